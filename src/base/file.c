@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -20,6 +21,35 @@ static bool is_stdio(const char *path) {
   return !path || strcmp(path, "-") == 0;
 }
 
+/* Refuses a directory, and names the files in it or below by a pattern. */
+static enum dl_status fail_directory(const char *path, struct dl_diag *d) {
+  static const char *const forms[] = {"*.csv", "*.?*", "*/*.csv", "*/*.?*",
+                                      "*/*/*.csv"};
+  struct dl_text form = {0};
+  size_t n = strlen(path);
+  const char *slash = n > 0 && path[n - 1] == '/' ? "" : "/";
+  glob_t found = {0};
+  for (size_t i = 0; i < 5 && found.gl_pathc == 0; i++) {
+    globfree(&found);
+    dl_text_clear(&form);
+    dl_text_printf(&form, "%s%s%s", path, slash, forms[i]);
+    if (form.failed || glob(form.s, 0, NULL, &found) != 0)
+      found.gl_pathc = 0;
+  }
+  bool has = found.gl_pathc > 0;
+  if (has && strchr(form.s, '?')) {
+    form.s[form.len -= strlen(".?*")] = '\0';
+    dl_text_add(&form, strrchr(found.gl_pathv[0], '.'));
+  }
+  globfree(&found);
+  enum dl_status status = dl_fail_at(
+      d, DL_EINPUT, path, 0,
+      has ? "is a directory; give the files in it: %s" : "is a directory",
+      dl_text_str(&form));
+  dl_text_free(&form);
+  return status;
+}
+
 enum dl_status dl_open_input(FILE **f, const char *path, struct dl_diag *d) {
   *f = NULL;
   if (is_stdio(path)) {
@@ -32,7 +62,7 @@ enum dl_status dl_open_input(FILE **f, const char *path, struct dl_diag *d) {
   struct stat st;
   if (fstat(fileno(in), &st) == 0 && S_ISDIR(st.st_mode)) {
     fclose(in);
-    return dl_fail_at(d, DL_EINPUT, path, 0, "is a directory");
+    return fail_directory(path, d);
   }
   *f = in;
   return DL_OK;

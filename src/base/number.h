@@ -4,8 +4,14 @@
 #ifndef DL_BASE_NUMBER_H
 #define DL_BASE_NUMBER_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+/* What stands for a number that is unknown. */
+static inline double dl_or(double x, double otherwise) {
+  return isnan(x) ? otherwise : x;
+}
 
 /* Room for any number that the formatters below write. */
 #define DL_NUMBER_SIZE 48

@@ -91,10 +91,10 @@ enum dl_status dl_cli_check_outputs(struct dl_cli *cli, const char *path,
  * before anything is written. */
 enum dl_status dl_cli_strict(struct dl_cli *cli);
 
-/* Ends a file that was written row by row: keeps it after DL_OK unless --strict
- * forbids it, else discards it. */
+/* Ends a file that was written row by row, and its stream (NULL: has ended):
+ * keeps it after DL_OK unless --strict forbids it, else discards it. */
 enum dl_status dl_cli_commit(struct dl_cli *cli, struct dl_output *out,
-                             enum dl_status status);
+                             struct dl_stream *rows, enum dl_status status);
 
 /* Rows will be written as they come: on a terminal they show how far it is, and
  * a bar would stand between them. */

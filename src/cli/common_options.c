@@ -69,7 +69,10 @@ enum dl_status dl_cli_strict(struct dl_cli *cli) {
 }
 
 enum dl_status dl_cli_commit(struct dl_cli *cli, struct dl_output *out,
-                             enum dl_status status) {
+                             struct dl_stream *rows, enum dl_status status) {
+  enum dl_status ended = dl_stream_end(rows, &cli->diag);
+  if (status == DL_OK)
+    status = ended;
   if (status == DL_OK)
     status = dl_cli_strict(cli);
   if (status == DL_OK)
@@ -120,7 +123,7 @@ char *dl_cli_command_line(const struct dl_cli *cli, const char *input) {
       dl_text_printf(&t, strpbrk(g->value, " ()*'`&|<>") ? " \"%s\"" : " %s",
                      g->value);
   }
-  return t.failed ? NULL : t.s;
+  return t.s;
 }
 
 enum dl_status dl_check_budget(const char *what, double energy_j,

@@ -71,7 +71,7 @@ static double dividing_layers(const struct dl_row *row) {
   const struct dl_run *run = &row->run;
   const struct dl_accelerator *gpu = row->found.gpu;
   double heads = row->found.arch->transformer->heads, n = GPUS_PER_NODE;
-  double domain = isnan(gpu->link_domain) ? GPUS_PER_NODE : gpu->link_domain;
+  double domain = dl_or(gpu->link_domain, GPUS_PER_NODE);
   if (run->sharding || !isnan(run->tensor_parallel) ||
       !isnan(run->pipeline_parallel) ||
       !(gpu->link_gb_s > DL_SLOWEST_NVLINK_GB_S) || run->n_gpus < MANY_GPUS ||
@@ -133,11 +133,11 @@ static double divisor(double n, double most) {
  * given. */
 static double usual_sequences(const struct dl_row *row) {
   const struct dl_run *run = &row->run;
-  double whole = isnan(run->train_tokens) ? run->tokens : run->train_tokens;
+  double whole = dl_or(run->train_tokens, run->tokens);
   bool pre_training = dl_fine_tune_of(run) == DL_TUNE_FULL &&
                       run->tokens >= PRE_TRAINING_TOKENS;
   double tokens = pre_training ? PRE_TRAINING_BATCH : FINE_TUNING_BATCH;
-  return fmin(tokens, isnan(whole) ? INFINITY : whole) /
+  return fmin(tokens, dl_or(whole, INFINITY)) /
          (job_of(row).seq_len * dl_degrees_of(run).data);
 }
 
@@ -155,7 +155,7 @@ static void assume_batch(struct dl_row *row) {
     dl_assume_number(row, DL_RUN_grad_accum, all / run->batch_size);
     return;
   }
-  double accum = isnan(run->grad_accum) ? 1 : run->grad_accum;
+  double accum = dl_or(run->grad_accum, 1);
   double usual = usual_sequences(row) / accum;
   double batch = fmax(exp2(floor(log2(fmin(most, usual)))), 1);
   bool strong = dl_is_word(run->scaling, "strong");

@@ -4,8 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-bool dl_input_pipeline_of(const struct dl_job *job,
-                          struct dl_input_pipeline *in) {
+/* The pipeline of a training on images whose loader is described; false: no
+ * bound. The images are those of the data set, else as large as the input. */
+static bool pipeline_of(const struct dl_job *job,
+                        struct dl_input_pipeline *in) {
   const struct dl_run *run = job->run;
   bool described = run->loader || !isnan(run->loader_workers);
   *in = (struct dl_input_pipeline){
@@ -36,10 +38,10 @@ void dl_input_bound_apply(struct dl_job_predictions *p,
   struct dl_prediction *time = &p->of[DL_PHYSICAL_TIME];
   double n = job->run->n_gpus;
   double samples = job->train_samples + fmax(job->val_samples, 0);
-  if (!dl_input_pipeline_of(job, &in) || !parts->bound || isnan(samples))
+  if (!pipeline_of(job, &in) || !parts->bound || isnan(samples))
     return;
   double rate = n * dl_input_rate(&in), input = samples / rate;
-  double alone = isnan(time->value) ? parts->time_s : time->value;
+  double alone = dl_or(time->value, parts->time_s);
   double factor = exp(dl_input_doubt(&in));
   double waiting = dl_input_together(alone, input) - alone;
   double least = dl_input_together(alone, input / factor) - alone;

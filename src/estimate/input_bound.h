@@ -10,11 +10,6 @@
 #include "estimate/predictions.h"
 #include "physics/training/input_pipeline.h"
 
-/* The pipeline of a training on images whose loader is described; false: no
- * bound. The images are those of the data set, else as large as the input. */
-bool dl_input_pipeline_of(const struct dl_job *job,
-                          struct dl_input_pipeline *in);
-
 /* Bounds the predicted time of an epoch, and its energy: a GPU that waits for
  * input draws its static power. Parts get the time of the input alone and both
  * rates. `memory_w`: of the node's memory, as far as the energy includes it. */

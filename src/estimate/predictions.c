@@ -138,14 +138,10 @@ static void trust_intervals(struct dl_joint_prediction *work,
     work->var[1] = sd * sd + work->cov * work->cov / work->var[0];
 }
 
-static double known_or_0(double x) {
-  return isnan(x) ? 0 : x;
-}
-
 /* The limit in force of all GPUs, W. */
 static double most_w(const struct dl_job *job) {
   double most = fmin(job->run->power_limit_w, job->tdp_w);
-  return (isnan(most) ? INFINITY : most) * job->run->n_gpus;
+  return dl_or(most, INFINITY) * job->run->n_gpus;
 }
 
 /* False if the fit does not have it. The static power of a GPU is no less than
@@ -165,7 +161,7 @@ static bool expect_training(const struct dl_job_predictions *p,
   trust_intervals(&e->work, power, ctx->coverage);
   e->work.mean[0] += log(job->epochs);
   e->work.mean[1] = log(power->value * n);
-  e->static_w = fmax(p->parts.static_w, known_or_0(job->idle_w)) * n;
+  e->static_w = fmax(p->parts.static_w, dl_or(job->idle_w, 0)) * n;
   e->most_w = most_w(job);
   e->util = p->parts.gpu_share;
   e->for_input = strcmp(p->parts.bound, "input") == 0;
@@ -188,7 +184,7 @@ static bool expect_language(const struct dl_job_predictions *p,
   e->work.mean[0] = log(dl_language_duration(job, p));
   e->work.mean[1] = log(p->step.cost.power * job->run->n_gpus);
   e->static_w =
-      fmax(p->step.static_w, known_or_0(job->idle_w)) * job->run->n_gpus;
+      fmax(p->step.static_w, dl_or(job->idle_w, 0)) * job->run->n_gpus;
   e->most_w = most_w(job);
   e->util = 1; /* collectives are kernels too */
   e->for_input = false;
@@ -197,7 +193,7 @@ static bool expect_language(const struct dl_job_predictions *p,
 
 /* Whether something is known of a training that conditions its estimate; a
  * duration of work that is not known does not. */
-static bool knows(const struct dl_job *job) {
+static bool has_condition(const struct dl_job *job) {
   const struct dl_known *known = &job->known;
   return !dl_is_inference(job) &&
          ((known->of_work && !isnan(known->steps_s)) || !isnan(known->util) ||
@@ -209,8 +205,8 @@ static void condition(struct dl_job_predictions *p,
   const struct dl_known *known = &job->known;
   struct dl_expected e;
   p->conditioned = (struct dl_conditioned){.is = false, .busy = NAN};
-  if (knows(job) && (p->language ? expect_language(p, ctx, job, &e)
-                                 : expect_training(p, ctx, job, &e)))
+  if (has_condition(job) && (p->language ? expect_language(p, ctx, job, &e)
+                                         : expect_training(p, ctx, job, &e)))
     dl_condition(&p->conditioned, &e, known, ctx->coverage);
 }
 
@@ -250,7 +246,7 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   p->step.cost.power = NAN;
   p->language = dl_trains_language(ctx, job);
   /* A run whose duration is known has a power, others an energy. */
-  if (trains && (given || knows(job)))
+  if (trains && (given || has_condition(job)))
     status = ask(p, ctx, job, DL_PHYSICAL_POWER, DL_PHYSICAL_POWER, d);
   if (status == DL_OK && trains && !given)
     status = ask(p, ctx, job, DL_PHYSICAL_EPOCH, DL_PHYSICAL_TIME, d);

@@ -42,6 +42,7 @@ struct dl_csv {
   size_t len, start; /* of text; of the part to be parsed next */
   bool eof;          /* the file ends behind text */
   bool done;         /* all of it has been parsed */
+  bool ahead;        /* the block has been read and not handed out */
   bool quotes;       /* there has been a quote behind the header */
   bool nul_bytes;    /* there has been a NUL byte */
   size_t open_quote; /* line of a quote that is never closed, or 0 */
@@ -66,10 +67,6 @@ struct dl_csv {
   bool row_has_nul;
   char *row_start; /* its first cell in the arena */
 };
-
-static bool is_blank(char c) {
-  return c == CSV_SPACE || c == CSV_TAB;
-}
 
 static enum dl_status fail_too_long(struct dl_csv *csv, size_t line) {
   return dl_fail_at(csv->d, DL_EINPUT, csv->path, line,
@@ -241,6 +238,7 @@ void dl_csv_free(struct dl_csv *csv) {
   free(csv->arena);
   free(csv->text);
   dl_intern_free(&csv->header.names);
+  dl_intern_free(&csv->header.empty);
   XXH3_freeState(csv->hash);
   dl_close_input(csv->f);
   free(csv->path);
@@ -260,7 +258,12 @@ const char *dl_csv_name(const struct dl_csv *csv, size_t col) {
 }
 
 long dl_csv_find(const struct dl_csv *csv, const char *name) {
-  return dl_intern_find(&csv->header.names, name);
+  return dl_csv_is_empty(csv, name) ? -1
+                                    : dl_intern_find(&csv->header.names, name);
+}
+
+bool dl_csv_is_empty(const struct dl_csv *csv, const char *name) {
+  return dl_intern_find(&csv->header.empty, name) >= 0;
 }
 
 /* Records the first error; the rows of the block are dropped with it. */
@@ -281,22 +284,13 @@ static bool reserve_row(struct dl_csv *csv) {
   return ok;
 }
 
-/* Line ends in a quoted cell. */
-static size_t count_breaks(const char *s, size_t len) {
-  size_t n = 0;
-  for (size_t i = 0; i < len; i++)
-    if (s[i] == '\n' || (s[i] == '\r' && (i + 1 == len || s[i + 1] != '\n')))
-      n++;
-  return n;
-}
-
 /* libcsv: a cell, with a NUL behind it. */
 static void on_cell(void *s, size_t len, void *data) {
   struct dl_csv *csv = data;
   if (csv->nul_bytes && memchr(s, '\0', len))
     csv->row_has_nul = true;
   if (csv->quotes)
-    csv->row_breaks += count_breaks(s, len);
+    csv->row_breaks += dl_csv_count_breaks(s, len);
   csv->row_bytes += len + 1;
   if (csv->row_bytes > ROW_MAX)
     set_status(csv, fail_too_long(csv, csv->line));
@@ -378,7 +372,7 @@ static bool start_block(struct dl_csv *csv, size_t len) {
 
 /* Has libcsv parse a part of the text. */
 static void feed(struct dl_csv *csv, const char *text, size_t len) {
-  if (len > 0 && is_blank(text[0]))
+  if (len > 0 && dl_csv_is_blank(text[0]))
     csv->after_cr = false;
   if (csv_parse(&csv->parser, text, len, on_cell, on_row, csv) != len)
     set_status(csv, dl_fail_memory(csv->d));
@@ -395,7 +389,7 @@ static void parse_text(struct dl_csv *csv) {
   csv->nul_bytes = csv->nul_bytes || memchr(text, '\0', len);
   while (cr < end && (cr = memchr(cr, '\r', (size_t)(end - cr)))) {
     cr++;
-    if (cr < end && is_blank(*cr)) {
+    if (cr < end && dl_csv_is_blank(*cr)) {
       feed(csv, text, (size_t)(cr - text));
       text = cr;
     }
@@ -431,17 +425,36 @@ static void next_block(struct dl_csv *csv) {
     end_text(csv);
 }
 
-enum dl_status dl_csv_next(struct dl_csv *csv,
-                           const struct dl_csv_block **block,
-                           struct dl_diag *d) {
-  *block = NULL;
-  csv->d = d;
+/* Sees to it that the block holds the next rows, if there are any. */
+static void read_rows(struct dl_csv *csv) {
+  if (csv->ahead)
+    return;
   if (csv->done)
     csv->block.n_rows = 0;
   else
     do
       next_block(csv);
     while (csv->status == DL_OK && csv->block.n_rows == 0 && !csv->done);
+  csv->ahead = true;
+}
+
+enum dl_status dl_csv_drop_empty(struct dl_csv *csv, struct dl_diag *d) {
+  csv->d = d;
+  read_rows(csv);
+  bool whole = csv->status == DL_OK && csv->done;
+  return whole && !dl_csv_header_drop_empty(&csv->header, csv->cell,
+                                            csv->block.n_rows)
+             ? dl_fail_memory(d)
+             : csv->status;
+}
+
+enum dl_status dl_csv_next(struct dl_csv *csv,
+                           const struct dl_csv_block **block,
+                           struct dl_diag *d) {
+  *block = NULL;
+  csv->d = d;
+  read_rows(csv);
+  csv->ahead = false;
   if (csv->status == DL_OK && csv->block.n_rows == 0 && csv->open_quote > 0)
     csv->status = dl_fail_at(d, DL_EINPUT, csv->path, csv->open_quote,
                              "quote not closed");
@@ -466,24 +479,22 @@ bool dl_csv_at_end(const struct dl_csv *csv) {
   return csv->done;
 }
 
-double dl_csv_share(const struct dl_csv *csv) {
+/* Bytes of the file; 0 where that is unknown. */
+static double file_size(const struct dl_csv *csv) {
   struct stat st;
-  if (fstat(fileno(csv->f), &st) != 0 || !S_ISREG(st.st_mode) ||
-      st.st_size == 0)
-    return 0;
-  return (double)ftello(csv->f) / (double)st.st_size;
+  bool known = fstat(fileno(csv->f), &st) == 0 && S_ISREG(st.st_mode);
+  return known ? (double)st.st_size : 0;
+}
+
+double dl_csv_share(const struct dl_csv *csv) {
+  double size = file_size(csv);
+  return size > 0 ? (double)ftello(csv->f) / size : 0;
 }
 
 size_t dl_csv_expected_rows(const struct dl_csv *csv) {
-  struct stat st;
-  if (fstat(fileno(csv->f), &st) != 0 || !S_ISREG(st.st_mode))
-    return 0;
-  double share = (double)csv->block_size / (double)(st.st_size + 1);
-  return share < 1 ? (size_t)((double)csv->block.n_rows / share * 1.02) : 0;
-}
-
-void dl_csv_versions(struct dl_text *t) {
-  unsigned x = XXH_versionNumber();
-  dl_text_printf(t, "libcsv %d.%d.%d, xxHash %u.%u.%u", CSV_MAJOR, CSV_MINOR,
-                 CSV_RELEASE, x / 10000, x / 100 % 100, x % 100);
+  double size = file_size(csv);
+  double share = (double)csv->block_size / (size + 1);
+  return size > 0 && share < 1
+             ? (size_t)((double)csv->block.n_rows / share * 1.02)
+             : 0;
 }

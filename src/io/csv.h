@@ -58,6 +58,14 @@ const char *dl_csv_name(const struct dl_csv *csv, size_t col);
 /* Index of a column, or -1. */
 long dl_csv_find(const struct dl_csv *csv, const char *name);
 
+/* Before the first dl_csv_next: treats columns without a value in any row as
+ * missing, dl_csv_find does not find them. A table of more than one block keeps
+ * all of its columns. Errors: those of dl_csv_next. */
+enum dl_status dl_csv_drop_empty(struct dl_csv *csv, struct dl_diag *d);
+
+/* Whether dl_csv_drop_empty found a column without a value. */
+bool dl_csv_is_empty(const struct dl_csv *csv, const char *name);
+
 /* The next rows; *block is NULL at the end of the file. The block and its
  * cells belong to the reader and live until the next call. The rows before a
  * quote that is never closed are handed out before that error. */

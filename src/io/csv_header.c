@@ -67,6 +67,26 @@ enum dl_status dl_csv_header_check(const struct dl_csv_header *h,
   return DL_OK;
 }
 
+bool dl_csv_header_drop_empty(struct dl_csv_header *h, const char *const *cell,
+                              size_t rows) {
+  bool ok = true;
+  for (size_t k = 0; k < h->n_cols && rows > 0 && ok; k++) {
+    size_t i = 0;
+    while (i < rows && cell[i * h->n_cols + k][0] == '\0')
+      i++;
+    ok = i < rows || dl_intern(&h->empty, h->names.s[k]) >= 0;
+  }
+  return ok;
+}
+
+size_t dl_csv_count_breaks(const char *s, size_t len) {
+  size_t n = 0;
+  for (size_t i = 0; i < len; i++)
+    if (s[i] == '\n' || (s[i] == '\r' && (i + 1 == len || s[i + 1] != '\n')))
+      n++;
+  return n;
+}
+
 bool dl_csv_looks_binary(const char *data, size_t len) {
   size_t n = len < DL_CSV_LOOK_SIZE ? len : DL_CSV_LOOK_SIZE;
 

@@ -12,9 +12,10 @@
 
 struct csv_parser;
 
-/* Start from {.line = 1}; dl_intern_free(&h->names) frees it. */
+/* Start from {.line = 1}; dl_intern_free frees names and empty. */
 struct dl_csv_header {
   struct dl_intern names; /* of the columns, in order */
+  struct dl_intern empty; /* names of columns to be treated as missing */
   size_t n_cols;
   size_t unnamed;    /* number of a column without a name, from 1; or 0 */
   const char *twice; /* a name that occurs twice; NULL without one */
@@ -37,6 +38,19 @@ bool dl_csv_header_end(struct dl_csv_header *h, struct csv_parser *parser);
 /* Refuses missing, empty and repeated names. */
 enum dl_status dl_csv_header_check(const struct dl_csv_header *h,
                                    const char *path, struct dl_diag *d);
+
+/* Adds the columns without a value in any of the rows (rows x n_cols) to
+ * h->empty. No rows: none. False when memory is out. */
+bool dl_csv_header_drop_empty(struct dl_csv_header *h, const char *const *cell,
+                              size_t rows);
+
+/* What a reader removes at the ends of a cell that has no quotes. */
+static inline bool dl_csv_is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+
+/* Line ends in a quoted cell. */
+size_t dl_csv_count_breaks(const char *s, size_t len);
 
 /* Whether the first DL_CSV_LOOK_SIZE bytes of a file hold control characters,
  * as binary formats do. NUL bytes behind the header may be a writer's bug. */

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <csv.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "io/csv.h"
-
-/* A reader removes blanks at the ends of a cell that has no quotes. */
-static bool is_blank(char c) {
-  return c == ' ' || c == '\t';
-}
+#include "io/csv_header.h"
 
 bool dl_csv_is_plain(const char *cell, size_t *len) {
   static const bool stops[256] = {
@@ -17,8 +14,8 @@ bool dl_csv_is_plain(const char *cell, size_t *len) {
   while (!stops[(unsigned char)cell[n]])
     n++;
   *len = n;
-  return cell[n] == '\0' &&
-         (n == 0 || (!is_blank(cell[0]) && !is_blank(cell[n - 1])));
+  return cell[n] == '\0' && (n == 0 || (!dl_csv_is_blank(cell[0]) &&
+                                        !dl_csv_is_blank(cell[n - 1])));
 }
 
 void dl_csv_write_cell(FILE *f, const char *cell) {
@@ -44,4 +41,10 @@ void dl_csv_add_cell(struct dl_text *t, const char *cell) {
   }
   dl_text_add(t, cell);
   dl_text_add(t, "\"");
+}
+
+void dl_csv_versions(struct dl_text *t) {
+  unsigned x = XXH_versionNumber();
+  dl_text_printf(t, "libcsv %d.%d.%d, xxHash %u.%u.%u", CSV_MAJOR, CSV_MINOR,
+                 CSV_RELEASE, x / 10000, x / 100 % 100, x % 100);
 }

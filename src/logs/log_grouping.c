@@ -130,7 +130,6 @@ static enum dl_status join_companions(struct dl_log_grouping *g,
       }
     }
   }
-  ok = ok && !key.failed;
   dl_intern_free(&x.keys);
   free(x.source);
   dl_text_free(&key);
@@ -180,7 +179,7 @@ static bool find_jobs(struct dl_log_grouping *g, struct dl_intern *jobs,
     long job = dl_intern(jobs, dl_text_str(&key));
     make_job_key(&key, s, true);
     long host = dl_intern(&hosts, dl_text_str(&key));
-    ok = job >= 0 && host >= 0 && !key.failed;
+    ok = job >= 0 && host >= 0;
     if (!ok)
       break;
     if ((size_t)job == n_jobs)
@@ -206,7 +205,6 @@ static enum dl_status join_nodes(struct dl_log_grouping *g, struct dl_diag *d) {
   for (size_t i = 0; ok && i < g->n; i++)
     if (make_job_key(&key, &g->source[i], false))
       join_to(g, first[dl_intern_find(&jobs, dl_text_str(&key))], i);
-  ok = ok && !key.failed;
   dl_intern_free(&jobs);
   dl_text_free(&key);
   free(first);

@@ -20,6 +20,20 @@ void dl_residual_quantiles(struct dl_group_residuals *g, double *x, size_t n) {
         n <= most ? x[i] : x[(size_t)((double)(i * (n - 1)) / 20.0 + 0.5)];
 }
 
+bool dl_add_group_residuals(struct dl_residuals *r, const char *name, double *x,
+                            size_t n) {
+  struct dl_group_residuals *grown =
+      dl_reallocarray(r->g, r->n + 1, sizeof *grown);
+  if (!grown)
+    return false;
+  r->g = grown;
+  struct dl_group_residuals *to = &r->g[r->n];
+  *to = (struct dl_group_residuals){.name = dl_strdup(name)};
+  dl_residual_quantiles(to, x, n);
+  r->n += to->name != NULL;
+  return to->name;
+}
+
 struct weighted {
   double x, w;
 };

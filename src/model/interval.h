@@ -22,4 +22,8 @@ bool dl_residual_interval(const struct dl_residuals *r, double coverage,
  * quantiles: g->n, g->n_values and g->value. */
 void dl_residual_quantiles(struct dl_group_residuals *g, double *x, size_t n);
 
+/* Adds that group under a name, which is copied. False: memory is out. */
+bool dl_add_group_residuals(struct dl_residuals *r, const char *name, double *x,
+                            size_t n);
+
 #endif

@@ -55,9 +55,9 @@ const struct dl_time_residuals *dl_fit_times(const struct dl_fit *f,
 
 struct dl_time_residuals *dl_fit_add_times(struct dl_fit *f,
                                            const char *software) {
-  for (size_t k = 0; k < f->n_times; k++)
-    if (strcmp(f->times[k].software, software) == 0)
-      return &f->times[k];
+  const struct dl_time_residuals *there = dl_fit_times(f, software);
+  if (there)
+    return &f->times[there - f->times];
   struct dl_time_residuals *grown =
       dl_reallocarray(f->times, f->n_times + 1, sizeof *grown);
   if (!grown)

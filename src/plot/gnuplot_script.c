@@ -71,8 +71,6 @@ void dl_script_begin(struct dl_script *s, bool colour) {
 static void add_quoted(struct dl_script *s, const char *text, bool tic) {
   struct dl_text clean = {0};
   dl_utf8_clean(&clean, text, false);
-  if (clean.failed)
-    s->t->failed = true;
   dl_text_add(s->t, "'");
   for (const char *c = dl_text_str(&clean); *c; c++) {
     if (*c == '\'')

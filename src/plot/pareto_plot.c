@@ -103,22 +103,19 @@ static void describe_row(const struct dl_pareto_drawing *w, size_t row,
 }
 
 /* If all labels of the front are equal, the legend shows the label instead. */
-static enum dl_status find_shared(struct dl_pareto_drawing *w,
-                                  struct dl_diag *d) {
+static void find_shared(struct dl_pareto_drawing *w) {
   if (w->n_front < 2)
-    return DL_OK;
+    return;
   describe_row(w, w->front[0], &w->shared);
-  bool all = true, failed = w->shared.failed;
-  for (size_t i = 1; i < w->n_front && all && !failed; i++) {
+  bool all = true;
+  for (size_t i = 1; i < w->n_front && all; i++) {
     struct dl_text t = {0};
     describe_row(w, w->front[i], &t);
-    failed = t.failed;
     all = strcmp(dl_text_str(&t), dl_text_str(&w->shared)) == 0;
     dl_text_free(&t);
   }
   if (!all)
     dl_text_clear(&w->shared);
-  return failed ? dl_fail_memory(d) : DL_OK;
 }
 
 /* Whether energy falls along the front as time grows. With a third objective,
@@ -418,9 +415,7 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
     status = dl_pareto_groups(&w, o->by, d);
   if (status == DL_OK) {
     measure(&w, s->as != DL_PICTURE_DUMB);
-    status = find_shared(&w, d);
-  }
-  if (status == DL_OK) {
+    find_shared(&w);
     reserve_legend(s, &w);
     add_title(s, o, &w);
     add_axes(s, &w);

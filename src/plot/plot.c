@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/memory.h"
 #include "plot/gnuplot_script.h"
 #include "plot/plot_kinds.h"
 
@@ -66,7 +67,7 @@ enum dl_status dl_plot_script(struct dl_text *script,
   s.scale = text ? 1 : s.width / kind->width;
   dl_script_begin(&s, o->colour);
   enum dl_status status = kind->draw(&s, o, d);
-  if (status == DL_OK && script->failed)
+  if (status == DL_OK && dl_memory_failed())
     status = dl_fail_memory(d);
   return status;
 }

@@ -105,6 +105,11 @@ static void list_columns(const struct dl_csv *csv, struct dl_text *to) {
 
 static enum dl_status unknown_name(const struct dl_frame *f, const char *name,
                                    struct dl_diag *d) {
+  if (f->csv && dl_csv_is_empty(f->csv, name))
+    return dl_fail_at(d, DL_EUSAGE, dl_csv_path(f->csv), 0,
+                      "column '%s' is empty; fill it in, or give --define "
+                      "%s=VALUE",
+                      name, name);
   struct dl_text near = {0};
   enum dl_status status = dl_frame_suggest_columns(f, name, &near, d);
   if (f->csv && !near.s && dl_run_column_find(name))

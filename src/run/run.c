@@ -180,17 +180,13 @@ void dl_run_lend_text(struct dl_run *r, enum dl_run_id id, const char *s) {
   dl_run_set_put(&r->known, id, *to != NULL);
 }
 
-void dl_run_copy_text_n(struct dl_run *r, enum dl_run_id id, const char *s,
-                        size_t n) {
-  char *copy = n > 0 ? dl_strndup(s, n) : NULL;
-  r->failed |= n > 0 && !copy;
+void dl_run_copy_text(struct dl_run *r, enum dl_run_id id, const char *s) {
+  bool any = s && *s;
+  char *copy = any ? dl_strdup(s) : NULL;
+  r->failed |= any && !copy;
   dl_run_lend_text(r, id, copy);
   if (copy)
     dl_run_set_put(&r->owned, id, true);
-}
-
-void dl_run_copy_text(struct dl_run *r, enum dl_run_id id, const char *s) {
-  dl_run_copy_text_n(r, id, s, s ? strlen(s) : 0);
 }
 
 void dl_run_clear(struct dl_run *r) {

@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "run/run_columns.h"
 
 /* One epoch, or what lies before the first or behind the last one. NaN:
@@ -72,11 +73,6 @@ static inline bool dl_run_has(const struct dl_run *r, enum dl_run_id id) {
   return dl_run_set_has(&r->known, id);
 }
 
-/* What stands for a number that is unknown. */
-static inline double dl_or(double x, double otherwise) {
-  return isnan(x) ? otherwise : x;
-}
-
 /* Whether a text, which may be unknown, is a word. Those of a run have one
  * spelling (dl_run_word). */
 static inline bool dl_is_word(const char *text, const char *word) {
@@ -99,8 +95,6 @@ void dl_run_set_number(struct dl_run *r, enum dl_run_id id, double x);
  * outlive the run. NULL and "" make the column unknown. Out of memory:
  * r->failed. */
 void dl_run_copy_text(struct dl_run *r, enum dl_run_id id, const char *s);
-void dl_run_copy_text_n(struct dl_run *r, enum dl_run_id id, const char *s,
-                        size_t n);
 void dl_run_lend_text(struct dl_run *r, enum dl_run_id id, const char *s);
 
 /* Fills what is unknown in r from `from`, which keeps its numbers and gives its

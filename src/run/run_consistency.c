@@ -17,10 +17,6 @@ static bool includes(const struct dl_run *r, const char *part) {
          strstr(b, part) != NULL;
 }
 
-static double known(double x) {
-  return isnan(x) ? 0 : x;
-}
-
 /* x / y, NaN unless y > 0. */
 static double ratio(double x, double y) {
   return y > 0 ? x / y : (double)NAN;
@@ -30,18 +26,18 @@ static double ratio(double x, double y) {
 static double whole_by_parts(const struct dl_run *r,
                              const struct dl_row_descriptors *found) {
   (void)found;
-  double parts = (includes(r, "gpu") ? known(r->gpu_energy_j) : 0) +
-                 (includes(r, "cpu") ? known(r->cpu_energy_j) : 0) +
-                 (includes(r, "ram") ? known(r->ram_energy_j) : 0);
+  double parts = (includes(r, "gpu") ? dl_or(r->gpu_energy_j, 0) : 0) +
+                 (includes(r, "cpu") ? dl_or(r->cpu_energy_j, 0) : 0) +
+                 (includes(r, "ram") ? dl_or(r->ram_energy_j, 0) : 0);
   return ratio(r->energy_j, parts);
 }
 
 static double node_by_parts(const struct dl_run *r,
                             const struct dl_row_descriptors *found) {
   (void)found;
-  return ratio(r->node_energy_j, known(r->gpu_energy_j) +
-                                     known(r->cpu_energy_j) +
-                                     known(r->ram_energy_j));
+  return ratio(r->node_energy_j, dl_or(r->gpu_energy_j, 0) +
+                                     dl_or(r->cpu_energy_j, 0) +
+                                     dl_or(r->ram_energy_j, 0));
 }
 
 static double facility_by_run(const struct dl_run *r,
@@ -85,10 +81,10 @@ static double power_by_limit(const struct dl_run *r,
   const struct dl_accelerator *gpu = found->gpu;
   bool only_gpu = !isnan(r->gpu_energy_j) || !r->boundary ||
                   strncmp(r->boundary, "gpu", 3) == 0;
-  double limit = gpu ? fmax(gpu->tdp_w, fmax(known(r->power_limit_w),
-                                             known(gpu->power_limit_w)))
+  double limit = gpu ? fmax(gpu->tdp_w, fmax(dl_or(r->power_limit_w, 0),
+                                             dl_or(gpu->power_limit_w, 0)))
                      : (double)NAN;
-  double gpus = isnan(r->n_gpus) ? 1 : r->n_gpus;
+  double gpus = dl_or(r->n_gpus, 1);
   return ratio(fmax(r->gpu_power_w, only_gpu ? energy_w(r) : (double)NAN),
                limit * gpus);
 }
@@ -136,11 +132,10 @@ static double work_by_rate(const struct dl_run *r,
              !(r->frozen_base > 0);
   if (!found->gpu || !e)
     return NAN;
-  double params_m =
-      isnan(e->active_params_m) ? e->params_m : e->active_params_m;
+  double params_m = dl_or(e->active_params_m, e->params_m);
   double macs = isnan(r->samples_per_s) ? 1e6 * params_m * r->tokens_per_s
                                         : 1e9 * e->macs_g * r->samples_per_s;
-  double gpus = isnan(r->n_gpus) ? 1 : r->n_gpus;
+  double gpus = dl_or(r->n_gpus, 1);
   return ratio((all ? 6 : 2) * macs, gpus * highest_rate(found->gpu));
 }
 

@@ -25,9 +25,7 @@ enum dl_status dl_sysfs_find(const char *root, const char *pattern,
   struct dl_text all = {0};
   glob_t found;
   dl_text_printf(&all, "%s/%s", root, pattern);
-  if (all.failed)
-    return dl_fail_memory(d);
-  int result = glob(all.s, GLOB_NOSORT, NULL, &found);
+  int result = glob(dl_text_str(&all), GLOB_NOSORT, NULL, &found);
   dl_text_free(&all);
   if (result == GLOB_NOSPACE)
     return dl_fail_memory(d);

@@ -382,7 +382,7 @@ with_dtd() { # DTD ENTRY
   refused_xml "$no_dtd"
 }
 
-@test "XML: an entity that nobody declared" {
+@test "XML: an undeclared entity" {
   my_gpu "$(entry '&nope;')"
   refused_xml ":3: not well-formed XML: Entity 'nope' not defined"
 }

@@ -129,7 +129,7 @@ gpu_power_w,gpu_energy_j,energy_j,boundary \
     "$(energy "$DLEST_DATADIR/models/physical.xml" rtx-3070)" 0.01
 }
 
-@test "configurations are left out in turn" {
+@test "cross-validation over configurations" {
   # Three alike: what two of them teach holds for the third.
   runs "$one" resnet50,rtx-3070,64,224,10000,0,1,168,11800,gpu+ram,,tensorflow \
     resnet50,rtx-3070,48,224,10000,0,1,166,11900,gpu+ram,,tensorflow
@@ -188,7 +188,7 @@ $(jq -n "2 * $before")" >runs.csv
   check '.[3] > 1.02 and .[3] < .[2]'
 }
 
-@test "several GPUs and hosts are told apart" {
+@test "several GPUs and hosts are distinguished" {
   runs resnet50,rtx-3070,32,224,10000,0,1,150,10000,gpu+ram,slow, \
     resnet50,rtx-3070,64,224,10000,0,1,150,10000,gpu+ram,slow, \
     mobilenet_v2,rtx-3070,32,224,10000,0,1,90,3000,gpu+ram,quick, \

@@ -55,7 +55,7 @@ END
     "method": "pre-epoch", "lacks": "acts_m"}]'
 }
 
-@test "findings name file and line; all are told" {
+@test "findings name file and line; all are printed" {
   my_gpu '<entry id="a" name="A" family="turing" memory_type="gddr6">' \
     '<value name="tdp_w">1e30</value>' \
     '<value name="bandwidth_gb_s">2560</value>' \

@@ -115,7 +115,7 @@ TDP=(compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json)
   cmp 1.json 3.json
 }
 
-@test "rows that cannot be scored: told, counted, the rest scored" {
+@test "rows that cannot be scored: reported, counted, the rest scored" {
   table arch,gpu,duration_s,energy_j vgg16,a100,10,800 vgg16,rtx3091,10,800 \
     vgg16,a100,10,-5 vgg16,a100,10, vgg16,a100,20,2500
   skipped="dlest: warning: runs.csv:3: $(message unknown_nearest_see_list \
@@ -149,7 +149,7 @@ dlest: $(message row_skipped 3 s)" "${TDP[@]}"
   grep -q "^dlest: runs.csv: $(message no_column_nearest lab "")" err
 }
 
-@test "what cannot be left out" {
+@test "groups that cannot be held out" {
   for bad in foo kfold:5 none group:; do
     refuses 2 "dlest: $(message cv_expected_group_column "$bad")" \
       compare "$MEANS" --cv $bad

@@ -21,23 +21,23 @@ between() {
 }
 
 # 45 configurations: a share has a standard error of 4.5 %.
-@test "a configuration left out: 90 % intervals cover 85 to 97.5 %" {
+@test "a held-out configuration: 90 % intervals cover 85 to 97.5 %" {
   between "$(covered pre-epoch config)" .85 .975
   between "$(covered pre-power config)" .85 .975
   between "$(covered physical config)" .85 .975
 }
 
-@test "a configuration left out: 50 % intervals cover 35 to 65 %" {
+@test "a held-out configuration: 50 % intervals cover 35 to 65 %" {
   between "$(covered pre-epoch config 50)" .35 .65
 }
 
-@test "an architecture left out: 90 % intervals cover at least 85 %" {
+@test "a held-out architecture: 90 % intervals cover at least 85 %" {
   between "$(covered pre-epoch arch)" .85 1
   between "$(covered pre-power arch)" .85 1
   between "$(covered physical arch)" .85 1
 }
 
-@test "a GPU left out: 90 % intervals cover at least 85 %" {
+@test "a held-out GPU: 90 % intervals cover at least 85 %" {
   between "$(covered pre-epoch gpu)" .85 1
   between "$(covered pre-power gpu)" .85 1
   between "$(covered physical gpu)" .85 1

@@ -176,7 +176,7 @@ END
     show arch cnn-open.onnx
 }
 
-@test "what is not known is told" {
+@test "unknown values are reported" {
   needs_onnx
   python3 "$TOP_SRCDIR/tests/cli/make_onnx.py" good . >told.json
   gives 0 "dlest: warning: unknown.onnx: $(message unknown_operators_counted_as 'own.Swirl (1)')" \

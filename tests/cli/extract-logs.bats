@@ -284,7 +284,7 @@ dlest: warning: resnet50/gpu-1.csv: $(message invalid_number "{epochs}" \
   done
 }
 
-@test "lines that cannot be used are told, counted, left out" {
+@test "lines that cannot be used are reported, counted, skipped" {
   log a.csv 21 100
   sed -i '5s/, 50 %//; 6s/100.00/1e308/; 7s/100.00/-5/; 8s/50 %/9999 %/
     9s/2024-03-05/2024-02-30/; 10s/100.00 W/[N\/A]/; 11s/100.00 W/100.00 kg x/
@@ -320,7 +320,7 @@ dlest: $(message row_skipped 7 s)" extract a.csv -f csv
   grep -q "$(message reading_out_order_sort '' s)" err
 }
 
-@test "eight GPUs without any column that tells them" {
+@test "eight GPUs without a column that distinguishes them" {
   awk 'BEGIN { print "timestamp, power.draw [W]"
     for (i = 0; i < 100; i++) for (g = 0; g < 8; g++)
       printf "2024-03-05 10:%02d:%02d.%03d, %d.00 W\n", i / 60, i % 60,

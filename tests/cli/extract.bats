@@ -78,6 +78,17 @@ load logs
     extract --path-pattern x a.csv
 }
 
+@test "a folder: the pattern of the files in it" {
+  mkdir -p one/two/three none
+  refuses 3 "dlest: none: $(message is_a_directory)" extract none
+  : >one/two/three/a.csv
+  refuses 3 "dlest: one: $(message is_a_directory_give_files \
+    'one/*/*/*.csv')" extract one
+  : >one/two/gpu.log
+  refuses 3 "dlest: one/: $(message is_a_directory_give_files 'one/*/*.log')" \
+    extract one/
+}
+
 @test "what is refused, and nothing is printed" {
   for f in text csv json; do
     refuses 1 "dlest: a.csv: $(message cannot_open \
@@ -85,7 +96,8 @@ load logs
       extract a.csv -f $f
     : >e.csv
     refuses 3 "dlest: e.csv: $(message empty_file)" extract e.csv -f $f
-    refuses 3 "dlest: .: $(message is_a_directory)" extract . -f $f
+    refuses 3 "dlest: .: $(message is_a_directory_give_files './*.csv')" \
+      extract . -f $f
     refuses 3 "dlest: /dev/null: $(message empty_file)" extract /dev/null -f $f
     log h.csv 0 100
     refuses 3 "dlest: warning: h.csv: $(message no_samples)
@@ -267,7 +279,7 @@ dlest: $(message no_runs_in 'this log')" extract a.csv --drop-last 1000000
     extract --max-gap 59.9s --gaps bridge a.csv
 }
 
-@test "companions are joined, unless told not to" {
+@test "companions are joined, unless an option forbids it" {
   log gpu-7.csv 11 100
   memory mem-7.csv 11 8000 # 3 W
   gives 0 '' extract mem-7.csv gpu-7.csv -f csv
@@ -317,7 +329,7 @@ dlest: warning: mem.csv: $(message no_sample_within_gpu 74 s)" extract gpu.csv m
   is node_energy_j 5000 4
 }
 
-@test "--from takes a log for what it is told" {
+@test "--from sets the log format" {
   log a.csv 11 100
   gives 0 '' extract --from nvidia-smi a.csv -f csv
   is gpu_energy_j 1000

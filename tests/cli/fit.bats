@@ -255,7 +255,7 @@ same() { # two numbers within 1e-10
 dlest: $(message warning_with_strict_nothing 1 "")" "${deficient[@]}" --strict
 }
 
-@test "rows that cannot be used: told, counted, the rest fitted" {
+@test "rows that cannot be used: reported, counted, the rest fitted" {
   table x,gpu_power_w 1,2 2,-5 3, 4,8 5,10
   gives 3 "dlest: warning: runs.csv:3: $(message is_not_between \
     "column 'gpu_power_w'" -5 0 1e+09)

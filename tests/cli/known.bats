@@ -249,7 +249,7 @@ step_s,samples_per_s,gpu_util,gpu_power_w \
   grep -q "$(message expected_known_columns)" err
 }
 
-@test "compare does not score what it was told" {
+@test "compare does not score known values" {
   printf '%s\n' arch,gpu,epochs,batch_size,train_samples,epoch_s,gpu_util,\
 gpu_power_w,gpu_energy_j,energy_j,boundary \
     resnet50,a100-sxm4-40gb,1,256,1281167,3000,0.9,300,900000,900000,gpu \

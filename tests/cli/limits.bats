@@ -113,7 +113,7 @@ dlest: $(message warning_with_strict_nothing 1 '')" \
     --arch resnet50 --gpu a100 --scaling stronger
 }
 
-@test "--precision: a rate that the GPU does not have is told" {
+@test "--precision: a rate that the GPU does not have is reported" {
   local job=(predict --arch resnet18 --batch-size 16 --method flops)
   gives 0 "dlest: warning: $(message has_no_rate_for p100-pcie-16gb \
     'FP16 tensor' amp FP16 18.6)" \

@@ -55,7 +55,7 @@ watts() {
   is rest_energy_j 105000
 }
 
-@test "a companion of another day is left out with a word" {
+@test "a companion of another day is skipped with a warning" {
   log gpu.csv 61 200
   watts 61 500 | sed 's/03-05/03-07/' >node.txt
   gives 0 "dlest: warning: node.txt: $(message no_sample_at_time)" \
@@ -192,7 +192,7 @@ gpus() {
         t / 3600000, t / 60000 % 60, t / 1000 % 60, t % 1000, 100 + 10 * g } }'
 }
 
-@test "GPUs without an index are told apart by their turns" {
+@test "GPUs without an index are distinguished by their turns" {
   smi='timestamp, power.draw [W]'
   four=$(message gpus_told_apart_by 4)
   for ms in 0 5 150; do
@@ -278,7 +278,7 @@ dlest: warning: a.csv:1965: $(message rounds_lack_rows 280 560)" ]
   is gpu_energy_j 257600
 }
 
-@test "GPUs whose number cannot be told are warned about" {
+@test "GPUs whose number is unknown are warned about" {
   awk 'BEGIN { print "timestamp, power.draw [W]"; srand(3)
     for (i = 0; i < 90; i++) { n = i % 2 ? 3 : (i % 4 ? 4 : 2)
       for (g = 0; g < n; g++) { t = 36000000 + i * 1000 + g * 20

@@ -83,6 +83,10 @@ commands() {
   cmp out want
   gives 0 '' list gpus --where "vendor ~ 'AM'" -f csv
   cmp out want
+  gives 0 '' list gpus --where 'vendor ~ amd' -f csv
+  cmp out want
+  refuses 2 "dlest: formula 'vendor ~ ': column 10: $(message expected_a_text)" \
+    list gpus --where 'vendor ~ '
   gives 0 '' list gpus --where "year = 2020 && name ~ 'rtx'" -f json
   check '.gpus | length > 3 and
     all(.year == 2020 and (.name | ascii_downcase | contains("rtx")))'
@@ -199,6 +203,31 @@ commands() {
     train_samples 25 25 train_samples)" err
   gives 0 '' compare runs.csv --method flops,tdp --bootstrap 0 -f json \
     --define train_samples=1281167 --define val_samples=50000
+}
+
+@test "an empty column, as extract writes it, reads as a missing one" {
+  {
+    echo arch,gpu,batch_size,train_samples,epochs,energy_j,duration_s
+    for i in $(seq 25); do
+      echo "resnet50,a100,$((8 * i)),,90,$((i + 20))000000,$((90000 - 100 * i))"
+    done
+  } >runs.csv
+  refuses 3 "dlest: runs.csv: $(message no_recipe_without epoch_s \
+    train_samples train_samples)" fit runs.csv
+  refuses 2 "dlest: runs.csv: $(message column_is_empty_fill_it train_samples \
+    train_samples)" calibrate runs.csv
+  try compare runs.csv --bootstrap 0
+  [ "$status" -eq 0 ]
+  grep -qxF "dlest: warning: $(message silent_add_the_column 'physical, pre-epoch, pre-power, flops' \
+    train_samples 25 25 train_samples)" err
+  cut -d, -f1-3,5- runs.csv >missing.csv
+  for table in runs missing; do
+    gives 0 '' fit $table.csv -q -f json -o m.xml --method ols \
+      --target epoch_s --define train_samples=50000 \
+      --features 'train_samples / batch_size'
+    jq 'del(.. | .source?, .digest?)' out >$table.json
+  done
+  diff missing.json runs.json
 }
 
 @test "compare: why a method has no estimate, and of how many runs" {

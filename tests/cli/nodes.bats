@@ -72,7 +72,7 @@ bound() {
     .pue == 1.5 and .node.on == "gpu"'
 }
 
-@test 'all accelerators unless told otherwise, CPUs with none' {
+@test 'all accelerators unless given otherwise, CPUs with none' {
   on_mine
   check '.n_gpus == 4'
   part gpu_busy '1200 * 3600'
@@ -202,7 +202,7 @@ bound() {
   check '.node.cost_boundary == "node"'
 }
 
-@test 'cost: told once' {
+@test 'cost: printed once' {
   gives 0 '' predict --arch resnet50 --node ./node.xml --method tdp -q \
     --duration 1h --use-gpus 1 --price 0.25EUR
   grep -q '^  Energy *1.50 kWh  *node and cooling, PUE ' out
@@ -237,7 +237,7 @@ bound() {
   near '.node.embodied[1].job_g' '8 * 164e3 / (8 * 365.25 * 24 * 0.5)'
 }
 
-@test 'embodied carbon that nobody published is null' {
+@test 'unpublished embodied carbon is null' {
   gives 0 "dlest: warning: $(message no_embodied_carbon_is my)
 dlest: warning: $(message no_embodied_carbon_is_known v100-sxm2-16gb)" \
     predict --arch resnet50 --node ./node.xml --duration 1h --method tdp \
@@ -325,7 +325,7 @@ dlest: warning: $(message no_embodied_carbon_is_known v100-sxm2-16gb)" \
   grep -q "node.xml:2: $(message node_cpu_idle_w_is_more my 300 225)" \
     err
   my_node 'cpu="epyc-7742"' sockets=1 memory_gb=1 gpus=2
-  lacks="dlest: node 'my' does not tell its accelerators: name them in its \
+  lacks="dlest: node 'my' does not name its accelerators: name them in its \
 entry (gpu=\"a100\")"
   for more in '' '--gpu a100' '--gpu-share 0.5'; do
     # shellcheck disable=SC2086

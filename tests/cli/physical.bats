@@ -33,12 +33,12 @@ errors() {
   done
 }
 
-@test "power of runs that were left out" {
+@test "power of held-out runs" {
   needs_runs
   errors gpu_power_w 0.011 0.052 0.096 0.092
 }
 
-@test "energy of an epoch of runs that were left out" {
+@test "energy per epoch of held-out runs" {
   needs_runs
   errors epoch_energy_j 0.017 0.084 0.128 0.208
 }
@@ -84,7 +84,7 @@ mean_power() { # of a GPU in a table
   END { printf "%.17g", sum / n }' gpu="$1" "$2"
 }
 
-@test "a GPU that is left out does not tell of itself" {
+@test "a held-out GPU does not leak into its estimates" {
   needs_runs
   local gpu=rtx-3070 fold clean
   fold=$(fold_of "$gpu")
@@ -105,7 +105,7 @@ mean_power() { # of a GPU in a table
 }
 
 # A laboratory is left out of what a fit learns from besides, too.
-@test "a source that is left out does not tell of itself" {
+@test "a held-out source does not leak into its estimates" {
   needs_runs
   awk -F, -v OFS=, 'NR == 1 {
     for (i = 1; i <= NF; i++)

@@ -191,7 +191,7 @@ dlest: $(message row_skipped 2 s)" plot errors s.csv --script
   grep -qF "set label 'h100' at 60,6" out
 }
 
-@test 'pareto: the front is found where no column tells it' {
+@test 'pareto: the front is found without a column for it' {
   settings
   cut -d, -f1-8 settings.csv >s.csv
   gives 0 '' plot pareto s.csv --script
@@ -376,7 +376,7 @@ dlest: $(message row_skipped 2 s)" plot errors s.csv --script
   refuses 3 "dlest: t.csv: $(message no_energy_to_draw)" plot parts t.csv
 }
 
-@test 'rows that cannot be drawn are told and left out' {
+@test 'rows that cannot be drawn are reported and skipped' {
   left_out
   printf '%s\n' 'a100,c2,energy_j,J,,1,,' 'a100,c2,energy_j,J,nan,1,,' \
     'a100,c2,energy_j,J,-3,1,,' 'a100,c2,energy_j,J,x,1,,' >>left-out.csv

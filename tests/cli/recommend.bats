@@ -36,7 +36,7 @@ usage() {
   check 'all(.choices[]; .overlaps == 0 and .energy_low_j == null)'
 }
 
-@test "CSV has the columns that are told, the front first" {
+@test "CSV has the documented columns, the front first" {
   measured
   try recommend --table runs.csv --format csv
   [ "$(head -n 1 out)" = arch,gpu,batch_size,image_px,accuracy,energy_j,energy_low_j,energy_high_j,duration_s,bound_by,pareto,overlaps,n_gpus,seq_len,saving,memory_need_gb,runs,excluded,boundary,node,precision ]
@@ -177,7 +177,7 @@ usage() {
   cmp 1.csv 3.csv
 }
 
-@test "nothing meets the limits: exit 4, and the nearest is told" {
+@test "nothing meets the limits: exit 4, and the nearest is printed" {
   try recommend --arch resnet50 --gpu t4 --batch-size 32 --deadline 1h --budget-kwh 1
   [ "$status" -eq 4 ]
   grep -qE "^dlest: $(message no_choice_meets \

@@ -185,7 +185,7 @@ jump() {
   within 3 "$(jq '.runs[0].duration_s' runs)" 6
 }
 
-@test "a full disk: the program runs to its end, and the status tells" {
+@test "a full disk: the program runs to its end, and the status shows it" {
   [ -e /dev/full ] || skip "no /dev/full"
   try record --interval 50ms --trace /dev/full -- sh -c 'touch ended'
   [ "$status" -eq 1 ]

@@ -13,6 +13,9 @@ load record
   within 1 "$seconds" 2
   within 0.98 "$(jq ".gpu_energy_j / (450 * $seconds)" out)" 1.02
   jq -e '.boundary == "gpu" and (.devices | length == 2)' out
+  # Equal GPUs differ by their indices.
+  jq -e '[.devices[].device] == ["NVIDIA A100-SXM4-40GB (0)",
+    "NVIDIA A100-SXM4-40GB (1)"]' out
   within 0.98 "$(jq ".devices[1].energy_j / (250 * $seconds)" out)" 1.02
   FAKE_NVML_NO_POWER=1 record
   within 0.98 "$(jq '.gpu_energy_j / (450 * .duration_s)' out)" 1.02
@@ -104,7 +107,7 @@ EOF
 EOF
 }
 
-@test "which GPUs: as the program sees them, or as told" {
+@test "which GPUs: as the program sees them, or as an option names them" {
   gpus() { jq -c '[.devices // [] | .[].energy_j] | length' out; }
   CUDA_VISIBLE_DEVICES=1 record --set a=b
   within 0.98 "$(jq '.gpu_energy_j / (250 * .duration_s)' out)" 1.02

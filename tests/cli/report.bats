@@ -39,7 +39,7 @@ usual() {
     .boundary == "cpu" and .state == "RUNNING"'
   # 5 h of 20 h and 36 min of 1 h; 100 s are not told
   near '.total.idle_gpu_share' '(18000 + 2160) / (72000 + 3600)'
-  near '.total.told_gpu_share' '75600 / 75700'
+  near '.total.gpu_share_with_utilization' '75600 / 75700'
   check '.total | .jobs == 4 and .measured_jobs == 1 and
     .estimated_jobs == 3 and .unknown_jobs == 0 and .boundary == "mixed"'
   near '.total.energy_j' '72e6 + 460800 + 30800 + 128000'

@@ -145,7 +145,7 @@ RANGES
   [ ! -s out ]
 }
 
-@test "a full disk is told" {
+@test "a full disk is reported" {
   [ -c /dev/full ] || skip 'no /dev/full'
   status=0
   "$DLEST" predict --arch resnet50 --gpu a100 --batch-size 1..9999 -q \

@@ -112,19 +112,49 @@ assert not known - seen, sorted(known - seen)
 END
 }
 
-@test "networks that take no images are not trained on ImageNet by default" {
-  for arch in rnnt dlrm gcn-ogbn-arxiv unet3d transformer-xl-base; do
-    refuses 2 "dlest: $(message takes_no_images "$arch")" \
+@test "a network without a usual data set asks for the size of its training" {
+  for arch in dlrm gcn-ogbn-arxiv unet3d transformer-xl-base \
+    stable-diffusion-v2 deeplabv3_resnet50; do
+    refuses 2 "dlest: $(message no_default_data_set "$arch" '')" \
       predict --arch "$arch" --gpu a100
     gives 0 '' predict --arch "$arch" --gpu a100 --duration 1h --method tdp \
       --batch-size 1 -q --format json
     check '.dataset == null and .train_samples == null'
   done
-  table arch,gpu,batch_size,epochs rnnt,a100,8,1 resnet50,a100,8,1
+}
+
+@test "the default data set is that of the task" {
+  while read -r arch dataset; do
+    gives 0 '' predict --arch "$arch" --gpu a100 --method flops -q -f json
+    mv out default
+    gives 0 '' predict --arch "$arch" --gpu a100 --method flops -q -f json \
+      --dataset "$dataset"
+    diff default out
+    jq -e --arg d "$dataset" '.dataset == $d' out
+  done <<'END'
+resnet50 imagenet
+vit_b_16 imagenet
+yolov8n coco2017
+fasterrcnn_resnet50_fpn coco2017
+ssd300_vgg16 coco2017
+efficientdet-d0 coco2017
+segformer-b0 ade20k
+rnnt librispeech
+END
+  refuses 2 "dlest: $(message no_default_data_set resnet50 ' and others')" \
+    predict --arch resnet50,yolov8n --gpu a100
+  gives 0 '' recommend --arch yolov8n,ssd300_vgg16 --gpu a100 --batch-size 8 -q
+}
+
+@test "a table without sizes: only networks for ImageNet have a default" {
+  table arch,gpu,batch_size,epochs rnnt,a100,8,1 yolov8n,a100,8,1 \
+    resnet50,a100,8,1
   try predict --input runs.csv --method flops --format csv
   [ "$status" -eq 3 ]
   [ "$(wc -l <out)" -eq 2 ]
-  grep -qF "runs.csv:2: $(message takes_no_images_give rnnt)" err
+  grep -qF "runs.csv:2: $(message is_usually_not_trained rnnt)" err
+  grep -qF "runs.csv:3: $(message is_usually_not_trained yolov8n)" err
+  gives 0 '' predict --input runs.csv --method flops -q --dataset coco2017
 }
 
 @test "work of a network for detection follows the size of the image" {

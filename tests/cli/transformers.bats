@@ -123,7 +123,7 @@ END
     . > 0.995 and . < 1.005'
 }
 
-@test "the size of a training must be told" {
+@test "the size of a training must be given" {
   refuses 2 "dlest: $(message is_a_language_model gpt2)" predict --arch gpt2 --gpu a100
   flops --arch gpt2 --gpu a100 --train-samples 1000
   check '.epochs == 1 and .train_samples == 1000 and .val_samples == null'

@@ -36,33 +36,33 @@ agrees() {
   done
 }
 
-@test "GSL as pkg-config tells it" {
+@test "GSL as pkg-config prints it" {
   agrees GSL gsl
 }
 
-@test "libxml2 as pkg-config tells it" {
+@test "libxml2 as pkg-config prints it" {
   agrees libxml2 libxml-2.0
 }
 
-@test "jansson as pkg-config tells it" {
+@test "jansson as pkg-config prints it" {
   agrees jansson jansson
 }
 
-@test "xxHash as pkg-config tells it" {
+@test "xxHash as pkg-config prints it" {
   agrees xxHash libxxhash
 }
 
-@test "protobuf-c as pkg-config tells it" {
+@test "protobuf-c as pkg-config prints it" {
   [ -n "$(told protobuf-c)" ] || skip 'built without ONNX'
   agrees protobuf-c libprotobuf-c
 }
 
-@test "OpenBLAS as pkg-config tells it" {
+@test "OpenBLAS as pkg-config prints it" {
   [ -n "$(told OpenBLAS)" ] || skip 'built without OpenBLAS'
   agrees OpenBLAS openblas
 }
 
-@test "libcsv as its header tells it" {
+@test "libcsv as its header states it" {
   command -v cc >/dev/null || skip 'no cc'
   printf '#include <csv.h>\nCSV_MAJOR.CSV_MINOR.CSV_RELEASE\n' >version.c
   [ "$(told libcsv)" = "$(cc -E -P version.c | tail -n 1 | tr -d ' ')" ]

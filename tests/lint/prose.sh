@@ -13,7 +13,7 @@ ok() {
   if [ -z "$2" ]; then echo "ok $n - $1"; else
     echo "not ok $n - $1"; printf '%s\n' "$2" | sed 's/^/# /'; fi
 }
-echo 1..5
+echo 1..6
 
 # Names of variables and of a program that look like misspelt words.
 if command -v codespell >/dev/null 2>&1; then
@@ -64,14 +64,11 @@ ok 'messages, --help, manual pages and schemas use the terms of the glossary' \
   "$(private_terms "$texts"
   grep -nwiE "$tell" "$texts" | sed 's/$/ <- print, report, specify, have/')"
 
-# Text of README and docs without examples. Tools write the pages left out here.
+# Text of README and docs without examples.
 for page in README.md SECURITY.md HACKING.md contrib/README.md bench/README.md \
   docs/*.md; do
-  case $page in
-  docs/generalisation.md | docs/calibration.md | docs/known-times.md) ;;
-  *) awk '/^```/ { example = !example; next }
-      !example { print FILENAME ":" FNR ": " $0 }' "$page" ;;
-  esac
+  awk '/^```/ { example = !example; next }
+    !example { print FILENAME ":" FNR ": " $0 }' "$page"
 done >"$texts"
 ok 'README and docs use the terms of the glossary' "$(private_terms "$texts"
   grep -nwiE "$tell|where it falls short|what was tried" "$texts" |
@@ -81,6 +78,16 @@ ok 'README and docs use the terms of the glossary' "$(private_terms "$texts"
 find src -name '*.[ch]' -exec grep -H -n '' {} + >"$texts"
 ok 'comments use the terms of the glossary' "$(private_terms "$texts"
   grep -E '/\*|^[^:]*:[0-9]*: \*' "$texts" | grep -wE "$tell" || true)"
+
+# Names of tests, and identifiers with an underscore.
+{
+  grep -H -n '^@test ' tests/cli/*.bats
+  grep -H -nwoE '[a-z0-9]+(_[a-z0-9]+)+' $(find src tests -name '*.[ch]') |
+    tr _ ' '
+} >"$texts"
+ok 'names of tests and of code use the terms of the glossary' \
+  "$(grep -nwiE "$tell|besides|nobody|surer|awake|thriftiest|dearest" "$texts" ||
+    true)"
 
 # Names in backquotes with an underscore: columns, fields, keys, files.
 cat schemas/*.json src/run/run_columns_body.h \

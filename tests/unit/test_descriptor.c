@@ -55,7 +55,7 @@ static void folds_names(void **state) {
   }
 }
 
-static void knows_its_fields(void **state) {
+static void lists_its_fields(void **state) {
   (void)state;
   assert_int_equal(dl_field_find(DL_ACCELERATOR, "tdp_w")->offset,
                    offsetof(struct dl_accelerator, tdp_w));
@@ -244,7 +244,7 @@ static void may_not_scale(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(folds_names),
-      cmocka_unit_test(knows_its_fields),
+      cmocka_unit_test(lists_its_fields),
       cmocka_unit_test(sets_fields),
       cmocka_unit_test(takes_listed_inputs),
       cmocka_unit_test(scales_with_the_area),

@@ -110,7 +110,7 @@ static void count_calls(void *ctx, const char *text) {
   ++*(size_t *)ctx;
 }
 
-static void tells_of_warnings(void **state) {
+static void prints_warnings(void **state) {
   struct dl_diag d;
   size_t calls = 0;
 
@@ -162,7 +162,7 @@ int main(void) {
       cmocka_unit_test(cuts_long_messages),
       cmocka_unit_test(lists_each_warning_once),
       cmocka_unit_test(bounds_the_list),
-      cmocka_unit_test(tells_of_warnings),
+      cmocka_unit_test(prints_warnings),
       cmocka_unit_test(progress),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

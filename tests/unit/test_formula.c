@@ -135,6 +135,9 @@ static const struct {
     {"arch = 'vgg16'", 1},
     {"arch ~ 'GG1'", 1},
     {"arch~'res'", 0},
+    {"arch ~ gg1", 1},
+    {"arch~vgg && a=2", 1},
+    {"(arch !~ vgg)", 0},
     {"arch !~ 'gg'", 0},
     {"!arch~'res'", 1},
     {"a=2", 1},
@@ -211,7 +214,7 @@ static void unknown_stays_unknown(void **state) {
   assert_true(isinf(eval("log(0)")) && eval("log(0)") < 0);
 }
 
-static void knows_its_variables(void **state) {
+static void lists_its_variables(void **state) {
   struct dl_formula *f =
       parse("log(a.b*c) + coalesce(d, e) + c*(g == 'x') + coalesce(h+1, 0)");
   static const struct {
@@ -245,7 +248,7 @@ static void knows_its_variables(void **state) {
   dl_formula_free(NULL);
 }
 
-static void tells_plain_names(void **state) {
+static void recognises_plain_names(void **state) {
   static const struct {
     const char *text;
     bool plain;
@@ -286,7 +289,9 @@ static void errors_say_where(void **state) {
       {"1e", "column 2: " MSG_unexpected_text},
       {"0x10", "column 2: " MSG_unexpected_text},
       {"1<2<3", "column 4: " MSG_unexpected_text},
-      {"a ~ b", "column 3: " MSG_unexpected_text},
+      {"a ~ b c", "column 7: " MSG_unexpected_text},
+      {"a ~", "column 4: " MSG_expected_a_text},
+      {"a ~ -b", "column 5: " MSG_expected_a_text},
       {"a & b", "column 3: " MSG_unexpected_text},
       {"a | b", "column 3: " MSG_unexpected_text},
       {"a &&", "column 5: " MSG_ends_where_a_value},
@@ -399,8 +404,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_are_right),
       cmocka_unit_test(unknown_stays_unknown),
-      cmocka_unit_test(knows_its_variables),
-      cmocka_unit_test(tells_plain_names),
+      cmocka_unit_test(lists_its_variables),
+      cmocka_unit_test(recognises_plain_names),
       cmocka_unit_test(errors_say_where),
       cmocka_unit_test(nesting_is_bounded),
       cmocka_unit_test(length_is_bounded),

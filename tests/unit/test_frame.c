@@ -296,7 +296,7 @@ static void aliases(void **state) {
   close_table(&t);
 }
 
-static void knows_what_it_has(void **state) {
+static void finds_what_it_has(void **state) {
   static const struct {
     const char *name;
     bool has;
@@ -354,7 +354,7 @@ int main(void) {
       cmocka_unit_test(derives_the_peak_rate),
       cmocka_unit_test(scales_architectures),
       cmocka_unit_test(aliases),
-      cmocka_unit_test(knows_what_it_has),
+      cmocka_unit_test(finds_what_it_has),
       cmocka_unit_test(binds_formulas),
   };
   return cmocka_run_group_tests(tests, make_temp_dir, remove_temp_dir);

@@ -173,7 +173,7 @@ static void sums_by_group(void **state) {
       assert_float_equal(s->measured_j, 3000, 0);
       assert_float_equal(s->duration_s, 150, 0);
       assert_float_equal(s->gpu_s, 250, 0);
-      assert_float_equal(s->told_gpu_s, 200, 0);
+      assert_float_equal(s->known_gpu_s, 200, 0);
       assert_float_equal(dl_sums_idle(s), 0.25, 0);
       assert_string_equal(s->boundary, "mixed");
       s = dl_group_totals_at(t, 1, key);

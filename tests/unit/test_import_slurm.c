@@ -50,7 +50,7 @@ static void sacct_gives_one_run_a_job(void **state) {
   check_prefixes(&dl_import_sacct, sacct_log, false);
 }
 
-static void sacct_knows_which_energies_overlap(void **state) {
+static void sacct_finds_overlapping_energies(void **state) {
 #define HEAD "JobID|Elapsed|NNodes|ConsumedEnergy\n"
 #define TWICE                                                                  \
   "energies of jobs are sums over steps that overlap: those of the steps are " \
@@ -184,7 +184,7 @@ static void sacct_reports_rows(void **state) {
         "");
 }
 
-static void sacct_knows_what_gpus_did(void **state) {
+static void sacct_reads_gpu_utilization(void **state) {
 #define HEAD "JobID|Partition|ElapsedRaw|NTasks|AllocTRES|TRESUsageInAve\n"
   (void)state;
   /* One task of two GPUs, busy for 60 % and 90 %; the step ran half the time:
@@ -381,12 +381,12 @@ static void sstat_reports_rows(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sacct_gives_one_run_a_job),
-      cmocka_unit_test(sacct_knows_which_energies_overlap),
+      cmocka_unit_test(sacct_finds_overlapping_energies),
       cmocka_unit_test(sacct_leaves_out_what_is_no_energy),
       cmocka_unit_test(sacct_reads_its_layouts),
       cmocka_unit_test(sacct_reads_columns_of_fixed_width),
       cmocka_unit_test(sacct_reports_rows),
-      cmocka_unit_test(sacct_knows_what_gpus_did),
+      cmocka_unit_test(sacct_reads_gpu_utilization),
       cmocka_unit_test(slurm_counts_what_was_used),
       cmocka_unit_test(slurm_counts_gpus),
       cmocka_unit_test(slurm_reads_energies),

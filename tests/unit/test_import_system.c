@@ -38,7 +38,7 @@ static void ptdaemon_reads_powers(void **state) {
   check_prefixes(&dl_import_ptdaemon, ptd_log, true);
 }
 
-static void ptdaemon_tells_days_from_months(void **state) {
+static void ptdaemon_distinguishes_days_from_months(void **state) {
   (void)state;
   check_probe(&dl_import_ptdaemon, "Time,28-12-2020 15:21:14.682,Watts,22.95");
   check(&dl_import_ptdaemon,
@@ -120,7 +120,7 @@ static void perf_adds_intervals_up(void **state) {
         "4: " MSG_times_begin_anew_taken "\n");
 }
 
-static void perf_tells_sockets_apart(void **state) {
+static void perf_distinguishes_sockets(void **state) {
   static const char csv[] =
       "1.0,S0,1,10.00,Joules,power/energy-pkg/,1,100.00,,\n"
       "1.0,S1,1,20.00,Joules,power/energy-pkg/,1,100.00,,\n"
@@ -368,10 +368,10 @@ static void probes_know_heads(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ptdaemon_reads_powers),
-      cmocka_unit_test(ptdaemon_tells_days_from_months),
+      cmocka_unit_test(ptdaemon_distinguishes_days_from_months),
       cmocka_unit_test(ptdaemon_reports_lines),
       cmocka_unit_test(perf_adds_intervals_up),
-      cmocka_unit_test(perf_tells_sockets_apart),
+      cmocka_unit_test(perf_distinguishes_sockets),
       cmocka_unit_test(perf_reads_totals),
       cmocka_unit_test(perf_reports_lines),
       cmocka_unit_test(turbostat_reads_packages),

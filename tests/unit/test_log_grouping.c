@@ -156,7 +156,7 @@ static void others_stay_on_their_own(void **state) {
   PLAN(true, "0 1", {"gpu-7.csv", gpu}, {"gpu-8.csv", gpu});
 }
 
-static void joins_nothing_where_told_so(void **state) {
+static void joins_nothing_where_forbidden(void **state) {
   (void)state;
   PLAN(false, "0 1", {"gpu.csv", gpu}, {"mem.csv", mem});
   PLAN(false, "0 1 2 3", {"gpu1.csv", gpu}, {"mem1.csv", mem},
@@ -188,7 +188,7 @@ static void a_log_given_twice(void **state) {
 /* What is wrong with a file is kept with it. */
 static void keeps_faults(void **state) {
   const struct dl_log_options o = {0};
-  char path[4][PATH_SIZE], want[PATH_SIZE + 100];
+  char path[4][PATH_SIZE], want[2 * PATH_SIZE + 100];
   char *const paths[] = {path[0], path[1], path[2], path[3]};
   struct dl_log_grouping p;
   struct dl_diag d;
@@ -212,7 +212,8 @@ static void keeps_faults(void **state) {
   snprintf(want, sizeof want, "%s: unknown log format", path[2]);
   assert_int_equal(strncmp(p.source[2].error, want, strlen(want)), 0);
   assert_int_equal(p.source[2].status, DL_EINPUT);
-  snprintf(want, sizeof want, "%s: is a directory", path[3]);
+  snprintf(want, sizeof want, "%s: " MSG_is_a_directory_give_files("%s/*.csv"),
+           path[3], path[3]);
   assert_string_equal(p.source[3].error, want);
   dl_log_grouping_free(&p);
   dl_log_grouping_free(&p);
@@ -239,7 +240,7 @@ int main(void) {
       cmocka_unit_test(two_companions_of_a_kind),
       cmocka_unit_test(companions_of_several_kinds),
       cmocka_unit_test(others_stay_on_their_own),
-      cmocka_unit_test(joins_nothing_where_told_so),
+      cmocka_unit_test(joins_nothing_where_forbidden),
       cmocka_unit_test(a_log_given_twice),
       cmocka_unit_test(keeps_faults),
       cmocka_unit_test(no_logs),

@@ -215,7 +215,7 @@ static struct dl_origin *from(struct dl_node *e, const double *member) {
   return &e->head.origin[dl_field_index(&e->head, member)];
 }
 
-static void tells_where_from(void **state) {
+static void names_the_source(void **state) {
   struct parts e;
   struct dl_node_power n;
 
@@ -279,7 +279,7 @@ static void spreads_embodied_carbon(void **state) {
 
 /* NVIDIA MIG User Guide, supported profiles: eighths of memory, sevenths of
  * multiprocessors. */
-static void knows_mig_profiles(void **state) {
+static void has_mig_profiles(void **state) {
   static const struct {
     const char *gpu, *profile;
     double sevenths, eighths;
@@ -345,10 +345,10 @@ int main(void) {
       cmocka_unit_test(carries_intervals),
       cmocka_unit_test(rates_by_runtime),
       cmocka_unit_test(assumes),
-      cmocka_unit_test(tells_where_from),
+      cmocka_unit_test(names_the_source),
       cmocka_unit_test(refuses),
       cmocka_unit_test(spreads_embodied_carbon),
-      cmocka_unit_test(knows_mig_profiles),
+      cmocka_unit_test(has_mig_profiles),
       cmocka_unit_test(cuts_to_a_share),
   };
   dl_diag_init(&d);

@@ -193,7 +193,7 @@ static void cuts_gaps(void **state) {
 }
 
 /* Ten usual intervals, ten seconds at least; or what the user says. */
-static void knows_what_a_gap_is(void **state) {
+static void finds_gaps(void **state) {
   static const struct {
     double max_gap_s, pause_s;
     bool gap;
@@ -448,7 +448,7 @@ static void assert_fault(enum dl_meter_kind kind, double power_w, double util,
   assert_string_equal(text, expected);
 }
 
-static void knows_what_cannot_be(void **state) {
+static void refuses_impossible_values(void **state) {
   const double max = 1.7976931348623157e308;
 
   (void)state;
@@ -477,7 +477,7 @@ int main(void) {
       cmocka_unit_test(truncates_watts),
       cmocka_unit_test(bridges_gaps),
       cmocka_unit_test(cuts_gaps),
-      cmocka_unit_test(knows_what_a_gap_is),
+      cmocka_unit_test(finds_gaps),
       cmocka_unit_test(first_interval_may_be_a_gap),
       cmocka_unit_test(bridges_unknown_power),
       cmocka_unit_test(long_unknown_stretch_is_a_gap),
@@ -493,7 +493,7 @@ int main(void) {
       cmocka_unit_test(repeats_do_not_count_twice),
       cmocka_unit_test(all_at_one_time),
       cmocka_unit_test(peak_and_idle),
-      cmocka_unit_test(knows_what_cannot_be),
+      cmocka_unit_test(refuses_impossible_values),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

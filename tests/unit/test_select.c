@@ -175,7 +175,7 @@ static void cuts_long_names(void **state) {
   dl_diag_free(&d);
 }
 
-static void knows_the_attributes_of_a_kind(void **state) {
+static void has_the_attributes_of_a_kind(void **state) {
   static const struct {
     enum dl_kind kind;
     const char *texts;
@@ -220,7 +220,7 @@ int main(void) {
       TEST(orders),
       TEST(refuses),
       TEST(cuts_long_names),
-      TEST(knows_the_attributes_of_a_kind),
+      TEST(has_the_attributes_of_a_kind),
       TEST(names_what_a_formula_uses),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -247,7 +247,7 @@ static void refuses_what_cannot_be_set(void **state) {
   free_settings(&g);
 }
 
-static void first_that_knows_counts(void **state) {
+static void first_with_a_value_counts(void **state) {
   struct given g = new_settings();
 
   (void)state;
@@ -318,7 +318,7 @@ static void finds_rows_by_names_with_dots(void **state) {
   free_settings(&g);
 }
 
-static void tells_rows_by_folders(void **state) {
+static void distinguishes_rows_by_folders(void **state) {
   struct given g = new_settings();
 
   (void)state;
@@ -338,7 +338,7 @@ static void tells_rows_by_folders(void **state) {
   free_settings(&g);
 }
 
-static void warns_where_no_row_can_be_told(void **state) {
+static void warns_where_no_row_is_found(void **state) {
   struct given g = new_settings();
   char want[PATH_SIZE + 100];
   const char *path = temp_path("set.csv");
@@ -418,12 +418,12 @@ int main(void) {
       cmocka_unit_test(nothing_given),
       cmocka_unit_test(sets_columns),
       cmocka_unit_test(refuses_what_cannot_be_set),
-      cmocka_unit_test(first_that_knows_counts),
+      cmocka_unit_test(first_with_a_value_counts),
       cmocka_unit_test(invalid_values_of_a_path),
       cmocka_unit_test(finds_rows_by_any_form_of_the_name),
       cmocka_unit_test(finds_rows_by_names_with_dots),
-      cmocka_unit_test(tells_rows_by_folders),
-      cmocka_unit_test(warns_where_no_row_can_be_told),
+      cmocka_unit_test(distinguishes_rows_by_folders),
+      cmocka_unit_test(warns_where_no_row_is_found),
       cmocka_unit_test(invalid_values_of_a_table),
       cmocka_unit_test(refuses_tables),
       cmocka_unit_test(lists_columns_of_its_own),

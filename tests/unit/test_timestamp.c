@@ -123,7 +123,7 @@ static void reads_zones(void **state) {
   assert_no_time("2022-12-05T09:55:42 Z Z");
 }
 
-static void knows_the_calendar(void **state) {
+static void follows_the_calendar(void **state) {
   (void)state;
   assert_time("1970-01-01 00:00:00", 0, false, true);
   assert_time("1969-12-31 23:59:59.75", -MS(250), false, true);
@@ -396,7 +396,7 @@ int main(void) {
       cmocka_unit_test(reads_every_form_of_a_date),
       cmocka_unit_test(reads_times_of_day),
       cmocka_unit_test(reads_zones),
-      cmocka_unit_test(knows_the_calendar),
+      cmocka_unit_test(follows_the_calendar),
       cmocka_unit_test(refuses_what_64_bits_cannot_hold),
       cmocka_unit_test(refuses_what_is_no_time),
       cmocka_unit_test(cuts_fractions_to_nanoseconds),

@@ -11,10 +11,10 @@ its machine; the fit is brought up to date by one run on it (or by one run each
 of as many configurations as LIST says) and estimates its other configurations.
 Every configuration is the one run once; sets of several are drawn, DRAWS of
 them. Of the four GPUs of the table that ships (J. You et al., NSDI'23) the
-networks with public facts are estimated, their doubts not told.
+networks with public facts are estimated, without their uncertainty.
 
 With --told the runs of del Rey et al. alone are estimated, the class of the
-host told; with --gpu of that GPU.
+host given; with --gpu of that GPU.
 
 Of the tables of speeds (MLPerf Training, NVIDIA DeepLearningExamples, milabench,
 timm, pytorch-gpu-benchmark) each GPU of a source is left out of all sources, and
@@ -355,7 +355,7 @@ SPEEDS_TEXT = (
     MOST_CHOICES)
 INTERVALS = (
     "Share of runs inside in %, and in brackets half the width as a factor; "
-    "class of the host told. With fewer than five configurations measured a "
+    "class of the host given. With fewer than five configurations measured a "
     "GPU keeps the interval of one that was not: by two other GPUs here and "
     "four of You et al. From five on it has that of a GPU that was seen.")
 OWN = ("Each cell is *mean power of the GPU / energy of an epoch*.%s Pooled: "
@@ -393,10 +393,10 @@ def main():
     top = os.environ.get("DLEST_DATADIR") or os.path.join(
         os.path.dirname(os.path.abspath(__file__)), "..", "..")
     others = os.path.join(top, OTHERS)
-    sets = [("Runs of del Rey et al., class of the host told",
-             OWN % " A user knows whether a machine is a server.",
+    sets = [("Runs of del Rey et al., class of the host given",
+             OWN % " A user can specify whether a machine is a server.",
              list(groups_of_runs(runs, others, True))),
-            ("The same, not told", OWN % "",
+            ("The same, without that class", OWN % "",
              list(groups_of_runs(runs, others, False))),
             ("GPUs of You et al.",
              "Each cell is *mean power of the GPU / time of an epoch*.",

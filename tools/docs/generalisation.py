@@ -51,7 +51,7 @@ PUBLISHED_OPTIONS = (
 # The MobileNetV2 of these runs has width 0.5.
 ALIAS = ["--alias", "mobilenet_v2=mobilenetv2_050"]
 # Their machines: the RTX 3090 stood in a server ("cloud" in the authors'
-# tables), the others in desktops. A user knows it; the table does not say it.
+# tables), the others in desktops. A user can give it; the table does not have it.
 HOSTS = {"rtx-3090": "server", "rtx-3070": "desktop", "gtx-750-ti": "desktop"}
 CONFIGURATIONS = "data/delrey2024-configurations.csv"
 OTHERS = "data/training-means.csv"
@@ -125,7 +125,7 @@ def gives_power(method):
 # --- tables to score on
 
 def with_hosts(rows):
-    """host and host_class of the runs of del Rey et al., where not told."""
+    """host and host_class of the runs of del Rey et al., where not given."""
     for row in rows:
         if row["gpu"] in HOSTS and not row.get("host"):
             row["host"] = "del-rey-" + row["gpu"]
@@ -395,7 +395,7 @@ settings. The table has no durations; energy / (GPU power + %g W for
 the memory) is used instead. `carbontracker` is a rule for running trainings:
 see [step.md](step.md).
 
-The class of the host is given (a server for the RTX 3090), as a user knows it.
+The class of the host is given (a server for the RTX 3090), as a user can give it.
 """
 
 

@@ -16,7 +16,7 @@ told), models without a shape in the catalogue (DeepSeek keeps its keys
 compressed, Nemotron is no transformer alone) and copies of a model side by side
 (data parallel).
 
-The length of the prompts is not told: prompt_tokens is a guess, prompt_doubt the
+The length of the prompts is not published: prompt_tokens is a guess, prompt_doubt the
 standard deviation of its logarithm. The older runs are with a server whose host
 took longer (engine_2024).
 """

@@ -18,7 +18,7 @@ decide.
   milabench/scaling.csv  Mila (MIT): H100 and L40S, PyTorch in eager mode;
       synthetic input alone, since the loader decides otherwise.
 
-Language models are not here. Not taken: rows whose accelerator is not told
+Language models are not here. Not taken: rows whose accelerator is not given
 (A100 without memory, TPU without generation) or whose batch is not; TensorFlow's
 GNMT and NCF, the columns or batches of which are damaged; DLRM, whose
 speed is that of exchanging looked-up rows of tables; networks of which the

@@ -26,11 +26,11 @@ powers and times change with the work, and none decides.
 
 Times alone are taken of ecnas and pepr: their energies hold what comes before
 and after the steps, and of pepr other parts of the node. Not taken: DeepSpeech
-2 and NCF of zeus (their size is not told, and look-ups and recurrent steps are
+2 and NCF of zeus (their size is not given, and look-ups and recurrent steps are
 not what the physical method describes); of pepr the sets in which energies
 repeat; EnergyDL (neither the size nor the number of its images is told, and
 sets of 50,000 and 75,750 images take the same time); Perseus (the sequences
-are not told).
+are not given).
 
 doubt is the standard deviation of the logarithm by which a power may be off
 for what is not known of a row, four times that for a time; facts_doubt that of

@@ -162,11 +162,6 @@ static struct scaled take_apart(double size) {
                          (int)(bits >> 52) - 1075};
 }
 
-/* The k with |x| 10^k of n digits, or one more: log10(2) = 1233 / 4096. */
-static int first_power(const struct scaled *x, int n) {
-  return n - 1 - ((x->e + 52) * 1233 >> 12);
-}
-
 /* The 17 leading digits of x, and what is behind them. */
 struct leading {
   uint64_t digits;
@@ -177,7 +172,8 @@ struct leading {
 /* False where the power is out of reach. */
 static bool take_digits(const struct scaled *x, struct leading *v) {
   static const uint64_t low = UINT64_C(10000000000000000);
-  v->k = first_power(x, DBL_DECIMAL_DIG);
+  /* |x| 10^k has 17 digits or one more: log10(2) = 1233 / 4096. */
+  v->k = DBL_DECIMAL_DIG - 1 - ((x->e + 52) * 1233 >> 12);
   for (;;) {
     if (v->k < 0 || v->k > MOST_POWER)
       return false;
@@ -238,68 +234,6 @@ static char *put_shortest(char *to, double x) {
   }
 }
 
-/* D for k <= 0, where x is below 2^62: rounded to ones, tens, hundreds, ... */
-static uint64_t round_whole(double x, int k) {
-  uint64_t whole = (uint64_t)x, unit = 1;
-  double fraction = x - (double)whole;
-  for (; k < 0; k++)
-    unit *= 10;
-  uint64_t digits = whole / unit, rest = 2 * (whole % unit) + (fraction >= 0.5);
-  bool more = fraction > 0 && fraction != 0.5; /* behind `rest` */
-  bool up = rest > unit || (rest == unit && (more || digits % 2 == 1));
-  return digits + up;
-}
-
-/* D for k > 0 where s > 0. */
-static uint64_t round_part(const struct scaled *x, int k) {
-  wide all = (wide)x->m * power_of_5[k];
-  int s = -(x->e + k);
-  wide whole = all >> s, rest = all - (whole << s), half = (wide)1 << (s - 1);
-  return (uint64_t)(whole + (rest > half || (rest == half && (whole & 1))));
-}
-
-/* Writes x, from 1e-4 to 1e6, as dl_format_digits does. */
-static bool format_rounded(char *buf, double x, int n) {
-  enum { MOST = 9 };
-  double size = fabs(x);
-  if (n > MOST || !(size >= 1e-4 && size <= 1e6))
-    return false;
-  uint64_t low = 1, digits;
-  for (int i = 1; i < n; i++)
-    low *= 10;
-  struct scaled v = take_apart(size);
-  int k = first_power(&v, n);
-  for (;;) {
-    digits = k > 0 ? round_part(&v, k) : round_whole(size, k);
-    if (digits >= 10 * low)
-      k--;
-    else if (digits < low)
-      k++;
-    else
-      break;
-  }
-  char text[MOST];
-  put_digits(text, digits, n);
-  if (x < 0)
-    *buf++ = '-';
-  int whole = n - k; /* digits before the point */
-  if (whole <= 0) {
-    memcpy(buf, "0.0000", 6);
-    memcpy(buf + 2 - whole, text, (size_t)n);
-    buf[2 - whole + n] = '\0';
-  } else if (k <= 0) {
-    memcpy(buf, text, (size_t)n);
-    memset(buf + n, '0', (size_t)-k);
-    buf[whole] = '\0';
-  } else {
-    memcpy(buf, text, (size_t)whole);
-    buf[whole] = '.';
-    memcpy(buf + whole + 1, text + whole, (size_t)k);
-    buf[n + 1] = '\0';
-  }
-  return true;
-}
-
 #else
 
 static char *put_shortest(char *to, double x) {
@@ -309,13 +243,6 @@ static char *put_shortest(char *to, double x) {
   return size < 1e15 && size == (double)(uint64_t)size
              ? lay_out_whole(to, (uint64_t)size)
              : NULL;
-}
-
-static bool format_rounded(char *buf, double x, int n) {
-  (void)buf;
-  (void)x;
-  (void)n;
-  return false;
 }
 
 #endif
@@ -353,8 +280,6 @@ char *dl_format_digits(char buf[DL_NUMBER_SIZE], double x, int digits) {
   }
   if (x == 0)
     return strcpy(buf, "0");
-  if (format_rounded(buf, x, digits))
-    return buf;
   snprintf(e, sizeof e, "%.*e", digits - 1, x);
   put_point(e);
   if (fabs(x) < 1e-4 || fabs(x) > 1e6)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/number.h"
 #include "catalog/architecture/from_onnx.h"
 #include "catalog/architecture/token_costs.h"
 
@@ -16,10 +17,6 @@ static const struct strides {
 } at_stride[N_STRIDES] = {
     {0.04, 0.15}, {0.14, 0.29}, {0.20, 0.23}, {0.40, 0.27}, {0.22, 0.06}};
 
-static double or_else(double x, double other) {
-  return isnan(x) ? other : x;
-}
-
 /* Side of the image that whole elements of a map at a stride stand for. */
 static double covered(const struct dl_architecture *e, double px,
                       double stride) {
@@ -30,7 +27,7 @@ static double covered(const struct dl_architecture *e, double px,
 
 /* px * px, each stride's part in whole elements of its map. */
 static double area(const struct dl_architecture *e, double px, bool acts) {
-  double coarsest = or_else(e->stride_px, 32);
+  double coarsest = dl_or(e->stride_px, 32);
   double sum = 0, shares = 0, stride = 2;
   for (size_t i = 0; i < N_STRIDES && stride <= coarsest; i++, stride *= 2) {
     double share = acts ? at_stride[i].acts : at_stride[i].macs;
@@ -43,7 +40,7 @@ static double area(const struct dl_architecture *e, double px, bool acts) {
 
 static double tokens(const struct dl_architecture *e, double px) {
   double side = floor(px / e->patch_px);
-  return side * side + or_else(e->extra_tokens, 1);
+  return side * side + dl_or(e->extra_tokens, 1);
 }
 
 static double growth(const struct dl_architecture *e, double from, double to,
@@ -73,14 +70,14 @@ static double square_part(const struct dl_architecture *e, double given,
 }
 
 double dl_classifier_macs_g(const struct dl_architecture *e) {
-  return 1e-9 * e->head_inputs * or_else(e->classes, 0);
+  return 1e-9 * e->head_inputs * dl_or(e->classes, 0);
 }
 
 static double fixed_macs(const struct dl_architecture *e,
                          const struct dl_input_size *in) {
   if (in->headless)
     return 0;
-  return or_else(e->head_macs_g, or_else(dl_classifier_macs_g(e), 0));
+  return dl_or(e->head_macs_g, dl_or(dl_classifier_macs_g(e), 0));
 }
 
 /* Scales x by g, except a constant part and one that grows by g^2. */
@@ -97,7 +94,7 @@ static void scale_input(const struct dl_architecture *e,
       [DL_SCALING_DOWN] = "derived: scaled with the area of the input",
       [DL_SCALING_TOKENS] = "derived: scaled with the tokens and their square",
       [DL_SCALING_SEQUENCE] = NULL};
-  double heads = or_else(e->heads, 0);
+  double heads = dl_or(e->heads, 0);
   double acts = square_part(e, e->attention_acts_m, 1e-6 * heads, in->image_px);
   double macs =
       square_part(e, e->attention_macs_g, 2e-9 * e->hidden_size, in->image_px);
@@ -135,7 +132,7 @@ static void add_acts(const struct dl_architecture *e,
 static double weights_a_class(const struct dl_architecture *e) {
   double inputs = e->head_inputs;
   double each = 1e6 * e->head_params_m / e->classes;
-  return or_else(round(each), inputs + 1);
+  return dl_or(round(each), inputs + 1);
 }
 
 /* Replaces a value by one that is computed, where it is known. */
@@ -169,7 +166,7 @@ static void replace_head(struct dl_architecture *e, double classes,
       scaled ? "derived: scaled, and with a classifier of that many classes"
              : note;
   double inputs = e->head_inputs;
-  double own = or_else(e->classes, 0);
+  double own = dl_or(e->classes, 0);
   double each = weights_a_class(e), more = classes - own;
   if (isnan(inputs) || (classes == own && !headless))
     return;
@@ -185,8 +182,8 @@ static void replace_head(struct dl_architecture *e, double classes,
 
 /* Takes the head out of the parameters of a network counted without it. */
 static void drop_head(struct dl_architecture *e) {
-  double head = or_else(1e3 * e->head_macs_g, e->head_params_m);
-  set(e, &e->params_m, e->params_m - or_else(head, 0),
+  double head = dl_or(1e3 * e->head_macs_g, e->head_params_m);
+  set(e, &e->params_m, e->params_m - dl_or(head, 0),
       "derived: without the head");
 }
 

@@ -2,7 +2,10 @@
 #include "catalog/architecture/token_costs.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "base/memory.h"
+#include "base/number.h"
 #include "catalog/architecture/transformer.h"
 
 static const char note[] = "derived: from the shape";
@@ -61,7 +64,7 @@ struct dl_architecture dl_transformer_at(const struct dl_architecture *e,
   if (!isnan(use->classes) && (t.classes > 0 || t.kind == DL_TF_ENCODER))
     t.classes = use->classes;
   double n = dl_transformer_tokens(&t, use->image_px);
-  double px = isnan(use->image_px) ? t.image : use->image_px;
+  double px = dl_or(use->image_px, t.image);
   if (!vision && !isnan(use->seq_len))
     n = use->seq_len;
   *scaled = n != dl_transformer_tokens(&t, NAN);
@@ -85,4 +88,27 @@ bool dl_is_language_model(const struct dl_architecture *e) {
 bool dl_has_own_samples(const struct dl_architecture *e) {
   return !e->transformer && e->n_inputs == 0 && isnan(e->image_px) &&
          isnan(e->seq_len);
+}
+
+const char *dl_usual_dataset(const struct dl_architecture *e) {
+  static const struct {
+    const char *family, *dataset; /* NULL: each publication has its own */
+  } usual[] = {{"rcnn", "coco2017"},
+               {"retinanet", "coco2017"},
+               {"ssd", "coco2017"},
+               {"yolo", "coco2017"},
+               {"efficientdet", "coco2017"},
+               {"segformer", "ade20k"},
+               {"speech", "librispeech"},
+               {"segmentation", NULL},
+               {"diffusion", NULL},
+               {"unet", NULL},
+               {"video", NULL},
+               {"sam", NULL}};
+  if (dl_is_language_model(e))
+    return NULL;
+  for (size_t i = 0; e->family && i < DL_LENGTH(usual); i++)
+    if (strcmp(e->family, usual[i].family) == 0)
+      return usual[i].dataset;
+  return dl_has_own_samples(e) ? NULL : "imagenet";
 }

@@ -21,4 +21,9 @@ bool dl_is_language_model(const struct dl_architecture *e);
  * known: an utterance, a volume, a user and an item, a graph. */
 bool dl_has_own_samples(const struct dl_architecture *e);
 
+/* The data set that a network of this task is usually trained on, by its name
+ * in the catalogue: ImageNet, or that of its family's publications. NULL where
+ * there is no usual one, and for language models. */
+const char *dl_usual_dataset(const struct dl_architecture *e);
+
 #endif

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/number.h"
+
 typedef const struct dl_transformer shape;
 
 static bool two_stacks(shape *t) {
@@ -154,7 +156,7 @@ double dl_transformer_head_params(const struct dl_transformer *t) {
 double dl_transformer_tokens(const struct dl_transformer *t, double image_px) {
   if (t->kind != DL_TF_VISION)
     return t->seq;
-  return patches(t, isnan(image_px) ? t->image : image_px) + 1;
+  return patches(t, dl_or(image_px, t->image)) + 1;
 }
 
 /* MACs of the feed-forward parts of a stack for one token. */

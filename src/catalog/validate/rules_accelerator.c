@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "catalog/validate/generations.h"
 #include "catalog/validate/rules_private.h"
 
@@ -88,8 +89,7 @@ static void memory(const struct dl_subject *s) {
     return;
   const struct dl_memory *m = dl_memory_find(type);
   double devices = gpu->devices;
-  double x =
-      dl_bound_value(s, &gpu->bandwidth_gb_s) / (isnan(devices) ? 1 : devices);
+  double x = dl_bound_value(s, &gpu->bandwidth_gb_s) / dl_or(devices, 1);
   if (m && (x < m->bandwidth.low || x > m->bandwidth.high))
     dl_object(s, &gpu->bandwidth_gb_s,
               "is not what %s gives, %g to %g GB/s (bytes, not bits)", type,

@@ -128,8 +128,8 @@ struct calibrating {
 
 /* Whether a fit can learn from another quantity than its target: constants of
  * the physics are shared between targets. */
-static bool tells_something(const struct dl_frame *f,
-                            const struct dl_fit *fit) {
+static bool has_a_measurement(const struct dl_frame *f,
+                              const struct dl_fit *fit) {
   static const char *const others[] = {"gpu_power_w", "epoch_energy_j",
                                        "epoch_s", "samples_per_s", "step_s"};
   bool any = false;
@@ -146,7 +146,7 @@ static bool add_formula(struct dl_strlist *to, const char *quantity,
     dl_text_printf(&formula, "coalesce(%s, %d)", quantity, DL_NOT_MEASURED);
   else
     dl_text_printf(&formula, "%d", DL_NOT_MEASURED);
-  bool ok = !formula.failed && dl_strlist_add(to, formula.s);
+  bool ok = dl_strlist_add(to, dl_text_str(&formula));
   dl_text_free(&formula);
   return ok;
 }
@@ -172,13 +172,15 @@ static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
   enum dl_status status =
       f ? open_table(&w->table_of, &csv, d) : dl_fail_memory(d);
   *there = false;
+  if (status == DL_OK)
+    status = dl_csv_drop_empty(csv, d);
   if (status == DL_OK) {
     dl_frame_columns(f, csv);
     dl_frame_assume(f, dl_assume_language_setup, false);
     status = dl_job_options_apply_table(&w->o->job, f, d);
   }
   if (status == DL_OK)
-    *there = dl_frame_has(f, fit->target) || tells_something(f, fit);
+    *there = dl_frame_has(f, fit->target) || has_a_measurement(f, fit);
   if (status == DL_OK && *there && !want_columns(t, &groups, f, fit))
     status = dl_fail_memory(d);
   if (status == DL_OK && *there)
@@ -211,36 +213,17 @@ static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit) {
   return status;
 }
 
-/* RUNS.csv -> RUNS.calibrated.xml */
-static void model_path(const struct calibrating *w, struct dl_text *path) {
-  const char *in = w->input;
-  size_t n = strlen(in);
-  if (w->cli->output) {
-    dl_text_add(path, w->cli->output);
-    return;
-  }
-  if (n > 4 && strcmp(in + n - 4, ".csv") == 0)
-    n -= 4;
-  dl_text_add_n(path, in, n);
-  dl_text_add(path, ".calibrated.xml");
-}
-
 static enum dl_status describe(struct calibrating *w, struct dl_model *m) {
   struct dl_text t = {0};
   char *line = dl_cli_command_line(w->cli, w->input);
   const char *slash = strrchr(w->input, '/');
   dl_text_printf(&t, "%s, calibrated on %s", m->source ? m->source : "a model",
                  slash ? slash + 1 : w->input);
-  if (!line || t.failed) {
-    free(line);
-    dl_text_free(&t);
-    return dl_fail_memory(&w->cli->diag);
-  }
   free(m->source);
   free(m->options);
   m->source = t.s;
   m->options = line;
-  return DL_OK;
+  return t.s && line ? DL_OK : dl_fail_memory(&w->cli->diag);
 }
 
 static enum dl_status calibrate_all(struct calibrating *w, struct dl_model *m) {
@@ -257,26 +240,16 @@ static enum dl_status calibrate_all(struct calibrating *w, struct dl_model *m) {
 
 static enum dl_status write_all(struct calibrating *w, struct dl_model *m,
                                 struct dl_report *r) {
-  struct dl_text path = {0};
-  model_path(w, &path);
+  bool printed = false;
   enum dl_status status = dl_cli_strict(w->cli);
-  if (status == DL_OK && path.failed)
-    status = dl_fail_memory(&w->cli->diag);
   if (status == DL_OK)
-    status = dl_cli_check_outputs(w->cli, path.s, w->cli->argument, 1);
-  if (status == DL_OK)
-    status = dl_model_write(m, path.s, &w->cli->diag);
-  dl_report_add(r, "model", "model", NULL, DL_CODE, dl_string(path.s));
-  bool printed = path.s && strcmp(path.s, "-") == 0;
+    status = dl_save_model(w->cli, m, ".calibrated.xml", r, &printed);
   dl_report_say(r, "Mean absolute percentage errors (MAPE) on these runs: "
                    "before the calibration, and of each configuration by a "
                    "calibration without it.");
-  w->cli->output = NULL;
   if (status == DL_OK && !printed)
-    status = dl_cli_print(w->cli, r);
-  else
-    dl_report_free(r);
-  dl_text_free(&path);
+    return dl_cli_print(w->cli, r);
+  dl_report_free(r);
   return status;
 }
 
@@ -285,8 +258,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_model *m = NULL;
   struct dl_report *r = dl_report_new();
   w.input = cli->argument[0];
-  enum dl_status status =
-      r ? dl_open_model(cli, w.o->model, &m) : dl_fail_memory(&cli->diag);
+  enum dl_status status = dl_open_model(cli, w.o->model, &m);
   if (status == DL_OK && strcmp(w.input, "-") == 0)
     status = dl_fail(&cli->diag, DL_EUSAGE,
                      "the table is read several times: give a file, not "

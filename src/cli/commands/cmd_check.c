@@ -83,7 +83,8 @@ static void add_lacks(struct checker *c, const struct dl_descriptor *e) {
 
 /* Whether a line has an error already. The schema's message for it is then
  * left out. */
-static bool told(const struct dl_findings *l, const char *path, size_t line) {
+static bool has_error(const struct dl_findings *l, const char *path,
+                      size_t line) {
   for (size_t i = 0; line > 0 && i < l->n; i++)
     if (l->f[i].error && l->f[i].line == line &&
         strcmp(l->f[i].file, path) == 0)
@@ -102,7 +103,7 @@ static void take_error(struct checker *c, struct dl_diag *d, const char *path) {
     text += strspn(text, " ");
   }
   const struct dl_finding_place at = {path, line, NULL};
-  if (!told(&c->findings, path, line))
+  if (!has_error(&c->findings, path, line))
     dl_findings_add(&c->findings, true, &at, "%s", text);
   dl_diag_free(d);
 }

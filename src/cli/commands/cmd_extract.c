@@ -149,7 +149,7 @@ static enum dl_status write_rows(struct dl_cli *cli, struct extract_options *o,
   enum dl_status ended = dl_extract_rows_end(rows, status == DL_OK, &cli->diag);
   if (status == DL_OK)
     status = ended;
-  return dl_cli_commit(cli, &out, status);
+  return dl_cli_commit(cli, &out, NULL, status);
 }
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {

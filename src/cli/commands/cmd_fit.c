@@ -11,6 +11,7 @@
 #include "cli/options/job_options.h"
 #include "cli/passes/fit_auxiliary.h"
 #include "cli/passes/fit_predictions.h"
+#include "cli/views/estimate_rows.h"
 #include "cli/views/fit_report.h"
 #include "estimate/assumptions.h"
 #include "model/replicates/replicates.h"
@@ -332,52 +333,26 @@ static enum dl_status describe_model(struct fitting *w) {
   return ok ? DL_OK : dl_fail_memory(&w->cli->diag);
 }
 
-/* RUNS.csv -> RUNS.dlest.xml; stdin -> stdin.dlest.xml */
-static void model_path(const struct fitting *w, struct dl_text *path) {
-  const char *in =
-      strcmp(w->cli->argument[0], "-") == 0 ? "stdin" : w->cli->argument[0];
-  size_t n = strlen(in);
-  if (n > 4 && strcmp(in + n - 4, ".csv") == 0)
-    n -= 4;
-  if (w->cli->output) {
-    dl_text_add(path, w->cli->output);
-  } else {
-    dl_text_add_n(path, in, n);
-    dl_text_add(path, ".dlest.xml");
-  }
-}
-
 /* The model goes to -o, the report to standard output. */
 static enum dl_status write_results(struct fitting *w) {
-  struct dl_text path = {0};
+  struct dl_report *r = w->view.r;
+  bool printed = false;
   enum dl_status status = describe_model(w);
   if (status == DL_OK)
     status = dl_cli_strict(w->cli);
   if (status == DL_OK)
     status = dl_predictions_commit(&w->o->predictions, &w->cli->diag);
-  if (status == DL_OK && !w->o->no_model) {
-    model_path(w, &path);
-    status = path.failed
-                 ? dl_fail_memory(&w->cli->diag)
-                 : dl_cli_check_outputs(w->cli, path.s, w->cli->argument,
-                                        w->cli->n_arguments);
-  }
-  if (status == DL_OK && !w->o->no_model)
-    status = dl_model_write(w->m, path.s, &w->cli->diag);
-  dl_report_add(w->view.r, "model", path.s ? "model" : NULL, NULL, DL_CODE,
-                dl_string(path.s));
+  if (w->o->no_model)
+    dl_report_add(r, "model", NULL, NULL, DL_CODE, dl_string(NULL));
+  else if (status == DL_OK)
+    status = dl_save_model(w->cli, w->m, ".dlest.xml", r, &printed);
   if (w->means)
-    dl_report_say(w->view.r,
-                  "Scores and intervals are those of the means over the "
-                  "runs of a configuration, not of single runs.");
-  bool printed = path.s && strcmp(path.s, "-") == 0;
-  w->cli->output = NULL;
-  if (status == DL_OK && !printed) {
-    status = dl_cli_print(w->cli, w->view.r);
-    w->view.r = NULL;
-  }
-  dl_text_free(&path);
-  return status;
+    dl_report_say(r, "Scores and intervals are those of the means over the "
+                     "runs of a configuration, not of single runs.");
+  if (status != DL_OK || printed)
+    return status;
+  w->view.r = NULL;
+  return dl_cli_print(w->cli, r);
 }
 
 /* With --means tables of means are joined and nothing is left to do. */
@@ -389,6 +364,8 @@ static enum dl_status open_table(struct fitting *w) {
   enum dl_status status =
       dl_means_open(cli->argument, cli->n_arguments, w->automatic || o->log,
                     &w->csv, &w->means, &cli->diag);
+  if (status == DL_OK && !w->means)
+    status = dl_csv_drop_empty(w->csv, &cli->diag);
   if (status == DL_OK && w->means)
     status = dl_cli_refuse(cli, no_effect, "on a table of means");
   if (status == DL_OK && w->means && o->means)

@@ -109,8 +109,9 @@ static enum dl_status list_models(struct dl_cli *cli) {
     dl_report_free(r);
     return status;
   }
-  dl_report_say(r, "Errors are mean absolute percentage errors of runs whose "
-                   "configuration, architecture or GPU was left out.");
+  dl_report_say(r,
+                "Errors: mean absolute percentage errors of runs held out by "
+                "configuration, architecture or GPU.");
   return dl_cli_print(cli, r);
 }
 

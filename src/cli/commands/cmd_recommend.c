@@ -94,8 +94,6 @@ static enum dl_status every_gpu(struct dl_cli *cli, const char *where,
   for (size_t i = 0; i < n && status == DL_OK; i++)
     if (where || !DL_AS(accelerator, list[i])->availability)
       dl_text_printf(&names, "%s%s", names.len > 0 ? "," : "", list[i]->id);
-  if (status == DL_OK && names.failed)
-    status = dl_fail_memory(d);
   if (status == DL_OK && names.len == 0)
     status = dl_fail(d, DL_EINPUT,
                      "--where '%s' is true for no accelerator; see 'dlest list "

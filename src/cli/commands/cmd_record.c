@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/passes/extract_rows.h"
@@ -306,7 +307,7 @@ static enum dl_status summarise(struct recording *c, struct dl_settings *s) {
   enum dl_status ended =
       dl_extract_rows_end(taking.rows, status == DL_OK, &cli->diag);
   status = status == DL_OK ? ended : status;
-  return c->has_out ? dl_cli_commit(cli, &c->out, status) : status;
+  return c->has_out ? dl_cli_commit(cli, &c->out, NULL, status) : status;
 }
 
 static void clean_up(struct recording *c) {
@@ -328,44 +329,34 @@ static const char *gpu_name(const struct dl_sensors *s) {
   return name;
 }
 
-/* "NAME=VALUE"; nothing where value is NULL. */
-static enum dl_status set(struct dl_settings *s, const char *name,
-                          const char *value, struct dl_diag *d) {
-  struct dl_text t = {0};
-  if (!value)
-    return DL_OK;
-  dl_text_printf(&t, "%s=%s", name, value);
-  enum dl_status status =
-      t.failed ? dl_fail_memory(d) : dl_settings_set(s, t.s, d);
-  dl_text_free(&t);
-  return status;
-}
-
-static enum dl_status set_number(struct dl_settings *s, const char *name,
-                                 double x, struct dl_diag *d) {
-  char text[DL_NUMBER_SIZE];
-  return set(s, name, isnan(x) ? NULL : dl_format_short(text, x), d);
-}
-
 /* What the user says of the run, and the GPU's name. */
 static enum dl_status make_settings(const struct recording *c,
                                     struct dl_settings **s) {
   struct dl_diag *d = &c->cli->diag;
   const struct record_options *o = c->o;
+  char batch[DL_NUMBER_SIZE];
+  const struct {
+    const char *name, *value; /* NULL: unknown */
+  } known[] = {{"gpu", gpu_name(&c->sensors)},
+               {"arch", o->arch},
+               {"dataset", o->dataset},
+               {"precision", o->precision},
+               {"batch_size", isnan(o->batch_size)
+                                  ? NULL
+                                  : dl_format_short(batch, o->batch_size)}};
+  struct dl_text t = {0};
   *s = dl_settings_new();
   enum dl_status status = *s ? DL_OK : dl_fail_memory(d);
-  if (status == DL_OK)
-    status = set(*s, "gpu", gpu_name(&c->sensors), d);
-  if (status == DL_OK)
-    status = set(*s, "arch", o->arch, d);
-  if (status == DL_OK)
-    status = set(*s, "dataset", o->dataset, d);
-  if (status == DL_OK)
-    status = set(*s, "precision", o->precision, d);
-  if (status == DL_OK)
-    status = set_number(*s, "batch_size", o->batch_size, d);
+  for (size_t i = 0; status == DL_OK && i < DL_LENGTH(known); i++) {
+    dl_text_clear(&t);
+    dl_text_printf(&t, "%s=%s", known[i].name,
+                   known[i].value ? known[i].value : "");
+    if (known[i].value)
+      status = dl_settings_set(*s, dl_text_str(&t), d);
+  }
   for (size_t i = 0; status == DL_OK && i < o->sets.n; i++)
     status = dl_settings_set(*s, o->sets.s[i], d);
+  dl_text_free(&t);
   return status;
 }
 
@@ -417,7 +408,8 @@ static enum dl_status run_only(struct dl_cli *cli) {
 }
 
 /* Results of the recording other than its energy. */
-static enum dl_status tell(const struct recording *c, struct dl_settings *s) {
+static enum dl_status add_results(const struct recording *c,
+                                  struct dl_settings *s) {
   const struct dl_record_result *r = &c->result;
   struct dl_diag *d = &c->cli->diag;
   if (r->suspended_s > 0)
@@ -428,7 +420,9 @@ static enum dl_status tell(const struct recording *c, struct dl_settings *s) {
             "the program has ended and left processes running, which are not "
             "measured any more; to go on: dlest record --pid %d",
             (int)r->left);
-  return set_number(s, "train_samples", r->train_samples, d);
+  char text[DL_NUMBER_SIZE + 16] = "train_samples=";
+  dl_format_short(text + strlen(text), r->train_samples);
+  return isnan(r->train_samples) ? DL_OK : dl_settings_set(s, text, d);
 }
 
 /* The exit status where all went well: a budget may be exceeded. */
@@ -460,7 +454,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   if (status == DL_OK)
     status = record(&c);
   if (status == DL_OK)
-    status = tell(&c, settings);
+    status = add_results(&c, settings);
   if (status == DL_OK && c.sensors.n > 0)
     status = summarise(&c, settings);
   else if (c.has_out)

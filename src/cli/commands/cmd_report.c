@@ -162,7 +162,7 @@ static enum dl_status write_jobs(struct dl_report_pass *w) {
     status = end_jobs(w, out.f);
   else if (w->stream)
     dl_stream_end(w->stream, &cli->diag);
-  return dl_cli_commit(cli, &out, status);
+  return dl_cli_commit(cli, &out, NULL, status);
 }
 
 static enum dl_status write_groups(struct dl_report_pass *w) {

@@ -9,7 +9,7 @@
 #include "cli/options/known_options.h"
 #include "run/run_columns.h"
 
-/* Requires the size of a training that is not one on images. */
+/* Requires the size of a training that has no usual data set. */
 static enum dl_status check_size(const struct dl_job_options *o, bool inference,
                                  bool language, struct dl_diag *d) {
   static const enum dl_run_id others[] = {DL_RUN_train_samples,
@@ -35,15 +35,16 @@ static enum dl_status check_size(const struct dl_job_options *o, bool inference,
                                 "go with --dataset")
                       : DL_OK;
   }
-  if ((!language && !o->own_samples) || o->has_table || o->dataset ||
+  if ((!language && (!o->arch || o->usual)) || o->has_table || o->dataset ||
       inference || per_epoch || dl_job_options_give(o, DL_RUN_train_samples) ||
       dl_job_options_give(o, DL_RUN_duration_s))
     return DL_OK;
   if (!language)
     return dl_fail(d, DL_EUSAGE,
-                   "'%.64s' takes no images; give --train-samples N or "
-                   "--dataset NAME",
-                   o->arch);
+                   "no default data set for '%.64s'%s; give --dataset NAME or "
+                   "--train-samples N",
+                   o->arch,
+                   dl_axes_find(&o->axes, "arch") ? " and others" : "");
   return dl_fail(d, DL_EUSAGE,
                  "'%.64s' is a language model; give --tokens N, of the whole "
                  "training, --train-tokens N or --train-samples N",
@@ -53,12 +54,12 @@ static enum dl_status check_size(const struct dl_job_options *o, bool inference,
 /* Sizes of the data set, where samples are not given one by one. */
 static enum dl_status apply_dataset(struct dl_job_options *o,
                                     struct dl_frame *f,
-                                    struct dl_catalog *catalog, bool images,
+                                    struct dl_catalog *catalog, bool defaults,
                                     struct dl_diag *d) {
   bool train = dl_run_has(&o->run, DL_RUN_train_samples);
-  o->default_dataset = !o->dataset && images && !train;
+  o->default_dataset = !o->dataset && defaults && !train;
   if (o->default_dataset)
-    o->dataset = "imagenet";
+    o->dataset = o->usual ? o->usual : "imagenet";
   if (!o->dataset)
     return DL_OK;
   const struct dl_descriptor *found;
@@ -187,8 +188,8 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
   if (status == DL_OK)
     status =
         apply_dataset(o, f, catalog,
-                      defaults && !language && !o->own_samples && !inference &&
-                          !dl_job_options_give(o, DL_RUN_tokens),
+                      defaults && !language && (!o->arch || o->usual) &&
+                          !inference && !dl_job_options_give(o, DL_RUN_tokens),
                       d);
   if (status == DL_OK)
     status = dl_frame_set_run(f, &o->run, d);

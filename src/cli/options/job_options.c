@@ -166,7 +166,8 @@ const struct dl_option dl_job_options_rows[] = {
     {"frozen", 0, NULL, "the same as --fine-tune head", .kind = DL_OPTION_READ,
      .read = read_frozen, .column = DL_RUN_fine_tune},
     {"dataset", 0, "NAME",
-     "sizes of a known data set (default imagenet; dlest list datasets)",
+     "sizes of a known data set (default by task: imagenet, coco2017, ade20k, "
+     "librispeech; dlest list datasets)",
      DL_STORE(TEXT, struct dl_job_options, dataset), .phase = "training"},
     {"train-samples", 't', "N", "training samples per epoch",
      LARGE_NUMBER_OF(train_samples), .low = 1, .phase = "training"},

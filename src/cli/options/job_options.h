@@ -21,7 +21,7 @@ struct dl_job_options {
   bool default_dataset; /* no option gives it; by dl_job_options_apply */
   const char *arch;     /* the first of several; by dl_job_options_language */
   bool sequences;   /* one of the architectures takes sequences; by the same */
-  bool own_samples; /* dl_has_own_samples of one; by the same */
+  const char *usual; /* dl_usual_dataset of all, or NULL; by the same */
   struct dl_site_options site;
   struct dl_footprint foot; /* filled in by dl_job_options_apply */
   bool any_throughput; /* --throughput without the unit of what is counted */

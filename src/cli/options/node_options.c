@@ -143,9 +143,9 @@ static enum dl_status count_used(struct dl_node_options *o,
   const struct dl_descriptor *asked = NULL;
   const char *gpu = job->run.gpu;
   double gpus = isnan(e->gpus) ? 0 : e->gpus;
-  bool told = dl_run_has(&job->run, DL_RUN_n_gpus);
-  double given = told ? job->run.n_gpus : NAN;
-  if (told && !isnan(o->use_gpus) && given != o->use_gpus)
+  bool has_number = dl_run_has(&job->run, DL_RUN_n_gpus);
+  double given = has_number ? job->run.n_gpus : NAN;
+  if (has_number && !isnan(o->use_gpus) && given != o->use_gpus)
     return dl_fail(d, DL_EUSAGE, "--gpus %g is not --use-gpus %g", given,
                    o->use_gpus);
   double used = !isnan(o->use_gpus) ? o->use_gpus
@@ -164,7 +164,7 @@ static enum dl_status count_used(struct dl_node_options *o,
                    e->head.id);
   if (!o->use.on_cpu && !o->gpu)
     return dl_fail(d, DL_EINPUT,
-                   "node '%s' does not tell its accelerators: name them in its "
+                   "node '%s' does not name its accelerators: name them in its "
                    "entry (gpu=\"a100\")",
                    e->head.id);
   enum dl_status status =
@@ -221,7 +221,7 @@ static enum dl_status apply_share(struct dl_node_options *o,
     char buf[DL_NUMBER_SIZE];
     dl_text_printf(&name, "gpu.%s=%s", k->fields[i].name,
                    dl_format_short(buf, x));
-    if (name.failed || !dl_strlist_add(&job->overrides, name.s))
+    if (!dl_strlist_add(&job->overrides, dl_text_str(&name)))
       status = dl_fail_memory(d);
     dl_text_free(&name);
   }
@@ -229,8 +229,8 @@ static enum dl_status apply_share(struct dl_node_options *o,
 }
 
 /* Sets what follows from the node and was not given by the user. */
-static void tell_job(const struct dl_node_options *o,
-                     struct dl_job_options *job) {
+static void set_job(const struct dl_node_options *o,
+                    struct dl_job_options *job) {
   double gb = o->entry.memory_gb;
   struct dl_run *run = &job->run;
   if (!run->gpu) /* what is used is known */
@@ -246,9 +246,9 @@ static void tell_job(const struct dl_node_options *o,
 
 /* Sets the site of the node unless the user gave one. --country can be combined
  * with a site that only has a PUE. */
-static enum dl_status tell_site(const struct dl_node_options *o,
-                                struct dl_job_options *job,
-                                struct dl_catalog *catalog, struct dl_diag *d) {
+static enum dl_status set_site(const struct dl_node_options *o,
+                               struct dl_job_options *job,
+                               struct dl_catalog *catalog, struct dl_diag *d) {
   const struct dl_node *e = &o->entry;
   const struct dl_descriptor *found;
   struct dl_site_options *s = &job->site;
@@ -289,9 +289,9 @@ enum dl_status dl_node_options_apply(struct dl_node_options *o,
   if (status == DL_OK)
     status = apply_share(o, job, d);
   if (status == DL_OK && o->node)
-    tell_job(o, job);
+    set_job(o, job);
   if (status == DL_OK && o->node)
-    status = tell_site(o, job, catalog, d);
+    status = set_site(o, job, catalog, d);
   o->use.whole = o->charge == DL_CHARGE_NODE ||
                  (o->charge == DL_CHARGE_AUTO && !is_share(o)) || o->use.on_cpu;
   return status;

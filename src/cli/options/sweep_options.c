@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Axes of a sweep from the options of a job. */
 
+#include <string.h>
+
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
 #include "cli/options/job_options.h"
@@ -51,7 +53,10 @@ enum dl_status dl_job_options_language(struct dl_job_options *o,
     bool is =
         status == DL_OK && e && dl_is_language_model(DL_AS(architecture, e));
     o->sequences |= is || (e && DL_AS(architecture, e)->transformer);
-    o->own_samples |= e && dl_has_own_samples(DL_AS(architecture, e));
+    const char *usual =
+        e ? dl_usual_dataset(DL_AS(architecture, e)) : "imagenet";
+    bool same = usual && o->usual && strcmp(usual, o->usual) == 0;
+    o->usual = i == 0 || same ? usual : NULL;
     if (status == DL_OK && i > 0 && is != *language)
       status = dl_fail(d, DL_EUSAGE,
                        "'%.64s' and '%.64s': language models and others do "

@@ -86,6 +86,8 @@ static enum dl_status open_pass(struct dl_comparing *w, struct pass *p,
     return dl_fail_memory(d);
   enum dl_status status = dl_csv_open(&p->csv, path_of(w), 0, d);
   if (status == DL_OK)
+    status = dl_csv_drop_empty(p->csv, d);
+  if (status == DL_OK)
     status = dl_job_options_check_table(w->cli, &w->o->job, p->csv);
   if (status == DL_OK) {
     dl_frame_columns(p->f, p->csv);
@@ -127,8 +129,7 @@ static double measured_for(struct dl_comparing *w, struct pass *p,
     dl_text_clear(&p->label);
     dl_text_printf(&p->label, "%s\t%s\t%s", boundary, est->boundary,
                    est->method);
-    if (dl_intern(&w->crossed, dl_text_str(&p->label)) < 0)
-      p->label.failed = true;
+    dl_intern(&w->crossed, dl_text_str(&p->label));
   }
   return dl_row_number(p->row, &p->energy);
 }
@@ -310,8 +311,6 @@ static enum dl_status score_row(struct dl_comparing *w, struct pass *p,
     return status;
   const char *group = w->o->by ? dl_row_text(p->row, &p->by) : "";
   const char *cluster = cluster_of(w, p);
-  if (p->label.failed)
-    return dl_fail_memory(d);
   const struct dl_scored run = {.table = w->table,
                                 .group = group ? group : "",
                                 .cluster = cluster,
@@ -354,6 +353,8 @@ static enum dl_status read_training(struct dl_comparing *w, const char *column,
   enum dl_status status = ok ? DL_OK : dl_fail_memory(d);
   if (status == DL_OK)
     status = dl_csv_open(&csv, path_of(w), 0, d);
+  if (status == DL_OK)
+    status = dl_csv_drop_empty(csv, d);
   if (status == DL_OK) {
     dl_frame_columns(f, csv);
     dl_frame_assume(f, dl_assume_language_setup, false);

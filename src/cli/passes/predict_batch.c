@@ -241,21 +241,23 @@ static bool says_nothing(struct batch *b, size_t i, size_t line) {
   return true;
 }
 
-/* Only networks for images are trained on the default data set. */
+/* Only networks that are usually trained on ImageNet have a default size. */
 static bool says_no_size(struct batch *b, size_t i, size_t line) {
   const struct dl_job *job = &b->job[i];
   const struct dl_architecture *arch = job->found.arch;
   if (!b->default_samples || !arch || !isnan(job->run->tokens) ||
       dl_is_inference(job))
     return false;
+  const char *usual = dl_usual_dataset(arch);
   if (dl_is_language_model(arch))
     dl_skip_at(&b->cli->diag, dl_csv_path(b->csv), line,
                "'%.64s' is a language model; give a column tokens or "
                "train_samples",
                job->run->arch);
-  else if (dl_has_own_samples(arch))
+  else if (!usual || strcmp(usual, "imagenet") != 0)
     dl_skip_at(&b->cli->diag, dl_csv_path(b->csv), line,
-               "'%.64s' takes no images; give a column train_samples",
+               "'%.64s' is usually not trained on ImageNet; give a column "
+               "dataset or train_samples",
                job->run->arch);
   else
     return false;
@@ -365,10 +367,7 @@ static enum dl_status write_batch(struct batch *b) {
   if (status == DL_OK)
     status = stream_rows(b);
   dl_limits_warn(&b->limits, dl_csv_path(b->csv), &cli->diag);
-  enum dl_status ended = dl_stream_end(b->stream, &cli->diag);
-  if (status == DL_OK)
-    status = ended;
-  return dl_cli_commit(cli, &out, status);
+  return dl_cli_commit(cli, &out, b->stream, status);
 }
 
 enum dl_status dl_predict_batch(struct dl_cli *cli,

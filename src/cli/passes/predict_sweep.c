@@ -164,10 +164,7 @@ static enum dl_status write_sweep(struct sweep *w, struct dl_frame *f,
     limits.too_long += w->part[i].limits.too_long;
   }
   dl_limits_warn(&limits, "the sweep", &cli->diag);
-  enum dl_status ended = dl_stream_end(w->stream, &cli->diag);
-  if (status == DL_OK)
-    status = ended;
-  return dl_cli_commit(cli, &out, status);
+  return dl_cli_commit(cli, &out, w->stream, status);
 }
 
 /* Reports unknown names before anything is written. */

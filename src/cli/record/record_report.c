@@ -4,6 +4,7 @@
 #include "cli/record/record_report.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/constants.h"
 #include "base/memory.h"
@@ -12,6 +13,21 @@ static const char *const parts[] = {[DL_METER_GPU] = "GPU",
                                     [DL_METER_CPU] = "CPU",
                                     [DL_METER_RAM] = "memory",
                                     [DL_METER_NODE] = "node"};
+
+/* The name of a device; with its index where others have the same name. Into
+ * the text, which is cleared. */
+static struct dl_value device_name(const struct dl_sensors *s,
+                                   const struct dl_sensor *x,
+                                   struct dl_text *to) {
+  size_t same = 0;
+  for (size_t i = 0; i < s->n; i++)
+    same += s->s[i].part == x->part && strcmp(s->s[i].name, x->name) == 0;
+  dl_text_clear(to);
+  dl_text_add(to, x->name);
+  if (same > 1)
+    dl_text_printf(to, " (%zu)", x->index);
+  return dl_string(dl_text_str(to));
+}
 
 static void add_devices(struct dl_report *r, const struct dl_sensors *s,
                         double seconds) {
@@ -25,15 +41,17 @@ static void add_devices(struct dl_report *r, const struct dl_sensors *s,
   struct dl_table *t = dl_report_table(r, "devices", "By device", columns,
                                        DL_LENGTH(columns), false);
   struct dl_table *chart = dl_report_chart(r, "Energy by device", DL_KWH, "J");
+  struct dl_text name = {0};
   for (size_t i = 0; i < s->n; i++) {
     const struct dl_sensor *x = &s->s[i];
     const struct dl_value row[] = {
         dl_string(x->assumed ? "CPU (assumed)" : parts[x->part]),
-        dl_string(x->name), dl_number(x->used_j),
+        device_name(s, x, &name), dl_number(x->used_j),
         dl_number(x->used_j / seconds), dl_bool(x->assumed)};
     dl_table_row(t, row, NULL);
     dl_chart_bar(chart, x->name, x->used_j, NAN, NAN);
   }
+  dl_text_free(&name);
 }
 
 /* Means over the epochs, without what lies before and behind them. */

@@ -199,3 +199,27 @@ enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
   }
   return status;
 }
+
+enum dl_status dl_save_model(struct dl_cli *cli, const struct dl_model *m,
+                             const char *suffix, struct dl_report *r,
+                             bool *printed) {
+  const char *in = strcmp(cli->argument[0], "-") ? cli->argument[0] : "stdin";
+  size_t n = strlen(in);
+  struct dl_text path = {0};
+  if (n > 4 && strcmp(in + n - 4, ".csv") == 0)
+    n -= 4;
+  if (cli->output)
+    dl_text_add(&path, cli->output);
+  else
+    dl_text_printf(&path, "%.*s%s", (int)n, in, suffix);
+  enum dl_status status = dl_cli_check_outputs(cli, dl_text_str(&path),
+                                               cli->argument, cli->n_arguments);
+  if (status == DL_OK)
+    status = dl_model_write(m, dl_text_str(&path), &cli->diag);
+  dl_report_add(r, "model", "model", NULL, DL_CODE,
+                dl_string(dl_text_str(&path)));
+  *printed = strcmp(dl_text_str(&path), "-") == 0;
+  cli->output = NULL;
+  dl_text_free(&path);
+  return status;
+}

@@ -103,21 +103,27 @@ static const char *mark_assumed(const struct dl_job *job, enum dl_run_id id) {
   return dl_is_assumed(job->row, id) ? " (assumed)" : "";
 }
 
+/* A job's settings and the report that they are added to. */
+struct settings {
+  struct dl_report *r;
+  const struct dl_job *job;
+  const struct dl_job_options *o;
+};
+
 /* Adds a number as it is for programs, and for people with a mark where it is
  * assumed or the default. The key is that of the column. */
-static void add_marked(struct dl_report *r, const struct dl_job *job,
-                       const struct dl_job_options *o, enum dl_run_id id,
-                       const struct dl_report_line *line) {
+static void add_marked(const struct settings *s, enum dl_run_id id,
+                       const char *label, const char *unit, enum dl_style style,
+                       double x) {
   struct dl_text t = {0};
-  dl_show(&t, line->style, line->unit, &line->value, NULL);
-  dl_text_add(&t, dl_is_assumed(job->row, id)  ? mark_assumed(job, id)
-                  : dl_job_options_give(o, id) ? ""
-                                               : " (default)");
-  dl_report_add(r, dl_run_columns[id].name, NULL, NULL, line->style,
-                line->value);
-  if (!dl_value_absent(&line->value))
-    dl_report_add(r, NULL, line->label, NULL, DL_CODE,
-                  dl_string(dl_text_str(&t)));
+  const struct dl_value value = dl_number(x);
+  dl_show(&t, style, unit, &value, NULL);
+  dl_text_add(&t, dl_is_assumed(s->job->row, id)  ? mark_assumed(s->job, id)
+                  : dl_job_options_give(s->o, id) ? ""
+                                                  : " (default)");
+  dl_report_add(s->r, dl_run_columns[id].name, NULL, NULL, style, value);
+  if (!isnan(x))
+    dl_report_add(s->r, NULL, label, NULL, DL_CODE, dl_string(dl_text_str(&t)));
   dl_text_free(&t);
 }
 
@@ -133,8 +139,9 @@ static struct dl_value with_origin(const struct dl_job *job, enum dl_run_id id,
 
 /* How a training is set up, as far as it is given or assumed; programs get all
  * of it. */
-static void add_setup(struct dl_report *r, const struct dl_job *job,
-                      const struct dl_job_options *o) {
+static void add_setup(const struct settings *s) {
+  struct dl_report *r = s->r;
+  const struct dl_job *job = s->job;
   static const struct {
     enum dl_run_id id;
     const char *label, *unit;
@@ -161,10 +168,8 @@ static void add_setup(struct dl_report *r, const struct dl_job *job,
       dl_report_add(r, NULL, rows[i].label, NULL, DL_CODE,
                     with_origin(job, id, text));
     } else {
-      const struct dl_report_line line = {
-          NULL, rows[i].label, rows[i].unit, DL_CODE,
-          dl_number(dl_run_number(job->run, id))};
-      add_marked(r, job, o, id, &line);
+      add_marked(s, id, rows[i].label, rows[i].unit, DL_CODE,
+                 dl_run_number(job->run, id));
     }
   }
   double batch = dl_is_inference(job) ? NAN : dl_global_batch(job->run);
@@ -193,8 +198,8 @@ static void add_memory(struct dl_report *r, const struct dl_job *job) {
 }
 
 /* Work, the rate at which it is done, and what methods assume. */
-static void add_rates(struct dl_report *r, const struct dl_job *job,
-                      const struct dl_job_options *o) {
+static void add_rates(const struct settings *s) {
+  const struct dl_job *job = s->job;
   const struct dl_run *run = job->run;
   const struct dl_architecture *arch = job->found.arch;
   bool language = arch && dl_is_language_model(arch);
@@ -216,22 +221,19 @@ static void add_rates(struct dl_report *r, const struct dl_job *job,
       {"power_limit_w", "power limit", "W", DL_PLAIN,
        dl_known(run->power_limit_w)},
       {.key = "facts_assumed", .value = dl_string(assumed)}};
-  dl_report_lines(r, then, DL_LENGTH(then));
-  add_marked(r, job, o, DL_RUN_efficiency,
-             &(struct dl_report_line){NULL, "efficiency (flops)", NULL,
-                                      DL_PLAIN, dl_number(run->efficiency)});
-  add_marked(r, job, o, DL_RUN_utilisation,
-             &(struct dl_report_line){NULL, "utilisation (green-algorithms)",
-                                      NULL, DL_PLAIN,
-                                      dl_number(run->utilisation)});
-  add_marked(r, job, o, DL_RUN_ram_gb,
-             &(struct dl_report_line){NULL, "memory (green-algorithms)", "GB",
-                                      DL_PLAIN, dl_number(run->ram_gb)});
+  dl_report_lines(s->r, then, DL_LENGTH(then));
+  add_marked(s, DL_RUN_efficiency, "efficiency (flops)", NULL, DL_PLAIN,
+             run->efficiency);
+  add_marked(s, DL_RUN_utilisation, "utilisation (green-algorithms)", NULL,
+             DL_PLAIN, run->utilisation);
+  add_marked(s, DL_RUN_ram_gb, "memory (green-algorithms)", "GB", DL_PLAIN,
+             run->ram_gb);
 }
 
 /* The data of a training, or nothing for people. */
-static void add_data(struct dl_report *r, const struct dl_job *job,
-                     const struct dl_job_options *o) {
+static void add_data(const struct settings *s) {
+  const struct dl_job *job = s->job;
+  const struct dl_job_options *o = s->o;
   bool trains = !dl_is_inference(job) && isnan(job->run->tokens);
   struct dl_text t = {0};
   if (trains && o->dataset)
@@ -245,11 +247,10 @@ static void add_data(struct dl_report *r, const struct dl_job *job,
        dl_number(job->train_samples)},
       {"val_samples", trains ? "validation samples" : NULL, NULL, DL_CODE,
        dl_number(job->val_samples)}};
-  dl_report_lines(r, lines, DL_LENGTH(lines));
+  dl_report_lines(s->r, lines, DL_LENGTH(lines));
   dl_text_free(&t);
-  add_marked(r, job, o, DL_RUN_epochs,
-             &(struct dl_report_line){NULL, trains ? "epochs" : NULL, NULL,
-                                      DL_CODE, dl_number(job->epochs)});
+  add_marked(s, DL_RUN_epochs, trains ? "epochs" : NULL, NULL, DL_CODE,
+             job->epochs);
 }
 
 void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
@@ -265,23 +266,19 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
       {.key = "gpu", .value = dl_string(gpu ? gpu->head.id : run->gpu)},
       {"gpu_name", "GPU", NULL, DL_CODE,
        dl_string(gpu ? gpu->head.name : run->gpu)}};
-  const struct dl_report_line phase = {
-      "phase", inference ? "phase" : NULL, NULL, DL_CODE,
-      dl_string(inference ? "inference" : "training")};
+  const struct settings s = {r, job, o};
   dl_report_lines(r, first, DL_LENGTH(first));
-  add_marked(r, job, o, DL_RUN_n_gpus,
-             &(struct dl_report_line){NULL, "GPUs", NULL, DL_CODE,
-                                      dl_number(run->n_gpus)});
-  dl_report_lines(r, &phase, 1);
-  add_data(r, job, o);
-  add_marked(r, job, o, DL_RUN_batch_size,
-             &(struct dl_report_line){NULL, "batch size", NULL, DL_CODE,
-                                      dl_number(run->batch_size)});
+  add_marked(&s, DL_RUN_n_gpus, "GPUs", NULL, DL_CODE, run->n_gpus);
+  dl_report_add(r, "phase", inference ? "phase" : NULL, NULL, DL_CODE,
+                dl_string(inference ? "inference" : "training"));
+  add_data(&s);
+  add_marked(&s, DL_RUN_batch_size, "batch size", NULL, DL_CODE,
+             run->batch_size);
   dl_report_add(r, "image_px", language ? NULL : "input", "px", DL_CODE,
                 dl_number(run->image_px));
   add_tokens(r, job);
-  add_rates(r, job, o);
-  add_setup(r, job, o);
+  add_rates(&s);
+  add_setup(&s);
   add_memory(r, job);
   add_all_reduce(r, job);
   dl_add_footprint(r, &o->foot);

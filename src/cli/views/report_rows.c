@@ -224,7 +224,7 @@ static void add_count(struct dl_report *r, const char *key, const char *label,
 void dl_report_total(struct dl_report *r, const struct dl_sums *s,
                      const struct dl_footprint *foot) {
   struct dl_report *g = dl_report_group(r, "total", "Total");
-  double energy = dl_sums_energy(s), told = s->told_gpu_s / s->gpu_s;
+  double energy = dl_sums_energy(s), known = s->known_gpu_s / s->gpu_s;
   const struct dl_costs costs = dl_footprint_costs(foot, energy);
   dl_report_add(g, "jobs", "jobs", NULL, DL_CODE, dl_count(s->jobs));
   add_count(g, "measured_jobs", "with measured energy", s->measured);
@@ -235,8 +235,9 @@ void dl_report_total(struct dl_report *r, const struct dl_sums *s,
   dl_report_add(g, "gpu_s", NULL, "s", DL_TIME, dl_known(s->gpu_s));
   dl_report_add(g, "gpu_h", s->gpu_s > 0 ? "GPU time" : NULL, "h", DL_PLAIN,
                 dl_known(s->gpu_s / DL_S_PER_HOUR));
-  dl_report_add(g, "told_gpu_share", told < 1 ? "of it with known use" : NULL,
-                NULL, DL_PERCENT, dl_known(told));
+  dl_report_add(g, "gpu_share_with_utilization",
+                known < 1 ? "of it with known use" : NULL, NULL, DL_PERCENT,
+                dl_known(known));
   dl_report_add(g, "idle_gpu_share", "of that idle", NULL, DL_PERCENT,
                 dl_known(dl_sums_idle(s)));
   dl_report_add(g, "energy_j", NULL, "J", DL_ENERGY, dl_known(energy));

@@ -242,7 +242,7 @@ static enum dl_status estimate_parts(struct dl_accounting *a,
   bool cpu = a->o->core_power_w > 0 && cores > 0;
   if (cpu) {
     a->used_cores = true;
-    power += a->o->core_power_w * cores * (isnan(cpu_use) ? 1 : cpu_use);
+    power += a->o->core_power_w * cores * dl_or(cpu_use, 1);
   }
   a->coreless += !g && !cpu;
   if (!g && !cpu)
@@ -309,7 +309,7 @@ void dl_accounting_warn(const struct dl_accounting *a, struct dl_diag *d) {
 }
 
 /* Whether another name before this one stands for the same accelerator. */
-static bool told_before(const struct dl_accounting *a, size_t i) {
+static bool counted_before(const struct dl_accounting *a, size_t i) {
   for (size_t j = 0; j < i; j++)
     if (a->gpu[j].used && a->gpu[j].gpu == a->gpu[i].gpu)
       return true;
@@ -352,7 +352,7 @@ bool dl_accounting_constant(const struct dl_accounting *a, size_t i,
     return true;
   }
   for (size_t k = 0; k < a->names.n; k++)
-    if (a->gpu[k].used && !told_before(a, k) &&
+    if (a->gpu[k].used && !counted_before(a, k) &&
         gpu_constant(DL_AS(accelerator, a->gpu[k].gpu), &i, c))
       return true;
   if (a->used_cores && i-- == 0) {

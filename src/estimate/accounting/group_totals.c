@@ -8,6 +8,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/number.h"
 
 #define MIXED "mixed"
 
@@ -41,7 +42,7 @@ enum { DURATION, GPU, TOLD_GPU, IDLE_GPU, ENERGY, MEASURED };
 double *dl_sums_at(struct dl_sums *s, size_t i) {
   static const size_t at[DL_N_SUMS] = {offsetof(struct dl_sums, duration_s),
                                        offsetof(struct dl_sums, gpu_s),
-                                       offsetof(struct dl_sums, told_gpu_s),
+                                       offsetof(struct dl_sums, known_gpu_s),
                                        offsetof(struct dl_sums, idle_gpu_s),
                                        offsetof(struct dl_sums, energy_j),
                                        offsetof(struct dl_sums, measured_j)};
@@ -60,8 +61,8 @@ static void add(struct dl_sums *s, size_t i, double x, double rest) {
 
 void dl_sums_add(struct dl_sums *s, const struct dl_accounted *job) {
   s->jobs++;
-  add(s, DURATION, isnan(job->duration_s) ? 0 : job->duration_s, 0);
-  add(s, GPU, isnan(job->gpu_s) ? 0 : job->gpu_s, 0);
+  add(s, DURATION, dl_or(job->duration_s, 0), 0);
+  add(s, GPU, dl_or(job->gpu_s, 0), 0);
   if (!isnan(job->idle_gpu_s)) {
     add(s, TOLD_GPU, job->gpu_s, 0);
     add(s, IDLE_GPU, job->idle_gpu_s, 0);
@@ -95,7 +96,7 @@ void dl_sums_join(struct dl_sums *s, const struct dl_sums *more) {
 }
 
 double dl_sums_idle(const struct dl_sums *s) {
-  return s->told_gpu_s > 0 ? s->idle_gpu_s / s->told_gpu_s : NAN;
+  return s->known_gpu_s > 0 ? s->idle_gpu_s / s->known_gpu_s : NAN;
 }
 
 double dl_sums_energy(const struct dl_sums *s) {

@@ -18,7 +18,7 @@ struct dl_sums {
   size_t jobs, measured, estimated, unknown; /* by the job's energy */
   size_t at_tdp; /* estimated, use of GPUs unknown */
   double duration_s, gpu_s;
-  double told_gpu_s, idle_gpu_s; /* if the GPU utilization is known */
+  double known_gpu_s, idle_gpu_s; /* if the GPU utilization is known */
   double energy_j, measured_j;
   double rest[DL_N_SUMS]; /* of these six, in their order: sum - double */
   char boundary[24]; /* that all energies share, or "mixed"; "" without any */

@@ -54,7 +54,7 @@ static bool gives(const struct dl_job *job, enum dl_run_id id) {
 /* A forward pass of validation is a third of the work of a training step, or
  * all of it where the backbone is frozen. */
 static double samples_of(const struct dl_job *job) {
-  double val = isnan(job->val_samples) ? 0 : job->val_samples;
+  double val = dl_or(job->val_samples, 0);
   bool head = dl_fine_tune_of(job->run) == DL_TUNE_HEAD;
   return (job->train_samples + val / (head ? 1 : 3)) * job->epochs;
 }
@@ -66,7 +66,7 @@ static const enum dl_run_id rate_ids[RATES] = {
 
 static double rate_of(const struct dl_job *job, size_t i) {
   const struct dl_run *run = job->run;
-  double accum = isnan(run->grad_accum) ? 1 : run->grad_accum;
+  double accum = dl_or(run->grad_accum, 1);
   if (!gives(job, rate_ids[i]))
     return NAN;
   return rate_ids[i] == DL_RUN_samples_per_s ? run->samples_per_s
@@ -96,10 +96,6 @@ static double duration_s(const struct dl_job *job) {
   return gives(job, DL_RUN_duration_s) ? job->run->duration_s : (double)NAN;
 }
 
-static double first(double a, double b) {
-  return isnan(a) ? b : a;
-}
-
 void dl_known_of(const struct dl_job *job, unsigned which,
                  struct dl_known *known) {
   enum dl_run_id id;
@@ -122,8 +118,8 @@ void dl_known_of(const struct dl_job *job, unsigned which,
     if (gives(job, rate_ids[i]) && !(rate_of(job, i) > 0))
       known->no_speed = dl_run_columns[rate_ids[i]].name;
   double steps = samples_of(job) / any_rate(job, &id), epochs = epochs_s(job);
-  known->run_s = first(first(job->run->duration_s, epochs), steps);
-  known->steps_s = first(first(steps, epochs), known->run_s);
+  known->run_s = dl_or(dl_or(job->run->duration_s, epochs), steps);
+  known->steps_s = dl_or(dl_or(steps, epochs), known->run_s);
   known->steps_s = fmin(known->steps_s, known->run_s);
   known->of_work = !isnan(steps) || !isnan(epochs) ||
                    gives(job, DL_RUN_epochs) || gives(job, DL_RUN_tokens) ||
@@ -217,8 +213,7 @@ static bool beats_peak(const struct dl_job *job, struct dl_text *why) {
 
 static bool power_is_off(const struct dl_job *job, struct dl_text *why) {
   double w = job->known.power_w, n = job->run->n_gpus;
-  double limit = fmax(
-      job->tdp_w, isnan(job->run->power_limit_w) ? 0 : job->run->power_limit_w);
+  double limit = fmax(job->tdp_w, dl_or(job->run->power_limit_w, 0));
   bool over = w > n * limit * OVER_LIMIT;
   bool under = w < n * job->idle_w * UNDER_IDLE;
   if (why && over)

@@ -15,7 +15,7 @@
 struct round {
   double time_s, prefill_s, decode_s, prefill_j, decode_j;
   double memory_s, compute_s, layers_s, exchange_s, host_s;
-  double awake_w;
+  double static_w;
   const char *bound;
 };
 
@@ -34,7 +34,7 @@ static void served_round(const struct problem *p, double batch,
   dl_serving_parts_of(p->fit->fit->state, &in, &e);
   *r = (struct round){e.time_s,     e.prefill_s, e.decode_s,  e.prefill_j,
                       e.decode_j,   e.memory_s,  e.compute_s, e.layers_s,
-                      e.exchange_s, e.host_s,    e.awake_w,   e.bound};
+                      e.exchange_s, e.host_s,    e.static_w,  e.bound};
 }
 
 /* One forward pass of the batches of all GPUs. */
@@ -55,7 +55,7 @@ static void forward_pass(const struct problem *p, double batch,
                       .compute_s = e.compute_s,
                       .layers_s = e.kernels_s,
                       .host_s = e.launch_s,
-                      .awake_w = AWAKE_SHARE * p->job->tdp_w,
+                      .static_w = AWAKE_SHARE * p->job->tdp_w,
                       .bound = e.bound};
 }
 
@@ -131,9 +131,9 @@ static bool set_up(struct problem *p, const struct dl_context *ctx,
 }
 
 static void add_idle(struct dl_served *s, const struct dl_job *job,
-                     double busy_s, double awake_w) {
+                     double busy_s, double static_w) {
   s->idle_assumed = isnan(job->idle_w);
-  s->idle_w = s->idle_assumed ? awake_w : job->idle_w;
+  s->idle_w = s->idle_assumed ? static_w : job->idle_w;
   s->idle_s = 0;
   if (job->run->request_rate > 0 && !(s->batch > 1))
     s->idle_s = fmax(s->requests / job->run->request_rate - busy_s, 0);
@@ -174,5 +174,5 @@ void dl_infer(const struct dl_context *ctx, const struct dl_job *job,
   s->host_s = rounds * r.host_s;
   s->power_w = (r.prefill_j + r.decode_j) / r.time_s / job->run->n_gpus;
   s->bound = r.bound;
-  add_idle(s, job, rounds * r.time_s, r.awake_w);
+  add_idle(s, job, rounds * r.time_s, r.static_w);
 }

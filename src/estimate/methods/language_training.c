@@ -34,7 +34,7 @@ bool dl_trains_language(const struct dl_context *ctx,
 }
 
 static double tokens_of(const struct dl_job *job) {
-  double val = isnan(job->val_samples) ? 0 : job->val_samples;
+  double val = dl_or(job->val_samples, 0);
   return (job->train_samples + VALIDATION_SHARE * val) * job->seq_len *
          job->epochs;
 }

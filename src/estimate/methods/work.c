@@ -134,7 +134,7 @@ double dl_work_step_flop(const struct dl_job *job) {
 }
 
 static void training(const struct dl_job *job, struct dl_work *w) {
-  double val = isnan(job->val_samples) ? 0 : job->val_samples;
+  double val = dl_or(job->val_samples, 0);
   double macs =
       training_macs(job) * job->train_samples + job->run->macs_g * val;
   double again = recomputed_macs(job) * job->train_samples;
@@ -181,7 +181,7 @@ static void decode(const struct dl_job *job, const struct dl_transformer *t,
                    struct dl_work *w) {
   struct dl_decoding step = dl_transformer_decoding(t, job->run->prompt_tokens);
   double n = job->run->output_tokens, bytes = dl_work_bytes(job);
-  double batch = isnan(job->run->batch_size) ? 1 : job->run->batch_size;
+  double batch = dl_or(job->run->batch_size, 1);
   double b = fmin(batch, job->run->requests);
   double rounds = job->run->requests / b;
   double bandwidth = 1e9 * job->bandwidth_gb_s * job->run->n_gpus;

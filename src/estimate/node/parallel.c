@@ -50,9 +50,8 @@ bool dl_parallel_is_ring(const struct dl_job *job) {
   const struct dl_accelerator *gpu = job->found.gpu;
   double domain = gpu ? gpu->link_domain : NAN;
   struct dl_degrees by = dl_degrees_of(job->run);
-  return job->run->n_gpus <= (isnan(domain) ? USUAL_DOMAIN : domain) &&
-         by.tensor <= 1 && by.pipeline <= 1 &&
-         dl_fine_tune_of(job->run) < DL_TUNE_LORA &&
+  return job->run->n_gpus <= dl_or(domain, USUAL_DOMAIN) && by.tensor <= 1 &&
+         by.pipeline <= 1 && dl_fine_tune_of(job->run) < DL_TUNE_LORA &&
          (!job->run->sharding || strcmp(job->run->sharding, "ddp") == 0);
 }
 

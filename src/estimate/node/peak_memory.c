@@ -96,7 +96,7 @@ static double kept_of_tokens(const struct dl_job *job,
   if (dl_is_word(kind, "full"))
     all = all / layers +
           KEPT_BY_CHECKPOINT / 2.0 * t->hidden * job->seq_len * layers;
-  double accum = isnan(run->grad_accum) ? 1 : run->grad_accum;
+  double accum = dl_or(run->grad_accum, 1);
   double under_way = fmin(accum, by.pipeline) / by.pipeline;
   return (all * q * under_way + logits * LOGIT * q / 2) / by.tensor;
 }
@@ -125,7 +125,7 @@ static double batch_of(const struct dl_job *job) {
   double n = dl_micro_batch(job->run);
   if (!dl_is_inference(job))
     return n;
-  return fmin(isnan(n) ? 1 : n, job->run->requests);
+  return fmin(dl_or(n, 1), job->run->requests);
 }
 
 static double usual(double most) {
@@ -140,7 +140,7 @@ static double usual(double most) {
 static double adapter_params(const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
   const struct dl_transformer *t = arch ? arch->transformer : NULL;
-  double rank = isnan(job->run->lora_rank) ? 16 : job->run->lora_rank;
+  double rank = dl_or(job->run->lora_rank, 16);
   if (!t)
     return 0;
   double kv = t->kv_heads * t->head_dim, heads = t->heads * t->head_dim;
@@ -161,7 +161,7 @@ static void hold_states(const struct dl_job *job, struct dl_memory_need *m) {
   double head = arch ? 1e6 * arch->head_params_m : (double)NAN;
   switch (dl_fine_tune_of(job->run)) {
   case DL_TUNE_HEAD:
-    trained = isnan(head) ? 0 : head;
+    trained = dl_or(head, 0);
     kept = (params - trained) * b.weight;
     break;
   case DL_TUNE_LORA:

@@ -22,12 +22,6 @@ static double measured(const struct dl_design *g, size_t i, size_t target) {
   return dl_held_out_value(g, g->y->size + i, target);
 }
 
-/* The software of a row, NULL where the physics has none. */
-static const char *software(const struct dl_design *g, size_t row) {
-  const struct dl_observed *o = g->sample.rows[row];
-  return g->physics->software ? g->physics->software(o->inputs) : NULL;
-}
-
 /* Marks the auxiliary rows that the table's own rows do not inform: of groups
  * that these do not have, or of software that none of these used, which has
  * effects of its own. */
@@ -38,11 +32,11 @@ static void mark_apart(bool *apart, const struct dl_training *t,
   const char *last = NULL; /* software of the table's own rows */
   size_t n_own = g->y->size, n = t->auxiliary->n;
   for (size_t i = 0; i < n; i++)
-    apart[i] = software(g, n_own + i);
+    apart[i] = dl_software_of(g, n_own + i);
   for (size_t k = 0; k < n_own; k++) {
-    const char *its = software(g, k);
+    const char *its = dl_software_of(g, k);
     for (size_t i = 0; its && its != last && i < n; i++)
-      apart[i] = apart[i] && strcmp(software(g, n_own + i), its) != 0;
+      apart[i] = apart[i] && strcmp(dl_software_of(g, n_own + i), its) != 0;
     last = its;
   }
   for (size_t i = 0; i < n; i++)
@@ -99,11 +93,7 @@ static bool add_groups(struct dl_residuals *r, const struct dl_design *g,
                        const struct dl_folds *folds,
                        const struct dl_held_out *h) {
   double *x = dl_calloc(folds->n, sizeof *x);
-  struct dl_group_residuals *grown =
-      dl_reallocarray(r->g, r->n + folds->k, sizeof *grown);
-  if (grown)
-    r->g = grown;
-  bool ok = x && grown;
+  bool ok = x;
   for (size_t k = 0; ok && k < folds->k; k++) {
     size_t n = 0;
     for (size_t i = 0; i < folds->n; i++) {
@@ -111,12 +101,7 @@ static bool add_groups(struct dl_residuals *r, const struct dl_design *g,
       if (folds->of_row[i] == k && isfinite(y))
         x[n++] = y - h->y[i * h->physics->n_targets + g->target];
     }
-    if (n == 0)
-      continue;
-    struct dl_group_residuals *to = &r->g[r->n++];
-    *to = (struct dl_group_residuals){.name = dl_strdup(folds->name[k])};
-    dl_residual_quantiles(to, x, n);
-    ok = to->name;
+    ok = n == 0 || dl_add_group_residuals(r, folds->name[k], x, n);
   }
   free(x);
   return ok;

@@ -25,11 +25,9 @@ static enum dl_status keep_residuals(struct dl_residuals *r,
                                      const struct dl_folds *folds,
                                      struct dl_diag *d) {
   size_t *row = NULL, *first = NULL;
-  r->g = dl_calloc(folds->k, sizeof *r->g);
   double *x = dl_calloc(folds->n, sizeof *x);
-  enum dl_status status = r->g && x && dl_folds_list(folds, &row, &first)
-                              ? DL_OK
-                              : dl_fail_memory(d);
+  enum dl_status status =
+      x && dl_folds_list(folds, &row, &first) ? DL_OK : dl_fail_memory(d);
   r->pooled = cv->pooled;
   for (size_t k = 0; status == DL_OK && k < folds->k; k++) {
     size_t n = 0;
@@ -37,9 +35,7 @@ static enum dl_status keep_residuals(struct dl_residuals *r,
       x[n] = residual(p, cv, row[i]);
       n += isfinite(x[n]) != 0;
     }
-    struct dl_group_residuals *g = &r->g[r->n++];
-    dl_residual_quantiles(g, x, n);
-    if (!(g->name = dl_strdup(folds->name ? folds->name[k] : "")))
+    if (!dl_add_group_residuals(r, folds->name ? folds->name[k] : "", x, n))
       status = dl_fail_memory(d);
   }
   free(x);
@@ -56,21 +52,16 @@ static enum dl_status keep_row_residuals(struct dl_residuals *r,
   enum { MOST = 199 };
   double *x = dl_calloc(n, sizeof *x);
   size_t groups = n < MOST ? n : MOST;
-  r->g = dl_calloc(groups, sizeof *r->g);
-  if (!x || !r->g) {
-    free(x);
+  if (!x)
     return dl_fail_memory(d);
-  }
   r->pooled = cv->pooled;
   for (size_t i = 0; i < n; i++)
     x[i] = residual(p, cv, i);
   gsl_sort(x, 1, n);
   enum dl_status status = DL_OK;
   for (size_t k = 0; k < groups && status == DL_OK; k++) {
-    struct dl_group_residuals *g = &r->g[r->n++];
-    g->n = g->n_values = 1;
-    g->value[0] = x[k * (n - 1) / (groups > 1 ? groups - 1 : 1)];
-    if (!(g->name = dl_strdup("")))
+    double *one = &x[k * (n - 1) / (groups > 1 ? groups - 1 : 1)];
+    if (!dl_add_group_residuals(r, "", one, 1))
       status = dl_fail_memory(d);
   }
   free(x);

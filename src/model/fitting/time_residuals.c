@@ -9,6 +9,11 @@
 #include "base/memory.h"
 #include "model/interval.h"
 
+const char *dl_software_of(const struct dl_design *g, size_t row) {
+  const struct dl_observed *o = g->sample.rows[row];
+  return g->physics->software ? g->physics->software(o->inputs) : NULL;
+}
+
 double dl_held_out_value(const struct dl_design *g, size_t row, size_t target) {
   const struct dl_observed *o = g->sample.rows[row];
   return g->physics->scored ? g->physics->scored(o->inputs, o->value, target)
@@ -25,11 +30,6 @@ struct rows {
                          that are in none */
   const struct dl_folds *folds;
 };
-
-static const char *software(const struct rows *w, size_t i) {
-  const struct dl_observed *o = w->g->sample.rows[w->first + i];
-  return w->g->physics->software(o->inputs);
-}
 
 /* Residuals, and rows by fold. */
 static bool prepare(struct rows *w, const struct dl_held_out *h) {
@@ -54,11 +54,6 @@ static bool prepare(struct rows *w, const struct dl_held_out *h) {
 /* Adds the n residuals x of a group, which are sorted. */
 static bool add_group(struct dl_residuals *r, const char *name, double *x,
                       size_t n) {
-  struct dl_group_residuals *grown =
-      dl_reallocarray(r->g, r->n + 1, sizeof *grown);
-  if (!grown)
-    return false;
-  r->g = grown;
   double sum = r->pooled.mape * (double)r->pooled.n;
   for (size_t i = 0; i < n; i++)
     sum += fabs(expm1(-x[i]));
@@ -69,11 +64,7 @@ static bool add_group(struct dl_residuals *r, const char *name, double *x,
                                  .mape = sum / (double)(r->pooled.n + n),
                                  .median_ape = NAN,
                                  .bias = NAN};
-  struct dl_group_residuals *to = &r->g[r->n];
-  *to = (struct dl_group_residuals){.name = dl_strdup(name)};
-  dl_residual_quantiles(to, x, n);
-  r->n += to->name != NULL;
-  return to->name;
+  return dl_add_group_residuals(r, name, x, n);
 }
 
 /* Those of fold k that were measured with the software of t. */
@@ -82,7 +73,7 @@ static bool add_fold(struct dl_time_residuals *t, const struct rows *w,
   size_t n = 0;
   for (size_t i = w->from[k]; i < w->from[k + 1]; i++)
     if (isfinite(w->x[w->row[i]]) &&
-        strcmp(software(w, w->row[i]), t->software) == 0)
+        strcmp(dl_software_of(w->g, w->first + w->row[i]), t->software) == 0)
       x[n++] = w->x[w->row[i]];
   const char *name = w->folds->name ? w->folds->name[k] : "";
   return n == 0 || add_group(&t->held_out[w->left], name, x, n);
@@ -96,7 +87,7 @@ bool dl_add_time_residuals(struct dl_fit *fit, enum dl_held_out_group left,
   double *x = dl_calloc(folds->n, sizeof *x);
   bool ok = x && prepare(&w, h);
   for (size_t i = 0; ok && i < folds->n; i++)
-    ok = isnan(w.x[i]) || dl_fit_add_times(fit, software(&w, i));
+    ok = isnan(w.x[i]) || dl_fit_add_times(fit, dl_software_of(g, first + i));
   for (size_t k = 0; ok && k < folds->k; k++)
     for (size_t s = 0; ok && s < fit->n_times; s++)
       ok = add_fold(&fit->times[s], &w, k, x);

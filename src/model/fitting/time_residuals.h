@@ -13,6 +13,10 @@
  * prediction; NaN where it was not measured or is not compared. */
 double dl_held_out_value(const struct dl_design *g, size_t row, size_t target);
 
+/* The software of a row of a design's sample; NULL where the physics has none.
+ */
+const char *dl_software_of(const struct dl_design *g, size_t row);
+
 /* Whether the fit of that design keeps residuals of times. */
 static inline bool dl_keeps_times(const struct dl_design *g) {
   return g->physics && g->physics->software &&

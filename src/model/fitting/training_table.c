@@ -15,6 +15,13 @@
 /* Rows that one thread evaluates at a time. */
 enum { STRIP = 256 };
 
+/* What is known of a row of the block beside its numbers. */
+struct evaluated {
+  struct dl_fault fault;
+  const char *boundary;
+  const char *lacks; /* quantity that a physics lacks, or NULL */
+};
+
 /* What is needed while reading. */
 struct reader {
   struct dl_training *t;
@@ -31,11 +38,9 @@ struct reader {
   double *x;                 /* t->n rows, then those of the block */
   /* One block: */
   struct dl_row *row; /* kept for labels only */
-  struct dl_fault *fault;
-  const char **boundary;
-  const char **lacks; /* quantity that a physics lacks, or NULL */
+  struct evaluated *of;
   struct dl_physics_binding bound[DL_MOST_PHYSICS]; /* of the physics of t */
-  size_t n_rows, cap_fault, cap_boundary, cap_lacks;
+  size_t n_rows, cap_of;
 };
 
 void dl_training_free(struct dl_training *t) {
@@ -202,7 +207,7 @@ static enum dl_status note_variables(struct reader *r, struct dl_diag *d) {
 
 static enum dl_status block_room(struct reader *r, size_t rows,
                                  struct dl_diag *d) {
-  void *fault = r->fault, *boundary = (void *)r->boundary;
+  void *of = r->of;
   bool ok = true;
   if (r->t->n_labels > 0 && rows > r->n_rows) {
     free(r->row);
@@ -210,13 +215,8 @@ static enum dl_status block_room(struct reader *r, size_t rows,
     r->n_rows = r->row ? rows : 0;
     ok = r->row;
   }
-  ok = ok && dl_grow(&fault, &r->cap_fault, rows, sizeof *r->fault);
-  r->fault = fault;
-  ok = ok && dl_grow(&boundary, &r->cap_boundary, rows, sizeof *r->boundary);
-  r->boundary = boundary;
-  void *lacks = (void *)r->lacks;
-  ok = ok && dl_grow(&lacks, &r->cap_lacks, rows, sizeof *r->lacks);
-  r->lacks = lacks;
+  ok = ok && dl_grow(&of, &r->cap_of, rows, sizeof *r->of);
+  r->of = of;
   for (size_t k = 0; k < r->t->n_physics && ok; k++)
     ok = dl_physics_rows_room(&r->t->physics[k], rows);
   return ok ? DL_OK : dl_fail_memory(d);
@@ -244,17 +244,17 @@ static void evaluate_row(struct reader *r, const struct dl_csv_block *block,
                          struct dl_range *ranges) {
   size_t m = r->t->formula.n;
   double *x = r->x + (r->t->n + i) * m;
+  struct evaluated *of = &r->of[i];
   dl_frame_row(r->f, block, i, row);
-  r->fault[i] = row->fault;
-  if (r->fault[i].kind != DL_FAULT_NONE)
+  *of = (struct evaluated){.fault = row->fault};
+  if (of->fault.kind != DL_FAULT_NONE)
     return;
   for (size_t j = 0; j < m; j++)
     x[j] = dl_formula_eval(r->formula[j], r->vars[j], row);
-  r->boundary[i] = dl_row_text(row, &r->boundary_at);
-  r->lacks[i] = NULL;
-  for (size_t k = 0; k < r->t->n_physics && !r->lacks[i]; k++)
-    r->lacks[i] = dl_physics_rows_read(&r->t->physics[k], &r->bound[k], row, i);
-  if (not_finite(x, m) >= 0 || r->lacks[i])
+  of->boundary = dl_row_text(row, &r->boundary_at);
+  for (size_t k = 0; k < r->t->n_physics && !of->lacks; k++)
+    of->lacks = dl_physics_rows_read(&r->t->physics[k], &r->bound[k], row, i);
+  if (not_finite(x, m) >= 0 || of->lacks)
     return;
   for (size_t k = 0; k < r->t->n_ranges; k++)
     widen(&ranges[k], dl_row_number(row, &r->ranged[k]));
@@ -384,13 +384,14 @@ static enum dl_status take_row(struct reader *r,
                                size_t from, struct dl_diag *d) {
   struct dl_training *t = r->t;
   size_t m = t->formula.n;
-  if (r->fault[i].kind != DL_FAULT_NONE)
+  const struct evaluated *of = &r->of[i];
+  if (of->fault.kind != DL_FAULT_NONE)
     return complain(r, block, i, d);
   long bad = not_finite(r->x + from * m, m);
-  if (bad >= 0 || r->lacks[i]) {
+  if (bad >= 0 || of->lacks) {
     dl_skip_at(d, dl_csv_path(r->csv), block->line[i],
                "'%s' is not a finite number",
-               bad >= 0 ? t->formula.s[bad] : r->lacks[i]);
+               bad >= 0 ? t->formula.s[bad] : of->lacks);
     return DL_OK;
   }
   for (size_t k = 0; k < t->n_physics; k++)
@@ -400,7 +401,7 @@ static enum dl_status take_row(struct reader *r,
     memcpy(r->x + t->n * m, r->x + from * m, m * sizeof *r->x);
   if (t->n_labels > 0 && !add_labels(r, &r->row[i]))
     return dl_fail_memory(d);
-  note_boundary(t, r->boundary[i]);
+  note_boundary(t, of->boundary);
   t->line[t->n++] = block->line[i];
   return DL_OK;
 }
@@ -462,9 +463,7 @@ static void free_reader(struct reader *r) {
   free(r->ranged);
   free(r->x);
   free(r->row);
-  free(r->fault);
-  free((void *)r->boundary);
-  free((void *)r->lacks);
+  free(r->of);
 }
 
 enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,

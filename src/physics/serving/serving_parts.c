@@ -24,7 +24,7 @@ void dl_serving_parts_of(const struct dl_hierarchical_fit *fit,
       .layers_s = cost.layers_s,
       .exchange_s = cost.exchange_s,
       .host_s = cost.host_s,
-      .awake_w = cost.base_w,
+      .static_w = cost.base_w,
   };
   const double part[] = {cost.memory_s,   cost.compute_s, cost.layers_s,
                          cost.exchange_s, cost.host_s,    cost.prefill_s};

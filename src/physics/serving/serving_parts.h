@@ -13,7 +13,7 @@ struct dl_serving_parts {
   double prefill_s, decode_s, prefill_j, decode_j;
   /* Of decoding: time each takes; they add up. */
   double memory_s, compute_s, layers_s, exchange_s, host_s;
-  double awake_w;    /* of one GPU with nothing to do, the model loaded */
+  double static_w;   /* of one GPU with nothing to do, the model loaded */
   const char *bound; /* which takes longest: "memory", "compute", "layers",
                         "exchange", "host" or "prompts" */
 };

@@ -114,6 +114,28 @@ static enum dl_status quoted(struct parser *s, char quote, char **text) {
   return *text ? DL_OK : dl_fail_memory(s->d);
 }
 
+/* The text that a variable is compared with: in quotes, or behind `~` a word
+ * without. False where there is none. */
+static bool take_text(struct parser *s, enum op op, char **text,
+                      enum dl_status *status) {
+  static const char more[] = "_.-/";
+  const char *from = s->p;
+  if (*s->p == '\'' || *s->p == '"') {
+    s->p++;
+    *status = quoted(s, *from, text);
+    return true;
+  }
+  while (
+      op == OP_TEXT_HAS && *s->p &&
+      (isalnum((unsigned char)*s->p) || (s->p > from && strchr(more, *s->p))))
+    s->p++;
+  if (s->p == from)
+    return false;
+  *text = dl_strndup(from, (size_t)(s->p - from));
+  *status = *text ? DL_OK : dl_fail_memory(s->d);
+  return true;
+}
+
 /* A comparison of texts: "==", "=", "!=", "~" or "!~". */
 static bool take_comparison(struct parser *s, enum op *op, bool *negated) {
   bool has = false;
@@ -147,13 +169,14 @@ static enum dl_status variable(struct parser *s, char *name) {
   enum op op;
   bool negated, compares = take_comparison(s, &op, &negated);
   take(s, "");
-  if (!compares || (*s->p != '\'' && *s->p != '"')) {
+  enum dl_status status;
+  if (!compares || !take_text(s, op, &in.literal, &status)) {
+    if (compares && op == OP_TEXT_HAS)
+      return complain(s, "expected a text");
     s->p = behind;
     return emit(s, in);
   }
-  s->p++;
   in.op = op;
-  enum dl_status status = quoted(s, s->p[-1], &in.literal);
   f->var[in.index].as_text = true;
   if (status == DL_OK)
     status = emit(s, in);

@@ -144,7 +144,6 @@ void dl_predict_title(struct dl_text *t, const struct dl_job *job,
   if (s.list[1].len > 0)
     dl_text_printf(t, "%sdefaults: %s%s", s.list[0].len > 0 ? " (" : "; ",
                    dl_text_str(&s.list[1]), s.list[0].len > 0 ? ")" : "");
-  t->failed = t->failed || s.list[0].failed || s.list[1].failed;
   dl_text_free(&s.list[0]);
   dl_text_free(&s.list[1]);
 }

@@ -48,15 +48,15 @@ static void energy_lines(struct dl_answer_line line[N_LINES],
 }
 
 static void gpu_line(struct dl_answer_line *l, const struct dl_sums *s) {
-  const double idle = dl_sums_idle(s), told = s->told_gpu_s / s->gpu_s;
+  const double idle = dl_sums_idle(s), known = s->known_gpu_s / s->gpu_s;
   if (!(s->gpu_s > 0))
     return;
   figure(l, "GPU time", DL_PLAIN, "h", s->gpu_s / DL_S_PER_HOUR);
   dl_answer_number(l, "", 100 * idle, " % idle");
   if (isnan(idle))
     dl_answer_remark(l, "utilization unknown");
-  else if (told < 1)
-    dl_answer_number(l, "utilization known for ", 100 * told, " %");
+  else if (known < 1)
+    dl_answer_number(l, "utilization known for ", 100 * known, " %");
 }
 
 void dl_report_answer(struct dl_report *r, const struct dl_sums *s,
@@ -96,7 +96,7 @@ void dl_report_notes(struct dl_report *r, const struct dl_sums *s, bool all,
                    "utilization of %s GPUs is not known.",
                    s->at_tdp, s->at_tdp == 1 ? "" : "s",
                    s->at_tdp == 1 ? "its" : "their");
-  if (s->gpu_s > 0 && !(s->told_gpu_s > 0))
+  if (s->gpu_s > 0 && !(s->known_gpu_s > 0))
     dl_report_say(r, "Idle GPUs are unknown: sacct prints their utilization in "
                      "TRESUsageInAve where the cluster records gres/gpuutil.");
   if (!all)
