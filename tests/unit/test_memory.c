@@ -301,8 +301,8 @@ static void remedies(void **state) {
   dl_text_clear(&text);
   /* Eager scores of one layer: 5 x 32 x 65536^2 = 687 GB; a flash kernel keeps
    * 34 x 65536 x 4096 x 32 = 292 GB of all, beside 107 of the states. */
+  take(x, "transformer:layers=32,hidden=4096,heads=32,vocab=32000,seq=65536");
   x->run.attention = "eager";
-  x->job.seq_len = 65536;
   x->run.batch_size = 1;
   x->gpu.memory_gb = 500;
   assert_true(dl_memory_remedy(&x->job, &text));
