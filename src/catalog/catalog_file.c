@@ -435,7 +435,7 @@ static bool walk_child(const struct dl_xml *x, dl_node *node, void *ctx) {
 enum dl_status dl_catalog_file_walk(struct dl_catalog_walk *w, const char *path,
                                     struct dl_diag *d) {
   struct walk k = {.w = w, .d = d};
-  const struct dl_xml_visitor visitor = {walk_child, &k};
+  const struct dl_xml_visitor visitor = {walk_child, &k, d->progress};
   enum dl_status status = dl_xml_read(&w->xml, path, &visitor, d);
   if (status == DL_OK)
     status = k.status;

@@ -49,7 +49,7 @@ struct complaint {
   bool dtd; /* there is a document type declaration */
   struct dl_xml *x;
   const struct dl_xml_visitor *visitor; /* or NULL */
-  size_t line;
+  size_t line, len;                     /* of the document */
   char text[256];
 };
 
@@ -127,6 +127,9 @@ static void end_element(void *ctx, const xmlChar *name, const xmlChar *prefix,
     return;
   c->x->doc = ctxt->myDoc; /* libxml2 still owns it */
   bool keep = c->visitor->visit(c->x, node, c->visitor->ctx);
+  dl_progress_step(c->visitor->progress,
+                   (double)(ctxt->input->cur - ctxt->input->base) /
+                       (double)c->len);
   /* libxml2 would append text behind it to text before it, of which it has
    * forgotten the size. */
   if (!keep && !(node->prev && node->prev->type != XML_ELEMENT_NODE)) {
@@ -176,7 +179,7 @@ enum dl_status dl_xml_parse(struct dl_xml **out, const char *data, size_t len,
   struct dl_xml *x = dl_calloc(1, sizeof *x);
   if (x)
     x->path = dl_strdup(strcmp(path, "-") == 0 ? "<stdin>" : path);
-  struct complaint c = {.x = x, .visitor = visitor};
+  struct complaint c = {.x = x, .visitor = visitor, .len = len};
   enum dl_status status =
       x && x->path ? parse(&c, data, len, d) : dl_fail_memory(d);
   if (status != DL_OK) {

@@ -26,6 +26,7 @@ typedef struct _xmlNode dl_node; /* an element (libxml2's own type) */
 struct dl_xml_visitor {
   bool (*visit)(const struct dl_xml *x, dl_node *child, void *ctx);
   void *ctx;
+  struct dl_progress *progress; /* through the document; NULL: not shown */
 };
 
 /* Reads a file ("-": stdin). The root may have any number of children: the

@@ -110,8 +110,7 @@ static void add_level(const struct work *w, size_t k, size_t l) {
       by->level[l].effect[e] = by->level[named].effect[e];
     } else {
       gsl_matrix_set(w->prior->L, to, to,
-                     physics->process->level_share *
-                         physics->effect[f->first + e].sd);
+                     physics->effect[f->first + e].calibrated_sd);
     }
   }
 }

@@ -77,8 +77,12 @@ struct dl_place dl_fit_place(const struct dl_hierarchical_fit *fit,
                              const struct dl_row_names *names,
                              const struct dl_grouping *inputs) {
   struct dl_place place = dl_place_of(names, inputs);
-  if (fit->physics->bound)
-    fit->physics->bound(fit->c, inputs, place.bound);
+  const struct dl_physics *physics = fit->physics;
+  double c[DL_MAX_CONSTANTS];
+  for (size_t i = 0; i < physics->n_constants; i++)
+    c[i] = physics->constant[i].median;
+  if (physics->bound)
+    physics->bound(c, inputs, place.bound);
   return place;
 }
 

@@ -68,7 +68,8 @@ double dl_calibrated_residual(const struct dl_hierarchical_fit *fit,
 bool dl_has_neighbours(const struct dl_hierarchical_fit *fit,
                        const struct dl_grouping *inputs, size_t target);
 
-/* Where inputs are in the residual process of calibrations. */
+/* Where inputs are in the residual process of calibrations: by the medians of
+ * constants, so that places stay while calibrations move the constants. */
 struct dl_place dl_fit_place(const struct dl_hierarchical_fit *fit,
                              const struct dl_row_names *names,
                              const struct dl_grouping *inputs);

@@ -39,6 +39,9 @@ struct dl_physics_constant {
 struct dl_random_effect {
   const char *name;
   double sd; /* of the prior; 0: the inputs' level_sd */
+  /* Of the prior of a level that only the runs of a calibration have; errors of
+   * work that is bound alike have the rest. */
+  double calibrated_sd;
 };
 
 /* A grouping factor; its effects follow each other. */
@@ -177,8 +180,8 @@ struct dl_physics {
   /* The same with their derivatives, n_targets of them. */
   void (*gradient)(const double *c, const double *fx, const void *inputs,
                    double *log_target, struct dl_gradient *g);
-  /* What bounds the work, in coordinates whose distance the residual process
-   * takes: to DL_BOUND_AXES. NULL: not known. */
+  /* What bounds the work by constants c, in coordinates whose distance the
+   * residual process takes: to DL_BOUND_AXES. NULL: not known. */
   void (*bound)(const double *c, const void *inputs, double *to);
   /* The sum of the squares ((log_target - mean) scale)^2, and half its gradient
    * into *g; a derivative that is not finite may stay out. NULL: it follows

@@ -18,7 +18,7 @@ static bool is_bounded(const struct dl_place *p) {
   return sum > 0;
 }
 
-/* exp(-e^2 / (2 length^2)); 0 where one is not known. */
+/* 1 / (1 + e^2 / (2 length^2)); 0 where one is not known. */
 static double bound_alike(const struct dl_residual_process *process,
                           const struct dl_place *p, const struct dl_place *q) {
   double e2 = 0, length = process->bound_length;
@@ -26,7 +26,7 @@ static double bound_alike(const struct dl_residual_process *process,
     return 0;
   for (size_t i = 0; i < DL_BOUND_AXES; i++)
     e2 += (p->bound[i] - q->bound[i]) * (p->bound[i] - q->bound[i]);
-  return exp(-e2 / (2 * length * length));
+  return 1 / (1 + e2 / (2 * length * length));
 }
 
 double dl_residual_covariance(const struct dl_residual_process *process,
@@ -39,14 +39,15 @@ double dl_residual_covariance(const struct dl_residual_process *process,
   double d2 = 0, sum = 0, alike = bound_alike(process, p, q);
   for (size_t i = 0; i < DL_PLACE_AXES; i++)
     d2 += (p->x[i] - q->x[i]) * (p->x[i] - q->x[i]);
+  double length = alike > 0 ? process->near_length : 1;
+  double near = exp(-d2 / (2 * length * length));
   bool same =
       group && !(d2 > 0) && !(p->exact < q->exact) && !(p->exact > q->exact);
   for (size_t i = 0; i < process->n_components; i++) {
     const struct dl_residual_component *c = &process->component[i];
     if (c->targets >> a->target & c->targets >> b->target & 1)
-      sum +=
-          (group ? c->group * c->group + c->near * c->near * exp(-d2 / 2) : 0) +
-          (same ? c->own * c->own : 0) + c->bound * c->bound * alike;
+      sum += (group ? c->group * c->group + c->near * c->near * near : 0) +
+             (same ? c->own * c->own : 0) + c->bound * c->bound * alike;
   }
   return sum;
 }

@@ -13,10 +13,12 @@
  * within an architecture on a GPU and 0 beyond; d is the distance of two
  * places. Between runs of a calibration
  *
- *   bound^2 exp(-e^2 / (2 length^2))
+ *   bound^2 / (1 + e^2 / (2 length^2))
  *
  * is added on the same GPU, whatever the architecture: work that is bound by
- * the same thing errs alike. e is the distance of what bounds them. */
+ * the same thing errs alike (a rational quadratic: the errors of distant work
+ * covary more than a Gaussian would let them). e is the distance of what bounds
+ * them. There d is in units of near_length. */
 
 #ifndef DL_PHYSICS_RESIDUAL_GP_H
 #define DL_PHYSICS_RESIDUAL_GP_H
@@ -48,13 +50,9 @@ struct dl_residual_component {
 struct dl_residual_process {
   const struct dl_residual_component *component;
   size_t n_components;
-  double repeat_sd; /* of a run measured again */
-  double floor_sd;  /* what repeats do not reduce */
-  double bound_length;
-  /* Calibration: the effects of levels that the fit has not seen have this
-   * share of their prior's standard deviation, since errors of work that is
-   * bound alike have the rest. */
-  double level_share;
+  double repeat_sd;                 /* of a run measured again */
+  double floor_sd;                  /* what repeats do not reduce */
+  double bound_length, near_length; /* of calibrations */
   /* What has this share of its variance in common with no configuration of the
    * fit is as new as another GPU. 0: nothing is. */
   double neighbour_share;

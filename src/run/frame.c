@@ -299,8 +299,8 @@ enum dl_status dl_frame_want_descriptors(struct dl_frame *f,
   return status == DL_OK ? want_look_up(f, STEP_ARCH, d) : status;
 }
 
-/* Whether rows have a data set of their own, whose size overrides a default;
- * *field is that size. */
+/* Whether rows have a data set of their own, whose size overrides a default,
+ * but no option; *field is that size. */
 static bool has_own_size(const struct dl_frame *f, const char *name,
                          const struct dl_field **field) {
   long i = dl_entry_find(&f->settings, name);
@@ -311,7 +311,8 @@ static bool has_own_size(const struct dl_frame *f, const char *name,
               strcmp(name, "val_samples") == 0 ||
               strcmp(name, "stored_mpx") == 0;
   *field = size ? dl_field_find(DL_DATASET, name) : NULL;
-  return size && own && i >= 0 && !f->settings.e[i].by_option;
+  bool column = f->csv && dl_csv_find(f->csv, name) >= 0;
+  return size && own && (i >= 0 ? !f->settings.e[i].by_option : !column);
 }
 
 /* Adds a source with an index, where there is one. */

@@ -369,3 +369,23 @@ END
   [ -s err ]
   [ -z "$(sort err | uniq -d)" ]
 }
+
+@test 'the remaining time of check and calibrate' {
+  export TERM=xterm
+  {
+    echo '<catalog kind="accelerator" version="1">'
+    echo '<sources><source id="s" title="made" year="2026"/></sources>'
+    for i in {1..200000}; do
+      echo "<entry id=\"card-$i\"><value name=\"tdp_w\">300</value></entry>"
+    done
+    echo '</catalog>'
+  } >cards.xml
+  on_terminal check cards.xml
+  grep -q '\] .* % *, .* left' seen
+  {
+    echo arch,gpu,batch_size,image_px,train_samples,epochs,gpu_power_w
+    for i in {1..120}; do echo "resnet50,rtx-3070,$i,224,10000,1,165"; done
+  } >runs.csv
+  on_terminal calibrate runs.csv
+  grep -q '\] .* % *, .* left' seen
+}

@@ -30,7 +30,7 @@ CONSTANTS = {
     "mlperf_half": 1.2, "mlperf_em": 1.07, "mlperf_tau": 0.53,
     "mlperf_lambda": 0.31, "mlperf_c0": 0.61, "tuned_wopt": 9.1,
     "depthwise": 0.05, "xl": 0.71, "xn": 1.7, "xs": 0.029,
-    "xk": 0.13,
+    "xk": 0.13, "eager_depthwise": 0.07,
 }
 
 EFFECTS = ("host_launch", "host_epoch", "gpu_compute", "gpu_memory",
@@ -133,7 +133,8 @@ def step(fp32, fx, load, mode):
     t_m = samples * moved * fx["facts_bytes"] / rate
     t_w = trained * c["wopt"] / rate
     t_k = kernels * c["tau"]
-    t_d = samples * load["depthwise"] / (c["depthwise"] * load["plain"])
+    dw = c["eager_depthwise" if load["stack"] == "eager" else "depthwise"]
+    t_d = samples * load["depthwise"] / (dw * load["plain"])
     proposals = c["mlperf_regions" if load["stack"] == "mlperf"
                   else "ngc_regions"] * load["regions"] * load["batch"]
     launches = kernels * (1 - load["beside"] / load["kernels"]
@@ -229,6 +230,8 @@ CASES = (
     ("three", NONE, 5.0, case(RESNET, RTX_3070, in_tensor=1, n_gpus=3,
                               per_node=2, link=16e9, network=1.25e9,
                               gradients=1)),
+    ("depthwise", RESNET_FX, 5.0, case(RESNET, RTX_3070, in_tensor=1,
+                                       depthwise=3e8, plain=20.31e12)),
 )
 
 

@@ -62,7 +62,8 @@ static const double constants[DL_N_TRAINING_CONSTANTS] = {
     [DL_TRAIN_XL] = 0.71,
     [DL_TRAIN_XN] = 1.7,
     [DL_TRAIN_XS] = 0.029,
-    [DL_TRAIN_XK] = 0.13};
+    [DL_TRAIN_XK] = 0.13,
+    [DL_TRAIN_EAGER_DEPTHWISE] = 0.07};
 
 /* Factors; 0 stands for 1. */
 static const double none[DL_N_TRAINING_EFFECTS];
@@ -156,6 +157,10 @@ static const struct {
      5,
      {RESNET, RTX_3070, .limit = 220, .in_tensor = 1, .n_gpus = 3,
       .per_node = 2, .link = 16e9, .network = 1.25e9, .gradients = 1}},
+    {resnet_fx,
+     5,
+     {RESNET, RTX_3070, .limit = 220, .in_tensor = 1, .depthwise = 3e8,
+      .plain = 20.31e12}},
 };
 
 /* What physical_reference.py prints. */
@@ -201,6 +206,8 @@ static const struct {
      29458.483241305985, 771.0581019125076},
     {"three", 18.806373856823011, 3423.3005843660953, 182.02874251189635,
      10363.933622382401, 18.806373856823011},
+    {"depthwise", 53.034649506367266, 9455.4831756606636, 178.28878410001468,
+     9720.6564231925004, 53.034649506367266},
 };
 
 static void logarithms(const double *factor, double fx[DL_N_TRAINING_EFFECTS]) {
@@ -284,6 +291,16 @@ static void row_as_reference(void **state) {
   same("row", "energy", exp(out[DL_TARGET_ENERGY]),
        expected[3].energy_with_ram);
   same("row", "time", exp(out[DL_TARGET_TIME]), expected[3].again);
+  /* 1.259077632 GMACs: 1.5 times as many in padded tiles; an eighth depthwise
+   */
+  arch.padding_ratio = 1.5;
+  arch.depthwise_share = 0.125;
+  assert_null(dl_training_inputs_read(&row, &in));
+  same("row", "padded", in.flops, 1.5 * 2518155264);
+  same("row", "depthwise", in.depthwise, 2518155264 / 8.0);
+  gpu.peak_tf32_tflops = NAN;
+  assert_null(dl_training_inputs_read(&row, &in));
+  same("row", "no tensor cores", in.flops, 2518155264 * 7 / 8.0);
   gpu.bandwidth_gb_s = NAN;
   assert_string_equal(dl_training_inputs_read(&row, &in), "gpu.bandwidth_gb_s");
 }

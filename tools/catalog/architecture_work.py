@@ -12,8 +12,9 @@ usage: architecture_work.py       prints all, with MACs and outputs at 224 px
 import math
 import sys
 
+import architecture_shapes as shapes
 import architecture_traffic as traffic
-from task_layers import Net
+from task_layers import TILE_IN, TILE_OUT, Net, up_to
 
 DEPTHS = {"18": (2, 2, 2, 2), "34": (3, 4, 6, 3), "50": (3, 4, 6, 3),
           "101": (3, 4, 23, 3), "152": (3, 8, 36, 3)}
@@ -142,6 +143,43 @@ def count(entry, px=224):
     return n
 
 
+class Padded(shapes.Count):
+    """Tiles and depthwise layers of networks without other groups."""
+
+    padded = depthwise = 0
+
+    def conv(self, x, out, k=1, s=1, pad="same", groups=1, **more):
+        before = self.macs
+        y = super().conv(x, out, k, s, pad, groups, **more)
+        if groups > 1:
+            self.depthwise += self.macs - before
+        else:
+            ran = x[1] * (k[0] * k[1] if isinstance(k, tuple) else k * k)
+            self.padded += y[0] ** 2 * up_to(out, TILE_OUT) * \
+                up_to(ran, TILE_IN)
+        return y
+
+    def linear(self, n, out):
+        self.padded += n * out
+        return super().linear(n, out)
+
+
+# Networks that models were learnt on and that Net does not walk: their inputs
+# and sources.
+SHAPES = {"inception_v3": (299, "timm"), "nasnetmobile": (224, "zoph2018"),
+          "shufflenet_v2_x1_0": (224, "torchvision"), "vgg16": (224, "timm"),
+          "xception": (299, "timm")}
+
+
+def split(entry):
+    """(padding_ratio, depthwise_share) by the shapes of layers, or None."""
+    if entry not in SHAPES:
+        return None
+    n = Padded()
+    shapes.NETWORKS[entry](n, SHAPES[entry][0])
+    return n.padded / n.macs, n.depthwise / n.macs
+
+
 def facts(entry):
     if entry not in NETWORKS:
         return None
@@ -155,6 +193,9 @@ def values(entry):
     found = {n: (v, "timm", "derived: counted layer by layer")
              for n, v in zip(("traffic_ratio", "padding_ratio",
                               "depthwise_share"), facts(entry) or ())}
+    found.update((n, (v, SHAPES[entry][1], "derived: from the layer shapes"))
+                 for n, v in zip(("padding_ratio", "depthwise_share"),
+                                 split(entry) or ()))
     keras = "derived: layers of the Keras network without its head, one " \
         "kernel each"
     found.update((n, (v, "delrey2024", keras))

@@ -169,6 +169,7 @@ static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
   struct dl_frame *f = dl_frame_new(w->cli->catalog);
   struct dl_csv *csv = NULL;
   struct dl_strlist groups = {0};
+  size_t skipped = d->n_skipped;
   enum dl_status status =
       f ? open_table(&w->table_of, &csv, d) : dl_fail_memory(d);
   *there = false;
@@ -185,6 +186,9 @@ static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
     status = dl_fail_memory(d);
   if (status == DL_OK && *there)
     status = dl_training_read(t, csv, f, &groups, NULL, d);
+  /* Every fit reads the same rows; each counts once. */
+  d->n_skipped =
+      d->n_skipped - skipped > skipped ? d->n_skipped - skipped : skipped;
   if (status == DL_OK && *there && w->done == 0) {
     dl_frame_warn_unused(f, d);
     dl_frame_warn_aliases(f, d);
@@ -228,8 +232,12 @@ static enum dl_status describe(struct calibrating *w, struct dl_model *m) {
 
 static enum dl_status calibrate_all(struct calibrating *w, struct dl_model *m) {
   enum dl_status status = DL_OK;
-  for (size_t i = 0; i < m->n_fits && status == DL_OK; i++)
+  struct dl_progress *progress = w->cli->diag.progress;
+  for (size_t i = 0; i < m->n_fits && status == DL_OK; i++) {
+    struct dl_progress_span outer = dl_progress_enter(progress, i, m->n_fits);
     status = calibrate_fit(w, &m->fit[i]);
+    dl_progress_leave(progress, outer);
+  }
   if (status == DL_OK && w->done == 0)
     status = dl_fail_at(&w->cli->diag, DL_EINPUT, w->input, 0,
                         "none of the model's targets is measured here "

@@ -187,6 +187,7 @@ static enum dl_status check_file(struct checker *c, const char *path) {
   size_t errors = dl_findings_errors(&c->findings);
   const char *what = NULL;
   dl_diag_init(&d);
+  d.progress = c->cli->diag.progress;
   enum dl_status status = dl_catalog_file_walk(&w, path, &d);
   bool model =
       status == DL_OK && strcmp(dl_xml_name(dl_xml_root(w.xml)), "model") == 0;
@@ -288,8 +289,12 @@ static enum dl_status run(struct dl_cli *cli, void *options) {
   (void)options;
   enum dl_status status = DL_OK;
   add_files(&c);
-  for (size_t i = 0; i < cli->n_arguments && status == DL_OK; i++)
+  for (size_t i = 0; i < cli->n_arguments && status == DL_OK; i++) {
+    struct dl_progress_span outer =
+        dl_progress_enter(cli->diag.progress, i, cli->n_arguments);
     status = check_file(&c, cli->argument[i]);
+    dl_progress_leave(cli->diag.progress, outer);
+  }
   if (status == DL_OK && c.findings.failed)
     status = dl_fail_memory(&cli->diag);
   if (status == DL_OK) {

@@ -184,6 +184,7 @@ static enum dl_status leave_out(struct dl_calibration *c,
       status = add_errors(&e, fit, state, g, &one, d);
     if (state)
       fit->method->free(state);
+    dl_progress_step(d->progress, (double)(k + 1) / (double)(sets + 1));
   }
   c->left_out = mean_of(&e);
   free(of_row);

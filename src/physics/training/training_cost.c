@@ -20,19 +20,19 @@ struct dl_stack_constants dl_training_part(const struct dl_training_inputs *l,
       stacks[DL_N_TRAINING_STACKS][DL_N_STACK_PARTS] = {
           [DL_STACK_EAGER] = {ALONE(EC), ALONE(EC_TF32), ALONE(EC_HALF),
                               ALONE(EM), ALONE(TAU), ALONE(LAMBDA), ALONE(C0),
-                              ALONE(WOPT), NO_PART, NO_PART,
-                              ALONE(NGC_REGIONS)},
+                              ALONE(WOPT), NO_PART, NO_PART, ALONE(NGC_REGIONS),
+                              ALONE(EAGER_DEPTHWISE)},
           [DL_STACK_NGC] = {ALONE(NGC_EC), ALONE(NGC_TF32), ALONE(NGC_HALF),
                             ALONE(NGC_EM), ALONE(NGC_TAU), ALONE(NGC_LAMBDA),
                             ALONE(NGC_C0), ALONE(TUNED_WOPT),
                             ALONE(NGC_BETWEEN_32), ALONE(NGC_BETWEEN_16),
-                            ALONE(NGC_REGIONS)},
+                            ALONE(NGC_REGIONS), ALONE(DEPTHWISE)},
           /* All entries use 16 bits or fewer. */
           [DL_STACK_MLPERF] = {ALONE(NGC_EC), ALONE(NGC_TF32), RELATIVE(HALF),
                                RELATIVE(EM), RELATIVE(TAU), RELATIVE(LAMBDA),
                                RELATIVE(C0), ALONE(TUNED_WOPT),
                                ALONE(MLPERF_BETWEEN), ALONE(MLPERF_BETWEEN),
-                               ALONE(MLPERF_REGIONS)},
+                               ALONE(MLPERF_REGIONS), ALONE(DEPTHWISE)},
       };
   return stacks[l->stack][part];
 }
@@ -128,9 +128,10 @@ static void set_times(struct dl_training_step *s,
   s->compute = samples * l->flops * fx[DL_EFFECT_FACTS_FLOPS] /
                (part(c, l, efficiency) * l->peak * fx[DL_EFFECT_GPU_COMPUTE] *
                 fx[DL_EFFECT_FAMILY_COMPUTE]);
-  s->depthwise = l->depthwise > 0 ? samples * l->depthwise /
-                                        (c[DL_TRAIN_DEPTHWISE] * l->plain)
-                                  : 0;
+  s->depthwise =
+      l->depthwise > 0
+          ? samples * l->depthwise / (part(c, l, DL_PART_DEPTHWISE) * l->plain)
+          : 0;
   s->weights = part(c, l, DL_PART_WOPT) * weights / bandwidth;
   s->between = part(c, l, dl_training_between(l)) * moved * l->between;
   s->memory = moved * bytes + s->between + s->weights;

@@ -22,11 +22,11 @@
  * and a framework are found to differ by, 1 where they are not known; mtc is 1
  * for GPUs with tensor cores. ec, em, tau, lambda, c0, wopt, R and bt depend on
  * the software (dl_training_stack). R is what proposals and their matching take
- * in two-stage detectors. In eager mode A is all traffic and F all work; in
- * tuned software B is the traffic between layers (normalisations, activations),
- * of which fused kernels leave the share bt, F what tensor cores compute, tiles
- * being padded, and F' the work of depthwise layers, by the rate of FP32
- * outside tensor cores. Constants of MLPerf are relative to those of
+ * in two-stage detectors. F has what tensor cores compute, tiles being padded,
+ * and not the work of depthwise layers, F', which run at the rate of FP32
+ * outside tensor cores. In eager mode A is all traffic; in tuned software B is
+ * the traffic between layers (normalisations, activations), of which fused
+ * kernels leave the share bt. Constants of MLPerf are relative to those of
  * containers. Tuned software has no srv, and as its rates are those at the
  * TDP, kappa begins at 0 there and is reached with a limit of 3/4 of it. The
  * GPU draws, with ec the constant of plain FP32 in eager mode in any case,
@@ -93,8 +93,10 @@ enum dl_training_constant {
   DL_TRAIN_PM,      /* at the full bandwidth, share of TDP */
   DL_TRAIN_PCAP,    /* most, share of TDP */
   DL_TRAIN_PTC,     /* factor without tensor cores */
-  DL_TRAIN_MTC,     /* share of the bandwidth without tensor cores, relative */
-  DL_TRAIN_KAPPA,   /* how a step slows down under a power cap */
+  DL_TRAIN_EAGER_DEPTHWISE, /* share of the FP32 rate that depthwise layers
+                               reach, kernel by kernel */
+  DL_TRAIN_MTC,   /* share of the bandwidth without tensor cores, relative */
+  DL_TRAIN_KAPPA, /* how a step slows down under a power cap */
   /* Tuned software (NVIDIA's containers): what begins with EC to C0 above. */
   DL_TRAIN_NGC_EC,
   DL_TRAIN_NGC_TF32,
@@ -118,7 +120,7 @@ enum dl_training_constant {
   DL_TRAIN_MLPERF_LAMBDA,
   DL_TRAIN_MLPERF_C0,
   DL_TRAIN_TUNED_WOPT, /* passes over the weights, of both */
-  DL_TRAIN_DEPTHWISE,  /* share of the FP32 rate that depthwise layers reach */
+  DL_TRAIN_DEPTHWISE,  /* of the FP32 rate, depthwise layers of both */
   DL_TRAIN_XL,         /* share of the link between GPUs reached */
   DL_TRAIN_XN,         /* and of the network */
   DL_TRAIN_XS,         /* waiting for the slowest GPU, by doubling */

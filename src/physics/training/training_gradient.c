@@ -45,7 +45,7 @@ static void by_compute(const struct chain *k, double d) {
 
 static void by_depthwise(const struct chain *k, double d) {
   by_samples(k, d);
-  k->g->c[DL_TRAIN_DEPTHWISE] -= d;
+  by_part(k, DL_PART_DEPTHWISE, -d);
 }
 
 /* Traffic of the layers, between them, and of the weights: d of each second. */

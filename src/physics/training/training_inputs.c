@@ -222,8 +222,16 @@ static void group(const struct dl_physics_row *row,
   g->exact = in->frozen;
 }
 
-/* Tuned software: depthwise layers do not run in tensor cores, which compute
- * padded tiles; kernels are fused, so that layers count apart from what is
+/* Depthwise layers do not run in tensor cores, which compute padded tiles. */
+static void split_work(struct dl_training_inputs *in,
+                       const struct dl_architecture *arch) {
+  double share = dl_or(arch->depthwise_share, 0);
+  in->depthwise = in->flops * share;
+  in->flops *=
+      in->in_tensor ? dl_or(arch->padding_ratio, 1 - share) : 1 - share;
+}
+
+/* Tuned software: kernels are fused, so that layers count apart from what is
  * between them. `element`: bytes. */
 static void read_tuned(struct dl_training_inputs *in,
                        const struct dl_physics_row *row, double element) {
@@ -232,10 +240,6 @@ static void read_tuned(struct dl_training_inputs *in,
   double scores = dl_or(arch->attention_acts_m * outputs / arch->acts_m, 0);
   double layers = fmax(outputs - scores, 0);
   double all = outputs * dl_or(arch->traffic_ratio, TRAFFIC_BY_OUTPUTS);
-  double share = dl_or(arch->depthwise_share, 0);
-  in->depthwise = in->flops * share;
-  in->flops *=
-      in->in_tensor ? dl_or(arch->padding_ratio, 1 - share) : 1 - share;
   in->bytes = 1e6 * element * TRAFFIC_OF_LAYERS * layers;
   in->between =
       1e6 * element *
@@ -274,6 +278,7 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   in->plain = 1e12 * gpu->peak_fp32_tflops;
   in->in_tensor = in_tensor_cores(gpu, run->precision);
   in->has_tensor = gpu->peak_fp16_tensor_tflops > 0;
+  split_work(in, arch);
   if (in->stack != DL_STACK_EAGER)
     read_tuned(in, row, element);
   in->bandwidth = 1e9 * gpu->bandwidth_gb_s;

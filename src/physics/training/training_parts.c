@@ -17,10 +17,13 @@ static double gpu_time(const struct dl_training_epoch *e) {
   return sum;
 }
 
-/* Distances that are one length scale (0.2) by shares: a factor of e in the
- * number of kernels, 16-bit formats or others; other software is far. */
-#define BY_KERNELS 0.2
+/* Distances, where a length scale is 0.2 by shares: a factor of e in the number
+ * of kernels, 16-bit formats or others; other software is far. Networks differ
+ * by more in software that is tuned for them. */
+#define BY_KERNELS 0.9
 #define BY_FORMAT 0.2
+#define BY_SOFTWARE 3
+#define TUNED 3
 
 void dl_training_bound(const double *c, const void *inputs, double *to) {
   const struct dl_training_inputs *in = inputs;
@@ -29,11 +32,12 @@ void dl_training_bound(const double *c, const void *inputs, double *to) {
   dl_training_epoch(c, none, in, &cost);
   const double part[] = {cost.compute, cost.memory, cost.kernels, cost.launch};
   double all = part[0] + part[1] + part[2] + part[3];
+  bool eager = in->stack == DL_STACK_EAGER;
+  double unit = eager ? 1 : TUNED;
   for (size_t i = 0; i < DL_LENGTH(part); i++)
-    to[i] = part[i] / all;
-  to[4] = BY_KERNELS * log(in->kernels);
-  to[5] = (in->stack == DL_STACK_EAGER ? 0 : 1) +
-          (in->in_tensor == 2 ? BY_FORMAT : 0);
+    to[i] = unit * part[i] / all;
+  to[4] = unit * BY_KERNELS * log(in->kernels);
+  to[5] = (eager ? 0 : BY_SOFTWARE) + (in->in_tensor == 2 ? BY_FORMAT : 0);
 }
 
 void dl_training_parts_of(const struct dl_hierarchical_fit *fit,

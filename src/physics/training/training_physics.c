@@ -11,7 +11,7 @@
 
 static const struct dl_physics_constant constants[] = {
     [DL_TRAIN_EC] = {"ec", NULL, 0.9, 0.3, "share of the FP32 peak reached"},
-    [DL_TRAIN_EC_TF32] = {"ec_tf32", NULL, 0.55, 0.2, "share of the TF32 peak"},
+    [DL_TRAIN_EC_TF32] = {"ec_tf32", NULL, 0.6, 0.3, "share of the TF32 peak"},
     [DL_TRAIN_EC_HALF] = {"ec_half", NULL, 0.4, 0.3,
                           "share of the 16-bit peak"},
     [DL_TRAIN_EM] = {"em", NULL, 0.65, 0.2, "share of the bandwidth reached"},
@@ -32,6 +32,8 @@ static const struct dl_physics_constant constants[] = {
     [DL_TRAIN_PM] = {"pm", NULL, 0.35, 0.25, "power at the full bandwidth"},
     [DL_TRAIN_PCAP] = {"pcap", NULL, 0.97, 0.04, "most power, share of TDP"},
     [DL_TRAIN_PTC] = {"ptc", NULL, 0.75, 0.2, "without tensor cores, relative"},
+    [DL_TRAIN_EAGER_DEPTHWISE] = {"eager_depthwise", NULL, 0.06, 0.4,
+                                  "of FP32, depthwise layers"},
     [DL_TRAIN_MTC] = {"mtc", NULL, 1, 0.3,
                       "bandwidth without tensor cores, rel."},
     [DL_TRAIN_KAPPA] = {"kappa", NULL, 0.5, 0.5, "slower under a power cap"},
@@ -91,16 +93,16 @@ static const struct dl_grouping_factor factors[] = {
 };
 
 static const struct dl_random_effect effects[] = {
-    [DL_EFFECT_HOST_LAUNCH] = {"host_launch", 0.6},
-    [DL_EFFECT_HOST_EPOCH] = {"host_epoch", 0.5},
-    [DL_EFFECT_GPU_COMPUTE] = {"gpu_compute", 0.2},
-    [DL_EFFECT_GPU_MEMORY] = {"gpu_memory", 0.3},
-    [DL_EFFECT_GPU_POWER] = {"gpu_power", 0.1},
-    [DL_EFFECT_ARCH_TIME] = {"arch_time", 0.12},
-    [DL_EFFECT_ARCH_KERNELS] = {"arch_kernels", 0.2},
-    [DL_EFFECT_ARCH_POWER] = {"arch_power", 0.05},
-    [DL_EFFECT_FRAMEWORK_LAUNCH] = {"framework_launch", 0.2},
-    [DL_EFFECT_FRAMEWORK_TIME] = {"framework_time", 0.2},
+    [DL_EFFECT_HOST_LAUNCH] = {"host_launch", 0.6, 0.3},
+    [DL_EFFECT_HOST_EPOCH] = {"host_epoch", 0.5, 0.25},
+    [DL_EFFECT_GPU_COMPUTE] = {"gpu_compute", 0.2, 0.4},
+    [DL_EFFECT_GPU_MEMORY] = {"gpu_memory", 0.3, 0.15},
+    [DL_EFFECT_GPU_POWER] = {"gpu_power", 0.1, 0.05},
+    [DL_EFFECT_ARCH_TIME] = {"arch_time", 0.12, 0.06},
+    [DL_EFFECT_ARCH_KERNELS] = {"arch_kernels", 0.2, 0.1},
+    [DL_EFFECT_ARCH_POWER] = {"arch_power", 0.05, 0.025},
+    [DL_EFFECT_FRAMEWORK_LAUNCH] = {"framework_launch", 0.2, 0.1},
+    [DL_EFFECT_FRAMEWORK_TIME] = {"framework_time", 0.2, 0.1},
     [DL_EFFECT_FACTS_FLOPS] = {"facts_flops", 0},
     [DL_EFFECT_FACTS_BYTES] = {"facts_bytes", 0},
     [DL_EFFECT_FACTS_KERNELS] = {"facts_kernels", 0},
@@ -117,7 +119,7 @@ static const double sigma[] = {[DL_TARGET_POWER] = 0.06,
  * most likely (docs/estimation.md): found without any one GPU they differ by
  * less than a third. The energy of an epoch has the residuals of both. */
 static const struct dl_residual_component components[] = {
-    {0.1, 0.08, 0.03, 0.25, 1u << DL_TARGET_ENERGY | 1u << DL_TARGET_TIME},
+    {0.1, 0.08, 0.03, 0.2, 1u << DL_TARGET_ENERGY | 1u << DL_TARGET_TIME},
     {0.05, 0.06, 0.03, 0.05, 1u << DL_TARGET_POWER | 1u << DL_TARGET_ENERGY}};
 
 static const struct dl_residual_process process = {
@@ -126,7 +128,7 @@ static const struct dl_residual_process process = {
     .repeat_sd = 0.02,
     .floor_sd = 0.005,
     .bound_length = 0.2,
-    .level_share = 0.5,
+    .near_length = 1.5,
 };
 
 static void predict(const double *c, const double *fx, const void *inputs,
