@@ -48,6 +48,17 @@ print(format(x, "f"))'
 END
 }
 
+@test "text: a job that needs more memory than the GPU has" {
+  for batch in 64 128 256; do
+    try predict --arch yolov8n --gpu rtx-4090 --batch-size $batch
+    [ "$status" -eq 0 ]
+    over=$(grep -c 'more than the 24 GB' err || true)
+    [ "$(grep -c 'of 24 GB: does not fit$' out || true)" -eq "$over" ]
+    seen+=$over
+  done
+  [ "$seen" = 001 ]
+}
+
 @test "text: emissions and cost with their intervals" {
   job=(--arch resnet50 --gpu a100 --pue 1.5 --intensity 200 --price 0.25EUR)
   [ "$(screen "${job[@]}")" -le 14 ]

@@ -146,6 +146,13 @@ END
   gives 0 '' recommend --arch yolov8n,ssd300_vgg16 --gpu a100 --batch-size 8 -q
 }
 
+@test "--tokens of a network that is no language model" {
+  refuses 2 "dlest: $(message tokens_is_for resnet50)" \
+    predict --arch resnet50 --gpu a100 --tokens 1M
+  refuses 2 "dlest: $(message tokens_is_for vit-b)" \
+    recommend --arch vit-b --gpu a100 --tokens 1M
+}
+
 @test "a table without sizes: only networks for ImageNet have a default" {
   table arch,gpu,batch_size,epochs rnnt,a100,8,1 yolov8n,a100,8,1 \
     resnet50,a100,8,1

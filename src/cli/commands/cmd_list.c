@@ -81,10 +81,10 @@ static enum dl_status list_models(struct dl_cli *cli) {
   static const struct dl_column columns[] = {
       {"model", "model", NULL, DL_CODE, false},
       {"target", "target", NULL, DL_CODE, false},
-      {"boundary", "boundary", NULL, DL_CODE, false},
+      {"boundary", "boundary", NULL, DL_CODE, DL_SPARE},
       {"method", "method", NULL, DL_CODE, false},
-      {"n", "runs", NULL, DL_CODE, false},
-      {"configurations", "configurations", NULL, DL_CODE, false},
+      {"n", "runs", NULL, DL_CODE, DL_SPARE},
+      {"configurations", "configurations", NULL, DL_CODE, DL_SPARE},
       {"mape_config", "config out", "%", DL_PERCENT, false},
       {"mape_arch", "arch out", "%", DL_PERCENT, false},
       {"mape_gpu", "GPU out", "%", DL_PERCENT, false}};

@@ -19,6 +19,11 @@ static enum dl_status check_size(const struct dl_job_options *o, bool inference,
     return dl_fail(d, DL_EUSAGE,
                    "--train-tokens and --train-samples exclude each other");
   if (dl_job_options_give(o, DL_RUN_tokens)) {
+    if (o->arch && o->usual && !language)
+      return dl_fail(d, DL_EUSAGE,
+                     "--tokens is for language models; '%.64s' needs --dataset "
+                     "NAME or --train-samples N",
+                     o->arch);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
       if (dl_run_has(&o->run, others[i]))
         return dl_fail(d, DL_EUSAGE,

@@ -121,6 +121,8 @@ static void power_line(struct summary *m) {
     dl_text_printf(&l->remark, " of %s",
                    dl_format_short(number, gpu->memory_gb));
   dl_text_add(&l->remark, " GB");
+  if (need.over)
+    dl_text_add(&l->remark, ": does not fit");
 }
 
 /* Emissions and cost of the energy, at the facility where its PUE is known. */
