@@ -41,8 +41,14 @@ static const struct dl_random_effect effect = {"gpu", 0.2, 0.1};
 static const struct dl_grouping_factor factor = {"gpu", 0, 1, .unit_share = 0};
 static const struct dl_residual_component component = {0, 0.1, 0.05, 0.2, 1};
 static const double sigma = 0.05;
-static const struct dl_residual_process process = {&component, 1,   0.02,
-                                                   0.005,      0.3, 1.5};
+static const struct dl_residual_process process = {
+    .component = &component,
+    .n_components = 1,
+    .repeat_sd = 0.02,
+    .floor_sd = 0.005,
+    .bound_length = 0.3,
+    .near_length = 1.5,
+};
 static const char *const target = "y";
 static const struct dl_physics physics = {.name = "linear",
                                           .target = &target,
