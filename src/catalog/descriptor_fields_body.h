@@ -93,6 +93,8 @@ NUMBER(attention_acts_m, "M", 0, 1e9, "part that grows with the tokens squared")
 NUMBER(stride_px, "px", 1, 1024, "stride of the coarsest map")
 NUMBER(traffic_ratio, NULL, 1, 1000,
        "elements that all layers read and write, by activation")
+NUMBER(elementwise_ratio, NULL, 0.1, 1000,
+       "elements that operators between layers read and write, by activation")
 /* Unknown: no two-stage detector. */
 NUMBER(regions, NULL, 1, 1e6,
        "regions of a sample that a detector is trained on")

@@ -233,8 +233,7 @@ bool dl_predictor_times(const struct dl_predictor *p,
 }
 
 static void add_interval(const struct dl_predictor *p, const struct dl_row *row,
-                         struct dl_prediction *out) {
-  const struct bounds *b = bounds_of(p, &row->found);
+                         const struct bounds *b, struct dl_prediction *out) {
   out->novelty = b->novelty;
   out->groups = p->fit->held_out_residuals[b->novelty].n;
   out->extrapolation = extrapolation(p, row, &out->outside);
@@ -285,7 +284,7 @@ static enum dl_status predict_at(const struct dl_predictor *p,
   out->value = fit->log_target ? exp(t) : t;
   if (!isfinite(out->value))
     out->value = NAN;
-  add_interval(p, row, out);
+  add_interval(p, row, bounds_of(p, &row->found), out);
   return DL_OK;
 }
 
@@ -301,7 +300,12 @@ static void predict_by_physics(const struct dl_predictor *p,
       exp(dl_hierarchical_predict(p->fit->state, &inputs, (size_t)target));
   if (!isfinite(out->value))
     out->value = NAN;
-  add_interval(p, row, out);
+  const struct bounds *b = bounds_of(p, &row->found);
+  const struct bounds *new_gpu = &p->bounds[0][1];
+  bool near =
+      b != &p->bounds[0][0] || !new_gpu->known ||
+      dl_has_neighbours(p->fit->state, (const void *)&inputs, (size_t)target);
+  add_interval(p, row, near ? b : new_gpu, out);
 }
 
 enum dl_status dl_predict(const struct dl_predictor *p,

@@ -61,6 +61,18 @@ double dl_expected_residual(const struct dl_hierarchical_fit *fit,
          dl_residual_gp_at(&fit->calibration_residuals, process, place, target);
 }
 
+bool dl_has_neighbours(const struct dl_hierarchical_fit *fit,
+                       const struct dl_grouping *inputs, size_t target) {
+  const struct dl_residual_process *process = fit->physics->process;
+  if (!process || !(process->neighbour_share > 0))
+    return true;
+  struct dl_row_names names;
+  dl_row_names_find(&names, &fit->names, inputs);
+  struct dl_place place = dl_place_of(&names, inputs);
+  return dl_residual_gp_nearest(&fit->residuals, process, &place, target) >=
+         process->neighbour_share;
+}
+
 struct dl_place dl_fit_place(const struct dl_hierarchical_fit *fit,
                              const struct dl_row_names *names,
                              const struct dl_grouping *inputs) {

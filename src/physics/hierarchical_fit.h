@@ -63,6 +63,11 @@ double dl_expected_residual(const struct dl_hierarchical_fit *fit,
 double dl_calibrated_residual(const struct dl_hierarchical_fit *fit,
                               const struct dl_grouping *inputs, size_t target);
 
+/* Whether a configuration of the fit is near enough that its residual is about
+ * that of inputs (`neighbour_share` of the residual process). */
+bool dl_has_neighbours(const struct dl_hierarchical_fit *fit,
+                       const struct dl_grouping *inputs, size_t target);
+
 /* Where inputs are in the residual process of calibrations: by the medians of
  * constants, so that places stay while calibrations move the constants. */
 struct dl_place dl_fit_place(const struct dl_hierarchical_fit *fit,

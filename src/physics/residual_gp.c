@@ -155,10 +155,9 @@ static int compare_blocks(const struct dl_residual_gp *gp,
   return gp->bounded && a->gpu == b->gpu ? 0 : compare_pairs(a, b);
 }
 
-double dl_residual_gp_at(const struct dl_residual_gp *gp,
-                         const struct dl_residual_process *process,
-                         const struct dl_place *place, size_t target) {
-  struct dl_residual_point here = {*place, target, 0};
+/* Where in gp->order the points begin that may covary with a place. */
+static size_t first_near(const struct dl_residual_gp *gp,
+                         const struct dl_place *place) {
   size_t low = 0, high = gp->n;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -167,14 +166,35 @@ double dl_residual_gp_at(const struct dl_residual_gp *gp,
     else
       high = middle;
   }
+  return low;
+}
+
+double dl_residual_gp_at(const struct dl_residual_gp *gp,
+                         const struct dl_residual_process *process,
+                         const struct dl_place *place, size_t target) {
+  struct dl_residual_point here = {*place, target, 0};
   double sum = 0;
-  for (size_t i = low; i < gp->n; i++) {
+  for (size_t i = first_near(gp, place); i < gp->n; i++) {
     const struct dl_residual_point *p = &gp->point[gp->order[i]];
     if (compare_blocks(gp, &p->place, place) != 0)
       break;
     sum += p->weight * dl_residual_covariance(process, &here, p);
   }
   return sum;
+}
+
+double dl_residual_gp_nearest(const struct dl_residual_gp *gp,
+                              const struct dl_residual_process *process,
+                              const struct dl_place *place, size_t target) {
+  struct dl_residual_point here = {*place, target, 0};
+  double most = 0;
+  for (size_t i = first_near(gp, place); i < gp->n; i++) {
+    const struct dl_residual_point *p = &gp->point[gp->order[i]];
+    if (compare_blocks(gp, &p->place, place) != 0)
+      break;
+    most = fmax(most, dl_residual_covariance(process, &here, p));
+  }
+  return most > 0 ? most / dl_residual_covariance(process, &here, &here) : 0;
 }
 
 bool dl_residual_gp_append(struct dl_residual_gp *gp,

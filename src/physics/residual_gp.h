@@ -53,6 +53,9 @@ struct dl_residual_process {
   double repeat_sd;                 /* of a run measured again */
   double floor_sd;                  /* what repeats do not reduce */
   double bound_length, near_length; /* of calibrations */
+  /* What has this share of its variance in common with no configuration of the
+   * fit is as new as another GPU. 0: nothing is. */
+  double neighbour_share;
 };
 
 /* Residuals learnt from. */
@@ -87,6 +90,12 @@ enum dl_status dl_residual_gp_fit(struct dl_residual_gp *gp,
 double dl_residual_gp_at(const struct dl_residual_gp *gp,
                          const struct dl_residual_process *process,
                          const struct dl_place *place, size_t target);
+
+/* The largest share of its variance that a place has in common with one that
+ * was learnt: 0 .. 1. */
+double dl_residual_gp_nearest(const struct dl_residual_gp *gp,
+                              const struct dl_residual_process *process,
+                              const struct dl_place *place, size_t target);
 
 /* Makes gp->order, which dl_residual_gp_at needs. False: memory is out. */
 bool dl_residual_gp_sort(struct dl_residual_gp *gp);

@@ -99,3 +99,20 @@ sys.exit(not low <= a / b <= high)' "$@"
   ratio_within 1.2 1.6 "$(hours --checkpointing none --sharding zero1 \
     --pipeline-parallel 4 --grad-accum 8 --batch-size 1)" "$full"
 }
+
+from_groups() {
+  "$DLEST" predict --gpu a100-sxm4-80gb --gpus 8 --tokens 1e9 --method physical \
+    --format json -q "$@" |
+    jq -r '.estimates[0].interval_from'
+}
+
+# The table has MPT-7B on 8 of these GPUs with batches of 6 sequences of 2,048
+# tokens in llm-foundry's software, Llama 2 70B on them with LoRA alone.
+@test "a known network on a known GPU is new where no neighbour was measured" {
+  mpt='--arch mpt-7b --seq-len 2048 --batch-size 6 --sharding zero3'
+  # shellcheck disable=SC2086
+  [ "$(from_groups $mpt --stack eager)" = config ]
+  # shellcheck disable=SC2086
+  [ "$(from_groups $mpt --stack ngc)" = gpu ]
+  [ "$(from_groups --arch llama-2-70b --sharding zero3)" = gpu ]
+}

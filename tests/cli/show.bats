@@ -97,6 +97,21 @@ END
     "source": "measured at home", "note": null}]'
 }
 
+@test "elementwise traffic of the block that a network repeats" {
+  # Elements that norms (2), activation functions (2), sums (3) and copies (2)
+  # read and write for each of their map, by output of the layers.
+  # Basic block and bottleneck: He et al. 2016. ViT: 197 tokens, heads of 64.
+  while read -r arch ratio; do
+    try show arch "$arch" --format json
+    check ".values[] | select(.field == \"elementwise_ratio\").value - $ratio |
+      fabs <= 0.0005"
+  done <<END
+resnet18 (2+2+2+3+2)/(1+1)
+resnet50 ((2+2)/4+(2+2)/4+2+3+2)/(1/4+1/4+1)
+vit_base_patch16_224 (2+6+4*197/64+2+3+2+8+3)/(3+197/64+1+1+4+1)
+END
+}
+
 @test "what a terminal acts upon is not printed" {
   my_gpu '<entry id="my" name="a&#9;b&#x9b;31mc"><value name="tdp_w" source="s">5</value></entry>'
   gives 0 '' show gpu my.xml

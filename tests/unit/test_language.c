@@ -198,6 +198,21 @@ static void parts_give_the_rate(const struct dl_regression *method, void *state,
   dl_diag_free(&d);
 }
 
+/* Rows of make_table are in one place. At a distance d from it the share in
+ * common is exp(-d^2 / 2), one half at sqrt(2 ln 2) = 1.1774. */
+static void neighbours_end_at_one_half(const void *state,
+                                       const struct dl_language_inputs *near) {
+  struct dl_language_inputs in = *near;
+  const struct dl_grouping *p = &in.grouping;
+  in.grouping.x[0] = 1.177;
+  assert_true(dl_has_neighbours(state, p, DL_LANG_TARGET_RATE));
+  in.grouping.x[0] = 1.178;
+  assert_false(dl_has_neighbours(state, p, DL_LANG_TARGET_RATE));
+  in.grouping.x[0] = 0;
+  in.grouping.name[DL_NAME_ARCH] = "another";
+  assert_false(dl_has_neighbours(state, p, DL_LANG_TARGET_RATE));
+}
+
 /* A state that reads back predicts the same. */
 static void fits_and_reads_back(void **state) {
   static struct table t;
@@ -223,6 +238,7 @@ static void fits_and_reads_back(void **state) {
   assert_int_equal(method->predict_rows(again, t.rows, same, &d), DL_OK);
   assert_memory_equal(got->data, same->data, ROWS * sizeof(double));
   parts_give_the_rate(method, again, &t.in[0]);
+  neighbours_end_at_one_half(again, &t.in[0]);
   method->free(fitted);
   method->free(again);
   dl_arrays_free(&saved);

@@ -31,6 +31,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import architecture_attention as attention  # noqa: E402
+import architecture_elementwise as elementwise  # noqa: E402
 import architecture_families as families  # noqa: E402
 import architecture_layers as layers  # noqa: E402
 import architecture_shapes as shapes  # noqa: E402
@@ -389,7 +390,8 @@ def emit_entry(entry, rows, siblings, torchvision):
     known = classifier(entry, params[0], vision)
     lines += head_lines(entry, params[0], known)
     counted = [value("    ", n, source, "%.4g" % v, note)
-               for n, v, source, note in work.values(entry.ident)]
+               for n, v, source, note in work.values(entry.ident)
+               + elementwise.values(entry.ident)]
     lines += [line for line in layer_lines(entry, vision)
               if not ('name="launches"' in line and
                       any('name="launches"' in c for c in counted))] + counted

@@ -245,10 +245,10 @@ static double least_sharded(const struct dl_job *job, const char *checkpointing,
   return 0;
 }
 
-bool dl_memory_remedy(const struct dl_job *job, struct dl_text *to) {
+/* Checkpointing and sharding. */
+static bool remedy_by_storing_less(const struct dl_job *job,
+                                   struct dl_text *to) {
   double n = job->run->n_gpus;
-  if (dl_is_inference(job) || isnan(n))
-    return false;
   bool full = fits_with(job, "full", NULL, n);
   double sharded = least_sharded(job, NULL, n);
   if (full)
@@ -265,4 +265,26 @@ bool dl_memory_remedy(const struct dl_job *job, struct dl_text *to) {
                    "GPUs",
                    sharded);
   return sharded > 0;
+}
+
+bool dl_memory_remedy(const struct dl_job *job, struct dl_text *to) {
+  if (dl_is_inference(job) || isnan(job->run->n_gpus))
+    return false;
+  if (remedy_by_storing_less(job, to))
+    return true;
+  if (!dl_is_word(job->run->attention, "eager"))
+    return false;
+  struct dl_run run = *job->run;
+  struct dl_job flash = *job;
+  struct dl_text then = {0};
+  flash.run = &run;
+  run.attention = "flash";
+  bool alone = fits_with(&flash, NULL, NULL, run.n_gpus);
+  bool fits = alone || remedy_by_storing_less(&flash, &then);
+  if (alone)
+    dl_text_add(to, "fits with --attention flash");
+  else if (fits)
+    dl_text_printf(to, "with --attention flash it %s", dl_text_str(&then));
+  dl_text_free(&then);
+  return fits;
 }

@@ -73,6 +73,7 @@ static const struct dl_residual_process process = {
     .n_components = sizeof components / sizeof *components,
     .repeat_sd = 0.05,
     .floor_sd = 0.03,
+    .neighbour_share = 0.5,
 };
 
 static void predict(const double *c, const double *fx, const void *inputs,
