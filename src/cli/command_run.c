@@ -4,6 +4,7 @@
 #include "cli/command_run.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -14,15 +15,36 @@
 #include "cli/command_line.h"
 #include "cli/spool.h"
 #include "cli/version.h"
+#include "output/formats/table_fit.h"
 #include "output/utf8.h"
 
-/* Prints one line, whatever the text quotes: input may hold line ends and
+/* Columns by which the second and later lines of a message are indented. */
+#define MESSAGE_HANG 2
+
+/* Appends a message that begins in column `at` of a terminal of `width` columns
+ * (0: unlimited), broken between words: a name longer than a line stays whole,
+ * so that it can be copied. */
+static void add_message(struct dl_text *t, const char *message, size_t at,
+                        size_t width) {
+  size_t room = width > at ? width - at : SIZE_MAX;
+  for (;;) {
+    size_t n = dl_wrapped_line(message, room, false);
+    dl_text_add_n(t, message, n);
+    message += n + strspn(message + n, " ");
+    if (!*message)
+      return;
+    dl_text_printf(t, "\n%*s", MESSAGE_HANG, "");
+    room = width - MESSAGE_HANG;
+  }
+}
+
+/* Prints one message, whatever the text quotes: input may hold line ends and
  * control sequences of a terminal. On a terminal the program's name is red in
  * front of an error, and the kind of a warning yellow. */
 void dl_print_message(const char *kind, const char *text) {
   static const char name[] = "dlest:";
   struct dl_screen screen = dl_screen_of(stderr);
-  struct dl_text line = {0};
+  struct dl_text line = {0}, clean = {0};
   bool error = kind[0] == '\0';
   size_t n = strcspn(kind, " ");
   dl_screen_add(&line, &screen, error ? DL_RED : NULL, name, strlen(name));
@@ -30,8 +52,11 @@ void dl_print_message(const char *kind, const char *text) {
   if (!error)
     dl_screen_add(&line, &screen, DL_YELLOW, kind, n);
   dl_text_add(&line, kind + n);
-  dl_utf8_clean(&line, text, false);
+  dl_utf8_clean(&clean, text, false);
+  add_message(&line, dl_text_str(&clean), sizeof name + strlen(kind),
+              screen.width);
   fprintf(stderr, "%s\n", dl_text_str(&line));
+  dl_text_free(&clean);
   dl_text_free(&line);
 }
 

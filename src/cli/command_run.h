@@ -10,8 +10,9 @@
  * the command's name, which is skipped. */
 int dl_run_command(const struct dl_command *c, int argc, char **argv);
 
-/* Prints "dlest: KIND TEXT" on stderr in one line, with control characters
- * replaced. KIND "" or "warning: ". */
+/* Prints "dlest: KIND TEXT" on stderr, with control characters replaced: in one
+ * line, or on a terminal broken between words at its width. KIND "" or
+ * "warning: ". */
 void dl_print_message(const char *kind, const char *text);
 
 /* For atexit: ends the program with DL_EFAILED if standard output could not be

@@ -364,6 +364,26 @@ END
   done
 }
 
+@test 'messages are broken between words at the width of a terminal' {
+  local job=(predict --arch resnet50 --gpu v100 --batch-size 1024) name
+  try "${job[@]}"
+  grep '^dlest: warning: ' err >plain
+  [ "$(wc -L <plain)" -gt 60 ]
+  for colour in '' 1; do
+    TERM=xterm WIDTH=60 COLOUR=$colour on_terminal "${job[@]}"
+    sed 's/\x1b\[[0-9]*m//g' seen >text
+    # the message and its indented lines, up to the estimate
+    sed -n '/^dlest: /,/^ResNet-50/{/^ResNet-50/!p}' text | sed '/^$/d' >message
+    [ "$(wc -L <message)" -le 60 ]
+    [ "$(grep -vc '^dlest: ' message)" -eq "$(grep -c '^  [^ ]' message)" ]
+    [ "$(tr -s ' \n' '  ' <message)" = "$(tr -s ' \n' '  ' <plain)" ]
+  done
+  # a name longer than a line stays whole
+  name=$(printf '%070d' 0).csv
+  WIDTH=40 on_terminal fit "$name"
+  grep -q "$name" seen
+}
+
 @test 'each warning is printed once' {
   try predict --arch resnet50 --gpu v100 --gpus 8 --all --explain
   [ -s err ]
