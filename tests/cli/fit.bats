@@ -382,6 +382,15 @@ dlest: $(message warning_with_strict_nothing 2 s)" fit runs.csv \
     fit "$MEANS" --method physical --no-scale
 }
 
+@test 'what was chosen is printed where there was a choice' {
+  local runs=$DLEST_DATADIR/data/examples/runs.csv
+  gives 0 '' fit "$runs" --no-model --target epoch_energy_j
+  grep -q '^ *chosen ' out
+  try fit "$runs" --no-model --target epoch_energy_j --method physical
+  [ "$status" -eq 0 ]
+  [ "$(grep -c chosen out)" -eq 0 ]
+}
+
 @test 'people get three digits, and details on request' {
   gives 0 '' fit "$DLEST_DATADIR/data/examples/runs.csv" --no-model \
     --target epoch_energy_j

@@ -46,6 +46,12 @@ usual() {
   near '.total.measured_share' '72e6 / .total.energy_j'
 }
 
+@test 'the share of GPU time whose utilization is known' {
+  usual
+  gives 0 '' report sacct.txt -q --gpu old=v100 --core-power 2 --explain
+  grep -qE '^ *GPU utilization known:? +99\.9 ?%' out # 75600 of 75700 s
+}
+
 @test 'months: a job belongs to the one in which it began' {
   usual
   gives 0 '' report sacct.txt -q -f json --country fr --pue 1.5 --price 0.2

@@ -236,7 +236,7 @@ void dl_report_total(struct dl_report *r, const struct dl_sums *s,
   dl_report_add(g, "gpu_h", s->gpu_s > 0 ? "GPU time" : NULL, "h", DL_PLAIN,
                 dl_known(s->gpu_s / DL_S_PER_HOUR));
   dl_report_add(g, "gpu_share_with_utilization",
-                known < 1 ? "of it with known use" : NULL, NULL, DL_PERCENT,
+                known < 1 ? "GPU utilization known" : NULL, NULL, DL_PERCENT,
                 dl_known(known));
   dl_report_add(g, "idle_gpu_share", "of that idle", NULL, DL_PERCENT,
                 dl_known(dl_sums_idle(s)));
