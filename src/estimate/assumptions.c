@@ -23,6 +23,10 @@
 #define MICRO_BATCH_TOKENS 4096.0
 #define PRE_TRAINING_TOKENS 2e9
 
+/* Micro-batches of a step for each stage of a pipeline, so that stages wait
+ * for less than a fifth of it (Huang et al., arXiv 1811.06965). */
+#define MICRO_BATCHES_PER_STAGE 4.0
+
 /* GPUs of a node, and those from which on layers are divided among them. */
 #define GPUS_PER_NODE 8
 #define MANY_GPUS 64
@@ -129,45 +133,56 @@ static double divisor(double n, double most) {
   return d;
 }
 
-/* Sequences of an optimizer step on each data-parallel GPU, if batches are not
- * given. */
-static double usual_sequences(const struct dl_row *row) {
+static double fewest_micro_batches(const struct dl_row *row) {
+  double stages = dl_degrees_of(&row->run).pipeline;
+  return stages > 1 ? MICRO_BATCHES_PER_STAGE * stages : 1;
+}
+
+/* Sequences of an optimizer step on each data-parallel GPU, in micro-batches of
+ * `batch`, if the batch of all is not given. */
+static double usual_sequences(const struct dl_row *row, double batch) {
   const struct dl_run *run = &row->run;
   double whole = dl_or(run->train_tokens, run->tokens);
+  double seq_len = job_of(row).seq_len, data = dl_degrees_of(run).data;
   bool pre_training = dl_fine_tune_of(run) == DL_TUNE_FULL &&
                       run->tokens >= PRE_TRAINING_TOKENS;
   double tokens = pre_training ? PRE_TRAINING_BATCH : FINE_TUNING_BATCH;
-  return fmin(tokens, dl_or(whole, INFINITY)) /
-         (job_of(row).seq_len * dl_degrees_of(run).data);
+  double n = tokens / (seq_len * data);
+  if (dl_degrees_of(run).pipeline > 1)
+    n = fmax(n, fewest_micro_batches(row) * batch);
+  return fmin(n, dl_or(whole, INFINITY) / (seq_len * data));
 }
 
 /* A micro-batch that fits, and how many are added up per step. */
-static void assume_batch(struct dl_row *row) {
+static void assume_batch(struct dl_row *row, double fitting) {
   struct dl_run *run = &row->run;
   double data = dl_degrees_of(run).data;
   bool full = dl_is_word(run->checkpointing, "full");
   double tokens = (full ? 4 : 1) * MICRO_BATCH_TOKENS;
-  double most = fmin(fmax(most_that_fit(row), 1), tokens / job_of(row).seq_len);
+  double most = fmin(fmax(fitting, 1), tokens / job_of(row).seq_len);
   if (dl_run_set_has(&row->given, DL_RUN_global_batch)) {
     double all = run->global_batch / data;
+    most = fmin(most, all / fewest_micro_batches(row));
     run->batch_size = divisor(all, most);
     dl_assume_number(row, DL_RUN_batch_size, run->batch_size);
     dl_assume_number(row, DL_RUN_grad_accum, all / run->batch_size);
     return;
   }
-  double accum = dl_or(run->grad_accum, 1);
-  double usual = usual_sequences(row) / accum;
+  double accum = dl_or(run->grad_accum, fewest_micro_batches(row));
+  double usual = usual_sequences(row, 0) / accum;
   double batch = fmax(exp2(floor(log2(fmin(most, usual)))), 1);
   bool strong = dl_is_word(run->scaling, "strong");
   dl_assume_number(row, DL_RUN_batch_size, strong ? batch * data : batch);
-  if (isnan(run->grad_accum) && usual >= 2 * batch)
-    dl_assume_number(row, DL_RUN_grad_accum, floor(usual / batch));
+  double n = floor(usual_sequences(row, batch) / batch);
+  if (isnan(run->grad_accum) && n >= 2)
+    dl_assume_number(row, DL_RUN_grad_accum, n);
 }
 
 /* A pipeline needs several micro-batches per step. */
 static void assume_accumulation(struct dl_row *row) {
   struct dl_run *run = &row->run;
-  double n = floor(usual_sequences(row) / dl_micro_batch(run));
+  double batch = dl_micro_batch(run);
+  double n = floor(usual_sequences(row, batch) / batch);
   if (isnan(run->grad_accum) &&
       !dl_run_set_has(&row->given, DL_RUN_global_batch) &&
       dl_degrees_of(run).pipeline > 1 && n > 1)
@@ -199,11 +214,18 @@ void dl_assume_language_setup(struct dl_row *row) {
                        : "flash");
   if (!given)
     row->run.batch_size = NAN; /* of the batch of all, it may not fit */
+  /* Until it is known: every stage of a pipeline holds a micro-batch. */
+  bool open = isnan(row->run.grad_accum) && row->run.pipeline_parallel > 1;
+  if (open)
+    row->run.grad_accum = row->run.pipeline_parallel;
   assume_division(row);
+  double fitting = most_that_fit(row);
+  if (open)
+    row->run.grad_accum = NAN;
   if (given)
     assume_accumulation(row);
   else
-    assume_batch(row);
+    assume_batch(row, fitting);
 }
 
 void dl_assume(struct dl_row *row) {

@@ -116,3 +116,28 @@ from_groups() {
   [ "$(from_groups $mpt --stack ngc)" = gpu ]
   [ "$(from_groups --arch llama-2-70b --sharding zero3)" = gpu ]
 }
+
+pipeline() {
+  "$DLEST" predict --arch llama-3.1-405b --gpu h100-sxm5-80gb --gpus 16384 \
+    --tensor-parallel 8 --pipeline-parallel 16 --tokens 15.6e12 "$@"
+}
+
+# 128 pipelines of 16 stages. Unless the batch is given each has 4 micro-batches a
+# stage, 64: stages wait for 15 of 79. Grattafiori et al. (arXiv 2407.21783)
+# trained it in 30.84 M GPU-hours (its model card) with interleaved stages.
+@test "a pipeline has enough micro-batches unless the batch is given" {
+  command -v python3 >/dev/null || skip "no python3"
+  pipeline -q -f json --method physical >out
+  python3 - <<'EOF'
+import json
+d = json.load(open("out"))
+e = d["estimates"][0]
+assert (d["batch_size"], d["grad_accum"]) == (1, 64), d
+assert 1 / 1.6 < e["duration_s"] * 16384 / 3600 / 30.84e6 < 1.6, e
+EOF
+  pipeline 2>err >/dev/null
+  [ ! -s err ]
+  # 2,048 sequences are 16 a pipeline: 15 of 31 slots are idle.
+  pipeline --global-batch 2048 2>err >/dev/null
+  grep -qx "dlest: warning: $(message micro_batches_for_stages 16 16 48)" err
+}

@@ -70,10 +70,13 @@ gpt2,a100,12,1e9,5,,1,
 gpt2,a100,13,1e9,,13,1,
 gpt2,a100,1,1e3,,,8,
 gpt2,a100,12,1e9,2,6,1,lora
+gpt2,a100,12,1e9,2,6,1,lora:769
 EOF
   try predict --input runs.csv --format csv --method flops
   [ "$status" -eq 3 ]
   [ "$(grep -c '^gpt2' out)" -eq 1 ]
+  # The widest product that adapters stand beside has 768 inputs.
+  grep -qF "runs.csv:6: $(message lora_rank_is_more 769 gpt2 768)" err
   grep -qF "runs.csv:2: $(message degrees_divide 12 5 1)" err
   grep -qF "runs.csv:3: $(message pipeline_parallel_is_more 13 12 gpt2)" err
   grep -qF "runs.csv:4: $(message a_step_takes_tokens 8192 8 1024 tokens \

@@ -214,9 +214,8 @@ dlest: $(message no_method_has_enough \
   refuses 3 "dlest: warning: $(message no_estimate_without flops output_tokens)
 dlest: $(message no_method_has_enough '; give --output-tokens')" \
     predict --method flops --arch gpt2 --gpu a100 --phase inference --prompt-tokens 5
-  refuses 3 "dlest: warning: $(message no_estimate_without flops seq_len)
-dlest: $(message no_method_has_enough '')" predict --method flops --arch resnet50 \
-    --gpu a100 --tokens 1e9
+  refuses 2 "dlest: $(message tokens_is_for resnet50)" \
+    predict --method flops --arch resnet50 --gpu a100 --tokens 1e9
   misused predict "$(message invalid_value_nearest phase infer \
     "'inference', 'training'")" --phase infer
   misused predict "$(message invalid_value_nearest precision fp15 \

@@ -109,7 +109,8 @@ BY_GROUP = (
     "other groups, in % (aim: no group below 75). By source: below; with the "
     "time known: [known-times.md](known-times.md). The GTX 750 Ti is farther "
     "from the estimate than the six other GPUs differ among themselves: an "
-    "interval from them cannot hold it.")
+    "interval of their width cannot hold it. Widths by distance: "
+    "[designs.md](designs.md#widths-of-intervals-by-group).")
 
 
 def part(model, targets, table, pair):

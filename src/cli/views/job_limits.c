@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/parallel.h"
@@ -50,6 +51,19 @@ static double short_positions(const struct dl_job *job) {
              : 0;
 }
 
+/* The share of a step that stages of a pipeline wait for its micro-batches
+ * (Narayanan et al., arXiv 2104.04473), where it is more than a third. */
+static double pipeline_bubble(const struct dl_job *job) {
+  const struct dl_architecture *arch = job->found.arch;
+  double stages = dl_or(job->run->pipeline_parallel, 1);
+  double batches = dl_or(job->run->grad_accum, 1);
+  double share = (stages - 1) / (batches + stages - 1);
+  return arch && dl_is_language_model(arch) && !dl_run_is_inference(job->run) &&
+                 share > 1.0 / 3
+             ? share
+             : 0;
+}
+
 void dl_warn_limits(const struct dl_job *job, struct dl_diag *d) {
   struct dl_memory_need m;
   const char *used, *rate = dl_work_lacks_rate(job, &used);
@@ -62,6 +76,13 @@ void dl_warn_limits(const struct dl_job *job, struct dl_diag *d) {
             job->seq_len, positions, job->found.arch->head.id);
   if (m.over)
     warn_memory(job, &m, d);
+  if (pipeline_bubble(job) > 0)
+    dl_warn(d,
+            "%g micro-batches for %g pipeline stages: stages wait for %.0f %% "
+            "of a step (interleaved schedules are not modelled); use a larger "
+            "--global-batch or --grad-accum, or fewer stages",
+            dl_or(job->run->grad_accum, 1), job->run->pipeline_parallel,
+            100 * pipeline_bubble(job));
   if (rate && strcmp(job->run->precision, "bf16") == 0)
     dl_warn(d,
             "%s has no BF16 arithmetic: frameworks emulate it, and its %s peak "
@@ -81,6 +102,7 @@ void dl_limits_count(struct dl_limits *l, const struct dl_job *job) {
   dl_memory_of(job, &m);
   l->over += m.over;
   l->too_long += short_positions(job) > 0;
+  l->waiting += pipeline_bubble(job) > 0;
   l->no_rate += dl_work_lacks_rate(job, &used) != NULL;
 }
 
@@ -96,6 +118,11 @@ void dl_limits_warn(const struct dl_limits *l, const char *path,
                "%zu row%s: seq_len is more than the network has learned "
                "positions",
                l->too_long, l->too_long == 1 ? "" : "s");
+  if (l->waiting)
+    dl_warn_at(d, path, 0,
+               "%zu row%s: stages of a pipeline wait for more than a third of "
+               "a step (grad_accum)",
+               l->waiting, l->waiting == 1 ? "" : "s");
   if (l->no_rate)
     dl_warn_at(d, path, 0,
                "%zu row%s: the GPU has no tensor rate for the precision; its "

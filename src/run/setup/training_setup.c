@@ -137,10 +137,19 @@ static bool breaks_fine_tune(const struct dl_row *row, struct dl_text *to) {
 
 static bool breaks_rank(const struct dl_row *row, struct dl_text *to) {
   enum dl_fine_tune tune = dl_fine_tune_of(&row->run);
-  if (isnan(row->run.lora_rank) || tune == DL_TUNE_LORA ||
-      tune == DL_TUNE_QLORA)
+  const struct dl_architecture *arch = row->found.arch;
+  const struct dl_transformer *t = arch ? arch->transformer : NULL;
+  double rank = row->run.lora_rank;
+  bool lora = tune == DL_TUNE_LORA || tune == DL_TUNE_QLORA;
+  bool high = t && rank > t->hidden; /* of no product of the network */
+  if (isnan(rank) || (lora && !high))
     return false;
-  if (to)
+  if (to && lora)
+    dl_text_printf(to,
+                   "lora_rank %g is more than the hidden size of '%s', %g; "
+                   "take a lower rank",
+                   rank, arch->head.id, t->hidden);
+  else if (to)
     dl_text_add(to, "lora_rank goes with fine_tune lora or qlora; give that");
   return true;
 }
