@@ -395,10 +395,14 @@ dlest: $(message warning_with_strict_nothing 2 s)" fit runs.csv \
   gives 0 '' fit "$DLEST_DATADIR/data/examples/runs.csv" --no-model \
     --target epoch_energy_j
   ! grep -qE 'Residuals|Features|alpha|[0-9][.][0-9]{5}' out
-  grep -q '^    pooled rows ' out
+  # Its pooled scores are those of the first row of the table below.
+  ! grep -q '^  Cross-validation, group:config' out
+  grep -q '^    config ' out
   gives 0 '' fit "$DLEST_DATADIR/data/examples/runs.csv" --no-model \
     --target epoch_energy_j --details
   grep -q 'Residuals, log' out && grep -q '^  alpha ' out
+  [ "$(awk '/^    pooled rows/ { print $4, $5, $6, $7 }' out)" = \
+    "$(awk '/^    config / { print $3, $4, $5, $6 }' out)" ]
   gives 0 '' fit "$DLEST_DATADIR/data/examples/runs.csv" --no-model \
     --target epoch_energy_j --format json
   cp out brief.json

@@ -195,6 +195,18 @@ static void add_left_out(const struct dl_fit_view *view, struct dl_report *item,
   dl_report_show(view->r, true);
 }
 
+/* Whether the cross-validation is one of those, with the same pooled scores. */
+static bool is_among_left_out(const struct dl_fit *fit, const char *scheme) {
+  static const char group[] = "group:";
+  const size_t n = sizeof group - 1;
+  for (size_t i = 0; i < DL_N_HELD_OUT; i++)
+    if (fit->held_out_residuals[i].n > 0 && strncmp(scheme, group, n) == 0 &&
+        strcmp(scheme + n,
+               dl_held_out_group_name((enum dl_held_out_group)i)) == 0)
+      return true;
+  return false;
+}
+
 /* For CSV only: text omits a table without headings, JSON one without a key. */
 struct dl_table *dl_report_fits(struct dl_report *r) {
   static const struct dl_column columns[] = {
@@ -260,7 +272,11 @@ void dl_report_fit(const struct dl_fit_view *view, const struct dl_fit *fit,
   dl_report_show(view->r, true);
   add_summary(view->fits, fit, cv, spec);
   if (cv->k > 0) {
+    char scheme[96];
+    dl_cv_name(spec, scheme, sizeof scheme);
+    dl_report_show(view->r, view->details || !is_among_left_out(fit, scheme));
     add_cv(view, item, fit, cv, spec);
+    dl_report_show(view->r, true);
     add_left_out(view, item, fit);
   }
 }
