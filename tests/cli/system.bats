@@ -93,7 +93,7 @@ LIST=(list grids -q)
   for signal in INT TERM HUP QUIT PIPE XCPU; do
     echo old >there/out.csv
     { echo arch,gpu,epochs; yes resnet50,a100,1 | head -n 100000
-      exec sleep 2; } >pipe &
+      exec sleep 60; } >pipe &
     try_status=0
     timeout --preserve-status -s "$signal" 0.7 "$DLEST" predict --input pipe \
       --method tdp --duration 1h -q -o there/out.csv --format csv ||
