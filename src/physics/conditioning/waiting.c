@@ -116,36 +116,68 @@ static double find_posterior(struct node *n, const struct dl_waiting_prior *q,
 }
 
 /* Probabilities below it change no quantile. */
-#define NEGLIGIBLE 1e-12
+#define NEGLIGIBLE 1e-10
 
-/* Probability that the energy is below x. */
-static double below(const struct node *n, double x) {
+/* The nodes that matter: their energies, and their deviations. */
+struct mixture {
+  double weight[NODES], energy[NODES], sd[NODES];
+  size_t n;
+  double mean, spread; /* of all */
+};
+
+static void mix(struct mixture *m, const struct node *n) {
+  double mean = 0, square = 0;
+  m->n = 0;
+  for (size_t i = 0; i < NODES; i++) {
+    if (!(n[i].weight > NEGLIGIBLE))
+      continue;
+    m->weight[m->n] = n[i].weight;
+    m->energy[m->n] = n[i].energy;
+    m->sd[m->n++] = sqrt(n[i].variance);
+    mean += n[i].weight * n[i].energy;
+    square += n[i].weight * (n[i].energy * n[i].energy + n[i].variance);
+  }
+  m->mean = mean;
+  m->spread = sqrt(fmax(square - mean * mean, 0));
+}
+
+/* Probability that the energy is below x, and its density. */
+static double below(const struct mixture *m, double x, double *density) {
   double sum = 0;
-  for (size_t i = 0; i < NODES; i++)
-    if (n[i].weight > NEGLIGIBLE)
-      sum += n[i].weight *
-             (n[i].variance > 0
-                  ? gsl_cdf_ugaussian_P((x - n[i].energy) / sqrt(n[i].variance))
-                  : x >= n[i].energy);
+  *density = 0;
+  for (size_t i = 0; i < m->n; i++)
+    if (m->sd[i] > 0) {
+      double z = (x - m->energy[i]) / m->sd[i];
+      sum += m->weight[i] * erfc(-z * M_SQRT1_2) / 2;
+      *density += m->weight[i] * exp(-z * z / 2) / m->sd[i];
+    } else {
+      sum += m->weight[i] * (x >= m->energy[i]);
+    }
+  *density *= M_SQRT1_2 * M_2_SQRTPI / 2;
   return sum;
 }
 
-/* By bisection within ten standard deviations of any node. */
-static double quantile(const struct node *n, double share) {
+/* By Newton's method, and bisection where it leaves the interval, which is
+ * within ten standard deviations of any node. */
+static double quantile(const struct mixture *m, double share) {
   double low = INFINITY, high = -INFINITY;
-  for (size_t i = 0; i < NODES; i++) {
-    double sd = sqrt(n[i].variance);
-    if (!(n[i].weight > NEGLIGIBLE))
-      continue;
-    low = fmin(low, n[i].energy - 10 * sd);
-    high = fmax(high, n[i].energy + 10 * sd);
+  for (size_t i = 0; i < m->n; i++) {
+    low = fmin(low, m->energy[i] - 10 * m->sd[i]);
+    high = fmax(high, m->energy[i] + 10 * m->sd[i]);
   }
+  double x = m->mean + m->spread * gsl_cdf_ugaussian_Pinv(share);
   for (int i = 0; i < 60 && high - low > 1e-6; i++) {
-    double middle = (low + high) / 2;
-    if (below(n, middle) < share)
-      low = middle;
+    double density, off;
+    if (!(x > low && x < high))
+      x = (low + high) / 2;
+    off = below(m, x, &density) - share;
+    if (off < 0)
+      low = x;
     else
-      high = middle;
+      high = x;
+    if (fabs(off) < 1e-7 * density)
+      return x;
+    x -= off / density;
   }
   return (low + high) / 2;
 }
@@ -154,11 +186,13 @@ static double quantile(const struct node *n, double share) {
 enum { MEAN, LOW, HIGH, VALUES };
 
 static void energies_of(const struct node *n, double coverage, double *value) {
+  struct mixture m;
+  mix(&m, n);
   value[MEAN] = 0;
   for (size_t i = 0; i < NODES; i++)
     value[MEAN] += n[i].weight * n[i].energy;
-  value[LOW] = quantile(n, (1 - coverage) / 2);
-  value[HIGH] = quantile(n, (1 + coverage) / 2);
+  value[LOW] = quantile(&m, (1 - coverage) / 2);
+  value[HIGH] = quantile(&m, (1 + coverage) / 2);
 }
 
 /* --- Energies that do not fall while the time grows. */
