@@ -7,6 +7,7 @@
 
 #include "physics/language/dual.h"
 #include "physics/power_limit.h"
+#include "run/setup/training_setup.h"
 
 /* FLOP/s and FLOP/s per W of the A100, which others are relative to. */
 #define PEAK_0 312e12
@@ -155,6 +156,24 @@ static struct dl_dual collective(const struct setting *k, double bytes,
   return t;
 }
 
+/* Messages of a micro-batch between stages of a pipeline. */
+static struct dl_dual hand_over(const struct setting *k) {
+  const struct dl_language_inputs *in = k->in;
+  double calls = 2 * in->virtual_stages;
+  double bytes = calls * in->element * in->hidden * in->sequences * in->tokens /
+                 in->tensor;
+  struct dl_dual latency = dl_dual_of(calls), t;
+  if (in->n_gpus > in->domain) {
+    t = dl_dual_of(bytes / in->network);
+    by(k, &t, DL_LANG_XN, -1);
+  } else {
+    t = dl_dual_of(bytes / in->link);
+    by(k, &t, in->pcie ? DL_LANG_XP : DL_LANG_XL, -1);
+  }
+  by(k, &latency, DL_LANG_ALPHA, 1);
+  return dl_dual_sum(&t, &latency);
+}
+
 /* Of a micro-batch: ZeRO-3 gathers the weights before each pass and divides the
  * gradients of those that are trained; tensor parallelism sums up the
  * activations of each layer, two times a pass. */
@@ -177,6 +196,8 @@ static struct dl_dual exchanges(const struct setting *k) {
     add(&t, x);
     add(&t, latency);
   }
+  if (in->pipeline > 1)
+    add(&t, hand_over(k));
   return t;
 }
 
@@ -192,7 +213,6 @@ static struct dl_dual reduction(const struct setting *k) {
 /* Time of a step without a power limit. */
 static void step_of(const struct setting *k, struct step *s) {
   const struct dl_language_inputs *in = k->in;
-  double m = in->micro_batches;
   s->compute = products(k);
   s->attention = attention(k);
   s->memory = traffic(k);
@@ -205,7 +225,9 @@ static void step_of(const struct setting *k, struct step *s) {
   struct dl_dual one = dl_dual_overlap(&gpu, &s->launch);
   one = dl_dual_overlap(&one, &s->exchange);
   struct dl_dual last = dl_dual_overlap(&one, &s->reduce);
-  struct dl_dual t = dl_dual_scaled(&one, m + in->pipeline - 2);
+  double rounds =
+      dl_pipeline_rounds(in->micro_batches, in->pipeline, in->virtual_stages);
+  struct dl_dual t = dl_dual_scaled(&one, rounds - 1);
   add(&t, last);
   add(&t, s->optimizer);
   if (in->nodes > 1) {

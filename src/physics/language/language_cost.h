@@ -14,8 +14,9 @@
  *   Tg = (Tc + Ta + Tm) G N F S Q      what a GPU, a network, a framework, a
  *                                       software stack and a network on a
  *                                       GPU differ by
- *   Tx = gathers of the weights (ZeRO-3) and exchanges of the activations
- *        between the T GPUs of a layer
+ *   Tx = gathers of the weights (ZeRO-3), exchanges of the activations
+ *        between the T GPUs of a layer, and messages between the stages of a
+ *        pipeline
  *   Th = (10 tau (v' + k) L / P + c0) graph^g                      launches
  *   T1 = (Tg^4 + Tx^4 + Th^4)^(1/4)
  *
@@ -32,9 +33,13 @@
  * compiled code, MLPerf); g = 1 for MLPerf's CUDA graphs. peak0 is 312 TFLOP/s.
  * A step takes
  *
- *   T0 = (m + P - 1) T1 + (T1^4 + Tr^4)^(1/4) - T1 + To
+ *   T0 = R T1 + (T1^4 + Tr^4)^(1/4) - T1 + To
  *   T  = T0 (1 + strag log2(nodes)) whole^w
  *
+ * R: micro-batches with the bubble of the pipeline, m + (P - 1) / v with v
+ * virtual stages (dl_pipeline_rounds); a stage sends v activations forward and
+ * v gradients back, each e b s h / T bytes, to a neighbour on another node if
+ * there are several, of which one network adapter serves each GPU.
  * Tr: the all-reduce of the gradients (without ZeRO-3), behind the last
  * backward pass; To: optimizer, wopt x its bytes / (em BW); w = 1 where the
  * software stack is not given: whole trainings, as laboratories report them,
@@ -51,9 +56,10 @@
  * and where C binds, T grows by exp(kappa ln(x)^2) as in training_cost.h.
  *
  * Work and memory follow Kaplan et al. (arXiv 2001.08361), Korthikanti et al.
- * (arXiv 2205.05198) and Rajbhandari et al. (arXiv 1910.02054); the bubble is
- * that of Narayanan et al. (arXiv 2104.04473). docs/language-models.md says
- * what was tried and where the priors come from. */
+ * (arXiv 2205.05198) and Rajbhandari et al. (arXiv 1910.02054); the bubble
+ * and messages of pipelines are those of Narayanan et al. (arXiv 2104.04473).
+ * docs/language-models.md says what was tried and where the priors come from.
+ */
 
 #ifndef DL_PHYSICS_LANGUAGE_LANGUAGE_COST_H
 #define DL_PHYSICS_LANGUAGE_LANGUAGE_COST_H
@@ -149,7 +155,8 @@ struct dl_language_inputs {
   double state_bytes;      /* of a trained weight, that an optimizer step
                               reads and writes */
   double n_gpus, tensor, pipeline;
-  double shards; /* GPUs that divide the optimizer's states */
+  double virtual_stages; /* of a pipeline stage */
+  double shards;         /* GPUs that divide the optimizer's states */
   double nodes;
   double domain;        /* GPUs joined by the link */
   double link, network; /* B/s of a GPU, one direction */
