@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
-	%D%/calibration.c \
-	%D%/calibration.h \
-	%D%/calibration_prior.c \
-	%D%/calibration_prior.h \
 	%D%/hierarchical_fit.c \
 	%D%/hierarchical_fit.h \
 	%D%/hierarchical_problem.c \

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "physics/calibration.h"
+#include "physics/calibration/calibration.h"
 #include "problem.h"
 
 struct inputs {

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "math/regression/regression_methods.h"
-#include "physics/calibration.h"
+#include "physics/calibration/calibration.h"
 
 struct dl_observations dl_observations_of(const struct dl_sample *s) {
   return (struct dl_observations){s->n_rows, s->rows, s->w, s->n_auxiliary,

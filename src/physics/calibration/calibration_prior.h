@@ -2,8 +2,8 @@
 /* The prior of a calibration: the posterior of the fit, and the priors of the
  * effects of levels that it has not seen. */
 
-#ifndef DL_PHYSICS_CALIBRATION_PRIOR_H
-#define DL_PHYSICS_CALIBRATION_PRIOR_H
+#ifndef DL_PHYSICS_CALIBRATION_CALIBRATION_PRIOR_H
+#define DL_PHYSICS_CALIBRATION_CALIBRATION_PRIOR_H
 
 #include "physics/hierarchical_fit.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calibration: a fit updated by further runs. */
 
-#include "physics/calibration.h"
+#include "physics/calibration/calibration.h"
 
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_errno.h>
@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "math/numeric/nls.h"
-#include "physics/calibration_prior.h"
+#include "physics/calibration/calibration_prior.h"
 #include "physics/observations.h"
 
 /* The runs: y - f(theta) - expected is normal with covariance R R'. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a fit says of the machines of a calibration, before their runs. */
 
-#include "physics/calibration_prior.h"
+#include "physics/calibration/calibration_prior.h"
 
 #include <gsl/gsl_blas.h>
 #include <math.h>

@@ -11,8 +11,8 @@
  * factor of the new posterior (Laplace's approximation). What of the residuals
  * is left goes by their covariance to runs like these (residual_gp.h). */
 
-#ifndef DL_PHYSICS_CALIBRATION_H
-#define DL_PHYSICS_CALIBRATION_H
+#ifndef DL_PHYSICS_CALIBRATION_CALIBRATION_H
+#define DL_PHYSICS_CALIBRATION_CALIBRATION_H
 
 #include "physics/hierarchical_fit.h"
 
