@@ -7,6 +7,7 @@ UNIT_TESTS = \
 	tests/unit/test_calibration \
 	tests/unit/test_catalog \
 	tests/unit/test_csv \
+	tests/unit/test_csv_empty \
 	tests/unit/test_energy_curve \
 	tests/unit/test_cycles \
 	tests/unit/test_cycles_late \
@@ -203,6 +204,8 @@ tests_unit_test_catalog_SOURCES = tests/unit/test_catalog.c tests/unit/unit.h
 tests_unit_test_catalog_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_csv_SOURCES = tests/unit/test_csv.c
 tests_unit_test_csv_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_csv_empty_SOURCES = tests/unit/test_csv_empty.c
+tests_unit_test_csv_empty_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_energy_curve_SOURCES = tests/unit/test_energy_curve.c
 tests_unit_test_energy_curve_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_cycles_SOURCES = tests/unit/test_cycles.c

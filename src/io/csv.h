@@ -59,8 +59,10 @@ const char *dl_csv_name(const struct dl_csv *csv, size_t col);
 long dl_csv_find(const struct dl_csv *csv, const char *name);
 
 /* Before the first dl_csv_next: treats columns without a value in any row as
- * missing, dl_csv_find does not find them. A table of more than one block keeps
- * all of its columns. Errors: those of dl_csv_next. */
+ * missing, dl_csv_find does not find them. Where the first block leaves that
+ * open the file is read once more, up to their first values; of a pipe longer
+ * than a block, and of a file that cannot be read to its end, all columns are
+ * kept. Errors: those of dl_csv_next. */
 enum dl_status dl_csv_drop_empty(struct dl_csv *csv, struct dl_diag *d);
 
 /* Whether dl_csv_drop_empty found a column without a value. */

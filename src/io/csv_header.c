@@ -3,7 +3,10 @@
 
 #include <csv.h>
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 static void on_name(void *s, size_t len, void *data) {
   struct dl_csv_header *h = data;
@@ -67,16 +70,29 @@ enum dl_status dl_csv_header_check(const struct dl_csv_header *h,
   return DL_OK;
 }
 
-bool dl_csv_header_drop_empty(struct dl_csv_header *h, const char *const *cell,
-                              size_t rows) {
-  bool ok = true;
-  for (size_t k = 0; k < h->n_cols && rows > 0 && ok; k++) {
-    size_t i = 0;
-    while (i < rows && cell[i * h->n_cols + k][0] == '\0')
-      i++;
-    ok = i < rows || dl_intern(&h->empty, h->names.s[k]) >= 0;
+bool dl_csv_header_look(struct dl_csv_header *h, const char *const *cell,
+                        size_t rows) {
+  if (rows > 0 && !h->empty) {
+    h->empty = dl_malloc(h->n_cols * sizeof *h->empty);
+    if (!h->empty)
+      return false;
+    memset(h->empty, true, h->n_cols * sizeof *h->empty);
+    h->n_empty = h->n_cols;
   }
-  return ok;
+  for (size_t k = 0; k < h->n_cols && rows > 0; k++) {
+    size_t i = 0;
+    while (h->empty[k] && i < rows && cell[i * h->n_cols + k][0] == '\0')
+      i++;
+    h->n_empty -= h->empty[k] && i < rows;
+    h->empty[k] = h->empty[k] && i == rows;
+  }
+  return true;
+}
+
+void dl_csv_header_keep_all(struct dl_csv_header *h) {
+  free(h->empty);
+  h->empty = NULL;
+  h->n_empty = 0;
 }
 
 size_t dl_csv_count_breaks(const char *s, size_t len) {

@@ -12,11 +12,12 @@
 
 struct csv_parser;
 
-/* Start from {.line = 1}; dl_intern_free frees names and empty. */
+/* Start from {.line = 1}. The owner frees names (dl_intern_free) and empty. */
 struct dl_csv_header {
   struct dl_intern names; /* of the columns, in order */
-  struct dl_intern empty; /* names of columns to be treated as missing */
   size_t n_cols;
+  bool *empty; /* n_cols: no value so far, treated as missing; NULL: none is */
+  size_t n_empty;
   size_t unnamed;    /* number of a column without a name, from 1; or 0 */
   const char *twice; /* a name that occurs twice; NULL without one */
   size_t n_bytes;    /* read */
@@ -39,10 +40,14 @@ bool dl_csv_header_end(struct dl_csv_header *h, struct csv_parser *parser);
 enum dl_status dl_csv_header_check(const struct dl_csv_header *h,
                                    const char *path, struct dl_diag *d);
 
-/* Adds the columns without a value in any of the rows (rows x n_cols) to
- * h->empty. No rows: none. False when memory is out. */
-bool dl_csv_header_drop_empty(struct dl_csv_header *h, const char *const *cell,
-                              size_t rows);
+/* Looks for a value of each column in the rows (rows x n_cols): h->empty are
+ * the columns without one in these rows and in those of earlier calls. No rows
+ * change nothing. False when memory is out. */
+bool dl_csv_header_look(struct dl_csv_header *h, const char *const *cell,
+                        size_t rows);
+
+/* Treats no column as missing. */
+void dl_csv_header_keep_all(struct dl_csv_header *h);
 
 /* What a reader removes at the ends of a cell that has no quotes. */
 static inline bool dl_csv_is_blank(char c) {

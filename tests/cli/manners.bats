@@ -230,6 +230,22 @@ commands() {
   diff missing.json runs.json
 }
 
+@test "an empty column of a table longer than 1 MiB is one line, too" {
+  {
+    echo arch,gpu,batch_size,train_samples,epochs,energy_j,duration_s,note
+    for i in $(seq 4000); do
+      echo "resnet50,a100,$((8 * i)),,90,$((i + 20))000000,$((900000 - i)),"
+    done | sed "s/\$/$(printf '%0300d' 0)/"
+  } >runs.csv
+  [ "$(stat -c %s runs.csv)" -gt 1100000 ]
+  refuses 3 "dlest: runs.csv: $(message no_recipe_without epoch_s \
+    train_samples train_samples)" fit runs.csv
+  refuses 3 "dlest: <stdin>: $(message no_recipe_without epoch_s \
+    train_samples train_samples)" fit - <runs.csv
+  refuses 2 "dlest: runs.csv: $(message column_is_empty_fill_it train_samples \
+    train_samples)" calibrate runs.csv
+}
+
 @test "compare: why a method has no estimate, and of how many runs" {
   table arch,gpu,batch_size,train_samples,epochs,energy_j \
     resnet50,a100,256,1000,2,5e5 resnet50,a100,128,,2,5e5

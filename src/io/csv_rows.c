@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "io/csv_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/csv_header.h"
+
+/* libcsv's buffer for a cell grows by this. */
+#define CELL_BLOCK ((size_t)256 << 10)
+
+void dl_csv_rows_init(struct dl_csv_rows *r, const char *path, char delimiter) {
+  *r = (struct dl_csv_rows){.path = path, .line = 1};
+  csv_init(&r->parser, CSV_APPEND_NULL);
+  csv_set_realloc_func(&r->parser, dl_realloc);
+  csv_set_delim(&r->parser, (unsigned char)delimiter);
+  csv_set_blk_size(&r->parser, CELL_BLOCK);
+}
+
+void dl_csv_rows_begin(struct dl_csv_rows *r, size_t n_cols, size_t line) {
+  r->n_cols = n_cols;
+  r->line = line;
+  csv_set_opts(&r->parser, CSV_APPEND_NULL | CSV_REPALL_NL);
+}
+
+void dl_csv_rows_free(struct dl_csv_rows *r) {
+  csv_free(&r->parser);
+  free(r->cell);
+  free(r->row_line);
+  free(r->arena);
+}
+
+enum dl_status dl_csv_rows_too_long(const struct dl_csv_rows *r, size_t line) {
+  return dl_fail_at(r->d, DL_EINPUT, r->path, line,
+                    r->quotes ? "row longer than %zu MiB, or quote not closed"
+                              : "row longer than %zu MiB",
+                    DL_CSV_ROW_MAX >> 20);
+}
+
+/* Records the first error; the rows of the block are dropped with it. */
+static void set_status(struct dl_csv_rows *r, enum dl_status status) {
+  if (r->status == DL_OK)
+    r->status = status;
+}
+
+/* Makes room for one more row. */
+static bool reserve_row(struct dl_csv_rows *r) {
+  void *cell = r->cell, *line = r->row_line;
+  size_t n = r->n + 1;
+  bool ok = dl_grow(&cell, &r->cells_cap, n * r->n_cols, sizeof *r->cell) &&
+            dl_grow(&line, &r->row_lines_cap, n, sizeof *r->row_line);
+  r->cell = cell;
+  r->row_line = line;
+  return ok;
+}
+
+/* libcsv: a cell, with a NUL behind it. */
+static void on_cell(void *s, size_t len, void *data) {
+  struct dl_csv_rows *r = data;
+  if (r->nul_bytes && memchr(s, '\0', len))
+    r->row_has_nul = true;
+  if (r->quotes)
+    r->row_breaks += dl_csv_count_breaks(s, len);
+  r->row_bytes += len + 1;
+  if (r->row_bytes > DL_CSV_ROW_MAX)
+    set_status(r, dl_csv_rows_too_long(r, r->line));
+  if (r->n_fields < r->n_cols) {
+    memcpy(r->arena_end, s, len + 1);
+    r->cell[r->n * r->n_cols + r->n_fields] = r->arena_end;
+    r->arena_end += len + 1;
+  }
+  r->n_fields++;
+}
+
+/* Adds the row that has been read to the block, or reports it. */
+static void end_row(struct dl_csv_rows *r) {
+  if (r->n_fields == r->n_cols && !r->row_has_nul) {
+    r->row_line[r->n++] = r->line;
+    if (!reserve_row(r)) {
+      r->n--; /* its place is used again */
+      r->arena_end = r->row_start;
+      set_status(r, dl_fail_memory(r->d));
+    }
+  } else {
+    r->arena_end = r->row_start;
+    if (r->row_has_nul)
+      dl_skip_at(r->d, r->path, r->line, "NUL byte");
+    else
+      dl_skip_at(r->d, r->path, r->line, "expected %zu fields, found %zu",
+                 r->n_cols, r->n_fields);
+  }
+  r->row_start = r->arena_end;
+  r->line += r->row_breaks;
+  r->n_fields = r->row_bytes = r->row_breaks = 0;
+  r->row_has_nul = false;
+}
+
+/* libcsv: the end of a row, or of a blank line (CSV_REPALL_NL). `end` is the
+ * character there, -1 at the end of the text. */
+static void on_row(int end, void *data) {
+  struct dl_csv_rows *r = data;
+  if (r->n_fields > 0) {
+    end_row(r);
+  } else if (end == '\n' && r->after_cr) {
+    r->after_cr = false;
+    return;
+  }
+  if (end != -1)
+    r->line++;
+  r->after_cr = end == '\r';
+}
+
+/* Drops the rows of the block, moves an unfinished row to the start of the
+ * arena and makes room for all cells that `len` bytes may bring: each takes a
+ * byte more than its text, which is that of the separator. */
+static bool start_block(struct dl_csv_rows *r, size_t len) {
+  size_t held = (size_t)(r->arena_end - r->row_start);
+  size_t want = held + r->parser.entry_pos + len + 1;
+  size_t n_cols = r->n_cols, row = r->n * n_cols;
+  char *arena = r->arena;
+  if (want > r->arena_cap) {
+    want += want / 8;
+    arena = dl_malloc(want);
+    if (!arena)
+      return false;
+  }
+  if (held > 0)
+    memmove(arena, r->row_start, held);
+  for (size_t i = 0; i < n_cols && i < r->n_fields; i++)
+    r->cell[i] = arena + (r->cell[row + i] - r->row_start);
+  if (arena != r->arena) {
+    free(r->arena);
+    r->arena = arena;
+    r->arena_cap = want;
+  }
+  r->row_start = arena;
+  r->arena_end = arena + held;
+  r->n = 0;
+  return reserve_row(r);
+}
+
+/* Has libcsv parse a part of the text. */
+static void feed(struct dl_csv_rows *r, const char *text, size_t len) {
+  if (len > 0 && dl_csv_is_blank(text[0]))
+    r->after_cr = false;
+  if (csv_parse(&r->parser, text, len, on_cell, on_row, r) != len)
+    set_status(r, dl_fail_memory(r->d));
+}
+
+/* libcsv skips blanks at the start of a line silently, so that "CR, blank, LF"
+ * looks like a CRLF; parts that start with the blank distinguish them. */
+void dl_csv_rows_parse(struct dl_csv_rows *r, const char *text, size_t len) {
+  const char *cr = text, *end = text + len;
+  if (!start_block(r, len)) {
+    set_status(r, dl_fail_memory(r->d));
+    return;
+  }
+  r->quotes = r->quotes || memchr(text, '"', len);
+  r->nul_bytes = r->nul_bytes || memchr(text, '\0', len);
+  while (cr < end && (cr = memchr(cr, '\r', (size_t)(end - cr)))) {
+    cr++;
+    if (cr < end && dl_csv_is_blank(*cr)) {
+      feed(r, text, (size_t)(cr - text));
+      text = cr;
+    }
+  }
+  feed(r, text, (size_t)(end - text));
+  if (r->row_bytes + r->parser.entry_pos > DL_CSV_ROW_MAX)
+    set_status(r, dl_csv_rows_too_long(r, r->line));
+}
+
+/* A quote that is open is an error in libcsv's strict mode. */
+void dl_csv_rows_end(struct dl_csv_rows *r) {
+  csv_set_opts(&r->parser,
+               CSV_APPEND_NULL | CSV_REPALL_NL | CSV_STRICT | CSV_STRICT_FINI);
+  if (csv_fini(&r->parser, on_cell, on_row, r) != 0)
+    r->open_quote = r->line + r->row_breaks;
+}
