@@ -20,7 +20,7 @@ BASE = dict(b=8, s=2048, m=2, linear=6.6e9, att=131072 * 1024, scores=0,
             passes=3, again=0, att_passes=3.5, params=6.7e9, trained=6.7e9,
             unpack=0, layers=32, hidden=4096, vocab=50000, e=2, state=30, n=64,
             tp=1, pp=1, vp=1, shards=64, nodes=8, domain=8, fmt="ec", gathers=1,
-            fused=0, graphs=0, whole=0, pcie=0)
+            fused=0, graphs=0, whole=0, pcie=0, by_weight=0)
 SOME = dict(gpu=.93, power=1.06, arch=1.05, stack=.9, framework=1.1)
 NONE = dict.fromkeys(SOME, 1)
 CASES = [("zero3", A100, {}, NONE), ("effects", A100, {}, SOME),
@@ -38,7 +38,9 @@ CASES = [("zero3", A100, {}, NONE), ("effects", A100, {}, SOME),
           NONE),
          ("eager", A100, dict(n=1, nodes=1, gathers=0, shards=1, fmt="ec_tf32",
                               e=4, scores=32 * 32 * 2048,
-                              att_passes=3), NONE)]
+                              att_passes=3), NONE),
+         ("by weight", A100, dict(n=16, nodes=2, gathers=0, shards=1, m=4,
+                                  by_weight=1), SOME)]
 
 
 def overlap(a, b):
@@ -111,8 +113,9 @@ def step(g, w, f):
     optimizer = (C["wopt"] * w["state"] * w["trained"] / split / w["shards"] /
                  C["em"] / g["bw"])
     one = overlap(overlap(compute + attention + memory, launch), exchange)
-    t = (slots(w["m"], w["pp"], w["vp"]) - 1) * one + overlap(one, reduce)
-    t += optimizer
+    behind = 200 * C["tau"] * w["layers"] / w["pp"] if w["by_weight"] else 0
+    t = (slots(w["m"], w["pp"], w["vp"]) - 1) * (one + behind)
+    t += overlap(one, reduce) + behind + optimizer
     t *= 1 + C["strag"] * math.log2(w["nodes"])
     base = C["pa"] * g["tdp"] * f["power"]
     wanted = base + g["tdp"] * f["power"] * (

@@ -94,6 +94,10 @@ static const struct {
       .scores = 32 * 32 * 2048., .sequences = 8, .micro_batches = 2,
       .n_gpus = 1, .tensor = 1, .pipeline = 1, .virtual_stages = 1, .shards = 1,
       .nodes = 1, .format = DL_LANG_TF32}},
+    {some,
+     {A100, NETWORK, FULL, IN_16_BITS, .sequences = 8, .micro_batches = 4,
+      .n_gpus = 16, .tensor = 1, .pipeline = 1, .virtual_stages = 1,
+      .shards = 1, .nodes = 2, .by_weight = 1}},
 };
 
 /* What language_reference.py prints: s, W. */
@@ -109,6 +113,7 @@ static const struct {
     {"few", {0.32035944372846797, 273.47763992878811}},
     {"adapters", {0.81477142862527974, 308.30111800180515}},
     {"eager", {15.884411453214103, 343.69085804438481}},
+    {"by weight", {15.437219465331145, 364.58285031912391}},
 };
 
 enum { CASES = sizeof cases / sizeof *cases };

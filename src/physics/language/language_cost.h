@@ -19,6 +19,7 @@
  *        pipeline
  *   Th = (10 tau (v' + k) L / P + c0) graph^g                      launches
  *   T1 = (Tg^4 + Tx^4 + Th^4)^(1/4)
+ *   Tv = 200 tau L / P                     operations on weights, one by one
  *
  * M: weights that a token is multiplied with; A: multiply-accumulates of
  * attention per token, half of the square where a flash kernel omits what a
@@ -31,9 +32,11 @@
  * watt are held by their power limit; e: bytes of an element; q: bytes to
  * unpack 4-bit weights; o = 1 where kernels are fused (NVIDIA's containers,
  * compiled code, MLPerf); g = 1 for MLPerf's CUDA graphs. peak0 is 312 TFLOP/s.
- * A step takes
+ * Tv is 0 but for TensorFlow (outside MLPerf), where loss scaling, clipping,
+ * accumulation and optimizer are operations on each tensor of weights in turn:
+ * some 12 on each of a layer's 16. A step takes
  *
- *   T0 = R T1 + (T1^4 + Tr^4)^(1/4) - T1 + To
+ *   T0 = R (T1 + Tv) + (T1^4 + Tr^4)^(1/4) - T1 + To
  *   T  = T0 (1 + strag log2(nodes)) whole^w
  *
  * R: micro-batches with the bubble of the pipeline, m + (P - 1) / v with v
@@ -168,6 +171,8 @@ struct dl_language_inputs {
   int fused, graphs;    /* software; */
   int whole;            /* 1: not given */
   int pcie;             /* the link is PCIe */
+  int by_weight;        /* operations on each tensor of weights in turn */
+  int unused;
 };
 
 /* An optimizer step: what each part takes alone, s, and the whole; W of a GPU.

@@ -235,6 +235,7 @@ const char *dl_language_inputs_read(const struct dl_physics_row *row,
   in->fused =
       (dl_is_word(run->stack, "ngc") || dl_is_word(run->stack, "compiled")) &&
       !dl_is_word(run->framework, "tensorflow");
+  in->by_weight = dl_is_word(run->framework, "tensorflow") && !in->graphs;
   in->whole = !run->stack;
   group(row, &in->grouping);
   locate(in);
