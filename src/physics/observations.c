@@ -267,6 +267,8 @@ static void fill_row(const struct dl_parameter_map *map,
                      const struct dl_gradient *g, double scale, double *row) {
   const struct dl_physics *physics = map->physics;
   const size_t *first = map->first + m->config * physics->n_factors;
+  if (map->still)
+    return;
   for (size_t j = 0; j < physics->n_constants; j++)
     row[j] = g->c[j] / scale;
   for (size_t k = 0; k < physics->n_factors; k++)

@@ -35,8 +35,10 @@ double dl_residual_covariance(const struct dl_residual_process *process,
   const struct dl_place *p = &a->place, *q = &b->place;
   if (p->gpu != q->gpu)
     return 0;
-  bool group = p->arch == q->arch;
   double d2 = 0, sum = 0, alike = bound_alike(process, p, q);
+  /* In calibrations networks without a name differ, unless all is the same. */
+  bool unnamed = p->arch == 0 && alike > 0 && alike < 1;
+  bool group = p->arch == q->arch && !unnamed;
   for (size_t i = 0; i < DL_PLACE_AXES; i++)
     d2 += (p->x[i] - q->x[i]) * (p->x[i] - q->x[i]);
   double length = alike > 0 ? process->near_length : 1;

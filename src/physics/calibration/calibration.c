@@ -103,7 +103,7 @@ static int condition_on_earlier(struct likelihood *l,
 static enum dl_status make_covariance(struct likelihood *l,
                                       const struct dl_hierarchical_fit *from,
                                       struct dl_diag *d) {
-  const struct dl_residual_process *process = from->physics->process;
+  const struct dl_residual_process *process = from->physics->calibration;
   for (size_t i = 0; i < l->configs.n_measurements; i++) {
     const struct dl_measurement *m = &l->configs.m[i];
     const struct dl_grouping *inputs = l->configs.inputs[m->config];
@@ -264,6 +264,16 @@ static bool copy_names(struct dl_intern *to, const struct dl_intern *from) {
   return true;
 }
 
+/* Whether the target of the fit was measured, and moves no parameter. */
+static bool is_settled(const struct dl_physics *physics,
+                       const struct dl_configurations *configs) {
+  size_t target = configs->target[0];
+  for (size_t i = 0; i < configs->n_measurements; i++)
+    if (configs->m[i].target == target)
+      return physics->settled >> target & 1;
+  return false;
+}
+
 static enum dl_status prepare(struct dl_hierarchical_fit *fit,
                               const struct dl_hierarchical_fit *from,
                               const struct dl_observations *o, struct work *w,
@@ -280,6 +290,7 @@ static enum dl_status prepare(struct dl_hierarchical_fit *fit,
                              dl_posterior_factors(fit->physics)) ||
       !allocate(w, l->configs.n_measurements, w->prior.p))
     return dl_fail_memory(d);
+  l->map.still = is_settled(fit->physics, &l->configs);
   return make_covariance(l, from, d);
 }
 
