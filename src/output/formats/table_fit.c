@@ -5,23 +5,6 @@
 
 #include "output/utf8.h"
 
-size_t dl_wrapped_line(const char *s, size_t width, bool hard) {
-  size_t len = strlen(s), at = 0, column = 0, blank = 0;
-  if (dl_utf8_width(s, len) <= width)
-    return len;
-  while (at < len && (column < width || (blank == 0 && !hard))) {
-    unsigned point;
-    size_t n = dl_utf8_next(s + at, &point);
-    if (point == ' ')
-      blank = at;
-    at += n;
-    column++;
-  }
-  if (s[at] == ' ' || at == len)
-    return at;
-  return blank > 0 ? blank : at;
-}
-
 void dl_print_wrapped(struct dl_printer *p, const char *text, size_t hang,
                       const char *effect) {
   size_t indent = p->indent + hang, width = p->screen.width;
@@ -84,11 +67,12 @@ static bool is_constant(const struct dl_layout *l, const struct dl_table *t,
 /* Drops column i, with a note of it. */
 static void drop(struct dl_layout *l, size_t i, const char *value) {
   struct dl_layout_column *c = &l->column[i];
+  bool unit = c->unit.len > 0 && value && strcmp(value, "-") != 0;
   dl_text_printf(&l->dropped, "%s%s", l->dropped.len > 0 ? ", " : "",
                  dl_text_str(&c->heading));
   if (value)
-    dl_text_printf(&l->dropped, " (%s%s%s in all rows)", value,
-                   c->unit.len > 0 ? " " : "", dl_text_str(&c->unit));
+    dl_text_printf(&l->dropped, " (%s%s%s in all rows)", value, unit ? " " : "",
+                   unit ? dl_text_str(&c->unit) : "");
   dl_text_free(&c->heading);
   dl_text_free(&c->unit);
   memmove(c, c + 1, (l->n - i - 1) * sizeof *c);
