@@ -208,7 +208,6 @@ void dl_run_clear(struct dl_run *r) {
   free(r->epoch);
   r->epoch = NULL;
   r->line = r->n_epochs = r->epochs_cap = 0;
-  r->failed = false;
 }
 
 void dl_run_fill(struct dl_run *r, struct dl_run *from) {

@@ -60,7 +60,6 @@ struct dl_run {
   size_t line; /* of the row it comes from; 0: the whole file */
   struct dl_epoch *epoch;
   size_t n_epochs, epochs_cap;
-  bool failed; /* memory ran out */
 };
 
 /* A run without any value. */
