@@ -6,8 +6,9 @@
 
 #include "estimate/job.h"
 
-/* Warns of a batch that exceeds the GPU's memory or the data, of a precision for
- * which the GPU has no peak rate, and of a pipeline with few micro-batches. */
+/* Warns of a batch that exceeds the GPU's memory or the data, of a precision
+ * for which the GPU has no peak rate, and of a pipeline with few micro-batches.
+ */
 void dl_warn_limits(const struct dl_job *job, struct dl_diag *d);
 
 /* The same for many jobs: counted, with one warning of each kind at the end. */
