@@ -47,8 +47,7 @@ static const struct dl_option options[] = {
      "where no sensor measures the CPUs, assume W watts times their load; "
      "reported separately, not added to the energy",
      AT(NUMBER, cpu_tdp_w), .low = 1, .high = 1e5},
-    {"allow-none", 0, NULL,
-     "run the program even if nothing can be measured",
+    {"allow-none", 0, NULL, "run the program even if nothing can be measured",
      AT(FLAG, allow_none)},
     DL_HEADING("The whole training:", 2),
     {"epochs", 'e', "N", "epochs that it takes: its energy is projected",
