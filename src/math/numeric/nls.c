@@ -64,13 +64,12 @@ static int jacobian(const gsl_vector *x, void *params, gsl_matrix *J) {
   return GSL_SUCCESS;
 }
 
-static bool prepare(struct stack *s) {
+static void prepare(struct stack *s) {
   s->prior = dl_calloc(s->q->p, sizeof *s->prior);
   s->r = dl_calloc(s->q->n, sizeof *s->r);
-  for (size_t j = 0; s->prior && j < s->q->p; j++)
+  for (size_t j = 0; j < s->q->p; j++)
     if (has_prior(s->q, j))
       s->prior[s->n_priors++] = j;
-  return s->prior && s->r;
 }
 
 static enum dl_status check_start(const struct stack *s, const double *theta,
@@ -94,8 +93,7 @@ static bool invert_by_cholesky(const gsl_matrix *J, gsl_matrix *cov) {
   size_t p = cov->size1;
   gsl_vector *scale = gsl_vector_alloc(p), *work = gsl_vector_alloc(3 * p);
   double rcond = 0;
-  bool done = scale && work &&
-              !gsl_blas_dsyrk(CblasLower, CblasTrans, 1, J, 0, cov) &&
+  bool done = !gsl_blas_dsyrk(CblasLower, CblasTrans, 1, J, 0, cov) &&
               !gsl_linalg_cholesky_decomp2(cov, scale) &&
               !gsl_linalg_cholesky_rcond(cov, &rcond, work) &&
               rcond > LEAST_RCOND && !gsl_linalg_cholesky_invert(cov);
@@ -115,8 +113,6 @@ static enum dl_status invert(const gsl_matrix *J, gsl_matrix *cov,
   if (invert_by_cholesky(J, cov))
     return DL_OK;
   int gsl = gsl_multifit_nlinear_covar(J, 0, cov);
-  if (gsl == GSL_ENOMEM)
-    return dl_fail_memory(d);
   return gsl ? dl_fail(d, DL_EINPUT, "no covariance: %s", gsl_strerror(gsl))
              : DL_OK;
 }
@@ -131,8 +127,6 @@ static enum dl_status solve(const struct dl_nls *q, gsl_multifit_nlinear_fdf *g,
   how.solver = gsl_multifit_nlinear_solver_cholesky;
   gsl_multifit_nlinear_workspace *w =
       gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, g->n, g->p);
-  if (!w)
-    return dl_fail_memory(d);
   gsl_vector_view x = gsl_vector_view_array(theta, q->p);
   int info = 0;
   int gsl = gsl_multifit_nlinear_init(&x.vector, g, w);
@@ -146,9 +140,7 @@ static enum dl_status solve(const struct dl_nls *q, gsl_multifit_nlinear_fdf *g,
       gsl = GSL_SUCCESS;
   }
   enum dl_status status = DL_OK;
-  if (gsl == GSL_ENOMEM)
-    status = dl_fail_memory(d);
-  else if (gsl)
+  if (gsl)
     status =
         dl_fail(d, DL_EINPUT, "nonlinear least squares: %s", gsl_strerror(gsl));
   if (status == DL_OK) {
@@ -170,14 +162,13 @@ enum dl_status dl_nls_solve(const struct dl_nls *q, double *theta,
                             struct dl_diag *d) {
   struct stack s = {.q = q};
   *result = (struct dl_nls_result){0};
-  enum dl_status status = prepare(&s) ? DL_OK : dl_fail_memory(d);
+  prepare(&s);
   gsl_multifit_nlinear_fdf g = {.f = residuals,
                                 .df = q->jacobian ? jacobian : NULL,
                                 .n = q->n + s.n_priors,
                                 .p = q->p,
                                 .params = &s};
-  if (status == DL_OK)
-    status = check_start(&s, theta, d);
+  enum dl_status status = check_start(&s, theta, d);
   if (status == DL_OK)
     status = solve(q, &g, theta, cov, result, d);
   free(s.prior);
