@@ -169,6 +169,12 @@ struct dl_physics {
   /* Covariance of what the physics leaves over; NULL: independent, and the fit
    * cannot be calibrated. */
   const struct dl_residual_process *process;
+  /* The same between runs of a calibration. */
+  const struct dl_residual_process *calibration;
+  /* Bit t: a calibration of the fit of target t moves neither constants nor
+   * effects, but the estimates of work like that of its runs alone: more would
+   * make those of other work worse. */
+  unsigned settled;
   /* Fits of a model whose targets a table lacks are ignored: models of serving
    * are installed with those of training. */
   bool optional;
