@@ -78,7 +78,7 @@ EOF
   try predict --input runs.csv --format csv --method flops
   [ "$status" -eq 3 ]
   [ "$(grep -c '^gpt2' out)" -eq 2 ]
-  # The widest product that adapters stand beside has 768 inputs.
+  # The smallest dimension of a product is the hidden size, 768.
   grep -qF "runs.csv:6: $(message lora_rank_is_more 769 gpt2 768)" err
   # 12 layers, or 14 with the embedding and the output layer
   grep -qF "runs.csv:7: $(message virtual_stages_do_not 4 2 12 gpt2 3)" err
@@ -168,6 +168,19 @@ EOF
   try predict --arch resnet50 --gpu a100 --precision tf32 --format json \
     --method pre-epoch,pre-power,tdp
   check '.recommended == "pre-epoch"'
+}
+
+@test "a step of more samples than an epoch has" {
+  job=(predict --arch resnet50 --gpu a100 --dataset cifar10 --batch-size 250)
+  # 200 GPUs take the 50,000 samples of an epoch at once.
+  try "${job[@]}" --gpus 200
+  ! grep -q 'a step on all GPUs' err
+  try "${job[@]}" --gpus 201
+  grep -qxF "dlest: warning: $(message a_step_takes_more 50250 50000)" err
+  try "${job[@]}" --gpus 201 --scaling strong
+  ! grep -q 'a step on all GPUs' err
+  try "${job[@]}" --gpus 100,300,400
+  grep -qxF "dlest: warning: the sweep: $(message rows_step_takes_more 2 s)" err
 }
 
 @test "a sequence longer than the learned positions" {
