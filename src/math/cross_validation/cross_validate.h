@@ -67,7 +67,8 @@ enum dl_search_kind { DL_SEARCH_GRID, DL_SEARCH_RANDOM };
 /* Candidates for the hyper-parameters of r that are NaN in `fixed`: a grid
  * with `count` points per free parameter (log-spaced from low to high), or
  * `count` random points (log-uniform, seeded). Returns an n x n_hyper matrix
- * owned by the caller, NULL where there would be none or too many. One row when none is free. */
+ * owned by the caller. One row when none is free, NULL where there would be no
+ * rows or too many. */
 gsl_matrix *dl_candidates(const struct dl_regression *r, const double *fixed,
                           enum dl_search_kind kind, size_t count,
                           unsigned long seed);
