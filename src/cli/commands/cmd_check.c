@@ -95,7 +95,7 @@ static bool has_error(const struct dl_findings *l, const char *path,
 /* The error in `d` becomes a finding. */
 static void take_error(struct checker *c, struct dl_diag *d, const char *path) {
   size_t len = strlen(path), line = 0;
-  const char *text = d->error ? d->error : "out of memory";
+  const char *text = d->error;
   if (strncmp(text, path, len) == 0 && text[len] == ':') {
     char *end;
     line = (size_t)strtoul(text + len + 1, &end, 10);

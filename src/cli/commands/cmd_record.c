@@ -210,9 +210,7 @@ static enum dl_status record(struct recording *c) {
                                          &c->sensors, &origin, d);
   dl_text_free(&command);
   live->quiet = c->cli->quiet || c->job.node > 0;
-  if (status == DL_OK)
-    status =
-        dl_live_init(live, c->o->epochs, f->trace_path.s, f->epochs_path.s, d);
+  dl_live_init(live, c->o->epochs, f->trace_path.s, f->epochs_path.s);
   if (status == DL_OK)
     status = dl_record(&o, &c->sensors, &trace, &c->result, d);
   dl_live_free(live);

@@ -149,7 +149,7 @@ enum dl_status dl_option_store(const struct dl_option *o, char *arg, void *at,
     ok = read_number(o, arg, at);
   }
   if (status == DL_EFAILED)
-    return dl_fail_memory(d);
+    return status;
   return ok && status == DL_OK ? DL_OK
          : d->error            ? DL_EUSAGE
                                : refuse(o, arg, d);
