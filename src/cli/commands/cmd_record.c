@@ -143,9 +143,8 @@ static void read_first(struct dl_sensors *s) {
 static enum dl_status find_sensors(struct recording *c) {
   struct dl_diag *d = &c->cli->diag;
   struct dl_sensors *s = &c->sensors;
-  enum dl_status status = dl_sensors_find(s, c->o->cpu_tdp_w, d);
-  if (status == DL_OK)
-    status = dl_sensors_select(s, c->o->gpus, d);
+  dl_sensors_find(s, c->o->cpu_tdp_w);
+  enum dl_status status = dl_sensors_select(s, c->o->gpus, d);
   if (status != DL_OK)
     return status;
   for (size_t i = 0; i < s->n_notes; i++)
