@@ -169,6 +169,9 @@ struct dl_physics {
   /* Covariance of what the physics leaves over; NULL: independent, and the fit
    * cannot be calibrated. */
   const struct dl_residual_process *process;
+  /* Intervals are as wide as the posterior is for a run
+   * (conditioning/joint_prediction.h); else one width holds for all runs. */
+  bool widths_by_run;
   /* Fits of a model whose targets a table lacks are ignored: models of serving
    * are installed with those of training. */
   bool optional;

@@ -415,7 +415,7 @@ dlest: $(message row_skipped 4 s)" plot fit left-out.csv --script
   [ "$status" -eq 0 ]
   [ "$(wc -l <p.csv)" -eq "$(wc -l <runs.csv)" ]
   head -n 1 p.csv | grep -q "^$(head -n 1 runs.csv | tr -d '\r'),target,unit,\
-method,fold,measured,predicted,low,high\$"
+method,fold,measured,predicted,low,high,spread\$"
   # its errors are those that the fit reports
   python3 - <<'PY'
 import csv, json

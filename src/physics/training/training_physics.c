@@ -169,6 +169,7 @@ const struct dl_physics dl_training_physics = {
     .sigma = sigma,
     .n_targets = DL_N_PHYSICAL_TARGETS,
     .process = &process,
+    .widths_by_run = true,
     .input_size = sizeof(struct dl_training_inputs),
     .predict = predict,
     .gradient = dl_training_gradient,
