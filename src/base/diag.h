@@ -55,7 +55,6 @@ enum dl_status dl_fail_at(struct dl_diag *d, enum dl_status status,
 /* Out of memory. Inline, so that static analysis sees that it never returns
  * DL_OK. */
 static inline enum dl_status dl_fail_memory(struct dl_diag *d) {
-  dl_note_memory_failed();
   dl_fail(d, DL_EFAILED, "out of memory");
   return DL_EFAILED;
 }

@@ -7,14 +7,13 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/temporary.h"
 #include "base/text.h"
 
 static bool is_stdio(const char *path) {
@@ -33,7 +32,7 @@ static enum dl_status fail_directory(const char *path, struct dl_diag *d) {
     globfree(&found);
     dl_text_clear(&form);
     dl_text_printf(&form, "%s%s%s", path, slash, forms[i]);
-    if (form.failed || glob(form.s, 0, NULL, &found) != 0)
+    if (glob(form.s, 0, NULL, &found) != 0)
       found.gl_pathc = 0;
   }
   bool has = found.gl_pathc > 0;
@@ -96,73 +95,8 @@ enum dl_status dl_spool_input(FILE *f, const char *path, FILE **to,
   return status;
 }
 
-/* Temporary files, so that a signal that ends the program does not leave
- * them. A handler can reach nothing but globals. */
-enum { MOST_TEMPORARY = 8 };
-static char *volatile temporary[MOST_TEMPORARY];
-
-static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE,
-                             SIGTERM, SIGXCPU, SIGXFSZ};
-enum { N_ENDING = sizeof ending / sizeof *ending };
-
-static void remove_temporary(void) {
-  for (size_t i = 0; i < MOST_TEMPORARY; i++)
-    if (temporary[i])
-      unlink(temporary[i]);
-}
-
-/* The process then ends by that signal (SA_RESETHAND). */
-static void end_by_signal(int signal) {
-  remove_temporary();
-  raise(signal);
-}
-
-void dl_end_without_memory(void) {
-  static const char text[] = "dlest: out of memory\n";
-  remove_temporary();
-  ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
-  (void)written;
-  _exit(DL_EFAILED);
-}
-
-/* Signals that the program handles or ignores are left alone. Libraries may
- * end the program, too. */
-static void set_handlers(void) {
-  static bool at_exit;
-  if (!at_exit)
-    at_exit = atexit(remove_temporary) == 0;
-  struct sigaction action = {.sa_handler = end_by_signal,
-                             .sa_flags = (int)SA_RESETHAND};
-  struct sigaction before;
-  sigemptyset(&action.sa_mask);
-  for (size_t i = 0; i < N_ENDING; i++)
-    if (sigaction(ending[i], NULL, &before) == 0 &&
-        before.sa_handler == SIG_DFL)
-      sigaction(ending[i], &action, NULL);
-}
-
-/* Makes a temporary file of that name, known to the handler at once. */
-static int make_temporary(char *name) {
-  sigset_t signals, before;
-  sigemptyset(&signals);
-  for (size_t i = 0; i < N_ENDING; i++)
-    sigaddset(&signals, ending[i]);
-  set_handlers();
-  pthread_sigmask(SIG_BLOCK, &signals, &before);
-  int fd = mkostemp(name, O_CLOEXEC);
-  for (size_t i = 0; fd >= 0 && i < MOST_TEMPORARY; i++)
-    if (!temporary[i]) {
-      temporary[i] = name;
-      break;
-    }
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return fd;
-}
-
 static void forget_temporary(struct dl_output *o) {
-  for (size_t i = 0; i < MOST_TEMPORARY; i++)
-    if (o->temp && temporary[i] == o->temp)
-      temporary[i] = NULL;
+  dl_temporary_forget(o->temp);
   free(o->temp);
   o->temp = NULL;
 }
@@ -172,7 +106,7 @@ static void forget_temporary(struct dl_output *o) {
 static char *follow_links(const char *path) {
   enum { MOST_LINKS = 40 };
   char *at = dl_strdup(path), to[PATH_MAX];
-  for (int i = 0; at; i++) {
+  for (int i = 0;; i++) {
     ssize_t n = readlink(at, to, sizeof to - 1);
     if (n < 0)
       return at;
@@ -184,13 +118,12 @@ static char *follow_links(const char *path) {
     dl_text_add(&next, to);
     free(at);
     at = next.s;
-    errno = i < MOST_LINKS ? ENOMEM : ELOOP;
-    if (next.failed || i == MOST_LINKS) {
+    if (i == MOST_LINKS) {
       free(at);
-      at = NULL;
+      errno = ELOOP;
+      return NULL;
     }
   }
-  return at;
 }
 
 /* "PATH.XXXXXX", where a name of such length may be. */
@@ -202,8 +135,6 @@ static char *temporary_name(const char *path) {
   struct dl_text name = {0};
   dl_text_add_n(&name, path, strnlen(path, most));
   dl_text_add(&name, ".XXXXXX");
-  if (name.failed)
-    dl_text_free(&name);
   return name.s;
 }
 
@@ -226,9 +157,7 @@ static enum dl_status open_beside(struct dl_output *o, struct dl_diag *d) {
   if (!o->target)
     return dl_fail_errno(d, o->path, "cannot write", errno);
   o->temp = temporary_name(o->target);
-  if (!o->temp)
-    return dl_fail_memory(d);
-  int fd = make_temporary(o->temp);
+  int fd = dl_temporary_make(o->temp);
   if (fd < 0) {
     int err = errno;
     free(o->temp); /* not made, so not to be deleted */
@@ -302,9 +231,7 @@ static bool put_in_place(struct dl_output *o) {
 enum dl_status dl_output_commit(struct dl_output *o, struct dl_diag *d) {
   enum dl_status status = DL_OK;
   const char *name = o->path ? o->path : "<stdout>";
-  if (dl_memory_failed())
-    status = dl_fail_memory(d);
-  else if (o->spooled)
+  if (o->spooled)
     status = copy_to_stdout(o->f, d);
   FILE *sink = o->spooled ? stdout : o->f;
   if (status == DL_OK && (fflush(sink) != 0 || ferror(sink)))

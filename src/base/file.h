@@ -47,8 +47,4 @@ void dl_output_discard(struct dl_output *o);
 enum dl_status dl_read_file(const char *path, size_t most, char **data,
                             size_t *len, struct dl_diag *d);
 
-/* Ends the program with DL_EFAILED and "out of memory", and leaves no temporary
- * file: for libraries that crash where an allocation fails. */
-_Noreturn void dl_end_without_memory(void);
-
 #endif

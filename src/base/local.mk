@@ -14,6 +14,8 @@ libdlest_a_SOURCES += \
 	%D%/nearest_names.h \
 	%D%/number.h \
 	%D%/status.h \
+	%D%/temporary.c \
+	%D%/temporary.h \
 	%D%/text.c \
 	%D%/text.h \
 	%D%/timestamp.c \

@@ -1,28 +1,35 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Allocation that remembers its failures. */
-
 #include "base/memory.h"
 
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-static atomic_bool failed;
+#include "base/status.h"
+#include "base/temporary.h"
 
-bool dl_memory_failed(void) {
-  return failed;
+static void (*_Atomic before_end)(void);
+
+void dl_set_before_end(void (*f)(void)) {
+  before_end = f;
 }
 
-void dl_note_memory_failed(void) {
-  failed = true;
+void dl_end_without_memory(void) {
+  static const char text[] = "dlest: out of memory\n";
+  void (*first)(void) = before_end;
+  if (first)
+    first();
+  dl_temporary_remove();
+  ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+  (void)written;
+  _exit(DL_EFAILED);
 }
 
-/* Notes a failure; returns p. */
 static void *checked(void *p) {
   if (!p)
-    failed = true;
+    dl_end_without_memory();
   return p;
 }
 
@@ -56,13 +63,10 @@ bool dl_grow(void **array, size_t *cap, size_t want, size_t size) {
   size_t next = *cap < 8 ? 8 : *cap;
   while (next < want) {
     if (next > SIZE_MAX / 2)
-      return checked(NULL);
+      dl_end_without_memory();
     next *= 2;
   }
-  void *grown = dl_reallocarray(*array, next, size);
-  if (!grown)
-    return false;
-  *array = grown;
+  *array = dl_reallocarray(*array, next, size);
   *cap = next;
   return true;
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Allocation with overflow checks. All return NULL when memory is out; the
- * caller reports it with dl_fail_memory. Free with free().
- *
- * That memory ran out is also remembered: however the caller took it, the
- * program ends with that error, and no output file appears. */
+/* Allocation with overflow checks. Where memory runs out the program ends with
+ * "out of memory" and DL_EFAILED, and no temporary file is left: nothing here
+ * returns NULL, and no caller checks. Free with free(). Safe in threads. */
 
 #ifndef DL_BASE_MEMORY_H
 #define DL_BASE_MEMORY_H
@@ -14,24 +12,28 @@
 /* Elements of an array (not of a pointer). */
 #define DL_LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* n zeroed elements of `size` bytes; never NULL for n = 0 unless memory is
- * out. */
-void *dl_calloc(size_t n, size_t size);
+#define DL_NEVER_NULL __attribute__((returns_nonnull, warn_unused_result))
 
-void *dl_malloc(size_t size);
-void *dl_realloc(void *p, size_t size);
-void *dl_reallocarray(void *p, size_t n, size_t size);
+/* n zeroed elements of `size` bytes. */
+void *dl_calloc(size_t n, size_t size) DL_NEVER_NULL;
 
-char *dl_strdup(const char *s);
-char *dl_strndup(const char *s, size_t n);
+void *dl_malloc(size_t size) DL_NEVER_NULL;
+void *dl_realloc(void *p, size_t size) DL_NEVER_NULL;
+void *dl_reallocarray(void *p, size_t n, size_t size) DL_NEVER_NULL;
+
+char *dl_strdup(const char *s) DL_NEVER_NULL;
+char *dl_strndup(const char *s, size_t n) DL_NEVER_NULL;
 
 /* Makes room for at least `want` elements in an array that grows by doubling.
- * *array and *cap are updated together; false leaves both as they were. */
+ * *array and *cap are updated together. Always true. */
 bool dl_grow(void **array, size_t *cap, size_t want, size_t size);
 
-/* Whether an allocation has failed since the program began. */
-bool dl_memory_failed(void);
-void dl_note_memory_failed(void);
+/* For libraries that report a failed allocation of their own. */
+_Noreturn void dl_end_without_memory(void);
+
+/* What dl_end_without_memory does first, or NULL; for a program that others
+ * depend on. */
+void dl_set_before_end(void (*f)(void));
 
 /* Asks the system to back freshly allocated memory with large pages. Does
  * nothing for small blocks. */

@@ -73,20 +73,10 @@ static void show_progress(struct dl_cli *cli) {
   cli->diag.progress = cli->bar.shown ? &cli->progress : NULL;
 }
 
-/* Something may have been lost wherever memory ran out. */
-static void check_memory(void) {
-  if (!dl_memory_failed())
-    return;
-  fputs("dlest: out of memory\n", stderr);
-  _exit(DL_EFAILED);
-}
-
 void dl_check_end(void) {
   errno = 0;
-  if (fflush(stdout) == 0 && !ferror(stdout)) {
-    check_memory();
+  if (fflush(stdout) == 0 && !ferror(stdout))
     return;
-  }
   fprintf(stderr, "dlest: <stdout>: cannot write: %s\n",
           strerror(errno ? errno : EIO));
   _exit(DL_EFAILED);
@@ -158,7 +148,7 @@ int dl_run_command(const struct dl_command *c, int argc, char **argv) {
   if (cli.diag.n_skipped > 0 && !cli.quiet)
     fprintf(stderr, "dlest: %zu row%s skipped\n", cli.diag.n_skipped,
             cli.diag.n_skipped == 1 ? "" : "s");
-  if (status != DL_OK && cli.diag.error && !dl_memory_failed())
+  if (status != DL_OK && cli.diag.error)
     dl_print_message("", cli.diag.error);
   if (status == DL_EFAILED && ferror(stdout)) { /* has been reported */
     __fpurge(stdout);

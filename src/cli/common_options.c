@@ -92,8 +92,6 @@ enum dl_status dl_cli_print(struct dl_cli *cli, struct dl_report *r) {
   dl_report_add(r, "warnings", NULL, NULL, DL_CODE,
                 dl_strings((const char *const *)cli->diag.warnings,
                            cli->diag.n_warnings));
-  if (status == DL_OK && (!r || dl_memory_failed()))
-    status = dl_fail_memory(&cli->diag);
   if (status == DL_OK)
     status = dl_output_open(&out, cli->output, false, &cli->diag);
   dl_progress_bar_end(&cli->bar);

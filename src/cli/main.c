@@ -11,6 +11,7 @@
 #include "cli/command_run.h"
 #include "cli/completion/complete.h"
 #include "cli/version.h"
+#include "io/json_read.h"
 #include "math/numeric/math_setup.h"
 
 static const char usage[] =
@@ -61,6 +62,7 @@ int main(int argc, char **argv) {
   }
   atexit(dl_check_end);
   dl_math_setup();
+  dl_json_setup();
   const char *word = argc > 1 ? argv[1] : "";
   if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
     return dl_print_version(stdout), DL_OK;

@@ -27,6 +27,10 @@
  * for less than a fifth of it (Huang et al., arXiv 1811.06965). */
 #define MICRO_BATCHES_PER_STAGE 4.0
 
+/* Virtual stages of a pipeline stage, at most: the largest trainings published
+ * have so many (Llama 3.1 405B, arXiv 2407.21783; MLPerf's GPT-3, 4 to 8). */
+#define MOST_VIRTUAL_STAGES 8.0
+
 /* GPUs of a node, and those from which on layers are divided among them. */
 #define GPUS_PER_NODE 8
 #define MANY_GPUS 64
@@ -133,9 +137,12 @@ static double divisor(double n, double most) {
   return d;
 }
 
+/* Of interleaved stages, which wait for less, at least one for each. */
 static double fewest_micro_batches(const struct dl_row *row) {
   double stages = dl_degrees_of(&row->run).pipeline;
-  return stages > 1 ? MICRO_BATCHES_PER_STAGE * stages : 1;
+  double per_stage =
+      MICRO_BATCHES_PER_STAGE / dl_or(row->run.virtual_stages, 1);
+  return stages > 1 ? ceil(fmax(per_stage, 1) * stages) : 1;
 }
 
 /* Sequences of an optimizer step on each data-parallel GPU, in micro-batches of
@@ -214,10 +221,14 @@ void dl_assume_language_setup(struct dl_row *row) {
                        : "flash");
   if (!given)
     row->run.batch_size = NAN; /* of the batch of all, it may not fit */
-  /* Until it is known: every stage of a pipeline holds a micro-batch. */
+  double interleaved = dl_most_virtual_stages(row, MOST_VIRTUAL_STAGES);
+  if (isnan(row->run.virtual_stages) && interleaved > 1)
+    dl_assume_number(row, DL_RUN_virtual_stages, interleaved);
+  /* Until it is known: as many as it will be with single samples. */
   bool open = isnan(row->run.grad_accum) && row->run.pipeline_parallel > 1;
   if (open)
-    row->run.grad_accum = row->run.pipeline_parallel;
+    row->run.grad_accum =
+        floor(per_step ? all : fmax(usual_sequences(row, 1), 1));
   assume_division(row);
   double fitting = most_that_fit(row);
   if (open)

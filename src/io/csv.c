@@ -257,7 +257,7 @@ static void read_rows(struct dl_csv *csv) {
   csv->ahead = true;
 }
 
-/* The file from its beginning, beside the reader; NULL: a pipe. A descriptor
+/* A second reader of the file, from its beginning; NULL: a pipe. A descriptor
  * made by dup() would share the reader's offset. */
 static struct dl_csv *read_again(struct dl_csv *csv, struct dl_diag *quiet) {
   char path[32];

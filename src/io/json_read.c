@@ -8,6 +8,11 @@
 #include <jansson.h>
 
 #include "base/file.h"
+#include "base/memory.h"
+
+void dl_json_setup(void) {
+  json_set_alloc_funcs(dl_malloc, free);
+}
 
 enum dl_status dl_json_parse(dl_json **j, const char *text, size_t len,
                              const char *path, struct dl_diag *d) {
@@ -18,8 +23,6 @@ enum dl_status dl_json_parse(dl_json **j, const char *text, size_t len,
   }
   *j = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL,
                   &e);
-  if (!*j && json_error_code(&e) == json_error_out_of_memory)
-    return dl_fail_memory(d);
   if (!*j)
     return dl_fail_at(d, DL_EINPUT, path, e.line > 0 ? (size_t)e.line : 0,
                       "not valid JSON: %s", e.text);

@@ -13,6 +13,9 @@ typedef struct json_t dl_json;
 
 enum { DL_JSON_MOST_BYTES = 16 << 20 };
 
+/* Allocations of jansson are those of dlest: before its other functions. */
+void dl_json_setup(void);
+
 /* Reads a file whose value is an object ("-": stdin). DL_EINPUT: too large, not
  * JSON, a key twice, no object. *j is owned by the caller. */
 enum dl_status dl_json_read(dl_json **j, const char *path, struct dl_diag *d);

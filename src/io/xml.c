@@ -20,28 +20,10 @@ struct dl_xml {
   bool unfit;  /* a text holds what XML cannot */
 };
 
-/* libxml2 2.9 crashes where one of its allocations fails. */
-static void *checked(void *p) {
-  if (!p)
-    dl_end_without_memory();
-  return p;
-}
-
-static void *allocate(size_t size) {
-  return checked(dl_malloc(size));
-}
-
-static void *reallocate(void *p, size_t size) {
-  return checked(dl_reallocarray(p, size, 1));
-}
-
-static char *duplicate(const char *s) {
-  return checked(dl_strdup(s));
-}
-
-/* Before any other function of libxml2. */
+/* libxml2 2.9 crashes where one of its allocations fails: here none does.
+ * Before any other of its functions. */
 static void use_own_memory(void) {
-  xmlMemSetup(free, allocate, reallocate, duplicate);
+  xmlMemSetup(free, dl_malloc, dl_realloc, dl_strdup);
 }
 
 /* The first message of libxml2, and who sees the elements. */
@@ -55,8 +37,6 @@ struct complaint {
 
 static void note_complaint(void *ctx, const xmlError *e) {
   struct complaint *c = ctx;
-  if (e->code == XML_ERR_NO_MEMORY || e->code == XML_IO_ENOMEM)
-    dl_note_memory_failed();
   if (c->text[0] || !e->message)
     return;
   c->line = e->line > 0 ? (size_t)e->line : 0;

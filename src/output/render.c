@@ -40,12 +40,10 @@ const struct dl_format *dl_format_of_file(const char *path) {
   return NULL;
 }
 
-/* `status`, or an error where memory ran out, or f did not take everything
- * written so far; `flush` to include the buffered part. */
+/* `status`, or an error where f did not take everything written so far; `flush`
+ * to include the buffered part. */
 static enum dl_status check_written(FILE *f, bool flush, enum dl_status status,
                                     struct dl_diag *d) {
-  if (status == DL_OK && dl_memory_failed())
-    status = dl_fail_memory(d);
   if (status != DL_OK)
     return status;
   errno = 0;
@@ -62,8 +60,6 @@ static enum dl_status write_report(const struct dl_format *format,
                                    const struct dl_document_place *place,
                                    struct dl_diag *d) {
   enum dl_status status = DL_OK;
-  if (!r || dl_memory_failed())
-    return dl_fail_memory(d);
   if (format->document)
     dl_document_report(format->document, r, f, place);
   else
@@ -153,9 +149,9 @@ enum dl_status dl_stream_end(struct dl_stream *s, struct dl_diag *d) {
     return DL_OK;
   FILE *f = s->f;
   enum dl_status status = DL_OK;
-  if (s->format->document && !dl_memory_failed())
+  if (s->format->document)
     dl_document_end(s);
-  else if (s->format->end && !dl_memory_failed())
+  else if (s->format->end)
     status = s->format->end(s, d);
   dl_table_free(s->head);
   dl_layout_free(s->layout);

@@ -10,12 +10,9 @@
  *   group   a nested report; in JSON an object
  *   list    a list of nested reports; in JSON an array of objects
  *
- * Where memory runs out (dl_memory_failed) parts are missing, and renderers
- * refuse what is left: builders need not check. Keys, labels and units must
- * outlive the report (string literals); values, titles and marks are copied.
- * Keys differ within one report. A key of NULL leaves the value
- * out of JSON and CSV: it is for people only. Functions accept the NULL that
- * another one returned when memory was out. */
+ * Keys, labels and units must outlive the report (string literals); values,
+ * titles and marks are copied. Keys differ within one report. A key of NULL
+ * leaves the value out of JSON and CSV: it is for people only. */
 
 #ifndef DL_OUTPUT_REPORT_H
 #define DL_OUTPUT_REPORT_H

@@ -66,8 +66,5 @@ enum dl_status dl_plot_script(struct dl_text *script,
                            : s.width * kind->height / kind->width;
   s.scale = text ? 1 : s.width / kind->width;
   dl_script_begin(&s, o->colour);
-  enum dl_status status = kind->draw(&s, o, d);
-  if (status == DL_OK && dl_memory_failed())
-    status = dl_fail_memory(d);
-  return status;
+  return kind->draw(&s, o, d);
 }

@@ -84,6 +84,15 @@ static enum dl_status open_signals(struct recording *c) {
   return DL_OK;
 }
 
+static pid_t program; /* of one recording at a time */
+
+/* A training goes on where memory for its recording runs out, and whoever waits
+ * for dlest waits for it. */
+static void wait_for_program(void) {
+  while (waitpid(program, NULL, 0) < 0 && errno == EINTR) {
+  }
+}
+
 /* The program gets the signal mask that dlest was started with. */
 static enum dl_status start(struct recording *c) {
   extern char **environ;
@@ -98,8 +107,11 @@ static enum dl_status start(struct recording *c) {
   int error =
       posix_spawnp(&c->child, c->o->argv[0], NULL, &attr, c->o->argv, environ);
   posix_spawnattr_destroy(&attr);
-  if (error == 0)
+  if (error == 0) {
+    program = c->child;
+    dl_set_before_end(wait_for_program);
     return DL_OK;
+  }
   c->child = 0;
   return dl_fail(c->d, DL_EUSAGE, "%s: cannot be started: %s", c->o->argv[0],
                  strerror(error));
@@ -323,6 +335,7 @@ enum dl_status dl_record(const struct dl_record_options *o,
   if (status == DL_OK)
     loop(&c);
   reap(&c, true);
+  dl_set_before_end(NULL);
   for (size_t i = 0; i < N_FDS; i++)
     if (i != MARKS && c.fd[i].fd >= 0)
       close(c.fd[i].fd);

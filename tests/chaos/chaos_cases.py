@@ -88,11 +88,13 @@ THROUGHPUT = (b"arch,gpu,n_gpus,batch_size,precision,stack,samples_per_s\n"
               b"vgg16,v100,4,64,amp,eager,1900\n"
               b"bert-large,a100,8,32,amp,ngc,900\n")
 SETUP_PLAN = (b"arch,gpu,n_gpus,tokens,global_batch,seq_len,precision,optimizer,"
-              b"sharding,tensor_parallel,pipeline_parallel,checkpointing,"
-              b"fine_tune,lora_rank\n"
-              b"llama-2-7b,a100,8,1e9,64,4096,bf16,adamw,fsdp,1,1,full,full,\n"
-              b"llama-2-7b,h100,16,1e9,128,2048,bf16,adamw,zero1,2,2,none,full,\n"
-              b"llama-2-7b,a100,1,1e7,16,512,bf16,adam8bit,ddp,1,1,full,lora,8\n")
+              b"sharding,tensor_parallel,pipeline_parallel,virtual_stages,"
+              b"checkpointing,fine_tune,lora_rank\n"
+              b"llama-2-7b,a100,8,1e9,64,4096,bf16,adamw,fsdp,1,1,,full,full,\n"
+              b"llama-2-7b,h100,16,1e9,128,2048,bf16,adamw,zero1,2,2,4,none,"
+              b"full,\n"
+              b"llama-2-7b,a100,1,1e7,16,512,bf16,adam8bit,ddp,1,1,1,full,lora,"
+              b"8\n")
 
 
 # What is known of trainings: times, speeds, utilization and power; loaders.

@@ -384,11 +384,37 @@ dlest: $(message warning_with_strict_nothing 2 s)" fit runs.csv \
 
 @test 'what was chosen is printed where there was a choice' {
   local runs=$DLEST_DATADIR/data/examples/runs.csv
-  gives 0 '' fit "$runs" --no-model --target epoch_energy_j
-  grep -q '^ *chosen ' out
-  try fit "$runs" --no-model --target epoch_energy_j --method physical
+  gives 0 '' fit "$runs" --no-model --target epoch_energy_j --details
+  tr '\n' ' ' <out | tr -s ' ' >line
+  grep -qF "Chosen from 10 by their mean error: krr, with the recipe \"host,\
+ input, arithmetic and activations\"." line
+  # The first row of what was tried is that of JSON, as percentages.
+  row=$(grep -m 1 '^    krr  *host, input, arithmetic and activations ' out)
+  gives 0 '' fit "$runs" --no-model --target epoch_energy_j -f json
+  jq -r '.fits[0].chosen' out | awk -v row="$row" '{
+    n = split(row, cell, " ")
+    for (i = 0; i < 4; i++) {
+      d = cell[n - i] - 100 * $(NF - 2 * i)
+      if (d * d > 0.06 ^ 2)
+        exit 1
+    } }'
+  try fit "$runs" --no-model --target epoch_energy_j --method physical \
+    --details
   [ "$status" -eq 0 ]
-  [ "$(grep -c chosen out)" -eq 0 ]
+  [ "$(grep -ci chosen out)" -eq 0 ]
+}
+
+@test 'the errors of several targets fit a screen' {
+  gives 0 '' fit "$DLEST_DATADIR/data/examples/runs.csv" -o m.xml -q
+  [ "$(wc -l <out)" -le 17 ]
+  # Targets, methods and errors are those of JSON.
+  awk '/^  [a-z]+_[a-z_]+ / { print $1, $(NF - 4) == "configuration", $(NF - 3) }' \
+    out >shown
+  gives 0 '' fit "$DLEST_DATADIR/data/examples/runs.csv" --no-model -q -f json
+  jq -r '.fits[] | "\(.target) \(.left_out[0].mape)"' out |
+    awk '{ printf "%s 1 %.1f\n", $1, 100 * $2 }' >wanted
+  cat shown wanted
+  diff shown wanted
 }
 
 @test 'people get three digits, and details on request' {
@@ -397,7 +423,7 @@ dlest: $(message warning_with_strict_nothing 2 s)" fit runs.csv \
   ! grep -qE 'Residuals|Features|alpha|[0-9][.][0-9]{5}' out
   # Its pooled scores are those of the first row of the table below.
   ! grep -q '^  Cross-validation, group:config' out
-  grep -q '^    config ' out
+  grep -q '^  epoch_energy_j .* configuration ' out
   gives 0 '' fit "$DLEST_DATADIR/data/examples/runs.csv" --no-model \
     --target epoch_energy_j --details
   grep -q 'Residuals, log' out && grep -q '^  alpha ' out

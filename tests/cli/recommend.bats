@@ -227,6 +227,22 @@ usage() {
     recommend --table none.csv
 }
 
+@test "text: the whole catalogue fits a screen, with how much is not shown" {
+  gives 0 '' recommend --arch resnet50 -q
+  [ "$(wc -l <out)" -le 18 ]
+  grep -qE '^Pareto front: .* Excluded: [0-9]+\.$' out
+  gives 0 '' recommend --arch resnet50 -q -f json
+  excluded=$(jq '.n_silent + .n_memory + .n_outside' out)
+  gives 0 '' recommend --arch resnet50 -q
+  grep -q " Excluded: $excluded\.$" out
+  gives 0 '' recommend -q --gpu a100,v100 \
+    --arch resnet18,resnet34,resnet50,resnet101,resnet152,vgg16,vgg19
+  [ "$(wc -l <out)" -le 20 ]
+  grep -qF 'at its lowest energy: 5 of 7 (--all)' out
+  gives 0 '' recommend --arch resnet50 -q --all
+  grep -qE "Excluded: .* without an estimate, .* beyond the GPU's memory" out
+}
+
 @test "text: the front first, marks, parts that are not shown" {
   measured
   try recommend --table runs.csv

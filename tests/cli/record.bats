@@ -306,3 +306,35 @@ print((used(9) - short) / 8)' "$DLEST" record --interval 100ms --no-trace -q)
   [ "$status" -eq 1 ] && [ ! -e started ]
   [ "$(ls)" = "$(printf '%s\n' err out sys)" ]
 }
+
+# Whoever waits for dlest waits for the program, as without the failure.
+@test "memory runs out: the program goes on to its end, exit 1" {
+  library=${TOP_BUILDDIR-$(dirname "$DLEST")}/tests/faults/failing_malloc.so
+  [ -f "$library" ] || skip "no library that fails allocations"
+  ! nm -D "$DLEST" | grep -q __asan_init || skip "sanitizers have their own"
+  zone package-0 intel-rapl:0 262143328850 1000000 # whose processes are found
+  # attempt N: with the N-th allocation failing
+  attempt() {
+    rm -f begun done
+    status=0
+    FAIL_MALLOC_AT=$1 FAIL_MALLOC_COUNT=count LD_PRELOAD=$library "$DLEST" \
+      record --interval 50ms -o row.csv -- env -u LD_PRELOAD \
+      sh -c '>begun; sleep 0.2; >done' >out 2>err || status=$?
+  }
+  attempt 0
+  [ "$status" -eq 0 ]
+  started=0
+  all=$(cat count)
+  # Most are before the program starts or after it has ended.
+  for at in $(seq $((all / 5)) 2 $((all / 2))); do
+    attempt "$at"
+    if [ -f begun ]; then
+      [ -f done ]
+      started=$((started + 1))
+    fi
+    [ "$status" -eq 1 ] || [ -f row.csv ]
+    [ "$status" -eq 0 ] || grep -q 'out of memory' err
+    rm -f row.csv
+  done
+  [ "$started" -gt 0 ]
+}

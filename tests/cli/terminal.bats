@@ -337,6 +337,23 @@ END
   cmp seen out
 }
 
+@test 'long lists of jobs fit, too, where later names are longer' {
+  {
+    echo 'JobID|JobName|Account|ElapsedRaw|Start|State|ConsumedEnergyRaw|AllocTRES'
+    for i in {1..2100}; do
+      name=train
+      [ "$i" -le 1200 ] || name=a-sweep-over-everything-with-a-long-name-$i
+      echo "$((i * (i > 1200 ? 999999 : 1)))|$name|lab|3600|2024-02-28T14:28:31|COMPLETED|3600000|gres/gpu:a100=1"
+    done
+  } >jobs.txt
+  WIDTH=80 on_terminal report jobs.txt --all -q
+  [ -z "$(awk 'length > 80' seen)" ]
+  [ "$(grep -cE ' 1[.]00( |$)' seen)" -ge 2100 ]
+  gives 0 '' report jobs.txt --all -q
+  [ "$(grep -c '^job ' out)" -eq 1 ]
+  [ "$(grep -c -e '-long-name-' out)" -eq 900 ]
+}
+
 @test 'a cell that is too long is broken between words' {
   WIDTH=60 on_terminal list importers
   # the words are all there, in their order

@@ -65,18 +65,24 @@ EOF
 
 @test "a model that does not go with a set-up is skipped, by its line" {
   cat >runs.csv <<'EOF'
-arch,gpu,n_gpus,tokens,tensor_parallel,pipeline_parallel,batch_size,fine_tune
-gpt2,a100,12,1e9,5,,1,
-gpt2,a100,13,1e9,,13,1,
-gpt2,a100,1,1e3,,,8,
-gpt2,a100,12,1e9,2,6,1,lora
-gpt2,a100,12,1e9,2,6,1,lora:769
+arch,gpu,n_gpus,tokens,tensor_parallel,pipeline_parallel,batch_size,fine_tune,virtual_stages
+gpt2,a100,12,1e9,5,,1,,
+gpt2,a100,13,1e9,,13,1,,
+gpt2,a100,1,1e3,,,8,,
+gpt2,a100,12,1e9,2,6,1,lora,
+gpt2,a100,12,1e9,2,6,1,lora:769,
+gpt2,a100,12,1e9,,2,1,,4
+gpt2,a100,12,1e9,12,,1,,2
+gpt2,a100,12,1e9,,2,1,,3
 EOF
   try predict --input runs.csv --format csv --method flops
   [ "$status" -eq 3 ]
-  [ "$(grep -c '^gpt2' out)" -eq 1 ]
+  [ "$(grep -c '^gpt2' out)" -eq 2 ]
   # The widest product that adapters stand beside has 768 inputs.
   grep -qF "runs.csv:6: $(message lora_rank_is_more 769 gpt2 768)" err
+  # 12 layers, or 14 with the embedding and the output layer
+  grep -qF "runs.csv:7: $(message virtual_stages_do_not 4 2 12 gpt2 3)" err
+  grep -qF "runs.csv:8: $(message virtual_stages_goes_with 2)" err
   grep -qF "runs.csv:2: $(message degrees_divide 12 5 1)" err
   grep -qF "runs.csv:3: $(message pipeline_parallel_is_more 13 12 gpt2)" err
   grep -qF "runs.csv:4: $(message a_step_takes_tokens 8192 8 1024 tokens \

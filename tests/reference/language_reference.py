@@ -19,8 +19,8 @@ L40S = dict(peak=362e12, peak16=362e12, bw=864e9, link=31.5e9, net=12.5e9,
 BASE = dict(b=8, s=2048, m=2, linear=6.6e9, att=131072 * 1024, scores=0,
             passes=3, again=0, att_passes=3.5, params=6.7e9, trained=6.7e9,
             unpack=0, layers=32, hidden=4096, vocab=50000, e=2, state=30, n=64,
-            tp=1, pp=1, shards=64, nodes=8, domain=8, fmt="ec", gathers=1,
-            fused=0, graphs=0, whole=0, pcie=0)
+            tp=1, pp=1, vp=1, shards=64, nodes=8, domain=8, fmt="ec", gathers=1,
+            fused=0, graphs=0, whole=0, pcie=0, by_weight=0)
 SOME = dict(gpu=.93, power=1.06, arch=1.05, stack=.9, framework=1.1)
 NONE = dict.fromkeys(SOME, 1)
 CASES = [("zero3", A100, {}, NONE), ("effects", A100, {}, SOME),
@@ -28,12 +28,19 @@ CASES = [("zero3", A100, {}, NONE), ("effects", A100, {}, SOME),
          ("pipeline", H100, dict(tp=4, pp=8, m=16, b=1, n=512, gathers=0,
                                  shards=16, nodes=64, fmt="ec_fp8", fused=1,
                                  graphs=1), SOME),
+         ("interleaved", H100, dict(tp=4, pp=8, vp=4, m=16, b=1, n=512,
+                                    gathers=0, shards=16, nodes=64,
+                                    fmt="ec_fp8", fused=1, graphs=1), SOME),
+         ("few", A100, dict(tp=2, pp=4, vp=2, m=2, b=1, n=8, gathers=0,
+                            shards=1, nodes=1), NONE),
          ("adapters", L40S, dict(n=4, nodes=1, pcie=1, gathers=0, shards=1, b=2,
                                  trained=4e7, passes=2.006, unpack=5, m=1),
           NONE),
          ("eager", A100, dict(n=1, nodes=1, gathers=0, shards=1, fmt="ec_tf32",
                               e=4, scores=32 * 32 * 2048,
-                              att_passes=3), NONE)]
+                              att_passes=3), NONE),
+         ("by weight", A100, dict(n=16, nodes=2, gathers=0, shards=1, m=4,
+                                  by_weight=1), SOME)]
 
 
 def overlap(a, b):
@@ -46,6 +53,24 @@ def collective(w, g, size, calls):
         link = min(link, g["net"] * w["domain"] * C["xn"])
     copies = w["n"] / w["tp"] / w["pp"]
     return size / link + calls * C["alpha"] * math.log2(copies)
+
+
+def slots(m, p, v):
+    """Length of the forward passes of m micro-batches through p stages of v
+    chunks each, in passes through a stage, by playing the schedule: a stage
+    takes micro-batches in groups of p, chunk after chunk."""
+    free = [0] * p
+    done = {}
+    for first in range(0, m, p):
+        group = range(first, min(first + p, m))
+        for chunk in range(v):
+            for i in group:
+                for stage in range(p):
+                    before = done.get((i, chunk, stage - 1) if stage else
+                                      (i, chunk - 1, p - 1), 0)
+                    free[stage] = max(free[stage], before) + 1
+                    done[i, chunk, stage] = free[stage]
+    return max(free) / v
 
 
 def step(g, w, f):
@@ -80,10 +105,17 @@ def step(g, w, f):
         calls = (4 + 2 * w["again"]) * w["layers"] / w["pp"]
         size = 2 * w["e"] * w["hidden"] * w["b"] * w["s"] * (1 - 1 / w["tp"])
         exchange += calls * (size / C["xtp"] / g["link"] + C["alpha"])
+    if w["pp"] > 1:
+        rate = (C["xn"] * g["net"] if w["n"] > w["domain"] else
+                C["xp" if w["pcie"] else "xl"] * g["link"])
+        exchange += 2 * w["vp"] * (
+            w["e"] * w["hidden"] * w["b"] * w["s"] / w["tp"] / rate + C["alpha"])
     optimizer = (C["wopt"] * w["state"] * w["trained"] / split / w["shards"] /
                  C["em"] / g["bw"])
     one = overlap(overlap(compute + attention + memory, launch), exchange)
-    t = (w["m"] + w["pp"] - 2) * one + overlap(one, reduce) + optimizer
+    behind = 200 * C["tau"] * w["layers"] / w["pp"] if w["by_weight"] else 0
+    t = (slots(w["m"], w["pp"], w["vp"]) - 1) * (one + behind)
+    t += overlap(one, reduce) + behind + optimizer
     t *= 1 + C["strag"] * math.log2(w["nodes"])
     base = C["pa"] * g["tdp"] * f["power"]
     wanted = base + g["tdp"] * f["power"] * (

@@ -17,6 +17,7 @@
 #include "physics/language/language_parts.h"
 #include "physics/rows/physics_regression.h"
 #include "run/run_columns.h"
+#include "run/setup/training_setup.h"
 #include "gradient.h"
 #include "unit.h"
 
@@ -59,7 +60,7 @@ static const double some[DL_N_LANGUAGE_EFFECTS] = {
 #define IN_16_BITS .element = 2, .attention_passes = 3.5
 #define ZERO3                                                                  \
   .sequences = 8, .micro_batches = 2, .n_gpus = 64, .tensor = 1,               \
-  .pipeline = 1, .shards = 64, .nodes = 8, .gathers = 1
+  .pipeline = 1, .virtual_stages = 1, .shards = 64, .nodes = 8, .gathers = 1
 
 static const struct {
   const double *fx;
@@ -72,17 +73,31 @@ static const struct {
       .again = 1, .whole = 1}},
     {some,
      {H100, NETWORK, FULL, IN_16_BITS, .sequences = 1, .micro_batches = 16,
-      .n_gpus = 512, .tensor = 4, .pipeline = 8, .shards = 16, .nodes = 64,
-      .format = DL_LANG_FP8, .fused = 1, .graphs = 1}},
+      .n_gpus = 512, .tensor = 4, .pipeline = 8, .virtual_stages = 1,
+      .shards = 16, .nodes = 64, .format = DL_LANG_FP8, .fused = 1,
+      .graphs = 1}},
+    {some,
+     {H100, NETWORK, FULL, IN_16_BITS, .sequences = 1, .micro_batches = 16,
+      .n_gpus = 512, .tensor = 4, .pipeline = 8, .virtual_stages = 4,
+      .shards = 16, .nodes = 64, .format = DL_LANG_FP8, .fused = 1,
+      .graphs = 1}},
+    {none,
+     {A100, NETWORK, FULL, IN_16_BITS, .sequences = 1, .micro_batches = 2,
+      .n_gpus = 8, .tensor = 2, .pipeline = 4, .virtual_stages = 2, .shards = 1,
+      .nodes = 1}},
     {none,
      {L40S, NETWORK, IN_16_BITS, .passes = 2.006, .trained = 4e7, .unpack = 5,
       .sequences = 2, .micro_batches = 1, .n_gpus = 4, .tensor = 1,
-      .pipeline = 1, .shards = 1, .nodes = 1}},
+      .pipeline = 1, .virtual_stages = 1, .shards = 1, .nodes = 1}},
     {none,
      {A100, NETWORK, FULL, .element = 4, .attention_passes = 3,
       .scores = 32 * 32 * 2048., .sequences = 8, .micro_batches = 2,
-      .n_gpus = 1, .tensor = 1, .pipeline = 1, .shards = 1, .nodes = 1,
-      .format = DL_LANG_TF32}},
+      .n_gpus = 1, .tensor = 1, .pipeline = 1, .virtual_stages = 1, .shards = 1,
+      .nodes = 1, .format = DL_LANG_TF32}},
+    {some,
+     {A100, NETWORK, FULL, IN_16_BITS, .sequences = 8, .micro_batches = 4,
+      .n_gpus = 16, .tensor = 1, .pipeline = 1, .virtual_stages = 1,
+      .shards = 1, .nodes = 2, .by_weight = 1}},
 };
 
 /* What language_reference.py prints: s, W. */
@@ -93,9 +108,12 @@ static const struct {
     {"zero3", {7.7430527106518632, 357.33388023758494}},
     {"effects", {7.5210143987771154, 365.37499575042756}},
     {"whole", {12.866714086966534, 357.36426307847722}},
-    {"pipeline", {0.092455749039861229, 424.49629692096937}},
+    {"pipeline", {0.093153814019088219, 424.27852258230337}},
+    {"interleaved", {0.077107753068084067, 428.56587814963615}},
+    {"few", {0.32035944372846797, 273.47763992878811}},
     {"adapters", {0.81477142862527974, 308.30111800180515}},
     {"eager", {15.884411453214103, 343.69085804438481}},
+    {"by weight", {15.437219465331145, 364.58285031912391}},
 };
 
 enum { CASES = sizeof cases / sizeof *cases };
@@ -272,6 +290,17 @@ static void bounds_of_the_form(void **state) {
   assert_true(other.time / other.tokens > 4 * full.time / full.tokens);
 }
 
+/* As the schedule drawn by Narayanan et al. (arXiv 2104.04473, figure 4) for 8
+ * micro-batches, 4 stages and 2 chunks: 19 slots of half a stage. */
+static void rounds_of_a_pipeline(void **state) {
+  (void)state;
+  assert_true(dl_pipeline_rounds(8, 4, 1) == 11);
+  assert_true(dl_pipeline_rounds(8, 4, 2) == 19 / 2.);
+  /* One micro-batch passes the stages one after another. */
+  assert_true(dl_pipeline_rounds(1, 4, 2) == 4);
+  assert_true(dl_pipeline_rounds(5, 1, 1) == 5);
+}
+
 /* Quantities that are neither columns of a run nor fields of descriptors come
  * as numbers in their order, which the enum in language_inputs.c states. */
 static void other_columns_are_the_doubts(void **state) {
@@ -294,6 +323,7 @@ int main(void) {
       cmocka_unit_test(derivatives_as_differences),
       cmocka_unit_test(fits_and_reads_back),
       cmocka_unit_test(bounds_of_the_form),
+      cmocka_unit_test(rounds_of_a_pipeline),
       cmocka_unit_test(other_columns_are_the_doubts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -406,45 +406,6 @@ static void no_stream_can_be_ended(void **state) {
   dl_diag_free(&d);
 }
 
-static void failed_report_is_no_output(void **state) {
-  (void)state;
-  for (size_t i = 0; i < dl_format_count(); i++) {
-    struct dl_diag d;
-    char *s = NULL;
-    size_t len;
-    FILE *f = open_memstream(&s, &len);
-    dl_diag_init(&d);
-    assert_int_equal(dl_format_report(dl_format_at(i), NULL, f, NULL, &d),
-                     DL_EFAILED);
-    fclose(f);
-    assert_int_equal(len, 0);
-    free(s);
-    dl_diag_free(&d);
-  }
-}
-
-/* That memory ran out is remembered to the end: the last test. */
-static void nothing_is_written_without_memory(void **state) {
-  (void)state;
-  struct dl_report *r = dl_report_new();
-  dl_report_add(r, "k", NULL, NULL, DL_PLAIN, dl_count(1));
-  dl_note_memory_failed();
-  for (size_t i = 0; i < dl_format_count(); i++) {
-    struct dl_diag d;
-    char *s = NULL;
-    size_t len;
-    FILE *f = open_memstream(&s, &len);
-    dl_diag_init(&d);
-    assert_int_equal(dl_format_report(dl_format_at(i), r, f, NULL, &d),
-                     DL_EFAILED);
-    fclose(f);
-    assert_int_equal(len, 0);
-    free(s);
-    dl_diag_free(&d);
-  }
-  dl_report_free(r);
-}
-
 static void colour_is_for_terminals(void **state) {
   (void)state;
   char *s = NULL;
@@ -485,9 +446,7 @@ int main(void) {
       cmocka_unit_test(full_disk_is_noticed),
       cmocka_unit_test(rows_notice_a_full_disk),
       cmocka_unit_test(no_stream_can_be_ended),
-      cmocka_unit_test(failed_report_is_no_output),
       cmocka_unit_test(colour_is_for_terminals),
-      cmocka_unit_test(nothing_is_written_without_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,9 +34,13 @@ What the tables do not tell, and is assumed here:
   numbers is expected to be (Blom 1958);
 - submissions of MLPerf use FP8 on H100 and H200, on L40S for LoRA, and on Gaudi 2
   since v3.1; LoRA is of rank 16 on sequences of 8,192 tokens;
-- tensor x pipeline parallelism of GPT-3 is 4 x 8 below 2,000 accelerators and
-  8 x 8 above, that of LoRA 4 x 1, or 8 x 1 where there are more than four
-  accelerators for a sequence;
+- accelerators among which GPT-3 is divided are those that batch and accumulation
+  of the submission state, with two sequences in a micro-batch where that is 16;
+  tensor parallelism is 8 on Gaudi 2 and 4 on GPUs, whose stages are interleaved,
+  6 virtual stages each, 8 on 11,616 and 4 in micro-batches of two (names and
+  contents of the configurations that NVIDIA and Intel published with v3.0 to
+  v4.0; 6 stands in later ones alone). Tensor parallelism of LoRA is 4, or 8
+  where there are more than four accelerators for a sequence;
 - activations are computed again in llm-foundry alone, whose table tells it;
 - networks: 200 Gbit/s a GPU beside an A100, 400 beside an H100, 100 beside
   others, as their nodes are sold.
@@ -50,7 +54,7 @@ import sys
 
 COLUMNS = ("arch gpu n_gpus precision batch_size grad_accum seq_len fine_tune"
            " lora_rank checkpointing attention sharding tensor_parallel"
-           " pipeline_parallel stack framework network_gbps power_limit_w"
+           " pipeline_parallel virtual_stages stack framework network_gbps power_limit_w"
            " tokens_per_s gpu_power_w source doubt power_doubt n").split()
 GROUP = .3
 SPREAD = 1 / math.sqrt(3)
@@ -138,6 +142,19 @@ def longest(n, batch):
     return round(256 * (1 + SPREAD * largest / math.sqrt(batch))) if n > 1 else 256
 
 
+def division(r, gpu, n, batch):
+    """How GPT-3 is divided: tensor x pipeline parallelism, virtual stages and
+    sequences of a micro-batch."""
+    each = float(r["grad_accum"]) * n / batch
+    sequences = 2 if each == 16 else 1
+    tensor = 8 if gpu == "gaudi2" else 4
+    virtual = ("" if gpu == "gaudi2" else 4 if sequences == 2 else
+               8 if each == 24 else 6)
+    return {"tensor_parallel": tensor, "virtual_stages": virtual,
+            "pipeline_parallel": round(each * sequences / tensor),
+            "batch_size": float(sequences), "grad_accum": float(r["grad_accum"])}
+
+
 def submissions(path):
     for r in table(path):
         kind = r["benchmark"]
@@ -158,11 +175,12 @@ def submissions(path):
             row |= {"arch": "bert-large-uncased", "sharding": "zero1",
                     "grad_accum": steps, "batch_size": batch / n / steps}
         else:
-            stages = 8 if kind == "gpt3" else 1
-            tensor = 8 if n / batch > 4 or n > 2000 and n % 64 == 0 else 4
-            row |= {"tensor_parallel": tensor, "pipeline_parallel": stages,
+            tensor = 8 if n / batch > 4 else 4
+            row |= {"tensor_parallel": tensor, "pipeline_parallel": 1,
                     "sharding": "zero1", "batch_size": 1.,
-                    "grad_accum": round(batch * tensor * stages / n)}
+                    "grad_accum": round(batch * tensor / n)}
+            if kind == "gpt3":
+                row |= division(r, gpu, n, batch)
             length = 2048 if kind == "gpt3" else 8192
             row["arch"] = "gpt3-175b" if kind == "gpt3" else "llama-2-70b"
             if kind != "gpt3":

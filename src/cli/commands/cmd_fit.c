@@ -13,6 +13,7 @@
 #include "cli/passes/fit_predictions.h"
 #include "cli/views/estimate_rows.h"
 #include "cli/views/fit_report.h"
+#include "cli/views/summary/fit_summary.h"
 #include "estimate/assumptions.h"
 #include "model/replicates/replicates.h"
 #include "model/fitting/train.h"
@@ -281,7 +282,7 @@ static enum dl_status check_choice(struct fitting *w,
 static enum dl_status fit_target(struct fitting *w, const char *target) {
   const struct fit_options *o = w->o;
   struct dl_diag *d = &w->cli->diag;
-  struct dl_strlist tried = {0};
+  struct dl_trials tried = {0};
   struct dl_choice c = {.target = target,
                         .offset = o->offset,
                         .weight = w->means ? "n" : o->weight,
@@ -315,7 +316,7 @@ static enum dl_status fit_target(struct fitting *w, const char *target) {
   if (status == DL_OK)
     dl_report_fit(&w->view, fit, &cv, &w->cv, &tried);
   dl_cv_free(&cv);
-  dl_strlist_free(&tried);
+  free(tried.list);
   dl_strlist_free(&c.features);
   return status;
 }
@@ -346,6 +347,7 @@ static enum dl_status write_results(struct fitting *w) {
     dl_report_add(r, "model", NULL, NULL, DL_CODE, dl_string(NULL));
   else if (status == DL_OK)
     status = dl_save_model(w->cli, w->m, ".dlest.xml", r, &printed);
+  dl_fit_notes(r, w->view.grouped, w->o->details);
   if (w->means)
     dl_report_say(r, "Scores and intervals are those of the means over the "
                      "runs of a configuration, not of single runs.");
@@ -429,6 +431,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   w.f = dl_frame_new(cli->catalog);
   w.m = dl_calloc(1, sizeof *w.m);
   w.view = (struct dl_fit_view){.r = dl_report_new(), .details = o->details};
+  w.view.answers = dl_fit_answers(w.view.r);
   w.view.fits = dl_report_fits(w.view.r);
   enum dl_status status =
       w.f && w.m && w.view.r ? fit_table(&w) : dl_fail_memory(&cli->diag);

@@ -232,6 +232,10 @@ const struct dl_option dl_job_options_rows[] = {
      NUMBER_OF(tensor_parallel), .phase = "training"},
     {"pipeline-parallel", 0, "N", "stages of layers on GPUs (default 1)",
      NUMBER_OF(pipeline_parallel), .phase = "training"},
+    {"virtual-stages", 0, "N",
+     "virtual stages of each pipeline stage, an interleaved schedule (default: "
+     "the most up to 8 of whole layers; 1: not interleaved)",
+     NUMBER_OF(virtual_stages), .phase = "training"},
     {"grad-accum", 0, "N", "batches per optimizer step on each GPU (default 1)",
      NUMBER_OF(grad_accum), .phase = "training"},
     {"global-batch", 0, "N",

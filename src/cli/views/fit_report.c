@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cli/views/summary/fit_summary.h"
 #include "physics/rows/physics_regression.h"
 
 /* Errors are standard deviations of the logarithm, as shares of the value. */
@@ -175,8 +176,7 @@ static void add_residuals(struct dl_report *item, const struct dl_fit *fit,
 }
 
 /* Grouped cross-validation: scores and residuals of what was held out. */
-static void add_left_out(const struct dl_fit_view *view, struct dl_report *item,
-                         const struct dl_fit *fit) {
+static void add_left_out(struct dl_report *item, const struct dl_fit *fit) {
   static const struct dl_column first = {"left_out", "held out", NULL, DL_CODE,
                                          0};
   struct dl_table *t =
@@ -188,11 +188,9 @@ static void add_left_out(const struct dl_fit_view *view, struct dl_report *item,
     add_scores(t, dl_string(dl_held_out_group_name((enum dl_held_out_group)i)),
                &fit->held_out_residuals[i].pooled);
   }
-  dl_report_show(view->r, view->details);
   for (size_t i = 0; i < DL_HELD_OUT_ROWS; i++)
     if (fit->held_out_residuals[i].n > 0)
       add_residuals(item, fit, (enum dl_held_out_group)i);
-  dl_report_show(view->r, true);
 }
 
 /* Whether the cross-validation is one of those, with the same pooled scores. */
@@ -201,8 +199,8 @@ static bool is_among_left_out(const struct dl_fit *fit, const char *scheme) {
   const size_t n = sizeof group - 1;
   for (size_t i = 0; i < DL_N_HELD_OUT; i++)
     if (fit->held_out_residuals[i].n > 0 && strncmp(scheme, group, n) == 0 &&
-        strcmp(scheme + n,
-               dl_held_out_group_name((enum dl_held_out_group)i)) == 0)
+        strcmp(scheme + n, dl_held_out_group_name((enum dl_held_out_group)i)) ==
+            0)
       return true;
   return false;
 }
@@ -237,46 +235,76 @@ static void add_summary(struct dl_table *t, const struct dl_fit *fit,
   dl_table_row(t, v, NULL);
 }
 
-void dl_report_fit(const struct dl_fit_view *view, const struct dl_fit *fit,
-                   const struct dl_cv *cv, const struct dl_cv_spec *spec,
-                   const struct dl_strlist *tried) {
-  const struct dl_regression *method = fit->method;
-  char title[256];
-  snprintf(title, sizeof title, "Fit of %s%s%s%s by %s", fit->target,
-           fit->unit ? " (" : "", fit->unit ? fit->unit : "",
-           fit->unit ? ")" : "", method->name);
-  struct dl_report *item = dl_report_item(view->r, "fits", title);
+/* "krr busy-share: config 0.097 arch 0.134 gpu 0.254 mean 0.1617": errors are
+ * mean absolute errors of the logarithm. */
+static void add_tried(struct dl_strlist *list, const struct dl_candidate *c) {
+  struct dl_text t = {0};
+  dl_text_printf(&t, "%s %s:", c->method->name, c->recipe.name);
+  for (size_t i = 0; i <= DL_HELD_OUT_ROWS; i++)
+    if (!isnan(c->error[i]))
+      dl_text_printf(&t, " %s %.3f",
+                     dl_held_out_group_name((enum dl_held_out_group)i),
+                     c->error[i]);
+  dl_text_printf(&t, " mean %.4f", c->score);
+  dl_strlist_add(list, dl_text_str(&t));
+  dl_text_free(&t);
+}
+
+/* The head of a fit's item. */
+static void add_facts(struct dl_report *item, const struct dl_fit *fit,
+                      const struct dl_trials *trials) {
+  struct dl_strlist tried = {0};
+  for (size_t i = 0; i < trials->n; i++)
+    add_tried(&tried, &trials->list[i]);
   const struct dl_report_line lines[] = {
       {.key = "target", .value = dl_string(fit->target)},
       {.key = "unit", .value = dl_string(fit->unit)},
       {"boundary", "boundary", NULL, DL_CODE, dl_known_string(fit->boundary)},
-      {.key = "method", .value = dl_string(method->name)},
+      {.key = "method", .value = dl_string(fit->method->name)},
       {.key = "log_target", .value = dl_bool(fit->log_target)},
       {.key = "offset", .value = dl_string(fit->offset)},
       {"n", "runs", NULL, DL_CODE, dl_count(fit->n)},
       {"configurations", fit->configurations ? "configurations" : NULL, NULL,
        DL_CODE, dl_count(fit->configurations)},
-      {"chosen", tried->n > 1 ? "chosen" : NULL, NULL, DL_CODE,
-       dl_known_string(tried->n ? tried->s[0] : NULL)},
+      {.key = "chosen", .value = dl_string(tried.n ? tried.s[0] : NULL)},
       {.key = "tried",
-       .value = dl_strings((const char *const *)tried->s, tried->n)},
-      {"intercept", method->intercept ? "intercept" : NULL, NULL, DL_PLAIN,
-       dl_number(method->intercept ? method->intercept(fit->state) : NAN)}};
+       .value = dl_strings((const char *const *)tried.s, tried.n)}};
   dl_report_lines(item, lines, DL_LENGTH(lines));
+  dl_strlist_free(&tried);
+}
+
+void dl_report_fit(struct dl_fit_view *view, const struct dl_fit *fit,
+                   const struct dl_cv *cv, const struct dl_cv_spec *spec,
+                   const struct dl_trials *tried) {
+  const struct dl_regression *method = fit->method;
+  char title[256], scheme[96];
+  snprintf(title, sizeof title, "Fit of %s%s%s%s by %s", fit->target,
+           fit->unit ? " (" : "", fit->unit ? fit->unit : "",
+           fit->unit ? ")" : "", method->name);
+  struct dl_report *item = dl_report_item(
+      view->r, "fits", view->details || method->coefficient ? title : NULL);
+  dl_cv_name(spec, scheme, sizeof scheme);
+  bool among = is_among_left_out(fit, scheme);
+  dl_fit_answer(view->answers, fit, cv, among ? NULL : scheme);
+  for (size_t i = 0; i < DL_HELD_OUT_ROWS && cv->k > 0; i++)
+    view->grouped |= fit->held_out_residuals[i].n > 0;
   dl_report_show(view->r, view->details);
+  add_facts(item, fit, tried);
+  dl_report_show(view->r, view->details || method->coefficient);
+  dl_report_add(
+      item, "intercept", method->intercept ? "intercept" : NULL, NULL, DL_PLAIN,
+      dl_number(method->intercept ? method->intercept(fit->state) : NAN));
+  dl_report_show(view->r, view->details);
+  dl_fit_trials(item, tried);
   add_hyper(item, fit);
   dl_report_show(view->r, view->details || method->coefficient);
   add_features(item, fit);
   dl_report_show(view->r, view->details);
   add_constants(item, fit);
-  dl_report_show(view->r, true);
   add_summary(view->fits, fit, cv, spec);
   if (cv->k > 0) {
-    char scheme[96];
-    dl_cv_name(spec, scheme, sizeof scheme);
-    dl_report_show(view->r, view->details || !is_among_left_out(fit, scheme));
     add_cv(view, item, fit, cv, spec);
-    dl_report_show(view->r, true);
-    add_left_out(view, item, fit);
+    add_left_out(item, fit);
   }
+  dl_report_show(view->r, true);
 }

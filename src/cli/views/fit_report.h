@@ -11,18 +11,20 @@
  * owned by r. */
 struct dl_table *dl_report_fits(struct dl_report *r);
 
-/* Where fits are reported. Programs get everything; people get constants,
- * hyper-parameters, folds and residuals only with `details`. */
+/* Where fits are reported. Programs get everything; people get a table of
+ * errors, coefficients of linear fits and, with `details`, all scores,
+ * constants, hyper-parameters, folds and residuals. */
 struct dl_fit_view {
   struct dl_report *r;
-  struct dl_table *fits; /* of r */
+  struct dl_table *fits, *answers; /* of r */
   bool details;
+  bool grouped; /* a fit has errors of groups that were held out */
 };
 
-/* Adds one item to the list "fits" and its row to the table. `tried` names the
- * candidates of an automatic choice, best first; empty without one. */
-void dl_report_fit(const struct dl_fit_view *view, const struct dl_fit *fit,
+/* Adds one item to the list "fits" and its rows to the tables. `tried`: the
+ * candidates of an automatic choice; none without one. */
+void dl_report_fit(struct dl_fit_view *view, const struct dl_fit *fit,
                    const struct dl_cv *cv, const struct dl_cv_spec *spec,
-                   const struct dl_strlist *tried);
+                   const struct dl_trials *tried);
 
 #endif

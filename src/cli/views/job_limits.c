@@ -11,6 +11,7 @@
 #include "estimate/methods/work.h"
 #include "estimate/node/parallel.h"
 #include "estimate/node/peak_memory.h"
+#include "run/setup/training_setup.h"
 
 /* The batch that exceeds the memory, and the one that would fit. */
 static void warn_memory(const struct dl_job *job,
@@ -57,7 +58,8 @@ static double pipeline_bubble(const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
   double stages = dl_or(job->run->pipeline_parallel, 1);
   double batches = dl_or(job->run->grad_accum, 1);
-  double share = (stages - 1) / (batches + stages - 1);
+  double v = dl_or(job->run->virtual_stages, 1);
+  double share = 1 - batches / dl_pipeline_rounds(batches, stages, v);
   return arch && dl_is_language_model(arch) && !dl_run_is_inference(job->run) &&
                  share > 1.0 / 3
              ? share
@@ -79,8 +81,8 @@ void dl_warn_limits(const struct dl_job *job, struct dl_diag *d) {
   if (pipeline_bubble(job) > 0)
     dl_warn(d,
             "%g micro-batches for %g pipeline stages: stages wait for %.0f %% "
-            "of a step (interleaved schedules are not modelled); use a larger "
-            "--global-batch or --grad-accum, or fewer stages",
+            "of a step; use a larger --global-batch or --grad-accum, more "
+            "--virtual-stages or fewer stages",
             dl_or(job->run->grad_accum, 1), job->run->pipeline_parallel,
             100 * pipeline_bubble(job));
   if (rate && strcmp(job->run->precision, "bf16") == 0)

@@ -12,9 +12,9 @@
 #include "cli/passes/recommend.h"
 #include "cli/views/summary/recommend_summary.h"
 
-/* Rows of a table without --all: in text, with the answer, they fit a screen of
- * 24 lines. */
-enum { MOST_IN_TEXT = 6, MOST_ON_PAGE = 20 };
+/* Rows of a table without --all, or one more if that is all: in text, with the
+ * answer, they fit a screen of 24 lines. */
+enum { MOST_IN_TEXT = 5, MOST_ON_PAGE = 20 };
 
 /* Below so much energy kWh have too many zeros. */
 #define LEAST_KWH 1e-3
@@ -194,15 +194,18 @@ static void add_chart(struct view *w, size_t from, size_t end) {
   }
 }
 
-/* Says how many rows of a table are left out. */
-static void say_more(struct view *w, size_t n) {
-  if (n > 0)
-    dl_report_sayf(w->r, "and %zu more (--all)", n);
+/* A title that says how many of n rows the table has. */
+static void title_of(char *title, size_t size, const char *text, size_t shown,
+                     size_t n) {
+  if (shown < n)
+    snprintf(title, size, "%s: %zu of %zu (--all)", text, shown, n);
+  else
+    snprintf(title, size, "%s", text);
 }
 
-/* Rows from..end under a title, for text; those beyond w->most are counted.
+/* Rows from..end under a title, for text, of which w->most at most are shown.
  * A setting that all choices share has no column, nor has what is unknown. */
-static void add_text(struct view *w, const char *title, size_t from,
+static void add_text(struct view *w, const char *text, size_t from,
                      size_t end) {
   static const enum column shown[] = {
       C_ARCH,  C_NODE,      C_GPU,      C_GPUS, C_PX,      C_SEQ,
@@ -210,6 +213,7 @@ static void add_text(struct view *w, const char *title, size_t from,
       C_TIME,  C_BOUND,     C_MEMORY,   C_RUNS};
   struct dl_column c[DL_LENGTH(shown)];
   struct dl_value v[COLUMNS], row[DL_LENGTH(shown)];
+  char title[96];
   if (from == end)
     return;
   for (size_t k = 0; k < DL_LENGTH(shown); k++) {
@@ -219,10 +223,11 @@ static void add_text(struct view *w, const char *title, size_t from,
     bool known = w->known[i == C_HIGH_KWH ? C_LOW_KWH : i];
     c[k] = column_of(w, i, setting ? w->varies[i] : known);
   }
+  bool fits = w->o->all || end - from <= w->most + 1;
+  size_t stop = fits ? end : from + w->most;
+  title_of(title, sizeof title, text, stop - from, end - from);
   struct dl_table *t =
       dl_report_table(w->r, NULL, title, c, DL_LENGTH(shown), false);
-  bool fits = w->o->all || end - from <= w->most;
-  size_t stop = fits ? end : from + w->most;
   for (size_t i = from; i < stop; i++) {
     fill(w, &w->l->c[i], v);
     for (size_t k = 0; k < DL_LENGTH(shown); k++)
@@ -230,7 +235,6 @@ static void add_text(struct view *w, const char *title, size_t from,
     dl_table_row(t, row, mark_of(w, i));
   }
   add_chart(w, from, stop);
-  say_more(w, end - stop);
 }
 
 /* The front, unless it is the answer alone; all choices with --all. */
@@ -368,12 +372,14 @@ static void add_archs(struct view *w, const struct best *best, size_t n,
                       double highest_j) {
   struct dl_column c[A_COLUMNS];
   bool open = false;
-  size_t most = n < 2 ? 0 : w->o->all || n <= w->most ? n : w->most;
+  size_t most = n < 2 ? 0 : w->o->all || n <= w->most + 1 ? n : w->most;
   arch_columns(w, n > 1, c);
   struct dl_table *t = NULL;
+  char title[96];
+  title_of(title, sizeof title, "Each architecture at its lowest energy", most,
+           n);
   if (most > 0)
-    t = dl_report_table(w->r, NULL, "Each architecture at its lowest energy", c,
-                        A_COLUMNS, false);
+    t = dl_report_table(w->r, NULL, title, c, A_COLUMNS, false);
   for (size_t k = 0; k < A_COLUMNS; k++)
     c[k].heading = NULL;
   struct dl_table *all =
@@ -386,7 +392,6 @@ static void add_archs(struct view *w, const struct best *best, size_t n,
       dl_table_row(t, v, overlap(&best[i]) ? "~" : NULL);
     open |= i < most && overlap(&best[i]);
   }
-  say_more(w, most > 0 ? n - most : 0);
   w->marked[1] |= open;
 }
 
@@ -404,7 +409,7 @@ enum dl_status dl_recommend_report(struct dl_cli *cli,
   w.n = l->n_excluded[DL_CHOICE_MEETS];
   for (size_t i = 0; i < w.n; i++)
     w.highest_j = fmax(w.highest_j, l->c[i].energy_j);
-  w.in_joules = w.highest_j < LEAST_KWH * DL_J_PER_KWH;
+  w.in_joules = w.n > 0 && l->c[0].energy_j < LEAST_KWH * DL_J_PER_KWH;
   compare_columns(&w);
   size_t n = find_best(&w, best, &highest_j);
   const struct dl_recommended_choices choices = {

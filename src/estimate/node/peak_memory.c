@@ -97,7 +97,9 @@ static double kept_of_tokens(const struct dl_job *job,
     all = all / layers +
           KEPT_BY_CHECKPOINT / 2.0 * t->hidden * job->seq_len * layers;
   double accum = dl_or(run->grad_accum, 1);
-  double under_way = fmin(accum, by.pipeline) / by.pipeline;
+  double v = dl_or(run->virtual_stages, 1);
+  double most = by.pipeline + (v > 1 ? (by.pipeline - 1) / v : 0);
+  double under_way = fmin(accum, most) / by.pipeline;
   return (all * q * under_way + logits * LOGIT * q / 2) / by.tensor;
 }
 

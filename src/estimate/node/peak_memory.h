@@ -16,8 +16,9 @@
  * in mixed precision (arXiv 1710.03740) all of it in FP32 and a half copy, 18.
  * ZeRO 1 divides o by the data-parallel GPUs, 2 also g, 3 also w, and then
  * gathers two layers at a time; tensor and pipeline parallelism divide all.
- * Weights beside LoRA adapters take 2 bytes, with QLoRA 4 bits and 3 % for
- * scales (arXiv 2305.14314).
+ * The first of P stages has P micro-batches under way, with v > 1 virtual
+ * stages P + (P - 1) / v (Korthikanti et al.). Weights beside LoRA adapters
+ * take 2 bytes, with QLoRA 4 bits and 3 % for scales (arXiv 2305.14314).
  *
  * Activations of image networks are f q per output of a convolution or dense
  * layer (acts_m), q bytes of one. In FP32 f is 2.97, least squares on relative

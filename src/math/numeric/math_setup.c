@@ -23,13 +23,13 @@
 #define OPENBLAS "libopenblas.so.0"
 enum { SERIAL = 0 }; /* openblas_get_parallel() */
 
-/* GSL's own handler aborts. Every status is looked at, so that only what may be
- * lost with memory is noted. */
+/* GSL's own handler aborts. Every status is looked at, but few results of its
+ * allocations are. */
 static void on_error(const char *reason, const char *file, int line,
                      int gsl_errno) {
   (void)reason, (void)file, (void)line;
   if (gsl_errno == GSL_ENOMEM)
-    dl_note_memory_failed();
+    dl_end_without_memory();
 }
 
 void dl_math_setup(void) {

@@ -14,15 +14,6 @@
 
 enum { GRID_ONE = 13, GRID_TWO = 7, MOST_CANDIDATES = 64 };
 
-/* One way to fit, and how well it did. */
-struct candidate {
-  struct dl_recipe recipe;
-  const struct dl_regression *method;
-  double hyper[DL_MAX_HYPER];
-  double error[DL_HELD_OUT_ROWS + 1]; /* by protocol; NaN: not possible */
-  double score;                       /* their mean */
-};
-
 /* Folds of every protocol that the table allows. */
 struct protocols {
   struct dl_folds folds[DL_HELD_OUT_ROWS + 1];
@@ -111,7 +102,7 @@ static void find_errors(double *error, const struct dl_training *t,
 
 /* Keeps the candidate of the grid with the lowest mean of its errors, the first
  * of equal ones. errors: rows are protocols. */
-static void keep_best(struct candidate *best, const gsl_matrix *grid,
+static void keep_best(struct dl_candidate *best, const gsl_matrix *grid,
                       const gsl_matrix *errors,
                       const struct protocols *protocols) {
   best->score = INFINITY;
@@ -141,12 +132,12 @@ struct trial {
   const struct dl_regression *only; /* or NULL */
   double hyper[DL_MAX_HYPER];       /* those given for `only`, else NaN */
   struct protocols protocols;
-  struct candidate *list; /* MOST_CANDIDATES, owned */
+  struct dl_candidate *list; /* MOST_CANDIDATES, owned */
   size_t n;
 };
 
 /* The best hyper-parameters of a grid. */
-static enum dl_status try_grid(struct candidate *best, const struct trial *w,
+static enum dl_status try_grid(struct dl_candidate *best, const struct trial *w,
                                const struct dl_design *g, struct dl_diag *d) {
   size_t m = best->method->n_hyper, count = w->c->search_count;
   if (count == 0)
@@ -232,9 +223,9 @@ try_recipe(struct trial *w, const struct dl_recipe *recipe, struct dl_diag *d) {
         !is_for(recipe, dl_regression_at(i)) ||
         (!recipe->offset && !recipe->method && !is_linear(dl_regression_at(i))))
       continue;
-    struct candidate *best = &w->list[w->n];
+    struct dl_candidate *best = &w->list[w->n];
     *best =
-        (struct candidate){.recipe = *recipe, .method = dl_regression_at(i)};
+        (struct dl_candidate){.recipe = *recipe, .method = dl_regression_at(i)};
     memcpy(best->hyper, w->hyper, sizeof best->hyper);
     g.method = best->method;
     struct dl_progress_span outer = dl_progress_enter(
@@ -275,28 +266,14 @@ static enum dl_status try_all(struct trial *w, size_t n_gpus,
 }
 
 static int by_score(const void *a, const void *b) {
-  double x = ((const struct candidate *)a)->score;
-  double y = ((const struct candidate *)b)->score;
+  double x = ((const struct dl_candidate *)a)->score;
+  double y = ((const struct dl_candidate *)b)->score;
   return (x > y) - (x < y);
 }
 
-static bool describe(struct dl_strlist *tried, const struct candidate *c) {
-  struct dl_text t = {0};
-  dl_text_printf(&t, "%s %s:", c->method->name, c->recipe.name);
-  for (size_t i = 0; i <= DL_HELD_OUT_ROWS; i++)
-    if (!isnan(c->error[i]))
-      dl_text_printf(&t, " %s %.3f",
-                     dl_held_out_group_name((enum dl_held_out_group)i),
-                     c->error[i]);
-  dl_text_printf(&t, " mean %.4f", c->score);
-  bool ok = !t.failed && dl_strlist_add(tried, t.s);
-  dl_text_free(&t);
-  return ok;
-}
-
-static enum dl_status take_best(struct dl_choice *c, struct candidate *list,
+static enum dl_status take_best(struct dl_choice *c, struct dl_candidate *list,
                                 size_t n, const struct dl_training *t,
-                                struct dl_strlist *tried, struct dl_diag *d) {
+                                struct dl_diag *d) {
   if (n == 0 && t->absent)
     return dl_fail_at(d, DL_EINPUT, t->source, 0,
                       "no recipe for '%s' without column '%s'; add it, give "
@@ -312,8 +289,6 @@ static enum dl_status take_best(struct dl_choice *c, struct candidate *list,
   use_recipe(c, &list[0].recipe, t, &memory);
   c->method = list[0].method;
   memcpy(c->hyper, list[0].hyper, sizeof c->hyper);
-  for (size_t i = 0; i < n && memory; i++)
-    memory = describe(tried, &list[i]);
   return memory ? DL_OK : dl_fail_memory(d);
 }
 
@@ -397,7 +372,7 @@ enum dl_status dl_recipe_formulas(struct dl_training *t,
 
 enum dl_status dl_choose(struct dl_choice *c, const struct dl_training *t,
                          const struct dl_regression *only,
-                         struct dl_strlist *tried, struct dl_diag *d) {
+                         struct dl_trials *tried, struct dl_diag *d) {
   struct trial w = {.c = c, .t = t, .only = only};
   w.list = dl_calloc(MOST_CANDIDATES, sizeof *w.list);
   if (!w.list)
@@ -412,8 +387,8 @@ enum dl_status dl_choose(struct dl_choice *c, const struct dl_training *t,
   for (int pass = 0; pass < 2 && w.n == 0 && status == DL_OK; pass++)
     status = try_all(&w, pass > 0 ? SIZE_MAX : n_gpus, d);
   if (status == DL_OK)
-    status = take_best(c, w.list, w.n, t, tried, d);
+    status = take_best(c, w.list, w.n, t, d);
   free_protocols(&w.protocols);
-  free(w.list);
+  *tried = (struct dl_trials){w.list, w.n};
   return status;
 }

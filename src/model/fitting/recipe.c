@@ -37,7 +37,7 @@ static const struct dl_recipe recipes[] = {
      "TDP times the share of time the GPU is busy", NULL},
     {"gpu_power_w", "busy-share-capped", "log(image_px)",
      "gpu.tdp_w*min(0.95, 0.4 + 0.7*" POWER_SHARE ")", 0,
-     "the same, at most 95 % of TDP", NULL},
+     "TDP times the share of time the GPU is busy, at most 95 % of TDP", NULL},
     {"gpu_power_w", "plain",
      "log(batch_size), log(macs_g), log(image_px), log(gpu.tdp_w), "
      "log(gpu.peak_fp32_tflops)",
@@ -47,7 +47,8 @@ static const struct dl_recipe recipes[] = {
     {"epoch_energy_j", "physical", "log(macs_g)", ENERGY(GPU_TIME), 0,
      "host, input, arithmetic and estimated activations", NULL},
     {"epoch_energy_j", "physical-batch", "log(batch_size), log(macs_g)",
-     ENERGY(GPU_TIME), 0, "the same, with a correction for the batch", NULL},
+     ENERGY(GPU_TIME), 0,
+     "host, input, arithmetic and estimated activations, by batch size", NULL},
     {"epoch_energy_j", "plain",
      "log(batch_size), log(macs_g), log(image_px), log(gpu.tdp_w), "
      "log(gpu.peak_fp32_tflops), log(train_samples)",

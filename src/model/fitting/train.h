@@ -5,6 +5,7 @@
 #define DL_MODEL_FITTING_TRAIN_H
 
 #include "math/cross_validation/cross_validate.h"
+#include "model/fitting/recipe.h"
 #include "model/fitting/training_table.h"
 
 /* How to cross-validate. */
@@ -97,15 +98,30 @@ enum dl_status dl_recipe_formulas(struct dl_training *t,
                                   const char *method, bool *any,
                                   struct dl_diag *d);
 
+/* One way to fit, and how well it did. */
+struct dl_candidate {
+  struct dl_recipe recipe;
+  const struct dl_regression *method;
+  double hyper[DL_MAX_HYPER];
+  double error[DL_HELD_OUT_ROWS + 1]; /* by protocol; NaN: not possible */
+  double score;                       /* their mean */
+};
+
+/* Candidates, best first; free(list) frees them. */
+struct dl_trials {
+  struct dl_candidate *list;
+  size_t n;
+};
+
 /* Fills method, hyper-parameters and recipe (features, offset) of c for its
  * target by trying all recipes the table allows with all methods (or `only`
  * that one, if it is not NULL, with the hyper-parameters that are given in c);
  * c->scale and the search of c hold. The score
  * is the mean over groups held out of the mean absolute error of log(y), by
- * configuration, architecture and GPU where there are two. `tried` gets one
- * line a candidate, best first. */
+ * configuration, architecture and GPU where there are two. `tried` gets all
+ * candidates. */
 enum dl_status dl_choose(struct dl_choice *c, const struct dl_training *t,
                          const struct dl_regression *only,
-                         struct dl_strlist *tried, struct dl_diag *d);
+                         struct dl_trials *tried, struct dl_diag *d);
 
 #endif

@@ -238,8 +238,7 @@ static void end_document(struct dl_report *doc, const struct task *t, FILE *f) {
   if (text_of(t, "grid"))
     dl_report_lines(dl_report_group(doc, "environment", NULL), lines,
                     DL_LENGTH(lines));
-  if (!dl_memory_failed())
-    dl_json_line(f, doc);
+  dl_json_line(f, doc);
   dl_report_free(doc);
 }
 

@@ -9,8 +9,10 @@
 #include "output/units.h"
 #include "output/utf8.h"
 
-#define STREAM_HEAD 1000 /* rows that decide the widths of a stream */
-#define REMARK_GAP 2     /* blanks in front of remarks */
+#define STREAM_HEAD                                                            \
+  1000               /* rows that decide the widths of a stream; on a          \
+                        terminal, of as many rows: later ones may be wider */
+#define REMARK_GAP 2 /* blanks in front of remarks */
 #define WRITE_SIZE ((size_t)64 * 1024)
 
 struct walk {
@@ -358,7 +360,7 @@ static void release_head(struct dl_stream *s) {
   if (s->layout->n > 0)
     print_rows(&p, m, s->layout, s->head, s->f);
   write_text(s->f, &s->line);
-  s->n_rows = s->head->n_rows;
+  s->n_rows += s->head->n_rows;
   dl_table_free(s->head);
   s->head = NULL;
   dl_text_free(&p.cell);
@@ -372,6 +374,18 @@ void dl_document_add(const struct dl_stream *s, const struct dl_value *values,
   dl_text_free(&p.cell);
 }
 
+/* Ends the table; the rows that follow are one of their own. */
+static void begin_block(struct dl_stream *s) {
+  struct dl_printer p = {.to = &s->line, .screen = dl_screen_of(s->f)};
+  if (s->layout && s->layout->n > 0)
+    print_foot(&p, s->format->document, s->layout);
+  dl_print(&p, "\n", NULL);
+  write_text(s->f, &s->line);
+  dl_layout_free(s->layout);
+  s->layout = NULL;
+  s->head = dl_table_new(NULL, s->columns, s->n_cols);
+}
+
 void dl_document_row(struct dl_stream *s, const struct dl_value *values) {
   if (!s->head) {
     dl_document_add(s, values, &s->line);
@@ -379,14 +393,17 @@ void dl_document_row(struct dl_stream *s, const struct dl_value *values) {
     return;
   }
   dl_table_row(s->head, values, NULL);
-  if (s->head->n_rows == STREAM_HEAD)
-    release_head(s);
+  if (s->head->n_rows < STREAM_HEAD)
+    return;
+  release_head(s);
+  if (s->format->document->wraps && dl_screen_of(s->f).width > 0)
+    begin_block(s);
 }
 
 void dl_document_end(struct dl_stream *s) {
   struct dl_printer p = {.to = &s->line, .screen = dl_screen_of(s->f)};
   const struct dl_document *m = s->format->document;
-  if (s->head)
+  if (s->head && (s->head->n_rows > 0 || s->n_rows == 0))
     release_head(s);
   if (s->layout && s->layout->n > 0)
     print_foot(&p, m, s->layout);

@@ -44,9 +44,9 @@ static void put_escaped(struct writer *w, const char *s) {
   struct dl_text clean = {0};
   dl_utf8_clean(&clean, s, true);
   json_t *string = json_string(dl_text_str(&clean));
-  char *text = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+  char *text = json_dumps(string, JSON_ENCODE_ANY);
   unsigned point;
-  for (const char *at = text; at && *at;) {
+  for (const char *at = text; *at;) {
     size_t n = dl_utf8_next(at, &point);
     if (dl_utf8_is_unsafe(point))
       fprintf(w->f, "\\u%04X", point);
@@ -54,8 +54,6 @@ static void put_escaped(struct writer *w, const char *s) {
       fwrite(at, 1, n, w->f); /* the caller asks ferror */
     at += n;
   }
-  if (!text)
-    dl_note_memory_failed();
   free(text);
   json_decref(string);
   dl_text_free(&clean);

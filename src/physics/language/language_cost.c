@@ -7,6 +7,7 @@
 
 #include "physics/language/dual.h"
 #include "physics/power_limit.h"
+#include "run/setup/training_setup.h"
 
 /* FLOP/s and FLOP/s per W of the A100, which others are relative to. */
 #define PEAK_0 312e12
@@ -15,11 +16,13 @@
 /* Bytes of activations a layer reads and writes per token, hidden size and
  * byte of an element (Korthikanti et al.: 34 in 16 bits); what checkpointing
  * adds to it; passes over the scores of eager attention; kernels of a pass
- * through a layer. */
+ * through a layer; operations on its weights, where each is one of its own: 12
+ * (Adam, clipping, loss scaling) on each of 16 tensors. */
 #define TRAFFIC 34.0
 #define AGAIN 0.35
 #define SCORE_PASSES 12.0
 #define KERNELS 10.0
+#define BY_WEIGHT 200.0
 
 /* What is computed, and where it goes. */
 struct setting {
@@ -32,6 +35,7 @@ struct setting {
 
 struct step {
   struct dl_dual compute, attention, memory, optimizer, launch, exchange;
+  struct dl_dual behind; /* the backward pass, by weights */
   struct dl_dual reduce;
   struct dl_dual unlimited, time, power;
 };
@@ -134,6 +138,15 @@ static struct dl_dual launches(const struct setting *k) {
   return t;
 }
 
+/* What the host launches behind the backward pass, tensor by tensor. */
+static struct dl_dual by_weight(const struct setting *k) {
+  const struct dl_language_inputs *in = k->in;
+  struct dl_dual t =
+      dl_dual_of(in->by_weight ? BY_WEIGHT * in->layers / in->pipeline : 0);
+  by(k, &t, DL_LANG_TAU, 1);
+  return t;
+}
+
 /* `bytes` through the slowest link, and the latency of `calls`. Beyond the
  * domain all its GPUs share the bytes, each by a network adapter of its own. */
 static struct dl_dual collective(const struct setting *k, double bytes,
@@ -153,6 +166,24 @@ static struct dl_dual collective(const struct setting *k, double bytes,
   by(k, &latency, DL_LANG_ALPHA, 1);
   add(&t, latency);
   return t;
+}
+
+/* Messages of a micro-batch between stages of a pipeline. */
+static struct dl_dual hand_over(const struct setting *k) {
+  const struct dl_language_inputs *in = k->in;
+  double calls = 2 * in->virtual_stages;
+  double bytes = calls * in->element * in->hidden * in->sequences * in->tokens /
+                 in->tensor;
+  struct dl_dual latency = dl_dual_of(calls), t;
+  if (in->n_gpus > in->domain) {
+    t = dl_dual_of(bytes / in->network);
+    by(k, &t, DL_LANG_XN, -1);
+  } else {
+    t = dl_dual_of(bytes / in->link);
+    by(k, &t, in->pcie ? DL_LANG_XP : DL_LANG_XL, -1);
+  }
+  by(k, &latency, DL_LANG_ALPHA, 1);
+  return dl_dual_sum(&t, &latency);
 }
 
 /* Of a micro-batch: ZeRO-3 gathers the weights before each pass and divides the
@@ -177,6 +208,8 @@ static struct dl_dual exchanges(const struct setting *k) {
     add(&t, x);
     add(&t, latency);
   }
+  if (in->pipeline > 1)
+    add(&t, hand_over(k));
   return t;
 }
 
@@ -192,7 +225,6 @@ static struct dl_dual reduction(const struct setting *k) {
 /* Time of a step without a power limit. */
 static void step_of(const struct setting *k, struct step *s) {
   const struct dl_language_inputs *in = k->in;
-  double m = in->micro_batches;
   s->compute = products(k);
   s->attention = attention(k);
   s->memory = traffic(k);
@@ -200,12 +232,17 @@ static void step_of(const struct setting *k, struct step *s) {
   s->launch = launches(k);
   s->exchange = exchanges(k);
   s->reduce = reduction(k);
+  s->behind = by_weight(k);
   struct dl_dual gpu = dl_dual_sum(&s->compute, &s->attention);
   add(&gpu, s->memory);
   struct dl_dual one = dl_dual_overlap(&gpu, &s->launch);
   one = dl_dual_overlap(&one, &s->exchange);
   struct dl_dual last = dl_dual_overlap(&one, &s->reduce);
-  struct dl_dual t = dl_dual_scaled(&one, m + in->pipeline - 2);
+  add(&one, s->behind);
+  add(&last, s->behind);
+  double rounds =
+      dl_pipeline_rounds(in->micro_batches, in->pipeline, in->virtual_stages);
+  struct dl_dual t = dl_dual_scaled(&one, rounds - 1);
   add(&t, last);
   add(&t, s->optimizer);
   if (in->nodes > 1) {
@@ -296,7 +333,7 @@ void dl_language_cost_of(const double *c, const double *fx,
                                     .attention = m * s.attention.x,
                                     .memory = m * s.memory.x,
                                     .optimizer = s.optimizer.x,
-                                    .launch = m * s.launch.x,
+                                    .launch = m * (s.launch.x + s.behind.x),
                                     .exchange = m * s.exchange.x + s.reduce.x,
                                     .time = s.time.x,
                                     .power = s.power.x,

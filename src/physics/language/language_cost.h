@@ -14,10 +14,12 @@
  *   Tg = (Tc + Ta + Tm) G N F S Q      what a GPU, a network, a framework, a
  *                                       software stack and a network on a
  *                                       GPU differ by
- *   Tx = gathers of the weights (ZeRO-3) and exchanges of the activations
- *        between the T GPUs of a layer
+ *   Tx = gathers of the weights (ZeRO-3), exchanges of the activations
+ *        between the T GPUs of a layer, and messages between the stages of a
+ *        pipeline
  *   Th = (10 tau (v' + k) L / P + c0) graph^g                      launches
  *   T1 = (Tg^4 + Tx^4 + Th^4)^(1/4)
+ *   Tv = 200 tau L / P                     operations on weights, one by one
  *
  * M: weights that a token is multiplied with; A: multiply-accumulates of
  * attention per token, half of the square where a flash kernel omits what a
@@ -30,11 +32,17 @@
  * watt are held by their power limit; e: bytes of an element; q: bytes to
  * unpack 4-bit weights; o = 1 where kernels are fused (NVIDIA's containers,
  * compiled code, MLPerf); g = 1 for MLPerf's CUDA graphs. peak0 is 312 TFLOP/s.
- * A step takes
+ * Tv is 0 but for TensorFlow (outside MLPerf), where loss scaling, clipping,
+ * accumulation and optimizer are operations on each tensor of weights in turn:
+ * some 12 on each of a layer's 16. A step takes
  *
- *   T0 = (m + P - 1) T1 + (T1^4 + Tr^4)^(1/4) - T1 + To
+ *   T0 = R (T1 + Tv) + (T1^4 + Tr^4)^(1/4) - T1 + To
  *   T  = T0 (1 + strag log2(nodes)) whole^w
  *
+ * R: micro-batches with the bubble of the pipeline, m + (P - 1) / v with v
+ * virtual stages (dl_pipeline_rounds); a stage sends v activations forward and
+ * v gradients back, each e b s h / T bytes, to a neighbour on another node if
+ * there are several, of which one network adapter serves each GPU.
  * Tr: the all-reduce of the gradients (without ZeRO-3), behind the last
  * backward pass; To: optimizer, wopt x its bytes / (em BW); w = 1 where the
  * software stack is not given: whole trainings, as laboratories report them,
@@ -51,9 +59,10 @@
  * and where C binds, T grows by exp(kappa ln(x)^2) as in training_cost.h.
  *
  * Work and memory follow Kaplan et al. (arXiv 2001.08361), Korthikanti et al.
- * (arXiv 2205.05198) and Rajbhandari et al. (arXiv 1910.02054); the bubble is
- * that of Narayanan et al. (arXiv 2104.04473). docs/language-models.md says
- * what was tried and where the priors come from. */
+ * (arXiv 2205.05198) and Rajbhandari et al. (arXiv 1910.02054); the bubble
+ * and messages of pipelines are those of Narayanan et al. (arXiv 2104.04473).
+ * docs/language-models.md says what was tried and where the priors come from.
+ */
 
 #ifndef DL_PHYSICS_LANGUAGE_LANGUAGE_COST_H
 #define DL_PHYSICS_LANGUAGE_LANGUAGE_COST_H
@@ -149,7 +158,8 @@ struct dl_language_inputs {
   double state_bytes;      /* of a trained weight, that an optimizer step
                               reads and writes */
   double n_gpus, tensor, pipeline;
-  double shards; /* GPUs that divide the optimizer's states */
+  double virtual_stages; /* of a pipeline stage */
+  double shards;         /* GPUs that divide the optimizer's states */
   double nodes;
   double domain;        /* GPUs joined by the link */
   double link, network; /* B/s of a GPU, one direction */
@@ -161,6 +171,8 @@ struct dl_language_inputs {
   int fused, graphs;    /* software; */
   int whole;            /* 1: not given */
   int pcie;             /* the link is PCIe */
+  int by_weight;        /* operations on each tensor of weights in turn */
+  int unused;
 };
 
 /* An optimizer step: what each part takes alone, s, and the whole; W of a GPU.

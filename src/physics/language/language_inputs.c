@@ -38,6 +38,7 @@ const struct dl_physics_quantity
         {"sharding", false, false},
         {"tensor_parallel", false, false},
         {"pipeline_parallel", false, false},
+        {"virtual_stages", false, false},
         {"stack", false, false},
         {"network_gbps", false, false},
         {"gpus_per_node", false, false},
@@ -127,6 +128,7 @@ static void read_links(const struct dl_physics_row *row,
   in->n_gpus = dl_or(run->n_gpus, 1);
   in->tensor = dl_or(degrees.tensor, 1);
   in->pipeline = dl_or(degrees.pipeline, 1);
+  in->virtual_stages = dl_or(run->virtual_stages, 1);
   in->nodes = ceil(in->n_gpus / node);
   in->pcie = !(link > DL_SLOWEST_NVLINK_GB_S);
   in->domain = in->pcie ? node : dl_or(gpu->link_domain, node);
@@ -233,6 +235,7 @@ const char *dl_language_inputs_read(const struct dl_physics_row *row,
   in->fused =
       (dl_is_word(run->stack, "ngc") || dl_is_word(run->stack, "compiled")) &&
       !dl_is_word(run->framework, "tensorflow");
+  in->by_weight = dl_is_word(run->framework, "tensorflow") && !in->graphs;
   in->whole = !run->stack;
   group(row, &in->grouping);
   locate(in);

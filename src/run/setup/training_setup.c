@@ -43,6 +43,33 @@ double dl_global_batch(const struct dl_run *r) {
   return per_pass * dl_or(r->grad_accum, 1);
 }
 
+double dl_pipeline_rounds(double micro_batches, double stages,
+                          double virtual_stages) {
+  return fmax(micro_batches, stages) +
+         (fmin(micro_batches, stages) - 1) / virtual_stages;
+}
+
+static double layers_of(const struct dl_row *row) {
+  const struct dl_architecture *arch = row->found.arch;
+  const struct dl_transformer *t = arch ? arch->transformer : NULL;
+  return t ? t->layers + t->decoder_layers : arch ? arch->layers : (double)NAN;
+}
+
+/* Whether layers are divided evenly, where the embedding and the output layer
+ * may count as one each. */
+static bool divides_layers(const struct dl_row *row, double parts) {
+  double layers = layers_of(row);
+  return fmod(layers, parts) <= 0 || fmod(layers + 1, parts) <= 0 ||
+         fmod(layers + 2, parts) <= 0;
+}
+
+double dl_most_virtual_stages(const struct dl_row *row, double most) {
+  double stages = dl_degrees_of(&row->run).pipeline, v = most;
+  while (v > 1 && !divides_layers(row, v * stages))
+    v--;
+  return stages > 1 ? v : 1;
+}
+
 /* --- Assumptions. */
 
 void dl_assume_text(struct dl_row *row, enum dl_run_id id, const char *word) {
@@ -200,19 +227,37 @@ static bool breaks_heads(const struct dl_row *row, struct dl_text *to) {
 }
 
 static bool breaks_depth(const struct dl_row *row, struct dl_text *to) {
-  const struct dl_architecture *arch = row->found.arch;
-  const struct dl_transformer *t = arch ? arch->transformer : NULL;
   double stages = dl_or(row->run.pipeline_parallel, 1);
-  double layers = t      ? t->layers + t->decoder_layers
-                  : arch ? arch->layers
-                         : (double)NAN;
+  double layers = layers_of(row);
   if (!(stages > layers))
     return false;
   if (to)
     dl_text_printf(to,
                    "pipeline_parallel %g is more than the %g layers of '%s'; "
                    "take fewer stages",
-                   stages, layers, arch->head.id);
+                   stages, layers, row->found.arch->head.id);
+  return true;
+}
+
+/* Virtual stages divide those of a pipeline, in equal numbers of layers. */
+static bool breaks_virtual_stages(const struct dl_row *row,
+                                  struct dl_text *to) {
+  double v = row->run.virtual_stages;
+  double stages = dl_or(row->run.pipeline_parallel, 1);
+  if (!(v > 1) || (stages > 1 &&
+                   (isnan(layers_of(row)) || divides_layers(row, v * stages))))
+    return false;
+  if (to && stages > 1)
+    dl_text_printf(to,
+                   "virtual_stages %g of %g pipeline stages do not divide the "
+                   "%g layers of '%s' evenly; use %g",
+                   v, stages, layers_of(row), row->found.arch->head.id,
+                   dl_most_virtual_stages(row, v));
+  else if (to)
+    dl_text_printf(to,
+                   "virtual_stages %g goes with a pipeline; give "
+                   "pipeline_parallel",
+                   v);
   return true;
 }
 
@@ -277,9 +322,10 @@ static bool breaks_epochs(const struct dl_row *row, struct dl_text *to) {
 }
 
 static bool (*const rules[])(const struct dl_row *row, struct dl_text *to) = {
-    breaks_degrees,  breaks_global_batch, breaks_fine_tune, breaks_rank,
-    breaks_adapters, breaks_division,     breaks_heads,     breaks_depth,
-    breaks_fp8,      breaks_int8,         breaks_tokens,    breaks_epochs};
+    breaks_degrees,        breaks_global_batch, breaks_fine_tune, breaks_rank,
+    breaks_adapters,       breaks_division,     breaks_heads,     breaks_depth,
+    breaks_virtual_stages, breaks_fp8,          breaks_int8,      breaks_tokens,
+    breaks_epochs};
 
 void dl_setup_check(struct dl_row *row) {
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)

@@ -31,6 +31,19 @@ double dl_micro_batch(const struct dl_run *r);
 /* Samples per optimizer step on all accelerators. */
 double dl_global_batch(const struct dl_run *r);
 
+/* Time of the micro-batches of a step, in times of one, with what stages of a
+ * pipeline wait at its ends. Each stage holds v virtual stages, v chunks of
+ * layers, and passes micro-batches through them in groups (Narayanan et al.,
+ * arXiv 2104.04473): m + (P - 1) / v for m micro-batches and P stages, where m
+ * is at least P, else P + (m - 1) / v. v = 1: m + P - 1. */
+double dl_pipeline_rounds(double micro_batches, double stages,
+                          double virtual_stages);
+
+/* The most virtual stages of a pipeline stage, up to `most`, that all have the
+ * same number of layers: the embedding and the output layer may count as one
+ * each. 1 where there are no others, or layers are unknown. */
+double dl_most_virtual_stages(const struct dl_row *row, double most);
+
 /* Sets a member of a row to what is assumed; its steps forget that when they
  * run again. */
 void dl_assume_text(struct dl_row *row, enum dl_run_id id, const char *word);

@@ -3,6 +3,8 @@
 dlest_SOURCES += \
 	%D%/answer.c \
 	%D%/answer.h \
+	%D%/fit_summary.c \
+	%D%/fit_summary.h \
 	%D%/predict_summary.c \
 	%D%/predict_summary.h \
 	%D%/predict_title.c \

@@ -194,15 +194,30 @@ static void say_marks(struct dl_report *r, const bool marked[3]) {
   dl_text_free(&t);
 }
 
-static void say_excluded(struct dl_report *r, const struct dl_choices *l) {
-  struct dl_text t = {0};
+/* Appends how many choices are excluded; and why, where it is one reason or
+ * all choices are shown. */
+static void add_excluded(struct dl_text *t,
+                         const struct dl_recommended_choices *c) {
+  size_t n = 0, reasons = 0;
+  const char *before = "Excluded: ";
+  for (size_t i = 0; i < DL_LENGTH(excluded); i++) {
+    n += c->l->n_excluded[excluded[i].why];
+    reasons += c->l->n_excluded[excluded[i].why] > 0;
+  }
+  if (reasons == 0)
+    return;
+  dl_text_add(t, t->len > 0 ? " " : "");
+  if (reasons > 1 && !c->o->all) {
+    dl_text_printf(t, "%s%zu.", before, n);
+    return;
+  }
   for (size_t i = 0; i < DL_LENGTH(excluded); i++)
-    if (l->n_excluded[excluded[i].why] > 0)
-      dl_text_printf(&t, "%s%zu %s", t.len > 0 ? ", " : "",
-                     l->n_excluded[excluded[i].why], excluded[i].label);
-  if (t.len > 0)
-    dl_report_sayf(r, "Excluded: %s.", dl_text_str(&t));
-  dl_text_free(&t);
+    if (c->l->n_excluded[excluded[i].why] > 0) {
+      dl_text_printf(t, "%s%zu %s", before, c->l->n_excluded[excluded[i].why],
+                     excluded[i].label);
+      before = ", ";
+    }
+  dl_text_add(t, ".");
 }
 
 /* A choice that was excluded since no GPU of its generation was measured, and
@@ -243,10 +258,11 @@ void dl_recommend_notes(struct dl_report *r,
     dl_text_printf(&t, "Pareto front: %zu of %zu choices", front, c->n);
   if (open > 0)
     dl_text_printf(&t, "; %zu more within the intervals", open);
+  dl_text_add(&t, t.len > 0 ? "." : "");
+  add_excluded(&t, c);
   if (t.len > 0)
-    dl_report_sayf(r, "%s.", dl_text_str(&t));
+    dl_report_say(r, dl_text_str(&t));
   dl_text_free(&t);
-  say_excluded(r, c->l);
   say_outside(r, c);
   if (!c->o->explain) {
     dl_report_sayf(r, "%sSettings: --explain.",

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The answer of `fit`: the errors of each target for what was held out, and
+ * what an automatic choice was made of. */
+
+#ifndef DL_CLI_VIEWS_SUMMARY_FIT_SUMMARY_H
+#define DL_CLI_VIEWS_SUMMARY_FIT_SUMMARY_H
+
+#include "model/fitting/train.h"
+#include "output/report.h"
+
+/* The table for the answers, for people only; owned by r. */
+struct dl_table *dl_fit_answers(struct dl_report *r);
+
+/* Adds a fit: a row for each protocol of grouped cross-validation. `scheme` is
+ * that of another cross-validation, NULL: there is none. */
+void dl_fit_answer(struct dl_table *t, const struct dl_fit *fit,
+                   const struct dl_cv *cv, const char *scheme);
+
+/* Adds what an automatic choice tried, best first, for people; nothing where
+ * there was no choice. */
+void dl_fit_trials(struct dl_report *item, const struct dl_trials *tried);
+
+/* The sentences below the answers. */
+void dl_fit_notes(struct dl_report *r, bool grouped, bool details);
+
+#endif
