@@ -41,7 +41,6 @@ UNIT_TESTS = \
 	tests/unit/test_metrics \
 	tests/unit/test_model_file \
 	tests/unit/test_names \
-	tests/unit/test_nls \
 	tests/unit/test_node \
 	tests/unit/test_number \
 	tests/unit/test_ols \
@@ -280,8 +279,6 @@ tests_unit_test_model_file_SOURCES = tests/unit/test_model_file.c \
 tests_unit_test_model_file_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_names_SOURCES = tests/unit/test_names.c
 tests_unit_test_names_LDADD = $(LDADD) $(CMOCKA_LIBS)
-tests_unit_test_nls_SOURCES = tests/unit/test_nls.c
-tests_unit_test_nls_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_node_SOURCES = tests/unit/test_node.c tests/unit/unit.h
 tests_unit_test_node_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_number_SOURCES = tests/unit/test_number.c

@@ -75,3 +75,20 @@ size_t dl_utf8_width(const char *s, size_t len) {
     width += (s[i] & 0xC0) != 0x80; /* no continuation byte */
   return width;
 }
+
+size_t dl_wrapped_line(const char *s, size_t width, bool hard) {
+  size_t len = strlen(s), at = 0, column = 0, blank = 0;
+  if (dl_utf8_width(s, len) <= width)
+    return len;
+  while (at < len && (column < width || (blank == 0 && !hard))) {
+    unsigned point;
+    size_t n = dl_utf8_next(s + at, &point);
+    if (point == ' ')
+      blank = at;
+    at += n;
+    column++;
+  }
+  if (s[at] == ' ' || at == len)
+    return at;
+  return blank > 0 ? blank : at;
+}

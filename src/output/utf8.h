@@ -27,4 +27,8 @@ void dl_utf8_clean(struct dl_text *t, const char *s, bool keep_unsafe);
 /* Columns that valid UTF-8 takes in a terminal, one for each code point. */
 size_t dl_utf8_width(const char *s, size_t len);
 
+/* Bytes of the first line of a text that is broken at `width` columns: behind a
+ * word, or within one if `hard` and it is too long; all of it where it fits. */
+size_t dl_wrapped_line(const char *s, size_t width, bool hard);
+
 #endif

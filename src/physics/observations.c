@@ -260,34 +260,63 @@ void dl_predict_measurements(const struct dl_parameter_map *map,
   }
 }
 
-/* The derivatives of measurement m at the gradient of its target into its row,
- * over scale. */
-static void fill_row(const struct dl_parameter_map *map,
-                     const struct dl_measurement *m,
-                     const struct dl_gradient *g, double scale, double *row) {
+/* Adds the derivatives of measurement m at the gradient of its target, times a
+ * weight, to those by all parameters. Beyond what a physics can say, where they
+ * are not finite, they are taken as 0. */
+static void add_derivatives(const struct dl_parameter_map *map,
+                            const struct dl_measurement *m,
+                            const struct dl_gradient *g, double weight,
+                            double *row) {
   const struct dl_physics *physics = map->physics;
   const size_t *first = map->first + m->config * physics->n_factors;
   for (size_t j = 0; j < physics->n_constants; j++)
-    row[j] = g->c[j] / scale;
+    row[j] += isfinite(g->c[j]) ? weight * g->c[j] : 0;
   for (size_t k = 0; k < physics->n_factors; k++)
-    for (size_t e = 0; first[k] > 0 && e < physics->factor[k].n; e++)
-      row[first[k] + e] = g->fx[physics->factor[k].first + e] / scale;
+    for (size_t e = 0; first[k] > 0 && e < physics->factor[k].n; e++) {
+      double x = g->fx[physics->factor[k].first + e];
+      row[first[k] + e] += isfinite(x) ? weight * x : 0;
+    }
+}
+
+/* The gradients of the targets of a configuration. */
+static void differentiate(const struct dl_parameter_map *map,
+                          const double *theta, size_t config,
+                          struct dl_gradient *g) {
+  double c[DL_MAX_CONSTANTS], fx[DL_MAX_EFFECTS], y[DL_MAX_TARGETS];
+  dl_constants_of(map->physics, theta, c);
+  dl_effects_at(map, theta, config, fx);
+  map->physics->gradient(c, fx, map->configs->inputs[config], y, g);
 }
 
 void dl_differentiate_measurements(const struct dl_parameter_map *map,
-                                   const double *theta, const double *scale,
-                                   double *J) {
+                                   const double *theta, const size_t *which,
+                                   size_t n, double *J) {
   const struct dl_configurations *configs = map->configs;
-  double c[DL_MAX_CONSTANTS], fx[DL_MAX_EFFECTS], y[DL_MAX_TARGETS];
   struct dl_gradient g[DL_MAX_TARGETS];
-  dl_constants_of(map->physics, theta, c);
-  memset(J, 0, configs->n_measurements * map->p * sizeof *J);
+  size_t at = SIZE_MAX;
+  memset(J, 0, n * map->p * sizeof *J);
+  for (size_t i = 0; i < n; i++) {
+    size_t k = which ? which[i] : i;
+    if (k >= configs->n_measurements)
+      continue;
+    const struct dl_measurement *m = &configs->m[k];
+    if (m->config != at)
+      differentiate(map, theta, m->config, g);
+    at = m->config;
+    add_derivatives(map, m, &g[m->target], 1, J + i * map->p);
+  }
+}
+
+void dl_weighted_derivatives(const struct dl_parameter_map *map,
+                             const double *theta, const double *weight,
+                             double *sum) {
+  const struct dl_configurations *configs = map->configs;
+  struct dl_gradient g[DL_MAX_TARGETS];
+  memset(sum, 0, map->p * sizeof *sum);
   for (size_t i = 0; i < configs->n_measurements; i++) {
     const struct dl_measurement *m = &configs->m[i];
-    if (i == 0 || m->config != m[-1].config) {
-      dl_effects_at(map, theta, m->config, fx);
-      map->physics->gradient(c, fx, configs->inputs[m->config], y, g);
-    }
-    fill_row(map, m, &g[m->target], scale ? scale[i] : 1, J + i * map->p);
+    if (i == 0 || m->config != m[-1].config)
+      differentiate(map, theta, m->config, g);
+    add_derivatives(map, m, &g[m->target], weight[i], sum);
   }
 }

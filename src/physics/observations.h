@@ -98,10 +98,15 @@ void dl_effects_at(const struct dl_parameter_map *map, const double *theta,
 void dl_predict_measurements(const struct dl_parameter_map *map,
                              const double *theta, double *out);
 
-/* Their derivatives by theta, n_measurements x p, row-major, each row divided
- * by its scale (NULL: 1). */
+/* Derivatives by theta of n of the measurements (NULL: the first), n x p,
+ * row-major; 0 for numbers that are none of a measurement. */
 void dl_differentiate_measurements(const struct dl_parameter_map *map,
-                                   const double *theta, const double *scale,
-                                   double *J);
+                                   const double *theta, const size_t *which,
+                                   size_t n, double *J);
+
+/* Their sum, each times its weight (p). */
+void dl_weighted_derivatives(const struct dl_parameter_map *map,
+                             const double *theta, const double *weight,
+                             double *sum);
 
 #endif

@@ -29,27 +29,58 @@ static double bound_alike(const struct dl_residual_process *process,
   return 1 / (1 + e2 / (2 * length * length));
 }
 
+static int compare_pairs(const struct dl_place *a, const struct dl_place *b) {
+  return a->gpu != b->gpu     ? (a->gpu > b->gpu) - (a->gpu < b->gpu)
+         : a->arch != b->arch ? (a->arch > b->arch) - (a->arch < b->arch)
+                              : 0;
+}
+
+static bool shares(const struct dl_residual_component *c,
+                   const struct dl_residual_point *a,
+                   const struct dl_residual_point *b) {
+  return c->targets >> a->target & c->targets >> b->target & 1;
+}
+
+double dl_residual_in_common(const struct dl_residual_process *process,
+                             const struct dl_residual_point *a,
+                             const struct dl_residual_point *b) {
+  double sum = 0;
+  if (a->place.gpu != b->place.gpu)
+    return 0;
+  for (size_t i = 0; i < process->n_components; i++) {
+    const struct dl_residual_component *c = &process->component[i];
+    if (shares(c, a, b))
+      sum += c->bound * c->bound;
+  }
+  return sum > 0 ? sum * bound_alike(process, &a->place, &b->place) : 0;
+}
+
+double dl_residual_in_pair(const struct dl_residual_process *process,
+                           const struct dl_residual_point *a,
+                           const struct dl_residual_point *b) {
+  const struct dl_place *p = &a->place, *q = &b->place;
+  double d2 = 0, sum = 0;
+  if (compare_pairs(p, q) != 0)
+    return 0;
+  for (size_t i = 0; i < DL_PLACE_AXES; i++)
+    d2 += (p->x[i] - q->x[i]) * (p->x[i] - q->x[i]);
+  double length = is_bounded(p) && is_bounded(q) ? process->near_length : 1;
+  double near = exp(-d2 / (2 * length * length));
+  bool same = !(d2 > 0) && !(p->exact < q->exact) && !(p->exact > q->exact);
+  for (size_t i = 0; i < process->n_components; i++) {
+    const struct dl_residual_component *c = &process->component[i];
+    if (shares(c, a, b))
+      sum += c->group * c->group + c->near * c->near * near +
+             (same ? c->own * c->own : 0);
+  }
+  return sum;
+}
+
 double dl_residual_covariance(const struct dl_residual_process *process,
                               const struct dl_residual_point *a,
                               const struct dl_residual_point *b) {
-  const struct dl_place *p = &a->place, *q = &b->place;
-  if (p->gpu != q->gpu)
-    return 0;
-  bool group = p->arch == q->arch;
-  double d2 = 0, sum = 0, alike = bound_alike(process, p, q);
-  for (size_t i = 0; i < DL_PLACE_AXES; i++)
-    d2 += (p->x[i] - q->x[i]) * (p->x[i] - q->x[i]);
-  double length = alike > 0 ? process->near_length : 1;
-  double near = exp(-d2 / (2 * length * length));
-  bool same =
-      group && !(d2 > 0) && !(p->exact < q->exact) && !(p->exact > q->exact);
-  for (size_t i = 0; i < process->n_components; i++) {
-    const struct dl_residual_component *c = &process->component[i];
-    if (c->targets >> a->target & c->targets >> b->target & 1)
-      sum += (group ? c->group * c->group + c->near * c->near * near : 0) +
-             (same ? c->own * c->own : 0) + c->bound * c->bound * alike;
-  }
-  return sum;
+  return dl_residual_in_pair(process, a, b) +
+         dl_residual_in_common(process, a, b);
 }
 
 double dl_residual_noise(const struct dl_residual_process *process, double n) {
@@ -61,12 +92,6 @@ void dl_residual_gp_free(struct dl_residual_gp *gp) {
   free(gp->point);
   free(gp->order);
   *gp = (struct dl_residual_gp){0};
-}
-
-static int compare_pairs(const struct dl_place *a, const struct dl_place *b) {
-  return a->gpu != b->gpu     ? (a->gpu > b->gpu) - (a->gpu < b->gpu)
-         : a->arch != b->arch ? (a->arch > b->arch) - (a->arch < b->arch)
-                              : 0;
 }
 
 /* By GPU and architecture, then as the points come. */

@@ -72,6 +72,14 @@ struct dl_residual_gp {
   bool bounded;  /* what bounds a point is known */
 };
 
+/* The covariance of an architecture on a GPU, 0 beyond; that of all work on a
+ * GPU; and their sum. */
+double dl_residual_in_pair(const struct dl_residual_process *process,
+                           const struct dl_residual_point *a,
+                           const struct dl_residual_point *b);
+double dl_residual_in_common(const struct dl_residual_process *process,
+                             const struct dl_residual_point *a,
+                             const struct dl_residual_point *b);
 double dl_residual_covariance(const struct dl_residual_process *process,
                               const struct dl_residual_point *a,
                               const struct dl_residual_point *b);

@@ -130,14 +130,32 @@ void dl_script_row(struct dl_script *s, size_t n, const double *x) {
   dl_text_add(s->t, "\n");
 }
 
+/* Bytes of a title that fit the picture's width; all where a blank is missing.
+ */
+static size_t first_line(const struct dl_script *s, const char *title) {
+  size_t all = strlen(title);
+  double per_letter =
+      dl_script_text_width(s, title) / (double)dl_utf8_width(title, all);
+  return dl_wrapped_line(title, (size_t)(s->width / per_letter), false);
+}
+
 void dl_script_title(struct dl_script *s, const struct dl_plot_options *o,
                      const char *own) {
   const char *title = o->title ? o->title : own;
+  struct dl_text first = {0};
   if (!title || !*title)
     return;
+  size_t n = first_line(s, title);
+  dl_text_add_n(&first, title, n);
   dl_text_add(s->t, "set title ");
-  dl_script_quote(s, title);
+  dl_script_quote(s, dl_text_str(&first));
+  title += n + strspn(title + n, " ");
+  if (*title) {
+    dl_text_add(s->t, ".\"\\n\".");
+    dl_script_quote(s, title);
+  }
   dl_text_add(s->t, "\n");
+  dl_text_free(&first);
 }
 
 void dl_script_label(struct dl_script *s, const char *axis, const char *text,
@@ -146,9 +164,12 @@ void dl_script_label(struct dl_script *s, const char *axis, const char *text,
   dl_text_add(&t, text);
   if (unit && *unit)
     dl_text_printf(&t, " (%s)", unit);
-  dl_text_printf(s->t, "set %slabel ", axis);
+  /* Characters cannot be turned: what is vertical stands in the corner. */
+  bool corner = s->as == DL_PICTURE_DUMB && strcmp(axis, "y") == 0;
+  dl_text_printf(s->t, "set %slabel ", corner ? "" : axis);
   dl_script_quote(s, dl_text_str(&t));
-  dl_text_add(s->t, "\n");
+  dl_text_add(s->t,
+              corner ? " at screen 0, screen 1 left offset 0,-1\n" : "\n");
   dl_text_free(&t);
 }
 

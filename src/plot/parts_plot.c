@@ -16,6 +16,11 @@
 enum { COL_ESTIMATE, COL_PART, COL_ENERGY, N_COLS };
 enum { MOST_ESTIMATES = 40 };
 
+/* About the share of the picture that the axes span, and that of the axes that
+ * the longest bar leaves for its total. */
+#define PLOT_WIDTH 0.45
+#define ROOM 1.28
+
 /* Fills of different lightness, dark and light by turns so that neighbours
  * differ in grey, and a legible text colour for each. */
 static const struct {
@@ -112,9 +117,9 @@ static void add_share(struct dl_script *s, const struct drawing *w, size_t e,
                       size_t part, double from, double to) {
   struct dl_text share = {0}, how = {0};
   dl_text_printf(&share, "%.0f %%", 100 * (to - from) / w->total[e]);
-  double room = 0.5 * s->width * (to - from) / w->top;
+  double room = PLOT_WIDTH * s->width * (to - from) / (ROOM * w->top);
   if (s->as != DL_PICTURE_DUMB &&
-      room > dl_script_text_width(s, dl_text_str(&share)) * 1.3) {
+      room > dl_script_text_width(s, dl_text_str(&share)) * 1.1) {
     dl_text_printf(&how, "center front textcolor rgb '%s'", fills[part].ink);
     dl_script_text(s, dl_text_str(&share), (from + to) / 2 / w->unit.factor,
                    height_of(w, e), dl_text_str(&how));
@@ -171,9 +176,8 @@ static void add_shares(struct dl_script *s, const struct drawing *w) {
 static void add_axes(struct dl_script *s, const struct drawing *w) {
   double n = (double)w->estimates.n;
   dl_script_label(s, "x", "energy", w->unit.name);
-  double room = s->as == DL_PICTURE_DUMB ? 1.26 : 1.16; /* for the totals */
   dl_axis_range(s, "x",
-                (struct dl_plot_span){0, room * w->top / w->unit.factor});
+                (struct dl_plot_span){0, ROOM * w->top / w->unit.factor});
   dl_axis_range(s, "y", (struct dl_plot_span){0.4, n + 0.6});
   dl_script_names(s, w->estimates.s, NULL, w->estimates.n);
   dl_text_add(s->t, s->as == DL_PICTURE_DUMB

@@ -29,6 +29,16 @@ pages() {
   mv out jobs.html
   page report sacct.txt --by user
   mv out users.html
+  page fit runs.csv --target gpu_power_w --no-model
+  mv out fit.html
+  # GPUs of a made driver, as in the tests of record
+  local library=${TOP_BUILDDIR-$(dirname "$DLEST")}/tests/record
+  if [ -f "$library/libnvidia-ml.so.1" ]; then
+    ! nm -D "$DLEST" | grep -q __asan_init || export ASAN_OPTIONS=detect_leaks=0
+    LD_LIBRARY_PATH=$library DLEST_SYSFS=$PWD/sys page record --no-trace \
+      --duration 0.5s --interval 100ms --country DE --arch resnet50
+    mv out record.html
+  fi
 }
 
 @test 'pages hold the answer, all methods, settings, parts and sources' {
@@ -44,6 +54,11 @@ pages() {
   grep -q '<td>TDP</td>.*<td>NVIDIA A100 Tensor Core GPU data sheet' predict.html
   grep -q '<div class="bar"><div>2 CPUs, load 25 %</div>' node.html
   grep -q '<div class="bar"><div>ann</div>' users.html
+  grep -q '<h2>Errors of held-out runs</h2>' fit.html
+  [ ! -e record.html ] || for gpu in 0 1; do
+    grep -q "<div class=\"bar\"><div>NVIDIA A100-SXM4-40GB ($gpu)</div>" \
+      record.html
+  done
   # one page each, that ends
   for file in *.html; do
     [ "$(grep -c '<!DOCTYPE html>' "$file")" -eq 1 ]

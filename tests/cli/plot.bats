@@ -84,6 +84,20 @@ parts() {
   done
 }
 
+@test 'an ASCII plot names its axes, and a long title is broken' {
+  trace=(plot trace "$DLEST_DATADIR/data/examples/gpu-7.csv")
+  gives 0 '' "${trace[@]}" --width 60
+  grep -q '^GPU power (W)' out
+  grep -q 'time (min)' out
+  gives 0 '' "${trace[@]}" --width 500
+  title=$(grep -o 'Power log: .* per epoch (gpu)' out)
+  gives 0 '' "${trace[@]}" --width 60
+  [ "$(grep -A1 'Power log:' out | xargs)" = "$title" ]
+  # The same title in a picture that is wide enough is one text.
+  gives 0 '' "${trace[@]}" --script
+  grep -qxF "set title '$title'" out
+}
+
 @test 'values that gnuplot cannot draw are skipped or refused' {
   printf '%s\n' 'method,mape' 'a,0.25' 'b,1e300' 'c,1e-300' >s.csv
   gives 3 "dlest: warning: s.csv:3: $(message column_outside_picture mape 1e300)

@@ -128,9 +128,10 @@ train() {
 
 @test "the summary compares the estimate of predict" {
   train --dataset cifar10 --precision fp32
-  grep -q '^Estimate of dlest predict  *physical$' err
-  [ "$(grep -c '^of the GPUs .* kWh$' err)" -eq 1 ]
-  value=$(awk '/^of the GPUs/ { print $4 * 3.6e6 }' err)
+  grep -q '^Estimated by method  *physical$' err
+  [ "$(grep -cE '^Estimate for the GPUs .* (kWh|kJ|J)$' err)" -eq 1 ]
+  value=$(awk '/^Estimate for the GPUs/ {
+    print $5 * ($6 == "kWh" ? 3.6e6 : $6 == "kJ" ? 1e3 : 1) }' err)
   # That of predict for these settings on two GPUs, without 5 W of memory.
   "$DLEST" predict --arch resnet50 --gpu 'NVIDIA A100-SXM4-40GB' --gpus 2 \
     --dataset cifar10 --epochs 4 --batch-size 64 --precision fp32 -q \
@@ -142,7 +143,7 @@ train() {
   # Without the number of samples there is none.
   "$DLEST" record --no-trace --arch resnet50 --epochs 4 --interval 50ms -- \
     sh -c 'sleep 0.3; echo "epoch 0" >"$DLEST_MARKS"' 2>err
-  grep -q "No estimate of dlest predict .* 'train_samples'" err
+  grep -q 'Not compared with an estimate: the number of training samples' err
 }
 
 @test "names are looked up before the program starts" {

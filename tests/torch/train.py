@@ -5,8 +5,7 @@
     train.py cnn|transformer EPOCHS SECONDS
 
 An epoch takes about SECONDS of training, then validation and a checkpoint. The
-data are noise with a class in it: what is learnt does not matter here. Writes the
-file "waited": how long it waited for a processor, of the time it was to run.
+data are noise with a class in it: what is learnt does not matter here.
 """
 
 import os
@@ -60,13 +59,6 @@ def step(model, loss, optimizer, x, y):
     optimizer.step()
 
 
-def waited():
-    """Share of the time in which this process waited for a processor."""
-    with open("/proc/self/schedstat", encoding="ascii") as f:
-        ran, delayed = map(int, f.read().split()[:2])
-    return delayed / max(ran + delayed, 1)
-
-
 def main():
     """Trains."""
     kind, epochs, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
@@ -95,8 +87,6 @@ def main():
             torch.save(model.state_dict(), checkpoint)
             os.fsync(checkpoint.fileno())
         time.sleep(0.5)
-    with open("waited", "w", encoding="ascii") as f:
-        f.write("%.4f\n" % waited())
 
 
 main()

@@ -101,7 +101,7 @@ calibrate(const struct dl_hierarchical_fit *from, const struct inputs *in,
     row[i] = &observed[i];
   }
   const struct dl_observations o = {.n = n, .row = row};
-  assert_int_equal(dl_calibrate_fit(&fit, from, &o, &d), DL_OK);
+  assert_int_equal(dl_calibrate_fit(&fit, from, &o, NULL, &d), DL_OK);
   dl_diag_free(&d);
   return fit;
 }

@@ -101,7 +101,7 @@ static void gradient_as_differences(void **state) {
 static gsl_matrix *dense_equations(const struct setting *s) {
   size_t n = s->q.configs.n_measurements, p = s->q.map.p;
   gsl_matrix *J = gsl_matrix_alloc(n, p), *A = gsl_matrix_calloc(p, p);
-  dl_differentiate_measurements(&s->q.map, s->theta, NULL, J->data);
+  dl_differentiate_measurements(&s->q.map, s->theta, NULL, n, J->data);
   for (size_t i = 0; i < n; i++) {
     gsl_vector_view row = gsl_matrix_row(J, i);
     gsl_vector_scale(&row.vector, s->precision[i]);

@@ -14,6 +14,14 @@ static const char *const parts[] = {[DL_METER_GPU] = "GPU",
                                     [DL_METER_RAM] = "memory",
                                     [DL_METER_NODE] = "node"};
 
+/* Below so much energy kWh have too many zeros. */
+#define LEAST_KWH 1e-3
+
+/* The unit for all energies of a recording of so much energy. */
+static enum dl_style energy_style(double energy_j) {
+  return energy_j < LEAST_KWH * DL_J_PER_KWH ? DL_ENERGY : DL_KWH;
+}
+
 /* The name of a device; with its index where others have the same name. Into
  * the text, which is cleared. */
 static struct dl_value device_name(const struct dl_sensors *s,
@@ -30,17 +38,17 @@ static struct dl_value device_name(const struct dl_sensors *s,
 }
 
 static void add_devices(struct dl_report *r, const struct dl_sensors *s,
-                        double seconds) {
-  static const struct dl_column columns[] = {
+                        double seconds, enum dl_style style) {
+  const struct dl_column columns[] = {
       {"part", "part", NULL, DL_CODE, false},
       {"device", "device", NULL, DL_CODE, false},
-      {"energy_j", "energy", "J", DL_KWH, false},
+      {"energy_j", "energy", "J", style, false},
       {"power_w", "mean power", "W", DL_PLAIN, false},
       {"assumed", NULL, NULL, DL_CODE, false},
   };
   struct dl_table *t = dl_report_table(r, "devices", "By device", columns,
                                        DL_LENGTH(columns), false);
-  struct dl_table *chart = dl_report_chart(r, "Energy by device", DL_KWH, "J");
+  struct dl_table *chart = dl_report_chart(r, "Energy by device", style, "J");
   struct dl_text name = {0};
   for (size_t i = 0; i < s->n; i++) {
     const struct dl_sensor *x = &s->s[i];
@@ -49,7 +57,7 @@ static void add_devices(struct dl_report *r, const struct dl_sensors *s,
         device_name(s, x, &name), dl_number(x->used_j),
         dl_number(x->used_j / seconds), dl_bool(x->assumed)};
     dl_table_row(t, row, NULL);
-    dl_chart_bar(chart, x->name, x->used_j, NAN, NAN);
+    dl_chart_bar(chart, dl_text_str(&name), x->used_j, NAN, NAN);
   }
   dl_text_free(&name);
 }
@@ -98,23 +106,24 @@ static void add_phases(struct dl_report *r, const struct dl_phases *p) {
 static void add_energy(struct dl_report *r, const struct dl_record_summary *x) {
   const struct dl_run *run = x->run;
   struct dl_costs costs = dl_footprint_costs(x->foot, run->energy_j);
+  const enum dl_style style = energy_style(run->energy_j);
   const struct dl_report_line lines[] = {
-      {"energy_j", "Energy", "J", DL_KWH, dl_number(run->energy_j)},
+      {"energy_j", "Energy", "J", style, dl_number(run->energy_j)},
       {.key = "energy_kwh", .value = dl_number(run->energy_j / DL_J_PER_KWH)},
       {"boundary", "Boundary", NULL, DL_CODE, dl_string(run->boundary)},
-      {"gpu_energy_j", "GPUs", "J", DL_KWH, dl_known(run->gpu_energy_j)},
-      {"cpu_energy_j", "CPUs", "J", DL_KWH, dl_known(run->cpu_energy_j)},
-      {"ram_energy_j", "Memory", "J", DL_KWH, dl_known(run->ram_energy_j)},
-      {"node_energy_j", "Node", "J", DL_KWH, dl_known(run->node_energy_j)},
-      {"cpu_share", "the program's share of the CPUs' work", "%", DL_PERCENT,
+      {"gpu_energy_j", "GPUs", "J", style, dl_known(run->gpu_energy_j)},
+      {"cpu_energy_j", "CPUs", "J", style, dl_known(run->cpu_energy_j)},
+      {"ram_energy_j", "Memory", "J", style, dl_known(run->ram_energy_j)},
+      {"node_energy_j", "Node", "J", style, dl_known(run->node_energy_j)},
+      {"cpu_share", "Program's share of CPU time", "%", DL_PERCENT,
        dl_known(x->result->cpu_share)},
-      {"cpu_share_by", "counted by", NULL, DL_CODE,
+      {"cpu_share_by", "CPU time from", NULL, DL_CODE,
        dl_known_string(isnan(x->result->cpu_share) ? NULL
                        : x->result->share_by_group ? "control group"
                                                    : "processes")},
-      {"own_cpu_energy_j", "and of their energy", "J", DL_KWH,
+      {"own_cpu_energy_j", "Program's CPU energy", "J", style,
        dl_known(x->result->own_cpu_j)},
-      {"facility_energy_j", "With cooling and power distribution", "J", DL_KWH,
+      {"facility_energy_j", "With cooling and power distribution", "J", style,
        dl_known(costs.facility_j)},
       {"co2e_g", "Emissions", "g CO2e", DL_MASS, dl_known(costs.co2e_g)},
       {"cost", "Cost", x->foot->currency, DL_PLAIN, dl_known(costs.price)}};
@@ -127,15 +136,17 @@ static void add_estimate(struct dl_report *r,
   if (!e->method)
     return;
   double measured_j = x->run->gpu_energy_j;
-  const struct dl_column low = {"estimate_low_j", "90 % interval", "J", DL_KWH,
+  const enum dl_style style = energy_style(x->run->energy_j);
+  const struct dl_column low = {"estimate_low_j", "90 % interval", "J", style,
                                 false};
   const struct dl_value bounds[2] = {dl_known(e->low_j), dl_known(e->high_j)};
-  const struct dl_report_line lines[] = {
-      {"estimate_method", "Estimate of dlest predict", NULL, DL_CODE,
-       dl_string(e->method)},
-      {"estimate_j", "of the GPUs", "J", DL_KWH, dl_number(e->energy_j)}};
+  const struct dl_report_line lines[] = {{"estimate_method",
+                                          "Estimated by method", NULL, DL_CODE,
+                                          dl_string(e->method)},
+                                         {"estimate_j", "Estimate for the GPUs",
+                                          "J", style, dl_number(e->energy_j)}};
   const struct dl_report_line behind[] = {
-      {"estimate_error", "its error", "%", DL_PERCENT,
+      {"estimate_error", "Error of the estimate", "%", DL_PERCENT,
        dl_number(e->energy_j / measured_j - 1)},
       {"estimate_duration_s", "Estimated time", "s", DL_TIME,
        dl_known(e->duration_s)}};
@@ -143,6 +154,16 @@ static void add_estimate(struct dl_report *r,
   if (!isnan(e->low_j))
     dl_report_range(r, &low, "estimate_high_j", bounds);
   dl_report_lines(r, behind, DL_LENGTH(behind));
+}
+
+/* Why there is no estimate, by the quantity that it lacks. */
+static const char *why_not_compared(const char *lacks) {
+  return strcmp(lacks, "gpu") == 0            ? "the GPU is unknown"
+         : strcmp(lacks, "gpu_energy_j") == 0 ? "no GPU energy was measured"
+         : strcmp(lacks, "epochs") == 0
+             ? "no epochs were marked, or found in the power"
+             : "the number of training samples is unknown; give --dataset or "
+               "--set train_samples=N";
 }
 
 struct dl_report *dl_record_report(const struct dl_record_summary *x) {
@@ -155,14 +176,14 @@ struct dl_report *dl_record_report(const struct dl_record_summary *x) {
   const struct dl_report_line lines[] = {
       {"host", several ? "Node" : NULL, NULL, DL_CODE,
        dl_known_string(*x->job->host ? x->job->host : NULL)},
-      {"nodes", several ? "of nodes" : NULL, NULL, DL_CODE,
+      {"nodes", several ? "Number of nodes" : NULL, NULL, DL_CODE,
        dl_count(x->job->nodes)},
       {"duration_s", "Time", "s", DL_TIME, dl_number(seconds)},
       {"power_w", "Mean power", "W", DL_PLAIN,
        dl_number(run->energy_j / seconds)},
       {"gpu_util", "GPU utilization", "%", DL_PERCENT, dl_known(run->gpu_util)},
       {"epochs", "Epochs", NULL, DL_CODE, dl_known(run->epochs)},
-      {"epochs_verdict", "epoch detection", NULL, DL_CODE,
+      {"epochs_verdict", "Epoch detection", NULL, DL_CODE,
        dl_known_string(run->epochs_verdict)},
       {"epoch_energy_j", "Epoch energy", "J", DL_ENERGY, dl_known(epoch_j)},
       {"epoch_s", "Epoch time", "s", DL_TIME, dl_known(epoch_s)}};
@@ -179,13 +200,11 @@ struct dl_report *dl_record_report(const struct dl_record_summary *x) {
   add_estimate(r, x);
   dl_report_lines(r, last, DL_LENGTH(last));
   if (x->sensors->n > 1)
-    add_devices(r, x->sensors, seconds);
+    add_devices(r, x->sensors, seconds, energy_style(run->energy_j));
   add_phases(r, &x->result->phases);
   if (run->arch && x->estimate->lacks)
-    dl_report_sayf(r,
-                   "No estimate of dlest predict to compare: '%s' is unknown "
-                   "(--dataset, --set).",
-                   x->estimate->lacks);
+    dl_report_sayf(r, "Not compared with an estimate: %s.",
+                   why_not_compared(x->estimate->lacks));
   return r;
 }
 

@@ -7,8 +7,6 @@ libdlest_a_SOURCES += \
 	%D%/math_setup.h \
 	%D%/named_arrays.c \
 	%D%/named_arrays.h \
-	%D%/nls.c \
-	%D%/nls.h \
 	%D%/pareto.c \
 	%D%/pareto.h \
 	%D%/triangular_reduction.c \

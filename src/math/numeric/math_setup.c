@@ -41,6 +41,9 @@ void dl_math_setup(void) {
 /* The functions of level 3 behind Cholesky factorisations and triangular
  * products; where OpenBLAS is not at hand, those of GSL. */
 static struct {
+  void (*dgemm)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, enum CBLAS_TRANSPOSE,
+                int, int, int, double, const double *, int, const double *, int,
+                double, double *, int);
   void (*dsyrk)(enum CBLAS_ORDER, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE, int,
                 int, double, const double *, int, double, double *, int);
   void (*dtrmm)(enum CBLAS_ORDER, enum CBLAS_SIDE, enum CBLAS_UPLO,
@@ -81,6 +84,7 @@ static void load(void) {
    * would break each other's factorisations. */
   if (!parallel || parallel() == SERIAL)
     library = NULL;
+  find(library, "cblas_dgemm", &blas.dgemm);
   find(library, "cblas_dsyrk", &blas.dsyrk);
   find(library, "cblas_dtrmm", &blas.dtrmm);
   find(library, "cblas_dtrsm", &blas.dtrsm);
@@ -94,6 +98,17 @@ static void load(void) {
 static void need_blas(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, load);
+}
+
+void cblas_dgemm(const enum CBLAS_ORDER order,
+                 const enum CBLAS_TRANSPOSE trans_a,
+                 const enum CBLAS_TRANSPOSE trans_b, const int m, const int n,
+                 const int k, const double alpha, const double *A,
+                 const int lda, const double *B, const int ldb,
+                 const double beta, double *C, const int ldc) {
+  need_blas();
+  blas.dgemm(order, trans_a, trans_b, m, n, k, alpha, A, lda, B, ldb, beta, C,
+             ldc);
 }
 
 void cblas_dsyrk(const enum CBLAS_ORDER order, const enum CBLAS_UPLO uplo,

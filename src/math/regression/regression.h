@@ -46,6 +46,15 @@ struct dl_sample {
   struct dl_full_solution *full;
 };
 
+/* What an adaptation predicts of its n rows; NaN where the target of a row was
+ * not measured. Rows whose values are the same belong to one set. */
+struct dl_adapted_rows {
+  const size_t *set;    /* n: below n_sets */
+  size_t n_sets;        /* 0: none is left out */
+  gsl_vector *fitted;   /* n: by all rows */
+  gsl_vector *left_out; /* n: by all rows but those of its set */
+};
+
 struct dl_physics;
 
 /* fit and restore get the regression itself. */
@@ -97,9 +106,11 @@ struct dl_regression {
   enum dl_status (*predict_rows)(const void *state, const void *const *rows,
                                  gsl_vector *out, struct dl_diag *d);
 
-  /* Optional: fits with the state `from` as the prior. */
+  /* Optional: fits with the state `from` as the prior. rows: or NULL. */
   enum dl_status (*adapt)(void **state, const void *from,
-                          const struct dl_sample *s, struct dl_diag *d);
+                          const struct dl_sample *s,
+                          const struct dl_adapted_rows *rows,
+                          struct dl_diag *d);
 };
 
 /* The registry. */

@@ -72,44 +72,18 @@ static enum dl_status lay_out(struct rows *g, const struct dl_fit *fit,
   return DL_OK;
 }
 
-/* Sums of absolute percentage errors. */
-struct error {
-  double sum;
-  size_t n;
-};
-
-/* The rows i with of_row[i] == set; of_row NULL: all. */
-struct subset {
-  const size_t *of_row;
-  size_t set;
-};
-
-static bool is_in(const struct subset *s, size_t i) {
-  return !s->of_row || s->of_row[i] == s->set;
-}
-
-/* Adds the errors of a state on rows. */
-static enum dl_status add_errors(struct error *to, const struct dl_fit *fit,
-                                 const void *state, const struct rows *g,
-                                 const struct subset *of, struct dl_diag *d) {
-  size_t n = g->y->size;
-  gsl_vector *out = gsl_vector_alloc(n);
-  if (!out)
-    return dl_fail_memory(d);
-  enum dl_status status = fit->method->predict_rows(state, g->row, out, d);
-  for (size_t i = 0; i < n && status == DL_OK; i++) {
-    double y = gsl_vector_get(g->y, i);
-    if (isnan(y) || !is_in(of, i))
+/* The mean absolute percentage error of predictions, logarithms; NaN where
+ * nothing was predicted that was measured. */
+static double error_of(const struct rows *g, const gsl_vector *predicted) {
+  double sum = 0, n = 0;
+  for (size_t i = 0; i < g->y->size; i++) {
+    double e = gsl_vector_get(predicted, i) - gsl_vector_get(g->y, i);
+    if (isnan(e))
       continue;
-    to->sum += fabs(expm1(gsl_vector_get(out, i) - y));
-    to->n++;
+    sum += fabs(expm1(e));
+    n++;
   }
-  gsl_vector_free(out);
-  return status;
-}
-
-static double mean_of(const struct error *e) {
-  return e->n > 0 ? e->sum / (double)e->n : (double)NAN;
+  return n > 0 ? sum / n : (double)NAN;
 }
 
 static size_t label_count(const struct dl_training *t, const char *column) {
@@ -121,13 +95,15 @@ static size_t label_count(const struct dl_training *t, const char *column) {
 static size_t configurations_on(const struct dl_training *t,
                                 const struct dl_labels *gpus, size_t gpu) {
   const struct dl_labels *configs = dl_training_labels(t, "config");
+  bool *seen = dl_calloc(configs ? configs->names.n : 1, sizeof *seen);
   size_t n = 0;
-  for (size_t c = 0; configs && c < configs->names.n; c++) {
-    bool there = false;
-    for (size_t i = 0; i < t->n && !there; i++)
-      there = configs->id[i] == c && gpus->id[i] == gpu;
-    n += there;
+  for (size_t i = 0; configs && i < t->n; i++) {
+    if (gpus->id[i] != gpu || seen[configs->id[i]])
+      continue;
+    seen[configs->id[i]] = true;
+    n++;
   }
+  free(seen);
   return n;
 }
 
@@ -141,54 +117,15 @@ static bool note_gpus(struct dl_fit *fit, const struct dl_training *t) {
   return true;
 }
 
-/* A state brought up to date by all rows, or by those that are not `out`. */
-static enum dl_status adapt(void **state, const struct dl_fit *fit,
-                            const struct rows *g, const struct subset *out,
-                            struct dl_diag *d) {
-  size_t n = 0;
-  const void **row = dl_calloc(g->y->size, sizeof *row);
-  if (!row)
-    return dl_fail_memory(d);
-  for (size_t i = 0; i < g->y->size; i++)
-    if (!out || !is_in(out, i))
-      row[n++] = g->row[i];
-  enum dl_status status = fit->method->adapt(
-      state, fit->state, &(struct dl_sample){.rows = row, .n_rows = n}, d);
-  free((void *)row);
-  return status;
-}
-
-/* Errors of configurations that are left out, in sets. */
-static enum dl_status leave_out(struct dl_calibration *c,
-                                const struct dl_fit *fit,
-                                const struct dl_training *t,
-                                const struct rows *g, struct dl_diag *d) {
+/* The sets of configurations that are left out in turn: of each row. */
+static size_t *make_sets(const struct dl_training *t, size_t *n_sets) {
   const struct dl_labels *configs = dl_training_labels(t, "config");
   size_t n = configs ? configs->names.n : 0;
-  size_t sets = n < DL_LEFT_OUT_SETS ? n : DL_LEFT_OUT_SETS;
-  struct error e = {0, 0};
-  enum dl_status status = DL_OK;
-  c->left_out = NAN;
-  if (sets < 2)
-    return DL_OK;
-  size_t *of_row = dl_calloc(t->n, sizeof *of_row);
-  if (!of_row)
-    return dl_fail_memory(d);
-  for (size_t i = 0; i < t->n; i++)
-    of_row[i] = configs->id[i] % sets;
-  for (size_t k = 0; k < sets && status == DL_OK; k++) {
-    const struct subset one = {of_row, k};
-    void *state = NULL;
-    status = adapt(&state, fit, g, &one, d);
-    if (status == DL_OK)
-      status = add_errors(&e, fit, state, g, &one, d);
-    if (state)
-      fit->method->free(state);
-    dl_progress_step(d->progress, (double)(k + 1) / (double)(sets + 1));
-  }
-  c->left_out = mean_of(&e);
-  free(of_row);
-  return status;
+  size_t *set = dl_calloc(t->n, sizeof *set);
+  *n_sets = n < 2 ? 0 : n < DL_LEFT_OUT_SETS ? n : DL_LEFT_OUT_SETS;
+  for (size_t i = 0; *n_sets > 0 && i < t->n; i++)
+    set[i] = configs->id[i] % *n_sets;
+  return set;
 }
 
 /* Learns from all rows, and scores what was learnt. */
@@ -196,19 +133,26 @@ static enum dl_status learn(struct dl_calibration *c, void **state,
                             const struct dl_fit *fit,
                             const struct dl_training *t, struct dl_diag *d) {
   struct rows g = {0};
-  const struct subset all = {NULL, 0};
-  struct error before = {0, 0}, after = {0, 0};
+  struct dl_adapted_rows rows = {.fitted = gsl_vector_alloc(t->n),
+                                 .left_out = gsl_vector_alloc(t->n)};
+  size_t *set = make_sets(t, &rows.n_sets);
+  rows.set = set;
   enum dl_status status = lay_out(&g, fit, t, d);
   if (status == DL_OK)
-    status = add_errors(&before, fit, fit->state, &g, &all, d);
-  if (status == DL_OK)
-    status = leave_out(c, fit, t, &g, d);
-  if (status == DL_OK)
-    status = adapt(state, fit, &g, NULL, d);
-  if (status == DL_OK)
-    status = add_errors(&after, fit, *state, &g, &all, d);
-  c->before = mean_of(&before);
-  c->after = mean_of(&after);
+    status = fit->method->predict_rows(fit->state, g.row, rows.fitted, d);
+  if (status == DL_OK) {
+    c->before = error_of(&g, rows.fitted);
+    status = fit->method->adapt(
+        state, fit->state, &(struct dl_sample){.rows = g.row, .n_rows = t->n},
+        &rows, d);
+  }
+  if (status == DL_OK) {
+    c->after = error_of(&g, rows.fitted);
+    c->left_out = rows.n_sets > 0 ? error_of(&g, rows.left_out) : (double)NAN;
+  }
+  gsl_vector_free(rows.fitted);
+  gsl_vector_free(rows.left_out);
+  free(set);
   rows_free(&g);
   return status;
 }

@@ -5,23 +5,6 @@
 
 #include "output/utf8.h"
 
-size_t dl_wrapped_line(const char *s, size_t width, bool hard) {
-  size_t len = strlen(s), at = 0, column = 0, blank = 0;
-  if (dl_utf8_width(s, len) <= width)
-    return len;
-  while (at < len && (column < width || (blank == 0 && !hard))) {
-    unsigned point;
-    size_t n = dl_utf8_next(s + at, &point);
-    if (point == ' ')
-      blank = at;
-    at += n;
-    column++;
-  }
-  if (s[at] == ' ' || at == len)
-    return at;
-  return blank > 0 ? blank : at;
-}
-
 void dl_print_wrapped(struct dl_printer *p, const char *text, size_t hang,
                       const char *effect) {
   size_t indent = p->indent + hang, width = p->screen.width;

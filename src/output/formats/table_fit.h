@@ -20,10 +20,6 @@ enum {
  * What was dropped is in l->dropped, with the value that all rows share. */
 void dl_layout_fit(struct dl_layout *l, const struct dl_table *t, size_t width);
 
-/* Bytes of the first line of a text that is broken at `width` columns: behind a
- * word, or within one if `hard` and it is too long; all of it where it fits. */
-size_t dl_wrapped_line(const char *s, size_t width, bool hard);
-
 /* Prints a text, broken at the width of the screen; later lines begin `hang`
  * columns further to the right. */
 void dl_print_wrapped(struct dl_printer *p, const char *text, size_t hang,

@@ -4,174 +4,32 @@
 #include "physics/calibration/calibration.h"
 
 #include <gsl/gsl_blas.h>
-#include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "math/numeric/nls.h"
-#include "physics/calibration/calibration_prior.h"
-#include "physics/observations.h"
-
-/* The runs: y - f(theta) - expected is normal with covariance R R'. */
-struct likelihood {
-  struct dl_configurations configs;
-  struct dl_parameter_map map;
-  struct dl_residual_gp gp; /* a point a measurement */
-  double *expected;         /* n_measurements: residuals known before */
-  gsl_matrix *R;            /* lower factor */
-  /* Runs of earlier calibrations, m of them: K^-1 times their covariance with
-   * these, m x n_measurements; NULL for m = 0. */
-  gsl_matrix *earlier;
-};
+#include "physics/calibration/posterior_mode.h"
 
 struct work {
-  struct likelihood runs;
+  const struct dl_hierarchical_fit *from;
+  const struct dl_observations *o;
+  struct dl_runs_likelihood runs;
   struct dl_calibration_prior prior;
-  double *theta, *z, *zero, *one; /* p */
-  double *at;                     /* n_measurements: predictions */
 };
 
 static void work_free(struct work *w) {
-  dl_configurations_free(&w->runs.configs);
-  dl_parameter_map_free(&w->runs.map);
-  dl_residual_gp_free(&w->runs.gp);
-  free(w->runs.expected);
-  gsl_matrix_free(w->runs.R);
-  gsl_matrix_free(w->runs.earlier);
+  dl_runs_likelihood_free(&w->runs);
   dl_calibration_prior_free(&w->prior);
-  free(w->theta);
-  free(w->z);
-  free(w->zero);
-  free(w->one);
-  free(w->at);
 }
 
-static bool allocate(struct work *w, size_t n, size_t p) {
-  w->runs.gp.point = dl_calloc(n, sizeof *w->runs.gp.point);
-  w->runs.expected = dl_calloc(n, sizeof *w->runs.expected);
-  w->runs.R = gsl_matrix_alloc(n, n);
-  w->at = dl_calloc(n, sizeof *w->at);
-  w->theta = dl_calloc(p, sizeof *w->theta);
-  w->z = dl_calloc(p, sizeof *w->z);
-  w->zero = dl_calloc(p, sizeof *w->zero);
-  w->one = dl_calloc(p, sizeof *w->one);
-  for (size_t i = 0; w->one && i < p; i++)
-    w->one[i] = 1;
-  return w->runs.gp.point && w->runs.expected && w->runs.R && w->at &&
-         w->theta && w->z && w->zero && w->one;
-}
-
-/* Given the runs of earlier calibrations, the covariance is less by
- * C' K^-1 C: K theirs, C that with these runs. */
-static int condition_on_earlier(struct likelihood *l,
-                                const struct dl_residual_gp *old,
-                                const struct dl_residual_process *process) {
-  size_t m = old->n, n = l->gp.n;
-  gsl_matrix *K = gsl_matrix_alloc(m, m), *C = gsl_matrix_alloc(m, n);
-  l->earlier = gsl_matrix_alloc(m, n);
-  int gsl = K && C && l->earlier ? 0 : GSL_ENOMEM;
-  for (size_t i = 0; !gsl && i < m; i++) {
-    for (size_t j = 0; j < m; j++)
-      gsl_matrix_set(
-          K, i, j,
-          dl_residual_covariance(process, &old->point[i], &old->point[j]));
-    for (size_t j = 0; j < n; j++)
-      gsl_matrix_set(
-          C, i, j,
-          dl_residual_covariance(process, &old->point[i], &l->gp.point[j]));
-    *gsl_matrix_ptr(K, i, i) += dl_residual_noise(process, 1);
-  }
-  if (!gsl)
-    gsl = gsl_linalg_cholesky_decomp1(K);
-  if (!gsl) {
-    gsl_matrix_memcpy(l->earlier, C);
-    gsl_blas_dtrsm(CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1, K,
-                   l->earlier);
-    gsl_blas_dtrsm(CblasLeft, CblasLower, CblasTrans, CblasNonUnit, 1, K,
-                   l->earlier);
-    gsl_blas_dgemm(CblasTrans, CblasNoTrans, -1, C, l->earlier, 1, l->R);
-  }
-  gsl_matrix_free(K);
-  gsl_matrix_free(C);
-  return gsl;
-}
-
-/* Expected residuals, and the factor of the covariance of the rest. */
-static enum dl_status make_covariance(struct likelihood *l,
-                                      const struct dl_hierarchical_fit *from,
-                                      struct dl_diag *d) {
-  const struct dl_residual_process *process = from->physics->process;
-  for (size_t i = 0; i < l->configs.n_measurements; i++) {
-    const struct dl_measurement *m = &l->configs.m[i];
-    const struct dl_grouping *inputs = l->configs.inputs[m->config];
-    struct dl_place place =
-        dl_fit_place(from, &l->configs.names[m->config], inputs);
-    l->gp.point[l->gp.n++] = (struct dl_residual_point){place, m->target, 0};
-    l->expected[i] = dl_expected_residual(from, &place, m->target);
-    for (size_t j = 0; j <= i; j++) {
-      double x =
-          dl_residual_covariance(process, &l->gp.point[i], &l->gp.point[j]);
-      gsl_matrix_set(l->R, i, j, x);
-      gsl_matrix_set(l->R, j, i, x);
-    }
-    *gsl_matrix_ptr(l->R, i, i) += dl_residual_noise(process, m->weight) +
-                                   inputs->misfit_sd * inputs->misfit_sd;
-  }
-  const struct dl_residual_gp *old = &from->calibration_residuals;
-  int gsl = old->n > 0 ? condition_on_earlier(l, old, process) : 0;
-  if (!gsl)
-    gsl = gsl_linalg_cholesky_decomp1(l->R);
-  return gsl ? dl_fail(d, DL_EINPUT, "covariance of the runs: %s",
-                       gsl_strerror(gsl))
-             : DL_OK;
-}
-
-/* theta = mean + L z */
-static void move(struct work *w, const double *z) {
-  gsl_vector_view theta = gsl_vector_view_array(w->theta, w->prior.p);
-  memcpy(w->theta, z, w->prior.p * sizeof *z);
-  gsl_blas_dtrmv(CblasLower, CblasNoTrans, CblasNonUnit, w->prior.L,
-                 &theta.vector);
-  for (size_t i = 0; i < w->prior.p; i++)
-    w->theta[i] += w->prior.mean[i];
-}
-
-/* f(theta) + expected - y */
-static void misfit(const struct work *w, double *r) {
-  const struct likelihood *l = &w->runs;
-  dl_predict_measurements(&l->map, w->theta, r);
-  for (size_t i = 0; i < l->configs.n_measurements; i++)
-    r[i] += l->expected[i] - l->configs.m[i].mean;
-}
-
-static void residuals(const double *z, double *r, void *ctx) {
-  struct work *w = ctx;
-  gsl_vector_view out = gsl_vector_view_array(r, w->runs.R->size1);
-  move(w, z);
-  misfit(w, r);
-  gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, w->runs.R,
-                 &out.vector);
-}
-
-static void jacobian(const double *z, double *J, void *ctx) {
-  struct work *w = ctx;
-  gsl_matrix_view out = gsl_matrix_view_array(J, w->runs.R->size1, w->prior.p);
-  move(w, z);
-  dl_differentiate_measurements(&w->runs.map, w->theta, NULL, J);
-  gsl_blas_dtrmm(CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, 1,
-                 w->prior.L, &out.matrix);
-  gsl_blas_dtrsm(CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1,
-                 w->runs.R, &out.matrix);
-}
+/* --- what is kept */
 
 /* Constants and effects at theta. */
 static void keep_parameters(struct dl_hierarchical_fit *fit,
-                            const struct work *w) {
+                            const double *theta) {
   const struct dl_physics *physics = fit->physics;
-  const double *theta = w->theta;
   memcpy(fit->theta, theta, physics->n_constants * sizeof *theta);
   theta += physics->n_constants;
   for (size_t k = 0; k < dl_posterior_factors(physics); k++)
@@ -181,78 +39,135 @@ static void keep_parameters(struct dl_hierarchical_fit *fit,
   dl_constants_of(physics, fit->theta, fit->c);
 }
 
-/* What the runs say of earlier ones: their weights change by
- * -K^-1 C weights. */
-static void revise_earlier(struct dl_residual_gp *all, const struct work *w) {
-  const gsl_matrix *earlier = w->runs.earlier;
-  size_t n = w->runs.R->size1;
-  for (size_t i = 0; earlier && i < earlier->size1; i++)
-    for (size_t j = 0; j < n; j++)
-      all->point[n + i].weight -= gsl_matrix_get(earlier, i, j) * w->at[j];
-}
-
-/* K^-1 residuals, and what was known of other runs. */
-static bool keep_residuals(struct dl_hierarchical_fit *fit,
-                           const struct dl_hierarchical_fit *from,
-                           struct work *w) {
-  struct dl_residual_gp *gp = &w->runs.gp;
-  gsl_vector_view r = gsl_vector_view_array(w->at, w->runs.R->size1);
-  misfit(w, w->at);
-  gsl_vector_scale(&r.vector, -1);
-  gsl_linalg_cholesky_svx(w->runs.R, &r.vector);
-  for (size_t i = 0; i < gp->n; i++)
-    gp->point[i].weight = w->at[i];
-  fit->calibration_residuals = *gp;
-  *gp = (struct dl_residual_gp){0};
-  if (!dl_residual_gp_append(&fit->calibration_residuals,
-                             &from->calibration_residuals) ||
-      !dl_residual_gp_append(&fit->residuals, &from->residuals))
-    return false;
-  revise_earlier(&fit->calibration_residuals, w);
-  return true;
-}
-
-/* cov: of z. */
+/* The posterior's factor: that of the prior times that of H^-1. */
 static enum dl_status keep_posterior(struct dl_hierarchical_fit *fit,
-                                     gsl_matrix *cov, const struct work *w,
+                                     gsl_matrix *H, const gsl_matrix *L,
                                      struct dl_diag *d) {
-  if (gsl_linalg_cholesky_decomp1(cov))
+  if (gsl_linalg_cholesky_decomp1(H) || gsl_linalg_cholesky_invert(H) ||
+      gsl_linalg_cholesky_decomp1(H))
     return dl_fail(d, DL_EINPUT, "the runs have no finite fit");
-  for (size_t i = 0; i < cov->size1; i++)
-    for (size_t j = i + 1; j < cov->size1; j++)
-      gsl_matrix_set(cov, i, j, 0);
-  gsl_blas_dtrmm(CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1,
-                 w->prior.L, cov);
+  for (size_t i = 0; i < H->size1; i++)
+    for (size_t j = i + 1; j < H->size1; j++)
+      gsl_matrix_set(H, i, j, 0);
+  gsl_blas_dtrmm(CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1, L, H);
   for (size_t i = 0; i < fit->physics->n_constants; i++) {
-    gsl_vector_const_view row = gsl_matrix_const_row(cov, i);
+    gsl_vector_const_view row = gsl_matrix_const_row(H, i);
     fit->error[i] = gsl_blas_dnrm2(&row.vector);
   }
-  return dl_posterior_keep(&fit->posterior, cov) ? DL_OK : dl_fail_memory(d);
+  return dl_posterior_keep(&fit->posterior, H) ? DL_OK : dl_fail_memory(d);
 }
 
-static enum dl_status solve(struct dl_hierarchical_fit *fit,
-                            const struct dl_hierarchical_fit *from,
-                            struct work *w, struct dl_diag *d) {
-  struct dl_nls q = {.n = w->runs.R->size1,
-                     .p = w->prior.p,
-                     .residuals = residuals,
-                     .jacobian = jacobian,
-                     .ctx = w,
-                     .mean = w->zero,
-                     .sd = w->one,
-                     .tolerance = 1e-4};
-  struct dl_nls_result result;
-  gsl_matrix *cov = gsl_matrix_alloc(q.p, q.p);
-  enum dl_status status =
-      cov ? dl_nls_solve(&q, w->z, cov, &result, d) : dl_fail_memory(d);
-  if (status == DL_OK) {
-    move(w, w->z);
-    keep_parameters(fit, w);
-    status = keep_posterior(fit, cov, w, d);
+/* The weights of the residuals y - f, of which those of earlier runs change,
+ * and what was known of other runs. Takes the points of the likelihood. */
+static bool keep_residuals(struct dl_hierarchical_fit *fit, struct work *w,
+                           const double *weight) {
+  struct dl_residual_gp *gp = &w->runs.gp;
+  for (size_t i = 0; i < gp->n; i++)
+    gp->point[i].weight -= weight[i];
+  fit->calibration_residuals = *gp;
+  *gp = (struct dl_residual_gp){0};
+  return dl_residual_gp_append(&fit->residuals, &w->from->residuals);
+}
+
+/* --- predictions of the rows */
+
+/* Of each row its target's measurement; SIZE_MAX: it was not measured. */
+static size_t measurement_of(const struct work *w, size_t row) {
+  const struct dl_observed *of = w->o->row[row];
+  const struct dl_configurations *c = &w->runs.configs;
+  return c->at[c->of_row[row] * w->from->physics->n_targets + of->target];
+}
+
+/* By all rows: f + expected + (K - noise) weights, with K weights = y - f -
+ * expected. */
+static void predict_fitted(const struct work *w, const double *weight,
+                           gsl_vector *out) {
+  for (size_t i = 0; i < out->size; i++) {
+    size_t k = measurement_of(w, i);
+    gsl_vector_set(out, i,
+                   k == SIZE_MAX ? (double)NAN
+                                 : w->runs.configs.m[k].mean +
+                                       w->runs.noise[k] * weight[k]);
   }
-  if (status == DL_OK && !keep_residuals(fit, from, w))
+}
+
+/* The measurements of the configurations whose first row is in a set. */
+static void hold_out_set(const struct work *w, const size_t *set, size_t k,
+                         bool *out) {
+  const struct dl_configurations *c = &w->runs.configs;
+  for (size_t i = 0; i < w->runs.n; i++)
+    out[i] = set[c->row[c->first_row[c->m[i].config]]] == k;
+}
+
+/* Predictions of a set by the rows that are not in it, from the mode of all
+ * rows. */
+static enum dl_status leave_out(const struct work *w,
+                                const struct dl_adapted_rows *rows, size_t k,
+                                const double *z, struct dl_diag *d) {
+  struct dl_held_out_points held = {0};
+  struct dl_mode_search search;
+  bool *out = dl_calloc(w->runs.n, sizeof *out);
+  hold_out_set(w, rows->set, k, out);
+  dl_mode_search_make(&search, &w->runs, &w->prior, &held, z);
+  enum dl_status status = dl_held_out_points_make(&held, &w->runs, out, d);
+  if (status == DL_OK)
+    status = dl_mode_find(&search, d);
+  for (size_t i = 0; i < w->o->n && status == DL_OK; i++) {
+    size_t m = measurement_of(w, i);
+    if (m != SIZE_MAX && out[m])
+      gsl_vector_set(rows->left_out, i,
+                     w->runs.configs.m[m].mean + search.misfit[m]);
+  }
+  dl_mode_search_free(&search);
+  dl_held_out_points_free(&held);
+  free(out);
+  return status;
+}
+
+static enum dl_status leave_out_all(const struct work *w,
+                                    const struct dl_adapted_rows *rows,
+                                    const double *z, struct dl_diag *d) {
+  struct dl_diag *own = dl_calloc(rows->n_sets, sizeof *own);
+  enum dl_status *status = dl_calloc(rows->n_sets, sizeof *status), all = DL_OK;
+  gsl_vector_set_all(rows->left_out, NAN);
+#pragma omp parallel for schedule(dynamic)
+  for (size_t k = 0; k < rows->n_sets; k++) {
+    dl_diag_init(&own[k]);
+    status[k] = leave_out(w, rows, k, z, &own[k]);
+    dl_progress_step(d->progress, (double)(k + 1) / (double)(rows->n_sets + 1));
+  }
+  for (size_t k = 0; k < rows->n_sets; k++) {
+    if (all == DL_OK && status[k] != DL_OK) {
+      all = status[k];
+      dl_diag_take(d, &own[k]);
+    }
+    dl_diag_free(&own[k]);
+  }
+  free(own);
+  free(status);
+  return all;
+}
+
+/* --- calibration */
+
+static enum dl_status solve(struct dl_hierarchical_fit *fit, struct work *w,
+                            const struct dl_adapted_rows *rows,
+                            struct dl_diag *d) {
+  struct dl_mode_search search;
+  dl_mode_search_make(&search, &w->runs, &w->prior, NULL, NULL);
+  enum dl_status status = dl_mode_find(&search, d);
+  if (status == DL_OK && rows && rows->n_sets > 0)
+    status = leave_out_all(w, rows, search.z, d);
+  if (status == DL_OK) {
+    if (rows)
+      predict_fitted(w, search.weight, rows->fitted);
+    keep_parameters(fit, search.theta);
+    dl_mode_curvature(&search);
+    status = keep_posterior(fit, search.H, w->prior.L, d);
+  }
+  if (status == DL_OK && !keep_residuals(fit, w, search.weight))
     status = dl_fail_memory(d);
-  gsl_matrix_free(cov);
+  dl_mode_search_free(&search);
   return status;
 }
 
@@ -264,40 +179,37 @@ static bool copy_names(struct dl_intern *to, const struct dl_intern *from) {
   return true;
 }
 
-static enum dl_status prepare(struct dl_hierarchical_fit *fit,
-                              const struct dl_hierarchical_fit *from,
-                              const struct dl_observations *o, struct work *w,
+static enum dl_status prepare(struct dl_hierarchical_fit *fit, struct work *w,
                               struct dl_diag *d) {
-  struct likelihood *l = &w->runs;
-  if (!copy_names(&fit->names, &from->names) ||
-      !dl_configurations_make(&l->configs, fit->physics, o) ||
+  struct dl_runs_likelihood *l = &w->runs;
+  if (!copy_names(&fit->names, &w->from->names) ||
+      !dl_configurations_make(&l->configs, fit->physics, w->o) ||
       !dl_configurations_name(&l->configs, &fit->names))
     return dl_fail_memory(d);
   if (l->configs.n_measurements == 0)
     return dl_fail(d, DL_EINPUT, "no run has a power, an energy or a time");
-  if (!dl_calibration_prior_make(&w->prior, fit, from, &l->configs) ||
+  if (!dl_calibration_prior_make(&w->prior, fit, w->from, &l->configs) ||
       !dl_parameter_map_make(&l->map, fit->physics, &l->configs, fit->by,
-                             dl_posterior_factors(fit->physics)) ||
-      !allocate(w, l->configs.n_measurements, w->prior.p))
+                             dl_posterior_factors(fit->physics)))
     return dl_fail_memory(d);
-  return make_covariance(l, from, d);
+  return dl_runs_likelihood_make(l, w->from, d);
 }
 
 enum dl_status dl_calibrate_fit(struct dl_hierarchical_fit **out,
                                 const struct dl_hierarchical_fit *from,
                                 const struct dl_observations *o,
+                                const struct dl_adapted_rows *rows,
                                 struct dl_diag *d) {
   *out = NULL;
   if (!from->posterior.factor)
     return dl_fail(d, DL_EINPUT,
                    "the model does not say how sure it is of its constants; "
                    "fit it again");
-  struct work w = {0};
+  struct work w = {.from = from, .o = o};
   struct dl_hierarchical_fit *fit = dl_hierarchical_fit_new(from->physics);
-  enum dl_status status =
-      fit ? prepare(fit, from, o, &w, d) : dl_fail_memory(d);
+  enum dl_status status = prepare(fit, &w, d);
   if (status == DL_OK)
-    status = solve(fit, from, &w, d);
+    status = solve(fit, &w, rows, d);
   work_free(&w);
   if (status == DL_OK)
     *out = fit;

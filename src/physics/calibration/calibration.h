@@ -5,23 +5,28 @@
  * with theta = m + L z, where m and L L' are its mean and covariance, z is
  * standard normal before the runs. Its posterior mode minimises
  *
- *   |R^-1 (f(m + L z) - y)|^2 + |z|^2,   R R' = covariance of the residuals
+ *   r' K^-1 r + |z|^2,   r = f(m + L z) - y,   K = covariance of the residuals
  *
- * (nls.h), and L times the Cholesky factor of the covariance of z there is the
- * factor of the new posterior (Laplace's approximation). What of the residuals
- * is left goes by their covariance to runs like these (residual_gp.h). */
+ * (posterior_mode.h), and L times the Cholesky factor of the covariance of z
+ * there is the factor of the new posterior (Laplace's approximation). What of
+ * the residuals is left goes by their covariance to runs like these
+ * (residual_gp.h). */
 
 #ifndef DL_PHYSICS_CALIBRATION_CALIBRATION_H
 #define DL_PHYSICS_CALIBRATION_CALIBRATION_H
 
+#include "math/regression/regression.h"
 #include "physics/hierarchical_fit.h"
 
 /* *out, owned by the caller, is `from` updated; it can be updated again. The
- * values of o->target may be NaN where only others were measured. Error
- * (DL_EINPUT): nothing measured, or a state without its posterior. */
+ * values of o->target may be NaN where only others were measured. rows: gets
+ * predictions of the rows, or NULL; rows with the same inputs are left out
+ * together, with the set of the first. Error (DL_EINPUT): nothing measured, or
+ * a state without its posterior. */
 enum dl_status dl_calibrate_fit(struct dl_hierarchical_fit **out,
                                 const struct dl_hierarchical_fit *from,
                                 const struct dl_observations *o,
+                                const struct dl_adapted_rows *rows,
                                 struct dl_diag *d);
 
 #endif

@@ -51,13 +51,15 @@ enum dl_status dl_physics_fit(const struct dl_regression *r, void **state,
 }
 
 enum dl_status dl_physics_adapt(void **state, const void *from,
-                                const struct dl_sample *s, struct dl_diag *d) {
+                                const struct dl_sample *s,
+                                const struct dl_adapted_rows *rows,
+                                struct dl_diag *d) {
   const struct dl_hierarchical_fit *old = from;
   const struct dl_observations o = dl_observations_of(s);
   struct dl_hierarchical_fit *new = NULL;
   enum dl_status status = dl_physics_check_rows(old->physics, s, d);
   if (status == DL_OK)
-    status = dl_calibrate_fit(&new, old, &o, d);
+    status = dl_calibrate_fit(&new, old, &o, rows, d);
   *state = new;
   return status;
 }

@@ -21,7 +21,9 @@ enum dl_status dl_physics_restore(const struct dl_regression *r, void **state,
                                   struct dl_diag *d);
 void dl_physics_free(void *state);
 enum dl_status dl_physics_adapt(void **state, const void *from,
-                                const struct dl_sample *s, struct dl_diag *d);
+                                const struct dl_sample *s,
+                                const struct dl_adapted_rows *rows,
+                                struct dl_diag *d);
 
 /* The rows of a sample. */
 struct dl_observations dl_observations_of(const struct dl_sample *s);

@@ -94,6 +94,15 @@ static bool set_up(struct search *w) {
   return dl_normal_equations_factor(&w->e, &w->e.products, 0);
 }
 
+static void solve_equations(void *ctx, double *x) {
+  dl_normal_equations_solve(ctx, x);
+}
+
+/* Returns the decrease of the squares that is expected. */
+static double quasi_newton_step(struct search *w) {
+  return dl_quasi_newton_step(&w->pairs, solve_equations, &w->e, w->g, w->step);
+}
+
 /* Shortens a step of which a decrease is expected until the squares do not
  * grow, by a parabola through the squares at both ends. False: they grow. */
 static bool try_shorter(struct search *w, double expected) {
@@ -120,8 +129,7 @@ static bool take_curvature(struct search *w) {
   size_t n = w->pairs.n;
   w->pairs.n = 0;
   bool ok = w->curvature && dl_normal_equations_factor(&w->e, w->curvature, 0);
-  double expected =
-      ok ? dl_quasi_newton_step(&w->pairs, &w->e, w->g, w->step) : 0;
+  double expected = ok ? quasi_newton_step(w) : 0;
   ok = ok && expected >= 0 && expected <= FAR;
   w->pairs.n = ok ? 0 : n;
   return ok;
@@ -141,7 +149,7 @@ static bool finish_near(struct search *w, bool curvature) {
   for (size_t i = 0; w->n < MOST_STEPS; i++) {
     if (i > 0 && i % STEPS_OF_EQUATIONS == 0 && !renew(w, &curvature))
       return false;
-    double expected = dl_quasi_newton_step(&w->pairs, &w->e, w->g, w->step);
+    double expected = quasi_newton_step(w);
     if (!(expected >= 0))
       return false;
     if (expected < LITTLE_GAIN && gain < w->converged)

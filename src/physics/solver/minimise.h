@@ -10,7 +10,7 @@
 #define DL_PHYSICS_SOLVER_MINIMISE_H
 
 #include "base/diag.h"
-#include "physics/solver/quasi_newton.h"
+#include "physics/solver/normal_equations.h"
 
 /* Moves theta (p) to the minimum. near: theta is the minimum of a part of the
  * terms. curvature: second derivatives by cell at a point near to the minimum,

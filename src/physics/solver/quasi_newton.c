@@ -65,15 +65,15 @@ void dl_quasi_newton_add(struct dl_quasi_newton *q, const double *step,
 }
 
 double dl_quasi_newton_step(const struct dl_quasi_newton *q,
-                            struct dl_normal_equations *e, const double *g,
-                            double *step) {
+                            void (*solve)(void *ctx, double *x), void *ctx,
+                            const double *g, double *step) {
   double a[DL_MOST_PAIRS];
   memcpy(step, g, q->p * sizeof *step);
   for (size_t i = q->n; i-- > 0;) {
     a[i] = q->inverse[i] * dot(q->s + i * q->p, step, q->p);
     add_multiple(step, -a[i], q->y + i * q->p, q->p);
   }
-  dl_normal_equations_solve(e, step);
+  solve(ctx, step);
   for (size_t i = 0; i < q->n; i++) {
     double b = q->inverse[i] * dot(q->y + i * q->p, step, q->p);
     add_multiple(step, a[i] - b, q->s + i * q->p, q->p);

@@ -10,7 +10,8 @@
 #ifndef DL_PHYSICS_SOLVER_QUASI_NEWTON_H
 #define DL_PHYSICS_SOLVER_QUASI_NEWTON_H
 
-#include "physics/solver/normal_equations.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 enum { DL_MOST_PAIRS = 40 };
 
@@ -29,10 +30,11 @@ void dl_quasi_newton_free(struct dl_quasi_newton *q);
 void dl_quasi_newton_add(struct dl_quasi_newton *q, const double *step,
                          const double *from, const double *to);
 
-/* The step at gradient g, with the factorised equations; returns the decrease
- * of the squares that a quadratic model expects. */
+/* The step at gradient g; solve divides x (p) by the matrix that the pairs
+ * correct. Returns the decrease of the squares that a quadratic model expects.
+ */
 double dl_quasi_newton_step(const struct dl_quasi_newton *q,
-                            struct dl_normal_equations *e, const double *g,
-                            double *step);
+                            void (*solve)(void *ctx, double *x), void *ctx,
+                            const double *g, double *step);
 
 #endif
