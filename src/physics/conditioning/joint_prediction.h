@@ -29,8 +29,8 @@ void dl_predict_jointly(const struct dl_hierarchical_fit *fit,
                         const void *inputs, const size_t target[2],
                         struct dl_joint_prediction *out);
 
-/* How much wider than that of a run which the posterior knows exactly the
- * interval of a target of `inputs` is: the square root of
+/* The spread of a target of `inputs`, which its interval is as wide as: the
+ * square root of
  *
  *   standard deviation as above / that of the residual process alone
  *
