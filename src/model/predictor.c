@@ -25,6 +25,7 @@ enum { FEW_FEATURES = 40 };
  * (dl_run_spread); typical_low, typical_high: at the usual spread. */
 struct bounds {
   bool known, by_run;
+  bool new_arch, new_gpu;
   double low, high;
   double typical_low, typical_high;
   enum dl_held_out_group novelty;
@@ -75,7 +76,8 @@ static bool add_bounds(struct bounds *b, const struct dl_residuals *left,
 /* Residual bounds for what is new about a row. */
 static struct bounds find_bounds(const struct dl_residuals *left, bool arch,
                                  bool gpu, double coverage) {
-  struct bounds b = {.novelty = DL_HELD_OUT_ROWS};
+  struct bounds b = {
+      .novelty = DL_HELD_OUT_ROWS, .new_arch = arch, .new_gpu = gpu};
   if (arch)
     add_bounds(&b, left, DL_HELD_OUT_ARCH, coverage);
   if (gpu)
@@ -189,8 +191,10 @@ static bool is_new(const struct dl_strlist *seen, const void *e) {
   return seen->n > 0 && (!e || dl_strlist_find(seen, head->id) < 0);
 }
 
-/* Bounds of a row, of a target. Where the inputs of a fit are not complete, as
- * those of a forward pass, the usual spread holds. */
+/* Bounds of a row, of a target. What is new stays so for the spread where a
+ * calibration has a level of it: a few runs left GPUs outside of intervals that
+ * narrowed with the posterior (docs/calibration.md). Where the inputs of a fit
+ * are not complete, as those of a forward pass, the usual spread holds. */
 static void row_bounds(const struct dl_predictor *p, const struct bounds *b,
                        const struct dl_row *row, size_t target, double *low,
                        double *high) {
@@ -204,8 +208,8 @@ static void row_bounds(const struct dl_predictor *p, const struct bounds *b,
     *high = b->typical_high;
     return;
   }
-  double spread =
-      dl_run_spread(p->fit->state, inputs.bytes, target, false, false);
+  double spread = dl_run_spread(p->fit->state, inputs.bytes, target,
+                                b->new_arch, b->new_gpu);
   *low *= spread;
   *high *= spread;
 }
