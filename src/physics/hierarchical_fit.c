@@ -62,7 +62,8 @@ double dl_expected_residual(const struct dl_hierarchical_fit *fit,
   if (!process)
     return 0;
   return dl_residual_gp_at(&fit->residuals, process, place, target) +
-         dl_residual_gp_at(&fit->calibration_residuals, process, place, target);
+         dl_residual_gp_at(&fit->calibration_residuals,
+                           fit->physics->calibration, place, target);
 }
 
 bool dl_has_neighbours(const struct dl_hierarchical_fit *fit,
@@ -105,8 +106,8 @@ double dl_calibrated_residual(const struct dl_hierarchical_fit *fit,
     return 0;
   dl_row_names_find(&names, &fit->names, inputs);
   struct dl_place place = place_of(fit, &names, inputs);
-  return dl_residual_gp_at(&fit->calibration_residuals, fit->physics->process,
-                           &place, target);
+  return dl_residual_gp_at(&fit->calibration_residuals,
+                           fit->physics->calibration, &place, target);
 }
 
 static const char *word(const struct dl_hierarchical_fit *fit, long number) {

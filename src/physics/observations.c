@@ -269,6 +269,8 @@ static void add_derivatives(const struct dl_parameter_map *map,
                             double *row) {
   const struct dl_physics *physics = map->physics;
   const size_t *first = map->first + m->config * physics->n_factors;
+  if (map->still)
+    return;
   for (size_t j = 0; j < physics->n_constants; j++)
     row[j] += isfinite(g->c[j]) ? weight * g->c[j] : 0;
   for (size_t k = 0; k < physics->n_factors; k++)

@@ -80,6 +80,7 @@ struct dl_parameter_map {
    * effects of `fixed` hold. Owned. */
   size_t *first;
   double *fixed; /* configs->n x n_effects, owned */
+  bool still;    /* derivatives are taken as 0: parameters stay */
 };
 
 /* The map of levels that are all parameters, up to factor n_factors. `by` also

@@ -172,6 +172,12 @@ struct dl_physics {
   /* Intervals are as wide as the posterior is for a run
    * (conditioning/joint_prediction.h); else one width holds for all runs. */
   bool widths_by_run;
+  /* The same between runs of a calibration. */
+  const struct dl_residual_process *calibration;
+  /* Bit t: a calibration of the fit of target t moves neither constants nor
+   * effects, but the estimates of work like that of its runs alone: more would
+   * make those of other work worse. */
+  unsigned settled;
   /* Fits of a model whose targets a table lacks are ignored: models of serving
    * are installed with those of training. */
   bool optional;

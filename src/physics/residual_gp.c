@@ -64,7 +64,11 @@ double dl_residual_in_pair(const struct dl_residual_process *process,
     return 0;
   for (size_t i = 0; i < DL_PLACE_AXES; i++)
     d2 += (p->x[i] - q->x[i]) * (p->x[i] - q->x[i]);
-  double length = is_bounded(p) && is_bounded(q) ? process->near_length : 1;
+  bool bounded = is_bounded(p) && is_bounded(q);
+  /* In calibrations networks without a name differ, unless all is the same. */
+  if (bounded && p->arch == 0 && bound_alike(process, p, q) < 1)
+    return 0;
+  double length = bounded ? process->near_length : 1;
   double near = exp(-d2 / (2 * length * length));
   bool same = !(d2 > 0) && !(p->exact < q->exact) && !(p->exact > q->exact);
   for (size_t i = 0; i < process->n_components; i++) {

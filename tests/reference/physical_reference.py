@@ -132,7 +132,7 @@ def step(fp32, fx, load, mode):
               * fx["family_compute"]))
     t_m = samples * moved * fx["facts_bytes"] / rate
     t_w = trained * c["wopt"] / rate
-    t_k = kernels * c["tau"]
+    t_k = kernels * c["tau"] / load["clock"]
     dw = c["eager_depthwise" if load["stack"] == "eager" else "depthwise"]
     t_d = samples * load["depthwise"] / (dw * load["plain"])
     proposals = c["mlperf_regions" if load["stack"] == "mlperf"
@@ -187,7 +187,8 @@ def epoch(c, fx, load):
 def case(net, gpu, **more):
     load = dict(net, **gpu)
     load.update(server=False, mid_run=False, in_tensor=0, stack="eager",
-                n_gpus=1, beside=0.0, between=0.0, depthwise=0.0, plain=1.0, regions=0.0)
+                n_gpus=1, beside=0.0, between=0.0, depthwise=0.0, plain=1.0, regions=0.0,
+                clock=1.0)
     load.update(more)
     return load
 
@@ -220,11 +221,11 @@ CASES = (
     ("ngc", TUNED_FX, 5.0, case(RESNET, RTX_3090, in_tensor=1, stack="ngc",
                                 n_gpus=8, per_node=8, link=300e9,
                                 network=12.5e9, gradients=1, between=6.1e7,
-                                depthwise=1.3e8, plain=35.58e12)),
+                                depthwise=1.3e8, plain=35.58e12, clock=.8)),
     ("mlperf", TUNED_FX, 0.0, case(RESNET, RTX_3070, in_tensor=2, limit=180.0,
                                    stack="mlperf", n_gpus=32, per_node=8,
                                    link=300e9, network=25e9, gradients=0.5,
-                                   between=4.7e7, regions=1.0)),
+                                   between=4.7e7, regions=1.0, clock=1.25)),
     ("containers", TUNED_FX, 0.0, case(RESNET, V100, in_tensor=2, stack="ngc",
                                        between=4.7e7, regions=1.0)),
     ("three", NONE, 5.0, case(RESNET, RTX_3070, in_tensor=1, n_gpus=3,

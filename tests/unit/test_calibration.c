@@ -50,21 +50,22 @@ static const struct dl_residual_process process = {
     .near_length = 1.5,
 };
 static const char *const target = "y";
-static const struct dl_physics physics = {.name = "linear",
-                                          .target = &target,
-                                          .constant = &constant,
-                                          .n_constants = 1,
-                                          .factor = &factor,
-                                          .n_factors = 1,
-                                          .effect = &effect,
-                                          .n_effects = 1,
-                                          .sigma = &sigma,
-                                          .n_targets = 1,
-                                          .process = &process,
-                                          .input_size = sizeof(struct inputs),
-                                          .predict = predict,
-                                          .gradient = gradient,
-                                          .bound = bound};
+static struct dl_physics physics = {.name = "linear",
+                                    .target = &target,
+                                    .constant = &constant,
+                                    .n_constants = 1,
+                                    .factor = &factor,
+                                    .n_factors = 1,
+                                    .effect = &effect,
+                                    .n_effects = 1,
+                                    .sigma = &sigma,
+                                    .n_targets = 1,
+                                    .process = &process,
+                                    .calibration = &process,
+                                    .input_size = sizeof(struct inputs),
+                                    .predict = predict,
+                                    .gradient = gradient,
+                                    .bound = bound};
 
 /* A fit with theta = 1 and a standard error, which has seen no GPU. */
 static struct dl_hierarchical_fit *make_fit(double error) {
@@ -173,10 +174,50 @@ static void runs_may_come_one_by_one(void **state) {
   dl_hierarchical_fit_free(from);
 }
 
+/* Where the target moves no parameters, the residuals alone tell: theta and the
+ * effect stay, and other GPUs with them. */
+static void settled_targets_leave_parameters(void **state) {
+  (void)state;
+  const double own = 0.0025, like = 0.04, near_by = 0.01, noise = 0.000425;
+  const double all = near_by + own + like + noise, y = 2;
+  const struct inputs run = make_inputs("a", "n", 1);
+  physics.settled = 1;
+  struct dl_hierarchical_fit *from = make_fit(0.3);
+  struct dl_hierarchical_fit *fit = calibrate(from, &run, &y, 1);
+  near(fit->theta[0], 1, 0);
+  near(predicted(fit, make_inputs("b", "n", 1)), 1, 0);
+  near(predicted(fit, make_inputs("a", "m", 1)), 1 + like / all, 1e-9);
+  near(predicted(fit, run), 1 + (all - noise) / all, 1e-9);
+  /* What is known of theta stays too. */
+  near(dl_posterior_at(&fit->posterior, 0, 0), 0.3, 1e-6);
+  physics.settled = 0;
+  dl_hierarchical_fit_free(fit);
+  dl_hierarchical_fit_free(from);
+}
+
+/* Networks without a name are none that was measured, unless all is the
+ * same. */
+static void networks_without_a_name_differ(void **state) {
+  (void)state;
+  const double own = 0.0025, like = 0.04, near_by = 0.01, noise = 0.000425;
+  const double all = near_by + own + like + noise, y = 2;
+  const struct inputs run = make_inputs("a", NULL, 1);
+  physics.settled = 1;
+  struct dl_hierarchical_fit *from = make_fit(0.3);
+  struct dl_hierarchical_fit *fit = calibrate(from, &run, &y, 1);
+  near(predicted(fit, run), 1 + (all - noise) / all, 1e-9);
+  near(predicted(fit, make_inputs("a", NULL, 1.6)), 1 + like / 3 / all, 1e-9);
+  physics.settled = 0;
+  dl_hierarchical_fit_free(fit);
+  dl_hierarchical_fit_free(from);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(moves_by_the_covariance),
       cmocka_unit_test(runs_may_come_one_by_one),
+      cmocka_unit_test(settled_targets_leave_parameters),
+      cmocka_unit_test(networks_without_a_name_differ),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,6 +57,7 @@ static UNUSED void make_row(struct dl_training_inputs *in, size_t gpu,
   const struct dl_level_names machine = {DL_NAME_SOURCE, DL_NAME_GPU};
   memset(in, 0, sizeof *in);
   in->batch = batch;
+  in->clock = 1;
   in->train = a[4];
   in->val = a[4] / 4;
   in->flops = 2e9 * a[0];

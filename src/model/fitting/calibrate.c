@@ -47,6 +47,21 @@ static void without_waiting(struct rows *g, const struct dl_fit *fit,
   row->value = value;
 }
 
+/* A fit of a target that moves no constants learns from that target alone,
+ * where it was measured. */
+static void drop_others(struct rows *g, const struct dl_physics *physics,
+                        size_t target) {
+  size_t n = g->y->size, n_measured = 0;
+  for (size_t i = 0; i < n; i++)
+    n_measured += isnan(gsl_vector_get(g->y, i)) ? 0 : 1;
+  if (!(physics->settled >> target & 1) || n_measured == 0)
+    return;
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < physics->n_targets; k++)
+      if (k != target)
+        g->value[i * physics->n_targets + k] = NAN;
+}
+
 static enum dl_status lay_out(struct rows *g, const struct dl_fit *fit,
                               const struct dl_training *t, struct dl_diag *d) {
   const struct dl_physics *physics = fit->method->physics;
@@ -69,6 +84,7 @@ static enum dl_status lay_out(struct rows *g, const struct dl_fit *fit,
     g->row[i] = &g->observed[i];
     gsl_vector_set(g->y, i, g->observed[i].value[target]);
   }
+  drop_others(g, physics, target);
   return DL_OK;
 }
 

@@ -179,6 +179,16 @@ static bool copy_names(struct dl_intern *to, const struct dl_intern *from) {
   return true;
 }
 
+/* Whether the target of the fit was measured, and moves no parameter. */
+static bool is_settled(const struct dl_physics *physics,
+                       const struct dl_configurations *configs) {
+  size_t target = configs->target[0];
+  for (size_t i = 0; i < configs->n_measurements; i++)
+    if (configs->m[i].target == target)
+      return physics->settled >> target & 1;
+  return false;
+}
+
 static enum dl_status prepare(struct dl_hierarchical_fit *fit, struct work *w,
                               struct dl_diag *d) {
   struct dl_runs_likelihood *l = &w->runs;
@@ -192,6 +202,7 @@ static enum dl_status prepare(struct dl_hierarchical_fit *fit, struct work *w,
       !dl_parameter_map_make(&l->map, fit->physics, &l->configs, fit->by,
                              dl_posterior_factors(fit->physics)))
     return dl_fail_memory(d);
+  l->map.still = is_settled(fit->physics, &l->configs);
   return dl_runs_likelihood_make(l, w->from, d);
 }
 

@@ -14,7 +14,7 @@
 enum dl_status dl_runs_likelihood_make(struct dl_runs_likelihood *l,
                                        const struct dl_hierarchical_fit *from,
                                        struct dl_diag *d) {
-  const struct dl_residual_process *process = from->physics->process;
+  const struct dl_residual_process *process = from->physics->calibration;
   const struct dl_residual_gp *old = &from->calibration_residuals;
   size_t n = l->n = l->configs.n_measurements;
   l->gp.point = dl_calloc(n + old->n, sizeof *l->gp.point);

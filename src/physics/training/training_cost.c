@@ -135,7 +135,7 @@ static void set_times(struct dl_training_step *s,
   s->weights = part(c, l, DL_PART_WOPT) * weights / bandwidth;
   s->between = part(c, l, dl_training_between(l)) * moved * l->between;
   s->memory = moved * bytes + s->between + s->weights;
-  s->kernels = kernels * part(c, l, DL_PART_TAU);
+  s->kernels = kernels * part(c, l, DL_PART_TAU) / l->clock;
   s->per_step = part(c, l, DL_PART_C0) * host;
   s->regions = l->regions * l->batch * part(c, l, DL_PART_REGIONS) * host;
   double each = part(c, l, DL_PART_LAMBDA) * host * kernels / l->kernels;

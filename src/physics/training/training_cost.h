@@ -9,7 +9,7 @@
  *   Tc = m Nt Dt b F / (ec peak Gc)        arithmetic
  *   Tm = m Nt Dt b (A + bt B) / (em BW mtc Gm)   traffic of the layers
  *   Tw = w wopt / (em BW mtc Gm)           weights: gradients, optimiser
- *   Tk = m K Nk tau                        kernels on the GPU
+ *   Tk = m K Nk tau / clock                kernels on the GPU
  *   Td = m Nt Dt b F' / (dw peak32)        depthwise layers
  *   Th = (m K' Nk lambda + c0 + b R) H Dl srv^s   launches on the host
  *
@@ -26,10 +26,12 @@
  * and not the work of depthwise layers, F', which run at the rate of FP32
  * outside tensor cores. In eager mode A is all traffic; in tuned software B is
  * the traffic between layers (normalisations, activations), of which fused
- * kernels leave the share bt. Constants of MLPerf are relative to those of
- * containers. Tuned software has no srv, and as its rates are those at the
- * TDP, kappa begins at 0 there and is reached with a limit of 3/4 of it. The
- * GPU draws, with ec the constant of plain FP32 in eager mode in any case,
+ * kernels leave the share bt, and clock the boost clock relative to the A100's:
+ * starting and draining a kernel takes so many cycles; 1 in eager mode.
+ * Constants of MLPerf are relative to those of containers. Tuned software has
+ * no srv, and as its rates are those at the TDP, kappa begins at 0 there and is
+ * reached with a limit of 3/4 of it. The GPU draws, with ec the constant of
+ * plain FP32 in eager mode in any case,
  *
  *   base = pa TDP + pb BW                  pb for GDDR6 and later alone
  *   dyn  = TDP ptc (pu Tg + pf ec Tc + pm em mtc (Tm + Tw)) / T0
@@ -198,6 +200,7 @@ struct dl_training_inputs {
                            frozen backbone */
   double peak;          /* FLOP/s at the precision in use */
   double plain;         /* and of FP32 without tensor cores */
+  double clock;         /* relative to the A100's; tuned software, else 1 */
   double bandwidth;     /* of the GPU's memory, B/s */
   double tdp, limit;    /* W; limit: the power limit in force */
   double gddr;          /* GB/s of GDDR6 or later; 0: other memory */

@@ -56,6 +56,7 @@ const struct dl_physics_quantity
         {"gpu.link_gb_s", false, false},
         {"gpu.link_domain", false, false},
         {"gpu.peak_bf16_tensor_tflops", false, false},
+        {"gpu.boost_mhz", false, false},
         {"facts_doubt", false, false},
         {"doubt", false, false},
 };
@@ -84,6 +85,9 @@ enum { FACTS_SD, SD };
 #define TRAFFIC_BY_OUTPUTS 7
 #define TRAFFIC_OF_LAYERS 2
 #define TRAFFIC_OF_SCORES 4
+
+/* MHz, of the A100: what the time of kernels in tuned software is for. */
+#define USUAL_CLOCK_MHZ 1410
 
 /* How uncertain the time of a row is, by how uncertain its power: of the input
  * pipeline nothing is known. */
@@ -245,6 +249,7 @@ static void read_tuned(struct dl_training_inputs *in,
       1e6 * element *
       fmax(all - TRAFFIC_OF_LAYERS * layers - TRAFFIC_OF_SCORES * scores, 0);
   in->bytes_known = 1;
+  in->clock = dl_or(row->gpu->boost_mhz, USUAL_CLOCK_MHZ) / USUAL_CLOCK_MHZ;
 }
 
 const char *dl_training_inputs_read(const struct dl_physics_row *row,
@@ -279,6 +284,7 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   in->in_tensor = in_tensor_cores(gpu, run->precision);
   in->has_tensor = gpu->peak_fp16_tensor_tflops > 0;
   split_work(in, arch);
+  in->clock = 1;
   if (in->stack != DL_STACK_EAGER)
     read_tuned(in, row, element);
   in->bandwidth = 1e9 * gpu->bandwidth_gb_s;

@@ -17,12 +17,12 @@ static double gpu_time(const struct dl_training_epoch *e) {
   return sum;
 }
 
-/* Distances, where a length scale is 0.2 by shares: a factor of e in the number
+/* Distances, where a length scale is 0.6 by shares: a factor of e in the number
  * of kernels, 16-bit formats or others; other software is far. Networks differ
  * by more in software that is tuned for them. */
 #define BY_KERNELS 0.9
-#define BY_FORMAT 0.2
-#define BY_SOFTWARE 3
+#define BY_FORMAT 0.6
+#define BY_SOFTWARE 9
 #define TUNED 3
 
 void dl_training_bound(const double *c, const void *inputs, double *to) {

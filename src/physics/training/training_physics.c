@@ -93,10 +93,10 @@ static const struct dl_grouping_factor factors[] = {
 };
 
 static const struct dl_random_effect effects[] = {
-    [DL_EFFECT_HOST_LAUNCH] = {"host_launch", 0.6, 0.3},
+    [DL_EFFECT_HOST_LAUNCH] = {"host_launch", 0.6, 0.4},
     [DL_EFFECT_HOST_EPOCH] = {"host_epoch", 0.5, 0.25},
-    [DL_EFFECT_GPU_COMPUTE] = {"gpu_compute", 0.2, 0.4},
-    [DL_EFFECT_GPU_MEMORY] = {"gpu_memory", 0.3, 0.15},
+    [DL_EFFECT_GPU_COMPUTE] = {"gpu_compute", 0.2, 0.2},
+    [DL_EFFECT_GPU_MEMORY] = {"gpu_memory", 0.3, 0.2},
     [DL_EFFECT_GPU_POWER] = {"gpu_power", 0.1, 0.05},
     [DL_EFFECT_ARCH_TIME] = {"arch_time", 0.12, 0.06},
     [DL_EFFECT_ARCH_KERNELS] = {"arch_kernels", 0.2, 0.1},
@@ -118,16 +118,30 @@ static const double sigma[] = {[DL_TARGET_POWER] = 0.06,
 /* The standard deviations that make the residuals of the GPUs held out of a fit
  * most likely (docs/estimation.md): found without any one GPU they differ by
  * less than a third. The energy of an epoch has the residuals of both. */
+#define OF_TIME (1u << DL_TARGET_ENERGY | 1u << DL_TARGET_TIME)
+#define OF_POWER (1u << DL_TARGET_POWER | 1u << DL_TARGET_ENERGY)
+
 static const struct dl_residual_component components[] = {
-    {0.1, 0.08, 0.03, 0.2, 1u << DL_TARGET_ENERGY | 1u << DL_TARGET_TIME},
-    {0.05, 0.06, 0.03, 0.05, 1u << DL_TARGET_POWER | 1u << DL_TARGET_ENERGY}};
+    {0.1, 0.08, 0.03, 0, OF_TIME}, {0.05, 0.06, 0.03, 0, OF_POWER}};
 
 static const struct dl_residual_process process = {
     .component = components,
-    .n_components = sizeof components / sizeof *components,
+    .n_components = DL_LENGTH(components),
     .repeat_sd = 0.02,
     .floor_sd = 0.005,
-    .bound_length = 0.2,
+};
+
+/* Those that make what is left of such GPUs after one run on them most likely
+ * (docs/designs.md). */
+static const struct dl_residual_component calibrated[] = {
+    {0.15, 0.13, 0.02, 0.15, OF_TIME}, {0.02, 0.05, 0.06, 0, OF_POWER}};
+
+static const struct dl_residual_process calibration = {
+    .component = calibrated,
+    .n_components = DL_LENGTH(calibrated),
+    .repeat_sd = 0.02,
+    .floor_sd = 0.005,
+    .bound_length = 0.6,
     .near_length = 1.5,
 };
 
@@ -170,6 +184,8 @@ const struct dl_physics dl_training_physics = {
     .n_targets = DL_N_PHYSICAL_TARGETS,
     .process = &process,
     .widths_by_run = true,
+    .calibration = &calibration,
+    .settled = 1u << DL_TARGET_POWER,
     .input_size = sizeof(struct dl_training_inputs),
     .predict = predict,
     .gradient = dl_training_gradient,
