@@ -123,8 +123,8 @@ BY_GROUP = (
     "other groups, in % (aim: no group below 75). By source: below; with the "
     "time known: [known-times.md](known-times.md). The GTX 750 Ti is farther "
     "from the estimate than the six other GPUs differ among themselves: an "
-    "interval of their width cannot hold it. Widths by distance: "
-    "[designs.md](designs.md#widths-of-intervals-by-group).")
+    "interval of their width cannot hold it. Other widths: "
+    "[designs.md](designs.md#widths-of-intervals-by-run).")
 
 
 def part(model, targets, table, pair):
