@@ -9,28 +9,78 @@
 
 void dl_scoring_free(struct dl_scoring *s) {
   free(s->run);
+  free(s->cluster);
+  for (size_t m = 0; m < s->n_methods; m++) {
+    free(s->measured[m]);
+    free(s->estimated[m]);
+    free(s->inside[m]);
+  }
   free(s->measured);
   free(s->estimated);
   free(s->inside);
+  free(s->column);
+  free(s->before);
   dl_intern_free(&s->groups);
   dl_intern_free(&s->clusters);
   *s = (struct dl_scoring){0};
 }
 
-static bool room(struct dl_scoring *s) {
-  void *run = s->run, *measured = s->measured;
-  void *estimated = s->estimated, *inside = s->inside;
-  size_t want = s->n + 1, cells = want * s->n_methods;
-  bool ok =
-      dl_grow(&run, &s->cap_run, want, sizeof *s->run) &&
-      dl_grow(&measured, &s->cap_measured, cells, sizeof *s->measured) &&
-      dl_grow(&estimated, &s->cap_estimated, cells, sizeof *s->estimated) &&
-      dl_grow(&inside, &s->cap_inside, cells, sizeof *s->inside);
-  s->run = run;
-  s->measured = measured;
-  s->estimated = estimated;
-  s->inside = inside;
-  return ok;
+static void begin(struct dl_scoring *s, size_t n_methods) {
+  s->n_methods = n_methods;
+  s->n_columns = 1;
+  s->measured = dl_calloc(n_methods, sizeof *s->measured);
+  s->estimated = dl_calloc(n_methods, sizeof *s->estimated);
+  s->inside = dl_calloc(n_methods, sizeof *s->inside);
+  s->column = dl_calloc(n_methods, sizeof *s->column);
+  s->before = dl_calloc(n_methods, sizeof *s->before);
+}
+
+/* Room for a quarter more runs: doubling would hold as much again. */
+static void make_room(struct dl_scoring *s) {
+  size_t room = s->room = s->n + s->n / 4 + 64;
+  s->run = dl_reallocarray(s->run, room, sizeof *s->run);
+  s->cluster = dl_reallocarray(s->cluster, room, sizeof *s->cluster);
+  for (size_t k = 0; k < s->n_columns; k++)
+    s->measured[k] =
+        dl_reallocarray(s->measured[k], room, sizeof *s->measured[k]);
+  for (size_t m = 0; m < s->n_methods; m++) {
+    s->estimated[m] =
+        dl_reallocarray(s->estimated[m], room, sizeof *s->estimated[m]);
+    s->inside[m] = dl_reallocarray(s->inside[m], room, sizeof *s->inside[m]);
+  }
+}
+
+/* Unknown values are the same. */
+static bool same(double a, double b) {
+  return isnan(a) || isnan(b) ? isnan(a) && isnan(b) : !(a < b) && !(a > b);
+}
+
+/* A column that begins like another. */
+static size_t copy_column(struct dl_scoring *s, size_t from) {
+  double *copy = dl_calloc(s->room, sizeof *copy);
+  memcpy(copy, s->measured[from], s->n * sizeof *copy);
+  s->measured[s->n_columns] = copy;
+  return s->n_columns++;
+}
+
+/* Enters what was measured for each candidate. Those that had the same in all
+ * runs so far, and have not in this one, part. */
+static void add_measured(struct dl_scoring *s, const double *measured) {
+  size_t *before = s->before;
+  memcpy(before, s->column, s->n_methods * sizeof *before);
+  for (size_t m = 0; m < s->n_methods; m++) {
+    size_t first = m, equal = m;
+    for (size_t i = m; i-- > 0;)
+      if (before[i] == before[m]) {
+        first = i;
+        equal = same(measured[i], measured[m]) ? i : equal;
+      }
+    if (equal < m)
+      s->column[m] = s->column[equal];
+    else if (first < m)
+      s->column[m] = copy_column(s, before[m]);
+    s->measured[s->column[m]][s->n] = measured[m];
+  }
 }
 
 static int8_t is_inside(const struct dl_estimate *est, double y) {
@@ -39,59 +89,49 @@ static int8_t is_inside(const struct dl_estimate *est, double y) {
   return y >= est->low_j && y <= est->high_j;
 }
 
-enum dl_status dl_scoring_add(struct dl_scoring *s, const struct dl_scored *run,
-                              struct dl_diag *d) {
+void dl_scoring_add(struct dl_scoring *s, const struct dl_scored *run) {
   char own[32];
-  size_t n = s->n_methods = run->n;
   /* A name that no label has: it would hold no line end. */
   snprintf(own, sizeof own, "\n%zu", s->n);
   long g = dl_intern(&s->groups, run->group);
   long c = dl_intern(&s->clusters, run->cluster ? run->cluster : own);
-  if (g < 0 || c < 0 || !room(s))
-    return dl_fail_memory(d);
-  s->run[s->n] = (struct dl_scored_run){run->table, (size_t)g, (size_t)c};
-  for (size_t i = 0; i < n; i++) {
-    s->measured[s->n * n + i] = run->measured[i];
-    s->estimated[s->n * n + i] = run->est[i].energy_j;
-    s->inside[s->n * n + i] = is_inside(&run->est[i], run->measured[i]);
+  if (s->n_methods == 0)
+    begin(s, run->n);
+  if (s->n == s->room)
+    make_room(s);
+  s->run[s->n] = (struct dl_scored_run){(uint32_t)run->table, (uint32_t)g};
+  s->cluster[s->n] = (uint32_t)c;
+  add_measured(s, run->measured);
+  for (size_t m = 0; m < s->n_methods; m++) {
+    s->estimated[m][s->n] = run->est[m].energy_j;
+    s->inside[m][s->n] = is_inside(&run->est[m], run->measured[m]);
   }
   s->n++;
-  return DL_OK;
-}
-
-/* Unknown values are the same. */
-static bool same(double a, double b) {
-  return isnan(a) || isnan(b) ? isnan(a) && isnan(b) : !(a < b) && !(a > b);
 }
 
 bool dl_scoring_same(const struct dl_scoring *s, size_t a, size_t b) {
-  for (size_t r = 0; r < s->n; r++) {
-    const double *y = s->measured + r * s->n_methods;
-    const double *f = s->estimated + r * s->n_methods;
-    const int8_t *in = s->inside + r * s->n_methods;
-    if (!same(y[a], y[b]) || !same(f[a], f[b]) || in[a] != in[b])
+  const double *y = s->measured[s->column[a]], *z = s->measured[s->column[b]];
+  for (size_t r = 0; r < s->n; r++)
+    if (!same(y[r], z[r]) || !same(s->estimated[a][r], s->estimated[b][r]) ||
+        s->inside[a][r] != s->inside[b][r])
       return false;
-  }
   return true;
 }
 
-/* The runs of a scope laid out for the numerical core, candidate by
- * candidate. */
+/* The runs of a scope as the numerical core takes them. */
 struct part {
-  size_t n;
-  size_t *run, *group;
-  size_t *number; /* of each cluster in the part, + 1; 0: not in it */
-  double *y, *f;
-  double *y_one, *f_one; /* of one candidate, what counts */
+  size_t n, n_groups;
+  size_t *run;           /* n, or NULL: all runs */
+  uint32_t *group;       /* n, or NULL: the clusters */
+  double *copy;          /* of the columns; NULL for all runs */
+  const double **y, **f; /* columns of each candidate */
 };
 
 static void free_part(struct part *p) {
   free(p->run);
   free(p->group);
-  free(p->number);
-  free(p->y);
-  free(p->f);
-  free(p->y_one);
+  free(p->copy);
+  free((void *)p->y);
 }
 
 static bool in_scope(const struct dl_scored_run *r,
@@ -100,59 +140,80 @@ static bool in_scope(const struct dl_scored_run *r,
          (scope->group == DL_ALL || scope->group == r->group);
 }
 
-/* Clusters are numbered by first appearance. */
-static bool take_part(struct part *p, const struct dl_scoring *s,
-                      const struct dl_scoring_scope *scope, struct dl_boot *b) {
-  size_t n = scope->n;
-  for (size_t r = 0; r < s->n; r++)
-    p->n += in_scope(&s->run[r], scope);
+/* Copies the columns of a part of the runs. Clusters are numbered by first
+ * appearance. */
+static void take_some(struct part *p, const struct dl_scoring *s,
+                      const struct dl_scoring_scope *scope) {
+  size_t *number = dl_calloc(s->clusters.n, sizeof *number), k = 0;
   p->run = dl_calloc(p->n, sizeof *p->run);
   p->group = dl_calloc(p->n, sizeof *p->group);
-  p->number = dl_calloc(s->clusters.n, sizeof *p->number);
-  p->y = dl_calloc(n * p->n, sizeof *p->y);
-  p->f = dl_calloc(n * p->n, sizeof *p->f);
-  p->y_one = dl_calloc(2 * p->n, sizeof *p->y_one);
-  if (!p->run || !p->group || !p->number || !p->y || !p->f || !p->y_one)
-    return false;
-  p->f_one = p->y_one + p->n;
-  b->n_groups = 0;
-  for (size_t r = 0, k = 0; r < s->n; r++) {
+  p->copy = dl_calloc(2 * scope->n * p->n, sizeof *p->copy);
+  for (size_t r = 0; r < s->n; r++) {
     if (!in_scope(&s->run[r], scope))
       continue;
-    size_t *number = &p->number[s->run[r].cluster];
-    if (*number == 0)
-      *number = ++b->n_groups;
-    p->group[k] = *number - 1;
-    for (size_t m = 0; m < n; m++) {
-      p->y[m * p->n + k] = s->measured[r * s->n_methods + scope->which[m]];
-      p->f[m * p->n + k] = s->estimated[r * s->n_methods + scope->which[m]];
-    }
+    size_t *of = &number[s->cluster[r]];
+    if (*of == 0)
+      *of = ++p->n_groups;
+    p->group[k] = (uint32_t)(*of - 1);
     p->run[k++] = r;
   }
-  b->n = p->n;
-  b->n_methods = n;
-  b->group = p->group;
-  b->y = p->y;
-  b->f = p->f;
-  return true;
+  for (size_t m = 0; m < scope->n; m++) {
+    double *y = p->copy + 2 * m * p->n, *f = y + p->n;
+    for (size_t i = 0; i < p->n; i++) {
+      y[i] = p->y[m][p->run[i]];
+      f[i] = p->f[m][p->run[i]];
+    }
+    p->y[m] = y;
+    p->f[m] = f;
+  }
+  free(number);
+}
+
+static void take_part(struct part *p, const struct dl_scoring *s,
+                      const struct dl_scoring_scope *scope) {
+  for (size_t r = 0; r < s->n; r++)
+    p->n += in_scope(&s->run[r], scope);
+  p->n_groups = 0;
+  p->y = dl_calloc(2 * scope->n, sizeof *p->y);
+  p->f = p->y + scope->n;
+  for (size_t m = 0; m < scope->n; m++) {
+    p->y[m] = s->measured[s->column[scope->which[m]]];
+    p->f[m] = s->estimated[scope->which[m]];
+  }
+  if (p->n < s->n)
+    take_some(p, s, scope);
+  else
+    p->n_groups = s->clusters.n;
 }
 
 /* The scores of one candidate without resampling. */
 static bool score_one(const struct dl_scoring *s, const struct part *p,
                       size_t candidate, size_t m, struct dl_method_score *out) {
+  const double *y = p->y[m], *f = p->f[m];
+  double *some = NULL;
   size_t n = 0, with = 0, inside = 0;
   for (size_t k = 0; k < p->n; k++) {
-    double y = p->y[m * p->n + k], f = p->f[m * p->n + k];
-    if (isnan(y) || isnan(f))
+    if (isnan(y[k]) || isnan(f[k]))
       continue;
-    p->y_one[n] = y;
-    p->f_one[n++] = f;
-    int8_t in = s->inside[p->run[k] * s->n_methods + candidate];
+    int8_t in = s->inside[candidate][p->run ? p->run[k] : k];
     with += in >= 0;
     inside += in > 0;
+    n++;
+  }
+  if (n < p->n) {
+    some = dl_calloc(2 * n, sizeof *some);
+    for (size_t k = 0, i = 0; k < p->n; k++)
+      if (!isnan(y[k]) && !isnan(f[k])) {
+        some[i] = y[k];
+        some[n + i++] = f[k];
+      }
+    y = some;
+    f = some + n;
   }
   out->covered = with > 0 ? (double)inside / (double)with : (double)NAN;
-  return dl_score(&out->of, p->y_one, p->f_one, NULL, n) == 0;
+  bool ok = dl_score(&out->of, y, f, NULL, n) == 0;
+  free(some);
+  return ok;
 }
 
 enum dl_status dl_scoring_of(const struct dl_scoring *s,
@@ -161,12 +222,19 @@ enum dl_status dl_scoring_of(const struct dl_scoring *s,
                              struct dl_method_score *out, struct dl_diag *d) {
   size_t n = scope->n;
   struct part p = {0};
-  struct dl_boot b = {.resamples = how->resamples,
+  take_part(&p, s, scope);
+  struct dl_boot b = {.n = p.n,
+                      .n_groups = p.n_groups,
+                      .group = p.group ? p.group : s->cluster,
+                      .n_methods = n,
+                      .y = p.y,
+                      .f = p.f,
+                      .resamples = how->resamples,
                       .confidence = how->confidence,
                       .seed = how->seed,
                       .progress = d->progress};
   struct dl_boot_scores *boot = dl_calloc(n, sizeof *boot);
-  bool ok = boot && take_part(&p, s, scope, &b) && dl_bootstrap(&b, boot) == 0;
+  bool ok = dl_bootstrap(&b, boot) == 0;
   for (size_t m = 0; m < n && ok; m++) {
     out[m].boot = boot[m];
     out[m].clusters = b.n_groups;

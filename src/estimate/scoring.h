@@ -11,11 +11,10 @@
 #include "math/cross_validation/bootstrap.h"
 #include "math/cross_validation/metrics.h"
 
-/* A run that is scored, and to what it belongs. */
+/* To what a run belongs that is scored. */
 struct dl_scored_run {
-  size_t table;
-  size_t group;   /* of `groups` */
-  size_t cluster; /* of `clusters`: what the bootstrap draws */
+  uint32_t table;
+  uint32_t group; /* of `groups` */
 };
 
 /* All runs, each with one entry a candidate: an estimator with a model. Start
@@ -23,11 +22,15 @@ struct dl_scored_run {
 struct dl_scoring {
   struct dl_intern groups; /* values of --by; one, "", without it */
   struct dl_intern clusters;
-  struct dl_scored_run *run; /* owned */
-  double *measured;          /* n x n_methods, J; NaN: unknown; owned */
-  double *estimated;         /* n x n_methods, J; NaN: none; owned */
-  int8_t *inside; /* n x n_methods: in its interval, or -1 without; owned */
-  size_t n_methods, n, cap_run, cap_measured, cap_estimated, cap_inside;
+  struct dl_scored_run *run; /* n, owned */
+  uint32_t *cluster;  /* n: of `clusters`, what the bootstrap draws; owned */
+  double **measured;  /* columns of n, J; NaN: unknown; owned */
+  size_t *column;     /* n_methods: the column of each, owned. Candidates with
+                         the same values have one column. */
+  size_t *before;     /* n_methods: the same before the last run, owned */
+  double **estimated; /* n_methods columns of n, J; NaN: none; owned */
+  int8_t **inside;    /* the same: in its interval, or -1 without; owned */
+  size_t n_methods, n_columns, n, room;
 };
 
 void dl_scoring_free(struct dl_scoring *s);
@@ -44,8 +47,7 @@ struct dl_scored {
 };
 
 /* Adds a run. Runs that a method has no estimate of do not count for it. */
-enum dl_status dl_scoring_add(struct dl_scoring *s, const struct dl_scored *run,
-                              struct dl_diag *d);
+void dl_scoring_add(struct dl_scoring *s, const struct dl_scored *run);
 
 /* Whether two candidates say the same of every run, bit by bit. */
 bool dl_scoring_same(const struct dl_scoring *s, size_t a, size_t b);

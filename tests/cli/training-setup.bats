@@ -78,7 +78,7 @@ EOF
   try predict --input runs.csv --format csv --method flops
   [ "$status" -eq 3 ]
   [ "$(grep -c '^gpt2' out)" -eq 2 ]
-  # The widest product that adapters stand beside has 768 inputs.
+  # The smallest dimension of a product is the hidden size, 768.
   grep -qF "runs.csv:6: $(message lora_rank_is_more 769 gpt2 768)" err
   # 12 layers, or 14 with the embedding and the output layer
   grep -qF "runs.csv:7: $(message virtual_stages_do_not 4 2 12 gpt2 3)" err

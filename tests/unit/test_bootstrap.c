@@ -33,7 +33,7 @@ static void check(const struct dl_boot_scores *s, size_t rank,
  * third method has a resample in which all y are the same: no R2. */
 static void matches_scipy(void **state) {
   (void)state;
-  static const size_t group[ROWS] = {0, 0, 1, 1, 1, 2, 3, 3, 4, 5, 5, 5};
+  static const uint32_t group[ROWS] = {0, 0, 1, 1, 1, 2, 3, 3, 4, 5, 5, 5};
   static const double of_run[ROWS] = {10, 12, 30, 31, 33, 8,
                                       50, 52, 20, 41, 40, 44};
   static const double f[METHODS * ROWS] = {
@@ -53,11 +53,32 @@ static void matches_scipy(void **state) {
       {1.11803398874989, 2.55017659040212, 1.1, 2.23173076923077,
        0.0498589080296397, 0.0856498168498168, NAN, NAN, 0.0487804878048781,
        0.0833333333333333, -1.22727272727273, 0.170833333333332}};
-  double y[METHODS * ROWS];
-  for (size_t i = 0; i < METHODS * ROWS; i++)
-    y[i] = of_run[i % ROWS];
-  struct dl_boot b = {ROWS, 6, group, METHODS, y, f, 200, 0.9, 7, NULL};
+  const double *y[METHODS], *at[METHODS];
+  for (size_t m = 0; m < METHODS; m++) {
+    y[m] = of_run;
+    at[m] = f + m * ROWS;
+  }
+  struct dl_boot b = {ROWS, 6, group, METHODS, y, at, 200, 0.9, 7, NULL};
   struct dl_boot_scores out[METHODS];
+  assert_int_equal(dl_bootstrap(&b, out), 0);
+  for (size_t m = 0; m < METHODS; m++)
+    check(&out[m], rank[m], want[m]);
+  /* Each row many times, in another order: the scores are the same. */
+  enum { TIMES = 30, ALL = TIMES * ROWS };
+  static uint32_t groups[ALL];
+  static double ys[ALL], fs[METHODS][ALL];
+  for (size_t i = 0; i < ALL; i++) {
+    size_t row = i * 7 % ROWS;
+    groups[i] = group[row];
+    ys[i] = of_run[row];
+    for (size_t m = 0; m < METHODS; m++)
+      fs[m][i] = f[m * ROWS + row];
+  }
+  for (size_t m = 0; m < METHODS; m++) {
+    y[m] = ys;
+    at[m] = fs[m];
+  }
+  b = (struct dl_boot){ALL, 6, groups, METHODS, y, at, 200, 0.9, 7, NULL};
   assert_int_equal(dl_bootstrap(&b, out), 0);
   for (size_t m = 0; m < METHODS; m++)
     check(&out[m], rank[m], want[m]);
@@ -68,10 +89,11 @@ static void matches_scipy(void **state) {
  * cross: neither is better. A third says what the first says. */
 static void two_groups(void **state) {
   (void)state;
-  static const size_t group[] = {0, 1};
+  static const uint32_t group[] = {0, 1};
   static const double y[] = {10, 100, 10, 100, 10, 100};
   static const double f[] = {11, 140, 15, 120, 11, 140};
-  struct dl_boot b = {2, 2, group, 3, y, f, 2000, 0.95, 1, NULL};
+  const double *ys[] = {y, y + 2, y + 4}, *fs[] = {f, f + 2, f + 4};
+  struct dl_boot b = {2, 2, group, 3, ys, fs, 2000, 0.95, 1, NULL};
   struct dl_boot_scores out[3];
   assert_int_equal(dl_bootstrap(&b, out), 0);
   near(out[0].mape.low, 0.1, 1e-14);
@@ -86,15 +108,16 @@ static void two_groups(void **state) {
 /* One group says nothing of others; without resamples the scores rank. */
 static void what_cannot_be_drawn(void **state) {
   (void)state;
-  static const size_t one[] = {0, 0}, two[] = {0, 1};
+  static const uint32_t one[] = {0, 0}, two[] = {0, 1};
   static const double y[] = {10, 100, 10, 100, 0, 100};
   static const double f[] = {12, 110, 11, 100, 1, 100};
-  struct dl_boot b = {2, 1, one, 2, y, f, 200, 0.95, 1, NULL};
+  const double *ys[] = {y, y + 2, y + 4}, *fs[] = {f, f + 2, f + 4};
+  struct dl_boot b = {2, 1, one, 2, ys, fs, 200, 0.95, 1, NULL};
   struct dl_boot_scores out[3];
   assert_int_equal(dl_bootstrap(&b, out), 0);
   assert_int_equal(out[0].rank, 0);
   assert_true(isnan(out[0].mape.low) && isnan(out[0].rmse.high));
-  b = (struct dl_boot){2, 2, two, 3, y, f, 0, 0.95, 1, NULL};
+  b = (struct dl_boot){2, 2, two, 3, ys, fs, 0, 0.95, 1, NULL};
   assert_int_equal(dl_bootstrap(&b, out), 0);
   assert_true(isnan(out[0].mape.low));
   assert_int_equal(out[0].rank, 2);

@@ -145,6 +145,8 @@ static void trained_part(void **state) {
       {"frozen_base", "0", DL_TUNE_FULL, 0},
       {"fine_tune,frozen_base", "head,0.125", DL_TUNE_HEAD, 0.125},
       {"fine_tune,lora_rank", "lora,16", DL_TUNE_LORA, 0},
+      {"arch,fine_tune,lora_rank", "llama-3-8b,lora,1024", DL_TUNE_LORA, 0},
+      {"arch,fine_tune,lora_rank", "gemma-2b,lora,1024", DL_TUNE_LORA, 0},
       {"fine_tune", "qlora", DL_TUNE_QLORA, 0},
   };
 
@@ -195,6 +197,9 @@ static void contradictions(void **state) {
       {"fine_tune,frozen_base", "head,0",
        MSG_fine_tune_contradicts("head", "0")},
       {"lora_rank", "8", MSG_lora_rank_goes_with},
+      /* 8 heads of keys and values of 128 in 32 of queries */
+      {"arch,fine_tune,lora_rank", "llama-3-8b,lora,1025",
+       MSG_lora_rank_is_more("1025", "llama-3-8b", "1024")},
       {"arch,fine_tune", "resnet50,lora",
        MSG_fine_tune_is_for("lora", "resnet50")},
       {"arch,tensor_parallel", "gpt2,5",

@@ -111,7 +111,7 @@ struct view {
 
 static bool has_estimate(const struct dl_scoring *s, size_t candidate) {
   for (size_t r = 0; r < s->n; r++)
-    if (!isnan(s->estimated[r * s->n_methods + candidate]))
+    if (!isnan(s->estimated[candidate][r]))
       return true;
   return false;
 }

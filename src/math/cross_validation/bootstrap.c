@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "math/cross_validation/metrics.h"
@@ -22,16 +23,12 @@ struct sums {
   double y, yy; /* about the mean of y */
 };
 
-/* A relative error and its group. */
-struct relative {
-  double x;
-  size_t group;
-};
-
 struct method {
-  struct sums *of;      /* n_groups */
-  struct relative *ape; /* n, by size */
-  size_t n;             /* rows */
+  struct sums *of;  /* n_groups */
+  uint32_t *order;  /* n rows, by their relative errors */
+  uint32_t *before; /* n_blocks x n_groups: rows of a group before each
+                       block of `order` */
+  size_t n, n_blocks, block;
   bool has_relative;    /* no y is 0 */
   double *score;        /* N_SCORES x B */
   struct dl_scores all; /* without resampling */
@@ -52,67 +49,96 @@ struct work {
   size_t block;
 };
 
-static int by_size(const void *a, const void *b) {
-  const struct relative *p = a, *q = b;
-  return (p->x > q->x) - (p->x < q->x);
+static int by_error(const void *a, const void *b, void *errors) {
+  const double *x = errors, p = x[*(const uint32_t *)a];
+  double q = x[*(const uint32_t *)b];
+  return (p > q) - (p < q);
 }
 
 static bool counts(const struct dl_boot *b, size_t m, size_t i) {
-  return !isnan(b->f[m * b->n + i]) && !isnan(b->y[m * b->n + i]);
+  return !isnan(b->f[m][i]) && !isnan(b->y[m][i]);
 }
 
 static double relative_error(const struct dl_boot *b, size_t m, size_t i) {
-  double y = b->y[m * b->n + i];
-  return fabs(y - b->f[m * b->n + i]) / fabs(y);
+  double y = b->y[m][i];
+  return fabs(y - b->f[m][i]) / fabs(y);
 }
 
 /* The scores of all rows, and the mean of y. */
 static int score_all(const struct dl_boot *b, size_t m, struct method *w,
                      double *mean) {
-  double *y = dl_calloc(2 * b->n, sizeof *y);
-  if (!y)
-    return -1;
-  double *f = y + b->n;
+  const double *y = b->y[m], *f = b->f[m];
+  double *some = NULL;
   *mean = 0;
-  for (size_t i = 0; i < b->n; i++) {
-    if (!counts(b, m, i))
-      continue;
-    y[w->n] = b->y[m * b->n + i];
-    f[w->n] = b->f[m * b->n + i];
-    *mean += y[w->n++];
-  }
+  for (size_t i = 0; i < b->n; i++)
+    if (counts(b, m, i)) {
+      *mean += y[i];
+      w->n++;
+    }
   *mean /= (double)w->n;
+  if (w->n < b->n) {
+    some = dl_calloc(2 * w->n, sizeof *some);
+    for (size_t i = 0, k = 0; i < b->n; i++)
+      if (counts(b, m, i)) {
+        some[k] = y[i];
+        some[w->n + k++] = f[i];
+      }
+    y = some;
+    f = some + w->n;
+  }
   int failed = dl_score(&w->all, y, f, NULL, w->n);
-  free(y);
+  free(some);
   return failed;
+}
+
+/* Orders the rows by their relative errors, and counts those of each group
+ * before every so many of them: as many counts as half of the rows. */
+static void order_rows(const struct dl_boot *b, size_t m, struct method *w) {
+  size_t G = b->n_groups, k = 0;
+  double *x = dl_calloc(b->n, sizeof *x);
+  w->order = dl_calloc(w->n, sizeof *w->order);
+  for (size_t i = 0; i < b->n; i++)
+    if (counts(b, m, i)) {
+      x[i] = relative_error(b, m, i);
+      w->order[k++] = (uint32_t)i;
+    }
+  qsort_r(w->order, w->n, sizeof *w->order, by_error, x);
+  free(x);
+  w->n_blocks = w->n / (2 * G) > 1 ? w->n / (2 * G) : 1;
+  w->block = (w->n + w->n_blocks - 1) / w->n_blocks;
+  w->before = dl_calloc(w->n_blocks * G, sizeof *w->before);
+  for (size_t i = 1; i < w->n_blocks; i++) {
+    uint32_t *here = w->before + i * G;
+    size_t first = (i - 1) * w->block, end = i * w->block;
+    memcpy(here, here - G, G * sizeof *here);
+    for (k = first; k < end && k < w->n; k++)
+      here[b->group[w->order[k]]]++;
+  }
 }
 
 static bool prepare_method(const struct dl_boot *b, size_t m,
                            struct method *w) {
   double mean;
   w->of = dl_calloc(b->n_groups, sizeof *w->of);
-  w->ape = dl_calloc(b->n, sizeof *w->ape);
   w->score = dl_calloc(N_SCORES * b->resamples, sizeof *w->score);
-  if (!w->of || !w->ape || !w->score || score_all(b, m, w, &mean) != 0)
+  if (score_all(b, m, w, &mean) != 0)
     return false;
-  size_t k = 0;
   for (size_t i = 0; i < b->n; i++) {
     if (!counts(b, m, i))
       continue;
     struct sums *s = &w->of[b->group[i]];
-    double y = b->y[m * b->n + i], e = b->f[m * b->n + i] - y;
-    w->ape[k] = (struct relative){relative_error(b, m, i), b->group[i]};
+    double y = b->y[m][i], e = b->f[m][i] - y;
     s->n++;
     s->squares += e * e;
     s->absolute += fabs(e);
-    s->relative += w->ape[k++].x;
+    s->relative += relative_error(b, m, i);
     s->error += e;
     s->y += y - mean;
     s->yy += (y - mean) * (y - mean);
   }
   w->has_relative = !isnan(w->all.mape);
-  if (w->has_relative)
-    qsort(w->ape, w->n, sizeof *w->ape, by_size);
+  if (w->has_relative && b->resamples > 0)
+    order_rows(b, m, w);
   return true;
 }
 
@@ -151,28 +177,49 @@ static bool prepare_pair(struct work *w, size_t i, size_t j) {
   return true;
 }
 
-/* As that of the repeated values: the value in the middle, or the mean of the
- * two there. */
-static double median(const struct method *m, const unsigned *count, double n) {
-  double below = 0, low = NAN;
-  for (size_t i = 0; i < m->n; i++) {
-    unsigned w = count[m->ape[i].group];
+/* How often rows before a block are drawn. */
+static double drawn_before(const struct method *m, const unsigned *count,
+                           size_t G, size_t block) {
+  double sum = 0;
+  for (size_t g = 0; g < G; g++)
+    sum += (double)count[g] * m->before[block * G + g];
+  return sum;
+}
+
+/* As that of the repeated values: the value in the middle of n, or the mean of
+ * the two there. The last block with less than half before it has it, or begins
+ * with the lower of the two. */
+static double median(const struct dl_boot *b, size_t method,
+                     const struct method *m, const unsigned *count, double n) {
+  size_t first = 0, end = m->n_blocks;
+  while (end - first > 1) {
+    size_t middle = first + (end - first) / 2;
+    if (2 * drawn_before(m, count, b->n_groups, middle) < n)
+      first = middle;
+    else
+      end = middle;
+  }
+  double below = drawn_before(m, count, b->n_groups, first), low = NAN;
+  for (size_t i = first * m->block; i < m->n; i++) {
+    unsigned w = count[b->group[m->order[i]]];
     if (w == 0)
       continue;
+    double x = relative_error(b, method, m->order[i]);
     if (!isnan(low))
-      return low + (m->ape[i].x - low) / 2;
+      return low + (x - low) / 2;
     below += w;
     if (2 * below > n)
-      return m->ape[i].x;
+      return x;
     if (2 * below == n)
-      low = m->ape[i].x;
+      low = x;
   }
   return low;
 }
 
 /* The scores of one resample. */
-static void score(const struct work *w, const struct method *m,
-                  const unsigned *count, size_t at) {
+static void score(const struct work *w, size_t method, const unsigned *count,
+                  size_t at) {
+  const struct method *m = &w->method[method];
   size_t B = w->b->resamples;
   struct sums s = {0};
   for (size_t g = 0; g < w->b->n_groups; g++) {
@@ -197,7 +244,7 @@ static void score(const struct work *w, const struct method *m,
       spread > NO_SPREAD * s.yy ? 1 - s.squares / spread : NAN;
   any = any && m->has_relative;
   m->score[MAPE * B + at] = any ? s.relative / s.n : NAN;
-  m->score[MEDIAN * B + at] = any ? median(m, count, s.n) : NAN;
+  m->score[MEDIAN * B + at] = any ? median(w->b, method, m, count, s.n) : NAN;
 }
 
 static void differ(const struct work *w, size_t i, size_t j,
@@ -236,7 +283,7 @@ static void resample(struct work *w, gsl_rng *rng) {
       const unsigned *count = w->count + r * G;
       dl_progress_step(b->progress, (double)(done + r) / (double)b->resamples);
       for (size_t m = 0; m < M; m++)
-        score(w, &w->method[m], count, done + r);
+        score(w, m, count, done + r);
       for (size_t i = 0; i < M; i++)
         for (size_t j = i + 1; j < M; j++)
           differ(w, i, j, count, done + r);
@@ -288,7 +335,8 @@ static void free_work(struct work *w) {
   size_t M = w->b->n_methods;
   for (size_t m = 0; w->method && m < M; m++) {
     free(w->method[m].of);
-    free(w->method[m].ape);
+    free(w->method[m].order);
+    free(w->method[m].before);
     free(w->method[m].score);
   }
   for (size_t i = 0; w->pair && i < M * M; i++) {

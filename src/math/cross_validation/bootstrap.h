@@ -22,19 +22,21 @@
 #define DL_MATH_CROSS_VALIDATION_BOOTSTRAP_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/progress/progress.h"
 
 /* Predictions to score; all borrowed. */
 struct dl_boot {
-  size_t n;            /* rows */
-  size_t n_groups;     /* G */
-  const size_t *group; /* n: of each row, below n_groups */
+  size_t n;              /* rows */
+  size_t n_groups;       /* G */
+  const uint32_t *group; /* n: of each row, below n_groups */
   size_t n_methods;
-  const double *y;   /* n_methods x n, measured */
-  const double *f;   /* n_methods x n, predicted; NaN: the row does not count */
-  size_t resamples;  /* B; 0: ranks by the scores alone, no intervals */
-  double confidence; /* c */
+  const double *const *y; /* n_methods, each n: measured */
+  const double *const *f; /* n_methods, each n: predicted; NaN: the row does
+                             not count */
+  size_t resamples;       /* B; 0: ranks by the scores alone, no intervals */
+  double confidence;      /* c */
   unsigned long seed; /* of gsl_rng_mt19937, which draws the groups in turn */
   struct dl_progress *progress; /* or NULL */
 };

@@ -162,20 +162,28 @@ static bool breaks_fine_tune(const struct dl_row *row, struct dl_text *to) {
   return true;
 }
 
+/* The smallest dimension of the products that have adapters: queries, keys,
+ * values and output of attention, and the feed-forward part. Networks with one
+ * head of keys and values compute these together with the queries. */
+static double smallest_product(const struct dl_transformer *t) {
+  double kv = t->kv_heads > 1 ? t->kv_heads * t->head_dim : INFINITY;
+  return fmin(fmin(t->hidden, t->ffn), fmin(t->heads * t->head_dim, kv));
+}
+
 static bool breaks_rank(const struct dl_row *row, struct dl_text *to) {
   enum dl_fine_tune tune = dl_fine_tune_of(&row->run);
   const struct dl_architecture *arch = row->found.arch;
   const struct dl_transformer *t = arch ? arch->transformer : NULL;
   double rank = row->run.lora_rank;
   bool lora = tune == DL_TUNE_LORA || tune == DL_TUNE_QLORA;
-  bool high = t && rank > t->hidden; /* of no product of the network */
+  bool high = t && rank > smallest_product(t);
   if (isnan(rank) || (lora && !high))
     return false;
   if (to && lora)
     dl_text_printf(to,
-                   "lora_rank %g is more than the hidden size of '%s', %g; "
-                   "take a lower rank",
-                   rank, arch->head.id, t->hidden);
+                   "lora_rank %g is more than the smallest dimension of the "
+                   "products of '%s', %g; take a lower rank",
+                   rank, arch->head.id, smallest_product(t));
   else if (to)
     dl_text_add(to, "lora_rank goes with fine_tune lora or qlora; give that");
   return true;
