@@ -20,6 +20,13 @@ commands() {
   done
 }
 
+@test "help fits 80 columns, without lines of blanks" {
+  for command in $(commands); do
+    gives 0 '' "$command" --help
+    ! grep -nE ' $|^.{80}' out
+  done
+}
+
 @test "a short option means one long option, in all commands" {
   for command in $(commands); do
     "$DLEST" "$command" --help |

@@ -151,7 +151,7 @@ def options_of(dlest, command):
     text = subprocess.run([dlest, command, "--help"], capture_output=True,
                           text=True, env=env, check=True).stdout
     names = []
-    for line in text.splitlines():
+    for line in text.split("\nExamples:\n")[0].splitlines():
         line = line.strip()
         if not line.startswith("-"):
             continue

@@ -227,7 +227,8 @@ EOF
     --format html >page.html
   [ "$(grep -c '<!DOCTYPE html>' page.html)" -eq 1 ]
   [ "$(tail -n 1 page.html)" = '</html>' ]
-  grep -q '<dt>Energy</dt><dd>0\.000[0-9]* kWh</dd>' page.html
+  # two GPUs of 200 and 250 W
+  grep -qE '<dt>Energy</dt><dd>[45][0-9]{2} J</dd>' page.html
   [ "$(grep -c '<div class="bar"><div>NVIDIA' page.html)" -eq 2 ]
   browser=$(command -v chromium || command -v chromium-browser) ||
     skip 'no chromium (Debian: chromium)'

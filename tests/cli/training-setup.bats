@@ -170,6 +170,19 @@ EOF
   check '.recommended == "pre-epoch"'
 }
 
+@test "a step of more samples than an epoch has" {
+  job=(predict --arch resnet50 --gpu a100 --dataset cifar10 --batch-size 250)
+  # 200 GPUs take the 50,000 samples of an epoch at once.
+  try "${job[@]}" --gpus 200
+  ! grep -q 'a step on all GPUs' err
+  try "${job[@]}" --gpus 201
+  grep -qxF "dlest: warning: $(message a_step_takes_more 50250 50000)" err
+  try "${job[@]}" --gpus 201 --scaling strong
+  ! grep -q 'a step on all GPUs' err
+  try "${job[@]}" --gpus 100,300,400
+  grep -qxF "dlest: warning: the sweep: $(message rows_step_takes_more 2 s)" err
+}
+
 @test "a sequence longer than the learned positions" {
   try predict --arch gpt2 --gpu a100 --tokens 1e9 --seq-len 2048 --method flops
   grep -qx "dlest: warning: $(message seq_len_is_more 2048 1024 gpt2)" err

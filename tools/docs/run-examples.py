@@ -187,6 +187,7 @@ def help_examples(dlest, command):
     text = subprocess.run([dlest, command, "--help"], env=env, check=True,
                           stdout=subprocess.PIPE).stdout.decode()
     _, _, after = text.partition("Examples:\n")
+    after = after.replace(" \\\n", " ")  # commands on several lines
     return [line.strip() for line in after.splitlines()
             if line.startswith("  dlest ")]
 

@@ -25,8 +25,7 @@ struct calibrate_options {
 
 static const struct dl_option options[] = {
     DL_HEADING("Calibration:", 1),
-    {"model", 0, "FILE",
-     "model file of dlest fit (default: the one that ships)",
+    {"model", 0, "FILE", "model file of dlest fit (default: the installed one)",
      DL_STORE(TEXT, struct calibrate_options, model), .reads = true},
     {0},
 };
@@ -293,19 +292,19 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
 
 const struct dl_command dl_cmd_calibrate = {
     .name = "calibrate",
-    .summary = "bring a model to your own GPU by measured runs",
+    .summary = "adapt a model to your own GPU by measured runs",
     .arguments = "FILE",
-    .doc = "Bring the physical model to your own machine: one or a few "
-           "measured runs move its constants as far as they were uncertain, "
-           "and teach it what the GPU and the host differ by. Writes a model "
+    .doc = "Adapt the physical model to your own machine by one or a few "
+           "measured runs: they update its constants as far as these are "
+           "uncertain, and the effects of the GPU and the host. Writes a model "
            "for dlest predict --model (RUNS.calibrated.xml; -o names another). "
            "FILE is a table of runs, or a power log whose settings --set "
            "gives."
            "\vExamples:\n"
            "  dlest calibrate runs.csv\n"
            "  dlest calibrate runs.csv -o mine.xml\n"
-           "  dlest calibrate gpu-7.csv -s arch=resnet50 -s batch_size=64 "
-           "-s train_samples=50000 -s epochs=12\n",
+           "  dlest calibrate gpu-7.csv -s arch=resnet50 -s batch_size=64 \\\n"
+           "      -s train_samples=50000 -s epochs=12\n",
     .tables = tables,
     .options_size = sizeof(struct calibrate_options),
     .rereads = true,

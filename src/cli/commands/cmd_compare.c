@@ -44,7 +44,7 @@ static const struct dl_option options[] = {
      "refit the models on each table without the group they predict",
      AT(TEXT, cv), .methods = DL_FITTED_METHODS},
     {"model", 0, "FILE",
-     "model file of dlest fit (default: those that ship); several are "
+     "model file of dlest fit (default: the installed ones); several are "
      "compared with each other",
      AT(LIST, model), .reads = true, .methods = DL_FITTED_METHODS},
     {"coverage", 0, "PERCENT",
@@ -57,7 +57,8 @@ static const struct dl_option options[] = {
      DL_READ(read_known, struct dl_compare_options, known),
      .expected = "time, duration and gpu_util separated by commas, or none",
      .methods = DL_TIMED_METHODS},
-    {"details", 0, NULL, "print RMSE, MAE and R2, and how intervals are made",
+    {"details", 0, NULL,
+     "print RMSE, MAE and R2, and how the intervals are computed",
      AT(FLAG, details)},
     DL_HEADING("Confidence of the scores:", 6),
     {"bootstrap", 0, "N",

@@ -270,9 +270,9 @@ const struct dl_command dl_cmd_describe = {
     .arguments = "MODEL.onnx",
     .doc = "Count the work of an ONNX model: multiply-accumulates, parameters, "
            "activations and launches, by layer."
-           "\vWith -o FILE an architecture's descriptor is written that --arch "
-           "takes; --arch MODEL.onnx does the same by itself. Weights are not "
-           "read, nor are files that hold them. A batch that the model leaves "
+           "\v-o FILE writes a descriptor of the architecture, which --arch "
+           "reads; --arch MODEL.onnx does both at once. Neither weights nor "
+           "the files that hold them are read. A batch that the model leaves "
            "open is one sample.\n\n"
            "Examples:\n"
            "  dlest describe tiny-cnn.onnx\n"

@@ -187,9 +187,13 @@ const struct dl_command dl_cmd_plot = {
         "(pareto). Without FILE dlest reads standard input; without -o the "
         "plot consists of characters."
         "\vExamples:\n"
-        "  dlest plot trace gpu-7.csv memory-7.csv --script -o trace.gp\n"
-        "  dlest compare runs.csv --format csv | dlest plot errors "
-        "--script\n",
+        "  dlest plot trace gpu-7.csv memory-7.csv -o trace.svg\n"
+        "  dlest fit runs.csv --target gpu_power_w --predictions p.csv\n"
+        "  dlest plot fit p.csv -o fit.png\n"
+        "  dlest compare runs.csv -f csv | dlest plot errors -o errors.png\n"
+        "  dlest predict -a resnet50 --node dgx-a100 --parts -f csv | \\\n"
+        "      dlest plot parts\n"
+        "  dlest recommend -a resnet50 -g a100,t4 -f csv | dlest plot pareto\n",
     .tables = tables,
     .options_size = sizeof(struct plot_options),
     .rereads = true,

@@ -24,8 +24,9 @@ static const struct dl_option options[] = {
     {"method", 'm', "LIST",
      "all (default) or names separated by commas (dlest list methods)",
      AT(TEXT, methods)},
-    {"model", 0, "FILE", "model file of dlest fit (default: those that ship)",
-     AT(TEXT, model), .reads = true, .methods = DL_FITTED_METHODS},
+    {"model", 0, "FILE",
+     "model file of dlest fit (default: the installed ones)", AT(TEXT, model),
+     .reads = true, .methods = DL_FITTED_METHODS},
     {"coverage", 0, "PERCENT", "coverage of the intervals (default 90)",
      AT(PERCENT, coverage), .methods = DL_FITTED_METHODS},
     {"budget-kwh", 0, "KWH",
@@ -472,8 +473,8 @@ const struct dl_command dl_cmd_predict = {
         "  dlest predict --arch resnet50 --gpu v100 --duration 12h\n"
         "  dlest predict --arch llama-2-7b --gpu a100 --gpus 512 --tokens "
         "2e12\n"
-        "  dlest predict --arch llama-2-7b --gpu a100 --phase inference "
-        "--prompt-tokens 500 --output-tokens 200 --requests 1000\n"
+        "  dlest predict --arch llama-2-7b --gpu a100 --phase inference \\\n"
+        "      --prompt-tokens 500 --output-tokens 200 --requests 1000\n"
         "  dlest predict --arch resnet50 --node xeon-8368-4xa100 "
         "--use-gpus 1\n"
         "  dlest predict --input runs.csv --format csv -o estimates.csv\n",

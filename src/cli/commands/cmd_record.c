@@ -35,7 +35,8 @@ static const struct dl_option options[] = {
     DL_HEADING("What is measured:", 1),
     {"pid", 0, "PID", "measure until this process ends", AT(COUNT, pid),
      .low = 1, .high = 1 << 22},
-    {"duration", 'd', "TIME", "measure for so long: 10m", AT(TIME, duration_s)},
+    {"duration", 'd', "TIME", "stop measuring after this time: 10m",
+     AT(TIME, duration_s)},
     {"interval", 'i', "TIME", "time between samples (default 1s)",
      AT(TIME, interval_s), .low = 0.001, .high = 3600},
     {"gpus", 0, "all|LIST",
@@ -43,11 +44,10 @@ static const struct dl_option options[] = {
      "CUDA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES or SLURM_JOB_GPUS)",
      AT(TEXT, gpus), .words = "all"},
     {"cpu-tdp", 0, "W",
-     "where no sensor measures the CPUs, assume their load times W; shown "
-     "apart, and no part of the recording's energy",
+     "where no sensor measures the CPUs, assume W watts times their load; "
+     "reported separately, not added to the energy",
      AT(NUMBER, cpu_tdp_w), .low = 1, .high = 1e5},
-    {"allow-none", 0, NULL,
-     "run the program also where nothing can be measured",
+    {"allow-none", 0, NULL, "run the program even if nothing can be measured",
      AT(FLAG, allow_none)},
     DL_HEADING("The whole training:", 2),
     {"epochs", 'e', "N", "epochs that it takes: its energy is projected",
@@ -74,7 +74,7 @@ static const struct dl_option options[] = {
      "the recording (default: dlest-DATE-TIME.csv); {host} and {job} stand for "
      "their names",
      AT(TEXT, trace), .output = true},
-    {"no-trace", 0, NULL, "keep no recording", AT(FLAG, no_trace),
+    {"no-trace", 0, NULL, "do not keep the recording", AT(FLAG, no_trace),
      .without = "trace", .output = true},
     {"set", 's', "NAME=VALUE",
      "a column of the row that --output gets: image_px=224", AT(LIST, sets)},
@@ -481,9 +481,8 @@ const struct dl_command dl_cmd_record = {
         "latex or text.\n\n"
         "Examples:\n"
         "  dlest record -- python3 train.py\n"
-        "  dlest record --epochs 90 --arch resnet50 --dataset imagenet -o "
-        "measured.csv -- "
-        "python3 train.py\n"
+        "  dlest record --epochs 90 --arch resnet50 --dataset imagenet \\\n"
+        "      -o measured.csv -- python3 train.py\n"
         "  dlest record --duration 3s --interval 100ms\n",
     .tables = tables,
     .options_size = sizeof(struct record_options),

@@ -67,7 +67,7 @@ static const struct dl_option options[] = {
      "job, user, account, partition, month, or several (default: job,month)",
      .kind = DL_OPTION_READ, .read = read_by,
      .expected = "job, user, account, partition or month"},
-    {"all", 0, NULL, "print each job and each group in text too", AT(FLAG, all),
+    {"all", 0, NULL, "print all jobs and all groups", AT(FLAG, all),
      .without = "totals"},
     {"explain", 0, NULL,
      "print all sums, and the figures behind estimates with their sources",
@@ -313,9 +313,9 @@ const struct dl_command dl_cmd_report = {
     .name = "report",
     .summary = "energy and idle GPUs of a scheduler's jobs",
     .arguments = "FILE...",
-    .doc = "Sum up the energy of a scheduler's jobs, and what of their GPUs "
-           "stood idle, by job, user, account, partition or month. FILE is "
-           "what sacct printed, a table of runs, or totals that --totals wrote."
+    .doc = "Sum up the energy of a scheduler's jobs, and how much of their "
+           "GPU time was idle, by job, user, account, partition or month. FILE "
+           "is the output of sacct, a table of runs, or totals of --totals."
            "\vExamples:\n"
            "  dlest report sacct.txt --country FR --pue 1.3\n"
            "  dlest report sacct.txt --user ann --since 2024-03\n"

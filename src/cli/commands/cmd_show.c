@@ -207,8 +207,9 @@ const struct dl_command dl_cmd_show = {
            "  dlest show site aws:eu-west-1\n"
            "  dlest show node dgx-a100\n"
            "  dlest show arch Llama-2-7b-hf\n"
-           "  dlest show arch "
-           "transformer:layers=12,hidden=768,heads=12,vocab=50257,seq=1024\n"
+           "  dlest show arch \\\n"
+           "      transformer:layers=12,hidden=768,heads=12,vocab=50257,"
+           "seq=1024\n"
            "  dlest show arch resnet-50 --image-px 288 --classes 10\n",
     .tables = tables,
     .options_size = sizeof(struct show_options),

@@ -84,10 +84,11 @@ static const struct dl_option options[] = {
     {"window", 0, "N", "epochs in that window (default 5)",
      AT(COUNT, projection.window), .low = 1, .high = 1e6},
     {"stabilise", 0, "epoch|fluss|regime",
-     "take --stable for it (default), find it in the power by FLUSS, or take "
-     "the first epoch of the regime that step finds",
+     "first epoch of the window of step-energy and step-power: epoch "
+     "(default): --stable; fluss: found in the power by FLUSS; regime: the "
+     "first of the regime that method step finds",
      AT(CHOICE, stabilise)},
-    {"k", 0, "N", "epochs that carbontracker's rule takes (default 1)",
+    {"k", 0, "N", "epochs that method carbontracker uses (default 1)",
      AT(COUNT, projection.k), .low = 1, .high = 1e6},
     {"coverage", 0, "PERCENT", "coverage of the interval (default 90)",
      AT(PERCENT, projection.coverage)},

@@ -153,7 +153,7 @@ const struct dl_option dl_job_options_rows[] = {
      LARGE_NUMBER_OF(tokens), .phase = "training",
      .methods = "physical|pre-epoch|pre-power|flops"},
     {"train-tokens", 0, "N",
-     "tokens of a language model's data set, for --epochs (default 1)",
+     "tokens of a language model's data set, for --epochs (default 1 epoch)",
      LARGE_NUMBER_OF(train_tokens), .phase = "training"},
     {"classes", 0, "N",
      "outputs of the classifier (default: the architecture's own)",
@@ -201,15 +201,15 @@ const struct dl_option dl_job_options_rows[] = {
     {"gpu-power", 0, "W", "known mean power of all GPUs together",
      SETTING(gpu_power_w), .phase = "training", .methods = DL_TIMED_METHODS},
     {"utilisation", 'u', "SHARE",
-     "GPU utilization, a share, for green-algorithms (default 1)",
+     "GPU utilization as a share, for method green-algorithms (default 1)",
      SETTING(utilisation), .alias = "utilization",
      .methods = "green-algorithms"},
     {"ram-gb", 'r', "GB",
-     "memory of the node, for green-algorithms (default 32)", SETTING(ram_gb),
-     .methods = "green-algorithms"},
+     "memory of the node, for method green-algorithms (default 32)",
+     SETTING(ram_gb), .methods = "green-algorithms"},
     {"efficiency", 'E', "SHARE",
-     "share of the peak rate that is reached, for flops (default 0.3; training "
-     "of language models 0.4)",
+     "share of the peak rate that is reached, for method flops (default 0.3; "
+     "training of language models 0.4)",
      SETTING(efficiency), .methods = "flops"},
     {"precision", 0, "NAME",
      "precision of the arithmetic: fp64, fp32, tf32, fp16, bf16, amp, fp8, "
@@ -225,8 +225,8 @@ const struct dl_option dl_job_options_rows[] = {
      "attention kernel: flash, or eager, which stores the scores",
      SETTING(attention)},
     {"sharding", 0, "KIND",
-     "what data-parallel GPUs divide among them: ddp (default: nothing), zero1 "
-     "(optimizer states), zero2 (gradients too), zero3 or fsdp (weights too)",
+     "what data-parallel GPUs divide: ddp (default): nothing; zero1: optimizer "
+     "states; zero2: gradients too; zero3 or fsdp: weights too",
      SETTING(sharding), .phase = "training"},
     {"tensor-parallel", 0, "N", "GPUs that share each layer (default 1)",
      NUMBER_OF(tensor_parallel), .phase = "training"},
@@ -236,7 +236,8 @@ const struct dl_option dl_job_options_rows[] = {
      "virtual stages of each pipeline stage, an interleaved schedule (default: "
      "the most up to 8 of whole layers; 1: not interleaved)",
      NUMBER_OF(virtual_stages), .phase = "training"},
-    {"grad-accum", 0, "N", "batches per optimizer step on each GPU (default 1)",
+    {"grad-accum", 0, "N",
+     "batches per optimizer step, on each GPU (default 1)",
      NUMBER_OF(grad_accum), .phase = "training"},
     {"global-batch", 0, "N",
      "samples per optimizer step on all GPUs; sets --batch-size or "
@@ -247,8 +248,7 @@ const struct dl_option dl_job_options_rows[] = {
     {"network", 0, "X", "Gbit/s per GPU between nodes", SETTING(network_gbps)},
     {"gpus-per-node", 0, "N", "GPUs in a node, which NVLink joins",
      NUMBER_OF(gpus_per_node)},
-    {"framework", 0, "NAME",
-     "deep-learning framework, for physical: pytorch, tensorflow",
+    {"framework", 0, "NAME", "deep-learning framework: pytorch, tensorflow",
      SETTING(framework), .methods = "physical|pre-epoch|pre-power"},
     {"phase", 0, "NAME", "training (default) or inference", SETTING(phase)},
     {"requests", 0, "N", "inference: requests or samples (default 1)",

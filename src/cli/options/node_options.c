@@ -41,8 +41,8 @@ const struct dl_option dl_node_options_rows[] = {
     {"gpu-share", 0, "SHARE", "share of each accelerator that the job uses",
      AT(ABOVE, gpu_share), .high = 1},
     {"charge", 0, "WHAT",
-     "energy of the node that counts: node, all of it (default), or share, by "
-     "accelerators in use (default with a share of one)",
+     "what is charged to the job: node (default): the whole node; share "
+     "(default with a share of a GPU): by the accelerators that it uses",
      AT(CHOICE, charge), .words = "node|share", .with = "node"},
     {"embodied", 0, NULL, "add the embodied carbon of the hardware",
      AT(FLAG, embodied), .with = "node"},
@@ -50,7 +50,8 @@ const struct dl_option dl_node_options_rows[] = {
      AT(ABOVE, lifetime_years), .high = 100, .with = "embodied"},
     {"in-use", 0, "SHARE", "share of its lifetime in use (default 0.85)",
      AT(ABOVE, in_use), .high = 1, .with = "embodied"},
-    {"parts", 0, NULL, "CSV: print the energy by part instead of the estimates",
+    {"parts", 0, NULL,
+     "with --format csv: print the energy by part instead of the estimates",
      AT(FLAG, parts), .with = "node"},
     {0},
 };

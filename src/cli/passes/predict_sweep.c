@@ -163,6 +163,7 @@ static enum dl_status write_sweep(struct sweep *w, struct dl_frame *f,
     limits.no_rate += w->part[i].limits.no_rate;
     limits.too_long += w->part[i].limits.too_long;
     limits.waiting += w->part[i].limits.waiting;
+    limits.unfilled += w->part[i].limits.unfilled;
   }
   dl_limits_warn(&limits, "the sweep", &cli->diag);
   return dl_cli_commit(cli, &out, w->stream, status);

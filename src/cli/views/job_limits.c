@@ -66,6 +66,30 @@ static double pipeline_bubble(const struct dl_job *job) {
              : 0;
 }
 
+/* Samples of a step on several GPUs where they are more than an epoch has: such
+ * a step is never full. 0: they are not. Language models: training_setup. */
+static double excess_samples(const struct dl_job *job,
+                             const struct dl_memory_need *m) {
+  const struct dl_run *r = job->run;
+  const struct dl_architecture *arch = job->found.arch;
+  double step = m->batch * r->n_gpus * dl_or(r->grad_accum, 1);
+  bool excess = r->n_gpus > 1 && !dl_run_is_inference(r) &&
+                !(arch && dl_is_language_model(arch)) &&
+                step > r->train_samples;
+  return excess ? step : 0;
+}
+
+static void warn_excess(double step, const struct dl_job *job,
+                        struct dl_diag *d) {
+  char samples[DL_NUMBER_SIZE], all[DL_NUMBER_SIZE];
+  if (step > 0)
+    dl_warn(d,
+            "a step on all GPUs takes %s samples, more than the %s of an "
+            "epoch; use fewer GPUs or a smaller --batch-size",
+            dl_format_short(samples, step),
+            dl_format_short(all, job->run->train_samples));
+}
+
 void dl_warn_limits(const struct dl_job *job, struct dl_diag *d) {
   struct dl_memory_need m;
   const char *used, *rate = dl_work_lacks_rate(job, &used);
@@ -78,6 +102,7 @@ void dl_warn_limits(const struct dl_job *job, struct dl_diag *d) {
             job->seq_len, positions, job->found.arch->head.id);
   if (m.over)
     warn_memory(job, &m, d);
+  warn_excess(excess_samples(job, &m), job, d);
   if (pipeline_bubble(job) > 0)
     dl_warn(d,
             "%g micro-batches for %g pipeline stages: stages wait for %.0f %% "
@@ -103,6 +128,7 @@ void dl_limits_count(struct dl_limits *l, const struct dl_job *job) {
   const char *used;
   dl_memory_of(job, &m);
   l->over += m.over;
+  l->unfilled += excess_samples(job, &m) > 0;
   l->too_long += short_positions(job) > 0;
   l->waiting += pipeline_bubble(job) > 0;
   l->no_rate += dl_work_lacks_rate(job, &used) != NULL;
@@ -115,6 +141,11 @@ void dl_limits_warn(const struct dl_limits *l, const char *path,
                "%zu row%s: the batch needs more than the GPU's memory "
                "(memory_need_gb)",
                l->over, l->over == 1 ? "" : "s");
+  if (l->unfilled)
+    dl_warn_at(d, path, 0,
+               "%zu row%s: a step on all GPUs takes more samples than an epoch "
+               "has",
+               l->unfilled, l->unfilled == 1 ? "" : "s");
   if (l->too_long)
     dl_warn_at(d, path, 0,
                "%zu row%s: seq_len is more than the network has learned "
