@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Times dlest fit on tables made from a formula, and how times grow.
 
-fit.py --dlest PATH [--quick] [--method NAME]
+fit.py --dlest PATH [--quick] [--method NAME] [--calibrate]
 
 A row is a training of an architecture of the catalogue on one of its GPUs:
 
@@ -32,6 +32,9 @@ TABLES = ((857, (3, 3, 5), None, 2.0), (2500, (5, 20, 5), None, 3.0),
           (10000, (10, 40, 5), None, 10.0), (90000, (3, 3, 5), None, 2.0),
           (857, (3, 3, 5), (3000, 80, 120), 5.0),
           (1000000, (20, 100, 5), None, 60.0))
+# of calibrate, in processor time
+CALIBRATED = ((100, (4, 5, 5), None, 1.0), (800, (4, 40, 5), None, 3.0),
+              (10000, (20, 100, 5), None, 60.0))
 QUICK = ((100, (3, 3, 3), None, 10.0), (200, (3, 4, 4), None, 10.0),
          (100, (3, 3, 3), (100, 8, 10), 10.0))
 
@@ -137,6 +140,11 @@ def measure(command):
 
 def fit(dlest, path, method, background):
     command = [dlest, "fit", path, "--no-model", "--quiet", "--format", "json"]
+    if method == "calibrate":
+        model = path + ".xml"
+        if os.path.exists(model):
+            os.remove(model)
+        return measure([dlest, method, path, "-o", model, "-q"])
     if method:
         command += ["--method", method]
     if background:
@@ -149,10 +157,13 @@ def main():
     parser.add_argument("--dlest", required=True)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--method", default="physical")
+    parser.add_argument("--calibrate", action="store_const", dest="method",
+                        const="calibrate")
     options, _ = parser.parse_known_args()
     times = {}
     with tempfile.TemporaryDirectory() as folder:
-        for n, shape, more, aim in QUICK if options.quick else TABLES:
+        tables = CALIBRATED if options.method == "calibrate" else TABLES
+        for n, shape, more, aim in QUICK if options.quick else tables:
             path = os.path.join(folder, "runs.csv")
             make(options.dlest, path, n, shape)
             background = more and os.path.join(folder, "background.csv")
@@ -163,9 +174,10 @@ def main():
             configs = min(n, shape[0] * shape[1] * shape[2])
             if not more:
                 times[n, configs] = cpu
-            print("fit %7d rows of %5d configurations%s: %6.2f s (aim %g), "
+            print("%s %7d rows of %5d configurations%s: %6.2f s (aim %g), "
                   "%6.2f s of processors, %4.0f MB"
-                  % (n, configs, ", background of %d rows" % more[0]
+                  % (options.method, n, configs,
+                     ", background of %d rows" % more[0]
                      if more else "", wall, aim, cpu, memory), flush=True)
     for what, of in (("rows", 0), ("configurations", 1)):
         by = sorted((key[of], cpu) for key, cpu in times.items()

@@ -14,6 +14,15 @@ static bool is_companion(const struct dl_source *s) {
   return s->role == DL_LOG_COMPANION || s->role == DL_LOG_MEMORY;
 }
 
+/* Most logs do not say where they come from. */
+static struct dl_log_origin *copy_origin(const struct dl_log_origin *o) {
+  if (!*o->job && !*o->host && o->n_nodes == 0)
+    return NULL;
+  struct dl_log_origin *copy = dl_calloc(1, sizeof *copy);
+  *copy = *o;
+  return copy;
+}
+
 /* Finds the importer. False: out of memory. */
 static bool find_importer(struct dl_source *s, const struct dl_log_options *o) {
   struct dl_diag own;
@@ -24,7 +33,7 @@ static bool find_importer(struct dl_source *s, const struct dl_log_options *o) {
   if (s->status == DL_OK) {
     s->importer = log->importer;
     s->role = log->importer->role;
-    s->origin = log->origin;
+    s->origin = copy_origin(&log->origin);
   } else if (own.error) {
     s->error = dl_strdup(own.error);
   }
@@ -103,11 +112,17 @@ static long find(const struct index *x, const struct dl_text *key) {
   return id < 0 ? -1 : x->source[id];
 }
 
+/* Keys of many traces take memory: they are made where there is a companion to
+ * find one. */
 static enum dl_status join_companions(struct dl_log_grouping *g,
                                       struct dl_diag *d) {
   struct index x = {0};
   struct dl_text key = {0};
-  bool ok = true;
+  bool ok = true, any = false;
+  for (size_t i = 0; i < g->n; i++)
+    any |= is_companion(&g->source[i]);
+  if (!any)
+    return DL_OK;
   for (size_t i = 0; i < g->n; i++) {
     struct dl_source *s = &g->source[i];
     bool companion = is_companion(s);
@@ -155,9 +170,9 @@ static void join_to(struct dl_log_grouping *g, long first, size_t i) {
 /* "JOB" or "JOB|HOST" of a trace of a node; false: it has none. */
 static bool make_job_key(struct dl_text *key, const struct dl_source *s,
                          bool host) {
-  const struct dl_log_origin *o = &s->origin;
+  const struct dl_log_origin *o = s->origin;
   dl_text_clear(key);
-  if (s->role != DL_LOG_PRIMARY || !*o->job || !*o->host)
+  if (s->role != DL_LOG_PRIMARY || !o || !*o->job || !*o->host)
     return false;
   dl_text_printf(key, "%s%s%s", o->job, host ? "|" : "", host ? o->host : "");
   return true;
@@ -190,7 +205,7 @@ static bool find_jobs(struct dl_log_grouping *g, struct dl_intern *jobs,
     dl_warn(d,
             "several recordings of job %s on %s: not joined; join those of one "
             "run with --join",
-            s->origin.job, s->origin.host);
+            s->origin->job, s->origin->host);
   }
   dl_intern_free(&hosts);
   dl_text_free(&key);
@@ -222,12 +237,13 @@ static enum dl_status join_all(struct dl_log_grouping *g, struct dl_diag *d) {
       continue;
     first = first < 0 ? (long)i : first;
     join_to(g, first, i);
-    ok = !*s->origin.host || dl_intern(&hosts, s->origin.host) >= 0;
-    if (ok && *s->origin.host && hosts.n == n)
+    const char *host = s->origin ? s->origin->host : "";
+    ok = !*host || dl_intern(&hosts, host) >= 0;
+    if (ok && *host && hosts.n == n)
       dl_warn_at(d, s->path, 0,
                  "of the same host as another log, '%s': a device that both "
                  "measured counts twice",
-                 s->origin.host);
+                 host);
   }
   dl_intern_free(&hosts);
   return ok ? DL_OK : dl_fail_memory(d);
@@ -316,6 +332,7 @@ enum dl_status dl_log_grouping_make(struct dl_log_grouping *g,
 static void free_source(struct dl_source *s) {
   dl_log_free(s->opened);
   free(s->error);
+  free(s->origin);
 }
 
 /* Refuses a table of jobs beside traces: which job a trace belongs to is known

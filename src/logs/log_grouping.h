@@ -29,7 +29,7 @@ struct dl_source {
   size_t first; /* index + 1 of the first source that belongs to it; 0: none */
   size_t next;  /* index + 1 of the next that belongs to the same; 0: none */
   bool joined;  /* a trace of one of several nodes, the first one included */
-  struct dl_log_origin origin;
+  struct dl_log_origin *origin; /* owned; NULL: the log does not say */
 };
 
 /* What makes one run of several logs. */

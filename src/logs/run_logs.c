@@ -143,7 +143,7 @@ enum dl_status dl_run_logs_read(const struct dl_run_logs *x, size_t i,
   const struct dl_source *source = x->all->source;
   struct dl_node_sum sum = {0};
   enum dl_status status = read_node(x, i, log, n, d);
-  size_t nodes = source[i].origin.n_nodes;
+  size_t nodes = source[i].origin ? source[i].origin->n_nodes : 0;
   if (status != DL_OK)
     return status;
   if (!source[i].joined) {

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "physics/calibration/calibration.h"
+#include "physics/calibration/residual_precision.h"
 #include "problem.h"
 
 struct inputs {
@@ -212,10 +213,59 @@ static void networks_without_a_name_differ(void **state) {
   dl_hierarchical_fit_free(from);
 }
 
+/* The inverse by blocks and a low rank times the covariance, element by element
+ * (dl_residual_covariance), is the identity; so are its parts. */
+static void inverts_the_covariance(void **state) {
+  (void)state;
+  enum { POINTS = 24 };
+  struct dl_residual_gp gp = {.point = calloc(POINTS, sizeof *gp.point),
+                              .n = POINTS};
+  struct dl_residual_precision k = {0};
+  double noise[POINTS], x[POINTS];
+  struct dl_diag d;
+  dl_diag_init(&d);
+  for (size_t i = 0; i < POINTS; i++) {
+    struct dl_place *p = &gp.point[i].place;
+    p->gpu = 1 + (long)(i * 5 % 3);
+    p->arch = 1 + (long)(i * 7 % 4);
+    p->x[0] = cos(1.1 * (double)i);
+    p->bound[0] = 1 + 0.3 * sin(1.7 * (double)i);
+    noise[i] = 0.001 + 0.0001 * (double)i;
+  }
+  assert_true(dl_residual_gp_sort(&gp));
+  assert_int_equal(dl_residual_precision_make(&k, &gp, &process, noise, &d),
+                   DL_OK);
+  assert_int_equal(k.n_groups, 3);
+  for (size_t column = 0; column < POINTS; column++) {
+    for (size_t i = 0; i < POINTS; i++)
+      x[i] = dl_residual_covariance(&process, &gp.point[i], &gp.point[column]) +
+             (i == column ? noise[i] : 0);
+    dl_residual_precision_apply(&k, x);
+    for (size_t i = 0; i < POINTS; i++)
+      assert_true(fabs(x[i] - (i == column ? 1 : 0)) < 1e-9);
+  }
+  const struct dl_precision_group *g = &k.group[1];
+  const size_t place[] = {g->first, g->first + 3, g->first + g->n - 1};
+  gsl_matrix *part = gsl_matrix_alloc(3, 3);
+  dl_residual_precision_among(&k, 1, place, 3, part);
+  for (size_t column = 0; column < 3; column++) {
+    memset(x, 0, sizeof x);
+    x[gp.order[place[column]]] = 1;
+    dl_residual_precision_apply(&k, x);
+    for (size_t i = column; i < 3; i++)
+      near(gsl_matrix_get(part, i, column), x[gp.order[place[i]]], 1e-9);
+  }
+  gsl_matrix_free(part);
+  dl_residual_precision_free(&k);
+  dl_residual_gp_free(&gp);
+  dl_diag_free(&d);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(moves_by_the_covariance),
       cmocka_unit_test(runs_may_come_one_by_one),
+      cmocka_unit_test(inverts_the_covariance),
       cmocka_unit_test(settled_targets_leave_parameters),
       cmocka_unit_test(networks_without_a_name_differ),
   };

@@ -76,7 +76,10 @@ def groups_of_others(path, runs):
              float(r["facts_doubt"]) < PUBLIC]
     for gpu in dict.fromkeys(r["gpu"] for r in known):
         mine = [r for r in known if r["gpu"] == gpu]
-        mine = [dict(r, config="%s/%d" % (gpu, i))
+        # What is to be estimated has the usual precision of its network, unless
+        # it is told; these trained in 32 bits.
+        mine = [dict(r, config="%s/%d" % (gpu, i),
+                     precision=r["precision"] or "tf32")
                 for i, r in enumerate(without(mine, DOUBTS))]
         yield Group(gpu, runs, [r for r in rows if r["gpu"] != gpu], mine,
                     ("gpu_power_w", "epoch_s"))
@@ -98,9 +101,9 @@ def groups_of_speeds(path, runs):
             own = [speed_row(r, i) for i, r in enumerate(mine)
                    if r["gpu"] == gpu]
             if len(own) > 2:
-                yield source, Group(gpu, runs, [r for r in read_plain(path)
-                                                if r["gpu"] != gpu], own,
-                                    ("epoch_s",))
+                yield source, Group(gpu, [r for r in runs if r["gpu"] != gpu],
+                                    [r for r in read_plain(path)
+                                     if r["gpu"] != gpu], own, ("epoch_s",))
 
 
 def read_plain(path):
@@ -220,8 +223,16 @@ class Scores:
         self.error = {t: [] for t in targets}
         self.inside = {t: [] for t in targets}
         self.width = {t: [] for t in targets}
+        self.networks = {}  # those of a run, and others
 
-    def add(self, rows, found):
+    def add(self, rows, found, learnt=None):
+        """learnt: networks of the runs, to keep intervals apart by them"""
+        for same in (True, False) if learnt is not None else ():
+            part = [(r, f) for r, f in zip(rows, found)
+                    if (network(r) in learnt) == same]
+            if part:
+                self.networks.setdefault(same, Scores(self.targets)).add(
+                    *zip(*part))
         for target in self.targets:
             errors, inside, width = [], [], []
             for row, estimate in zip(rows, found):
@@ -283,8 +294,10 @@ def score(dlest, folder, group, counts, settled):
             new = calibrate(dlest, folder, model, one_of(group, configs),
                             "mine")
             rest = [r for r in group.rows if r["config"] not in configs]
+            learnt = {network(r) for r in group.rows
+                      if r["config"] in configs} if count == 1 else None
             after[count].add(rest, predict(dlest, folder, new, rest, "mine",
-                                           group.targets))
+                                           group.targets), learnt)
             if count == 1:
                 now = predict(dlest, folder, new, settled, "settled",
                               group.targets[:1])
@@ -329,9 +342,21 @@ def intervals_table(groups, found, counts):
             return "-"
         return "%s (%s)" % (pair(*scores.coverage()), " / ".join(
             "-" if w is None else "%.2f" % w for w in scores.widths()))
-    return table(["left out", "before",
-                  *("%d run%s" % (c, "s" if c > 1 else "") for c in counts)],
-                 [[g.name, cell(b), *(cell(a.get(c)) for c in counts)]
+
+    def cells(after):
+        one = after.get(1)
+        for count in counts:
+            if count > 1:
+                yield cell(after.get(count))
+            else:
+                for same in (True, False):
+                    yield cell(one.networks.get(same) if one else None)
+    head = []
+    for count in counts:
+        head += ["%d runs" % count] if count > 1 else [
+            "1 run: its network", "1 run: others"]
+    return table(["left out", "before", *head],
+                 [[g.name, cell(b), *cells(a)]
                   for g, (b, a, _) in zip(groups, found)])
 
 
@@ -355,9 +380,10 @@ SPEEDS_TEXT = (
     MOST_CHOICES)
 INTERVALS = (
     "Share of runs inside in %, and in brackets half the width as a factor; "
-    "class of the host given. With fewer than five configurations measured a "
-    "GPU keeps the interval of one that was not: by two other GPUs here and "
-    "four of You et al. From five on it has that of a GPU that was seen.")
+    "class of the host given. After one run: of other runs of its network, and "
+    "of other networks. With fewer than five configurations measured a GPU "
+    "keeps the interval of one that was not: by two other GPUs here and four of "
+    "You et al. From five on it has that of a GPU that was seen.")
 OWN = ("Each cell is *mean power of the GPU / energy of an epoch*.%s Pooled: "
        "every GPU counts by its runs.")
 
