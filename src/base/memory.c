@@ -57,17 +57,21 @@ char *dl_strdup(const char *s) {
   return checked(strdup(s));
 }
 
-bool dl_grow(void **array, size_t *cap, size_t want, size_t size) {
+void *dl_grown(void *array, size_t *cap, size_t want, size_t size) {
   if (want <= *cap)
-    return true;
+    return array;
   size_t next = *cap < 8 ? 8 : *cap;
   while (next < want) {
     if (next > SIZE_MAX / 2)
       dl_end_without_memory();
     next *= 2;
   }
-  *array = dl_reallocarray(*array, next, size);
   *cap = next;
+  return dl_reallocarray(array, next, size);
+}
+
+bool dl_grow(void **array, size_t *cap, size_t want, size_t size) {
+  *array = dl_grown(*array, cap, want, size);
   return true;
 }
 

@@ -24,8 +24,16 @@ void *dl_reallocarray(void *p, size_t n, size_t size) DL_NEVER_NULL;
 char *dl_strdup(const char *s) DL_NEVER_NULL;
 char *dl_strndup(const char *s, size_t n) DL_NEVER_NULL;
 
-/* Makes room for at least `want` elements in an array that grows by doubling.
- * *array and *cap are updated together. Always true. */
+/* Makes room for at least `want` elements in an array that grows by doubling;
+ * array and cap are updated together. */
+#define DL_GROW(array, cap, want)                                              \
+  ((array) = dl_grown((void *)(array), &(cap), (want), sizeof *(array)))
+
+/* The array, with *cap updated. */
+void *dl_grown(void *array, size_t *cap, size_t want, size_t size)
+    __attribute__((warn_unused_result));
+
+/* The same; always true. For callers that do not use DL_GROW yet. */
 bool dl_grow(void **array, size_t *cap, size_t want, size_t size);
 
 /* For libraries that report a failed allocation of their own. */

@@ -213,7 +213,7 @@ enum dl_status dl_choices_judge(struct dl_choices *l,
   enum dl_status status = p && place ? DL_OK : dl_fail_memory(d);
   if (status == DL_OK) {
     make_points(l, p);
-    status = dl_pareto(p, l->n, place, d);
+    dl_pareto(p, l->n, place);
   }
   for (size_t i = 0; i < l->n && status == DL_OK; i++)
     l->c[i].place = place[i];

@@ -187,7 +187,7 @@ static void take_part(struct part *p, const struct dl_scoring *s,
 }
 
 /* The scores of one candidate without resampling. */
-static bool score_one(const struct dl_scoring *s, const struct part *p,
+static void score_one(const struct dl_scoring *s, const struct part *p,
                       size_t candidate, size_t m, struct dl_method_score *out) {
   const double *y = p->y[m], *f = p->f[m];
   double *some = NULL;
@@ -211,9 +211,8 @@ static bool score_one(const struct dl_scoring *s, const struct part *p,
     f = some + n;
   }
   out->covered = with > 0 ? (double)inside / (double)with : (double)NAN;
-  bool ok = dl_score(&out->of, y, f, NULL, n) == 0;
+  dl_score(&out->of, y, f, NULL, n);
   free(some);
-  return ok;
 }
 
 enum dl_status dl_scoring_of(const struct dl_scoring *s,
@@ -234,13 +233,13 @@ enum dl_status dl_scoring_of(const struct dl_scoring *s,
                       .seed = how->seed,
                       .progress = d->progress};
   struct dl_boot_scores *boot = dl_calloc(n, sizeof *boot);
-  bool ok = dl_bootstrap(&b, boot) == 0;
-  for (size_t m = 0; m < n && ok; m++) {
+  dl_bootstrap(&b, boot);
+  for (size_t m = 0; m < n; m++) {
     out[m].boot = boot[m];
     out[m].clusters = b.n_groups;
-    ok = score_one(s, &p, scope->which[m], m, &out[m]);
+    score_one(s, &p, scope->which[m], m, &out[m]);
   }
   free(boot);
   free_part(&p);
-  return ok ? DL_OK : dl_fail_memory(d);
+  return DL_OK;
 }

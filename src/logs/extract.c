@@ -84,17 +84,17 @@ static void set_origin(struct dl_run *run, const struct dl_source *s) {
   char *id =
       dl_strndup(name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
   dl_run_copy_text(run, DL_RUN_run_id, id);
-  run->failed = run->failed || !id;
   free(id);
 }
 
-/* Applies the user's settings. *extra may be NULL without them. */
-static enum dl_status apply_settings(struct extraction *x, const char *path,
-                                     struct dl_run *run, char ***extra,
-                                     struct dl_diag *d) {
-  *extra = dl_calloc(x->n_extra, sizeof **extra);
-  return *extra ? dl_settings_apply(x->o->settings, path, run, *extra, d)
-                : dl_fail_memory(d);
+/* Applies the user's settings, if any; returns the extra cells, or NULL. */
+static char **apply_settings(struct extraction *x, const char *path,
+                             struct dl_run *run, struct dl_diag *d) {
+  if (!x->o->settings)
+    return NULL;
+  char **extra = dl_calloc(x->n_extra, sizeof *extra);
+  dl_settings_apply(x->o->settings, path, run, extra, d);
+  return extra;
 }
 
 static enum dl_status make_run(struct extraction *x, const char *path,
@@ -128,10 +128,8 @@ static enum dl_status make_run(struct extraction *x, const char *path,
   }
   if (status == DL_OK && log->curve.n > 1)
     status = dl_epochs_add(&out->run, log, n, &x->o->epochs, d);
-  if (status == DL_OK && x->o->settings)
-    status = apply_settings(x, path, &out->run, &out->extra, d);
-  if (status == DL_OK && out->run.failed)
-    status = dl_fail_memory(d);
+  if (status == DL_OK)
+    out->extra = apply_settings(x, path, &out->run, d);
   out->has_run = status == DL_OK;
   return status;
 }
@@ -158,23 +156,17 @@ static void extract_trace(struct extraction *x, size_t i, struct outcome *out) {
 static enum dl_status return_run(struct extraction *x,
                                  const struct dl_source *s, struct dl_run *run,
                                  bool only_job, struct dl_diag *d) {
-  char **extra = NULL;
   set_origin(run, s);
   struct dl_waiting *log = dl_job_log(x->waiting, x->n_waiting, run, only_job);
   if (log)
     dl_job_add(run, log, d);
-  enum dl_status status = DL_OK;
-  if (x->o->settings)
-    status = apply_settings(x, s->path, run, &extra, d);
-  if (status == DL_OK && run->failed)
-    status = dl_fail_memory(d);
-  for (size_t i = 0; log && status == DL_OK && i < x->n_extra; i++)
+  char **extra = apply_settings(x, s->path, run, d);
+  for (size_t i = 0; log && i < x->n_extra; i++)
     if (!extra[i]) {
       extra[i] = log->extra[i];
       log->extra[i] = NULL;
     }
-  if (status == DL_OK)
-    status = x->o->sink(x->o->ctx, run, extra, d);
+  enum dl_status status = x->o->sink(x->o->ctx, run, extra, d);
   x->n_runs += status == DL_OK;
   free_extra(x, extra);
   return status;
@@ -279,33 +271,21 @@ static void return_ready(struct extraction *x, struct turns *t,
 static enum dl_status extract_all(struct extraction *x, struct dl_diag *d) {
   struct turns t = {dl_calloc(x->logs.n, sizeof(struct outcome *)), 0, DL_OK,
                     false};
-  if (!t.outcome)
-    return dl_fail_memory(d);
 #pragma omp parallel for schedule(dynamic, 1)
   for (size_t i = 0; i < x->logs.n; i++) {
     const struct dl_source *s = &x->logs.source[i];
     struct outcome *out = dl_calloc(1, sizeof *out);
-    if (out) {
-      dl_diag_init(&out->diag);
-      out->run = dl_run_unknown;
-    }
-    if (out && !atomic_load(&t.stop) && s->importer && s->run == i &&
+    dl_diag_init(&out->diag);
+    out->run = dl_run_unknown;
+    if (!atomic_load(&t.stop) && s->importer && s->run == i &&
         s->role != DL_LOG_RUNS)
       extract_trace(x, i, out);
 #pragma omp critical(dl_extract_return)
     {
-      if (out) {
-        t.outcome[i] = out;
-        return_ready(x, &t, d);
-      } else {
-        t.status = dl_fail_memory(d);
-        atomic_store(&t.stop, true);
-      }
+      t.outcome[i] = out;
+      return_ready(x, &t, d);
     }
   }
-  for (size_t i = t.next; i < x->logs.n; i++)
-    if (t.outcome[i]) /* only when out of memory */
-      free_outcome(x, t.outcome[i]);
   free(t.outcome);
   return t.status;
 }
@@ -329,12 +309,13 @@ enum dl_status dl_extract(char *const *paths, size_t n,
                           const struct dl_extract_options *o,
                           struct dl_diag *d) {
   struct extraction x = {.o = o, .only = n == 1};
-  enum dl_status status = dl_log_grouping_make(&x.logs, paths, n, &o->log,
-                                               o->alone   ? DL_JOIN_NONE
-                                               : o->nodes ? DL_JOIN_ALL
-                                                          : DL_JOIN_LOGS,
-                                               d);
-  if (status == DL_OK && o->shard.count > 0)
+  enum dl_status status = DL_OK;
+  dl_log_grouping_make(&x.logs, paths, n, &o->log,
+                       o->alone   ? DL_JOIN_NONE
+                       : o->nodes ? DL_JOIN_ALL
+                                  : DL_JOIN_LOGS,
+                       d);
+  if (o->shard.count > 0)
     status = dl_log_grouping_take_shard(&x.logs, &o->shard, d);
   if (status != DL_OK) {
     dl_log_grouping_free(&x.logs);
@@ -356,10 +337,10 @@ enum dl_status dl_extract(char *const *paths, size_t n,
   x.jobs = jobs && traces;
   x.bytes_total = sized ? x.bytes_total : 0;
   x.waiting = dl_calloc(n, sizeof *x.waiting);
-  status = x.waiting ? extract_all(&x, d) : dl_fail_memory(d);
+  status = extract_all(&x, d);
   if (status == DL_OK && x.jobs)
     status = return_jobs(&x, d);
-  for (size_t i = 0; x.waiting && i < x.n_waiting; i++) {
+  for (size_t i = 0; i < x.n_waiting; i++) {
     dl_run_clear(&x.waiting[i].run);
     free_extra(&x, x.waiting[i].extra);
   }

@@ -51,21 +51,13 @@ uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
         (id == m->id || (id && m->id && strcmp(id, m->id) == 0)))
       return (uint32_t)(log->last_meter = k);
   }
-  void *meters = log->meter;
   if (log->n_meters == METERS_MAX) {
     dl_log_bad(log, "more than %d meters in one log", METERS_MAX);
     return METERS_MAX; /* dl_log_reading ignores it */
   }
   char *own_id = id ? dl_strdup(id) : NULL;
   char *own_name = name && *name ? dl_strdup(name) : NULL;
-  if ((id && !own_id) || !dl_grow(&meters, &log->meters_cap, log->n_meters + 1,
-                                  sizeof *log->meter)) {
-    free(own_id);
-    free(own_name);
-    log->no_memory = true;
-    return METERS_MAX;
-  }
-  log->meter = meters;
+  DL_GROW(log->meter, log->meters_cap, log->n_meters + 1);
   log->meter[log->n_meters] =
       (struct dl_meter_info){kind, own_id, own_name, NAN};
   log->last_meter = log->n_meters;
@@ -79,19 +71,13 @@ void dl_log_limit(struct dl_log *log, uint32_t meter, double limit_w) {
 
 void dl_log_reading(struct dl_log *log, const struct dl_reading *r) {
   char fault[DL_FAULT_SIZE];
-  void *readings = log->reading;
   if (r->meter >= log->n_meters) /* too many meters: already reported */
     return;
   if (dl_reading_fault(fault, log->meter[r->meter].kind, r)) {
     dl_log_bad(log, "impossible %s", fault);
     return;
   }
-  if (!dl_grow(&readings, &log->readings_cap, log->n_readings + 1,
-               sizeof *log->reading)) {
-    log->no_memory = true;
-    return;
-  }
-  log->reading = readings;
+  DL_GROW(log->reading, log->readings_cap, log->n_readings + 1);
   log->reading[log->n_readings] = *r;
   log->reading[log->n_readings++].line = log->line;
 }
@@ -148,12 +134,7 @@ int64_t dl_log_time_since(struct dl_log *log, double seconds) {
 }
 
 struct dl_run *dl_log_run(struct dl_log *log) {
-  void *runs = log->run;
-  if (!dl_grow(&runs, &log->runs_cap, log->n_runs + 1, sizeof *log->run)) {
-    log->no_memory = true;
-    return NULL;
-  }
-  log->run = runs;
+  DL_GROW(log->run, log->runs_cap, log->n_runs + 1);
   if (log->n_runs == log->n_blank) /* those before were cleared */
     log->run[log->n_blank++] = dl_run_unknown;
   log->run[log->n_runs].line = log->line;
@@ -161,22 +142,13 @@ struct dl_run *dl_log_run(struct dl_log *log) {
 }
 
 struct dl_cluster_job *dl_log_job(struct dl_log *log) {
-  void *jobs = log->job;
-  if (!dl_grow(&jobs, &log->jobs_cap, log->n_jobs + 1, sizeof *log->job)) {
-    log->no_memory = true;
-    return NULL;
-  }
-  log->job = jobs;
+  DL_GROW(log->job, log->jobs_cap, log->n_jobs + 1);
   log->job[log->n_jobs] = (struct dl_cluster_job){.line = log->line};
   return &log->job[log->n_jobs++];
 }
 
 void dl_log_add_run(struct dl_log *log, struct dl_run *run) {
-  struct dl_run *to = dl_log_run(log);
-  if (to)
-    *to = *run;
-  else
-    dl_run_clear(run);
+  *dl_log_run(log) = *run;
   *run = dl_run_unknown;
 }
 
@@ -196,27 +168,20 @@ void dl_log_close_run(struct dl_log *log, bool add) {
 }
 
 bool dl_log_bad(struct dl_log *log, const char *fmt, ...) {
-  char *text = NULL;
+  struct dl_text text = {0};
   va_list args;
   if (!log)
     return false;
   va_start(args, fmt);
-  bool ok = vasprintf(&text, fmt, args) >= 0;
+  dl_text_vprintf(&text, fmt, args);
   va_end(args);
-  void *problems = log->problem;
-  if (!ok || !dl_grow(&problems, &log->problems_cap, log->n_problems + 1,
-                      sizeof *log->problem)) {
-    free(ok ? text : NULL);
-    log->no_memory = true;
-    return false;
-  }
-  log->problem = problems;
-  log->problem[log->n_problems++] = (struct dl_log_problem){log->line, text};
+  DL_GROW(log->problem, log->problems_cap, log->n_problems + 1);
+  log->problem[log->n_problems++] = (struct dl_log_problem){log->line, text.s};
   return false;
 }
 
 void dl_log_remember(struct dl_log *log, uint64_t hash) {
-  log->no_memory = !dl_seen_add(log->o.seen, hash) || log->no_memory;
+  dl_seen_add(log->o.seen, hash);
 }
 
 bool dl_log_is_repeat(struct dl_log *log, uint64_t hash) {
@@ -231,15 +196,13 @@ bool dl_log_is_repeat(struct dl_log *log, uint64_t hash) {
 }
 
 void dl_log_warn(struct dl_log *log, const char *fmt, ...) {
-  char *text = NULL;
+  struct dl_text text = {0};
   va_list args;
   va_start(args, fmt);
-  bool ok = vasprintf(&text, fmt, args) >= 0;
+  dl_text_vprintf(&text, fmt, args);
   va_end(args);
-  if (ok)
-    dl_warn_at(log->d, log->path, log->line, "%s", text);
-  free(ok ? text : NULL);
-  log->no_memory = log->no_memory || !ok;
+  dl_warn_at(log->d, log->path, log->line, "%s", dl_text_str(&text));
+  dl_text_free(&text);
 }
 
 /* --- opening */
@@ -248,8 +211,6 @@ enum dl_status dl_log_open(struct dl_log **out, const char *path,
                            const struct dl_log_options *o, struct dl_diag *d) {
   struct dl_log *log = *out = dl_calloc(1, sizeof *log);
   struct dl_head head = {.path = path};
-  if (!log)
-    return dl_fail_memory(d);
   log->o = *o;
   log->o.seen = o->seen ? o->seen : &log->own_seen;
   log->d = d;
@@ -267,9 +228,8 @@ enum dl_status dl_log_open(struct dl_log **out, const char *path,
                           "unknown log format; see 'dlest "
                           "list importers', and --from");
   }
-  if (status == DL_OK &&
-      !(log->state = dl_calloc(1, log->importer->state_size + 1)))
-    status = dl_fail_memory(d);
+  if (status == DL_OK)
+    log->state = dl_calloc(1, log->importer->state_size + 1);
   if (status == DL_OK && log->importer->row) {
     FILE *f = dl_lines_stream(log->lines);
     status = !f ? dl_fail_memory(d)
@@ -454,8 +414,6 @@ enum dl_status dl_log_read(struct dl_log *log, struct dl_log_block *block,
     enum dl_status status = log->csv ? read_row(log) : read_line(log);
     if (status != DL_OK)
       return status;
-    if (log->no_memory || (log->n_runs > 0 && log->run[log->n_runs - 1].failed))
-      return dl_fail_memory(d);
     if (log->n_problems > 0 && !log->at_end)
       dl_log_report(log, log->line > hold + 1 ? log->line - hold - 1 : 0);
   }

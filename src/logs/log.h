@@ -78,7 +78,7 @@ struct dl_log {
   size_t row;                       /* next row of it */
   struct dl_diag *d;                /* of the current call */
   size_t line;                      /* being imported */
-  bool at_end, no_memory;
+  bool at_end;
   size_t meters_cap, last_meter;
   struct dl_reading *reading;
   size_t n_readings, readings_cap;

@@ -23,8 +23,8 @@ static struct dl_log_origin *copy_origin(const struct dl_log_origin *o) {
   return copy;
 }
 
-/* Finds the importer. False: out of memory. */
-static bool find_importer(struct dl_source *s, const struct dl_log_options *o) {
+/* Finds the importer. */
+static void find_importer(struct dl_source *s, const struct dl_log_options *o) {
   struct dl_diag own;
   struct dl_log *log = NULL;
   dl_diag_init(&own);
@@ -44,7 +44,6 @@ static bool find_importer(struct dl_source *s, const struct dl_log_options *o) {
   else
     dl_log_free(log);
   dl_diag_free(&own);
-  return s->status == DL_OK || s->error;
 }
 
 /* --- companions and their traces */
@@ -95,15 +94,11 @@ struct index {
   size_t cap;
 };
 
-static bool enter(struct index *x, const char *key, size_t source) {
+static void enter(struct index *x, const char *key, size_t source) {
   size_t known = x->keys.n;
   long id = dl_intern(&x->keys, key);
-  void *sources = x->source;
-  if (id < 0 || !dl_grow(&sources, &x->cap, x->keys.n, sizeof *x->source))
-    return false;
-  x->source = sources;
+  DL_GROW(x->source, x->cap, x->keys.n);
   x->source[id] = (size_t)id < known ? -1 : (long)source;
-  return true;
 }
 
 /* The only source with that key, or -1. */
@@ -114,26 +109,26 @@ static long find(const struct index *x, const struct dl_text *key) {
 
 /* Keys of many traces take memory: they are made where there is a companion to
  * find one. */
-static enum dl_status join_companions(struct dl_log_grouping *g,
-                                      struct dl_diag *d) {
+static void join_companions(struct dl_log_grouping *g) {
   struct index x = {0};
   struct dl_text key = {0};
-  bool ok = true, any = false;
+  bool any = false;
   for (size_t i = 0; i < g->n; i++)
     any |= is_companion(&g->source[i]);
   if (!any)
-    return DL_OK;
+    return;
   for (size_t i = 0; i < g->n; i++) {
     struct dl_source *s = &g->source[i];
     bool companion = is_companion(s);
-    for (int way = 0; ok && way < N_WAYS; way++) {
+    for (int way = 0; way < N_WAYS; way++) {
       if (!companion && s->role != DL_LOG_PRIMARY)
         continue;
       make_key(&key, s, (enum way)way, companion);
-      ok = key.len == 0 || enter(&x, dl_text_str(&key), i);
+      if (key.len > 0)
+        enter(&x, dl_text_str(&key), i);
     }
   }
-  for (size_t i = 0; ok && i < g->n; i++) {
+  for (size_t i = 0; i < g->n; i++) {
     struct dl_source *s = &g->source[i];
     for (int way = 0; is_companion(s) && way < N_WAYS; way++) {
       make_key(&key, s, (enum way)way, false);
@@ -148,7 +143,6 @@ static enum dl_status join_companions(struct dl_log_grouping *g,
   dl_intern_free(&x.keys);
   free(x.source);
   dl_text_free(&key);
-  return ok ? DL_OK : dl_fail_memory(d);
 }
 
 /* --- nodes of a job */
@@ -180,13 +174,12 @@ static bool make_job_key(struct dl_text *key, const struct dl_source *s,
 
 /* The first trace of each job. Where a node has several of a job, which of them
  * belong together is unknown: -1, and a warning. */
-static bool find_jobs(struct dl_log_grouping *g, struct dl_intern *jobs,
-                      long **first, struct dl_diag *d) {
+static long *find_jobs(struct dl_log_grouping *g, struct dl_intern *jobs,
+                       struct dl_diag *d) {
   struct dl_intern hosts = {0};
   struct dl_text key = {0};
-  *first = dl_calloc(g->n, sizeof **first);
-  bool ok = *first;
-  for (size_t i = 0; ok && i < g->n; i++) {
+  long *first = dl_calloc(g->n, sizeof *first);
+  for (size_t i = 0; i < g->n; i++) {
     const struct dl_source *s = &g->source[i];
     if (!make_job_key(&key, s, false))
       continue;
@@ -194,14 +187,11 @@ static bool find_jobs(struct dl_log_grouping *g, struct dl_intern *jobs,
     long job = dl_intern(jobs, dl_text_str(&key));
     make_job_key(&key, s, true);
     long host = dl_intern(&hosts, dl_text_str(&key));
-    ok = job >= 0 && host >= 0;
-    if (!ok)
-      break;
     if ((size_t)job == n_jobs)
-      (*first)[job] = (long)i;
-    if ((size_t)host == n_hosts || (*first)[job] < 0)
+      first[job] = (long)i;
+    if ((size_t)host == n_hosts || first[job] < 0)
       continue;
-    (*first)[job] = -1;
+    first[job] = -1;
     dl_warn(d,
             "several recordings of job %s on %s: not joined; join those of one "
             "run with --join",
@@ -209,28 +199,25 @@ static bool find_jobs(struct dl_log_grouping *g, struct dl_intern *jobs,
   }
   dl_intern_free(&hosts);
   dl_text_free(&key);
-  return ok;
+  return first;
 }
 
-static enum dl_status join_nodes(struct dl_log_grouping *g, struct dl_diag *d) {
+static void join_nodes(struct dl_log_grouping *g, struct dl_diag *d) {
   struct dl_intern jobs = {0};
   struct dl_text key = {0};
-  long *first = NULL;
-  bool ok = find_jobs(g, &jobs, &first, d);
-  for (size_t i = 0; ok && i < g->n; i++)
+  long *first = find_jobs(g, &jobs, d);
+  for (size_t i = 0; i < g->n; i++)
     if (make_job_key(&key, &g->source[i], false))
       join_to(g, first[dl_intern_find(&jobs, dl_text_str(&key))], i);
   dl_intern_free(&jobs);
   dl_text_free(&key);
   free(first);
-  return ok ? DL_OK : dl_fail_memory(d);
 }
 
-static enum dl_status join_all(struct dl_log_grouping *g, struct dl_diag *d) {
+static void join_all(struct dl_log_grouping *g, struct dl_diag *d) {
   struct dl_intern hosts = {0};
   long first = -1;
-  bool ok = true;
-  for (size_t i = 0; i < g->n && ok; i++) {
+  for (size_t i = 0; i < g->n; i++) {
     const struct dl_source *s = &g->source[i];
     size_t n = hosts.n;
     if (s->role != DL_LOG_PRIMARY)
@@ -238,15 +225,15 @@ static enum dl_status join_all(struct dl_log_grouping *g, struct dl_diag *d) {
     first = first < 0 ? (long)i : first;
     join_to(g, first, i);
     const char *host = s->origin ? s->origin->host : "";
-    ok = !*host || dl_intern(&hosts, host) >= 0;
-    if (ok && *host && hosts.n == n)
+    if (*host)
+      dl_intern(&hosts, host);
+    if (*host && hosts.n == n)
       dl_warn_at(d, s->path, 0,
                  "of the same host as another log, '%s': a device that both "
                  "measured counts twice",
                  host);
   }
   dl_intern_free(&hosts);
-  return ok ? DL_OK : dl_fail_memory(d);
 }
 
 /* Lists the sources that belong to each, in their order. */
@@ -262,12 +249,11 @@ static void link_sources(struct dl_log_grouping *g) {
 }
 
 /* Of a file that is named twice the second one cannot be used: its energy would
- * count twice. False: out of memory. */
-static bool list_sources(struct dl_log_grouping *g, char *const *paths) {
+ * count twice. */
+static void list_sources(struct dl_log_grouping *g, char *const *paths) {
   struct dl_intern seen = {0};
   struct dl_text key = {0};
-  bool ok = true;
-  for (size_t i = 0; i < g->n && ok; i++) {
+  for (size_t i = 0; i < g->n; i++) {
     struct stat st;
     size_t n_seen = seen.n;
     bool file = strcmp(paths[i], "-") != 0 && stat(paths[i], &st) == 0 &&
@@ -278,55 +264,39 @@ static bool list_sources(struct dl_log_grouping *g, char *const *paths) {
       continue;
     dl_text_clear(&key);
     dl_text_printf(&key, "%ju %ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
-    ok = !key.failed && dl_intern(&seen, key.s) >= 0;
-    if (!ok || seen.n > n_seen)
+    dl_intern(&seen, key.s);
+    if (seen.n > n_seen)
       continue;
     g->source[i].role = DL_LOG_UNREADABLE;
     g->source[i].status = DL_EINPUT;
     dl_text_clear(&key);
     dl_text_printf(&key, "%s: the same file is given twice", paths[i]);
-    g->source[i].error = key.failed ? NULL : dl_strdup(key.s);
-    ok = g->source[i].error;
+    g->source[i].error = dl_strdup(key.s);
   }
   dl_intern_free(&seen);
   dl_text_free(&key);
-  return ok;
 }
 
-enum dl_status dl_log_grouping_make(struct dl_log_grouping *g,
-                                    char *const *paths, size_t n,
-                                    const struct dl_log_options *o,
-                                    enum dl_log_joining join,
-                                    struct dl_diag *d) {
+void dl_log_grouping_make(struct dl_log_grouping *g, char *const *paths,
+                          size_t n, const struct dl_log_options *o,
+                          enum dl_log_joining join, struct dl_diag *d) {
   *g = (struct dl_log_grouping){dl_calloc(n, sizeof *g->source), n};
-  if (!g->source)
-    return dl_fail_memory(d);
-  if (!list_sources(g, paths)) {
-    dl_log_grouping_free(g);
-    return dl_fail_memory(d);
-  }
-  bool failed = false;
+  list_sources(g, paths);
   /* Files in parallel; pipes, which may wait for each other, in order. */
-#pragma omp parallel for schedule(dynamic, 8) reduction(|| : failed)
+#pragma omp parallel for schedule(dynamic, 8)
   for (size_t i = 0; i < n; i++)
-    if (!g->source[i].once && !g->source[i].error &&
-        !find_importer(&g->source[i], o))
-      failed = true;
+    if (!g->source[i].once && !g->source[i].error)
+      find_importer(&g->source[i], o);
   for (size_t i = 0; i < n; i++)
-    if (g->source[i].once && !find_importer(&g->source[i], o))
-      failed = true;
-  enum dl_status status = failed ? dl_fail_memory(d) : DL_OK;
-  if (status == DL_OK && join != DL_JOIN_NONE && n > 1)
-    status = join_companions(g, d);
-  if (status == DL_OK && join == DL_JOIN_LOGS && n > 1)
-    status = join_nodes(g, d);
-  if (status == DL_OK && join == DL_JOIN_ALL)
-    status = join_all(g, d);
-  if (status == DL_OK)
-    link_sources(g);
-  else
-    dl_log_grouping_free(g);
-  return status;
+    if (g->source[i].once)
+      find_importer(&g->source[i], o);
+  if (join != DL_JOIN_NONE && n > 1)
+    join_companions(g);
+  if (join == DL_JOIN_LOGS && n > 1)
+    join_nodes(g, d);
+  if (join == DL_JOIN_ALL)
+    join_all(g, d);
+  link_sources(g);
 }
 
 static void free_source(struct dl_source *s) {
@@ -379,8 +349,6 @@ enum dl_status dl_log_grouping_take_shard(struct dl_log_grouping *g,
   if (status != DL_OK)
     return status;
   size_t *number = dl_calloc(2 * g->n, sizeof *number), *now = number + g->n;
-  if (!number)
-    return dl_fail_memory(d);
   dl_shard_range(shard, number_runs(g, number), &first, &end);
   for (size_t i = 0; i < g->n; i++) {
     if (number[i] < first || number[i] >= end) {

@@ -44,13 +44,10 @@ struct dl_log_grouping {
   size_t n;
 };
 
-/* Opens all files. Fails only if out of memory: a problem with a file is stored
- * with its source. */
-enum dl_status dl_log_grouping_make(struct dl_log_grouping *g,
-                                    char *const *paths, size_t n,
-                                    const struct dl_log_options *o,
-                                    enum dl_log_joining join,
-                                    struct dl_diag *d);
+/* Opens all files. A problem with a file is stored with its source. */
+void dl_log_grouping_make(struct dl_log_grouping *g, char *const *paths,
+                          size_t n, const struct dl_log_options *o,
+                          enum dl_log_joining join, struct dl_diag *d);
 
 /* The source whose run source i belongs to: its trace's, or the first node's.
  */

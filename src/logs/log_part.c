@@ -22,18 +22,13 @@ struct dl_log_part {
 
 struct dl_log_part *dl_log_part_new(const struct dl_log *log) {
   struct dl_log_part *p = dl_calloc(1, sizeof *p);
-  if (!p)
-    return NULL;
   p->log.importer = log->importer;
   p->log.path = log->path;
   p->log.o = log->o;
   p->log.d = &p->diag;
   p->log.state = dl_calloc(1, log->importer->state_size + 1);
   dl_diag_init(&p->diag);
-  if (p->log.state)
-    return p;
-  dl_log_part_free(p);
-  return NULL;
+  return p;
 }
 
 void dl_log_part_free(struct dl_log_part *p) {
@@ -111,12 +106,11 @@ static enum dl_status read_lines(struct dl_log *log, struct dl_log_part *p) {
   struct dl_lines_block *b = &p->lines, own = *b;
   size_t cut = 0, want = log->carry.len + PART_SIZE;
   char *line = dl_malloc(DL_LINE_MAX + 1);
-  enum dl_status status = line ? DL_OK : dl_fail_memory(&p->diag);
+  enum dl_status status = DL_OK;
   *b = log->carry;
   own.len = 0;
   own.last = false;
-  if (status == DL_OK)
-    log->importer->begin_part(&p->log, log);
+  log->importer->begin_part(&p->log, log);
   while (status == DL_OK && cut == 0 && !b->last) {
     size_t before = b->len;
     status = dl_lines_take(log->lines, b, want, &p->diag);
@@ -133,12 +127,9 @@ static enum dl_status read_lines(struct dl_log *log, struct dl_log_part *p) {
   free(line);
   log->carry = own;
   size_t rest = b->len - cut;
-  void *s = own.s;
   if (status != DL_OK || rest == 0)
     return status;
-  if (!dl_grow(&s, &own.cap, rest + 1, 1))
-    return dl_fail_memory(&p->diag);
-  own.s = s;
+  DL_GROW(own.s, own.cap, rest + 1);
   memcpy(own.s, b->s + cut, rest);
   own.len = rest;
   own.first = b->first;
@@ -190,8 +181,7 @@ void dl_log_part_import(struct dl_log_part *p) {
   if (!log->importer->settle || p->status != DL_OK)
     return;
   char *at = b->s, *end = b->s + b->len;
-  while (!log->no_memory &&
-         dl_lines_split(log->path, &at, end, &line, log->d)) {
+  while (dl_lines_split(log->path, &at, end, &line, log->d)) {
     log->line = line.number;
     if (is_blank(line.s, line.len))
       continue;
@@ -216,7 +206,7 @@ static int by_line(const void *a, const void *b) {
 static void drop_repeats(struct dl_log *log, struct dl_log *part) {
   size_t kept = 0;
   for (size_t i = 0; i < part->n_jobs; i++) {
-    if (part->no_memory || !log->importer->settle(log, part, i))
+    if (!log->importer->settle(log, part, i))
       continue;
     if (kept < i)
       part->job[kept] = part->job[i];
@@ -227,12 +217,8 @@ static void drop_repeats(struct dl_log *log, struct dl_log *part) {
 
 /* The runs of a table that has no parts as jobs. */
 static void list_jobs(struct dl_log *part) {
-  for (size_t i = 0; i < part->n_runs; i++) {
-    struct dl_cluster_job *job = dl_log_job(part);
-    part->no_memory |= part->run[i].failed;
-    if (job)
-      *job = dl_cluster_job_of(&part->run[i]);
-  }
+  for (size_t i = 0; i < part->n_runs; i++)
+    *dl_log_job(part) = dl_cluster_job_of(&part->run[i]);
 }
 
 enum dl_status dl_log_part_settle(struct dl_log *log, struct dl_log_part *p,
@@ -248,9 +234,8 @@ enum dl_status dl_log_part_settle(struct dl_log *log, struct dl_log_part *p,
     dl_log_report_last(part, p->cut_off);
   else
     dl_log_report(part, SIZE_MAX);
-  enum dl_status status = p->status;
   dl_diag_take(d, &p->diag);
-  return part->no_memory || log->no_memory ? dl_fail_memory(d) : status;
+  return p->status;
 }
 
 size_t dl_log_part_bytes(const struct dl_log_part *p) {
@@ -270,19 +255,15 @@ static enum dl_status next_runs(struct dl_log *log, struct dl_log_block *block,
                                 struct dl_diag *d) {
   enum dl_status status = DL_OK;
   *block = (struct dl_log_block){0};
-  if (!log->part && !(log->part = dl_log_part_new(log)))
-    return dl_fail_memory(d);
+  if (!log->part)
+    log->part = dl_log_part_new(log);
   while (status == DL_OK && block->n_runs == 0 &&
          dl_log_part_read(log, log->part)) {
     dl_log_part_import(log->part);
     status = dl_log_part_settle(log, log->part, d);
     struct dl_log *part = &log->part->log;
-    for (size_t i = 0; status == DL_OK && i < part->n_jobs; i++) {
-      struct dl_run *r = dl_log_run(part);
-      if (!r)
-        return dl_fail_memory(d);
-      dl_cluster_job_fill(&part->job[i], r);
-    }
+    for (size_t i = 0; status == DL_OK && i < part->n_jobs; i++)
+      dl_cluster_job_fill(&part->job[i], dl_log_run(part));
     block->run = part->run;
     block->n_runs = part->n_runs;
   }

@@ -15,7 +15,7 @@
 
 struct dl_log_part;
 
-/* NULL: out of memory. The log must outlive the part. */
+/* The log must outlive the part. */
 struct dl_log_part *dl_log_part_new(const struct dl_log *log);
 void dl_log_part_free(struct dl_log_part *p); /* accepts NULL */
 

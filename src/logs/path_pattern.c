@@ -8,11 +8,10 @@
 
 #include "base/memory.h"
 
-static bool add_span(struct dl_strlist *l, const char *s, size_t n) {
+static void add_span(struct dl_strlist *l, const char *s, size_t n) {
   char *copy = dl_strndup(s, n);
-  bool ok = copy && dl_strlist_add(l, copy);
+  dl_strlist_add(l, copy);
   free(copy);
-  return ok;
 }
 
 enum dl_status dl_pattern_parse(struct dl_pattern *p, const char *text,
@@ -20,8 +19,7 @@ enum dl_status dl_pattern_parse(struct dl_pattern *p, const char *text,
   const char *s = text;
   for (;;) {
     size_t n = strcspn(s, "{}");
-    if (!add_span(&p->literal, s, n))
-      return dl_fail_memory(d);
+    add_span(&p->literal, s, n);
     if (s[n] == '\0')
       break;
     size_t len = strcspn(s + n + 1, "{}/");
@@ -33,8 +31,7 @@ enum dl_status dl_pattern_parse(struct dl_pattern *p, const char *text,
     if (n == 0 && p->names.n > 0)
       return dl_fail(d, DL_EUSAGE,
                      "path pattern '%s': nothing between two names", text);
-    if (!add_span(&p->names, s + n + 1, len))
-      return dl_fail_memory(d);
+    add_span(&p->names, s + n + 1, len);
     if (dl_strlist_find(&p->names, p->names.s[p->names.n - 1]) !=
         (long)p->names.n - 1)
       return dl_fail(d, DL_EUSAGE, "path pattern '%s': name '%s' twice", text,
@@ -95,15 +92,13 @@ bool dl_pattern_match(const struct dl_pattern *p, const char *path,
   bool found = false;
   m.failed = dl_calloc((p->names.n + 1) * (m.len + 1), sizeof *m.failed);
   m.value = dl_calloc(p->names.n, sizeof *m.value);
-  for (const char *s = path; m.failed && m.value && !found && s;) {
+  for (const char *s = path; !found && s;) {
     found = match_from(&m, 0, s);
     s = strchr(s, '/');
     s += s != NULL;
   }
-  for (size_t i = 0; m.value && found && i < p->names.n; i++) {
+  for (size_t i = 0; found && i < p->names.n; i++)
     value[i] = dl_strndup(m.value[i].s, m.value[i].n);
-    found = value[i] != NULL;
-  }
   free(m.failed);
   free(m.value);
   return found;

@@ -128,10 +128,10 @@ static enum dl_status add_node(const struct dl_run_logs *x, size_t k,
   enum dl_status status = read_node(x, k, node, &n, d);
   if (status == DL_OK && node->samples < 2)
     status = dl_fail_at(d, DL_EINPUT, path, 0, "fewer than two samples");
-  if (status == DL_OK)
-    status = dl_node_flatten(node, n, d);
-  if (status == DL_OK)
+  if (status == DL_OK) {
+    dl_node_flatten(node, n);
     status = dl_node_add(sum, run, node, path, d);
+  }
   for (size_t i = 0; i <= n && i < DL_RUN_LOGS_MAX; i++)
     dl_log_summary_free(&node[i]);
   return status;
@@ -154,7 +154,7 @@ enum dl_status dl_run_logs_read(const struct dl_run_logs *x, size_t i,
                  nodes);
     return DL_OK;
   }
-  status = dl_node_flatten(log, *n, d);
+  dl_node_flatten(log, *n);
   *n = 1;
   for (size_t k = source[i].first; k > 0 && status == DL_OK;
        k = source[k - 1].next)

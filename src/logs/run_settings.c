@@ -69,8 +69,9 @@ const struct dl_intern *dl_settings_extra(const struct dl_settings *s) {
   return &s->extra;
 }
 
-static bool note_column(struct dl_settings *s, const char *name) {
-  return dl_run_column_find(name) || dl_intern(&s->extra, name) >= 0;
+static void note_column(struct dl_settings *s, const char *name) {
+  if (!dl_run_column_find(name))
+    dl_intern(&s->extra, name);
 }
 
 /* The fault of a value for a column; NULL: none. */
@@ -98,16 +99,14 @@ enum dl_status dl_settings_set(struct dl_settings *s, const char *assignment,
   if (!equals || equals == assignment)
     return dl_fail(d, DL_EUSAGE, "--set '%s': expected NAME=VALUE", assignment);
   char *name = dl_strndup(assignment, (size_t)(equals - assignment));
-  if (!name)
-    return dl_fail_memory(d);
   const char *fault = fault_of(dl_run_column_find(name), equals + 1);
   enum dl_status status = DL_OK;
   if (fault)
     status =
         dl_fail(d, DL_EUSAGE, "--set %s: %s '%s'", name, fault, equals + 1);
-  else if (!dl_strlist_add(&s->set_names, name) ||
-           !dl_strlist_add(&s->set_values, equals + 1) || !note_column(s, name))
-    status = dl_fail_memory(d);
+  dl_strlist_add(&s->set_names, name);
+  dl_strlist_add(&s->set_values, equals + 1);
+  note_column(s, name);
   free(name);
   return status;
 }
@@ -119,8 +118,7 @@ enum dl_status dl_settings_pattern(struct dl_settings *s, const char *pattern,
   s->has_pattern = true;
   enum dl_status status = dl_pattern_parse(&s->pattern, pattern, d);
   for (size_t i = 0; status == DL_OK && i < s->pattern.names.n; i++)
-    if (!note_column(s, s->pattern.names.s[i]))
-      status = dl_fail_memory(d);
+    note_column(s, s->pattern.names.s[i]);
   return status;
 }
 
@@ -153,22 +151,19 @@ static enum dl_status read_table(struct dl_settings *s, const char *path,
   if (status != DL_OK)
     return status;
   t->path = dl_strdup(dl_csv_path(csv));
-  bool ok = t->path != NULL;
-  for (size_t c = 0; ok && c < dl_csv_n_cols(csv); c++)
-    ok = dl_strlist_add(&t->names, dl_csv_name(csv, c)) &&
-         note_column(s, dl_csv_name(csv, c));
-  while (ok && (status = dl_csv_next(csv, &block, d)) == DL_OK && block) {
-    void *lines = t->line;
-    ok = dl_grow(&lines, &t->lines_cap, t->n_rows + block->n_rows,
-                 sizeof *t->line);
-    t->line = lines;
-    for (size_t r = 0; ok && r < block->n_rows; r++)
+  for (size_t c = 0; c < dl_csv_n_cols(csv); c++) {
+    dl_strlist_add(&t->names, dl_csv_name(csv, c));
+    note_column(s, dl_csv_name(csv, c));
+  }
+  while ((status = dl_csv_next(csv, &block, d)) == DL_OK && block) {
+    DL_GROW(t->line, t->lines_cap, t->n_rows + block->n_rows);
+    for (size_t r = 0; r < block->n_rows; r++)
       t->line[t->n_rows++] = block->line[r];
-    for (size_t i = 0; ok && i < block->n_rows * t->names.n; i++)
-      ok = dl_strlist_add(&t->cell, block->cell[i]);
+    for (size_t i = 0; i < block->n_rows * t->names.n; i++)
+      dl_strlist_add(&t->cell, block->cell[i]);
   }
   dl_csv_free(csv);
-  return ok ? status : dl_fail_memory(d);
+  return status;
 }
 
 /* How much a column looks like names of logs: the number of cells with an
@@ -186,25 +181,20 @@ static size_t likeness(const struct table *t, size_t c) {
   return n;
 }
 
-static bool make_index(const struct table *t, struct index *x, bool bare) {
+static void make_index(const struct table *t, struct index *x, bool bare) {
   struct dl_text name = {0};
   x->first = dl_calloc(t->n_rows, sizeof *x->first);
   x->next = dl_calloc(t->n_rows, sizeof *x->next);
-  bool ok = x->first && x->next;
-  for (size_t r = t->n_rows; ok && r-- > 0;) { /* in front of later rows */
+  for (size_t r = t->n_rows; r-- > 0;) { /* in front of later rows */
     const char *cell = cell_of(t, r, t->key);
     size_t known = x->ids.n;
     bare_name(&name, cell);
     long id =
         dl_intern(&x->ids, bare ? dl_text_str(&name) : without_folders(cell));
-    ok = !name.failed && id >= 0;
-    if (!ok)
-      break;
     x->next[r] = (size_t)id < known ? x->first[id] : t->n_rows;
     x->first[id] = r;
   }
   dl_text_free(&name);
-  return ok;
 }
 
 static enum dl_status index_table(struct table *t, struct dl_diag *d) {
@@ -219,9 +209,9 @@ static enum dl_status index_table(struct table *t, struct dl_diag *d) {
   if (best == 0)
     return dl_fail_at(d, DL_EINPUT, t->path, 0,
                       "no column names logs; name it 'file'");
-  bool ok = make_index(t, &t->index[FULL_NAME], false) &&
-            make_index(t, &t->index[BARE_NAME], true);
-  return ok ? DL_OK : dl_fail_memory(d);
+  make_index(t, &t->index[FULL_NAME], false);
+  make_index(t, &t->index[BARE_NAME], true);
+  return DL_OK;
 }
 
 enum dl_status dl_settings_table(struct dl_settings *s, const char *path,
@@ -250,8 +240,8 @@ static size_t folders_in_common(const struct table *t, size_t row,
  * with the name of the file is preferred to one with the name without its
  * extension (which may contain dots itself: lr0.01), and that to one with
  * another extension. */
-static enum dl_status find_row(const struct table *t, const char *path,
-                               size_t *row, struct dl_diag *d) {
+static size_t find_row(const struct table *t, const char *path,
+                       struct dl_diag *d) {
   struct dl_text bare = {0};
   const struct index *x = &t->index[FULL_NAME];
   bare_name(&bare, path);
@@ -262,20 +252,16 @@ static enum dl_status find_row(const struct table *t, const char *path,
     x = &t->index[BARE_NAME];
     id = dl_intern_find(&x->ids, dl_text_str(&bare));
   }
-  bool failed = bare.failed;
   dl_text_free(&bare);
-  *row = t->n_rows;
-  if (failed)
-    return dl_fail_memory(d);
   if (id < 0) {
     dl_warn_at(d, path, 0, "no row in %s", t->path);
-    return DL_OK;
+    return t->n_rows;
   }
-  size_t most = 0, n_best = 0;
+  size_t row = t->n_rows, most = 0, n_best = 0;
   for (size_t r = x->first[id]; r < t->n_rows; r = x->next[r]) {
     size_t common = folders_in_common(t, r, path);
     if (n_best == 0 || common > most) {
-      *row = r;
+      row = r;
       most = common;
       n_best = 1;
     } else {
@@ -284,9 +270,9 @@ static enum dl_status find_row(const struct table *t, const char *path,
   }
   if (n_best > 1) {
     dl_warn_at(d, path, 0, "%zu rows in %s: none taken", n_best, t->path);
-    *row = t->n_rows;
+    return t->n_rows;
   }
-  return DL_OK;
+  return row;
 }
 
 /* --- filling in a run */
@@ -298,19 +284,21 @@ struct filling {
   struct dl_run_set given; /* columns with a value from an earlier source */
 };
 
-/* Sets a column, unless an earlier source has a value. False: out of memory. */
-static bool give(struct filling *f, const char *name, const char *value) {
+/* Sets a column, unless an earlier source has a value. */
+static void give(struct filling *f, const char *name, const char *value) {
   const struct dl_run_column *c = dl_run_column_find(name);
   if (*value == '\0')
-    return true;
+    return;
   if (!c) {
     char **cell = &f->extra[dl_intern_find(&f->s->extra, name)];
-    return *cell || (*cell = dl_strdup(value));
+    if (!*cell)
+      *cell = dl_strdup(value);
+    return;
   }
   enum dl_run_id id = c->id;
   if (dl_run_set_has(&f->given, id) ||
       (c->role == DL_ROLE_MEASURED && dl_run_has(f->run, id)))
-    return true;
+    return;
   dl_run_set_put(&f->given, id, true);
   double x;
   const char *word = c->is_text ? dl_run_word(c, value) : NULL;
@@ -318,59 +306,46 @@ static bool give(struct filling *f, const char *name, const char *value) {
     dl_run_copy_text(f->run, id, word ? word : value);
   else if (dl_parse_double(value, &x))
     dl_run_set_number(f->run, id, x);
-  return !f->run->failed;
 }
 
-static enum dl_status give_row(struct filling *f, const char *path,
-                               struct dl_diag *d) {
+static void give_row(struct filling *f, const char *path, struct dl_diag *d) {
   const struct table *t = &f->s->table;
-  size_t row;
-  enum dl_status status = find_row(t, path, &row, d);
-  for (size_t c = 0; status == DL_OK && row < t->n_rows && c < t->names.n;
-       c++) {
+  size_t row = find_row(t, path, d);
+  for (size_t c = 0; row < t->n_rows && c < t->names.n; c++) {
     const char *value = cell_of(t, row, c);
     const char *fault = fault_of(dl_run_column_find(t->names.s[c]), value);
     if (fault)
       dl_skip_at(d, t->path, t->line[row], "column '%s': %s '%s'",
                  t->names.s[c], fault, value);
-    else if (!give(f, t->names.s[c], value))
-      status = dl_fail_memory(d);
+    else
+      give(f, t->names.s[c], value);
   }
-  return status;
 }
 
-static enum dl_status give_path(struct filling *f, const char *path,
-                                struct dl_diag *d) {
+static void give_path(struct filling *f, const char *path, struct dl_diag *d) {
   const struct dl_pattern *p = &f->s->pattern;
   char **value = dl_calloc(p->names.n, sizeof *value);
-  enum dl_status status = value ? DL_OK : dl_fail_memory(d);
-  bool found = value && dl_pattern_match(p, path, value);
-  if (value && !found)
+  bool found = dl_pattern_match(p, path, value);
+  if (!found)
     dl_warn_at(d, path, 0, "does not match the path pattern");
-  for (size_t i = 0; status == DL_OK && found && i < p->names.n; i++) {
+  for (size_t i = 0; found && i < p->names.n; i++) {
     const char *fault = fault_of(dl_run_column_find(p->names.s[i]), value[i]);
     if (fault)
       dl_warn_at(d, path, 0, "{%s}: %s '%s'", p->names.s[i], fault, value[i]);
-    else if (!give(f, p->names.s[i], value[i]))
-      status = dl_fail_memory(d);
-  }
-  for (size_t i = 0; value && i < p->names.n; i++)
+    else
+      give(f, p->names.s[i], value[i]);
     free(value[i]);
+  }
   free(value);
-  return status;
 }
 
-enum dl_status dl_settings_apply(const struct dl_settings *s, const char *path,
-                                 struct dl_run *run, char **extra,
-                                 struct dl_diag *d) {
+void dl_settings_apply(const struct dl_settings *s, const char *path,
+                       struct dl_run *run, char **extra, struct dl_diag *d) {
   struct filling f = {.s = s, .run = run, .extra = extra};
-  enum dl_status status = DL_OK;
-  for (size_t i = s->set_names.n; status == DL_OK && i-- > 0;)
-    if (!give(&f, s->set_names.s[i], s->set_values.s[i]))
-      status = dl_fail_memory(d);
-  if (status == DL_OK && s->has_table)
-    status = give_row(&f, path, d);
-  if (status == DL_OK && s->has_pattern)
-    status = give_path(&f, path, d);
-  return status;
+  for (size_t i = s->set_names.n; i-- > 0;)
+    give(&f, s->set_names.s[i], s->set_values.s[i]);
+  if (s->has_table)
+    give_row(&f, path, d);
+  if (s->has_pattern)
+    give_path(&f, path, d);
 }

@@ -16,7 +16,7 @@
 
 struct dl_settings;
 
-struct dl_settings *dl_settings_new(void); /* NULL: out of memory */
+struct dl_settings *dl_settings_new(void);
 void dl_settings_free(struct dl_settings *s);
 
 /* NAME=VALUE for all runs. DL_EUSAGE: another form, or an invalid number for a
@@ -44,8 +44,7 @@ const struct dl_intern *dl_settings_extra(const struct dl_settings *s);
  * becomes an owned text or NULL. Warns if the table has no row for the path or
  * the pattern does not match. May be called from several threads at once, each
  * with its own d. */
-enum dl_status dl_settings_apply(const struct dl_settings *s, const char *path,
-                                 struct dl_run *run, char **extra,
-                                 struct dl_diag *d);
+void dl_settings_apply(const struct dl_settings *s, const char *path,
+                       struct dl_run *run, char **extra, struct dl_diag *d);
 
 #endif

@@ -36,12 +36,10 @@ bool dl_seen_has(const struct dl_seen_rows *s, uint64_t hash) {
   return s->n_slots > 0 && s->slot[find(s->slot, s->n_slots, hash)] != 0;
 }
 
-bool dl_seen_add(struct dl_seen_rows *s, uint64_t hash) {
+void dl_seen_add(struct dl_seen_rows *s, uint64_t hash) {
   if (2 * (s->n + 1) > s->n_slots) {
     size_t n_slots = s->n_slots > 0 ? 2 * s->n_slots : SLOTS_MIN;
     uint64_t *slot = dl_calloc(n_slots, sizeof *slot);
-    if (!slot)
-      return false;
     for (size_t i = 0; i < s->n_slots; i++)
       if (s->slot[i] != 0)
         slot[find(slot, n_slots, s->slot[i])] = s->slot[i];
@@ -52,5 +50,4 @@ bool dl_seen_add(struct dl_seen_rows *s, uint64_t hash) {
   size_t at = find(s->slot, s->n_slots, hash);
   s->n += s->slot[at] == 0;
   s->slot[at] = hash;
-  return true;
 }

@@ -25,7 +25,7 @@ uint64_t dl_seen_hash(uint64_t hash, const void *bytes, size_t n);
 
 bool dl_seen_has(const struct dl_seen_rows *s, uint64_t hash);
 
-/* Adds a hash. False: out of memory. */
-bool dl_seen_add(struct dl_seen_rows *s, uint64_t hash);
+/* Adds a hash. */
+void dl_seen_add(struct dl_seen_rows *s, uint64_t hash);
 
 #endif

@@ -173,8 +173,9 @@ static enum dl_status state(const struct walk *w, dl_node *fit,
   static const struct list arrays = {"array", sizeof(struct dl_array), NULL,
                                      array};
   struct dl_arrays as = {0};
-  enum dl_status status =
-      w->writing ? f->method->save(f->state, &as, w->d) : DL_OK;
+  enum dl_status status = DL_OK;
+  if (w->writing)
+    f->method->save(f->state, &as);
   dl_node *node = dl_walk_child(w, fit, "state", NULL);
   if (!node)
     return dl_walk_refuse(w, fit, "no state");

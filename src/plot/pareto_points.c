@@ -21,20 +21,16 @@ static int by_time(const void *a, const void *b, void *ctx) {
   return x > y ? 1 : x < y ? -1 : i > k ? 1 : -1;
 }
 
-static enum dl_status find_places(const struct dl_pareto_drawing *w,
-                                  struct dl_pareto_place *place,
-                                  struct dl_diag *d) {
+static void find_places(const struct dl_pareto_drawing *w,
+                        struct dl_pareto_place *place) {
   struct dl_pareto_point *p = dl_calloc(w->t.n, sizeof *p);
-  if (!p)
-    return dl_fail_memory(d);
   for (size_t i = 0; i < w->t.n; i++)
     p[i] = (struct dl_pareto_point){.energy = dl_pareto_energy(w, i),
                                     .low = NAN,
                                     .high = NAN,
                                     .time = dl_pareto_time(w, i)};
-  enum dl_status status = dl_pareto(p, w->t.n, place, d);
+  dl_pareto(p, w->t.n, place);
   free(p);
-  return status;
 }
 
 enum dl_status dl_pareto_front(struct dl_pareto_drawing *w, struct dl_diag *d) {
@@ -46,7 +42,7 @@ enum dl_status dl_pareto_front(struct dl_pareto_drawing *w, struct dl_diag *d) {
   if (!place || !w->front || !w->on_front)
     status = dl_fail_memory(d);
   else if (!has_column)
-    status = find_places(w, place, d);
+    find_places(w, place);
   for (size_t i = 0; i < w->t.n && status == DL_OK; i++) {
     w->on_front[i] =
         has_column ? dl_plot_number(&w->t, i, COL_FRONT) > 0 : place[i].front;

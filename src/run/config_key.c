@@ -20,8 +20,6 @@ enum dl_status dl_key_maker_new(struct dl_key_maker **out, struct dl_frame *f,
                                 struct dl_diag *d) {
   *out = NULL;
   struct dl_key_maker *m = dl_calloc(1, sizeof *m);
-  if (!m)
-    return dl_fail_memory(d);
   for (size_t i = 0; i < DL_N_RUN_COLUMNS && m->n < MOST_SETTINGS; i++) {
     const struct dl_run_column *c = &dl_run_columns[i];
     if (c->role != DL_ROLE_SETTING || !dl_frame_has(f, c->name))

@@ -27,10 +27,8 @@ static void free_step(struct step *s) {
 
 struct dl_frame *dl_frame_new(struct dl_catalog *c) {
   struct dl_frame *f = dl_calloc(1, sizeof *f);
-  if (f) {
-    f->catalog = c;
-    f->lookup.keep = true;
-  }
+  f->catalog = c;
+  f->lookup.keep = true;
   return f;
 }
 
@@ -111,19 +109,19 @@ static enum dl_status unknown_name(const struct dl_frame *f, const char *name,
                       "%s=VALUE",
                       name, name);
   struct dl_text near = {0};
-  enum dl_status status = dl_frame_suggest_columns(f, name, &near, d);
+  dl_frame_suggest_columns(f, name, &near);
   if (f->csv && !near.s && dl_run_column_find(name))
     dl_text_printf(&near, "; add it, or give --define %s=VALUE", name);
   else if (f->csv && !near.s)
     list_columns(f->csv, &near);
-  if (status == DL_OK && f->csv)
+  if (f->csv)
     dl_fail_at(d, DL_EUSAGE, dl_csv_path(f->csv), 0, "no column '%s'%s", name,
                dl_text_str(&near));
-  else if (status == DL_OK)
+  else
     dl_fail(d, DL_EUSAGE, "'%s' has no value; give it with --set %s=VALUE",
             name, name);
   dl_text_free(&near);
-  return status == DL_OK ? DL_EUSAGE : status;
+  return DL_EUSAGE;
 }
 
 /* How a step's value is used. A member of a run is a number or a text; for the
@@ -158,8 +156,6 @@ static enum dl_status bind(struct dl_frame *f, const struct dl_formula *g,
   size_t n = g->n_vars;
   enum dl_status status = DL_OK;
   *vars = dl_calloc(n, sizeof **vars);
-  if (!*vars)
-    return dl_fail_memory(d);
   bool is_name = g->is_name;
   for (size_t i = 0; i < n && status == DL_OK; i++) {
     bool text = g->var[i].as_text;
@@ -207,9 +203,10 @@ static enum dl_status add_derived(struct dl_frame *f, struct step *s,
   struct source *p = &s->source[s->n_sources++];
   bool outer = f->deriving;
   enum dl_status status = DL_OK;
-  *p = (struct source){.kind = SOURCE_DERIVED, .derived = g};
-  if (!(p->vars = dl_calloc(MOST_DERIVED_INPUTS + 1, sizeof *p->vars)))
-    return dl_fail_memory(d);
+  *p = (struct source){.kind = SOURCE_DERIVED,
+                       .derived = g,
+                       .vars =
+                           dl_calloc(MOST_DERIVED_INPUTS + 1, sizeof *p->vars)};
   f->deriving = true;
   for (size_t i = 0; i < MOST_DERIVED_INPUTS && g->input[i] && status == DL_OK;
        i++) {
@@ -227,14 +224,8 @@ static enum dl_status add_derived(struct dl_frame *f, struct step *s,
 
 /* Appends a finished step, which thus comes after those it builds on. It
  * depends on the axes that its sources depend on. */
-static enum dl_status append(struct dl_frame *f, struct step *s,
-                             struct dl_diag *d) {
-  void *list = f->step;
-  if (!dl_grow(&list, &f->cap_steps, f->n_steps + 1, sizeof *f->step)) {
-    free_step(s);
-    return dl_fail_memory(d);
-  }
-  f->step = list;
+static void append(struct dl_frame *f, struct step *s) {
+  DL_GROW(f->step, f->cap_steps, f->n_steps + 1);
   s->target.step = f->n_steps;
   if (s->kind == STEP_VALUE && s->target.in == DL_IN_CELL)
     s->target.at = f->n_cells++;
@@ -250,7 +241,6 @@ static enum dl_status append(struct dl_frame *f, struct step *s,
       s->depends |= f->step[p->vars[v].step].depends;
   }
   f->step[f->n_steps++] = *s;
-  return DL_OK;
 }
 
 /* A step and those it builds on run before descriptors are known. */
@@ -290,7 +280,8 @@ static enum dl_status want_look_up(struct dl_frame *f, enum step_kind kind,
     s.depends |= f->step[found[i].step].depends;
   }
   f->look_up_depends[kind] = s.depends;
-  return append(f, &s, d);
+  append(f, &s);
+  return DL_OK;
 }
 
 enum dl_status dl_frame_want_descriptors(struct dl_frame *f,
@@ -381,13 +372,10 @@ static enum dl_status new_step(struct dl_frame *f, struct step *s,
   s->column = dl_run_column_find(s->name);
   s->required = required;
   s->number = s->column && !s->column->is_text;
-  if (!(s->name = dl_strdup(s->name)))
-    return dl_fail_memory(d);
+  s->name = dl_strdup(s->name);
   bool guard = s->scope != SCOPE_RAW;
-  if (guard && !dl_strlist_add(&f->resolving, s->name)) {
-    free_step(s);
-    return dl_fail_memory(d);
-  }
+  if (guard)
+    dl_strlist_add(&f->resolving, s->name);
   enum dl_status status = find_sources(f, s, d);
   if (guard)
     free(f->resolving.s[--f->resolving.n]);
@@ -397,11 +385,10 @@ static enum dl_status new_step(struct dl_frame *f, struct step *s,
     free_step(s);
     return status;
   }
-  bool number = s->number;
-  status = append(f, s, d);
-  if (status == DL_OK && number)
+  append(f, s);
+  if (s->number)
     want_number(f, s->target.step);
-  return status;
+  return DL_OK;
 }
 
 static enum dl_status find_step(struct dl_frame *f, const struct wish *w,
@@ -467,7 +454,7 @@ enum dl_status dl_frame_formula(struct dl_frame *f, const char *text,
       .kind = STEP_VALUE, .target = {.in = DL_IN_CELL}, .rarely = rarely};
   enum dl_status status = add_definition(f, &s, text, d);
   if (status == DL_OK)
-    status = append(f, &s, d);
+    append(f, &s);
   *q = s.target;
   return status;
 }

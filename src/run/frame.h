@@ -36,7 +36,7 @@
 
 struct dl_frame;
 
-/* `c` is borrowed. NULL when memory is out. */
+/* `c` is borrowed. */
 struct dl_frame *dl_frame_new(struct dl_catalog *c);
 void dl_frame_free(struct dl_frame *f); /* accepts NULL */
 
@@ -143,12 +143,11 @@ const char *dl_frame_step_name(const struct dl_frame *f, size_t step);
 size_t dl_frame_n_steps(const struct dl_frame *f);
 
 /* `n` rows in which nothing is known, when all steps have been added; to be
- * freed by free(). NULL when memory is out. */
+ * freed by free(). */
 struct dl_row *dl_frame_rows(const struct dl_frame *f, size_t n);
 
 /* The one row of a frame without columns, to be freed by free(); row->fault as
- * by dl_frame_row. Errors: memory (*row is NULL), or of looking descriptors
- * up. */
+ * by dl_frame_row. Errors: of looking descriptors up. */
 enum dl_status dl_frame_single(struct dl_frame *f, struct dl_row **row,
                                struct dl_diag *d);
 

@@ -38,18 +38,10 @@ static enum dl_status set_fields(struct dl_descriptor *e,
   return status;
 }
 
-/* Room for a descriptor that is not as in the catalogue; NULL: out of memory.
- */
+/* Room for a descriptor that is not as in the catalogue. */
 static void *new_copy(struct descriptors *l, size_t size) {
-  void *list = l->copy;
-  void *copy = dl_calloc(1, size);
-  if (!copy ||
-      !dl_grow(&list, &l->cap_copies, l->n_copies + 1, sizeof *l->copy)) {
-    free(copy);
-    return NULL;
-  }
-  l->copy = list;
-  return l->copy[l->n_copies++] = copy;
+  DL_GROW(l->copy, l->cap_copies, l->n_copies + 1);
+  return l->copy[l->n_copies++] = dl_calloc(1, size);
 }
 
 /* The catalogue's entry of a name, or NULL. */
@@ -61,11 +53,8 @@ static enum dl_status by_name(struct descriptors *l, const struct dl_frame *f,
                                        [STEP_ARCH] = DL_ARCHITECTURE,
                                        [STEP_DATASET] = DL_DATASET};
   size_t before = l->names[k].n;
-  void *list = (void *)l->named[k];
   long i = dl_intern(&l->names[k], name);
-  if (i < 0 || !dl_grow(&list, &l->cap_named[k], l->names[k].n, sizeof *e))
-    return dl_fail_memory(d);
-  l->named[k] = list;
+  DL_GROW(l->named[k], l->cap_named[k], l->names[k].n);
   *e = NULL;
   if ((size_t)i < before) {
     *e = l->named[k][i];
@@ -86,8 +75,6 @@ enum dl_status dl_descriptors_gpu(struct descriptors *l,
   enum dl_status status = by_name(l, f, STEP_GPU, name, &e, d);
   if (status == DL_OK && e && f->fields[0].n > 0 && l->names[0].n > before) {
     struct dl_accelerator *copy = new_copy(l, sizeof *copy);
-    if (!copy)
-      return dl_fail_memory(d);
     *copy = *DL_AS(accelerator, e);
     l->named[0][before] = e = &copy->head;
     status = set_fields(&copy->head, &f->fields[0], d);
@@ -125,8 +112,6 @@ static enum dl_status scale(struct descriptors *l, const struct dl_frame *f,
                             struct dl_diag *d) {
   struct dl_architecture *copy =
       l->keep || !l->last ? new_copy(l, sizeof *copy) : l->last;
-  if (!copy)
-    return dl_fail_memory(d);
   l->last = copy;
   if (e->recount) /* counts in a graph that all threads share */
 #pragma omp critical(recount)
@@ -154,11 +139,8 @@ enum dl_status dl_descriptors_arch(struct descriptors *l,
   add_bits(&l->key, use->classes);
   dl_text_add(&l->key, name);
   size_t before = l->uses.n;
-  void *list = l->used;
-  long i = l->key.failed ? -1 : dl_intern(&l->uses, l->key.s);
-  if (i < 0 || !dl_grow(&list, &l->cap_used, l->uses.n, sizeof *l->used))
-    return dl_fail_memory(d);
-  l->used = list;
+  long i = dl_intern(&l->uses, l->key.s);
+  DL_GROW(l->used, l->cap_used, l->uses.n);
   if ((size_t)i == before) {
     l->used[i] = (struct dl_row_descriptors){0};
     status = scale(l, f, DL_AS(architecture, e), use, &l->used[i], d);

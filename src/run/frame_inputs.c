@@ -18,18 +18,10 @@ long dl_entry_find(const struct entries *es, const char *name) {
 
 /* Enters name -> text, and the number in it; a later one replaces an
  * earlier. */
-static enum dl_status add_entry(struct entries *es, const char *name,
-                                size_t len, const char *text,
-                                struct dl_diag *d) {
-  void *list = es->e;
+static void add_entry(struct entries *es, const char *name, size_t len,
+                      const char *text) {
   struct entry e = {.name = dl_strndup(name, len), .text = dl_strdup(text)};
-  if (!e.name || !e.text ||
-      !dl_grow(&list, &es->cap, es->n + 1, sizeof *es->e)) {
-    free(e.name);
-    free(e.text);
-    return dl_fail_memory(d);
-  }
-  es->e = list;
+  DL_GROW(es->e, es->cap, es->n + 1);
   e.cell.s = e.text;
   dl_parse_number(text, strlen(text), &e.cell.x);
   long old = dl_entry_find(es, e.name);
@@ -40,7 +32,6 @@ static enum dl_status add_entry(struct entries *es, const char *name,
   } else {
     es->e[es->n++] = e;
   }
-  return DL_OK;
 }
 
 /* The user's own descriptor file, where a setting names one. */
@@ -67,7 +58,7 @@ enum dl_status dl_frame_setting(struct dl_frame *f, const char *name,
                                 const char *value, struct dl_diag *d) {
   enum dl_status status = open_named(f, name, value, d);
   if (status == DL_OK)
-    status = add_entry(&f->settings, name, strlen(name), value, d);
+    add_entry(&f->settings, name, strlen(name), value);
   return status;
 }
 
@@ -147,23 +138,20 @@ enum dl_status dl_frame_override(struct dl_frame *f, const char *assignment,
     size_t len = (size_t)(eq - assignment) - n;
     char *field = dl_strndup(assignment + n, len);
     enum dl_status status =
-        field ? dl_field_parse(kinds[k].kind, field, eq + 1, &checked, &x, d)
-              : dl_fail_memory(d);
+        dl_field_parse(kinds[k].kind, field, eq + 1, &checked, &x, d);
     free(field);
-    return status == DL_OK
-               ? add_entry(&f->fields[k], assignment + n, len, eq + 1, d)
-               : status;
+    if (status == DL_OK)
+      add_entry(&f->fields[k], assignment + n, len, eq + 1);
+    return status;
   }
   size_t len = (size_t)(eq - assignment);
   char *name = dl_strndup(assignment, len);
-  if (!name)
-    return dl_fail_memory(d);
   const char *value = eq + 1;
   enum dl_status status = check_value(name, &value, d);
   if (status == DL_OK)
     status = open_named(f, name, value, d);
   if (status == DL_OK)
-    status = add_entry(&f->overrides, assignment, len, value, d);
+    add_entry(&f->overrides, assignment, len, value);
   free(name);
   return status;
 }
@@ -173,8 +161,8 @@ enum dl_status dl_frame_define(struct dl_frame *f, const char *assignment,
   const char *eq = strchr(assignment, '=');
   if (!eq || eq == assignment || eq[1] == '=')
     return dl_fail(d, DL_EUSAGE, "'%s': expected NAME=FORMULA", assignment);
-  return add_entry(&f->definitions, assignment, (size_t)(eq - assignment),
-                   eq + 1, d);
+  add_entry(&f->definitions, assignment, (size_t)(eq - assignment), eq + 1);
+  return DL_OK;
 }
 
 enum dl_status dl_frame_alias(struct dl_frame *f, const char *assignment,
@@ -182,6 +170,6 @@ enum dl_status dl_frame_alias(struct dl_frame *f, const char *assignment,
   const char *eq = strchr(assignment, '=');
   if (!eq || eq == assignment || !eq[1])
     return dl_fail(d, DL_EUSAGE, "'%s': expected NAME=ID", assignment);
-  return add_entry(&f->aliases, assignment, (size_t)(eq - assignment), eq + 1,
-                   d);
+  add_entry(&f->aliases, assignment, (size_t)(eq - assignment), eq + 1);
+  return DL_OK;
 }

@@ -214,9 +214,8 @@ void dl_frame_warn_words(struct dl_frame *f, const struct dl_csv_block *block,
 /* Appends " (did you mean 'a' or 'b'?)" with the columns of the table, or
  * without one of the runs table, that a name probably means: those that state
  * the quantity in another unit or by another name, and those written alike. */
-enum dl_status dl_frame_suggest_columns(const struct dl_frame *f,
-                                        const char *name, struct dl_text *to,
-                                        struct dl_diag *d);
+void dl_frame_suggest_columns(const struct dl_frame *f, const char *name,
+                              struct dl_text *to);
 
 /* Finds out whether the rows of a table are to be checked, and where their
  * columns are, when all steps have been added. */

@@ -213,7 +213,7 @@ struct dl_row *dl_frame_rows(const struct dl_frame *f, size_t n) {
   struct dl_row *row =
       dl_calloc(n, sizeof *row + f->n_cells * sizeof *row->cell);
   struct dl_cell *cell = (struct dl_cell *)(void *)(row + n);
-  for (size_t i = 0; row && i < n; i++) {
+  for (size_t i = 0; i < n; i++) {
     row[i].run = dl_run_unknown;
     row[i].cell = cell + i * f->n_cells;
     for (size_t k = 0; k < f->n_cells; k++)
@@ -227,7 +227,7 @@ enum dl_status dl_frame_single(struct dl_frame *f, struct dl_row **row,
   static const struct run_steps all = {.first = true};
   const struct row_source from = {.lookup = &f->lookup};
   *row = dl_frame_rows(f, 1);
-  return *row ? dl_frame_run(f, &from, &all, *row, d) : dl_fail_memory(d);
+  return dl_frame_run(f, &from, &all, *row, d);
 }
 
 enum dl_status dl_frame_block(struct dl_frame *f,
@@ -236,17 +236,14 @@ enum dl_status dl_frame_block(struct dl_frame *f,
   static const struct run_steps early = {.early = true, .first = true};
   static const struct run_steps all = {.first = true};
   size_t n = block->n_rows;
-  void *list = f->row, *broken = f->broken;
   dl_frame_prepare_checks(f);
   if (!f->checks && !f->looks_up[STEP_GPU] && !f->looks_up[STEP_ARCH] &&
       !f->looks_up[STEP_DATASET])
     return DL_OK;
   struct dl_row *row = dl_frame_rows(f, 1);
-  bool ok = row && dl_grow(&list, &f->cap_rows, n, sizeof *f->row) &&
-            dl_grow(&broken, &f->cap_broken, n, sizeof *f->broken);
-  f->row = list;
-  f->broken = broken;
-  enum dl_status status = ok ? DL_OK : dl_fail_memory(d);
+  DL_GROW(f->row, f->cap_rows, n);
+  DL_GROW(f->broken, f->cap_broken, n);
+  enum dl_status status = DL_OK;
   for (size_t i = 0; i < n && status == DL_OK; i++) {
     const struct row_source from = {
         .block = block, .row = i, .lookup = &f->lookup};
@@ -358,9 +355,7 @@ enum dl_status dl_frame_complain(const struct dl_frame *f,
         fault->cell ? fault->cell : dl_format_short(number, fault->x), &why);
   }
   enum dl_status status = DL_OK;
-  if (why.failed)
-    status = dl_fail_memory(d);
-  else if (line > 0)
+  if (line > 0)
     dl_skip_at(d, path, line, "%s", why.s);
   else
     status = dl_fail(d, DL_EINPUT, "%s", why.s);

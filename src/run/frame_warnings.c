@@ -154,20 +154,16 @@ static bool states(const char *column, const char *name) {
          (n == stem(column) && strncasecmp(column, name, n) == 0);
 }
 
-enum dl_status dl_frame_suggest_columns(const struct dl_frame *f,
-                                        const char *name, struct dl_text *to,
-                                        struct dl_diag *d) {
+void dl_frame_suggest_columns(const struct dl_frame *f, const char *name,
+                              struct dl_text *to) {
   size_t n = f->csv ? dl_csv_n_cols(f->csv) : DL_N_RUN_COLUMNS;
   struct dl_candidate *c = dl_calloc(n, sizeof *c);
-  if (!c)
-    return dl_fail_memory(d);
   for (size_t i = 0; i < n; i++) {
     const char *own = f->csv ? dl_csv_name(f->csv, i) : dl_run_columns[i].name;
     c[i] = (struct dl_candidate){states(own, name) ? name : own, own, i};
   }
   dl_suggest(name, c, n, 3, false, to);
   free(c);
-  return to->failed ? dl_fail_memory(d) : DL_OK;
 }
 
 /* A column that nothing reads, where a quantity that it probably is has no
@@ -225,7 +221,8 @@ static bool is_new(struct dl_intern *seen, const char *column, const char *text,
   size_t before = seen->n;
   dl_text_clear(key);
   dl_text_printf(key, "%s\n%s", column, text);
-  return !key->failed && dl_intern(seen, key->s) >= 0 && seen->n > before;
+  dl_intern(seen, key->s);
+  return seen->n > before;
 }
 
 /* A word that is unknown to its column, though it is accepted. */

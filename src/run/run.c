@@ -181,9 +181,7 @@ void dl_run_lend_text(struct dl_run *r, enum dl_run_id id, const char *s) {
 }
 
 void dl_run_copy_text(struct dl_run *r, enum dl_run_id id, const char *s) {
-  bool any = s && *s;
-  char *copy = any ? dl_strdup(s) : NULL;
-  r->failed |= any && !copy;
+  char *copy = s && *s ? dl_strdup(s) : NULL;
   dl_run_lend_text(r, id, copy);
   if (copy)
     dl_run_set_put(&r->owned, id, true);
@@ -210,7 +208,6 @@ void dl_run_clear(struct dl_run *r) {
   free(r->epoch);
   r->epoch = NULL;
   r->line = r->n_epochs = r->epochs_cap = 0;
-  r->failed = false;
 }
 
 void dl_run_fill(struct dl_run *r, struct dl_run *from) {
@@ -238,12 +235,7 @@ const char *dl_parts_boundary(bool gpu, bool cpu, bool ram) {
 }
 
 struct dl_epoch *dl_run_add_epoch(struct dl_run *r, enum dl_run_part part) {
-  void *epochs = r->epoch;
-  if (!dl_grow(&epochs, &r->epochs_cap, r->n_epochs + 1, sizeof *r->epoch)) {
-    r->failed = true;
-    return NULL;
-  }
-  r->epoch = epochs;
+  DL_GROW(r->epoch, r->epochs_cap, r->n_epochs + 1);
   double number = 0;
   for (size_t i = r->n_epochs; i > 0 && number == 0; i--)
     if (r->epoch[i - 1].part == DL_PART_EPOCH)

@@ -60,7 +60,6 @@ struct dl_run {
   size_t line; /* of the row it comes from; 0: the whole file */
   struct dl_epoch *epoch;
   size_t n_epochs, epochs_cap;
-  bool failed; /* memory ran out */
 };
 
 /* A run without any value. */
@@ -92,8 +91,7 @@ const char *dl_run_text(const struct dl_run *r, enum dl_run_id id);
 void dl_run_set_number(struct dl_run *r, enum dl_run_id id, double x);
 
 /* Sets a text: a copy that the run owns, or one that is borrowed and must
- * outlive the run. NULL and "" make the column unknown. Out of memory:
- * r->failed. */
+ * outlive the run. NULL and "" make the column unknown. */
 void dl_run_copy_text(struct dl_run *r, enum dl_run_id id, const char *s);
 void dl_run_lend_text(struct dl_run *r, enum dl_run_id id, const char *s);
 
@@ -106,8 +104,7 @@ void dl_run_fill(struct dl_run *r, struct dl_run *from);
  * drives and the loss of supplies, which a meter at the wall plug sees. */
 const char *dl_parts_boundary(bool gpu, bool cpu, bool ram);
 
-/* A new epoch at the end, all unknown but `part` and its number; NULL: out of
- * memory (and r->failed is set). */
+/* A new epoch at the end, all unknown but `part` and its number. */
 struct dl_epoch *dl_run_add_epoch(struct dl_run *r, enum dl_run_part part);
 
 #endif

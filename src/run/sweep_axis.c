@@ -40,8 +40,7 @@ bool dl_axis_is_list(const char *text) {
 
 static enum dl_status add_text(struct dl_axis *a, const char *text,
                                struct dl_diag *d) {
-  if (dl_intern(&a->text, text) < 0)
-    return dl_fail_memory(d);
+  dl_intern(&a->text, text);
   return a->text.n > DL_MOST_VALUES
              ? dl_fail(d, DL_EUSAGE, "more than %d values", DL_MOST_VALUES)
              : DL_OK;
@@ -109,40 +108,33 @@ static enum dl_status add_part(struct dl_axis *a, const char *part,
 }
 
 /* Parts of a list, where KEY=VALUE goes on with the shape before it. */
-static bool split(struct dl_strlist *to, const char *text) {
+static void split(struct dl_strlist *to, const char *text) {
   struct dl_strlist parts = {0};
-  bool ok = dl_strlist_split(&parts, text, ',');
-  for (size_t i = 0; ok && i < parts.n; i++) {
+  dl_strlist_split(&parts, text, ',');
+  for (size_t i = 0; i < parts.n; i++) {
     bool goes_on = to->n > 0 && strchr(parts.s[i], '=') &&
                    !is_shape(parts.s[i]) && is_shape(to->s[to->n - 1]);
     if (!goes_on) {
-      ok = dl_strlist_add(to, parts.s[i]);
+      dl_strlist_add(to, parts.s[i]);
       continue;
     }
     struct dl_text whole = {0};
     dl_text_printf(&whole, "%s,%s", to->s[to->n - 1], parts.s[i]);
-    ok = !whole.failed;
-    if (ok) {
-      free(to->s[to->n - 1]);
-      to->s[to->n - 1] = whole.s;
-    }
+    free(to->s[to->n - 1]);
+    to->s[to->n - 1] = whole.s;
   }
   dl_strlist_free(&parts);
-  return ok;
 }
 
 /* The texts, which have their place now, as cells. */
-static enum dl_status make_cells(struct dl_axis *a, struct dl_diag *d) {
+static void make_cells(struct dl_axis *a) {
   a->n = a->text.n;
   a->cell = dl_calloc(a->n, sizeof *a->cell);
-  if (!a->cell)
-    return dl_fail_memory(d);
   for (size_t i = 0; i < a->n; i++) {
     const char *s = a->text.s[i];
     a->cell[i].s = s;
     dl_parse_number(s, strlen(s), &a->cell[i].x);
   }
-  return DL_OK;
 }
 
 /* Room for the axis of a column, emptied; NULL where there is none left. */
@@ -165,11 +157,13 @@ enum dl_status dl_axes_set(struct dl_axes *axes, const char *column,
   struct dl_axis *a = take(axes, column);
   if (!a)
     return dl_fail(d, DL_EUSAGE, "more than %d axes", DL_MOST_AXES);
-  enum dl_status status = split(&parts, text) ? DL_OK : dl_fail_memory(d);
+  split(&parts, text);
+  enum dl_status status = DL_OK;
   for (size_t i = 0; i < parts.n && status == DL_OK; i++)
     status = add_part(a, parts.s[i], numbers, d);
   dl_strlist_free(&parts);
-  return status == DL_OK ? make_cells(a, d) : status;
+  make_cells(a);
+  return status;
 }
 
 enum dl_status dl_axes_set_one(struct dl_axes *axes, const char *column,
@@ -178,7 +172,8 @@ enum dl_status dl_axes_set_one(struct dl_axes *axes, const char *column,
   if (!a)
     return dl_fail(d, DL_EUSAGE, "more than %d axes", DL_MOST_AXES);
   enum dl_status status = add_text(a, text, d);
-  return status == DL_OK ? make_cells(a, d) : status;
+  make_cells(a);
+  return status;
 }
 
 const struct dl_axis *dl_axes_find(const struct dl_axes *axes,

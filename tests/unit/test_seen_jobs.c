@@ -62,7 +62,7 @@ static void finds_all(uint64_t spread, size_t runs) {
         .start = kind == 3 ? INT64_MIN + (int64_t)next(&state)
                            : 1700000000 + (int64_t)(next(&state) % 99),
         .rest = next(&state) % 4 == 0 ? UINT64_MAX - i : 3};
-    assert_true(dl_seen_jobs_add(&s, &jobs[i]));
+    dl_seen_jobs_add(&s, &jobs[i]);
   }
   for (size_t i = 0; i < JOBS; i += 7)
     check(s, jobs, &jobs[i]);

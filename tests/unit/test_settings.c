@@ -181,7 +181,7 @@ static void assert_applied(struct given *g, const char *path,
   run = dl_run_unknown;
   dl_run_set_number(&run, DL_RUN_gpu_power_w, 150);
   dl_run_copy_text(&run, DL_RUN_gpu, "Board");
-  assert_ok(dl_settings_apply(g->s, path, &run, extra, &g->d), &g->d);
+  dl_settings_apply(g->s, path, &run, extra, &g->d);
   describe(&out, &run, names, extra);
   for (size_t i = 0; i < g->d.n_warnings; i++)
     dl_text_printf(&out, " ! %s", g->d.warnings[i]);

@@ -134,7 +134,7 @@ enum dl_status dl_list_catalog(struct dl_cli *cli, enum dl_kind kind,
   if (status == DL_OK && o->where)
     status = dl_filter(e, &n, kind, o->where, d);
   if (status == DL_OK)
-    status = dl_filter_texts(e, &n, cli->argument + 1, cli->n_arguments - 1, d);
+    dl_filter_texts(e, &n, cli->argument + 1, cli->n_arguments - 1);
   if (status == DL_OK && n == 0 && cli->n_arguments > 1)
     dl_warn(d, "no %s match", dl_kind_info(kind)->words);
   if (status == DL_OK && o->sort)

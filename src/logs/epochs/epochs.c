@@ -56,14 +56,11 @@ static double sum_of_parts(const struct dl_epoch *e) {
   return sum;
 }
 
-/* False: out of memory. */
-static bool add_part(struct dl_run *run, const struct dl_log_summary *log,
+static void add_part(struct dl_run *run, const struct dl_log_summary *log,
                      size_t n, enum dl_run_part part, int64_t from,
                      int64_t to) {
   double *energy[DL_N_METER_KINDS];
   struct dl_epoch *e = dl_run_add_epoch(run, part);
-  if (!e)
-    return false;
   energy[DL_METER_GPU] = &e->gpu_energy_j;
   energy[DL_METER_CPU] = &e->cpu_energy_j;
   energy[DL_METER_RAM] = &e->ram_energy_j;
@@ -81,24 +78,20 @@ static bool add_part(struct dl_run *run, const struct dl_log_summary *log,
   }
   mean_between(log, from, to, e);
   e->energy_j = sum_of_parts(e);
-  return true;
 }
 
 /* The parts of a run: before the epochs, the epochs, after them. */
-static enum dl_status add_parts(struct dl_run *run,
-                                const struct dl_log_summary *log, size_t n,
-                                const struct boundaries *b, struct dl_diag *d) {
+static void add_parts(struct dl_run *run, const struct dl_log_summary *log,
+                      size_t n, const struct boundaries *b) {
   const struct dl_energy_curve *c = &log->curve;
   int64_t first = c->point[0].ns, last = c->point[c->n - 1].ns;
   int64_t begin = b->ns[0], end = b->ns[b->n_epochs];
-  bool ok = true;
   if (dl_energy_curve_at(c, begin) > 0)
-    ok = add_part(run, log, n, DL_PART_START, first, begin);
-  for (size_t i = 0; ok && i < b->n_epochs; i++)
-    ok = add_part(run, log, n, DL_PART_EPOCH, b->ns[i], b->ns[i + 1]);
-  if (ok && dl_energy_curve_at(c, end) + 1 < c->n)
-    ok = add_part(run, log, n, DL_PART_END, end, last);
-  return ok ? DL_OK : dl_fail_memory(d);
+    add_part(run, log, n, DL_PART_START, first, begin);
+  for (size_t i = 0; i < b->n_epochs; i++)
+    add_part(run, log, n, DL_PART_EPOCH, b->ns[i], b->ns[i + 1]);
+  if (dl_energy_curve_at(c, end) + 1 < c->n)
+    add_part(run, log, n, DL_PART_END, end, last);
 }
 
 /* --- epochs from a log of their end times */
@@ -110,14 +103,11 @@ static bool is_behind(const struct dl_energy_curve *c, int64_t begin,
   return late > DL_MARK_LATE_NS || late > (end - begin) / 2;
 }
 
-static enum dl_status given(struct dl_run *run,
-                            const struct dl_log_summary *log, size_t n,
-                            const struct dl_log_summary *marked,
-                            struct dl_diag *d) {
+static void given(struct dl_run *run, const struct dl_log_summary *log,
+                  size_t n, const struct dl_log_summary *marked,
+                  struct dl_diag *d) {
   const struct dl_energy_curve *c = &log->curve;
   struct boundaries b = {dl_calloc(marked->n_marks + 1, sizeof *b.ns), 0};
-  if (!b.ns)
-    return dl_fail_memory(d);
   b.ns[0] = c->point[0].ns;
   size_t n_before = 0, n_behind = 0;
   for (size_t i = 0; i < marked->n_marks; i++) {
@@ -129,8 +119,8 @@ static enum dl_status given(struct dl_run *run,
     else
       b.ns[++b.n_epochs] = end;
   }
-  enum dl_status status =
-      b.n_epochs > 0 ? add_parts(run, log, n, &b, d) : DL_OK;
+  if (b.n_epochs > 0)
+    add_parts(run, log, n, &b);
   if (n_before > 0)
     dl_warn(d, "%zu of %zu ends of epochs lie before the trace", n_before,
             marked->n_marks);
@@ -144,7 +134,6 @@ static enum dl_status given(struct dl_run *run,
                     b.n_epochs > 0 ? (double)b.n_epochs : NAN);
   dl_run_lend_text(run, DL_RUN_epochs_verdict, b.n_epochs > 0 ? "given" : NULL);
   free(b.ns);
-  return status;
 }
 
 /* --- epochs detected in the signals */
@@ -154,14 +143,12 @@ struct signals {
   size_t n;
 };
 
-static bool make_signals(struct signals *s, const struct dl_energy_curve *c) {
+static void make_signals(struct signals *s, const struct dl_energy_curve *c) {
   s->t = dl_calloc(c->n, sizeof *s->t);
   s->power = dl_calloc(c->n, sizeof *s->power);
   s->util = dl_calloc(c->n, sizeof *s->util);
   s->memory = dl_calloc(c->n, sizeof *s->memory);
   s->n = 0;
-  if (!s->t || !s->power || !s->util || !s->memory)
-    return false;
   for (size_t i = 0; i < c->n; i++) {
     if (i > 0 && c->point[i].ns <= c->point[i - 1].ns)
       continue;
@@ -170,7 +157,6 @@ static bool make_signals(struct signals *s, const struct dl_energy_curve *c) {
     s->memory[s->n] = (double)c->point[i].memory_util;
     s->util[s->n++] = (double)c->point[i].util;
   }
-  return true;
 }
 
 static void free_signals(struct signals *s) {
@@ -180,28 +166,23 @@ static void free_signals(struct signals *s) {
   free(s->memory);
 }
 
-static enum dl_status take_cycles(struct dl_run *run,
-                                  const struct dl_log_summary *log, size_t n,
-                                  const struct dl_cycles *c,
-                                  struct dl_diag *d) {
+static void take_cycles(struct dl_run *run, const struct dl_log_summary *log,
+                        size_t n, const struct dl_cycles *c) {
   dl_run_lend_text(run, DL_RUN_epochs_verdict,
                    c->verdict == DL_CYCLES_SURE     ? "sure"
                    : c->verdict == DL_CYCLES_UNSURE ? "unsure"
                                                     : "none");
   if (c->n == 0)
-    return DL_OK;
+    return;
   struct boundaries b = {dl_calloc(c->n + 1, sizeof *b.ns), c->n};
-  if (!b.ns)
-    return dl_fail_memory(d);
   for (size_t i = 0; i <= c->n; i++)
     b.ns[i] = log->curve.point[0].ns + llround(c->boundary[i] * 1e9);
-  enum dl_status status = add_parts(run, log, n, &b, d);
+  add_parts(run, log, n, &b);
   free(b.ns);
   if (!dl_run_has(run, DL_RUN_epochs))
     dl_run_set_number(run, DL_RUN_epochs, (double)c->n);
   dl_run_set_number(run, DL_RUN_epochs_low, c->n_low);
   dl_run_set_number(run, DL_RUN_epochs_high, c->n_high);
-  return status;
 }
 
 static enum dl_status found(struct dl_run *run,
@@ -212,16 +193,13 @@ static enum dl_status found(struct dl_run *run,
   struct dl_cycles_options o = {
       .hint_s = e->hint_s, .n_total = e->n_total, .n_first = e->n_first};
   struct dl_cycles c = {0};
-  if (!make_signals(&s, &log->curve)) {
-    free_signals(&s);
-    return dl_fail_memory(d);
-  }
+  make_signals(&s, &log->curve);
   const double *signal[] = {s.power, s.util, s.memory};
   enum dl_status status =
       dl_cycles_find(&(struct dl_signals){s.t, s.n, signal, 3}, &o, &c, d);
   free_signals(&s);
   if (status == DL_OK)
-    status = take_cycles(run, log, n, &c, d);
+    take_cycles(run, log, n, &c);
   if (status == DL_OK && c.verdict != DL_CYCLES_SURE)
     dl_warn_at(d, run->file, 0,
                c.verdict == DL_CYCLES_NONE ? "no epochs found: %s"
@@ -236,7 +214,9 @@ enum dl_status dl_epochs_add(struct dl_run *run,
                              const struct dl_epochs_options *o,
                              struct dl_diag *d) {
   for (size_t i = 0; i < n; i++)
-    if (log[i].n_marks > 0)
-      return given(run, log, n, &log[i], d);
+    if (log[i].n_marks > 0) {
+      given(run, log, n, &log[i], d);
+      return DL_OK;
+    }
   return o->find ? found(run, log, n, o, d) : DL_OK;
 }

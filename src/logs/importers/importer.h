@@ -149,7 +149,7 @@ const char *dl_log_columns(const struct dl_log *log);
 int64_t dl_log_time_since(struct dl_log *log, double seconds);
 
 /* Adds an empty run, to be filled immediately: the pointer is valid until the
- * next call. NULL: out of memory, which dl_log_next reports. */
+ * next call. */
 struct dl_run *dl_log_run(struct dl_log *log);
 
 /* The same for importers with parts, whose runs are jobs. */

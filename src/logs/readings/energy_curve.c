@@ -42,7 +42,6 @@ static void halve(struct dl_energy_curve *c) {
 void dl_energy_curve_add(struct dl_energy_curve *c,
                          const struct dl_energy_point *p) {
   struct dl_energy_point q = *p;
-  void *points = c->point;
   for (size_t k = 0; k < DL_N_METER_KINDS; k++)
     q.energy_j[k] = dl_energy_curve_round(q.energy_j[k]);
   if (c->stride == 0)
@@ -60,11 +59,7 @@ void dl_energy_curve_add(struct dl_energy_curve *c,
   }
   if (c->n == POINTS_MAX)
     halve(c);
-  if (!dl_grow(&points, &c->cap, c->n + 1, sizeof *c->point)) {
-    c->failed = true;
-    return;
-  }
-  c->point = points;
+  DL_GROW(c->point, c->cap, c->n + 1);
   c->point[c->n++] = q;
   c->n_open = c->n > 1 && c->stride > 1 ? 1 : 0;
 }

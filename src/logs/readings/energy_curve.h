@@ -25,7 +25,6 @@ struct dl_energy_curve {
   struct dl_energy_point *point; /* owned */
   size_t n, cap;
   size_t stride, n_open; /* readings a point, and those in the last one */
-  bool failed;           /* memory ran out */
 };
 
 /* Start from {0}. */

@@ -83,11 +83,11 @@ static double energy_of(const struct reader *k, enum dl_meter_kind kind) {
 
 /* Adds the point of the last reading of the first meter to the curve, with what
  * the other meters measured in the same round. */
-static enum dl_status end_point(struct reader *k) {
+static void end_point(struct reader *k) {
   double util = 0;
   size_t n = 0;
   if (!k->has_point)
-    return DL_OK;
+    return;
   k->has_point = false;
   for (size_t i = 0; i < k->n_channels; i++)
     if (!isnan(k->channel[i].util)) {
@@ -101,7 +101,6 @@ static enum dl_status end_point(struct reader *k) {
   for (int i = 0; i < DL_N_METER_KINDS; i++)
     p.energy_j[i] = energy_of(k, (enum dl_meter_kind)i);
   dl_energy_curve_add(&k->s->curve, &p);
-  return k->s->curve.failed ? dl_fail_memory(k->d) : DL_OK;
 }
 
 /* Whether a reading is of a later round than the point: of the first meter, or
@@ -118,16 +117,6 @@ static void report_gap(struct reader *k, double gap_s, size_t line) {
   k->n_gaps++;
   k->gap_s += gap_s;
   k->longest_s = fmax(k->longest_s, gap_s);
-}
-
-static enum dl_status add_mark(struct reader *k, int64_t ns) {
-  struct dl_log_summary *s = k->s;
-  void *marks = s->mark;
-  if (!dl_grow(&marks, &s->marks_cap, s->n_marks + 1, sizeof *s->mark))
-    return dl_fail_memory(k->d);
-  s->mark = marks;
-  s->mark[s->n_marks++] = ns;
-  return DL_OK;
 }
 
 /* Joins the memory power to a reading of the first GPU. */
@@ -177,12 +166,9 @@ static bool is_spike(const struct reader *k, const struct dl_reading *r) {
 }
 
 /* Makes the channels up to that of a meter. */
-static enum dl_status add_channels(struct reader *k, size_t meter) {
-  void *channels = k->channel;
-  if (meter >= k->n_channels && !dl_grow(&channels, &k->channels_cap,
-                                         k->log->n_meters, sizeof *k->channel))
-    return dl_fail_memory(k->d);
-  k->channel = channels;
+static void add_channels(struct reader *k, size_t meter) {
+  if (meter >= k->n_channels)
+    DL_GROW(k->channel, k->channels_cap, k->log->n_meters);
   for (; k->n_channels <= meter; k->n_channels++) {
     struct channel *c = &k->channel[k->n_channels];
     struct dl_meter_options o = k->o->meter;
@@ -192,7 +178,6 @@ static enum dl_status add_channels(struct reader *k, size_t meter) {
     c->power_w = c->util = NAN;
     dl_power_meter_init(&c->meter, &o);
   }
-  return DL_OK;
 }
 
 static enum dl_status add(struct reader *k, struct dl_reading *r) {
@@ -200,8 +185,11 @@ static enum dl_status add(struct reader *k, struct dl_reading *r) {
   enum dl_meter_kind kind = k->log->meter[r->meter].kind;
   enum dl_status status = DL_OK;
   bool drop = false;
-  if (kind == DL_METER_EPOCH)
-    return add_mark(k, r->ns + k->shift_ns);
+  if (kind == DL_METER_EPOCH) {
+    DL_GROW(k->s->mark, k->s->marks_cap, k->s->n_marks + 1);
+    k->s->mark[k->s->n_marks++] = r->ns + k->shift_ns;
+    return DL_OK;
+  }
   if (is_spike(k, r)) {
     dl_skip_at(k->d, k->log->path, r->line,
                "power of %g W in a single sample: not plausible", r->power_w);
@@ -214,11 +202,12 @@ static enum dl_status add(struct reader *k, struct dl_reading *r) {
   r->ns += k->shift_ns;
   if (k->o->is_companion && (r->ns < trace->start_ns || r->ns > trace->end_ns))
     return status;
-  if (status == DL_OK)
-    status = add_channels(k, r->meter);
-  if (status == DL_OK && k->has_point && is_later(k, r))
-    status = end_point(k);
-  if (status == DL_OK && k->join)
+  if (status != DL_OK)
+    return status;
+  add_channels(k, r->meter);
+  if (k->has_point && is_later(k, r))
+    end_point(k);
+  if (k->join)
     status = add_joined(k, r, &drop);
   if (status != DL_OK || drop)
     return status;
@@ -252,8 +241,10 @@ static enum dl_status read_all(struct reader *k) {
         k->o->progress(k->o->ctx, k->log->bytes - k->bytes);
       k->bytes = k->log->bytes;
     }
-    if (end)
-      return status == DL_OK ? end_point(k) : status;
+    if (end) {
+      end_point(k);
+      return status;
+    }
   }
 }
 
@@ -402,7 +393,7 @@ static enum dl_status sum_up(struct reader *k) {
                "the power integrates to %.3g J, %+.1f %% of the energy "
                "counter's %.3g J, which is taken",
                gpu->integral_j, deviation * 100, gpu->counter_j);
-  return status == DL_OK && names.failed ? dl_fail_memory(k->d) : status;
+  return status;
 }
 
 enum dl_status dl_log_summarise(struct dl_log_summary *s, const char *path,

@@ -60,8 +60,6 @@ enum dl_status dl_memory_join_open(struct dl_memory_join **out,
   struct dl_log_options own = {.interval_s = o->interval_s};
   enum dl_status status = DL_OK;
   *out = NULL;
-  if (!j)
-    return dl_fail_memory(d);
   if (opened && *opened) {
     j->in.log = *opened;
     *opened = NULL;

@@ -70,15 +70,12 @@ static size_t join_times(const struct dl_energy_curve *a,
 }
 
 /* Adds b's energies of some kinds (bits) to a; with `power` its power, too. */
-static enum dl_status add_curve(struct dl_energy_curve *a,
-                                const struct dl_energy_curve *b,
-                                int64_t shift_ns, unsigned kinds,
-                                const size_t n_gpus[2], struct dl_diag *d) {
+static void add_curve(struct dl_energy_curve *a,
+                      const struct dl_energy_curve *b, int64_t shift_ns,
+                      unsigned kinds, const size_t n_gpus[2]) {
   if (b->n == 0)
-    return DL_OK;
+    return;
   struct dl_energy_point *to = dl_calloc(a->n + b->n, sizeof *to);
-  if (!to)
-    return dl_fail_memory(d);
   size_t n = join_times(a, b, shift_ns, to);
   for (size_t i = 0; i < n; i++) {
     int64_t ns = to[i].ns;
@@ -94,7 +91,6 @@ static enum dl_status add_curve(struct dl_energy_curve *a,
   size_t stride = a->stride > b->stride ? a->stride : b->stride;
   *a =
       (struct dl_energy_curve){.point = to, .n = n, .cap = n, .stride = stride};
-  return DL_OK;
 }
 
 /* --- kinds of meters */
@@ -118,24 +114,18 @@ static void add_kind(struct dl_kind_total *to,
   to->n_meters += from->n_meters;
 }
 
-static enum dl_status take_marks(struct dl_log_summary *to,
-                                 const struct dl_log_summary *from,
-                                 int64_t shift_ns, struct dl_diag *d) {
+static void take_marks(struct dl_log_summary *to,
+                       const struct dl_log_summary *from, int64_t shift_ns) {
   if (to->n_marks > 0 || from->n_marks == 0)
-    return DL_OK;
+    return;
   to->mark = dl_calloc(from->n_marks, sizeof *to->mark);
-  if (!to->mark)
-    return dl_fail_memory(d);
   to->n_marks = to->marks_cap = from->n_marks;
   for (size_t i = 0; i < from->n_marks; i++)
     to->mark[i] = from->mark[i] + shift_ns;
-  return DL_OK;
 }
 
-enum dl_status dl_node_flatten(struct dl_log_summary *log, size_t n,
-                               struct dl_diag *d) {
-  enum dl_status status = DL_OK;
-  for (size_t i = 1; i < n && status == DL_OK; i++) {
+void dl_node_flatten(struct dl_log_summary *log, size_t n) {
+  for (size_t i = 1; i < n; i++) {
     unsigned kinds = 0;
     for (size_t k = 0; k < DL_N_METER_KINDS; k++)
       if (log->kind[k].n_meters == 0 && log[i].kind[k].n_meters > 0) {
@@ -143,13 +133,11 @@ enum dl_status dl_node_flatten(struct dl_log_summary *log, size_t n,
         kinds |= 1U << k;
       }
     if (kinds && log->curve.n > 0)
-      status = add_curve(&log->curve, &log[i].curve, 0, kinds, NULL, d);
-    if (status == DL_OK)
-      status = take_marks(log, &log[i], 0, d);
+      add_curve(&log->curve, &log[i].curve, 0, kinds, NULL);
+    take_marks(log, &log[i], 0);
     dl_log_summary_free(&log[i]);
     log[i] = (struct dl_log_summary){0};
   }
-  return status;
 }
 
 /* --- nodes */
@@ -161,38 +149,30 @@ static int by_value(const void *a, const void *b) {
 
 /* The median of what the ends of the same epochs are apart; without these the
  * difference of time zones. */
-static enum dl_status find_shift(const struct dl_log_summary *to,
-                                 const struct dl_log_summary *from,
-                                 int64_t *shift_ns, struct dl_diag *d) {
+static int64_t find_shift(const struct dl_log_summary *to,
+                          const struct dl_log_summary *from) {
   size_t n = from->n_marks;
-  *shift_ns = dl_clock_shift(from->span.start_ns, from->span.clock, &to->span);
   if (n == 0 || n != to->n_marks)
-    return DL_OK;
+    return dl_clock_shift(from->span.start_ns, from->span.clock, &to->span);
   int64_t *apart = dl_calloc(n, sizeof *apart);
-  if (!apart)
-    return dl_fail_memory(d);
   for (size_t i = 0; i < n; i++)
     apart[i] = to->mark[i] - from->mark[i];
   qsort(apart, n, sizeof *apart, by_value);
-  *shift_ns = llabs(apart[n / 2]) > DL_SECOND ? apart[n / 2] : 0;
+  int64_t shift_ns = llabs(apart[n / 2]) > DL_SECOND ? apart[n / 2] : 0;
   free(apart);
-  return DL_OK;
+  return shift_ns;
 }
 
 /* The names of the GPUs of both, each once. */
-static enum dl_status join_names(struct dl_log_summary *to, const char *name,
-                                 struct dl_diag *d) {
+static void join_names(struct dl_log_summary *to, const char *name) {
   struct dl_text both = {0};
   if (!name || (to->gpu && strcmp(to->gpu, name) == 0))
-    return DL_OK;
+    return;
   if (to->gpu)
     dl_text_printf(&both, "%s + ", to->gpu);
   dl_text_add(&both, name);
-  if (both.failed)
-    return dl_fail_memory(d);
   free(to->gpu);
   to->gpu = both.s;
-  return DL_OK;
 }
 
 /* Widens the time of the run to that of the node. */
@@ -228,12 +208,10 @@ enum dl_status dl_node_add(struct dl_node_sum *sum, struct dl_log_summary *to,
                            struct dl_diag *d) {
   const size_t n_gpus[2] = {to->kind[DL_METER_GPU].n_meters,
                             from->kind[DL_METER_GPU].n_meters};
-  int64_t shift;
+  int64_t shift = find_shift(to, from);
   if (sum->n == 0)
     count_kinds(sum, to);
-  enum dl_status status = find_shift(to, from, &shift, d);
-  if (status == DL_OK)
-    status = join_span(to, from, shift, path, d);
+  enum dl_status status = join_span(to, from, shift, path, d);
   if (status != DL_OK)
     return status;
   if (llabs(shift) > 0)
@@ -248,11 +226,11 @@ enum dl_status dl_node_add(struct dl_node_sum *sum, struct dl_log_summary *to,
   to->samples = to->samples > from->samples ? to->samples : from->samples;
   to->missing = fmax(to->missing, from->missing);
   if (to->curve.n > 0)
-    status = add_curve(&to->curve, &from->curve, shift,
-                       (1U << DL_N_METER_KINDS) - 1, n_gpus, d);
-  if (status == DL_OK)
-    status = take_marks(to, from, shift, d);
-  return status == DL_OK ? join_names(to, from->gpu, d) : status;
+    add_curve(&to->curve, &from->curve, shift, (1U << DL_N_METER_KINDS) - 1,
+              n_gpus);
+  take_marks(to, from, shift);
+  join_names(to, from->gpu);
+  return DL_OK;
 }
 
 /* The most that all GPUs drew at the same time. Unknown where points of the

@@ -8,8 +8,7 @@
 
 /* Puts what companions measured into the trace, log[0], and frees them: kinds
  * of meters that it lacks, with their energy curves, and ends of epochs. */
-enum dl_status dl_node_flatten(struct dl_log_summary *log, size_t n,
-                               struct dl_diag *d);
+void dl_node_flatten(struct dl_log_summary *log, size_t n);
 
 /* What of all nodes is in a sum. Start from {0}. */
 struct dl_node_sum {

@@ -212,21 +212,14 @@ static void add(struct dl_sequencer *q, const struct dl_reading *r,
 static enum dl_status read_ahead(struct dl_sequencer *q, struct dl_diag *d) {
   struct dl_log_block block;
   enum dl_status status = dl_log_next(q->log, &block, d);
-  void *readings = q->ahead, *runs = q->run;
   if (status != DL_OK)
     return status;
   q->n_ahead -= q->next;
   if (q->n_ahead > 0)
     memmove(q->ahead, q->ahead + q->next, q->n_ahead * sizeof *q->ahead);
   q->next = 0;
-  bool ok = dl_grow(&readings, &q->ahead_cap, q->n_ahead + block.n_readings,
-                    sizeof *q->ahead);
-  q->ahead = readings;
-  ok = ok &&
-       dl_grow(&runs, &q->runs_cap, q->n_runs + block.n_runs, sizeof *q->run);
-  q->run = runs;
-  if (!ok)
-    return dl_fail_memory(d);
+  DL_GROW(q->ahead, q->ahead_cap, q->n_ahead + block.n_readings);
+  DL_GROW(q->run, q->runs_cap, q->n_runs + block.n_runs);
   if (block.n_readings > 0)
     memcpy(q->ahead + q->n_ahead, block.reading,
            block.n_readings * sizeof *q->ahead);

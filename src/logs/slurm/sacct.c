@@ -73,19 +73,16 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
   struct dl_slurm_table t;
   struct dl_text missing = {0};
   const char *s = head->text + strspn(head->text, " \t\r\n");
-  enum dl_status status = DL_OK;
   if (!log->o.accounting || !dl_slurm_header(&t, s, strcspn(s, "\r\n")) ||
       dl_slurm_has_figures(&t))
     return DL_OK;
   dl_slurm_missing(&t, &missing);
-  status = missing.failed
-               ? dl_fail_memory(d)
-               : dl_fail_at(d, DL_EINPUT, log->path, 0,
-                            "no times and no energies of jobs: columns %s are "
-                            "missing; use sacct -P -o %s",
-                            dl_text_str(&missing), DL_SLURM_USED);
+  dl_fail_at(d, DL_EINPUT, log->path, 0,
+             "no times and no energies of jobs: columns %s are "
+             "missing; use sacct -P -o %s",
+             dl_text_str(&missing), DL_SLURM_USED);
   dl_text_free(&missing);
-  return status;
+  return DL_EINPUT;
 }
 
 /* A number of nodes or processors: "2048", "2K". */
@@ -122,12 +119,7 @@ static struct dl_job_start start_of(const struct dl_slurm_row *row,
 /* Stores the warnings about a job, for the case that it counts. */
 static void note_fault(struct dl_log *log, struct sacct *c, bool counted_twice,
                        double joules) {
-  void *faults = c->fault;
-  if (!dl_grow(&faults, &c->faults_cap, c->n_faults + 1, sizeof *c->fault)) {
-    log->no_memory = true;
-    return;
-  }
-  c->fault = faults;
+  DL_GROW(c->fault, c->faults_cap, c->n_faults + 1);
   c->fault[c->n_faults++] =
       (struct energy_fault){log->n_jobs - 1, log->line, counted_twice, joules};
 }
@@ -157,17 +149,12 @@ static void finish(struct dl_log *log, struct sacct *c) {
   job->boundary = "node";
 }
 
-/* The job of a row becomes the open one; false: out of memory. */
-static bool start_job(struct dl_log *log, struct sacct *c,
+/* The job of a row becomes the open one. */
+static void start_job(struct dl_log *log, struct sacct *c,
                       const struct dl_slurm_row *row,
                       const struct dl_job_rows *rows) {
-  void *all = c->rows;
   struct dl_cluster_job *job = dl_log_job(log);
-  if (!job || !dl_grow(&all, &c->rows_cap, c->n_rows + 1, sizeof *c->rows)) {
-    log->no_memory = true;
-    return false;
-  }
-  c->rows = all;
+  DL_GROW(c->rows, c->rows_cap, c->n_rows + 1);
   c->rows[c->n_rows] = *rows;
   c->rows[c->n_rows].first = c->n_steps;
   c->n_rows++;
@@ -179,14 +166,11 @@ static bool start_job(struct dl_log *log, struct sacct *c,
   job->run_id = row->id;
   job->duration_s = job->n_nodes = job->n_cpus = NAN;
   job->ram_gb = job->n_gpus = NAN;
-  return true;
 }
 
 /* Adds a step to the open job; false if it has the step already. */
-static bool add_step(struct dl_log *log, struct sacct *c,
-                     const struct dl_job_step *step) {
+static bool add_step(struct sacct *c, const struct dl_job_step *step) {
   struct dl_job_rows *rows = &c->rows[c->n_rows - 1];
-  void *steps = c->step;
   uint64_t hash =
       dl_seen_hash(dl_seen_hash(DL_SEEN_START, &step->name, sizeof step->name),
                    &step->start.x, sizeof step->start.x);
@@ -198,21 +182,16 @@ static bool add_step(struct dl_log *log, struct sacct *c,
     if (many && rows->n_steps > MANY_STEPS)
       break;
     if (many) /* once: the first ones */
-      log->no_memory =
-          !dl_seen_add(&c->many,
-                       dl_seen_hash(dl_seen_hash(DL_SEEN_START, &other->name,
-                                                 sizeof other->name),
-                                    &other->start.x, sizeof other->start.x)) ||
-          log->no_memory;
+      dl_seen_add(&c->many,
+                  dl_seen_hash(dl_seen_hash(DL_SEEN_START, &other->name,
+                                            sizeof other->name),
+                               &other->start.x, sizeof other->start.x));
   }
   if (many && dl_seen_has(&c->many, hash))
     return false;
-  if ((many && !dl_seen_add(&c->many, hash)) ||
-      !dl_grow(&steps, &c->steps_cap, c->n_steps + 1, sizeof *c->step)) {
-    log->no_memory = true;
-    return true;
-  }
-  c->step = steps;
+  if (many)
+    dl_seen_add(&c->many, hash);
+  DL_GROW(c->step, c->steps_cap, c->n_steps + 1);
   c->step[c->n_steps++] = *step;
   rows->n_steps++;
   return true;
@@ -248,9 +227,8 @@ static const char *start_text(struct sacct *c, const char *start,
   if (strlen(start) == 19 && start[4] == '-' && start[10] == 'T' &&
       start[17] < '6')
     return start;
-  bool ok =
-      dl_strlist_add(&c->starts, dl_format_timestamp(text, t->ns, t->zoned));
-  return ok ? c->starts.s[c->starts.n - 1] : NULL;
+  dl_strlist_add(&c->starts, dl_format_timestamp(text, t->ns, t->zoned));
+  return c->starts.s[c->starts.n - 1];
 }
 
 static const char *known_text(const char *s) {
@@ -274,7 +252,6 @@ static void read_job(struct dl_log *log, struct sacct *c,
     job->state = state;
   }
   job->start_time = start_text(c, dl_slurm_cell(row, DL_SLURM_START), start);
-  log->no_memory = log->no_memory || (start->dated && !job->start_time);
   const char *cpu = dl_slurm_cell(row, DL_SLURM_TOTAL_CPU);
   if (!dl_parse_elapsed(cpu, strlen(cpu), &c->cpu_s))
     c->cpu_s = NAN;
@@ -364,11 +341,10 @@ static bool line(struct dl_log *log, char *s, size_t len) {
     if (strncasecmp(dl_slurm_cell(&row, DL_SLURM_STATE), "PENDING", 7) == 0)
       return true;
     row.field[c->table.at[DL_SLURM_JOB_ID]][row.id_len] = '\0';
-    if (!start_job(log, c, &row, &rows))
-      return false;
+    start_job(log, c, &row, &rows);
     open = &c->rows[c->n_rows - 1];
   }
-  if (!is_job && !add_step(log, c, &step)) {
+  if (!is_job && !add_step(c, &step)) {
     open->repeat = log->line;
     return true;
   }

@@ -134,28 +134,22 @@ static struct cluster *find_cluster(const struct dl_seen_jobs *s,
 }
 
 /* A block of the job alone, at the end of a sequence. */
-static bool add_block(struct sequence *q, const struct dl_seen_job *job) {
-  void *blocks = q->block;
-  unsigned char *bytes = dl_malloc(BLOCK_SIZE);
-  if (!bytes || !dl_grow(&blocks, &q->cap, q->n + 1, sizeof *q->block)) {
-    free(bytes);
-    return false;
-  }
-  q->block = blocks;
-  q->block[q->n++] = (struct block){*job, bytes, 0};
+static void add_block(struct sequence *q, const struct dl_seen_job *job) {
+  DL_GROW(q->block, q->cap, q->n + 1);
+  q->block[q->n++] = (struct block){*job, dl_malloc(BLOCK_SIZE), 0};
   q->last = *job;
-  return true;
 }
 
-static bool append(struct sequence *q, const struct dl_seen_job *job) {
+static void append(struct sequence *q, const struct dl_seen_job *job) {
   struct block *b = &q->block[q->n - 1];
   /* Numbers beyond 62 bits do not go with the flags. */
   if (b->used + RECORD_MOST > BLOCK_SIZE ||
-      job->number - q->last.number > UINT64_MAX >> 2)
-    return add_block(q, job);
+      job->number - q->last.number > UINT64_MAX >> 2) {
+    add_block(q, job);
+    return;
+  }
   b->used += encode(b->bytes + b->used, &q->last, job);
   q->last = *job;
-  return true;
 }
 
 static size_t slot_of(const struct dl_seen_jobs *s,
@@ -172,13 +166,11 @@ static void put_other(struct dl_seen_jobs *s, const struct dl_seen_job *job) {
   s->slot[i] = *job;
 }
 
-static bool add_other(struct dl_seen_jobs *s, const struct dl_seen_job *job) {
+static void add_other(struct dl_seen_jobs *s, const struct dl_seen_job *job) {
   if (2 * (s->n_others + 1) > s->n_slots) {
     struct dl_seen_jobs wider = *s;
     wider.n_slots = s->n_slots > 0 ? 2 * s->n_slots : SLOTS_MIN;
     wider.slot = dl_reallocarray(NULL, wider.n_slots, sizeof *s->slot);
-    if (!wider.slot)
-      return false;
     for (size_t i = 0; i < wider.n_slots; i++)
       wider.slot[i].number = FREE;
     for (size_t i = 0; i < s->n_slots; i++)
@@ -189,26 +181,18 @@ static bool add_other(struct dl_seen_jobs *s, const struct dl_seen_job *job) {
   }
   put_other(s, job);
   s->n_others++;
-  return true;
 }
 
-bool dl_seen_jobs_add(struct dl_seen_jobs **out,
+void dl_seen_jobs_add(struct dl_seen_jobs **out,
                       const struct dl_seen_job *job) {
-  if (!*out && !(*out = dl_calloc(1, sizeof **out)))
-    return false;
+  if (!*out)
+    *out = dl_calloc(1, sizeof **out);
   struct dl_seen_jobs *s = *out;
   struct cluster *c = find_cluster(s, job->cluster);
   if (!c) {
-    void *clusters = s->cluster;
-    if (!dl_grow(&clusters, &s->cap, s->n + 1, sizeof *s->cluster))
-      return false;
-    s->cluster = clusters;
-    c = &s->cluster[s->n];
-    *c = (struct cluster){.n = 1};
-    if (!add_block(&c->sequence[0], job))
-      return false;
-    s->n++;
-    return true;
+    DL_GROW(s->cluster, s->cap, s->n + 1);
+    c = &s->cluster[s->n++];
+    *c = (struct cluster){0};
   }
   /* The one with the highest number below. */
   struct sequence *best = NULL;
@@ -216,12 +200,14 @@ bool dl_seen_jobs_add(struct dl_seen_jobs **out,
     if (compare(&c->sequence[i].last, job) <= 0 &&
         (!best || compare(&c->sequence[i].last, &best->last) > 0))
       best = &c->sequence[i];
-  if (best)
-    return append(best, job);
-  if (c->n == SEQUENCES)
-    return add_other(s, job);
-  c->sequence[c->n] = (struct sequence){0};
-  return add_block(&c->sequence[c->n], job) && ++c->n;
+  if (best) {
+    append(best, job);
+  } else if (c->n == SEQUENCES) {
+    add_other(s, job);
+  } else {
+    c->sequence[c->n] = (struct sequence){0};
+    add_block(&c->sequence[c->n++], job);
+  }
 }
 
 static void find_in(const struct sequence *q, const struct dl_seen_job *job,

@@ -26,8 +26,8 @@ struct dl_seen_jobs;
 
 void dl_seen_jobs_free(struct dl_seen_jobs *s); /* accepts NULL */
 
-/* Adds a job, with *s NULL before the first. False: out of memory. */
-bool dl_seen_jobs_add(struct dl_seen_jobs **s, const struct dl_seen_job *job);
+/* Adds a job, with *s NULL before the first. */
+void dl_seen_jobs_add(struct dl_seen_jobs **s, const struct dl_seen_job *job);
 
 /* Calls `found` for all jobs with the cluster, number and part of `job`. *s may
  * be NULL. */

@@ -99,8 +99,7 @@ static void remember(struct dl_log *log, const struct dl_job_rows *rows,
   }
   if (in_turn)
     job.rest |= n << COUNT_SHIFT;
-  log->no_memory =
-      !dl_seen_jobs_add(&log->o.seen->jobs, &job) || log->no_memory;
+  dl_seen_jobs_add(&log->o.seen->jobs, &job);
 }
 
 /* What was read before of the job of some rows. */

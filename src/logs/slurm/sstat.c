@@ -96,13 +96,11 @@ static void finish_sample(struct dl_log *log, struct sstat *st, bool last) {
   double joules = dl_slurm_job_energy(&st->energies, NAN, &counted_twice);
   if (last && st->n_samples == 0 && !is_timed(st)) {
     struct dl_run *r = dl_log_run(log);
-    if (r) {
-      dl_run_copy_text(r, DL_RUN_run_id, st->id);
-      dl_run_lend_text(r, DL_RUN_state, "RUNNING");
-      dl_run_set_number(r, DL_RUN_node_energy_j, joules);
-      dl_run_set_number(r, DL_RUN_energy_j, joules);
-      dl_run_lend_text(r, DL_RUN_boundary, "node");
-    }
+    dl_run_copy_text(r, DL_RUN_run_id, st->id);
+    dl_run_lend_text(r, DL_RUN_state, "RUNNING");
+    dl_run_set_number(r, DL_RUN_node_energy_j, joules);
+    dl_run_set_number(r, DL_RUN_energy_j, joules);
+    dl_run_lend_text(r, DL_RUN_boundary, "node");
   } else {
     if (isnan(joules) && st->has_energy)
       joules = 0;
@@ -173,8 +171,8 @@ static bool add_row(struct dl_log *log, struct sstat *st,
   if (st->id && (strlen(st->id) != row->id_len ||
                  strncmp(st->id, row->id, row->id_len) != 0))
     finish_job(log, st);
-  if (!st->id && !(st->id = dl_strndup(row->id, row->id_len)))
-    return dl_log_bad(log, "out of memory");
+  if (!st->id)
+    st->id = dl_strndup(row->id, row->id_len);
   double number = step_number(row->id);
   if (st->seen[row->step] &&
       (row->step != DL_SLURM_NUMBERED || number <= st->number))

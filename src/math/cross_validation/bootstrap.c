@@ -65,8 +65,8 @@ static double relative_error(const struct dl_boot *b, size_t m, size_t i) {
 }
 
 /* The scores of all rows, and the mean of y. */
-static int score_all(const struct dl_boot *b, size_t m, struct method *w,
-                     double *mean) {
+static void score_all(const struct dl_boot *b, size_t m, struct method *w,
+                      double *mean) {
   const double *y = b->y[m], *f = b->f[m];
   double *some = NULL;
   *mean = 0;
@@ -86,9 +86,8 @@ static int score_all(const struct dl_boot *b, size_t m, struct method *w,
     y = some;
     f = some + w->n;
   }
-  int failed = dl_score(&w->all, y, f, NULL, w->n);
+  dl_score(&w->all, y, f, NULL, w->n);
   free(some);
-  return failed;
 }
 
 /* Orders the rows by their relative errors, and counts those of each group
@@ -116,13 +115,12 @@ static void order_rows(const struct dl_boot *b, size_t m, struct method *w) {
   }
 }
 
-static bool prepare_method(const struct dl_boot *b, size_t m,
+static void prepare_method(const struct dl_boot *b, size_t m,
                            struct method *w) {
   double mean;
   w->of = dl_calloc(b->n_groups, sizeof *w->of);
   w->score = dl_calloc(N_SCORES * b->resamples, sizeof *w->score);
-  if (score_all(b, m, w, &mean) != 0)
-    return false;
+  score_all(b, m, w, &mean);
   for (size_t i = 0; i < b->n; i++) {
     if (!counts(b, m, i))
       continue;
@@ -139,7 +137,6 @@ static bool prepare_method(const struct dl_boot *b, size_t m,
   w->has_relative = !isnan(w->all.mape);
   if (w->has_relative && b->resamples > 0)
     order_rows(b, m, w);
-  return true;
 }
 
 static bool same_rows(const struct dl_boot *b, size_t i, size_t j) {
@@ -149,19 +146,15 @@ static bool same_rows(const struct dl_boot *b, size_t i, size_t j) {
   return true;
 }
 
-static bool prepare_pair(struct work *w, size_t i, size_t j) {
+static void prepare_pair(struct work *w, size_t i, size_t j) {
   const struct dl_boot *b = w->b;
   struct pair *p = &w->pair[i * b->n_methods + j];
   p->difference = dl_calloc(b->resamples, sizeof *p->difference);
-  if (!p->difference)
-    return false;
   if (same_rows(b, i, j)) {
     p->all = w->method[i].all.mape - w->method[j].all.mape;
-    return true;
+    return;
   }
   p->n = dl_calloc(2 * b->n_groups, sizeof *p->n);
-  if (!p->n)
-    return false;
   p->sum = p->n + b->n_groups;
   double n = 0, sum = 0;
   for (size_t r = 0; r < b->n; r++) {
@@ -174,7 +167,6 @@ static bool prepare_pair(struct work *w, size_t i, size_t j) {
     sum += x;
   }
   p->all = sum / n;
-  return true;
 }
 
 /* How often rows before a block are drawn. */
@@ -348,7 +340,7 @@ static void free_work(struct work *w) {
   free(w->count);
 }
 
-int dl_bootstrap(const struct dl_boot *b, struct dl_boot_scores *out) {
+void dl_bootstrap(const struct dl_boot *b, struct dl_boot_scores *out) {
   size_t M = b->n_methods, G = b->n_groups;
   struct work w = {.b = b};
   w.block = G > 0 && G < BLOCK_COUNTS ? BLOCK_COUNTS / G : 1;
@@ -358,20 +350,15 @@ int dl_bootstrap(const struct dl_boot *b, struct dl_boot_scores *out) {
   w.pair = dl_calloc(M * M, sizeof *w.pair);
   w.count = dl_calloc(w.block * G, sizeof *w.count);
   gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-  bool ok = w.method && w.pair && w.count && rng;
-  for (size_t m = 0; m < M && ok; m++)
-    ok = prepare_method(b, m, &w.method[m]);
-  for (size_t i = 0; i < M && ok; i++)
-    for (size_t j = i + 1; j < M && ok; j++)
-      ok = prepare_pair(&w, i, j);
-  if (ok) {
-    gsl_rng_set(rng, b->seed);
-    if (G > 1)
-      resample(&w, rng);
-    conclude(&w, out);
-  }
-  if (rng)
-    gsl_rng_free(rng);
+  for (size_t m = 0; m < M; m++)
+    prepare_method(b, m, &w.method[m]);
+  for (size_t i = 0; i < M; i++)
+    for (size_t j = i + 1; j < M; j++)
+      prepare_pair(&w, i, j);
+  gsl_rng_set(rng, b->seed);
+  if (G > 1)
+    resample(&w, rng);
+  conclude(&w, out);
+  gsl_rng_free(rng);
   free_work(&w);
-  return ok ? 0 : -1;
 }

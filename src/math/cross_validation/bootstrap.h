@@ -51,8 +51,7 @@ struct dl_boot_scores {
   size_t rank; /* 0: unknown */
 };
 
-/* One entry a method. The result does not depend on the number of threads.
- * Returns 0, or -1 when memory is out. */
-int dl_bootstrap(const struct dl_boot *b, struct dl_boot_scores *out);
+/* One entry a method. The result does not depend on the number of threads. */
+void dl_bootstrap(const struct dl_boot *b, struct dl_boot_scores *out);
 
 #endif

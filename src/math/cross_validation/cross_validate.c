@@ -61,7 +61,7 @@ static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
   if (status)
     return status;
   gsl_vector *t = gsl_vector_alloc(s.X_test->size1);
-  status = t ? fit_predict(job, &s, t, d) : dl_fail_memory(d);
+  status = fit_predict(job, &s, t, d);
   for (size_t k = 0; !status && k < s.n_test; k++)
     job->cv->prediction[s.test_row[k]] = back(
         job->splitter.problem, s.test_row[k], gsl_vector_get(t, s.test_at[k]));
@@ -98,15 +98,13 @@ struct scored {
   size_t *end;       /* k: behind the rows of each fold */
 };
 
-static bool sort_by_fold(struct scored *s, const struct dl_cv *cv,
+static void sort_by_fold(struct scored *s, const struct dl_cv *cv,
                          const struct dl_problem *p,
                          const struct dl_folds *folds) {
   s->y = dl_calloc(folds->n, sizeof *s->y);
   s->f = dl_calloc(folds->n, sizeof *s->f);
   s->w = p->w ? dl_calloc(folds->n, sizeof *s->w) : NULL;
   s->end = dl_calloc(folds->k + 1, sizeof *s->end);
-  if (!s->y || !s->f || (p->w && !s->w) || !s->end)
-    return false;
   for (size_t i = 0; i < folds->n; i++)
     s->end[folds->of_row[i] + 1]++;
   for (size_t k = 0; k < folds->k; k++)
@@ -118,27 +116,24 @@ static bool sort_by_fold(struct scored *s, const struct dl_cv *cv,
     if (s->w)
       s->w[at] = gsl_vector_get(p->w, i);
   }
-  return true;
 }
 
-enum dl_status dl_cv_score(struct dl_cv *cv, const struct dl_problem *p,
-                           const struct dl_folds *folds, struct dl_diag *d) {
-  struct scored s = {0};
+void dl_cv_score(struct dl_cv *cv, const struct dl_problem *p,
+                 const struct dl_folds *folds) {
+  struct scored s;
   free(cv->fold);
   cv->k = folds->k;
   cv->fold = dl_calloc(folds->k, sizeof *cv->fold);
-  bool ok = cv->fold && sort_by_fold(&s, cv, p, folds);
-  for (size_t k = 0, first = 0; ok && k < folds->k; first = s.end[k++])
-    ok = dl_score(&cv->fold[k], s.y + first, s.f + first,
-                  s.w ? s.w + first : NULL, s.end[k] - first) == 0;
-  if (ok)
-    average(cv);
-  ok = ok && dl_score(&cv->pooled, s.y, s.f, s.w, folds->n) == 0;
+  sort_by_fold(&s, cv, p, folds);
+  for (size_t k = 0, first = 0; k < folds->k; first = s.end[k++])
+    dl_score(&cv->fold[k], s.y + first, s.f + first, s.w ? s.w + first : NULL,
+             s.end[k] - first);
+  average(cv);
+  dl_score(&cv->pooled, s.y, s.f, s.w, folds->n);
   free(s.y);
   free(s.f);
   free(s.w);
   free(s.end);
-  return ok ? DL_OK : dl_fail_memory(d);
 }
 
 /* Whether equal rows may become one: the method shares work between settings,
@@ -162,12 +157,9 @@ enum dl_status dl_cross_validate(struct dl_cv *cv, const struct dl_problem *p,
   if (status)
     return status;
   cv->prediction = dl_calloc(folds->n, sizeof *cv->prediction);
-  if (!cv->prediction)
-    status = dl_fail_memory(d);
-  else
-    status = dl_each_fold(folds, run_fold, &job, d);
+  status = dl_each_fold(folds, run_fold, &job, d);
   if (!status)
-    status = dl_cv_score(cv, p, folds, d);
+    dl_cv_score(cv, p, folds);
   dl_splitter_free(&job.splitter);
   if (status)
     dl_cv_free(cv);

@@ -50,8 +50,8 @@ enum dl_status dl_cross_validate(struct dl_cv *cv, const struct dl_problem *p,
 
 /* Scores cv->prediction (of the n rows when their fold was held out) on the
  * scale of y: by fold, their mean, and pooled. */
-enum dl_status dl_cv_score(struct dl_cv *cv, const struct dl_problem *p,
-                           const struct dl_folds *folds, struct dl_diag *d);
+void dl_cv_score(struct dl_cv *cv, const struct dl_problem *p,
+                 const struct dl_folds *folds);
 
 /* Work on one fold with a diag of its own. Called for several folds at the
  * same time. */
@@ -67,7 +67,8 @@ enum dl_search_kind { DL_SEARCH_GRID, DL_SEARCH_RANDOM };
 /* Candidates for the hyper-parameters of r that are NaN in `fixed`: a grid
  * with `count` points per free parameter (log-spaced from low to high), or
  * `count` random points (log-uniform, seeded). Returns an n x n_hyper matrix
- * owned by the caller, NULL when memory is out. One row when none is free. */
+ * owned by the caller. One row when none is free, NULL where there would be no
+ * rows or too many. */
 gsl_matrix *dl_candidates(const struct dl_regression *r, const double *fixed,
                           enum dl_search_kind kind, size_t count,
                           unsigned long seed);

@@ -30,10 +30,8 @@ static void deal(struct dl_folds *f, const size_t *order) {
   }
 }
 
-static bool shuffle(size_t *order, size_t n, unsigned long seed) {
+static void shuffle(size_t *order, size_t n, unsigned long seed) {
   gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-  if (!rng)
-    return false;
   gsl_rng_set(rng, seed);
   for (size_t i = 0; i < n; i++)
     order[i] = i;
@@ -44,7 +42,6 @@ static bool shuffle(size_t *order, size_t n, unsigned long seed) {
     order[j] = kept;
   }
   gsl_rng_free(rng);
-  return true;
 }
 
 static enum dl_status blocks(struct dl_folds *f, size_t k, bool shuffled,
@@ -57,10 +54,7 @@ static enum dl_status blocks(struct dl_folds *f, size_t k, bool shuffled,
   size_t *order = NULL;
   if (shuffled) {
     order = dl_calloc(f->n, sizeof *order);
-    if (!order || !shuffle(order, f->n, seed)) {
-      free(order);
-      return dl_fail_memory(d);
-    }
+    shuffle(order, f->n, seed);
   }
   deal(f, order);
   free(order);
@@ -75,8 +69,6 @@ static enum dl_status groups(struct dl_folds *f, const size_t *group,
   for (size_t i = 0; i < f->n; i++) {
     if (fold[group[i]] == 0) {
       f->name[f->k] = dl_strdup(labels[group[i]]);
-      if (!f->name[f->k])
-        return dl_fail_memory(d);
       fold[group[i]] = ++f->k;
     }
     f->of_row[i] = fold[group[i]] - 1;
@@ -93,9 +85,7 @@ enum dl_status dl_folds_make(struct dl_folds *f, enum dl_scheme scheme,
                              size_t n, size_t k, unsigned long seed,
                              struct dl_diag *d) {
   *f = (struct dl_folds){.n = n, .of_row = dl_calloc(n, sizeof *f->of_row)};
-  enum dl_status status =
-      f->of_row ? blocks(f, k, scheme == DL_KFOLD_SHUFFLED, seed, d)
-                : dl_fail_memory(d);
+  enum dl_status status = blocks(f, k, scheme == DL_KFOLD_SHUFFLED, seed, d);
   if (status)
     dl_folds_free(f);
   return status;
@@ -108,19 +98,15 @@ enum dl_status dl_folds_by_group(struct dl_folds *f, const size_t *group,
                          .of_row = dl_calloc(n, sizeof *f->of_row),
                          .name = dl_calloc(n_labels, sizeof *f->name)};
   size_t *fold = dl_calloc(n_labels, sizeof *fold);
-  enum dl_status status = f->of_row && f->name && fold
-                              ? groups(f, group, labels, fold, d)
-                              : dl_fail_memory(d);
+  enum dl_status status = groups(f, group, labels, fold, d);
   free(fold);
   if (status)
     dl_folds_free(f);
   return status;
 }
 
-bool dl_folds_list(const struct dl_folds *f, size_t **row, size_t **first) {
+void dl_folds_list(const struct dl_folds *f, size_t **row, size_t **first) {
   *row = dl_calloc(f->n + f->k + 2, sizeof **row);
-  if (!*row)
-    return false;
   *first = *row + f->n;
   size_t *end = *first + 1; /* of each fold's rows so far */
   for (size_t i = 0; i < f->n; i++)
@@ -130,7 +116,6 @@ bool dl_folds_list(const struct dl_folds *f, size_t **row, size_t **first) {
     end[k] += end[k - 1];
   for (size_t i = 0; i < f->n; i++)
     (*row)[end[f->of_row[i]]++] = i;
-  return true;
 }
 
 struct dl_folds dl_folds_in_sets(const struct dl_folds *f, size_t **of_row) {
@@ -141,7 +126,7 @@ struct dl_folds dl_folds_in_sets(const struct dl_folds *f, size_t **of_row) {
     sets.name = NULL;
   }
   sets.of_row = *of_row;
-  for (size_t i = 0; *of_row && i < f->n; i++)
+  for (size_t i = 0; i < f->n; i++)
     sets.of_row[i] = f->of_row[i] % sets.k;
   return sets;
 }

@@ -36,15 +36,14 @@ enum dl_status dl_folds_by_group(struct dl_folds *f, const size_t *group,
                                  size_t n_labels, struct dl_diag *d);
 
 /* Lists the rows of each fold: `row` (n) by fold, then ascending, `first` (k +
- * 1) where each fold begins there. Both are the caller's, by one free(row).
- * False: memory is out. */
-bool dl_folds_list(const struct dl_folds *f, size_t **row, size_t **first);
+ * 1) where each fold begins there. Both are the caller's, by one free(row). */
+void dl_folds_list(const struct dl_folds *f, size_t **row, size_t **first);
 void dl_folds_free(struct dl_folds *f);
 
 /* Folds to hold out in place of f: 50 sets of its folds where it has more than
  * 200, since as many fits would take hours and no group is predicted better by
  * one more of its like; else f again. *of_row is owned by the caller; the rest
- * is borrowed from f, and there are no names. NULL of_row: out of memory. */
+ * is borrowed from f, and there are no names. */
 struct dl_folds dl_folds_in_sets(const struct dl_folds *f, size_t **of_row);
 
 #endif

@@ -48,11 +48,9 @@ static void fill_grid(gsl_matrix *H, const struct dl_regression *r,
   }
 }
 
-static bool fill_random(gsl_matrix *H, const struct dl_regression *r,
+static void fill_random(gsl_matrix *H, const struct dl_regression *r,
                         const double *fixed, unsigned long seed) {
   gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-  if (!rng)
-    return false;
   gsl_rng_set(rng, seed);
   for (size_t i = 0; i < H->size1; i++)
     for (size_t j = 0; j < r->n_hyper; j++)
@@ -61,7 +59,6 @@ static bool fill_random(gsl_matrix *H, const struct dl_regression *r,
                          ? between(&r->hyper[j], gsl_rng_uniform(rng))
                          : fixed[j]);
   gsl_rng_free(rng);
-  return true;
 }
 
 gsl_matrix *dl_candidates(const struct dl_regression *r, const double *fixed,
@@ -77,13 +74,10 @@ gsl_matrix *dl_candidates(const struct dl_regression *r, const double *fixed,
   if (rows == 0 || rows > SIZE_MAX / sizeof(double) / DL_MAX_HYPER)
     return NULL;
   gsl_matrix *H = gsl_matrix_alloc(rows, r->n_hyper);
-  if (!H)
-    return NULL;
   if (!any_free || kind == DL_SEARCH_GRID) {
     fill_grid(H, r, fixed, count);
-  } else if (!fill_random(H, r, fixed, seed)) {
-    gsl_matrix_free(H);
-    return NULL;
+  } else {
+    fill_random(H, r, fixed, seed);
   }
   return H;
 }
@@ -132,9 +126,7 @@ static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
   if (status)
     return status;
   gsl_matrix *F = gsl_matrix_alloc(job->H->size1, s.X_test->size1);
-  if (!F)
-    status = dl_fail_memory(d);
-  else if (r->sweep)
+  if (r->sweep)
     status = r->sweep(
         &(struct dl_sample){.X = s.X_train, .y = s.t_train, .w = s.w_train},
         job->H, s.X_test, F, d);
@@ -231,8 +223,7 @@ enum dl_status dl_search(struct dl_search_best *best,
       .method = r, .H = candidates, .take = add_squares, .ctx = &q};
   q.job = &job;
   q.sum = gsl_matrix_calloc(folds->k, candidates->size1);
-  enum dl_status status =
-      q.sum ? run_folds(&job, p, folds, d) : dl_fail_memory(d);
+  enum dl_status status = run_folds(&job, p, folds, d);
   if (!status)
     status = pick(best, &q, d);
   gsl_matrix_free(q.sum);
@@ -260,20 +251,19 @@ static void add_absolutes(void *ctx, size_t fold, const struct dl_split *s,
   }
 }
 
-/* Means over the groups of their means; false: out of memory. */
-static bool average_groups(double *error, const struct absolutes *a) {
+/* Means over the groups of their means. */
+static void average_groups(double *error, const struct absolutes *a) {
   const struct dl_folds *g = a->groups;
   size_t *n = dl_calloc(g->k, sizeof *n);
-  for (size_t k = 0; n && k < g->n; k++)
+  for (size_t k = 0; k < g->n; k++)
     n[g->of_row[k]]++;
-  for (size_t i = 0; n && i < a->sum->size2; i++) {
+  for (size_t i = 0; i < a->sum->size2; i++) {
     error[i] = 0;
     for (size_t k = 0; k < g->k; k++)
       error[i] += gsl_matrix_get(a->sum, k, i) / (double)n[k];
     error[i] /= (double)g->k;
   }
   free(n);
-  return n;
 }
 
 enum dl_status dl_group_errors(double *error, const struct dl_problem *p,
@@ -288,10 +278,9 @@ enum dl_status dl_group_errors(double *error, const struct dl_problem *p,
       .method = r, .H = candidates, .take = add_absolutes, .ctx = &a};
   a.job = &job;
   a.sum = gsl_matrix_calloc(groups->k, candidates->size1);
-  enum dl_status status =
-      of_row && a.sum ? run_folds(&job, p, &sets, d) : dl_fail_memory(d);
-  if (!status && !average_groups(error, &a))
-    status = dl_fail_memory(d);
+  enum dl_status status = run_folds(&job, p, &sets, d);
+  if (!status)
+    average_groups(error, &a);
   gsl_matrix_free(a.sum);
   dl_splitter_free(&job.splitter);
   free(of_row);

@@ -48,14 +48,13 @@ static double median(double *x, size_t n) {
 }
 
 /* mape and median_ape; they stay NaN where some y = 0. */
-static int relative_errors(struct dl_scores *s, const double *y,
-                           const double *f, const double *w, size_t n) {
+static void relative_errors(struct dl_scores *s, const double *y,
+                            const double *f, const double *w, size_t n) {
   double *x = dl_calloc(n, sizeof *x);
   struct weighted *v = w ? dl_calloc(n, sizeof *v) : NULL;
-  int status = x && (v || !w) ? 0 : -1;
   double sum = 0, total = 0;
-  bool defined = status == 0;
-  for (size_t i = 0; status == 0 && i < n; i++) {
+  bool defined = true;
+  for (size_t i = 0; i < n; i++) {
     x[i] = fabs(y[i] - f[i]) / fabs(y[i]);
     defined = defined && y[i] != 0 && !isnan(x[i]);
     if (v)
@@ -69,7 +68,6 @@ static int relative_errors(struct dl_scores *s, const double *y,
   }
   free(x);
   free(v);
-  return status;
 }
 
 /* 1 - sse / (sum w (y - mean y)^2). The mean is taken relative to the first
@@ -87,8 +85,8 @@ static double r_squared(double sse, const double *y, const double *w,
   return spread > 0 ? 1 - sse / spread : NAN;
 }
 
-int dl_score(struct dl_scores *s, const double *y, const double *f,
-             const double *w, size_t n) {
+void dl_score(struct dl_scores *s, const double *y, const double *f,
+              const double *w, size_t n) {
   *s = (struct dl_scores){.n = n,
                           .r2 = NAN,
                           .rmse = NAN,
@@ -97,7 +95,7 @@ int dl_score(struct dl_scores *s, const double *y, const double *f,
                           .median_ape = NAN,
                           .bias = NAN};
   if (n == 0)
-    return 0;
+    return;
   double total = 0, squares = 0, absolute = 0, signed_sum = 0;
   for (size_t i = 0; i < n; i++) {
     double e = f[i] - y[i], wi = weight(w, i);
@@ -110,7 +108,7 @@ int dl_score(struct dl_scores *s, const double *y, const double *f,
   s->mae = absolute / total;
   s->bias = signed_sum / total;
   s->r2 = r_squared(squares, y, w, n);
-  return relative_errors(s, y, f, w, n);
+  relative_errors(s, y, f, w, n);
 }
 
 static int ascending(const void *a, const void *b) {

@@ -19,9 +19,8 @@ struct dl_scores {
   double bias;       /* mean (f-y): positive when predictions are high */
 };
 
-/* y measured, f predicted, w weights or NULL; n values each. Returns 0, or
- * -1 when memory is out. */
-int dl_score(struct dl_scores *s, const double *y, const double *f,
+/* y measured, f predicted, w weights or NULL; n values each. */
+void dl_score(struct dl_scores *s, const double *y, const double *f,
              const double *w, size_t n);
 
 /* The p-quantile of x (sorted in place), linear between order statistics

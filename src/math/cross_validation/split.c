@@ -46,10 +46,9 @@ enum dl_status dl_splitter_make(struct dl_splitter *c,
   if (status)
     return status;
   c->t = gsl_vector_alloc(p->y->size);
-  if (!c->t || (collapse && !dl_distinct_make(&c->same, p->X)))
-    status = dl_fail_memory(d);
-  if (!status)
-    status = transform(c->t, p, d);
+  if (collapse)
+    dl_distinct_make(&c->same, p->X);
+  status = transform(c->t, p, d);
   if (status)
     dl_splitter_free(c);
   return status;
@@ -68,16 +67,15 @@ struct places {
   size_t n_train, n_test, n_rows_test;
 };
 
-/* Rows are numbered by first appearance on their side. False: out of memory. */
-static bool find_places(struct places *p, const struct dl_splitter *c,
+/* Rows are numbered by first appearance on their side. */
+static void find_places(struct places *p, const struct dl_splitter *c,
                         size_t fold) {
   const size_t *of_row = c->same.of_row;
   size_t n = c->folds->n, m = of_row ? c->same.X->size1 : 0;
   size_t *train = dl_calloc(m, sizeof *train);
   size_t *test = dl_calloc(m, sizeof *test);
   *p = (struct places){.at = dl_calloc(n, sizeof *p->at)};
-  bool ok = train && test && p->at;
-  for (size_t i = 0; ok && i < n; i++) {
+  for (size_t i = 0; i < n; i++) {
     bool is_test = c->folds->of_row[i] == fold;
     size_t *count = is_test ? &p->n_test : &p->n_train;
     /* 0: not met yet, else the number plus 1 */
@@ -89,10 +87,9 @@ static bool find_places(struct places *p, const struct dl_splitter *c,
   }
   free(train);
   free(test);
-  return ok;
 }
 
-static bool allocate(struct dl_split *s, const struct places *p,
+static void allocate(struct dl_split *s, const struct places *p,
                      const struct dl_splitter *c) {
   size_t features = c->problem->X->size2;
   s->X_train = gsl_matrix_alloc(p->n_train, features);
@@ -100,11 +97,8 @@ static bool allocate(struct dl_split *s, const struct places *p,
   s->t_train = gsl_vector_calloc(p->n_train);
   s->test_row = dl_calloc(p->n_rows_test, sizeof *s->test_row);
   s->test_at = dl_calloc(p->n_rows_test, sizeof *s->test_at);
-  bool weighted = c->problem->w || c->same.of_row;
-  if (weighted)
+  if (c->problem->w || c->same.of_row)
     s->w_train = gsl_vector_calloc(p->n_train);
-  return s->X_train && s->X_test && s->t_train && s->test_row && s->test_at &&
-         (!weighted || s->w_train);
 }
 
 /* Rows of the problem to the two sides; t_train holds weighted sums where
@@ -133,35 +127,30 @@ static void deal(struct dl_split *s, const struct places *p,
     gsl_vector_div(s->t_train, s->w_train);
 }
 
-static bool standardise(struct dl_split *s) {
+static void standardise(struct dl_split *s) {
   struct dl_scale scale;
-  if (!dl_scale_fit(&scale, s->X_train, s->w_train))
-    return false;
+  dl_scale_fit(&scale, s->X_train, s->w_train);
   dl_scale_apply(&scale, s->X_train);
   dl_scale_apply(&scale, s->X_test);
   dl_scale_free(&scale);
-  return true;
 }
 
 enum dl_status dl_split_make(struct dl_split *s, const struct dl_splitter *c,
                              size_t fold, struct dl_diag *d) {
   struct places p;
   *s = (struct dl_split){0};
-  bool ok = find_places(&p, c, fold);
-  enum dl_status status = ok ? DL_OK : dl_fail_memory(d);
-  if (ok && (p.n_rows_test == 0 || p.n_rows_test == c->folds->n))
+  enum dl_status status = DL_OK;
+  find_places(&p, c, fold);
+  if (p.n_rows_test == 0 || p.n_rows_test == c->folds->n) {
     status = dl_fail(d, DL_EFAILED, "has %zu of %zu rows", p.n_rows_test,
                      c->folds->n);
-  if (!status && !allocate(s, &p, c))
-    status = dl_fail_memory(d);
-  if (!status) {
+  } else {
+    allocate(s, &p, c);
     deal(s, &p, c, fold);
-    if (c->problem->scale && !standardise(s))
-      status = dl_fail_memory(d);
+    if (c->problem->scale)
+      standardise(s);
   }
   free(p.at);
-  if (status)
-    dl_split_free(s);
   return status;
 }
 
@@ -196,24 +185,22 @@ enum dl_status dl_each_fold(const struct dl_folds *folds, dl_fold_fn *work,
                             void *ctx, struct dl_diag *d) {
   struct dl_diag *own = dl_calloc(folds->k, sizeof *own);
   enum dl_status *status = dl_calloc(folds->k, sizeof *status);
-  enum dl_status result = own && status ? DL_OK : dl_fail_memory(d);
-  if (!result) {
-    size_t done = 0;
+  enum dl_status result = DL_OK;
+  size_t done = 0;
 #pragma omp parallel for schedule(dynamic)
-    for (size_t fold = 0; fold < folds->k; fold++) {
-      size_t so_far;
-      dl_diag_init(&own[fold]);
-      status[fold] = work(ctx, fold, &own[fold]);
+  for (size_t fold = 0; fold < folds->k; fold++) {
+    size_t so_far;
+    dl_diag_init(&own[fold]);
+    status[fold] = work(ctx, fold, &own[fold]);
 #pragma omp atomic capture
-      so_far = ++done;
-      dl_progress_step(d->progress, (double)so_far / (double)folds->k);
-    }
-    for (size_t fold = 0; fold < folds->k; fold++) {
-      merge(d, &own[fold], status[fold], folds, fold);
-      if (!result)
-        result = status[fold];
-      dl_diag_free(&own[fold]);
-    }
+    so_far = ++done;
+    dl_progress_step(d->progress, (double)so_far / (double)folds->k);
+  }
+  for (size_t fold = 0; fold < folds->k; fold++) {
+    merge(d, &own[fold], status[fold], folds, fold);
+    if (!result)
+      result = status[fold];
+    dl_diag_free(&own[fold]);
   }
   free(own);
   free(status);

@@ -53,21 +53,16 @@ static size_t number_rows(size_t *of_row, size_t *first, const gsl_matrix *X) {
   return m;
 }
 
-bool dl_distinct_make(struct dl_distinct *u, const gsl_matrix *X) {
+void dl_distinct_make(struct dl_distinct *u, const gsl_matrix *X) {
   size_t n = X->size1, *first = dl_calloc(n, sizeof *first);
-  *u = (struct dl_distinct){.of_row = dl_calloc(n, sizeof *u->of_row)};
-  if (first && u->of_row) {
-    size_t m = number_rows(u->of_row, first, X);
-    u->X = gsl_matrix_alloc(m, X->size2);
-    for (size_t k = 0; u->X && k < m; k++) {
-      gsl_vector_const_view row = gsl_matrix_const_row(X, first[k]);
-      gsl_matrix_set_row(u->X, k, &row.vector);
-    }
+  u->of_row = dl_calloc(n, sizeof *u->of_row);
+  size_t m = number_rows(u->of_row, first, X);
+  u->X = gsl_matrix_alloc(m, X->size2);
+  for (size_t k = 0; k < m; k++) {
+    gsl_vector_const_view row = gsl_matrix_const_row(X, first[k]);
+    gsl_matrix_set_row(u->X, k, &row.vector);
   }
   free(first);
-  if (!u->X)
-    dl_distinct_free(u);
-  return u->X;
 }
 
 void dl_distinct_free(struct dl_distinct *u) {

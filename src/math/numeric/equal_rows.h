@@ -18,8 +18,7 @@ struct dl_distinct {
   size_t *of_row; /* n: which of them each row is; owned */
 };
 
-/* False: out of memory. */
-bool dl_distinct_make(struct dl_distinct *u, const gsl_matrix *X);
+void dl_distinct_make(struct dl_distinct *u, const gsl_matrix *X);
 void dl_distinct_free(struct dl_distinct *u);
 
 /* For each distinct row, the sum of the weights (NULL: 1 each) and the

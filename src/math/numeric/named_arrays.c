@@ -16,46 +16,36 @@ void dl_arrays_free(struct dl_arrays *as) {
   *as = (struct dl_arrays){0};
 }
 
-/* Appends a zeroed array and returns where its data go, or NULL. */
+/* Appends a zeroed array and returns where its data go. */
 static double *add(struct dl_arrays *as, const char *name, size_t rows,
                    size_t cols) {
   void *grown = as->a;
-  size_t length;
-  if (__builtin_mul_overflow(rows, cols, &length) ||
-      !dl_grow(&grown, &as->cap, as->n + 1, sizeof *as->a))
-    return NULL;
+  dl_grow(&grown, &as->cap, as->n + 1, sizeof *as->a);
   as->a = grown;
-  double *data = dl_calloc(length, sizeof *data);
-  if (!data)
-    return NULL;
+  double *data = dl_calloc(rows * cols, sizeof *data);
   struct dl_array *a = &as->a[as->n++];
   *a = (struct dl_array){.rows = rows, .cols = cols, .data = data};
   strncpy(a->name, name, sizeof a->name - 1);
   return data;
 }
 
-bool dl_arrays_add_scalar(struct dl_arrays *as, const char *name, double x) {
-  double *data = add(as, name, 1, 1);
-  if (data)
-    data[0] = x;
-  return data;
+void dl_arrays_add_scalar(struct dl_arrays *as, const char *name, double x) {
+  *add(as, name, 1, 1) = x;
 }
 
-bool dl_arrays_add_vector(struct dl_arrays *as, const char *name,
+void dl_arrays_add_vector(struct dl_arrays *as, const char *name,
                           const gsl_vector *v) {
   double *data = add(as, name, v->size, 1);
-  for (size_t i = 0; data && i < v->size; i++)
+  for (size_t i = 0; i < v->size; i++)
     data[i] = gsl_vector_get(v, i);
-  return data;
 }
 
-bool dl_arrays_add_matrix(struct dl_arrays *as, const char *name,
+void dl_arrays_add_matrix(struct dl_arrays *as, const char *name,
                           const gsl_matrix *m) {
   double *data = add(as, name, m->size1, m->size2);
-  for (size_t i = 0; data && i < m->size1 && m->size2 > 0; i++)
+  for (size_t i = 0; i < m->size1 && m->size2 > 0; i++)
     memcpy(data + i * m->size2, gsl_matrix_const_ptr(m, i, 0),
            m->size2 * sizeof *data);
-  return data;
 }
 
 const struct dl_array *dl_arrays_find(const struct dl_arrays *as,

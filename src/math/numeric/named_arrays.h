@@ -28,11 +28,11 @@ struct dl_arrays {
 
 void dl_arrays_free(struct dl_arrays *as);
 
-/* Append a copy; false when memory is out. */
-bool dl_arrays_add_scalar(struct dl_arrays *as, const char *name, double x);
-bool dl_arrays_add_vector(struct dl_arrays *as, const char *name,
+/* Append a copy. */
+void dl_arrays_add_scalar(struct dl_arrays *as, const char *name, double x);
+void dl_arrays_add_vector(struct dl_arrays *as, const char *name,
                           const gsl_vector *v);
-bool dl_arrays_add_matrix(struct dl_arrays *as, const char *name,
+void dl_arrays_add_matrix(struct dl_arrays *as, const char *name,
                           const gsl_matrix *m);
 
 /* The array of that name, or NULL. */

@@ -98,15 +98,10 @@ static void place_equals(struct tree *t, const struct item *x, size_t n,
   }
 }
 
-enum dl_status dl_pareto(const struct dl_pareto_point *p, size_t n,
-                         struct dl_pareto_place *place, struct dl_diag *d) {
+void dl_pareto(const struct dl_pareto_point *p, size_t n,
+               struct dl_pareto_place *place) {
   struct item *item = dl_calloc(n, sizeof *item);
   struct tree t = {.at = dl_calloc(n + 1, sizeof *t.at)};
-  if (!item || !t.at) {
-    free(item);
-    free(t.at);
-    return dl_fail_memory(d);
-  }
   for (size_t i = 0; i < n; i++)
     place[i] = (struct dl_pareto_place){false, false};
   t.n = gather(p, n, item);
@@ -121,5 +116,4 @@ enum dl_status dl_pareto(const struct dl_pareto_point *p, size_t n,
   }
   free(item);
   free(t.at);
-  return DL_OK;
 }

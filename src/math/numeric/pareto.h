@@ -38,7 +38,7 @@ struct dl_pareto_place {
 
 /* place (n) for each of n points. A point with a NaN for energy, time or merit
  * is on no front and beats nothing. */
-enum dl_status dl_pareto(const struct dl_pareto_point *p, size_t n,
-                         struct dl_pareto_place *place, struct dl_diag *d);
+void dl_pareto(const struct dl_pareto_point *p, size_t n,
+               struct dl_pareto_place *place);
 
 #endif

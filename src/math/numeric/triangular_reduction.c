@@ -164,29 +164,24 @@ static void merge(double *T, const double *from, size_t q, double *block) {
   }
 }
 
-/* Leaves the triangle of the whole in s->triangle; false: out of memory. */
-static bool reduce_chunks(struct source *s) {
+/* Leaves the triangle of the whole in s->triangle. */
+static void reduce_chunks(struct source *s) {
   size_t q = s->q;
-  bool ok = true;
-#pragma omp parallel reduction(&& : ok)
+#pragma omp parallel
   {
     double *block = dl_calloc(q * BLOCK, sizeof *block);
-    ok = block;
 #pragma omp for schedule(dynamic)
     for (size_t chunk = 0; chunk < s->n_chunks; chunk++)
-      if (block)
-        reduce_chunk(s, chunk, s->triangle + chunk * q * q, block);
+      reduce_chunk(s, chunk, s->triangle + chunk * q * q, block);
     free(block);
   }
   double *block = dl_calloc(q * BLOCK, sizeof *block);
-  for (size_t chunk = 1; block && chunk < s->n_chunks; chunk++)
+  for (size_t chunk = 1; chunk < s->n_chunks; chunk++)
     merge(s->triangle, s->triangle + chunk * q * q, q, block);
-  ok = ok && block;
   free(block);
-  return ok;
 }
 
-static bool source_init(struct source *s, const gsl_matrix *X,
+static void source_init(struct source *s, const gsl_matrix *X,
                         const gsl_vector *y, const gsl_vector *w) {
   size_t q = X->size2 + 1;
   *s = (struct source){.X = X, .y = y, .w = w, .q = q};
@@ -194,7 +189,6 @@ static bool source_init(struct source *s, const gsl_matrix *X,
   s->centre = dl_calloc(q, sizeof *s->centre);
   s->part = dl_calloc(s->n_chunks * (q + 1), sizeof *s->part);
   s->triangle = dl_calloc(s->n_chunks * q, q * sizeof *s->triangle);
-  return s->centre && s->part && s->triangle;
 }
 
 static void source_free(struct source *s) {
@@ -210,14 +204,12 @@ static bool finite_triangle(const struct source *s) {
   return true;
 }
 
-/* Copies what was found; false: out of memory. */
-static bool unpack(struct dl_reduced *r, const struct source *s) {
+/* Copies what was found. */
+static void unpack(struct dl_reduced *r, const struct source *s) {
   size_t p = s->X->size2, q = s->q;
   r->mean = gsl_vector_alloc(p);
   r->R = gsl_matrix_calloc(p, p);
   r->c = gsl_vector_alloc(p);
-  if (!r->mean || !r->R || !r->c)
-    return false;
   for (size_t i = 0; i < p; i++) {
     const double *row = s->triangle + i * q;
     gsl_vector_set(r->mean, i, s->centre[i]);
@@ -227,7 +219,6 @@ static bool unpack(struct dl_reduced *r, const struct source *s) {
   }
   r->y_mean = s->centre[p];
   r->rss = s->triangle[q * q - 1] * s->triangle[q * q - 1];
-  return true;
 }
 
 enum dl_status dl_reduce(struct dl_reduced *r, const struct dl_sample *data,
@@ -235,23 +226,18 @@ enum dl_status dl_reduce(struct dl_reduced *r, const struct dl_sample *data,
   *r = (struct dl_reduced){0};
   struct source s;
   enum dl_status status = DL_OK;
-  if (!source_init(&s, data->X, data->y, data->w)) {
-    status = dl_fail_memory(d);
-    goto done;
-  }
-  r->weight = find_centre(&s);
-  if (!reduce_chunks(&s))
-    status = dl_fail_memory(d);
-  else if (!finite_triangle(&s))
+  source_init(&s, data->X, data->y, data->w);
+  double weights = find_centre(&s);
+  reduce_chunks(&s);
+  if (finite_triangle(&s)) {
+    r->weight = weights;
+    unpack(r, &s);
+  } else {
     status = dl_fail(d, DL_EINPUT,
                      "design or target holds values that are not finite, or "
                      "too large");
-  else if (!unpack(r, &s))
-    status = dl_fail_memory(d);
-done:
+  }
   source_free(&s);
-  if (status)
-    dl_reduced_free(r);
   return status;
 }
 
@@ -269,10 +255,6 @@ enum dl_status dl_svd_make(struct dl_svd *v, const gsl_matrix *R,
                        .V = gsl_matrix_alloc(p, p),
                        .s = gsl_vector_alloc(p),
                        .uc = gsl_vector_alloc(p)};
-  if (!v->U || !v->V || !v->s || !v->uc) {
-    dl_svd_free(v);
-    return dl_fail_memory(d);
-  }
   int gsl = gsl_matrix_memcpy(v->U, R);
   if (!gsl)
     gsl = gsl_linalg_SV_decomp_jacobi(v->U, v->V, v->s);

@@ -97,11 +97,9 @@ static void distances_from(double *restrict out, const double *x,
   }
 }
 
-bool dl_sq_distances(gsl_matrix *D, const gsl_matrix *A, const gsl_matrix *B) {
+void dl_sq_distances(gsl_matrix *D, const gsl_matrix *A, const gsl_matrix *B) {
   size_t m = B->size1, p = B->size2;
   double *transposed = dl_calloc(p * m, sizeof *transposed);
-  if (!transposed)
-    return false;
   for (size_t i = 0; i < m; i++)
     for (size_t j = 0; j < p; j++)
       transposed[j * m + i] = gsl_matrix_get(B, i, j);
@@ -109,20 +107,15 @@ bool dl_sq_distances(gsl_matrix *D, const gsl_matrix *A, const gsl_matrix *B) {
     distances_from(gsl_matrix_ptr(D, i, 0), gsl_matrix_const_ptr(A, i, 0),
                    transposed, p, m);
   free(transposed);
-  return true;
 }
 
-bool dl_support_init(struct dl_support *s, const gsl_matrix *points,
+void dl_support_init(struct dl_support *s, const gsl_matrix *points,
                      const gsl_vector *dual) {
   size_t m = points->size1, p = points->size2;
   size_t blocks = (m + LANES - 1) / LANES;
   *s = (struct dl_support){.p = p, .blocks = blocks};
   s->x = dl_calloc(blocks * p, LANES * sizeof *s->x);
   s->dual = dl_calloc(blocks, LANES * sizeof *s->dual);
-  if (!s->x || !s->dual) {
-    dl_support_free(s);
-    return false;
-  }
   /* The places left over at the end keep a coefficient of 0. */
   for (size_t i = 0; i < m; i++) {
     double *block = s->x + i / LANES * p * LANES;
@@ -130,7 +123,6 @@ bool dl_support_init(struct dl_support *s, const gsl_matrix *points,
       block[j * LANES + i % LANES] = gsl_matrix_get(points, i, j);
     s->dual[i] = gsl_vector_get(dual, i);
   }
-  return true;
 }
 
 void dl_support_free(struct dl_support *s) {

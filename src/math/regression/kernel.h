@@ -19,9 +19,8 @@
  * d. */
 void dl_decay(double *out, const double *d, double gamma, size_t n);
 
-/* D_ij = |row i of A - row j of B|^2; the columns of A and B agree. False:
- * out of memory. */
-bool dl_sq_distances(gsl_matrix *D, const gsl_matrix *A, const gsl_matrix *B);
+/* D_ij = |row i of A - row j of B|^2; the columns of A and B agree. */
+void dl_sq_distances(gsl_matrix *D, const gsl_matrix *A, const gsl_matrix *B);
 
 /* Support points and their coefficients, laid out for dl_expand. */
 struct dl_support {
@@ -31,7 +30,7 @@ struct dl_support {
   double *dual; /* blocks x a block's points, owned */
 };
 
-bool dl_support_init(struct dl_support *s, const gsl_matrix *points,
+void dl_support_init(struct dl_support *s, const gsl_matrix *points,
                      const gsl_vector *dual);
 void dl_support_free(struct dl_support *s);
 

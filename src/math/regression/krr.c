@@ -92,13 +92,10 @@ static enum dl_status training_init(struct training *t,
                                     const struct dl_sample *data,
                                     struct dl_diag *d) {
   *t = (struct training){0};
-  if (!dl_distinct_make(&t->rows, data->X))
-    return dl_fail_memory(d);
+  dl_distinct_make(&t->rows, data->X);
   size_t m = t->rows.X->size1;
   t->weight = gsl_vector_alloc(m);
   t->mean = gsl_vector_alloc(m);
-  if (!t->weight || !t->mean)
-    return dl_fail_memory(d);
   dl_distinct_average(&t->rows, data->y, data->w, t->weight, t->mean);
   if (!finite_distances(t->rows.X))
     return dl_fail(d, DL_EINPUT,
@@ -110,15 +107,14 @@ static enum dl_status training_init(struct training *t,
 }
 
 /* Room for the systems, and the distances. */
-static enum dl_status need_systems(struct training *t, struct dl_diag *d) {
+static void need_systems(struct training *t) {
   size_t m = t->rows.X->size1;
   if (t->D)
-    return DL_OK;
+    return;
   t->D = gsl_matrix_alloc(m, m);
   t->K = gsl_matrix_alloc(m, m);
   t->L = gsl_matrix_alloc(m, m);
-  bool ok = t->D && t->K && t->L && dl_sq_distances(t->D, t->rows.X, t->rows.X);
-  return ok ? DL_OK : dl_fail_memory(d);
+  dl_sq_distances(t->D, t->rows.X, t->rows.X);
 }
 
 /* K_ij = exp(-gamma D_ij) */
@@ -144,9 +140,7 @@ static int solve(gsl_vector *dual, struct training *t, double alpha) {
   return gsl;
 }
 
-static enum dl_status fail_solve(int gsl, double alpha, struct dl_diag *d) {
-  if (gsl == GSL_ENOMEM)
-    return dl_fail_memory(d);
+static enum dl_status fail_solve(double alpha, struct dl_diag *d) {
   return dl_fail(d, DL_EINPUT,
                  "kernel matrix is not positive definite with alpha %g: raise "
                  "alpha",
@@ -168,18 +162,12 @@ static enum dl_status check_hypers(double alpha, double gamma,
   return status ? status : check_hyper("gamma", gamma, d);
 }
 
-/* The state with room for m points of p features; NULL: out of memory. */
+/* The state with room for m points of p features. */
 static struct krr *krr_new(size_t m, size_t p, double gamma) {
   struct krr *s = dl_calloc(1, sizeof *s);
-  if (!s)
-    return NULL;
   s->gamma = gamma;
   s->points = gsl_matrix_alloc(m, p);
   s->dual = gsl_vector_alloc(m);
-  if (!s->points || !s->dual) {
-    krr_free(s);
-    return NULL;
-  }
   return s;
 }
 
@@ -188,19 +176,14 @@ static enum dl_status fit_training(struct krr **s, struct training *t,
                                    double alpha, double gamma,
                                    struct dl_diag *d) {
   *s = krr_new(t->rows.X->size1, t->rows.X->size2, gamma);
-  if (!*s)
-    return dl_fail_memory(d);
-  enum dl_status status = need_systems(t, d);
-  if (status)
-    return status;
+  need_systems(t);
   fill_kernel(t->K, t->D, gamma);
   int gsl = gsl_matrix_memcpy((*s)->points, t->rows.X);
   if (!gsl)
     gsl = solve((*s)->dual, t, alpha);
   if (gsl)
-    return fail_solve(gsl, alpha, d);
-  if (!dl_support_init(&(*s)->support, (*s)->points, (*s)->dual))
-    return dl_fail_memory(d);
+    return fail_solve(alpha, d);
+  dl_support_init(&(*s)->support, (*s)->points, (*s)->dual);
   return DL_OK;
 }
 
@@ -254,25 +237,14 @@ static void test_free(struct test_rows *e) {
   gsl_vector_free(e->dual);
 }
 
-static bool test_init(struct test_rows *e, const gsl_matrix *X) {
-  *e = (struct test_rows){0};
-  if (dl_distinct_make(&e->rows, X))
-    e->f = gsl_vector_alloc(e->rows.X->size1);
-  return e->f;
-}
-
-static enum dl_status need_test_systems(struct test_rows *e,
-                                        const struct training *t,
-                                        struct dl_diag *d) {
+static void need_test_systems(struct test_rows *e, const struct training *t) {
   size_t q = e->rows.X->size1, m = t->rows.X->size1;
   if (e->D)
-    return DL_OK;
+    return;
   e->D = gsl_matrix_alloc(q, m);
   e->K = gsl_matrix_alloc(q, m);
   e->dual = gsl_vector_alloc(m);
-  bool ok =
-      e->D && e->K && e->dual && dl_sq_distances(e->D, e->rows.X, t->rows.X);
-  return ok ? DL_OK : dl_fail_memory(d);
+  dl_sq_distances(e->D, e->rows.X, t->rows.X);
 }
 
 /* Work of a sweep. */
@@ -289,13 +261,14 @@ static enum dl_status sweep_init(struct sweep *w, const struct dl_sample *data,
   if (status)
     return status;
   size_t m = w->t.rows.X->size1;
-  bool ok = test_init(&w->e, X_test);
+  dl_distinct_make(&w->e.rows, X_test);
+  w->e.f = gsl_vector_alloc(w->e.rows.X->size1);
   w->dense = m < FEW_POINTS;
   w->low = (struct dl_low_rank){
       .X = w->t.rows.X, .Z = w->e.rows.X, .w = w->t.weight, .y = w->t.mean};
-  if (ok && !w->dense)
-    ok = dl_low_rank_alloc(&w->low, m / RANK_SHARE);
-  return ok ? DL_OK : dl_fail_memory(d);
+  if (!w->dense)
+    dl_low_rank_alloc(&w->low, m / RANK_SHARE);
+  return DL_OK;
 }
 
 static void sweep_free(struct sweep *w) {
@@ -305,19 +278,14 @@ static void sweep_free(struct sweep *w) {
 }
 
 /* What the settings of one gamma share; gammas ascend. */
-static enum dl_status new_gamma(struct sweep *w, double gamma,
-                                struct dl_diag *d) {
+static void new_gamma(struct sweep *w, double gamma) {
   w->dense = w->dense || !dl_low_rank_factorise(&w->low, gamma);
   if (!w->dense)
-    return DL_OK;
-  enum dl_status status = need_systems(&w->t, d);
-  if (!status)
-    status = need_test_systems(&w->e, &w->t, d);
-  if (status)
-    return status;
+    return;
+  need_systems(&w->t);
+  need_test_systems(&w->e, &w->t);
   fill_kernel(w->t.K, w->t.D, gamma);
   fill_kernel(w->e.K, w->e.D, gamma);
-  return DL_OK;
 }
 
 static int predict_setting(struct sweep *w, double alpha) {
@@ -330,16 +298,12 @@ static int predict_setting(struct sweep *w, double alpha) {
 
 /* Predictions for one setting into a row of out, NaN where the system cannot
  * be solved. */
-static enum dl_status sweep_one(gsl_vector *out, struct sweep *w, double alpha,
-                                struct dl_diag *d) {
+static void sweep_one(gsl_vector *out, struct sweep *w, double alpha) {
   int gsl = predict_setting(w, alpha);
-  if (gsl == GSL_ENOMEM)
-    return dl_fail_memory(d);
   for (size_t i = 0; i < out->size; i++)
     gsl_vector_set(out, i,
                    gsl ? (double)NAN
                        : gsl_vector_get(w->e.f, w->e.rows.of_row[i]));
-  return DL_OK;
 }
 
 /* A setting, to be sorted so that equal gammas follow each other. */
@@ -367,20 +331,15 @@ static enum dl_status sort_settings(struct setting *order, const gsl_matrix *H,
   return DL_OK;
 }
 
-static enum dl_status run_settings(const struct setting *order,
-                                   const gsl_matrix *H, struct sweep *w,
-                                   gsl_matrix *out, struct dl_diag *d) {
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; !status && i < H->size1; i++) {
+static void run_settings(const struct setting *order, const gsl_matrix *H,
+                         struct sweep *w, gsl_matrix *out) {
+  for (size_t i = 0; i < H->size1; i++) {
     double gamma = order[i].gamma;
     if (i == 0 || gamma > order[i - 1].gamma)
-      status = new_gamma(w, gamma, d);
+      new_gamma(w, gamma);
     gsl_vector_view row = gsl_matrix_row(out, order[i].row);
-    if (!status)
-      status =
-          sweep_one(&row.vector, w, gsl_matrix_get(H, order[i].row, ALPHA), d);
+    sweep_one(&row.vector, w, gsl_matrix_get(H, order[i].row, ALPHA));
   }
-  return status;
 }
 
 static enum dl_status sweep(const struct dl_sample *data, const gsl_matrix *H,
@@ -393,24 +352,21 @@ static enum dl_status sweep(const struct dl_sample *data, const gsl_matrix *H,
   if (status)
     return status;
   struct setting *order = dl_calloc(H->size1, sizeof *order);
-  status = order ? sweep_init(&w, data, X_test, d) : dl_fail_memory(d);
+  status = sweep_init(&w, data, X_test, d);
   if (!status)
     status = sort_settings(order, H, d);
   if (!status)
-    status = run_settings(order, H, &w, out, d);
+    run_settings(order, H, &w, out);
   sweep_free(&w);
   free(order);
   return status;
 }
 
-static enum dl_status save(const void *state, struct dl_arrays *to,
-                           struct dl_diag *d) {
+static void save(const void *state, struct dl_arrays *to) {
   const struct krr *s = state;
-  if (!dl_arrays_add_matrix(to, "support", s->points) ||
-      !dl_arrays_add_vector(to, "dual", s->dual) ||
-      !dl_arrays_add_scalar(to, "gamma", s->gamma))
-    return dl_fail_memory(d);
-  return DL_OK;
+  dl_arrays_add_matrix(to, "support", s->points);
+  dl_arrays_add_vector(to, "dual", s->dual);
+  dl_arrays_add_scalar(to, "gamma", s->gamma);
 }
 
 static enum dl_status restore(const struct dl_regression *self, void **state,
@@ -431,17 +387,12 @@ static enum dl_status restore(const struct dl_regression *self, void **state,
     return dl_fail(d, DL_EINPUT, "gamma must be positive, not %g",
                    gamma->data[0]);
   struct krr *s = krr_new(points->rows, p, gamma->data[0]);
-  if (!s)
-    return dl_fail_memory(d);
   for (size_t i = 0; i < points->rows; i++) {
     gsl_vector_set(s->dual, i, dual->data[i]);
     for (size_t j = 0; j < p; j++)
       gsl_matrix_set(s->points, i, j, points->data[i * p + j]);
   }
-  if (!dl_support_init(&s->support, s->points, s->dual)) {
-    krr_free(s);
-    return dl_fail_memory(d);
-  }
+  dl_support_init(&s->support, s->points, s->dual);
   *state = s;
   return DL_OK;
 }

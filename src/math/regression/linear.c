@@ -11,13 +11,7 @@
 
 struct dl_linear *dl_linear_new(size_t p) {
   struct dl_linear *s = dl_calloc(1, sizeof *s);
-  if (!s)
-    return NULL;
   s->coef = gsl_vector_calloc(p);
-  if (!s->coef) {
-    dl_linear_free(s);
-    return NULL;
-  }
   return s;
 }
 
@@ -67,13 +61,10 @@ enum dl_status dl_linear_predict(const void *state, const gsl_matrix *X,
   return status;
 }
 
-enum dl_status dl_linear_save(const void *state, struct dl_arrays *to,
-                              struct dl_diag *d) {
+void dl_linear_save(const void *state, struct dl_arrays *to) {
   const struct dl_linear *s = state;
-  if (!dl_arrays_add_vector(to, "coefficient", s->coef) ||
-      !dl_arrays_add_scalar(to, "intercept", s->intercept))
-    return dl_fail_memory(d);
-  return DL_OK;
+  dl_arrays_add_vector(to, "coefficient", s->coef);
+  dl_arrays_add_scalar(to, "intercept", s->intercept);
 }
 
 enum dl_status dl_linear_restore(const struct dl_regression *r, void **state,
@@ -87,8 +78,6 @@ enum dl_status dl_linear_restore(const struct dl_regression *r, void **state,
   if (!coef || !intercept)
     return DL_EINPUT;
   struct dl_linear *s = dl_linear_new(p);
-  if (!s)
-    return dl_fail_memory(d);
   for (size_t j = 0; j < p; j++)
     gsl_vector_set(s->coef, j, coef->data[j]);
   s->intercept = intercept->data[0];

@@ -14,7 +14,7 @@ struct dl_linear {
   double intercept;
 };
 
-/* p coefficients of 0; NULL when memory is out. */
+/* p coefficients of 0. */
 struct dl_linear *dl_linear_new(size_t p);
 
 /* Sets the intercept that belongs to the coefficients of s. */
@@ -26,8 +26,7 @@ void dl_linear_eval(const struct dl_linear *s, const gsl_matrix *X,
 
 enum dl_status dl_linear_predict(const void *state, const gsl_matrix *X,
                                  gsl_vector *out, struct dl_diag *d);
-enum dl_status dl_linear_save(const void *state, struct dl_arrays *to,
-                              struct dl_diag *d);
+void dl_linear_save(const void *state, struct dl_arrays *to);
 enum dl_status dl_linear_restore(const struct dl_regression *r, void **state,
                                  const struct dl_arrays *from, size_t p,
                                  struct dl_diag *d);

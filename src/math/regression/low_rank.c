@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "math/regression/kernel.h"
 
-bool dl_low_rank_alloc(struct dl_low_rank *l, size_t most) {
+void dl_low_rank_alloc(struct dl_low_rank *l, size_t most) {
   l->pivot = dl_calloc(most, sizeof *l->pivot);
   l->L = gsl_matrix_alloc(l->X->size1, most);
   l->F = gsl_matrix_alloc(l->Z->size1, most);
@@ -19,7 +19,6 @@ bool dl_low_rank_alloc(struct dl_low_rank *l, size_t most) {
   l->A = gsl_matrix_alloc(most, most);
   l->b = gsl_vector_alloc(most);
   l->beta = gsl_vector_alloc(most);
-  return l->pivot && l->L && l->F && l->B && l->G && l->A && l->b && l->beta;
 }
 
 void dl_low_rank_free(struct dl_low_rank *l) {
@@ -80,13 +79,11 @@ static void add_feature(struct dl_low_rank *l, const double *k, double *left,
   left[j] = 0;
 }
 
-/* False: `most` features do not do, or memory is out. */
+/* False: `most` features do not do. */
 static bool find_features(struct dl_low_rank *l, double gamma) {
   size_t m = l->X->size1;
   double *left = dl_calloc(2 * m, sizeof *left), *k = left + m;
   l->rank = 0;
-  if (!left)
-    return false;
   for (size_t i = 0; i < m; i++)
     left[i] = 1;
   size_t j = 0;

@@ -37,7 +37,7 @@ struct dl_low_rank {
 
 /* Room for `most` features of the four that the caller has set. False: out of
  * memory. */
-bool dl_low_rank_alloc(struct dl_low_rank *l, size_t most);
+void dl_low_rank_alloc(struct dl_low_rank *l, size_t most);
 void dl_low_rank_free(struct dl_low_rank *l);
 
 /* Factorises the kernel matrix for gamma until no diagonal element of what is

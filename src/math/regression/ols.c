@@ -127,23 +127,20 @@ static void describe(struct dl_text *t, size_t *group, size_t n,
 }
 
 /* Warns, naming each set of dependent columns by itself. */
-static enum dl_status report_rank(const struct dl_svd *v, size_t rank,
-                                  const char *const *names, struct dl_diag *d) {
+static void report_rank(const struct dl_svd *v, size_t rank,
+                        const char *const *names, struct dl_diag *d) {
   size_t p = v->s->size;
   size_t *group = dl_calloc(p, sizeof *group);
   bool *seen = dl_calloc(p, sizeof *seen);
   struct dl_text text = {0};
-  for (size_t j = 0; group && seen && j < p; j++)
+  for (size_t j = 0; j < p; j++)
     if (!seen[j] && coupling(v->V, rank, j, j) > COUPLED)
       describe(&text, group, collect(group, seen, j, v->V, rank), names);
-  bool ok = group && seen && !text.failed;
-  if (ok)
-    dl_warn(d, "design is rank deficient (rank %zu of %zu): %s", rank, p,
-            dl_text_str(&text));
+  dl_warn(d, "design is rank deficient (rank %zu of %zu): %s", rank, p,
+          dl_text_str(&text));
   dl_text_free(&text);
   free(group);
   free(seen);
-  return ok ? DL_OK : dl_fail_memory(d);
 }
 
 /* The coefficients of the reduced problem. */
@@ -154,21 +151,15 @@ static enum dl_status fit_reduced(struct dl_linear *s,
   struct dl_svd v = {0};
   gsl_matrix *scaled = gsl_matrix_alloc(p, p);
   gsl_vector *length = gsl_vector_alloc(p);
-  enum dl_status status = DL_OK;
-  if (!scaled || !length) {
-    status = dl_fail_memory(d);
-    goto done;
-  }
   scale_columns(scaled, length, r->R);
-  status = dl_svd_make(&v, scaled, r->c, d);
-  if (status)
-    goto done;
-  size_t rank = find_rank(v.s, find_tolerance(r, length));
-  solve(s->coef, &v, length, rank);
-  dl_linear_centre(s, r);
-  if (rank < p)
-    status = report_rank(&v, rank, names, d);
-done:
+  enum dl_status status = dl_svd_make(&v, scaled, r->c, d);
+  if (!status) {
+    size_t rank = find_rank(v.s, find_tolerance(r, length));
+    solve(s->coef, &v, length, rank);
+    dl_linear_centre(s, r);
+    if (rank < p)
+      report_rank(&v, rank, names, d);
+  }
   dl_svd_free(&v);
   gsl_matrix_free(scaled);
   gsl_vector_free(length);
@@ -185,7 +176,7 @@ static enum dl_status fit(const struct dl_regression *self, void **state,
     return status;
   struct dl_reduced r = {0};
   struct dl_linear *s = dl_linear_new(data->X->size2);
-  status = s ? dl_reduce(&r, data, d) : dl_fail_memory(d);
+  status = dl_reduce(&r, data, d);
   if (!status)
     status = fit_reduced(s, &r, data->names, d);
   dl_reduced_free(&r);

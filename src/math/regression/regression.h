@@ -86,8 +86,7 @@ struct dl_regression {
 
   /* The state as named arrays and back. restore(save(s)) predicts bit for
    * bit the same. `p` is the number of features, checked against. */
-  enum dl_status (*save)(const void *state, struct dl_arrays *to,
-                         struct dl_diag *d);
+  void (*save)(const void *state, struct dl_arrays *to);
   enum dl_status (*restore)(const struct dl_regression *r, void **state,
                             const struct dl_arrays *from, size_t p,
                             struct dl_diag *d);

@@ -141,17 +141,13 @@ static enum dl_status fit(const struct dl_regression *self, void **state,
   (void)self;
   struct dl_reduced r = {0};
   struct dl_svd v = {0};
-  struct dl_linear *s = NULL;
   enum dl_status status = prepare(&r, &v, data, d);
   if (!status && isnan(hyper[0]))
     status = choose(hyper, &r, &v, d);
   if (!status)
     status = check_lambda(hyper[0], d);
   if (!status) {
-    s = dl_linear_new(data->X->size2);
-    status = s ? DL_OK : dl_fail_memory(d);
-  }
-  if (!status) {
+    struct dl_linear *s = dl_linear_new(data->X->size2);
     solve(s, &r, &v, hyper[0]);
     *state = s;
   }
@@ -165,14 +161,10 @@ static enum dl_status sweep(const struct dl_sample *data, const gsl_matrix *H,
                             struct dl_diag *d) {
   struct dl_reduced r = {0};
   struct dl_svd v = {0};
-  struct dl_linear *s = NULL;
   enum dl_status status = dl_check_sweep(data->X, H, 1, X_test, out, d);
   if (!status)
     status = prepare(&r, &v, data, d);
-  if (!status) {
-    s = dl_linear_new(data->X->size2);
-    status = s ? DL_OK : dl_fail_memory(d);
-  }
+  struct dl_linear *s = dl_linear_new(data->X->size2);
   for (size_t i = 0; !status && i < H->size1; i++) {
     double lambda = gsl_matrix_get(H, i, 0);
     status = check_lambda(lambda, d);

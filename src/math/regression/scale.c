@@ -44,14 +44,12 @@ static void sum_chunk(double *to, size_t chunk, const gsl_vector *mean,
 
 /* The sums over all rows divided by that of w, into out. The chunks have a
  * fixed size and are added in order: the result is the same for any number
- * of threads. False when memory is out. */
-static bool average(gsl_vector *out, const gsl_vector *mean,
+ * of threads. */
+static void average(gsl_vector *out, const gsl_vector *mean,
                     const gsl_matrix *X, const gsl_vector *w) {
   size_t p = X->size2, n = (X->size1 + CHUNK - 1) / CHUNK;
   double *part = dl_calloc(n * (p + 1), sizeof *part);
   double total = 0;
-  if (!part)
-    return false;
 #pragma omp parallel for schedule(dynamic) if (n > 1)
   for (size_t chunk = 0; chunk < n; chunk++)
     sum_chunk(part + chunk * (p + 1), chunk, mean, X, w);
@@ -63,24 +61,20 @@ static bool average(gsl_vector *out, const gsl_vector *mean,
   for (size_t j = 0; n > 0 && j < p; j++)
     out->data[j] /= total;
   free(part);
-  return true;
 }
 
-bool dl_scale_fit(struct dl_scale *s, const gsl_matrix *X,
+void dl_scale_fit(struct dl_scale *s, const gsl_matrix *X,
                   const gsl_vector *w) {
   s->mean = gsl_vector_calloc(X->size2);
   s->sd = gsl_vector_calloc(X->size2);
-  bool ok = s->mean && s->sd && average(s->mean, NULL, X, w);
-  for (size_t j = 0; ok && X->size1 > 0 && j < X->size2; j++)
+  average(s->mean, NULL, X, w);
+  for (size_t j = 0; X->size1 > 0 && j < X->size2; j++)
     s->mean->data[j] += X->data[j];
-  ok = ok && average(s->sd, s->mean, X, w);
-  for (size_t j = 0; ok && j < X->size2; j++) {
+  average(s->sd, s->mean, X, w);
+  for (size_t j = 0; j < X->size2; j++) {
     double sd = sqrt(s->sd->data[j]);
     s->sd->data[j] = sd > 0 ? sd : 1;
   }
-  if (!ok)
-    dl_scale_free(s);
-  return ok;
 }
 
 void dl_scale_apply(const struct dl_scale *s, gsl_matrix *X) {

@@ -15,8 +15,9 @@ struct dl_scale {
   gsl_vector *sd;   /* p, owned */
 };
 
-/* Weighted when w is not NULL. false: out of memory. */
-bool dl_scale_fit(struct dl_scale *s, const gsl_matrix *X, const gsl_vector *w);
+/* Weighted when w is not NULL. */
+void dl_scale_fit(struct dl_scale *s, const gsl_matrix *X,
+                  const gsl_vector *w);
 /* In place. */
 void dl_scale_apply(const struct dl_scale *s, gsl_matrix *X);
 /* The scaled value x of feature j. */

@@ -18,11 +18,7 @@ enum { MAX_TAIL = 2 };
 bool *dl_find_idle(const struct dl_signal_grid *g,
                    const struct dl_period_segments *segments) {
   double *work = dl_calloc(g->n, sizeof *work);
-  bool *idle = work ? dl_calloc(g->n, sizeof *idle) : NULL;
-  if (!idle) {
-    free(work);
-    return NULL;
-  }
+  bool *idle = dl_calloc(g->n, sizeof *idle);
   for (size_t c = 0; c < g->n_channels; c++) {
     size_t m = 0;
     for (size_t k = 0; k < segments->n; k++)
@@ -72,23 +68,19 @@ static double busy(const bool *idle, double from, double to) {
   return sum;
 }
 
-static bool push(struct dl_cycle_sequence *s, double at) {
+static void push(struct dl_cycle_sequence *s, double at) {
   void *array = s->at;
-  if (!dl_grow(&array, &s->cap, s->n_at + 1, sizeof *s->at))
-    return false;
+  dl_grow(&array, &s->cap, s->n_at + 1, sizeof *s->at);
   s->at = array;
   if (s->n_at == 0 || at > s->at[s->n_at - 1])
     s->at[s->n_at++] = at;
-  return true;
 }
 
 /* Cuts from ... to into `cycles`, of which the end of the last is pushed. */
-static bool push_even(struct dl_cycle_sequence *s, double from, double to,
+static void push_even(struct dl_cycle_sequence *s, double from, double to,
                       size_t cycles) {
   for (size_t i = 1; i <= cycles; i++)
-    if (!push(s, from + (to - from) * (double)i / (double)cycles))
-      return false;
-  return true;
+    push(s, from + (to - from) * (double)i / (double)cycles);
 }
 
 /* Notes that a stretch that would hold `would` cycles was given `cycles`. */
@@ -111,7 +103,7 @@ static size_t cycles_in(double length, double period) {
 }
 
 /* The start of the first chain. */
-static bool push_head(struct dl_cycle_sequence *s,
+static void push_head(struct dl_cycle_sequence *s,
                       const struct dl_cycle_chain *c, const bool *idle) {
   double from = idle_end(idle, 0, c->at[0]), length = c->at[0] - from;
   size_t cycles = GSL_MIN(1, cycles_in(length, c->period));
@@ -119,10 +111,12 @@ static bool push_head(struct dl_cycle_sequence *s,
   note(s, length / c->period, cycles);
   if (length > tuned.rest_one * c->period)
     from = c->at[0] - c->period;
-  return (cycles == 0 || push(s, from)) && push(s, c->at[0]);
+  if (cycles > 0)
+    push(s, from);
+  push(s, c->at[0]);
 }
 
-static bool push_tail(struct dl_cycle_sequence *s,
+static void push_tail(struct dl_cycle_sequence *s,
                       const struct dl_cycle_chain *c, const bool *idle,
                       double end, bool goes_on) {
   double from = c->at[c->n], to = dl_idle_start(idle, from, end);
@@ -131,14 +125,14 @@ static bool push_tail(struct dl_cycle_sequence *s,
     size_t whole = (size_t)floor((end - from) / c->period + tuned.ended);
     whole = whole <= MAX_TAIL ? whole : 0;
     note(s, floor((end - from) / c->period), whole);
-    return push_even(s, from, fmin(end, from + (double)whole * c->period),
-                     whole);
+    push_even(s, from, fmin(end, from + (double)whole * c->period), whole);
+    return;
   }
   size_t cycles = would < tuned.rest ? 0 : (size_t)lround(would);
   s->n_unseen += busy(idle, to, end) / c->period;
   cycles = cycles <= MAX_TAIL ? cycles : 0;
   note(s, would, cycles);
-  return push_even(s, from, to, cycles);
+  push_even(s, from, to, cycles);
 }
 
 /* The next pause in from ... to: an idle run of some length. False without
@@ -160,7 +154,7 @@ static bool next_pause(const bool *idle, double from, double to, double least,
 /* Cycles for from ... to, which lies between phases without a pause and which
  * neither matched: at most one of the shorter kind and some of the longer, as
  * fits best. */
-static bool push_rest(struct dl_cycle_sequence *s,
+static void push_rest(struct dl_cycle_sequence *s,
                       const struct dl_cycle_chain *a,
                       const struct dl_cycle_chain *b, double from, double to) {
   double length = to - from;
@@ -168,7 +162,8 @@ static bool push_rest(struct dl_cycle_sequence *s,
     double would = 2 * length / (a->period + b->period);
     size_t cycles = (size_t)lround(would);
     note(s, would, cycles);
-    return push_even(s, from, to, cycles);
+    push_even(s, from, to, cycles);
+    return;
   }
   double shorter = fmin(a->period, b->period);
   double longer = fmax(a->period, b->period);
@@ -194,31 +189,32 @@ static bool push_rest(struct dl_cycle_sequence *s,
     mid = to;
   else if (first == 0 || mid > to)
     mid = first == 0 ? from : 0.5 * (from + to);
-  if (!push_even(s, from, mid, first))
-    return false;
+  push_even(s, from, mid, first);
   s->first_after = s->n_at - 1;
-  return push_even(s, mid, to, second);
+  push_even(s, mid, to, second);
 }
 
 /* Pushes the bounds between two chains, from the last bound of the first to the
  * first bound of the second. The time before the first pause belongs to the
  * first chain; the rest, which neither matched, is counted in cycles of the
  * longer period. */
-static bool push_between(struct dl_cycle_sequence *s,
+static void push_between(struct dl_cycle_sequence *s,
                          const struct dl_cycle_chain *a,
                          const struct dl_cycle_chain *b, const bool *idle) {
   double from = a->at[a->n], to = b->at[0], start = from, end = from;
   double least = tuned.pause * fmin(a->period, b->period), period = a->period;
-  if (!next_pause(idle, from, to, least, &start, &end))
-    return push_rest(s, a, b, from, to);
+  if (!next_pause(idle, from, to, least, &start, &end)) {
+    push_rest(s, a, b, from, to);
+    return;
+  }
   for (bool more = true; more;) {
     size_t cycles = cycles_in(start - from, period);
     double begin = s->at[s->n_at - 1];
     note(s, (start - from) / period, cycles);
     if (from > a->at[a->n] && b->period < period)
       s->n_unseen += (start - from) / b->period - (start - from) / period;
-    if (cycles > 0 && !push_even(s, begin > from ? begin : from, start, cycles))
-      return false;
+    if (cycles > 0)
+      push_even(s, begin > from ? begin : from, start, cycles);
     if (from <= a->at[a->n])
       s->first_after = s->n_at - 1;
     from = end;
@@ -227,24 +223,20 @@ static bool push_between(struct dl_cycle_sequence *s,
     if (!next_pause(idle, from, to, least, &start, &end))
       start = end = to;
   }
-  return true;
 }
 
-bool dl_join_chains(const struct dl_cycle_chain *chain, size_t n_chains,
+void dl_join_chains(const struct dl_cycle_chain *chain, size_t n_chains,
                     const bool *idle, double end, bool goes_on,
                     struct dl_cycle_sequence *s) {
   for (size_t k = 0; k < n_chains; k++) {
     const struct dl_cycle_chain *c = &chain[k];
-    if (k == 0) {
-      if (!push_head(s, c, idle))
-        return false;
-    } else if (!push_between(s, &chain[k - 1], c, idle)) {
-      return false;
-    }
+    if (k == 0)
+      push_head(s, c, idle);
+    else
+      push_between(s, &chain[k - 1], c, idle);
     void *array = s->phase;
     if (k == 0 || !similar(&chain[k - 1], c)) {
-      if (!dl_grow(&array, &s->phase_cap, s->n_phases + 1, sizeof *s->phase))
-        return false;
+      dl_grow(&array, &s->phase_cap, s->n_phases + 1, sizeof *s->phase);
       s->phase = array;
       /* A rest between the two counts as the later one's. */
       size_t first = k == 0 ? 0 : s->first_after;
@@ -255,10 +247,9 @@ bool dl_join_chains(const struct dl_cycle_chain *chain, size_t n_chains,
       double from = c->at[i - 1], length = c->at[i] - from;
       if (i < c->n && busy(idle, from, c->at[i]) < 0.5 * length)
         continue;
-      if (!push(s, c->at[i]))
-        return false;
+      push(s, c->at[i]);
     }
     s->first_after = s->n_at - 1;
   }
-  return push_tail(s, &chain[n_chains - 1], idle, end, goes_on);
+  push_tail(s, &chain[n_chains - 1], idle, end, goes_on);
 }

@@ -44,18 +44,15 @@ static void tracker_free(struct tracker *t) {
   free(t->from);
 }
 
-static bool tracker_alloc(struct tracker *t) {
+static void tracker_alloc(struct tracker *t) {
   size_t n = t->l->n;
   t->y = dl_channel_rows(t->channels, n);
   t->mean = dl_channel_rows(t->channels, t->length);
   t->energy = dl_calloc(3 * (n + 1), sizeof *t->energy);
   t->from = dl_calloc(2 * n, sizeof *t->from);
-  if (!t->y || !t->mean || !t->energy || !t->from)
-    return false;
   t->match = t->energy + n + 1;
   t->value = t->match + n + 1;
   t->at = t->from + n;
-  return true;
 }
 
 /* Detrends and weighs the channels by their correlation over the segment. */
@@ -269,40 +266,36 @@ static size_t count_irregular(const struct dl_cycle_chain *c) {
 }
 
 /* Turns the chain into bounds on the finest grid. */
-static bool bounds(const struct dl_signal_grid *g, const struct tracker *t,
+static void bounds(const struct dl_signal_grid *g, const struct tracker *t,
                    double end, double *like, struct dl_cycle_chain *c) {
   double *step = dl_calloc(g->n_channels, sizeof *step);
   double *gap = dl_calloc(t->n_at, sizeof *gap);
   c->at = dl_calloc(t->n_at, sizeof *c->at);
-  bool done = step && gap && c->at;
-  if (done) {
-    double scale = (double)t->l->scale;
-    size_t phase = flank(t, end / scale, like, step);
-    c->n = t->n_at - 1;
-    for (size_t i = 0; i < t->n_at; i++) {
+  double scale = (double)t->l->scale;
+  size_t phase = flank(t, end / scale, like, step);
+  c->n = t->n_at - 1;
+  for (size_t i = 0; i < t->n_at; i++) {
+    c->at[i] = (double)(t->at[i] + phase) * scale;
+    c->at[i] = settle(g, t->l, step, c->at[i]);
+    if (i > 0 && c->at[i] <= c->at[i - 1])
       c->at[i] = (double)(t->at[i] + phase) * scale;
-      c->at[i] = settle(g, t->l, step, c->at[i]);
-      if (i > 0 && c->at[i] <= c->at[i - 1])
-        c->at[i] = (double)(t->at[i] + phase) * scale;
-    }
-    for (size_t i = 0; i < c->n; i++)
-      gap[i] = c->at[i + 1] - c->at[i];
-    gsl_sort(gap, 1, c->n);
-    c->period = c->n > 2 ? (c->at[c->n] - c->at[0]) / (double)c->n : 0;
-    double typical = gsl_stats_median_from_sorted_data(gap, 1, c->n);
-    if (fabs(typical - c->period) > 0.05 * c->period)
-      c->period = typical;
-    c->match = t->match_mean;
-    c->n_weak = t->n_weak + count_irregular(c);
   }
-  for (size_t i = 0; done && i < g->n_channels; i++)
+  for (size_t i = 0; i < c->n; i++)
+    gap[i] = c->at[i + 1] - c->at[i];
+  gsl_sort(gap, 1, c->n);
+  c->period = c->n > 2 ? (c->at[c->n] - c->at[0]) / (double)c->n : 0;
+  double typical = gsl_stats_median_from_sorted_data(gap, 1, c->n);
+  if (fabs(typical - c->period) > 0.05 * c->period)
+    c->period = typical;
+  c->match = t->match_mean;
+  c->n_weak = t->n_weak + count_irregular(c);
+  for (size_t i = 0; i < g->n_channels; i++)
     like[i] = step[i];
   free(step);
   free(gap);
-  return done;
 }
 
-bool dl_track_cycles(struct dl_cycle_chain *c, const struct dl_signal_grid *g,
+void dl_track_cycles(struct dl_cycle_chain *c, const struct dl_signal_grid *g,
                      const struct dl_period_segment *s,
                      const struct dl_tracking_range *r, double *flank_found) {
   struct tracker t = {.l = dl_grid_level_for(g, s->period),
@@ -316,26 +309,23 @@ bool dl_track_cycles(struct dl_cycle_chain *c, const struct dl_signal_grid *g,
   a = GSL_MAX(a, t.low);
   b = GSL_MIN(b, t.high);
   if (b < a + 2 * t.length)
-    return true;
+    return;
   t.start = a;
   t.end = b;
-  bool done = tracker_alloc(&t);
-  if (done) {
-    weigh(&t, a, b);
-    seed(&t, a, b);
-    t.match_good = 0.6;
-    for (int turn = 0; turn < TURNS; turn++) {
-      correlate(&t);
-      chain(&t);
-      if (t.n_at < 2 || turn + 1 == TURNS)
-        break;
-      clear_mean(&t);
-      for (size_t i = 0; i < t.n_at; i++)
-        add_cycle(&t, t.at[i]);
-    }
-    if (t.n_at >= DL_MIN_CYCLES)
-      done = bounds(g, &t, r->end, flank_found, c);
+  tracker_alloc(&t);
+  weigh(&t, a, b);
+  seed(&t, a, b);
+  t.match_good = 0.6;
+  for (int turn = 0; turn < TURNS; turn++) {
+    correlate(&t);
+    chain(&t);
+    if (t.n_at < 2 || turn + 1 == TURNS)
+      break;
+    clear_mean(&t);
+    for (size_t i = 0; i < t.n_at; i++)
+      add_cycle(&t, t.at[i]);
   }
+  if (t.n_at >= DL_MIN_CYCLES)
+    bounds(g, &t, r->end, flank_found, c);
   tracker_free(&t);
-  return done;
 }

@@ -173,14 +173,14 @@ struct flank {
 };
 
 /* Follows the cycles of one segment, and puts them among the chains. */
-static bool track_one(struct search *s, struct dl_period_segment *g,
+static void track_one(struct search *s, struct dl_period_segment *g,
                       struct flank *f) {
   struct dl_cycle_chain c;
   struct dl_tracking_range r = free_range(s, g);
   g->start = fmax(g->start, r.low);
   g->end = fmin(g->end, r.high);
   if (g->end - g->start < (DL_MIN_CYCLES - 0.5) * g->period)
-    return true;
+    return;
   bool alike = f->period > 0 && fabs(log(g->period / f->period)) < 0.1;
   for (size_t i = 0; !alike && i < s->grid.n_channels; i++)
     f->step[i] = 0;
@@ -189,38 +189,34 @@ static bool track_one(struct search *s, struct dl_period_segment *g,
   double end = dl_idle_start(s->idle, late, until);
   bool seen = end < until || (r.high >= (double)s->grid.n && !s->goes_on);
   r.end = seen ? end : NAN;
-  if (!dl_track_cycles(&c, &s->grid, g, &r, f->step))
-    return false;
+  dl_track_cycles(&c, &s->grid, g, &r, f->step);
   if (c.n == 0) {
     free(c.at);
-    return true;
+    return;
   }
   f->period = c.period;
   size_t at = s->n_chains++;
   for (; at > 0 && s->chain[at - 1].at[0] > c.at[0]; at--)
     s->chain[at] = s->chain[at - 1];
   s->chain[at] = c;
-  return true;
 }
 
 /* Follows the cycles of all segments, the shortest first. */
-static bool track_all(struct search *s) {
+static void track_all(struct search *s) {
   s->chain = dl_calloc(s->segments.n + 1, sizeof *s->chain);
   bool *done = dl_calloc(s->segments.n, sizeof *done);
   struct flank f = {.step = dl_calloc(s->grid.n_channels, sizeof *f.step)};
-  bool ok = s->chain && done && f.step;
-  for (size_t turn = 0; ok && turn < s->segments.n; turn++) {
+  for (size_t turn = 0; turn < s->segments.n; turn++) {
     size_t best = s->segments.n;
     for (size_t i = 0; i < s->segments.n; i++)
       if (!done[i] && (best == s->segments.n ||
                        s->segments.at[i].period < s->segments.at[best].period))
         best = i;
     done[best] = true;
-    ok = track_one(s, &s->segments.at[best], &f);
+    track_one(s, &s->segments.at[best], &f);
   }
   free(done);
   free(f.step);
-  return ok;
 }
 
 /* Whether one period is three or more times the other: then one of the two may
@@ -277,15 +273,11 @@ static double typical(const double *boundary, size_t n, double *work) {
 }
 
 /* Puts the sequence, in bins, into c, in seconds. */
-static bool deliver(const struct search *s, struct dl_cycles *c) {
+static void deliver(const struct search *s, struct dl_cycles *c) {
   const struct dl_cycle_sequence *q = &s->sequence;
   double *work = dl_calloc(q->n_at, sizeof *work);
   c->boundary = dl_calloc(q->n_at, sizeof *c->boundary);
   c->phase = dl_calloc(q->n_phases, sizeof *c->phase);
-  if (!work || !c->boundary || !c->phase) {
-    free(work);
-    return false;
-  }
   c->n = q->n_at - 1;
   for (size_t i = 0; i < q->n_at; i++)
     c->boundary[i] = s->grid.start_s + q->at[i] * s->grid.step_s;
@@ -300,7 +292,6 @@ static bool deliver(const struct search *s, struct dl_cycles *c) {
   }
   free(work);
   judge(s, c);
-  return true;
 }
 
 static void none(struct dl_cycles *c, const char *reason) {
@@ -308,17 +299,16 @@ static void none(struct dl_cycles *c, const char *reason) {
   c->reason = reason;
 }
 
-/* False: memory is out. */
-static bool find(struct search *s, const struct dl_cycles_options *o,
+static void find(struct search *s, const struct dl_cycles_options *o,
                  struct dl_cycles *c) {
   const struct dl_signal_grid *g = &s->grid;
   if (g->n < MIN_SAMPLES) {
     none(c, "too few samples");
-    return true;
+    return;
   }
   if (g->n_channels == 0) {
     none(c, "the signals do not change");
-    return true;
+    return;
   }
   double low = fmax(DL_LAG_MIN, o->min_s / g->step_s);
   double high = (double)g->n / (DL_MIN_CYCLES - 0.2);
@@ -326,30 +316,26 @@ static bool find(struct search *s, const struct dl_cycles_options *o,
     high = fmin(high, o->max_s / g->step_s);
   none(c, "no cycle stands out");
   if (low > high)
-    return true;
+    return;
   s->goes_on = o->n_total > 0;
   double hint = o->hint_s / g->step_s;
-  if (!dl_tempogram_make(&s->tempo, g, low, high, hint))
-    return false;
+  dl_tempogram_make(&s->tempo, g, low, high, hint);
   if (s->tempo.n_lags == 0)
-    return true;
-  if (!dl_find_period_segments(&s->segments, &s->tempo, g, hint))
-    return false;
+    return;
+  dl_find_period_segments(&s->segments, &s->tempo, g, hint);
   sift(s);
   s->idle = dl_find_idle(g, &s->segments);
-  if (!s->idle || !track_all(s))
-    return false;
+  track_all(s);
   if (s->n_chains == 0)
-    return true;
+    return;
   bool added = false;
-  if (s->goes_on &&
-      !dl_find_final_phase(g, o->n_first, s->chain, &s->n_chains, &added))
-    return false;
+  if (s->goes_on)
+    dl_find_final_phase(g, o->n_first, s->chain, &s->n_chains, &added);
   s->thin = s->thin || added;
   c->reason = NULL;
-  return dl_join_chains(s->chain, s->n_chains, s->idle, (double)g->n,
-                        s->goes_on, &s->sequence) &&
-         deliver(s, c);
+  dl_join_chains(s->chain, s->n_chains, s->idle, (double)g->n, s->goes_on,
+                 &s->sequence);
+  deliver(s, c);
 }
 
 static bool bound_ok(double x) {
@@ -378,11 +364,8 @@ enum dl_status dl_cycles_find(const struct dl_signals *signals,
     if (!isfinite(t[i]) || (i > 0 && t[i] <= t[i - 1]))
       return dl_fail(d, DL_EINPUT,
                      "sample %zu: its time does not follow the one before", i);
-  bool done = dl_signal_grid_make(&s.grid, signals) && find(&s, o, c);
+  dl_signal_grid_make(&s.grid, signals);
+  find(&s, o, c);
   search_free(&s);
-  if (!done) {
-    dl_cycles_free(c);
-    return dl_fail_memory(d);
-  }
   return DL_OK;
 }

@@ -36,9 +36,9 @@ struct dl_signal_grid {
   size_t n_levels;
 };
 
-/* False: memory is out. Channels that hold less than a few values or never
+/* Channels that hold less than a few values or never
  * change are skipped, so n_channels may be 0. */
-bool dl_signal_grid_make(struct dl_signal_grid *g,
+void dl_signal_grid_make(struct dl_signal_grid *g,
                          const struct dl_signals *signals);
 void dl_signal_grid_free(struct dl_signal_grid *g);
 
@@ -81,19 +81,17 @@ struct dl_tempogram {
   float *r;       /* n_blocks x n_lags */
 };
 
-bool dl_tempogram_make(struct dl_tempogram *m, const struct dl_signal_grid *g,
+void dl_tempogram_make(struct dl_tempogram *m, const struct dl_signal_grid *g,
                        double min_period, double max_period, double hint);
 void dl_tempogram_free(struct dl_tempogram *m);
 
 /* The phases of the best path through the tempogram, each with start, end,
- * period and score. hint: expected period in bins, 0 without. False: out of
- * memory; what was found is owned by the caller also then. */
-bool dl_viterbi_path(struct dl_period_segments *found,
+ * period and score. hint: expected period in bins, 0 without. */
+void dl_viterbi_path(struct dl_period_segments *found,
                      const struct dl_tempogram *m, double hint);
 
-/* The segments into which the time is cut; owned by the caller also on
- * failure. */
-bool dl_find_period_segments(struct dl_period_segments *found,
+/* The segments into which the time is cut; owned by the caller. */
+void dl_find_period_segments(struct dl_period_segments *found,
                              const struct dl_tempogram *m,
                              const struct dl_signal_grid *g, double hint);
 
@@ -117,14 +115,13 @@ struct dl_tracking_range {
 /* Follows the cycles of a segment, and beyond its ends as far as they match,
  * within a range. A boundary near its end is preferred, and a flank like
  * `flank` (n_channels numbers, 0 at first), which is set to the one found. The
- * chain's n may be 0. False: out of memory. */
-bool dl_track_cycles(struct dl_cycle_chain *c, const struct dl_signal_grid *g,
+ * chain's n may be 0. */
+void dl_track_cycles(struct dl_cycle_chain *c, const struct dl_signal_grid *g,
                      const struct dl_period_segment *s,
-                     const struct dl_tracking_range *r, double *flank);
+                     const struct dl_tracking_range *r, double *flank_found);
 
 /* For each bin, whether it is one of several on end in which a signal lies far
- * below its level in the segments. g->n values, owned by the caller; NULL: out
- * of memory. */
+ * below its level in the segments. g->n values, owned by the caller. */
 bool *dl_find_idle(const struct dl_signal_grid *g,
                    const struct dl_period_segments *segments);
 
@@ -143,14 +140,14 @@ struct dl_cycle_sequence {
 };
 
 /* `end` is the number of bins. goes_on: the last cycle has not ended. */
-bool dl_join_chains(const struct dl_cycle_chain *chain, size_t n_chains,
+void dl_join_chains(const struct dl_cycle_chain *chain, size_t n_chains,
                     const bool *idle, double end, bool goes_on,
                     struct dl_cycle_sequence *s);
 
 /* Replaces all chains but the first by the phase that a training is in, unless
  * the chains reach it; there is room for two. n_first: as in
- * cycles.h. False: memory is out. */
-bool dl_find_final_phase(const struct dl_signal_grid *g, double n_first,
+ * cycles.h. */
+void dl_find_final_phase(const struct dl_signal_grid *g, double n_first,
                          struct dl_cycle_chain *chain, size_t *n_chains,
                          bool *added);
 

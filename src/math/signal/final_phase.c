@@ -128,8 +128,8 @@ static double comb(const double *r, size_t n, size_t period) {
 }
 
 /* The period of the bins from `from` on, or 0; the phase before has `before`.
- * *score is its correlation. False: memory is out. */
-static bool late_period(const struct dl_signal_grid *g, size_t from,
+ * *score is its correlation. */
+static void late_period(const struct dl_signal_grid *g, size_t from,
                         double before, double *period, double *score) {
   size_t stride = GSL_MAX(1, (size_t)(before / BINS));
   double first = before / (double)stride;
@@ -141,10 +141,8 @@ static bool late_period(const struct dl_signal_grid *g, size_t from,
       (size_t)fmin(tuned.late_longest * first, (double)n / tuned.late_cycles);
   *period = *score = 0;
   if (n < 8 || low > high)
-    return true;
+    return;
   double *z = dl_calloc(5 * n + 5, sizeof *z);
-  if (!z)
-    return false;
   double *r = z + n, *square = r + n, *work = square + n;
   for (size_t c = 0; c < g->n_channels; c++) {
     for (size_t i = 0; i < n; i++)
@@ -168,7 +166,6 @@ static bool late_period(const struct dl_signal_grid *g, size_t from,
     }
   }
   free(z);
-  return true;
 }
 
 /* Where the phase after `c` may start. False: no room. */
@@ -196,7 +193,7 @@ static bool reaches_end(const struct dl_cycle_chain *chain, size_t n,
          end - last->at[last->n] < 1.6 * last->period;
 }
 
-bool dl_find_final_phase(const struct dl_signal_grid *g, double n_first,
+void dl_find_final_phase(const struct dl_signal_grid *g, double n_first,
                          struct dl_cycle_chain *chain, size_t *n_chains,
                          bool *added) {
   struct dl_cycle_chain *first = &chain[0], late = {0};
@@ -204,23 +201,18 @@ bool dl_find_final_phase(const struct dl_signal_grid *g, double n_first,
   *added = false;
   if (reaches_end(chain, *n_chains, (double)g->n) ||
       !range(g, first, n_first, width, &low, &high))
-    return true;
+    return;
   double *work = dl_calloc(2 * g->n, sizeof *work), size, period, score;
-  if (!work)
-    return false;
   size_t at = switch_at(g, low, high, width, work, &size);
   free(work);
   if (size < tuned.late_change)
-    return true;
+    return;
   size_t skip = GSL_MIN(3, g->n - at);
-  if (!late_period(g, at + skip, first->period, &period, &score))
-    return false;
+  late_period(g, at + skip, first->period, &period, &score);
   if (!(period > 0))
-    return true;
+    return;
   size_t n = (size_t)floor(((double)(g->n - at)) / period + 0.05);
   late.at = dl_calloc(n + 1, sizeof *late.at);
-  if (!late.at)
-    return false;
   for (size_t i = 0; i <= n; i++)
     late.at[i] = fmin((double)g->n, (double)at + (double)i * period);
   late.n = n;
@@ -233,5 +225,4 @@ bool dl_find_final_phase(const struct dl_signal_grid *g, double n_first,
   chain[1] = late;
   *n_chains = 2;
   *added = true;
-  return true;
 }

@@ -32,7 +32,7 @@ struct series {
   double *all;                  /* owns the above */
 };
 
-static bool series_make(struct series *s, const double *x, size_t n, size_t m) {
+static void series_make(struct series *s, const double *x, size_t n, size_t m) {
   size_t k = n - m + 1;
   *s = (struct series){.m = m, .k = k};
   double **array[] = {&s->x,        &s->sum,      &s->scale, &s->half,
@@ -40,8 +40,6 @@ static bool series_make(struct series *s, const double *x, size_t n, size_t m) {
                       &s->lower_at, &s->higher_at};
   size_t n_arrays = sizeof array / sizeof *array;
   s->all = dl_calloc(n_arrays * n, sizeof *s->all);
-  if (!s->all)
-    return false;
   for (size_t i = 0; i < n_arrays; i++)
     *array[i] = s->all + i * n;
   double mean = 0;
@@ -64,7 +62,6 @@ static bool series_make(struct series *s, const double *x, size_t n, size_t m) {
     s->half[i] = constant ? 0.5 : 0;
     s->lower[i] = s->higher[i] = -INFINITY;
   }
-  return true;
 }
 
 /* Updates Sxy and r of the pairs (i, i + d), d = first ... k - i - 1, and the
@@ -122,8 +119,7 @@ enum dl_status dl_matrix_profile(const double *x, size_t n, size_t m,
     if (!isfinite(x[i]))
       return dl_fail(d, DL_EINPUT, "matrix profile: sample %zu is not a number",
                      i);
-  if (!series_make(&s, x, n, m))
-    return dl_fail_memory(d);
+  series_make(&s, x, n, m);
   join(&s);
   for (size_t i = 0; i < s.k; i++) {
     bool lower = s.lower[i] >= s.higher[i];
@@ -142,9 +138,7 @@ enum dl_status dl_fluss(const double *x, size_t n, size_t m, size_t L,
   size_t k = n - m + 1, *neighbour = dl_calloc(n, sizeof *neighbour);
   double *arcs = dl_calloc(n, sizeof *arcs); /* 0 ... k - 1 */
   *f = (struct dl_fluss){0, 1};
-  enum dl_status status = neighbour && arcs
-                              ? dl_matrix_profile(x, n, m, neighbour, NULL, d)
-                              : dl_fail_memory(d);
+  enum dl_status status = dl_matrix_profile(x, n, m, neighbour, NULL, d);
   for (size_t i = 0; status == DL_OK && i < k; i++) {
     size_t j = neighbour[i];
     if (j == SIZE_MAX)

@@ -28,17 +28,14 @@ struct viterbi {
                          * n_lags is none */
 };
 
-static bool viterbi_alloc(struct viterbi *v, const struct dl_tempogram *m) {
+static void viterbi_alloc(struct viterbi *v, const struct dl_tempogram *m) {
   *v = (struct viterbi){.m = m};
   v->rows = dl_calloc(3 * m->n_lags, sizeof *v->rows);
   v->how = dl_calloc(m->n_blocks * m->n_lags, 1);
   v->where = dl_calloc(m->n_blocks, sizeof *v->where);
-  if (!v->rows || !v->how || !v->where)
-    return false;
   v->value = v->rows;
   v->next = v->value + m->n_lags;
   v->cost = v->next + m->n_lags;
-  return true;
 }
 
 static void viterbi_free(struct viterbi *v) {
@@ -93,7 +90,7 @@ static size_t step(struct viterbi *v, size_t b, double none, double *best) {
 }
 
 /* Walks the best path back and adds its phases, last first. */
-static bool walk(const struct viterbi *v, struct dl_period_segments *found) {
+static void walk(const struct viterbi *v, struct dl_period_segments *found) {
   const struct dl_tempogram *m = v->m;
   void *array = NULL;
   size_t cap = 0;
@@ -101,8 +98,7 @@ static bool walk(const struct viterbi *v, struct dl_period_segments *found) {
     size_t l = v->where[b];
     if (l == m->n_lags)
       continue;
-    if (!dl_grow(&array, &cap, found->n + 1, sizeof *found->at))
-      return false;
+    dl_grow(&array, &cap, found->n + 1, sizeof *found->at);
     found->at = array;
     struct dl_period_segment *s = &found->at[found->n++];
     *s = (struct dl_period_segment){.end = (double)(b + 1) * m->block};
@@ -121,26 +117,22 @@ static bool walk(const struct viterbi *v, struct dl_period_segments *found) {
     s->start = (double)b * m->block;
     s->period = sum / (double)blocks;
   }
-  return true;
 }
 
-bool dl_viterbi_path(struct dl_period_segments *found,
+void dl_viterbi_path(struct dl_period_segments *found,
                      const struct dl_tempogram *m, double hint) {
   struct viterbi v;
+  double none = 0;
   *found = (struct dl_period_segments){0};
-  bool done = viterbi_alloc(&v, m);
-  if (done) {
-    double none = 0;
-    set_costs(&v, hint);
-    for (size_t b = 0; b < m->n_blocks; b++)
-      v.where[b] = (uint32_t)step(&v, b, none, &none);
-    done = walk(&v, found);
-  }
+  viterbi_alloc(&v, m);
+  set_costs(&v, hint);
+  for (size_t b = 0; b < m->n_blocks; b++)
+    v.where[b] = (uint32_t)step(&v, b, none, &none);
+  walk(&v, found);
   viterbi_free(&v);
   for (size_t i = 0, j = found->n; i + 1 < j--; i++) {
     struct dl_period_segment kept = found->at[i];
     found->at[i] = found->at[j];
     found->at[j] = kept;
   }
-  return done;
 }

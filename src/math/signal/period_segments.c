@@ -198,8 +198,6 @@ static bool scan(const struct dl_tempogram *m, const struct dl_signal_grid *g,
                  double start, double end, struct lagged *w,
                  struct dl_period_segment *found) {
   double best = 0, *r = dl_calloc(m->n_lags, sizeof *r);
-  if (!r)
-    return false;
   *found = (struct dl_period_segment){.start = start, .end = end};
   for (size_t i = 0; i < m->n_lags && end - start > 2 * m->period[i]; i++) {
     const struct stretch t = stretch_for(g, start, end, m->period[i]);
@@ -254,13 +252,11 @@ static void extend(const struct dl_period_segments *found,
 }
 
 /* Adds what a scan of the stretches without a segment finds. */
-static bool scan_gaps(const struct dl_tempogram *m,
+static void scan_gaps(const struct dl_tempogram *m,
                       const struct dl_signal_grid *g, struct lagged *w,
                       struct dl_period_segments *found) {
   size_t n = found->n, kept = 0;
   struct dl_period_segment *all = dl_calloc(2 * n + 1, sizeof *all);
-  if (!all)
-    return false;
   double from = 0;
   for (size_t i = 0; i <= n; i++) {
     double to = i < n ? found->at[i].start : (double)g->n;
@@ -274,7 +270,6 @@ static bool scan_gaps(const struct dl_tempogram *m,
   }
   free(found->at);
   *found = (struct dl_period_segments){all, kept};
-  return true;
 }
 
 /* A faint segment at a multiple of the best one's period has that period if it
@@ -303,19 +298,16 @@ static void reconcile(const struct dl_period_segments *found,
   }
 }
 
-bool dl_find_period_segments(struct dl_period_segments *found,
+void dl_find_period_segments(struct dl_period_segments *found,
                              const struct dl_tempogram *m,
                              const struct dl_signal_grid *g, double hint) {
   struct lagged w = {.y = dl_calloc(g->n + 1, sizeof *w.y), .hint = hint};
-  bool done = w.y && dl_viterbi_path(found, m, hint);
-  if (done) {
-    for (size_t i = 0; i < found->n; i++)
-      refine(&found->at[i], g, m->period[0], &w);
-    extend(found, g, &w);
-    done = scan_gaps(m, g, &w, found);
-  }
-  if (done && found->n > 0)
+  dl_viterbi_path(found, m, hint);
+  for (size_t i = 0; i < found->n; i++)
+    refine(&found->at[i], g, m->period[0], &w);
+  extend(found, g, &w);
+  scan_gaps(m, g, &w, found);
+  if (found->n > 0)
     reconcile(found, g, &w);
   free(w.y);
-  return done;
 }

@@ -14,8 +14,6 @@
 double **dl_channel_rows(size_t channels, size_t n) {
   size_t head = channels * sizeof(double *);
   double **rows = dl_calloc(1, head + channels * n * sizeof(double));
-  if (!rows)
-    return NULL;
   double *data = (double *)(void *)((char *)rows + head);
   for (size_t c = 0; c < channels; c++)
     rows[c] = data + c * n;
@@ -98,7 +96,7 @@ static void centre_and_scale(const double *x, const double *w, size_t n,
   *scale = fmax(1.4826 * median(work, m), 0.1 * sum / (double)m);
 }
 
-static bool alloc_level(struct dl_grid_level *l, size_t channels, size_t n,
+static void alloc_level(struct dl_grid_level *l, size_t channels, size_t n,
                         size_t scale) {
   l->n = n;
   l->scale = scale;
@@ -106,7 +104,6 @@ static bool alloc_level(struct dl_grid_level *l, size_t channels, size_t n,
   l->w = dl_channel_rows(channels, n);
   l->sum = dl_channel_rows(channels, n + 1);
   l->weight = dl_channel_rows(channels, n + 1);
-  return l->s && l->w && l->sum && l->weight;
 }
 
 /* Halves the resolution. */
@@ -144,15 +141,14 @@ static void add_up(struct dl_grid_level *l, size_t channel) {
   }
 }
 
-static bool make_levels(struct dl_signal_grid *g) {
+static void make_levels(struct dl_signal_grid *g) {
   size_t n = g->n;
   for (size_t k = 1; k < DL_GRID_MAX_LEVELS; k++) {
     n /= 2;
     if (n < 2 * DL_LAG_LOW)
       break;
     g->n_levels++;
-    if (!alloc_level(&g->level[k], g->n_channels, n, g->level[k - 1].scale * 2))
-      return false;
+    alloc_level(&g->level[k], g->n_channels, n, g->level[k - 1].scale * 2);
     decimate(&g->level[k - 1], &g->level[k], g->n_channels);
   }
   for (size_t k = 0; k < g->n_levels; k++)
@@ -160,7 +156,6 @@ static bool make_levels(struct dl_signal_grid *g) {
       smooth(g->level[k].s[c], g->level[k].w[c], g->level[k].n);
       add_up(&g->level[k], c);
     }
-  return true;
 }
 
 /* Takes one signal onto the grid unless it holds nothing. */
@@ -186,37 +181,33 @@ static void add_channel(struct dl_signal_grid *g, const double *t,
   g->n_channels++;
 }
 
-bool dl_signal_grid_make(struct dl_signal_grid *g,
+void dl_signal_grid_make(struct dl_signal_grid *g,
                          const struct dl_signals *signals) {
   const double *t = signals->t;
   size_t n = signals->n, n_signals = signals->n_signals;
   *g = (struct dl_signal_grid){0};
+  if (n < 2)
+    return;
   size_t room = n > DL_GRID_MAX_BINS ? n : DL_GRID_MAX_BINS;
   struct samples s = {.t = dl_calloc(n, sizeof(double)),
                       .x = dl_calloc(n, sizeof(double)),
                       .work = dl_calloc(room, sizeof(double))};
-  bool done = s.t && s.x && s.work;
-  if (done && n > 1) {
-    for (size_t i = 0; i + 1 < n; i++)
-      s.work[i] = t[i + 1] - t[i];
-    double spacing = median(s.work, n - 1), span = t[n - 1] - t[0];
-    double bins = fmin(floor(span / spacing), DL_GRID_MAX_BINS);
-    g->n = (size_t)bins;
-    g->start_s = t[0];
-    g->step_s = bins > 0 ? span / bins : 0;
-    g->x = dl_channel_rows(n_signals, g->n);
-    g->n_levels = 1;
-    done = g->x && alloc_level(&g->level[0], n_signals, g->n, 1);
-    for (size_t c = 0; done && g->n > 0 && c < n_signals; c++)
-      add_channel(g, t, signals->value[c], n, spacing, &s);
-    done = done && make_levels(g);
-  }
+  for (size_t i = 0; i + 1 < n; i++)
+    s.work[i] = t[i + 1] - t[i];
+  double spacing = median(s.work, n - 1), span = t[n - 1] - t[0];
+  double bins = fmin(floor(span / spacing), DL_GRID_MAX_BINS);
+  g->n = (size_t)bins;
+  g->start_s = t[0];
+  g->step_s = bins > 0 ? span / bins : 0;
+  g->x = dl_channel_rows(n_signals, g->n);
+  g->n_levels = 1;
+  alloc_level(&g->level[0], n_signals, g->n, 1);
+  for (size_t c = 0; g->n > 0 && c < n_signals; c++)
+    add_channel(g, t, signals->value[c], n, spacing, &s);
+  make_levels(g);
   free(s.t);
   free(s.x);
   free(s.work);
-  if (!done)
-    dl_signal_grid_free(g);
-  return done;
 }
 
 void dl_detrend(const struct dl_grid_level *l, size_t channel, size_t length,

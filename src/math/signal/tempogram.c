@@ -33,15 +33,12 @@ struct work {
   double *y, *product, *first, *second, *r, *weight;
 };
 
-static bool work_alloc(struct work *w, size_t n) {
+static void work_alloc(struct work *w, size_t n) {
   double *block = dl_calloc(6 * (n + 2), sizeof *block);
-  if (!block)
-    return false;
   double **part[6] = {&w->y,      &w->product, &w->first,
                       &w->second, &w->r,       &w->weight};
   for (size_t i = 0; i < 6; i++)
     *part[i] = block + i * (n + 2);
-  return true;
 }
 
 /* Running sums of y(s) y(s + L), y(s)^2 and y(s + L)^2. */
@@ -139,10 +136,8 @@ static void damp(const struct dl_tempogram *m, float *r, size_t l, size_t at) {
 
 /* A cycle also repeats at multiples of its length: takes from r at each lag
  * what r at half, a third, a quarter of it explains, unless it is hinted at. */
-static bool damp_multiples(struct dl_tempogram *m, double hint) {
+static void damp_multiples(struct dl_tempogram *m, double hint) {
   size_t *part = dl_calloc(m->n_lags * PARTS, sizeof *part);
-  if (!part)
-    return false;
   for (size_t l = 0; l < m->n_lags; l++)
     for (size_t k = 0; k < PARTS; k++) {
       double period = m->period[l] / (double)(k + 2);
@@ -155,10 +150,9 @@ static bool damp_multiples(struct dl_tempogram *m, double hint) {
       for (size_t k = 0; k < PARTS && part[l * PARTS + k] < l; k++)
         damp(m, m->r + b * m->n_lags, l, part[l * PARTS + k]);
   free(part);
-  return true;
 }
 
-bool dl_tempogram_make(struct dl_tempogram *m, const struct dl_signal_grid *g,
+void dl_tempogram_make(struct dl_tempogram *m, const struct dl_signal_grid *g,
                        double min_period, double max_period, double hint) {
   struct work w;
   size_t first, end;
@@ -173,10 +167,7 @@ bool dl_tempogram_make(struct dl_tempogram *m, const struct dl_signal_grid *g,
   m->period = dl_calloc(m->n_lags, sizeof *m->period);
   m->chance = dl_calloc(m->n_lags, sizeof *m->chance);
   m->r = dl_calloc(m->n_blocks * m->n_lags, sizeof *m->r);
-  if (!m->period || !m->chance || !m->r || !work_alloc(&w, g->n)) {
-    dl_tempogram_free(m);
-    return false;
-  }
+  work_alloc(&w, g->n);
   size_t column = 0;
   for (size_t k = 0; k < g->n_levels; k++) {
     lags_of(&g->level[k], min_period, max_period, &first, &end);
@@ -192,8 +183,5 @@ bool dl_tempogram_make(struct dl_tempogram *m, const struct dl_signal_grid *g,
       bins /= 2;
     m->chance[l] = tuned.chance_base + tuned.chance_spread / sqrt(bins);
   }
-  if (damp_multiples(m, hint))
-    return true;
-  dl_tempogram_free(m);
-  return false;
+  damp_multiples(m, hint);
 }

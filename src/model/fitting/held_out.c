@@ -218,14 +218,12 @@ dl_cross_validate_design(struct dl_cv *cv, const struct dl_training *t,
   size_t *of_row;
   struct dl_folds sets = dl_folds_in_sets(folds, &of_row);
   *cv = (struct dl_cv){0};
-  if (!of_row)
-    return dl_fail_memory(d);
   enum dl_status status =
       g->physics
           ? predict_physics(cv, t, g, &sets, d)
           : dl_cross_validate(cv, &g->problem, g->method, hyper, &sets, d);
   if (status == DL_OK && (sets.k < folds->k || g->physics))
-    status = dl_cv_score(cv, &g->problem, folds, d);
+    dl_cv_score(cv, &g->problem, folds);
   free(of_row);
   if (status != DL_OK)
     dl_cv_free(cv);

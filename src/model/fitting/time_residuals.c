@@ -55,7 +55,7 @@ static bool prepare(struct rows *w, const struct dl_held_out *h) {
                        h->y[i * h->physics->n_targets + target]
                  : (double)NAN;
   }
-  ok = ok && dl_folds_list(&all, &w->row, &w->from);
+  dl_folds_list(&all, &w->row, &w->from);
   free(all.of_row);
   return ok;
 }

@@ -130,23 +130,20 @@ static enum dl_status fit_all(struct dl_fit *fit, struct dl_choice *c,
   size_t n = p->X->size1;
   gsl_matrix *X = gsl_matrix_alloc(n, p->X->size2);
   gsl_vector *target = gsl_vector_alloc(n);
-  enum dl_status status = DL_OK;
   fit->scaled = p->scale;
-  if (!X || !target || (p->scale && !dl_scale_fit(&fit->scale, p->X, p->w))) {
-    status = dl_fail_memory(d);
-  } else {
-    dl_use_large_pages(X->data, n * X->tda * sizeof *X->data);
-    lay_out(X, target, p, p->scale ? &fit->scale : NULL);
-    status = c->method->fit(
-        c->method, &fit->state,
-        &(struct dl_sample){.X = X,
-                            .y = target,
-                            .w = p->w,
-                            .means = t->means,
-                            .within = dl_training_within(t, c->target),
-                            .names = p->names},
-        c->hyper, d);
-  }
+  if (p->scale)
+    dl_scale_fit(&fit->scale, p->X, p->w);
+  dl_use_large_pages(X->data, n * X->tda * sizeof *X->data);
+  lay_out(X, target, p, p->scale ? &fit->scale : NULL);
+  enum dl_status status = c->method->fit(
+      c->method, &fit->state,
+      &(struct dl_sample){.X = X,
+                          .y = target,
+                          .w = p->w,
+                          .means = t->means,
+                          .within = dl_training_within(t, c->target),
+                          .names = p->names},
+      c->hyper, d);
   gsl_matrix_free(X);
   gsl_vector_free(target);
   return status;

@@ -80,32 +80,31 @@ void dl_physics_free(void *state) {
 }
 
 /* One row per level: its names' numbers, then its effects. */
-static bool save_levels(struct dl_arrays *to,
+static void save_levels(struct dl_arrays *to,
                         const struct dl_grouping_factor *f,
                         const struct dl_levels *by) {
   if (by->n == 0)
-    return true;
+    return;
   gsl_matrix *m = gsl_matrix_calloc(by->n, 2 + f->n);
-  for (size_t l = 0; m && l < by->n; l++) {
+  for (size_t l = 0; l < by->n; l++) {
     gsl_matrix_set(m, l, 0, (double)by->level[l].key.name);
     gsl_matrix_set(m, l, 1, (double)by->level[l].key.within);
     for (size_t e = 0; e < f->n; e++)
       gsl_matrix_set(m, l, 2 + e, by->level[l].effect[e]);
   }
-  bool ok = m && dl_arrays_add_matrix(to, f->name, m);
+  dl_arrays_add_matrix(to, f->name, m);
   gsl_matrix_free(m);
-  return ok;
 }
 
 enum { NUMBERS = DL_PLACE_AXES + 4 }; /* of a point but for its weight */
 
-static bool save_points(struct dl_arrays *to, const struct dl_residual_gp *gp,
+static void save_points(struct dl_arrays *to, const struct dl_residual_gp *gp,
                         const char *places, const char *weights) {
   if (gp->n == 0)
-    return true;
+    return;
   gsl_matrix *at = gsl_matrix_alloc(gp->n, NUMBERS);
   gsl_vector *weight = gsl_vector_alloc(gp->n);
-  for (size_t i = 0; at && weight && i < gp->n; i++) {
+  for (size_t i = 0; i < gp->n; i++) {
     const struct dl_residual_point *p = &gp->point[i];
     const struct dl_place *q = &p->place;
     const double row[NUMBERS] = {
@@ -114,49 +113,44 @@ static bool save_points(struct dl_arrays *to, const struct dl_residual_gp *gp,
     memcpy(gsl_matrix_ptr(at, i, 0), row, sizeof row);
     gsl_vector_set(weight, i, p->weight);
   }
-  bool ok = at && weight && dl_arrays_add_matrix(to, places, at) &&
-            dl_arrays_add_vector(to, weights, weight);
+  dl_arrays_add_matrix(to, places, at);
+  dl_arrays_add_vector(to, weights, weight);
   gsl_matrix_free(at);
   gsl_vector_free(weight);
-  return ok;
 }
 
 /* What bounds the points, a row each. */
-static bool save_bounds(struct dl_arrays *to, const struct dl_residual_gp *gp,
+static void save_bounds(struct dl_arrays *to, const struct dl_residual_gp *gp,
                         const char *name) {
   if (!gp->bounded)
-    return true;
+    return;
   gsl_matrix *m = gsl_matrix_alloc(gp->n, DL_BOUND_AXES);
-  for (size_t i = 0; m && i < gp->n; i++)
+  for (size_t i = 0; i < gp->n; i++)
     memcpy(gsl_matrix_ptr(m, i, 0), gp->point[i].place.bound,
            sizeof gp->point[i].place.bound);
-  bool ok = m && dl_arrays_add_matrix(to, name, m);
+  dl_arrays_add_matrix(to, name, m);
   gsl_matrix_free(m);
-  return ok;
 }
 
-enum dl_status dl_physics_save(const void *state, struct dl_arrays *to,
-                               struct dl_diag *d) {
+void dl_physics_save(const void *state, struct dl_arrays *to) {
   const struct dl_hierarchical_fit *s = state;
   size_t n = s->physics->n_constants;
   gsl_vector_const_view theta = gsl_vector_const_view_array(s->theta, n);
   gsl_vector_const_view error = gsl_vector_const_view_array(s->error, n);
-  bool ok = dl_arrays_add_vector(to, "constants", &theta.vector) &&
-            dl_arrays_add_vector(to, "errors", &error.vector);
+  dl_arrays_add_vector(to, "constants", &theta.vector);
+  dl_arrays_add_vector(to, "errors", &error.vector);
   for (size_t i = 0; i < s->names.n; i++)
-    ok = ok && dl_strlist_add(&to->names, s->names.s[i]);
+    dl_strlist_add(&to->names, s->names.s[i]);
   for (size_t k = 0; k < s->physics->n_factors; k++)
-    ok = ok && save_levels(to, &s->physics->factor[k], &s->by[k]);
-  ok = ok && save_points(to, &s->residuals, "near", "residuals");
-  if (ok && s->posterior.factor) {
+    save_levels(to, &s->physics->factor[k], &s->by[k]);
+  save_points(to, &s->residuals, "near", "residuals");
+  if (s->posterior.factor) {
     gsl_vector_const_view factor = gsl_vector_const_view_array(
         s->posterior.factor, dl_posterior_size(s->posterior.p));
-    ok = dl_arrays_add_vector(to, "factor", &factor.vector);
+    dl_arrays_add_vector(to, "factor", &factor.vector);
   }
-  ok = ok &&
-       save_points(to, &s->calibration_residuals, "runs", "runs_residuals") &&
-       save_bounds(to, &s->calibration_residuals, "runs_bounds");
-  return ok ? DL_OK : dl_fail_memory(d);
+  save_points(to, &s->calibration_residuals, "runs", "runs_residuals");
+  save_bounds(to, &s->calibration_residuals, "runs_bounds");
 }
 
 /* The number of a name, 0 (none) to the number of names, into *to. */

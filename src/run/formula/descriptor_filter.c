@@ -53,10 +53,7 @@ enum dl_status dl_filter(const struct dl_descriptor **e, size_t *n,
   struct dl_cell *cells = dl_calloc(vars, sizeof *cells);
   struct dl_row_ref *at = dl_calloc(vars, sizeof *at);
   const struct dl_row row = {.cell = cells};
-  if (field && cells && at)
-    status = bind(f, kind, field, d);
-  else
-    status = dl_fail_memory(d);
+  status = bind(f, kind, field, d);
   if (status == DL_OK) {
     for (size_t i = 0; i < vars; i++)
       at[i] = (struct dl_row_ref){.in = DL_IN_CELL, .at = i};
@@ -105,19 +102,16 @@ static bool has_texts(struct wanted *w, const struct dl_descriptor *e) {
   return true;
 }
 
-enum dl_status dl_filter_texts(const struct dl_descriptor **e, size_t *n,
-                               char *const *text, size_t n_texts,
-                               struct dl_diag *d) {
+void dl_filter_texts(const struct dl_descriptor **e, size_t *n,
+                     char *const *text, size_t n_texts) {
   struct wanted w = {.text = text, .n = n_texts};
   size_t kept = 0;
   for (size_t i = 0; i < *n; i++)
     if (has_texts(&w, e[i]))
       e[kept++] = e[i];
   *n = kept;
-  bool failed = w.name.failed || w.part.failed;
   dl_text_free(&w.name);
   dl_text_free(&w.part);
-  return failed ? dl_fail_memory(d) : DL_OK;
 }
 
 struct key {
@@ -162,42 +156,35 @@ static int compare(const void *a, const void *b, void *ctx) {
   return (i > j) - (i < j);
 }
 
-static enum dl_status order_by(const struct dl_descriptor **e, size_t n,
-                               const struct key *key, size_t n_keys,
-                               struct dl_diag *d) {
+static void order_by(const struct dl_descriptor **e, size_t n,
+                     const struct key *key, size_t n_keys) {
   const struct dl_descriptor **copy = dl_calloc(n, sizeof *copy);
   size_t *index = dl_calloc(n, sizeof *index);
-  bool ok = copy && index;
-  if (ok) {
-    struct order o = {copy, key, n_keys};
-    for (size_t i = 0; i < n; i++) {
-      copy[i] = e[i];
-      index[i] = i;
-    }
-    qsort_r(index, n, sizeof *index, compare, &o);
-    for (size_t i = 0; i < n; i++)
-      e[i] = copy[index[i]];
+  struct order o = {copy, key, n_keys};
+  for (size_t i = 0; i < n; i++) {
+    copy[i] = e[i];
+    index[i] = i;
   }
+  qsort_r(index, n, sizeof *index, compare, &o);
+  for (size_t i = 0; i < n; i++)
+    e[i] = copy[index[i]];
   free((void *)copy);
   free(index);
-  return ok ? DL_OK : dl_fail_memory(d);
 }
 
 enum dl_status dl_sort(const struct dl_descriptor **e, size_t n,
                        enum dl_kind kind, const char *keys, struct dl_diag *d) {
   struct dl_strlist list = {0};
-  enum dl_status status =
-      dl_strlist_split(&list, keys, ',') ? DL_OK : dl_fail_memory(d);
+  enum dl_status status = DL_OK;
+  dl_strlist_split(&list, keys, ',');
   struct key *key = dl_calloc(list.n, sizeof *key);
-  if (!key)
-    status = dl_fail_memory(d);
   for (size_t i = 0; i < list.n && status == DL_OK; i++) {
     key[i].down = list.s[i][0] == '-';
     status =
         dl_field_get(kind, "--sort", list.s[i] + key[i].down, &key[i].field, d);
   }
   if (status == DL_OK)
-    status = order_by(e, n, key, list.n, d);
+    order_by(e, n, key, list.n);
   free(key);
   dl_strlist_free(&list);
   return status;
@@ -208,8 +195,7 @@ enum dl_status dl_formula_names(const char *where, struct dl_strlist *names,
   struct dl_formula *f;
   enum dl_status status = dl_formula_parse(&f, where, d);
   for (size_t i = 0; status == DL_OK && i < f->n_vars; i++)
-    if (!dl_strlist_add(names, f->var[i].name))
-      status = dl_fail_memory(d);
+    dl_strlist_add(names, f->var[i].name);
   dl_formula_free(f);
   return status;
 }

@@ -16,9 +16,8 @@ enum dl_status dl_filter(const struct dl_descriptor **e, size_t *n,
 
 /* Keeps, in order, those that have each of n texts in their identifier, name or
  * an alias: letters and digits count, in any case. */
-enum dl_status dl_filter_texts(const struct dl_descriptor **e, size_t *n,
-                               char *const *text, size_t n_texts,
-                               struct dl_diag *d);
+void dl_filter_texts(const struct dl_descriptor **e, size_t *n,
+                     char *const *text, size_t n_texts);
 
 /* Orders them by fields, "tdp_w,-year": with '-' the largest first. What
  * is unknown comes last either way; what is equal stays as it was. Case does

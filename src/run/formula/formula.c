@@ -77,16 +77,14 @@ static bool take(struct parser *s, const char *token) {
 /* Takes over in.literal. */
 static enum dl_status emit(struct parser *s, struct dl_instruction in) {
   struct dl_formula *f = s->f;
-  void *code = f->code;
   s->depth = s->depth + 1 - arguments_of(in.op);
-  bool fits = s->depth <= MOST_DEPTH && f->n_code < MOST_OPS;
-  if (fits && dl_grow(&code, &f->cap_code, f->n_code + 1, sizeof *f->code)) {
-    f->code = code;
-    f->code[f->n_code++] = in;
-    return DL_OK;
+  if (s->depth > MOST_DEPTH || f->n_code == MOST_OPS) {
+    free(in.literal);
+    return complain(s, "formula too large");
   }
-  free(in.literal);
-  return fits ? dl_fail_memory(s->d) : complain(s, "formula too large");
+  DL_GROW(f->code, f->cap_code, f->n_code + 1);
+  f->code[f->n_code++] = in;
+  return DL_OK;
 }
 
 static enum dl_status number(struct parser *s) {
@@ -111,7 +109,7 @@ static enum dl_status quoted(struct parser *s, char quote, char **text) {
     return complain(s, end ? "empty name" : "missing closing quote");
   *text = dl_strndup(s->p, (size_t)(end - s->p));
   s->p = end + 1;
-  return *text ? DL_OK : dl_fail_memory(s->d);
+  return DL_OK;
 }
 
 /* The text that a variable is compared with: in quotes, or behind `~` a word
@@ -132,7 +130,7 @@ static bool take_text(struct parser *s, enum op op, char **text,
   if (s->p == from)
     return false;
   *text = dl_strndup(from, (size_t)(s->p - from));
-  *status = *text ? DL_OK : dl_fail_memory(s->d);
+  *status = DL_OK;
   return true;
 }
 
@@ -155,12 +153,7 @@ static enum dl_status variable(struct parser *s, char *name) {
   if (in.index < f->n_vars) {
     free(name);
   } else {
-    void *var = f->var;
-    if (!dl_grow(&var, &f->cap_vars, f->n_vars + 1, sizeof *f->var)) {
-      free(name);
-      return dl_fail_memory(s->d);
-    }
-    f->var = var;
+    DL_GROW(f->var, f->cap_vars, f->n_vars + 1);
     f->var[f->n_vars++] = (struct dl_formula_variable){.name = name};
   }
   if (s->optional == 0)
@@ -247,8 +240,7 @@ static enum dl_status primary(struct parser *s) {
   size_t n = (size_t)(s->p - from);
   if (take(s, "("))
     return call(s, from, n);
-  name = dl_strndup(from, n);
-  return name ? variable(s, name) : dl_fail_memory(s->d);
+  return variable(s, dl_strndup(from, n));
 }
 
 /* An operand with its prefixes and its power: -a^b is -(a^b), a^b^c is
@@ -303,10 +295,7 @@ enum dl_status dl_formula_parse(struct dl_formula **out, const char *text,
                                 struct dl_diag *d) {
   *out = NULL;
   struct dl_formula *f = dl_calloc(1, sizeof *f);
-  if (!f || !(f->text = dl_strdup(text))) {
-    free(f);
-    return dl_fail_memory(d);
-  }
+  f->text = dl_strdup(text);
   struct parser s = {.p = f->text, .f = f, .d = d};
   enum dl_status status = expression(&s, LOWEST);
   take(&s, "");

@@ -252,9 +252,9 @@ static void finish_total(struct dl_log *log, struct perf *p, double seconds) {
     m->total_j = NAN;
     any = true;
   }
-  struct dl_run *r = any ? dl_log_run(log) : NULL;
-  if (!r)
+  if (!any)
     return;
+  struct dl_run *r = dl_log_run(log);
   dl_run_set_number(r, DL_RUN_duration_s, seconds);
   dl_run_set_number(r, DL_RUN_cpu_energy_j, sum[DL_METER_CPU]);
   dl_run_set_number(r, DL_RUN_ram_energy_j, sum[DL_METER_RAM]);

@@ -137,10 +137,7 @@ static void put_model(struct dl_run *r, const char *s) {
     dl_text_add_n(&t, s, len);
     s = next;
   }
-  if (t.failed)
-    r->failed = true;
-  else
-    dl_run_copy_text(r, DL_RUN_gpu, dl_text_str(&t));
+  dl_run_copy_text(r, DL_RUN_gpu, dl_text_str(&t));
   dl_text_free(&t);
 }
 
