@@ -98,15 +98,12 @@ void dl_catalog_free(struct dl_catalog *c) {
   free(c);
 }
 
-/* A new single entry at the end of the list, which n_single does not count yet;
- * NULL: out of memory. */
+/* A new single entry at the end of the list, which n_single does not count
+ * yet. */
 static struct single *new_single(struct kind *k) {
   void *list = k->single;
   struct single *s = dl_calloc(1, sizeof *s);
-  if (!s || !dl_grow(&list, &k->cap_single, k->n_single + 1, sizeof s)) {
-    free(s);
-    return NULL;
-  }
+  dl_grow(&list, &k->cap_single, k->n_single + 1, sizeof s);
   k->single = list;
   return k->single[k->n_single] = s;
 }
@@ -160,9 +157,8 @@ static enum dl_status scan_file(struct kind *k, enum dl_kind kind,
     return failed ? dl_fail_memory(d) : DL_OK;
   }
   struct single *one = new_single(k);
-  enum dl_status status = one ? dl_catalog_file_parse(&one->file, kind, text.s,
-                                                      text.len, f->path, d)
-                              : dl_fail_memory(d);
+  enum dl_status status =
+      dl_catalog_file_parse(&one->file, kind, text.s, text.len, f->path, d);
   dl_text_free(&text);
   if (status == DL_OK) {
     k->n_single++;
@@ -257,10 +253,7 @@ static enum dl_status open_path(struct dl_catalog *c, enum dl_kind kind,
                                 const char *path, struct dl_diag *d) {
   struct kind *k = &c->kind[kind];
   struct single *own = new_single(k);
-  if (!own || !(own->path = dl_strdup(path))) {
-    free(own);
-    return dl_fail_memory(d);
-  }
+  own->path = dl_strdup(path);
   enum dl_status status = kind == DL_ARCHITECTURE
                               ? read_architecture(c, path, own, d)
                               : read_own(c, kind, path, &own->file, d);
@@ -315,8 +308,6 @@ enum dl_status dl_catalog_look_listed(struct dl_catalog *c, enum dl_kind kind,
   enum dl_status status = DL_OK;
   *e = NULL;
   dl_fold_name(kind, name, &folded);
-  if (folded.failed)
-    return dl_fail_memory(d);
   if (folded.s) {
     status = dl_user_files_read(&c->user, d);
     if (status == DL_OK)
@@ -419,8 +410,6 @@ enum dl_status dl_catalog_all(struct dl_catalog *c, enum dl_kind kind,
   for (size_t i = 0; i < k->n_files; i++)
     most += k->file[i].file.n;
   const struct dl_descriptor **all = dl_calloc(most, sizeof *all);
-  if (!all)
-    return dl_fail_memory(d);
   /* The user's entries, then the shipped ones that these do not replace. */
   size_t m = dl_user_files_list(&c->user, kind, all);
   for (size_t i = 0; i < k->n_files; i++)

@@ -130,8 +130,6 @@ static enum dl_status read_inputs(const struct dl_catalog_file *c,
                                   struct dl_diag *d) {
   struct dl_input_size *in =
       dl_calloc(count_children(node, "input"), sizeof *in);
-  if (!in)
-    return dl_fail_memory(d);
   e->inputs = in;
   for (dl_node *v = dl_xml_first(node, "input"); v;
        v = dl_xml_next(v, "input")) {
@@ -164,8 +162,6 @@ static const char *attribute(const void *node, const char *name) {
 static enum dl_status read_shape(const struct dl_xml *xml, dl_node *shape,
                                  struct dl_architecture *e, struct dl_diag *d) {
   struct dl_transformer *t = dl_calloc(1, sizeof *t);
-  if (!t)
-    return dl_fail_memory(d);
   e->transformer = t;
   e->shape_source = find_source(xml, dl_xml_attr(shape, "source")).source;
   return dl_transformer_read(t, attribute, shape, dl_xml_path(xml),
@@ -203,8 +199,6 @@ static enum dl_status read_entry(const struct dl_catalog_file *c, dl_node *node,
   e->file = dl_xml_path(c->xml);
   e->line = dl_xml_line(node);
   e->aliases = aliases;
-  if (!aliases)
-    return dl_fail_memory(d);
   for (dl_node *a = dl_xml_first(node, "alias"); a; a = dl_xml_next(a, "alias"))
     aliases[e->n_aliases++] = dl_xml_text(a);
   for (size_t i = 0; i < k->n_fields && k->fields[i].is_text; i++) {
@@ -235,10 +229,10 @@ static bool index_names(struct dl_catalog_file *c, size_t i) {
                  : k == 1 ? e->name
                           : e->aliases[k - 2],
                  &folded);
-    if (!folded.failed && folded.len == 0)
+    if (folded.len == 0)
       continue;
     void *owner = c->owner;
-    ok = !folded.failed && dl_intern(&c->folded, folded.s) >= 0 &&
+    ok = dl_intern(&c->folded, folded.s) >= 0 &&
          dl_grow(&owner, &c->cap, c->folded.n, sizeof *c->owner);
     c->owner = owner;
     if (ok && c->folded.n > before)
@@ -269,8 +263,6 @@ static enum dl_status read_entries(struct dl_catalog_file *c, enum dl_kind kind,
   size_t n = count_children(root, "entry"), size = dl_kind_info(kind)->size;
   c->e = dl_calloc(n, sizeof *c->e);
   c->block = dl_calloc(n, size);
-  if (!c->e || !c->block)
-    return dl_fail_memory(d);
   for (dl_node *entry = dl_xml_first(root, "entry"); entry;
        entry = dl_xml_next(entry, "entry")) {
     size_t i = c->n++;
@@ -404,7 +396,7 @@ static bool keep_first(struct walk *k, const dl_node *node) {
   bool form = dl_xml_form(node, alike, &k->form);
   if (!form)
     return true;
-  if (k->form.failed || dl_intern(&k->forms, dl_text_str(&k->form)) < 0)
+  if (dl_intern(&k->forms, dl_text_str(&k->form)) < 0)
     k->status = dl_fail_memory(k->d);
   return k->forms.n > before;
 }
@@ -421,14 +413,12 @@ static bool walk_child(const struct dl_xml *x, dl_node *node, void *ctx) {
   }
   const struct dl_catalog_file c = {.xml = (struct dl_xml *)x,
                                     .findings = w->findings};
-  k->status =
-      k->e ? read_entry(&c, node, w->kind, k->e, k->d) : dl_fail_memory(k->d);
+  k->status = read_entry(&c, node, w->kind, k->e, k->d);
   if (k->status == DL_OK) {
     w->entry(k->e, w->ctx);
     w->n++;
   }
-  if (k->e)
-    free_lists(k->e);
+  free_lists(k->e);
   return keep_first(k, node);
 }
 

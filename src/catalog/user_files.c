@@ -13,8 +13,7 @@ static enum dl_status read_one(struct dl_user_files *u, const char *path,
                                struct dl_diag *d) {
   struct dl_xml *xml;
   void *list = u->file;
-  if (!dl_grow(&list, &u->cap, u->n + 1, sizeof *u->file))
-    return dl_fail_memory(d);
+  dl_grow(&list, &u->cap, u->n + 1, sizeof *u->file);
   u->file = list;
   struct dl_user_file *f = &u->file[u->n];
   enum dl_status status = dl_xml_read(&xml, path, NULL, d);

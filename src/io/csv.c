@@ -105,7 +105,7 @@ static bool prepare(struct dl_csv *csv, const char *path, char delimiter) {
   csv->path = dl_strdup(path);
   csv->hash = XXH3_createState();
   csv->text = dl_malloc(most);
-  if (!csv->path || !csv->hash || !csv->text)
+  if (!csv->hash)
     return false;
   XXH3_128bits_reset(csv->hash);
   dl_csv_rows_init(&csv->rows, csv->path, delimiter);
@@ -118,10 +118,6 @@ enum dl_status dl_csv_open_stream(struct dl_csv **csv, FILE *f,
                                   size_t block_size, struct dl_diag *d) {
   struct dl_csv *c = dl_calloc(1, sizeof *c);
   *csv = NULL;
-  if (!c) {
-    dl_close_input(f);
-    return dl_fail_memory(d);
-  }
   c->f = f;
   c->d = d;
   c->block_size = block_size > 0 ? block_size : BLOCK_SIZE;
@@ -274,7 +270,7 @@ static struct dl_csv *read_again(struct dl_csv *csv, struct dl_diag *quiet) {
 }
 
 /* Looks for values in the columns that have none in the first block. */
-static enum dl_status look_further(struct dl_csv *csv) {
+static void look_further(struct dl_csv *csv) {
   struct dl_diag quiet;
   const struct dl_csv_block *block = NULL;
   dl_diag_init(&quiet);
@@ -287,7 +283,6 @@ static enum dl_status look_further(struct dl_csv *csv) {
     dl_csv_header_keep_all(&csv->header);
   dl_csv_free(again);
   dl_diag_free(&quiet);
-  return DL_OK;
 }
 
 enum dl_status dl_csv_drop_empty(struct dl_csv *csv, struct dl_diag *d) {
@@ -295,9 +290,10 @@ enum dl_status dl_csv_drop_empty(struct dl_csv *csv, struct dl_diag *d) {
   read_rows(csv);
   if (csv->rows.status != DL_OK)
     return csv->rows.status;
-  if (!dl_csv_header_look(&csv->header, csv->rows.cell, csv->rows.n))
-    return dl_fail_memory(d);
-  return csv->done || csv->header.n_empty == 0 ? DL_OK : look_further(csv);
+  dl_csv_header_look(&csv->header, csv->rows.cell, csv->rows.n);
+  if (!csv->done && csv->header.n_empty > 0)
+    look_further(csv);
+  return DL_OK;
 }
 
 enum dl_status dl_csv_next(struct dl_csv *csv,

@@ -70,12 +70,10 @@ enum dl_status dl_csv_header_check(const struct dl_csv_header *h,
   return DL_OK;
 }
 
-bool dl_csv_header_look(struct dl_csv_header *h, const char *const *cell,
+void dl_csv_header_look(struct dl_csv_header *h, const char *const *cell,
                         size_t rows) {
   if (rows > 0 && !h->empty) {
     h->empty = dl_malloc(h->n_cols * sizeof *h->empty);
-    if (!h->empty)
-      return false;
     memset(h->empty, true, h->n_cols * sizeof *h->empty);
     h->n_empty = h->n_cols;
   }
@@ -86,7 +84,6 @@ bool dl_csv_header_look(struct dl_csv_header *h, const char *const *cell,
     h->n_empty -= h->empty[k] && i < rows;
     h->empty[k] = h->empty[k] && i == rows;
   }
-  return true;
 }
 
 void dl_csv_header_keep_all(struct dl_csv_header *h) {

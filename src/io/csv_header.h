@@ -42,8 +42,8 @@ enum dl_status dl_csv_header_check(const struct dl_csv_header *h,
 
 /* Looks for a value of each column in the rows (rows x n_cols): h->empty are
  * the columns without one in these rows and in those of earlier calls. No rows
- * change nothing. False when memory is out. */
-bool dl_csv_header_look(struct dl_csv_header *h, const char *const *cell,
+ * change nothing. */
+void dl_csv_header_look(struct dl_csv_header *h, const char *const *cell,
                         size_t rows);
 
 /* Treats no column as missing. */

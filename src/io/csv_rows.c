@@ -123,8 +123,6 @@ static bool start_block(struct dl_csv_rows *r, size_t len) {
   if (want > r->arena_cap) {
     want += want / 8;
     arena = dl_malloc(want);
-    if (!arena)
-      return false;
   }
   if (held > 0)
     memmove(arena, r->row_start, held);

@@ -66,8 +66,6 @@ enum dl_status dl_csv_seam_find(struct dl_csv_seam *seam, FILE *f,
   if (seam->offset >= least)
     return DL_OK;
   char *text = dl_malloc(BLOCK_SIZE);
-  if (!text)
-    return dl_fail_memory(d);
   csv_init(&s.parser, CSV_REPALL_NL);
   csv_set_delim(&s.parser, delimiter);
   csv_set_realloc_func(&s.parser, dl_realloc);

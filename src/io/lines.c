@@ -106,15 +106,11 @@ enum dl_status dl_lines_open(struct dl_lines **out, const char *path,
   if (status != DL_OK)
     return status;
   struct dl_lines *l = dl_calloc(1, sizeof *l);
-  if (!l) {
-    dl_close_input(f);
-    return dl_fail_memory(d);
-  }
   l->f = f;
   l->fd = fileno(f);
   l->path = dl_strdup(strcmp(path, "-") == 0 ? "<stdin>" : path);
   l->data = dl_malloc(BUFFER_SIZE + 1);
-  status = l->path && l->data ? read_head(l, d) : dl_fail_memory(d);
+  status = read_head(l, d);
   if (status != DL_OK) {
     dl_lines_free(l);
     return status;
@@ -246,8 +242,7 @@ enum dl_status dl_lines_take(struct dl_lines *l, struct dl_lines_block *b,
       continue;
     }
     void *s = b->s;
-    if (!dl_grow(&s, &b->cap, b->len + n + 1, 1))
-      return dl_fail_memory(d);
+    dl_grow(&s, &b->cap, b->len + n + 1, 1);
     b->s = s;
     if (b->len == 0)
       b->first = l->number + 1;

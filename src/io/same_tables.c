@@ -13,8 +13,7 @@ enum dl_status dl_same_tables_add(struct dl_same_tables *s,
   dl_csv_digest(csv, hex, &rows);
   if (rows == 0)
     return DL_OK;
-  if (!dl_grow(&first, &s->cap, known + 1, sizeof *s->first))
-    return dl_fail_memory(d);
+  dl_grow(&first, &s->cap, known + 1, sizeof *s->first);
   s->first = first;
   long k = dl_intern(&s->digests, hex);
   if (k < 0)

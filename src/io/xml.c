@@ -160,8 +160,7 @@ enum dl_status dl_xml_parse(struct dl_xml **out, const char *data, size_t len,
   if (x)
     x->path = dl_strdup(strcmp(path, "-") == 0 ? "<stdin>" : path);
   struct complaint c = {.x = x, .visitor = visitor, .len = len};
-  enum dl_status status =
-      x && x->path ? parse(&c, data, len, d) : dl_fail_memory(d);
+  enum dl_status status = x ? parse(&c, data, len, d) : dl_fail_memory(d);
   if (status != DL_OK) {
     dl_xml_free(x);
     return status;
@@ -186,8 +185,6 @@ enum dl_status dl_xml_read(struct dl_xml **out, const char *path,
 
 struct dl_xml *dl_xml_new(const char *root) {
   struct dl_xml *x = dl_calloc(1, sizeof *x);
-  if (!x)
-    return NULL;
   use_own_memory();
   x->doc = xmlNewDoc((const xmlChar *)"1.0");
   xmlNode *node = xmlNewNode(NULL, (const xmlChar *)root);

@@ -46,7 +46,7 @@ enum dl_status dl_xml_parse(struct dl_xml **x, const char *data, size_t len,
 enum dl_status dl_xml_validate(const struct dl_xml *x, const char *schema,
                                struct dl_diag *d);
 
-/* A new document with a root element. NULL when memory is out. */
+/* A new document with a root element. */
 struct dl_xml *dl_xml_new(const char *root);
 void dl_xml_free(struct dl_xml *x); /* accepts NULL */
 

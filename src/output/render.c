@@ -94,8 +94,6 @@ enum dl_status dl_stream_begin(struct dl_stream **out,
     return dl_fail_memory(d);
   *s = (struct dl_stream){.format = format, .f = f, .key = table->key};
   s->columns = dl_calloc(table->n, sizeof *s->columns);
-  if (!s->columns)
-    return dl_fail_memory(d);
   if (table->n > 0)
     memcpy(s->columns, table->columns, table->n * sizeof *s->columns);
   s->n_cols = table->n;

@@ -97,8 +97,6 @@ static void value_copy(struct dl_value *to, const struct dl_value *v) {
   for (size_t i = 0; i < n; i++)
     bytes += v->strings[i] ? strlen(v->strings[i]) + 1 : 0;
   char **copy = dl_malloc(n * sizeof *copy + bytes + 1);
-  if (!copy)
-    return;
   char *at = (char *)(copy + n);
   for (size_t i = 0; i < n; i++) {
     copy[i] = v->strings[i] ? at : NULL;
@@ -114,14 +112,8 @@ static void value_copy(struct dl_value *to, const struct dl_value *v) {
 struct dl_table *dl_table_new(const char *title,
                               const struct dl_column *columns, size_t n) {
   struct dl_table *t = dl_calloc(1, sizeof *t);
-  if (!t)
-    return NULL;
   t->title = title ? dl_strdup(title) : NULL;
   t->columns = dl_calloc(n, sizeof *t->columns);
-  if ((title && !t->title) || !t->columns) {
-    dl_table_free(t);
-    return NULL;
-  }
   if (n > 0)
     memcpy(t->columns, columns, n * sizeof *columns);
   t->n_cols = n;

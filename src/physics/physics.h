@@ -28,6 +28,8 @@ enum {
   DL_MAX_TARGETS = 4
 };
 
+enum { DL_SETTLED_BELOW = 5 }; /* see struct dl_physics */
+
 /* A constant of the physics, positive. The prior of its logarithm is normal. */
 struct dl_physics_constant {
   const char *name;
@@ -174,9 +176,10 @@ struct dl_physics {
   bool widths_by_run;
   /* The same between runs of a calibration. */
   const struct dl_residual_process *calibration;
-  /* Bit t: a calibration of the fit of target t moves neither constants nor
-   * effects, but the estimates of work like that of its runs alone: more would
-   * make those of other work worse. */
+  /* Bit t: a calibration of the fit of target t by fewer than DL_SETTLED_BELOW
+   * configurations moves neither constants nor effects, but the estimates of
+   * work like that of its runs alone: more would make those of other work
+   * worse. */
   unsigned settled;
   /* Fits of a model whose targets a table lacks are ignored: models of serving
    * are installed with those of training. */

@@ -109,8 +109,6 @@ static enum dl_status name_group(struct drawing *w, size_t row,
 static enum dl_status group_rows(struct drawing *w, struct dl_diag *d) {
   bool differs[N_COLS] = {false};
   w->group = dl_calloc(w->t.n, sizeof *w->group);
-  if (!w->group)
-    return dl_fail_memory(d);
   for (size_t i = 1; i < w->t.n; i++)
     for (size_t c = COL_GROUP; c <= COL_MODEL; c++)
       differs[c] |=
@@ -136,7 +134,7 @@ static enum dl_status group_rows(struct drawing *w, struct dl_diag *d) {
                       w->methods.n, w->groups.n);
   w->mean = dl_calloc(w->methods.n, sizeof *w->mean);
   w->place = dl_calloc(w->methods.n, sizeof *w->place);
-  return w->mean && w->place ? DL_OK : dl_fail_memory(d);
+  return DL_OK;
 }
 
 /* The unit, the span, each method's mean and place. */

@@ -62,8 +62,6 @@ static void free_drawing(struct drawing *w) {
 static enum dl_status choose_target(struct drawing *w, const char *requested,
                                     struct dl_diag *d) {
   w->use = dl_calloc(w->t.n, sizeof *w->use);
-  if (!w->use)
-    return dl_fail_memory(d);
   w->target = requested ? requested : dl_plot_text(&w->t, 0, COL_TARGET);
   for (size_t i = 0; i < w->t.n; i++) {
     const char *of = dl_plot_text(&w->t, i, COL_TARGET);
@@ -119,8 +117,6 @@ static enum dl_status make_marks(struct drawing *w, bool per,
   struct dl_intern keys = {0};
   enum dl_status status = DL_OK;
   w->mark = dl_calloc(w->rows, sizeof *w->mark);
-  if (!w->mark)
-    return dl_fail_memory(d);
   for (size_t i = 0; i < w->t.n && status == DL_OK; i++) {
     if (!w->use[i])
       continue;

@@ -169,32 +169,28 @@ static size_t add_lines(const struct dl_script *s,
   return n;
 }
 
-static enum dl_status add_labels(struct dl_script *s,
-                                 const struct dl_pareto_drawing *w,
-                                 struct dl_diag *d) {
+static void add_labels(struct dl_script *s, const struct dl_pareto_drawing *w) {
   static const char *const sides[] = {"right", "center", "left"};
   size_t n = w->n_front;
   struct dl_text *text = dl_calloc(n, sizeof *text);
   struct dl_label *label = dl_calloc(n, sizeof *label);
   double(*point)[2] = dl_calloc(w->t.n + n * 3 * SAMPLES, sizeof *point);
-  bool ok = text && label && point;
   double line = dl_script_text_height(s);
   const struct dl_label_area area = {(w->right - LEFT) * s->width,
                                      (w->top - BOTTOM) * s->height, line,
                                      0.7 * line};
-  for (size_t i = 0; ok && i < w->t.n; i++)
+  for (size_t i = 0; i < w->t.n; i++)
     place_of(s, w, i, point[i]);
-  size_t n_points = ok ? add_lines(s, w, point, w->t.n) : 0;
-  for (size_t i = 0; ok && i < n; i++) {
+  size_t n_points = add_lines(s, w, point, w->t.n);
+  for (size_t i = 0; i < n; i++) {
     describe_row(w, w->front[i], &text[i]);
     label[i] = (struct dl_label){
         .x = point[w->front[i]][0],
         .y = point[w->front[i]][1],
         .width = dl_script_text_width(s, dl_text_str(&text[i]))};
   }
-  ok = ok &&
-       dl_labels_place(label, n, point, n_points, n_points - w->t.n, &area);
-  for (size_t i = 0; ok && i < n; i++)
+  dl_labels_place(label, n, point, n_points, n_points - w->t.n, &area);
+  for (size_t i = 0; i < n; i++)
     if (label[i].placed && text[i].len > 0 && w->shared.len == 0) {
       char how[64];
       snprintf(how, sizeof how, "%s front offset character %g,%d",
@@ -202,12 +198,11 @@ static enum dl_status add_labels(struct dl_script *s,
       dl_script_text(s, text[i].s, dl_pareto_time(w, w->front[i]),
                      dl_pareto_energy(w, w->front[i]), how);
     }
-  for (size_t i = 0; text && i < n; i++)
+  for (size_t i = 0; i < n; i++)
     dl_text_free(&text[i]);
   free(text);
   free(label);
   free(point);
-  return ok ? DL_OK : dl_fail_memory(d);
 }
 
 static void add_data(struct dl_script *s, const struct dl_pareto_drawing *w) {
@@ -409,20 +404,16 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
       [COL_EXCLUDED] = {"excluded", DL_CELL_LEAVES, true}};
   enum dl_status status = dl_plot_table_read(&w.t, o->path[0], columns, N_COLS,
                                              "dlest recommend --format csv", d);
-  if (status == DL_OK)
-    status = dl_pareto_front(&w, d);
-  if (status == DL_OK)
-    status = dl_pareto_groups(&w, o->by, d);
   if (status == DL_OK) {
+    dl_pareto_front(&w);
+    dl_pareto_groups(&w, o->by);
     measure(&w, s->as != DL_PICTURE_DUMB);
     find_shared(&w);
     reserve_legend(s, &w);
     add_title(s, o, &w);
     add_axes(s, &w);
     if (s->as != DL_PICTURE_DUMB && w.n_front <= MOST_LABELS)
-      status = add_labels(s, &w, d);
-  }
-  if (status == DL_OK) {
+      add_labels(s, &w);
     add_data(s, &w);
     add_plots(s, &w);
   }

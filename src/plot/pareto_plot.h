@@ -58,11 +58,10 @@ static inline double dl_pareto_energy(const struct dl_pareto_drawing *w,
 }
 
 /* Finds the rows on the front: from the column `pareto` if there is one. */
-enum dl_status dl_pareto_front(struct dl_pareto_drawing *w, struct dl_diag *d);
+void dl_pareto_front(struct dl_pareto_drawing *w);
 
 /* Groups the rows: by the chosen column, else by node if there are nodes, else
  * by GPU. To be called after dl_pareto_front. */
-enum dl_status dl_pareto_groups(struct dl_pareto_drawing *w, bool chosen,
-                                struct dl_diag *d);
+void dl_pareto_groups(struct dl_pareto_drawing *w, bool chosen);
 
 #endif

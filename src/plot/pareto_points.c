@@ -33,26 +33,21 @@ static void find_places(const struct dl_pareto_drawing *w,
   free(p);
 }
 
-enum dl_status dl_pareto_front(struct dl_pareto_drawing *w, struct dl_diag *d) {
+void dl_pareto_front(struct dl_pareto_drawing *w) {
   struct dl_pareto_place *place = dl_calloc(w->t.n, sizeof *place);
   w->front = dl_calloc(w->t.n, sizeof *w->front);
   w->on_front = dl_calloc(w->t.n, sizeof *w->on_front);
   bool has_column = w->t.there[COL_FRONT];
-  enum dl_status status = DL_OK;
-  if (!place || !w->front || !w->on_front)
-    status = dl_fail_memory(d);
-  else if (!has_column)
+  if (!has_column)
     find_places(w, place);
-  for (size_t i = 0; i < w->t.n && status == DL_OK; i++) {
+  for (size_t i = 0; i < w->t.n; i++) {
     w->on_front[i] =
         has_column ? dl_plot_number(&w->t, i, COL_FRONT) > 0 : place[i].front;
     if (w->on_front[i])
       w->front[w->n_front++] = i;
   }
-  if (status == DL_OK)
-    qsort_r(w->front, w->n_front, sizeof *w->front, by_time, w);
+  qsort_r(w->front, w->n_front, sizeof *w->front, by_time, w);
   free(place);
-  return status;
 }
 
 /* A group and its rank for a colour. */
@@ -71,11 +66,9 @@ static int by_claim(const void *a, const void *b) {
 
 /* Chooses the groups that have a colour: all, or those with the most rows on
  * the front, then with the most rows. */
-static bool choose_groups(struct dl_pareto_drawing *w, struct claim *claim) {
+static void choose_groups(struct dl_pareto_drawing *w, struct claim *claim) {
   size_t n = w->groups.n, *drawn = dl_calloc(n, sizeof *drawn);
   w->coloured = dl_calloc(n, sizeof *w->coloured);
-  if (!drawn || !w->coloured)
-    return free(drawn), false;
   for (size_t i = 0; i < w->t.n; i++)
     claim[w->group[i]].rows++;
   for (size_t i = 0; i < w->n_front; i++)
@@ -90,28 +83,22 @@ static bool choose_groups(struct dl_pareto_drawing *w, struct claim *claim) {
   for (size_t i = 0; i < w->t.n; i++)
     w->group[i] = drawn[w->group[i]];
   free(drawn);
-  return true;
 }
 
-enum dl_status dl_pareto_groups(struct dl_pareto_drawing *w, bool chosen,
-                                struct dl_diag *d) {
+void dl_pareto_groups(struct dl_pareto_drawing *w, bool chosen) {
   w->by = !chosen && *dl_plot_text(&w->t, 0, COL_NODE) ? COL_NODE : COL_BY;
   w->group = dl_calloc(w->t.n, sizeof *w->group);
   w->shape = dl_calloc(w->t.n, sizeof *w->shape);
-  for (size_t i = 0; i < w->t.n && w->group && w->shape; i++) {
-    long g = dl_intern(&w->groups, dl_plot_text(&w->t, i, w->by));
-    long k = dl_intern(&w->shapes, dl_plot_text(&w->t, i, COL_SHAPE));
-    if (g < 0 || k < 0)
-      return dl_fail_memory(d);
-    w->group[i] = (size_t)g;
-    w->shape[i] = (size_t)k;
+  for (size_t i = 0; i < w->t.n; i++) {
+    w->group[i] = (size_t)dl_intern(&w->groups, dl_plot_text(&w->t, i, w->by));
+    w->shape[i] =
+        (size_t)dl_intern(&w->shapes, dl_plot_text(&w->t, i, COL_SHAPE));
   }
   w->shaped &=
       w->shapes.n > 1 && w->shapes.n <= DL_SHAPES && w->groups.n <= DL_SHADES;
   struct claim *claim = dl_calloc(w->groups.n, sizeof *claim);
-  for (size_t g = 0; g < w->groups.n && claim; g++)
+  for (size_t g = 0; g < w->groups.n; g++)
     claim[g].group = g;
-  bool ok = w->group && w->shape && claim && choose_groups(w, claim);
+  choose_groups(w, claim);
   free(claim);
-  return ok ? DL_OK : dl_fail_memory(d);
 }

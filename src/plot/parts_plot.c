@@ -85,7 +85,7 @@ static enum dl_status name_all(struct drawing *w, struct dl_diag *d) {
     return dl_fail_at(d, DL_EINPUT, w->t.path, 0, "no energy to draw");
   w->energy = dl_calloc(w->estimates.n * w->parts.n + 1, sizeof *w->energy);
   w->total = dl_calloc(w->estimates.n, sizeof *w->total);
-  return w->energy && w->total ? DL_OK : dl_fail_memory(d);
+  return DL_OK;
 }
 
 static enum dl_status add_up(struct drawing *w, struct dl_diag *d) {

@@ -50,6 +50,7 @@ static double other_power(const struct dl_energy_point *before,
 
 static enum dl_status take_curve(void *ctx, const struct dl_log_summary *track,
                                  struct dl_diag *d) {
+  (void)d;
   struct power *p = ctx;
   const struct dl_energy_curve *c = &track->curve;
   free_power(p);
@@ -57,8 +58,6 @@ static enum dl_status take_curve(void *ctx, const struct dl_log_summary *track,
                       .w = dl_calloc(c->n, sizeof *p->w),
                       .n = c->n,
                       .gpu = track->kind[DL_METER_GPU].n_meters > 0};
-  if (!p->t || !p->w)
-    return dl_fail_memory(d);
   for (size_t i = 0; i < c->n; i++) {
     const struct dl_energy_point *at = &c->point[i];
     p->t[i] = (double)(at->ns - c->point[0].ns) * 1e-9;
@@ -87,14 +86,10 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static enum dl_status measure(struct drawing *w, struct dl_diag *d) {
+static void measure(struct drawing *w) {
   const struct power *p = &w->power;
   double *step = dl_calloc(p->n, sizeof *step);
   w->start = dl_calloc(w->seen.n + 1, sizeof *w->start);
-  if (!step || !w->start) {
-    free(step);
-    return dl_fail_memory(d);
-  }
   for (size_t i = 0; i < p->n; i++) {
     w->top = fmax(w->top, isnan(p->w[i]) ? 0 : p->w[i]);
     if (i > 0)
@@ -109,7 +104,6 @@ static enum dl_status measure(struct drawing *w, struct dl_diag *d) {
   w->start[0] = w->seen.head_s;
   for (size_t i = 0; i < w->seen.n; i++)
     w->start[i + 1] = w->start[i] + w->seen.duration_s[i];
-  return DL_OK;
 }
 
 static void add_reading(struct dl_script *s, const struct drawing *w, double t,
@@ -297,12 +291,9 @@ static void add_plots(struct dl_script *s, const struct drawing *w, bool bins) {
   dl_text_add(s->t, "\n");
 }
 
-static enum dl_status write_script(struct dl_script *s,
-                                   const struct dl_plot_options *o,
-                                   struct drawing *w, struct dl_diag *d) {
-  enum dl_status status = measure(w, d);
-  if (status != DL_OK)
-    return status;
+static void write_script(struct dl_script *s, const struct dl_plot_options *o,
+                         struct drawing *w) {
+  measure(w);
   struct dl_text t = {0};
   caption(w, &t);
   dl_script_title(s, o, dl_text_str(&t));
@@ -320,7 +311,6 @@ static enum dl_status write_script(struct dl_script *s,
   if (w->seen.n > 0)
     add_means(s, w);
   add_plots(s, w, bins);
-  return DL_OK;
 }
 
 /* The epochs from which dlest's own projector would project the rest. */
@@ -348,7 +338,7 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
   if (status == DL_OK)
     status = find_region(&w, d);
   if (status == DL_OK)
-    status = write_script(s, o, &w, d);
+    write_script(s, o, &w);
   dl_epoch_series_free(&w.seen);
   free_power(&w.power);
   free(w.start);

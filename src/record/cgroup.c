@@ -39,7 +39,7 @@ bool dl_cgroup_find(struct dl_cgroup *g, const char *sysfs, pid_t pid) {
   for (size_t i = 0; i < DL_LENGTH(mounts); i++) {
     dl_text_clear(&g->folder);
     dl_text_printf(&g->folder, "%s/%s%s", sysfs, mounts[i], path);
-    if (!g->folder.failed && !isnan(dl_cgroup_seconds(g)))
+    if (!isnan(dl_cgroup_seconds(g)))
       return true;
   }
   dl_text_clear(&g->folder);
@@ -73,7 +73,7 @@ static bool list_below(struct dl_cgroup *g, const char *folder, int depth) {
     if (e->d_type != DT_DIR || e->d_name[0] == '.')
       continue;
     dl_text_printf(&path, "%s/%s", folder, e->d_name);
-    done = !path.failed && list_below(g, path.s, depth + 1);
+    done = list_below(g, path.s, depth + 1);
     dl_text_free(&path);
   }
   if (dir)

@@ -60,7 +60,7 @@ static bool read_process(pid_t pid, struct process *p) {
   return true;
 }
 
-/* All processes of the machine; NULL: out of memory, or no /proc. */
+/* All processes of the machine; NULL: no /proc. */
 static struct process *list_processes(size_t *n) {
   struct process *all = NULL;
   size_t cap = 0;
@@ -71,11 +71,7 @@ static struct process *list_processes(size_t *n) {
     long pid = strtol(e->d_name, NULL, 10);
     if (pid <= 0)
       continue;
-    if (!dl_grow(&list, &cap, *n + 1, sizeof *all)) {
-      free(all);
-      all = NULL;
-      break;
-    }
+    dl_grow(&list, &cap, *n + 1, sizeof *all);
     all = list;
     *n += read_process((pid_t)pid, &all[*n]);
   }
@@ -91,13 +87,11 @@ static bool is_in(const struct dl_process_tree *t, pid_t pid) {
   return false;
 }
 
-static bool add(struct dl_process_tree *t, pid_t pid) {
+static void add(struct dl_process_tree *t, pid_t pid) {
   void *list = t->pid;
-  if (!dl_grow(&list, &t->cap, t->n + 1, sizeof *t->pid))
-    return false;
+  dl_grow(&list, &t->cap, t->n + 1, sizeof *t->pid);
   t->pid = list;
   t->pid[t->n++] = pid;
-  return true;
 }
 
 /* Finds the processes below the root: children of those found, until there are
@@ -113,8 +107,8 @@ static void search(struct dl_process_tree *t) {
     found = t->n;
     for (size_t i = 0; all && i < n; i++)
       if ((all[i].parent == t->root || is_in(t, all[i].parent)) &&
-          all[i].pid != t->root && !is_in(t, all[i].pid) && !add(t, all[i].pid))
-        break;
+          all[i].pid != t->root && !is_in(t, all[i].pid))
+        add(t, all[i].pid);
   } while (t->n > found);
   free(all);
   t->searched_ns = now_ns();

@@ -143,7 +143,7 @@ enum dl_status dl_onnx_descriptor(const struct dl_onnx *m,
                                   const struct dl_onnx_count *c,
                                   struct dl_xml **x, struct dl_diag *d) {
   struct maker make = {.x = dl_xml_new("catalog")};
-  if (!make.x || !dl_xml_set_path(make.x, dl_onnx_path(m))) {
+  if (!dl_xml_set_path(make.x, dl_onnx_path(m))) {
     dl_xml_free(make.x);
     return dl_fail_memory(d);
   }
@@ -204,8 +204,6 @@ enum dl_status dl_onnx_load(struct dl_catalog_file *s, const char *path,
   struct dl_onnx_count *c = NULL;
   struct dl_xml *x = NULL;
   enum dl_kind kind;
-  if (!r)
-    return dl_fail_memory(d);
   r->asked = dl_onnx_as_it_is;
   enum dl_status status = dl_onnx_open(&r->m, path, d);
   if (status == DL_OK)

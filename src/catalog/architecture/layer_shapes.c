@@ -32,8 +32,6 @@ bool dl_is_shape(const char *name) {
 
 static struct dl_descriptor *make(const struct dl_transformer *t) {
   struct shape *made = dl_calloc(1, sizeof *made);
-  if (!made)
-    return NULL;
   made->t = *t;
   dl_descriptor_init(&made->e.head, DL_ARCHITECTURE);
   made->e.family = "transformer";
@@ -56,8 +54,7 @@ enum dl_status dl_shapes_get(struct dl_shapes *s, const char *text,
   if (status != DL_OK)
     return status;
   void *list = s->e;
-  if (!dl_grow(&list, &s->cap, s->texts.n + 1, sizeof(void *)))
-    return dl_fail_memory(d);
+  dl_grow(&list, &s->cap, s->texts.n + 1, sizeof(void *));
   s->e = list;
   struct dl_descriptor *made = make(&t);
   long i = made ? dl_intern(&s->texts, text) : -1;

@@ -134,7 +134,7 @@ static enum dl_status set_number(struct dl_transformer *t, const struct key *k,
   else if (x < k->low || x > k->high || x != floor(x))
     dl_text_printf(&what, "%s: %.*s is no whole number between %g and %g",
                    k->name, MOST_SHOWN, value, k->low, k->high);
-  if (what.len > 0 || what.failed)
+  if (what.len > 0)
     return fail_text(d, at, &what);
   *member(t, k) = x;
   return DL_OK;
@@ -282,9 +282,7 @@ static enum dl_status set_part(struct dl_transformer *t, const char *part,
     return fail(d, at, "expected key=value");
   dl_text_add_n(&name, part, (size_t)(eq - part));
   dl_text_add_n(&value, eq + 1, n - (size_t)(eq + 1 - part));
-  status = name.failed || value.failed
-               ? dl_fail_memory(d)
-               : set_key(t, dl_text_str(&name), dl_text_str(&value), at, d);
+  status = set_key(t, dl_text_str(&name), dl_text_str(&value), at, d);
   dl_text_free(&name);
   dl_text_free(&value);
   return status;

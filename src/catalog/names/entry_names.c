@@ -88,7 +88,7 @@ void dl_suggest_entries(enum dl_kind kind, const char *name,
   if (!l.failed)
     dl_suggest(dl_text_str(&typed), l.c, l.n, SUGGESTIONS,
                kind == DL_ARCHITECTURE, to);
-  to->failed |= l.failed || typed.failed;
+  to->failed |= typed.failed;
   dl_text_free(&typed);
   dl_strlist_free(&l.folds);
   free(l.c);

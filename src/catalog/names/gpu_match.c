@@ -39,8 +39,7 @@ static enum dl_status list_name(struct dl_gpu_match *m, const char *text,
   if (m->products.n > before)
     m->first[product] = 0;
   /* Element 0 stays empty: its number says "none". */
-  if (!dl_grow(&listed, &m->cap_listed, m->n_listed + 2, sizeof *m->listed))
-    return dl_fail_memory(d);
+  dl_grow(&listed, &m->cap_listed, m->n_listed + 2, sizeof *m->listed);
   m->listed = listed;
   size_t *at = &m->first[product];
   while (*at)
@@ -151,8 +150,7 @@ static enum dl_status limit(struct dl_gpu_match *m,
       return DL_OK;
     }
   struct dl_accelerator *copy = dl_calloc(1, sizeof *copy);
-  if (!copy ||
-      !dl_grow(&list, &m->cap_limited, m->n_limited + 1, sizeof *m->limited)) {
+  if (!dl_grow(&list, &m->cap_limited, m->n_limited + 1, sizeof *m->limited)) {
     free(copy);
     return dl_fail_memory(d);
   }

@@ -26,10 +26,7 @@ void dl_findings_add(struct dl_findings *l, bool error,
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
   void *list = l->f;
-  if (!dl_grow(&list, &l->cap, l->n + 1, sizeof *l->f)) {
-    l->failed = true;
-    return;
-  }
+  dl_grow(&list, &l->cap, l->n + 1, sizeof *l->f);
   l->f = list;
   struct dl_finding *f = &l->f[l->n++];
   *f = (struct dl_finding){error, dl_strdup(at->file), at->line,

@@ -143,8 +143,8 @@ static bool check_name(struct dl_rules_names *names,
   struct dl_text folded = {0};
   void *owner = names->owner;
   dl_fold_name(e->kind, name, &folded);
-  bool ok = !folded.failed && dl_grow(&owner, &names->cap, names->folded.n + 1,
-                                      sizeof *names->owner);
+  bool ok = dl_grow(&owner, &names->cap, names->folded.n + 1,
+                    sizeof *names->owner);
   names->owner = owner;
   size_t before = names->folded.n;
   long k = ok && folded.len > 0 ? dl_intern(&names->folded, folded.s) : -1;

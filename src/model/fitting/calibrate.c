@@ -47,14 +47,20 @@ static void without_waiting(struct rows *g, const struct dl_fit *fit,
   row->value = value;
 }
 
-/* A fit of a target that moves no constants learns from that target alone,
- * where it was measured. */
+static size_t label_count(const struct dl_training *t, const char *column) {
+  const struct dl_labels *l = dl_training_labels(t, column);
+  return l ? l->names.n : 0;
+}
+
+/* By few configurations, a fit of a target that moves no constants learns from
+ * that target alone, where it was measured. */
 static void drop_others(struct rows *g, const struct dl_physics *physics,
-                        size_t target) {
+                        size_t target, size_t n_configurations) {
   size_t n = g->y->size, n_measured = 0;
   for (size_t i = 0; i < n; i++)
     n_measured += isnan(gsl_vector_get(g->y, i)) ? 0 : 1;
-  if (!(physics->settled >> target & 1) || n_measured == 0)
+  if (!(physics->settled >> target & 1) || n_measured == 0 ||
+      n_configurations >= DL_SETTLED_BELOW)
     return;
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < physics->n_targets; k++)
@@ -84,7 +90,7 @@ static enum dl_status lay_out(struct rows *g, const struct dl_fit *fit,
     g->row[i] = &g->observed[i];
     gsl_vector_set(g->y, i, g->observed[i].value[target]);
   }
-  drop_others(g, physics, target);
+  drop_others(g, physics, target, label_count(t, "config"));
   return DL_OK;
 }
 
@@ -100,11 +106,6 @@ static double error_of(const struct rows *g, const gsl_vector *predicted) {
     n++;
   }
   return n > 0 ? sum / n : (double)NAN;
-}
-
-static size_t label_count(const struct dl_training *t, const char *column) {
-  const struct dl_labels *l = dl_training_labels(t, column);
-  return l ? l->names.n : 0;
 }
 
 /* Configurations measured on a GPU. */

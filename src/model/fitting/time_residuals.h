@@ -13,8 +13,8 @@
  * prediction; NaN where it was not measured or is not compared. */
 double dl_held_out_value(const struct dl_design *g, size_t row, size_t target);
 
-/* By what is held out, which of a run's network and GPU are new. Of other groups
- * than those both are. */
+/* By what is held out, which of a run's network and GPU are new. Of other
+ * groups than those both are. */
 static inline bool dl_leaves_arch(enum dl_held_out_group left) {
   return left == DL_HELD_OUT_ARCH || left == DL_N_HELD_OUT;
 }

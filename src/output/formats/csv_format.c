@@ -171,7 +171,7 @@ static enum dl_status values_of(FILE *f, struct dialect how,
   struct dl_value *values = dl_calloc(r->n_nodes, sizeof *values);
   struct dl_text rows = {0};
   size_t n = 0;
-  for (size_t i = 0; columns && values && i < r->n_nodes; i++) {
+  for (size_t i = 0; i < r->n_nodes; i++) {
     const struct dl_report_node *node = &r->nodes[i];
     if (node->type != DL_REPORT_VALUE || !node->key)
       continue;

@@ -249,8 +249,6 @@ static void print_foot(struct dl_printer *p, const struct dl_document *m,
 
 static void print_table(struct walk *w, const struct dl_table *t) {
   struct dl_layout *l = dl_layout_new(t, &w->m->style);
-  if (!l)
-    return;
   print_title(w, t->title);
   begin_part(w);
   fit(l, w->m, t, &w->p);
@@ -350,8 +348,6 @@ void dl_document_report(const struct dl_document *m, const struct dl_report *r,
 static void release_head(struct dl_stream *s) {
   const struct dl_document *m = s->format->document;
   s->layout = dl_layout_new(s->head, &m->style);
-  if (!s->layout)
-    return;
   struct dl_printer p = {.to = &s->line};
   p.screen.width = dl_screen_of(s->f).width;
   if (m->page[0])

@@ -183,7 +183,7 @@ static struct dl_text *make_labels(const struct dl_table *table,
   struct dl_intern seen = {0};
   struct dl_text *labels = dl_calloc(table->n_rows, sizeof *labels);
   bool remarks = has_remarks(key);
-  for (size_t i = 0; labels && i < table->n_rows; i++) {
+  for (size_t i = 0; i < table->n_rows; i++) {
     const struct dl_value *v = table->values + i * table->n_cols;
     for (size_t c = 0; c < table->n_cols; c++) {
       const char *column = table->columns[c].key;
@@ -193,7 +193,7 @@ static struct dl_text *make_labels(const struct dl_table *table,
     }
     dl_intern(&seen, dl_text_str(&labels[i]));
   }
-  bool repeats = labels && seen.n < table->n_rows;
+  bool repeats = seen.n < table->n_rows;
   for (size_t i = 0; repeats && i < table->n_rows; i++)
     dl_text_printf(&labels[i], "%sdlest_row=\"%zu\"",
                    labels[i].len > 0 ? "," : "", i + 1);

@@ -112,7 +112,7 @@ size_t dl_layout_cell(const struct dl_layout *l, size_t i,
 static void choose_scales(struct dl_layout *l, const struct dl_table *t) {
   size_t next = 0;
   double *x = dl_calloc(2 * l->n * t->n_rows, sizeof *x);
-  for (size_t i = 0; x && i < l->n; i = next) {
+  for (size_t i = 0; i < l->n; i = next) {
     const struct dl_column *a = &l->column[i].c;
     size_t used = 0;
     for (next = i; next < l->n; next++) {
@@ -189,11 +189,9 @@ static void measure(struct dl_layout *l, size_t i, const struct dl_table *t) {
 struct dl_layout *dl_layout_new(const struct dl_table *t,
                                 const struct dl_cell_style *style) {
   struct dl_layout *l = dl_calloc(1, sizeof *l);
-  if (!l)
-    return NULL;
   l->style = *style;
   l->column = dl_calloc(t->n_cols, sizeof *l->column);
-  for (size_t i = 0; l->column && i < t->n_cols; i++) {
+  for (size_t i = 0; i < t->n_cols; i++) {
     struct dl_column c = t->columns[i];
     bool range = (c.use & DL_RANGE) && i + 1 < t->n_cols;
     c.use = (unsigned char)(range ? c.use : c.use & ~DL_RANGE);

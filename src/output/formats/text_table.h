@@ -64,7 +64,7 @@ struct dl_layout {
   struct dl_text dropped; /* headings that found no room; owned */
 };
 
-/* From the columns and rows of t; uses no part of t. NULL: memory is out. */
+/* From the columns and rows of t; uses no part of t. */
 struct dl_layout *dl_layout_new(const struct dl_table *t,
                                 const struct dl_cell_style *style);
 void dl_layout_free(struct dl_layout *l); /* accepts NULL */

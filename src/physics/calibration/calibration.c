@@ -179,12 +179,13 @@ static bool copy_names(struct dl_intern *to, const struct dl_intern *from) {
   return true;
 }
 
-/* Whether the target of the fit was measured, and moves no parameter. */
+/* Whether the target of the fit was measured, and moves no parameter: few
+ * configurations do not say what is the GPU's and what is theirs. */
 static bool is_settled(const struct dl_physics *physics,
                        const struct dl_configurations *configs) {
   size_t target = configs->target[0];
   for (size_t i = 0; i < configs->n_measurements; i++)
-    if (configs->m[i].target == target)
+    if (configs->m[i].target == target && configs->n < DL_SETTLED_BELOW)
       return physics->settled >> target & 1;
   return false;
 }
