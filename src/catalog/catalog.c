@@ -297,7 +297,8 @@ static enum dl_status match_gpu(struct dl_catalog *c, const char *name,
     if (status != DL_OK)
       return status;
   }
-  return dl_gpu_match_find(&c->gpus, name, e, d);
+  dl_gpu_match_find(&c->gpus, name, e);
+  return DL_OK;
 }
 
 enum dl_status dl_catalog_look_listed(struct dl_catalog *c, enum dl_kind kind,
@@ -324,9 +325,8 @@ static enum dl_status look_checkpoint(struct dl_catalog *c, const char *name,
                                       const struct dl_descriptor **e,
                                       struct dl_diag *d) {
   struct dl_text own = {0};
-  bool shorter = dl_arch_name_reduce(name, &own);
-  enum dl_status status = own.failed ? dl_fail_memory(d) : DL_OK;
-  if (shorter && status == DL_OK)
+  enum dl_status status = DL_OK;
+  if (dl_arch_name_reduce(name, &own))
     status = dl_catalog_look_listed(c, DL_ARCHITECTURE, own.s, false, e, d);
   dl_text_free(&own);
   return status;

@@ -396,8 +396,7 @@ static bool keep_first(struct walk *k, const dl_node *node) {
   bool form = dl_xml_form(node, alike, &k->form);
   if (!form)
     return true;
-  if (dl_intern(&k->forms, dl_text_str(&k->form)) < 0)
-    k->status = dl_fail_memory(k->d);
+  dl_intern(&k->forms, dl_text_str(&k->form));
   return k->forms.n > before;
 }
 

@@ -65,7 +65,7 @@ static enum dl_status read_folder(struct dl_user_files *u, const char *dir,
     struct dl_text path = {0};
     dl_text_printf(&path, "%s/%s", dir, entry[i]->d_name);
     if (status == DL_OK)
-      status = path.failed ? dl_fail_memory(d) : read_found(u, path.s, d);
+      status = read_found(u, path.s, d);
     dl_text_free(&path);
     free(entry[i]);
   }

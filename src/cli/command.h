@@ -112,7 +112,7 @@ enum dl_status dl_check_budget(const char *what, double energy_j,
 
 /* The command line as a text for provenance: the options that shape the
  * result, without those that say where and how it is written, and without
- * folders. NULL: out of memory. */
+ * folders. */
 char *dl_cli_command_line(const struct dl_cli *cli, const char *input);
 
 #endif

@@ -321,8 +321,6 @@ enum dl_status dl_cli_parse(struct dl_cli *cli, int argc, char **argv,
   make_tables(&p);
   cli->given = dl_calloc((size_t)argc + 1, sizeof *cli->given);
   cli->spool = dl_calloc(MOST_SPOOLS, sizeof *cli->spool);
-  if (!cli->given || !cli->spool)
-    return dl_fail_memory(&cli->diag);
   enum dl_status status = parse_options(&p, argc, argv, options);
   if (status != DL_OK || cli->help || cli->usage || cli->version)
     return status;

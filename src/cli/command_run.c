@@ -112,10 +112,6 @@ static enum dl_status choose_format(struct dl_cli *cli) {
 static enum dl_status parse_and_run(struct dl_cli *cli, int argc, char **argv) {
   const struct dl_command *c = cli->command;
   void *options = dl_calloc(1, c->options_size);
-  if (!options || !cli->catalog) {
-    free(options);
-    return dl_fail_memory(&cli->diag);
-  }
   if (c->init)
     c->init(options);
   enum dl_status status = dl_cli_parse(cli, argc, argv, options);

@@ -172,17 +172,14 @@ static int by_place(const void *a, const void *b) {
   return (x->i > y->i) - (x->i < y->i);
 }
 
-static enum dl_status sort(struct dl_choices *l, struct dl_diag *d) {
+static void sort(struct dl_choices *l) {
   struct sorted *s = dl_calloc(l->n, sizeof *s);
-  if (!s)
-    return dl_fail_memory(d);
   for (size_t i = 0; i < l->n; i++)
     s[i] = (struct sorted){l->c[i], i};
   qsort(s, l->n, sizeof *s, by_place);
   for (size_t i = 0; i < l->n; i++)
     l->c[i] = s[i].c;
   free(s);
-  return DL_OK;
 }
 
 /* The choices as points; those that are excluded are none. */
@@ -219,5 +216,7 @@ enum dl_status dl_choices_judge(struct dl_choices *l,
     l->c[i].place = place[i];
   free(p);
   free(place);
-  return status == DL_OK ? sort(l, d) : status;
+  if (status == DL_OK)
+    sort(l);
+  return status;
 }

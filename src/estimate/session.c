@@ -64,8 +64,6 @@ enum dl_status dl_session_new(struct dl_session **out, struct dl_frame *f,
                               double coverage, struct dl_diag *d) {
   *out = NULL;
   struct dl_session *s = dl_calloc(1, sizeof *s);
-  if (!s)
-    return dl_fail_memory(d);
   s->fields.known = DL_KNOW_ALL;
   enum dl_status status = find_methods(s, methods, d);
   if (status == DL_OK)

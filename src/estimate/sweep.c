@@ -41,8 +41,6 @@ static enum dl_status open_parts(struct sweep *w, struct dl_frame *f,
                                  struct dl_diag *d) {
   enum dl_status status = DL_OK;
   w->part = dl_calloc(w->parts, sizeof *w->part);
-  if (!w->part)
-    return dl_fail_memory(d);
   for (size_t i = 0; i < w->parts && status == DL_OK; i++) {
     struct part *p = &w->part[i];
     dl_diag_init(&p->d);

@@ -5,25 +5,22 @@
 
 #include "base/memory.h"
 
-enum dl_status dl_same_tables_add(struct dl_same_tables *s,
-                                  const struct dl_csv *csv, struct dl_diag *d) {
+void dl_same_tables_add(struct dl_same_tables *s, const struct dl_csv *csv,
+                        struct dl_diag *d) {
   char hex[33];
   size_t rows, known = s->digests.n, i = s->n++;
   void *first = s->first;
   dl_csv_digest(csv, hex, &rows);
   if (rows == 0)
-    return DL_OK;
+    return;
   dl_grow(&first, &s->cap, known + 1, sizeof *s->first);
   s->first = first;
   long k = dl_intern(&s->digests, hex);
-  if (k < 0)
-    return dl_fail_memory(d);
   if (s->digests.n > known)
     s->first[k] = i;
   else
     dl_warn_at(d, s->path[i], 0, "the same as %s: what both hold counts twice",
                s->path[s->first[k]]);
-  return DL_OK;
 }
 
 void dl_same_tables_free(struct dl_same_tables *s) {

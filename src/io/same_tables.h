@@ -18,8 +18,8 @@ struct dl_same_tables {
 
 /* Counts a table that has been read to its end, and warns if one before it has
  * the same bytes. One without rows counts nothing. */
-enum dl_status dl_same_tables_add(struct dl_same_tables *s,
-                                  const struct dl_csv *csv, struct dl_diag *d);
+void dl_same_tables_add(struct dl_same_tables *s, const struct dl_csv *csv,
+                        struct dl_diag *d);
 
 void dl_same_tables_free(struct dl_same_tables *s);
 

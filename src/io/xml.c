@@ -160,7 +160,7 @@ enum dl_status dl_xml_parse(struct dl_xml **out, const char *data, size_t len,
   if (x)
     x->path = dl_strdup(strcmp(path, "-") == 0 ? "<stdin>" : path);
   struct complaint c = {.x = x, .visitor = visitor, .len = len};
-  enum dl_status status = x ? parse(&c, data, len, d) : dl_fail_memory(d);
+  enum dl_status status = parse(&c, data, len, d);
   if (status != DL_OK) {
     dl_xml_free(x);
     return status;

@@ -129,8 +129,6 @@ static enum dl_status features(const struct walk *w, dl_node *fit,
   if (!w->writing && (f->scaled = dl_xml_attr(c, "mean") != NULL)) {
     f->scale.mean = gsl_vector_alloc(f->features.n);
     f->scale.sd = gsl_vector_alloc(f->features.n);
-    if (!f->scale.mean || !f->scale.sd)
-      return dl_fail_memory(w->d);
   }
   for (size_t i = 0; c && i < f->features.n && status == DL_OK; i++) {
     double *mean = f->scaled ? gsl_vector_ptr(f->scale.mean, i) : NULL;

@@ -108,8 +108,6 @@ enum dl_status dl_predictor_new(struct dl_predictor **out,
                                 struct dl_diag *d) {
   *out = NULL;
   struct dl_predictor *p = dl_calloc(1, sizeof *p);
-  if (!p)
-    return dl_fail_memory(d);
   p->fit = fit;
   p->frame = f;
   p->times = dl_calloc(fit->n_times, sizeof *p->times);

@@ -139,8 +139,7 @@ enum dl_status dl_plot_table_read(struct dl_plot_table *t, const char *path,
                               .n_cols = n,
                               .column = column,
                               .there = dl_calloc(n, sizeof *t->there)};
-  enum dl_status status =
-      col ? dl_csv_open(&csv, path, 0, d) : dl_fail_memory(d);
+  enum dl_status status = dl_csv_open(&csv, path, 0, d);
   if (status == DL_OK)
     status = find_columns(t, csv, col, made_by, d);
   if (status == DL_OK)

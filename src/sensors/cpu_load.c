@@ -45,17 +45,12 @@ static bool read_load(struct dl_sensor *s) {
   return true;
 }
 
-static enum dl_status find(const struct dl_sensor_kind *kind,
-                           struct dl_sensors *s, struct dl_diag *d) {
+static void find(const struct dl_sensor_kind *kind, struct dl_sensors *s) {
   double busy, all;
   if (isnan(s->cpu_tdp_w) || !read_ticks(&busy, &all))
-    return DL_OK;
+    return;
   struct load *l = dl_calloc(1, sizeof *l);
-  struct dl_sensor *new = l ? dl_sensors_add(s, kind, DL_METER_CPU) : NULL;
-  if (!new) {
-    free(l);
-    return dl_fail_memory(d);
-  }
+  struct dl_sensor *new = dl_sensors_add(s, kind, DL_METER_CPU);
   *l = (struct load){s->cpu_tdp_w, 0, 0};
   new->state = l;
   new->assumed = true;
@@ -63,7 +58,6 @@ static enum dl_status find(const struct dl_sensor_kind *kind,
   snprintf(new->name, sizeof new->name, "load of all CPUs x %g W",
            s->cpu_tdp_w);
   snprintf(new->id, sizeof new->id, "/proc/stat");
-  return DL_OK;
 }
 
 const struct dl_sensor_kind dl_sensor_cpu_load = {

@@ -37,8 +37,7 @@ static bool read_counter(struct dl_sensor *s) {
   return !isnan(s->power_w) || !isnan(s->counter_j);
 }
 
-static enum dl_status find(const struct dl_sensor_kind *kind,
-                           struct dl_sensors *s, struct dl_diag *d) {
+static void find(const struct dl_sensor_kind *kind, struct dl_sensors *s) {
   char folder[512];
   bool cpu = false;
   snprintf(folder, sizeof folder, "%s/cray/pm_counters", s->root);
@@ -52,14 +51,11 @@ static enum dl_status find(const struct dl_sensor_kind *kind,
     cpu = cpu || strcmp(name, "cpu") == 0;
     struct dl_sensor *new =
         dl_sensors_add_folder(s, kind, counters[i].part, folder);
-    if (!new)
-      return dl_fail_memory(d);
     const char *digit = strpbrk(name, "0123456789");
     new->index = digit ? (size_t)(*digit - '0') : 0;
     snprintf(new->id, sizeof new->id, "%s", name);
     snprintf(new->name, sizeof new->name, "%s", *name ? name : "node");
   }
-  return DL_OK;
 }
 
 const struct dl_sensor_kind dl_sensor_cray = {

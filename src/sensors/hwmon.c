@@ -13,34 +13,28 @@
 #include "sensors/sensor_kinds.h"
 #include "sensors/sysfs.h"
 
-enum dl_status
-dl_hwmon_find(const struct dl_sensor_kind *kind, struct dl_sensors *s,
-              const char *names,
-              enum dl_status (*add)(const struct dl_sensor_kind *kind,
-                                    struct dl_sensors *s, const char *folder,
-                                    const char *name, struct dl_diag *d),
-              struct dl_diag *d) {
+void dl_hwmon_find(const struct dl_sensor_kind *kind, struct dl_sensors *s,
+                   const char *names,
+                   void (*add)(const struct dl_sensor_kind *kind,
+                               struct dl_sensors *s, const char *folder,
+                               const char *name)) {
   struct dl_strlist paths = {0}, wanted = {0};
   char name[DL_SENSOR_NAME];
-  enum dl_status status =
-      dl_sysfs_find(s->root, "class/hwmon/hwmon*", &paths, d);
-  if (status == DL_OK && !dl_strlist_split(&wanted, names, '|'))
-    status = dl_fail_memory(d);
-  for (size_t i = 0; i < paths.n && status == DL_OK; i++)
+  dl_sysfs_find(s->root, "class/hwmon/hwmon*", &paths);
+  dl_strlist_split(&wanted, names, '|');
+  for (size_t i = 0; i < paths.n; i++)
     if (dl_sysfs_text(paths.s[i], "name", name, sizeof name) &&
         dl_strlist_find(&wanted, name) >= 0)
-      status = add(kind, s, paths.s[i], name, d);
+      add(kind, s, paths.s[i], name);
   dl_strlist_free(&paths);
   dl_strlist_free(&wanted);
-  return status;
 }
 
 struct dl_sensor *dl_hwmon_add(const struct dl_sensor_kind *kind,
                                struct dl_sensors *s, enum dl_meter_kind part,
                                const char *folder, const char *name) {
   struct dl_sensor *new = dl_sensors_add_folder(s, kind, part, folder);
-  if (new)
-    snprintf(new->name, sizeof new->name, "%s", name);
+  snprintf(new->name, sizeof new->name, "%s", name);
   return new;
 }
 
@@ -73,28 +67,23 @@ static bool read_gpu(struct dl_sensor *s) {
   return !isnan(s->power_w) || !isnan(s->counter_j);
 }
 
-static enum dl_status add_gpu(const struct dl_sensor_kind *kind,
-                              struct dl_sensors *s, const char *folder,
-                              const char *name, struct dl_diag *d) {
+static void add_gpu(const struct dl_sensor_kind *kind, struct dl_sensors *s,
+                    const char *folder, const char *name) {
   char product[DL_SENSOR_NAME];
   if (!dl_sysfs_exists(folder, "power1_average") &&
       !dl_sysfs_exists(folder, "power1_input") &&
       !dl_sysfs_exists(folder, "energy1_input") &&
       !dl_sysfs_exists(folder, "energy2_input"))
-    return DL_OK;
+    return;
   if (dl_sysfs_text(folder, "device/product_name", product, sizeof product))
     name = product;
   struct dl_sensor *new = dl_hwmon_add(kind, s, DL_METER_GPU, folder, name);
-  if (!new)
-    return dl_fail_memory(d);
   dl_sysfs_text(folder, "device/unique_id", new->id, sizeof new->id);
   new->limit_w = 1e-6 * dl_sysfs_number(folder, "power1_cap");
-  return DL_OK;
 }
 
-static enum dl_status find_gpus(const struct dl_sensor_kind *kind,
-                                struct dl_sensors *s, struct dl_diag *d) {
-  return dl_hwmon_find(kind, s, "amdgpu|i915|xe", add_gpu, d);
+static void find_gpus(const struct dl_sensor_kind *kind, struct dl_sensors *s) {
+  dl_hwmon_find(kind, s, "amdgpu|i915|xe", add_gpu);
 }
 
 const struct dl_sensor_kind dl_sensor_gpu_hwmon = {
@@ -113,23 +102,19 @@ static bool read_meter(struct dl_sensor *s) {
   return !isnan(s->power_w);
 }
 
-static enum dl_status add_meter(const struct dl_sensor_kind *kind,
-                                struct dl_sensors *s, const char *folder,
-                                const char *name, struct dl_diag *d) {
-  if (isnan(power_w(folder)))
-    return dl_sysfs_exists(folder, "power1_average")
-               ? dl_sensors_note(s, kind, DL_METER_NODE, d,
-                                 "%s/power1_average cannot be read; it may "
-                                 "need root",
-                                 folder)
-               : DL_OK;
-  return dl_hwmon_add(kind, s, DL_METER_NODE, folder, name) ? DL_OK
-                                                            : dl_fail_memory(d);
+static void add_meter(const struct dl_sensor_kind *kind, struct dl_sensors *s,
+                      const char *folder, const char *name) {
+  if (!isnan(power_w(folder)))
+    dl_hwmon_add(kind, s, DL_METER_NODE, folder, name);
+  else if (dl_sysfs_exists(folder, "power1_average"))
+    dl_sensors_note(s, kind, DL_METER_NODE,
+                    "%s/power1_average cannot be read; it may need root",
+                    folder);
 }
 
-static enum dl_status find_meter(const struct dl_sensor_kind *kind,
-                                 struct dl_sensors *s, struct dl_diag *d) {
-  return dl_hwmon_find(kind, s, "power_meter", add_meter, d);
+static void find_meter(const struct dl_sensor_kind *kind,
+                       struct dl_sensors *s) {
+  dl_hwmon_find(kind, s, "power_meter", add_meter);
 }
 
 const struct dl_sensor_kind dl_sensor_acpi = {

@@ -9,13 +9,11 @@
 
 /* Calls `add` with the folder of each chip of one of the names ("amdgpu|xe"),
  * and its name. */
-enum dl_status
-dl_hwmon_find(const struct dl_sensor_kind *kind, struct dl_sensors *s,
-              const char *names,
-              enum dl_status (*add)(const struct dl_sensor_kind *kind,
-                                    struct dl_sensors *s, const char *folder,
-                                    const char *name, struct dl_diag *d),
-              struct dl_diag *d);
+void dl_hwmon_find(const struct dl_sensor_kind *kind, struct dl_sensors *s,
+                   const char *names,
+                   void (*add)(const struct dl_sensor_kind *kind,
+                               struct dl_sensors *s, const char *folder,
+                               const char *name));
 
 /* A sensor whose state is the folder's path (owned). NULL: out of memory. */
 struct dl_sensor *dl_hwmon_add(const struct dl_sensor_kind *kind,

@@ -122,37 +122,29 @@ static bool read_first(struct controller *c) {
   return !isnan(c->power_w);
 }
 
-static enum dl_status find(const struct dl_sensor_kind *kind,
-                           struct dl_sensors *s, struct dl_diag *d) {
+static void find(const struct dl_sensor_kind *kind, struct dl_sensors *s) {
   struct dl_strlist devices = {0};
-  enum dl_status status =
-      dl_sysfs_find(s->root, "class/ipmi/ipmi*", &devices, d);
+  dl_sysfs_find(s->root, "class/ipmi/ipmi*", &devices);
   bool there = devices.n > 0;
   dl_strlist_free(&devices);
-  if (status != DL_OK || !there || dl_sensors_has(s, kind, DL_METER_NODE))
-    return status;
+  if (!there || dl_sensors_has(s, kind, DL_METER_NODE))
+    return;
   struct controller *c = dl_calloc(1, sizeof *c);
-  if (!c)
-    return dl_fail_memory(d);
   *c = (struct controller){.fd = -1, .power_w = NAN};
   bool started = start(c);
   if (!started || !read_first(c)) {
     free(c);
-    return dl_sensors_note(
-        s, kind, DL_METER_NODE, d,
+    dl_sensors_note(
+        s, kind, DL_METER_NODE,
         started ? "'ipmitool dcmi power reading' gave no power; it needs root, "
                   "or a group that may read and write /dev/ipmi0"
                 : "the node's power can be read where ipmitool is installed");
+    return;
   }
   struct dl_sensor *new = dl_sensors_add(s, kind, DL_METER_NODE);
-  if (!new) {
-    free(c);
-    return dl_fail_memory(d);
-  }
   new->state = c;
   snprintf(new->name, sizeof new->name, "management controller");
   snprintf(new->id, sizeof new->id, "ipmi0");
-  return DL_OK;
 }
 
 const struct dl_sensor_kind dl_sensor_ipmi = {

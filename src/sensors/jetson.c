@@ -44,38 +44,27 @@ static bool read_rail(struct dl_sensor *s) {
   return !isnan(s->power_w);
 }
 
-static enum dl_status add_rail(const struct dl_sensor_kind *kind,
-                               struct dl_sensors *s, const char *folder,
-                               size_t channel, struct dl_diag *d) {
+static void add_rail(const struct dl_sensor_kind *kind, struct dl_sensors *s,
+                     const char *folder, size_t channel) {
   char name[32], label[DL_SENSOR_NAME];
   snprintf(name, sizeof name, "in%zu_label", channel);
   if (!dl_sysfs_text(folder, name, label, sizeof label) ||
       isnan(product(folder, channel)))
-    return DL_OK;
+    return;
   for (size_t i = 0; i < sizeof rails / sizeof *rails; i++)
-    if (strcmp(label, rails[i].rail) == 0) {
-      struct dl_sensor *new =
-          dl_hwmon_add(kind, s, rails[i].part, folder, label);
-      if (!new)
-        return dl_fail_memory(d);
-      new->channel = channel;
-    }
-  return DL_OK;
+    if (strcmp(label, rails[i].rail) == 0)
+      dl_hwmon_add(kind, s, rails[i].part, folder, label)->channel = channel;
 }
 
-static enum dl_status add_chip(const struct dl_sensor_kind *kind,
-                               struct dl_sensors *s, const char *folder,
-                               const char *name, struct dl_diag *d) {
-  enum dl_status status = DL_OK;
+static void add_chip(const struct dl_sensor_kind *kind, struct dl_sensors *s,
+                     const char *folder, const char *name) {
   (void)name;
-  for (size_t i = 1; i <= CHANNELS && status == DL_OK; i++)
-    status = add_rail(kind, s, folder, i, d);
-  return status;
+  for (size_t i = 1; i <= CHANNELS; i++)
+    add_rail(kind, s, folder, i);
 }
 
-static enum dl_status find(const struct dl_sensor_kind *kind,
-                           struct dl_sensors *s, struct dl_diag *d) {
-  return dl_hwmon_find(kind, s, "ina3221", add_chip, d);
+static void find(const struct dl_sensor_kind *kind, struct dl_sensors *s) {
+  dl_hwmon_find(kind, s, "ina3221", add_chip);
 }
 
 const struct dl_sensor_kind dl_sensor_jetson = {

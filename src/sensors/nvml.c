@@ -170,21 +170,17 @@ static bool is_divided(device d) {
          mode == MIG_ENABLED;
 }
 
-static enum dl_status add_gpu(const struct dl_sensor_kind *kind,
-                              struct dl_sensors *s, unsigned i,
-                              struct dl_diag *d) {
+static void add_gpu(const struct dl_sensor_kind *kind, struct dl_sensors *s,
+                    unsigned i) {
   device handle;
   unsigned mw;
   int result = nvml.by_index(i, &handle);
-  if (result != SUCCESS)
-    return dl_sensors_note(s, kind, DL_METER_GPU, d, "GPU %u: %s", i,
-                           nvml.error(result));
-  struct gpu *g = dl_calloc(1, sizeof *g);
-  struct dl_sensor *new = g ? dl_sensors_add(s, kind, DL_METER_GPU) : NULL;
-  if (!new) {
-    free(g);
-    return dl_fail_memory(d);
+  if (result != SUCCESS) {
+    dl_sensors_note(s, kind, DL_METER_GPU, "GPU %u: %s", i, nvml.error(result));
+    return;
   }
+  struct gpu *g = dl_calloc(1, sizeof *g);
+  struct dl_sensor *new = dl_sensors_add(s, kind, DL_METER_GPU);
   struct field f = {.id = FIELD_POWER_INSTANT};
   g->device = handle;
   g->instant = nvml.fields && nvml.fields(handle, 1, &f) == SUCCESS &&
@@ -200,39 +196,36 @@ static enum dl_status add_gpu(const struct dl_sensor_kind *kind,
     new->limit_w = mw * 1e-3;
   /* A single reading may be unknown. */
   if (!read_gpu(new) && !read_gpu(new) && !read_gpu(new)) {
-    enum dl_status status =
-        dl_sensors_note(s, kind, DL_METER_GPU, d,
-                        "%s: reports neither power nor energy", new->name);
+    dl_sensors_note(s, kind, DL_METER_GPU,
+                    "%s: reports neither power nor energy", new->name);
     free(g);
     s->n--;
-    return status;
+    return;
   }
   new->counter_j = NAN;
-  if (!is_divided(handle))
-    return DL_OK;
-  return dl_sensors_note(s, kind, DL_METER_GPU, d,
-                         "GPU %u is divided by MIG: its energy is that of the "
-                         "whole GPU, with all programs on it",
-                         i);
+  if (is_divided(handle))
+    dl_sensors_note(s, kind, DL_METER_GPU,
+                    "GPU %u is divided by MIG: its energy is that of the "
+                    "whole GPU, with all programs on it",
+                    i);
 }
 
-static enum dl_status find(const struct dl_sensor_kind *kind,
-                           struct dl_sensors *s, struct dl_diag *d) {
+static void find(const struct dl_sensor_kind *kind, struct dl_sensors *s) {
   unsigned n = 0;
   if (!load())
-    return DL_OK;
+    return;
   int result = nvml.init();
   if (result == SUCCESS)
     result = nvml.count(&n);
-  if (result != SUCCESS)
-    return dl_sensors_note(s, kind, DL_METER_GPU, d, "%s%s", nvml.error(result),
-                           result == NO_PERMISSION
-                               ? "; the user needs access to /dev/nvidia*"
-                               : "");
-  enum dl_status status = DL_OK;
-  for (unsigned i = 0; i < n && status == DL_OK; i++)
-    status = add_gpu(kind, s, i, d);
-  return status;
+  if (result != SUCCESS) {
+    dl_sensors_note(s, kind, DL_METER_GPU, "%s%s", nvml.error(result),
+                    result == NO_PERMISSION
+                        ? "; the user needs access to /dev/nvidia*"
+                        : "");
+    return;
+  }
+  for (unsigned i = 0; i < n; i++)
+    add_gpu(kind, s, i);
 }
 
 const struct dl_sensor_kind dl_sensor_nvml = {

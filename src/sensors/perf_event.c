@@ -59,8 +59,8 @@ static bool read_config(const char *folder, const char *event,
   return end > text + 6 && *end == '\0';
 }
 
-/* An event on each CPU of "0,18" or "0-1". False: out of memory. */
-static bool add_event(const struct dl_sensor_kind *kind, struct dl_sensors *s,
+/* An event on each CPU of "0,18" or "0-1". */
+static void add_event(const struct dl_sensor_kind *kind, struct dl_sensors *s,
                       const char *folder, const char *event,
                       enum dl_meter_kind part, bool *denied) {
   char cpus[256], file[64];
@@ -69,7 +69,7 @@ static bool add_event(const struct dl_sensor_kind *kind, struct dl_sensors *s,
   snprintf(file, sizeof file, "events/%s", event);
   if (isnan(type) || !read_config(folder, file, &config) ||
       !dl_sysfs_text(folder, "cpumask", cpus, sizeof cpus))
-    return true;
+    return;
   snprintf(file, sizeof file, "events/%s.scale", event);
   double scale = dl_sysfs_number(folder, file);
   for (char *at = cpus; *at && scale > 0; at += *at == ',') {
@@ -81,12 +81,7 @@ static bool add_event(const struct dl_sensor_kind *kind, struct dl_sensors *s,
       if (fd < 0)
         continue;
       struct counter *c = dl_calloc(1, sizeof *c);
-      struct dl_sensor *new = c ? dl_sensors_add(s, kind, part) : NULL;
-      if (!new) {
-        close(fd);
-        free(c);
-        return false;
-      }
+      struct dl_sensor *new = dl_sensors_add(s, kind, part);
       *c = (struct counter){fd, scale};
       new->state = c;
       snprintf(new->name, sizeof new->name, "%s of CPU %d", event, cpu);
@@ -95,24 +90,20 @@ static bool add_event(const struct dl_sensor_kind *kind, struct dl_sensors *s,
     if (*at != ',' && *at != '\0')
       break;
   }
-  return true;
 }
 
-static enum dl_status find(const struct dl_sensor_kind *kind,
-                           struct dl_sensors *s, struct dl_diag *d) {
+static void find(const struct dl_sensor_kind *kind, struct dl_sensors *s) {
   char folder[512];
   bool denied = false;
   if (dl_sensors_has(s, kind, DL_METER_CPU))
-    return DL_OK;
+    return;
   snprintf(folder, sizeof folder, "%s/bus/event_source/devices/power", s->root);
-  if (!add_event(kind, s, folder, "energy-pkg", DL_METER_CPU, &denied) ||
-      !add_event(kind, s, folder, "energy-ram", DL_METER_RAM, &denied))
-    return dl_fail_memory(d);
-  return denied ? dl_sensors_note(s, kind, DL_METER_CPU, d,
-                                  "energy events of the CPU may be read by "
-                                  "root only: sudo sysctl "
-                                  "kernel.perf_event_paranoid=0")
-                : DL_OK;
+  add_event(kind, s, folder, "energy-pkg", DL_METER_CPU, &denied);
+  add_event(kind, s, folder, "energy-ram", DL_METER_RAM, &denied);
+  if (denied)
+    dl_sensors_note(s, kind, DL_METER_CPU,
+                    "energy events of the CPU may be read by root only: sudo "
+                    "sysctl kernel.perf_event_paranoid=0");
 }
 
 const struct dl_sensor_kind dl_sensor_perf_event = {

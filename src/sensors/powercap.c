@@ -15,48 +15,40 @@ static bool read_zone(struct dl_sensor *s) {
   return !isnan(s->counter_j);
 }
 
-static enum dl_status add_zone(const struct dl_sensor_kind *kind,
-                               struct dl_sensors *s, const char *path,
-                               size_t *denied, struct dl_diag *d) {
+static void add_zone(const struct dl_sensor_kind *kind, struct dl_sensors *s,
+                     const char *path, size_t *denied) {
   char name[DL_SENSOR_NAME];
   if (!dl_sysfs_text(path, "name", name, sizeof name))
-    return DL_OK;
+    return;
   bool package = strncmp(name, "package", 7) == 0;
   bool memory = strcmp(name, "dram") == 0;
   if (!package && !memory) /* cores and the like are parts of a package */
-    return DL_OK;
+    return;
   if (!dl_sysfs_readable(path, "energy_uj")) {
     *denied += dl_sysfs_exists(path, "energy_uj");
-    return DL_OK;
+    return;
   }
   enum dl_meter_kind part = package ? DL_METER_CPU : DL_METER_RAM;
   struct dl_sensor *new = dl_sensors_add_folder(s, kind, part, path);
-  if (!new)
-    return dl_fail_memory(d);
   new->wraps_j = dl_sysfs_number(path, "max_energy_range_uj") * 1e-6;
   if (!(new->wraps_j > 0))
     new->wraps_j = 0;
   snprintf(new->name, sizeof new->name, "%s", name);
-  return DL_OK;
 }
 
-static enum dl_status find(const struct dl_sensor_kind *kind,
-                           struct dl_sensors *s, struct dl_diag *d) {
+static void find(const struct dl_sensor_kind *kind, struct dl_sensors *s) {
   struct dl_strlist paths = {0};
   size_t denied = 0;
   /* "intel-rapl-mmio:0" is the same counter by another way. */
-  enum dl_status status =
-      dl_sysfs_find(s->root, "class/powercap/intel-rapl:*", &paths, d);
-  for (size_t i = 0; i < paths.n && status == DL_OK; i++)
-    status = add_zone(kind, s, paths.s[i], &denied, d);
+  dl_sysfs_find(s->root, "class/powercap/intel-rapl:*", &paths);
+  for (size_t i = 0; i < paths.n; i++)
+    add_zone(kind, s, paths.s[i], &denied);
   dl_strlist_free(&paths);
-  if (status == DL_OK && denied > 0)
-    status = dl_sensors_note(
-        s, kind, DL_METER_CPU, d,
-        "energy of CPU and memory may be read by root only: "
-        "sudo chmod a+r %s/class/powercap/intel-rapl:*/energy_uj",
-        s->root);
-  return status;
+  if (denied > 0)
+    dl_sensors_note(s, kind, DL_METER_CPU,
+                    "energy of CPU and memory may be read by root only: "
+                    "sudo chmod a+r %s/class/powercap/intel-rapl:*/energy_uj",
+                    s->root);
 }
 
 const struct dl_sensor_kind dl_sensor_powercap = {

@@ -33,8 +33,7 @@ struct dl_sensor *dl_sensors_add(struct dl_sensors *s,
                                  const struct dl_sensor_kind *kind,
                                  enum dl_meter_kind part) {
   void *list = s->s;
-  if (!dl_grow(&list, &s->cap, s->n + 1, sizeof *s->s))
-    return NULL;
+  dl_grow(&list, &s->cap, s->n + 1, sizeof *s->s);
   s->s = list;
   size_t index = 0;
   for (size_t i = 0; i < s->n; i++)
@@ -60,11 +59,7 @@ struct dl_sensor *dl_sensors_add_folder(struct dl_sensors *s,
                                         const char *folder) {
   const char *slash = strrchr(folder, '/');
   char *copy = dl_strdup(folder);
-  struct dl_sensor *new = copy ? dl_sensors_add(s, kind, part) : NULL;
-  if (!new) {
-    free(copy);
-    return NULL;
-  }
+  struct dl_sensor *new = dl_sensors_add(s, kind, part);
   new->state = copy;
   snprintf(new->id, sizeof new->id, "%.90s", slash ? slash + 1 : folder);
   return new;
@@ -79,24 +74,17 @@ bool dl_sensors_has(const struct dl_sensors *s,
   return false;
 }
 
-enum dl_status dl_sensors_note(struct dl_sensors *s,
-                               const struct dl_sensor_kind *kind,
-                               enum dl_meter_kind part, struct dl_diag *d,
-                               const char *format, ...) {
+void dl_sensors_note(struct dl_sensors *s, const struct dl_sensor_kind *kind,
+                     enum dl_meter_kind part, const char *format, ...) {
   void *list = s->note;
   va_list args;
   char text[512];
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  if (!dl_grow(&list, &s->notes_cap, s->n_notes + 1, sizeof *s->note))
-    return dl_fail_memory(d);
+  dl_grow(&list, &s->notes_cap, s->n_notes + 1, sizeof *s->note);
   s->note = list;
-  char *copy = dl_strdup(text);
-  if (!copy)
-    return dl_fail_memory(d);
-  s->note[s->n_notes++] = (struct dl_sensor_note){kind, part, copy};
-  return DL_OK;
+  s->note[s->n_notes++] = (struct dl_sensor_note){kind, part, dl_strdup(text)};
 }
 
 static void free_sensor(struct dl_sensor *s) {
@@ -135,18 +123,15 @@ static void drop_notes(struct dl_sensors *s) {
   s->n_notes = n;
 }
 
-enum dl_status dl_sensors_find(struct dl_sensors *s, double cpu_tdp_w,
-                               struct dl_diag *d) {
+void dl_sensors_find(struct dl_sensors *s, double cpu_tdp_w) {
   const char *root = getenv("DLEST_SYSFS");
   *s = (struct dl_sensors){.root = root && *root ? root : "/sys",
                            .cpu_tdp_w = cpu_tdp_w};
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < N_KINDS && status == DL_OK; i++) {
-    status = kinds[i]->find(kinds[i], s, d);
+  for (size_t i = 0; i < N_KINDS; i++) {
+    kinds[i]->find(kinds[i], s);
     drop_doubles(s, kinds[i]);
   }
   drop_notes(s);
-  return status;
 }
 
 void dl_sensors_free(struct dl_sensors *s) {

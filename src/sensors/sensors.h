@@ -79,9 +79,8 @@ struct dl_sensor_kind {
    * set counts. NULL: there is no such list. */
   const char *visible;
   /* Adds the sensors that can be read (dl_sensors_add), and notes on those that
-   * exist and cannot (dl_sensors_note). Fails only where memory is out. */
-  enum dl_status (*find)(const struct dl_sensor_kind *kind,
-                         struct dl_sensors *s, struct dl_diag *d);
+   * exist and cannot (dl_sensors_note). */
+  void (*find)(const struct dl_sensor_kind *kind, struct dl_sensors *s);
   /* Sets power_w, counter_j, util, memory_b and clock_hz of a sensor, NaN for
    * what it has not. False: it cannot be read any more. */
   bool (*read)(struct dl_sensor *sensor);
@@ -96,8 +95,7 @@ const struct dl_sensor_kind *dl_sensor_kind_at(size_t i);
 
 /* Finds all sensors; cpu_tdp_w as in struct dl_sensors. Free *s also after an
  * error. */
-enum dl_status dl_sensors_find(struct dl_sensors *s, double cpu_tdp_w,
-                               struct dl_diag *d);
+void dl_sensors_find(struct dl_sensors *s, double cpu_tdp_w);
 void dl_sensors_free(struct dl_sensors *s);
 
 /* Reads all. Counters are carried over resets and wrap-arounds. Warns once of a
@@ -125,10 +123,9 @@ struct dl_sensor *dl_sensors_add_folder(struct dl_sensors *s,
                                         const struct dl_sensor_kind *kind,
                                         enum dl_meter_kind part,
                                         const char *folder);
-enum dl_status dl_sensors_note(struct dl_sensors *s,
-                               const struct dl_sensor_kind *kind,
-                               enum dl_meter_kind part, struct dl_diag *d,
-                               const char *format, ...) DL_PRINTF(5, 6);
+void dl_sensors_note(struct dl_sensors *s, const struct dl_sensor_kind *kind,
+                     enum dl_meter_kind part, const char *format, ...)
+    DL_PRINTF(4, 5);
 
 /* Keeps the GPUs of a list of indices and of beginnings of UUIDs, "0,2"; "all"
  * keeps all of them, NULL those that a program sees (kind->visible). Sensors of

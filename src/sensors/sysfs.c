@@ -20,24 +20,22 @@ static int by_number(const void *a, const void *b) {
   return strverscmp(*x, *y);
 }
 
-enum dl_status dl_sysfs_find(const char *root, const char *pattern,
-                             struct dl_strlist *paths, struct dl_diag *d) {
+void dl_sysfs_find(const char *root, const char *pattern,
+                   struct dl_strlist *paths) {
   struct dl_text all = {0};
   glob_t found;
   dl_text_printf(&all, "%s/%s", root, pattern);
   int result = glob(dl_text_str(&all), GLOB_NOSORT, NULL, &found);
   dl_text_free(&all);
   if (result == GLOB_NOSPACE)
-    return dl_fail_memory(d);
+    dl_end_without_memory();
   if (result != 0)
-    return DL_OK;
+    return;
   qsort((void *)found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv,
         by_number);
-  bool ok = true;
-  for (size_t i = 0; i < found.gl_pathc && ok; i++)
-    ok = dl_strlist_add(paths, found.gl_pathv[i]);
+  for (size_t i = 0; i < found.gl_pathc; i++)
+    dl_strlist_add(paths, found.gl_pathv[i]);
   globfree(&found);
-  return ok ? DL_OK : dl_fail_memory(d);
 }
 
 static bool path_of(const char *folder, const char *file,

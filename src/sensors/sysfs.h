@@ -12,8 +12,8 @@
 
 /* Paths that match a pattern below the root of sysfs, in the order of their
  * numbers (hwmon2 before hwmon10). */
-enum dl_status dl_sysfs_find(const char *root, const char *pattern,
-                             struct dl_strlist *paths, struct dl_diag *d);
+void dl_sysfs_find(const char *root, const char *pattern,
+                   struct dl_strlist *paths);
 
 /* The first line of FOLDER/FILE; false: it cannot be read. */
 bool dl_sysfs_text(const char *folder, const char *file, char *to, size_t size);

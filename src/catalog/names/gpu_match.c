@@ -139,43 +139,31 @@ static const struct dl_accelerator *find(const struct dl_gpu_match *m,
 }
 
 /* The copy of a board with a power limit. */
-static enum dl_status limit(struct dl_gpu_match *m,
-                            const struct dl_accelerator *gpu, double watts,
-                            const struct dl_descriptor **e, struct dl_diag *d) {
+static const struct dl_descriptor *
+limit(struct dl_gpu_match *m, const struct dl_accelerator *gpu, double watts) {
   void *list = m->limited;
   for (size_t i = 0; i < m->n_limited; i++)
     if (m->limited[i]->head.id == gpu->head.id &&
-        m->limited[i]->power_limit_w == watts) {
-      *e = &m->limited[i]->head;
-      return DL_OK;
-    }
+        m->limited[i]->power_limit_w == watts)
+      return &m->limited[i]->head;
   struct dl_accelerator *copy = dl_calloc(1, sizeof *copy);
-  if (!dl_grow(&list, &m->cap_limited, m->n_limited + 1, sizeof *m->limited)) {
-    free(copy);
-    return dl_fail_memory(d);
-  }
+  dl_grow(&list, &m->cap_limited, m->n_limited + 1, sizeof *m->limited);
   m->limited = list;
   m->limited[m->n_limited++] = copy;
   *copy = *gpu;
   dl_field_set(&copy->head, dl_field_find(DL_ACCELERATOR, "power_limit_w"),
                watts, (struct dl_origin){.source = "given"});
-  *e = &copy->head;
-  return DL_OK;
+  return &copy->head;
 }
 
-enum dl_status dl_gpu_match_find(struct dl_gpu_match *m, const char *text,
-                                 const struct dl_descriptor **e,
-                                 struct dl_diag *d) {
+void dl_gpu_match_find(struct dl_gpu_match *m, const char *name,
+                       const struct dl_descriptor **e) {
   const struct dl_accelerator *gpu = NULL;
-  struct dl_gpu_name name = {.watts = NAN};
+  struct dl_gpu_name parts = {.watts = NAN};
   *e = NULL;
   for (int keep = 1; keep >= 0 && !gpu; keep--)
-    if (dl_gpu_name_parse(text, keep, &name))
-      gpu = find(m, &name);
-  if (!gpu)
-    return DL_OK;
-  if (!isnan(name.watts))
-    return limit(m, gpu, name.watts, e, d);
-  *e = &gpu->head;
-  return DL_OK;
+    if (dl_gpu_name_parse(name, keep, &parts))
+      gpu = find(m, &parts);
+  if (gpu)
+    *e = isnan(parts.watts) ? &gpu->head : limit(m, gpu, parts.watts);
 }

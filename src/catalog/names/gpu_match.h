@@ -35,8 +35,7 @@ void dl_gpu_match_free(struct dl_gpu_match *m);
  *
  * With a power in the name ("400W", 0.2 to 1.5 times the TDP) *e is a copy that
  * has it as power_limit_w; m owns it. */
-enum dl_status dl_gpu_match_find(struct dl_gpu_match *m, const char *name,
-                                 const struct dl_descriptor **e,
-                                 struct dl_diag *d);
+void dl_gpu_match_find(struct dl_gpu_match *m, const char *name,
+                       const struct dl_descriptor **e);
 
 #endif

@@ -70,13 +70,11 @@ static bool is_log(const char *path) {
 static enum dl_status extract(struct table *t, struct dl_diag *d) {
   static const struct dl_intern none = {0};
   struct dl_progress_bar no_bar = {0};
-  struct dl_extract_context ctx = {.bar = &no_bar};
+  struct dl_extract_context ctx = {
+      dl_extract_rows_new(&dl_format_csv, t->runs, false, &none), &no_bar};
   char *path = (char *)t->path;
-  enum dl_status status =
-      dl_extract_rows_new(&ctx.rows, &dl_format_csv, t->runs, false, &none, d);
   struct dl_extract_options o = {.sink = dl_extract_rows_add, .ctx = &ctx};
-  if (status == DL_OK)
-    status = dl_extract(&path, 1, &o, d);
+  enum dl_status status = dl_extract(&path, 1, &o, d);
   enum dl_status ended = dl_extract_rows_end(ctx.rows, status == DL_OK, d);
   if (status == DL_OK)
     status = ended;
@@ -138,27 +136,27 @@ static bool has_a_measurement(const struct dl_frame *f,
 }
 
 /* A quantity, DL_NOT_MEASURED where a row lacks it. */
-static bool add_formula(struct dl_strlist *to, const char *quantity,
+static void add_formula(struct dl_strlist *to, const char *quantity,
                         bool there) {
   struct dl_text formula = {0};
   if (there)
     dl_text_printf(&formula, "coalesce(%s, %d)", quantity, DL_NOT_MEASURED);
   else
     dl_text_printf(&formula, "%d", DL_NOT_MEASURED);
-  bool ok = dl_strlist_add(to, dl_text_str(&formula));
+  dl_strlist_add(to, dl_text_str(&formula));
   dl_text_free(&formula);
-  return ok;
 }
 
 /* What the calibration of a fit takes from a row. */
-static bool want_columns(struct dl_training *t, struct dl_strlist *groups,
+static void want_columns(struct dl_training *t, struct dl_strlist *groups,
                          const struct dl_frame *f, const struct dl_fit *fit) {
   if (fit->method->physics)
     dl_training_want_physics(t, fit->method->physics, false);
-  return add_formula(&t->formula, fit->target, dl_frame_has(f, fit->target)) &&
-         add_formula(&t->formula, "gpu_util", dl_frame_has(f, "gpu_util")) &&
-         dl_strlist_add(groups, "config") && dl_strlist_add(groups, "arch") &&
-         dl_strlist_add(groups, "gpu");
+  add_formula(&t->formula, fit->target, dl_frame_has(f, fit->target));
+  add_formula(&t->formula, "gpu_util", dl_frame_has(f, "gpu_util"));
+  dl_strlist_add(groups, "config");
+  dl_strlist_add(groups, "arch");
+  dl_strlist_add(groups, "gpu");
 }
 
 /* Reads the rows that a fit can learn from. */
@@ -169,8 +167,7 @@ static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
   struct dl_csv *csv = NULL;
   struct dl_strlist groups = {0};
   size_t skipped = d->n_skipped;
-  enum dl_status status =
-      f ? open_table(&w->table_of, &csv, d) : dl_fail_memory(d);
+  enum dl_status status = open_table(&w->table_of, &csv, d);
   *there = false;
   if (status == DL_OK)
     status = dl_csv_drop_empty(csv, d);
@@ -181,10 +178,10 @@ static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
   }
   if (status == DL_OK)
     *there = dl_frame_has(f, fit->target) || has_a_measurement(f, fit);
-  if (status == DL_OK && *there && !want_columns(t, &groups, f, fit))
-    status = dl_fail_memory(d);
-  if (status == DL_OK && *there)
+  if (status == DL_OK && *there) {
+    want_columns(t, &groups, f, fit);
     status = dl_training_read(t, csv, f, &groups, NULL, d);
+  }
   /* Every fit reads the same rows; each counts once. */
   d->n_skipped =
       d->n_skipped - skipped > skipped ? d->n_skipped - skipped : skipped;
@@ -216,7 +213,7 @@ static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit) {
   return status;
 }
 
-static enum dl_status describe(struct calibrating *w, struct dl_model *m) {
+static void describe(struct calibrating *w, struct dl_model *m) {
   struct dl_text t = {0};
   char *line = dl_cli_command_line(w->cli, w->input);
   const char *slash = strrchr(w->input, '/');
@@ -226,7 +223,6 @@ static enum dl_status describe(struct calibrating *w, struct dl_model *m) {
   free(m->options);
   m->source = t.s;
   m->options = line;
-  return t.s && line ? DL_OK : dl_fail_memory(&w->cli->diag);
 }
 
 static enum dl_status calibrate_all(struct calibrating *w, struct dl_model *m) {
@@ -277,9 +273,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
                               sizeof columns / sizeof *columns, true);
     status = calibrate_all(&w, m);
   }
-  if (status == DL_OK)
-    status = describe(&w, m);
   if (status == DL_OK) {
+    describe(&w, m);
     status = write_all(&w, m, r);
     r = NULL;
   }

@@ -68,12 +68,12 @@ static void add_lacks(struct checker *c, const struct dl_descriptor *e) {
         dl_text_printf(&lacks, "%s%s", lacks.len ? ", " : "", f->name);
     }
     lacking |= lacks.len > 0;
-    if (lacks.len && c->lacking < MOST_LACKING &&
-        !(dl_strlist_add(&c->lacks, e->file) &&
-          dl_strlist_add(&c->lacks, e->id) &&
-          dl_strlist_add(&c->lacks, est->name) &&
-          dl_strlist_add(&c->lacks, dl_text_str(&lacks))))
-      c->findings.failed = true;
+    if (lacks.len && c->lacking < MOST_LACKING) {
+      dl_strlist_add(&c->lacks, e->file);
+      dl_strlist_add(&c->lacks, e->id);
+      dl_strlist_add(&c->lacks, est->name);
+      dl_strlist_add(&c->lacks, dl_text_str(&lacks));
+    }
     dl_text_free(&lacks);
   }
   c->lacking += lacking;
@@ -95,7 +95,7 @@ static bool has_error(const struct dl_findings *l, const char *path,
 /* The error in `d` becomes a finding. */
 static void take_error(struct checker *c, struct dl_diag *d, const char *path) {
   size_t len = strlen(path), line = 0;
-  const char *text = d->error ? d->error : "out of memory";
+  const char *text = d->error;
   if (strncmp(text, path, len) == 0 && text[len] == ':') {
     char *end;
     line = (size_t)strtoul(text + len + 1, &end, 10);
@@ -295,8 +295,6 @@ static enum dl_status run(struct dl_cli *cli, void *options) {
     status = check_file(&c, cli->argument[i]);
     dl_progress_leave(cli->diag.progress, outer);
   }
-  if (status == DL_OK && c.findings.failed)
-    status = dl_fail_memory(&cli->diag);
   if (status == DL_OK) {
     add_findings(&c);
     add_lacking(&c);

@@ -147,8 +147,8 @@ static void add_layer(struct dl_table *t, const struct dl_onnx_layer *l,
 }
 
 /* JSON and CSV have all layers, text the heaviest. */
-static enum dl_status add_layers(struct dl_report *r,
-                                 const struct dl_onnx_count *c, size_t top) {
+static void add_layers(struct dl_report *r, const struct dl_onnx_count *c,
+                       size_t top) {
   static const struct dl_column columns[] = {
       {"name", "layer", NULL, DL_CODE, false},
       {"op", "operator", NULL, DL_CODE, false},
@@ -160,8 +160,6 @@ static enum dl_status add_layers(struct dl_report *r,
       {"launches", "launches", NULL, DL_CODE, false},
       {"weights_mb", "weights", "MB", DL_PLAIN, false}};
   const struct dl_onnx_layer **order = dl_calloc(c->n_layers, sizeof *order);
-  if (!order)
-    return DL_EFAILED;
   size_t n = 0;
   for (size_t i = 0; i < c->n_layers; i++)
     if (top == 0 || c->layer[i].macs > 0 || c->layer[i].uncounted)
@@ -175,7 +173,6 @@ static enum dl_status add_layers(struct dl_report *r,
   for (size_t i = 0; i < n; i++)
     add_layer(t, order[i], c->macs);
   free(order);
-  return DL_OK;
 }
 
 static void warn(struct dl_cli *cli, const struct dl_onnx *m,
@@ -213,10 +210,8 @@ static enum dl_status report(struct dl_cli *cli, const struct dl_onnx *m,
   struct dl_report *r = dl_report_new();
   bool brief = cli->format->on_screen;
   add_totals(r, m, c);
-  if ((!brief || top > 0) && add_layers(r, c, brief ? top : 0) != DL_OK) {
-    dl_report_free(r);
-    return dl_fail_memory(&cli->diag);
-  }
+  if (!brief || top > 0)
+    add_layers(r, c, brief ? top : 0);
   add_ops(r, c);
   return dl_cli_print(cli, r);
 }

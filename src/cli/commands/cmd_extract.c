@@ -86,20 +86,17 @@ static enum dl_status list_logs(struct dl_cli *cli,
   struct dl_diag *d = &cli->diag;
   char *data = NULL, *rest;
   size_t len;
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < cli->n_arguments && status == DL_OK; i++)
-    if (!dl_strlist_add(paths, cli->argument[i]))
-      status = dl_fail_memory(d);
-  if (status == DL_OK && !o->files_from)
+  for (size_t i = 0; i < cli->n_arguments; i++)
+    dl_strlist_add(paths, cli->argument[i]);
+  if (!o->files_from)
     return paths->n > 0 ? DL_OK
                         : dl_fail(d, DL_EUSAGE,
                                   "missing argument: LOG, or --files-from");
-  if (status == DL_OK)
-    status = dl_read_file(o->files_from, (size_t)1 << 28, &data, &len, d);
+  enum dl_status status =
+      dl_read_file(o->files_from, (size_t)1 << 28, &data, &len, d);
   for (char *name = data ? strtok_r(data, "\r\n", &rest) : NULL;
        name && status == DL_OK; name = strtok_r(NULL, "\r\n", &rest))
-    if (!dl_strlist_add(paths, name))
-      status = dl_fail_memory(d);
+    dl_strlist_add(paths, name);
   free(data);
   if (status == DL_OK && paths->n == 0)
     status = dl_fail_at(d, DL_EINPUT, o->files_from, 0, "no names of logs");
@@ -110,7 +107,7 @@ static enum dl_status list_logs(struct dl_cli *cli,
 static enum dl_status make_settings(const struct extract_options *o,
                                     struct dl_settings **s, struct dl_diag *d) {
   *s = dl_settings_new();
-  enum dl_status status = *s ? DL_OK : dl_fail_memory(d);
+  enum dl_status status = DL_OK;
   for (size_t i = 0; status == DL_OK && i < o->sets.n; i++)
     status = dl_settings_set(*s, o->sets.s[i], d);
   if (status == DL_OK && o->settings)
@@ -134,18 +131,16 @@ static enum dl_status write_rows(struct dl_cli *cli, struct extract_options *o,
                                  const struct dl_strlist *paths,
                                  const struct dl_settings *settings) {
   static const struct dl_intern none = {0};
-  struct dl_extract_rows *rows = NULL;
   struct dl_output out;
   enum dl_status status =
       dl_output_open(&out, cli->output, cli->strict, &cli->diag);
   if (status != DL_OK)
     return status;
-  status = dl_extract_rows_new(&rows, cli->format, out.f, o->each_epoch,
-                               settings ? dl_settings_extra(settings) : &none,
-                               &cli->diag);
+  struct dl_extract_rows *rows =
+      dl_extract_rows_new(cli->format, out.f, o->each_epoch,
+                          settings ? dl_settings_extra(settings) : &none);
   o->extract.settings = settings;
-  if (status == DL_OK)
-    status = extract(cli, o, paths, rows);
+  status = extract(cli, o, paths, rows);
   enum dl_status ended = dl_extract_rows_end(rows, status == DL_OK, &cli->diag);
   if (status == DL_OK)
     status = ended;

@@ -169,8 +169,9 @@ struct fitting {
   struct dl_fit_view view;
 };
 
-static bool add_once(struct dl_strlist *l, const char *text) {
-  return !text || dl_strlist_find(l, text) >= 0 || dl_strlist_add(l, text);
+static void add_once(struct dl_strlist *l, const char *text) {
+  if (text && dl_strlist_find(l, text) < 0)
+    dl_strlist_add(l, text);
 }
 
 /* Formulas given by hand. */
@@ -180,14 +181,14 @@ static enum dl_status manual_formulas(struct fitting *w) {
   struct dl_strlist features = {0};
   if (o->targets.n == 0)
     return dl_fail(d, DL_EUSAGE, "--features needs a --target");
-  bool ok = dl_strlist_split(&features, o->features, ',');
-  for (size_t i = 0; i < features.n && ok; i++)
-    ok = add_once(&w->t.formula, features.s[i]);
-  for (size_t i = 0; i < o->targets.n && ok; i++)
-    ok = add_once(&w->t.formula, o->targets.s[i]);
+  dl_strlist_split(&features, o->features, ',');
+  for (size_t i = 0; i < features.n; i++)
+    add_once(&w->t.formula, features.s[i]);
+  for (size_t i = 0; i < o->targets.n; i++)
+    add_once(&w->t.formula, o->targets.s[i]);
   dl_strlist_free(&features);
-  ok = ok && add_once(&w->t.formula, o->offset);
-  return ok ? DL_OK : dl_fail_memory(d);
+  add_once(&w->t.formula, o->offset);
+  return DL_OK;
 }
 
 /* Formulas of the recipes that the table allows; the targets that it does. */
@@ -210,8 +211,8 @@ static enum dl_status recipe_formulas(struct fitting *w) {
                         "no recipe fits target '%s' with the columns of this "
                         "table; choose with --features",
                         want);
-    if (!given && any && !dl_strlist_add(targets, want))
-      return dl_fail_memory(d);
+    if (!given && any)
+      dl_strlist_add(targets, want);
   }
   if (targets->n == 0)
     return dl_fail_at(d, DL_EINPUT, dl_csv_path(w->csv), 0,
@@ -229,12 +230,13 @@ static enum dl_status read_table(struct fitting *w) {
       w->automatic ? recipe_formulas(w) : manual_formulas(w);
   if (status == DL_OK && w->means)
     status = dl_means_formulas(&w->t, &w->o->targets, w->csv, d);
-  if (status == DL_OK && !add_once(&w->t.formula, o->weight))
-    status = dl_fail_memory(d);
-  if (status == DL_OK && (w->automatic || !(w->cv.none && o->cv)) &&
-      !(dl_strlist_add(&groups, "config") && dl_strlist_add(&groups, "arch") &&
-        dl_strlist_add(&groups, "gpu")))
-    status = dl_fail_memory(d);
+  if (status == DL_OK)
+    add_once(&w->t.formula, o->weight);
+  if (w->automatic || !(w->cv.none && o->cv)) {
+    dl_strlist_add(&groups, "config");
+    dl_strlist_add(&groups, "arch");
+    dl_strlist_add(&groups, "gpu");
+  }
   const char *must =
       w->cv.scheme == DL_GROUP && o->cv && !w->cv.none ? w->cv.column : NULL;
   if (status == DL_OK)
@@ -300,8 +302,8 @@ static enum dl_status fit_target(struct fitting *w, const char *target) {
   struct dl_progress_span whole = dl_progress_enter(d->progress, 0, 2);
   if (status == DL_OK && w->automatic)
     status = dl_choose(&c, &w->t, o->method ? c.method : NULL, &tried, d);
-  else if (status == DL_OK && !dl_strlist_split(&c.features, o->features, ','))
-    status = dl_fail_memory(d);
+  else if (status == DL_OK)
+    dl_strlist_split(&c.features, o->features, ',');
   struct dl_cv cv = {0};
   struct dl_fit *fit = &w->m->fit[w->m->n_fits];
   dl_progress_leave(d->progress, whole);
@@ -321,26 +323,23 @@ static enum dl_status fit_target(struct fitting *w, const char *target) {
   return status;
 }
 
-static enum dl_status describe_model(struct fitting *w) {
+static void describe_model(struct fitting *w) {
   struct dl_model *m = w->m;
   const char *slash = strrchr(w->t.source, '/');
   m->source = dl_strdup(slash ? slash + 1 : w->t.source);
   m->digest = dl_strdup(w->t.digest);
   m->rows = w->t.rows;
   m->options = dl_cli_command_line(w->cli, w->cli->argument[0]);
-  bool ok = m->source && m->digest && m->options;
   if (w->o->citation)
-    ok = ok && (m->citation = dl_strdup(w->o->citation));
-  return ok ? DL_OK : dl_fail_memory(&w->cli->diag);
+    m->citation = dl_strdup(w->o->citation);
 }
 
 /* The model goes to -o, the report to standard output. */
 static enum dl_status write_results(struct fitting *w) {
   struct dl_report *r = w->view.r;
   bool printed = false;
-  enum dl_status status = describe_model(w);
-  if (status == DL_OK)
-    status = dl_cli_strict(w->cli);
+  describe_model(w);
+  enum dl_status status = dl_cli_strict(w->cli);
   if (status == DL_OK)
     status = dl_predictions_commit(&w->o->predictions, &w->cli->diag);
   if (w->o->no_model)
@@ -410,8 +409,6 @@ static enum dl_status fit_table(struct fitting *w) {
     return status;
   default_cv(w);
   w->m->fit = dl_calloc(o->targets.n, sizeof *w->m->fit);
-  if (!w->m->fit)
-    return dl_fail_memory(d);
   const struct dl_regression *method =
       o->method ? dl_regression_find(o->method) : NULL;
   /* A physics predicts all targets by the fits of the first. */
@@ -433,8 +430,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   w.view = (struct dl_fit_view){.r = dl_report_new(), .details = o->details};
   w.view.answers = dl_fit_answers(w.view.r);
   w.view.fits = dl_report_fits(w.view.r);
-  enum dl_status status =
-      w.f && w.m && w.view.r ? fit_table(&w) : dl_fail_memory(&cli->diag);
+  enum dl_status status = fit_table(&w);
   dl_report_free(w.view.r);
   dl_model_free(w.m);
   dl_frame_free(w.f);

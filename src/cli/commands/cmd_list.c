@@ -159,11 +159,9 @@ static enum dl_status list_names(struct dl_cli *cli,
 
 static enum dl_status list_sensors(struct dl_cli *cli) {
   struct dl_sensors s;
-  enum dl_status status = dl_sensors_find(&s, NAN, &cli->diag);
-  if (status == DL_OK) {
-    dl_sensors_read(&s, &cli->diag);
-    status = dl_cli_print(cli, dl_sensors_report(&s));
-  }
+  dl_sensors_find(&s, NAN);
+  dl_sensors_read(&s, &cli->diag);
+  enum dl_status status = dl_cli_print(cli, dl_sensors_report(&s));
   dl_sensors_free(&s);
   return status;
 }

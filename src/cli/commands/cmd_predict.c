@@ -387,8 +387,7 @@ static enum dl_status predict_single(struct dl_cli *cli,
   if (status == DL_OK) {
     s.n = dl_session_n_methods(session);
     s.est = dl_calloc(s.n, sizeof *s.est);
-    status = s.est ? estimate_single(cli, f, session, &row, &s)
-                   : dl_fail_memory(&cli->diag);
+    status = estimate_single(cli, f, session, &row, &s);
   }
   if (status == DL_OK)
     status = report_single(cli, &s, o, m, f);
@@ -425,8 +424,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_predict_options *o = options_at;
   struct dl_model *m = NULL;
   struct dl_frame *f = dl_frame_new(cli->catalog);
-  enum dl_status status =
-      f ? dl_open_model(cli, o->model, &m) : dl_fail_memory(&cli->diag);
+  enum dl_status status = dl_open_model(cli, o->model, &m);
   o->job.has_table = o->input != NULL;
   if (cli->format->whole)
     o->all = o->explain = true;

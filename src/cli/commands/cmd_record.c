@@ -143,9 +143,8 @@ static void read_first(struct dl_sensors *s) {
 static enum dl_status find_sensors(struct recording *c) {
   struct dl_diag *d = &c->cli->diag;
   struct dl_sensors *s = &c->sensors;
-  enum dl_status status = dl_sensors_find(s, c->o->cpu_tdp_w, d);
-  if (status == DL_OK)
-    status = dl_sensors_select(s, c->o->gpus, d);
+  dl_sensors_find(s, c->o->cpu_tdp_w);
+  enum dl_status status = dl_sensors_select(s, c->o->gpus, d);
   if (status != DL_OK)
     return status;
   for (size_t i = 0; i < s->n_notes; i++)
@@ -210,9 +209,7 @@ static enum dl_status record(struct recording *c) {
                                          &c->sensors, &origin, d);
   dl_text_free(&command);
   live->quiet = c->cli->quiet || c->job.node > 0;
-  if (status == DL_OK)
-    status =
-        dl_live_init(live, c->o->epochs, f->trace_path.s, f->epochs_path.s, d);
+  dl_live_init(live, c->o->epochs, f->trace_path.s, f->epochs_path.s);
   if (status == DL_OK)
     status = dl_record(&o, &c->sensors, &trace, &c->result, d);
   dl_live_free(live);
@@ -254,8 +251,6 @@ static enum dl_status print_summary(const struct recording *c,
       .estimate = &estimate,
       .foot = &c->o->live.step.foot,
       .trace = c->o->no_trace ? NULL : c->files.trace_path.s});
-  if (!r)
-    return dl_fail_memory(d);
   bool own = c->cli->n_arguments == 0; /* else stdout is the program's */
   if (own && !c->cli->output)
     return dl_cli_print(c->cli, r);
@@ -296,13 +291,12 @@ static enum dl_status summarise(struct recording *c, struct dl_settings *s) {
       .sink = take_run,
       .ctx = &taking};
   const struct dl_format *format = output_format(cli);
-  enum dl_status status = DL_OK;
   if (c->has_out && has_rows(format))
-    status = dl_extract_rows_new(&taking.rows, format, c->out.f, false,
-                                 s ? dl_settings_extra(s) : &none, &cli->diag);
+    taking.rows = dl_extract_rows_new(format, c->out.f, false,
+                                      s ? dl_settings_extra(s) : &none);
   size_t skipped = cli->diag.n_skipped;
-  if (status == DL_OK)
-    status = dl_extract(paths, c->result.n_epochs > 0 ? 2 : 1, &o, &cli->diag);
+  enum dl_status status =
+      dl_extract(paths, c->result.n_epochs > 0 ? 2 : 1, &o, &cli->diag);
   cli->diag.n_skipped = skipped; /* the exit status is the program's */
   enum dl_status ended =
       dl_extract_rows_end(taking.rows, status == DL_OK, &cli->diag);
@@ -346,7 +340,7 @@ static enum dl_status make_settings(const struct recording *c,
                                   : dl_format_short(batch, o->batch_size)}};
   struct dl_text t = {0};
   *s = dl_settings_new();
-  enum dl_status status = *s ? DL_OK : dl_fail_memory(d);
+  enum dl_status status = DL_OK;
   for (size_t i = 0; status == DL_OK && i < DL_LENGTH(known); i++) {
     dl_text_clear(&t);
     dl_text_printf(&t, "%s=%s", known[i].name,

@@ -39,7 +39,8 @@ static enum dl_status read_by(const struct dl_option *row, char *arg, void *at,
   (void)row, (void)d;
   memset(o->keys, 0, sizeof o->keys);
   o->each_job = false;
-  bool ok = dl_strlist_split(&parts, arg, ',') && parts.n > 0;
+  dl_strlist_split(&parts, arg, ',');
+  bool ok = parts.n > 0;
   for (size_t i = 0; ok && i < parts.n; i++) {
     ok = strcmp(parts.s[i], "job") == 0;
     o->each_job = o->each_job || ok;
@@ -134,9 +135,9 @@ static struct dl_report *summary(struct dl_report_pass *w) {
 static enum dl_status end_jobs(struct dl_report_pass *w, FILE *f) {
   struct dl_cli *cli = w->cli;
   enum dl_status status = dl_report_begin(w); /* a shard may have no job */
-  struct dl_report *r = status == DL_OK ? summary(w) : NULL;
-  if (!r)
-    return status == DL_OK ? dl_fail_memory(&cli->diag) : status;
+  if (status != DL_OK)
+    return status;
+  struct dl_report *r = summary(w);
   dl_stream_tail(w->stream, r);
   status = dl_stream_end(w->stream, &cli->diag);
   w->stream = NULL;
@@ -167,10 +168,7 @@ static enum dl_status write_jobs(struct dl_report_pass *w) {
 
 static enum dl_status write_groups(struct dl_report_pass *w) {
   enum dl_status status = dl_report_read(w);
-  struct dl_report *r = status == DL_OK ? summary(w) : NULL;
-  if (status == DL_OK && !r)
-    status = dl_fail_memory(&w->cli->diag);
-  return status == DL_OK ? dl_cli_print(w->cli, r) : status;
+  return status == DL_OK ? dl_cli_print(w->cli, summary(w)) : status;
 }
 
 /* Whether a file is written in place of a report, and may be. */
@@ -180,8 +178,7 @@ static enum dl_status write_totals(struct dl_report_pass *w) {
   if (o->each_job && dl_cli_given(w->cli, "by"))
     return dl_fail(d, DL_EUSAGE,
                    "--totals has no single jobs: leave job out of --by");
-  if (!(w->tally = dl_group_totals_new(o->keys)))
-    return dl_fail_memory(d);
+  w->tally = dl_group_totals_new(o->keys);
   enum dl_status status = dl_report_read(w);
   if (status == DL_OK)
     status = dl_cli_strict(w->cli);
@@ -259,14 +256,12 @@ static enum dl_status join_totals(struct dl_report_pass *w) {
 static enum dl_status report_totals(struct dl_report_pass *w,
                                     struct dl_report_options *o) {
   enum dl_status status = check_totals(w, o);
-  if (status == DL_OK && !(w->tally = dl_group_totals_new(o->keys)))
-    status = dl_fail_memory(&w->cli->diag);
-  if (status == DL_OK)
-    status = join_totals(w);
-  if (status != DL_OK || o->totals)
+  if (status != DL_OK)
     return status;
-  struct dl_report *r = summary(w);
-  return r ? dl_cli_print(w->cli, r) : dl_fail_memory(&w->cli->diag);
+  w->tally = dl_group_totals_new(o->keys);
+  status = join_totals(w);
+  return status != DL_OK || o->totals ? status
+                                      : dl_cli_print(w->cli, summary(w));
 }
 
 static bool any_totals(const struct dl_cli *cli) {
@@ -281,8 +276,8 @@ static enum dl_status report(struct dl_report_pass *w) {
   bool grouped = false;
   for (size_t k = 0; k < DL_N_KEYS; k++)
     grouped = grouped || o->keys[k];
-  if (grouped && !(w->tally = dl_group_totals_new(o->keys)))
-    return dl_fail_memory(&w->cli->diag);
+  if (grouped)
+    w->tally = dl_group_totals_new(o->keys);
   return o->each_job ? write_jobs(w) : write_groups(w);
 }
 

@@ -42,8 +42,10 @@ static const char *reference(struct dl_strlist *sources, const char *title,
   if (!title)
     return NULL;
   long i = dl_strlist_find(sources, title);
-  if (i < 0 && dl_strlist_add(sources, title))
-    i = (long)sources->n - 1;
+  if (i < 0) {
+    i = (long)sources->n;
+    dl_strlist_add(sources, title);
+  }
   snprintf(room, REFERENCE, "[%ld]", i + 1);
   return room;
 }

@@ -30,8 +30,8 @@ static enum dl_status read_phases(const struct dl_option *row, char *arg,
   struct dl_step_options *o = at;
   struct dl_strlist parts = {0};
   (void)row, (void)d;
-  bool ok = dl_strlist_split(&parts, arg, ',') && parts.n > 0 &&
-            parts.n <= DL_STEP_PHASES_MAX;
+  dl_strlist_split(&parts, arg, ',');
+  bool ok = parts.n > 0 && parts.n <= DL_STEP_PHASES_MAX;
   for (size_t i = 0; ok && i < parts.n; i++)
     ok = dl_parse_double(parts.s[i], &o->phase[i]) && o->phase[i] > 0;
   o->projection.n_phases = parts.n;
@@ -47,8 +47,8 @@ static enum dl_status read_methods(const struct dl_option *row, char *arg,
   o->n_methods = 0;
   if (strcmp(arg, "all") == 0)
     return DL_OK;
-  bool ok = dl_strlist_split(&parts, arg, ',') && parts.n > 0 &&
-            parts.n <= DL_STEP_METHODS_MAX;
+  dl_strlist_split(&parts, arg, ',');
+  bool ok = parts.n > 0 && parts.n <= DL_STEP_METHODS_MAX;
   for (; ok && o->n_methods < parts.n; o->n_methods += ok) {
     o->method[o->n_methods] = dl_projector_find(parts.s[o->n_methods]);
     ok = o->method[o->n_methods] != NULL;
@@ -192,9 +192,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   o->log_options =
       dl_cli_given(cli, "interval|epoch-length|truncate-watts|drop-last");
   enum dl_status status = check_methods(cli, o);
-  for (size_t i = 0; i < cli->n_arguments && status == DL_OK; i++)
-    if (!dl_strlist_add(&o->paths, cli->argument[i]))
-      status = dl_fail_memory(&cli->diag);
+  for (size_t i = 0; i < cli->n_arguments; i++)
+    dl_strlist_add(&o->paths, cli->argument[i]);
   if (status == DL_OK)
     status = dl_site_find(&o->site, cli->catalog, &o->foot, &cli->diag);
   if (status == DL_OK)

@@ -146,9 +146,7 @@ static void complete_command(struct dl_completion *c, int argc, char **argv) {
     read_word(&l, c, argv[i]);
   dl_diag_init(&c->diag);
   c->catalog = dl_catalog_new(dl_datadir());
-  if (!c->catalog)
-    c->status = dl_fail_memory(&c->diag);
-  else if (l.open)
+  if (l.open)
     dl_offer_values(c, l.open);
   else if (!l.arguments_only && c->word[0] == '-')
     complete_option(&l, c);

@@ -351,8 +351,9 @@ static void offer_descriptors(completion *c) {
 void dl_offer_argument(completion *c, size_t i) {
   const char *arguments = c->command->arguments;
   struct dl_strlist words = {0};
-  if (!arguments || !dl_strlist_split(&words, arguments, ' '))
+  if (!arguments)
     return;
+  dl_strlist_split(&words, arguments, ' ');
   bool repeats = words.n > 0 && strstr(words.s[words.n - 1], "...");
   if (i >= words.n && repeats)
     i = words.n - 1;

@@ -222,8 +222,7 @@ static enum dl_status apply_share(struct dl_node_options *o,
     char buf[DL_NUMBER_SIZE];
     dl_text_printf(&name, "gpu.%s=%s", k->fields[i].name,
                    dl_format_short(buf, x));
-    if (!dl_strlist_add(&job->overrides, dl_text_str(&name)))
-      status = dl_fail_memory(d);
+    dl_strlist_add(&job->overrides, dl_text_str(&name));
     dl_text_free(&name);
   }
   return status;

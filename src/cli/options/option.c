@@ -44,14 +44,13 @@ static bool read_count(const struct dl_option *o, const char *arg, size_t *to) {
          !(o->high > 0 && (double)*to > o->high);
 }
 
-static enum dl_status read_words(struct dl_strlist *to, const char *arg) {
-  size_t first = to->n;
-  if (!dl_strlist_split(to, arg, ','))
-    return DL_EFAILED;
-  for (size_t i = first; i < to->n; i++)
-    if (!*to->s[i])
-      return DL_EUSAGE;
-  return DL_OK;
+/* False: one of the words is empty. */
+static bool read_words(struct dl_strlist *to, const char *arg) {
+  size_t i = to->n;
+  dl_strlist_split(to, arg, ',');
+  while (i < to->n && *to->s[i])
+    i++;
+  return i == to->n;
 }
 
 /* Describes the values that an option takes. */
@@ -130,10 +129,10 @@ enum dl_status dl_option_store(const struct dl_option *o, char *arg, void *at,
     *(const char **)at = arg;
     break;
   case DL_OPTION_LIST:
-    status = dl_strlist_add(at, arg) ? DL_OK : DL_EFAILED;
+    dl_strlist_add(at, arg);
     break;
   case DL_OPTION_WORDS:
-    status = read_words(at, arg);
+    ok = read_words(at, arg);
     break;
   case DL_OPTION_COUNT:
     ok = read_count(o, arg, at);
@@ -150,7 +149,7 @@ enum dl_status dl_option_store(const struct dl_option *o, char *arg, void *at,
     ok = read_number(o, arg, at);
   }
   if (status == DL_EFAILED)
-    return dl_fail_memory(d);
+    return status;
   return ok && status == DL_OK ? DL_OK
          : d->error            ? DL_EUSAGE
                                : refuse(o, arg, d);

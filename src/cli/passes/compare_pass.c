@@ -82,8 +82,6 @@ static enum dl_status open_pass(struct dl_comparing *w, struct pass *p,
                                 struct dl_model *const *model) {
   struct dl_diag *d = &w->cli->diag;
   p->f = dl_frame_new(w->cli->catalog);
-  if (!p->f)
-    return dl_fail_memory(d);
   enum dl_status status = dl_csv_open(&p->csv, path_of(w), 0, d);
   if (status == DL_OK)
     status = dl_csv_drop_empty(p->csv, d);
@@ -105,13 +103,12 @@ static enum dl_status open_pass(struct dl_comparing *w, struct pass *p,
   dl_frame_warn_unused(p->f, d);
   p->n_methods = dl_session_n_methods(p->session[0]);
   for (size_t i = w->methods.n; i < p->n_methods; i++)
-    if (!dl_strlist_add(&w->methods, dl_session_method(p->session[0], i)->name))
-      return dl_fail_memory(d);
+    dl_strlist_add(&w->methods, dl_session_method(p->session[0], i)->name);
   size_t n = p->n_methods * w->n_models;
   p->row = dl_frame_rows(p->f, 1);
   p->est = dl_calloc(n, sizeof *p->est);
   p->measured = dl_calloc(n, sizeof *p->measured);
-  return p->row && p->est && p->measured ? DL_OK : dl_fail_memory(d);
+  return DL_OK;
 }
 
 /* The measured energy that a method's boundary calls for. */
@@ -198,8 +195,7 @@ static enum dl_status estimate_row(struct dl_comparing *w, struct pass *p,
 }
 
 /* Counts the runs of which a method gives no estimate by any model. */
-static enum dl_status count_silent(struct dl_comparing *w,
-                                   const struct pass *p) {
+static void count_silent(struct dl_comparing *w, const struct pass *p) {
   for (size_t m = 0; m < p->n_methods && m < DL_MOST_METHODS; m++) {
     struct dl_silent *s = &w->silent[m];
     const char *lacks = NULL;
@@ -209,13 +205,9 @@ static enum dl_status count_silent(struct dl_comparing *w,
       any |= !isnan(est->energy_j);
       lacks = lacks ? lacks : est->lacks;
     }
-    if (any || !lacks || s->n++ > 0)
-      continue;
-    s->lacks = dl_intern(&w->lacks, lacks);
-    if (s->lacks < 0)
-      return dl_fail_memory(&w->cli->diag);
+    if (!any && lacks && s->n++ == 0)
+      s->lacks = dl_intern(&w->lacks, lacks);
   }
-  return DL_OK;
 }
 
 static void warn_silent(const struct dl_comparing *w, const char *methods,
@@ -306,9 +298,7 @@ static enum dl_status score_row(struct dl_comparing *w, struct pass *p,
     return status;
   for (size_t m = 0; m < n; m++)
     p->measured[m] = measured_for(w, p, &p->est[m]);
-  status = count_silent(w, p);
-  if (status != DL_OK)
-    return status;
+  count_silent(w, p);
   const char *group = w->o->by ? dl_row_text(p->row, &p->by) : "";
   const char *cluster = cluster_of(w, p);
   const struct dl_scored run = {.table = w->table,
@@ -349,11 +339,10 @@ static enum dl_status read_training(struct dl_comparing *w, const char *column,
   struct dl_strlist groups = {0};
   struct dl_csv *csv = NULL;
   struct dl_frame *f = dl_frame_new(w->cli->catalog);
-  bool ok = f && dl_strlist_add(&groups, "config") &&
-            dl_strlist_add(&groups, "arch") && dl_strlist_add(&groups, "gpu");
-  enum dl_status status = ok ? DL_OK : dl_fail_memory(d);
-  if (status == DL_OK)
-    status = dl_csv_open(&csv, path_of(w), 0, d);
+  dl_strlist_add(&groups, "config");
+  dl_strlist_add(&groups, "arch");
+  dl_strlist_add(&groups, "gpu");
+  enum dl_status status = dl_csv_open(&csv, path_of(w), 0, d);
   if (status == DL_OK)
     status = dl_csv_drop_empty(csv, d);
   if (status == DL_OK) {
@@ -363,9 +352,8 @@ static enum dl_status read_training(struct dl_comparing *w, const char *column,
   }
   for (size_t k = 0; k < w->n_models && status == DL_OK; k++)
     status = dl_refit_formulas(t, w->model[k], f, d);
-  if (status == DL_OK && dl_strlist_find(&t->formula, "energy_j") < 0 &&
-      !dl_strlist_add(&t->formula, "energy_j"))
-    status = dl_fail_memory(d);
+  if (dl_strlist_find(&t->formula, "energy_j") < 0)
+    dl_strlist_add(&t->formula, "energy_j");
   if (status == DL_OK)
     status = dl_training_read(t, csv, f, &groups, column, d);
   dl_strlist_free(&groups);
@@ -380,11 +368,6 @@ static enum dl_status leave_groups_out(struct dl_comparing *w,
   struct dl_diag *d = &w->cli->diag;
   bool *keep = dl_calloc(t->n, sizeof *keep);
   bool *wanted = dl_calloc(t->n, sizeof *wanted);
-  if (!keep || !wanted) {
-    free(keep);
-    free(wanted);
-    return dl_fail_memory(d);
-  }
   enum dl_status status = DL_OK;
   for (size_t g = 0; g < l->names.n && status == DL_OK; g++) {
     struct dl_model *without[DL_MOST_MODELS] = {0};

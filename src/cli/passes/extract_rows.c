@@ -67,15 +67,11 @@ static struct dl_column run_column(const char *key) {
   return (struct dl_column){key, NULL, NULL, DL_CODE, 0};
 }
 
-enum dl_status dl_extract_rows_new(struct dl_extract_rows **out,
-                                   const struct dl_format *format, FILE *f,
-                                   bool each_epoch,
-                                   const struct dl_intern *extra,
-                                   struct dl_diag *d) {
+struct dl_extract_rows *dl_extract_rows_new(const struct dl_format *format,
+                                            FILE *f, bool each_epoch,
+                                            const struct dl_intern *extra) {
   size_t n_runs = DL_N_RUN_COLUMNS;
-  struct dl_extract_rows *r = *out = dl_calloc(1, sizeof *r);
-  if (!r)
-    return dl_fail_memory(d);
+  struct dl_extract_rows *r = dl_calloc(1, sizeof *r);
   r->format = format;
   r->f = f;
   r->each_epoch = each_epoch;
@@ -83,14 +79,12 @@ enum dl_status dl_extract_rows_new(struct dl_extract_rows **out,
   r->n_columns = each_epoch ? N_EPOCH_COLUMNS : n_runs + extra->n;
   r->columns = dl_calloc(r->n_columns, sizeof *r->columns);
   r->values = dl_calloc(r->n_columns, sizeof *r->values);
-  if (!r->columns || !r->values)
-    return dl_fail_memory(d);
   if (each_epoch)
     dl_member_headings(r->columns, epoch_columns, N_EPOCH_COLUMNS);
   for (size_t i = 0; !each_epoch && i < r->n_columns; i++)
     r->columns[i] =
         run_column(i < n_runs ? dl_run_columns[i].name : extra->s[i - n_runs]);
-  return DL_OK;
+  return r;
 }
 
 static enum dl_status begin(struct dl_extract_rows *r, struct dl_diag *d) {

@@ -19,11 +19,9 @@ struct dl_extract_context {
 };
 
 /* `extra`: columns behind those of the runs table, for the rows' lifetime. */
-enum dl_status dl_extract_rows_new(struct dl_extract_rows **rows,
-                                   const struct dl_format *format, FILE *f,
-                                   bool each_epoch,
-                                   const struct dl_intern *extra,
-                                   struct dl_diag *d);
+struct dl_extract_rows *dl_extract_rows_new(const struct dl_format *format,
+                                            FILE *f, bool each_epoch,
+                                            const struct dl_intern *extra);
 
 /* For dl_extract_options: ctx is a dl_extract_context. */
 enum dl_status dl_extract_rows_add(void *ctx, const struct dl_run *run,

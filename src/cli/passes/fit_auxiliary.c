@@ -14,13 +14,10 @@ static enum dl_status read_more(struct dl_cli *cli, struct dl_training *more,
   struct dl_frame *f = dl_frame_new(cli->catalog);
   struct dl_csv *csv = NULL;
   struct dl_strlist groups = {0};
-  enum dl_status status =
-      f && dl_strlist_add(&groups, "arch") && dl_strlist_add(&groups, "gpu")
-          ? DL_OK
-          : dl_fail_memory(d);
+  dl_strlist_add(&groups, "arch");
+  dl_strlist_add(&groups, "gpu");
   dl_training_want_physics(more, &dl_training_physics, false);
-  if (status == DL_OK)
-    status = dl_csv_open(&csv, path, 0, d);
+  enum dl_status status = dl_csv_open(&csv, path, 0, d);
   if (status == DL_OK) {
     dl_frame_columns(f, csv);
     status = dl_training_read(more, csv, f, &groups, NULL, d);

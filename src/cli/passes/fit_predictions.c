@@ -82,8 +82,6 @@ static enum dl_status make_target(struct target *w, const struct dl_training *t,
                        .measured = dl_calloc(t->n, sizeof *w->measured),
                        .low = dl_calloc(t->n, sizeof *w->low),
                        .high = dl_calloc(t->n, sizeof *w->high)};
-  if (!w->measured || !w->low || !w->high)
-    return dl_fail_memory(d);
   dl_training_values(t, fit->target, w->measured);
   enum dl_status status = dl_training_folds(&w->folds, t, &c->cv, c->seed, d);
   if (status != DL_OK)

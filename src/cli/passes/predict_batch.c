@@ -80,24 +80,23 @@ static bool is_ours(const char *name) {
 
 /* The name of an own column in the output: its own, or "measured_NAME" where
  * an estimate has it too, repeated until it is the only one. */
-static bool own_name(struct batch *b, size_t column) {
+static void own_name(struct batch *b, size_t column) {
   struct dl_text t = {0}, longer = {0};
   dl_text_add(&t, dl_csv_name(b->csv, column));
-  while (!t.failed && (is_ours(t.s) || dl_intern_find(&b->names, t.s) >= 0 ||
-                       (dl_csv_find(b->csv, t.s) >= 0 &&
-                        dl_csv_find(b->csv, t.s) != (long)column))) {
+  while (is_ours(t.s) || dl_intern_find(&b->names, t.s) >= 0 ||
+         (dl_csv_find(b->csv, t.s) >= 0 &&
+          dl_csv_find(b->csv, t.s) != (long)column)) {
     dl_text_clear(&longer);
     dl_text_printf(&longer, "measured_%s", t.s);
     dl_text_clear(&t);
     dl_text_add(&t, dl_text_str(&longer));
   }
-  bool ok = !t.failed && dl_intern(&b->names, t.s) >= 0;
+  dl_intern(&b->names, t.s);
   dl_text_free(&t);
   dl_text_free(&longer);
-  return ok;
 }
 
-static enum dl_status make_columns(struct batch *b) {
+static void make_columns(struct batch *b) {
   b->n_own = dl_csv_n_cols(b->csv);
   const struct dl_footprint *foot = &b->o->job.foot;
   size_t n = b->n_own + DL_ESTIMATE_COLUMNS + DL_ROW_COLUMNS;
@@ -105,31 +104,24 @@ static enum dl_status make_columns(struct batch *b) {
   b->n_columns = n;
   b->values = dl_calloc(n * (size_t)omp_get_max_threads(), sizeof *b->values);
   b->is_number = dl_calloc(b->n_own, sizeof *b->is_number);
-  if (!b->columns || !b->values || !b->is_number)
-    return dl_fail_memory(&b->cli->diag);
   for (size_t i = 0; i < b->n_own; i++) {
     const char *name = dl_csv_name(b->csv, i);
     const struct dl_run_column *column = dl_run_column_find(name);
     b->is_number[i] = column && !column->is_text;
-    if (!own_name(b, i))
-      return dl_fail_memory(&b->cli->diag);
+    own_name(b, i);
     b->columns[i] = dl_setting_column(name);
     b->columns[i].key = b->names.s[i];
     b->columns[i].style = DL_CODE;
   }
   dl_estimate_row_headings(b->columns + b->n_own, foot, b->o->all);
   dl_row_headings(b->columns + b->n_own + DL_ESTIMATE_COLUMNS, foot, b->o->all);
-  return DL_OK;
 }
 
-static enum dl_status make_room(struct batch *b) {
+static void make_room(struct batch *b) {
   b->row = dl_frame_rows(b->f, CHUNK);
   b->job = dl_calloc(CHUNK, sizeof *b->job);
   b->est = dl_calloc(CHUNK * b->n_methods, sizeof *b->est);
   b->outcome = dl_calloc(CHUNK, sizeof *b->outcome);
-  return b->row && b->job && b->est && b->outcome
-             ? DL_OK
-             : dl_fail_memory(&b->cli->diag);
 }
 
 /* Rows are independent. The only failure is lack of memory; faults of a row are
@@ -389,12 +381,10 @@ enum dl_status dl_predict_batch(struct dl_cli *cli,
     b.n_methods = dl_session_n_methods(b.session);
     warn_defaults(&b);
     dl_frame_warn_unused(f, &cli->diag);
-    status = make_columns(&b);
-  }
-  if (status == DL_OK)
-    status = make_room(&b);
-  if (status == DL_OK)
+    make_columns(&b);
+    make_room(&b);
     status = write_batch(&b);
+  }
   if (status == DL_OK)
     dl_frame_warn_aliases(f, &cli->diag);
   if (status == DL_OK)

@@ -63,12 +63,8 @@ static bool says_nothing(const struct sweep *w,
 }
 
 /* The text of a combination does not outlive the row. */
-static enum dl_status
-note_silent(struct part *p, const struct dl_sweep_row *row, struct dl_diag *d) {
-  void *list = p->silent;
-  if (!dl_grow(&list, &p->cap_silent, p->n_silent + 1, sizeof *p->silent))
-    return dl_fail_memory(d);
-  p->silent = list;
+static void note_silent(struct part *p, const struct dl_sweep_row *row) {
+  DL_GROW(p->silent, p->cap_silent, p->n_silent + 1);
   struct silent *s = &p->silent[p->n_silent++];
   snprintf(s->name, sizeof s->name, "%.60s, %.60s, batch size %g",
            row->job->run->arch ? row->job->run->arch : "no architecture",
@@ -76,7 +72,6 @@ note_silent(struct part *p, const struct dl_sweep_row *row, struct dl_diag *d) {
            row->job->run->batch_size);
   s->method = row->est[0].method;
   s->lacks = row->est[0].lacks;
-  return DL_OK;
 }
 
 static enum dl_status take_row(void *ctx, size_t i,
@@ -85,8 +80,10 @@ static enum dl_status take_row(void *ctx, size_t i,
   struct sweep *w = ctx;
   struct part *p = &w->part[i];
   const struct dl_format *format = w->cli->format;
-  if (says_nothing(w, row))
-    return note_silent(p, row, d);
+  if (says_nothing(w, row)) {
+    note_silent(p, row);
+    return DL_OK;
+  }
   long best =
       dl_recommended(row->est, w->n_methods, !isnan(row->job->known.run_s));
   if (best >= 0)
@@ -185,7 +182,7 @@ static enum dl_status check_budget(const struct sweep *w) {
 }
 
 static void free_parts(struct sweep *w) {
-  for (size_t i = 0; w->part && i < w->parts; i++) {
+  for (size_t i = 0; i < w->parts; i++) {
     dl_text_free(&w->part[i].rows);
     free(w->part[i].silent);
   }
@@ -199,9 +196,8 @@ enum dl_status dl_predict_sweep(struct dl_cli *cli,
   struct sweep w = {.cli = cli, .o = o};
   w.parts = dl_format_adds(cli->format) ? dl_sweep_parts() : 1;
   w.part = dl_calloc(w.parts, sizeof *w.part);
-  enum dl_status status = w.part ? dl_session_new(&session, f, m, o->methods,
-                                                  o->coverage, &cli->diag)
-                                 : dl_fail_memory(&cli->diag);
+  enum dl_status status =
+      dl_session_new(&session, f, m, o->methods, o->coverage, &cli->diag);
   if (status == DL_OK) {
     for (size_t i = 0; i < w.parts; i++)
       w.part[i].over_j = -INFINITY;

@@ -36,22 +36,20 @@ void dl_recommend_free_nodes(struct dl_recommend_data *r) {
   free(r->node);
 }
 
-static bool copy_list(struct dl_strlist *to, const struct dl_strlist *from) {
-  bool ok = true;
+static void copy_list(struct dl_strlist *to, const struct dl_strlist *from) {
   *to = (struct dl_strlist){0};
-  for (size_t i = 0; i < from->n && ok; i++)
-    ok = dl_strlist_add(to, from->s[i]);
-  return ok;
+  for (size_t i = 0; i < from->n; i++)
+    dl_strlist_add(to, from->s[i]);
 }
 
 /* The options of a job, without axes. */
-static bool copy_job(struct dl_job_options *to,
+static void copy_job(struct dl_job_options *to,
                      const struct dl_job_options *from) {
   *to = *from;
   to->axes = (struct dl_axes){0};
-  bool ok = copy_list(&to->overrides, &from->overrides);
-  ok = copy_list(&to->defines, &from->defines) && ok;
-  return copy_list(&to->aliases, &from->aliases) && ok;
+  copy_list(&to->overrides, &from->overrides);
+  copy_list(&to->defines, &from->defines);
+  copy_list(&to->aliases, &from->aliases);
 }
 
 static enum dl_status every_node(struct dl_cli *cli, struct dl_text *names) {
@@ -75,8 +73,7 @@ static enum dl_status find_asked(struct dl_cli *cli,
   struct dl_text names = {0};
   enum dl_status status = DL_OK;
   for (size_t i = 0; gpus && i < gpus->n; i++)
-    if (!dl_strlist_add(&a->gpus, gpus->text.s[i]))
-      return dl_fail_memory(&cli->diag);
+    dl_strlist_add(&a->gpus, gpus->text.s[i]);
   o->searched = a->every = strcmp(o->nodes, "all") == 0;
   if (o->extrapolate && !a->every)
     return dl_fail(&cli->diag, DL_EUSAGE, "--%s has no effect without --%s",
@@ -119,8 +116,7 @@ static enum dl_status open_node(struct dl_cli *cli,
   struct dl_diag *d = &cli->diag;
   n->f = dl_frame_new(cli->catalog);
   enum dl_status status =
-      n->f ? dl_node_options_apply(&n->o, &n->job, cli->catalog, d)
-           : dl_fail_memory(d);
+      dl_node_options_apply(&n->o, &n->job, cli->catalog, d);
   n->job.axes = o->job.axes;
   if (status == DL_OK)
     status = dl_frame_axes(n->f, &o->job.axes, d);
@@ -181,19 +177,15 @@ static enum dl_status add_node(struct dl_cli *cli,
                                const struct dl_recommend_options *o,
                                const char *name, const char *gpus,
                                struct dl_recommend_data *r) {
-  void *list = r->node;
-  if (!dl_grow(&list, &r->cap_nodes, r->n_nodes + 1, sizeof *r->node))
-    return dl_fail_memory(&cli->diag);
-  r->node = list;
+  DL_GROW(r->node, r->cap_nodes, r->n_nodes + 1);
   struct dl_recommend_node *n = &r->node[r->n_nodes++];
   *n = (struct dl_recommend_node){.o = dl_node_options_none};
   n->o.node = name;
-  bool ok = copy_job(&n->job, &o->job);
+  copy_job(&n->job, &o->job);
   double count;
   if (gpus && dl_parse_double(gpus, &count))
     dl_run_set_number(&n->job.run, DL_RUN_n_gpus, count);
-  enum dl_status status =
-      ok ? open_node(cli, o, r->m, n) : dl_fail_memory(&cli->diag);
+  enum dl_status status = open_node(cli, o, r->m, n);
   return status == DL_OK ? resolve(cli, n) : status;
 }
 

@@ -24,9 +24,7 @@ enum dl_status dl_recommend_estimate(struct dl_cli *cli,
                                      struct dl_recommend_data *r) {
   struct dl_diag *d = &cli->diag;
   r->f = dl_frame_new(cli->catalog);
-  enum dl_status status = r->f ? DL_OK : dl_fail_memory(d);
-  if (status == DL_OK)
-    status = dl_frame_axes(r->f, &o->job.axes, d);
+  enum dl_status status = dl_frame_axes(r->f, &o->job.axes, d);
   if (status == DL_OK)
     status = dl_job_options_apply(&o->job, r->f, cli->catalog, true, d);
   if (status == DL_OK)
@@ -113,9 +111,7 @@ enum dl_status dl_recommend_measured(struct dl_cli *cli,
   struct dl_csv *csv = NULL;
   struct dl_choices *l = &r->choices;
   r->f = dl_frame_new(cli->catalog);
-  enum dl_status status = r->f ? DL_OK : dl_fail_memory(d);
-  if (status == DL_OK)
-    status = dl_csv_open(&csv, o->table, 0, d);
+  enum dl_status status = dl_csv_open(&csv, o->table, 0, d);
   if (status == DL_OK) {
     dl_frame_columns(r->f, csv);
     status = dl_job_options_apply_table(&o->job, r->f, d);
@@ -128,8 +124,6 @@ enum dl_status dl_recommend_measured(struct dl_cli *cli,
   }
   dl_csv_free(csv);
   l->c = status == DL_OK ? dl_calloc(r->repeats.n, sizeof *l->c) : NULL;
-  if (status == DL_OK && !l->c)
-    status = dl_fail_memory(d);
   l->epochs = l->train_samples = l->val_samples = NAN;
   l->requests = l->prompt_tokens = l->output_tokens = NAN;
   for (size_t i = 0; i < r->repeats.n && status == DL_OK; i++) {
@@ -167,12 +161,8 @@ static enum dl_status add_merit(struct dl_cli *cli, struct merits *t,
   const char *id = e ? e->id : name;
   long i = dl_strlist_find(&t->names, id);
   if (i < 0) {
-    void *list = t->m;
-    if (!dl_grow(&list, &t->cap, t->names.n + 1, sizeof *t->m))
-      return dl_fail_memory(&cli->diag);
-    t->m = list;
-    if (!dl_strlist_add(&t->names, id))
-      return dl_fail_memory(&cli->diag);
+    DL_GROW(t->m, t->cap, t->names.n + 1);
+    dl_strlist_add(&t->names, id);
     i = (long)t->names.n - 1;
     t->m[i] = (struct merit){.id = t->names.s[i]};
   }

@@ -130,11 +130,8 @@ static enum dl_status count_jobs(struct pipeline *p, struct slot *s) {
   enum dl_status status = dl_log_part_settle(p->log, s->part, d);
   size_t n;
   const struct dl_cluster_job *job = dl_log_part_jobs(s->part, &n);
-  void *jobs = s->job;
   s->n = s->written = 0;
-  if (status == DL_OK && !dl_grow(&jobs, &s->cap, n, sizeof *s->job))
-    status = dl_fail_memory(d);
-  s->job = jobs;
+  DL_GROW(s->job, s->cap, n);
   for (size_t i = 0; status == DL_OK && i < n; i++) {
     if (!takes(w, p->log, &job[i]))
       continue;
@@ -196,22 +193,16 @@ static void run_stages(struct pipeline *p) {
 }
 
 static enum dl_status read_parts(struct pipeline *p, bool small) {
-  struct dl_diag *d = &p->w->cli->diag;
-  bool ok = true;
   p->n_slots = small ? 1 : SLOTS_PER_THREAD * (size_t)omp_get_max_threads();
   p->slot = dl_calloc(p->n_slots, sizeof *p->slot);
-  for (size_t i = 0; p->slot && i < p->n_slots; i++)
-    ok = (p->slot[i].part = dl_log_part_new(p->log)) && ok;
+  for (size_t i = 0; i < p->n_slots; i++)
+    p->slot[i].part = dl_log_part_new(p->log);
   dl_diag_init(&p->writing);
-  if (p->slot && ok) {
 #pragma omp parallel if (!small)
 #pragma omp single
-    run_stages(p);
-  } else {
-    p->counted = dl_fail_memory(d);
-  }
-  dl_diag_take(d, &p->writing);
-  for (size_t i = 0; p->slot && i < p->n_slots; i++) {
+  run_stages(p);
+  dl_diag_take(&p->w->cli->diag, &p->writing);
+  for (size_t i = 0; i < p->n_slots; i++) {
     dl_log_part_free(p->slot[i].part);
     free(p->slot[i].job);
     dl_text_free(&p->slot[i].rows);

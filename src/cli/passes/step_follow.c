@@ -108,8 +108,6 @@ static enum dl_status open_sources(struct sources *p, struct dl_step_options *o,
   enum dl_status status = DL_OK;
   p->pipe = dl_calloc(o->paths.n, sizeof *p->pipe);
   p->file = dl_calloc(o->paths.n, sizeof *p->file);
-  if (!p->pipe || !p->file)
-    return dl_fail_memory(d);
   for (size_t i = 0; i < o->paths.n && status == DL_OK; i++) {
     char **path = &o->paths.s[i];
     bool stdin_again = standard_input && strcmp(*path, "-") == 0;
@@ -120,11 +118,8 @@ static enum dl_status open_sources(struct sources *p, struct dl_step_options *o,
       continue;
     struct dl_spool *s = &p->pipe[p->n_pipes++];
     status = dl_spool_open(s, *path, d);
-    char *copy = dl_strdup(s->path);
-    if (!copy)
-      return dl_fail_memory(d);
     free(*path);
-    *path = copy;
+    *path = dl_strdup(s->path);
   }
   return status;
 }

@@ -53,7 +53,7 @@ static enum dl_status estimate(struct dl_cli *cli, struct dl_frame *f,
   enum dl_status status = dl_session_new(&session, f, m, "all", 0.9, d);
   if (status == DL_OK) {
     est = dl_calloc(dl_session_n_methods(session), sizeof *est);
-    status = est ? dl_frame_single(f, &row, d) : dl_fail_memory(d);
+    status = dl_frame_single(f, &row, d);
   }
   if (status == DL_OK) {
     if (!dl_row_is_invalid(row))
@@ -87,8 +87,7 @@ enum dl_status dl_record_estimate(struct dl_cli *cli, const struct dl_run *run,
   copy_settings(run, &o.run);
   o.dataset = run->dataset;
   struct dl_frame *f = dl_frame_new(cli->catalog);
-  enum dl_status status =
-      f ? dl_open_model(cli, NULL, &m) : dl_fail_memory(&cli->diag);
+  enum dl_status status = dl_open_model(cli, NULL, &m);
   if (status == DL_OK)
     status = dl_job_options_apply(&o, f, cli->catalog, false, &cli->diag);
   if (status == DL_OK)

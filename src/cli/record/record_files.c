@@ -14,8 +14,6 @@ static enum dl_status make_folder(struct dl_record_files *f, const char *marks,
                                   struct dl_diag *d) {
   const char *tmp = getenv("TMPDIR");
   dl_text_printf(&f->folder, "%s/dlest-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-  if (f->folder.failed)
-    return dl_fail_memory(d);
   if (!mkdtemp(f->folder.s)) {
     int error = errno;
     dl_text_clear(&f->folder);
@@ -25,8 +23,6 @@ static enum dl_status make_folder(struct dl_record_files *f, const char *marks,
     dl_text_add(&f->marks, marks);
   else
     dl_text_printf(&f->marks, "%s/marks", f->folder.s);
-  if (f->marks.failed)
-    return dl_fail_memory(d);
   f->own_marks = !marks;
   return marks || mkfifo(f->marks.s, 0600) == 0
              ? DL_OK
@@ -53,8 +49,6 @@ static void default_name(struct dl_text *to, const struct dl_record_job *job,
 
 static enum dl_status open_file(FILE **f, const struct dl_text *path, bool new,
                                 struct dl_diag *d) {
-  if (path->failed)
-    return dl_fail_memory(d);
   *f = fopen(path->s, new ? "wxbe" : "wbe");
   return *f ? DL_OK : dl_fail_errno(d, path->s, "cannot write", errno);
 }

@@ -26,8 +26,8 @@ static int64_t now_ns(void) {
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-enum dl_status dl_live_init(struct dl_live *l, double epochs, const char *trace,
-                            const char *marks, struct dl_diag *d) {
+void dl_live_init(struct dl_live *l, double epochs, const char *trace,
+                  const char *marks) {
   const char *term = getenv("TERM");
   struct dl_step_options *o = &l->step;
   l->terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
@@ -39,9 +39,8 @@ enum dl_status dl_live_init(struct dl_live *l, double epochs, const char *trace,
   o->n_methods = 1;
   o->projection.n_low = o->projection.n_high = epochs;
   o->extract.epochs.n_total = epochs;
-  return dl_strlist_add(&o->paths, trace) && dl_strlist_add(&o->paths, marks)
-             ? DL_OK
-             : dl_fail_memory(d);
+  dl_strlist_add(&o->paths, trace);
+  dl_strlist_add(&o->paths, marks);
 }
 
 static void show(struct dl_text *t, enum dl_style style, const char *unit,

@@ -22,8 +22,8 @@ struct dl_live {
 };
 
 /* A training of `epochs` epochs (NaN: unknown), recorded in the two files. */
-enum dl_status dl_live_init(struct dl_live *l, double epochs, const char *trace,
-                            const char *marks, struct dl_diag *d);
+void dl_live_init(struct dl_live *l, double epochs, const char *trace,
+                  const char *marks);
 
 /* A line on stderr: on a terminal after each sample, else each minute. True:
  * the program is to be stopped, as even the lower end of the projection is

@@ -118,7 +118,7 @@ static bool has_estimate(const struct dl_scoring *s, size_t candidate) {
 
 /* A method whose estimates are equal with every model is one candidate;
  * otherwise it is one for each model with which it has an estimate. */
-static bool choose_candidates(struct view *w) {
+static void choose_candidates(struct view *w) {
   const struct dl_comparison *c = w->c;
   const struct dl_scoring *s = c->scores;
   size_t M = c->methods.n, models = s->n_methods / M;
@@ -126,8 +126,6 @@ static bool choose_candidates(struct view *w) {
   w->which = dl_calloc(s->n_methods, sizeof *w->which);
   w->order = dl_calloc(s->n_methods, sizeof *w->order);
   w->score = dl_calloc(s->n_methods, sizeof *w->score);
-  if (!w->candidate || !w->which || !w->order || !w->score)
-    return false;
   for (size_t m = 0; m < M; m++) {
     bool same = true;
     for (size_t i = 1; i < models && same; i++)
@@ -139,7 +137,6 @@ static bool choose_candidates(struct view *w) {
             (struct candidate){c->methods.s[m], same ? NULL : c->models.s[i]};
       }
   }
-  return true;
 }
 
 /* By MAPE, unknown ones last; equal ones stay as they are. */
@@ -339,16 +336,13 @@ enum dl_status dl_print_comparison(struct dl_cli *cli,
   struct dl_diag *d = &cli->diag;
   struct view w = {.c = c, .r = dl_report_new()};
   enum dl_status status = DL_OK;
-  if (!w.r || !choose_candidates(&w))
-    status = dl_fail_memory(d);
-  if (status == DL_OK) {
-    choose_shown(&w);
-    w.best = dl_report_group(w.r, NULL, "");
-    w.overall = dl_report_group(w.r, NULL, "");
-    struct dl_column all[DL_LENGTH(columns)];
-    dl_member_headings(all, columns, DL_LENGTH(all));
-    w.all = dl_report_table(w.r, "scores", NULL, all, DL_LENGTH(all), true);
-  }
+  choose_candidates(&w);
+  choose_shown(&w);
+  w.best = dl_report_group(w.r, NULL, "");
+  w.overall = dl_report_group(w.r, NULL, "");
+  struct dl_column all[DL_LENGTH(columns)];
+  dl_member_headings(all, columns, DL_LENGTH(all));
+  w.all = dl_report_table(w.r, "scores", NULL, all, DL_LENGTH(all), true);
   size_t n_parts = c->tables.n + (c->tables.n > 1);
   for (size_t i = 0; i < n_parts && status == DL_OK; i++) {
     struct dl_progress_span outer = dl_progress_enter(d->progress, i, n_parts);

@@ -44,8 +44,8 @@ static struct dl_column column_of(const struct dl_field *f, bool show) {
 static enum dl_status columns_given(struct columns *c, enum dl_kind kind,
                                     const char *names, struct dl_diag *d) {
   struct dl_strlist list = {0};
-  enum dl_status status =
-      dl_strlist_split(&list, names, ',') ? DL_OK : dl_fail_memory(d);
+  enum dl_status status = DL_OK;
+  dl_strlist_split(&list, names, ',');
   for (size_t i = 0; i < list.n && status == DL_OK; i++) {
     const struct dl_field *f;
     status = dl_field_get(kind, "--columns", list.s[i], &f, d);
@@ -67,10 +67,11 @@ static enum dl_status columns_usual(struct columns *c, enum dl_kind kind,
                                     const struct dl_list_options *o,
                                     struct dl_diag *d) {
   struct dl_strlist list = {0};
-  bool ok = dl_strlist_split(&list, shown[kind], ',') &&
-            (!o->sort || dl_strlist_split(&list, o->sort, ','));
-  enum dl_status status = ok ? DL_OK : dl_fail_memory(d);
-  if (status == DL_OK && o->where)
+  enum dl_status status = DL_OK;
+  dl_strlist_split(&list, shown[kind], ',');
+  if (o->sort)
+    dl_strlist_split(&list, o->sort, ',');
+  if (o->where)
     status = dl_formula_names(o->where, &list, d);
   const struct dl_kind_info *k = dl_kind_info(kind);
   for (c->n = 0; c->n < k->n_fields; c->n++) {
@@ -86,11 +87,11 @@ static enum dl_status columns_usual(struct columns *c, enum dl_kind kind,
 }
 
 /* Replaces the architectures in the list by copies at their reference input,
- * which it returns; NULL when memory is out. */
+ * which it returns. */
 static struct dl_architecture *at_reference(const struct dl_descriptor **list,
                                             size_t n) {
   struct dl_architecture *at = dl_calloc(n, sizeof *at);
-  for (size_t i = 0; at && i < n; i++) {
+  for (size_t i = 0; i < n; i++) {
     bool scaled;
     at[i] = dl_architecture_at(DL_AS(architecture, list[i]), &dl_use_reference,
                                &scaled);
@@ -127,10 +128,8 @@ enum dl_status dl_list_catalog(struct dl_cli *cli, enum dl_kind kind,
                                      : columns_usual(&c, kind, o, d);
   if (status == DL_OK)
     status = dl_catalog_all(cli->catalog, kind, &e, &n, d);
-  if (status == DL_OK && kind == DL_ARCHITECTURE) {
+  if (status == DL_OK && kind == DL_ARCHITECTURE)
     at = at_reference(e, n);
-    status = at ? DL_OK : dl_fail_memory(d);
-  }
   if (status == DL_OK && o->where)
     status = dl_filter(e, &n, kind, o->where, d);
   if (status == DL_OK)

@@ -27,7 +27,7 @@ struct dl_step {
 /* Index of the recommended projection: dlest's own if it is among them. */
 size_t dl_step_best(const struct dl_step *s);
 
-/* The whole report; NULL: out of memory. Its texts point into s. */
+/* The whole report. Its texts point into s. */
 struct dl_report *dl_step_report(const struct dl_step *s);
 
 /* A line of progress: "12 of 90 epochs, 34.5 MJ (33.9 .. 35.2)". */

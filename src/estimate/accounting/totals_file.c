@@ -370,7 +370,7 @@ enum dl_status dl_totals_read(const char *path, struct dl_totals *t,
       status = take_row(t, all, &s, d);
     }
   if (status == DL_OK)
-    status = dl_same_tables_add(&t->parts.same, csv, d);
+    dl_same_tables_add(&t->parts.same, csv, d);
   dl_csv_free(csv);
   return status;
 }

@@ -171,8 +171,6 @@ static enum dl_status find_regime(struct dl_epoch_series *s,
                                   struct dl_diag *d) {
   struct dl_fluss f;
   double *power = dl_calloc(c->n, sizeof *power);
-  if (!power)
-    return dl_fail_memory(d);
   for (size_t i = 0; i < c->n; i++)
     power[i] = (double)c->point[i].power_w;
   enum dl_status status =
@@ -189,15 +187,12 @@ static enum dl_status find_regime(struct dl_epoch_series *s,
 }
 
 /* The energy of all meters of the trace over time. */
-static enum dl_status keep_curve(struct collecting *c,
-                                 const struct dl_energy_curve *curve,
-                                 struct dl_diag *d) {
+static void keep_curve(struct collecting *c,
+                       const struct dl_energy_curve *curve) {
   if (curve->n == 0 || c->time_s)
-    return DL_OK;
+    return;
   c->time_s = dl_calloc(curve->n, sizeof *c->time_s);
   c->energy_j = dl_calloc(curve->n, sizeof *c->energy_j);
-  if (!c->time_s || !c->energy_j)
-    return dl_fail_memory(d);
   for (size_t i = 0; i < curve->n; i++) {
     const struct dl_energy_point *p = &curve->point[i];
     double time_s = (double)(p->ns - curve->point[0].ns) * 1e-9;
@@ -207,7 +202,6 @@ static enum dl_status keep_curve(struct collecting *c,
     c->energy_j[c->n_points++] =
         dl_projection_sum(p->energy_j, DL_N_METER_KINDS);
   }
-  return DL_OK;
 }
 
 static enum dl_status inspect(void *ctx, const struct dl_log_summary *track,
@@ -217,7 +211,7 @@ static enum dl_status inspect(void *ctx, const struct dl_log_summary *track,
   if (c->asked->inspect)
     status = c->asked->inspect(c->asked->ctx, track, d);
   if (status == DL_OK)
-    status = keep_curve(c, &track->curve, d);
+    keep_curve(c, &track->curve);
   return status == DL_OK && c->regime && track->curve.n > 0
              ? find_regime(c->seen, &track->curve, d)
              : status;

@@ -129,8 +129,6 @@ static enum dl_status find_where(struct reading *r,
   r->n_where = where->n;
   r->where = dl_calloc(where->n, sizeof *r->where);
   r->value = dl_calloc(where->n, sizeof *r->value);
-  if (!r->where || !r->value)
-    return dl_fail_memory(d);
   for (size_t i = 0; i < where->n; i++) {
     const char *equals = strchr(where->s[i], '=');
     if (!equals)
@@ -140,8 +138,6 @@ static enum dl_status find_where(struct reading *r,
     while (n > 0 && isspace((unsigned char)where->s[i][n - 1]))
       n--;
     char *name = dl_strndup(where->s[i], n);
-    if (!name)
-      return dl_fail_memory(d);
     equals += equals[1] == '='; /* "==" too */
     r->where[i] = dl_csv_find(r->csv, name);
     r->value[i] = equals + 1 + strspn(equals + 1, " ");

@@ -234,8 +234,6 @@ enum dl_status dl_project_step(struct dl_projection *p,
   if (status)
     return status;
   double *work = dl_calloc(2 * epochs->n, sizeof *work);
-  if (!work)
-    return dl_fail_memory(d);
   fill(p, epochs, o, &plan, work);
   free(work);
   return DL_OK;

@@ -78,8 +78,6 @@ static enum dl_status lay_out(struct rows *g, const struct dl_fit *fit,
   g->y = gsl_vector_alloc(t->n);
   g->inputs = dl_calloc(t->n, physics->input_size);
   g->value = dl_calloc(t->n, physics->n_targets * sizeof *g->value);
-  if (!g->observed || !g->row || !g->y || !g->inputs || !g->value)
-    return dl_fail_memory(d);
   for (size_t i = 0; i < t->n; i++) {
     double y = gsl_matrix_get(t->x, i, TARGET);
     if (!(y > 0) && y > DL_NOT_MEASURED)

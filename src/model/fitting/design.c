@@ -93,8 +93,6 @@ static enum dl_status make_features(struct dl_design *g,
   size_t n = c->features.n;
   bool in_order = true;
   size_t *from = dl_calloc(n, sizeof *from);
-  if (!from)
-    return dl_fail_memory(d);
   for (size_t k = 0; k < n; k++) {
     long j = dl_training_column(t, c->features.s[k]);
     if (j < 0) {
@@ -120,16 +118,12 @@ static size_t first_measured(const struct dl_physics_rows *rows, size_t i) {
 }
 
 /* Auxiliary rows have the weight 1. */
-static enum dl_status weigh_rows(struct dl_design *g, size_t n, size_t n_more,
-                                 struct dl_diag *d) {
+static void weigh_rows(struct dl_design *g, size_t n, size_t n_more) {
   g->row_w = gsl_vector_alloc(n + n_more);
-  if (!g->row_w)
-    return dl_fail_memory(d);
   gsl_vector_set_all(g->row_w, 1);
   for (size_t i = 0; i < n; i++)
     gsl_vector_set(g->row_w, i, gsl_vector_get(g->w, i));
   g->sample.w = g->row_w;
-  return DL_OK;
 }
 
 /* Where fits of these rows keep what does not depend on the target; NULL where
@@ -159,8 +153,6 @@ static enum dl_status make_rows(struct dl_design *g,
   size_t n_more = more ? more->n : 0;
   g->observed = dl_calloc(t->n + n_more, sizeof *g->observed);
   g->rows = dl_calloc(t->n + n_more, sizeof *g->rows);
-  if (!g->observed || !g->rows)
-    return dl_fail_memory(d);
   for (size_t i = 0; i < t->n; i++)
     g->observed[i] = dl_physics_row_at(rows, i, (size_t)target);
   for (size_t i = 0; i < n_more; i++)
@@ -175,7 +167,9 @@ static enum dl_status make_rows(struct dl_design *g,
                                  .n_rows = t->n + n_more,
                                  .n_auxiliary = n_more,
                                  .full = shared_fit(t, g, rows)};
-  return n_more > 0 && g->w ? weigh_rows(g, t->n, n_more, d) : DL_OK;
+  if (n_more > 0 && g->w)
+    weigh_rows(g, t->n, n_more);
+  return DL_OK;
 }
 
 enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,

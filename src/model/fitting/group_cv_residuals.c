@@ -58,8 +58,6 @@ static enum dl_status keep_row_residuals(struct dl_residuals *r,
   enum { MOST = 199 };
   double *x = dl_calloc(n, sizeof *x);
   size_t groups = n < MOST ? n : MOST;
-  if (!x)
-    return dl_fail_memory(d);
   r->pooled = cv->pooled;
   for (size_t i = 0; i < n; i++)
     x[i] = residual(p, cv, i);

@@ -167,8 +167,6 @@ enum dl_status dl_held_out_get(struct dl_held_out_use *use,
     if (is_same(use->h, g->physics, auxiliary, folds))
       return DL_OK;
   struct dl_held_out *h = dl_calloc(1, sizeof *h);
-  if (!h)
-    return dl_fail_memory(d);
   *h = (struct dl_held_out){
       .physics = g->physics,
       .auxiliary = auxiliary,

@@ -375,8 +375,6 @@ enum dl_status dl_choose(struct dl_choice *c, const struct dl_training *t,
                          struct dl_trials *tried, struct dl_diag *d) {
   struct trial w = {.c = c, .t = t, .only = only};
   w.list = dl_calloc(MOST_CANDIDATES, sizeof *w.list);
-  if (!w.list)
-    return dl_fail_memory(d);
   for (size_t i = 0; i < DL_MAX_HYPER; i++)
     w.hyper[i] = only ? c->hyper[i] : (double)NAN;
   c->log_target = true;

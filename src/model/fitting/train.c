@@ -191,8 +191,6 @@ static enum dl_status copy_ranges(struct dl_fit *fit,
                                   const struct dl_training *t,
                                   struct dl_diag *d) {
   fit->range = dl_calloc(t->n_ranges, sizeof *fit->range);
-  if (!fit->range)
-    return dl_fail_memory(d);
   if (fit->method->physics)
     return copy_watched(fit, fit->method->physics, t, d);
   size_t n_formulas = fit->features.n + (fit->offset != NULL);

@@ -96,8 +96,6 @@ static enum dl_status bind_formulas(struct reader *r, struct dl_diag *d) {
   size_t n = r->t->formula.n;
   r->formula = dl_calloc(n, sizeof *r->formula);
   r->vars = dl_calloc(n, sizeof *r->vars);
-  if (!r->formula || !r->vars)
-    return dl_fail_memory(d);
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < n && status == DL_OK; i++) {
     status = dl_formula_parse(&r->formula[i], r->t->formula.s[i], d);
@@ -151,8 +149,6 @@ static enum dl_status add_groups(struct reader *r,
   size_t most = groups->n + 1;
   r->t->labels = dl_calloc(most, sizeof *r->t->labels);
   r->group = dl_calloc(most, sizeof *r->group);
-  if (!r->t->labels || !r->group)
-    return dl_fail_memory(d);
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < groups->n && status == DL_OK; i++)
     status = add_group(r, groups->s[i], false, d);
@@ -369,8 +365,6 @@ static enum dl_status complain(struct reader *r,
                                const struct dl_csv_block *block, size_t i,
                                struct dl_diag *d) {
   struct dl_row *row = dl_frame_rows(r->f, 1);
-  if (!row)
-    return dl_fail_memory(d);
   dl_frame_row(r->f, block, i, row);
   enum dl_status status =
       dl_frame_complain(r->f, row, dl_csv_path(r->csv), block->line[i], d);

@@ -372,7 +372,7 @@ enum dl_status dl_means_read(struct dl_means *m, char *const *path, size_t n,
     if (status == DL_OK)
       status = read_table(m, csv, path[0], d);
     if (status == DL_OK)
-      status = dl_same_tables_add(&same, csv, d);
+      dl_same_tables_add(&same, csv, d);
     dl_csv_free(csv);
   }
   dl_same_tables_free(&same);
