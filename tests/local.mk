@@ -30,6 +30,7 @@ UNIT_TESTS = \
 	tests/unit/test_import_system \
 	tests/unit/test_input_pipeline \
 	tests/unit/test_interval \
+	tests/unit/test_run_spread \
 	tests/unit/test_memory_join \
 	tests/unit/test_krr \
 	tests/unit/test_krr_kernel \
@@ -251,6 +252,9 @@ tests_unit_test_import_smi_SOURCES = tests/unit/test_import_smi.c
 tests_unit_test_import_smi_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_import_system_SOURCES = tests/unit/test_import_system.c
 tests_unit_test_import_system_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_run_spread_SOURCES = tests/unit/test_run_spread.c \
+	tests/unit/unit.h
+tests_unit_test_run_spread_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_interval_SOURCES = tests/unit/test_interval.c tests/unit/unit.h
 tests_unit_test_interval_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_memory_join_SOURCES = tests/unit/test_memory_join.c

@@ -88,7 +88,7 @@ static void take_times(struct dl_job_predictions *p,
   struct dl_time_bounds b;
   double low, high;
   if (!isnan(time->value) || isnan(energy->value) || !p->parts.bound ||
-      !dl_predictor_times(ctx->fit[DL_PHYSICAL_EPOCH].p, &job->found,
+      !dl_predictor_times(ctx->fit[DL_PHYSICAL_EPOCH].p, job->row,
                           p->parts.software, &b))
     return;
   double more = b.apart ? 0 : energy->extrapolation;
@@ -99,7 +99,7 @@ static void take_times(struct dl_job_predictions *p,
                              .novelty = b.novelty,
                              .groups = b.groups};
   if (!b.apart || !of_power ||
-      !dl_predictor_bounds(of_power, &job->found, &low, &high, &left))
+      !dl_predictor_bounds(of_power, job->row, &low, &high, &left))
     return;
   *energy =
       (struct dl_prediction){.value = energy->value,

@@ -10,18 +10,43 @@
 
 #include "base/memory.h"
 
-void dl_residual_quantiles(struct dl_group_residuals *g, double *x, size_t n) {
+void dl_residual_quantiles(struct dl_group_residuals *g, double *x,
+                           double *spread, size_t n) {
   const size_t most = sizeof g->value / sizeof *g->value;
-  gsl_sort(x, 1, n);
+  if (spread)
+    gsl_sort2(x, 1, spread, 1, n);
+  else
+    gsl_sort(x, 1, n);
   g->n = n;
   g->n_values = n < most ? n : most;
-  for (size_t i = 0; i < g->n_values; i++)
-    g->value[i] =
-        n <= most ? x[i] : x[(size_t)((double)(i * (n - 1)) / 20.0 + 0.5)];
+  g->by_run = spread;
+  for (size_t i = 0; i < g->n_values; i++) {
+    size_t k = n <= most ? i : (size_t)((double)(i * (n - 1)) / 20.0 + 0.5);
+    g->value[i] = x[k];
+    /* Four digits, as a model file has them. */
+    g->spread[i] = spread ? round(spread[k] * 1e4) / 1e4 : 1;
+  }
+}
+
+bool dl_residuals_by_run(const struct dl_residuals *r) {
+  return r->n > 0 && r->g[0].by_run;
+}
+
+double dl_residuals_spread(const struct dl_residuals *r) {
+  double sum = 0;
+  for (size_t i = 0; i < r->n; i++)
+    for (size_t j = 0; r->g[i].by_run && j < r->g[i].n_values; j++)
+      sum += log(r->g[i].spread[j]) / (double)r->g[i].n_values;
+  return r->n > 0 ? exp(sum / (double)r->n) : 1;
+}
+
+/* Residual j of a group, in multiples of its run's spread. */
+static double scaled(const struct dl_group_residuals *g, size_t j) {
+  return g->by_run ? g->value[j] / g->spread[j] : g->value[j];
 }
 
 bool dl_add_group_residuals(struct dl_residuals *r, const char *name, double *x,
-                            size_t n) {
+                            double *spread, size_t n) {
   struct dl_group_residuals *grown =
       dl_reallocarray(r->g, r->n + 1, sizeof *grown);
   if (!grown)
@@ -29,7 +54,7 @@ bool dl_add_group_residuals(struct dl_residuals *r, const char *name, double *x,
   r->g = grown;
   struct dl_group_residuals *to = &r->g[r->n];
   *to = (struct dl_group_residuals){.name = dl_strdup(name)};
-  dl_residual_quantiles(to, x, n);
+  dl_residual_quantiles(to, x, spread, n);
   r->n += to->name != NULL;
   return to->name;
 }
@@ -55,8 +80,8 @@ static struct weighted *gather(const struct dl_residuals *r, size_t *n) {
   size_t k = 0;
   for (size_t i = 0; i < r->n; i++)
     for (size_t j = 0; j < r->g[i].n_values; j++)
-      all[k++] =
-          (struct weighted){r->g[i].value[j], 1.0 / (double)r->g[i].n_values};
+      all[k++] = (struct weighted){scaled(&r->g[i], j),
+                                   1.0 / (double)r->g[i].n_values};
   qsort(all, *n, sizeof *all, by_value);
   return all;
 }
@@ -96,10 +121,10 @@ static void mean_and_spread(const struct dl_group_residuals *g, double *mean,
                             double *variance) {
   double sum = 0, squares = 0;
   for (size_t i = 0; i < g->n_values; i++)
-    sum += g->value[i];
+    sum += scaled(g, i);
   *mean = sum / (double)g->n_values;
   for (size_t i = 0; i < g->n_values; i++)
-    squares += (g->value[i] - *mean) * (g->value[i] - *mean);
+    squares += (scaled(g, i) - *mean) * (scaled(g, i) - *mean);
   *variance = squares / (double)g->n_values;
 }
 
@@ -115,8 +140,8 @@ static bool student(const struct dl_residuals *r, double coverage, double *low,
   double groups = (double)r->n;
   between /= groups;
   within /= groups;
-  double t = gsl_cdf_tdist_Pinv((1 + coverage) / 2, groups - 1);
-  *high = t * sqrt((between + within) * (1 + 1 / groups));
+  double t = gsl_cdf_tdist_Pinv((1 + coverage) / 2, groups);
+  *high = t * sqrt(between + within);
   *low = -*high;
   return isfinite(*high);
 }

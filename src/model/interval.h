@@ -6,24 +6,33 @@
 
 #include "model/model.h"
 
-/* Bounds of a new group's residual with the given coverage (0 .. 1).
+/* Bounds of a new group's residual with the given coverage (0 .. 1), in
+ * multiples of its run's spread where the groups have spreads.
  *
  * With enough groups (coverage <= (G-1)/(G+1)) they are the weighted
  * quantiles of hierarchical conformal prediction (Lee, Barber, Willett 2023,
  * arXiv 2306.06342): each group weighs 1/(G+1), its rows share that. With
- * fewer groups Student's t with G-1 degrees of freedom on the groups' mean
- * residuals, plus the spread within groups, centred on 0.
+ * fewer groups Student's t with G degrees of freedom: residuals are taken about
+ * 0, so that the mean of G squares is their variance. It is that of the groups'
+ * mean residuals, plus the variance within groups.
  *
  * false: no interval (fewer than two groups). */
 bool dl_residual_interval(const struct dl_residuals *r, double coverage,
                           double *low, double *high);
 
 /* Describes the n residuals x of a group, which are sorted here, by up to 21
- * quantiles: g->n, g->n_values and g->value. */
-void dl_residual_quantiles(struct dl_group_residuals *g, double *x, size_t n);
+ * quantiles: g->n, g->n_values and g->value. spread: of their runs, which are
+ * sorted with them, or NULL. */
+void dl_residual_quantiles(struct dl_group_residuals *g, double *x,
+                           double *spread, size_t n);
 
 /* Adds that group under a name, which is copied. False: memory is out. */
 bool dl_add_group_residuals(struct dl_residuals *r, const char *name, double *x,
-                            size_t n);
+                            double *spread, size_t n);
+
+/* Whether the intervals of those groups depend on the run's spread, and the
+ * geometric mean of theirs, each group counting the same (1 without). */
+bool dl_residuals_by_run(const struct dl_residuals *r);
+double dl_residuals_spread(const struct dl_residuals *r);
 
 #endif

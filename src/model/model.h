@@ -44,6 +44,10 @@ struct dl_group_residuals {
   size_t n;   /* rows */
   size_t n_values;
   double value[21]; /* ascending */
+  /* Intervals are as wide as a run's spread (dl_run_spread): those of the same
+   * rows. Else one width holds for all. */
+  bool by_run;
+  double spread[21];
 };
 
 struct dl_residuals {

@@ -196,9 +196,21 @@ static enum dl_status state(const struct walk *w, dl_node *fit,
 static enum dl_status group(const struct walk *w, dl_node *node, void *of) {
   struct dl_group_residuals *g = of;
   const size_t most = sizeof g->value / sizeof *g->value;
-  if (!w->writing)
+  double number[2 * sizeof g->value / sizeof *g->value];
+  if (!w->writing) {
     g->n_values = g->n < most ? g->n : most;
-  return dl_walk_numbers(w, node, g->value, g->n_values);
+    g->by_run = dl_xml_attr(node, "by_run");
+  } else if (g->by_run) {
+    dl_xml_set(w->x, node, "by_run", "true");
+  }
+  size_t n = g->n_values, size = n * sizeof *number;
+  memcpy(number, g->value, size);
+  memcpy(number + n, g->spread, size);
+  enum dl_status status =
+      dl_walk_numbers(w, node, number, g->by_run ? 2 * n : n);
+  memcpy(g->value, number, size);
+  memcpy(g->spread, number + n, size);
+  return status;
 }
 
 static enum dl_status protocol(const struct walk *w, dl_node *node,

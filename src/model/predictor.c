@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "model/interval.h"
+#include "physics/conditioning/joint_prediction.h"
 #include "physics/rows/physics_binding.h"
 #include "physics/rows/physics_regression.h"
 #include "physics/rows/physics_rows.h"
@@ -20,10 +21,13 @@
 /* As many features of a row need no memory from the heap. */
 enum { FEW_FEATURES = 40 };
 
-/* Residual bounds for a kind of row. */
+/* Residual bounds for a kind of row. by_run: in multiples of a run's spread
+ * (dl_run_spread); typical_low, typical_high: at the usual spread. */
 struct bounds {
-  bool known;
+  bool known, by_run;
+  bool new_arch, new_gpu;
   double low, high;
+  double typical_low, typical_high;
   enum dl_held_out_group novelty;
 };
 
@@ -49,32 +53,37 @@ void dl_predictor_free(struct dl_predictor *p) {
   free(p);
 }
 
-/* Residual bounds for what is new about a row; of an architecture and a GPU
- * that are both new the squares add up. */
+/* Adds the bounds of what was held out; false without. The squares of two that
+ * are new add up. The spread of a run has both of them already. */
+static bool add_bounds(struct bounds *b, const struct dl_residuals *left,
+                       enum dl_held_out_group novelty, double coverage) {
+  const struct dl_residuals *r = &left[novelty];
+  double low, high, spread = dl_residuals_spread(r);
+  if (!dl_residual_interval(r, coverage, &low, &high))
+    return false;
+  low = fmin(low, 0);
+  high = fmax(high, 0);
+  b->by_run = dl_residuals_by_run(r);
+  b->low = b->by_run ? fmin(b->low, low) : -hypot(b->low, low);
+  b->high = b->by_run ? fmax(b->high, high) : hypot(b->high, high);
+  b->typical_low = -hypot(b->typical_low, low * spread);
+  b->typical_high = hypot(b->typical_high, high * spread);
+  b->novelty = novelty;
+  b->known = true;
+  return true;
+}
+
+/* Residual bounds for what is new about a row. */
 static struct bounds find_bounds(const struct dl_residuals *left, bool arch,
                                  bool gpu, double coverage) {
-  double l[2] = {0, 0}, h[2] = {0, 0};
-  struct bounds b = {.novelty = DL_HELD_OUT_CONFIG};
-  if (arch &&
-      dl_residual_interval(&left[DL_HELD_OUT_ARCH], coverage, &l[0], &h[0])) {
-    b.novelty = DL_HELD_OUT_ARCH;
-    b.known = true;
-  }
-  if (gpu &&
-      dl_residual_interval(&left[DL_HELD_OUT_GPU], coverage, &l[1], &h[1])) {
-    b.novelty = DL_HELD_OUT_GPU;
-    b.known = true;
-  }
-  if (!b.known)
-    b.known =
-        dl_residual_interval(&left[DL_HELD_OUT_CONFIG], coverage, &l[0], &h[0]);
-  if (!b.known) {
-    b.novelty = DL_HELD_OUT_ROWS;
-    b.known =
-        dl_residual_interval(&left[DL_HELD_OUT_ROWS], coverage, &l[0], &h[0]);
-  }
-  b.low = -hypot(fmin(l[0], 0), fmin(l[1], 0));
-  b.high = hypot(fmax(h[0], 0), fmax(h[1], 0));
+  struct bounds b = {
+      .novelty = DL_HELD_OUT_ROWS, .new_arch = arch, .new_gpu = gpu};
+  if (arch)
+    add_bounds(&b, left, DL_HELD_OUT_ARCH, coverage);
+  if (gpu)
+    add_bounds(&b, left, DL_HELD_OUT_GPU, coverage);
+  if (!b.known && !add_bounds(&b, left, DL_HELD_OUT_CONFIG, coverage))
+    add_bounds(&b, left, DL_HELD_OUT_ROWS, coverage);
   return b;
 }
 
@@ -180,6 +189,36 @@ static bool is_new(const struct dl_strlist *seen, const void *e) {
   return seen->n > 0 && (!e || dl_strlist_find(seen, head->id) < 0);
 }
 
+/* Bounds of a row, of a target. What is new stays so for the spread where a
+ * calibration has a level of it: a few runs left GPUs outside of intervals that
+ * narrowed with the posterior (docs/calibration.md). Where the inputs of a fit
+ * are not complete, as those of a forward pass, the usual spread holds. */
+static void row_bounds(const struct dl_predictor *p, const struct bounds *b,
+                       const struct dl_row *row, size_t target, double *low,
+                       double *high) {
+  struct dl_inputs inputs;
+  *low = b->low;
+  *high = b->high;
+  if (!b->by_run)
+    return;
+  if (dl_predictor_inputs(p, row, &inputs)) {
+    *low = b->typical_low;
+    *high = b->typical_high;
+    return;
+  }
+  double spread = dl_run_spread(p->fit->state, inputs.bytes, target,
+                                b->new_arch, b->new_gpu);
+  *low *= spread;
+  *high *= spread;
+}
+
+/* Number of the fit's target; 0 for a fit without a physics. */
+static size_t target_of(const struct dl_predictor *p) {
+  long target =
+      p->bound ? dl_physics_target(p->bound->physics, p->fit->target) : 0;
+  return target < 0 ? 0 : (size_t)target;
+}
+
 static const struct bounds *bounds_of(const struct dl_predictor *p,
                                       const struct dl_row_descriptors *row) {
   bool new_arch = is_new(&p->fit->archs, row->arch);
@@ -187,12 +226,11 @@ static const struct bounds *bounds_of(const struct dl_predictor *p,
   return &p->bounds[new_arch][new_gpu];
 }
 
-bool dl_predictor_bounds(const struct dl_predictor *p,
-                         const struct dl_row_descriptors *row, double *low,
-                         double *high, enum dl_held_out_group *novelty) {
-  const struct bounds *b = bounds_of(p, row);
-  *low = b->low;
-  *high = b->high;
+bool dl_predictor_bounds(const struct dl_predictor *p, const struct dl_row *row,
+                         double *low, double *high,
+                         enum dl_held_out_group *novelty) {
+  const struct bounds *b = bounds_of(p, &row->found);
+  row_bounds(p, b, row, target_of(p), low, high);
   *novelty = b->novelty;
   return b->known && p->fit->log_target;
 }
@@ -206,27 +244,27 @@ static bool is_no_group(const struct dl_residuals *r, const void *e) {
   return true;
 }
 
-bool dl_predictor_times(const struct dl_predictor *p,
-                        const struct dl_row_descriptors *row,
+bool dl_predictor_times(const struct dl_predictor *p, const struct dl_row *row,
                         const char *software, struct dl_time_bounds *out) {
   const struct dl_time_residuals *t = dl_fit_times(p->fit, software);
   if (!t)
     return false;
   const struct dl_residuals *left = t->held_out;
   bool own = left[DL_HELD_OUT_CONFIG].n > 0;
-  bool arch = own ? is_new(&p->fit->archs, row->arch)
-                  : is_no_group(&left[DL_HELD_OUT_ARCH], row->arch);
-  bool gpu = own ? is_new(&p->fit->gpus, row->gpu)
-                 : is_no_group(&left[DL_HELD_OUT_GPU], row->gpu);
+  const struct dl_row_descriptors *found = &row->found;
+  bool arch = own ? is_new(&p->fit->archs, found->arch)
+                  : is_no_group(&left[DL_HELD_OUT_ARCH], found->arch);
+  bool gpu = own ? is_new(&p->fit->gpus, found->gpu)
+                 : is_no_group(&left[DL_HELD_OUT_GPU], found->gpu);
   /* Of auxiliary rows no configurations are held out: a GPU says enough. */
   const struct bounds *b =
       &p->times[t - p->fit->times][arch][gpu || (!own && !arch)];
-  *out = (struct dl_time_bounds){.low = b->low,
-                                 .high = b->high,
-                                 .novelty = b->novelty,
+  *out = (struct dl_time_bounds){.novelty = b->novelty,
                                  .groups = left[b->novelty].n,
                                  .all_seen = !own && !arch && !gpu,
                                  .apart = !own};
+  if (p->bound)
+    row_bounds(p, b, row, p->bound->physics->time, &out->low, &out->high);
   return b->known && p->fit->log_target;
 }
 
@@ -237,13 +275,15 @@ static void add_interval(const struct dl_predictor *p, const struct dl_row *row,
   out->extrapolation = extrapolation(p, row, &out->outside);
   if (!b->known)
     return;
+  double low, high;
+  row_bounds(p, b, row, target_of(p), &low, &high);
   if (p->fit->log_target) {
-    out->low = out->value * exp(-hypot(b->low, out->extrapolation));
-    out->high = out->value * exp(hypot(b->high, out->extrapolation));
+    out->low = out->value * exp(-hypot(low, out->extrapolation));
+    out->high = out->value * exp(hypot(high, out->extrapolation));
   } else {
     double more = out->extrapolation * fabs(out->value);
-    out->low = out->value - hypot(b->low, more);
-    out->high = out->value + hypot(b->high, more);
+    out->low = out->value - hypot(low, more);
+    out->high = out->value + hypot(high, more);
   }
 }
 

@@ -39,9 +39,9 @@ enum dl_status dl_predict(const struct dl_predictor *p,
 
 /* Bounds of log(value / prediction) for a row, by what is new of it, and what
  * that is; false without, or where the target is no logarithm. */
-bool dl_predictor_bounds(const struct dl_predictor *p,
-                         const struct dl_row_descriptors *row, double *low,
-                         double *high, enum dl_held_out_group *novelty);
+bool dl_predictor_bounds(const struct dl_predictor *p, const struct dl_row *row,
+                         double *low, double *high,
+                         enum dl_held_out_group *novelty);
 
 /* Bounds of log(time / prediction), by the residuals of the rows with its
  * software and by what is new of it among these. `apart`: none of the fit's own
@@ -53,8 +53,7 @@ struct dl_time_bounds {
   bool all_seen; /* nothing is new: as for another GPU, which is more */
   bool apart;
 };
-bool dl_predictor_times(const struct dl_predictor *p,
-                        const struct dl_row_descriptors *row,
+bool dl_predictor_times(const struct dl_predictor *p, const struct dl_row *row,
                         const char *software, struct dl_time_bounds *out);
 
 /* Name of the first variable that the fit needs and the row lacks, or NULL. */

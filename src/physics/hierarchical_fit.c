@@ -29,8 +29,6 @@ void dl_hierarchical_fit_free(struct dl_hierarchical_fit *fit) {
   free(fit);
 }
 
-#define UNIT 1e-6
-
 size_t dl_posterior_size(size_t p) {
   return p * (p + 1) / 2;
 }
@@ -43,13 +41,19 @@ bool dl_posterior_keep(struct dl_posterior *posterior, const gsl_matrix *L) {
   *posterior = (struct dl_posterior){to, p};
   for (size_t i = 0; i < p; i++)
     for (size_t j = 0; j <= i; j++)
-      *to++ = round(gsl_matrix_get(L, i, j) / UNIT) + 0; /* no -0 */
+      *to++ =
+          round(gsl_matrix_get(L, i, j) / DL_POSTERIOR_UNIT) + 0; /* no -0 */
   return true;
 }
 
 double dl_posterior_at(const struct dl_posterior *posterior, size_t row,
                        size_t column) {
-  return UNIT * posterior->factor[dl_posterior_size(row) + column];
+  return DL_POSTERIOR_UNIT * dl_posterior_row(posterior, row)[column];
+}
+
+const double *dl_posterior_row(const struct dl_posterior *posterior,
+                               size_t row) {
+  return posterior->factor + dl_posterior_size(row);
 }
 
 double dl_expected_residual(const struct dl_hierarchical_fit *fit,

@@ -28,6 +28,11 @@ bool dl_posterior_keep(struct dl_posterior *posterior, const gsl_matrix *L);
 double dl_posterior_at(const struct dl_posterior *posterior, size_t row,
                        size_t column);
 
+/* A row of the factor up to its diagonal, in DL_POSTERIOR_UNIT. */
+#define DL_POSTERIOR_UNIT 1e-6
+const double *dl_posterior_row(const struct dl_posterior *posterior,
+                               size_t row);
+
 /* A fitted physics. theta: logarithms of the constants, error: their standard
  * errors, c: the constants. */
 struct dl_hierarchical_fit {

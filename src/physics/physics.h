@@ -171,6 +171,9 @@ struct dl_physics {
   /* Covariance of what the physics leaves over; NULL: independent, and the fit
    * cannot be calibrated. */
   const struct dl_residual_process *process;
+  /* Intervals are as wide as the posterior is for a run
+   * (conditioning/joint_prediction.h); else one width holds for all runs. */
+  bool widths_by_run;
   /* The same between runs of a calibration. */
   const struct dl_residual_process *calibration;
   /* Bit t: a calibration of the fit of target t by fewer than DL_SETTLED_BELOW

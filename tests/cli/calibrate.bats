@@ -238,6 +238,17 @@ $(jq -n "2 * $before")" >runs.csv
   close "$(energy second.xml rtx-3070)" "$(energy first.xml rtx-3070)" 0.15
 }
 
+# Its weights belong to other spreads between runs.
+@test "a model calibrated by an earlier version is refused" {
+  runs "$one"
+  gives 0 '' calibrate runs.csv -o new.xml -q
+  sed 's/"measured\(_*[a-z]*\)"/"runs\1"/' new.xml >old.xml
+  ! cmp -s old.xml new.xml
+  try predict --arch resnet50 --gpu rtx-3070 --model old.xml
+  [ "$status" -eq 3 ]
+  grep -q "$(message calibrated_by_earlier)" err
+}
+
 @test "more runs do not make it worse" {
   [ -f "$MEASURED_RUNS/delrey2024/runs.csv" ] ||
     skip "no measured runs in '$MEASURED_RUNS'"

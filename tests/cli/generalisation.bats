@@ -91,7 +91,7 @@ import generalisation_intervals as g
 found = g.residuals("m.xml")
 for left in ("arch", "gpu", "config"):
     e = json.load(open(left + ".json"))["estimates"][0]
-    low, high = g.interval([r for _, r in
+    low, high = g.interval([g.scaled(r) for r in
                             found["epoch_energy_j", left]], .9)
     print(left, low, high, e["interval_from"], e["energy_j"], e["low_j"],
           e["high_j"])

@@ -429,7 +429,7 @@ dlest: $(message row_skipped 4 s)" plot fit left-out.csv --script
   [ "$status" -eq 0 ]
   [ "$(wc -l <p.csv)" -eq "$(wc -l <runs.csv)" ]
   head -n 1 p.csv | grep -q "^$(head -n 1 runs.csv | tr -d '\r'),target,unit,\
-method,fold,measured,predicted,low,high\$"
+method,fold,measured,predicted,low,high,spread\$"
   # its errors are those that the fit reports
   python3 - <<'PY'
 import csv, json
@@ -446,8 +446,9 @@ PY
 }
 
 @test 'fit --predictions: intervals by the errors of the other folds' {
-  # Three folds: two are left, Student's t with one degree of freedom, whose
-  # quantile is a tangent, on mean square of their means and mean variance.
+  # Three folds: two are left, Student's t with two degrees of freedom, whose
+  # quantile p is (2 p - 1) / sqrt(2 p (1 - p)), on mean square of their means
+  # and mean variance.
   cp "$EXAMPLES/runs.csv" .
   try fit runs.csv --target gpu_power_w --features 'log(macs_g)' --log \
     --cv kfold:3 --no-model --predictions p.csv
@@ -460,12 +461,12 @@ for r in rows:
     error.setdefault(r["fold"], []).append(
         math.log(float(r["measured"]) / float(r["predicted"])))
 assert len(error) == 3
-t = math.tan(math.pi * 0.45)
+t = 0.9 / math.sqrt(2 * 0.95 * 0.05)
 for r in rows:
     others = [e for fold, e in error.items() if fold != r["fold"]]
     between = st.fmean(st.fmean(e) ** 2 for e in others)
     within = st.fmean(st.pvariance(e) for e in others)
-    far = t * math.sqrt((between + within) * 1.5)
+    far = t * math.sqrt(between + within)
     for name, sign in (("low", -1), ("high", 1)):
         want = float(r["predicted"]) * math.exp(sign * far)
         assert math.isclose(float(r[name]), want, rel_tol=1e-9), (r[name], want)

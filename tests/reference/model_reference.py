@@ -17,9 +17,7 @@ def student(groups, coverage):
     g = len(groups)
     between = np.mean([np.mean(x) ** 2 for x in groups])
     within = np.mean([np.var(x) for x in groups])
-    return t.ppf((1 + coverage) / 2, g - 1) * np.sqrt(
-        (between + within) * (1 + 1 / g)
-    )
+    return t.ppf((1 + coverage) / 2, g) * np.sqrt(between + within)
 
 
 def conformal(groups, coverage):
@@ -44,11 +42,19 @@ def values(g, n):
     return [0.1 * np.sin(1.3 * g + 0.7) + 0.01 * np.cos(2.1 * j + g) for j in range(n)]
 
 
+def scaled(groups):
+    """Residuals in multiples of the spreads that test_interval.c gives them."""
+    return [[x / (1 + 0.25 * (j % 3)) for j, x in enumerate(sorted(g))] for g in groups]
+
+
 two = [values(g, 3) for g in range(2)]
 seven = [values(g, 1 + g % 3) for g in range(7)]
 print("student 2 groups 0.9  %.15g" % student(two, 0.9))
 print("student 7 groups 0.9  %.15g" % student(seven, 0.9))
 print("student 7 groups 0.95 %.15g" % student(seven, 0.95))
+print("student 7 scaled 0.9   %.15g" % student(scaled(seven), 0.9))
+print("conformal 19 scaled    %.15g %.15g" % conformal(
+    scaled([values(g, 1 + g % 3) for g in range(19)]), 0.9))
 for n, coverage in [(7, 0.5), (19, 0.9), (39, 0.9), (45, 0.9), (45, 0.5)]:
     many = [values(g, 1 + g % 3) for g in range(n)]
     print("conformal %d groups %g" % (n, coverage), "%.15g %.15g" % conformal(many, coverage))

@@ -65,7 +65,8 @@ static UNUSED void add_residuals(struct dl_fit *f, enum dl_held_out_group left,
   r->pooled.n = n;
   for (size_t i = 0; i < n; i++) {
     snprintf(name, sizeof name, "g%zu", i);
-    r->g[i] = (struct dl_group_residuals){strdup(name), 1, 1, {0}};
+    r->g[i] = (struct dl_group_residuals){
+        .name = strdup(name), .n = 1, .n_values = 1};
     r->g[i].value[0] = i % 2 ? scale : -scale;
   }
 }

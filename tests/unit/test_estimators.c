@@ -273,7 +273,8 @@ static void add_groups(struct dl_fit *f, double half) {
   r->g = calloc(19, sizeof *r->g);
   r->n = 19;
   for (size_t i = 0; i < r->n; i++) {
-    r->g[i] = (struct dl_group_residuals){strdup("g"), 1, 1, {0}};
+    r->g[i] =
+        (struct dl_group_residuals){.name = strdup("g"), .n = 1, .n_values = 1};
     r->g[i].value[0] = i % 2 ? half : -half;
   }
 }

@@ -55,9 +55,9 @@ static void check(size_t n, size_t (*rows)(size_t g), double coverage,
 
 static void student(void **state) {
   (void)state;
-  check(2, three, 0.9, -0.611974477411798, 0.611974477411798);
-  check(7, varied, 0.9, -0.159724715015532, 0.159724715015532);
-  check(7, varied, 0.95, -0.201130230509225, 0.201130230509225);
+  check(2, three, 0.9, -0.231089866497654, 0.231089866497654);
+  check(7, varied, 0.9, -0.145671865702845, 0.145671865702845);
+  check(7, varied, 0.95, -0.181813108947103, 0.181813108947103);
 }
 
 static void conformal(void **state) {
@@ -67,6 +67,50 @@ static void conformal(void **state) {
   check(39, varied, 0.9, -0.108350532975913, 0.104080194903836);
   check(45, varied, 0.9, -0.108350532975913, 0.104080194903836);
   check(45, varied, 0.5, -0.0660169809881619, 0.0791376688909192);
+}
+
+/* Residuals whose runs have spreads: in multiples of these. */
+static void by_run(void **state) {
+  static const struct {
+    size_t n;
+    double low, high;
+  } cases[] = {{7, -0.138363376056907, 0.138363376056907},
+               {19, -0.109269025329351, 0.0899851726481093}};
+
+  (void)state;
+  for (size_t c = 0; c < COUNT(cases); c++) {
+    struct dl_residuals r = groups(cases[c].n, varied);
+    double low, high, mean = 0;
+    assert_false(dl_residuals_by_run(&r));
+    assert_near(dl_residuals_spread(&r), 1, 0);
+    for (size_t g = 0; g < r.n; g++) {
+      r.g[g].by_run = true;
+      for (size_t j = 0; j < r.g[g].n_values; j++) {
+        r.g[g].spread[j] = 1 + 0.25 * (double)(j % 3);
+        mean += log(r.g[g].spread[j]) / (double)(r.g[g].n_values * r.n);
+      }
+    }
+    assert_true(dl_residuals_by_run(&r));
+    assert_near(dl_residuals_spread(&r), exp(mean), 1e-12);
+    assert_true(dl_residual_interval(&r, 0.9, &low, &high));
+    assert_near(low, cases[c].low, 1e-9);
+    assert_near(high, cases[c].high, 1e-9);
+    free(r.g);
+  }
+}
+
+/* Quantiles keep the spreads of their rows. */
+static void sorted_spreads(void **state) {
+  double x[] = {0.3, -0.1, 0.2}, spread[] = {3, 1, 2};
+  struct dl_group_residuals g = {0};
+
+  (void)state;
+  dl_residual_quantiles(&g, x, spread, 3);
+  assert_true(g.by_run);
+  for (size_t i = 0; i < 3; i++)
+    assert_near(g.spread[i], (double)(i + 1), 0);
+  dl_residual_quantiles(&g, x, NULL, 3);
+  assert_false(g.by_run);
 }
 
 /* The k-th smallest of n, k = (n + 1) (1 + coverage) / 2, is exact where
@@ -107,9 +151,10 @@ static void empty_groups(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(student),      cmocka_unit_test(conformal),
-      cmocka_unit_test(ranks),        cmocka_unit_test(needs_two_groups),
-      cmocka_unit_test(empty_groups),
+      cmocka_unit_test(student),        cmocka_unit_test(conformal),
+      cmocka_unit_test(ranks),          cmocka_unit_test(needs_two_groups),
+      cmocka_unit_test(empty_groups),   cmocka_unit_test(by_run),
+      cmocka_unit_test(sorted_spreads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

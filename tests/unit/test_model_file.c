@@ -44,6 +44,9 @@ static struct dl_model *make_model(void) {
   g->n_values = 21;
   for (size_t i = 0; i < 21; i++)
     g->value[i] = (double)i / 7 - 1;
+  g->by_run = true;
+  for (size_t i = 0; i < 21; i++)
+    g->spread[i] = 1 + (double)i / 16;
   f->held_out_residuals[DL_HELD_OUT_GPU].pooled =
       (struct dl_scores){.n = 102,
                          .r2 = 0.1,
@@ -113,6 +116,10 @@ static void same_residuals(const struct dl_residuals *a,
     assert_int_equal(a->g[i].n_values, b->g[i].n_values);
     assert_memory_equal(a->g[i].value, b->g[i].value,
                         a->g[i].n_values * sizeof(double));
+    assert_int_equal(a->g[i].by_run, b->g[i].by_run);
+    if (a->g[i].by_run)
+      assert_memory_equal(a->g[i].spread, b->g[i].spread,
+                          a->g[i].n_values * sizeof(double));
   }
 }
 

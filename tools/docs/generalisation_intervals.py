@@ -9,8 +9,12 @@ c it is
   c <= (G - 1) / (G + 1): the (1 - c)/2 and (1 + c)/2 quantiles of all r,
       where each group weighs 1/(G + 1) and the new one lies beyond the end
       (Lee, Barber, Willett, arXiv 2306.06342)
-  else: 0 -+ t((1 + c)/2, G - 1) sqrt((b + w) (1 + 1/G)), where b is the mean
-      of the groups' squared mean r and w that of their variances
+  else: 0 -+ t((1 + c)/2, G) sqrt(b + w), where b is the mean of the groups'
+      squared mean r and w that of their variances
+
+The r of a fit whose intervals depend on the run are divided by the run's spread
+(src/physics/conditioning/joint_prediction.h), and the interval is multiplied by
+it.
 
 The residuals of the others come from fits that did see the new group, so that
 the shares are somewhat too good.
@@ -63,37 +67,47 @@ def interval(groups, coverage):
     between = sum(m * m for m in means) / n
     within = sum(sum((x - m) ** 2 for x in g) / len(g)
                  for g, m in zip(groups, means)) / n
-    high = student((1 + coverage) / 2, n - 1) * \
-        math.sqrt((between + within) * (1 + 1 / n))
+    high = student((1 + coverage) / 2, n) * math.sqrt(between + within)
     return -high, high
 
 
+def scaled(group):
+    """Residuals of (runs, residuals, spreads) in multiples of the spreads."""
+    return [x / s for x, s in zip(group[1], group[2])]
+
+
+def mean_spread(group):
+    return sum(group[2]) / len(group[2])
+
+
 def coverage(groups):
-    """groups: [(runs, residuals)]. Share of runs inside, mean share of the
-    groups, mean width as a factor either way, and that of the interval from
+    """groups: [(runs, residuals, spreads)]. Share of runs inside, mean share of
+    the groups, mean width as a factor either way, and that of the interval from
     all groups, which dlest gives."""
     if len(groups) < 3:
         return None
+    every = [scaled(g) for g in groups]
     inside = widths = 0
     shares = []
-    for i, (runs, values) in enumerate(groups):
-        low, high = interval([g for j, (_, g) in enumerate(groups) if j != i],
-                             COVERAGE)
+    for i, (group, values) in enumerate(zip(groups, every)):
+        low, high = interval(every[:i] + every[i + 1:], COVERAGE)
         share = sum(low <= x <= high for x in values) / len(values)
         shares.append(share)
-        inside += share * runs
-        widths += (high - low) / 2
-    low, high = interval([g for _, g in groups], COVERAGE)
-    return (inside / sum(r for r, _ in groups), sum(shares) / len(shares),
-            math.exp(widths / len(groups)), math.exp((high - low) / 2))
+        inside += share * group[0]
+        widths += (high - low) / 2 * mean_spread(group)
+    low, high = interval(every, COVERAGE)
+    wide = sum(map(mean_spread, groups)) / len(groups)
+    return (inside / sum(g[0] for g in groups), sum(shares) / len(shares),
+            math.exp(widths / len(groups)), math.exp((high - low) / 2 * wide))
 
 
 def coverage_of_each(groups):
     """Share of each group's residuals inside the interval from the others."""
-    ends = [interval([g for j, (_, g) in enumerate(groups) if j != i], COVERAGE)
-            for i in range(len(groups))]
+    every = [scaled(g) for g in groups]
+    ends = [interval(every[:i] + every[i + 1:], COVERAGE)
+            for i in range(len(every))]
     return [sum(low <= x <= high for x in values) / len(values)
-            for (low, high), (_, values) in zip(ends, groups)]
+            for (low, high), values in zip(ends, every)]
 
 
 def group_names(model):
@@ -109,8 +123,8 @@ BY_GROUP = (
     "other groups, in % (aim: no group below 75). By source: below; with the "
     "time known: [known-times.md](known-times.md). The GTX 750 Ti is farther "
     "from the estimate than the six other GPUs differ among themselves: an "
-    "interval of their width cannot hold it. Widths by distance: "
-    "[designs.md](designs.md#widths-of-intervals-by-group).")
+    "interval of their width cannot hold it. Other widths: "
+    "[designs.md](designs.md#widths-of-intervals-by-run).")
 
 
 def part(model, targets, table, pair):
@@ -124,20 +138,33 @@ def part(model, targets, table, pair):
                            coverage_of_each(found.get((t, column), []))))
                   for t in targets]
         rows += [[column, name, n, pair(*(by.get(name) for by in inside))]
-                 for name, (n, _) in zip(names.get((targets[0], column), []),
+                 for name, (n, *_) in zip(names.get((targets[0], column), []),
                                          found.get((targets[0], column), []))]
     return [("Intervals of 90 % by network and GPU", BY_GROUP,
              table(["left out", "", "runs", "power / energy"], rows))]
 
 
+def residual_group(element):
+    """(runs, residuals, spreads) of a group of a model file."""
+    values = [float(x) for x in (element.text or "").split()]
+    if element.get("by_run") is None:
+        return int(element.get("n")), values, [1.0] * len(values)
+    half = len(values) // 2
+    return int(element.get("n")), values[:half], values[half:]
+
+
 def residuals(model):
-    """{(target, column): [(runs, residuals)]} of a model file."""
+    """{(target, column): [(runs, residuals, spreads)]} of a model file; those of
+    the times of eager mode as of epoch_s."""
     found = {}
     for f in ET.parse(model).getroot().iter("fit"):
         if f.get("log") != "true":
             continue
-        for r in f.findall("residuals"):  # those of times stand deeper
-            found[f.get("target"), r.get("left_out")] = [
-                (int(g.get("n")), [float(x) for x in (g.text or "").split()])
-                for g in r.iter("group")]
+        sets = [(f.get("target"), r) for r in f.findall("residuals")]
+        sets += [("epoch_s", r) for times in f.findall("times")
+                 if times.get("software") == "eager"
+                 for r in times.findall("residuals")]
+        for target, r in sets:
+            found[target, r.get("left_out")] = [residual_group(g)
+                                                for g in r.iter("group")]
     return found

@@ -10,9 +10,10 @@ import csv
 import math
 import os
 
-from generalisation_intervals import COVERAGE, interval
+from generalisation_intervals import COVERAGE, interval, scaled
 
 FACTOR = 1.5
+RAM_W = 5  # in the energies of an epoch
 
 
 def predictions(run, dlest, table, target, by, folder):
@@ -27,19 +28,37 @@ def predictions(run, dlest, table, target, by, folder):
 
 
 def logarithms(rows):
-    """{key of the row: (source, fold, log(measured / predicted))}."""
+    """{key of the row: (source, fold, log(measured / predicted), spread)}."""
     return {tuple(r[c] for c in ("source", "config", "gpu", "arch", "dataset",
                                  "batch_size", "image_px", "power_limit_w",
                                  "macs_g", "precision", "launches", "params_m")
                   ): (r["source"], r["fold"],
-                      math.log(float(r["measured"]) / float(r["predicted"])))
+                      math.log(float(r["measured"]) / float(r["predicted"])),
+                      float(r["spread"]))
             for r in rows}
 
 
-def energies(powers, times):
-    """The product of both, where a row has both."""
-    return {k: (v[0], v[1], v[2] + times[k][2])
+def energies(powers, times, spreads):
+    """The product of both, where a row has both. spreads: of energies."""
+    return {k: (v[0], v[1], v[2] + times[k][2], spreads[k][3])
             for k, v in powers.items() if k in times}
+
+
+def with_energies(table, folder):
+    """A copy of the table in which power x time is the energy of rows without
+    one: energies have spreads there."""
+    with open(table, encoding="utf-8", newline="") as f:
+        rows = list(csv.DictReader(f))
+    path = os.path.join(folder, "energies.csv")
+    with open(path, "w", encoding="utf-8", newline="") as f:
+        out = csv.DictWriter(f, list(rows[0]))
+        out.writeheader()
+        for row in rows:
+            if row["gpu_power_w"] and row["epoch_s"]:
+                row["epoch_energy_j"] = row["epoch_energy_j"] or repr(
+                    (float(row["gpu_power_w"]) + RAM_W) * float(row["epoch_s"]))
+            out.writerow(row)
+    return path
 
 
 def mape(values):
@@ -51,40 +70,44 @@ def within(values, low, high):
 
 
 def bounds_of_both(groups):
-    """Of a network and a GPU that are both new: squares add up."""
-    ends = [interval([g for _, g in groups[c]], COVERAGE)
+    """Of a network and a GPU that are both new, in multiples of the spread of a
+    run with both."""
+    ends = [interval([scaled(g) for g in groups[c]], COVERAGE)
             for c in ("arch", "gpu")]
-    return (-math.hypot(*(min(low, 0) for low, _ in ends)),
-            math.hypot(*(max(high, 0) for _, high in ends)))
+    return min(low for low, _ in ends), max(high for _, high in ends)
 
 
-def grouped(found, which):
+def grouped(found, which, value=lambda found: found[2]):
     groups = {}
-    for value in found.values():
-        groups.setdefault(value[which], []).append(value[2])
+    for row in found.values():
+        groups.setdefault(row[which], []).append(value(row))
     return groups
+
+
+def of_all(groups):
+    """The groups, and all of them as one more."""
+    return [*groups.items(), ("all", [x for v in groups.values() for x in v])]
 
 
 def source_rows(run, dlest, table, residuals, folder):
     """[(source, quantity, rows, MAPE, within the factor, inside)]."""
-    powers, times = (logarithms(predictions(run, dlest, table, t, "source",
-                                            folder))
-                     for t in ("gpu_power_w", "epoch_s"))
-    both = energies(powers, times)
+    powers, times, spreads = (
+        logarithms(predictions(run, dlest, t, target, "source", folder))
+        for t, target in ((table, "gpu_power_w"), (table, "epoch_s"),
+                          (with_energies(table, folder), "epoch_energy_j")))
+    both = energies(powers, times, spreads)
     limits = {t: bounds_of_both({c: residuals[t, c] for c in ("arch", "gpu")})
-              for t in ("gpu_power_w", "epoch_energy_j")}
+              for t in ("gpu_power_w", "epoch_energy_j", "epoch_s")}
     edge = math.log(FACTOR)
     rows = []
     for name, found, target in (("power", powers, "gpu_power_w"),
                                 ("energy", both, "epoch_energy_j"),
-                                ("time", times, "epoch_energy_j")):
-        every = grouped(found, 0)
-        for source, values in [*every.items(),
-                               ("all", [x for v in every.values()
-                                        for x in v])]:
+                                ("time", times, "epoch_s")):
+        relative = dict(of_all(grouped(found, 0, lambda row: row[2] / row[3])))
+        for source, values in of_all(grouped(found, 0)):
             rows.append((source, name, len(values), mape(values),
                          within(values, -edge, edge),
-                         within(values, *limits[target])))
+                         within(relative[source], *limits[target])))
     return rows
 
 

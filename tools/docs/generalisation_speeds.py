@@ -82,22 +82,23 @@ def kept(values):
 
 
 def groups_of(found, by):
-    """{group: residuals log(measured / estimated)}."""
+    """{group: residuals log(measured / estimated), in multiples of the runs'
+    spreads}."""
     groups = {}
     for r, e in found[by].values():
-        groups.setdefault(r[by], []).append(-e)
+        groups.setdefault(r[by], []).append(-e / float(r["spread"]))
     return groups
 
 
 def bounds(found, by):
-    """{group: bounds of an interval from the residuals of the other groups}.
-    Of what is new in two ways, and in time, there is one for all rows."""
+    """{group: bounds of an interval from the residuals of the other groups, in
+    multiples of a run's spread}. Of what is new in two ways, and in time, there
+    is one for all rows: the spread of a run has both."""
     if by in ("source", "late"):
         ends = [interval([kept(g) for g in groups_of(found, c).values()],
                          COVERAGE)
                 for c in (("gpu", "arch") if by == "source" else ("gpu",))]
-        both = (-math.hypot(*(low for low, _ in ends)),
-                math.hypot(*(high for _, high in ends)))
+        both = (min(low for low, _ in ends), max(high for _, high in ends))
         return dict.fromkeys(groups_of(found, by), both)
     groups = groups_of(found, by)
     return {name: interval([kept(g) for n, g in groups.items() if n != name],
@@ -110,9 +111,12 @@ def protocol_rows(found):
     rows = []
     for name, what, by, *_ in PROTOCOLS:
         limits = bounds(found, by)
-        scored = [(r["source"], e, *limits[r[by]])
-                  for r, e in found[by].values()
-                  if by != "late" or r["late"] == "late"]
+        scored = []
+        for k, (r, e) in found[by].items():
+            if by == "late" and r["late"] != "late":
+                continue
+            spread = float(found["gpu" if by == "late" else by][k][0]["spread"])
+            scored.append((r["source"], e, *(x * spread for x in limits[r[by]])))
         for source in sorted({s[0] for s in scored}) + ["all"]:
             these = [s[1:] for s in scored if source in (s[0], "all")]
             n = len(these)
@@ -160,9 +164,9 @@ INTRO = """Median error of `physical` in % and share of rows within factors of 1
 all sources and the configurations of del Rey et al. are fitted without one
 group at a time; nothing of it is fitted on what is scored. *Inside*: share of
 rows inside an interval of 90 % from the residuals of the other groups, and
-*width*: the factor by which it reaches either way. For a new source it is made
-of those of a new GPU and a new network, in squares; for later rounds it is that
-of a new GPU. **Optimistic**: the form was chosen with all of these protocols in
+*width*: the factor by which it reaches either way, its mean over the rows. For
+a new source it is the wider of those of a new GPU and a new network, at the
+spread of a run with both; for later rounds it is that of a new GPU. **Optimistic**: the form was chosen with all of these protocols in
 view ([designs.md](designs.md)). Aims: P5 10 %, 85 % within 1.25; P6 20 %,
 80 % within 1.5; P7 85 % within 1.5; P8 15 %; AMP's speed-up 12 %; the
 efficiency of 8 GPUs 5 points; 85 to 95 % inside."""

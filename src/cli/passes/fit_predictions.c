@@ -11,9 +11,12 @@
 #include "base/number.h"
 #include "io/csv.h"
 #include "model/fitting/group_cv_residuals.h"
+#include "model/fitting/time_residuals.h"
+#include "physics/conditioning/joint_prediction.h"
 
-static const char *const added[] = {"target",   "unit",      "method", "fold",
-                                    "measured", "predicted", "low",    "high"};
+static const char *const added[] = {"target", "unit",     "method",
+                                    "fold",   "measured", "predicted",
+                                    "low",    "high",     "spread"};
 enum { N_ADDED = sizeof added / sizeof *added };
 
 enum dl_status dl_predictions_check(const struct dl_predictions *p,
@@ -39,16 +42,33 @@ struct target {
   const double *predicted;
   struct dl_folds folds;
   double *measured, *low, *high; /* owned */
+  double *spread;                /* owned; NULL: one width for all */
 };
 
-/* The residuals of the kind of groups that the folds are, or NULL. */
-static const struct dl_residuals *groups_of(const struct dl_fit *fit,
-                                            const struct dl_cv_spec *cv) {
-  for (size_t i = 0; cv->scheme == DL_GROUP && i < DL_HELD_OUT_ROWS; i++)
+/* The kind of groups that the folds are; DL_N_HELD_OUT: another one. */
+static enum dl_held_out_group groups_of(const struct dl_cv_spec *cv) {
+  if (cv->scheme != DL_GROUP)
+    return DL_HELD_OUT_ROWS;
+  for (size_t i = 0; i < DL_HELD_OUT_ROWS; i++)
     if (strcmp(cv->column, dl_held_out_group_name((enum dl_held_out_group)i)) ==
         0)
-      return &fit->held_out_residuals[i];
-  return NULL;
+      return (enum dl_held_out_group)i;
+  return DL_N_HELD_OUT;
+}
+
+/* The spreads of all rows, of a physics that has them. */
+static bool find_spreads(struct target *w, enum dl_held_out_group left) {
+  const struct dl_physics *physics = w->fit->method->physics;
+  if (!physics || !physics->widths_by_run)
+    return true;
+  const struct dl_physics_rows *rows = dl_training_physics_rows(w->t, physics);
+  size_t target = (size_t)dl_physics_target(physics, w->fit->target);
+  w->spread = dl_calloc(w->t->n, sizeof *w->spread);
+  for (size_t i = 0; w->spread && i < w->t->n; i++)
+    w->spread[i] =
+        dl_run_spread(w->fit->state, rows->inputs + i * physics->input_size,
+                      target, dl_leaves_arch(left), dl_leaves_gpu(left));
+  return w->spread;
 }
 
 static enum dl_status make_target(struct target *w, const struct dl_training *t,
@@ -66,11 +86,17 @@ static enum dl_status make_target(struct target *w, const struct dl_training *t,
   enum dl_status status = dl_training_folds(&w->folds, t, &c->cv, c->seed, d);
   if (status != DL_OK)
     return status;
-  const struct dl_out_of_fold o = {.y = w->measured,
-                                   .prediction = w->predicted,
-                                   .log_target = fit->log_target,
-                                   .folds = &w->folds,
-                                   .others = groups_of(fit, &c->cv)};
+  enum dl_held_out_group left = groups_of(&c->cv);
+  if (!find_spreads(w, left))
+    return dl_fail_memory(d);
+  const struct dl_out_of_fold o = {
+      .y = w->measured,
+      .prediction = w->predicted,
+      .spread = w->spread,
+      .log_target = fit->log_target,
+      .folds = &w->folds,
+      .others =
+          left < DL_HELD_OUT_ROWS ? &fit->held_out_residuals[left] : NULL};
   return dl_out_of_fold_intervals(w->low, w->high, &o, DL_PREDICTIONS_COVERAGE,
                                   d);
 }
@@ -80,6 +106,7 @@ static void free_target(struct target *w) {
   free(w->measured);
   free(w->low);
   free(w->high);
+  free(w->spread);
 }
 
 static void add_number(FILE *f, double x, char behind) {
@@ -109,7 +136,8 @@ static void write_row(FILE *f, const struct target *w, size_t i,
   add_number(f, w->measured[i], ',');
   add_number(f, w->predicted[i], ',');
   add_number(f, w->low[i], ',');
-  add_number(f, w->high[i], '\n');
+  add_number(f, w->high[i], ',');
+  add_number(f, w->spread ? w->spread[i] : (double)NAN, '\n');
 }
 
 static enum dl_status write_header(FILE *f, const struct dl_csv *csv,

@@ -23,8 +23,8 @@ enum dl_status dl_predictions_check(const struct dl_predictions *p,
                                     struct dl_diag *d);
 
 /* Adds the rows of t for one target: the columns of its table, then target,
- * unit, method, fold, measured, predicted, low, high. Does nothing where none
- * are requested. */
+ * unit, method, fold, measured, predicted, low, high, spread. Does nothing
+ * where none are requested. */
 enum dl_status dl_predictions_add(struct dl_predictions *p,
                                   const struct dl_training *t,
                                   const struct dl_fit *fit,

@@ -137,7 +137,7 @@ static void forward_interval(const struct dl_context *ctx,
   const struct dl_bound_fit *b = &ctx->fit[DL_PHYSICAL_EPOCH];
   enum dl_held_out_group left;
   double low, high;
-  if (!dl_predictor_bounds(b->p, &job->found, &low, &high, &left))
+  if (!dl_predictor_bounds(b->p, job->row, &low, &high, &left))
     return;
   est->low_j = est->energy_j + busy_j * expm1(low);
   est->high_j = est->energy_j + busy_j * expm1(high);

@@ -89,21 +89,27 @@ static bool make_sets(struct dl_folds *sets, const struct dl_folds *folds) {
 
 /* Adds the residuals of each group in which the design's target was measured.
  */
-static bool add_groups(struct dl_residuals *r, const struct dl_design *g,
-                       const struct dl_folds *folds,
+static bool add_groups(struct dl_fit *fit, enum dl_held_out_group left,
+                       const struct dl_design *g, const struct dl_folds *folds,
                        const struct dl_held_out *h) {
   double *x = dl_calloc(folds->n, sizeof *x);
-  bool ok = x;
+  double *spread = dl_calloc(folds->n, sizeof *spread);
+  bool ok = x && spread;
   for (size_t k = 0; ok && k < folds->k; k++) {
     size_t n = 0;
     for (size_t i = 0; i < folds->n; i++) {
       double y = measured(g, i, g->target);
-      if (folds->of_row[i] == k && isfinite(y))
-        x[n++] = y - h->y[i * h->physics->n_targets + g->target];
+      if (folds->of_row[i] != k || !isfinite(y))
+        continue;
+      spread[n] = dl_held_out_spread(fit, g, g->y->size + i, g->target, left);
+      x[n++] = y - h->y[i * h->physics->n_targets + g->target];
     }
-    ok = n == 0 || dl_add_group_residuals(r, folds->name[k], x, n);
+    ok = n == 0 ||
+         dl_add_group_residuals(&fit->held_out_residuals[left], folds->name[k],
+                                x, dl_has_spreads(g) ? spread : NULL, n);
   }
   free(x);
+  free(spread);
   return ok;
 }
 
@@ -120,8 +126,7 @@ enum dl_status dl_auxiliary_residuals(struct dl_fit *fit,
   bool ok = make_folds(&folds, t, g, column) && make_sets(&sets, &folds);
   enum dl_status status =
       ok ? dl_held_out_get(&use, t, g, &sets, true, d) : dl_fail_memory(d);
-  if (status == DL_OK &&
-      !add_groups(&fit->held_out_residuals[left], g, &folds, use.h))
+  if (status == DL_OK && !add_groups(fit, left, g, &folds, use.h))
     status = dl_fail_memory(d);
   if (status == DL_OK && dl_keeps_times(g) &&
       !dl_add_time_residuals(fit, left, g, g->y->size, &folds, use.h))

@@ -19,26 +19,32 @@ static double residual(const struct dl_problem *p, const struct dl_cv *cv,
 }
 
 /* Groups the out-of-fold residuals by fold. */
-static enum dl_status keep_residuals(struct dl_residuals *r,
-                                     const struct dl_problem *p,
-                                     const struct dl_cv *cv,
-                                     const struct dl_folds *folds,
-                                     struct dl_diag *d) {
+static enum dl_status
+keep_residuals(struct dl_fit *fit, enum dl_held_out_group left,
+               const struct dl_design *g, const struct dl_cv *cv,
+               const struct dl_folds *folds, struct dl_diag *d) {
+  struct dl_residuals *r = &fit->held_out_residuals[left];
   size_t *row = NULL, *first = NULL;
   double *x = dl_calloc(folds->n, sizeof *x);
+  double *spread =
+      dl_has_spreads(g) ? dl_calloc(folds->n, sizeof *spread) : NULL;
   enum dl_status status = DL_OK;
   dl_folds_list(folds, &row, &first);
   r->pooled = cv->pooled;
   for (size_t k = 0; status == DL_OK && k < folds->k; k++) {
     size_t n = 0;
     for (size_t i = first[k]; i < first[k + 1]; i++) {
-      x[n] = residual(p, cv, row[i]);
+      x[n] = residual(&g->problem, cv, row[i]);
+      if (spread)
+        spread[n] = dl_held_out_spread(fit, g, row[i], g->target, left);
       n += isfinite(x[n]) != 0;
     }
-    if (!dl_add_group_residuals(r, folds->name ? folds->name[k] : "", x, n))
+    if (!dl_add_group_residuals(r, folds->name ? folds->name[k] : "", x, spread,
+                                n))
       status = dl_fail_memory(d);
   }
   free(x);
+  free(spread);
   free(row);
   return status;
 }
@@ -59,7 +65,7 @@ static enum dl_status keep_row_residuals(struct dl_residuals *r,
   enum dl_status status = DL_OK;
   for (size_t k = 0; k < groups && status == DL_OK; k++) {
     double *one = &x[k * (n - 1) / (groups > 1 ? groups - 1 : 1)];
-    if (!dl_add_group_residuals(r, "", one, 1))
+    if (!dl_add_group_residuals(r, "", one, NULL, 1))
       status = dl_fail_memory(d);
   }
   free(x);
@@ -103,8 +109,7 @@ static enum dl_status leave_out(struct dl_fit *fit, enum dl_held_out_group left,
   if (status == DL_OK)
     status = rows ? keep_row_residuals(&fit->held_out_residuals[left],
                                        &g->problem, &cv, t->n, d)
-                  : keep_residuals(&fit->held_out_residuals[left], &g->problem,
-                                   &cv, &folds, d);
+                  : keep_residuals(fit, left, g, &cv, &folds, d);
   dl_cv_free(&cv);
   dl_folds_free(&folds);
   return status;
@@ -148,18 +153,21 @@ enum dl_status dl_group_cv_residuals(struct dl_fit *fit,
   return status;
 }
 
-/* The residuals of fold k, sorted and thinned. x has room for all rows. */
+/* The residuals of fold k, sorted and thinned. x and spread have room for all
+ * rows. */
 static void fold_residuals(struct dl_group_residuals *g, double *x,
-                           const struct dl_out_of_fold *o, size_t k) {
+                           double *spread, const struct dl_out_of_fold *o,
+                           size_t k) {
   size_t n = 0;
   for (size_t i = 0; i < o->folds->n; i++) {
     if (o->folds->of_row[i] != k)
       continue;
     x[n] = o->log_target ? log(o->y[i] / o->prediction[i])
                          : o->y[i] - o->prediction[i];
+    spread[n] = o->spread ? o->spread[i] : 1;
     n += isfinite(x[n]) != 0;
   }
-  dl_residual_quantiles(g, x, n);
+  dl_residual_quantiles(g, x, o->spread ? spread : NULL, n);
 }
 
 static bool is_fold(const struct dl_folds *folds, const char *name) {
@@ -175,19 +183,22 @@ static struct dl_group_residuals *all_groups(size_t *n,
                                              const struct dl_out_of_fold *o) {
   size_t most = o->folds->k + (o->others ? o->others->n : 0);
   double *x = dl_calloc(o->folds->n, sizeof *x);
+  double *spread = dl_calloc(o->folds->n, sizeof *spread);
   struct dl_group_residuals *g = dl_calloc(most, sizeof *g);
-  if (!x || !g) {
+  if (!x || !spread || !g) {
     free(x);
+    free(spread);
     free(g);
     return NULL;
   }
   for (size_t k = 0; k < o->folds->k; k++)
-    fold_residuals(&g[k], x, o, k);
+    fold_residuals(&g[k], x, spread, o, k);
   *n = o->folds->k;
   for (size_t i = 0; o->others && i < o->others->n; i++)
     if (!is_fold(o->folds, o->others->g[i].name))
       g[(*n)++] = o->others->g[i];
   free(x);
+  free(spread);
   return g;
 }
 
@@ -211,10 +222,11 @@ enum dl_status dl_out_of_fold_intervals(double *low, double *high,
     for (size_t i = 0; i < o->folds->n; i++) {
       if (o->folds->of_row[i] != k)
         continue;
-      low[i] = o->log_target ? o->prediction[i] * exp(down)
+      double wide = o->spread ? o->spread[i] : 1;
+      low[i] = o->log_target ? o->prediction[i] * exp(down * wide)
                              : o->prediction[i] + down;
-      high[i] =
-          o->log_target ? o->prediction[i] * exp(up) : o->prediction[i] + up;
+      high[i] = o->log_target ? o->prediction[i] * exp(up * wide)
+                              : o->prediction[i] + up;
     }
   }
   free(but_one.g);

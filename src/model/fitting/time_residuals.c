@@ -8,10 +8,19 @@
 
 #include "base/memory.h"
 #include "model/interval.h"
+#include "physics/conditioning/joint_prediction.h"
 
 const char *dl_software_of(const struct dl_design *g, size_t row) {
   const struct dl_observed *o = g->sample.rows[row];
   return g->physics->software ? g->physics->software(o->inputs) : NULL;
+}
+
+double dl_held_out_spread(const struct dl_fit *fit, const struct dl_design *g,
+                          size_t row, size_t target,
+                          enum dl_held_out_group left) {
+  const struct dl_observed *o = g->sample.rows[row];
+  return dl_run_spread(fit->state, o->inputs, target, dl_leaves_arch(left),
+                       dl_leaves_gpu(left));
 }
 
 double dl_held_out_value(const struct dl_design *g, size_t row, size_t target) {
@@ -51,9 +60,9 @@ static bool prepare(struct rows *w, const struct dl_held_out *h) {
   return ok;
 }
 
-/* Adds the n residuals x of a group, which are sorted. */
+/* Adds the n residuals x of a group, which are sorted with their spreads. */
 static bool add_group(struct dl_residuals *r, const char *name, double *x,
-                      size_t n) {
+                      double *spread, size_t n) {
   double sum = r->pooled.mape * (double)r->pooled.n;
   for (size_t i = 0; i < n; i++)
     sum += fabs(expm1(-x[i]));
@@ -64,19 +73,26 @@ static bool add_group(struct dl_residuals *r, const char *name, double *x,
                                  .mape = sum / (double)(r->pooled.n + n),
                                  .median_ape = NAN,
                                  .bias = NAN};
-  return dl_add_group_residuals(r, name, x, n);
+  return dl_add_group_residuals(r, name, x, spread, n);
 }
 
 /* Those of fold k that were measured with the software of t. */
-static bool add_fold(struct dl_time_residuals *t, const struct rows *w,
-                     size_t k, double *x) {
+static bool add_fold(const struct dl_fit *fit, struct dl_time_residuals *t,
+                     const struct rows *w, size_t k, double *x,
+                     double *spread) {
   size_t n = 0;
-  for (size_t i = w->from[k]; i < w->from[k + 1]; i++)
-    if (isfinite(w->x[w->row[i]]) &&
-        strcmp(dl_software_of(w->g, w->first + w->row[i]), t->software) == 0)
-      x[n++] = w->x[w->row[i]];
+  for (size_t i = w->from[k]; i < w->from[k + 1]; i++) {
+    size_t row = w->first + w->row[i];
+    if (!isfinite(w->x[w->row[i]]) ||
+        strcmp(dl_software_of(w->g, row), t->software) != 0)
+      continue;
+    spread[n] =
+        dl_held_out_spread(fit, w->g, row, w->g->physics->time, w->left);
+    x[n++] = w->x[w->row[i]];
+  }
   const char *name = w->folds->name ? w->folds->name[k] : "";
-  return n == 0 || add_group(&t->held_out[w->left], name, x, n);
+  return n == 0 || add_group(&t->held_out[w->left], name, x,
+                             dl_has_spreads(w->g) ? spread : NULL, n);
 }
 
 bool dl_add_time_residuals(struct dl_fit *fit, enum dl_held_out_group left,
@@ -85,14 +101,16 @@ bool dl_add_time_residuals(struct dl_fit *fit, enum dl_held_out_group left,
                            const struct dl_held_out *h) {
   struct rows w = {.g = g, .left = left, .first = first, .folds = folds};
   double *x = dl_calloc(folds->n, sizeof *x);
-  bool ok = x && prepare(&w, h);
+  double *spread = dl_calloc(folds->n, sizeof *spread);
+  bool ok = x && spread && prepare(&w, h);
   for (size_t i = 0; ok && i < folds->n; i++)
     ok = isnan(w.x[i]) || dl_fit_add_times(fit, dl_software_of(g, first + i));
   for (size_t k = 0; ok && k < folds->k; k++)
     for (size_t s = 0; ok && s < fit->n_times; s++)
-      ok = add_fold(&fit->times[s], &w, k, x);
+      ok = add_fold(fit, &fit->times[s], &w, k, x, spread);
   free(w.x);
   free(w.row);
   free(x);
+  free(spread);
   return ok;
 }

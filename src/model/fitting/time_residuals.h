@@ -13,6 +13,24 @@
  * prediction; NaN where it was not measured or is not compared. */
 double dl_held_out_value(const struct dl_design *g, size_t row, size_t target);
 
+/* By what is held out, which of a run's network and GPU are new. Of other
+ * groups than those both are. */
+static inline bool dl_leaves_arch(enum dl_held_out_group left) {
+  return left == DL_HELD_OUT_ARCH || left == DL_N_HELD_OUT;
+}
+static inline bool dl_leaves_gpu(enum dl_held_out_group left) {
+  return left == DL_HELD_OUT_GPU || left == DL_N_HELD_OUT;
+}
+
+/* Whether residuals of a design have spreads, and that of a row of its sample
+ * (dl_run_spread). */
+static inline bool dl_has_spreads(const struct dl_design *g) {
+  return g->physics && g->physics->widths_by_run;
+}
+double dl_held_out_spread(const struct dl_fit *fit, const struct dl_design *g,
+                          size_t row, size_t target,
+                          enum dl_held_out_group left);
+
 /* The software of a row of a design's sample; NULL where the physics has none.
  */
 const char *dl_software_of(const struct dl_design *g, size_t row);

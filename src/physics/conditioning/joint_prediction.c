@@ -4,6 +4,7 @@
 #include "physics/conditioning/joint_prediction.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The parameters that inputs depend on, with the derivatives of both
  * targets. */
@@ -87,19 +88,33 @@ static void add_constants(const struct place *p, struct active *a,
   }
 }
 
-/* |L' J'|^2, column by column of L. */
+/* |L' J'|^2, by blocks of columns of L. */
 static void add_posterior(const struct dl_posterior *posterior,
                           const struct active *a,
                           struct dl_joint_prediction *out) {
-  for (size_t column = 0; column < posterior->p; column++) {
-    double sum[2] = {0, 0};
+  enum { BLOCK = 64 };
+  for (size_t first = 0; first < posterior->p; first += BLOCK) {
+    double sum[2][BLOCK] = {{0}};
     for (size_t i = 0; i < a->n; i++) {
-      double x =
-          a->at[i] < column ? 0 : dl_posterior_at(posterior, a->at[i], column);
-      sum[0] += a->by[i][0] * x;
-      sum[1] += a->by[i][1] * x;
+      if (a->at[i] < first)
+        continue;
+      const double *row = dl_posterior_row(posterior, a->at[i]) + first;
+      size_t n = a->at[i] + 1 - first < BLOCK ? a->at[i] + 1 - first : BLOCK;
+      for (size_t k = 0; k < n; k++) {
+        sum[0][k] += a->by[i][0] * row[k];
+        sum[1][k] += a->by[i][1] * row[k];
+      }
     }
-    add_variance(out, sum, 1);
+    double square[2] = {0, 0}, product = 0;
+    for (size_t k = 0; k < BLOCK; k++) {
+      square[0] += sum[0][k] * sum[0][k];
+      square[1] += sum[1][k] * sum[1][k];
+      product += sum[0][k] * sum[1][k];
+    }
+    const double unit = DL_POSTERIOR_UNIT * DL_POSTERIOR_UNIT;
+    out->var[0] += unit * square[0];
+    out->var[1] += unit * square[1];
+    out->cov += unit * product;
   }
 }
 
@@ -112,32 +127,65 @@ static void add_residuals(const struct place *p, const size_t target[2],
           p->fit->physics->sigma[target[i]] * p->fit->physics->sigma[target[i]];
     return;
   }
-  const struct dl_place place = dl_place_of(&p->names, p->inputs),
-                        near = dl_fit_place(p->fit, &p->names, p->inputs);
+  const struct dl_place place = dl_place_of(&p->names, p->inputs);
   const struct dl_residual_point at[2] = {{place, target[0], 0},
                                           {place, target[1], 0}};
   double noise = dl_residual_noise(process, 1);
-  for (size_t i = 0; i < 2; i++) {
+  for (size_t i = 0; i < 2; i++)
     out->var[i] += dl_residual_covariance(process, &at[i], &at[i]) + noise;
-    out->mean[i] += dl_expected_residual(p->fit, &near, target[i]);
-  }
   out->cov += dl_residual_covariance(process, &at[0], &at[1]);
+}
+
+/* All but the expected residuals, and of the variance that of residuals alone
+ * into residual[2]. */
+static void predict_moments(struct place *p, const size_t target[2],
+                            struct dl_joint_prediction *out,
+                            double residual[2]) {
+  const struct dl_hierarchical_fit *fit = p->fit;
+  double fx[DL_MAX_EFFECTS], y[DL_MAX_TARGETS];
+  struct dl_gradient g[DL_MAX_TARGETS];
+  struct active a = {.n = 0};
+  p->g[0] = &g[target[0]];
+  p->g[1] = &g[target[1]];
+  dl_row_names_find(&p->names, &fit->names, p->inputs);
+  dl_effects_of(fit->physics, fit->by, &p->names, p->inputs, fx);
+  fit->physics->gradient(fit->c, fx, p->inputs, y, g);
+  *out = (struct dl_joint_prediction){.mean = {y[target[0]], y[target[1]]}};
+  add_residuals(p, target, out);
+  residual[0] = out->var[0];
+  residual[1] = out->var[1];
+  add_constants(p, &a, out);
+  add_effects(p, &a, out);
+  add_posterior(&fit->posterior, &a, out);
 }
 
 void dl_predict_jointly(const struct dl_hierarchical_fit *fit,
                         const void *inputs, const size_t target[2],
                         struct dl_joint_prediction *out) {
-  double fx[DL_MAX_EFFECTS], y[DL_MAX_TARGETS];
-  struct dl_gradient g[DL_MAX_TARGETS];
-  struct active a = {.n = 0};
-  struct place p = {
-      .fit = fit, .inputs = inputs, .g = {&g[target[0]], &g[target[1]]}};
-  dl_row_names_find(&p.names, &fit->names, inputs);
-  dl_effects_of(fit->physics, fit->by, &p.names, inputs, fx);
-  fit->physics->gradient(fit->c, fx, inputs, y, g);
-  *out = (struct dl_joint_prediction){.mean = {y[target[0]], y[target[1]]}};
-  add_constants(&p, &a, out);
-  add_effects(&p, &a, out);
-  add_posterior(&fit->posterior, &a, out);
-  add_residuals(&p, target, out);
+  struct place p = {.fit = fit, .inputs = inputs};
+  double residual[2];
+  predict_moments(&p, target, out, residual);
+  if (!fit->physics->process)
+    return;
+  const struct dl_place near = dl_fit_place(fit, &p.names, inputs);
+  for (size_t i = 0; i < 2; i++)
+    out->mean[i] += dl_expected_residual(fit, &near, target[i]);
+}
+
+double dl_run_spread(const struct dl_hierarchical_fit *fit, const void *inputs,
+                     size_t target, bool new_arch, bool new_gpu) {
+  if (!fit->physics->widths_by_run)
+    return 1;
+  struct dl_inputs copy;
+  memcpy(&copy, inputs, fit->physics->input_size);
+  struct dl_grouping *grouping = (void *)copy.bytes;
+  if (new_arch)
+    grouping->name[DL_NAME_ARCH] = NULL;
+  if (new_gpu)
+    grouping->name[DL_NAME_GPU] = grouping->name[DL_NAME_HOST] = NULL;
+  struct place p = {.fit = fit, .inputs = grouping};
+  struct dl_joint_prediction of;
+  double residual[2];
+  predict_moments(&p, (const size_t[]){target, target}, &of, residual);
+  return pow(of.var[0] / residual[0], 0.25);
 }

@@ -29,4 +29,16 @@ void dl_predict_jointly(const struct dl_hierarchical_fit *fit,
                         const void *inputs, const size_t target[2],
                         struct dl_joint_prediction *out);
 
+/* The spread of a target of `inputs`, which its interval is as wide as: the
+ * square root of
+ *
+ *   standard deviation as above / that of the residual process alone
+ *
+ * and so half way, on a logarithmic scale, between one width for all runs (1)
+ * and the width by the posterior. new_arch, new_gpu: as if the network, or the
+ * GPU with its host, were none of the fit. 1 for a physics without
+ * `widths_by_run`. */
+double dl_run_spread(const struct dl_hierarchical_fit *fit, const void *inputs,
+                     size_t target, bool new_arch, bool new_gpu);
+
 #endif

@@ -149,8 +149,8 @@ void dl_physics_save(const void *state, struct dl_arrays *to) {
         s->posterior.factor, dl_posterior_size(s->posterior.p));
     dl_arrays_add_vector(to, "factor", &factor.vector);
   }
-  save_points(to, &s->calibration_residuals, "runs", "runs_residuals");
-  save_bounds(to, &s->calibration_residuals, "runs_bounds");
+  save_points(to, &s->calibration_residuals, "measured", "measured_residuals");
+  save_bounds(to, &s->calibration_residuals, "measured_bounds");
 }
 
 /* The number of a name, 0 (none) to the number of names, into *to. */
@@ -273,11 +273,17 @@ enum dl_status dl_physics_restore(const struct dl_regression *r, void **state,
     status = restore_levels(&s->by[k], &physics->factor[k], from, d);
   if (status == DL_OK)
     status = restore_points(&s->residuals, from, "near", "residuals", d);
+  /* The weights of these hold for other spreads between runs. */
+  if (status == DL_OK && dl_arrays_find(from, "runs"))
+    status = dl_fail(d, DL_EINPUT,
+                     "calibrated by an earlier version; "
+                     "calibrate the fit again");
   if (status == DL_OK)
-    status = restore_points(&s->calibration_residuals, from, "runs",
-                            "runs_residuals", d);
+    status = restore_points(&s->calibration_residuals, from, "measured",
+                            "measured_residuals", d);
   if (status == DL_OK)
-    status = restore_bounds(&s->calibration_residuals, from, "runs_bounds", d);
+    status =
+        restore_bounds(&s->calibration_residuals, from, "measured_bounds", d);
   if (status == DL_OK)
     status = restore_posterior(s, from, d);
   if (status == DL_OK)

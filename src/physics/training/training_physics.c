@@ -183,6 +183,7 @@ const struct dl_physics dl_training_physics = {
     .sigma = sigma,
     .n_targets = DL_N_PHYSICAL_TARGETS,
     .process = &process,
+    .widths_by_run = true,
     .calibration = &calibration,
     .settled = 1u << DL_TARGET_POWER,
     .input_size = sizeof(struct dl_training_inputs),

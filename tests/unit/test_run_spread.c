@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The spread of a run by a linear physics, log y = theta + effect of the GPU +
+ * effect of the network, whose variances are worked out by hand. */
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "physics/conditioning/joint_prediction.h"
+#include "unit.h"
+
+static void predict(const double *c, const double *fx, const void *inputs,
+                    double *log_target) {
+  (void)inputs;
+  log_target[0] = log(c[0]) + fx[0] + fx[1];
+}
+
+static void gradient(const double *c, const double *fx, const void *inputs,
+                     double *log_target, struct dl_gradient *g) {
+  predict(c, fx, inputs, log_target);
+  g[0].c[0] = g[0].fx[0] = g[0].fx[1] = 1;
+}
+
+static const struct dl_physics_constant constant = {"theta", NULL, 1, 1, ""};
+static const struct dl_random_effect effects[] = {{"gpu", 0.2, 0.1},
+                                                  {"arch", 0.3, 0.1}};
+static const struct dl_grouping_factor factors[] = {
+    {"gpu", 0, 1, .unit_share = 0}, {"arch", 1, 1, .unit_share = 0}};
+static const struct dl_residual_component component = {0, 0.1, 0.05, 0.2, 1};
+static const double sigma = 0.05;
+static const struct dl_residual_process process = {
+    .component = &component,
+    .n_components = 1,
+    .repeat_sd = 0.02,
+    .floor_sd = 0.005,
+};
+static const char *const target = "y";
+static struct dl_physics physics = {.name = "linear",
+                                    .target = &target,
+                                    .constant = &constant,
+                                    .n_constants = 1,
+                                    .factor = factors,
+                                    .n_factors = 2,
+                                    .effect = effects,
+                                    .n_effects = 2,
+                                    .sigma = &sigma,
+                                    .n_targets = 1,
+                                    .process = &process,
+                                    .widths_by_run = true,
+                                    .input_size = sizeof(struct dl_grouping),
+                                    .predict = predict,
+                                    .gradient = gradient};
+
+/* A level of factor k, number 1 of its names. */
+static void add_level(struct dl_hierarchical_fit *fit, size_t k,
+                      const char *name) {
+  fit->by[k].level = calloc(1, sizeof *fit->by[k].level);
+  fit->by[k].level[0].key.name = dl_intern(&fit->names, name) + 1;
+  fit->by[k].n = 1;
+}
+
+/* A fit that has seen GPU "a" and network "n": standard errors .3 of theta, .15
+ * of the GPU, .1 of the network, and a covariance of .02 of theta and the GPU's
+ * effect, which is negative. By rows, its factor is .3; -.02 / .3 and what is
+ * left of
+ * .15^2; .1. */
+static struct dl_hierarchical_fit *make_fit(void) {
+  struct dl_hierarchical_fit *fit = dl_hierarchical_fit_new(&physics);
+  gsl_matrix *L = gsl_matrix_calloc(3, 3);
+  gsl_matrix_set(L, 0, 0, 0.3);
+  gsl_matrix_set(L, 1, 0, -0.02 / 0.3);
+  gsl_matrix_set(L, 1, 1, sqrt(0.0225 - 0.0004 / 0.09));
+  gsl_matrix_set(L, 2, 2, 0.1);
+  fit->theta[0] = 1;
+  fit->c[0] = exp(1);
+  add_level(fit, 0, "a");
+  add_level(fit, 1, "n");
+  assert_true(dl_posterior_keep(&fit->posterior, L));
+  gsl_matrix_free(L);
+  return fit;
+}
+
+static struct dl_grouping make_inputs(const char *gpu, const char *arch) {
+  struct dl_grouping in;
+  memset(&in, 0, sizeof in);
+  in.name[DL_NAME_GPU] = gpu;
+  in.name[DL_NAME_ARCH] = arch;
+  in.level[0].name = DL_NAME_GPU;
+  in.level[1].name = DL_NAME_ARCH;
+  return in;
+}
+
+/* Residuals have .1^2 + .05^2 and the measurement .02^2 + .005^2. */
+static const double residual = 0.01 + 0.0025 + 0.0004 + 0.000025;
+
+static void check(const struct dl_hierarchical_fit *fit, const char *gpu,
+                  const char *arch, double variance) {
+  const struct dl_grouping in = make_inputs(gpu, arch);
+  double want = sqrt(sqrt((variance + residual) / residual));
+
+  assert_near(dl_run_spread(fit, &in, 0, false, false), want, 1e-6);
+}
+
+/* The fourth root of the ratio of variances. */
+static void by_what_is_new(void **state) {
+  const double theta = 0.09, gpu = 0.0225, arch = 0.01, both = -0.02;
+  const double new_gpu = 0.04, new_arch = 0.09;
+  struct dl_hierarchical_fit *fit = make_fit();
+  const struct dl_grouping seen = make_inputs("a", "n");
+
+  (void)state;
+  check(fit, "a", "n", theta + gpu + arch + 2 * both);
+  check(fit, "b", "n", theta + new_gpu + arch);
+  check(fit, "a", "m", theta + gpu + 2 * both + new_arch);
+  check(fit, "b", "m", theta + new_gpu + new_arch);
+  check(fit, NULL, "n", theta + new_gpu + arch);
+  /* As if they were new, whatever the fit has seen. */
+  for (unsigned i = 0; i < 4; i++) {
+    const struct dl_grouping in =
+        make_inputs(i & 1 ? "b" : "a", i & 2 ? "m" : "n");
+    assert_near(dl_run_spread(fit, &seen, 0, i & 2, i & 1),
+                dl_run_spread(fit, &in, 0, false, false), 1e-12);
+  }
+  dl_hierarchical_fit_free(fit);
+}
+
+static void one_width_for_all(void **state) {
+  struct dl_hierarchical_fit *fit = make_fit();
+  const struct dl_grouping in = make_inputs("b", "m");
+
+  (void)state;
+  physics.widths_by_run = false;
+  assert_near(dl_run_spread(fit, &in, 0, false, false), 1, 0);
+  physics.widths_by_run = true;
+  dl_hierarchical_fit_free(fit);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(by_what_is_new),
+                                     cmocka_unit_test(one_width_for_all)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
