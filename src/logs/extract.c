@@ -122,6 +122,11 @@ static enum dl_status make_run(struct extraction *x, const char *path,
       dl_run_fill(&out->run, &log[i].run[0]);
       dl_measure_boundary(&out->run);
     }
+  if (isnan(out->run.energy_j))
+    dl_warn_at(d, path, 0,
+               "no power in any of %zu samples: the run has no energy; check "
+               "that the device reports its power",
+               log->samples);
   if (x->o->inspect) {
 #pragma omp critical(dl_extract_inspect)
     status = x->o->inspect(x->o->ctx, log, d);

@@ -99,11 +99,17 @@ enum dl_status dl_settings_set(struct dl_settings *s, const char *assignment,
   if (!equals || equals == assignment)
     return dl_fail(d, DL_EUSAGE, "--set '%s': expected NAME=VALUE", assignment);
   char *name = dl_strndup(assignment, (size_t)(equals - assignment));
-  const char *fault = fault_of(dl_run_column_find(name), equals + 1);
+  const struct dl_run_column *c = dl_run_column_find(name);
+  const char *fault = fault_of(c, equals + 1);
   enum dl_status status = DL_OK;
   if (fault)
     status =
         dl_fail(d, DL_EUSAGE, "--set %s: %s '%s'", name, fault, equals + 1);
+  else if (c && c->role == DL_ROLE_MEASURED)
+    status = dl_fail(d, DL_EUSAGE,
+                     "--set %s: a measured column, which differs from run to "
+                     "run; --set takes settings and names, such as batch_size",
+                     name);
   dl_strlist_add(&s->set_names, name);
   dl_strlist_add(&s->set_values, equals + 1);
   note_column(s, name);

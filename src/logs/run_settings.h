@@ -19,8 +19,8 @@ struct dl_settings;
 struct dl_settings *dl_settings_new(void);
 void dl_settings_free(struct dl_settings *s);
 
-/* NAME=VALUE for all runs. DL_EUSAGE: another form, or an invalid number for a
- * numeric column. */
+/* NAME=VALUE for all runs. DL_EUSAGE: another form, an invalid number for a
+ * numeric column, or a measured column: those differ from run to run. */
 enum dl_status dl_settings_set(struct dl_settings *s, const char *assignment,
                                struct dl_diag *d);
 

@@ -74,6 +74,8 @@ load logs
   refuses 2 "dlest: $(message set_expected_name_value lr)" extract --set lr a.csv
   refuses 2 "dlest: $(message invalid_number_2 "set n_gpus" two)" \
     extract --set n_gpus=two a.csv
+  refuses 2 "dlest: $(message set_a_measured_column energy_j)" \
+    extract --set energy_j=1 a.csv
   refuses 2 "dlest: $(message path_pattern_no_name x)" \
     extract --path-pattern x a.csv
 }
@@ -351,4 +353,16 @@ dlest: warning: mem.csv: $(message no_sample_within_gpu 74 s)" extract gpu.csv m
   is gpu_energy_j 60000
   try extract d.txt -f csv --interval 1e300s
   is samples 11
+}
+
+@test "a board that does not report its power" {
+  local none
+  for none in '[N/A]' '[Not Supported]'; do
+    { echo 'timestamp, power.draw [W], utilization.gpu [%]'
+      for s in 1 2 3; do
+        echo "2023/03/01 10:00:0$s.000, $none, 82 %"
+      done; } >a.csv
+    gives 0 "dlest: warning: a.csv: $(message no_power_in_any_sample 3)" \
+      extract a.csv -f csv
+  done
 }

@@ -159,9 +159,9 @@ less() {
   # 2500 x 24.66 GFLOP; 19.5 TFLOP/s x 2.25 by fast convolutions
   refuses 2 "dlest: $(message samples_need_more_tflops 2500 61.7 1 \
     a100-sxm4-40gb 43.9 fp32)" "${RUN[@]}" --throughput 2500/s --precision fp32
-  refuses 2 "dlest: $(message power_is_over 600 1 400)" \
+  refuses 2 "dlest: $(message power_is_over 600 "1 GPU" 400)" \
     "${RUN[@]}" --gpu-power 600
-  refuses 2 "dlest: $(message power_is_under 60 4 220)" \
+  refuses 2 "dlest: $(message power_is_under 60 "4 idle GPUs draw" 220)" \
     "${RUN[@]}" --gpu-power 60 --gpus 4
 }
 

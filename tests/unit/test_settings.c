@@ -213,14 +213,13 @@ static void sets_columns(void **state) {
   set(&g, "gpu=rtx-3090");
   set(&g, "batch_size=16");
   set(&g, "batch_size=32");
-  set(&g, "gpu_power_w=1");
-  set(&g, "ram_power_w=5");
   set(&g, "machine=node 7");
   set(&g, "note=a=b,c");
   set(&g, "image_px=");
+  table(&g, "file,gpu_power_w,ram_power_w\na.csv,1,5\n");
   assert_applied(&g, "a.csv",
-                 " gpu=rtx-3090 batch_size=32 gpu_power_w=150 ram_power_w=5 | "
-                 "machine=node 7 note=a=b,c");
+                 " gpu=rtx-3090 batch_size=32 gpu_power_w=150 ram_power_w=5 "
+                 "file=a.csv | machine=node 7 note=a=b,c");
   free_settings(&g);
 }
 
@@ -234,6 +233,7 @@ static void refuses_what_cannot_be_set(void **state) {
       {"batch_size=many", MSG_invalid_number_2("set batch_size", "many")},
       {"batch_size=0", "--set batch_size: out of range '0'"},
       {"batch_size=1e10", "--set batch_size: out of range '1e10'"},
+      {"energy_j=1", MSG_set_a_measured_column("energy_j")},
       {"n_gpus=nan", MSG_invalid_number_2("set n_gpus", "nan")},
   };
   struct given g = new_settings();

@@ -217,15 +217,16 @@ static bool power_is_off(const struct dl_job *job, struct dl_text *why) {
   bool over = w > n * limit * OVER_LIMIT;
   bool under = w < n * job->idle_w * UNDER_IDLE;
   if (why && over)
-    dl_text_printf(why,
-                   "gpu_power_w is %.4g W, but the limit of %g GPUs is %.4g W; "
-                   "give the mean power of all GPUs",
-                   w, n, n * limit);
+    dl_text_printf(
+        why,
+        "gpu_power_w is %.4g W, but the limit of %g GPU%s is %.4g W; "
+        "give the mean power of all GPUs",
+        w, n, n == 1 ? "" : "s", n * limit);
   else if (why && under)
     dl_text_printf(why,
-                   "gpu_power_w is %.4g W, but %g idle GPUs draw %.4g W; give "
+                   "gpu_power_w is %.4g W, but %g idle GPU%s %.4g W; give "
                    "the mean power of all GPUs together",
-                   w, n, n * job->idle_w);
+                   w, n, n == 1 ? " draws" : "s draw", n * job->idle_w);
   return over || under;
 }
 
