@@ -69,7 +69,7 @@ static enum dl_status run_start(void *ctx, size_t at, struct dl_diag *d) {
   struct job *job = ctx;
   size_t n = job->q->rows.n;
   bool *out = dl_calloc(n, sizeof *out), *any = dl_calloc(n, sizeof *any);
-  bool ok = out && any;
+  bool ok = true;
   for (size_t fold = at; ok && fold < job->h->k; fold += job->n_starts) {
     ok = mark_fold(job, fold, out);
     for (size_t i = 0; i < n; i++)
@@ -106,7 +106,7 @@ static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
   const struct dl_hierarchical_start start = start_of(job, fold);
   bool *out = dl_calloc(q->rows.n, sizeof *out);
   double *y = dl_calloc(q->configs.n * n_targets, sizeof *y);
-  bool ok = out && y && mark_fold(job, fold, out);
+  bool ok = mark_fold(job, fold, out);
   enum dl_status status =
       ok ? dl_hold_out(q, out, &start, y, d) : dl_fail_memory(d);
   for (size_t i = 0; i < h->n && status == DL_OK; i++)
@@ -174,11 +174,8 @@ enum dl_status dl_held_out_get(struct dl_held_out_use *use,
       .k = folds->k,
       .of_row = dl_calloc(folds->n, sizeof *h->of_row),
       .y = dl_calloc(folds->n * g->physics->n_targets, sizeof *h->y)};
-  enum dl_status status = h->of_row && h->y ? DL_OK : dl_fail_memory(d);
-  if (status == DL_OK) {
-    memcpy(h->of_row, folds->of_row, folds->n * sizeof *h->of_row);
-    status = hold_out(h, g, folds, d);
-  }
+  memcpy(h->of_row, folds->of_row, folds->n * sizeof *h->of_row);
+  enum dl_status status = hold_out(h, g, folds, d);
   if (status != DL_OK) {
     dl_held_out_free(h);
     return status;
@@ -203,10 +200,10 @@ static enum dl_status predict_physics(struct dl_cv *cv,
   if (status != DL_OK)
     return status;
   cv->prediction = dl_calloc(folds->n, sizeof *cv->prediction);
-  for (size_t i = 0; cv->prediction && i < folds->n; i++)
+  for (size_t i = 0; i < folds->n; i++)
     cv->prediction[i] = exp(use.h->y[i * g->physics->n_targets + g->target]);
   dl_held_out_free(use.own);
-  return cv->prediction ? DL_OK : dl_fail_memory(d);
+  return DL_OK;
 }
 
 enum dl_status
