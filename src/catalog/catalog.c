@@ -64,10 +64,7 @@ struct dl_catalog {
 
 struct dl_catalog *dl_catalog_new(const char *datadir) {
   struct dl_catalog *c = dl_calloc(1, sizeof *c);
-  if (c && !(c->datadir = dl_strdup(datadir))) {
-    free(c);
-    return NULL;
-  }
+  c->datadir = dl_strdup(datadir);
   return c;
 }
 
@@ -101,10 +98,8 @@ void dl_catalog_free(struct dl_catalog *c) {
 /* A new single entry at the end of the list, which n_single does not count
  * yet. */
 static struct single *new_single(struct kind *k) {
-  void *list = k->single;
   struct single *s = dl_calloc(1, sizeof *s);
-  dl_grow(&list, &k->cap_single, k->n_single + 1, sizeof s);
-  k->single = list;
+  DL_GROW(k->single, k->cap_single, k->n_single + 1);
   return k->single[k->n_single] = s;
 }
 
@@ -152,9 +147,8 @@ static enum dl_status scan_file(struct kind *k, enum dl_kind kind,
                                 struct dl_diag *d) {
   struct dl_text text = {0};
   if (!dl_scan_entry(kind, f->text, folded, &text)) {
-    bool failed = text.failed;
     dl_text_free(&text);
-    return failed ? dl_fail_memory(d) : DL_OK;
+    return DL_OK;
   }
   struct single *one = new_single(k);
   enum dl_status status =
@@ -163,7 +157,7 @@ static enum dl_status scan_file(struct kind *k, enum dl_kind kind,
   if (status == DL_OK) {
     k->n_single++;
     *e = one->file.e[0];
-  } else if (one) {
+  } else {
     free_single(one);
   }
   return status;
@@ -292,7 +286,7 @@ static enum dl_status match_gpu(struct dl_catalog *c, const char *name,
     size_t n = 0;
     enum dl_status status = dl_catalog_all(c, DL_ACCELERATOR, &all, &n, d);
     if (status == DL_OK)
-      status = dl_gpu_match_read(&c->gpus, all, n, d);
+      dl_gpu_match_read(&c->gpus, all, n);
     free(all);
     if (status != DL_OK)
       return status;
@@ -333,14 +327,12 @@ static enum dl_status look_checkpoint(struct dl_catalog *c, const char *name,
 }
 
 /* A shape ("transformer:..."), which is an unknown name if it is invalid. */
-static enum dl_status look_shape(struct dl_catalog *c, const char *name,
-                                 const struct dl_descriptor **e,
-                                 struct dl_diag *d) {
+static void look_shape(struct dl_catalog *c, const char *name,
+                       const struct dl_descriptor **e) {
   struct dl_diag quiet;
   dl_diag_init(&quiet);
-  enum dl_status status = dl_shapes_get(&c->shapes, name, e, &quiet);
+  dl_shapes_get(&c->shapes, name, e, &quiet);
   dl_diag_free(&quiet);
-  return status == DL_EFAILED ? dl_fail_memory(d) : DL_OK;
 }
 
 enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
@@ -349,8 +341,10 @@ enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
   *e = find_opened(c, kind, name);
   if (*e)
     return DL_OK;
-  if (kind == DL_ARCHITECTURE && dl_is_shape(name))
-    return look_shape(c, name, e, d);
+  if (kind == DL_ARCHITECTURE && dl_is_shape(name)) {
+    look_shape(c, name, e);
+    return DL_OK;
+  }
   enum dl_status status = dl_catalog_look_listed(c, kind, name, false, e, d);
   if (status != DL_OK || *e)
     return status;

@@ -13,7 +13,7 @@
 /* All kinds. Files are read once, when the first name is looked up. */
 struct dl_catalog;
 
-/* `datadir` holds data/ and models/; copied. NULL when memory is out. */
+/* `datadir` holds data/ and models/; copied. */
 struct dl_catalog *dl_catalog_new(const char *datadir);
 void dl_catalog_free(struct dl_catalog *c); /* accepts NULL */
 

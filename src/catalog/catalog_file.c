@@ -93,7 +93,7 @@ static void collect(struct dl_findings *l, const struct dl_xml *xml,
       dl_xml_attr(dl_xml_parent(node, "entry"), "id")};
   struct dl_text place = {0};
   dl_text_printf(&place, "%s:%zu: ", at.file, at.line);
-  const char *text = d->error ? d->error : "out of memory";
+  const char *text = d->error;
   if (strncmp(text, dl_text_str(&place), place.len) == 0)
     text += place.len;
   dl_findings_add(l, true, &at, "%s", text);
@@ -216,12 +216,11 @@ static enum dl_status read_entry(const struct dl_catalog_file *c, dl_node *node,
 }
 
 /* Enters the names of entry i for lookup. A spelling that is there already
- * stays with the entry that came first. False: out of memory. */
-static bool index_names(struct dl_catalog_file *c, size_t i) {
+ * stays with the entry that came first. */
+static void index_names(struct dl_catalog_file *c, size_t i) {
   const struct dl_descriptor *e = c->e[i];
   struct dl_text folded = {0};
-  bool ok = true;
-  for (size_t k = 0; ok && k < 2 + e->n_aliases; k++) {
+  for (size_t k = 0; k < 2 + e->n_aliases; k++) {
     size_t before = c->folded.n;
     dl_text_clear(&folded);
     dl_fold_name(e->kind,
@@ -231,15 +230,12 @@ static bool index_names(struct dl_catalog_file *c, size_t i) {
                  &folded);
     if (folded.len == 0)
       continue;
-    void *owner = c->owner;
-    ok = dl_intern(&c->folded, folded.s) >= 0 &&
-         dl_grow(&owner, &c->cap, c->folded.n, sizeof *c->owner);
-    c->owner = owner;
-    if (ok && c->folded.n > before)
+    dl_intern(&c->folded, folded.s);
+    DL_GROW(c->owner, c->cap, c->folded.n);
+    if (c->folded.n > before)
       c->owner[before] = i;
   }
   dl_text_free(&folded);
-  return ok;
 }
 
 /* The kind of a catalogue by its root element, or -1. */
@@ -268,10 +264,9 @@ static enum dl_status read_entries(struct dl_catalog_file *c, enum dl_kind kind,
     size_t i = c->n++;
     c->e[i] = (struct dl_descriptor *)(void *)((char *)c->block + i * size);
     enum dl_status status = read_entry(c, entry, kind, c->e[i], d);
-    if (status == DL_OK && !index_names(c, i))
-      status = dl_fail_memory(d);
     if (status != DL_OK)
       return status;
+    index_names(c, i);
   }
   return c->n == 0 ? no_entry(c->xml, d) : DL_OK;
 }

@@ -85,8 +85,7 @@ bool dl_scan_entry(enum dl_kind kind, const char *text, const char *folded,
     dl_text_add_n(to, entry, (size_t)(end - entry));
     dl_text_add(to, "</entry></catalog>");
   }
-  to->failed |= s.own.failed;
   dl_text_free(&s.name);
   dl_text_free(&s.own);
-  return found && !to->failed;
+  return found;
 }

@@ -14,8 +14,6 @@ const char *dl_datadir(void) {
 enum dl_status dl_data_path(const char *datadir, const char *name,
                             struct dl_text *path, struct dl_diag *d) {
   dl_text_printf(path, "%s/%s", datadir, name);
-  if (path->failed)
-    return dl_fail_memory(d);
   if (access(path->s, R_OK) == 0)
     return DL_OK;
   char reason[128];

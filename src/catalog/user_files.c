@@ -12,9 +12,7 @@
 static enum dl_status read_one(struct dl_user_files *u, const char *path,
                                struct dl_diag *d) {
   struct dl_xml *xml;
-  void *list = u->file;
-  dl_grow(&list, &u->cap, u->n + 1, sizeof *u->file);
-  u->file = list;
+  DL_GROW(u->file, u->cap, u->n + 1);
   struct dl_user_file *f = &u->file[u->n];
   enum dl_status status = dl_xml_read(&xml, path, NULL, d);
   if (status == DL_OK)
@@ -76,8 +74,8 @@ static enum dl_status read_folder(struct dl_user_files *u, const char *dir,
 static enum dl_status read_listed(struct dl_user_files *u, const char *places,
                                   struct dl_diag *d) {
   struct dl_strlist list = {0};
-  enum dl_status status =
-      dl_strlist_split(&list, places, ':') ? DL_OK : dl_fail_memory(d);
+  enum dl_status status = DL_OK;
+  dl_strlist_split(&list, places, ':');
   for (size_t i = 0; i < list.n && status == DL_OK; i++) {
     struct stat st;
     if (!*list.s[i])
@@ -104,9 +102,7 @@ enum dl_status dl_user_files_read(struct dl_user_files *u, struct dl_diag *d) {
     dl_text_printf(&dir, "%s/dlest", config);
   else if (home && *home)
     dl_text_printf(&dir, "%s/.config/dlest", home);
-  if (status == DL_OK && dir.failed)
-    status = dl_fail_memory(d);
-  else if (status == DL_OK && dir.s)
+  if (status == DL_OK && dir.s)
     status = read_folder(u, dir.s, false, d);
   dl_text_free(&dir);
   if (status != DL_OK)

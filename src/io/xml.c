@@ -209,13 +209,10 @@ const char *dl_xml_path(const struct dl_xml *x) {
   return x->path;
 }
 
-bool dl_xml_set_path(struct dl_xml *x, const char *path) {
+void dl_xml_set_path(struct dl_xml *x, const char *path) {
   char *copy = dl_strdup(path);
-  if (copy) {
-    free(x->path);
-    x->path = copy;
-  }
-  return copy != NULL;
+  free(x->path);
+  x->path = copy;
 }
 
 dl_node *dl_xml_root(const struct dl_xml *x) {

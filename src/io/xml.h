@@ -51,8 +51,8 @@ struct dl_xml *dl_xml_new(const char *root);
 void dl_xml_free(struct dl_xml *x); /* accepts NULL */
 
 const char *dl_xml_path(const struct dl_xml *x);
-/* The name of a new document in messages; copied. False: out of memory. */
-bool dl_xml_set_path(struct dl_xml *x, const char *path);
+/* The name of a new document in messages; copied. */
+void dl_xml_set_path(struct dl_xml *x, const char *path);
 dl_node *dl_xml_root(const struct dl_xml *x);
 
 /* First child element, next sibling element; `name` NULL takes any. NULL

@@ -40,15 +40,11 @@ enum dl_status dl_onnx_open(struct dl_onnx **m, const char *path,
   if (status != DL_OK)
     return status;
   struct dl_onnx *own = dl_calloc(1, sizeof *own);
-  if (own) {
-    own->path = dl_strdup(path);
-    own->bytes = size;
-    own->model = onnx__model_proto__unpack(&allocator, len, data);
-  }
+  own->path = dl_strdup(path);
+  own->bytes = size;
+  own->model = onnx__model_proto__unpack(&allocator, len, data);
   free(data);
-  if (!own || !own->path)
-    status = dl_fail_memory(d);
-  else if (!own->model)
+  if (!own->model)
     status = dl_fail_at(d, DL_EINPUT, path, 0,
                         "not an ONNX model: a field of the wrong kind");
   else if (own->model->n_opset_import == 0 && own->model->ir_version >= 3)

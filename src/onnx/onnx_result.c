@@ -8,19 +8,12 @@
 #include "base/memory.h"
 #include "onnx/graph/model_walk.h"
 
-static enum dl_status sum_ops(struct dl_onnx_walk *r) {
-  struct dl_onnx_count *c = r->c;
+static void sum_ops(struct dl_onnx_count *c) {
   struct dl_intern ops = {0};
   c->op = dl_calloc(c->n_layers, sizeof *c->op);
-  enum dl_status status = c->op ? DL_OK : dl_fail_memory(r->d);
-  for (size_t i = 0; i < c->n_layers && status == DL_OK; i++) {
+  for (size_t i = 0; i < c->n_layers; i++) {
     const struct dl_onnx_layer *l = &c->layer[i];
-    long at = dl_intern(&ops, l->op);
-    if (at < 0) {
-      status = dl_fail_memory(r->d);
-      break;
-    }
-    struct dl_onnx_op *op = &c->op[at];
+    struct dl_onnx_op *op = &c->op[dl_intern(&ops, l->op)];
     op->op = l->op;
     op->n++;
     op->macs += l->macs;
@@ -29,7 +22,6 @@ static enum dl_status sum_ops(struct dl_onnx_walk *r) {
   }
   c->n_ops = ops.n;
   dl_intern_free(&ops);
-  return status;
 }
 
 /* Pooling over all that is left of an image: the layer behind it is the
@@ -84,7 +76,8 @@ static enum dl_status finish(struct dl_onnx_walk *r) {
     return dl_fail_at(r->d, DL_EINPUT, r->m->path, 0,
                       "more than 1e30 multiply-accumulates or launches");
   find_head(c);
-  return sum_ops(r);
+  sum_ops(c);
+  return DL_OK;
 }
 
 static enum dl_status take_outputs(struct dl_onnx_walk *r,
@@ -92,8 +85,6 @@ static enum dl_status take_outputs(struct dl_onnx_walk *r,
   const Onnx__GraphProto *g = r->m->model->graph;
   struct dl_onnx_count *c = r->c;
   c->output = dl_calloc(g->n_output, sizeof *c->output);
-  if (!c->output)
-    return dl_fail_memory(r->d);
   for (size_t i = 0; i < g->n_output; i++) {
     const char *name = dl_or_empty(g->output[i]->name);
     const struct dl_tensor *t = dl_scope_find(s, name);
@@ -112,8 +103,7 @@ void dl_onnx_count_free(struct dl_onnx_count *c) {
   if (!c)
     return;
   struct dl_onnx_names *o = c->owned;
-  if (o)
-    dl_intern_free(&o->names);
+  dl_intern_free(&o->names);
   free(o);
   free(c->layer);
   free(c->op);
@@ -134,10 +124,7 @@ enum dl_status dl_onnx_count(const struct dl_onnx *m,
                            .times = 1,
                            .opset = dl_onnx_opset(m),
                            .walk_nodes = dl_onnx_walk_nodes};
-  if (!c || !(c->owned = dl_calloc(1, sizeof(struct dl_onnx_names)))) {
-    free(c);
-    return dl_fail_memory(d);
-  }
+  c->owned = dl_calloc(1, sizeof(struct dl_onnx_names));
   c->batch = c->image_px = c->seq_len = NAN;
   struct dl_body body = {g->node, g->n_node, g, NULL};
   enum dl_status status = dl_onnx_read_functions(&r);

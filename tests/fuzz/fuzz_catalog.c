@@ -108,7 +108,7 @@ static void check(struct dl_xml *xml, const char *text, size_t size) {
     errors = findings.n;
     for (size_t i = 0; i < file.n; i++)
       dl_rules_against(file.e[i], file.e[i], &findings);
-    must(findings.n == errors && !findings.failed);
+    must(findings.n == errors);
     if (size % VALIDATE_EVERY == 0) {
       struct dl_text schema = {0};
       must(dl_data_path(dl_datadir(), dl_kind_info(kind)->schema, &schema,

@@ -17,14 +17,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void count(const struct dl_onnx *m, const struct dl_onnx_asked *asked) {
   struct dl_onnx_count *c;
-  struct dl_xml *x;
   struct dl_diag d;
   dl_diag_init(&d);
   if (dl_onnx_count(m, asked, &c, &d) == DL_OK) {
     if (!isfinite(c->macs) || !(c->macs >= 0) || !(c->params >= 0))
       abort();
-    if (dl_onnx_descriptor(m, asked, c, &x, &d) == DL_OK)
-      dl_xml_free(x);
+    dl_xml_free(dl_onnx_descriptor(m, asked, c));
     dl_onnx_count_free(c);
   } else if (!d.error) {
     abort();

@@ -66,7 +66,6 @@ static void read_entry(struct dl_catalog_file *s, enum dl_kind kind,
 static void check_findings(const struct dl_findings *l, const char *want,
                            bool alone) {
   bool found = false;
-  assert_false(l->failed);
   for (size_t i = 0; i < l->n; i++)
     found |= want && strstr(l->f[i].text, want) != NULL;
   if (want ? !found : l->n > 0)

@@ -349,10 +349,7 @@ enum dl_status dl_config_take(struct dl_catalog_file *s, const dl_json *j,
     f->adjust(&p, j);
   limit_tokens(&p, path, d);
   struct dl_xml *x = dl_xml_new("catalog");
-  if (!dl_xml_set_path(x, path)) {
-    dl_xml_free(x);
-    return dl_fail_memory(d);
-  }
+  dl_xml_set_path(x, path);
   write_shape(x, j, &p);
   return dl_catalog_file_take(s, x, &kind, NULL, d);
 }

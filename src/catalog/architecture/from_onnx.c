@@ -138,27 +138,17 @@ static void add_entry(struct maker *m, const struct dl_onnx *model,
   add(m, at, "acts_m", acts_m);
 }
 
-enum dl_status dl_onnx_descriptor(const struct dl_onnx *m,
+struct dl_xml *dl_onnx_descriptor(const struct dl_onnx *m,
                                   const struct dl_onnx_asked *asked,
-                                  const struct dl_onnx_count *c,
-                                  struct dl_xml **x, struct dl_diag *d) {
+                                  const struct dl_onnx_count *c) {
   struct maker make = {.x = dl_xml_new("catalog")};
-  if (!dl_xml_set_path(make.x, dl_onnx_path(m))) {
-    dl_xml_free(make.x);
-    return dl_fail_memory(d);
-  }
+  dl_xml_set_path(make.x, dl_onnx_path(m));
   dl_node *root = dl_xml_root(make.x);
   dl_xml_set(make.x, root, "kind", "architecture");
   dl_xml_set(make.x, root, "version", "1");
   add_entry(&make, m, asked, c);
-  bool failed = make.note.failed;
   dl_text_free(&make.note);
-  if (failed) {
-    dl_xml_free(make.x);
-    return dl_fail_memory(d);
-  }
-  *x = make.x;
-  return DL_OK;
+  return make.x;
 }
 
 struct dl_recount {
@@ -202,16 +192,14 @@ enum dl_status dl_onnx_load(struct dl_catalog_file *s, const char *path,
                             struct dl_recount **recount, struct dl_diag *d) {
   struct dl_recount *r = dl_calloc(1, sizeof *r);
   struct dl_onnx_count *c = NULL;
-  struct dl_xml *x = NULL;
   enum dl_kind kind;
   r->asked = dl_onnx_as_it_is;
   enum dl_status status = dl_onnx_open(&r->m, path, d);
   if (status == DL_OK)
     status = count_somehow(r, &c, d);
   if (status == DL_OK)
-    status = dl_onnx_descriptor(r->m, &r->asked, c, &x, d);
-  if (status == DL_OK)
-    status = dl_catalog_file_take(s, x, &kind, NULL, d);
+    status = dl_catalog_file_take(s, dl_onnx_descriptor(r->m, &r->asked, c),
+                                  &kind, NULL, d);
   dl_onnx_count_free(c);
   if (status != DL_OK) {
     dl_recount_free(r);

@@ -11,11 +11,10 @@
 /* A catalogue of one architecture, from what was counted; each value is
  * marked as derived. It scales with the area where a count at twice the size
  * of its image input confirms that within 0.5 %; head_macs_g is then the part
- * that did not grow. *x is owned by the caller. */
-enum dl_status dl_onnx_descriptor(const struct dl_onnx *m,
+ * that did not grow. Owned by the caller. */
+struct dl_xml *dl_onnx_descriptor(const struct dl_onnx *m,
                                   const struct dl_onnx_asked *asked,
-                                  const struct dl_onnx_count *c,
-                                  struct dl_xml **x, struct dl_diag *d);
+                                  const struct dl_onnx_count *c);
 
 /* Counts of a model at the inputs of a run. */
 struct dl_recount;

@@ -53,15 +53,9 @@ enum dl_status dl_shapes_get(struct dl_shapes *s, const char *text,
       dl_transformer_parse(&t, text + PREFIX, "arch", PREFIX + 1, d);
   if (status != DL_OK)
     return status;
-  void *list = s->e;
-  dl_grow(&list, &s->cap, s->texts.n + 1, sizeof(void *));
-  s->e = list;
+  DL_GROW(s->e, s->cap, s->texts.n + 1);
   struct dl_descriptor *made = make(&t);
-  long i = made ? dl_intern(&s->texts, text) : -1;
-  if (i < 0) {
-    free(made);
-    return dl_fail_memory(d);
-  }
+  long i = dl_intern(&s->texts, text);
   made->id = made->name = s->texts.s[i];
   s->e[i] = made;
   *e = made;

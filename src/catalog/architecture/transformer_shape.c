@@ -88,8 +88,7 @@ static enum dl_status fail(struct dl_diag *d, const struct place *at,
 
 static enum dl_status fail_text(struct dl_diag *d, const struct place *at,
                                 struct dl_text *what) {
-  enum dl_status status =
-      what->failed ? dl_fail_memory(d) : fail(d, at, what->s);
+  enum dl_status status = fail(d, at, what->s);
   dl_text_free(what);
   return status;
 }
@@ -103,7 +102,6 @@ static enum dl_status unknown_key(const char *name, const struct place *at,
   dl_text_printf(&what, "unknown key '%.*s'", MOST_SHOWN, name);
   dl_text_add_n(&cut, name, strnlen(name, MOST_SHOWN));
   dl_suggest_names(dl_text_str(&cut), names, KEYS + 1, &what);
-  what.failed |= cut.failed;
   dl_text_free(&cut);
   return fail_text(d, at, &what);
 }

@@ -17,7 +17,6 @@ struct names {
   struct dl_strlist folds; /* their folded names */
   struct dl_candidate *c;
   size_t n, cap;
-  bool failed;
 };
 
 /* Regions of a country (us-ca) are compared by their identifiers; those of
@@ -29,20 +28,15 @@ static bool by_name(enum dl_kind kind, const char *name) {
 static void add(struct names *l, const char *name, const char *shown,
                 size_t of) {
   struct dl_text fold = {0};
-  void *list = l->c;
-  if (!name || !dl_grow(&list, &l->cap, l->n + 1, sizeof *l->c)) {
-    l->failed |= name != NULL;
+  if (!name)
     return;
-  }
-  l->c = list;
   if (l->folded)
     dl_fold_name(l->kind, name, &fold);
-  if (fold.s && !dl_strlist_add(&l->folds, fold.s))
-    l->failed = true;
-  else
-    l->c[l->n++] = (struct dl_candidate){
-        fold.s ? l->folds.s[l->folds.n - 1] : name, shown, of};
-  l->failed |= fold.failed;
+  if (fold.s)
+    dl_strlist_add(&l->folds, fold.s);
+  DL_GROW(l->c, l->cap, l->n + 1);
+  l->c[l->n++] = (struct dl_candidate){
+      fold.s ? l->folds.s[l->folds.n - 1] : name, shown, of};
   dl_text_free(&fold);
 }
 
@@ -85,10 +79,8 @@ void dl_suggest_entries(enum dl_kind kind, const char *name,
     add_entry(&l, all[i], i, countries);
   fold_typed(&l, name, &typed);
   /* Networks are many: one of them is always near. */
-  if (!l.failed)
-    dl_suggest(dl_text_str(&typed), l.c, l.n, SUGGESTIONS,
-               kind == DL_ARCHITECTURE, to);
-  to->failed |= typed.failed;
+  dl_suggest(dl_text_str(&typed), l.c, l.n, SUGGESTIONS,
+             kind == DL_ARCHITECTURE, to);
   dl_text_free(&typed);
   dl_strlist_free(&l.folds);
   free(l.c);

@@ -23,46 +23,35 @@ struct dl_gpu_listed {
 #define LEAST_POWER 0.2
 #define MOST_POWER 1.5
 
-static enum dl_status list_name(struct dl_gpu_match *m, const char *text,
-                                const struct dl_accelerator *gpu,
-                                struct dl_diag *d) {
+static void list_name(struct dl_gpu_match *m, const char *text,
+                      const struct dl_accelerator *gpu) {
   struct dl_gpu_name name;
-  void *first = m->first, *listed = m->listed;
   if (!dl_gpu_name_parse(text, true, &name) || !isnan(name.watts))
-    return DL_OK;
+    return;
   size_t before = m->products.n;
   long product = dl_intern(&m->products, name.product);
-  if (product < 0 ||
-      !dl_grow(&first, &m->cap_first, m->products.n, sizeof *m->first))
-    return dl_fail_memory(d);
-  m->first = first;
+  DL_GROW(m->first, m->cap_first, m->products.n);
   if (m->products.n > before)
     m->first[product] = 0;
   /* Element 0 stays empty: its number says "none". */
-  dl_grow(&listed, &m->cap_listed, m->n_listed + 2, sizeof *m->listed);
-  m->listed = listed;
+  DL_GROW(m->listed, m->cap_listed, m->n_listed + 2);
   size_t *at = &m->first[product];
   while (*at)
     at = &m->listed[*at].next;
   *at = ++m->n_listed;
   m->listed[m->n_listed] = (struct dl_gpu_listed){name, gpu, 0};
-  return DL_OK;
 }
 
-enum dl_status dl_gpu_match_read(struct dl_gpu_match *m,
-                                 const struct dl_descriptor *const *all,
-                                 size_t n, struct dl_diag *d) {
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < n && status == DL_OK; i++) {
+void dl_gpu_match_read(struct dl_gpu_match *m,
+                       const struct dl_descriptor *const *all, size_t n) {
+  for (size_t i = 0; i < n; i++) {
     const struct dl_accelerator *gpu = DL_AS(accelerator, all[i]);
-    status = list_name(m, gpu->head.id, gpu, d);
-    if (status == DL_OK)
-      status = list_name(m, gpu->head.name, gpu, d);
-    for (size_t k = 0; k < gpu->head.n_aliases && status == DL_OK; k++)
-      status = list_name(m, gpu->head.aliases[k], gpu, d);
+    list_name(m, gpu->head.id, gpu);
+    list_name(m, gpu->head.name, gpu);
+    for (size_t k = 0; k < gpu->head.n_aliases; k++)
+      list_name(m, gpu->head.aliases[k], gpu);
   }
-  m->read = status == DL_OK;
-  return status;
+  m->read = true;
 }
 
 void dl_gpu_match_free(struct dl_gpu_match *m) {
@@ -141,14 +130,12 @@ static const struct dl_accelerator *find(const struct dl_gpu_match *m,
 /* The copy of a board with a power limit. */
 static const struct dl_descriptor *
 limit(struct dl_gpu_match *m, const struct dl_accelerator *gpu, double watts) {
-  void *list = m->limited;
   for (size_t i = 0; i < m->n_limited; i++)
     if (m->limited[i]->head.id == gpu->head.id &&
         m->limited[i]->power_limit_w == watts)
       return &m->limited[i]->head;
   struct dl_accelerator *copy = dl_calloc(1, sizeof *copy);
-  dl_grow(&list, &m->cap_limited, m->n_limited + 1, sizeof *m->limited);
-  m->limited = list;
+  DL_GROW(m->limited, m->cap_limited, m->n_limited + 1);
   m->limited[m->n_limited++] = copy;
   *copy = *gpu;
   dl_field_set(&copy->head, dl_field_find(DL_ACCELERATOR, "power_limit_w"),

@@ -22,9 +22,8 @@ struct dl_gpu_match {
 };
 
 /* Enters the names of n accelerators, which must outlive m. */
-enum dl_status dl_gpu_match_read(struct dl_gpu_match *m,
-                                 const struct dl_descriptor *const *all,
-                                 size_t n, struct dl_diag *d);
+void dl_gpu_match_read(struct dl_gpu_match *m,
+                       const struct dl_descriptor *const *all, size_t n);
 
 void dl_gpu_match_free(struct dl_gpu_match *m);
 

@@ -25,27 +25,19 @@ void dl_findings_add(struct dl_findings *l, bool error,
   va_start(ap, fmt);
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
-  void *list = l->f;
-  dl_grow(&list, &l->cap, l->n + 1, sizeof *l->f);
-  l->f = list;
-  struct dl_finding *f = &l->f[l->n++];
-  *f = (struct dl_finding){error, dl_strdup(at->file), at->line,
-                           at->entry ? dl_strdup(at->entry) : NULL,
-                           dl_strdup(text)};
-  if (!f->file || !f->text || (at->entry && !f->entry))
-    l->failed = true;
+  DL_GROW(l->f, l->cap, l->n + 1);
+  l->f[l->n++] = (struct dl_finding){error, dl_strdup(at->file), at->line,
+                                     at->entry ? dl_strdup(at->entry) : NULL,
+                                     dl_strdup(text)};
 }
 
 void dl_findings_move(struct dl_findings *to, struct dl_findings *from) {
-  void *list = to->f;
-  to->failed |= from->failed;
-  if (from->n > 0 && dl_grow(&list, &to->cap, to->n + from->n, sizeof *to->f)) {
-    to->f = list;
+  if (from->n > 0) {
+    DL_GROW(to->f, to->cap, to->n + from->n);
     memcpy(to->f + to->n, from->f, from->n * sizeof *from->f);
     to->n += from->n;
     from->n = 0;
   }
-  to->failed |= from->n > 0;
   dl_findings_free(from);
 }
 

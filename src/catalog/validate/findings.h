@@ -17,11 +17,10 @@ struct dl_finding {
   char *text;
 };
 
-/* Start from {0}. Once memory is out, `failed` is set. */
+/* Start from {0}. */
 struct dl_findings {
   struct dl_finding *f;
   size_t n, cap;
-  bool failed;
 };
 
 void dl_findings_free(struct dl_findings *l);

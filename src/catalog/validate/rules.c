@@ -135,40 +135,33 @@ void dl_rules_entry(const struct dl_descriptor *e, struct dl_findings *l) {
   check[e->kind](&s);
 }
 
-/* A name stays with the entry that came first. False: out of memory. */
-static bool check_name(struct dl_rules_names *names,
+/* A name stays with the entry that came first. */
+static void check_name(struct dl_rules_names *names,
                        const struct dl_descriptor *e, const char *name,
                        struct dl_findings *l) {
   const struct dl_finding_place at = dl_entry_place(e);
   struct dl_text folded = {0};
-  void *owner = names->owner;
   dl_fold_name(e->kind, name, &folded);
-  bool ok = dl_grow(&owner, &names->cap, names->folded.n + 1,
-                    sizeof *names->owner);
-  names->owner = owner;
   size_t before = names->folded.n;
-  long k = ok && folded.len > 0 ? dl_intern(&names->folded, folded.s) : -1;
-  ok = ok && (k >= 0 || folded.len == 0);
+  long k = folded.len > 0 ? dl_intern(&names->folded, folded.s) : -1;
   if (names->folded.n > before) {
-    long id = dl_intern(&names->id, e->id);
-    names->owner[k] = (struct dl_name_owner){names->n, id < 0 ? 0 : (size_t)id};
-    ok = id >= 0;
+    DL_GROW(names->owner, names->cap, names->folded.n);
+    names->owner[k] =
+        (struct dl_name_owner){names->n, (size_t)dl_intern(&names->id, e->id)};
   } else if (k >= 0 && names->owner[k].entry != names->n) {
     dl_findings_add(l, true, &at, "'%s' is also a name of '%s'", name,
                     names->id.s[names->owner[k].id]);
   }
   dl_text_free(&folded);
-  return ok;
 }
 
 void dl_rules_next(struct dl_rules_names *names, const struct dl_descriptor *e,
                    struct dl_findings *l) {
-  bool ok = check_name(names, e, e->id, l);
+  check_name(names, e, e->id, l);
   if (strcmp(e->name, e->id) != 0)
-    ok = check_name(names, e, e->name, l) && ok;
+    check_name(names, e, e->name, l);
   for (size_t a = 0; a < e->n_aliases; a++)
-    ok = check_name(names, e, e->aliases[a], l) && ok;
-  l->failed |= !ok;
+    check_name(names, e, e->aliases[a], l);
   names->n++;
   dl_rules_entry(e, l);
 }

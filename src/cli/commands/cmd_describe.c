@@ -221,14 +221,12 @@ static enum dl_status write_descriptor(struct dl_cli *cli,
                                        const struct dl_onnx *m,
                                        const struct dl_onnx_asked *asked,
                                        const struct dl_onnx_count *c) {
-  struct dl_xml *x;
   if (!cli->output)
     return DL_OK;
   enum dl_status status = dl_cli_strict(cli);
-  if (status == DL_OK)
-    status = dl_onnx_descriptor(m, asked, c, &x, &cli->diag);
   if (status != DL_OK)
     return status;
+  struct dl_xml *x = dl_onnx_descriptor(m, asked, c);
   status = dl_xml_write(x, cli->output, &cli->diag);
   dl_xml_free(x);
   cli->output = NULL;

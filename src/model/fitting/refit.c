@@ -66,30 +66,25 @@ static void copy_rest(struct dl_training *to, const struct dl_training *from) {
   memcpy(to->boundary, from->boundary, sizeof to->boundary);
 }
 
-static bool keep_rows(struct dl_training *s, const struct dl_physics_rows *from,
+static void keep_rows(struct dl_training *s, const struct dl_physics_rows *from,
                       const bool *keep) {
   struct dl_physics_rows *to = &s->physics[s->n_physics++];
-  bool ok = true;
   to->physics = from->physics;
-  for (size_t i = 0; i < from->n && ok; i++) {
+  for (size_t i = 0; i < from->n; i++) {
     struct dl_observed row = dl_physics_row_at(from, i, 0);
     if (!keep[i])
       continue;
-    ok = dl_physics_rows_room(to, 1);
-    if (ok) {
-      memcpy(dl_physics_rows_inputs(to, 0), row.inputs,
-             to->physics->input_size);
-      memcpy(dl_physics_rows_value(to, 0), row.value,
-             to->physics->n_targets * sizeof *row.value);
-      ok = dl_physics_rows_take(to, 0);
-    }
+    dl_physics_rows_room(to, 1);
+    memcpy(dl_physics_rows_inputs(to, 0), row.inputs, to->physics->input_size);
+    memcpy(dl_physics_rows_value(to, 0), row.value,
+           to->physics->n_targets * sizeof *row.value);
+    dl_physics_rows_take(to, 0);
   }
-  return ok;
 }
 
 /* The rows of t that are kept. */
-static enum dl_status subset(struct dl_training *s, const struct dl_training *t,
-                             const bool *keep, struct dl_diag *d) {
+static void subset(struct dl_training *s, const struct dl_training *t,
+                   const bool *keep) {
   *s = (struct dl_training){0};
   for (size_t i = 0; i < t->n; i++)
     s->n += keep[i];
@@ -99,7 +94,6 @@ static enum dl_status subset(struct dl_training *s, const struct dl_training *t,
     s->x = gsl_matrix_alloc(s->n, t->formula.n);
   s->labels = dl_calloc(t->n_labels, sizeof *s->labels);
   s->cache = dl_fit_cache_new();
-  bool ok = true;
   for (size_t i = 0, k = 0; i < t->n; i++) {
     if (!keep[i])
       continue;
@@ -110,12 +104,8 @@ static enum dl_status subset(struct dl_training *s, const struct dl_training *t,
     s->n_labels++;
     keep_labels(&s->labels[l], &t->labels[l], keep, t->n);
   }
-  for (size_t k = 0; k < t->n_physics && ok; k++)
-    ok = keep_rows(s, &t->physics[k], keep);
-  if (ok)
-    return DL_OK;
-  dl_training_free(s);
-  return dl_fail_memory(d);
+  for (size_t k = 0; k < t->n_physics; k++)
+    keep_rows(s, &t->physics[k], keep);
 }
 
 static enum dl_status refit_one(struct dl_fit *out, const struct dl_fit *f,
@@ -215,10 +205,8 @@ enum dl_status dl_refit(struct dl_model **out, const struct dl_model *m,
                         struct dl_diag *d) {
   *out = NULL;
   struct dl_training part;
-  enum dl_status status = subset(&part, t, keep, d);
-  if (status != DL_OK)
-    return status;
-  status = refit_all(out, m, &part, needed_by(t, keep), d);
+  subset(&part, t, keep);
+  enum dl_status status = refit_all(out, m, &part, needed_by(t, keep), d);
   dl_training_free(&part);
   return status;
 }

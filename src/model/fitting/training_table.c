@@ -199,18 +199,15 @@ static enum dl_status note_variables(struct reader *r, struct dl_diag *d) {
   return status;
 }
 
-static enum dl_status block_room(struct reader *r, size_t rows,
-                                 struct dl_diag *d) {
-  bool ok = true;
+static void block_room(struct reader *r, size_t rows) {
   if (r->t->n_labels > 0 && rows > r->n_rows) {
     free(r->row);
     r->row = dl_frame_rows(r->f, rows);
     r->n_rows = rows;
   }
   DL_GROW(r->of, r->cap_of, rows);
-  for (size_t k = 0; k < r->t->n_physics && ok; k++)
-    ok = dl_physics_rows_room(&r->t->physics[k], rows);
-  return ok ? DL_OK : dl_fail_memory(d);
+  for (size_t k = 0; k < r->t->n_physics; k++)
+    dl_physics_rows_room(&r->t->physics[k], rows);
 }
 
 /* Adding 0 turns -0 to 0, which makes the result the same in any order. */
@@ -365,8 +362,7 @@ static enum dl_status take_row(struct reader *r,
     return DL_OK;
   }
   for (size_t k = 0; k < t->n_physics; k++)
-    if (!dl_physics_rows_take(&t->physics[k], i))
-      return dl_fail_memory(d);
+    dl_physics_rows_take(&t->physics[k], i);
   if (from != t->n)
     memcpy(r->x + t->n * m, r->x + from * m, m * sizeof *r->x);
   if (t->n_labels > 0)
@@ -381,9 +377,8 @@ static enum dl_status read_blocks(struct reader *r, struct dl_diag *d) {
   enum dl_status status;
   while ((status = dl_csv_next(r->csv, &block, d)) == DL_OK && block) {
     status = dl_frame_block(r->f, block, d);
-    if (status == DL_OK)
-      status = block_room(r, block->n_rows, d);
     if (status == DL_OK) {
+      block_room(r, block->n_rows);
       row_room(r, block->n_rows);
       evaluate(r, block);
     }

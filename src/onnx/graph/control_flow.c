@@ -26,7 +26,7 @@ static enum dl_status too_deep(struct dl_onnx_walk *r) {
 
 /* A value under another name in another scope: without its parameters, which
  * stay where they are counted. */
-static bool hand_in(struct dl_scope *to, const char *name,
+static void hand_in(struct dl_scope *to, const char *name,
                     const struct dl_tensor *t, bool with_data) {
   struct dl_tensor copy = {0};
   if (t) {
@@ -35,26 +35,22 @@ static bool hand_in(struct dl_scope *to, const char *name,
     copy.params = copy.bytes = 0;
     if (t->data && with_data) {
       copy.data = dl_calloc(t->n_data, sizeof *copy.data);
-      if (!copy.data)
-        return false;
       memcpy(copy.data, t->data, t->n_data * sizeof *copy.data);
     }
   }
-  return dl_scope_set(to, name, &copy) != NULL;
+  dl_scope_set(to, name, &copy);
 }
 
 /* The same with its parameters: for functions. */
-static bool hand_over(struct dl_scope *to, const char *name,
+static void hand_over(struct dl_scope *to, const char *name,
                       struct dl_tensor *t) {
-  if (!hand_in(to, name, t, true))
-    return false;
-  struct dl_tensor *own = dl_scope_find(to, name);
-  if (t && own) {
+  hand_in(to, name, t, true);
+  if (t) {
+    struct dl_tensor *own = dl_scope_find(to, name);
     own->params = t->params;
     own->bytes = t->bytes;
     t->params = t->bytes = 0;
   }
-  return true;
 }
 
 /* Runs a graph whose inputs are in s, `times` over. */
@@ -168,21 +164,17 @@ static enum dl_status run_loop(struct dl_onnx_walk *r,
     return dl_onnx_fault(r, c);
   }
   r->c->n_guessed += !known;
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < g->n_input && status == DL_OK; i++) {
+  for (size_t i = 0; i < g->n_input; i++) {
     /* What is carried changes its elements from one turn to the next. */
     struct dl_tensor counter = {.s = {.known = true}, .type = DL_T_INT64};
     const struct dl_tensor *t = i < 2         ? &counter
                                 : i < c->n_in ? c->in[i]
                                               : NULL;
-    if (!hand_in(&s, dl_or_empty(g->input[i]->name), t, false))
-      status = dl_fail_memory(r->d);
-    struct dl_tensor *own = dl_scope_find(&s, dl_or_empty(g->input[i]->name));
-    if (own)
-      own->weight = false;
+    const char *name = dl_or_empty(g->input[i]->name);
+    hand_in(&s, name, t, false);
+    dl_scope_find(&s, name)->weight = false;
   }
-  if (status == DL_OK)
-    status = run_graph(r, &s, g, times);
+  enum dl_status status = run_graph(r, &s, g, times);
   size_t carried = c->n_in - 2;
   for (size_t i = 0; i < c->n_out && status == DL_OK; i++)
     take_output(c, &s, g, i + 1, i, i < carried ? -1 : known ? times : NAN);
@@ -207,8 +199,7 @@ static enum dl_status run_scan(struct dl_onnx_walk *r,
   }
   size_t states = c->n_in - (size_t)m;
   double times = 1;
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < c->n_in && status == DL_OK; i++) {
+  for (size_t i = 0; i < c->n_in; i++) {
     struct dl_tensor t = c->in[i] ? *c->in[i] : (struct dl_tensor){0};
     t.weight = false;
     if (i >= states && t.s.known && t.s.rank > 0) {
@@ -216,22 +207,19 @@ static enum dl_status run_scan(struct dl_onnx_walk *r,
       t.s.rank--;
       memmove(t.s.dim, t.s.dim + 1, t.s.rank * sizeof *t.s.dim);
     }
-    if (!hand_in(&s, dl_or_empty(g->input[i]->name), &t, false))
-      status = dl_fail_memory(r->d);
+    hand_in(&s, dl_or_empty(g->input[i]->name), &t, false);
   }
-  if (status == DL_OK)
-    status = run_graph(r, &s, g, times);
+  enum dl_status status = run_graph(r, &s, g, times);
   for (size_t i = 0; i < c->n_out && status == DL_OK; i++)
     take_output(c, &s, g, i, i, i < states ? -1 : times);
   dl_scope_free(&s);
   return status;
 }
 
-static bool function_key(struct dl_text *key, const char *domain,
+static void function_key(struct dl_text *key, const char *domain,
                          const char *name) {
   dl_text_clear(key);
   dl_text_printf(key, "%s:%s", dl_or_empty(domain), dl_or_empty(name));
-  return !key->failed;
 }
 
 enum dl_status dl_onnx_read_functions(struct dl_onnx_walk *r) {
@@ -239,9 +227,8 @@ enum dl_status dl_onnx_read_functions(struct dl_onnx_walk *r) {
   for (size_t i = 0; i < m->n_functions; i++) {
     const Onnx__FunctionProto *f = m->functions[i];
     size_t before = r->functions.n;
-    if (!function_key(&r->key, f->domain, f->name) ||
-        dl_intern(&r->functions, r->key.s) < 0)
-      return dl_fail_memory(r->d);
+    function_key(&r->key, f->domain, f->name);
+    dl_intern(&r->functions, r->key.s);
     if (r->functions.n == before)
       return dl_fail_at(r->d, DL_EINPUT, r->m->path, 0,
                         "the function '%s' is there twice",
@@ -252,9 +239,9 @@ enum dl_status dl_onnx_read_functions(struct dl_onnx_walk *r) {
 
 static const Onnx__FunctionProto *function_of(struct dl_onnx_walk *r,
                                               const struct dl_call *c) {
-  if (r->functions.n == 0 ||
-      !function_key(&r->key, c->node->domain, c->node->op_type))
+  if (r->functions.n == 0)
     return NULL;
+  function_key(&r->key, c->node->domain, c->node->op_type);
   long i = dl_intern_find(&r->functions, r->key.s);
   return i < 0 ? NULL : r->m->model->functions[i];
 }
@@ -275,14 +262,11 @@ static enum dl_status run_function(struct dl_onnx_walk *r, struct dl_call *c,
   int64_t opset = r->opset;
   if (r->depth == DL_ONNX_MOST_NESTED)
     return too_deep(r);
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < f->n_input && status == DL_OK; i++)
-    if (!hand_over(&s, f->input[i], dl_in(c, i)))
-      status = dl_fail_memory(r->d);
+  for (size_t i = 0; i < f->n_input; i++)
+    hand_over(&s, f->input[i], dl_in(c, i));
   r->depth++;
   r->opset = function_opset(f, opset);
-  if (status == DL_OK)
-    status = r->walk_nodes(r, &s, &body);
+  enum dl_status status = r->walk_nodes(r, &s, &body);
   r->opset = opset;
   r->depth--;
   for (size_t i = 0; i < c->n_out && i < f->n_output && status == DL_OK; i++) {

@@ -55,7 +55,6 @@ struct dl_call {
   bool uncounted;          /* could not be: a shape is missing */
   int64_t features, units; /* of a dense layer */
   const char *fault;       /* why it is refused; a literal, or NULL */
-  bool no_memory;
 };
 
 /* Sets the shapes of c->out, and what they hold where that is known. What it
@@ -114,8 +113,7 @@ bool dl_give_like(struct dl_call *c, size_t i, const struct dl_tensor *t);
 void dl_give_data(struct dl_call *c, size_t i, const double *x, size_t n);
 
 /* The same to be filled in: zeros, owned by the output, whose shape is set.
- * NULL where they would be too many, there is no such output or memory is
- * out. */
+ * NULL where they would be too many or there is no such output. */
 double *dl_new_data(struct dl_call *c, size_t i);
 /* Makes the elements of output i unknown again. */
 void dl_drop_data(struct dl_call *c, size_t i);
@@ -141,10 +139,10 @@ void dl_fault(struct dl_call *c, const char *why);
 /* The same where something is wrong, which is returned. */
 bool dl_fault_if(struct dl_call *c, bool wrong, const char *why);
 
-/* Elements of a small tensor that the model holds. False: not known. Sets
- * shape and type in any case; *fault where the shape is not sound. */
-bool dl_tensor_of(const Onnx__TensorProto *t, struct dl_tensor *to,
-                  const char **fault, bool *no_memory);
+/* Shape and type of a tensor that the model holds, and its elements where they
+ * are few and known. Returns a fault where the shape is not sound, else NULL.
+ */
+const char *dl_tensor_of(const Onnx__TensorProto *t, struct dl_tensor *to);
 /* Gives output 0, whose shape is set, elements of x: those at `first` and on
  * by stride[] along its axes. */
 void dl_give_strided(struct dl_call *c, const double *x, int64_t first,

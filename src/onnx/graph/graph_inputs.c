@@ -63,17 +63,14 @@ struct dl_onnx_shape dl_type_shape(const Onnx__TypeProto *t) {
   return s;
 }
 
-static bool set_param(struct params *p, const char *name, int64_t value) {
-  void *list = p->value;
+static void set_param(struct params *p, const char *name, int64_t value) {
   size_t before = p->names.n;
   if (!*name)
-    return true;
-  bool ok = dl_grow(&list, &p->cap, before + 1, sizeof *p->value);
-  p->value = list;
-  long i = ok ? dl_intern(&p->names, name) : -1;
+    return;
+  DL_GROW(p->value, p->cap, before + 1);
+  long i = dl_intern(&p->names, name);
   if (p->names.n > before)
     p->value[i] = value;
-  return i >= 0;
 }
 
 /* Whether a recurrent node that has time first reads an input directly. */
@@ -145,10 +142,11 @@ static long seq_axis(const Onnx__GraphProto *g, const Onnx__ValueInfoProto *v,
 }
 
 /* The requested size of a dimension by its meaning. */
-static bool put(struct params *p, const Onnx__TensorShapeProto *shape,
+static void put(struct params *p, const Onnx__TensorShapeProto *shape,
                 struct dl_onnx_shape *s, size_t axis, double x) {
   s->dim[axis] = (int64_t)x;
-  return !shape || set_param(p, param(shape->dim[axis]), s->dim[axis]);
+  if (shape)
+    set_param(p, param(shape->dim[axis]), s->dim[axis]);
 }
 
 /* The model's shape with the requested sizes; open dimensions are -1. */
@@ -170,26 +168,24 @@ static enum dl_status first_look(struct dl_onnx_walk *r,
                       shape->n_dim, a->shape[asked].rank);
   if (asked >= 0)
     *s = a->shape[asked];
-  bool ok = true;
-  for (size_t i = 0; shape && i < shape->n_dim && ok; i++)
-    if (asked >= 0)
-      ok = set_param(p, param(shape->dim[i]), s->dim[i]);
+  for (size_t i = 0; shape && asked >= 0 && i < shape->n_dim; i++)
+    set_param(p, param(shape->dim[i]), s->dim[i]);
   if (asked < 0 && shape && s->rank > 0) {
     long axis = batch_axis(r->m->model->graph, v, s);
     if (s->dim[axis] < 0) {
       s->dim[axis] = 1;
-      ok = ok && set_param(p, param(shape->dim[axis]), 1);
+      set_param(p, param(shape->dim[axis]), 1);
     }
   }
   if (!isnan(a->image_px) && s->rank == 4) {
     unsigned axis = image_axis(s);
-    ok = ok && put(p, shape, s, axis, a->image_px) &&
-         put(p, shape, s, axis + 1, a->image_px);
+    put(p, shape, s, axis, a->image_px);
+    put(p, shape, s, axis + 1, a->image_px);
   }
   long axis = seq_axis(r->m->model->graph, v, s);
   if (!isnan(a->seq_len) && axis >= 0)
-    ok = ok && put(p, shape, s, (size_t)axis, a->seq_len);
-  return ok ? DL_OK : dl_fail_memory(r->d);
+    put(p, shape, s, (size_t)axis, a->seq_len);
+  return DL_OK;
 }
 
 static enum dl_status settle(struct dl_onnx_walk *r,
@@ -199,7 +195,7 @@ static enum dl_status settle(struct dl_onnx_walk *r,
   for (size_t i = 0; shape && i < s->rank; i++) {
     const char *name = param(shape->dim[i]);
     long at = *name ? dl_intern_find(&p->names, name) : -1;
-    if (s->dim[i] < 0 && at >= 0 && p->value)
+    if (s->dim[i] < 0 && at >= 0)
       s->dim[i] = p->value[at];
   }
   for (size_t i = 0; shape && i < s->rank; i++)
@@ -273,7 +269,7 @@ static enum dl_status all_inputs(struct dl_onnx_walk *r, struct dl_scope *s,
                                  struct dl_intern *stored, struct params *p) {
   const Onnx__GraphProto *g = r->m->model->graph;
   struct dl_onnx_value *in = dl_calloc(g->n_input, sizeof *in);
-  enum dl_status status = in ? DL_OK : dl_fail_memory(r->d);
+  enum dl_status status = DL_OK;
   r->c->input = in;
   for (int round = 0; round < 2 && status == DL_OK; round++) {
     size_t n = 0;
@@ -292,8 +288,8 @@ static enum dl_status all_inputs(struct dl_onnx_walk *r, struct dl_scope *s,
       status = settle(r, v, p, &to->shape);
       learn(r, v, &to->shape);
       struct dl_tensor t = {.s = to->shape, .type = type_of(v)};
-      if (status == DL_OK && !dl_scope_set(s, name, &t))
-        status = dl_fail_memory(r->d);
+      if (status == DL_OK)
+        dl_scope_set(s, name, &t);
     }
     if (round == 0 && status == DL_OK)
       status = check_asked(r, a);
@@ -306,12 +302,9 @@ enum dl_status dl_onnx_enter_inputs(struct dl_onnx_walk *r, struct dl_scope *s,
   const Onnx__GraphProto *g = r->m->model->graph;
   struct dl_intern stored = {0};
   struct params p = {.cap = 0};
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < g->n_initializer && status == DL_OK; i++)
-    if (dl_intern(&stored, dl_or_empty(g->initializer[i]->name)) < 0)
-      status = dl_fail_memory(r->d);
-  if (status == DL_OK)
-    status = all_inputs(r, s, asked, &stored, &p);
+  for (size_t i = 0; i < g->n_initializer; i++)
+    dl_intern(&stored, dl_or_empty(g->initializer[i]->name));
+  enum dl_status status = all_inputs(r, s, asked, &stored, &p);
   if (!isnan(asked->batch))
     r->c->batch = asked->batch;
   if (isnan(r->c->batch) || r->c->batch < 1)

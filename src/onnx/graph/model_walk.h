@@ -54,10 +54,8 @@ struct dl_onnx_walk {
                                const struct dl_body *body);
 };
 
-/* Enters a value under a name and takes over what t holds. NULL when memory is
- * out. */
-struct dl_tensor *dl_scope_set(struct dl_scope *s, const char *name,
-                               struct dl_tensor *t);
+/* Enters a value under a name and takes over what t holds. */
+void dl_scope_set(struct dl_scope *s, const char *name, struct dl_tensor *t);
 /* The value of a name in this graph or an enclosing one, or NULL. */
 struct dl_tensor *dl_scope_find(const struct dl_scope *s, const char *name);
 void dl_scope_free(struct dl_scope *s);
@@ -89,8 +87,8 @@ enum dl_status dl_onnx_enter_inputs(struct dl_onnx_walk *r, struct dl_scope *s,
 struct dl_onnx_shape dl_type_shape(const Onnx__TypeProto *t);
 
 /* Records the counts of a node. */
-enum dl_status dl_onnx_record(struct dl_onnx_walk *r, const struct dl_call *c,
-                              double params, double bytes, bool weighted);
+void dl_onnx_record(struct dl_onnx_walk *r, const struct dl_call *c,
+                    double params, double bytes, bool weighted);
 /* Fails with the fault of a node, its name and its operator. */
 enum dl_status dl_onnx_fault(struct dl_onnx_walk *r, const struct dl_call *c);
 

@@ -13,8 +13,6 @@ static enum dl_status enter_stored(struct dl_onnx_walk *r, struct dl_scope *s,
                                    const char *name, const Onnx__TensorProto *t,
                                    const int64_t *dims, size_t n_dims) {
   struct dl_tensor value;
-  const char *fault = NULL;
-  bool no_memory = false;
   Onnx__TensorProto plain = *t;
   if (dims) { /* a sparse one: its values are fewer */
     plain = (Onnx__TensorProto)ONNX__TENSOR_PROTO__INIT;
@@ -22,15 +20,14 @@ static enum dl_status enter_stored(struct dl_onnx_walk *r, struct dl_scope *s,
     plain.n_dims = n_dims;
     plain.data_type = t->data_type;
   }
-  dl_tensor_of(&plain, &value, &fault, &no_memory);
-  if (no_memory)
-    return dl_fail_memory(r->d);
+  const char *fault = dl_tensor_of(&plain, &value);
   if (fault)
     return dl_fail_at(r->d, DL_EINPUT, r->m->path, 0, "tensor '%s': %s", name,
                       fault);
   value.params = dl_shape_elements(&value.s);
   value.bytes = value.params * dl_type_bytes(value.type);
-  return dl_scope_set(s, name, &value) ? DL_OK : dl_fail_memory(r->d);
+  dl_scope_set(s, name, &value);
+  return DL_OK;
 }
 
 static enum dl_status enter_weights(struct dl_onnx_walk *r, struct dl_scope *s,
@@ -117,7 +114,7 @@ static enum dl_status look(struct dl_onnx_walk *r, struct dl_scope *s,
     c->op->infer(c);
   else
     guess(c);
-  if (c->fault || c->no_memory)
+  if (c->fault)
     return dl_onnx_fault(r, c);
   double params, bytes;
   bool layer = c->op && (c->op->flags & DL_OP_LAYER) && has_weights(c);
@@ -139,7 +136,8 @@ static enum dl_status look(struct dl_onnx_walk *r, struct dl_scope *s,
   }
   if (c->op && c->op->flags & DL_OP_VIEW)
     c->launches = 0;
-  return dl_onnx_record(r, c, params, bytes, layer);
+  dl_onnx_record(r, c, params, bytes, layer);
+  return DL_OK;
 }
 
 /* Shapes that the model declares, for what the rules leave open. */
@@ -163,8 +161,6 @@ static enum dl_status find_inputs(struct dl_onnx_walk *r,
   const Onnx__NodeProto *n = c->node;
   c->in = dl_calloc(n->n_input, sizeof *c->in);
   c->out = dl_calloc(n->n_output, sizeof *c->out);
-  if (!c->in || !c->out)
-    return dl_fail_memory(r->d);
   c->n_in = n->n_input;
   c->n_out = n->n_output;
   for (size_t i = 0; i < c->n_in; i++) {
@@ -204,9 +200,8 @@ static enum dl_status run_node(struct dl_onnx_walk *r, struct dl_scope *s,
     status = dl_onnx_fault(r, &c);
   free(c.in); /* entering outputs moves what it points to */
   for (size_t k = 0; k < c.n_out; k++) {
-    if (status == DL_OK && *c.node->output[k] &&
-        !dl_scope_set(s, c.node->output[k], &c.out[k]))
-      status = dl_fail_memory(r->d);
+    if (status == DL_OK && *c.node->output[k])
+      dl_scope_set(s, c.node->output[k], &c.out[k]);
     dl_tensor_clear(&c.out[k]);
   }
   free(c.out);
@@ -217,17 +212,16 @@ enum dl_status dl_onnx_walk_nodes(struct dl_onnx_walk *r, struct dl_scope *s,
                                   const struct dl_body *body) {
   struct dl_intern names = {0};
   size_t *order = dl_calloc(body->n, sizeof *order);
-  enum dl_status status = order ? DL_OK : dl_fail_memory(r->d);
+  enum dl_status status = DL_OK;
   const Onnx__GraphProto *g = body->graph;
-  if (status == DL_OK && g)
+  if (g)
     status = spend(r, g->n_value_info + g->n_initializer);
   for (size_t i = 0; g && i < g->n_value_info && status == DL_OK; i++) {
     size_t before = names.n;
     const char *name = dl_or_empty(g->value_info[i]->name);
     /* Numbers are places in the list: a second one of a name takes none. */
-    if (dl_intern(&names, name) < 0)
-      status = dl_fail_memory(r->d);
-    else if (names.n == before)
+    dl_intern(&names, name);
+    if (names.n == before)
       status = dl_fail_at(r->d, DL_EINPUT, r->m->path, 0,
                           "the shape of '%s' is declared twice", name);
   }

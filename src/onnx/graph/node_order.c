@@ -7,23 +7,15 @@
 #include "base/memory.h"
 #include "onnx/graph/model_walk.h"
 
-struct dl_tensor *dl_scope_set(struct dl_scope *s, const char *name,
-                               struct dl_tensor *t) {
-  void *list = s->t;
+void dl_scope_set(struct dl_scope *s, const char *name, struct dl_tensor *t) {
   size_t before = s->names.n;
-  bool ok = dl_grow(&list, &s->cap, before + 1, sizeof *s->t);
-  s->t = list;
-  long i = ok ? dl_intern(&s->names, name) : -1;
-  if (i < 0) {
-    dl_tensor_clear(t);
-    return NULL;
-  }
+  DL_GROW(s->t, s->cap, before + 1);
+  long i = dl_intern(&s->names, name);
   if (s->names.n > before)
     s->t[i] = (struct dl_tensor){0};
   dl_tensor_clear(&s->t[i]);
   s->t[i] = *t;
   *t = (struct dl_tensor){0};
-  return &s->t[i];
 }
 
 struct dl_tensor *dl_scope_find(const struct dl_scope *s, const char *name) {
@@ -36,7 +28,7 @@ struct dl_tensor *dl_scope_find(const struct dl_scope *s, const char *name) {
 }
 
 void dl_scope_free(struct dl_scope *s) {
-  for (size_t i = 0; i < s->names.n && s->t; i++)
+  for (size_t i = 0; i < s->names.n; i++)
     free(s->t[i].data);
   free(s->t);
   dl_intern_free(&s->names);
@@ -50,20 +42,15 @@ struct needs {
   size_t cap_producer;
   size_t *need, n, cap;
   size_t *from;
-  bool no_memory;
 };
 
 /* Names within a graph may be those of the node around it: no need. */
 static void add_need(struct needs *t, const char *name, size_t self) {
   long i = name && *name ? dl_intern_find(&t->outputs, name) : -1;
-  void *list = t->need;
-  if (i < 0 || !t->producer || t->producer[i] == self)
+  if (i < 0 || t->producer[i] == self)
     return;
-  if (!dl_grow(&list, &t->cap, t->n + 1, sizeof *t->need))
-    t->no_memory = true;
-  t->need = list;
-  if (!t->no_memory)
-    t->need[t->n++] = t->producer[i];
+  DL_GROW(t->need, t->cap, t->n + 1);
+  t->need[t->n++] = t->producer[i];
 }
 
 /* What the graphs within a node read. Their depth is bounded by
@@ -96,18 +83,12 @@ static enum dl_status collect(struct dl_onnx_walk *r,
         continue;
       size_t before = t->outputs.n;
       long at = dl_intern(&t->outputs, name);
-      void *list = t->producer;
-      if (at < 0 ||
-          !dl_grow(&list, &t->cap_producer, t->outputs.n, sizeof *t->producer))
-        return dl_fail_memory(r->d);
-      t->producer = list;
+      DL_GROW(t->producer, t->cap_producer, t->outputs.n);
       if (t->outputs.n == before)
         return twice(r, name);
       t->producer[at] = i;
     }
   t->from = dl_calloc(body->n + 1, sizeof *t->from);
-  if (!t->from)
-    return dl_fail_memory(r->d);
   for (size_t i = 0; i < body->n; i++) {
     t->from[i] = t->n;
     const Onnx__NodeProto *node = body->node[i];
@@ -116,7 +97,7 @@ static enum dl_status collect(struct dl_onnx_walk *r,
     add_needs(t, node, i);
   }
   t->from[body->n] = t->n;
-  return t->no_memory ? dl_fail_memory(r->d) : DL_OK;
+  return DL_OK;
 }
 
 enum { NEW, OPEN, DONE };
@@ -127,7 +108,7 @@ static enum dl_status visit(struct dl_onnx_walk *r, const struct dl_body *body,
   unsigned char *state = dl_calloc(body->n, 1);
   size_t *stack = dl_calloc(body->n, sizeof *stack);
   size_t *next = dl_calloc(body->n, sizeof *next);
-  enum dl_status status = state && stack && next ? DL_OK : dl_fail_memory(r->d);
+  enum dl_status status = DL_OK;
   size_t done = 0;
   for (size_t i = 0; i < body->n && status == DL_OK; i++) {
     size_t depth = 0;
@@ -137,7 +118,7 @@ static enum dl_status visit(struct dl_onnx_walk *r, const struct dl_body *body,
     state[i] = OPEN;
     while (depth > 0 && status == DL_OK) {
       size_t at = stack[depth - 1];
-      if (!t->need || t->from[at] + next[at] == t->from[at + 1]) {
+      if (t->from[at] + next[at] == t->from[at + 1]) {
         state[at] = DONE;
         order[done++] = at;
         depth--;

@@ -11,8 +11,6 @@ enum dl_status dl_onnx_fault(struct dl_onnx_walk *r, const struct dl_call *c) {
   const char *name = dl_or_empty(n->name);
   if (!*name && n->n_output > 0)
     name = n->output[0];
-  if (c->no_memory)
-    return dl_fail_memory(r->d);
   return dl_fail_at(r->d, DL_EINPUT, r->m->path, 0, "node '%s' (%s): %s", name,
                     dl_or_empty(n->op_type), c->fault);
 }
@@ -25,20 +23,17 @@ static const char *op_name(struct dl_onnx_walk *r, const Onnx__NodeProto *n) {
     return op;
   dl_text_clear(&r->key);
   dl_text_printf(&r->key, "%s.%s", domain, op);
-  long i = r->key.failed ? -1 : dl_intern(&o->names, r->key.s);
-  return i < 0 ? op : o->names.s[i];
+  long i = dl_intern(&o->names, r->key.s); /* may move names.s */
+  return o->names.s[i];
 }
 
-enum dl_status dl_onnx_record(struct dl_onnx_walk *r, const struct dl_call *c,
-                              double params, double bytes, bool weighted) {
+void dl_onnx_record(struct dl_onnx_walk *r, const struct dl_call *c,
+                    double params, double bytes, bool weighted) {
   struct dl_onnx_count *to = r->c;
-  void *list = to->layer;
   const Onnx__NodeProto *n = c->node;
   if (c->launches == 0 && c->macs == 0 && params == 0)
-    return DL_OK;
-  if (!dl_grow(&list, &r->cap_layers, to->n_layers + 1, sizeof *to->layer))
-    return dl_fail_memory(r->d);
-  to->layer = list;
+    return;
+  DL_GROW(to->layer, r->cap_layers, to->n_layers + 1);
   const char *name = dl_or_empty(n->name);
   if (!*name && n->n_output > 0)
     name = n->output[0];
@@ -61,5 +56,4 @@ enum dl_status dl_onnx_record(struct dl_onnx_walk *r, const struct dl_call *c,
     l->output = c->out[0].s;
   if (c->macs > 0 && l->output.known)
     l->acts = dl_shape_elements(&l->output) * r->times;
-  return DL_OK;
 }

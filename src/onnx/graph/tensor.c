@@ -131,10 +131,6 @@ double *dl_new_data(struct dl_call *c, size_t i) {
   if (n < 0 || n > DL_ONNX_MOST_FOLDED)
     return NULL;
   double *x = dl_calloc((size_t)n, sizeof *x);
-  if (!x) {
-    c->no_memory = true;
-    return NULL;
-  }
   free(c->out[i].data);
   c->out[i].data = x;
   c->out[i].n_data = (size_t)n;
@@ -284,12 +280,11 @@ static bool fill(const Onnx__TensorProto *t, int type, double *x, size_t n) {
   return true;
 }
 
-bool dl_tensor_of(const Onnx__TensorProto *t, struct dl_tensor *to,
-                  const char **fault, bool *no_memory) {
+const char *dl_tensor_of(const Onnx__TensorProto *t, struct dl_tensor *to) {
   *to = (struct dl_tensor){.weight = true, .type = t->data_type};
-  *fault = unsound(t->dims, t->n_dims);
-  if (*fault)
-    return false;
+  const char *fault = unsound(t->dims, t->n_dims);
+  if (fault)
+    return fault;
   to->s.known = true;
   to->s.rank = (unsigned)t->n_dims;
   for (size_t i = 0; i < t->n_dims; i++)
@@ -297,17 +292,13 @@ bool dl_tensor_of(const Onnx__TensorProto *t, struct dl_tensor *to,
   double n = dl_shape_elements(&to->s);
   bool external = t->has_data_location && t->data_location == 1;
   if (n > DL_ONNX_MOST_FOLDED || external || !readable(to->type))
-    return false;
+    return NULL;
   double *x = dl_calloc((size_t)n, sizeof *x);
-  if (!x) {
-    *no_memory = true;
-    return false;
-  }
   if (!fill(t, to->type, x, (size_t)n)) {
     free(x);
-    return false;
+    return NULL;
   }
   to->data = x;
   to->n_data = (size_t)n;
-  return true;
+  return NULL;
 }

@@ -218,8 +218,7 @@ void dl_infer_constant(struct dl_call *c) {
   }
   if (c->n_out == 0)
     return;
-  const char *fault = NULL;
-  dl_tensor_of(a->t, &c->out[0], &fault, &c->no_memory);
+  const char *fault = dl_tensor_of(a->t, &c->out[0]);
   if (fault)
     dl_fault(c, fault);
 }
@@ -233,7 +232,7 @@ void dl_infer_constant_of_shape(struct dl_call *c) {
   if (!list_of(c, 0, "shape", dim, &n))
     return;
   if (a && a->t)
-    dl_tensor_of(a->t, &value, &fault, &c->no_memory);
+    fault = dl_tensor_of(a->t, &value);
   if (fault)
     dl_fault(c, fault);
   double with = value.data && value.n_data ? value.data[0] : 0;

@@ -174,10 +174,8 @@ static enum dl_status take(struct reader *r, uint8_t *to, uint64_t n) {
 static enum dl_status room(struct reader *r, uint64_t n) {
   if (n > DL_ONNX_MOST_BYTES || r->n_out + n > DL_ONNX_MOST_BYTES)
     return bad(r, "more than 64 MiB of graph, without weights,");
-  void *out = r->out;
-  bool ok = dl_grow(&out, &r->cap_out, r->n_out + (size_t)n, 1);
-  r->out = out;
-  return ok ? DL_OK : dl_fail_memory(r->d);
+  DL_GROW(r->out, r->cap_out, r->n_out + (size_t)n);
+  return DL_OK;
 }
 
 static enum dl_status read_varint(struct reader *r, uint64_t end, uint64_t *x) {
@@ -350,9 +348,7 @@ enum dl_status dl_onnx_slim(const char *path, uint8_t **data, size_t *len,
     return status;
   setvbuf(r.f, NULL, _IONBF, 0);
   r.buf = dl_malloc(WINDOW);
-  if (!r.buf)
-    status = dl_fail_memory(d);
-  else if (fstat(fileno(r.f), &st) == 0 && S_ISREG(st.st_mode)) {
+  if (fstat(fileno(r.f), &st) == 0 && S_ISREG(st.st_mode)) {
     r.seekable = true;
     r.size = (uint64_t)st.st_size;
     status = walk(&r, MODEL, r.size, 0);
