@@ -13,8 +13,7 @@
 struct dl_hierarchical_fit *
 dl_hierarchical_fit_new(const struct dl_physics *physics) {
   struct dl_hierarchical_fit *fit = dl_calloc(1, sizeof *fit);
-  if (fit)
-    fit->physics = physics;
+  fit->physics = physics;
   return fit;
 }
 
@@ -33,17 +32,14 @@ size_t dl_posterior_size(size_t p) {
   return p * (p + 1) / 2;
 }
 
-bool dl_posterior_keep(struct dl_posterior *posterior, const gsl_matrix *L) {
+void dl_posterior_keep(struct dl_posterior *posterior, const gsl_matrix *L) {
   size_t p = L->size1;
   double *to = dl_calloc(dl_posterior_size(p), sizeof *to);
-  if (!to)
-    return false;
   *posterior = (struct dl_posterior){to, p};
   for (size_t i = 0; i < p; i++)
     for (size_t j = 0; j <= i; j++)
       *to++ =
           round(gsl_matrix_get(L, i, j) / DL_POSTERIOR_UNIT) + 0; /* no -0 */
-  return true;
 }
 
 double dl_posterior_at(const struct dl_posterior *posterior, size_t row,
@@ -150,7 +146,8 @@ static enum dl_status keep_posterior(struct dl_hierarchical_fit *fit,
   if (gsl_linalg_cholesky_decomp1(cov))
     return dl_fail(d, DL_EINPUT,
                    "the covariance of the fit is not positive definite");
-  return dl_posterior_keep(&fit->posterior, cov) ? DL_OK : dl_fail_memory(d);
+  dl_posterior_keep(&fit->posterior, cov);
+  return DL_OK;
 }
 
 /* Copies constants and the levels that have effects out of a solution, and
@@ -187,16 +184,12 @@ static size_t keep(struct dl_hierarchical_fit *fit,
 }
 
 /* Room for levels, and the names of the problem. */
-static bool take_names(struct dl_hierarchical_fit *fit,
+static void take_names(struct dl_hierarchical_fit *fit,
                        const struct dl_hierarchical_problem *q) {
-  bool ok = true;
-  for (size_t k = 0; ok && k < fit->physics->n_factors; k++) {
+  for (size_t k = 0; k < fit->physics->n_factors; k++)
     fit->by[k].level = dl_calloc(q->by[k].n, sizeof *fit->by[k].level);
-    ok = fit->by[k].level;
-  }
-  for (size_t i = 0; ok && i < q->names.n; i++)
-    ok = dl_intern(&fit->names, q->names.s[i]) >= 0;
-  return ok;
+  for (size_t i = 0; i < q->names.n; i++)
+    dl_intern(&fit->names, q->names.s[i]);
 }
 
 enum dl_status dl_hierarchical_fit_solve(struct dl_hierarchical_fit *fit,
@@ -205,11 +198,10 @@ enum dl_status dl_hierarchical_fit_solve(struct dl_hierarchical_fit *fit,
                                          struct dl_diag *d) {
   struct dl_hierarchical_problem q;
   struct dl_full_solution own = {0}, *of = full ? full : &own;
-  gsl_matrix *cov = NULL;
-  bool ok = dl_hierarchical_problem_make(&q, fit->physics, o) &&
-            take_names(fit, &q) && (cov = gsl_matrix_alloc(q.map.p, q.map.p));
-  enum dl_status status =
-      ok ? dl_full_solution_get(of, &q, false, d) : dl_fail_memory(d);
+  dl_hierarchical_problem_make(&q, fit->physics, o);
+  take_names(fit, &q);
+  gsl_matrix *cov = gsl_matrix_alloc(q.map.p, q.map.p);
+  enum dl_status status = dl_full_solution_get(of, &q, false, d);
   if (status == DL_OK) {
     gsl_matrix_memcpy(cov, of->cov);
     size_t p = keep(fit, &q, &of->s, cov);

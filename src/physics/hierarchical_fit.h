@@ -21,8 +21,8 @@ struct dl_posterior {
 /* Numbers in the factor of p parameters. */
 size_t dl_posterior_size(size_t p);
 
-/* Keeps a lower factor (p x p). False: memory is out. */
-bool dl_posterior_keep(struct dl_posterior *posterior, const gsl_matrix *L);
+/* Keeps a lower factor (p x p). */
+void dl_posterior_keep(struct dl_posterior *posterior, const gsl_matrix *L);
 
 /* Element of the factor, row >= column. */
 double dl_posterior_at(const struct dl_posterior *posterior, size_t row,
@@ -46,7 +46,7 @@ struct dl_hierarchical_fit {
   struct dl_posterior posterior;
 };
 
-/* Owned by the caller; NULL: memory is out. */
+/* Owned by the caller. */
 struct dl_hierarchical_fit *
 dl_hierarchical_fit_new(const struct dl_physics *physics);
 void dl_hierarchical_fit_free(struct dl_hierarchical_fit *fit); /* or NULL */

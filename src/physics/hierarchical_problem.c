@@ -22,11 +22,11 @@ void dl_hierarchical_problem_free(struct dl_hierarchical_problem *q) {
     dl_levels_free(q->by, q->physics->n_factors);
 }
 
-/* The levels of factor k, in order of appearance. False: memory is out. */
-static bool list_levels(struct dl_levels *levels,
+/* The levels of factor k, in order of appearance. */
+static void list_levels(struct dl_levels *levels,
                         const struct dl_configurations *configs, size_t k) {
   levels->level = dl_calloc(configs->n, sizeof *levels->level);
-  for (size_t i = 0; levels->level && i < configs->n; i++) {
+  for (size_t i = 0; i < configs->n; i++) {
     const struct dl_grouping *inputs = configs->inputs[i];
     struct dl_level_key key =
         dl_level_key_of(&configs->names[i], &inputs->level[k]);
@@ -34,21 +34,19 @@ static bool list_levels(struct dl_levels *levels,
         dl_factor_level_find(levels, key) == levels->n)
       levels->level[levels->n++].key = key;
   }
-  return levels->level;
 }
 
-bool dl_hierarchical_problem_make(struct dl_hierarchical_problem *q,
+void dl_hierarchical_problem_make(struct dl_hierarchical_problem *q,
                                   const struct dl_physics *physics,
                                   const struct dl_observations *rows) {
   *q = (struct dl_hierarchical_problem){.physics = physics, .rows = *rows};
-  bool ok = dl_configurations_make(&q->configs, physics, rows) &&
-            dl_configurations_name(&q->configs, &q->names);
-  for (size_t k = 0; ok && k < physics->n_factors; k++)
-    ok = list_levels(&q->by[k], &q->configs, k);
-  return ok &&
-         dl_parameter_map_make(&q->map, physics, &q->configs, q->by,
-                               physics->n_factors) &&
-         dl_equation_blocks_make(&q->blocks, &q->map);
+  dl_configurations_make(&q->configs, physics, rows);
+  dl_configurations_name(&q->configs, &q->names);
+  for (size_t k = 0; k < physics->n_factors; k++)
+    list_levels(&q->by[k], &q->configs, k);
+  dl_parameter_map_make(&q->map, physics, &q->configs, q->by,
+                        physics->n_factors);
+  dl_equation_blocks_make(&q->blocks, &q->map);
 }
 
 void dl_hierarchical_solution_free(struct dl_hierarchical_solution *s) {
@@ -115,7 +113,7 @@ static void set_effect_priors(struct work *w, size_t *count) {
     }
 }
 
-static bool prepare(struct work *w, const bool *out) {
+static void prepare(struct work *w, const bool *out) {
   const struct dl_hierarchical_problem *q = w->q;
   size_t n = q->configs.n_measurements, p = q->map.p;
   size_t *count = dl_calloc(p, sizeof *count);
@@ -125,12 +123,6 @@ static bool prepare(struct work *w, const bool *out) {
   w->precision = dl_calloc(n, sizeof *w->precision);
   w->prior_mean = dl_calloc(p, sizeof *w->prior_mean);
   w->prior = dl_calloc(p, sizeof *w->prior);
-  bool ok = count && w->s->m && w->s->theta && w->s->known && w->precision &&
-            w->prior_mean && w->prior;
-  if (!ok) {
-    free(count);
-    return false;
-  }
   dl_configurations_average(&q->configs, q->physics, &q->rows, out, w->s->m);
   for (size_t i = 0; i < n; i++) {
     const struct dl_measurement *m = &w->s->m[i];
@@ -151,7 +143,6 @@ static bool prepare(struct work *w, const bool *out) {
   }
   set_effect_priors(w, count);
   free(count);
-  return true;
 }
 
 static enum dl_status covariance(struct work *w,
@@ -159,14 +150,12 @@ static enum dl_status covariance(struct work *w,
                                  gsl_matrix *cov, struct dl_diag *d) {
   struct dl_normal_equations e;
   double *g = dl_calloc(w->q->map.p, sizeof *g);
-  bool ok = dl_normal_equations_make(&e, &w->q->blocks, terms) && g;
-  enum dl_status status = ok ? DL_OK : dl_fail_memory(d);
-  if (ok) {
-    dl_normal_equations_sum(&e, w->s->theta, g);
-    if (!dl_normal_equations_factor(&e, &e.products, 0) ||
-        !dl_covariance(&e, cov))
-      status = dl_fail(d, DL_EINPUT, "the normal equations are singular");
-  }
+  enum dl_status status = DL_OK;
+  dl_normal_equations_make(&e, &w->q->blocks, terms);
+  dl_normal_equations_sum(&e, w->s->theta, g);
+  if (!dl_normal_equations_factor(&e, &e.products, 0) ||
+      !dl_covariance(&e, cov))
+    status = dl_fail(d, DL_EINPUT, "the normal equations are singular");
   free(g);
   dl_normal_equations_free(&e);
   return status;
@@ -182,8 +171,7 @@ static struct dl_weighed_terms terms_of(const struct work *w) {
 static enum dl_status solve(struct work *w, const bool *out,
                             const struct dl_hierarchical_start *start,
                             gsl_matrix *cov, struct dl_diag *d) {
-  if (!prepare(w, out))
-    return dl_fail_memory(d);
+  prepare(w, out);
   const struct dl_weighed_terms terms = terms_of(w);
   bool near = start && start->theta;
   const double *from = near ? start->theta : w->prior_mean;
@@ -211,20 +199,16 @@ enum dl_status dl_hierarchical_solve(struct dl_hierarchical_solution *s,
   return status;
 }
 
-static enum dl_status find_curvature(struct dl_full_solution *full,
-                                     const struct dl_hierarchical_problem *q,
-                                     struct dl_diag *d) {
+static void find_curvature(struct dl_full_solution *full,
+                           const struct dl_hierarchical_problem *q) {
   struct dl_hierarchical_solution same = {0};
   struct work w = {.q = q, .s = &same};
-  bool ok =
-      dl_cell_products_make(&full->curvature, &q->blocks) && prepare(&w, NULL);
-  if (ok) {
-    const struct dl_weighed_terms terms = terms_of(&w);
-    dl_curvature_at(&full->curvature, &q->blocks, &terms, full->s.theta);
-  }
+  dl_cell_products_make(&full->curvature, &q->blocks);
+  prepare(&w, NULL);
+  const struct dl_weighed_terms terms = terms_of(&w);
+  dl_curvature_at(&full->curvature, &q->blocks, &terms, full->s.theta);
   work_free(&w);
   dl_hierarchical_solution_free(&same);
-  return ok ? DL_OK : dl_fail_memory(d);
 }
 
 void dl_full_solution_free(struct dl_full_solution *full) {
@@ -242,16 +226,14 @@ enum dl_status dl_full_solution_get(struct dl_full_solution *full,
       full->n_auxiliary != q->rows.n_auxiliary) {
     dl_full_solution_free(full);
     full->cov = gsl_matrix_alloc(q->map.p, q->map.p);
-    status = full->cov
-                 ? dl_hierarchical_solve(&full->s, q, NULL, NULL, full->cov, d)
-                 : dl_fail_memory(d);
+    status = dl_hierarchical_solve(&full->s, q, NULL, NULL, full->cov, d);
   }
   if (status == DL_OK) {
     full->physics = q->physics;
     full->n = q->rows.n;
     full->n_auxiliary = q->rows.n_auxiliary;
     if (curvature && !full->curvature.cell)
-      status = find_curvature(full, q, d);
+      find_curvature(full, q);
   }
   if (status != DL_OK)
     dl_full_solution_free(full);
@@ -276,7 +258,7 @@ enum dl_status dl_hierarchical_residuals(
   double *count = dl_calloc(configs->n, sizeof *count);
   *gp = (struct dl_residual_gp){.point =
                                     dl_calloc(configs->n, sizeof *gp->point)};
-  for (size_t i = 0; count && gp->point && i < configs->n; i++) {
+  for (size_t i = 0; i < configs->n; i++) {
     const struct dl_grouping *inputs = configs->inputs[i];
     size_t its = i < configs->n_own ? target : configs->target[i];
     size_t at = configs->at[i * q->physics->n_targets + its];
@@ -288,9 +270,7 @@ enum dl_status dl_hierarchical_residuals(
     gp->point[gp->n++] = (struct dl_residual_point){
         dl_place_of(&configs->names[i], inputs), its, s->m[at].mean - y[its]};
   }
-  enum dl_status status =
-      count && gp->point ? dl_residual_gp_fit(gp, q->physics->process, count, d)
-                         : dl_fail_memory(d);
+  enum dl_status status = dl_residual_gp_fit(gp, q->physics->process, count, d);
   free(count);
   return status;
 }

@@ -32,8 +32,8 @@ struct dl_hierarchical_problem {
   struct dl_equation_blocks blocks;
 };
 
-/* Borrows the rows. False: memory is out. */
-bool dl_hierarchical_problem_make(struct dl_hierarchical_problem *q,
+/* Borrows the rows. */
+void dl_hierarchical_problem_make(struct dl_hierarchical_problem *q,
                                   const struct dl_physics *physics,
                                   const struct dl_observations *rows);
 void dl_hierarchical_problem_free(struct dl_hierarchical_problem *q);

@@ -22,11 +22,9 @@ static int by_pair(const void *a, const void *b) {
 
 /* Marks in `near` the configurations of the GPUs and architectures of those
  * that are marked in `held`. */
-static bool mark_near(const struct dl_configurations *configs, const bool *held,
+static void mark_near(const struct dl_configurations *configs, const bool *held,
                       bool *near) {
   struct pair *pairs = dl_calloc(configs->n, sizeof *pairs);
-  if (!pairs)
-    return false;
   for (size_t i = 0; i < configs->n; i++)
     pairs[i] = (struct pair){configs->names[i].number[DL_NAME_GPU],
                              configs->names[i].number[DL_NAME_ARCH], i};
@@ -40,7 +38,6 @@ static bool mark_near(const struct dl_configurations *configs, const bool *held,
       near[pairs[k].config] = any;
   }
   free(pairs);
-  return true;
 }
 
 /* Predicts the configurations marked in `held`. */
@@ -75,12 +72,11 @@ enum dl_status dl_hold_out(const struct dl_hierarchical_problem *q,
   struct dl_hierarchical_solution s;
   bool *held = dl_calloc(q->configs.n, sizeof *held);
   bool *near = dl_calloc(q->configs.n, sizeof *near);
-  for (size_t i = 0; held && i < q->rows.n; i++)
+  for (size_t i = 0; i < q->rows.n; i++)
     if (out[i])
       held[q->configs.of_row[i]] = true;
-  bool ok = held && near && mark_near(&q->configs, held, near);
-  enum dl_status status = ok ? dl_hierarchical_solve(&s, q, out, start, NULL, d)
-                             : dl_fail_memory(d);
+  mark_near(&q->configs, held, near);
+  enum dl_status status = dl_hierarchical_solve(&s, q, out, start, NULL, d);
   if (status == DL_OK) {
     status = predict_held(q, &s, held, near, y, d);
     dl_hierarchical_solution_free(&s);
@@ -90,7 +86,7 @@ enum dl_status dl_hold_out(const struct dl_hierarchical_problem *q,
   return status;
 }
 
-bool dl_hold_out_auxiliary(const struct dl_hierarchical_problem *q, bool *out) {
+void dl_hold_out_auxiliary(const struct dl_hierarchical_problem *q, bool *out) {
   static const enum dl_name groupings[] = {DL_NAME_GPU, DL_NAME_ARCH,
                                            DL_NAME_SOURCE};
   const struct dl_configurations *configs = &q->configs;
@@ -99,10 +95,9 @@ bool dl_hold_out_auxiliary(const struct dl_hierarchical_problem *q, bool *out) {
   bool *some_in = dl_calloc(n_names, sizeof *some_in);
   bool *is_out = dl_calloc(configs->n, sizeof *is_out);
   bool *is_in = dl_calloc(configs->n, sizeof *is_in);
-  bool ok = some_out && some_in && is_out && is_in;
-  for (size_t i = 0; ok && i < n_own; i++)
+  for (size_t i = 0; i < n_own; i++)
     (out[i] ? is_out : is_in)[configs->of_row[i]] = true;
-  for (size_t g = 0; ok && g < sizeof groupings / sizeof *groupings; g++) {
+  for (size_t g = 0; g < sizeof groupings / sizeof *groupings; g++) {
     memset(some_out, 0, n_names * sizeof *some_out);
     memset(some_in, 0, n_names * sizeof *some_in);
     for (size_t k = 0; k < configs->n_own; k++) {
@@ -118,5 +113,4 @@ bool dl_hold_out_auxiliary(const struct dl_hierarchical_problem *q, bool *out) {
   free(some_in);
   free(is_out);
   free(is_in);
-  return ok;
 }

@@ -94,12 +94,10 @@ void dl_configurations_average(const struct dl_configurations *c,
   }
 }
 
-/* Lists the rows by configuration. False: memory is out. */
-static bool sort_rows(struct dl_configurations *c, size_t n) {
+/* Lists the rows by configuration. */
+static void sort_rows(struct dl_configurations *c, size_t n) {
   c->row = dl_calloc(n, sizeof *c->row);
   c->first_row = dl_calloc(c->n + 2, sizeof *c->first_row);
-  if (!c->row || !c->first_row)
-    return false;
   size_t *end = c->first_row + 1; /* of each configuration's rows so far */
   for (size_t i = 0; i < n; i++)
     c->first_row[c->of_row[i] + 2]++;
@@ -107,20 +105,16 @@ static bool sort_rows(struct dl_configurations *c, size_t n) {
     c->first_row[k + 2] += c->first_row[k + 1];
   for (size_t i = 0; i < n; i++)
     c->row[end[c->of_row[i]]++] = i;
-  return true;
 }
 
-/* Lists what was measured, by configuration and target. False: memory is
- * out. */
-static bool list_measurements(struct dl_configurations *c,
+/* Lists what was measured, by configuration and target. */
+static void list_measurements(struct dl_configurations *c,
                               const struct dl_physics *physics,
                               const struct dl_observations *o) {
   size_t n_targets = physics->n_targets;
   c->m = dl_calloc(c->n * n_targets, sizeof *c->m);
   c->at = dl_calloc(c->n * n_targets, sizeof *c->at);
   c->first = dl_calloc(c->n + 1, sizeof *c->first);
-  if (!c->m || !c->at || !c->first)
-    return false;
   for (size_t i = 0; i < o->n; i++)
     for (size_t t = 0; t < n_targets; t++)
       if (!isnan(row(o, i)->value[t]))
@@ -138,13 +132,11 @@ static bool list_measurements(struct dl_configurations *c,
   }
   c->n_measurements = n;
   c->first[c->n] = n;
-  if (!sort_rows(c, o->n))
-    return false;
+  sort_rows(c, o->n);
   dl_configurations_average(c, physics, o, NULL, c->m);
-  return true;
 }
 
-bool dl_configurations_make(struct dl_configurations *c,
+void dl_configurations_make(struct dl_configurations *c,
                             const struct dl_physics *physics,
                             const struct dl_observations *o) {
   size_t places = 16;
@@ -154,35 +146,28 @@ bool dl_configurations_make(struct dl_configurations *c,
   size_t *first = dl_calloc(o->n, sizeof *first);
   *c = (struct dl_configurations){0};
   c->of_row = dl_calloc(o->n, sizeof *c->of_row);
-  bool ok = slot && first && c->of_row;
-  if (ok) {
-    number_rows(c, first, slot, places - 1, physics->input_size, o);
-    c->inputs = dl_calloc(c->n, sizeof *c->inputs);
-    c->target = dl_calloc(c->n, sizeof *c->target);
-    ok = c->inputs && c->target && list_measurements(c, physics, o);
-  }
-  for (size_t i = 0; ok && i < c->n; i++) {
+  number_rows(c, first, slot, places - 1, physics->input_size, o);
+  c->inputs = dl_calloc(c->n, sizeof *c->inputs);
+  c->target = dl_calloc(c->n, sizeof *c->target);
+  list_measurements(c, physics, o);
+  for (size_t i = 0; i < c->n; i++) {
     c->inputs[i] = row(o, first[i])->inputs;
     c->target[i] = row(o, first[i])->target;
   }
   free(slot);
   free(first);
-  return ok;
 }
 
-bool dl_configurations_name(struct dl_configurations *c,
+void dl_configurations_name(struct dl_configurations *c,
                             struct dl_intern *names) {
   c->names = dl_calloc(c->n, sizeof *c->names);
-  if (!c->names)
-    return false;
   for (size_t i = 0; i < c->n; i++) {
     const struct dl_grouping *inputs = c->inputs[i];
     for (size_t k = 0; k < DL_N_NAMES; k++)
-      if (inputs->name[k] && dl_intern(names, inputs->name[k]) < 0)
-        return false;
+      if (inputs->name[k])
+        dl_intern(names, inputs->name[k]);
     dl_row_names_find(&c->names[i], names, inputs);
   }
-  return true;
 }
 
 void dl_configurations_free(struct dl_configurations *c) {
@@ -197,7 +182,7 @@ void dl_configurations_free(struct dl_configurations *c) {
   free(c->first);
 }
 
-bool dl_parameter_map_make(struct dl_parameter_map *map,
+void dl_parameter_map_make(struct dl_parameter_map *map,
                            const struct dl_physics *physics,
                            const struct dl_configurations *configs,
                            const struct dl_levels *by, size_t n_factors) {
@@ -208,8 +193,6 @@ bool dl_parameter_map_make(struct dl_parameter_map *map,
       .p = dl_first_parameter(physics, by, n_factors),
       .first = dl_calloc(n * factors, sizeof *map->first),
       .fixed = dl_calloc(n * physics->n_effects, sizeof *map->fixed)};
-  if (!map->first || !map->fixed)
-    return false;
   for (size_t k = 0; k < n_factors; k++)
     map->n_levels[k] = by[k].n;
   for (size_t i = 0; i < n; i++) {
@@ -225,7 +208,6 @@ bool dl_parameter_map_make(struct dl_parameter_map *map,
             dl_first_parameter(physics, by, k) + l * physics->factor[k].n;
     }
   }
-  return true;
 }
 
 void dl_parameter_map_free(struct dl_parameter_map *map) {

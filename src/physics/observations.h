@@ -52,8 +52,8 @@ struct dl_configurations {
   size_t *at; /* n x n_targets: its measurement, or SIZE_MAX; owned */
 };
 
-/* Borrows the inputs. False: memory is out. */
-bool dl_configurations_make(struct dl_configurations *c,
+/* Borrows the inputs. */
+void dl_configurations_make(struct dl_configurations *c,
                             const struct dl_physics *physics,
                             const struct dl_observations *o);
 
@@ -64,9 +64,8 @@ void dl_configurations_average(const struct dl_configurations *c,
                                const struct dl_observations *o, const bool *out,
                                struct dl_measurement *m);
 
-/* Enters the names of the configurations into those of a fit. False: memory is
- * out. */
-bool dl_configurations_name(struct dl_configurations *c,
+/* Enters the names of the configurations into those of a fit. */
+void dl_configurations_name(struct dl_configurations *c,
                             struct dl_intern *names);
 void dl_configurations_free(struct dl_configurations *c);
 
@@ -84,8 +83,8 @@ struct dl_parameter_map {
 };
 
 /* The map of levels that are all parameters, up to factor n_factors. `by` also
- * gives the fixed effects. False: memory is out. */
-bool dl_parameter_map_make(struct dl_parameter_map *map,
+ * gives the fixed effects. */
+void dl_parameter_map_make(struct dl_parameter_map *map,
                            const struct dl_physics *physics,
                            const struct dl_configurations *configs,
                            const struct dl_levels *by, size_t n_factors);

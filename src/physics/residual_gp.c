@@ -108,22 +108,19 @@ static int by_pair(const void *a, const void *b) {
   return pairs ? pairs : (p > q) - (p < q);
 }
 
-bool dl_residual_gp_sort(struct dl_residual_gp *gp) {
+void dl_residual_gp_sort(struct dl_residual_gp *gp) {
   const struct dl_residual_point **sorted = dl_calloc(gp->n, sizeof *sorted);
   free(gp->order);
   gp->order = dl_calloc(gp->n, sizeof *gp->order);
-  bool ok = sorted && gp->order;
-  for (size_t i = 0; ok && i < gp->n; i++)
+  for (size_t i = 0; i < gp->n; i++)
     sorted[i] = &gp->point[i];
-  if (ok)
-    qsort((void *)sorted, gp->n, sizeof *sorted, by_pair);
+  qsort((void *)sorted, gp->n, sizeof *sorted, by_pair);
   gp->bounded = false;
-  for (size_t i = 0; ok && i < gp->n; i++) {
+  for (size_t i = 0; i < gp->n; i++) {
     gp->order[i] = (size_t)(sorted[i] - gp->point);
     gp->bounded |= is_bounded(&gp->point[i].place);
   }
   free((void *)sorted);
-  return ok;
 }
 
 /* The end of the block of points in gp->order that begins at `first`. */
@@ -142,8 +139,7 @@ static int fit_block(struct dl_residual_gp *gp, const size_t *order, size_t n,
                      const double *count) {
   gsl_matrix *K = gsl_matrix_alloc(n, n);
   gsl_vector *r = gsl_vector_alloc(n);
-  int gsl = K && r ? 0 : GSL_ENOMEM;
-  for (size_t i = 0; !gsl && i < n; i++) {
+  for (size_t i = 0; i < n; i++) {
     const struct dl_residual_point *p = &gp->point[order[i]];
     gsl_vector_set(r, i, p->weight);
     for (size_t j = 0; j <= i; j++)
@@ -151,8 +147,7 @@ static int fit_block(struct dl_residual_gp *gp, const size_t *order, size_t n,
                      dl_residual_covariance(process, p, &gp->point[order[j]]));
     *gsl_matrix_ptr(K, i, i) += dl_residual_noise(process, count[order[i]]);
   }
-  if (!gsl)
-    gsl = gsl_linalg_cholesky_decomp1(K);
+  int gsl = gsl_linalg_cholesky_decomp1(K);
   if (!gsl)
     gsl = gsl_linalg_cholesky_svx(K, r);
   for (size_t i = 0; !gsl && i < n; i++)
@@ -165,13 +160,12 @@ static int fit_block(struct dl_residual_gp *gp, const size_t *order, size_t n,
 enum dl_status dl_residual_gp_fit(struct dl_residual_gp *gp,
                                   const struct dl_residual_process *process,
                                   const double *count, struct dl_diag *d) {
-  int gsl = dl_residual_gp_sort(gp) ? 0 : GSL_ENOMEM;
+  int gsl = 0;
+  dl_residual_gp_sort(gp);
   for (size_t first = 0, end; !gsl && first < gp->n; first = end) {
     end = block_end(gp, first);
     gsl = fit_block(gp, gp->order + first, end - first, process, count);
   }
-  if (gsl == GSL_ENOMEM)
-    return dl_fail_memory(d);
   return gsl ? dl_fail(d, DL_EINPUT, "kriging of the residuals: %s",
                        gsl_strerror(gsl))
              : DL_OK;
@@ -226,16 +220,14 @@ double dl_residual_gp_nearest(const struct dl_residual_gp *gp,
   return most > 0 ? most / dl_residual_covariance(process, &here, &here) : 0;
 }
 
-bool dl_residual_gp_append(struct dl_residual_gp *gp,
+void dl_residual_gp_append(struct dl_residual_gp *gp,
                            const struct dl_residual_gp *more) {
   if (more->n > 0) {
     struct dl_residual_point *all =
         dl_reallocarray(gp->point, gp->n + more->n, sizeof *all);
-    if (!all)
-      return false;
     memcpy(all + gp->n, more->point, more->n * sizeof *all);
     gp->point = all;
     gp->n += more->n;
   }
-  return dl_residual_gp_sort(gp);
+  dl_residual_gp_sort(gp);
 }

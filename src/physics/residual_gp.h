@@ -105,11 +105,11 @@ double dl_residual_gp_nearest(const struct dl_residual_gp *gp,
                               const struct dl_residual_process *process,
                               const struct dl_place *place, size_t target);
 
-/* Makes gp->order, which dl_residual_gp_at needs. False: memory is out. */
-bool dl_residual_gp_sort(struct dl_residual_gp *gp);
+/* Makes gp->order, which dl_residual_gp_at needs. */
+void dl_residual_gp_sort(struct dl_residual_gp *gp);
 
-/* Adds what another has learnt, and sorts. False: memory is out. */
-bool dl_residual_gp_append(struct dl_residual_gp *gp,
+/* Adds what another has learnt, and sorts. */
+void dl_residual_gp_append(struct dl_residual_gp *gp,
                            const struct dl_residual_gp *more);
 void dl_residual_gp_free(struct dl_residual_gp *gp);
 

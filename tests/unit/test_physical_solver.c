@@ -42,7 +42,7 @@ static void make_problem(struct setting *s) {
     for (size_t k = 0; k < DL_N_PHYSICAL_TARGETS; k++)
       s->t.value[i][k] += 0.05 * sin(7.3 * (double)(3 * i + k));
   const struct dl_observations o = {.n = ROWS, .row = s->t.rows};
-  assert_true(dl_hierarchical_problem_make(&s->q, &dl_training_physics, &o));
+  dl_hierarchical_problem_make(&s->q, &dl_training_physics, &o);
   assert_true(s->q.map.p <= MOST);
 }
 
@@ -62,7 +62,7 @@ static int make(void **state) {
   }
   s.terms = (struct dl_weighed_terms){s.q.configs.m, s.precision, s.mean,
                                       s.prior, s.known};
-  assert_true(dl_normal_equations_make(&s.e, &s.q.blocks, &s.terms));
+  dl_normal_equations_make(&s.e, &s.q.blocks, &s.terms);
   *state = &s;
   return 0;
 }
@@ -177,7 +177,7 @@ static void curvature_as_differences(void **state) {
   double v[MOST], x[MOST], slope[MOST];
   assert_ok(dl_minimise(s->theta, false, NULL, &s->q.blocks, &s->terms, &d),
             &d);
-  assert_true(dl_cell_products_make(&curvature, &s->q.blocks));
+  dl_cell_products_make(&curvature, &s->q.blocks);
   dl_curvature_at(&curvature, &s->q.blocks, &s->terms, s->theta);
   for (size_t j = 0; j < s->q.map.p; j++)
     v[j] = x[j] = 10 * sin(2.7 * (double)j);

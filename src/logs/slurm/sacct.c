@@ -292,6 +292,13 @@ static bool read_row(struct dl_log *log, const struct dl_slurm_table *t,
                       "column 'JobID': '%.40s' is cut off: sacct -P "
                       "prints all of it",
                       row->id);
+  const char *elapsed = dl_slurm_cell(row, DL_SLURM_ELAPSED);
+  if (*elapsed && !elapsed[strspn(elapsed, "0123456789")] &&
+      isnan(dl_slurm_elapsed(row)))
+    return dl_log_bad(log,
+                      "column 'Elapsed': invalid duration '%.40s': seconds "
+                      "are a column ElapsedRaw",
+                      elapsed);
   job->cluster = cluster_of(row);
   dl_job_number(job, row->id, row->id_len);
   return true;

@@ -51,16 +51,17 @@ struct job {
   size_t n_starts;
 };
 
-/* Marks the rows that a fold holds out in `out`, which is as long as the rows.
- * False: memory is out. */
-static bool mark_fold(const struct job *job, size_t fold, bool *out) {
+/* Marks the rows that a fold holds out in `out`, which is as long as the
+ * rows. */
+static void mark_fold(const struct job *job, size_t fold, bool *out) {
   const struct dl_observations *rows = &job->q->rows;
   const struct dl_held_out *h = job->h;
   size_t first = h->auxiliary ? rows->n - rows->n_auxiliary : 0;
   memset(out, 0, rows->n * sizeof *out);
   for (size_t i = 0; i < h->n; i++)
     out[first + i] = h->of_row[i] == fold;
-  return h->auxiliary || dl_hold_out_auxiliary(job->q, out);
+  if (!h->auxiliary)
+    dl_hold_out_auxiliary(job->q, out);
 }
 
 /* A solution from which the folds `at`, `at` + n_starts, ... begin: without the
@@ -69,16 +70,14 @@ static enum dl_status run_start(void *ctx, size_t at, struct dl_diag *d) {
   struct job *job = ctx;
   size_t n = job->q->rows.n;
   bool *out = dl_calloc(n, sizeof *out), *any = dl_calloc(n, sizeof *any);
-  bool ok = out && any;
-  for (size_t fold = at; ok && fold < job->h->k; fold += job->n_starts) {
-    ok = mark_fold(job, fold, out);
+  for (size_t fold = at; fold < job->h->k; fold += job->n_starts) {
+    mark_fold(job, fold, out);
     for (size_t i = 0; i < n; i++)
       any[i] |= out[i];
   }
   const struct dl_hierarchical_start from = {NULL, &job->full->curvature};
   enum dl_status status =
-      ok ? dl_hierarchical_solve(&job->start[at], job->q, any, &from, NULL, d)
-         : dl_fail_memory(d);
+      dl_hierarchical_solve(&job->start[at], job->q, any, &from, NULL, d);
   free(out);
   free(any);
   return status;
@@ -106,9 +105,8 @@ static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
   const struct dl_hierarchical_start start = start_of(job, fold);
   bool *out = dl_calloc(q->rows.n, sizeof *out);
   double *y = dl_calloc(q->configs.n * n_targets, sizeof *y);
-  bool ok = out && y && mark_fold(job, fold, out);
-  enum dl_status status =
-      ok ? dl_hold_out(q, out, &start, y, d) : dl_fail_memory(d);
+  mark_fold(job, fold, out);
+  enum dl_status status = dl_hold_out(q, out, &start, y, d);
   for (size_t i = 0; i < h->n && status == DL_OK; i++)
     if (h->of_row[i] == fold)
       memcpy(h->y + i * n_targets, y + q->configs.of_row[first + i] * n_targets,
@@ -127,14 +125,11 @@ static enum dl_status hold_out(struct dl_held_out *h, const struct dl_design *g,
   if (status != DL_OK)
     return status;
   const struct dl_observations rows = dl_observations_of(&g->sample);
-  status = dl_hierarchical_problem_make(&q, h->physics, &rows)
-               ? DL_OK
-               : dl_fail_memory(d);
+  dl_hierarchical_problem_make(&q, h->physics, &rows);
   struct job job = {.q = &q, .h = h};
   struct dl_full_solution own = {0};
   struct dl_full_solution *full = g->sample.full ? g->sample.full : &own;
-  if (status == DL_OK)
-    status = dl_full_solution_get(full, &q, true, d);
+  status = dl_full_solution_get(full, &q, true, d);
   job.full = full;
   job.n_starts = h->auxiliary && h->k >= MANY_AUXILIARY ? STARTS : 0;
   const struct dl_folds starts = {.k = job.n_starts};

@@ -80,25 +80,20 @@ static bool copy_rest(struct dl_training *to, const struct dl_training *from) {
   return true;
 }
 
-static bool keep_rows(struct dl_training *s, const struct dl_physics_rows *from,
+static void keep_rows(struct dl_training *s, const struct dl_physics_rows *from,
                       const bool *keep) {
   struct dl_physics_rows *to = &s->physics[s->n_physics++];
-  bool ok = true;
   to->physics = from->physics;
-  for (size_t i = 0; i < from->n && ok; i++) {
+  for (size_t i = 0; i < from->n; i++) {
     struct dl_observed row = dl_physics_row_at(from, i, 0);
     if (!keep[i])
       continue;
-    ok = dl_physics_rows_room(to, 1);
-    if (ok) {
-      memcpy(dl_physics_rows_inputs(to, 0), row.inputs,
-             to->physics->input_size);
-      memcpy(dl_physics_rows_value(to, 0), row.value,
-             to->physics->n_targets * sizeof *row.value);
-      ok = dl_physics_rows_take(to, 0);
-    }
+    dl_physics_rows_room(to, 1);
+    memcpy(dl_physics_rows_inputs(to, 0), row.inputs, to->physics->input_size);
+    memcpy(dl_physics_rows_value(to, 0), row.value,
+           to->physics->n_targets * sizeof *row.value);
+    dl_physics_rows_take(to, 0);
   }
-  return ok;
 }
 
 /* The rows of t that are kept. */
@@ -125,7 +120,7 @@ static enum dl_status subset(struct dl_training *s, const struct dl_training *t,
     ok = keep_labels(&s->labels[l], &t->labels[l], keep, t->n);
   }
   for (size_t k = 0; k < t->n_physics && ok; k++)
-    ok = keep_rows(s, &t->physics[k], keep);
+    keep_rows(s, &t->physics[k], keep);
   if (ok)
     return DL_OK;
   dl_training_free(s);

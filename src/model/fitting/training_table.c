@@ -213,8 +213,8 @@ static enum dl_status block_room(struct reader *r, size_t rows,
   }
   ok = ok && dl_grow(&of, &r->cap_of, rows, sizeof *r->of);
   r->of = of;
-  for (size_t k = 0; k < r->t->n_physics && ok; k++)
-    ok = dl_physics_rows_room(&r->t->physics[k], rows);
+  for (size_t k = 0; k < r->t->n_physics; k++)
+    dl_physics_rows_room(&r->t->physics[k], rows);
   return ok ? DL_OK : dl_fail_memory(d);
 }
 
@@ -389,8 +389,7 @@ static enum dl_status take_row(struct reader *r,
     return DL_OK;
   }
   for (size_t k = 0; k < t->n_physics; k++)
-    if (!dl_physics_rows_take(&t->physics[k], i))
-      return dl_fail_memory(d);
+    dl_physics_rows_take(&t->physics[k], i);
   if (from != t->n)
     memcpy(r->x + t->n * m, r->x + from * m, m * sizeof *r->x);
   if (t->n_labels > 0 && !add_labels(r, &r->row[i]))

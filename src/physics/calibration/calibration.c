@@ -54,19 +54,20 @@ static enum dl_status keep_posterior(struct dl_hierarchical_fit *fit,
     gsl_vector_const_view row = gsl_matrix_const_row(H, i);
     fit->error[i] = gsl_blas_dnrm2(&row.vector);
   }
-  return dl_posterior_keep(&fit->posterior, H) ? DL_OK : dl_fail_memory(d);
+  dl_posterior_keep(&fit->posterior, H);
+  return DL_OK;
 }
 
 /* The weights of the residuals y - f, of which those of earlier runs change,
  * and what was known of other runs. Takes the points of the likelihood. */
-static bool keep_residuals(struct dl_hierarchical_fit *fit, struct work *w,
+static void keep_residuals(struct dl_hierarchical_fit *fit, struct work *w,
                            const double *weight) {
   struct dl_residual_gp *gp = &w->runs.gp;
   for (size_t i = 0; i < gp->n; i++)
     gp->point[i].weight -= weight[i];
   fit->calibration_residuals = *gp;
   *gp = (struct dl_residual_gp){0};
-  return dl_residual_gp_append(&fit->residuals, &w->from->residuals);
+  dl_residual_gp_append(&fit->residuals, &w->from->residuals);
 }
 
 /* --- predictions of the rows */
@@ -165,18 +166,16 @@ static enum dl_status solve(struct dl_hierarchical_fit *fit, struct work *w,
     dl_mode_curvature(&search);
     status = keep_posterior(fit, search.H, w->prior.L, d);
   }
-  if (status == DL_OK && !keep_residuals(fit, w, search.weight))
-    status = dl_fail_memory(d);
+  if (status == DL_OK)
+    keep_residuals(fit, w, search.weight);
   dl_mode_search_free(&search);
   return status;
 }
 
 /* The numbers of names stay what they are. */
-static bool copy_names(struct dl_intern *to, const struct dl_intern *from) {
+static void copy_names(struct dl_intern *to, const struct dl_intern *from) {
   for (size_t i = 0; i < from->n; i++)
-    if (dl_intern(to, from->s[i]) < 0)
-      return false;
-  return true;
+    dl_intern(to, from->s[i]);
 }
 
 /* Whether the target of the fit was measured, and moves no parameter: few
@@ -193,16 +192,14 @@ static bool is_settled(const struct dl_physics *physics,
 static enum dl_status prepare(struct dl_hierarchical_fit *fit, struct work *w,
                               struct dl_diag *d) {
   struct dl_runs_likelihood *l = &w->runs;
-  if (!copy_names(&fit->names, &w->from->names) ||
-      !dl_configurations_make(&l->configs, fit->physics, w->o) ||
-      !dl_configurations_name(&l->configs, &fit->names))
-    return dl_fail_memory(d);
+  copy_names(&fit->names, &w->from->names);
+  dl_configurations_make(&l->configs, fit->physics, w->o);
+  dl_configurations_name(&l->configs, &fit->names);
   if (l->configs.n_measurements == 0)
     return dl_fail(d, DL_EINPUT, "no run has a power, an energy or a time");
-  if (!dl_calibration_prior_make(&w->prior, fit, w->from, &l->configs) ||
-      !dl_parameter_map_make(&l->map, fit->physics, &l->configs, fit->by,
-                             dl_posterior_factors(fit->physics)))
-    return dl_fail_memory(d);
+  dl_calibration_prior_make(&w->prior, fit, w->from, &l->configs);
+  dl_parameter_map_make(&l->map, fit->physics, &l->configs, fit->by,
+                        dl_posterior_factors(fit->physics));
   l->map.still = is_settled(fit->physics, &l->configs);
   return dl_runs_likelihood_make(l, w->from, d);
 }

@@ -42,12 +42,10 @@ static void enter(struct dl_levels *levels, struct dl_level_key key) {
 }
 
 /* The levels of `from`, and behind them new ones. */
-static bool list_levels(struct dl_levels *to, const struct dl_levels *from,
+static void list_levels(struct dl_levels *to, const struct dl_levels *from,
                         const struct dl_configurations *configs, size_t k,
                         bool add) {
   to->level = dl_calloc(from->n + 2 * configs->n, sizeof *to->level);
-  if (!to->level)
-    return false;
   for (; to->n < from->n; to->n++)
     to->level[to->n] = from->level[to->n];
   for (size_t i = 0; add && i < configs->n; i++)
@@ -55,7 +53,6 @@ static bool list_levels(struct dl_levels *to, const struct dl_levels *from,
   for (size_t i = 0; add && i < configs->n; i++)
     if (stands_for_unnamed(configs, i, k))
       enter(to, unnamed_of(configs, i, k));
-  return true;
 }
 
 /* What is worked on. */
@@ -116,11 +113,9 @@ static void add_level(const struct work *w, size_t k, size_t l) {
 }
 
 /* The factor of what was known, with room for new levels between. */
-static bool spread_out(const struct work *w) {
+static void spread_out(const struct work *w) {
   size_t old = w->from->posterior.p;
   size_t *place = dl_calloc(old, sizeof *place);
-  if (!place)
-    return false;
   place_old(w, place);
   for (size_t i = 0; i < old; i++)
     for (size_t j = 0; j <= i; j++)
@@ -130,7 +125,6 @@ static bool spread_out(const struct work *w) {
   for (size_t k = 0; k < w->n_factors; k++)
     for (size_t l = w->from->by[k].n; l < w->fit->by[k].n; l++)
       add_level(w, k, l);
-  return true;
 }
 
 /* Whether a level of factor k occurs in a unit that the fit has not seen. */
@@ -181,11 +175,9 @@ static void cholesky_semidefinite(gsl_matrix *L, const gsl_matrix *cov) {
   }
 }
 
-static bool widen_other_units(const struct work *w) {
+static void widen_other_units(const struct work *w) {
   gsl_matrix *cov = gsl_matrix_alloc(w->prior->p, w->prior->p);
   bool any = false;
-  if (!cov)
-    return false;
   gsl_blas_dsyrk(CblasLower, CblasNoTrans, 1, w->prior->L, 0, cov);
   for (size_t k = 0; k < w->n_factors; k++)
     if (w->fit->physics->factor[k].unit_share > 0)
@@ -193,7 +185,6 @@ static bool widen_other_units(const struct work *w) {
   if (any)
     cholesky_semidefinite(w->prior->L, cov);
   gsl_matrix_free(cov);
-  return true;
 }
 
 static void set_mean(const struct work *w) {
@@ -207,7 +198,7 @@ static void set_mean(const struct work *w) {
              physics->factor[k].n * sizeof *to);
 }
 
-bool dl_calibration_prior_make(struct dl_calibration_prior *prior,
+void dl_calibration_prior_make(struct dl_calibration_prior *prior,
                                struct dl_hierarchical_fit *fit,
                                const struct dl_hierarchical_fit *from,
                                const struct dl_configurations *configs) {
@@ -219,15 +210,13 @@ bool dl_calibration_prior_make(struct dl_calibration_prior *prior,
                    .n_factors = dl_posterior_factors(physics)};
   *prior = (struct dl_calibration_prior){0};
   for (size_t k = 0; k < physics->n_factors; k++)
-    if (!list_levels(&fit->by[k], &from->by[k], configs, k, k < w.n_factors))
-      return false;
+    list_levels(&fit->by[k], &from->by[k], configs, k, k < w.n_factors);
   prior->p = dl_first_parameter(physics, fit->by, w.n_factors);
   prior->mean = dl_calloc(prior->p, sizeof *prior->mean);
   prior->L = gsl_matrix_calloc(prior->p, prior->p);
-  if (!prior->mean || !prior->L || !spread_out(&w) || !widen_other_units(&w))
-    return false;
+  spread_out(&w);
+  widen_other_units(&w);
   set_mean(&w);
-  return true;
 }
 
 void dl_calibration_prior_free(struct dl_calibration_prior *prior) {

@@ -14,8 +14,8 @@ struct dl_calibration_prior {
 };
 
 /* Also enters the levels of the configurations in fit->by, which is new, behind
- * those of `from`. False: memory is out. */
-bool dl_calibration_prior_make(struct dl_calibration_prior *prior,
+ * those of `from`. */
+void dl_calibration_prior_make(struct dl_calibration_prior *prior,
                                struct dl_hierarchical_fit *fit,
                                const struct dl_hierarchical_fit *from,
                                const struct dl_configurations *configs);

@@ -35,8 +35,7 @@ enum dl_status dl_runs_likelihood_make(struct dl_runs_likelihood *l,
     l->noise[n + i] = dl_residual_noise(process, 1);
   }
   l->gp.n = n + old->n;
-  if (!dl_residual_gp_sort(&l->gp))
-    return dl_fail_memory(d);
+  dl_residual_gp_sort(&l->gp);
   return dl_residual_precision_make(&l->precision, &l->gp, process, l->noise,
                                     d);
 }

@@ -41,8 +41,7 @@ enum dl_status dl_physics_fit(const struct dl_regression *r, void **state,
   if (status != DL_OK)
     return status;
   struct dl_hierarchical_fit *new = dl_hierarchical_fit_new(r->physics);
-  status =
-      new ? dl_hierarchical_fit_solve(new, &o, s->full, d) : dl_fail_memory(d);
+  status = dl_hierarchical_fit_solve(new, &o, s->full, d);
   if (status == DL_OK)
     *state = new;
   else
@@ -169,8 +168,6 @@ static enum dl_status restore_levels(struct dl_levels *by,
   if (!a)
     return DL_EINPUT;
   by->level = dl_calloc(a->rows, sizeof *by->level);
-  if (!by->level)
-    return dl_fail_memory(d);
   for (; by->n < a->rows; by->n++) {
     const double *row = a->data + by->n * a->cols;
     struct dl_factor_level *l = &by->level[by->n];
@@ -195,8 +192,6 @@ static enum dl_status restore_points(struct dl_residual_gp *gp,
   if (!w)
     return DL_EINPUT;
   gp->point = dl_calloc(at->rows, sizeof *gp->point);
-  if (!gp->point)
-    return dl_fail_memory(d);
   for (; gp->n < at->rows; gp->n++) {
     const double *row = at->data + gp->n * NUMBERS;
     struct dl_residual_point *p = &gp->point[gp->n];
@@ -210,7 +205,8 @@ static enum dl_status restore_points(struct dl_residual_gp *gp,
       return dl_fail(d, DL_EINPUT, "array '%s' has an unknown name or target",
                      places);
   }
-  return dl_residual_gp_sort(gp) ? DL_OK : dl_fail_memory(d);
+  dl_residual_gp_sort(gp);
+  return DL_OK;
 }
 
 static enum dl_status restore_bounds(struct dl_residual_gp *gp,
@@ -225,7 +221,8 @@ static enum dl_status restore_bounds(struct dl_residual_gp *gp,
   for (size_t i = 0; i < gp->n; i++)
     memcpy(gp->point[i].place.bound, a->data + i * DL_BOUND_AXES,
            sizeof gp->point[i].place.bound);
-  return dl_residual_gp_sort(gp) ? DL_OK : dl_fail_memory(d);
+  dl_residual_gp_sort(gp);
+  return DL_OK;
 }
 
 /* Models without it predict, but cannot be calibrated. */
@@ -241,8 +238,6 @@ static enum dl_status restore_posterior(struct dl_hierarchical_fit *s,
   if (!a)
     return DL_EINPUT;
   s->posterior = (struct dl_posterior){dl_calloc(n, sizeof(double)), p};
-  if (!s->posterior.factor)
-    return dl_fail_memory(d);
   memcpy(s->posterior.factor, a->data, n * sizeof(double));
   return DL_OK;
 }
@@ -259,8 +254,6 @@ enum dl_status dl_physics_restore(const struct dl_regression *r, void **state,
   if (!theta || !error)
     return DL_EINPUT;
   struct dl_hierarchical_fit *s = dl_hierarchical_fit_new(physics);
-  if (!s)
-    return dl_fail_memory(d);
   enum dl_status status = DL_OK;
   memcpy(s->theta, theta->data, n * sizeof *s->theta);
   memcpy(s->error, error->data, n * sizeof *s->error);

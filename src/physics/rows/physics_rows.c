@@ -15,17 +15,13 @@ void dl_physics_rows_free(struct dl_physics_rows *rows) {
   *rows = (struct dl_physics_rows){0};
 }
 
-bool dl_physics_rows_room(struct dl_physics_rows *rows, size_t block) {
-  void *inputs = rows->inputs, *value = rows->value;
+void dl_physics_rows_room(struct dl_physics_rows *rows, size_t block) {
   size_t want = rows->n + block;
-  bool ok =
-      dl_grow(&inputs, &rows->cap_inputs, want, rows->physics->input_size);
-  rows->inputs = inputs;
-  ok = ok && dl_grow(&value, &rows->cap_value, want,
-                     rows->physics->n_targets * sizeof *rows->value);
-  rows->value = value;
+  rows->inputs = dl_grown(rows->inputs, &rows->cap_inputs, want,
+                          rows->physics->input_size);
+  rows->value = dl_grown(rows->value, &rows->cap_value, want,
+                         rows->physics->n_targets * sizeof *rows->value);
   rows->first = rows->n;
-  return ok;
 }
 
 void *dl_physics_rows_inputs(const struct dl_physics_rows *rows, size_t i) {
@@ -48,21 +44,18 @@ const char *dl_physics_rows_read(struct dl_physics_rows *rows,
   return NULL;
 }
 
-bool dl_physics_rows_take(struct dl_physics_rows *rows, size_t i) {
+void dl_physics_rows_take(struct dl_physics_rows *rows, size_t i) {
   size_t size = rows->physics->input_size, n_targets = rows->physics->n_targets;
   struct dl_grouping *g = (void *)(rows->inputs + rows->n * size);
   memmove(g, dl_physics_rows_inputs(rows, i), size);
   memmove(rows->value + rows->n * n_targets, dl_physics_rows_value(rows, i),
           n_targets * sizeof *rows->value);
-  for (size_t k = 0; k < DL_N_NAMES; k++) {
-    long name = g->name[k] ? dl_intern(&rows->names, g->name[k]) : 0;
-    if (name < 0)
-      return false;
-    if (g->name[k])
+  for (size_t k = 0; k < DL_N_NAMES; k++)
+    if (g->name[k]) {
+      long name = dl_intern(&rows->names, g->name[k]);
       g->name[k] = rows->names.s[name];
-  }
+    }
   rows->n++;
-  return true;
 }
 
 struct dl_observed dl_physics_row_at(const struct dl_physics_rows *rows,

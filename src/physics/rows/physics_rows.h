@@ -24,8 +24,8 @@ struct dl_physics_rows {
   size_t cap_inputs, cap_value;
 };
 
-/* Room for a block of rows behind the n there are. False: memory is out. */
-bool dl_physics_rows_room(struct dl_physics_rows *rows, size_t block);
+/* Room for a block of rows behind the n there are. */
+void dl_physics_rows_room(struct dl_physics_rows *rows, size_t block);
 
 /* Where row i of the block is written. */
 void *dl_physics_rows_inputs(const struct dl_physics_rows *rows, size_t i);
@@ -37,9 +37,8 @@ const char *dl_physics_rows_read(struct dl_physics_rows *rows,
                                  const struct dl_physics_binding *b,
                                  const struct dl_row *row, size_t i);
 
-/* Keeps row i of the block, with copies of its texts, as the next row. False:
- * memory is out. */
-bool dl_physics_rows_take(struct dl_physics_rows *rows, size_t i);
+/* Keeps row i of the block, with copies of its texts, as the next row. */
+void dl_physics_rows_take(struct dl_physics_rows *rows, size_t i);
 void dl_physics_rows_free(struct dl_physics_rows *rows);
 
 /* Row i, for a target; borrowed from rows. */

@@ -16,7 +16,7 @@ void dl_cell_products_free(struct dl_cell_products *products) {
   *products = (struct dl_cell_products){0};
 }
 
-bool dl_cell_products_make(struct dl_cell_products *products,
+void dl_cell_products_make(struct dl_cell_products *products,
                            const struct dl_equation_blocks *blocks) {
   size_t most =
       blocks->map->physics->n_constants + blocks->map->physics->n_effects;
@@ -25,7 +25,6 @@ bool dl_cell_products_make(struct dl_cell_products *products,
       (struct dl_cell_products){.cell = dl_calloc(n, sizeof *products->cell),
                                 .H = dl_calloc(n * room, sizeof *products->H),
                                 .room = room};
-  return products->cell && products->H;
 }
 
 /* The squares of the priors, and half their gradient. */

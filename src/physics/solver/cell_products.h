@@ -31,8 +31,7 @@ struct dl_cell_products {
   size_t room;
 };
 
-/* False: memory is out. */
-bool dl_cell_products_make(struct dl_cell_products *products,
+void dl_cell_products_make(struct dl_cell_products *products,
                            const struct dl_equation_blocks *blocks);
 void dl_cell_products_free(struct dl_cell_products *products);
 

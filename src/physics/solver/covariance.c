@@ -119,11 +119,8 @@ bool dl_covariance(const struct dl_normal_equations *e, gsl_matrix *cov) {
                    .C = gsl_matrix_alloc(blocks->n_rest, blocks->n_rest),
                    .W = dl_calloc(blocks->n_factors, sizeof *w.W),
                    .product = dl_calloc(blocks->n_rest, sizeof *w.product)};
-  bool ok = w.C && w.W && w.product;
-  if (ok) {
-    gsl_matrix_memcpy(w.C, e->S);
-    ok = !gsl_linalg_cholesky_invert(w.C);
-  }
+  gsl_matrix_memcpy(w.C, e->S);
+  bool ok = !gsl_linalg_cholesky_invert(w.C);
   if (ok)
     fill(&w);
   gsl_matrix_free(w.C);

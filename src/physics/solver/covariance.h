@@ -12,7 +12,8 @@
 
 #include "physics/solver/normal_equations.h"
 
-/* Of equations that are factorised, into cov (p x p). False: memory is out. */
+/* Of equations that are factorised, into cov (p x p). False: they are
+ * singular. */
 bool dl_covariance(const struct dl_normal_equations *e, gsl_matrix *cov);
 
 #endif

@@ -124,27 +124,23 @@ static void count_cells(struct dl_equation_blocks *e,
 }
 
 /* Orders the configurations by block and cell. */
-static bool order_configs(struct dl_equation_blocks *e, const size_t *parent) {
+static void order_configs(struct dl_equation_blocks *e, const size_t *parent) {
   const struct dl_parameter_map *map = e->map;
   size_t n = map->configs->n, factors = map->physics->n_factors;
   struct tagged *tagged = dl_calloc(n, sizeof *tagged);
   e->block = dl_calloc(n, sizeof *e->block);
   e->cell = dl_calloc(n, sizeof *e->cell);
-  bool ok = tagged && e->block && e->cell;
-  for (size_t i = 0; ok && i < n; i++) {
+  for (size_t i = 0; i < n; i++) {
     const size_t *first = map->first + i * factors;
     tagged[i] = (struct tagged){0, i, factors, first};
     for (size_t k = 0; k < factors; k++)
       if (e->eliminated[k] && first[k] > 0)
         tagged[i].block = root_of(parent, first[k]);
   }
-  if (ok) {
-    qsort(tagged, n, sizeof *tagged, by_cell_and_number);
-    count_cells(e, tagged, n);
-    e->local = dl_calloc(e->n_cells * factors, sizeof *e->local);
-  }
+  qsort(tagged, n, sizeof *tagged, by_cell_and_number);
+  count_cells(e, tagged, n);
+  e->local = dl_calloc(e->n_cells * factors, sizeof *e->local);
   free(tagged);
-  return ok && e->local;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -181,7 +177,7 @@ static void collect(const struct dl_equation_blocks *e,
 
 /* Lists the parameters of a block and numbers them in e->local. where: p zeros,
  * and zeros again afterwards; room: 2 p. */
-static bool list_parameters(struct dl_equation_blocks *e,
+static void list_parameters(struct dl_equation_blocks *e,
                             struct dl_equation_block *b, size_t *where,
                             size_t *room) {
   size_t factors = e->map->physics->n_factors, n[2] = {0, 0};
@@ -189,8 +185,6 @@ static bool list_parameters(struct dl_equation_blocks *e,
   collect(e, b, list, n, where);
   size_t size = n[0] + n[1];
   b->param = dl_calloc(size, sizeof *b->param);
-  if (!b->param)
-    return false;
   memcpy(b->param, list[0], n[0] * sizeof *b->param);
   memcpy(b->param + n[0], list[1], n[1] * sizeof *b->param);
   b->n_eliminated = n[0];
@@ -205,10 +199,9 @@ static bool list_parameters(struct dl_equation_blocks *e,
       e->local[c * factors + k] = where[levels_of(e, c)[k]];
   for (size_t j = 0; j < size; j++)
     where[b->param[j]] = 0;
-  return true;
 }
 
-bool dl_equation_blocks_make(struct dl_equation_blocks *e,
+void dl_equation_blocks_make(struct dl_equation_blocks *e,
                              const struct dl_parameter_map *map) {
   *e = (struct dl_equation_blocks){
       .map = map,
@@ -217,24 +210,20 @@ bool dl_equation_blocks_make(struct dl_equation_blocks *e,
   size_t *parent = dl_calloc(map->p, sizeof *parent);
   size_t *size = dl_calloc(map->p, sizeof *size);
   size_t *room = dl_calloc(2 * map->p, sizeof *room);
-  bool ok = e->order && e->rest && parent && size && room;
-  if (ok) {
-    choose_factors(map, e->eliminated, parent, size);
-    ok = order_configs(e, parent);
-    memset(size, 0, map->p * sizeof *size);
-  }
-  for (size_t k = 0; ok && k < e->n_blocks; k++)
-    ok = list_parameters(e, &e->block[k], size, room);
-  for (size_t k = 0; ok && k < e->n_blocks; k++)
+  choose_factors(map, e->eliminated, parent, size);
+  order_configs(e, parent);
+  memset(size, 0, map->p * sizeof *size);
+  for (size_t k = 0; k < e->n_blocks; k++)
+    list_parameters(e, &e->block[k], size, room);
+  for (size_t k = 0; k < e->n_blocks; k++)
     for (size_t j = 0; j < e->block[k].n_eliminated; j++)
       e->rest[e->block[k].param[j]] = SIZE_MAX;
-  for (size_t j = 0; ok && j < map->p; j++)
+  for (size_t j = 0; j < map->p; j++)
     if (e->rest[j] < SIZE_MAX)
       e->rest[j] = e->n_rest++;
   free(parent);
   free(size);
   free(room);
-  return ok;
 }
 
 void dl_equation_columns_of(struct dl_equation_columns *columns,

@@ -48,9 +48,8 @@ struct dl_equation_blocks {
   size_t n_rest, largest, n_factors;
 };
 
-/* Chooses the factors to eliminate by the number of their levels. False: memory
- * is out. */
-bool dl_equation_blocks_make(struct dl_equation_blocks *e,
+/* Chooses the factors to eliminate by the number of their levels. */
+void dl_equation_blocks_make(struct dl_equation_blocks *e,
                              const struct dl_parameter_map *map);
 void dl_equation_blocks_free(struct dl_equation_blocks *e);
 

@@ -47,7 +47,7 @@ struct search {
   size_t n; /* steps */
 };
 
-static bool start(struct search *w, double *theta,
+static void start(struct search *w, double *theta,
                   const struct dl_cell_products *curvature,
                   const struct dl_equation_blocks *blocks,
                   const struct dl_weighed_terms *terms) {
@@ -60,9 +60,8 @@ static bool start(struct search *w, double *theta,
                        .step = dl_calloc(p, sizeof *w->step),
                        .trial = dl_calloc(p, sizeof *w->trial),
                        .trial_g = dl_calloc(p, sizeof *w->trial_g)};
-  return dl_quasi_newton_make(&w->pairs, p) &&
-         dl_normal_equations_make(&w->e, blocks, terms) && w->g && w->step &&
-         w->trial && w->trial_g;
+  dl_quasi_newton_make(&w->pairs, p);
+  dl_normal_equations_make(&w->e, blocks, terms);
 }
 
 static void finish(struct search *w) {
@@ -252,9 +251,8 @@ enum dl_status dl_minimise(double *theta, bool near,
                            struct dl_diag *d) {
   struct search w;
   enum dl_status status = DL_OK;
-  if (!start(&w, theta, curvature, blocks, terms))
-    status = dl_fail_memory(d);
-  else if (!isfinite(dl_squares_at(blocks, terms, theta)))
+  start(&w, theta, curvature, blocks, terms);
+  if (!isfinite(dl_squares_at(blocks, terms, theta)))
     status = dl_fail(d, DL_EINPUT, "a row has no finite residual");
   else if (!near || !from_near(&w))
     status = descend(&w, d);

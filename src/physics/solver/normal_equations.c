@@ -20,7 +20,7 @@ void dl_normal_equations_free(struct dl_normal_equations *e) {
   dl_cell_products_free(&e->products);
 }
 
-bool dl_normal_equations_make(struct dl_normal_equations *e,
+void dl_normal_equations_make(struct dl_normal_equations *e,
                               const struct dl_equation_blocks *blocks,
                               const struct dl_weighed_terms *terms) {
   size_t largest = blocks->largest;
@@ -32,8 +32,7 @@ bool dl_normal_equations_make(struct dl_normal_equations *e,
       .factors = dl_calloc(blocks->n_factors, sizeof *e->factors),
       .A = dl_calloc(largest * largest, sizeof *e->A),
       .panel = dl_calloc(largest * largest, sizeof *e->panel)};
-  return dl_cell_products_make(&e->products, blocks) && e->S && e->s &&
-         e->factors && e->A && e->panel;
+  dl_cell_products_make(&e->products, blocks);
 }
 
 /* Factorises the first n of `size` columns of A. False: it is singular. */

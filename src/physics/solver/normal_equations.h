@@ -30,8 +30,7 @@ struct dl_normal_equations {
   double *panel;   /* of one block, transposed */
 };
 
-/* Allocates. False: memory is out. */
-bool dl_normal_equations_make(struct dl_normal_equations *e,
+void dl_normal_equations_make(struct dl_normal_equations *e,
                               const struct dl_equation_blocks *blocks,
                               const struct dl_weighed_terms *terms);
 void dl_normal_equations_free(struct dl_normal_equations *e);

@@ -11,13 +11,12 @@
 /* The least s'y / y'y of a pair. */
 #define LEAST_CURVATURE 1e-12
 
-bool dl_quasi_newton_make(struct dl_quasi_newton *q, size_t p) {
+void dl_quasi_newton_make(struct dl_quasi_newton *q, size_t p) {
   *q = (struct dl_quasi_newton){
       .p = p,
       .s = dl_calloc(DL_MOST_PAIRS * p, sizeof *q->s),
       .y = dl_calloc(DL_MOST_PAIRS * p, sizeof *q->y),
       .inverse = dl_calloc(DL_MOST_PAIRS, sizeof *q->inverse)};
-  return q->s && q->y && q->inverse;
 }
 
 void dl_quasi_newton_free(struct dl_quasi_newton *q) {

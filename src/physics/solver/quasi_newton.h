@@ -10,7 +10,6 @@
 #ifndef DL_PHYSICS_SOLVER_QUASI_NEWTON_H
 #define DL_PHYSICS_SOLVER_QUASI_NEWTON_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 enum { DL_MOST_PAIRS = 40 };
@@ -21,8 +20,7 @@ struct dl_quasi_newton {
   double *inverse; /* DL_MOST_PAIRS: 1 / s'y, owned */
 };
 
-/* Allocates. False: memory is out. */
-bool dl_quasi_newton_make(struct dl_quasi_newton *q, size_t p);
+void dl_quasi_newton_make(struct dl_quasi_newton *q, size_t p);
 void dl_quasi_newton_free(struct dl_quasi_newton *q);
 
 /* Keeps a step and the change of the gradient over it, if the curvature along
