@@ -24,7 +24,7 @@ void dl_diag_free(struct dl_diag *d) {
   dl_diag_init(d);
 }
 
-/* "FILE:LINE: what" in fresh memory, NULL when that is out. */
+/* "FILE:LINE: what" in fresh memory. */
 static char *placed(const char *file, size_t line, const char *fmt,
                     va_list ap) {
   struct dl_text t = {0};
@@ -35,10 +35,6 @@ static char *placed(const char *file, size_t line, const char *fmt,
   char what[2048];
   vsnprintf(what, sizeof what, fmt, ap);
   dl_text_add(&t, what);
-  if (t.failed) {
-    dl_text_free(&t);
-    return NULL;
-  }
   return t.s;
 }
 
@@ -74,7 +70,7 @@ enum dl_status dl_fail_errno(struct dl_diag *d, const char *path,
                              const char *what, int err) {
   char reason[128];
   if (err == ENOMEM)
-    return dl_fail_memory(d);
+    dl_end_without_memory();
   return dl_fail_at(d, DL_EFAILED, path, 0, "%s: %s", what,
                     strerror_r(err, reason, sizeof reason));
 }
@@ -93,18 +89,12 @@ static void warn(struct dl_diag *d, const char *file, size_t line,
     return;
   }
   char *text = placed(file, line, fmt, ap);
-  if (!text || known(d, text)) {
+  if (known(d, text)) {
     free(text);
     return;
   }
-  char **list =
+  d->warnings =
       dl_reallocarray(d->warnings, d->n_warnings + 1, sizeof *d->warnings);
-  if (!list) {
-    free(text);
-    d->n_more++;
-    return;
-  }
-  d->warnings = list;
   d->warnings[d->n_warnings++] = text;
   if (d->on_warning)
     d->on_warning(d->ctx, text);
@@ -138,7 +128,6 @@ void dl_diag_forgive(struct dl_diag *d, const char *file, size_t line) {
   struct dl_text place = {0};
   dl_text_printf(&place, "%s:%zu: ", file, line);
   if (d->n_skipped > 0 && d->n_more == 0 && d->n_warnings > 0 &&
-      !place.failed &&
       strncmp(d->warnings[d->n_warnings - 1], place.s, place.len) == 0)
     d->n_skipped--;
   dl_text_free(&place);

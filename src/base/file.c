@@ -183,13 +183,12 @@ enum dl_status dl_output_open(struct dl_output *o, const char *path, bool spool,
                               struct dl_diag *d) {
   *o = (struct dl_output){0};
   enum dl_status status = DL_OK;
-  if (is_stdio(path)) {
+  o->path = is_stdio(path) ? NULL : dl_strdup(path);
+  if (!o->path) {
     o->spooled = spool;
     o->f = spool ? tmpfile() : stdout;
     if (!o->f)
       status = dl_fail_errno(d, "temporary file", "cannot create", errno);
-  } else if (!(o->path = dl_strdup(path))) {
-    status = dl_fail_memory(d);
   } else if (is_special(path)) {
     o->f = fopen(path, "wbe");
     if (!o->f)
@@ -276,13 +275,12 @@ enum dl_status dl_read_file(const char *path, size_t most, char **data,
   else if (t.len > most)
     status = dl_fail_at(d, DL_EINPUT, path, 0,
                         "larger than the %zu bytes allowed", most);
-  else if (dl_text_add_n(&t, "", 0), t.failed)
-    status = dl_fail_memory(d);
   dl_close_input(f);
   if (status != DL_OK) {
     dl_text_free(&t);
     return status;
   }
+  dl_text_add_n(&t, "", 0); /* of an empty file too */
   *data = t.s;
   *len = t.len;
   return DL_OK;

@@ -19,17 +19,14 @@ static size_t *find_slot(const struct dl_intern *t, const char *s) {
   return &t->slot[i];
 }
 
-static bool widen(struct dl_intern *t) {
+static void widen(struct dl_intern *t) {
   size_t n = t->n_slots ? 2 * t->n_slots : 32;
   size_t *slots = dl_calloc(n, sizeof *slots);
-  if (!slots)
-    return false;
   free(t->slot);
   t->slot = slots;
   t->n_slots = n;
   for (size_t i = 0; i < t->n; i++)
     *find_slot(t, t->s[i]) = i + 1;
-  return true;
 }
 
 long dl_intern_find(const struct dl_intern *t, const char *s) {
@@ -42,15 +39,10 @@ long dl_intern(struct dl_intern *t, const char *s) {
   long found = dl_intern_find(t, s);
   if (found >= 0)
     return found;
-  void *list = t->s;
-  if ((2 * (t->n + 1) > t->n_slots && !widen(t)) ||
-      !dl_grow(&list, &t->cap, t->n + 1, sizeof *t->s))
-    return -1;
-  t->s = list;
-  char *copy = dl_strdup(s);
-  if (!copy)
-    return -1;
-  t->s[t->n++] = copy;
+  if (2 * (t->n + 1) > t->n_slots)
+    widen(t);
+  DL_GROW(t->s, t->cap, t->n + 1);
+  t->s[t->n++] = dl_strdup(s);
   *find_slot(t, s) = t->n;
   return (long)t->n - 1;
 }

@@ -16,8 +16,7 @@ struct dl_intern {
   size_t n_slots;
 };
 
-/* Number of s, entering a copy if it is new; -1 when memory is out. An array
- * with an element for each string grows before, so that it is never shorter. */
+/* Number of s, entering a copy if it is new; 0 or more. */
 long dl_intern(struct dl_intern *t, const char *s);
 
 /* Number of s, or -1 if it is not there. */

@@ -29,8 +29,6 @@ struct costs {
 static size_t distance(const struct costs *c, const char *a, const char *b) {
   size_t m = strlen(a), n = strlen(b), width = n + 1;
   size_t *table = dl_calloc((m + 1) * width, sizeof *table);
-  if (!table)
-    return SIZE_MAX / 2; /* out of memory: far */
   for (size_t j = 1; j <= n; j++)
     table[j] = table[j - 1] + c->one(b, j - 1);
   for (size_t i = 1; i <= m; i++) {
@@ -93,10 +91,10 @@ static size_t typed_other(char a, char b) {
                                                                   : EDIT;
 }
 
-/* In lower case; NULL: memory is out. */
+/* In lower case, in fresh memory. */
 static char *lower(const char *s) {
   char *to = dl_strdup(s);
-  for (char *p = to; p && *p; p++)
+  for (char *p = to; *p; p++)
     *p = (char)tolower((unsigned char)*p);
   return to;
 }
@@ -105,14 +103,11 @@ size_t dl_name_distance(const char *typed, const char *name) {
   static const struct costs costs = {typed_one, typed_other, EDIT};
   enum { LEAST_PART = 3 }; /* letters of a part that counts */
   char *a = lower(typed), *b = lower(name);
-  size_t cost = SIZE_MAX / 2;
-  if (a && b) {
-    size_t m = strlen(a), n = strlen(b);
-    const char *at = m > 0 ? strstr(b, a) : NULL;
-    cost = distance(&costs, a, b);
-    if (at && (at == b || m >= LEAST_PART)) /* the rest counts little */
-      cost = min2(cost, (at == b ? EDIT - 1 : EDIT) + (n - m) / 8);
-  }
+  size_t m = strlen(a), n = strlen(b);
+  const char *at = m > 0 ? strstr(b, a) : NULL;
+  size_t cost = distance(&costs, a, b);
+  if (at && (at == b || m >= LEAST_PART)) /* the rest counts little */
+    cost = min2(cost, (at == b ? EDIT - 1 : EDIT) + (n - m) / 8);
   free(a);
   free(b);
   return cost;
@@ -136,12 +131,8 @@ static size_t next_best(const struct dl_candidate *c, const size_t *cost,
 enum { MOST = 64 };
 
 static size_t rank(const char *typed, const struct dl_candidate *c, size_t n,
-                   size_t limit, const char **best, struct dl_text *text) {
+                   size_t limit, const char **best) {
   size_t *cost = dl_calloc(n, sizeof *cost), k = 0;
-  if (!cost) {
-    text->failed = true;
-    return 0;
-  }
   for (size_t i = 0; i < n; i++)
     cost[i] = dl_name_distance(typed, c[i].name);
   for (; k < MOST; k++) {
@@ -162,7 +153,7 @@ void dl_suggest(const char *typed, const struct dl_candidate *c, size_t n,
   const char *best[MOST];
   size_t limit = EDIT * strlen(typed) / (strict ? 5 : 3);
   limit = limit < EDIT ? EDIT : min2(limit, 3 * EDIT);
-  size_t k = min2(most, rank(typed, c, n, limit, best, text));
+  size_t k = min2(most, rank(typed, c, n, limit, best));
   for (size_t i = 0; i < k; i++) {
     dl_text_add(text, i == 0       ? " (did you mean '"
                       : i + 1 == k ? " or '"
@@ -172,29 +163,26 @@ void dl_suggest(const char *typed, const struct dl_candidate *c, size_t n,
   }
 }
 
-/* Candidates of plain names; NULL: memory is out. */
-static struct dl_candidate *of_names(const char *const *names, size_t n,
-                                     struct dl_text *text) {
+/* Candidates of plain names, in fresh memory. */
+static struct dl_candidate *of_names(const char *const *names, size_t n) {
   struct dl_candidate *c = dl_calloc(n, sizeof *c);
-  text->failed |= !c;
-  for (size_t i = 0; c && i < n; i++)
+  for (size_t i = 0; i < n; i++)
     c[i] = (struct dl_candidate){names[i], NULL, i};
   return c;
 }
 
 void dl_suggest_names(const char *typed, const char *const *names, size_t n,
                       struct dl_text *text) {
-  struct dl_candidate *c = of_names(names, n, text);
-  if (c)
-    dl_suggest(typed, c, n, 3, false, text);
+  struct dl_candidate *c = of_names(names, n);
+  dl_suggest(typed, c, n, 3, false, text);
   free(c);
 }
 
 void dl_nearest_names(const char *typed, const char *const *names, size_t n,
                       size_t most, struct dl_text *text) {
   const char *best[MOST];
-  struct dl_candidate *c = of_names(names, n, text);
-  size_t k = c ? min2(most, rank(typed, c, n, SIZE_MAX - 1, best, text)) : 0;
+  struct dl_candidate *c = of_names(names, n);
+  size_t k = min2(most, rank(typed, c, n, SIZE_MAX - 1, best));
   for (size_t i = 0; i < k; i++) {
     dl_text_add(text, i == 0 ? "'" : ", '");
     dl_text_add(text, best[i]);

@@ -20,19 +20,12 @@ void dl_text_clear(struct dl_text *t) {
 }
 
 bool dl_text_reserve(struct dl_text *t, size_t n) {
-  void *s = t->s;
-  if (t->failed || !dl_grow(&s, &t->cap, t->len + n + 1, 1)) {
-    t->failed = true;
-    return false;
-  }
-  t->s = s;
+  DL_GROW(t->s, t->cap, t->len + n + 1);
   return true;
 }
 
 void dl_text_add_n(struct dl_text *t, const char *s, size_t n) {
   char *to = dl_text_room(t, n);
-  if (!to)
-    return;
   if (n > 0)
     memcpy(to, s, n);
   dl_text_take(t, to + n);
@@ -53,12 +46,10 @@ void dl_text_vprintf(struct dl_text *t, const char *fmt, va_list ap) {
   va_list again;
   va_copy(again, ap);
   int n = vsnprintf(NULL, 0, fmt, ap);
-  if (n >= 0 && dl_text_room(t, (size_t)n)) {
-    vsnprintf(t->s + t->len, (size_t)n + 1, fmt, again);
-    t->len += (size_t)n;
-  } else {
-    t->failed = true;
-  }
+  if (n < 0) /* more than INT_MAX bytes */
+    dl_end_without_memory();
+  vsnprintf(dl_text_room(t, (size_t)n), (size_t)n + 1, fmt, again);
+  t->len += (size_t)n;
   va_end(again);
 }
 
@@ -73,28 +64,23 @@ void dl_strlist_free(struct dl_strlist *l) {
   *l = (struct dl_strlist){0};
 }
 
-static bool add_owned(struct dl_strlist *l, char *s) {
-  void *list = l->s;
-  if (!s || !dl_grow(&list, &l->cap, l->n + 1, sizeof *l->s)) {
-    free(s);
-    return false;
-  }
-  l->s = list;
+static void add_owned(struct dl_strlist *l, char *s) {
+  DL_GROW(l->s, l->cap, l->n + 1);
   l->s[l->n++] = s;
-  return true;
 }
 
 bool dl_strlist_add(struct dl_strlist *l, const char *s) {
-  return add_owned(l, dl_strdup(s));
+  add_owned(l, dl_strdup(s));
+  return true;
 }
 
-static bool add_trimmed(struct dl_strlist *l, const char *from,
+static void add_trimmed(struct dl_strlist *l, const char *from,
                         const char *to) {
   while (from < to && isspace((unsigned char)*from))
     from++;
   while (to > from && isspace((unsigned char)to[-1]))
     to--;
-  return add_owned(l, dl_strndup(from, (size_t)(to - from)));
+  add_owned(l, dl_strndup(from, (size_t)(to - from)));
 }
 
 bool dl_strlist_split(struct dl_strlist *l, const char *text, char separator) {
@@ -112,12 +98,12 @@ bool dl_strlist_split(struct dl_strlist *l, const char *text, char separator) {
     else if (*p == ')')
       depth--;
     else if (*p == separator && depth <= 0) {
-      if (!add_trimmed(l, start, p))
-        return false;
+      add_trimmed(l, start, p);
       start = p + 1;
     }
   }
-  return add_trimmed(l, start, p);
+  add_trimmed(l, start, p);
+  return true;
 }
 
 long dl_strlist_find(const struct dl_strlist *l, const char *s) {

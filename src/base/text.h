@@ -9,14 +9,12 @@
 
 #include "base/diag.h"
 
-/* A growable NUL-terminated text. Start from {0}. If memory runs out, `failed`
- * stays set and further appends do nothing, so that a caller may check once
- * at the end. */
+/* A growable NUL-terminated text. Start from {0}. */
 struct dl_text {
   char *s;    /* NULL while empty */
   size_t len; /* without the NUL */
   size_t cap;
-  bool failed;
+  bool failed; /* never set */
 };
 
 void dl_text_free(struct dl_text *t);
@@ -26,15 +24,16 @@ void dl_text_add_n(struct dl_text *t, const char *s, size_t n);
 void dl_text_printf(struct dl_text *t, const char *fmt, ...) DL_PRINTF(2, 3);
 void dl_text_vprintf(struct dl_text *t, const char *fmt, va_list ap);
 
-/* Makes room for n more bytes; false: memory is out. */
+/* Makes room for n more bytes; always true. */
 bool dl_text_reserve(struct dl_text *t, size_t n);
 
-/* Where n bytes may be written behind the text; NULL: memory is out. The text
- * takes those before `end`. Inline: rows of tables are put together of many
- * short pieces, most of which fit. */
+/* Where n bytes may be written behind the text, which takes those before
+ * `end`. Inline: rows of tables are put together of many short pieces, most of
+ * which fit. */
 static inline char *dl_text_room(struct dl_text *t, size_t n) {
-  bool fits = t->cap - t->len > n && !t->failed;
-  return fits || dl_text_reserve(t, n) ? t->s + t->len : NULL;
+  if (t->cap - t->len <= n)
+    dl_text_reserve(t, n);
+  return t->s + t->len;
 }
 
 static inline void dl_text_take(struct dl_text *t, char *end) {
@@ -54,11 +53,11 @@ struct dl_strlist {
 
 void dl_strlist_free(struct dl_strlist *l);
 
-/* Appends a copy of s; false when memory is out. */
+/* Appends a copy of s; always true. */
 bool dl_strlist_add(struct dl_strlist *l, const char *s);
 
 /* Splits `text` at `separator`, outside parentheses and backquotes, trims
- * blanks and appends the parts. Empty parts are kept. */
+ * blanks and appends the parts. Empty parts are kept. Always true. */
 bool dl_strlist_split(struct dl_strlist *l, const char *text, char separator);
 
 /* Index of s in the list, or -1. */

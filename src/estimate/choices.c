@@ -109,10 +109,7 @@ enum dl_status dl_choices_sweep(struct dl_choices *l, struct dl_frame *f,
                    "%zu combinations, more than %d; dlest predict streams "
                    "any number of them",
                    l->n + n, DL_MOST_CHOICES);
-  void *list = l->c;
-  if (!dl_grow(&list, &l->cap, l->n + n, sizeof *l->c))
-    return dl_fail_memory(d);
-  l->c = list;
+  DL_GROW(l->c, l->cap, l->n + n);
   l->n += n;
   return dl_sweep(f, axes, s, dl_sweep_parts(), &taker, d);
 }
@@ -201,22 +198,16 @@ static void make_points(const struct dl_choices *l, struct dl_pareto_point *p) {
   }
 }
 
-enum dl_status dl_choices_judge(struct dl_choices *l,
-                                const struct dl_choice_limits *limits,
-                                struct dl_diag *d) {
+void dl_choices_judge(struct dl_choices *l,
+                      const struct dl_choice_limits *limits) {
   exclude(l, limits);
   struct dl_pareto_point *p = dl_calloc(l->n, sizeof *p);
   struct dl_pareto_place *place = dl_calloc(l->n, sizeof *place);
-  enum dl_status status = p && place ? DL_OK : dl_fail_memory(d);
-  if (status == DL_OK) {
-    make_points(l, p);
-    dl_pareto(p, l->n, place);
-  }
-  for (size_t i = 0; i < l->n && status == DL_OK; i++)
+  make_points(l, p);
+  dl_pareto(p, l->n, place);
+  for (size_t i = 0; i < l->n; i++)
     l->c[i].place = place[i];
   free(p);
   free(place);
-  if (status == DL_OK)
-    sort(l);
-  return status;
+  sort(l);
 }

@@ -86,8 +86,7 @@ struct dl_choice_limits {
  * those that are beaten, then the excluded as they came. Where no choice has a
  * duration (an accuracy), that does not count; where some have one, those
  * without are on no front. */
-enum dl_status dl_choices_judge(struct dl_choices *l,
-                                const struct dl_choice_limits *limits,
-                                struct dl_diag *d);
+void dl_choices_judge(struct dl_choices *l,
+                      const struct dl_choice_limits *limits);
 
 #endif

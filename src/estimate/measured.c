@@ -27,9 +27,9 @@ static enum dl_status add(struct dl_strlist *to, struct dl_catalog *c,
   if (status != DL_OK)
     return status;
   const char *family = e ? family_of(DL_AS(accelerator, e)) : name;
-  if (dl_strlist_find(to, family) >= 0)
-    return DL_OK;
-  return dl_strlist_add(to, family) ? DL_OK : dl_fail_memory(d);
+  if (dl_strlist_find(to, family) < 0)
+    dl_strlist_add(to, family);
+  return DL_OK;
 }
 
 enum dl_status dl_measured_find(struct dl_measured *to,

@@ -40,13 +40,10 @@ static enum dl_status find_methods(struct dl_session *s, const char *methods,
                                    struct dl_diag *d) {
   struct dl_strlist names = {0};
   bool all = strcmp(methods, "all") == 0;
-  if (!dl_strlist_split(&names, all ? "" : methods, ','))
-    return dl_fail_memory(d);
+  dl_strlist_split(&names, all ? "" : methods, ',');
   size_t n = all ? dl_estimator_count() : names.n;
   enum dl_status status = DL_OK;
   s->method = dl_calloc(n, sizeof *s->method);
-  if (!s->method)
-    status = dl_fail_memory(d);
   for (size_t i = 0; i < n && status == DL_OK; i++) {
     s->method[i] = all ? dl_estimator_at(i) : dl_estimator_find(names.s[i]);
     if (!s->method[i])

@@ -45,7 +45,7 @@ static enum dl_status open_parts(struct sweep *w, struct dl_frame *f,
     struct part *p = &w->part[i];
     dl_diag_init(&p->d);
     p->est = dl_calloc(dl_session_n_methods(w->s), sizeof *p->est);
-    status = p->est ? dl_cursor_new(&p->cursor, f, d) : dl_fail_memory(d);
+    status = dl_cursor_new(&p->cursor, f, d);
   }
   return status;
 }

@@ -61,8 +61,6 @@ static enum dl_status read_header(struct dl_csv *csv) {
   for (;;) {
     csv->start += dl_csv_header_read(
         h, &csv->rows.parser, csv->text + csv->start, csv->len - csv->start);
-    if (h->failed)
-      return dl_fail_memory(csv->d);
     if (h->binary)
       return dl_fail_at(csv->d, DL_EINPUT, csv->path, 0,
                         "not a CSV file: binary data");
@@ -77,8 +75,7 @@ static enum dl_status read_header(struct dl_csv *csv) {
   if (!h->done && !dl_csv_header_end(h, &csv->rows.parser))
     return dl_fail_at(csv->d, DL_EINPUT, csv->path, h->name_line,
                       "quote not closed");
-  return h->failed ? dl_fail_memory(csv->d)
-                   : dl_csv_header_check(h, csv->path, csv->d);
+  return dl_csv_header_check(h, csv->path, csv->d);
 }
 
 static enum dl_status start_reading(struct dl_csv *csv) {
@@ -99,18 +96,17 @@ static enum dl_status start_reading(struct dl_csv *csv) {
 }
 
 /* Allocates what a reader needs whatever the file. */
-static bool prepare(struct dl_csv *csv, const char *path, char delimiter) {
+static void prepare(struct dl_csv *csv, const char *path, char delimiter) {
   size_t most =
       csv->block_size > DL_CSV_LOOK_SIZE ? csv->block_size : DL_CSV_LOOK_SIZE;
   csv->path = dl_strdup(path);
   csv->hash = XXH3_createState();
   csv->text = dl_malloc(most);
   if (!csv->hash)
-    return false;
+    dl_end_without_memory();
   XXH3_128bits_reset(csv->hash);
   dl_csv_rows_init(&csv->rows, csv->path, delimiter);
   csv->rows.d = csv->d;
-  return true;
 }
 
 enum dl_status dl_csv_open_stream(struct dl_csv **csv, FILE *f,
@@ -124,9 +120,8 @@ enum dl_status dl_csv_open_stream(struct dl_csv **csv, FILE *f,
   c->left = SIZE_MAX;
   c->header.line = 1;
   c->origin = ftello(f);
-  enum dl_status status = prepare(c, path, delimiter ? delimiter : ',')
-                              ? start_reading(c)
-                              : dl_fail_memory(d);
+  prepare(c, path, delimiter ? delimiter : ',');
+  enum dl_status status = start_reading(c);
   if (status != DL_OK) {
     dl_csv_free(c);
     return status;

@@ -13,9 +13,7 @@ static void on_name(void *s, size_t len, void *data) {
   size_t known = h->names.n;
   long i = dl_intern(&h->names, s);
   h->n_cols++;
-  if (i < 0)
-    h->failed = true;
-  else if (len == 0 && h->unnamed == 0)
+  if (len == 0 && h->unnamed == 0)
     h->unnamed = h->n_cols;
   else if ((size_t)i < known)
     h->twice = h->names.s[i];
@@ -44,8 +42,7 @@ size_t dl_csv_header_read(struct dl_csv_header *h, struct csv_parser *parser,
     h->binary |= iscntrl((unsigned char)text[i]) &&
                  (!text[i] || !strchr("\t\n\r", text[i]));
     count_line(h, text[i]);
-    if (csv_parse(parser, text + i, 1, on_name, on_header, h) != 1)
-      h->failed = true;
+    csv_parse(parser, text + i, 1, on_name, on_header, h);
     h->last_byte = text[i];
   }
   h->n_bytes += i;

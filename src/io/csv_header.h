@@ -26,7 +26,6 @@ struct dl_csv_header {
   char last_byte;
   bool done;
   bool binary; /* there are control characters */
-  bool failed; /* memory is out */
 };
 
 /* Parses bytes of text until the header ends. Returns how many. */

@@ -46,14 +46,9 @@ static void set_status(struct dl_csv_rows *r, enum dl_status status) {
 }
 
 /* Makes room for one more row. */
-static bool reserve_row(struct dl_csv_rows *r) {
-  void *cell = r->cell, *line = r->row_line;
-  size_t n = r->n + 1;
-  bool ok = dl_grow(&cell, &r->cells_cap, n * r->n_cols, sizeof *r->cell) &&
-            dl_grow(&line, &r->row_lines_cap, n, sizeof *r->row_line);
-  r->cell = cell;
-  r->row_line = line;
-  return ok;
+static void reserve_row(struct dl_csv_rows *r) {
+  DL_GROW(r->cell, r->cells_cap, (r->n + 1) * r->n_cols);
+  DL_GROW(r->row_line, r->row_lines_cap, r->n + 1);
 }
 
 /* libcsv: a cell, with a NUL behind it. */
@@ -78,11 +73,7 @@ static void on_cell(void *s, size_t len, void *data) {
 static void end_row(struct dl_csv_rows *r) {
   if (r->n_fields == r->n_cols && !r->row_has_nul) {
     r->row_line[r->n++] = r->line;
-    if (!reserve_row(r)) {
-      r->n--; /* its place is used again */
-      r->arena_end = r->row_start;
-      set_status(r, dl_fail_memory(r->d));
-    }
+    reserve_row(r);
   } else {
     r->arena_end = r->row_start;
     if (r->row_has_nul)
@@ -115,7 +106,7 @@ static void on_row(int end, void *data) {
 /* Drops the rows of the block, moves an unfinished row to the start of the
  * arena and makes room for all cells that `len` bytes may bring: each takes a
  * byte more than its text, which is that of the separator. */
-static bool start_block(struct dl_csv_rows *r, size_t len) {
+static void start_block(struct dl_csv_rows *r, size_t len) {
   size_t held = (size_t)(r->arena_end - r->row_start);
   size_t want = held + r->parser.entry_pos + len + 1;
   size_t n_cols = r->n_cols, row = r->n * n_cols;
@@ -136,25 +127,21 @@ static bool start_block(struct dl_csv_rows *r, size_t len) {
   r->row_start = arena;
   r->arena_end = arena + held;
   r->n = 0;
-  return reserve_row(r);
+  reserve_row(r);
 }
 
 /* Has libcsv parse a part of the text. */
 static void feed(struct dl_csv_rows *r, const char *text, size_t len) {
   if (len > 0 && dl_csv_is_blank(text[0]))
     r->after_cr = false;
-  if (csv_parse(&r->parser, text, len, on_cell, on_row, r) != len)
-    set_status(r, dl_fail_memory(r->d));
+  csv_parse(&r->parser, text, len, on_cell, on_row, r);
 }
 
 /* libcsv skips blanks at the start of a line silently, so that "CR, blank, LF"
  * looks like a CRLF; parts that start with the blank distinguish them. */
 void dl_csv_rows_parse(struct dl_csv_rows *r, const char *text, size_t len) {
   const char *cr = text, *end = text + len;
-  if (!start_block(r, len)) {
-    set_status(r, dl_fail_memory(r->d));
-    return;
-  }
+  start_block(r, len);
   r->quotes = r->quotes || memchr(text, '"', len);
   r->nul_bytes = r->nul_bytes || memchr(text, '\0', len);
   while (cr < end && (cr = memchr(cr, '\r', (size_t)(end - cr)))) {

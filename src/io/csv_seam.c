@@ -28,31 +28,28 @@ static void on_row(int end, void *ctx) {
 }
 
 /* Takes a line of n bytes, or the beginning of one. True if a row ends with
- * it. False with *failed: memory is out. */
-static bool take_line(struct search *s, const char *text, size_t n,
-                      bool *failed) {
+ * it. */
+static bool take_line(struct search *s, const char *text, size_t n) {
   bool whole = n > 0 && text[n - 1] == '\n';
   s->offset += (off_t)n;
   s->line += whole;
   if (whole && !s->parsing && !memchr(text, '"', n))
     return true;
-  size_t before = whole ? n - 1 : n;
-  bool ok = csv_parse(&s->parser, text, before, NULL, on_row, s) == before;
+  csv_parse(&s->parser, text, whole ? n - 1 : n, NULL, on_row, s);
   s->ended = false; /* by a CR within the line: not looked for */
-  if (ok && whole)
-    ok = csv_parse(&s->parser, "\n", 1, NULL, on_row, s) == 1;
-  *failed = !ok;
+  if (whole)
+    csv_parse(&s->parser, "\n", 1, NULL, on_row, s);
   s->parsing = !s->ended;
-  return ok && s->ended;
+  return s->ended;
 }
 
 /* The first seam in a block that is not before `least`. */
 static bool search_block(struct search *s, const char *text, size_t len,
-                         off_t least, bool *failed) {
-  for (const char *end = text + len; text < end && !*failed;) {
+                         off_t least) {
+  for (const char *end = text + len; text < end;) {
     const char *lf = memchr(text, '\n', (size_t)(end - text));
     size_t n = (size_t)((lf ? lf + 1 : end) - text);
-    if (take_line(s, text, n, failed) && s->offset >= least)
+    if (take_line(s, text, n) && s->offset >= least)
       return true;
     text += n;
   }
@@ -69,17 +66,15 @@ enum dl_status dl_csv_seam_find(struct dl_csv_seam *seam, FILE *f,
   csv_init(&s.parser, CSV_REPALL_NL);
   csv_set_delim(&s.parser, delimiter);
   csv_set_realloc_func(&s.parser, dl_realloc);
-  bool failed = false, found = false;
+  bool found = false;
   enum dl_status status = DL_OK;
   size_t len = 1;
   if (fseeko(f, seam->offset, SEEK_SET) != 0)
     status = dl_fail_errno(d, path, "cannot seek", errno);
   while (status == DL_OK && !found && len > 0) {
     len = fread(text, 1, BLOCK_SIZE, f);
-    found = search_block(&s, text, len, least, &failed);
-    if (failed)
-      status = dl_fail_memory(d);
-    else if (len == 0 && ferror(f))
+    found = search_block(&s, text, len, least);
+    if (len == 0 && ferror(f))
       status = dl_fail_errno(d, path, "cannot read", errno);
   }
   *seam = (struct dl_csv_seam){s.offset, s.line};

@@ -241,9 +241,7 @@ enum dl_status dl_lines_take(struct dl_lines *l, struct dl_lines_block *b,
       status = more(l, d);
       continue;
     }
-    void *s = b->s;
-    dl_grow(&s, &b->cap, b->len + n + 1, 1);
-    b->s = s;
+    DL_GROW(b->s, b->cap, b->len + n + 1);
     if (b->len == 0)
       b->first = l->number + 1;
     memcpy(b->s + b->len, from, n);
@@ -308,5 +306,8 @@ static ssize_t replay(void *cookie, char *buf, size_t size) {
 
 FILE *dl_lines_stream(struct dl_lines *l) {
   l->replayed = l->start;
-  return fopencookie(l, "r", (cookie_io_functions_t){.read = replay});
+  FILE *f = fopencookie(l, "r", (cookie_io_functions_t){.read = replay});
+  if (!f)
+    dl_end_without_memory();
+  return f;
 }

@@ -70,9 +70,8 @@ size_t dl_lines_bytes(const struct dl_lines *l);
  * it; else 0. */
 size_t dl_lines_cut(const struct dl_lines *l);
 
-/* The whole text from its beginning as a stream, in place of
- * dl_lines_next; NULL: out of memory. The stream is the caller's to close,
- * before dl_lines_free. */
+/* The whole text from its beginning as a stream, in place of dl_lines_next. It
+ * is the caller's to close, before dl_lines_free. */
 FILE *dl_lines_stream(struct dl_lines *l);
 
 #endif

@@ -9,12 +9,10 @@ void dl_same_tables_add(struct dl_same_tables *s, const struct dl_csv *csv,
                         struct dl_diag *d) {
   char hex[33];
   size_t rows, known = s->digests.n, i = s->n++;
-  void *first = s->first;
   dl_csv_digest(csv, hex, &rows);
   if (rows == 0)
     return;
-  dl_grow(&first, &s->cap, known + 1, sizeof *s->first);
-  s->first = first;
+  DL_GROW(s->first, s->cap, known + 1);
   long k = dl_intern(&s->digests, hex);
   if (s->digests.n > known)
     s->first[k] = i;

@@ -126,8 +126,6 @@ static enum dl_status parse(struct complaint *c, const char *data, size_t len,
   struct dl_xml *x = c->x;
   use_own_memory();
   xmlParserCtxt *ctxt = xmlNewParserCtxt();
-  if (!ctxt)
-    return dl_fail_memory(d);
   ctxt->_private = c;
   ctxt->sax->internalSubset = refuse_dtd;
   ctxt->sax->endElementNs = end_element;
@@ -157,8 +155,7 @@ enum dl_status dl_xml_parse(struct dl_xml **out, const char *data, size_t len,
                             struct dl_diag *d) {
   *out = NULL;
   struct dl_xml *x = dl_calloc(1, sizeof *x);
-  if (x)
-    x->path = dl_strdup(strcmp(path, "-") == 0 ? "<stdin>" : path);
+  x->path = dl_strdup(strcmp(path, "-") == 0 ? "<stdin>" : path);
   struct complaint c = {.x = x, .visitor = visitor, .len = len};
   enum dl_status status = parse(&c, data, len, d);
   if (status != DL_OK) {
@@ -188,11 +185,6 @@ struct dl_xml *dl_xml_new(const char *root) {
   use_own_memory();
   x->doc = xmlNewDoc((const xmlChar *)"1.0");
   xmlNode *node = xmlNewNode(NULL, (const xmlChar *)root);
-  if (!x->doc || !node) {
-    xmlFreeNode(node);
-    dl_xml_free(x);
-    return NULL;
-  }
   xmlDocSetRootElement(x->doc, node);
   return x;
 }

@@ -232,9 +232,8 @@ enum dl_status dl_log_open(struct dl_log **out, const char *path,
     log->state = dl_calloc(1, log->importer->state_size + 1);
   if (status == DL_OK && log->importer->row) {
     FILE *f = dl_lines_stream(log->lines);
-    status = !f ? dl_fail_memory(d)
-                : dl_csv_open_stream(&log->csv, f, log->path,
-                                     log->importer->delimiter, TABLE_BLOCK, d);
+    status = dl_csv_open_stream(&log->csv, f, log->path,
+                                log->importer->delimiter, TABLE_BLOCK, d);
   }
   if (status == DL_OK && log->importer->begin)
     status = log->importer->begin(log, &head, d);

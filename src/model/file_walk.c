@@ -43,7 +43,7 @@ enum dl_status dl_walk_attribute(const struct walk *w, dl_node *node,
   switch (kind) {
   case TEXT:
     *(char **)member = text ? dl_strdup(text) : NULL;
-    return !text || *(char **)member ? DL_OK : dl_fail_memory(w->d);
+    return DL_OK;
   case COUNT:
     return text && dl_parse_count(text, member)
                ? DL_OK
@@ -91,7 +91,7 @@ enum dl_status dl_walk_list(const struct walk *w, dl_node *parent,
     memcpy(array, &items, sizeof items);
   }
   memcpy(&items, array, sizeof items);
-  enum dl_status status = items || count == 0 ? DL_OK : dl_fail_memory(w->d);
+  enum dl_status status = DL_OK;
   dl_node *c = NULL;
   for (size_t i = 0; i < count && status == DL_OK; i++) {
     c = dl_walk_child(w, parent, of->name, c);
@@ -129,9 +129,8 @@ enum dl_status dl_walk_numbers(const struct walk *w, dl_node *node, double *x,
   return found == n ? DL_OK : dl_walk_refuse(w, node, "too few numbers");
 }
 
-enum dl_status dl_walk_texts(const struct walk *w, dl_node *parent,
-                             const char *name, const char *what,
-                             struct dl_strlist *l) {
+void dl_walk_texts(const struct walk *w, dl_node *parent, const char *name,
+                   const char *what, struct dl_strlist *l) {
   dl_node *c = NULL;
   for (size_t i = 0; w->writing && i < l->n; i++) {
     c = dl_xml_add(w->x, parent, name);
@@ -141,9 +140,7 @@ enum dl_status dl_walk_texts(const struct walk *w, dl_node *parent,
   }
   while (!w->writing && (c = dl_walk_child(w, parent, name, c))) {
     const char *its = dl_xml_attr(c, "what");
-    if ((!what || (its && strcmp(its, what) == 0)) &&
-        !dl_strlist_add(l, dl_xml_text(c)))
-      return dl_fail_memory(w->d);
+    if (!what || (its && strcmp(its, what) == 0))
+      dl_strlist_add(l, dl_xml_text(c));
   }
-  return DL_OK;
 }

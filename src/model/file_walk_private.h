@@ -68,8 +68,7 @@ enum dl_status dl_walk_numbers(const struct walk *w, dl_node *node, double *x,
                                size_t n);
 
 /* Texts, an element each; `what`: their attribute of that name, or NULL. */
-enum dl_status dl_walk_texts(const struct walk *w, dl_node *parent,
-                             const char *name, const char *what,
-                             struct dl_strlist *l);
+void dl_walk_texts(const struct walk *w, dl_node *parent, const char *name,
+                   const char *what, struct dl_strlist *l);
 
 #endif

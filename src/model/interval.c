@@ -45,18 +45,12 @@ static double scaled(const struct dl_group_residuals *g, size_t j) {
   return g->by_run ? g->value[j] / g->spread[j] : g->value[j];
 }
 
-bool dl_add_group_residuals(struct dl_residuals *r, const char *name, double *x,
+void dl_add_group_residuals(struct dl_residuals *r, const char *name, double *x,
                             double *spread, size_t n) {
-  struct dl_group_residuals *grown =
-      dl_reallocarray(r->g, r->n + 1, sizeof *grown);
-  if (!grown)
-    return false;
-  r->g = grown;
-  struct dl_group_residuals *to = &r->g[r->n];
+  r->g = dl_reallocarray(r->g, r->n + 1, sizeof *r->g);
+  struct dl_group_residuals *to = &r->g[r->n++];
   *to = (struct dl_group_residuals){.name = dl_strdup(name)};
   dl_residual_quantiles(to, x, spread, n);
-  r->n += to->name != NULL;
-  return to->name;
 }
 
 struct weighted {
@@ -69,14 +63,12 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* All residuals, each group weighing 1 in total; NULL when memory is out. */
+/* All residuals, each group weighing 1 in total. */
 static struct weighted *gather(const struct dl_residuals *r, size_t *n) {
   *n = 0;
   for (size_t i = 0; i < r->n; i++)
     *n += r->g[i].n_values;
   struct weighted *all = dl_calloc(*n, sizeof *all);
-  if (!all)
-    return NULL;
   size_t k = 0;
   for (size_t i = 0; i < r->n; i++)
     for (size_t j = 0; j < r->g[i].n_values; j++)
@@ -92,7 +84,7 @@ static bool conformal(const struct dl_residuals *r, double coverage,
                       double *low, double *high) {
   size_t n;
   struct weighted *all = gather(r, &n);
-  if (!all || n == 0) {
+  if (n == 0) {
     free(all);
     return false;
   }

@@ -26,8 +26,8 @@ bool dl_residual_interval(const struct dl_residuals *r, double coverage,
 void dl_residual_quantiles(struct dl_group_residuals *g, double *x,
                            double *spread, size_t n);
 
-/* Adds that group under a name, which is copied. False: memory is out. */
-bool dl_add_group_residuals(struct dl_residuals *r, const char *name, double *x,
+/* Adds that group under a name, which is copied. */
+void dl_add_group_residuals(struct dl_residuals *r, const char *name, double *x,
                             double *spread, size_t n);
 
 /* Whether the intervals of those groups depend on the run's spread, and the

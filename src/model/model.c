@@ -58,14 +58,10 @@ struct dl_time_residuals *dl_fit_add_times(struct dl_fit *f,
   const struct dl_time_residuals *there = dl_fit_times(f, software);
   if (there)
     return &f->times[there - f->times];
-  struct dl_time_residuals *grown =
-      dl_reallocarray(f->times, f->n_times + 1, sizeof *grown);
-  if (!grown)
-    return NULL;
-  f->times = grown;
-  grown[f->n_times] =
-      (struct dl_time_residuals){.software = dl_strdup(software)};
-  return grown[f->n_times].software ? &grown[f->n_times++] : NULL;
+  f->times = dl_reallocarray(f->times, f->n_times + 1, sizeof *f->times);
+  struct dl_time_residuals *new = &f->times[f->n_times++];
+  *new = (struct dl_time_residuals){.software = dl_strdup(software)};
+  return new;
 }
 
 void dl_model_free(struct dl_model *m) {

@@ -110,7 +110,7 @@ void dl_model_free(struct dl_model *m); /* accepts NULL */
 const struct dl_time_residuals *dl_fit_times(const struct dl_fit *f,
                                              const char *software);
 
-/* The same; they are added where there are none. NULL: memory is out. */
+/* The same; they are added where there are none. */
 struct dl_time_residuals *dl_fit_add_times(struct dl_fit *f,
                                            const char *software);
 

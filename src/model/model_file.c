@@ -81,8 +81,8 @@ static enum dl_status offset(const struct walk *w, dl_node *fit,
     return DL_OK;
   }
   enum dl_status status = check_formula(w, node);
-  if (status == DL_OK && !(f->offset = dl_strdup(dl_xml_text(node))))
-    status = dl_fail_memory(w->d);
+  if (status == DL_OK)
+    f->offset = dl_strdup(dl_xml_text(node));
   return status;
 }
 
@@ -114,10 +114,8 @@ static enum dl_status features(const struct walk *w, dl_node *fit,
   if (w->writing && f->features.n == 0)
     return DL_OK;
   dl_node *parent = dl_walk_child(w, fit, "features", NULL), *c = NULL;
-  enum dl_status status =
-      parent ? dl_walk_texts(w, parent, "feature", NULL, &f->features) : DL_OK;
-  if (status != DL_OK)
-    return status;
+  if (parent)
+    dl_walk_texts(w, parent, "feature", NULL, &f->features);
   if (f->method->predict_rows)
     return f->features.n == 0
                ? DL_OK
@@ -125,6 +123,7 @@ static enum dl_status features(const struct walk *w, dl_node *fit,
                                 "of a model format before 2; fit it again");
   if (f->features.n == 0)
     return dl_walk_refuse(w, fit, "no features");
+  enum dl_status status = DL_OK;
   c = dl_xml_first(parent, "feature");
   if (!w->writing && (f->scaled = dl_xml_attr(c, "mean") != NULL)) {
     f->scale.mean = gsl_vector_alloc(f->features.n);
@@ -162,8 +161,7 @@ static enum dl_status array(const struct walk *w, dl_node *node, void *of) {
     return dl_walk_refuse(w, node, "invalid shape");
   snprintf(a->name, sizeof a->name, "%s", name);
   a->data = dl_calloc(a->rows * a->cols, sizeof *a->data);
-  return a->data ? dl_walk_numbers(w, node, a->data, a->rows * a->cols)
-                 : dl_fail_memory(w->d);
+  return dl_walk_numbers(w, node, a->data, a->rows * a->cols);
 }
 
 static enum dl_status state(const struct walk *w, dl_node *fit,
@@ -171,16 +169,13 @@ static enum dl_status state(const struct walk *w, dl_node *fit,
   static const struct list arrays = {"array", sizeof(struct dl_array), NULL,
                                      array};
   struct dl_arrays as = {0};
-  enum dl_status status = DL_OK;
   if (w->writing)
     f->method->save(f->state, &as);
   dl_node *node = dl_walk_child(w, fit, "state", NULL);
   if (!node)
     return dl_walk_refuse(w, fit, "no state");
-  if (status == DL_OK)
-    status = dl_walk_texts(w, node, "name", NULL, &as.names);
-  if (status == DL_OK)
-    status = dl_walk_list(w, node, &arrays, &as.a, &as.n);
+  dl_walk_texts(w, node, "name", NULL, &as.names);
+  enum dl_status status = dl_walk_list(w, node, &arrays, &as.a, &as.n);
   struct dl_diag inner;
   dl_diag_init(&inner);
   if (status == DL_OK && !w->writing &&
@@ -275,10 +270,11 @@ static enum dl_status fit(const struct walk *w, dl_node *node, void *of) {
     status = protocols(w, node, f->held_out_residuals);
   if (status == DL_OK)
     status = dl_walk_list(w, node, &of_times, &f->times, &f->n_times);
-  if (status == DL_OK)
-    status = dl_walk_texts(w, node, "seen", "arch", &f->archs);
-  return status == DL_OK ? dl_walk_texts(w, node, "seen", "gpu", &f->gpus)
-                         : status;
+  if (status == DL_OK) {
+    dl_walk_texts(w, node, "seen", "arch", &f->archs);
+    dl_walk_texts(w, node, "seen", "gpu", &f->gpus);
+  }
+  return status;
 }
 
 static enum dl_status model(const struct walk *w, struct dl_model *m) {
@@ -311,8 +307,6 @@ enum dl_status dl_model_write(const struct dl_model *m, const char *path,
   struct dl_model view = *m; /* only read from */
   struct walk w = {dl_xml_new("model"), d, true};
   char version[] = PACKAGE_VERSION;
-  if (!w.x)
-    return dl_fail_memory(d);
   view.version = version;
   enum dl_status status = model(&w, &view);
   if (status == DL_OK)
@@ -329,10 +323,8 @@ enum dl_status dl_model_read(struct dl_model **out, const char *path,
   if (status != DL_OK)
     return status;
   struct dl_model *m = dl_calloc(1, sizeof *m);
-  if (!m || !(m->path = dl_strdup(path)))
-    status = dl_fail_memory(d);
-  else
-    status = model(&w, m);
+  m->path = dl_strdup(path);
+  status = model(&w, m);
   /* Validated last, so that a file of another version or kind is reported as
    * such before the schema complains about its first element. */
   if (status == DL_OK && schema)

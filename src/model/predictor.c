@@ -111,15 +111,13 @@ enum dl_status dl_predictor_new(struct dl_predictor **out,
   p->fit = fit;
   p->frame = f;
   p->times = dl_calloc(fit->n_times, sizeof *p->times);
-  if (p->times)
-    prepare_intervals(p, coverage);
+  prepare_intervals(p, coverage);
   p->feature = dl_calloc(fit->features.n, sizeof *p->feature);
   p->ranged = dl_calloc(fit->n_ranges, sizeof *p->ranged);
   const struct dl_physics *physics = fit->method->physics;
   if (physics)
     p->bound = dl_calloc(1, sizeof *p->bound);
-  bool ok = p->times && p->feature && p->ranged && (p->bound || !physics);
-  enum dl_status status = ok ? DL_OK : dl_fail_memory(d);
+  enum dl_status status = DL_OK;
   if (status == DL_OK && physics)
     status = dl_physics_bind(p->bound, physics, f, false, d);
   for (size_t i = 0; i < fit->features.n && status == DL_OK; i++)
@@ -356,8 +354,8 @@ enum dl_status dl_predict(const struct dl_predictor *p,
     predict_by_physics(p, row, out);
     return DL_OK;
   }
-  if (n > FEW_FEATURES && !(many = dl_calloc(n, sizeof *many)))
-    return dl_fail_memory(d);
+  if (n > FEW_FEATURES)
+    many = dl_calloc(n, sizeof *many);
   double *x = many ? many : few;
   enum dl_status status = DL_OK;
   if (take_features(p, row, x))

@@ -7,8 +7,8 @@
  * and rows itself.
  *
  * The functions write to s->f and leave it to render.c to flush it, to notice
- * a failed write and lack of memory, and to make and free the stream. They
- * return DL_OK, or DL_EUSAGE where the format cannot hold such a table. */
+ * a failed write, and to make and free the stream. They return DL_OK, or
+ * DL_EUSAGE where the format cannot hold such a table. */
 
 #ifndef DL_OUTPUT_FORMAT_H
 #define DL_OUTPUT_FORMAT_H

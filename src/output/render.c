@@ -90,8 +90,6 @@ enum dl_status dl_stream_begin(struct dl_stream **out,
                                const struct dl_table_form *table,
                                struct dl_diag *d) {
   struct dl_stream *s = *out = dl_calloc(1, sizeof *s);
-  if (!s)
-    return dl_fail_memory(d);
   *s = (struct dl_stream){.format = format, .f = f, .key = table->key};
   s->columns = dl_calloc(table->n, sizeof *s->columns);
   if (table->n > 0)

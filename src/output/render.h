@@ -51,7 +51,7 @@ const struct dl_format *dl_format_of_file(const char *path);
 
 /* Writes a whole report and flushes f; `screen` says what f can show (NULL: a
  * file).
- * Errors: DL_EFAILED if memory is out or f cannot be written, DL_EUSAGE if the
+ * Errors: DL_EFAILED if f cannot be written, DL_EUSAGE if the
  * format has no way to write r. */
 enum dl_status dl_format_report(const struct dl_format *format,
                                 const struct dl_report *r, FILE *f,

@@ -136,12 +136,10 @@ void dl_table_free(struct dl_table *t) {
 
 void dl_table_row(struct dl_table *t, const struct dl_value *values,
                   const char *mark) {
-  if (!t ||
-      !dl_grow((void **)&t->values, &t->cap_values, (t->n_rows + 1) * t->n_cols,
-               sizeof *t->values) ||
-      !dl_grow((void **)&t->marks, &t->cap_marks, t->n_rows + 1,
-               sizeof *t->marks))
+  if (!t)
     return;
+  DL_GROW(t->values, t->cap_values, (t->n_rows + 1) * t->n_cols);
+  DL_GROW(t->marks, t->cap_marks, t->n_rows + 1);
   for (size_t i = 0; i < t->n_cols; i++)
     value_copy(&t->values[t->n_rows * t->n_cols + i], &values[i]);
   t->marks[t->n_rows++] = mark ? dl_strdup(mark) : NULL;
@@ -151,8 +149,7 @@ void dl_table_row(struct dl_table *t, const struct dl_value *values,
 
 struct dl_report *dl_report_new(void) {
   struct dl_report *r = dl_calloc(1, sizeof *r);
-  if (r)
-    r->root = r;
+  r->root = r;
   return r;
 }
 
@@ -173,12 +170,12 @@ void dl_report_free(struct dl_report *r) {
   free(r);
 }
 
-/* A new node at the end; NULL: there is no report, or memory is out. */
+/* A new node at the end; NULL: there is no report. */
 static struct dl_report_node *
 add_node(struct dl_report *r, enum dl_report_node_type type, const char *key) {
-  if (!r || !dl_grow((void **)&r->nodes, &r->cap_nodes, r->n_nodes + 1,
-                     sizeof *r->nodes))
+  if (!r)
     return NULL;
+  DL_GROW(r->nodes, r->cap_nodes, r->n_nodes + 1);
   struct dl_report_node *node = &r->nodes[r->n_nodes++];
   *node = (struct dl_report_node){.type = type, .key = key};
   return node;
@@ -259,16 +256,9 @@ static struct dl_report *add_report(struct dl_report *r,
   if (r->root->hidden)
     title = NULL;
   struct dl_report *child = dl_report_new();
-  if (child) {
-    child->root = r->root;
-    child->title = title ? dl_strdup(title) : NULL;
-  }
-  if (!child || (title && !child->title) ||
-      !dl_grow((void **)&node->reports, &node->cap_reports, node->n_reports + 1,
-               sizeof(struct dl_report *))) {
-    dl_report_free(child);
-    return NULL;
-  }
+  child->root = r->root;
+  child->title = title ? dl_strdup(title) : NULL;
+  DL_GROW(node->reports, node->cap_reports, node->n_reports + 1);
   node->reports[node->n_reports++] = child;
   return child;
 }

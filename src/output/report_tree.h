@@ -54,8 +54,7 @@ struct dl_report {
 /* Whether v is shown as absent: null, not finite, a NULL string. */
 bool dl_value_absent(const struct dl_value *v);
 
-/* A table outside a report, for streams that look at rows before writing.
- * NULL: memory is out. */
+/* A table outside a report, for streams that look at rows before writing. */
 struct dl_table *dl_table_new(const char *title,
                               const struct dl_column *columns, size_t n);
 void dl_table_free(struct dl_table *t); /* accepts NULL */

@@ -89,9 +89,8 @@ static const char *file_of(const char *path) {
 
 /* Names the group of a row by the columns that differ between rows; an empty
  * cell means that all rows were scored together. */
-static enum dl_status name_group(struct drawing *w, size_t row,
-                                 const bool differs[N_COLS],
-                                 struct dl_diag *d) {
+static void name_group(struct drawing *w, size_t row,
+                       const bool differs[N_COLS]) {
   struct dl_text t = {0};
   for (size_t c = COL_GROUP; c <= COL_MODEL; c++) {
     const char *cell = dl_plot_text(&w->t, row, c);
@@ -100,10 +99,8 @@ static enum dl_status name_group(struct drawing *w, size_t row,
     if (differs[c])
       dl_text_printf(&t, "%s%s", t.len > 0 ? ", " : "", *cell ? cell : "all");
   }
-  long found = t.failed ? -1 : dl_intern(&w->groups, dl_text_str(&t));
+  w->group[row] = (size_t)dl_intern(&w->groups, dl_text_str(&t));
   dl_text_free(&t);
-  w->group[row] = (size_t)found;
-  return found < 0 ? dl_fail_memory(d) : DL_OK;
 }
 
 static enum dl_status group_rows(struct drawing *w, struct dl_diag *d) {
@@ -121,9 +118,7 @@ static enum dl_status group_rows(struct drawing *w, struct dl_diag *d) {
       continue;
     }
     dl_intern(&w->methods, method);
-    enum dl_status status = name_group(w, i, differs, d);
-    if (status != DL_OK)
-      return status;
+    name_group(w, i, differs);
   }
   if (w->methods.n == 0)
     return dl_fail_at(d, DL_EINPUT, w->t.path, 0, "no row that can be drawn");

@@ -95,8 +95,6 @@ static enum dl_status take_row(struct drawing *w, size_t row, long key,
                                const char *name, struct dl_diag *d) {
   long group = dl_intern(&w->groups, dl_plot_text(&w->t, row, COL_BY));
   long shape = dl_intern(&w->shapes, dl_plot_text(&w->t, row, COL_SHAPE));
-  if (group < 0 || shape < 0 || key < 0)
-    return dl_fail_memory(d);
   struct mark *m = &w->mark[key];
   if (m->n > 0 && m->group != (size_t)group)
     return dl_fail_at(d, DL_EINPUT, w->t.path, w->t.line[row],

@@ -72,9 +72,9 @@ static enum dl_status name_all(struct drawing *w, struct dl_diag *d) {
       return dl_fail_at(d, DL_EINPUT, w->t.path, w->t.line[i],
                         "column 'energy_j': a part of less than 0 J cannot be "
                         "stacked");
-    if (dl_intern(&w->estimates, dl_plot_text(&w->t, i, COL_ESTIMATE)) < 0 ||
-        (j > 0 && dl_intern(&w->parts, dl_plot_text(&w->t, i, COL_PART)) < 0))
-      return dl_fail_memory(d);
+    dl_intern(&w->estimates, dl_plot_text(&w->t, i, COL_ESTIMATE));
+    if (j > 0)
+      dl_intern(&w->parts, dl_plot_text(&w->t, i, COL_PART));
   }
   if (w->estimates.n > MOST_ESTIMATES || w->parts.n > MOST_PARTS)
     return dl_fail_at(d, DL_EINPUT, w->t.path, 0,

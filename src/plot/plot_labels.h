@@ -25,8 +25,7 @@ struct dl_label_area {
 };
 
 /* Places n labels such that they cover none of the m points (x, y); the last
- * `soft` points may be covered if there is no other position. False: out of
- * memory. */
+ * `soft` points may be covered if there is no other position. */
 void dl_labels_place(struct dl_label *label, size_t n, const double (*point)[2],
                      size_t m, size_t soft, const struct dl_label_area *area);
 

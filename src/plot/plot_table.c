@@ -18,7 +18,7 @@ enum { MOST_ROWS = 100000 };
 #define MOST 1e99
 
 void dl_plot_table_free(struct dl_plot_table *t) {
-  for (size_t i = 0; t->text && i < t->n * t->n_cols; i++)
+  for (size_t i = 0; i < t->n * t->n_cols; i++)
     free(t->text[i]);
   free(t->text);
   free(t->number);
@@ -27,12 +27,11 @@ void dl_plot_table_free(struct dl_plot_table *t) {
   *t = (struct dl_plot_table){0};
 }
 
-static bool make_room(struct dl_plot_table *t) {
+static void make_room(struct dl_plot_table *t) {
   size_t cells = (t->n + 1) * t->n_cols;
-  return dl_grow((void **)&t->number, &t->cap_numbers, cells,
-                 sizeof *t->number) &&
-         dl_grow((void **)&t->text, &t->cap_texts, cells, sizeof *t->text) &&
-         dl_grow((void **)&t->line, &t->cap_lines, t->n + 1, sizeof *t->line);
+  DL_GROW(t->number, t->cap_numbers, cells);
+  DL_GROW(t->text, t->cap_texts, cells);
+  DL_GROW(t->line, t->cap_lines, t->n + 1);
 }
 
 /* Reads a number; false, with a warning, if the row cannot be used. */
@@ -70,14 +69,12 @@ static bool is_number(const struct dl_plot_column *c) {
 }
 
 /* One row; col[c] is the cell of column c, if the table has it. */
-static enum dl_status take_row(struct dl_plot_table *t, const long *col,
-                               const char *const *cell, size_t line,
-                               struct dl_diag *d) {
-  if (!make_room(t))
-    return dl_fail_memory(d);
+static void take_row(struct dl_plot_table *t, const long *col,
+                     const char *const *cell, size_t line, struct dl_diag *d) {
+  make_room(t);
   for (size_t c = 0; c < t->n_cols; c++)
     if (t->there[c] && t->column[c].kind == DL_CELL_LEAVES && *cell[col[c]])
-      return DL_OK;
+      return;
   double *number = t->number + t->n * t->n_cols;
   char **text = t->text + t->n * t->n_cols;
   for (size_t c = 0; c < t->n_cols; c++) {
@@ -88,13 +85,11 @@ static enum dl_status take_row(struct dl_plot_table *t, const long *col,
   for (size_t c = 0; c < t->n_cols; c++)
     if (t->there[c] && is_number(&t->column[c]) &&
         !read_number(t, &t->column[c], cell[col[c]], line, &number[c], d))
-      return DL_OK;
+      return;
   t->n++;
   for (size_t c = 0; c < t->n_cols; c++)
-    if (t->there[c] && !is_number(&t->column[c]) && *cell[col[c]] &&
-        !(text[c] = dl_strdup(cell[col[c]])))
-      return dl_fail_memory(d);
-  return DL_OK;
+    if (t->there[c] && !is_number(&t->column[c]) && *cell[col[c]])
+      text[c] = dl_strdup(cell[col[c]]);
 }
 
 static enum dl_status find_columns(struct dl_plot_table *t,
@@ -122,10 +117,7 @@ static enum dl_status read_rows(struct dl_plot_table *t, struct dl_csv *csv,
         return dl_fail_at(d, DL_EINPUT, t->path, block->line[i],
                           "more than %d rows are too many for a plot",
                           MOST_ROWS);
-      status =
-          take_row(t, col, block->cell + i * block->n_cols, block->line[i], d);
-      if (status != DL_OK)
-        return status;
+      take_row(t, col, block->cell + i * block->n_cols, block->line[i], d);
     }
   return status;
 }

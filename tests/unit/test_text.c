@@ -21,7 +21,6 @@ static void text_grows(void **state) {
   assert_string_equal(dl_text_str(&t), "");
   for (int i = 0; i < 1000; i++)
     dl_text_printf(&t, "%03d,", i);
-  assert_false(t.failed);
   assert_int_equal(t.len, 4000);
   assert_int_equal(strlen(t.s), 4000);
   assert_memory_equal(t.s + 4 * 517, "517,", 4);
@@ -46,20 +45,6 @@ static void adding_nothing_makes_a_text(void **state) {
   assert_non_null(t.s);
   assert_string_equal(t.s, "");
   dl_text_free(&t);
-}
-
-static void failure_sticks(void **state) {
-  struct dl_text t = {0};
-
-  (void)state;
-  dl_text_add(&t, "kept");
-  t.failed = true;
-  dl_text_add(&t, "lost");
-  dl_text_printf(&t, "%s", "lost");
-  assert_string_equal(dl_text_str(&t), "kept");
-  assert_true(t.failed);
-  dl_text_free(&t);
-  assert_false(t.failed);
 }
 
 static void lists(void **state) {
@@ -228,7 +213,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(text_grows),
       cmocka_unit_test(adding_nothing_makes_a_text),
-      cmocka_unit_test(failure_sticks),
       cmocka_unit_test(lists),
       cmocka_unit_test(splits),
       cmocka_unit_test(split_appends),

@@ -225,7 +225,7 @@ static enum dl_status recommend(struct dl_cli *cli,
     status = dl_recommend_accuracy(cli, o->accuracy, &r->choices);
   limits.measured = o->searched && !o->extrapolate;
   if (status == DL_OK)
-    status = dl_choices_judge(&r->choices, &limits, &cli->diag);
+    dl_choices_judge(&r->choices, &limits);
   if (status == DL_OK && r->choices.n_excluded[DL_CHOICE_MEETS] == 0)
     status = none_meets(cli, o, &r->choices);
   return status == DL_OK ? dl_recommend_report(cli, o, &r->choices) : status;

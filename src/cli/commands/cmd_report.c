@@ -186,9 +186,8 @@ static enum dl_status write_totals(struct dl_report_pass *w) {
     return status;
   dl_group_totals_sort(w->tally);
   struct dl_totals t = {w->tally, o->keys, w->accounting, {.n = 0}};
-  status = dl_totals_add_shard(&t.parts, &o->log.shard, d);
-  if (status == DL_OK)
-    status = dl_totals_write(&t, o->totals, d);
+  dl_totals_add_shard(&t.parts, &o->log.shard);
+  status = dl_totals_write(&t, o->totals, d);
   dl_totals_parts_free(&t.parts);
   return status;
 }

@@ -351,7 +351,7 @@ static enum dl_status read_training(struct dl_comparing *w, const char *column,
     status = dl_job_options_apply(&w->o->job, f, w->cli->catalog, false, d);
   }
   for (size_t k = 0; k < w->n_models && status == DL_OK; k++)
-    status = dl_refit_formulas(t, w->model[k], f, d);
+    dl_refit_formulas(t, w->model[k], f);
   if (dl_strlist_find(&t->formula, "energy_j") < 0)
     dl_strlist_add(&t->formula, "energy_j");
   if (status == DL_OK)

@@ -47,16 +47,11 @@ const char *dl_energy_from_name(enum dl_energy_from from) {
   return names[from];
 }
 
-/* The entry of a name; NULL: out of memory. */
+/* The entry of a name. */
 static struct gpu_name *name_entry(struct dl_accounting *a, const char *name) {
   size_t before = a->names.n;
-  void *gpus = a->gpu;
-  if (!dl_grow(&gpus, &a->gpu_cap, before + 1, sizeof *a->gpu))
-    return NULL;
-  a->gpu = gpus;
+  DL_GROW(a->gpu, a->gpu_cap, before + 1);
   long i = dl_intern(&a->names, name);
-  if (i < 0)
-    return NULL;
   if (a->names.n > before)
     a->gpu[i] = (struct gpu_name){0};
   return &a->gpu[i];
@@ -73,10 +68,8 @@ static enum dl_status add_gpu(struct dl_accounting *a, const char *text,
                               struct dl_diag *d) {
   const char *value;
   char *name = split(text, &value);
-  struct gpu_name *g = name ? name_entry(a, name) : NULL;
+  struct gpu_name *g = name_entry(a, name);
   free(name);
-  if (!g)
-    return dl_fail_memory(d);
   g->looked_up = true;
   enum dl_status status = dl_catalog_open(a->catalog, DL_ACCELERATOR, value, d);
   return status == DL_OK
@@ -89,8 +82,6 @@ static enum dl_status add_power(struct dl_accounting *a, const char *text,
   const char *value;
   struct node_power *p = &a->power[a->n_power];
   p->partition = split(text, &value);
-  if (!p->partition)
-    return dl_fail_memory(d);
   a->n_power++;
   if (!dl_parse_double(value, &p->w) || p->w <= 0 || p->w > 1e6)
     return dl_fail(d, DL_EUSAGE,
@@ -104,12 +95,10 @@ enum dl_status dl_accounting_new(struct dl_accounting **out,
                                  struct dl_catalog *catalog,
                                  struct dl_diag *d) {
   struct dl_accounting *a = *out = dl_calloc(1, sizeof *a);
-  if (!a)
-    return dl_fail_memory(d);
   a->o = o;
   a->catalog = catalog;
   a->power = dl_calloc(o->node_power.n, sizeof *a->power);
-  enum dl_status status = a->power ? DL_OK : dl_fail_memory(d);
+  enum dl_status status = DL_OK;
   for (size_t i = 0; status == DL_OK && i < o->node_power.n; i++)
     status = add_power(a, o->node_power.s[i], d);
   for (size_t i = 0; status == DL_OK && i < o->gpus.n; i++)
@@ -127,26 +116,19 @@ static bool same_text(const char *a, const char *b) {
   return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-bool dl_accounting_add_constant(struct dl_accounting *a,
+void dl_accounting_add_constant(struct dl_accounting *a,
                                 const struct dl_constant *c) {
-  void *added = a->added;
   for (size_t i = 0; i < a->n_added; i++)
     if (same_text(a->added[i].name, c->name) && a->added[i].x == c->x &&
         same_text(a->added[i].of, c->of))
-      return true;
-  if (!dl_grow(&added, &a->added_cap, a->n_added + 1, sizeof *a->added))
-    return false;
-  a->added = added;
+      return;
+  DL_GROW(a->added, a->added_cap, a->n_added + 1);
   const char *const from[] = {c->name, c->unit, c->of, c->source, c->year};
   const char *to[5];
-  bool ok = true;
-  for (size_t i = 0; i < 5; i++) {
+  for (size_t i = 0; i < 5; i++)
     to[i] = from[i] ? dl_strdup(from[i]) : NULL;
-    ok = ok && (to[i] || !from[i]);
-  }
   a->added[a->n_added++] =
       (struct dl_constant){to[0], to[1], c->x, to[2], to[3], to[4]};
-  return ok;
 }
 
 void dl_accounting_free(struct dl_accounting *a) {
@@ -195,8 +177,6 @@ static enum dl_status find_gpu(struct dl_accounting *a,
   if (*out)
     return DL_OK;
   struct gpu_name *g = type ? name_entry(a, type) : given(a, "");
-  if (type && !g)
-    return dl_fail_memory(d);
   if (type && !g->looked_up) {
     g->looked_up = true;
     enum dl_status status =
@@ -206,8 +186,8 @@ static enum dl_status find_gpu(struct dl_accounting *a,
   }
   if (type && !g->gpu && given(a, ""))
     g = given(a, "");
-  if (!type && !g && !(g = name_entry(a, "")))
-    return dl_fail_memory(d);
+  if (!type && !g)
+    g = name_entry(a, "");
   if (!g->gpu)
     g->jobs++;
   *out = g->gpu ? g : NULL;

@@ -81,9 +81,9 @@ struct dl_constant {
   const char *year;   /* of the source; NULL: unknown */
 };
 
-/* A constant of estimates that were made elsewhere, once. False: out of memory.
- * The texts are copied. */
-bool dl_accounting_add_constant(struct dl_accounting *a,
+/* A constant of estimates that were made elsewhere, once. The texts are
+ * copied. */
+void dl_accounting_add_constant(struct dl_accounting *a,
                                 const struct dl_constant *c);
 
 /* The i-th constant; false after the last one. The accounting owns its texts.

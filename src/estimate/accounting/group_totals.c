@@ -105,8 +105,7 @@ double dl_sums_energy(const struct dl_sums *s) {
 
 struct dl_group_totals *dl_group_totals_new(const bool keys[DL_N_KEYS]) {
   struct dl_group_totals *t = dl_calloc(1, sizeof *t);
-  if (t)
-    memcpy(t->keys, keys, sizeof t->keys);
+  memcpy(t->keys, keys, sizeof t->keys);
   return t;
 }
 
@@ -145,8 +144,7 @@ static bool is_group(const struct group *g, const char *const key[DL_N_KEYS],
   return true;
 }
 
-/* The group with these keys, key[k] len[k] characters long or NULL; NULL: out
- * of memory. */
+/* The group with these keys, key[k] len[k] characters long or NULL. */
 static struct group *find_group(struct dl_group_totals *t,
                                 const char *const key[DL_N_KEYS],
                                 const size_t len[DL_N_KEYS]) {
@@ -159,38 +157,29 @@ static struct group *find_group(struct dl_group_totals *t,
     if (key[k])
       dl_text_add_n(&t->name, key[k], len[k]);
   }
-  long i = t->name.failed ? -1 : dl_intern(&t->names, t->name.s);
-  if (i < 0)
-    return NULL;
-  t->last = (size_t)i;
+  t->last = (size_t)dl_intern(&t->names, t->name.s);
   if (t->last < t->n)
-    return &t->group[i];
-  void *groups = t->group;
-  if (!dl_grow(&groups, &t->cap, t->n + 1, sizeof *t->group))
-    return NULL;
-  t->group = groups;
+    return &t->group[t->last];
+  DL_GROW(t->group, t->cap, t->n + 1);
   struct group *g = &t->group[t->n++];
   *g = (struct group){.by_name = t->keys[DL_KEY_MONTH]};
   for (size_t k = 0; k < DL_N_KEYS; k++)
-    if (key[k] && !(g->key[k] = dl_strndup(key[k], len[k])))
-      return NULL;
+    if (key[k])
+      g->key[k] = dl_strndup(key[k], len[k]);
   return g;
 }
 
-bool dl_group_totals_add(struct dl_group_totals *t,
+void dl_group_totals_add(struct dl_group_totals *t,
                          const struct dl_cluster_job *job,
                          const struct dl_accounted *figures) {
   const char *key[DL_N_KEYS];
   size_t len[DL_N_KEYS] = {0};
   for (size_t k = 0; k < DL_N_KEYS; k++)
     key[k] = t->keys[k] ? key_of(job, k, &len[k]) : NULL;
-  struct group *g = find_group(t, key, len);
-  if (g)
-    dl_sums_add(&g->sums, figures);
-  return g;
+  dl_sums_add(&find_group(t, key, len)->sums, figures);
 }
 
-bool dl_group_totals_join(struct dl_group_totals *t,
+void dl_group_totals_join(struct dl_group_totals *t,
                           const char *const key[DL_N_KEYS],
                           const struct dl_sums *sums) {
   const char *used[DL_N_KEYS];
@@ -199,10 +188,7 @@ bool dl_group_totals_join(struct dl_group_totals *t,
     used[k] = t->keys[k] ? key[k] : NULL;
     len[k] = used[k] ? strlen(used[k]) : 0;
   }
-  struct group *g = find_group(t, used, len);
-  if (g)
-    dl_sums_join(&g->sums, sums);
-  return g;
+  dl_sums_join(&find_group(t, used, len)->sums, sums);
 }
 
 size_t dl_group_totals_n(const struct dl_group_totals *t) {

@@ -40,18 +40,18 @@ double dl_sums_energy(const struct dl_sums *s);
 
 struct dl_group_totals;
 
-/* Groups by the keys that are set. NULL: out of memory. */
+/* Groups by the keys that are set. */
 struct dl_group_totals *dl_group_totals_new(const bool keys[DL_N_KEYS]);
 void dl_group_totals_free(struct dl_group_totals *t); /* accepts NULL */
 
-/* A job belongs to the month in which it began. False: out of memory. */
-bool dl_group_totals_add(struct dl_group_totals *t,
+/* A job belongs to the month in which it began. */
+void dl_group_totals_add(struct dl_group_totals *t,
                          const struct dl_cluster_job *job,
                          const struct dl_accounted *figures);
 
 /* The same with the sums of jobs of one group; key[k] is NULL where it is
  * unknown. */
-bool dl_group_totals_join(struct dl_group_totals *t,
+void dl_group_totals_join(struct dl_group_totals *t,
                           const char *const key[DL_N_KEYS],
                           const struct dl_sums *sums);
 

@@ -127,17 +127,12 @@ enum dl_status dl_totals_write(const struct dl_totals *t, const char *path,
 
 /* --- where they come from */
 
-enum dl_status dl_totals_add_shard(struct dl_totals_parts *p,
-                                   const struct dl_shard *shard,
-                                   struct dl_diag *d) {
-  void *list = p->shard;
+void dl_totals_add_shard(struct dl_totals_parts *p,
+                         const struct dl_shard *shard) {
   if (shard->count == 0)
-    return DL_OK;
-  if (!dl_grow(&list, &p->cap, p->n + 1, sizeof *p->shard))
-    return dl_fail_memory(d);
-  p->shard = list;
+    return;
+  DL_GROW(p->shard, p->cap, p->n + 1);
   p->shard[p->n++] = *shard;
-  return DL_OK;
 }
 
 static int by_count(const void *a, const void *b) {
@@ -294,8 +289,9 @@ static enum dl_status take_group(struct dl_group_totals *t, struct dl_sums *all,
     key[k] = i >= 0 && s->cell[i][0] ? s->cell[i] : NULL;
   }
   dl_sums_join(all, &of_group);
-  return !t || dl_group_totals_join(t, key, &of_group) ? DL_OK
-                                                       : dl_fail_memory(d);
+  if (t)
+    dl_group_totals_join(t, key, &of_group);
+  return DL_OK;
 }
 
 static bool same_text(const char *a, const char *b) {
@@ -329,7 +325,8 @@ static enum dl_status take_constant(struct dl_accounting *a,
     return bad_cell(s, "value", d);
   c = (struct dl_constant){text[0], text[1], c.x, text[2], text[3], text[4]};
   compare_constant(a, &c, s, d);
-  return dl_accounting_add_constant(a, &c) ? DL_OK : dl_fail_memory(d);
+  dl_accounting_add_constant(a, &c);
+  return DL_OK;
 }
 
 static enum dl_status take_shard(struct dl_totals_parts *p,
@@ -343,7 +340,8 @@ static enum dl_status take_shard(struct dl_totals_parts *p,
       !dl_parse_count(slash + 1, &shard.count) || shard.index == 0 ||
       shard.index-- > shard.count || shard.count > DL_MOST_SHARDS)
     return bad_cell(s, "name", d);
-  return dl_totals_add_shard(p, &shard, d);
+  dl_totals_add_shard(p, &shard);
+  return DL_OK;
 }
 
 static enum dl_status take_row(struct dl_totals *t, struct dl_sums *all,

@@ -27,9 +27,8 @@ struct dl_totals_parts {
 };
 
 /* Notes a shard of the jobs; none if it is the whole. */
-enum dl_status dl_totals_add_shard(struct dl_totals_parts *p,
-                                   const struct dl_shard *shard,
-                                   struct dl_diag *d);
+void dl_totals_add_shard(struct dl_totals_parts *p,
+                         const struct dl_shard *shard);
 
 /* Warns if some shards of a number are there more often than others. */
 void dl_totals_check_shards(const struct dl_totals_parts *p, struct dl_diag *d);

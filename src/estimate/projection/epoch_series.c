@@ -12,22 +12,18 @@
 
 enum { FLUSS_LENGTH = 10, FLUSS_EXCLUSION = 10 };
 
-bool dl_epoch_series_add(struct dl_epoch_series *s, double duration_s,
+void dl_epoch_series_add(struct dl_epoch_series *s, double duration_s,
                          double energy_j, double power_w) {
   double **arrays[] = {&s->duration_s, &s->energy_j, &s->power_w};
   size_t cap = s->cap;
   for (size_t i = 0; i < 3; i++) {
-    void *array = *arrays[i];
     cap = s->cap;
-    if (!dl_grow(&array, &cap, s->n + 1, sizeof(double)))
-      return false;
-    *arrays[i] = array;
+    DL_GROW(*arrays[i], cap, s->n + 1);
   }
   s->cap = cap;
   s->duration_s[s->n] = duration_s;
   s->energy_j[s->n] = energy_j;
   s->power_w[s->n++] = power_w;
-  return true;
 }
 
 void dl_epoch_series_free(struct dl_epoch_series *s) {
@@ -89,20 +85,20 @@ static double power_of(const struct dl_epoch *e) {
   return gpu + (e->energy_j - e->gpu_energy_j) / e->duration_s;
 }
 
-static bool take_epoch(struct dl_epoch_series *s, const struct dl_epoch *e) {
+static void take_epoch(struct dl_epoch_series *s, const struct dl_epoch *e) {
   switch (e->part) {
   case DL_PART_START:
     s->head_s = e->duration_s;
     s->head_j = e->energy_j;
-    return true;
+    break;
   case DL_PART_END:
     s->open_s = e->duration_s;
     s->open_j = e->energy_j;
-    return true;
+    break;
   case DL_PART_EPOCH:
+    dl_epoch_series_add(s, e->duration_s, e->energy_j, power_of(e));
     break;
   }
-  return dl_epoch_series_add(s, e->duration_s, e->energy_j, power_of(e));
 }
 
 /* Energy of the trace up to a time, linear between its points. */
@@ -117,12 +113,10 @@ static double energy_at(const struct collecting *c, double time_s) {
          (time_s - c->time_s[i]) / step * (c->energy_j[i + 1] - c->energy_j[i]);
 }
 
-static bool find_blocks(struct dl_epoch_series *s, const struct collecting *c) {
+static void find_blocks(struct dl_epoch_series *s, const struct collecting *c) {
   if (s->n == 0 || c->n_points < 2)
-    return true;
+    return;
   s->block_j = dl_calloc(s->n * DL_EPOCH_BLOCKS, sizeof *s->block_j);
-  if (!s->block_j)
-    return false;
   double begin = s->head_s;
   for (size_t i = 0; i < s->n; begin += s->duration_s[i++]) {
     double before = energy_at(c, begin);
@@ -133,7 +127,6 @@ static bool find_blocks(struct dl_epoch_series *s, const struct collecting *c) {
       before = upto;
     }
   }
-  return true;
 }
 
 static void copy(char *to, size_t size, const char *from) {
@@ -157,13 +150,13 @@ static enum dl_status take_run(void *ctx, const struct dl_run *run,
   s->n_low = run->epochs_low;
   s->n_high = run->epochs_high;
   for (size_t i = 0; i < run->n_epochs; i++)
-    if (!take_epoch(s, &run->epoch[i]))
-      return dl_fail_memory(d);
+    take_epoch(s, &run->epoch[i]);
   if (run->n_epochs == 0) { /* no epoch is over */
     s->open_s = run->duration_s;
     s->open_j = run->energy_j;
   }
-  return find_blocks(s, c) ? DL_OK : dl_fail_memory(d);
+  find_blocks(s, c);
+  return DL_OK;
 }
 
 static enum dl_status find_regime(struct dl_epoch_series *s,

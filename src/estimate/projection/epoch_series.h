@@ -35,8 +35,8 @@ struct dl_epoch_series {
                             .regime_cac = NAN,                                 \
                             .regime_s = NAN})
 
-/* Appends an epoch; false: out of memory. */
-bool dl_epoch_series_add(struct dl_epoch_series *s, double duration_s,
+/* Appends an epoch. */
+void dl_epoch_series_add(struct dl_epoch_series *s, double duration_s,
                          double energy_j, double power_w);
 
 /* From the logs of one run, joined as dl_extract does; o->inspect sees its

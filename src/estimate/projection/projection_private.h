@@ -41,8 +41,8 @@ struct dl_regimes {
   double last_change; /* level of it by the one before; NaN: one regime */
 };
 
-/* n >= 1. False: out of memory. */
-bool dl_regimes_find(struct dl_regimes *r, const double *x, size_t n);
+/* n >= 1. */
+void dl_regimes_find(struct dl_regimes *r, const double *x, size_t n);
 
 /* The epochs that the rest is projected from, as shares of their level. */
 struct dl_level {

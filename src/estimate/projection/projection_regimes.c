@@ -21,13 +21,11 @@ static const double same_level = 2; /* as far as this, in sigma */
 enum { LEAST_POINTS = 6 };
 
 /* Logarithms of the series in at most DL_REGIMES_BLOCKS blocks of `size`
- * points; the first block takes what is left over. False: no memory. */
-static bool blocks(double *z, size_t *n_blocks, size_t *size, const double *x,
+ * points; the first block takes what is left over. */
+static void blocks(double *z, size_t *n_blocks, size_t *size, const double *x,
                    size_t n) {
   *size = (n + DL_REGIMES_BLOCKS - 1) / DL_REGIMES_BLOCKS;
   double *part = dl_calloc(2 * *size, sizeof *part);
-  if (!part)
-    return false;
   *n_blocks = n / *size;
   size_t first = n - (*n_blocks - 1) * *size;
   for (size_t b = 0; b < *n_blocks; b++) {
@@ -37,7 +35,6 @@ static bool blocks(double *z, size_t *n_blocks, size_t *size, const double *x,
     z[b] = log(gsl_stats_median(part, 1, length));
   }
   free(part);
-  return true;
 }
 
 /* Standard deviation within regimes, from successive differences. */
@@ -92,14 +89,13 @@ static double level_of(const double *z, size_t n) {
   return gsl_stats_median(sorted, 1, n);
 }
 
-bool dl_regimes_find(struct dl_regimes *r, const double *x, size_t n) {
+void dl_regimes_find(struct dl_regimes *r, const double *x, size_t n) {
   *r = (struct dl_regimes){.n = 1, .last_change = NAN};
   if (n < LEAST_POINTS)
-    return true;
+    return;
   double z[DL_REGIMES_BLOCKS];
   size_t before[DL_REGIMES_BLOCKS + 1] = {0}, n_blocks, size;
-  if (!blocks(z, &n_blocks, &size, x, n))
-    return false;
+  blocks(z, &n_blocks, &size, x, n);
   double sigma = scatter_of(z, n_blocks);
   partition(before, z, n_blocks, sigma);
   size_t last = before[n_blocks], from = last;
@@ -112,5 +108,4 @@ bool dl_regimes_find(struct dl_regimes *r, const double *x, size_t n) {
       from = before[end];
   }
   r->start = from ? n - (n_blocks - from) * size : 0;
-  return true;
 }

@@ -57,17 +57,15 @@ static void find_phase(struct plan *p, size_t *previous, size_t n,
   *previous = (size_t)fmin(ceil(before), (double)n);
 }
 
-static enum dl_status find_stable(struct plan *p, struct dl_projection *out,
-                                  const struct dl_measured_epochs *epochs,
-                                  const struct dl_projection_options *o,
-                                  struct dl_diag *d) {
+static void find_stable(struct plan *p, struct dl_projection *out,
+                        const struct dl_measured_epochs *epochs,
+                        const struct dl_projection_options *o) {
   size_t previous, n = epochs->n;
   find_phase(p, &previous, n, o);
   p->other_phase = p->start == n && n > 0;
   size_t start = p->other_phase ? previous : p->start;
   struct dl_regimes r;
-  if (!dl_regimes_find(&r, epochs->energy_j + start, n - start))
-    return dl_fail_memory(d);
+  dl_regimes_find(&r, epochs->energy_j + start, n - start);
   p->from = start + r.start;
   p->n = n - p->from;
   if (p->n > 1) { /* without the first */
@@ -77,7 +75,6 @@ static enum dl_status find_stable(struct plan *p, struct dl_projection *out,
   p->doubt = r.n > 1 && p->n < LEAST_STABLE ? 1 / r.last_change : 1;
   out->n_regimes = r.n;
   out->last_change = r.last_change;
-  return DL_OK;
 }
 
 static void find_level(struct dl_level *l, const struct plan *p,
@@ -226,13 +223,12 @@ enum dl_status dl_project_step(struct dl_projection *p,
                                const struct dl_projection_options *o,
                                struct dl_diag *d) {
   struct plan plan = {.n_epochs = epochs->n};
+  (void)d;
   if (epochs->n == 0) {
     p->lacks = "no epoch is over yet";
     return DL_OK;
   }
-  enum dl_status status = find_stable(&plan, p, epochs, o, d);
-  if (status)
-    return status;
+  find_stable(&plan, p, epochs, o);
   double *work = dl_calloc(2 * epochs->n, sizeof *work);
   fill(p, epochs, o, &plan, work);
   free(work);

@@ -46,7 +46,7 @@ static void mark_apart(bool *apart, const struct dl_training *t,
 
 /* Numbers the groups of the auxiliary rows that stand apart and in which a
  * target was measured, in folds; of_row of others is SIZE_MAX. */
-static bool make_folds(struct dl_folds *folds, const struct dl_training *t,
+static void make_folds(struct dl_folds *folds, const struct dl_training *t,
                        const struct dl_design *g, const char *column) {
   const struct dl_labels *by = dl_training_labels(t->auxiliary, column);
   size_t *number = dl_calloc(by->names.n, sizeof *number);
@@ -55,47 +55,42 @@ static bool make_folds(struct dl_folds *folds, const struct dl_training *t,
       .n = t->auxiliary->n,
       .of_row = dl_calloc(t->auxiliary->n, sizeof *folds->of_row),
       .name = dl_calloc(by->names.n, sizeof *folds->name)};
-  bool ok = number && apart && folds->of_row && folds->name;
-  if (ok)
-    mark_apart(apart, t, g, column);
-  for (size_t i = 0; ok && i < folds->n; i++)
+  mark_apart(apart, t, g, column);
+  for (size_t i = 0; i < folds->n; i++)
     for (size_t k = 0; k < g->physics->n_targets; k++)
       number[by->id[i]] |= apart[i] && isfinite(measured(g, i, k));
-  for (size_t i = 0; ok && i < by->names.n; i++) {
+  for (size_t i = 0; i < by->names.n; i++) {
     bool use = number[i];
     number[i] = use ? folds->k : SIZE_MAX;
     if (use)
-      ok = (folds->name[folds->k++] = dl_strdup(by->names.s[i]));
+      folds->name[folds->k++] = dl_strdup(by->names.s[i]);
   }
-  for (size_t i = 0; ok && i < folds->n; i++)
+  for (size_t i = 0; i < folds->n; i++)
     folds->of_row[i] = apart[i] ? number[by->id[i]] : SIZE_MAX;
   free(apart);
   free(number);
-  return ok;
 }
 
 /* Groups beyond a number are held out in sets: as many fits would take too
- * long. False: memory is out. */
-static bool make_sets(struct dl_folds *sets, const struct dl_folds *folds) {
+ * long. */
+static void make_sets(struct dl_folds *sets, const struct dl_folds *folds) {
   *sets =
       (struct dl_folds){.n = folds->n,
                         .k = folds->k > MOST_ALONE ? SETS : folds->k,
                         .of_row = dl_calloc(folds->n, sizeof *sets->of_row)};
-  for (size_t i = 0; sets->of_row && i < folds->n; i++)
+  for (size_t i = 0; i < folds->n; i++)
     sets->of_row[i] =
         folds->of_row[i] < SIZE_MAX ? folds->of_row[i] % sets->k : SIZE_MAX;
-  return sets->of_row;
 }
 
 /* Adds the residuals of each group in which the design's target was measured.
  */
-static bool add_groups(struct dl_fit *fit, enum dl_held_out_group left,
+static void add_groups(struct dl_fit *fit, enum dl_held_out_group left,
                        const struct dl_design *g, const struct dl_folds *folds,
                        const struct dl_held_out *h) {
   double *x = dl_calloc(folds->n, sizeof *x);
   double *spread = dl_calloc(folds->n, sizeof *spread);
-  bool ok = x && spread;
-  for (size_t k = 0; ok && k < folds->k; k++) {
+  for (size_t k = 0; k < folds->k; k++) {
     size_t n = 0;
     for (size_t i = 0; i < folds->n; i++) {
       double y = measured(g, i, g->target);
@@ -104,13 +99,12 @@ static bool add_groups(struct dl_fit *fit, enum dl_held_out_group left,
       spread[n] = dl_held_out_spread(fit, g, g->y->size + i, g->target, left);
       x[n++] = y - h->y[i * h->physics->n_targets + g->target];
     }
-    ok = n == 0 ||
-         dl_add_group_residuals(&fit->held_out_residuals[left], folds->name[k],
-                                x, dl_has_spreads(g) ? spread : NULL, n);
+    if (n > 0)
+      dl_add_group_residuals(&fit->held_out_residuals[left], folds->name[k], x,
+                             dl_has_spreads(g) ? spread : NULL, n);
   }
   free(x);
   free(spread);
-  return ok;
 }
 
 enum dl_status dl_auxiliary_residuals(struct dl_fit *fit,
@@ -119,18 +113,17 @@ enum dl_status dl_auxiliary_residuals(struct dl_fit *fit,
                                       const struct dl_design *g,
                                       struct dl_diag *d) {
   const char *column = dl_held_out_group_name(left);
-  struct dl_folds folds, sets = {0};
+  struct dl_folds folds, sets;
   struct dl_held_out_use use = {NULL, NULL};
   if (g->sample.n_auxiliary == 0 || !dl_training_labels(t->auxiliary, column))
     return DL_OK;
-  bool ok = make_folds(&folds, t, g, column) && make_sets(&sets, &folds);
-  enum dl_status status =
-      ok ? dl_held_out_get(&use, t, g, &sets, true, d) : dl_fail_memory(d);
-  if (status == DL_OK && !add_groups(fit, left, g, &folds, use.h))
-    status = dl_fail_memory(d);
-  if (status == DL_OK && dl_keeps_times(g) &&
-      !dl_add_time_residuals(fit, left, g, g->y->size, &folds, use.h))
-    status = dl_fail_memory(d);
+  make_folds(&folds, t, g, column);
+  make_sets(&sets, &folds);
+  enum dl_status status = dl_held_out_get(&use, t, g, &sets, true, d);
+  if (status == DL_OK)
+    add_groups(fit, left, g, &folds, use.h);
+  if (status == DL_OK && dl_keeps_times(g))
+    dl_add_time_residuals(fit, left, g, g->y->size, &folds, use.h);
   dl_held_out_free(use.own);
   dl_folds_free(&folds);
   dl_folds_free(&sets);

@@ -122,14 +122,12 @@ static size_t configurations_on(const struct dl_training *t,
   return n;
 }
 
-static bool note_gpus(struct dl_fit *fit, const struct dl_training *t) {
+static void note_gpus(struct dl_fit *fit, const struct dl_training *t) {
   const struct dl_labels *l = dl_training_labels(t, "gpu");
   for (size_t g = 0; l && g < l->names.n; g++)
     if (configurations_on(t, l, g) >= DL_CALIBRATED_CONFIGS &&
-        dl_strlist_find(&fit->gpus, l->names.s[g]) < 0 &&
-        !dl_strlist_add(&fit->gpus, l->names.s[g]))
-      return false;
-  return true;
+        dl_strlist_find(&fit->gpus, l->names.s[g]) < 0)
+      dl_strlist_add(&fit->gpus, l->names.s[g]);
 }
 
 /* The sets of configurations that are left out in turn: of each row. */
@@ -184,9 +182,8 @@ enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
   if (t->n == 0)
     return dl_fail_at(d, DL_EINPUT, t->source, 0, "no run that could be used");
   enum dl_status status = learn(c, &state, fit, t, d);
-  if (status == DL_OK && !note_gpus(fit, t))
-    status = dl_fail_memory(d);
   if (status == DL_OK) {
+    note_gpus(fit, t);
     fit->method->free(fit->state);
     fit->state = state;
     fit->n += t->n;

@@ -28,8 +28,6 @@ static enum dl_status column(gsl_vector **v, const struct dl_training *t,
   if (j < 0)
     return dl_fail(d, DL_EFAILED, "formula '%s' was not read", formula);
   *v = dl_malloc(sizeof **v);
-  if (!*v)
-    return dl_fail_memory(d);
   **v = (gsl_vector){.size = t->n, .stride = t->x->tda, .data = t->x->data + j};
   return DL_OK;
 }
@@ -54,8 +52,6 @@ static enum dl_status make_offset(struct dl_design *g,
     return status;
   status = all_positive(g->offset, "offset", c->offset, d);
   gsl_vector *logs = status == DL_OK ? gsl_vector_alloc(t->n) : NULL;
-  if (status == DL_OK && !logs)
-    status = dl_fail_memory(d);
   for (size_t i = 0; status == DL_OK && i < t->n; i++)
     gsl_vector_set(logs, i, log(gsl_vector_get(g->offset, i)));
   gsl_vector_free(g->offset);
@@ -64,22 +60,19 @@ static enum dl_status make_offset(struct dl_design *g,
 }
 
 /* The columns that follow each other from column `first` of the table, seen
- * as a matrix; NULL when memory is out. */
+ * as a matrix. */
 static gsl_matrix *see_columns(const struct dl_training *t, size_t first,
                                size_t n) {
   gsl_matrix *X = dl_malloc(sizeof *X);
-  if (X)
-    *X = (gsl_matrix){.size1 = t->n,
-                      .size2 = n,
-                      .tda = t->x->tda,
-                      .data = t->x->data + first};
+  *X = (gsl_matrix){
+      .size1 = t->n, .size2 = n, .tda = t->x->tda, .data = t->x->data + first};
   return X;
 }
 
 static gsl_matrix *copy_columns(const struct dl_training *t, const size_t *from,
                                 size_t n) {
   gsl_matrix *X = gsl_matrix_alloc(t->n, n);
-  for (size_t i = 0; X && i < t->n; i++)
+  for (size_t i = 0; i < t->n; i++)
     for (size_t k = 0; k < n; k++)
       gsl_matrix_set(X, i, k, gsl_matrix_get(t->x, i, from[k]));
   return X;
@@ -106,7 +99,7 @@ static enum dl_status make_features(struct dl_design *g,
   g->X =
       in_order && n > 0 ? see_columns(t, from[0], n) : copy_columns(t, from, n);
   free(from);
-  return g->X ? DL_OK : dl_fail_memory(d);
+  return DL_OK;
 }
 
 /* The first target that an auxiliary row has measured. */

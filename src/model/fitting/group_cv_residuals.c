@@ -19,19 +19,17 @@ static double residual(const struct dl_problem *p, const struct dl_cv *cv,
 }
 
 /* Groups the out-of-fold residuals by fold. */
-static enum dl_status
-keep_residuals(struct dl_fit *fit, enum dl_held_out_group left,
-               const struct dl_design *g, const struct dl_cv *cv,
-               const struct dl_folds *folds, struct dl_diag *d) {
+static void keep_residuals(struct dl_fit *fit, enum dl_held_out_group left,
+                           const struct dl_design *g, const struct dl_cv *cv,
+                           const struct dl_folds *folds) {
   struct dl_residuals *r = &fit->held_out_residuals[left];
   size_t *row = NULL, *first = NULL;
   double *x = dl_calloc(folds->n, sizeof *x);
   double *spread =
       dl_has_spreads(g) ? dl_calloc(folds->n, sizeof *spread) : NULL;
-  enum dl_status status = DL_OK;
   dl_folds_list(folds, &row, &first);
   r->pooled = cv->pooled;
-  for (size_t k = 0; status == DL_OK && k < folds->k; k++) {
+  for (size_t k = 0; k < folds->k; k++) {
     size_t n = 0;
     for (size_t i = first[k]; i < first[k + 1]; i++) {
       x[n] = residual(&g->problem, cv, row[i]);
@@ -39,22 +37,18 @@ keep_residuals(struct dl_fit *fit, enum dl_held_out_group left,
         spread[n] = dl_held_out_spread(fit, g, row[i], g->target, left);
       n += isfinite(x[n]) != 0;
     }
-    if (!dl_add_group_residuals(r, folds->name ? folds->name[k] : "", x, spread,
-                                n))
-      status = dl_fail_memory(d);
+    dl_add_group_residuals(r, folds->name ? folds->name[k] : "", x, spread, n);
   }
   free(x);
   free(spread);
   free(row);
-  return status;
 }
 
 /* Where rows have no groups: each of up to 199 evenly spaced order
  * statistics stands for a group. */
-static enum dl_status keep_row_residuals(struct dl_residuals *r,
-                                         const struct dl_problem *p,
-                                         const struct dl_cv *cv, size_t n,
-                                         struct dl_diag *d) {
+static void keep_row_residuals(struct dl_residuals *r,
+                               const struct dl_problem *p,
+                               const struct dl_cv *cv, size_t n) {
   enum { MOST = 199 };
   double *x = dl_calloc(n, sizeof *x);
   size_t groups = n < MOST ? n : MOST;
@@ -62,14 +56,11 @@ static enum dl_status keep_row_residuals(struct dl_residuals *r,
   for (size_t i = 0; i < n; i++)
     x[i] = residual(p, cv, i);
   gsl_sort(x, 1, n);
-  enum dl_status status = DL_OK;
-  for (size_t k = 0; k < groups && status == DL_OK; k++) {
+  for (size_t k = 0; k < groups; k++) {
     double *one = &x[k * (n - 1) / (groups > 1 ? groups - 1 : 1)];
-    if (!dl_add_group_residuals(r, "", one, NULL, 1))
-      status = dl_fail_memory(d);
+    dl_add_group_residuals(r, "", one, NULL, 1);
   }
   free(x);
-  return status;
 }
 
 /* Residuals of times in the same folds, which are predicted already. */
@@ -80,10 +71,9 @@ keep_times(struct dl_fit *fit, enum dl_held_out_group left,
   struct dl_held_out_use use = {NULL, NULL};
   size_t *of_row;
   struct dl_folds sets = dl_folds_in_sets(folds, &of_row);
-  enum dl_status status =
-      of_row ? dl_held_out_get(&use, t, g, &sets, false, d) : dl_fail_memory(d);
-  if (status == DL_OK && !dl_add_time_residuals(fit, left, g, 0, folds, use.h))
-    status = dl_fail_memory(d);
+  enum dl_status status = dl_held_out_get(&use, t, g, &sets, false, d);
+  if (status == DL_OK)
+    dl_add_time_residuals(fit, left, g, 0, folds, use.h);
   dl_held_out_free(use.own);
   free(of_row);
   return status;
@@ -106,10 +96,10 @@ static enum dl_status leave_out(struct dl_fit *fit, enum dl_held_out_group left,
     status = dl_cross_validate_design(&cv, t, g, c->hyper, &folds, d);
   if (status == DL_OK && dl_keeps_times(g) && !rows)
     status = keep_times(fit, left, t, g, &folds, d);
-  if (status == DL_OK)
-    status = rows ? keep_row_residuals(&fit->held_out_residuals[left],
-                                       &g->problem, &cv, t->n, d)
-                  : keep_residuals(fit, left, g, &cv, &folds, d);
+  if (status == DL_OK && rows)
+    keep_row_residuals(&fit->held_out_residuals[left], &g->problem, &cv, t->n);
+  else if (status == DL_OK)
+    keep_residuals(fit, left, g, &cv, &folds);
   dl_cv_free(&cv);
   dl_folds_free(&folds);
   return status;
@@ -177,20 +167,13 @@ static bool is_fold(const struct dl_folds *folds, const char *name) {
   return false;
 }
 
-/* The groups of all folds, and those of others that are none; NULL when memory
- * is out. */
+/* The groups of all folds, and those of others that are none. */
 static struct dl_group_residuals *all_groups(size_t *n,
                                              const struct dl_out_of_fold *o) {
   size_t most = o->folds->k + (o->others ? o->others->n : 0);
   double *x = dl_calloc(o->folds->n, sizeof *x);
   double *spread = dl_calloc(o->folds->n, sizeof *spread);
   struct dl_group_residuals *g = dl_calloc(most, sizeof *g);
-  if (!x || !spread || !g) {
-    free(x);
-    free(spread);
-    free(g);
-    return NULL;
-  }
   for (size_t k = 0; k < o->folds->k; k++)
     fold_residuals(&g[k], x, spread, o, k);
   *n = o->folds->k;
@@ -202,14 +185,11 @@ static struct dl_group_residuals *all_groups(size_t *n,
   return g;
 }
 
-enum dl_status dl_out_of_fold_intervals(double *low, double *high,
-                                        const struct dl_out_of_fold *o,
-                                        double coverage, struct dl_diag *d) {
+void dl_out_of_fold_intervals(double *low, double *high,
+                              const struct dl_out_of_fold *o, double coverage) {
   size_t n;
   struct dl_residuals but_one = {0};
   but_one.g = all_groups(&n, o);
-  if (!but_one.g)
-    return dl_fail_memory(d);
   but_one.n = n - 1;
   struct dl_group_residuals last = but_one.g[n - 1];
   for (size_t k = 0; k < o->folds->k; k++) {
@@ -230,5 +210,4 @@ enum dl_status dl_out_of_fold_intervals(double *low, double *high,
     }
   }
   free(but_one.g);
-  return DL_OK;
 }

@@ -39,8 +39,7 @@ struct dl_out_of_fold {
  * of the folds that it is not in (dl_residual_interval) and of the other
  * groups: what it would have been given as a new group. low and high have
  * folds->n values; NaN where there are fewer than three groups. */
-enum dl_status dl_out_of_fold_intervals(double *low, double *high,
-                                        const struct dl_out_of_fold *o,
-                                        double coverage, struct dl_diag *d);
+void dl_out_of_fold_intervals(double *low, double *high,
+                              const struct dl_out_of_fold *o, double coverage);
 
 #endif

@@ -169,11 +169,8 @@ enum dl_status dl_held_out_get(struct dl_held_out_use *use,
       .k = folds->k,
       .of_row = dl_calloc(folds->n, sizeof *h->of_row),
       .y = dl_calloc(folds->n * g->physics->n_targets, sizeof *h->y)};
-  enum dl_status status = h->of_row && h->y ? DL_OK : dl_fail_memory(d);
-  if (status == DL_OK) {
-    memcpy(h->of_row, folds->of_row, folds->n * sizeof *h->of_row);
-    status = hold_out(h, g, folds, d);
-  }
+  memcpy(h->of_row, folds->of_row, folds->n * sizeof *h->of_row);
+  enum dl_status status = hold_out(h, g, folds, d);
   if (status != DL_OK) {
     dl_held_out_free(h);
     return status;
@@ -198,10 +195,10 @@ static enum dl_status predict_physics(struct dl_cv *cv,
   if (status != DL_OK)
     return status;
   cv->prediction = dl_calloc(folds->n, sizeof *cv->prediction);
-  for (size_t i = 0; cv->prediction && i < folds->n; i++)
+  for (size_t i = 0; i < folds->n; i++)
     cv->prediction[i] = exp(use.h->y[i * g->physics->n_targets + g->target]);
   dl_held_out_free(use.own);
-  return cv->prediction ? DL_OK : dl_fail_memory(d);
+  return DL_OK;
 }
 
 enum dl_status

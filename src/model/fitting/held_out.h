@@ -25,7 +25,7 @@ struct dl_fit_cache {
   struct dl_full_solution full[DL_MOST_PHYSICS]; /* by physics of the table */
 };
 
-struct dl_fit_cache *dl_fit_cache_new(void);        /* NULL: memory is out */
+struct dl_fit_cache *dl_fit_cache_new(void);
 void dl_fit_cache_free(struct dl_fit_cache *cache); /* or NULL */
 
 /* Predictions that a caller uses: h is borrowed from the training table, or

@@ -56,12 +56,12 @@ static double group_error(const struct dl_problem *p, const struct dl_cv *cv,
                           const struct dl_folds *folds) {
   double *sum = dl_calloc(2 * folds->k, sizeof *sum), *n = sum + folds->k;
   double total = sum ? 0 : (double)NAN;
-  for (size_t i = 0; sum && i < folds->n; i++) {
+  for (size_t i = 0; i < folds->n; i++) {
     sum[folds->of_row[i]] +=
         fabs(log(cv->prediction[i] / gsl_vector_get(p->y, i)));
     n[folds->of_row[i]]++;
   }
-  for (size_t k = 0; sum && k < folds->k; k++)
+  for (size_t k = 0; k < folds->k; k++)
     total += sum[k] / n[k];
   free(sum);
   return total / (double)folds->k;
@@ -148,7 +148,7 @@ static enum dl_status try_grid(struct dl_candidate *best, const struct trial *w,
   if (!grid)
     return dl_fail_memory(d);
   gsl_matrix *errors = gsl_matrix_alloc(DL_HELD_OUT_ROWS + 1, grid->size1);
-  for (size_t k = 0; errors && k <= DL_HELD_OUT_ROWS; k++) {
+  for (size_t k = 0; k <= DL_HELD_OUT_ROWS; k++) {
     struct dl_progress_span outer =
         dl_progress_enter(d->progress, k, DL_HELD_OUT_ROWS + 1);
     if (w->protocols.there[k])
@@ -156,11 +156,10 @@ static enum dl_status try_grid(struct dl_candidate *best, const struct trial *w,
                   &w->protocols.folds[k], d->progress);
     dl_progress_leave(d->progress, outer);
   }
-  if (errors)
-    keep_best(best, grid, errors, &w->protocols);
+  keep_best(best, grid, errors, &w->protocols);
   gsl_matrix_free(grid);
   gsl_matrix_free(errors);
-  return errors ? DL_OK : dl_fail_memory(d);
+  return DL_OK;
 }
 
 static bool constant(const struct dl_training *t, long column) {
@@ -181,16 +180,16 @@ static bool is_for(const struct dl_recipe *recipe,
  * of them where it belongs to a method. false: nothing to fit, or something
  * that it cannot do without is not available. */
 static bool use_recipe(struct dl_choice *c, const struct dl_recipe *recipe,
-                       const struct dl_training *t, bool *memory) {
+                       const struct dl_training *t) {
   struct dl_strlist all = {0};
   bool complete = true;
   dl_strlist_free(&c->features);
   c->offset = recipe->offset;
-  *memory = dl_strlist_split(&all, recipe->features, ',');
-  for (size_t i = 0; i < all.n && *memory; i++) {
+  dl_strlist_split(&all, recipe->features, ',');
+  for (size_t i = 0; i < all.n; i++) {
     long j = dl_training_column(t, all.s[i]);
     if (j >= 0 && (recipe->method || !constant(t, j)))
-      *memory = dl_strlist_add(&c->features, all.s[i]);
+      dl_strlist_add(&c->features, all.s[i]);
     else if (j < 0 && (recipe->offset || recipe->method))
       complete = false;
   }
@@ -198,8 +197,8 @@ static bool use_recipe(struct dl_choice *c, const struct dl_recipe *recipe,
   bool offset_there =
       !recipe->offset || dl_training_column(t, recipe->offset) >= 0;
   if (recipe->method)
-    return *memory && dl_training_physics_rows(t, recipe->method->physics);
-  return *memory && complete && offset_there && c->features.n > 0;
+    return dl_training_physics_rows(t, recipe->method->physics);
+  return complete && offset_there && c->features.n > 0;
 }
 
 /* A kernel machine falls back to 0 far from its data: sensible around an
@@ -211,9 +210,8 @@ static bool is_linear(const struct dl_regression *r) {
 /* Appends the candidates of one recipe, one a method. */
 static enum dl_status
 try_recipe(struct trial *w, const struct dl_recipe *recipe, struct dl_diag *d) {
-  bool memory = true;
-  if (!use_recipe(w->c, recipe, w->t, &memory))
-    return memory ? DL_OK : dl_fail_memory(d);
+  if (!use_recipe(w->c, recipe, w->t))
+    return DL_OK;
   struct dl_design g;
   w->c->method = recipe->method ? recipe->method : dl_regression_at(0);
   enum dl_status status = dl_design_make(&g, w->t, w->c, d);
@@ -285,11 +283,10 @@ static enum dl_status take_best(struct dl_choice *c, struct dl_candidate *list,
                       "choose with --features",
                       c->target);
   qsort(list, n, sizeof *list, by_score);
-  bool memory = true;
-  use_recipe(c, &list[0].recipe, t, &memory);
+  use_recipe(c, &list[0].recipe, t);
   c->method = list[0].method;
   memcpy(c->hyper, list[0].hyper, sizeof c->hyper);
-  return memory ? DL_OK : dl_fail_memory(d);
+  return DL_OK;
 }
 
 /* Whether the frame has all that a formula cannot do without. */
@@ -313,8 +310,8 @@ static enum dl_status add_available(struct dl_strlist *formulas,
   if (status != DL_OK || !yes)
     return status;
   *any = true;
-  if (dl_strlist_find(formulas, text) < 0 && !dl_strlist_add(formulas, text))
-    return dl_fail_memory(d);
+  if (dl_strlist_find(formulas, text) < 0)
+    dl_strlist_add(formulas, text);
   return DL_OK;
 }
 
@@ -334,8 +331,7 @@ static enum dl_status add_recipe(struct dl_training *t,
       dl_training_want_physics(t, physics, physics->optional && !asked);
     return DL_OK;
   }
-  if (!dl_strlist_split(&features, recipe->features, ','))
-    status = dl_fail_memory(d);
+  dl_strlist_split(&features, recipe->features, ',');
   for (size_t j = 0; j < features.n && status == DL_OK; j++)
     status = add_available(&t->formula, f, features.s[j], any, d);
   if (status == DL_OK && recipe->offset)

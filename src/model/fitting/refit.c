@@ -10,8 +10,9 @@
 #include "model/fitting/held_out.h"
 #include "physics/rows/physics_regression.h"
 
-static bool add_once(struct dl_strlist *l, const char *text) {
-  return !text || dl_strlist_find(l, text) >= 0 || dl_strlist_add(l, text);
+static void add_once(struct dl_strlist *l, const char *text) {
+  if (text && dl_strlist_find(l, text) < 0)
+    dl_strlist_add(l, text);
 }
 
 /* Models of servers are installed with those of trainings: a table without
@@ -21,63 +22,48 @@ static bool is_for_others(const struct dl_fit *fit, bool target_there) {
   return physics && physics->optional && !target_there;
 }
 
-enum dl_status dl_refit_formulas(struct dl_training *t,
-                                 const struct dl_model *m,
-                                 const struct dl_frame *frame,
-                                 struct dl_diag *d) {
-  bool ok = true;
-  for (; m && ok; m = m->next)
-    for (size_t i = 0; i < m->n_fits && ok; i++) {
+void dl_refit_formulas(struct dl_training *t, const struct dl_model *m,
+                       const struct dl_frame *frame) {
+  for (; m; m = m->next)
+    for (size_t i = 0; i < m->n_fits; i++) {
       const struct dl_fit *f = &m->fit[i];
       if (is_for_others(f, dl_frame_has(frame, f->target)))
         continue;
-      ok = add_once(&t->formula, f->target) && add_once(&t->formula, f->offset);
+      add_once(&t->formula, f->target);
+      add_once(&t->formula, f->offset);
       if (f->method->physics)
         dl_training_want_physics(t, f->method->physics, false);
-      for (size_t j = 0; j < f->features.n && ok; j++)
-        ok = add_once(&t->formula, f->features.s[j]);
+      for (size_t j = 0; j < f->features.n; j++)
+        add_once(&t->formula, f->features.s[j]);
     }
-  return ok ? DL_OK : dl_fail_memory(d);
 }
 
 /* Labels of the kept rows, numbered anew so that absent ones do not count. */
-static bool keep_labels(struct dl_labels *to, const struct dl_labels *from,
+static void keep_labels(struct dl_labels *to, const struct dl_labels *from,
                         const bool *keep, size_t n) {
   size_t k = 0;
   to->column = dl_strdup(from->column);
   to->id = dl_calloc(n, sizeof *to->id);
-  if (!to->column || !to->id)
-    return false;
   for (size_t i = 0; i < n; i++) {
     if (!keep[i])
       continue;
-    long id = dl_intern(&to->names, from->names.s[from->id[i]]);
-    if (id < 0)
-      return false;
-    to->id[k++] = (size_t)id;
+    to->id[k++] = (size_t)dl_intern(&to->names, from->names.s[from->id[i]]);
   }
-  return true;
 }
 
 /* Ranges of plain variables follow from the whole table: they only widen
  * intervals, and held-out rows must not narrow them. */
-static bool copy_rest(struct dl_training *to, const struct dl_training *from) {
+static void copy_rest(struct dl_training *to, const struct dl_training *from) {
   for (size_t i = 0; i < from->formula.n; i++)
-    if (!dl_strlist_add(&to->formula, from->formula.s[i]))
-      return false;
+    dl_strlist_add(&to->formula, from->formula.s[i]);
   to->range = dl_calloc(from->n_ranges, sizeof *to->range);
   to->source = dl_strdup(from->source);
-  if (!to->range || !to->source)
-    return false;
   for (size_t i = 0; i < from->n_ranges; i++) {
     to->range[i] = from->range[i];
     to->range[i].name = dl_strdup(from->range[i].name);
     to->n_ranges++;
-    if (!to->range[i].name)
-      return false;
   }
   memcpy(to->boundary, from->boundary, sizeof to->boundary);
-  return true;
 }
 
 static void keep_rows(struct dl_training *s, const struct dl_physics_rows *from,
@@ -97,34 +83,29 @@ static void keep_rows(struct dl_training *s, const struct dl_physics_rows *from,
 }
 
 /* The rows of t that are kept. */
-static enum dl_status subset(struct dl_training *s, const struct dl_training *t,
-                             const bool *keep, struct dl_diag *d) {
+static void subset(struct dl_training *s, const struct dl_training *t,
+                   const bool *keep) {
   *s = (struct dl_training){0};
   for (size_t i = 0; i < t->n; i++)
     s->n += keep[i];
   s->rows = s->n;
-  bool ok = copy_rest(s, t);
-  if (ok && s->n > 0)
+  copy_rest(s, t);
+  if (s->n > 0)
     s->x = gsl_matrix_alloc(s->n, t->formula.n);
   s->labels = dl_calloc(t->n_labels, sizeof *s->labels);
   s->cache = dl_fit_cache_new();
-  ok = ok && s->cache && s->labels && (s->x || s->n == 0);
-  for (size_t i = 0, k = 0; i < t->n && ok; i++) {
+  for (size_t i = 0, k = 0; i < t->n; i++) {
     if (!keep[i])
       continue;
     gsl_vector_const_view row = gsl_matrix_const_row(t->x, i);
     gsl_matrix_set_row(s->x, k++, &row.vector);
   }
-  for (size_t l = 0; l < t->n_labels && ok; l++) {
+  for (size_t l = 0; l < t->n_labels; l++) {
     s->n_labels++;
-    ok = keep_labels(&s->labels[l], &t->labels[l], keep, t->n);
+    keep_labels(&s->labels[l], &t->labels[l], keep, t->n);
   }
-  for (size_t k = 0; k < t->n_physics && ok; k++)
+  for (size_t k = 0; k < t->n_physics; k++)
     keep_rows(s, &t->physics[k], keep);
-  if (ok)
-    return DL_OK;
-  dl_training_free(s);
-  return dl_fail_memory(d);
 }
 
 static enum dl_status refit_one(struct dl_fit *out, const struct dl_fit *f,
@@ -155,12 +136,7 @@ static enum dl_status refit_all(struct dl_model **out, const struct dl_model *m,
   if (!m)
     return DL_OK;
   struct dl_model *new = dl_calloc(1, sizeof *new);
-  if (new)
-    new->fit = dl_calloc(m->n_fits, sizeof *new->fit);
-  if (!new || !new->fit) {
-    dl_model_free(new);
-    return dl_fail_memory(d);
-  }
+  new->fit = dl_calloc(m->n_fits, sizeof *new->fit);
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < m->n_fits && status == DL_OK; i++) {
     const struct dl_fit *f = &m->fit[i];
@@ -182,18 +158,16 @@ static enum dl_status refit_all(struct dl_model **out, const struct dl_model *m,
   return DL_OK;
 }
 
-/* Which of the rows that are held out have a label that no kept row has. False:
- * out of memory. */
-static bool find_new(bool *new, const struct dl_labels *l, const bool *keep,
+/* Which of the rows that are held out have a label that no kept row has. */
+static void find_new(bool *new, const struct dl_labels *l, const bool *keep,
                      size_t n) {
   bool *kept = dl_calloc(l->names.n, sizeof *kept);
-  for (size_t i = 0; kept && i < n; i++)
+  for (size_t i = 0; i < n; i++)
     if (keep[i])
       kept[l->id[i]] = true;
-  for (size_t i = 0; kept && i < n; i++)
+  for (size_t i = 0; i < n; i++)
     new[i] = !keep[i] && !kept[l->id[i]];
   free(kept);
-  return kept;
 }
 
 /* Whose residuals the intervals of the rows that are held out take: a new
@@ -203,16 +177,17 @@ static unsigned needed_by(const struct dl_training *t, const bool *keep) {
                                               DL_HELD_OUT_GPU};
   bool *known = dl_calloc(t->n, sizeof *known);
   bool *new = dl_calloc(t->n, sizeof *new);
-  unsigned needed = known && new ? 0 : ~0u;
-  for (size_t i = 0; known && i < t->n; i++)
+  unsigned needed = 0;
+  for (size_t i = 0; i < t->n; i++)
     known[i] = !keep[i];
   for (size_t k = 0; needed != ~0u && k < 2; k++) {
     const struct dl_labels *l =
         dl_training_labels(t, dl_held_out_group_name(by[k]));
-    if (!l || l->undescribed || !find_new(new, l, keep, t->n)) {
+    if (!l || l->undescribed) {
       needed = ~0u;
       break;
     }
+    find_new(new, l, keep, t->n);
     for (size_t i = 0; i < t->n; i++) {
       known[i] = known[i] && !new[i];
       needed |= new[i] ? 1u << by[k] : 0;
@@ -230,10 +205,8 @@ enum dl_status dl_refit(struct dl_model **out, const struct dl_model *m,
                         struct dl_diag *d) {
   *out = NULL;
   struct dl_training part;
-  enum dl_status status = subset(&part, t, keep, d);
-  if (status != DL_OK)
-    return status;
-  status = refit_all(out, m, &part, needed_by(t, keep), d);
+  subset(&part, t, keep);
+  enum dl_status status = refit_all(out, m, &part, needed_by(t, keep), d);
   dl_training_free(&part);
   return status;
 }

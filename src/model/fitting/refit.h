@@ -10,10 +10,8 @@
 /* Has t read what the fits of the model and of those after it need of a
  * training table, which `frame` reads. Fits of servers are skipped if it has no
  * requests. */
-enum dl_status dl_refit_formulas(struct dl_training *t,
-                                 const struct dl_model *m,
-                                 const struct dl_frame *frame,
-                                 struct dl_diag *d);
+void dl_refit_formulas(struct dl_training *t, const struct dl_model *m,
+                       const struct dl_frame *frame);
 
 /* Fits the targets of the model, and of those after it, on the rows of t for
  * which keep[i], with residuals for intervals from those rows alone. *out is

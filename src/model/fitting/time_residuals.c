@@ -41,14 +41,13 @@ struct rows {
 };
 
 /* Residuals, and rows by fold. */
-static bool prepare(struct rows *w, const struct dl_held_out *h) {
+static void prepare(struct rows *w, const struct dl_held_out *h) {
   const struct dl_folds *f = w->folds;
   size_t target = w->g->physics->time;
   struct dl_folds all = {.n = f->n, .k = f->k + 1};
   w->x = dl_calloc(f->n, sizeof *w->x);
   all.of_row = dl_calloc(f->n, sizeof *all.of_row);
-  bool ok = w->x && all.of_row;
-  for (size_t i = 0; ok && i < f->n; i++) {
+  for (size_t i = 0; i < f->n; i++) {
     bool in = f->of_row[i] < f->k;
     all.of_row[i] = in ? f->of_row[i] : f->k;
     w->x[i] = in ? dl_held_out_value(w->g, w->first + i, target) -
@@ -57,11 +56,10 @@ static bool prepare(struct rows *w, const struct dl_held_out *h) {
   }
   dl_folds_list(&all, &w->row, &w->from);
   free(all.of_row);
-  return ok;
 }
 
 /* Adds the n residuals x of a group, which are sorted with their spreads. */
-static bool add_group(struct dl_residuals *r, const char *name, double *x,
+static void add_group(struct dl_residuals *r, const char *name, double *x,
                       double *spread, size_t n) {
   double sum = r->pooled.mape * (double)r->pooled.n;
   for (size_t i = 0; i < n; i++)
@@ -73,11 +71,11 @@ static bool add_group(struct dl_residuals *r, const char *name, double *x,
                                  .mape = sum / (double)(r->pooled.n + n),
                                  .median_ape = NAN,
                                  .bias = NAN};
-  return dl_add_group_residuals(r, name, x, spread, n);
+  dl_add_group_residuals(r, name, x, spread, n);
 }
 
 /* Those of fold k that were measured with the software of t. */
-static bool add_fold(const struct dl_fit *fit, struct dl_time_residuals *t,
+static void add_fold(const struct dl_fit *fit, struct dl_time_residuals *t,
                      const struct rows *w, size_t k, double *x,
                      double *spread) {
   size_t n = 0;
@@ -91,26 +89,27 @@ static bool add_fold(const struct dl_fit *fit, struct dl_time_residuals *t,
     x[n++] = w->x[w->row[i]];
   }
   const char *name = w->folds->name ? w->folds->name[k] : "";
-  return n == 0 || add_group(&t->held_out[w->left], name, x,
-                             dl_has_spreads(w->g) ? spread : NULL, n);
+  if (n > 0)
+    add_group(&t->held_out[w->left], name, x,
+              dl_has_spreads(w->g) ? spread : NULL, n);
 }
 
-bool dl_add_time_residuals(struct dl_fit *fit, enum dl_held_out_group left,
+void dl_add_time_residuals(struct dl_fit *fit, enum dl_held_out_group left,
                            const struct dl_design *g, size_t first,
                            const struct dl_folds *folds,
                            const struct dl_held_out *h) {
   struct rows w = {.g = g, .left = left, .first = first, .folds = folds};
   double *x = dl_calloc(folds->n, sizeof *x);
   double *spread = dl_calloc(folds->n, sizeof *spread);
-  bool ok = x && spread && prepare(&w, h);
-  for (size_t i = 0; ok && i < folds->n; i++)
-    ok = isnan(w.x[i]) || dl_fit_add_times(fit, dl_software_of(g, first + i));
-  for (size_t k = 0; ok && k < folds->k; k++)
-    for (size_t s = 0; ok && s < fit->n_times; s++)
-      ok = add_fold(fit, &fit->times[s], &w, k, x, spread);
+  prepare(&w, h);
+  for (size_t i = 0; i < folds->n; i++)
+    if (!isnan(w.x[i]))
+      dl_fit_add_times(fit, dl_software_of(g, first + i));
+  for (size_t k = 0; k < folds->k; k++)
+    for (size_t s = 0; s < fit->n_times; s++)
+      add_fold(fit, &fit->times[s], &w, k, x, spread);
   free(w.x);
   free(w.row);
   free(x);
   free(spread);
-  return ok;
 }

@@ -42,9 +42,8 @@ static inline bool dl_keeps_times(const struct dl_design *g) {
 }
 
 /* Adds those of the folds of folds->n rows, the first of which is row `first`
- * of the sample; a row of fold SIZE_MAX is in none. h: their predictions.
- * False: memory is out. */
-bool dl_add_time_residuals(struct dl_fit *fit, enum dl_held_out_group left,
+ * of the sample; a row of fold SIZE_MAX is in none. h: their predictions. */
+void dl_add_time_residuals(struct dl_fit *fit, enum dl_held_out_group left,
                            const struct dl_design *g, size_t first,
                            const struct dl_folds *folds,
                            const struct dl_held_out *h);

@@ -93,9 +93,7 @@ static enum dl_status find_hyper(struct dl_choice *c,
   struct dl_search_best best;
   size_t *of_row;
   struct dl_folds sets = dl_folds_in_sets(folds, &of_row);
-  enum dl_status status =
-      of_row ? dl_search(&best, p, c->method, candidates, &sets, d)
-             : dl_fail_memory(d);
+  enum dl_status status = dl_search(&best, p, c->method, candidates, &sets, d);
   for (size_t i = 0; status == DL_OK && i < c->method->n_hyper; i++)
     c->hyper[i] = best.hyper[i];
   gsl_matrix_free(candidates);
@@ -149,13 +147,11 @@ static enum dl_status fit_all(struct dl_fit *fit, struct dl_choice *c,
   return status;
 }
 
-static bool copy_labels(struct dl_strlist *to, const struct dl_training *t,
+static void copy_labels(struct dl_strlist *to, const struct dl_training *t,
                         const char *column) {
   const struct dl_labels *l = dl_training_labels(t, column);
-  bool ok = true;
-  for (size_t i = 0; l && i < l->names.n && ok; i++)
-    ok = dl_strlist_add(to, l->names.s[i]);
-  return ok;
+  for (size_t i = 0; l && i < l->names.n; i++)
+    dl_strlist_add(to, l->names.s[i]);
 }
 
 /* What is measured beside a target enters fits, not predictions. */
@@ -164,26 +160,21 @@ static bool is_measured(const char *name) {
   return c && c->role == DL_ROLE_MEASURED;
 }
 
-static bool add_range(struct dl_fit *fit, const struct dl_range *range) {
-  struct dl_range *to = &fit->range[fit->n_ranges];
+static void add_range(struct dl_fit *fit, const struct dl_range *range) {
+  struct dl_range *to = &fit->range[fit->n_ranges++];
   *to = *range;
   to->name = dl_strdup(range->name);
-  fit->n_ranges += to->name != NULL;
-  return to->name;
 }
 
 /* Ranges of the watched quantities of a physics. */
-static enum dl_status copy_watched(struct dl_fit *fit,
-                                   const struct dl_physics *physics,
-                                   const struct dl_training *t,
-                                   struct dl_diag *d) {
+static void copy_watched(struct dl_fit *fit, const struct dl_physics *physics,
+                         const struct dl_training *t) {
   for (size_t i = 0; i < physics->n_quantities; i++)
     for (size_t r = 0; r < t->n_ranges; r++)
       if (physics->quantity[i].watched &&
           strcmp(physics->quantity[i].name, t->range[r].name) == 0 &&
-          t->range[r].low <= t->range[r].high && !add_range(fit, &t->range[r]))
-        return dl_fail_memory(d);
-  return DL_OK;
+          t->range[r].low <= t->range[r].high)
+        add_range(fit, &t->range[r]);
 }
 
 /* Ranges of the variables that the chosen formulas use. */
@@ -191,8 +182,10 @@ static enum dl_status copy_ranges(struct dl_fit *fit,
                                   const struct dl_training *t,
                                   struct dl_diag *d) {
   fit->range = dl_calloc(t->n_ranges, sizeof *fit->range);
-  if (fit->method->physics)
-    return copy_watched(fit, fit->method->physics, t, d);
+  if (fit->method->physics) {
+    copy_watched(fit, fit->method->physics, t);
+    return DL_OK;
+  }
   size_t n_formulas = fit->features.n + (fit->offset != NULL);
   for (size_t i = 0; i < n_formulas; i++) {
     struct dl_formula *g;
@@ -209,10 +202,7 @@ static enum dl_status copy_ranges(struct dl_fit *fit,
       if (!used || known || t->range[r].low > t->range[r].high ||
           is_measured(t->range[r].name))
         continue;
-      if (!add_range(fit, &t->range[r])) {
-        dl_formula_free(g);
-        return dl_fail_memory(d);
-      }
+      add_range(fit, &t->range[r]);
     }
     dl_formula_free(g);
   }
@@ -236,12 +226,10 @@ static enum dl_status describe(struct dl_fit *fit, const struct dl_training *t,
   fit->method = c->method;
   fit->n = dl_training_runs(t);
   fit->configurations = dl_label_count(t, "config");
-  bool ok = fit->target != NULL;
-  for (size_t i = 0; i < c->features.n && ok; i++)
-    ok = dl_strlist_add(&fit->features, c->features.s[i]);
-  if (!ok || !copy_labels(&fit->archs, t, "arch") ||
-      !copy_labels(&fit->gpus, t, "gpu"))
-    return dl_fail_memory(d);
+  for (size_t i = 0; i < c->features.n; i++)
+    dl_strlist_add(&fit->features, c->features.s[i]);
+  copy_labels(&fit->archs, t, "arch");
+  copy_labels(&fit->gpus, t, "gpu");
   return copy_ranges(fit, t, d);
 }
 

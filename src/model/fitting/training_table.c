@@ -137,8 +137,7 @@ static enum dl_status add_group(struct reader *r, const char *name, bool must,
     return status;
   struct dl_labels *l = &t->labels[t->n_labels];
   r->group[t->n_labels] = q;
-  if (!(l->column = dl_strdup(name)))
-    return dl_fail_memory(d);
+  l->column = dl_strdup(name);
   t->n_labels++;
   return DL_OK;
 }
@@ -160,15 +159,14 @@ static enum dl_status add_groups(struct reader *r,
 }
 
 /* Keeps the range of the quantity that a step sets, once. */
-static bool keep_range(struct reader *r, const struct dl_row_ref *q) {
+static void keep_range(struct reader *r, const struct dl_row_ref *q) {
   const char *name = dl_frame_step_name(r->f, q->step);
   for (size_t k = 0; k < r->t->n_ranges; k++)
     if (strcmp(r->t->range[k].name, name) == 0)
-      return true;
+      return;
   struct dl_range *range = &r->t->range[r->t->n_ranges];
   r->ranged[r->t->n_ranges++] = *q;
   *range = (struct dl_range){dl_strdup(name), INFINITY, -INFINITY};
-  return range->name != NULL;
 }
 
 /* The variables of the formulas and the watched quantities of the physics,
@@ -178,15 +176,15 @@ static enum dl_status note_variables(struct reader *r, struct dl_diag *d) {
   struct dl_row_ref **is_var = dl_calloc(n, sizeof(void *));
   r->ranged = dl_calloc(n, sizeof *r->ranged);
   r->t->range = dl_calloc(n, sizeof *r->t->range);
-  bool ok = is_var && r->ranged && r->t->range;
-  for (size_t i = 0; ok && i < r->t->formula.n; i++)
+  for (size_t i = 0; i < r->t->formula.n; i++)
     for (size_t j = 0; j < r->formula[i]->n_vars; j++)
       if (!r->formula[i]->var[j].as_text)
         is_var[r->vars[i][j].step] = &r->vars[i][j];
-  for (size_t s = 0; ok && s < n; s++)
-    ok = !is_var[s] || keep_range(r, is_var[s]);
+  for (size_t s = 0; s < n; s++)
+    if (is_var[s])
+      keep_range(r, is_var[s]);
   free((void *)is_var);
-  enum dl_status status = ok ? DL_OK : dl_fail_memory(d);
+  enum dl_status status = DL_OK;
   for (size_t k = 0; k < r->t->n_physics; k++) {
     const struct dl_physics *physics = r->t->physics[k].physics;
     for (size_t i = 0; i < physics->n_quantities && status == DL_OK; i++) {
@@ -194,28 +192,22 @@ static enum dl_status note_variables(struct reader *r, struct dl_diag *d) {
       if (!physics->quantity[i].watched)
         continue;
       status = dl_frame_quantity(r->f, physics->quantity[i].name, false, &q, d);
-      if (status == DL_OK && !keep_range(r, &q))
-        status = dl_fail_memory(d);
+      if (status == DL_OK)
+        keep_range(r, &q);
     }
   }
   return status;
 }
 
-static enum dl_status block_room(struct reader *r, size_t rows,
-                                 struct dl_diag *d) {
-  void *of = r->of;
-  bool ok = true;
+static void block_room(struct reader *r, size_t rows) {
   if (r->t->n_labels > 0 && rows > r->n_rows) {
     free(r->row);
     r->row = dl_frame_rows(r->f, rows);
-    r->n_rows = r->row ? rows : 0;
-    ok = r->row;
+    r->n_rows = rows;
   }
-  ok = ok && dl_grow(&of, &r->cap_of, rows, sizeof *r->of);
-  r->of = of;
+  DL_GROW(r->of, r->cap_of, rows);
   for (size_t k = 0; k < r->t->n_physics; k++)
     dl_physics_rows_room(&r->t->physics[k], rows);
-  return ok ? DL_OK : dl_fail_memory(d);
 }
 
 /* Adding 0 turns -0 to 0, which makes the result the same in any order. */
@@ -256,25 +248,23 @@ static void evaluate_row(struct reader *r, const struct dl_csv_block *block,
     widen(&ranges[k], dl_row_number(row, &r->ranged[k]));
 }
 
-/* Evaluates the rows of a block behind those of r->x, in strips. False when
- * memory is out. */
-static bool evaluate(struct reader *r, const struct dl_csv_block *block) {
+/* Evaluates the rows of a block behind those of r->x, in strips. */
+static void evaluate(struct reader *r, const struct dl_csv_block *block) {
   size_t n = block->n_rows;
   size_t n_ranges = r->t->n_ranges;
-  bool keep = r->t->n_labels > 0, ok = true;
-#pragma omp parallel reduction(&& : ok) if (n > 2 * STRIP)
+  bool keep = r->t->n_labels > 0;
+#pragma omp parallel if (n > 2 * STRIP)
   {
     struct dl_row *own = dl_frame_rows(r->f, 1);
     struct dl_range *ranges = dl_calloc(n_ranges, sizeof *ranges);
-    ok = own && ranges;
-    for (size_t k = 0; ok && k < n_ranges; k++)
+    for (size_t k = 0; k < n_ranges; k++)
       ranges[k] = (struct dl_range){NULL, INFINITY, -INFINITY};
 #pragma omp for schedule(dynamic)
     for (size_t first = 0; first < n; first += STRIP)
-      for (size_t i = first; ok && i < n && i < first + STRIP; i++)
+      for (size_t i = first; i < n && i < first + STRIP; i++)
         evaluate_row(r, block, i, keep ? &r->row[i] : own, ranges);
 #pragma omp critical(dl_training_ranges)
-    for (size_t k = 0; ok && k < n_ranges; k++)
+    for (size_t k = 0; k < n_ranges; k++)
       if (ranges[k].low <= ranges[k].high) {
         widen(&r->t->range[k], ranges[k].low);
         widen(&r->t->range[k], ranges[k].high);
@@ -282,7 +272,6 @@ static bool evaluate(struct reader *r, const struct dl_csv_block *block) {
     free(own);
     free(ranges);
   }
-  return ok;
 }
 
 static const struct dl_descriptor *
@@ -292,11 +281,10 @@ described(const struct dl_row_descriptors *row, const char *column) {
   return strcmp(column, "gpu") == 0 && row->gpu ? &row->gpu->head : NULL;
 }
 
-static bool add_labels(struct reader *r, const struct dl_row *row) {
+static void add_labels(struct reader *r, const struct dl_row *row) {
   struct dl_training *t = r->t;
   struct dl_text text = {0};
-  bool ok = true;
-  for (size_t g = 0; g < t->n_labels && ok; g++) {
+  for (size_t g = 0; g < t->n_labels; g++) {
     struct dl_labels *l = &t->labels[g];
     const char *label = dl_row_text(row, &r->group[g]);
     const struct dl_descriptor *e = described(&row->found, l->column);
@@ -309,13 +297,9 @@ static bool add_labels(struct reader *r, const struct dl_row *row) {
       dl_key_make(r->key, row, &text);
       label = text.s;
     }
-    long id = dl_intern(&l->names, label ? label : "");
-    ok = id >= 0 && !text.failed;
-    if (ok)
-      l->id[t->n] = (size_t)id;
+    l->id[t->n] = (size_t)dl_intern(&l->names, label ? label : "");
   }
   dl_text_free(&text);
-  return ok;
 }
 
 static void note_boundary(struct dl_training *t, const char *s) {
@@ -333,31 +317,20 @@ static void *first_room(struct reader *r, size_t rows, size_t row_bytes) {
   return dl_reallocarray(NULL, r->cap_rows, row_bytes);
 }
 
-static bool row_room(struct reader *r, size_t rows) {
+static void row_room(struct reader *r, size_t rows) {
   size_t m = r->t->formula.n, before = r->cap_rows;
-  void *x = r->x;
   if (before == 0)
-    x = first_room(r, rows, m * sizeof *r->x);
-  else if (!dl_grow(&x, &r->cap_rows, r->t->n + rows, m * sizeof *r->x))
-    return false;
-  r->x = x;
-  if (!x)
-    return false;
+    r->x = first_room(r, rows, m * sizeof *r->x);
+  else
+    r->x = dl_grown(r->x, &r->cap_rows, r->t->n + rows, m * sizeof *r->x);
   if (r->cap_rows == before)
-    return true;
-  dl_use_large_pages(x, r->cap_rows * m * sizeof *r->x);
-  size_t *line = dl_reallocarray(r->t->line, r->cap_rows, sizeof *line);
-  if (!line)
-    return false;
-  r->t->line = line;
+    return;
+  dl_use_large_pages(r->x, r->cap_rows * m * sizeof *r->x);
+  r->t->line = dl_reallocarray(r->t->line, r->cap_rows, sizeof *r->t->line);
   for (size_t g = 0; g < r->t->n_labels; g++) {
     struct dl_labels *l = &r->t->labels[g];
-    size_t *id = dl_reallocarray(l->id, r->cap_rows, sizeof *id);
-    if (!id)
-      return false;
-    l->id = id;
+    l->id = dl_reallocarray(l->id, r->cap_rows, sizeof *l->id);
   }
-  return true;
 }
 
 /* Why a row cannot be used; its cells were not kept. */
@@ -392,8 +365,8 @@ static enum dl_status take_row(struct reader *r,
     dl_physics_rows_take(&t->physics[k], i);
   if (from != t->n)
     memcpy(r->x + t->n * m, r->x + from * m, m * sizeof *r->x);
-  if (t->n_labels > 0 && !add_labels(r, &r->row[i]))
-    return dl_fail_memory(d);
+  if (t->n_labels > 0)
+    add_labels(r, &r->row[i]);
   note_boundary(t, of->boundary);
   t->line[t->n++] = block->line[i];
   return DL_OK;
@@ -404,10 +377,11 @@ static enum dl_status read_blocks(struct reader *r, struct dl_diag *d) {
   enum dl_status status;
   while ((status = dl_csv_next(r->csv, &block, d)) == DL_OK && block) {
     status = dl_frame_block(r->f, block, d);
-    if (status == DL_OK)
-      status = block_room(r, block->n_rows, d);
-    if (status == DL_OK && (!row_room(r, block->n_rows) || !evaluate(r, block)))
-      status = dl_fail_memory(d);
+    if (status == DL_OK) {
+      block_room(r, block->n_rows);
+      row_room(r, block->n_rows);
+      evaluate(r, block);
+    }
     size_t first = r->t->n;
     for (size_t i = 0; i < block->n_rows && status == DL_OK; i++)
       status = take_row(r, block, i, first + i, d);
@@ -419,17 +393,12 @@ static enum dl_status read_blocks(struct reader *r, struct dl_diag *d) {
 
 /* Hands the rows over as a matrix without copying them: GSL owns a block
  * that malloc gave. */
-static enum dl_status make_matrix(struct reader *r, struct dl_diag *d) {
+static void make_matrix(struct reader *r) {
   size_t n = r->t->n, m = r->t->formula.n;
   if (n == 0)
-    return DL_OK;
+    return;
   gsl_matrix *x = dl_malloc(sizeof *x);
   gsl_block *block = dl_malloc(sizeof *block);
-  if (!x || !block) {
-    free(x);
-    free(block);
-    return dl_fail_memory(d);
-  }
   *block = (gsl_block){.size = n * m, .data = r->x};
   *x = (gsl_matrix){.size1 = n,
                     .size2 = m,
@@ -439,7 +408,6 @@ static enum dl_status make_matrix(struct reader *r, struct dl_diag *d) {
                     .owner = 1};
   r->x = NULL;
   r->t->x = x;
-  return DL_OK;
 }
 
 static void free_reader(struct reader *r) {
@@ -475,14 +443,11 @@ enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
     status = note_variables(&r, d);
   if (status == DL_OK)
     status = read_blocks(&r, d);
-  if (status == DL_OK)
-    status = make_matrix(&r, d);
   if (status == DL_OK) {
+    make_matrix(&r);
     dl_csv_digest(csv, t->digest, &t->rows);
     t->source = dl_strdup(dl_csv_path(csv));
     t->cache = dl_fit_cache_new();
-    if (!t->source || !t->cache)
-      status = dl_fail_memory(d);
   }
   free_reader(&r);
   return status;

@@ -40,12 +40,8 @@ enum dl_status dl_means_open(char *const *path, size_t n, bool logs,
   dl_text_add(&name, path[0]);
   if (n > 1)
     dl_text_printf(&name, " and %zu more", n - 1);
-  if (f && name.failed) {
-    fclose(f);
-    status = dl_fail_memory(d);
-  } else if (f) {
+  if (f)
     status = dl_csv_open_stream(csv, f, name.s, 0, 0, d);
-  }
   dl_text_free(&name);
   dl_means_free(&m);
   return status;
@@ -91,16 +87,15 @@ enum dl_status dl_means_formulas(struct dl_training *t,
   for (size_t i = 0; i < targets->n && status == DL_OK; i++) {
     struct dl_text within = {0};
     dl_text_printf(&within, "%s_within", targets->s[i]);
-    if (!within.failed && dl_csv_find(csv, within.s) < 0)
+    if (dl_csv_find(csv, within.s) < 0)
       status =
           dl_fail_at(d, DL_EUSAGE, dl_csv_path(csv), 0,
                      "no means of '%s': fit the table of runs", targets->s[i]);
-    else if (within.failed || !dl_strlist_add(&t->formula, within.s))
-      status = dl_fail_memory(d);
+    else
+      dl_strlist_add(&t->formula, within.s);
     dl_text_free(&within);
   }
-  if (status == DL_OK && !dl_strlist_add(&t->formula, "n"))
-    status = dl_fail_memory(d);
+  dl_strlist_add(&t->formula, "n");
   t->means = true;
   return status;
 }

@@ -53,30 +53,23 @@ void dl_means_free(struct dl_means *m) {
   *m = (struct dl_means){0};
 }
 
-static bool room(struct dl_means *m, size_t rows) {
-  void *cell = m->cell, *runs = m->runs;
+static void room(struct dl_means *m, size_t rows) {
   size_t had = m->cap_cells;
-  if (!dl_grow(&cell, &m->cap_cells, rows * m->n_columns, sizeof *m->cell))
-    return false;
-  m->cell = cell;
+  DL_GROW(m->cell, m->cap_cells, rows * m->n_columns);
   if (m->cap_cells > had)
     memset(m->cell + had, 0, (m->cap_cells - had) * sizeof *m->cell);
   had = m->cap_runs;
-  if (!dl_grow(&runs, &m->cap_runs, rows, sizeof *m->runs))
-    return false;
-  m->runs = runs;
+  DL_GROW(m->runs, m->cap_runs, rows);
   if (m->cap_runs > had)
     memset(m->runs + had, 0, (m->cap_runs - had) * sizeof *m->runs);
   m->n = rows;
-  return true;
 }
 
 struct dl_means_cell *dl_means_row(struct dl_means *m, const char *key,
                                    size_t *row) {
-  long i = dl_intern(&m->rows, key);
-  if (i < 0 || ((size_t)i >= m->n && !room(m, (size_t)i + 1)))
-    return NULL;
-  *row = (size_t)i;
+  *row = (size_t)dl_intern(&m->rows, key);
+  if (*row >= m->n)
+    room(m, *row + 1);
   return &m->cell[*row * m->n_columns];
 }
 
@@ -93,8 +86,7 @@ static void write_number(FILE *f, double x) {
 static void write_config(const struct dl_means *m, size_t row, FILE *f) {
   const char *key = m->rows.s[row];
   char *config = dl_strndup(key, strcspn(key, DL_MEANS_KEY));
-  if (config)
-    dl_csv_write_cell(f, config);
+  dl_csv_write_cell(f, config);
   free(config);
 }
 
@@ -266,7 +258,7 @@ static enum dl_status read_mean(struct dl_mean *m, const struct source *s,
 }
 
 /* The key of a row: the configuration, then all but the statistics. */
-static bool make_key(const struct dl_means *m, const struct source *s,
+static void make_key(const struct dl_means *m, const struct source *s,
                      struct dl_text *key) {
   dl_text_clear(key);
   dl_text_add(key, s->cell[0]);
@@ -279,7 +271,6 @@ static bool make_key(const struct dl_means *m, const struct source *s,
       dl_text_add(key, s->cell[at]);
     at += measured ? 4 : 1;
   }
-  return !key->failed;
 }
 
 static enum dl_status take_cell(struct dl_means_cell *c,
@@ -288,8 +279,8 @@ static enum dl_status take_cell(struct dl_means_cell *c,
                                 struct dl_diag *d) {
   struct dl_mean x, log;
   if (column->is_text) {
-    if (!c->text && !(c->text = dl_strdup(s->cell[at])))
-      return dl_fail_memory(d);
+    if (!c->text)
+      c->text = dl_strdup(s->cell[at]);
     return DL_OK;
   }
   if (!is_measured(column)) {
@@ -314,10 +305,8 @@ static enum dl_status take_row(struct dl_means *m, const struct source *s,
   size_t last = dl_csv_n_cols(s->csv) - 1, n, row;
   if (!dl_parse_count(s->cell[last], &n) || n < 1)
     return bad_cell(s, last, d);
-  struct dl_means_cell *cell =
-      make_key(m, s, key) ? dl_means_row(m, key->s, &row) : NULL;
-  if (!cell)
-    return dl_fail_memory(d);
+  make_key(m, s, key);
+  struct dl_means_cell *cell = dl_means_row(m, key->s, &row);
   enum dl_status status = DL_OK;
   for (size_t i = 0, at = 1; i < m->n_columns && status == DL_OK; i++) {
     status = take_cell(&cell[i], m->column[i], s, at, n, d);

@@ -59,7 +59,7 @@ struct dl_means {
 void dl_means_free(struct dl_means *m);
 
 /* The cells of the row with this key, a new one where there is none, and its
- * number; NULL: memory is out. */
+ * number. */
 struct dl_means_cell *dl_means_row(struct dl_means *m, const char *key,
                                    size_t *row);
 

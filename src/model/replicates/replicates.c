@@ -23,8 +23,8 @@ struct reading {
   struct dl_row *row;
   void *ctx;
   /* Takes the row, of a configuration by key and number. */
-  enum dl_status (*take)(void *ctx, const struct dl_row *row, const char *key,
-                         size_t config, struct dl_diag *d);
+  void (*take)(void *ctx, const struct dl_row *row, const char *key,
+               size_t config);
   /* Adds what further distinguishes rows of a configuration, or NULL. */
   void (*distinguish)(const void *ctx, const struct dl_row *row,
                       struct dl_text *key);
@@ -40,25 +40,21 @@ static enum dl_status bind_configs(struct reading *w, struct dl_diag *d) {
     status = dl_key_maker_new(&w->key, w->f, d);
   if (status == DL_OK)
     status = dl_frame_want_descriptors(w->f, d);
-  if (status == DL_OK && !(w->row = dl_frame_rows(w->f, 1)))
-    status = dl_fail_memory(d);
+  if (status == DL_OK)
+    w->row = dl_frame_rows(w->f, 1);
   return status;
 }
 
-static enum dl_status take_row(struct reading *w, struct dl_diag *d) {
+static void take_row(struct reading *w) {
   struct dl_text key = {0};
   dl_text_add(&key, w->row->run.config ? w->row->run.config : "");
   if (key.len == 0 && w->key)
     dl_key_make(w->key, w->row, &key);
   if (w->distinguish)
     w->distinguish(w->ctx, w->row, &key);
-  long config = key.failed ? -1 : dl_intern(&w->configs, dl_text_str(&key));
-  enum dl_status status =
-      config < 0
-          ? dl_fail_memory(d)
-          : w->take(w->ctx, w->row, dl_text_str(&key), (size_t)config, d);
+  size_t config = (size_t)dl_intern(&w->configs, dl_text_str(&key));
+  w->take(w->ctx, w->row, dl_text_str(&key), config);
   dl_text_free(&key);
-  return status;
 }
 
 /* Error: no usable row. */
@@ -75,7 +71,7 @@ static enum dl_status read_configs(struct reading *w, struct dl_csv *csv,
                                    block->line[i], d);
       else if (!w->is_bad ||
                !w->is_bad(w->ctx, w->row, dl_csv_path(csv), block->line[i], d))
-        status = take_row(w, d);
+        take_row(w);
     }
     if (status != DL_OK)
       return status;
@@ -121,44 +117,37 @@ static double half_width(const struct dl_mean *m, double coverage) {
   return t * sqrt(dl_mean_variance(m) / n);
 }
 
-static bool copy(char **to, const char *text) {
-  *to = text ? dl_strdup(text) : NULL;
-  return !text || *to;
+static char *copy(const char *text) {
+  return text ? dl_strdup(text) : NULL;
 }
 
 /* Settings of the first run of a configuration. */
-static bool begin(struct repeats *w, const struct dl_row *row) {
-  void *list = w->l->r, *sums = w->sums;
+static void begin(struct repeats *w, const struct dl_row *row) {
   const struct dl_run *run = &row->run;
-  if (!dl_grow(&list, &w->cap, w->l->n + 1, sizeof *w->l->r))
-    return false;
-  w->l->r = list;
-  if (!dl_grow(&sums, &w->cap_sums, w->l->n + 1, sizeof *w->sums))
-    return false;
-  w->sums = sums;
+  DL_GROW(w->l->r, w->cap, w->l->n + 1);
+  DL_GROW(w->sums, w->cap_sums, w->l->n + 1);
   w->sums[w->l->n] = (struct sums){0};
   struct dl_repeat *r = &w->l->r[w->l->n++];
-  *r = (struct dl_repeat){.arch_known = row->found.arch,
+  *r = (struct dl_repeat){.arch = copy(run->arch),
+                          .gpu = copy(run->gpu),
+                          .boundary = copy(run->boundary),
+                          .arch_known = row->found.arch,
                           .gpu_known = row->found.gpu,
                           .n_gpus = run->n_gpus,
                           .image_px = run->image_px,
                           .seq_len = run->seq_len,
                           .batch_size = run->batch_size};
-  return copy(&r->arch, run->arch) && copy(&r->gpu, run->gpu) &&
-         copy(&r->boundary, run->boundary);
 }
 
-static enum dl_status take_repeat(void *ctx, const struct dl_row *row,
-                                  const char *key, size_t config,
-                                  struct dl_diag *d) {
+static void take_repeat(void *ctx, const struct dl_row *row, const char *key,
+                        size_t config) {
   struct repeats *w = ctx;
   (void)key;
-  if (config == w->l->n && !begin(w, row))
-    return dl_fail_memory(d);
+  if (config == w->l->n)
+    begin(w, row);
   dl_mean_add(&w->sums[config].energy, row->run.energy_j);
   dl_mean_add(&w->sums[config].duration, row->run.duration_s);
   dl_mean_add(&w->sums[config].accuracy, dl_row_number(row, &w->accuracy));
-  return DL_OK;
 }
 
 /* Accuracy is no column of the runs table, which would see to it. */
@@ -257,18 +246,15 @@ static void distinguish(const void *ctx, const struct dl_row *row,
   }
 }
 
-static enum dl_status take_run(void *ctx, const struct dl_row *row,
-                               const char *key, size_t config,
-                               struct dl_diag *d) {
+static void take_run(void *ctx, const struct dl_row *row, const char *key,
+                     size_t config) {
   struct dl_means *m = ctx;
   struct dl_means_cell *cell = dl_means_row(m, key, &config);
-  if (!cell)
-    return dl_fail_memory(d);
   for (size_t i = 0; i < m->n_columns; i++, cell++) {
     const struct dl_run_column *c = m->column[i];
     if (c->is_text) {
-      if (!cell->text && !copy(&cell->text, text_of(c->id, row)))
-        return dl_fail_memory(d);
+      if (!cell->text)
+        cell->text = copy(text_of(c->id, row));
       continue;
     }
     double x = dl_run_number(&row->run, c->id);
@@ -276,7 +262,6 @@ static enum dl_status take_run(void *ctx, const struct dl_row *row,
     dl_mean_add(&cell->log, x > 0 ? log(x) : (double)NAN);
   }
   m->runs[config]++;
-  return DL_OK;
 }
 
 enum dl_status dl_means_write(struct dl_csv *csv, struct dl_frame *f,

@@ -40,20 +40,17 @@ static bool is_formula(const char *text) {
   return text[0] && strchr("=+-@\t\r", text[0]) && !dl_parse_double(text, &x);
 }
 
-/* Begins the next cell of a row; where its n bytes may be written, or NULL:
- * memory is out. */
+/* Begins the next cell of a row; where its n bytes may be written. */
 static char *next_cell(struct row *r, bool empty, size_t n) {
   char *to = dl_text_room(r->t, n + 1);
   r->empty = empty && r->n == 0;
-  if (r->n++ > 0 && to)
+  if (r->n++ > 0)
     *to++ = ',';
   return to;
 }
 
 static void empty_cell(struct row *r) {
-  char *to = next_cell(r, true, 0);
-  if (to)
-    dl_text_take(r->t, to);
+  dl_text_take(r->t, next_cell(r, true, 0));
 }
 
 /* What a terminal or a spreadsheet gets of a text. */
@@ -74,8 +71,6 @@ static void cell(struct row *r, const char *text) {
   bool marked = r->how.screen || r->how.spreadsheet;
   bool plain = !marked && dl_csv_is_plain(text, &len);
   char *to = next_cell(r, !text[0], plain ? len : 0);
-  if (!to)
-    return;
   if (plain)
     to = mempcpy(to, text, len);
   dl_text_take(r->t, to);
@@ -108,13 +103,11 @@ static void value_cell(struct row *r, const struct dl_value *v) {
     break;
   case DL_NUMBER: /* needs no quotes */
     to = next_cell(r, false, DL_NUMBER_SIZE);
-    if (to)
-      dl_text_take(r->t, to + dl_put_short(to, v->number));
+    dl_text_take(r->t, to + dl_put_short(to, v->number));
     break;
   case DL_COUNT:
     to = next_cell(r, false, DL_NUMBER_SIZE);
-    if (to)
-      dl_text_take(r->t, to + snprintf(to, DL_NUMBER_SIZE, "%zu", v->count));
+    dl_text_take(r->t, to + snprintf(to, DL_NUMBER_SIZE, "%zu", v->count));
     break;
   case DL_BOOL:
     cell(r, v->count ? "true" : "false");

@@ -177,7 +177,7 @@ static void put_sample(struct writer *w, const char *name, const char *labels,
 }
 
 /* The texts of each row as labels, owned; with equal ones all rows are
- * numbered. NULL: memory is out. */
+ * numbered. */
 static struct dl_text *make_labels(const struct dl_table *table,
                                    const char *key) {
   struct dl_intern seen = {0};
@@ -208,7 +208,7 @@ static void put_table(struct writer *w, const char *prefix, const char *key,
   double factor, x;
   add_singular(&one, key);
   dl_text_printf(&whole, "%s%s", prefix, dl_text_str(&one));
-  for (size_t c = 0; labels && c < table->n_cols; c++) {
+  for (size_t c = 0; c < table->n_cols; c++) {
     const char *column = table->columns[c].key;
     bool begun = false, repeated = false;
     if (!column)
@@ -227,7 +227,7 @@ static void put_table(struct writer *w, const char *prefix, const char *key,
         put_sample(w, dl_text_str(&name), dl_text_str(&labels[i]), x * factor);
     }
   }
-  for (size_t i = 0; labels && i < table->n_rows; i++)
+  for (size_t i = 0; i < table->n_rows; i++)
     dl_text_free(&labels[i]);
   free(labels);
   dl_text_free(&name);
