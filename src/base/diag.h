@@ -52,13 +52,6 @@ enum dl_status dl_fail_at(struct dl_diag *d, enum dl_status status,
                           const char *file, size_t line, const char *fmt, ...)
     DL_PRINTF(5, 6);
 
-/* Out of memory. Inline, so that static analysis sees that it never returns
- * DL_OK. */
-static inline enum dl_status dl_fail_memory(struct dl_diag *d) {
-  dl_fail(d, DL_EFAILED, "out of memory");
-  return DL_EFAILED;
-}
-
 /* A system call on `path` failed with errno value `err`. `what` reads
  * "cannot open", "cannot write", ... */
 enum dl_status dl_fail_errno(struct dl_diag *d, const char *path,

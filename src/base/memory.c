@@ -70,11 +70,6 @@ void *dl_grown(void *array, size_t *cap, size_t want, size_t size) {
   return dl_reallocarray(array, next, size);
 }
 
-bool dl_grow(void **array, size_t *cap, size_t want, size_t size) {
-  *array = dl_grown(*array, cap, want, size);
-  return true;
-}
-
 /* The size on x86-64 and most arm64 systems; elsewhere the advice has no
  * effect. */
 #define LARGE_PAGE ((uintptr_t)2 << 20)

@@ -6,7 +6,6 @@
 #ifndef DL_BASE_MEMORY_H
 #define DL_BASE_MEMORY_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* Elements of an array (not of a pointer). */
@@ -32,9 +31,6 @@ char *dl_strndup(const char *s, size_t n) DL_NEVER_NULL;
 /* The array, with *cap updated. */
 void *dl_grown(void *array, size_t *cap, size_t want, size_t size)
     __attribute__((warn_unused_result));
-
-/* The same; always true. For callers that do not use DL_GROW yet. */
-bool dl_grow(void **array, size_t *cap, size_t want, size_t size);
 
 /* For libraries that report a failed allocation of their own. */
 _Noreturn void dl_end_without_memory(void);

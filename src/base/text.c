@@ -19,9 +19,8 @@ void dl_text_clear(struct dl_text *t) {
     t->s[0] = '\0';
 }
 
-bool dl_text_reserve(struct dl_text *t, size_t n) {
+void dl_text_reserve(struct dl_text *t, size_t n) {
   DL_GROW(t->s, t->cap, t->len + n + 1);
-  return true;
 }
 
 void dl_text_add_n(struct dl_text *t, const char *s, size_t n) {
@@ -69,9 +68,8 @@ static void add_owned(struct dl_strlist *l, char *s) {
   l->s[l->n++] = s;
 }
 
-bool dl_strlist_add(struct dl_strlist *l, const char *s) {
+void dl_strlist_add(struct dl_strlist *l, const char *s) {
   add_owned(l, dl_strdup(s));
-  return true;
 }
 
 static void add_trimmed(struct dl_strlist *l, const char *from,
@@ -83,7 +81,7 @@ static void add_trimmed(struct dl_strlist *l, const char *from,
   add_owned(l, dl_strndup(from, (size_t)(to - from)));
 }
 
-bool dl_strlist_split(struct dl_strlist *l, const char *text, char separator) {
+void dl_strlist_split(struct dl_strlist *l, const char *text, char separator) {
   const char *start = text;
   int depth = 0;
   bool quoted = false;
@@ -103,7 +101,6 @@ bool dl_strlist_split(struct dl_strlist *l, const char *text, char separator) {
     }
   }
   add_trimmed(l, start, p);
-  return true;
 }
 
 long dl_strlist_find(const struct dl_strlist *l, const char *s) {

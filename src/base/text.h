@@ -14,7 +14,6 @@ struct dl_text {
   char *s;    /* NULL while empty */
   size_t len; /* without the NUL */
   size_t cap;
-  bool failed; /* never set */
 };
 
 void dl_text_free(struct dl_text *t);
@@ -24,8 +23,8 @@ void dl_text_add_n(struct dl_text *t, const char *s, size_t n);
 void dl_text_printf(struct dl_text *t, const char *fmt, ...) DL_PRINTF(2, 3);
 void dl_text_vprintf(struct dl_text *t, const char *fmt, va_list ap);
 
-/* Makes room for n more bytes; always true. */
-bool dl_text_reserve(struct dl_text *t, size_t n);
+/* Makes room for n more bytes. */
+void dl_text_reserve(struct dl_text *t, size_t n);
 
 /* Where n bytes may be written behind the text, which takes those before
  * `end`. Inline: rows of tables are put together of many short pieces, most of
@@ -53,12 +52,12 @@ struct dl_strlist {
 
 void dl_strlist_free(struct dl_strlist *l);
 
-/* Appends a copy of s; always true. */
-bool dl_strlist_add(struct dl_strlist *l, const char *s);
+/* Appends a copy of s. */
+void dl_strlist_add(struct dl_strlist *l, const char *s);
 
 /* Splits `text` at `separator`, outside parentheses and backquotes, trims
- * blanks and appends the parts. Empty parts are kept. Always true. */
-bool dl_strlist_split(struct dl_strlist *l, const char *text, char separator);
+ * blanks and appends the parts. Empty parts are kept. */
+void dl_strlist_split(struct dl_strlist *l, const char *text, char separator);
 
 /* Index of s in the list, or -1. */
 long dl_strlist_find(const struct dl_strlist *l, const char *s);

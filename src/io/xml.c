@@ -15,9 +15,8 @@
 
 struct dl_xml {
   xmlDoc *doc;
-  char *path;  /* owned */
-  bool failed; /* memory ran out */
-  bool unfit;  /* a text holds what XML cannot */
+  char *path; /* owned */
+  bool unfit; /* a text holds what XML cannot */
 };
 
 /* libxml2 2.9 crashes where one of its allocations fails: here none does.
@@ -292,12 +291,8 @@ bool dl_xml_form(const dl_node *node, dl_xml_alike *alike, struct dl_text *to) {
 }
 
 dl_node *dl_xml_add(struct dl_xml *x, dl_node *parent, const char *name) {
-  if (x->failed)
-    return NULL;
-  dl_node *node = xmlNewChild(parent, NULL, (const xmlChar *)name, NULL);
-  if (!node)
-    x->failed = true;
-  return node;
+  (void)x;
+  return xmlNewChild(parent, NULL, (const xmlChar *)name, NULL);
 }
 
 /* Whether XML can hold a text: UTF-8 without control characters. */
@@ -312,18 +307,13 @@ static bool fits(struct dl_xml *x, const char *text) {
 
 void dl_xml_set(struct dl_xml *x, dl_node *node, const char *name,
                 const char *value) {
-  if (x->failed || !fits(x, value))
-    return;
-  if (!xmlNewProp(node, (const xmlChar *)name, (const xmlChar *)value))
-    x->failed = true;
+  if (fits(x, value))
+    xmlNewProp(node, (const xmlChar *)name, (const xmlChar *)value);
 }
 
 void dl_xml_set_text(struct dl_xml *x, dl_node *node, const char *text) {
-  if (x->failed || !fits(x, text))
-    return;
-  xmlNode *t = xmlNewText((const xmlChar *)text);
-  if (!t || !xmlAddChild(node, t))
-    x->failed = true;
+  if (fits(x, text))
+    xmlAddChild(node, xmlNewText((const xmlChar *)text));
 }
 
 enum dl_status dl_xml_write(const struct dl_xml *x, const char *path,
@@ -334,10 +324,9 @@ enum dl_status dl_xml_write(const struct dl_xml *x, const char *path,
     return dl_fail_at(d, DL_EINPUT, path, 0,
                       "not writable as XML: a text is not UTF-8 or has control "
                       "characters");
-  if (!x->failed)
-    xmlDocDumpFormatMemoryEnc(x->doc, &data, &len, "UTF-8", 1);
-  if (!data)
-    return dl_fail_memory(d);
+  xmlDocDumpFormatMemoryEnc(x->doc, &data, &len, "UTF-8", 1);
+  if (!data) /* libxml2 has none above 2 GiB either */
+    dl_end_without_memory();
   struct dl_output out;
   enum dl_status status = dl_output_open(&out, path, false, d);
   if (status == DL_OK) {

@@ -50,19 +50,16 @@ static bool list_group(struct dl_cgroup *g, const char *folder) {
   struct dl_text path = {0};
   long pid;
   dl_text_printf(&path, "%s/cgroup.procs", folder);
-  FILE *f = path.failed ? NULL : fopen(path.s, "re");
-  bool done = f != NULL;
+  FILE *f = fopen(path.s, "re");
   dl_text_free(&path);
-  while (done && fscanf(f, "%ld", &pid) == 1) {
-    void *list = g->pid;
-    done = dl_grow(&list, &g->cap, g->n + 1, sizeof *g->pid);
-    g->pid = list;
-    if (done)
-      g->pid[g->n++] = (pid_t)pid;
+  if (!f)
+    return false;
+  while (fscanf(f, "%ld", &pid) == 1) {
+    DL_GROW(g->pid, g->cap, g->n + 1);
+    g->pid[g->n++] = (pid_t)pid;
   }
-  if (f)
-    fclose(f);
-  return done;
+  fclose(f);
+  return true;
 }
 
 static bool list_below(struct dl_cgroup *g, const char *folder, int depth) {
@@ -90,7 +87,7 @@ double dl_cgroup_seconds(const struct dl_cgroup *g) {
   struct dl_text path = {0};
   unsigned long long us;
   dl_text_printf(&path, "%s/cpu.stat", dl_text_str(&g->folder));
-  FILE *f = path.failed ? NULL : fopen(path.s, "re");
+  FILE *f = fopen(path.s, "re");
   dl_text_free(&path);
   if (!f)
     return NAN;

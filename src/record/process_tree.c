@@ -67,12 +67,10 @@ static struct process *list_processes(size_t *n) {
   DIR *folder = opendir("/proc");
   *n = 0;
   for (struct dirent *e; folder && (e = readdir(folder));) {
-    void *list = all;
     long pid = strtol(e->d_name, NULL, 10);
     if (pid <= 0)
       continue;
-    dl_grow(&list, &cap, *n + 1, sizeof *all);
-    all = list;
+    DL_GROW(all, cap, *n + 1);
     *n += read_process((pid_t)pid, &all[*n]);
   }
   if (folder)
@@ -88,9 +86,7 @@ static bool is_in(const struct dl_process_tree *t, pid_t pid) {
 }
 
 static void add(struct dl_process_tree *t, pid_t pid) {
-  void *list = t->pid;
-  dl_grow(&list, &t->cap, t->n + 1, sizeof *t->pid);
-  t->pid = list;
+  DL_GROW(t->pid, t->cap, t->n + 1);
   t->pid[t->n++] = pid;
 }
 

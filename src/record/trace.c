@@ -60,8 +60,6 @@ enum dl_status dl_trace_begin(struct dl_trace *t, FILE *f, const char *path,
                               const struct dl_trace_origin *origin,
                               struct dl_diag *d) {
   *t = (struct dl_trace){f, path, dl_calloc(s->n, sizeof *t->columns)};
-  if (!t->columns)
-    return dl_fail_memory(d);
   fprintf(f, "# dlest record %s\n", PACKAGE_VERSION);
   if (origin->command)
     fprintf(f, "# command: %s\n", origin->command);

@@ -32,9 +32,7 @@ const struct dl_sensor_kind *dl_sensor_kind_at(size_t i) {
 struct dl_sensor *dl_sensors_add(struct dl_sensors *s,
                                  const struct dl_sensor_kind *kind,
                                  enum dl_meter_kind part) {
-  void *list = s->s;
-  dl_grow(&list, &s->cap, s->n + 1, sizeof *s->s);
-  s->s = list;
+  DL_GROW(s->s, s->cap, s->n + 1);
   size_t index = 0;
   for (size_t i = 0; i < s->n; i++)
     index += s->s[i].kind == kind && s->s[i].part == part;
@@ -76,14 +74,12 @@ bool dl_sensors_has(const struct dl_sensors *s,
 
 void dl_sensors_note(struct dl_sensors *s, const struct dl_sensor_kind *kind,
                      enum dl_meter_kind part, const char *format, ...) {
-  void *list = s->note;
   va_list args;
   char text[512];
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  dl_grow(&list, &s->notes_cap, s->n_notes + 1, sizeof *s->note);
-  s->note = list;
+  DL_GROW(s->note, s->notes_cap, s->n_notes + 1);
   s->note[s->n_notes++] = (struct dl_sensor_note){kind, part, dl_strdup(text)};
 }
 

@@ -82,7 +82,6 @@ static UNUSED char *read_runs(const struct dl_importer *from, const char *text,
     dl_text_printf(&out, "E%s\n", d.error + skip);
   dl_log_free(log);
   dl_diag_free(&d);
-  assert_false(out.failed);
   return out.s ? out.s : calloc(1, 1);
 }
 

@@ -21,7 +21,6 @@ static void keeps_first_error(void **state) {
   assert_null(d.error);
   assert_int_equal(dl_fail(&d, DL_EINPUT, "first %d", 1), DL_EINPUT);
   assert_int_equal(dl_fail(&d, DL_EUSAGE, "second"), DL_EUSAGE);
-  assert_int_equal(dl_fail_memory(&d), DL_EFAILED);
   assert_error(&d, DL_EINPUT, "first 1");
   assert_int_equal(d.status, DL_OK);
   assert_null(d.error);
@@ -37,8 +36,6 @@ static void says_where(void **state) {
   assert_error(&d, DL_EINPUT, "a.csv:17: no 'x'");
   dl_fail_at(&d, DL_EUSAGE, "a.csv", 0, "whole file");
   assert_error(&d, DL_EUSAGE, "a.csv: whole file");
-  dl_fail_memory(&d);
-  assert_error(&d, DL_EFAILED, MSG_out_memory);
   dl_fail_errno(&d, "/no/such", "cannot open", ENOENT);
   assert_error(&d, DL_EFAILED,
                "/no/such: " MSG_cannot_open("No such file or directory"));

@@ -56,7 +56,6 @@ static void read_entry(struct dl_catalog_file *s, enum dl_kind kind,
                  dl_kind_info(kind)->name, attributes);
   add_values(&t, values);
   dl_text_printf(&t, "%s</entry></catalog>", rest);
-  assert_false(t.failed);
   assert_ok(dl_catalog_file_parse(s, kind, t.s, t.len, "my.xml", &d), &d);
   dl_text_free(&t);
 }

@@ -57,18 +57,17 @@ static enum dl_held_out_group groups_of(const struct dl_cv_spec *cv) {
 }
 
 /* The spreads of all rows, of a physics that has them. */
-static bool find_spreads(struct target *w, enum dl_held_out_group left) {
+static void find_spreads(struct target *w, enum dl_held_out_group left) {
   const struct dl_physics *physics = w->fit->method->physics;
   if (!physics || !physics->widths_by_run)
-    return true;
+    return;
   const struct dl_physics_rows *rows = dl_training_physics_rows(w->t, physics);
   size_t target = (size_t)dl_physics_target(physics, w->fit->target);
   w->spread = dl_calloc(w->t->n, sizeof *w->spread);
-  for (size_t i = 0; w->spread && i < w->t->n; i++)
+  for (size_t i = 0; i < w->t->n; i++)
     w->spread[i] =
         dl_run_spread(w->fit->state, rows->inputs + i * physics->input_size,
                       target, dl_leaves_arch(left), dl_leaves_gpu(left));
-  return w->spread;
 }
 
 static enum dl_status make_target(struct target *w, const struct dl_training *t,
@@ -87,8 +86,7 @@ static enum dl_status make_target(struct target *w, const struct dl_training *t,
   if (status != DL_OK)
     return status;
   enum dl_held_out_group left = groups_of(&c->cv);
-  if (!find_spreads(w, left))
-    return dl_fail_memory(d);
+  find_spreads(w, left);
   const struct dl_out_of_fold o = {
       .y = w->measured,
       .prediction = w->predicted,

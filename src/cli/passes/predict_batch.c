@@ -124,13 +124,12 @@ static void make_room(struct batch *b) {
   b->outcome = dl_calloc(CHUNK, sizeof *b->outcome);
 }
 
-/* Rows are independent. The only failure is lack of memory; faults of a row are
- * in the row. */
+/* Rows are independent. Faults of a row are in the row. */
 static enum dl_status estimate_chunk(struct batch *b,
                                      const struct dl_csv_block *block,
                                      size_t first, size_t n) {
-  bool failed = false;
-#pragma omp parallel for schedule(static) reduction(|| : failed)
+  enum dl_status status = DL_OK;
+#pragma omp parallel for schedule(static)
   for (size_t i = 0; i < n; i++) {
     struct dl_diag d;
     struct dl_job_predictions predictions;
@@ -139,10 +138,14 @@ static enum dl_status estimate_chunk(struct batch *b,
     if (b->row[i].fault.kind == DL_FAULT_NONE &&
         dl_session_row(b->session, &b->row[i], &b->job[i], &predictions,
                        b->est + i * b->n_methods, &d) != DL_OK)
-      failed = true;
+#pragma omp critical(dl_batch_failure)
+    {
+      status = d.status;
+      dl_diag_take(&b->cli->diag, &d);
+    }
     dl_diag_free(&d);
   }
-  return failed ? dl_fail_memory(&b->cli->diag) : DL_OK;
+  return status;
 }
 
 /* A cell of a canonical column of numbers is one, in JSON as well. */

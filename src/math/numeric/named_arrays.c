@@ -19,9 +19,7 @@ void dl_arrays_free(struct dl_arrays *as) {
 /* Appends a zeroed array and returns where its data go. */
 static double *add(struct dl_arrays *as, const char *name, size_t rows,
                    size_t cols) {
-  void *grown = as->a;
-  dl_grow(&grown, &as->cap, as->n + 1, sizeof *as->a);
-  as->a = grown;
+  DL_GROW(as->a, as->cap, as->n + 1);
   double *data = dl_calloc(rows * cols, sizeof *data);
   struct dl_array *a = &as->a[as->n++];
   *a = (struct dl_array){.rows = rows, .cols = cols, .data = data};

@@ -69,9 +69,7 @@ static double busy(const bool *idle, double from, double to) {
 }
 
 static void push(struct dl_cycle_sequence *s, double at) {
-  void *array = s->at;
-  dl_grow(&array, &s->cap, s->n_at + 1, sizeof *s->at);
-  s->at = array;
+  DL_GROW(s->at, s->cap, s->n_at + 1);
   if (s->n_at == 0 || at > s->at[s->n_at - 1])
     s->at[s->n_at++] = at;
 }
@@ -234,10 +232,8 @@ void dl_join_chains(const struct dl_cycle_chain *chain, size_t n_chains,
       push_head(s, c, idle);
     else
       push_between(s, &chain[k - 1], c, idle);
-    void *array = s->phase;
     if (k == 0 || !similar(&chain[k - 1], c)) {
-      dl_grow(&array, &s->phase_cap, s->n_phases + 1, sizeof *s->phase);
-      s->phase = array;
+      DL_GROW(s->phase, s->phase_cap, s->n_phases + 1);
       /* A rest between the two counts as the later one's. */
       size_t first = k == 0 ? 0 : s->first_after;
       s->phase[s->n_phases++] = first;

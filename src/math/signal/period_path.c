@@ -92,14 +92,12 @@ static size_t step(struct viterbi *v, size_t b, double none, double *best) {
 /* Walks the best path back and adds its phases, last first. */
 static void walk(const struct viterbi *v, struct dl_period_segments *found) {
   const struct dl_tempogram *m = v->m;
-  void *array = NULL;
   size_t cap = 0;
   for (size_t b = m->n_blocks; b-- > 0;) {
     size_t l = v->where[b];
     if (l == m->n_lags)
       continue;
-    dl_grow(&array, &cap, found->n + 1, sizeof *found->at);
-    found->at = array;
+    DL_GROW(found->at, cap, found->n + 1);
     struct dl_period_segment *s = &found->at[found->n++];
     *s = (struct dl_period_segment){.end = (double)(b + 1) * m->block};
     double sum = 0;

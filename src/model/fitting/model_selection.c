@@ -146,7 +146,7 @@ static enum dl_status try_grid(struct dl_candidate *best, const struct trial *w,
       best->method, best->hyper,
       w->c->search ? w->c->search_kind : DL_SEARCH_GRID, count, w->c->seed);
   if (!grid)
-    return dl_fail_memory(d);
+    dl_end_without_memory();
   gsl_matrix *errors = gsl_matrix_alloc(DL_HELD_OUT_ROWS + 1, grid->size1);
   for (size_t k = 0; k <= DL_HELD_OUT_ROWS; k++) {
     struct dl_progress_span outer =

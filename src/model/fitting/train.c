@@ -89,7 +89,7 @@ static enum dl_status find_hyper(struct dl_choice *c,
   gsl_matrix *candidates =
       dl_candidates(c->method, c->hyper, c->search_kind, count, c->seed);
   if (!candidates)
-    return dl_fail_memory(d);
+    dl_end_without_memory();
   struct dl_search_best best;
   size_t *of_row;
   struct dl_folds sets = dl_folds_in_sets(folds, &of_row);
