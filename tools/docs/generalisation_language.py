@@ -17,9 +17,10 @@ INTRO = (
     "Tokens per second by `physical`, of what `data/language-training-means.csv` "
     "holds: the median of the error, the share of rows within a factor and that "
     "inside the interval of 90 %, in % (aims: a source left out, median 12, 85 "
-    "within 1.5; 85 to 95 inside). For a source the interval is that of a new "
-    "GPU and a new network, in squares, as for published speeds below. The priors were chosen with these folds in "
-    "view ([language-models.md](language-models.md)).")
+    "within 1.5; 85 to 95 inside). For a source the interval is the "
+    "wider of those of a new GPU and a new network, at the spread of a run with "
+    "both, as for published speeds below. The priors were chosen with these folds "
+    "in view ([language-models.md](language-models.md)).")
 
 
 def left_out(run, dlest, table, column, folder):
@@ -36,21 +37,24 @@ def error(row):
 
 
 def new_in_both(found):
-    """Bounds of the error of a GPU and a network that are both new."""
+    """Bounds of the error of a GPU and a network that are both new, in multiples
+    of a run's spread."""
     ends = []
     for column in ("gpu", "arch"):
         groups = {}
         for r in found[column]:
-            groups.setdefault(r[column], []).append(error(r))
+            groups.setdefault(r[column], []).append(
+                error(r) / float(r["spread"]))
         ends.append(interval([kept(g) for g in groups.values()], COVERAGE))
-    return (-math.hypot(*(low for low, _ in ends)),
-            math.hypot(*(high for _, high in ends)))
+    return min(low for low, _ in ends), max(high for _, high in ends)
 
 
 def cells(name, rows, bounds=None):
-    """bounds: of the errors; None: those of each row."""
+    """bounds: of the errors, in multiples of a run's spread; None: those of
+    each row."""
     off = [abs(error(r)) for r in rows]
-    inside = ([bounds[0] <= error(r) <= bounds[1] for r in rows] if bounds else
+    inside = ([bounds[0] <= error(r) / float(r["spread"]) <= bounds[1]
+               for r in rows] if bounds else
               [float(r["low"]) <= float(r["tokens_per_s"]) <= float(r["high"])
                for r in rows if r["low"]])
 

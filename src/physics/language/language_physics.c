@@ -104,6 +104,7 @@ const struct dl_physics dl_language_physics = {
     .sigma = sigma,
     .n_targets = DL_N_LANGUAGE_TARGETS,
     .process = &process,
+    .widths_by_run = true,
     .calibration = &process,
     .input_size = sizeof(struct dl_language_inputs),
     .predict = predict,
