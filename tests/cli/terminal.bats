@@ -421,7 +421,13 @@ END
   grep -q '\] .* % *, .* left' seen
   {
     echo arch,gpu,batch_size,image_px,train_samples,epochs,gpu_power_w
-    for i in {1..120}; do echo "resnet50,rtx-3070,$i,224,10000,1,165"; done
+    for gpu in rtx-3070 rtx-3090 rtx-2080-ti a100-sxm4-40gb v100-sxm2-16gb t4 \
+      a40 gtx-1080-ti; do
+      for arch in resnet50 vgg16 mobilenet_v2 xception inception_v3 resnet18 \
+        resnet101 densenet121; do
+        for i in {1..40}; do echo "$arch,$gpu,$i,224,10000,1,165"; done
+      done
+    done
   } >runs.csv
   on_terminal calibrate runs.csv
   grep -q '\] .* % *, .* left' seen
