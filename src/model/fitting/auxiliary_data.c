@@ -90,13 +90,14 @@ static void add_groups(struct dl_fit *fit, enum dl_held_out_group left,
                        const struct dl_held_out *h) {
   double *x = dl_calloc(folds->n, sizeof *x);
   double *spread = dl_calloc(folds->n, sizeof *spread);
+  struct dl_held_out_spreads spreads = {fit, g, g->target, left, NULL};
   for (size_t k = 0; k < folds->k; k++) {
     size_t n = 0;
     for (size_t i = 0; i < folds->n; i++) {
       double y = measured(g, i, g->target);
       if (folds->of_row[i] != k || !isfinite(y))
         continue;
-      spread[n] = dl_held_out_spread(fit, g, g->y->size + i, g->target, left);
+      spread[n] = dl_held_out_spread(&spreads, g->y->size + i);
       x[n++] = y - h->y[i * h->physics->n_targets + g->target];
     }
     if (n > 0)
@@ -105,6 +106,7 @@ static void add_groups(struct dl_fit *fit, enum dl_held_out_group left,
   }
   free(x);
   free(spread);
+  free(spreads.seen);
 }
 
 enum dl_status dl_auxiliary_residuals(struct dl_fit *fit,

@@ -27,6 +27,7 @@ static void keep_residuals(struct dl_fit *fit, enum dl_held_out_group left,
   double *x = dl_calloc(folds->n, sizeof *x);
   double *spread =
       dl_has_spreads(g) ? dl_calloc(folds->n, sizeof *spread) : NULL;
+  struct dl_held_out_spreads spreads = {fit, g, g->target, left, NULL};
   dl_folds_list(folds, &row, &first);
   r->pooled = cv->pooled;
   for (size_t k = 0; k < folds->k; k++) {
@@ -34,13 +35,14 @@ static void keep_residuals(struct dl_fit *fit, enum dl_held_out_group left,
     for (size_t i = first[k]; i < first[k + 1]; i++) {
       x[n] = residual(&g->problem, cv, row[i]);
       if (spread)
-        spread[n] = dl_held_out_spread(fit, g, row[i], g->target, left);
+        spread[n] = dl_held_out_spread(&spreads, row[i]);
       n += isfinite(x[n]) != 0;
     }
     dl_add_group_residuals(r, folds->name ? folds->name[k] : "", x, spread, n);
   }
   free(x);
   free(spread);
+  free(spreads.seen);
   free(row);
 }
 

@@ -15,12 +15,40 @@ const char *dl_software_of(const struct dl_design *g, size_t row) {
   return g->physics->software ? g->physics->software(o->inputs) : NULL;
 }
 
-double dl_held_out_spread(const struct dl_fit *fit, const struct dl_design *g,
-                          size_t row, size_t target,
-                          enum dl_held_out_group left) {
-  const struct dl_observed *o = g->sample.rows[row];
-  return dl_run_spread(fit->state, o->inputs, target, dl_leaves_arch(left),
-                       dl_leaves_gpu(left));
+/* A slot of a table with one place for each hash. */
+struct dl_seen_spread {
+  const void *inputs; /* NULL: free */
+  double spread;
+};
+enum { SLOTS = 1 << 14 };
+
+static size_t slot_of(const unsigned char *inputs, size_t size) {
+  uint64_t hash = 14695981039346656037U; /* FNV-1a, by words */
+  for (size_t i = 0; i + sizeof hash <= size; i += sizeof hash) {
+    uint64_t word;
+    memcpy(&word, inputs + i, sizeof word);
+    hash = (hash ^ word) * 1099511628211U;
+    hash ^= hash >> 29;
+  }
+  return hash % SLOTS;
+}
+
+double dl_held_out_spread(struct dl_held_out_spreads *s, size_t row) {
+  const struct dl_observed *o = s->g->sample.rows[row];
+  const void *inputs = o->inputs;
+  size_t size = s->g->physics->input_size;
+  if (!s->g->physics->widths_by_run)
+    return 1;
+  if (!s->seen)
+    s->seen = dl_calloc(SLOTS, sizeof *s->seen);
+  struct dl_seen_spread *seen = &s->seen[slot_of(inputs, size)];
+  if (!seen->inputs || memcmp(seen->inputs, inputs, size) != 0) {
+    double spread =
+        dl_run_spread(s->fit->state, inputs, s->target, dl_leaves_arch(s->left),
+                      dl_leaves_gpu(s->left));
+    *seen = (struct dl_seen_spread){inputs, spread};
+  }
+  return seen->spread;
 }
 
 double dl_held_out_value(const struct dl_design *g, size_t row, size_t target) {
@@ -75,17 +103,16 @@ static void add_group(struct dl_residuals *r, const char *name, double *x,
 }
 
 /* Those of fold k that were measured with the software of t. */
-static void add_fold(const struct dl_fit *fit, struct dl_time_residuals *t,
-                     const struct rows *w, size_t k, double *x,
-                     double *spread) {
+static void add_fold(struct dl_time_residuals *t, const struct rows *w,
+                     size_t k, double *x, double *spread,
+                     struct dl_held_out_spreads *spreads) {
   size_t n = 0;
   for (size_t i = w->from[k]; i < w->from[k + 1]; i++) {
     size_t row = w->first + w->row[i];
     if (!isfinite(w->x[w->row[i]]) ||
         strcmp(dl_software_of(w->g, row), t->software) != 0)
       continue;
-    spread[n] =
-        dl_held_out_spread(fit, w->g, row, w->g->physics->time, w->left);
+    spread[n] = dl_held_out_spread(spreads, row);
     x[n++] = w->x[w->row[i]];
   }
   const char *name = w->folds->name ? w->folds->name[k] : "";
@@ -99,6 +126,7 @@ void dl_add_time_residuals(struct dl_fit *fit, enum dl_held_out_group left,
                            const struct dl_folds *folds,
                            const struct dl_held_out *h) {
   struct rows w = {.g = g, .left = left, .first = first, .folds = folds};
+  struct dl_held_out_spreads spreads = {fit, g, g->physics->time, left, NULL};
   double *x = dl_calloc(folds->n, sizeof *x);
   double *spread = dl_calloc(folds->n, sizeof *spread);
   prepare(&w, h);
@@ -107,7 +135,8 @@ void dl_add_time_residuals(struct dl_fit *fit, enum dl_held_out_group left,
       dl_fit_add_times(fit, dl_software_of(g, first + i));
   for (size_t k = 0; k < folds->k; k++)
     for (size_t s = 0; s < fit->n_times; s++)
-      add_fold(fit, &fit->times[s], &w, k, x, spread);
+      add_fold(&fit->times[s], &w, k, x, spread, &spreads);
+  free(spreads.seen);
   free(w.x);
   free(w.row);
   free(x);

@@ -22,14 +22,22 @@ static inline bool dl_leaves_gpu(enum dl_held_out_group left) {
   return left == DL_HELD_OUT_GPU || left == DL_N_HELD_OUT;
 }
 
-/* Whether residuals of a design have spreads, and that of a row of its sample
- * (dl_run_spread). */
+/* Whether residuals of a design have spreads. */
 static inline bool dl_has_spreads(const struct dl_design *g) {
   return g->physics && g->physics->widths_by_run;
 }
-double dl_held_out_spread(const struct dl_fit *fit, const struct dl_design *g,
-                          size_t row, size_t target,
-                          enum dl_held_out_group left);
+
+/* Spreads of the rows of a design's sample (dl_run_spread). Many rows repeat a
+ * configuration: each distinct one is worked out about once. Start from the
+ * first four members; free what it remembers with free(seen). */
+struct dl_held_out_spreads {
+  const struct dl_fit *fit;
+  const struct dl_design *g;
+  size_t target;
+  enum dl_held_out_group left;
+  struct dl_seen_spread *seen; /* owned */
+};
+double dl_held_out_spread(struct dl_held_out_spreads *s, size_t row);
 
 /* The software of a row of a design's sample; NULL where the physics has none.
  */
