@@ -89,9 +89,10 @@ static void account_all(struct dl_log *log, struct dl_accounting *a,
 /* Settings of the cluster, by the input's size. */
 static void choose(struct dl_cluster *o, size_t size) {
   *o = (struct dl_cluster){.core_power_w = size & 1 ? 10 : NAN};
-  if (size & 2)
-    must(dl_strlist_add(&o->gpus, "v100=v100") &&
-         dl_strlist_add(&o->gpus, "a100"));
+  if (size & 2) {
+    dl_strlist_add(&o->gpus, "v100=v100");
+    dl_strlist_add(&o->gpus, "a100");
+  }
   if (size & 4)
     dl_strlist_add(&o->node_power, "gpu=1800");
 }
