@@ -64,7 +64,12 @@ END
     TinyLlama-1.1B-Chat:tinyllama-1.1b timm/resnet50.a1_in1k:resnet50 \
     google/vit-base-patch16-224:vit_base_patch16_224 \
     google/flan-t5-xl:flan-t5-xl gpt3-175b:gpt3-175b opt-175b:opt-175b \
-    llama-3.1-405b:llama-3.1-405b bert-large-uncased:bert-large-uncased; do
+    llama-3.1-405b:llama-3.1-405b bert-large-uncased:bert-large-uncased \
+    resnet50.a1_in1k:resnet50 yolov8n.pt:yolov8n \
+    vit_base_patch16_224.augreg_in21k:vit_base_patch16_224 \
+    deepseek-ai/DeepSeek-V3:deepseek-v3 Qwen/Qwen2-7B:qwen2.5-7b \
+    tiiuae/falcon-40b:falcon-40b black-forest-labs/FLUX.1-dev:flux.1 \
+    mlperf/flux1:flux.1 mlperf/deepseek_v3:deepseek-v3; do
     gives 0 '' show arch "${name%:*}" --format json
     check ".id == \"${name#*:}\""
   done
@@ -72,7 +77,7 @@ END
 
 @test "a network that the catalogue lacks: export it, and no chance neighbour" {
   for name in no-such-network99 mosaicml/mpt-7b-8k Llama-2-9b-chat-v2 \
-    resnet50.a1_in1k org/; do
+    convnext_base.fb_in22k_ft_in1k_384 resnet50.a1.in1k org/; do
     try show arch "$name"
     [ "$status" -eq 3 ]
     [ ! -s out ]

@@ -27,6 +27,11 @@ SOURCES = {
     "diffusers": ("Diffusers: U-Nets of Stable Diffusion, configurations and "
                   "parameter counts of the checkpoints", 2023,
                   "github.com/huggingface/diffusers"),
+    "bfl2024": ("FLUX.1: inference code and model cards", 2024,
+                "github.com/black-forest-labs/flux"),
+    "esser2024": ("Scaling Rectified Flow Transformers for High-Resolution "
+                  "Image Synthesis, and the checkpoints", 2024,
+                  "arxiv.org/abs/2403.03206"),
     "hu2020": ("Open Graph Benchmark: Datasets for Machine Learning on "
                "Graphs, and its leaderboards", 2020,
                "arxiv.org/abs/2005.00687"),
@@ -66,19 +71,20 @@ SOURCES = {
 # px: side of the square image; None: what `note` says. params in 1e6, macs in
 # 1e9 as published, with `digits` decimals of params; check: the network at
 # which macs were published, where that is another input; bare: published
-# without the products of attention.
+# without the products of attention. text: tokens beside those of the image, in
+# patches of 16 px.
 Task = collections.namedtuple("Task", "ident name family source network px "
                               "scaling aliases note params digits macs check "
-                              "bare classes")
+                              "bare classes text")
 TASKS = []
 
 
 def task(ident, name, family, source, network, px=None, scaling="none",
          aliases=(), note="", params=None, digits=None, macs=None, check=None,
-         bare=False, classes=None):
+         bare=False, classes=None, text=None):
     TASKS.append(Task(ident, name, family, source, network, px, scaling,
                       aliases, note, params, digits, macs, check, bare,
-                      classes))
+                      classes, text))
 
 
 def on(function, *args, **named):
@@ -186,16 +192,18 @@ SD = "the denoising U-Net at one time step, with a text of 77 tokens"
 task("stable-diffusion-v1-5", "Stable Diffusion 1.5", "diffusion", "diffusers",
      on(seq.denoiser, (1, 2, 4, 4), (1, 1, 1, 0), 1, 768, heads=8), 512,
      "area", ("stable-diffusion-v1", "stable-diffusion-v1-4", "sd-1.5",
-              "runwayml/stable-diffusion-v1-5", "stable-diffusion-1.5"), SD,
+              "runwayml/stable-diffusion-v1-5", "stable-diffusion-1.5",
+              "sd-v1.5", "sd15"), SD,
      859.520964, 6, 339., None, True)
 task("stable-diffusion-v2", "Stable Diffusion 2", "diffusion", "diffusers",
      on(seq.denoiser, (1, 2, 4, 4), (1, 1, 1, 0), 1, 1024), 512, "area",
      ("stable-diffusion", "stable-diffusion-2-base", "stable-diffusion-v2-1",
-      "stabilityai/stable-diffusion-2", "stable-diffusion-2-1", "sd-2"), SD,
+      "stabilityai/stable-diffusion-2", "stable-diffusion-2-1", "sd-2",
+      "sd-2.1", "stabilityai/stable-diffusion-2-1-base"), SD,
      865.910724, 6)
 task("stable-diffusion-xl", "Stable Diffusion XL", "diffusion", "diffusers",
      on(seq.denoiser, (1, 2, 4), (0, 2, 10), 10, 2048, 2816), 1024, "area",
-     ("sdxl", "stable-diffusion-xl-base-1.0",
+     ("sdxl", "stable-diffusion-xl-base-1.0", "stabilityai/sdxl-turbo",
       "stabilityai/stable-diffusion-xl-base-1.0"), SD,
      2567.463684, 6, 2990., None, True)
 for _k, _l, _d, _h, _p, _g in (("s", 12, 384, 6, 33, 6.06),
@@ -206,6 +214,22 @@ for _k, _l, _d, _h, _p, _g in (("s", 12, 384, 6, 33, 6.06),
          on(seq.dit, _l, _d, _h), 256, "area",
          ("facebook/DiT-XL-2-256",) if _k == "xl" else (),
          "latents of an eighth of the side, one time step", _p, 0, _g)
+TEXT = "one time step, %d tokens of text; encoders of image and text apart"
+for _k, _name, _a, _b, _one, _d, _h, _t, _v, _c, _px, _l, _p, _q in (
+        ("flux.1", "FLUX.1",
+         ("mlperf/flux1", "flux.1-schnell", "flux.1-dev", "flux1-12b",
+          "black-forest-labs/FLUX.1-schnell", "black-forest-labs/FLUX.1-dev"),
+         19, 38, 3072, 24, 256, 768, 16, 256, 0, 11891.178560, 0),
+        ("stable-diffusion-3-medium", "Stable Diffusion 3 medium",
+         ("sd3", "sd3-medium", "stabilityai/stable-diffusion-3-medium",
+          "stabilityai/stable-diffusion-3-medium-diffusers"),
+         24, 0, 1536, 24, 154, 2048, 16, 1024, 1, 2028., 0),
+        ("stable-diffusion-3.5-large", "Stable Diffusion 3.5 large",
+         ("sd3.5", "sd3.5-large", "stabilityai/stable-diffusion-3.5-large"),
+         38, 0, 2432, 38, 154, 2048, 16, 1024, 1, 8057., 0)):
+    task(_k, _name, "diffusion", "bfl2024" if _one else "esser2024",
+         on(seq.mmdit, _b, _one, _d, _h, _t, _v, _c, _l), _px, "tokens", _a,
+         TEXT % _t, _p, _q, text=_t)
 SPEECH = "an utterance of 12.3 s, the mean of LibriSpeech"
 task("quartznet15x5", "QuartzNet 15x5", "speech", "kriman2020",
      alone(seq.quartznet), aliases=("quartznet",), note=SPEECH, params=18.9,
@@ -215,10 +239,13 @@ task("jasper10x5dr", "Jasper 10x5 DR", "speech", "li2019", alone(seq.jasper),
 task("wav2vec2-base", "wav2vec 2.0 base", "speech", "baevski2020",
      alone(seq.wav2vec2, 12, 768, 12),
      aliases=("wav2vec2", "facebook/wav2vec2-base",
-              "facebook/wav2vec2-base-960h"), note=SPEECH, params=95, digits=0)
+              "facebook/wav2vec2-base-960h", "hubert-base",
+              "facebook/hubert-base-ls960"), note=SPEECH, params=95, digits=0)
 task("wav2vec2-large", "wav2vec 2.0 large", "speech", "baevski2020",
      alone(seq.wav2vec2, 24, 1024, 16),
-     aliases=("facebook/wav2vec2-large", "facebook/wav2vec2-large-960h"),
+     aliases=("facebook/wav2vec2-large", "facebook/wav2vec2-large-960h",
+              "facebook/wav2vec2-large-xlsr-53", "hubert-large",
+              "facebook/hubert-large-ll60k", "facebook/wav2vec2-xls-r-300m"),
      note=SPEECH + "; without the quantiser of the pre-training", params=317,
      digits=0)
 task("rnnt", "RNN-T of MLPerf", "speech", "mlperf", alone(seq.rnnt),
@@ -249,7 +276,7 @@ task("dlrm", "DLRM on Criteo 1TB", "recommendation", "mlperf",
      alone(seq.dlrm, 187767399),
      note="187,767,399 rows of 128, at most 40 million a feature")
 task("dlrm-dcnv2", "DLRM-DCNv2 on Criteo 1TB", "recommendation", "mlperf",
-     alone(seq.dlrm, 204184588, cross=3), aliases=("dlrm_dcn_v2",),
+     alone(seq.dlrm, 204184588, cross=3), aliases=("dlrm-v2",),
      note="204,184,588 rows of 128")
 task("ncf", "NeuMF on MovieLens 20M", "recommendation", "mlperf",
      alone(seq.ncf), aliases=("neumf",))
@@ -283,6 +310,10 @@ def entry(t):
                         "of a training")]
     lines += [value("    ", "layers", t.source, n.layers, how),
               value("    ", "launches", t.source, n.launches, how)]
+    if t.text is not None:
+        lines += [value("    ", "patch_px", t.source, 16,
+                        "patches of 2 latents of 8 px"),
+                  value("    ", "extra_tokens", t.source, t.text, "of text")]
     if t.px and n.products:
         lines += [value("    ", "attention_macs_g", t.source,
                         "%.5g" % (n.products / 1e9), how),

@@ -110,6 +110,54 @@ def dit(n, px, depth, d, heads, patch=2):
     n.dense(tokens, d, patch * patch * 8)
 
 
+def mmdit(n, px, both, one, d, heads, text, pooled, channels, last=0):
+    """Text and image in one attention (Esser et al. 2024; Black Forest Labs
+    2024): `both` blocks with weights for each, `one` blocks with the same for
+    all; `text` tokens of 4,096, an embedding of `pooled`, latents of an eighth
+    of the side in patches of 2. last: text ends before the last block's
+    output."""
+    image = (px // 16) ** 2
+    tokens = image + text
+    n.dense(image, 4 * channels, d)
+    n.dense(text, 4096, d)
+    for inputs in (256, pooled):
+        n.dense(1, inputs, d)
+        n.dense(1, d, d)
+        n.op(2)
+
+    def stream(rows, ends=False):
+        n.dense(1, d, (2 if ends else 6) * d)
+        n.op(3)
+        n.dense(rows, d, 3 * d)
+        n.op(2, 2 * (d // heads))
+        if ends:
+            return
+        n.dense(rows, d, d)
+        n.op(4)
+        n.dense(rows, d, 4 * d)
+        n.op()
+        n.dense(rows, 4 * d, d)
+        n.op(2)
+
+    def attend():
+        n.product(2 * tokens * tokens * d, tokens * (tokens * heads + d))
+    for i in range(both):
+        stream(image)
+        stream(text, last and i + 1 == both)
+        attend()
+    for _ in range(one):
+        n.dense(1, d, 3 * d)
+        n.op(3)
+        n.dense(tokens, d, 7 * d)
+        n.op(3, 2 * (d // heads))
+        attend()
+        n.dense(tokens, 5 * d, d)
+        n.op(2)
+    n.dense(1, d, 2 * d)
+    n.op(2)
+    n.dense(image, d, 4 * channels)
+
+
 def masked(n, x, out, k, s=1, **how):
     """A convolution whose input is cleared behind the end of the utterance."""
     n.op(1, 0, x[0] * math.prod(x[1]))

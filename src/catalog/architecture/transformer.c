@@ -23,11 +23,35 @@ static double key_width(shape *t) {
   return t->kv_heads * t->head_dim;
 }
 
+/* Of the values of all query heads. */
+static double value_width(shape *t) {
+  return t->heads * (t->value_dim > 0 ? t->value_dim : t->head_dim);
+}
+
+/* Of the keys and values that are kept of a token. */
+static double kept_width(shape *t) {
+  return t->kv_rank > 0 ? t->kv_rank + t->rope_dim : 2 * key_width(t);
+}
+
+/* Of keys and values made from the latent vector. */
+static double latent_width(shape *t) {
+  return t->heads * (t->head_dim - t->rope_dim + t->value_dim);
+}
+
 static double norm_params(shape *t) {
   return t->hidden * (1 + t->norm_bias);
 }
 
+static double latent_weights(shape *t) {
+  double queries = t->q_rank > 0 ? t->q_rank * (t->hidden + query_width(t))
+                                 : t->hidden * query_width(t);
+  return queries + t->hidden * kept_width(t) + t->kv_rank * latent_width(t) +
+         t->hidden * value_width(t);
+}
+
 static double attention_weights(shape *t) {
+  if (t->kv_rank > 0)
+    return latent_weights(t);
   return 2 * t->hidden * (query_width(t) + key_width(t));
 }
 
@@ -49,7 +73,7 @@ static double ffn_params(shape *t, double width) {
 
 /* Layers of a stack that have experts in place of the feed-forward part. */
 static double moe_layers(shape *t, double layers) {
-  return t->experts > 0 ? floor(layers / t->moe_every) : 0;
+  return t->experts > 0 ? floor((layers - t->dense_layers) / t->moe_every) : 0;
 }
 
 static double all_moe_layers(shape *t) {
@@ -153,6 +177,25 @@ double dl_transformer_head_params(const struct dl_transformer *t) {
   return dl_transformer_writes(t) ? output_weights(t) : NAN;
 }
 
+/* Inputs and outputs of the products of an attention. */
+static double attention_sides(shape *t) {
+  double d = t->hidden, out = value_width(t) + d;
+  if (t->kv_rank == 0)
+    return d + query_width(t) + 2 * (d + key_width(t)) + out;
+  double queries =
+      t->q_rank > 0 ? d + 2 * t->q_rank + query_width(t) : d + query_width(t);
+  return queries + d + kept_width(t) + t->kv_rank + latent_width(t) + out;
+}
+
+double dl_transformer_adapter_params(const struct dl_transformer *t,
+                                     double rank) {
+  double layers = t->layers + t->decoder_layers, moe = all_moe_layers(t);
+  double dense =
+      layers * t->hidden + (layers - moe) * t->ffn + moe * t->moe_ffn;
+  double attention = (t->layers + 2 * t->decoder_layers) * attention_sides(t);
+  return rank * (attention + (2 + t->gated) * dense);
+}
+
 double dl_transformer_tokens(const struct dl_transformer *t, double image_px) {
   if (t->kind != DL_TF_VISION)
     return t->seq;
@@ -178,7 +221,9 @@ static double ffn_acts(shape *t, double layers) {
 
 /* Projections and feed-forward parts of a stack for n tokens. */
 static void add_stack(struct dl_pass *p, shape *t, double layers, double n) {
-  double outputs = query_width(t) + 2 * key_width(t) + t->hidden;
+  double outputs = t->q_rank + query_width(t) + kept_width(t) + t->hidden;
+  if (t->kv_rank > 0)
+    outputs += latent_width(t);
   p->macs += n * (layers * attention_weights(t) + ffn_macs(t, layers));
   p->acts += n * (layers * outputs + ffn_acts(t, layers));
 }
@@ -186,8 +231,8 @@ static void add_stack(struct dl_pass *p, shape *t, double layers, double n) {
 /* Scores and mixed values: n tokens attend to m. */
 static void add_products(struct dl_pass *p, shape *t, double layers, double n,
                          double m) {
-  p->attention_macs += 2 * layers * n * m * query_width(t);
-  p->attention_acts += layers * n * (t->heads * m + query_width(t));
+  p->attention_macs += layers * n * m * (query_width(t) + value_width(t));
+  p->attention_acts += layers * n * (t->heads * m + value_width(t));
 }
 
 /* Attention of n tokens to an encoder's m: queries and output for the
@@ -273,9 +318,9 @@ struct dl_decoding dl_transformer_decoding(const struct dl_transformer *t,
   if (cross)
     p.macs += 2 * layers * t->hidden * query_width(t);
   s.macs = p.macs + p.attention_macs;
-  s.macs_more = 2 * layers * query_width(t);
-  s.kept = 2 * layers * key_width(t) * n;
-  s.kept_more = 2 * layers * key_width(t);
+  s.macs_more = layers * (query_width(t) + value_width(t));
+  s.kept = layers * kept_width(t) * n;
+  s.kept_more = layers * kept_width(t);
   return s;
 }
 
@@ -283,7 +328,8 @@ struct dl_decoding dl_transformer_decoding(const struct dl_transformer *t,
 static double stack_dense(shape *t, double layers, double attentions) {
   double moe = moe_layers(t, layers), ffn = 2 + t->gated;
   double shared = t->shared_ffn > 0 ? ffn : 0;
-  return layers * 4 * attentions + (layers - moe) * ffn +
+  double products = t->kv_rank > 0 ? 4 + (t->q_rank > 0) : 4;
+  return layers * products * attentions + (layers - moe) * ffn +
          moe * (t->active_experts * ffn + 1 + shared);
 }
 

@@ -9,6 +9,9 @@
  * Weights of a layer (biases and norms are counted too):
  *
  *   attention     2 d h e (queries, output) + 2 d g e (keys, values)
+ *   latent        d q + q h e (queries of rank q; without a rank d h e) +
+ *                 d (c + r) + c h (e - r + v) + h v d (keys and values of rank
+ *                 c, r of a head rotated, values of size v; arXiv 2405.04434)
  *   feed-forward  2 d f, gated (SwiGLU, GEGLU; arXiv 2002.05202) 3 d f;
  *                 with experts that many times, and d x experts to choose
  *
@@ -17,7 +20,8 @@
  *   linear        n x weights that a token uses, embeddings not (looking up
  *                 is no multiplication), the output layer n V d; with an
  *                 embedding of size m < d, n (V m + 2 m d)
- *   attention     2 L n^2 h e: scores, and values mixed by them
+ *   attention     2 L n^2 h e: scores, and values mixed by them; latent
+ *                 L n^2 h (e + v)
  *
  * The square of n is counted in full for causal attention too, as PaLM
  * (arXiv 2204.02311, appendix B: 12 L h e n FLOPs a token, forward and
@@ -48,8 +52,11 @@ struct dl_transformer {
   enum dl_transformer_kind kind;
   double layers, decoder_layers; /* the latter of an encoder-decoder */
   double hidden, heads, kv_heads, head_dim, ffn, gated;
-  double vocab, seq;        /* seq: tokens that figures are for */
+  double q_rank, kv_rank;     /* of latent attention; kv_rank 0: none */
+  double rope_dim, value_dim; /* there, of a head: rotated part; values */
+  double vocab, seq;          /* seq: tokens that figures are for */
   double embedding;         /* size of a token's, where below the hidden size */
+  double context;           /* longest published sequence; 0: unknown */
   double decoder_seq;       /* 0: as many as the encoder's */
   double positions;         /* learned, of the decoder or the only stack */
   double encoder_positions; /* stored, of an encoder before a decoder */
@@ -57,6 +64,7 @@ struct dl_transformer {
   double bias, qkv_bias, key_bias, norm_bias, embedding_norm, final_norm;
   double relative; /* buckets of position, one weight a head (T5) */
   double experts, active_experts, moe_every, moe_ffn, shared_ffn;
+  double dense_layers; /* the first ones, without experts */
   double patch, image, channels, classes, pooler;
   double mel; /* channels of a stem of two convolutions (Whisper) */
 };
@@ -109,6 +117,12 @@ double dl_transformer_step_params(const struct dl_transformer *t, double share);
 /* Parameters of the output layer or classifier, which training with a frozen
  * backbone trains. NaN without one. */
 double dl_transformer_head_params(const struct dl_transformer *t);
+
+/* Parameters of low-rank adapters (LoRA, arXiv 2106.09685) of that rank: two
+ * matrices beside each product of attention and of the feed-forward parts, of
+ * which a mixture of experts has one. */
+double dl_transformer_adapter_params(const struct dl_transformer *t,
+                                     double rank);
 
 /* Tokens of a sample: of the sequence; of a vision transformer at an image of
  * that side (NaN: its own), the class token included. */

@@ -25,11 +25,16 @@ static const struct key {
     KEY(heads, 1, 1e5),
     KEY(kv_heads, 1, 1e5),
     KEY(head_dim, 1, 1e5),
+    KEY(q_rank, 1, 1e6),
+    KEY(kv_rank, 1, 1e6),
+    KEY(rope_dim, 0, 1e5),
+    KEY(value_dim, 1, 1e5),
     KEY(ffn, 1, 1e7),
     KEY(gated, 0, 1),
     KEY(vocab, 1, 1e8),
     KEY(embedding, 1, 1e6),
     KEY(seq, 1, 1e8),
+    KEY(context, 1, 1e9),
     KEY(decoder_seq, 1, 1e8),
     KEY(positions, 0, 1e8),
     KEY(encoder_positions, 0, 1e8),
@@ -45,6 +50,7 @@ static const struct key {
     KEY(experts, 1, 1e5),
     KEY(active_experts, 1, 1e5),
     KEY(moe_every, 1, 1e4),
+    KEY(dense_layers, 0, 1e4),
     KEY(moe_ffn, 1, 1e7),
     KEY(shared_ffn, 1, 1e7),
     KEY(patch, 1, 1e5),
@@ -157,7 +163,12 @@ static void take_defaults(struct dl_transformer *t) {
   unless_given(&t->gated, decoder && narrow);
   unless_given(&t->head_dim, t->hidden / t->heads);
   unless_given(&t->kv_heads, t->heads);
+  unless_given(&t->q_rank, 0);
+  unless_given(&t->kv_rank, 0);
+  unless_given(&t->rope_dim, 0);
+  unless_given(&t->value_dim, t->kv_rank > 0 ? t->head_dim : 0);
   unless_given(&t->ffn, 4 * t->hidden);
+  unless_given(&t->context, 0);
   unless_given(&t->decoder_layers,
                t->kind == DL_TF_ENCODER_DECODER ? t->layers : 0);
   unless_given(&t->decoder_seq, 0);
@@ -177,6 +188,7 @@ static void take_defaults(struct dl_transformer *t) {
   unless_given(&t->final_norm, !encoder);
   unless_given(&t->relative, 0);
   unless_given(&t->moe_every, 1);
+  unless_given(&t->dense_layers, 0);
   unless_given(&t->moe_ffn, t->ffn);
   unless_given(&t->shared_ffn, 0);
   unless_given(&t->channels, 3);
@@ -184,8 +196,8 @@ static void take_defaults(struct dl_transformer *t) {
   unless_given(&t->pooler, 0);
   unless_given(&t->mel, 0);
   if (isnan(t->experts))
-    t->experts = t->active_experts = t->moe_every = t->moe_ffn = t->shared_ffn =
-        0;
+    t->experts = t->active_experts = t->moe_every = t->dense_layers =
+        t->moe_ffn = t->shared_ffn = 0;
   if (t->kind == DL_TF_VISION) {
     t->vocab = 0;
     t->seq = floor(t->image / t->patch) * floor(t->image / t->patch) + 1;
@@ -222,6 +234,13 @@ static const char *contradiction(const struct dl_transformer *t) {
     return "heads do not divide hidden; give head_dim";
   if (t->kv_heads > t->heads || fmod(t->heads, t->kv_heads) != 0)
     return "kv_heads do not divide heads";
+  if (t->kv_rank > 0 ? t->kind != DL_TF_DECODER || t->kv_heads != t->heads ||
+                           t->rope_dim >= t->head_dim
+                     : t->q_rank > 0 || t->rope_dim > 0 || t->value_dim > 0)
+    return "q_rank, rope_dim (below head_dim) and value_dim are for decoders "
+           "with kv_rank, without kv_heads";
+  if (t->dense_layers > t->layers)
+    return "more dense_layers than layers";
   if (t->active_experts > t->experts)
     return "more active_experts than experts";
   if (t->kind == DL_TF_VISION && t->patch > t->image)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "catalog/names/arch_name.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -19,11 +20,24 @@ static size_t without_ending(const char *name, size_t n) {
   return n;
 }
 
+/* Length of a name without a tag of timm ("resnet50.a1_in1k") or the ending of
+ * a file of weights ("yolov8n.pt"). A tag that ends in a size ("_384") stays:
+ * it states another input. */
+static size_t without_tag(const char *name, size_t n) {
+  const char *dot = memchr(name, '.', n);
+  if (!dot || !isalpha((unsigned char)dot[1]))
+    return n;
+  size_t size = n;
+  while (isdigit((unsigned char)name[size - 1]))
+    size--;
+  bool sized = n - size == 3 && name[size - 1] == '_';
+  bool plain = !memchr(dot + 1, '.', n - (size_t)(dot + 1 - name));
+  return plain && !sized ? (size_t)(dot - name) : n;
+}
+
 bool dl_arch_name_reduce(const char *name, struct dl_text *to) {
   const char *slash = strrchr(name, '/'), *own = slash ? slash + 1 : name;
-  size_t n = strlen(own), shorter;
-  if (slash && strncasecmp(name, "timm/", 5) == 0 && strchr(own, '.'))
-    n = strcspn(own, ".");
+  size_t n = without_tag(own, strlen(own)), shorter;
   while ((shorter = without_ending(own, n)) < n)
     n = shorter;
   if (n == 0 || n == strlen(name))

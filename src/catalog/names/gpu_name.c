@@ -44,7 +44,8 @@ static const char *const no_part[] = {
     "huawei", "aws",    "amazon", "graphcore", "geforce",     "tesla",
     "radeon", "r",      "tm",     "instinct",  "graphics",    "gpu",
     "gpus",   "tensor", "core",   "ai",        "accelerator", "cts",
-    "hgx",    "module", "card",   "superchip", NULL};
+    "hgx",    "module", "card",   "superchip", "labs",        "aarch64",
+    NULL};
 static const char *const families[] = {
     "kepler", "maxwell", "pascal", "volta",     "turing",
     "ampere", "ada",     "hopper", "blackwell", NULL};

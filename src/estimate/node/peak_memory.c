@@ -86,7 +86,8 @@ static double kept_of_tokens(const struct dl_job *job,
   double q = in_training(job).activation;
   double layers = t->layers + t->decoder_layers;
   /* Of what grows with the square, the scores; values are kept anyway. */
-  double values = layers * job->seq_len * t->heads * t->head_dim;
+  double head = t->value_dim > 0 ? t->value_dim : t->head_dim;
+  double values = layers * job->seq_len * t->heads * head;
   double pairs = fmax(1e6 * job->found.arch->attention_acts_m - values, 0);
   double logits = dl_transformer_writes(t) ? t->vocab * job->seq_len : 0;
   double dense = fmax(1e6 * run->acts_m - pairs - logits, 0);
@@ -136,19 +137,9 @@ static double usual(double most) {
   return most >= 64 ? 32 * floor(most / 32) : exp2(floor(log2(most)));
 }
 
-/* Low-rank adapters of a transformer: two matrices beside each product with
- * weights, of attention (4 h h without grouped queries) and of the
- * feed-forward part. */
 static double adapter_params(const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
-  const struct dl_transformer *t = arch ? arch->transformer : NULL;
-  double rank = dl_or(job->run->lora_rank, 16);
-  if (!t)
-    return 0;
-  double kv = t->kv_heads * t->head_dim, heads = t->heads * t->head_dim;
-  double attention = 2 * (t->hidden + heads) + 2 * (t->hidden + kv);
-  double dense = (t->gated > 0 ? 3 : 2) * (t->hidden + t->ffn);
-  return rank * (t->layers + t->decoder_layers) * (attention + dense);
+  return dl_adapter_params(job->run, arch ? arch->transformer : NULL);
 }
 
 /* Weights, gradients and optimizer of one GPU, and under ZeRO-3 the weights of

@@ -69,10 +69,6 @@ enum { RATE_SD, POWER_SD };
 /* GPUs of a node, if it is not given. */
 #define GPUS_PER_NODE 8
 
-/* Adapters of rank r have about 2.7 r h weights a dense layer: those of a
- * feed-forward part are wider than h. */
-#define ADAPTER_WIDTH 2.7
-
 /* Length scales of the residual process, of logarithms; work of another kind is
  * so far away that nothing covaries. */
 #define LENGTH_TOKENS 1.5
@@ -169,8 +165,7 @@ static void read_training(const struct dl_physics_row *row,
   if (tune == DL_TUNE_HEAD)
     in->trained = 1e6 * dl_or(row->arch->head_params_m, 0);
   if (adapters)
-    in->trained = ADAPTER_WIDTH * dl_or(run->lora_rank, 16) * in->hidden *
-                  dl_or(row->arch->layers, 7 * in->layers);
+    in->trained = dl_adapter_params(run, row->arch->transformer);
   double share = fmin(in->trained / in->params, 1);
   in->passes = tune == DL_TUNE_HEAD ? 1 + 2 * share : 2 + share;
   in->unpack = tune == DL_TUNE_QLORA ? UNPACKED_BYTES * in->passes : 0;

@@ -9,6 +9,9 @@
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
 
+/* Rank of adapters that is not given. */
+#define USUAL_RANK 16
+
 /* Whether a value is a word, or the word and a rank: "lora:16". */
 static bool is_ranked(const char *value, const char *word) {
   size_t n = strlen(word);
@@ -41,6 +44,12 @@ double dl_global_batch(const struct dl_run *r) {
                         ? r->batch_size
                         : r->batch_size * dl_degrees_of(r).data;
   return per_pass * dl_or(r->grad_accum, 1);
+}
+
+double dl_adapter_params(const struct dl_run *r,
+                         const struct dl_transformer *t) {
+  return t ? dl_transformer_adapter_params(t, dl_or(r->lora_rank, USUAL_RANK))
+           : 0;
 }
 
 double dl_pipeline_rounds(double micro_batches, double stages,
@@ -167,6 +176,8 @@ static bool breaks_fine_tune(const struct dl_row *row, struct dl_text *to) {
  * head of keys and values compute these together with the queries. */
 static double smallest_product(const struct dl_transformer *t) {
   double kv = t->kv_heads > 1 ? t->kv_heads * t->head_dim : INFINITY;
+  if (t->kv_rank > 0)
+    kv = t->q_rank > 0 ? fmin(t->kv_rank, t->q_rank) : t->kv_rank;
   return fmin(fmin(t->hidden, t->ffn), fmin(t->heads * t->head_dim, kv));
 }
 

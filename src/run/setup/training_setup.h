@@ -31,6 +31,11 @@ double dl_micro_batch(const struct dl_run *r);
 /* Samples per optimizer step on all accelerators. */
 double dl_global_batch(const struct dl_run *r);
 
+/* Parameters of the adapters that fine_tune lora or qlora trains, of rank 16
+ * where it is unknown; 0 without the shape of the network (NULL). */
+double dl_adapter_params(const struct dl_run *r,
+                         const struct dl_transformer *t);
+
 /* Time of the micro-batches of a step, in times of one, with what stages of a
  * pipeline wait at its ends. Each stage holds v virtual stages, v chunks of
  * layers, and passes micro-batches through them in groups (Narayanan et al.,
