@@ -20,7 +20,8 @@ struct dl_format {
   const char *name; /* "text", "json", "csv", ... */
   const char *summary;
   const char *extension; /* of files that hold it: "csv"; NULL: none */
-  bool whole;            /* for reading at leisure: commands shorten nothing */
+  bool
+      whole; /* for programs, or reading at leisure: commands shorten nothing */
   bool on_screen; /* for reading in a terminal: commands may shorten a report */
   /* The variant that marks texts which a spreadsheet would evaluate, or NULL;
    * for --spreadsheet-safe. */

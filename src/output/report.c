@@ -181,11 +181,6 @@ add_node(struct dl_report *r, enum dl_report_node_type type, const char *key) {
   return node;
 }
 
-void dl_report_show(struct dl_report *r, bool shown) {
-  if (r)
-    r->root->hidden = !shown;
-}
-
 /* The new node; NULL: none was added. */
 static struct dl_report_node *add_value(struct dl_report *r, const char *key,
                                         const char *label, const char *unit,
@@ -195,7 +190,7 @@ static struct dl_report_node *add_value(struct dl_report *r, const char *key,
   if (!node)
     return NULL;
   bool left_out = v.optional && dl_value_absent(&v);
-  node->label = left_out || r->root->hidden ? NULL : label;
+  node->label = left_out ? NULL : label;
   node->unit = unit;
   node->style = style;
   value_copy(&node->value, &v);
@@ -231,8 +226,7 @@ void dl_report_range(struct dl_report *r, const struct dl_column *low,
 }
 
 void dl_report_say(struct dl_report *r, const char *text) {
-  struct dl_report_node *node =
-      r && !r->root->hidden ? add_node(r, DL_REPORT_SAY, NULL) : NULL;
+  struct dl_report_node *node = add_node(r, DL_REPORT_SAY, NULL);
   if (node)
     value_copy(&node->value, &(struct dl_value){DL_STRING, .string = text});
 }
@@ -253,8 +247,6 @@ static struct dl_report *add_report(struct dl_report *r,
                                     const char *title) {
   if (!node)
     return NULL;
-  if (r->root->hidden)
-    title = NULL;
   struct dl_report *child = dl_report_new();
   child->root = r->root;
   child->title = title ? dl_strdup(title) : NULL;
@@ -297,7 +289,7 @@ struct dl_table *dl_report_chart(struct dl_report *r, const char *title,
                                       {"high", NULL, unit, style, 0}};
   struct dl_table *t =
       dl_report_table(r, NULL, title, columns, DL_LENGTH(columns), false);
-  if (t && !r->root->hidden)
+  if (t)
     r->nodes[r->n_nodes - 1].type = DL_REPORT_CHART;
   return t;
 }
@@ -317,10 +309,6 @@ struct dl_table *dl_report_table(struct dl_report *r, const char *key,
   if (!node)
     return NULL;
   struct dl_table *t = node->table = dl_table_new(title, columns, n);
-  if (!t)
-    return NULL;
-  for (size_t i = 0; r->root->hidden && i < n; i++)
-    t->columns[i].heading = NULL;
   if (main && !r->root->main)
     r->root->main = t;
   return t;

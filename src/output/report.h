@@ -123,13 +123,11 @@ void dl_member_headings(struct dl_column *to,
 
 struct dl_report;
 
+/* Views add to a report of NULL, which drops it, what their reader has not
+ * asked for: formats for programs ask for everything (`whole`,
+ * output/render.h). */
 struct dl_report *dl_report_new(void);
 void dl_report_free(struct dl_report *r); /* accepts NULL */
-
-/* What is added from now on, anywhere in the report, is for people too (the
- * default), or for programs only: a view that is shortened on the screen loses
- * nothing in JSON. */
-void dl_report_show(struct dl_report *r, bool shown);
 
 /* label NULL: not shown in text. */
 void dl_report_add(struct dl_report *r, const char *key, const char *label,

@@ -336,13 +336,14 @@ static enum dl_status report_single(struct dl_cli *cli,
     return status;
   struct dl_report *r = dl_report_new();
   struct dl_report *answer = add_answer(r, s);
-  dl_report_show(r, o->explain);
-  dl_predict_settings(r, &s->job, &o->job);
-  dl_report_show(r, o->all || !answer);
-  add_estimates(r, s, o);
-  dl_report_show(r, o->explain);
-  add_parts(r, s);
-  status = dl_node_report(r,
+  struct dl_report *all = o->all || !answer ? r : NULL;
+  if (o->explain)
+    dl_predict_settings(r, &s->job, &o->job);
+  if (all)
+    add_estimates(r, s, o);
+  if (o->explain)
+    add_parts(r, s);
+  status = dl_node_report(o->explain ? r : NULL,
                           &(struct dl_node_subject){.o = &o->node,
                                                     .foot = &o->job.foot,
                                                     .job = &s->job,
@@ -351,18 +352,18 @@ static enum dl_status report_single(struct dl_cli *cli,
                                                     .best = s->best,
                                                     .interval = s->interval},
                           &s->whole, &cli->diag);
-  if (answer)
+  if (answer && o->explain)
     add_basis(r, &s->est[s->best], m, s);
-  dl_predict_sources(r, &s->job);
-  dl_say_footprint(r, &o->job.foot);
-  dl_report_show(r, true);
+  if (o->explain) {
+    dl_predict_sources(r, &s->job);
+    dl_say_footprint(r, &o->job.foot);
+  }
   if (answer) {
     dl_predict_summary(answer, s);
     dl_predict_notes(answer, s, o->all, o->explain);
   }
-  dl_report_show(r, o->all || !answer);
   if (status == DL_OK && o->model)
-    status = add_predictions(r, m, f, o, &cli->diag);
+    status = add_predictions(all, m, f, o, &cli->diag);
   if (status != DL_OK) {
     dl_report_free(r);
     return status;

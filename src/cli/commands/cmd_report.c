@@ -119,12 +119,12 @@ static struct dl_report *summary(struct dl_report_pass *w) {
     dl_report_groups(r, w->tally, o->keys, &o->foot,
                      o->all || w->cli->format->whole, !o->each_job);
   }
-  dl_report_show(r, o->explain);
-  dl_report_total(r, &w->sums, &o->foot);
-  dl_add_footprint(r, &o->foot);
-  dl_report_constants(r, w->accounting);
-  dl_say_footprint(r, &o->foot);
-  dl_report_show(r, true);
+  if (o->explain) {
+    dl_report_total(r, &w->sums, &o->foot);
+    dl_add_footprint(r, &o->foot);
+    dl_report_constants(r, w->accounting);
+    dl_say_footprint(r, &o->foot);
+  }
   dl_report_notes(r, &w->sums,
                   o->each_job || w->totals || w->cli->format->whole,
                   o->explain);

@@ -160,8 +160,7 @@ static struct dl_value own_value(const struct batch *b, size_t column,
 /* Whether the estimate of row i of the chunk by method m is printed. */
 static bool is_shown(const struct batch *b, size_t i, size_t m) {
   long best = b->outcome[i].best;
-  return dl_estimate_row_shown(b->cli->format, b->o->all,
-                               best < 0 || (long)m == best);
+  return b->o->all || best < 0 || (long)m == best;
 }
 
 /* The values of row i of the chunk by method m, behind those of the table's own
