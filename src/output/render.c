@@ -11,32 +11,25 @@
 #include "output/format.h"
 #include "output/formats/document.h"
 
-static const struct dl_format *const FORMATS[] = {
-    &dl_format_text,  &dl_format_json, &dl_format_csv,    &dl_format_markdown,
-    &dl_format_latex, &dl_format_html, &dl_format_boamps, &dl_format_prometheus,
+const struct dl_format *const dl_formats[] = {
+    &dl_format_text,     &dl_format_json,       &dl_format_csv,
+    &dl_format_markdown, &dl_format_latex,      &dl_format_html,
+    &dl_format_boamps,   &dl_format_prometheus, NULL,
 };
-enum { N_FORMATS = sizeof FORMATS / sizeof *FORMATS };
-
-size_t dl_format_count(void) {
-  return N_FORMATS;
-}
-
-const struct dl_format *dl_format_at(size_t i) {
-  return i < N_FORMATS ? FORMATS[i] : NULL;
-}
 
 const struct dl_format *dl_format_find(const char *name) {
-  for (size_t i = 0; i < N_FORMATS; i++)
-    if (!strcmp(FORMATS[i]->name, name))
-      return FORMATS[i];
+  for (size_t i = 0; dl_formats[i]; i++)
+    if (!strcmp(dl_formats[i]->name, name))
+      return dl_formats[i];
   return NULL;
 }
 
 const struct dl_format *dl_format_of_file(const char *path) {
   const char *dot = strrchr(path, '.');
-  for (size_t i = 0; dot && i < N_FORMATS; i++)
-    if (FORMATS[i]->extension && strcmp(FORMATS[i]->extension, dot + 1) == 0)
-      return FORMATS[i];
+  for (size_t i = 0; dot && dl_formats[i]; i++)
+    if (dl_formats[i]->extension &&
+        strcmp(dl_formats[i]->extension, dot + 1) == 0)
+      return dl_formats[i];
   return NULL;
 }
 

@@ -43,8 +43,8 @@ struct dl_format {
               struct dl_text *to);
 };
 
-size_t dl_format_count(void);
-const struct dl_format *dl_format_at(size_t i); /* 0: the default */
+/* All of them, ending with NULL; the first is the default. */
+extern const struct dl_format *const dl_formats[];
 const struct dl_format *dl_format_find(const char *name);
 
 /* The format of files with that name, by their extension; NULL: any. */

@@ -59,8 +59,8 @@ static bool has(const struct dl_descriptor *e, const struct dl_field *f) {
 
 static void add_lacks(struct checker *c, const struct dl_descriptor *e) {
   bool lacking = false;
-  for (size_t i = 0; i < dl_estimator_count(); i++) {
-    const struct dl_estimator *est = dl_estimator_at(i);
+  for (size_t i = 0; dl_estimators[i]; i++) {
+    const struct dl_estimator *est = dl_estimators[i];
     struct dl_text lacks = {0};
     for (size_t j = 0; est->needs && est->needs[j]; j++) {
       const struct dl_field *f = needed_field(est->needs[j], e->kind);
