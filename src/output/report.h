@@ -123,9 +123,8 @@ void dl_member_headings(struct dl_column *to,
 
 struct dl_report;
 
-/* Views add to a report of NULL, which drops it, what their reader has not
- * asked for: formats for programs ask for everything (`whole`,
- * output/render.h). */
+/* Views add to a report of NULL, which drops it, what a reader does not request;
+ * formats for programs request everything (`whole`, output/render.h). */
 struct dl_report *dl_report_new(void);
 void dl_report_free(struct dl_report *r); /* accepts NULL */
 
