@@ -123,7 +123,7 @@ void dl_member_headings(struct dl_column *to,
 
 struct dl_report;
 
-/* Views add to a report of NULL, which drops it, what a reader does not request;
+/* Views add what a reader does not request to a report of NULL, which drops it;
  * formats for programs request everything (`whole`, output/render.h). */
 struct dl_report *dl_report_new(void);
 void dl_report_free(struct dl_report *r); /* accepts NULL */
