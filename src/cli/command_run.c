@@ -16,7 +16,7 @@
 #include "cli/spool.h"
 #include "cli/version.h"
 #include "output/formats/table_fit.h"
-#include "output/utf8.h"
+#include "output/screen.h"
 
 /* Columns by which the second and later lines of a message are indented. */
 #define MESSAGE_HANG 2

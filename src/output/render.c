@@ -48,32 +48,16 @@ static enum dl_status check_written(FILE *f, bool flush, enum dl_status status,
   return dl_fail_errno(d, "<output>", "cannot write", errno ? errno : EIO);
 }
 
-static enum dl_status write_report(const struct dl_format *format,
-                                   const struct dl_report *r, FILE *f,
-                                   const struct dl_document_place *place,
-                                   struct dl_diag *d) {
-  enum dl_status status = DL_OK;
-  if (format->document)
-    dl_document_report(format->document, r, f, place);
-  else
-    status = format->report(r, f, d);
-  return check_written(f, true, status, d);
-}
-
 enum dl_status dl_format_report(const struct dl_format *format,
                                 const struct dl_report *r, FILE *f,
                                 const struct dl_screen *screen,
                                 struct dl_diag *d) {
-  return write_report(format, r, f, &(struct dl_document_place){screen, false},
-                      d);
-}
-
-enum dl_status dl_format_more(const struct dl_format *format,
-                              const struct dl_report *r, FILE *f,
-                              const struct dl_screen *screen,
-                              struct dl_diag *d) {
-  return write_report(format, r, f, &(struct dl_document_place){screen, true},
-                      d);
+  enum dl_status status = DL_OK;
+  if (format->document)
+    dl_document_report(format->document, r, f, screen, false);
+  else
+    status = format->report(r, f, d);
+  return check_written(f, true, status, d);
 }
 
 /* Streams */

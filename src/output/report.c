@@ -181,11 +181,9 @@ add_node(struct dl_report *r, enum dl_report_node_type type, const char *key) {
   return node;
 }
 
-/* The new node; NULL: none was added. */
-static struct dl_report_node *add_value(struct dl_report *r, const char *key,
-                                        const char *label, const char *unit,
-                                        enum dl_style style,
-                                        struct dl_value v) {
+struct dl_report_node *dl_report_add(struct dl_report *r, const char *key,
+                                     const char *label, const char *unit,
+                                     enum dl_style style, struct dl_value v) {
   struct dl_report_node *node = add_node(r, DL_REPORT_VALUE, key);
   if (!node)
     return NULL;
@@ -195,11 +193,6 @@ static struct dl_report_node *add_value(struct dl_report *r, const char *key,
   node->style = style;
   value_copy(&node->value, &v);
   return node;
-}
-
-void dl_report_add(struct dl_report *r, const char *key, const char *label,
-                   const char *unit, enum dl_style style, struct dl_value v) {
-  add_value(r, key, label, unit, style, v);
 }
 
 void dl_report_remark(struct dl_report *r, const char *text) {
@@ -212,33 +205,29 @@ void dl_report_remark(struct dl_report *r, const char *text) {
 void dl_report_lines(struct dl_report *r, const struct dl_report_line *line,
                      size_t n) {
   for (size_t i = 0; i < n; i++)
-    add_value(r, line[i].key, line[i].label, line[i].unit, line[i].style,
-              line[i].value);
+    dl_report_add(r, line[i].key, line[i].label, line[i].unit, line[i].style,
+                  line[i].value);
 }
 
 void dl_report_range(struct dl_report *r, const struct dl_column *low,
                      const char *high_key, const struct dl_value v[2]) {
   struct dl_report_node *node =
-      add_value(r, low->key, low->heading, low->unit, low->style, v[0]);
+      dl_report_add(r, low->key, low->heading, low->unit, low->style, v[0]);
   if (node)
     node->join_next = true;
-  add_value(r, high_key, NULL, low->unit, low->style, v[1]);
+  dl_report_add(r, high_key, NULL, low->unit, low->style, v[1]);
 }
 
-void dl_report_say(struct dl_report *r, const char *text) {
+void dl_report_say(struct dl_report *r, const char *fmt, ...) {
   struct dl_report_node *node = add_node(r, DL_REPORT_SAY, NULL);
-  if (node)
-    value_copy(&node->value, &(struct dl_value){DL_STRING, .string = text});
-}
-
-void dl_report_sayf(struct dl_report *r, const char *fmt, ...) {
   struct dl_text text = {0};
   va_list args;
+  if (!node)
+    return;
   va_start(args, fmt);
   dl_text_vprintf(&text, fmt, args);
   va_end(args);
-  dl_report_say(r, dl_text_str(&text));
-  dl_text_free(&text);
+  node->value = dl_string(text.s ? text.s : dl_strdup(""));
 }
 
 /* A new report below `node` of r. */

@@ -238,8 +238,8 @@ static void add_findings(struct checker *c) {
     dl_table_row(t, v, NULL);
     if (f->line)
       snprintf(line, sizeof line, "%zu:", f->line);
-    dl_report_sayf(c->report, "%s:%s %s: %s%s%s", f->file, line, level,
-                   f->entry ? f->entry : "", f->entry ? ": " : "", f->text);
+    dl_report_say(c->report, "%s:%s %s: %s%s%s", f->file, line, level,
+                  f->entry ? f->entry : "", f->entry ? ": " : "", f->text);
   }
 }
 
@@ -269,8 +269,8 @@ static void add_lacking(struct checker *c) {
     dl_table_row(t, v, NULL);
   }
   if (c->lacking > MOST_LACKING)
-    dl_report_sayf(c->report, "%zu more entries lack values that methods need",
-                   c->lacking - MOST_LACKING);
+    dl_report_say(c->report, "%zu more entries lack values that methods need",
+                  c->lacking - MOST_LACKING);
 }
 
 /* The exit status, with a message on standard error. */

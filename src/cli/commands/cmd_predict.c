@@ -84,7 +84,7 @@ static void say_methods(struct dl_report *r,
     if (e->n_outside > 0 && !isnan(e->energy_j))
       dl_add_quantities(&t, e->outside, e->n_outside);
     if (t.len > 0)
-      dl_report_sayf(r, "%s: %s.", e->method, dl_text_str(&t));
+      dl_report_say(r, "%s: %s.", e->method, dl_text_str(&t));
     dl_text_free(&t);
   }
   if (s->best >= 0)
@@ -140,8 +140,8 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
   }
   const struct dl_fit *fit = dl_model_search(m, target, kind, &owner);
   if (e->model && fit)
-    dl_report_sayf(r, "Model %s: %zu runs of %zu configurations.", e->model,
-                   fit->n, fit->configurations);
+    dl_report_say(r, "Model %s: %zu runs of %zu configurations.", e->model,
+                  fit->n, fit->configurations);
 }
 
 /* Warnings of what the report itself says: people read it there, unless

@@ -153,11 +153,10 @@ static void add_estimates(struct dl_report *r, const struct dl_step *s) {
 static void add_notes(struct dl_report *r, const struct dl_step *s) {
   for (size_t i = 0; i < s->n; i++)
     if (s->p[i].lacks && (s->details || i == dl_step_best(s)))
-      dl_report_sayf(r, "%s: %s.", s->by[i]->name, s->p[i].lacks);
+      dl_report_say(r, "%s: %s.", s->by[i]->name, s->p[i].lacks);
   if (s->n > 0 && !isnan(s->p[dl_step_best(s)].low_j))
-    dl_report_sayf(r, "Intervals have a coverage of %g %%. * recommended.%s",
-                   100 * s->coverage,
-                   s->details ? "" : " Evidence: --details.");
+    dl_report_say(r, "Intervals have a coverage of %g %%. * recommended.%s",
+                  100 * s->coverage, s->details ? "" : " Evidence: --details.");
 }
 
 struct dl_report *dl_step_report(const struct dl_step *s) {

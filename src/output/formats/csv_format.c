@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "io/csv.h"
 #include "output/format.h"
-#include "output/utf8.h"
+#include "output/screen.h"
 
 /* How cells are written. */
 struct dialect {

@@ -17,7 +17,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "output/format.h"
-#include "output/utf8.h"
+#include "output/screen.h"
 
 #define SCHEMA 1
 

@@ -190,7 +190,7 @@ static void say_marks(struct dl_report *r, const bool marked[3]) {
     if (marked[i])
       dl_text_printf(&t, "%s%s", t.len > 0 ? "; " : "", means[i]);
   if (t.len > 0)
-    dl_report_sayf(r, "%s.", dl_text_str(&t));
+    dl_report_say(r, "%s.", dl_text_str(&t));
   dl_text_free(&t);
 }
 
@@ -233,7 +233,7 @@ static void say_outside(struct dl_report *r,
       low = &c->l->c[i];
   if (low == &c->l->c[0])
     return;
-  dl_report_sayf(
+  dl_report_say(
       r,
       "Lower, but no accelerator of its generation was measured: %s, %s "
       "(%s to %s) %s; --extrapolate ranks it too.",
@@ -261,12 +261,12 @@ void dl_recommend_notes(struct dl_report *r,
   dl_text_add(&t, t.len > 0 ? "." : "");
   add_excluded(&t, c);
   if (t.len > 0)
-    dl_report_say(r, dl_text_str(&t));
+    dl_report_say(r, "%s", dl_text_str(&t));
   dl_text_free(&t);
   say_outside(r, c);
   if (!c->o->explain) {
-    dl_report_sayf(r, "%sSettings: --explain.",
-                   c->n > 1 && !c->o->all ? "All choices: --all. " : "");
+    dl_report_say(r, "%sSettings: --explain.",
+                  c->n > 1 && !c->o->all ? "All choices: --all. " : "");
     return;
   }
   if (c->l->c[0].node)
