@@ -309,9 +309,8 @@ static bool explain_descriptor(const struct dl_frame *f, const struct step *s,
                                           : &f->look_up_by[ARCH_NAME]);
   if (!name)
     return false;
-  struct dl_diag inner;
+  struct dl_diag inner = {0};
   const struct dl_descriptor *e;
-  dl_diag_init(&inner);
   if (dl_catalog_get(f->catalog, gpu ? DL_ACCELERATOR : DL_ARCHITECTURE,
                      dl_frame_meant(f, name), &e, &inner) != DL_OK)
     dl_text_add(why, inner.error ? inner.error : "");
