@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/nearest_names.h"
 #include "cli/spool.h"
+#include "run/run_columns.h"
 
 /* getopt returns FIRST_LONG + index of the row for long options. */
 enum { FIRST_LONG = 1000, MOST_SPOOLS = 8, MOST_NAME = 32 };
@@ -113,6 +114,22 @@ static const char *command_with(const char *name) {
   return NULL;
 }
 
+/* Appends how a column of the runs table is set, where the command takes
+ * values of columns: "; write --set train_samples=VALUE". */
+static void add_setting(const struct parser *p, const char *name,
+                        struct dl_text *to) {
+  char column[MOST_NAME];
+  bool sets = false;
+  size_t n = strnlen(name, sizeof column - 1);
+  for (size_t i = 0; i < n; i++)
+    column[i] = name[i] == '-' ? '_' : name[i];
+  column[n] = '\0';
+  for (size_t i = 0; i < p->n_longs; i++)
+    sets |= strcmp(p->longs[i].name, "set") == 0;
+  if (sets && dl_run_column_find(column))
+    dl_text_printf(to, "; write --set %s=VALUE", column);
+}
+
 static enum dl_status unknown_long(const struct parser *p, const char *name) {
   const char *other = command_with(name);
   struct dl_text near = {0};
@@ -126,6 +143,7 @@ static enum dl_status unknown_long(const struct parser *p, const char *name) {
     dl_text_printf(&near, " (it is one of 'dlest %s')", other);
   else
     dl_suggest(name, c, p->n_longs, 3, false, &near);
+  add_setting(p, name, &near);
   enum dl_status status =
       dl_fail(&p->cli->diag, DL_EUSAGE,
               "unknown option '--%s'%s; see 'dlest %s --help'", name,

@@ -134,7 +134,6 @@ static enum dl_status parse_and_run(struct dl_cli *cli, int argc, char **argv) {
 
 int dl_run_command(const struct dl_command *c, int argc, char **argv) {
   struct dl_cli cli = {.command = c, .format = dl_formats[0]};
-  dl_diag_init(&cli.diag);
   cli.diag.on_warning = print_warning;
   cli.diag.ctx = &cli;
   cli.catalog = dl_catalog_new(dl_datadir());

@@ -140,9 +140,8 @@ enum dl_status dl_session_check(struct dl_catalog *c, const struct dl_job *job,
   *bad = no_gpu || no_arch;
   if (!*bad)
     return contradicts(job, path, line, bad, d);
-  struct dl_diag inner;
+  struct dl_diag inner = {0};
   const struct dl_descriptor *e;
-  dl_diag_init(&inner);
   enum dl_status status =
       dl_catalog_get(c, no_gpu ? DL_ACCELERATOR : DL_ARCHITECTURE,
                      no_gpu ? job->run->gpu : job->run->arch, &e, &inner);

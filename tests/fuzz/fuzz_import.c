@@ -119,11 +119,10 @@ static void read_all(struct dl_log *log, size_t size, struct dl_diag *d) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct dl_log_options o = {.from = from};
   struct dl_log *log;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   o.drop_last = size % 8 == 7 ? 1 : 0;
   if (ftruncate(fd, 0) != 0 || pwrite(fd, data, size, 0) != (ssize_t)size)
     abort();
-  dl_diag_init(&d);
   enum dl_status status = dl_log_open(&log, path, &o, &d);
   must(status == DL_OK || status == DL_EINPUT);
   must((status == DL_OK) == (log != NULL) && status == d.status);

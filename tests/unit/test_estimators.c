@@ -190,9 +190,8 @@ static void constant_fit(struct dl_fit *f, const char *target, double value) {
   gsl_matrix *X = gsl_matrix_alloc(3, 1);
   gsl_vector *y = gsl_vector_alloc(3);
   double none[DL_MAX_HYPER];
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
-  dl_diag_init(&d);
   *f = (struct dl_fit){.method = dl_regression_find("ols")};
   for (size_t i = 0; i < 3; i++)
     gsl_matrix_set(X, i, 0, (double)i);

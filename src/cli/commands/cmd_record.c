@@ -125,8 +125,7 @@ static void warn_hidden(const struct recording *c) {
  * columns: a single reading may be unknown. */
 static void read_first(struct dl_sensors *s) {
   enum { TRIES = 5, PAUSE_US = 20000 };
-  struct dl_diag unsaid;
-  dl_diag_init(&unsaid);
+  struct dl_diag unsaid = {0};
   for (int i = 0; i < TRIES; i++) {
     size_t n = 0;
     if (i > 0)

@@ -21,15 +21,14 @@ static const char *verdict_name(enum dl_projection_verdict v) {
 static void add_brief(struct dl_report *r, const struct dl_step *s,
                       double seconds, double joules) {
   struct dl_text epochs = {0}, so_far = {0};
-  const struct dl_value time = dl_number(seconds),
-                        energy = dl_number(joules / DL_J_PER_KWH);
+  const struct dl_value time = dl_number(seconds), energy = dl_number(joules);
   dl_text_printf(&epochs, "%zu of ", s->seen.n);
   if (s->n_low < s->n_high)
     dl_text_printf(&epochs, "%g to ", s->n_low);
   dl_text_printf(&epochs, "%g", s->n_high);
   if (s->seen.verdict[0])
     dl_text_printf(&epochs, " (detection: %s)", s->seen.verdict);
-  dl_show(&so_far, DL_PLAIN, "kWh", &energy, NULL);
+  dl_show(&so_far, DL_KWH, "J", &energy, NULL);
   dl_text_add(&so_far, " in ");
   dl_show(&so_far, DL_TIME, "s", &time, NULL);
   const struct dl_report_line lines[] = {

@@ -71,7 +71,8 @@ static void time_line(struct summary *m) {
     bound = served->bound;
     dl_answer_number(l, "at most ", served->most_a_second,
                      served->tokens ? " requests/s" : " samples/s");
-  } else if (isnan(job->run->tokens) && job->epochs > 1 && job->found.arch) {
+  } else if (isnan(job->run->tokens) && job->epochs > 1 && job->found.arch &&
+             dl_epochs_matter(job, m->s->o)) {
     dl_answer_quantity(l, DL_TIME, "s", e->duration_s / job->epochs,
                        " per epoch");
   }
@@ -207,19 +208,17 @@ static void say_methods(struct dl_report *r, const struct dl_predict_subject *s,
                         bool all, bool explain) {
   struct dl_text t = {0};
   double low = INFINITY, high = -INFINITY;
-  char number[2][DL_NUMBER_SIZE];
   for (size_t i = 0; i < s->n; i++)
     if ((long)i != s->best && !isnan(s->est[i].energy_j)) {
-      low = fmin(low, s->est[i].energy_j / DL_J_PER_KWH);
-      high = fmax(high, s->est[i].energy_j / DL_J_PER_KWH);
+      low = fmin(low, s->est[i].energy_j);
+      high = fmax(high, s->est[i].energy_j);
     }
   dl_text_printf(&t, "Method %s", s->est[s->best].method);
   if (!all && low <= high) {
-    const char *from = dl_format_digits(number[0], low, 3);
-    const char *to = dl_format_digits(number[1], high, 3);
-    bool one = strcmp(from, to) == 0;
-    dl_text_printf(&t, "; others %s%s%s kWh%s (--all)", from, one ? "" : " to ",
-                   one ? "" : to,
+    const struct dl_value from = dl_number(low), to = dl_number(high);
+    dl_text_add(&t, "; others ");
+    dl_add_interval(&t, DL_KWH, "J", &from, &to);
+    dl_text_printf(&t, "%s (--all)",
                    isnan(s->whole.j.x) ? "" : " for the GPUs alone");
   }
   dl_text_add(&t, explain ? "." : ". Details: --explain.");

@@ -58,6 +58,11 @@ static void add_precision(struct settings *s) {
   add(s, is_given(s, DL_RUN_precision), upper);
 }
 
+bool dl_epochs_matter(const struct dl_job *job,
+                      const struct dl_job_options *o) {
+  return isnan(job->run->duration_s) || dl_job_options_give(o, DL_RUN_epochs);
+}
+
 static void add_data(struct settings *s) {
   const struct dl_job *job = s->job;
   if (!isnan(job->run->tokens)) {
@@ -70,7 +75,8 @@ static void add_data(struct settings *s) {
     else
       add_number(s, DL_RUN_train_samples, "", job->train_samples,
                  " training sample(s)");
-    add_number(s, DL_RUN_epochs, "", job->epochs, " epoch(s)");
+    if (dl_epochs_matter(job, s->o))
+      add_number(s, DL_RUN_epochs, "", job->epochs, " epoch(s)");
   }
 }
 
