@@ -27,8 +27,8 @@ static enum dl_status unknown_method(const char *name, struct dl_diag *d) {
   const char *names[32];
   size_t n = 0;
   struct dl_text near = {0};
-  for (size_t i = 0; i < dl_estimator_count() && i < 32; i++)
-    names[n++] = dl_estimator_at(i)->name;
+  for (; dl_estimators[n] && n < 32; n++)
+    names[n] = dl_estimators[n]->name;
   dl_suggest_names(name, names, n, &near);
   dl_fail(d, DL_EUSAGE, "unknown method '%s'%s; see 'dlest list methods'", name,
           dl_text_str(&near));
@@ -41,11 +41,13 @@ static enum dl_status find_methods(struct dl_session *s, const char *methods,
   struct dl_strlist names = {0};
   bool all = strcmp(methods, "all") == 0;
   dl_strlist_split(&names, all ? "" : methods, ',');
-  size_t n = all ? dl_estimator_count() : names.n;
+  size_t n = names.n;
+  while (all && dl_estimators[n])
+    n++;
   enum dl_status status = DL_OK;
   s->method = dl_calloc(n, sizeof *s->method);
   for (size_t i = 0; i < n && status == DL_OK; i++) {
-    s->method[i] = all ? dl_estimator_at(i) : dl_estimator_find(names.s[i]);
+    s->method[i] = all ? dl_estimators[i] : dl_estimator_find(names.s[i]);
     if (!s->method[i])
       status = unknown_method(names.s[i], d);
     else
@@ -138,9 +140,8 @@ enum dl_status dl_session_check(struct dl_catalog *c, const struct dl_job *job,
   *bad = no_gpu || no_arch;
   if (!*bad)
     return contradicts(job, path, line, bad, d);
-  struct dl_diag inner;
+  struct dl_diag inner = {0};
   const struct dl_descriptor *e;
-  dl_diag_init(&inner);
   enum dl_status status =
       dl_catalog_get(c, no_gpu ? DL_ACCELERATOR : DL_ARCHITECTURE,
                      no_gpu ? job->run->gpu : job->run->arch, &e, &inner);

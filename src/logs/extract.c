@@ -299,7 +299,6 @@ static enum dl_status extract_all(struct extraction *x, struct dl_diag *d) {
   for (size_t i = 0; i < x->logs.n; i++) {
     const struct dl_source *s = &x->logs.source[i];
     struct outcome *out = dl_calloc(1, sizeof *out);
-    dl_diag_init(&out->diag);
     out->run = dl_run_unknown;
     if (!atomic_load(&t.stop) && s->importer && s->run == i &&
         s->role != DL_LOG_RUNS)

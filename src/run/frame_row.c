@@ -312,9 +312,8 @@ static bool explain_descriptor(const struct dl_frame *f, const struct step *s,
                                                             : ARCH_NAME]);
   if (!name)
     return false;
-  struct dl_diag inner;
+  struct dl_diag inner = {0};
   const struct dl_descriptor *e;
-  dl_diag_init(&inner);
   if (dl_catalog_get(f->catalog,
                      gpu    ? DL_ACCELERATOR
                      : data ? DL_DATASET

@@ -92,7 +92,7 @@ static enum dl_status take_row(void *ctx, size_t i,
   fill_settings(row->job, p->values);
   enum dl_status status = DL_OK;
   for (size_t m = 0; m < w->n_methods && status == DL_OK; m++) {
-    if (!dl_estimate_row_shown(format, w->o->all, best < 0 || (long)m == best))
+    if (!w->o->all && best >= 0 && (long)m != best)
       continue;
     dl_estimate_values(&row->est[m], &w->o->job.foot, w->o->coverage,
                        p->values + SETTINGS);

@@ -63,8 +63,8 @@ struct dl_estimator {
  * precision. */
 void dl_estimate_throughput(struct dl_estimate *est, const struct dl_job *job);
 
-size_t dl_estimator_count(void);
-const struct dl_estimator *dl_estimator_at(size_t i);
+/* All of them, ending with NULL. */
+extern const struct dl_estimator *const dl_estimators[];
 const struct dl_estimator *dl_estimator_find(const char *name);
 
 /* Index of the estimate that dlest itself would use, or -1. */

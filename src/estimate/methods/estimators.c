@@ -7,23 +7,20 @@
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
 
-static const struct dl_estimator *const estimators[] = {
-    &dl_physical_method,  &dl_pre_epoch, &dl_pre_power,
-    &dl_green_algorithms, &dl_tdp,       &dl_flops,
+const struct dl_estimator *const dl_estimators[] = {
+    &dl_physical_method,
+    &dl_pre_epoch,
+    &dl_pre_power,
+    &dl_green_algorithms,
+    &dl_tdp,
+    &dl_flops,
+    NULL,
 };
 
-size_t dl_estimator_count(void) {
-  return sizeof estimators / sizeof *estimators;
-}
-
-const struct dl_estimator *dl_estimator_at(size_t i) {
-  return estimators[i];
-}
-
 const struct dl_estimator *dl_estimator_find(const char *name) {
-  for (size_t i = 0; i < dl_estimator_count(); i++)
-    if (strcmp(estimators[i]->name, name) == 0)
-      return estimators[i];
+  for (size_t i = 0; dl_estimators[i]; i++)
+    if (strcmp(dl_estimators[i]->name, name) == 0)
+      return dl_estimators[i];
   return NULL;
 }
 
