@@ -70,8 +70,7 @@ static enum dl_status time_predictions(const gsl_matrix *support,
 }
 
 int main(int argc, char **argv) {
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   if (argc < 3) {
     fputs("usage: krr_predict SUPPORT.csv ROWS.csv [REPEATS]\n", stderr);
     return DL_EUSAGE;

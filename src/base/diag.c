@@ -12,16 +12,12 @@
 /* Warnings kept; beyond that only their number is. */
 enum { MOST_WARNINGS = 20 };
 
-void dl_diag_init(struct dl_diag *d) {
-  *d = (struct dl_diag){.status = DL_OK};
-}
-
 void dl_diag_free(struct dl_diag *d) {
   free(d->error);
   for (size_t i = 0; i < d->n_warnings; i++)
     free(d->warnings[i]);
   free(d->warnings);
-  dl_diag_init(d);
+  *d = (struct dl_diag){0};
 }
 
 /* "FILE:LINE: what" in fresh memory. */

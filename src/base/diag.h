@@ -6,7 +6,7 @@
  * they never print. A skip is a warning about a row that could not be used.
  *
  * Not safe for use from several threads at once: parallel code collects its
- * findings and reports them afterwards, in order. */
+ * findings and reports them afterwards, in order. Start from {0}. */
 
 #ifndef DL_BASE_DIAG_H
 #define DL_BASE_DIAG_H
@@ -34,9 +34,7 @@ struct dl_diag {
   struct dl_progress *progress; /* of the work, borrowed; or NULL */
 };
 
-void dl_diag_init(struct dl_diag *d);
-
-/* Frees what d holds and leaves it as after dl_diag_init. */
+/* Frees what d holds and empties it. */
 void dl_diag_free(struct dl_diag *d);
 
 /* Appends the findings of `from` to `to`, as if they had been reported there,

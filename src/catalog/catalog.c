@@ -329,8 +329,7 @@ static enum dl_status look_checkpoint(struct dl_catalog *c, const char *name,
 /* A shape ("transformer:..."), which is an unknown name if it is invalid. */
 static void look_shape(struct dl_catalog *c, const char *name,
                        const struct dl_descriptor **e) {
-  struct dl_diag quiet;
-  dl_diag_init(&quiet);
+  struct dl_diag quiet = {0};
   dl_shapes_get(&c->shapes, name, e, &quiet);
   dl_diag_free(&quiet);
 }
@@ -359,8 +358,7 @@ static void suggest(struct dl_catalog *c, enum dl_kind kind, const char *name,
                     struct dl_text *text) {
   const struct dl_descriptor **all = NULL;
   size_t n = 0;
-  struct dl_diag quiet;
-  dl_diag_init(&quiet);
+  struct dl_diag quiet = {0};
   if (dl_catalog_all(c, kind, &all, &n, &quiet) == DL_OK)
     dl_suggest_entries(kind, name, all, n, text);
   free(all);

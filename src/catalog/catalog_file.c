@@ -112,8 +112,7 @@ static enum dl_status read_values(const struct dl_catalog_file *c,
       status = read_value(c->xml, v, e, d);
       continue;
     }
-    struct dl_diag own;
-    dl_diag_init(&own);
+    struct dl_diag own = {0};
     status = read_value(c->xml, v, e, &own);
     if (status == DL_EINPUT) {
       collect(c->findings, c->xml, v, &own);

@@ -33,10 +33,9 @@ static int is_xml(const struct dirent *e) {
 static enum dl_status read_found(struct dl_user_files *u, const char *path,
                                  struct dl_diag *d) {
   struct stat st;
-  struct dl_diag own;
+  struct dl_diag own = {0};
   if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
     return DL_OK;
-  dl_diag_init(&own);
   enum dl_status status = read_one(u, path, &own);
   if (status != DL_OK && own.error && strstr(own.error, path)) {
     dl_warn(&own, "%s; this file is skipped", own.error);

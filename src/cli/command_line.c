@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/nearest_names.h"
 #include "cli/spool.h"
+#include "run/run_columns.h"
 
 /* getopt returns FIRST_LONG + index of the row for long options. */
 enum { FIRST_LONG = 1000, MOST_SPOOLS = 8, MOST_NAME = 32 };
@@ -104,13 +105,29 @@ static void make_tables(struct parser *p) {
 /* The first other command with an option of that name, or NULL. */
 static const char *command_with(const char *name) {
   const struct dl_option *row[DL_MOST_OPTIONS];
-  for (size_t i = 0; i < dl_command_count(); i++) {
-    size_t n = dl_command_options(dl_command_at(i), row, NULL, NULL);
+  for (size_t i = 0; dl_commands[i]; i++) {
+    size_t n = dl_command_options(dl_commands[i], row, NULL, NULL);
     for (size_t k = 0; k < n; k++)
       if (row[k]->name && strcmp(row[k]->name, name) == 0)
-        return dl_command_at(i)->name;
+        return dl_commands[i]->name;
   }
   return NULL;
+}
+
+/* Appends how a column of the runs table is set, where the command takes
+ * values of columns: "; write --set train_samples=VALUE". */
+static void add_setting(const struct parser *p, const char *name,
+                        struct dl_text *to) {
+  char column[MOST_NAME];
+  bool sets = false;
+  size_t n = strnlen(name, sizeof column - 1);
+  for (size_t i = 0; i < n; i++)
+    column[i] = name[i] == '-' ? '_' : name[i];
+  column[n] = '\0';
+  for (size_t i = 0; i < p->n_longs; i++)
+    sets |= strcmp(p->longs[i].name, "set") == 0;
+  if (sets && dl_run_column_find(column))
+    dl_text_printf(to, "; write --set %s=VALUE", column);
 }
 
 static enum dl_status unknown_long(const struct parser *p, const char *name) {
@@ -126,6 +143,7 @@ static enum dl_status unknown_long(const struct parser *p, const char *name) {
     dl_text_printf(&near, " (it is one of 'dlest %s')", other);
   else
     dl_suggest(name, c, p->n_longs, 3, false, &near);
+  add_setting(p, name, &near);
   enum dl_status status =
       dl_fail(&p->cli->diag, DL_EUSAGE,
               "unknown option '--%s'%s; see 'dlest %s --help'", name,

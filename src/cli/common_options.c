@@ -9,21 +9,21 @@
 #include "base/constants.h"
 #include "base/number.h"
 #include "cli/command.h"
+#include "output/units.h"
 
 static enum dl_status read_format(const struct dl_option *o, char *arg,
                                   void *at, struct dl_diag *d) {
   const struct dl_format **format = at;
   struct dl_text names = {0};
-  size_t n = dl_format_count();
   *format = dl_format_find(arg);
   if (*format)
     return DL_OK;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; dl_formats[i]; i++)
     dl_text_printf(&names, "%s%s",
-                   i == 0       ? ""
-                   : i == n - 1 ? " or "
-                                : ", ",
-                   dl_format_at(i)->name);
+                   i == 0               ? ""
+                   : !dl_formats[i + 1] ? " or "
+                                        : ", ",
+                   dl_formats[i]->name);
   dl_fail(d, DL_EUSAGE, "--%s: unknown format '%s'; use %s", o->name, arg,
           dl_text_str(&names));
   dl_text_free(&names);
@@ -126,9 +126,14 @@ char *dl_cli_command_line(const struct dl_cli *cli, const char *input) {
 
 enum dl_status dl_check_budget(const char *what, double energy_j,
                                double budget_kwh, struct dl_diag *d) {
-  char kwh[DL_NUMBER_SIZE];
+  const struct dl_value v = dl_number(energy_j);
+  struct dl_text t = {0};
   if (!(energy_j > budget_kwh * DL_J_PER_KWH))
     return DL_OK;
-  return dl_fail(d, DL_EBUDGET, "%s %s kWh, over the budget of %g kWh", what,
-                 dl_format_digits(kwh, energy_j / DL_J_PER_KWH, 3), budget_kwh);
+  dl_show(&t, DL_KWH, "J", &v, NULL);
+  enum dl_status status =
+      dl_fail(d, DL_EBUDGET, "%s %s, over the budget of %g kWh", what,
+              dl_text_str(&t), budget_kwh);
+  dl_text_free(&t);
+  return status;
 }

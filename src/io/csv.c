@@ -266,9 +266,8 @@ static struct dl_csv *read_again(struct dl_csv *csv, struct dl_diag *quiet) {
 
 /* Looks for values in the columns that have none in the first block. */
 static void look_further(struct dl_csv *csv) {
-  struct dl_diag quiet;
+  struct dl_diag quiet = {0};
   const struct dl_csv_block *block = NULL;
-  dl_diag_init(&quiet);
   struct dl_csv *again = read_again(csv, &quiet);
   enum dl_status status = again ? DL_OK : DL_EINPUT;
   while (status == DL_OK && csv->header.n_empty > 0 &&

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "logs/log_grouping.h"
 #include "logs/run_logs.h"
 #include "logs/readings/measure.h"
@@ -97,6 +98,28 @@ static char **apply_settings(struct extraction *x, const char *path,
   return extra;
 }
 
+/* A run without energy, and a mean power that no GPU has: mistaken units. */
+static void check_power(const struct dl_run *run, size_t samples,
+                        const char *path, struct dl_diag *d) {
+  const double least_w = 1, most_w = 3000;
+  const double per_gpu = run->gpu_power_w / fmax(run->n_gpus, 1);
+  char watts[DL_NUMBER_SIZE];
+  if (isnan(run->energy_j) && run->duration_s <= 0)
+    dl_warn_at(d, path, 0,
+               "all %zu samples have the same time: the run has no energy",
+               samples);
+  else if (isnan(run->energy_j))
+    dl_warn_at(d, path, 0,
+               "a device has no power in any of %zu samples: the run has no "
+               "energy; check that each device reports its power",
+               samples);
+  else if ((per_gpu > 0 && per_gpu < least_w) || per_gpu > most_w)
+    dl_warn_at(d, path, 0,
+               "mean power of %s W per GPU: not plausible; check the unit of "
+               "the column",
+               dl_format_digits(watts, per_gpu, 3));
+}
+
 static enum dl_status make_run(struct extraction *x, const char *path,
                                struct dl_log_summary *log, size_t n,
                                struct outcome *out) {
@@ -122,11 +145,7 @@ static enum dl_status make_run(struct extraction *x, const char *path,
       dl_run_fill(&out->run, &log[i].run[0]);
       dl_measure_boundary(&out->run);
     }
-  if (isnan(out->run.energy_j))
-    dl_warn_at(d, path, 0,
-               "no power in any of %zu samples: the run has no energy; check "
-               "that the device reports its power",
-               log->samples);
+  check_power(&out->run, log->samples, path, d);
   if (x->o->inspect) {
 #pragma omp critical(dl_extract_inspect)
     status = x->o->inspect(x->o->ctx, log, d);
@@ -280,7 +299,6 @@ static enum dl_status extract_all(struct extraction *x, struct dl_diag *d) {
   for (size_t i = 0; i < x->logs.n; i++) {
     const struct dl_source *s = &x->logs.source[i];
     struct outcome *out = dl_calloc(1, sizeof *out);
-    dl_diag_init(&out->diag);
     out->run = dl_run_unknown;
     if (!atomic_load(&t.stop) && s->importer && s->run == i &&
         s->role != DL_LOG_RUNS)

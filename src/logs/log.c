@@ -345,8 +345,7 @@ static enum dl_status read_line(struct dl_log *log) {
 /* The next rows of the table. If it ends within quotes, it was cut off there:
  * the rows before count. */
 static enum dl_status next_rows(struct dl_log *log) {
-  struct dl_diag own;
-  dl_diag_init(&own);
+  struct dl_diag own = {0};
   enum dl_status status = dl_csv_next(log->csv, &log->block, &own);
   if (status == DL_EINPUT) {
     dl_warn(log->d, "%s; what is before is used", own.error);

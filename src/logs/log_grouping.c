@@ -25,9 +25,8 @@ static struct dl_log_origin *copy_origin(const struct dl_log_origin *o) {
 
 /* Finds the importer. */
 static void find_importer(struct dl_source *s, const struct dl_log_options *o) {
-  struct dl_diag own;
+  struct dl_diag own = {0};
   struct dl_log *log = NULL;
-  dl_diag_init(&own);
   s->status = dl_log_open(&log, s->path, o, &own);
   s->role = DL_LOG_UNREADABLE;
   if (s->status == DL_OK) {

@@ -27,7 +27,6 @@ struct dl_log_part *dl_log_part_new(const struct dl_log *log) {
   p->log.o = log->o;
   p->log.d = &p->diag;
   p->log.state = dl_calloc(1, log->importer->state_size + 1);
-  dl_diag_init(&p->diag);
   return p;
 }
 

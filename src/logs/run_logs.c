@@ -14,10 +14,9 @@ static enum dl_status read_companion(struct dl_source *source,
                                      const struct dl_summary_options *o,
                                      struct dl_log_summary *log,
                                      struct dl_diag *d) {
-  struct dl_diag own;
+  struct dl_diag own = {0};
   struct dl_log *opened = source->opened;
   source->opened = NULL;
-  dl_diag_init(&own);
   enum dl_status status = dl_log_summarise(log, source->path, opened, o, &own);
   if (status != DL_OK && own.status == DL_EINPUT) {
     dl_warn(d, "%s; not included in the run", own.error);

@@ -59,8 +59,7 @@ static const struct field array_fields[] = {
 /* A formula that this dlest can evaluate. */
 static enum dl_status check_formula(const struct walk *w, dl_node *node) {
   struct dl_formula *g;
-  struct dl_diag inner;
-  dl_diag_init(&inner);
+  struct dl_diag inner = {0};
   enum dl_status status = dl_formula_parse(&g, dl_xml_text(node), &inner);
   dl_formula_free(g);
   if (status != DL_OK)
@@ -176,8 +175,7 @@ static enum dl_status state(const struct walk *w, dl_node *fit,
     return dl_walk_refuse(w, fit, "no state");
   dl_walk_texts(w, node, "name", NULL, &as.names);
   enum dl_status status = dl_walk_list(w, node, &arrays, &as.a, &as.n);
-  struct dl_diag inner;
-  dl_diag_init(&inner);
+  struct dl_diag inner = {0};
   if (status == DL_OK && !w->writing &&
       f->method->restore(f->method, &f->state, &as, f->features.n, &inner) !=
           DL_OK)

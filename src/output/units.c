@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "output/report_tree.h"
-#include "output/utf8.h"
+#include "output/screen.h"
 
 #define DIGITS 3
 #define ROUNDS_UP                                                              \
@@ -37,10 +37,16 @@ static const struct {
     [DL_MASS] = {MASSES, sizeof MASSES / sizeof *MASSES},
     [DL_CODE] = {NULL, 0}, /* the last style: others are zero too */
 };
+static const struct dl_multiple KWH = {DL_J_PER_KWH, "kWh"};
+#define LEAST_KWH 1e-3 /* below, kWh have too many zeros: J are shown */
 
 struct dl_multiple dl_multiple_for(enum dl_style style, double x) {
   const struct dl_multiple *s = SCALES[style].s;
   size_t n = SCALES[style].n;
+  if (style == DL_KWH)
+    return fabs(x) < ROUNDS_UP * LEAST_KWH * DL_J_PER_KWH && x != 0
+               ? dl_multiple_for(DL_ENERGY, x)
+               : KWH;
   if (!s)
     return (struct dl_multiple){1, NULL};
   if (x == 0 || !isfinite(x))
@@ -79,10 +85,9 @@ void dl_show_unit(struct dl_text *t, const char *before, enum dl_style style,
     return;
   if (!unit && style == DL_PERCENT)
     unit = "%";
-  if (style == DL_KWH) {
-    dl_text_printf(t, "%skWh%s", before, unit && *unit == 'J' ? unit + 1 : "");
-  } else if (scale->name) {
-    bool same_base = unit && unit[0] == SCALES[style].s[BASE].name[0];
+  if (scale->name) {
+    enum dl_style of = style == DL_KWH ? DL_ENERGY : style;
+    bool same_base = unit && unit[0] == SCALES[of].s[BASE].name[0];
     dl_text_printf(t, "%s%s%s", before, scale->name, same_base ? unit + 1 : "");
   } else if (unit && unit[0]) {
     dl_text_printf(t, "%s%s", before, unit);
@@ -140,11 +145,9 @@ static void show_number(struct dl_text *t, enum dl_style style, double x,
   switch (style) {
   case DL_PLAIN:
   case DL_ENERGY:
+  case DL_KWH:
   case DL_MASS:
     x /= scale->factor;
-    break;
-  case DL_KWH:
-    x /= DL_J_PER_KWH;
     break;
   case DL_EXACT: /* unless the decimals were zeros or a long row of digits */
     decimals = x != 0 && (fabs(x) < 5e-7 || fabs(x) >= 1e9) ? -1 : 6;

@@ -85,9 +85,26 @@ static const struct derived *derivation(const struct dl_frame *f,
   return g;
 }
 
+/* Whether rows have a data set of their own, whose size overrides a default,
+ * but no option; *field is that size. */
+static bool has_own_size(const struct dl_frame *f, const char *name,
+                         const struct dl_field **field) {
+  long i = dl_entry_find(&f->settings, name);
+  bool own = (f->csv && dl_csv_find(f->csv, "dataset") >= 0) ||
+             dl_entry_find(&f->definitions, "dataset") >= 0 ||
+             dl_entry_find(&f->overrides, "dataset") >= 0;
+  bool size = strcmp(name, "train_samples") == 0 ||
+              strcmp(name, "val_samples") == 0 ||
+              strcmp(name, "stored_mpx") == 0;
+  *field = size ? dl_field_find(DL_DATASET, name) : NULL;
+  bool column = f->csv && dl_csv_find(f->csv, name) >= 0;
+  return size && own && (i >= 0 ? !f->settings.e[i].by_option : !column);
+}
+
 bool dl_frame_has(const struct dl_frame *f, const char *name) {
+  const struct dl_field *size;
   return dl_frame_is_given(f, name) || descriptor_field(f, name) ||
-         derivation(f, name);
+         derivation(f, name) || has_own_size(f, name, &size);
 }
 
 /* "; the table has 'a', 'b', 'c'" */
@@ -288,22 +305,6 @@ enum dl_status dl_frame_want_descriptors(struct dl_frame *f,
                                          struct dl_diag *d) {
   enum dl_status status = want_look_up(f, STEP_GPU, d);
   return status == DL_OK ? want_look_up(f, STEP_ARCH, d) : status;
-}
-
-/* Whether rows have a data set of their own, whose size overrides a default,
- * but no option; *field is that size. */
-static bool has_own_size(const struct dl_frame *f, const char *name,
-                         const struct dl_field **field) {
-  long i = dl_entry_find(&f->settings, name);
-  bool own = (f->csv && dl_csv_find(f->csv, "dataset") >= 0) ||
-             dl_entry_find(&f->definitions, "dataset") >= 0 ||
-             dl_entry_find(&f->overrides, "dataset") >= 0;
-  bool size = strcmp(name, "train_samples") == 0 ||
-              strcmp(name, "val_samples") == 0 ||
-              strcmp(name, "stored_mpx") == 0;
-  *field = size ? dl_field_find(DL_DATASET, name) : NULL;
-  bool column = f->csv && dl_csv_find(f->csv, name) >= 0;
-  return size && own && (i >= 0 ? !f->settings.e[i].by_option : !column);
 }
 
 /* Adds a source with an index, where there is one. */

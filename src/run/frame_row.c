@@ -286,15 +286,16 @@ const char *dl_frame_lacks(const struct dl_frame *f, const struct dl_row_ref *q,
   return first_lacking(&f->step[q->step].source[0], row);
 }
 
-/* Whether the last source of a step leads to a descriptor, and to which. */
+/* Whether the last source of a step leads to a descriptor, and to which kind
+ * of source. */
 static bool from_descriptor(const struct dl_frame *f, const struct step *s,
-                            bool *gpu) {
+                            enum source_kind *kind) {
   if (s->n_sources == 0)
     return false;
   const struct source *p = &s->source[s->n_sources - 1];
-  *gpu = p->kind == SOURCE_GPU;
+  *kind = p->kind;
   for (size_t v = 0; v < p->n_vars; v++)
-    if (from_descriptor(f, &f->step[p->vars[v].step], gpu))
+    if (from_descriptor(f, &f->step[p->vars[v].step], kind))
       return true;
   return p->field && !p->field->is_text;
 }
@@ -302,17 +303,21 @@ static bool from_descriptor(const struct dl_frame *f, const struct step *s,
 /* Why a required value is absent, where a descriptor was to give it. */
 static bool explain_descriptor(const struct dl_frame *f, const struct step *s,
                                const struct dl_row *row, struct dl_text *why) {
-  bool gpu;
-  if (!from_descriptor(f, s, &gpu))
+  enum source_kind kind;
+  if (!from_descriptor(f, s, &kind))
     return false;
-  const char *name = dl_row_text(row, gpu ? &f->look_up_by[GPU_NAME]
-                                          : &f->look_up_by[ARCH_NAME]);
+  const bool gpu = kind == SOURCE_GPU, data = kind == SOURCE_DATASET;
+  const char *name = dl_row_text(row, &f->look_up_by[gpu    ? GPU_NAME
+                                                     : data ? DATASET_NAME
+                                                            : ARCH_NAME]);
   if (!name)
     return false;
-  struct dl_diag inner;
+  struct dl_diag inner = {0};
   const struct dl_descriptor *e;
-  dl_diag_init(&inner);
-  if (dl_catalog_get(f->catalog, gpu ? DL_ACCELERATOR : DL_ARCHITECTURE,
+  if (dl_catalog_get(f->catalog,
+                     gpu    ? DL_ACCELERATOR
+                     : data ? DL_DATASET
+                            : DL_ARCHITECTURE,
                      dl_frame_meant(f, name), &e, &inner) != DL_OK)
     dl_text_add(why, inner.error ? inner.error : "");
   else

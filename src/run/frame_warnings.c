@@ -244,10 +244,9 @@ static void warn_word(struct dl_frame *f, const struct dl_run_column *c,
 static void warn_dataset(struct dl_frame *f, const char *name, size_t line,
                          struct dl_diag *d) {
   const struct dl_descriptor *e;
-  struct dl_diag inner;
+  struct dl_diag inner = {0};
   if (!is_new(&f->words, "dataset", name, &f->lookup.key))
     return;
-  dl_diag_init(&inner);
   if (dl_catalog_get(f->catalog, DL_DATASET, dl_frame_meant(f, name), &e,
                      &inner) != DL_OK)
     dl_warn_at(d, dl_csv_path(f->csv), line,

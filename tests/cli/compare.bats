@@ -95,8 +95,8 @@ TDP=(compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json)
   ! grep -q RMSE out
   gives 0 '' "${job[@]}" --details
   grep -qE '^  method +RMSE +MAE +bias +R2$' out
-  # 350 J = 0.0000972 kWh
-  grep -qE '^  tdp .* 9.72e-05 ' out
+  grep -qE '^ +J +J +J$' out
+  grep -qE '^  tdp +381 +350 +-150 ' out
 }
 
 @test "standard input" {

@@ -325,7 +325,7 @@ dlest: $(message row_skipped 7 s)" extract a.csv -f csv
     for (i = 0; i < 100; i++) for (g = 0; g < 8; g++)
       printf "2024-03-05 10:%02d:%02d.%03d, %d.00 W\n", i / 60, i % 60,
         g * 3, 100 + g }' >a.csv
-  gives 0 "dlest: warning: a.csv:1: $(message gpus_told_apart_by 8)" extract a.csv -f csv
+  gives 0 "dlest: warning: a.csv:1: $(message gpus_distinguished_by 8)" extract a.csv -f csv
   is n_gpus 8
   is gpu_energy_j 81972 # 99 s at 100 + ... + 107 W
   is gpu_power_w 828

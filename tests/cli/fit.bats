@@ -436,3 +436,27 @@ dlest: $(message warning_with_strict_nothing 2 s)" fit runs.csv \
     --target epoch_energy_j --format json --details
   diff brief.json out
 }
+
+@test "a column dataset gives the training samples" {
+  runs=$TOP_SRCDIR/data/examples/runs.csv
+  # imagenette has 9469 training samples, as all rows of that table
+  python3 - "$runs" <<'END' >named.csv
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert {(r["dataset"], r["train_samples"]) for r in rows} == {
+    ("imagenette", "9469")}
+names = [n for n in rows[0] if n not in ("train_samples", "val_samples")]
+out = csv.DictWriter(sys.stdout, names, extrasaction="ignore")
+out.writeheader()
+out.writerows(rows)
+END
+  "$DLEST" fit "$runs" --target epoch_energy_j -q -f json >want.json
+  "$DLEST" fit named.csv --target epoch_energy_j -q -f json >got.json
+  scores='[.fits[] | .cv]'
+  [ "$(jq -c "$scores" got.json)" = "$(jq -c "$scores" want.json)" ]
+  # a name that is unknown is reported with its row
+  sed 's/imagenette/imagenett/' named.csv >bad.csv
+  try fit bad.csv --target epoch_energy_j
+  [ "$status" -eq 3 ]
+  grep -q "bad.csv:3: unknown dataset 'imagenett' (did you mean" err
+}

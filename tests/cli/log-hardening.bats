@@ -194,7 +194,7 @@ gpus() {
 
 @test "GPUs without an index are distinguished by their turns" {
   smi='timestamp, power.draw [W]'
-  four=$(message gpus_told_apart_by 4)
+  four=$(message gpus_distinguished_by 4)
   for ms in 0 5 150; do
     gpus 4 561 $ms "$smi" >a.csv # (100 + 110 + 120 + 130) W * 560 s
     gives 0 "dlest: warning: a.csv:1: $four" extract a.csv -f csv
@@ -238,7 +238,7 @@ check_near() {
 
 @test "samples at one time are of several GPUs, however few or uneven" {
   smi='timestamp, power.draw [W]'
-  four=$(message gpus_told_apart_by 4)
+  four=$(message gpus_distinguished_by 4)
   # (100 + 110 + 120 + 130) W, for 1 and 2 s; times of whole seconds may be
   # rounded ones of one GPU
   for rounds in 2 3; do
@@ -272,7 +272,7 @@ dlest: warning: a.csv:1965: $(message rounds_lack_rows 280 560)" ]
 
 @test "a table of samples of several GPUs without an index" {
   gpus 4 561 5 'timestamp,gpu_power_w' | sed 's/ W$//' >a.csv
-  gives 0 "dlest: warning: a.csv:1: $(message gpus_told_apart_by 4)" \
+  gives 0 "dlest: warning: a.csv:1: $(message gpus_distinguished_by 4)" \
     extract a.csv -f csv
   is n_gpus 4
   is gpu_energy_j 257600
@@ -461,4 +461,17 @@ $(message duration_without_its_epoch)" extract ct_carbontracker.log -f csv
   # (200 + 210) / 2 * 1 s + (210 + 205) / 2 * 1 s
   check '.runs[0].gpu_energy_j == 412.5'
   check '.runs[0].n_gpus == 2'
+}
+
+@test "a mean power that no GPU has: a warning" {
+  printf 'time_s,gpu_power_w\n%s\n' 0,0.25 1,0.25 2,0.25 >a.csv # in kW
+  gives 0 "dlest: warning: a.csv: $(message mean_power_not_plausible 0.250)" \
+    extract a.csv -f csv
+  printf 'time_s,gpu_power_w\n%s\n' 0,4e3 1,4e3 2,4e3 >a.csv
+  gives 0 "dlest: warning: a.csv: $(message mean_power_not_plausible 4000)" \
+    extract a.csv -f csv
+  printf 'time_s,gpu_power_w\n%s\n' 5,40 5,40 5,40 >a.csv
+  try extract a.csv -f csv
+  [ "$status" -eq 0 ]
+  grep -qxF "dlest: warning: a.csv: $(message all_samples_same_time 3)" err
 }

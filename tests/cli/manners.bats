@@ -46,6 +46,9 @@ commands() {
     --batchsize 3
   misused predict "$(message unknown_option --deadline \
     "$(message it_is_one_of recommend)" predict)" --deadline 3h
+  misused calibrate "$(message unknown_option --dataset \
+    "$(message it_is_one_of predict)$(message write_set_value dataset)" \
+    calibrate)" runs.csv --dataset imagenet
 }
 
 @test "singular and plural: of options, of kinds" {

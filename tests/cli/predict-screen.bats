@@ -29,13 +29,16 @@ print(format(x, "f"))'
       "$DLEST" predict $job -q --format json >json
     }
     best='.recommended as $r | .estimates[] | select(.method == $r)'
-    energy="  Energy *$(figure "$best | .energy_kwh") kWh  *90 % interval"
-    low=$(figure "$best | .low_j / 3.6e6")
-    high=$(figure "$best | .high_j / 3.6e6")
-    grep -q "^$energy $low to $high kWh, GPU" out
+    # below 0.001 kWh in kJ
+    unit=$(jq -r "$best | if .energy_j < 3600 then \"kJ\" else \"kWh\" end" json)
+    j=$(jq -r "$best | if .energy_j < 3600 then 1e3 else 3.6e6 end" json)
+    energy="  Energy *$(figure "$best | .energy_j / $j") $unit  *90 % interval"
+    low=$(figure "$best | .low_j / $j")
+    high=$(figure "$best | .high_j / $j")
+    grep -q "^$energy $low to $high $unit, GPU" out
     grep -q "^  Power *$(figure "$best | .power_w") W" out
     grep -q '^  CO2e  *-  *set --country, --cloud or --intensity$' out
-    grep -q "^  Method physical; others .* kWh (--all). Details: --explain.$" out
+    grep -q "^  Method physical; others .* k[WJ]h* (--all). Details: --explain.$" out
   done <<END
 --arch resnet50 --gpu a100
 --arch resnet50 --gpu a100 --gpus 4
@@ -99,4 +102,29 @@ dlest: $(message warning_with_strict_nothing 1 "")" predict --arch resnet50 \
     --gpu a100 --strict
   gives 0 '' predict --arch resnet50 --gpu a100 --all
   grep -q '^pre-power: outside the training.data: TDP, training samples' out
+}
+
+@test "text: epochs are named where they enter the answer" {
+  gives 0 '' predict --arch resnet50 --gpu a100 --duration 12h -q
+  head -n 1 out | grep -q '; defaults: imagenet, batch size 256, TF32$'
+  grep -q '^  Time    12 h 00 min  given$' out
+  gives 0 '' predict --arch resnet50 --gpu a100 --duration 12h --epochs 90 -q
+  head -n 1 out | grep -q ': 90 epochs (defaults: imagenet,'
+  grep -q '^  Time    12 h 00 min  8 min 00 s per epoch, given$' out
+}
+
+@test "text: energies below 0.001 kWh are in joules" {
+  job=(predict --method tdp --set gpu.tdp_w=1000 --arch resnet50 --gpu a100 -q)
+  gives 0 '' "${job[@]}" --duration 3.6s
+  grep -q '^  Energy  *0.00100 kWh' out
+  gives 0 '' "${job[@]}" --duration 3.5s # 3500 J
+  grep -q '^  Energy  *3.50 kJ' out
+  gives 0 '' "${job[@]}" --duration 0.35s
+  grep -q '^  Energy  *350 J' out
+  gives 4 "dlest: $(message over_budget_kwh 'tdp estimates' '350 J' 1e-05)" \
+    "${job[@]}" --duration 0.35s --budget-kwh 1e-5
+  printf '%s\n' 'JobID|State|ElapsedRaw|ConsumedEnergyRaw|Start|End' \
+    '1|COMPLETED|10|3000|2024-01-01T00:00:00|2024-01-01T00:00:10' >sacct.txt
+  gives 0 '' report sacct.txt
+  grep -q '^  Energy  *3.00 kJ  measured' out
 }

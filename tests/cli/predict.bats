@@ -150,7 +150,7 @@ NEITHER=(predict --arch resnet50 --gpu a100)
 
 @test "--budget-kwh: 4 above it, with the estimates printed" {
   budget=(--set gpu.tdp_w=1000 --duration 2h --method tdp --budget-kwh)
-  gives 4 "dlest: $(message kwh_over_budget_kwh tdp 'estimates 2.00' 1.9)" \
+  gives 4 "dlest: $(message over_budget_kwh 'tdp estimates' '2.00 kWh' 1.9)" \
     "${NEITHER[@]}" "${budget[@]}" 1.9 --format json
   check '.estimates[0].energy_kwh == 2'
   gives 0 '' "${NEITHER[@]}" "${budget[@]}" 2
@@ -282,7 +282,7 @@ dlest: warning: runs.csv: $(message no_column_default_is batch_size)" \
 
 @test "--input: over the budget" {
   table $HEADER,duration_s 'x,resnet50,a100,64,1000,0,2,7200'
-  gives 4 "dlest: $(message kwh_over_budget_kwh a 'run takes 2.00' 1)" predict \
+  gives 4 "dlest: $(message over_budget_kwh 'a run takes' '2.00 kWh' 1)" predict \
     --input runs.csv --set gpu.tdp_w=1000 --method tdp --budget-kwh 1
 }
 

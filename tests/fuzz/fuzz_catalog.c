@@ -45,8 +45,7 @@ static void read_again(enum dl_kind kind, const char *text, size_t size,
                        bool valid) {
   struct dl_catalog_file file = {0};
   struct dl_text folded = {0}, cut = {0};
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   enum dl_status status =
       dl_catalog_file_parse(&file, kind, text, size, "fuzz", &d);
   must((status == DL_OK) == valid && (valid || d.error));
@@ -72,8 +71,7 @@ static enum dl_status validate_walk(const char *text, size_t size,
   struct dl_findings findings = {0};
   struct dl_catalog_walk walk = {.findings = &findings, .entry = no_entry};
   char path[32];
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   int fd = memfd_create("catalog", 0);
   must(fd >= 0 && write(fd, text, size) == (ssize_t)size);
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
@@ -91,8 +89,7 @@ static void check(struct dl_xml *xml, const char *text, size_t size) {
   struct dl_catalog_file file = {0};
   struct dl_findings findings = {0};
   enum dl_kind kind = DL_ACCELERATOR;
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   enum dl_status status =
       dl_catalog_file_take(&file, xml, &kind, &findings, &d);
   must(status == DL_OK || d.error);
@@ -127,8 +124,7 @@ static void check(struct dl_xml *xml, const char *text, size_t size) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *text = text_of(data, size);
   struct dl_xml *xml;
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   if (dl_xml_parse(&xml, text, size, "fuzz", NULL, &d) == DL_OK)
     check(xml, text, size);
   else

@@ -11,9 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct dl_catalog_file file = {0};
-  struct dl_diag d;
+  struct dl_diag d = {0};
   dl_json *j = NULL;
-  dl_diag_init(&d);
   enum dl_status status =
       dl_json_parse(&j, (const char *)data, size, "config.json", &d);
   if (status == DL_OK)

@@ -47,9 +47,8 @@ static struct outcome read_all(const uint8_t *data, size_t size, char delimiter,
   const struct dl_csv_block *block;
   struct outcome o = {0};
   struct dl_csv *csv;
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
-  dl_diag_init(&d);
   if (f != NULL &&
       dl_csv_open_stream(&csv, f, "fuzz", delimiter, block_size, &d) == DL_OK) {
     while (dl_csv_next(csv, &block, &d) == DL_OK && block != NULL)

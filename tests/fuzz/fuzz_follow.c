@@ -80,8 +80,7 @@ static struct outcome read_log(const char *name) {
   const struct dl_log_options options = {0};
   struct dl_log_block block;
   struct dl_log *log;
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   o.status = dl_log_open(&log, name, &options, &d);
   while (o.status == DL_OK) {
     o.status = dl_log_next(log, &block, &d);
@@ -129,8 +128,7 @@ static size_t count_epochs(void) {
   char *const paths[] = {path};
   const struct dl_extract_options o = {.epochs = {.find = true}};
   struct dl_epoch_series s = DL_EPOCH_SERIES_EMPTY;
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   enum dl_status status =
       dl_epoch_series_from_logs(&s, paths, 1, &o, false, &d);
   must(status == DL_OK || (status == DL_EINPUT && d.error));

@@ -26,13 +26,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void read_formula(const uint8_t *data, size_t size) {
   char *text = malloc(size + 1);
   struct dl_formula *f;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   if (!text)
     abort();
   for (size_t i = 0; i < size; i++)
     text[i] = (char)data[i];
   text[size] = '\0';
-  dl_diag_init(&d);
   if (dl_formula_parse(&f, text, &d) == DL_OK) {
     size_t n = f->n_vars;
     struct dl_cell *cells = calloc(n + 1, sizeof *cells);
@@ -54,12 +53,11 @@ static void read_formula(const uint8_t *data, size_t size) {
 static void read_again(const struct dl_model *m) {
   char path[] = "/tmp/fuzz-model-XXXXXX";
   struct dl_model *again;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   int fd = mkstemp(path);
   if (fd < 0)
     return;
   close(fd);
-  dl_diag_init(&d);
   if (dl_model_write(m, path, &d) == DL_OK &&
       dl_model_read(&again, path, NULL, &d) == DL_OK)
     dl_model_free(again);
@@ -71,7 +69,7 @@ static void read_again(const struct dl_model *m) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct dl_model *m;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   char path[64];
   gsl_set_error_handler_off();
   if (size < 256)
@@ -80,7 +78,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (fd < 0 || write(fd, data, size) != (ssize_t)size)
     abort();
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  dl_diag_init(&d);
   if (dl_model_read(&m, path, NULL, &d) == DL_OK) {
     read_again(m);
     dl_model_free(m);

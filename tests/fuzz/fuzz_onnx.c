@@ -17,8 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void count(const struct dl_onnx *m, const struct dl_onnx_asked *asked) {
   struct dl_onnx_count *c;
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   if (dl_onnx_count(m, asked, &c, &d) == DL_OK) {
     if (!isfinite(c->macs) || !(c->macs >= 0) || !(c->params >= 0))
       abort();
@@ -32,13 +31,12 @@ static void count(const struct dl_onnx *m, const struct dl_onnx_asked *asked) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct dl_onnx *m;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   char path[64];
   int fd = memfd_create("fuzz", MFD_CLOEXEC);
   if (fd < 0 || write(fd, data, size) != (ssize_t)size)
     abort();
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  dl_diag_init(&d);
   if (dl_onnx_open(&m, path, &d) == DL_OK) {
     struct dl_onnx_asked other = dl_onnx_as_it_is;
     count(m, &other);

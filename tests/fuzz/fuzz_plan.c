@@ -27,11 +27,10 @@ static struct dl_model *model;
 static size_t n_inputs;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
   (void)argc;
   (void)argv;
   gsl_set_error_handler_off();
-  dl_diag_init(&d);
   must(dl_model_read(&model, "models/pre.xml", NULL, &d) == DL_OK);
   dl_diag_free(&d);
   return 0;
@@ -95,7 +94,7 @@ static void estimate(struct outcome *o, struct dl_session *s,
                      struct dl_frame *f, const struct dl_csv_block *block,
                      struct dl_diag *d) {
   struct dl_row *row = dl_frame_rows(f, 1);
-  size_t n = dl_session_n_methods(s);
+  size_t n = s->n;
   struct dl_estimate *est = calloc(n, sizeof *est);
   must(row && est);
   must(dl_frame_block(f, block, d) == DL_OK);
@@ -127,9 +126,8 @@ static struct outcome predict(char *text, const struct dl_model *m,
   const struct dl_csv_block *block;
   struct dl_csv *csv = NULL;
   struct outcome o = {.sum = 1};
-  struct dl_diag d;
+  struct dl_diag d = {0};
   must(f != NULL);
-  dl_diag_init(&d);
   o.status = read_instructions(f, &text, &d);
   if (o.status == DL_OK && *text) {
     FILE *in = fmemopen(text, strlen(text), "r");

@@ -103,9 +103,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct dl_accounting *a;
   struct dl_cluster cluster;
   struct dl_log *log;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   must(ftruncate(fd, 0) == 0 && pwrite(fd, data, size, 0) == (ssize_t)size);
-  dl_diag_init(&d);
   choose(&cluster, size);
   must(dl_accounting_new(&a, &cluster, catalog, &d) == DL_OK);
   if (dl_log_open(&log, path, &o, &d) == DL_OK)

@@ -43,13 +43,12 @@ static void check(const struct dl_transformer *t) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct dl_transformer t;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   char *text = malloc(size + 1);
   if (!text)
     abort();
   memcpy(text, data, size);
   text[size] = '\0';
-  dl_diag_init(&d);
   if (dl_transformer_parse(&t, text, "arch", 1, &d) == DL_OK)
     check(&t);
   else

@@ -19,9 +19,8 @@ static UNUSED void make_fit(struct dl_fit *f, const char *method,
                             const double *hyper, bool scaled) {
   gsl_matrix *X = gsl_matrix_alloc(FIT_ROWS, FIT_FEATURES);
   gsl_vector *y = gsl_vector_alloc(FIT_ROWS);
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
-  dl_diag_init(&d);
   *f = (struct dl_fit){.scaled = scaled, .n = FIT_ROWS};
   for (size_t i = 0; i < FIT_ROWS; i++) {
     double *x = gsl_matrix_ptr(X, i, 0);

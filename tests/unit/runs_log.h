@@ -56,13 +56,12 @@ static UNUSED char *read_runs(const struct dl_importer *from, const char *text,
   struct dl_text out = {0};
   struct dl_log_block block;
   struct dl_log *log = NULL;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   FILE *f = fopen(path, "wb");
 
   assert_non_null(f);
   assert_int_equal(fwrite(text, 1, len, f), len);
   assert_int_equal(fclose(f), 0);
-  dl_diag_init(&d);
   enum dl_status status = dl_log_open(&log, path, &o, &d);
   while (status == DL_OK) {
     status = dl_log_next(log, &block, &d);

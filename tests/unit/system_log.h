@@ -76,12 +76,11 @@ static UNUSED void read_text(const struct dl_importer *from, const char *text,
   struct dl_log_options o = {.from = from};
   struct dl_log_block block;
   struct dl_log *log;
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
   assert_non_null(f);
   assert_int_equal(fwrite(text, 1, len, f), len);
   assert_int_equal(fclose(f), 0);
-  dl_diag_init(&d);
   enum dl_status status = dl_log_open(&log, path, &o, &d);
   while (status == DL_OK && (status = dl_log_next(log, &block, &d)) == DL_OK &&
          block.n_readings + block.n_runs > 0) {

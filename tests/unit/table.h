@@ -20,8 +20,6 @@ struct table {
 /* Opens a table; text NULL makes a frame without columns. */
 static UNUSED struct table open_table(const char *text) {
   struct table t = {0};
-
-  dl_diag_init(&t.d);
   t.catalog = dl_catalog_new(in_tree("."));
   t.f = dl_frame_new(t.catalog);
   assert_non_null(t.f);

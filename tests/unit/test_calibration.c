@@ -96,8 +96,7 @@ calibrate(const struct dl_hierarchical_fit *from, const struct inputs *in,
   struct dl_observed observed[2];
   const void *row[2];
   struct dl_hierarchical_fit *fit;
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   for (size_t i = 0; i < n; i++) {
     observed[i] = (struct dl_observed){&in[i], &y[i], 0};
     row[i] = &observed[i];
@@ -222,8 +221,7 @@ static void inverts_the_covariance(void **state) {
                               .n = POINTS};
   struct dl_residual_precision k = {0};
   double noise[POINTS], x[POINTS];
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   for (size_t i = 0; i < POINTS; i++) {
     struct dl_place *p = &gp.point[i].place;
     p->gpu = 1 + (long)(i * 5 % 3);

@@ -16,12 +16,6 @@
 
 static struct dl_diag d;
 
-static int start(void **state) {
-  (void)state;
-  dl_diag_init(&d);
-  return 0;
-}
-
 static int finish(void **state) {
   (void)state;
   dl_diag_free(&d);
@@ -369,7 +363,7 @@ static void data_directory(void **state) {
   free(kept);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, start, finish)
+#define TEST(f) cmocka_unit_test_teardown(f, finish)
 
 int main(void) {
   const struct CMUnitTest tests[] = {

@@ -52,11 +52,10 @@ static void read_text(struct dl_text *out, const char *text, size_t len,
                       char delimiter, size_t block_size) {
   const struct dl_csv_block *block;
   struct dl_csv *csv = NULL;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   size_t rows = 0, seen = 0;
   char hex[33];
 
-  dl_diag_init(&d);
   if (dl_csv_open_stream(&csv, memory_file(text, len), "t.csv", delimiter,
                          block_size, &d) == DL_OK) {
     for (size_t i = 0; i < dl_csv_n_cols(csv); i++)
@@ -331,12 +330,11 @@ static void test_large(void **state) {
 static void test_digest(void **state) {
   const struct dl_csv_block *block;
   struct dl_csv *csv;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   char hex[33];
   size_t rows;
 
   (void)state;
-  dl_diag_init(&d);
   dl_csv_open_stream(&csv, memory_file(TEXT("a,b\n1,2\n")), "t.csv", 0, 0, &d);
   assert_non_null(csv);
   dl_csv_digest(csv, hex, &rows);
@@ -355,10 +353,9 @@ static void test_digest(void **state) {
 
 static void test_paths(void **state) {
   struct dl_csv *csv;
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
   (void)state;
-  dl_diag_init(&d);
   assert_int_not_equal(dl_csv_open(&csv, "/tmp", 0, &d), DL_OK);
   assert_null(csv);
   assert_non_null(strstr(d.error, "/tmp: "));
@@ -373,7 +370,7 @@ static void test_stdin(void **state) {
   const struct dl_csv_block *block;
   struct dl_text out = {0};
   struct dl_csv *csv;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   int ends[2], old;
 
   (void)state;
@@ -384,7 +381,6 @@ static void test_stdin(void **state) {
   old = dup(STDIN_FILENO);
   dup2(ends[0], STDIN_FILENO);
   close(ends[0]);
-  dl_diag_init(&d);
   assert_int_equal(dl_csv_open(&csv, "-", 0, &d), DL_OK);
   assert_string_equal(dl_csv_path(csv), "<stdin>");
   while (dl_csv_next(csv, &block, &d) == DL_OK && block != NULL)
@@ -425,9 +421,8 @@ static void test_read_error(void **state) {
     const struct dl_csv_block *block;
     size_t left = sizes[i];
     struct dl_csv *csv;
-    struct dl_diag d;
+    struct dl_diag d = {0};
 
-    dl_diag_init(&d);
     if (dl_csv_open_stream(&csv, fopencookie(&left, "r", io), "t.csv", 0, 8,
                            &d) == DL_OK)
       while (dl_csv_next(csv, &block, &d) == DL_OK && block != NULL)

@@ -36,10 +36,9 @@ static void read_case(struct dl_text *out, const char *text,
                       size_t block_size) {
   const struct dl_csv_block *block = NULL;
   struct dl_csv *csv;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   size_t rows = 0, counted;
   char hex[33];
-  dl_diag_init(&d);
   assert_int_equal(
       dl_csv_open_stream(&csv, file_of(text), "t.csv", ';', block_size, &d),
       DL_OK);

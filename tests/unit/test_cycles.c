@@ -88,8 +88,7 @@ static void fill(struct made *m, enum shape shape, double dip, double noise) {
 static void find(const struct made *m, const struct dl_cycles_options *o,
                  struct dl_cycles *c) {
   const double *const signal[2] = {m->power, m->use};
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   assert_ok(dl_cycles_find(&SIGNALS(m->t, m->n, signal, 2), o, c, &d), &d);
   dl_diag_free(&d);
   assert_true(c->n_low <= (double)c->n && (double)c->n <= c->n_high);
@@ -250,7 +249,7 @@ static void gaps(void **state) {
   (void)state;
   struct made m;
   struct dl_cycles c;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   made_init(&m, 6);
   add_bound(&m, 0);
   add_cycles(&m, 50, 40, 0.01);
@@ -269,7 +268,6 @@ static void gaps(void **state) {
   for (size_t i = 0; i < kept; i++)
     unknown[i] = NAN;
   const double *const signal[4] = {unknown, m.power, same, m.use};
-  dl_diag_init(&d);
   assert_ok(dl_cycles_find(&SIGNALS(m.t, kept, signal, 4), NULL, &c, &d), &d);
   assert_count(&c, 50, 2);
   assert_true(c.n_low <= 50 && c.n_high >= 50);
@@ -396,8 +394,7 @@ static void tiny(void **state) {
   static const double t[4] = {0, 1, 2, 3}, x[4] = {1, 5, 1, 5};
   const double *const signal[1] = {x};
   struct dl_cycles c;
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   for (size_t n = 0; n <= 4; n++) {
     assert_ok(dl_cycles_find(&SIGNALS(t, n, signal, 1), NULL, &c, &d), &d);
     assert_int_equal(c.verdict, DL_CYCLES_NONE);
@@ -454,8 +451,7 @@ static void errors(void **state) {
                                                  {.min_s = 3, .max_s = 2}};
   const double *const signal[1] = {x};
   struct dl_cycles c;
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   assert_int_equal(dl_cycles_find(&SIGNALS(back, 4, signal, 1), NULL, &c, &d),
                    DL_EINPUT);
   assert_error(&d, DL_EINPUT, MSG_sample_time_does_not("2"));

@@ -49,8 +49,7 @@ static void check(size_t later, double cycles, size_t want) {
   const double *const signal[] = {power, use};
   struct dl_cycles_options o = {.n_total = 60};
   struct dl_cycles c;
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   size_t change = make(t, power, use, later);
   size_t n = change + (size_t)(cycles * (double)later);
   assert_true(n <= MOST);
@@ -86,8 +85,7 @@ static void first_phase(void **state) {
   const double *const signal[] = {power, use};
   struct dl_cycles_options o = {.n_total = 60};
   struct dl_cycles c;
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   make(t, power, use, 44);
   assert_ok(
       dl_cycles_find(&(struct dl_signals){t, SETUP + 7 * FIRST + 12, signal, 2},
@@ -106,8 +104,7 @@ static void errors(void **state) {
   static const double *const signal[] = {x};
   struct dl_cycles_options o = {.n_total = -1};
   struct dl_cycles c;
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   assert_int_equal(
       dl_cycles_find(&(struct dl_signals){t, 4, signal, 1}, &o, &c, &d),
       DL_EINPUT);

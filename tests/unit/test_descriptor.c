@@ -86,10 +86,9 @@ static void lists_its_fields(void **state) {
 
 static void sets_fields(void **state) {
   struct dl_accelerator e;
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
   (void)state;
-  dl_diag_init(&d);
   dl_descriptor_init(&e.head, DL_ACCELERATOR);
   assert_ok(dl_descriptor_set(&e.head, "tdp_w", "312.5", &d), &d);
   assert_true(e.tdp_w == 312.5);

@@ -13,10 +13,9 @@
 #include "tests/messages.h"
 
 static void keeps_first_error(void **state) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
   (void)state;
-  dl_diag_init(&d);
   assert_int_equal(d.status, DL_OK);
   assert_null(d.error);
   assert_int_equal(dl_fail(&d, DL_EINPUT, "first %d", 1), DL_EINPUT);
@@ -27,10 +26,9 @@ static void keeps_first_error(void **state) {
 }
 
 static void says_where(void **state) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
   (void)state;
-  dl_diag_init(&d);
   assert_int_equal(dl_fail_at(&d, DL_EINPUT, "a.csv", 17, "no '%s'", "x"),
                    DL_EINPUT);
   assert_error(&d, DL_EINPUT, "a.csv:17: no 'x'");
@@ -43,22 +41,20 @@ static void says_where(void **state) {
 
 /* Text from a user is no format. */
 static void percent_signs_are_text(void **state) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
   (void)state;
-  dl_diag_init(&d);
   dl_fail_at(&d, DL_EINPUT, "100%s%n.csv", 3, "%s", "50%d");
   assert_error(&d, DL_EINPUT, "100%s%n.csv:3: 50%d");
 }
 
 static void cuts_long_messages(void **state) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
   char *text = malloc(10001);
 
   (void)state;
   memset(text, 'x', 10000);
   text[10000] = '\0';
-  dl_diag_init(&d);
   dl_fail(&d, DL_EINPUT, "%s", text);
   assert_int_equal(d.status, DL_EINPUT);
   assert_true(strlen(d.error) >= 1000 && strlen(d.error) < 10000);
@@ -68,10 +64,9 @@ static void cuts_long_messages(void **state) {
 }
 
 static void lists_each_warning_once(void **state) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
   (void)state;
-  dl_diag_init(&d);
   dl_warn(&d, "odd %s", "thing");
   dl_warn_at(&d, "a.csv", 4, "odd");
   dl_warn(&d, "odd %s", "thing");
@@ -89,10 +84,9 @@ static void lists_each_warning_once(void **state) {
 }
 
 static void bounds_the_list(void **state) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
   (void)state;
-  dl_diag_init(&d);
   for (size_t i = 1; i <= 1000; i++)
     dl_skip_at(&d, "a.csv", i, "bad row");
   assert_int_equal(d.n_skipped, 1000);
@@ -108,11 +102,10 @@ static void count_calls(void *ctx, const char *text) {
 }
 
 static void prints_warnings(void **state) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
   size_t calls = 0;
 
   (void)state;
-  dl_diag_init(&d);
   d.on_warning = count_calls;
   d.ctx = &calls;
   dl_warn(&d, "one");

@@ -15,11 +15,10 @@
 #include "tests/messages.h"
 
 static void appears_on_commit(void **state) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
   struct dl_output o;
 
   (void)state;
-  dl_diag_init(&d);
   const char *path = put_file("out", "old");
   assert_ok(dl_output_open(&o, path, false, &d), &d);
   fputs("new text", o.f);
@@ -39,11 +38,10 @@ static void appears_on_commit(void **state) {
 }
 
 static void leaves_nothing_when_discarded(void **state) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
   struct dl_output o, zero = {0};
 
   (void)state;
-  dl_diag_init(&d);
   const char *path = temp_path("out");
   assert_ok(dl_output_open(&o, path, false, &d), &d);
   fputs("new text", o.f);
@@ -54,12 +52,11 @@ static void leaves_nothing_when_discarded(void **state) {
 }
 
 static void has_usual_permissions(void **state) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
   struct dl_output o;
   struct stat st;
 
   (void)state;
-  dl_diag_init(&d);
   const char *path = temp_path("out");
   mode_t old = umask(027);
   assert_ok(dl_output_open(&o, path, false, &d), &d);
@@ -71,12 +68,11 @@ static void has_usual_permissions(void **state) {
 }
 
 static void refuses_missing_directory(void **state) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
   struct dl_output o;
   char expected[PATH_SIZE + 64];
 
   (void)state;
-  dl_diag_init(&d);
   const char *path = temp_path("no/such/file");
   snprintf(expected, sizeof expected,
            "%s: cannot write: No such file or directory", path);
@@ -87,13 +83,12 @@ static void refuses_missing_directory(void **state) {
 
 /* A full device shows at the commit at the latest. */
 static void notices_full_device(void **state) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
   struct dl_output o;
 
   (void)state;
   if (access("/dev/full", W_OK) != 0)
     skip();
-  dl_diag_init(&d);
   assert_ok(dl_output_open(&o, "/dev/full", false, &d), &d);
   fputs("text", o.f);
   assert_int_equal(dl_output_commit(&o, &d), DL_EFAILED);
@@ -142,10 +137,9 @@ static void use_stdout(struct dl_diag *d) {
 }
 
 static void spools_stdout(void **state) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
   (void)state;
-  dl_diag_init(&d);
   char *text = stdout_of(use_spooled, &d);
   assert_ok(DL_OK, &d);
   assert_string_equal(text, "before behind");
@@ -157,12 +151,11 @@ static void spools_stdout(void **state) {
 }
 
 static void reads_all(void **state) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
   char *data;
   size_t len;
 
   (void)state;
-  dl_diag_init(&d);
   const char *path = put_file("in", "0123456789");
   assert_ok(dl_read_file(path, 10, &data, &len, &d), &d);
   assert_int_equal(len, 10);
@@ -177,13 +170,12 @@ static void reads_all(void **state) {
 }
 
 static void bounds_what_it_reads(void **state) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
   char expected[PATH_SIZE + 64];
   char *data;
   size_t len;
 
   (void)state;
-  dl_diag_init(&d);
   const char *path = put_file("in", "0123456789");
   snprintf(expected, sizeof expected, "%s: larger than the 9 bytes allowed",
            path);
@@ -198,12 +190,11 @@ static void bounds_what_it_reads(void **state) {
 }
 
 static void refuses_to_read(void **state) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
   char expected[PATH_SIZE + 64];
   FILE *f;
 
   (void)state;
-  dl_diag_init(&d);
   snprintf(expected, sizeof expected, "%s: is a directory", temp_dir);
   assert_int_equal(dl_open_input(&f, temp_dir, &d), DL_EINPUT);
   assert_error(&d, DL_EINPUT, expected);

@@ -29,9 +29,8 @@ static void two_regimes(double *x, size_t n, size_t change) {
 static void regimes(void **state) {
   (void)state;
   double x[200];
-  struct dl_diag d;
+  struct dl_diag d = {0};
   struct dl_fluss f;
-  dl_diag_init(&d);
   two_regimes(x, 200, 80);
   assert_ok(dl_fluss(x, 200, 10, 10, &f, &d), &d);
   assert_int_equal(f.regime, 72);
@@ -51,8 +50,7 @@ static void neighbours(void **state) {
                                   0.561737115, 0.997624530};
   double x[200], r[191];
   size_t near[191];
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   two_regimes(x, 200, 80);
   assert_ok(dl_matrix_profile(x, 200, 10, near, r, &d), &d);
   for (size_t i = 0; i < COUNT(at); i++) {
@@ -84,8 +82,7 @@ static void long_series(void **state) {
   enum { M = 10 };
   double *x = calloc(MOST, sizeof *x);
   size_t *near = calloc(MOST, sizeof *near), k = MOST - M + 1;
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   two_regimes(x, MOST, 1300);
   assert_ok(dl_matrix_profile(x, MOST, M, near, NULL, &d), &d);
   for (size_t i = 0; i < k; i += 97) {
@@ -108,8 +105,7 @@ static void constant(void **state) {
   (void)state;
   double x[60];
   size_t near[51];
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   for (size_t i = 0; i < COUNT(x); i++)
     x[i] = 30.25;
   assert_ok(dl_matrix_profile(x, 60, 10, near, NULL, &d), &d);
@@ -124,9 +120,8 @@ static void short_series(void **state) {
   (void)state;
   double x[70] = {0};
   size_t near[1];
-  struct dl_diag d;
+  struct dl_diag d = {0};
   struct dl_fluss f;
-  dl_diag_init(&d);
   two_regimes(x, 60, 30);
   assert_ok(dl_fluss(x, 60, 10, 10, &f, &d), &d);
   assert_int_equal(f.regime, 0);

@@ -19,9 +19,8 @@
 static void consecutive(void **state) {
   (void)state;
   static const size_t want[10] = {0, 0, 0, 1, 1, 1, 2, 2, 3, 3};
-  struct dl_diag d;
+  struct dl_diag d = {0};
   struct dl_folds f;
-  dl_diag_init(&d);
   assert_int_equal(dl_folds_make(&f, DL_KFOLD, 10, 4, 0, &d), DL_OK);
   assert_int_equal(f.n, 10);
   assert_int_equal(f.k, 4);
@@ -41,10 +40,9 @@ static void count_sizes(const struct dl_folds *f, size_t *size) {
 
 static void shuffled(void **state) {
   (void)state;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   struct dl_folds a, b, c, plain;
   size_t size[5];
-  dl_diag_init(&d);
   assert_int_equal(dl_folds_make(&a, DL_KFOLD_SHUFFLED, 857, 5, 1, &d), DL_OK);
   assert_int_equal(dl_folds_make(&b, DL_KFOLD_SHUFFLED, 857, 5, 1, &d), DL_OK);
   assert_int_equal(dl_folds_make(&c, DL_KFOLD_SHUFFLED, 857, 5, 2, &d), DL_OK);
@@ -73,9 +71,8 @@ static void groups(void **state) {
   static const char *const labels[4] = {"a", "m", "of no row", "z"};
   static const size_t group[6] = {3, 0, 3, 1, 0, 3};
   static const size_t want[6] = {0, 1, 0, 2, 1, 0};
-  struct dl_diag d;
+  struct dl_diag d = {0};
   struct dl_folds f;
-  dl_diag_init(&d);
   assert_int_equal(dl_folds_by_group(&f, group, 6, labels, 4, &d), DL_OK);
   assert_int_equal(f.k, 3);
   assert_memory_equal(f.of_row, want, sizeof want);
@@ -94,10 +91,9 @@ static void in_sets(void **state) {
   (void)state;
   static const size_t folds[2] = {200, 201}, sets[2] = {200, 50};
   for (size_t c = 0; c < 2; c++) {
-    struct dl_diag d;
+    struct dl_diag d = {0};
     struct dl_folds f;
     size_t *of_row;
-    dl_diag_init(&d);
     assert_int_equal(dl_folds_make(&f, DL_KFOLD, 603, folds[c], 0, &d), DL_OK);
     struct dl_folds s = dl_folds_in_sets(&f, &of_row);
     assert_non_null(of_row);
@@ -115,9 +111,8 @@ static void refused(enum dl_scheme scheme, size_t n, size_t k,
                     const char *why) {
   static const char *const label[1] = {"a"};
   static const size_t same[3] = {0};
-  struct dl_diag d;
+  struct dl_diag d = {0};
   struct dl_folds f;
-  dl_diag_init(&d);
   assert_int_equal(scheme == DL_GROUP
                        ? dl_folds_by_group(&f, same, n, label, 1, &d)
                        : dl_folds_make(&f, scheme, n, k, 0, &d),

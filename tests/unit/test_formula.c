@@ -26,9 +26,8 @@ static const struct {
 
 static struct dl_formula *parse(const char *text) {
   struct dl_formula *f;
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
-  dl_diag_init(&d);
   assert_ok(dl_formula_parse(&f, text, &d), &d);
   assert_string_equal(f->text, text);
   return f;
@@ -315,11 +314,10 @@ static void errors_say_where(void **state) {
       {"gpu.x(1)", "column 1: " MSG_unknown_nearest("function", "gpu.x", "")},
   };
   struct dl_formula *f;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   char expected[256];
 
   (void)state;
-  dl_diag_init(&d);
   for (size_t i = 0; i < COUNT(cases); i++) {
     snprintf(expected, sizeof expected, "formula '%s': %s", cases[i].text,
              cases[i].what);
@@ -362,10 +360,9 @@ static void nesting_is_bounded(void **state) {
       {"abs(", ")", 63, 1}, {"1+(", ")", 63, 31}, {"max(1,", ")", 63, 1},
       {"!", "", 63, 1},     {"1&&(", ")", 63, 1}, {"0||(", ")", 63, 1},
   };
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
   (void)state;
-  dl_diag_init(&d);
   for (size_t i = 0; i < COUNT(cases); i++) {
     double x;
     assert_ok(nested(30, cases[i].open, cases[i].close, &x, &d), &d);
@@ -383,10 +380,9 @@ static void nesting_is_bounded(void **state) {
 static void length_is_bounded(void **state) {
   struct dl_text t = {0};
   struct dl_formula *f;
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
   (void)state;
-  dl_diag_init(&d);
   dl_text_add(&t, "1");
   for (int i = 0; i < 2000; i++)
     dl_text_add(&t, "+1");

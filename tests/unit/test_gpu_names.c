@@ -16,7 +16,6 @@ static struct dl_diag d;
 
 static int start(void **state) {
   (void)state;
-  dl_diag_init(&d);
   catalog = dl_catalog_new(in_tree("."));
   return catalog ? 0 : -1;
 }

@@ -45,9 +45,8 @@ static struct dl_accounted account(const struct dl_cluster *c, struct job j) {
   struct dl_accounted out;
   char start[32];
   struct dl_cluster_job job = job_of(&j, start);
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
-  dl_diag_init(&d);
   assert_int_equal(dl_accounting_new(&a, c, catalog, &d), DL_OK);
   assert_int_equal(dl_account(a, &job, &out, &d), DL_OK);
   dl_accounting_free(a);

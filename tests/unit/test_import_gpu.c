@@ -61,8 +61,7 @@ static enum dl_status read_log(struct dl_text *out,
   struct dl_log_options o = {.from = from};
   struct dl_log_block b;
   struct dl_log *log;
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   if (dl_log_open(&log, path, &o, &d) == DL_OK) {
     while (dl_log_next(log, &b, &d) == DL_OK && b.n_readings > 0)
       for (size_t i = 0; i < b.n_readings; i++)

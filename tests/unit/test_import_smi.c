@@ -36,7 +36,6 @@ static void read_n(struct whole *w, const char *text, size_t len) {
   assert_int_equal(write(fd, text, len), (ssize_t)len);
   close(fd);
   *w = (struct whole){0};
-  dl_diag_init(&w->diag);
   w->status = dl_log_open(&w->log, path, &o, &w->diag);
   while (w->status == DL_OK) {
     w->status = dl_log_next(w->log, &block, &w->diag);

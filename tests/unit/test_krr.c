@@ -24,10 +24,9 @@ static const struct dl_regression *krr(void) {
 
 static void *fit(const gsl_matrix *X, const gsl_vector *y, const gsl_vector *w,
                  double alpha, double gamma) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
   void *s = NULL;
   double hyper[2] = {alpha, gamma};
-  dl_diag_init(&d);
   assert_int_equal(krr()->fit(krr(), &s,
                               &(struct dl_sample){.X = X, .y = y, .w = w},
                               hyper, &d),
@@ -37,9 +36,8 @@ static void *fit(const gsl_matrix *X, const gsl_vector *y, const gsl_vector *w,
 }
 
 static gsl_vector *predict(const void *s, const gsl_matrix *X) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
   gsl_vector *f = gsl_vector_alloc(X->size1);
-  dl_diag_init(&d);
   assert_int_equal(krr()->predict(s, X, f, &d), DL_OK);
   dl_diag_free(&d);
   return f;
@@ -126,8 +124,7 @@ static void make_repeated(size_t n, gsl_matrix **X, gsl_vector **y,
 
 static size_t support_size(const void *s) {
   struct dl_arrays as = {0};
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   krr()->save(s, &as);
   size_t rows = dl_arrays_find(&as, "support")->rows;
   dl_arrays_free(&as);
@@ -194,10 +191,9 @@ static void weights_are_repeats(void **state) {
 static void sweep_equals_fits(void **state) {
   (void)state;
   static const double h[10] = {0.1, 3, 0.01, 0.2, 10, 3, 1e-4, 1, 0.5, 0.2};
-  struct dl_diag d;
+  struct dl_diag d = {0};
   gsl_matrix *X;
   gsl_vector *y, *w;
-  dl_diag_init(&d);
   make_repeated(50, &X, &y, &w);
   gsl_matrix_const_view H = gsl_matrix_const_view_array(h, 5, 2);
   gsl_matrix *out = gsl_matrix_alloc(5, 50);
@@ -242,8 +238,7 @@ static void sweep_of_low_rank(void **state) {
   }
   gsl_matrix_const_view H = gsl_matrix_const_view_array(h, 6, 2);
   gsl_matrix *out = gsl_matrix_alloc(6, Q);
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   assert_int_equal(krr()->sweep(&(struct dl_sample){.X = X, .y = y, .w = w},
                                 &H.matrix, Z, out, &d),
                    DL_OK);
@@ -263,12 +258,11 @@ static void sweep_of_low_rank(void **state) {
 
 static void save_and_restore(void **state) {
   (void)state;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   struct dl_arrays as = {0};
   gsl_matrix *X = make_X();
   gsl_vector *y = make_y(X);
   void *s = fit(X, y, NULL, 1e-3, 0.2), *again = NULL;
-  dl_diag_init(&d);
   krr()->save(s, &as);
   assert_int_equal(krr()->restore(krr(), &again, &as, P, &d), DL_OK);
   gsl_vector *a = predict(s, X), *b = predict(again, X);
@@ -334,10 +328,9 @@ static void any_number_of_threads(void **state) {
 
 static void refused(const gsl_matrix *X, const gsl_vector *y, double alpha,
                     double gamma, enum dl_status status, const char *why) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
   void *s = NULL;
   double hyper[2] = {alpha, gamma};
-  dl_diag_init(&d);
   assert_int_equal(
       krr()->fit(krr(), &s, &(struct dl_sample){.X = X, .y = y}, hyper, &d),
       status);
@@ -348,7 +341,7 @@ static void refused(const gsl_matrix *X, const gsl_vector *y, double alpha,
 
 static void errors(void **state) {
   (void)state;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   gsl_matrix *X = make_X();
   gsl_vector *y = make_y(X);
   gsl_vector_view some = gsl_vector_subvector(y, 0, N - 1);
@@ -361,7 +354,6 @@ static void errors(void **state) {
   /* All kernel values are 1 to the last bit, and alpha is lost in them. */
   refused(X, y, 1e-20, 1e-30, DL_EINPUT, MSG_kernel_matrix_is_not("1e-20"));
   void *s = fit(X, y, NULL, 1, 1);
-  dl_diag_init(&d);
   assert_int_equal(krr()->predict(s, &narrow.matrix, y, &d), DL_EFAILED);
   dl_diag_free(&d);
   assert_int_equal(krr()->predict(s, X, &some.vector, &d), DL_EFAILED);
@@ -380,11 +372,10 @@ static void errors(void **state) {
 static void sweep_goes_on(void **state) {
   (void)state;
   static const double h[4] = {1e-20, 1e-30, 0.1, 0.3};
-  struct dl_diag d;
+  struct dl_diag d = {0};
   gsl_matrix *X = make_X(), *out = gsl_matrix_alloc(2, N);
   gsl_vector *y = make_y(X);
   gsl_matrix_const_view H = gsl_matrix_const_view_array(h, 2, 2);
-  dl_diag_init(&d);
   assert_int_equal(
       krr()->sweep(&(struct dl_sample){.X = X, .y = y}, &H.matrix, X, out, &d),
       DL_OK);

@@ -200,13 +200,12 @@ static void parts_give_the_rate(const struct dl_regression *method, void *state,
                                 const struct dl_language_inputs *near) {
   struct dl_language_inputs in = *near;
   struct dl_language_parts e;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   double value[DL_N_LANGUAGE_TARGETS];
   gsl_vector *got = gsl_vector_alloc(1);
   in.grouping.x[0] += 100;
   const struct dl_observed far = {&in, value, DL_LANG_TARGET_RATE};
   const void *row = &far;
-  dl_diag_init(&d);
   assert_int_equal(method->predict_rows(state, &row, got, &d), DL_OK);
   dl_language_parts_of(state, &in, &e);
   double rate = exp(gsl_vector_get(got, 0));
@@ -237,12 +236,11 @@ static void fits_and_reads_back(void **state) {
   (void)state;
   const struct dl_regression *method = dl_regression_find("language");
   struct dl_sample s = {.rows = t.rows, .n_rows = ROWS};
-  struct dl_diag d;
+  struct dl_diag d = {0};
   struct dl_arrays saved = {0};
   void *fitted = NULL, *again = NULL;
   gsl_vector *got = gsl_vector_alloc(ROWS), *same = gsl_vector_alloc(ROWS);
   make_table(&t);
-  dl_diag_init(&d);
   assert_non_null(method);
   assert_int_equal(method->fit(method, &fitted, &s, NULL, &d), DL_OK);
   assert_int_equal(method->predict_rows(fitted, t.rows, got, &d), DL_OK);

@@ -86,9 +86,8 @@ static void add_message(struct dl_text *out, const char *kind,
 static void read_lines(struct dl_text *out, const char *path) {
   struct dl_lines *l = NULL;
   struct dl_line line = {0};
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
-  dl_diag_init(&d);
   dl_text_clear(out);
   if (dl_lines_open(&l, path, &d) == DL_OK)
     while (dl_lines_next(l, &line, &d) == DL_OK && line.s) {
@@ -283,10 +282,9 @@ static size_t make_line(char *s, size_t i) {
 /* The first line's length moves all the others against the buffers. */
 static void lines_across_buffers(void **state) {
   static char text[900 * KIB], want[10 * KIB];
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
   (void)state;
-  dl_diag_init(&d);
   for (size_t shift = 0; shift < 130; shift++) {
     size_t len = shift, n = 0;
     memset(text, '-', shift);
@@ -320,12 +318,11 @@ static void lines_across_buffers(void **state) {
 static void shows_the_head(void **state) {
   static char text[40 * KIB];
   struct dl_lines *l;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   struct packets p;
   size_t n;
 
   (void)state;
-  dl_diag_init(&d);
   open_packets(&p, TEXT(BOM "ab\nc\nd\n"), 1);
   assert_ok(dl_lines_open(&l, p.path, &d), &d);
   assert_string_equal(dl_lines_head(l, &n), "ab\nc\nd\n");
@@ -349,12 +346,11 @@ static void shows_the_head(void **state) {
 /* The head and the rest as a stream are the file, but for a mark of order; a
  * last line without an end is told. */
 static void check_stream(const char *path, const char *text, size_t len) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
   struct dl_lines *l;
   char *got = malloc(len + 1);
 
   assert_non_null(got);
-  dl_diag_init(&d);
   assert_ok(dl_lines_open(&l, path, &d), &d);
   FILE *f = dl_lines_stream(l);
   assert_non_null(f);

@@ -54,17 +54,16 @@ static void put(const char *name, const char *text) {
 static void assert_plan(bool join, const char *expected,
                         const char *const (*file)[2]) {
   const struct dl_log_options o = {0};
-  char *path[16];
+  char *path[16] = {0};
   struct dl_text out = {0};
   struct dl_log_grouping p;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   size_t n = 0;
 
   for (; file[n][0]; n++) {
     put(file[n][0], file[n][1]);
     path[n] = strdup(temp_path(file[n][0]));
   }
-  dl_diag_init(&d);
   dl_log_grouping_make(&p, path, n, &o, join, &d);
   assert_int_equal(p.n, n);
   for (size_t i = 0; i < n; i++) {
@@ -169,10 +168,9 @@ static void a_log_given_twice(void **state) {
   char path[2][PATH_SIZE], want[PATH_SIZE + 100];
   char *const paths[] = {path[0], path[0], path[1]};
   struct dl_log_grouping p;
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
   (void)state;
-  dl_diag_init(&d);
   strcpy(path[0], put_file("gpu.csv", gpu));
   strcpy(path[1], put_file("mem.csv", mem));
   dl_log_grouping_make(&p, paths, 3, &o, true, &d);
@@ -191,10 +189,9 @@ static void keeps_faults(void **state) {
   char path[4][PATH_SIZE], want[2 * PATH_SIZE + 100];
   char *const paths[] = {path[0], path[1], path[2], path[3]};
   struct dl_log_grouping p;
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
   (void)state;
-  dl_diag_init(&d);
   strcpy(path[0], temp_path("absent"));
   strcpy(path[1], put_file("gpu.csv", gpu));
   strcpy(path[2], put_file("poem.txt", "roses are red\nviolets are blue\n"));
@@ -222,10 +219,9 @@ static void keeps_faults(void **state) {
 static void no_logs(void **state) {
   const struct dl_log_options o = {0};
   struct dl_log_grouping p;
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
   (void)state;
-  dl_diag_init(&d);
   dl_log_grouping_make(&p, NULL, 0, &o, true, &d);
   assert_int_equal(p.n, 0);
   dl_log_grouping_free(&p);

@@ -27,7 +27,6 @@ static int start(void **state) {
   struct bench *x = calloc(1, sizeof *x);
 
   assert_non_null(x);
-  dl_diag_init(&x->d);
   dl_descriptor_init(&x->gpu.head, DL_ACCELERATOR);
   dl_descriptor_init(&x->arch.head, DL_ARCHITECTURE);
   x->gpu.memory_gb = 24;

@@ -163,7 +163,7 @@ static struct joining open_join(const int *at, size_t n, int64_t start) {
                             "2024-03-05 10:%02d:%02d.%d,%zu,%.10g\n",
                             at[i] / 600, at[i] / 10 % 60, at[i] % 10,
                             10 * (i + 1), (double)(i + 1) / 3.75e-4);
-  dl_diag_init(&x.d);
+  x.d = (struct dl_diag){0};
   assert_ok(dl_memory_join_open(&x.j, put_file("mem.csv", text), NULL, &o,
                                 &(struct dl_log_span){start, 0, DL_CLOCK_WALL},
                                 &x.d),

@@ -67,11 +67,10 @@ static struct dl_model *make_model(void) {
 
 /* Predictions at some points, on the scale of the fit. */
 static void predict(const struct dl_fit *f, double out[50]) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
   gsl_matrix *X = gsl_matrix_alloc(50, FIT_FEATURES);
   gsl_vector_view y = gsl_vector_view_array(out, 50);
 
-  dl_diag_init(&d);
   for (size_t i = 0; i < 50; i++) {
     gsl_matrix_set(X, i, 0, 5 + 0.21 * (double)i);
     gsl_matrix_set(X, i, 1, 0.7 * sin((double)i));
@@ -155,10 +154,9 @@ static void same_fit(const struct dl_fit *a, const struct dl_fit *b) {
 
 static void round_trip(void **state) {
   struct dl_model *m = make_model(), *back;
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
   (void)state;
-  dl_diag_init(&d);
   const char *path = temp_path("m.xml");
   assert_ok(dl_model_write(m, path, &d), &d);
   assert_ok(dl_model_read(&back, path, in_tree("models/model.rng"), &d), &d);
@@ -181,10 +179,9 @@ static void round_trip(void **state) {
 /* Written and read again it is the same file, under any locale. */
 static void writes_the_same(void **state) {
   struct dl_model *m = make_model(), *back;
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
   (void)state;
-  dl_diag_init(&d);
   const char *first = temp_path("1.xml"), *second = temp_path("2.xml");
   assert_ok(dl_model_write(m, first, &d), &d);
   assert_ok(dl_model_read(&back, first, NULL, &d), &d);
@@ -221,9 +218,8 @@ static void refused(const char *from, const char *to, const char *schema,
                     const char *error) {
   struct dl_model *m = make_model(), *back;
   struct dl_text changed = {0};
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
-  dl_diag_init(&d);
   assert_ok(dl_model_write(m, temp_path("good.xml"), &d), &d);
   char *text = get_file(temp_path("good.xml"));
   char *at = strstr(text, from);
@@ -237,7 +233,6 @@ static void refused(const char *from, const char *to, const char *schema,
     fail_msg("took \"%s\" for \"%s\"", to, from);
   assert_null(back);
   assert_error_has(&d, DL_EINPUT, "bad.xml:");
-  dl_diag_init(&d);
   dl_model_read(&back, path, schema, &d);
   assert_error_has(&d, DL_EINPUT, error);
   dl_text_free(&changed);
@@ -289,11 +284,10 @@ static void refuses_huge_arrays(void **state) {
 
 static void refuses_other_files(void **state) {
   struct dl_model *m;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   char schema[PATH_SIZE];
 
   (void)state;
-  dl_diag_init(&d);
   snprintf(schema, sizeof schema, "%s", in_tree("models/model.rng"));
   assert_int_equal(dl_model_read(&m, in_tree("data/grids.xml"), schema, &d),
                    DL_EINPUT);
@@ -311,10 +305,9 @@ static void refuses_other_files(void **state) {
 /* Cut off anywhere, a file is refused. */
 static void refuses_cut_files(void **state) {
   struct dl_model *m = make_model(), *back;
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
   (void)state;
-  dl_diag_init(&d);
   assert_ok(dl_model_write(m, temp_path("good.xml"), &d), &d);
   dl_model_free(m);
   char *text = get_file(temp_path("good.xml"));
@@ -332,10 +325,9 @@ static void refuses_cut_files(void **state) {
 /* A label that XML cannot hold must not make a file that no one can read. */
 static void refuses_to_write(void **state) {
   struct dl_model *m = make_model();
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
   (void)state;
-  dl_diag_init(&d);
   free(m->fit[0].held_out_residuals[DL_HELD_OUT_CONFIG].g[0].name);
   m->fit[0].held_out_residuals[DL_HELD_OUT_CONFIG].g[0].name =
       strdup("M\xfcller");
@@ -347,11 +339,10 @@ static void refuses_to_write(void **state) {
 
 static void shipped_models_are_valid(void **state) {
   struct dl_model *m;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   char schema[PATH_SIZE];
 
   (void)state;
-  dl_diag_init(&d);
   snprintf(schema, sizeof schema, "%s", in_tree("models/model.rng"));
   assert_ok(dl_model_read(&m, in_tree("models/pre.xml"), schema, &d), &d);
   const struct dl_model *owner;

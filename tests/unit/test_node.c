@@ -351,6 +351,5 @@ int main(void) {
       cmocka_unit_test(has_mig_profiles),
       cmocka_unit_test(cuts_to_a_share),
   };
-  dl_diag_init(&d);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static const struct dl_regression *ols(void) {
 static void *fit(const gsl_matrix *X, const gsl_vector *y, const gsl_vector *w,
                  const char *const *names, struct dl_diag *d) {
   void *s = NULL;
-  dl_diag_init(d);
+  *d = (struct dl_diag){0};
   assert_int_equal(
       ols()->fit(ols(), &s,
                  &(struct dl_sample){.X = X, .y = y, .w = w, .names = names},
@@ -367,9 +367,8 @@ static void save_and_restore(void **state) {
 static void refused(const gsl_matrix *X, const gsl_vector *y,
                     const gsl_vector *w, enum dl_status status,
                     const char *why) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
   void *s = NULL;
-  dl_diag_init(&d);
   assert_int_equal(ols()->fit(ols(), &s,
                               &(struct dl_sample){.X = X, .y = y, .w = w}, NULL,
                               &d),

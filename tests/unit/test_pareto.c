@@ -47,9 +47,8 @@ static struct dl_pareto_place by_definition(const struct dl_pareto_point *p,
 
 static void check_all(const struct dl_pareto_point *p, size_t n) {
   struct dl_pareto_place place[256];
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
-  dl_diag_init(&d);
   assert_true(n <= 256);
   dl_pareto(p, n, place);
   for (size_t i = 0; i < n; i++) {
@@ -103,10 +102,9 @@ static void a_few(void **state) {
   static const bool front[] = {true, true, false, true, false};
   static const bool open[] = {false, true, false, false, true};
   struct dl_pareto_place place[5];
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
   (void)state;
-  dl_diag_init(&d);
   dl_pareto(p, 5, place);
   for (size_t i = 0; i < 5; i++) {
     assert_int_equal(place[i].front, front[i]);

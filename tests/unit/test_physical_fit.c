@@ -23,7 +23,6 @@ static const struct dl_regression *method;
 
 static int start(void **state) {
   (void)state;
-  dl_diag_init(&d);
   method = dl_regression_find("physical");
   return method ? 0 : -1;
 }
@@ -102,11 +101,9 @@ static void refuses_other_features(void **state) {
   struct dl_sample s = sample(&t), matrix = {.X = X, .y = y};
   method->fit(method, &fit, &matrix, NULL, &d);
   assert_error_has(&d, DL_EUSAGE, "takes its own features");
-  dl_diag_init(&d);
   t.in[4].bandwidth = 0;
   method->fit(method, &fit, &s, NULL, &d);
   assert_error_has(&d, DL_EINPUT, "row 5: ");
-  dl_diag_init(&d);
   assert_null(fit);
   gsl_matrix_free(X);
   gsl_vector_free(y);

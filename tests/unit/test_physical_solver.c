@@ -48,7 +48,6 @@ static void make_problem(struct setting *s) {
 
 static int make(void **state) {
   static struct setting s;
-  dl_diag_init(&d);
   make_problem(&s);
   const struct dl_physics *physics = s.q.physics;
   for (size_t i = 0; i < s.q.configs.n_measurements; i++)

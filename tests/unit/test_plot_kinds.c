@@ -37,9 +37,8 @@ static bool has_line(const char *text, const char *line) {
 static void check_picture(const struct picture *p) {
   struct dl_plot_options o = p->o;
   struct dl_text script = {0};
-  struct dl_diag d;
+  struct dl_diag d = {0};
   char path[PATH_SIZE], *paths[] = {path};
-  dl_diag_init(&d);
   snprintf(path, sizeof path, "%s", put_file("table.csv", p->table));
   o.path = paths;
   o.n_paths = 1;
@@ -274,9 +273,8 @@ static void test_trace(void **state) {
                               .logs = {.epochs = {.find = true}}};
   char path[PATH_SIZE], *paths[] = {path};
   struct dl_text script = {0};
-  struct dl_diag d;
+  struct dl_diag d = {0};
   (void)state;
-  dl_diag_init(&d);
   snprintf(path, sizeof path, "%s", in_tree("data/examples/gpu-7.csv"));
   o.path = paths;
   o.n_paths = 1;
@@ -298,8 +296,7 @@ static void test_names(void **state) {
   assert_true(dl_picture_of_file("a/b.PNG", &as) && as == DL_PICTURE_PNG);
   assert_true(dl_picture_of_file("b.txt", &as) && as == DL_PICTURE_DUMB);
   assert_false(dl_picture_of_file(".svg", &as));
-  assert_string_equal(dl_plot_kind_at(0)->name, "trace");
-  assert_null(dl_plot_kind_at(99));
+  assert_string_equal(dl_plot_kinds[0]->name, "trace");
   assert_null(dl_plot_kind_find("pie"));
 }
 
@@ -308,7 +305,7 @@ static enum dl_status draw_with(const char *program, struct dl_diag *d) {
   char path[PATH_SIZE];
   const char *before = getenv("PATH");
   char *was = before ? strdup(before) : NULL;
-  dl_diag_init(d);
+  *d = (struct dl_diag){0};
   if (program) {
     const char *gnuplot = put_file("gnuplot", program);
     assert_int_equal(chmod(gnuplot, 0755), 0);

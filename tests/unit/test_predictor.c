@@ -28,10 +28,9 @@ static void linear_fit(struct dl_fit *f) {
   static const double points[][2] = {{0, 0}, {1, 0}, {0, 1}, {2, 5}, {4, 1}};
   gsl_matrix *X = gsl_matrix_alloc(COUNT(points), 2);
   gsl_vector *y = gsl_vector_alloc(COUNT(points));
-  struct dl_diag d;
+  struct dl_diag d = {0};
   double none[DL_MAX_HYPER];
 
-  dl_diag_init(&d);
   *f = (struct dl_fit){.method = dl_regression_find("ols")};
   for (size_t i = 0; i < COUNT(points); i++) {
     double a = points[i][0], b = points[i][1];

@@ -15,10 +15,9 @@
 static struct dl_projection project(const char *name,
                                     const struct dl_measured_epochs *seen,
                                     const struct dl_projection_options *o) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
   struct dl_projection p;
 
-  dl_diag_init(&d);
   assert_ok(dl_project(&p, dl_projector_find(name), seen, o, &d), &d);
   dl_diag_free(&d);
   return p;
@@ -332,7 +331,7 @@ static void refused(void **state) {
                             seen = good;
   struct dl_projection_options o = options(5, 5);
   struct dl_projection p;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   const struct dl_projector *by = dl_projector_at(0);
 #define REFUSED(text)                                                          \
   do {                                                                         \
@@ -341,7 +340,6 @@ static void refused(void **state) {
     seen = good;                                                               \
     o = options(5, 5);                                                         \
   } while (0)
-  dl_diag_init(&d);
   e[1] = 0;
   REFUSED(MSG_epoch_has_no_energy("1", "0"));
   e[1] = 1;

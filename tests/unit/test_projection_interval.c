@@ -55,8 +55,7 @@ static struct score score_of(const struct machine *m) {
   gsl_rng *r = gsl_rng_alloc(gsl_rng_mt19937);
   struct dl_projection_options o;
   struct score s = {0, 0};
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   dl_projection_defaults(&o);
   o.n_low = o.n_high = N_EPOCHS;
   for (size_t i = 0; i < TRAININGS; i++) {

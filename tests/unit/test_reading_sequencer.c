@@ -41,7 +41,6 @@ struct feeding {
 
 static void open_feed(struct feeding *f, const char *text) {
   *f = (struct feeding){.o.from = &plain};
-  dl_diag_init(&f->d);
   assert_ok(dl_log_open(&f->log, put_file("log", text), &f->o, &f->d), &f->d);
   f->feed = (struct dl_sequencer){.log = f->log};
 }

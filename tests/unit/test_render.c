@@ -51,9 +51,8 @@ static void fill_row(struct dl_value v[N_COLUMNS], size_t i) {
 static char *render(const struct dl_report *r, const char *format) {
   char *s = NULL;
   size_t len;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   FILE *f = open_memstream(&s, &len);
-  dl_diag_init(&d);
   assert_int_equal(dl_format_report(dl_format_find(format), r, f, NULL, &d),
                    DL_OK);
   fclose(f);
@@ -82,9 +81,8 @@ static char *stream_of_rows(const char *format, size_t n, size_t warnings) {
   struct dl_stream *stream;
   char *s = NULL;
   size_t len;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   FILE *f = open_memstream(&s, &len);
-  dl_diag_init(&d);
   assert_int_equal(dl_stream_begin(&stream, format_, f, &TABLE, &d), DL_OK);
   for (size_t i = 0; i < n; i++) {
     fill_row(v, i % N_ROWS);
@@ -111,11 +109,11 @@ static json_t *parse(char *s) {
 
 static void formats_are_found(void **state) {
   (void)state;
-  assert_int_equal(dl_format_count(), 8);
-  assert_null(dl_format_at(8));
+  assert_non_null(dl_formats[7]);
+  assert_null(dl_formats[8]);
   assert_null(dl_format_find("xml"));
-  for (size_t i = 0; i < dl_format_count(); i++) {
-    const struct dl_format *f = dl_format_at(i);
+  for (size_t i = 0; dl_formats[i]; i++) {
+    const struct dl_format *f = dl_formats[i];
     assert_ptr_equal(dl_format_find(f->name), f);
     assert_non_null(f->summary);
   }
@@ -300,8 +298,7 @@ static void csv_of_one_column(void **state) {
 static void csv_without_a_table(void **state) {
   (void)state;
   struct dl_report *r = dl_report_new();
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   assert_int_equal(dl_format_report(dl_format_find("csv"), r, stdout, NULL, &d),
                    DL_EUSAGE);
   assert_string_equal(d.error, MSG_there_is_no_table);
@@ -341,17 +338,16 @@ static bool takes_rows(const struct dl_format *format) {
 
 static void full_disk_is_noticed(void **state) {
   (void)state;
-  for (size_t i = 0; i < dl_format_count(); i++) {
-    const struct dl_format *format = dl_format_at(i);
+  for (size_t i = 0; dl_formats[i]; i++) {
+    const struct dl_format *format = dl_formats[i];
     struct dl_stream *stream;
-    struct dl_diag d;
+    struct dl_diag d = {0};
     if (!takes_rows(format))
       continue;
     struct dl_report *r = dl_report_new();
     FILE *f = fopen("/dev/full", "w");
     if (!f)
       skip();
-    dl_diag_init(&d);
     dl_report_add(r, "a", "a", NULL, DL_PLAIN, dl_count(1));
     assert_int_equal(dl_format_report(format, r, f, NULL, &d), DL_EFAILED);
     assert_string_equal(
@@ -360,7 +356,6 @@ static void full_disk_is_noticed(void **state) {
     dl_report_free(r);
     dl_diag_free(&d);
 
-    dl_diag_init(&d);
     f = fopen("/dev/full", "w");
     assert_non_null(f);
     dl_stream_begin(&stream, format, f, &TABLE, &d);
@@ -374,18 +369,17 @@ static void full_disk_is_noticed(void **state) {
 
 static void rows_notice_a_full_disk(void **state) {
   (void)state;
-  for (size_t i = 0; i < dl_format_count(); i++) {
-    const struct dl_format *format = dl_format_at(i);
+  for (size_t i = 0; dl_formats[i]; i++) {
+    const struct dl_format *format = dl_formats[i];
     struct dl_value v[N_COLUMNS];
     struct dl_stream *stream;
-    struct dl_diag d;
+    struct dl_diag d = {0};
     enum dl_status status = DL_OK;
     if (!takes_rows(format))
       continue;
     FILE *f = fopen("/dev/full", "w");
     if (!f)
       skip();
-    dl_diag_init(&d);
     dl_stream_begin(&stream, format, f, &TABLE, &d);
     fill_row(v, 0);
     for (size_t k = 0; status == DL_OK && k < 10000; k++)
@@ -400,8 +394,7 @@ static void rows_notice_a_full_disk(void **state) {
 
 static void no_stream_can_be_ended(void **state) {
   (void)state;
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   assert_int_equal(dl_stream_end(NULL, &d), DL_OK);
   dl_diag_free(&d);
 }

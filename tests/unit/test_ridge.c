@@ -39,7 +39,6 @@ static int set_up(void **state) {
   f->X = make_X();
   f->y = make_y(f->X);
   f->w = make_w();
-  dl_diag_init(&f->d);
   *state = f;
   return 0;
 }

@@ -16,12 +16,6 @@
 
 static struct dl_diag d;
 
-static int start(void **state) {
-  (void)state;
-  dl_diag_init(&d);
-  return 0;
-}
-
 static int finish(void **state) {
   (void)state;
   dl_diag_free(&d);
@@ -413,20 +407,17 @@ static void refused_values_are_collected(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(sound_boards_pass, start, finish),
-      cmocka_unit_test_setup_teardown(planted_errors_are_found, start, finish),
-      cmocka_unit_test_setup_teardown(errors_of_tables_are_found, start,
-                                      finish),
-      cmocka_unit_test_setup_teardown(notes_excuse, start, finish),
-      cmocka_unit_test_setup_teardown(unknown_memory_is_a_warning, start,
-                                      finish),
-      cmocka_unit_test_setup_teardown(architectures, start, finish),
-      cmocka_unit_test_setup_teardown(data_sets_grids_sites, start, finish),
-      cmocka_unit_test_setup_teardown(nodes, start, finish),
-      cmocka_unit_test_setup_teardown(names_are_unique, start, finish),
-      cmocka_unit_test_setup_teardown(known_boards_are_compared, start, finish),
-      cmocka_unit_test_setup_teardown(refused_values_are_collected, start,
-                                      finish),
+      cmocka_unit_test_teardown(sound_boards_pass, finish),
+      cmocka_unit_test_teardown(planted_errors_are_found, finish),
+      cmocka_unit_test_teardown(errors_of_tables_are_found, finish),
+      cmocka_unit_test_teardown(notes_excuse, finish),
+      cmocka_unit_test_teardown(unknown_memory_is_a_warning, finish),
+      cmocka_unit_test_teardown(architectures, finish),
+      cmocka_unit_test_teardown(data_sets_grids_sites, finish),
+      cmocka_unit_test_teardown(nodes, finish),
+      cmocka_unit_test_teardown(names_are_unique, finish),
+      cmocka_unit_test_teardown(known_boards_are_compared, finish),
+      cmocka_unit_test_teardown(refused_values_are_collected, finish),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

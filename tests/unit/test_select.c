@@ -15,12 +15,6 @@
 
 static struct dl_diag d;
 
-static int start(void **state) {
-  (void)state;
-  dl_diag_init(&d);
-  return 0;
-}
-
 static int finish(void **state) {
   (void)state;
   dl_diag_free(&d);
@@ -212,7 +206,7 @@ static void names_what_a_formula_uses(void **state) {
   dl_strlist_free(&names);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, start, finish)
+#define TEST(f) cmocka_unit_test_teardown(f, finish)
 
 int main(void) {
   const struct CMUnitTest tests[] = {

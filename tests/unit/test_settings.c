@@ -22,10 +22,9 @@ static void assert_match(const char *pattern, const char *path,
                          const char *expected) {
   struct dl_pattern p = {0};
   struct dl_text out = {0};
-  struct dl_diag d;
+  struct dl_diag d = {0};
   char *value[32] = {0};
 
-  dl_diag_init(&d);
   assert_ok(dl_pattern_parse(&p, pattern, &d), &d);
   assert_int_equal(p.literal.n, p.names.n + 1);
   if (!dl_pattern_match(&p, path, value))
@@ -105,10 +104,9 @@ static void refuses_patterns(void **state) {
       {"{a{b}}", MSG_path_pattern_expected_names("{a{b}}")},
       {"{a/b}", MSG_path_pattern_expected_names("{a/b}")},
   };
-  struct dl_diag d;
+  struct dl_diag d = {0};
 
   (void)state;
-  dl_diag_init(&d);
   for (size_t i = 0; i < COUNT(cases); i++) {
     struct dl_pattern p = {0};
     assert_int_equal(dl_pattern_parse(&p, cases[i].pattern, &d), DL_EUSAGE);
@@ -128,7 +126,6 @@ static struct given new_settings(void) {
   struct given g = {.s = dl_settings_new()};
 
   assert_non_null(g.s);
-  dl_diag_init(&g.d);
   return g;
 }
 

@@ -21,9 +21,8 @@
 static char *render_on(struct dl_report *r, const struct dl_screen *screen) {
   char *s = NULL;
   size_t len;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   FILE *f = open_memstream(&s, &len);
-  dl_diag_init(&d);
   assert_int_equal(dl_format_report(dl_format_find("text"), r, f, screen, &d),
                    DL_OK);
   fclose(f);
@@ -364,9 +363,8 @@ static char *stream(size_t n, double last) {
   struct dl_stream *st;
   char *s = NULL;
   size_t len;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   FILE *f = open_memstream(&s, &len);
-  dl_diag_init(&d);
   assert_int_equal(dl_stream_begin(&st, format, f, &table, &d), DL_OK);
   for (size_t i = 0; i < n; i++) {
     const struct dl_value v[] = {dl_string("name"),

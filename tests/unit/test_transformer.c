@@ -20,12 +20,6 @@
 
 static struct dl_diag d;
 
-static int start(void **state) {
-  (void)state;
-  dl_diag_init(&d);
-  return 0;
-}
-
 static int finish(void **state) {
   (void)state;
   dl_diag_free(&d);
@@ -372,7 +366,7 @@ static void in_words(void **state) {
   dl_text_free(&words);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, start, finish)
+#define TEST(f) cmocka_unit_test_teardown(f, finish)
 
 int main(void) {
   const struct CMUnitTest tests[] = {

@@ -44,7 +44,6 @@ static int set_up(void **state) {
     gsl_vector_set(f->z, i, exp(gsl_vector_get(f->y, i) / 20));
     gsl_vector_set(f->offset, i, 0.1 * (double)(i % 3));
   }
-  dl_diag_init(&f->d);
   *state = f;
   return dl_folds_make(&f->folds, DL_KFOLD, N, 5, 0, &f->d);
 }

@@ -30,7 +30,6 @@ static int start(void **state) {
   struct bench *x = calloc(1, sizeof *x);
 
   assert_non_null(x);
-  dl_diag_init(&x->d);
   dl_descriptor_init(&x->gpu.head, DL_ACCELERATOR);
   x->run = dl_run_unknown;
   x->run.n_gpus = 1;
@@ -226,8 +225,8 @@ static void peaks(void **state) {
     const char *precision;
     double peak, bytes;
   } cases[] = {{NULL, 78, 4},    {"fp32", 19.5, 4}, {"tf32", 78, 4},
-               {"fp16", 312, 2}, {"amp", 312, 2}, {"bf16", 312, 2},
-               {"int8", 624, 1}, {"fp8", 78, 1},  {"fp64", 78, 8}};
+               {"fp16", 312, 2}, {"amp", 312, 2},   {"bf16", 312, 2},
+               {"int8", 624, 1}, {"fp8", 78, 1},    {"fp64", 78, 8}};
   struct bench *x = *state;
 
   x->gpu.peak_fp32_tflops = 19.5;

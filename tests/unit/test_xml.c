@@ -19,12 +19,6 @@
 
 static struct dl_diag d;
 
-static int start(void **state) {
-  (void)state;
-  dl_diag_init(&d);
-  return 0;
-}
-
 static int finish(void **state) {
   (void)state;
   dl_diag_free(&d);
@@ -274,7 +268,7 @@ static void write_failures_show(void **state) {
   dl_xml_free(x);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, start, finish)
+#define TEST(f) cmocka_unit_test_teardown(f, finish)
 
 int main(void) {
   const struct CMUnitTest tests[] = {

@@ -57,9 +57,8 @@ struct table {
  * is a table with columns of its own. */
 static bool is_log(const char *path) {
   const struct dl_log_options o = {.interval_s = 0};
-  struct dl_diag quiet;
+  struct dl_diag quiet = {0};
   struct dl_log *log = NULL;
-  dl_diag_init(&quiet);
   bool is = dl_log_open(&log, path, &o, &quiet) == DL_OK &&
             log->importer != &dl_import_table && !log->importer->has_jobs;
   dl_log_free(log);

@@ -59,8 +59,8 @@ static bool has(const struct dl_descriptor *e, const struct dl_field *f) {
 
 static void add_lacks(struct checker *c, const struct dl_descriptor *e) {
   bool lacking = false;
-  for (size_t i = 0; i < dl_estimator_count(); i++) {
-    const struct dl_estimator *est = dl_estimator_at(i);
+  for (size_t i = 0; dl_estimators[i]; i++) {
+    const struct dl_estimator *est = dl_estimators[i];
     struct dl_text lacks = {0};
     for (size_t j = 0; est->needs && est->needs[j]; j++) {
       const struct dl_field *f = needed_field(est->needs[j], e->kind);
@@ -112,8 +112,7 @@ static void take_error(struct checker *c, struct dl_diag *d, const char *path) {
  * catalogue cannot be read, this file is not at fault, or it is that file. */
 static void compare(struct checker *c, const struct dl_descriptor *e) {
   const struct dl_descriptor *known;
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   if (dl_catalog_look_listed(c->cli->catalog, e->kind, e->id, false, &known,
                              &d) == DL_OK &&
       known)
@@ -124,9 +123,8 @@ static void compare(struct checker *c, const struct dl_descriptor *e) {
 /* Has the catalogues read as a whole: many names are looked up. */
 static void read_known(struct checker *c, enum dl_kind kind) {
   const struct dl_descriptor **list = NULL;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   size_t n;
-  dl_diag_init(&d);
   if (dl_catalog_all(c->cli->catalog, kind, &list, &n, &d) == DL_OK)
     free(list);
   dl_diag_free(&d);
@@ -182,11 +180,10 @@ static enum dl_status check_model(const char *path, struct dl_diag *d,
 static enum dl_status check_file(struct checker *c, const char *path) {
   struct dl_catalog_walk w = {
       .findings = &c->findings, .entry = check_entry, .ctx = c};
-  struct dl_diag d;
+  struct dl_diag d = {0};
   size_t entries = 0, before = c->findings.n;
   size_t errors = dl_findings_errors(&c->findings);
   const char *what = NULL;
-  dl_diag_init(&d);
   d.progress = c->cli->diag.progress;
   enum dl_status status = dl_catalog_file_walk(&w, path, &d);
   bool model =
@@ -238,8 +235,8 @@ static void add_findings(struct checker *c) {
     dl_table_row(t, v, NULL);
     if (f->line)
       snprintf(line, sizeof line, "%zu:", f->line);
-    dl_report_sayf(c->report, "%s:%s %s: %s%s%s", f->file, line, level,
-                   f->entry ? f->entry : "", f->entry ? ": " : "", f->text);
+    dl_report_say(c->report, "%s:%s %s: %s%s%s", f->file, line, level,
+                  f->entry ? f->entry : "", f->entry ? ": " : "", f->text);
   }
 }
 
@@ -269,8 +266,8 @@ static void add_lacking(struct checker *c) {
     dl_table_row(t, v, NULL);
   }
   if (c->lacking > MOST_LACKING)
-    dl_report_sayf(c->report, "%zu more entries lack values that methods need",
-                   c->lacking - MOST_LACKING);
+    dl_report_say(c->report, "%zu more entries lack values that methods need",
+                  c->lacking - MOST_LACKING);
 }
 
 /* The exit status, with a message on standard error. */

@@ -10,6 +10,7 @@
 #include "cli/options/known_options.h"
 #include "cli/passes/recommend.h"
 #include "run/formula/descriptor_filter.h"
+#include "output/units.h"
 
 static enum dl_status read_method(const struct dl_option *row, char *arg,
                                   void *at, struct dl_diag *d) {
@@ -153,15 +154,14 @@ static const struct dl_alternative *least(const struct dl_choices *l,
 static enum dl_status none_meets(struct dl_cli *cli,
                                  const struct dl_recommend_options *o,
                                  const struct dl_choices *l) {
-  const struct dl_alternative *fast = least(l, true),
-                              *thrifty = least(l, false);
+  const struct dl_alternative *fast = least(l, true), *lowest = least(l, false);
   struct dl_text t = {0};
   char x[DL_NUMBER_SIZE];
-  if (!thrifty && l->n_excluded[DL_CHOICE_MEMORY] > 0)
+  if (!lowest && l->n_excluded[DL_CHOICE_MEMORY] > 0)
     return dl_fail(&cli->diag, DL_EINPUT,
                    "no choice fits the memory of its GPU; try a smaller "
                    "--batch-size or --image-px");
-  if (!thrifty)
+  if (!lowest)
     return dl_fail(&cli->diag, DL_EINPUT,
                    "no choice has an estimate: %s needs %s", o->method,
                    l->n > 0 && l->c[0].lacks ? l->c[0].lacks : "more");
@@ -170,12 +170,14 @@ static enum dl_status none_meets(struct dl_cli *cli,
                    dl_format_digits(x, fast->duration_s / DL_S_PER_HOUR, 3),
                    fast->arch ? fast->arch : "-", place_of(fast),
                    fast->batch_size);
-  if (isfinite(o->budget_kwh))
-    dl_text_printf(
-        &t, "; the lowest-energy one takes %s kWh (%s, %s, batch size %g)",
-        dl_format_digits(x, thrifty->energy_j / DL_J_PER_KWH, 3),
-        thrifty->arch ? thrifty->arch : "-", place_of(thrifty),
-        thrifty->batch_size);
+  if (isfinite(o->budget_kwh)) {
+    const struct dl_value energy = dl_number(lowest->energy_j);
+    dl_text_add(&t, "; the lowest-energy one takes ");
+    dl_show(&t, DL_KWH, "J", &energy, NULL);
+    dl_text_printf(&t, " (%s, %s, batch size %g)",
+                   lowest->arch ? lowest->arch : "-", place_of(lowest),
+                   lowest->batch_size);
+  }
   enum dl_status status =
       dl_fail(&cli->diag, DL_EBUDGET, "no choice meets the %s%s",
               !isfinite(o->deadline_s)   ? "budget"

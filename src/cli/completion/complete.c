@@ -128,8 +128,8 @@ static void complete_option(const struct line *l, struct dl_completion *c) {
 }
 
 static void offer_commands(struct dl_completion *c, bool all) {
-  for (size_t i = 0; i < dl_command_count(); i++)
-    dl_offer(c, dl_command_at(i)->name, dl_command_at(i)->summary);
+  for (size_t i = 0; dl_commands[i]; i++)
+    dl_offer(c, dl_commands[i]->name, dl_commands[i]->summary);
   if (!all)
     return;
   dl_offer(c, "help", "help on a command");
@@ -144,7 +144,6 @@ static void complete_command(struct dl_completion *c, int argc, char **argv) {
   l.n = dl_command_options(c->command, l.row, NULL, NULL);
   for (int i = 1; i < argc - 1; i++)
     read_word(&l, c, argv[i]);
-  dl_diag_init(&c->diag);
   c->catalog = dl_catalog_new(dl_datadir());
   if (l.open)
     dl_offer_values(c, l.open);

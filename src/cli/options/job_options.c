@@ -101,8 +101,7 @@ static enum dl_status read_setting(const struct dl_option *o, char *arg,
   if (!arg || !job->takes_lists || !o->sweeps || !dl_axis_is_list(arg))
     return set_value(&job->run, o, arg, d);
   struct dl_run scratch = dl_run_unknown;
-  struct dl_diag inner;
-  dl_diag_init(&inner);
+  struct dl_diag inner = {0};
   enum dl_status status =
       dl_axes_set(&job->axes, c->name, arg, !c->is_text, &inner);
   if (status != DL_OK)

@@ -181,8 +181,7 @@ dl_predictions_add(struct dl_predictions *p, const struct dl_training *t,
     return DL_OK;
   struct target w;
   struct dl_csv *csv = NULL;
-  struct dl_diag again; /* faults that were reported before */
-  dl_diag_init(&again);
+  struct dl_diag again = {0}; /* faults that were reported before */
   bool first = !p->out.f;
   enum dl_status status = make_target(&w, t, fit, cv, c, d);
   if (status == DL_OK)

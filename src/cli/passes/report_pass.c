@@ -197,7 +197,7 @@ static enum dl_status read_parts(struct pipeline *p, bool small) {
   p->slot = dl_calloc(p->n_slots, sizeof *p->slot);
   for (size_t i = 0; i < p->n_slots; i++)
     p->slot[i].part = dl_log_part_new(p->log);
-  dl_diag_init(&p->writing);
+  p->writing = (struct dl_diag){0};
 #pragma omp parallel if (!small)
 #pragma omp single
   run_stages(p);

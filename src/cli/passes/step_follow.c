@@ -160,8 +160,7 @@ static enum change look_at_files(struct sources *p,
 
 /* One look whose errors are ignored: the log may have just begun. */
 static bool glance(struct dl_step_options *o, struct dl_step *s) {
-  struct dl_diag d;
-  dl_diag_init(&d);
+  struct dl_diag d = {0};
   enum dl_status status = dl_step_look(o, s, &d);
   dl_diag_free(&d);
   return status == DL_OK;

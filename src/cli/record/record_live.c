@@ -88,14 +88,13 @@ static void describe(struct dl_live *l, const struct dl_step *s,
  * found yet is no error. */
 static void look(struct dl_live *l, const struct dl_record_result *so_far) {
   struct dl_step s;
-  struct dl_diag d;
+  struct dl_diag d = {0};
   int64_t before = now_ns();
   /* Without marks the epochs are looked for in the power. */
   struct dl_strlist all = l->step.paths;
   if (so_far->n_epochs == 0)
     l->step.paths.n = 1;
   l->step.extract.meter.cut_gaps = so_far->suspended_s > 0;
-  dl_diag_init(&d);
   if (dl_step_look(&l->step, &s, &d) == DL_OK) {
     describe(l, &s, so_far->duration_s);
     dl_epoch_series_free(&s.seen);

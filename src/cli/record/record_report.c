@@ -14,14 +14,6 @@ static const char *const parts[] = {[DL_METER_GPU] = "GPU",
                                     [DL_METER_RAM] = "memory",
                                     [DL_METER_NODE] = "node"};
 
-/* Below so much energy kWh have too many zeros. */
-#define LEAST_KWH 1e-3
-
-/* The unit for all energies of a recording of so much energy. */
-static enum dl_style energy_style(double energy_j) {
-  return energy_j < LEAST_KWH * DL_J_PER_KWH ? DL_ENERGY : DL_KWH;
-}
-
 /* The name of a device; with its index where others have the same name. Into
  * the text, which is cleared. */
 static struct dl_value device_name(const struct dl_sensors *s,
@@ -38,17 +30,17 @@ static struct dl_value device_name(const struct dl_sensors *s,
 }
 
 static void add_devices(struct dl_report *r, const struct dl_sensors *s,
-                        double seconds, enum dl_style style) {
+                        double seconds) {
   const struct dl_column columns[] = {
       {"part", "part", NULL, DL_CODE, false},
       {"device", "device", NULL, DL_CODE, false},
-      {"energy_j", "energy", "J", style, false},
+      {"energy_j", "energy", "J", DL_KWH, false},
       {"power_w", "mean power", "W", DL_PLAIN, false},
       {"assumed", NULL, NULL, DL_CODE, false},
   };
   struct dl_table *t = dl_report_table(r, "devices", "By device", columns,
                                        DL_LENGTH(columns), false);
-  struct dl_table *chart = dl_report_chart(r, "Energy by device", style, "J");
+  struct dl_table *chart = dl_report_chart(r, "Energy by device", DL_KWH, "J");
   struct dl_text name = {0};
   for (size_t i = 0; i < s->n; i++) {
     const struct dl_sensor *x = &s->s[i];
@@ -106,24 +98,23 @@ static void add_phases(struct dl_report *r, const struct dl_phases *p) {
 static void add_energy(struct dl_report *r, const struct dl_record_summary *x) {
   const struct dl_run *run = x->run;
   struct dl_costs costs = dl_footprint_costs(x->foot, run->energy_j);
-  const enum dl_style style = energy_style(run->energy_j);
   const struct dl_report_line lines[] = {
-      {"energy_j", "Energy", "J", style, dl_number(run->energy_j)},
+      {"energy_j", "Energy", "J", DL_KWH, dl_number(run->energy_j)},
       {.key = "energy_kwh", .value = dl_number(run->energy_j / DL_J_PER_KWH)},
       {"boundary", "Boundary", NULL, DL_CODE, dl_string(run->boundary)},
-      {"gpu_energy_j", "GPUs", "J", style, dl_known(run->gpu_energy_j)},
-      {"cpu_energy_j", "CPUs", "J", style, dl_known(run->cpu_energy_j)},
-      {"ram_energy_j", "Memory", "J", style, dl_known(run->ram_energy_j)},
-      {"node_energy_j", "Node", "J", style, dl_known(run->node_energy_j)},
+      {"gpu_energy_j", "GPUs", "J", DL_KWH, dl_known(run->gpu_energy_j)},
+      {"cpu_energy_j", "CPUs", "J", DL_KWH, dl_known(run->cpu_energy_j)},
+      {"ram_energy_j", "Memory", "J", DL_KWH, dl_known(run->ram_energy_j)},
+      {"node_energy_j", "Node", "J", DL_KWH, dl_known(run->node_energy_j)},
       {"cpu_share", "Program's share of CPU time", "%", DL_PERCENT,
        dl_known(x->result->cpu_share)},
       {"cpu_share_by", "CPU time from", NULL, DL_CODE,
        dl_known_string(isnan(x->result->cpu_share) ? NULL
                        : x->result->share_by_group ? "control group"
                                                    : "processes")},
-      {"own_cpu_energy_j", "Program's CPU energy", "J", style,
+      {"own_cpu_energy_j", "Program's CPU energy", "J", DL_KWH,
        dl_known(x->result->own_cpu_j)},
-      {"facility_energy_j", "With cooling and power distribution", "J", style,
+      {"facility_energy_j", "With cooling and power distribution", "J", DL_KWH,
        dl_known(costs.facility_j)},
       {"co2e_g", "Emissions", "g CO2e", DL_MASS, dl_known(costs.co2e_g)},
       {"cost", "Cost", x->foot->currency, DL_PLAIN, dl_known(costs.price)}};
@@ -136,15 +127,14 @@ static void add_estimate(struct dl_report *r,
   if (!e->method)
     return;
   double measured_j = x->run->gpu_energy_j;
-  const enum dl_style style = energy_style(x->run->energy_j);
-  const struct dl_column low = {"estimate_low_j", "90 % interval", "J", style,
+  const struct dl_column low = {"estimate_low_j", "90 % interval", "J", DL_KWH,
                                 false};
   const struct dl_value bounds[2] = {dl_known(e->low_j), dl_known(e->high_j)};
   const struct dl_report_line lines[] = {{"estimate_method",
                                           "Estimated by method", NULL, DL_CODE,
                                           dl_string(e->method)},
                                          {"estimate_j", "Estimate for the GPUs",
-                                          "J", style, dl_number(e->energy_j)}};
+                                          "J", DL_KWH, dl_number(e->energy_j)}};
   const struct dl_report_line behind[] = {
       {"estimate_error", "Error of the estimate", "%", DL_PERCENT,
        dl_number(e->energy_j / measured_j - 1)},
@@ -200,11 +190,11 @@ struct dl_report *dl_record_report(const struct dl_record_summary *x) {
   add_estimate(r, x);
   dl_report_lines(r, last, DL_LENGTH(last));
   if (x->sensors->n > 1)
-    add_devices(r, x->sensors, seconds, energy_style(run->energy_j));
+    add_devices(r, x->sensors, seconds);
   add_phases(r, &x->result->phases);
   if (run->arch && x->estimate->lacks)
-    dl_report_sayf(r, "Not compared with an estimate: %s.",
-                   why_not_compared(x->estimate->lacks));
+    dl_report_say(r, "Not compared with an estimate: %s.",
+                  why_not_compared(x->estimate->lacks));
   return r;
 }
 
@@ -238,7 +228,7 @@ struct dl_report *dl_sensors_report(const struct dl_sensors *s) {
     const struct dl_value row[] = {dl_string(s->note[i].kind->name),
                                    dl_string(s->note[i].text)};
     dl_table_row(t, row, NULL);
-    dl_report_sayf(r, "%s: %s", s->note[i].kind->name, s->note[i].text);
+    dl_report_say(r, "%s: %s", s->note[i].kind->name, s->note[i].text);
   }
   if (s->n == 0 && s->n_notes == 0)
     dl_report_say(r, "No sensor of power or energy was found.");

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "estimate/methods/work.h"
+#include "output/units.h"
 
 /* A node and its report. */
 struct view {
@@ -150,7 +151,7 @@ static void show_parts(struct view *t, const struct dl_node_energy *e,
   static const struct dl_column columns[] = {
       {"part", "part", NULL, DL_CODE, false},
       {"power", "power", "W", DL_PLAIN, false},
-      {"energy", "energy", "kWh", DL_PLAIN, false},
+      {"energy", "energy", "J", DL_KWH, false},
       {"share", "share", "%", DL_PERCENT, false},
       {"from", "from", NULL, DL_CODE, false}};
   struct dl_table *table = dl_report_table(t->g, NULL, "Energy by part",
@@ -163,7 +164,7 @@ static void show_parts(struct view *t, const struct dl_node_energy *e,
       continue;
     const struct part part = part_of(&t->node, p);
     struct dl_value v[] = {dl_string(part.text), dl_number(j / duration_s),
-                           dl_number(j / DL_J_PER_KWH), dl_number(j / all),
+                           dl_number(j), dl_number(j / all),
                            dl_string(part.from)};
     dl_table_row(table, v, NULL);
     dl_chart_bar(chart, part.text, j, NAN, NAN);
@@ -175,11 +176,11 @@ static void show_bounds(struct view *t, const struct dl_node_energy *e,
                         double duration_s) {
   const struct dl_column columns[] = {
       {"boundary", "boundary", NULL, DL_CODE, false},
-      {"energy_j", "energy", "kWh", DL_PLAIN, false},
-      {"low_j", t->s->interval, "kWh", DL_PLAIN, true},
-      {"high_j", "", "kWh", DL_PLAIN, false},
-      {"tdp_j", "with TDP", "kWh", DL_PLAIN, false},
-      {"runtime_j", "by runtime", "kWh", DL_PLAIN, false}};
+      {"energy_j", "energy", "J", DL_KWH, false},
+      {"low_j", t->s->interval, "J", DL_KWH, true},
+      {"high_j", "", "J", DL_KWH, false},
+      {"tdp_j", "with TDP", "J", DL_KWH, false},
+      {"runtime_j", "by runtime", "J", DL_KWH, false}};
   struct dl_table *table = dl_report_table(t->g, NULL, "Energy by boundary",
                                            columns, DL_LENGTH(columns), false);
   double tdp = dl_node_busy_tdp(&t->node, duration_s);
@@ -193,26 +194,26 @@ static void show_bounds(struct view *t, const struct dl_node_energy *e,
       continue;
     double runtime = dl_node_rated(&t->node, duration_s, (enum dl_boundary)b);
     struct dl_value v[] = {dl_string(dl_boundary_name((enum dl_boundary)b)),
-                           dl_number(j->x / DL_J_PER_KWH),
-                           dl_number(j->low / DL_J_PER_KWH),
-                           dl_number(j->high / DL_J_PER_KWH),
-                           dl_number(with.bound[b].x / DL_J_PER_KWH),
-                           dl_number(runtime / DL_J_PER_KWH)};
+                           dl_number(j->x),
+                           dl_number(j->low),
+                           dl_number(j->high),
+                           dl_number(with.bound[b].x),
+                           dl_number(runtime)};
     dl_table_row(table, v, NULL);
   }
 }
 
 static void say_bounds(struct view *t, bool interval) {
   const char *busy = t->node.use.on_cpu ? "the CPUs" : "the accelerators";
-  dl_report_sayf(t->g,
-                 "gpu: %s in use; node: at the plug. With TDP: %s at their TDP "
-                 "in place of the estimate. By runtime: the TDP of the whole "
-                 "node times the duration.",
-                 busy, busy);
+  dl_report_say(t->g,
+                "gpu: %s in use; node: at the plug. With TDP: %s at their TDP "
+                "in place of the estimate. By runtime: the TDP of the whole "
+                "node times the duration.",
+                busy, busy);
   if (interval)
     dl_report_say(t->g, "The interval adds assumed ranges to that of the "
-                        "estimate: CPU load 0 to 60 %, idle power +-25 %, "
-                        "memory and rest +-50 %. It was not tested on "
+                        "estimate: CPU load 0 to 60 %%, idle power +-25 %%, "
+                        "memory and rest +-50 %%. It was not tested on "
                         "measured nodes.");
   if (!t->node.use.whole)
     dl_report_say(t->g, "The job is charged its share of the node and no idle "
@@ -238,10 +239,10 @@ static void add_hardware(struct dl_report *g, struct dl_table *table,
                          dl_string(from->source),    dl_string(from->note)};
   dl_table_row(table, v, NULL);
   if (!isnan(*h->embodied_kg))
-    dl_report_sayf(g, "%s: %s%s%s%s", h->part,
-                   from->source ? from->source : "no source",
-                   from->note ? " (" : "", from->note ? from->note : "",
-                   from->note ? ")" : "");
+    dl_report_say(g, "%s: %s%s%s%s", h->part,
+                  from->source ? from->source : "no source",
+                  from->note ? " (" : "", from->note ? from->note : "",
+                  from->note ? ")" : "");
 }
 
 static void add_embodied(struct view *t, double duration_s,
@@ -265,7 +266,7 @@ static void add_embodied(struct view *t, double duration_s,
   struct dl_table *table = dl_report_table(
       t->g, "embodied", "Embodied carbon, not part of the emissions above",
       columns, DL_LENGTH(columns), false);
-  dl_report_sayf(
+  dl_report_say(
       t->g, "Over %g years (--lifetime), at work %g %% of the time (--in-use).",
       o->lifetime_years, 100 * o->in_use);
   add_hardware(t->g, table,
@@ -311,17 +312,22 @@ static void add_share(struct dl_report *r, const struct dl_node_options *o) {
 static void add_cost(struct dl_report *g, const struct dl_footprint *foot,
                      double energy_j, const char *boundary) {
   double cost = energy_j / DL_J_PER_KWH * foot->price;
-  char text[160], sum[DL_NUMBER_SIZE], kwh[DL_NUMBER_SIZE];
-  snprintf(text, sizeof text, "%s%s%s (%s kWh, boundary %s)",
-           dl_format_digits(sum, cost, 3), foot->currency ? " " : "",
-           foot->currency ? foot->currency : "",
-           dl_format_digits(kwh, energy_j / DL_J_PER_KWH, 3), boundary);
+  char sum[DL_NUMBER_SIZE];
+  const struct dl_value energy = dl_number(energy_j);
+  struct dl_text text = {0};
+  dl_text_printf(&text, "%s%s%s (", dl_format_digits(sum, cost, 3),
+                 foot->currency ? " " : "",
+                 foot->currency ? foot->currency : "");
+  dl_show(&text, DL_KWH, "J", &energy, NULL);
+  dl_text_printf(&text, ", boundary %s)", boundary);
   const struct dl_report_line lines[] = {
-      {NULL, isnan(cost) ? NULL : "cost", NULL, DL_CODE, dl_string(text)},
+      {NULL, isnan(cost) ? NULL : "cost", NULL, DL_CODE,
+       dl_string(dl_text_str(&text))},
       {.key = "cost", .value = dl_number(cost)},
       {.key = "cost_boundary",
        .value = dl_string(isnan(cost) ? NULL : boundary)}};
   dl_report_lines(g, lines, DL_LENGTH(lines));
+  dl_text_free(&text);
 }
 
 static void add_settings(const struct view *t) {
@@ -396,7 +402,7 @@ enum dl_status dl_node_report(struct dl_report *r,
                    "'%s'",
                    its, o->entry.head.id);
   struct dl_node_use use = o->use;
-  use.inference = dl_is_inference(s->job);
+  use.inference = dl_run_is_inference(s->job->run);
   use.pue = s->foot->pue.x;
   enum dl_status status =
       dl_node_resolve(&t.node, &o->entry, cpu, gpu, &use, d);

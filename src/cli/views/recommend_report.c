@@ -16,9 +16,6 @@
  * answer, they fit a screen of 24 lines. */
 enum { MOST_IN_TEXT = 5, MOST_ON_PAGE = 20 };
 
-/* Below so much energy kWh have too many zeros. */
-#define LEAST_KWH 1e-3
-
 /* What is known of a choice, in the order of JSON and CSV; energies in kWh are
  * for text only. */
 enum column {
@@ -73,10 +70,10 @@ static const struct dl_member_column columns[COLUMNS] = {
     [C_NODE] = {{"node", "node", NULL, DL_CODE, 0}, OF(node)},
     [C_PRECISION] = {{"precision", "precision", NULL, DL_CODE, DL_SPARE},
                      OF(precision)},
-    [C_KWH] = {.column = {NULL, "energy", "kWh", DL_PLAIN, DL_MAIN}},
-    [C_LOW_KWH] = {.column = {NULL, "interval", "kWh", DL_PLAIN,
+    [C_KWH] = {.column = {NULL, "energy", "J", DL_KWH, DL_MAIN}},
+    [C_LOW_KWH] = {.column = {NULL, "interval", "J", DL_KWH,
                               DL_RANGE | DL_MAIN}},
-    [C_HIGH_KWH] = {.column = {NULL, "", "kWh", DL_PLAIN, false}},
+    [C_HIGH_KWH] = {.column = {NULL, "", "J", DL_KWH, false}},
 };
 
 struct view {
@@ -87,7 +84,6 @@ struct view {
   double highest_j; /* energy of the highest-energy choice, J */
   char interval[32];
   bool varies[COLUMNS], known[COLUMNS]; /* among those that meet the limits */
-  bool in_joules;                       /* kWh would be tiny */
   bool page;                            /* formats that shorten less */
   size_t most;                          /* rows of a table */
   bool marked[3]; /* whether a row that is shown has a mark: * ~ ! */
@@ -108,16 +104,15 @@ static bool differs(const struct dl_value *a, const struct dl_value *b) {
 static void fill(const struct view *w, const struct dl_alternative *c,
                  struct dl_value v[COLUMNS]) {
   bool meets = c->excluded == DL_CHOICE_MEETS;
-  double unit = w->in_joules ? 1 : DL_J_PER_KWH;
   dl_member_values(columns, COLUMNS, c, v);
   v[C_FRONT] = dl_count(c->place.front);
   v[C_OPEN] = dl_count(c->place.open);
   v[C_SAVING] = dl_number(meets ? 1 - c->energy_j / w->highest_j : NAN);
   v[C_RUNS] = c->runs ? dl_count(c->runs) : dl_number(NAN);
   v[C_EXCLUDED] = dl_string(dl_excluded_name(c->excluded));
-  v[C_KWH] = dl_number(c->energy_j / unit);
-  v[C_LOW_KWH] = dl_number(c->low_j / unit);
-  v[C_HIGH_KWH] = dl_number(c->high_j / unit);
+  v[C_KWH] = dl_number(c->energy_j);
+  v[C_LOW_KWH] = dl_number(c->low_j);
+  v[C_HIGH_KWH] = dl_number(c->high_j);
 }
 
 /* Which columns vary and which are known among the choices that meet the
@@ -154,10 +149,6 @@ static struct dl_column column_of(const struct view *w, enum column i,
     c.heading = w->interval;
   if (!shown)
     c.heading = NULL;
-  if (w->in_joules && i >= C_KWH) {
-    c.unit = "J";
-    c.style = DL_ENERGY;
-  }
   return c;
 }
 
@@ -409,7 +400,6 @@ enum dl_status dl_recommend_report(struct dl_cli *cli,
   w.n = l->n_excluded[DL_CHOICE_MEETS];
   for (size_t i = 0; i < w.n; i++)
     w.highest_j = fmax(w.highest_j, l->c[i].energy_j);
-  w.in_joules = w.n > 0 && l->c[0].energy_j < LEAST_KWH * DL_J_PER_KWH;
   compare_columns(&w);
   size_t n = find_best(&w, best, &highest_j);
   const struct dl_recommended_choices choices = {
@@ -421,12 +411,10 @@ enum dl_status dl_recommend_report(struct dl_cli *cli,
       .varies_px = w.varies[C_PX],
       .varies_gpus = w.varies[C_GPUS],
       .varies_batch = w.varies[C_BATCH],
-      .varies_precision = w.varies[C_PRECISION],
-      .in_joules = w.in_joules};
+      .varies_precision = w.varies[C_PRECISION]};
   dl_recommend_answer(w.r, &choices);
-  dl_report_show(w.r, o->explain);
-  dl_recommend_settings(w.r, &choices);
-  dl_report_show(w.r, true);
+  if (o->explain)
+    dl_recommend_settings(w.r, &choices);
   add_choices(&w);
   add_front(&w, n < 2 || o->accuracy);
   add_archs(&w, best, n, highest_j);

@@ -55,8 +55,8 @@ static const struct dl_column job_columns[DL_JOB_COLUMNS - N_OF_SITE] = {
     {"n_gpus", "GPUs", NULL, DL_CODE, false},
     {"gpu_util", NULL, NULL, DL_PERCENT, false},
     {"idle_gpu_share", "idle GPUs", NULL, DL_PERCENT, false},
-    {"energy_j", NULL, "J", DL_ENERGY, false},
-    {"energy_kwh", "energy", "kWh", DL_PLAIN, DL_MAIN},
+    {"energy_j", "energy", "J", DL_KWH, DL_MAIN},
+    {"energy_kwh", NULL, NULL, DL_PLAIN, false},
     {"energy_from", "energy from", NULL, DL_CODE, false},
     {"boundary", "boundary", NULL, DL_CODE, false}};
 
@@ -115,8 +115,8 @@ static const struct dl_column sum_columns[] = {
     {"gpu_s", NULL, "s", DL_TIME, false},
     {"gpu_h", "GPU time", "h", DL_PLAIN, false},
     {"idle_gpu_share", "idle GPUs", NULL, DL_PERCENT, false},
-    {"energy_j", NULL, "J", DL_ENERGY, false},
-    {"energy_kwh", "energy", "kWh", DL_PLAIN, DL_MAIN},
+    {"energy_j", "energy", "J", DL_KWH, DL_MAIN},
+    {"energy_kwh", NULL, NULL, DL_PLAIN, false},
     {"measured_energy_j", NULL, "J", DL_ENERGY, false},
     {"measured_share", "measured", NULL, DL_PERCENT, false},
     {"boundary", "boundary", NULL, DL_CODE, false}};
@@ -210,7 +210,7 @@ void dl_report_groups(struct dl_report *r, const struct dl_group_totals *t,
   group_rows(dl_report_table(r, "groups", NULL, columns, GROUP_COLUMNS, main),
              t, foot, groups);
   if (most < groups)
-    dl_report_sayf(r, "and %zu more (--all)", groups - most);
+    dl_report_say(r, "and %zu more (--all)", groups - most);
   add_chart(r, t, keys);
 }
 
@@ -240,8 +240,8 @@ void dl_report_total(struct dl_report *r, const struct dl_sums *s,
                 dl_known(known));
   dl_report_add(g, "idle_gpu_share", "of that idle", NULL, DL_PERCENT,
                 dl_known(dl_sums_idle(s)));
-  dl_report_add(g, "energy_j", NULL, "J", DL_ENERGY, dl_known(energy));
-  dl_report_add(g, "energy_kwh", "energy", "kWh", DL_PLAIN,
+  dl_report_add(g, "energy_j", "energy", "J", DL_KWH, dl_known(energy));
+  dl_report_add(g, "energy_kwh", NULL, NULL, DL_PLAIN,
                 dl_known(energy / DL_J_PER_KWH));
   dl_report_add(g, "measured_energy_j", NULL, "J", DL_ENERGY,
                 dl_known(s->measured_j));
@@ -249,10 +249,8 @@ void dl_report_total(struct dl_report *r, const struct dl_sums *s,
                 dl_known(measured_share(s)));
   dl_report_add(g, "boundary", s->boundary[0] ? "boundary" : NULL, NULL,
                 DL_CODE, dl_string(s->boundary[0] ? s->boundary : NULL));
-  dl_report_add(g, "facility_energy_j", NULL, "J", DL_ENERGY,
+  dl_report_add(g, "facility_energy_j", "energy of the facility", "J", DL_KWH,
                 dl_known(costs.facility_j));
-  dl_report_add(g, NULL, "energy of the facility", "kWh", DL_PLAIN,
-                dl_known(costs.facility_j / DL_J_PER_KWH));
   dl_report_add(g, "co2e_g", "emissions", "g CO2e", DL_MASS,
                 dl_known(costs.co2e_g));
   dl_report_add(g, "cost", "cost", foot->currency, DL_PLAIN,

@@ -188,10 +188,9 @@ void dl_totals_parts_free(struct dl_totals_parts *p) {
 bool dl_totals_is_file(const char *path) {
   struct stat st;
   struct dl_csv *csv;
-  struct dl_diag quiet;
+  struct dl_diag quiet = {0};
   if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
     return false;
-  dl_diag_init(&quiet);
   bool is = dl_csv_open(&csv, path, 0, &quiet) == DL_OK &&
             dl_csv_find(csv, "totals") >= 0 &&
             dl_csv_find(csv, "measured_jobs") >= 0;

@@ -53,11 +53,10 @@ struct reading {
 };
 
 bool dl_epoch_series_is_table(const char *path) {
-  struct dl_diag d;
+  struct dl_diag d = {0};
   struct dl_lines *lines;
   struct dl_head head = {.path = path};
   bool is = false;
-  dl_diag_init(&d);
   if (dl_lines_open(&lines, path, &d) == DL_OK) {
     head.text = dl_lines_head(lines, &head.len);
     bool time = false, energy = false;

@@ -190,7 +190,6 @@ enum dl_status dl_each_fold(const struct dl_folds *folds, dl_fold_fn *work,
 #pragma omp parallel for schedule(dynamic)
   for (size_t fold = 0; fold < folds->k; fold++) {
     size_t so_far;
-    dl_diag_init(&own[fold]);
     status[fold] = work(ctx, fold, &own[fold]);
 #pragma omp atomic capture
     so_far = ++done;

@@ -85,8 +85,7 @@ static void find_errors(double *error, const struct dl_training *t,
                         const struct dl_design *g, const gsl_matrix *grid,
                         const struct dl_folds *folds,
                         struct dl_progress *progress) {
-  struct dl_diag quiet;
-  dl_diag_init(&quiet);
+  struct dl_diag quiet = {0};
   quiet.progress = progress;
   for (size_t i = 0; i < grid->size1; i++)
     error[i] = NAN;

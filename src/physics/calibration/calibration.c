@@ -133,7 +133,6 @@ static enum dl_status leave_out_all(const struct work *w,
   gsl_vector_set_all(rows->left_out, NAN);
 #pragma omp parallel for schedule(dynamic)
   for (size_t k = 0; k < rows->n_sets; k++) {
-    dl_diag_init(&own[k]);
     status[k] = leave_out(w, rows, k, z, &own[k]);
     dl_progress_step(d->progress, (double)(k + 1) / (double)(rows->n_sets + 1));
   }

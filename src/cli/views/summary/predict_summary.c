@@ -9,7 +9,7 @@
 #include "base/number.h"
 #include "cli/views/summary/answer.h"
 #include "cli/views/summary/quantity_words.h"
-#include "estimate/methods/missing_facts.h"
+#include "estimate/methods/estimator.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/peak_memory.h"
 #include "output/units.h"
@@ -67,11 +67,12 @@ static void time_line(struct summary *m) {
   struct dl_answer_line *l = &m->line[TIME];
   put(m, TIME, "Time", DL_TIME, "s",
       &(struct dl_span_j){e->duration_s, e->time_low_s, e->time_high_s});
-  if (dl_is_inference(job)) {
+  if (dl_run_is_inference(job->run)) {
     bound = served->bound;
     dl_answer_number(l, "at most ", served->most_a_second,
                      served->tokens ? " requests/s" : " samples/s");
-  } else if (isnan(job->run->tokens) && job->epochs > 1 && job->found.arch) {
+  } else if (isnan(job->run->tokens) && job->epochs > 1 && job->found.arch &&
+             dl_epochs_matter(job, m->s->o)) {
     dl_answer_quantity(l, DL_TIME, "s", e->duration_s / job->epochs,
                        " per epoch");
   }
@@ -189,7 +190,7 @@ static void say_outside(struct dl_report *r, const struct dl_estimate *e) {
     dl_text_printf(&t, "%s%s", b->new, e->n_outside > 0 ? ", " : "");
   dl_add_quantities(&t, e->outside, e->n_outside);
   if (t.len > 0)
-    dl_report_sayf(r, "Outside the training data: %s.", dl_text_str(&t));
+    dl_report_say(r, "Outside the training data: %s.", dl_text_str(&t));
   dl_text_free(&t);
 }
 
@@ -198,8 +199,8 @@ static void say_interval(struct dl_report *r,
   const struct dl_estimate *e = &s->est[s->best];
   const struct basis *b = basis_of(e);
   if (b)
-    dl_report_sayf(r, "Interval from %s errors (%zu %s).", b->errors,
-                   e->interval_groups, b->groups);
+    dl_report_say(r, "Interval from %s errors (%zu %s).", b->errors,
+                  e->interval_groups, b->groups);
 }
 
 /* "Method physical; others 13.7 to 16.3 kWh (--all)." */
@@ -207,23 +208,21 @@ static void say_methods(struct dl_report *r, const struct dl_predict_subject *s,
                         bool all, bool explain) {
   struct dl_text t = {0};
   double low = INFINITY, high = -INFINITY;
-  char number[2][DL_NUMBER_SIZE];
   for (size_t i = 0; i < s->n; i++)
     if ((long)i != s->best && !isnan(s->est[i].energy_j)) {
-      low = fmin(low, s->est[i].energy_j / DL_J_PER_KWH);
-      high = fmax(high, s->est[i].energy_j / DL_J_PER_KWH);
+      low = fmin(low, s->est[i].energy_j);
+      high = fmax(high, s->est[i].energy_j);
     }
   dl_text_printf(&t, "Method %s", s->est[s->best].method);
   if (!all && low <= high) {
-    const char *from = dl_format_digits(number[0], low, 3);
-    const char *to = dl_format_digits(number[1], high, 3);
-    bool one = strcmp(from, to) == 0;
-    dl_text_printf(&t, "; others %s%s%s kWh%s (--all)", from, one ? "" : " to ",
-                   one ? "" : to,
+    const struct dl_value from = dl_number(low), to = dl_number(high);
+    dl_text_add(&t, "; others ");
+    dl_add_interval(&t, DL_KWH, "J", &from, &to);
+    dl_text_printf(&t, "%s (--all)",
                    isnan(s->whole.j.x) ? "" : " for the GPUs alone");
   }
   dl_text_add(&t, explain ? "." : ". Details: --explain.");
-  dl_report_say(r, dl_text_str(&t));
+  dl_report_say(r, "%s", dl_text_str(&t));
   dl_text_free(&t);
 }
 
@@ -236,10 +235,10 @@ void dl_predict_notes(struct dl_report *r, const struct dl_predict_subject *s,
   if (assumed && strcmp(e->method, "physical") == 0 &&
       isnan(s->job.run->tokens) && !s->predictions.served.tokens &&
       !s->predictions.language)
-    dl_report_sayf(r,
-                   "Unknown for this network and derived from its FLOPs: %s; "
-                   "the interval is wider for it.",
-                   assumed);
+    dl_report_say(r,
+                  "Unknown for this network and derived from its FLOPs: %s; "
+                  "the interval is wider for it.",
+                  assumed);
   say_methods(r, s, all, explain);
 }
 

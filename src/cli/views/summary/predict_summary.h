@@ -22,6 +22,10 @@ struct dl_predict_subject {
   struct dl_node_answer whole;
 };
 
+/* Whether the number of epochs enters the answer: it is given, or the time is
+ * not. */
+bool dl_epochs_matter(const struct dl_job *job, const struct dl_job_options *o);
+
 /* Energy, time, power, emissions and cost of the recommended estimate, each
  * with its interval where there is one, for people. The report is a group whose
  * title is that of dl_predict_title. */

@@ -58,6 +58,11 @@ static void add_precision(struct settings *s) {
   add(s, is_given(s, DL_RUN_precision), upper);
 }
 
+bool dl_epochs_matter(const struct dl_job *job,
+                      const struct dl_job_options *o) {
+  return isnan(job->run->duration_s) || dl_job_options_give(o, DL_RUN_epochs);
+}
+
 static void add_data(struct settings *s) {
   const struct dl_job *job = s->job;
   if (!isnan(job->run->tokens)) {
@@ -70,7 +75,8 @@ static void add_data(struct settings *s) {
     else
       add_number(s, DL_RUN_train_samples, "", job->train_samples,
                  " training sample(s)");
-    add_number(s, DL_RUN_epochs, "", job->epochs, " epoch(s)");
+    if (dl_epochs_matter(job, s->o))
+      add_number(s, DL_RUN_epochs, "", job->epochs, " epoch(s)");
   }
 }
 
@@ -99,12 +105,12 @@ static void add_settings(struct settings *s) {
   const struct dl_job *job = s->job;
   const struct dl_run *run = job->run;
   bool language = job->found.arch && dl_is_language_model(job->found.arch);
-  if (dl_is_inference(job))
+  if (dl_run_is_inference(job->run))
     add_inference(s);
   else
     add_data(s);
   add_number(s, DL_RUN_batch_size, "batch size ", run->batch_size, "");
-  if (language && !dl_is_inference(job))
+  if (language && !dl_run_is_inference(job->run))
     add_number(s, DL_RUN_seq_len, "", job->seq_len, " token(s) per sequence");
   if (!language && is_given(s, DL_RUN_image_px))
     add_number(s, DL_RUN_image_px, "", run->image_px, " px");

@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "cli/options/count_text.h"
 #include "cli/views/summary/answer.h"
+#include "output/units.h"
 
 enum { ENERGY, TIME, NEXT, N_LINES };
 
@@ -51,9 +52,10 @@ static void add_work(struct dl_text *t,
     dl_text_printf(&list[0], "%s tokens",
                    dl_format_large_count(number, o->run.tokens));
   else if (!isnan(c->l->epochs))
-    dl_text_printf(&list[epochs ? 0 : 1], "%s%s epochs",
+    dl_text_printf(&list[epochs ? 0 : 1], "%s%s epoch%s",
                    list[epochs ? 0 : 1].len > 0 ? ", " : "",
-                   dl_format_short(number, c->l->epochs));
+                   dl_format_short(number, c->l->epochs),
+                   c->l->epochs == 1 ? "" : "s");
   if (!isnan(c->l->requests))
     dl_text_printf(&list[0], "inference, %s requests",
                    dl_format_large_count(number, c->l->requests));
@@ -69,10 +71,9 @@ static void energy_line(struct dl_answer_line *l, const char *label,
                         const struct dl_recommended_choices *c,
                         const struct dl_alternative *a) {
   bool first = a == c->l->c;
-  dl_answer_figure(l,
-                   &(struct dl_answer){label, c->in_joules ? DL_ENERGY : DL_KWH,
-                                       "J", a->energy_j, first ? a->low_j : NAN,
-                                       a->high_j, c->interval});
+  dl_answer_figure(l, &(struct dl_answer){label, DL_KWH, "J", a->energy_j,
+                                          first ? a->low_j : NAN, a->high_j,
+                                          c->interval});
 }
 
 static void next_line(struct dl_answer_line *l,
@@ -190,7 +191,7 @@ static void say_marks(struct dl_report *r, const bool marked[3]) {
     if (marked[i])
       dl_text_printf(&t, "%s%s", t.len > 0 ? "; " : "", means[i]);
   if (t.len > 0)
-    dl_report_sayf(r, "%s.", dl_text_str(&t));
+    dl_report_say(r, "%s.", dl_text_str(&t));
   dl_text_free(&t);
 }
 
@@ -225,22 +226,20 @@ static void add_excluded(struct dl_text *t,
 static void say_outside(struct dl_report *r,
                         const struct dl_recommended_choices *c) {
   const struct dl_alternative *low = &c->l->c[0];
-  double unit = c->in_joules ? 1 : DL_J_PER_KWH;
-  char x[3][DL_NUMBER_SIZE];
   for (size_t i = c->n; i < c->l->n; i++)
     if (c->l->c[i].excluded == DL_CHOICE_OUTSIDE &&
         c->l->c[i].energy_j < low->energy_j)
       low = &c->l->c[i];
   if (low == &c->l->c[0])
     return;
-  dl_report_sayf(
-      r,
-      "Lower, but no accelerator of its generation was measured: %s, %s "
-      "(%s to %s) %s; --extrapolate ranks it too.",
-      place_of(low), dl_format_digits(x[0], low->energy_j / unit, 3),
-      dl_format_digits(x[1], low->low_j / unit, 3),
-      dl_format_digits(x[2], low->high_j / unit, 3),
-      c->in_joules ? "J" : "kWh");
+  const struct dl_value energy = dl_number(low->energy_j);
+  struct dl_text t = {0};
+  dl_show(&t, DL_KWH, "J", &energy, NULL);
+  dl_report_say(r,
+                "Lower, but its generation was not measured: %s, %s "
+                "(--extrapolate).",
+                place_of(low), dl_text_str(&t));
+  dl_text_free(&t);
 }
 
 void dl_recommend_notes(struct dl_report *r,
@@ -261,12 +260,12 @@ void dl_recommend_notes(struct dl_report *r,
   dl_text_add(&t, t.len > 0 ? "." : "");
   add_excluded(&t, c);
   if (t.len > 0)
-    dl_report_say(r, dl_text_str(&t));
+    dl_report_say(r, "%s", dl_text_str(&t));
   dl_text_free(&t);
   say_outside(r, c);
   if (!c->o->explain) {
-    dl_report_sayf(r, "%sSettings: --explain.",
-                   c->n > 1 && !c->o->all ? "All choices: --all. " : "");
+    dl_report_say(r, "%sSettings: --explain.",
+                  c->n > 1 && !c->o->all ? "All choices: --all. " : "");
     return;
   }
   if (c->l->c[0].node)

@@ -16,7 +16,6 @@ struct dl_recommended_choices {
   const struct dl_alternative *next; /* lowest energy elsewhere, or NULL */
   const char *interval;              /* "90 % interval" */
   bool varies_px, varies_gpus, varies_batch, varies_precision;
-  bool in_joules;
 };
 
 /* Adds a group for people: the choice with the lowest energy. */
