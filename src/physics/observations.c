@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/memory.h"
 
@@ -15,16 +16,11 @@ static const struct dl_observed *row(const struct dl_observations *o,
   return o->row[i];
 }
 
-/* Mixes the words of the inputs with the multiplier and the shifts of
- * MurmurHash3's finaliser. */
-static uint64_t hash(const void *inputs, size_t size, size_t target) {
-  uint64_t h = target, word;
-  for (size_t i = 0; i + sizeof word <= size; i += sizeof word) {
-    memcpy(&word, (const char *)inputs + i, sizeof word);
-    h = (h ^ word) * 0xff51afd7ed558ccd;
-    h ^= h >> 33;
-  }
-  return h;
+/* Rows of a table share their inputs. */
+static bool same_inputs(const struct dl_observed *a,
+                        const struct dl_observed *b, size_t size) {
+  return a->target == b->target &&
+         (a->inputs == b->inputs || memcmp(a->inputs, b->inputs, size) == 0);
 }
 
 /* Numbers the configurations in c->of_row, own ones before auxiliary ones;
@@ -35,11 +31,10 @@ static void number_rows(struct dl_configurations *c, size_t *first,
   size_t n_own_rows = o->n - o->n_auxiliary;
   for (size_t i = 0; i < o->n; i++) {
     const struct dl_observed *own = row(o, i);
-    size_t at = (size_t)hash(own->inputs, size, own->target) & mask, k;
+    size_t at = XXH3_64bits_withSeed(own->inputs, size, own->target) & mask, k;
     while ((k = slot[at]) > 0 &&
            ((i >= n_own_rows && k <= c->n_own) ||
-            row(o, first[k - 1])->target != own->target ||
-            memcmp(row(o, first[k - 1])->inputs, own->inputs, size) != 0))
+            !same_inputs(row(o, first[k - 1]), own, size)))
       at = (at + 1) & mask;
     if (k == 0) {
       first[c->n] = i;
