@@ -13,8 +13,6 @@ libdlest_a_SOURCES += \
 	%D%/nearest_names.c \
 	%D%/nearest_names.h \
 	%D%/number.h \
-	%D%/records.c \
-	%D%/records.h \
 	%D%/status.h \
 	%D%/temporary.c \
 	%D%/temporary.h \

@@ -11,7 +11,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
-#include "base/records.h"
+#include "math/numeric/records.h"
 #include "base/text.h"
 #include "unit.h"
 

@@ -4,7 +4,7 @@
 #ifndef DL_PHYSICS_ROWS_PHYSICS_ROWS_H
 #define DL_PHYSICS_ROWS_PHYSICS_ROWS_H
 
-#include "base/records.h"
+#include "math/numeric/records.h"
 #include "base/intern.h"
 #include "physics/observations.h"
 #include "physics/rows/physics_binding.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/records.h"
+#include "math/numeric/records.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /* Records of equal size to small numbers: each distinct record gets the next
  * number. A hash table. */
 
-#ifndef DL_BASE_RECORDS_H
-#define DL_BASE_RECORDS_H
+#ifndef DL_MATH_NUMERIC_RECORDS_H
+#define DL_MATH_NUMERIC_RECORDS_H
 
 #include <stddef.h>
 
