@@ -62,8 +62,8 @@ struct dl_command {
 };
 
 enum { DL_MOST_COMMANDS = 32 };
-size_t dl_command_count(void); /* at most DL_MOST_COMMANDS */
-const struct dl_command *dl_command_at(size_t i);
+extern const struct dl_command
+    *const dl_commands[DL_MOST_COMMANDS + 1]; /* ends with NULL */
 const struct dl_command *dl_command_find(const char *name);
 
 extern const struct dl_command dl_cmd_predict, dl_cmd_fit, dl_cmd_extract,

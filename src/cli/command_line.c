@@ -105,11 +105,11 @@ static void make_tables(struct parser *p) {
 /* The first other command with an option of that name, or NULL. */
 static const char *command_with(const char *name) {
   const struct dl_option *row[DL_MOST_OPTIONS];
-  for (size_t i = 0; i < dl_command_count(); i++) {
-    size_t n = dl_command_options(dl_command_at(i), row, NULL, NULL);
+  for (size_t i = 0; dl_commands[i]; i++) {
+    size_t n = dl_command_options(dl_commands[i], row, NULL, NULL);
     for (size_t k = 0; k < n; k++)
       if (row[k]->name && strcmp(row[k]->name, name) == 0)
-        return dl_command_at(i)->name;
+        return dl_commands[i]->name;
   }
   return NULL;
 }

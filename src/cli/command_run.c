@@ -16,7 +16,7 @@
 #include "cli/spool.h"
 #include "cli/version.h"
 #include "output/formats/table_fit.h"
-#include "output/utf8.h"
+#include "output/screen.h"
 
 /* Columns by which the second and later lines of a message are indented. */
 #define MESSAGE_HANG 2
@@ -133,7 +133,7 @@ static enum dl_status parse_and_run(struct dl_cli *cli, int argc, char **argv) {
 }
 
 int dl_run_command(const struct dl_command *c, int argc, char **argv) {
-  struct dl_cli cli = {.command = c, .format = dl_format_at(0)};
+  struct dl_cli cli = {.command = c, .format = dl_formats[0]};
   cli.diag.on_warning = print_warning;
   cli.diag.ctx = &cli;
   cli.catalog = dl_catalog_new(dl_datadir());

@@ -15,16 +15,15 @@ static enum dl_status read_format(const struct dl_option *o, char *arg,
                                   void *at, struct dl_diag *d) {
   const struct dl_format **format = at;
   struct dl_text names = {0};
-  size_t n = dl_format_count();
   *format = dl_format_find(arg);
   if (*format)
     return DL_OK;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; dl_formats[i]; i++)
     dl_text_printf(&names, "%s%s",
-                   i == 0       ? ""
-                   : i == n - 1 ? " or "
-                                : ", ",
-                   dl_format_at(i)->name);
+                   i == 0               ? ""
+                   : !dl_formats[i + 1] ? " or "
+                                        : ", ",
+                   dl_formats[i]->name);
   dl_fail(d, DL_EUSAGE, "--%s: unknown format '%s'; use %s", o->name, arg,
           dl_text_str(&names));
   dl_text_free(&names);

@@ -21,9 +21,8 @@ static const char usage[] =
 
 static void help(FILE *f) {
   fputs(usage, f);
-  for (size_t i = 0; i < dl_command_count(); i++)
-    fprintf(f, "  %-10s %s\n", dl_command_at(i)->name,
-            dl_command_at(i)->summary);
+  for (size_t i = 0; dl_commands[i]; i++)
+    fprintf(f, "  %-10s %s\n", dl_commands[i]->name, dl_commands[i]->summary);
   fputs("\nRun 'dlest COMMAND --help' for its options.\n"
         "Example: dlest predict --arch resnet50 --gpu a100\n",
         f);
@@ -32,9 +31,9 @@ static void help(FILE *f) {
 static void refuse_command(const char *word) {
   const char *names[DL_MOST_COMMANDS];
   struct dl_text t = {0}, near = {0};
-  size_t n = dl_command_count();
-  for (size_t i = 0; i < n; i++)
-    names[i] = dl_command_at(i)->name;
+  size_t n = 0;
+  for (; dl_commands[n]; n++)
+    names[n] = dl_commands[n]->name;
   dl_suggest_names(word, names, n, &near);
   dl_text_printf(&t, "unknown command '%s'%s; see 'dlest --help'", word,
                  dl_text_str(&near));

@@ -111,8 +111,8 @@ static void check_power(const struct dl_run *run, size_t samples,
                samples);
   else if (isnan(run->energy_j))
     dl_warn_at(d, path, 0,
-               "no power in any of %zu samples: the run has no energy; check "
-               "that the device reports its power",
+               "a device has no power in any of %zu samples: the run has no "
+               "energy; check that each device reports its power",
                samples);
   else if ((per_gpu > 0 && per_gpu < least_w) || per_gpu > most_w)
     dl_warn_at(d, path, 0,

@@ -10,6 +10,4 @@ libdlest_a_SOURCES += \
 	%D%/screen.c \
 	%D%/screen.h \
 	%D%/units.c \
-	%D%/units.h \
-	%D%/utf8.c \
-	%D%/utf8.h
+	%D%/units.h

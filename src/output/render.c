@@ -11,32 +11,25 @@
 #include "output/format.h"
 #include "output/formats/document.h"
 
-static const struct dl_format *const FORMATS[] = {
-    &dl_format_text,  &dl_format_json, &dl_format_csv,    &dl_format_markdown,
-    &dl_format_latex, &dl_format_html, &dl_format_boamps, &dl_format_prometheus,
+const struct dl_format *const dl_formats[] = {
+    &dl_format_text,     &dl_format_json,       &dl_format_csv,
+    &dl_format_markdown, &dl_format_latex,      &dl_format_html,
+    &dl_format_boamps,   &dl_format_prometheus, NULL,
 };
-enum { N_FORMATS = sizeof FORMATS / sizeof *FORMATS };
-
-size_t dl_format_count(void) {
-  return N_FORMATS;
-}
-
-const struct dl_format *dl_format_at(size_t i) {
-  return i < N_FORMATS ? FORMATS[i] : NULL;
-}
 
 const struct dl_format *dl_format_find(const char *name) {
-  for (size_t i = 0; i < N_FORMATS; i++)
-    if (!strcmp(FORMATS[i]->name, name))
-      return FORMATS[i];
+  for (size_t i = 0; dl_formats[i]; i++)
+    if (!strcmp(dl_formats[i]->name, name))
+      return dl_formats[i];
   return NULL;
 }
 
 const struct dl_format *dl_format_of_file(const char *path) {
   const char *dot = strrchr(path, '.');
-  for (size_t i = 0; dot && i < N_FORMATS; i++)
-    if (FORMATS[i]->extension && strcmp(FORMATS[i]->extension, dot + 1) == 0)
-      return FORMATS[i];
+  for (size_t i = 0; dot && dl_formats[i]; i++)
+    if (dl_formats[i]->extension &&
+        strcmp(dl_formats[i]->extension, dot + 1) == 0)
+      return dl_formats[i];
   return NULL;
 }
 
@@ -55,32 +48,16 @@ static enum dl_status check_written(FILE *f, bool flush, enum dl_status status,
   return dl_fail_errno(d, "<output>", "cannot write", errno ? errno : EIO);
 }
 
-static enum dl_status write_report(const struct dl_format *format,
-                                   const struct dl_report *r, FILE *f,
-                                   const struct dl_document_place *place,
-                                   struct dl_diag *d) {
-  enum dl_status status = DL_OK;
-  if (format->document)
-    dl_document_report(format->document, r, f, place);
-  else
-    status = format->report(r, f, d);
-  return check_written(f, true, status, d);
-}
-
 enum dl_status dl_format_report(const struct dl_format *format,
                                 const struct dl_report *r, FILE *f,
                                 const struct dl_screen *screen,
                                 struct dl_diag *d) {
-  return write_report(format, r, f, &(struct dl_document_place){screen, false},
-                      d);
-}
-
-enum dl_status dl_format_more(const struct dl_format *format,
-                              const struct dl_report *r, FILE *f,
-                              const struct dl_screen *screen,
-                              struct dl_diag *d) {
-  return write_report(format, r, f, &(struct dl_document_place){screen, true},
-                      d);
+  enum dl_status status = DL_OK;
+  if (format->document)
+    dl_document_report(format->document, r, f, screen, false);
+  else
+    status = format->report(r, f, d);
+  return check_written(f, true, status, d);
 }
 
 /* Streams */

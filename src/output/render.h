@@ -20,13 +20,13 @@ struct dl_format {
   const char *name; /* "text", "json", "csv", ... */
   const char *summary;
   const char *extension; /* of files that hold it: "csv"; NULL: none */
-  bool whole;            /* for reading at leisure: commands shorten nothing */
+  bool
+      whole; /* for programs, or reading at leisure: commands shorten nothing */
   bool on_screen; /* for reading in a terminal: commands may shorten a report */
   /* The variant that marks texts which a spreadsheet would evaluate, or NULL;
    * for --spreadsheet-safe. */
   const struct dl_format *spreadsheet;
-  /* A format for people; NULL: for programs. For people, commands write what
-   * follows the rows of a stream as a separate report. */
+  /* A format for people; NULL: for programs. */
   const struct dl_document *document;
   enum dl_status (*report)(
       const struct dl_report *r, FILE *f,
@@ -42,8 +42,8 @@ struct dl_format {
               struct dl_text *to);
 };
 
-size_t dl_format_count(void);
-const struct dl_format *dl_format_at(size_t i); /* 0: the default */
+/* All of them, ending with NULL; the first is the default. */
+extern const struct dl_format *const dl_formats[];
 const struct dl_format *dl_format_find(const char *name);
 
 /* The format of files with that name, by their extension; NULL: any. */
@@ -57,13 +57,6 @@ enum dl_status dl_format_report(const struct dl_format *format,
                                 const struct dl_report *r, FILE *f,
                                 const struct dl_screen *screen,
                                 struct dl_diag *d);
-
-/* The same behind the rows of a stream: formats of whole pages begin no other
- * one. */
-enum dl_status dl_format_more(const struct dl_format *format,
-                              const struct dl_report *r, FILE *f,
-                              const struct dl_screen *screen,
-                              struct dl_diag *d);
 
 /* A stream writes rows as they come, in constant memory (but for formats that
  * must hold them back): begin once, row for each, end once, which frees the
@@ -99,9 +92,8 @@ void dl_stream_add(const struct dl_stream *s, const struct dl_value *values,
 enum dl_status dl_stream_write(struct dl_stream *s, struct dl_text *rows,
                                struct dl_diag *d);
 
-/* Writes the members of r after the rows, in formats whose documents hold both
- * (JSON); other formats have only rows. To be called before end; r must live
- * until then. */
+/* Writes r after the rows: JSON its members, formats for people all of it; CSV
+ * has only rows. To be called before end; r must live until then. */
 void dl_stream_tail(struct dl_stream *s, const struct dl_report *r);
 
 /* Appends the version of the JSON library in use: "jansson 2.14". */

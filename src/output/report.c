@@ -181,30 +181,18 @@ add_node(struct dl_report *r, enum dl_report_node_type type, const char *key) {
   return node;
 }
 
-void dl_report_show(struct dl_report *r, bool shown) {
-  if (r)
-    r->root->hidden = !shown;
-}
-
-/* The new node; NULL: none was added. */
-static struct dl_report_node *add_value(struct dl_report *r, const char *key,
-                                        const char *label, const char *unit,
-                                        enum dl_style style,
-                                        struct dl_value v) {
+struct dl_report_node *dl_report_add(struct dl_report *r, const char *key,
+                                     const char *label, const char *unit,
+                                     enum dl_style style, struct dl_value v) {
   struct dl_report_node *node = add_node(r, DL_REPORT_VALUE, key);
   if (!node)
     return NULL;
   bool left_out = v.optional && dl_value_absent(&v);
-  node->label = left_out || r->root->hidden ? NULL : label;
+  node->label = left_out ? NULL : label;
   node->unit = unit;
   node->style = style;
   value_copy(&node->value, &v);
   return node;
-}
-
-void dl_report_add(struct dl_report *r, const char *key, const char *label,
-                   const char *unit, enum dl_style style, struct dl_value v) {
-  add_value(r, key, label, unit, style, v);
 }
 
 void dl_report_remark(struct dl_report *r, const char *text) {
@@ -217,34 +205,29 @@ void dl_report_remark(struct dl_report *r, const char *text) {
 void dl_report_lines(struct dl_report *r, const struct dl_report_line *line,
                      size_t n) {
   for (size_t i = 0; i < n; i++)
-    add_value(r, line[i].key, line[i].label, line[i].unit, line[i].style,
-              line[i].value);
+    dl_report_add(r, line[i].key, line[i].label, line[i].unit, line[i].style,
+                  line[i].value);
 }
 
 void dl_report_range(struct dl_report *r, const struct dl_column *low,
                      const char *high_key, const struct dl_value v[2]) {
   struct dl_report_node *node =
-      add_value(r, low->key, low->heading, low->unit, low->style, v[0]);
+      dl_report_add(r, low->key, low->heading, low->unit, low->style, v[0]);
   if (node)
     node->join_next = true;
-  add_value(r, high_key, NULL, low->unit, low->style, v[1]);
+  dl_report_add(r, high_key, NULL, low->unit, low->style, v[1]);
 }
 
-void dl_report_say(struct dl_report *r, const char *text) {
-  struct dl_report_node *node =
-      r && !r->root->hidden ? add_node(r, DL_REPORT_SAY, NULL) : NULL;
-  if (node)
-    value_copy(&node->value, &(struct dl_value){DL_STRING, .string = text});
-}
-
-void dl_report_sayf(struct dl_report *r, const char *fmt, ...) {
+void dl_report_say(struct dl_report *r, const char *fmt, ...) {
+  struct dl_report_node *node = add_node(r, DL_REPORT_SAY, NULL);
   struct dl_text text = {0};
   va_list args;
+  if (!node)
+    return;
   va_start(args, fmt);
   dl_text_vprintf(&text, fmt, args);
   va_end(args);
-  dl_report_say(r, dl_text_str(&text));
-  dl_text_free(&text);
+  node->value = dl_string(text.s ? text.s : dl_strdup(""));
 }
 
 /* A new report below `node` of r. */
@@ -253,8 +236,6 @@ static struct dl_report *add_report(struct dl_report *r,
                                     const char *title) {
   if (!node)
     return NULL;
-  if (r->root->hidden)
-    title = NULL;
   struct dl_report *child = dl_report_new();
   child->root = r->root;
   child->title = title ? dl_strdup(title) : NULL;
@@ -297,7 +278,7 @@ struct dl_table *dl_report_chart(struct dl_report *r, const char *title,
                                       {"high", NULL, unit, style, 0}};
   struct dl_table *t =
       dl_report_table(r, NULL, title, columns, DL_LENGTH(columns), false);
-  if (t && !r->root->hidden)
+  if (t)
     r->nodes[r->n_nodes - 1].type = DL_REPORT_CHART;
   return t;
 }
@@ -317,10 +298,6 @@ struct dl_table *dl_report_table(struct dl_report *r, const char *key,
   if (!node)
     return NULL;
   struct dl_table *t = node->table = dl_table_new(title, columns, n);
-  if (!t)
-    return NULL;
-  for (size_t i = 0; r->root->hidden && i < n; i++)
-    t->columns[i].heading = NULL;
   if (main && !r->root->main)
     r->root->main = t;
   return t;

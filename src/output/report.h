@@ -122,18 +122,18 @@ void dl_member_headings(struct dl_column *to,
                         const struct dl_member_column *columns, size_t n);
 
 struct dl_report;
+struct dl_report_node;
 
+/* Views add what a reader does not request to a report of NULL, which drops it;
+ * formats for programs request everything (`whole`, output/render.h). */
 struct dl_report *dl_report_new(void);
 void dl_report_free(struct dl_report *r); /* accepts NULL */
 
-/* What is added from now on, anywhere in the report, is for people too (the
- * default), or for programs only: a view that is shortened on the screen loses
- * nothing in JSON. */
-void dl_report_show(struct dl_report *r, bool shown);
-
-/* label NULL: not shown in text. */
-void dl_report_add(struct dl_report *r, const char *key, const char *label,
-                   const char *unit, enum dl_style style, struct dl_value v);
+/* label NULL: not shown in text. Returns the new node (output/report_tree.h);
+ * NULL without a report. */
+struct dl_report_node *dl_report_add(struct dl_report *r, const char *key,
+                                     const char *label, const char *unit,
+                                     enum dl_style style, struct dl_value v);
 
 /* Puts a text for people behind the value that was added last: "90 % interval
  * 6.40 to 23.9 kWh". Ignored where that is not shown. */
@@ -153,9 +153,8 @@ void dl_report_lines(struct dl_report *r, const struct dl_report_line *line,
 void dl_report_range(struct dl_report *r, const struct dl_column *low,
                      const char *high_key, const struct dl_value v[2]);
 
-/* A sentence, for people only; dl_report_sayf formats it. */
-void dl_report_say(struct dl_report *r, const char *text);
-void dl_report_sayf(struct dl_report *r, const char *fmt, ...) DL_PRINTF(2, 3);
+/* A sentence, for people only. */
+void dl_report_say(struct dl_report *r, const char *fmt, ...) DL_PRINTF(2, 3);
 
 /* A nested object; owned by r. title NULL: not shown in text; "": shown
  * without a title line. */

@@ -48,7 +48,6 @@ struct dl_report {
   size_t n_nodes;
   size_t cap_nodes;
   const struct dl_table *main; /* of the root: what CSV shows, or NULL */
-  bool hidden; /* of the root: what is added is for programs only */
 };
 
 /* Whether v is shown as absent: null, not finite, a NULL string. */

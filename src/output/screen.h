@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a terminal can show, and the escape sequences for it: no other file has
- * any. */
+/* What a terminal can show, the escape sequences for it (no other file has
+ * any), and text of unknown origin made safe for it. */
 
 #ifndef DL_OUTPUT_SCREEN_H
 #define DL_OUTPUT_SCREEN_H
@@ -34,5 +34,29 @@ struct dl_screen dl_screen_of(FILE *f);
  * colours. */
 void dl_screen_add(struct dl_text *t, const struct dl_screen *s,
                    const char *effect, const char *text, size_t n);
+
+/* --- text of unknown origin */
+
+/* Bytes and code point of the first character of s, which is not empty; 1 and
+ * U+FFFD for a byte that is not part of valid UTF-8. */
+size_t dl_utf8_next(const char *s, unsigned *point);
+
+/* Whether a terminal or an editor acts on a code point in place of showing it:
+ * control characters (C0, DEL, C1), separators of lines and paragraphs, and the
+ * marks, embeddings, overrides and isolates of bidirectional text, which can
+ * make a name look like another one (Unicode Technical Report 36, section 3.3).
+ */
+bool dl_utf8_is_unsafe(unsigned point);
+
+/* Appends s with U+FFFD in place of each byte that is not part of valid UTF-8
+ * and, unless they are to be kept, of each unsafe code point. */
+void dl_utf8_clean(struct dl_text *t, const char *s, bool keep_unsafe);
+
+/* Columns that valid UTF-8 takes in a terminal, one for each code point. */
+size_t dl_utf8_width(const char *s, size_t len);
+
+/* Bytes of the first line of a text that is broken at `width` columns: behind a
+ * word, or within one if `hard` and it is too long; all of it where it fits. */
+size_t dl_wrapped_line(const char *s, size_t width, bool hard);
 
 #endif

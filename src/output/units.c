@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "output/report_tree.h"
-#include "output/utf8.h"
+#include "output/screen.h"
 
 #define DIGITS 3
 #define ROUNDS_UP                                                              \

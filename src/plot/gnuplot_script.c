@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "output/utf8.h"
+#include "output/screen.h"
 
 #define FONT 13.0       /* height in pixels at the default size */
 #define FONT_WIDTH 0.55 /* of an average letter, as a share of the height */

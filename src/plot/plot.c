@@ -10,18 +10,14 @@
 #include "plot/gnuplot_script.h"
 #include "plot/plot_kinds.h"
 
-static const struct dl_plot_kind *const kinds[] = {
-    &dl_plot_trace, &dl_plot_fit, &dl_plot_errors, &dl_plot_parts,
-    &dl_plot_pareto};
-
-const struct dl_plot_kind *dl_plot_kind_at(size_t i) {
-  return i < sizeof kinds / sizeof *kinds ? kinds[i] : NULL;
-}
+const struct dl_plot_kind *const dl_plot_kinds[] = {
+    &dl_plot_trace, &dl_plot_fit,    &dl_plot_errors,
+    &dl_plot_parts, &dl_plot_pareto, NULL};
 
 const struct dl_plot_kind *dl_plot_kind_find(const char *name) {
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (strcmp(kinds[i]->name, name) == 0)
-      return kinds[i];
+  for (size_t i = 0; dl_plot_kinds[i]; i++)
+    if (strcmp(dl_plot_kinds[i]->name, name) == 0)
+      return dl_plot_kinds[i];
   return NULL;
 }
 

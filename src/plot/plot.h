@@ -60,8 +60,8 @@ struct dl_plot_kind {
                          struct dl_diag *d);
 };
 
-/* All kinds; NULL past the end. */
-const struct dl_plot_kind *dl_plot_kind_at(size_t i);
+/* All kinds, ending with NULL. */
+extern const struct dl_plot_kind *const dl_plot_kinds[];
 const struct dl_plot_kind *dl_plot_kind_find(const char *name);
 
 /* "svg", "png", "pdf", "dumb"; false for another name. */

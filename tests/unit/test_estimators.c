@@ -30,7 +30,7 @@ static void open_bench(struct bench *x, const struct dl_model *m,
   for (; *settings; settings += 2)
     set(&x->t, settings[0], settings[1]);
   assert_ok(dl_session_new(&x->s, x->t.f, m, methods, 0.9, &x->t.d), &x->t.d);
-  assert_true(dl_session_n_methods(x->s) <= MOST_METHODS);
+  assert_true(x->s->n <= MOST_METHODS);
   load(&x->t);
   row(&x->t, 0);
   assert_int_equal(x->t.row->fault.kind, DL_FAULT_NONE);
@@ -170,9 +170,9 @@ static void durations_may_be_unknown(void **state) {
 
   (void)state;
   open_bench(&x, NULL, "all", settings);
-  assert_int_equal(dl_session_n_methods(x.s), dl_estimator_count());
-  for (size_t i = 0; i < dl_session_n_methods(x.s); i++) {
-    assert_string_equal(x.est[i].method, dl_session_method(x.s, i)->name);
+  assert_null(dl_estimators[x.s->n]);
+  for (size_t i = 0; i < x.s->n; i++) {
+    assert_string_equal(x.est[i].method, x.s->method[i]->name);
     assert_true(isnan(x.est[i].energy_j));
     assert_non_null(x.est[i].lacks);
     if (strcmp(x.est[i].method, "tdp") == 0 ||
@@ -181,7 +181,7 @@ static void durations_may_be_unknown(void **state) {
     if (strncmp(x.est[i].method, "pre-", 4) == 0)
       assert_string_equal(x.est[i].lacks, "model");
   }
-  assert_int_equal(dl_recommended(x.est, dl_session_n_methods(x.s), false), -1);
+  assert_int_equal(dl_recommended(x.est, x.s->n, false), -1);
   close_bench(&x);
 }
 
@@ -365,9 +365,9 @@ static void refuses_methods(void **state) {
       MSG_unknown_method_nearest("flop", " (did you mean 'flops'?)"));
   close_table(&t);
   assert_null(dl_estimator_find("none"));
-  for (size_t i = 0; i < dl_estimator_count(); i++)
-    assert_ptr_equal(dl_estimator_find(dl_estimator_at(i)->name),
-                     dl_estimator_at(i));
+  for (size_t i = 0; dl_estimators[i]; i++)
+    assert_ptr_equal(dl_estimator_find(dl_estimators[i]->name),
+                     dl_estimators[i]);
   dl_session_free(NULL);
 }
 
@@ -411,8 +411,8 @@ static void needs_are_fields(void **state) {
   size_t n = 0;
 
   (void)state;
-  for (size_t i = 0; i < dl_estimator_count(); i++) {
-    const char *const *need = dl_estimator_at(i)->needs;
+  for (size_t i = 0; dl_estimators[i]; i++) {
+    const char *const *need = dl_estimators[i]->needs;
     for (; need && *need; need++, n++) {
       bool found = false;
       for (int k = 0; k < DL_N_KINDS; k++) {
@@ -422,7 +422,7 @@ static void needs_are_fields(void **state) {
           found |= dl_field_find((enum dl_kind)k, *need + len + 1) != NULL;
       }
       if (!found)
-        fail_msg("%s: no field '%s'", dl_estimator_at(i)->name, *need);
+        fail_msg("%s: no field '%s'", dl_estimators[i]->name, *need);
     }
   }
   assert_true(n >= 5);

@@ -96,7 +96,7 @@ static void many_rows_and_nodes(void **state) {
     char s[32];
     snprintf(s, sizeof s, "row %zu", i);
     dl_table_row(t, (struct dl_value[]){dl_count(i), dl_string(s)}, NULL);
-    dl_report_say(r, s);
+    dl_report_say(r, "%s", s);
   }
   assert_int_equal(t->n_rows, 5000);
   assert_int_equal(t->values[2 * 4999].count, 4999);

@@ -59,8 +59,8 @@ static bool has(const struct dl_descriptor *e, const struct dl_field *f) {
 
 static void add_lacks(struct checker *c, const struct dl_descriptor *e) {
   bool lacking = false;
-  for (size_t i = 0; i < dl_estimator_count(); i++) {
-    const struct dl_estimator *est = dl_estimator_at(i);
+  for (size_t i = 0; dl_estimators[i]; i++) {
+    const struct dl_estimator *est = dl_estimators[i];
     struct dl_text lacks = {0};
     for (size_t j = 0; est->needs && est->needs[j]; j++) {
       const struct dl_field *f = needed_field(est->needs[j], e->kind);
@@ -235,8 +235,8 @@ static void add_findings(struct checker *c) {
     dl_table_row(t, v, NULL);
     if (f->line)
       snprintf(line, sizeof line, "%zu:", f->line);
-    dl_report_sayf(c->report, "%s:%s %s: %s%s%s", f->file, line, level,
-                   f->entry ? f->entry : "", f->entry ? ": " : "", f->text);
+    dl_report_say(c->report, "%s:%s %s: %s%s%s", f->file, line, level,
+                  f->entry ? f->entry : "", f->entry ? ": " : "", f->text);
   }
 }
 
@@ -266,8 +266,8 @@ static void add_lacking(struct checker *c) {
     dl_table_row(t, v, NULL);
   }
   if (c->lacking > MOST_LACKING)
-    dl_report_sayf(c->report, "%zu more entries lack values that methods need",
-                   c->lacking - MOST_LACKING);
+    dl_report_say(c->report, "%zu more entries lack values that methods need",
+                  c->lacking - MOST_LACKING);
 }
 
 /* The exit status, with a message on standard error. */

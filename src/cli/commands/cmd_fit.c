@@ -427,7 +427,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct fitting w = {.cli = cli, .o = o};
   w.f = dl_frame_new(cli->catalog);
   w.m = dl_calloc(1, sizeof *w.m);
-  w.view = (struct dl_fit_view){.r = dl_report_new(), .details = o->details};
+  w.view = (struct dl_fit_view){
+      .r = dl_report_new(), .details = o->details || !cli->format->document};
   w.view.answers = dl_fit_answers(w.view.r);
   w.view.fits = dl_report_fits(w.view.r);
   enum dl_status status = fit_table(&w);

@@ -115,45 +115,29 @@ static enum dl_status list_models(struct dl_cli *cli) {
   return dl_cli_print(cli, r);
 }
 
-static const char *estimator_at(size_t i, const char **summary) {
-  const struct dl_estimator *e = dl_estimator_at(i);
-  *summary = e->summary;
-  return e->name;
-}
-
-static const char *format_at(size_t i, const char **summary) {
-  const struct dl_format *f = dl_format_at(i);
-  *summary = f->summary;
-  return f->name;
-}
-
-static const char *importer_at(size_t i, const char **summary) {
-  *summary = dl_importers[i]->summary;
-  return dl_importers[i]->name;
+static void add_name(struct dl_table *t, const char *name,
+                     const char *summary) {
+  const struct dl_value v[] = {dl_string(name), dl_string(summary)};
+  dl_table_row(t, v, NULL);
 }
 
 /* Tables of what is built in: each entry has a name and a summary. */
-static const struct registry {
-  const char *name;
-  size_t (*count)(void);
-  const char *(*at)(size_t i, const char **summary);
-} registries[] = {{"methods", dl_estimator_count, estimator_at},
-                  {"formats", dl_format_count, format_at},
-                  {"importers", dl_importer_count, importer_at}};
+enum registry { METHODS, FORMATS, IMPORTERS, N_REGISTRIES };
+static const char *const registries[] = {"methods", "formats", "importers"};
 
-static enum dl_status list_names(struct dl_cli *cli,
-                                 const struct registry *list) {
+static enum dl_status list_names(struct dl_cli *cli, enum registry list) {
   static const struct dl_column columns[] = {
       {"name", "name", NULL, DL_CODE, false},
       {"summary", "summary", NULL, DL_CODE, false}};
   struct dl_report *r = dl_report_new();
-  struct dl_table *t = dl_report_table(r, list->name, NULL, columns, 2, true);
-  size_t n = list->count();
-  for (size_t i = 0; i < n; i++) {
-    const char *summary, *name = list->at(i, &summary);
-    struct dl_value v[] = {dl_string(name), dl_string(summary)};
-    dl_table_row(t, v, NULL);
-  }
+  struct dl_table *t =
+      dl_report_table(r, registries[list], NULL, columns, 2, true);
+  for (size_t i = 0; list == METHODS && dl_estimators[i]; i++)
+    add_name(t, dl_estimators[i]->name, dl_estimators[i]->summary);
+  for (size_t i = 0; list == FORMATS && dl_formats[i]; i++)
+    add_name(t, dl_formats[i]->name, dl_formats[i]->summary);
+  for (size_t i = 0; list == IMPORTERS && dl_importers[i]; i++)
+    add_name(t, dl_importers[i]->name, dl_importers[i]->summary);
   return dl_cli_print(cli, r);
 }
 
@@ -192,9 +176,9 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     return list_models(cli);
   if (is_plural(what, "sensors"))
     return list_sensors(cli);
-  for (size_t i = 0; i < sizeof registries / sizeof *registries; i++)
-    if (is_plural(what, registries[i].name))
-      return list_names(cli, &registries[i]);
+  for (size_t i = 0; i < N_REGISTRIES; i++)
+    if (is_plural(what, registries[i]))
+      return list_names(cli, (enum registry)i);
   return dl_fail(&cli->diag, DL_EUSAGE, "cannot list '%s'; use " KINDS, what);
 }
 

@@ -14,7 +14,6 @@
 #include "cli/views/predict_report.h"
 #include "cli/views/summary/predict_summary.h"
 #include "cli/views/summary/quantity_words.h"
-#include "estimate/methods/missing_facts.h"
 #include "estimate/methods/work.h"
 
 #define AT(kind, member) DL_STORE(kind, struct dl_predict_options, member)
@@ -84,7 +83,7 @@ static void say_methods(struct dl_report *r,
     if (e->n_outside > 0 && !isnan(e->energy_j))
       dl_add_quantities(&t, e->outside, e->n_outside);
     if (t.len > 0)
-      dl_report_sayf(r, "%s: %s.", e->method, dl_text_str(&t));
+      dl_report_say(r, "%s: %s.", e->method, dl_text_str(&t));
     dl_text_free(&t);
   }
   if (s->best >= 0)
@@ -129,7 +128,7 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
   bool physical = strcmp(e->method, "physical") == 0;
   const struct dl_model *owner;
   const char *target =
-      !dl_is_inference(job)
+      !dl_run_is_inference(job->run)
           ? strcmp(e->boundary, "gpu") == 0 ? "gpu_power_w" : "epoch_energy_j"
       : tokens ? "request_energy_j"
                : "epoch_energy_j";
@@ -140,8 +139,8 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
   }
   const struct dl_fit *fit = dl_model_search(m, target, kind, &owner);
   if (e->model && fit)
-    dl_report_sayf(r, "Model %s: %zu runs of %zu configurations.", e->model,
-                   fit->n, fit->configurations);
+    dl_report_say(r, "Model %s: %zu runs of %zu configurations.", e->model,
+                  fit->n, fit->configurations);
 }
 
 /* Warnings of what the report itself says: people read it there, unless
@@ -309,7 +308,8 @@ static struct dl_report *add_answer(struct dl_report *r,
 static void add_parts(struct dl_report *r, const struct dl_predict_subject *s) {
   bool physical = false;
   dl_predict_parts(r, &s->predictions.parts,
-                   s->predictions.parts.bound && !dl_is_inference(&s->job));
+                   s->predictions.parts.bound &&
+                       !dl_run_is_inference(s->job.run));
   for (size_t i = 0; i < s->n; i++)
     physical |=
         strcmp(s->est[i].method, "physical") == 0 && !isnan(s->est[i].energy_j);
@@ -336,13 +336,14 @@ static enum dl_status report_single(struct dl_cli *cli,
     return status;
   struct dl_report *r = dl_report_new();
   struct dl_report *answer = add_answer(r, s);
-  dl_report_show(r, o->explain);
-  dl_predict_settings(r, &s->job, &o->job);
-  dl_report_show(r, o->all || !answer);
-  add_estimates(r, s, o);
-  dl_report_show(r, o->explain);
-  add_parts(r, s);
-  status = dl_node_report(r,
+  struct dl_report *all = o->all || !answer ? r : NULL;
+  if (o->explain)
+    dl_predict_settings(r, &s->job, &o->job);
+  if (all)
+    add_estimates(r, s, o);
+  if (o->explain)
+    add_parts(r, s);
+  status = dl_node_report(o->explain ? r : NULL,
                           &(struct dl_node_subject){.o = &o->node,
                                                     .foot = &o->job.foot,
                                                     .job = &s->job,
@@ -351,18 +352,18 @@ static enum dl_status report_single(struct dl_cli *cli,
                                                     .best = s->best,
                                                     .interval = s->interval},
                           &s->whole, &cli->diag);
-  if (answer)
+  if (answer && o->explain)
     add_basis(r, &s->est[s->best], m, s);
-  dl_predict_sources(r, &s->job);
-  dl_say_footprint(r, &o->job.foot);
-  dl_report_show(r, true);
+  if (o->explain) {
+    dl_predict_sources(r, &s->job);
+    dl_say_footprint(r, &o->job.foot);
+  }
   if (answer) {
     dl_predict_summary(answer, s);
     dl_predict_notes(answer, s, o->all, o->explain);
   }
-  dl_report_show(r, o->all || !answer);
   if (status == DL_OK && o->model)
-    status = add_predictions(r, m, f, o, &cli->diag);
+    status = add_predictions(all, m, f, o, &cli->diag);
   if (status != DL_OK) {
     dl_report_free(r);
     return status;
@@ -385,7 +386,7 @@ static enum dl_status predict_single(struct dl_cli *cli,
   enum dl_status status =
       dl_session_new(&session, f, m, o->methods, o->coverage, &cli->diag);
   if (status == DL_OK) {
-    s.n = dl_session_n_methods(session);
+    s.n = session->n;
     s.est = dl_calloc(s.n, sizeof *s.est);
     status = estimate_single(cli, f, session, &row, &s);
   }

@@ -226,7 +226,7 @@ struct taking {
 /* The format of --output. Those of tables get a row of a runs table, the others
  * the summary. */
 static const struct dl_format *output_format(const struct dl_cli *cli) {
-  bool chosen = dl_cli_given(cli, "format") || cli->format != dl_format_at(0);
+  bool chosen = dl_cli_given(cli, "format") || cli->format != dl_formats[0];
   return chosen ? cli->format : dl_format_find("csv");
 }
 
@@ -258,8 +258,7 @@ static enum dl_status print_summary(const struct recording *c,
   if (c->has_out && !has_rows(format))
     status = dl_format_report(format, r, c->out.f, NULL, d);
   if (status == DL_OK && !c->cli->quiet)
-    status =
-        dl_format_report(dl_format_at(0), r, own ? stdout : stderr, NULL, d);
+    status = dl_format_report(dl_formats[0], r, own ? stdout : stderr, NULL, d);
   dl_report_free(r);
   return status;
 }
@@ -377,8 +376,7 @@ static enum dl_status check(const struct recording *c) {
     return dl_fail(d, DL_EUSAGE, "--%s and a program exclude each other",
                    c->o->pid > 0 ? "pid" : "duration");
   if (c->cli->n_arguments > 0 && !c->cli->output &&
-      output_format(c->cli) != dl_format_at(0) &&
-      dl_cli_given(c->cli, "format"))
+      output_format(c->cli) != dl_formats[0] && dl_cli_given(c->cli, "format"))
     return dl_fail(d, DL_EUSAGE,
                    "--format %s needs --output FILE here: standard output "
                    "belongs to the program",

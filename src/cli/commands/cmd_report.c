@@ -119,12 +119,12 @@ static struct dl_report *summary(struct dl_report_pass *w) {
     dl_report_groups(r, w->tally, o->keys, &o->foot,
                      o->all || w->cli->format->whole, !o->each_job);
   }
-  dl_report_show(r, o->explain);
-  dl_report_total(r, &w->sums, &o->foot);
-  dl_add_footprint(r, &o->foot);
-  dl_report_constants(r, w->accounting);
-  dl_say_footprint(r, &o->foot);
-  dl_report_show(r, true);
+  if (o->explain) {
+    dl_report_total(r, &w->sums, &o->foot);
+    dl_add_footprint(r, &o->foot);
+    dl_report_constants(r, w->accounting);
+    dl_say_footprint(r, &o->foot);
+  }
   dl_report_notes(r, &w->sums,
                   o->each_job || w->totals || w->cli->format->whole,
                   o->explain);
@@ -132,7 +132,7 @@ static struct dl_report *summary(struct dl_report_pass *w) {
 }
 
 /* People get the summary below the jobs. */
-static enum dl_status end_jobs(struct dl_report_pass *w, FILE *f) {
+static enum dl_status end_jobs(struct dl_report_pass *w) {
   struct dl_cli *cli = w->cli;
   enum dl_status status = dl_report_begin(w); /* a shard may have no job */
   if (status != DL_OK)
@@ -141,11 +141,6 @@ static enum dl_status end_jobs(struct dl_report_pass *w, FILE *f) {
   dl_stream_tail(w->stream, r);
   status = dl_stream_end(w->stream, &cli->diag);
   w->stream = NULL;
-  if (status == DL_OK && cli->format->document) {
-    fputc('\n', f);
-    struct dl_screen screen = dl_screen_of(f);
-    status = dl_format_more(cli->format, r, f, &screen, &cli->diag);
-  }
   dl_report_free(r);
   return status;
 }
@@ -160,7 +155,7 @@ static enum dl_status write_jobs(struct dl_report_pass *w) {
   w->f = out.f;
   status = dl_report_read(w);
   if (status == DL_OK)
-    status = end_jobs(w, out.f);
+    status = end_jobs(w);
   else if (w->stream)
     dl_stream_end(w->stream, &cli->diag);
   return dl_cli_commit(cli, &out, NULL, status);

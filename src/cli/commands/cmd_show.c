@@ -147,7 +147,7 @@ static void apply_use(struct dl_cli *cli, const struct show_options *o,
     dl_warn(&cli->diag,
             "the classifier of '%s' is not known: --classes changes no count",
             e->head.id);
-  dl_report_say(r, as_used);
+  dl_report_say(r, "%s", as_used);
 }
 
 static void show_architecture(struct dl_cli *cli, const struct show_options *o,
@@ -176,7 +176,7 @@ static enum dl_status show(struct dl_cli *cli, const struct show_options *o,
   else
     add_values(r, e, &sources);
   for (size_t i = 0; i < sources.n; i++)
-    dl_report_sayf(r, "[%zu] %s", i + 1, sources.s[i]);
+    dl_report_say(r, "[%zu] %s", i + 1, sources.s[i]);
   dl_strlist_free(&sources);
   return dl_cli_print(cli, r);
 }

@@ -128,8 +128,8 @@ static void complete_option(const struct line *l, struct dl_completion *c) {
 }
 
 static void offer_commands(struct dl_completion *c, bool all) {
-  for (size_t i = 0; i < dl_command_count(); i++)
-    dl_offer(c, dl_command_at(i)->name, dl_command_at(i)->summary);
+  for (size_t i = 0; dl_commands[i]; i++)
+    dl_offer(c, dl_commands[i]->name, dl_commands[i]->summary);
   if (!all)
     return;
   dl_offer(c, "help", "help on a command");

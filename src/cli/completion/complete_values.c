@@ -66,12 +66,12 @@ static void shares(completion *c) {
 /* --- registries */
 
 static void formats(completion *c) {
-  for (size_t i = 0; i < dl_format_count(); i++)
-    dl_offer(c, dl_format_at(i)->name, dl_format_at(i)->summary);
+  for (size_t i = 0; dl_formats[i]; i++)
+    dl_offer(c, dl_formats[i]->name, dl_formats[i]->summary);
 }
 
 static void importers(completion *c) {
-  for (size_t i = 0; i < dl_importer_count(); i++)
+  for (size_t i = 0; dl_importers[i]; i++)
     dl_offer(c, dl_importers[i]->name, dl_importers[i]->summary);
 }
 
@@ -79,8 +79,8 @@ static void estimators(completion *c) {
   bool first = c->head_len == 0 || c->head[c->head_len - 1] != ',';
   if (first && strcmp(c->command->name, "recommend") != 0)
     dl_offer(c, "all", "every method");
-  for (size_t i = 0; i < dl_estimator_count(); i++)
-    dl_offer(c, dl_estimator_at(i)->name, dl_estimator_at(i)->summary);
+  for (size_t i = 0; dl_estimators[i]; i++)
+    dl_offer(c, dl_estimators[i]->name, dl_estimators[i]->summary);
 }
 
 static void regressions(completion *c) {
@@ -95,9 +95,8 @@ static void projectors(completion *c) {
 }
 
 static void plot_kinds(completion *c) {
-  const struct dl_plot_kind *k;
-  for (size_t i = 0; (k = dl_plot_kind_at(i)); i++)
-    dl_offer(c, k->name, NULL);
+  for (size_t i = 0; dl_plot_kinds[i]; i++)
+    dl_offer(c, dl_plot_kinds[i]->name, NULL);
 }
 
 /* --- columns and fields */

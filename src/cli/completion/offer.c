@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "cli/completion/complete.h"
-#include "output/utf8.h"
+#include "output/screen.h"
 
 /* Neither blanks nor what a shell would take for its own. */
 static bool is_plain(const char *text) {

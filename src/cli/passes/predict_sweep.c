@@ -92,7 +92,7 @@ static enum dl_status take_row(void *ctx, size_t i,
   fill_settings(row->job, p->values);
   enum dl_status status = DL_OK;
   for (size_t m = 0; m < w->n_methods && status == DL_OK; m++) {
-    if (!dl_estimate_row_shown(format, w->o->all, best < 0 || (long)m == best))
+    if (!w->o->all && best >= 0 && (long)m != best)
       continue;
     dl_estimate_values(&row->est[m], &w->o->job.foot, w->o->coverage,
                        p->values + SETTINGS);
@@ -201,7 +201,7 @@ enum dl_status dl_predict_sweep(struct dl_cli *cli,
   if (status == DL_OK) {
     for (size_t i = 0; i < w.parts; i++)
       w.part[i].over_j = -INFINITY;
-    w.n_methods = dl_session_n_methods(session);
+    w.n_methods = session->n;
     dl_frame_warn_unused(f, &cli->diag);
     status = check_names(f, &cli->diag);
   }

@@ -193,8 +193,8 @@ struct dl_report *dl_record_report(const struct dl_record_summary *x) {
     add_devices(r, x->sensors, seconds);
   add_phases(r, &x->result->phases);
   if (run->arch && x->estimate->lacks)
-    dl_report_sayf(r, "Not compared with an estimate: %s.",
-                   why_not_compared(x->estimate->lacks));
+    dl_report_say(r, "Not compared with an estimate: %s.",
+                  why_not_compared(x->estimate->lacks));
   return r;
 }
 
@@ -228,7 +228,7 @@ struct dl_report *dl_sensors_report(const struct dl_sensors *s) {
     const struct dl_value row[] = {dl_string(s->note[i].kind->name),
                                    dl_string(s->note[i].text)};
     dl_table_row(t, row, NULL);
-    dl_report_sayf(r, "%s: %s", s->note[i].kind->name, s->note[i].text);
+    dl_report_say(r, "%s: %s", s->note[i].kind->name, s->note[i].text);
   }
   if (s->n == 0 && s->n_notes == 0)
     dl_report_say(r, "No sensor of power or energy was found.");

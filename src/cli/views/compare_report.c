@@ -237,7 +237,7 @@ static void say_best(struct view *w) {
   if (equal.len > 0)
     dl_text_printf(&t, "; not significantly higher: %s", dl_text_str(&equal));
   dl_text_add(&t, ".");
-  dl_report_say(w->best, dl_text_str(&t));
+  dl_report_say(w->best, "%s", dl_text_str(&t));
   dl_text_free(&t);
   dl_text_free(&equal);
 }
@@ -312,12 +312,12 @@ static void explain(struct view *w) {
   dl_text_printf(
       &t, ", %zu times%s.", c->how.resamples,
       w->fewest < FEW ? "; intervals of fewer than ten are too narrow" : "");
-  dl_report_sayf(w->r,
-                 "Rank: 1 + the number of methods with a significantly lower "
-                 "MAPE (paired bootstrap).%s",
-                 c->details ? "" : " Details: --details.");
+  dl_report_say(w->r,
+                "Rank: 1 + the number of methods with a significantly lower "
+                "MAPE (paired bootstrap).%s",
+                c->details ? "" : " Details: --details.");
   if (c->details || w->fewest < FEW)
-    dl_report_say(w->r, dl_text_str(&t));
+    dl_report_say(w->r, "%s", dl_text_str(&t));
   dl_text_free(&t);
 }
 

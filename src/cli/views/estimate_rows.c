@@ -65,11 +65,6 @@ void dl_estimate_row_headings(struct dl_column columns[DL_ESTIMATE_COLUMNS],
   columns[DL_ESTIMATE_PRECISION].heading = "precision";
 }
 
-bool dl_estimate_row_shown(const struct dl_format *format, bool all,
-                           bool recommended) {
-  return all || recommended || !format->document;
-}
-
 struct dl_column dl_setting_column(const char *name) {
   static const struct dl_column columns[] = {
       {"run_id", "run", NULL, DL_CODE, DL_MAIN},

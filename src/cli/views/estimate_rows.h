@@ -30,11 +30,9 @@ void dl_estimate_values(const struct dl_estimate *est,
                         struct dl_value v[DL_ESTIMATE_COLUMNS]);
 
 /* The same in tables of many runs. People see one estimate for each run, the
- * recommended one, unless `all`; `format` is one of theirs or not. */
+ * recommended one, unless `all`. */
 void dl_estimate_row_headings(struct dl_column columns[DL_ESTIMATE_COLUMNS],
                               const struct dl_footprint *foot, bool all);
-bool dl_estimate_row_shown(const struct dl_format *format, bool all,
-                           bool recommended);
 
 /* The heading of a column of the runs table that people see beside estimates:
  * {.key = NULL} for other columns. */

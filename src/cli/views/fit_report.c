@@ -288,23 +288,24 @@ void dl_report_fit(struct dl_fit_view *view, const struct dl_fit *fit,
   dl_fit_answer(view->answers, fit, cv, among ? NULL : scheme);
   for (size_t i = 0; i < DL_HELD_OUT_ROWS && cv->k > 0; i++)
     view->grouped |= fit->held_out_residuals[i].n > 0;
-  dl_report_show(view->r, view->details);
-  add_facts(item, fit, tried);
-  dl_report_show(view->r, view->details || method->coefficient);
-  dl_report_add(
-      item, "intercept", method->intercept ? "intercept" : NULL, NULL, DL_PLAIN,
-      dl_number(method->intercept ? method->intercept(fit->state) : NAN));
-  dl_report_show(view->r, view->details);
-  dl_fit_trials(item, tried);
-  add_hyper(item, fit);
-  dl_report_show(view->r, view->details || method->coefficient);
-  add_features(item, fit);
-  dl_report_show(view->r, view->details);
-  add_constants(item, fit);
   add_summary(view->fits, fit, cv, spec);
-  if (cv->k > 0) {
+  if (view->details)
+    add_facts(item, fit, tried);
+  if (view->details || method->coefficient)
+    dl_report_add(
+        item, "intercept", method->intercept ? "intercept" : NULL, NULL,
+        DL_PLAIN,
+        dl_number(method->intercept ? method->intercept(fit->state) : NAN));
+  if (view->details) {
+    dl_fit_trials(item, tried);
+    add_hyper(item, fit);
+  }
+  if (view->details || method->coefficient)
+    add_features(item, fit);
+  if (view->details)
+    add_constants(item, fit);
+  if (view->details && cv->k > 0) {
     add_cv(view, item, fit, cv, spec);
     add_left_out(item, fit);
   }
-  dl_report_show(view->r, true);
 }

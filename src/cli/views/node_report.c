@@ -205,15 +205,15 @@ static void show_bounds(struct view *t, const struct dl_node_energy *e,
 
 static void say_bounds(struct view *t, bool interval) {
   const char *busy = t->node.use.on_cpu ? "the CPUs" : "the accelerators";
-  dl_report_sayf(t->g,
-                 "gpu: %s in use; node: at the plug. With TDP: %s at their TDP "
-                 "in place of the estimate. By runtime: the TDP of the whole "
-                 "node times the duration.",
-                 busy, busy);
+  dl_report_say(t->g,
+                "gpu: %s in use; node: at the plug. With TDP: %s at their TDP "
+                "in place of the estimate. By runtime: the TDP of the whole "
+                "node times the duration.",
+                busy, busy);
   if (interval)
     dl_report_say(t->g, "The interval adds assumed ranges to that of the "
-                        "estimate: CPU load 0 to 60 %, idle power +-25 %, "
-                        "memory and rest +-50 %. It was not tested on "
+                        "estimate: CPU load 0 to 60 %%, idle power +-25 %%, "
+                        "memory and rest +-50 %%. It was not tested on "
                         "measured nodes.");
   if (!t->node.use.whole)
     dl_report_say(t->g, "The job is charged its share of the node and no idle "
@@ -239,10 +239,10 @@ static void add_hardware(struct dl_report *g, struct dl_table *table,
                          dl_string(from->source),    dl_string(from->note)};
   dl_table_row(table, v, NULL);
   if (!isnan(*h->embodied_kg))
-    dl_report_sayf(g, "%s: %s%s%s%s", h->part,
-                   from->source ? from->source : "no source",
-                   from->note ? " (" : "", from->note ? from->note : "",
-                   from->note ? ")" : "");
+    dl_report_say(g, "%s: %s%s%s%s", h->part,
+                  from->source ? from->source : "no source",
+                  from->note ? " (" : "", from->note ? from->note : "",
+                  from->note ? ")" : "");
 }
 
 static void add_embodied(struct view *t, double duration_s,
@@ -266,7 +266,7 @@ static void add_embodied(struct view *t, double duration_s,
   struct dl_table *table = dl_report_table(
       t->g, "embodied", "Embodied carbon, not part of the emissions above",
       columns, DL_LENGTH(columns), false);
-  dl_report_sayf(
+  dl_report_say(
       t->g, "Over %g years (--lifetime), at work %g %% of the time (--in-use).",
       o->lifetime_years, 100 * o->in_use);
   add_hardware(t->g, table,
@@ -402,7 +402,7 @@ enum dl_status dl_node_report(struct dl_report *r,
                    "'%s'",
                    its, o->entry.head.id);
   struct dl_node_use use = o->use;
-  use.inference = dl_is_inference(s->job);
+  use.inference = dl_run_is_inference(s->job->run);
   use.pue = s->foot->pue.x;
   enum dl_status status =
       dl_node_resolve(&t.node, &o->entry, cpu, gpu, &use, d);

@@ -413,9 +413,8 @@ enum dl_status dl_recommend_report(struct dl_cli *cli,
       .varies_batch = w.varies[C_BATCH],
       .varies_precision = w.varies[C_PRECISION]};
   dl_recommend_answer(w.r, &choices);
-  dl_report_show(w.r, o->explain);
-  dl_recommend_settings(w.r, &choices);
-  dl_report_show(w.r, true);
+  if (o->explain)
+    dl_recommend_settings(w.r, &choices);
   add_choices(&w);
   add_front(&w, n < 2 || o->accuracy);
   add_archs(&w, best, n, highest_j);

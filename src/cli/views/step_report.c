@@ -68,16 +68,16 @@ static void add_seen(struct dl_report *r, const struct dl_step *s) {
       {"regime_cac", "arc curve there", NULL, DL_EXACT,
        dl_number(e->regime_cac)},
       {"regime_s", "regime begins at", "s", DL_TIME, dl_number(e->regime_s)}};
-  dl_report_show(r, s->details);
+  if (!s->details) {
+    add_brief(r, s, seconds, joules);
+    return;
+  }
   dl_report_lines(r, before, DL_LENGTH(before));
   dl_report_range(r, &low, "epochs_high", bounds);
   dl_report_lines(r, behind, DL_LENGTH(behind));
   dl_report_lines(r, regime, isnan(e->regime_s) ? 0 : DL_LENGTH(regime));
   dl_report_add(r, "stable", "published methods from epoch", NULL, DL_CODE,
                 dl_count(s->stable));
-  dl_report_show(r, true);
-  if (!s->details)
-    add_brief(r, s, seconds, joules);
 }
 
 /* The verdict of the recommended projection, and the evidence for it. */
@@ -104,10 +104,9 @@ static void add_verdict(struct dl_report *r, const struct dl_step *s) {
        dl_known(p->drift_se)},
       {"outliers", "outliers", NULL, DL_PERCENT, dl_known(p->outliers)}};
   dl_report_lines(r, verdict, DL_LENGTH(verdict));
-  dl_report_show(r, s->details);
-  dl_report_lines(dl_report_group(r, "evidence", any ? "Evidence" : NULL),
-                  evidence, DL_LENGTH(evidence));
-  dl_report_show(r, true);
+  if (s->details)
+    dl_report_lines(dl_report_group(r, "evidence", any ? "Evidence" : NULL),
+                    evidence, DL_LENGTH(evidence));
 }
 
 size_t dl_step_best(const struct dl_step *s) {
@@ -153,11 +152,10 @@ static void add_estimates(struct dl_report *r, const struct dl_step *s) {
 static void add_notes(struct dl_report *r, const struct dl_step *s) {
   for (size_t i = 0; i < s->n; i++)
     if (s->p[i].lacks && (s->details || i == dl_step_best(s)))
-      dl_report_sayf(r, "%s: %s.", s->by[i]->name, s->p[i].lacks);
+      dl_report_say(r, "%s: %s.", s->by[i]->name, s->p[i].lacks);
   if (s->n > 0 && !isnan(s->p[dl_step_best(s)].low_j))
-    dl_report_sayf(r, "Intervals have a coverage of %g %%. * recommended.%s",
-                   100 * s->coverage,
-                   s->details ? "" : " Evidence: --details.");
+    dl_report_say(r, "Intervals have a coverage of %g %%. * recommended.%s",
+                  100 * s->coverage, s->details ? "" : " Evidence: --details.");
 }
 
 struct dl_report *dl_step_report(const struct dl_step *s) {

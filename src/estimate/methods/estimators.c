@@ -7,23 +7,20 @@
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
 
-static const struct dl_estimator *const estimators[] = {
-    &dl_physical_method,  &dl_pre_epoch, &dl_pre_power,
-    &dl_green_algorithms, &dl_tdp,       &dl_flops,
+const struct dl_estimator *const dl_estimators[] = {
+    &dl_physical_method,
+    &dl_pre_epoch,
+    &dl_pre_power,
+    &dl_green_algorithms,
+    &dl_tdp,
+    &dl_flops,
+    NULL,
 };
 
-size_t dl_estimator_count(void) {
-  return sizeof estimators / sizeof *estimators;
-}
-
-const struct dl_estimator *dl_estimator_at(size_t i) {
-  return estimators[i];
-}
-
 const struct dl_estimator *dl_estimator_find(const char *name) {
-  for (size_t i = 0; i < dl_estimator_count(); i++)
-    if (strcmp(estimators[i]->name, name) == 0)
-      return estimators[i];
+  for (size_t i = 0; dl_estimators[i]; i++)
+    if (strcmp(dl_estimators[i]->name, name) == 0)
+      return dl_estimators[i];
   return NULL;
 }
 
@@ -31,7 +28,7 @@ void dl_estimate_throughput(struct dl_estimate *est, const struct dl_job *job) {
   struct dl_work w;
   est->samples_per_s = est->tokens_per_s = est->mfu = NAN;
   est->precision = job->run->precision;
-  if (dl_is_inference(job) || isnan(est->energy_j))
+  if (dl_run_is_inference(job->run) || isnan(est->energy_j))
     return;
   dl_work_of(job, &w);
   double peak = 1e12 * dl_work_peak_tflops(job) * job->run->n_gpus;

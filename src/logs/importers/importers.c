@@ -27,10 +27,6 @@ const struct dl_importer *const dl_importers[] = {
     NULL,
 };
 
-size_t dl_importer_count(void) {
-  return sizeof dl_importers / sizeof *dl_importers - 1;
-}
-
 const struct dl_importer *dl_importer_find(const char *name) {
   for (size_t i = 0; dl_importers[i]; i++)
     if (strcmp(dl_importers[i]->name, name) == 0)

@@ -16,8 +16,6 @@ extern const struct dl_importer dl_import_nvidia_smi, dl_import_psutil,
 /* All importers; NULL ends the list. */
 extern const struct dl_importer *const dl_importers[];
 
-size_t dl_importer_count(void);
-
 /* By name; NULL if there is none. */
 const struct dl_importer *dl_importer_find(const char *name);
 

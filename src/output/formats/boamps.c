@@ -333,6 +333,7 @@ static enum dl_status boamps_row(struct dl_stream *s,
 const struct dl_format dl_format_boamps = {
     .name = "boamps",
     .summary = "a BoAmps report of each task, one JSON document a line",
+    .whole = true,
     .report = boamps_report,
     .begin = boamps_begin,
     .row = boamps_row,

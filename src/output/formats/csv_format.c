@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "io/csv.h"
 #include "output/format.h"
-#include "output/utf8.h"
+#include "output/screen.h"
 
 /* How cells are written. */
 struct dialect {
@@ -228,6 +228,7 @@ csv_row(struct dl_stream *s, const struct dl_value *values, struct dl_diag *d) {
 static const struct dl_format spreadsheet = {
     .name = "csv",
     .summary = "CSV with marked formulas",
+    .whole = true,
     .report = spreadsheet_report,
     .begin = csv_begin,
     .row = csv_row,
@@ -237,6 +238,7 @@ static const struct dl_format spreadsheet = {
 const struct dl_format dl_format_csv = {
     .name = "csv",
     .summary = "the main table, for spreadsheets and data frames",
+    .whole = true,
     .extension = "csv",
     .spreadsheet = &spreadsheet,
     .report = csv_report,

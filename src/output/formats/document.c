@@ -7,7 +7,7 @@
 
 #include "output/formats/table_fit.h"
 #include "output/units.h"
-#include "output/utf8.h"
+#include "output/screen.h"
 
 #define STREAM_HEAD                                                            \
   1000               /* rows that decide the widths of a stream; on a          \
@@ -327,12 +327,12 @@ static void print_report(struct walk *w, const struct dl_report *r) {
 }
 
 void dl_document_report(const struct dl_document *m, const struct dl_report *r,
-                        FILE *f, const struct dl_document_place *place) {
+                        FILE *f, const struct dl_screen *screen, bool follows) {
   struct dl_text text = {0};
   struct walk w = {.p = {.to = &text}, .f = f, .m = m};
-  if (place->screen && m->wraps)
-    w.p.screen = *place->screen;
-  if (m->page[0] && !place->follows)
+  if (screen && m->wraps)
+    w.p.screen = *screen;
+  if (m->page[0] && !follows)
     dl_print(&w.p, m->page[0], NULL);
   print_report(&w, r);
   if (m->page[1])
@@ -403,7 +403,11 @@ void dl_document_end(struct dl_stream *s) {
     release_head(s);
   if (s->layout && s->layout->n > 0)
     print_foot(&p, m, s->layout);
-  if (m->page[1] && !s->tail) /* else a report follows */
+  if (s->tail)
+    dl_print(&p, "\n", NULL);
+  else if (m->page[1])
     dl_print(&p, m->page[1], NULL);
   write_text(s->f, &s->line);
+  if (s->tail)
+    dl_document_report(m, s->tail, s->f, &p.screen, true);
 }

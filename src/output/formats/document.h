@@ -50,16 +50,10 @@ struct dl_document {
   const char *none; /* in place of a table without rows; NULL: head and foot */
 };
 
-/* Where a report is written: on a terminal or not (NULL), and behind the rows
- * of a stream, which have begun the page. */
-struct dl_document_place {
-  const struct dl_screen *screen;
-  bool follows;
-};
-
-/* Writes the whole report. */
+/* Writes the whole report, on a terminal or not (NULL); with `follows` behind
+ * the rows of a stream, which have begun the page. */
 void dl_document_report(const struct dl_document *m, const struct dl_report *r,
-                        FILE *f, const struct dl_document_place *place);
+                        FILE *f, const struct dl_screen *screen, bool follows);
 
 /* Row, add and end of a stream, whose s->head is an empty table at first. The
  * first thousand rows are held back there: they decide the widths and units of

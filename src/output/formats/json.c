@@ -17,7 +17,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "output/format.h"
-#include "output/utf8.h"
+#include "output/screen.h"
 
 #define SCHEMA 1
 
@@ -277,6 +277,7 @@ static enum dl_status json_end(struct dl_stream *s, struct dl_diag *d) {
 const struct dl_format dl_format_json = {
     .name = "json",
     .summary = "everything, exact, for programs",
+    .whole = true,
     .extension = "json",
     .report = json_report,
     .begin = json_begin,

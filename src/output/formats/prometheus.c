@@ -17,7 +17,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "output/format.h"
-#include "output/utf8.h"
+#include "output/screen.h"
 
 enum { MOST_ROWS = 100000 };
 
@@ -334,6 +334,7 @@ static enum dl_status prometheus_end(struct dl_stream *s, struct dl_diag *d) {
 const struct dl_format dl_format_prometheus = {
     .name = "prometheus",
     .summary = "numbers as metrics, for Prometheus",
+    .whole = true,
     .extension = "prom",
     .report = prometheus_report,
     .begin = prometheus_begin,

@@ -3,28 +3,7 @@
 
 #include <string.h>
 
-#include "output/utf8.h"
-
-void dl_print_wrapped(struct dl_printer *p, const char *text, size_t hang,
-                      const char *effect) {
-  size_t indent = p->indent + hang, width = p->screen.width;
-  if (width < indent + DL_LEAST_TEXT) {
-    dl_print(p, text, effect);
-    return;
-  }
-  while (*text) {
-    size_t n = dl_wrapped_line(text, width - indent, false);
-    struct dl_text line = {0};
-    dl_text_add_n(&line, text, n);
-    dl_print(p, dl_text_str(&line), effect);
-    dl_text_free(&line);
-    text += n + strspn(text + n, " ");
-    if (*text) {
-      dl_print(p, "\n", NULL);
-      p->blanks += hang;
-    }
-  }
-}
+#include "output/screen.h"
 
 bool dl_cell_line(struct dl_text *cell, size_t width, size_t k) {
   const char *s = dl_text_str(cell);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "output/utf8.h"
+#include "output/screen.h"
 
 /* Printing */
 
@@ -44,6 +44,27 @@ void dl_print_field(struct dl_printer *p, const char *text, size_t width,
   p->blanks += right ? rest : 0;
   dl_print(p, text, effect);
   p->blanks += right ? 0 : rest;
+}
+
+void dl_print_wrapped(struct dl_printer *p, const char *text, size_t hang,
+                      const char *effect) {
+  size_t indent = p->indent + hang, width = p->screen.width;
+  if (width < indent + DL_LEAST_TEXT) {
+    dl_print(p, text, effect);
+    return;
+  }
+  while (*text) {
+    size_t n = dl_wrapped_line(text, width - indent, false);
+    struct dl_text line = {0};
+    dl_text_add_n(&line, text, n);
+    dl_print(p, dl_text_str(&line), effect);
+    dl_text_free(&line);
+    text += n + strspn(text + n, " ");
+    if (*text) {
+      dl_print(p, "\n", NULL);
+      p->blanks += hang;
+    }
+  }
 }
 
 void dl_print_cell(struct dl_printer *p, const struct dl_cell *c,

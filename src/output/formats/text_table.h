@@ -14,6 +14,11 @@
 #include "output/screen.h"
 #include "output/units.h"
 
+enum {
+  DL_TABLE_GAP = 2,  /* blanks between columns */
+  DL_LEAST_TEXT = 16 /* columns below which no text is broken */
+};
+
 /* Appends to a text. Blanks wait until something follows them, so that no line
  * ends in one. */
 struct dl_printer {
@@ -31,6 +36,11 @@ void dl_print(struct dl_printer *p, const char *text, const char *effect);
 /* The same with blanks up to `width`, on the left if `right` is set. */
 void dl_print_field(struct dl_printer *p, const char *text, size_t width,
                     bool right, const char *effect);
+
+/* Prints a text, broken at the width of the screen; later lines begin `hang`
+ * columns further to the right. */
+void dl_print_wrapped(struct dl_printer *p, const char *text, size_t hang,
+                      const char *effect);
 
 /* How a format writes cells. */
 struct dl_cell_style {

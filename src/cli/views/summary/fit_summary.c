@@ -84,11 +84,11 @@ void dl_fit_trials(struct dl_report *item, const struct dl_trials *tried) {
   for (size_t i = 0; i <= DL_HELD_OUT_ROWS; i++)
     if (!isnan(tried->list[0].error[i]))
       c[ERRORS + i].heading = held_out_words[i];
-  dl_report_sayf(item,
-                 "Chosen from %zu by their mean error: %s, with the recipe "
-                 "\"%s\".",
-                 tried->n, tried->list[0].method->name,
-                 tried->list[0].recipe.summary);
+  dl_report_say(item,
+                "Chosen from %zu by their mean error: %s, with the recipe "
+                "\"%s\".",
+                tried->n, tried->list[0].method->name,
+                tried->list[0].recipe.summary);
   struct dl_table *t = dl_report_table(
       item, NULL, "Mean absolute log error by what was held out", c, N, false);
   for (size_t k = 0; k < tried->n; k++) {

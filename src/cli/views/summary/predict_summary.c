@@ -9,7 +9,7 @@
 #include "base/number.h"
 #include "cli/views/summary/answer.h"
 #include "cli/views/summary/quantity_words.h"
-#include "estimate/methods/missing_facts.h"
+#include "estimate/methods/estimator.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/peak_memory.h"
 #include "output/units.h"
@@ -67,7 +67,7 @@ static void time_line(struct summary *m) {
   struct dl_answer_line *l = &m->line[TIME];
   put(m, TIME, "Time", DL_TIME, "s",
       &(struct dl_span_j){e->duration_s, e->time_low_s, e->time_high_s});
-  if (dl_is_inference(job)) {
+  if (dl_run_is_inference(job->run)) {
     bound = served->bound;
     dl_answer_number(l, "at most ", served->most_a_second,
                      served->tokens ? " requests/s" : " samples/s");
@@ -190,7 +190,7 @@ static void say_outside(struct dl_report *r, const struct dl_estimate *e) {
     dl_text_printf(&t, "%s%s", b->new, e->n_outside > 0 ? ", " : "");
   dl_add_quantities(&t, e->outside, e->n_outside);
   if (t.len > 0)
-    dl_report_sayf(r, "Outside the training data: %s.", dl_text_str(&t));
+    dl_report_say(r, "Outside the training data: %s.", dl_text_str(&t));
   dl_text_free(&t);
 }
 
@@ -199,8 +199,8 @@ static void say_interval(struct dl_report *r,
   const struct dl_estimate *e = &s->est[s->best];
   const struct basis *b = basis_of(e);
   if (b)
-    dl_report_sayf(r, "Interval from %s errors (%zu %s).", b->errors,
-                   e->interval_groups, b->groups);
+    dl_report_say(r, "Interval from %s errors (%zu %s).", b->errors,
+                  e->interval_groups, b->groups);
 }
 
 /* "Method physical; others 13.7 to 16.3 kWh (--all)." */
@@ -222,7 +222,7 @@ static void say_methods(struct dl_report *r, const struct dl_predict_subject *s,
                    isnan(s->whole.j.x) ? "" : " for the GPUs alone");
   }
   dl_text_add(&t, explain ? "." : ". Details: --explain.");
-  dl_report_say(r, dl_text_str(&t));
+  dl_report_say(r, "%s", dl_text_str(&t));
   dl_text_free(&t);
 }
 
@@ -235,10 +235,10 @@ void dl_predict_notes(struct dl_report *r, const struct dl_predict_subject *s,
   if (assumed && strcmp(e->method, "physical") == 0 &&
       isnan(s->job.run->tokens) && !s->predictions.served.tokens &&
       !s->predictions.language)
-    dl_report_sayf(r,
-                   "Unknown for this network and derived from its FLOPs: %s; "
-                   "the interval is wider for it.",
-                   assumed);
+    dl_report_say(r,
+                  "Unknown for this network and derived from its FLOPs: %s; "
+                  "the interval is wider for it.",
+                  assumed);
   say_methods(r, s, all, explain);
 }
 

@@ -191,7 +191,7 @@ static void say_marks(struct dl_report *r, const bool marked[3]) {
     if (marked[i])
       dl_text_printf(&t, "%s%s", t.len > 0 ? "; " : "", means[i]);
   if (t.len > 0)
-    dl_report_sayf(r, "%s.", dl_text_str(&t));
+    dl_report_say(r, "%s.", dl_text_str(&t));
   dl_text_free(&t);
 }
 
@@ -235,10 +235,10 @@ static void say_outside(struct dl_report *r,
   const struct dl_value energy = dl_number(low->energy_j);
   struct dl_text t = {0};
   dl_show(&t, DL_KWH, "J", &energy, NULL);
-  dl_report_sayf(r,
-                 "Lower, but its generation was not measured: %s, %s "
-                 "(--extrapolate).",
-                 place_of(low), dl_text_str(&t));
+  dl_report_say(r,
+                "Lower, but its generation was not measured: %s, %s "
+                "(--extrapolate).",
+                place_of(low), dl_text_str(&t));
   dl_text_free(&t);
 }
 
@@ -260,12 +260,12 @@ void dl_recommend_notes(struct dl_report *r,
   dl_text_add(&t, t.len > 0 ? "." : "");
   add_excluded(&t, c);
   if (t.len > 0)
-    dl_report_say(r, dl_text_str(&t));
+    dl_report_say(r, "%s", dl_text_str(&t));
   dl_text_free(&t);
   say_outside(r, c);
   if (!c->o->explain) {
-    dl_report_sayf(r, "%sSettings: --explain.",
-                   c->n > 1 && !c->o->all ? "All choices: --all. " : "");
+    dl_report_say(r, "%sSettings: --explain.",
+                  c->n > 1 && !c->o->all ? "All choices: --all. " : "");
     return;
   }
   if (c->l->c[0].node)

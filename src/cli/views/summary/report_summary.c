@@ -91,11 +91,11 @@ void dl_report_notes(struct dl_report *r, const struct dl_sums *s, bool all,
     dl_report_say(r, "Energies of different boundaries are added up: not all "
                      "of them cover the same parts of a node.");
   if (s->at_tdp > 0)
-    dl_report_sayf(r,
-                   "The estimate of %zu job%s is an upper bound: the "
-                   "utilization of %s GPUs is not known.",
-                   s->at_tdp, s->at_tdp == 1 ? "" : "s",
-                   s->at_tdp == 1 ? "its" : "their");
+    dl_report_say(r,
+                  "The estimate of %zu job%s is an upper bound: the "
+                  "utilization of %s GPUs is not known.",
+                  s->at_tdp, s->at_tdp == 1 ? "" : "s",
+                  s->at_tdp == 1 ? "its" : "their");
   if (s->gpu_s > 0 && !(s->known_gpu_s > 0))
     dl_report_say(r, "Idle GPUs are unknown: sacct prints their utilization in "
                      "TRESUsageInAve where the cluster records gres/gpuutil.");
@@ -106,6 +106,6 @@ void dl_report_notes(struct dl_report *r, const struct dl_sums *s, bool all,
                    s->estimated > 0 ? "Sources of the estimates: --explain."
                                     : "Details: --explain.");
   if (t.len > 0)
-    dl_report_say(r, dl_text_str(&t));
+    dl_report_say(r, "%s", dl_text_str(&t));
   dl_text_free(&t);
 }
