@@ -13,7 +13,7 @@
 #include "cli/views/job_limits.h"
 #include "cli/views/predict_report.h"
 #include "cli/views/summary/predict_summary.h"
-#include "cli/views/summary/quantity_words.h"
+#include "cli/views/summary/answer.h"
 #include "estimate/methods/work.h"
 
 #define AT(kind, member) DL_STORE(kind, struct dl_predict_options, member)
@@ -449,7 +449,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     status = dl_node_options_apply(&o->node, &o->job, cli->catalog, &cli->diag);
   if (status == DL_OK)
     status = dl_job_options_apply(&o->job, f, cli->catalog, true, &cli->diag);
-  dl_node_footprint(&o->node, &o->job.foot);
+  if (status == DL_OK && o->node.found)
+    dl_node_footprint(&o->node, &o->job.foot);
   if (status == DL_OK)
     status = o->input            ? dl_predict_batch(cli, o, m, f)
              : o->job.axes.n > 0 ? dl_predict_sweep(cli, o, m, f)

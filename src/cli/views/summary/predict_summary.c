@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/views/summary/answer.h"
-#include "cli/views/summary/quantity_words.h"
 #include "estimate/methods/estimator.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/peak_memory.h"
