@@ -153,9 +153,9 @@ END
 @test 'requeued jobs, other layouts, several files, standard input' {
   jobs '1|a|ann|ml|gpu|REQUEUED|60|2024-02-01T00:00:00|1|8||0|600|cpu=8|' \
     '1|a|ann|ml|gpu|COMPLETED|90|2024-02-02T00:00:00|1|8||0|900|cpu=8|'
-  printf '%s\n' 'Elapsed,State,JobID,ConsumedEnergy' '1-00:00:00,COMPLETED,7,1.5K' >b.txt
+  printf '%s\n' 'Elapsed,State,JobID,ConsumedEnergy' '1-00:00:00,COMPLETED,7,1.5M' >b.txt
   gives 0 '' report sacct.txt b.txt -q -f json
-  check '[.jobs[] | .duration_s, .energy_j] == [60, 600, 90, 900, 86400, 1500]'
+  check '[.jobs[] | .duration_s, .energy_j] == [60, 600, 90, 900, 86400, 1500000]'
   "$DLEST" report - -q -f json <sacct.txt >in.json
   check '.total.energy_j == 1500' in.json
 }

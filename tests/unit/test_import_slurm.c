@@ -105,6 +105,20 @@ static void sacct_leaves_out_what_is_no_energy(void **state) {
         "7: last line skipped: column 'ConsumedEnergy': invalid number "
         "'abc'\n");
 #undef HEAD
+  /* 18 GJ on one node in 2 h: 2.5 MW; 10 J: 1.4 mW; 1 W is possible. */
+  check(&dl_import_sacct,
+        "JobID|ElapsedRaw|AllocTRES|ConsumedEnergyRaw\n"
+        "1|7200|cpu=8,node=1|18000000000\n2|7200|cpu=8,node=1|10\n"
+        "3|7200|cpu=8,node=1|7200\n4|-7200|cpu=8,node=1|7200\n",
+        "2: run_id=1 duration_s=7200 boundary=node n_nodes=1 n_cpus=8\n"
+        "3: run_id=2 duration_s=7200 boundary=node n_nodes=1 n_cpus=8\n"
+        "4: run_id=3 duration_s=7200 node_energy_j=7200 energy_j=7200 "
+        "boundary=node n_nodes=1 n_cpus=8\n",
+        "3: job 1: an energy of 1.8e+10 J in 7200 s is impossible and left "
+        "out\n"
+        "4: job 2: an energy of 10 J in 7200 s is impossible and left out\n"
+        "5: last line skipped: column 'ElapsedRaw': invalid duration "
+        "'-7200'\n");
 }
 
 static void sacct_reads_its_layouts(void **state) {
@@ -211,7 +225,7 @@ static void sacct_reads_gpu_utilization(void **state) {
         "4: run_id=3 n_gpus=1 duration_s=100 boundary=node gpu_util=1 "
         "partition=gpu\n"
         "6: run_id=4 n_gpus=1 duration_s=100 boundary=node partition=gpu\n"
-        "8: run_id=5 duration_s=100 boundary=node partition=cpu\n",
+        "8: run_id=5 duration_s=100 boundary=node partition=cpu n_cpus=1\n",
         "");
 #undef HEAD
 }

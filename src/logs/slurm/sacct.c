@@ -31,8 +31,11 @@
 #include "logs/slurm/settle_jobs.h"
 #include "logs/slurm/slurm.h"
 
-/* No node draws more: a higher power comes from a failed sensor. */
-#define MOST_W_PER_NODE 2e5
+/* No node draws more, or less for longer than sensors take to report: such a
+ * power comes from a failed sensor. */
+#define MOST_W_PER_NODE 5e4
+#define LEAST_W_PER_NODE 1
+#define LEAST_S 300
 #define MOST_NODES 1e5
 
 struct sacct {
@@ -95,6 +98,21 @@ static double count_of(const char *s) {
   return ok ? x * scale : NAN;
 }
 
+/* The same from a column, or from the allocation: "cpu=8,node=2". */
+static double allocated(const struct dl_slurm_row *row,
+                        enum dl_slurm_column column, const char *tres,
+                        const char *name) {
+  char text[32];
+  size_t len;
+  double x = count_of(dl_slurm_cell(row, column));
+  const char *s = isnan(x) ? dl_slurm_resource(tres, name, &len) : NULL;
+  if (!s || len >= sizeof text)
+    return x;
+  memcpy(text, s, len);
+  text[len] = '\0';
+  return count_of(text);
+}
+
 /* Hash of the cluster of a row: clusters number their jobs independently. */
 static uint64_t cluster_of(const struct dl_slurm_row *row) {
   const char *name = dl_slurm_cell(row, DL_SLURM_CLUSTER);
@@ -141,8 +159,9 @@ static void finish(struct dl_log *log, struct sacct *c) {
   job->cpu_util = cpu_util > 0 && cpu_util < 1.1 ? fmin(cpu_util, 1) : NAN;
   double joules = dl_slurm_job_energy(&c->energies, c->n_nodes, &counted_twice);
   double nodes = c->n_nodes > 0 ? c->n_nodes : MOST_NODES;
-  bool impossible =
-      joules > MOST_W_PER_NODE * nodes * fmax(seconds, 1) && !isnan(seconds);
+  double most_w = MOST_W_PER_NODE * nodes, least_w = LEAST_W_PER_NODE;
+  bool impossible = joules > most_w * fmax(seconds, 1) ||
+                    (seconds >= LEAST_S && joules < least_w * seconds);
   if (counted_twice || impossible)
     note_fault(log, c, counted_twice, impossible ? joules : NAN);
   job->energy_j = impossible ? NAN : joules;
@@ -259,9 +278,9 @@ static void read_job(struct dl_log *log, struct sacct *c,
   if (tres[0] == '\0')
     tres = dl_slurm_cell(row, DL_SLURM_REQ_TRES);
   job->ram_gb = dl_slurm_memory_gb(tres);
+  job->n_nodes = c->n_nodes = allocated(row, DL_SLURM_NODES, tres, "node");
+  job->n_cpus = allocated(row, DL_SLURM_CPUS, tres, "cpu");
   set_gpus(job, row);
-  job->n_nodes = c->n_nodes = count_of(dl_slurm_cell(row, DL_SLURM_NODES));
-  job->n_cpus = count_of(dl_slurm_cell(row, DL_SLURM_CPUS));
   job->duration_s = dl_slurm_elapsed(row);
 }
 
@@ -293,6 +312,10 @@ static bool read_row(struct dl_log *log, const struct dl_slurm_table *t,
                       "prints all of it",
                       row->id);
   const char *elapsed = dl_slurm_cell(row, DL_SLURM_ELAPSED);
+  const char *raw = dl_slurm_cell(row, DL_SLURM_ELAPSED_RAW);
+  if (*raw == '-')
+    return dl_log_bad(log, "column 'ElapsedRaw': invalid duration '%.40s'",
+                      raw);
   if (*elapsed && !elapsed[strspn(elapsed, "0123456789")] &&
       isnan(dl_slurm_elapsed(row)))
     return dl_log_bad(log,
