@@ -343,15 +343,16 @@ static enum dl_status report_single(struct dl_cli *cli,
     add_estimates(r, s, o);
   if (o->explain)
     add_parts(r, s);
-  status = dl_node_report(o->explain ? r : NULL,
-                          &(struct dl_node_subject){.o = &o->node,
-                                                    .foot = &o->job.foot,
-                                                    .job = &s->job,
-                                                    .est = s->est,
-                                                    .n = s->n,
-                                                    .best = s->best,
-                                                    .interval = s->interval},
-                          &s->whole, &cli->diag);
+  if (o->explain || o->node.found)
+    status = dl_node_report(o->explain ? r : NULL,
+                            &(struct dl_node_subject){.o = &o->node,
+                                                      .foot = &o->job.foot,
+                                                      .job = &s->job,
+                                                      .est = s->est,
+                                                      .n = s->n,
+                                                      .best = s->best,
+                                                      .interval = s->interval},
+                            &s->whole, &cli->diag);
   if (answer && o->explain)
     add_basis(r, &s->est[s->best], m, s);
   if (o->explain) {
