@@ -126,15 +126,7 @@ enum dl_status dl_descriptor_set(struct dl_descriptor *e, const char *name,
   return status;
 }
 
-static bool is_noise(const char *const *noise, const char *word, size_t n) {
-  for (; *noise; noise++)
-    if (strlen(*noise) == n && strncasecmp(*noise, word, n) == 0)
-      return true;
-  return false;
-}
-
 void dl_fold_name(enum dl_kind kind, const char *name, struct dl_text *to) {
-  const char *const *noise = dl_kinds[kind].noise;
   for (const char *p = name; *p;) {
     size_t n = 0;
     /* A dot between digits counts: 1.6GF is not 16GF. */
@@ -147,7 +139,10 @@ void dl_fold_name(enum dl_kind kind, const char *name, struct dl_text *to) {
       p++;
       continue;
     }
-    if (!is_noise(noise, p, n))
+    const char *const *noise = dl_kinds[kind].noise;
+    while (*noise && (strlen(*noise) != n || strncasecmp(*noise, p, n) != 0))
+      noise++;
+    if (!*noise)
       for (size_t i = 0; i < n; i++) {
         char c = (char)tolower((unsigned char)p[i]);
         dl_text_add_n(to, &c, 1);

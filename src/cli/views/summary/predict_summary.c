@@ -37,7 +37,8 @@ static void energy_lines(struct summary *m) {
   const char *boundary = node ? m->s->whole.boundary : m->e->boundary;
   struct dl_answer_line *l = &m->line[ENERGY];
   put(m, ENERGY, "Energy", DL_KWH, "J", &m->energy);
-  dl_answer_remark(l, dl_boundary_words(boundary, m->s->job.run->n_gpus > 1));
+  dl_answer_remark(l, "%s",
+                   dl_boundary_words(boundary, m->s->job.run->n_gpus > 1));
   if (isnan(foot->pue.x))
     return;
   if (node) {
@@ -83,8 +84,7 @@ static void time_line(struct summary *m) {
   if (has_given_time(e))
     dl_answer_remark(l, "given");
   else if (physical && bound)
-    dl_text_printf(&l->remark, "%sbound by %s", l->remark.len > 0 ? ", " : "",
-                   bound);
+    dl_answer_remark(l, "bound by %s", bound);
 }
 
 static void power_line(struct summary *m) {
@@ -105,18 +105,15 @@ static void power_line(struct summary *m) {
     watts = (struct dl_span_j){m->energy.x / m->e->duration_s, NAN, NAN};
   put(m, POWER, "Power", DL_PLAIN, "W", &watts);
   if (!node && job->run->n_gpus > 1) {
-    dl_text_printf(&l->remark, "%s%s GPUs", l->remark.len > 0 ? ", " : "",
-                   dl_format_short(number, job->run->n_gpus));
+    dl_answer_remark(l, "%s GPUs", dl_format_short(number, job->run->n_gpus));
   }
   if (!isnan(m->e->busy_share))
-    dl_text_printf(&l->remark, "%sGPU busy %.0f %% of the time",
-                   l->remark.len > 0 ? ", " : "", 100 * m->e->busy_share);
+    dl_answer_remark(l, "GPU busy %.0f %% of the time", 100 * m->e->busy_share);
   dl_memory_of(job, &need);
   if (isnan(need.need_gb))
     return;
-  dl_text_printf(&l->remark, "%speak GPU memory %s",
-                 l->remark.len > 0 ? ", " : "",
-                 dl_format_digits(number, need.need_gb, 3));
+  dl_answer_remark(l, "peak GPU memory %s",
+                   dl_format_digits(number, need.need_gb, 3));
   if (gpu && !isnan(gpu->memory_gb))
     dl_text_printf(&l->remark, " of %s",
                    dl_format_short(number, gpu->memory_gb));
@@ -140,7 +137,7 @@ static void footprint_lines(struct summary *m) {
     dl_answer_remark(l, "set --country, --cloud or --intensity");
   } else {
     dl_answer_number(l, "", foot->intensity.x, " g/kWh");
-    dl_answer_remark(l, foot->intensity.of);
+    dl_answer_remark(l, "%s", foot->intensity.of);
   }
   const double made = m->s->whole.embodied_g;
   if (m->s->node->embodied)
