@@ -359,10 +359,8 @@ static enum dl_status report_single(struct dl_cli *cli,
     dl_predict_sources(r, &s->job);
     dl_say_footprint(r, &o->job.foot);
   }
-  if (answer) {
-    dl_predict_summary(answer, s);
-    dl_predict_notes(answer, s, o->all, o->explain);
-  }
+  if (answer)
+    dl_predict_summary(answer, s, o->all, o->explain);
   if (status == DL_OK && o->model)
     status = add_predictions(all, m, f, o, &cli->diag);
   if (status != DL_OK) {

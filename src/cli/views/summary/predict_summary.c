@@ -148,19 +148,6 @@ static void footprint_lines(struct summary *m) {
         &(struct dl_span_j){price * j->x, price * j->low, price * j->high});
 }
 
-void dl_predict_summary(struct dl_report *r,
-                        const struct dl_predict_subject *s) {
-  const struct dl_estimate *e = &s->est[s->best];
-  struct summary m = {.s = s, .e = e, .energy = s->whole.j};
-  if (isnan(s->whole.j.x))
-    m.energy = (struct dl_span_j){e->energy_j, e->low_j, e->high_j};
-  energy_lines(&m);
-  time_line(&m);
-  power_line(&m);
-  footprint_lines(&m);
-  dl_answer_lines(r, m.line, N_LINES);
-}
-
 /* --- what the answer is based on */
 
 /* Which errors intervals come from, and what is new where these are used. */
@@ -179,7 +166,7 @@ static const struct basis *basis_of(const struct dl_estimate *e) {
   return NULL;
 }
 
-static void say_outside(struct dl_report *r, const struct dl_estimate *e) {
+static void say_basis(struct dl_report *r, const struct dl_estimate *e) {
   const struct basis *b = basis_of(e);
   struct dl_text t = {0};
   if (b && b->new && !e->all_seen)
@@ -188,12 +175,6 @@ static void say_outside(struct dl_report *r, const struct dl_estimate *e) {
   if (t.len > 0)
     dl_report_say(r, "Outside the training data: %s.", dl_text_str(&t));
   dl_text_free(&t);
-}
-
-static void say_interval(struct dl_report *r,
-                         const struct dl_predict_subject *s) {
-  const struct dl_estimate *e = &s->est[s->best];
-  const struct basis *b = basis_of(e);
   if (b)
     dl_report_say(r, "Interval from %s errors (%zu %s).", b->errors,
                   e->interval_groups, b->groups);
@@ -222,12 +203,19 @@ static void say_methods(struct dl_report *r, const struct dl_predict_subject *s,
   dl_text_free(&t);
 }
 
-void dl_predict_notes(struct dl_report *r, const struct dl_predict_subject *s,
-                      bool all, bool explain) {
+void dl_predict_summary(struct dl_report *r, const struct dl_predict_subject *s,
+                        bool all, bool explain) {
   const struct dl_estimate *e = &s->est[s->best];
   const char *assumed = dl_facts_assumed(&s->job, NULL);
-  say_outside(r, e);
-  say_interval(r, s);
+  struct summary m = {.s = s, .e = e, .energy = s->whole.j};
+  if (isnan(s->whole.j.x))
+    m.energy = (struct dl_span_j){e->energy_j, e->low_j, e->high_j};
+  energy_lines(&m);
+  time_line(&m);
+  power_line(&m);
+  footprint_lines(&m);
+  dl_answer_lines(r, m.line, N_LINES);
+  say_basis(r, e);
   if (assumed && strcmp(e->method, "physical") == 0 &&
       isnan(s->job.run->tokens) && !s->predictions.served.tokens &&
       !s->predictions.language)
