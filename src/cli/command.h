@@ -11,6 +11,7 @@
 #include "catalog/catalog.h"
 #include "cli/options/option.h"
 #include "cli/progress_bar.h"
+#include "model/model.h"
 #include "output/render.h"
 
 /* An option of the command line, in the order in which it was given. */
@@ -74,8 +75,9 @@ extern const struct dl_command dl_cmd_predict, dl_cmd_fit, dl_cmd_extract,
 /* The options of every command; members of struct dl_cli. */
 extern const struct dl_option dl_common_options[];
 
-/* Whether an option was given, by its long name. */
-bool dl_cli_given(const struct dl_cli *cli, const char *name);
+/* The first option given that is among the long names ("alpha|gamma"), or
+ * NULL. */
+const char *dl_cli_given(const struct dl_cli *cli, const char *names);
 
 /* DL_EUSAGE if one of the options, "alpha|gamma", was given: it has no effect
  * `why`, as "without --features". */
@@ -114,5 +116,18 @@ enum dl_status dl_check_budget(const char *what, double energy_j,
  * result, without those that say where and how it is written, and without
  * folders. */
 char *dl_cli_command_line(const struct dl_cli *cli, const char *input);
+
+/* The model to use: the user's, or those that ship, one after the other.
+ * Owned by the caller. */
+enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
+                             struct dl_model **m);
+
+/* Writes a model to --output, or beside the table that it was made of, the
+ * command's first argument: RUNS.csv -> RUNS and the suffix (standard input:
+ * stdin). Adds its path to a report, which goes to standard output now, unless
+ * the model has been printed there. */
+enum dl_status dl_save_model(struct dl_cli *cli, const struct dl_model *m,
+                             const char *suffix, struct dl_report *r,
+                             bool *printed);
 
 #endif

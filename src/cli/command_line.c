@@ -241,21 +241,16 @@ static bool is_among(const char *names, const char *name) {
   return false;
 }
 
-/* The first option given that is among the names, or NULL. */
-static const char *given_among(const struct dl_cli *cli, const char *names) {
+const char *dl_cli_given(const struct dl_cli *cli, const char *names) {
   for (size_t i = 0; i < cli->n_given; i++)
     if (is_among(names, cli->given[i].option->name))
       return cli->given[i].option->name;
   return NULL;
 }
 
-bool dl_cli_given(const struct dl_cli *cli, const char *name) {
-  return given_among(cli, name) != NULL;
-}
-
 enum dl_status dl_cli_refuse(struct dl_cli *cli, const char *names,
                              const char *why) {
-  const char *name = given_among(cli, names);
+  const char *name = dl_cli_given(cli, names);
   return name ? dl_fail(&cli->diag, DL_EUSAGE, "--%s has no effect %s", name,
                         why)
               : DL_OK;
@@ -265,11 +260,11 @@ enum dl_status dl_cli_refuse(struct dl_cli *cli, const char *names,
 static enum dl_status check_company(struct dl_cli *cli) {
   for (size_t i = 0; i < cli->n_given; i++) {
     const struct dl_option *o = cli->given[i].option;
-    const char *other = o->without ? given_among(cli, o->without) : NULL;
+    const char *other = o->without ? dl_cli_given(cli, o->without) : NULL;
     if (other)
       return dl_fail(&cli->diag, DL_EUSAGE, "--%s does not go with --%s",
                      o->name, other);
-    if (!o->with || given_among(cli, o->with))
+    if (!o->with || dl_cli_given(cli, o->with))
       continue;
     struct dl_text names = {0};
     for (const char *s = o->with; *s; s++)

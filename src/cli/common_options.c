@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Options and steps that all commands share: strictness, printing. */
+/* Options and steps that commands share: strictness, printing, models. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/constants.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "cli/command.h"
 #include "output/units.h"
@@ -135,5 +136,63 @@ enum dl_status dl_check_budget(const char *what, double energy_j,
       dl_fail(d, DL_EBUDGET, "%s %s, over the budget of %g kWh", what,
               dl_text_str(&t), budget_kwh);
   dl_text_free(&t);
+  return status;
+}
+
+/* --- models */
+
+enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
+                             struct dl_model **m) {
+  static const char *const shipped[] = {"models/physical.xml", "models/pre.xml",
+                                        "models/inference.xml",
+                                        "models/language.xml"};
+  const char *dir = dl_datadir();
+  struct dl_diag *d = &cli->diag;
+  struct dl_text file = {0};
+  enum dl_status status = DL_OK;
+  *m = NULL;
+  if (path) {
+    status = dl_data_path(dir, "models/model.rng", &file, d);
+    if (status == DL_OK)
+      status = dl_model_read(m, path, file.s, d);
+  }
+  struct dl_model **next = m;
+  for (size_t i = 0; !path && i < DL_LENGTH(shipped) && status == DL_OK; i++) {
+    dl_text_clear(&file);
+    status = dl_data_path(dir, shipped[i], &file, d);
+    if (status == DL_OK)
+      status = dl_model_read(next, file.s, NULL, d);
+    if (status == DL_OK)
+      next = &(*next)->next;
+  }
+  dl_text_free(&file);
+  if (status != DL_OK) {
+    dl_model_free(*m);
+    *m = NULL;
+  }
+  return status;
+}
+
+enum dl_status dl_save_model(struct dl_cli *cli, const struct dl_model *m,
+                             const char *suffix, struct dl_report *r,
+                             bool *printed) {
+  const char *in = strcmp(cli->argument[0], "-") ? cli->argument[0] : "stdin";
+  size_t n = strlen(in);
+  struct dl_text path = {0};
+  if (n > 4 && strcmp(in + n - 4, ".csv") == 0)
+    n -= 4;
+  if (cli->output)
+    dl_text_add(&path, cli->output);
+  else
+    dl_text_printf(&path, "%.*s%s", (int)n, in, suffix);
+  enum dl_status status = dl_cli_check_outputs(cli, dl_text_str(&path),
+                                               cli->argument, cli->n_arguments);
+  if (status == DL_OK)
+    status = dl_model_write(m, dl_text_str(&path), &cli->diag);
+  dl_report_add(r, "model", "model", NULL, DL_CODE,
+                dl_string(dl_text_str(&path)));
+  *printed = strcmp(dl_text_str(&path), "-") == 0;
+  cli->output = NULL;
+  dl_text_free(&path);
   return status;
 }

@@ -61,7 +61,7 @@ static enum dl_status take_row(void *ctx, size_t part,
     l->epochs = job->epochs;
     l->train_samples = job->train_samples;
     l->val_samples = job->val_samples;
-    bool inference = dl_is_inference(job);
+    bool inference = dl_run_is_inference(job->run);
     l->requests = inference ? job->run->requests : NAN;
     l->prompt_tokens = inference ? job->run->prompt_tokens : NAN;
     l->output_tokens = inference ? job->run->output_tokens : NAN;
@@ -79,8 +79,8 @@ static enum dl_status take_row(void *ctx, size_t part,
       .high_j = est->high_j,
       .duration_s = isnan(est->energy_j) ? (double)NAN : est->duration_s,
       .memory_need_gb = memory.need_gb,
-      .bound = dl_is_inference(job) ? row->predictions->served.bound
-                                    : row->predictions->parts.bound,
+      .bound = dl_run_is_inference(job->run) ? row->predictions->served.bound
+                                             : row->predictions->parts.bound,
       .boundary = est->boundary,
       .precision = job->run->precision,
       .lacks = est->lacks,

@@ -60,9 +60,9 @@ bool dl_measured_has(const struct dl_measured *m, const struct dl_job *job,
   const struct dl_accelerator *gpu = job->found.gpu;
   const char *software = p->parts.software;
   enum dl_measured_part part =
-      p->language                                  ? DL_MEASURED_LANGUAGE
-      : dl_is_inference(job) && p->served.tokens   ? DL_MEASURED_SERVING
-      : software && strcmp(software, "eager") != 0 ? DL_MEASURED_TUNED
-                                                   : DL_MEASURED_EAGER;
+      p->language                                         ? DL_MEASURED_LANGUAGE
+      : dl_run_is_inference(job->run) && p->served.tokens ? DL_MEASURED_SERVING
+      : software && strcmp(software, "eager") != 0        ? DL_MEASURED_TUNED
+                                                          : DL_MEASURED_EAGER;
   return gpu && dl_strlist_find(&m->family[part], family_of(gpu)) >= 0;
 }

@@ -12,51 +12,9 @@
 #include "estimate/methods/work.h"
 #include "physics/conditioning/waiting.h"
 
-/* By the method of a physics; NULL: a regression on features. */
-static const struct {
-  const char *target, *physics;
-} fits[DL_N_FITS] = {
-    [DL_PRE_POWER] = {"gpu_power_w", NULL},
-    [DL_PRE_EPOCH] = {"epoch_energy_j", NULL},
-    [DL_PRE_TIME] = {"epoch_s", NULL},
-    [DL_PHYSICAL_POWER] = {"gpu_power_w", "physical"},
-    [DL_PHYSICAL_EPOCH] = {"epoch_energy_j", "physical"},
-    [DL_PHYSICAL_TIME] = {"epoch_s", "physical"},
-    [DL_SERVING_POWER] = {"request_power_w", "serving"},
-    [DL_SERVING_EPOCH] = {"request_energy_j", "serving"},
-    [DL_SERVING_TIME] = {"request_s", "serving"},
-    [DL_LANGUAGE_RATE] = {"tokens_per_s", "language"},
-};
-
-void dl_context_free(struct dl_context *ctx) {
-  for (size_t i = 0; i < DL_N_FITS; i++)
-    dl_predictor_free(ctx->fit[i].p);
-}
-
-enum dl_status dl_context_bind(struct dl_context *ctx, const struct dl_model *m,
-                               struct dl_frame *f, double coverage,
-                               struct dl_diag *d) {
-  enum dl_status status = DL_OK;
-  ctx->coverage = coverage;
-  for (size_t i = 0; i < DL_N_FITS && status == DL_OK; i++) {
-    struct dl_bound_fit *to = &ctx->fit[i];
-    const struct dl_model *owner;
-    to->fit = dl_model_search(m, fits[i].target, fits[i].physics, &owner);
-    /* PRE takes what the model has. */
-    if (!to->fit && !fits[i].physics)
-      to->fit = dl_model_search(m, fits[i].target, "physical", &owner);
-    if (!to->fit)
-      continue;
-    to->model = owner->path;
-    status = dl_predictor_new(&to->p, to->fit, f, coverage,
-                              !fits[i].physics && !ctx->asks_pre, d);
-  }
-  return status;
-}
-
 /* Predicts by the fits from `first` to `last`. */
 static enum dl_status ask(struct dl_job_predictions *p,
-                          const struct dl_context *ctx,
+                          const struct dl_session *ctx,
                           const struct dl_job *job, enum dl_fit_of first,
                           enum dl_fit_of last, struct dl_diag *d) {
   enum dl_status status = DL_OK;
@@ -80,7 +38,7 @@ static void explain_epoch(const struct dl_bound_fit *b,
  * had none of that, the energy's interval is that of the time and of the power,
  * in squares. */
 static void take_times(struct dl_job_predictions *p,
-                       const struct dl_context *ctx, const struct dl_job *job) {
+                       const struct dl_session *ctx, const struct dl_job *job) {
   struct dl_prediction *time = &p->of[DL_PHYSICAL_TIME];
   struct dl_prediction *energy = &p->of[DL_PHYSICAL_EPOCH];
   const struct dl_predictor *of_power = ctx->fit[DL_PHYSICAL_POWER].p;
@@ -147,7 +105,7 @@ static double most_w(const struct dl_job *job) {
 /* False if the fit does not have it. The static power of a GPU is no less than
  * its idle power. */
 static bool expect_training(const struct dl_job_predictions *p,
-                            const struct dl_context *ctx,
+                            const struct dl_session *ctx,
                             const struct dl_job *job, struct dl_expected *e) {
   static const size_t targets[] = {DL_TARGET_TIME, DL_TARGET_POWER};
   const struct dl_bound_fit *b = &ctx->fit[DL_PHYSICAL_EPOCH];
@@ -169,7 +127,7 @@ static bool expect_training(const struct dl_job_predictions *p,
 }
 
 static bool expect_language(const struct dl_job_predictions *p,
-                            const struct dl_context *ctx,
+                            const struct dl_session *ctx,
                             const struct dl_job *job, struct dl_expected *e) {
   static const size_t targets[] = {DL_LANG_TARGET_RATE, DL_LANG_TARGET_POWER};
   const struct dl_bound_fit *b = &ctx->fit[DL_LANGUAGE_RATE];
@@ -195,13 +153,13 @@ static bool expect_language(const struct dl_job_predictions *p,
  * duration of work that is not known does not. */
 static bool has_condition(const struct dl_job *job) {
   const struct dl_known *known = &job->known;
-  return !dl_is_inference(job) &&
+  return !dl_run_is_inference(job->run) &&
          ((known->of_work && !isnan(known->steps_s)) || !isnan(known->util) ||
           !isnan(known->power_w));
 }
 
 static void condition(struct dl_job_predictions *p,
-                      const struct dl_context *ctx, const struct dl_job *job) {
+                      const struct dl_session *ctx, const struct dl_job *job) {
   const struct dl_known *known = &job->known;
   struct dl_expected e;
   p->conditioned = (struct dl_conditioned){.is = false, .busy = NAN};
@@ -232,7 +190,7 @@ static void settle_duration(struct dl_job_predictions *p,
 }
 
 enum dl_status dl_predictions_make(struct dl_job_predictions *p,
-                                   const struct dl_context *ctx,
+                                   const struct dl_session *ctx,
                                    const struct dl_job *job,
                                    struct dl_diag *d) {
   static const struct dl_prediction none = {
@@ -250,7 +208,7 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
     status = ask(p, ctx, job, DL_PHYSICAL_POWER, DL_PHYSICAL_POWER, d);
   if (status == DL_OK && trains && !given)
     status = ask(p, ctx, job, DL_PHYSICAL_EPOCH, DL_PHYSICAL_TIME, d);
-  if (status == DL_OK && dl_is_inference(job))
+  if (status == DL_OK && dl_run_is_inference(job->run))
     status = ask(p, ctx, job, DL_SERVING_POWER, DL_SERVING_TIME, d);
   if (status == DL_OK && p->language)
     status = ask(p, ctx, job, DL_LANGUAGE_RATE, DL_LANGUAGE_RATE, d);

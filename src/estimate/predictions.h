@@ -32,18 +32,18 @@ struct dl_bound_fit {
   const char *model; /* its file */
 };
 
-/* What estimators share: the models. */
-struct dl_context {
-  struct dl_bound_fit fit[DL_N_FITS];
-  bool asks_pre;   /* an estimator takes the regressions in any case */
-  double coverage; /* of the intervals */
-};
+struct dl_estimator;
 
-/* Binds the fits of m (NULL: none) to a frame. */
-enum dl_status dl_context_bind(struct dl_context *ctx, const struct dl_model *m,
-                               struct dl_frame *f, double coverage,
-                               struct dl_diag *d);
-void dl_context_free(struct dl_context *ctx);
+/* What estimates the rows of a frame (session.h): the models, and a list of
+ * estimators. */
+struct dl_session {
+  struct dl_bound_fit fit[DL_N_FITS];
+  const struct dl_estimator **method; /* owned list */
+  size_t n;
+  bool asks_pre;               /* one takes the regressions in any case */
+  double coverage;             /* of the intervals */
+  struct dl_job_fields fields; /* what counts as known: at first all */
+};
 
 /* Inference by the physical method (inference.h), of the whole run on all GPUs;
  * NaN and NULL where unknown. */
@@ -80,7 +80,7 @@ struct dl_job_predictions {
 
 /* Predicts what estimators need of a job. */
 enum dl_status dl_predictions_make(struct dl_job_predictions *p,
-                                   const struct dl_context *ctx,
+                                   const struct dl_session *ctx,
                                    const struct dl_job *job, struct dl_diag *d);
 
 #endif

@@ -8,17 +8,27 @@
 #include "base/memory.h"
 #include "base/nearest_names.h"
 
-struct dl_session {
-  struct dl_job_fields fields;
-  struct dl_context ctx;
-  const struct dl_estimator **method; /* owned list */
-  size_t n;
+/* By the method of a physics; NULL: a regression on features. */
+static const struct {
+  const char *target, *physics;
+} fits[DL_N_FITS] = {
+    [DL_PRE_POWER] = {"gpu_power_w", NULL},
+    [DL_PRE_EPOCH] = {"epoch_energy_j", NULL},
+    [DL_PRE_TIME] = {"epoch_s", NULL},
+    [DL_PHYSICAL_POWER] = {"gpu_power_w", "physical"},
+    [DL_PHYSICAL_EPOCH] = {"epoch_energy_j", "physical"},
+    [DL_PHYSICAL_TIME] = {"epoch_s", "physical"},
+    [DL_SERVING_POWER] = {"request_power_w", "serving"},
+    [DL_SERVING_EPOCH] = {"request_energy_j", "serving"},
+    [DL_SERVING_TIME] = {"request_s", "serving"},
+    [DL_LANGUAGE_RATE] = {"tokens_per_s", "language"},
 };
 
 void dl_session_free(struct dl_session *s) {
   if (!s)
     return;
-  dl_context_free(&s->ctx);
+  for (size_t i = 0; i < DL_N_FITS; i++)
+    dl_predictor_free(s->fit[i].p);
   free((void *)s->method);
   free(s);
 }
@@ -51,10 +61,30 @@ static enum dl_status find_methods(struct dl_session *s, const char *methods,
     if (!s->method[i])
       status = unknown_method(names.s[i], d);
     else
-      s->ctx.asks_pre |= s->method[i]->asks_pre;
+      s->asks_pre |= s->method[i]->asks_pre;
     s->n++;
   }
   dl_strlist_free(&names);
+  return status;
+}
+
+/* Binds the fits of m to a frame. */
+static enum dl_status bind_fits(struct dl_session *s, const struct dl_model *m,
+                                struct dl_frame *f, struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < DL_N_FITS && status == DL_OK; i++) {
+    struct dl_bound_fit *to = &s->fit[i];
+    const struct dl_model *owner;
+    to->fit = dl_model_search(m, fits[i].target, fits[i].physics, &owner);
+    /* PRE takes what the model has. */
+    if (!to->fit && !fits[i].physics)
+      to->fit = dl_model_search(m, fits[i].target, "physical", &owner);
+    if (!to->fit)
+      continue;
+    to->model = owner->path;
+    status = dl_predictor_new(&to->p, to->fit, f, s->coverage,
+                              !fits[i].physics && !s->asks_pre, d);
+  }
   return status;
 }
 
@@ -64,11 +94,12 @@ enum dl_status dl_session_new(struct dl_session **out, struct dl_frame *f,
   *out = NULL;
   struct dl_session *s = dl_calloc(1, sizeof *s);
   s->fields.known = DL_KNOW_ALL;
+  s->coverage = coverage;
   enum dl_status status = find_methods(s, methods, d);
   if (status == DL_OK)
     status = dl_job_bind(&s->fields, f, d);
   if (status == DL_OK)
-    status = dl_context_bind(&s->ctx, m, f, coverage, d);
+    status = bind_fits(s, m, f, d);
   if (status != DL_OK) {
     dl_session_free(s);
     return status;
@@ -77,25 +108,12 @@ enum dl_status dl_session_new(struct dl_session **out, struct dl_frame *f,
   return DL_OK;
 }
 
-void dl_session_know(struct dl_session *s, unsigned known) {
-  s->fields.known = known;
-}
-
-size_t dl_session_n_methods(const struct dl_session *s) {
-  return s->n;
-}
-
-const struct dl_estimator *dl_session_method(const struct dl_session *s,
-                                             size_t i) {
-  return s->method[i];
-}
-
 enum dl_status dl_session_row(const struct dl_session *s,
                               const struct dl_row *row, struct dl_job *job,
                               struct dl_job_predictions *p,
                               struct dl_estimate *est, struct dl_diag *d) {
   dl_job_read(job, &s->fields, row);
-  enum dl_status status = dl_predictions_make(p, &s->ctx, job, d);
+  enum dl_status status = dl_predictions_make(p, s, job, d);
   for (size_t i = 0; i < s->n && status == DL_OK; i++) {
     est[i] = (struct dl_estimate){.method = s->method[i]->name,
                                   .energy_j = NAN,
@@ -112,7 +130,7 @@ enum dl_status dl_session_row(const struct dl_session *s,
     if (dl_known_contradicts(job, NULL))
       est[i].lacks = "known values that agree";
     else
-      s->method[i]->estimate(&s->ctx, job, p, &est[i]);
+      s->method[i]->estimate(s, job, p, &est[i]);
     dl_estimate_throughput(&est[i], job);
   }
   return status;

@@ -6,8 +6,6 @@
 
 #include "estimate/methods/estimator.h"
 
-struct dl_session;
-
 /* `methods` names estimators, separated by commas, or is "all". `m` is the
  * model for PRE, or NULL; `coverage` that of the intervals (0 .. 1). The
  * frame and the model are borrowed. Errors (DL_EUSAGE): an unknown method. */
@@ -15,13 +13,6 @@ enum dl_status dl_session_new(struct dl_session **s, struct dl_frame *f,
                               const struct dl_model *m, const char *methods,
                               double coverage, struct dl_diag *d);
 void dl_session_free(struct dl_session *s); /* accepts NULL */
-
-/* What of a run counts as known (conditioning/known.h); at first all. */
-void dl_session_know(struct dl_session *s, unsigned known);
-
-size_t dl_session_n_methods(const struct dl_session *s);
-const struct dl_estimator *dl_session_method(const struct dl_session *s,
-                                             size_t i);
 
 /* Estimates a row: est gets one entry per method, *job what was estimated, *p
  * what the models predict of it. Thread-safe as long as each thread has its own

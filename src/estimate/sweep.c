@@ -43,7 +43,7 @@ static enum dl_status open_parts(struct sweep *w, struct dl_frame *f,
   w->part = dl_calloc(w->parts, sizeof *w->part);
   for (size_t i = 0; i < w->parts && status == DL_OK; i++) {
     struct part *p = &w->part[i];
-    p->est = dl_calloc(dl_session_n_methods(w->s), sizeof *p->est);
+    p->est = dl_calloc(w->s->n, sizeof *p->est);
     status = dl_cursor_new(&p->cursor, f, d);
   }
   return status;

@@ -94,7 +94,7 @@ static void estimate(struct outcome *o, struct dl_session *s,
                      struct dl_frame *f, const struct dl_csv_block *block,
                      struct dl_diag *d) {
   struct dl_row *row = dl_frame_rows(f, 1);
-  size_t n = dl_session_n_methods(s);
+  size_t n = s->n;
   struct dl_estimate *est = calloc(n, sizeof *est);
   must(row && est);
   must(dl_frame_block(f, block, d) == DL_OK);

@@ -30,7 +30,7 @@ static void open_bench(struct bench *x, const struct dl_model *m,
   for (; *settings; settings += 2)
     set(&x->t, settings[0], settings[1]);
   assert_ok(dl_session_new(&x->s, x->t.f, m, methods, 0.9, &x->t.d), &x->t.d);
-  assert_true(dl_session_n_methods(x->s) <= MOST_METHODS);
+  assert_true(x->s->n <= MOST_METHODS);
   load(&x->t);
   row(&x->t, 0);
   assert_int_equal(x->t.row->fault.kind, DL_FAULT_NONE);
@@ -170,9 +170,9 @@ static void durations_may_be_unknown(void **state) {
 
   (void)state;
   open_bench(&x, NULL, "all", settings);
-  assert_null(dl_estimators[dl_session_n_methods(x.s)]);
-  for (size_t i = 0; i < dl_session_n_methods(x.s); i++) {
-    assert_string_equal(x.est[i].method, dl_session_method(x.s, i)->name);
+  assert_null(dl_estimators[x.s->n]);
+  for (size_t i = 0; i < x.s->n; i++) {
+    assert_string_equal(x.est[i].method, x.s->method[i]->name);
     assert_true(isnan(x.est[i].energy_j));
     assert_non_null(x.est[i].lacks);
     if (strcmp(x.est[i].method, "tdp") == 0 ||
@@ -181,7 +181,7 @@ static void durations_may_be_unknown(void **state) {
     if (strncmp(x.est[i].method, "pre-", 4) == 0)
       assert_string_equal(x.est[i].lacks, "model");
   }
-  assert_int_equal(dl_recommended(x.est, dl_session_n_methods(x.s), false), -1);
+  assert_int_equal(dl_recommended(x.est, x.s->n, false), -1);
   close_bench(&x);
 }
 

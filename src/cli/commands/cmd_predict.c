@@ -13,8 +13,7 @@
 #include "cli/views/job_limits.h"
 #include "cli/views/predict_report.h"
 #include "cli/views/summary/predict_summary.h"
-#include "cli/views/summary/quantity_words.h"
-#include "estimate/methods/missing_facts.h"
+#include "cli/views/summary/answer.h"
 #include "estimate/methods/work.h"
 
 #define AT(kind, member) DL_STORE(kind, struct dl_predict_options, member)
@@ -129,7 +128,7 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
   bool physical = strcmp(e->method, "physical") == 0;
   const struct dl_model *owner;
   const char *target =
-      !dl_is_inference(job)
+      !dl_run_is_inference(job->run)
           ? strcmp(e->boundary, "gpu") == 0 ? "gpu_power_w" : "epoch_energy_j"
       : tokens ? "request_energy_j"
                : "epoch_energy_j";
@@ -309,7 +308,8 @@ static struct dl_report *add_answer(struct dl_report *r,
 static void add_parts(struct dl_report *r, const struct dl_predict_subject *s) {
   bool physical = false;
   dl_predict_parts(r, &s->predictions.parts,
-                   s->predictions.parts.bound && !dl_is_inference(&s->job));
+                   s->predictions.parts.bound &&
+                       !dl_run_is_inference(s->job.run));
   for (size_t i = 0; i < s->n; i++)
     physical |=
         strcmp(s->est[i].method, "physical") == 0 && !isnan(s->est[i].energy_j);
@@ -386,7 +386,7 @@ static enum dl_status predict_single(struct dl_cli *cli,
   enum dl_status status =
       dl_session_new(&session, f, m, o->methods, o->coverage, &cli->diag);
   if (status == DL_OK) {
-    s.n = dl_session_n_methods(session);
+    s.n = session->n;
     s.est = dl_calloc(s.n, sizeof *s.est);
     status = estimate_single(cli, f, session, &row, &s);
   }
@@ -449,7 +449,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     status = dl_node_options_apply(&o->node, &o->job, cli->catalog, &cli->diag);
   if (status == DL_OK)
     status = dl_job_options_apply(&o->job, f, cli->catalog, true, &cli->diag);
-  dl_node_footprint(&o->node, &o->job.foot);
+  if (status == DL_OK && o->node.found)
+    dl_node_footprint(&o->node, &o->job.foot);
   if (status == DL_OK)
     status = o->input            ? dl_predict_batch(cli, o, m, f)
              : o->job.axes.n > 0 ? dl_predict_sweep(cli, o, m, f)

@@ -15,5 +15,4 @@ dlest_SOURCES += \
 	%D%/known_options.c \
 	%D%/known_options.h \
 	%D%/site_options.c \
-	%D%/site_options.h \
-	%D%/sweep_options.c
+	%D%/site_options.h

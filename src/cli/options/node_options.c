@@ -300,8 +300,7 @@ enum dl_status dl_node_options_apply(struct dl_node_options *o,
 void dl_node_footprint(const struct dl_node_options *o,
                        struct dl_footprint *foot) {
   const struct dl_node *node = &o->entry;
-  if (!o->found || isnan(node->pue) ||
-      (foot->pue.of && strcmp(foot->pue.of, "given") == 0))
+  if (isnan(node->pue) || (foot->pue.of && strcmp(foot->pue.of, "given") == 0))
     return;
   const struct dl_origin *from =
       &node->head.origin[dl_field_index(&node->head, &node->pue)];

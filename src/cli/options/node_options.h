@@ -43,7 +43,7 @@ enum dl_status dl_node_options_apply(struct dl_node_options *o,
                                      struct dl_catalog *catalog,
                                      struct dl_diag *d);
 
-/* Sets the PUE of the node if no option gave one. Call it after
+/* Sets the PUE of a node that was found if no option gave one. Call it after
  * dl_job_options_apply. */
 void dl_node_footprint(const struct dl_node_options *o,
                        struct dl_footprint *foot);

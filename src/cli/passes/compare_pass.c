@@ -95,15 +95,15 @@ static enum dl_status open_pass(struct dl_comparing *w, struct pass *p,
     status = dl_session_new(&p->session[k], p->f, model[k], w->o->methods,
                             w->o->coverage, d);
   for (size_t k = 0; k < w->n_models && status == DL_OK; k++)
-    dl_session_know(p->session[k], w->o->known);
+    p->session[k]->fields.known = w->o->known;
   if (status == DL_OK)
     status = open_quantities(w, p);
   if (status != DL_OK)
     return status;
   dl_frame_warn_unused(p->f, d);
-  p->n_methods = dl_session_n_methods(p->session[0]);
+  p->n_methods = p->session[0]->n;
   for (size_t i = w->methods.n; i < p->n_methods; i++)
-    dl_strlist_add(&w->methods, dl_session_method(p->session[0], i)->name);
+    dl_strlist_add(&w->methods, p->session[0]->method[i]->name);
   size_t n = p->n_methods * w->n_models;
   p->row = dl_frame_rows(p->f, 1);
   p->est = dl_calloc(n, sizeof *p->est);

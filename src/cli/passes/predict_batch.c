@@ -239,7 +239,7 @@ static bool says_no_size(struct batch *b, size_t i, size_t line) {
   const struct dl_job *job = &b->job[i];
   const struct dl_architecture *arch = job->found.arch;
   if (!b->default_samples || !arch || !isnan(job->run->tokens) ||
-      dl_is_inference(job))
+      dl_run_is_inference(job->run))
     return false;
   const char *usual = dl_usual_dataset(arch);
   if (dl_is_language_model(arch))
@@ -378,8 +378,8 @@ enum dl_status dl_predict_batch(struct dl_cli *cli,
         dl_session_new(&b.session, f, m, o->methods, o->coverage, &cli->diag);
   }
   if (status == DL_OK) {
-    dl_session_know(b.session, o->known);
-    b.n_methods = dl_session_n_methods(b.session);
+    b.session->fields.known = o->known;
+    b.n_methods = b.session->n;
     warn_defaults(&b);
     dl_frame_warn_unused(f, &cli->diag);
     make_columns(&b);

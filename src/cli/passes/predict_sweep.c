@@ -201,7 +201,7 @@ enum dl_status dl_predict_sweep(struct dl_cli *cli,
   if (status == DL_OK) {
     for (size_t i = 0; i < w.parts; i++)
       w.part[i].over_j = -INFINITY;
-    w.n_methods = dl_session_n_methods(session);
+    w.n_methods = session->n;
     dl_frame_warn_unused(f, &cli->diag);
     status = check_names(f, &cli->diag);
   }

@@ -161,7 +161,7 @@ static enum dl_status resolve(struct dl_cli *cli, struct dl_recommend_node *n) {
     const struct dl_accelerator *in_use = job.found.gpu;
     struct dl_node_use use = o->use;
     dl_node_footprint(o, &n->job.foot);
-    use.inference = dl_is_inference(&job);
+    use.inference = dl_run_is_inference(job.run);
     use.pue = n->job.foot.pue.x;
     n->at.id = o->entry.head.id;
     status =

@@ -52,7 +52,7 @@ static enum dl_status estimate(struct dl_cli *cli, struct dl_frame *f,
   struct dl_row *row = NULL;
   enum dl_status status = dl_session_new(&session, f, m, "all", 0.9, d);
   if (status == DL_OK) {
-    est = dl_calloc(dl_session_n_methods(session), sizeof *est);
+    est = dl_calloc(session->n, sizeof *est);
     status = dl_frame_single(f, &row, d);
   }
   if (status == DL_OK) {
@@ -60,7 +60,7 @@ static enum dl_status estimate(struct dl_cli *cli, struct dl_frame *f,
       status = dl_session_row(session, row, &job, &p, est, d);
     if (status == DL_OK && !dl_row_is_invalid(row) && job.found.arch &&
         job.found.gpu)
-      take(est, dl_session_n_methods(session), false, e);
+      take(est, session->n, false, e);
   }
   free(est);
   free(row);

@@ -38,19 +38,6 @@ void dl_estimate_row_headings(struct dl_column columns[DL_ESTIMATE_COLUMNS],
  * {.key = NULL} for other columns. */
 struct dl_column dl_setting_column(const char *name);
 
-/* The model to use: the user's, or those that ship, one after the other.
- * Owned by the caller. */
-enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
-                             struct dl_model **m);
-
-/* Writes a model to --output, or beside the table that it was made of, the
- * command's first argument: RUNS.csv -> RUNS and the suffix (standard input:
- * stdin). Adds its path to a report, which goes to standard output now, unless
- * the model has been printed there. */
-enum dl_status dl_save_model(struct dl_cli *cli, const struct dl_model *m,
-                             const char *suffix, struct dl_report *r,
-                             bool *printed);
-
 /* Columns that follow those of an estimate in tables of many runs: whether it
  * is the recommended one, the factors of emissions and cost, the memory needed,
  * and the names of what was assumed. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
@@ -42,123 +43,104 @@ static void warn_memory(const struct dl_job *job,
   dl_text_free(&remedy);
 }
 
-/* Learned positions of a network whose sequences are longer; 0: none. */
-static double short_positions(const struct dl_job *job) {
+/* What a job exceeds. */
+struct excess {
+  struct dl_memory_need memory;
+  double positions; /* learned ones, where sequences are longer; 0: none */
+  double samples;   /* of a step on several GPUs, where they are more than an
+                       epoch has: such a step is never full; 0: they are not.
+                       Language models: training_setup */
+  double bubble;    /* share of a step that stages of a pipeline wait for its
+                       micro-batches (Narayanan et al., arXiv 2104.04473), where
+                       it is more than a third; 0 */
+  const char *rate; /* that the accelerator lacks, or NULL */
+  const char *used; /* in its place */
+};
+
+static struct excess excess_of(const struct dl_job *job) {
+  const struct dl_run *r = job->run;
   const struct dl_architecture *arch = job->found.arch;
   const struct dl_transformer *t = arch ? arch->transformer : NULL;
   bool one_stack = t && (t->kind == DL_TF_DECODER || t->kind == DL_TF_ENCODER);
-  return one_stack && t->positions > 0 && job->seq_len > t->positions
-             ? t->positions
-             : 0;
-}
-
-/* The share of a step that stages of a pipeline wait for its micro-batches
- * (Narayanan et al., arXiv 2104.04473), where it is more than a third. */
-static double pipeline_bubble(const struct dl_job *job) {
-  const struct dl_architecture *arch = job->found.arch;
-  double stages = dl_or(job->run->pipeline_parallel, 1);
-  double batches = dl_or(job->run->grad_accum, 1);
-  double v = dl_or(job->run->virtual_stages, 1);
-  double share = 1 - batches / dl_pipeline_rounds(batches, stages, v);
-  return arch && dl_is_language_model(arch) && !dl_run_is_inference(job->run) &&
-                 share > 1.0 / 3
-             ? share
-             : 0;
-}
-
-/* Samples of a step on several GPUs where they are more than an epoch has: such
- * a step is never full. 0: they are not. Language models: training_setup. */
-static double excess_samples(const struct dl_job *job,
-                             const struct dl_memory_need *m) {
-  const struct dl_run *r = job->run;
-  const struct dl_architecture *arch = job->found.arch;
-  double step = m->batch * r->n_gpus * dl_or(r->grad_accum, 1);
-  bool excess = r->n_gpus > 1 && !dl_run_is_inference(r) &&
-                !(arch && dl_is_language_model(arch)) &&
-                step > r->train_samples;
-  return excess ? step : 0;
-}
-
-static void warn_excess(double step, const struct dl_job *job,
-                        struct dl_diag *d) {
-  char samples[DL_NUMBER_SIZE], all[DL_NUMBER_SIZE];
-  if (step > 0)
-    dl_warn(d,
-            "a step on all GPUs takes %s samples, more than the %s of an "
-            "epoch; use fewer GPUs or a smaller --batch-size",
-            dl_format_short(samples, step),
-            dl_format_short(all, job->run->train_samples));
+  bool language = arch && dl_is_language_model(arch);
+  bool trains = !dl_run_is_inference(r);
+  double batches = dl_or(r->grad_accum, 1);
+  double bubble =
+      1 - batches / dl_pipeline_rounds(batches, dl_or(r->pipeline_parallel, 1),
+                                       dl_or(r->virtual_stages, 1));
+  struct excess e = {0};
+  e.rate = dl_work_lacks_rate(job, &e.used);
+  dl_memory_of(job, &e.memory);
+  double step = e.memory.batch * r->n_gpus * batches;
+  if (one_stack && t->positions > 0 && job->seq_len > t->positions)
+    e.positions = t->positions;
+  if (r->n_gpus > 1 && trains && !language && step > r->train_samples)
+    e.samples = step;
+  if (language && trains && bubble > 1.0 / 3)
+    e.bubble = bubble;
+  return e;
 }
 
 void dl_warn_limits(const struct dl_job *job, struct dl_diag *d) {
-  struct dl_memory_need m;
-  const char *used, *rate = dl_work_lacks_rate(job, &used);
-  dl_memory_of(job, &m);
-  double positions = short_positions(job);
-  if (positions > 0)
+  const struct excess e = excess_of(job);
+  char samples[DL_NUMBER_SIZE], all[DL_NUMBER_SIZE];
+  if (e.positions > 0)
     dl_warn(d,
             "seq_len %g is more than the %g learned positions of '%s': as "
             "published it takes no longer sequences",
-            job->seq_len, positions, job->found.arch->head.id);
-  if (m.over)
-    warn_memory(job, &m, d);
-  warn_excess(excess_samples(job, &m), job, d);
-  if (pipeline_bubble(job) > 0)
+            job->seq_len, e.positions, job->found.arch->head.id);
+  if (e.memory.over)
+    warn_memory(job, &e.memory, d);
+  if (e.samples > 0)
+    dl_warn(d,
+            "a step on all GPUs takes %s samples, more than the %s of an "
+            "epoch; use fewer GPUs or a smaller --batch-size",
+            dl_format_short(samples, e.samples),
+            dl_format_short(all, job->run->train_samples));
+  if (e.bubble > 0)
     dl_warn(d,
             "%g micro-batches for %g pipeline stages: stages wait for %.0f %% "
             "of a step; use a larger --global-batch or --grad-accum, more "
             "--virtual-stages or fewer stages",
             dl_or(job->run->grad_accum, 1), job->run->pipeline_parallel,
-            100 * pipeline_bubble(job));
-  if (rate && strcmp(job->run->precision, "bf16") == 0)
+            100 * e.bubble);
+  if (e.rate && strcmp(job->run->precision, "bf16") == 0)
     dl_warn(d,
             "%s has no BF16 arithmetic: frameworks emulate it, and its %s peak "
             "of %.3g TFLOP/s is used; --precision fp16 needs no emulation",
-            job->found.gpu->head.id, used, dl_work_peak_tflops(job));
-  else if (rate)
+            job->found.gpu->head.id, e.used, dl_work_peak_tflops(job));
+  else if (e.rate)
     dl_warn(d,
             "%s has no %s rate for --precision %s: its %s peak of %.3g "
             "TFLOP/s is used instead",
-            job->found.gpu->head.id, rate, job->run->precision, used,
+            job->found.gpu->head.id, e.rate, job->run->precision, e.used,
             dl_work_peak_tflops(job));
 }
 
 void dl_limits_count(struct dl_limits *l, const struct dl_job *job) {
-  struct dl_memory_need m;
-  const char *used;
-  dl_memory_of(job, &m);
-  l->over += m.over;
-  l->unfilled += excess_samples(job, &m) > 0;
-  l->too_long += short_positions(job) > 0;
-  l->waiting += pipeline_bubble(job) > 0;
-  l->no_rate += dl_work_lacks_rate(job, &used) != NULL;
+  const struct excess e = excess_of(job);
+  l->over += e.memory.over;
+  l->unfilled += e.samples > 0;
+  l->too_long += e.positions > 0;
+  l->waiting += e.bubble > 0;
+  l->no_rate += e.rate != NULL;
 }
 
 void dl_limits_warn(const struct dl_limits *l, const char *path,
                     struct dl_diag *d) {
-  if (l->over)
-    dl_warn_at(d, path, 0,
-               "%zu row%s: the batch needs more than the GPU's memory "
-               "(memory_need_gb)",
-               l->over, l->over == 1 ? "" : "s");
-  if (l->unfilled)
-    dl_warn_at(d, path, 0,
-               "%zu row%s: a step on all GPUs takes more samples than an epoch "
-               "has",
-               l->unfilled, l->unfilled == 1 ? "" : "s");
-  if (l->too_long)
-    dl_warn_at(d, path, 0,
-               "%zu row%s: seq_len is more than the network has learned "
-               "positions",
-               l->too_long, l->too_long == 1 ? "" : "s");
-  if (l->waiting)
-    dl_warn_at(d, path, 0,
-               "%zu row%s: stages of a pipeline wait for more than a third of "
-               "a step (grad_accum)",
-               l->waiting, l->waiting == 1 ? "" : "s");
-  if (l->no_rate)
-    dl_warn_at(d, path, 0,
-               "%zu row%s: the GPU has no tensor rate for the precision; its "
-               "next best peak is used instead",
-               l->no_rate, l->no_rate == 1 ? "" : "s");
+  const struct {
+    size_t n;
+    const char *what;
+  } rows[] = {
+      {l->over, "the batch needs more than the GPU's memory (memory_need_gb)"},
+      {l->unfilled, "a step on all GPUs takes more samples than an epoch has"},
+      {l->too_long, "seq_len is more than the network has learned positions"},
+      {l->waiting, "stages of a pipeline wait for more than a third of a step "
+                   "(grad_accum)"},
+      {l->no_rate, "the GPU has no tensor rate for the precision; its next "
+                   "best peak is used instead"}};
+  for (size_t i = 0; i < DL_LENGTH(rows); i++)
+    if (rows[i].n > 0)
+      dl_warn_at(d, path, 0, "%zu row%s: %s", rows[i].n,
+                 rows[i].n == 1 ? "" : "s", rows[i].what);
 }

@@ -402,7 +402,7 @@ enum dl_status dl_node_report(struct dl_report *r,
                    "'%s'",
                    its, o->entry.head.id);
   struct dl_node_use use = o->use;
-  use.inference = dl_is_inference(s->job);
+  use.inference = dl_run_is_inference(s->job->run);
   use.pue = s->foot->pue.x;
   enum dl_status status =
       dl_node_resolve(&t.node, &o->entry, cpu, gpu, &use, d);

@@ -10,7 +10,7 @@
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
-#include "estimate/methods/missing_facts.h"
+#include "estimate/methods/estimator.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/parallel.h"
 #include "estimate/node/peak_memory.h"
@@ -25,7 +25,7 @@ static void add_tokens(struct dl_report *r, const struct dl_job *job) {
   const struct dl_run *run = job->run;
   const struct dl_architecture *arch = job->found.arch;
   bool language = arch && dl_is_language_model(arch);
-  bool inference = dl_is_inference(job), frozen = run->frozen_base > 0;
+  bool inference = dl_run_is_inference(job->run), frozen = run->frozen_base > 0;
   bool given = !isnan(run->classes);
   double params = arch ? arch->params_m : NAN;
   double classes = given ? run->classes : arch ? arch->classes : NAN;
@@ -61,7 +61,8 @@ static void add_tokens(struct dl_report *r, const struct dl_job *job) {
 static void add_all_reduce(struct dl_report *r, const struct dl_job *job) {
   struct dl_parallel p;
   struct dl_parallel_step s = {.comm_s = NAN, .share = NAN};
-  bool assumed, several = job->run->n_gpus > 1 && !dl_is_inference(job);
+  bool assumed,
+      several = job->run->n_gpus > 1 && !dl_run_is_inference(job->run);
   bool ring = several && dl_parallel_is_ring(job);
   dl_parallel_job(job, &p, &assumed);
   if (ring) {
@@ -173,7 +174,8 @@ static void add_setup(const struct settings *s) {
                  dl_run_number(job->run, id));
     }
   }
-  double batch = dl_is_inference(job) ? NAN : dl_global_batch(job->run);
+  double batch =
+      dl_run_is_inference(job->run) ? NAN : dl_global_batch(job->run);
   bool shown = batch > job->run->batch_size || batch < job->run->batch_size;
   dl_report_add(r, "global_batch", shown ? "global batch size" : NULL, NULL,
                 DL_CODE, shown ? dl_known(batch) : dl_number(batch));
@@ -204,7 +206,7 @@ static void add_rates(const struct settings *s) {
   const struct dl_run *run = job->run;
   const struct dl_architecture *arch = job->found.arch;
   bool language = arch && dl_is_language_model(arch);
-  bool inference = dl_is_inference(job);
+  bool inference = dl_run_is_inference(job->run);
   const char *assumed =
       language || inference ? NULL : dl_facts_assumed(job, NULL);
   char precision[80];
@@ -235,7 +237,7 @@ static void add_rates(const struct settings *s) {
 static void add_data(const struct settings *s) {
   const struct dl_job *job = s->job;
   const struct dl_job_options *o = s->o;
-  bool trains = !dl_is_inference(job) && isnan(job->run->tokens);
+  bool trains = !dl_run_is_inference(job->run) && isnan(job->run->tokens);
   struct dl_text t = {0};
   if (trains && o->dataset)
     dl_text_printf(&t, "%s%s", o->dataset,
@@ -259,7 +261,7 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
   const struct dl_run *run = job->run;
   const struct dl_architecture *arch = job->found.arch;
   const struct dl_accelerator *gpu = job->found.gpu;
-  bool inference = dl_is_inference(job);
+  bool inference = dl_run_is_inference(job->run);
   bool language = arch && dl_is_language_model(arch);
   const struct dl_report_line first[] = {
       {"arch", "architecture", NULL, DL_CODE,

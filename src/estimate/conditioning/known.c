@@ -99,7 +99,7 @@ static double duration_s(const struct dl_job *job) {
 void dl_known_of(const struct dl_job *job, unsigned which,
                  struct dl_known *known) {
   enum dl_run_id id;
-  bool training = !dl_is_inference(job), time = which & DL_KNOW_TIME;
+  bool training = !dl_run_is_inference(job->run), time = which & DL_KNOW_TIME;
   *known = (struct dl_known){.run_s = training ? NAN : job->run->duration_s,
                              .steps_s = NAN,
                              .util = NAN,
@@ -232,7 +232,7 @@ static bool power_is_off(const struct dl_job *job, struct dl_text *why) {
 
 bool dl_known_contradicts(const struct dl_job *job, struct dl_text *why) {
   const struct dl_known *known = &job->known;
-  if (dl_is_inference(job))
+  if (dl_run_is_inference(job->run))
     return false;
   if (known->no_speed && why)
     dl_text_printf(why, "%s is no speed of this training: %s", known->no_speed,

@@ -55,7 +55,7 @@ struct dl_estimator {
   const char *const *needs;
   /* Fills in *est, of which the method, the duration (p->duration_s) and its
    * origin are set, numbers are NaN and the rest is 0. */
-  void (*estimate)(const struct dl_context *ctx, const struct dl_job *job,
+  void (*estimate)(const struct dl_session *ctx, const struct dl_job *job,
                    const struct dl_job_predictions *p, struct dl_estimate *est);
 };
 
@@ -70,5 +70,11 @@ const struct dl_estimator *dl_estimator_find(const char *name);
 /* Index of the estimate that dlest itself would use, or -1. */
 long dl_recommended(const struct dl_estimate *est, size_t n,
                     bool duration_given);
+
+/* What was not known of a training or forward pass, in words ("activations and
+ * kernels"); NULL where all was. *doubt, if not NULL, is the half-width by
+ * which the logarithm of a 90 % interval of energy grows, in squares; 0 where
+ * all was known. */
+const char *dl_facts_assumed(const struct dl_job *job, double *doubt);
 
 #endif

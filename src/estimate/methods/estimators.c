@@ -28,7 +28,7 @@ void dl_estimate_throughput(struct dl_estimate *est, const struct dl_job *job) {
   struct dl_work w;
   est->samples_per_s = est->tokens_per_s = est->mfu = NAN;
   est->precision = job->run->precision;
-  if (dl_is_inference(job) || isnan(est->energy_j))
+  if (dl_run_is_inference(job->run) || isnan(est->energy_j))
     return;
   dl_work_of(job, &w);
   double peak = 1e12 * dl_work_peak_tflops(job) * job->run->n_gpus;

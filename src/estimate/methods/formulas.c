@@ -42,7 +42,7 @@ static double board_w(const struct dl_job *job) {
   return limit < job->tdp_w ? limit : job->tdp_w;
 }
 
-static void tdp(const struct dl_context *ctx, const struct dl_job *job,
+static void tdp(const struct dl_session *ctx, const struct dl_job *job,
                 const struct dl_job_predictions *p, struct dl_estimate *est) {
   const struct input in[] = {{job->tdp_w, "gpu.tdp_w"},
                              {job->run->n_gpus, "n_gpus"},
@@ -60,7 +60,7 @@ static double utilisation_of(const struct dl_job *job) {
                                          : job->known.util;
 }
 
-static void green_algorithms(const struct dl_context *ctx,
+static void green_algorithms(const struct dl_session *ctx,
                              const struct dl_job *job,
                              const struct dl_job_predictions *p,
                              struct dl_estimate *est) {
@@ -78,7 +78,7 @@ static void green_algorithms(const struct dl_context *ctx,
   multiply(est, in, 5);
 }
 
-static void flops(const struct dl_context *ctx, const struct dl_job *job,
+static void flops(const struct dl_session *ctx, const struct dl_job *job,
                   const struct dl_job_predictions *p, struct dl_estimate *est) {
   const struct dl_run *run = job->run;
   const struct input in[] = {{job->tdp_w, "gpu.tdp_w"},

@@ -89,7 +89,7 @@ static double keeps_up(const struct problem *p, double rate, double most) {
 }
 
 /* The features at hand; false, and what is missing in s->lacks. */
-static bool set_up(struct problem *p, const struct dl_context *ctx,
+static bool set_up(struct problem *p, const struct dl_session *ctx,
                    const struct dl_job *job, struct dl_served *s) {
   const struct dl_architecture *arch = job->found.arch;
   bool language = arch && dl_is_language_model(arch);
@@ -143,12 +143,12 @@ static void add_idle(struct dl_served *s, const struct dl_job *job,
   s->time_s = busy_s + s->idle_s;
 }
 
-void dl_infer(const struct dl_context *ctx, const struct dl_job *job,
+void dl_infer(const struct dl_session *ctx, const struct dl_job *job,
               struct dl_served *s) {
   struct problem p;
   struct round r;
   *s = (struct dl_served){.time_s = NAN, .requests = job->run->requests};
-  if (!dl_is_inference(job) || !set_up(&p, ctx, job, s))
+  if (!dl_run_is_inference(job->run) || !set_up(&p, ctx, job, s))
     return;
   double most = job->run->batch_size * (p.tokens ? 1 : job->run->n_gpus);
   double batch = fmin(most, job->run->requests);

@@ -23,13 +23,13 @@
 /* Validation has one of the three passes of training. */
 #define VALIDATION_SHARE (1.0 / 3)
 
-bool dl_trains_language(const struct dl_context *ctx,
+bool dl_trains_language(const struct dl_session *ctx,
                         const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
   const char *precision = job->run->precision;
   if (precision && strcmp(precision, "fp64") == 0)
     return false; /* none was measured */
-  return !dl_is_inference(job) && arch && dl_is_language_model(arch) &&
+  return !dl_run_is_inference(job->run) && arch && dl_is_language_model(arch) &&
          ctx->fit[DL_LANGUAGE_RATE].p;
 }
 
@@ -56,7 +56,7 @@ static void note(struct dl_estimate *est, const struct dl_fit *fit,
       est->outside[est->n_outside++] = fit->range[i].name;
 }
 
-static const char *lacks(const struct dl_context *ctx,
+static const char *lacks(const struct dl_session *ctx,
                          const struct dl_job *job) {
   const char *name = dl_predictor_lacks(ctx->fit[DL_LANGUAGE_RATE].p, job->row);
   if (name)
@@ -87,7 +87,7 @@ static void take_known(const struct dl_job_predictions *p,
   est->busy_share = known->busy;
 }
 
-void dl_estimate_language(const struct dl_context *ctx,
+void dl_estimate_language(const struct dl_session *ctx,
                           const struct dl_job *job,
                           const struct dl_job_predictions *p,
                           struct dl_estimate *est) {

@@ -14,7 +14,7 @@
 #include "estimate/methods/estimator.h"
 
 /* Whether a job trains a language model, and there are fits of such. */
-bool dl_trains_language(const struct dl_context *ctx, const struct dl_job *job);
+bool dl_trains_language(const struct dl_session *ctx, const struct dl_job *job);
 
 /* Duration of the whole run, s; NaN where unknown. */
 double dl_language_duration(const struct dl_job *job,
@@ -26,7 +26,7 @@ void dl_language_deviations(const struct dl_job *job,
                             struct dl_joint_prediction *work);
 
 /* As the estimate() of an estimator. */
-void dl_estimate_language(const struct dl_context *ctx,
+void dl_estimate_language(const struct dl_session *ctx,
                           const struct dl_job *job,
                           const struct dl_job_predictions *p,
                           struct dl_estimate *est);

@@ -9,8 +9,6 @@ libdlest_a_SOURCES += \
 	%D%/language_training.c \
 	%D%/language_training.h \
 	%D%/methods.h \
-	%D%/missing_facts.c \
-	%D%/missing_facts.h \
 	%D%/model_intervals.c \
 	%D%/physical_method.c \
 	%D%/pre.c \

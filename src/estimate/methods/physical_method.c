@@ -20,7 +20,6 @@
 #include "base/constants.h"
 #include "estimate/methods/language_training.h"
 #include "estimate/methods/methods.h"
-#include "estimate/methods/missing_facts.h"
 #include "estimate/methods/work.h"
 #include "physics/rows/inputs.h"
 
@@ -33,7 +32,7 @@ static const char *const needs[] = {
 double dl_physical_duration(const struct dl_job *job,
                             const struct dl_job_predictions *p) {
   double epoch_s = p->of[DL_PHYSICAL_TIME].value;
-  if (dl_is_inference(job))
+  if (dl_run_is_inference(job->run))
     return p->served.time_s;
   if (p->language)
     return p->conditioned.is ? p->conditioned.duration_s
@@ -52,7 +51,7 @@ static void scale(struct dl_estimate *est, const struct dl_prediction *p,
   est->high_j = p->high * by;
 }
 
-static void by_power(const struct dl_context *ctx, const struct dl_job *job,
+static void by_power(const struct dl_session *ctx, const struct dl_job *job,
                      const struct dl_prediction *p, struct dl_estimate *est) {
   est->boundary = "gpu";
   est->model = ctx->fit[DL_PHYSICAL_POWER].model;
@@ -65,7 +64,7 @@ static void by_power(const struct dl_context *ctx, const struct dl_job *job,
 }
 
 /* By what is known of the run. */
-static void by_known(const struct dl_context *ctx, const struct dl_job *job,
+static void by_known(const struct dl_session *ctx, const struct dl_job *job,
                      const struct dl_job_predictions *all,
                      struct dl_estimate *est) {
   const struct dl_conditioned *known = &all->conditioned;
@@ -98,7 +97,7 @@ static double software_doubt(const struct dl_run *run) {
   return dl_is_16_bit(run->precision) ? SOFTWARE_DOUBT : 0;
 }
 
-static void by_epoch(const struct dl_context *ctx, const struct dl_job *job,
+static void by_epoch(const struct dl_session *ctx, const struct dl_job *job,
                      const struct dl_job_predictions *all,
                      struct dl_estimate *est) {
   const struct dl_prediction *p = &all->of[DL_PHYSICAL_EPOCH];
@@ -131,7 +130,7 @@ static void by_epoch(const struct dl_context *ctx, const struct dl_job *job,
 
 /* The interval of a forward pass is that of the energy of trainings, by what
  * is new of network and GPU. */
-static void forward_interval(const struct dl_context *ctx,
+static void forward_interval(const struct dl_session *ctx,
                              const struct dl_job *job, double busy_j,
                              struct dl_estimate *est) {
   const struct dl_bound_fit *b = &ctx->fit[DL_PHYSICAL_EPOCH];
@@ -177,7 +176,7 @@ static void serving_interval(const struct dl_fit *fit,
       est->outside[est->n_outside++] = fit->range[i].name;
 }
 
-static void by_inference(const struct dl_context *ctx, const struct dl_job *job,
+static void by_inference(const struct dl_session *ctx, const struct dl_job *job,
                          const struct dl_job_predictions *p,
                          struct dl_estimate *est) {
   const struct dl_served *s = &p->served;
@@ -202,10 +201,10 @@ static void by_inference(const struct dl_context *ctx, const struct dl_job *job,
   serving_rates(s, p, est);
 }
 
-static void estimate(const struct dl_context *ctx, const struct dl_job *job,
+static void estimate(const struct dl_session *ctx, const struct dl_job *job,
                      const struct dl_job_predictions *p,
                      struct dl_estimate *est) {
-  if (dl_is_inference(job))
+  if (dl_run_is_inference(job->run))
     by_inference(ctx, job, p, est);
   else if (p->language)
     dl_estimate_language(ctx, job, p, est);

@@ -47,7 +47,7 @@ double dl_pre_duration(const struct dl_job *job,
   return epoch_s * job->epochs / job->run->n_gpus;
 }
 
-static void power(const struct dl_context *ctx, const struct dl_job *job,
+static void power(const struct dl_session *ctx, const struct dl_job *job,
                   const struct dl_prediction *p, struct dl_estimate *est) {
   est->boundary = "gpu";
   double times = est->duration_s * job->run->n_gpus;
@@ -67,7 +67,7 @@ static void power(const struct dl_context *ctx, const struct dl_job *job,
 /* PRE stands on its own feet: its duration is that of pre-epoch where none is
  * given. The error of that guess is in the energy: the interval of the epoch
  * energy (relative) adds to that of the power. */
-static void power_with_duration(const struct dl_context *ctx,
+static void power_with_duration(const struct dl_session *ctx,
                                 const struct dl_job *job,
                                 const struct dl_job_predictions *p,
                                 struct dl_estimate *est) {
@@ -94,7 +94,7 @@ static void power_with_duration(const struct dl_context *ctx,
   est->high_j = est->energy_j * exp(high);
 }
 
-static void epoch(const struct dl_context *ctx, const struct dl_job *job,
+static void epoch(const struct dl_session *ctx, const struct dl_job *job,
                   const struct dl_job_predictions *all,
                   struct dl_estimate *est) {
   const struct dl_prediction *p = &all->of[DL_PRE_EPOCH];

@@ -39,10 +39,6 @@ static const struct precision {
      {"INT8 tensor", "INT8"}},
 };
 
-bool dl_is_inference(const struct dl_job *job) {
-  return dl_run_is_inference(job->run);
-}
-
 static const struct precision *precision(const struct dl_job *job) {
   for (size_t i = 0; i < sizeof precisions / sizeof *precisions; i++)
     if (dl_is_word(job->run->precision, precisions[i].name))
@@ -238,7 +234,7 @@ static void inference(const struct dl_job *job, struct dl_work *w) {
 }
 
 void dl_work_of(const struct dl_job *job, struct dl_work *w) {
-  *w = (struct dl_work){.inference = dl_is_inference(job),
+  *w = (struct dl_work){.inference = dl_run_is_inference(job->run),
                         .flop = NAN,
                         .model_flop = NAN,
                         .train_share = NAN,

@@ -37,9 +37,6 @@ struct dl_work {
 
 void dl_work_of(const struct dl_job *job, struct dl_work *w);
 
-/* "inference", in any case. */
-bool dl_is_inference(const struct dl_job *job);
-
 /* FLOPs of a training step for each of its samples; NaN where unknown. */
 double dl_work_step_flop(const struct dl_job *job);
 

@@ -125,7 +125,7 @@ static double cache(const struct dl_job *job) {
 
 static double batch_of(const struct dl_job *job) {
   double n = dl_micro_batch(job->run);
-  if (!dl_is_inference(job))
+  if (!dl_run_is_inference(job->run))
     return n;
   return fmin(dl_or(n, 1), job->run->requests);
 }
@@ -200,7 +200,7 @@ static void hold_training(const struct dl_job *job, struct dl_memory_need *m) {
 
 void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
   const struct dl_accelerator *gpu = job->found.gpu;
-  if (dl_is_inference(job)) {
+  if (dl_run_is_inference(job->run)) {
     double size = dl_work_bytes(job);
     m->model_gb = m->states_gb = job->run->params_m * size / 1e3;
     m->sample_gb = (cache(job) + at_once(job)) * size / 1e9;
@@ -210,7 +210,7 @@ void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
   double has = gpu ? gpu->memory_gb : (double)NAN;
   m->batch = batch_of(job);
   /* GPUs that serve a language model share it, and its requests. */
-  m->shared = dl_is_inference(job) && language(job);
+  m->shared = dl_run_is_inference(job->run) && language(job);
   if (m->shared && job->run->n_gpus > 1) {
     m->model_gb /= job->run->n_gpus;
     m->sample_gb /= job->run->n_gpus;
@@ -270,7 +270,7 @@ static bool remedy_by_storing_less(const struct dl_job *job,
 }
 
 bool dl_memory_remedy(const struct dl_job *job, struct dl_text *to) {
-  if (dl_is_inference(job) || isnan(job->run->n_gpus))
+  if (dl_run_is_inference(job->run) || isnan(job->run->n_gpus))
     return false;
   if (remedy_by_storing_less(job, to))
     return true;

@@ -8,8 +8,6 @@ dlest_SOURCES += \
 	%D%/predict_summary.c \
 	%D%/predict_summary.h \
 	%D%/predict_title.c \
-	%D%/quantity_words.c \
-	%D%/quantity_words.h \
 	%D%/recommend_summary.c \
 	%D%/recommend_summary.h \
 	%D%/report_summary.c \

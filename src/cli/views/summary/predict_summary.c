@@ -8,8 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/views/summary/answer.h"
-#include "cli/views/summary/quantity_words.h"
-#include "estimate/methods/missing_facts.h"
+#include "estimate/methods/estimator.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/peak_memory.h"
 #include "output/units.h"
@@ -67,7 +66,7 @@ static void time_line(struct summary *m) {
   struct dl_answer_line *l = &m->line[TIME];
   put(m, TIME, "Time", DL_TIME, "s",
       &(struct dl_span_j){e->duration_s, e->time_low_s, e->time_high_s});
-  if (dl_is_inference(job)) {
+  if (dl_run_is_inference(job->run)) {
     bound = served->bound;
     dl_answer_number(l, "at most ", served->most_a_second,
                      served->tokens ? " requests/s" : " samples/s");

@@ -105,12 +105,12 @@ static void add_settings(struct settings *s) {
   const struct dl_job *job = s->job;
   const struct dl_run *run = job->run;
   bool language = job->found.arch && dl_is_language_model(job->found.arch);
-  if (dl_is_inference(job))
+  if (dl_run_is_inference(job->run))
     add_inference(s);
   else
     add_data(s);
   add_number(s, DL_RUN_batch_size, "batch size ", run->batch_size, "");
-  if (language && !dl_is_inference(job))
+  if (language && !dl_run_is_inference(job->run))
     add_number(s, DL_RUN_seq_len, "", job->seq_len, " token(s) per sequence");
   /* Data sets are often used at another size than that of the network. */
   if (!language && (is_given(s, DL_RUN_image_px) ||
