@@ -94,7 +94,13 @@ static char **apply_settings(struct extraction *x, const char *path,
   if (!x->o->settings)
     return NULL;
   char **extra = dl_calloc(x->n_extra, sizeof *extra);
+  const double logged = run->n_gpus;
   dl_settings_apply(x->o->settings, path, run, extra, d);
+  if (logged > 0 && run->n_gpus > logged && !isnan(run->gpu_energy_j))
+    dl_warn_at(d, path, 0,
+               "n_gpus is set to %g, but the log has %g: the energy is that of "
+               "the GPUs of the log",
+               run->n_gpus, logged);
   return extra;
 }
 

@@ -475,3 +475,10 @@ $(message duration_without_its_epoch)" extract ct_carbontracker.log -f csv
   [ "$status" -eq 0 ]
   grep -qxF "dlest: warning: a.csv: $(message all_samples_same_time 3)" err
 }
+
+@test "more GPUs than the log has: a warning" {
+  printf 'time_s,gpu_power_w\n%s\n' 0,40 1,40 2,40 >a.csv
+  gives 0 "dlest: warning: a.csv: $(message n_gpus_is_set 8 1)" \
+    extract a.csv --set n_gpus=8 -f csv
+  gives 0 '' extract a.csv --set n_gpus=1 -f csv
+}
