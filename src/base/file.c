@@ -249,9 +249,10 @@ enum dl_status dl_output_commit(struct dl_output *o, struct dl_diag *d) {
 void dl_output_discard(struct dl_output *o) {
   if (o->f && o->f != stdout)
     fclose(o->f);
-  if (o->temp)
+  if (o->temp) {
     unlink(o->temp);
-  forget_temporary(o);
+    forget_temporary(o);
+  }
   free(o->target);
   free(o->path);
   *o = (struct dl_output){0};

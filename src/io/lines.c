@@ -11,31 +11,18 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-/* A line fits in whole, and one read brings many. */
+/* Of dl_lines.data: a line fits in whole, and one read brings many. */
 #define BUFFER_SIZE ((size_t)120 * 1024)
 
 /* Enough to recognise a format. No more is read at first, so that probing many
  * files is quick. */
 #define HEAD_SIZE ((size_t)16 * 1024)
 
-struct dl_lines {
-  char *path;
-  FILE *f;
-  int fd;
-  char *data; /* BUFFER_SIZE and one for the NUL of a last line */
-  size_t start, len;
-  size_t number; /* of the last line */
-  bool eof, too_long;
-  size_t bytes;    /* read so far */
-  char last_byte;  /* that the stream gave */
-  size_t replayed; /* of the head, by the stream */
-};
-
 /* Reads once more; a pipe gives what it has. */
 static enum dl_status fill(struct dl_lines *l, size_t most, struct dl_diag *d) {
   ssize_t n;
   do
-    n = read(l->fd, l->data + l->len, most - l->len);
+    n = read(fileno(l->f), l->data + l->len, most - l->len);
   while (n < 0 && errno == EINTR);
   if (n < 0)
     return dl_fail_errno(d, l->path, "cannot read", errno);
@@ -94,16 +81,6 @@ static enum dl_status check_text(struct dl_lines *l, struct dl_diag *d) {
                             : DL_OK;
 }
 
-/* Waits for a pipe to deliver all of it: what is recognised must not depend on
- * the pieces in which a text arrives. */
-static enum dl_status read_head(struct dl_lines *l, struct dl_diag *d) {
-  enum dl_status status = DL_OK;
-  do
-    status = fill(l, HEAD_SIZE, d);
-  while (status == DL_OK && !l->eof && l->len < HEAD_SIZE);
-  return status == DL_OK ? check_text(l, d) : status;
-}
-
 enum dl_status dl_lines_open(struct dl_lines **out, const char *path,
                              struct dl_diag *d) {
   FILE *f;
@@ -113,15 +90,18 @@ enum dl_status dl_lines_open(struct dl_lines **out, const char *path,
     return status;
   struct dl_lines *l = dl_calloc(1, sizeof *l);
   l->f = f;
-  l->fd = fileno(f);
   l->path = dl_strdup(strcmp(path, "-") == 0 ? "<stdin>" : path);
   l->data = dl_malloc(BUFFER_SIZE + 1);
-  status = read_head(l, d);
+  do /* of a pipe, too: its pieces must not decide what is recognised */
+    status = fill(l, HEAD_SIZE, d);
+  while (status == DL_OK && !l->eof && l->len < HEAD_SIZE);
+  if (status == DL_OK)
+    status = check_text(l, d);
   if (status != DL_OK) {
     dl_lines_free(l);
     return status;
   }
-  posix_fadvise(l->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+  posix_fadvise(fileno(f), 0, 0, POSIX_FADV_SEQUENTIAL);
   *out = l;
   return DL_OK;
 }
@@ -133,10 +113,6 @@ void dl_lines_free(struct dl_lines *l) {
   free(l->data);
   free(l->path);
   free(l);
-}
-
-const char *dl_lines_path(const struct dl_lines *l) {
-  return l->path;
 }
 
 const char *dl_lines_head(const struct dl_lines *l, size_t *len) {
@@ -282,10 +258,6 @@ size_t dl_lines_cut(const struct dl_lines *l) {
   return l->last_byte == '\n' || l->last_byte == '\r' ? 0 : l->number + 1;
 }
 
-size_t dl_lines_bytes(const struct dl_lines *l) {
-  return l->bytes;
-}
-
 /* The head once more, then the rest of the file. */
 static ssize_t replay(void *cookie, char *buf, size_t size) {
   struct dl_lines *l = cookie;
@@ -293,7 +265,7 @@ static ssize_t replay(void *cookie, char *buf, size_t size) {
   if (size == 0)
     return 0;
   if (left == 0) {
-    ssize_t n = read(l->fd, buf, size);
+    ssize_t n = read(fileno(l->f), buf, size);
     if (n > 0) {
       l->bytes += (size_t)n;
       l->last_byte = buf[n - 1];

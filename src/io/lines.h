@@ -16,7 +16,20 @@
 /* A longer line is reported and skipped. */
 #define DL_LINE_MAX ((size_t)64 * 1024)
 
-struct dl_lines;
+/* Text being read; callers read `path` and `bytes` alone. */
+struct dl_lines {
+  char *path;   /* "<stdin>" for "-"; owned */
+  size_t bytes; /* read from the file so far */
+
+  /* Private. */
+  FILE *f;
+  char *data; /* the buffer, with room for the NUL of a last line */
+  size_t start, len;
+  size_t number; /* of the last line */
+  bool eof, too_long;
+  char last_byte;  /* that the stream gave */
+  size_t replayed; /* of the head, by the stream */
+};
 
 struct dl_line {
   char *s; /* without its end, NUL-terminated; may be changed; lives until
@@ -34,9 +47,6 @@ const char *dl_not_plain_text(const char *data, size_t len);
 enum dl_status dl_lines_open(struct dl_lines **l, const char *path,
                              struct dl_diag *d);
 void dl_lines_free(struct dl_lines *l);
-
-/* "<stdin>" for "-". */
-const char *dl_lines_path(const struct dl_lines *l);
 
 /* The first 16 KiB of the text, or all of a shorter one, NUL-terminated. Valid
  * before dl_lines_next only. */
@@ -66,9 +76,6 @@ enum dl_status dl_lines_take(struct dl_lines *l, struct dl_lines_block *b,
  * likewise: `number` is that of the line before. False at the end. */
 bool dl_lines_split(const char *path, char **s, char *end, struct dl_line *line,
                     struct dl_diag *d);
-
-/* Bytes read from the file so far. */
-size_t dl_lines_bytes(const struct dl_lines *l);
 
 /* The number of the last line that the stream gave, where no line end followed
  * it; else 0. */

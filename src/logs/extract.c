@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "logs/log_grouping.h"
+#include "logs/log_part.h"
 #include "logs/run_logs.h"
 #include "logs/readings/measure.h"
 #include "logs/slurm/job_energy.h"
@@ -213,10 +214,12 @@ static enum dl_status extract_table(struct extraction *x, struct dl_source *s,
   o.from = s->importer;
   if (!log)
     status = dl_log_open(&log, s->path, &o, d);
-  if (log)
-    log->o.seen = &x->seen;
+  if (status != DL_OK)
+    return status;
+  log->o.seen = &x->seen;
+  struct dl_log_part *part = dl_log_part_new(log);
   while (status == DL_OK) {
-    status = dl_log_next(log, &block, d);
+    status = dl_log_part_next(log, part, &block, d);
     if (status != DL_OK || block.n_runs + block.n_readings == 0)
       break;
     n += block.n_runs;
@@ -225,6 +228,7 @@ static enum dl_status extract_table(struct extraction *x, struct dl_source *s,
   }
   if (status == DL_OK && x->n_runs == before)
     dl_skip_at(d, log->path, 0, "no runs");
+  dl_log_part_free(part);
   dl_log_free(log);
   return status;
 }

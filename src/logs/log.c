@@ -113,10 +113,6 @@ bool dl_log_time(struct dl_log *log, const char *s, size_t len, int64_t *ns) {
   return true;
 }
 
-const char *dl_log_columns(const struct dl_log *log) {
-  return log->o.columns;
-}
-
 int64_t dl_log_time_of(struct dl_log *log, size_t i) {
   double interval_s = log->o.interval_s > 0 ? log->o.interval_s : 1;
   if (!log->assumed_time && !(log->o.interval_s > 0))
@@ -180,21 +176,6 @@ bool dl_log_bad(struct dl_log *log, const char *fmt, ...) {
   return false;
 }
 
-void dl_log_remember(struct dl_log *log, uint64_t hash) {
-  dl_seen_add(log->o.seen, hash);
-}
-
-bool dl_log_is_repeat(struct dl_log *log, uint64_t hash) {
-  if (!dl_seen_has(log->o.seen, hash)) {
-    dl_log_remember(log, hash);
-    return false;
-  }
-  if (!log->warned_repeat)
-    dl_log_warn(log, DL_LOG_REPEATED);
-  log->warned_repeat = true;
-  return true;
-}
-
 void dl_log_warn(struct dl_log *log, const char *fmt, ...) {
   struct dl_text text = {0};
   va_list args;
@@ -218,7 +199,7 @@ enum dl_status dl_log_open(struct dl_log **out, const char *path,
   log->importer = o->from;
   enum dl_status status = dl_lines_open(&log->lines, path, d);
   if (status == DL_OK) {
-    log->path = dl_lines_path(log->lines);
+    log->path = log->lines->path;
     head.text = dl_lines_head(log->lines, &head.len);
     for (size_t i = 0; !log->importer && dl_importers[i]; i++)
       if (dl_importers[i]->probe(&head))
@@ -238,7 +219,7 @@ enum dl_status dl_log_open(struct dl_log **out, const char *path,
   if (status == DL_OK && log->importer->begin)
     status = log->importer->begin(log, &head, d);
   if (status != DL_OK) {
-    dl_log_close(log);
+    dl_log_free(log);
     *out = NULL;
   }
   return status;
@@ -248,7 +229,8 @@ void dl_log_free_contents(struct dl_log *log) {
   if (log->state && log->importer->free)
     log->importer->free(log->state);
   free(log->state);
-  dl_log_close_run(log, false);
+  if (log->in_run)
+    dl_run_clear(&log->open_run);
   for (size_t i = 0; i < log->n_meters; i++) {
     free(log->meter[i].id);
     free(log->meter[i].name);
@@ -264,17 +246,15 @@ void dl_log_free_contents(struct dl_log *log) {
   free(log->problem);
 }
 
-void dl_log_close(struct dl_log *log) {
+void dl_log_free(struct dl_log *log) {
+  if (!log)
+    return;
   dl_log_free_contents(log);
   free(log->carry.s);
   dl_seen_rows_free(&log->own_seen);
   dl_csv_free(log->csv);
   dl_lines_free(log->lines);
   free(log);
-}
-
-void dl_log_drop_last(struct dl_log *log, size_t n_lines) {
-  log->o.drop_last = n_lines;
 }
 
 /* --- reading */
@@ -342,6 +322,19 @@ static enum dl_status read_line(struct dl_log *log) {
   return DL_OK;
 }
 
+/* Whether a row with this hash was read before, with a warning; otherwise
+ * remembers it. */
+static bool is_repeat(struct dl_log *log, uint64_t hash) {
+  if (!dl_seen_has(log->o.seen, hash)) {
+    dl_seen_add(log->o.seen, hash);
+    return false;
+  }
+  if (!log->warned_repeat)
+    dl_log_warn(log, DL_LOG_REPEATED);
+  log->warned_repeat = true;
+  return true;
+}
+
 /* The next rows of the table. If it ends within quotes, it was cut off there:
  * the rows before count. */
 static enum dl_status next_rows(struct dl_log *log) {
@@ -381,7 +374,7 @@ static enum dl_status read_row(struct dl_log *log) {
   }
   if (dl_csv_at_end(log->csv) && log->line == dl_lines_cut(log->lines))
     dl_warn_at(log->d, log->path, log->line, DL_LOG_CUT_OFF);
-  else if (n_names < n && !dl_log_is_repeat(log, hash)) /* no second header */
+  else if (n_names < n && !is_repeat(log, hash)) /* no second header */
     log->importer->row(log, cell);
   return DL_OK;
 }
@@ -395,29 +388,29 @@ static size_t ready(const struct dl_log *log) {
   return n;
 }
 
-enum dl_status dl_log_read(struct dl_log *log, struct dl_log_block *block,
+enum dl_status dl_log_next(struct dl_log *log, struct dl_log_block *block,
                            struct dl_diag *d) {
   size_t hold = log->o.drop_last;
   log->d = d;
-  log->n_readings -= log->n_out;
-  if (log->n_out > 0 && log->n_readings > 0)
-    memmove(log->reading, log->reading + log->n_out,
+  log->n_readings -= log->n_used;
+  if (log->n_used > 0 && log->n_readings > 0)
+    memmove(log->reading, log->reading + log->n_used,
             log->n_readings * sizeof *log->reading);
-  log->n_out = 0;
   while (log->n_runs > 0)
     dl_run_clear(&log->run[--log->n_runs]);
   *block = (struct dl_log_block){0};
+  size_t left = ready(log);
   while (!log->at_end && log->n_runs < BLOCK_RUNS &&
-         (log->n_readings < BLOCK_READINGS + 2 * hold || ready(log) == 0)) {
+         (log->n_readings < BLOCK_READINGS + 2 * hold || ready(log) <= left)) {
     enum dl_status status = log->csv ? read_row(log) : read_line(log);
     if (status != DL_OK)
       return status;
     if (log->n_problems > 0 && !log->at_end)
       dl_log_report(log, log->line > hold + 1 ? log->line - hold - 1 : 0);
   }
-  log->bytes = dl_lines_bytes(log->lines);
-  log->n_out = ready(log);
+  log->bytes = log->lines->bytes;
+  log->n_used = ready(log);
   *block =
-      (struct dl_log_block){log->reading, log->n_out, log->run, log->n_runs};
+      (struct dl_log_block){log->reading, log->n_used, log->run, log->n_runs};
   return DL_OK;
 }

@@ -48,7 +48,6 @@ enum dl_clock {
 
 struct dl_csv;
 struct dl_csv_block;
-struct dl_log_part;
 struct dl_log_problem {
   size_t line;
   char *text;
@@ -70,8 +69,9 @@ struct dl_log {
   struct dl_run open_run; /* while in_run: of the importer (dl_log_open_run) */
   bool in_run;
 
-  /* Private to log.c and log_part.c. */
   struct dl_log_options o;
+
+  /* Private to log.c and log_part.c. */
   struct dl_lines *lines;
   struct dl_csv *csv;               /* of tables */
   const struct dl_csv_block *block; /* of the table, being imported */
@@ -82,7 +82,8 @@ struct dl_log {
   size_t meters_cap, last_meter;
   struct dl_reading *reading;
   size_t n_readings, readings_cap;
-  size_t n_out; /* readings returned by the last call */
+  size_t n_used; /* readings that the next call drops: those returned, or as
+                    many of them as the caller sets */
   struct dl_run *run;
   size_t n_runs, runs_cap, n_blank; /* n_blank: of them, runs or unknown */
   struct dl_cluster_job *job;       /* of importers with parts */
@@ -94,7 +95,6 @@ struct dl_log {
   bool assumed_time, warned_repeat;
   struct dl_seen_rows own_seen; /* used by default */
   struct dl_lines_block carry;  /* read, and of the next part */
-  struct dl_log_part *part;     /* of dl_log_next; owned, may be NULL */
 };
 
 /* Opens a file ("-": stdin) and finds its importer. DL_EINPUT if no importer
@@ -102,9 +102,6 @@ struct dl_log {
 enum dl_status dl_log_open(struct dl_log **log, const char *path,
                            const struct dl_log_options *o, struct dl_diag *d);
 void dl_log_free(struct dl_log *log); /* accepts NULL */
-
-/* Replaces the option drop_last, before the first dl_log_next. */
-void dl_log_drop_last(struct dl_log *log, size_t n_lines);
 
 /* What dl_log_next found; valid until the next call. */
 struct dl_log_block {
@@ -115,7 +112,8 @@ struct dl_log_block {
   size_t n_runs;
 };
 
-/* Reads on; both counts are 0 only at the end of the log. Lines that cannot be
+/* Reads on in a log without parts (log_part.h); both counts are 0 only at the
+ * end. Lines that cannot be
  * used are reported (dl_skip_at); an incomplete last line is a warning. */
 enum dl_status dl_log_next(struct dl_log *log, struct dl_log_block *block,
                            struct dl_diag *d);

@@ -14,15 +14,6 @@ static bool is_companion(const struct dl_source *s) {
   return s->role == DL_LOG_COMPANION || s->role == DL_LOG_MEMORY;
 }
 
-/* Most logs do not say where they come from. */
-static struct dl_log_origin *copy_origin(const struct dl_log_origin *o) {
-  if (!*o->job && !*o->host && o->n_nodes == 0)
-    return NULL;
-  struct dl_log_origin *copy = dl_calloc(1, sizeof *copy);
-  *copy = *o;
-  return copy;
-}
-
 /* Finds the importer. */
 static void find_importer(struct dl_source *s, const struct dl_log_options *o) {
   struct dl_diag own = {0};
@@ -32,12 +23,16 @@ static void find_importer(struct dl_source *s, const struct dl_log_options *o) {
   if (s->status == DL_OK) {
     s->importer = log->importer;
     s->role = log->importer->role;
-    s->origin = copy_origin(&log->origin);
+    const struct dl_log_origin *from = &log->origin;
+    if (*from->job || *from->host || from->n_nodes > 0) { /* most do not say */
+      s->origin = dl_malloc(sizeof *from);
+      *s->origin = *from;
+    }
   } else if (own.error) {
     s->error = dl_strdup(own.error);
   }
   if (o->drop_last > 0 && is_companion(s)) /* it ends with the trace */
-    dl_log_drop_last(log, 0);
+    log->o.drop_last = 0;
   if (s->once)
     s->opened = log;
   else

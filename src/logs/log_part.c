@@ -144,7 +144,7 @@ static enum dl_status read_lines(struct dl_log *log, struct dl_log_part *p) {
 static enum dl_status read_runs(struct dl_log *log, struct dl_log_part *p) {
   struct dl_log_block block;
   struct dl_log own = p->log;
-  enum dl_status status = dl_log_read(log, &block, &p->diag);
+  enum dl_status status = dl_log_next(log, &block, &p->diag);
   p->log.run = log->run;
   p->log.n_runs = log->n_runs;
   p->log.runs_cap = log->runs_cap;
@@ -168,7 +168,7 @@ bool dl_log_part_read(struct dl_log *log, struct dl_log_part *p) {
   if (log->at_end)
     return false;
   p->status = read_lines(log, p);
-  p->bytes = dl_lines_bytes(log->lines);
+  p->bytes = log->lines->bytes;
   log->at_end = p->lines.last || p->status != DL_OK;
   return true;
 }
@@ -247,38 +247,22 @@ const struct dl_cluster_job *dl_log_part_jobs(const struct dl_log_part *p,
   return p->log.job;
 }
 
-/* --- the log as a whole */
-
-/* The jobs of the next part that has any, as runs. */
-static enum dl_status next_runs(struct dl_log *log, struct dl_log_block *block,
-                                struct dl_diag *d) {
+enum dl_status dl_log_part_next(struct dl_log *log, struct dl_log_part *p,
+                                struct dl_log_block *block, struct dl_diag *d) {
   enum dl_status status = DL_OK;
-  *block = (struct dl_log_block){0};
-  if (!log->part)
-    log->part = dl_log_part_new(log);
-  while (status == DL_OK && block->n_runs == 0 &&
-         dl_log_part_read(log, log->part)) {
-    dl_log_part_import(log->part);
-    status = dl_log_part_settle(log, log->part, d);
-    struct dl_log *part = &log->part->log;
+  struct dl_log *part = &p->log;
+  if (!log->importer->settle)
+    return dl_log_next(log, block, d);
+  do {
+    *block = (struct dl_log_block){0};
+    if (!dl_log_part_read(log, p))
+      return DL_OK;
+    dl_log_part_import(p);
+    status = dl_log_part_settle(log, p, d);
     for (size_t i = 0; status == DL_OK && i < part->n_jobs; i++)
       dl_cluster_job_fill(&part->job[i], dl_log_run(part));
     block->run = part->run;
     block->n_runs = part->n_runs;
-  }
-  log->bytes = dl_lines_bytes(log->lines);
+  } while (status == DL_OK && block->n_runs == 0);
   return status;
-}
-
-enum dl_status dl_log_next(struct dl_log *log, struct dl_log_block *block,
-                           struct dl_diag *d) {
-  return log->importer->settle ? next_runs(log, block, d)
-                               : dl_log_read(log, block, d);
-}
-
-void dl_log_free(struct dl_log *log) {
-  if (!log)
-    return;
-  dl_log_part_free(log->part);
-  dl_log_close(log);
 }

@@ -31,6 +31,11 @@ void dl_log_part_import(struct dl_log_part *p);
 enum dl_status dl_log_part_settle(struct dl_log *log, struct dl_log_part *p,
                                   struct dl_diag *d);
 
+/* For one thread: reads on, imports and settles, up to runs. Both counts are 0
+ * only at the end of the log. */
+enum dl_status dl_log_part_next(struct dl_log *log, struct dl_log_part *p,
+                                struct dl_log_block *block, struct dl_diag *d);
+
 /* Bytes of the log up to the end of the part, or a little more. */
 size_t dl_log_part_bytes(const struct dl_log_part *p);
 

@@ -15,13 +15,6 @@ void dl_log_report(struct dl_log *log, size_t last);
  * been reported. */
 void dl_log_report_last(struct dl_log *log, bool cut_off);
 
-/* dl_log_next for logs without parts. */
-enum dl_status dl_log_read(struct dl_log *log, struct dl_log_block *block,
-                           struct dl_diag *d);
-
-/* Closes a log without a part. */
-void dl_log_close(struct dl_log *log);
-
 /* Frees what a log has read: runs, problems, meters, the importer's state. */
 void dl_log_free_contents(struct dl_log *log);
 

@@ -9,45 +9,34 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/numeric/records.h"
 
 static const struct dl_observed *row(const struct dl_observations *o,
                                      size_t i) {
   return o->row[i];
 }
 
-/* Mixes the words of the inputs with the multiplier and the shifts of
- * MurmurHash3's finaliser. */
-static uint64_t hash(const void *inputs, size_t size, size_t target) {
-  uint64_t h = target, word;
-  for (size_t i = 0; i + sizeof word <= size; i += sizeof word) {
-    memcpy(&word, (const char *)inputs + i, sizeof word);
-    h = (h ^ word) * 0xff51afd7ed558ccd;
-    h ^= h >> 33;
-  }
-  return h;
-}
-
 /* Numbers the configurations in c->of_row, own ones before auxiliary ones;
- * first gets the first row of each, slot (mask + 1 zeros) works. */
+ * first gets the first row of each. */
 static void number_rows(struct dl_configurations *c, size_t *first,
-                        size_t *slot, size_t mask, size_t size,
+                        const struct dl_physics *physics,
                         const struct dl_observations *o) {
-  size_t n_own_rows = o->n - o->n_auxiliary;
+  struct dl_records inputs = {.size = physics->input_size};
+  size_t n_own_rows = o->n - o->n_auxiliary, n = physics->n_targets;
+  for (size_t i = 0; i < o->n; i++)
+    c->of_row[i] = dl_records_add(&inputs, row(o, i)->inputs);
+  size_t *number = dl_calloc(inputs.n * n, sizeof *number); /* 0: none yet */
   for (size_t i = 0; i < o->n; i++) {
-    const struct dl_observed *own = row(o, i);
-    size_t at = (size_t)hash(own->inputs, size, own->target) & mask, k;
-    while ((k = slot[at]) > 0 &&
-           ((i >= n_own_rows && k <= c->n_own) ||
-            row(o, first[k - 1])->target != own->target ||
-            memcmp(row(o, first[k - 1])->inputs, own->inputs, size) != 0))
-      at = (at + 1) & mask;
-    if (k == 0) {
+    size_t *k = &number[c->of_row[i] * n + row(o, i)->target];
+    if (i < n_own_rows ? *k == 0 : *k <= c->n_own) {
       first[c->n] = i;
-      slot[at] = k = ++c->n;
+      *k = ++c->n;
       c->n_own += i < n_own_rows;
     }
-    c->of_row[i] = k - 1;
+    c->of_row[i] = *k - 1;
   }
+  free(number);
+  dl_records_free(&inputs);
 }
 
 /* Adds a row to the sums that the means of its configuration are so far. */
@@ -139,14 +128,10 @@ static void list_measurements(struct dl_configurations *c,
 void dl_configurations_make(struct dl_configurations *c,
                             const struct dl_physics *physics,
                             const struct dl_observations *o) {
-  size_t places = 16;
-  while (places < 2 * o->n)
-    places *= 2;
-  size_t *slot = dl_calloc(places, sizeof *slot);
   size_t *first = dl_calloc(o->n, sizeof *first);
   *c = (struct dl_configurations){0};
   c->of_row = dl_calloc(o->n, sizeof *c->of_row);
-  number_rows(c, first, slot, places - 1, physics->input_size, o);
+  number_rows(c, first, physics, o);
   c->inputs = dl_calloc(c->n, sizeof *c->inputs);
   c->target = dl_calloc(c->n, sizeof *c->target);
   list_measurements(c, physics, o);
@@ -154,7 +139,6 @@ void dl_configurations_make(struct dl_configurations *c,
     c->inputs[i] = row(o, first[i])->inputs;
     c->target[i] = row(o, first[i])->target;
   }
-  free(slot);
   free(first);
 }
 

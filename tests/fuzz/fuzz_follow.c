@@ -14,6 +14,7 @@
 
 #include "estimate/projection/epoch_series.h"
 #include "logs/log.h"
+#include "logs/log_part.h"
 #include "run/run_columns.h"
 
 /* A packet of a pipe takes one of its slots; a read returns one packet. */
@@ -82,8 +83,9 @@ static struct outcome read_log(const char *name) {
   struct dl_log *log;
   struct dl_diag d = {0};
   o.status = dl_log_open(&log, name, &options, &d);
+  struct dl_log_part *part = log ? dl_log_part_new(log) : NULL;
   while (o.status == DL_OK) {
-    o.status = dl_log_next(log, &block, &d);
+    o.status = dl_log_part_next(log, part, &block, &d);
     if (o.status != DL_OK || block.n_readings + block.n_runs == 0)
       break;
     for (size_t i = 0; i < block.n_readings; i++)
@@ -94,6 +96,7 @@ static struct outcome read_log(const char *name) {
   o.n_meters = log ? log->n_meters : 0;
   o.n_skipped = d.n_skipped;
   o.n_warnings = d.n_warnings;
+  dl_log_part_free(part);
   dl_log_free(log);
   dl_diag_free(&d);
   return o;

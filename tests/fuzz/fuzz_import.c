@@ -14,6 +14,7 @@
 
 #include "logs/importers/importers.h"
 #include "logs/log.h"
+#include "logs/log_part.h"
 #include "run/run_columns.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -100,10 +101,11 @@ static void check_meters(const struct dl_log *log) {
 
 /* Reads to the end, which comes within as many calls as there are bytes. */
 static void read_all(struct dl_log *log, size_t size, struct dl_diag *d) {
+  struct dl_log_part *part = dl_log_part_new(log);
   struct dl_log_block block;
   size_t line = 0, calls = 0;
   enum dl_status status;
-  while ((status = dl_log_next(log, &block, d)) == DL_OK) {
+  while ((status = dl_log_part_next(log, part, &block, d)) == DL_OK) {
     if (block.n_readings == 0 && block.n_runs == 0)
       break;
     must(++calls <= size + 1);
@@ -114,6 +116,7 @@ static void read_all(struct dl_log *log, size_t size, struct dl_diag *d) {
   must(status == d->status);
   must(status == DL_OK || status == DL_EINPUT);
   check_meters(log);
+  dl_log_part_free(part);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

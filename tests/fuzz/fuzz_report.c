@@ -13,6 +13,7 @@
 #include "estimate/accounting/group_totals.h"
 #include "logs/importers/importers.h"
 #include "logs/log.h"
+#include "logs/log_part.h"
 
 static int fd;
 static char path[64];
@@ -70,9 +71,10 @@ static void account_all(struct dl_log *log, struct dl_accounting *a,
                         struct dl_diag *d) {
   bool keys[DL_N_KEYS] = {true, true, true, true};
   struct dl_group_totals *t = dl_group_totals_new(keys);
+  struct dl_log_part *part = dl_log_part_new(log);
   struct dl_log_block block;
   struct dl_sums all = {0};
-  while (dl_log_next(log, &block, d) == DL_OK && block.n_runs > 0)
+  while (dl_log_part_next(log, part, &block, d) == DL_OK && block.n_runs > 0)
     for (size_t i = 0; i < block.n_runs; i++) {
       struct dl_cluster_job job = dl_cluster_job_of(&block.run[i]);
       struct dl_accounted figures;
@@ -84,6 +86,7 @@ static void account_all(struct dl_log *log, struct dl_accounting *a,
   check_sums(&all);
   check_groups(t, &all);
   dl_group_totals_free(t);
+  dl_log_part_free(part);
 }
 
 /* Settings of the cluster, by the input's size. */

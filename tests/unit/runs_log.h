@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "logs/log.h"
+#include "logs/log_part.h"
 #include "run/run_columns.h"
 
 /* " name=number" where it is known. */
@@ -63,8 +64,9 @@ static UNUSED char *read_runs(const struct dl_importer *from, const char *text,
   assert_int_equal(fwrite(text, 1, len, f), len);
   assert_int_equal(fclose(f), 0);
   enum dl_status status = dl_log_open(&log, path, &o, &d);
+  struct dl_log_part *part = log ? dl_log_part_new(log) : NULL;
   while (status == DL_OK) {
-    status = dl_log_next(log, &block, &d);
+    status = dl_log_part_next(log, part, &block, &d);
     if (status != DL_OK || (block.n_runs == 0 && block.n_readings == 0))
       break;
     assert_int_equal(block.n_readings, 0);
@@ -79,6 +81,7 @@ static UNUSED char *read_runs(const struct dl_importer *from, const char *text,
     dl_text_printf(&out, "W%s\n", d.warnings[i] + skip);
   if (d.error)
     dl_text_printf(&out, "E%s\n", d.error + skip);
+  dl_log_part_free(part);
   dl_log_free(log);
   dl_diag_free(&d);
   return out.s ? out.s : calloc(1, 1);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "logs/importers/importers.h"
 #include "logs/log.h"
+#include "logs/log_part.h"
 #include "run/run_columns.h"
 #include "unit.h"
 
@@ -82,7 +83,9 @@ static UNUSED void read_text(const struct dl_importer *from, const char *text,
   assert_int_equal(fwrite(text, 1, len, f), len);
   assert_int_equal(fclose(f), 0);
   enum dl_status status = dl_log_open(&log, path, &o, &d);
-  while (status == DL_OK && (status = dl_log_next(log, &block, &d)) == DL_OK &&
+  struct dl_log_part *part = log ? dl_log_part_new(log) : NULL;
+  while (status == DL_OK &&
+         (status = dl_log_part_next(log, part, &block, &d)) == DL_OK &&
          block.n_readings + block.n_runs > 0) {
     for (size_t i = 0; i < block.n_readings; i++)
       add_reading(out, log, &block.reading[i]);
@@ -94,6 +97,7 @@ static UNUSED void read_text(const struct dl_importer *from, const char *text,
     dl_text_printf(notes, "%s\n", d.warnings[i] + strlen(path) + 1);
   if (notes && d.error)
     dl_text_printf(notes, "%s\n", d.error + strlen(path) + 1);
+  dl_log_part_free(part);
   dl_log_free(log);
   dl_diag_free(&d);
 }

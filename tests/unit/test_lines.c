@@ -307,7 +307,7 @@ static void lines_across_buffers(void **state) {
     assert_null(line.s);
     assert_ok(dl_lines_next(l, &line, &d), &d);
     assert_null(line.s);
-    assert_int_equal(dl_lines_bytes(l), len);
+    assert_int_equal(l->bytes, len);
     dl_lines_free(l);
   }
 }
@@ -325,7 +325,7 @@ static void shows_the_head(void **state) {
   assert_ok(dl_lines_open(&l, p.path, &d), &d);
   assert_string_equal(dl_lines_head(l, &n), "ab\nc\nd\n");
   assert_int_equal(n, 7);
-  assert_string_equal(dl_lines_path(l), p.path);
+  assert_string_equal(l->path, p.path);
   dl_lines_free(l);
   close_packets(&p);
 
@@ -337,7 +337,7 @@ static void shows_the_head(void **state) {
   assert_ok(dl_lines_open(&l, put_bytes(text, sizeof text), &d), &d);
   assert_int_equal(strlen(dl_lines_head(l, &n)), 16 * KIB);
   assert_int_equal(n, 16 * KIB);
-  assert_int_equal(dl_lines_bytes(l), 16 * KIB);
+  assert_int_equal(l->bytes, 16 * KIB);
   dl_lines_free(l);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Growable texts, lists of strings, memory, interned strings. */
+/* Growable texts, lists of strings, memory, interned strings and records. */
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +11,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "math/numeric/records.h"
 #include "base/text.h"
 #include "unit.h"
 
@@ -208,6 +209,29 @@ static void interns(void **state) {
   dl_intern_free(&t);
 }
 
+/* Squares modulo 101 have (101 + 1) / 2 values, and i and 101 - i the same. */
+static void equal_records_get_the_same_number(void **state) {
+  struct dl_records t = {.size = sizeof(uint64_t)};
+  size_t number[101], n = 0;
+
+  (void)state;
+  for (uint64_t i = 0; i < 101; i++) {
+    uint64_t square = i * i % 101;
+    number[i] = dl_records_add(&t, &square);
+    if (number[i] == n)
+      n++;
+  }
+  assert_int_equal(t.n, 51);
+  assert_int_equal(n, 51);
+  for (uint64_t i = 1; i < 101; i++) {
+    uint64_t square = i * i % 101;
+    assert_int_equal(number[i], number[101 - i]);
+    assert_memory_equal(dl_records_at(&t, number[i]), &square, sizeof square);
+  }
+  dl_records_free(&t);
+  assert_null(t.record);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(text_grows),
@@ -220,6 +244,7 @@ int main(void) {
       cmocka_unit_test(arrays_grow),
       cmocka_unit_test(growth_is_checked),
       cmocka_unit_test(interns),
+      cmocka_unit_test(equal_records_get_the_same_number),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

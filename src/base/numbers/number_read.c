@@ -117,10 +117,11 @@ static double read_by_strtod(const struct decimal *x) {
   return strtod(text, NULL);
 }
 
+static const double power_of_10[FAST_POWER + 1] = {
+    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
 static double magnitude(const struct decimal *x) {
-  static const double power_of_10[FAST_POWER + 1] = {
-      1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   /* An excess precision would round twice. */
   if (FLT_EVAL_METHOD != 0 || x->n_digits > FAST_DIGITS ||
       x->w > FAST_MANTISSA || x->power > FAST_POWER || x->power < -FAST_POWER)
@@ -142,24 +143,30 @@ static bool is_not_finite(const char *s, size_t len) {
   return false;
 }
 
-/* Most numbers are whole and have up to 15 digits, which a double holds. */
-static bool read_whole(const char *s, size_t len, double *out) {
+const char *dl_take_decimal(const char *s, const char *end, double *x) {
   uint64_t w = 0;
-  if (len == 0 || len > DBL_DIG)
-    return false;
-  for (const char *end = s + len; s < end; s++) {
-    if (!isdigit((unsigned char)*s))
-      return false;
-    w = w * 10 + (uint64_t)(*s - '0');
+  const char *from = s, *point = NULL;
+  for (; s < end; s++) {
+    unsigned digit = (unsigned)(unsigned char)*s - '0';
+    if (digit <= 9)
+      w = w * 10 + digit;
+    else if (*s == '.' && !point && s > from)
+      point = s;
+    else
+      break;
   }
-  *out = (double)w;
-  return true;
+  ptrdiff_t decimals = point ? s - point - 1 : 0;
+  if (s == from || s - from - (point != NULL) > DBL_DIG ||
+      (point && decimals == 0))
+    return NULL;
+  *x = point ? (double)w / power_of_10[decimals] : (double)w;
+  return s;
 }
 
 enum dl_number dl_parse_number(const char *s, size_t len, double *out) {
   const char *end = s + len;
   struct decimal x;
-  if (read_whole(s, len, out))
+  if (len > 0 && dl_take_decimal(s, end, out) == end)
     return DL_NUMBER_OK;
   *out = NAN;
   while (s < end && isspace((unsigned char)*s))

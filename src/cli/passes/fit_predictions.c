@@ -63,11 +63,15 @@ static void find_spreads(struct target *w, enum dl_held_out_group left) {
     return;
   const struct dl_physics_rows *rows = dl_training_physics_rows(w->t, physics);
   size_t target = (size_t)dl_physics_target(physics, w->fit->target);
+  double *spread = dl_calloc(rows->inputs.n, sizeof *spread);
   w->spread = dl_calloc(w->t->n, sizeof *w->spread);
+  for (size_t i = 0; i < rows->inputs.n; i++)
+    spread[i] =
+        dl_run_spread(w->fit->state, dl_records_at(&rows->inputs, i), target,
+                      dl_leaves_arch(left), dl_leaves_gpu(left));
   for (size_t i = 0; i < w->t->n; i++)
-    w->spread[i] =
-        dl_run_spread(w->fit->state, rows->inputs + i * physics->input_size,
-                      target, dl_leaves_arch(left), dl_leaves_gpu(left));
+    w->spread[i] = spread[rows->input[i]];
+  free(spread);
 }
 
 static enum dl_status make_target(struct target *w, const struct dl_training *t,

@@ -142,9 +142,6 @@ bool dl_log_time(struct dl_log *log, const char *s, size_t len, int64_t *ns);
  * interval of --interval, by default 1 s. Warns once about this assumption. */
 int64_t dl_log_time_of(struct dl_log *log, size_t i);
 
-/* The columns that the user names for a log without a header, or NULL. */
-const char *dl_log_columns(const struct dl_log *log);
-
 /* For logs whose times count from their own beginning. */
 int64_t dl_log_time_since(struct dl_log *log, double seconds);
 
@@ -164,12 +161,6 @@ void dl_log_add_run(struct dl_log *log, struct dl_run *run);
  * run that is open when the log is freed is dropped. */
 struct dl_run *dl_log_open_run(struct dl_log *log);
 void dl_log_close_run(struct dl_log *log, bool add);
-
-/* Whether a row with this hash (seen_rows.h) was read before, with a warning;
- * otherwise remembers it. Rows of tables with quoted cells are checked before
- * `row`. */
-bool dl_log_is_repeat(struct dl_log *log, uint64_t hash);
-void dl_log_remember(struct dl_log *log, uint64_t hash);
 
 /* Reports that the line or row cannot be used, and why ("column 'x': invalid
  * number 'abc'"). Returns false. Without a log nothing is reported. */

@@ -30,7 +30,6 @@ void dl_sequencer_free(struct dl_sequencer *q) {
   for (size_t i = 0; i < q->n_runs; i++)
     dl_run_clear(&q->run[i]);
   free(q->run);
-  free(q->ahead);
 }
 
 static const struct dl_reading *in_ring(const struct dl_sequencer *q,
@@ -211,24 +210,18 @@ static void add(struct dl_sequencer *q, const struct dl_reading *r,
 /* Reads the next readings and runs of the log. */
 static enum dl_status read_ahead(struct dl_sequencer *q, struct dl_diag *d) {
   struct dl_log_block block;
+  q->log->n_used = q->next;
   enum dl_status status = dl_log_next(q->log, &block, d);
   if (status != DL_OK)
     return status;
-  q->n_ahead -= q->next;
-  if (q->n_ahead > 0)
-    memmove(q->ahead, q->ahead + q->next, q->n_ahead * sizeof *q->ahead);
+  q->ahead = block.reading;
+  q->n_ahead = block.n_readings;
   q->next = 0;
-  DL_GROW(q->ahead, q->ahead_cap, q->n_ahead + block.n_readings);
   DL_GROW(q->run, q->runs_cap, q->n_runs + block.n_runs);
-  if (block.n_readings > 0)
-    memcpy(q->ahead + q->n_ahead, block.reading,
-           block.n_readings * sizeof *q->ahead);
-  q->n_ahead += block.n_readings;
   for (size_t i = 0; i < block.n_runs; i++) {
     q->run[q->n_runs++] = block.run[i];
     block.run[i] = dl_run_unknown;
   }
-  q->at_end = block.n_readings == 0 && block.n_runs == 0;
   return DL_OK;
 }
 
@@ -237,7 +230,7 @@ enum dl_status dl_sequencer_next(struct dl_sequencer *q,
                                  struct dl_diag *d) {
   *r = NULL;
   while (q->n < DL_SEQUENCER_WINDOW) {
-    while (!q->at_end && q->n_ahead - q->next < AHEAD_MIN) {
+    while (!q->log->at_end && q->n_ahead - q->next < AHEAD_MIN) {
       enum dl_status status = read_ahead(q, d);
       if (status != DL_OK)
         return status;

@@ -26,9 +26,8 @@ struct dl_sequencer {
   size_t n_runs, runs_cap;
 
   /* Private. */
-  struct dl_reading *ahead;        /* read, but not in the ring yet; owned */
-  size_t next, n_ahead, ahead_cap; /* ahead[next..n_ahead) */
-  bool at_end;                     /* of the log */
+  const struct dl_reading *ahead; /* read; of the log */
+  size_t next, n_ahead;           /* ahead[next..n_ahead) is not in the ring */
   struct dl_reading ring[DL_SEQUENCER_WINDOW]; /* sorted by time */
   size_t first, n;                             /* in use in the ring */
   struct dl_reading out;                       /* returned last */
@@ -39,7 +38,7 @@ struct dl_sequencer {
   size_t n_late, late_line;
 };
 
-/* Frees the runs and readings. */
+/* Frees the runs. */
 void dl_sequencer_free(struct dl_sequencer *q);
 
 /* Usual interval (ns) of the next readings of a meter that have a value, by

@@ -95,7 +95,7 @@ static void remember(struct dl_log *log, const struct dl_job_rows *rows,
     if (steps[i].name < DL_STEP_FIRST)
       job.rest |= (uint64_t)STEP << steps[i].name;
     else if (!in_turn || !is_numbered(&steps[i]))
-      dl_log_remember(log, step_hash(&job, steps[i].name));
+      dl_seen_add(log->o.seen, step_hash(&job, steps[i].name));
   }
   if (in_turn)
     job.rest |= n << COUNT_SHIFT;

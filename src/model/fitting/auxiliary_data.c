@@ -151,14 +151,13 @@ static bool is_measured(const struct dl_physics_rows *rows, size_t i) {
 void dl_training_use_auxiliary(struct dl_training *t,
                                struct dl_training *more) {
   struct dl_physics_rows *rows = &more->physics[0];
-  size_t kept = 0, size = rows->physics->input_size,
-         n_targets = rows->physics->n_targets;
+  size_t kept = 0, n_targets = rows->physics->n_targets;
   for (size_t i = 0; i < more->n; i++) {
     /* Perhaps the same measurements. */
     if (!is_measured(rows, i) ||
         (occurs(t, more, "gpu", i) && occurs(t, more, "arch", i)))
       continue;
-    memmove(rows->inputs + kept * size, rows->inputs + i * size, size);
+    rows->input[kept] = rows->input[i];
     memmove(rows->value + kept * n_targets, rows->value + i * n_targets,
             n_targets * sizeof *rows->value);
     for (size_t k = 0; k < more->n_labels; k++)

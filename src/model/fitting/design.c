@@ -17,6 +17,7 @@ void dl_design_free(struct dl_design *g) {
   gsl_vector_free(g->offset);
   free(g->observed);
   free((void *)g->rows);
+  free(g->input);
   *g = (struct dl_design){0};
 }
 
@@ -128,6 +129,18 @@ static struct dl_full_solution *shared_fit(const struct dl_training *t,
                                          : NULL;
 }
 
+static void number_inputs(struct dl_design *g,
+                          const struct dl_physics_rows *rows,
+                          const struct dl_physics_rows *more) {
+  size_t n_more = more ? more->n : 0;
+  g->input = dl_calloc(rows->n + n_more, sizeof *g->input);
+  g->n_inputs = rows->inputs.n + (more ? more->inputs.n : 0);
+  for (size_t i = 0; i < rows->n; i++)
+    g->input[i] = rows->input[i];
+  for (size_t i = 0; i < n_more; i++)
+    g->input[rows->n + i] = rows->inputs.n + more->input[i];
+}
+
 /* The rows of a physics, and the auxiliary ones where they can be used. */
 static enum dl_status make_rows(struct dl_design *g,
                                 const struct dl_training *t,
@@ -152,6 +165,7 @@ static enum dl_status make_rows(struct dl_design *g,
     g->observed[t->n + i] = dl_physics_row_at(more, i, first_measured(more, i));
   for (size_t i = 0; i < t->n + n_more; i++)
     g->rows[i] = &g->observed[i];
+  number_inputs(g, rows, more);
   g->physics = physics;
   g->target = (size_t)target;
   g->sample = (struct dl_sample){.w = g->w,

@@ -2,7 +2,6 @@
 #include "model/fitting/time_residuals.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,40 +14,17 @@ const char *dl_software_of(const struct dl_design *g, size_t row) {
   return g->physics->software ? g->physics->software(o->inputs) : NULL;
 }
 
-/* A slot of a table with one place for each hash. */
-struct dl_seen_spread {
-  const void *inputs; /* NULL: free */
-  double spread;
-};
-enum { SLOTS = 1 << 14 };
-
-static size_t slot_of(const unsigned char *inputs, size_t size) {
-  uint64_t hash = 14695981039346656037U; /* FNV-1a, by words */
-  for (size_t i = 0; i + sizeof hash <= size; i += sizeof hash) {
-    uint64_t word;
-    memcpy(&word, inputs + i, sizeof word);
-    hash = (hash ^ word) * 1099511628211U;
-    hash ^= hash >> 29;
-  }
-  return hash % SLOTS;
-}
-
 double dl_held_out_spread(struct dl_held_out_spreads *s, size_t row) {
-  const struct dl_observed *o = s->g->sample.rows[row];
-  const void *inputs = o->inputs;
-  size_t size = s->g->physics->input_size;
-  if (!s->g->physics->widths_by_run)
+  const struct dl_design *g = s->g;
+  if (!g->physics->widths_by_run)
     return 1;
   if (!s->seen)
-    s->seen = dl_calloc(SLOTS, sizeof *s->seen);
-  struct dl_seen_spread *seen = &s->seen[slot_of(inputs, size)];
-  if (!seen->inputs || memcmp(seen->inputs, inputs, size) != 0) {
-    double spread =
-        dl_run_spread(s->fit->state, inputs, s->target, dl_leaves_arch(s->left),
-                      dl_leaves_gpu(s->left));
-    *seen = (struct dl_seen_spread){inputs, spread};
-  }
-  return seen->spread;
+    s->seen = dl_calloc(g->n_inputs, sizeof *s->seen);
+  double *seen = &s->seen[g->input[row]];
+  if (!(*seen > 0))
+    *seen = dl_run_spread(s->fit->state, g->observed[row].inputs, s->target,
+                          dl_leaves_arch(s->left), dl_leaves_gpu(s->left));
+  return *seen;
 }
 
 double dl_held_out_value(const struct dl_design *g, size_t row, size_t target) {

@@ -27,15 +27,15 @@ static inline bool dl_has_spreads(const struct dl_design *g) {
   return g->physics && g->physics->widths_by_run;
 }
 
-/* Spreads of the rows of a design's sample (dl_run_spread). Many rows repeat a
- * configuration: each distinct one is worked out about once. Start from the
- * first four members; free what it remembers with free(seen). */
+/* Spreads of the rows of a design's sample (dl_run_spread), each distinct one
+ * worked out once. Start from the first four members; free what it remembers
+ * with free(seen). */
 struct dl_held_out_spreads {
   const struct dl_fit *fit;
   const struct dl_design *g;
   size_t target;
   enum dl_held_out_group left;
-  struct dl_seen_spread *seen; /* owned */
+  double *seen; /* n_inputs of the design: 0: not yet; owned */
 };
 double dl_held_out_spread(struct dl_held_out_spreads *s, size_t row);
 

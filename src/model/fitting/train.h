@@ -66,8 +66,10 @@ struct dl_design {
   size_t target;                    /* its number */
   struct dl_observed *observed;     /* n + n_auxiliary, owned */
   const void **rows;                /* to them, owned */
-  struct dl_sample sample;          /* of them */
-  gsl_vector *row_w;                /* their weights, owned; or NULL */
+  size_t *input; /* n + n_auxiliary: numbers of their distinct inputs, owned */
+  size_t n_inputs;
+  struct dl_sample sample; /* of them */
+  gsl_vector *row_w;       /* their weights, owned; or NULL */
 };
 
 enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,

@@ -9,23 +9,27 @@
 #include "base/memory.h"
 
 void dl_physics_rows_free(struct dl_physics_rows *rows) {
-  free(rows->inputs);
+  dl_records_free(&rows->inputs);
+  free(rows->input);
   free(rows->value);
+  free(rows->block);
   dl_intern_free(&rows->names);
   *rows = (struct dl_physics_rows){0};
 }
 
 void dl_physics_rows_room(struct dl_physics_rows *rows, size_t block) {
   size_t want = rows->n + block;
-  rows->inputs = dl_grown(rows->inputs, &rows->cap_inputs, want,
-                          rows->physics->input_size);
+  rows->inputs.size = rows->physics->input_size;
+  rows->block =
+      dl_grown(rows->block, &rows->cap_block, block, rows->inputs.size);
+  DL_GROW(rows->input, rows->cap_input, want);
   rows->value = dl_grown(rows->value, &rows->cap_value, want,
                          rows->physics->n_targets * sizeof *rows->value);
   rows->first = rows->n;
 }
 
 void *dl_physics_rows_inputs(const struct dl_physics_rows *rows, size_t i) {
-  return rows->inputs + (rows->first + i) * rows->physics->input_size;
+  return rows->block + i * rows->inputs.size;
 }
 
 double *dl_physics_rows_value(const struct dl_physics_rows *rows, size_t i) {
@@ -45,9 +49,8 @@ const char *dl_physics_rows_read(struct dl_physics_rows *rows,
 }
 
 void dl_physics_rows_take(struct dl_physics_rows *rows, size_t i) {
-  size_t size = rows->physics->input_size, n_targets = rows->physics->n_targets;
-  struct dl_grouping *g = (void *)(rows->inputs + rows->n * size);
-  memmove(g, dl_physics_rows_inputs(rows, i), size);
+  size_t n_targets = rows->physics->n_targets;
+  struct dl_grouping *g = dl_physics_rows_inputs(rows, i);
   memmove(rows->value + rows->n * n_targets, dl_physics_rows_value(rows, i),
           n_targets * sizeof *rows->value);
   for (size_t k = 0; k < DL_N_NAMES; k++)
@@ -55,12 +58,12 @@ void dl_physics_rows_take(struct dl_physics_rows *rows, size_t i) {
       long name = dl_intern(&rows->names, g->name[k]);
       g->name[k] = rows->names.s[name];
     }
-  rows->n++;
+  rows->input[rows->n++] = dl_records_add(&rows->inputs, g);
 }
 
 struct dl_observed dl_physics_row_at(const struct dl_physics_rows *rows,
                                      size_t i, size_t target) {
-  return (struct dl_observed){rows->inputs + i * rows->physics->input_size,
+  return (struct dl_observed){dl_records_at(&rows->inputs, rows->input[i]),
                               rows->value + i * rows->physics->n_targets,
                               target};
 }

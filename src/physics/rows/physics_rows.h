@@ -4,6 +4,7 @@
 #ifndef DL_PHYSICS_ROWS_PHYSICS_ROWS_H
 #define DL_PHYSICS_ROWS_PHYSICS_ROWS_H
 
+#include "math/numeric/records.h"
 #include "base/intern.h"
 #include "physics/observations.h"
 #include "physics/rows/physics_binding.h"
@@ -17,11 +18,13 @@ struct dl_physics_rows {
                  */
   bool lacking; /* tried, and a row lacked something */
   size_t n;
-  char *inputs;           /* n of physics->input_size, owned */
-  double *value;          /* n x n_targets, owned */
-  struct dl_intern names; /* texts of the inputs */
-  size_t first;           /* where the rows of a block begin */
-  size_t cap_inputs, cap_value;
+  struct dl_records inputs; /* those of the configurations */
+  size_t *input;            /* n: number of each row's, owned */
+  double *value;            /* n x n_targets, owned */
+  struct dl_intern names;   /* texts of the inputs */
+  char *block;              /* inputs of a block, owned */
+  size_t first;             /* where the values of a block begin */
+  size_t cap_input, cap_value, cap_block;
 };
 
 /* Room for a block of rows behind the n there are. */
@@ -41,7 +44,7 @@ const char *dl_physics_rows_read(struct dl_physics_rows *rows,
 void dl_physics_rows_take(struct dl_physics_rows *rows, size_t i);
 void dl_physics_rows_free(struct dl_physics_rows *rows);
 
-/* Row i, for a target; borrowed from rows. */
+/* Row i, for a target; borrowed from rows, until more are taken. */
 struct dl_observed dl_physics_row_at(const struct dl_physics_rows *rows,
                                      size_t i, size_t target);
 

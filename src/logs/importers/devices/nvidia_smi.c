@@ -162,7 +162,7 @@ static size_t first_times(const struct smi *smi, struct dl_log *log,
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct smi *smi = log->state;
-  const char *columns = dl_log_columns(log);
+  const char *columns = log->o.columns;
   if (columns && !take_columns(smi, columns))
     return dl_fail(d, DL_EUSAGE,
                    "--columns '%s': expected timestamp and power.draw, and the "
