@@ -299,7 +299,7 @@ refused_xml() { # of my.xml
   refused_xml ":3: value 'tdp_w' is given twice"
 }
 
-@test "an own GPU: what is no catalogue of accelerators" {
+@test "an own GPU: files that are not catalogues of accelerators" {
   my_gpu
   refused_xml ': no entry in this file'
   my_gpu '<entry name="a"/>'
@@ -426,7 +426,7 @@ model() {
   done
 }
 
-@test "what is no model" {
+@test "files that are not models" {
   a_model
   echo '<html/>' >m.xml
   refuses 3 "dlest: m.xml:1: <html>: $(message not_a_model_file)" "${USE[@]}"
@@ -478,30 +478,4 @@ model() {
   check '.recommended == null and .estimates[0].energy_j == null'
   try predict --model m.xml --method tdp --format json
   grep -q "^dlest: warning: $(message has_no_value_give y x x)" err
-}
-
-@test "tables with other separators, in UTF-16, compressed: what to do" {
-  printf 'arch;gpu;energy_j\nresnet50;a100;12,5\n' >semi.csv
-  printf 'arch\tgpu\tenergy_j\nresnet50\ta100\t12.5\n' >tab.csv
-  for command in compare 'predict --input' fit; do
-    # shellcheck disable=SC2086
-    {
-      refuses 3 "dlest: semi.csv:1: $(message columns_are_separated "';'")" \
-        $command semi.csv
-      refuses 3 "dlest: tab.csv:1: $(message columns_are_separated tabs)" \
-        $command tab.csv
-    }
-  done
-  printf 'arch,gpu,energy_j\nresnet50,a100,12.5\n' >t.csv
-  iconv -t utf-16 t.csv >wide.csv
-  gzip -k t.csv
-  refuses 3 "dlest: wide.csv: $(message utf_16_text_pass)" compare wide.csv
-  refuses 3 "dlest: t.csv.gz: $(message compressed_pass_through zcat)" \
-    compare t.csv.gz
-}
-
-@test "fit: a target whose columns are missing" {
-  table ENERGY_J,epochs 1,10 2,20
-  refuses 2 "dlest: runs.csv: $(message no_column_nearest energy_j \
-    "$(meant ENERGY_J)")" fit runs.csv --target epoch_energy_j
 }
