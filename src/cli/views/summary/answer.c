@@ -2,22 +2,27 @@
 #include "cli/views/summary/answer.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/number.h"
 #include "output/units.h"
 
-void dl_answer_remark(struct dl_answer_line *l, const char *text) {
-  dl_text_printf(&l->remark, "%s%s", l->remark.len > 0 ? ", " : "", text);
+void dl_answer_remark(struct dl_answer_line *l, const char *fmt, ...) {
+  va_list args;
+  dl_text_add(&l->remark, l->remark.len > 0 ? ", " : "");
+  va_start(args, fmt);
+  dl_text_vprintf(&l->remark, fmt, args);
+  va_end(args);
 }
 
 void dl_answer_number(struct dl_answer_line *l, const char *before, double x,
                       const char *after) {
   char number[DL_NUMBER_SIZE];
   if (!isnan(x))
-    dl_text_printf(&l->remark, "%s%s%s%s", l->remark.len > 0 ? ", " : "",
-                   before, dl_format_digits(number, x, 3), after);
+    dl_answer_remark(l, "%s%s%s", before, dl_format_digits(number, x, 3),
+                     after);
 }
 
 void dl_answer_quantity(struct dl_answer_line *l, enum dl_style style,

@@ -32,7 +32,8 @@ void dl_answer_figure(struct dl_answer_line *l, const struct dl_answer *a);
 
 /* Appends a remark behind those that are there: a text, "PUE 1.2" with three
  * digits, "24 min per epoch". Numbers that are NaN add nothing. */
-void dl_answer_remark(struct dl_answer_line *l, const char *text);
+void dl_answer_remark(struct dl_answer_line *l, const char *fmt, ...)
+    DL_PRINTF(2, 3);
 void dl_answer_number(struct dl_answer_line *l, const char *before, double x,
                       const char *after);
 void dl_answer_quantity(struct dl_answer_line *l, enum dl_style style,
