@@ -95,9 +95,9 @@ static const struct dl_grouping_factor factors[] = {
 static const struct dl_random_effect effects[] = {
     [DL_EFFECT_HOST_LAUNCH] = {"host_launch", 0.6, 0.4},
     [DL_EFFECT_HOST_EPOCH] = {"host_epoch", 0.5, 0.25},
-    [DL_EFFECT_GPU_COMPUTE] = {"gpu_compute", 0.2, 0.2},
-    [DL_EFFECT_GPU_MEMORY] = {"gpu_memory", 0.3, 0.2},
-    [DL_EFFECT_GPU_POWER] = {"gpu_power", 0.1, 0.05},
+    [DL_EFFECT_GPU_COMPUTE] = {"gpu_compute", 0.2, 0.2, 0.1},
+    [DL_EFFECT_GPU_MEMORY] = {"gpu_memory", 0.3, 0.2, 0.03},
+    [DL_EFFECT_GPU_POWER] = {"gpu_power", 0.1, 0.05, 0.05},
     [DL_EFFECT_ARCH_TIME] = {"arch_time", 0.15, 0.06},
     [DL_EFFECT_ARCH_KERNELS] = {"arch_kernels", 0.3, 0.1},
     [DL_EFFECT_ARCH_POWER] = {"arch_power", 0.05, 0.025},
@@ -136,8 +136,14 @@ static const struct dl_residual_process process = {
 static const struct dl_residual_component calibrated[] = {
     {0.15, 0.13, 0.02, 0.15, OF_TIME}, {0.02, 0.05, 0.06, 0, OF_POWER}};
 
+/* In tuned software networks on one GPU have less in common, and configurations
+ * more of their own. */
+static const struct dl_residual_component calibrated_tuned[] = {
+    {0.03, 0.035, 0.07, 0.08, OF_TIME}, {0.02, 0.05, 0.06, 0, OF_POWER}};
+
 static const struct dl_residual_process calibration = {
     .component = calibrated,
+    .tuned = calibrated_tuned,
     .n_components = DL_LENGTH(calibrated),
     .repeat_sd = 0.02,
     .floor_sd = 0.005,
