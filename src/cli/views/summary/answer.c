@@ -40,8 +40,12 @@ void dl_add_interval(struct dl_text *t, enum dl_style style, const char *unit,
   struct dl_text range = {0};
   dl_show(&range, style, unit, low, high);
   const char *text = dl_text_str(&range), *dots = strstr(text, " .. ");
-  if (dots)
-    dl_text_printf(t, "%.*s to %s", (int)(dots - text), text, dots + 4);
+  const char *end = dots ? strchr(dots + 4, ' ') : NULL;
+  size_t n = dots ? (size_t)(dots - text) : 0;
+  if (end && (size_t)(end - dots) == n + 4 && memcmp(text, dots + 4, n) == 0)
+    dl_text_add(t, dots + 4);
+  else if (dots)
+    dl_text_printf(t, "%.*s to %s", (int)n, text, dots + 4);
   dl_text_free(&range);
 }
 

@@ -23,7 +23,7 @@ struct dl_answer {
   const char *interval; /* what the interval is called; NULL: not said */
 };
 
-/* Appends "6.40 to 23.9 kWh". */
+/* Appends "6.40 to 23.9 kWh", or "6.40 kWh" if both are that. */
 void dl_add_interval(struct dl_text *t, enum dl_style style, const char *unit,
                      const struct dl_value *low, const struct dl_value *high);
 

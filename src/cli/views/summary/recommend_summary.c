@@ -56,6 +56,11 @@ static void add_work(struct dl_text *t,
                    list[epochs ? 0 : 1].len > 0 ? ", " : "",
                    dl_format_short(number, c->l->epochs),
                    c->l->epochs == 1 ? "" : "s");
+  bool px = dl_job_options_give(o, DL_RUN_image_px);
+  if (o->dataset && data && !c->varies_px && !isnan(c->l->c[0].image_px))
+    dl_text_printf(&list[px ? 0 : 1], "%s%s px",
+                   list[px ? 0 : 1].len > 0 ? ", " : "",
+                   dl_format_short(number, c->l->c[0].image_px));
   if (!isnan(c->l->requests))
     dl_text_printf(&list[0], "inference, %s requests",
                    dl_format_large_count(number, c->l->requests));

@@ -55,6 +55,7 @@ struct samples {
   double unit_s;
   char time_name[NAME_SIZE];
   char unclear[NAME_SIZE]; /* a column whose meter is unclear */
+  char twice[NAME_SIZE];   /* a name that two columns have */
   enum clock clock;
   struct dl_turns turns; /* of GPUs, without a column that identifies them */
   size_t n_channels;
@@ -82,12 +83,16 @@ static struct channel *channel_of(struct samples *s,
 }
 
 /* The first column of a quantity is used. */
-static void take_quantity(struct samples *s, const char *name, int field) {
+static void take_quantity(struct samples *s, char **names, int field) {
+  const char *name = names[field];
   struct dl_sample_column c;
   if (!dl_sample_column(name, &c))
     return;
   struct channel *channel = channel_of(s, &c);
-  if (!channel || channel->at[c.quantity] >= 0)
+  int other = channel ? channel->at[c.quantity] : -1;
+  if (other >= 0 && strcasecmp(names[other], name) == 0)
+    copy_name(s->twice, name);
+  if (!channel || other >= 0)
     return;
   channel->at[c.quantity] = field;
   channel->scale[c.quantity] = c.scale;
@@ -130,7 +135,7 @@ static bool read_header(struct samples *s, char **field, size_t n_fields,
     if (label != DL_LABEL_NONE && s->label[label] < 0)
       s->label[label] = (int)i;
     else if (label == DL_LABEL_NONE && unit_s == 0)
-      take_quantity(s, field[i], (int)i);
+      take_quantity(s, field, (int)i);
   }
   if (strcasecmp(s->time_name, "time") != 0)
     s->label[DL_LABEL_DATE] = -1;
@@ -280,6 +285,9 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
     return dl_fail_at(d, DL_EINPUT, head->path, 1,
                       "no header with a column of times and one of power or "
                       "energy, such as 'timestamp,gpu_power_w'");
+  if (s->twice[0] != '\0')
+    return dl_fail_at(d, DL_EINPUT, head->path, 1, "duplicate column '%s'",
+                      s->twice);
   drop_sums(log, s);
   if (s->unclear[0] != '\0' && device_field(s) < 0)
     dl_log_warn(log, "column '%s' does not say of what: taken for a GPU's",
