@@ -51,11 +51,8 @@ static enum dl_status time_predictions(const gsl_matrix *support,
   gsl_vector_const_view y = gsl_matrix_const_column(support, p);
   gsl_vector *out = gsl_vector_alloc(rows->size1);
   void *state = NULL;
-  enum dl_status status =
-      out ? krr->fit(&state,
-                     &(struct dl_sample){.X = &X.matrix, .y = &y.vector}, hyper,
-                     d)
-          : dl_fail_memory(d);
+  const struct dl_sample sample = {.X = &X.matrix, .y = &y.vector};
+  enum dl_status status = krr->fit(krr, &state, &sample, hyper, d);
   for (int r = 0; r < repeats && status == DL_OK; r++) {
     double start = omp_get_wtime();
     status = krr->predict(state, rows, out, d);

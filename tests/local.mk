@@ -267,7 +267,8 @@ tests_unit_test_lines_SOURCES = tests/unit/test_lines.c
 tests_unit_test_lines_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_seen_jobs_SOURCES = tests/unit/test_seen_jobs.c
 tests_unit_test_seen_jobs_LDADD = $(LDADD) $(CMOCKA_LIBS)
-tests_unit_test_memory_SOURCES = tests/unit/test_memory.c tests/unit/unit.h
+tests_unit_test_memory_SOURCES = tests/unit/test_memory.c \
+	tests/unit/job_bench.h tests/unit/unit.h
 tests_unit_test_memory_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_power_meter_SOURCES = tests/unit/test_power_meter.c
 tests_unit_test_power_meter_LDADD = $(LDADD) $(CMOCKA_LIBS)
@@ -385,7 +386,8 @@ tests_unit_test_validate_SOURCES = tests/unit/test_validate.c
 tests_unit_test_validate_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_waiting_SOURCES = tests/unit/test_waiting.c tests/unit/unit.h
 tests_unit_test_waiting_LDADD = $(LDADD) $(CMOCKA_LIBS)
-tests_unit_test_work_SOURCES = tests/unit/test_work.c tests/unit/unit.h
+tests_unit_test_work_SOURCES = tests/unit/test_work.c \
+	tests/unit/job_bench.h tests/unit/unit.h
 tests_unit_test_work_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_xml_SOURCES = tests/unit/test_xml.c tests/unit/unit.h
 tests_unit_test_xml_LDADD = $(LDADD) $(CMOCKA_LIBS)

@@ -153,7 +153,7 @@ static bool since_1970(const char *s, size_t len, struct dl_timestamp *out) {
   int64_t part = 0;
   size_t u = 0;
   double x;
-  if (dl_parse_number(s, len, &x) != DL_NUMBER_OK || !(x >= 1e8))
+  if (dl_parse_number(s, len, &x) != DL_NUMBER_OK || !(x >= DL_SINCE_1970_S))
     return false;
   while (x < units[u].from)
     u++;
@@ -223,6 +223,11 @@ bool dl_parse_timestamp(const char *s, size_t len, struct dl_timestamp *out) {
   out->dated = true;
   out->ns = days * DAY_S * DL_SECOND + ns;
   return p.s == p.end || zone(&p, out);
+}
+
+int dl_order_times(const void *a, const void *b) {
+  const int64_t *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
 }
 
 bool dl_parse_elapsed(const char *s, size_t len, double *seconds) {

@@ -10,6 +10,9 @@
 
 #define DL_SECOND INT64_C(1000000000) /* in ns */
 
+/* Smaller numbers of seconds count from some beginning, not from 1970. */
+#define DL_SINCE_1970_S 1e8
+
 /* Room for what dl_format_timestamp writes. */
 #define DL_TIMESTAMP_SIZE 40
 
@@ -28,6 +31,9 @@ struct dl_timestamp {
  * microseconds, 1e17 on: nanoseconds). False for any other text and for
  * impossible dates. Digits beyond nanoseconds are ignored. */
 bool dl_parse_timestamp(const char *s, size_t len, struct dl_timestamp *out);
+
+/* Of two times or differences of times (int64_t), for qsort. */
+int dl_order_times(const void *a, const void *b);
 
 /* A duration: [D-]H:MM:SS[.fff], MM:SS[.fff], "1 day, 2:03:04.5" or "2 days,
  * 0:00:01". False for everything else. */

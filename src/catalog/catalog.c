@@ -58,8 +58,8 @@ struct dl_catalog {
   struct kind kind[DL_N_KINDS];
   struct dl_user_files user;
   struct dl_shapes shapes;
-  struct dl_gpu_match gpus; /* once a name is in none of the lists */
-  size_t n_unknown;         /* names that were refused */
+  struct dl_gpu_match *gpus; /* once a name is in none of the lists */
+  size_t n_unknown;          /* names that were refused */
 };
 
 struct dl_catalog *dl_catalog_new(const char *datadir) {
@@ -70,7 +70,8 @@ struct dl_catalog *dl_catalog_new(const char *datadir) {
 
 static void free_single(struct single *s) {
   dl_catalog_file_free(&s->file);
-  dl_recount_free(s->recount);
+  if (s->recount)
+    dl_recount_free(s->recount);
   free(s->path);
   free(s);
 }
@@ -90,7 +91,9 @@ void dl_catalog_free(struct dl_catalog *c) {
   }
   dl_user_files_free(&c->user);
   dl_shapes_free(&c->shapes);
-  dl_gpu_match_free(&c->gpus);
+  if (c->gpus)
+    dl_gpu_match_free(c->gpus);
+  free(c->gpus);
   free(c->datadir);
   free(c);
 }
@@ -107,7 +110,7 @@ static struct single *new_single(struct kind *k) {
 static enum dl_status read_texts(struct dl_catalog *c, enum dl_kind kind,
                                  struct dl_diag *d) {
   struct kind *k = &c->kind[kind];
-  const char *const *files = dl_kind_info(kind)->files;
+  const char *const *files = dl_kinds[kind].files;
   while (files[k->n_files]) {
     struct shipped *f = &k->file[k->n_files];
     struct dl_text path = {0};
@@ -201,7 +204,7 @@ static enum dl_status read_own(struct dl_catalog *c, enum dl_kind kind,
                                struct dl_diag *d) {
   struct dl_text schema = {0};
   enum dl_status status =
-      dl_data_path(c->datadir, dl_kind_info(kind)->schema, &schema, d);
+      dl_data_path(c->datadir, dl_kinds[kind].schema, &schema, d);
   if (status == DL_OK)
     status = dl_catalog_file_read(file, kind, path, schema.s, d);
   if (status == DL_OK && file->n > 1)
@@ -225,8 +228,8 @@ static enum dl_status read_architecture(struct dl_catalog *c, const char *path,
   if (fstat(fileno(f), &st) != 0 || !S_ISREG(st.st_mode))
     status = dl_spool_input(f, path, &copy, d);
   int first = status == DL_OK ? getc(copy ? copy : f) : EOF;
-  bool json = dl_is_json(path) || first == '{';
-  bool onnx = !json && (dl_is_onnx(path) ||
+  bool json = dl_file_ends(path, ".json") || first == '{';
+  bool onnx = !json && (dl_file_ends(path, ".onnx") ||
                         (first != EOF && !strchr(" \t\r\n<\xef", first)));
   dl_close_input(f);
   if (copy) {
@@ -268,7 +271,7 @@ enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
   /* Names of the catalogue may have a slash in them too
    * (meta-llama/Llama-2-7b-hf): such a text is a path only where it is written
    * like one, or a file has that name. */
-  bool file = dl_is_onnx(name) || dl_is_json(name) ||
+  bool file = dl_file_ends(name, ".onnx") || dl_file_ends(name, ".json") ||
               (n > 4 && strcmp(name + n - 4, ".xml") == 0);
   bool path = strchr(name, '/') &&
               (*name == '.' || *name == '/' || access(name, F_OK) == 0);
@@ -281,17 +284,17 @@ enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
 static enum dl_status match_gpu(struct dl_catalog *c, const char *name,
                                 const struct dl_descriptor **e,
                                 struct dl_diag *d) {
-  if (!c->gpus.read) {
+  if (!c->gpus) {
     const struct dl_descriptor **all = NULL;
     size_t n = 0;
     enum dl_status status = dl_catalog_all(c, DL_ACCELERATOR, &all, &n, d);
-    if (status == DL_OK)
-      dl_gpu_match_read(&c->gpus, all, n);
-    free(all);
     if (status != DL_OK)
       return status;
+    c->gpus = dl_calloc(1, sizeof *c->gpus);
+    dl_gpu_match_read(c->gpus, all, n);
+    free(all);
   }
-  dl_gpu_match_find(&c->gpus, name, e);
+  dl_gpu_match_find(c->gpus, name, e);
   return DL_OK;
 }
 
@@ -376,7 +379,7 @@ enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
   struct dl_text near = {0};
   if (c->n_unknown++ < MOST_SUGGESTIONS)
     suggest(c, kind, name, &near);
-  const struct dl_kind_info *k = dl_kind_info(kind);
+  const struct dl_kind_info *k = &dl_kinds[kind];
   const char *cut = strlen(name) > MOST_SHOWN ? "..." : "";
   dl_fail(d, DL_EINPUT, "unknown %s '%.*s%s'%s; see 'dlest list %s'%s", k->word,
           MOST_SHOWN, name, cut, dl_text_str(&near), k->words,

@@ -191,7 +191,7 @@ static enum dl_status read_architecture(const struct dl_catalog_file *c,
 static enum dl_status read_entry(const struct dl_catalog_file *c, dl_node *node,
                                  enum dl_kind kind, struct dl_descriptor *e,
                                  struct dl_diag *d) {
-  const struct dl_kind_info *k = dl_kind_info(kind);
+  const struct dl_kind_info *k = &dl_kinds[kind];
   const char **aliases =
       dl_calloc(count_children(node, "alias"), sizeof *aliases);
   dl_descriptor_init(e, kind);
@@ -243,7 +243,7 @@ static long kind_of(const struct dl_xml *xml) {
   const char *word = dl_xml_attr(root, "kind");
   for (size_t k = 0; k < DL_N_KINDS; k++)
     if (word && strcmp(dl_xml_name(root), "catalog") == 0 &&
-        strcmp(word, dl_kind_info((enum dl_kind)k)->name) == 0)
+        strcmp(word, dl_kinds[(enum dl_kind)k].name) == 0)
       return (long)k;
   return -1;
 }
@@ -255,7 +255,7 @@ static enum dl_status no_entry(const struct dl_xml *xml, struct dl_diag *d) {
 static enum dl_status read_entries(struct dl_catalog_file *c, enum dl_kind kind,
                                    struct dl_diag *d) {
   dl_node *root = dl_xml_root(c->xml);
-  size_t n = count_children(root, "entry"), size = dl_kind_info(kind)->size;
+  size_t n = count_children(root, "entry"), size = dl_kinds[kind].size;
   c->e = dl_calloc(n, sizeof *c->e);
   c->block = dl_calloc(n, size);
   for (dl_node *entry = dl_xml_first(root, "entry"); entry;
@@ -277,7 +277,7 @@ static enum dl_status read_kind(struct dl_catalog_file *c, enum dl_kind kind,
   if (kind_of(xml) != (long)kind)
     return dl_fail_at(d, DL_EINPUT, dl_xml_path(xml),
                       dl_xml_line(dl_xml_root(xml)),
-                      "not a catalogue of kind '%s'", dl_kind_info(kind)->name);
+                      "not a catalogue of kind '%s'", dl_kinds[kind].name);
   return read_entries(c, kind, d);
 }
 
@@ -402,7 +402,7 @@ static bool walk_child(const struct dl_xml *x, dl_node *node, void *ctx) {
     return true;
   if (!k->e) {
     w->kind = (enum dl_kind)kind;
-    k->e = dl_calloc(1, dl_kind_info(w->kind)->size);
+    k->e = dl_calloc(1, dl_kinds[w->kind].size);
   }
   const struct dl_catalog_file c = {.xml = (struct dl_xml *)x,
                                     .findings = w->findings};

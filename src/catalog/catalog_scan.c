@@ -64,7 +64,7 @@ static const char *next_entry(const char *p) {
 bool dl_scan_entry(enum dl_kind kind, const char *text, const char *folded,
                    struct dl_text *to) {
   static const char stop[] = "</entry>";
-  struct scan s = {kind, folded, *dl_kind_info(kind)->noise, {0}, {0}};
+  struct scan s = {kind, folded, *dl_kinds[kind].noise, {0}, {0}};
   const char *first = next_entry(text), *end;
   bool found = false;
   for (const char *entry = first; entry && !found; entry = next_entry(end)) {

@@ -10,7 +10,7 @@
 #include "base/number.h"
 
 void dl_descriptor_init(struct dl_descriptor *e, enum dl_kind kind) {
-  const struct dl_kind_info *k = dl_kind_info(kind);
+  const struct dl_kind_info *k = &dl_kinds[kind];
   memset(e, 0, k->size);
   e->kind = kind;
   for (size_t i = 0; i < k->n_fields; i++)
@@ -19,7 +19,7 @@ void dl_descriptor_init(struct dl_descriptor *e, enum dl_kind kind) {
 }
 
 const struct dl_field *dl_field_find(enum dl_kind kind, const char *name) {
-  const struct dl_kind_info *k = dl_kind_info(kind);
+  const struct dl_kind_info *k = &dl_kinds[kind];
   for (size_t i = 0; i < k->n_fields; i++)
     if (strcmp(k->fields[i].name, name) == 0)
       return &k->fields[i];
@@ -51,7 +51,7 @@ const char *dl_field_text(const struct dl_descriptor *e,
 }
 
 size_t dl_field_index(const struct dl_descriptor *e, const double *member) {
-  const struct dl_kind_info *k = dl_kind_info(e->kind);
+  const struct dl_kind_info *k = &dl_kinds[e->kind];
   size_t offset = (size_t)((const char *)member - (const char *)e), i = 0;
   while (i + 1 < k->n_fields && k->fields[i].offset != offset)
     i++;
@@ -61,7 +61,7 @@ size_t dl_field_index(const struct dl_descriptor *e, const double *member) {
 void dl_field_set(struct dl_descriptor *e, const struct dl_field *f, double x,
                   struct dl_origin origin) {
   memcpy((char *)e + f->offset, &x, sizeof x);
-  e->origin[f - dl_kind_info(e->kind)->fields] = origin;
+  e->origin[f - dl_kinds[e->kind].fields] = origin;
 }
 
 enum { MOST_SHOWN = 64 /* bytes of a name in a message */ };
@@ -69,7 +69,7 @@ enum { MOST_SHOWN = 64 /* bytes of a name in a message */ };
 /* Appends the names of fields that a name was probably meant to be. */
 static void suggest(enum dl_kind kind, const char *name, bool texts,
                     struct dl_text *to) {
-  const struct dl_kind_info *k = dl_kind_info(kind);
+  const struct dl_kind_info *k = &dl_kinds[kind];
   const char *names[DL_MOST_FIELDS];
   size_t n = 0;
   for (size_t i = 0; i < k->n_fields; i++)
@@ -87,8 +87,8 @@ enum dl_status dl_field_get(enum dl_kind kind, const char *what,
   struct dl_text near = {0}, cut = {0};
   dl_text_add_n(&cut, name, strnlen(name, MOST_SHOWN));
   suggest(kind, dl_text_str(&cut), true, &near);
-  dl_fail(d, DL_EUSAGE, "%s: %s have no '%s'%s", what,
-          dl_kind_info(kind)->words, dl_text_str(&cut), dl_text_str(&near));
+  dl_fail(d, DL_EUSAGE, "%s: %s have no '%s'%s", what, dl_kinds[kind].words,
+          dl_text_str(&cut), dl_text_str(&near));
   dl_text_free(&near);
   dl_text_free(&cut);
   return DL_EUSAGE;
@@ -97,7 +97,7 @@ enum dl_status dl_field_get(enum dl_kind kind, const char *what,
 enum dl_status dl_field_parse(enum dl_kind kind, const char *name,
                               const char *text, const struct dl_field **f,
                               double *x, struct dl_diag *d) {
-  const char *word = dl_kind_info(kind)->word;
+  const char *word = dl_kinds[kind].word;
   *f = dl_field_find(kind, name);
   if (!*f || (*f)->is_text) {
     struct dl_text near = {0};
@@ -126,15 +126,7 @@ enum dl_status dl_descriptor_set(struct dl_descriptor *e, const char *name,
   return status;
 }
 
-static bool is_noise(const char *const *noise, const char *word, size_t n) {
-  for (; *noise; noise++)
-    if (strlen(*noise) == n && strncasecmp(*noise, word, n) == 0)
-      return true;
-  return false;
-}
-
 void dl_fold_name(enum dl_kind kind, const char *name, struct dl_text *to) {
-  const char *const *noise = dl_kind_info(kind)->noise;
   for (const char *p = name; *p;) {
     size_t n = 0;
     /* A dot between digits counts: 1.6GF is not 16GF. */
@@ -147,7 +139,10 @@ void dl_fold_name(enum dl_kind kind, const char *name, struct dl_text *to) {
       p++;
       continue;
     }
-    if (!is_noise(noise, p, n))
+    const char *const *noise = dl_kinds[kind].noise;
+    while (*noise && (strlen(*noise) != n || strncasecmp(*noise, p, n) != 0))
+      noise++;
+    if (!*noise)
       for (size_t i = 0; i < n; i++) {
         char c = (char)tolower((unsigned char)p[i]);
         dl_text_add_n(to, &c, 1);

@@ -4,7 +4,7 @@
  *
  * Each kind has a struct with one member per field (descriptor_kinds.h) that
  * begins with a struct dl_descriptor, so that a pointer to one is a pointer to
- * the other. Its fields are listed once, in the table of dl_kind_info: XML
+ * the other. Its fields are listed once, in the table of its kind: XML
  * files, `show`, `list`, `--set` and formulas read and write members through
  * that table. Sources of values are kept separately, in `origin`. */
 
@@ -71,7 +71,8 @@ struct dl_descriptor {
   struct dl_origin origin[DL_MOST_FIELDS]; /* parallel to the kind's fields */
 };
 
-const struct dl_kind_info *dl_kind_info(enum dl_kind kind);
+/* By enum dl_kind. */
+extern const struct dl_kind_info dl_kinds[DL_N_KINDS];
 
 /* Finds a kind by its word or name, in the singular or the plural: "gpu",
  * "gpus", "accelerator", "accelerators". False: there is none. */

@@ -70,7 +70,7 @@ _Static_assert(COUNT(accelerator_fields) <= DL_MOST_FIELDS &&
 
 #define FILES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static const struct dl_kind_info kinds[] = {
+const struct dl_kind_info dl_kinds[DL_N_KINDS] = {
     [DL_ACCELERATOR] = {"accelerator", "gpu", "gpus",
                         FILES("data/accelerators.xml"), "data/accelerators.rng",
                         accelerator_fields, COUNT(accelerator_fields),
@@ -97,10 +97,6 @@ static const struct dl_kind_info kinds[] = {
                  sizeof(struct dl_node), no_noise},
 };
 
-const struct dl_kind_info *dl_kind_info(enum dl_kind kind) {
-  return &kinds[kind];
-}
-
 /* Whether a word is a name, or the name and an s. */
 static bool is_number_of(const char *word, const char *name) {
   size_t n = strlen(name);
@@ -110,8 +106,8 @@ static bool is_number_of(const char *word, const char *name) {
 
 bool dl_kind_find(const char *word, enum dl_kind *kind) {
   for (size_t k = 0; k < DL_N_KINDS; k++)
-    if (is_number_of(word, kinds[k].word) ||
-        is_number_of(word, kinds[k].name)) {
+    if (is_number_of(word, dl_kinds[k].word) ||
+        is_number_of(word, dl_kinds[k].name)) {
       *kind = (enum dl_kind)k;
       return true;
     }

@@ -317,6 +317,10 @@ static enum dl_status check_arguments(struct dl_cli *cli) {
   for (; *s; s += word + strspn(s + word, " "), n++) {
     word = strcspn(s, " ");
     more = memmem(s, word, "...", 3) != NULL;
+    if (n == cli->n_arguments && *s != '[' && n > 0)
+      return dl_fail(&cli->diag, DL_EUSAGE,
+                     "missing argument: %.*s; write dlest %s %s", (int)word, s,
+                     cli->command->name, cli->command->arguments);
     if (n == cli->n_arguments && *s != '[')
       return dl_fail(&cli->diag, DL_EUSAGE, "missing argument: %.*s", (int)word,
                      s);

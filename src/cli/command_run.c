@@ -67,12 +67,6 @@ static void print_warning(void *ctx, const char *text) {
     dl_print_message("warning: ", text);
 }
 
-static void show_progress(struct dl_cli *cli) {
-  dl_progress_bar_init(&cli->bar, cli->quiet);
-  cli->progress = (struct dl_progress){dl_progress_bar_show, &cli->bar, {0, 1}};
-  cli->diag.progress = cli->bar.shown ? &cli->progress : NULL;
-}
-
 void dl_check_end(void) {
   errno = 0;
   if (fflush(stdout) == 0 && !ferror(stdout))
@@ -122,7 +116,10 @@ static enum dl_status parse_and_run(struct dl_cli *cli, int argc, char **argv) {
   else if (status == DL_OK)
     status = choose_format(cli);
   if (status == DL_OK && !cli->version && !cli->help && !cli->usage) {
-    show_progress(cli);
+    dl_progress_bar_init(&cli->bar, cli->quiet);
+    cli->progress =
+        (struct dl_progress){dl_progress_bar_show, &cli->bar, {0, 1}};
+    cli->diag.progress = cli->bar.shown ? &cli->progress : NULL;
     status = c->run(cli, options);
   }
   dl_progress_bar_end(&cli->bar);

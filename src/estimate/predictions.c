@@ -69,13 +69,6 @@ static void take_times(struct dl_job_predictions *p,
                              .of_stack = true};
 }
 
-/* Power of the node's memory in the energies of a fit, W. */
-static double memory_of(const struct dl_bound_fit *b) {
-  return b->fit && b->fit->boundary && strcmp(b->fit->boundary, "gpu") == 0
-             ? 0
-             : DL_PHYSICAL_MEMORY_W;
-}
-
 /* What a step of a language model consists of. */
 static void explain_step(const struct dl_bound_fit *b, const struct dl_job *job,
                          struct dl_language_parts *parts) {
@@ -219,8 +212,10 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   if (trains && !given)
     take_times(p, ctx, job);
   condition(p, ctx, job);
-  if (trains && !given && !p->conditioned.is)
-    dl_input_bound_apply(p, job, memory_of(&ctx->fit[DL_PHYSICAL_EPOCH]));
+  const struct dl_fit *epoch = ctx->fit[DL_PHYSICAL_EPOCH].fit;
+  bool gpu = epoch && epoch->boundary && strcmp(epoch->boundary, "gpu") == 0;
+  if (trains && !given && !p->conditioned.is) /* its energies have the memory */
+    dl_input_bound_apply(p, job, gpu ? 0 : DL_PHYSICAL_MEMORY_W);
   dl_infer(ctx, job, &p->served);
   /* PRE gives the duration where the physical method has none. */
   bool pre = ctx->asks_pre || (!given && isnan(dl_physical_duration(job, p)));

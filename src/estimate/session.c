@@ -114,6 +114,7 @@ enum dl_status dl_session_row(const struct dl_session *s,
                               struct dl_estimate *est, struct dl_diag *d) {
   dl_job_read(job, &s->fields, row);
   enum dl_status status = dl_predictions_make(p, s, job, d);
+  bool differ = dl_known_contradicts(job, NULL);
   for (size_t i = 0; i < s->n && status == DL_OK; i++) {
     est[i] = (struct dl_estimate){.method = s->method[i]->name,
                                   .energy_j = NAN,
@@ -127,7 +128,7 @@ enum dl_status dl_session_row(const struct dl_session *s,
                                   .busy_share = NAN,
                                   .duration_s = p->duration_s,
                                   .duration_from = p->duration_from};
-    if (dl_known_contradicts(job, NULL))
+    if (differ)
       est[i].lacks = "known values that agree";
     else
       s->method[i]->estimate(s, job, p, &est[i]);

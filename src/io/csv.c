@@ -15,6 +15,7 @@
 #include "io/csv_header.h"
 #include "io/csv_rows.h"
 #include "io/csv_seam.h"
+#include "io/lines.h"
 
 #define BLOCK_SIZE ((size_t)1 << 20)
 
@@ -86,6 +87,9 @@ static enum dl_status start_reading(struct dl_csv *csv) {
     return dl_fail_at(csv->d, DL_EINPUT, csv->path, 0, "empty file");
   if (csv->len >= 3 && memcmp(csv->text, "\xEF\xBB\xBF", 3) == 0)
     csv->start = 3;
+  const char *what = dl_not_plain_text(csv->text, csv->len);
+  if (what)
+    return dl_fail_at(csv->d, DL_EINPUT, csv->path, 0, "%s", what);
   if (dl_csv_looks_binary(csv->text, csv->len))
     return dl_fail_at(csv->d, DL_EINPUT, csv->path, 0,
                       "not a CSV file: binary data");

@@ -61,6 +61,14 @@ enum dl_status dl_csv_header_check(const struct dl_csv_header *h,
   if (h->unnamed > 0)
     return dl_fail_at(d, DL_EINPUT, path, h->name_line,
                       "column %zu has no name", h->unnamed);
+  const char *other = h->n_cols == 1 ? strpbrk(h->names.s[0], ";\t|") : NULL;
+  if (other)
+    return dl_fail_at(d, DL_EINPUT, path, h->name_line,
+                      "columns are separated by %s: write them with commas, "
+                      "and decimals with points",
+                      *other == ';'   ? "';'"
+                      : *other == '|' ? "'|'"
+                                      : "tabs");
   if (h->twice)
     return dl_fail_at(d, DL_EINPUT, path, h->name_line, "duplicate column '%s'",
                       h->twice);

@@ -44,8 +44,7 @@ static size_t count_lines(const char *s, size_t len) {
   return n;
 }
 
-/* Refuses what is no text. */
-static enum dl_status check_text(struct dl_lines *l, struct dl_diag *d) {
+const char *dl_not_plain_text(const char *data, size_t len) {
   static const struct {
     const char *bytes;
     size_t n;
@@ -61,9 +60,16 @@ static enum dl_status check_text(struct dl_lines *l, struct dl_diag *d) {
       {"\xfe\xff", 2, "UTF-16 text; pass it through iconv -f utf-16"},
   };
   for (size_t i = 0; i < sizeof magic / sizeof *magic; i++)
-    if (l->len >= magic[i].n &&
-        memcmp(l->data, magic[i].bytes, magic[i].n) == 0)
-      return dl_fail_at(d, DL_EINPUT, l->path, 0, "%s", magic[i].what);
+    if (len >= magic[i].n && memcmp(data, magic[i].bytes, magic[i].n) == 0)
+      return magic[i].what;
+  return NULL;
+}
+
+/* Refuses what is no text. */
+static enum dl_status check_text(struct dl_lines *l, struct dl_diag *d) {
+  const char *what = dl_not_plain_text(l->data, l->len);
+  if (what)
+    return dl_fail_at(d, DL_EINPUT, l->path, 0, "%s", what);
   size_t n = l->len < 64 ? l->len : 64;
   for (size_t i = 0; i < n; i++)
     if ((unsigned char)l->data[i] < 32 &&

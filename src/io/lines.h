@@ -39,6 +39,10 @@ struct dl_line {
   bool ended;    /* a line end followed: false on a last line only */
 };
 
+/* What the beginning of a file is, if that is no plain text, and what to do:
+ * "compressed; pass it through zcat". NULL otherwise. */
+const char *dl_not_plain_text(const char *data, size_t len);
+
 /* Opens a file ("-": stdin) and reads its beginning. */
 enum dl_status dl_lines_open(struct dl_lines **l, const char *path,
                              struct dl_diag *d);

@@ -95,7 +95,13 @@ static char **apply_settings(struct extraction *x, const char *path,
   if (!x->o->settings)
     return NULL;
   char **extra = dl_calloc(x->n_extra, sizeof *extra);
+  const double logged = run->n_gpus;
   dl_settings_apply(x->o->settings, path, run, extra, d);
+  if (logged > 0 && run->n_gpus > logged && !isnan(run->gpu_energy_j))
+    dl_warn_at(d, path, 0,
+               "n_gpus is set to %g, but the log has %g: the energy is that of "
+               "the GPUs of the log",
+               run->n_gpus, logged);
   return extra;
 }
 
@@ -119,6 +125,11 @@ static void check_power(const struct dl_run *run, size_t samples,
                "mean power of %s W per GPU: not plausible; check the unit of "
                "the column",
                dl_format_digits(watts, per_gpu, 3));
+  if (run->node_energy_j < 0.95 * run->gpu_energy_j)
+    dl_warn_at(d, path, 0,
+               "the node takes less energy than its GPUs (%.3g and %.3g J): "
+               "check what the columns measure",
+               run->node_energy_j, run->gpu_energy_j);
 }
 
 static enum dl_status make_run(struct extraction *x, const char *path,

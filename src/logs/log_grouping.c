@@ -141,7 +141,9 @@ static void join_companions(struct dl_log_grouping *g) {
 
 /* --- nodes of a job */
 
-size_t dl_log_grouping_root(const struct dl_log_grouping *g, size_t i) {
+/* The source whose run source i belongs to: its trace's, or the first node's.
+ */
+static size_t root_of(const struct dl_log_grouping *g, size_t i) {
   while (g->source[i].run != i)
     i = g->source[i].run;
   return i;
@@ -331,7 +333,7 @@ static size_t number_runs(const struct dl_log_grouping *g, size_t *number) {
       tables = number[i];
   }
   for (size_t i = 0; i < g->n; i++)
-    number[i] = number[dl_log_grouping_root(g, i)];
+    number[i] = number[root_of(g, i)];
   return n;
 }
 

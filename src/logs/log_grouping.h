@@ -49,10 +49,6 @@ void dl_log_grouping_make(struct dl_log_grouping *g, char *const *paths,
                           size_t n, const struct dl_log_options *o,
                           enum dl_log_joining join, struct dl_diag *d);
 
-/* The source whose run source i belongs to: its trace's, or the first node's.
- */
-size_t dl_log_grouping_root(const struct dl_log_grouping *g, size_t i);
-
 /* Keeps the part of the runs that a shard takes, with all of their logs, in
  * their order. Tables of runs stay together: a row that is in several of them
  * counts once. Error (DL_EINPUT): a table of jobs and traces, which belong to

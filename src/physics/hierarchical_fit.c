@@ -106,6 +106,19 @@ double dl_calibrated_residual(const struct dl_hierarchical_fit *fit,
                            fit->physics->calibration, &place, target);
 }
 
+bool dl_has_calibrated_neighbours(const struct dl_hierarchical_fit *fit,
+                                  const struct dl_grouping *inputs,
+                                  size_t target) {
+  struct dl_row_names names;
+  if (fit->calibration_residuals.n == 0)
+    return false;
+  dl_row_names_find(&names, &fit->names, inputs);
+  struct dl_place place = place_of(fit, &names, inputs);
+  return dl_residual_gp_nearest(&fit->calibration_residuals,
+                                fit->physics->calibration, &place,
+                                target) > 0.5;
+}
+
 static const char *word(const struct dl_hierarchical_fit *fit, long number) {
   return number > 0 ? fit->names.s[number - 1] : NULL;
 }

@@ -73,6 +73,12 @@ double dl_calibrated_residual(const struct dl_hierarchical_fit *fit,
 bool dl_has_neighbours(const struct dl_hierarchical_fit *fit,
                        const struct dl_grouping *inputs, size_t target);
 
+/* Whether a run of a calibration is so near that it has more than half of the
+ * variance of a target's residual in common with that of inputs. */
+bool dl_has_calibrated_neighbours(const struct dl_hierarchical_fit *fit,
+                                  const struct dl_grouping *inputs,
+                                  size_t target);
+
 /* Where inputs are in the residual process of calibrations: by the medians of
  * constants, so that places stay while calibrations move the constants. */
 struct dl_place dl_fit_place(const struct dl_hierarchical_fit *fit,

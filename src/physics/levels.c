@@ -27,7 +27,8 @@ struct dl_place dl_place_of(const struct dl_row_names *names,
                             const struct dl_grouping *inputs) {
   struct dl_place place = {.exact = inputs->exact,
                            .gpu = names->number[DL_NAME_GPU],
-                           .arch = names->number[DL_NAME_ARCH]};
+                           .arch = names->number[DL_NAME_ARCH],
+                           .tuned = inputs->name[DL_NAME_TUNED] != NULL};
   memcpy(place.x, inputs->x, sizeof place.x);
   return place;
 }

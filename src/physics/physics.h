@@ -42,8 +42,9 @@ struct dl_random_effect {
   const char *name;
   double sd; /* of the prior; 0: the inputs' level_sd */
   /* Of the prior of a level that only the runs of a calibration have; errors of
-   * work that is bound alike have the rest. */
-  double calibrated_sd;
+   * work that is bound alike have the rest. The same of a level within
+   * DL_NAME_TUNED. */
+  double calibrated_sd, tuned_sd;
 };
 
 /* A grouping factor; its effects follow each other. */
@@ -71,7 +72,7 @@ enum dl_name {
   DL_NAME_DATASET,
   DL_NAME_FRAMEWORK,
   DL_NAME_FAMILY, /* of the GPU */
-  DL_NAME_TUNED,  /* what a physics keeps apart */
+  DL_NAME_TUNED,  /* software that is tuned for networks, kept apart */
   DL_NAME_STACK,
   DL_N_NAMES
 };

@@ -41,17 +41,30 @@ static bool shares(const struct dl_residual_component *c,
   return c->targets >> a->target & c->targets >> b->target & 1;
 }
 
+/* The components of a point's software. */
+static const struct dl_residual_component *
+components_of(const struct dl_residual_process *process,
+              const struct dl_residual_point *p) {
+  return process->tuned && p->place.tuned ? process->tuned : process->component;
+}
+
+/* The variance that two standard deviations share: the smaller one's. */
+static double shared_variance(double a, double b) {
+  double sd = fmin(a, b);
+  return sd * sd;
+}
+
 double dl_residual_in_common(const struct dl_residual_process *process,
                              const struct dl_residual_point *a,
                              const struct dl_residual_point *b) {
+  const struct dl_residual_component *c = components_of(process, a),
+                                     *e = components_of(process, b);
   double sum = 0;
   if (a->place.gpu != b->place.gpu)
     return 0;
-  for (size_t i = 0; i < process->n_components; i++) {
-    const struct dl_residual_component *c = &process->component[i];
-    if (shares(c, a, b))
-      sum += c->bound * c->bound;
-  }
+  for (size_t i = 0; i < process->n_components; i++)
+    if (shares(&c[i], a, b))
+      sum += shared_variance(c[i].bound, e[i].bound);
   return sum > 0 ? sum * bound_alike(process, &a->place, &b->place) : 0;
 }
 
@@ -71,12 +84,13 @@ double dl_residual_in_pair(const struct dl_residual_process *process,
   double length = bounded ? process->near_length : 1;
   double near = exp(-d2 / (2 * length * length));
   bool same = !(d2 > 0) && !(p->exact < q->exact) && !(p->exact > q->exact);
-  for (size_t i = 0; i < process->n_components; i++) {
-    const struct dl_residual_component *c = &process->component[i];
-    if (shares(c, a, b))
-      sum += c->group * c->group + c->near * c->near * near +
-             (same ? c->own * c->own : 0);
-  }
+  const struct dl_residual_component *c = components_of(process, a),
+                                     *e = components_of(process, b);
+  for (size_t i = 0; i < process->n_components; i++)
+    if (shares(&c[i], a, b))
+      sum += shared_variance(c[i].group, e[i].group) +
+             shared_variance(c[i].near, e[i].near) * near +
+             (same ? shared_variance(c[i].own, e[i].own) : 0);
   return sum;
 }
 

@@ -37,6 +37,7 @@ struct dl_place {
   double x[DL_PLACE_AXES]; /* in length scales */
   double exact;            /* differs between configurations at one x */
   long gpu, arch;          /* numbers of names; 0: none */
+  bool tuned;              /* in software that is tuned for networks */
   /* What bounds it (struct dl_physics); all 0: not known. */
   double bound[DL_BOUND_AXES];
 };
@@ -49,6 +50,9 @@ struct dl_residual_component {
 
 struct dl_residual_process {
   const struct dl_residual_component *component;
+  /* The same components in tuned software, or NULL: they are as above. The two
+   * share the smaller of their variances. */
+  const struct dl_residual_component *tuned;
   size_t n_components;
   double repeat_sd;                 /* of a run measured again */
   double floor_sd;                  /* what repeats do not reduce */

@@ -69,7 +69,7 @@ static const struct dl_field *descriptor_field(const struct dl_frame *f,
                                                const char *name) {
   enum dl_kind kind;
   const struct dl_field *field = dl_field_of(name, &kind);
-  return field && dl_frame_is_given(f, dl_kind_info(kind)->word) ? field : NULL;
+  return field && dl_frame_is_given(f, dl_kinds[kind].word) ? field : NULL;
 }
 
 /* How a quantity follows from others; NULL where one that it needs has no

@@ -299,7 +299,7 @@ refused_xml() { # of my.xml
   refused_xml ":3: value 'tdp_w' is given twice"
 }
 
-@test "an own GPU: what is no catalogue of accelerators" {
+@test "an own GPU: files that are not catalogues of accelerators" {
   my_gpu
   refused_xml ': no entry in this file'
   my_gpu '<entry name="a"/>'
@@ -426,7 +426,7 @@ model() {
   done
 }
 
-@test "what is no model" {
+@test "files that are not models" {
   a_model
   echo '<html/>' >m.xml
   refuses 3 "dlest: m.xml:1: <html>: $(message not_a_model_file)" "${USE[@]}"

@@ -43,7 +43,7 @@ between() {
   between "$(covered physical gpu)" .85 1
 }
 
-@test "the intervals grow with what is new" {
+@test "intervals widen outside the range of the training data" {
   width() {
     "$DLEST" predict --arch "$1" --gpu "$2" --batch-size 64 --image-px 128 \
       --dataset caltech101 --epochs 1 --method pre-epoch -q --format json |

@@ -156,7 +156,7 @@ dlest: 1 row skipped" extract --join a.csv $name --format json || true
   grep -q "$(message some_of_nodes a.csv 2 3)" err
 }
 
-@test "what is measured on some nodes only" {
+@test "measurements on some of the nodes only" {
   node a one 0 100
   node b two 0 200
   rm ./*-epochs.csv

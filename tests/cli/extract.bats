@@ -91,7 +91,7 @@ load logs
     extract one/
 }
 
-@test "what is refused, and nothing is printed" {
+@test "refused input prints nothing" {
   for f in text csv json; do
     refuses 1 "dlest: a.csv: $(message cannot_open \
     'No such file or directory')" \

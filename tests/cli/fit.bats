@@ -350,7 +350,7 @@ dlest: $(message warning_with_strict_nothing 2 s)" fit runs.csv \
     fit runs.csv "${XY[@]}" --no-model
 }
 
-@test "a logarithm of what is not positive" {
+@test "logarithms of numbers that are not positive" {
   table x,y 1,2 2,0 3,4
   refuses 3 "dlest: $(message must_be_positive_in target y \
     "; fit it with --no-log")" fit runs.csv "${XY[@]}" --log --no-model

@@ -101,7 +101,7 @@ for left in ("arch", "gpu", "config"):
 EOF
 }
 
-@test "what is not there is said" {
+@test "missing parts are named" {
   run python3 "$TOOL" "$DLEST" "$PWD"
   [ "$status" -eq 1 ]
   [ "$output" = "generalisation: $PWD/delrey2024/runs.csv is not there; set \

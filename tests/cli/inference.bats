@@ -89,7 +89,7 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
   invalid predict request-rate=0
 }
 
-@test "what is missing" {
+@test "missing values" {
   try predict --method physical --phase inference --arch llama-3-8b --gpu h100
   [ "$status" -eq 3 ]
   grep -qx "dlest: warning: $(message no_estimate_without physical \

@@ -180,7 +180,7 @@ less() {
   [ "$status" -eq 2 ]
 }
 
-@test "what is known of one training is refused for several" {
+@test "known values of one training are refused for several" {
   local how
   for how in 'epoch-time 60m' 'step-time 250ms' 'throughput 1024/s' \
     'gpu-util 31' 'gpu-power 250'; do

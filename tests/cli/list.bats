@@ -89,7 +89,7 @@ load common
   [ "$(cat out)" = "$(printf 'id\nworld\nae')" ]
 }
 
-@test "text fits a terminal, and shows what was asked about" {
+@test "text fits a terminal and shows the requested columns" {
   for what in gpus archs datasets grids sites nodes; do
     gives 0 '' list $what
     awk 'length($0) > 105 { exit 1 }' out

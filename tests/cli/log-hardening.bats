@@ -475,3 +475,22 @@ $(message duration_without_its_epoch)" extract ct_carbontracker.log -f csv
   [ "$status" -eq 0 ]
   grep -qxF "dlest: warning: a.csv: $(message all_samples_same_time 3)" err
 }
+
+@test "more GPUs than the log has: a warning" {
+  printf 'time_s,gpu_power_w\n%s\n' 0,40 1,40 2,40 >a.csv
+  gives 0 "dlest: warning: a.csv: $(message n_gpus_is_set 8 1)" \
+    extract a.csv --set n_gpus=8 -f csv
+  gives 0 '' extract a.csv --set n_gpus=1 -f csv
+}
+
+@test "two columns of one name, a node that takes less than its GPUs" {
+  printf 'time_s,gpu_power_w,gpu_power_w\n%s\n' 0,250,240 1,250,240 >a.csv
+  refuses 3 "dlest: a.csv:1: $(message duplicate_column gpu_power_w)" \
+    extract a.csv
+  printf 'time_s,gpu0_power_w,gpu1_power_w,node_power_w\n%s\n' \
+    0,250,250,400 10,250,250,400 >a.csv
+  gives 0 "dlest: warning: a.csv: $(message node_takes_less 4e+03 5e+03)" \
+    extract a.csv -f csv
+  sed -i 's/,400/,600/' a.csv
+  gives 0 '' extract a.csv -f csv
+}

@@ -283,3 +283,29 @@ commands() {
   misused extract "$(message has_no_effect columns 'without --from nvidia-smi')" \
     log.csv --from perf --columns timestamp,power.draw
 }
+
+@test "tables with other separators, in UTF-16, compressed: what to do" {
+  printf 'arch;gpu;energy_j\nresnet50;a100;12,5\n' >semi.csv
+  printf 'arch\tgpu\tenergy_j\nresnet50\ta100\t12.5\n' >tab.csv
+  for command in compare 'predict --input' fit; do
+    # shellcheck disable=SC2086
+    {
+      refuses 3 "dlest: semi.csv:1: $(message columns_are_separated "';'")" \
+        $command semi.csv
+      refuses 3 "dlest: tab.csv:1: $(message columns_are_separated tabs)" \
+        $command tab.csv
+    }
+  done
+  printf 'arch,gpu,energy_j\nresnet50,a100,12.5\n' >t.csv
+  iconv -t utf-16 t.csv >wide.csv
+  gzip -k t.csv
+  refuses 3 "dlest: wide.csv: $(message utf_16_text_pass)" compare wide.csv
+  refuses 3 "dlest: t.csv.gz: $(message compressed_pass_through zcat)" \
+    compare t.csv.gz
+}
+
+@test "fit: a target whose columns are missing" {
+  table ENERGY_J,epochs 1,10 2,20
+  refuses 2 "dlest: runs.csv: $(message no_column_nearest energy_j \
+    "$(meant ENERGY_J)")" fit runs.csv --target epoch_energy_j
+}

@@ -77,7 +77,7 @@ config() {
   check '.values[] | select(.field == "seq_len") | .value == 8192'
 }
 
-@test "what is no config.json of a known network is refused" {
+@test "a config.json of an unknown network is refused" {
   refused() {
     refuses 3 "dlest: config.json: $1" show arch config.json
   }

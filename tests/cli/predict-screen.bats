@@ -128,3 +128,10 @@ dlest: $(message warning_with_strict_nothing 1 "")" predict --arch resnet50 \
   gives 0 '' report sacct.txt
   grep -q '^  Energy  *3.00 kJ  measured' out
 }
+
+@test "text: the input size is named beside a data set" {
+  gives 0 '' predict --arch resnet50 --gpu a100 --dataset cifar10 -q
+  head -n 1 out | grep -q '(defaults: 90 epochs, batch size 256, 224 px, TF32)$'
+  gives 0 '' recommend --arch resnet50 --gpu a100 --dataset cifar10 -q
+  head -n 1 out | grep -q '; cifar10; defaults: 90 epochs, 224 px$'
+}

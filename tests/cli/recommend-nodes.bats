@@ -106,7 +106,7 @@ EOF
   grep -qx 'Boundary node: the whole node, at its plug.' out
 }
 
-@test "what is refused" {
+@test "refused input" {
   own_node
   refuses 2 "dlest: $(message gpu_nodes_have_accelerators)" \
     recommend --arch resnet50 --node dgx-a100 --gpu t4

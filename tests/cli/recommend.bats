@@ -189,7 +189,7 @@ usage() {
   grep -q "^dlest: $(message no_choice_meets 'budget; the lowest-energy one')" err
 }
 
-@test "what is refused" {
+@test "refused input" {
   refuses 2 "dlest: $(message which_architecture_give_arch)" recommend
   refuses 3 "dlest: $(message no_choice_fits_memory)" \
     recommend --arch vgg16 --gpu t4 --batch-size 4096

@@ -120,7 +120,8 @@ END
 
 @test "what it refuses" {
   misused show "$(message missing_argument 'gpu|arch|dataset|grid|site|node')"
-  misused show "$(message missing_argument NAME)" gpu
+  misused show "$(message missing_argument_write NAME show \
+    'gpu|arch|dataset|grid|site|node NAME')" gpu
   misused show "$(message unexpected_argument x)" gpu a100 x
   refuses 2 "dlest: $(message cannot_show_use_gpu cpu)" \
     show cpu x

@@ -308,3 +308,14 @@ END
   check '.grids | length >= 270 and all(.carbon_g_kwh > 0 and .year >= 2005)'
   check '[.grids[].id | select(test("^[a-z][a-z]$"))] | length >= 200'
 }
+
+@test "an intensity in kg, and one that no grid has: a warning" {
+  job=(predict --gpu a100 --duration 1h --method tdp -f json --intensity)
+  for g in 0.4 40000; do
+    gives 0 "dlest: warning: $(message intensity_no_grid_has $g)" \
+      "${job[@]}" $g
+  done
+  for g in 0 12 1700; do
+    gives 0 '' "${job[@]}" $g
+  done
+}

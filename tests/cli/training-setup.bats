@@ -7,7 +7,7 @@ load common
 resnet='--arch resnet50 --gpu a100 --method flops -q --format json'
 llama='--arch llama-2-7b --gpu a100 --method flops -q --format json'
 
-@test "the batch of all GPUs follows, and sets what is not given" {
+@test "the global batch size sets the per-device batch size" {
   # shellcheck disable=SC2086
   try predict $resnet --gpus 8 --global-batch 1024
   check '.batch_size == 128'

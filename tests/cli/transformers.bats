@@ -177,7 +177,7 @@ $(echo "$name" | tr - _)" predict --arch gpt2 --gpu a100 --tokens 1e9 "--$option
   done
 }
 
-@test "bf16 on a GPU without it: what is emulated" {
+@test "bf16 on a GPU without it is emulated" {
   try predict --arch gpt2 --gpu v100 --tokens 1e9 --method flops \
     --precision bf16 -f json
   [ "$status" -eq 0 ]
@@ -211,7 +211,7 @@ $(echo "$name" | tr - _)" predict --arch gpt2 --gpu a100 --tokens 1e9 "--$option
     'measured runs of inference')" err
 }
 
-@test "inference: what is missing" {
+@test "inference: missing values" {
   refuses 3 "dlest: warning: $(message no_estimate_without flops prompt_tokens)
 dlest: $(message no_method_has_enough \
     '; give --prompt-tokens and --output-tokens')" \

@@ -20,7 +20,7 @@
 enum { VALIDATE_EVERY = 8 };
 
 static void check_values(const struct dl_descriptor *e) {
-  const struct dl_kind_info *kind = dl_kind_info(e->kind);
+  const struct dl_kind_info *kind = &dl_kinds[e->kind];
   must(e->id != NULL);
   for (size_t i = 0; i < kind->n_fields; i++) {
     const struct dl_field *f = &kind->fields[i];
@@ -108,8 +108,8 @@ static void check(struct dl_xml *xml, const char *text, size_t size) {
     must(findings.n == errors);
     if (size % VALIDATE_EVERY == 0) {
       struct dl_text schema = {0};
-      must(dl_data_path(dl_datadir(), dl_kind_info(kind)->schema, &schema,
-                        &d) == DL_OK);
+      must(dl_data_path(dl_datadir(), dl_kinds[kind].schema, &schema, &d) ==
+           DL_OK);
       status = dl_xml_validate(file.xml, schema.s, &d);
       must(status == DL_OK || (status == DL_EINPUT && d.error));
       must(status == validate_walk(text, size, schema.s));

@@ -38,7 +38,7 @@ static void bound(const double *c, const void *inputs, double *to) {
 }
 
 static const struct dl_physics_constant constant = {"theta", NULL, 1, 1, ""};
-static const struct dl_random_effect effect = {"gpu", 0.2, 0.1};
+static const struct dl_random_effect effect = {"gpu", 0.2, 0.1, 0.05};
 static const struct dl_grouping_factor factor = {"gpu", 0, 1, .unit_share = 0};
 static const struct dl_residual_component component = {0, 0.1, 0.05, 0.2, 1};
 static const double sigma = 0.05;
@@ -212,6 +212,22 @@ static void networks_without_a_name_differ(void **state) {
   dl_hierarchical_fit_free(from);
 }
 
+/* Half the standard deviations in tuned software: a quarter of the covariance,
+ * with other software too. */
+static void tuned_software_differs(void **state) {
+  (void)state;
+  static const struct dl_residual_component half = {0, 0.05, 0.025, 0.1, 1};
+  struct dl_residual_process halved = process;
+  struct dl_residual_point a = {{.gpu = 1, .arch = 1, .bound = {1}}, 0, 0},
+                           b = a;
+  b.place.tuned = true;
+  halved.tuned = &half;
+  double all = dl_residual_covariance(&process, &a, &b);
+  near(dl_residual_covariance(&halved, &a, &a), all, 1e-12);
+  near(dl_residual_covariance(&halved, &a, &b), all / 4, 1e-12);
+  near(dl_residual_covariance(&halved, &b, &b), all / 4, 1e-12);
+}
+
 /* The inverse by blocks and a low rank times the covariance, element by element
  * (dl_residual_covariance), is the identity; so are its parts. */
 static void inverts_the_covariance(void **state) {
@@ -220,23 +236,27 @@ static void inverts_the_covariance(void **state) {
   struct dl_residual_gp gp = {.point = calloc(POINTS, sizeof *gp.point),
                               .n = POINTS};
   struct dl_residual_precision k = {0};
+  static const struct dl_residual_component tuned = {0, 0.05, 0.08, 0.1, 1};
+  struct dl_residual_process both = process;
   double noise[POINTS], x[POINTS];
   struct dl_diag d = {0};
   for (size_t i = 0; i < POINTS; i++) {
     struct dl_place *p = &gp.point[i].place;
+    p->tuned = i % 3 == 0;
     p->gpu = 1 + (long)(i * 5 % 3);
     p->arch = 1 + (long)(i * 7 % 4);
     p->x[0] = cos(1.1 * (double)i);
     p->bound[0] = 1 + 0.3 * sin(1.7 * (double)i);
     noise[i] = 0.001 + 0.0001 * (double)i;
   }
+  both.tuned = &tuned;
   dl_residual_gp_sort(&gp);
-  assert_int_equal(dl_residual_precision_make(&k, &gp, &process, noise, &d),
+  assert_int_equal(dl_residual_precision_make(&k, &gp, &both, noise, &d),
                    DL_OK);
   assert_int_equal(k.n_groups, 3);
   for (size_t column = 0; column < POINTS; column++) {
     for (size_t i = 0; i < POINTS; i++)
-      x[i] = dl_residual_covariance(&process, &gp.point[i], &gp.point[column]) +
+      x[i] = dl_residual_covariance(&both, &gp.point[i], &gp.point[column]) +
              (i == column ? noise[i] : 0);
     dl_residual_precision_apply(&k, x);
     for (size_t i = 0; i < POINTS; i++)
@@ -263,6 +283,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(moves_by_the_covariance),
       cmocka_unit_test(runs_may_come_one_by_one),
+      cmocka_unit_test(tuned_software_differs),
       cmocka_unit_test(inverts_the_covariance),
       cmocka_unit_test(settled_targets_leave_parameters),
       cmocka_unit_test(networks_without_a_name_differ),

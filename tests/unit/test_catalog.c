@@ -55,7 +55,7 @@ static void scan_finds(const char *path, const struct dl_catalog_file *s,
   if (e->kind == DL_ARCHITECTURE)
     assert_int_equal(DL_AS(architecture, found)->n_inputs,
                      DL_AS(architecture, e)->n_inputs);
-  const struct dl_kind_info *k = dl_kind_info(e->kind);
+  const struct dl_kind_info *k = &dl_kinds[e->kind];
   for (size_t i = 0; i < k->n_fields; i++) {
     double x = dl_field_number(e, &k->fields[i]);
     if (!isnan(x)) {
@@ -93,7 +93,7 @@ static void check_entries(const char *path, const struct dl_catalog_file *s) {
     if (dl_catalog_file_find(s, dl_text_str(&folded)) != e)
       fail_msg("%s: '%s' is not found by its own name", path, e->id);
     dl_text_free(&folded);
-    const struct dl_kind_info *k = dl_kind_info(e->kind);
+    const struct dl_kind_info *k = &dl_kinds[e->kind];
     for (size_t f = 0; f < k->n_fields; f++)
       if (!isnan(dl_field_number(e, &k->fields[f])) && !e->origin[f].source)
         fail_msg("%s: %s has no source", e->id, k->fields[f].name);
@@ -112,7 +112,7 @@ static void shipped_files_load(void **state) {
 
   (void)state;
   for (int k = 0; k < DL_N_KINDS; k++) {
-    const struct dl_kind_info *info = dl_kind_info((enum dl_kind)k);
+    const struct dl_kind_info *info = &dl_kinds[(enum dl_kind)k];
     size_t n = 0;
     for (size_t i = 0; info->files[i]; i++) {
       char path[PATH_SIZE];

@@ -187,8 +187,12 @@ static void test_refused(void **state) {
       {TEXT("a\0,b\n"), BINARY},
       {TEXT("\177ELF\2\1\1\0\0\0\n"), BINARY},
       {TEXT("\x89PNG\r\n\x1a\n\0\0\0\rIHDR"), BINARY},
-      {TEXT("\377\376a\0,\0b\0\n\0"), BINARY},
-      {TEXT("\x1f\x8b\b\0\0\0"), BINARY},
+      {TEXT("\377\376a\0,\0b\0\n\0"), "E t.csv: " MSG_utf_16_text_pass "\n"},
+      {TEXT("\x1f\x8b\b\0\0\0"),
+       "E t.csv: " MSG_compressed_pass_through("zcat") "\n"},
+      {TEXT("a;b\n1;2\n"), "E t.csv:1: " MSG_columns_are_separated("';'") "\n"},
+      {TEXT("a\tb\n1\t2\n"),
+       "E t.csv:1: " MSG_columns_are_separated("tabs") "\n"},
   };
 
   (void)state;

@@ -416,7 +416,7 @@ static void needs_are_fields(void **state) {
     for (; need && *need; need++, n++) {
       bool found = false;
       for (int k = 0; k < DL_N_KINDS; k++) {
-        const char *word = dl_kind_info((enum dl_kind)k)->word;
+        const char *word = dl_kinds[(enum dl_kind)k].word;
         size_t len = strlen(word);
         if (strncmp(*need, word, len) == 0 && (*need)[len] == '.')
           found |= dl_field_find((enum dl_kind)k, *need + len + 1) != NULL;

@@ -7,32 +7,16 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "catalog/architecture/scaling.h"
-#include "catalog/architecture/layer_shapes.h"
 #include "estimate/node/peak_memory.h"
-#include "unit.h"
-
-struct bench {
-  struct dl_diag d;
-  struct dl_shapes shapes;
-  struct dl_architecture arch;
-  struct dl_accelerator gpu;
-  struct dl_run run;
-  struct dl_job job;
-};
+#include "job_bench.h"
 
 /* A network of images: 100 M parameters, 10 M activations, a head of 10 M, on
  * 24 GB. */
 static int start(void **state) {
-  struct bench *x = calloc(1, sizeof *x);
+  struct bench *x = new_bench();
 
-  assert_non_null(x);
-  dl_descriptor_init(&x->gpu.head, DL_ACCELERATOR);
-  dl_descriptor_init(&x->arch.head, DL_ARCHITECTURE);
   x->gpu.memory_gb = 24;
   x->arch.head_params_m = 10;
-  x->run = dl_run_unknown;
-  x->run.n_gpus = 1;
   x->run.batch_size = 32;
   x->run.params_m = 100;
   x->run.acts_m = 10;
@@ -42,22 +26,8 @@ static int start(void **state) {
   return 0;
 }
 
-static int finish(void **state) {
-  struct bench *x = *state;
-
-  dl_shapes_free(&x->shapes);
-  dl_diag_free(&x->d);
-  free(x);
-  return 0;
-}
-
 static void take(struct bench *x, const char *text) {
-  const struct dl_descriptor *e;
-  bool scaled;
-
-  assert_ok(dl_shapes_get(&x->shapes, text, &e, &x->d), &x->d);
-  x->arch =
-      dl_architecture_at(DL_AS(architecture, e), &dl_use_reference, &scaled);
+  take_shape(x, text);
   x->run.params_m = x->arch.params_m;
   x->run.acts_m = x->arch.acts_m;
   x->job.seq_len = x->arch.seq_len;

@@ -47,7 +47,7 @@ static void read_entry(struct dl_catalog_file *s, enum dl_kind kind,
   dl_text_printf(&t,
                  "<catalog kind=\"%s\" version=\"1\">\n"
                  "<entry id=\"x\" name=\"X\" %s>\n",
-                 dl_kind_info(kind)->name, attributes);
+                 dl_kinds[kind].name, attributes);
   add_values(&t, values);
   dl_text_printf(&t, "%s</entry></catalog>", rest);
   assert_ok(dl_catalog_file_parse(s, kind, t.s, t.len, "my.xml", &d), &d);

@@ -28,8 +28,8 @@ static void gradient(const double *c, const double *fx, const void *inputs,
 }
 
 static const struct dl_physics_constant constant = {"theta", NULL, 1, 1, ""};
-static const struct dl_random_effect effects[] = {{"gpu", 0.2, 0.1},
-                                                  {"arch", 0.3, 0.1}};
+static const struct dl_random_effect effects[] = {{"gpu", 0.2, 0.1, 0.1},
+                                                  {"arch", 0.3, 0.1, 0.1}};
 static const struct dl_grouping_factor factors[] = {
     {"gpu", 0, 1, .unit_share = 0}, {"arch", 1, 1, .unit_share = 0}};
 static const struct dl_residual_component component = {0, 0.1, 0.05, 0.2, 1};

@@ -7,32 +7,17 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "catalog/architecture/scaling.h"
-#include "catalog/architecture/layer_shapes.h"
 #include "estimate/methods/work.h"
-#include "unit.h"
+#include "job_bench.h"
 
 /* The shape of by_hand in test_transformer.c: a token takes 1664 MACs and 32
  * for each that it attends to, of which 32 elements are kept; 1888 weights are
  * read in a step. */
 #define SMALL "transformer:layers=2,hidden=8,heads=2,vocab=16,seq=16"
 
-struct bench {
-  struct dl_diag d;
-  struct dl_shapes shapes;
-  struct dl_architecture arch;
-  struct dl_accelerator gpu;
-  struct dl_run run;
-  struct dl_job job;
-};
-
 static int start(void **state) {
-  struct bench *x = calloc(1, sizeof *x);
+  struct bench *x = new_bench();
 
-  assert_non_null(x);
-  dl_descriptor_init(&x->gpu.head, DL_ACCELERATOR);
-  x->run = dl_run_unknown;
-  x->run.n_gpus = 1;
   x->run.efficiency = 0.5;
   x->run.peak_tflops = 0.01;
   x->job = (struct dl_job){.run = &x->run,
@@ -44,22 +29,8 @@ static int start(void **state) {
   return 0;
 }
 
-static int finish(void **state) {
-  struct bench *x = *state;
-
-  dl_shapes_free(&x->shapes);
-  dl_diag_free(&x->d);
-  free(x);
-  return 0;
-}
-
 static void take(struct bench *x, const char *text) {
-  const struct dl_descriptor *e;
-  bool scaled;
-
-  assert_ok(dl_shapes_get(&x->shapes, text, &e, &x->d), &x->d);
-  x->arch =
-      dl_architecture_at(DL_AS(architecture, e), &dl_use_reference, &scaled);
+  take_shape(x, text);
   x->job.found.arch = &x->arch;
   x->run.macs_g = x->arch.macs_g;
 }

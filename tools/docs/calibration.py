@@ -382,8 +382,9 @@ INTERVALS = (
     "Share of runs inside in %, and in brackets half the width as a factor; "
     "class of the host given. After one run: of other runs of its network, and "
     "of other networks. With fewer than five configurations measured a GPU "
-    "keeps the interval of one that was not: by two other GPUs here and four of "
-    "You et al. From five on it has that of a GPU that was seen.")
+    "keeps the interval of one that was not, by two other GPUs here and four of "
+    "You et al., but for energies of the networks that were measured. From five "
+    "on it has that of a GPU that was seen.")
 OWN = ("Each cell is *mean power of the GPU / energy of an epoch*.%s Pooled: "
        "every GPU counts by its runs.")
 

@@ -4,24 +4,16 @@
 #include <string.h>
 #include <strings.h>
 
-static bool ends_in(const char *name, const char *ending) {
+bool dl_file_ends(const char *name, const char *ending) {
   size_t n = strlen(name), m = strlen(ending);
   return n > m && strcasecmp(name + n - m, ending) == 0;
-}
-
-bool dl_is_onnx(const char *name) {
-  return ends_in(name, ".onnx");
-}
-
-bool dl_is_json(const char *name) {
-  return ends_in(name, ".json");
 }
 
 void dl_name_of_file(const char *path, bool id, char to[DL_MOST_ID + 1]) {
   const char *slash = strrchr(path, '/');
   const char *base = slash ? slash + 1 : path;
   size_t len = strlen(base), n = 0;
-  if (dl_is_onnx(base) || dl_is_json(base))
+  if (dl_file_ends(base, ".onnx") || dl_file_ends(base, ".json"))
     len -= 5;
   for (size_t i = 0; i < len && n < DL_MOST_ID; i++) {
     char c = base[i];

@@ -6,9 +6,8 @@
 
 #include <stdbool.h>
 
-/* Whether a name ends in .onnx, or in .json, in any case. */
-bool dl_is_onnx(const char *name);
-bool dl_is_json(const char *name);
+/* Whether a name has an ending, ".onnx", in any case, and more before it. */
+bool dl_file_ends(const char *name, const char *ending);
 
 enum { DL_MOST_ID = 80 };
 

@@ -85,11 +85,6 @@ bool dl_is_language_model(const struct dl_architecture *e) {
   return e->transformer && e->transformer->kind != DL_TF_VISION;
 }
 
-bool dl_has_own_samples(const struct dl_architecture *e) {
-  return !e->transformer && e->n_inputs == 0 && isnan(e->image_px) &&
-         isnan(e->seq_len);
-}
-
 const char *dl_usual_dataset(const struct dl_architecture *e) {
   static const struct {
     const char *family, *dataset; /* NULL: each publication has its own */
@@ -110,5 +105,9 @@ const char *dl_usual_dataset(const struct dl_architecture *e) {
   for (size_t i = 0; e->family && i < DL_LENGTH(usual); i++)
     if (strcmp(e->family, usual[i].family) == 0)
       return usual[i].dataset;
-  return dl_has_own_samples(e) ? NULL : "imagenet";
+  /* A sample that is neither an image nor a sequence of a length that is known:
+   * an utterance, a volume, a user and an item, a graph. */
+  bool own = !e->transformer && e->n_inputs == 0 && isnan(e->image_px) &&
+             isnan(e->seq_len);
+  return own ? NULL : "imagenet";
 }

@@ -17,10 +17,6 @@ struct dl_architecture dl_transformer_at(const struct dl_architecture *e,
 /* Whether samples are sequences of tokens, not images. */
 bool dl_is_language_model(const struct dl_architecture *e);
 
-/* Whether a sample is neither an image nor a sequence of a length that is
- * known: an utterance, a volume, a user and an item, a graph. */
-bool dl_has_own_samples(const struct dl_architecture *e);
-
 /* The data set that a network of this task is usually trained on, by its name
  * in the catalogue: ImageNet, or that of its family's publications. NULL where
  * there is no usual one, and for language models. */

@@ -51,7 +51,6 @@ void dl_gpu_match_read(struct dl_gpu_match *m,
     for (size_t k = 0; k < gpu->head.n_aliases; k++)
       list_name(m, gpu->head.aliases[k], gpu);
   }
-  m->read = true;
 }
 
 void dl_gpu_match_free(struct dl_gpu_match *m) {

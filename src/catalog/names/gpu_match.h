@@ -18,7 +18,6 @@ struct dl_gpu_match {
   size_t n_listed, cap_listed;
   struct dl_accelerator **limited;
   size_t n_limited, cap_limited;
-  bool read;
 };
 
 /* Enters the names of n accelerators, which must outlive m. */

@@ -18,7 +18,7 @@ static const struct dl_origin *origin_of(const struct dl_subject *s,
 }
 
 const char *dl_name_of(const struct dl_subject *s, const double *member) {
-  return dl_kind_info(s->e->kind)->fields[dl_field_index(s->e, member)].name;
+  return dl_kinds[s->e->kind].fields[dl_field_index(s->e, member)].name;
 }
 
 double dl_bound_value(const struct dl_subject *s, const double *member) {

@@ -183,7 +183,7 @@ void dl_rules_against(const struct dl_descriptor *e,
                               &a->bandwidth_gb_s};
   for (size_t i = 0; i < sizeof compared / sizeof *compared; i++) {
     size_t k = dl_field_index(e, compared[i]);
-    const struct dl_field *f = &dl_kind_info(DL_ACCELERATOR)->fields[k];
+    const struct dl_field *f = &dl_kinds[DL_ACCELERATOR].fields[k];
     double x = *compared[i], y = dl_field_number(known, f);
     const char *source = known->origin[k].source;
     const struct dl_finding_place at = {e->file, e->origin[k].line, e->id};

@@ -120,6 +120,7 @@ struct calibrating {
   struct table table_of;
   struct dl_table *table;
   size_t done;
+  bool again; /* the model had been calibrated before */
 };
 
 /* Whether a fit can learn from another quantity than its target: constants of
@@ -207,6 +208,7 @@ static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit) {
                            dl_number(c.left_out),      dl_number(c.after)};
     dl_table_row(w->table, v, NULL);
     w->done++;
+    w->again |= c.again;
   }
   dl_training_free(&t);
   return status;
@@ -249,6 +251,10 @@ static enum dl_status write_all(struct calibrating *w, struct dl_model *m,
   dl_report_say(r, "Mean absolute percentage errors (MAPE) on these runs: "
                    "before the calibration, and of each configuration by a "
                    "calibration without it.");
+  if (w->again)
+    dl_report_say(r, "The model was calibrated before, and keeps what it "
+                     "learnt but not those runs: one calibration on a table of "
+                     "all runs gives better estimates.");
   if (status == DL_OK && !printed)
     return dl_cli_print(w->cli, r);
   dl_report_free(r);

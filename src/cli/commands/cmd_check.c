@@ -36,7 +36,7 @@ struct checker {
 /* The part of a need that is a field of this kind ("gpu.tdp_w"), or NULL. */
 static const struct dl_field *needed_field(const char *need,
                                            enum dl_kind kind) {
-  const char *word = dl_kind_info(kind)->word;
+  const char *word = dl_kinds[kind].word;
   size_t len = strlen(word);
   if (strncmp(need, word, len) != 0 || need[len] != '.')
     return NULL;
@@ -147,7 +147,7 @@ static enum dl_status check_catalog(struct checker *c,
     return dl_fail(d, DL_EINPUT,
                    "neither a catalogue of a known kind nor a model; see "
                    "'dlest show gpu' and dlest-check(1) for the form");
-  const struct dl_kind_info *kind = dl_kind_info(w->kind);
+  const struct dl_kind_info *kind = &dl_kinds[w->kind];
   struct dl_text schema = {0};
   *what = kind->name;
   enum dl_status status = dl_data_path(dl_datadir(), kind->schema, &schema, d);

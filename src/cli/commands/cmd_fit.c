@@ -192,6 +192,32 @@ static enum dl_status manual_formulas(struct fitting *w) {
 }
 
 /* Formulas of the recipes that the table allows; the targets that it does. */
+/* No recipe for a target, or not with the columns of the table: which ones are
+ * missing. */
+static enum dl_status refuse_target(struct fitting *w, const char *target) {
+  static const struct {
+    const char *target, *measured;
+  } all[] = {{"gpu_power_w", "gpu_power_w"},
+             {"epoch_energy_j", "energy_j"},
+             {"epoch_s", "duration_s"}};
+  struct dl_diag *d = &w->cli->diag;
+  const char *path = dl_csv_path(w->csv), *measured = NULL;
+  for (size_t i = 0; i < DL_LENGTH(all); i++)
+    if (strcmp(all[i].target, target) == 0)
+      measured = all[i].measured;
+  struct dl_row_ref q;
+  enum dl_status status =
+      measured ? dl_frame_quantity(w->f, measured, true, &q, d) : DL_OK;
+  if (measured && status == DL_OK && strcmp(target, measured) != 0)
+    status = dl_frame_quantity(w->f, "epochs", true, &q, d);
+  if (status == DL_OK)
+    return dl_fail_at(d, DL_EUSAGE, path, 0,
+                      "no recipe fits target '%s' with the columns of this "
+                      "table; choose with --features",
+                      target);
+  return status;
+}
+
 static enum dl_status recipe_formulas(struct fitting *w) {
   static const char *const usual[] = {"gpu_power_w", "epoch_energy_j",
                                       "epoch_s"};
@@ -207,10 +233,7 @@ static enum dl_status recipe_formulas(struct fitting *w) {
     if (status != DL_OK)
       return status;
     if (given && !any)
-      return dl_fail_at(d, DL_EUSAGE, dl_csv_path(w->csv), 0,
-                        "no recipe fits target '%s' with the columns of this "
-                        "table; choose with --features",
-                        want);
+      return refuse_target(w, want);
     if (!given && any)
       dl_strlist_add(targets, want);
   }

@@ -343,25 +343,24 @@ static enum dl_status report_single(struct dl_cli *cli,
     add_estimates(r, s, o);
   if (o->explain)
     add_parts(r, s);
-  status = dl_node_report(o->explain ? r : NULL,
-                          &(struct dl_node_subject){.o = &o->node,
-                                                    .foot = &o->job.foot,
-                                                    .job = &s->job,
-                                                    .est = s->est,
-                                                    .n = s->n,
-                                                    .best = s->best,
-                                                    .interval = s->interval},
-                          &s->whole, &cli->diag);
+  if (o->explain || o->node.found)
+    status = dl_node_report(o->explain ? r : NULL,
+                            &(struct dl_node_subject){.o = &o->node,
+                                                      .foot = &o->job.foot,
+                                                      .job = &s->job,
+                                                      .est = s->est,
+                                                      .n = s->n,
+                                                      .best = s->best,
+                                                      .interval = s->interval},
+                            &s->whole, &cli->diag);
   if (answer && o->explain)
     add_basis(r, &s->est[s->best], m, s);
   if (o->explain) {
     dl_predict_sources(r, &s->job);
     dl_say_footprint(r, &o->job.foot);
   }
-  if (answer) {
-    dl_predict_summary(answer, s);
-    dl_predict_notes(answer, s, o->all, o->explain);
-  }
+  if (answer)
+    dl_predict_summary(answer, s, o->all, o->explain);
   if (status == DL_OK && o->model)
     status = add_predictions(all, m, f, o, &cli->diag);
   if (status != DL_OK) {

@@ -51,7 +51,7 @@ static const char *reference(struct dl_strlist *sources, const char *title,
 }
 
 static void add_head(struct dl_report *r, const struct dl_descriptor *e) {
-  const struct dl_kind_info *k = dl_kind_info(e->kind);
+  const struct dl_kind_info *k = &dl_kinds[e->kind];
   dl_report_add(r, "kind", NULL, NULL, DL_CODE, dl_string(k->name));
   for (size_t i = 0; i < k->n_fields && k->fields[i].is_text; i++) {
     const char *text = dl_field_text(e, &k->fields[i]);
@@ -74,7 +74,7 @@ static const struct dl_column value_columns[] = {
 
 static void add_values(struct dl_report *r, const struct dl_descriptor *e,
                        struct dl_strlist *s) {
-  const struct dl_kind_info *k = dl_kind_info(e->kind);
+  const struct dl_kind_info *k = &dl_kinds[e->kind];
   struct dl_table *t =
       dl_report_table(r, "values", NULL, value_columns,
                       sizeof value_columns / sizeof *value_columns, true);

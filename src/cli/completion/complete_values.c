@@ -140,7 +140,7 @@ static void offer_fields(completion *c, const char *suffix) {
   static const enum dl_kind kinds[] = {DL_ACCELERATOR, DL_ARCHITECTURE};
   char text[128];
   for (size_t i = 0; i < DL_LENGTH(kinds); i++) {
-    const struct dl_kind_info *k = dl_kind_info(kinds[i]);
+    const struct dl_kind_info *k = &dl_kinds[kinds[i]];
     for (size_t j = 0; j < k->n_fields; j++) {
       if (k->fields[j].is_text)
         continue;
@@ -194,7 +194,7 @@ static void fields(completion *c) {
   const char *what = list ? c->argument : "gpus";
   skip_to_name(c);
   for (size_t k = 0; what && k < DL_N_KINDS; k++) {
-    const struct dl_kind_info *kind = dl_kind_info((enum dl_kind)k);
+    const struct dl_kind_info *kind = &dl_kinds[(enum dl_kind)k];
     if (strcmp(what, kind->words) != 0)
       continue;
     for (size_t i = 0; i < kind->n_fields; i++)
@@ -334,14 +334,14 @@ static void offer_kinds(completion *c) {
     return;
   }
   for (size_t k = 0; k < DL_N_KINDS; k++)
-    dl_offer(c, dl_kind_info((enum dl_kind)k)->words, NULL);
+    dl_offer(c, dl_kinds[(enum dl_kind)k].words, NULL);
   offer_words(c, "models|methods|formats|importers");
 }
 
 /* A descriptor of the kind that is the first argument. */
 static void offer_descriptors(completion *c) {
   for (int k = 0; c->argument && k < DL_N_KINDS; k++)
-    if (strcmp(c->argument, dl_kind_info((enum dl_kind)k)->word) == 0) {
+    if (strcmp(c->argument, dl_kinds[(enum dl_kind)k].word) == 0) {
       c->files = k != DL_DATASET;
       offer_names(c, (enum dl_kind)k, NULL);
     }

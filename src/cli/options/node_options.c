@@ -213,7 +213,7 @@ static enum dl_status apply_share(struct dl_node_options *o,
   status = take(&job->overrides, "gpu", &o->board.head, d);
   struct dl_accelerator cut = o->board;
   dl_share_cut(&cut, &o->use.share);
-  const struct dl_kind_info *k = dl_kind_info(DL_ACCELERATOR);
+  const struct dl_kind_info *k = &dl_kinds[DL_ACCELERATOR];
   for (size_t i = 0; i < k->n_fields && status == DL_OK; i++) {
     struct dl_text name = {0};
     double x = dl_field_number(&cut.head, &k->fields[i]);

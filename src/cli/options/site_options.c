@@ -84,6 +84,10 @@ const struct dl_option dl_site_options_rows[] = {
     {0},
 };
 
+/* Grids have 10 to 1300 g CO2e/kWh, single plants 3 to 1700. */
+#define LEAST_INTENSITY 1
+#define MOST_INTENSITY 3000
+
 static enum dl_status find_site(const struct dl_site_options *o,
                                 struct dl_catalog *catalog,
                                 const struct dl_site **site,
@@ -176,6 +180,10 @@ enum dl_status dl_site_find(const struct dl_site_options *o,
     return status;
   const struct dl_site *site = foot->site;
   const struct dl_grid *grid = foot->grid;
+  if ((o->intensity > 0 && o->intensity < LEAST_INTENSITY) ||
+      o->intensity > MOST_INTENSITY)
+    dl_warn(d, "--intensity: no grid has %g g CO2e/kWh; is it in another unit?",
+            o->intensity);
   if (!isnan(o->intensity)) {
     foot->intensity = given(o->intensity);
     foot->grid = NULL;

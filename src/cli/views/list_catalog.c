@@ -73,7 +73,7 @@ static enum dl_status columns_usual(struct columns *c, enum dl_kind kind,
     dl_strlist_split(&list, o->sort, ',');
   if (o->where)
     status = dl_formula_names(o->where, &list, d);
-  const struct dl_kind_info *k = dl_kind_info(kind);
+  const struct dl_kind_info *k = &dl_kinds[kind];
   for (c->n = 0; c->n < k->n_fields; c->n++) {
     const struct dl_field *f = &k->fields[c->n];
     bool show = false;
@@ -104,8 +104,8 @@ static enum dl_status print(struct dl_cli *cli, enum dl_kind kind,
                             const struct columns *c,
                             const struct dl_descriptor *const *e, size_t n) {
   struct dl_report *r = dl_report_new();
-  struct dl_table *t = dl_report_table(r, dl_kind_info(kind)->words, NULL,
-                                       c->column, c->n, true);
+  struct dl_table *t =
+      dl_report_table(r, dl_kinds[kind].words, NULL, c->column, c->n, true);
   for (size_t i = 0; i < n; i++) {
     struct dl_value v[DL_MOST_FIELDS];
     for (size_t j = 0; j < c->n; j++)
@@ -135,7 +135,7 @@ enum dl_status dl_list_catalog(struct dl_cli *cli, enum dl_kind kind,
   if (status == DL_OK)
     dl_filter_texts(e, &n, cli->argument + 1, cli->n_arguments - 1);
   if (status == DL_OK && n == 0 && cli->n_arguments > 1)
-    dl_warn(d, "no %s match", dl_kind_info(kind)->words);
+    dl_warn(d, "no %s match", dl_kinds[kind].words);
   if (status == DL_OK && o->sort)
     status = dl_sort(e, n, kind, o->sort, d);
   if (status == DL_OK)

@@ -3,7 +3,11 @@
 
 #include "logs/importers/device_turns.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
 
 /* Rows of a round follow each other within half a second, and rounds after a
  * pause that is longer by this factor. */
@@ -14,7 +18,8 @@
 #define SURE 0.7
 #define DOUBTFUL 0.4
 
-enum { ROUNDS_MIN = 2 };
+/* Rows that are looked at. */
+enum { ROUNDS_MIN = 2, ROWS_MAX = 256, FIELDS_MAX = 256 };
 
 /* Rounds of rows, if a step of more than pause_ns begins one. */
 struct rounds {
@@ -29,7 +34,7 @@ struct rounds {
 static struct rounds count_rounds(const int64_t *ns, size_t n,
                                   int64_t pause_ns) {
   struct rounds r = {.pause_ns = pause_ns};
-  size_t with_size[DL_TURNS_ROWS + 1] = {0}, size = 1;
+  size_t with_size[ROWS_MAX + 1] = {0}, size = 1;
   for (size_t i = 1; i < n; i++, size++) {
     if (llabs(ns[i] - ns[i - 1]) <= pause_ns) {
       r.n_close++;
@@ -52,7 +57,7 @@ static struct rounds count_rounds(const int64_t *ns, size_t n,
 
 /* Rounds of rows with the same time: that of a sample, not of a second. */
 static struct rounds count_equal(const int64_t *ns, size_t n) {
-  size_t with_size[DL_TURNS_ROWS + 1] = {0}, size = 1;
+  size_t with_size[ROWS_MAX + 1] = {0}, size = 1;
   struct rounds r = {.size = 1};
   bool fine = false;
   for (size_t i = 0; i < n; i++, size++) {
@@ -72,20 +77,37 @@ static struct rounds count_equal(const int64_t *ns, size_t n) {
   return r;
 }
 
-static int by_size(const void *a, const void *b) {
-  const int64_t *x = a, *y = b;
-  return *x < *y ? -1 : *x > *y;
+/* Times of the first rows. */
+static size_t first_times(struct dl_log *log, const struct dl_head *head,
+                          const struct dl_turns_rows *rows, int64_t *ns) {
+  char row[DL_HEAD_LINE], *field[FIELDS_MAX];
+  size_t n = 0, at = 0;
+  double x;
+  while (n < ROWS_MAX && dl_head_line(head, &at, row, sizeof row) &&
+         head->text[at] != '\0') {
+    if (dl_cell_split(row, rows->separator, field, FIELDS_MAX) !=
+        rows->n_fields)
+      continue;
+    const char *time = field[rows->time];
+    if (dl_parse_double(time, &x) && fabs(x * rows->unit_s) < DL_SINCE_1970_S)
+      ns[n++] = llround(x * rows->unit_s * 1e9);
+    else
+      n += dl_log_time(log, time, strlen(time), &ns[n]);
+  }
+  return n;
 }
 
-void dl_turns_find(struct dl_turns *t, struct dl_log *log, const int64_t *ns,
-                   size_t n) {
-  int64_t step[DL_TURNS_ROWS];
+void dl_turns_find(struct dl_turns *t, struct dl_log *log,
+                   const struct dl_head *head,
+                   const struct dl_turns_rows *rows) {
+  int64_t ns[ROWS_MAX], step[ROWS_MAX];
+  size_t n = first_times(log, head, rows, ns);
   struct rounds best = {.share = 0};
   *t = (struct dl_turns){.n = 1, .last_ns = INT64_MIN};
   for (size_t i = 1; i < n; i++)
     step[i - 1] = llabs(ns[i] - ns[i - 1]);
   if (n > 1)
-    qsort(step, n - 1, sizeof *step, by_size);
+    qsort(step, n - 1, sizeof *step, dl_order_times);
   /* Each jump in the sorted steps may be that from steps to pauses. */
   for (size_t i = 0; i + 2 < n && step[i] <= STEP_MAX_NS; i++) {
     double within =

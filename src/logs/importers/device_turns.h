@@ -7,9 +7,6 @@
 
 #include "logs/importers/importer.h"
 
-/* Times of the first rows that are looked at. */
-enum { DL_TURNS_ROWS = 256 };
-
 struct dl_turns {
   size_t n;         /* devices; 0 or 1: one */
   size_t turn;      /* of the last row, from 0 */
@@ -19,11 +16,20 @@ struct dl_turns {
   size_t n_odd;     /* of them, with more or fewer rows than devices */
 };
 
-/* Finds the number of devices by the times (ns) of the first rows. Most
- * complete rounds must have that many rows. Warns about several devices, and
- * if rows come in rounds of different lengths (then n is 1). */
-void dl_turns_find(struct dl_turns *t, struct dl_log *log, const int64_t *ns,
-                   size_t n);
+/* How rows state their time. */
+struct dl_turns_rows {
+  char separator;
+  size_t n_fields; /* others are no rows */
+  int time;        /* field; as in dl_log_time, or */
+  double unit_s; /* of relative times, which are numbers; NaN: there are none */
+};
+
+/* Finds the number of devices by the times of the first rows. Most complete
+ * rounds must have that many rows. Warns about several devices, and if rows
+ * come in rounds of different lengths (then n is 1). */
+void dl_turns_find(struct dl_turns *t, struct dl_log *log,
+                   const struct dl_head *head,
+                   const struct dl_turns_rows *rows);
 
 /* The device of the next row, from 0. Where a row is missing, those behind it
  * in the round count for the devices before theirs. */

@@ -22,14 +22,15 @@ static int64_t nearest(int64_t x, int64_t unit) {
   return (x + half) / unit * unit;
 }
 
-bool dl_clocks_dated(enum dl_clock clock, enum dl_clock other) {
+/* Whether the times of both clocks have a date. */
+static bool both_dated(enum dl_clock clock, enum dl_clock other) {
   return (clock == DL_CLOCK_WALL || clock == DL_CLOCK_ZONED) &&
          (other == DL_CLOCK_WALL || other == DL_CLOCK_ZONED);
 }
 
 void dl_clock_shift_warn(const struct dl_log *log, int64_t shift_ns,
                          enum dl_clock other, struct dl_diag *d) {
-  if (shift_ns != 0 && dl_clocks_dated(log->clock, other))
+  if (shift_ns != 0 && both_dated(log->clock, other))
     dl_warn_at(d, log->path, 0,
                "times moved by %+.2f h to the clock of the GPU log",
                (double)shift_ns / 3600e9);
@@ -85,7 +86,7 @@ int64_t dl_clock_shift_marks(const int64_t *mark, size_t n, enum dl_clock clock,
            : clock == DL_CLOCK_RELATIVE ? trace->start_ns
                                         : trace->end_ns - last;
   int64_t length = n > 1 ? (last - first) / (int64_t)(n - 1) : -1;
-  int64_t shift = dl_clocks_dated(clock, trace->clock)
+  int64_t shift = both_dated(clock, trace->clock)
                       ? 0
                       : nearest(trace->start_ns - first, DAY_NS);
   bool fits = first + shift > trace->start_ns &&

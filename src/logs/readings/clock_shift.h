@@ -15,9 +15,6 @@ struct dl_log_span {
   enum dl_clock clock;
 };
 
-/* Whether the times of both clocks have a date. */
-bool dl_clocks_dated(enum dl_clock clock, enum dl_clock other);
-
 /* Warns that the times of `log` were moved by shift_ns to `other`, the clock of
  * the GPU log, if both have dates: otherwise a shift is expected. */
 void dl_clock_shift_warn(const struct dl_log *log, int64_t shift_ns,

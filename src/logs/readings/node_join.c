@@ -142,11 +142,6 @@ void dl_node_flatten(struct dl_log_summary *log, size_t n) {
 
 /* --- nodes */
 
-static int by_value(const void *a, const void *b) {
-  const int64_t *x = a, *y = b;
-  return (*x > *y) - (*x < *y);
-}
-
 /* The median of what the ends of the same epochs are apart; without these the
  * difference of time zones. */
 static int64_t find_shift(const struct dl_log_summary *to,
@@ -157,7 +152,7 @@ static int64_t find_shift(const struct dl_log_summary *to,
   int64_t *apart = dl_calloc(n, sizeof *apart);
   for (size_t i = 0; i < n; i++)
     apart[i] = to->mark[i] - from->mark[i];
-  qsort(apart, n, sizeof *apart, by_value);
+  qsort(apart, n, sizeof *apart, dl_order_times);
   int64_t shift_ns = llabs(apart[n / 2]) > DL_SECOND ? apart[n / 2] : 0;
   free(apart);
   return shift_ns;

@@ -37,11 +37,6 @@ static const struct dl_reading *in_ring(const struct dl_sequencer *q,
   return &q->ring[(q->first + i) % DL_SEQUENCER_WINDOW];
 }
 
-static int by_size(const void *a, const void *b) {
-  const int64_t *x = a, *y = b;
-  return *x < *y ? -1 : *x > *y;
-}
-
 int64_t dl_sequencer_interval(const struct dl_sequencer *q, uint32_t meter) {
   int64_t step[DL_SEQUENCER_WINDOW], last = 0;
   size_t n = 0, n_seen = 0;
@@ -55,7 +50,7 @@ int64_t dl_sequencer_interval(const struct dl_sequencer *q, uint32_t meter) {
   }
   if (n < 2)
     return 0;
-  qsort(step, n, sizeof *step, by_size);
+  qsort(step, n, sizeof *step, dl_order_times);
   return step[n / 2];
 }
 

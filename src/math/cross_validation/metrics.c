@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "math/cross_validation/metrics.h"
 
+#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdbool.h>
@@ -111,18 +112,13 @@ void dl_score(struct dl_scores *s, const double *y, const double *f,
   relative_errors(s, y, f, w, n);
 }
 
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 double dl_quantile(double *x, size_t n, double p) {
   for (size_t i = 0; i < n; i++)
     if (isnan(x[i]))
       return NAN;
   if (n == 0 || !(p >= 0 && p <= 1))
     return NAN;
-  qsort(x, n, sizeof *x, ascending);
+  gsl_sort(x, 1, n);
   double place = (double)(n - 1) * p;
   size_t low = (size_t)place;
   if (low + 1 >= n)

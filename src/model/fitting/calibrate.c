@@ -173,6 +173,7 @@ static enum dl_status learn(struct dl_calibration *c, void **state,
 enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
                             struct dl_calibration *c, struct dl_diag *d) {
   void *state = NULL;
+  const struct dl_hierarchical_fit *from = fit->state;
   *c = (struct dl_calibration){.runs = t->n,
                                .configurations = label_count(t, "config")};
   if (!fit->method->adapt || fit->offset || !fit->log_target)
@@ -181,6 +182,7 @@ enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
                    fit->target, fit->method->name);
   if (t->n == 0)
     return dl_fail_at(d, DL_EINPUT, t->source, 0, "no run that could be used");
+  c->again = from->calibration_residuals.n > 0;
   enum dl_status status = learn(c, &state, fit, t, d);
   if (status == DL_OK) {
     note_gpus(fit, t);

@@ -16,6 +16,7 @@ enum { DL_LEFT_OUT_SETS = 20 };
 struct dl_calibration {
   size_t runs, configurations;
   double before, left_out, after;
+  bool again; /* the fit had learnt from other runs before */
 };
 
 /* Updates a fit of a physics by the rows of t, which has the rows of the

@@ -90,6 +90,16 @@ static size_t named_level(const struct work *w, size_t k,
   return w->fit->by[k].n;
 }
 
+/* Whether a level is one of tuned software. */
+static bool is_tuned(const struct work *w, size_t k, struct dl_level_key key) {
+  for (size_t i = 0; i < w->configs->n; i++) {
+    const struct dl_grouping *inputs = w->configs->inputs[i];
+    if (dl_level_equal(level_of(w->configs, i, k), key))
+      return inputs->level[k].within == DL_NAME_TUNED;
+  }
+  return false;
+}
+
 /* Mean and rows of the factor for a level that the fit has not seen: an unnamed
  * one repeats the one it stands for. */
 static void add_level(const struct work *w, size_t k, size_t l) {
@@ -98,6 +108,7 @@ static void add_level(const struct work *w, size_t k, size_t l) {
   struct dl_levels *by = &w->fit->by[k];
   size_t first = dl_first_parameter(physics, w->fit->by, k);
   size_t named = named_level(w, k, by->level[l].key);
+  bool tuned = is_tuned(w, k, by->level[l].key);
   for (size_t e = 0; e < f->n; e++) {
     size_t to = first + l * f->n + e;
     if (named < by->n) {
@@ -106,8 +117,9 @@ static void add_level(const struct work *w, size_t k, size_t l) {
       gsl_matrix_set_row(w->prior->L, to, &row.vector);
       by->level[l].effect[e] = by->level[named].effect[e];
     } else {
+      const struct dl_random_effect *of = &physics->effect[f->first + e];
       gsl_matrix_set(w->prior->L, to, to,
-                     physics->effect[f->first + e].calibrated_sd);
+                     tuned ? of->tuned_sd : of->calibrated_sd);
     }
   }
 }

@@ -118,15 +118,19 @@ static void save_points(struct dl_arrays *to, const struct dl_residual_gp *gp,
   gsl_vector_free(weight);
 }
 
-/* What bounds the points, a row each. */
+enum { BOUNDS = DL_BOUND_AXES + 1 };
+
+/* What bounds the points, a row each, and whether their software is tuned. */
 static void save_bounds(struct dl_arrays *to, const struct dl_residual_gp *gp,
                         const char *name) {
   if (!gp->bounded)
     return;
-  gsl_matrix *m = gsl_matrix_alloc(gp->n, DL_BOUND_AXES);
-  for (size_t i = 0; i < gp->n; i++)
-    memcpy(gsl_matrix_ptr(m, i, 0), gp->point[i].place.bound,
-           sizeof gp->point[i].place.bound);
+  gsl_matrix *m = gsl_matrix_alloc(gp->n, BOUNDS);
+  for (size_t i = 0; i < gp->n; i++) {
+    const struct dl_place *p = &gp->point[i].place;
+    memcpy(gsl_matrix_ptr(m, i, 0), p->bound, sizeof p->bound);
+    gsl_matrix_set(m, i, DL_BOUND_AXES, p->tuned);
+  }
   dl_arrays_add_matrix(to, name, m);
   gsl_matrix_free(m);
 }
@@ -149,7 +153,7 @@ void dl_physics_save(const void *state, struct dl_arrays *to) {
     dl_arrays_add_vector(to, "factor", &factor.vector);
   }
   save_points(to, &s->calibration_residuals, "measured", "measured_residuals");
-  save_bounds(to, &s->calibration_residuals, "measured_bounds");
+  save_bounds(to, &s->calibration_residuals, "measured_work");
 }
 
 /* The number of a name, 0 (none) to the number of names, into *to. */
@@ -214,13 +218,15 @@ static enum dl_status restore_bounds(struct dl_residual_gp *gp,
                                      const char *name, struct dl_diag *d) {
   if (!dl_arrays_find(from, name))
     return DL_OK;
-  const struct dl_array *a =
-      dl_check_array(from, name, gp->n, DL_BOUND_AXES, d);
+  const struct dl_array *a = dl_check_array(from, name, gp->n, BOUNDS, d);
   if (!a)
     return DL_EINPUT;
-  for (size_t i = 0; i < gp->n; i++)
-    memcpy(gp->point[i].place.bound, a->data + i * DL_BOUND_AXES,
-           sizeof gp->point[i].place.bound);
+  for (size_t i = 0; i < gp->n; i++) {
+    const double *row = a->data + i * BOUNDS;
+    struct dl_place *p = &gp->point[i].place;
+    memcpy(p->bound, row, sizeof p->bound);
+    p->tuned = row[DL_BOUND_AXES] > 0;
+  }
   dl_residual_gp_sort(gp);
   return DL_OK;
 }
@@ -267,7 +273,8 @@ enum dl_status dl_physics_restore(const struct dl_regression *r, void **state,
   if (status == DL_OK)
     status = restore_points(&s->residuals, from, "near", "residuals", d);
   /* The weights of these hold for other spreads between runs. */
-  if (status == DL_OK && dl_arrays_find(from, "runs"))
+  if (status == DL_OK &&
+      (dl_arrays_find(from, "runs") || dl_arrays_find(from, "measured_bounds")))
     status = dl_fail(d, DL_EINPUT,
                      "calibrated by an earlier version; "
                      "calibrate the fit again");
@@ -276,7 +283,7 @@ enum dl_status dl_physics_restore(const struct dl_regression *r, void **state,
                             "measured_residuals", d);
   if (status == DL_OK)
     status =
-        restore_bounds(&s->calibration_residuals, from, "measured_bounds", d);
+        restore_bounds(&s->calibration_residuals, from, "measured_work", d);
   if (status == DL_OK)
     status = restore_posterior(s, from, d);
   if (status == DL_OK)

@@ -18,7 +18,7 @@ static const struct dl_physics_constant constants[] = {
     [DL_TRAIN_TAU] = {"tau", "s", 8e-6, 0.6, "a kernel on the GPU"},
     [DL_TRAIN_LAMBDA] = {"lambda", "s", 12e-6, 0.6, "a launch on the host"},
     [DL_TRAIN_C0] = {"c0", "s", 1.5e-3, 0.8, "a step on the host"},
-    [DL_TRAIN_BESIDE] = {"beside", NULL, 0.6, 0.2,
+    [DL_TRAIN_BESIDE] = {"beside", NULL, 0.45, 0.2,
                          "a launch beside others, relative"},
     [DL_TRAIN_SERVER] = {"srv", NULL, 1.5, 0.3,
                          "launches of a server, relative"},
@@ -95,11 +95,11 @@ static const struct dl_grouping_factor factors[] = {
 static const struct dl_random_effect effects[] = {
     [DL_EFFECT_HOST_LAUNCH] = {"host_launch", 0.6, 0.4},
     [DL_EFFECT_HOST_EPOCH] = {"host_epoch", 0.5, 0.25},
-    [DL_EFFECT_GPU_COMPUTE] = {"gpu_compute", 0.2, 0.2},
-    [DL_EFFECT_GPU_MEMORY] = {"gpu_memory", 0.3, 0.2},
-    [DL_EFFECT_GPU_POWER] = {"gpu_power", 0.1, 0.05},
-    [DL_EFFECT_ARCH_TIME] = {"arch_time", 0.12, 0.06},
-    [DL_EFFECT_ARCH_KERNELS] = {"arch_kernels", 0.2, 0.1},
+    [DL_EFFECT_GPU_COMPUTE] = {"gpu_compute", 0.2, 0.2, 0.1},
+    [DL_EFFECT_GPU_MEMORY] = {"gpu_memory", 0.3, 0.2, 0.03},
+    [DL_EFFECT_GPU_POWER] = {"gpu_power", 0.1, 0.05, 0.05},
+    [DL_EFFECT_ARCH_TIME] = {"arch_time", 0.15, 0.06},
+    [DL_EFFECT_ARCH_KERNELS] = {"arch_kernels", 0.3, 0.1},
     [DL_EFFECT_ARCH_POWER] = {"arch_power", 0.05, 0.025},
     [DL_EFFECT_FRAMEWORK_LAUNCH] = {"framework_launch", 0.2, 0.1},
     [DL_EFFECT_FRAMEWORK_TIME] = {"framework_time", 0.2, 0.1},
@@ -136,8 +136,14 @@ static const struct dl_residual_process process = {
 static const struct dl_residual_component calibrated[] = {
     {0.15, 0.13, 0.02, 0.15, OF_TIME}, {0.02, 0.05, 0.06, 0, OF_POWER}};
 
+/* In tuned software networks on one GPU have less in common, and configurations
+ * more of their own. */
+static const struct dl_residual_component calibrated_tuned[] = {
+    {0.03, 0.035, 0.07, 0.08, OF_TIME}, {0.02, 0.05, 0.06, 0, OF_POWER}};
+
 static const struct dl_residual_process calibration = {
     .component = calibrated,
+    .tuned = calibrated_tuned,
     .n_components = DL_LENGTH(calibrated),
     .repeat_sd = 0.02,
     .floor_sd = 0.005,

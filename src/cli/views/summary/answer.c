@@ -2,22 +2,27 @@
 #include "cli/views/summary/answer.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/number.h"
 #include "output/units.h"
 
-void dl_answer_remark(struct dl_answer_line *l, const char *text) {
-  dl_text_printf(&l->remark, "%s%s", l->remark.len > 0 ? ", " : "", text);
+void dl_answer_remark(struct dl_answer_line *l, const char *fmt, ...) {
+  va_list args;
+  dl_text_add(&l->remark, l->remark.len > 0 ? ", " : "");
+  va_start(args, fmt);
+  dl_text_vprintf(&l->remark, fmt, args);
+  va_end(args);
 }
 
 void dl_answer_number(struct dl_answer_line *l, const char *before, double x,
                       const char *after) {
   char number[DL_NUMBER_SIZE];
   if (!isnan(x))
-    dl_text_printf(&l->remark, "%s%s%s%s", l->remark.len > 0 ? ", " : "",
-                   before, dl_format_digits(number, x, 3), after);
+    dl_answer_remark(l, "%s%s%s", before, dl_format_digits(number, x, 3),
+                     after);
 }
 
 void dl_answer_quantity(struct dl_answer_line *l, enum dl_style style,
@@ -35,8 +40,12 @@ void dl_add_interval(struct dl_text *t, enum dl_style style, const char *unit,
   struct dl_text range = {0};
   dl_show(&range, style, unit, low, high);
   const char *text = dl_text_str(&range), *dots = strstr(text, " .. ");
-  if (dots)
-    dl_text_printf(t, "%.*s to %s", (int)(dots - text), text, dots + 4);
+  const char *end = dots ? strchr(dots + 4, ' ') : NULL;
+  size_t n = dots ? (size_t)(dots - text) : 0;
+  if (end && (size_t)(end - dots) == n + 4 && memcmp(text, dots + 4, n) == 0)
+    dl_text_add(t, dots + 4);
+  else if (dots)
+    dl_text_printf(t, "%.*s to %s", (int)n, text, dots + 4);
   dl_text_free(&range);
 }
 

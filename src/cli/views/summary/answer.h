@@ -23,7 +23,7 @@ struct dl_answer {
   const char *interval; /* what the interval is called; NULL: not said */
 };
 
-/* Appends "6.40 to 23.9 kWh". */
+/* Appends "6.40 to 23.9 kWh", or "6.40 kWh" if both are that. */
 void dl_add_interval(struct dl_text *t, enum dl_style style, const char *unit,
                      const struct dl_value *low, const struct dl_value *high);
 
@@ -32,7 +32,8 @@ void dl_answer_figure(struct dl_answer_line *l, const struct dl_answer *a);
 
 /* Appends a remark behind those that are there: a text, "PUE 1.2" with three
  * digits, "24 min per epoch". Numbers that are NaN add nothing. */
-void dl_answer_remark(struct dl_answer_line *l, const char *text);
+void dl_answer_remark(struct dl_answer_line *l, const char *fmt, ...)
+    DL_PRINTF(2, 3);
 void dl_answer_number(struct dl_answer_line *l, const char *before, double x,
                       const char *after);
 void dl_answer_quantity(struct dl_answer_line *l, enum dl_style style,

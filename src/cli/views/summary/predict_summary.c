@@ -37,7 +37,8 @@ static void energy_lines(struct summary *m) {
   const char *boundary = node ? m->s->whole.boundary : m->e->boundary;
   struct dl_answer_line *l = &m->line[ENERGY];
   put(m, ENERGY, "Energy", DL_KWH, "J", &m->energy);
-  dl_answer_remark(l, dl_boundary_words(boundary, m->s->job.run->n_gpus > 1));
+  dl_answer_remark(l, "%s",
+                   dl_boundary_words(boundary, m->s->job.run->n_gpus > 1));
   if (isnan(foot->pue.x))
     return;
   if (node) {
@@ -83,8 +84,7 @@ static void time_line(struct summary *m) {
   if (has_given_time(e))
     dl_answer_remark(l, "given");
   else if (physical && bound)
-    dl_text_printf(&l->remark, "%sbound by %s", l->remark.len > 0 ? ", " : "",
-                   bound);
+    dl_answer_remark(l, "bound by %s", bound);
 }
 
 static void power_line(struct summary *m) {
@@ -105,18 +105,15 @@ static void power_line(struct summary *m) {
     watts = (struct dl_span_j){m->energy.x / m->e->duration_s, NAN, NAN};
   put(m, POWER, "Power", DL_PLAIN, "W", &watts);
   if (!node && job->run->n_gpus > 1) {
-    dl_text_printf(&l->remark, "%s%s GPUs", l->remark.len > 0 ? ", " : "",
-                   dl_format_short(number, job->run->n_gpus));
+    dl_answer_remark(l, "%s GPUs", dl_format_short(number, job->run->n_gpus));
   }
   if (!isnan(m->e->busy_share))
-    dl_text_printf(&l->remark, "%sGPU busy %.0f %% of the time",
-                   l->remark.len > 0 ? ", " : "", 100 * m->e->busy_share);
+    dl_answer_remark(l, "GPU busy %.0f %% of the time", 100 * m->e->busy_share);
   dl_memory_of(job, &need);
   if (isnan(need.need_gb))
     return;
-  dl_text_printf(&l->remark, "%speak GPU memory %s",
-                 l->remark.len > 0 ? ", " : "",
-                 dl_format_digits(number, need.need_gb, 3));
+  dl_answer_remark(l, "peak GPU memory %s",
+                   dl_format_digits(number, need.need_gb, 3));
   if (gpu && !isnan(gpu->memory_gb))
     dl_text_printf(&l->remark, " of %s",
                    dl_format_short(number, gpu->memory_gb));
@@ -140,7 +137,7 @@ static void footprint_lines(struct summary *m) {
     dl_answer_remark(l, "set --country, --cloud or --intensity");
   } else {
     dl_answer_number(l, "", foot->intensity.x, " g/kWh");
-    dl_answer_remark(l, foot->intensity.of);
+    dl_answer_remark(l, "%s", foot->intensity.of);
   }
   const double made = m->s->whole.embodied_g;
   if (m->s->node->embodied)
@@ -149,19 +146,6 @@ static void footprint_lines(struct summary *m) {
   if (!isnan(price))
     put(m, COST, "Cost", DL_PLAIN, foot->currency,
         &(struct dl_span_j){price * j->x, price * j->low, price * j->high});
-}
-
-void dl_predict_summary(struct dl_report *r,
-                        const struct dl_predict_subject *s) {
-  const struct dl_estimate *e = &s->est[s->best];
-  struct summary m = {.s = s, .e = e, .energy = s->whole.j};
-  if (isnan(s->whole.j.x))
-    m.energy = (struct dl_span_j){e->energy_j, e->low_j, e->high_j};
-  energy_lines(&m);
-  time_line(&m);
-  power_line(&m);
-  footprint_lines(&m);
-  dl_answer_lines(r, m.line, N_LINES);
 }
 
 /* --- what the answer is based on */
@@ -182,7 +166,7 @@ static const struct basis *basis_of(const struct dl_estimate *e) {
   return NULL;
 }
 
-static void say_outside(struct dl_report *r, const struct dl_estimate *e) {
+static void say_basis(struct dl_report *r, const struct dl_estimate *e) {
   const struct basis *b = basis_of(e);
   struct dl_text t = {0};
   if (b && b->new && !e->all_seen)
@@ -191,12 +175,6 @@ static void say_outside(struct dl_report *r, const struct dl_estimate *e) {
   if (t.len > 0)
     dl_report_say(r, "Outside the training data: %s.", dl_text_str(&t));
   dl_text_free(&t);
-}
-
-static void say_interval(struct dl_report *r,
-                         const struct dl_predict_subject *s) {
-  const struct dl_estimate *e = &s->est[s->best];
-  const struct basis *b = basis_of(e);
   if (b)
     dl_report_say(r, "Interval from %s errors (%zu %s).", b->errors,
                   e->interval_groups, b->groups);
@@ -225,12 +203,19 @@ static void say_methods(struct dl_report *r, const struct dl_predict_subject *s,
   dl_text_free(&t);
 }
 
-void dl_predict_notes(struct dl_report *r, const struct dl_predict_subject *s,
-                      bool all, bool explain) {
+void dl_predict_summary(struct dl_report *r, const struct dl_predict_subject *s,
+                        bool all, bool explain) {
   const struct dl_estimate *e = &s->est[s->best];
   const char *assumed = dl_facts_assumed(&s->job, NULL);
-  say_outside(r, e);
-  say_interval(r, s);
+  struct summary m = {.s = s, .e = e, .energy = s->whole.j};
+  if (isnan(s->whole.j.x))
+    m.energy = (struct dl_span_j){e->energy_j, e->low_j, e->high_j};
+  energy_lines(&m);
+  time_line(&m);
+  power_line(&m);
+  footprint_lines(&m);
+  dl_answer_lines(r, m.line, N_LINES);
+  say_basis(r, e);
   if (assumed && strcmp(e->method, "physical") == 0 &&
       isnan(s->job.run->tokens) && !s->predictions.served.tokens &&
       !s->predictions.language)

@@ -27,10 +27,13 @@ struct dl_predict_subject {
 bool dl_epochs_matter(const struct dl_job *job, const struct dl_job_options *o);
 
 /* Energy, time, power, emissions and cost of the recommended estimate, each
- * with its interval where there is one, for people. The report is a group whose
- * title is that of dl_predict_title. */
-void dl_predict_summary(struct dl_report *r,
-                        const struct dl_predict_subject *s);
+ * with its interval where there is one, for people; then what they are based
+ * on: what lies outside of the training data, where the interval comes from,
+ * and the range of the other methods. The report is a group whose title is that
+ * of dl_predict_title. `all`, `explain`: these parts follow, so that no option
+ * is named for them. */
+void dl_predict_summary(struct dl_report *r, const struct dl_predict_subject *s,
+                        bool all, bool explain);
 
 /* Appends "ResNet-50 on 4 x NVIDIA A100-SXM4-40GB: 90 epochs (defaults:
  * ImageNet, batch size 256, TF32)": the network, the machine, the settings that
@@ -47,11 +50,5 @@ void dl_predict_known(struct dl_report *r, const struct dl_job *job,
 /* A table, for people: the figures of the accelerator and the network that
  * methods use, each with its source. */
 void dl_predict_sources(struct dl_report *r, const struct dl_job *job);
-
-/* What the answer is based on: what lies outside of the training data, where
- * the interval comes from, and the range of the other methods. `all`,
- * `explain`: these parts follow, so that no option is named for them. */
-void dl_predict_notes(struct dl_report *r, const struct dl_predict_subject *s,
-                      bool all, bool explain);
 
 #endif

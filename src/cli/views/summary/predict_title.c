@@ -112,7 +112,9 @@ static void add_settings(struct settings *s) {
   add_number(s, DL_RUN_batch_size, "batch size ", run->batch_size, "");
   if (language && !dl_run_is_inference(job->run))
     add_number(s, DL_RUN_seq_len, "", job->seq_len, " token(s) per sequence");
-  if (!language && is_given(s, DL_RUN_image_px))
+  /* Data sets are often used at another size than that of the network. */
+  if (!language && (is_given(s, DL_RUN_image_px) ||
+                    (s->o->dataset && !s->o->default_dataset)))
     add_number(s, DL_RUN_image_px, "", run->image_px, " px");
   add_precision(s);
   if (run->fine_tune && strcmp(run->fine_tune, "full") != 0)

@@ -56,6 +56,11 @@ static void add_work(struct dl_text *t,
                    list[epochs ? 0 : 1].len > 0 ? ", " : "",
                    dl_format_short(number, c->l->epochs),
                    c->l->epochs == 1 ? "" : "s");
+  bool px = dl_job_options_give(o, DL_RUN_image_px);
+  if (o->dataset && data && !c->varies_px && !isnan(c->l->c[0].image_px))
+    dl_text_printf(&list[px ? 0 : 1], "%s%s px",
+                   list[px ? 0 : 1].len > 0 ? ", " : "",
+                   dl_format_short(number, c->l->c[0].image_px));
   if (!isnan(c->l->requests))
     dl_text_printf(&list[0], "inference, %s requests",
                    dl_format_large_count(number, c->l->requests));
@@ -82,7 +87,7 @@ static void next_line(struct dl_answer_line *l,
   if (!a)
     return;
   energy_line(l, a->node ? "Next node" : "Next GPU", c, a);
-  dl_answer_remark(l, place_of(a));
+  dl_answer_remark(l, "%s", place_of(a));
   dl_answer_number(l, "", 100 * (a->energy_j / best->energy_j - 1), " % more");
   if (a->low_j <= best->high_j)
     dl_answer_remark(l, "within the intervals");
@@ -100,11 +105,10 @@ void dl_recommend_answer(struct dl_report *r,
   dl_text_free(&title);
   energy_line(&line[ENERGY], "Energy", c, a);
   if (a->boundary)
-    dl_answer_remark(&line[ENERGY],
+    dl_answer_remark(&line[ENERGY], "%s",
                      dl_boundary_words(a->boundary, a->n_gpus > 1));
   if (a->runs > 1)
-    dl_text_printf(&line[ENERGY].remark, ", mean of %zu measured runs",
-                   a->runs);
+    dl_answer_remark(&line[ENERGY], "mean of %zu measured runs", a->runs);
   else if (a->runs == 1)
     dl_answer_remark(&line[ENERGY], "measured");
   if (!isnan(a->duration_s))
@@ -112,9 +116,7 @@ void dl_recommend_answer(struct dl_report *r,
                      &(struct dl_answer){"Time", DL_TIME, "s", a->duration_s,
                                          NAN, NAN, NULL});
   if (a->bound)
-    dl_answer_remark(&line[TIME], "bound by ");
-  if (a->bound)
-    dl_text_add(&line[TIME].remark, a->bound);
+    dl_answer_remark(&line[TIME], "bound by %s", a->bound);
   dl_answer_number(&line[TIME], "peak GPU memory ", a->memory_need_gb, " GB");
   next_line(&line[NEXT], c);
   dl_answer_lines(g, line, N_LINES);

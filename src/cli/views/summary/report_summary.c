@@ -40,7 +40,7 @@ static void energy_lines(struct dl_answer_line line[N_LINES],
     add_part(l, energy - s->measured_j, "estimated", s->estimated);
   }
   if (s->boundary[0] && strcmp(s->boundary, "mixed") != 0)
-    dl_answer_remark(l, dl_boundary_words(s->boundary, true));
+    dl_answer_remark(l, "%s", dl_boundary_words(s->boundary, true));
   if (!isnan(foot->pue.x)) {
     figure(&line[FACILITY], "Facility", DL_KWH, "J", energy * foot->pue.x);
     dl_answer_number(&line[FACILITY], "PUE ", foot->pue.x, "");
@@ -77,7 +77,7 @@ void dl_report_answer(struct dl_report *r, const struct dl_sums *s,
   } else {
     dl_answer_number(&line[EMISSIONS], "", foot->intensity.x, " g/kWh");
     if (foot->intensity.of)
-      dl_answer_remark(&line[EMISSIONS], foot->intensity.of);
+      dl_answer_remark(&line[EMISSIONS], "%s", foot->intensity.of);
   }
   if (!isnan(costs.price))
     figure(&line[COST], "Cost", DL_PLAIN, foot->currency, costs.price);

@@ -145,20 +145,6 @@ static bool probe(const struct dl_head *head) {
           strstr(smi.header, "gpu_power_draw"));
 }
 
-/* Times of the first rows. */
-static size_t first_times(const struct smi *smi, struct dl_log *log,
-                          const struct dl_head *head, int64_t *ns) {
-  char row[DL_HEAD_LINE], *field[FIELDS_MAX];
-  size_t n = 0, at = 0;
-  while (n < DL_TURNS_ROWS && dl_head_line(head, &at, row, sizeof row) &&
-         head->text[at] != '\0') {
-    bool whole = dl_cell_split(row, ',', field, FIELDS_MAX) == smi->n_fields;
-    const char *time = whole ? field[smi->at[TIME]] : "";
-    n += dl_log_time(log, time, strlen(time), &ns[n]);
-  }
-  return n;
-}
-
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct smi *smi = log->state;
@@ -174,8 +160,8 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                       "that identify them; give --columns "
                       "timestamp,power.draw,...");
   if (smi->at[UUID] < 0 && smi->at[BUS] < 0 && smi->at[INDEX] < 0) {
-    int64_t ns[DL_TURNS_ROWS];
-    dl_turns_find(&smi->turns, log, ns, first_times(smi, log, head, ns));
+    const struct dl_turns_rows rows = {',', smi->n_fields, smi->at[TIME], NAN};
+    dl_turns_find(&smi->turns, log, head, &rows);
   }
   return DL_OK;
 }

@@ -297,15 +297,14 @@ static bool add(struct dl_log *log, struct perf *p, const struct event *e) {
   return true;
 }
 
-static bool comment(struct dl_log *log, struct perf *p, char *s) {
+static void comment(struct dl_log *log, struct perf *p, char *s) {
   static const char started[] = "started on ";
   s += 1 + strspn(s + 1, " ");
   if (strncmp(s, started, sizeof started - 1) != 0)
-    return true;
+    return;
   finish_total(log, p, NAN);
   restart(p);
   p->has_start = dl_cell_date(log, s + sizeof started - 1, &p->start_ns);
-  return true;
 }
 
 /* "5.001965465 seconds time elapsed" or, of several runs, "34.922801 +- 0.0007
@@ -326,8 +325,10 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   (void)len;
   char *start = s + strspn(s, " \t");
   char first = *start;
-  if (first == '#')
-    return comment(log, p, start);
+  if (first == '#') {
+    comment(log, p, start);
+    return true;
+  }
   switch (parse(s, &e, &separator)) {
   case EVENT:
     p->csv = p->csv || separator != ' ';

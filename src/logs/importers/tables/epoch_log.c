@@ -12,9 +12,6 @@
 
 enum { FIELDS_MAX = 64 };
 
-/* Smaller numbers are seconds since the beginning, not dates. */
-#define DATE_MIN 1e8
-
 enum column { EPOCH, END, N_COLUMNS };
 
 static const char *const names[N_COLUMNS] = {
@@ -46,7 +43,7 @@ static bool probe(const struct dl_head *head) {
 
 static bool end_of(struct dl_log *log, const char *s, int64_t *ns) {
   double x;
-  if (dl_parse_double(s, &x) && x >= 0 && x < DATE_MIN) {
+  if (dl_parse_double(s, &x) && x >= 0 && x < DL_SINCE_1970_S) {
     *ns = dl_log_time_since(log, x);
     return true;
   }

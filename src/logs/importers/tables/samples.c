@@ -25,9 +25,6 @@
 #include "logs/importers/tables/sample_columns.h"
 #include "logs/log.h"
 
-/* Smaller times, in s, are relative to the beginning. */
-#define DATE_MIN 1e8
-
 enum {
   FIELDS_MAX = 256,
   CHANNELS_MAX = 96,
@@ -58,6 +55,7 @@ struct samples {
   double unit_s;
   char time_name[NAME_SIZE];
   char unclear[NAME_SIZE]; /* a column whose meter is unclear */
+  char twice[NAME_SIZE];   /* a name that two columns have */
   enum clock clock;
   struct dl_turns turns; /* of GPUs, without a column that identifies them */
   size_t n_channels;
@@ -85,12 +83,16 @@ static struct channel *channel_of(struct samples *s,
 }
 
 /* The first column of a quantity is used. */
-static void take_quantity(struct samples *s, const char *name, int field) {
+static void take_quantity(struct samples *s, char **names, int field) {
+  const char *name = names[field];
   struct dl_sample_column c;
   if (!dl_sample_column(name, &c))
     return;
   struct channel *channel = channel_of(s, &c);
-  if (!channel || channel->at[c.quantity] >= 0)
+  int other = channel ? channel->at[c.quantity] : -1;
+  if (other >= 0 && strcasecmp(names[other], name) == 0)
+    copy_name(s->twice, name);
+  if (!channel || other >= 0)
     return;
   channel->at[c.quantity] = field;
   channel->scale[c.quantity] = c.scale;
@@ -133,7 +135,7 @@ static bool read_header(struct samples *s, char **field, size_t n_fields,
     if (label != DL_LABEL_NONE && s->label[label] < 0)
       s->label[label] = (int)i;
     else if (label == DL_LABEL_NONE && unit_s == 0)
-      take_quantity(s, field[i], (int)i);
+      take_quantity(s, field, (int)i);
   }
   if (strcasecmp(s->time_name, "time") != 0)
     s->label[DL_LABEL_DATE] = -1;
@@ -216,9 +218,10 @@ static bool read_time(struct dl_log *log, struct samples *s, char **field,
            s->label[DL_LABEL_DATE] < 0 ? "" : field[s->label[DL_LABEL_DATE]],
            s->label[DL_LABEL_DATE] < 0 ? "" : " ", field[s->time]);
   size_t len = strlen(text);
-  bool from_start = dl_parse_double(text, &x) ? fabs(x * s->unit_s) < DATE_MIN
-                    : elapsed                 ? dl_parse_elapsed(text, len, &x)
-                                              : false;
+  bool from_start = dl_parse_double(text, &x)
+                        ? fabs(x * s->unit_s) < DL_SINCE_1970_S
+                    : elapsed ? dl_parse_elapsed(text, len, &x)
+                              : false;
   if (from_start) {
     if (!of_clock(log, s, FROM_START, text))
       return false;
@@ -260,25 +263,6 @@ static bool number(struct dl_log *log, const struct channel *c,
   return true;
 }
 
-/* Times of the first rows. */
-static size_t first_times(struct dl_log *log, const struct samples *s,
-                          const struct dl_head *head, int64_t *ns) {
-  char row[LINE_SIZE], *field[FIELDS_MAX];
-  size_t n = 0, at = 0;
-  double x;
-  while (n < DL_TURNS_ROWS && dl_head_line(head, &at, row, sizeof row) &&
-         head->text[at] != '\0') {
-    if (dl_cell_split(row, s->separator, field, FIELDS_MAX) != s->n_fields)
-      continue;
-    const char *time = field[s->time];
-    if (dl_parse_double(time, &x) && fabs(x * s->unit_s) < DATE_MIN)
-      ns[n++] = llround(x * s->unit_s * 1e9);
-    else
-      n += dl_log_time(log, time, strlen(time), &ns[n]);
-  }
-  return n;
-}
-
 /* Comments of dlest record: what recordings of a job's nodes have in common. */
 static void read_origin(struct dl_log *log, const struct dl_head *head) {
   struct dl_log_origin *o = &log->origin;
@@ -301,6 +285,9 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
     return dl_fail_at(d, DL_EINPUT, head->path, 1,
                       "no header with a column of times and one of power or "
                       "energy, such as 'timestamp,gpu_power_w'");
+  if (s->twice[0] != '\0')
+    return dl_fail_at(d, DL_EINPUT, head->path, 1, "duplicate column '%s'",
+                      s->twice);
   drop_sums(log, s);
   if (s->unclear[0] != '\0' && device_field(s) < 0)
     dl_log_warn(log, "column '%s' does not say of what: taken for a GPU's",
@@ -308,8 +295,9 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
   if (device_field(s) < 0 && s->label[DL_LABEL_HOST] < 0 &&
       s->n_channels == 1 && s->channel[0].kind == DL_METER_GPU &&
       s->channel[0].index < 0) {
-    int64_t ns[DL_TURNS_ROWS];
-    dl_turns_find(&s->turns, log, ns, first_times(log, s, head, ns));
+    const struct dl_turns_rows rows = {s->separator, s->n_fields, s->time,
+                                       s->unit_s};
+    dl_turns_find(&s->turns, log, head, &rows);
   }
   return DL_OK;
 }

@@ -91,7 +91,7 @@ static void close_run(struct dl_log *log) {
   o->predicted = o->measured = false;
 }
 
-static bool open_block(struct dl_log *log, enum block block, char *s) {
+static void open_block(struct dl_log *log, enum block block, char *s) {
   struct output *o = log->state;
   close_block(log);
   if (block == ACTUAL ? o->measured : o->predicted)
@@ -102,7 +102,6 @@ static bool open_block(struct dl_log *log, enum block block, char *s) {
   o->epochs = o->duration = o->energy = o->co2e = NAN;
   dl_ct_take(&s, "for ");
   dl_parse_number(s, strspn(s, "0123456789"), &o->epochs);
-  return true;
 }
 
 /* Reads a number with this unit: "0.003504 kWh". */
@@ -145,11 +144,11 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   (void)len;
   if (time.dated || prefixed)
     close_block(log);
-  if (dl_ct_take(&message, actual_word))
-    return open_block(log, ACTUAL, message);
-  if (dl_ct_take(&message, predicted_word))
-    return open_block(log, PREDICTED, message);
-  if (prefixed && dl_ct_take(&message, found_word)) {
+  if (dl_ct_take(&message, actual_word)) {
+    open_block(log, ACTUAL, message);
+  } else if (dl_ct_take(&message, predicted_word)) {
+    open_block(log, PREDICTED, message);
+  } else if (prefixed && dl_ct_take(&message, found_word)) {
     bool gpu, cpu;
     close_run(log);
     dl_ct_components(message, dl_log_open_run(log), &gpu, &cpu);
