@@ -31,6 +31,9 @@
  * have so many (Llama 3.1 405B, arXiv 2407.21783; MLPerf's GPT-3, 4 to 8). */
 #define MOST_VIRTUAL_STAGES 8.0
 
+/* GPUs that divide experts, at most: as in DeepSeek-V3 (arXiv 2412.19437). */
+#define MOST_EXPERT_PARALLEL 64.0
+
 /* GPUs of a node, and those from which on layers are divided among them. */
 #define GPUS_PER_NODE 8
 #define MANY_GPUS 64
@@ -95,27 +98,54 @@ static void divide_layers(struct dl_row *row, double n) {
   dl_run_set_put(&row->assumed, DL_RUN_tensor_parallel, n > 1);
 }
 
-/* The plainest checkpointing, sharding and tensor parallelism with which the
- * batch, or one sample, fits; where none does, the plainest of all. What needs
- * no gathering of weights comes first. */
+static void divide_experts(struct dl_row *row, double n) {
+  dl_run_set_number(&row->run, DL_RUN_expert_parallel, n > 1 ? n : (double)NAN);
+  dl_run_set_put(&row->assumed, DL_RUN_expert_parallel, n > 1);
+}
+
+/* The fewest GPUs that divide the experts so that `wanted` samples fit, as many
+ * of a node as can, then of several. Whether there are any. */
+static bool experts_fit(struct dl_row *row, double wanted) {
+  const struct dl_run *run = &row->run;
+  double node = dl_or(run->gpus_per_node,
+                      dl_or(row->found.gpu->link_domain, GPUS_PER_NODE));
+  double n = fmax(floor(node / dl_degrees_of(run).tensor), 2);
+  while (n > 2 && !dl_divides_experts(row, n))
+    n--;
+  for (; n <= MOST_EXPERT_PARALLEL; n++)
+    if (dl_divides_experts(row, n)) {
+      divide_experts(row, n);
+      if (most_that_fit(row) >= wanted)
+        return true;
+    }
+  divide_experts(row, 1);
+  return false;
+}
+
+/* The plainest checkpointing, sharding, expert and tensor parallelism with
+ * which the batch, or one sample, fits; where none does, the plainest of all.
+ * What needs no gathering of weights comes first. */
 static void assume_division(struct dl_row *row) {
   static const char *const kinds[] = {"none", "full"};
   static const struct {
-    const char *sharding;
-    bool layers;
-  } ways[] = {
-      {"ddp", false}, {"zero1", false}, {"zero1", true}, {"zero3", false}};
+    const char *sharding; /* NULL: none, or the one that is given */
+    bool experts, layers;
+  } ways[] = {{"ddp", false, false},  {"zero1", false, false},
+              {"zero1", true, false}, {"zero1", false, true},
+              {"zero1", true, true},  {"zero3", false, false}};
   enum { N_WAYS = sizeof ways / sizeof *ways };
   struct dl_run *run = &row->run;
   double wanted = isnan(run->batch_size) ? 1 : dl_micro_batch(run);
   const char *kind = run->checkpointing, *sharding = run->sharding;
   bool several = dl_degrees_of(run).data > 1;
+  bool open = several && isnan(run->expert_parallel);
   double layers = dividing_layers(row);
   /* One more than there are: the plainest again. */
   for (size_t i = 0; i <= 2 * N_WAYS; i++) {
     size_t way = i % N_WAYS, of = i / N_WAYS % 2;
     if (i < 2 * N_WAYS &&
-        ((kind && of > 0) || ((sharding || !several) && way > 0) ||
+        ((kind && of > 0) || (ways[way].experts && !open) ||
+         ((sharding || !several) && way > 0 && !ways[way].experts) ||
          (ways[way].layers && !(layers > 1))))
       continue;
     if (!kind)
@@ -124,14 +154,15 @@ static void assume_division(struct dl_row *row) {
       dl_assume_text(row, DL_RUN_sharding, ways[way].sharding);
     if (layers > 1)
       divide_layers(row, ways[way].layers ? layers : 1);
-    if (most_that_fit(row) >= wanted)
+    if (ways[way].experts ? experts_fit(row, wanted)
+                          : most_that_fit(row) >= wanted)
       return;
   }
 }
 
 /* The largest divisor of n that is at most `most`, of which there are few. */
 static double divisor(double n, double most) {
-  double d = fmin(n, fmax(most, 1));
+  double d = floor(fmin(n, fmax(most, 1)));
   while (d > 1 && fmod(n, d) > 0)
     d--;
   return d;

@@ -24,7 +24,7 @@ static const enum dl_run_id needs[] = {
     DL_RUN_epoch_s,        DL_RUN_step_s,        DL_RUN_samples_per_s,
     DL_RUN_tokens_per_s,   DL_RUN_gpu_util,      DL_RUN_gpu_power_w,
     DL_RUN_loader,         DL_RUN_stored_mpx,    DL_RUN_loader_workers,
-    DL_RUN_virtual_stages,
+    DL_RUN_expert_parallel, DL_RUN_virtual_stages,
 };
 
 enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_frame *f,

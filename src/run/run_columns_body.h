@@ -58,6 +58,8 @@ WHOLE(tensor_parallel, NULL, 1, 1e6, SETTING, "GPUs that share each layer")
 WHOLE(pipeline_parallel, NULL, 1, 1e6, SETTING, "stages of layers on GPUs")
 WHOLE(virtual_stages, NULL, 1, 1e6, SETTING,
       "virtual stages of each pipeline stage (interleaved schedule)")
+WHOLE(expert_parallel, NULL, 1, 1e6, SETTING,
+      "data-parallel GPUs that divide the experts of each layer")
 WHOLE(grad_accum, NULL, 1, 1e9, SETTING,
       "batches whose gradients are added up before an optimizer step")
 WORD(stack, WORDS("eager", "compiled", "ngc", "mlperf"), true, SETTING,

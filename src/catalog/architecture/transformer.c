@@ -76,9 +76,13 @@ static double moe_layers(shape *t, double layers) {
   return t->experts > 0 ? floor((layers - t->dense_layers) / t->moe_every) : 0;
 }
 
-static double all_moe_layers(shape *t) {
+double dl_transformer_moe_layers(const struct dl_transformer *t) {
   return moe_layers(t, t->layers) +
          (two_stacks(t) ? moe_layers(t, t->decoder_layers) : 0);
+}
+
+double dl_transformer_expert_params(const struct dl_transformer *t) {
+  return dl_transformer_moe_layers(t) * t->experts * ffn_params(t, t->moe_ffn);
 }
 
 /* Layers with their norms; `attentions` is 2 where a layer also attends to
@@ -168,7 +172,7 @@ double dl_transformer_step_params(const struct dl_transformer *t,
 double dl_transformer_active_params(const struct dl_transformer *t) {
   double idle = t->experts - t->active_experts;
   return dl_transformer_params(t) -
-         all_moe_layers(t) * idle * ffn_params(t, t->moe_ffn);
+         dl_transformer_moe_layers(t) * idle * ffn_params(t, t->moe_ffn);
 }
 
 double dl_transformer_head_params(const struct dl_transformer *t) {
@@ -189,7 +193,8 @@ static double attention_sides(shape *t) {
 
 double dl_transformer_adapter_params(const struct dl_transformer *t,
                                      double rank) {
-  double layers = t->layers + t->decoder_layers, moe = all_moe_layers(t);
+  double layers = t->layers + t->decoder_layers;
+  double moe = dl_transformer_moe_layers(t);
   double dense =
       layers * t->hidden + (layers - moe) * t->ffn + moe * t->moe_ffn;
   double attention = (t->layers + 2 * t->decoder_layers) * attention_sides(t);

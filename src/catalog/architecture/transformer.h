@@ -114,6 +114,11 @@ double dl_transformer_embedding_params(const struct dl_transformer *t);
  * layer, with that share of the experts. */
 double dl_transformer_step_params(const struct dl_transformer *t, double share);
 
+/* Layers with experts, and the parameters of all their experts; the shared ones
+ * and what chooses among them are not counted. 0 without. */
+double dl_transformer_moe_layers(const struct dl_transformer *t);
+double dl_transformer_expert_params(const struct dl_transformer *t);
+
 /* Parameters of the output layer or classifier, which training with a frozen
  * backbone trains. NaN without one. */
 double dl_transformer_head_params(const struct dl_transformer *t);

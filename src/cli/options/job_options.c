@@ -235,6 +235,10 @@ const struct dl_option dl_job_options_rows[] = {
      "virtual stages of each pipeline stage, an interleaved schedule (default: "
      "the most up to 8 of whole layers; 1: not interleaved)",
      NUMBER_OF(virtual_stages), .phase = "training"},
+    {"expert-parallel", 0, "N",
+     "data-parallel GPUs that divide the experts of each layer (default: as "
+     "few as memory needs)",
+     NUMBER_OF(expert_parallel), .phase = "training"},
     {"grad-accum", 0, "N",
      "batches per optimizer step, on each GPU (default 1)",
      NUMBER_OF(grad_accum), .phase = "training"},

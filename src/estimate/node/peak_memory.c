@@ -170,11 +170,18 @@ static void hold_states(const struct dl_job *job, struct dl_memory_need *m) {
        zero2 = zero3 || dl_is_word(kind, "zero2");
   bool zero1 = zero2 || dl_is_word(kind, "zero1");
   double data = by.data >= 1 ? by.data : 1, model = by.tensor * by.pipeline;
-  double weights = (kept + trained * b.weight) / (zero3 ? data : 1);
-  m->states_gb = (weights + trained * b.gradient / (zero2 ? data : 1) +
-                  trained * b.optimizer / (zero1 ? data : 1)) /
+  /* Of what ZeRO does not divide. */
+  double experts = dl_divided_experts(job->run, t);
+  double held = 1 - experts + experts / by.expert;
+  bool full = dl_fine_tune_of(job->run) == DL_TUNE_FULL;
+  double own = full ? held : 1;
+  double weights = (kept * held + trained * own * b.weight);
+  if (zero3)
+    weights = (kept + trained * b.weight) / data;
+  m->states_gb = (weights + trained * b.gradient * (zero2 ? 1 / data : own) +
+                  trained * b.optimizer * (zero1 ? 1 / data : own)) /
                  model / 1e9;
-  double gathered = zero3 && data > 1 && t ? 2 * params * b.activation /
+  double gathered = zero3 && data > 1 && t ? 2 * params * held * b.activation /
                                                  (t->layers + t->decoder_layers)
                                            : 0;
   m->model_gb = m->states_gb + gathered / by.tensor / 1e9;

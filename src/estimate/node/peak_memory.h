@@ -16,6 +16,8 @@
  * in mixed precision (arXiv 1710.03740) all of it in FP32 and a half copy, 18.
  * ZeRO 1 divides o by the data-parallel GPUs, 2 also g, 3 also w, and then
  * gathers two layers at a time; tensor and pipeline parallelism divide all.
+ * Expert parallelism divides w, g and o of the experts, of which ZeRO divides
+ * what is left among the GPUs that have the same ones (arXiv 2006.16668).
  * The first of P stages has P micro-batches under way, with v > 1 virtual
  * stages P + (P - 1) / v (Korthikanti et al.). Weights beside LoRA adapters
  * take 2 bytes, with QLoRA 4 bits and 3 % for scales (arXiv 2305.14314).

@@ -59,6 +59,11 @@ static void by_effects(const struct setting *k, struct dl_dual *a) {
     dl_dual_times(a, DL_N_LANGUAGE + effects[i], exp(k->fx[effects[i]]), 1);
 }
 
+/* Weights that a GPU has, of what layers' division leaves. */
+static double held(const struct setting *k, double all, double experts) {
+  return all - experts + experts / k->in->expert_parallel;
+}
+
 static struct dl_dual products(const struct setting *k) {
   static const enum dl_language_constant share[] = {
       [DL_LANG_16_BIT] = DL_LANG_EC,
@@ -108,8 +113,8 @@ static struct dl_dual traffic(const struct setting *k) {
   by(k, &scores, DL_LANG_EAGER, 1);
   add(&t, scores);
   add(&t, dl_dual_of(2 * in->element * in->vocabulary * k->per_part +
-                     (in->passes * in->element + in->unpack) * in->params /
-                         k->split));
+                     (in->passes * in->element + in->unpack) *
+                         held(k, in->params, in->experts) / k->split));
   t = dl_dual_scaled(&t, 1 / in->bandwidth);
   by(k, &t, DL_LANG_EM, -1);
   by_effects(k, &t);
@@ -118,8 +123,11 @@ static struct dl_dual traffic(const struct setting *k) {
 
 static struct dl_dual optimizer(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
-  struct dl_dual t = dl_dual_of(in->state_bytes * in->trained / k->split /
-                                in->shards / in->bandwidth);
+  /* Divided among all of them, the experts are so anyway. */
+  double own =
+      in->shards > 1 ? in->trained : held(k, in->trained, in->trained_experts);
+  struct dl_dual t =
+      dl_dual_of(in->state_bytes * own / k->split / in->shards / in->bandwidth);
   by(k, &t, DL_LANG_WOPT, 1);
   by(k, &t, DL_LANG_EM, -1);
   return t;
@@ -147,14 +155,31 @@ static struct dl_dual by_weight(const struct setting *k) {
   return t;
 }
 
+/* Copies of a weight, on `adapters` GPUs of a domain. */
+struct peers {
+  double copies, adapters;
+};
+
+static struct peers of_dense(const struct setting *k) {
+  return (struct peers){k->copies, k->in->domain};
+}
+
+static struct peers of_experts(const struct setting *k) {
+  const struct dl_language_inputs *in = k->in;
+  double in_domain = in->domain / in->tensor / in->expert_parallel;
+  return (struct peers){k->copies / in->expert_parallel, fmax(in_domain, 1)};
+}
+
 /* `bytes` through the slowest link, and the latency of `calls`. Beyond the
- * domain all its GPUs share the bytes, each by a network adapter of its own. */
-static struct dl_dual collective(const struct setting *k, double bytes,
+ * domain the peers in it share the bytes, each by a network adapter of its own.
+ */
+static struct dl_dual collective(const struct setting *k,
+                                 const struct peers *peers, double bytes,
                                  double calls) {
   const struct dl_language_inputs *in = k->in;
   enum dl_language_constant share = in->pcie ? DL_LANG_XP : DL_LANG_XL;
-  double link = k->c[share] * in->link, all = in->network * in->domain;
-  struct dl_dual latency = dl_dual_of(calls * log2(fmax(k->copies, 1)));
+  double link = k->c[share] * in->link, all = in->network * peers->adapters;
+  struct dl_dual latency = dl_dual_of(calls * log2(fmax(peers->copies, 1)));
   struct dl_dual t;
   if (in->n_gpus > in->domain && k->c[DL_LANG_XN] * all < link) {
     t = dl_dual_of(bytes / all);
@@ -186,17 +211,48 @@ static struct dl_dual hand_over(const struct setting *k) {
   return dl_dual_sum(&t, &latency);
 }
 
+/* Tokens of a micro-batch that go to their experts and back. */
+static struct dl_dual dispatch(const struct setting *k) {
+  const struct dl_language_inputs *in = k->in;
+  double calls = ((in->passes > 1.5 ? 4 : 2) + 2 * in->again) * in->moe_layers /
+                 in->pipeline;
+  double bytes = calls * in->element * in->hidden * in->sequences * in->tokens /
+                 in->tensor;
+  struct dl_dual t = dl_dual_of(bytes * in->to_members / in->link);
+  struct dl_dual beyond = dl_dual_of(bytes * in->to_nodes / in->network);
+  struct dl_dual latency = dl_dual_of(calls * log2(in->expert_parallel));
+  by(k, &t, in->pcie ? DL_LANG_XP : DL_LANG_XL, -1);
+  by(k, &beyond, DL_LANG_XN, -1);
+  by(k, &latency, DL_LANG_ALPHA, 1);
+  t = dl_dual_overlap(&t, &beyond);
+  return dl_dual_sum(&t, &latency);
+}
+
+/* Gathers of the weights (ZeRO-3) before each pass, and gradients that are
+ * divided. */
+static struct dl_dual gathers(const struct setting *k,
+                              const struct peers *peers, double params,
+                              double trained, double calls) {
+  double ring = (peers->copies - 1) / peers->copies;
+  return collective(k, peers,
+                    ring * k->in->element * (2 * params + trained) / k->split,
+                    calls);
+}
+
 /* Of a micro-batch: ZeRO-3 gathers the weights before each pass and divides the
  * gradients of those that are trained; tensor parallelism sums up the
  * activations of each layer, two times a pass. */
 static struct dl_dual exchanges(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
   struct dl_dual t = dl_dual_of(0);
-  double ring = (k->copies - 1) / k->copies;
+  struct peers dense = of_dense(k), own = of_experts(k);
   if (in->gathers && k->copies > 1)
-    t = collective(
-        k, ring * in->element * (2 * in->params + in->trained) / k->split,
-        6 * in->layers);
+    t = gathers(k, &dense, in->params - in->experts,
+                in->trained - in->trained_experts, 6 * in->layers);
+  if (in->gathers && in->experts > 0 && own.copies > 1)
+    add(&t,
+        gathers(k, &own, in->experts / in->expert_parallel,
+                in->trained_experts / in->expert_parallel, 3 * in->moe_layers));
   if (in->tensor > 1) {
     double calls = (4 + 2 * in->again) * in->layers / in->pipeline;
     double bytes = 2 * in->element * in->hidden * in->sequences * in->tokens *
@@ -210,16 +266,28 @@ static struct dl_dual exchanges(const struct setting *k) {
   }
   if (in->pipeline > 1)
     add(&t, hand_over(k));
+  if (in->expert_parallel > 1)
+    add(&t, dispatch(k));
   return t;
 }
 
 static struct dl_dual reduction(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
+  struct peers dense = of_dense(k), own = of_experts(k);
   double ring = (k->copies - 1) / k->copies;
   if (in->gathers || !(k->copies > 1))
     return dl_dual_of(0);
-  return collective(k, 2 * ring * in->element * in->trained / k->split,
-                    4 * in->layers);
+  struct dl_dual t = collective(
+      k, &dense,
+      2 * ring * in->element * (in->trained - in->trained_experts) / k->split,
+      4 * in->layers);
+  ring = (own.copies - 1) / own.copies;
+  if (in->trained_experts > 0 && own.copies > 1)
+    add(&t, collective(k, &own,
+                       2 * ring * in->element * in->trained_experts /
+                           in->expert_parallel / k->split,
+                       2 * in->moe_layers));
+  return t;
 }
 
 /* Time of a step without a power limit. */

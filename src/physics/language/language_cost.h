@@ -15,8 +15,8 @@
  *                                       software stack and a network on a
  *                                       GPU differ by
  *   Tx = gathers of the weights (ZeRO-3), exchanges of the activations
- *        between the T GPUs of a layer, and messages between the stages of a
- *        pipeline
+ *        between the T GPUs of a layer, messages between the stages of a
+ *        pipeline, and tokens to their experts and back
  *   Th = (10 tau (v' + k) L / P + c0) graph^g                      launches
  *   T1 = (Tg^4 + Tx^4 + Th^4)^(1/4)
  *   Tv = 200 tau L / P                     operations on weights, one by one
@@ -43,6 +43,18 @@
  * virtual stages (dl_pipeline_rounds); a stage sends v activations forward and
  * v gradients back, each e b s h / T bytes, to a neighbour on another node if
  * there are several, of which one network adapter serves each GPU.
+ * With E GPUs that divide the experts, each holds and reads 1 / E of them. A
+ * layer with experts sends each token to k of them and gets as much back, in
+ * the forward and the backward pass, and forward again with checkpointing: x =
+ * 2 (v > 1 ? 2 : 1) + 2 k times
+ *
+ *   e h u' / (xl link) k (1 - 1 / w)   and   e h u' / (xn network) n'
+ *
+ * (a^4 + b^4)^(1/4), u' = b s / T tokens, of w GPUs in a domain of the link and
+ * E / w domains, of which a token's experts are in n' others (expected, if all
+ * experts are as likely): it is sent to each of them once and distributed
+ * there. Gradients of experts are summed up by the D / E GPUs that have the
+ * same ones, over the adapters of those of a domain.
  * Tr: the all-reduce of the gradients (without ZeRO-3), behind the last
  * backward pass; To: optimizer, wopt x its bytes / (em BW); w = 1 where the
  * software stack is not given: whole trainings, as laboratories report them,
@@ -60,7 +72,9 @@
  *
  * Work and memory follow Kaplan et al. (arXiv 2001.08361), Korthikanti et al.
  * (arXiv 2205.05198) and Rajbhandari et al. (arXiv 1910.02054); the bubble
- * and messages of pipelines are those of Narayanan et al. (arXiv 2104.04473).
+ * and messages of pipelines are those of Narayanan et al. (arXiv 2104.04473);
+ * expert parallelism follows Lepikhin et al. (arXiv 2006.16668) and, between
+ * nodes, DeepSeek-AI (arXiv 2412.19437).
  * docs/language-models.md says what was tried and where the priors come from.
  */
 
@@ -158,8 +172,15 @@ struct dl_language_inputs {
   double state_bytes;      /* of a trained weight, that an optimizer step
                               reads and writes */
   double n_gpus, tensor, pipeline;
-  double virtual_stages; /* of a pipeline stage */
-  double shards;         /* GPUs that divide the optimizer's states */
+  double virtual_stages;  /* of a pipeline stage */
+  double expert_parallel; /* E; 1: experts are not divided, and the rest of
+                             these is 0 */
+  double experts, trained_experts; /* weights of all that are divided */
+  double moe_layers;               /* Le: layers with experts */
+  double members;              /* w: of the E GPUs, in a domain of the link */
+  double to_members, to_nodes; /* copies of a token that a layer sends by the
+                                  link and by the network */
+  double shards;               /* GPUs that divide the optimizer's states */
   double nodes;
   double domain;        /* GPUs joined by the link */
   double link, network; /* B/s of a GPU, one direction */

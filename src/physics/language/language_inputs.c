@@ -39,6 +39,7 @@ const struct dl_physics_quantity
         {"tensor_parallel", false, false},
         {"pipeline_parallel", false, false},
         {"virtual_stages", false, false},
+        {"expert_parallel", false, false},
         {"stack", false, false},
         {"network_gbps", false, false},
         {"gpus_per_node", false, false},
@@ -153,6 +154,31 @@ static void read_work(const struct dl_physics_row *row,
   in->vocabulary = is_causal(arch) ? arch->transformer->vocab : 0;
 }
 
+/* Experts divided among E GPUs, w of which are in a node of their own in E / w
+ * of them. A token takes k experts, of which each is on one of the GPUs as
+ * likely as on another: with the choice of different ones a node has none of
+ * them with the odds of drawing k of those of the others. */
+static void read_experts(const struct dl_physics_row *row,
+                         struct dl_language_inputs *in) {
+  const struct dl_transformer *t = row->arch->transformer;
+  double share = dl_divided_experts(row->run, t);
+  in->expert_parallel = 1;
+  if (!(share > 0))
+    return;
+  in->expert_parallel = dl_degrees_of(row->run).expert;
+  in->experts = in->params * share;
+  in->trained_experts =
+      dl_fine_tune_of(row->run) == DL_TUNE_FULL ? in->experts : 0;
+  in->moe_layers = dl_transformer_moe_layers(t);
+  in->members =
+      fmin(fmax(floor(in->domain / in->tensor), 1), in->expert_parallel);
+  double nodes = in->expert_parallel / in->members, none = 1;
+  for (double i = 0; i < t->active_experts && none > 0; i++)
+    none *= fmax(t->experts * (1 - 1 / nodes) - i, 0) / (t->experts - i);
+  in->to_members = t->active_experts * (1 - 1 / in->members);
+  in->to_nodes = (nodes - 1) * (1 - none);
+}
+
 /* What is trained, and the passes that takes: forward, backward through the
  * activations, backward to the weights. */
 static void read_training(const struct dl_physics_row *row,
@@ -226,6 +252,7 @@ const char *dl_language_inputs_read(const struct dl_physics_row *row,
   read_work(row, in);
   read_training(row, in);
   read_division(row, in);
+  read_experts(row, in);
   in->graphs = dl_is_word(run->stack, "mlperf");
   in->fused =
       (dl_is_word(run->stack, "ngc") || dl_is_word(run->stack, "compiled")) &&

@@ -30,7 +30,10 @@ enum dl_fine_tune dl_fine_tune_of(const struct dl_run *r) {
 struct dl_degrees dl_degrees_of(const struct dl_run *r) {
   double tensor = dl_or(r->tensor_parallel, 1);
   double pipeline = dl_or(r->pipeline_parallel, 1);
-  return (struct dl_degrees){tensor, pipeline, r->n_gpus / (tensor * pipeline)};
+  return (struct dl_degrees){.tensor = tensor,
+                             .pipeline = pipeline,
+                             .data = r->n_gpus / (tensor * pipeline),
+                             .expert = dl_or(r->expert_parallel, 1)};
 }
 
 double dl_micro_batch(const struct dl_run *r) {
@@ -77,6 +80,28 @@ double dl_most_virtual_stages(const struct dl_row *row, double most) {
   while (v > 1 && !divides_layers(row, v * stages))
     v--;
   return stages > 1 ? v : 1;
+}
+
+double dl_divided_experts(const struct dl_run *r,
+                          const struct dl_transformer *t) {
+  return t && r->expert_parallel > 1
+             ? dl_transformer_expert_params(t) / dl_transformer_params(t)
+             : 0;
+}
+
+/* Of a layer; NaN: the network is not known, or its shape is not. */
+static double experts_of(const struct dl_row *row) {
+  const struct dl_architecture *arch = row->found.arch;
+  if (!arch)
+    return NAN;
+  return arch->transformer && dl_is_language_model(arch)
+             ? arch->transformer->experts
+             : 0;
+}
+
+bool dl_divides_experts(const struct dl_row *row, double n) {
+  double experts = experts_of(row), data = dl_degrees_of(&row->run).data;
+  return experts > 0 && fmod(experts, n) <= 0 && fmod(data, n) <= 0;
 }
 
 /* --- Assumptions. */
@@ -280,6 +305,31 @@ static bool breaks_virtual_stages(const struct dl_row *row,
   return true;
 }
 
+/* Data-parallel accelerators divide the experts, in whole numbers. */
+static bool breaks_experts(const struct dl_row *row, struct dl_text *to) {
+  double n = row->run.expert_parallel, experts = experts_of(row);
+  double data = dl_degrees_of(&row->run).data;
+  bool none = experts <= 0, uneven = fmod(experts, n) > 0;
+  if (!(n > 1) || !(none || uneven || fmod(data, n) > 0))
+    return false;
+  if (to && none)
+    dl_text_printf(to,
+                   "expert_parallel is for mixtures of experts, and '%s' is "
+                   "none; leave it out",
+                   row->found.arch->head.id);
+  else if (to && uneven)
+    dl_text_printf(to,
+                   "expert_parallel %g does not divide the %g experts of '%s'; "
+                   "take a divisor",
+                   n, experts, row->found.arch->head.id);
+  else if (to)
+    dl_text_printf(to,
+                   "expert_parallel %g does not divide the %g data-parallel "
+                   "accelerators; change one of them",
+                   n, data);
+  return true;
+}
+
 static bool breaks_fp8(const struct dl_row *row, struct dl_text *to) {
   const struct dl_accelerator *gpu = row->found.gpu;
   if (!dl_is_word(row->run.precision, "fp8") ||
@@ -343,8 +393,8 @@ static bool breaks_epochs(const struct dl_row *row, struct dl_text *to) {
 static bool (*const rules[])(const struct dl_row *row, struct dl_text *to) = {
     breaks_degrees,        breaks_global_batch, breaks_fine_tune, breaks_rank,
     breaks_adapters,       breaks_division,     breaks_heads,     breaks_depth,
-    breaks_virtual_stages, breaks_fp8,          breaks_int8,      breaks_tokens,
-    breaks_epochs};
+    breaks_virtual_stages, breaks_experts,      breaks_fp8,       breaks_int8,
+    breaks_tokens,         breaks_epochs};
 
 void dl_setup_check(struct dl_row *row) {
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)

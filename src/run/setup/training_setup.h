@@ -15,10 +15,10 @@ enum dl_fine_tune { DL_TUNE_FULL, DL_TUNE_HEAD, DL_TUNE_LORA, DL_TUNE_QLORA };
 /* By fine_tune, else by frozen_base: any share above 0 is DL_TUNE_HEAD. */
 enum dl_fine_tune dl_fine_tune_of(const struct dl_run *r);
 
-/* Tensor x pipeline x data-parallel accelerators are all of them. NaN where
- * n_gpus is unknown. */
+/* Tensor x pipeline x data-parallel accelerators are all of them; `expert` of
+ * the data-parallel ones divide the experts. NaN where n_gpus is unknown. */
 struct dl_degrees {
-  double tensor, pipeline, data;
+  double tensor, pipeline, data, expert;
 };
 
 struct dl_degrees dl_degrees_of(const struct dl_run *r);
@@ -48,6 +48,15 @@ double dl_pipeline_rounds(double micro_batches, double stages,
  * same number of layers: the embedding and the output layer may count as one
  * each. 1 where there are no others, or layers are unknown. */
 double dl_most_virtual_stages(const struct dl_row *row, double most);
+
+/* Weights of the experts that expert parallelism divides among accelerators, as
+ * a share of all: 0 where it does not, or without the shape (NULL). */
+double dl_divided_experts(const struct dl_run *r,
+                          const struct dl_transformer *t);
+
+/* Whether n data-parallel accelerators may divide the experts of a row, evenly
+ * and in whole copies. */
+bool dl_divides_experts(const struct dl_row *row, double n);
 
 /* Sets a member of a row to what is assumed; its steps forget that when they
  * run again. */
