@@ -231,13 +231,14 @@ static void assume_accumulation(struct dl_row *row) {
 void dl_assume_language_setup(struct dl_row *row) {
   const struct dl_architecture *arch = row->found.arch;
   const struct dl_accelerator *gpu = row->found.gpu;
-  if (!arch || !gpu || !arch->transformer || !dl_is_language_model(arch) ||
-      dl_run_is_inference(&row->run) || isnan(gpu->memory_gb) ||
-      isnan(row->run.n_gpus))
+  if (!arch || !gpu || !dl_is_language_model(arch) ||
+      dl_run_is_inference(&row->run))
+    return;
+  if (!row->run.precision)
+    dl_assume_text(row, DL_RUN_precision, usual_precision(row, true));
+  if (!arch->transformer || isnan(gpu->memory_gb) || isnan(row->run.n_gpus))
     return;
   const char *p = row->run.precision;
-  if (!p)
-    p = usual_precision(row, true);
   double all = row->run.global_batch / dl_degrees_of(&row->run).data;
   bool per_step = dl_run_set_has(&row->given, DL_RUN_global_batch);
   /* Given, or settled by the batch of all, or refused with it. */

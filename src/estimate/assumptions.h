@@ -27,8 +27,8 @@
 /* For dl_frame_assume. */
 void dl_assume(struct dl_row *row);
 
-/* The same of attention, memory and batches of language models alone: for
- * tables of runs that are fitted. */
+/* The same of precision, attention, memory and batches of language models
+ * alone: for tables of runs that are fitted or calibrate a model. */
 void dl_assume_language_setup(struct dl_row *row);
 
 #endif

@@ -314,3 +314,39 @@ $(jq -n "1.33 * $(seconds "$shipped" ngc)")" >runs.csv
   }
   END { if (!seen) exit 1 }' table.md
 }
+
+@test "a language model of unknown precision has that of predict" {
+  local head=arch,gpu,batch_size,train_samples,val_samples,epochs
+  local row=bert_base_uncased,a40,32,50000,0,1 p
+  printf '%s\n' "$head" "$row" >runs.csv
+  gives 0 '' predict --input runs.csv --methods physical --format json -q
+  check '.estimates[0].precision_used == "bf16"'
+  for p in unknown bf16 fp32; do
+    printf '%s\n' "$head,gpu_power_w,energy_j,precision" \
+      "$row,200,300000,${p#unknown}" >runs.csv
+    gives 0 '' compare runs.csv --methods physical --bootstrap 0 -q --format csv
+    mv out scores-$p
+    try calibrate runs.csv -o $p.xml
+    [ "$status" -eq 0 ]
+    mv err said-$p
+  done
+  cmp scores-unknown scores-bf16
+  cmp <(xmllint --xpath //array unknown.xml) <(xmllint --xpath //array bf16.xml)
+  ! cmp -s scores-unknown scores-fp32
+  ! cmp -s <(xmllint --xpath //array unknown.xml) \
+    <(xmllint --xpath //array fp32.xml)
+  grep -qxF "dlest: warning: runs.csv: $(message precision_assumed 1 '')" \
+    said-unknown
+  [ ! -s said-bf16 ]
+  # fit
+  for p in '' bf16; do
+    { echo arch,gpu,n_gpus,batch_size,seq_len,tokens_per_s,precision
+      printf "mpt-1b,a100-sxm4-40gb,1,%s,2048,%s,$p\n" 4 14000 8 15000 16 15500
+    } >runs.csv
+    try fit runs.csv --method language --with none --target tokens_per_s \
+      --cv none -o fitted-$p.xml
+    [ "$status" -eq 0 ]
+  done
+  cmp <(xmllint --xpath //array fitted-.xml) \
+    <(xmllint --xpath //array fitted-bf16.xml)
+}

@@ -11,6 +11,7 @@
 #include "model/fitting/held_out.h"
 #include "physics/rows/physics_binding.h"
 #include "run/config_key.h"
+#include "run/setup/training_setup.h"
 
 /* Rows that one thread evaluates at a time. */
 enum { STRIP = 256 };
@@ -20,6 +21,7 @@ struct evaluated {
   struct dl_fault fault;
   const char *boundary;
   const char *lacks; /* quantity that a physics lacks, or NULL */
+  bool assumed;      /* the precision is */
 };
 
 /* What is needed while reading. */
@@ -41,6 +43,7 @@ struct reader {
   struct evaluated *of;
   struct dl_physics_binding bound[DL_MOST_PHYSICS]; /* of the physics of t */
   size_t n_rows, cap_of;
+  size_t n_assumed; /* rows taken so far whose precision is assumed */
 };
 
 void dl_training_free(struct dl_training *t) {
@@ -234,7 +237,8 @@ static void evaluate_row(struct reader *r, const struct dl_csv_block *block,
   double *x = r->x + (r->t->n + i) * m;
   struct evaluated *of = &r->of[i];
   dl_frame_row(r->f, block, i, row);
-  *of = (struct evaluated){.fault = row->fault};
+  *of = (struct evaluated){.fault = row->fault,
+                           .assumed = dl_is_assumed(row, DL_RUN_precision)};
   if (of->fault.kind != DL_FAULT_NONE)
     return;
   for (size_t j = 0; j < m; j++)
@@ -368,6 +372,7 @@ static enum dl_status take_row(struct reader *r,
   if (t->n_labels > 0)
     add_labels(r, &r->row[i]);
   note_boundary(t, of->boundary);
+  r->n_assumed += of->assumed;
   t->line[t->n++] = block->line[i];
   return DL_OK;
 }
@@ -389,6 +394,18 @@ static enum dl_status read_blocks(struct reader *r, struct dl_diag *d) {
       return status;
   }
   return status;
+}
+
+/* Physics learn another rate at another precision. */
+static void warn_assumed(const struct reader *r, struct dl_diag *d) {
+  bool used = false;
+  for (size_t k = 0; k < r->t->n_physics; k++)
+    used |= !r->t->physics[k].lacking;
+  if (used && r->n_assumed > 0)
+    dl_warn_at(d, dl_csv_path(r->csv), 0,
+               "%zu row%s of language models without precision: assumed as "
+               "predict does, bf16 where the GPU has it",
+               r->n_assumed, r->n_assumed == 1 ? "" : "s");
 }
 
 /* Hands the rows over as a matrix without copying them: GSL owns a block
@@ -444,6 +461,7 @@ enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
   if (status == DL_OK)
     status = read_blocks(&r, d);
   if (status == DL_OK) {
+    warn_assumed(&r, d);
     make_matrix(&r);
     dl_csv_digest(csv, t->digest, &t->rows);
     t->source = dl_strdup(dl_csv_path(csv));

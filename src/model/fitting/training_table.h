@@ -65,7 +65,8 @@ void dl_training_want_physics(struct dl_training *t,
  * finite is skipped and reported. `groups` are the columns to take labels
  * from: "config" is made from the settings where there is no such column,
  * "arch" and "gpu" become identifiers of the catalogue; a name that the table
- * lacks is skipped, except `must`, whose absence is an error. */
+ * lacks is skipped, except `must`, whose absence is an error. Warns where the
+ * precision of rows that a physics takes was assumed. */
 enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
                                 struct dl_frame *f,
                                 const struct dl_strlist *groups,
