@@ -36,6 +36,7 @@ UNIT_TESTS = \
 	tests/unit/test_krr_kernel \
 	tests/unit/test_lines \
 	tests/unit/test_memory \
+	tests/unit/test_expert_parallel \
 	tests/unit/test_seen_jobs \
 	tests/unit/test_power_meter \
 	tests/unit/test_metrics \
@@ -270,6 +271,10 @@ tests_unit_test_seen_jobs_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_memory_SOURCES = tests/unit/test_memory.c \
 	tests/unit/job_bench.h tests/unit/unit.h
 tests_unit_test_memory_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_expert_parallel_SOURCES = \
+	tests/unit/test_expert_parallel.c \
+	tests/unit/job_bench.h tests/unit/unit.h
+tests_unit_test_expert_parallel_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_power_meter_SOURCES = tests/unit/test_power_meter.c
 tests_unit_test_power_meter_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_metrics_SOURCES = tests/unit/test_metrics.c

@@ -89,12 +89,14 @@ THROUGHPUT = (b"arch,gpu,n_gpus,batch_size,precision,stack,samples_per_s\n"
               b"bert-large,a100,8,32,amp,ngc,900\n")
 SETUP_PLAN = (b"arch,gpu,n_gpus,tokens,global_batch,seq_len,precision,optimizer,"
               b"sharding,tensor_parallel,pipeline_parallel,virtual_stages,"
-              b"checkpointing,fine_tune,lora_rank\n"
-              b"llama-2-7b,a100,8,1e9,64,4096,bf16,adamw,fsdp,1,1,,full,full,\n"
+              b"checkpointing,fine_tune,lora_rank,expert_parallel\n"
+              b"llama-2-7b,a100,8,1e9,64,4096,bf16,adamw,fsdp,1,1,,full,full,,\n"
               b"llama-2-7b,h100,16,1e9,128,2048,bf16,adamw,zero1,2,2,4,none,"
-              b"full,\n"
+              b"full,,\n"
+              b"mixtral-8x7b,h200,16,1e9,128,2048,bf16,adamw,zero1,2,1,,none,"
+              b"full,,8\n"
               b"llama-2-7b,a100,1,1e7,16,512,bf16,adam8bit,ddp,1,1,1,full,lora,"
-              b"8\n")
+              b"8,\n")
 
 
 # What is known of trainings: times, speeds, utilization and power; loaders.

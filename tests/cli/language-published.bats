@@ -165,3 +165,35 @@ EOF
   ratio_within .84 .90 "$(of 2)" "$(of 1)"
   ratio_within .74 .81 "$(of 8)" "$(of 1)"
 }
+
+# DeepSeek-AI, DeepSeek-V3 Technical Report (arXiv 2412.19437, sections 1, 3.2 and
+# 4.2): 2.664 M hours of H800 for 14.8e12 tokens on 2,048 of them, in FP8, 16 stages,
+# the experts on 64 GPUs of 8 nodes, ZeRO-1, 15,360 sequences of 4,096 tokens. Parts
+# of layers are computed again, no whole layer.
+@test "DeepSeek-V3 as published, and what its set-up needs" {
+  command -v python3 >/dev/null || skip "no python3"
+  of() {
+    "$DLEST" predict --arch deepseek-v3 --gpu h800 --gpus 2048 --tokens 14.8e12 \
+      -q -f json --method physical "$@"
+  }
+  of --precision fp8 --pipeline-parallel 16 --expert-parallel 64 \
+    --sharding zero1 --global-batch 15360 --checkpointing selective >published
+  of --precision fp8 --pipeline-parallel 16 --sharding zero1 >assumed
+  of --precision fp8 --pipeline-parallel 16 --sharding zero1 \
+    --expert-parallel 1 >whole
+  python3 - <<'EOF'
+import json
+published, assumed, whole = (json.load(open(f)) for f in
+                             ("published", "assumed", "whole"))
+def hours(d):
+    return d["estimates"][0]["duration_s"] * 2048 / 3600
+assert (published["batch_size"], published["grad_accum"]) == (1, 120), published
+assert 1 / 1.6 < hours(published) / 2.664e6 < 1.6, hours(published)
+# 4 x 671 / 16 = 168 GB of weights and gradients; of 256 experts in 58 layers, 3 x 7168
+# x 2048 weights each, 654 are theirs: 4 x (17 + 654 / 8) / 16 = 25 GB, and 4 of the
+# optimizer
+assert whole["memory_need_gb"] > 168
+assert assumed["expert_parallel"] == 8 and 29 < assumed["memory_need_gb"] < 80
+assert hours(assumed) < hours(whole)
+EOF
+}

@@ -65,15 +65,19 @@ EOF
 
 @test "a model that does not go with a set-up is skipped, by its line" {
   cat >runs.csv <<'EOF'
-arch,gpu,n_gpus,tokens,tensor_parallel,pipeline_parallel,batch_size,fine_tune,virtual_stages
-gpt2,a100,12,1e9,5,,1,,
-gpt2,a100,13,1e9,,13,1,,
-gpt2,a100,1,1e3,,,8,,
-gpt2,a100,12,1e9,2,6,1,lora,
-gpt2,a100,12,1e9,2,6,1,lora:769,
-gpt2,a100,12,1e9,,2,1,,4
-gpt2,a100,12,1e9,12,,1,,2
-gpt2,a100,12,1e9,,2,1,,3
+arch,gpu,n_gpus,tokens,tensor_parallel,pipeline_parallel,batch_size,fine_tune,virtual_stages,expert_parallel
+gpt2,a100,12,1e9,5,,1,,,
+gpt2,a100,13,1e9,,13,1,,,
+gpt2,a100,1,1e3,,,8,,,
+gpt2,a100,12,1e9,2,6,1,lora,,
+gpt2,a100,12,1e9,2,6,1,lora:769,,
+gpt2,a100,12,1e9,,2,1,,4,
+gpt2,a100,12,1e9,12,,1,,2,
+gpt2,a100,12,1e9,,2,1,,3,
+mixtral-8x7b,h200,8,1e9,,,1,,,3
+mixtral-8x7b,h200,8,1e9,4,,1,,,8
+mixtral-8x7b,h200,8,1e9,,,1,,,8
+gpt2,h200,8,1e9,,,1,,,8
 EOF
   try predict --input runs.csv --format csv --method flops
   [ "$status" -eq 3 ]
@@ -87,6 +91,29 @@ EOF
   grep -qF "runs.csv:3: $(message pipeline_parallel_is_more 13 12 gpt2)" err
   grep -qF "runs.csv:4: $(message a_step_takes_tokens 8192 8 1024 tokens \
     1000)" err
+  [ "$(grep -c '^mixtral' out)" -eq 1 ]
+  grep -qF "runs.csv:10: $(message expert_parallel_experts 3 8 mixtral-8x7b)" err
+  grep -qF "runs.csv:11: $(message expert_parallel_data 8 2)" err
+  grep -qF "runs.csv:13: $(message expert_parallel_is_for gpt2)" err
+}
+
+# A mixture of 47e9 weights, 45e9 of them of experts, and 16 bytes each: 8 GPUs of
+# 80 GB do not hold it, 16 do when 8 of them divide the experts, 4 (1.6 + 5.6) + 12 x
+# 46.7 / 16 = 64 GB. Small ones and ZeRO-3 that is given need no division.
+@test "experts are divided where memory needs it, within a node first" {
+  command -v jq >/dev/null || skip "no jq"
+  of() {
+    "$DLEST" predict --gpu a100-sxm4-80gb --tokens 1e8 --seq-len 4096 \
+      --method physical -q -f json "$@" |
+      jq -c '[.expert_parallel, .sharding, .memory_need_gb < 80]'
+  }
+  [ "$(of --arch mixtral-8x7b --gpus 16)" = '[8,"zero1",true]' ]
+  [ "$(of --arch mixtral-8x7b --gpus 16 --sharding zero3)" = \
+    '[null,"zero3",true]' ]
+  [ "$(of --arch mixtral-8x7b --gpus 8)" = '[null,"ddp",false]' ]
+  [ "$(of --arch mixtral-8x7b --gpus 8 --fine-tune lora:16)" = \
+    '[8,"zero1",true]' ]
+  [ "$(of --arch olmoe-1b-7b --gpus 64)" = '[null,"zero1",true]' ]
 }
 
 @test "work: LoRA has no gradients of weights, checkpointing a pass more" {

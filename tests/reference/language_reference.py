@@ -20,7 +20,8 @@ BASE = dict(b=8, s=2048, m=2, linear=6.6e9, att=131072 * 1024, scores=0,
             passes=3, again=0, att_passes=3.5, params=6.7e9, trained=6.7e9,
             unpack=0, layers=32, hidden=4096, vocab=50000, e=2, state=30, n=64,
             tp=1, pp=1, vp=1, shards=64, nodes=8, domain=8, fmt="ec", gathers=1,
-            fused=0, graphs=0, whole=0, pcie=0, by_weight=0)
+            fused=0, graphs=0, whole=0, pcie=0, by_weight=0, experts=0, ep=1,
+            moe=0, n_experts=0, active=0)
 SOME = dict(gpu=.93, power=1.06, arch=1.05, stack=.9, framework=1.1)
 NONE = dict.fromkeys(SOME, 1)
 CASES = [("zero3", A100, {}, NONE), ("effects", A100, {}, SOME),
@@ -40,19 +41,41 @@ CASES = [("zero3", A100, {}, NONE), ("effects", A100, {}, SOME),
                               e=4, scores=32 * 32 * 2048,
                               att_passes=3), NONE),
          ("by weight", A100, dict(n=16, nodes=2, gathers=0, shards=1, m=4,
-                                  by_weight=1), SOME)]
+                                  by_weight=1), SOME),
+         ("experts", A100, dict(tp=2, pp=2, m=4, b=1, again=1, gathers=0,
+                                shards=16, experts=5e9, ep=16, moe=31,
+                                n_experts=64, active=4), SOME),
+         ("few experts", H100, dict(b=2, gathers=0, shards=1, experts=5e9, ep=4,
+                                    moe=16, n_experts=8, active=2), NONE),
+         ("gathered experts", A100, dict(experts=5e9, ep=32, moe=32,
+                                         n_experts=32, active=8), NONE)]
 
 
 def overlap(a, b):
     return (a ** 4 + b ** 4) ** .25
 
 
-def collective(w, g, size, calls):
+def collective(w, g, size, calls, copies, adapters):
     link = g["link"] * C["xp" if w["pcie"] else "xl"]
     if w["n"] > w["domain"]:
-        link = min(link, g["net"] * w["domain"] * C["xn"])
-    copies = w["n"] / w["tp"] / w["pp"]
+        link = min(link, g["net"] * adapters * C["xn"])
     return size / link + calls * C["alpha"] * math.log2(copies)
+
+
+def dispatch(w, g):
+    """Tokens to their experts and back, by counting the sets of experts."""
+    near = min(w["domain"] // w["tp"], w["ep"])
+    nodes = w["ep"] // near
+    of_node = w["n_experts"] // nodes
+    sets = math.comb(w["n_experts"], w["active"])
+    reached = (nodes - 1) * (
+        1 - math.comb(w["n_experts"] - of_node, w["active"]) / sets)
+    calls = (4 + 2 * w["again"]) * w["moe"] / w["pp"]
+    size = calls * w["e"] * w["hidden"] * w["b"] * w["s"] / w["tp"]
+    return overlap(
+        size * w["active"] * (near - 1) / near / C["xl"] / g["link"],
+        size * reached / C["xn"] / g["net"]) + (
+        calls * C["alpha"] * math.log2(w["ep"]))
 
 
 def slots(m, p, v):
@@ -84,23 +107,33 @@ def step(g, w, f):
                (1 + C["h0"] * w["tp"] / w["hidden"]) * own)
     rate = C["ea"] * 312e12 * (g["peak16"] / 312e12) ** C["phi"]
     attention = 2 * u * w["att"] * w["att_passes"] / rate * own
+    held = w["params"] - w["experts"] * (1 - 1 / w["ep"])
     moved = (34 * C["ct"] * w["e"] * w["layers"] * w["hidden"] * u *
              w["passes"] / 3 * (1.35 if w["again"] else 1) * (C["fused"] if w["fused"] else 1) +
              12 * C["eager"] * w["e"] * w["scores"] * u +
              2 * w["e"] * w["vocab"] * u +
-             (w["passes"] * w["e"] + w["unpack"]) * w["params"] / split)
+             (w["passes"] * w["e"] + w["unpack"]) * held / split)
     memory = moved / C["em"] / g["bw"] * own
     launch = (10 * C["tau"] * w["layers"] / w["pp"] * (w["passes"] + w["again"]) +
               C["c0"]) * (C["graph"] if w["graphs"] else 1)
-    ring = (copies - 1) / copies
     exchange = reduce = 0
-    if w["gathers"] and copies > 1:
-        exchange += collective(w, g, ring * w["e"] *
-                               (2 * w["params"] + w["trained"]) / split,
-                               6 * w["layers"])
-    elif copies > 1:
-        reduce = collective(w, g, 2 * ring * w["e"] * w["trained"] / split,
-                            4 * w["layers"])
+    trained = w["trained"] - w["experts"]
+    for params, trained, n, adapters, calls in (
+            (w["params"] - w["experts"], trained, copies, w["domain"],
+             w["layers"]),
+            (w["experts"] / w["ep"], w["experts"] / w["ep"], copies / w["ep"],
+             max(1, w["domain"] / w["tp"] / w["ep"]), w["moe"] / 2)):
+        if n <= 1 or params <= 0:
+            continue
+        ring = (n - 1) / n * w["e"] / split
+        if w["gathers"]:
+            exchange += collective(w, g, ring * (2 * params + trained),
+                                   6 * calls, n, adapters)
+        else:
+            reduce += collective(w, g, 2 * ring * trained, 4 * calls, n,
+                                 adapters)
+    if w["ep"] > 1:
+        exchange += dispatch(w, g)
     if w["tp"] > 1:
         calls = (4 + 2 * w["again"]) * w["layers"] / w["pp"]
         size = 2 * w["e"] * w["hidden"] * w["b"] * w["s"] * (1 - 1 / w["tp"])
@@ -110,7 +143,9 @@ def step(g, w, f):
                 C["xp" if w["pcie"] else "xl"] * g["link"])
         exchange += 2 * w["vp"] * (
             w["e"] * w["hidden"] * w["b"] * w["s"] / w["tp"] / rate + C["alpha"])
-    optimizer = (C["wopt"] * w["state"] * w["trained"] / split / w["shards"] /
+    updated = w["trained"] / w["shards"] if w["shards"] > 1 else (
+        w["trained"] - w["experts"] * (1 - 1 / w["ep"]))
+    optimizer = (C["wopt"] * w["state"] * updated / split /
                  C["em"] / g["bw"])
     one = overlap(overlap(compute + attention + memory, launch), exchange)
     behind = 200 * C["tau"] * w["layers"] / w["pp"] if w["by_weight"] else 0

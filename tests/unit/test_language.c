@@ -58,6 +58,7 @@ static const double some[DL_N_LANGUAGE_EFFECTS] = {
   .state_bytes = 30
 #define FULL .passes = 3, .trained = 6.7e9
 #define IN_16_BITS .element = 2, .attention_passes = 3.5
+#define EXPERTS .experts = 5e9, .trained_experts = 5e9
 #define ZERO3                                                                  \
   .sequences = 8, .micro_batches = 2, .n_gpus = 64, .tensor = 1,               \
   .pipeline = 1, .virtual_stages = 1, .shards = 64, .nodes = 8, .gathers = 1
@@ -98,6 +99,23 @@ static const struct {
      {A100, NETWORK, FULL, IN_16_BITS, .sequences = 8, .micro_batches = 4,
       .n_gpus = 16, .tensor = 1, .pipeline = 1, .virtual_stages = 1,
       .shards = 1, .nodes = 2, .by_weight = 1}},
+    /* 4 GPUs in each of 4 nodes have 16 of the 64 experts, a token 4 */
+    {some,
+     {A100, NETWORK, FULL, IN_16_BITS, .sequences = 1, .micro_batches = 4,
+      .again = 1, .n_gpus = 64, .tensor = 2, .pipeline = 2, .virtual_stages = 1,
+      .shards = 16, .nodes = 8, EXPERTS, .expert_parallel = 16,
+      .moe_layers = 31, .members = 4, .to_members = 3,
+      .to_nodes = 3 * (1 - 194580 / 635376.)}},
+    {none,
+     {H100, NETWORK, FULL, IN_16_BITS, .sequences = 2, .micro_batches = 2,
+      .n_gpus = 64, .tensor = 1, .pipeline = 1, .virtual_stages = 1,
+      .shards = 1, .nodes = 8, EXPERTS, .expert_parallel = 4, .moe_layers = 16,
+      .members = 4, .to_members = 1.5}},
+    /* 8 of 32 experts on 4 nodes */
+    {none,
+     {A100, NETWORK, FULL, IN_16_BITS, ZERO3, EXPERTS, .expert_parallel = 32,
+      .moe_layers = 32, .members = 8, .to_members = 7,
+      .to_nodes = 3 * (1 - 735471 / 10518300.)}},
 };
 
 /* What language_reference.py prints: s, W. */
@@ -114,6 +132,9 @@ static const struct {
     {"adapters", {0.81477142862527974, 308.30111800180515}},
     {"eager", {15.884411453214103, 343.69085804438481}},
     {"by weight", {15.437219465331145, 364.58285031912391}},
+    {"experts", {0.79063897871231514, 344.08598103139929}},
+    {"few experts", {0.64928680768330749, 429.88648399629079}},
+    {"gathered experts", {7.7281381788768631, 357.05512438293562}},
 };
 
 enum { CASES = sizeof cases / sizeof *cases };

@@ -61,7 +61,7 @@ static void by_effects(const struct setting *k, struct dl_dual *a) {
 
 /* Weights that a GPU has, of what layers' division leaves. */
 static double held(const struct setting *k, double all, double experts) {
-  return all - experts + experts / k->in->expert_parallel;
+  return experts > 0 ? all - experts + experts / k->in->expert_parallel : all;
 }
 
 static struct dl_dual products(const struct setting *k) {
