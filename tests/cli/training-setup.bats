@@ -183,16 +183,36 @@ EOF
   grep -qxF "dlest: warning: the sweep: $(message rows_step_takes_more 2 s)" err
 }
 
-@test "a sequence longer than the learned positions" {
+@test "a sequence longer than the learned positions or the published context" {
   try predict --arch gpt2 --gpu a100 --tokens 1e9 --seq-len 2048 --method flops
   grep -qx "dlest: warning: $(message seq_len_is_more 2048 1024 gpt2)" err
-  try predict --arch llama-2-7b --gpu a100 --tokens 1e9 --seq-len 8192 \
-    --gpus 64 --method flops
-  [ ! -s err ] # rotary
-  printf 'arch,gpu,tokens,seq_len\ngpt2,a100,1e9,2048\ngpt2,a100,1e9,512\n' \
-    >runs.csv
+  local row arch gives_up
+  # Touvron et al., arXiv 2307.09288 and 2302.13971; Grattafiori et al.,
+  # arXiv 2407.21783; Jiang et al., arXiv 2310.06825; Qwen2.5's report, arXiv
+  # 2412.15115
+  for row in llama-2-7b:4096 llama-7b:2048 llama-3.1-8b:131072 \
+    mistral-7b:32768 qwen2.5-7b:131072 qwen2.5-3b:32768; do
+    arch=${row%:*} gives_up=${row#*:}
+    try predict --arch "$arch" --gpu h200 --gpus 64 --tokens 1e9 --method flops \
+      --seq-len "$gives_up" --sharding zero3 --format json
+    check '.warnings | all(test("seq_len") | not)'
+    try predict --arch "$arch" --gpu h200 --gpus 64 --tokens 1e9 --method flops \
+      --seq-len $((gives_up + 1)) --sharding zero3
+    arch=$("$DLEST" list archs "$arch" --format json | jq -r '.archs[0].id')
+    [ "$(grep -cxF "dlest: warning: $(message seq_len_is_more_context \
+      $((gives_up + 1)) "$gives_up" "$arch")" err)" -eq 1 ]
+  done
+  # unknown; ALiBi
+  for arch in transformer:layers=2,hidden=256,heads=4,ffn=600,vocab=999,seq=64 \
+    bloom-560m mpt-7b; do
+    try predict --arch "$arch" --gpu h200 --tokens 1e9 --method flops \
+      --seq-len 8192
+    ! grep -q seq_len err
+  done
+  printf 'arch,gpu,tokens,seq_len\n%s\n' gpt2,a100,1e9,2048 \
+    gpt2,a100,1e9,512 llama-2-7b,a100,1e9,8192 >runs.csv
   try predict --input runs.csv --method flops --format csv
-  grep -qx "dlest: warning: runs.csv: $(message rows_seq_len_is 1 '')" err
+  grep -qxF "dlest: warning: runs.csv: $(message rows_seq_len_is 2 s)" err
 }
 
 @test "a set-up that fits is assumed, and stated" {

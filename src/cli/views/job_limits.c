@@ -46,7 +46,8 @@ static void warn_memory(const struct dl_job *job,
 /* What a job exceeds. */
 struct excess {
   struct dl_memory_need memory;
-  double positions; /* learned ones, where sequences are longer; 0: none */
+  double tokens;    /* learned positions, else the published context, where
+                       sequences are longer; 0: they are not */
   double samples;   /* of a step on several GPUs, where they are more than an
                        epoch has: such a step is never full; 0: they are not.
                        Language models: training_setup */
@@ -56,6 +57,11 @@ struct excess {
   const char *rate; /* that the accelerator lacks, or NULL */
   const char *used; /* in its place */
 };
+
+/* Of one sequence, as published; 0: unknown, or any number (ALiBi). */
+static double most_tokens(const struct dl_transformer *t) {
+  return t->positions > 0 ? t->positions : t->context;
+}
 
 static struct excess excess_of(const struct dl_job *job) {
   const struct dl_run *r = job->run;
@@ -72,8 +78,8 @@ static struct excess excess_of(const struct dl_job *job) {
   e.rate = dl_work_lacks_rate(job, &e.used);
   dl_memory_of(job, &e.memory);
   double step = e.memory.batch * r->n_gpus * batches;
-  if (one_stack && t->positions > 0 && job->seq_len > t->positions)
-    e.positions = t->positions;
+  if (one_stack && most_tokens(t) > 0 && job->seq_len > most_tokens(t))
+    e.tokens = most_tokens(t);
   if (r->n_gpus > 1 && trains && !language && step > r->train_samples)
     e.samples = step;
   if (language && trains && bubble > 1.0 / 3)
@@ -81,14 +87,26 @@ static struct excess excess_of(const struct dl_job *job) {
   return e;
 }
 
+static void warn_tokens(const struct dl_job *job, double most,
+                        struct dl_diag *d) {
+  const struct dl_architecture *arch = job->found.arch;
+  if (arch->transformer->positions > 0)
+    dl_warn(d,
+            "seq_len %.10g is more than the %.10g learned positions of '%s': "
+            "as published it takes no longer sequences",
+            job->seq_len, most, arch->head.id);
+  else
+    dl_warn(d,
+            "seq_len %.10g is more than the %.10g tokens of context published "
+            "for '%s': as published it takes no longer sequences",
+            job->seq_len, most, arch->head.id);
+}
+
 void dl_warn_limits(const struct dl_job *job, struct dl_diag *d) {
   const struct excess e = excess_of(job);
   char samples[DL_NUMBER_SIZE], all[DL_NUMBER_SIZE];
-  if (e.positions > 0)
-    dl_warn(d,
-            "seq_len %g is more than the %g learned positions of '%s': as "
-            "published it takes no longer sequences",
-            job->seq_len, e.positions, job->found.arch->head.id);
+  if (e.tokens > 0)
+    warn_tokens(job, e.tokens, d);
   if (e.memory.over)
     warn_memory(job, &e.memory, d);
   if (e.samples > 0)
@@ -121,7 +139,7 @@ void dl_limits_count(struct dl_limits *l, const struct dl_job *job) {
   const struct excess e = excess_of(job);
   l->over += e.memory.over;
   l->unfilled += e.samples > 0;
-  l->too_long += e.positions > 0;
+  l->too_long += e.tokens > 0;
   l->waiting += e.bubble > 0;
   l->no_rate += e.rate != NULL;
 }
@@ -134,7 +152,8 @@ void dl_limits_warn(const struct dl_limits *l, const char *path,
   } rows[] = {
       {l->over, "the batch needs more than the GPU's memory (memory_need_gb)"},
       {l->unfilled, "a step on all GPUs takes more samples than an epoch has"},
-      {l->too_long, "seq_len is more than the network has learned positions"},
+      {l->too_long, "seq_len is more than the network's learned positions or "
+                    "published context"},
       {l->waiting, "stages of a pipeline wait for more than a third of a step "
                    "(grad_accum)"},
       {l->no_rate, "the GPU has no tensor rate for the precision; its next "
