@@ -151,7 +151,7 @@ def report(what, ours, theirs, target):
 
 def bench_cold(o, _folder):
     """The second architecture stands at the end of the catalogue."""
-    for arch in ("resnet50", "mvit_v2_s"):
+    for arch in ("resnet50", "xcit_tiny_24_p8_384"):
         command = [o.dlest, "predict", "--arch", arch, "--gpu", "a100", "-q"]
         times = [run(command)[0] for _ in range(10 * o.repeats)]
         report("cold predict --arch %s --gpu a100" % arch, times, [], "10 ms")

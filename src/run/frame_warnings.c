@@ -94,6 +94,14 @@ static const struct {
     {"nval", "val_samples"},
     {"duration", "duration_s"},
     {"runtime", "duration_s"},
+    {"hours", "duration_s"},
+    {"trainhours", "duration_s"},
+    {"traininghours", "duration_s"},
+    {"minutes", "duration_s"},
+    {"seconds", "duration_s"},
+    {"walltime", "duration_s"},
+    {"elapsed", "duration_s"},
+    {"trainruntime", "duration_s"},
     {"powerlimit", "power_limit_w"},
     {"energy", "energy_j"},
     {"gpuenergy", "gpu_energy_j"},
@@ -169,6 +177,24 @@ void dl_frame_suggest_columns(const struct dl_frame *f, const char *name,
   free(c);
 }
 
+/* Writes a name as a formula has it, in the unit of the column it stands for;
+ * the shell takes it as it is. */
+static void put_formula(struct dl_text *to, const char *name,
+                        const char *meant) {
+  const char *factor = "";
+  bool plain = !isdigit((unsigned char)*name);
+  for (const char *p = name; *p; p++)
+    plain = plain && (isalnum((unsigned char)*p) || *p == '_' || *p == '.');
+  if (strcmp(meant, "duration_s") == 0 && strcasestr(name, "hour"))
+    factor = "*3600";
+  else if (strcmp(meant, "duration_s") == 0 && strcasestr(name, "minute"))
+    factor = "*60";
+  if (plain)
+    dl_text_printf(to, *factor ? "'%s%s'" : "%s", name, factor);
+  else
+    dl_text_printf(to, "'`%s`%s'", name, factor);
+}
+
 /* A column that nothing reads, where a quantity that it probably is has no
  * value of the table's. */
 static void warn_column(const struct dl_frame *f, const char *name,
@@ -180,14 +206,12 @@ static void warn_column(const struct dl_frame *f, const char *name,
       dl_entry_find(&f->definitions, meant) >= 0 ||
       dl_entry_find(&f->overrides, meant) >= 0)
     return;
-  bool plain = true;
-  for (const char *p = name; *p; p++)
-    plain = plain && (isalnum((unsigned char)*p) || *p == '_' || *p == '.');
-  plain = plain && !isdigit((unsigned char)*name);
+  struct dl_text formula = {0};
+  put_formula(&formula, name, meant);
   dl_warn_at(d, dl_csv_path(f->csv), 0,
-             "column '%s' is not used; if it holds '%s', give --define "
-             "%s=%s%s%s",
-             name, meant, meant, plain ? "" : "'`", name, plain ? "" : "`'");
+             "column '%s' is not used; if it holds '%s', give --define %s=%s",
+             name, meant, meant, dl_text_str(&formula));
+  dl_text_free(&formula);
 }
 
 void dl_frame_warn_unused(const struct dl_frame *f, struct dl_diag *d) {

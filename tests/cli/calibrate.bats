@@ -39,6 +39,14 @@ close() {
     calibrate - </dev/null
 }
 
+@test "runs far faster than any estimate are warned about" {
+  # the energy of 9,469 samples, said to be that of 1,281,167
+  runs resnet50,rtx-3070,32,224,1281167,0,1,165,11000,gpu+ram,,tensorflow
+  try calibrate runs.csv -o fast.xml
+  [ "$status" -eq 0 ]
+  grep -q "runs.csv: $(message estimates_of_are_off epoch_energy_j '[0-9]*')" err
+}
+
 @test "a data set gives the size of the runs of a table" {
   # imagenet: 1281167 and 50000 samples
   local head=arch,gpu,batch_size,epochs,gpu_power_w,duration_s how

@@ -88,6 +88,10 @@ dlest: warning: runs.csv: $(message column_not_used imgae_px image_px \
     grep -qx "dlest: warning: runs.csv: $(message column_not_used "${name%=*}" \
       "${name#*=}" "${name#*=}" "${name%=*}")" err
   done
+  # in the unit of the column, 3600 s an hour
+  table "$HEADER,hours" resnet50,a100,1e6,90,256,30
+  gives 0 "dlest: warning: runs.csv: $(message column_not_used hours \
+    duration_s duration_s "'hours*3600'")" predict --input runs.csv "${JOB[@]}"
   # not where the quantity itself is there, or the name is of something else
   table "$HEADER,n_gpus,gpus,colour" resnet50,a100,1e6,90,256,2,4,red
   gives 0 '' predict --input runs.csv "${JOB[@]}"

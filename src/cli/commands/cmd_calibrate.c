@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "cli/command.h"
 #include "cli/passes/extract_rows.h"
 #include "cli/views/estimate_rows.h"
@@ -195,6 +196,19 @@ static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
   return status;
 }
 
+/* Estimates several times what was measured: as of runs faster than their GPU
+ * can be. */
+static void check_errors(const struct calibrating *w, const struct dl_fit *fit,
+                         const struct dl_calibration *c) {
+  const double most = 4;
+  char percent[DL_NUMBER_SIZE];
+  if (c->before > most)
+    dl_warn_at(&w->cli->diag, w->input, 0,
+               "estimates of %s are %s %% off before the calibration: check "
+               "the units, data set and epochs of the runs",
+               fit->target, dl_format_digits(percent, 100 * c->before, 3));
+}
+
 static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit) {
   struct dl_training t = {0};
   struct dl_calibration c;
@@ -203,6 +217,7 @@ static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit) {
   if (status == DL_OK && there)
     status = dl_calibrate(fit, &t, &c, &w->cli->diag);
   if (status == DL_OK && there) {
+    check_errors(w, fit, &c);
     struct dl_value v[] = {dl_string(fit->target),     dl_count(c.runs),
                            dl_count(c.configurations), dl_number(c.before),
                            dl_number(c.left_out),      dl_number(c.after)};

@@ -34,7 +34,7 @@
  * compiled code, MLPerf); g = 1 for MLPerf's CUDA graphs. peak0 is 312 TFLOP/s.
  * Tv is 0 but for TensorFlow (outside MLPerf), where loss scaling, clipping,
  * accumulation and optimizer are operations on each tensor of weights in turn:
- * some 12 on each of a layer's 16. A step takes
+ * about 12 on each of a layer's 16. A step takes
  *
  *   T0 = R (T1 + Tv) + (T1^4 + Tr^4)^(1/4) - T1 + To
  *   T  = T0 (1 + strag log2(nodes)) whole^w
