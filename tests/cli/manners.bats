@@ -80,7 +80,7 @@ commands() {
   gives 0 '' list gpus 'A100-80gb' -f json
   check '[.gpus[].id] | index("a100-sxm4-80gb") != null'
   gives 0 '' list gpus rtx 4090 -f json
-  check '[.gpus[].id] == ["rtx-4090", "rtx-4090-d"]'
+  check '[.gpus[].id] == ["rtx-4090-laptop", "rtx-4090", "rtx-4090-d"]'
   gives 0 "dlest: warning: $(message no_entries_match archs)" list archs zzzz -f csv
   [ "$(wc -l <out)" -eq 1 ]
   misused list "$(message unexpected_argument tdp)" methods tdp

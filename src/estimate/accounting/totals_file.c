@@ -199,10 +199,23 @@ bool dl_totals_is_file(const char *path) {
   return is;
 }
 
-/* Opens totals: all columns but those of the keys must be there. */
+static enum dl_status no_totals(const char *path, struct dl_diag *d) {
+  return dl_fail_at(d, DL_EINPUT, path, 0,
+                    "no totals, and only these are added up: make them "
+                    "with dlest report --totals");
+}
+
+/* Opens totals: all columns but those of the keys must be there. A file that is
+ * no table, as that of another report input, has no totals either. */
 static enum dl_status open_totals(struct dl_csv **csv, const char *path,
                                   struct dl_diag *d) {
-  enum dl_status status = dl_csv_open(csv, path, 0, d);
+  struct dl_diag inner = {0};
+  enum dl_status status = dl_csv_open(csv, path, 0, &inner);
+  if (status != DL_OK && status != DL_EINPUT)
+    dl_fail(d, status, "%s", inner.error);
+  dl_diag_free(&inner);
+  if (status == DL_EINPUT)
+    return no_totals(path, d);
   if (status != DL_OK)
     return status;
   bool ok = dl_csv_find(*csv, "totals") >= 0 &&
@@ -221,10 +234,7 @@ static enum dl_status open_totals(struct dl_csv **csv, const char *path,
     dl_csv_free(*csv);
     *csv = NULL;
   }
-  return ok ? DL_OK
-            : dl_fail_at(d, DL_EINPUT, path, 0,
-                         "no totals, and only these are added up: make them "
-                         "with dlest report --totals");
+  return ok ? DL_OK : no_totals(path, d);
 }
 
 enum dl_status dl_totals_keys(const char *path, bool keys[DL_N_KEYS],
