@@ -88,7 +88,8 @@ static double dividing_layers(const struct dl_row *row) {
       !(gpu->link_gb_s > DL_SLOWEST_NVLINK_GB_S) || run->n_gpus < MANY_GPUS ||
       fmod(run->n_gpus, fmax(domain, GPUS_PER_NODE)) > 0)
     return 1;
-  while (fmod(heads, n) > 0)
+  double experts = dl_or(run->expert_parallel, 1);
+  while (n > 1 && (fmod(heads, n) > 0 || fmod(run->n_gpus / n, experts) > 0))
     n /= 2;
   return n;
 }

@@ -178,7 +178,8 @@ EOF
   }
   of --precision fp8 --pipeline-parallel 16 --expert-parallel 64 \
     --sharding zero1 --global-batch 15360 --checkpointing selective >published
-  of --precision fp8 --pipeline-parallel 16 --sharding zero1 >assumed
+  of --precision fp8 --pipeline-parallel 16 --sharding zero1 \
+    --global-batch 15360 >assumed
   of --precision fp8 --pipeline-parallel 16 --sharding zero1 \
     --expert-parallel 1 >whole
   python3 - <<'EOF'
@@ -187,7 +188,8 @@ published, assumed, whole = (json.load(open(f)) for f in
                              ("published", "assumed", "whole"))
 def hours(d):
     return d["estimates"][0]["duration_s"] * 2048 / 3600
-assert (published["batch_size"], published["grad_accum"]) == (1, 120), published
+for d in (published, assumed):
+    assert (d["batch_size"], d["grad_accum"]) == (1, 120), d
 assert 1 / 1.6 < hours(published) / 2.664e6 < 1.6, hours(published)
 # 4 x 671 / 16 = 168 GB of weights and gradients; of 256 experts in 58 layers, 3 x 7168
 # x 2048 weights each, 654 are theirs: 4 x (17 + 654 / 8) / 16 = 25 GB, and 4 of the

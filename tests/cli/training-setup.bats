@@ -114,6 +114,10 @@ EOF
   [ "$(of --arch mixtral-8x7b --gpus 8 --fine-tune lora:16)" = \
     '[8,"zero1",true]' ]
   [ "$(of --arch olmoe-1b-7b --gpus 64)" = '[null,"zero1",true]' ]
+  # Layers are not divided so that too few copies are left for what is given; ZeRO-1
+  # takes 4 (8 + 227 / 64) + 12 x 235 / 64 = 90 GB.
+  [ "$(of --arch qwen3-235b-a22b --gpus 64 --expert-parallel 64)" = \
+    '[64,"zero3",true]' ]
 }
 
 @test "work: LoRA has no gradients of weights, checkpointing a pass more" {
