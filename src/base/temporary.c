@@ -23,9 +23,9 @@ enum { N_ENDING = sizeof ending / sizeof *ending };
 void dl_temporary_remove(void) {
   while (making) {
   }
-  for (size_t i = 0; i < MOST_TEMPORARY; i++)
-    if (temporary[i])
-      unlink(temporary[i]);
+  for (size_t i = MOST_TEMPORARY; i-- > 0;)
+    if (temporary[i] && unlink(temporary[i]) != 0)
+      rmdir(temporary[i]);
 }
 
 /* The process then ends by that signal. Not by SA_RESETHAND: signals often come
@@ -52,6 +52,14 @@ static void set_handlers(void) {
       sigaction(ending[i], &action, NULL);
 }
 
+void dl_temporary_add(char *name) {
+  for (size_t i = 0; i < MOST_TEMPORARY; i++)
+    if (!temporary[i]) {
+      temporary[i] = name;
+      break;
+    }
+}
+
 int dl_temporary_make(char *name) {
   sigset_t signals, before;
   sigemptyset(&signals);
@@ -61,11 +69,8 @@ int dl_temporary_make(char *name) {
   pthread_sigmask(SIG_BLOCK, &signals, &before);
   making = true;
   int fd = mkostemp(name, O_CLOEXEC);
-  for (size_t i = 0; fd >= 0 && i < MOST_TEMPORARY; i++)
-    if (!temporary[i]) {
-      temporary[i] = name;
-      break;
-    }
+  if (fd >= 0)
+    dl_temporary_add(name);
   making = false;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return fd;

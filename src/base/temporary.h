@@ -9,6 +9,11 @@
  * is borrowed until dl_temporary_forget. */
 int dl_temporary_make(char *name);
 
+/* Adds a file or a folder that was made otherwise, a folder before its files.
+ * `name` is borrowed as above. Deleted where memory runs out, and by signals
+ * once dl_temporary_make was called. */
+void dl_temporary_add(char *name);
+
 /* The file stays: it was renamed, or deleted. */
 void dl_temporary_forget(const char *name);
 

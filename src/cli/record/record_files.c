@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/temporary.h"
+
 /* A folder of its own, with the FIFO. */
 static enum dl_status make_folder(struct dl_record_files *f, const char *marks,
                                   struct dl_diag *d) {
@@ -19,12 +21,16 @@ static enum dl_status make_folder(struct dl_record_files *f, const char *marks,
     dl_text_clear(&f->folder);
     return dl_fail_errno(d, tmp && *tmp ? tmp : "/tmp", "cannot write", error);
   }
+  dl_temporary_add(f->folder.s);
   if (marks)
     dl_text_add(&f->marks, marks);
   else
     dl_text_printf(&f->marks, "%s/marks", f->folder.s);
   f->own_marks = !marks;
-  return marks || mkfifo(f->marks.s, 0600) == 0
+  if (marks)
+    return DL_OK;
+  dl_temporary_add(f->marks.s);
+  return mkfifo(f->marks.s, 0600) == 0
              ? DL_OK
              : dl_fail_errno(d, f->marks.s, "cannot write", errno);
 }
@@ -61,6 +67,8 @@ static enum dl_status open_trace(struct dl_record_files *f, const char *path,
     dl_record_job_path(job, path, &f->trace_path);
   else if (!keep)
     dl_text_printf(&f->trace_path, "%s/trace.csv", f->folder.s);
+  if (!path && !keep)
+    dl_temporary_add(f->trace_path.s);
   if (path || !keep)
     return open_file(&f->trace, &f->trace_path, false, d);
   for (unsigned i = 0; i < TRIES && !f->trace; i++) {
@@ -88,6 +96,8 @@ enum dl_status dl_record_files_open(struct dl_record_files *f, const char *path,
     n -= 4;
   dl_text_add_n(&f->epochs_path, f->trace_path.s, n);
   dl_text_add(&f->epochs_path, "-epochs.csv");
+  if (!path && !keep)
+    dl_temporary_add(f->epochs_path.s);
   status = open_file(&f->epochs, &f->epochs_path, false, d);
   if (status == DL_OK) {
     fputs("epoch,end_time\n", f->epochs);
@@ -116,6 +126,10 @@ void dl_record_files_close(struct dl_record_files *f, bool keep, bool epochs) {
     unlink(f->marks.s);
   if (f->folder.len > 0)
     rmdir(f->folder.s);
+  const struct dl_text *const made[] = {&f->trace_path, &f->epochs_path,
+                                        &f->folder, &f->marks};
+  for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+    dl_temporary_forget(made[i]->s);
   dl_text_free(&f->trace_path);
   dl_text_free(&f->epochs_path);
   dl_text_free(&f->folder);
