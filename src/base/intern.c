@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/intern.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/memory.h"
 
-/* Slot where s is, or where it would go. The hash is FNV-1a: keys are short,
- * and hostile ones would only slow the table. */
+static size_t size_of(const struct dl_intern *t, const char *s) {
+  return t->size > 0 ? t->size : strlen(s) + 1;
+}
+
+/* Slot where s is, or where it would go. */
 static size_t *find_slot(const struct dl_intern *t, const char *s) {
-  uint64_t h = 14695981039346656037u;
-  for (const char *p = s; *p; p++)
-    h = (h ^ (unsigned char)*p) * 1099511628211u;
-  size_t i = (size_t)(h ^ (h >> 32)) & (t->n_slots - 1);
-  while (t->slot[i] && strcmp(t->s[t->slot[i] - 1], s) != 0)
+  size_t n = size_of(t, s), i = (size_t)XXH3_64bits(s, n) & (t->n_slots - 1);
+  while (t->slot[i] && (t->size > 0 ? memcmp(t->s[t->slot[i] - 1], s, n)
+                                    : strcmp(t->s[t->slot[i] - 1], s)) != 0)
     i = (i + 1) & (t->n_slots - 1);
   return &t->slot[i];
 }
@@ -29,20 +30,21 @@ static void widen(struct dl_intern *t) {
     *find_slot(t, t->s[i]) = i + 1;
 }
 
-long dl_intern_find(const struct dl_intern *t, const char *s) {
+long dl_intern_find(const struct dl_intern *t, const void *s) {
   if (t->n_slots == 0)
     return -1;
   return (long)*find_slot(t, s) - 1;
 }
 
-long dl_intern(struct dl_intern *t, const char *s) {
+long dl_intern(struct dl_intern *t, const void *s) {
   long found = dl_intern_find(t, s);
   if (found >= 0)
     return found;
   if (2 * (t->n + 1) > t->n_slots)
     widen(t);
   DL_GROW(t->s, t->cap, t->n + 1);
-  t->s[t->n++] = dl_strdup(s);
+  size_t size = size_of(t, s);
+  t->s[t->n++] = memcpy(dl_malloc(size), s, size);
   *find_slot(t, s) = t->n;
   return (long)t->n - 1;
 }

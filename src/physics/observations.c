@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "math/numeric/records.h"
 
 static const struct dl_observed *row(const struct dl_observations *o,
                                      size_t i) {
@@ -21,10 +20,10 @@ static const struct dl_observed *row(const struct dl_observations *o,
 static void number_rows(struct dl_configurations *c, size_t *first,
                         const struct dl_physics *physics,
                         const struct dl_observations *o) {
-  struct dl_records inputs = {.size = physics->input_size};
+  struct dl_intern inputs = {.size = physics->input_size};
   size_t n_own_rows = o->n - o->n_auxiliary, n = physics->n_targets;
   for (size_t i = 0; i < o->n; i++)
-    c->of_row[i] = dl_records_add(&inputs, row(o, i)->inputs);
+    c->of_row[i] = (size_t)dl_intern(&inputs, row(o, i)->inputs);
   size_t *number = dl_calloc(inputs.n * n, sizeof *number); /* 0: none yet */
   for (size_t i = 0; i < o->n; i++) {
     size_t *k = &number[c->of_row[i] * n + row(o, i)->target];
@@ -36,7 +35,7 @@ static void number_rows(struct dl_configurations *c, size_t *first,
     c->of_row[i] = *k - 1;
   }
   free(number);
-  dl_records_free(&inputs);
+  dl_intern_free(&inputs);
 }
 
 /* Adds a row to the sums that the means of its configuration are so far. */

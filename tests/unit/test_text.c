@@ -11,7 +11,6 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
-#include "math/numeric/records.h"
 #include "base/text.h"
 #include "unit.h"
 
@@ -211,13 +210,13 @@ static void interns(void **state) {
 
 /* Squares modulo 101 have (101 + 1) / 2 values, and i and 101 - i the same. */
 static void equal_records_get_the_same_number(void **state) {
-  struct dl_records t = {.size = sizeof(uint64_t)};
+  struct dl_intern t = {.size = sizeof(uint64_t)};
   size_t number[101], n = 0;
 
   (void)state;
   for (uint64_t i = 0; i < 101; i++) {
     uint64_t square = i * i % 101;
-    number[i] = dl_records_add(&t, &square);
+    number[i] = (size_t)dl_intern(&t, &square);
     if (number[i] == n)
       n++;
   }
@@ -226,10 +225,10 @@ static void equal_records_get_the_same_number(void **state) {
   for (uint64_t i = 1; i < 101; i++) {
     uint64_t square = i * i % 101;
     assert_int_equal(number[i], number[101 - i]);
-    assert_memory_equal(dl_records_at(&t, number[i]), &square, sizeof square);
+    assert_memory_equal(t.s[number[i]], &square, sizeof square);
   }
-  dl_records_free(&t);
-  assert_null(t.record);
+  dl_intern_free(&t);
+  assert_null(t.s);
 }
 
 int main(void) {

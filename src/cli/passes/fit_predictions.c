@@ -66,9 +66,8 @@ static void find_spreads(struct target *w, enum dl_held_out_group left) {
   double *spread = dl_calloc(rows->inputs.n, sizeof *spread);
   w->spread = dl_calloc(w->t->n, sizeof *w->spread);
   for (size_t i = 0; i < rows->inputs.n; i++)
-    spread[i] =
-        dl_run_spread(w->fit->state, dl_records_at(&rows->inputs, i), target,
-                      dl_leaves_arch(left), dl_leaves_gpu(left));
+    spread[i] = dl_run_spread(w->fit->state, rows->inputs.s[i], target,
+                              dl_leaves_arch(left), dl_leaves_gpu(left));
   for (size_t i = 0; i < w->t->n; i++)
     w->spread[i] = spread[rows->input[i]];
   free(spread);

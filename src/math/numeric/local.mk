@@ -9,7 +9,5 @@ libdlest_a_SOURCES += \
 	%D%/named_arrays.h \
 	%D%/pareto.c \
 	%D%/pareto.h \
-	%D%/records.c \
-	%D%/records.h \
 	%D%/triangular_reduction.c \
 	%D%/triangular_reduction.h

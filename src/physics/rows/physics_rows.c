@@ -9,7 +9,7 @@
 #include "base/memory.h"
 
 void dl_physics_rows_free(struct dl_physics_rows *rows) {
-  dl_records_free(&rows->inputs);
+  dl_intern_free(&rows->inputs);
   free(rows->input);
   free(rows->value);
   free(rows->block);
@@ -58,12 +58,12 @@ void dl_physics_rows_take(struct dl_physics_rows *rows, size_t i) {
       long name = dl_intern(&rows->names, g->name[k]);
       g->name[k] = rows->names.s[name];
     }
-  rows->input[rows->n++] = dl_records_add(&rows->inputs, g);
+  rows->input[rows->n++] = (size_t)dl_intern(&rows->inputs, g);
 }
 
 struct dl_observed dl_physics_row_at(const struct dl_physics_rows *rows,
                                      size_t i, size_t target) {
-  return (struct dl_observed){dl_records_at(&rows->inputs, rows->input[i]),
+  return (struct dl_observed){rows->inputs.s[rows->input[i]],
                               rows->value + i * rows->physics->n_targets,
                               target};
 }

@@ -4,7 +4,6 @@
 #ifndef DL_PHYSICS_ROWS_PHYSICS_ROWS_H
 #define DL_PHYSICS_ROWS_PHYSICS_ROWS_H
 
-#include "math/numeric/records.h"
 #include "base/intern.h"
 #include "physics/observations.h"
 #include "physics/rows/physics_binding.h"
@@ -18,12 +17,12 @@ struct dl_physics_rows {
                  */
   bool lacking; /* tried, and a row lacked something */
   size_t n;
-  struct dl_records inputs; /* those of the configurations */
-  size_t *input;            /* n: number of each row's, owned */
-  double *value;            /* n x n_targets, owned */
-  struct dl_intern names;   /* texts of the inputs */
-  char *block;              /* inputs of a block, owned */
-  size_t first;             /* where the values of a block begin */
+  struct dl_intern inputs; /* those of the configurations */
+  size_t *input;           /* n: number of each row's, owned */
+  double *value;           /* n x n_targets, owned */
+  struct dl_intern names;  /* texts of the inputs */
+  char *block;             /* inputs of a block, owned */
+  size_t first;            /* where the values of a block begin */
   size_t cap_input, cap_value, cap_block;
 };
 
