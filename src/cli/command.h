@@ -23,7 +23,7 @@ struct dl_given {
 /* The context of a command; dl_cli_parse fills in what the user gave. */
 struct dl_cli {
   struct dl_diag diag;
-  struct dl_catalog *catalog;
+  struct dl_catalog *catalog; /* owned; NULL until dl_cli_catalog */
   const struct dl_command *command;
   const struct dl_format *format;
   const char *output; /* path, or NULL for stdout */
@@ -71,6 +71,9 @@ extern const struct dl_command dl_cmd_predict, dl_cmd_fit, dl_cmd_extract,
     dl_cmd_step, dl_cmd_compare, dl_cmd_describe, dl_cmd_list, dl_cmd_show,
     dl_cmd_check, dl_cmd_calibrate, dl_cmd_plot, dl_cmd_recommend,
     dl_cmd_report, dl_cmd_record;
+
+/* The catalogue, made when it is first needed. */
+struct dl_catalog *dl_cli_catalog(struct dl_cli *cli);
 
 /* The options of every command; members of struct dl_cli. */
 extern const struct dl_option dl_common_options[];

@@ -133,7 +133,6 @@ int dl_run_command(const struct dl_command *c, int argc, char **argv) {
   struct dl_cli cli = {.command = c, .format = dl_formats[0]};
   cli.diag.on_warning = print_warning;
   cli.diag.ctx = &cli;
-  cli.catalog = dl_catalog_new(dl_datadir());
   enum dl_status status = parse_and_run(&cli, argc, argv);
   if (cli.diag.n_more > 0 && !cli.quiet)
     fprintf(stderr, "dlest: warning: %zu more like these\n", cli.diag.n_more);
@@ -150,7 +149,8 @@ int dl_run_command(const struct dl_command *c, int argc, char **argv) {
     dl_spool_close(&cli.spool[i]);
   free(cli.spool);
   free(cli.given);
-  dl_catalog_free(cli.catalog);
+  if (cli.catalog)
+    dl_catalog_free(cli.catalog);
   dl_diag_free(&cli.diag);
   return status == DL_OK ? cli.exit_status : (int)status;
 }

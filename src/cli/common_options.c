@@ -60,6 +60,12 @@ const struct dl_option dl_common_options[] = {
     {0},
 };
 
+struct dl_catalog *dl_cli_catalog(struct dl_cli *cli) {
+  if (!cli->catalog)
+    cli->catalog = dl_catalog_new(dl_datadir());
+  return cli->catalog;
+}
+
 enum dl_status dl_cli_strict(struct dl_cli *cli) {
   size_t n = cli->diag.n_warnings + cli->diag.n_more;
   if (!cli->strict || (n == 0 && cli->diag.n_skipped == 0))

@@ -164,7 +164,7 @@ static void want_columns(struct dl_training *t, struct dl_strlist *groups,
 static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
                                 struct dl_training *t, bool *there) {
   struct dl_diag *d = &w->cli->diag;
-  struct dl_frame *f = dl_frame_new(w->cli->catalog);
+  struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
   struct dl_csv *csv = NULL;
   struct dl_strlist groups = {0};
   size_t skipped = d->n_skipped;

@@ -113,8 +113,8 @@ static void take_error(struct checker *c, struct dl_diag *d, const char *path) {
 static void compare(struct checker *c, const struct dl_descriptor *e) {
   const struct dl_descriptor *known;
   struct dl_diag d = {0};
-  if (dl_catalog_look_listed(c->cli->catalog, e->kind, e->id, false, &known,
-                             &d) == DL_OK &&
+  if (dl_catalog_look_listed(dl_cli_catalog(c->cli), e->kind, e->id, false,
+                             &known, &d) == DL_OK &&
       known)
     dl_rules_against(e, known, &c->ruled);
   dl_diag_free(&d);
@@ -125,7 +125,7 @@ static void read_known(struct checker *c, enum dl_kind kind) {
   const struct dl_descriptor **list = NULL;
   struct dl_diag d = {0};
   size_t n;
-  if (dl_catalog_all(c->cli->catalog, kind, &list, &n, &d) == DL_OK)
+  if (dl_catalog_all(dl_cli_catalog(c->cli), kind, &list, &n, &d) == DL_OK)
     free(list);
   dl_diag_free(&d);
 }

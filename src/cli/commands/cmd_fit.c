@@ -448,7 +448,7 @@ static enum dl_status fit_table(struct fitting *w) {
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct fit_options *o = options_at;
   struct fitting w = {.cli = cli, .o = o};
-  w.f = dl_frame_new(cli->catalog);
+  w.f = dl_frame_new(dl_cli_catalog(cli));
   w.m = dl_calloc(1, sizeof *w.m);
   w.view = (struct dl_fit_view){
       .r = dl_report_new(), .details = o->details || !cli->format->document};

@@ -253,7 +253,8 @@ static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
   status = dl_session_row(session, *row, &s->job, &s->predictions, s->est,
                           &cli->diag);
   if (status == DL_OK)
-    status = dl_session_check(cli->catalog, &s->job, NULL, 0, &bad, &cli->diag);
+    status = dl_session_check(dl_cli_catalog(cli), &s->job, NULL, 0, &bad,
+                              &cli->diag);
   if (status == DL_OK)
     s->best = dl_recommended(s->est, s->n, !isnan(s->job.known.run_s));
   return status;
@@ -423,7 +424,7 @@ static enum dl_status make_axes(struct dl_predict_options *o,
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_predict_options *o = options_at;
   struct dl_model *m = NULL;
-  struct dl_frame *f = dl_frame_new(cli->catalog);
+  struct dl_frame *f = dl_frame_new(dl_cli_catalog(cli));
   enum dl_status status = dl_open_model(cli, o->model, &m);
   o->job.has_table = o->input != NULL;
   if (cli->format->whole)
@@ -445,9 +446,11 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   if (status == DL_OK && o->job.axes.n > 0)
     status = make_axes(o, f, &cli->diag);
   if (status == DL_OK)
-    status = dl_node_options_apply(&o->node, &o->job, cli->catalog, &cli->diag);
+    status = dl_node_options_apply(&o->node, &o->job, dl_cli_catalog(cli),
+                                   &cli->diag);
   if (status == DL_OK)
-    status = dl_job_options_apply(&o->job, f, cli->catalog, true, &cli->diag);
+    status =
+        dl_job_options_apply(&o->job, f, dl_cli_catalog(cli), true, &cli->diag);
   if (status == DL_OK && o->node.found)
     dl_node_footprint(&o->node, &o->job.foot);
   if (status == DL_OK)

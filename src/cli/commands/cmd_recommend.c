@@ -89,7 +89,7 @@ static enum dl_status every_gpu(struct dl_cli *cli, const char *where,
   struct dl_diag *d = &cli->diag;
   size_t n;
   enum dl_status status =
-      dl_catalog_all(cli->catalog, DL_ACCELERATOR, &list, &n, d);
+      dl_catalog_all(dl_cli_catalog(cli), DL_ACCELERATOR, &list, &n, d);
   if (status == DL_OK && where)
     status = dl_filter(list, &n, DL_ACCELERATOR, where, d);
   for (size_t i = 0; i < n && status == DL_OK; i++)
@@ -117,7 +117,8 @@ static enum dl_status fill_axes(struct dl_cli *cli,
   if (status == DL_OK && !dl_axes_find(&o->axes, "arch"))
     return dl_fail(&cli->diag, DL_EUSAGE, "missing option: --arch, or --table");
   if (status == DL_OK)
-    status = dl_job_options_language(o, cli->catalog, &language, &cli->diag);
+    status =
+        dl_job_options_language(o, dl_cli_catalog(cli), &language, &cli->diag);
   if (status == DL_OK && nodes && dl_axes_find(&o->axes, "gpu"))
     return dl_fail(&cli->diag, DL_EUSAGE,
                    "--gpu: nodes have accelerators of their own; give --gpu or "
@@ -197,7 +198,7 @@ static enum dl_status open_model(struct dl_cli *cli,
   if (status != DL_OK || strcmp(o->method, "physical") != 0)
     return status;
   r->choices.measured = &r->measured;
-  return dl_measured_find(&r->measured, r->m, cli->catalog, &cli->diag);
+  return dl_measured_find(&r->measured, r->m, dl_cli_catalog(cli), &cli->diag);
 }
 
 static enum dl_status recommend(struct dl_cli *cli,

@@ -359,14 +359,16 @@ static enum dl_status check_names(struct dl_cli *cli,
   struct dl_diag *d = &cli->diag;
   enum dl_status status = DL_OK;
   if (o->arch)
-    status = dl_catalog_open(cli->catalog, DL_ARCHITECTURE, o->arch, d);
+    status = dl_catalog_open(dl_cli_catalog(cli), DL_ARCHITECTURE, o->arch, d);
   if (status == DL_OK && o->arch)
-    status = dl_catalog_get(cli->catalog, DL_ARCHITECTURE, o->arch, &found, d);
+    status = dl_catalog_get(dl_cli_catalog(cli), DL_ARCHITECTURE, o->arch,
+                            &found, d);
   if (status == DL_OK && o->dataset)
-    status = dl_catalog_get(cli->catalog, DL_DATASET, o->dataset, &found, d);
+    status =
+        dl_catalog_get(dl_cli_catalog(cli), DL_DATASET, o->dataset, &found, d);
   struct dl_step_options *step = &o->live.step;
   return status == DL_OK
-             ? dl_site_find(&step->site, cli->catalog, &step->foot, d)
+             ? dl_site_find(&step->site, dl_cli_catalog(cli), &step->foot, d)
              : status;
 }
 

@@ -284,10 +284,10 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
       (dl_cli_given(cli, "all") || !dl_cli_given(cli, "by")))
     o->each_job = o->all;
   enum dl_status status =
-      dl_site_find(&o->site, cli->catalog, &o->foot, &cli->diag);
+      dl_site_find(&o->site, dl_cli_catalog(cli), &o->foot, &cli->diag);
   if (status == DL_OK)
-    status =
-        dl_accounting_new(&w.accounting, &o->cluster, cli->catalog, &cli->diag);
+    status = dl_accounting_new(&w.accounting, &o->cluster, dl_cli_catalog(cli),
+                               &cli->diag);
   if (status == DL_OK)
     status = w.totals    ? report_totals(&w, o)
              : o->totals ? write_totals(&w)

@@ -190,9 +190,10 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     return dl_fail(
         &cli->diag, DL_EUSAGE,
         "cannot show '%s'; use gpu, arch, dataset, grid, site or node", word);
-  enum dl_status status = dl_catalog_open(cli->catalog, kind, name, &cli->diag);
+  enum dl_status status =
+      dl_catalog_open(dl_cli_catalog(cli), kind, name, &cli->diag);
   if (status == DL_OK)
-    status = dl_catalog_get(cli->catalog, kind, name, &e, &cli->diag);
+    status = dl_catalog_get(dl_cli_catalog(cli), kind, name, &e, &cli->diag);
   return status == DL_OK ? show(cli, o, e) : status;
 }
 

@@ -196,7 +196,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   for (size_t i = 0; i < cli->n_arguments; i++)
     dl_strlist_add(&o->paths, cli->argument[i]);
   if (status == DL_OK)
-    status = dl_site_find(&o->site, cli->catalog, &o->foot, &cli->diag);
+    status = dl_site_find(&o->site, dl_cli_catalog(cli), &o->foot, &cli->diag);
   if (status == DL_OK)
     status = dl_step_follow(cli, o, &s);
   if (status == DL_OK)

@@ -81,7 +81,7 @@ static enum dl_status open_quantities(struct dl_comparing *w, struct pass *p) {
 static enum dl_status open_pass(struct dl_comparing *w, struct pass *p,
                                 struct dl_model *const *model) {
   struct dl_diag *d = &w->cli->diag;
-  p->f = dl_frame_new(w->cli->catalog);
+  p->f = dl_frame_new(dl_cli_catalog(w->cli));
   enum dl_status status = dl_csv_open(&p->csv, path_of(w), 0, d);
   if (status == DL_OK)
     status = dl_csv_drop_empty(p->csv, d);
@@ -89,7 +89,8 @@ static enum dl_status open_pass(struct dl_comparing *w, struct pass *p,
     status = dl_job_options_check_table(w->cli, &w->o->job, p->csv);
   if (status == DL_OK) {
     dl_frame_columns(p->f, p->csv);
-    status = dl_job_options_apply(&w->o->job, p->f, w->cli->catalog, false, d);
+    status = dl_job_options_apply(&w->o->job, p->f, dl_cli_catalog(w->cli),
+                                  false, d);
   }
   for (size_t k = 0; k < w->n_models && status == DL_OK; k++)
     status = dl_session_new(&p->session[k], p->f, model[k], w->o->methods,
@@ -189,7 +190,7 @@ static enum dl_status estimate_row(struct dl_comparing *w, struct pass *p,
     status = dl_session_row(p->session[k], p->row, &job, &predictions,
                             p->est + k * p->n_methods, d);
   if (status == DL_OK && w->n_models > 0)
-    status = dl_session_check(w->cli->catalog, &job, dl_csv_path(p->csv),
+    status = dl_session_check(dl_cli_catalog(w->cli), &job, dl_csv_path(p->csv),
                               block->line[i], bad, d);
   return status;
 }
@@ -338,7 +339,7 @@ static enum dl_status read_training(struct dl_comparing *w, const char *column,
   struct dl_diag *d = &w->cli->diag;
   struct dl_strlist groups = {0};
   struct dl_csv *csv = NULL;
-  struct dl_frame *f = dl_frame_new(w->cli->catalog);
+  struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
   dl_strlist_add(&groups, "config");
   dl_strlist_add(&groups, "arch");
   dl_strlist_add(&groups, "gpu");
@@ -348,7 +349,8 @@ static enum dl_status read_training(struct dl_comparing *w, const char *column,
   if (status == DL_OK) {
     dl_frame_columns(f, csv);
     dl_frame_assume(f, dl_assume_language_setup, false);
-    status = dl_job_options_apply(&w->o->job, f, w->cli->catalog, false, d);
+    status =
+        dl_job_options_apply(&w->o->job, f, dl_cli_catalog(w->cli), false, d);
   }
   for (size_t k = 0; k < w->n_models && status == DL_OK; k++)
     dl_refit_formulas(t, w->model[k], f);

@@ -11,7 +11,7 @@
 static enum dl_status read_more(struct dl_cli *cli, struct dl_training *more,
                                 const char *path) {
   struct dl_diag *d = &cli->diag;
-  struct dl_frame *f = dl_frame_new(cli->catalog);
+  struct dl_frame *f = dl_frame_new(dl_cli_catalog(cli));
   struct dl_csv *csv = NULL;
   struct dl_strlist groups = {0};
   dl_strlist_add(&groups, "arch");

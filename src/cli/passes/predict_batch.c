@@ -267,7 +267,7 @@ static enum dl_status judge_row(struct batch *b, size_t i, size_t line) {
   if (b->row[i].fault.kind != DL_FAULT_NONE)
     return dl_frame_complain(b->f, &b->row[i], path, line, d);
   enum dl_status status =
-      dl_session_check(b->cli->catalog, &b->job[i], path, line, &bad, d);
+      dl_session_check(dl_cli_catalog(b->cli), &b->job[i], path, line, &bad, d);
   if (status != DL_OK || bad || says_no_size(b, i, line) ||
       says_nothing(b, i, line))
     return status;

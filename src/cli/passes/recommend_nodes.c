@@ -56,7 +56,7 @@ static enum dl_status every_node(struct dl_cli *cli, struct dl_text *names) {
   const struct dl_descriptor **list;
   size_t n;
   enum dl_status status =
-      dl_catalog_all(cli->catalog, DL_NODE, &list, &n, &cli->diag);
+      dl_catalog_all(dl_cli_catalog(cli), DL_NODE, &list, &n, &cli->diag);
   if (status != DL_OK)
     return status;
   for (size_t i = 0; i < n; i++)
@@ -95,9 +95,9 @@ static enum dl_status has_gpus(struct dl_cli *cli, const struct asked *a,
   const struct dl_descriptor *e;
   double n = 0;
   enum dl_status status =
-      dl_catalog_open(cli->catalog, DL_NODE, name, &cli->diag);
+      dl_catalog_open(dl_cli_catalog(cli), DL_NODE, name, &cli->diag);
   if (status == DL_OK)
-    status = dl_catalog_get(cli->catalog, DL_NODE, name, &e, &cli->diag);
+    status = dl_catalog_get(dl_cli_catalog(cli), DL_NODE, name, &e, &cli->diag);
   if (status != DL_OK || !gpus || !dl_parse_double(gpus, &n))
     return status;
   double of = fmax(0, DL_AS(node, e)->gpus);
@@ -114,14 +114,14 @@ static enum dl_status open_node(struct dl_cli *cli,
                                 const struct dl_model *m,
                                 struct dl_recommend_node *n) {
   struct dl_diag *d = &cli->diag;
-  n->f = dl_frame_new(cli->catalog);
+  n->f = dl_frame_new(dl_cli_catalog(cli));
   enum dl_status status =
-      dl_node_options_apply(&n->o, &n->job, cli->catalog, d);
+      dl_node_options_apply(&n->o, &n->job, dl_cli_catalog(cli), d);
   n->job.axes = o->job.axes;
   if (status == DL_OK)
     status = dl_frame_axes(n->f, &o->job.axes, d);
   if (status == DL_OK)
-    status = dl_job_options_apply(&n->job, n->f, cli->catalog, true, d);
+    status = dl_job_options_apply(&n->job, n->f, dl_cli_catalog(cli), true, d);
   if (status == DL_OK)
     status = dl_session_new(&n->session, n->f, m, o->method, o->coverage, d);
   return status;

@@ -23,10 +23,10 @@ enum dl_status dl_recommend_estimate(struct dl_cli *cli,
                                      struct dl_recommend_options *o,
                                      struct dl_recommend_data *r) {
   struct dl_diag *d = &cli->diag;
-  r->f = dl_frame_new(cli->catalog);
+  r->f = dl_frame_new(dl_cli_catalog(cli));
   enum dl_status status = dl_frame_axes(r->f, &o->job.axes, d);
   if (status == DL_OK)
-    status = dl_job_options_apply(&o->job, r->f, cli->catalog, true, d);
+    status = dl_job_options_apply(&o->job, r->f, dl_cli_catalog(cli), true, d);
   if (status == DL_OK)
     status = dl_session_new(&r->session, r->f, r->m, o->method, o->coverage, d);
   if (status != DL_OK)
@@ -45,8 +45,8 @@ static enum dl_status is_named(struct dl_cli *cli, const struct dl_axis *a,
     *is = name && strcmp(name, a->text.s[i]) == 0;
     if (*is || !known)
       continue;
-    enum dl_status status =
-        dl_catalog_look(cli->catalog, kind, a->text.s[i], &e, &cli->diag);
+    enum dl_status status = dl_catalog_look(dl_cli_catalog(cli), kind,
+                                            a->text.s[i], &e, &cli->diag);
     if (status != DL_OK)
       return status;
     *is = e && strcmp(e->id, ((const struct dl_descriptor *)known)->id) == 0;
@@ -110,7 +110,7 @@ enum dl_status dl_recommend_measured(struct dl_cli *cli,
   struct dl_diag *d = &cli->diag;
   struct dl_csv *csv = NULL;
   struct dl_choices *l = &r->choices;
-  r->f = dl_frame_new(cli->catalog);
+  r->f = dl_frame_new(dl_cli_catalog(cli));
   enum dl_status status = dl_csv_open(&csv, o->table, 0, d);
   if (status == DL_OK) {
     dl_frame_columns(r->f, csv);
@@ -154,8 +154,8 @@ struct merits {
 static enum dl_status add_merit(struct dl_cli *cli, struct merits *t,
                                 const char *name, double x) {
   const struct dl_descriptor *e = NULL;
-  enum dl_status status =
-      dl_catalog_look(cli->catalog, DL_ARCHITECTURE, name, &e, &cli->diag);
+  enum dl_status status = dl_catalog_look(dl_cli_catalog(cli), DL_ARCHITECTURE,
+                                          name, &e, &cli->diag);
   if (status != DL_OK)
     return status;
   const char *id = e ? e->id : name;
@@ -209,7 +209,7 @@ enum dl_status dl_recommend_accuracy(struct dl_cli *cli, const char *path,
   for (size_t i = 0; i < l->n && status == DL_OK; i++) {
     const struct dl_descriptor *e = NULL;
     const char *name = l->c[i].arch ? l->c[i].arch : "";
-    status = dl_catalog_look(cli->catalog, DL_ARCHITECTURE, name, &e, d);
+    status = dl_catalog_look(dl_cli_catalog(cli), DL_ARCHITECTURE, name, &e, d);
     long k = dl_strlist_find(&t.names, e ? e->id : name);
     if (k >= 0) /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
       l->c[i].accuracy = t.m[k].sum / (double)t.m[k].n;

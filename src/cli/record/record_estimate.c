@@ -86,10 +86,11 @@ enum dl_status dl_record_estimate(struct dl_cli *cli, const struct dl_run *run,
   dl_job_options_init(&o);
   copy_settings(run, &o.run);
   o.dataset = run->dataset;
-  struct dl_frame *f = dl_frame_new(cli->catalog);
+  struct dl_frame *f = dl_frame_new(dl_cli_catalog(cli));
   enum dl_status status = dl_open_model(cli, NULL, &m);
   if (status == DL_OK)
-    status = dl_job_options_apply(&o, f, cli->catalog, false, &cli->diag);
+    status =
+        dl_job_options_apply(&o, f, dl_cli_catalog(cli), false, &cli->diag);
   if (status == DL_OK)
     status = estimate(cli, f, m, e);
   dl_job_options_free(&o);

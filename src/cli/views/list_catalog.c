@@ -127,7 +127,7 @@ enum dl_status dl_list_catalog(struct dl_cli *cli, enum dl_kind kind,
   enum dl_status status = o->columns ? columns_given(&c, kind, o->columns, d)
                                      : columns_usual(&c, kind, o, d);
   if (status == DL_OK)
-    status = dl_catalog_all(cli->catalog, kind, &e, &n, d);
+    status = dl_catalog_all(dl_cli_catalog(cli), kind, &e, &n, d);
   if (status == DL_OK && kind == DL_ARCHITECTURE)
     at = at_reference(e, n);
   if (status == DL_OK && o->where)
