@@ -204,8 +204,9 @@ enum dl_status dl_frame_run(const struct dl_frame *f,
     dl_forget_assumed(row);
     f->assume(row);
   }
-  if (!how->early && row->fault.kind == DL_FAULT_NONE)
-    dl_setup_check(row);
+  if (!how->early && row->fault.kind == DL_FAULT_NONE &&
+      dl_setup_is_broken(row, NULL))
+    row->fault.kind = DL_FAULT_SETUP;
   return status;
 }
 
@@ -342,7 +343,7 @@ enum dl_status dl_frame_complain(const struct dl_frame *f,
     const struct dl_broken_rule broken = {fault->step, fault->x};
     dl_frame_explain_rule(&broken, &why);
   } else if (fault->kind == DL_FAULT_SETUP) {
-    dl_setup_explain(row, &why);
+    dl_setup_is_broken(row, &why);
   } else if (fault->kind == DL_FAULT_UNDEFINED) {
     dl_text_printf(
         &why,

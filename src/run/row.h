@@ -26,8 +26,8 @@ struct dl_fault {
     DL_FAULT_RANGE = DL_VALUE_RANGE,
     DL_FAULT_FRACTION = DL_VALUE_FRACTION,
     DL_FAULT_WORD = DL_VALUE_WORD,
-    DL_FAULT_SETUP,     /* between settings, or with a descriptor: step is the
-                           rule of training_setup.c */
+    DL_FAULT_SETUP,     /* between settings, or with a descriptor:
+                           dl_setup_is_broken says what */
     DL_FAULT_UNDEFINED, /* a definition: 0 / 0, log(-1) */
     DL_FAULT_ABSENT,
     DL_FAULT_CONTRADICTION /* between columns: step is the rule, x its

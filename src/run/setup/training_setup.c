@@ -4,6 +4,7 @@
 #include "run/setup/training_setup.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "catalog/architecture/token_costs.h"
@@ -129,71 +130,59 @@ void dl_forget_assumed(struct dl_row *row) {
   row->assumed = (struct dl_run_set){0};
 }
 
-/* --- Rules. Each returns whether a row breaks it, and then appends what is
- * wrong and what to change to *to, unless that is NULL. */
+/* --- Rules between settings, and with descriptors. A rule that a row breaks
+ * says what is wrong and what to change; `to` may be NULL. */
+
+/* True. */
+DL_PRINTF(2, 3)
+static bool says(struct dl_text *to, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  if (to)
+    dl_text_vprintf(to, fmt, args);
+  va_end(args);
+  return true;
+}
 
 static bool is_whole(double x) {
   return fabs(x - nearbyint(x)) <= 1e-9 * x;
 }
 
-static bool breaks_degrees(const struct dl_row *row, struct dl_text *to) {
-  struct dl_degrees by = dl_degrees_of(&row->run);
-  if (isnan(by.data) || (by.data >= 1 && is_whole(by.data)))
-    return false;
-  if (to)
-    dl_text_printf(to,
-                   "n_gpus %g is not a multiple of tensor_parallel x "
-                   "pipeline_parallel, %g x %g; change one of them",
-                   row->run.n_gpus, by.tensor, by.pipeline);
-  return true;
-}
-
-/* global_batch = batch_size x grad_accum x data-parallel accelerators, in whole
- * numbers. */
-static bool breaks_global_batch(const struct dl_row *row, struct dl_text *to) {
+/* n_gpus = tensor x pipeline x data, and global_batch = batch_size x grad_accum
+ * x data, in whole numbers. */
+static bool breaks_products(const struct dl_row *row, struct dl_text *to) {
   const struct dl_run *r = &row->run;
-  double data =
-      dl_is_word(r->scaling, "strong") ? 1 : dl_or(dl_degrees_of(r).data, 1);
+  struct dl_degrees by = dl_degrees_of(r);
+  if (by.data < 1 || (!isnan(by.data) && !is_whole(by.data)))
+    return says(to,
+                "n_gpus %g is not a multiple of tensor_parallel x "
+                "pipeline_parallel, %g x %g; change one of them",
+                r->n_gpus, by.tensor, by.pipeline);
+  double data = dl_is_word(r->scaling, "strong") ? 1 : dl_or(by.data, 1);
   double accum = dl_or(r->grad_accum, 1);
+  double all = r->batch_size * accum * data;
   bool batch_given = dl_run_set_has(&row->given, DL_RUN_batch_size);
   bool accum_given = dl_run_set_has(&row->given, DL_RUN_grad_accum);
-  if (!dl_run_set_has(&row->given, DL_RUN_global_batch) || isnan(r->batch_size))
+  if (!dl_run_set_has(&row->given, DL_RUN_global_batch) ||
+      isnan(r->batch_size) ||
+      (fabs(all - r->global_batch) <= 1e-9 * all &&
+       (batch_given || (is_whole(r->batch_size) && all >= 1)) &&
+       (accum_given || (is_whole(accum) && accum >= 1))))
     return false;
-  double all = r->batch_size * accum * data;
-  bool equal = fabs(all - r->global_batch) <= 1e-9 * all;
-  if (equal && (batch_given || (is_whole(r->batch_size) && all >= 1)) &&
-      (accum_given || (is_whole(accum) && accum >= 1)))
-    return false;
-  if (to && !batch_given)
-    dl_text_printf(to,
-                   "global_batch %g is not a multiple of grad_accum x "
-                   "data-parallel accelerators, %g x %g; change one of them",
-                   r->global_batch, accum, data);
-  else if (to && !accum_given)
-    dl_text_printf(to,
-                   "global_batch %g is not a multiple of batch_size x "
-                   "data-parallel accelerators, %g x %g; change one of them",
-                   r->global_batch, r->batch_size, data);
-  else if (to)
-    dl_text_printf(to,
-                   "global_batch %g is not batch_size x grad_accum x "
-                   "data-parallel accelerators, %g x %g x %g; leave one out",
-                   r->global_batch, r->batch_size, accum, data);
-  return true;
-}
-
-static bool breaks_fine_tune(const struct dl_row *row, struct dl_text *to) {
-  const struct dl_run *r = &row->run;
-  if (!r->fine_tune || isnan(r->frozen_base) ||
-      (dl_is_word(r->fine_tune, "head") ? r->frozen_base > 0
-                                        : !(r->frozen_base > 0)))
-    return false;
-  if (to)
-    dl_text_printf(to,
-                   "fine_tune %s and frozen_base %g contradict each other; "
-                   "leave one out",
-                   r->fine_tune, r->frozen_base);
-  return true;
+  if (!batch_given)
+    return says(to,
+                "global_batch %g is not a multiple of grad_accum x "
+                "data-parallel accelerators, %g x %g; change one of them",
+                r->global_batch, accum, data);
+  if (!accum_given)
+    return says(to,
+                "global_batch %g is not a multiple of batch_size x "
+                "data-parallel accelerators, %g x %g; change one of them",
+                r->global_batch, r->batch_size, data);
+  return says(to,
+              "global_batch %g is not batch_size x grad_accum x "
+              "data-parallel accelerators, %g x %g x %g; leave one out",
+              r->global_batch, r->batch_size, accum, data);
 }
 
 /* The smallest dimension of the products that have adapters: queries, keys,
@@ -206,204 +195,141 @@ static double smallest_product(const struct dl_transformer *t) {
   return fmin(fmin(t->hidden, t->ffn), fmin(t->heads * t->head_dim, kv));
 }
 
-static bool breaks_rank(const struct dl_row *row, struct dl_text *to) {
-  enum dl_fine_tune tune = dl_fine_tune_of(&row->run);
-  const struct dl_architecture *arch = row->found.arch;
-  const struct dl_transformer *t = arch ? arch->transformer : NULL;
-  double rank = row->run.lora_rank;
-  bool lora = tune == DL_TUNE_LORA || tune == DL_TUNE_QLORA;
-  bool high = t && rank > smallest_product(t);
-  if (isnan(rank) || (lora && !high))
-    return false;
-  if (to && lora)
-    dl_text_printf(to,
-                   "lora_rank %g is more than the smallest dimension of the "
-                   "products of '%s', %g; take a lower rank",
-                   rank, arch->head.id, smallest_product(t));
-  else if (to)
-    dl_text_add(to, "lora_rank goes with fine_tune lora or qlora; give that");
-  return true;
-}
-
 /* Low-rank adapters sit beside the products of attention and of dense layers.
  */
-static bool breaks_adapters(const struct dl_row *row, struct dl_text *to) {
+static bool breaks_tuning(const struct dl_row *row, struct dl_text *to) {
+  const struct dl_run *r = &row->run;
   const struct dl_architecture *arch = row->found.arch;
-  enum dl_fine_tune tune = dl_fine_tune_of(&row->run);
-  if ((tune != DL_TUNE_LORA && tune != DL_TUNE_QLORA) || !arch ||
-      arch->transformer || arch->heads > 0)
-    return false;
-  if (to)
-    dl_text_printf(to,
-                   "fine_tune %s is for transformers, and '%s' is none; use "
-                   "full or head",
-                   row->run.fine_tune, arch->head.id);
-  return true;
+  const struct dl_transformer *t = arch ? arch->transformer : NULL;
+  enum dl_fine_tune tune = dl_fine_tune_of(r);
+  bool lora = tune == DL_TUNE_LORA || tune == DL_TUNE_QLORA;
+  if (r->fine_tune && !isnan(r->frozen_base) &&
+      dl_is_word(r->fine_tune, "head") != (r->frozen_base > 0))
+    return says(to,
+                "fine_tune %s and frozen_base %g contradict each other; "
+                "leave one out",
+                r->fine_tune, r->frozen_base);
+  if (!isnan(r->lora_rank) && !lora)
+    return says(to, "lora_rank goes with fine_tune lora or qlora; give that");
+  if (t && r->lora_rank > smallest_product(t))
+    return says(to,
+                "lora_rank %g is more than the smallest dimension of the "
+                "products of '%s', %g; take a lower rank",
+                r->lora_rank, arch->head.id, smallest_product(t));
+  if (lora && arch && !t && !(arch->heads > 0))
+    return says(to,
+                "fine_tune %s is for transformers, and '%s' is none; use "
+                "full or head",
+                r->fine_tune, arch->head.id);
+  return false;
 }
 
-/* No method divides the layers of other networks. */
-static bool breaks_division(const struct dl_row *row, struct dl_text *to) {
-  const struct dl_architecture *arch = row->found.arch;
-  bool tensor = row->run.tensor_parallel > 1;
-  if (!arch || dl_is_language_model(arch) ||
-      !(tensor || row->run.pipeline_parallel > 1))
-    return false;
-  if (to)
-    dl_text_printf(
-        to, "%s is for language models, and '%s' is none; leave it out",
-        tensor ? "tensor_parallel" : "pipeline_parallel", arch->head.id);
-  return true;
-}
-
-static bool breaks_heads(const struct dl_row *row, struct dl_text *to) {
+/* No method divides the layers of networks other than language models. Virtual
+ * stages divide those of a pipeline in equal numbers of layers. */
+static bool breaks_stages(const struct dl_row *row, struct dl_text *to) {
   const struct dl_architecture *arch = row->found.arch;
   const struct dl_transformer *t = arch ? arch->transformer : NULL;
   double tensor = dl_or(row->run.tensor_parallel, 1);
+  double stages = dl_or(row->run.pipeline_parallel, 1);
+  double v = row->run.virtual_stages, layers = layers_of(row);
   double heads = t ? t->heads : arch ? arch->heads : (double)NAN;
-  if (!(tensor > 1) || isnan(heads) || is_whole(heads / tensor))
-    return false;
-  if (to)
-    dl_text_printf(to,
-                   "tensor_parallel %g does not divide the %g attention heads "
-                   "of '%s'; take a divisor",
-                   tensor, heads, arch->head.id);
-  return true;
-}
-
-static bool breaks_depth(const struct dl_row *row, struct dl_text *to) {
-  double stages = dl_or(row->run.pipeline_parallel, 1);
-  double layers = layers_of(row);
-  if (!(stages > layers))
-    return false;
-  if (to)
-    dl_text_printf(to,
-                   "pipeline_parallel %g is more than the %g layers of '%s'; "
-                   "take fewer stages",
-                   stages, layers, row->found.arch->head.id);
-  return true;
-}
-
-/* Virtual stages divide those of a pipeline, in equal numbers of layers. */
-static bool breaks_virtual_stages(const struct dl_row *row,
-                                  struct dl_text *to) {
-  double v = row->run.virtual_stages;
-  double stages = dl_or(row->run.pipeline_parallel, 1);
-  if (!(v > 1) || (stages > 1 &&
-                   (isnan(layers_of(row)) || divides_layers(row, v * stages))))
-    return false;
-  if (to && stages > 1)
-    dl_text_printf(to,
-                   "virtual_stages %g of %g pipeline stages do not divide the "
-                   "%g layers of '%s' evenly; use %g",
-                   v, stages, layers_of(row), row->found.arch->head.id,
-                   dl_most_virtual_stages(row, v));
-  else if (to)
-    dl_text_printf(to,
-                   "virtual_stages %g goes with a pipeline; give "
-                   "pipeline_parallel",
-                   v);
-  return true;
+  if (arch && !dl_is_language_model(arch) && (tensor > 1 || stages > 1))
+    return says(to, "%s is for language models, and '%s' is none; leave it out",
+                tensor > 1 ? "tensor_parallel" : "pipeline_parallel",
+                arch->head.id);
+  if (tensor > 1 && !isnan(heads) && !is_whole(heads / tensor))
+    return says(to,
+                "tensor_parallel %g does not divide the %g attention heads "
+                "of '%s'; take a divisor",
+                tensor, heads, arch->head.id);
+  if (stages > layers)
+    return says(to,
+                "pipeline_parallel %g is more than the %g layers of '%s'; "
+                "take fewer stages",
+                stages, layers, arch->head.id);
+  if (v > 1 && !(stages > 1))
+    return says(to,
+                "virtual_stages %g goes with a pipeline; give "
+                "pipeline_parallel",
+                v);
+  if (v > 1 && !isnan(layers) && !divides_layers(row, v * stages))
+    return says(to,
+                "virtual_stages %g of %g pipeline stages do not divide the "
+                "%g layers of '%s' evenly; use %g",
+                v, stages, layers, arch->head.id,
+                dl_most_virtual_stages(row, v));
+  return false;
 }
 
 /* Data-parallel accelerators divide the experts, in whole numbers. */
 static bool breaks_experts(const struct dl_row *row, struct dl_text *to) {
   double n = row->run.expert_parallel, experts = experts_of(row);
   double data = dl_degrees_of(&row->run).data;
-  bool none = experts <= 0, uneven = fmod(experts, n) > 0;
-  if (!(n > 1) || !(none || uneven || fmod(data, n) > 0))
+  if (!(n > 1))
     return false;
-  if (to && none)
-    dl_text_printf(to,
-                   "expert_parallel is for mixtures of experts, and '%s' is "
-                   "none; leave it out",
-                   row->found.arch->head.id);
-  else if (to && uneven)
-    dl_text_printf(to,
-                   "expert_parallel %g does not divide the %g experts of '%s'; "
-                   "take a divisor",
-                   n, experts, row->found.arch->head.id);
-  else if (to)
-    dl_text_printf(to,
-                   "expert_parallel %g does not divide the %g data-parallel "
-                   "accelerators; change one of them",
-                   n, data);
-  return true;
+  if (experts <= 0)
+    return says(to,
+                "expert_parallel is for mixtures of experts, and '%s' is "
+                "none; leave it out",
+                row->found.arch->head.id);
+  if (fmod(experts, n) > 0)
+    return says(to,
+                "expert_parallel %g does not divide the %g experts of '%s'; "
+                "take a divisor",
+                n, experts, row->found.arch->head.id);
+  if (fmod(data, n) > 0)
+    return says(to,
+                "expert_parallel %g does not divide the %g data-parallel "
+                "accelerators; change one of them",
+                n, data);
+  return false;
 }
 
-static bool breaks_fp8(const struct dl_row *row, struct dl_text *to) {
+static bool breaks_precision(const struct dl_row *row, struct dl_text *to) {
   const struct dl_accelerator *gpu = row->found.gpu;
-  if (!dl_is_word(row->run.precision, "fp8") ||
-      dl_run_is_inference(&row->run) || !gpu ||
-      !isnan(gpu->peak_fp8_tensor_tflops) ||
-      dl_run_set_has(&row->given, DL_RUN_peak_tflops))
+  if (dl_run_is_inference(&row->run))
     return false;
-  if (to)
-    dl_text_printf(to,
-                   "precision fp8: '%s' has no FP8 rate; use %s, or give "
-                   "--set gpu.peak_fp8_tensor_tflops=VALUE",
-                   gpu->head.id,
-                   isnan(gpu->peak_bf16_tensor_tflops) ? "fp16" : "bf16");
-  return true;
+  if (dl_is_word(row->run.precision, "fp8") && gpu &&
+      isnan(gpu->peak_fp8_tensor_tflops) &&
+      !dl_run_set_has(&row->given, DL_RUN_peak_tflops))
+    return says(to,
+                "precision fp8: '%s' has no FP8 rate; use %s, or give "
+                "--set gpu.peak_fp8_tensor_tflops=VALUE",
+                gpu->head.id,
+                isnan(gpu->peak_bf16_tensor_tflops) ? "fp16" : "bf16");
+  if (dl_is_word(row->run.precision, "int8"))
+    return says(to, "precision int8 is for inference; use bf16 or fp16");
+  return false;
 }
 
-static bool breaks_int8(const struct dl_row *row, struct dl_text *to) {
-  if (!dl_is_word(row->run.precision, "int8") || dl_run_is_inference(&row->run))
-    return false;
-  if (to)
-    dl_text_add(to, "precision int8 is for inference; use bf16 or fp16");
-  return true;
-}
-
-/* A step must not take more tokens than an epoch has. */
+/* A step must not take more tokens than an epoch has, and the tokens of the
+ * whole training are those of its epochs. */
 static bool breaks_tokens(const struct dl_row *row, struct dl_text *to) {
   const struct dl_run *r = &row->run;
   const struct dl_architecture *arch = row->found.arch;
   double seq = isnan(r->seq_len) && arch ? arch->seq_len : r->seq_len;
   double step = dl_global_batch(r) * seq;
   bool per_epoch = !isnan(r->train_tokens);
-  double all = per_epoch ? r->train_tokens : r->tokens;
-  if (dl_run_is_inference(&row->run) || !(step > all))
-    return false;
-  if (to)
-    dl_text_printf(to,
-                   "a step takes %g tokens (global batch %g x seq_len %g), "
-                   "more than %s %g; take a smaller batch",
-                   step, dl_global_batch(r), seq,
-                   per_epoch ? "train_tokens" : "tokens", all);
-  return true;
-}
-
-/* The tokens of the whole training are those of its epochs. */
-static bool breaks_epochs(const struct dl_row *row, struct dl_text *to) {
-  const struct dl_run *r = &row->run;
+  double most = per_epoch ? r->train_tokens : r->tokens;
+  if (!dl_run_is_inference(r) && step > most)
+    return says(to,
+                "a step takes %g tokens (global batch %g x seq_len %g), "
+                "more than %s %g; take a smaller batch",
+                step, dl_global_batch(r), seq,
+                per_epoch ? "train_tokens" : "tokens", most);
   double all = r->train_tokens * r->epochs;
-  bool given = dl_run_set_has(&row->given, DL_RUN_tokens) &&
-               dl_run_set_has(&row->given, DL_RUN_train_tokens);
-  if (!given || isnan(all) || fabs(all - r->tokens) <= 1e-6 * all ||
-      !(r->epochs > 1))
-    return false;
-  if (to)
-    dl_text_printf(to,
-                   "tokens %g is not train_tokens x epochs, %g x %g; leave one "
-                   "out",
-                   r->tokens, r->train_tokens, r->epochs);
-  return true;
+  if (dl_run_set_has(&row->given, DL_RUN_tokens) &&
+      dl_run_set_has(&row->given, DL_RUN_train_tokens) && r->epochs > 1 &&
+      fabs(all - r->tokens) > 1e-6 * all)
+    return says(to,
+                "tokens %g is not train_tokens x epochs, %g x %g; leave one "
+                "out",
+                r->tokens, r->train_tokens, r->epochs);
+  return false;
 }
 
-static bool (*const rules[])(const struct dl_row *row, struct dl_text *to) = {
-    breaks_degrees,        breaks_global_batch, breaks_fine_tune, breaks_rank,
-    breaks_adapters,       breaks_division,     breaks_heads,     breaks_depth,
-    breaks_virtual_stages, breaks_experts,      breaks_fp8,       breaks_int8,
-    breaks_tokens,         breaks_epochs};
-
-void dl_setup_check(struct dl_row *row) {
-  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-    if (rules[i](row, NULL)) {
-      row->fault = (struct dl_fault){.kind = DL_FAULT_SETUP, .step = i};
-      return;
-    }
-}
-
-void dl_setup_explain(const struct dl_row *row, struct dl_text *to) {
-  rules[row->fault.step](row, to);
+bool dl_setup_is_broken(const struct dl_row *row, struct dl_text *to) {
+  return breaks_products(row, to) || breaks_tuning(row, to) ||
+         breaks_stages(row, to) || breaks_experts(row, to) ||
+         breaks_precision(row, to) || breaks_tokens(row, to);
 }

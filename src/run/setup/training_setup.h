@@ -68,11 +68,8 @@ static inline bool dl_is_assumed(const struct dl_row *row, enum dl_run_id id) {
   return dl_run_set_has(&row->assumed, id);
 }
 
-/* Checks the settings of a row against each other and its descriptors; a
- * contradiction becomes the fault of the row. */
-void dl_setup_check(struct dl_row *row);
-
-/* Appends what is wrong, of a row with such a fault. */
-void dl_setup_explain(const struct dl_row *row, struct dl_text *to);
+/* Whether the settings of a row contradict each other or its descriptors; then
+ * appends what is wrong to *to, unless that is NULL. */
+bool dl_setup_is_broken(const struct dl_row *row, struct dl_text *to);
 
 #endif
