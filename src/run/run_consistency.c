@@ -22,51 +22,6 @@ static double ratio(double x, double y) {
   return y > 0 ? x / y : (double)NAN;
 }
 
-/* energy_j by the sum of its parts. */
-static double whole_by_parts(const struct dl_run *r,
-                             const struct dl_row_descriptors *found) {
-  (void)found;
-  double parts = (includes(r, "gpu") ? dl_or(r->gpu_energy_j, 0) : 0) +
-                 (includes(r, "cpu") ? dl_or(r->cpu_energy_j, 0) : 0) +
-                 (includes(r, "ram") ? dl_or(r->ram_energy_j, 0) : 0);
-  return ratio(r->energy_j, parts);
-}
-
-static double node_by_parts(const struct dl_run *r,
-                            const struct dl_row_descriptors *found) {
-  (void)found;
-  return ratio(r->node_energy_j, dl_or(r->gpu_energy_j, 0) +
-                                     dl_or(r->cpu_energy_j, 0) +
-                                     dl_or(r->ram_energy_j, 0));
-}
-
-static double facility_by_run(const struct dl_run *r,
-                              const struct dl_row_descriptors *found) {
-  (void)found;
-  return ratio(r->facility_energy_j, r->energy_j);
-}
-
-/* Mean power times duration by energy; the power may be that of one GPU. */
-static double power_by_energy(const struct dl_run *r,
-                              const struct dl_row_descriptors *found) {
-  (void)found;
-  double all = ratio(r->gpu_power_w * r->duration_s, r->gpu_energy_j);
-  double one = all * r->n_gpus;
-  return fabs(log(one)) < fabs(log(all)) ? one : all;
-}
-
-static double epochs_by_duration(const struct dl_run *r,
-                                 const struct dl_row_descriptors *found) {
-  (void)found;
-  return ratio(r->epoch_s * r->epochs, r->duration_s);
-}
-
-static double epochs_by_energy(const struct dl_run *r,
-                               const struct dl_row_descriptors *found) {
-  (void)found;
-  return ratio(r->epoch_energy_j * r->epochs, r->energy_j);
-}
-
 /* Mean power of all GPUs by their energy, W; of an energy that includes more,
  * the power is more. */
 static double energy_w(const struct dl_run *r) {
@@ -74,39 +29,6 @@ static double energy_w(const struct dl_run *r) {
                       ? r->energy_j
                       : r->gpu_energy_j;
   return ratio(energy, r->duration_s);
-}
-
-static double power_by_limit(const struct dl_run *r,
-                             const struct dl_row_descriptors *found) {
-  const struct dl_accelerator *gpu = found->gpu;
-  bool only_gpu = !isnan(r->gpu_energy_j) || !r->boundary ||
-                  strncmp(r->boundary, "gpu", 3) == 0;
-  double limit = gpu ? fmax(gpu->tdp_w, fmax(dl_or(r->power_limit_w, 0),
-                                             dl_or(gpu->power_limit_w, 0)))
-                     : (double)NAN;
-  double gpus = dl_or(r->n_gpus, 1);
-  return ratio(fmax(r->gpu_power_w, only_gpu ? energy_w(r) : (double)NAN),
-               limit * gpus);
-}
-
-/* Boards idle at 5 % of their TDP at least. */
-static double power_by_idle(const struct dl_run *r,
-                            const struct dl_row_descriptors *found) {
-  const struct dl_accelerator *gpu = found->gpu;
-  double idle = !gpu                 ? (double)NAN
-                : isnan(gpu->idle_w) ? 0.05 * gpu->tdp_w
-                                     : gpu->idle_w;
-  double w = fmin(r->gpu_power_w, energy_w(r));
-  return w > 0 ? ratio(w, idle) : (double)NAN; /* 0 is refused elsewhere */
-}
-
-/* The throughput of a steady state by that of the whole epoch or run. */
-static double throughput_by_time(const struct dl_run *r,
-                                 const struct dl_row_descriptors *found) {
-  (void)found;
-  double epoch_s =
-      isnan(r->epoch_s) ? ratio(r->duration_s, r->epochs) : r->epoch_s;
-  return ratio(r->samples_per_s * epoch_s, r->train_samples);
 }
 
 /* The highest rate of an accelerator, FLOP/s. */
@@ -122,58 +44,98 @@ static double highest_rate(const struct dl_accelerator *gpu) {
   return most * 1e12;
 }
 
-/* Work per second by the highest rate of the GPUs: a forward pass of 2 FLOPs a
- * MAC or an active parameter, and where all weights are trained a backward
- * pass of twice that. */
-static double work_by_rate(const struct dl_run *r,
-                           const struct dl_row_descriptors *found) {
-  const struct dl_architecture *e = found->arch;
-  bool all = (!r->fine_tune || strcmp(r->fine_tune, "full") == 0) &&
-             !(r->frozen_base > 0);
-  if (!found->gpu || !e)
-    return NAN;
-  double params_m = dl_or(e->active_params_m, e->params_m);
-  double macs = isnan(r->samples_per_s) ? 1e6 * params_m * r->tokens_per_s
-                                        : 1e9 * e->macs_g * r->samples_per_s;
-  double gpus = dl_or(r->n_gpus, 1);
-  return ratio((all ? 6 : 2) * macs, gpus * highest_rate(found->gpu));
-}
+enum {
+  WHOLE_BY_PARTS,
+  NODE_BY_PARTS,
+  FACILITY_BY_RUN,
+  POWER_BY_ENERGY,
+  EPOCHS_BY_DURATION,
+  EPOCHS_BY_ENERGY,
+  POWER_BY_LIMIT,
+  POWER_BY_IDLE,
+  /* For commands that use a throughput; those before, for what uses an energy
+   * or a power. */
+  THROUGHPUT_BY_TIME,
+  WORK_BY_RATE,
+  N_RULES
+};
 
 /* A row outside refuse_low .. refuse_high is skipped, one outside warn_low ..
  * warn_high is used with a warning. Parts may exceed their whole by 1 %: meters
  * differ. All real runs that are public and known to us are within the
  * warnings. */
 static const struct rule {
-  double (*ratio)(const struct dl_run *r,
-                  const struct dl_row_descriptors *found);
   double refuse_low, warn_low, warn_high, refuse_high;
   const char *of, *by; /* "OF is 0.001 times BY" */
-} rules[] = {
-    {whole_by_parts, 0.99, 0.99, 100, INFINITY, "energy_j",
-     "the energy of the parts within its boundary"},
-    {node_by_parts, 0.99, 0.99, 100, INFINITY, "node_energy_j",
-     "the energy of its parts"},
-    {facility_by_run, 0.99, 0.99, 10, INFINITY, "facility_energy_j",
-     "energy_j"},
-    {power_by_energy, 0.02, 0.5, 2, 50, "gpu_power_w x duration_s",
-     "gpu_energy_j"},
-    {epochs_by_duration, 0, 0, 1.2, 50, "epoch_s x epochs", "duration_s"},
-    {epochs_by_energy, 0, 0, 1.2, 50, "epoch_energy_j x epochs", "energy_j"},
-    {power_by_limit, 0, 0, 1.5, 50, "the measured power",
-     "the power limit of the GPUs"},
-    {power_by_idle, 0.05, 0.1, INFINITY, INFINITY, "the measured power",
-     "the power of an idle GPU"},
-    {throughput_by_time, 0.02, 0.5, 5, 50, "samples_per_s",
-     "the samples of an epoch by its time"},
-    {work_by_rate, 0, 0, 1, 20, "the work of the throughput",
-     "the highest rate of the GPUs"},
+} rules[N_RULES] = {
+    [WHOLE_BY_PARTS] = {0.99, 0.99, 100, INFINITY, "energy_j",
+                        "the energy of the parts within its boundary"},
+    [NODE_BY_PARTS] = {0.99, 0.99, 100, INFINITY, "node_energy_j",
+                       "the energy of its parts"},
+    [FACILITY_BY_RUN] = {0.99, 0.99, 10, INFINITY, "facility_energy_j",
+                         "energy_j"},
+    [POWER_BY_ENERGY] = {0.02, 0.5, 2, 50, "gpu_power_w x duration_s",
+                         "gpu_energy_j"},
+    [EPOCHS_BY_DURATION] = {0, 0, 1.2, 50, "epoch_s x epochs", "duration_s"},
+    [EPOCHS_BY_ENERGY] = {0, 0, 1.2, 50, "epoch_energy_j x epochs", "energy_j"},
+    [POWER_BY_LIMIT] = {0, 0, 1.5, 50, "the measured power",
+                        "the power limit of the GPUs"},
+    [POWER_BY_IDLE] = {0.05, 0.1, INFINITY, INFINITY, "the measured power",
+                       "the power of an idle GPU"},
+    [THROUGHPUT_BY_TIME] = {0.02, 0.5, 5, 50, "samples_per_s",
+                            "the samples of an epoch by its time"},
+    [WORK_BY_RATE] = {0, 0, 1, 20, "the work of the throughput",
+                      "the highest rate of the GPUs"},
 };
 
-enum { N_RULES = sizeof rules / sizeof *rules };
-
-/* The last rules are for commands that use a throughput, those before for what
- * uses an energy or a power. */
-enum { N_ENERGY_RULES = N_RULES - 2 };
+/* The ratio of each rule; NaN where the run or its descriptors lack something.
+ */
+static void find_ratios(const struct dl_run *r,
+                        const struct dl_row_descriptors *found,
+                        double x[N_RULES]) {
+  const struct dl_accelerator *gpu = found->gpu;
+  const struct dl_architecture *e = found->arch;
+  double of_gpu = dl_or(r->gpu_energy_j, 0), of_cpu = dl_or(r->cpu_energy_j, 0),
+         of_ram = dl_or(r->ram_energy_j, 0), gpus = dl_or(r->n_gpus, 1);
+  x[WHOLE_BY_PARTS] = ratio(r->energy_j, (includes(r, "gpu") ? of_gpu : 0) +
+                                             (includes(r, "cpu") ? of_cpu : 0) +
+                                             (includes(r, "ram") ? of_ram : 0));
+  x[NODE_BY_PARTS] = ratio(r->node_energy_j, of_gpu + of_cpu + of_ram);
+  x[FACILITY_BY_RUN] = ratio(r->facility_energy_j, r->energy_j);
+  /* The power may be that of one GPU. */
+  double all = ratio(r->gpu_power_w * r->duration_s, r->gpu_energy_j);
+  double one = all * r->n_gpus;
+  x[POWER_BY_ENERGY] = fabs(log(one)) < fabs(log(all)) ? one : all;
+  x[EPOCHS_BY_DURATION] = ratio(r->epoch_s * r->epochs, r->duration_s);
+  x[EPOCHS_BY_ENERGY] = ratio(r->epoch_energy_j * r->epochs, r->energy_j);
+  bool only_gpu = !isnan(r->gpu_energy_j) || !r->boundary ||
+                  strncmp(r->boundary, "gpu", 3) == 0;
+  double limit = gpu ? fmax(gpu->tdp_w, fmax(dl_or(r->power_limit_w, 0),
+                                             dl_or(gpu->power_limit_w, 0)))
+                     : (double)NAN;
+  x[POWER_BY_LIMIT] = ratio(
+      fmax(r->gpu_power_w, only_gpu ? energy_w(r) : (double)NAN), limit * gpus);
+  /* Boards idle at 5 % of their TDP at least. A power of 0 is refused
+   * elsewhere. */
+  double idle = gpu ? dl_or(gpu->idle_w, 0.05 * gpu->tdp_w) : (double)NAN;
+  double least = fmin(r->gpu_power_w, energy_w(r));
+  x[POWER_BY_IDLE] = least > 0 ? ratio(least, idle) : (double)NAN;
+  /* The throughput of a steady state by that of the whole epoch or run. */
+  double epoch_s = dl_or(r->epoch_s, ratio(r->duration_s, r->epochs));
+  x[THROUGHPUT_BY_TIME] = ratio(r->samples_per_s * epoch_s, r->train_samples);
+  /* A forward pass of 2 FLOPs a MAC or an active parameter, and where all
+   * weights are trained a backward pass of twice that. */
+  bool trains_all = (!r->fine_tune || strcmp(r->fine_tune, "full") == 0) &&
+                    !(r->frozen_base > 0);
+  double macs =
+      !e ? (double)NAN
+      : isnan(r->samples_per_s)
+          ? 1e6 * dl_or(e->active_params_m, e->params_m) * r->tokens_per_s
+          : 1e9 * e->macs_g * r->samples_per_s;
+  x[WORK_BY_RATE] =
+      gpu ? ratio((trains_all ? 6 : 2) * macs, gpus * highest_rate(gpu))
+          : (double)NAN;
+}
 
 /* Columns that rules read. Those in front: where a command uses one of them,
  * energies and powers first, then throughputs, its rows are checked. */
@@ -255,11 +217,13 @@ bool dl_frame_check_row(struct dl_frame *f, const struct dl_csv_block *block,
     else if (*text && dl_run_column_parse(c, text, &x) == DL_VALUE_OK)
       dl_run_set_number(&r, c->id, x);
   }
+  double ratios[N_RULES];
+  find_ratios(&r, &row->found, ratios);
   for (size_t k = 0; k < N_RULES; k++) {
     const struct rule *rule = &rules[k];
-    if (k < N_ENERGY_RULES ? !f->checks_energy : !f->checks_throughput)
+    double x = ratios[k];
+    if (k < THROUGHPUT_BY_TIME ? !f->checks_energy : !f->checks_throughput)
       continue;
-    double x = rule->ratio(&r, &row->found);
     *broken = (struct dl_broken_rule){k, x};
     if (x < rule->refuse_low || x > rule->refuse_high)
       return true;
