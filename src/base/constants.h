@@ -26,6 +26,10 @@
 #define DL_RUN_MEMORY_W 3.7
 #define DL_PHYSICAL_MEMORY_W 5
 
+/* Fast convolutions (Winograd, 2 x 2 outputs of a 3 x 3 filter) need so many
+ * times fewer multiplications: Lavin and Gray 2016, arXiv 1509.09308. */
+#define DL_FAST_CONVOLUTION 2.25
+
 /* Line rate of PCIe 3.0 x16 in one direction, GB/s, as the catalogue gives it:
  * 8 GT/s x 16 lanes x 128/130 (PCI Express Base Specification 3.0), assumed
  * where the link between accelerators is unknown. */

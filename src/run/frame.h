@@ -16,7 +16,7 @@
  *   descriptor   gpu.tdp_w, arch.params_m
  *
  * Steps stand in the order of their dependences; two of them look the
- * descriptors up. Then for each block dl_frame_block and for each row
+ * descriptors up. Then for each block dl_frame_next and for each row
  * dl_frame_row run them; a sweep (sweep_cursor.h) repeats those that depend on
  * what changed. */
 
@@ -151,15 +151,16 @@ struct dl_row *dl_frame_rows(const struct dl_frame *f, size_t n);
 enum dl_status dl_frame_single(struct dl_frame *f, struct dl_row **row,
                                struct dl_diag *d);
 
-/* Looks up the descriptors of all rows of a block. Call before dl_frame_row;
- * not thread-safe. */
-enum dl_status dl_frame_block(struct dl_frame *f,
-                              const struct dl_csv_block *block,
-                              struct dl_diag *d);
+/* The next block of the table, NULL at its end, with the descriptors of all its
+ * rows looked up. Warns at the end of rows whose measurements contradict each
+ * other or the hardware. Not thread-safe. */
+enum dl_status dl_frame_next(struct dl_frame *f, struct dl_csv *csv,
+                             const struct dl_csv_block **block,
+                             struct dl_diag *d);
 
 /* The values of row i of the block. row->fault.kind says whether the row can
  * be used. Texts belong to the block, descriptors to the frame. Thread-safe
- * after dl_frame_block. */
+ * after dl_frame_next. */
 void dl_frame_row(const struct dl_frame *f, const struct dl_csv_block *block,
                   size_t i, struct dl_row *row);
 

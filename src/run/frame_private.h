@@ -127,11 +127,18 @@ enum {
   N_LOOK_UP_INPUTS
 };
 
-enum { MOST_WORD_COLUMNS = 4, MOST_CHECKED_COLUMNS = 20 };
+enum { MOST_WORD_COLUMNS = 4, MOST_CHECKED_COLUMNS = 24, MOST_RULES = 16 };
 
 /* A rule of run_consistency.c that a row breaks, and its ratio. */
 struct dl_broken_rule {
   size_t rule;
+  double x;
+};
+
+/* Rows that are outside of what a rule expects and used: how many, the line of
+ * the first, and its ratio. */
+struct dl_doubted_rows {
+  size_t n, line;
   double x;
 };
 
@@ -159,11 +166,10 @@ struct dl_frame {
   size_t cap_rows;
   void (*assume)(struct dl_row *row);    /* NULL: nothing is assumed */
   bool for_estimates;                    /* rows are jobs, not measured runs */
-  bool checks;                           /* measured rows are checked: */
-  bool checks_energy, checks_throughput; /* those rules, or these */
+  unsigned checks;                       /* of measured rows; 0: none */
   long checked_at[MOST_CHECKED_COLUMNS]; /* columns; -1: a step reads it */
-  unsigned warned_rules;                 /* bits */
-  struct dl_broken_rule *broken;         /* of the block; x NaN: none */
+  struct dl_doubted_rows doubted[MOST_RULES];
+  struct dl_broken_rule *broken; /* of the block; x NaN: none */
   size_t cap_broken;
 };
 
@@ -222,10 +228,12 @@ void dl_frame_suggest_columns(const struct dl_frame *f, const char *name,
 void dl_frame_prepare_checks(struct dl_frame *f);
 
 /* Checks row i of a block, whose steps have run: true where it is to be
- * skipped. Warns once per rule. */
+ * skipped, or counts it among those to warn of. */
 bool dl_frame_check_row(struct dl_frame *f, const struct dl_csv_block *block,
                         size_t i, const struct dl_row *row,
-                        struct dl_broken_rule *broken, struct dl_diag *d);
+                        struct dl_broken_rule *broken);
+/* Warns of the rows counted, once per rule. */
+void dl_frame_warn_doubted(struct dl_frame *f, struct dl_diag *d);
 void dl_frame_explain_rule(const struct dl_broken_rule *broken,
                            struct dl_text *to);
 

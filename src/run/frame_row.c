@@ -231,9 +231,10 @@ enum dl_status dl_frame_single(struct dl_frame *f, struct dl_row **row,
   return dl_frame_run(f, &from, &all, *row, d);
 }
 
-enum dl_status dl_frame_block(struct dl_frame *f,
-                              const struct dl_csv_block *block,
-                              struct dl_diag *d) {
+/* Looks up the descriptors of all rows of a block. */
+static enum dl_status prepare_block(struct dl_frame *f,
+                                    const struct dl_csv_block *block,
+                                    struct dl_diag *d) {
   static const struct run_steps early = {.early = true, .first = true};
   static const struct run_steps all = {.first = true};
   size_t n = block->n_rows;
@@ -255,10 +256,21 @@ enum dl_status dl_frame_block(struct dl_frame *f,
       continue;
     dl_frame_warn_words(f, block, i, row, d);
     if (f->checks && row->fault.kind == DL_FAULT_NONE &&
-        !dl_frame_check_row(f, block, i, row, &f->broken[i], d))
+        !dl_frame_check_row(f, block, i, row, &f->broken[i]))
       f->broken[i].x = NAN;
   }
   free(row);
+  return status;
+}
+
+enum dl_status dl_frame_next(struct dl_frame *f, struct dl_csv *csv,
+                             const struct dl_csv_block **block,
+                             struct dl_diag *d) {
+  enum dl_status status = dl_csv_next(csv, block, d);
+  if (status == DL_OK && *block)
+    return prepare_block(f, *block, d);
+  if (status == DL_OK)
+    dl_frame_warn_doubted(f, d);
   return status;
 }
 

@@ -5,6 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/constants.h"
+#include "base/memory.h"
+#include "catalog/architecture/token_costs.h"
 #include "run/frame_private.h"
 
 /* Whether the energy of a run includes a part of the node ("gpu", "cpu",
@@ -31,17 +34,39 @@ static double energy_w(const struct dl_run *r) {
   return ratio(energy, r->duration_s);
 }
 
-/* The highest rate of an accelerator, FLOP/s. */
-static double highest_rate(const struct dl_accelerator *gpu) {
-  const double tflops[] = {
-      gpu->peak_fp32_tflops,        gpu->peak_fp16_tflops,
-      gpu->peak_bf16_tflops,        gpu->peak_tf32_tflops,
-      gpu->peak_fp16_tensor_tflops, gpu->peak_bf16_tensor_tflops,
-      gpu->peak_fp8_tensor_tflops};
+/* The highest rate of the GPUs at any precision, FLOP/s. */
+static double highest_rate(const struct dl_run *r,
+                           const struct dl_row_descriptors *found) {
+  const struct dl_accelerator *gpu = found->gpu;
+  bool language = found->arch && dl_is_language_model(found->arch);
+  if (!gpu)
+    return NAN;
+  const double tflops[] = {gpu->peak_fp32_tflops *
+                               (language ? 1 : DL_FAST_CONVOLUTION),
+                           gpu->peak_fp16_tflops,
+                           gpu->peak_bf16_tflops,
+                           gpu->peak_tf32_tflops,
+                           gpu->peak_fp16_tensor_tflops,
+                           gpu->peak_bf16_tensor_tflops,
+                           gpu->peak_fp8_tensor_tflops};
   double most = 0;
-  for (size_t i = 0; i < sizeof tflops / sizeof *tflops; i++)
+  for (size_t i = 0; i < DL_LENGTH(tflops); i++)
     most = fmax(most, tflops[i]);
-  return most * 1e12;
+  return most * 1e12 * dl_or(r->n_gpus, 1);
+}
+
+/* FLOPs of so many samples, or where these are NaN tokens: a forward pass of 2
+ * a MAC or an active parameter, and where all weights are trained a backward
+ * pass of twice that. */
+static double least_work(const struct dl_run *r,
+                         const struct dl_architecture *e, double samples,
+                         double tokens) {
+  bool trains_all = (!r->fine_tune || strcmp(r->fine_tune, "full") == 0) &&
+                    !(r->frozen_base > 0) && !dl_run_is_inference(r);
+  double params_m = e ? dl_or(e->active_params_m, e->params_m) : (double)NAN;
+  double macs_g = dl_or(r->macs_g, e ? e->macs_g : (double)NAN);
+  return (trains_all ? 6 : 2) *
+         (isnan(samples) ? 1e6 * params_m * tokens : 1e9 * macs_g * samples);
 }
 
 enum {
@@ -53,38 +78,52 @@ enum {
   EPOCHS_BY_ENERGY,
   POWER_BY_LIMIT,
   POWER_BY_IDLE,
-  /* For commands that use a throughput; those before, for what uses an energy
-   * or a power. */
+  EPOCHS_BY_EFFICIENCY,
+  EPOCHS_BY_RATE,
   THROUGHPUT_BY_TIME,
   WORK_BY_RATE,
   N_RULES
 };
+
+/* What a command uses of measured runs; estimates know times and throughputs,
+ * and check these themselves. */
+enum { USES_ENERGY = 1, USES_TIME = 2, USES_THROUGHPUT = 4 };
 
 /* A row outside refuse_low .. refuse_high is skipped, one outside warn_low ..
  * warn_high is used with a warning. Parts may exceed their whole by 1 %: meters
  * differ. All real runs that are public and known to us are within the
  * warnings. */
 static const struct rule {
+  unsigned uses; /* checked where any of these is used */
   double refuse_low, warn_low, warn_high, refuse_high;
   const char *of, *by; /* "OF is 0.001 times BY" */
 } rules[N_RULES] = {
-    [WHOLE_BY_PARTS] = {0.99, 0.99, 100, INFINITY, "energy_j",
+    [WHOLE_BY_PARTS] = {USES_ENERGY, 0.99, 0.99, 100, INFINITY, "energy_j",
                         "the energy of the parts within its boundary"},
-    [NODE_BY_PARTS] = {0.99, 0.99, 100, INFINITY, "node_energy_j",
+    [NODE_BY_PARTS] = {USES_ENERGY, 0.99, 0.99, 100, INFINITY, "node_energy_j",
                        "the energy of its parts"},
-    [FACILITY_BY_RUN] = {0.99, 0.99, 10, INFINITY, "facility_energy_j",
-                         "energy_j"},
-    [POWER_BY_ENERGY] = {0.02, 0.5, 2, 50, "gpu_power_w x duration_s",
-                         "gpu_energy_j"},
-    [EPOCHS_BY_DURATION] = {0, 0, 1.2, 50, "epoch_s x epochs", "duration_s"},
-    [EPOCHS_BY_ENERGY] = {0, 0, 1.2, 50, "epoch_energy_j x epochs", "energy_j"},
-    [POWER_BY_LIMIT] = {0, 0, 1.5, 50, "the measured power",
+    [FACILITY_BY_RUN] = {USES_ENERGY, 0.99, 0.99, 10, INFINITY,
+                         "facility_energy_j", "energy_j"},
+    [POWER_BY_ENERGY] = {USES_ENERGY, 0.02, 0.5, 2, 50,
+                         "gpu_power_w x duration_s", "gpu_energy_j"},
+    [EPOCHS_BY_DURATION] = {USES_ENERGY, 0, 0, 1.2, 50, "epoch_s x epochs",
+                            "duration_s"},
+    [EPOCHS_BY_ENERGY] = {USES_ENERGY, 0, 0, 1.2, 50, "epoch_energy_j x epochs",
+                          "energy_j"},
+    [POWER_BY_LIMIT] = {USES_ENERGY, 0, 0, 1.5, 50, "the measured power",
                         "the power limit of the GPUs"},
-    [POWER_BY_IDLE] = {0.05, 0.1, INFINITY, INFINITY, "the measured power",
-                       "the power of an idle GPU"},
-    [THROUGHPUT_BY_TIME] = {0.02, 0.5, 5, 50, "samples_per_s",
+    [POWER_BY_IDLE] = {USES_ENERGY, 0.05, 0.1, INFINITY, INFINITY,
+                       "the measured power", "the power of an idle GPU"},
+    [EPOCHS_BY_EFFICIENCY] = {USES_ENERGY, 0, 0, 2, 40,
+                              "the work of the epochs per joule",
+                              "the highest efficiency of the GPUs"},
+    [EPOCHS_BY_RATE] = {USES_ENERGY | USES_TIME, 0, 0, 1, 20,
+                        "the work of the epochs per second",
+                        "the highest rate of the GPUs"},
+    [THROUGHPUT_BY_TIME] = {USES_THROUGHPUT, 0.02, 0.5, 5, 50, "samples_per_s",
                             "the samples of an epoch by its time"},
-    [WORK_BY_RATE] = {0, 0, 1, 20, "the work of the throughput",
+    [WORK_BY_RATE] = {USES_THROUGHPUT, 0, 0, 1, 20,
+                      "the work of the throughput",
                       "the highest rate of the GPUs"},
 };
 
@@ -123,39 +162,40 @@ static void find_ratios(const struct dl_run *r,
   /* The throughput of a steady state by that of the whole epoch or run. */
   double epoch_s = dl_or(r->epoch_s, ratio(r->duration_s, r->epochs));
   x[THROUGHPUT_BY_TIME] = ratio(r->samples_per_s * epoch_s, r->train_samples);
-  /* A forward pass of 2 FLOPs a MAC or an active parameter, and where all
-   * weights are trained a backward pass of twice that. */
-  bool trains_all = (!r->fine_tune || strcmp(r->fine_tune, "full") == 0) &&
-                    !(r->frozen_base > 0);
-  double macs =
-      !e ? (double)NAN
-      : isnan(r->samples_per_s)
-          ? 1e6 * dl_or(e->active_params_m, e->params_m) * r->tokens_per_s
-          : 1e9 * e->macs_g * r->samples_per_s;
+  double rate = highest_rate(r, found);
   x[WORK_BY_RATE] =
-      gpu ? ratio((trains_all ? 6 : 2) * macs, gpus * highest_rate(gpu))
-          : (double)NAN;
+      ratio(least_work(r, e, r->samples_per_s, r->tokens_per_s), rate);
+  double work = dl_run_is_inference(r)
+                    ? (double)NAN
+                    : least_work(r, e, r->train_samples * r->epochs, r->tokens);
+  double time = fmin(r->duration_s, r->epoch_s * r->epochs);
+  x[EPOCHS_BY_RATE] = ratio(ratio(work, time), rate);
+  double energy = fmin(r->gpu_energy_j, r->epoch_energy_j * r->epochs);
+  if (includes(r, "gpu"))
+    energy = fmin(energy, r->energy_j);
+  x[EPOCHS_BY_EFFICIENCY] =
+      gpu ? ratio(work * ratio(gpu->tdp_w * gpus, rate), energy) : (double)NAN;
 }
 
-/* Columns that rules read. Those in front: where a command uses one of them,
- * energies and powers first, then throughputs, its rows are checked. */
+/* Columns that rules read; those in front are what a command uses: energies and
+ * powers, then throughputs, then times. */
 static const enum dl_run_id columns[] = {
-    DL_RUN_energy_j,       DL_RUN_gpu_energy_j,
-    DL_RUN_node_energy_j,  DL_RUN_gpu_power_w,
-    DL_RUN_epoch_energy_j, DL_RUN_samples_per_s,
-    DL_RUN_tokens_per_s,   DL_RUN_cpu_energy_j,
-    DL_RUN_ram_energy_j,   DL_RUN_facility_energy_j,
-    DL_RUN_duration_s,     DL_RUN_epoch_s,
-    DL_RUN_epochs,         DL_RUN_n_gpus,
-    DL_RUN_power_limit_w,  DL_RUN_boundary,
-    DL_RUN_train_samples,  DL_RUN_fine_tune,
-    DL_RUN_frozen_base};
+    DL_RUN_energy_j,     DL_RUN_gpu_energy_j,   DL_RUN_node_energy_j,
+    DL_RUN_gpu_power_w,  DL_RUN_epoch_energy_j, DL_RUN_samples_per_s,
+    DL_RUN_tokens_per_s, DL_RUN_duration_s,     DL_RUN_epoch_s,
+    DL_RUN_cpu_energy_j, DL_RUN_ram_energy_j,   DL_RUN_facility_energy_j,
+    DL_RUN_epochs,       DL_RUN_n_gpus,         DL_RUN_power_limit_w,
+    DL_RUN_boundary,     DL_RUN_train_samples,  DL_RUN_tokens,
+    DL_RUN_fine_tune,    DL_RUN_frozen_base,    DL_RUN_phase,
+    DL_RUN_macs_g};
 enum {
   N_COLUMNS = sizeof columns / sizeof *columns,
   N_MEASURED = 5,
-  N_THROUGHPUT = 7
+  N_THROUGHPUT = 7,
+  N_TIMES = 9
 };
 
+_Static_assert((size_t)N_RULES <= MOST_RULES, "MOST_RULES is too small");
 _Static_assert((size_t)N_COLUMNS <= MOST_CHECKED_COLUMNS,
                "MOST_CHECKED_COLUMNS is too small");
 
@@ -181,30 +221,35 @@ static bool is_computed(const struct dl_frame *f, const char *name) {
   return false;
 }
 
+static unsigned use_of(size_t column, bool estimated) {
+  if (estimated)
+    return columns[column] == DL_RUN_energy_j ? USES_ENERGY : 0;
+  return column < N_MEASURED     ? USES_ENERGY
+         : column < N_THROUGHPUT ? USES_THROUGHPUT
+         : column < N_TIMES      ? USES_TIME
+                                 : 0;
+}
+
 void dl_frame_prepare_checks(struct dl_frame *f) {
-  bool measured = false, throughput = false, computed = false;
+  bool computed = false;
+  f->checks = 0;
   for (size_t i = 0; i < N_COLUMNS; i++) {
     const char *name = dl_run_columns[columns[i]].name;
     bool read = is_read(f, name);
-    /* An estimate may be conditioned on power and throughput, which it checks
-     * itself; it learns from the energies alone that it is scored against. */
-    bool estimated = f->for_estimates;
-    measured |=
-        read && (estimated ? columns[i] == DL_RUN_energy_j : i < N_MEASURED);
-    throughput |= read && !estimated && i >= N_MEASURED && i < N_THROUGHPUT;
+    if (read)
+      f->checks |= use_of(i, f->for_estimates);
     computed |= is_computed(f, name);
     f->checked_at[i] = read || dl_entry_find(&f->definitions, name) >= 0
                            ? -1
                            : dl_csv_find(f->csv, name);
   }
-  f->checks_energy = measured && !computed;
-  f->checks_throughput = throughput && !computed;
-  f->checks = f->checks_energy || f->checks_throughput;
+  if (computed)
+    f->checks = 0;
 }
 
 bool dl_frame_check_row(struct dl_frame *f, const struct dl_csv_block *block,
                         size_t i, const struct dl_row *row,
-                        struct dl_broken_rule *broken, struct dl_diag *d) {
+                        struct dl_broken_rule *broken) {
   const char *const *cell = block->cell + i * block->n_cols;
   struct dl_run r = row->run;
   /* Columns that no step reads are taken as they are, if they hold a value. */
@@ -222,22 +267,32 @@ bool dl_frame_check_row(struct dl_frame *f, const struct dl_csv_block *block,
   for (size_t k = 0; k < N_RULES; k++) {
     const struct rule *rule = &rules[k];
     double x = ratios[k];
-    if (k < THROUGHPUT_BY_TIME ? !f->checks_energy : !f->checks_throughput)
+    struct dl_doubted_rows *doubted = &f->doubted[k];
+    if (!(f->checks & rule->uses))
       continue;
     *broken = (struct dl_broken_rule){k, x};
     if (x < rule->refuse_low || x > rule->refuse_high)
       return true;
-    if (!(x < rule->warn_low || x > rule->warn_high) ||
-        f->warned_rules & 1u << k)
-      continue;
-    struct dl_text what = {0};
-    f->warned_rules |= 1u << k;
-    dl_frame_explain_rule(broken, &what);
-    dl_warn_at(d, dl_csv_path(f->csv), block->line[i], "%s",
-               dl_text_str(&what));
-    dl_text_free(&what);
+    if ((x < rule->warn_low || x > rule->warn_high) && doubted->n++ == 0)
+      doubted->x = x, doubted->line = block->line[i];
   }
   return false;
+}
+
+void dl_frame_warn_doubted(struct dl_frame *f, struct dl_diag *d) {
+  for (size_t k = 0; k < N_RULES; k++) {
+    struct dl_doubted_rows *doubted = &f->doubted[k];
+    const struct dl_broken_rule first = {k, doubted->x};
+    struct dl_text what = {0};
+    if (doubted->n == 0)
+      continue;
+    dl_frame_explain_rule(&first, &what);
+    if (doubted->n > 1)
+      dl_text_printf(&what, " (%zu rows like this)", doubted->n);
+    dl_warn_at(d, dl_csv_path(f->csv), doubted->line, "%s", dl_text_str(&what));
+    dl_text_free(&what);
+    doubted->n = 0;
+  }
 }
 
 void dl_frame_explain_rule(const struct dl_broken_rule *broken,

@@ -188,7 +188,7 @@ skips_two() {
   [ "$status" -eq 0 ]
   [ "$(wc -l <err)" -eq 1 ]
   grep -qx "dlest: warning: much.csv:2: $(message contradicts \
-    'gpu_power_w x duration_s' 3 gpu_energy_j)" err
+    'gpu_power_w x duration_s' 3 gpu_energy_j)$(message rows_like_this 2)" err
 }
 
 @test "measured columns that a command does not use are not checked" {
@@ -276,4 +276,35 @@ dlest: 1 row skipped" predict --input runs.csv --define 'image_px=32*a/b' \
   # the classifier alone needs a forward pass, a third of it
   rate samples_per_s,fine_tune 25304,head
   gives 0 '' fit runs.csv --means m.csv
+}
+
+# 100,000 samples of ResNet-50 need 2.4660e15 FLOPs an epoch: 7.9038 s at the
+# 312 TFLOP/s of an A100, and at its 400 W 3161.5 J.
+@test "epochs that the GPUs are too slow for, or take too much energy for" {
+  beats() { # ROWS TIMES
+    echo "dlest: warning: runs.csv:2: $(message contradicts \
+      'the work of the epochs per second' "$2" \
+      'the highest rate of the GPUs')$(message rows_like_this "$1")"
+  }
+  head=arch,gpu,batch_size,train_samples,epochs
+  table $head,duration_s resnet50,a100,32,100000,2,7.9038 \
+    resnet50,a100,32,100000,3,7.9038 resnet50,a100,32,100000,1,7.9119
+  gives 0 "$(beats 2 2)" fit runs.csv --means m.csv
+  table $head,epoch_s resnet50,a100,32,100000,9,1.9759 \
+    resnet50,a100,32,100000,1,1
+  gives 0 "$(beats 2 4)" fit runs.csv --means m.csv
+  # 8 GPUs are as fast; so is training of the classifier, a third of the work
+  table $head,n_gpus,fine_tune,duration_s resnet50,a100,32,100000,16,8,,16 \
+    resnet50,a100,32,100000,3,1,head,8
+  gives 0 '' fit runs.csv --means m.csv
+  table $head,duration_s resnet50,a100,32,100000,100,7.9038
+  try fit runs.csv --means m.csv
+  [ "$status" -eq 3 ]
+  grep -q 'the work of the epochs per second is 100 times' err
+  table $head,energy_j resnet50,a100,32,100000,2,6000
+  gives 0 '' fit runs.csv --means m.csv
+  table $head,energy_j resnet50,a100,32,100000,6,6323
+  gives 0 "dlest: warning: runs.csv:2: $(message contradicts \
+    'the work of the epochs per joule' 3 \
+    'the highest efficiency of the GPUs')" fit runs.csv --means m.csv
 }

@@ -97,7 +97,6 @@ static void estimate(struct outcome *o, struct dl_session *s,
   size_t n = s->n;
   struct dl_estimate *est = calloc(n, sizeof *est);
   must(row && est);
-  must(dl_frame_block(f, block, d) == DL_OK);
   for (size_t i = 0; i < block->n_rows; i++) {
     struct dl_job_predictions predictions;
     struct dl_job job;
@@ -140,7 +139,7 @@ static struct outcome predict(char *text, const struct dl_model *m,
   }
   if (o.status == DL_OK && session) {
     dl_frame_warn_unused(f, &d);
-    while ((o.status = dl_csv_next(csv, &block, &d)) == DL_OK && block)
+    while ((o.status = dl_frame_next(f, csv, &block, &d)) == DL_OK && block)
       estimate(&o, session, f, block, &d);
   }
   must(o.status == DL_OK || d.error);

@@ -64,11 +64,10 @@ static UNUSED void load(struct table *t) {
     assert_ok(dl_frame_single(t->f, &t->row, &t->d), &t->d);
     return;
   }
-  assert_ok(dl_csv_next(t->csv, &t->block, &t->d), &t->d);
+  assert_ok(dl_frame_next(t->f, t->csv, &t->block, &t->d), &t->d);
   assert_non_null(t->block);
   t->row = dl_frame_rows(t->f, 1);
   assert_non_null(t->row);
-  assert_ok(dl_frame_block(t->f, t->block, &t->d), &t->d);
 }
 
 static UNUSED void row(struct table *t, size_t i) {

@@ -319,9 +319,8 @@ static enum dl_status run_pass(struct dl_comparing *w,
   const struct dl_csv_block *block;
   struct dl_diag *d = &w->cli->diag;
   enum dl_status status = open_pass(w, &p, model);
-  while (status == DL_OK && (status = dl_csv_next(p.csv, &block, d)) == DL_OK &&
-         block) {
-    status = dl_frame_block(p.f, block, d);
+  while (status == DL_OK &&
+         (status = dl_frame_next(p.f, p.csv, &block, d)) == DL_OK && block) {
     for (size_t i = 0; i < block->n_rows && status == DL_OK; i++)
       status = score_row(w, &p, block, i, part);
     if (!part) /* otherwise refitting takes the time */

@@ -299,8 +299,7 @@ static enum dl_status stream_rows(struct batch *b) {
   struct dl_diag *d = &b->cli->diag;
   const struct dl_csv_block *block;
   enum dl_status status;
-  while ((status = dl_csv_next(b->csv, &block, d)) == DL_OK && block) {
-    status = dl_frame_block(b->f, block, d);
+  while ((status = dl_frame_next(b->f, b->csv, &block, d)) == DL_OK && block) {
     for (size_t first = 0; first < block->n_rows && status == DL_OK;
          first += CHUNK) {
       size_t n = block->n_rows - first;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/memory.h"
 #include "catalog/architecture/token_costs.h"
 #include "estimate/job.h"
@@ -14,10 +15,6 @@
 
 /* Values that were measured or rounded on their own agree within this. */
 #define TOLERANCE 0.1
-
-/* Fast convolutions (Winograd, 2 x 2 outputs of a 3 x 3 filter) need 2.25 times
- * fewer multiplications: Lavin and Gray 2016, arXiv 1509.09308. */
-#define FAST_CONVOLUTION 2.25
 
 /* Boards exceed their limit for moments, and meters are off. */
 #define OVER_LIMIT 1.25
@@ -184,8 +181,8 @@ static double highest_rate(const struct dl_job *job) {
         fmax(fmax(peak, gpu->peak_fp16_tflops),
              fmax(gpu->peak_fp16_tensor_tflops, gpu->peak_bf16_tensor_tflops));
   if (strcmp(precision, "fp64") != 0)
-    peak =
-        fmax(peak, gpu->peak_fp32_tflops * (products ? 1 : FAST_CONVOLUTION));
+    peak = fmax(peak,
+                gpu->peak_fp32_tflops * (products ? 1 : DL_FAST_CONVOLUTION));
   return 1e12 * peak;
 }
 

@@ -380,13 +380,10 @@ static enum dl_status take_row(struct reader *r,
 static enum dl_status read_blocks(struct reader *r, struct dl_diag *d) {
   const struct dl_csv_block *block;
   enum dl_status status;
-  while ((status = dl_csv_next(r->csv, &block, d)) == DL_OK && block) {
-    status = dl_frame_block(r->f, block, d);
-    if (status == DL_OK) {
-      block_room(r, block->n_rows);
-      row_room(r, block->n_rows);
-      evaluate(r, block);
-    }
+  while ((status = dl_frame_next(r->f, r->csv, &block, d)) == DL_OK && block) {
+    block_room(r, block->n_rows);
+    row_room(r, block->n_rows);
+    evaluate(r, block);
     size_t first = r->t->n;
     for (size_t i = 0; i < block->n_rows && status == DL_OK; i++)
       status = take_row(r, block, i, first + i, d);

@@ -62,8 +62,7 @@ static enum dl_status read_configs(struct reading *w, struct dl_csv *csv,
                                    struct dl_diag *d) {
   const struct dl_csv_block *block;
   enum dl_status status;
-  while ((status = dl_csv_next(csv, &block, d)) == DL_OK && block) {
-    status = dl_frame_block(w->f, block, d);
+  while ((status = dl_frame_next(w->f, csv, &block, d)) == DL_OK && block) {
     for (size_t i = 0; i < block->n_rows && status == DL_OK; i++) {
       dl_frame_row(w->f, block, i, w->row);
       if (w->row->fault.kind != DL_FAULT_NONE)
