@@ -204,3 +204,28 @@ close_to() {
   [ "$status" -eq 3 ]
   grep -q "bad.csv:2: $(message column_invalid_duration duration_s x)" err
 }
+
+@test "energies of a table that no GPUs take are reported" {
+  # 200 W for 60 s, 12 kJ, in columns of other units: J as kWh, kWh as J
+  {
+    echo epoch,duration_s,energy_kwh
+    printf '%s,60,12000\n' {1..5}
+  } >kwh.csv
+  gives 0 "dlest: warning: kwh.csv: $(message power_of_table 7.20e+08 \
+    duration_s energy_kwh)$(message or_add_gpus)" step kwh.csv --epochs 10
+  {
+    echo epoch,duration_s,energy_j
+    printf '%s,60,0.00333\n' {1..5}
+  } >j.csv
+  gives 0 "dlest: warning: j.csv: $(message power_of_table 5.55e-05 \
+    duration_s energy_j)" step j.csv --epochs 10
+  # 400 GPUs take 120 kW
+  {
+    echo epoch,n_gpus,duration_s,energy_kwh
+    printf '%s,400,60,2\n' {1..5}
+  } >many.csv
+  gives 0 '' step many.csv --epochs 10
+  sed 's/,400,/,8,/' many.csv >few.csv
+  gives 0 "dlest: warning: few.csv: $(message power_of_table 120000 \
+    duration_s energy_kwh)" step few.csv --epochs 10
+}

@@ -44,12 +44,13 @@ static const struct word units[] = {{"_kwh", DL_J_PER_KWH},
 struct reading {
   struct dl_epoch_series *seen;
   struct dl_csv *csv;
-  long epoch, duration, energy, boundary; /* columns; -1: none */
+  long epoch, duration, energy, boundary, n_gpus; /* columns; -1: none */
   double duration_scale, energy_scale;
   size_t n_where;
   long *where;        /* columns of the conditions */
   const char **value; /* that they must have, within the conditions */
   double first, last; /* numbers of the epochs so far */
+  double gpus;        /* the most of a row; NaN: unknown */
 };
 
 bool dl_epoch_series_is_table(const char *path) {
@@ -154,8 +155,9 @@ static enum dl_status find_columns(struct reading *r, const char *energy,
                                    struct dl_diag *d) {
   r->epoch = dl_csv_find(r->csv, "epoch");
   r->boundary = dl_csv_find(r->csv, "boundary");
+  r->n_gpus = dl_csv_find(r->csv, "n_gpus");
   r->duration = find(r, durations, N(durations), &r->duration_scale);
-  r->first = r->last = NAN;
+  r->first = r->last = r->gpus = NAN;
   if (r->duration < 0)
     return dl_fail_at(d, DL_EINPUT, dl_csv_path(r->csv), 1,
                       "no column of durations, such as 'duration_s'");
@@ -207,7 +209,7 @@ static void take_part(struct reading *r, double duration, double energy) {
 
 static enum dl_status take_row(struct reading *r, const char *const *cell,
                                size_t line, struct dl_diag *d) {
-  double duration, energy;
+  double duration, energy, gpus;
   const char *path = dl_csv_path(r->csv);
   if (!dl_parse_double(cell[r->duration], &duration) || !(duration > 0)) {
     dl_skip_at(d, path, line, "column '%s': invalid duration '%s'",
@@ -219,6 +221,8 @@ static enum dl_status take_row(struct reading *r, const char *const *cell,
                dl_csv_name(r->csv, (size_t)r->energy), cell[r->energy]);
     return DL_OK;
   }
+  if (r->n_gpus >= 0 && dl_parse_double(cell[r->n_gpus], &gpus))
+    r->gpus = fmax(r->gpus, gpus);
   duration *= r->duration_scale;
   energy *= r->energy_scale;
   if (r->boundary >= 0 && r->seen->boundary[0] == '\0')
@@ -246,6 +250,28 @@ static enum dl_status read_rows(struct reading *r, struct dl_diag *d) {
   return status;
 }
 
+/* A mean power that no such number of GPUs has: mistaken units. Without the
+ * number, that of more than a rack. */
+static void check_power(const struct reading *r, struct dl_diag *d) {
+  const double least_w = 1, most_w = 3000, rack_w = 1e5;
+  const struct dl_epoch_series *s = r->seen;
+  double time = s->head_s + s->open_s, energy = s->head_j + s->open_j;
+  for (size_t i = 0; i < s->n; i++)
+    time += s->duration_s[i], energy += s->energy_j[i];
+  double w = energy / time;
+  char watts[DL_NUMBER_SIZE];
+  if (w < least_w || w > (r->gpus > 0 ? most_w * r->gpus : rack_w))
+    dl_warn_at(d, dl_csv_path(r->csv), 0,
+               "mean power of %s W: not plausible; check the units of columns "
+               "'%s' and '%s'%s",
+               dl_format_digits(watts, w, 3),
+               dl_csv_name(r->csv, (size_t)r->duration),
+               dl_csv_name(r->csv, (size_t)r->energy),
+               r->gpus > 0 || w < least_w
+                   ? ""
+                   : ", or add a column n_gpus if they are right");
+}
+
 enum dl_status dl_epoch_series_from_table(struct dl_epoch_series *s,
                                           const char *path, const char *energy,
                                           const struct dl_strlist *where,
@@ -260,6 +286,8 @@ enum dl_status dl_epoch_series_from_table(struct dl_epoch_series *s,
     status = read_rows(&r, d);
   if (status == DL_OK && s->n == 0)
     status = dl_fail_at(d, DL_EINPUT, path, 0, "no epochs");
+  if (status == DL_OK)
+    check_power(&r, d);
   dl_csv_free(r.csv);
   free(r.where);
   free(r.value);
