@@ -214,6 +214,19 @@ EOF
   grep -qxF "dlest: warning: the sweep: $(message rows_step_takes_more 2 s)" err
 }
 
+@test "a batch of more samples than the data set has takes no more memory" {
+  command -v jq >/dev/null || skip "no jq"
+  need() {
+    try predict --arch resnet50 --gpu a100 --epochs 1 "$@" --format json
+    jq '.memory_need_gb' out
+  }
+  a=$(need --batch-size 100 --train-samples 100)
+  [ "$(need --batch-size 512 --train-samples 100)" = "$a" ]
+  [ "$(need --batch-size 101 --train-samples 101)" != "$a" ]
+  # 8 GPUs take 100 samples each of 797
+  [ "$(need --batch-size 512 --train-samples 797 --gpus 8)" = "$a" ]
+}
+
 @test "a sequence longer than the learned positions or the published context" {
   try predict --arch gpt2 --gpu a100 --tokens 1e9 --seq-len 2048 --method flops
   grep -qx "dlest: warning: $(message seq_len_is_more 2048 1024 gpt2)" err

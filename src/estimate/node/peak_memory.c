@@ -126,8 +126,10 @@ static double cache(const struct dl_job *job) {
 
 static double batch_of(const struct dl_job *job) {
   double n = dl_micro_batch(job->run);
+  /* A data set that is smaller is the batch. */
+  double samples = job->train_samples / dl_degrees_of(job->run).data;
   if (!dl_run_is_inference(job->run))
-    return n;
+    return samples > 0 ? fmin(n, ceil(samples)) : n;
   return fmin(dl_or(n, 1), job->run->requests);
 }
 

@@ -65,7 +65,8 @@ struct dl_memory_need {
   double states_gb; /* weights, gradients and optimizer */
   double model_gb;  /* all that does not depend on the batch */
   double sample_gb; /* for each sample at once on a GPU */
-  double batch;     /* samples at once on a GPU, by job->scaling */
+  double batch;     /* samples at once on a GPU, by job->scaling; of a data
+                       set that has fewer: all */
   double need_gb;   /* model_gb + batch x sample_gb */
   double fits;      /* largest usual batch that fits the GPU: a power of two,
                        or above 64 a multiple of 32; 0: none */
