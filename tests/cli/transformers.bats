@@ -331,3 +331,16 @@ dlest: $(message no_method_has_enough '; give --output-tokens')" \
   gives 0 '' "${job[@]}" --method physical -f json --checkpointing full
   check ".estimates[0].duration_s > $(cat none)"
 }
+
+# 1,000 sequences of 1,024 tokens, three times: 3,072,000 tokens.
+@test "tokens of a table that its epochs do not make" {
+  table arch,gpu,batch_size,seq_len,tokens,train_samples,train_tokens,epochs \
+    gpt2,a100,8,1024,3072000,1000,,3 gpt2,a100,8,1024,3072000,,1024000,3 \
+    gpt2,a100,8,1024,3072000,,,1 gpt2,a100,8,1024,3072000,,,
+  gives 0 '' predict --input runs.csv --method flops --format csv
+  table arch,gpu,batch_size,seq_len,tokens,train_samples,train_tokens,epochs \
+    gpt2,a100,8,1024,3072000,1000,,1 gpt2,a100,8,1024,3072000,,1024000,1 \
+    gpt2,a100,8,1024,3072000,,,3
+  gives 0 "dlest: warning: runs.csv: 3 rows: $(message tokens_not_of_epochs)" \
+    predict --input runs.csv --method flops --format csv
+}

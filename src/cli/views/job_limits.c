@@ -54,6 +54,7 @@ struct excess {
   double bubble;    /* share of a step that stages of a pipeline wait for its
                        micro-batches (Narayanan et al., arXiv 2104.04473), where
                        it is more than a third; 0 */
+  bool whole;       /* the tokens are not those of the epochs */
   const char *rate; /* that the accelerator lacks, or NULL */
   const char *used; /* in its place */
 };
@@ -61,6 +62,22 @@ struct excess {
 /* Of one sequence, as published; 0: unknown, or any number (ALiBi). */
 static double most_tokens(const struct dl_transformer *t) {
   return t->positions > 0 ? t->positions : t->context;
+}
+
+/* Whether a number of tokens, which is the whole training, is given beside
+ * epochs or samples that make another. */
+static bool other_tokens(const struct dl_job *job) {
+  const struct dl_run_set *given = &job->row->given;
+  const struct dl_run *r = job->run;
+  double epoch = dl_run_set_has(given, DL_RUN_train_tokens) ? r->train_tokens
+                 : dl_run_set_has(given, DL_RUN_train_samples)
+                     ? r->train_samples * job->seq_len
+                     : (double)NAN;
+  if (!dl_run_set_has(given, DL_RUN_tokens) ||
+      (isnan(epoch) && !dl_run_set_has(given, DL_RUN_epochs)))
+    return false;
+  return isnan(epoch) ? r->epochs > 1
+                      : fabs(log(r->tokens / (epoch * r->epochs))) > 0.1;
 }
 
 static struct excess excess_of(const struct dl_job *job) {
@@ -76,8 +93,9 @@ static struct excess excess_of(const struct dl_job *job) {
                                        dl_or(r->virtual_stages, 1));
   struct excess e = {0};
   e.rate = dl_work_lacks_rate(job, &e.used);
+  e.whole = other_tokens(job);
   dl_memory_of(job, &e.memory);
-  double step = e.memory.batch * r->n_gpus * batches;
+  double step = dl_micro_batch(r) * r->n_gpus * batches;
   if (one_stack && most_tokens(t) > 0 && job->seq_len > most_tokens(t))
     e.tokens = most_tokens(t);
   if (r->n_gpus > 1 && trains && !language && step > r->train_samples)
@@ -142,6 +160,7 @@ void dl_limits_count(struct dl_limits *l, const struct dl_job *job) {
   l->too_long += e.tokens > 0;
   l->waiting += e.bubble > 0;
   l->no_rate += e.rate != NULL;
+  l->whole += e.whole;
 }
 
 void dl_limits_warn(const struct dl_limits *l, const char *path,
@@ -157,7 +176,10 @@ void dl_limits_warn(const struct dl_limits *l, const char *path,
       {l->waiting, "stages of a pipeline wait for more than a third of a step "
                    "(grad_accum)"},
       {l->no_rate, "the GPU has no tensor rate for the precision; its next "
-                   "best peak is used instead"}};
+                   "best peak is used instead"},
+      {l->whole, "tokens is the whole training, all epochs, and not what its "
+                 "samples and epochs make; give tokens per epoch in a column "
+                 "train_tokens"}};
   for (size_t i = 0; i < DL_LENGTH(rows); i++)
     if (rows[i].n > 0)
       dl_warn_at(d, path, 0, "%zu row%s: %s", rows[i].n,

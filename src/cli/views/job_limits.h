@@ -13,7 +13,7 @@ void dl_warn_limits(const struct dl_job *job, struct dl_diag *d);
 
 /* The same for many jobs: counted, with one warning of each kind at the end. */
 struct dl_limits {
-  size_t over, no_rate, too_long, waiting, unfilled;
+  size_t over, no_rate, too_long, waiting, unfilled, whole;
 };
 void dl_limits_count(struct dl_limits *l, const struct dl_job *job);
 void dl_limits_warn(const struct dl_limits *l, const char *path,
