@@ -29,17 +29,20 @@ struct dl_frame *dl_frame_new(struct dl_catalog *c) {
   struct dl_frame *f = dl_calloc(1, sizeof *f);
   f->catalog = c;
   f->lookup.keep = true;
+  for (size_t i = 0; i < DL_N_RUN_MEMBERS; i++)
+    f->setting[i].x = NAN;
   return f;
 }
 
 void dl_frame_free(struct dl_frame *f) {
   if (!f)
     return;
-  struct entries *const lists[] = {&f->overrides,   &f->settings,
-                                   &f->definitions, &f->aliases,
-                                   &f->fields[0],   &f->fields[1]};
+  struct entries *const lists[] = {&f->overrides, &f->definitions, &f->aliases,
+                                   &f->fields[0], &f->fields[1]};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     free_entries(lists[i]);
+  for (size_t i = 0; i < DL_N_RUN_MEMBERS; i++)
+    free((void *)(uintptr_t)f->setting[i].s);
   for (size_t i = 0; i < f->n_steps; i++)
     free_step(&f->step[i]);
   free(f->step);
@@ -55,12 +58,17 @@ void dl_frame_columns(struct dl_frame *f, const struct dl_csv *csv) {
   f->csv = csv;
 }
 
+/* The column of a name that has a setting, or -1. */
+static long setting_of(const struct dl_frame *f, const char *name) {
+  const struct dl_run_column *c = dl_run_member_find(name);
+  return c && f->setting[c->id].s ? (long)c->id : -1;
+}
+
 bool dl_frame_is_given(const struct dl_frame *f, const char *name) {
   return dl_entry_find(&f->overrides, name) >= 0 ||
          dl_entry_find(&f->definitions, name) >= 0 ||
          (f->csv && dl_csv_find(f->csv, name) >= 0) ||
-         (f->axes && dl_axes_find(f->axes, name)) ||
-         dl_entry_find(&f->settings, name) >= 0;
+         (f->axes && dl_axes_find(f->axes, name)) || setting_of(f, name) >= 0;
 }
 
 /* The field that a name like "gpu.tdp_w" or "arch.family" means, where the user
@@ -89,7 +97,7 @@ static const struct derived *derivation(const struct dl_frame *f,
  * but no option; *field is that size. */
 static bool has_own_size(const struct dl_frame *f, const char *name,
                          const struct dl_field **field) {
-  long i = dl_entry_find(&f->settings, name);
+  long i = setting_of(f, name);
   bool own = (f->csv && dl_csv_find(f->csv, "dataset") >= 0) ||
              dl_entry_find(&f->definitions, "dataset") >= 0 ||
              dl_entry_find(&f->overrides, "dataset") >= 0;
@@ -98,7 +106,9 @@ static bool has_own_size(const struct dl_frame *f, const char *name,
               strcmp(name, "stored_mpx") == 0;
   *field = size ? dl_field_find(DL_DATASET, name) : NULL;
   bool column = f->csv && dl_csv_find(f->csv, name) >= 0;
-  return size && own && (i >= 0 ? !f->settings.e[i].by_option : !column);
+  return size && own &&
+         (i >= 0 ? !dl_run_set_has(&f->of_options, (enum dl_run_id)i)
+                 : !column);
 }
 
 bool dl_frame_has(const struct dl_frame *f, const char *name) {
@@ -334,9 +344,10 @@ static enum dl_status find_sources(struct dl_frame *f, struct step *s,
     s->source[s->n_sources++] =
         (struct source){.kind = SOURCE_DATASET, .field = field};
   }
-  long setting = dl_entry_find(&f->settings, s->name);
+  long setting = setting_of(f, s->name);
   const struct derived *g = derivation(f, s->name);
-  bool is_default = g && setting >= 0 && !f->settings.e[setting].by_option;
+  bool is_default = g && setting >= 0 &&
+                    !dl_run_set_has(&f->of_options, (enum dl_run_id)setting);
   if (!is_default)
     add_indexed(s, SOURCE_SETTING, setting);
   if (status != DL_OK || s->scope != SCOPE_FULL)

@@ -49,16 +49,12 @@ void dl_frame_columns(struct dl_frame *f, const struct dl_csv *csv);
 enum dl_status dl_frame_axes(struct dl_frame *f, const struct dl_axes *axes,
                              struct dl_diag *d);
 
-/* A value for rows that have none of their own; a later one replaces an
- * earlier. The texts are copied. The name is not checked. */
-enum dl_status dl_frame_setting(struct dl_frame *f, const char *name,
-                                const char *value, struct dl_diag *d);
+/* A default of a command, for rows that have no value of their own; a later one
+ * replaces an earlier. */
+void dl_frame_set(struct dl_frame *f, enum dl_run_id id, double x);
 
-/* The same with a number for a column of numbers. */
-enum dl_status dl_frame_set(struct dl_frame *f, enum dl_run_id id, double x,
-                            struct dl_diag *d);
-
-/* The same for all that is known in a run, as members are. */
+/* Takes all that is known in a run, which options gave, in the place of such
+ * defaults. Texts are copied; opens the user's own descriptor files. */
 enum dl_status dl_frame_set_run(struct dl_frame *f, const struct dl_run *run,
                                 struct dl_diag *d);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the user gives a frame: settings, overrides, definitions, aliases. */
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,11 +55,29 @@ enum dl_status dl_frame_axes(struct dl_frame *f, const struct dl_axes *axes,
   return status;
 }
 
-enum dl_status dl_frame_setting(struct dl_frame *f, const char *name,
-                                const char *value, struct dl_diag *d) {
-  enum dl_status status = open_named(f, name, value, d);
-  if (status == DL_OK)
-    add_entry(&f->settings, name, strlen(name), value);
+void dl_frame_set(struct dl_frame *f, enum dl_run_id id, double x) {
+  char text[DL_NUMBER_SIZE];
+  free((void *)(uintptr_t)f->setting[id].s);
+  f->setting[id] = (struct dl_cell){x, dl_strdup(dl_format_short(text, x))};
+}
+
+enum dl_status dl_frame_set_run(struct dl_frame *f, const struct dl_run *run,
+                                struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < DL_N_RUN_MEMBERS && status == DL_OK; i++) {
+    enum dl_run_id id = (enum dl_run_id)i;
+    const struct dl_run_column *c = &dl_run_columns[i];
+    if (!dl_run_has(run, id))
+      continue;
+    dl_run_set_put(&f->of_options, id, true);
+    if (!c->is_text) {
+      dl_frame_set(f, id, dl_run_number(run, id));
+      continue;
+    }
+    free((void *)(uintptr_t)f->setting[id].s);
+    f->setting[id].s = dl_strdup(dl_run_text(run, id));
+    status = open_named(f, c->name, f->setting[id].s, d);
+  }
   return status;
 }
 
@@ -87,36 +106,6 @@ static enum dl_status check_value(const char *name, const char **value,
       dl_fail(d, fault == DL_VALUE_RANGE ? DL_EINPUT : DL_EUSAGE, "%s: %s",
               name, dl_text_str(&what));
   dl_text_free(&what);
-  return status;
-}
-
-enum dl_status dl_frame_set(struct dl_frame *f, enum dl_run_id id, double x,
-                            struct dl_diag *d) {
-  char text[DL_NUMBER_SIZE];
-  const char *name = dl_run_columns[id].name;
-  enum dl_status status =
-      dl_frame_setting(f, name, dl_format_short(text, x), d);
-  if (status == DL_OK)
-    f->settings.e[dl_entry_find(&f->settings, name)].is_default = true;
-  return status;
-}
-
-enum dl_status dl_frame_set_run(struct dl_frame *f, const struct dl_run *run,
-                                struct dl_diag *d) {
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < DL_N_RUN_MEMBERS && status == DL_OK; i++) {
-    enum dl_run_id id = (enum dl_run_id)i;
-    const struct dl_run_column *c = &dl_run_columns[i];
-    if (dl_run_has(run, id))
-      status = c->is_text
-                   ? dl_frame_setting(f, c->name, dl_run_text(run, id), d)
-                   : dl_frame_set(f, id, dl_run_number(run, id), d);
-    long at = dl_entry_find(&f->settings, c->name);
-    if (at >= 0 && dl_run_has(run, id)) {
-      f->settings.e[at].by_option = true;
-      f->settings.e[at].is_default = false;
-    }
-  }
   return status;
 }
 

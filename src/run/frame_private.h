@@ -25,7 +25,7 @@ struct derived;
 /* Where a step may take its value from. */
 struct source {
   enum source_kind kind;
-  size_t index;                 /* override, column, axis, setting */
+  size_t index;                 /* override, column, axis; enum dl_run_id */
   const struct dl_field *field; /* of a descriptor */
   const struct derived *derived;
   struct dl_formula *formula; /* of a definition, owned */
@@ -68,8 +68,6 @@ struct entry {
   char *name;
   char *text;
   struct dl_cell cell;
-  bool by_option;  /* no default, nor what follows from another option */
-  bool is_default; /* of a command, in place of what the user may give */
 };
 
 struct entries {
@@ -144,9 +142,11 @@ struct dl_doubted_rows {
 
 struct dl_frame {
   struct dl_catalog *catalog;
-  const struct dl_csv *csv;   /* borrowed; NULL without columns */
-  const struct dl_axes *axes; /* borrowed; NULL without a sweep */
-  struct entries overrides, settings, definitions, aliases;
+  const struct dl_csv *csv;                 /* borrowed; NULL without columns */
+  const struct dl_axes *axes;               /* borrowed; NULL without a sweep */
+  struct dl_cell setting[DL_N_RUN_MEMBERS]; /* texts are owned */
+  struct dl_run_set of_options;             /* settings that are no default */
+  struct entries overrides, definitions, aliases;
   struct entries fields[2]; /* overridden fields: gpu, arch */
   struct step *step;
   size_t n_steps, cap_steps, n_cells;

@@ -81,7 +81,7 @@ static struct dl_cell source_cell(const struct dl_frame *f,
   case SOURCE_OVERRIDE:
     return f->overrides.e[p->index].cell;
   case SOURCE_SETTING:
-    return f->settings.e[p->index].cell;
+    return f->setting[p->index];
   case SOURCE_DEFINITION: /* a plain name hands its text on */
     return p->formula->is_name
                ? (struct dl_cell){dl_row_number(row, &p->vars[0]),
@@ -135,7 +135,7 @@ static void run_value(const struct dl_frame *f, const struct row_source *from,
     check_given(s, step, p->kind == SOURCE_DEFINITION, &c, row);
   /* A default of a command is not the user's. */
   if (given && p->kind == SOURCE_SETTING)
-    given = !f->settings.e[p->index].is_default;
+    given = dl_run_set_has(&f->of_options, (enum dl_run_id)p->index);
   if (s->required && isnan(c.x) && !c.s)
     blame(row, DL_FAULT_ABSENT, step, &c);
   if (s->target.in == DL_IN_CELL) {

@@ -27,8 +27,14 @@ struct bench {
 static void open_bench(struct bench *x, const struct dl_model *m,
                        const char *methods, const char *const *settings) {
   x->t = open_table(NULL);
-  for (; *settings; settings += 2)
-    set(&x->t, settings[0], settings[1]);
+  for (; *settings; settings += 2) {
+    char field[64];
+    snprintf(field, sizeof field, "%s=%s", settings[0], settings[1]);
+    if (dl_run_member_find(settings[0]))
+      set(&x->t, settings[0], settings[1]);
+    else /* of a GPU without a name */
+      define(&x->t, field);
+  }
   assert_ok(dl_session_new(&x->s, x->t.f, m, methods, 0.9, &x->t.d), &x->t.d);
   assert_true(x->s->n <= MOST_METHODS);
   load(&x->t);

@@ -47,19 +47,19 @@ static void numbers_and_texts(void **state) {
 
 /* Figures of resnet50 and RTX 3090 are those of the catalogue's sources. */
 static void order_of_places(void **state) {
-  static const char text[] = "arch,gpu,image_px,x,macs_g,params_m\n"
+  static const char text[] = "arch,gpu,image_px,batch_size,macs_g,params_m\n"
                              "resnet50,rtx 3090,224,5,,\n"
                              "resnet50,rtx 3090,224,,9,99\n";
   struct table t = open_table(text);
 
   (void)state;
-  set(&t, "x", "6");
-  set(&t, "y", "3");
-  define(&t, "params_m=x*2");
-  struct dl_row_ref x = quantity(&t, "x", false),
+  set(&t, "batch_size", "6");
+  set(&t, "epochs", "3");
+  define(&t, "params_m=batch_size*2");
+  struct dl_row_ref x = quantity(&t, "batch_size", false),
                     macs = quantity(&t, "macs_g", false);
   struct dl_row_ref params = quantity(&t, "params_m", false),
-                    y = quantity(&t, "y", false);
+                    y = quantity(&t, "epochs", false);
   struct dl_row_ref tdp = quantity(&t, "gpu.tdp_w", false);
   struct dl_row_ref acts = quantity(&t, "acts_m", false);
   load(&t);
@@ -77,14 +77,14 @@ static void order_of_places(void **state) {
   close_table(&t);
 
   t = open_table(text);
-  set(&t, "x", "6");
-  override(&t, "x=7");
+  set(&t, "batch_size", "6");
+  override(&t, "batch_size=7");
   override(&t, "macs_g=8");
   override(&t, "params_m=1");
   override(&t, "gpu.tdp_w=100");
   override(&t, "arch.acts_m=2");
-  define(&t, "params_m=x*2");
-  x = quantity(&t, "x", false), macs = quantity(&t, "macs_g", false);
+  define(&t, "params_m=batch_size*2");
+  x = quantity(&t, "batch_size", false), macs = quantity(&t, "macs_g", false);
   params = quantity(&t, "params_m", false),
   tdp = quantity(&t, "gpu.tdp_w", false);
   acts = quantity(&t, "acts_m", false);
@@ -304,14 +304,14 @@ static void finds_what_it_has(void **state) {
       {"arch", true},           {"energy_j", true},   {"gpu", false},
       {"macs_g", true},         {"arch.depth", true}, {"gpu.tdp_w", false},
       {"epoch_energy_j", true}, {"epoch_s", false},   {"defined", true},
-      {"setting", true},        {"given", true},      {"arch.nothing", false},
+      {"batch_size", true},     {"given", true},      {"arch.nothing", false},
       {"peak_tflops", false},
   };
   struct table t = open_table("arch,energy_j,epochs\nresnet50,1,2\n");
 
   (void)state;
   define(&t, "defined=epochs");
-  set(&t, "setting", "x");
+  set(&t, "batch_size", "2");
   override(&t, "given=1");
   for (size_t i = 0; i < COUNT(cases); i++)
     if (dl_frame_has(t.f, cases[i].name) != cases[i].has)

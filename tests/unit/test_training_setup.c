@@ -94,7 +94,7 @@ static void defaults(void **state) {
   struct table t = open_table("n_gpus,global_batch\n8,64\n8,\n");
 
   (void)state;
-  set(&t, "batch_size", "256");
+  dl_frame_set(t.f, DL_RUN_batch_size, 256);
   quantity(&t, "batch_size", false);
   quantity(&t, "n_gpus", false);
   quantity(&t, "global_batch", false);

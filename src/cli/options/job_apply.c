@@ -75,12 +75,12 @@ static enum dl_status apply_dataset(struct dl_job_options *o,
       dl_catalog_get(catalog, DL_DATASET, o->dataset, &found, d);
   const struct dl_dataset *e = DL_AS(dataset, found);
   if (status == DL_OK && !train && !isnan(e->train_samples))
-    status = dl_frame_set(f, DL_RUN_train_samples, e->train_samples, d);
+    dl_frame_set(f, DL_RUN_train_samples, e->train_samples);
   if (status == DL_OK && !dl_run_has(&o->run, DL_RUN_val_samples) &&
       !isnan(e->val_samples))
-    status = dl_frame_set(f, DL_RUN_val_samples, e->val_samples, d);
+    dl_frame_set(f, DL_RUN_val_samples, e->val_samples);
   if (status == DL_OK && !isnan(e->stored_mpx))
-    status = dl_frame_set(f, DL_RUN_stored_mpx, e->stored_mpx, d);
+    dl_frame_set(f, DL_RUN_stored_mpx, e->stored_mpx);
   return status;
 }
 
@@ -101,15 +101,14 @@ static enum dl_status apply_defaults(const struct dl_job_options *o,
                 {DL_RUN_batch_size, rate ? 256 : 1, defaults && inference},
                 {DL_RUN_batch_size, 256, defaults && !inference && !language},
                 {DL_RUN_epochs, language ? 1 : 90, defaults && !inference}};
-  enum dl_status status = DL_OK;
   if (defaults && inference && rate && dl_job_options_give(o, DL_RUN_idle_s))
     return dl_fail(d, DL_EUSAGE,
                    "--idle-s does not go with --request-rate, which says how "
                    "long the GPUs idle");
   for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-    if (status == DL_OK && values[i].on)
-      status = dl_frame_set(f, values[i].id, values[i].x, d);
-  return status;
+    if (values[i].on)
+      dl_frame_set(f, values[i].id, values[i].x);
+  return DL_OK;
 }
 
 enum dl_status dl_job_options_apply_table(const struct dl_job_options *o,
