@@ -84,7 +84,7 @@ static double dividing_layers(const struct dl_row *row) {
   double heads = row->found.arch->transformer->heads, n = GPUS_PER_NODE;
   double domain = dl_or(gpu->link_domain, GPUS_PER_NODE);
   if (run->sharding || !isnan(run->tensor_parallel) ||
-      !isnan(run->pipeline_parallel) ||
+      !isnan(run->pipeline_parallel) || !isnan(run->context_parallel) ||
       !(gpu->link_gb_s > DL_SLOWEST_NVLINK_GB_S) || run->n_gpus < MANY_GPUS ||
       fmod(run->n_gpus, fmax(domain, GPUS_PER_NODE)) > 0)
     return 1;

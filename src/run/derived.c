@@ -31,20 +31,21 @@ static double usual_peak(const double *x, const char *word) {
 }
 
 /* Samples per optimizer step for one on each accelerator: n_gpus / (tensor x
- * pipeline), times grad_accum; x is n_gpus and these three. Of strong scaling,
- * batch_size is that of all accelerators. */
+ * pipeline x context), times grad_accum; x is n_gpus and these four. Of strong
+ * scaling, batch_size is that of all accelerators. */
 static double replicas(const double *x, const char *scaling) {
-  double data = dl_or(x[0], 1) / dl_or(x[1], 1) / dl_or(x[2], 1);
+  double data =
+      dl_or(x[0], 1) / dl_or(x[1], 1) / dl_or(x[2], 1) / dl_or(x[3], 1);
   bool strong = scaling && strcmp(scaling, "strong") == 0;
   return strong ? 1 : data;
 }
 
 static double batch_of_global(const double *x, const char *scaling) {
-  return x[0] / (replicas(x + 1, scaling) * dl_or(x[4], 1));
+  return x[0] / (replicas(x + 1, scaling) * dl_or(x[5], 1));
 }
 
 static double global_of_batch(const double *x, const char *scaling) {
-  return x[0] * replicas(x + 1, scaling) * dl_or(x[4], 1);
+  return x[0] * replicas(x + 1, scaling) * dl_or(x[5], 1);
 }
 
 /* Of global_batch, batch_size and the accelerators. */
@@ -65,7 +66,8 @@ static double trains_head(const double *x, const char *fine_tune) {
   return !fine_tune ? (double)NAN : strcmp(fine_tune, "head") == 0;
 }
 
-#define PARALLEL "n_gpus", "tensor_parallel", "pipeline_parallel"
+#define PARALLEL                                                               \
+  "n_gpus", "tensor_parallel", "pipeline_parallel", "context_parallel"
 
 /* Quantities that follow from others. Where two follow from each other
  * (duration_s, epoch_s) each builds on what the user gave for the other. */

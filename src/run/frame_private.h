@@ -196,7 +196,7 @@ enum dl_status dl_frame_run(const struct dl_frame *f,
 
 /* A quantity that follows from others: numbers, of which the first n_needed
  * must have a source, and a word, the only one needed where n_needed is 0. */
-enum { MOST_DERIVED_INPUTS = 5 };
+enum { MOST_DERIVED_INPUTS = 6 };
 struct derived {
   enum dl_run_id target;
   const char *input[MOST_DERIVED_INPUTS]; /* NULL: no more */

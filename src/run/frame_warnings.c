@@ -49,6 +49,8 @@ static const struct {
     {"ep", "expert_parallel"},
     {"expertparallelsize", "expert_parallel"},
     {"expertmodelparallelsize", "expert_parallel"},
+    {"cp", "context_parallel"},
+    {"contextparallelsize", "context_parallel"},
     {"activationcheckpointing", "checkpointing"},
     {"gradientcheckpointing", "checkpointing"},
     {"model", "arch"},

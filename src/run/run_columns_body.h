@@ -60,6 +60,7 @@ WHOLE(virtual_stages, NULL, 1, 1e6, SETTING,
       "virtual stages of each pipeline stage (interleaved schedule)")
 WHOLE(expert_parallel, NULL, 1, 1e6, SETTING,
       "data-parallel GPUs that divide the experts of each layer")
+WHOLE(context_parallel, NULL, 1, 1e6, SETTING, "GPUs that share each sequence")
 WHOLE(grad_accum, NULL, 1, 1e9, SETTING,
       "batches whose gradients are added up before an optimizer step")
 WORD(stack, WORDS("eager", "compiled", "ngc", "mlperf"), true, SETTING,

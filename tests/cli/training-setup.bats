@@ -33,7 +33,7 @@ llama='--arch llama-2-7b --gpu a100 --method flops -q --format json'
   # shellcheck disable=SC2086
   refuses 3 "dlest: $(message degrees_divide 8 3 1)" predict $llama \
     --tokens 1e9 --gpus 8 --tensor-parallel 3
-  for kind in tensor pipeline; do
+  for kind in tensor pipeline context; do
     # shellcheck disable=SC2086
     refuses 3 "dlest: $(message is_for_language_models ${kind}_parallel \
       resnet50)" predict $resnet --gpus 8 "--$kind-parallel" 2
@@ -275,4 +275,24 @@ EOF
   try predict --arch llama-3-8b --gpu h100 --tokens 1e9 --batch-size 1 \
     --method flops
   grep -q 'GB without any sample; fits with --sharding zero3 on 4 GPUs$' err
+}
+
+# A step of a batch of 8 on 64 GPUs: 4 x 2 of them for each sequence, which two
+# groups of four share. Each has half of its tokens, so half of their activations.
+@test "GPUs that share each sequence" {
+  of() {
+    try predict --arch llama-2-70b --gpu h100-sxm5-80gb --gpus 64 --tokens 1e9 \
+      --fine-tune lora:16 --seq-len 8192 --batch-size 1 --grad-accum 1 \
+      --tensor-parallel 4 --checkpointing none --sharding zero1 \
+      --format json "$@"
+    jq -c '[.global_batch, .context_parallel, .memory_need_gb]' out
+  }
+  whole=$(of) half=$(of --context-parallel 2)
+  [ "$(jq -n "$half | .[:2]" -c)" = '[8,2]' ]
+  [ "$(jq -n "$whole | .[0]")" = 16 ]
+  # 70e9 weights of 2 bytes on 4 GPUs; the rest halves
+  jq -n "($whole | .[2]) as \$a | ($half | .[2]) as \$b |
+    (\$a - 35) / (\$b - 35) | . > 1.8 and . < 2.1" | grep -qx true
+  refuses 3 "dlest: $(message degrees_divide_with 8 1 1 3)" predict \
+    --arch llama-2-70b --gpu h100 --gpus 8 --tokens 1e9 --context-parallel 3
 }

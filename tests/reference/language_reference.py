@@ -8,7 +8,7 @@ import math
 C = dict(ec=.7, ec_tf32=.65, ec_fp32=.98, ec_fp8=.8, th=.2, h0=40, ea=.28,
          phi=.52, em=.55, ct=3.5, fused=.4, eager=2.3, wopt=1.9, tau=2e-5,
          c0=2.6e-3, graph=.33, xl=.54, xp=.18, xn=1.5, xtp=.42, alpha=2.5e-6,
-         strag=.016, whole=1.25, pa=.1, pu=.3, pf=.65, pm=.42, pcap=.96,
+         strag=.016, whole=1.25, pa=.1, pb=.05, pu=.3, pf=.65, pm=.42, pcap=.96,
          kappa=.47)
 A100 = dict(peak=312e12, peak16=312e12, bw=2039e9, link=300e9, net=25e9, tdp=400,
             limit=400)
@@ -16,6 +16,7 @@ H100 = dict(peak=1978.9e12, peak16=989.4e12, bw=3350e9, link=450e9, net=50e9,
             tdp=700, limit=450)
 L40S = dict(peak=362e12, peak16=362e12, bw=864e9, link=31.5e9, net=12.5e9,
             tdp=350, limit=350)
+GDDR = L40S | dict(gddr=864, limit=200)
 BASE = dict(b=8, s=2048, m=2, linear=6.6e9, att=131072 * 1024, scores=0,
             passes=3, again=0, att_passes=3.5, params=6.7e9, trained=6.7e9,
             unpack=0, layers=32, hidden=4096, vocab=50000, e=2, state=30, n=64,
@@ -37,6 +38,9 @@ CASES = [("zero3", A100, {}, NONE), ("effects", A100, {}, SOME),
          ("adapters", L40S, dict(n=4, nodes=1, pcie=1, gathers=0, shards=1, b=2,
                                  trained=4e7, passes=2.006, unpack=5, m=1),
           NONE),
+         # Two GPUs share each of four sequences
+         ("shared sequences", GDDR, dict(n=8, nodes=1, pcie=1, gathers=0,
+                                         shards=4, tp=2, b=.5, m=1), NONE),
          ("eager", A100, dict(n=1, nodes=1, gathers=0, shards=1, fmt="ec_tf32",
                               e=4, scores=32 * 32 * 2048,
                               att_passes=3), NONE),
@@ -137,7 +141,8 @@ def step(g, w, f):
     if w["tp"] > 1:
         calls = (4 + 2 * w["again"]) * w["layers"] / w["pp"]
         size = 2 * w["e"] * w["hidden"] * w["b"] * w["s"] * (1 - 1 / w["tp"])
-        exchange += calls * (size / C["xtp"] / g["link"] + C["alpha"])
+        share = C["xp" if w["pcie"] else "xtp"]
+        exchange += calls * (size / share / g["link"] + C["alpha"])
     if w["pp"] > 1:
         rate = (C["xn"] * g["net"] if w["n"] > w["domain"] else
                 C["xp" if w["pcie"] else "xl"] * g["link"])
@@ -152,7 +157,7 @@ def step(g, w, f):
     t = (slots(w["m"], w["pp"], w["vp"]) - 1) * (one + behind)
     t += overlap(one, reduce) + behind + optimizer
     t *= 1 + C["strag"] * math.log2(w["nodes"])
-    base = C["pa"] * g["tdp"] * f["power"]
+    base = (C["pa"] * g["tdp"] + C["pb"] * g.get("gddr", 0)) * f["power"]
     wanted = base + g["tdp"] * f["power"] * (
         C["pu"] + (C["pf"] * w["m"] * (compute + attention) +
                    C["pm"] * (w["m"] * memory + optimizer)) / t)

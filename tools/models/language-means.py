@@ -39,9 +39,17 @@ What the tables do not tell, and is assumed here:
   tensor parallelism is 8 on Gaudi 2 and 4 on GPUs, whose stages are interleaved,
   6 virtual stages each, 8 on 11,616 and 4 in micro-batches of two (names and
   contents of the configurations that NVIDIA and Intel published with v3.0 to
-  v4.0; 6 stands in later ones alone). Tensor parallelism of LoRA is 4, or 8
-  where there are more than four accelerators for a sequence;
-- activations are computed again in llm-foundry alone, whose table tells it;
+  v4.0; 6 stands in later ones alone);
+- LoRA is divided as the configurations published with v4.0 say. NVIDIA's
+  software has tensor parallelism of 4, of 2 on H200, and the accumulation of the
+  table; where there are more GPUs than these for a sequence, two share it
+  (context parallelism). DeepSpeed (of Juniper; of Intel on Gaudi 2) has a
+  sequence on each accelerator and ZeRO-3, computes activations again, and is in
+  bf16 on GPUs;
+- rates of LoRA are those that submissions tell themselves, where they do: runs of
+  one or two minutes, less their evaluation, are up to a third longer than their
+  steps;
+- activations are computed again in llm-foundry, whose table tells it, and there;
 - networks: 200 Gbit/s a GPU beside an A100, 400 beside an H100, 100 beside
   others, as their nodes are sold.
 """
@@ -54,7 +62,7 @@ import sys
 
 COLUMNS = ("arch gpu n_gpus precision batch_size grad_accum seq_len fine_tune"
            " lora_rank checkpointing attention sharding tensor_parallel"
-           " pipeline_parallel virtual_stages stack framework network_gbps power_limit_w"
+           " pipeline_parallel virtual_stages context_parallel stack framework network_gbps power_limit_w"
            " tokens_per_s gpu_power_w source doubt power_doubt n").split()
 GROUP = .3
 SPREAD = 1 / math.sqrt(3)
@@ -72,7 +80,7 @@ MLPERF_GPU = (("A100.*PCI.*80", "a100-pcie-80gb"), ("A100.*PCI", "a100-pcie-40gb
               ("A30", "a30"), ("L40S", "l40s"), ("L40$", "l40"), ("L4$", "l4"),
               ("A5000", "rtx-a5000"), ("[Gg]audi.*2", "gaudi2"))
 NETWORK = {"a100-sxm4-40gb": 200, "a100-sxm4-80gb": 200, "h100-sxm5-80gb": 400,
-           "h200": 400, "h100-pcie": 400, "v100-sxm2-16gb": 50,
+           "h200": 400, "h100-pcie": 400, "l40s": 200, "v100-sxm2-16gb": 50,
            "v100-sxm2-32gb": 50}
 HOPPER = ("h100-sxm5-80gb", "h100-pcie", "h200")
 
@@ -155,6 +163,20 @@ def division(r, gpu, n, batch):
             "batch_size": float(sequences), "grad_accum": float(r["grad_accum"])}
 
 
+def adapters(r, gpu, n, batch):
+    """How Llama 2 with adapters is divided, and its software."""
+    if gpu == "gaudi2" or "deepspeed" in r["system"]:
+        return {"sharding": "zero3", "checkpointing": "full", "batch_size": 1.,
+                "grad_accum": 1.,
+                "precision": "fp8" if gpu == "gaudi2" else "bf16"}
+    tensor, steps = 2 if gpu == "h200" else 4, float(r["grad_accum"])
+    told = float(r["tracked_over_used"])
+    return {"tensor_parallel": tensor, "pipeline_parallel": 1,
+            "context_parallel": round(n * steps / batch / tensor),
+            "sharding": "zero1", "grad_accum": steps, "batch_size": 1.,
+            "tokens_per_s": float(r["train_samples_per_s"]) * told * 8192}
+
+
 def submissions(path):
     for r in table(path):
         kind = r["benchmark"]
@@ -174,19 +196,16 @@ def submissions(path):
             length = 256 if gpu in HOPPER else longest(n, batch / n)
             row |= {"arch": "bert-large-uncased", "sharding": "zero1",
                     "grad_accum": steps, "batch_size": batch / n / steps}
+        elif kind == "gpt3":
+            length = 2048
+            row |= {"arch": "gpt3-175b", "sharding": "zero1",
+                    **division(r, gpu, n, batch)}
         else:
-            tensor = 8 if n / batch > 4 else 4
-            row |= {"tensor_parallel": tensor, "pipeline_parallel": 1,
-                    "sharding": "zero1", "batch_size": 1.,
-                    "grad_accum": round(batch * tensor / n)}
-            if kind == "gpt3":
-                row |= division(r, gpu, n, batch)
-            length = 2048 if kind == "gpt3" else 8192
-            row["arch"] = "gpt3-175b" if kind == "gpt3" else "llama-2-70b"
-            if kind != "gpt3":
-                row |= {"fine_tune": "lora", "lora_rank": 16}
-        row |= {"seq_len": length,
-                "tokens_per_s": float(r["train_samples_per_s"]) * length}
+            length = 8192
+            row |= {"arch": "llama-2-70b", "fine_tune": "lora", "lora_rank": 16,
+                    **adapters(r, gpu, n, batch)}
+        row["seq_len"] = length
+        row.setdefault("tokens_per_s", float(r["train_samples_per_s"]) * length)
         yield row
 
 

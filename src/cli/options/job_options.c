@@ -239,6 +239,8 @@ const struct dl_option dl_job_options_rows[] = {
      "data-parallel GPUs that divide the experts of each layer (default: as "
      "few as memory needs)",
      NUMBER_OF(expert_parallel), .phase = "training"},
+    {"context-parallel", 0, "N", "GPUs that share each sequence (default 1)",
+     NUMBER_OF(context_parallel), .phase = "training"},
     {"grad-accum", 0, "N",
      "batches per optimizer step, on each GPU (default 1)",
      NUMBER_OF(grad_accum), .phase = "training"},

@@ -156,6 +156,7 @@ static void add_setup(const struct settings *s) {
               {DL_RUN_pipeline_parallel, "pipeline stages", NULL},
               {DL_RUN_virtual_stages, "virtual stages of each", NULL},
               {DL_RUN_expert_parallel, "expert-parallel GPUs", NULL},
+              {DL_RUN_context_parallel, "GPUs that share a sequence", NULL},
               {DL_RUN_grad_accum, "accumulation steps", NULL},
               {DL_RUN_train_tokens, "tokens of the data set", NULL},
               {DL_RUN_stack, "software stack", NULL},

@@ -51,7 +51,7 @@ bool dl_parallel_is_ring(const struct dl_job *job) {
   double domain = gpu ? gpu->link_domain : NAN;
   struct dl_degrees by = dl_degrees_of(job->run);
   return job->run->n_gpus <= dl_or(domain, USUAL_DOMAIN) && by.tensor <= 1 &&
-         by.pipeline <= 1 && by.expert <= 1 &&
+         by.pipeline <= 1 && by.context <= 1 && by.expert <= 1 &&
          dl_fine_tune_of(job->run) < DL_TUNE_LORA &&
          (!job->run->sharding || strcmp(job->run->sharding, "ddp") == 0);
 }

@@ -101,7 +101,8 @@ static double kept_of_tokens(const struct dl_job *job,
   double v = dl_or(run->virtual_stages, 1);
   double most = by.pipeline + (v > 1 ? (by.pipeline - 1) / v : 0);
   double under_way = fmin(accum, most) / by.pipeline;
-  return (all * q * under_way + logits * LOGIT * q / 2) / by.tensor;
+  return (all * q * under_way + logits * LOGIT * q / 2) /
+         (by.tensor * by.context);
 }
 
 /* Those of a sample that are there at one time without a backward pass. */
@@ -171,7 +172,7 @@ static void hold_states(const struct dl_job *job, struct dl_memory_need *m) {
   bool zero3 = dl_is_word(kind, "zero3"),
        zero2 = zero3 || dl_is_word(kind, "zero2");
   bool zero1 = zero2 || dl_is_word(kind, "zero1");
-  double data = by.data >= 1 ? by.data : 1, model = by.tensor * by.pipeline;
+  double data = fmax(by.data * by.context, 1), model = by.tensor * by.pipeline;
   /* Of what ZeRO does not divide. */
   double experts = dl_divided_experts(job->run, t);
   double held = 1 - experts + experts / by.expert;

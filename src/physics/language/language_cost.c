@@ -259,7 +259,7 @@ static struct dl_dual exchanges(const struct setting *k) {
                    (in->tensor - 1) / in->tensor;
     struct dl_dual x = dl_dual_of(calls * bytes / in->link);
     struct dl_dual latency = dl_dual_of(calls);
-    by(k, &x, DL_LANG_XTP, -1);
+    by(k, &x, in->pcie ? DL_LANG_XP : DL_LANG_XTP, -1);
     by(k, &latency, DL_LANG_ALPHA, 1);
     add(&t, x);
     add(&t, latency);
@@ -360,7 +360,10 @@ static void power_of(const struct setting *k, struct step *s) {
   compute = dl_dual_scaled(&compute, in->micro_batches * in->tdp);
   add(&memory, s->optimizer);
   memory = dl_dual_scaled(&memory, in->tdp);
+  struct dl_dual gddr = dl_dual_of(in->gddr);
   by(k, &base, DL_LANG_PA, 1);
+  by(k, &gddr, DL_LANG_PB, 1);
+  add(&base, gddr);
   by(k, &wanted, DL_LANG_PU, 1);
   by(k, &compute, DL_LANG_PF, 1);
   by(k, &memory, DL_LANG_PM, 1);

@@ -4,7 +4,9 @@
  *
  * n GPUs in D = n / (T P) copies of the network, each divided by layers' width
  * among T (tensor parallelism) and by layers among P (pipeline). A step is m
- * micro-batches of b sequences of s tokens on each copy. One of them takes, on
+ * micro-batches of b sequences of s tokens on each copy; where X GPUs share
+ * each sequence (context parallelism), each of them is a copy with b / X, and
+ * their exchange of keys and values is hidden. One of them takes, on
  * a GPU that holds 1 / (T P) of the network (u = b s / (T P) tokens' worth),
  *
  *   Tc = 2 u M v / (ec peak) r^th (1 + h0 T / h)      matrix products
@@ -65,10 +67,11 @@
  *
  * Each GPU draws, m (Tc + Ta) of a step computing and m Tm + To moving data,
  *
- *   Pd = TDP (pa + pu + (pf m (Tc + Ta) + pm (m Tm + To)) / T0) Gp
+ *   Pd = (TDP (pa + pu + (pf m (Tc + Ta) + pm (m Tm + To)) / T0) + pb BW') Gp
  *   P  = (Pd^-8 + C^-8)^(-1/8),  C = pcap min(TDP, limit)
  *
- * and where C binds, T grows by exp(kappa ln(x)^2) as in training_cost.h.
+ * BW': bandwidth of GDDR6 or later. Where C binds, T grows by exp(kappa
+ * ln(x)^2) as in training_cost.h.
  *
  * Work and memory follow Kaplan et al. (arXiv 2001.08361), Korthikanti et al.
  * (arXiv 2205.05198) and Rajbhandari et al. (arXiv 1910.02054); the bubble
@@ -109,6 +112,7 @@ enum dl_language_constant {
   DL_LANG_STRAG,   /* slower with each doubling of the nodes */
   DL_LANG_WHOLE,   /* a whole training, relative to its steps */
   DL_LANG_PA,      /* static power, share of TDP */
+  DL_LANG_PB,      /* W s/GB: static power by bandwidth, GDDR6 and later */
   DL_LANG_PU,      /* busy */
   DL_LANG_PF,      /* computing */
   DL_LANG_PM,      /* moving data */
@@ -186,6 +190,7 @@ struct dl_language_inputs {
   double link, network; /* B/s of a GPU, one direction */
   double peak, peak_16; /* FLOP/s at the format in use, and in 16 bits */
   double bandwidth;     /* B/s */
+  double gddr;          /* GB/s of GDDR6 or later; 0: other memory */
   double tdp, limit;    /* W */
   int format;           /* enum dl_language_format */
   int gathers;          /* weights are divided too (ZeRO-3) */

@@ -40,6 +40,7 @@ const struct dl_physics_quantity
         {"pipeline_parallel", false, false},
         {"virtual_stages", false, false},
         {"expert_parallel", false, false},
+        {"context_parallel", false, false},
         {"stack", false, false},
         {"network_gbps", false, false},
         {"gpus_per_node", false, false},
@@ -51,6 +52,7 @@ const struct dl_physics_quantity
         {"gpu.peak_fp8_tensor_tflops", false, false},
         {"gpu.bandwidth_gb_s", true, true},
         {"gpu.tdp_w", true, true},
+        {"gpu.memory_type", false, false},
         {"gpu.memory_gb", false, false},
         {"gpu.link_gb_s", false, false},
         {"gpu.link_domain", false, false},
@@ -108,6 +110,7 @@ static void read_rates(const struct dl_physics_row *row,
   /* Attention is in 16 bits where products are in 8. */
   in->peak_16 = in->element < 4 ? 1e12 * peak[DL_LANG_16_BIT] : in->peak;
   in->bandwidth = 1e9 * gpu->bandwidth_gb_s;
+  in->gddr = dl_gddr_gb_s(gpu);
   in->tdp = gpu->tdp_w;
   in->limit = row->run->power_limit_w > 0 ? row->run->power_limit_w : in->tdp;
 }
@@ -214,7 +217,7 @@ static void read_division(const struct dl_physics_row *row,
   in->attention_passes = (dl_fine_tune_of(run) == DL_TUNE_HEAD ? 1 : 3) +
                          (in->scores > 0 ? 0 : 0.5) +
                          (full || dl_is_word(run->checkpointing, "selective"));
-  in->sequences = dl_or(dl_micro_batch(run), 1);
+  in->sequences = dl_or(dl_micro_batch(run), 1) / dl_degrees_of(run).context;
   in->micro_batches = dl_or(run->grad_accum, 1);
 }
 

@@ -15,7 +15,8 @@ void dl_language_parts_of(const struct dl_hierarchical_fit *fit,
   dl_hierarchical_effects(fit, inputs, fx);
   dl_language_cost_of(fit->c, fx, inputs, cost);
   parts->static_w =
-      fit->c[DL_LANG_PA] * inputs->tdp * exp(fx[DL_LANG_EFFECT_GPU_POWER]);
+      (fit->c[DL_LANG_PA] * inputs->tdp + fit->c[DL_LANG_PB] * inputs->gddr) *
+      exp(fx[DL_LANG_EFFECT_GPU_POWER]);
   const double part[] = {cost->compute, cost->attention,
                          cost->memory + cost->optimizer, cost->launch,
                          cost->exchange};

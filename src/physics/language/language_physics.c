@@ -33,6 +33,7 @@ static const struct dl_physics_constant constants[] = {
     [DL_LANG_STRAG] = {"strag", NULL, 0.02, 0.8, "slower as nodes double"},
     [DL_LANG_WHOLE] = {"whole", NULL, 1.29, 0.1, "a whole training, relative"},
     [DL_LANG_PA] = {"pa", NULL, 0.103, 0.19, "static power, share of TDP"},
+    [DL_LANG_PB] = {"pb", "W s/GB", 0.041, 0.2, "static power of memory"},
     [DL_LANG_PU] = {"pu", NULL, 0.30, 0.15, "power of being busy"},
     [DL_LANG_PF] = {"pf", NULL, 0.75, 0.2, "power of computing"},
     [DL_LANG_PM] = {"pm", NULL, 0.42, 0.21, "power of moving data"},

@@ -37,6 +37,16 @@ static inline double dl_peak_32_bit(const struct dl_accelerator *gpu,
   return fmax(gpu->peak_fp32_tflops, tf32);
 }
 
+/* Bandwidth of GDDR6 and later memory, GB/s, whose static power grows with it;
+ * 0: other memory. */
+static inline double dl_gddr_gb_s(const struct dl_accelerator *gpu) {
+  const char *memory = gpu->memory_type;
+  return dl_is_word(memory, "gddr6") || dl_is_word(memory, "gddr6x") ||
+                 dl_is_word(memory, "gddr7")
+             ? gpu->bandwidth_gb_s
+             : 0;
+}
+
 /* Links up to this rate are PCIe, faster ones NVLink and its like, GB/s of one
  * direction. */
 #define DL_SLOWEST_NVLINK_GB_S 64

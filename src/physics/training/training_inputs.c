@@ -169,11 +169,6 @@ static double peak_tflops(const struct dl_accelerator *gpu,
   return fmax(dl_peak_32_bit(gpu, precision), half);
 }
 
-static bool is_gddr(const char *memory) {
-  return dl_is_word(memory, "gddr6") || dl_is_word(memory, "gddr6x") ||
-         dl_is_word(memory, "gddr7");
-}
-
 /* Tuned software, on machines of many laboratories: what GPUs and networks are
  * found to differ by there is kept apart. */
 static void group_tuned(struct dl_grouping *g) {
@@ -290,7 +285,7 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   in->bandwidth = 1e9 * gpu->bandwidth_gb_s;
   in->tdp = gpu->tdp_w;
   in->limit = run->power_limit_w > 0 ? run->power_limit_w : gpu->tdp_w;
-  in->gddr = is_gddr(gpu->memory_type) ? gpu->bandwidth_gb_s : 0;
+  in->gddr = dl_gddr_gb_s(gpu);
   in->server =
       in->stack == DL_STACK_EAGER && dl_is_word(run->host_class, "server");
   /* Memory of the node, where the boundary has it. */

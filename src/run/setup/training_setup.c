@@ -31,9 +31,11 @@ enum dl_fine_tune dl_fine_tune_of(const struct dl_run *r) {
 struct dl_degrees dl_degrees_of(const struct dl_run *r) {
   double tensor = dl_or(r->tensor_parallel, 1);
   double pipeline = dl_or(r->pipeline_parallel, 1);
+  double context = dl_or(r->context_parallel, 1);
   return (struct dl_degrees){.tensor = tensor,
                              .pipeline = pipeline,
-                             .data = r->n_gpus / (tensor * pipeline),
+                             .context = context,
+                             .data = r->n_gpus / (tensor * pipeline * context),
                              .expert = dl_or(r->expert_parallel, 1)};
 }
 
@@ -153,7 +155,14 @@ static bool is_whole(double x) {
 static bool breaks_products(const struct dl_row *row, struct dl_text *to) {
   const struct dl_run *r = &row->run;
   struct dl_degrees by = dl_degrees_of(r);
-  if (by.data < 1 || (!isnan(by.data) && !is_whole(by.data)))
+  bool divided = isnan(by.data) || (by.data >= 1 && is_whole(by.data));
+  if (!divided && by.context > 1)
+    return says(to,
+                "n_gpus %g is not a multiple of tensor_parallel x "
+                "pipeline_parallel x context_parallel, %g x %g x %g; change "
+                "one of them",
+                r->n_gpus, by.tensor, by.pipeline, by.context);
+  if (!divided)
     return says(to,
                 "n_gpus %g is not a multiple of tensor_parallel x "
                 "pipeline_parallel, %g x %g; change one of them",
@@ -233,9 +242,13 @@ static bool breaks_stages(const struct dl_row *row, struct dl_text *to) {
   double stages = dl_or(row->run.pipeline_parallel, 1);
   double v = row->run.virtual_stages, layers = layers_of(row);
   double heads = t ? t->heads : arch ? arch->heads : (double)NAN;
-  if (arch && !dl_is_language_model(arch) && (tensor > 1 || stages > 1))
+  double context = dl_or(row->run.context_parallel, 1);
+  if (arch && !dl_is_language_model(arch) &&
+      (tensor > 1 || stages > 1 || context > 1))
     return says(to, "%s is for language models, and '%s' is none; leave it out",
-                tensor > 1 ? "tensor_parallel" : "pipeline_parallel",
+                tensor > 1   ? "tensor_parallel"
+                : stages > 1 ? "pipeline_parallel"
+                             : "context_parallel",
                 arch->head.id);
   if (tensor > 1 && !isnan(heads) && !is_whole(heads / tensor))
     return says(to,

@@ -18,12 +18,13 @@ enum dl_fine_tune dl_fine_tune_of(const struct dl_run *r);
 /* Tensor x pipeline x data-parallel accelerators are all of them; `expert` of
  * the data-parallel ones divide the experts. NaN where n_gpus is unknown. */
 struct dl_degrees {
-  double tensor, pipeline, data, expert;
+  double tensor, pipeline, context, data, expert;
 };
 
 struct dl_degrees dl_degrees_of(const struct dl_run *r);
 
-/* Samples that an accelerator (of tensor and pipeline parallelism: a group)
+/* Samples that an accelerator (of tensor, pipeline and context parallelism: a
+ * group)
  * takes through a forward pass at once: batch_size, of strong scaling its
  * part, rounded up. */
 double dl_micro_batch(const struct dl_run *r);
