@@ -30,8 +30,10 @@ void dl_fit_free(struct dl_fit *f) {
     free(f->range[i].name);
   free(f->range);
   dl_scale_free(&f->scale);
-  if (f->method)
+  if (f->method) {
     f->method->free(f->state);
+    f->method->free(f->before.state);
+  }
   for (size_t i = 0; i < DL_N_HELD_OUT; i++)
     free_residuals(&f->held_out_residuals[i]);
   for (size_t k = 0; k < f->n_times; k++) {
@@ -71,6 +73,7 @@ void dl_model_free(struct dl_model *m) {
   for (size_t i = 0; i < m->n_fits; i++)
     dl_fit_free(&m->fit[i]);
   free(m->fit);
+  dl_kept_runs_free(&m->runs);
   free(m->path);
   free(m->source);
   free(m->digest);

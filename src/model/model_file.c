@@ -31,6 +31,15 @@ static const struct field fit_fields[] = {
     {"rows", COUNT, offsetof(struct dl_fit, n)},
     {"configurations", COUNT, offsetof(struct dl_fit, configurations)},
     {0}};
+static const struct field before_fields[] = {
+    {"rows", COUNT, offsetof(struct dl_fit, before.n)},
+    {"configurations", COUNT, offsetof(struct dl_fit, before.configurations)},
+    {"gpus", COUNT, offsetof(struct dl_fit, before.n_gpus)},
+    {0}};
+static const struct field run_fields[] = {
+    {"file", TEXT, offsetof(struct dl_kept_run, file)},
+    {"line", COUNT, offsetof(struct dl_kept_run, line)},
+    {0}};
 static const struct field range_fields[] = {
     {"name", TEXT, offsetof(struct dl_range, name)},
     {"low", NUMBER, offsetof(struct dl_range, low)},
@@ -163,27 +172,39 @@ static enum dl_status array(const struct walk *w, dl_node *node, void *of) {
   return dl_walk_numbers(w, node, a->data, a->rows * a->cols);
 }
 
-static enum dl_status state(const struct walk *w, dl_node *fit,
-                            struct dl_fit *f) {
+/* The names and arrays of a state of f's method. */
+static enum dl_status state(const struct walk *w, dl_node *node,
+                            const struct dl_fit *f, void **state) {
   static const struct list arrays = {"array", sizeof(struct dl_array), NULL,
                                      array};
   struct dl_arrays as = {0};
   if (w->writing)
-    f->method->save(f->state, &as);
-  dl_node *node = dl_walk_child(w, fit, "state", NULL);
-  if (!node)
-    return dl_walk_refuse(w, fit, "no state");
+    f->method->save(*state, &as);
   dl_walk_texts(w, node, "name", NULL, &as.names);
   enum dl_status status = dl_walk_list(w, node, &arrays, &as.a, &as.n);
   struct dl_diag inner = {0};
   if (status == DL_OK && !w->writing &&
-      f->method->restore(f->method, &f->state, &as, f->features.n, &inner) !=
+      f->method->restore(f->method, state, &as, f->features.n, &inner) !=
           DL_OK)
     status = dl_walk_refuse(
         w, node, inner.error ? inner.error : "not a state of this method");
   dl_diag_free(&inner);
   dl_arrays_free(&as);
   return status;
+}
+
+static enum dl_status states(const struct walk *w, dl_node *fit,
+                             struct dl_fit *f) {
+  dl_node *node = dl_walk_child(w, fit, "state", NULL);
+  if (!node)
+    return dl_walk_refuse(w, fit, "no state");
+  enum dl_status status = state(w, node, f, &f->state);
+  node = w->writing && !f->before.state
+             ? NULL
+             : dl_walk_child(w, fit, "uncalibrated", NULL);
+  if (status == DL_OK && node)
+    status = dl_walk_fields(w, node, before_fields, f);
+  return status == DL_OK && node ? state(w, node, f, &f->before.state) : status;
 }
 
 static enum dl_status group(const struct walk *w, dl_node *node, void *of) {
@@ -263,7 +284,7 @@ static enum dl_status fit(const struct walk *w, dl_node *node, void *of) {
   if (status == DL_OK)
     status = dl_walk_list(w, node, &of_ranges, &f->range, &f->n_ranges);
   if (status == DL_OK)
-    status = state(w, node, f);
+    status = states(w, node, f);
   if (status == DL_OK)
     status = protocols(w, node, f->held_out_residuals);
   if (status == DL_OK)
@@ -272,6 +293,25 @@ static enum dl_status fit(const struct walk *w, dl_node *node, void *of) {
     dl_walk_texts(w, node, "seen", "arch", &f->archs);
     dl_walk_texts(w, node, "seen", "gpu", &f->gpus);
   }
+  return status;
+}
+
+static enum dl_status run(const struct walk *w, dl_node *node, void *of) {
+  dl_walk_texts(w, node, "value", NULL, &((struct dl_kept_run *)of)->value);
+  return DL_OK;
+}
+
+/* The runs of a calibrated model. */
+static enum dl_status runs(const struct walk *w, dl_node *root,
+                           struct dl_kept_runs *runs) {
+  static const struct list each = {"run", sizeof(struct dl_kept_run),
+                                   run_fields, run};
+  dl_node *node = w->writing && runs->n == 0
+                      ? NULL
+                      : dl_walk_child(w, root, "calibration", NULL);
+  enum dl_status status =
+      node ? dl_walk_list(w, node, &each, &runs->run, &runs->n) : DL_OK;
+  runs->cap = runs->n;
   return status;
 }
 
@@ -293,6 +333,8 @@ static enum dl_status model(const struct walk *w, struct dl_model *m) {
       status == DL_OK ? dl_walk_child(w, root, "provenance", NULL) : NULL;
   if (from)
     status = dl_walk_fields(w, from, provenance_fields, m);
+  if (status == DL_OK)
+    status = runs(w, root, &m->runs);
   if (status == DL_OK)
     status = dl_walk_list(w, root, &fits, &m->fit, &m->n_fits);
   if (status == DL_OK && !w->writing && m->n_fits == 0)

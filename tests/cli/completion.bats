@@ -203,7 +203,7 @@ commands() {
 @test "words of a metavariable: --gaps, --stabilise, the kinds of show" {
   diff <(printf '%s\n' bridge cut) <(offered extract x --gaps '')
   diff <(printf '%s\n' epoch fluss regime) <(offered step --stabilise '')
-  diff <(printf '%s\n' gpu arch dataset grid site node) <(offered show '')
+  diff <(printf '%s\n' gpu arch dataset grid site node model) <(offered show '')
   offered show gpu h200 | grep -x h200-nvl
   offered show dataset cifar | grep -x cifar10
   [ -z "$(offered show gpu h200 '')" ]

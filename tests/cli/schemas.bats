@@ -127,6 +127,9 @@ valid() {
   valid show show arch resnet50
   valid show show dataset imagenet
   valid show show grid ES
+  "$DLEST" calibrate runs.csv -o mine.xml -q >/dev/null
+  valid show show model mine.xml
+  valid show show model "$DLEST_DATADIR/models/language.xml"
   valid show show site aws:eu-west-1
   valid show show arch vit_b_16
 }

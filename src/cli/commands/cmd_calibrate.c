@@ -112,16 +112,27 @@ static enum dl_status open_table(const struct table *t, struct dl_csv **csv,
            : dl_fail_errno(d, "temporary file", "cannot open", errno);
 }
 
-/* --- calibration */
+/* Makes a table of the runs that a model keeps. */
+static enum dl_status make_kept(struct table *t, const struct dl_model *m,
+                                struct dl_diag *d) {
+  *t = (struct table){.path = m->path ? m->path : "runs", .runs = tmpfile()};
+  if (t->runs)
+    dl_kept_runs_write(&m->runs, t->runs);
+  return t->runs && !ferror(t->runs) && fflush(t->runs) == 0
+             ? DL_OK
+             : dl_fail_errno(d, "temporary file", "cannot write", errno);
+}
+
+/* --- reading */
 
 struct calibrating {
   struct dl_cli *cli;
   struct calibrate_options *o;
   const char *input;
-  struct table table_of;
+  struct table table_of; /* the new runs, then all that the model keeps */
   struct dl_table *table;
   size_t done;
-  bool again; /* the model had been calibrated before */
+  bool again; /* the model was calibrated, and keeps no runs */
 };
 
 /* Whether a fit can learn from another quantity than its target: constants of
@@ -160,14 +171,14 @@ static void want_columns(struct dl_training *t, struct dl_strlist *groups,
   dl_strlist_add(groups, "gpu");
 }
 
-/* Reads the rows that a fit can learn from. */
-static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
-                                struct dl_training *t, bool *there) {
-  struct dl_diag *d = &w->cli->diag;
+/* Reads the rows that a fit can learn from. `job`: options of the table. */
+static enum dl_status read_rows(struct calibrating *w, const struct dl_fit *fit,
+                                const struct dl_job_options *job,
+                                struct dl_training *t, bool *there,
+                                struct dl_diag *d) {
   struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
   struct dl_csv *csv = NULL;
   struct dl_strlist groups = {0};
-  size_t skipped = d->n_skipped;
   enum dl_status status = open_table(&w->table_of, &csv, d);
   *there = false;
   if (status == DL_OK)
@@ -175,7 +186,7 @@ static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
   if (status == DL_OK) {
     dl_frame_columns(f, csv);
     dl_frame_assume(f, dl_assume_language_setup, false);
-    status = dl_job_options_apply_table(&w->o->job, f, d);
+    status = job ? dl_job_options_apply_table(job, f, d) : DL_OK;
   }
   if (status == DL_OK)
     *there = dl_frame_has(f, fit->target) || has_a_measurement(f, fit);
@@ -183,10 +194,7 @@ static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
     want_columns(t, &groups, f, fit);
     status = dl_training_read(t, csv, f, &groups, NULL, d);
   }
-  /* Every fit reads the same rows; each counts once. */
-  d->n_skipped =
-      d->n_skipped - skipped > skipped ? d->n_skipped - skipped : skipped;
-  if (status == DL_OK && *there && w->done == 0) {
+  if (status == DL_OK && *there && job && w->done == 0) {
     dl_frame_warn_unused(f, d);
     dl_frame_warn_aliases(f, d);
   }
@@ -195,6 +203,76 @@ static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
   dl_frame_free(f);
   return status;
 }
+
+/* The catalogue's name where --alias replaces that of a row. */
+static void replace_name(struct dl_kept_run *run, const char *column,
+                         const struct dl_strlist *aliases) {
+  const char *name = dl_kept_run_value(run, column);
+  dl_kept_run_set(run, column, name ? dl_value_in(aliases, name) : NULL);
+}
+
+/* Moves the rows that a fit can use to the new runs; one that occurs twice in
+ * the table is named. */
+static void collect(struct calibrating *w, struct dl_training *t,
+                    struct dl_kept_runs *new) {
+  const char *slash = strrchr(w->input, '/');
+  for (size_t i = 0; i < t->n; i++) {
+    struct dl_kept_run *run = &t->kept[i];
+    run->file = dl_strdup(slash ? slash + 1 : w->input);
+    replace_name(run, "arch", &w->o->job.aliases);
+    replace_name(run, "gpu", &w->o->job.aliases);
+    size_t line = run->line;
+    const struct dl_kept_run *there = dl_kept_runs_add(new, run);
+    if (there && there->line != line)
+      dl_warn_at(&w->cli->diag, w->input, line,
+                 "the same run as in line %zu: it counts once", there->line);
+  }
+}
+
+/* The runs of the table that fits of the model can use. */
+static enum dl_status read_new(struct calibrating *w, const struct dl_model *m,
+                               struct dl_kept_runs *new) {
+  struct dl_diag *d = &w->cli->diag;
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < m->n_fits && status == DL_OK; i++) {
+    struct dl_training t = {.keeps = m->fit[i].method->physics};
+    size_t skipped = d->n_skipped;
+    bool there;
+    status = read_rows(w, &m->fit[i], &w->o->job, &t, &there, d);
+    /* Every fit reads the same rows; each counts once. */
+    d->n_skipped =
+        d->n_skipped - skipped > skipped ? d->n_skipped - skipped : skipped;
+    if (status == DL_OK && there)
+      status = dl_calibrate_check(&m->fit[i], &t, d);
+    if (status == DL_OK && there) {
+      collect(w, &t, new);
+      w->done++;
+    }
+    dl_training_free(&t);
+  }
+  if (status == DL_OK && w->done == 0)
+    status = dl_fail_at(d, DL_EINPUT, w->input, 0,
+                        "none of the model's targets is measured here "
+                        "(gpu_power_w, a time or speed, or energy_j with "
+                        "epochs)");
+  return status;
+}
+
+/* Adds the new runs to those of the model. */
+static void add_runs(struct calibrating *w, struct dl_model *m,
+                     struct dl_kept_runs *new) {
+  for (size_t i = 0; i < new->n; i++) {
+    size_t line = new->run[i].line;
+    const struct dl_kept_run *there = dl_kept_runs_add(&m->runs, &new->run[i]);
+    if (there)
+      dl_warn_at(&w->cli->diag, w->input, line,
+                 "the model was calibrated with this run before (%s:%zu): it "
+                 "counts once",
+                 there->file, there->line);
+  }
+}
+
+/* --- calibration */
 
 /* Estimates several times what was measured: as of runs faster than their GPU
  * can be. */
@@ -209,52 +287,91 @@ static void check_errors(const struct calibrating *w, const struct dl_fit *fit,
                fit->target, dl_format_digits(percent, 100 * c->before, 3));
 }
 
-static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit) {
+/* used: of each run of the model, whether a fit learnt from it. */
+static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit,
+                                    bool *used, struct dl_diag *quiet) {
   struct dl_training t = {0};
   struct dl_calibration c;
   bool there;
-  enum dl_status status = read_runs(w, fit, &t, &there);
-  if (status == DL_OK && there)
+  enum dl_status status = read_rows(w, fit, NULL, &t, &there, quiet);
+  if (status == DL_OK && there && t.n > 0)
     status = dl_calibrate(fit, &t, &c, &w->cli->diag);
-  if (status == DL_OK && there) {
+  if (status == DL_OK && there && t.n > 0) {
     check_errors(w, fit, &c);
     struct dl_value v[] = {dl_string(fit->target),     dl_count(c.runs),
                            dl_count(c.configurations), dl_number(c.before),
                            dl_number(c.left_out),      dl_number(c.after)};
     dl_table_row(w->table, v, NULL);
-    w->done++;
     w->again |= c.again;
   }
+  for (size_t i = 0; i < t.n; i++)
+    used[t.line[i] - 2] = true;
   dl_training_free(&t);
   return status;
+}
+
+/* Fails where no fit could read a run that an earlier calibration had read. */
+static enum dl_status check_used(const struct calibrating *w,
+                                 const struct dl_kept_runs *runs,
+                                 const bool *used, const struct dl_diag *why) {
+  size_t i = 0;
+  while (i < runs->n && used[i])
+    i++;
+  return i == runs->n
+             ? DL_OK
+             : dl_fail(&w->cli->diag, DL_EINPUT,
+                       "a run that the model was calibrated with (%s:%zu) "
+                       "cannot be read again: %s",
+                       runs->run[i].file, runs->run[i].line,
+                       why->n_warnings > 0 ? why->warnings[0] : "a value is "
+                                                                "missing");
+}
+
+/* Learns from all runs that the model keeps. */
+static enum dl_status calibrate_all(struct calibrating *w, struct dl_model *m) {
+  struct dl_progress *progress = w->cli->diag.progress;
+  struct dl_diag quiet = {.progress = progress};
+  bool *used = dl_calloc(m->runs.n, sizeof *used);
+  enum dl_status status = make_kept(&w->table_of, m, &w->cli->diag);
+  for (size_t i = 0; i < m->n_fits && status == DL_OK; i++) {
+    struct dl_progress_span outer = dl_progress_enter(progress, i, m->n_fits);
+    status = calibrate_fit(w, &m->fit[i], used, &quiet);
+    dl_progress_leave(progress, outer);
+  }
+  if (status == DL_OK)
+    status = check_used(w, &m->runs, used, &quiet);
+  else if (quiet.error)
+    dl_diag_take(&w->cli->diag, &quiet);
+  dl_diag_free(&quiet);
+  free(used);
+  return status;
+}
+
+static const char calibrated_on[] = ", calibrated on ";
+
+/* The files of the runs, each once. */
+static void name_files(const struct dl_kept_runs *runs, struct dl_text *to) {
+  struct dl_strlist files = {0};
+  for (size_t i = 0; i < runs->n; i++)
+    if (dl_strlist_find(&files, runs->run[i].file) < 0)
+      dl_strlist_add(&files, runs->run[i].file);
+  for (size_t i = 0; i < files.n; i++)
+    dl_text_printf(to, "%s%s", i > 0 ? ", " : "", files.s[i]);
+  dl_strlist_free(&files);
 }
 
 static void describe(struct calibrating *w, struct dl_model *m) {
   struct dl_text t = {0};
   char *line = dl_cli_command_line(w->cli, w->input);
-  const char *slash = strrchr(w->input, '/');
-  dl_text_printf(&t, "%s, calibrated on %s", m->source ? m->source : "a model",
-                 slash ? slash + 1 : w->input);
+  const char *source = m->source ? m->source : "a model";
+  const char *end = strstr(source, calibrated_on);
+  dl_text_add_n(&t, source, end ? (size_t)(end - source) : strlen(source));
+  dl_text_add(&t, calibrated_on);
+  name_files(&m->runs, &t);
   free(m->source);
   free(m->options);
   m->source = t.s;
   m->options = line;
-}
-
-static enum dl_status calibrate_all(struct calibrating *w, struct dl_model *m) {
-  enum dl_status status = DL_OK;
-  struct dl_progress *progress = w->cli->diag.progress;
-  for (size_t i = 0; i < m->n_fits && status == DL_OK; i++) {
-    struct dl_progress_span outer = dl_progress_enter(progress, i, m->n_fits);
-    status = calibrate_fit(w, &m->fit[i]);
-    dl_progress_leave(progress, outer);
-  }
-  if (status == DL_OK && w->done == 0)
-    status = dl_fail_at(&w->cli->diag, DL_EINPUT, w->input, 0,
-                        "none of the model's targets is measured here "
-                        "(gpu_power_w, a time or speed, or energy_j with "
-                        "epochs)");
-  return status;
 }
 
 static enum dl_status write_all(struct calibrating *w, struct dl_model *m,
@@ -267,9 +384,9 @@ static enum dl_status write_all(struct calibrating *w, struct dl_model *m,
                    "before the calibration, and of each configuration by a "
                    "calibration without it.");
   if (w->again)
-    dl_report_say(r, "The model was calibrated before, and keeps what it "
-                     "learnt but not those runs: one calibration on a table of "
-                     "all runs gives better estimates.");
+    dl_report_say(r, "An earlier version of dlest calibrated the model, which "
+                     "keeps what it learnt but not those runs: calibrate the "
+                     "model of before on a table of all runs.");
   if (status == DL_OK && !printed)
     return dl_cli_print(w->cli, r);
   dl_report_free(r);
@@ -280,6 +397,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct calibrating w = {.cli = cli, .o = options_at};
   struct dl_model *m = NULL;
   struct dl_report *r = dl_report_new();
+  struct dl_kept_runs new = {0};
   w.input = cli->argument[0];
   enum dl_status status = dl_open_model(cli, w.o->model, &m);
   if (status == DL_OK && strcmp(w.input, "-") == 0)
@@ -288,7 +406,13 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
                      "standard input");
   if (status == DL_OK)
     status = make_table(&w.table_of, w.input, &cli->diag);
+  if (status == DL_OK)
+    status = read_new(&w, m, &new);
+  if (w.table_of.runs)
+    fclose(w.table_of.runs);
+  w.table_of.runs = NULL;
   if (status == DL_OK) {
+    add_runs(&w, m, &new);
     w.table = dl_report_table(r, "calibrations", "Calibration", columns,
                               sizeof columns / sizeof *columns, true);
     status = calibrate_all(&w, m);
@@ -300,6 +424,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   }
   if (w.table_of.runs)
     fclose(w.table_of.runs);
+  dl_kept_runs_free(&new);
   dl_report_free(r);
   dl_model_free(m);
   return status;

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* dlest show: the values of one descriptor, with their sources. */
+/* dlest show: the values of one descriptor, with their sources; a model. */
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/number.h"
 #include "catalog/architecture/scaling.h"
 #include "catalog/architecture/transformer.h"
 #include "catalog/catalog_file.h"
 #include "cli/command.h"
+#include "run/run_columns.h"
 
 struct show_options {
   struct dl_use use;
@@ -181,15 +183,113 @@ static enum dl_status show(struct dl_cli *cli, const struct show_options *o,
   return dl_cli_print(cli, r);
 }
 
+/* --- a model */
+
+static void add_fits(struct dl_report *r, const struct dl_model *m) {
+  static const struct dl_column columns[] = {
+      {"target", "target", NULL, DL_CODE, false},
+      {"method", "method", NULL, DL_CODE, false},
+      {"rows", "rows", NULL, DL_CODE, false},
+      {"configurations", "configurations", NULL, DL_CODE, false},
+      {"calibrated", "calibrated", NULL, DL_CODE, false}};
+  struct dl_table *t = dl_report_table(r, "fits", "Fits", columns,
+                                       DL_LENGTH(columns), m->runs.n == 0);
+  for (size_t i = 0; i < m->n_fits; i++) {
+    const struct dl_fit *f = &m->fit[i];
+    struct dl_value v[] = {dl_string(f->target), dl_string(f->method->name),
+                           dl_count(f->n), dl_count(f->configurations),
+                           dl_bool(f->before.state)};
+    dl_table_row(t, v, NULL);
+  }
+}
+
+/* Where a run was read, its settings and measurements. */
+static const struct dl_column run_columns[] = {
+    {"file", "file", NULL, DL_CODE, false},
+    {"line", "line", NULL, DL_CODE, false},
+    {"gpu", "GPU", NULL, DL_CODE, false},
+    {"arch", "arch", NULL, DL_CODE, false},
+    {"batch_size", "batch", NULL, DL_CODE, false},
+    {"image_px", "input", "px", DL_CODE, false},
+    {"framework", NULL, NULL, DL_CODE, false},
+    {"precision", NULL, NULL, DL_CODE, false},
+    {"host", NULL, NULL, DL_CODE, false},
+    {"epochs", "epochs", NULL, DL_CODE, false},
+    {"gpu_power_w", "power", "W", DL_PLAIN, false},
+    {"gpu_util", NULL, NULL, DL_PLAIN, false},
+    {"duration_s", "time", NULL, DL_TIME, false},
+    {"epoch_s", "epoch", NULL, DL_TIME, false},
+    {"step_s", NULL, NULL, DL_PLAIN, false},
+    {"samples_per_s", "samples/s", NULL, DL_PLAIN, false},
+    {"tokens_per_s", NULL, NULL, DL_PLAIN, false},
+    {"energy_j", "energy", "J", DL_ENERGY, false},
+    {"boundary", NULL, NULL, DL_CODE, false},
+};
+
+static struct dl_value value_of(const struct dl_kept_run *run,
+                                const char *column) {
+  const char *text = dl_kept_run_value(run, column);
+  double x;
+  if (dl_run_column_find(column)->is_text)
+    return dl_string(text);
+  return dl_number(text && dl_parse_double(text, &x) ? x : (double)NAN);
+}
+
+static void add_runs(struct dl_report *r, const struct dl_model *m) {
+  enum { COLUMNS = sizeof run_columns / sizeof *run_columns };
+  struct dl_table *t = dl_report_table(r, "runs", "Calibrated with these runs",
+                                       run_columns, COLUMNS, true);
+  for (size_t i = 0; i < m->runs.n; i++) {
+    const struct dl_kept_run *run = &m->runs.run[i];
+    struct dl_value v[COLUMNS] = {dl_string(run->file), dl_count(run->line)};
+    for (size_t k = 2; k < COLUMNS; k++)
+      v[k] = value_of(run, run_columns[k].key);
+    dl_table_row(t, v, NULL);
+  }
+}
+
+static void add_model(struct dl_report *r, const struct dl_model *m) {
+  dl_report_add(r, "kind", NULL, NULL, DL_CODE, dl_string("model"));
+  dl_report_add(r, "file", "file", NULL, DL_CODE, dl_string(m->path));
+  dl_report_add(r, "fitted_on", "fitted on", NULL, DL_CODE,
+                dl_string(m->source));
+  dl_report_add(r, "citation", "citation", NULL, DL_CODE,
+                dl_known_string(m->citation));
+  dl_report_add(r, "command", "command", NULL, DL_CODE,
+                dl_known_string(m->options));
+  add_fits(r, m);
+  if (m->runs.n > 0)
+    add_runs(r, m);
+  else
+    dl_report_list(r, "runs");
+}
+
+static enum dl_status show_model(struct dl_cli *cli, const char *path) {
+  struct dl_model *m = NULL;
+  enum dl_status status = dl_cli_refuse(cli, USE, "on a model");
+  if (status == DL_OK)
+    status = dl_open_model(cli, path, &m);
+  if (status == DL_OK) {
+    struct dl_report *r = dl_report_new();
+    add_model(r, m);
+    status = dl_cli_print(cli, r);
+  }
+  dl_model_free(m);
+  return status;
+}
+
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   const struct show_options *o = options_at;
   const char *word = cli->argument[0], *name = cli->argument[1];
+  if (strcmp(word, "model") == 0)
+    return show_model(cli, name);
   const struct dl_descriptor *e;
   enum dl_kind kind;
   if (!dl_kind_find(word, &kind))
     return dl_fail(
         &cli->diag, DL_EUSAGE,
-        "cannot show '%s'; use gpu, arch, dataset, grid, site or node", word);
+        "cannot show '%s'; use gpu, arch, dataset, grid, site, node or model",
+        word);
   enum dl_status status =
       dl_catalog_open(dl_cli_catalog(cli), kind, name, &cli->diag);
   if (status == DL_OK)
@@ -199,11 +299,13 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
 
 const struct dl_command dl_cmd_show = {
     .name = "show",
-    .summary = "show one descriptor with its sources",
-    .arguments = "gpu|arch|dataset|grid|site|node NAME",
-    .doc = "Show a descriptor: its values, their units and their sources."
+    .summary = "show one descriptor with its sources, or a model",
+    .arguments = "gpu|arch|dataset|grid|site|node|model NAME",
+    .doc = "Show a descriptor: its values, their units and their sources; or a "
+           "model: its fits, and the runs that it was calibrated with."
            "\vNAME is an identifier, a name or an alias in any spelling, the "
-           "path of your own file, or the shape of a transformer.\n\n"
+           "path of your own file, or the shape of a transformer; of a model, "
+           "the path of its file.\n\n"
            "Examples:\n"
            "  dlest show gpu a100\n"
            "  dlest show arch resnet-50\n"
@@ -213,7 +315,8 @@ const struct dl_command dl_cmd_show = {
            "  dlest show arch \\\n"
            "      transformer:layers=12,hidden=768,heads=12,vocab=50257,"
            "seq=1024\n"
-           "  dlest show arch resnet-50 --image-px 288 --classes 10\n",
+           "  dlest show arch resnet-50 --image-px 288 --classes 10\n"
+           "  dlest show model mine.xml\n",
     .tables = tables,
     .options_size = sizeof(struct show_options),
     .init = init,

@@ -338,8 +338,9 @@ static void offer_kinds(completion *c) {
   offer_words(c, "models|methods|formats|importers");
 }
 
-/* A descriptor of the kind that is the first argument. */
+/* A descriptor of the kind that is the first argument; a model is a file. */
 static void offer_descriptors(completion *c) {
+  c->files |= c->argument && strcmp(c->argument, "model") == 0;
   for (int k = 0; c->argument && k < DL_N_KINDS; k++)
     if (strcmp(c->argument, dl_kinds[(enum dl_kind)k].word) == 0) {
       c->files = k != DL_DATASET;

@@ -32,17 +32,18 @@ static void rows_free(struct rows *g) {
 }
 
 /* Row i as its work alone would have measured it. */
-static void without_waiting(struct rows *g, const struct dl_fit *fit,
+static void without_waiting(struct rows *g,
+                            const struct dl_hierarchical_fit *from,
                             const struct dl_training *t, size_t i) {
   double util = gsl_matrix_get(t->x, i, UTIL);
-  const struct dl_physics *physics = fit->method->physics;
+  const struct dl_physics *physics = from->physics;
   void *inputs = g->inputs + i * physics->input_size;
   double *value = g->value + i * physics->n_targets;
   struct dl_observed *row = &g->observed[i];
   memcpy(inputs, row->inputs, physics->input_size);
   memcpy(value, row->value, physics->n_targets * sizeof *value);
   if (util > 0 && physics == &dl_training_physics)
-    dl_training_without_waiting(fit->state, util, inputs, value);
+    dl_training_without_waiting(from, util, inputs, value);
   row->inputs = inputs;
   row->value = value;
 }
@@ -68,28 +69,22 @@ static void drop_others(struct rows *g, const struct dl_physics *physics,
         g->value[i * physics->n_targets + k] = NAN;
 }
 
-static enum dl_status lay_out(struct rows *g, const struct dl_fit *fit,
-                              const struct dl_training *t, struct dl_diag *d) {
-  const struct dl_physics *physics = fit->method->physics;
+static void lay_out(struct rows *g, const struct dl_hierarchical_fit *from,
+                    size_t target, const struct dl_training *t) {
+  const struct dl_physics *physics = from->physics;
   const struct dl_physics_rows *rows = dl_training_physics_rows(t, physics);
-  size_t target = (size_t)dl_physics_target(physics, fit->target);
   g->observed = dl_calloc(t->n, sizeof *g->observed);
   g->row = dl_calloc(t->n, sizeof *g->row);
   g->y = gsl_vector_alloc(t->n);
   g->inputs = dl_calloc(t->n, physics->input_size);
   g->value = dl_calloc(t->n, physics->n_targets * sizeof *g->value);
   for (size_t i = 0; i < t->n; i++) {
-    double y = gsl_matrix_get(t->x, i, TARGET);
-    if (!(y > 0) && y > DL_NOT_MEASURED)
-      return dl_fail_at(d, DL_EINPUT, t->source, t->line[i],
-                        "'%s' must be above 0", fit->target);
     g->observed[i] = dl_physics_row_at(rows, i, target);
-    without_waiting(g, fit, t, i);
+    without_waiting(g, from, t, i);
     g->row[i] = &g->observed[i];
     gsl_vector_set(g->y, i, g->observed[i].value[target]);
   }
   drop_others(g, physics, target, label_count(t, "config"));
-  return DL_OK;
 }
 
 /* The mean absolute percentage error of predictions, logarithms; NaN where
@@ -141,22 +136,23 @@ static size_t *make_sets(const struct dl_training *t, size_t *n_sets) {
   return set;
 }
 
-/* Learns from all rows, and scores what was learnt. */
+/* Updates `from` by all rows into *state, and scores what was learnt. */
 static enum dl_status learn(struct dl_calibration *c, void **state,
-                            const struct dl_fit *fit,
+                            const struct dl_fit *fit, const void *from,
                             const struct dl_training *t, struct dl_diag *d) {
   struct rows g = {0};
   struct dl_adapted_rows rows = {.fitted = gsl_vector_alloc(t->n),
                                  .left_out = gsl_vector_alloc(t->n)};
   size_t *set = make_sets(t, &rows.n_sets);
   rows.set = set;
-  enum dl_status status = lay_out(&g, fit, t, d);
-  if (status == DL_OK)
-    status = fit->method->predict_rows(fit->state, g.row, rows.fitted, d);
+  long target = dl_physics_target(fit->method->physics, fit->target);
+  lay_out(&g, from, (size_t)target, t);
+  enum dl_status status =
+      fit->method->predict_rows(from, g.row, rows.fitted, d);
   if (status == DL_OK) {
     c->before = error_of(&g, rows.fitted);
     status = fit->method->adapt(
-        state, fit->state, &(struct dl_sample){.rows = g.row, .n_rows = t->n},
+        state, from, &(struct dl_sample){.rows = g.row, .n_rows = t->n},
         &rows, d);
   }
   if (status == DL_OK) {
@@ -170,24 +166,62 @@ static enum dl_status learn(struct dl_calibration *c, void **state,
   return status;
 }
 
-enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
-                            struct dl_calibration *c, struct dl_diag *d) {
-  void *state = NULL;
-  const struct dl_hierarchical_fit *from = fit->state;
-  *c = (struct dl_calibration){.runs = t->n,
-                               .configurations = label_count(t, "config")};
+/* Makes the fit what it was before a calibration, but for its state, which it
+ * returns. */
+static const void *revert(struct dl_fit *fit) {
+  struct dl_uncalibrated *before = &fit->before;
+  if (!before->state)
+    return fit->state;
+  while (fit->gpus.n > before->n_gpus)
+    free(fit->gpus.s[--fit->gpus.n]);
+  fit->n = before->n;
+  fit->configurations = before->configurations;
+  return before->state;
+}
+
+/* The fit has learnt `state` from its state before. */
+static void replace(struct dl_fit *fit, void *state) {
+  if (fit->before.state)
+    fit->method->free(fit->state);
+  else
+    fit->before = (struct dl_uncalibrated){fit->state, fit->n,
+                                           fit->configurations, fit->gpus.n};
+  fit->state = state;
+}
+
+enum dl_status dl_calibrate_check(const struct dl_fit *fit,
+                                  const struct dl_training *t,
+                                  struct dl_diag *d) {
   if (!fit->method->adapt || fit->offset || !fit->log_target)
     return dl_fail(d, DL_EUSAGE,
                    "the fit of '%s' by %s cannot be calibrated; physical can",
                    fit->target, fit->method->name);
   if (t->n == 0)
     return dl_fail_at(d, DL_EINPUT, t->source, 0, "no run that could be used");
+  for (size_t i = 0; i < t->n; i++) {
+    double y = gsl_matrix_get(t->x, i, TARGET);
+    if (!(y > 0) && y > DL_NOT_MEASURED)
+      return dl_fail_at(d, DL_EINPUT, t->source, t->line[i],
+                        "'%s' must be above 0", fit->target);
+  }
+  return DL_OK;
+}
+
+enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
+                            struct dl_calibration *c, struct dl_diag *d) {
+  void *state = NULL;
+  const struct dl_hierarchical_fit *from;
+  *c = (struct dl_calibration){.runs = t->n,
+                               .configurations = label_count(t, "config")};
+  enum dl_status status = dl_calibrate_check(fit, t, d);
+  if (status != DL_OK)
+    return status;
+  from = revert(fit);
   c->again = from->calibration_residuals.n > 0;
-  enum dl_status status = learn(c, &state, fit, t, d);
+  status = learn(c, &state, fit, from, t, d);
   if (status == DL_OK) {
+    replace(fit, state);
     note_gpus(fit, t);
-    fit->method->free(fit->state);
-    fit->state = state;
     fit->n += t->n;
     fit->configurations += c->configurations;
   } else if (state) {

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "model/fitting/held_out.h"
+#include "model/kept_rows.h"
 #include "physics/rows/physics_binding.h"
 #include "run/config_key.h"
 #include "run/setup/training_setup.h"
@@ -35,6 +36,7 @@ struct reader {
   struct dl_key_maker *key;    /* where 'config' is no column; or NULL */
   bool has_config;             /* it is a column */
   struct dl_row_ref boundary_at;
+  struct dl_kept_quantities kept; /* where t keeps rows */
   struct dl_row_ref *ranged; /* one a range of t */
   size_t cap_rows;           /* rows that x has room for */
   double *x;                 /* t->n rows, then those of the block */
@@ -50,6 +52,9 @@ void dl_training_free(struct dl_training *t) {
   dl_strlist_free(&t->formula);
   gsl_matrix_free(t->x);
   free(t->line);
+  for (size_t i = 0; t->kept && i < t->n; i++)
+    dl_kept_run_free(&t->kept[i]);
+  free(t->kept);
   for (size_t i = 0; i < t->n_ranges; i++)
     free(t->range[i].name);
   free(t->range);
@@ -337,6 +342,13 @@ static void row_room(struct reader *r, size_t rows) {
   }
 }
 
+static void keep_row(struct reader *r, const struct dl_row *row, size_t line) {
+  struct dl_training *t = r->t;
+  DL_GROW(t->kept, t->cap_kept, t->n + 1);
+  t->kept[t->n] = (struct dl_kept_run){.line = line};
+  dl_kept_run_read(&t->kept[t->n], &r->kept, row);
+}
+
 /* Why a row cannot be used; its cells were not kept. */
 static enum dl_status complain(struct reader *r,
                                const struct dl_csv_block *block, size_t i,
@@ -371,6 +383,8 @@ static enum dl_status take_row(struct reader *r,
     memcpy(r->x + t->n * m, r->x + from * m, m * sizeof *r->x);
   if (t->n_labels > 0)
     add_labels(r, &r->row[i]);
+  if (t->keeps)
+    keep_row(r, &r->row[i], block->line[i]);
   note_boundary(t, of->boundary);
   r->n_assumed += of->assumed;
   t->line[t->n++] = block->line[i];
@@ -453,6 +467,8 @@ enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
     status = add_groups(&r, groups, must, d);
   if (status == DL_OK)
     status = dl_frame_quantity(f, "boundary", false, &r.boundary_at, d);
+  if (status == DL_OK && t->keeps)
+    status = dl_kept_quantities_bind(&r.kept, t->physics[0].physics, f, d);
   if (status == DL_OK)
     status = note_variables(&r, d);
   if (status == DL_OK)

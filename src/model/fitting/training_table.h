@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/intern.h"
+#include "model/kept_runs.h"
 #include "model/model.h"
 #include "physics/rows/physics_rows.h"
 #include "run/frame.h"
@@ -36,6 +37,11 @@ struct dl_training {
   char *source;
   char digest[33];
   size_t rows; /* read, the skipped ones among them */
+  /* What was given of each row, n of them without their file; set keeps before
+   * the table is read, and want one physics. Owned. */
+  bool keeps;
+  struct dl_kept_run *kept;
+  size_t cap_kept;
   bool means;  /* a row is the mean of n runs (column "n"); set by the caller */
   /* The rows as physics take them; the caller sets `physics` of those it wants
    * before the table is read. */

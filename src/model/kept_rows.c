@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rows of a frame as runs that a model keeps. */
+
+#include "model/kept_rows.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "run/run_columns.h"
+
+enum dl_status dl_kept_quantities_bind(struct dl_kept_quantities *q,
+                                       const struct dl_physics *physics,
+                                       struct dl_frame *f, struct dl_diag *d) {
+  struct dl_row_ref ignored; /* a member of the run */
+  enum dl_status status = DL_OK;
+  *q = (struct dl_kept_quantities){0};
+  if (dl_frame_is_given(f, "run_id"))
+    status = dl_frame_text(f, "run_id", false, &ignored, d);
+  for (size_t i = 0; i < physics->n_quantities && status == DL_OK; i++) {
+    const char *name = physics->quantity[i].name;
+    if (!dl_frame_is_given(f, name) || dl_run_column_find(name) ||
+        q->n == DL_LENGTH(q->of))
+      continue;
+    q->of[q->n].name = name;
+    status = dl_frame_quantity(f, name, false, &q->of[q->n++].at, d);
+  }
+  return status;
+}
+
+static void set_number(struct dl_kept_run *run, const char *name, double x) {
+  char buf[DL_NUMBER_SIZE];
+  if (isfinite(x))
+    dl_kept_run_set(run, name, dl_format_exact(buf, x));
+}
+
+static bool is_size(size_t id) {
+  return id == DL_RUN_train_samples || id == DL_RUN_val_samples ||
+         id == DL_RUN_stored_mpx;
+}
+
+void dl_kept_run_read(struct dl_kept_run *run,
+                      const struct dl_kept_quantities *q,
+                      const struct dl_row *row) {
+  for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
+    const struct dl_run_column *c = &dl_run_columns[i];
+    bool known = dl_run_has(&row->run, c->id);
+    if (!known || !(dl_run_set_has(&row->given, c->id) || is_size(i)))
+      continue;
+    if (c->is_text)
+      dl_kept_run_set(run, c->name, dl_run_text(&row->run, c->id));
+    else
+      set_number(run, c->name, dl_run_number(&row->run, c->id));
+  }
+  for (size_t i = 0; i < q->n; i++) {
+    dl_kept_run_set(run, q->of[i].name, dl_row_text(row, &q->of[i].at));
+    set_number(run, q->of[i].name, dl_row_number(row, &q->of[i].at));
+  }
+}
