@@ -35,6 +35,7 @@ struct dl_predictor {
   const struct dl_fit *fit;
   const struct dl_frame *frame;
   struct dl_physics_binding *bound; /* of a physics, owned; NULL without */
+  long target;                      /* of the physics; -1: none of its */
   struct dl_row_ref *feature;       /* one per feature, owned */
   struct dl_row_ref offset;         /* where the fit has one */
   struct dl_row_ref *ranged;        /* one per range, owned */
@@ -115,11 +116,12 @@ enum dl_status dl_predictor_new(struct dl_predictor **out,
   p->feature = dl_calloc(fit->features.n, sizeof *p->feature);
   p->ranged = dl_calloc(fit->n_ranges, sizeof *p->ranged);
   const struct dl_physics *physics = fit->method->physics;
-  if (physics)
-    p->bound = dl_calloc(1, sizeof *p->bound);
   enum dl_status status = DL_OK;
-  if (status == DL_OK && physics)
+  if (physics) {
+    p->bound = dl_calloc(1, sizeof *p->bound);
+    p->target = dl_physics_target(physics, fit->target);
     status = dl_physics_bind(p->bound, physics, f, false, d);
+  }
   for (size_t i = 0; i < fit->features.n && status == DL_OK; i++)
     status = dl_frame_formula(f, fit->features.s[i], rarely, &p->feature[i], d);
   if (status == DL_OK && fit->offset)
@@ -210,13 +212,6 @@ static void row_bounds(const struct dl_predictor *p, const struct bounds *b,
   *high *= spread;
 }
 
-/* Number of the fit's target; 0 for a fit without a physics. */
-static size_t target_of(const struct dl_predictor *p) {
-  long target =
-      p->bound ? dl_physics_target(p->bound->physics, p->fit->target) : 0;
-  return target < 0 ? 0 : (size_t)target;
-}
-
 static const struct bounds *bounds_of(const struct dl_predictor *p,
                                       const struct dl_row_descriptors *row) {
   bool new_arch = is_new(&p->fit->archs, row->arch);
@@ -228,7 +223,7 @@ bool dl_predictor_bounds(const struct dl_predictor *p, const struct dl_row *row,
                          double *low, double *high,
                          enum dl_held_out_group *novelty) {
   const struct bounds *b = bounds_of(p, &row->found);
-  row_bounds(p, b, row, target_of(p), low, high);
+  row_bounds(p, b, row, (size_t)p->target, low, high);
   *novelty = b->novelty;
   return b->known && p->fit->log_target;
 }
@@ -276,7 +271,7 @@ static void add_interval(const struct dl_predictor *p, const struct dl_row *row,
   if (!b->known)
     return;
   double low, high;
-  row_bounds(p, b, row, target_of(p), &low, &high);
+  row_bounds(p, b, row, (size_t)p->target, &low, &high);
   low *= share;
   high *= share;
   if (p->fit->log_target) {
@@ -346,21 +341,18 @@ static double left_by_runs(const struct dl_predictor *p, const struct bounds *b,
 static void predict_by_physics(const struct dl_predictor *p,
                                const struct dl_row *row,
                                struct dl_prediction *out) {
-  const struct dl_physics *physics = p->bound->physics;
   struct dl_inputs inputs;
-  long target = dl_physics_target(physics, p->fit->target);
-  if (target < 0 || dl_predictor_inputs(p, row, &inputs))
+  if (p->target < 0 || dl_predictor_inputs(p, row, &inputs))
     return;
-  out->value =
-      exp(dl_hierarchical_predict(p->fit->state, &inputs, (size_t)target));
+  size_t target = (size_t)p->target;
+  out->value = exp(dl_hierarchical_predict(p->fit->state, &inputs, target));
   if (!isfinite(out->value))
     out->value = NAN;
   const struct bounds *b = bounds_of(p, &row->found);
   const struct bounds *new_gpu = &p->bounds[0][1];
-  bool near =
-      b != &p->bounds[0][0] || !new_gpu->known ||
-      dl_has_neighbours(p->fit->state, (const void *)&inputs, (size_t)target);
-  double share = left_by_runs(p, b, (const void *)&inputs, (size_t)target);
+  bool near = b != &p->bounds[0][0] || !new_gpu->known ||
+              dl_has_neighbours(p->fit->state, (const void *)&inputs, target);
+  double share = left_by_runs(p, b, (const void *)&inputs, target);
   add_interval(p, row, near ? b : new_gpu, share, out);
 }
 

@@ -46,6 +46,11 @@ const struct dl_run_column *dl_run_column_find(const char *name) {
   return c && c->id < DL_N_RUN_COLUMNS ? c : NULL;
 }
 
+bool dl_run_is_measured(const char *name) {
+  const struct dl_run_column *c = dl_run_column_find(name);
+  return c && c->role == DL_ROLE_MEASURED;
+}
+
 enum dl_value_fault dl_run_column_check(const struct dl_run_column *c,
                                         double x) {
   if (x < c->low || x > c->high)

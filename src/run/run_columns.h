@@ -56,6 +56,9 @@ const struct dl_run_column *dl_run_column_find(const char *name);
 /* The same among all members, assumptions included. */
 const struct dl_run_column *dl_run_member_find(const char *name);
 
+/* Whether a name is that of a measured column. */
+bool dl_run_is_measured(const char *name);
+
 /* Outcome of reading a cell of a column. */
 enum dl_value_fault {
   DL_VALUE_OK,

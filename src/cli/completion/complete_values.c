@@ -84,8 +84,8 @@ static void estimators(completion *c) {
 }
 
 static void regressions(completion *c) {
-  for (size_t i = 0; i < dl_regression_count(); i++)
-    dl_offer(c, dl_regression_at(i)->name, NULL);
+  for (size_t i = 0; i < DL_N_REGRESSIONS; i++)
+    dl_offer(c, dl_regressions[i]->name, NULL);
 }
 
 static void projectors(completion *c) {

@@ -5,21 +5,13 @@
 
 #include "math/regression/regression_methods.h"
 
-static const struct dl_regression *const registry[] = {
+const struct dl_regression *const dl_regressions[DL_N_REGRESSIONS] = {
     &dl_ols, &dl_ridge, &dl_krr, &dl_physical, &dl_serving, &dl_language,
 };
 
-size_t dl_regression_count(void) {
-  return sizeof registry / sizeof *registry;
-}
-
-const struct dl_regression *dl_regression_at(size_t i) {
-  return i < dl_regression_count() ? registry[i] : NULL;
-}
-
 const struct dl_regression *dl_regression_find(const char *name) {
-  for (size_t i = 0; i < dl_regression_count(); i++)
-    if (strcmp(registry[i]->name, name) == 0)
-      return registry[i];
+  for (size_t i = 0; i < DL_N_REGRESSIONS; i++)
+    if (strcmp(dl_regressions[i]->name, name) == 0)
+      return dl_regressions[i];
   return NULL;
 }

@@ -113,8 +113,8 @@ struct dl_regression {
 };
 
 /* The registry. */
-size_t dl_regression_count(void);
-const struct dl_regression *dl_regression_at(size_t i);
+enum { DL_N_REGRESSIONS = 6 };
+extern const struct dl_regression *const dl_regressions[DL_N_REGRESSIONS];
 
 /* By name, or NULL. */
 const struct dl_regression *dl_regression_find(const char *name);

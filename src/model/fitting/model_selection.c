@@ -212,21 +212,20 @@ try_recipe(struct trial *w, const struct dl_recipe *recipe, struct dl_diag *d) {
   if (!use_recipe(w->c, recipe, w->t))
     return DL_OK;
   struct dl_design g;
-  w->c->method = recipe->method ? recipe->method : dl_regression_at(0);
+  w->c->method = recipe->method ? recipe->method : dl_regressions[0];
   enum dl_status status = dl_design_make(&g, w->t, w->c, d);
-  for (size_t i = 0; i < dl_regression_count() && status == DL_OK; i++) {
-    if (w->n == MOST_CANDIDATES ||
-        (w->only && dl_regression_at(i) != w->only) ||
-        !is_for(recipe, dl_regression_at(i)) ||
-        (!recipe->offset && !recipe->method && !is_linear(dl_regression_at(i))))
+  for (size_t i = 0; i < DL_N_REGRESSIONS && status == DL_OK; i++) {
+    const struct dl_regression *method = dl_regressions[i];
+    if (w->n == MOST_CANDIDATES || (w->only && method != w->only) ||
+        !is_for(recipe, method) ||
+        (!recipe->offset && !recipe->method && !is_linear(method)))
       continue;
     struct dl_candidate *best = &w->list[w->n];
-    *best =
-        (struct dl_candidate){.recipe = *recipe, .method = dl_regression_at(i)};
+    *best = (struct dl_candidate){.recipe = *recipe, .method = method};
     memcpy(best->hyper, w->hyper, sizeof best->hyper);
     g.method = best->method;
     struct dl_progress_span outer = dl_progress_enter(
-        d->progress, w->only ? 0 : i, w->only ? 1 : dl_regression_count());
+        d->progress, w->only ? 0 : i, w->only ? 1 : DL_N_REGRESSIONS);
     status = try_grid(best, w, &g, d);
     dl_progress_leave(d->progress, outer);
     if (isfinite(best->score))
@@ -373,7 +372,7 @@ enum dl_status dl_choose(struct dl_choice *c, const struct dl_training *t,
   for (size_t i = 0; i < DL_MAX_HYPER; i++)
     w.hyper[i] = only ? c->hyper[i] : (double)NAN;
   c->log_target = true;
-  c->method = dl_regression_at(0);
+  c->method = dl_regressions[0];
   enum dl_status status = make_protocols(&w.protocols, t, c->seed, d);
   const struct dl_labels *gpus = dl_training_labels(t, "gpu");
   size_t n_gpus = gpus ? gpus->names.n : 0;

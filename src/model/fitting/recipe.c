@@ -66,8 +66,8 @@ bool dl_recipe_at(size_t i, struct dl_recipe *recipe) {
     return true;
   }
   i -= N_RECIPES;
-  for (size_t k = 0; k < dl_regression_count(); k++) {
-    const struct dl_regression *method = dl_regression_at(k);
+  for (size_t k = 0; k < DL_N_REGRESSIONS; k++) {
+    const struct dl_regression *method = dl_regressions[k];
     if (!method->physics)
       continue;
     if (i < method->physics->n_targets) {

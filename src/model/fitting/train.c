@@ -154,12 +154,6 @@ static void copy_labels(struct dl_strlist *to, const struct dl_training *t,
     dl_strlist_add(to, l->names.s[i]);
 }
 
-/* What is measured beside a target enters fits, not predictions. */
-static bool is_measured(const char *name) {
-  const struct dl_run_column *c = dl_run_column_find(name);
-  return c && c->role == DL_ROLE_MEASURED;
-}
-
 static void add_range(struct dl_fit *fit, const struct dl_range *range) {
   struct dl_range *to = &fit->range[fit->n_ranges++];
   *to = *range;
@@ -199,8 +193,9 @@ static enum dl_status copy_ranges(struct dl_fit *fit,
         used |= strcmp(g->var[v].name, t->range[r].name) == 0;
       for (size_t k = 0; k < fit->n_ranges; k++)
         known |= strcmp(fit->range[k].name, t->range[r].name) == 0;
+      /* What is measured beside a target enters fits, not predictions. */
       if (!used || known || t->range[r].low > t->range[r].high ||
-          is_measured(t->range[r].name))
+          dl_run_is_measured(t->range[r].name))
         continue;
       add_range(fit, &t->range[r]);
     }

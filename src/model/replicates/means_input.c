@@ -57,18 +57,13 @@ enum dl_status dl_means_join(char *const *path, size_t n, const char *to,
   return status;
 }
 
-static bool is_measured(const char *name) {
-  const struct dl_run_column *c = dl_run_column_find(name);
-  return c && c->role == DL_ROLE_MEASURED;
-}
-
 /* A feature is the same in all runs of a row. */
 static enum dl_status check_feature(const char *text, const struct dl_csv *csv,
                                     struct dl_diag *d) {
   struct dl_formula *g = NULL;
   enum dl_status status = dl_formula_parse(&g, text, d);
   for (size_t i = 0; status == DL_OK && i < g->n_vars; i++)
-    if (is_measured(g->var[i].name))
+    if (dl_run_is_measured(g->var[i].name))
       status = dl_fail_at(d, DL_EUSAGE, dl_csv_path(csv), 0,
                           "'%s' differs between the runs of a configuration: "
                           "fit the table of runs",

@@ -98,30 +98,20 @@ static bool guess_columns(struct smi *smi, char *const *field) {
   return is_usable(smi);
 }
 
-/* Columns that the user names, of a log without a header. */
-static bool take_columns(struct smi *smi, const char *columns) {
-  char line[DL_HEAD_LINE], *field[FIELDS_MAX];
-  *smi = (struct smi){.n_fields = 0};
-  snprintf(line, sizeof line, "%s", columns);
-  smi->n_fields = dl_cell_split(line, ',', field, FIELDS_MAX);
-  if (smi->n_fields > FIELDS_MAX)
-    return false;
-  dl_cell_columns(field, smi->n_fields, names, N_COLUMNS, smi->at);
-  for (enum column c = POWER; c < N_COLUMNS; c++)
-    smi->scale[c] = quantities[c].scale;
-  return is_usable(smi);
-}
-
-/* Finds the columns by the first line of the head. */
-static bool find_columns(struct smi *smi, const struct dl_head *head) {
-  char head_line[DL_HEAD_LINE], *field[FIELDS_MAX];
+/* Finds the columns by the first line of the head, or, of a log without a
+ * header, by the names that the user gives. */
+static bool find_columns(struct smi *smi, const struct dl_head *head,
+                         const char *given) {
+  char names_line[DL_HEAD_LINE], *field[FIELDS_MAX];
   size_t from = 0;
   *smi = (struct smi){.n_fields = 0};
-  if (!dl_head_line(head, &from, head_line, sizeof head_line))
+  if (given)
+    snprintf(names_line, sizeof names_line, "%s", given);
+  else if (!dl_head_line(head, &from, names_line, sizeof names_line))
     return false;
-  if (strlen(head_line) < sizeof smi->header)
-    memcpy(smi->header, head_line, strlen(head_line) + 1);
-  smi->n_fields = dl_cell_split(head_line, ',', field, FIELDS_MAX);
+  else if (strlen(names_line) < sizeof smi->header)
+    memcpy(smi->header, names_line, strlen(names_line) + 1);
+  smi->n_fields = dl_cell_split(names_line, ',', field, FIELDS_MAX);
   if (smi->n_fields > FIELDS_MAX)
     return false;
   dl_cell_columns(field, smi->n_fields, names, N_COLUMNS, smi->at);
@@ -132,15 +122,15 @@ static bool find_columns(struct smi *smi, const struct dl_head *head) {
                         : NAN;
     smi->scale[c] = isnan(scale) ? quantities[c].scale : scale;
   }
-  return (smi->header[0] != '\0' && is_usable(smi)) ||
-         guess_columns(smi, field);
+  return ((given || smi->header[0] != '\0') && is_usable(smi)) ||
+         (!given && guess_columns(smi, field));
 }
 
 /* Other logs have a time and a power too: there must be a name that only
  * queries of nvidia-smi have, or units. */
 static bool probe(const struct dl_head *head) {
   struct smi smi;
-  return find_columns(&smi, head) &&
+  return find_columns(&smi, head, NULL) &&
          (smi.header[0] == '\0' || strstr(smi.header, "power.draw") ||
           strstr(smi.header, "gpu_power_draw"));
 }
@@ -149,16 +139,16 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct smi *smi = log->state;
   const char *columns = log->o.columns;
-  if (columns && !take_columns(smi, columns))
-    return dl_fail(d, DL_EUSAGE,
-                   "--columns '%s': expected timestamp and power.draw, and the "
-                   "other columns of the query in its order",
-                   columns);
-  if (!columns && !find_columns(smi, head))
-    return dl_fail_at(d, DL_EINPUT, head->path, 1,
-                      "no columns 'timestamp' and 'power.draw', and no units "
-                      "that identify them; give --columns "
-                      "timestamp,power.draw,...");
+  if (!find_columns(smi, head, columns))
+    return columns
+               ? dl_fail(d, DL_EUSAGE,
+                         "--columns '%s': expected timestamp and power.draw, "
+                         "and the other columns of the query in its order",
+                         columns)
+               : dl_fail_at(d, DL_EINPUT, head->path, 1,
+                            "no columns 'timestamp' and 'power.draw', and no "
+                            "units that identify them; give --columns "
+                            "timestamp,power.draw,...");
   if (smi->at[UUID] < 0 && smi->at[BUS] < 0 && smi->at[INDEX] < 0) {
     const struct dl_turns_rows rows = {',', smi->n_fields, smi->at[TIME], NAN};
     dl_turns_find(&smi->turns, log, head, &rows);
