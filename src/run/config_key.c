@@ -48,10 +48,6 @@ enum dl_status dl_key_maker_new(struct dl_key_maker **out, struct dl_frame *f,
   return DL_OK;
 }
 
-void dl_key_maker_free(struct dl_key_maker *m) {
-  free(m);
-}
-
 static void add_part(const struct dl_run_column *c, const struct dl_row_ref *q,
                      const struct dl_row *row, struct dl_text *key) {
   const struct dl_row_descriptors *found = &row->found;

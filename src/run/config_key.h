@@ -9,11 +9,10 @@
 
 struct dl_key_maker;
 
-/* Adds a step for each setting that the table holds. *m is NULL when it holds
- * none. */
+/* Adds a step for each setting that the table holds. *m, to be freed by free(),
+ * is NULL when it holds none. */
 enum dl_status dl_key_maker_new(struct dl_key_maker **m, struct dl_frame *f,
                                 struct dl_diag *d);
-void dl_key_maker_free(struct dl_key_maker *m); /* accepts NULL */
 
 /* Appends the key of a row: "resnet50|rtx-3090|32|128". Numbers of samples
  * count to two digits, so that splits that differ by one image agree. */

@@ -191,7 +191,6 @@ static enum dl_status manual_formulas(struct fitting *w) {
   return DL_OK;
 }
 
-/* Formulas of the recipes that the table allows; the targets that it does. */
 /* No recipe for a target, or not with the columns of the table: which ones are
  * missing. */
 static enum dl_status refuse_target(struct fitting *w, const char *target) {
@@ -218,6 +217,7 @@ static enum dl_status refuse_target(struct fitting *w, const char *target) {
   return status;
 }
 
+/* Formulas of the recipes that the table allows; the targets that it does. */
 static enum dl_status recipe_formulas(struct fitting *w) {
   static const char *const usual[] = {"gpu_power_w", "epoch_energy_j",
                                       "epoch_s"};
@@ -363,8 +363,8 @@ static enum dl_status write_results(struct fitting *w) {
   bool printed = false;
   describe_model(w);
   enum dl_status status = dl_cli_strict(w->cli);
-  if (status == DL_OK)
-    status = dl_predictions_commit(&w->o->predictions, &w->cli->diag);
+  if (status == DL_OK && w->o->predictions.out.f)
+    status = dl_output_commit(&w->o->predictions.out, &w->cli->diag);
   if (w->o->no_model)
     dl_report_add(r, "model", NULL, NULL, DL_CODE, dl_string(NULL));
   else if (status == DL_OK)
@@ -461,7 +461,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   dl_training_free(&w.t);
   dl_training_free(&w.more);
   dl_csv_free(w.csv);
-  dl_predictions_discard(&o->predictions);
+  dl_output_discard(&o->predictions.out);
   return status;
 }
 

@@ -37,7 +37,7 @@ struct pass {
 static void free_pass(struct pass *p) {
   for (size_t k = 0; k < DL_MOST_MODELS; k++)
     dl_session_free(p->session[k]);
-  dl_key_maker_free(p->key);
+  free(p->key);
   dl_text_free(&p->label);
   dl_frame_free(p->f);
   dl_csv_free(p->csv);

@@ -203,14 +203,3 @@ dl_predictions_add(struct dl_predictions *p, const struct dl_training *t,
   free_target(&w);
   return status;
 }
-
-enum dl_status dl_predictions_commit(struct dl_predictions *p,
-                                     struct dl_diag *d) {
-  if (!p->out.f)
-    return DL_OK;
-  return dl_output_commit(&p->out, d);
-}
-
-void dl_predictions_discard(struct dl_predictions *p) {
-  dl_output_discard(&p->out);
-}

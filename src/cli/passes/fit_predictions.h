@@ -13,8 +13,8 @@
 
 /* Of a fit; {0} at first. */
 struct dl_predictions {
-  const char *path; /* NULL: none requested */
-  struct dl_output out;
+  const char *path;     /* NULL: none requested */
+  struct dl_output out; /* open from the first target on; the owner ends it */
 };
 
 /* DL_EUSAGE where they are requested without folds, or of a pipe. */
@@ -30,10 +30,5 @@ enum dl_status dl_predictions_add(struct dl_predictions *p,
                                   const struct dl_fit *fit,
                                   const struct dl_cv *cv,
                                   const struct dl_choice *c, struct dl_diag *d);
-
-/* The file appears; or it does not. */
-enum dl_status dl_predictions_commit(struct dl_predictions *p,
-                                     struct dl_diag *d);
-void dl_predictions_discard(struct dl_predictions *p);
 
 #endif

@@ -19,7 +19,7 @@ static void warn_memory(const struct dl_job *job,
                         const struct dl_memory_need *m, struct dl_diag *d) {
   const struct dl_accelerator *gpu = job->found.gpu;
   double has = gpu->memory_gb;
-  bool split = dl_parallel_is_strong(job) && job->run->n_gpus > 1;
+  bool split = dl_is_word(job->run->scaling, "strong") && job->run->n_gpus > 1;
   bool shared = job->run->n_gpus > 1 && m->shared;
   char each[48] = "", fits[80] = "not even one sample fits";
   char need[DL_NUMBER_SIZE];

@@ -74,7 +74,7 @@ static void add_all_reduce(struct dl_report *r, const struct dl_job *job) {
   }
   const struct dl_report_line lines[] = {
       {"scaling", several ? "scaling" : NULL, NULL, DL_CODE,
-       dl_string(dl_parallel_is_strong(job) ? "strong" : "weak")},
+       dl_string(dl_is_word(job->run->scaling, "strong") ? "strong" : "weak")},
       {.key = "link_gb_s", .value = dl_number(several ? p.link_gb_s : NAN)},
       {.key = "exchange_gb", .value = dl_number(ring ? p.bytes / 1e9 : NAN)},
       {.key = "exchange_s", .value = dl_number(s.comm_s)},

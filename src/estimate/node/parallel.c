@@ -42,10 +42,6 @@ void dl_parallel_of(const struct dl_parallel *p, struct dl_parallel_step *s) {
   s->extra = fmax(worst / s->step_s - 1, s->share);
 }
 
-bool dl_parallel_is_strong(const struct dl_job *job) {
-  return dl_is_word(job->run->scaling, "strong");
-}
-
 bool dl_parallel_is_ring(const struct dl_job *job) {
   const struct dl_accelerator *gpu = job->found.gpu;
   double domain = gpu ? gpu->link_domain : NAN;
@@ -71,7 +67,7 @@ void dl_parallel_job(const struct dl_job *job, struct dl_parallel *p,
   *assumed = isnan(link);
   *p = (struct dl_parallel){
       .n = job->run->n_gpus,
-      .strong = dl_parallel_is_strong(job),
+      .strong = dl_is_word(job->run->scaling, "strong"),
       .step_s = NAN,
       .bytes = 1e6 * trained * fmax(2, fmin(4, dl_work_bytes(job))),
       .link_gb_s = *assumed ? DL_PCIE_3_X16_GB_S : link,

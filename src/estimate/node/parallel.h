@@ -52,10 +52,6 @@ struct dl_parallel_step {
 /* NaN in, NaN out. */
 void dl_parallel_of(const struct dl_parallel *p, struct dl_parallel_step *s);
 
-/* Whether a job's batch_size is that of all GPUs (scaling "strong"); else it
- * is that of each. */
-bool dl_parallel_is_strong(const struct dl_job *job);
-
 /* Whether gradients of all weights, or of the head, are exchanged by a plain
  * ring over the links of one node: what dl_parallel_of describes. */
 bool dl_parallel_is_ring(const struct dl_job *job);

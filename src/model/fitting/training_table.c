@@ -448,7 +448,7 @@ static void free_reader(struct reader *r) {
   free(r->formula);
   free(r->vars);
   free(r->group);
-  dl_key_maker_free(r->key);
+  free(r->key);
   free(r->ranged);
   free(r->x);
   free(r->row);

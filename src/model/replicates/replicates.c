@@ -81,7 +81,7 @@ static enum dl_status read_configs(struct reading *w, struct dl_csv *csv,
 }
 
 static void free_reading(struct reading *w) {
-  dl_key_maker_free(w->key);
+  free(w->key);
   dl_intern_free(&w->configs);
   free(w->row);
 }

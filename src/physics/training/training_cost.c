@@ -41,7 +41,8 @@ enum dl_stack_part dl_training_between(const struct dl_training_inputs *l) {
   return l->in_tensor == 2 ? DL_PART_BETWEEN_16 : DL_PART_BETWEEN_32;
 }
 
-const char *dl_training_software(const struct dl_training_inputs *l) {
+const char *dl_training_software(const void *inputs) {
+  const struct dl_training_inputs *l = inputs;
   static const char *const names[] = {[DL_STACK_EAGER] = "eager",
                                       [DL_STACK_NGC] = "ngc",
                                       [DL_STACK_MLPERF] = "mlperf"};

@@ -232,7 +232,7 @@ void dl_training_epoch(const double *c, const double *fx,
                        struct dl_cost *cost);
 
 /* Name of the software whose constants apply: "eager", "ngc", "mlperf". */
-const char *dl_training_software(const struct dl_training_inputs *inputs);
+const char *dl_training_software(const void *inputs);
 
 extern const struct dl_physics dl_training_physics;
 

@@ -159,10 +159,6 @@ static void predict(const double *c, const double *fx, const void *inputs,
   dl_training_targets(&cost, in, log_target);
 }
 
-static const char *software(const void *inputs) {
-  return dl_training_software(inputs);
-}
-
 static const char *const targets[] = {[DL_TARGET_POWER] = "gpu_power_w",
                                       [DL_TARGET_ENERGY] = "epoch_energy_j",
                                       [DL_TARGET_TIME] = "epoch_s"};
@@ -176,7 +172,7 @@ const struct dl_physics dl_training_physics = {
     .read = dl_training_inputs_read,
     .measured = dl_training_measured,
     .scored = dl_training_scored,
-    .software = software,
+    .software = dl_training_software,
     .time = DL_TARGET_TIME,
     .times_beside = DL_TARGET_ENERGY,
     .check = dl_training_inputs_check,
