@@ -62,6 +62,16 @@ agrees() {
   agrees OpenBLAS openblas
 }
 
+@test "the version says when OpenBLAS is not used" {
+  (
+    ulimit -v 8000000 # under a limit it is not
+    "$DLEST" --version >out
+  )
+  [ "$(tr '\n' ' ' <out | grep -c 'BLAS of GSL (no threaded libopenblas.so.0')" \
+    -eq 1 ]
+  ! grep -q 'OpenBLAS [0-9]' out
+}
+
 @test "libcsv as its header states it" {
   command -v cc >/dev/null || skip 'no cc'
   printf '#include <csv.h>\nCSV_MAJOR.CSV_MINOR.CSV_RELEASE\n' >version.c

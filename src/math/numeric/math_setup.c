@@ -142,4 +142,6 @@ void dl_math_versions(struct dl_text *t) {
   dl_text_printf(t, "GSL %s", gsl_version);
   if (*blas.version)
     dl_text_printf(t, ", OpenBLAS %s", blas.version);
+  else
+    dl_text_add(t, ", BLAS of GSL (no threaded " OPENBLAS ": fits are slow)");
 }
