@@ -207,10 +207,13 @@ def run_help(dlest, commands):
 
 def main():
     args = sys.argv[1:]
+    if "DLEST_DATADIR" not in os.environ:
+        sys.exit("run-examples.py: DLEST_DATADIR is not set; set it to the "
+                 "top of the source tree")
     if len(args) >= 3 and args[0] == "--help-of":
         return 1 if run_help(args[1], args[2:]) else 0
     update = args[:1] == ["--update"]
-    if len(args) < 2 + update or "DLEST_DATADIR" not in os.environ:
+    if len(args) < 2 + update:
         print(__doc__.split("\n\n")[1], file=sys.stderr)
         return 2
     return 1 if run_pages(args[update], args[update + 1:], update) else 0
