@@ -229,3 +229,26 @@ close_to() {
   gives 0 "dlest: warning: few.csv: $(message power_of_table 120000 \
     duration_s energy_kwh)" step few.csv --epochs 10
 }
+
+@test "running totals are no epochs" {
+  # CodeCarbon, flushed after each epoch: 60 s and 0.0042 kWh each
+  {
+    echo run_id,duration,emissions,energy_consumed
+    printf '%s\n' a,60,1,0.0042 a,120,2,0.0084 a,180,3,0.0126
+  } >emissions.csv
+  gives 0 '' step emissions.csv --epochs 10 --method carbontracker --format json
+  near '.seen_energy_j' 45360 # 0.0126 kWh
+  near '.seen_duration_s' 180
+  near '.estimates[0].energy_j' 151200
+  # a run of its own for each epoch
+  sed 's/^a,120.*/b,60,2,0.0042/; s/^a,180.*/c,60,3,0.0042/' \
+    emissions.csv >own.csv
+  gives 0 '' step own.csv --epochs 10 --method carbontracker --format json
+  near '.seen_energy_j' 45360
+  {
+    echo epoch,duration_s,energy_kwh
+    printf '%s\n' 1,60,0.0033 2,61,0.0066 3,60,0.0099
+  } >totals.csv
+  gives 0 "dlest: warning: totals.csv: $(message running_total energy_kwh)" \
+    step totals.csv --epochs 10
+}

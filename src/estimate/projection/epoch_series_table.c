@@ -44,13 +44,17 @@ static const struct word units[] = {{"_kwh", DL_J_PER_KWH},
 struct reading {
   struct dl_epoch_series *seen;
   struct dl_csv *csv;
-  long epoch, duration, energy, boundary, n_gpus; /* columns; -1: none */
+  /* Columns; -1: none. */
+  long epoch, duration, energy, boundary, n_gpus, run_id;
   double duration_scale, energy_scale;
   size_t n_where;
   long *where;        /* columns of the conditions */
   const char **value; /* that they must have, within the conditions */
   double first, last; /* numbers of the epochs so far */
   double gpus;        /* the most of a row; NaN: unknown */
+  /* Of CodeCarbon's last row, totals since its run began. Owned. */
+  char *run;
+  double run_s, run_j;
 };
 
 bool dl_epoch_series_is_table(const char *path) {
@@ -156,6 +160,7 @@ static enum dl_status find_columns(struct reading *r, const char *energy,
   r->epoch = dl_csv_find(r->csv, "epoch");
   r->boundary = dl_csv_find(r->csv, "boundary");
   r->n_gpus = dl_csv_find(r->csv, "n_gpus");
+  r->run_id = r->epoch < 0 ? dl_csv_find(r->csv, "run_id") : -1;
   r->duration = find(r, durations, N(durations), &r->duration_scale);
   r->first = r->last = r->gpus = NAN;
   if (r->duration < 0)
@@ -207,6 +212,23 @@ static void take_part(struct reading *r, double duration, double energy) {
   }
 }
 
+/* CodeCarbon appends the totals of a run each time it is flushed: rows with the
+ * same run_id become what has been added. */
+static void take_state(struct reading *r, const char *run, double *duration,
+                       double *energy) {
+  const double total_s = *duration, total_j = *energy;
+  bool same = r->run && strcmp(r->run, run) == 0;
+  if (same && total_s > r->run_s && total_j > r->run_j) {
+    *duration -= r->run_s;
+    *energy -= r->run_j;
+  } else if (!same) {
+    free(r->run);
+    r->run = dl_strdup(run);
+  }
+  r->run_s = total_s;
+  r->run_j = total_j;
+}
+
 static enum dl_status take_row(struct reading *r, const char *const *cell,
                                size_t line, struct dl_diag *d) {
   double duration, energy, gpus;
@@ -225,6 +247,8 @@ static enum dl_status take_row(struct reading *r, const char *const *cell,
     r->gpus = fmax(r->gpus, gpus);
   duration *= r->duration_scale;
   energy *= r->energy_scale;
+  if (r->run_id >= 0)
+    take_state(r, cell[r->run_id], &duration, &energy);
   if (r->boundary >= 0 && r->seen->boundary[0] == '\0')
     strncpy(r->seen->boundary, cell[r->boundary], sizeof r->seen->boundary - 1);
   if (r->epoch >= 0 && cell[r->epoch][0] == '\0') {
@@ -272,6 +296,29 @@ static void check_power(const struct reading *r, struct dl_diag *d) {
                    : ", or add a column n_gpus if they are right");
 }
 
+/* Whether each value is that before it and about as much again as the first. */
+static bool adds_up(const double *x, size_t n) {
+  enum { LEAST = 3 };
+  for (size_t i = 1; i < n; i++)
+    if (!(x[i] - x[i - 1] > x[0] / 2 && x[i] - x[i - 1] < 2 * x[0]))
+      return false;
+  return n >= LEAST;
+}
+
+static void check_totals(const struct reading *r, struct dl_diag *d) {
+  const struct dl_epoch_series *s = r->seen;
+  const struct {
+    const double *x;
+    long column;
+  } read[] = {{s->duration_s, r->duration}, {s->energy_j, r->energy}};
+  for (size_t i = 0; i < 2; i++)
+    if (adds_up(read[i].x, s->n))
+      dl_warn_at(d, dl_csv_path(r->csv), 0,
+                 "column '%s' grows like a running total; each row is read as "
+                 "one epoch of its own",
+                 dl_csv_name(r->csv, (size_t)read[i].column));
+}
+
 enum dl_status dl_epoch_series_from_table(struct dl_epoch_series *s,
                                           const char *path, const char *energy,
                                           const struct dl_strlist *where,
@@ -286,11 +333,14 @@ enum dl_status dl_epoch_series_from_table(struct dl_epoch_series *s,
     status = read_rows(&r, d);
   if (status == DL_OK && s->n == 0)
     status = dl_fail_at(d, DL_EINPUT, path, 0, "no epochs");
-  if (status == DL_OK)
+  if (status == DL_OK) {
     check_power(&r, d);
+    check_totals(&r, d);
+  }
   dl_csv_free(r.csv);
   free(r.where);
   free(r.value);
+  free(r.run);
   if (status != DL_OK)
     dl_epoch_series_free(s);
   return status;
