@@ -227,7 +227,7 @@ END
   check '.site == "gcp:us-central1" and .co2e_of == "facility_energy_j"'
   near '.estimates[0].co2e_g' '.estimates[0].energy_j / 3.6e6 * 1.11 * 430'
   gives 0 '' step epochs.csv --epochs 50 -q --country es
-  grep -q '^intensity of  *Spain$' out
+  grep -q '^factors  [0-9]* g CO2e/kWh (Spain)$' out
   grep -q 'emissions$' out
 }
 
@@ -318,4 +318,10 @@ END
   for g in 0 12 1700; do
     gives 0 '' "${job[@]}" $g
   done
+}
+
+@test "a PUE that no data centre has" {
+  job=(predict --arch resnet50 --gpu a100 --method tdp --duration 1h)
+  gives 0 "dlest: warning: $(message pue_no_site_has 12)" "${job[@]}" --pue 12
+  gives 0 '' "${job[@]}" --pue 3
 }

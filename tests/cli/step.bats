@@ -252,3 +252,16 @@ close_to() {
   gives 0 "dlest: warning: totals.csv: $(message running_total energy_kwh)" \
     step totals.csv --epochs 10
 }
+
+# 10 epochs of 0.0042 kWh; 174 g/kWh in Spain
+@test "the factors of a projection are one line" {
+  table epoch,duration_s,energy_kwh 1,60,0.0042 2,60,0.0042 3,60,0.0042
+  job=(step runs.csv --epochs 10 --method carbontracker --country ES)
+  gives 0 '' "${job[@]}" --pue 1.5 --price 0.2EUR
+  grep -qx 'factors  174 g CO2e/kWh (Spain), PUE 1.50 (given), 0.200 EUR/kWh' out
+  ! grep -q 'intensity from' out
+  gives 0 '' "${job[@]}" --details
+  grep -q 'intensity from' out
+  gives 0 '' "${job[@]}" --format json
+  near '.estimates[0].co2e_g' '.estimates[0].energy_j / 3.6e6 * .intensity_g_kwh'
+}

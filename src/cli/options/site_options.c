@@ -88,6 +88,9 @@ const struct dl_option dl_site_options_rows[] = {
 #define LEAST_INTENSITY 1
 #define MOST_INTENSITY 3000
 
+/* Data centres have 1.1 to 3. */
+#define MOST_PUE 4
+
 static enum dl_status find_site(const struct dl_site_options *o,
                                 struct dl_catalog *catalog,
                                 const struct dl_site **site,
@@ -184,6 +187,8 @@ enum dl_status dl_site_find(const struct dl_site_options *o,
       o->intensity > MOST_INTENSITY)
     dl_warn(d, "--intensity: no grid has %g g CO2e/kWh; is it in another unit?",
             o->intensity);
+  if (o->pue > MOST_PUE)
+    dl_warn(d, "--pue: no data centre has a PUE of %g", o->pue);
   if (!isnan(o->intensity)) {
     foot->intensity = given(o->intensity);
     foot->grid = NULL;

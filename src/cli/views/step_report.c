@@ -8,6 +8,7 @@
 
 #include "base/constants.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "cli/views/estimate_rows.h"
 #include "output/units.h"
 
@@ -80,6 +81,27 @@ static void add_seen(struct dl_report *r, const struct dl_step *s) {
                 dl_count(s->stable));
 }
 
+/* The factors in one line, for people. */
+static void add_brief_factors(struct dl_report *r,
+                              const struct dl_footprint *foot) {
+  const struct dl_factor *g = &foot->intensity, *p = &foot->pue;
+  struct dl_text t = {0};
+  char x[DL_NUMBER_SIZE];
+  if (!isnan(g->x))
+    dl_text_printf(&t, "%s g CO2e/kWh (%s)", dl_format_digits(x, g->x, 3),
+                   g->of);
+  if (!isnan(p->x))
+    dl_text_printf(&t, "%sPUE %s (%s)", t.len > 0 ? ", " : "",
+                   dl_format_digits(x, p->x, 3), p->of);
+  if (!isnan(foot->price))
+    dl_text_printf(&t, "%s%s %s", t.len > 0 ? ", " : "",
+                   dl_format_digits(x, foot->price, 3), foot->price_unit);
+  if (t.len > 0)
+    dl_report_add(r, NULL, "factors", NULL, DL_CODE,
+                  dl_string(dl_text_str(&t)));
+  dl_text_free(&t);
+}
+
 /* The verdict of the recommended projection, and the evidence for it. */
 static void add_verdict(struct dl_report *r, const struct dl_step *s) {
   const struct dl_projection *p = &s->p[dl_step_best(s)];
@@ -144,6 +166,8 @@ static void add_estimates(struct dl_report *r, const struct dl_step *s) {
   for (size_t i = 0; i < s->n; i++) {
     struct dl_value v[DL_ESTIMATE_COLUMNS];
     struct dl_estimate e = estimate_of(s, i);
+    if (isnan(e.energy_j) && i != best && !s->details)
+      continue;
     dl_estimate_values(&e, &s->foot, s->coverage, v);
     dl_table_row(t, v, any && i == best && s->n > 1 ? "*" : NULL);
   }
@@ -161,7 +185,10 @@ static void add_notes(struct dl_report *r, const struct dl_step *s) {
 struct dl_report *dl_step_report(const struct dl_step *s) {
   struct dl_report *r = dl_report_new();
   add_seen(r, s);
-  dl_add_footprint(r, &s->foot);
+  if (s->details)
+    dl_add_footprint(r, &s->foot);
+  else
+    add_brief_factors(r, &s->foot);
   if (s->n > 0)
     add_verdict(r, s);
   add_estimates(r, s);
