@@ -136,7 +136,8 @@ static enum dl_status unknown_name(const struct dl_frame *f, const char *name,
                       "%s=VALUE",
                       name, name);
   struct dl_text near = {0};
-  dl_frame_suggest_columns(f, name, &near);
+  if (!dl_frame_suggest_definition(f, name, &near))
+    dl_frame_suggest_columns(f, name, &near);
   if (f->csv && !near.s && dl_run_column_find(name))
     dl_text_printf(&near, "; add it, or give --define %s=VALUE", name);
   else if (f->csv && !near.s)

@@ -217,6 +217,11 @@ const char *dl_frame_meant(const struct dl_frame *f, const char *name);
 void dl_frame_warn_words(struct dl_frame *f, const struct dl_csv_block *block,
                          size_t i, const struct dl_row *row, struct dl_diag *d);
 
+/* Appends the definition of a quantity by a column of another unit, whose name
+ * states it: "; if 'energy_kwh' holds it, give --define ..."; false: none. */
+bool dl_frame_suggest_definition(const struct dl_frame *f, const char *name,
+                                 struct dl_text *to);
+
 /* Appends " (did you mean 'a' or 'b'?)" with the columns of the table, or
  * without one of the runs table, that a name probably means: those that state
  * the quantity in another unit or by another name, and those written alike. */

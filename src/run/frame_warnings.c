@@ -2,10 +2,12 @@
 /* Warnings about names and words of a frame that are probably misspelt. */
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/constants.h"
 #include "base/memory.h"
 #include "base/nearest_names.h"
 #include "run/frame_private.h"
@@ -104,6 +106,13 @@ static const struct {
     {"walltime", "duration_s"},
     {"elapsed", "duration_s"},
     {"trainruntime", "duration_s"},
+    {"traintime", "duration_s"},
+    {"trainingtime", "duration_s"},
+    {"totaltime", "duration_s"},
+    {"epochtime", "epoch_s"},
+    {"timeperepoch", "epoch_s"},
+    {"steptime", "step_s"},
+    {"timeperstep", "step_s"},
     {"powerlimit", "power_limit_w"},
     {"energy", "energy_j"},
     {"gpuenergy", "gpu_energy_j"},
@@ -122,16 +131,89 @@ static bool fold(const char *name, char to[MOST_NAME]) {
   return !*name;
 }
 
+/* Units that names state, and their factor to that of the runs table. */
+static const struct unit {
+  const char *name, *base;
+  double factor;
+} units[] = {
+    {"s", "s", 1},
+    {"sec", "s", 1},
+    {"secs", "s", 1},
+    {"seconds", "s", 1},
+    {"ms", "s", 1e-3},
+    {"min", "s", 60},
+    {"mins", "s", 60},
+    {"minutes", "s", 60},
+    {"h", "s", DL_S_PER_HOUR},
+    {"hr", "s", DL_S_PER_HOUR},
+    {"hrs", "s", DL_S_PER_HOUR},
+    {"hours", "s", DL_S_PER_HOUR},
+    {"days", "s", DL_S_PER_DAY},
+    {"J", "J", 1},
+    {"kJ", "J", 1e3},
+    {"MJ", "J", 1e6},
+    {"Wh", "J", DL_J_PER_WH},
+    {"kWh", "J", DL_J_PER_KWH},
+    {"MWh", "J", 1e3 * DL_J_PER_KWH},
+    {"W", "W", 1},
+    {"kW", "W", 1e3},
+    {"watts", "W", 1},
+};
+
+/* The unit at the end of "energy_kwh", "energy (kWh)" or "Energy [kWh]", whose
+ * name without it is then folded to stem; or NULL. */
+static const struct unit *stated_unit(const char *name, char stem[MOST_NAME]) {
+  char text[MOST_NAME];
+  size_t n = strlen(name);
+  if (n >= MOST_NAME)
+    return NULL;
+  memcpy(text, name, n + 1);
+  if (n > 0 && strchr("])", text[n - 1]))
+    text[--n] = '\0';
+  char *from = text + n;
+  while (from > text && isalpha((unsigned char)from[-1]))
+    from--;
+  if (from == text)
+    return NULL;
+  for (size_t i = 0; i < DL_LENGTH(units); i++)
+    if (strcasecmp(from, units[i].name) == 0 &&
+        !isalnum((unsigned char)from[-1])) {
+      *from = '\0';
+      fold(text, stem);
+      return &units[i];
+    }
+  return NULL;
+}
+
+static const char *column_of_alias(const char *folded) {
+  for (size_t i = 0; i < DL_LENGTH(aliases); i++)
+    if (strcmp(folded, aliases[i].alias) == 0)
+      return aliases[i].of;
+  return NULL;
+}
+
 /* The column of the runs table that a column of another name probably is, or
- * NULL. */
-static const char *meant_column(const char *name) {
+ * NULL; *factor is that of the unit which the name states, or 1. */
+static const char *meant_column(const char *name, double *factor) {
   char folded[MOST_NAME], known[MOST_NAME];
+  const struct unit *unit = stated_unit(name, folded);
+  *factor = unit ? unit->factor : 1;
+  for (size_t i = 0; i < DL_N_RUN_COLUMNS && unit; i++) {
+    const struct dl_run_column *c = &dl_run_columns[i];
+    const char *other = column_of_alias(folded);
+    if (!c->unit || strcmp(c->unit, unit->base) != 0)
+      continue;
+    fold(c->name, known);
+    known[strlen(known) - 1] = '\0'; /* the unit: epoch_s */
+    if (strcmp(known, folded) == 0 || (other && strcmp(other, c->name) == 0))
+      return c->name;
+  }
   const char *nearest = NULL;
   if (!fold(name, folded) || !*folded)
     return NULL;
-  for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
-    if (strcmp(folded, aliases[i].alias) == 0)
-      return aliases[i].of;
+  nearest = column_of_alias(folded);
+  if (nearest)
+    return nearest;
   size_t n = strlen(folded);
   size_t least = n < SHORT_NAME  ? 1
                  : n < LONG_NAME ? 2
@@ -149,11 +231,11 @@ static const char *meant_column(const char *name) {
 
 /* The length of a name without a unit behind it: "energy_kwh". */
 static size_t stem(const char *name) {
-  static const char units[] = "j kj mj wh kwh mwh s ms min h w kw mw gb gib mb "
+  static const char known[] = "j kj mj wh kwh mwh s ms min h w kw mw gb gib mb "
                               "mib pct g m px ";
   const char *last = strrchr(name, '_');
   size_t n = last ? strlen(last + 1) : 0;
-  for (const char *u = units; n > 0 && *u; u += strcspn(u, " ") + 1)
+  for (const char *u = known; n > 0 && *u; u += strcspn(u, " ") + 1)
     if (strcspn(u, " ") == n && strncasecmp(u, last + 1, n) == 0)
       return (size_t)(last - name);
   return strlen(name);
@@ -161,7 +243,8 @@ static size_t stem(const char *name) {
 
 /* Whether a column states the quantity of a name. */
 static bool states(const char *column, const char *name) {
-  const char *meant = meant_column(column);
+  double factor;
+  const char *meant = meant_column(column, &factor);
   size_t n = stem(name);
   return (meant && strcmp(meant, name) == 0) ||
          (n == stem(column) && strncasecmp(column, name, n) == 0);
@@ -181,35 +264,54 @@ void dl_frame_suggest_columns(const struct dl_frame *f, const char *name,
 
 /* Writes a name as a formula has it, in the unit of the column it stands for;
  * the shell takes it as it is. */
-static void put_formula(struct dl_text *to, const char *name,
-                        const char *meant) {
-  const char *factor = "";
+static void put_formula(struct dl_text *to, const char *name, const char *meant,
+                        double unit) {
+  char factor[32] = "";
   bool plain = !isdigit((unsigned char)*name);
   for (const char *p = name; *p; p++)
     plain = plain && (isalnum((unsigned char)*p) || *p == '_' || *p == '.');
   if (strcmp(meant, "duration_s") == 0 && strcasestr(name, "hour"))
-    factor = "*3600";
+    unit = DL_S_PER_HOUR;
   else if (strcmp(meant, "duration_s") == 0 && strcasestr(name, "minute"))
-    factor = "*60";
+    unit = 60;
+  if (unit < 1 || unit > 1)
+    snprintf(factor, sizeof factor, "*%.10g", unit);
   if (plain)
     dl_text_printf(to, *factor ? "'%s%s'" : "%s", name, factor);
   else
     dl_text_printf(to, "'`%s`%s'", name, factor);
 }
 
+bool dl_frame_suggest_definition(const struct dl_frame *f, const char *name,
+                                 struct dl_text *to) {
+  char stem[MOST_NAME];
+  double factor;
+  for (size_t i = 0; f->csv && i < dl_csv_n_cols(f->csv); i++) {
+    const char *own = dl_csv_name(f->csv, i), *meant;
+    if (!stated_unit(own, stem) || !(meant = meant_column(own, &factor)) ||
+        strcmp(meant, name) != 0 || !(factor < 1 || factor > 1))
+      continue;
+    dl_text_printf(to, "; if '%s' holds it, give --define %s=", own, name);
+    put_formula(to, own, meant, factor);
+    return true;
+  }
+  return false;
+}
+
 /* A column that nothing reads, where a quantity that it probably is has no
  * value of the table's. */
 static void warn_column(const struct dl_frame *f, const char *name,
                         struct dl_diag *d) {
+  double factor;
   const char *meant = dl_run_column_find(name) || is_used(f, name, false)
                           ? NULL
-                          : meant_column(name);
+                          : meant_column(name, &factor);
   if (!meant || !is_used(f, meant, true) || dl_csv_find(f->csv, meant) >= 0 ||
       dl_entry_find(&f->definitions, meant) >= 0 ||
       dl_entry_find(&f->overrides, meant) >= 0)
     return;
   struct dl_text formula = {0};
-  put_formula(&formula, name, meant);
+  put_formula(&formula, name, meant, factor);
   dl_warn_at(d, dl_csv_path(f->csv), 0,
              "column '%s' is not used; if it holds '%s', give --define %s=%s",
              name, meant, meant, dl_text_str(&formula));
