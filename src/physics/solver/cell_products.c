@@ -131,7 +131,7 @@ static double squares_of(const struct point *at, size_t config, const double *c,
 
 /* What one cell adds. */
 struct sums {
-  struct dl_equation_columns columns;
+  const struct dl_equation_columns *columns;
   bool known[DL_MAX_COLUMNS];          /* by column */
   unsigned char place[DL_MAX_COLUMNS]; /* 1 + number in `of`; 0: none yet */
   struct dl_cell_product *of;
@@ -141,10 +141,10 @@ struct sums {
 static void begin_cell(struct sums *s, const struct point *at,
                        const struct dl_equation_block *block, size_t cell,
                        const struct dl_cell_products *products) {
-  dl_equation_columns_of(&s->columns, at->blocks, block, cell);
+  s->columns = &at->blocks->columns[cell];
   memset(s->place, 0, sizeof s->place);
-  for (size_t j = 0; j < s->columns.n; j++)
-    s->known[j] = at->terms->known[block->param[s->columns.at[j]]];
+  for (size_t j = 0; j < s->columns->n; j++)
+    s->known[j] = at->terms->known[block->param[s->columns->at[j]]];
   s->of = &products->cell[cell];
   s->of->n = 0;
   s->of->squares = 0;
@@ -187,8 +187,8 @@ static void add_config(struct sums *s, const struct point *at, size_t config) {
   for (size_t k = 0; k < v.n; k++) {
     const struct dl_gradient *g = &v.g[v.target[k]];
     s->of->squares += v.r[k] * v.r[k];
-    for (size_t j = 0; j < s->columns.n; j++) {
-      double d = derivative(g, s->columns.of[j]) * v.scale[k];
+    for (size_t j = 0; j < s->columns->n; j++) {
+      double d = derivative(g, s->columns->of[j]) * v.scale[k];
       if (!(fabs(d) > 0) || !isfinite(d) || !s->known[j])
         continue;
       size_t place = place_of(s, j);
@@ -206,7 +206,7 @@ static void add_config(struct sums *s, const struct point *at, size_t config) {
  * its targets have a derivative. */
 static void add_second(struct sums *s, const struct point *at, size_t config) {
   double fx[DL_MAX_EFFECTS], c[DL_MAX_CONSTANTS];
-  const struct dl_equation_columns *columns = &s->columns;
+  const struct dl_equation_columns *columns = s->columns;
   struct dl_gradient before, after;
   struct values v;
   dl_effects_at(at->blocks->map, at->theta, config, fx);
@@ -237,8 +237,8 @@ static void add_second(struct sums *s, const struct point *at, size_t config) {
 
 /* Keeps the derivatives of a cell that are not 0. */
 static void keep_gradient(struct sums *s, const struct dl_gradient *g) {
-  for (size_t j = 0; j < s->columns.n; j++) {
-    double d = derivative(g, s->columns.of[j]);
+  for (size_t j = 0; j < s->columns->n; j++) {
+    double d = derivative(g, s->columns->of[j]);
     if (!(fabs(d) > 0) || !s->known[j])
       continue;
     s->of->column[s->of->n] = (unsigned char)j;
@@ -294,11 +294,10 @@ static double gather(const struct dl_cell_products *products,
     const struct dl_equation_block *block = &blocks->block[k];
     for (size_t i = block->first; i < block->first + block->n; i++) {
       const struct dl_cell_product *of = &products->cell[i];
-      struct dl_equation_columns columns;
-      dl_equation_columns_of(&columns, blocks, block, i);
+      const struct dl_equation_columns *columns = &blocks->columns[i];
       squares += of->squares;
       for (size_t j = 0; j < of->n; j++)
-        g[block->param[columns.at[of->column[j]]]] += of->b[j];
+        g[block->param[columns->at[of->column[j]]]] += of->b[j];
     }
   }
   return squares;

@@ -18,7 +18,7 @@ void dl_equation_blocks_free(struct dl_equation_blocks *e) {
   free(e->block);
   free(e->cell);
   free(e->order);
-  free(e->local);
+  free(e->columns);
   free(e->rest);
 }
 
@@ -139,7 +139,7 @@ static void order_configs(struct dl_equation_blocks *e, const size_t *parent) {
   }
   qsort(tagged, n, sizeof *tagged, by_cell_and_number);
   count_cells(e, tagged, n);
-  e->local = dl_calloc(e->n_cells * factors, sizeof *e->local);
+  e->columns = dl_calloc(e->n_cells, sizeof *e->columns);
   free(tagged);
 }
 
@@ -175,12 +175,38 @@ static void collect(const struct dl_equation_blocks *e,
     qsort(list[l], n[l], sizeof **list, ascending);
 }
 
-/* Lists the parameters of a block and numbers them in e->local. where: p zeros,
+/* Lists the columns of a cell, whose levels have the numbers that `where` gives
+ * their first parameters in the block. */
+static void list_columns(const struct dl_equation_blocks *e,
+                         const struct dl_equation_block *block, size_t cell,
+                         const size_t *where) {
+  const struct dl_physics *physics = e->map->physics;
+  const size_t *first = levels_of(e, cell);
+  struct dl_equation_columns *columns = &e->columns[cell];
+  unsigned n = 0;
+  for (size_t pass = 0; pass < 2; pass++) {
+    for (size_t j = 0; pass == 1 && j < physics->n_constants; j++, n++) {
+      columns->at[n] = (unsigned)(block->n_eliminated + j);
+      columns->of[n] = (unsigned char)j;
+    }
+    for (size_t k = 0; k < physics->n_factors; k++)
+      for (size_t f = 0; first[k] > 0 && e->eliminated[k] == (pass == 0) &&
+                         f < physics->factor[k].n;
+           f++, n++) {
+        columns->at[n] = (unsigned)(where[first[k]] + f);
+        columns->of[n] =
+            (unsigned char)(DL_MAX_CONSTANTS + physics->factor[k].first + f);
+      }
+  }
+  columns->n = n;
+}
+
+/* Lists the parameters of a block and the columns of its cells. where: p zeros,
  * and zeros again afterwards; room: 2 p. */
 static void list_parameters(struct dl_equation_blocks *e,
                             struct dl_equation_block *b, size_t *where,
                             size_t *room) {
-  size_t factors = e->map->physics->n_factors, n[2] = {0, 0};
+  size_t n[2] = {0, 0};
   size_t *const list[2] = {room, room + e->map->p};
   collect(e, b, list, n, where);
   size_t size = n[0] + n[1];
@@ -195,8 +221,7 @@ static void list_parameters(struct dl_equation_blocks *e,
   for (size_t j = 0; j < size; j++)
     where[b->param[j]] = j;
   for (size_t c = b->first; c < b->first + b->n; c++)
-    for (size_t k = 0; k < factors; k++)
-      e->local[c * factors + k] = where[levels_of(e, c)[k]];
+    list_columns(e, b, c, where);
   for (size_t j = 0; j < size; j++)
     where[b->param[j]] = 0;
 }
@@ -224,28 +249,4 @@ void dl_equation_blocks_make(struct dl_equation_blocks *e,
   free(parent);
   free(size);
   free(room);
-}
-
-void dl_equation_columns_of(struct dl_equation_columns *columns,
-                            const struct dl_equation_blocks *e,
-                            const struct dl_equation_block *block,
-                            size_t cell) {
-  const struct dl_physics *physics = e->map->physics;
-  const size_t *first = levels_of(e, cell);
-  const size_t *local = e->local + cell * physics->n_factors;
-  size_t n = 0;
-  for (size_t pass = 0; pass < 2; pass++) {
-    for (size_t j = 0; pass == 1 && j < physics->n_constants; j++, n++) {
-      columns->at[n] = block->n_eliminated + j;
-      columns->of[n] = j;
-    }
-    for (size_t k = 0; k < physics->n_factors; k++)
-      for (size_t f = 0; first[k] > 0 && e->eliminated[k] == (pass == 0) &&
-                         f < physics->factor[k].n;
-           f++, n++) {
-        columns->at[n] = local[k] + f;
-        columns->of[n] = DL_MAX_CONSTANTS + physics->factor[k].first + f;
-      }
-  }
-  columns->n = n;
 }

@@ -24,6 +24,16 @@ struct dl_equation_cell {
   size_t first, n; /* configurations, in `order` */
 };
 
+/* A cell's derivatives that are not 0: by which constant or effect, and the
+ * number of that parameter in the block, ascending. */
+enum { DL_MAX_COLUMNS = DL_MAX_CONSTANTS + DL_MAX_EFFECTS };
+struct dl_equation_columns {
+  unsigned n;
+  unsigned at[DL_MAX_COLUMNS];
+  unsigned char of[DL_MAX_COLUMNS]; /* below DL_MAX_CONSTANTS: a constant, else
+                                       DL_MAX_CONSTANTS + an effect */
+};
+
 /* Cells that share levels to eliminate. */
 struct dl_equation_block {
   size_t first, n;             /* cells */
@@ -40,8 +50,7 @@ struct dl_equation_blocks {
   size_t *order;                   /* configurations by block and cell, owned */
   struct dl_equation_cell *cell;   /* owned */
   size_t n_cells;
-  size_t *local; /* n_cells x n_factors: number of each level's first parameter
-                    in its block, owned */
+  struct dl_equation_columns *columns; /* n_cells, owned */
   struct dl_equation_block *block; /* owned */
   size_t n_blocks;
   size_t *rest; /* p: number among the rest, or SIZE_MAX; owned */
@@ -52,18 +61,5 @@ struct dl_equation_blocks {
 void dl_equation_blocks_make(struct dl_equation_blocks *e,
                              const struct dl_parameter_map *map);
 void dl_equation_blocks_free(struct dl_equation_blocks *e);
-
-/* A cell's derivatives that are not 0: by which constant or effect, and the
- * number of that parameter in the block, ascending. */
-enum { DL_MAX_COLUMNS = DL_MAX_CONSTANTS + DL_MAX_EFFECTS };
-struct dl_equation_columns {
-  size_t n;
-  size_t at[DL_MAX_COLUMNS];
-  size_t of[DL_MAX_COLUMNS]; /* below DL_MAX_CONSTANTS: a constant, else
-                                DL_MAX_CONSTANTS + an effect */
-};
-void dl_equation_columns_of(struct dl_equation_columns *columns,
-                            const struct dl_equation_blocks *e,
-                            const struct dl_equation_block *block, size_t cell);
 
 #endif

@@ -111,10 +111,9 @@ static void place_cell(const struct dl_normal_equations *e,
   size_t size = block->n_eliminated + block->n_rest, at[DL_MAX_COLUMNS];
   bool own = products == &e->products;
   double share = own ? 1 : share_used(e, cell);
-  struct dl_equation_columns columns;
-  dl_equation_columns_of(&columns, e->blocks, block, cell);
+  const struct dl_equation_columns *columns = &e->blocks->columns[cell];
   for (size_t i = 0; i < of->n; i++) {
-    at[i] = columns.at[of->column[i]];
+    at[i] = columns->at[of->column[i]];
     if (!own && !e->terms->known[block->param[at[i]]])
       at[i] = SIZE_MAX;
   }
