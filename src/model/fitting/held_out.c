@@ -17,7 +17,7 @@
  * at the solution for all rows. Auxiliary ones, which alone may decide about
  * the constants of their software, begin at one of so many solutions that have
  * seen none of their rows. */
-enum { MANY_FOLDS = 8, MANY_AUXILIARY = 8, STARTS = 7 };
+enum { MANY_FOLDS = 8, MANY_AUXILIARY = 8, STARTS = 4 };
 
 void dl_held_out_free(struct dl_held_out *h) {
   while (h) {

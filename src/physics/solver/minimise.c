@@ -14,20 +14,20 @@
  * parameters are then within about 1e-4 posterior standard deviations. */
 #define CONVERGED 1e-8
 
-/* The same of fits that hold rows out: 3e-4, which moves no prediction by
+/* The same of fits that begin near: 3e-4, which moves no prediction by
  * 0.003 %. */
-#define CONVERGED_HELD_OUT 1e-7
+#define CONVERGED_NEAR 1e-7
 
 /* The same of damped steps: 1 % of a standard deviation. */
 #define LITTLE_GAIN 1e-4
 
 /* An expected decrease below which the equations are kept: the parameters are
- * within about one standard deviation. */
-#define NEAR 1.0
+ * within about three standard deviations. */
+#define NEAR 10.0
 
 /* An expected decrease beyond which the curvature of the minimum does not hold.
  */
-#define FAR 100.0
+#define FAR 300.0
 
 /* Steps in all, those that a set-up of the equations serves near the minimum,
  * and tries of one. */
@@ -47,7 +47,7 @@ struct search {
   size_t n; /* steps */
 };
 
-static void start(struct search *w, double *theta,
+static void start(struct search *w, double *theta, bool near,
                   const struct dl_cell_products *curvature,
                   const struct dl_equation_blocks *blocks,
                   const struct dl_weighed_terms *terms) {
@@ -55,7 +55,7 @@ static void start(struct search *w, double *theta,
   *w = (struct search){.p = p,
                        .theta = theta,
                        .curvature = curvature,
-                       .converged = curvature ? CONVERGED_HELD_OUT : CONVERGED,
+                       .converged = near ? CONVERGED_NEAR : CONVERGED,
                        .g = dl_calloc(p, sizeof *w->g),
                        .step = dl_calloc(p, sizeof *w->step),
                        .trial = dl_calloc(p, sizeof *w->trial),
@@ -251,7 +251,7 @@ enum dl_status dl_minimise(double *theta, bool near,
                            struct dl_diag *d) {
   struct search w;
   enum dl_status status = DL_OK;
-  start(&w, theta, curvature, blocks, terms);
+  start(&w, theta, near, curvature, blocks, terms);
   if (!isfinite(dl_squares_at(blocks, terms, theta)))
     status = dl_fail(d, DL_EINPUT, "a row has no finite residual");
   else if (!near || !from_near(&w))
