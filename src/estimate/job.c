@@ -4,66 +4,18 @@
 #include "estimate/assumptions.h"
 #include "run/setup/training_setup.h"
 
-/* Members of the run that estimators read. */
-static const enum dl_run_id needs[] = {
-    DL_RUN_arch,
-    DL_RUN_gpu,
-    DL_RUN_phase,
-    DL_RUN_precision,
-    DL_RUN_framework,
-    DL_RUN_scaling,
-    DL_RUN_n_gpus,
-    DL_RUN_batch_size,
-    DL_RUN_image_px,
-    DL_RUN_seq_len,
-    DL_RUN_tokens,
-    DL_RUN_prompt_tokens,
-    DL_RUN_output_tokens,
-    DL_RUN_requests,
-    DL_RUN_request_rate,
-    DL_RUN_idle_s,
-    DL_RUN_train_samples,
-    DL_RUN_val_samples,
-    DL_RUN_epochs,
-    DL_RUN_frozen_base,
-    DL_RUN_classes,
-    DL_RUN_macs_g,
-    DL_RUN_params_m,
-    DL_RUN_acts_m,
-    DL_RUN_launches,
-    DL_RUN_ram_gb,
-    DL_RUN_utilisation,
-    DL_RUN_efficiency,
-    DL_RUN_peak_tflops,
-    DL_RUN_duration_s,
-    DL_RUN_power_limit_w,
-    DL_RUN_fine_tune,
-    DL_RUN_lora_rank,
-    DL_RUN_optimizer,
-    DL_RUN_checkpointing,
-    DL_RUN_attention,
-    DL_RUN_sharding,
-    DL_RUN_stack,
-    DL_RUN_tensor_parallel,
-    DL_RUN_grad_accum,
-    DL_RUN_global_batch,
-    DL_RUN_pipeline_parallel,
-    DL_RUN_network_gbps,
-    DL_RUN_gpus_per_node,
-    DL_RUN_train_tokens,
-    DL_RUN_epoch_s,
-    DL_RUN_step_s,
-    DL_RUN_samples_per_s,
-    DL_RUN_tokens_per_s,
-    DL_RUN_gpu_util,
-    DL_RUN_gpu_power_w,
-    DL_RUN_loader,
-    DL_RUN_stored_mpx,
-    DL_RUN_loader_workers,
-    DL_RUN_expert_parallel,
-    DL_RUN_virtual_stages,
-    DL_RUN_context_parallel,
-};
+/* Whether estimators may read a member of the run: all that is known before it,
+ * and what is measured of a training of which an estimate is made. */
+static bool is_read(const struct dl_run_column *c) {
+  static const enum dl_run_id measured[] = {
+      DL_RUN_duration_s,    DL_RUN_epoch_s,      DL_RUN_step_s,
+      DL_RUN_samples_per_s, DL_RUN_tokens_per_s, DL_RUN_gpu_util,
+      DL_RUN_gpu_power_w};
+  for (size_t i = 0; i < DL_LENGTH(measured); i++)
+    if (c->id == measured[i])
+      return true;
+  return c->role != DL_ROLE_MEASURED && c->role != DL_ROLE_NAME;
+}
 
 enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_frame *f,
                            struct dl_diag *d) {
@@ -75,9 +27,9 @@ enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_frame *f,
                 {"gpu.bandwidth_gb_s", &s->bandwidth_gb_s}};
   struct dl_row_ref member;
   enum dl_status status = DL_OK;
-  for (size_t i = 0; i < sizeof needs / sizeof *needs && status == DL_OK; i++)
-    status =
-        dl_frame_quantity(f, dl_run_columns[needs[i]].name, false, &member, d);
+  for (size_t i = 0; i < DL_N_RUN_MEMBERS && status == DL_OK; i++)
+    if (is_read(&dl_run_columns[i]))
+      status = dl_frame_quantity(f, dl_run_columns[i].name, false, &member, d);
   for (size_t i = 0; i < 3 && status == DL_OK; i++)
     status = dl_frame_quantity(f, fields[i].name, false, fields[i].to, d);
   dl_frame_assume(f, dl_assume, true);
