@@ -322,12 +322,14 @@ static enum dl_status check_arguments(struct dl_cli *cli) {
                      "missing argument: %.*s; write dlest %s %s", (int)word, s,
                      cli->command->name, cli->command->arguments);
     if (n == cli->n_arguments && *s != '[')
-      return dl_fail(&cli->diag, DL_EUSAGE, "missing argument: %.*s", (int)word,
-                     s);
+      return dl_fail(&cli->diag, DL_EUSAGE,
+                     "missing argument: %.*s; see 'dlest %s --help'", (int)word,
+                     s, cli->command->name);
   }
   if (cli->n_arguments > n && !more)
-    return dl_fail(&cli->diag, DL_EUSAGE, "unexpected argument '%s'",
-                   cli->argument[n]);
+    return dl_fail(&cli->diag, DL_EUSAGE,
+                   "unexpected argument '%s'; see 'dlest %s --help'",
+                   cli->argument[n], cli->command->name);
   return DL_OK;
 }
 

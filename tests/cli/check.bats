@@ -152,7 +152,7 @@ END
 }
 
 @test "what it refuses" {
-  misused check "$(message missing_argument FILE...)"
+  misused check "$(message missing_argument FILE... check)"
   refuses 1 "dlest: none.xml: $(message cannot_open \
     'No such file or directory')" \
     check none.xml

@@ -159,7 +159,7 @@ dlest: $(message row_skipped 3 s)" "${TDP[@]}"
 }
 
 @test "wrong usage" {
-  misused compare "$(message missing_argument RUNS.csv...)"
+  misused compare "$(message missing_argument RUNS.csv... compare)"
   misused compare "$(message standard_input_can_be)" - -
   invalid compare bootstrap=9 a
   invalid compare confidence=100 a

@@ -201,8 +201,8 @@ END
 }
 
 @test "what it refuses" {
-  misused describe "$(message missing_argument MODEL.onnx)"
-  misused describe "$(message unexpected_argument b.onnx)" a.onnx b.onnx
+  misused describe "$(message missing_argument MODEL.onnx describe)"
+  misused describe "$(message unexpected_argument b.onnx describe)" a.onnx b.onnx
   invalid describe top=x a.onnx
   invalid describe image-px=0 a.onnx
   misused describe "$(message is_no_shape_input x)" a.onnx --input-shape x

@@ -59,7 +59,7 @@ load logs
 
 @test "wrong usage" {
   log a.csv 3 100
-  misused extract "$(message missing_argument "LOG, or --files-from")"
+  misused extract "$(message missing_argument "LOG, or --files-from" extract)"
   misused extract "$(message invalid_value gaps mend 'bridge or cut')" \
     --gaps mend a.csv
   misused extract "$(message unknown_log_format_see from smi)" --from smi a.csv

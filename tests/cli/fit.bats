@@ -278,7 +278,7 @@ dlest: $(message warning_with_strict_nothing 2 s)" fit runs.csv \
 # Refusals
 
 @test "no table, two tables" {
-  misused fit "$(message missing_argument RUNS.csv...)"
+  misused fit "$(message missing_argument RUNS.csv... fit)"
   line_table
   cp runs.csv b.csv
   refuses 3 "dlest: runs.csv: $(message means_no_table)" fit runs.csv b.csv

@@ -124,8 +124,8 @@ load common
 
 @test "what it refuses" {
   kinds='gpus, archs, datasets, grids, sites, nodes, models, methods, formats, importers or sensors'
-  misused list "$(message missing_argument KIND)"
-  misused list "$(message unexpected_argument archs)" methods archs
+  misused list "$(message missing_argument KIND list)"
+  misused list "$(message unexpected_argument archs list)" methods archs
   refuses 2 "dlest: cannot list 'cpus'; use $kinds" list cpus
 }
 

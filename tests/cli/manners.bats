@@ -83,7 +83,7 @@ commands() {
   check '[.gpus[].id] == ["rtx-4090-laptop", "rtx-4090", "rtx-4090-d"]'
   gives 0 "dlest: warning: $(message no_entries_match archs)" list archs zzzz -f csv
   [ "$(wc -l <out)" -eq 1 ]
-  misused list "$(message unexpected_argument tdp)" methods tdp
+  misused list "$(message unexpected_argument tdp list)" methods tdp
 }
 
 @test "--where: = is ==, and ~ finds a text" {

@@ -407,7 +407,7 @@ dlest: $(message row_skipped 4 s)" plot fit left-out.csv --script
 
 @test 'wrong usage' {
   scores
-  misused plot "$(message missing_argument KIND)"
+  misused plot "$(message missing_argument KIND plot)"
   misused plot "$(message unknown_picture_there_are pie)" pie
   misused plot "$(message one_table_at_a)" errors scores.csv scores.csv
   misused plot "$(message has_no_effect by "on 'plot errors'")" errors scores.csv --by gpu

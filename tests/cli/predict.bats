@@ -364,7 +364,7 @@ dlest: $(message no_method_has_enough "")"
 }
 
 @test "wrong usage" {
-  misused predict "$(message unexpected_argument resnet50)" resnet50
+  misused predict "$(message unexpected_argument resnet50 predict)" resnet50
   misused predict "$(message option_needs_a_value --arch)" --arch
   misused predict "$(message option_needs_a_value -a)" -qa
   misused predict "$(message option_takes_no_value --strict)" --strict=yes

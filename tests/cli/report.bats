@@ -217,7 +217,7 @@ dlest: warning: $(message job_without_energy_gpu 1 "" zz9 zz9)" \
 
 @test 'what it refuses' {
   usual
-  misused report "$(message missing_argument FILE...)"
+  misused report "$(message missing_argument FILE... report)"
   misused report "$(message invalid_value by day \
     'job, user, account, partition or month')" sacct.txt --by day
   misused report "$(message invalid_value since May 'a date, as 2024-03-01')" \

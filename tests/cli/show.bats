@@ -119,10 +119,10 @@ END
 }
 
 @test "what it refuses" {
-  misused show "$(message missing_argument 'gpu|arch|dataset|grid|site|node|model')"
+  misused show "$(message missing_argument 'gpu|arch|dataset|grid|site|node|model' show)"
   misused show "$(message missing_argument_write NAME show \
     'gpu|arch|dataset|grid|site|node|model NAME')" gpu
-  misused show "$(message unexpected_argument x)" gpu a100 x
+  misused show "$(message unexpected_argument x show)" gpu a100 x
   refuses 2 "dlest: $(message cannot_show_use_gpu cpu)" \
     show cpu x
   refuses 3 "dlest: $(message unknown_nearest_or_export arch resnet51 \

@@ -189,7 +189,7 @@ close_to() {
 }
 
 @test 'what it refuses' {
-  misused step "$(message missing_argument LOG...)"
+  misused step "$(message missing_argument LOG... step)"
   misused step "$(message missing_option_epochs)" table.csv
   misused step "$(message invalid_value epochs x 'N or LOW..HIGH, 1 or more')" \
     table.csv --epochs x

@@ -91,7 +91,8 @@ static enum dl_status list_logs(struct dl_cli *cli,
   if (!o->files_from)
     return paths->n > 0 ? DL_OK
                         : dl_fail(d, DL_EUSAGE,
-                                  "missing argument: LOG, or --files-from");
+                                  "missing argument: LOG, or --files-from; see "
+                                  "'dlest extract --help'");
   enum dl_status status =
       dl_read_file(o->files_from, (size_t)1 << 28, &data, &len, d);
   for (char *name = data ? strtok_r(data, "\r\n", &rest) : NULL;

@@ -164,7 +164,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   if (dl_kind_find(what, &kind))
     return dl_list_catalog(cli, kind, o);
   if (cli->n_arguments > 1)
-    return dl_fail(&cli->diag, DL_EUSAGE, "unexpected argument '%s'",
+    return dl_fail(&cli->diag, DL_EUSAGE,
+                   "unexpected argument '%s'; see 'dlest list --help'",
                    cli->argument[1]);
   enum dl_status status =
       dl_cli_refuse(cli, "where|sort|columns|limit",
