@@ -290,3 +290,17 @@ dlest: warning: $(message job_without_energy_gpu 1 "" zz9 zz9)" \
   check '(.groups | length) == 84 and .total.jobs == 100000 and
     .total.energy_j == 6e7'
 }
+
+# 2,000 J in an hour: 0.556 W; 9e8 J: 250 kW; 1e7 J: 2.8 kW
+@test "measured energies that no node takes are reported" {
+  table run_id,gpu,n_gpus,duration_s,energy_j a,a100,2,3600,1e7
+  gives 0 '' report runs.csv
+  grep -q 'measured, boundary unknown' out
+  table run_id,gpu,n_gpus,duration_s,energy_j a,a100,2,3600,2000 \
+    b,a100,2,3600,9e8 c,a100,2,3600,1e7
+  gives 0 "dlest: warning: $(message doubted_energies 2 s 2 0.556)" \
+    report runs.csv
+  # on 128 GPUs 250 kW may be
+  table run_id,gpu,n_gpus,duration_s,energy_j b,a100,128,3600,9e8
+  gives 0 '' report runs.csv
+}

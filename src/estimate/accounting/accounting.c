@@ -38,7 +38,10 @@ struct dl_accounting {
   bool used_ram, used_cores;
   struct dl_constant *added; /* those of other estimates; owns their texts */
   size_t n_added, added_cap;
-  size_t coreless; /* jobs without GPUs whose cores have no power */
+  size_t coreless;  /* jobs without GPUs whose cores have no power */
+  size_t doubted;   /* jobs whose measured energy no such node takes */
+  double doubted_w; /* mean power of the first of them, and its line */
+  size_t doubted_line;
 };
 
 const char *dl_energy_from_name(enum dl_energy_from from) {
@@ -240,6 +243,23 @@ static enum dl_status estimate_parts(struct dl_accounting *a,
   return DL_OK;
 }
 
+/* Units that were mistaken. The energy may be that of whole nodes. */
+static void doubt_energy(struct dl_accounting *a,
+                         const struct dl_cluster_job *r) {
+  const double least_w = 1, least_s = 300; /* meters are slow */
+  const double most_w_per_node = 5e4, most_w_per_gpu = 5e3;
+  double most_w = fmax(most_w_per_node * dl_or(r->n_nodes, 1),
+                       most_w_per_gpu * dl_or(r->n_gpus, 0));
+  double w = r->energy_j / r->duration_s;
+  bool low = w < least_w && r->duration_s >= least_s;
+  if (!(r->duration_s > 0) || !(low || w > most_w))
+    return;
+  if (a->doubted++ == 0) {
+    a->doubted_w = w;
+    a->doubted_line = r->line;
+  }
+}
+
 enum dl_status dl_account(struct dl_accounting *a,
                           const struct dl_cluster_job *r,
                           struct dl_accounted *out, struct dl_diag *d) {
@@ -250,6 +270,7 @@ enum dl_status dl_account(struct dl_accounting *a,
   out->gpu_s = n_gpus > 0 ? n_gpus * out->duration_s : 0;
   out->idle_gpu_s = n_gpus > 0 ? out->gpu_s * (1 - use) : NAN;
   if (!isnan(out->energy_j)) {
+    doubt_energy(a, r);
     out->from = DL_ENERGY_MEASURED;
     out->boundary = r->boundary;
     return DL_OK;
@@ -281,6 +302,12 @@ void dl_accounting_warn(const struct dl_accounting *a, struct dl_diag *d) {
               "GPUs; name them with --gpu NAME",
               g->jobs, s);
   }
+  if (a->doubted > 0)
+    dl_warn(d,
+            "%zu job%s with a measured energy that is not plausible, the first "
+            "in line %zu with a mean power of %.3g W; check the units",
+            a->doubted, a->doubted == 1 ? "" : "s", a->doubted_line,
+            a->doubted_w);
   if (a->coreless > 0)
     dl_warn(d,
             "%zu job%s without GPUs and without energy: say what cores or "

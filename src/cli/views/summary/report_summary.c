@@ -39,7 +39,9 @@ static void energy_lines(struct dl_answer_line line[N_LINES],
     add_part(l, s->measured_j, "measured", s->measured);
     add_part(l, energy - s->measured_j, "estimated", s->estimated);
   }
-  if (s->boundary[0] && strcmp(s->boundary, "mixed") != 0)
+  if (strcmp(s->boundary, "unknown") == 0)
+    dl_answer_remark(l, "boundary unknown");
+  else if (s->boundary[0] && strcmp(s->boundary, "mixed") != 0)
     dl_answer_remark(l, "%s", dl_boundary_words(s->boundary, true));
   if (!isnan(foot->pue.x)) {
     figure(&line[FACILITY], "Facility", DL_KWH, "J", energy * foot->pue.x);
