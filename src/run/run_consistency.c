@@ -78,6 +78,8 @@ enum {
   EPOCHS_BY_ENERGY,
   POWER_BY_LIMIT,
   POWER_BY_IDLE,
+  POWER_OF_ALL,
+  POWER_OF_ALL_IDLE,
   EPOCHS_BY_EFFICIENCY,
   EPOCHS_BY_RATE,
   THROUGHPUT_BY_TIME,
@@ -114,6 +116,10 @@ static const struct rule {
                         "the power limit of the GPUs"},
     [POWER_BY_IDLE] = {USES_ENERGY, 0.05, 0.1, INFINITY, INFINITY,
                        "the measured power", "the power of an idle GPU"},
+    [POWER_OF_ALL] = {USES_ENERGY, 0, 0.8, INFINITY, INFINITY, "gpu_power_w",
+                      "the mean power of all GPUs together"},
+    [POWER_OF_ALL_IDLE] = {USES_ENERGY, 0, 0.8, INFINITY, INFINITY,
+                           "gpu_power_w", "the power of all GPUs idling"},
     [EPOCHS_BY_EFFICIENCY] = {USES_ENERGY, 0, 0, 2, 40,
                               "the work of the epochs per joule",
                               "the highest efficiency of the GPUs"},
@@ -141,10 +147,11 @@ static void find_ratios(const struct dl_run *r,
                                              (includes(r, "ram") ? of_ram : 0));
   x[NODE_BY_PARTS] = ratio(r->node_energy_j, of_gpu + of_cpu + of_ram);
   x[FACILITY_BY_RUN] = ratio(r->facility_energy_j, r->energy_j);
-  /* The power may be that of one GPU. */
+  /* The power may be that of one GPU, which is warned of. */
   double all = ratio(r->gpu_power_w * r->duration_s, r->gpu_energy_j);
   double one = all * r->n_gpus;
   x[POWER_BY_ENERGY] = fabs(log(one)) < fabs(log(all)) ? one : all;
+  x[POWER_OF_ALL] = one > 0.8 && one < 1.25 && gpus > 1 ? all : (double)NAN;
   x[EPOCHS_BY_DURATION] = ratio(r->epoch_s * r->epochs, r->duration_s);
   x[EPOCHS_BY_ENERGY] = ratio(r->epoch_energy_j * r->epochs, r->energy_j);
   bool only_gpu = !isnan(r->gpu_energy_j) || !r->boundary ||
@@ -157,6 +164,9 @@ static void find_ratios(const struct dl_run *r,
   /* Boards idle at 5 % of their TDP at least. A power of 0 is refused
    * elsewhere. */
   double idle = gpu ? dl_or(gpu->idle_w, 0.05 * gpu->tdp_w) : (double)NAN;
+  x[POWER_OF_ALL_IDLE] = gpus > 1 && r->gpu_power_w > 0
+                             ? ratio(r->gpu_power_w, idle * gpus)
+                             : (double)NAN;
   double least = fmin(r->gpu_power_w, energy_w(r));
   x[POWER_BY_IDLE] = least > 0 ? ratio(least, idle) : (double)NAN;
   /* The throughput of a steady state by that of the whole epoch or run. */

@@ -333,3 +333,22 @@ dlest: 1 row skipped" predict --input runs.csv --define 'image_px=32*a/b' \
     'the work of the epochs per joule' 3 \
     'the highest efficiency of the GPUs')" fit runs.csv --means m.csv
 }
+
+# 8 A100 of 300 W each: 2,400 W together, 720 kJ in 300 s; they idle at 8 x 55 W.
+@test "a power of one GPU where that of all is meant" {
+  head=arch,gpu,n_gpus,batch_size,train_samples,epochs,duration_s,gpu_power_w
+  fits() { gives 0 "$1" fit runs.csv --means m.csv; }
+  table $head,gpu_energy_j resnet50,a100,8,32,1281167,1,300,2400,720000
+  fits ''
+  table $head,gpu_energy_j resnet50,a100,8,32,1281167,1,300,300,720000
+  alone="dlest: warning: runs.csv:2: $(message contradicts gpu_power_w 0.125 \
+    'the mean power of all GPUs together')"
+  idle="dlest: warning: runs.csv:2: $(message contradicts gpu_power_w 0.682 \
+    'the power of all GPUs idling')"
+  fits "$alone
+$idle"
+  table $head resnet50,a100,8,32,1281167,1,300,300
+  fits "$idle"
+  table $head,gpu_energy_j resnet50,a100,1,32,1281167,1,2400,300,720000
+  fits ''
+}
