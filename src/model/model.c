@@ -10,7 +10,7 @@
 #include "base/memory.h"
 
 const char *dl_held_out_group_name(enum dl_held_out_group left) {
-  static const char *const names[] = {"config", "arch", "gpu", "rows"};
+  static const char *const names[] = {"config", "arch", "gpu", "rows", "pair"};
   return names[left];
 }
 

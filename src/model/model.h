@@ -31,10 +31,11 @@ enum dl_held_out_group {
   DL_HELD_OUT_ARCH,
   DL_HELD_OUT_GPU,
   DL_HELD_OUT_ROWS, /* random rows: where a table has no groups */
+  DL_HELD_OUT_PAIR, /* a network on a GPU, both of which others have; times */
   DL_N_HELD_OUT
 };
 
-/* "config", "arch", "gpu", "rows". */
+/* "config", "arch", "gpu", "rows", "pair". */
 const char *dl_held_out_group_name(enum dl_held_out_group left);
 
 /* Residuals of one group when it was held out: log(y / prediction) for a

@@ -83,7 +83,8 @@ static struct bounds find_bounds(const struct dl_residuals *left, bool arch,
     add_bounds(&b, left, DL_HELD_OUT_ARCH, coverage);
   if (gpu)
     add_bounds(&b, left, DL_HELD_OUT_GPU, coverage);
-  if (!b.known && !add_bounds(&b, left, DL_HELD_OUT_CONFIG, coverage))
+  if (!b.known && !add_bounds(&b, left, DL_HELD_OUT_CONFIG, coverage) &&
+      !add_bounds(&b, left, DL_HELD_OUT_PAIR, coverage))
     add_bounds(&b, left, DL_HELD_OUT_ROWS, coverage);
   return b;
 }
@@ -249,12 +250,13 @@ bool dl_predictor_times(const struct dl_predictor *p, const struct dl_row *row,
                   : is_no_group(&left[DL_HELD_OUT_ARCH], found->arch);
   bool gpu = own ? is_new(&p->fit->gpus, found->gpu)
                  : is_no_group(&left[DL_HELD_OUT_GPU], found->gpu);
-  /* Of auxiliary rows no configurations are held out: a GPU says enough. */
-  const struct bounds *b =
-      &p->times[t - p->fit->times][arch][gpu || (!own && !arch)];
+  /* Of auxiliary rows no configurations are held out: pairs of network and GPU,
+   * or else a GPU, say enough. */
+  bool less = !p->times[t - p->fit->times][0][0].known;
+  const struct bounds *b = &p->times[t - p->fit->times][arch][gpu || less];
   *out = (struct dl_time_bounds){.novelty = b->novelty,
                                  .groups = left[b->novelty].n,
-                                 .all_seen = !own && !arch && !gpu,
+                                 .all_seen = less && !arch && !gpu,
                                  .apart = !own};
   if (p->bound)
     row_bounds(p, b, row, p->bound->physics->time, &out->low, &out->high);

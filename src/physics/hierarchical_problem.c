@@ -113,6 +113,14 @@ static void set_effect_priors(struct work *w, size_t *count) {
     }
 }
 
+double dl_measurement_precision(const struct dl_hierarchical_problem *q,
+                                const struct dl_measurement *m) {
+  const struct dl_grouping *inputs = q->configs.inputs[m->config];
+  double sigma = q->physics->sigma[m->target], own = inputs->sd[m->target];
+  double weight = q->physics->weighted ? m->weight : m->weight > 0;
+  return weight / (sigma * sigma + own * own);
+}
+
 static void prepare(struct work *w, const bool *out) {
   const struct dl_hierarchical_problem *q = w->q;
   size_t n = q->configs.n_measurements, p = q->map.p;
@@ -125,13 +133,7 @@ static void prepare(struct work *w, const bool *out) {
   w->prior = dl_calloc(p, sizeof *w->prior);
   dl_configurations_average(&q->configs, q->physics, &q->rows, out, w->s->m);
   for (size_t i = 0; i < n; i++) {
-    const struct dl_measurement *m = &w->s->m[i];
-    const struct dl_grouping *inputs = q->configs.inputs[m->config];
-    double variance =
-        q->physics->sigma[m->target] * q->physics->sigma[m->target] +
-        inputs->sd[m->target] * inputs->sd[m->target];
-    double weight = q->physics->weighted ? m->weight : m->weight > 0;
-    w->precision[i] = sqrt(weight / variance);
+    w->precision[i] = sqrt(dl_measurement_precision(q, &w->s->m[i]));
   }
   for (size_t j = 0; j < p; j++)
     w->prior[j] = 1;

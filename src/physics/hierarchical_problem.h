@@ -55,6 +55,10 @@ struct dl_hierarchical_start {
   const struct dl_cell_products *curvature;
 };
 
+/* The weight of a measurement: 1 / variance. */
+double dl_measurement_precision(const struct dl_hierarchical_problem *q,
+                                const struct dl_measurement *m);
+
 /* Solves for the rows that are not `out` (NULL: none is). start: NULL: the
  * prior. cov: p x p, or NULL. Error (DL_EINPUT): no finite residual at the
  * start. */

@@ -7,6 +7,8 @@ libdlest_a_SOURCES += \
 	%D%/hierarchical_problem.h \
 	%D%/hold_out.c \
 	%D%/hold_out.h \
+	%D%/leave_out.c \
+	%D%/leave_out.h \
 	%D%/levels.c \
 	%D%/levels.h \
 	%D%/observations.c \

@@ -81,23 +81,48 @@ def kept(values):
                                      for i in range(21)]
 
 
-def groups_of(found, by):
+def groups_of(found, by, stack=None):
     """{group: residuals log(measured / estimated), in multiples of the runs'
-    spreads}."""
+    spreads}; stack: of that software alone."""
     groups = {}
     for r, e in found[by].values():
-        groups.setdefault(r[by], []).append(-e / float(r["spread"]))
+        if stack in (None, r["stack"]):
+            groups.setdefault(r[by], []).append(-e / float(r["spread"]))
     return groups
+
+
+def bounds_in_time(found):
+    """[(row, error, bounds of it)] of later rounds, as dlest has them after a
+    fit of the earlier ones: by what is new of network and GPU among these, with
+    that software, and by residuals of these alone."""
+    early = {c: found["early " + c] for c in ("gpu", "arch", "pair")}
+    out, ends, known = [], {}, {}
+    for k, (r, e) in found["late"].items():
+        if r["late"] != "late":
+            continue
+        stack = r["stack"]
+        for c in early:
+            if (c, stack) not in ends:
+                groups = groups_of(early, c, stack)
+                ends[c, stack] = interval([kept(g) for g in groups.values()],
+                                          COVERAGE)
+                known[c, stack] = {q[c] for q, _ in early[c].values()
+                                   if q["stack"] == stack}
+        new = [c for c in ("gpu", "arch") if r[c] not in known[c, stack]]
+        of = "source" if len(new) == 2 else (new or ["pair"])[0]
+        spread = float(found[of][k][0]["spread"])
+        low, high = zip(*(ends[c, stack] for c in new or ["pair"]))
+        out.append((r, e, spread * min(low), spread * max(high)))
+    return out
 
 
 def bounds(found, by):
     """{group: bounds of an interval from the residuals of the other groups, in
-    multiples of a run's spread}. Of what is new in two ways, and in time, there
-    is one for all rows: the spread of a run has both."""
-    if by in ("source", "late"):
+    multiples of a run's spread}. Of what is new in two ways there is one for all
+    rows: the spread of a run has both."""
+    if by == "source":
         ends = [interval([kept(g) for g in groups_of(found, c).values()],
-                         COVERAGE)
-                for c in (("gpu", "arch") if by == "source" else ("gpu",))]
+                         COVERAGE) for c in ("gpu", "arch")]
         both = (min(low for low, _ in ends), max(high for _, high in ends))
         return dict.fromkeys(groups_of(found, by), both)
     groups = groups_of(found, by)
@@ -110,13 +135,13 @@ def protocol_rows(found):
     the interval, its width)]."""
     rows = []
     for name, what, by, *_ in PROTOCOLS:
-        limits = bounds(found, by)
-        scored = []
-        for k, (r, e) in found[by].items():
-            if by == "late" and r["late"] != "late":
-                continue
-            spread = float(found["gpu" if by == "late" else by][k][0]["spread"])
-            scored.append((r["source"], e, *(x * spread for x in limits[r[by]])))
+        if by == "late":
+            scored = [(r["source"], *s) for r, *s in bounds_in_time(found)]
+        else:
+            limits = bounds(found, by)
+            scored = [(r["source"], e, *(x * float(r["spread"])
+                                         for x in limits[r[by]]))
+                      for r, e in found[by].values()]
         for source in sorted({s[0] for s in scored}) + ["all"]:
             these = [s[1:] for s in scored if source in (s[0], "all")]
             n = len(these)
@@ -166,8 +191,10 @@ group at a time; nothing of it is fitted on what is scored. *Inside*: share of
 rows inside an interval of 90 % from the residuals of the other groups, and
 *width*: the factor by which it reaches either way, its mean over the rows. For
 a new source it is the wider of those of a new GPU and a new network, at the
-spread of a run with both; for later rounds it is that of a new GPU. **Optimistic**: the form was chosen with all of these protocols in
-view ([designs.md](designs.md)). Aims: P5 10 %, 85 % within 1.25; P6 20 %,
+spread of a run with both. For later rounds it is that of a new GPU or a new
+network, or of a network on a GPU that others have (*pair*), by what the earlier
+rounds lack, and from residuals of the earlier rounds alone. **Optimistic**: the
+form was chosen with all of these protocols in view ([designs.md](designs.md)). Aims: P5 10 %, 85 % within 1.25; P6 20 %,
 80 % within 1.5; P7 85 % within 1.5; P8 15 %; AMP's speed-up 12 %; the
 efficiency of 8 GPUs 5 points; 85 to 95 % inside."""
 
@@ -182,6 +209,10 @@ def part(run, dlest, top, write, table, sources):
     path = write(folder, "speeds-in.csv", rows)
     found = {by: errors(run, dlest, path, by, folder)
              for by in [p[2] for p in PROTOCOLS] + ["pair"]}
+    path = write(folder, "speeds-early.csv",
+                 [r for r in rows if r["late"] != "late"])
+    found |= {"early " + by: errors(run, dlest, path, by, folder)
+              for by in ("gpu", "arch", "pair")}
     head = ("protocol", "left out", "source", "rows", "median", "1.25", "1.5",
             "inside", "width")
     out = []

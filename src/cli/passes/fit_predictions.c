@@ -53,7 +53,9 @@ static enum dl_held_out_group groups_of(const struct dl_cv_spec *cv) {
     if (strcmp(cv->column, dl_held_out_group_name((enum dl_held_out_group)i)) ==
         0)
       return (enum dl_held_out_group)i;
-  return DL_N_HELD_OUT;
+  return strcmp(cv->column, dl_held_out_group_name(DL_HELD_OUT_PAIR)) == 0
+             ? DL_HELD_OUT_PAIR
+             : DL_N_HELD_OUT;
 }
 
 /* The spreads of all rows, of a physics that has them. */

@@ -22,13 +22,8 @@ static double measured(const struct dl_design *g, size_t i, size_t target) {
   return dl_held_out_value(g, g->y->size + i, target);
 }
 
-/* Marks the auxiliary rows that the table's own rows do not inform: of groups
- * that these do not have, or of software that none of these used, which has
- * effects of its own. */
-static void mark_apart(bool *apart, const struct dl_training *t,
-                       const struct dl_design *g, const char *column) {
-  const struct dl_labels *by = dl_training_labels(t->auxiliary, column);
-  const struct dl_labels *own = dl_training_labels(t, column);
+void dl_mark_other_software(bool *apart, const struct dl_training *t,
+                            const struct dl_design *g) {
   const char *last = NULL; /* software of the table's own rows */
   size_t n_own = g->y->size, n = t->auxiliary->n;
   for (size_t i = 0; i < n; i++)
@@ -39,7 +34,17 @@ static void mark_apart(bool *apart, const struct dl_training *t,
       apart[i] = apart[i] && strcmp(dl_software_of(g, n_own + i), its) != 0;
     last = its;
   }
-  for (size_t i = 0; i < n; i++)
+}
+
+/* Marks the auxiliary rows that the table's own rows do not inform: of groups
+ * that these do not have, or of software that none of these used, which has
+ * effects of its own. */
+static void mark_apart(bool *apart, const struct dl_training *t,
+                       const struct dl_design *g, const char *column) {
+  const struct dl_labels *by = dl_training_labels(t->auxiliary, column);
+  const struct dl_labels *own = dl_training_labels(t, column);
+  dl_mark_other_software(apart, t, g);
+  for (size_t i = 0; i < t->auxiliary->n; i++)
     apart[i] =
         apart[i] || dl_intern_find(&own->names, by->names.s[by->id[i]]) < 0;
 }

@@ -140,6 +140,8 @@ enum dl_status dl_group_cv_residuals(struct dl_fit *fit,
       status = dl_auxiliary_residuals(fit, left, t, g, d);
     dl_progress_leave(d->progress, outer);
   }
+  if (status == DL_OK && any && needed)
+    status = dl_pair_residuals(fit, t, g, d);
   if (status == DL_OK && !any && t->n >= 4)
     status = leave_out(fit, DL_HELD_OUT_ROWS, t, c, g, d);
   return status;

@@ -26,6 +26,17 @@ enum dl_status dl_auxiliary_residuals(struct dl_fit *fit,
                                       const struct dl_design *g,
                                       struct dl_diag *d);
 
+/* Marks the auxiliary rows of software that none of the table's own rows used,
+ * which has effects of its own. */
+void dl_mark_other_software(bool *apart, const struct dl_training *t,
+                            const struct dl_design *g);
+
+/* Adds the times of these rows with their network on their GPU left out, where
+ * others have that network and that GPU (physics/leave_out.h). */
+enum dl_status dl_pair_residuals(struct dl_fit *fit,
+                                 const struct dl_training *t,
+                                 const struct dl_design *g, struct dl_diag *d);
+
 /* Out-of-fold predictions; y and prediction have folds->n values. */
 struct dl_out_of_fold {
   const double *y, *prediction;

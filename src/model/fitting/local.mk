@@ -10,6 +10,7 @@ libdlest_a_SOURCES += \
 	%D%/held_out.c \
 	%D%/held_out.h \
 	%D%/model_selection.c \
+	%D%/pair_residuals.c \
 	%D%/recipe.c \
 	%D%/recipe.h \
 	%D%/refit.c \

@@ -157,6 +157,7 @@ static const struct basis {
     {"config", "leave-one-configuration-out", "configurations", NULL},
     {"arch", "leave-one-architecture-out", "architectures", "this network"},
     {"gpu", "leave-one-GPU-out", "GPUs", "this GPU"},
+    {"pair", "leave-one-pair-out", "networks on GPUs", NULL},
     {"rows", "held-out", "runs", NULL}};
 
 static const struct basis *basis_of(const struct dl_estimate *e) {

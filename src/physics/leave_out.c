@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "physics/leave_out.h"
+
+#include <gsl/gsl_blas.h>
+#include <gsl/gsl_linalg.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* Measurements that are left out together, and the parameters that they depend
+ * on. */
+struct left {
+  size_t n, *which; /* owned */
+  size_t p, *param; /* owned */
+  double *all;      /* n x map.p: derivatives; owned */
+  gsl_matrix *J;    /* n x p; owned */
+  gsl_matrix *V;    /* p x p: covariance; owned */
+  gsl_vector *r;    /* residuals of the fit, then those without them; owned */
+};
+
+static void free_left(struct left *l) {
+  free(l->which);
+  free(l->param);
+  free(l->all);
+  gsl_matrix_free(l->J);
+  gsl_matrix_free(l->V);
+  gsl_vector_free(l->r);
+}
+
+/* Residuals of the fit, and all derivatives. */
+static void gather(struct left *l, const struct dl_hierarchical_problem *q,
+                   const struct dl_full_solution *full, const size_t *config,
+                   size_t n) {
+  const size_t *first = q->configs.first;
+  for (size_t i = 0; i < n; i++)
+    l->n += first[config[i] + 1] - first[config[i]];
+  l->which = dl_calloc(l->n, sizeof *l->which);
+  l->all = dl_calloc(l->n * q->map.p, sizeof *l->all);
+  l->r = gsl_vector_alloc(l->n);
+  for (size_t i = 0, k = 0; i < n; i++) {
+    double y[DL_MAX_TARGETS];
+    dl_hierarchical_values(q, &full->s, config[i], y);
+    for (size_t m = first[config[i]]; m < first[config[i] + 1]; m++) {
+      gsl_vector_set(l->r, k, full->s.m[m].mean - y[full->s.m[m].target]);
+      l->which[k++] = m;
+    }
+  }
+  dl_differentiate_measurements(&q->map, full->s.theta, l->which, l->n, l->all);
+}
+
+/* Derivatives by the parameters that matter, and their covariance. */
+static void reduce(struct left *l, const struct dl_hierarchical_problem *q,
+                   const struct dl_full_solution *full) {
+  l->param = dl_calloc(q->map.p, sizeof *l->param);
+  for (size_t j = 0; j < q->map.p; j++) {
+    bool any = false;
+    for (size_t k = 0; k < l->n && full->s.known[j]; k++)
+      any |= fabs(l->all[k * q->map.p + j]) > 0;
+    if (any)
+      l->param[l->p++] = j;
+  }
+  l->J = gsl_matrix_alloc(l->n, l->p);
+  l->V = gsl_matrix_alloc(l->p, l->p);
+  for (size_t j = 0; j < l->p; j++) {
+    for (size_t k = 0; k < l->n; k++)
+      gsl_matrix_set(l->J, k, j, l->all[k * q->map.p + l->param[j]]);
+    for (size_t k = 0; k < l->p; k++)
+      gsl_matrix_set(l->V, j, k,
+                     gsl_matrix_get(full->cov, l->param[j], l->param[k]));
+  }
+}
+
+/* Solves for the residuals without them. */
+static void solve(struct left *l, const struct dl_hierarchical_problem *q,
+                  const struct dl_full_solution *full) {
+  gsl_matrix *JV = gsl_matrix_alloc(l->n, l->p);
+  gsl_matrix *A = gsl_matrix_alloc(l->n, l->n);
+  gsl_permutation *order = gsl_permutation_alloc(l->n);
+  int sign;
+  gsl_blas_dgemm(CblasNoTrans, CblasNoTrans, 1, l->J, l->V, 0, JV);
+  gsl_blas_dgemm(CblasNoTrans, CblasTrans, -1, JV, l->J, 0, A);
+  for (size_t k = 0; k < l->n; k++) {
+    gsl_vector_view column = gsl_matrix_column(A, k);
+    gsl_vector_scale(&column.vector,
+                     dl_measurement_precision(q, &full->s.m[l->which[k]]));
+    *gsl_matrix_ptr(A, k, k) += 1;
+  }
+  gsl_linalg_LU_decomp(A, order, &sign);
+  gsl_linalg_LU_svx(A, order, l->r);
+  gsl_permutation_free(order);
+  gsl_matrix_free(A);
+  gsl_matrix_free(JV);
+}
+
+void dl_leave_out(const struct dl_hierarchical_problem *q,
+                  const struct dl_full_solution *full, const size_t *config,
+                  size_t n, double *y) {
+  struct left l = {0};
+  gather(&l, q, full, config, n);
+  reduce(&l, q, full);
+  solve(&l, q, full);
+  for (size_t k = 0; k < l.n; k++) {
+    const struct dl_measurement *m = &full->s.m[l.which[k]];
+    y[m->config * q->physics->n_targets + m->target] =
+        m->mean - gsl_vector_get(l.r, k);
+  }
+  free_left(&l);
+}
