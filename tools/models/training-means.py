@@ -130,6 +130,12 @@ def third(limit, tdp):
     return 0 if share < .55 else 1 if share <= .8 else 2
 
 
+def zeus_precision(gpu, network):
+    """What PyTorch did by default. Of language models it is given, since 16 bits
+    are assumed for these."""
+    return "" if network[0][:4] != "bert" else "tf32" if gpu == "a40" else "fp32"
+
+
 def zeus(folder):
     cells = collections.defaultdict(list)
     for r in read(folder, "zeus/zeus_nsdi23_train_power.csv"):
@@ -147,7 +153,8 @@ def zeus(folder):
         batch, limit, power, time = zip(*rows)
         yield row({
             "gpu": gpu, "arch": network[0], "dataset": network[1],
-            "framework": "pytorch", "batch_size": batch,
+            "framework": "pytorch", "precision": zeus_precision(gpu, network),
+            "batch_size": batch,
             "train_samples": train, "val_samples": val, "macs_g": macs / 1e9,
             "acts_m": acts / 1e6, "launches": kernels,
             "params_m": params / 1e6, "power_limit_w": limit,
