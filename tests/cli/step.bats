@@ -265,3 +265,12 @@ close_to() {
   gives 0 '' "${job[@]}" --format json
   near '.estimates[0].co2e_g' '.estimates[0].energy_j / 3.6e6 * .intensity_g_kwh'
 }
+
+@test "phases are those of all epochs" {
+  table epoch,duration_s,energy_kwh 1,60,0.0042 2,60,0.0042 3,60,0.0042
+  misused step "$(message phases_add_up 13 10)" runs.csv --epochs 10 \
+    --phases 5,8
+  misused step "$(message phases_add_up 8 10)" runs.csv --epochs 4..10 \
+    --phases 4,4
+  gives 0 '' step runs.csv --epochs 4..10 --phases 2,8 -q
+}

@@ -180,6 +180,19 @@ static enum dl_status check_methods(struct dl_cli *cli,
   return status;
 }
 
+/* Phases are those of the whole training, which may stop early. */
+static enum dl_status check_phases(const struct dl_step_options *o,
+                                   struct dl_diag *d) {
+  double sum = 0;
+  for (size_t i = 0; i < o->projection.n_phases; i++)
+    sum += o->phase[i];
+  if (o->projection.n_phases == 0 || fabs(sum - o->projection.n_high) < 1e-6)
+    return DL_OK;
+  return dl_fail(d, DL_EUSAGE,
+                 "--phases add up to %g epochs, but --epochs is %g", sum,
+                 o->projection.n_high);
+}
+
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_step_options *o = options_at;
   struct dl_step s = {0};
@@ -193,6 +206,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   o->log_options =
       dl_cli_given(cli, "interval|epoch-length|truncate-watts|drop-last");
   enum dl_status status = check_methods(cli, o);
+  if (status == DL_OK)
+    status = check_phases(o, &cli->diag);
   for (size_t i = 0; i < cli->n_arguments; i++)
     dl_strlist_add(&o->paths, cli->argument[i]);
   if (status == DL_OK)
