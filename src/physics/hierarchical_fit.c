@@ -83,7 +83,7 @@ struct dl_place dl_fit_place(const struct dl_hierarchical_fit *fit,
   for (size_t i = 0; i < physics->n_constants; i++)
     c[i] = physics->constant[i].median;
   if (physics->bound)
-    physics->bound(c, inputs, place.bound);
+    physics->bound(c, inputs, &place);
   return place;
 }
 

@@ -59,13 +59,20 @@ double dl_residual_in_common(const struct dl_residual_process *process,
                              const struct dl_residual_point *b) {
   const struct dl_residual_component *c = components_of(process, a),
                                      *e = components_of(process, b);
-  double sum = 0;
+  double alike = 0, rates = 0;
   if (a->place.gpu != b->place.gpu)
     return 0;
-  for (size_t i = 0; i < process->n_components; i++)
-    if (shares(&c[i], a, b))
-      sum += shared_variance(c[i].bound, e[i].bound);
-  return sum > 0 ? sum * bound_alike(process, &a->place, &b->place) : 0;
+  for (size_t i = 0; i < process->n_components; i++) {
+    if (!shares(&c[i], a, b))
+      continue;
+    alike += shared_variance(c[i].bound, e[i].bound);
+    for (size_t k = 0; k < DL_RATE_AXES; k++)
+      rates += shared_variance(c[i].rate[k], e[i].rate[k]) * a->place.rate[k] *
+               b->place.rate[k];
+  }
+  if (alike > 0)
+    alike *= bound_alike(process, &a->place, &b->place);
+  return alike + rates;
 }
 
 double dl_residual_in_pair(const struct dl_residual_process *process,
@@ -225,6 +232,7 @@ double dl_residual_gp_nearest(const struct dl_residual_gp *gp,
                               const struct dl_place *place, size_t target) {
   struct dl_residual_point here = {*place, target, 0};
   double most = 0;
+  memset(here.place.rate, 0, sizeof here.place.rate);
   for (size_t i = first_near(gp, place); i < gp->n; i++) {
     const struct dl_residual_point *p = &gp->point[gp->order[i]];
     if (compare_blocks(gp, &p->place, place) != 0)

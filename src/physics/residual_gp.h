@@ -18,7 +18,13 @@
  * is added on the same GPU, whatever the architecture: work that is bound by
  * the same thing errs alike (a rational quadratic: the errors of distant work
  * covary more than a Gaussian would let them). e is the distance of what bounds
- * them. There d is in units of near_length. */
+ * them. There d is in units of near_length. And
+ *
+ *   sum over k of rate_k^2 x_k y_k
+ *
+ * where x and y are the shares of the time that parts of the work take whose
+ * rates differ by GPU: a part that takes 1 + v times as long lengthens the time
+ * by the share of v, and v has the standard deviation rate_k. */
 
 #ifndef DL_PHYSICS_RESIDUAL_GP_H
 #define DL_PHYSICS_RESIDUAL_GP_H
@@ -30,7 +36,7 @@
 
 #include "base/diag.h"
 
-enum { DL_PLACE_AXES = 3, DL_BOUND_AXES = 6 };
+enum { DL_PLACE_AXES = 3, DL_BOUND_AXES = 6, DL_RATE_AXES = 2 };
 
 /* Where a configuration is. */
 struct dl_place {
@@ -40,12 +46,14 @@ struct dl_place {
   bool tuned;              /* in software that is tuned for networks */
   /* What bounds it (struct dl_physics); all 0: not known. */
   double bound[DL_BOUND_AXES];
+  double rate[DL_RATE_AXES]; /* shares of the time; 0: not known */
 };
 
 /* A component of the residuals. Standard deviations of logarithms. */
 struct dl_residual_component {
   double group, near, own, bound;
   unsigned targets; /* bit t: it is part of the residual of target t */
+  double rate[DL_RATE_AXES];
 };
 
 struct dl_residual_process {
@@ -103,8 +111,8 @@ double dl_residual_gp_at(const struct dl_residual_gp *gp,
                          const struct dl_residual_process *process,
                          const struct dl_place *place, size_t target);
 
-/* The largest share of its variance that a place has in common with one that
- * was learnt: 0 .. 1. */
+/* The largest share of its variance, but for that of rates, that a place has in
+ * common with one that was learnt: 0 .. 1. */
 double dl_residual_gp_nearest(const struct dl_residual_gp *gp,
                               const struct dl_residual_process *process,
                               const struct dl_place *place, size_t target);

@@ -19,6 +19,7 @@
 struct inputs {
   struct dl_grouping grouping;
   double bound;
+  double share; /* of the time, in a part whose rate differs by GPU */
 };
 
 static void predict(const double *c, const double *fx, const void *inputs,
@@ -33,14 +34,16 @@ static void gradient(const double *c, const double *fx, const void *inputs,
   g[0].c[0] = g[0].fx[0] = 1;
 }
 
-static void bound(const double *c, const void *inputs, double *to) {
-  to[0] = c[0] * ((const struct inputs *)inputs)->bound;
+static void bound(const double *c, const void *inputs, struct dl_place *to) {
+  to->bound[0] = c[0] * ((const struct inputs *)inputs)->bound;
+  to->rate[0] = ((const struct inputs *)inputs)->share;
 }
 
 static const struct dl_physics_constant constant = {"theta", NULL, 1, 1, ""};
 static const struct dl_random_effect effect = {"gpu", 0.2, 0.1, 0.05};
 static const struct dl_grouping_factor factor = {"gpu", 0, 1, .unit_share = 0};
-static const struct dl_residual_component component = {0, 0.1, 0.05, 0.2, 1};
+static const struct dl_residual_component component = {
+    0, 0.1, 0.05, 0.2, 1, {2}};
 static const double sigma = 0.05;
 static const struct dl_residual_process process = {
     .component = &component,
@@ -195,6 +198,30 @@ static void settled_targets_leave_parameters(void **state) {
   dl_hierarchical_fit_free(from);
 }
 
+/* A part that takes 1 + v times as long, v with a standard deviation of 2: of a
+ * run with a share of .15 in it by a variance of .3^2, and of another with .1
+ * by a covariance of .3 x .2. */
+static void slow_parts_slow_other_networks(void **state) {
+  (void)state;
+  const double own = 0.0025, like = 0.04, near_by = 0.01, noise = 0.000425;
+  const double all = near_by + own + like + 0.09 + noise, y = 2;
+  struct inputs run = make_inputs("a", "n", 1), other = run, none = run;
+  run.share = 0.15;
+  other.share = 0.1;
+  other.grouping.name[DL_NAME_ARCH] = none.grouping.name[DL_NAME_ARCH] = "m";
+  physics.settled = 1;
+  struct dl_hierarchical_fit *from = make_fit(0.3);
+  struct dl_hierarchical_fit *fit = calibrate(from, &run, &y, 1);
+  near(predicted(fit, run), 1 + (all - noise) / all, 1e-9);
+  near(predicted(fit, other), 1 + (like + 0.06) / all, 1e-9);
+  near(predicted(fit, none), 1 + like / all, 1e-9);
+  other.grouping.name[DL_NAME_GPU] = "b";
+  near(predicted(fit, other), 1, 1e-9);
+  physics.settled = 0;
+  dl_hierarchical_fit_free(fit);
+  dl_hierarchical_fit_free(from);
+}
+
 /* Networks without a name are none that was measured, unless all is the
  * same. */
 static void networks_without_a_name_differ(void **state) {
@@ -216,7 +243,8 @@ static void networks_without_a_name_differ(void **state) {
  * with other software too. */
 static void tuned_software_differs(void **state) {
   (void)state;
-  static const struct dl_residual_component half = {0, 0.05, 0.025, 0.1, 1};
+  static const struct dl_residual_component half = {0,   0.05, 0.025,
+                                                   0.1, 1,    {0}};
   struct dl_residual_process halved = process;
   struct dl_residual_point a = {{.gpu = 1, .arch = 1, .bound = {1}}, 0, 0},
                            b = a;
@@ -236,7 +264,8 @@ static void inverts_the_covariance(void **state) {
   struct dl_residual_gp gp = {.point = calloc(POINTS, sizeof *gp.point),
                               .n = POINTS};
   struct dl_residual_precision k = {0};
-  static const struct dl_residual_component tuned = {0, 0.05, 0.08, 0.1, 1};
+  static const struct dl_residual_component tuned = {0,   0.05, 0.08,
+                                                    0.1, 1,    {0}};
   struct dl_residual_process both = process;
   double noise[POINTS], x[POINTS];
   struct dl_diag d = {0};
@@ -285,6 +314,7 @@ int main(void) {
       cmocka_unit_test(runs_may_come_one_by_one),
       cmocka_unit_test(tuned_software_differs),
       cmocka_unit_test(inverts_the_covariance),
+      cmocka_unit_test(slow_parts_slow_other_networks),
       cmocka_unit_test(settled_targets_leave_parameters),
       cmocka_unit_test(networks_without_a_name_differ),
   };

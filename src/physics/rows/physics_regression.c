@@ -135,6 +135,19 @@ static void save_bounds(struct dl_arrays *to, const struct dl_residual_gp *gp,
   gsl_matrix_free(m);
 }
 
+/* The shares of their time in parts whose rates differ by GPU. */
+static void save_rates(struct dl_arrays *to, const struct dl_residual_gp *gp,
+                       const char *name) {
+  if (!gp->bounded)
+    return;
+  gsl_matrix *m = gsl_matrix_alloc(gp->n, DL_RATE_AXES);
+  for (size_t i = 0; i < gp->n; i++)
+    memcpy(gsl_matrix_ptr(m, i, 0), gp->point[i].place.rate,
+           sizeof gp->point[i].place.rate);
+  dl_arrays_add_matrix(to, name, m);
+  gsl_matrix_free(m);
+}
+
 void dl_physics_save(const void *state, struct dl_arrays *to) {
   const struct dl_hierarchical_fit *s = state;
   size_t n = s->physics->n_constants;
@@ -154,6 +167,7 @@ void dl_physics_save(const void *state, struct dl_arrays *to) {
   }
   save_points(to, &s->calibration_residuals, "measured", "measured_residuals");
   save_bounds(to, &s->calibration_residuals, "measured_work");
+  save_rates(to, &s->calibration_residuals, "measured_rates");
 }
 
 /* The number of a name, 0 (none) to the number of names, into *to. */
@@ -231,6 +245,21 @@ static enum dl_status restore_bounds(struct dl_residual_gp *gp,
   return DL_OK;
 }
 
+/* Models of before have none. */
+static enum dl_status restore_rates(struct dl_residual_gp *gp,
+                                    const struct dl_arrays *from,
+                                    const char *name, struct dl_diag *d) {
+  if (!dl_arrays_find(from, name))
+    return DL_OK;
+  const struct dl_array *a = dl_check_array(from, name, gp->n, DL_RATE_AXES, d);
+  if (!a)
+    return DL_EINPUT;
+  for (size_t i = 0; i < gp->n; i++)
+    memcpy(gp->point[i].place.rate, a->data + i * DL_RATE_AXES,
+           sizeof gp->point[i].place.rate);
+  return DL_OK;
+}
+
 /* Models without it predict, but cannot be calibrated. */
 static enum dl_status restore_posterior(struct dl_hierarchical_fit *s,
                                         const struct dl_arrays *from,
@@ -284,6 +313,9 @@ enum dl_status dl_physics_restore(const struct dl_regression *r, void **state,
   if (status == DL_OK)
     status =
         restore_bounds(&s->calibration_residuals, from, "measured_work", d);
+  if (status == DL_OK)
+    status =
+        restore_rates(&s->calibration_residuals, from, "measured_rates", d);
   if (status == DL_OK)
     status = restore_posterior(s, from, d);
   if (status == DL_OK)

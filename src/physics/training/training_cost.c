@@ -181,6 +181,7 @@ static void add_steps(struct dl_cost *cost, const struct dl_training_step *s,
   cost->compute += n * s->compute;
   cost->memory += n * s->memory;
   cost->kernels += n * s->kernels;
+  cost->depthwise += n * s->depthwise;
   cost->launch += n * s->launch;
 }
 

@@ -223,6 +223,7 @@ struct dl_training_inputs {
 struct dl_cost {
   double time, energy; /* s, J of a GPU */
   double compute, memory, kernels, launch, fixed;
+  double depthwise;
   double waiting; /* for other GPUs */
 };
 

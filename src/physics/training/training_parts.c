@@ -25,7 +25,8 @@ static double gpu_time(const struct dl_training_epoch *e) {
 #define BY_SOFTWARE 9
 #define TUNED 3
 
-void dl_training_bound(const double *c, const void *inputs, double *to) {
+void dl_training_bound(const double *c, const void *inputs,
+                       struct dl_place *to) {
   const struct dl_training_inputs *in = inputs;
   const double none[DL_N_TRAINING_EFFECTS] = {0};
   struct dl_cost cost;
@@ -35,9 +36,12 @@ void dl_training_bound(const double *c, const void *inputs, double *to) {
   bool eager = in->stack == DL_STACK_EAGER;
   double unit = eager ? 1 : TUNED;
   for (size_t i = 0; i < DL_LENGTH(part); i++)
-    to[i] = unit * part[i] / all;
-  to[4] = unit * BY_KERNELS * log(in->kernels);
-  to[5] = (eager ? 0 : BY_SOFTWARE) + (in->in_tensor == 2 ? BY_FORMAT : 0);
+    to->bound[i] = unit * part[i] / all;
+  to->bound[4] = unit * BY_KERNELS * log(in->kernels);
+  to->bound[5] =
+      (eager ? 0 : BY_SOFTWARE) + (in->in_tensor == 2 ? BY_FORMAT : 0);
+  to->rate[0] = cost.depthwise / cost.time;
+  to->rate[1] = cost.kernels / cost.time;
 }
 
 void dl_training_parts_of(const struct dl_hierarchical_fit *fit,

@@ -104,7 +104,8 @@ enum dl_stack_part dl_training_between(const struct dl_training_inputs *inputs);
 /* What bounds an epoch (physics.h): the shares of arithmetic, traffic, kernels
  * and launches of the time that all would take alone, the number of kernels,
  * and the software. In training_parts.c. */
-void dl_training_bound(const double *c, const void *inputs, double *to);
+void dl_training_bound(const double *c, const void *inputs,
+                       struct dl_place *to);
 
 /* The physics' gradient and squares (physics.h), in training_gradient.c. */
 void dl_training_gradient(const double *c, const double *fx, const void *inputs,
