@@ -27,12 +27,18 @@ static void gradient(const double *c, const double *fx, const void *inputs,
   g[0].c[0] = g[0].fx[0] = g[0].fx[1] = 1;
 }
 
+static void bound(const double *c, const void *inputs, struct dl_place *to) {
+  (void)c;
+  to->rate[0] = ((const struct dl_grouping *)inputs)->x[0];
+}
+
 static const struct dl_physics_constant constant = {"theta", NULL, 1, 1, ""};
 static const struct dl_random_effect effects[] = {{"gpu", 0.2, 0.1, 0.1},
                                                   {"arch", 0.3, 0.1, 0.1}};
 static const struct dl_grouping_factor factors[] = {
     {"gpu", 0, 1, .unit_share = 0}, {"arch", 1, 1, .unit_share = 0}};
-static const struct dl_residual_component component = {0, 0.1, 0.05, 0.2, 1};
+static const struct dl_residual_component component = {
+    0, 0.1, 0.05, 0.2, 1, {2}};
 static const double sigma = 0.05;
 static const struct dl_residual_process process = {
     .component = &component,
@@ -52,6 +58,8 @@ static struct dl_physics physics = {.name = "linear",
                                     .sigma = &sigma,
                                     .n_targets = 1,
                                     .process = &process,
+                                    .calibration = &process,
+                                    .bound = bound,
                                     .widths_by_run = true,
                                     .input_size = sizeof(struct dl_grouping),
                                     .predict = predict,
@@ -130,6 +138,23 @@ static void by_what_is_new(void **state) {
   dl_hierarchical_fit_free(fit);
 }
 
+/* A new GPU may take longer for a part of the work, of a tenth of the time, by a
+ * multiple whose standard deviation is 2. */
+static void rates_of_a_new_gpu(void **state) {
+  struct dl_hierarchical_fit *fit = make_fit();
+  struct dl_grouping in = make_inputs("a", "n");
+  double seen = dl_run_spread(fit, &in, 0, false, false);
+
+  (void)state;
+  in.x[0] = 0.1;
+  assert_near(dl_run_spread(fit, &in, 0, false, false), seen, 1e-12);
+  in.name[DL_NAME_GPU] = "b";
+  assert_near(dl_run_spread(fit, &in, 0, false, false),
+              sqrt(sqrt((0.09 + 0.04 + 0.01 + 0.04 + residual) / residual)),
+              1e-6);
+  dl_hierarchical_fit_free(fit);
+}
+
 static void one_width_for_all(void **state) {
   struct dl_hierarchical_fit *fit = make_fit();
   const struct dl_grouping in = make_inputs("b", "m");
@@ -143,6 +168,7 @@ static void one_width_for_all(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(by_what_is_new),
+                                     cmocka_unit_test(rates_of_a_new_gpu),
                                      cmocka_unit_test(one_width_for_all)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,6 +172,21 @@ void dl_predict_jointly(const struct dl_hierarchical_fit *fit,
     out->mean[i] += dl_expected_residual(fit, &near, target[i]);
 }
 
+/* The variance of a target by rates of a GPU that the fit has not seen. */
+static double rates_variance(const struct place *p, size_t target) {
+  const struct dl_residual_process *process = p->fit->physics->calibration;
+  if (!process || p->names.number[DL_NAME_GPU] > 0)
+    return 0;
+  const struct dl_place place = dl_fit_place(p->fit, &p->names, p->inputs);
+  const struct dl_residual_component *c =
+      place.tuned && process->tuned ? process->tuned : process->component;
+  double variance = 0;
+  for (size_t i = 0; i < process->n_components; i++)
+    for (size_t k = 0; k < DL_RATE_AXES && c[i].targets >> target & 1; k++)
+      variance += pow(c[i].rate[k] * place.rate[k], 2);
+  return variance;
+}
+
 double dl_run_spread(const struct dl_hierarchical_fit *fit, const void *inputs,
                      size_t target, bool new_arch, bool new_gpu) {
   if (!fit->physics->widths_by_run)
@@ -187,5 +202,6 @@ double dl_run_spread(const struct dl_hierarchical_fit *fit, const void *inputs,
   struct dl_joint_prediction of;
   double residual[2];
   predict_moments(&p, (const size_t[]){target, target}, &of, residual);
-  return pow(of.var[0] / residual[0], 0.25);
+  double variance = of.var[0] + rates_variance(&p, target);
+  return pow(variance / residual[0], 0.25);
 }
