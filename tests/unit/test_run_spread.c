@@ -138,7 +138,7 @@ static void by_what_is_new(void **state) {
   dl_hierarchical_fit_free(fit);
 }
 
-/* A new GPU may take longer for a part of the work, of a tenth of the time, by a
+/* A new GPU may take longer for a part of the work, a tenth of the time, by a
  * multiple whose standard deviation is 2. */
 static void rates_of_a_new_gpu(void **state) {
   struct dl_hierarchical_fit *fit = make_fit();
