@@ -315,8 +315,7 @@ const struct dl_command dl_cmd_show = {
            "  dlest show arch \\\n"
            "      transformer:layers=12,hidden=768,heads=12,vocab=50257,"
            "seq=1024\n"
-           "  dlest show arch resnet-50 --image-px 288 --classes 10\n"
-           "  dlest show model mine.xml\n",
+           "  dlest show arch resnet-50 --image-px 288 --classes 10\n",
     .tables = tables,
     .options_size = sizeof(struct show_options),
     .init = init,
