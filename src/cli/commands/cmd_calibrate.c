@@ -2,6 +2,7 @@
 /* dlest calibrate: a model brought to one's own GPU by measured runs. */
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,15 +277,25 @@ static void add_runs(struct calibrating *w, struct dl_model *m,
 
 /* Estimates several times what was measured: as of runs faster than their GPU
  * can be. */
-static void check_errors(const struct calibrating *w, const struct dl_fit *fit,
-                         const struct dl_calibration *c) {
+static void check_errors(const struct calibrating *w, const char *target,
+                         const struct dl_calibration_errors *errors) {
   const double most = 4;
   char percent[DL_NUMBER_SIZE];
-  if (c->before > most)
+  if (errors->before > most)
     dl_warn_at(&w->cli->diag, w->input, 0,
                "estimates of %s are %s %% off before the calibration: check "
                "the units, data set and epochs of the runs",
-               fit->target, dl_format_digits(percent, 100 * c->before, 3));
+               target, dl_format_digits(percent, 100 * errors->before, 3));
+}
+
+static void add_errors(const struct calibrating *w, const char *target,
+                       const struct dl_calibration *c,
+                       const struct dl_calibration_errors *errors) {
+  check_errors(w, target, errors);
+  struct dl_value v[] = {dl_string(target),           dl_count(c->runs),
+                         dl_count(c->configurations), dl_number(errors->before),
+                         dl_number(errors->left_out), dl_number(errors->after)};
+  dl_table_row(w->table, v, NULL);
 }
 
 /* used: of each run of the model, whether a fit learnt from it. */
@@ -297,11 +308,10 @@ static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit,
   if (status == DL_OK && there && t.n > 0)
     status = dl_calibrate(fit, &t, &c, &w->cli->diag);
   if (status == DL_OK && there && t.n > 0) {
-    check_errors(w, fit, &c);
-    struct dl_value v[] = {dl_string(fit->target),     dl_count(c.runs),
-                           dl_count(c.configurations), dl_number(c.before),
-                           dl_number(c.left_out),      dl_number(c.after)};
-    dl_table_row(w->table, v, NULL);
+    const struct dl_physics *physics = fit->method->physics;
+    add_errors(w, fit->target, &c, &c.of_target);
+    if (!isnan(c.of_time.before))
+      add_errors(w, physics->target[physics->time], &c, &c.of_time);
     w->again |= c.again;
   }
   for (size_t i = 0; i < t.n; i++)
@@ -323,8 +333,9 @@ static enum dl_status check_used(const struct calibrating *w,
                        "a run that the model was calibrated with (%s:%zu) "
                        "cannot be read again: %s",
                        runs->run[i].file, runs->run[i].line,
-                       why->n_warnings > 0 ? why->warnings[0] : "a value is "
-                                                                "missing");
+                       why->n_warnings > 0 ? why->warnings[0]
+                                           : "a value is "
+                                             "missing");
 }
 
 /* Learns from all runs that the model keeps. */

@@ -46,13 +46,18 @@ struct dl_sample {
   struct dl_full_solution *full;
 };
 
-/* What an adaptation predicts of its n rows; NaN where the target of a row was
+/* What an adaptation predicts of targets of its n rows; NaN where a row's was
  * not measured. Rows whose values are the same belong to one set. */
+enum { DL_ADAPTED_TARGETS = 2 };
 struct dl_adapted_rows {
-  const size_t *set;    /* n: below n_sets */
-  size_t n_sets;        /* 0: none is left out */
-  gsl_vector *fitted;   /* n: by all rows */
-  gsl_vector *left_out; /* n: by all rows but those of its set */
+  const size_t *set; /* n: below n_sets */
+  size_t n_sets;     /* 0: none is left out */
+  struct dl_adapted_target {
+    size_t target;
+    gsl_vector *fitted;   /* n: by all rows */
+    gsl_vector *left_out; /* n: by all rows but those of its set */
+  } of[DL_ADAPTED_TARGETS];
+  size_t n_targets;
 };
 
 struct dl_physics;

@@ -87,12 +87,13 @@ static void lay_out(struct rows *g, const struct dl_hierarchical_fit *from,
   drop_others(g, physics, target, label_count(t, "config"));
 }
 
-/* The mean absolute percentage error of predictions, logarithms; NaN where
- * nothing was predicted that was measured. */
-static double error_of(const struct rows *g, const gsl_vector *predicted) {
+/* The mean absolute percentage error of predictions of a target, logarithms;
+ * NaN where nothing was predicted that was measured. */
+static double error_of(const struct rows *g, size_t target,
+                       const gsl_vector *predicted) {
   double sum = 0, n = 0;
-  for (size_t i = 0; i < g->y->size; i++) {
-    double e = gsl_vector_get(predicted, i) - gsl_vector_get(g->y, i);
+  for (size_t i = 0; i < predicted->size; i++) {
+    double e = gsl_vector_get(predicted, i) - g->observed[i].value[target];
     if (isnan(e))
       continue;
     sum += fabs(expm1(e));
@@ -136,31 +137,88 @@ static size_t *make_sets(const struct dl_training *t, size_t *n_sets) {
   return set;
 }
 
+/* The targets that are scored: that of the fit, and with energies the time. */
+static void make_scored(struct dl_adapted_rows *rows,
+                        const struct dl_physics *physics, size_t target,
+                        size_t n) {
+  bool timed = physics->software && physics->times_beside == target;
+  rows->n_targets = timed ? 2 : 1;
+  for (size_t i = 0; i < rows->n_targets; i++)
+    rows->of[i] =
+        (struct dl_adapted_target){.target = i > 0 ? physics->time : target,
+                                   .fitted = gsl_vector_alloc(n),
+                                   .left_out = gsl_vector_alloc(n)};
+}
+
+static void free_scored(const struct dl_adapted_rows *rows) {
+  for (size_t i = 0; i < rows->n_targets; i++) {
+    gsl_vector_free(rows->of[i].fitted);
+    gsl_vector_free(rows->of[i].left_out);
+  }
+}
+
+/* Predictions of a target by `from`, into `fitted`. */
+static void predict_before(const struct rows *g,
+                           const struct dl_hierarchical_fit *from,
+                           const struct dl_adapted_target *of) {
+  for (size_t i = 0; i < of->fitted->size; i++)
+    gsl_vector_set(
+        of->fitted, i,
+        dl_hierarchical_predict(from, g->observed[i].inputs, of->target));
+}
+
+/* Takes the residuals of the fit out of predictions of times: dlest predicts
+ * times without them (dl_training_parts_of). */
+static void without_residuals(const struct rows *g,
+                              const struct dl_hierarchical_fit *from,
+                              size_t time, gsl_vector *predicted) {
+  for (size_t i = 0; i < predicted->size; i++) {
+    const void *inputs = g->observed[i].inputs;
+    struct dl_row_names names;
+    dl_row_names_find(&names, &from->names, inputs);
+    struct dl_place place = dl_fit_place(from, &names, inputs);
+    *gsl_vector_ptr(predicted, i) -= dl_expected_residual(from, &place, time) -
+                                     dl_calibrated_residual(from, inputs, time);
+  }
+}
+
+/* The error of predictions of the i-th of the targets, as dlest prints them. */
+static double error_printed(const struct rows *g,
+                            const struct dl_hierarchical_fit *from,
+                            const struct dl_adapted_rows *rows, size_t i,
+                            gsl_vector *predicted) {
+  if (i > 0)
+    without_residuals(g, from, rows->of[i].target, predicted);
+  return error_of(g, rows->of[i].target, predicted);
+}
+
 /* Updates `from` by all rows into *state, and scores what was learnt. */
 static enum dl_status learn(struct dl_calibration *c, void **state,
                             const struct dl_fit *fit, const void *from,
                             const struct dl_training *t, struct dl_diag *d) {
+  struct dl_calibration_errors *errors[] = {&c->of_target, &c->of_time};
+  const struct dl_physics *physics = fit->method->physics;
   struct rows g = {0};
-  struct dl_adapted_rows rows = {.fitted = gsl_vector_alloc(t->n),
-                                 .left_out = gsl_vector_alloc(t->n)};
+  struct dl_adapted_rows rows = {0};
+  size_t target = (size_t)dl_physics_target(physics, fit->target);
   size_t *set = make_sets(t, &rows.n_sets);
   rows.set = set;
-  long target = dl_physics_target(fit->method->physics, fit->target);
-  lay_out(&g, from, (size_t)target, t);
-  enum dl_status status =
-      fit->method->predict_rows(from, g.row, rows.fitted, d);
-  if (status == DL_OK) {
-    c->before = error_of(&g, rows.fitted);
-    status = fit->method->adapt(
-        state, from, &(struct dl_sample){.rows = g.row, .n_rows = t->n},
-        &rows, d);
+  make_scored(&rows, physics, target, t->n);
+  lay_out(&g, from, target, t);
+  for (size_t i = 0; i < rows.n_targets; i++) {
+    predict_before(&g, from, &rows.of[i]);
+    errors[i]->before = error_printed(&g, from, &rows, i, rows.of[i].fitted);
   }
-  if (status == DL_OK) {
-    c->after = error_of(&g, rows.fitted);
-    c->left_out = rows.n_sets > 0 ? error_of(&g, rows.left_out) : (double)NAN;
+  enum dl_status status = fit->method->adapt(
+      state, from, &(struct dl_sample){.rows = g.row, .n_rows = t->n}, &rows,
+      d);
+  for (size_t i = 0; i < rows.n_targets && status == DL_OK; i++) {
+    errors[i]->after = error_printed(&g, from, &rows, i, rows.of[i].fitted);
+    if (rows.n_sets > 0)
+      errors[i]->left_out =
+          error_printed(&g, from, &rows, i, rows.of[i].left_out);
   }
-  gsl_vector_free(rows.fitted);
-  gsl_vector_free(rows.left_out);
+  free_scored(&rows);
   free(set);
   rows_free(&g);
   return status;
@@ -211,8 +269,11 @@ enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
                             struct dl_calibration *c, struct dl_diag *d) {
   void *state = NULL;
   const struct dl_hierarchical_fit *from;
+  const struct dl_calibration_errors none = {NAN, NAN, NAN};
   *c = (struct dl_calibration){.runs = t->n,
-                               .configurations = label_count(t, "config")};
+                               .configurations = label_count(t, "config"),
+                               .of_target = none,
+                               .of_time = none};
   enum dl_status status = dl_calibrate_check(fit, t, d);
   if (status != DL_OK)
     return status;

@@ -72,20 +72,19 @@ static void keep_residuals(struct dl_hierarchical_fit *fit, struct work *w,
 
 /* --- predictions of the rows */
 
-/* Of each row its target's measurement; SIZE_MAX: it was not measured. */
-static size_t measurement_of(const struct work *w, size_t row) {
-  const struct dl_observed *of = w->o->row[row];
+/* A row's measurement of a target; SIZE_MAX: it was not measured. */
+static size_t measurement_of(const struct work *w, size_t row, size_t target) {
   const struct dl_configurations *c = &w->runs.configs;
-  return c->at[c->of_row[row] * w->from->physics->n_targets + of->target];
+  return c->at[c->of_row[row] * w->from->physics->n_targets + target];
 }
 
 /* By all rows: f + expected + (K - noise) weights, with K weights = y - f -
  * expected. */
 static void predict_fitted(const struct work *w, const double *weight,
-                           gsl_vector *out) {
-  for (size_t i = 0; i < out->size; i++) {
-    size_t k = measurement_of(w, i);
-    gsl_vector_set(out, i,
+                           const struct dl_adapted_target *of) {
+  for (size_t i = 0; i < w->o->n; i++) {
+    size_t k = measurement_of(w, i, of->target);
+    gsl_vector_set(of->fitted, i,
                    k == SIZE_MAX ? (double)NAN
                                  : w->runs.configs.m[k].mean +
                                        w->runs.noise[k] * weight[k]);
@@ -98,6 +97,17 @@ static void hold_out_set(const struct work *w, const size_t *set, size_t k,
   const struct dl_configurations *c = &w->runs.configs;
   for (size_t i = 0; i < w->runs.n; i++)
     out[i] = set[c->row[c->first_row[c->m[i].config]]] == k;
+}
+
+/* Keeps the predictions of measurements that are held out. */
+static void keep_left_out(const struct work *w,
+                          const struct dl_adapted_target *of, const bool *out,
+                          const double *misfit) {
+  for (size_t i = 0; i < w->o->n; i++) {
+    size_t m = measurement_of(w, i, of->target);
+    if (m != SIZE_MAX && out[m])
+      gsl_vector_set(of->left_out, i, w->runs.configs.m[m].mean + misfit[m]);
+  }
 }
 
 /* Predictions of a set by the rows that are not in it, from the mode of all
@@ -113,12 +123,8 @@ static enum dl_status leave_out(const struct work *w,
   enum dl_status status = dl_held_out_points_make(&held, &w->runs, out, d);
   if (status == DL_OK)
     status = dl_mode_find(&search, d);
-  for (size_t i = 0; i < w->o->n && status == DL_OK; i++) {
-    size_t m = measurement_of(w, i);
-    if (m != SIZE_MAX && out[m])
-      gsl_vector_set(rows->left_out, i,
-                     w->runs.configs.m[m].mean + search.misfit[m]);
-  }
+  for (size_t t = 0; t < rows->n_targets && status == DL_OK; t++)
+    keep_left_out(w, &rows->of[t], out, search.misfit);
   dl_mode_search_free(&search);
   dl_held_out_points_free(&held);
   free(out);
@@ -130,7 +136,8 @@ static enum dl_status leave_out_all(const struct work *w,
                                     const double *z, struct dl_diag *d) {
   struct dl_diag *own = dl_calloc(rows->n_sets, sizeof *own);
   enum dl_status *status = dl_calloc(rows->n_sets, sizeof *status), all = DL_OK;
-  gsl_vector_set_all(rows->left_out, NAN);
+  for (size_t t = 0; t < rows->n_targets; t++)
+    gsl_vector_set_all(rows->of[t].left_out, NAN);
 #pragma omp parallel for schedule(dynamic)
   for (size_t k = 0; k < rows->n_sets; k++) {
     status[k] = leave_out(w, rows, k, z, &own[k]);
@@ -159,8 +166,8 @@ static enum dl_status solve(struct dl_hierarchical_fit *fit, struct work *w,
   if (status == DL_OK && rows && rows->n_sets > 0)
     status = leave_out_all(w, rows, search.z, d);
   if (status == DL_OK) {
-    if (rows)
-      predict_fitted(w, search.weight, rows->fitted);
+    for (size_t t = 0; rows && t < rows->n_targets; t++)
+      predict_fitted(w, search.weight, &rows->of[t]);
     keep_parameters(fit, search.theta);
     dl_mode_curvature(&search);
     status = keep_posterior(fit, search.H, w->prior.L, d);
