@@ -58,8 +58,8 @@ dlest: $(message warning_with_strict_nothing 1 '')" \
 
 @test "memory: a column in batch mode, one warning with the count" {
   table arch,gpu,batch_size,params_m,acts_m,train_samples,epochs,phase \
-    resnet50,a100,64,100,10,1000,1, resnet50,a100,512,100,10,1000,1, \
-    resnet50,a100,1024,100,10,1000,1,
+    resnet50,a100,64,100,10,10000,1, resnet50,a100,512,100,10,10000,1, \
+    resnet50,a100,1024,100,10,10000,1,
   gives 0 'dlest: warning: runs.csv: 2 rows: the batch needs more than the GPU'"'"'s memory (memory_need_gb)' \
     predict --input runs.csv --method flops --format json
   near '.estimates[0].memory_need_gb' '1.6 + 64 * 0.1188'
