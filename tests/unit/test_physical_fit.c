@@ -179,7 +179,11 @@ static void leaves_out_as_refits_do(void **state) {
     if (i % 5 == 1)
       all.value[i][DL_TARGET_ENERGY] = NAN;
   }
-  const struct dl_adapted_rows rows = {set, 4, &f.vector, &l.vector};
+  const struct dl_adapted_rows rows = {
+      .set = set,
+      .n_sets = 4,
+      .of = {{DL_TARGET_ENERGY, &f.vector, &l.vector}},
+      .n_targets = 1};
   struct dl_sample s = sample(&all), few = s;
   few.n_rows = 3;
   assert_ok(method->adapt(&first, fit, &few, NULL, &d), &d);
