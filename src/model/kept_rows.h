@@ -13,7 +13,7 @@ struct dl_kept_quantities {
   struct {
     const char *name;
     struct dl_row_ref at;
-  } of[24];
+  } of[128]; /* more than any physics takes */
   size_t n;
 };
 
