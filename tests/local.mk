@@ -115,6 +115,7 @@ CLI_TESTS = \
 	tests/cli/input.bats \
 	tests/cli/language-published.bats \
 	tests/cli/integration.bats \
+	tests/cli/log-doubts.bats \
 	tests/cli/log-hardening.bats \
 	tests/cli/log-mutations.bats \
 	tests/cli/limits.bats \

@@ -120,7 +120,7 @@ static void check_power(const struct dl_run *run, size_t samples,
                "a device has no power in any of %zu samples: the run has no "
                "energy; check that each device reports its power",
                samples);
-  else if ((per_gpu > 0 && per_gpu < least_w) || per_gpu > most_w)
+  else if (per_gpu < least_w || per_gpu > most_w)
     dl_warn_at(d, path, 0,
                "mean power of %s W per GPU: not plausible; check the unit of "
                "the column",

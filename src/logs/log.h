@@ -36,6 +36,7 @@ struct dl_meter_info {
   char *id;       /* NULL: none */
   char *name;     /* NULL: unknown */
   double limit_w; /* NaN: unknown */
+  bool elsewhere; /* another meter's power includes that of this one */
 };
 
 /* What the times of a log are. */

@@ -9,6 +9,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "logs/log_copies.h"
 
 static bool is_companion(const struct dl_source *s) {
   return s->role == DL_LOG_COMPANION || s->role == DL_LOG_MEMORY;
@@ -286,6 +287,7 @@ void dl_log_grouping_make(struct dl_log_grouping *g, char *const *paths,
   for (size_t i = 0; i < n; i++)
     if (g->source[i].once)
       find_importer(&g->source[i], o);
+  dl_log_copies_refuse(g);
   if (join != DL_JOIN_NONE && n > 1)
     join_companions(g);
   if (join == DL_JOIN_LOGS && n > 1)

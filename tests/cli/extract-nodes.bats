@@ -127,8 +127,9 @@ peaks() {
 dlest: 1 row skipped" extract --join a.csv $name --format json || true
     check '.runs | length == 1 and .[0].gpu_energy_j == 10000'
   done
-  # A copy is another file, of the same host: perhaps of other devices.
-  cp a.csv b.csv
+  # Of the same host: perhaps of other devices.
+  job='' node b one 0 101
+  rm b-epochs.csv
   gives 0 "dlest: warning: b.csv: $(message of_the_same_host one)" \
     extract --join a.csv b.csv --format json
 }

@@ -37,7 +37,8 @@ static int remove_one(const char *path, const struct stat *st, int type,
   return at->level == 0 ? 0 : remove(path);
 }
 
-static void put(const char *name, const char *text) {
+/* With n empty lines, so that no file is a copy of another one. */
+static void put(const char *name, const char *text, size_t n) {
   char path[PATH_SIZE];
 
   snprintf(path, sizeof path, "%s", temp_path(name));
@@ -46,7 +47,12 @@ static void put(const char *name, const char *text) {
     *s = '\0';
     mkdir(path, 0700);
   }
-  put_file(name, text);
+  struct dl_text own = {0};
+  dl_text_add(&own, text);
+  while (n-- > 0)
+    dl_text_add(&own, "\n");
+  put_file(name, dl_text_str(&own));
+  dl_text_free(&own);
 }
 
 /* Plans for files, given as "NAME text" pairs; the last name is NULL. In
@@ -61,7 +67,7 @@ static void assert_plan(bool join, const char *expected,
   size_t n = 0;
 
   for (; file[n][0]; n++) {
-    put(file[n][0], file[n][1]);
+    put(file[n][0], file[n][1], n);
     path[n] = strdup(temp_path(file[n][0]));
   }
   dl_log_grouping_make(&p, path, n, &o, join, &d);

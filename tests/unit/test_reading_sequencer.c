@@ -346,6 +346,44 @@ static void goes_over_midnight(void **state) {
               "0:1 0.4:3' 1:2 1.4:4' 2:5");
 }
 
+/* The line where the log is refused. */
+static void assert_disorder(const char *text, size_t expected) {
+  struct feeding f;
+  const struct dl_reading *r;
+  enum dl_status status;
+  char message[200];
+
+  open_feed(&f, text);
+  do
+    status = dl_sequencer_next(&f.feed, &r, &f.d);
+  while (status == DL_OK && r);
+  assert_int_equal(status, DL_EINPUT);
+  snprintf(message, sizeof message, ":%zu: " MSG_log_not_in_order, expected);
+  assert_string_equal(f.d.error + strlen(temp_path("log")), message);
+  close_feed(&f);
+}
+
+static void refuses_what_is_not_in_order(void **state) {
+  (void)state;
+  /* into the hole before line 3 */
+  assert_disorder("2022-12-05 09:00:00,0,1\n"
+                  "2022-12-05 09:00:01,0,2\n"
+                  "2022-12-05 09:10:00,0,3\n"
+                  "2022-12-05 09:05:00,0,4\n",
+                  4);
+  /* a second device behind the first one */
+  assert_disorder("2022-12-05 09:00:00,0,1\n"
+                  "2022-12-05 09:01:30,0,2\n"
+                  "2022-12-05 09:00:00,1,3\n",
+                  3);
+  /* the third time that times go back by more than a minute */
+  assert_disorder("2022-12-05 09:40:00,0,1\n"
+                  "2022-12-05 09:30:00,0,2\n"
+                  "2022-12-05 09:20:00,0,3\n"
+                  "2022-12-05 09:10:00,0,4\n",
+                  4);
+}
+
 static void an_empty_log_has_no_readings(void **state) {
   struct feeding f;
   size_t line;
@@ -372,6 +410,7 @@ int main(void) {
       cmocka_unit_test(sets_back_when_summer_begins),
       cmocka_unit_test(an_hour_is_a_gap_otherwise),
       cmocka_unit_test(goes_over_midnight),
+      cmocka_unit_test(refuses_what_is_not_in_order),
       cmocka_unit_test(an_empty_log_has_no_readings),
   };
   return cmocka_run_group_tests(tests, make_temp_dir, remove_temp_dir);

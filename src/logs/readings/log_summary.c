@@ -53,6 +53,7 @@ struct reader {
   bool any; /* a reading has been seen */
   size_t n_gaps;
   double gap_s, longest_s;
+  size_t n_dead, dead_line; /* samples of 0 W of a GPU that works */
   size_t bytes; /* reported to o->progress */
 };
 
@@ -193,6 +194,12 @@ static enum dl_status add(struct reader *k, struct dl_reading *r) {
   if (is_spike(k, r)) {
     dl_skip_at(k->d, k->log->path, r->line,
                "power of %g W in a single sample: not plausible", r->power_w);
+    r->power_w = NAN;
+  }
+  if (kind == DL_METER_GPU && r->power_w == 0 && r->util > 0 &&
+      !k->log->meter[r->meter].elsewhere) {
+    if (k->n_dead++ == 0)
+      k->dead_line = r->line;
     r->power_w = NAN;
   }
   if (kind == DL_METER_GPU && k->o->meter.truncate_watts)
@@ -383,6 +390,10 @@ static enum dl_status sum_up(struct reader *k) {
     dl_warn_at(k->d, k->log->path, 0,
                "%zu gaps, %.3g s together, the longest %.3g s", k->n_gaps,
                k->gap_s, k->longest_s);
+  if (k->n_dead > 0)
+    dl_skip_at(k->d, k->log->path, k->dead_line,
+               "power of 0 W of a GPU in use, in %zu sample%s: not used",
+               k->n_dead, k->n_dead == 1 ? "" : "s");
   warn_unmetered(k);
   if (k->join)
     status = add_memory(k);

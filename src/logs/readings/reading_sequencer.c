@@ -22,6 +22,15 @@
 /* 100 years: below this, sums of times and shifts cannot overflow. */
 #define SHIFT_MAX_NS (INT64_C(876000) * HOUR_NS)
 
+/* A clock is set seldom: a log with more steps back than BACK_MAX, and more
+ * than one in BACK_EVERY readings, is not in order of time. */
+enum { BACK_MAX = 2, BACK_EVERY = 20 };
+
+/* A hole in the times of a log is at least this long, and HOLE_PAUSES pauses.
+ */
+#define HOLE_MIN_NS (INT64_C(10) * DL_SECOND)
+enum { HOLE_PAUSES = 4 };
+
 /* Readings to look at before a step back is judged, and readings of the meter
  * that must be known. */
 enum { AHEAD_MIN = 256, KNOWN_MIN = 8 };
@@ -125,6 +134,30 @@ static bool is_set_back(const struct dl_sequencer *q,
   return n == 2;
 }
 
+/* Remembers a hole before the reading, if there is one. */
+static void note_hole(struct dl_sequencer *q, const struct dl_reading *r) {
+  int64_t step = r->ns - q->raw_ns;
+  if (q->any && step >= HOLE_MIN_NS && step >= HOLE_PAUSES * q->pause_ns &&
+      q->n_holes < DL_SEQUENCER_HOLES)
+    q->hole[q->n_holes++] = (struct dl_hole){q->raw_ns, r->ns};
+  q->raw_ns = r->ns;
+}
+
+/* Notes a step back to a reading. The log is not in order if there are too many
+ * of them, if the reading belongs into a hole, which was bridged, or if it is
+ * the first one of a device: then devices stand one behind the other. */
+static void note_back(struct dl_sequencer *q, const struct dl_reading *r,
+                      bool of_clock) {
+  bool misplaced = of_clock && r->meter >= q->n_meters && q->n_meters > 0;
+  for (size_t i = 0; of_clock && i < q->n_holes; i++)
+    if (r->ns >= q->hole[i].from_ns + q->pause_ns &&
+        r->ns <= q->hole[i].to_ns - q->pause_ns)
+      misplaced = true;
+  q->n_back++;
+  if (misplaced || (q->n_back > BACK_MAX && q->n_back * BACK_EVERY > q->n_read))
+    q->disorder_line = r->line;
+}
+
 /* Adapts the shift to a step of the clock and returns the time of the reading.
  * `step` is the time since the newest reading, with the shift so far. */
 static int64_t repair_clock(struct dl_sequencer *q, const struct dl_reading *r,
@@ -156,11 +189,13 @@ static int64_t repair_clock(struct dl_sequencer *q, const struct dl_reading *r,
     dl_warn_at(d, path, r->line,
                "clock set back by an hour (daylight saving): times carried on");
   } else {
+    note_back(q, r, true);
     q->shift_ns += -step + interval_ns;
-    dl_warn_at(d, path, r->line,
-               "clock set back by %.3g s: carried on %.3g s after the sample "
-               "before",
-               (double)-step * 1e-9, (double)interval_ns * 1e-9);
+    if (q->disorder_line == 0)
+      dl_warn_at(d, path, r->line,
+                 "clock set back by %.3g s: carried on %.3g s after the sample "
+                 "before",
+                 (double)-step * 1e-9, (double)interval_ns * 1e-9);
   }
   return r->ns + q->shift_ns;
 }
@@ -172,11 +207,16 @@ static void add(struct dl_sequencer *q, const struct dl_reading *r,
   struct dl_reading in = *r;
   in.ns += q->shift_ns;
   int64_t step = in.ns - q->newest_ns;
+  q->n_read++;
+  note_hole(q, r);
   if (q->any && (step < 0 || step > HOUR_NS - JITTER_NS)) {
     in.ns = repair_clock(q, r, step, d);
     step = in.ns - q->newest_ns;
   }
+  if (r->meter >= q->n_meters)
+    q->n_meters = r->meter + 1;
   if (q->any_out && in.ns < q->out.ns) {
+    note_back(q, r, false);
     if (q->n_late++ == 0)
       q->late_line = r->line;
     return;
@@ -233,6 +273,10 @@ enum dl_status dl_sequencer_next(struct dl_sequencer *q,
     if (q->next == q->n_ahead)
       break;
     add(q, &q->ahead[q->next++], d);
+    if (q->disorder_line > 0)
+      return dl_fail_at(d, DL_EINPUT, q->log->path, q->disorder_line,
+                        "the log is not in order of time: sort it by time "
+                        "first");
   }
   if (q->n == 0) {
     if (q->n_late > 0)

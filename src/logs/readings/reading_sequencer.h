@@ -8,14 +8,20 @@
  * A step back by less than a minute is one of the clock if readings of the same
  * meter already cover the times that follow it, otherwise the reading is late.
  * A clock that jumps ahead by an hour in a night in which daylight saving time
- * may begin is set back. Each repair is a warning with its line. */
+ * may begin is set back. Each repair is a warning with its line. A log whose
+ * times go back often, or into a hole, is not in order: an error. */
 
 #ifndef DL_LOGS_READINGS_READING_SEQUENCER_H
 #define DL_LOGS_READINGS_READING_SEQUENCER_H
 
 #include "logs/log.h"
 
-enum { DL_SEQUENCER_WINDOW = 64 };
+enum { DL_SEQUENCER_WINDOW = 64, DL_SEQUENCER_HOLES = 32 };
+
+/* Times of the log between which it has no readings. */
+struct dl_hole {
+  int64_t from_ns, to_ns;
+};
 
 /* Start from {.log = log}, and set nothing else. */
 struct dl_sequencer {
@@ -36,6 +42,12 @@ struct dl_sequencer {
   int64_t pause_ns;  /* usual time between rounds of readings */
   int64_t shift_ns;  /* added to the times of the log */
   size_t n_late, late_line;
+  int64_t raw_ns;        /* of the reading before, without the shift */
+  size_t n_read, n_back; /* readings, and steps back among them */
+  uint32_t n_meters;     /* that have readings */
+  size_t disorder_line;  /* where the log is out of order; 0: nowhere */
+  struct dl_hole hole[DL_SEQUENCER_HOLES];
+  size_t n_holes;
 };
 
 /* Frees the runs. */

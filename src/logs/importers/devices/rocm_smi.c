@@ -236,6 +236,8 @@ static bool read_row(struct dl_log *log, struct rocm *m, char **field) {
   r.power_w = isnan(x[POWER]) ? x[POWER_AVERAGE] : x[POWER];
   r.util = x[UTIL] <= 1 ? x[UTIL] : NAN;
   r.energy_j = isnan(x[ENERGY_UJ]) ? x[ENERGY_J] : x[ENERGY_UJ];
+  if (r.power_w == 0 && gpu % 2 == 1 && r.meter < log->n_meters)
+    log->meter[r.meter].elsewhere = true;
   dl_log_limit(log, r.meter, x[LIMIT]);
   dl_log_reading(log, &r);
   return true;

@@ -1,0 +1,125 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# dlest extract: logs out of order and given twice, sensors that fail. Expected
+# energies follow from the powers and times in the logs.
+
+load common
+load logs
+
+# out_of_order FILE LINE: refused at that line, with warnings before it
+out_of_order() {
+  try extract "$1"
+  [ "$status" -eq 3 ]
+  [ ! -s out ]
+  [ "$(tail -1 err)" = "dlest: $1:$2: $(message log_not_in_order)" ] ||
+    { cat err; return 1; }
+}
+
+# Order
+
+@test "rows that are shuffled, newest first, or by device" {
+  log a.csv 600 '100 + i % 50'
+  # row k of the shuffled log is that of second 7 k mod 600: times go back by
+  # 599 - 6 s every 86 rows, into what was bridged
+  { head -1 a.csv
+    sed 1d a.csv | awk '{ row[NR - 1] = $0 }
+      END { for (i = 0; i < NR; i++) print row[i * 251 % NR] }'; } >b.csv
+  try extract b.csv
+  [ "$status" -eq 3 ]
+  tail -1 err | grep -qE "^dlest: b.csv:[0-9]+: $(message log_not_in_order)"
+  { head -1 a.csv; sed 1d a.csv | tac; } >b.csv
+  try extract b.csv
+  [ "$status" -eq 3 ]
+  tail -1 err | grep -qE "^dlest: b.csv:[0-9]+: $(message log_not_in_order)"
+  # all of the first GPU, then all of the second
+  { cat a.csv; sed '1d; s/, 0, A100/, 1, A100/' a.csv; } >b.csv
+  out_of_order b.csv 602
+  # the same in order of time: 100 to 149 W twice
+  { head -1 a.csv; sed 1d b.csv | sort -s -t, -k1,1; } >c.csv
+  gives 0 '' extract c.csv -f csv
+  is duration_s 599
+  is n_gpus 2
+}
+
+@test "a part that stands behind the gap it belongs into" {
+  log a.csv 600 100
+  { head -1 a.csv; sed -n 2,101p a.csv; sed -n 202,301p a.csv
+    sed -n 102,201p a.csv; } >b.csv
+  out_of_order b.csv 202
+  # two parts in the wrong order may be a clock that was set back
+  { head -1 a.csv; sed -n 302,601p a.csv; sed -n 2,301p a.csv; } >b.csv
+  gives 0 "dlest: warning: b.csv:302: $(message clock_set_back_by_carried \
+    599 1)" extract b.csv -f csv
+  is gpu_energy_j 59900
+}
+
+@test "order, whatever wrote the log" {
+  local i
+  awk 'BEGIN { print "time_s,gpu_power_w"
+    for (i = 0; i < 600; i++) printf "%d,100\n", i * 251 % 600 }' >table.csv
+  awk 'BEGIN { for (i = 0; i < 600; i++) { t = i * 251 % 600
+    printf "Time,03-05-2024 10:%02d:%02d.000,Watts,100.00,Volts,230\n",
+      t / 60, t % 60 } }' >ptd.txt
+  awk 'BEGIN { print "#Time        gpu    pwr  gtemp"
+    print "#HH:MM:SS    Idx      W      C"
+    for (i = 0; i < 600; i++) { t = i * 251 % 600
+      printf " 10:%02d:%02d      0    100     40\n", t / 60, t % 60 } }' >dmon.txt
+  for i in table.csv ptd.txt dmon.txt; do
+    try extract "$i"
+    [ "$status" -eq 3 ]
+    tail -1 err | grep -qE "^dlest: $i:[0-9]+: $(message log_not_in_order)" ||
+      { cat err; return 1; }
+  done
+}
+
+# Logs that are given twice
+
+@test "a copy of a log counts once" {
+  log a.csv 61 100
+  cp a.csv b.csv
+  log c.csv 61 200
+  gives 3 "dlest: warning: $(message copy_counts_twice b.csv a.csv)
+dlest: $(message row_skipped 1 '')" extract a.csv b.csv c.csv -f csv
+  is gpu_energy_j 6000 1
+  is gpu_energy_j 12000 2
+  [ "$(wc -l <out)" -eq 3 ]
+  printf '%s\n' a.csv b.csv c.csv >list
+  gives 3 "dlest: warning: $(message copy_counts_twice b.csv a.csv)
+dlest: $(message row_skipped 1 '')" extract --files-from list -f csv
+  # one byte differs
+  sed '30s/100.00/100.01/' a.csv >b.csv
+  gives 0 '' extract a.csv b.csv -f csv
+  [ "$(wc -l <out)" -eq 3 ]
+}
+
+# Sensors that fail
+
+@test "0 W of a GPU in use is no measurement" {
+  # 61 s at 100 W, two samples of which have none: bridged
+  { echo "$HEADER"; samples 61 'i == 20 || i == 21 ? 0 : 100'; } >a.csv
+  gives 3 "dlest: warning: a.csv:22: $(message gpu_in_use_without_power 2 s)
+dlest: $(message row_skipped 1 '')" extract a.csv -f csv
+  is gpu_energy_j 6000
+  is gpu_power_w 100
+  log a.csv 61 0
+  try extract a.csv -f csv
+  [ "$status" -eq 3 ]
+  is gpu_energy_j ''
+  grep -qxF "dlest: warning: a.csv:2: $(message gpu_in_use_without_power 61 s)" \
+    err
+  # idle: it may be, but no GPU takes nothing for the whole of a run
+  sed -i 's/50 %/0 %/' a.csv
+  gives 0 "dlest: warning: a.csv: $(message mean_power_not_plausible 0)" \
+    extract a.csv -f csv
+}
+
+@test "0 W of the second die of an MI250, whose power the first one measures" {
+  for power in 200 210 205; do
+    printf '%s\n' 'device,Average Graphics Package Power (W),GPU use (%)' \
+      "card0,$power.0,99" 'card1,0.0,98' ''
+  done >mi250.txt
+  try extract mi250.txt --from rocm-smi --interval 1s --format json
+  [ "$status" -eq 0 ]
+  # (200 + 210) / 2 * 1 s + (210 + 205) / 2 * 1 s
+  check '.runs[0].gpu_energy_j == 412.5'
+}
