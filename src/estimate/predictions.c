@@ -12,42 +12,55 @@
 #include "estimate/methods/work.h"
 #include "physics/conditioning/waiting.h"
 
-/* Predicts by the fits from `first` to `last`. */
-static enum dl_status ask(struct dl_job_predictions *p,
-                          const struct dl_session *ctx,
-                          const struct dl_job *job, enum dl_fit_of first,
-                          enum dl_fit_of last, struct dl_diag *d) {
-  enum dl_status status = DL_OK;
-  for (size_t i = first; i <= last && status == DL_OK; i++)
-    if (ctx->fit[i].p)
-      status = dl_predict(ctx->fit[i].p, job->row, &p->of[i], d);
-  return status;
+/* A job, and its row as the fits see it that were asked so far. */
+struct asked {
+  const struct dl_session *ctx;
+  const struct dl_job *job;
+  struct dl_predictor_row at[DL_N_FITS];
+  bool is[DL_N_FITS];
+};
+
+/* The row as fit i sees it; NULL without that fit. */
+static struct dl_predictor_row *row_of(struct asked *a, enum dl_fit_of i) {
+  if (!a->ctx->fit[i].p)
+    return NULL;
+  if (!a->is[i])
+    dl_predictor_take(a->ctx->fit[i].p, a->job->row, &a->at[i]);
+  a->is[i] = true;
+  return &a->at[i];
 }
 
-/* What an epoch consists of, by the fit of its energy. */
-static void explain_epoch(const struct dl_bound_fit *b,
-                          const struct dl_job *job,
-                          struct dl_physical_parts *parts) {
-  struct dl_inputs in;
-  if (b->p && !dl_predictor_inputs(b->p, job->row, &in))
-    dl_training_parts_of(b->fit->state, (const void *)in.bytes, parts);
+/* The same where the row has all that the fit of a physics needs, else NULL. */
+static const struct dl_fit_row *fit_row(struct asked *a, enum dl_fit_of i) {
+  const struct dl_predictor_row *at = row_of(a, i);
+  return at && !at->lacks ? &at->of_fit : NULL;
+}
+
+/* Predicts by the fits from `first` to `last`. */
+static enum dl_status ask(struct dl_job_predictions *p, struct asked *a,
+                          enum dl_fit_of first, enum dl_fit_of last,
+                          struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  for (size_t i = first; i <= last && status == DL_OK; i++) {
+    struct dl_predictor_row *at = row_of(a, i);
+    if (at)
+      status = dl_predict(at, &p->of[i], d);
+  }
+  return status;
 }
 
 /* The interval of the time of an epoch, from the residuals of times that were
  * measured with its software. Where the fit's own runs, and so its energies,
  * had none of that, the energy's interval is that of the time and of the power,
  * in squares. */
-static void take_times(struct dl_job_predictions *p,
-                       const struct dl_session *ctx, const struct dl_job *job) {
+static void take_times(struct dl_job_predictions *p, struct asked *a) {
   struct dl_prediction *time = &p->of[DL_PHYSICAL_TIME];
   struct dl_prediction *energy = &p->of[DL_PHYSICAL_EPOCH];
-  const struct dl_predictor *of_power = ctx->fit[DL_PHYSICAL_POWER].p;
   enum dl_held_out_group left;
   struct dl_time_bounds b;
   double low, high;
   if (!isnan(time->value) || isnan(energy->value) || !p->parts.bound ||
-      !dl_predictor_times(ctx->fit[DL_PHYSICAL_EPOCH].p, job->row,
-                          p->parts.software, &b))
+      !dl_predictor_times(row_of(a, DL_PHYSICAL_EPOCH), p->parts.software, &b))
     return;
   double more = b.apart ? 0 : energy->extrapolation;
   *time =
@@ -56,8 +69,9 @@ static void take_times(struct dl_job_predictions *p,
                              .high = p->parts.time_s * exp(hypot(b.high, more)),
                              .novelty = b.novelty,
                              .groups = b.groups};
-  if (!b.apart || !of_power ||
-      !dl_predictor_bounds(of_power, job->row, &low, &high, &left))
+  struct dl_predictor_row *of_power =
+      b.apart ? row_of(a, DL_PHYSICAL_POWER) : NULL;
+  if (!of_power || !dl_predictor_bounds(of_power, &low, &high, &left))
     return;
   *energy =
       (struct dl_prediction){.value = energy->value,
@@ -67,14 +81,6 @@ static void take_times(struct dl_job_predictions *p,
                              .groups = b.groups,
                              .all_seen = b.all_seen,
                              .of_stack = true};
-}
-
-/* What a step of a language model consists of. */
-static void explain_step(const struct dl_bound_fit *b, const struct dl_job *job,
-                         struct dl_language_parts *parts) {
-  struct dl_inputs in;
-  if (!dl_predictor_inputs(b->p, job->row, &in))
-    dl_language_parts_of(b->fit->state, (const void *)in.bytes, parts);
 }
 
 /* Powers of groups that were held out are off by more than the fit believes,
@@ -97,19 +103,16 @@ static double most_w(const struct dl_job *job) {
 
 /* False if the fit does not have it. The static power of a GPU is no less than
  * its idle power. */
-static bool expect_training(const struct dl_job_predictions *p,
-                            const struct dl_session *ctx,
-                            const struct dl_job *job, struct dl_expected *e) {
+static bool expect_training(const struct dl_job_predictions *p, struct asked *a,
+                            struct dl_expected *e) {
   static const size_t targets[] = {DL_TARGET_TIME, DL_TARGET_POWER};
-  const struct dl_bound_fit *b = &ctx->fit[DL_PHYSICAL_EPOCH];
   const struct dl_prediction *power = &p->of[DL_PHYSICAL_POWER];
+  const struct dl_job *job = a->job;
   double n = job->run->n_gpus;
-  struct dl_inputs in;
-  if (!b->p || !p->parts.bound || isnan(power->value) ||
-      dl_predictor_inputs(b->p, job->row, &in))
+  if (!p->parts.bound || isnan(power->value))
     return false;
-  dl_predict_jointly(b->fit->state, in.bytes, targets, &e->work);
-  trust_intervals(&e->work, power, ctx->coverage);
+  dl_predict_jointly(fit_row(a, DL_PHYSICAL_EPOCH), targets, &e->work);
+  trust_intervals(&e->work, power, a->ctx->coverage);
   e->work.mean[0] += log(job->epochs);
   e->work.mean[1] = log(power->value * n);
   e->static_w = fmax(p->parts.static_w, dl_or(job->idle_w, 0)) * n;
@@ -119,17 +122,13 @@ static bool expect_training(const struct dl_job_predictions *p,
   return true;
 }
 
-static bool expect_language(const struct dl_job_predictions *p,
-                            const struct dl_session *ctx,
-                            const struct dl_job *job, struct dl_expected *e) {
+static bool expect_language(const struct dl_job_predictions *p, struct asked *a,
+                            struct dl_expected *e) {
   static const size_t targets[] = {DL_LANG_TARGET_RATE, DL_LANG_TARGET_POWER};
-  const struct dl_bound_fit *b = &ctx->fit[DL_LANGUAGE_RATE];
-  const struct dl_prediction *rate = &p->of[DL_LANGUAGE_RATE];
-  struct dl_inputs in;
-  if (isnan(rate->value) || isnan(p->step.cost.power) ||
-      dl_predictor_inputs(b->p, job->row, &in))
+  const struct dl_job *job = a->job;
+  if (isnan(p->of[DL_LANGUAGE_RATE].value) || isnan(p->step.cost.power))
     return false;
-  dl_predict_jointly(b->fit->state, in.bytes, targets, &e->work);
+  dl_predict_jointly(fit_row(a, DL_LANGUAGE_RATE), targets, &e->work);
   e->work.cov = -e->work.cov; /* a time, not a rate */
   dl_language_deviations(job, &e->work);
   e->work.mean[0] = log(dl_language_duration(job, p));
@@ -151,14 +150,12 @@ static bool has_condition(const struct dl_job *job) {
           !isnan(known->power_w));
 }
 
-static void condition(struct dl_job_predictions *p,
-                      const struct dl_session *ctx, const struct dl_job *job) {
-  const struct dl_known *known = &job->known;
+static void condition(struct dl_job_predictions *p, struct asked *a) {
   struct dl_expected e;
   p->conditioned = (struct dl_conditioned){.is = false, .busy = NAN};
-  if (has_condition(job) && (p->language ? expect_language(p, ctx, job, &e)
-                                         : expect_training(p, ctx, job, &e)))
-    dl_condition(&p->conditioned, &e, known, ctx->coverage);
+  if (has_condition(a->job) &&
+      (p->language ? expect_language(p, a, &e) : expect_training(p, a, &e)))
+    dl_condition(&p->conditioned, &e, &a->job->known, a->ctx->coverage);
 }
 
 /* The user's duration, else the physical method's, PRE's or that of FLOPs. */
@@ -182,6 +179,19 @@ static void settle_duration(struct dl_job_predictions *p,
   }
 }
 
+/* What an epoch of a training consists of, or a step of a language model. */
+static void explain(struct dl_job_predictions *p, struct asked *a,
+                    bool trains) {
+  const struct dl_fit_row *epoch =
+      trains ? fit_row(a, DL_PHYSICAL_EPOCH) : NULL;
+  const struct dl_fit_row *step =
+      p->language ? fit_row(a, DL_LANGUAGE_RATE) : NULL;
+  if (step)
+    dl_language_parts_of(step, &p->step);
+  if (epoch)
+    dl_training_parts_of(epoch, &p->parts);
+}
+
 enum dl_status dl_predictions_make(struct dl_job_predictions *p,
                                    const struct dl_session *ctx,
                                    const struct dl_job *job,
@@ -191,6 +201,10 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   bool trains = !dl_beyond_training(job) && !dl_trains_language(ctx, job),
        given = !isnan(job->known.run_s);
   enum dl_status status = DL_OK;
+  struct asked a;
+  a.ctx = ctx;
+  a.job = job;
+  memset(a.is, 0, sizeof a.is);
   for (size_t i = 0; i < DL_N_FITS; i++)
     p->of[i] = none;
   p->parts = (struct dl_physical_parts){.time_s = NAN};
@@ -198,20 +212,17 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   p->language = dl_trains_language(ctx, job);
   /* A run whose duration is known has a power, others an energy. */
   if (trains && (given || has_condition(job)))
-    status = ask(p, ctx, job, DL_PHYSICAL_POWER, DL_PHYSICAL_POWER, d);
+    status = ask(p, &a, DL_PHYSICAL_POWER, DL_PHYSICAL_POWER, d);
   if (status == DL_OK && trains && !given)
-    status = ask(p, ctx, job, DL_PHYSICAL_EPOCH, DL_PHYSICAL_TIME, d);
+    status = ask(p, &a, DL_PHYSICAL_EPOCH, DL_PHYSICAL_TIME, d);
   if (status == DL_OK && dl_run_is_inference(job->run))
-    status = ask(p, ctx, job, DL_SERVING_POWER, DL_SERVING_TIME, d);
+    status = ask(p, &a, DL_SERVING_POWER, DL_SERVING_TIME, d);
   if (status == DL_OK && p->language)
-    status = ask(p, ctx, job, DL_LANGUAGE_RATE, DL_LANGUAGE_RATE, d);
-  if (p->language)
-    explain_step(&ctx->fit[DL_LANGUAGE_RATE], job, &p->step);
-  if (trains)
-    explain_epoch(&ctx->fit[DL_PHYSICAL_EPOCH], job, &p->parts);
+    status = ask(p, &a, DL_LANGUAGE_RATE, DL_LANGUAGE_RATE, d);
+  explain(p, &a, trains);
   if (trains && !given)
-    take_times(p, ctx, job);
-  condition(p, ctx, job);
+    take_times(p, &a);
+  condition(p, &a);
   const struct dl_fit *epoch = ctx->fit[DL_PHYSICAL_EPOCH].fit;
   bool gpu = epoch && epoch->boundary && strcmp(epoch->boundary, "gpu") == 0;
   if (trains && !given && !p->conditioned.is) /* its energies have the memory */
@@ -220,7 +231,7 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   /* PRE gives the duration where the physical method has none. */
   bool pre = ctx->asks_pre || (!given && isnan(dl_physical_duration(job, p)));
   if (status == DL_OK && trains && pre)
-    status = ask(p, ctx, job, DL_PRE_POWER, DL_PRE_TIME, d);
+    status = ask(p, &a, DL_PRE_POWER, DL_PRE_TIME, d);
   settle_duration(p, job);
   return status;
 }

@@ -46,7 +46,7 @@ struct dl_group_residuals {
   size_t n;   /* rows */
   size_t n_values;
   double value[21]; /* ascending */
-  /* Intervals are as wide as a run's spread (dl_run_spread): those of the same
+  /* Intervals are as wide as a run's spread (dl_run_spreads): those of the same
    * rows. Else one width holds for all. */
   bool by_run;
   double spread[21];
@@ -101,13 +101,13 @@ struct dl_fit {
 };
 
 struct dl_model {
-  char *path;     /* of its file, or NULL */
-  char *source;   /* the table it was fitted on */
-  char *digest;   /* XXH3-128 of that table */
-  size_t rows;    /* of that table */
-  char *citation; /* or NULL */
-  char *options;  /* command line that made it */
-  char *version;  /* of dlest */
+  char *path;               /* of its file, or NULL */
+  char *source;             /* the table it was fitted on */
+  char *digest;             /* XXH3-128 of that table */
+  size_t rows;              /* of that table */
+  char *citation;           /* or NULL */
+  char *options;            /* command line that made it */
+  char *version;            /* of dlest */
   struct dl_kept_runs runs; /* that it was calibrated with */
   struct dl_fit *fit;
   size_t n_fits;

@@ -22,7 +22,7 @@
 enum { FEW_FEATURES = 40 };
 
 /* Residual bounds for a kind of row. by_run: in multiples of a run's spread
- * (dl_run_spread); typical_low, typical_high: at the usual spread. */
+ * (dl_run_spreads); typical_low, typical_high: at the usual spread. */
 struct bounds {
   bool known, by_run;
   bool new_arch, new_gpu;
@@ -139,17 +139,23 @@ enum dl_status dl_predictor_new(struct dl_predictor **out,
   return DL_OK;
 }
 
-const char *dl_predictor_inputs(const struct dl_predictor *p,
-                                const struct dl_row *row,
-                                struct dl_inputs *inputs) {
-  return dl_physics_read(p->bound, row, inputs);
+void dl_predictor_take(const struct dl_predictor *p, const struct dl_row *row,
+                       struct dl_predictor_row *out) {
+  out->p = p;
+  out->row = row;
+  out->spread_known = false;
+  if (!p->bound)
+    return;
+  out->lacks = dl_physics_read(p->bound, row, &out->inputs);
+  if (!out->lacks)
+    dl_fit_row_make(&out->of_fit, p->fit->state, &out->inputs);
 }
 
 const char *dl_predictor_lacks(const struct dl_predictor *p,
                                const struct dl_row *row) {
   struct dl_inputs inputs;
   if (p->bound)
-    return dl_predictor_inputs(p, row, &inputs);
+    return dl_physics_read(p->bound, row, &inputs);
   const char *name =
       p->fit->offset ? dl_frame_lacks(p->frame, &p->offset, row) : NULL;
   for (size_t i = 0; i < p->fit->features.n && !name; i++)
@@ -190,27 +196,33 @@ static bool is_new(const struct dl_strlist *seen, const void *e) {
   return seen->n > 0 && (!e || dl_strlist_find(seen, head->id) < 0);
 }
 
-/* Bounds of a row, of a target. What is new stays so for the spread where a
- * calibration has a level of it: a few runs left GPUs outside of intervals that
- * narrowed with the posterior (docs/calibration.md). Where the inputs of a fit
- * are not complete, as those of a forward pass, the usual spread holds. */
-static void row_bounds(const struct dl_predictor *p, const struct bounds *b,
-                       const struct dl_row *row, size_t target, double *low,
-                       double *high) {
-  struct dl_inputs inputs;
+/* Bounds of a row, of the fit's target or of the time. What is new stays so for
+ * the spread where a calibration has a level of it: a few runs left GPUs
+ * outside of intervals that narrowed with the posterior (docs/calibration.md).
+ * Where the inputs of a fit are not complete, as those of a forward pass, the
+ * usual spread holds. */
+static void row_bounds(struct dl_predictor_row *at, const struct bounds *b,
+                       bool time, double *low, double *high) {
   *low = b->low;
   *high = b->high;
   if (!b->by_run)
     return;
-  if (dl_predictor_inputs(p, row, &inputs)) {
+  if (at->lacks) {
     *low = b->typical_low;
     *high = b->typical_high;
     return;
   }
-  double spread = dl_run_spread(p->fit->state, inputs.bytes, target,
-                                b->new_arch, b->new_gpu);
-  *low *= spread;
-  *high *= spread;
+  if (!at->spread_known || at->spread_of_new_arch != b->new_arch ||
+      at->spread_of_new_gpu != b->new_gpu)
+    dl_run_spreads(
+        &at->of_fit, b->new_arch, b->new_gpu,
+        (const size_t[]){(size_t)at->p->target, at->p->bound->physics->time},
+        at->spread);
+  at->spread_known = true;
+  at->spread_of_new_arch = b->new_arch;
+  at->spread_of_new_gpu = b->new_gpu;
+  *low *= at->spread[time];
+  *high *= at->spread[time];
 }
 
 static const struct bounds *bounds_of(const struct dl_predictor *p,
@@ -220,11 +232,11 @@ static const struct bounds *bounds_of(const struct dl_predictor *p,
   return &p->bounds[new_arch][new_gpu];
 }
 
-bool dl_predictor_bounds(const struct dl_predictor *p, const struct dl_row *row,
-                         double *low, double *high,
+bool dl_predictor_bounds(struct dl_predictor_row *at, double *low, double *high,
                          enum dl_held_out_group *novelty) {
-  const struct bounds *b = bounds_of(p, &row->found);
-  row_bounds(p, b, row, (size_t)p->target, low, high);
+  const struct dl_predictor *p = at->p;
+  const struct bounds *b = bounds_of(p, &at->row->found);
+  row_bounds(at, b, false, low, high);
   *novelty = b->novelty;
   return b->known && p->fit->log_target;
 }
@@ -238,14 +250,15 @@ static bool is_no_group(const struct dl_residuals *r, const void *e) {
   return true;
 }
 
-bool dl_predictor_times(const struct dl_predictor *p, const struct dl_row *row,
-                        const char *software, struct dl_time_bounds *out) {
+bool dl_predictor_times(struct dl_predictor_row *at, const char *software,
+                        struct dl_time_bounds *out) {
+  const struct dl_predictor *p = at->p;
   const struct dl_time_residuals *t = dl_fit_times(p->fit, software);
   if (!t)
     return false;
   const struct dl_residuals *left = t->held_out;
   bool own = left[DL_HELD_OUT_CONFIG].n > 0;
-  const struct dl_row_descriptors *found = &row->found;
+  const struct dl_row_descriptors *found = &at->row->found;
   bool arch = own ? is_new(&p->fit->archs, found->arch)
                   : is_no_group(&left[DL_HELD_OUT_ARCH], found->arch);
   bool gpu = own ? is_new(&p->fit->gpus, found->gpu)
@@ -259,21 +272,21 @@ bool dl_predictor_times(const struct dl_predictor *p, const struct dl_row *row,
                                  .all_seen = less && !arch && !gpu,
                                  .apart = !own};
   if (p->bound)
-    row_bounds(p, b, row, p->bound->physics->time, &out->low, &out->high);
+    row_bounds(at, b, true, &out->low, &out->high);
   return b->known && p->fit->log_target;
 }
 
 /* `share`: of the half-widths. */
-static void add_interval(const struct dl_predictor *p, const struct dl_row *row,
-                         const struct bounds *b, double share,
-                         struct dl_prediction *out) {
+static void add_interval(struct dl_predictor_row *at, const struct bounds *b,
+                         double share, struct dl_prediction *out) {
+  const struct dl_predictor *p = at->p;
   out->novelty = b->novelty;
   out->groups = p->fit->held_out_residuals[b->novelty].n;
-  out->extrapolation = extrapolation(p, row, &out->outside);
+  out->extrapolation = extrapolation(p, at->row, &out->outside);
   if (!b->known)
     return;
   double low, high;
-  row_bounds(p, b, row, (size_t)p->target, &low, &high);
+  row_bounds(at, b, false, &low, &high);
   low *= share;
   high *= share;
   if (p->fit->log_target) {
@@ -300,12 +313,12 @@ static bool take_features(const struct dl_predictor *p,
 }
 
 /* The prediction by finite features, which are scaled in place. */
-static enum dl_status predict_at(const struct dl_predictor *p,
-                                 const struct dl_row *row, double *features,
+static enum dl_status predict_at(struct dl_predictor_row *at, double *features,
                                  struct dl_prediction *out, struct dl_diag *d) {
+  const struct dl_predictor *p = at->p;
   const struct dl_fit *fit = p->fit;
   double t,
-      offset = fit->offset ? dl_frame_value(p->frame, &p->offset, row) : 0;
+      offset = fit->offset ? dl_frame_value(p->frame, &p->offset, at->row) : 0;
   if (isnan(offset))
     return DL_OK;
   gsl_vector_view y = gsl_vector_view_array(&t, 1);
@@ -321,7 +334,7 @@ static enum dl_status predict_at(const struct dl_predictor *p,
   out->value = fit->log_target ? exp(t) : t;
   if (!isfinite(out->value))
     out->value = NAN;
-  add_interval(p, row, bounds_of(p, &row->found), 1, out);
+  add_interval(at, bounds_of(p, &at->row->found), 1, out);
   return DL_OK;
 }
 
@@ -332,48 +345,46 @@ static enum dl_status predict_at(const struct dl_predictor *p,
 #define LEFT_BY_A_RUN 0.7
 
 static double left_by_runs(const struct dl_predictor *p, const struct bounds *b,
-                           const struct dl_grouping *inputs, size_t target) {
-  bool may = b->new_gpu && !b->new_arch && !inputs->name[DL_NAME_TUNED] &&
+                           const struct dl_fit_row *row) {
+  size_t target = (size_t)p->target;
+  bool may = b->new_gpu && !b->new_arch && !row->inputs->name[DL_NAME_TUNED] &&
              !(p->bound->physics->settled >> target & 1);
-  return may && dl_has_calibrated_neighbours(p->fit->state, inputs, target)
-             ? LEFT_BY_A_RUN
-             : 1;
+  return may && dl_fit_row_is_calibrated(row, target) ? LEFT_BY_A_RUN : 1;
 }
 
-static void predict_by_physics(const struct dl_predictor *p,
-                               const struct dl_row *row,
+static void predict_by_physics(struct dl_predictor_row *at,
                                struct dl_prediction *out) {
-  struct dl_inputs inputs;
-  if (p->target < 0 || dl_predictor_inputs(p, row, &inputs))
+  const struct dl_predictor *p = at->p;
+  const struct dl_fit_row *row = &at->of_fit;
+  if (p->target < 0 || at->lacks)
     return;
-  size_t target = (size_t)p->target;
-  out->value = exp(dl_hierarchical_predict(p->fit->state, &inputs, target));
+  out->value = exp(dl_fit_row_value(row, (size_t)p->target));
   if (!isfinite(out->value))
     out->value = NAN;
-  const struct bounds *b = bounds_of(p, &row->found);
+  const struct bounds *b = bounds_of(p, &at->row->found);
   const struct bounds *new_gpu = &p->bounds[0][1];
   bool near = b != &p->bounds[0][0] || !new_gpu->known ||
-              dl_has_neighbours(p->fit->state, (const void *)&inputs, target);
-  double share = left_by_runs(p, b, (const void *)&inputs, target);
-  add_interval(p, row, near ? b : new_gpu, share, out);
+              dl_fit_row_has_neighbours(row, (size_t)p->target);
+  double share = left_by_runs(p, b, row);
+  add_interval(at, near ? b : new_gpu, share, out);
 }
 
-enum dl_status dl_predict(const struct dl_predictor *p,
-                          const struct dl_row *row, struct dl_prediction *out,
-                          struct dl_diag *d) {
+enum dl_status dl_predict(struct dl_predictor_row *at,
+                          struct dl_prediction *out, struct dl_diag *d) {
+  const struct dl_predictor *p = at->p;
   double few[FEW_FEATURES], *many = NULL;
   size_t n = p->fit->features.n;
   *out = (struct dl_prediction){.value = NAN, .low = NAN, .high = NAN};
   if (p->bound) {
-    predict_by_physics(p, row, out);
+    predict_by_physics(at, out);
     return DL_OK;
   }
   if (n > FEW_FEATURES)
     many = dl_calloc(n, sizeof *many);
   double *x = many ? many : few;
   enum dl_status status = DL_OK;
-  if (take_features(p, row, x))
-    status = predict_at(p, row, x, out, d);
+  if (take_features(p, at->row, x))
+    status = predict_at(at, x, out, d);
   free(many);
   return status;
 }

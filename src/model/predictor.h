@@ -5,7 +5,7 @@
 #define DL_MODEL_PREDICTOR_H
 
 #include "model/model.h"
-#include "physics/physics.h"
+#include "physics/fit_row.h"
 #include "run/frame.h"
 
 struct dl_predictor;
@@ -20,6 +20,23 @@ enum dl_status dl_predictor_new(struct dl_predictor **p,
                                 struct dl_diag *d);
 void dl_predictor_free(struct dl_predictor *p); /* accepts NULL */
 
+/* A row of the frame to a predictor. What a physics says of it is worked out
+ * once for all that follows: borrowed from one place in memory, not copied. */
+struct dl_predictor_row {
+  const struct dl_predictor *p;
+  const struct dl_row *row;
+  /* Of a physics: */
+  const char *lacks; /* the first required quantity that is unknown, or NULL */
+  struct dl_inputs inputs;
+  struct dl_fit_row of_fit; /* where nothing is lacking */
+  bool spread_known, spread_of_new_arch, spread_of_new_gpu;
+  double spread[2]; /* of the fit's target, of the time */
+};
+
+/* Thread-safe, as all that takes such a row. */
+void dl_predictor_take(const struct dl_predictor *p, const struct dl_row *row,
+                       struct dl_predictor_row *out);
+
 struct dl_prediction {
   double value;     /* of the target, in its unit; NaN: not possible */
   double low, high; /* interval; NaN without one */
@@ -32,15 +49,12 @@ struct dl_prediction {
   unsigned outside;     /* bit i: variable i (fit->range) is outside */
 };
 
-/* For a row of the frame. Thread-safe. */
-enum dl_status dl_predict(const struct dl_predictor *p,
-                          const struct dl_row *row, struct dl_prediction *out,
-                          struct dl_diag *d);
+enum dl_status dl_predict(struct dl_predictor_row *at,
+                          struct dl_prediction *out, struct dl_diag *d);
 
 /* Bounds of log(value / prediction) for a row, by what is new of it, and what
  * that is; false without, or where the target is no logarithm. */
-bool dl_predictor_bounds(const struct dl_predictor *p, const struct dl_row *row,
-                         double *low, double *high,
+bool dl_predictor_bounds(struct dl_predictor_row *at, double *low, double *high,
                          enum dl_held_out_group *novelty);
 
 /* Bounds of log(time / prediction), by the residuals of the rows with its
@@ -53,17 +67,11 @@ struct dl_time_bounds {
   bool all_seen; /* nothing is new: as for another GPU, which is more */
   bool apart;
 };
-bool dl_predictor_times(const struct dl_predictor *p, const struct dl_row *row,
-                        const char *software, struct dl_time_bounds *out);
+bool dl_predictor_times(struct dl_predictor_row *at, const char *software,
+                        struct dl_time_bounds *out);
 
 /* Name of the first variable that the fit needs and the row lacks, or NULL. */
 const char *dl_predictor_lacks(const struct dl_predictor *p,
                                const struct dl_row *row);
-
-/* The inputs of a row, for the fit of a physics; returns the first required
- * quantity that is unknown, or NULL. */
-const char *dl_predictor_inputs(const struct dl_predictor *p,
-                                const struct dl_row *row,
-                                struct dl_inputs *inputs);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A fitted physics and its predictions. */
+/* A fitted physics. */
 
 #include "physics/hierarchical_fit.h"
 
@@ -62,18 +62,6 @@ double dl_expected_residual(const struct dl_hierarchical_fit *fit,
                            fit->physics->calibration, place, target);
 }
 
-bool dl_has_neighbours(const struct dl_hierarchical_fit *fit,
-                       const struct dl_grouping *inputs, size_t target) {
-  const struct dl_residual_process *process = fit->physics->process;
-  if (!process || !(process->neighbour_share > 0))
-    return true;
-  struct dl_row_names names;
-  dl_row_names_find(&names, &fit->names, inputs);
-  struct dl_place place = dl_place_of(&names, inputs);
-  return dl_residual_gp_nearest(&fit->residuals, process, &place, target) >=
-         process->neighbour_share;
-}
-
 struct dl_place dl_fit_place(const struct dl_hierarchical_fit *fit,
                              const struct dl_row_names *names,
                              const struct dl_grouping *inputs) {
@@ -85,38 +73,6 @@ struct dl_place dl_fit_place(const struct dl_hierarchical_fit *fit,
   if (physics->bound)
     physics->bound(c, inputs, &place);
   return place;
-}
-
-/* What bounds inputs matters to residuals of runs where that is known. */
-static struct dl_place place_of(const struct dl_hierarchical_fit *fit,
-                                const struct dl_row_names *names,
-                                const struct dl_grouping *inputs) {
-  return fit->calibration_residuals.bounded ? dl_fit_place(fit, names, inputs)
-                                            : dl_place_of(names, inputs);
-}
-
-double dl_calibrated_residual(const struct dl_hierarchical_fit *fit,
-                              const struct dl_grouping *inputs, size_t target) {
-  struct dl_row_names names;
-  if (fit->calibration_residuals.n == 0)
-    return 0;
-  dl_row_names_find(&names, &fit->names, inputs);
-  struct dl_place place = place_of(fit, &names, inputs);
-  return dl_residual_gp_at(&fit->calibration_residuals,
-                           fit->physics->calibration, &place, target);
-}
-
-bool dl_has_calibrated_neighbours(const struct dl_hierarchical_fit *fit,
-                                  const struct dl_grouping *inputs,
-                                  size_t target) {
-  struct dl_row_names names;
-  if (fit->calibration_residuals.n == 0)
-    return false;
-  dl_row_names_find(&names, &fit->names, inputs);
-  struct dl_place place = place_of(fit, &names, inputs);
-  return dl_residual_gp_nearest(&fit->calibration_residuals,
-                                fit->physics->calibration, &place,
-                                target) > 0.5;
 }
 
 static const char *word(const struct dl_hierarchical_fit *fit, long number) {
@@ -134,24 +90,6 @@ bool dl_hierarchical_level(const struct dl_hierarchical_fit *fit,
       return level->name != NULL;
     }
   return false;
-}
-
-void dl_hierarchical_effects(const struct dl_hierarchical_fit *fit,
-                             const void *inputs, double *fx) {
-  struct dl_row_names names;
-  dl_row_names_find(&names, &fit->names, inputs);
-  dl_effects_of(fit->physics, fit->by, &names, inputs, fx);
-}
-
-double dl_hierarchical_predict(const struct dl_hierarchical_fit *fit,
-                               const void *inputs, size_t target) {
-  double fx[DL_MAX_EFFECTS], y[DL_MAX_TARGETS];
-  struct dl_row_names names;
-  dl_row_names_find(&names, &fit->names, inputs);
-  dl_effects_of(fit->physics, fit->by, &names, inputs, fx);
-  fit->physics->predict(fit->c, fx, inputs, y);
-  struct dl_place place = place_of(fit, &names, inputs);
-  return y[target] + dl_expected_residual(fit, &place, target);
 }
 
 static enum dl_status keep_posterior(struct dl_hierarchical_fit *fit,

@@ -63,22 +63,6 @@ enum dl_status dl_hierarchical_fit_solve(struct dl_hierarchical_fit *fit,
 double dl_expected_residual(const struct dl_hierarchical_fit *fit,
                             const struct dl_place *place, size_t target);
 
-/* The part of calibrations in it, for inputs; 0 where nothing was calibrated.
- */
-double dl_calibrated_residual(const struct dl_hierarchical_fit *fit,
-                              const struct dl_grouping *inputs, size_t target);
-
-/* Whether a configuration of the fit is near enough that its residual is about
- * that of inputs (`neighbour_share` of the residual process). */
-bool dl_has_neighbours(const struct dl_hierarchical_fit *fit,
-                       const struct dl_grouping *inputs, size_t target);
-
-/* Whether a run of a calibration is so near that it has more than half of the
- * variance of a target's residual in common with that of inputs. */
-bool dl_has_calibrated_neighbours(const struct dl_hierarchical_fit *fit,
-                                  const struct dl_grouping *inputs,
-                                  size_t target);
-
 /* Where inputs are in the residual process of calibrations: by the medians of
  * constants, so that places stay while calibrations move the constants. */
 struct dl_place dl_fit_place(const struct dl_hierarchical_fit *fit,
@@ -93,13 +77,5 @@ struct dl_level_words {
 bool dl_hierarchical_level(const struct dl_hierarchical_fit *fit,
                            const char *factor, size_t i,
                            struct dl_level_words *level);
-
-/* The effects of inputs, logarithms. */
-void dl_hierarchical_effects(const struct dl_hierarchical_fit *fit,
-                             const void *inputs, double *fx);
-
-/* The logarithm of a target. */
-double dl_hierarchical_predict(const struct dl_hierarchical_fit *fit,
-                               const void *inputs, size_t target);
 
 #endif

@@ -72,11 +72,13 @@ void dl_constants_of(const struct dl_physics *physics, const double *theta,
 
 void dl_effects_of(const struct dl_physics *physics, const struct dl_levels *by,
                    const struct dl_row_names *names,
-                   const struct dl_grouping *inputs, double *fx) {
+                   const struct dl_grouping *inputs, size_t *level,
+                   double *fx) {
   for (size_t k = 0; k < physics->n_factors; k++) {
     const struct dl_grouping_factor *f = &physics->factor[k];
     size_t l =
         dl_factor_level_find(&by[k], dl_level_key_of(names, &inputs->level[k]));
+    level[k] = l;
     for (size_t e = 0; e < f->n; e++)
       fx[f->first + e] = l < by[k].n ? by[k].level[l].effect[e] : 0;
   }

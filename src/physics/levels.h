@@ -57,10 +57,11 @@ size_t dl_posterior_factors(const struct dl_physics *physics);
 void dl_constants_of(const struct dl_physics *physics, const double *theta,
                      double *c);
 
-/* The effects of inputs by their levels; 0 for levels that are not there. */
+/* The level of each factor (n_factors of them; by[k].n: there is none) and the
+ * effects of inputs; 0 for levels that are not there. */
 void dl_effects_of(const struct dl_physics *physics, const struct dl_levels *by,
                    const struct dl_row_names *names,
-                   const struct dl_grouping *inputs, double *fx);
+                   const struct dl_grouping *inputs, size_t *level, double *fx);
 
 void dl_levels_free(struct dl_levels *by, size_t n_factors);
 

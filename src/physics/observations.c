@@ -181,15 +181,13 @@ void dl_parameter_map_make(struct dl_parameter_map *map,
   for (size_t i = 0; i < n; i++) {
     const struct dl_grouping *inputs = configs->inputs[i];
     const struct dl_row_names *names = &configs->names[i];
-    dl_effects_of(physics, by, names, inputs,
+    size_t level[DL_MAX_FACTORS];
+    dl_effects_of(physics, by, names, inputs, level,
                   map->fixed + i * physics->n_effects);
-    for (size_t k = 0; k < n_factors; k++) {
-      size_t l = dl_factor_level_find(
-          &by[k], dl_level_key_of(names, &inputs->level[k]));
-      if (l < by[k].n)
-        map->first[i * factors + k] =
-            dl_first_parameter(physics, by, k) + l * physics->factor[k].n;
-    }
+    for (size_t k = 0; k < n_factors; k++)
+      if (level[k] < by[k].n)
+        map->first[i * factors + k] = dl_first_parameter(physics, by, k) +
+                                      level[k] * physics->factor[k].n;
   }
 }
 

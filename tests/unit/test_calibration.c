@@ -14,6 +14,7 @@
 
 #include "physics/calibration/calibration.h"
 #include "physics/calibration/residual_precision.h"
+#include "physics/fit_row.h"
 #include "problem.h"
 
 struct inputs {
@@ -42,8 +43,8 @@ static void bound(const double *c, const void *inputs, struct dl_place *to) {
 static const struct dl_physics_constant constant = {"theta", NULL, 1, 1, ""};
 static const struct dl_random_effect effect = {"gpu", 0.2, 0.1, 0.05};
 static const struct dl_grouping_factor factor = {"gpu", 0, 1, .unit_share = 0};
-static const struct dl_residual_component component = {
-    0, 0.1, 0.05, 0.2, 1, {2}};
+static const struct dl_residual_component component = {0,   0.1, 0.05,
+                                                       0.2, 1,   {2}};
 static const double sigma = 0.05;
 static const struct dl_residual_process process = {
     .component = &component,
@@ -112,7 +113,10 @@ calibrate(const struct dl_hierarchical_fit *from, const struct inputs *in,
 
 static double predicted(const struct dl_hierarchical_fit *fit,
                         struct inputs in) {
-  return dl_hierarchical_predict(fit, &in, 0);
+  struct dl_fit_row row;
+
+  dl_fit_row_make(&row, fit, &in);
+  return dl_fit_row_value(&row, 0);
 }
 
 /* A run measured 1 above the estimate. Its variance is .3^2 of theta, .1^2
@@ -244,7 +248,7 @@ static void networks_without_a_name_differ(void **state) {
 static void tuned_software_differs(void **state) {
   (void)state;
   static const struct dl_residual_component half = {0,   0.05, 0.025,
-                                                   0.1, 1,    {0}};
+                                                    0.1, 1,    {0}};
   struct dl_residual_process halved = process;
   struct dl_residual_point a = {{.gpu = 1, .arch = 1, .bound = {1}}, 0, 0},
                            b = a;
@@ -265,7 +269,7 @@ static void inverts_the_covariance(void **state) {
                               .n = POINTS};
   struct dl_residual_precision k = {0};
   static const struct dl_residual_component tuned = {0,   0.05, 0.08,
-                                                    0.1, 1,    {0}};
+                                                     0.1, 1,    {0}};
   struct dl_residual_process both = process;
   double noise[POINTS], x[POINTS];
   struct dl_diag d = {0};

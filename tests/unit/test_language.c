@@ -251,7 +251,9 @@ static void parts_give_the_rate(const struct dl_regression *method, void *state,
   const struct dl_observed far = {&in, value, DL_LANG_TARGET_RATE};
   const void *row = &far;
   assert_int_equal(method->predict_rows(state, &row, got, &d), DL_OK);
-  dl_language_parts_of(state, &in, &e);
+  struct dl_fit_row far_row;
+  dl_fit_row_make(&far_row, state, &in);
+  dl_language_parts_of(&far_row, &e);
   double rate = exp(gsl_vector_get(got, 0));
   assert_true(fabs(e.cost.tokens / e.cost.time - rate) < 1e-9 * rate);
   assert_non_null(e.bound);
@@ -259,19 +261,25 @@ static void parts_give_the_rate(const struct dl_regression *method, void *state,
   dl_diag_free(&d);
 }
 
+static bool has_neighbours(const void *state,
+                           const struct dl_language_inputs *in) {
+  struct dl_fit_row row;
+  dl_fit_row_make(&row, state, in);
+  return dl_fit_row_has_neighbours(&row, DL_LANG_TARGET_RATE);
+}
+
 /* Rows of make_table are in one place. At a distance d from it the share in
  * common is exp(-d^2 / 2), one half at sqrt(2 ln 2) = 1.1774. */
 static void neighbours_end_at_one_half(const void *state,
                                        const struct dl_language_inputs *near) {
   struct dl_language_inputs in = *near;
-  const struct dl_grouping *p = &in.grouping;
   in.grouping.x[0] = 1.177;
-  assert_true(dl_has_neighbours(state, p, DL_LANG_TARGET_RATE));
+  assert_true(has_neighbours(state, &in));
   in.grouping.x[0] = 1.178;
-  assert_false(dl_has_neighbours(state, p, DL_LANG_TARGET_RATE));
+  assert_false(has_neighbours(state, &in));
   in.grouping.x[0] = 0;
   in.grouping.name[DL_NAME_ARCH] = "another";
-  assert_false(dl_has_neighbours(state, p, DL_LANG_TARGET_RATE));
+  assert_false(has_neighbours(state, &in));
 }
 
 /* A state that reads back predicts the same. */

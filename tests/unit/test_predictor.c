@@ -58,7 +58,9 @@ static void open_bench(struct bench *x, const char *text, double coverage) {
 static void predict(struct bench *x, size_t i) {
   row(&x->t, i);
   assert_int_equal(x->t.row->fault.kind, DL_FAULT_NONE);
-  assert_ok(dl_predict(x->p, x->t.row, &x->out, &x->t.d), &x->t.d);
+  struct dl_predictor_row at;
+  dl_predictor_take(x->p, x->t.row, &at);
+  assert_ok(dl_predict(&at, &x->out, &x->t.d), &x->t.d);
 }
 
 static void close_bench(struct bench *x) {

@@ -241,7 +241,9 @@ static void fits_and_reads_back(void **state) {
   assert_int_equal(method->predict_rows(again, t.rows, same, &d), DL_OK);
   assert_memory_equal(got->data, same->data, ROWS * sizeof(double));
   struct dl_serving_parts e;
-  dl_serving_parts_of(again, &t.in[0], &e);
+  struct dl_fit_row first;
+  dl_fit_row_make(&first, again, &t.in[0]);
+  dl_serving_parts_of(&first, &e);
   double energy = exp(gsl_vector_get(got, 0)) * t.in[0].batch;
   assert_true(fabs(e.energy_j - energy) < 1e-9 * energy);
   assert_non_null(e.bound);

@@ -223,12 +223,14 @@ static enum dl_status add_predictions(struct dl_report *r,
     struct dl_row *row;
     status = dl_frame_single(f, &row, d);
     if (status == DL_OK) {
+      struct dl_predictor_row at;
       const char *lacks = dl_predictor_lacks(p, row);
+      dl_predictor_take(p, row, &at);
       if (lacks)
         dl_warn(d, "%s: '%s' has no value; give it with --set %s=VALUE",
                 fit->target, lacks, lacks);
       else
-        status = dl_predict(p, row, &out, d);
+        status = dl_predict(&at, &out, d);
     }
     struct dl_value v[] = {dl_string(fit->target), dl_number(out.value),
                            dl_number(out.low),     dl_number(out.high),

@@ -67,9 +67,14 @@ static void find_spreads(struct target *w, enum dl_held_out_group left) {
   size_t target = (size_t)dl_physics_target(physics, w->fit->target);
   double *spread = dl_calloc(rows->inputs.n, sizeof *spread);
   w->spread = dl_calloc(w->t->n, sizeof *w->spread);
-  for (size_t i = 0; i < rows->inputs.n; i++)
-    spread[i] = dl_run_spread(w->fit->state, rows->inputs.s[i], target,
-                              dl_leaves_arch(left), dl_leaves_gpu(left));
+  for (size_t i = 0; i < rows->inputs.n; i++) {
+    struct dl_fit_row row;
+    double of[2];
+    dl_fit_row_make(&row, w->fit->state, rows->inputs.s[i]);
+    dl_run_spreads(&row, dl_leaves_arch(left), dl_leaves_gpu(left),
+                   (const size_t[]){target, target}, of);
+    spread[i] = of[0];
+  }
   for (size_t i = 0; i < w->t->n; i++)
     w->spread[i] = spread[rows->input[i]];
   free(spread);

@@ -22,16 +22,19 @@ struct round {
 struct problem {
   const struct dl_bound_fit *fit;
   const struct dl_job *job;
-  struct dl_inputs in;
+  struct dl_predictor_row at;
   bool tokens;
 };
 
 static void served_round(const struct problem *p, double batch,
                          struct round *r) {
-  struct dl_serving_inputs in = *(const struct dl_serving_inputs *)&p->in;
+  struct dl_serving_inputs in =
+      *(const struct dl_serving_inputs *)&p->at.inputs;
   struct dl_serving_parts e;
+  struct dl_fit_row row;
   in.batch = batch;
-  dl_serving_parts_of(p->fit->fit->state, &in, &e);
+  dl_fit_row_make(&row, p->fit->fit->state, &in);
+  dl_serving_parts_of(&row, &e);
   *r = (struct round){e.time_s,     e.prefill_s, e.decode_s,  e.prefill_j,
                       e.decode_j,   e.memory_s,  e.compute_s, e.layers_s,
                       e.exchange_s, e.host_s,    e.static_w,  e.bound};
@@ -40,14 +43,17 @@ static void served_round(const struct problem *p, double batch,
 /* One forward pass of the batches of all GPUs. */
 static void forward_pass(const struct problem *p, double batch,
                          struct round *r) {
-  struct dl_training_inputs in = *(const struct dl_training_inputs *)&p->in;
+  struct dl_training_inputs in =
+      *(const struct dl_training_inputs *)&p->at.inputs;
   double n = p->job->run->n_gpus;
   struct dl_physical_parts e;
+  struct dl_fit_row row;
   in.batch = in.val = batch / n;
   in.n_gpus = 1; /* each passes its own part */
   in.train = in.frozen = 0;
   in.mid_run = 1;
-  dl_training_parts_of(p->fit->fit->state, &in, &e);
+  dl_fit_row_make(&row, p->fit->fit->state, &in);
+  dl_training_parts_of(&row, &e);
   *r = (struct round){.time_s = e.time_s,
                       .prefill_s = e.time_s,
                       .prefill_j = e.gpu_energy_j * n,
@@ -110,13 +116,13 @@ static bool set_up(struct problem *p, const struct dl_session *ctx,
     s->lacks = "requests";
     return false;
   }
-  const char *lacks = dl_predictor_inputs(p->fit->p, job->row, &p->in);
-  if (p->tokens && lacks) {
-    s->lacks = lacks;
+  dl_predictor_take(p->fit->p, job->row, &p->at);
+  if (p->tokens && p->at.lacks) {
+    s->lacks = p->at.lacks;
     return false;
   }
   /* The forward pass has no training samples. */
-  const struct dl_training_inputs *in = (const void *)&p->in;
+  const struct dl_training_inputs *in = (const void *)&p->at.inputs;
   if (!p->tokens &&
       !(isfinite(in->batch) && isfinite(in->flops) && isfinite(in->bandwidth) &&
         isfinite(in->peak) && isfinite(in->tdp))) {

@@ -135,8 +135,10 @@ static void forward_interval(const struct dl_session *ctx,
                              struct dl_estimate *est) {
   const struct dl_bound_fit *b = &ctx->fit[DL_PHYSICAL_EPOCH];
   enum dl_held_out_group left;
+  struct dl_predictor_row at;
   double low, high;
-  if (!dl_predictor_bounds(b->p, job->row, &low, &high, &left))
+  dl_predictor_take(b->p, job->row, &at);
+  if (!dl_predictor_bounds(&at, &low, &high, &left))
     return;
   est->low_j = est->energy_j + busy_j * expm1(low);
   est->high_j = est->energy_j + busy_j * expm1(high);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "physics/fit_row.h"
 #include "physics/rows/physics_regression.h"
 #include "physics/training/training_waiting.h"
 
@@ -161,10 +162,11 @@ static void free_scored(const struct dl_adapted_rows *rows) {
 static void predict_before(const struct rows *g,
                            const struct dl_hierarchical_fit *from,
                            const struct dl_adapted_target *of) {
-  for (size_t i = 0; i < of->fitted->size; i++)
-    gsl_vector_set(
-        of->fitted, i,
-        dl_hierarchical_predict(from, g->observed[i].inputs, of->target));
+  for (size_t i = 0; i < of->fitted->size; i++) {
+    struct dl_fit_row row;
+    dl_fit_row_make(&row, from, g->observed[i].inputs);
+    gsl_vector_set(of->fitted, i, dl_fit_row_value(&row, of->target));
+  }
 }
 
 /* Takes the residuals of the fit out of predictions of times: dlest predicts
@@ -173,12 +175,10 @@ static void without_residuals(const struct rows *g,
                               const struct dl_hierarchical_fit *from,
                               size_t time, gsl_vector *predicted) {
   for (size_t i = 0; i < predicted->size; i++) {
-    const void *inputs = g->observed[i].inputs;
-    struct dl_row_names names;
-    dl_row_names_find(&names, &from->names, inputs);
-    struct dl_place place = dl_fit_place(from, &names, inputs);
-    *gsl_vector_ptr(predicted, i) -= dl_expected_residual(from, &place, time) -
-                                     dl_calibrated_residual(from, inputs, time);
+    struct dl_fit_row row;
+    dl_fit_row_make(&row, from, g->observed[i].inputs);
+    *gsl_vector_ptr(predicted, i) -= dl_residual_gp_at(
+        &from->residuals, from->physics->process, &row.place, time);
   }
 }
 

@@ -40,7 +40,7 @@ enum dl_status dl_pair_residuals(struct dl_fit *fit,
 /* Out-of-fold predictions; y and prediction have folds->n values. */
 struct dl_out_of_fold {
   const double *y, *prediction;
-  const double *spread; /* of the rows (dl_run_spread), or NULL */
+  const double *spread; /* of the rows (dl_run_spreads), or NULL */
   bool log_target;
   const struct dl_folds *folds;
   const struct dl_residuals *others; /* of groups that are no folds, or NULL */

@@ -21,9 +21,14 @@ double dl_held_out_spread(struct dl_held_out_spreads *s, size_t row) {
   if (!s->seen)
     s->seen = dl_calloc(g->n_inputs, sizeof *s->seen);
   double *seen = &s->seen[g->input[row]];
-  if (!(*seen > 0))
-    *seen = dl_run_spread(s->fit->state, g->observed[row].inputs, s->target,
-                          dl_leaves_arch(s->left), dl_leaves_gpu(s->left));
+  if (!(*seen > 0)) {
+    struct dl_fit_row of_fit;
+    double spread[2];
+    dl_fit_row_make(&of_fit, s->fit->state, g->observed[row].inputs);
+    dl_run_spreads(&of_fit, dl_leaves_arch(s->left), dl_leaves_gpu(s->left),
+                   (const size_t[]){s->target, s->target}, spread);
+    *seen = spread[0];
+  }
   return *seen;
 }
 

@@ -27,7 +27,7 @@ static inline bool dl_has_spreads(const struct dl_design *g) {
   return g->physics && g->physics->widths_by_run;
 }
 
-/* Spreads of the rows of a design's sample (dl_run_spread), each distinct one
+/* Spreads of the rows of a design's sample (dl_run_spreads), each distinct one
  * worked out once. Start from the first four members; free what it remembers
  * with free(seen). */
 struct dl_held_out_spreads {

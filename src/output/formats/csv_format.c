@@ -82,9 +82,14 @@ static void cell(struct row *r, const char *text) {
 
 static void strings_cell(struct row *r, const struct dl_value *v) {
   struct dl_text t = {0};
-  for (size_t i = 0; i < v->n_strings; i++)
-    dl_text_printf(&t, "%s%s", i > 0 ? ";" : "",
-                   v->strings[i] ? v->strings[i] : "");
+  if (v->n_strings == 1 && v->strings[0]) {
+    cell(r, v->strings[0]);
+    return;
+  }
+  for (size_t i = 0; i < v->n_strings; i++) {
+    dl_text_add(&t, i > 0 ? ";" : "");
+    dl_text_add(&t, v->strings[i] ? v->strings[i] : "");
+  }
   cell(r, dl_text_str(&t));
   dl_text_free(&t);
 }

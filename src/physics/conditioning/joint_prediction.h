@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The joint predictive distribution of two targets of one configuration: how a
- * known value of one (the time) moves the other (the power).
+/* The joint predictive distribution of two targets of one configuration: how
+ * wide their intervals are, and how a known value of one (the time) moves
+ * another (the power).
  *
  * With theta = m + L z, L L' the covariance of the posterior, the logarithms of
  * the targets are normal about their predictions with covariance
@@ -16,7 +17,7 @@
 #ifndef DL_PHYSICS_CONDITIONING_JOINT_PREDICTION_H
 #define DL_PHYSICS_CONDITIONING_JOINT_PREDICTION_H
 
-#include "physics/hierarchical_fit.h"
+#include "physics/fit_row.h"
 
 /* Logarithms. */
 struct dl_joint_prediction {
@@ -24,13 +25,12 @@ struct dl_joint_prediction {
   double var[2], cov;
 };
 
-/* Of the two targets in inputs that are complete. */
-void dl_predict_jointly(const struct dl_hierarchical_fit *fit,
-                        const void *inputs, const size_t target[2],
+/* Of two targets of a row. */
+void dl_predict_jointly(const struct dl_fit_row *row, const size_t target[2],
                         struct dl_joint_prediction *out);
 
-/* The spread of a target of `inputs`, which its interval is as wide as: the
- * square root of
+/* The spreads of two targets of a row, which their intervals are as wide as:
+ * the square root of
  *
  *   standard deviation as above / that of the residual process alone
  *
@@ -38,7 +38,7 @@ void dl_predict_jointly(const struct dl_hierarchical_fit *fit,
  * and the width by the posterior. new_arch, new_gpu: as if the network, or the
  * GPU with its host, were none of the fit. 1 for a physics without
  * `widths_by_run`. */
-double dl_run_spread(const struct dl_hierarchical_fit *fit, const void *inputs,
-                     size_t target, bool new_arch, bool new_gpu);
+void dl_run_spreads(const struct dl_fit_row *row, bool new_arch, bool new_gpu,
+                    const size_t target[2], double spread[2]);
 
 #endif

@@ -5,18 +5,17 @@
 
 #include <math.h>
 
-void dl_language_parts_of(const struct dl_hierarchical_fit *fit,
-                          const struct dl_language_inputs *inputs,
+void dl_language_parts_of(const struct dl_fit_row *row,
                           struct dl_language_parts *parts) {
   static const char *const names[] = {"compute", "attention", "memory",
                                       "launch", "exchange"};
-  double fx[DL_MAX_EFFECTS];
+  const double *c = row->fit->c;
+  const struct dl_language_inputs *inputs = (const void *)row->inputs;
   struct dl_language_cost *cost = &parts->cost;
-  dl_hierarchical_effects(fit, inputs, fx);
-  dl_language_cost_of(fit->c, fx, inputs, cost);
+  dl_language_cost_of(c, row->fx, inputs, cost);
   parts->static_w =
-      (fit->c[DL_LANG_PA] * inputs->tdp + fit->c[DL_LANG_PB] * inputs->gddr) *
-      exp(fx[DL_LANG_EFFECT_GPU_POWER]);
+      (c[DL_LANG_PA] * inputs->tdp + c[DL_LANG_PB] * inputs->gddr) *
+      exp(row->fx[DL_LANG_EFFECT_GPU_POWER]);
   const double part[] = {cost->compute, cost->attention,
                          cost->memory + cost->optimizer, cost->launch,
                          cost->exchange};

@@ -4,7 +4,7 @@
 #ifndef DL_PHYSICS_LANGUAGE_LANGUAGE_PARTS_H
 #define DL_PHYSICS_LANGUAGE_LANGUAGE_PARTS_H
 
-#include "physics/hierarchical_fit.h"
+#include "physics/fit_row.h"
 #include "physics/language/language_cost.h"
 
 struct dl_language_parts {
@@ -14,9 +14,8 @@ struct dl_language_parts {
                         "memory", "launch" or "exchange" */
 };
 
-/* By a fit. */
-void dl_language_parts_of(const struct dl_hierarchical_fit *fit,
-                          const struct dl_language_inputs *inputs,
+/* Of a row, whose inputs are struct dl_language_inputs. */
+void dl_language_parts_of(const struct dl_fit_row *row,
                           struct dl_language_parts *parts);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "math/regression/regression_methods.h"
 #include "physics/calibration/calibration.h"
+#include "physics/fit_row.h"
 
 struct dl_observations dl_observations_of(const struct dl_sample *s) {
   return (struct dl_observations){s->n_rows, s->rows, s->w, s->n_auxiliary,
@@ -67,9 +68,10 @@ enum dl_status dl_physics_predict(const void *state, const void *const *rows,
                                   gsl_vector *out, struct dl_diag *d) {
   (void)d;
   for (size_t i = 0; i < out->size; i++) {
-    const struct dl_observed *row = rows[i];
-    gsl_vector_set(out, i,
-                   dl_hierarchical_predict(state, row->inputs, row->target));
+    const struct dl_observed *observed = rows[i];
+    struct dl_fit_row row;
+    dl_fit_row_make(&row, state, observed->inputs);
+    gsl_vector_set(out, i, dl_fit_row_value(&row, observed->target));
   }
   return DL_OK;
 }

@@ -3,15 +3,14 @@
 
 #include "physics/serving/serving_parts.h"
 
-void dl_serving_parts_of(const struct dl_hierarchical_fit *fit,
-                         const struct dl_serving_inputs *inputs,
+void dl_serving_parts_of(const struct dl_fit_row *row,
                          struct dl_serving_parts *parts) {
   static const char *const names[] = {"memory",   "compute", "layers",
                                       "exchange", "host",    "prompts"};
-  double fx[DL_MAX_EFFECTS];
+  const double *c = row->fit->c;
+  const struct dl_serving_inputs *inputs = (const void *)row->inputs;
   struct dl_serving_cost cost;
-  dl_hierarchical_effects(fit, inputs, fx);
-  dl_serving_cost_of(fit->c, fx, inputs, &cost);
+  dl_serving_cost_of(c, row->fx, inputs, &cost);
   *parts = (struct dl_serving_parts){
       .time_s = cost.time_s,
       .energy_j = cost.prefill_j + cost.decode_j,

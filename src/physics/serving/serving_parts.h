@@ -4,7 +4,7 @@
 #ifndef DL_PHYSICS_SERVING_SERVING_PARTS_H
 #define DL_PHYSICS_SERVING_SERVING_PARTS_H
 
-#include "physics/hierarchical_fit.h"
+#include "physics/fit_row.h"
 #include "physics/serving/serving_cost.h"
 
 /* A round: the requests that are served at once, each to its end. */
@@ -18,8 +18,8 @@ struct dl_serving_parts {
                         "exchange", "host" or "prompts" */
 };
 
-void dl_serving_parts_of(const struct dl_hierarchical_fit *fit,
-                         const struct dl_serving_inputs *inputs,
+/* Of a row, whose inputs are struct dl_serving_inputs. */
+void dl_serving_parts_of(const struct dl_fit_row *row,
                          struct dl_serving_parts *parts);
 
 #endif

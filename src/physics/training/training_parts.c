@@ -44,17 +44,16 @@ void dl_training_bound(const double *c, const void *inputs,
   to->rate[1] = cost.kernels / cost.time;
 }
 
-void dl_training_parts_of(const struct dl_hierarchical_fit *fit,
-                          const struct dl_training_inputs *inputs,
+void dl_training_parts_of(const struct dl_fit_row *row,
                           struct dl_physical_parts *parts) {
   static const char *const names[] = {"compute", "memory", "kernels", "launch"};
-  double fx[DL_MAX_EFFECTS];
+  const struct dl_training_inputs *inputs = (const void *)row->inputs;
   struct dl_training_epoch e;
-  dl_hierarchical_effects(fit, inputs, fx);
-  dl_training_epoch_of(&e, fit->c, fx, inputs);
+  dl_training_epoch_of(&e, row->fit->c, row->fx, inputs);
   const struct dl_cost cost = e.cost;
-  double learnt =
-      exp(dl_calibrated_residual(fit, &inputs->grouping, DL_TARGET_TIME));
+  double learnt = exp(dl_residual_gp_at(&row->fit->calibration_residuals,
+                                        row->fit->physics->calibration,
+                                        &row->place, DL_TARGET_TIME));
   *parts = (struct dl_physical_parts){.time_s = cost.time * learnt,
                                       .gpu_energy_j = cost.energy,
                                       .gpu_power_w = cost.energy / cost.time,

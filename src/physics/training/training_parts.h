@@ -4,7 +4,7 @@
 #ifndef DL_PHYSICS_TRAINING_TRAINING_PARTS_H
 #define DL_PHYSICS_TRAINING_TRAINING_PARTS_H
 
-#include "physics/hierarchical_fit.h"
+#include "physics/fit_row.h"
 #include "physics/training/training_cost.h"
 
 /* What an epoch consists of. */
@@ -22,10 +22,10 @@ struct dl_physical_parts {
                        wait for other GPUs included: its utilization */
 };
 
-/* By a fit. Without what it learnt from the residuals of near configurations;
- * of a calibration the whole time has it. */
-void dl_training_parts_of(const struct dl_hierarchical_fit *fit,
-                          const struct dl_training_inputs *inputs,
+/* Of a row, whose inputs are struct dl_training_inputs. Time, energy and power
+ * are those of the parts, without what is learnt from the residuals of near
+ * configurations; of a calibration the whole time has it. */
+void dl_training_parts_of(const struct dl_fit_row *row,
                           struct dl_physical_parts *parts);
 
 #endif

@@ -21,8 +21,10 @@ static double working_power(double mean, double busy, double static_w) {
 void dl_training_without_waiting(const struct dl_hierarchical_fit *fit,
                                  double util, struct dl_training_inputs *inputs,
                                  double value[DL_N_PHYSICAL_TARGETS]) {
+  struct dl_fit_row row;
   struct dl_physical_parts parts;
-  dl_training_parts_of(fit, inputs, &parts);
+  dl_fit_row_make(&row, fit, inputs);
+  dl_training_parts_of(&row, &parts);
   double busy = util / parts.gpu_share;
   if (!(busy < 1))
     return;

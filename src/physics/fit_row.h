@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A configuration as a fit sees it: what all predictions of it share, worked
+ * out once. */
+
+#ifndef DL_PHYSICS_FIT_ROW_H
+#define DL_PHYSICS_FIT_ROW_H
+
+#include "physics/hierarchical_fit.h"
+
+struct dl_fit_row {
+  const struct dl_hierarchical_fit *fit;
+  const struct dl_grouping *inputs; /* borrowed, as the fit */
+  struct dl_row_names names;
+  size_t level[DL_MAX_FACTORS]; /* of each factor; by[k].n: none of the fit */
+  double fx[DL_MAX_EFFECTS];    /* logarithms; 0 where there is no level */
+  struct dl_place place; /* in the residual process; what bounds the inputs is
+                            set where runs of a calibration need it */
+};
+
+/* inputs: complete. */
+void dl_fit_row_make(struct dl_fit_row *row,
+                     const struct dl_hierarchical_fit *fit, const void *inputs);
+
+/* The same row as if its network, or its GPU with the host, were none of the
+ * fit. Without its place. */
+void dl_fit_row_hide(struct dl_fit_row *hidden, const struct dl_fit_row *row,
+                     bool arch, bool gpu);
+
+/* The expected residual of a target; 0 where nothing near was measured. */
+double dl_fit_row_residual(const struct dl_fit_row *row, size_t target);
+
+/* The logarithm of a target. */
+double dl_fit_row_value(const struct dl_fit_row *row, size_t target);
+
+/* Whether a configuration of the fit is near enough that its residual is about
+ * that of the row (`neighbour_share` of the residual process). */
+bool dl_fit_row_has_neighbours(const struct dl_fit_row *row, size_t target);
+
+/* Whether a run of a calibration is so near that it has more than half of the
+ * variance of a target's residual in common with that of the row. */
+bool dl_fit_row_is_calibrated(const struct dl_fit_row *row, size_t target);
+
+#endif
