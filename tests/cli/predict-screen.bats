@@ -135,3 +135,17 @@ dlest: $(message warning_with_strict_nothing 1 "")" predict --arch resnet50 \
   gives 0 '' recommend --arch resnet50 --gpu a100 --dataset cifar10 -q
   head -n 1 out | grep -q '; cifar10; defaults: 90 epochs, 224 px$'
 }
+
+@test "text: what follows from given values is no default" {
+  "$DLEST" predict --arch llama-2-7b --gpu a100 --gpus 8 --epochs 3 \
+    --train-tokens 1e7 -q >out
+  head -n 1 out | grep -q ': 30M tokens (defaults: batch size 1, 4096 tokens'
+  "$DLEST" predict --arch resnet50 --gpu a100 --gpus 8 --global-batch 512 \
+    -q >out
+  head -n 1 out |
+    grep -q ': global batch size 512, batch size 64 (defaults: imagenet'
+  # the batch of a pass is assumed, to fit the memory
+  "$DLEST" predict --arch llama-2-7b --gpu a100 --gpus 8 --global-batch 512 \
+    --tokens 1e9 -q >out
+  head -n 1 out | grep -q 'global batch size 512 (defaults: batch size 1,'
+}

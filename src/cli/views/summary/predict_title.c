@@ -24,8 +24,14 @@ static void add(struct settings *s, bool given, const char *text) {
   dl_text_printf(t, "%s%s", t->len > 0 ? ", " : "", text);
 }
 
+/* A number that follows from given ones is no default. */
 static bool is_given(const struct settings *s, enum dl_run_id id) {
-  return dl_job_options_give(s->o, id) && !dl_is_assumed(s->job->row, id);
+  bool from =
+      id == DL_RUN_tokens       ? dl_job_options_give(s->o, DL_RUN_train_tokens)
+      : id == DL_RUN_batch_size ? dl_job_options_give(s->o, DL_RUN_global_batch)
+                                : false;
+  return (from || dl_job_options_give(s->o, id)) &&
+         !dl_is_assumed(s->job->row, id);
 }
 
 /* A number between two texts: "batch size 256", "90 epochs"; an s follows a
@@ -109,6 +115,9 @@ static void add_settings(struct settings *s) {
     add_inference(s);
   else
     add_data(s);
+  if (is_given(s, DL_RUN_global_batch))
+    add_number(s, DL_RUN_global_batch, "global batch size ", run->global_batch,
+               "");
   add_number(s, DL_RUN_batch_size, "batch size ", run->batch_size, "");
   if (language && !dl_run_is_inference(job->run))
     add_number(s, DL_RUN_seq_len, "", job->seq_len, " token(s) per sequence");
