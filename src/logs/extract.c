@@ -105,12 +105,29 @@ static char **apply_settings(struct extraction *x, const char *path,
   return extra;
 }
 
-/* A run without energy, and a mean power that no GPU has: mistaken units. */
+/* A mean power that no GPU has, or no computer: mistaken units. */
+static void check_units(const struct dl_run *run, const char *path, size_t line,
+                        struct dl_diag *d) {
+  const double least_w = 1, most_w = 3000, most_node_w = 5e4;
+  const double per_gpu = run->gpu_power_w / fmax(run->n_gpus, 1);
+  const double all = run->energy_j / run->duration_s / fmax(run->n_gpus, 1);
+  char watts[DL_NUMBER_SIZE];
+  if (per_gpu < least_w ||
+      per_gpu > (line == 0 || run->n_gpus > 0 ? most_w : most_node_w))
+    dl_warn_at(d, path, line,
+               "mean power of %s W per GPU: not plausible; check the unit of "
+               "the column",
+               dl_format_digits(watts, per_gpu, 3));
+  else if (isnan(per_gpu) && all > most_node_w)
+    dl_warn_at(d, path, line,
+               "mean power of %s W: not plausible; check the units of energy "
+               "and time",
+               dl_format_digits(watts, all, 3));
+}
+
+/* A run without energy, and measurements that contradict each other. */
 static void check_power(const struct dl_run *run, size_t samples,
                         const char *path, struct dl_diag *d) {
-  const double least_w = 1, most_w = 3000;
-  const double per_gpu = run->gpu_power_w / fmax(run->n_gpus, 1);
-  char watts[DL_NUMBER_SIZE];
   if (isnan(run->energy_j) && run->duration_s <= 0)
     dl_warn_at(d, path, 0,
                "all %zu samples have the same time: the run has no energy",
@@ -120,11 +137,8 @@ static void check_power(const struct dl_run *run, size_t samples,
                "a device has no power in any of %zu samples: the run has no "
                "energy; check that each device reports its power",
                samples);
-  else if (per_gpu < least_w || per_gpu > most_w)
-    dl_warn_at(d, path, 0,
-               "mean power of %s W per GPU: not plausible; check the unit of "
-               "the column",
-               dl_format_digits(watts, per_gpu, 3));
+  else
+    check_units(run, path, 0, d);
   if (run->node_energy_j < 0.95 * run->gpu_energy_j)
     dl_warn_at(d, path, 0,
                "the node takes less energy than its GPUs (%.3g and %.3g J): "
@@ -192,6 +206,7 @@ static void extract_trace(struct extraction *x, size_t i, struct outcome *out) {
 static enum dl_status return_run(struct extraction *x,
                                  const struct dl_source *s, struct dl_run *run,
                                  bool only_job, struct dl_diag *d) {
+  const double steady_s = 5; /* counters of energy are slow */
   set_origin(run, s);
   struct dl_waiting *log = dl_job_log(x->waiting, x->n_waiting, run, only_job);
   if (log)
@@ -202,6 +217,8 @@ static enum dl_status return_run(struct extraction *x,
       extra[i] = log->extra[i];
       log->extra[i] = NULL;
     }
+  if (run->duration_s >= steady_s)
+    check_units(run, s->path, run->line, d);
   enum dl_status status = x->o->sink(x->o->ctx, run, extra, d);
   x->n_runs += status == DL_OK;
   free_extra(x, extra);

@@ -144,6 +144,8 @@ struct dl_cluster_job *dl_log_job(struct dl_log *log) {
 }
 
 void dl_log_add_run(struct dl_log *log, struct dl_run *run) {
+  if (run->line == 0)
+    run->line = log->line;
   *dl_log_run(log) = *run;
   *run = dl_run_unknown;
 }

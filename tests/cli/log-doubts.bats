@@ -123,3 +123,35 @@ dlest: $(message row_skipped 1 '')" extract a.csv -f csv
   # (200 + 210) / 2 * 1 s + (210 + 205) / 2 * 1 s
   check '.runs[0].gpu_energy_j == 412.5'
 }
+
+# Units
+
+@test "times of a tracker in minutes or milliseconds" {
+  # 0.025 kWh in 6 min: 250 W
+  printf '%s\n' "timestamp,project_name,run_id,duration,emissions,\
+energy_consumed,gpu_energy,gpu_count,gpu_model,country_name" \
+    "2024-05-14T10:00:00,p,r,360,0.01,0.03,0.025,1,1 x NVIDIA A100,Germany" \
+    >a.csv
+  gives 0 '' extract a.csv -f csv
+  is gpu_power_w 250
+  sed 's/,360,/,6,/' a.csv >b.csv
+  gives 0 "dlest: warning: b.csv:2: $(message mean_power_not_plausible 15000)" \
+    extract b.csv -f csv
+  gives 0 "dlest: warning: $(message doubted_energies 1 '' 2 1.8e+04)" \
+    report b.csv -f csv
+  sed 's/,360,/,360000,/' a.csv >b.csv
+  gives 0 "dlest: warning: b.csv:2: $(message mean_power_not_plausible 0.250)" \
+    extract b.csv -f csv
+  # of all GPUs together
+  sed 's/,0.03,0.025,1,1 x/,0.24,0.2,8,8 x/' a.csv >b.csv
+  gives 0 '' extract b.csv -f csv
+  is gpu_power_w 2000
+}
+
+@test "an energy without parts that no computer takes" {
+  printf '%s\n' run_id,n_gpus,duration_s,energy_j r,1,60,6000 >a.csv # 100 W
+  gives 0 '' extract a.csv -f csv
+  sed 's/6000/6000000/' a.csv >b.csv # mJ
+  gives 0 "dlest: warning: b.csv:2: $(message mean_power_of_job 100000)" \
+    extract b.csv -f csv
+}

@@ -243,11 +243,15 @@ static enum dl_status estimate_parts(struct dl_accounting *a,
   return DL_OK;
 }
 
-/* Units that were mistaken. The energy may be that of whole nodes. */
+/* Units that were mistaken. The energy may be that of whole nodes, with all of
+ * their GPUs, or of the parts of one. */
 static void doubt_energy(struct dl_accounting *a,
                          const struct dl_cluster_job *r) {
   const double least_w = 1, least_s = 300; /* meters are slow */
-  const double most_w_per_node = 5e4, most_w_per_gpu = 5e3;
+  bool parts = r->boundary && strcmp(r->boundary, "node") != 0 &&
+               strcmp(r->boundary, "facility") != 0;
+  const double most_w_per_node = parts && r->n_gpus > 0 ? 5e3 : 5e4;
+  const double most_w_per_gpu = 5e3;
   double most_w = fmax(most_w_per_node * dl_or(r->n_nodes, 1),
                        most_w_per_gpu * dl_or(r->n_gpus, 0));
   double w = r->energy_j / r->duration_s;

@@ -233,6 +233,7 @@ static bool row(struct dl_log *log, const char *const *cell) {
   bool named = dl_run_has_text(cell, c->at[GPU_MODEL]);
   if (!named && !(x[GPU_COUNT] > 0) && x[GPU_ENERGY] == 0)
     x[GPU_ENERGY] = NAN;
+  r.line = log->line;
   put_names(&r, c, cell);
   if (named)
     put_model(&r, cell[c->at[GPU_MODEL]]);
