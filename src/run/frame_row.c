@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "run/frame_private.h"
+#include "run/setup/option_words.h"
 #include "run/setup/training_setup.h"
 
 static const struct dl_cell absent = {(double)NAN, NULL};
@@ -356,6 +357,8 @@ enum dl_status dl_frame_complain(const struct dl_frame *f,
     dl_frame_explain_rule(&broken, &why);
   } else if (fault->kind == DL_FAULT_SETUP) {
     dl_setup_is_broken(row, &why);
+    if (line == 0)
+      dl_as_options(&why);
   } else if (fault->kind == DL_FAULT_UNDEFINED) {
     dl_text_printf(
         &why,

@@ -53,6 +53,15 @@ gives() {
   fi
 }
 
+# as_options: a message about columns as one about options
+as_options() {
+  local columns='n_gpus|(tensor|pipeline|context|expert)_parallel|seq_len'
+  columns+='|(global|micro)_batch|grad_accum|batch_size|virtual_stages|fine_tune'
+  columns+='|image_px|loader_workers'
+  sed -E "s/(^|[^'a-z_])($columns)\b/\1--\2/g; s/--n_gpus/--gpus/g" |
+    sed -E ':a; s/(--[a-z-]+)_([a-z]+)/\1-\2/; ta'
+}
+
 # refuses STATUS STDERR ARG...: the same, and nothing on standard output.
 refuses() {
   gives "$@"

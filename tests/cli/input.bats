@@ -97,11 +97,11 @@ END
 @test 'a loader without effect is warned of' {
   warns() { # TEXT ARG...
     "$DLEST" predict -a resnet50 -g a100 -m physical "${@:2}" >out 2>err
-    grep -qF "$1" err
+    grep -qF -e "$1" err
   }
-  warns "$(message setting_has_no_effect loader 'a training of known duration')" \
+  warns "$(message setting_has_no_effect --loader 'a training of known duration')" \
     --duration 3h --loader disk
-  warns "$(message setting_has_no_effect loader_workers 'synthetic input')" \
+  warns "$(message setting_has_no_effect --loader-workers 'synthetic input')" \
     --loader synthetic --loader-workers 4
 }
 

@@ -31,12 +31,12 @@ llama='--arch llama-2-7b --gpu a100 --method flops -q --format json'
 
 @test "a contradiction is refused, in a table by its line" {
   # shellcheck disable=SC2086
-  refuses 3 "dlest: $(message degrees_divide 8 3 1)" predict $llama \
+  refuses 3 "dlest: $(message degrees_divide 8 3 1 | as_options)" predict $llama \
     --tokens 1e9 --gpus 8 --tensor-parallel 3
   for kind in tensor pipeline context; do
     # shellcheck disable=SC2086
     refuses 3 "dlest: $(message is_for_language_models ${kind}_parallel \
-      resnet50)" predict $resnet --gpus 8 "--$kind-parallel" 2
+      resnet50 | as_options)" predict $resnet --gpus 8 "--$kind-parallel" 2
   done
   # shellcheck disable=SC2086
   refuses 3 "dlest: $(message precision_int8_is_for)" predict $resnet \
@@ -45,7 +45,7 @@ llama='--arch llama-2-7b --gpu a100 --method flops -q --format json'
   refuses 3 "dlest: $(message precision_fp8_has_no v100-sxm2-16gb fp16)" \
     predict --arch gpt2 --gpu v100 --tokens 1e9 --precision fp8
   # shellcheck disable=SC2086
-  refuses 3 "dlest: $(message fine_tune_is_for lora resnet50)" \
+  refuses 3 "dlest: $(message fine_tune_is_for lora resnet50 | as_options)" \
     predict $resnet --fine-tune lora:8
   # shellcheck disable=SC2086
   refuses 3 "dlest: $(message precision_fp8_has_no a100-sxm4-40gb bf16)" \
@@ -61,6 +61,20 @@ EOF
   [ "$(grep -c '^resnet50' out)" -eq 2 ]
   grep -qx "dlest: warning: runs.csv:3: $(message global_batch_multiple 1028 \
     grad_accum 1 8)" err
+}
+
+@test "messages about options name options" {
+  # shellcheck disable=SC2086
+  refuses 3 "dlest: --gpus 8 is not a multiple of --tensor-parallel x \
+--pipeline-parallel, 3 x 1; change one of them" predict $llama --tokens 1e9 \
+    --gpus 8 --tensor-parallel 3
+  # shellcheck disable=SC2086
+  refuses 3 "dlest: --set power_limit_w 10 is not possible on \
+'a100-sxm4-40gb' with a TDP of 400 W; take 80 to 600" predict $resnet \
+    --set power_limit_w=10
+  try predict --arch resnet50 --gpu a100 --seq-len 128
+  grep -qx "dlest: warning: --seq-len has no effect on 'resnet50', which takes \
+no sequences" err
 }
 
 @test "a model that does not go with a set-up is skipped, by its line" {
@@ -293,6 +307,7 @@ EOF
   # 70e9 weights of 2 bytes on 4 GPUs; the rest halves
   jq -n "($whole | .[2]) as \$a | ($half | .[2]) as \$b |
     (\$a - 35) / (\$b - 35) | . > 1.8 and . < 2.1" | grep -qx true
-  refuses 3 "dlest: $(message degrees_divide_with 8 1 1 3)" predict \
+  refuses 3 "dlest: $(message degrees_divide_with 8 1 1 3 | as_options)" \
+    predict \
     --arch llama-2-70b --gpu h100 --gpus 8 --tokens 1e9 --context-parallel 3
 }

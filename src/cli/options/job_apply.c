@@ -3,6 +3,7 @@
  * the axes of a sweep. */
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -11,6 +12,7 @@
 #include "cli/options/job_options.h"
 #include "cli/options/known_options.h"
 #include "run/run_columns.h"
+#include "run/setup/option_words.h"
 
 /* Requires the size of a training that has no usual data set. */
 static enum dl_status check_size(const struct dl_job_options *o, bool inference,
@@ -124,6 +126,14 @@ enum dl_status dl_job_options_apply_table(const struct dl_job_options *o,
   return status;
 }
 
+static void warn_no_effect(const char *column, const char *on, const char *why,
+                           struct dl_diag *d) {
+  struct dl_text option = {0};
+  dl_add_option(&option, column);
+  dl_warn(d, "%s has no effect on %s%s", option.s, on, why);
+  dl_text_free(&option);
+}
+
 /* Warns of settings that have no effect on the job of the options. */
 static void warn_unused(const struct dl_job_options *o, bool language,
                         struct dl_diag *d) {
@@ -136,13 +146,15 @@ static void warn_unused(const struct dl_job_options *o, bool language,
       DL_RUN_virtual_stages, DL_RUN_expert_parallel, DL_RUN_context_parallel};
   const struct dl_run *run = &o->run;
   bool one = isnan(run->n_gpus) || run->n_gpus <= 1;
+  char arch[80];
+  snprintf(arch, sizeof arch, "'%.64s'", o->arch ? o->arch : "");
   if (language && dl_run_has(run, DL_RUN_image_px))
-    dl_warn(d, "image_px has no effect on '%.64s', a language model", o->arch);
+    warn_no_effect("image_px", arch, ", a language model", d);
   for (size_t i = 0; o->arch && !o->sequences && i < DL_LENGTH(of_sequences);
        i++)
     if (dl_run_has(run, of_sequences[i]))
-      dl_warn(d, "%s has no effect on '%.64s', which takes no sequences",
-              dl_run_columns[of_sequences[i]].name, o->arch);
+      warn_no_effect(dl_run_columns[of_sequences[i]].name, arch,
+                     ", which takes no sequences", d);
   const char *keeps_up =
       language                  ? "a language model"
       : !isnan(run->duration_s) ? "a training of known duration"
@@ -153,13 +165,12 @@ static void warn_unused(const struct dl_job_options *o, bool language,
                             dl_run_has(run, DL_RUN_loader_workers)};
   for (size_t i = 0; keeps_up && i < DL_LENGTH(of_loader); i++)
     if (of_loader[i])
-      dl_warn(d, "%s has no effect on %s", i ? "loader_workers" : "loader",
-              keeps_up);
+      warn_no_effect(i ? "loader_workers" : "loader", keeps_up, "", d);
   one = one && !dl_axes_find(&o->axes, "n_gpus");
   for (size_t i = 0; one && i < DL_LENGTH(of_several); i++)
     if (dl_run_has(run, of_several[i]))
-      dl_warn(d, "%s has no effect on one accelerator",
-              dl_run_columns[of_several[i]].name);
+      warn_no_effect(dl_run_columns[of_several[i]].name, "one accelerator", "",
+                     d);
   for (size_t i = 0; i < o->aliases.n && o->axes.n == 0; i++) {
     const char *alias = o->aliases.s[i];
     size_t n = strcspn(alias, "=");

@@ -110,14 +110,15 @@ static void warn_tokens(const struct dl_job *job, double most,
   const struct dl_architecture *arch = job->found.arch;
   if (arch->transformer->positions > 0)
     dl_warn(d,
-            "seq_len %.10g is more than the %.10g learned positions of '%s': "
+            "--seq-len %.10g is more than the %.10g learned positions of '%s': "
             "as published it takes no longer sequences",
             job->seq_len, most, arch->head.id);
   else
-    dl_warn(d,
-            "seq_len %.10g is more than the %.10g tokens of context published "
-            "for '%s': as published it takes no longer sequences",
-            job->seq_len, most, arch->head.id);
+    dl_warn(
+        d,
+        "--seq-len %.10g is more than the %.10g tokens of context published "
+        "for '%s': as published it takes no longer sequences",
+        job->seq_len, most, arch->head.id);
 }
 
 void dl_warn_limits(const struct dl_job *job, struct dl_diag *d) {

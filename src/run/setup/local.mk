@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
+	%D%/option_words.c \
+	%D%/option_words.h \
 	%D%/training_setup.c \
 	%D%/training_setup.h

@@ -315,6 +315,25 @@ static bool breaks_precision(const struct dl_row *row, struct dl_text *to) {
   return false;
 }
 
+/* The lowest limits that boards accept are 0.2 times the TDP (B200: 200 of
+ * 1000 W) to 0.86 times (T4: 60 of 70 W), the highest ones 1.4 times. A limit
+ * below idling cannot be held. */
+static bool breaks_limit(const struct dl_row *row, struct dl_text *to) {
+  const double least = 0.2, most = 1.5;
+  const struct dl_accelerator *gpu = row->found.gpu;
+  double limit = row->run.power_limit_w;
+  if (!gpu || !dl_run_set_has(&row->given, DL_RUN_power_limit_w))
+    return false;
+  double low = fmax(least * gpu->tdp_w, dl_or(gpu->idle_w, 0));
+  if (limit < low || limit > most * gpu->tdp_w)
+    return says(to,
+                "power_limit_w %g is not possible on '%s' with a TDP of %g W; "
+                "take %g to %g",
+                limit, gpu->head.id, gpu->tdp_w, ceil(low),
+                floor(most * gpu->tdp_w));
+  return false;
+}
+
 /* A step must not take more tokens than an epoch has, and the tokens of the
  * whole training are those of its epochs. */
 static bool breaks_tokens(const struct dl_row *row, struct dl_text *to) {
@@ -344,5 +363,6 @@ static bool breaks_tokens(const struct dl_row *row, struct dl_text *to) {
 bool dl_setup_is_broken(const struct dl_row *row, struct dl_text *to) {
   return breaks_products(row, to) || breaks_tuning(row, to) ||
          breaks_stages(row, to) || breaks_experts(row, to) ||
-         breaks_precision(row, to) || breaks_tokens(row, to);
+         breaks_precision(row, to) || breaks_limit(row, to) ||
+         breaks_tokens(row, to);
 }
