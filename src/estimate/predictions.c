@@ -31,8 +31,8 @@ static struct dl_predictor_row *row_of(struct asked *a, enum dl_fit_of i) {
 }
 
 /* The same where the row has all that the fit of a physics needs, else NULL. */
-static const struct dl_fit_row *fit_row(struct asked *a, enum dl_fit_of i) {
-  const struct dl_predictor_row *at = row_of(a, i);
+static struct dl_fit_row *fit_row(struct asked *a, enum dl_fit_of i) {
+  struct dl_predictor_row *at = row_of(a, i);
   return at && !at->lacks ? &at->of_fit : NULL;
 }
 
@@ -182,10 +182,8 @@ static void settle_duration(struct dl_job_predictions *p,
 /* What an epoch of a training consists of, or a step of a language model. */
 static void explain(struct dl_job_predictions *p, struct asked *a,
                     bool trains) {
-  const struct dl_fit_row *epoch =
-      trains ? fit_row(a, DL_PHYSICAL_EPOCH) : NULL;
-  const struct dl_fit_row *step =
-      p->language ? fit_row(a, DL_LANGUAGE_RATE) : NULL;
+  struct dl_fit_row *epoch = trains ? fit_row(a, DL_PHYSICAL_EPOCH) : NULL;
+  struct dl_fit_row *step = p->language ? fit_row(a, DL_LANGUAGE_RATE) : NULL;
   if (step)
     dl_language_parts_of(step, &p->step);
   if (epoch)
@@ -210,6 +208,7 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   p->parts = (struct dl_physical_parts){.time_s = NAN};
   p->step.cost.power = NAN;
   p->language = dl_trains_language(ctx, job);
+  explain(p, &a, trains);
   /* A run whose duration is known has a power, others an energy. */
   if (trains && (given || has_condition(job)))
     status = ask(p, &a, DL_PHYSICAL_POWER, DL_PHYSICAL_POWER, d);
@@ -219,7 +218,6 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
     status = ask(p, &a, DL_SERVING_POWER, DL_SERVING_TIME, d);
   if (status == DL_OK && p->language)
     status = ask(p, &a, DL_LANGUAGE_RATE, DL_LANGUAGE_RATE, d);
-  explain(p, &a, trains);
   if (trains && !given)
     take_times(p, &a);
   condition(p, &a);

@@ -139,10 +139,18 @@ enum dl_status dl_predictor_new(struct dl_predictor **out,
   return DL_OK;
 }
 
+/* e is a descriptor or NULL. */
+static bool is_new(const struct dl_strlist *seen, const void *e) {
+  const struct dl_descriptor *head = e;
+  return seen->n > 0 && (!e || dl_strlist_find(seen, head->id) < 0);
+}
+
 void dl_predictor_take(const struct dl_predictor *p, const struct dl_row *row,
                        struct dl_predictor_row *out) {
   out->p = p;
   out->row = row;
+  out->new_arch = is_new(&p->fit->archs, row->found.arch);
+  out->new_gpu = is_new(&p->fit->gpus, row->found.gpu);
   out->spread_known = false;
   if (!p->bound)
     return;
@@ -190,12 +198,6 @@ static double extrapolation(const struct dl_predictor *p,
   return p->spread * sqrt(squares);
 }
 
-/* e is a descriptor or NULL. */
-static bool is_new(const struct dl_strlist *seen, const void *e) {
-  const struct dl_descriptor *head = e;
-  return seen->n > 0 && (!e || dl_strlist_find(seen, head->id) < 0);
-}
-
 /* Bounds of a row, of the fit's target or of the time. What is new stays so for
  * the spread where a calibration has a level of it: a few runs left GPUs
  * outside of intervals that narrowed with the posterior (docs/calibration.md).
@@ -225,17 +227,14 @@ static void row_bounds(struct dl_predictor_row *at, const struct bounds *b,
   *high *= at->spread[time];
 }
 
-static const struct bounds *bounds_of(const struct dl_predictor *p,
-                                      const struct dl_row_descriptors *row) {
-  bool new_arch = is_new(&p->fit->archs, row->arch);
-  bool new_gpu = is_new(&p->fit->gpus, row->gpu);
-  return &p->bounds[new_arch][new_gpu];
+static const struct bounds *bounds_of(const struct dl_predictor_row *at) {
+  return &at->p->bounds[at->new_arch][at->new_gpu];
 }
 
 bool dl_predictor_bounds(struct dl_predictor_row *at, double *low, double *high,
                          enum dl_held_out_group *novelty) {
   const struct dl_predictor *p = at->p;
-  const struct bounds *b = bounds_of(p, &at->row->found);
+  const struct bounds *b = bounds_of(at);
   row_bounds(at, b, false, low, high);
   *novelty = b->novelty;
   return b->known && p->fit->log_target;
@@ -259,10 +258,10 @@ bool dl_predictor_times(struct dl_predictor_row *at, const char *software,
   const struct dl_residuals *left = t->held_out;
   bool own = left[DL_HELD_OUT_CONFIG].n > 0;
   const struct dl_row_descriptors *found = &at->row->found;
-  bool arch = own ? is_new(&p->fit->archs, found->arch)
-                  : is_no_group(&left[DL_HELD_OUT_ARCH], found->arch);
-  bool gpu = own ? is_new(&p->fit->gpus, found->gpu)
-                 : is_no_group(&left[DL_HELD_OUT_GPU], found->gpu);
+  bool arch =
+      own ? at->new_arch : is_no_group(&left[DL_HELD_OUT_ARCH], found->arch);
+  bool gpu =
+      own ? at->new_gpu : is_no_group(&left[DL_HELD_OUT_GPU], found->gpu);
   /* Of auxiliary rows no configurations are held out: pairs of network and GPU,
    * or else a GPU, say enough. */
   bool less = !p->times[t - p->fit->times][0][0].known;
@@ -334,7 +333,7 @@ static enum dl_status predict_at(struct dl_predictor_row *at, double *features,
   out->value = fit->log_target ? exp(t) : t;
   if (!isfinite(out->value))
     out->value = NAN;
-  add_interval(at, bounds_of(p, &at->row->found), 1, out);
+  add_interval(at, bounds_of(at), 1, out);
   return DL_OK;
 }
 
@@ -355,13 +354,13 @@ static double left_by_runs(const struct dl_predictor *p, const struct bounds *b,
 static void predict_by_physics(struct dl_predictor_row *at,
                                struct dl_prediction *out) {
   const struct dl_predictor *p = at->p;
-  const struct dl_fit_row *row = &at->of_fit;
+  struct dl_fit_row *row = &at->of_fit;
   if (p->target < 0 || at->lacks)
     return;
   out->value = exp(dl_fit_row_value(row, (size_t)p->target));
   if (!isfinite(out->value))
     out->value = NAN;
-  const struct bounds *b = bounds_of(p, &at->row->found);
+  const struct bounds *b = bounds_of(at);
   const struct bounds *new_gpu = &p->bounds[0][1];
   bool near = b != &p->bounds[0][0] || !new_gpu->known ||
               dl_fit_row_has_neighbours(row, (size_t)p->target);

@@ -10,6 +10,7 @@ void dl_fit_row_make(struct dl_fit_row *row,
                      const void *inputs) {
   row->fit = fit;
   row->inputs = inputs;
+  row->predicted = false;
   dl_row_names_find(&row->names, &fit->names, inputs);
   dl_effects_of(fit->physics, fit->by, &row->names, inputs, row->level,
                 row->fx);
@@ -35,10 +36,11 @@ double dl_fit_row_residual(const struct dl_fit_row *row, size_t target) {
   return dl_expected_residual(row->fit, &row->place, target);
 }
 
-double dl_fit_row_value(const struct dl_fit_row *row, size_t target) {
-  double y[DL_MAX_TARGETS];
-  row->fit->physics->predict(row->fit->c, row->fx, row->inputs, y);
-  return y[target] + dl_fit_row_residual(row, target);
+double dl_fit_row_value(struct dl_fit_row *row, size_t target) {
+  if (!row->predicted)
+    row->fit->physics->predict(row->fit->c, row->fx, row->inputs, row->y);
+  row->predicted = true;
+  return row->y[target] + dl_fit_row_residual(row, target);
 }
 
 bool dl_fit_row_has_neighbours(const struct dl_fit_row *row, size_t target) {

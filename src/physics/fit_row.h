@@ -15,6 +15,9 @@ struct dl_fit_row {
   double fx[DL_MAX_EFFECTS];    /* logarithms; 0 where there is no level */
   struct dl_place place; /* in the residual process; what bounds the inputs is
                             set where runs of a calibration need it */
+  bool predicted;
+  double y[DL_MAX_TARGETS]; /* logarithms of the targets by the physics alone,
+                               where they are predicted */
 };
 
 /* inputs: complete. */
@@ -30,7 +33,7 @@ void dl_fit_row_hide(struct dl_fit_row *hidden, const struct dl_fit_row *row,
 double dl_fit_row_residual(const struct dl_fit_row *row, size_t target);
 
 /* The logarithm of a target. */
-double dl_fit_row_value(const struct dl_fit_row *row, size_t target);
+double dl_fit_row_value(struct dl_fit_row *row, size_t target);
 
 /* Whether a configuration of the fit is near enough that its residual is about
  * that of the row (`neighbour_share` of the residual process). */

@@ -44,12 +44,14 @@ void dl_training_bound(const double *c, const void *inputs,
   to->rate[1] = cost.kernels / cost.time;
 }
 
-void dl_training_parts_of(const struct dl_fit_row *row,
+void dl_training_parts_of(struct dl_fit_row *row,
                           struct dl_physical_parts *parts) {
   static const char *const names[] = {"compute", "memory", "kernels", "launch"};
   const struct dl_training_inputs *inputs = (const void *)row->inputs;
   struct dl_training_epoch e;
   dl_training_epoch_of(&e, row->fit->c, row->fx, inputs);
+  dl_training_targets(&e.cost, inputs, row->y);
+  row->predicted = true;
   const struct dl_cost cost = e.cost;
   double learnt = exp(dl_residual_gp_at(&row->fit->calibration_residuals,
                                         row->fit->physics->calibration,

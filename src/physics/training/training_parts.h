@@ -22,10 +22,11 @@ struct dl_physical_parts {
                        wait for other GPUs included: its utilization */
 };
 
-/* Of a row, whose inputs are struct dl_training_inputs. Time, energy and power
- * are those of the parts, without what is learnt from the residuals of near
- * configurations; of a calibration the whole time has it. */
-void dl_training_parts_of(const struct dl_fit_row *row,
+/* Of a row, whose inputs are struct dl_training_inputs, which is predicted with
+ * them. Time, energy and power are those of the parts, without what is learnt
+ * from the residuals of near configurations; of a calibration the whole time
+ * has it. */
+void dl_training_parts_of(struct dl_fit_row *row,
                           struct dl_physical_parts *parts);
 
 #endif
