@@ -179,15 +179,18 @@ static void settle_duration(struct dl_job_predictions *p,
   }
 }
 
-/* What an epoch of a training consists of, or a step of a language model. */
+/* What an epoch of a training consists of, or a step of a language model. The
+ * whole time of the epoch has the residual that energies have. */
 static void explain(struct dl_job_predictions *p, struct asked *a,
                     bool trains) {
   struct dl_fit_row *epoch = trains ? fit_row(a, DL_PHYSICAL_EPOCH) : NULL;
   struct dl_fit_row *step = p->language ? fit_row(a, DL_LANGUAGE_RATE) : NULL;
   if (step)
     dl_language_parts_of(step, &p->step);
-  if (epoch)
-    dl_training_parts_of(epoch, &p->parts);
+  if (!epoch)
+    return;
+  dl_training_parts_of(epoch, &p->parts);
+  p->parts.time_s = exp(dl_fit_row_value(epoch, DL_TARGET_TIME));
 }
 
 enum dl_status dl_predictions_make(struct dl_job_predictions *p,

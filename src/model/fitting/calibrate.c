@@ -169,29 +169,6 @@ static void predict_before(const struct rows *g,
   }
 }
 
-/* Takes the residuals of the fit out of predictions of times: dlest predicts
- * times without them (dl_training_parts_of). */
-static void without_residuals(const struct rows *g,
-                              const struct dl_hierarchical_fit *from,
-                              size_t time, gsl_vector *predicted) {
-  for (size_t i = 0; i < predicted->size; i++) {
-    struct dl_fit_row row;
-    dl_fit_row_make(&row, from, g->observed[i].inputs);
-    *gsl_vector_ptr(predicted, i) -= dl_residual_gp_at(
-        &from->residuals, from->physics->process, &row.place, time);
-  }
-}
-
-/* The error of predictions of the i-th of the targets, as dlest prints them. */
-static double error_printed(const struct rows *g,
-                            const struct dl_hierarchical_fit *from,
-                            const struct dl_adapted_rows *rows, size_t i,
-                            gsl_vector *predicted) {
-  if (i > 0)
-    without_residuals(g, from, rows->of[i].target, predicted);
-  return error_of(g, rows->of[i].target, predicted);
-}
-
 /* Updates `from` by all rows into *state, and scores what was learnt. */
 static enum dl_status learn(struct dl_calibration *c, void **state,
                             const struct dl_fit *fit, const void *from,
@@ -207,16 +184,16 @@ static enum dl_status learn(struct dl_calibration *c, void **state,
   lay_out(&g, from, target, t);
   for (size_t i = 0; i < rows.n_targets; i++) {
     predict_before(&g, from, &rows.of[i]);
-    errors[i]->before = error_printed(&g, from, &rows, i, rows.of[i].fitted);
+    errors[i]->before = error_of(&g, rows.of[i].target, rows.of[i].fitted);
   }
   enum dl_status status = fit->method->adapt(
       state, from, &(struct dl_sample){.rows = g.row, .n_rows = t->n}, &rows,
       d);
   for (size_t i = 0; i < rows.n_targets && status == DL_OK; i++) {
-    errors[i]->after = error_printed(&g, from, &rows, i, rows.of[i].fitted);
+    errors[i]->after = error_of(&g, rows.of[i].target, rows.of[i].fitted);
     if (rows.n_sets > 0)
       errors[i]->left_out =
-          error_printed(&g, from, &rows, i, rows.of[i].left_out);
+          error_of(&g, rows.of[i].target, rows.of[i].left_out);
   }
   free_scored(&rows);
   free(set);

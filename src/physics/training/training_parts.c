@@ -53,10 +53,7 @@ void dl_training_parts_of(struct dl_fit_row *row,
   dl_training_targets(&e.cost, inputs, row->y);
   row->predicted = true;
   const struct dl_cost cost = e.cost;
-  double learnt = exp(dl_residual_gp_at(&row->fit->calibration_residuals,
-                                        row->fit->physics->calibration,
-                                        &row->place, DL_TARGET_TIME));
-  *parts = (struct dl_physical_parts){.time_s = cost.time * learnt,
+  *parts = (struct dl_physical_parts){.time_s = cost.time,
                                       .gpu_energy_j = cost.energy,
                                       .gpu_power_w = cost.energy / cost.time,
                                       .compute_s = cost.compute,

@@ -24,8 +24,7 @@ struct dl_physical_parts {
 
 /* Of a row, whose inputs are struct dl_training_inputs, which is predicted with
  * them. Time, energy and power are those of the parts, without what is learnt
- * from the residuals of near configurations; of a calibration the whole time
- * has it. */
+ * from the residuals of near configurations. */
 void dl_training_parts_of(struct dl_fit_row *row,
                           struct dl_physical_parts *parts);
 
