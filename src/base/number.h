@@ -40,10 +40,8 @@ bool dl_parse_double(const char *s, double *out);
 /* A non-negative whole number without sign or decimals. */
 bool dl_parse_count(const char *s, size_t *out);
 
-/* %.17g: reads back as the same double. Returns buf. */
-char *dl_format_exact(char buf[DL_NUMBER_SIZE], double x);
-
-/* The shortest of %.15g, %.16g, %.17g that reads back as the same double. */
+/* The shortest of %.15g, %.16g, %.17g that reads back as the same double.
+ * Returns buf. */
 char *dl_format_short(char buf[DL_NUMBER_SIZE], double x);
 
 /* The same without a NUL behind it. Returns the number of bytes. */

@@ -25,7 +25,7 @@ static void write_attribute(const struct walk *w, dl_node *node,
   else if (kind == METHOD)
     text = (*(const struct dl_regression *const *)member)->name;
   else if (kind == NUMBER && !isnan(*(const double *)member))
-    text = dl_format_exact(buf, *(const double *)member);
+    text = dl_format_short(buf, *(const double *)member);
   if (kind == COUNT)
     snprintf(buf, sizeof buf, "%zu", *(const size_t *)member);
   if (text || kind == COUNT)
@@ -111,7 +111,7 @@ enum dl_status dl_walk_numbers(const struct walk *w, dl_node *node, double *x,
     char buf[DL_NUMBER_SIZE];
     for (size_t i = 0; i < n; i++) {
       dl_text_add(&t, i > 0 ? " " : "");
-      dl_text_add(&t, dl_format_exact(buf, x[i]));
+      dl_text_add(&t, dl_format_short(buf, x[i]));
     }
     dl_xml_set_text(w->x, node, dl_text_str(&t));
     dl_text_free(&t);

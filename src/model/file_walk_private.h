@@ -28,6 +28,7 @@ struct walk {
   struct dl_xml *x;
   struct dl_diag *d;
   bool writing;
+  struct dl_arrays *before; /* of the last state that was read or written */
 };
 
 /* What an element consists of; `of`: the struct that it stands for. */

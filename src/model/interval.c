@@ -9,6 +9,16 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/number.h"
+
+/* To seven digits, as a model file has them: more would say nothing, and
+ * reading them takes time. */
+static double rounded(double x) {
+  char text[DL_NUMBER_SIZE];
+  double y = x;
+  dl_parse_double(dl_format_digits(text, x, 7), &y);
+  return y;
+}
 
 void dl_residual_quantiles(struct dl_group_residuals *g, double *x,
                            double *spread, size_t n) {
@@ -22,7 +32,7 @@ void dl_residual_quantiles(struct dl_group_residuals *g, double *x,
   g->by_run = spread;
   for (size_t i = 0; i < g->n_values; i++) {
     size_t k = n <= most ? i : (size_t)((double)(i * (n - 1)) / 20.0 + 0.5);
-    g->value[i] = x[k];
+    g->value[i] = rounded(x[k]);
     /* Four digits, as a model file has them. */
     g->spread[i] = spread ? round(spread[k] * 1e4) / 1e4 : 1;
   }

@@ -154,6 +154,25 @@ static enum dl_status features(const struct walk *w, dl_node *fit,
 
 enum { MOST_STATE = 1 << 26 }; /* numbers */
 
+/* The array of that name and shape in the state before. */
+static const struct dl_array *before(const struct walk *w,
+                                     const struct dl_array *a) {
+  const struct dl_array *same = dl_arrays_find(w->before, a->name);
+  return same && same->rows == a->rows && same->cols == a->cols ? same : NULL;
+}
+
+/* Targets of one physics have most of their arrays in common: what equals the
+ * state before is not written again. */
+static enum dl_status write_array(const struct walk *w, dl_node *node,
+                                  const struct dl_array *a) {
+  size_t n = a->rows * a->cols;
+  const struct dl_array *same = before(w, a);
+  if (!same || memcmp(same->data, a->data, n * sizeof *a->data) != 0)
+    return dl_walk_numbers(w, node, a->data, n);
+  dl_xml_set(w->x, node, "as_before", "true");
+  return DL_OK;
+}
+
 static enum dl_status array(const struct walk *w, dl_node *node, void *of) {
   struct dl_array *a = of;
   const char *name = dl_xml_attr(node, "name");
@@ -161,15 +180,21 @@ static enum dl_status array(const struct walk *w, dl_node *node, void *of) {
     dl_xml_set(w->x, node, "name", a->name);
   enum dl_status status = dl_walk_fields(w, node, array_fields, a);
   if (status != DL_OK || w->writing)
-    return status == DL_OK
-               ? dl_walk_numbers(w, node, a->data, a->rows * a->cols)
-               : status;
+    return status == DL_OK ? write_array(w, node, a) : status;
   if (!name || a->rows == 0 || a->cols == 0 || a->rows > MOST_STATE ||
       a->cols > MOST_STATE / a->rows)
     return dl_walk_refuse(w, node, "invalid shape");
   snprintf(a->name, sizeof a->name, "%s", name);
-  a->data = dl_calloc(a->rows * a->cols, sizeof *a->data);
-  return dl_walk_numbers(w, node, a->data, a->rows * a->cols);
+  size_t n = a->rows * a->cols;
+  const struct dl_array *same = before(w, a);
+  bool as_before = dl_xml_attr(node, "as_before");
+  if (as_before && !same)
+    return dl_walk_refuse(w, node, "no such array in the state before");
+  a->data = dl_calloc(n, sizeof *a->data);
+  if (!as_before)
+    return dl_walk_numbers(w, node, a->data, n);
+  memcpy(a->data, same->data, n * sizeof *a->data);
+  return DL_OK;
 }
 
 /* The names and arrays of a state of f's method. */
@@ -184,12 +209,12 @@ static enum dl_status state(const struct walk *w, dl_node *node,
   enum dl_status status = dl_walk_list(w, node, &arrays, &as.a, &as.n);
   struct dl_diag inner = {0};
   if (status == DL_OK && !w->writing &&
-      f->method->restore(f->method, state, &as, f->features.n, &inner) !=
-          DL_OK)
+      f->method->restore(f->method, state, &as, f->features.n, &inner) != DL_OK)
     status = dl_walk_refuse(
         w, node, inner.error ? inner.error : "not a state of this method");
   dl_diag_free(&inner);
-  dl_arrays_free(&as);
+  dl_arrays_free(w->before);
+  *w->before = as;
   return status;
 }
 
@@ -345,19 +370,22 @@ static enum dl_status model(const struct walk *w, struct dl_model *m) {
 enum dl_status dl_model_write(const struct dl_model *m, const char *path,
                               struct dl_diag *d) {
   struct dl_model view = *m; /* only read from */
-  struct walk w = {dl_xml_new("model"), d, true};
+  struct dl_arrays before = {0};
+  struct walk w = {dl_xml_new("model"), d, true, &before};
   char version[] = PACKAGE_VERSION;
   view.version = version;
   enum dl_status status = model(&w, &view);
   if (status == DL_OK)
     status = dl_xml_write(w.x, path, d);
+  dl_arrays_free(&before);
   dl_xml_free(w.x);
   return status;
 }
 
 enum dl_status dl_model_read(struct dl_model **out, const char *path,
                              const char *schema, struct dl_diag *d) {
-  struct walk w = {.d = d};
+  struct dl_arrays before = {0};
+  struct walk w = {.d = d, .before = &before};
   *out = NULL;
   enum dl_status status = dl_xml_read(&w.x, path, NULL, d);
   if (status != DL_OK)
@@ -365,6 +393,7 @@ enum dl_status dl_model_read(struct dl_model **out, const char *path,
   struct dl_model *m = dl_calloc(1, sizeof *m);
   m->path = dl_strdup(path);
   status = model(&w, m);
+  dl_arrays_free(&before);
   /* Validated last, so that a file of another version or kind is reported as
    * such before the schema complains about its first element. */
   if (status == DL_OK && schema)

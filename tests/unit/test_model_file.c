@@ -194,6 +194,43 @@ static void writes_the_same(void **state) {
   dl_model_free(back);
 }
 
+/* What two states have in common is in the file once. */
+static void common_arrays_once(void **state) {
+  static const char same[] = " as_before=\"true\"";
+  struct dl_model *m = make_model(), *back;
+  struct dl_diag d = {0};
+  char schema[PATH_SIZE];
+
+  (void)state;
+  snprintf(schema, sizeof schema, "%s", in_tree("models/model.rng"));
+  dl_fit_free(&m->fit[2]);
+  make_fit(&m->fit[2], "ridge", hyper, false);
+  const char *path = temp_path("once.xml");
+  assert_ok(dl_model_write(m, path, &d), &d);
+  assert_ok(dl_model_read(&back, path, schema, &d), &d);
+  for (size_t i = 0; i < 3; i++)
+    same_fit(&m->fit[i], &back->fit[i]);
+  dl_model_free(back);
+  dl_model_free(m);
+  char *text = get_file(path);
+  char *at = strstr(text, same);
+  assert_non_null(at);
+  memset(at, ' ', strlen(same));
+  path = put_file("bad.xml", text);
+  assert_int_equal(dl_model_read(&back, path, NULL, &d), DL_EINPUT);
+  assert_error_has(&d, DL_EINPUT, MSG_too_few_numbers);
+  /* The first state has none before it. */
+  at = strstr(text, "<array ");
+  struct dl_text changed = {0};
+  dl_text_add_n(&changed, text, (size_t)(at - text));
+  dl_text_printf(&changed, "<array%s %s", same, at + strlen("<array "));
+  path = put_file("bad.xml", changed.s);
+  assert_int_equal(dl_model_read(&back, path, NULL, &d), DL_EINPUT);
+  assert_error_has(&d, DL_EINPUT, MSG_no_such_array_before);
+  dl_text_free(&changed);
+  free(text);
+}
+
 static void other_locale(void **state) {
   if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL &&
       setlocale(LC_ALL, "fr_FR.UTF-8") == NULL) {
@@ -358,6 +395,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(round_trip),
       cmocka_unit_test(writes_the_same),
+      cmocka_unit_test(common_arrays_once),
       cmocka_unit_test_teardown(other_locale, back_to_c),
       cmocka_unit_test(refuses_bad_files),
       cmocka_unit_test(refuses_huge_arrays),

@@ -200,8 +200,6 @@ static void test_round_trip(void **state) {
     memcpy(&x, &bits, sizeof x);
     if (!isfinite(x))
       continue;
-    assert_true(dl_parse_double(dl_format_exact(buf, x), &v));
-    assert_same(v, x, buf);
     assert_true(dl_parse_double(dl_format_short(buf, x), &v));
     assert_same(v, x, buf);
   }
@@ -294,9 +292,8 @@ static void test_format(void **state) {
   char buf[DL_NUMBER_SIZE];
 
   (void)state;
-  assert_string_equal(dl_format_exact(buf, 0.1), "0.10000000000000001");
-  assert_string_equal(dl_format_exact(buf, NAN), "nan");
-  assert_string_equal(dl_format_exact(buf, -INFINITY), "-inf");
+  assert_string_equal(dl_format_short(buf, NAN), "nan");
+  assert_string_equal(dl_format_short(buf, -INFINITY), "-inf");
   assert_string_equal(dl_format_short(buf, 0.1), "0.1");
   assert_string_equal(dl_format_short(buf, 0.1 + 0.2), "0.30000000000000004");
   assert_string_equal(dl_format_short(buf, -1e300), "-1e+300");

@@ -15,7 +15,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -89,6 +88,19 @@ static bool take_decimal(struct decimal *x, const char *p, const char *end) {
   return x->n_digits > 0 && take_exponent(x, p, end);
 }
 
+/* "e-17"; printf() would take as long as strtod(). */
+static void put_exponent(char *to, int power) {
+  div_t d = {abs(power), 0};
+  *to++ = 'e';
+  *to++ = power < 0 ? '-' : '+';
+  to += 6; /* EXPONENT_MAX has six digits */
+  *to = '\0';
+  for (int i = 0; i < 6; i++) {
+    d = div(d.quot, 10);
+    *--to = (char)('0' + d.rem);
+  }
+}
+
 /* The magnitude of a decimal with many digits or a large exponent. */
 static double read_by_strtod(const struct decimal *x) {
   char text[DIGITS_MAX + 32] = "0";
@@ -113,7 +125,7 @@ static double read_by_strtod(const struct decimal *x) {
     power = EXPONENT_MAX;
   if (power < -EXPONENT_MAX)
     power = -EXPONENT_MAX;
-  snprintf(text + n, sizeof text - n, "e%d", (int)power);
+  put_exponent(text + n, (int)power);
   return strtod(text, NULL);
 }
 

@@ -56,10 +56,6 @@ static char *format_g(char *buf, double x, int digits) {
   return buf;
 }
 
-char *dl_format_exact(char buf[DL_NUMBER_SIZE], double x) {
-  return format_g(buf, x, DBL_DECIMAL_DIG);
-}
-
 static void put_digits(char *to, uint64_t digits, int n) {
   for (; n > 1; n -= 2, digits /= 100) {
     unsigned two = (unsigned)(digits % 100);
