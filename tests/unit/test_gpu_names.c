@@ -131,6 +131,14 @@ static void reads_published_spellings(void **state) {
  * it. */
 static void reads_other_spellings(void **state) {
   static const struct spelling table[] = {
+      {"NVIDIA GB10", "gb10", 0},
+      {"DGX Spark", "gb10", 0},
+      {"NVIDIA Thor", "jetson-thor", 0},
+      {"NVIDIA A100-SXM-64GB", "a100-sxm4-64gb", 0},
+      {"NVIDIA H800 PCIe", "h800-pcie", 0},
+      {"Ascend 910B3", "ascend-910b3", 0},
+      {"Ascend910C", "ascend-910c", 0},
+      {"AWS Trainium3", "trainium3", 0},
       {"NVIDIA Blackwell GPU (GB200-SXM-186GB)", "gb200", 0},
       {"NVIDIA Blackwell Ultra GPU (GB300)", "gb300", 0},
       {"NVIDIA GB200 (1200W)", "gb200", 1200},
@@ -168,6 +176,7 @@ static void reads_other_spellings(void **state) {
 /* Products that do not exist, or not so: no neighbour takes their place. */
 static void refuses_near_misses(void **state) {
   static const char *const names[] = {
+      "Ascend 910B",
       "A1100",
       "NVIDIA A1000-SXM4-80GB",
       "H900",
