@@ -82,11 +82,11 @@ static const char *fault_of(const struct dl_run_column *c, const char *value) {
   if (c->is_text)
     return c->others || dl_run_word(c, value) ? NULL : "invalid value";
   switch (dl_run_column_parse(c, value, &x)) {
-  case DL_VALUE_OK:
+  case DL_FAULT_NONE:
     return NULL;
-  case DL_VALUE_RANGE:
+  case DL_FAULT_RANGE:
     return "out of range";
-  case DL_VALUE_FRACTION:
+  case DL_FAULT_FRACTION:
     return "not a whole number:";
   default:
     return "invalid number";

@@ -94,16 +94,16 @@ static enum dl_status check_value(const char *name, const char **value,
     *value = word ? word : *value;
     return DL_OK;
   }
-  enum dl_value_fault fault =
-      c->is_text ? DL_VALUE_WORD : dl_run_column_parse(c, *value, &x);
-  if (fault == DL_VALUE_OK)
+  enum dl_fault_kind fault =
+      c->is_text ? DL_FAULT_WORD : dl_run_column_parse(c, *value, &x);
+  if (fault == DL_FAULT_NONE)
     return DL_OK;
-  if (fault == DL_VALUE_NOT_FINITE)
-    fault = DL_VALUE_INVALID;
+  if (fault == DL_FAULT_NOT_FINITE)
+    fault = DL_FAULT_INVALID;
   struct dl_text what = {0};
   dl_run_column_explain(c, fault, *value, &what);
   enum dl_status status =
-      dl_fail(d, fault == DL_VALUE_RANGE ? DL_EINPUT : DL_EUSAGE, "%s: %s",
+      dl_fail(d, fault == DL_FAULT_RANGE ? DL_EINPUT : DL_EUSAGE, "%s: %s",
               name, dl_text_str(&what));
   dl_text_free(&what);
   return status;

@@ -14,7 +14,7 @@
 static const struct dl_cell absent = {(double)NAN, NULL};
 
 /* Records what is wrong with the value of a step, unless something is. */
-static void blame(struct dl_row *row, int kind, size_t step,
+static void blame(struct dl_row *row, enum dl_fault_kind kind, size_t step,
                   const struct dl_cell *c) {
   if (row->fault.kind == DL_FAULT_NONE)
     row->fault =
@@ -27,9 +27,9 @@ static struct dl_cell column_cell(const struct step *s, const char *text,
   struct dl_cell c = {NAN, *text ? text : NULL};
   if (!c.s || (s->column && s->column->is_text && !s->number))
     return c;
-  enum dl_value_fault wrong = dl_run_column_parse(s->column, text, &c.x);
-  if (wrong != DL_VALUE_OK && s->number)
-    blame(row, (int)wrong, step, &c);
+  enum dl_fault_kind wrong = dl_run_column_parse(s->column, text, &c.x);
+  if (wrong != DL_FAULT_NONE && s->number)
+    blame(row, wrong, step, &c);
   return c;
 }
 
@@ -37,18 +37,18 @@ static struct dl_cell column_cell(const struct step *s, const char *text,
  * result of a definition; other values were checked where they were read. */
 static void check_given(const struct step *s, size_t step, bool defined,
                         struct dl_cell *c, struct dl_row *row) {
-  enum dl_value_fault wrong = DL_VALUE_OK;
+  enum dl_fault_kind wrong = DL_FAULT_NONE;
   if (s->column->words && c->s) {
     const char *word = dl_run_word(s->column, c->s);
     if (word)
       c->s = word;
     else if (!s->column->others)
-      wrong = DL_VALUE_WORD;
+      wrong = DL_FAULT_WORD;
   } else if (defined && !s->column->is_text) {
     wrong = dl_run_column_check(s->column, c->x);
   }
-  if (wrong != DL_VALUE_OK)
-    blame(row, (int)wrong, step, c);
+  if (wrong != DL_FAULT_NONE)
+    blame(row, wrong, step, c);
 }
 
 /* The first variable that a formula needs and the row lacks, or NULL. */
@@ -372,7 +372,7 @@ enum dl_status dl_frame_complain(const struct dl_frame *f,
     char number[DL_NUMBER_SIZE];
     dl_text_printf(&why, "column '%s': ", s->name);
     dl_run_column_explain(
-        s->column, (enum dl_value_fault)fault->kind,
+        s->column, fault->kind,
         fault->cell ? fault->cell : dl_format_short(number, fault->x), &why);
   }
   enum dl_status status = DL_OK;

@@ -16,26 +16,12 @@ struct dl_cell {
   const char *s; /* borrowed; NULL: unknown */
 };
 
-/* What is wrong with a row: a value, by enum dl_value_fault, or one of these.
- */
+/* What is wrong with a row. */
 struct dl_fault {
-  enum {
-    DL_FAULT_NONE = DL_VALUE_OK,
-    DL_FAULT_INVALID = DL_VALUE_INVALID,
-    DL_FAULT_NOT_FINITE = DL_VALUE_NOT_FINITE,
-    DL_FAULT_RANGE = DL_VALUE_RANGE,
-    DL_FAULT_FRACTION = DL_VALUE_FRACTION,
-    DL_FAULT_WORD = DL_VALUE_WORD,
-    DL_FAULT_SETUP,     /* between settings, or with a descriptor:
-                           dl_setup_is_broken says what */
-    DL_FAULT_UNDEFINED, /* a definition: 0 / 0, log(-1) */
-    DL_FAULT_ABSENT,
-    DL_FAULT_CONTRADICTION /* between columns: step is the rule, x its
-                               ratio */
-  } kind;
-  size_t step;      /* of the frame */
+  enum dl_fault_kind kind;
+  size_t step;      /* of the frame; of a contradiction: its rule */
   const char *cell; /* the text at fault, which belongs to the block; NULL: x */
-  double x;
+  double x;         /* of a contradiction: its ratio */
 };
 
 /* A row's descriptors; NULL where the name is absent or unknown. */

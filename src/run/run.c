@@ -51,22 +51,22 @@ bool dl_run_is_measured(const char *name) {
   return c && c->role == DL_ROLE_MEASURED;
 }
 
-enum dl_value_fault dl_run_column_check(const struct dl_run_column *c,
+enum dl_fault_kind dl_run_column_check(const struct dl_run_column *c,
                                         double x) {
   if (x < c->low || x > c->high)
-    return DL_VALUE_RANGE;
-  return c->whole && x != floor(x) && !isnan(x) ? DL_VALUE_FRACTION
-                                                : DL_VALUE_OK;
+    return DL_FAULT_RANGE;
+  return c->whole && x != floor(x) && !isnan(x) ? DL_FAULT_FRACTION
+                                                : DL_FAULT_NONE;
 }
 
-enum dl_value_fault dl_run_column_parse(const struct dl_run_column *c,
+enum dl_fault_kind dl_run_column_parse(const struct dl_run_column *c,
                                         const char *text, double *x) {
   enum dl_number kind = dl_parse_number(text, strlen(text), x);
   if (kind == DL_NUMBER_INVALID)
-    return DL_VALUE_INVALID;
+    return DL_FAULT_INVALID;
   if (kind == DL_NUMBER_NOT_FINITE)
-    return DL_VALUE_NOT_FINITE;
-  return c ? dl_run_column_check(c, *x) : DL_VALUE_OK;
+    return DL_FAULT_NOT_FINITE;
+  return c ? dl_run_column_check(c, *x) : DL_FAULT_NONE;
 }
 
 /* What people also write for the word of a column. */
@@ -123,19 +123,19 @@ const char *dl_run_word(const struct dl_run_column *c, const char *text) {
 }
 
 void dl_run_column_explain(const struct dl_run_column *c,
-                           enum dl_value_fault fault, const char *cell,
+                           enum dl_fault_kind fault, const char *cell,
                            struct dl_text *to) {
   enum { MOST_SHOWN = 64, NEAREST = 2 };
   size_t n = 0;
   switch (fault) {
-  case DL_VALUE_RANGE:
+  case DL_FAULT_RANGE:
     dl_text_printf(to, "%.*s is not between %g and %g", MOST_SHOWN, cell,
                    c->low, c->high);
     break;
-  case DL_VALUE_FRACTION:
+  case DL_FAULT_FRACTION:
     dl_text_printf(to, "%.*s is not a whole number", MOST_SHOWN, cell);
     break;
-  case DL_VALUE_WORD:
+  case DL_FAULT_WORD:
     while (c->words[n])
       n++;
     dl_text_printf(to, "invalid value '%.*s'; nearest: ", MOST_SHOWN, cell);
@@ -143,7 +143,7 @@ void dl_run_column_explain(const struct dl_run_column *c,
     break;
   default:
     dl_text_printf(to, "%s '%.*s'",
-                   fault == DL_VALUE_INVALID ? "invalid number"
+                   fault == DL_FAULT_INVALID ? "invalid number"
                                              : "not a finite number",
                    MOST_SHOWN, cell);
   }

@@ -59,23 +59,28 @@ const struct dl_run_column *dl_run_member_find(const char *name);
 /* Whether a name is that of a measured column. */
 bool dl_run_is_measured(const char *name);
 
-/* Outcome of reading a cell of a column. */
-enum dl_value_fault {
-  DL_VALUE_OK,
-  DL_VALUE_INVALID,    /* no number */
-  DL_VALUE_NOT_FINITE, /* "nan", "inf", 1e400 */
-  DL_VALUE_RANGE,      /* outside low .. high */
-  DL_VALUE_FRACTION,   /* not whole */
-  DL_VALUE_WORD        /* none of the column's words */
+/* What is wrong with the value of a column, and further with a row. */
+enum dl_fault_kind {
+  DL_FAULT_NONE,
+  DL_FAULT_INVALID,    /* no number */
+  DL_FAULT_NOT_FINITE, /* "nan", "inf", 1e400 */
+  DL_FAULT_RANGE,      /* outside low .. high */
+  DL_FAULT_FRACTION,   /* not whole */
+  DL_FAULT_WORD,       /* none of the column's words */
+  DL_FAULT_SETUP,      /* between settings, or with a descriptor:
+                          dl_setup_is_broken says what */
+  DL_FAULT_UNDEFINED,  /* a definition: 0 / 0, log(-1) */
+  DL_FAULT_ABSENT,
+  DL_FAULT_CONTRADICTION /* between columns */
 };
 
 /* Reads the number in a text and checks it against column c (NULL: any
  * number). *x is set to what was read, NaN where it is no finite number. */
-enum dl_value_fault dl_run_column_parse(const struct dl_run_column *c,
+enum dl_fault_kind dl_run_column_parse(const struct dl_run_column *c,
                                         const char *text, double *x);
 
 /* Checks a number against the range and type of column c. NaN passes. */
-enum dl_value_fault dl_run_column_check(const struct dl_run_column *c,
+enum dl_fault_kind dl_run_column_check(const struct dl_run_column *c,
                                         double x);
 
 /* The word of column c that a text stands for, in any case ("AMP"); the text
@@ -84,7 +89,7 @@ const char *dl_run_word(const struct dl_run_column *c, const char *text);
 
 /* Appends what is wrong with the text of a cell: "invalid number 'abc'". */
 void dl_run_column_explain(const struct dl_run_column *c,
-                           enum dl_value_fault fault, const char *cell,
+                           enum dl_fault_kind fault, const char *cell,
                            struct dl_text *to);
 
 #endif

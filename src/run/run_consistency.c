@@ -269,7 +269,7 @@ bool dl_frame_check_row(struct dl_frame *f, const struct dl_csv_block *block,
     double x;
     if (c->is_text && *text)
       dl_run_lend_text(&r, c->id, text);
-    else if (*text && dl_run_column_parse(c, text, &x) == DL_VALUE_OK)
+    else if (*text && dl_run_column_parse(c, text, &x) == DL_FAULT_NONE)
       dl_run_set_number(&r, c->id, x);
   }
   double ratios[N_RULES];

@@ -45,7 +45,7 @@ static UNUSED void set(struct table *t, const char *name, const char *value) {
 
   if (c->is_text)
     dl_run_lend_text(&run, c->id, value);
-  else if (dl_run_column_parse(c, value, &x) == DL_VALUE_OK)
+  else if (dl_run_column_parse(c, value, &x) == DL_FAULT_NONE)
     dl_run_set_number(&run, c->id, x);
   assert_ok(dl_frame_set_run(t->f, &run, &t->d), &t->d);
 }

@@ -85,16 +85,16 @@ static void test_fill(void **state) {
 static void test_parse(void **state) {
   static const struct {
     const char *text;
-    enum dl_value_fault fault;
+    enum dl_fault_kind fault;
     double x;
   } cases[] = {
-      {"64", DL_VALUE_OK, 64},
-      {"6e1", DL_VALUE_OK, 60},
-      {"abc", DL_VALUE_INVALID, NAN},
-      {"nan", DL_VALUE_NOT_FINITE, NAN},
-      {"1e400", DL_VALUE_NOT_FINITE, NAN},
-      {"-4", DL_VALUE_RANGE, -4},
-      {"2e9", DL_VALUE_RANGE, 2e9},
+      {"64", DL_FAULT_NONE, 64},
+      {"6e1", DL_FAULT_NONE, 60},
+      {"abc", DL_FAULT_INVALID, NAN},
+      {"nan", DL_FAULT_NOT_FINITE, NAN},
+      {"1e400", DL_FAULT_NOT_FINITE, NAN},
+      {"-4", DL_FAULT_RANGE, -4},
+      {"2e9", DL_FAULT_RANGE, 2e9},
   };
   const struct dl_run_column *c = &dl_run_columns[DL_RUN_batch_size];
 
@@ -108,7 +108,7 @@ static void test_parse(void **state) {
       assert_float_equal(x, cases[i].x, 0);
   }
   double x;
-  assert_int_equal(dl_run_column_parse(NULL, "-1e300", &x), DL_VALUE_OK);
+  assert_int_equal(dl_run_column_parse(NULL, "-1e300", &x), DL_FAULT_NONE);
 }
 
 int main(void) {

@@ -28,7 +28,7 @@ static enum dl_status set_value(struct dl_run *run, const struct dl_option *o,
     const char *word = dl_run_word(c, arg);
     struct dl_text what = {0};
     if (!word) {
-      dl_run_column_explain(c, DL_VALUE_WORD, arg, &what);
+      dl_run_column_explain(c, DL_FAULT_WORD, arg, &what);
       status = dl_fail(d, DL_EUSAGE, "--%s: %s", o->name, dl_text_str(&what));
     }
     dl_text_free(&what);
