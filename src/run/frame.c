@@ -29,8 +29,7 @@ struct dl_frame *dl_frame_new(struct dl_catalog *c) {
   struct dl_frame *f = dl_calloc(1, sizeof *f);
   f->catalog = c;
   f->lookup.keep = true;
-  for (size_t i = 0; i < DL_N_RUN_MEMBERS; i++)
-    f->setting[i].x = NAN;
+  f->settings = dl_run_unknown;
   return f;
 }
 
@@ -41,8 +40,8 @@ void dl_frame_free(struct dl_frame *f) {
                                    &f->fields[0], &f->fields[1]};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     free_entries(lists[i]);
-  for (size_t i = 0; i < DL_N_RUN_MEMBERS; i++)
-    free((void *)(uintptr_t)f->setting[i].s);
+  dl_run_clear(&f->settings);
+  dl_strlist_free(&f->texts);
   for (size_t i = 0; i < f->n_steps; i++)
     free_step(&f->step[i]);
   free(f->step);
@@ -61,7 +60,7 @@ void dl_frame_columns(struct dl_frame *f, const struct dl_csv *csv) {
 /* The column of a name that has a setting, or -1. */
 static long setting_of(const struct dl_frame *f, const char *name) {
   const struct dl_run_column *c = dl_run_member_find(name);
-  return c && f->setting[c->id].s ? (long)c->id : -1;
+  return c && dl_run_has(&f->settings, c->id) ? (long)c->id : -1;
 }
 
 bool dl_frame_is_given(const struct dl_frame *f, const char *name) {
@@ -325,14 +324,24 @@ static void add_indexed(struct step *s, enum source_kind kind, long i) {
         (struct source){.kind = kind, .index = (size_t)i};
 }
 
+static void add_setting(struct dl_frame *f, struct step *s, long i) {
+  add_indexed(s, SOURCE_SETTING, i);
+  if (i >= 0)
+    s->source[s->n_sources - 1].value = dl_frame_setting(
+        f, (enum dl_run_id)i, s->target.in == DL_IN_CELL);
+}
+
 /* All sources of a name into s, in the order of frame.h. */
 static enum dl_status find_sources(struct dl_frame *f, struct step *s,
                                    struct dl_diag *d) {
   enum dl_status status = DL_OK;
-  add_indexed(s, SOURCE_OVERRIDE, dl_entry_find(&f->overrides, s->name));
-  if (s->n_sources > 0)
+  long i = dl_entry_find(&f->overrides, s->name);
+  add_indexed(s, SOURCE_OVERRIDE, i);
+  if (i >= 0) {
+    s->source->value = f->overrides.e[i].cell;
     return DL_OK;
-  long i = dl_entry_find(&f->definitions, s->name);
+  }
+  i = dl_entry_find(&f->definitions, s->name);
   if (i >= 0 && s->scope != SCOPE_RAW)
     status = add_definition(f, s, f->definitions.e[i].text, d);
   if (f->csv)
@@ -350,13 +359,13 @@ static enum dl_status find_sources(struct dl_frame *f, struct step *s,
   bool is_default = g && setting >= 0 &&
                     !dl_run_set_has(&f->of_options, (enum dl_run_id)setting);
   if (!is_default)
-    add_indexed(s, SOURCE_SETTING, setting);
+    add_setting(f, s, setting);
   if (status != DL_OK || s->scope != SCOPE_FULL)
     return status;
   if (g)
     status = add_derived(f, s, g, d);
   if (is_default)
-    add_indexed(s, SOURCE_SETTING, setting);
+    add_setting(f, s, setting);
   field = descriptor_field(f, s->name);
   if (status != DL_OK || !field)
     return status;

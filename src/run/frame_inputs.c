@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the user gives a frame: settings, overrides, definitions, aliases. */
 
-#include <stdint.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,9 +56,7 @@ enum dl_status dl_frame_axes(struct dl_frame *f, const struct dl_axes *axes,
 }
 
 void dl_frame_set(struct dl_frame *f, enum dl_run_id id, double x) {
-  char text[DL_NUMBER_SIZE];
-  free((void *)(uintptr_t)f->setting[id].s);
-  f->setting[id] = (struct dl_cell){x, dl_strdup(dl_format_short(text, x))};
+  dl_run_set_number(&f->settings, id, x);
 }
 
 enum dl_status dl_frame_set_run(struct dl_frame *f, const struct dl_run *run,
@@ -66,19 +64,30 @@ enum dl_status dl_frame_set_run(struct dl_frame *f, const struct dl_run *run,
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < DL_N_RUN_MEMBERS && status == DL_OK; i++) {
     enum dl_run_id id = (enum dl_run_id)i;
-    const struct dl_run_column *c = &dl_run_columns[i];
     if (!dl_run_has(run, id))
       continue;
     dl_run_set_put(&f->of_options, id, true);
-    if (!c->is_text) {
-      dl_frame_set(f, id, dl_run_number(run, id));
+    if (!dl_run_columns[i].is_text) {
+      dl_run_set_number(&f->settings, id, dl_run_number(run, id));
       continue;
     }
-    free((void *)(uintptr_t)f->setting[id].s);
-    f->setting[id].s = dl_strdup(dl_run_text(run, id));
-    status = open_named(f, c->name, f->setting[id].s, d);
+    dl_run_copy_text(&f->settings, id, dl_run_text(run, id));
+    status = open_named(f, dl_run_columns[i].name, dl_run_text(run, id), d);
   }
   return status;
+}
+
+struct dl_cell dl_frame_setting(struct dl_frame *f, enum dl_run_id id,
+                                bool text) {
+  char number[DL_NUMBER_SIZE];
+  if (dl_run_columns[id].is_text)
+    return (struct dl_cell){NAN, dl_run_text(&f->settings, id)};
+  struct dl_cell c = {dl_run_number(&f->settings, id), NULL};
+  if (text) {
+    dl_strlist_add(&f->texts, dl_format_short(number, c.x));
+    c.s = f->texts.s[f->texts.n - 1];
+  }
+  return c;
 }
 
 /* Checks a value that the user gives for a quantity; a word of its column takes

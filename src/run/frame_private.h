@@ -25,7 +25,8 @@ struct derived;
 /* Where a step may take its value from. */
 struct source {
   enum source_kind kind;
-  size_t index;                 /* override, column, axis; enum dl_run_id */
+  struct dl_cell value;         /* of an override or setting: of every row */
+  size_t index;                 /* column, axis; enum dl_run_id of a setting */
   const struct dl_field *field; /* of a descriptor */
   const struct derived *derived;
   struct dl_formula *formula; /* of a definition, owned */
@@ -144,8 +145,9 @@ struct dl_frame {
   struct dl_catalog *catalog;
   const struct dl_csv *csv;                 /* borrowed; NULL without columns */
   const struct dl_axes *axes;               /* borrowed; NULL without a sweep */
-  struct dl_cell setting[DL_N_RUN_MEMBERS]; /* texts are owned */
-  struct dl_run_set of_options;             /* settings that are no default */
+  struct dl_run settings;       /* texts are owned */
+  struct dl_run_set of_options; /* settings that are no default */
+  struct dl_strlist texts;      /* of numbers among them, where wanted */
   struct entries overrides, definitions, aliases;
   struct entries fields[2]; /* overridden fields: gpu, arch */
   struct step *step;
@@ -241,6 +243,10 @@ bool dl_frame_check_row(struct dl_frame *f, const struct dl_csv_block *block,
 void dl_frame_warn_doubted(struct dl_frame *f, struct dl_diag *d);
 void dl_frame_explain_rule(const struct dl_broken_rule *broken,
                            struct dl_text *to);
+
+/* The value of a setting; of a number as text too, if that is wanted. */
+struct dl_cell dl_frame_setting(struct dl_frame *f, enum dl_run_id id,
+                                bool text);
 
 /* Index of an entry by name, or -1. */
 long dl_entry_find(const struct entries *es, const char *name);

@@ -80,9 +80,8 @@ static struct dl_cell source_cell(const struct dl_frame *f,
   const struct dl_descriptor *e;
   switch (p->kind) {
   case SOURCE_OVERRIDE:
-    return f->overrides.e[p->index].cell;
   case SOURCE_SETTING:
-    return f->setting[p->index];
+    return p->value;
   case SOURCE_DEFINITION: /* a plain name hands its text on */
     return p->formula->is_name
                ? (struct dl_cell){dl_row_number(row, &p->vars[0]),
