@@ -216,12 +216,14 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   if (trains && (given || has_condition(job)))
     status = ask(p, &a, DL_PHYSICAL_POWER, DL_PHYSICAL_POWER, d);
   if (status == DL_OK && trains && !given)
-    status = ask(p, &a, DL_PHYSICAL_EPOCH, DL_PHYSICAL_TIME, d);
+    status =
+        ask(p, &a, ctx->asks_physical ? DL_PHYSICAL_EPOCH : DL_PHYSICAL_TIME,
+            DL_PHYSICAL_TIME, d);
   if (status == DL_OK && dl_run_is_inference(job->run))
     status = ask(p, &a, DL_SERVING_POWER, DL_SERVING_TIME, d);
   if (status == DL_OK && p->language)
     status = ask(p, &a, DL_LANGUAGE_RATE, DL_LANGUAGE_RATE, d);
-  if (trains && !given)
+  if (trains && !given && ctx->asks_physical)
     take_times(p, &a);
   condition(p, &a);
   const struct dl_fit *epoch = ctx->fit[DL_PHYSICAL_EPOCH].fit;

@@ -41,6 +41,8 @@ struct dl_session {
   const struct dl_estimator **method; /* owned list */
   size_t n;
   bool asks_pre;               /* one takes the regressions in any case */
+  bool asks_physical;          /* one takes energies of the physical method,
+                                  whose time others take too */
   double coverage;             /* of the intervals */
   struct dl_job_fields fields; /* what counts as known: at first all */
 };

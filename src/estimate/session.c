@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/nearest_names.h"
+#include "estimate/methods/methods.h"
 
 /* By the method of a physics; NULL: a regression on features. */
 static const struct {
@@ -58,10 +59,12 @@ static enum dl_status find_methods(struct dl_session *s, const char *methods,
   s->method = dl_calloc(n, sizeof *s->method);
   for (size_t i = 0; i < n && status == DL_OK; i++) {
     s->method[i] = all ? dl_estimators[i] : dl_estimator_find(names.s[i]);
-    if (!s->method[i])
+    if (!s->method[i]) {
       status = unknown_method(names.s[i], d);
-    else
-      s->asks_pre |= s->method[i]->asks_pre;
+      continue;
+    }
+    s->asks_pre |= s->method[i]->asks_pre;
+    s->asks_physical |= s->method[i] == &dl_physical_method;
     s->n++;
   }
   dl_strlist_free(&names);
