@@ -101,6 +101,47 @@ for left in ("arch", "gpu", "config"):
 EOF
 }
 
+# Pooled: (10 x 1 + 30 x 0.6) / 40 and (10 x 0.5 + 30) / 40.
+@test "shares inside, pooled and by group" {
+  python3 - "$TOP_SRCDIR/tools/docs" <<'EOF'
+import sys
+sys.path.insert(0, sys.argv[1])
+import generalisation_intervals as g
+pooled, mean = g.totals([(10, [1, .5]), (30, [.6, 1])])
+assert all(abs(a - b) < 1e-12 for a, b in
+           zip(pooled + mean, [.7, .875, .8, .75])), (pooled, mean)
+EOF
+}
+
+# Groups have measured powers and public facts; r4 has none of these, and d no
+# power: they are fitted, and never estimated.
+@test "a group is left out of every source" {
+  python3 - "$TOP_SRCDIR/tools/docs" <<'EOF'
+import sys
+sys.path.insert(0, sys.argv[1])
+import generalisation_unseen as u
+def run(gpu, arch):
+    return {"gpu": gpu, "arch": arch, "gpu_power_w": "95", "energy_j": "4000",
+            "epochs": "2"}
+def mean(gpu, arch, power, doubt):
+    return {"gpu": gpu, "arch": arch, "gpu_power_w": power, "epoch_s": "9",
+            "doubt": "", "facts_doubt": doubt, "precision": ""}
+runs = [run("a", "x"), run("b", "y")]
+others = [mean("a", "z", "50", "0"), mean("c", "x", "50", "0"),
+          mean("c", "r4", "50", "2"), mean("d", "x", "", "0")]
+found = {(g.column, g.name): g for g in u.groups(runs, others, 5)}
+assert list(found) == [("arch", "x"), ("arch", "y"), ("arch", "z"),
+                       ("gpu", "a"), ("gpu", "b"), ("gpu", "c")], list(found)
+a, c = found["gpu", "a"], found["gpu", "c"]
+assert [r["gpu"] for r in a.runs] == ["b"]
+assert [r["gpu"] for r in a.others] == ["c", "c", "d"]
+assert len(a.rows) == 1 and a.rows[0]["epoch_s"] == 20  # 2000 J at 95 + 5 W
+assert len(c.runs) == 2 and [r["gpu"] for r in c.others] == ["a", "d"]
+assert [(r["arch"], r["precision"]) for r in c.rows] == [("x", "tf32")]
+assert "facts_doubt" not in c.rows[0]
+EOF
+}
+
 @test "missing parts are named" {
   run python3 "$TOOL" "$DLEST" "$PWD"
   [ "$status" -eq 1 ]

@@ -31,6 +31,7 @@ import generalisation_speeds as speeds
 import generalisation_tables as tables
 import generalisation_intervals as intervals
 import generalisation_language as language
+import generalisation_unseen as unseen
 
 TARGETS = ("gpu_power_w", "epoch_energy_j")
 PROTOCOLS = {
@@ -432,16 +433,16 @@ def make_parts(o, methods, plain, protocols, folder, top):
         "Intervals of %g %%" % (100 * intervals.COVERAGE),
         "Coverage, pooled over the runs and as the mean over the groups, in %. "
         "Each group in turn is the new one, and its own residuals are not "
-        "used (`tools/docs/generalisation_intervals.py` has the formula). *Width*: "
-        "the interval reaches from the estimate divided by it to the estimate "
-        "times it (geometric mean over groups); *all groups*: that of the "
-        "interval of dlest. Groups of `physical` include those of the auxiliary "
-        "training data with measured power and time. The others have three "
-        "GPUs, of which two determine the width, by t with one degree of "
-        "freedom: coverage has little meaning there.",
+        "used (`tools/docs/generalisation_intervals.py`). *Width*: the interval "
+        "reaches from the estimate divided by it to the estimate times it "
+        "(geometric mean over groups); *all groups*: that of the interval of "
+        "dlest. Groups of `physical` include those of the auxiliary training "
+        "data with measured power and time. The others have three GPUs, of "
+        "which two determine the width: coverage has little meaning there.",
         interval_table(models, methods, grouped)))
     if protocols == list(PROTOCOLS):
-        parts += intervals.part(models.get("physical"), TARGETS, table, pair)
+        new = lambda: unseen.by_column(sys.modules[__name__], o, folder, top)
+        parts += intervals.part(models.get("physical"), TARGETS, table, pair, new)
         parts += source_parts(o, methods, models, folder, top)
         means = os.path.join(top, "data", "language-training-means.csv")
         head, *rows = language.table_rows(run, o.dlest, means, folder)
