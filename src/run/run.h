@@ -75,7 +75,7 @@ static inline bool dl_run_has(const struct dl_run *r, enum dl_run_id id) {
 /* Whether a text, which may be unknown, is a word. Those of a run have one
  * spelling (dl_run_word). */
 static inline bool dl_is_word(const char *text, const char *word) {
-  return text && strcmp(text, word) == 0;
+  return text && *text == *word && strcmp(text, word) == 0;
 }
 
 static inline bool dl_run_is_inference(const struct dl_run *r) {

@@ -120,15 +120,14 @@ void dl_assume_number(struct dl_row *row, enum dl_run_id id, double x) {
 }
 
 void dl_forget_assumed(struct dl_row *row) {
-  for (size_t i = 0; i < DL_N_RUN_MEMBERS; i++) {
-    enum dl_run_id id = (enum dl_run_id)i;
-    if (!dl_is_assumed(row, id))
-      continue;
-    if (dl_run_columns[i].is_text)
-      dl_run_lend_text(&row->run, id, NULL);
-    else
-      dl_run_set_number(&row->run, id, NAN);
-  }
+  for (size_t w = 0; w < DL_LENGTH(row->assumed.word); w++)
+    for (uint64_t left = row->assumed.word[w]; left; left &= left - 1) {
+      size_t i = 64 * w + (size_t)__builtin_ctzll(left);
+      if (dl_run_columns[i].is_text)
+        dl_run_lend_text(&row->run, (enum dl_run_id)i, NULL);
+      else
+        dl_run_set_number(&row->run, (enum dl_run_id)i, NAN);
+    }
   row->assumed = (struct dl_run_set){0};
 }
 
