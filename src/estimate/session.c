@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/nearest_names.h"
 #include "estimate/methods/methods.h"
+#include "run/setup/option_words.h"
 
 /* By the method of a physics; NULL: a regression on features. */
 static const struct {
@@ -146,6 +147,8 @@ static enum dl_status contradicts(const struct dl_job *job, const char *path,
   struct dl_text why = {0};
   enum dl_status status = DL_OK;
   *bad = dl_known_contradicts(job, &why);
+  if (*bad && line == 0)
+    dl_as_options(&why);
   if (*bad && line > 0)
     dl_skip_at(d, path, line, "%s", dl_text_str(&why));
   else if (*bad)

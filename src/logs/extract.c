@@ -172,6 +172,11 @@ static enum dl_status make_run(struct extraction *x, const char *path,
       dl_measure_boundary(&out->run);
     }
   check_power(&out->run, log->samples, path, d);
+  if (log->span.clock == DL_CLOCK_RELATIVE && log->interval_s >= 100)
+    dl_warn_at(d, path, 0,
+               "samples are %.4g s apart: check the unit of the times "
+               "(milliseconds?)",
+               log->interval_s);
   if (x->o->inspect) {
 #pragma omp critical(dl_extract_inspect)
     status = x->o->inspect(x->o->ctx, log, d);

@@ -58,7 +58,9 @@ as_options() {
   local columns='n_gpus|(tensor|pipeline|context|expert)_parallel|seq_len'
   columns+='|(global|micro)_batch|grad_accum|batch_size|virtual_stages|fine_tune'
   columns+='|image_px|loader_workers'
-  sed -E "s/(^|[^'a-z_])($columns)\b/\1--\2/g; s/--n_gpus/--gpus/g" |
+  sed -E "s/(^|[^'a-z_])($columns)\b/\1--\2/g; s/--n_gpus/--gpus/g; \
+s/\bgpu_power_w\b/--gpu-power/g; s/\b(duration|epoch|step)_s\b/--\1-time/g; \
+s/\b(samples|tokens)_per_s\b/--throughput/g; s/--duration-time/--duration/g" |
     sed -E ':a; s/(--[a-z-]+)_([a-z]+)/\1-\2/; ta'
 }
 

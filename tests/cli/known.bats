@@ -149,19 +149,19 @@ less() {
 }
 
 @test "contradictory values are refused with both figures" {
-  refuses 2 "dlest: $(message rates_contradict samples_per_s 2500 step_s 1024)" \
+  refuses 2 "dlest: $(message rates_contradict samples_per_s 2500 step_s 1024 | as_options)" \
     "${RUN[@]}" --throughput 2500/s --step-time 250ms
   refuses 2 "dlest: $(message time_is_shorter duration_s 3.6e+04 epochs \
-    1.62e+05)" "${RUN[@]}" --duration 10h --epoch-time 30m
+    1.62e+05 | as_options)" "${RUN[@]}" --duration 10h --epoch-time 30m
   # 1297833 samples in 10 s x 6 x 4.11 GMAC; FP16 tensor cores reach 312
   refuses 2 "dlest: $(message samples_need_more_tflops 1.298e+05 3.2e+03 1 \
     a100-sxm4-40gb 312 'any precision')" "${RUN[@]}" --epoch-time 10s
   # 2500 x 24.66 GFLOP; 19.5 TFLOP/s x 2.25 by fast convolutions
   refuses 2 "dlest: $(message samples_need_more_tflops 2500 61.7 1 \
     a100-sxm4-40gb 43.9 fp32)" "${RUN[@]}" --throughput 2500/s --precision fp32
-  refuses 2 "dlest: $(message power_is_over 600 "1 GPU" 400)" \
+  refuses 2 "dlest: $(message power_is_over 600 "1 GPU" 400 | as_options)" \
     "${RUN[@]}" --gpu-power 600
-  refuses 2 "dlest: $(message power_is_under 60 "4 idle GPUs draw" 220)" \
+  refuses 2 "dlest: $(message power_is_under 60 "4 idle GPUs draw" 220 | as_options)" \
     "${RUN[@]}" --gpu-power 60 --gpus 4
 }
 
@@ -197,7 +197,7 @@ less() {
 
 @test "a speed that is none of this training is refused" {
   refuses 2 "dlest: $(message no_speed_of_this_training tokens_per_s \
-    'it has no tokens; give samples_per_s')" "${RUN[@]}" \
+    'it has no tokens; give samples per second' | as_options)" "${RUN[@]}" \
     --throughput 1024tokens/s
   printf '%s\n' arch,gpu,epochs,batch_size,train_samples,tokens_per_s,\
 samples_per_s resnet50,a100,90,256,1281167,1024, resnet50,a100,90,256,1281167,,0 \
@@ -205,7 +205,7 @@ samples_per_s resnet50,a100,90,256,1281167,1024, resnet50,a100,90,256,1281167,,0
   try predict --input runs.csv --method physical --format json
   [ "$status" -eq 3 ]
   grep -q "runs.csv:2: $(message no_speed_of_this_training tokens_per_s \
-    'it has no tokens; give samples_per_s')" err
+    'it has no tokens; give samples per second')" err
   grep -q "runs.csv:3: $(message no_speed_of_this_training samples_per_s \
     'it is 0')" err
   check '.estimates | length == 2 and .[0].known == null'

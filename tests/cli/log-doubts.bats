@@ -155,3 +155,13 @@ energy_consumed,gpu_energy,gpu_count,gpu_model,country_name" \
   gives 0 "dlest: warning: b.csv:2: $(message mean_power_of_job 100000)" \
     extract b.csv -f csv
 }
+
+@test "times without a unit that are milliseconds" {
+  awk 'BEGIN { print "time,gpu_power_w"
+    for (i = 0; i <= 60; i++) print i * 1000 ",100" }' >a.csv
+  gives 0 "dlest: warning: a.csv: $(message samples_far_apart 1000)" \
+    extract a.csv -f csv
+  sed -i '1s/time/time_ms/' a.csv
+  gives 0 '' extract a.csv -f csv
+  is gpu_energy_j 6000
+}

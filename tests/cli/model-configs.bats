@@ -77,6 +77,14 @@ config() {
   check '.values[] | select(.field == "seq_len") | .value == 8192'
 }
 
+@test "the published context is that of the positions, unless these are learned" {
+  config Mistral-7B-v0.1
+  try predict --arch ./config.json --gpu h100 --tokens 1e9 --seq-len 65536
+  grep -qF -e "$(message seq_len_is_more_context 65536 32768 model)" err
+  try predict --arch ./config.json --gpu h100 --tokens 1e9 --seq-len 32768
+  ! grep -qF 'tokens of context' err
+}
+
 @test "a config.json of an unknown network is refused" {
   refused() {
     refuses 3 "dlest: config.json: $1" show arch config.json

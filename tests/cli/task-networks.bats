@@ -15,8 +15,8 @@ setup() {
 
 @test "the layers give the published parameters and multiply-accumulates" {
   python3 -B "$TOOL" --check >out
-  [ "$(grep -c 'M, published' out)" -ge 49 ]
-  [ "$(grep -c 'GMAC, published' out)" -ge 38 ]
+  [ "$(grep -c 'M, published' out)" -ge 57 ]
+  [ "$(grep -c 'GMAC, published' out)" -ge 43 ]
   run ! grep WRONG out
 }
 
@@ -33,7 +33,10 @@ setup() {
     DiT-XL/2:dit-xl-2 QuartzNet:quartznet15x5 RNN-T:rnnt dlrm_dcnv2:dlrm-dcnv2 \
     facebook/wav2vec2-base:wav2vec2-base EfficientDet-D0:efficientdet-d0 \
     tf_efficientdet_d7:efficientdet-d7 transfo-xl-wt103:transformer-xl-large \
-    facebook/opt-350m:opt-350m sage-ogbn-arxiv:graphsage-ogbn-arxiv; do
+    facebook/detr-resnet-50:detr-resnet-50 facebook/sam-vit-huge:sam-vit-huge \
+    openai/clip-vit-base-patch32:clip-vit-base-patch32 \
+    openai/clip-vit-large-patch14:clip-vit-large-patch14 CLIP-ViT-B/16:\
+clip-vit-base-patch16 facebook/opt-350m:opt-350m sage-ogbn-arxiv:graphsage-ogbn-arxiv; do
     gives 0 '' show arch "${name%:*}" --format json
     check ".id == \"${name##*:}\""
   done

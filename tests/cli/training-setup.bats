@@ -77,6 +77,12 @@ EOF
 no sequences" err
 }
 
+@test "tokens of an architecture that is unknown" {
+  refuses 3 "dlest: $(message unknown_nearest_or_export arch llama \
+    " (did you mean 'llama-7b', 'llama-13b' or 'llama-33b'?)" archs)" \
+    predict --arch llama --gpu a100 --tokens 1e9
+}
+
 @test "a model that does not go with a set-up is skipped, by its line" {
   cat >runs.csv <<'EOF'
 arch,gpu,n_gpus,tokens,tensor_parallel,pipeline_parallel,batch_size,fine_tune,virtual_stages,expert_parallel

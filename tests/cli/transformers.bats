@@ -135,9 +135,8 @@ END
   flops --arch gpt2 --gpu a100 --train-samples 1000 --epochs 3
   check '.epochs == 3'
   for option in train-samples=5 val-samples=5; do
-    name=${option%=*}
     refuses 2 "dlest: --tokens is the whole training; it does not go with \
-$(echo "$name" | tr - _)" predict --arch gpt2 --gpu a100 --tokens 1e9 "--$option"
+--${option%=*}" predict --arch gpt2 --gpu a100 --tokens 1e9 "--$option"
   done
   refuses 2 "dlest: $(message tokens_is_whole_training)" predict --arch gpt2 --gpu a100 --tokens 1e9 --dataset imagenet
 }

@@ -12,6 +12,7 @@ import sys
 from xml.sax.saxutils import escape, quoteattr
 
 import task_graph as graph
+import task_encoders as pairs
 import task_sequence as seq
 import task_vision as vision
 from task_layers import Net
@@ -20,6 +21,8 @@ from task_layers import Net
 SOURCES = {
     "baevski2020": ("wav2vec 2.0: A Framework for Self-Supervised Learning of "
                     "Speech Representations", 2020, "arxiv.org/abs/2006.11477"),
+    "carion2020": ("End-to-End Object Detection with Transformers, and the "
+                   "authors' code", 2020, "arxiv.org/abs/2005.12872"),
     "cicek2016": ("3D U-Net: Learning Dense Volumetric Segmentation from "
                   "Sparse Annotation", 2016, "arxiv.org/abs/1606.06650"),
     "dai2019": ("Transformer-XL: Attentive Language Models Beyond a "
@@ -37,6 +40,8 @@ SOURCES = {
                "arxiv.org/abs/2005.00687"),
     "kim2023": ("BK-SDM: A Lightweight, Fast, and Cheap Version of Stable "
                 "Diffusion", 2023, "arxiv.org/abs/2305.15798"),
+    "kirillov2023": ("Segment Anything, and the authors' code", 2023,
+                     "arxiv.org/abs/2304.02643"),
     "kriman2020": ("QuartzNet: Deep Automatic Speech Recognition with 1D "
                    "Time-Channel Separable Convolutions", 2020,
                    "arxiv.org/abs/1910.10261"),
@@ -53,6 +58,9 @@ SOURCES = {
     "podell2023": ("SDXL: Improving Latent Diffusion Models for "
                    "High-Resolution Image Synthesis", 2023,
                    "arxiv.org/abs/2307.01952"),
+    "radford2021": ("Learning Transferable Visual Models From Natural "
+                    "Language Supervision; profile of OpenCLIP", 2021,
+                    "arxiv.org/abs/2103.00020"),
     "rombach2022": ("High-Resolution Image Synthesis with Latent Diffusion "
                     "Models", 2022, "arxiv.org/abs/2112.10752"),
     "ronneberger2015": ("U-Net: Convolutional Networks for Biomedical Image "
@@ -188,6 +196,28 @@ for _k, _ws, _ds, _c, _px, _p, _g in (
          on(vision.segformer, _ws, _ds, _c), _px, "area",
          ("segformer-mit-" + _k, "nvidia/segformer-%s-finetuned-ade-%d-%d" % (
              _k, _px, _px)), "150 classes of ADE20K", _p, 1, _g)
+task("detr-resnet-50", "DETR ResNet-50", "detr", "carion2020", on(pairs.detr),
+     1024, "area", ("detr", "detr-r50", "detr_resnet50",
+                    "facebook/detr-resnet-50"), "100 queries", 41.524768, 6)
+for _k, _d, _l, _h, _p, _g in (
+        ("base", 768, 12, 12, 93.735472, None),
+        ("large", 1024, 24, 16, 312.342832, None),
+        ("huge", 1280, 32, 16, 641.090608, 2973.)):
+    task("sam-vit-" + _k, "SAM ViT-" + _k[0].upper(), "sam", "kirillov2023",
+         on(pairs.sam, _d, _l, _h), 1024, "none",
+         ("facebook/sam-vit-" + _k, "sam-vit-" + _k[0], "sam-" + _k[0],
+          "sam_vit_" + _k[0]), "a prompt of two points", _p, 6, _g)
+for _k, _px, _patch, _w, _l, _t, _c, _p, _g in (
+        ("base-patch32", 224, 32, 768, 12, 512, 512, 151.277313, 7.39),
+        ("base-patch16", 224, 16, 768, 12, 512, 512, 149.620737, 20.545),
+        ("large-patch14", 224, 14, 1024, 24, 768, 768, 427.616513, 87.665),
+        ("large-patch14-336", 336, 14, 1024, 24, 768, 768, 427.944193,
+         197.61)):
+    _short = "%s-%s" % (_k[0], _k.split("patch")[1])
+    task("clip-vit-" + _k, "CLIP ViT-%s" % _short.upper().replace("-", "/", 1),
+         "clip", "radford2021", on(pairs.clip, _patch, _w, _l, _t, 12, _c), _px,
+         "none", ("openai/clip-vit-" + _k, "clip-vit-" + _short), "an image "
+         "and its text of 77 tokens", _p, 6, _g)
 SD = "the denoising U-Net at one time step, with a text of 77 tokens"
 task("stable-diffusion-v1-5", "Stable Diffusion 1.5", "diffusion", "diffusers",
      on(seq.denoiser, (1, 2, 4, 4), (1, 1, 1, 0), 1, 768, heads=8), 512,

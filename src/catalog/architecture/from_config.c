@@ -284,10 +284,15 @@ static enum dl_status read_keys(struct parts *p, const struct family *f,
   return status;
 }
 
-/* A context longer than trainings use. */
+/* What a config calls positions is the published context where these are not
+ * learned. It may be longer than trainings use. */
 static void limit_tokens(struct parts *p, const char *path, struct dl_diag *d) {
   double seq = part(p, "seq");
-  if (!(seq > MOST_TOKENS) || strcmp(p->kind, "decoder") != 0)
+  if (strcmp(p->kind, "decoder") != 0)
+    return;
+  if (seq > 0 && !(part(p, "positions") > 0))
+    put(p, "context", seq);
+  if (!(seq > MOST_TOKENS))
     return;
   dl_warn_at(d, path, 0,
              "takes up to %g tokens; counted at %g unless --seq-len says "

@@ -89,6 +89,7 @@ const char *dl_usual_dataset(const struct dl_architecture *e) {
   static const struct {
     const char *family, *dataset; /* NULL: each publication has its own */
   } usual[] = {{"rcnn", "coco2017"},
+               {"detr", "coco2017"},
                {"retinanet", "coco2017"},
                {"ssd", "coco2017"},
                {"yolo", "coco2017"},
@@ -99,7 +100,8 @@ const char *dl_usual_dataset(const struct dl_architecture *e) {
                {"diffusion", NULL},
                {"unet", NULL},
                {"video", NULL},
-               {"sam", NULL}};
+               {"sam", NULL},
+               {"clip", NULL}};
   if (dl_is_language_model(e))
     return NULL;
   for (size_t i = 0; e->family && i < DL_LENGTH(usual); i++)

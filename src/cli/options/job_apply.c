@@ -24,7 +24,7 @@ static enum dl_status check_size(const struct dl_job_options *o, bool inference,
     return dl_fail(d, DL_EUSAGE,
                    "--train-tokens and --train-samples exclude each other");
   if (dl_job_options_give(o, DL_RUN_tokens)) {
-    if (o->arch && o->usual && !language)
+    if (o->arch && o->described && o->usual && !language)
       return dl_fail(d, DL_EUSAGE,
                      "--tokens is for language models; '%.64s' needs --dataset "
                      "NAME or --train-samples N",
@@ -33,8 +33,8 @@ static enum dl_status check_size(const struct dl_job_options *o, bool inference,
       if (dl_run_has(&o->run, others[i]))
         return dl_fail(d, DL_EUSAGE,
                        "--tokens is the whole training; it does not go with "
-                       "%s",
-                       dl_run_columns[others[i]].name);
+                       "--%s",
+                       i == 0 ? "train-samples" : "val-samples");
     if (dl_run_has(&o->run, DL_RUN_epochs) && !per_epoch)
       dl_warn(d,
               "--tokens %g is the whole training, all %g epochs; give tokens "
@@ -199,6 +199,7 @@ enum dl_status dl_job_options_language(struct dl_job_options *o,
       status = dl_catalog_look(c, DL_ARCHITECTURE, arch, &e, d);
     bool is =
         status == DL_OK && e && dl_is_language_model(DL_AS(architecture, e));
+    o->described |= e != NULL;
     o->sequences |= is || (e && DL_AS(architecture, e)->transformer);
     const char *usual =
         e ? dl_usual_dataset(DL_AS(architecture, e)) : "imagenet";

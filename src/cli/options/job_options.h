@@ -20,7 +20,8 @@ struct dl_job_options {
   const char *dataset;
   bool default_dataset; /* no option gives it; by dl_job_options_apply */
   const char *arch;     /* the first of several; by dl_job_options_language */
-  bool sequences;   /* one of the architectures takes sequences; by the same */
+  bool described; /* the catalogue has one of the architectures; by the same */
+  bool sequences; /* one of the architectures takes sequences; by the same */
   const char *usual; /* dl_usual_dataset of all, or NULL; by the same */
   struct dl_site_options site;
   struct dl_footprint foot; /* filled in by dl_job_options_apply */

@@ -235,7 +235,7 @@ bool dl_known_contradicts(const struct dl_job *job, struct dl_text *why) {
     dl_text_printf(why, "%s is no speed of this training: %s", known->no_speed,
                    strcmp(known->no_speed, "tokens_per_s") == 0 &&
                            isnan(job->seq_len)
-                       ? "it has no tokens; give samples_per_s"
+                       ? "it has no tokens; give samples per second"
                        : "it is 0");
   return known->no_speed ||
          (!isnan(known->steps_s) &&

@@ -13,6 +13,12 @@
 static const char *const other[][2] = {
     {"n_gpus", "gpus"},
     {"network_gbps", "network"},
+    {"duration_s", "duration"},
+    {"epoch_s", "epoch-time"},
+    {"step_s", "step-time"},
+    {"samples_per_s", "throughput"},
+    {"tokens_per_s", "throughput"},
+    {"gpu_power_w", "gpu-power"},
     {"lora_rank", "set lora_rank"},
     {"frozen_base", "set frozen_base"},
     {"power_limit_w", "set power_limit_w"},
