@@ -19,12 +19,16 @@ static void predict(const double *c, const double *fx, const void *inputs,
                     double *log_target) {
   (void)inputs;
   log_target[0] = log(c[0]) + fx[0] + fx[1];
+  log_target[1] = 2 * log(c[0]) + fx[0];
 }
 
 static void gradient(const double *c, const double *fx, const void *inputs,
                      double *log_target, struct dl_gradient *g) {
   predict(c, fx, inputs, log_target);
   g[0].c[0] = g[0].fx[0] = g[0].fx[1] = 1;
+  g[1].c[0] = 2;
+  g[1].fx[0] = 1;
+  g[1].fx[1] = 0;
 }
 
 static void bound(const double *c, const void *inputs, struct dl_place *to) {
@@ -39,24 +43,24 @@ static const struct dl_grouping_factor factors[] = {
     {"gpu", 0, 1, .unit_share = 0}, {"arch", 1, 1, .unit_share = 0}};
 static const struct dl_residual_component component = {0,   0.1, 0.05,
                                                        0.2, 1,   {2}};
-static const double sigma = 0.05;
+static const double sigma[] = {0.05, 0.05};
 static const struct dl_residual_process process = {
     .component = &component,
     .n_components = 1,
     .repeat_sd = 0.02,
     .floor_sd = 0.005,
 };
-static const char *const target = "y";
+static const char *const target[] = {"y", "z"};
 static struct dl_physics physics = {.name = "linear",
-                                    .target = &target,
+                                    .target = target,
                                     .constant = &constant,
                                     .n_constants = 1,
                                     .factor = factors,
                                     .n_factors = 2,
                                     .effect = effects,
                                     .n_effects = 2,
-                                    .sigma = &sigma,
-                                    .n_targets = 1,
+                                    .sigma = sigma,
+                                    .n_targets = 2,
                                     .process = &process,
                                     .calibration = &process,
                                     .bound = bound,
@@ -167,6 +171,30 @@ static void rates_of_a_new_gpu(void **state) {
   dl_hierarchical_fit_free(fit);
 }
 
+/* Of both targets at once. The second has no residual but the measurement's:
+ * 4 x .09 + .0225 - 4 x .02 = .3025. Their covariance is 2 x .09 + .0225 - 3 x
+ * .02. */
+static void two_targets_at_once(void **state) {
+  struct dl_hierarchical_fit *fit = make_fit();
+  const struct dl_grouping in = make_inputs("a", "n");
+  const double noise = 0.0004 + 0.000025, first = 0.09 + 0.0225 + 0.01 - 0.04;
+  struct dl_joint_prediction joint;
+  struct dl_fit_row row;
+  double spread[2];
+
+  (void)state;
+  dl_fit_row_make(&row, fit, &in);
+  dl_run_spreads(&row, false, false, (const size_t[]){1, 0}, spread);
+  assert_near(spread[0], sqrt(sqrt((0.3025 + noise) / noise)), 1e-5);
+  assert_near(spread[1], sqrt(sqrt((first + residual) / residual)), 1e-6);
+  dl_predict_jointly(&row, (const size_t[]){0, 1}, &joint);
+  assert_near(joint.var[0], first + residual, 1e-5);
+  assert_near(joint.var[1], 0.3025 + noise, 1e-5);
+  assert_near(joint.cov, 0.1425, 1e-5);
+  assert_near(joint.mean[1], 2, 1e-12);
+  dl_hierarchical_fit_free(fit);
+}
+
 static void one_width_for_all(void **state) {
   struct dl_hierarchical_fit *fit = make_fit();
   const struct dl_grouping in = make_inputs("b", "m");
@@ -181,6 +209,7 @@ static void one_width_for_all(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(by_what_is_new),
                                      cmocka_unit_test(rates_of_a_new_gpu),
+                                     cmocka_unit_test(two_targets_at_once),
                                      cmocka_unit_test(one_width_for_all)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
