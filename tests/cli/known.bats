@@ -191,8 +191,11 @@ less() {
     misused recommend "$(message known_of_one_training "${how% *}")" \
       --arch resnet50 --gpu a100,t4 --$how
   done
-  misused recommend "$(message known_of_one_training duration)" \
+  # choices of one duration would be ranked by their power alone
+  misused recommend "$(message duration_of_one_training)" \
     --arch resnet50 --gpu a100,t4 --duration 10h --epochs 90
+  misused recommend "$(message duration_of_one_training)" \
+    --arch resnet50 --gpu a100,t4 --duration 10h
 }
 
 @test "a speed that is none of this training is refused" {

@@ -88,8 +88,11 @@ enum dl_status dl_known_refuse_several(struct dl_cli *cli, bool duration) {
   for (size_t i = 0; i < DL_LENGTH(names); i++)
     if (dl_cli_given(cli, names[i]))
       name = names[i];
-  if (duration && dl_cli_given(cli, "duration") && dl_cli_given(cli, "epochs"))
-    name = "duration";
+  if (duration && dl_cli_given(cli, "duration"))
+    return dl_fail(&cli->diag, DL_EUSAGE,
+                   "--duration is known of one training: estimate that one by "
+                   "'dlest predict'; choices that take longer are excluded by "
+                   "--deadline");
   return name ? dl_fail(&cli->diag, DL_EUSAGE,
                         "--%s is known of one training: estimate that one by "
                         "'dlest predict', or several by --input with a column",

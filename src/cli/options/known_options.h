@@ -17,7 +17,7 @@ enum dl_status dl_read_known_columns(const struct dl_option *o, char *arg,
                                      void *at, struct dl_diag *d);
 
 /* Refuses what is known of one training where several are estimated; with
- * `duration` also --duration beside --epochs. */
+ * `duration` also --duration. */
 enum dl_status dl_known_refuse_several(struct dl_cli *cli, bool duration);
 
 /* Of a language model: a throughput without a unit is in tokens. */
