@@ -23,7 +23,7 @@ enum { FEW_FEATURES = 40 };
 
 /* Residual bounds for a kind of row. by_run: in multiples of a run's spread
  * (dl_run_spreads); typical_low, typical_high: at the usual spread. */
-struct bounds {
+struct dl_row_bounds {
   bool known, by_run;
   bool new_arch, new_gpu;
   double low, high;
@@ -39,9 +39,9 @@ struct dl_predictor {
   struct dl_row_ref *feature;       /* one per feature, owned */
   struct dl_row_ref offset;         /* where the fit has one */
   struct dl_row_ref *ranged;        /* one per range, owned */
-  double spread;                /* of a variable's power, see extrapolation */
-  struct bounds bounds[2][2];   /* [architecture is new][GPU is new] */
-  struct bounds (*times)[2][2]; /* of each of the fit's `times`, owned */
+  double spread; /* of a variable's power, see extrapolation */
+  struct dl_row_bounds bounds[2][2];   /* [architecture is new][GPU is new] */
+  struct dl_row_bounds (*times)[2][2]; /* of each of the fit's `times`, owned */
 };
 
 void dl_predictor_free(struct dl_predictor *p) {
@@ -56,7 +56,7 @@ void dl_predictor_free(struct dl_predictor *p) {
 
 /* Adds the bounds of what was held out; false without. The squares of two that
  * are new add up. The spread of a run has both of them already. */
-static bool add_bounds(struct bounds *b, const struct dl_residuals *left,
+static bool add_bounds(struct dl_row_bounds *b, const struct dl_residuals *left,
                        enum dl_held_out_group novelty, double coverage) {
   const struct dl_residuals *r = &left[novelty];
   double low, high, spread = dl_residuals_spread(r);
@@ -75,9 +75,9 @@ static bool add_bounds(struct bounds *b, const struct dl_residuals *left,
 }
 
 /* Residual bounds for what is new about a row. */
-static struct bounds find_bounds(const struct dl_residuals *left, bool arch,
-                                 bool gpu, double coverage) {
-  struct bounds b = {
+static struct dl_row_bounds find_bounds(const struct dl_residuals *left,
+                                        bool arch, bool gpu, double coverage) {
+  struct dl_row_bounds b = {
       .novelty = DL_HELD_OUT_ROWS, .new_arch = arch, .new_gpu = gpu};
   if (arch)
     add_bounds(&b, left, DL_HELD_OUT_ARCH, coverage);
@@ -149,8 +149,9 @@ void dl_predictor_take(const struct dl_predictor *p, const struct dl_row *row,
                        struct dl_predictor_row *out) {
   out->p = p;
   out->row = row;
-  out->new_arch = is_new(&p->fit->archs, row->found.arch);
-  out->new_gpu = is_new(&p->fit->gpus, row->found.gpu);
+  bool new_arch = is_new(&p->fit->archs, row->found.arch);
+  bool new_gpu = is_new(&p->fit->gpus, row->found.gpu);
+  out->bounds = &p->bounds[new_arch][new_gpu];
   out->spread_known = false;
   if (!p->bound)
     return;
@@ -203,8 +204,9 @@ static double extrapolation(const struct dl_predictor *p,
  * outside of intervals that narrowed with the posterior (docs/calibration.md).
  * Where the inputs of a fit are not complete, as those of a forward pass, the
  * usual spread holds. */
-static void row_bounds(struct dl_predictor_row *at, const struct bounds *b,
-                       bool time, double *low, double *high) {
+static void row_bounds(struct dl_predictor_row *at,
+                       const struct dl_row_bounds *b, bool time, double *low,
+                       double *high) {
   *low = b->low;
   *high = b->high;
   if (!b->by_run)
@@ -227,14 +229,10 @@ static void row_bounds(struct dl_predictor_row *at, const struct bounds *b,
   *high *= at->spread[time];
 }
 
-static const struct bounds *bounds_of(const struct dl_predictor_row *at) {
-  return &at->p->bounds[at->new_arch][at->new_gpu];
-}
-
 bool dl_predictor_bounds(struct dl_predictor_row *at, double *low, double *high,
                          enum dl_held_out_group *novelty) {
   const struct dl_predictor *p = at->p;
-  const struct bounds *b = bounds_of(at);
+  const struct dl_row_bounds *b = at->bounds;
   row_bounds(at, b, false, low, high);
   *novelty = b->novelty;
   return b->known && p->fit->log_target;
@@ -258,14 +256,15 @@ bool dl_predictor_times(struct dl_predictor_row *at, const char *software,
   const struct dl_residuals *left = t->held_out;
   bool own = left[DL_HELD_OUT_CONFIG].n > 0;
   const struct dl_row_descriptors *found = &at->row->found;
-  bool arch =
-      own ? at->new_arch : is_no_group(&left[DL_HELD_OUT_ARCH], found->arch);
-  bool gpu =
-      own ? at->new_gpu : is_no_group(&left[DL_HELD_OUT_GPU], found->gpu);
+  bool arch = own ? at->bounds->new_arch
+                  : is_no_group(&left[DL_HELD_OUT_ARCH], found->arch);
+  bool gpu = own ? at->bounds->new_gpu
+                 : is_no_group(&left[DL_HELD_OUT_GPU], found->gpu);
   /* Of auxiliary rows no configurations are held out: pairs of network and GPU,
    * or else a GPU, say enough. */
   bool less = !p->times[t - p->fit->times][0][0].known;
-  const struct bounds *b = &p->times[t - p->fit->times][arch][gpu || less];
+  const struct dl_row_bounds *b =
+      &p->times[t - p->fit->times][arch][gpu || less];
   *out = (struct dl_time_bounds){.novelty = b->novelty,
                                  .groups = left[b->novelty].n,
                                  .all_seen = less && !arch && !gpu,
@@ -276,8 +275,9 @@ bool dl_predictor_times(struct dl_predictor_row *at, const char *software,
 }
 
 /* `share`: of the half-widths. */
-static void add_interval(struct dl_predictor_row *at, const struct bounds *b,
-                         double share, struct dl_prediction *out) {
+static void add_interval(struct dl_predictor_row *at,
+                         const struct dl_row_bounds *b, double share,
+                         struct dl_prediction *out) {
   const struct dl_predictor *p = at->p;
   out->novelty = b->novelty;
   out->groups = p->fit->held_out_residuals[b->novelty].n;
@@ -333,7 +333,7 @@ static enum dl_status predict_at(struct dl_predictor_row *at, double *features,
   out->value = fit->log_target ? exp(t) : t;
   if (!isfinite(out->value))
     out->value = NAN;
-  add_interval(at, bounds_of(at), 1, out);
+  add_interval(at, at->bounds, 1, out);
   return DL_OK;
 }
 
@@ -343,7 +343,8 @@ static enum dl_status predict_at(struct dl_predictor_row *at, double *features,
  * target) and tuned software keep theirs. */
 #define LEFT_BY_A_RUN 0.7
 
-static double left_by_runs(const struct dl_predictor *p, const struct bounds *b,
+static double left_by_runs(const struct dl_predictor *p,
+                           const struct dl_row_bounds *b,
                            const struct dl_fit_row *row) {
   size_t target = (size_t)p->target;
   bool may = b->new_gpu && !b->new_arch && !row->inputs->name[DL_NAME_TUNED] &&
@@ -360,8 +361,8 @@ static void predict_by_physics(struct dl_predictor_row *at,
   out->value = exp(dl_fit_row_value(row, (size_t)p->target));
   if (!isfinite(out->value))
     out->value = NAN;
-  const struct bounds *b = bounds_of(at);
-  const struct bounds *new_gpu = &p->bounds[0][1];
+  const struct dl_row_bounds *b = at->bounds;
+  const struct dl_row_bounds *new_gpu = &p->bounds[0][1];
   bool near = b != &p->bounds[0][0] || !new_gpu->known ||
               dl_fit_row_has_neighbours(row, (size_t)p->target);
   double share = left_by_runs(p, b, row);

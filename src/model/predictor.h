@@ -25,7 +25,7 @@ void dl_predictor_free(struct dl_predictor *p); /* accepts NULL */
 struct dl_predictor_row {
   const struct dl_predictor *p;
   const struct dl_row *row;
-  bool new_arch, new_gpu; /* to the fit */
+  const struct dl_row_bounds *bounds; /* by what is new to the fit */
   /* Of a physics: */
   const char *lacks; /* the first required quantity that is unknown, or NULL */
   struct dl_inputs inputs;

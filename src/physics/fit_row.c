@@ -32,15 +32,11 @@ void dl_fit_row_hide(struct dl_fit_row *hidden, const struct dl_fit_row *row,
                 hidden->level, hidden->fx);
 }
 
-double dl_fit_row_residual(const struct dl_fit_row *row, size_t target) {
-  return dl_expected_residual(row->fit, &row->place, target);
-}
-
 double dl_fit_row_value(struct dl_fit_row *row, size_t target) {
   if (!row->predicted)
     row->fit->physics->predict(row->fit->c, row->fx, row->inputs, row->y);
   row->predicted = true;
-  return row->y[target] + dl_fit_row_residual(row, target);
+  return row->y[target] + dl_expected_residual(row->fit, &row->place, target);
 }
 
 bool dl_fit_row_has_neighbours(const struct dl_fit_row *row, size_t target) {

@@ -29,9 +29,6 @@ void dl_fit_row_make(struct dl_fit_row *row,
 void dl_fit_row_hide(struct dl_fit_row *hidden, const struct dl_fit_row *row,
                      bool arch, bool gpu);
 
-/* The expected residual of a target; 0 where nothing near was measured. */
-double dl_fit_row_residual(const struct dl_fit_row *row, size_t target);
-
 /* The logarithm of a target. */
 double dl_fit_row_value(struct dl_fit_row *row, size_t target);
 

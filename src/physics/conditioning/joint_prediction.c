@@ -157,7 +157,8 @@ void dl_predict_jointly(const struct dl_fit_row *row, const size_t target[2],
   memcpy(out->var, m.var, sizeof out->var);
   out->cov = m.cov;
   for (size_t i = 0; i < 2; i++)
-    out->mean[i] = m.y[target[i]] + dl_fit_row_residual(row, target[i]);
+    out->mean[i] =
+        m.y[target[i]] + dl_expected_residual(row->fit, &row->place, target[i]);
 }
 
 /* Adds the variances by rates of a GPU that the fit has not seen. */
