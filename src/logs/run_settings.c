@@ -74,23 +74,15 @@ static void note_column(struct dl_settings *s, const char *name) {
     dl_intern(&s->extra, name);
 }
 
-/* The fault of a value for a column; NULL: none. */
-static const char *fault_of(const struct dl_run_column *c, const char *value) {
-  double x;
-  if (!c || *value == '\0')
-    return NULL;
-  if (c->is_text)
-    return c->others || dl_run_word(c, value) ? NULL : "invalid value";
-  switch (dl_run_column_parse(c, value, &x)) {
-  case DL_FAULT_NONE:
-    return NULL;
-  case DL_FAULT_RANGE:
-    return "out of range";
-  case DL_FAULT_FRACTION:
-    return "not a whole number:";
-  default:
-    return "invalid number";
-  }
+/* Whether a value is none of its column, and why. */
+static bool is_wrong(const struct dl_run_column *c, const char *value,
+                     struct dl_text *why) {
+  enum dl_fault_kind fault =
+      c && *value ? dl_run_column_fault(c, value) : DL_FAULT_NONE;
+  dl_text_clear(why);
+  if (fault != DL_FAULT_NONE)
+    dl_run_column_explain(c, fault, value, why);
+  return fault != DL_FAULT_NONE;
 }
 
 enum dl_status dl_settings_set(struct dl_settings *s, const char *assignment,
@@ -100,11 +92,10 @@ enum dl_status dl_settings_set(struct dl_settings *s, const char *assignment,
     return dl_fail(d, DL_EUSAGE, "--set '%s': expected NAME=VALUE", assignment);
   char *name = dl_strndup(assignment, (size_t)(equals - assignment));
   const struct dl_run_column *c = dl_run_column_find(name);
-  const char *fault = fault_of(c, equals + 1);
+  struct dl_text why = {0};
   enum dl_status status = DL_OK;
-  if (fault)
-    status =
-        dl_fail(d, DL_EUSAGE, "--set %s: %s '%s'", name, fault, equals + 1);
+  if (is_wrong(c, equals + 1, &why))
+    status = dl_fail(d, DL_EUSAGE, "--set %s: %s", name, dl_text_str(&why));
   else if (c && c->role == DL_ROLE_MEASURED)
     status = dl_fail(d, DL_EUSAGE,
                      "--set %s: a measured column, which differs from run to "
@@ -113,6 +104,7 @@ enum dl_status dl_settings_set(struct dl_settings *s, const char *assignment,
   dl_strlist_add(&s->set_names, name);
   dl_strlist_add(&s->set_values, equals + 1);
   note_column(s, name);
+  dl_text_free(&why);
   free(name);
   return status;
 }
@@ -306,42 +298,39 @@ static void give(struct filling *f, const char *name, const char *value) {
       (c->role == DL_ROLE_MEASURED && dl_run_has(f->run, id)))
     return;
   dl_run_set_put(&f->given, id, true);
-  double x;
-  const char *word = c->is_text ? dl_run_word(c, value) : NULL;
-  if (c->is_text)
-    dl_run_copy_text(f->run, id, word ? word : value);
-  else if (dl_parse_double(value, &x))
-    dl_run_set_number(f->run, id, x);
+  dl_run_read(f->run, c, value);
 }
 
 static void give_row(struct filling *f, const char *path, struct dl_diag *d) {
   const struct table *t = &f->s->table;
+  struct dl_text why = {0};
   size_t row = find_row(t, path, d);
   for (size_t c = 0; row < t->n_rows && c < t->names.n; c++) {
     const char *value = cell_of(t, row, c);
-    const char *fault = fault_of(dl_run_column_find(t->names.s[c]), value);
-    if (fault)
-      dl_skip_at(d, t->path, t->line[row], "column '%s': %s '%s'",
-                 t->names.s[c], fault, value);
+    if (is_wrong(dl_run_column_find(t->names.s[c]), value, &why))
+      dl_skip_at(d, t->path, t->line[row], "column '%s': %s", t->names.s[c],
+                 dl_text_str(&why));
     else
       give(f, t->names.s[c], value);
   }
+  dl_text_free(&why);
 }
 
 static void give_path(struct filling *f, const char *path, struct dl_diag *d) {
   const struct dl_pattern *p = &f->s->pattern;
   char **value = dl_calloc(p->names.n, sizeof *value);
+  struct dl_text why = {0};
   bool found = dl_pattern_match(p, path, value);
   if (!found)
     dl_warn_at(d, path, 0, "does not match the path pattern");
   for (size_t i = 0; found && i < p->names.n; i++) {
-    const char *fault = fault_of(dl_run_column_find(p->names.s[i]), value[i]);
-    if (fault)
-      dl_warn_at(d, path, 0, "{%s}: %s '%s'", p->names.s[i], fault, value[i]);
+    if (is_wrong(dl_run_column_find(p->names.s[i]), value[i], &why))
+      dl_warn_at(d, path, 0, "{%s}: %s", p->names.s[i], dl_text_str(&why));
     else
       give(f, p->names.s[i], value[i]);
     free(value[i]);
   }
+  dl_text_free(&why);
   free(value);
 }
 

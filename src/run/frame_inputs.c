@@ -95,16 +95,10 @@ struct dl_cell dl_frame_setting(struct dl_frame *f, enum dl_run_id id,
 static enum dl_status check_value(const char *name, const char **value,
                                   struct dl_diag *d) {
   const struct dl_run_column *c = dl_run_member_find(name);
-  double x;
-  if (!c)
-    return DL_OK;
-  const char *word = c->is_text ? dl_run_word(c, *value) : NULL;
-  if (word || c->others) {
-    *value = word ? word : *value;
-    return DL_OK;
-  }
+  const char *word = c && c->is_text ? dl_run_word(c, *value) : NULL;
   enum dl_fault_kind fault =
-      c->is_text ? DL_FAULT_WORD : dl_run_column_parse(c, *value, &x);
+      c ? dl_run_column_fault(c, *value) : DL_FAULT_NONE;
+  *value = word ? word : *value;
   if (fault == DL_FAULT_NONE)
     return DL_OK;
   if (fault == DL_FAULT_NOT_FINITE)

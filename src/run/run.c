@@ -122,6 +122,14 @@ const char *dl_run_word(const struct dl_run_column *c, const char *text) {
   return NULL;
 }
 
+enum dl_fault_kind dl_run_column_fault(const struct dl_run_column *c,
+                                       const char *text) {
+  double x;
+  if (c->is_text)
+    return c->others || dl_run_word(c, text) ? DL_FAULT_NONE : DL_FAULT_WORD;
+  return dl_run_column_parse(c, text, &x);
+}
+
 void dl_run_column_explain(const struct dl_run_column *c,
                            enum dl_fault_kind fault, const char *cell,
                            struct dl_text *to) {
@@ -190,6 +198,16 @@ void dl_run_copy_text(struct dl_run *r, enum dl_run_id id, const char *s) {
   dl_run_lend_text(r, id, copy);
   if (copy)
     dl_run_set_put(&r->owned, id, true);
+}
+
+void dl_run_read(struct dl_run *r, const struct dl_run_column *c,
+                 const char *text) {
+  double x;
+  const char *word = c->is_text ? dl_run_word(c, text) : NULL;
+  if (c->is_text)
+    dl_run_copy_text(r, c->id, word ? word : text);
+  else if (dl_parse_double(text, &x))
+    dl_run_set_number(r, c->id, x);
 }
 
 void dl_run_clear(struct dl_run *r) {

@@ -95,6 +95,11 @@ void dl_run_set_number(struct dl_run *r, enum dl_run_id id, double x);
 void dl_run_copy_text(struct dl_run *r, enum dl_run_id id, const char *s);
 void dl_run_lend_text(struct dl_run *r, enum dl_run_id id, const char *s);
 
+/* Sets a column from a text: a number, a copy of a text, or the word that it
+ * stands for. dl_run_column_fault says whether it is one. */
+void dl_run_read(struct dl_run *r, const struct dl_run_column *c,
+                 const char *text);
+
 /* Fills what is unknown in r from `from`, which keeps its numbers and gives its
  * texts away. */
 void dl_run_fill(struct dl_run *r, struct dl_run *from);

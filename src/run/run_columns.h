@@ -79,6 +79,10 @@ enum dl_fault_kind {
 enum dl_fault_kind dl_run_column_parse(const struct dl_run_column *c,
                                         const char *text, double *x);
 
+/* The same for a text of column c, which may hold words. */
+enum dl_fault_kind dl_run_column_fault(const struct dl_run_column *c,
+                                       const char *text);
+
 /* Checks a number against the range and type of column c. NaN passes. */
 enum dl_fault_kind dl_run_column_check(const struct dl_run_column *c,
                                         double x);

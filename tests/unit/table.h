@@ -41,13 +41,10 @@ static UNUSED void close_table(struct table *t) {
 static UNUSED void set(struct table *t, const char *name, const char *value) {
   const struct dl_run_column *c = dl_run_member_find(name);
   struct dl_run run = dl_run_unknown;
-  double x;
 
-  if (c->is_text)
-    dl_run_lend_text(&run, c->id, value);
-  else if (dl_run_column_parse(c, value, &x) == DL_FAULT_NONE)
-    dl_run_set_number(&run, c->id, x);
+  dl_run_read(&run, c, value);
   assert_ok(dl_frame_set_run(t->f, &run, &t->d), &t->d);
+  dl_run_clear(&run);
 }
 
 static UNUSED void override(struct table *t, const char *assignment) {
