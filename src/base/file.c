@@ -16,6 +16,16 @@
 #include "base/temporary.h"
 #include "base/text.h"
 
+const char *dl_path_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+size_t dl_path_stem(const char *name) {
+  const char *dot = strrchr(name, '.');
+  return dot && dot > name ? (size_t)(dot - name) : strlen(name);
+}
+
 static bool is_stdio(const char *path) {
   return !path || strcmp(path, "-") == 0;
 }

@@ -9,6 +9,11 @@
 
 #include "base/diag.h"
 
+/* The name of a path without its folders, and how long a name is without its
+ * extension. */
+const char *dl_path_name(const char *path);
+size_t dl_path_stem(const char *name);
+
 /* Opens `path` for reading, "-" is stdin. Refuses directories. */
 enum dl_status dl_open_input(FILE **f, const char *path, struct dl_diag *d);
 void dl_close_input(FILE *f);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/constants.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/command.h"
@@ -116,9 +117,7 @@ enum dl_status dl_cli_print(struct dl_cli *cli, struct dl_report *r) {
 
 char *dl_cli_command_line(const struct dl_cli *cli, const char *input) {
   struct dl_text t = {0};
-  const char *slash = strrchr(input, '/');
-  dl_text_printf(&t, "dlest %s %s", cli->command->name,
-                 slash ? slash + 1 : input);
+  dl_text_printf(&t, "dlest %s %s", cli->command->name, dl_path_name(input));
   for (size_t i = 0; i < cli->n_given; i++) {
     const struct dl_given *g = &cli->given[i];
     if (g->option->output)

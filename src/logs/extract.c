@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "logs/log_grouping.h"
@@ -75,16 +76,13 @@ static void add_progress(void *ctx, size_t bytes) {
 /* Sets the file, the format and, unless known, the run_id: the file's name
  * without folders and extension. */
 static void set_origin(struct dl_run *run, const struct dl_source *s) {
-  const char *slash = strrchr(s->path, '/');
-  const char *name = slash ? slash + 1 : s->path;
-  const char *dot = strrchr(name, '.');
+  const char *name = dl_path_name(s->path);
   bool is_stdin = strcmp(s->path, "-") == 0;
   dl_run_lend_text(run, DL_RUN_file, is_stdin ? "<stdin>" : s->path);
   dl_run_lend_text(run, DL_RUN_format, s->importer->name);
   if (is_stdin || run->run_id)
     return;
-  char *id =
-      dl_strndup(name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
+  char *id = dl_strndup(name, dl_path_stem(name));
   dl_run_copy_text(run, DL_RUN_run_id, id);
   free(id);
 }

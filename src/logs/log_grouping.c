@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -52,10 +53,8 @@ enum way { BY_NAME, BY_DIGITS, BY_FOLDER, ANYWHERE, N_WAYS };
  * keys of different formats differ. */
 static void make_key(struct dl_text *key, const struct dl_source *s,
                      enum way way, bool kind) {
-  const char *slash = strrchr(s->path, '/');
-  const char *name = slash ? slash + 1 : s->path;
-  const char *dot = strrchr(name, '.');
-  size_t n = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+  const char *name = dl_path_name(s->path);
+  size_t n = dl_path_stem(name);
   bool any = false;
   dl_text_clear(key);
   if (way != ANYWHERE)

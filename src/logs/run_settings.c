@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -122,18 +123,11 @@ enum dl_status dl_settings_pattern(struct dl_settings *s, const char *pattern,
 
 /* --- the table */
 
-static const char *without_folders(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 /* The name of a file without folders and extension. */
 static void bare_name(struct dl_text *t, const char *path) {
-  const char *name = without_folders(path);
-  const char *dot = strrchr(name, '.');
+  const char *name = dl_path_name(path);
   dl_text_clear(t);
-  dl_text_add_n(t, name,
-                dot && dot > name ? (size_t)(dot - name) : strlen(name));
+  dl_text_add_n(t, name, dl_path_stem(name));
 }
 
 static const char *cell_of(const struct table *t, size_t row, size_t column) {
@@ -188,7 +182,7 @@ static void make_index(const struct table *t, struct index *x, bool bare) {
     size_t known = x->ids.n;
     bare_name(&name, cell);
     long id =
-        dl_intern(&x->ids, bare ? dl_text_str(&name) : without_folders(cell));
+        dl_intern(&x->ids, bare ? dl_text_str(&name) : dl_path_name(cell));
     x->next[r] = (size_t)id < known ? x->first[id] : t->n_rows;
     x->first[id] = r;
   }
@@ -243,7 +237,7 @@ static size_t find_row(const struct table *t, const char *path,
   struct dl_text bare = {0};
   const struct index *x = &t->index[FULL_NAME];
   bare_name(&bare, path);
-  long id = dl_intern_find(&x->ids, without_folders(path));
+  long id = dl_intern_find(&x->ids, dl_path_name(path));
   if (id < 0)
     id = dl_intern_find(&x->ids, dl_text_str(&bare));
   if (id < 0) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -81,12 +82,6 @@ static bool is_of_group(const struct drawing *w, size_t row, size_t group) {
   return w->group[row] == group;
 }
 
-/* The file of a path. */
-static const char *file_of(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 /* Names the group of a row by the columns that differ between rows; an empty
  * cell means that all rows were scored together. */
 static void name_group(struct drawing *w, size_t row,
@@ -95,7 +90,7 @@ static void name_group(struct drawing *w, size_t row,
   for (size_t c = COL_GROUP; c <= COL_MODEL; c++) {
     const char *cell = dl_plot_text(&w->t, row, c);
     if (c != COL_GROUP)
-      cell = file_of(cell);
+      cell = dl_path_name(cell);
     if (differs[c])
       dl_text_printf(&t, "%s%s", t.len > 0 ? ", " : "", *cell ? cell : "all");
   }

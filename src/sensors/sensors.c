@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "sensors/sensor_kinds.h"
 
@@ -55,11 +56,10 @@ struct dl_sensor *dl_sensors_add_folder(struct dl_sensors *s,
                                         const struct dl_sensor_kind *kind,
                                         enum dl_meter_kind part,
                                         const char *folder) {
-  const char *slash = strrchr(folder, '/');
   char *copy = dl_strdup(folder);
   struct dl_sensor *new = dl_sensors_add(s, kind, part);
   new->state = copy;
-  snprintf(new->id, sizeof new->id, "%.90s", slash ? slash + 1 : folder);
+  snprintf(new->id, sizeof new->id, "%.90s", dl_path_name(folder));
   return new;
 }
 

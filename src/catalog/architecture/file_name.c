@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/file.h"
 #include "catalog/architecture/file_name.h"
 
 #include <string.h>
@@ -10,8 +11,7 @@ bool dl_file_ends(const char *name, const char *ending) {
 }
 
 void dl_name_of_file(const char *path, bool id, char to[DL_MOST_ID + 1]) {
-  const char *slash = strrchr(path, '/');
-  const char *base = slash ? slash + 1 : path;
+  const char *base = dl_path_name(path);
   size_t len = strlen(base), n = 0;
   if (dl_file_ends(base, ".onnx") || dl_file_ends(base, ".json"))
     len -= 5;

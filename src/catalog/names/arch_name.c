@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 
 /* Words of a checkpoint that has the shape of the network it was made from. */
@@ -36,7 +37,7 @@ static size_t without_tag(const char *name, size_t n) {
 }
 
 bool dl_arch_name_reduce(const char *name, struct dl_text *to) {
-  const char *slash = strrchr(name, '/'), *own = slash ? slash + 1 : name;
+  const char *own = dl_path_name(name);
   size_t n = without_tag(own, strlen(own)), shorter;
   while ((shorter = without_ending(own, n)) < n)
     n = shorter;

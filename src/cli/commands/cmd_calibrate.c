@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/command.h"
@@ -216,10 +217,9 @@ static void replace_name(struct dl_kept_run *run, const char *column,
  * the table is named. */
 static void collect(struct calibrating *w, struct dl_training *t,
                     struct dl_kept_runs *new) {
-  const char *slash = strrchr(w->input, '/');
   for (size_t i = 0; i < t->n; i++) {
     struct dl_kept_run *run = &t->kept[i];
-    run->file = dl_strdup(slash ? slash + 1 : w->input);
+    run->file = dl_strdup(dl_path_name(w->input));
     replace_name(run, "arch", &w->o->job.aliases);
     replace_name(run, "gpu", &w->o->job.aliases);
     size_t line = run->line;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/command.h"
@@ -348,8 +349,7 @@ static enum dl_status fit_target(struct fitting *w, const char *target) {
 
 static void describe_model(struct fitting *w) {
   struct dl_model *m = w->m;
-  const char *slash = strrchr(w->t.source, '/');
-  m->source = dl_strdup(slash ? slash + 1 : w->t.source);
+  m->source = dl_strdup(dl_path_name(w->t.source));
   m->digest = dl_strdup(w->t.digest);
   m->rows = w->t.rows;
   m->options = dl_cli_command_line(w->cli, w->cli->argument[0]);
