@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/diag.h"
 
@@ -42,6 +43,11 @@ static inline void dl_text_take(struct dl_text *t, char *end) {
 
 /* The text so far, "" while empty. Owned by t. */
 const char *dl_text_str(const struct dl_text *t);
+
+/* Whether two texts, each of which may be unknown (NULL), are the same. */
+static inline bool dl_same_text(const char *a, const char *b) {
+  return a == b || (a && b && strcmp(a, b) == 0);
+}
 
 /* A list of owned strings. Start from {0}. */
 struct dl_strlist {

@@ -47,8 +47,7 @@ uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
     if (k == log->n_meters)
       k = 0;
     const struct dl_meter_info *m = &log->meter[k];
-    if (m->kind == kind &&
-        (id == m->id || (id && m->id && strcmp(id, m->id) == 0)))
+    if (m->kind == kind && dl_same_text(id, m->id))
       return (uint32_t)(log->last_meter = k);
   }
   if (log->n_meters == METERS_MAX) {

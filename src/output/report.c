@@ -249,14 +249,11 @@ struct dl_report *dl_report_group(struct dl_report *r, const char *key,
   return add_report(r, add_node(r, DL_REPORT_GROUP, key), title);
 }
 
-static bool same_key(const char *a, const char *b) {
-  return a == b || (a && b && !strcmp(a, b));
-}
-
 /* The list of that key, made if there is none. */
 static struct dl_report_node *find_list(struct dl_report *r, const char *key) {
   for (size_t i = 0; r && i < r->n_nodes; i++)
-    if (r->nodes[i].type == DL_REPORT_LIST && same_key(r->nodes[i].key, key))
+    if (r->nodes[i].type == DL_REPORT_LIST &&
+        dl_same_text(r->nodes[i].key, key))
       return &r->nodes[i];
   return add_node(r, DL_REPORT_LIST, key);
 }

@@ -327,8 +327,8 @@ static void add_indexed(struct step *s, enum source_kind kind, long i) {
 static void add_setting(struct dl_frame *f, struct step *s, long i) {
   add_indexed(s, SOURCE_SETTING, i);
   if (i >= 0)
-    s->source[s->n_sources - 1].value = dl_frame_setting(
-        f, (enum dl_run_id)i, s->target.in == DL_IN_CELL);
+    s->source[s->n_sources - 1].value =
+        dl_frame_setting(f, (enum dl_run_id)i, s->target.in == DL_IN_CELL);
 }
 
 /* All sources of a name into s, in the order of frame.h. */

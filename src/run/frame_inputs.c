@@ -96,8 +96,7 @@ static enum dl_status check_value(const char *name, const char **value,
                                   struct dl_diag *d) {
   const struct dl_run_column *c = dl_run_member_find(name);
   const char *word = c && c->is_text ? dl_run_word(c, *value) : NULL;
-  enum dl_fault_kind fault =
-      c ? dl_run_column_fault(c, *value) : DL_FAULT_NONE;
+  enum dl_fault_kind fault = c ? dl_run_column_fault(c, *value) : DL_FAULT_NONE;
   *value = word ? word : *value;
   if (fault == DL_FAULT_NONE)
     return DL_OK;

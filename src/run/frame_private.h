@@ -143,8 +143,8 @@ struct dl_doubted_rows {
 
 struct dl_frame {
   struct dl_catalog *catalog;
-  const struct dl_csv *csv;                 /* borrowed; NULL without columns */
-  const struct dl_axes *axes;               /* borrowed; NULL without a sweep */
+  const struct dl_csv *csv;     /* borrowed; NULL without columns */
+  const struct dl_axes *axes;   /* borrowed; NULL without a sweep */
   struct dl_run settings;       /* texts are owned */
   struct dl_run_set of_options; /* settings that are no default */
   struct dl_strlist texts;      /* of numbers among them, where wanted */

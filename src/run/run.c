@@ -52,7 +52,7 @@ bool dl_run_is_measured(const char *name) {
 }
 
 enum dl_fault_kind dl_run_column_check(const struct dl_run_column *c,
-                                        double x) {
+                                       double x) {
   if (x < c->low || x > c->high)
     return DL_FAULT_RANGE;
   return c->whole && x != floor(x) && !isnan(x) ? DL_FAULT_FRACTION
@@ -60,7 +60,7 @@ enum dl_fault_kind dl_run_column_check(const struct dl_run_column *c,
 }
 
 enum dl_fault_kind dl_run_column_parse(const struct dl_run_column *c,
-                                        const char *text, double *x) {
+                                       const char *text, double *x) {
   enum dl_number kind = dl_parse_number(text, strlen(text), x);
   if (kind == DL_NUMBER_INVALID)
     return DL_FAULT_INVALID;

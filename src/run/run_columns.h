@@ -77,15 +77,14 @@ enum dl_fault_kind {
 /* Reads the number in a text and checks it against column c (NULL: any
  * number). *x is set to what was read, NaN where it is no finite number. */
 enum dl_fault_kind dl_run_column_parse(const struct dl_run_column *c,
-                                        const char *text, double *x);
+                                       const char *text, double *x);
 
 /* The same for a text of column c, which may hold words. */
 enum dl_fault_kind dl_run_column_fault(const struct dl_run_column *c,
                                        const char *text);
 
 /* Checks a number against the range and type of column c. NaN passes. */
-enum dl_fault_kind dl_run_column_check(const struct dl_run_column *c,
-                                        double x);
+enum dl_fault_kind dl_run_column_check(const struct dl_run_column *c, double x);
 
 /* The word of column c that a text stands for, in any case ("AMP"); the text
  * itself where the column takes any. NULL: none. */

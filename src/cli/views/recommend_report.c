@@ -89,13 +89,9 @@ struct view {
   bool marked[3]; /* whether a row that is shown has a mark: * ~ ! */
 };
 
-static bool same(const char *a, const char *b) {
-  return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static bool differs(const struct dl_value *a, const struct dl_value *b) {
   if (a->type == DL_STRING && b->type == DL_STRING)
-    return !same(a->string, b->string);
+    return !dl_same_text(a->string, b->string);
   return a->type != b->type ||
          (a->type == DL_NUMBER &&
           (a->number < b->number || a->number > b->number));
@@ -257,12 +253,13 @@ static struct best best_of(const struct view *w, const char *arch) {
   struct best b = {NULL, NULL};
   for (size_t i = 0; i < w->n; i++) {
     const struct dl_alternative *c = &w->l->c[i];
-    if (same(c->arch, arch) && (!b.c || c->energy_j < b.c->energy_j))
+    if (dl_same_text(c->arch, arch) && (!b.c || c->energy_j < b.c->energy_j))
       b.c = c;
   }
   for (size_t i = 0; i < w->n; i++) {
     const struct dl_alternative *c = &w->l->c[i];
-    if (same(c->arch, arch) && !same(place_of(c), place_of(b.c)) &&
+    if (dl_same_text(c->arch, arch) &&
+        !dl_same_text(place_of(c), place_of(b.c)) &&
         (!b.other || c->energy_j < b.other->energy_j))
       b.other = c;
   }
@@ -272,7 +269,7 @@ static struct best best_of(const struct view *w, const char *arch) {
 /* Whether a choice is the first of its architecture. */
 static bool is_first(const struct view *w, size_t i) {
   for (size_t k = 0; k < i; k++)
-    if (same(w->l->c[k].arch, w->l->c[i].arch))
+    if (dl_same_text(w->l->c[k].arch, w->l->c[i].arch))
       return false;
   return true;
 }

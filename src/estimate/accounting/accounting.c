@@ -9,6 +9,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/text.h"
 
 #define RAM_SOURCE "Green Algorithms, doi 10.1002/advs.202100707"
 #define RAM_YEAR "2021"
@@ -115,15 +116,11 @@ static void free_texts(struct dl_constant *c) {
     free((char *)texts[i]);
 }
 
-static bool same_text(const char *a, const char *b) {
-  return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 void dl_accounting_add_constant(struct dl_accounting *a,
                                 const struct dl_constant *c) {
   for (size_t i = 0; i < a->n_added; i++)
-    if (same_text(a->added[i].name, c->name) && a->added[i].x == c->x &&
-        same_text(a->added[i].of, c->of))
+    if (dl_same_text(a->added[i].name, c->name) && a->added[i].x == c->x &&
+        dl_same_text(a->added[i].of, c->of))
       return;
   DL_GROW(a->added, a->added_cap, a->n_added + 1);
   const char *const from[] = {c->name, c->unit, c->of, c->source, c->year};

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "io/csv.h"
 
 enum { N_COUNTS = 5, N_TEXTS = 5 };
@@ -303,18 +304,14 @@ static enum dl_status take_group(struct dl_group_totals *t, struct dl_sums *all,
   return DL_OK;
 }
 
-static bool same_text(const char *a, const char *b) {
-  return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 /* Warns of a constant that has another value in totals before. */
 static void compare_constant(const struct dl_accounting *a,
                              const struct dl_constant *c,
                              const struct source *s, struct dl_diag *d) {
   struct dl_constant old;
   for (size_t i = 0; dl_accounting_constant(a, i, &old); i++)
-    if (same_text(old.name, c->name) && same_text(old.of, c->of) &&
-        same_text(old.source, c->source) && old.x != c->x) {
+    if (dl_same_text(old.name, c->name) && dl_same_text(old.of, c->of) &&
+        dl_same_text(old.source, c->source) && old.x != c->x) {
       dl_warn_at(d, dl_csv_path(s->csv), s->line,
                  "%s is %g here and %g in totals before", c->name, c->x, old.x);
       return;
