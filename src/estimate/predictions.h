@@ -60,6 +60,7 @@ struct dl_served {
   double power_w;       /* of one GPU at work */
   double idle_w;        /* of one GPU between requests */
   bool idle_assumed;    /* by the fit, not by the descriptor */
+  bool too_slow;        /* for the requests that arrive per second */
   double most_a_second; /* requests that can be served, at that batch */
   /* Of the time at work; they add up for a language model. */
   double memory_s, compute_s, layers_s, exchange_s, host_s;

@@ -79,11 +79,12 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
 }
 
 @test "a rate that cannot be served, and one with a pause" {
-  try predict --method physical --phase inference "${llama[@]}" \
-    --request-rate 5000
-  [ "$status" -eq 3 ]
-  grep -qx "dlest: warning: $(message no_estimate_without physical \
-    'a lower --request-rate, a larger --batch-size or more GPUs')" err
+  for method in '' '--method physical'; do
+    # shellcheck disable=SC2086
+    refuses 3 "dlest: $(message cannot_serve 1 '' 5000 \
+      'a lower --request-rate, a larger --batch-size or more GPUs')" \
+      predict --phase inference "${llama[@]}" --request-rate 5000 $method
+  done
   refuses 2 "dlest: $(message idle_does_not_go)" predict --phase inference "${llama[@]}" --request-rate 5 \
     --idle-s 1
   invalid predict request-rate=0

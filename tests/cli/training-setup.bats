@@ -77,6 +77,15 @@ EOF
 no sequences" err
 }
 
+@test "work and parameters in units, not in 1e9 and 1e6 of them" {
+  # shellcheck disable=SC2086
+  for set in macs_g=4.1e9 arch.macs_g=4.1e9 params_m=25.6e6; do
+    try predict $resnet --set "$set"
+    [ "$status" -eq 3 ] || { cat err; return 1; }
+    grep -q "^dlest: ${set%=*}: ${set#*=} is not between" err
+  done
+}
+
 @test "tokens of an architecture that is unknown" {
   refuses 3 "dlest: $(message unknown_nearest_or_export arch llama \
     " (did you mean 'llama-7b', 'llama-13b' or 'llama-33b'?)" archs)" \

@@ -326,6 +326,11 @@ static enum dl_status report_single(struct dl_cli *cli,
                                     const struct dl_predict_options *o,
                                     const struct dl_model *m,
                                     struct dl_frame *f) {
+  if (s->predictions.served.too_slow)
+    return dl_fail(&cli->diag, DL_EINPUT,
+                   "%g GPU%s cannot serve %g requests/s; give %s",
+                   s->job.run->n_gpus, s->job.run->n_gpus > 1 ? "s" : "",
+                   s->job.run->request_rate, s->predictions.served.lacks);
   enum dl_status status = check_estimates(cli, s, o, true);
   if (status != DL_OK)
     return status;
