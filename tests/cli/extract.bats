@@ -57,6 +57,14 @@ load logs
   check '.epochs | map(.part) == ["epoch", "end"]'
 }
 
+@test "a table of runs with values that no run can have" {
+  table run_id,n_gpus,duration_s,energy_j,gpu_util a,1,100,30000,63 \
+    b,1,100,30000,64 c,1,100,30000,0.5
+  gives 0 "dlest: warning: runs.csv:2: $(message left_out_values gpu_util 63 0 1)" \
+    extract runs.csv -f json
+  check '[.runs[].gpu_util] == [null, null, 0.5]'
+}
+
 @test "wrong usage" {
   log a.csv 3 100
   misused extract "$(message missing_argument "LOG, or --files-from" extract)"

@@ -13,6 +13,7 @@ struct table {
   struct {
     long at; /* in the file */
     enum dl_run_id id;
+    bool warned;
   } column[DL_N_RUN_COLUMNS];
   size_t n;
 };
@@ -36,8 +37,18 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                                "no column of the runs table: see dlest(1)");
 }
 
+/* A number that no run can have: percent in the place of a share. */
+static void warn_dropped(struct dl_log *log, const struct dl_run_column *c,
+                         const char *cell) {
+  struct dl_text what = {0};
+  dl_run_column_explain(c, DL_FAULT_RANGE, cell, &what);
+  dl_log_warn(log, "column '%s': %s; such values are left out", c->name,
+              dl_text_str(&what));
+  dl_text_free(&what);
+}
+
 static bool row(struct dl_log *log, const char *const *cell) {
-  const struct table *t = log->state;
+  struct table *t = log->state;
   struct dl_run run = dl_run_unknown;
   double x;
   run.line = log->line;
@@ -49,6 +60,10 @@ static bool row(struct dl_log *log, const char *const *cell) {
       dl_run_copy_text(&run, id, cell[at]);
     } else if (dl_run_cell(log, cell, at, 1, fmin(0, c->low), &x)) {
       dl_run_put(&run, id, x);
+      if (dl_run_column_check(c, x) == DL_FAULT_RANGE && !t->column[i].warned) {
+        warn_dropped(log, c, cell[at]);
+        t->column[i].warned = true;
+      }
     } else {
       dl_run_clear(&run);
       return false;
