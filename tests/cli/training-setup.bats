@@ -86,6 +86,14 @@ no sequences" err
   done
 }
 
+@test "a value far from that of the catalogue is doubted" {
+  job=(predict --arch resnet50 --gpu a100 --method flops -f json)
+  try "${job[@]}" --set gpu.bandwidth_gb_s=1.555
+  grep -qxF -e "dlest: warning: $(message far_from_catalogue \
+    gpu.bandwidth_gb_s=1.555 1555 a100)" err
+  gives 0 '' "${job[@]}" --set gpu.bandwidth_gb_s=155 --set gpu.tdp_w=300
+}
+
 @test "tokens of an architecture that is unknown" {
   refuses 3 "dlest: $(message unknown_nearest_or_export arch llama \
     " (did you mean 'llama-7b', 'llama-13b' or 'llama-33b'?)" archs)" \

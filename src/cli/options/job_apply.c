@@ -215,6 +215,36 @@ enum dl_status dl_job_options_language(struct dl_job_options *o,
   return status;
 }
 
+/* Warns of --set gpu.FIELD=X and arch.FIELD=X whose X is far from the value of
+ * the catalogue: TB/s in place of GB/s. */
+static void warn_units(const struct dl_job_options *o, struct dl_catalog *c,
+                       struct dl_diag *d) {
+  const double far = 100;
+  for (size_t i = 0; i < o->overrides.n; i++) {
+    const char *set = o->overrides.s[i];
+    size_t n = strcspn(set, "=");
+    char field[64];
+    enum dl_kind kind;
+    double x;
+    struct dl_diag own = {0};
+    const struct dl_descriptor *e = NULL;
+    snprintf(field, sizeof field, "%.*s", (int)n, set);
+    const struct dl_field *of = dl_field_of(field, &kind);
+    const char *name = of && kind == DL_ACCELERATOR    ? o->run.gpu
+                       : of && kind == DL_ARCHITECTURE ? o->run.arch
+                                                       : NULL;
+    if (name && dl_parse_double(set + n + (set[n] == '='), &x) &&
+        dl_catalog_open(c, kind, name, &own) == DL_OK &&
+        dl_catalog_look(c, kind, name, &e, &own) == DL_OK && e) {
+      double known = dl_field_number(e, of);
+      if (x > 0 && known > 0 && fabs(log(x / known)) > log(far))
+        dl_warn(d, "--set %s: the catalogue has %g for '%.64s'; check the unit",
+                set, known, name);
+    }
+    dl_diag_free(&own);
+  }
+}
+
 enum dl_status dl_job_options_apply(struct dl_job_options *o,
                                     struct dl_frame *f,
                                     struct dl_catalog *catalog, bool defaults,
@@ -231,6 +261,8 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
     dl_settle_throughput(o);
   if (status == DL_OK && defaults && !o->has_table)
     warn_unused(o, language, d);
+  if (status == DL_OK && defaults && !o->has_table)
+    warn_units(o, catalog, d);
   if (status == DL_OK && defaults)
     status = check_size(o, inference, language, d);
   if (status == DL_OK)
