@@ -24,16 +24,18 @@ from fit import measure
 
 
 def log_text(k):
+    """20 samples; no two logs are the same, since a copy counts once."""
     head = "timestamp, name, power.draw [W], utilization.gpu [%]\n"
+    day = "2024/%02d/%02d %02d:%02d" % (
+        1 + k // 40320 % 12, 1 + k // 1440 % 28, k // 60 % 24, k % 60)
     return head + "".join(
-        "2024/03/01 12:00:%02d.000, NVIDIA A100, %d.50 W, %d %%\n"
-        % (i, 200 + (i + k) % 97, 50 + (i * k) % 50) for i in range(20))
+        "%s:%02d.000, NVIDIA A100, %d.50 W, %d %%\n"
+        % (day, i, 200 + (i + k) % 97, 50 + (i * k) % 50) for i in range(20))
 
 
 def write_logs(folder, n):
     """Logs of nvidia-smi in folders of 1,000, and their list."""
     names = os.path.join(folder, "logs.txt")
-    texts = [log_text(k) for k in range(97)]
     with open(names, "w", encoding="ascii") as f:
         for i in range(n):
             place = os.path.join(folder, "logs-%d" % (i // 1000))
@@ -41,7 +43,7 @@ def write_logs(folder, n):
                 os.mkdir(place)
             path = os.path.join(place, "log-%d.csv" % i)
             with open(path, "w", encoding="ascii") as log:
-                log.write(texts[i % 97])
+                log.write(log_text(i))
             f.write(path + "\n")
     return names
 

@@ -13,7 +13,7 @@ static size_t size_of(const struct dl_intern *t, const char *s) {
 
 /* Slot where s is, or where it would go. */
 static size_t *find_slot(const struct dl_intern *t, const char *s) {
-  size_t n = size_of(t, s), i = (size_t)XXH3_64bits(s, n) & (t->n_slots - 1);
+  size_t n = size_of(t, s), i = (size_t)dl_hash_bytes(s, n) & (t->n_slots - 1);
   while (t->slot[i] && (t->size > 0 ? memcmp(t->s[t->slot[i] - 1], s, n)
                                     : strcmp(t->s[t->slot[i] - 1], s)) != 0)
     i = (i + 1) & (t->n_slots - 1);
@@ -55,4 +55,8 @@ void dl_intern_free(struct dl_intern *t) {
   free(t->s);
   free(t->slot);
   *t = (struct dl_intern){0};
+}
+
+uint64_t dl_hash_bytes(const void *bytes, size_t n) {
+  return XXH3_64bits(bytes, n);
 }

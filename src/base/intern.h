@@ -6,6 +6,7 @@
 #define DL_BASE_INTERN_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Start from {0}, or for records from {.size = bytes of one}. */
 struct dl_intern {
@@ -25,5 +26,8 @@ long dl_intern(struct dl_intern *t, const void *s);
 long dl_intern_find(const struct dl_intern *t, const void *s);
 
 void dl_intern_free(struct dl_intern *t);
+
+/* XXH3 of n bytes: equal where the bytes are, else almost surely not. */
+uint64_t dl_hash_bytes(const void *bytes, size_t n);
 
 #endif

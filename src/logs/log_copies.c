@@ -15,23 +15,25 @@
 
 enum { ENDS = 512, BLOCK = 1 << 16 };
 
-/* Without padding: records are equal if their bytes are. */
+/* Without padding: records are equal if their bytes are. Digests in place of
+ * the bytes keep a hundred thousand logs within a few megabytes. */
 struct look {
   uint64_t size;
-  char begin[ENDS], end[ENDS];
+  uint64_t ends;
 };
 
 /* false: cannot be read, or is no longer than nothing. */
 static bool look_at(struct look *l, const char *path) {
   struct stat st;
+  char ends[2 * ENDS];
   FILE *f = fopen(path, "rb");
-  memset(l, 0, sizeof *l);
   bool done = f && fstat(fileno(f), &st) == 0 && st.st_size > 0;
   if (done) {
     size_t n = st.st_size < ENDS ? (size_t)st.st_size : ENDS;
     l->size = (uint64_t)st.st_size;
-    done = fread(l->begin, 1, n, f) == n &&
-           fseeko(f, -(off_t)n, SEEK_END) == 0 && fread(l->end, 1, n, f) == n;
+    done = fread(ends, 1, n, f) == n && fseeko(f, -(off_t)n, SEEK_END) == 0 &&
+           fread(ends + n, 1, n, f) == n;
+    l->ends = dl_hash_bytes(ends, 2 * n);
   }
   if (f)
     fclose(f);
