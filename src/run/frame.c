@@ -116,17 +116,6 @@ bool dl_frame_has(const struct dl_frame *f, const char *name) {
          derivation(f, name) || has_own_size(f, name, &size);
 }
 
-/* "; the table has 'a', 'b', 'c'" */
-static void list_columns(const struct dl_csv *csv, struct dl_text *to) {
-  enum { MOST = 8 };
-  size_t n = dl_csv_n_cols(csv);
-  for (size_t i = 0; i < n && i < MOST; i++)
-    dl_text_printf(to, "%s'%.64s'", i == 0 ? "; the table has " : ", ",
-                   dl_csv_name(csv, i));
-  if (n > MOST)
-    dl_text_add(to, ", ...");
-}
-
 static enum dl_status unknown_name(const struct dl_frame *f, const char *name,
                                    struct dl_diag *d) {
   if (f->csv && dl_csv_is_empty(f->csv, name))
@@ -140,7 +129,7 @@ static enum dl_status unknown_name(const struct dl_frame *f, const char *name,
   if (f->csv && !near.s && dl_run_column_find(name))
     dl_text_printf(&near, "; add it, or give --define %s=VALUE", name);
   else if (f->csv && !near.s)
-    list_columns(f->csv, &near);
+    dl_list_columns(f->csv, &near);
   if (f->csv)
     dl_fail_at(d, DL_EUSAGE, dl_csv_path(f->csv), 0, "no column '%s'%s", name,
                dl_text_str(&near));
@@ -324,11 +313,20 @@ static void add_indexed(struct step *s, enum source_kind kind, long i) {
         (struct source){.kind = kind, .index = (size_t)i};
 }
 
-static void add_setting(struct dl_frame *f, struct step *s, long i) {
+static enum dl_status add_setting(struct dl_frame *f, struct step *s, long i,
+                                  struct dl_diag *d) {
+  const struct wish train = {.name = "train_samples", .use = AS_NUMBER};
   add_indexed(s, SOURCE_SETTING, i);
-  if (i >= 0)
-    s->source[s->n_sources - 1].value =
-        dl_frame_setting(f, (enum dl_run_id)i, s->target.in == DL_IN_CELL);
+  if (i < 0)
+    return DL_OK;
+  struct source *p = &s->source[s->n_sources - 1];
+  p->value = dl_frame_setting(f, (enum dl_run_id)i, s->target.in == DL_IN_CELL);
+  if (!dl_frame_is_usual(f, (enum dl_run_id)i))
+    return DL_OK;
+  p->vars = dl_calloc(1, sizeof *p->vars);
+  enum dl_status status = find_step(f, &train, p->vars, d);
+  p->n_vars = status == DL_OK && p->vars->in == DL_IN_NUMBER;
+  return status;
 }
 
 /* All sources of a name into s, in the order of frame.h. */
@@ -358,14 +356,14 @@ static enum dl_status find_sources(struct dl_frame *f, struct step *s,
   const struct derived *g = derivation(f, s->name);
   bool is_default = g && setting >= 0 &&
                     !dl_run_set_has(&f->of_options, (enum dl_run_id)setting);
-  if (!is_default)
-    add_setting(f, s, setting);
+  if (!is_default && status == DL_OK)
+    status = add_setting(f, s, setting, d);
   if (status != DL_OK || s->scope != SCOPE_FULL)
     return status;
   if (g)
     status = add_derived(f, s, g, d);
-  if (is_default)
-    add_setting(f, s, setting);
+  if (is_default && status == DL_OK)
+    status = add_setting(f, s, setting, d);
   field = descriptor_field(f, s->name);
   if (status != DL_OK || !field)
     return status;

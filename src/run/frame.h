@@ -53,6 +53,11 @@ enum dl_status dl_frame_axes(struct dl_frame *f, const struct dl_axes *axes,
  * replaces an earlier. */
 void dl_frame_set(struct dl_frame *f, enum dl_run_id id, double x);
 
+/* Sizes of a data set among these defaults are those of a usual one, by no
+ * option: rows with training samples of their own have no validation
+ * samples and no size of stored images of it. */
+void dl_frame_usual_data(struct dl_frame *f);
+
 /* Takes all that is known in a run, which options gave, in the place of such
  * defaults. Texts are copied; opens the user's own descriptor files. */
 enum dl_status dl_frame_set_run(struct dl_frame *f, const struct dl_run *run,

@@ -77,6 +77,10 @@ enum dl_status dl_frame_set_run(struct dl_frame *f, const struct dl_run *run,
   return status;
 }
 
+void dl_frame_usual_data(struct dl_frame *f) {
+  f->usual_data = true;
+}
+
 struct dl_cell dl_frame_setting(struct dl_frame *f, enum dl_run_id id,
                                 bool text) {
   char number[DL_NUMBER_SIZE];
@@ -88,6 +92,21 @@ struct dl_cell dl_frame_setting(struct dl_frame *f, enum dl_run_id id,
     c.s = f->texts.s[f->texts.n - 1];
   }
   return c;
+}
+
+bool dl_frame_is_usual(const struct dl_frame *f, enum dl_run_id id) {
+  return f->usual_data && !dl_run_set_has(&f->of_options, id) &&
+         (id == DL_RUN_val_samples || id == DL_RUN_stored_mpx);
+}
+
+void dl_list_columns(const struct dl_csv *csv, struct dl_text *to) {
+  enum { MOST = 8 };
+  size_t n = dl_csv_n_cols(csv);
+  for (size_t i = 0; i < n && i < MOST; i++)
+    dl_text_printf(to, "%s'%.64s'", i == 0 ? "; the table has " : ", ",
+                   dl_csv_name(csv, i));
+  if (n > MOST)
+    dl_text_add(to, ", ...");
 }
 
 /* Checks a value that the user gives for a quantity; a word of its column takes

@@ -30,7 +30,8 @@ struct source {
   const struct dl_field *field; /* of a descriptor */
   const struct derived *derived;
   struct dl_formula *formula; /* of a definition, owned */
-  struct dl_row_ref *vars;    /* of a definition or derived, owned */
+  struct dl_row_ref *vars;    /* of a definition or derived, owned; of the size
+                                 of a usual data set: the training samples */
   size_t n_vars;
 };
 
@@ -147,6 +148,7 @@ struct dl_frame {
   const struct dl_axes *axes;   /* borrowed; NULL without a sweep */
   struct dl_run settings;       /* texts are owned */
   struct dl_run_set of_options; /* settings that are no default */
+  bool usual_data;              /* see dl_frame_usual_data */
   struct dl_strlist texts;      /* of numbers among them, where wanted */
   struct entries overrides, definitions, aliases;
   struct entries fields[2]; /* overridden fields: gpu, arch */
@@ -247,6 +249,12 @@ void dl_frame_explain_rule(const struct dl_broken_rule *broken,
 /* The value of a setting; of a number as text too, if that is wanted. */
 struct dl_cell dl_frame_setting(struct dl_frame *f, enum dl_run_id id,
                                 bool text);
+
+/* Whether a setting is a size of the usual data set. */
+bool dl_frame_is_usual(const struct dl_frame *f, enum dl_run_id id);
+
+/* "; the table has 'a', 'b', 'c'" */
+void dl_list_columns(const struct dl_csv *csv, struct dl_text *to);
 
 /* Index of an entry by name, or -1. */
 long dl_entry_find(const struct entries *es, const char *name);

@@ -243,6 +243,18 @@ HEADER=note,arch,gpu,batch_size,train_samples,val_samples,epochs
   jq '.estimates[] | [.method, .energy_j, .high_j]' out | diff -u batch -
 }
 
+@test "--input: samples of a row's own are not validated on the default data set" {
+  # 2 epochs of 10,000 images, 3 passes of 2 x 4.11e9 FLOPs, 0.3 of 78 TFLOP/s
+  # at 400 W: 21.08 s and 8430.8 J. Of ImageNet: (1,281,167 + 50,000 / 3).
+  table arch,gpu,batch_size,train_samples,epochs resnet50,a100,32,10000,2 \
+    resnet50,a100,32,,2
+  gives 0 '' predict --input runs.csv --method flops --format json -q
+  check '.estimates | map(.energy_j | round) == [8431, 1094174]'
+  gives 0 '' predict --arch resnet50 --gpu a100 --batch-size 32 --epochs 2 \
+    --set train_samples=10000 --method flops --format json -q
+  check '.val_samples == null and (.estimates[0].energy_j | round) == 8431'
+}
+
 @test "--input -: from standard input" {
   table $HEADER 'x,resnet50,a100,64,1000,0,2'
   gives 0 '' predict --input - --method tdp --format csv <runs.csv

@@ -22,12 +22,10 @@ energies() {
   [ "$(energies | sort -u | wc -l)" -eq 1 ]
   energies | head -1 >table-energy
   try predict --arch resnet50 --gpu a100 --train-samples 1000000 \
-    --epochs 90 --batch-size 256 --precision fP16 "${JOB[@]}" \
-    --set val_samples=50000
+    --epochs 90 --batch-size 256 --precision fP16 "${JOB[@]}"
   [ "$(energies)" = "$(cat table-energy)" ]
   try predict --arch resnet50 --gpu a100 --train-samples 1000000 \
-    --epochs 90 --batch-size 256 --set precision=FP16 "${JOB[@]}" \
-    --set val_samples=50000
+    --epochs 90 --batch-size 256 --set precision=FP16 "${JOB[@]}"
   [ "$(energies)" = "$(cat table-energy)" ]
 }
 

@@ -68,8 +68,10 @@ static enum dl_status apply_dataset(struct dl_job_options *o,
                                     struct dl_diag *d) {
   bool train = dl_run_has(&o->run, DL_RUN_train_samples);
   o->default_dataset = !o->dataset && defaults && !train;
-  if (o->default_dataset)
+  if (o->default_dataset) {
     o->dataset = o->usual ? o->usual : "imagenet";
+    dl_frame_usual_data(f);
+  }
   if (!o->dataset)
     return DL_OK;
   const struct dl_descriptor *found;
