@@ -96,10 +96,10 @@ static const struct dl_random_effect effects[] = {
     [DL_EFFECT_HOST_LAUNCH] = {"host_launch", 0.6, 0.4},
     [DL_EFFECT_HOST_EPOCH] = {"host_epoch", 0.5, 0.25},
     [DL_EFFECT_GPU_COMPUTE] = {"gpu_compute", 0.2, 0.2, 0.1},
-    [DL_EFFECT_GPU_MEMORY] = {"gpu_memory", 0.3, 0.2, 0.03},
+    [DL_EFFECT_GPU_MEMORY] = {"gpu_memory", 0.3, 0.15, 0.03},
     [DL_EFFECT_GPU_POWER] = {"gpu_power", 0.1, 0.05, 0.05},
-    [DL_EFFECT_ARCH_TIME] = {"arch_time", 0.15, 0.06},
-    [DL_EFFECT_ARCH_KERNELS] = {"arch_kernels", 0.3, 0.1},
+    [DL_EFFECT_ARCH_TIME] = {"arch_time", 0.15, 0.2},
+    [DL_EFFECT_ARCH_KERNELS] = {"arch_kernels", 0.3, 0.3},
     [DL_EFFECT_ARCH_POWER] = {"arch_power", 0.05, 0.025},
     [DL_EFFECT_FRAMEWORK_LAUNCH] = {"framework_launch", 0.2, 0.1},
     [DL_EFFECT_FRAMEWORK_TIME] = {"framework_time", 0.2, 0.1},
@@ -135,12 +135,12 @@ static const struct dl_residual_process process = {
  * kernels frameworks wrote themselves, and for starting and ending kernels:
  * multiples of the expected time. Tuned software has neither. */
 #define DEPTHWISE_SD 4
-#define KERNELS_SD 2
+#define KERNELS_SD 1.5
 
-/* Those that make what is left of such GPUs after one run on them most likely
- * (docs/designs.md). */
+/* Those that make what is left of GPUs after one run on them most likely, with
+ * the spreads of kernels and of effects above (docs/designs.md). */
 static const struct dl_residual_component calibrated[] = {
-    {0.15, 0.13, 0.02, 0.15, OF_TIME, {DEPTHWISE_SD, KERNELS_SD}},
+    {0.1, 0.13, 0.02, 0.1, OF_TIME, {DEPTHWISE_SD, KERNELS_SD}},
     {0.02, 0.05, 0.06, 0, OF_POWER, {0}}};
 
 /* In tuned software networks on one GPU have less in common, and configurations
