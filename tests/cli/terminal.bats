@@ -407,28 +407,45 @@ END
   [ -z "$(sort err | uniq -d)" ]
 }
 
-@test 'the remaining time of check and calibrate' {
-  export TERM=xterm
+# shows_left MAKE FIRST ARG...: the remaining time is shown; MAKE N writes the
+# input, twice as long where the work was done too soon to show it
+shows_left() {
+  local make=$1 n=$2 doubling
+  shift 2
+  for doubling in 1 2 3 4; do
+    "$make" "$n"
+    on_terminal "$@"
+    ! grep -q '\] .* % *, .* left' seen || return 0
+    n=$((2 * n))
+  done
+  return "$doubling"
+}
+
+make_cards() {
   {
     echo '<catalog kind="accelerator" version="1">'
     echo '<sources><source id="s" title="made" year="2026"/></sources>'
-    for i in {1..200000}; do
-      echo "<entry id=\"card-$i\"><value name=\"tdp_w\">300</value></entry>"
-    done
+    seq -f '<entry id="card-%.0f"><value name="tdp_w">300</value></entry>' "$1"
     echo '</catalog>'
   } >cards.xml
-  on_terminal check cards.xml
-  grep -q '\] .* % *, .* left' seen
+}
+
+make_runs() {
+  local gpu arch
   {
     echo arch,gpu,batch_size,image_px,train_samples,epochs,gpu_power_w
     for gpu in rtx-3070 rtx-3090 rtx-2080-ti a100-sxm4-40gb v100-sxm2-16gb t4 \
       a40 gtx-1080-ti; do
       for arch in resnet50 vgg16 mobilenet_v2 xception inception_v3 resnet18 \
         resnet101 densenet121; do
-        for i in {1..40}; do echo "$arch,$gpu,$i,224,10000,1,165"; done
+        seq -f "$arch,$gpu,%.0f,224,10000,1,165" "$1"
       done
     done
   } >runs.csv
-  on_terminal calibrate runs.csv
-  grep -q '\] .* % *, .* left' seen
+}
+
+@test 'the remaining time of check and calibrate' {
+  export TERM=xterm
+  shows_left make_cards 200000 check cards.xml
+  shows_left make_runs 40 calibrate runs.csv
 }
