@@ -167,6 +167,23 @@ END
   check '[.jobs[].energy_from] == ["gpu-tdp", "gpu-tdp"]'
 }
 
+# 3 MJ are 300 s of 10 kW, which a node may take.
+@test 'a job whose duration is unknown keeps its energy' {
+  printf '%s\n' 'JobID|State|Start|ConsumedEnergyRaw|NNodes' \
+    '1|COMPLETED|2024-02-01T00:00:00|3000000|1' >sacct.txt
+  gives 0 '' report sacct.txt -f json
+  check '[.jobs[] | .energy_j, .duration_s] == [3000000, null]'
+}
+
+@test 'a duration that is none is refused with its row' {
+  jobs '1|a|ann|ml|gpu|COMPLETED|1-01:00:00|2024-02-01T00:00:00|1|8||0|700|cpu=8|' \
+    '2|a|ann|ml|gpu|COMPLETED|60|2024-02-01T00:00:00|1|8||0|600|cpu=8|'
+  gives 3 "dlest: warning: sacct.txt:2: $(message column_invalid_duration \
+    ElapsedRaw 1-01:00:00)
+dlest: $(message row_skipped 1 "")" report sacct.txt -f json
+  check '[.jobs[].energy_j] == [600]'
+}
+
 @test 'tables of runs, and other logs with runs in them' {
   usual
   gives 0 '' extract sacct.txt -q -f csv -o runs.csv

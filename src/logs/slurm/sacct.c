@@ -160,7 +160,8 @@ static void finish(struct dl_log *log, struct sacct *c) {
   double joules = dl_slurm_job_energy(&c->energies, c->n_nodes, &counted_twice);
   double nodes = c->n_nodes > 0 ? c->n_nodes : MOST_NODES;
   double most_w = MOST_W_PER_NODE * nodes, least_w = LEAST_W_PER_NODE;
-  bool impossible = joules > most_w * fmax(seconds, 1) ||
+  /* Of an unknown duration nothing is impossible. */
+  bool impossible = joules > most_w * (seconds < 1 ? 1 : seconds) ||
                     (seconds >= LEAST_S && joules < least_w * seconds);
   if (counted_twice || impossible)
     note_fault(log, c, counted_twice, impossible ? joules : NAN);
@@ -313,7 +314,7 @@ static bool read_row(struct dl_log *log, const struct dl_slurm_table *t,
                       row->id);
   const char *elapsed = dl_slurm_cell(row, DL_SLURM_ELAPSED);
   const char *raw = dl_slurm_cell(row, DL_SLURM_ELAPSED_RAW);
-  if (*raw == '-')
+  if (*raw && isnan(dl_slurm_elapsed(row)))
     return dl_log_bad(log, "column 'ElapsedRaw': invalid duration '%.40s'",
                       raw);
   if (*elapsed && !elapsed[strspn(elapsed, "0123456789")] &&
