@@ -315,17 +315,22 @@ static void add_indexed(struct step *s, enum source_kind kind, long i) {
 
 static enum dl_status add_setting(struct dl_frame *f, struct step *s, long i,
                                   struct dl_diag *d) {
-  const struct wish train = {.name = "train_samples", .use = AS_NUMBER};
   add_indexed(s, SOURCE_SETTING, i);
   if (i < 0)
     return DL_OK;
   struct source *p = &s->source[s->n_sources - 1];
   p->value = dl_frame_setting(f, (enum dl_run_id)i, s->target.in == DL_IN_CELL);
-  if (!dl_frame_is_usual(f, (enum dl_run_id)i))
-    return DL_OK;
-  p->vars = dl_calloc(1, sizeof *p->vars);
-  enum dl_status status = find_step(f, &train, p->vars, d);
-  p->n_vars = status == DL_OK && p->vars->in == DL_IN_NUMBER;
+  const char *const *by = dl_frame_default_by(f, (enum dl_run_id)i);
+  enum dl_status status = DL_OK;
+  p->by_row = by != NULL;
+  p->vars = by ? dl_calloc(MOST_DEFAULT_INPUTS, sizeof *p->vars) : NULL;
+  for (size_t k = 0; by && by[k] && status == DL_OK; k++) {
+    struct dl_row_ref *q = &p->vars[p->n_vars++];
+    status = find_step(f, &(struct wish){.name = by[k]}, q, d);
+    p->by_row &= q->in != DL_IN_CELL; /* not yet known: it builds on this */
+    if (status == DL_OK && strcmp(by[k], "arch") == 0)
+      status = dl_frame_want_descriptors(f, d);
+  }
   return status;
 }
 

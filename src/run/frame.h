@@ -50,7 +50,10 @@ enum dl_status dl_frame_axes(struct dl_frame *f, const struct dl_axes *axes,
                              struct dl_diag *d);
 
 /* A default of a command, for rows that have no value of their own; a later one
- * replaces an earlier. */
+ * replaces an earlier. In a table batch_size is that of training and of
+ * inference at a rate, epochs those of networks other than language models,
+ * requests those of inference: other rows have 1 or, of training, what is
+ * assumed. */
 void dl_frame_set(struct dl_frame *f, enum dl_run_id id, double x);
 
 /* Sizes of a data set among these defaults are those of a usual one, by no

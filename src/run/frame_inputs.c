@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "catalog/architecture/token_costs.h"
 #include "run/frame.h"
 #include "run/frame_private.h"
 
@@ -94,9 +95,47 @@ struct dl_cell dl_frame_setting(struct dl_frame *f, enum dl_run_id id,
   return c;
 }
 
-bool dl_frame_is_usual(const struct dl_frame *f, enum dl_run_id id) {
-  return f->usual_data && !dl_run_set_has(&f->of_options, id) &&
-         (id == DL_RUN_val_samples || id == DL_RUN_stored_mpx);
+/* Rows of a table say themselves what is run; without one, options do. */
+static const struct {
+  enum dl_run_id id;
+  bool data;
+  const char *by[MOST_DEFAULT_INPUTS + 1];
+} by_row[] = {
+    {DL_RUN_val_samples, true, {"train_samples"}},
+    {DL_RUN_stored_mpx, true, {"train_samples"}},
+    {DL_RUN_epochs, false, {"arch"}},
+    {DL_RUN_batch_size, false, {"arch", "phase", "request_rate"}},
+    {DL_RUN_requests, false, {"phase"}},
+};
+
+const char *const *dl_frame_default_by(const struct dl_frame *f,
+                                       enum dl_run_id id) {
+  for (size_t i = 0; i < DL_LENGTH(by_row); i++)
+    if (by_row[i].id == id && !dl_run_set_has(&f->of_options, id) &&
+        (by_row[i].data ? f->usual_data : f->csv != NULL))
+      return by_row[i].by;
+  return NULL;
+}
+
+struct dl_cell dl_frame_default(const struct source *p,
+                                const struct dl_row *row) {
+  static const struct dl_cell absent = {(double)NAN, NULL}, one = {1, "1"};
+  const struct dl_architecture *arch = row->found.arch;
+  bool inference = dl_run_is_inference(&row->run);
+  bool language = arch && dl_is_language_model(arch);
+  switch ((enum dl_run_id)p->index) {
+  case DL_RUN_epochs:
+    return language ? one : p->value;
+  case DL_RUN_batch_size:
+    if (inference)
+      return dl_run_has(&row->run, DL_RUN_request_rate) ? p->value : one;
+    return language ? absent : p->value;
+  case DL_RUN_requests:
+    return inference ? p->value : absent;
+  default:
+    return dl_run_set_has(&row->given, DL_RUN_train_samples) ? absent
+                                                             : p->value;
+  }
 }
 
 void dl_list_columns(const struct dl_csv *csv, struct dl_text *to) {

@@ -30,9 +30,10 @@ struct source {
   const struct dl_field *field; /* of a descriptor */
   const struct derived *derived;
   struct dl_formula *formula; /* of a definition, owned */
-  struct dl_row_ref *vars;    /* of a definition or derived, owned; of the size
-                                 of a usual data set: the training samples */
+  struct dl_row_ref *vars;    /* of a definition, derived, or a default that
+                                 depends on the row: owned */
   size_t n_vars;
+  bool by_row; /* a default that depends on the row */
 };
 
 /* Definition, column, axis, data set, setting, derived, descriptor. */
@@ -250,8 +251,15 @@ void dl_frame_explain_rule(const struct dl_broken_rule *broken,
 struct dl_cell dl_frame_setting(struct dl_frame *f, enum dl_run_id id,
                                 bool text);
 
-/* Whether a setting is a size of the usual data set. */
-bool dl_frame_is_usual(const struct dl_frame *f, enum dl_run_id id);
+enum { MOST_DEFAULT_INPUTS = 3 }; /* of a default */
+
+/* The names, up to a NULL, that a setting depends on where it is a default and
+ * not the same for all rows; else NULL. */
+const char *const *dl_frame_default_by(const struct dl_frame *f,
+                                       enum dl_run_id id);
+/* Its value for a row. */
+struct dl_cell dl_frame_default(const struct source *p,
+                                const struct dl_row *row);
 
 /* "; the table has 'a', 'b', 'c'" */
 void dl_list_columns(const struct dl_csv *csv, struct dl_text *to);

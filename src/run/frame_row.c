@@ -80,9 +80,7 @@ static struct dl_cell source_cell(const struct dl_frame *f,
   const struct dl_descriptor *e;
   switch (p->kind) {
   case SOURCE_SETTING:
-    return p->n_vars > 0 && dl_run_set_has(&row->given, DL_RUN_train_samples)
-               ? absent
-               : p->value;
+    return p->by_row ? dl_frame_default(p, row) : p->value;
   case SOURCE_OVERRIDE:
     return p->value;
   case SOURCE_DEFINITION: /* a plain name hands its text on */

@@ -350,3 +350,34 @@ $idle"
   table $head,gpu_energy_j resnet50,a100,1,32,1281167,1,2400,300,720000
   fits ''
 }
+
+@test "rows of language models have 1 epoch by default, other rows 90" {
+  # Llama 2 7B, weights of products 6.607e9, 4,096 tokens a sequence: 6 x
+  # (6.607e9 + 32 x 2 x 4096^2) = 4.6085e10 FLOPs a token, 0.4 of 312 TFLOP/s
+  # at 400 W: 1e8 tokens 14.771 MJ. 10,000 images, 3 passes of 2 x 4.11e9
+  # FLOPs, 0.3 of 78 TFLOP/s: 4215.4 J, 90 times 0.379 MJ.
+  table arch,gpu,train_tokens,train_samples,epochs llama-2-7b,a100,1e8,, \
+    llama-2-7b,a100,1e8,,2 resnet50,a100,,10000,
+  gives 0 '' predict --input runs.csv --method flops --format json -q
+  check '.estimates | map(.energy_j / 1e4 | round) == [1477, 2954, 38]'
+  gives 0 '' predict --input runs.csv --method flops --format json -q -e 3
+  check '.estimates | map(.energy_j / 1e4 | round) == [4431, 2954, 1]'
+}
+
+@test "rows of inference are single requests by default, as with --phase" {
+  local sizes=(--prompt-tokens 512 --output-tokens 500)
+  # 13.48 GB of weights in 16 bits, 0.53 of keys and values (2 x 2 B x 32 x 4096
+  # a token, 1,012 tokens) and what 512 tokens need once; 256 times in a batch.
+  table arch,gpu,phase,requests,request_rate llama-2-7b,a100,inference,100, \
+    llama-2-7b,a100,inference,, llama-2-7b,a100,inference,100,0.5
+  gives 0 '' predict --input runs.csv "${sizes[@]}" --method physical -f json -q
+  check '.estimates[0].memory_need_gb | 14 < . and . < 14.3'
+  near '.estimates[1].energy_j' '.estimates[0].energy_j / 100'
+  cp out rows
+  for o in '--requests 100' '' '--requests 100 --request-rate 0.5'; do
+    gives 0 '' predict --arch llama-2-7b --gpu a100 --phase inference $o \
+      "${sizes[@]}" --method physical --format json -q
+    jq .estimates[0].energy_j out
+  done >one
+  jq '.estimates[].energy_j' rows | cmp - one
+}

@@ -94,17 +94,20 @@ static enum dl_status apply_defaults(const struct dl_job_options *o,
                                      bool inference, bool language,
                                      struct dl_diag *d) {
   bool rate = dl_job_options_give(o, DL_RUN_request_rate);
+  bool rows = o->has_table; /* the frame has what is different for some */
   const struct {
     enum dl_run_id id;
     double x;
     bool on;
-  } values[] = {{DL_RUN_n_gpus, 1, true},
-                {DL_RUN_utilisation, 1, true},
-                {DL_RUN_ram_gb, 32, true},
-                {DL_RUN_requests, 1, defaults && inference},
-                {DL_RUN_batch_size, rate ? 256 : 1, defaults && inference},
-                {DL_RUN_batch_size, 256, defaults && !inference && !language},
-                {DL_RUN_epochs, language ? 1 : 90, defaults && !inference}};
+  } values[] = {
+      {DL_RUN_n_gpus, 1, true},
+      {DL_RUN_utilisation, 1, true},
+      {DL_RUN_ram_gb, 32, true},
+      {DL_RUN_requests, 1, defaults && (inference || rows)},
+      {DL_RUN_batch_size, rate ? 256 : 1, defaults && inference},
+      {DL_RUN_batch_size, 256, defaults && (rows || (!inference && !language))},
+      {DL_RUN_epochs, language && !rows ? 1 : 90,
+       defaults && (rows || !inference)}};
   if (defaults && inference && rate && dl_job_options_give(o, DL_RUN_idle_s))
     return dl_fail(d, DL_EUSAGE,
                    "--idle-s does not go with --request-rate, which says how "
