@@ -334,3 +334,22 @@ EOF
     predict \
     --arch llama-2-70b --gpu h100 --gpus 8 --tokens 1e9 --context-parallel 3
 }
+
+@test "a new head needs the memory of one layer, divided, without flash's scores" {
+  # Llama 3 8B on 8,192 tokens: eager attention has 32 heads x 8,192^2 scores of
+  # 2 B in a layer, 4.295 GB a sample; 8 samples on 8 GPUs that share a layer.
+  local a
+  for a in 'flash 1' 'flash 8' 'eager 8' 'flash 8 --batch-size 16'; do
+    # shellcheck disable=SC2086
+    set -- $a
+    gives 0 '' predict --arch llama-3-8b --gpu h200 --gpus 64 --fine-tune head \
+      --train-samples 52000 --batch-size 8 --checkpointing none --sharding ddp \
+      --attention "$1" --tensor-parallel "$2" "${@:3}" --format json -q
+    jq .memory_need_gb out
+  done | jq -s . >need
+  mv need out
+  near '.[2] - .[1]' '32 * pow(8192; 2) * 2 / 1e9'
+  # All weights and the samples are divided alike.
+  near '.[0]' '.[1] * 8'
+  check '.[3] > .[1] and .[3] < 2 * .[1]'
+}

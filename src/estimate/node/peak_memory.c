@@ -76,6 +76,15 @@ static double kept_of_images(const struct dl_job *job) {
   return full ? all * fmin(2 / parts, 1) : all;
 }
 
+/* Scores of a sample of a language model, which grow with the square; values
+ * are kept anyway. */
+static double scores(const struct dl_job *job, const struct dl_transformer *t) {
+  double head = t->value_dim > 0 ? t->value_dim : t->head_dim;
+  double layers = t->layers + t->decoder_layers;
+  double values = layers * job->seq_len * t->heads * head;
+  return fmax(1e6 * job->found.arch->attention_acts_m - values, 0);
+}
+
 /* The same of a language model, of one GPU. Stages of a pipeline have several
  * batches under way. */
 static double kept_of_tokens(const struct dl_job *job,
@@ -85,10 +94,7 @@ static double kept_of_tokens(const struct dl_job *job,
   struct dl_degrees by = dl_degrees_of(run);
   double q = in_training(job).activation;
   double layers = t->layers + t->decoder_layers;
-  /* Of what grows with the square, the scores; values are kept anyway. */
-  double head = t->value_dim > 0 ? t->value_dim : t->head_dim;
-  double values = layers * job->seq_len * t->heads * head;
-  double pairs = fmax(1e6 * job->found.arch->attention_acts_m - values, 0);
+  double pairs = scores(job, t);
   double logits = dl_transformer_writes(t) ? t->vocab * job->seq_len : 0;
   double dense = fmax(1e6 * run->acts_m - pairs - logits, 0);
   bool stored =
@@ -110,8 +116,9 @@ static double at_once(const struct dl_job *job) {
   const struct dl_transformer *t = language(job);
   if (!t)
     return LARGEST * 1e6 * job->run->acts_m;
+  bool flash = dl_is_word(job->run->attention, "flash");
   double acts = isnan(job->run->prompt_tokens)
-                    ? 1e6 * job->run->acts_m
+                    ? 1e6 * job->run->acts_m - (flash ? scores(job, t) : 0)
                     : dl_transformer_pass(t, job->run->prompt_tokens).acts;
   return acts / (t->layers + t->decoder_layers);
 }
@@ -193,8 +200,10 @@ static void hold_states(const struct dl_job *job, struct dl_memory_need *m) {
 static void hold_training(const struct dl_job *job, struct dl_memory_need *m) {
   const struct dl_transformer *t = language(job);
   hold_states(job, m);
+  struct dl_degrees by = dl_degrees_of(job->run);
   if (dl_fine_tune_of(job->run) == DL_TUNE_HEAD)
-    m->sample_gb = at_once(job) * in_training(job).activation / 1e9;
+    m->sample_gb = at_once(job) * in_training(job).activation /
+                   (by.tensor * by.context) / 1e9;
   else
     m->sample_gb = (t ? kept_of_tokens(job, t) : kept_of_images(job)) / 1e9;
 }
