@@ -37,6 +37,9 @@ TDP=(compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json)
     vgg16,a100,10,1500,1000,gpu+ram
   gives 0 '' "${TDP[@]}"
   near '.scores[0].mae_j' 0
+  table arch,gpu,duration_s,energy_j,gpu_energy_j vgg16,a100,10,1500,1000
+  gives 0 '' "${TDP[@]}" # of the whole, the boundary is not told
+  near '.scores[0].mae_j' 0
   table arch,gpu,duration_s,energy_j,boundary vgg16,a100,10,1500,gpu+ram
   gives 0 "dlest: warning: $(message scored_against tdp gpu gpu+ram)" "${TDP[@]}"
   near '.scores[0].mae_j' 500
@@ -126,6 +129,15 @@ dlest: warning: runs.csv:4: $(message is_not_between "column 'energy_j'" -5 0 \
 dlest: warning: runs.csv:5: $(message column_no_value energy_j)
 dlest: $(message row_skipped 3 s)" "${TDP[@]}"
   check '.scores[0].n == 2'
+}
+
+@test "an energy of 0 J is no measurement, and leaves the other errors alone" {
+  table arch,gpu,duration_s,energy_j vgg16,a100,10,0 vgg16,a100,10,800 \
+    vgg16,a100,10,1250
+  gives 3 "dlest: warning: runs.csv:2: $(message column_is_not_above energy_j 0)
+dlest: $(message row_skipped 1 '')" "${TDP[@]}"
+  check '.scores[0].n == 2'
+  near '.scores[0].mape' 0.225 # of 1000 J: 0.25 and 0.2
 }
 
 @test "no run has a score" {

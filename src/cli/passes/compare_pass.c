@@ -119,10 +119,11 @@ static double measured_for(struct dl_comparing *w, struct pass *p,
   double gpu = dl_row_number(p->row, &p->gpu_energy);
   bool same =
       !boundary || !est->boundary || strcmp(boundary, est->boundary) == 0;
+  bool of_gpu = est->boundary && strcmp(est->boundary, "gpu") == 0;
+  if (of_gpu && !isnan(gpu) && !(boundary && same))
+    return gpu;
   if (same)
     return dl_row_number(p->row, &p->energy);
-  if (strcmp(est->boundary, "gpu") == 0 && !isnan(gpu))
-    return gpu;
   if (!isnan(est->energy_j)) {
     dl_text_clear(&p->label);
     dl_text_printf(&p->label, "%s\t%s\t%s", boundary, est->boundary,
@@ -297,8 +298,15 @@ static enum dl_status score_row(struct dl_comparing *w, struct pass *p,
   enum dl_status status = estimate_row(w, p, block, i, &bad);
   if (status != DL_OK || bad)
     return status;
-  for (size_t m = 0; m < n; m++)
+  for (size_t m = 0; m < n; m++) {
     p->measured[m] = measured_for(w, p, &p->est[m]);
+    bad |= p->measured[m] == 0; /* a meter that was not read */
+  }
+  if (bad) {
+    dl_skip_at(d, dl_csv_path(p->csv), block->line[i],
+               "column '%s': %s is not above 0", "energy_j", "0");
+    return DL_OK;
+  }
   count_silent(w, p);
   const char *group = w->o->by ? dl_row_text(p->row, &p->by) : "";
   const char *cluster = cluster_of(w, p);
