@@ -119,6 +119,7 @@ enum dl_status dl_session_row(const struct dl_session *s,
   dl_job_read(job, &s->fields, row);
   enum dl_status status = dl_predictions_make(p, s, job, d);
   bool differ = dl_known_contradicts(job, NULL);
+  bool slow = status == DL_OK && p->served.too_slow;
   for (size_t i = 0; i < s->n && status == DL_OK; i++) {
     est[i] = (struct dl_estimate){.method = s->method[i]->name,
                                   .energy_j = NAN,
@@ -132,8 +133,8 @@ enum dl_status dl_session_row(const struct dl_session *s,
                                   .busy_share = NAN,
                                   .duration_s = p->duration_s,
                                   .duration_from = p->duration_from};
-    if (differ)
-      est[i].lacks = "known values that agree";
+    if (differ || slow)
+      est[i].lacks = differ ? "known values that agree" : p->served.lacks;
     else
       s->method[i]->estimate(s, job, p, &est[i]);
     dl_estimate_throughput(&est[i], job);

@@ -205,3 +205,15 @@ left_out() {
     "$MLENERGY/mlenergy_v2_inference.csv" "$MLENERGY/mlenergy_v3_llm.csv" |
     diff - "$TOP_SRCDIR/data/mlenergy-means.csv"
 }
+
+@test "rows and sweeps of requests that cannot be served have no estimate" {
+  # 2000 x 1,012 tokens a second, 3.2e16 FLOP/s for 8.03e9 parameters: the peak
+  # of H100 is 1e15.
+  table arch,gpu,phase,request_rate llama-3-8b,h100,inference,2000 \
+    llama-3-8b,h100,inference,1
+  gives 3 '' predict --input runs.csv --prompt-tokens 512 --requests 1000 \
+    --output-tokens 500 --format json -q
+  check '[.estimates[].request_rate] | unique == [1]'
+  gives 3 '' predict --arch llama-3-8b --gpu h100,a100 --phase inference \
+    --prompt-tokens 512 --output-tokens 500 --request-rate 2000 --format json -q
+}

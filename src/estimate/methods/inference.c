@@ -160,8 +160,8 @@ void dl_infer(const struct dl_session *ctx, const struct dl_job *job,
   double batch = fmin(most, job->run->requests);
   if (job->run->request_rate > 0)
     batch = keeps_up(&p, job->run->request_rate, most);
-  s->too_slow = !(batch > 0);
-  if (s->too_slow) {
+  s->too_slow = job->run->request_rate > 0 && !(batch > 0);
+  if (!(batch > 0)) {
     s->lacks = "a lower --request-rate, a larger --batch-size or more GPUs";
     return;
   }
