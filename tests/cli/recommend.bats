@@ -218,6 +218,10 @@ usage() {
   grep -q "runs.csv:2: $(message column_accuracy_invalid_number high)" err
   grep -q "runs.csv:3: $(message column_invalid_number energy_j abc)" err
   grep -q net_c out
+  table arch,gpu,energy_j net_a,x,0 net_b,x,7 # 0 J: a meter that was not read
+  gives 3 "dlest: warning: runs.csv:2: $(message column_is_not_above energy_j 0)
+dlest: $(message row_skipped 1 '')" recommend --table runs.csv -f csv
+  [ "$(cut -d, -f1,6 out)" = $'arch,energy_j\nnet_b,7' ]
   table arch,gpu,energy_j net_a,x,abc
   try recommend --table runs.csv
   [ "$status" -eq 3 ]

@@ -149,11 +149,17 @@ static void take_repeat(void *ctx, const struct dl_row *row, const char *key,
   dl_mean_add(&w->sums[config].accuracy, dl_row_number(row, &w->accuracy));
 }
 
-/* Accuracy is no column of the runs table, which would see to it. */
-static bool has_bad_accuracy(const void *ctx, const struct dl_row *row,
+/* What the columns of a run accept. 0 J are those of a meter that was not read.
+ * Accuracy is no column of the runs table, which would see to it. */
+static bool is_bad(const void *ctx, const struct dl_row *row,
                              const char *path, size_t line, struct dl_diag *d) {
   const struct repeats *w = ctx;
   const char *text = dl_row_text(row, &w->accuracy);
+  if (row->run.energy_j == 0) {
+    dl_skip_at(d, path, line, "column '%s': %s is not above 0", "energy_j",
+               "0");
+    return true;
+  }
   if (!text || !isnan(dl_row_number(row, &w->accuracy)))
     return false;
   dl_skip_at(d, path, line, "column 'accuracy': invalid number '%.64s'", text);
@@ -178,7 +184,7 @@ enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
                                struct dl_diag *d) {
   struct repeats w = {.l = l};
   struct reading read = {
-      .f = f, .ctx = &w, .take = take_repeat, .is_bad = has_bad_accuracy};
+      .f = f, .ctx = &w, .take = take_repeat, .is_bad = is_bad};
   enum dl_status status = bind_repeats(&w, f, d);
   if (status == DL_OK)
     status = bind_configs(&read, d);
