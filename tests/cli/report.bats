@@ -71,6 +71,16 @@ usual() {
   check '.intensity_year >= 2021 and (.intensity_source | test("Ember"))'
 }
 
+# 1706745600 is 2024-02-01T00:00:00Z.
+@test 'months of tables whose times are written otherwise' {
+  table run_id,start_time,n_gpus,duration_s,energy_j 1,1706745599,1,60,5 \
+    2,1706745600000,1,60,6 '3,2024/02/11 10:00:00,1,60,7' \
+    4,2024-01-31T23:30:00-05:00,1,60,8 '5,20240301 10:00:00,1,60,9'
+  gives 0 '' report runs.csv -q -f json
+  check '[.groups[] | .month, .energy_j] ==
+    ["2024-01", 13, "2024-02", 13, "2024-03", 9]'
+}
+
 @test 'what estimates rest on: each figure with source and year' {
   usual
   gives 0 '' report sacct.txt -q -f json --gpu old=v100 --node-power cpu=350

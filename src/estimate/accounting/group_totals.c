@@ -9,6 +9,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/timestamp.h"
 
 #define MIXED "mixed"
 
@@ -121,14 +122,25 @@ void dl_group_totals_free(struct dl_group_totals *t) {
   free(t);
 }
 
+/* The text of a time that begins with its month (2024-03), on the clock that it
+ * was taken from; NULL: unknown. */
+static const char *dated(const char *start, char buf[DL_TIMESTAMP_SIZE]) {
+  struct dl_timestamp t;
+  if (start && strspn(start, "0123456789") == 4 && start[4] == '-')
+    return start;
+  if (!start || !dl_parse_timestamp(start, strlen(start), &t) || !t.dated)
+    return NULL;
+  return dl_format_timestamp(buf, t.ns + t.zone_s * DL_SECOND, false);
+}
+
 /* The text of a key, without its end where it goes on; NULL: unknown. */
 static const char *key_of(const struct dl_cluster_job *r, enum dl_key key,
-                          size_t *len) {
-  const char *const text[DL_N_KEYS] = {r->user, r->project, r->partition,
-                                       r->start_time};
-  const char *s = text[key];
+                          char buf[DL_TIMESTAMP_SIZE], size_t *len) {
+  const char *const text[DL_N_KEYS] = {r->user, r->project, r->partition};
+  bool month = key == DL_KEY_MONTH;
+  const char *s = month ? dated(r->start_time, buf) : text[key];
   *len = s ? strlen(s) : 0;
-  if (key == DL_KEY_MONTH && *len > 7)
+  if (month && *len > 7)
     *len = 7; /* 2024-03-... */
   return s;
 }
@@ -174,8 +186,9 @@ void dl_group_totals_add(struct dl_group_totals *t,
                          const struct dl_accounted *figures) {
   const char *key[DL_N_KEYS];
   size_t len[DL_N_KEYS] = {0};
+  char month[DL_TIMESTAMP_SIZE];
   for (size_t k = 0; k < DL_N_KEYS; k++)
-    key[k] = t->keys[k] ? key_of(job, k, &len[k]) : NULL;
+    key[k] = t->keys[k] ? key_of(job, k, month, &len[k]) : NULL;
   dl_sums_add(&find_group(t, key, len)->sums, figures);
 }
 
