@@ -381,3 +381,16 @@ $idle"
   done >one
   jq '.estimates[].energy_j' rows | cmp - one
 }
+
+@test "rows without samples are not trained on ImageNet where their network is not" {
+  # An empty cell is as no column. ADE20K has 20,210 training samples, 20.21
+  # times 1,000.
+  table arch,gpu,train_samples,dataset,batch_size,epochs llama-2-7b,a100,,,1,1 \
+    unet,a100,,,8,1 unet,a100,1000,,8,1 unet,a100,,ade20k,8,1
+  gives 3 '' predict --input runs.csv --method flops --format json -q \
+    --set val_samples=0
+  check '[.estimates[].train_samples] == [1000, null]'
+  near '.estimates[1].energy_j' '20.21 * .estimates[0].energy_j'
+  table arch,gpu,dataset,batch_size,epochs unet,a100,ade20k,8,1
+  gives 0 '' predict --input runs.csv --method flops --format json -q
+}

@@ -238,8 +238,11 @@ static bool says_nothing(struct batch *b, size_t i, size_t line) {
 static bool says_no_size(struct batch *b, size_t i, size_t line) {
   const struct dl_job *job = &b->job[i];
   const struct dl_architecture *arch = job->found.arch;
+  const struct dl_dataset *own = job->found.dataset;
   if (!b->default_samples || !arch || !isnan(job->run->tokens) ||
-      dl_run_is_inference(job->run))
+      dl_run_is_inference(job->run) ||
+      dl_run_set_has(&b->row[i].given, DL_RUN_train_samples) ||
+      (own && !isnan(own->train_samples) && !dl_is_language_model(arch)))
     return false;
   const char *usual = dl_usual_dataset(arch);
   if (dl_is_language_model(arch))
@@ -329,8 +332,8 @@ static void warn_defaults(struct batch *b) {
     bool given = dl_csv_find(b->csv, name) >= 0 ||
                  dl_job_options_give(o, sizes[i]) ||
                  (samples && o->dataset && strcmp(o->dataset, "imagenet") != 0);
-    if (samples)
-      b->default_samples = !given;
+    if (samples) /* cells may be empty */
+      b->default_samples = !o->dataset || strcmp(o->dataset, "imagenet") == 0;
     /* Rows have the sizes of their data sets; the frame warns where not. */
     given = given || (samples && dl_csv_find(b->csv, "dataset") >= 0);
     /* It follows from the batch of all. */
