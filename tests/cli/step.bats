@@ -93,6 +93,16 @@ close_to() {
     "$(jq '.estimates[] | select(.method == "step-energy") | .energy_j * 2' plain)"
 }
 
+@test '--energy-column is the only column of energy' {
+  # 20 epochs of 6 Wh and 30 s: 50 take 300 Wh
+  awk 'BEGIN { print "epoch,duration_s,board_wh"
+    for (i = 0; i < 20; i++) print i ",30,6" }' >board.csv
+  gives 0 '' step board.csv --energy-column board_wh --epochs 50 --format json
+  close_to "$(estimate step-energy energy_j)" 1080000
+  refuses 3 "dlest: board.csv:1: $(message no_column gpu_kwh)" \
+    step board.csv --energy-column gpu_kwh --epochs 50
+}
+
 @test "CodeCarbon's emissions.csv with a row an epoch" {
   { echo timestamp,project_name,run_id,duration,emissions,energy_consumed
     awk -F, 'NR > 1 { printf "2024-01-01T00:00:00,p,id%d,%s,0.1,%.17g\n", \

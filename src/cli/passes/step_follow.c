@@ -30,7 +30,7 @@ static void interrupt(int signal) {
 static enum dl_status read_epochs(struct dl_step_options *o, struct dl_step *s,
                                   struct dl_diag *d) {
   bool table = o->paths.n == 1 && !o->extract.log.from &&
-               dl_epoch_series_is_table(o->paths.s[0]);
+               dl_epoch_series_is_table(o->paths.s[0], o->energy_column);
   enum dl_status status =
       table ? dl_epoch_series_from_table(&s->seen, o->paths.s[0],
                                          o->energy_column, &o->where, d)

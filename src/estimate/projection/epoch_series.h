@@ -57,8 +57,9 @@ enum dl_status dl_epoch_series_from_table(struct dl_epoch_series *s,
                                           const struct dl_strlist *where,
                                           struct dl_diag *d);
 
-/* Whether a file is such a table rather than a log. */
-bool dl_epoch_series_is_table(const char *path);
+/* Whether a file is such a table rather than a log: it has columns of epochs,
+ * of time and of energy, the last by any name where the user gives one. */
+bool dl_epoch_series_is_table(const char *path, const char *energy_column);
 
 /* Drops all but the first k epochs, and the open one. */
 void dl_epoch_series_truncate(struct dl_epoch_series *s, size_t k);

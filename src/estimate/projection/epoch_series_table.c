@@ -57,14 +57,14 @@ struct reading {
   double run_s, run_j;
 };
 
-bool dl_epoch_series_is_table(const char *path) {
+bool dl_epoch_series_is_table(const char *path, const char *energy_column) {
   struct dl_diag d = {0};
   struct dl_lines *lines;
   struct dl_head head = {.path = path};
   bool is = false;
   if (dl_lines_open(&lines, path, &d) == DL_OK) {
     head.text = dl_lines_head(lines, &head.len);
-    bool time = false, energy = false;
+    bool time = false, energy = energy_column;
     for (size_t i = 0; i < N(durations); i++)
       time |= dl_head_has(&head, ',',
                           (const char *const[]){durations[i].name, NULL});
