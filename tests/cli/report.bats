@@ -331,3 +331,13 @@ dlest: warning: $(message job_without_energy_gpu 1 "" zz9 zz9)" \
   table run_id,gpu,n_gpus,duration_s,energy_j b,a100,128,3600,9e8
   gives 0 '' report runs.csv
 }
+
+# An A100 for two hours at its TDP of 400 W takes 2.88 MJ.
+@test "energies of GPUs or nodes count where a table has no total" {
+  table run_id,gpu,n_gpus,duration_s,energy_j,gpu_energy_j,node_energy_j \
+    a,a100,1,7200,,1.8e6, b,a100,1,7200,,1.8e6,2.5e6 \
+    c,a100,1,7200,3e6,1.8e6,
+  gives 0 '' report runs.csv -q -f csv
+  [ "$(cut -d, -f16,18,19 out | tail -n 3 | tr '\n' ' ')" = \
+    '1800000,measured,gpu 2500000,measured,node 3000000,measured, ' ]
+}

@@ -1,7 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "logs/slurm/cluster_job.h"
 
+#include <math.h>
+
 struct dl_cluster_job dl_cluster_job_of(const struct dl_run *r) {
+  double energy_j = r->energy_j;
+  const char *boundary = r->boundary;
+  /* Of a table that has no total, the largest part that was measured. */
+  if (isnan(energy_j) && !isnan(r->node_energy_j)) {
+    energy_j = r->node_energy_j;
+    boundary = "node";
+  } else if (isnan(energy_j) && !isnan(r->gpu_energy_j)) {
+    energy_j = r->gpu_energy_j;
+    boundary = "gpu";
+  }
   return (struct dl_cluster_job){
       .run_id = r->run_id,
       .job_name = r->job_name,
@@ -11,7 +23,7 @@ struct dl_cluster_job dl_cluster_job_of(const struct dl_run *r) {
       .state = r->state,
       .start_time = r->start_time,
       .gpu = r->gpu,
-      .boundary = r->boundary,
+      .boundary = boundary,
       .duration_s = r->duration_s,
       .n_nodes = r->n_nodes,
       .n_cpus = r->n_cpus,
@@ -19,7 +31,7 @@ struct dl_cluster_job dl_cluster_job_of(const struct dl_run *r) {
       .n_gpus = r->n_gpus,
       .gpu_util = r->gpu_util,
       .cpu_util = r->cpu_util,
-      .energy_j = r->energy_j,
+      .energy_j = energy_j,
       .line = r->line,
   };
 }
