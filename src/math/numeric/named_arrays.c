@@ -16,9 +16,8 @@ void dl_arrays_free(struct dl_arrays *as) {
   *as = (struct dl_arrays){0};
 }
 
-/* Appends a zeroed array and returns where its data go. */
-static double *add(struct dl_arrays *as, const char *name, size_t rows,
-                   size_t cols) {
+double *dl_arrays_add(struct dl_arrays *as, const char *name, size_t rows,
+                      size_t cols) {
   DL_GROW(as->a, as->cap, as->n + 1);
   double *data = dl_calloc(rows * cols, sizeof *data);
   struct dl_array *a = &as->a[as->n++];
@@ -28,19 +27,19 @@ static double *add(struct dl_arrays *as, const char *name, size_t rows,
 }
 
 void dl_arrays_add_scalar(struct dl_arrays *as, const char *name, double x) {
-  *add(as, name, 1, 1) = x;
+  *dl_arrays_add(as, name, 1, 1) = x;
 }
 
 void dl_arrays_add_vector(struct dl_arrays *as, const char *name,
                           const gsl_vector *v) {
-  double *data = add(as, name, v->size, 1);
+  double *data = dl_arrays_add(as, name, v->size, 1);
   for (size_t i = 0; i < v->size; i++)
     data[i] = gsl_vector_get(v, i);
 }
 
 void dl_arrays_add_matrix(struct dl_arrays *as, const char *name,
                           const gsl_matrix *m) {
-  double *data = add(as, name, m->size1, m->size2);
+  double *data = dl_arrays_add(as, name, m->size1, m->size2);
   for (size_t i = 0; i < m->size1 && m->size2 > 0; i++)
     memcpy(data + i * m->size2, gsl_matrix_const_ptr(m, i, 0),
            m->size2 * sizeof *data);

@@ -28,6 +28,11 @@ struct dl_arrays {
 
 void dl_arrays_free(struct dl_arrays *as);
 
+/* Appends an array of zeros and returns where its data go, until the next one
+ * is added. */
+double *dl_arrays_add(struct dl_arrays *as, const char *name, size_t rows,
+                      size_t cols);
+
 /* Append a copy. */
 void dl_arrays_add_scalar(struct dl_arrays *as, const char *name, double x);
 void dl_arrays_add_vector(struct dl_arrays *as, const char *name,

@@ -7,4 +7,5 @@ libdlest_a_SOURCES += \
 	%D%/physics_regression.c \
 	%D%/physics_regression.h \
 	%D%/physics_rows.c \
-	%D%/physics_rows.h
+	%D%/physics_rows.h \
+	%D%/saved_fit.c

@@ -14,6 +14,7 @@ enum dl_status dl_physics_fit(const struct dl_regression *r, void **state,
                               struct dl_diag *d);
 enum dl_status dl_physics_predict(const void *state, const void *const *rows,
                                   gsl_vector *out, struct dl_diag *d);
+/* In saved_fit.c. */
 void dl_physics_save(const void *state, struct dl_arrays *to);
 enum dl_status dl_physics_restore(const struct dl_regression *r, void **state,
                                   const struct dl_arrays *from, size_t p,
