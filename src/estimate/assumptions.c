@@ -272,6 +272,23 @@ void dl_assume_language_setup(struct dl_row *row) {
     assume_batch(row, fitting);
 }
 
+/* The usual batch where none is given, or the largest power of two
+ * that fits; where not even one sample does, one. */
+static void fit_default_batch(struct dl_row *row) {
+  struct dl_run *run = &row->run;
+  if (isnan(run->batch_size) || dl_run_is_inference(run) ||
+      dl_run_set_has(&row->given, DL_RUN_batch_size) ||
+      dl_run_set_has(&row->given, DL_RUN_global_batch))
+    return;
+  run->batch_size = DL_USUAL_BATCH;
+  const struct dl_job job = job_of(row);
+  struct dl_memory_need m;
+  dl_memory_of(&job, &m);
+  if (m.over)
+    run->batch_size = exp2(floor(log2(fmax(m.fits, 1)))) *
+                      (dl_is_word(run->scaling, "strong") ? run->n_gpus : 1);
+}
+
 void dl_assume(struct dl_row *row) {
   const struct dl_architecture *arch = row->found.arch;
   bool language = arch && dl_is_language_model(arch);
@@ -282,5 +299,8 @@ void dl_assume(struct dl_row *row) {
                           : EFFICIENCY);
   if (!row->run.precision && row->found.gpu)
     dl_assume_text(row, DL_RUN_precision, usual_precision(row, language));
-  dl_assume_language_setup(row);
+  if (language)
+    dl_assume_language_setup(row);
+  else if (arch)
+    fit_default_batch(row);
 }

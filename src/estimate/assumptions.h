@@ -15,6 +15,7 @@
  *               with full checkpointing) that fit, and so many of them that a
  *               step takes 4 M tokens, in fine-tuning and below 2e9 tokens
  *               65,536; of a global_batch, a part that fits, and the rest
+ *               image networks: 256, or the largest power of two that fits
  *   efficiency  0.3, of trainings of language models 0.4
  *
  * Outputs state all of it. */
@@ -23,6 +24,10 @@
 #define DL_ESTIMATE_ASSUMPTIONS_H
 
 #include "run/row.h"
+
+/* Samples per step on each GPU in the training of an image network; the
+ * settings of a frame have it as their default. */
+#define DL_USUAL_BATCH 256
 
 /* For dl_frame_assume. */
 void dl_assume(struct dl_row *row);

@@ -20,6 +20,33 @@ llama='--arch llama-2-7b --gpu a100 --method flops -q --format json'
   check '.batch_size == 64'
 }
 
+# Fits with as many samples, and not with twice as many.
+@test "a batch size that is not given is 256, or the largest power of two that fits" {
+  try predict --arch resnet50 --gpu a100 -q --format json
+  check '.batch_size == 256'
+  for gpu in gtx-750-ti t4 rtx-3090; do
+    try predict --arch resnet50 --gpu $gpu -q --format json
+    batch=$(jq .batch_size out)
+    check '.batch_size < 256 and (.batch_size | log2 | . == floor)'
+    try predict --arch resnet50 --gpu $gpu --batch-size "$batch"
+    ! grep -q 'more than the' err
+    try predict --arch resnet50 --gpu $gpu --batch-size $((2 * batch))
+    grep -q "more than the .* GB of $gpu" err
+  done
+  # As columns, in any order of the rows; what one row fits is not the next's.
+  printf 'arch,gpu\nresnet50,gtx-750-ti\nresnet50,a100\nresnet50,t4\n' >t.csv
+  try predict --input t.csv -q --method physical --format json
+  check '[.estimates[].memory_need_gb] | .[0] < 2 and .[1] > 32 and .[2] > 8 and .[2] < 16'
+  try predict --arch resnet50 --gpu gtx-750-ti,a100-sxm4-80gb,t4 -q --method physical --format json
+  check '[.estimates[].batch_size] | .[1] == 256 and .[0] < .[2] and .[2] < 256'
+  # Of all GPUs together, where they share it.
+  try predict --arch resnet50 --gpu t4 --gpus 4 --scaling strong -q --format json
+  check '.batch_size == 256'
+  # Unknown memory changes nothing.
+  try predict --arch resnet50 --gpu "$top/data/examples/lab-card.xml" -q --format json
+  check '.batch_size == 256'
+}
+
 @test "tokens of a data set are trained on in every epoch" {
   # shellcheck disable=SC2086
   try predict $llama --train-tokens 1e9 --epochs 3

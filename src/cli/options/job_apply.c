@@ -11,6 +11,7 @@
 #include "catalog/architecture/token_costs.h"
 #include "cli/options/job_options.h"
 #include "cli/options/known_options.h"
+#include "estimate/assumptions.h"
 #include "run/run_columns.h"
 #include "run/setup/option_words.h"
 
@@ -104,8 +105,9 @@ static enum dl_status apply_defaults(const struct dl_job_options *o,
       {DL_RUN_utilisation, 1, true},
       {DL_RUN_ram_gb, 32, true},
       {DL_RUN_requests, 1, defaults && (inference || rows)},
-      {DL_RUN_batch_size, rate ? 256 : 1, defaults && inference},
-      {DL_RUN_batch_size, 256, defaults && (rows || (!inference && !language))},
+      {DL_RUN_batch_size, rate ? DL_USUAL_BATCH : 1, defaults && inference},
+      {DL_RUN_batch_size, DL_USUAL_BATCH,
+       defaults && (rows || (!inference && !language))},
       {DL_RUN_epochs, language && !rows ? 1 : 90,
        defaults && (rows || !inference)}};
   if (defaults && inference && rate && dl_job_options_give(o, DL_RUN_idle_s))

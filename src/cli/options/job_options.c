@@ -136,7 +136,7 @@ const struct dl_option dl_job_options_rows[] = {
     {"gpus", 'n', "N", "number of accelerators (default 1)", NUMBER_OF(n_gpus),
      SWEEPS},
     {"batch-size", 'b', "N",
-     "samples per step on each accelerator (default 256)",
+     "samples per step on each accelerator (default 256, or what fits)",
      NUMBER_OF(batch_size), SWEEPS},
     {"scaling", 0, "KIND",
      "several accelerators: weak (default): --batch-size samples per step on "
