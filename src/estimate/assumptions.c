@@ -228,6 +228,16 @@ static void assume_accumulation(struct dl_row *row) {
     dl_assume_number(row, DL_RUN_grad_accum, n);
 }
 
+/* Kernels that do not store the scores take 16 bits (FlashAttention, arXiv
+ * 2205.14135). */
+static void assume_attention(struct dl_row *row) {
+  const char *p = row->run.precision;
+  bool wide =
+      dl_is_word(p, "fp32") || dl_is_word(p, "tf32") || dl_is_word(p, "fp64");
+  if (!row->run.attention)
+    dl_assume_text(row, DL_RUN_attention, wide ? "eager" : "flash");
+}
+
 /* The set-up of the training of a language model. */
 void dl_assume_language_setup(struct dl_row *row) {
   const struct dl_architecture *arch = row->found.arch;
@@ -239,19 +249,13 @@ void dl_assume_language_setup(struct dl_row *row) {
     dl_assume_text(row, DL_RUN_precision, usual_precision(row, true));
   if (!arch->transformer || isnan(gpu->memory_gb) || isnan(row->run.n_gpus))
     return;
-  const char *p = row->run.precision;
   double all = row->run.global_batch / dl_degrees_of(&row->run).data;
   bool per_step = dl_run_set_has(&row->given, DL_RUN_global_batch);
   /* Given, or settled by the batch of all, or refused with it. */
   bool given = dl_run_set_has(&row->given, DL_RUN_batch_size) ||
                (per_step && (fmod(all, 1) > 0 ||
                              dl_run_set_has(&row->given, DL_RUN_grad_accum)));
-  if (!row->run.attention)
-    dl_assume_text(row, DL_RUN_attention,
-                   dl_is_word(p, "fp32") || dl_is_word(p, "tf32") ||
-                           dl_is_word(p, "fp64")
-                       ? "eager"
-                       : "flash");
+  assume_attention(row);
   if (!given)
     row->run.batch_size = NAN; /* of the batch of all, it may not fit */
   double interleaved = dl_most_virtual_stages(row, MOST_VIRTUAL_STAGES);
@@ -299,6 +303,8 @@ void dl_assume(struct dl_row *row) {
                           : EFFICIENCY);
   if (!row->run.precision && row->found.gpu)
     dl_assume_text(row, DL_RUN_precision, usual_precision(row, language));
+  if (language && dl_run_is_inference(&row->run) && row->run.precision)
+    assume_attention(row);
   if (language)
     dl_assume_language_setup(row);
   else if (arch)

@@ -114,6 +114,30 @@ static void keys_and_values(void **state) {
   assert_near(with - m.need_gb, 3 * 2 * 2 * 8 * 4 / 1e9, 1e-9);
 }
 
+/* Of a layer at a time: scores of 2 heads x 10 x 10 tokens, unless the kernel
+ * does not store them. All else is the same. */
+static void scores_of_prompts(void **state) {
+  struct bench *x = *state;
+  struct dl_memory_need m;
+
+  take(x, "transformer:layers=2,hidden=8,heads=2,vocab=16,seq=16");
+  x->run.phase = "inference";
+  x->run.precision = "bf16";
+  x->run.requests = x->run.batch_size = 3;
+  x->run.prompt_tokens = 10;
+  x->run.output_tokens = 0;
+  x->run.attention = "eager";
+  dl_memory_of(&x->job, &m);
+  double eager = m.need_gb;
+  x->run.attention = "flash";
+  dl_memory_of(&x->job, &m);
+  assert_near(eager - m.need_gb, 3 * 2 * 10 * 10 * 2 / 1e9, 1e-9);
+  /* Linear in the prompt: keys and values of 2 layers, 32 a token, and of a
+   * layer 8 queries, 16 keys and values, 8 mixed values, 8 outputs, 32 + 8 of
+   * the feed-forward part, half of the 16 logits. */
+  assert_near(m.sample_gb, 10 * (32 + 80 + 8) * 2 / 1e9, 1e-9);
+}
+
 /* Korthikanti et al., arXiv 2205.05198, table 3: the models of 22 and 175
  * billion parameters; equation 2 has s b h L (34 + 5 a s / h) bytes. */
 static void published(void **state) {
@@ -333,6 +357,7 @@ int main(void) {
       TEST(frozen),
       TEST(inference),
       TEST(keys_and_values),
+      TEST(scores_of_prompts),
       TEST(published),
       TEST(scaling),
       TEST(fits),

@@ -76,13 +76,18 @@ static double kept_of_images(const struct dl_job *job) {
   return full ? all * fmin(2 / parts, 1) : all;
 }
 
-/* Scores of a sample of a language model, which grow with the square; values
- * are kept anyway. */
-static double scores(const struct dl_job *job, const struct dl_transformer *t) {
+/* Of the outputs of attention's products over n tokens the scores, which grow
+ * with the square; values are kept anyway. */
+static double scores_in(double products, double n,
+                        const struct dl_transformer *t) {
   double head = t->value_dim > 0 ? t->value_dim : t->head_dim;
   double layers = t->layers + t->decoder_layers;
-  double values = layers * job->seq_len * t->heads * head;
-  return fmax(1e6 * job->found.arch->attention_acts_m - values, 0);
+  return fmax(products - layers * n * t->heads * head, 0);
+}
+
+/* Those of a sample of a language model. */
+static double scores(const struct dl_job *job, const struct dl_transformer *t) {
+  return scores_in(1e6 * job->found.arch->attention_acts_m, job->seq_len, t);
 }
 
 /* The same of a language model, of one GPU. Stages of a pipeline have several
@@ -116,11 +121,15 @@ static double at_once(const struct dl_job *job) {
   const struct dl_transformer *t = language(job);
   if (!t)
     return LARGEST * 1e6 * job->run->acts_m;
+  double n = job->run->prompt_tokens, acts = 1e6 * job->run->acts_m,
+         pairs = scores(job, t);
+  if (!isnan(n)) {
+    const struct dl_pass prompt = dl_transformer_pass(t, n);
+    acts = prompt.acts;
+    pairs = scores_in(prompt.attention_acts, n, t);
+  }
   bool flash = dl_is_word(job->run->attention, "flash");
-  double acts = isnan(job->run->prompt_tokens)
-                    ? 1e6 * job->run->acts_m - (flash ? scores(job, t) : 0)
-                    : dl_transformer_pass(t, job->run->prompt_tokens).acts;
-  return acts / (t->layers + t->decoder_layers);
+  return (acts - (flash ? pairs : 0)) / (t->layers + t->decoder_layers);
 }
 
 /* Keys and values of a request at the end of its answer. */
