@@ -61,6 +61,9 @@ void dl_frame_set(struct dl_frame *f, enum dl_run_id id, double x);
  * samples and no size of stored images of it. */
 void dl_frame_usual_data(struct dl_frame *f);
 
+/* The data set that an option names, for rows that name none. */
+void dl_frame_data(struct dl_frame *f, const struct dl_dataset *data);
+
 /* Takes all that is known in a run, which options gave, in the place of such
  * defaults. Texts are copied; opens the user's own descriptor files. */
 enum dl_status dl_frame_set_run(struct dl_frame *f, const struct dl_run *run,

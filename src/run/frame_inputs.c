@@ -82,6 +82,10 @@ void dl_frame_usual_data(struct dl_frame *f) {
   f->usual_data = true;
 }
 
+void dl_frame_data(struct dl_frame *f, const struct dl_dataset *data) {
+  f->data = data;
+}
+
 struct dl_cell dl_frame_setting(struct dl_frame *f, enum dl_run_id id,
                                 bool text) {
   char number[DL_NUMBER_SIZE];

@@ -145,12 +145,13 @@ struct dl_doubted_rows {
 
 struct dl_frame {
   struct dl_catalog *catalog;
-  const struct dl_csv *csv;     /* borrowed; NULL without columns */
-  const struct dl_axes *axes;   /* borrowed; NULL without a sweep */
-  struct dl_run settings;       /* texts are owned */
-  struct dl_run_set of_options; /* settings that are no default */
-  bool usual_data;              /* see dl_frame_usual_data */
-  struct dl_strlist texts;      /* of numbers among them, where wanted */
+  const struct dl_csv *csv;      /* borrowed; NULL without columns */
+  const struct dl_axes *axes;    /* borrowed; NULL without a sweep */
+  struct dl_run settings;        /* texts are owned */
+  struct dl_run_set of_options;  /* settings that are no default */
+  bool usual_data;               /* see dl_frame_usual_data */
+  const struct dl_dataset *data; /* see dl_frame_data */
+  struct dl_strlist texts;       /* of numbers among them, where wanted */
   struct entries overrides, definitions, aliases;
   struct entries fields[2]; /* overridden fields: gpu, arch */
   struct step *step;

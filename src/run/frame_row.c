@@ -206,7 +206,8 @@ enum dl_status dl_frame_run(const struct dl_frame *f,
     f->assume(row);
   }
   if (!how->early && row->fault.kind == DL_FAULT_NONE &&
-      dl_setup_is_broken(row, NULL))
+      (dl_setup_is_broken(row, NULL) ||
+       (f->for_estimates && dl_sample_is_unfit(row, f->data, NULL))))
     row->fault.kind = DL_FAULT_SETUP;
   return status;
 }
@@ -356,7 +357,8 @@ enum dl_status dl_frame_complain(const struct dl_frame *f,
     const struct dl_broken_rule broken = {fault->step, fault->x};
     dl_frame_explain_rule(&broken, &why);
   } else if (fault->kind == DL_FAULT_SETUP) {
-    dl_setup_is_broken(row, &why);
+    if (!dl_setup_is_broken(row, &why))
+      dl_sample_is_unfit(row, f->data, &why);
     if (line == 0)
       dl_as_options(&why);
   } else if (fault->kind == DL_FAULT_UNDEFINED) {

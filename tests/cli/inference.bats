@@ -32,6 +32,37 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
     .low_j < .energy_j and .energy_j < .high_j'
 }
 
+# Llama 2 7B in 16 bits, 32 requests of 4,000 tokens with 100 of output: weights
+# of 6.738e9; keys and values of 32 layers x 2 x 4,096; of one layer at a time
+# 4,096 queries, 8,192 keys and values, 4,096 mixed values, 4,096 outputs, 2 x
+# 11,008 + 4,096 of the feed-forward part, a 32nd of the 32,000 logits; scores
+# of 32 heads x 4,000.
+@test "peak memory of prompts: scores count with eager attention alone" {
+  local job=(--arch llama-2-7b --gpu h200 --prompt-tokens 4000
+    --output-tokens 100 --requests 32 --batch-size 32)
+  local held='2 * (6.738e9 + 32 * (4100 * 32 * 8192 + 4000 * 47596))'
+  served "${job[@]}"
+  check "(.memory_need_gb * 1e9 / ($held) - 1) |
+    fabs < 1e-3"
+  cp out default
+  served "${job[@]}" --attention flash
+  check ".memory_need_gb == $(jq .memory_need_gb default)"
+  served "${job[@]}" --attention eager
+  near ".memory_need_gb -
+    $(jq .memory_need_gb default)" '2 * 32 * 32 * 4000 * 4000 / 1e9'
+}
+
+@test "a rate and a pause exclude each other, in rows and by options" {
+  local serve=(--phase inference --prompt-tokens 512 --output-tokens 256)
+  table epochs,train_samples,arch,gpu,requests,request_rate,idle_s \
+    1,1,llama-3-8b,h100,100,1,3 1,1,llama-3-8b,h100,100,1,0 \
+    1,1,llama-3-8b,h100,100,1, 1,1,llama-3-8b,h100,100,,3
+  gives 3 "dlest: warning: runs.csv:2: $(message idle_s_and_request_rate)
+dlest: 1 row skipped" predict --input runs.csv "${serve[@]}" --batch-size 8
+  refuses 2 "dlest: $(message idle_does_not_go)" predict --arch llama-3-8b \
+    --gpu h100 "${serve[@]}" --set request_rate=1 --idle-s 3
+}
+
 @test "requests cost alike, how many there be" {
   served "${llama[@]}" --batch-size 32 --requests 1000
   cp out thousand

@@ -164,7 +164,78 @@ END
   [ "$(wc -l <out)" -eq 2 ]
   grep -qF "runs.csv:2: $(message is_usually_not_trained rnnt)" err
   grep -qF "runs.csv:3: $(message is_usually_not_trained yolov8n)" err
+  table arch,gpu,batch_size,epochs yolov8n,a100,8,1 resnet50,a100,8,1
   gives 0 '' predict --input runs.csv --method flops -q --dataset coco2017
+}
+
+@test "a data set holds what the network takes" {
+  local holds
+  while read -r arch data holds takes give; do
+    holds=$(message data_set_holds "$data" "$holds" "$arch" "$takes" "$give")
+    refuses 3 "dlest: $holds" predict --arch "$arch" --gpu a100 --dataset "$data"
+    gives 3 "dlest: $holds" predict --arch "$arch" --gpu a100,t4 \
+      --dataset "$data"
+    gives 3 "dlest: $holds" recommend --arch "$arch" --gpu a100 \
+      --dataset "$data"
+  done <<'END'
+llama-2-7b cifar10 images text --train-tokens
+gnmt imagenet images text --train-tokens
+whisper-small squad text speech --train-samples
+resnet50 ag-news text images --train-samples
+wav2vec2-base cifar10 images speech --train-samples
+vit_base_patch16_224 librispeech speech images --train-samples
+END
+  table arch,gpu,dataset,batch_size,epochs \
+    resnet50,a100,ag-news,8,1 bert-base-uncased,a100,cifar10,8,1 \
+    dlrm,a100,imagenet,8,1 gcn-ogbn-arxiv,a100,squad,8,1 \
+    resnet50,a100,cifar10,8,1 bert-base-uncased,a100,squad,8,1
+  gives 3 "dlest: warning: runs.csv:2: $(message data_set_holds ag-news text \
+    resnet50 images train_samples)
+dlest: warning: runs.csv:3: $(message data_set_holds cifar10 images \
+    bert-base-uncased text train_tokens)
+dlest: warning: runs.csv:4: $(message data_set_holds imagenet images dlrm \
+    "users' ratings of items" train_samples)
+dlest: warning: runs.csv:5: $(message data_set_holds squad text \
+    gcn-ogbn-arxiv graphs train_samples)
+dlest: 4 rows skipped" predict --input runs.csv --method flops
+  # an option is for rows that have no size of their own
+  table arch,gpu,train_samples,batch_size,epochs resnet50,a100,,8,1 \
+    bert-base-uncased,a100,1000,8,1 bert-base-uncased,a100,,8,1
+  try predict --input runs.csv --method flops --dataset cifar10
+  [ "$status" -eq 3 ]
+  grep -qF "runs.csv:4: $(message data_set_holds cifar10 images \
+    bert-base-uncased text train_tokens)" err
+  grep -qxF "dlest: 1 row skipped" err
+}
+
+# Smallest images: min_size of torchvision's weights, and the side of a patch.
+@test "an image is as large as the layers need" {
+  while read -r arch px; do
+    refuses 3 "dlest: $(message image_px_is_too_small $((px - 1)) "$arch" "$px" |
+      as_options)" predict --arch "$arch" --gpu a100 --image-px $((px - 1))
+    gives 0 '' predict --arch "$arch" --gpu a100 --image-px "$px" -q
+  done <<'END'
+alexnet 63
+vgg16 32
+densenet121 29
+inception_v3 75
+googlenet 15
+vit_base_patch16_224 16
+resnet50 8
+END
+  table arch,gpu,image_px,batch_size,epochs resnet50,a100,3,8,1 \
+    resnet50,a100,28,8,1
+  gives 3 "dlest: warning: runs.csv:2: $(message image_px_is_too_small 3 \
+    resnet50 8)
+dlest: 1 row skipped" predict --input runs.csv --train-samples 1000
+}
+
+@test "another size of image where the work does not follow from it" {
+  refuses 3 "dlest: $(message image_px_work_is_known 512 ssd300_vgg16 300 |
+    as_options)" predict --arch ssd300_vgg16 --gpu a100 --image-px 512
+  gives 0 '' predict --arch ssd300_vgg16 --gpu a100 --image-px 300 -q
+  gives 0 '' predict --arch ssd300_vgg16 --gpu a100 --image-px 512 -q \
+    --set macs_g=90 --set acts_m=150
 }
 
 @test "work of a network for detection follows the size of the image" {

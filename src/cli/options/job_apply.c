@@ -79,6 +79,8 @@ static enum dl_status apply_dataset(struct dl_job_options *o,
   enum dl_status status =
       dl_catalog_get(catalog, DL_DATASET, o->dataset, &found, d);
   const struct dl_dataset *e = DL_AS(dataset, found);
+  if (status == DL_OK && !o->default_dataset)
+    dl_frame_data(f, e);
   if (status == DL_OK && !train && !isnan(e->train_samples))
     dl_frame_set(f, DL_RUN_train_samples, e->train_samples);
   if (status == DL_OK && !dl_run_has(&o->run, DL_RUN_val_samples) &&
@@ -110,7 +112,7 @@ static enum dl_status apply_defaults(const struct dl_job_options *o,
        defaults && (rows || (!inference && !language))},
       {DL_RUN_epochs, language && !rows ? 1 : 90,
        defaults && (rows || !inference)}};
-  if (defaults && inference && rate && dl_job_options_give(o, DL_RUN_idle_s))
+  if (defaults && inference && rate && o->run.idle_s > 0)
     return dl_fail(d, DL_EUSAGE,
                    "--idle-s does not go with --request-rate, which says how "
                    "long the GPUs idle");

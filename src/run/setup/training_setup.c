@@ -9,6 +9,7 @@
 
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
+#include "catalog/sample_kinds.h"
 
 /* Rank of adapters that is not given. */
 #define USUAL_RANK 16
@@ -359,9 +360,62 @@ static bool breaks_tokens(const struct dl_row *row, struct dl_text *to) {
   return false;
 }
 
+/* A rate says how long accelerators idle between requests. */
+static bool breaks_serving(const struct dl_row *row, struct dl_text *to) {
+  return dl_run_is_inference(&row->run) && row->run.idle_s > 0 &&
+         row->run.request_rate > 0 &&
+         says(to, "idle_s does not go with request_rate, which says how long "
+                  "the GPUs idle; leave one out");
+}
+
+/* A data set must hold what the network takes. */
+static bool breaks_data(const struct dl_row *row, const struct dl_dataset *data,
+                        struct dl_text *to) {
+  const struct dl_architecture *arch = row->found.arch;
+  if (row->found.dataset || dl_run_set_has(&row->given, DL_RUN_train_samples))
+    data = row->found.dataset;
+  if (!data || !arch || dl_run_is_inference(&row->run))
+    return false;
+  enum dl_samples holds = dl_samples_of_dataset(data);
+  enum dl_samples takes = dl_samples_of_network(arch);
+  return holds != takes && holds != DL_SAMPLES_UNKNOWN &&
+         takes != DL_SAMPLES_UNKNOWN &&
+         says(to,
+              "data set '%s' holds %s, and '%s' takes %s; give another data "
+              "set or %s",
+              data->head.id, dl_samples_word(holds), arch->head.id,
+              dl_samples_word(takes),
+              takes == DL_SAMPLES_TEXT ? "train_tokens" : "train_samples");
+}
+
+/* An image must be one that the layers take, and whose work is known. */
+static bool breaks_image(const struct dl_row *row, struct dl_text *to) {
+  const struct dl_architecture *arch = row->found.arch;
+  double px = row->run.image_px;
+  if (!arch || isnan(px) || dl_run_set_has(&row->given, DL_RUN_macs_g))
+    return false;
+  double least = dl_smallest_image(arch);
+  if (px < least)
+    return says(to,
+                "image_px %g is too small for the layers of '%s'; give at "
+                "least %g",
+                px, arch->head.id, least);
+  bool unscaled = arch->recount || arch->scaling == DL_SCALING_NONE;
+  return !arch->transformer && row->found.scaled && unscaled &&
+         says(to,
+              "image_px %g: the work of '%s' is known at %g px alone; leave "
+              "image_px out",
+              px, arch->head.id, arch->inputs[0].image_px);
+}
+
+bool dl_sample_is_unfit(const struct dl_row *row, const struct dl_dataset *data,
+                        struct dl_text *to) {
+  return breaks_data(row, data, to) || breaks_image(row, to);
+}
+
 bool dl_setup_is_broken(const struct dl_row *row, struct dl_text *to) {
   return breaks_products(row, to) || breaks_tuning(row, to) ||
          breaks_stages(row, to) || breaks_experts(row, to) ||
          breaks_precision(row, to) || breaks_limit(row, to) ||
-         breaks_tokens(row, to);
+         breaks_tokens(row, to) || breaks_serving(row, to);
 }

@@ -73,4 +73,10 @@ static inline bool dl_is_assumed(const struct dl_row *row, enum dl_run_id id) {
  * appends what is wrong to *to, unless that is NULL. */
 bool dl_setup_is_broken(const struct dl_row *row, struct dl_text *to);
 
+/* The same of the samples of a job: its network does not take what its data
+ * set (data, where the row names none; or NULL) holds, or images of that
+ * size. */
+bool dl_sample_is_unfit(const struct dl_row *row, const struct dl_dataset *data,
+                        struct dl_text *to);
+
 #endif
