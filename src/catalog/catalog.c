@@ -368,6 +368,25 @@ static void suggest(struct dl_catalog *c, enum dl_kind kind, const char *name,
   dl_diag_free(&quiet);
 }
 
+/* Refuses the name that drivers give a slice by MIG: "NVIDIA A100-SXM4-40GB MIG
+ * 1g.5gb". DL_OK: it is none of a known board. */
+static enum dl_status refuse_slice(struct dl_catalog *c, const char *name,
+                                   struct dl_diag *d) {
+  static const char between[] = " MIG ";
+  const char *at = strcasestr(name, between);
+  const struct dl_descriptor *board = NULL;
+  char *whole = at ? dl_strndup(name, (size_t)(at - name)) : NULL;
+  enum dl_status status =
+      at ? dl_catalog_look(c, DL_ACCELERATOR, whole, &board, d) : DL_OK;
+  free(whole);
+  if (status != DL_OK || !board)
+    return status;
+  return dl_fail(d, DL_EINPUT,
+                 "'%.*s' is a slice of an accelerator; give --gpu %s --share "
+                 "mig:%.*s",
+                 MOST_SHOWN, name, board->id, MOST_SHOWN, at + strlen(between));
+}
+
 enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
                               const char *name, const struct dl_descriptor **e,
                               struct dl_diag *d) {
@@ -376,6 +395,10 @@ enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
     return status;
   if (kind == DL_ARCHITECTURE && dl_is_shape(name))
     return dl_shapes_get(&c->shapes, name, e, d);
+  if (kind == DL_ACCELERATOR)
+    status = refuse_slice(c, name, d);
+  if (status != DL_OK)
+    return status;
   struct dl_text near = {0};
   if (c->n_unknown++ < MOST_SUGGESTIONS)
     suggest(c, kind, name, &near);

@@ -284,6 +284,13 @@ dlest: warning: $(message no_embodied_carbon_is_known v100-sxm2-16gb)" \
 }
 
 @test 'refused: MIG' {
+  local slice='NVIDIA A100-SXM4-40GB MIG 1g.5gb'
+  refuses 3 "dlest: $(message is_a_slice "$slice" a100-sxm4-40gb 1g.5gb)" \
+    predict --arch resnet50 --gpu "$slice"
+  gives 0 '' predict --arch resnet50 --gpu a100-sxm4-40gb --share mig:1g.5gb \
+    --batch-size 8 -q
+  refuses 3 "dlest: $(message unknown_nearest_see_list gpu \
+    'NVIDIA X100 MIG 1g.5gb' '' gpus)" predict --arch resnet50 --gpu 'NVIDIA X100 MIG 1g.5gb'
   refuses 3 "dlest: $(message no_mig_profiles_are v100-sxm2-16gb)" \
     predict --arch resnet50 --gpu v100 --share mig:1g.5gb
   refuses 2 "dlest: $(message has_no_mig_profile a100-sxm4-40gb 5g.1gb \
