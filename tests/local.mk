@@ -312,7 +312,7 @@ tests_unit_test_physical_SOURCES = tests/unit/test_physical.c \
 	tests/unit/gradient.h tests/unit/unit.h
 tests_unit_test_physical_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_physical_fit_SOURCES = tests/unit/test_physical_fit.c \
-	tests/unit/training_table.h tests/unit/unit.h
+	tests/unit/predict_rows.h tests/unit/training_table.h tests/unit/unit.h
 tests_unit_test_physical_fit_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_physical_solver_SOURCES = tests/unit/test_physical_solver.c \
 	tests/unit/training_table.h tests/unit/unit.h
@@ -361,11 +361,11 @@ tests_unit_test_scaling_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_select_SOURCES = tests/unit/test_select.c tests/unit/unit.h
 tests_unit_test_select_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_language_SOURCES = tests/unit/test_language.c \
-	tests/unit/gradient.h tests/unit/unit.h
+	tests/unit/gradient.h tests/unit/predict_rows.h tests/unit/unit.h
 tests_unit_test_language_LDADD = $(LDADD) $(CMOCKA_LIBS)
 
 tests_unit_test_serving_SOURCES = tests/unit/test_serving.c \
-	tests/unit/gradient.h tests/unit/unit.h
+	tests/unit/gradient.h tests/unit/predict_rows.h tests/unit/unit.h
 tests_unit_test_serving_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c
 tests_unit_test_settings_LDADD = $(LDADD) $(CMOCKA_LIBS)

@@ -90,7 +90,7 @@ const struct dl_fit *dl_model_search(const struct dl_model *m,
     for (size_t i = 0; i < m->n_fits; i++) {
       const struct dl_regression *method = m->fit[i].method;
       bool wanted = physics ? strcmp(method->name, physics) == 0
-                            : method->predict_rows == NULL;
+                            : method->physics == NULL;
       if (wanted && strcmp(m->fit[i].target, target) == 0) {
         *owner = m;
         return &m->fit[i];

@@ -124,7 +124,7 @@ static enum dl_status features(const struct walk *w, dl_node *fit,
   dl_node *parent = dl_walk_child(w, fit, "features", NULL), *c = NULL;
   if (parent)
     dl_walk_texts(w, parent, "feature", NULL, &f->features);
-  if (f->method->predict_rows)
+  if (f->method->physics)
     return f->features.n == 0
                ? DL_OK
                : dl_walk_refuse(w, fit,

@@ -144,27 +144,22 @@ static void take_names(struct dl_hierarchical_fit *fit,
 }
 
 enum dl_status dl_hierarchical_fit_solve(struct dl_hierarchical_fit *fit,
-                                         const struct dl_observations *o,
-                                         struct dl_full_solution *full,
-                                         struct dl_diag *d) {
-  struct dl_hierarchical_problem q;
-  struct dl_full_solution own = {0}, *of = full ? full : &own;
-  dl_hierarchical_problem_make(&q, fit->physics, o);
-  take_names(fit, &q);
-  gsl_matrix *cov = gsl_matrix_alloc(q.map.p, q.map.p);
-  enum dl_status status = dl_full_solution_get(of, &q, false, d);
-  if (status == DL_OK) {
-    gsl_matrix_memcpy(cov, of->cov);
-    size_t p = keep(fit, &q, &of->s, cov);
-    gsl_matrix_view block = gsl_matrix_submatrix(cov, 0, 0, p, p);
-    if (fit->physics->process)
-      status = keep_posterior(fit, &block.matrix, d);
-  }
-  if (status == DL_OK && fit->physics->process && q.configs.n > 0)
-    status = dl_hierarchical_residuals(&fit->residuals, &q, &of->s,
-                                       q.configs.target[0], NULL, d);
-  dl_full_solution_free(&own);
-  dl_hierarchical_problem_free(&q);
+                                         struct dl_hierarchical_problem *q,
+                                         size_t target, struct dl_diag *d) {
+  bool process = fit->physics->process;
+  enum dl_status status = dl_full_solution_get(q, false, d);
+  if (status != DL_OK)
+    return status;
+  take_names(fit, q);
+  gsl_matrix *cov = gsl_matrix_alloc(q->map.p, q->map.p);
+  gsl_matrix_memcpy(cov, q->full.cov);
+  size_t p = keep(fit, q, &q->full.s, cov);
+  gsl_matrix_view block = gsl_matrix_submatrix(cov, 0, 0, p, p);
+  if (process)
+    status = keep_posterior(fit, &block.matrix, d);
+  if (status == DL_OK && process && q->configs.n > 0)
+    status = dl_hierarchical_residuals(&fit->residuals, q, &q->full.s, target,
+                                       NULL, d);
   gsl_matrix_free(cov);
   return status;
 }

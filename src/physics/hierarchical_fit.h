@@ -51,12 +51,10 @@ struct dl_hierarchical_fit *
 dl_hierarchical_fit_new(const struct dl_physics *physics);
 void dl_hierarchical_fit_free(struct dl_hierarchical_fit *fit); /* or NULL */
 
-/* Fits; `fit` is new. full: the solution, or where it is kept; NULL: it is
- * not. */
+/* Fits a target; `fit` is new, and of the physics of the problem. */
 enum dl_status dl_hierarchical_fit_solve(struct dl_hierarchical_fit *fit,
-                                         const struct dl_observations *o,
-                                         struct dl_full_solution *full,
-                                         struct dl_diag *d);
+                                         struct dl_hierarchical_problem *q,
+                                         size_t target, struct dl_diag *d);
 
 /* The expected residuals of a target at a place, of the fit and of
  * calibrations. */

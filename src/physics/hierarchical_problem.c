@@ -13,15 +13,6 @@
 #include "physics/solver/covariance.h"
 #include "physics/solver/minimise.h"
 
-void dl_hierarchical_problem_free(struct dl_hierarchical_problem *q) {
-  dl_configurations_free(&q->configs);
-  dl_parameter_map_free(&q->map);
-  dl_equation_blocks_free(&q->blocks);
-  dl_intern_free(&q->names);
-  if (q->physics)
-    dl_levels_free(q->by, q->physics->n_factors);
-}
-
 /* The levels of factor k, in order of appearance. */
 static void list_levels(struct dl_levels *levels,
                         const struct dl_configurations *configs, size_t k) {
@@ -201,45 +192,49 @@ enum dl_status dl_hierarchical_solve(struct dl_hierarchical_solution *s,
   return status;
 }
 
-static void find_curvature(struct dl_full_solution *full,
-                           const struct dl_hierarchical_problem *q) {
+static void find_curvature(struct dl_hierarchical_problem *q) {
   struct dl_hierarchical_solution same = {0};
   struct work w = {.q = q, .s = &same};
-  dl_cell_products_make(&full->curvature, &q->blocks);
+  dl_cell_products_make(&q->full.curvature, &q->blocks);
   prepare(&w, NULL);
   const struct dl_weighed_terms terms = terms_of(&w);
-  dl_curvature_at(&full->curvature, &q->blocks, &terms, full->s.theta);
+  dl_curvature_at(&q->full.curvature, &q->blocks, &terms, q->full.s.theta);
   work_free(&w);
   dl_hierarchical_solution_free(&same);
 }
 
-void dl_full_solution_free(struct dl_full_solution *full) {
+static void free_full(struct dl_full_solution *full) {
   dl_hierarchical_solution_free(&full->s);
   gsl_matrix_free(full->cov);
   dl_cell_products_free(&full->curvature);
   *full = (struct dl_full_solution){0};
 }
 
-enum dl_status dl_full_solution_get(struct dl_full_solution *full,
-                                    const struct dl_hierarchical_problem *q,
+void dl_hierarchical_problem_free(struct dl_hierarchical_problem *q) {
+  free_full(&q->full);
+  dl_configurations_free(&q->configs);
+  dl_parameter_map_free(&q->map);
+  dl_equation_blocks_free(&q->blocks);
+  dl_intern_free(&q->names);
+  if (q->physics)
+    dl_levels_free(q->by, q->physics->n_factors);
+}
+
+enum dl_status dl_full_solution_get(struct dl_hierarchical_problem *q,
                                     bool curvature, struct dl_diag *d) {
-  enum dl_status status = DL_OK;
-  if (full->physics != q->physics || full->n != q->rows.n ||
-      full->n_auxiliary != q->rows.n_auxiliary) {
-    dl_full_solution_free(full);
+  struct dl_full_solution *full = &q->full;
+  if (!full->cov) {
     full->cov = gsl_matrix_alloc(q->map.p, q->map.p);
-    status = dl_hierarchical_solve(&full->s, q, NULL, NULL, full->cov, d);
+    enum dl_status status =
+        dl_hierarchical_solve(&full->s, q, NULL, NULL, full->cov, d);
+    if (status != DL_OK) {
+      free_full(full);
+      return status;
+    }
   }
-  if (status == DL_OK) {
-    full->physics = q->physics;
-    full->n = q->rows.n;
-    full->n_auxiliary = q->rows.n_auxiliary;
-    if (curvature && !full->curvature.cell)
-      find_curvature(full, q);
-  }
-  if (status != DL_OK)
-    dl_full_solution_free(full);
-  return status;
+  if (curvature && !full->curvature.cell)
+    find_curvature(q);
+  return DL_OK;
 }
 
 void dl_hierarchical_values(const struct dl_hierarchical_problem *q,

@@ -22,6 +22,22 @@
 #include "base/diag.h"
 #include "physics/solver/cell_products.h"
 
+/* A solution. All arrays are owned. */
+struct dl_hierarchical_solution {
+  struct dl_measurement *m; /* what it was fitted to */
+  double *theta;            /* p */
+  bool *known; /* p: parameters that the rows say something of; others are 0 */
+};
+
+/* The solution for all rows, which does not depend on whose residuals are
+ * learnt: fits of all targets and fits that hold rows out share it. All of it
+ * is owned. */
+struct dl_full_solution {
+  struct dl_hierarchical_solution s;
+  gsl_matrix *cov;                   /* p x p; NULL: not solved */
+  struct dl_cell_products curvature; /* second derivatives, if requested */
+};
+
 struct dl_hierarchical_problem {
   const struct dl_physics *physics;
   struct dl_observations rows;
@@ -30,6 +46,7 @@ struct dl_hierarchical_problem {
   struct dl_levels by[DL_MAX_FACTORS];
   struct dl_parameter_map map;
   struct dl_equation_blocks blocks;
+  struct dl_full_solution full; /* by dl_full_solution_get */
 };
 
 /* Borrows the rows. */
@@ -37,13 +54,6 @@ void dl_hierarchical_problem_make(struct dl_hierarchical_problem *q,
                                   const struct dl_physics *physics,
                                   const struct dl_observations *rows);
 void dl_hierarchical_problem_free(struct dl_hierarchical_problem *q);
-
-/* A solution. All arrays are owned. */
-struct dl_hierarchical_solution {
-  struct dl_measurement *m; /* what it was fitted to */
-  double *theta;            /* p */
-  bool *known; /* p: parameters that the rows say something of; others are 0 */
-};
 
 /* Where a solution begins. Borrowed. */
 struct dl_hierarchical_start {
@@ -70,23 +80,10 @@ enum dl_status dl_hierarchical_solve(struct dl_hierarchical_solution *s,
 
 void dl_hierarchical_solution_free(struct dl_hierarchical_solution *s);
 
-/* The solution for all rows, which does not depend on whose residuals are
- * learnt: fits of other targets and fits that hold rows out take it over. Zeros
- * at first; all of it is owned. */
-struct dl_full_solution {
-  const struct dl_physics *physics; /* NULL: not solved */
-  size_t n, n_auxiliary;            /* rows that it was solved for */
-  struct dl_hierarchical_solution s;
-  gsl_matrix *cov;                   /* p x p */
-  struct dl_cell_products curvature; /* second derivatives, if requested */
-};
-
-/* Solves, unless `full` has been solved for as many rows of the same physics.
- * curvature: that is needed too. */
-enum dl_status dl_full_solution_get(struct dl_full_solution *full,
-                                    const struct dl_hierarchical_problem *q,
+/* Solves for all rows, unless that was done before. curvature: that is needed
+ * too. */
+enum dl_status dl_full_solution_get(struct dl_hierarchical_problem *q,
                                     bool curvature, struct dl_diag *d);
-void dl_full_solution_free(struct dl_full_solution *full);
 
 /* The logarithms of a configuration's targets without residuals. */
 void dl_hierarchical_values(const struct dl_hierarchical_problem *q,

@@ -30,8 +30,7 @@ static void free_left(struct left *l) {
 
 /* Residuals of the fit, and all derivatives. */
 static void gather(struct left *l, const struct dl_hierarchical_problem *q,
-                   const struct dl_full_solution *full, const size_t *config,
-                   size_t n) {
+                   const size_t *config, size_t n) {
   const size_t *first = q->configs.first;
   for (size_t i = 0; i < n; i++)
     l->n += first[config[i] + 1] - first[config[i]];
@@ -40,22 +39,22 @@ static void gather(struct left *l, const struct dl_hierarchical_problem *q,
   l->r = gsl_vector_alloc(l->n);
   for (size_t i = 0, k = 0; i < n; i++) {
     double y[DL_MAX_TARGETS];
-    dl_hierarchical_values(q, &full->s, config[i], y);
+    dl_hierarchical_values(q, &q->full.s, config[i], y);
     for (size_t m = first[config[i]]; m < first[config[i] + 1]; m++) {
-      gsl_vector_set(l->r, k, full->s.m[m].mean - y[full->s.m[m].target]);
+      gsl_vector_set(l->r, k, q->full.s.m[m].mean - y[q->full.s.m[m].target]);
       l->which[k++] = m;
     }
   }
-  dl_differentiate_measurements(&q->map, full->s.theta, l->which, l->n, l->all);
+  dl_differentiate_measurements(&q->map, q->full.s.theta, l->which, l->n,
+                                l->all);
 }
 
 /* Derivatives by the parameters that matter, and their covariance. */
-static void reduce(struct left *l, const struct dl_hierarchical_problem *q,
-                   const struct dl_full_solution *full) {
+static void reduce(struct left *l, const struct dl_hierarchical_problem *q) {
   l->param = dl_calloc(q->map.p, sizeof *l->param);
   for (size_t j = 0; j < q->map.p; j++) {
     bool any = false;
-    for (size_t k = 0; k < l->n && full->s.known[j]; k++)
+    for (size_t k = 0; k < l->n && q->full.s.known[j]; k++)
       any |= fabs(l->all[k * q->map.p + j]) > 0;
     if (any)
       l->param[l->p++] = j;
@@ -67,13 +66,12 @@ static void reduce(struct left *l, const struct dl_hierarchical_problem *q,
       gsl_matrix_set(l->J, k, j, l->all[k * q->map.p + l->param[j]]);
     for (size_t k = 0; k < l->p; k++)
       gsl_matrix_set(l->V, j, k,
-                     gsl_matrix_get(full->cov, l->param[j], l->param[k]));
+                     gsl_matrix_get(q->full.cov, l->param[j], l->param[k]));
   }
 }
 
 /* Solves for the residuals without them. */
-static void solve(struct left *l, const struct dl_hierarchical_problem *q,
-                  const struct dl_full_solution *full) {
+static void solve(struct left *l, const struct dl_hierarchical_problem *q) {
   gsl_matrix *JV = gsl_matrix_alloc(l->n, l->p);
   gsl_matrix *A = gsl_matrix_alloc(l->n, l->n);
   gsl_permutation *order = gsl_permutation_alloc(l->n);
@@ -83,7 +81,7 @@ static void solve(struct left *l, const struct dl_hierarchical_problem *q,
   for (size_t k = 0; k < l->n; k++) {
     gsl_vector_view column = gsl_matrix_column(A, k);
     gsl_vector_scale(&column.vector,
-                     dl_measurement_precision(q, &full->s.m[l->which[k]]));
+                     dl_measurement_precision(q, &q->full.s.m[l->which[k]]));
     *gsl_matrix_ptr(A, k, k) += 1;
   }
   gsl_linalg_LU_decomp(A, order, &sign);
@@ -93,15 +91,14 @@ static void solve(struct left *l, const struct dl_hierarchical_problem *q,
   gsl_matrix_free(JV);
 }
 
-void dl_leave_out(const struct dl_hierarchical_problem *q,
-                  const struct dl_full_solution *full, const size_t *config,
+void dl_leave_out(const struct dl_hierarchical_problem *q, const size_t *config,
                   size_t n, double *y) {
   struct left l = {0};
-  gather(&l, q, full, config, n);
-  reduce(&l, q, full);
-  solve(&l, q, full);
+  gather(&l, q, config, n);
+  reduce(&l, q);
+  solve(&l, q);
   for (size_t k = 0; k < l.n; k++) {
-    const struct dl_measurement *m = &full->s.m[l.which[k]];
+    const struct dl_measurement *m = &q->full.s.m[l.which[k]];
     y[m->config * q->physics->n_targets + m->target] =
         m->mean - gsl_vector_get(l.r, k);
   }

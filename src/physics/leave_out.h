@@ -15,10 +15,9 @@
 #include "physics/hierarchical_problem.h"
 
 /* Predicts the n configurations that are left out together, into y (configs.n x
- * n_targets): their measured targets, without the residual process. `full` is
- * the solution of q. */
-void dl_leave_out(const struct dl_hierarchical_problem *q,
-                  const struct dl_full_solution *full, const size_t *config,
+ * n_targets): their measured targets, without the residual process. q is
+ * solved for all rows. */
+void dl_leave_out(const struct dl_hierarchical_problem *q, const size_t *config,
                   size_t n, double *y);
 
 #endif

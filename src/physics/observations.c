@@ -10,9 +10,15 @@
 
 #include "base/memory.h"
 
-static const struct dl_observed *row(const struct dl_observations *o,
-                                     size_t i) {
-  return o->row[i];
+/* The target of row i. */
+static size_t target_of(const struct dl_observations *o,
+                        const struct dl_physics *physics, size_t i) {
+  size_t t = 0;
+  if (i < o->n - o->n_auxiliary)
+    return o->target;
+  while (t + 1 < physics->n_targets && isnan(o->row[i].value[t]))
+    t++;
+  return t;
 }
 
 /* Numbers the configurations in c->of_row, own ones before auxiliary ones;
@@ -23,10 +29,10 @@ static void number_rows(struct dl_configurations *c, size_t *first,
   struct dl_intern inputs = {.size = physics->input_size};
   size_t n_own_rows = o->n - o->n_auxiliary, n = physics->n_targets;
   for (size_t i = 0; i < o->n; i++)
-    c->of_row[i] = (size_t)dl_intern(&inputs, row(o, i)->inputs);
+    c->of_row[i] = (size_t)dl_intern(&inputs, o->row[i].inputs);
   size_t *number = dl_calloc(inputs.n * n, sizeof *number); /* 0: none yet */
   for (size_t i = 0; i < o->n; i++) {
-    size_t *k = &number[c->of_row[i] * n + row(o, i)->target];
+    size_t *k = &number[c->of_row[i] * n + target_of(o, physics, i)];
     if (i < n_own_rows ? *k == 0 : *k <= c->n_own) {
       first[c->n] = i;
       *k = ++c->n;
@@ -45,9 +51,9 @@ static void add_row(const struct dl_configurations *c,
                     struct dl_measurement *m) {
   const size_t *at = c->at + c->of_row[i] * physics->n_targets;
   for (size_t t = 0; t < physics->n_targets; t++) {
-    double x = row(o, i)->value[t];
-    bool weighs =
-        o->weight && (physics->weighted || o->means || t == row(o, i)->target);
+    double x = o->row[i].value[t];
+    bool weighs = o->weight && (physics->weighted || o->means ||
+                                t == target_of(o, physics, i));
     double w = weighs ? gsl_vector_get(o->weight, i) : 1;
     if (isnan(x))
       continue;
@@ -105,7 +111,7 @@ static void list_measurements(struct dl_configurations *c,
   c->first = dl_calloc(c->n + 1, sizeof *c->first);
   for (size_t i = 0; i < o->n; i++)
     for (size_t t = 0; t < n_targets; t++)
-      if (!isnan(row(o, i)->value[t]))
+      if (!isnan(o->row[i].value[t]))
         c->at[c->of_row[i] * n_targets + t] = 1;
   size_t n = 0;
   for (size_t k = 0; k < c->n * n_targets; k++) {
@@ -135,8 +141,8 @@ void dl_configurations_make(struct dl_configurations *c,
   c->target = dl_calloc(c->n, sizeof *c->target);
   list_measurements(c, physics, o);
   for (size_t i = 0; i < c->n; i++) {
-    c->inputs[i] = row(o, first[i])->inputs;
-    c->target[i] = row(o, first[i])->target;
+    c->inputs[i] = o->row[first[i]].inputs;
+    c->target[i] = target_of(o, physics, first[i]);
   }
   free(first);
 }

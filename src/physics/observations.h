@@ -18,16 +18,17 @@
 struct dl_observed {
   const void *inputs;  /* physics->input_size bytes, without padding */
   const double *value; /* n_targets logarithms; NaN: not measured */
-  size_t target;       /* the one whose residuals are learnt */
 };
 
 /* Rows of a physics; all borrowed. */
 struct dl_observations {
   size_t n;
-  const void *const *row;   /* n: struct dl_observed */
-  const gsl_vector *weight; /* n, of the target's values, or NULL: 1 */
-  size_t n_auxiliary;       /* the last rows are auxiliary training data */
-  bool means; /* the weights are numbers of runs, and hold for all targets */
+  const struct dl_observed *row; /* n */
+  const gsl_vector *weight;      /* n, of the target's values, or NULL: 1 */
+  size_t n_auxiliary;            /* the last rows are auxiliary training data */
+  size_t target; /* whose residuals are learnt; of auxiliary rows those of the
+                    first target that was measured */
+  bool means;    /* the weights are numbers of runs, and hold for all targets */
 };
 
 /* A target that was measured in a configuration. */

@@ -98,14 +98,11 @@ static struct dl_hierarchical_fit *
 calibrate(const struct dl_hierarchical_fit *from, const struct inputs *in,
           const double *y, size_t n) {
   struct dl_observed observed[2];
-  const void *row[2];
   struct dl_hierarchical_fit *fit;
   struct dl_diag d = {0};
-  for (size_t i = 0; i < n; i++) {
-    observed[i] = (struct dl_observed){&in[i], &y[i], 0};
-    row[i] = &observed[i];
-  }
-  const struct dl_observations o = {.n = n, .row = row};
+  for (size_t i = 0; i < n; i++)
+    observed[i] = (struct dl_observed){&in[i], &y[i]};
+  const struct dl_observations o = {.n = n, .row = observed};
   assert_int_equal(dl_calibrate_fit(&fit, from, &o, NULL, &d), DL_OK);
   dl_diag_free(&d);
   return fit;

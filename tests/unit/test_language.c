@@ -19,6 +19,7 @@
 #include "run/run_columns.h"
 #include "run/setup/training_setup.h"
 #include "gradient.h"
+#include "predict_rows.h"
 #include "unit.h"
 
 #define MATCH 1e-9
@@ -225,7 +226,6 @@ struct table {
   struct dl_language_inputs in[ROWS];
   double value[ROWS][DL_N_LANGUAGE_TARGETS];
   struct dl_observed observed[ROWS];
-  const void *rows[ROWS];
 };
 
 static void make_table(struct table *t) {
@@ -233,32 +233,22 @@ static void make_table(struct table *t) {
   for (size_t i = 0; i < ROWS; i++) {
     make_row(&t->in[i], i);
     dl_language_physics.predict(constants, fx, &t->in[i], t->value[i]);
-    t->observed[i] =
-        (struct dl_observed){&t->in[i], t->value[i], DL_LANG_TARGET_RATE};
-    t->rows[i] = &t->observed[i];
+    t->observed[i] = (struct dl_observed){&t->in[i], t->value[i]};
   }
 }
 
 /* Far from all rows of the fit nothing but the physics predicts. */
-static void parts_give_the_rate(const struct dl_regression *method, void *state,
+static void parts_give_the_rate(void *state,
                                 const struct dl_language_inputs *near) {
   struct dl_language_inputs in = *near;
   struct dl_language_parts e;
-  struct dl_diag d = {0};
-  double value[DL_N_LANGUAGE_TARGETS];
-  gsl_vector *got = gsl_vector_alloc(1);
   in.grouping.x[0] += 100;
-  const struct dl_observed far = {&in, value, DL_LANG_TARGET_RATE};
-  const void *row = &far;
-  assert_int_equal(method->predict_rows(state, &row, got, &d), DL_OK);
   struct dl_fit_row far_row;
   dl_fit_row_make(&far_row, state, &in);
   dl_language_parts_of(&far_row, &e);
-  double rate = exp(gsl_vector_get(got, 0));
+  double rate = exp(dl_fit_row_value(&far_row, DL_LANG_TARGET_RATE));
   assert_true(fabs(e.cost.tokens / e.cost.time - rate) < 1e-9 * rate);
   assert_non_null(e.bound);
-  gsl_vector_free(got);
-  dl_diag_free(&d);
 }
 
 static bool has_neighbours(const void *state,
@@ -287,7 +277,9 @@ static void fits_and_reads_back(void **state) {
   static struct table t;
   (void)state;
   const struct dl_regression *method = dl_regression_find("language");
-  struct dl_sample s = {.rows = t.rows, .n_rows = ROWS};
+  const struct dl_observations rows = {
+      .n = ROWS, .row = t.observed, .target = DL_LANG_TARGET_RATE};
+  struct dl_sample s = {.rows = &rows};
   struct dl_diag d = {0};
   struct dl_arrays saved = {0};
   void *fitted = NULL, *again = NULL;
@@ -295,7 +287,7 @@ static void fits_and_reads_back(void **state) {
   make_table(&t);
   assert_non_null(method);
   assert_int_equal(method->fit(method, &fitted, &s, NULL, &d), DL_OK);
-  assert_int_equal(method->predict_rows(fitted, t.rows, got, &d), DL_OK);
+  predict_rows(fitted, t.observed, ROWS, DL_LANG_TARGET_RATE, got->data);
   for (size_t i = 0; i < ROWS; i++) {
     double off = gsl_vector_get(got, i) - t.value[i][DL_LANG_TARGET_RATE];
     if (!(fabs(off) < .05))
@@ -303,9 +295,9 @@ static void fits_and_reads_back(void **state) {
   }
   method->save(fitted, &saved);
   assert_int_equal(method->restore(method, &again, &saved, 0, &d), DL_OK);
-  assert_int_equal(method->predict_rows(again, t.rows, same, &d), DL_OK);
+  predict_rows(again, t.observed, ROWS, DL_LANG_TARGET_RATE, same->data);
   assert_memory_equal(got->data, same->data, ROWS * sizeof(double));
-  parts_give_the_rate(method, again, &t.in[0]);
+  parts_give_the_rate(again, &t.in[0]);
   neighbours_end_at_one_half(again, &t.in[0]);
   method->free(fitted);
   method->free(again);

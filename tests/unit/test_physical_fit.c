@@ -15,6 +15,7 @@
 #include "physics/rows/physics_rows.h"
 #include "physics/training/training_inputs.h"
 #include "math/regression/regression.h"
+#include "predict_rows.h"
 #include "training_table.h"
 #include "unit.h"
 
@@ -43,8 +44,7 @@ static void *fit_table(enum dl_physical_target target) {
 }
 
 static void predict(const void *fit, const struct table *t, double *out) {
-  gsl_vector_view view = gsl_vector_view_array(out, t->n);
-  assert_ok(method->predict_rows(fit, t->rows, &view.vector, &d), &d);
+  predict_rows(fit, t->observed, t->n, t->target, out);
 }
 
 static void check_recovered(enum dl_physical_target target,
@@ -148,9 +148,10 @@ static void adapts_to_one_run(void **state) {
 static void take_others(struct table *to, const struct table *all,
                         const size_t *set, size_t k) {
   to->n = 0;
+  to->target = all->target;
   for (size_t i = 0; i < all->n; i++)
     if (set[i] != k)
-      to->rows[to->n++] = all->rows[i];
+      to->observed[to->n++] = all->observed[i];
 }
 
 /* Predictions that leave sets out are those of adaptations without them, and
@@ -184,8 +185,10 @@ static void leaves_out_as_refits_do(void **state) {
       .n_sets = 4,
       .of = {{DL_TARGET_ENERGY, &f.vector, &l.vector}},
       .n_targets = 1};
-  struct dl_sample s = sample(&all), few = s;
-  few.n_rows = 3;
+  struct dl_sample s = sample(&all);
+  struct dl_observations three = *s.rows;
+  struct dl_sample few = {.rows = &three};
+  three.n = 3;
   assert_ok(method->adapt(&first, fit, &few, NULL, &d), &d);
   assert_ok(method->adapt(&adapted, first, &s, &rows, &d), &d);
   predict(adapted, of, got);
@@ -219,7 +222,7 @@ static void poison(double *value) {
 /* Own rows, and auxiliary ones of other batches. */
 struct both {
   struct table own, more;
-  const void *rows[2 * ROWS];
+  struct dl_observed rows[2 * ROWS];
   struct dl_hierarchical_problem q;
 };
 
@@ -237,11 +240,14 @@ static void make_both(struct both *b, bool own, bool same, bool other) {
       poison(b->own.value[i]);
     if ((same && gpu == 0) || (other && gpu == 1))
       poison(b->more.value[i]);
-    b->rows[i] = b->own.rows[i];
-    b->rows[ROWS + i] = b->more.rows[i];
+    b->rows[i] = b->own.observed[i];
+    b->rows[ROWS + i] = b->more.observed[i];
   }
   const struct dl_observations o = {
-      .n = 2 * ROWS, .row = b->rows, .n_auxiliary = ROWS};
+      .n = 2 * ROWS,
+      .row = b->rows,
+      .n_auxiliary = ROWS,
+      .target = DL_TARGET_POWER};
   dl_hierarchical_problem_make(&b->q, &dl_training_physics, &o);
 }
 
@@ -297,9 +303,9 @@ static void repeats_collapse(void **state) {
   static struct table t;
   static struct dl_observed repeats[3 * ROWS];
   static double values[3 * ROWS][DL_N_PHYSICAL_TARGETS];
-  static const void *rows[3 * ROWS];
   struct dl_hierarchical_problem q;
-  const struct dl_observations o = {.n = 3 * ROWS, .row = rows};
+  const struct dl_observations o = {
+      .n = 3 * ROWS, .row = repeats, .target = DL_TARGET_TIME};
 
   (void)state;
   make_table(&t, 8, DL_TARGET_TIME);
@@ -307,8 +313,7 @@ static void repeats_collapse(void **state) {
     size_t row = i % ROWS;
     for (size_t k = 0; k < DL_N_PHYSICAL_TARGETS; k++)
       values[i][k] = t.value[row][k] + 0.1 * ((double)(i / ROWS) - 1);
-    repeats[i] = (struct dl_observed){&t.in[row], values[i], DL_TARGET_TIME};
-    rows[i] = &repeats[i];
+    repeats[i] = (struct dl_observed){&t.in[row], values[i]};
   }
   dl_hierarchical_problem_make(&q, &dl_training_physics, &o);
   assert_int_equal(q.configs.n, ROWS);

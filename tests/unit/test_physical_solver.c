@@ -42,7 +42,8 @@ static void make_problem(struct setting *s) {
   for (size_t i = 0; i < ROWS; i++)
     for (size_t k = 0; k < DL_N_PHYSICAL_TARGETS; k++)
       s->t.value[i][k] += 0.05 * sin(7.3 * (double)(3 * i + k));
-  const struct dl_observations o = {.n = ROWS, .row = s->t.rows};
+  const struct dl_observations o = {
+      .n = ROWS, .row = s->t.observed, .target = DL_TARGET_POWER};
   dl_hierarchical_problem_make(&s->q, &dl_training_physics, &o);
   assert_true(s->q.map.p <= MOST);
 }
@@ -217,7 +218,6 @@ static void hold_first_out(struct setting *s, enum start start, bool poisoned,
   const size_t own = ARCHS * BATCHES;
   bool out[ROWS] = {false}, more[ROWS] = {false};
   struct dl_hierarchical_solution unseen;
-  struct dl_full_solution full = {0};
   dl_hierarchical_problem_free(&s->q);
   make_problem(s);
   for (size_t i = 0; i < own; i++) {
@@ -226,15 +226,15 @@ static void hold_first_out(struct setting *s, enum start start, bool poisoned,
       s->t.value[i][k] += log(10);
   }
   assert_ok(dl_hierarchical_solve(&unseen, &s->q, more, NULL, NULL, &d), &d);
-  assert_ok(dl_full_solution_get(&full, &s->q, true, &d), &d);
-  const struct dl_hierarchical_start from = {start == UNSEEN ? unseen.theta
-                                             : start == FULL ? full.s.theta
-                                                             : NULL,
-                                             start == FULL ? &full.curvature
-                                                           : NULL};
+  assert_ok(dl_full_solution_get(&s->q, true, &d), &d);
+  struct dl_hierarchical_start from = {NULL, NULL};
+  if (start == UNSEEN)
+    from.theta = unseen.theta;
+  else if (start == FULL)
+    from = (struct dl_hierarchical_start){s->q.full.s.theta,
+                                          &s->q.full.curvature};
   assert_ok(dl_hold_out(&s->q, out, &from, y[0], &d), &d);
   dl_hierarchical_solution_free(&unseen);
-  dl_full_solution_free(&full);
 }
 
 /* All end at the same optimum, and what has not seen the held-out rows does not
@@ -266,19 +266,18 @@ static void leaving_out_is_a_fit_without(void **state) {
   static double y[ROWS][DL_N_PHYSICAL_TARGETS];
   const size_t config[BATCHES] = {0, 1, 2};
   bool out[ROWS] = {true, true, true};
-  struct dl_full_solution full = {0};
   struct dl_hierarchical_solution without;
   for (size_t i = 0; i < BATCHES; i++)
     for (size_t k = 0; k < DL_N_PHYSICAL_TARGETS; k++)
       s->t.value[i][k] += 0.1;
-  assert_ok(dl_full_solution_get(&full, &s->q, false, &d), &d);
-  const struct dl_hierarchical_start from = {full.s.theta, NULL};
+  assert_ok(dl_full_solution_get(&s->q, false, &d), &d);
+  const struct dl_hierarchical_start from = {s->q.full.s.theta, NULL};
   assert_ok(dl_hierarchical_solve(&without, &s->q, out, &from, NULL, &d), &d);
-  dl_leave_out(&s->q, &full, config, BATCHES, y[0]);
+  dl_leave_out(&s->q, config, BATCHES, y[0]);
   double moved = 0, off = 0;
   for (size_t i = 0; i < BATCHES; i++) {
     double fitted[DL_N_PHYSICAL_TARGETS], exact[DL_N_PHYSICAL_TARGETS];
-    dl_hierarchical_values(&s->q, &full.s, i, fitted);
+    dl_hierarchical_values(&s->q, &s->q.full.s, i, fitted);
     dl_hierarchical_values(&s->q, &without, i, exact);
     for (size_t m = s->q.configs.first[i]; m < s->q.configs.first[i + 1]; m++) {
       size_t k = s->q.configs.m[m].target;
@@ -289,7 +288,6 @@ static void leaving_out_is_a_fit_without(void **state) {
   assert_true(moved > 0.02);
   assert_true(off < 0.05 * moved);
   dl_hierarchical_solution_free(&without);
-  dl_full_solution_free(&full);
 }
 
 #define TEST(t) cmocka_unit_test_setup_teardown(t, make, clear)

@@ -18,6 +18,7 @@
 #include "physics/serving/serving_inputs.h"
 #include "physics/serving/serving_parts.h"
 #include "gradient.h"
+#include "predict_rows.h"
 #include "unit.h"
 #include "tests/messages.h"
 
@@ -202,7 +203,6 @@ struct table {
   double value[ROWS][DL_N_SERVING_TARGETS];
   double energy[ROWS]; /* logarithms */
   struct dl_observed observed[ROWS];
-  const void *rows[ROWS];
 };
 
 /* Costs by the constants above, with prompts 1.5 times as long as said. */
@@ -213,9 +213,7 @@ static void make_table(struct table *t) {
     dl_serving_physics.predict(constants, fx, &t->in[i], t->value[i]);
     t->energy[i] = t->value[i][DL_SERVE_TARGET_ENERGY];
     t->value[i][DL_SERVE_TARGET_ENERGY] = NAN;
-    t->observed[i] =
-        (struct dl_observed){&t->in[i], t->value[i], DL_SERVE_TARGET_ENERGY};
-    t->rows[i] = &t->observed[i];
+    t->observed[i] = (struct dl_observed){&t->in[i], t->value[i]};
   }
 }
 
@@ -224,7 +222,9 @@ static void fits_and_reads_back(void **state) {
   static struct table t;
   (void)state;
   const struct dl_regression *method = dl_regression_find("serving");
-  struct dl_sample s = {.rows = t.rows, .n_rows = ROWS};
+  const struct dl_observations rows = {
+      .n = ROWS, .row = t.observed, .target = DL_SERVE_TARGET_ENERGY};
+  struct dl_sample s = {.rows = &rows};
   struct dl_diag d = {0};
   struct dl_arrays saved = {0};
   void *fitted = NULL, *again = NULL;
@@ -232,13 +232,13 @@ static void fits_and_reads_back(void **state) {
   make_table(&t);
   assert_non_null(method);
   assert_int_equal(method->fit(method, &fitted, &s, NULL, &d), DL_OK);
-  assert_int_equal(method->predict_rows(fitted, t.rows, got, &d), DL_OK);
+  predict_rows(fitted, t.observed, ROWS, DL_SERVE_TARGET_ENERGY, got->data);
   for (size_t i = 0; i < ROWS; i++)
     if (!(fabs(gsl_vector_get(got, i) - t.energy[i]) < .05))
       fail_msg("row %zu: off by %g", i, gsl_vector_get(got, i) - t.energy[i]);
   method->save(fitted, &saved);
   assert_int_equal(method->restore(method, &again, &saved, 0, &d), DL_OK);
-  assert_int_equal(method->predict_rows(again, t.rows, same, &d), DL_OK);
+  predict_rows(again, t.observed, ROWS, DL_SERVE_TARGET_ENERGY, same->data);
   assert_memory_equal(got->data, same->data, ROWS * sizeof(double));
   struct dl_serving_parts e;
   struct dl_fit_row first;
@@ -259,7 +259,9 @@ static void refuses(void **state) {
   static struct table t;
   (void)state;
   const struct dl_regression *method = dl_regression_find("serving");
-  struct dl_sample s = {.rows = t.rows, .n_rows = ROWS}, matrix = {0};
+  const struct dl_observations rows = {
+      .n = ROWS, .row = t.observed, .target = DL_SERVE_TARGET_ENERGY};
+  struct dl_sample s = {.rows = &rows}, matrix = {0};
   struct dl_diag d = {0};
   void *fitted = NULL;
   make_table(&t);

@@ -40,11 +40,14 @@ struct table {
   struct dl_training_inputs in[ROWS];
   double value[ROWS][DL_N_PHYSICAL_TARGETS];
   struct dl_observed observed[ROWS];
-  const void *rows[ROWS];
+  size_t target;
+  struct dl_observations rows; /* by sample */
 };
 
-static UNUSED struct dl_sample sample(const struct table *t) {
-  return (struct dl_sample){.rows = t->rows, .n_rows = t->n};
+static UNUSED struct dl_sample sample(struct table *t) {
+  t->rows = (struct dl_observations){
+      .n = t->n, .row = t->observed, .target = t->target};
+  return (struct dl_sample){.rows = &t->rows};
 }
 
 static UNUSED void make_row(struct dl_training_inputs *in, size_t gpu,
@@ -98,8 +101,8 @@ static UNUSED void measure(struct table *t, size_t i, double slower) {
 
 static UNUSED void add_row(struct table *t, enum dl_physical_target target) {
   size_t i = t->n++;
-  t->observed[i] = (struct dl_observed){&t->in[i], t->value[i], target};
-  t->rows[i] = &t->observed[i];
+  t->observed[i] = (struct dl_observed){&t->in[i], t->value[i]};
+  t->target = target;
 }
 
 /* All GPUs, networks and batches. */

@@ -20,7 +20,7 @@
 
 /* The regression problem; all borrowed. */
 struct dl_problem {
-  const gsl_matrix *X;      /* n x p; NULL for methods with predict_rows */
+  const gsl_matrix *X;      /* n x p; NULL for those of a physics */
   const gsl_vector *y;      /* n, > 0 with log_target */
   const gsl_vector *w;      /* n or NULL */
   const gsl_vector *offset; /* n or NULL */

@@ -25,7 +25,8 @@ struct dl_hyper_info {
   double low, high; /* range searched, on a logarithmic scale */
 };
 
-struct dl_full_solution;
+struct dl_hierarchical_problem;
+struct dl_observations;
 
 /* Data to fit; all borrowed. */
 struct dl_sample {
@@ -38,12 +39,10 @@ struct dl_sample {
   double within; /* sum of the squared deviations of those runs from y; only
                   * ridge's choice of lambda depends on it */
   const char *const *names; /* p: names of the features for messages, or NULL */
-  const void *const *rows; /* n: in place of X, for methods with predict_rows */
-  size_t n_rows;
-  size_t n_auxiliary; /* the last of the rows are auxiliary training data */
-  /* Where fits of the same rows to other targets keep what they share, or
-   * NULL. */
-  struct dl_full_solution *full;
+  /* Of a physics, in place of X: its rows, and what fits of them to all targets
+   * share, or NULL. */
+  const struct dl_observations *rows;
+  struct dl_hierarchical_problem *problem;
 };
 
 /* What an adaptation predicts of targets of its n rows; NaN where a row's was
@@ -104,11 +103,8 @@ struct dl_regression {
   void (*free)(void *state); /* accepts NULL */
 
   /* Methods that take typed rows of a physics in place of a matrix
-   * (physics/rows/): the physics, and what predict is to the others; else
-   * NULL. */
+   * (physics/rows/), and predict by physics/fit_row.h; else NULL. */
   const struct dl_physics *physics;
-  enum dl_status (*predict_rows)(const void *state, const void *const *rows,
-                                 gsl_vector *out, struct dl_diag *d);
 
   /* Optional: fits with the state `from` as the prior. rows: or NULL. */
   enum dl_status (*adapt)(void **state, const void *from,

@@ -103,7 +103,7 @@ static void add_groups(struct dl_fit *fit, enum dl_held_out_group left,
       if (folds->of_row[i] != k || !isfinite(y))
         continue;
       spread[n] = dl_held_out_spread(&spreads, g->y->size + i);
-      x[n++] = y - h->y[i * h->physics->n_targets + g->target];
+      x[n++] = y - h->y[i * g->physics->n_targets + g->target];
     }
     if (n > 0)
       dl_add_group_residuals(&fit->held_out_residuals[left], folds->name[k], x,
@@ -121,17 +121,16 @@ enum dl_status dl_auxiliary_residuals(struct dl_fit *fit,
                                       struct dl_diag *d) {
   const char *column = dl_held_out_group_name(left);
   struct dl_folds folds, sets;
-  struct dl_held_out_use use = {NULL, NULL};
-  if (g->sample.n_auxiliary == 0 || !dl_training_labels(t->auxiliary, column))
+  const struct dl_held_out *h;
+  if (g->rows.n_auxiliary == 0 || !dl_training_labels(t->auxiliary, column))
     return DL_OK;
   make_folds(&folds, t, g, column);
   make_sets(&sets, &folds);
-  enum dl_status status = dl_held_out_get(&use, t, g, &sets, true, d);
+  enum dl_status status = dl_held_out_get(&h, g, &sets, true, d);
   if (status == DL_OK)
-    add_groups(fit, left, g, &folds, use.h);
+    add_groups(fit, left, g, &folds, h);
   if (status == DL_OK && dl_keeps_times(g))
-    dl_add_time_residuals(fit, left, g, g->y->size, &folds, use.h);
-  dl_held_out_free(use.own);
+    dl_add_time_residuals(fit, left, g, g->y->size, &folds, h);
   dl_folds_free(&folds);
   dl_folds_free(&sets);
   return status;

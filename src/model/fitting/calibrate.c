@@ -15,7 +15,6 @@
 /* The rows as a physics takes them. */
 struct rows {
   struct dl_observed *observed; /* owned */
-  const void **row;             /* to them, owned */
   gsl_vector *y;                /* logarithms of the target, owned */
   char *inputs;                 /* of the work alone, owned */
   double *value;                /* n x n_targets: the same, owned */
@@ -26,7 +25,6 @@ enum { TARGET, UTIL };
 
 static void rows_free(struct rows *g) {
   free(g->observed);
-  free((void *)g->row);
   gsl_vector_free(g->y);
   free(g->inputs);
   free(g->value);
@@ -75,14 +73,12 @@ static void lay_out(struct rows *g, const struct dl_hierarchical_fit *from,
   const struct dl_physics *physics = from->physics;
   const struct dl_physics_rows *rows = dl_training_physics_rows(t, physics);
   g->observed = dl_calloc(t->n, sizeof *g->observed);
-  g->row = dl_calloc(t->n, sizeof *g->row);
   g->y = gsl_vector_alloc(t->n);
   g->inputs = dl_calloc(t->n, physics->input_size);
   g->value = dl_calloc(t->n, physics->n_targets * sizeof *g->value);
   for (size_t i = 0; i < t->n; i++) {
-    g->observed[i] = dl_physics_row_at(rows, i, target);
+    g->observed[i] = dl_physics_row_at(rows, i);
     without_waiting(g, from, t, i);
-    g->row[i] = &g->observed[i];
     gsl_vector_set(g->y, i, g->observed[i].value[target]);
   }
   drop_others(g, physics, target, label_count(t, "config"));
@@ -186,9 +182,10 @@ static enum dl_status learn(struct dl_calibration *c, void **state,
     predict_before(&g, from, &rows.of[i]);
     errors[i]->before = error_of(&g, rows.of[i].target, rows.of[i].fitted);
   }
+  const struct dl_observations observations = {
+      .n = t->n, .row = g.observed, .target = target};
   enum dl_status status = fit->method->adapt(
-      state, from, &(struct dl_sample){.rows = g.row, .n_rows = t->n}, &rows,
-      d);
+      state, from, &(struct dl_sample){.rows = &observations}, &rows, d);
   for (size_t i = 0; i < rows.n_targets && status == DL_OK; i++) {
     errors[i]->after = error_of(&g, rows.of[i].target, rows.of[i].fitted);
     if (rows.n_sets > 0)

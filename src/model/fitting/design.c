@@ -7,17 +7,12 @@
 
 #include "base/memory.h"
 #include "model/fitting/held_out.h"
-#include "physics/rows/physics_regression.h"
 
 void dl_design_free(struct dl_design *g) {
   gsl_matrix_free(g->X);
   gsl_vector_free(g->y);
   gsl_vector_free(g->w);
-  gsl_vector_free(g->row_w);
   gsl_vector_free(g->offset);
-  free(g->observed);
-  free((void *)g->rows);
-  free(g->input);
   *g = (struct dl_design){0};
 }
 
@@ -103,79 +98,28 @@ static enum dl_status make_features(struct dl_design *g,
   return DL_OK;
 }
 
-/* The first target that an auxiliary row has measured. */
-static size_t first_measured(const struct dl_physics_rows *rows, size_t i) {
-  size_t t = 0, n = rows->physics->n_targets;
-  while (t + 1 < n && isnan(rows->value[i * n + t]))
-    t++;
-  return t;
-}
-
-/* Auxiliary rows have the weight 1. */
-static void weigh_rows(struct dl_design *g, size_t n, size_t n_more) {
-  g->row_w = gsl_vector_alloc(n + n_more);
-  gsl_vector_set_all(g->row_w, 1);
-  for (size_t i = 0; i < n; i++)
-    gsl_vector_set(g->row_w, i, gsl_vector_get(g->w, i));
-  g->sample.w = g->row_w;
-}
-
-/* Where fits of these rows keep what does not depend on the target; NULL where
- * weights make it depend. */
-static struct dl_full_solution *shared_fit(const struct dl_training *t,
-                                           const struct dl_design *g,
-                                           const struct dl_physics_rows *rows) {
-  return t->cache && (!g->w || t->means) ? &t->cache->full[rows - t->physics]
-                                         : NULL;
-}
-
-static void number_inputs(struct dl_design *g,
-                          const struct dl_physics_rows *rows,
-                          const struct dl_physics_rows *more) {
-  size_t n_more = more ? more->n : 0;
-  g->input = dl_calloc(rows->n + n_more, sizeof *g->input);
-  g->n_inputs = rows->inputs.n + (more ? more->inputs.n : 0);
-  for (size_t i = 0; i < rows->n; i++)
-    g->input[i] = rows->input[i];
-  for (size_t i = 0; i < n_more; i++)
-    g->input[rows->n + i] = rows->inputs.n + more->input[i];
-}
-
-/* The rows of a physics, and the auxiliary ones where they can be used. */
+/* The rows of a physics. */
 static enum dl_status make_rows(struct dl_design *g,
                                 const struct dl_training *t,
                                 const struct dl_choice *c, struct dl_diag *d) {
   const struct dl_physics *physics = c->method->physics;
-  const struct dl_physics_rows *rows = dl_training_physics_rows(t, physics);
+  const struct dl_physics_rows *own = dl_training_physics_rows(t, physics);
+  bool for_all = !g->w || t->means; /* targets */
   long target = dl_physics_target(physics, c->target);
-  const struct dl_physics_rows *more =
-      t->auxiliary && (!g->w || t->means) && c->log_target
-          ? dl_training_physics_rows(t->auxiliary, physics)
-          : NULL;
-  if (!rows || target < 0 || c->features.n > 0)
+  if (!own || target < 0 || c->features.n > 0)
     return dl_fail(d, DL_EUSAGE,
                    "the %s method takes its own features; leave --features out",
                    physics->name);
-  size_t n_more = more ? more->n : 0;
-  g->observed = dl_calloc(t->n + n_more, sizeof *g->observed);
-  g->rows = dl_calloc(t->n + n_more, sizeof *g->rows);
-  for (size_t i = 0; i < t->n; i++)
-    g->observed[i] = dl_physics_row_at(rows, i, (size_t)target);
-  for (size_t i = 0; i < n_more; i++)
-    g->observed[t->n + i] = dl_physics_row_at(more, i, first_measured(more, i));
-  for (size_t i = 0; i < t->n + n_more; i++)
-    g->rows[i] = &g->observed[i];
-  number_inputs(g, rows, more);
   g->physics = physics;
   g->target = (size_t)target;
-  g->sample = (struct dl_sample){.w = g->w,
-                                 .means = t->means,
-                                 .rows = g->rows,
-                                 .n_rows = t->n + n_more,
-                                 .n_auxiliary = n_more,
-                                 .full = shared_fit(t, g, rows)};
-  if (n_more > 0 && g->w)
-    weigh_rows(g, t->n, n_more);
+  const struct dl_physics_rows *more =
+      t->auxiliary && for_all && c->log_target
+          ? dl_training_physics_rows(t->auxiliary, physics)
+          : NULL;
+  g->table = dl_table_problem_of(t->problems, own, more, g->w,
+                                 for_all ? DL_MAX_TARGETS : g->target);
+  g->rows = g->table->rows;
+  g->rows.target = g->target;
   return DL_OK;
 }
 
@@ -187,7 +131,7 @@ enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
                       "%zu usable row%s; a fit needs at least 2", t->n,
                       t->n == 1 ? "" : "s");
   enum dl_status status =
-      c->method->predict_rows ? DL_OK : make_features(g, t, c, d);
+      c->method->physics ? DL_OK : make_features(g, t, c, d);
   if (status == DL_OK)
     status = column(&g->y, t, c->target, d);
   if (status == DL_OK && c->log_target)
@@ -207,7 +151,7 @@ enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
       .log_target = c->log_target,
       .scale = c->scale,
   };
-  if (status == DL_OK && c->method->predict_rows)
+  if (status == DL_OK && c->method->physics)
     status = make_rows(g, t, c, d);
   if (status != DL_OK)
     dl_design_free(g);

@@ -66,17 +66,17 @@ static void keep_row_residuals(struct dl_residuals *r,
 }
 
 /* Residuals of times in the same folds, which are predicted already. */
-static enum dl_status
-keep_times(struct dl_fit *fit, enum dl_held_out_group left,
-           const struct dl_training *t, const struct dl_design *g,
-           const struct dl_folds *folds, struct dl_diag *d) {
-  struct dl_held_out_use use = {NULL, NULL};
+static enum dl_status keep_times(struct dl_fit *fit,
+                                 enum dl_held_out_group left,
+                                 const struct dl_design *g,
+                                 const struct dl_folds *folds,
+                                 struct dl_diag *d) {
+  const struct dl_held_out *h;
   size_t *of_row;
   struct dl_folds sets = dl_folds_in_sets(folds, &of_row);
-  enum dl_status status = dl_held_out_get(&use, t, g, &sets, false, d);
+  enum dl_status status = dl_held_out_get(&h, g, &sets, false, d);
   if (status == DL_OK)
-    dl_add_time_residuals(fit, left, g, 0, folds, use.h);
-  dl_held_out_free(use.own);
+    dl_add_time_residuals(fit, left, g, 0, folds, h);
   free(of_row);
   return status;
 }
@@ -95,9 +95,9 @@ static enum dl_status leave_out(struct dl_fit *fit, enum dl_held_out_group left,
   struct dl_cv cv = {0};
   enum dl_status status = dl_training_folds(&folds, t, &spec, c->seed, d);
   if (status == DL_OK)
-    status = dl_cross_validate_design(&cv, t, g, c->hyper, &folds, d);
+    status = dl_cross_validate_design(&cv, g, c->hyper, &folds, d);
   if (status == DL_OK && dl_keeps_times(g) && !rows)
-    status = keep_times(fit, left, t, g, &folds, d);
+    status = keep_times(fit, left, g, &folds, d);
   if (status == DL_OK && rows)
     keep_row_residuals(&fit->held_out_residuals[left], &g->problem, &cv, t->n);
   else if (status == DL_OK)

@@ -19,7 +19,7 @@
  * seen none of their rows. */
 enum { MANY_FOLDS = 8, MANY_AUXILIARY = 8, STARTS = 4 };
 
-void dl_held_out_free(struct dl_held_out *h) {
+static void free_held_out(struct dl_held_out *h) {
   while (h) {
     struct dl_held_out *next = h->next;
     free(h->of_row);
@@ -29,24 +29,84 @@ void dl_held_out_free(struct dl_held_out *h) {
   }
 }
 
-struct dl_fit_cache *dl_fit_cache_new(void) {
-  return dl_calloc(1, sizeof(struct dl_fit_cache));
+void dl_table_problems_free(struct dl_table_problems *problems) {
+  while (problems && problems->first) {
+    struct dl_table_problem *p = problems->first;
+    problems->first = p->next;
+    dl_hierarchical_problem_free(&p->q);
+    free_held_out(p->held_out);
+    gsl_vector_free(p->weight);
+    free(p->row);
+    free(p->input);
+    free(p);
+  }
+  free(problems);
 }
 
-void dl_fit_cache_free(struct dl_fit_cache *cache) {
-  if (!cache)
-    return;
-  dl_held_out_free(cache->held_out);
-  for (size_t k = 0; k < DL_MOST_PHYSICS; k++)
-    dl_full_solution_free(&cache->full[k]);
-  free(cache);
+/* Auxiliary rows have the weight 1. */
+static void weigh_rows(struct dl_table_problem *p, const gsl_vector *w) {
+  p->weight = gsl_vector_alloc(p->rows.n);
+  gsl_vector_set_all(p->weight, 1);
+  for (size_t i = 0; i < w->size; i++)
+    gsl_vector_set(p->weight, i, gsl_vector_get(w, i));
+}
+
+/* Takes the rows behind those that there are. */
+static void add_rows(struct dl_table_problem *p,
+                     const struct dl_physics_rows *rows) {
+  for (size_t i = 0; i < rows->n; i++, p->rows.n++) {
+    p->row[p->rows.n] = dl_physics_row_at(rows, i);
+    p->input[p->rows.n] = p->n_inputs + rows->input[i];
+  }
+  p->n_inputs += rows->inputs.n;
+}
+
+struct dl_table_problem *dl_table_problem_of(struct dl_table_problems *of,
+                                             const struct dl_physics_rows *own,
+                                             const struct dl_physics_rows *more,
+                                             const gsl_vector *w,
+                                             size_t weighted) {
+  struct dl_table_problem *p = of->first;
+  for (; p; p = p->next)
+    if (p->physics == own->physics && p->auxiliary == (more != NULL) &&
+        p->weighted == weighted && (p->weight != NULL) == (w != NULL))
+      return p;
+  size_t n = own->n + (more ? more->n : 0);
+  p = dl_calloc(1, sizeof *p);
+  *p = (struct dl_table_problem){.physics = own->physics,
+                                 .auxiliary = more,
+                                 .weighted = weighted,
+                                 .input = dl_calloc(n, sizeof *p->input),
+                                 .row = dl_calloc(n, sizeof *p->row),
+                                 .next = of->first};
+  add_rows(p, own);
+  if (more)
+    add_rows(p, more);
+  if (w)
+    weigh_rows(p, w);
+  p->rows = (struct dl_observations){.n = n,
+                                     .row = p->row,
+                                     .weight = p->weight,
+                                     .n_auxiliary = n - own->n,
+                                     .means = weighted == DL_MAX_TARGETS};
+  of->first = p;
+  return p;
+}
+
+enum dl_status dl_table_problem_make(struct dl_table_problem *p,
+                                     struct dl_diag *d) {
+  if (p->q.physics)
+    return DL_OK;
+  enum dl_status status = dl_physics_check_rows(p->physics, &p->rows, d);
+  if (status == DL_OK)
+    dl_hierarchical_problem_make(&p->q, p->physics, &p->rows);
+  return status;
 }
 
 /* Shared by the folds. */
 struct job {
   const struct dl_hierarchical_problem *q;
   struct dl_held_out *h;
-  const struct dl_full_solution *full;
   struct dl_hierarchical_solution start[STARTS];
   size_t n_starts;
 };
@@ -75,7 +135,7 @@ static enum dl_status run_start(void *ctx, size_t at, struct dl_diag *d) {
     for (size_t i = 0; i < n; i++)
       any[i] |= out[i];
   }
-  const struct dl_hierarchical_start from = {NULL, &job->full->curvature};
+  const struct dl_hierarchical_start from = {NULL, &job->q->full.curvature};
   enum dl_status status =
       dl_hierarchical_solve(&job->start[at], job->q, any, &from, NULL, d);
   free(out);
@@ -86,13 +146,13 @@ static enum dl_status run_start(void *ctx, size_t at, struct dl_diag *d) {
 /* Where a fold begins. */
 static struct dl_hierarchical_start start_of(const struct job *job,
                                              size_t fold) {
-  struct dl_hierarchical_start start = {NULL, &job->full->curvature};
+  struct dl_hierarchical_start start = {NULL, &job->q->full.curvature};
   if (job->n_starts > 0)
     start.theta = job->start[fold % job->n_starts].theta;
   else if (job->h->k < MANY_FOLDS || job->h->auxiliary)
     start.curvature = NULL;
   else
-    start.theta = job->full->s.theta;
+    start.theta = job->q->full.s.theta;
   return start;
 }
 
@@ -100,7 +160,7 @@ static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
   const struct job *job = ctx;
   const struct dl_hierarchical_problem *q = job->q;
   struct dl_held_out *h = job->h;
-  size_t n_targets = h->physics->n_targets;
+  size_t n_targets = q->physics->n_targets;
   size_t first = h->auxiliary ? q->rows.n - q->rows.n_auxiliary : 0;
   const struct dl_hierarchical_start start = start_of(job, fold);
   bool *out = dl_calloc(q->rows.n, sizeof *out);
@@ -117,20 +177,14 @@ static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
 }
 
 /* Fits without each fold. */
-static enum dl_status hold_out(struct dl_held_out *h, const struct dl_design *g,
+static enum dl_status hold_out(struct dl_held_out *h,
+                               struct dl_table_problem *p,
                                const struct dl_folds *folds,
                                struct dl_diag *d) {
-  struct dl_hierarchical_problem q;
-  enum dl_status status = dl_physics_check_rows(h->physics, &g->sample, d);
-  if (status != DL_OK)
-    return status;
-  const struct dl_observations rows = dl_observations_of(&g->sample);
-  dl_hierarchical_problem_make(&q, h->physics, &rows);
-  struct job job = {.q = &q, .h = h};
-  struct dl_full_solution own = {0};
-  struct dl_full_solution *full = g->sample.full ? g->sample.full : &own;
-  status = dl_full_solution_get(full, &q, true, d);
-  job.full = full;
+  enum dl_status status = dl_table_problem_make(p, d);
+  if (status == DL_OK)
+    status = dl_full_solution_get(&p->q, true, d);
+  struct job job = {.q = &p->q, .h = h};
   job.n_starts = h->auxiliary && h->k >= MANY_AUXILIARY ? STARTS : 0;
   const struct dl_folds starts = {.k = job.n_starts};
   if (status == DL_OK && job.n_starts > 0)
@@ -139,78 +193,66 @@ static enum dl_status hold_out(struct dl_held_out *h, const struct dl_design *g,
     status = dl_each_fold(folds, run_fold, &job, d);
   for (size_t i = 0; i < job.n_starts; i++)
     dl_hierarchical_solution_free(&job.start[i]);
-  dl_full_solution_free(&own);
-  dl_hierarchical_problem_free(&q);
   return status;
 }
 
-static bool is_same(const struct dl_held_out *h, const struct dl_physics *of,
-                    bool auxiliary, const struct dl_folds *folds) {
-  return h->physics == of && h->auxiliary == auxiliary && h->n == folds->n &&
-         h->k == folds->k &&
+static bool is_same(const struct dl_held_out *h, bool auxiliary,
+                    const struct dl_folds *folds) {
+  return h->auxiliary == auxiliary && h->n == folds->n && h->k == folds->k &&
          memcmp(h->of_row, folds->of_row, h->n * sizeof *h->of_row) == 0;
 }
 
-enum dl_status dl_held_out_get(struct dl_held_out_use *use,
-                               const struct dl_training *t,
+enum dl_status dl_held_out_get(const struct dl_held_out **h,
                                const struct dl_design *g,
                                const struct dl_folds *folds, bool auxiliary,
                                struct dl_diag *d) {
-  bool keep = t->cache && (!g->w || t->means);
-  use->own = NULL;
-  for (use->h = keep ? t->cache->held_out : NULL; use->h; use->h = use->h->next)
-    if (is_same(use->h, g->physics, auxiliary, folds))
+  struct dl_table_problem *p = g->table;
+  for (*h = p->held_out; *h; *h = (*h)->next)
+    if (is_same(*h, auxiliary, folds))
       return DL_OK;
-  struct dl_held_out *h = dl_calloc(1, sizeof *h);
-  *h = (struct dl_held_out){
-      .physics = g->physics,
+  struct dl_held_out *new = dl_calloc(1, sizeof *new);
+  *new = (struct dl_held_out){
       .auxiliary = auxiliary,
       .n = folds->n,
       .k = folds->k,
-      .of_row = dl_calloc(folds->n, sizeof *h->of_row),
-      .y = dl_calloc(folds->n * g->physics->n_targets, sizeof *h->y)};
-  memcpy(h->of_row, folds->of_row, folds->n * sizeof *h->of_row);
-  enum dl_status status = hold_out(h, g, folds, d);
+      .of_row = dl_calloc(folds->n, sizeof *new->of_row),
+      .y = dl_calloc(folds->n * g->physics->n_targets, sizeof *new->y)};
+  memcpy(new->of_row, folds->of_row, folds->n * sizeof *new->of_row);
+  enum dl_status status = hold_out(new, p, folds, d);
   if (status != DL_OK) {
-    dl_held_out_free(h);
+    free_held_out(new);
     return status;
   }
-  use->h = h;
-  if (keep) {
-    h->next = t->cache->held_out;
-    t->cache->held_out = h;
-  } else {
-    use->own = h;
-  }
+  new->next = p->held_out;
+  *h = p->held_out = new;
   return DL_OK;
 }
 
 static enum dl_status predict_physics(struct dl_cv *cv,
-                                      const struct dl_training *t,
                                       const struct dl_design *g,
                                       const struct dl_folds *folds,
                                       struct dl_diag *d) {
-  struct dl_held_out_use use;
-  enum dl_status status = dl_held_out_get(&use, t, g, folds, false, d);
+  const struct dl_held_out *h;
+  enum dl_status status = dl_held_out_get(&h, g, folds, false, d);
   if (status != DL_OK)
     return status;
   cv->prediction = dl_calloc(folds->n, sizeof *cv->prediction);
   for (size_t i = 0; i < folds->n; i++)
-    cv->prediction[i] = exp(use.h->y[i * g->physics->n_targets + g->target]);
-  dl_held_out_free(use.own);
+    cv->prediction[i] = exp(h->y[i * g->physics->n_targets + g->target]);
   return DL_OK;
 }
 
-enum dl_status
-dl_cross_validate_design(struct dl_cv *cv, const struct dl_training *t,
-                         const struct dl_design *g, const double *hyper,
-                         const struct dl_folds *folds, struct dl_diag *d) {
+enum dl_status dl_cross_validate_design(struct dl_cv *cv,
+                                        const struct dl_design *g,
+                                        const double *hyper,
+                                        const struct dl_folds *folds,
+                                        struct dl_diag *d) {
   size_t *of_row;
   struct dl_folds sets = dl_folds_in_sets(folds, &of_row);
   *cv = (struct dl_cv){0};
   enum dl_status status =
       g->physics
-          ? predict_physics(cv, t, g, &sets, d)
+          ? predict_physics(cv, g, &sets, d)
           : dl_cross_validate(cv, &g->problem, g->method, hyper, &sets, d);
   if (status == DL_OK && (sets.k < folds->k || g->physics))
     dl_cv_score(cv, &g->problem, folds);

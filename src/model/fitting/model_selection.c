@@ -68,12 +68,11 @@ static double group_error(const struct dl_problem *p, const struct dl_cv *cv,
 }
 
 /* The error of a physics under a protocol. */
-static double physics_error(const struct dl_training *t,
-                            const struct dl_design *g, const double *hyper,
+static double physics_error(const struct dl_design *g, const double *hyper,
                             const struct dl_folds *folds, struct dl_diag *d) {
   double error = NAN;
   struct dl_cv cv = {0};
-  if (dl_cross_validate_design(&cv, t, g, hyper, folds, d) == DL_OK)
+  if (dl_cross_validate_design(&cv, g, hyper, folds, d) == DL_OK)
     error = group_error(&g->problem, &cv, folds);
   dl_cv_free(&cv);
   return error;
@@ -81,9 +80,8 @@ static double physics_error(const struct dl_training *t,
 
 /* The errors of all candidates of a grid under a protocol; NaN where one could
  * not be fitted: it loses, which does not stop the choice. */
-static void find_errors(double *error, const struct dl_training *t,
-                        const struct dl_design *g, const gsl_matrix *grid,
-                        const struct dl_folds *folds,
+static void find_errors(double *error, const struct dl_design *g,
+                        const gsl_matrix *grid, const struct dl_folds *folds,
                         struct dl_progress *progress) {
   struct dl_diag quiet = {0};
   quiet.progress = progress;
@@ -91,7 +89,7 @@ static void find_errors(double *error, const struct dl_training *t,
     error[i] = NAN;
   if (g->physics)
     for (size_t i = 0; i < grid->size1; i++)
-      error[i] = physics_error(t, g, grid->data + i * grid->tda, folds, &quiet);
+      error[i] = physics_error(g, grid->data + i * grid->tda, folds, &quiet);
   else if (dl_group_errors(error, &g->problem, g->method, grid, folds,
                            &quiet) != DL_OK)
     for (size_t i = 0; i < grid->size1; i++)
@@ -151,8 +149,8 @@ static enum dl_status try_grid(struct dl_candidate *best, const struct trial *w,
     struct dl_progress_span outer =
         dl_progress_enter(d->progress, k, DL_HELD_OUT_ROWS + 1);
     if (w->protocols.there[k])
-      find_errors(gsl_matrix_ptr(errors, k, 0), w->t, g, grid,
-                  &w->protocols.folds[k], d->progress);
+      find_errors(gsl_matrix_ptr(errors, k, 0), g, grid, &w->protocols.folds[k],
+                  d->progress);
     dl_progress_leave(d->progress, outer);
   }
   keep_best(best, grid, errors, &w->protocols);

@@ -11,7 +11,6 @@
 #include "model/fitting/group_cv_residuals.h"
 #include "model/fitting/time_residuals.h"
 #include "physics/leave_out.h"
-#include "physics/rows/physics_regression.h"
 
 /* Auxiliary rows. */
 struct rows {
@@ -63,8 +62,7 @@ static void make_folds(struct dl_folds *folds, const struct rows *w) {
 
 /* Predicts the rows of each fold without them. */
 static void predict(struct dl_held_out *h,
-                    const struct dl_hierarchical_problem *q,
-                    const struct dl_full_solution *full) {
+                    const struct dl_hierarchical_problem *q) {
   size_t n_targets = q->physics->n_targets, first = q->rows.n - h->n;
   size_t *config = dl_calloc(q->configs.n, sizeof *config);
   double *y = dl_calloc(q->configs.n * n_targets, sizeof *y);
@@ -77,7 +75,7 @@ static void predict(struct dl_held_out *h,
         config[n++] = its;
       in[its] |= h->of_row[i] == fold;
     }
-    dl_leave_out(q, full, config, n, y);
+    dl_leave_out(q, config, n, y);
     free(in);
   }
   for (size_t i = 0; i < h->n; i++)
@@ -91,25 +89,20 @@ static void predict(struct dl_held_out *h,
 static enum dl_status add_pairs(struct dl_fit *fit, const struct dl_design *g,
                                 const struct dl_folds *folds,
                                 struct dl_diag *d) {
-  struct dl_hierarchical_problem q;
-  struct dl_full_solution own = {0};
-  struct dl_full_solution *full = g->sample.full ? g->sample.full : &own;
-  const struct dl_observations rows = dl_observations_of(&g->sample);
+  struct dl_hierarchical_problem *q = &g->table->q;
   struct dl_held_out h = {
-      .physics = g->physics,
       .auxiliary = true,
       .n = folds->n,
       .k = folds->k,
       .of_row = folds->of_row,
       .y = dl_calloc(folds->n * g->physics->n_targets, sizeof *h.y)};
-  dl_hierarchical_problem_make(&q, g->physics, &rows);
-  enum dl_status status = dl_full_solution_get(full, &q, false, d);
+  enum dl_status status = dl_table_problem_make(g->table, d);
+  if (status == DL_OK)
+    status = dl_full_solution_get(q, false, d);
   if (status == DL_OK) {
-    predict(&h, &q, full);
+    predict(&h, q);
     dl_add_time_residuals(fit, DL_HELD_OUT_PAIR, g, g->y->size, folds, &h);
   }
-  dl_full_solution_free(&own);
-  dl_hierarchical_problem_free(&q);
   free(h.y);
   return status;
 }
@@ -117,7 +110,7 @@ static enum dl_status add_pairs(struct dl_fit *fit, const struct dl_design *g,
 enum dl_status dl_pair_residuals(struct dl_fit *fit,
                                  const struct dl_training *t,
                                  const struct dl_design *g, struct dl_diag *d) {
-  if (g->sample.n_auxiliary == 0 || !dl_keeps_times(g))
+  if (g->rows.n_auxiliary == 0 || !dl_keeps_times(g))
     return DL_OK;
   struct rows w = {.n = t->auxiliary->n,
                    .gpu = dl_training_labels(t->auxiliary, "gpu"),

@@ -71,7 +71,7 @@ static void keep_rows(struct dl_training *s, const struct dl_physics_rows *from,
   struct dl_physics_rows *to = &s->physics[s->n_physics++];
   to->physics = from->physics;
   for (size_t i = 0; i < from->n; i++) {
-    struct dl_observed row = dl_physics_row_at(from, i, 0);
+    struct dl_observed row = dl_physics_row_at(from, i);
     if (!keep[i])
       continue;
     dl_physics_rows_room(to, 1);
@@ -93,7 +93,7 @@ static void subset(struct dl_training *s, const struct dl_training *t,
   if (s->n > 0)
     s->x = gsl_matrix_alloc(s->n, t->formula.n);
   s->labels = dl_calloc(t->n_labels, sizeof *s->labels);
-  s->cache = dl_fit_cache_new();
+  s->problems = dl_calloc(1, sizeof *s->problems);
   for (size_t i = 0, k = 0; i < t->n; i++) {
     if (!keep[i])
       continue;

@@ -10,7 +10,7 @@
 #include "physics/conditioning/joint_prediction.h"
 
 const char *dl_software_of(const struct dl_design *g, size_t row) {
-  const struct dl_observed *o = g->sample.rows[row];
+  const struct dl_observed *o = &g->rows.row[row];
   return g->physics->software ? g->physics->software(o->inputs) : NULL;
 }
 
@@ -19,12 +19,12 @@ double dl_held_out_spread(struct dl_held_out_spreads *s, size_t row) {
   if (!g->physics->widths_by_run)
     return 1;
   if (!s->seen)
-    s->seen = dl_calloc(g->n_inputs, sizeof *s->seen);
-  double *seen = &s->seen[g->input[row]];
+    s->seen = dl_calloc(g->table->n_inputs, sizeof *s->seen);
+  double *seen = &s->seen[g->table->input[row]];
   if (!(*seen > 0)) {
     struct dl_fit_row of_fit;
     double spread[2];
-    dl_fit_row_make(&of_fit, s->fit->state, g->observed[row].inputs);
+    dl_fit_row_make(&of_fit, s->fit->state, g->rows.row[row].inputs);
     dl_run_spreads(&of_fit, dl_leaves_arch(s->left), dl_leaves_gpu(s->left),
                    (const size_t[]){s->target, s->target}, spread);
     *seen = spread[0];
@@ -33,7 +33,7 @@ double dl_held_out_spread(struct dl_held_out_spreads *s, size_t row) {
 }
 
 double dl_held_out_value(const struct dl_design *g, size_t row, size_t target) {
-  const struct dl_observed *o = g->sample.rows[row];
+  const struct dl_observed *o = &g->rows.row[row];
   return g->physics->scored ? g->physics->scored(o->inputs, o->value, target)
                             : o->value[target];
 }
@@ -60,7 +60,7 @@ static void prepare(struct rows *w, const struct dl_held_out *h) {
     bool in = f->of_row[i] < f->k;
     all.of_row[i] = in ? f->of_row[i] : f->k;
     w->x[i] = in ? dl_held_out_value(w->g, w->first + i, target) -
-                       h->y[i * h->physics->n_targets + target]
+                       h->y[i * w->g->physics->n_targets + target]
                  : (double)NAN;
   }
   dl_folds_list(&all, &w->row, &w->from);

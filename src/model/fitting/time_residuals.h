@@ -35,7 +35,7 @@ struct dl_held_out_spreads {
   const struct dl_design *g;
   size_t target;
   enum dl_held_out_group left;
-  double *seen; /* n_inputs of the design: 0: not yet; owned */
+  double *seen; /* n_inputs of its table: 0: not yet; owned */
 };
 double dl_held_out_spread(struct dl_held_out_spreads *s, size_t row);
 

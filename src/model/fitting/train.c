@@ -118,13 +118,23 @@ static void lay_out(gsl_matrix *X, gsl_vector *target,
   }
 }
 
+static enum dl_status fit_physics(struct dl_fit *fit, struct dl_choice *c,
+                                  const struct dl_design *g,
+                                  struct dl_diag *d) {
+  const struct dl_sample s = {.rows = &g->rows, .problem = &g->table->q};
+  enum dl_status status = dl_table_problem_make(g->table, d);
+  return status == DL_OK
+             ? c->method->fit(c->method, &fit->state, &s, c->hyper, d)
+             : status;
+}
+
 /* The final fit, on all rows. */
 static enum dl_status fit_all(struct dl_fit *fit, struct dl_choice *c,
                               const struct dl_training *t,
                               const struct dl_design *g, struct dl_diag *d) {
   const struct dl_problem *p = &g->problem;
   if (g->physics)
-    return c->method->fit(c->method, &fit->state, &g->sample, c->hyper, d);
+    return fit_physics(fit, c, g, d);
   size_t n = p->X->size1;
   gsl_matrix *X = gsl_matrix_alloc(n, p->X->size2);
   gsl_vector *target = gsl_vector_alloc(n);
@@ -254,7 +264,7 @@ static enum dl_status score(struct dl_cv *cv, const struct dl_choice *c,
   struct dl_folds folds;
   enum dl_status status = dl_training_folds(&folds, t, &c->cv, c->seed, d);
   if (status == DL_OK)
-    status = dl_cross_validate_design(cv, t, g, c->hyper, &folds, d);
+    status = dl_cross_validate_design(cv, g, c->hyper, &folds, d);
   dl_folds_free(&folds);
   return status;
 }

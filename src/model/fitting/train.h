@@ -7,6 +7,7 @@
 #include "math/cross_validation/cross_validate.h"
 #include "model/fitting/recipe.h"
 #include "model/fitting/training_table.h"
+#include "physics/observations.h"
 
 /* How to cross-validate. */
 struct dl_cv_spec {
@@ -61,15 +62,11 @@ struct dl_design {
   const struct dl_regression *method;
   gsl_matrix *X;
   gsl_vector *y, *w, *offset;
-  /* Of a physics, in place of X: its rows, then the auxiliary ones. */
+  /* Of a physics, in place of X: */
   const struct dl_physics *physics; /* or NULL */
   size_t target;                    /* its number */
-  struct dl_observed *observed;     /* n + n_auxiliary, owned */
-  const void **rows;                /* to them, owned */
-  size_t *input; /* n + n_auxiliary: numbers of their distinct inputs, owned */
-  size_t n_inputs;
-  struct dl_sample sample; /* of them */
-  gsl_vector *row_w;       /* their weights, owned; or NULL */
+  struct dl_table_problem *table;   /* of the training table (held_out.h) */
+  struct dl_observations rows;      /* own, then auxiliary ones; of `table` */
 };
 
 enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,

@@ -37,9 +37,9 @@ struct reader {
   bool has_config;             /* it is a column */
   struct dl_row_ref boundary_at;
   struct dl_kept_quantities kept; /* where t keeps rows */
-  struct dl_row_ref *ranged; /* one a range of t */
-  size_t cap_rows;           /* rows that x has room for */
-  double *x;                 /* t->n rows, then those of the block */
+  struct dl_row_ref *ranged;      /* one a range of t */
+  size_t cap_rows;                /* rows that x has room for */
+  double *x;                      /* t->n rows, then those of the block */
   /* One block: */
   struct dl_row *row; /* kept for labels only */
   struct evaluated *of;
@@ -65,7 +65,7 @@ void dl_training_free(struct dl_training *t) {
   }
   free(t->labels);
   free(t->source);
-  dl_fit_cache_free(t->cache);
+  dl_table_problems_free(t->problems);
   for (size_t k = 0; k < t->n_physics; k++)
     dl_physics_rows_free(&t->physics[k]);
   *t = (struct dl_training){0};
@@ -478,7 +478,7 @@ enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
     make_matrix(&r);
     dl_csv_digest(csv, t->digest, &t->rows);
     t->source = dl_strdup(dl_csv_path(csv));
-    t->cache = dl_fit_cache_new();
+    t->problems = dl_calloc(1, sizeof *t->problems);
   }
   free_reader(&r);
   return status;

@@ -14,7 +14,7 @@
 #include "physics/rows/physics_rows.h"
 #include "run/frame.h"
 
-struct dl_fit_cache;
+struct dl_table_problems;
 
 /* Values of a column that group rows. */
 struct dl_labels {
@@ -42,14 +42,13 @@ struct dl_training {
   bool keeps;
   struct dl_kept_run *kept;
   size_t cap_kept;
-  bool means;  /* a row is the mean of n runs (column "n"); set by the caller */
+  bool means; /* a row is the mean of n runs (column "n"); set by the caller */
   /* The rows as physics take them; the caller sets `physics` of those it wants
    * before the table is read. */
   struct dl_physics_rows physics[DL_MOST_PHYSICS];
   size_t n_physics;
-  /* What fits have found that others need, to which whoever fits adds
-   * (held_out.h); NULL: it is not kept. Owned. */
-  struct dl_fit_cache *cache;
+  /* Its problems of physics, to which whoever fits adds (held_out.h). Owned. */
+  struct dl_table_problems *problems;
   /* The first column that recipes need and the frame lacks, or NULL. */
   const char *absent;
   /* Auxiliary training data: rows of another table, or NULL. Borrowed. */

@@ -117,7 +117,6 @@ const struct dl_regression dl_language = {
     .summary = "training of language models, with priors",
     .physics = &dl_language_physics,
     .fit = dl_physics_fit,
-    .predict_rows = dl_physics_predict,
     .save = dl_physics_save,
     .restore = dl_physics_restore,
     .free = dl_physics_free,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A physics as a regression (regression.h) whose rows are struct dl_observed
- * and whose state is a struct dl_hierarchical_fit. */
+/* A physics as a regression (regression.h) whose rows are struct
+ * dl_observations and whose state is a struct dl_hierarchical_fit. */
 
 #ifndef DL_PHYSICS_ROWS_PHYSICS_REGRESSION_H
 #define DL_PHYSICS_ROWS_PHYSICS_REGRESSION_H
@@ -12,8 +12,6 @@
 enum dl_status dl_physics_fit(const struct dl_regression *r, void **state,
                               const struct dl_sample *s, double *hyper,
                               struct dl_diag *d);
-enum dl_status dl_physics_predict(const void *state, const void *const *rows,
-                                  gsl_vector *out, struct dl_diag *d);
 /* In saved_fit.c. */
 void dl_physics_save(const void *state, struct dl_arrays *to);
 enum dl_status dl_physics_restore(const struct dl_regression *r, void **state,
@@ -25,13 +23,10 @@ enum dl_status dl_physics_adapt(void **state, const void *from,
                                 const struct dl_adapted_rows *rows,
                                 struct dl_diag *d);
 
-/* The rows of a sample. */
-struct dl_observations dl_observations_of(const struct dl_sample *s);
-
 /* Error (DL_EINPUT, DL_EUSAGE): rows that lack what the physics cannot do
- * without, or none. */
+ * without, or none (NULL). */
 enum dl_status dl_physics_check_rows(const struct dl_physics *physics,
-                                     const struct dl_sample *s,
+                                     const struct dl_observations *rows,
                                      struct dl_diag *d);
 
 #endif

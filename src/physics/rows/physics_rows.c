@@ -62,10 +62,9 @@ void dl_physics_rows_take(struct dl_physics_rows *rows, size_t i) {
 }
 
 struct dl_observed dl_physics_row_at(const struct dl_physics_rows *rows,
-                                     size_t i, size_t target) {
+                                     size_t i) {
   return (struct dl_observed){rows->inputs.s[rows->input[i]],
-                              rows->value + i * rows->physics->n_targets,
-                              target};
+                              rows->value + i * rows->physics->n_targets};
 }
 
 long dl_physics_target(const struct dl_physics *physics, const char *column) {

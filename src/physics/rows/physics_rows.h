@@ -43,9 +43,9 @@ const char *dl_physics_rows_read(struct dl_physics_rows *rows,
 void dl_physics_rows_take(struct dl_physics_rows *rows, size_t i);
 void dl_physics_rows_free(struct dl_physics_rows *rows);
 
-/* Row i, for a target; borrowed from rows, until more are taken. */
+/* Row i; borrowed from rows, until more are taken. */
 struct dl_observed dl_physics_row_at(const struct dl_physics_rows *rows,
-                                     size_t i, size_t target);
+                                     size_t i);
 
 /* Number of a target's column, or -1. */
 long dl_physics_target(const struct dl_physics *physics, const char *column);

@@ -91,7 +91,6 @@ const struct dl_regression dl_serving = {
     .summary = "language models that serve requests, with priors",
     .physics = &dl_serving_physics,
     .fit = dl_physics_fit,
-    .predict_rows = dl_physics_predict,
     .save = dl_physics_save,
     .restore = dl_physics_restore,
     .free = dl_physics_free,

@@ -208,7 +208,6 @@ const struct dl_regression dl_physical = {
     .summary = "arithmetic, memory traffic and launches, with priors",
     .physics = &dl_training_physics,
     .fit = dl_physics_fit,
-    .predict_rows = dl_physics_predict,
     .save = dl_physics_save,
     .restore = dl_physics_restore,
     .free = dl_physics_free,
