@@ -193,8 +193,8 @@ dlest: $(message warning_with_strict_nothing 1 '')" "${TDP[@]}" --strict
   table config,arch,gpu,duration_s,energy_j c0,vgg16,a100,10,800 \
     c0,vgg16,a100,10,1000 c1,vgg16,v100,20,2500
   cp runs.csv other.csv
-  gives 0 '' compare runs.csv other.csv --methods tdp --set gpu.tdp_w=100 \
-    --format json
+  gives 0 "dlest: warning: other.csv: $(message counts_twice runs.csv)" \
+    compare runs.csv other.csv --methods tdp --set gpu.tdp_w=100 --format json
   check '[.scores[].table] == ["runs.csv", "other.csv", null]'
   check '[.scores[].n] == [3, 3, 6] and [.scores[].clusters] == [2, 2, 4]'
   check '.bootstrap == {"resamples": 2000, "by": "config", "confidence": 0.95}'

@@ -167,3 +167,38 @@ END
       fit $table --target energy_j --features "$features" --cv none --no-model
   done
 }
+
+@test 'a table with the same rows twice: a warning with their number' {
+  grep -v ',,' runs.csv >whole.csv
+  cp whole.csv twice.csv
+  tail -n +2 whole.csv | head -40 >>twice.csv
+  local warning="dlest: warning: twice.csv:284: $(message rows_repeated 2 40 's count' 'them if they are copies')"
+  for run in 'fit --target gpu_power_w --features batch_size --no-model' \
+    'fit --means twice-means.csv' 'compare --methods tdp' \
+    'compare --methods pre-power --cv group:gpu'; do
+    # shellcheck disable=SC2086 # options
+    try $run twice.csv
+    [ "$(grep -cxF "$warning" err)" -eq 1 ]
+  done
+  # equal but for its number: another measurement
+  (head -3 runs.csv; sed -n '3s/^1,/300,/p' runs.csv) >other.csv
+  try fit other.csv --means other-means.csv
+  [ "$status" -eq 0 ] && ! grep -q 'equal to line' err
+  # the same table as two files
+  cp whole.csv copy.csv
+  try compare whole.csv copy.csv --methods tdp
+  grep -qx "dlest: warning: copy.csv: $(message counts_twice whole.csv)" err
+}
+
+@test 'runs of a configuration that differ in a setting: a warning' {
+  table config,arch,batch_size,gpu_power_w,energy_j c0,vgg16,8,100,1000 \
+    c0,vgg16,16,110,1100 c1,resnet50,8,90,900
+  local warning="dlest: warning: runs.csv: $(message configurations_divided 3 2 c0 batch_size)"
+  gives 0 "$warning" fit runs.csv --means means.csv
+  [ "$(wc -l <means.csv)" -eq 4 ]
+  rm means.csv
+  gives 3 "$warning
+dlest: $(message warning_with_strict_nothing 1 '')" \
+    fit runs.csv --means means.csv --strict
+  [ ! -e means.csv ]
+}

@@ -139,7 +139,8 @@ static enum dl_status score_tables(struct dl_comparing *w) {
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_compare_options *o = options_at;
-  struct dl_comparing w = {.cli = cli, .o = o};
+  struct dl_comparing w = {
+      .cli = cli, .o = o, .same = {.path = cli->argument}};
   size_t n_pipes = 0;
   for (size_t i = 0; i < cli->n_arguments; i++)
     n_pipes += strcmp(cli->argument[i], "-") == 0;
@@ -176,6 +177,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     status = dl_print_comparison(cli, &c);
   }
   dl_scoring_free(&w.scores);
+  dl_same_tables_free(&w.same);
   dl_intern_free(&w.lacks);
   dl_intern_free(&w.crossed);
   for (size_t k = 0; k < w.n_models; k++)

@@ -379,6 +379,18 @@ static enum dl_status write_results(struct fitting *w) {
   return dl_cli_print(w->cli, r);
 }
 
+/* Writes the table of means, which has been read with `status`, and frees
+ * it. */
+static enum dl_status write_means(struct fitting *w, struct dl_means *m,
+                                  enum dl_status status) {
+  if (status == DL_OK)
+    status = dl_cli_strict(w->cli);
+  if (status == DL_OK)
+    status = dl_means_save(m, w->o->means, &w->cli->diag);
+  dl_means_free(m);
+  return status;
+}
+
 /* With --means tables of means are joined and nothing is left to do. */
 static enum dl_status open_table(struct fitting *w) {
   struct dl_cli *cli = w->cli;
@@ -392,10 +404,12 @@ static enum dl_status open_table(struct fitting *w) {
     status = dl_csv_drop_empty(w->csv, &cli->diag);
   if (status == DL_OK && w->means)
     status = dl_cli_refuse(cli, no_effect, "on a table of means");
-  if (status == DL_OK && w->means && o->means)
-    status =
-        dl_means_join(cli->argument, cli->n_arguments, o->means, &cli->diag);
-  return status;
+  if (status != DL_OK || !w->means || !o->means)
+    return status;
+  struct dl_means joined = {0};
+  status =
+      dl_means_read(&joined, cli->argument, cli->n_arguments, &cli->diag);
+  return write_means(w, &joined, status);
 }
 
 static enum dl_status fit_table(struct fitting *w) {
@@ -419,10 +433,9 @@ static enum dl_status fit_table(struct fitting *w) {
   dl_frame_assume(w->f, dl_assume_language_setup, false);
   status = dl_job_options_apply_table(&w->o->job, w->f, d);
   if (status == DL_OK && o->means) {
-    status = dl_means_write(w->csv, w->f, o->means, d);
-    dl_frame_warn_unused(w->f, d);
-    dl_frame_warn_aliases(w->f, d);
-    return status;
+    struct dl_means means = {0};
+    status = dl_means_of_runs(&means, w->csv, w->f, d);
+    return write_means(w, &means, status);
   }
   if (status == DL_OK)
     status = read_table(w);

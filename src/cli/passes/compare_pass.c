@@ -32,6 +32,7 @@ struct pass {
   struct dl_estimate *est;
   double *measured;
   size_t next; /* row of the training table */
+  struct dl_repeated_rows repeated;
 };
 
 static void free_pass(struct pass *p) {
@@ -44,6 +45,7 @@ static void free_pass(struct pass *p) {
   free(p->row);
   free(p->est);
   free(p->measured);
+  dl_repeated_rows_free(&p->repeated);
 }
 
 /* The unit that the bootstrap draws: the configuration, whose key is made from
@@ -331,8 +333,14 @@ static enum dl_status run_pass(struct dl_comparing *w,
          (status = dl_frame_next(p.f, p.csv, &block, d)) == DL_OK && block) {
     for (size_t i = 0; i < block->n_rows && status == DL_OK; i++)
       status = score_row(w, &p, block, i, part);
-    if (!part) /* otherwise refitting takes the time */
-      dl_progress_step(d->progress, dl_csv_share(p.csv));
+    if (part) /* refitting takes the time, and the table was read before */
+      continue;
+    dl_repeated_rows_add(&p.repeated, block);
+    dl_progress_step(d->progress, dl_csv_share(p.csv));
+  }
+  if (status == DL_OK && !part) {
+    dl_repeated_rows_warn(&p.repeated, dl_csv_path(p.csv), d);
+    dl_same_tables_add(&w->same, p.csv, d);
   }
   if (status == DL_OK && !part && w->cli->n_arguments == 1)
     dl_frame_warn_aliases(p.f, d);
@@ -365,6 +373,8 @@ static enum dl_status read_training(struct dl_comparing *w, const char *column,
     dl_strlist_add(&t->formula, "energy_j");
   if (status == DL_OK)
     status = dl_training_read(t, csv, f, &groups, column, d);
+  if (status == DL_OK)
+    dl_same_tables_add(&w->same, csv, d);
   dl_strlist_free(&groups);
   dl_frame_free(f);
   dl_csv_free(csv);

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/options/job_options.h"
 #include "estimate/scoring.h"
+#include "io/same_tables.h"
 
 struct dl_compare_options {
   struct dl_job_options job;
@@ -35,6 +36,7 @@ struct dl_comparing {
   struct dl_model *model[DL_MOST_MODELS];
   size_t n_models;
   size_t table; /* that is read */
+  struct dl_same_tables same;
   struct dl_strlist methods;
   struct dl_scoring scores;
   struct dl_silent silent[DL_MOST_METHODS]; /* by method */

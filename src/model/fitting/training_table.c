@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/same_tables.h"
 #include "model/fitting/held_out.h"
 #include "model/kept_rows.h"
 #include "physics/rows/physics_binding.h"
@@ -46,6 +47,7 @@ struct reader {
   struct dl_physics_binding bound[DL_MOST_PHYSICS]; /* of the physics of t */
   size_t n_rows, cap_of;
   size_t n_assumed; /* rows taken so far whose precision is assumed */
+  struct dl_repeated_rows repeated;
 };
 
 void dl_training_free(struct dl_training *t) {
@@ -398,6 +400,7 @@ static enum dl_status read_blocks(struct reader *r, struct dl_diag *d) {
     block_room(r, block->n_rows);
     row_room(r, block->n_rows);
     evaluate(r, block);
+    dl_repeated_rows_add(&r->repeated, block);
     size_t first = r->t->n;
     for (size_t i = 0; i < block->n_rows && status == DL_OK; i++)
       status = take_row(r, block, i, first + i, d);
@@ -453,6 +456,7 @@ static void free_reader(struct reader *r) {
   free(r->x);
   free(r->row);
   free(r->of);
+  dl_repeated_rows_free(&r->repeated);
 }
 
 enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
@@ -475,6 +479,7 @@ enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
     status = read_blocks(&r, d);
   if (status == DL_OK) {
     warn_assumed(&r, d);
+    dl_repeated_rows_warn(&r.repeated, dl_csv_path(csv), d);
     make_matrix(&r);
     dl_csv_digest(csv, t->digest, &t->rows);
     t->source = dl_strdup(dl_csv_path(csv));

@@ -47,16 +47,6 @@ enum dl_status dl_means_open(char *const *path, size_t n, bool logs,
   return status;
 }
 
-enum dl_status dl_means_join(char *const *path, size_t n, const char *to,
-                             struct dl_diag *d) {
-  struct dl_means m = {0};
-  enum dl_status status = dl_means_read(&m, path, n, d);
-  if (status == DL_OK)
-    status = dl_means_save(&m, to, d);
-  dl_means_free(&m);
-  return status;
-}
-
 /* A feature is the same in all runs of a row. */
 static enum dl_status check_feature(const char *text, const struct dl_csv *csv,
                                     struct dl_diag *d) {

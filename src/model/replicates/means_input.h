@@ -14,10 +14,6 @@ enum dl_status dl_means_open(char *const *path, size_t n, bool logs,
                              struct dl_csv **csv, bool *means,
                              struct dl_diag *d);
 
-/* Joins tables of means to one in `to`. */
-enum dl_status dl_means_join(char *const *path, size_t n, const char *to,
-                             struct dl_diag *d);
-
 /* Adds the formulas that a fit on means needs to those of t. Error: a formula
  * for which the means do not suffice, since it differs from run to run. */
 enum dl_status dl_means_formulas(struct dl_training *t,

@@ -11,7 +11,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "model/replicates/means_table.h"
+#include "io/same_tables.h"
 #include "run/config_key.h"
 #include "run/run_columns.h"
 
@@ -61,8 +61,10 @@ static void take_row(struct reading *w) {
 static enum dl_status read_configs(struct reading *w, struct dl_csv *csv,
                                    struct dl_diag *d) {
   const struct dl_csv_block *block;
+  struct dl_repeated_rows repeated = {0};
   enum dl_status status;
   while ((status = dl_frame_next(w->f, csv, &block, d)) == DL_OK && block) {
+    dl_repeated_rows_add(&repeated, block);
     for (size_t i = 0; i < block->n_rows && status == DL_OK; i++) {
       dl_frame_row(w->f, block, i, w->row);
       if (w->row->fault.kind != DL_FAULT_NONE)
@@ -73,8 +75,11 @@ static enum dl_status read_configs(struct reading *w, struct dl_csv *csv,
         take_row(w);
     }
     if (status != DL_OK)
-      return status;
+      break;
   }
+  if (status == DL_OK)
+    dl_repeated_rows_warn(&repeated, dl_csv_path(csv), d);
+  dl_repeated_rows_free(&repeated);
   if (status == DL_OK && w->configs.n == 0)
     status = dl_fail_at(d, DL_EINPUT, dl_csv_path(csv), 0, "no usable row");
   return status;
@@ -269,19 +274,66 @@ static void take_run(void *ctx, const struct dl_row *row, const char *key,
   m->runs[config]++;
 }
 
-enum dl_status dl_means_write(struct dl_csv *csv, struct dl_frame *f,
-                              const char *path, struct dl_diag *d) {
-  struct dl_means m = {0};
+static bool same_setting(const struct dl_run_column *c,
+                         const struct dl_means_cell *a,
+                         const struct dl_means_cell *b) {
+  if (c->is_text)
+    return strcmp(a->text ? a->text : "", b->text ? b->text : "") == 0;
+  return (a->x.n > 0) == (b->x.n > 0) && a->x.x == b->x.x;
+}
+
+/* The first setting in which two rows differ, or NULL. */
+static const char *differing_setting(const struct dl_means *m, size_t a,
+                                     size_t b) {
+  for (size_t i = 0; i < m->n_columns; i++)
+    if (m->column[i]->role != DL_ROLE_MEASURED &&
+        !same_setting(m->column[i], &m->cell[a * m->n_columns + i],
+                      &m->cell[b * m->n_columns + i]))
+      return m->column[i]->name;
+  return NULL;
+}
+
+/* Warns where runs of one configuration, as the table names it, differ in a
+ * setting: the table of means has more rows than configurations. */
+static void warn_divided(const struct dl_means *m, const char *path,
+                         struct dl_diag *d) {
+  struct dl_intern configs = {0};
+  size_t *first = dl_calloc(m->n, sizeof *first), example = 0;
+  const char *setting = NULL;
+  for (size_t i = 0; i < m->n; i++) {
+    const char *key = m->rows.s[i];
+    char *config = dl_strndup(key, strcspn(key, DL_MEANS_KEY));
+    size_t known = configs.n, k = (size_t)dl_intern(&configs, config);
+    if (configs.n > known) {
+      first[k] = i;
+    } else if (!setting) {
+      setting = differing_setting(m, first[k], i);
+      example = k;
+    }
+    free(config);
+  }
+  if (setting)
+    dl_warn_at(d, path, 0,
+               "%zu rows for %zu configurations: the runs of '%s' differ in "
+               "column '%s'",
+               m->n, configs.n, configs.s[example], setting);
+  free(first);
+  dl_intern_free(&configs);
+}
+
+enum dl_status dl_means_of_runs(struct dl_means *m, struct dl_csv *csv,
+                                struct dl_frame *f, struct dl_diag *d) {
   struct reading read = {
-      .f = f, .ctx = &m, .take = take_run, .distinguish = distinguish};
-  enum dl_status status = bind_means(&m, f, d);
+      .f = f, .ctx = m, .take = take_run, .distinguish = distinguish};
+  enum dl_status status = bind_means(m, f, d);
   if (status == DL_OK)
     status = bind_configs(&read, d);
   if (status == DL_OK)
     status = read_configs(&read, csv, d);
-  if (status == DL_OK)
-    status = dl_means_save(&m, path, d);
-  dl_means_free(&m);
+  if (status == DL_OK && dl_frame_has(f, "config"))
+    warn_divided(m, dl_csv_path(csv), d);
+  dl_frame_warn_unused(f, d);
+  dl_frame_warn_aliases(f, d);
   free_reading(&read);
   return status;
 }

@@ -5,6 +5,7 @@
 #ifndef DL_MODEL_REPLICATES_REPLICATES_H
 #define DL_MODEL_REPLICATES_REPLICATES_H
 
+#include "model/replicates/means_table.h"
 #include "run/frame.h"
 
 /* Numbers are NaN where the table has none. */
@@ -35,13 +36,13 @@ enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
                                struct dl_frame *f, double coverage,
                                struct dl_diag *d);
 
-/* Reads `csv` to its end through `f` and writes a table of means to `path`
- * ("-": stdout; see means_table.h). Configurations are distinguished by column
- * 'config', or by the key of config_key.h, and come in order of appearance;
- * one whose runs differ in a setting, or in which values were measured, has
- * several rows. Architectures and GPUs are written as identifiers of the
- * catalogue. */
-enum dl_status dl_means_write(struct dl_csv *csv, struct dl_frame *f,
-                              const char *path, struct dl_diag *d);
+/* Reads `csv` to its end through `f` and makes a table of means of it, which
+ * starts as zero bytes; the caller frees it. Configurations are distinguished
+ * by column 'config', or by the key of config_key.h, and come in order of
+ * appearance; one whose runs differ in a setting, which is warned of, or in
+ * which values were measured, has several rows. Architectures and GPUs are
+ * those of the catalogue, by their identifiers. */
+enum dl_status dl_means_of_runs(struct dl_means *m, struct dl_csv *csv,
+                                struct dl_frame *f, struct dl_diag *d);
 
 #endif
