@@ -225,6 +225,31 @@ bool dl_parse_timestamp(const char *s, size_t len, struct dl_timestamp *out) {
   return p.s == p.end || zone(&p, out);
 }
 
+bool dl_parse_start(const char *s, struct dl_timestamp *out) {
+  size_t len = strlen(s);
+  struct scan p = {s, s + len};
+  int64_t days;
+  int hour = 0, minute = 0;
+  if (dl_parse_timestamp(s, len, out))
+    return out->dated;
+  while (p.s < p.end && *p.s == ' ')
+    p.s++;
+  while (p.end > p.s && p.end[-1] == ' ')
+    p.end--;
+  if (!date(&p, &days))
+    return false;
+  if (p.s < p.end) {
+    bool timed = take(&p, 'T') || take(&p, ' ');
+    int n = digits_ahead(&p);
+    if (!timed || (n != 1 && n != 2) || !digits(&p, n, &hour) ||
+        !take(&p, ':') || !digits(&p, 2, &minute) || hour > 23 || minute > 59)
+      return false;
+  }
+  *out = (struct dl_timestamp){.dated = true};
+  out->ns = (days * DAY_S + hour * 3600 + minute * 60) * DL_SECOND;
+  return p.s == p.end || zone(&p, out);
+}
+
 int dl_order_times(const void *a, const void *b) {
   const int64_t *x = a, *y = b;
   return (*x > *y) - (*x < *y);

@@ -32,6 +32,11 @@ struct dl_timestamp {
  * impossible dates. Digits beyond nanoseconds are ignored. */
 bool dl_parse_timestamp(const char *s, size_t len, struct dl_timestamp *out);
 
+/* The start of a job or run as tables write it: also without seconds
+ * (2022-12-05 09:55), or a date alone, which is its midnight. False for a time
+ * of day alone. */
+bool dl_parse_start(const char *s, struct dl_timestamp *out);
+
 /* Of two times or differences of times (int64_t), for qsort. */
 int dl_order_times(const void *a, const void *b);
 

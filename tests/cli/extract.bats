@@ -29,6 +29,17 @@ load logs
   is gpu_energy_j 11212.5 # 3 of 4 samples lose 3/8 W on average
 }
 
+@test "tables of runs: words have their one spelling" {
+  table run_id,duration_s,energy_j,precision,phase,framework,optimizer \
+    a,10,1000,FP16,Training,PyTorch,Momentum b,10,1000,fp12,,MyOwn,
+  local near="'fp32', 'fp16'"
+  gives 0 "dlest: warning: runs.csv:3: $(message column_word_left_out \
+    precision fp12 "$near")" \
+    extract runs.csv -f json
+  check '[.runs[] | .precision, .phase, .framework, .optimizer] ==
+    ["fp16", "training", "pytorch", "sgd", null, null, "MyOwn", null]'
+}
+
 @test "CSV and JSON have the same columns, those of the runs table first" {
   log a.csv 3 100
   gives 0 '' extract a.csv -f csv --set lr=0.1 --set machine=me

@@ -54,6 +54,48 @@ usual() {
   jq -e '[.jobs[].run_id] == ["8"]' out
 }
 
+@test 'Elapsed that is no duration is skipped, the words of Slurm are unknown' {
+  printf '%s\n' 'JobID|State|Elapsed|ConsumedEnergyRaw' '1|FAILED|01:30:0x|60' \
+    '2|FAILED|INVALID|70' '3|FAILED|UNLIMITED|80' '4|FAILED|00:01:00|90' \
+    >sacct.txt
+  try report sacct.txt -f json
+  [ "$status" -eq 3 ]
+  grep -q "sacct.txt:2: $(message column_elapsed 01:30:0x)\$" err
+  grep -q "sacct.txt:3: $(message column_elapsed_unknown INVALID)" err
+  jq -e '[.jobs[] | .run_id, .energy_j] == ["2", 70, "3", 80, "4", 90] and
+    ([.jobs[].duration_s] == [null, null, 60])' out
+}
+
+@test '--since: starts that are a date alone or lack the seconds' {
+  table run_id,start_time,n_gpus,duration_s,energy_j 1,2025-03-01,1,60,5 \
+    2,2025/02/28,1,60,6 '3,2025-02-28 23:59,1,60,7' 4,01-03-2025,1,60,8 \
+    '5,20250301,1,60,9'
+  gives 0 '' report runs.csv -q -f json --since 2025-03-01 --until 2025-03-02
+  check '[.jobs[].run_id] == ["1", "4", "5"]'
+  check '[.groups[] | .month, .energy_j] == ["2025-03", 22]'
+  gives 0 '' report runs.csv -q -f json --until 2025-03
+  check '[.groups[] | .month, .energy_j] == ["2025-02", 13]'
+  # neither a date nor nothing
+  table run_id,start_time,n_gpus,duration_s,energy_j '1,March 1st,1,60,5' \
+    2,10:00:00,1,60,6 3,2025-03-01T24:30,1,60,7 4,2025-03-01,1,60,8 5,,1,60,8
+  try report runs.csv -f json --since 2024
+  [ "$status" -eq 3 ]
+  for line in '2 March 1st' '3 10:00:00' '4 2025-03-01T24:30'; do
+    grep -qF "runs.csv:${line%% *}: $(message column_start_time "${line#* }")" err
+  done
+  grep -q "$(message job_left_out_without 1 '' is)" err
+  jq -e '[.jobs[].run_id] == ["4"]' out
+}
+
+@test 'tables of runs that have a power in place of an energy' {
+  table run_id,n_gpus,duration_s,gpu_power_w a,1,3600,250 b,2,7200,300
+  gives 0 '' report runs.csv -q -f json # 250 x 3600 and 300 x 7200
+  check '[.jobs[] | .energy_j, .boundary] == [900000, "gpu", 2160000, "gpu"]'
+  table run_id,duration_s,gpu_power_w,node_power_w a,3600,250,400
+  gives 0 '' report runs.csv -q -f json
+  check '[.jobs[] | .energy_j, .boundary] == [1440000, "node"]'
+}
+
 @test 'the share of GPU time whose utilization is known' {
   usual
   gives 0 '' report sacct.txt -q --gpu old=v100 --core-power 2 --explain
@@ -234,7 +276,7 @@ dlest: warning: $(message job_without_gpus_without 1 "")" \
     report sacct.txt --by user
   jobs '1|a|ann|ml|gpu|COMPLETED|60|2024-02-01T00:00:00|1|8||0|0|gres/gpu:zz9=1|' \
     '2|a|ann|ml|gpu|COMPLETED|60|Unknown|1|8||0|0|gres/gpu:zz9=1|'
-  gives 0 "dlest: warning: $(message job_left_out_without 1 "")
+  gives 0 "dlest: warning: $(message job_left_out_without 1 "" is)
 dlest: warning: $(message job_without_energy_gpu 1 "" zz9 zz9)" \
     report sacct.txt --since 2024
   refuses 3 "dlest: $(message warning_with_strict_nothing 1 '')" \

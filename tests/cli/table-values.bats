@@ -394,3 +394,14 @@ $idle"
   table arch,gpu,dataset,batch_size,epochs unet,a100,ade20k,8,1
   gives 0 '' predict --input runs.csv --method flops --format json -q
 }
+
+@test "--input: inference needs neither epochs nor training samples" {
+  local columns=arch,gpu,phase,batch_size,requests
+  table $columns resnet50,a100,inference,8,1000
+  gives 0 '' predict --input runs.csv --method tdp --format csv
+  table $columns resnet50,a100,inference,8,1000 resnet50,a100,training,8,
+  gives 0 "dlest: warning: runs.csv: $(message no_column_default_is \
+    train_samples)
+dlest: warning: runs.csv: $(message no_column_default_is epochs)" \
+    predict --input runs.csv --method tdp --format csv
+}

@@ -391,6 +391,40 @@ static void refuses_what_is_no_elapsed(void **state) {
       fail_msg("'%s' taken for %g s", texts[i], s);
 }
 
+/* As `date -u -d "2022-12-05 09:55" +%s` prints them. */
+static void reads_starts(void **state) {
+  static const struct {
+    const char *text;
+    int64_t s;
+  } starts[] = {{"2022-12-05", 1670198400},
+                {" 2022/12/05 ", 1670198400},
+                {"20221205", 1670198400},
+                {"05-12-2022 09:55", 1670234100},
+                {"2022-12-05T9:55", 1670234100},
+                {"2022-12-05 09:55+01:00", 1670230500},
+                {"2022-12-05 09:55:42", 1670234142},
+                {"1670234142", 1670234142}};
+  static const char *const none[] = {"",
+                                     "09:55",
+                                     "09:55:42",
+                                     "2022-13-05",
+                                     "2022-12-05T",
+                                     "2022-12-05 24:00",
+                                     "2022-12-05 09:5",
+                                     "2022-12-05 09",
+                                     "2022-12-05x",
+                                     "5.12.2022",
+                                     "soon"};
+  struct dl_timestamp t;
+  (void)state;
+  for (size_t i = 0; i < COUNT(starts); i++)
+    if (!dl_parse_start(starts[i].text, &t) || t.ns != starts[i].s * DL_SECOND)
+      fail_msg("'%s'", starts[i].text);
+  for (size_t i = 0; i < COUNT(none); i++)
+    if (dl_parse_start(none[i], &t))
+      fail_msg("'%s' taken for a start", none[i]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reads_every_form_of_a_date),
@@ -406,6 +440,7 @@ int main(void) {
       cmocka_unit_test(numbers_never_overflow),
       cmocka_unit_test(formats),
       cmocka_unit_test(round_trip),
+      cmocka_unit_test(reads_starts),
       cmocka_unit_test(reads_elapsed),
       cmocka_unit_test(refuses_what_is_no_elapsed),
   };

@@ -39,6 +39,7 @@ struct batch {
   struct dl_intern names; /* of the own columns in the output */
   bool *is_number;        /* one an own column */
   bool default_samples;   /* rows do not say how much they train on */
+  bool trains;            /* a row so far is no inference */
   struct dl_stream *stream;
   size_t n_columns;
   struct dl_value *values; /* n_columns for each thread */
@@ -274,6 +275,7 @@ static enum dl_status judge_row(struct batch *b, size_t i, size_t line) {
   if (status != DL_OK || bad || says_no_size(b, i, line) ||
       says_nothing(b, i, line))
     return status;
+  b->trains |= !dl_run_is_inference(b->job[i].run);
   long best = dl_recommended(est, b->n_methods, !isnan(b->job[i].known.run_s));
   b->outcome[i] = (struct outcome){true, best};
   if (best >= 0)
@@ -319,15 +321,20 @@ static enum dl_status stream_rows(struct batch *b) {
   return status;
 }
 
-/* Quantities that size the run and that the table does not have. */
-static void warn_defaults(struct batch *b) {
+/* Quantities that size the run and that the table does not have. Inference has
+ * neither epochs nor training samples: where the table may have some, whether
+ * it trains at all is known after its rows. */
+static void warn_defaults(struct batch *b, bool after) {
   static const enum dl_run_id sizes[] = {DL_RUN_train_samples, DL_RUN_epochs,
                                          DL_RUN_batch_size};
   const struct dl_job_options *o = &b->o->job;
   bool in_tokens =
       dl_csv_find(b->csv, "tokens") >= 0 || dl_run_has(&o->run, DL_RUN_tokens);
+  bool mixed =
+      dl_csv_find(b->csv, "phase") >= 0 || dl_job_options_give(o, DL_RUN_phase);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     const char *name = dl_run_columns[sizes[i]].name;
+    bool waits = mixed && sizes[i] != DL_RUN_batch_size;
     bool samples = sizes[i] == DL_RUN_train_samples;
     bool given = dl_csv_find(b->csv, name) >= 0 ||
                  dl_job_options_give(o, sizes[i]) ||
@@ -341,7 +348,8 @@ static void warn_defaults(struct batch *b) {
                       (dl_csv_find(b->csv, "global_batch") >= 0 ||
                        dl_job_options_give(o, DL_RUN_global_batch)));
     /* A number of tokens stands for samples and epochs. */
-    if (!given && (sizes[i] == DL_RUN_batch_size || !in_tokens))
+    if (!given && waits == after && (!after || b->trains) &&
+        (sizes[i] == DL_RUN_batch_size || !in_tokens))
       dl_warn_at(&b->cli->diag, dl_csv_path(b->csv), 0,
                  "no column '%s': the default is taken", name);
   }
@@ -361,6 +369,7 @@ static enum dl_status write_batch(struct batch *b) {
       &cli->diag);
   if (status == DL_OK)
     status = stream_rows(b);
+  warn_defaults(b, true);
   dl_limits_warn(&b->limits, dl_csv_path(b->csv), &cli->diag);
   return dl_cli_commit(cli, &out, b->stream, status);
 }
@@ -382,7 +391,7 @@ enum dl_status dl_predict_batch(struct dl_cli *cli,
   if (status == DL_OK) {
     b.session->fields.known = o->known;
     b.n_methods = b.session->n;
-    warn_defaults(&b);
+    warn_defaults(&b, false);
     dl_frame_warn_unused(f, &cli->diag);
     make_columns(&b);
     make_room(&b);

@@ -57,14 +57,19 @@ static bool among(const struct dl_strlist *l, const char *name) {
 }
 
 /* Whether the job began when it should have. */
-static bool in_time(struct dl_report_pass *w,
+static bool in_time(struct dl_report_pass *w, const struct dl_log *log,
                     const struct dl_cluster_job *job) {
   const char *start = job->start_time;
   struct dl_timestamp t;
   if (w->o->since == INT64_MIN && w->o->until == INT64_MAX)
     return true;
-  if (!start || !dl_parse_timestamp(start, strlen(start), &t)) {
+  if (!start) {
     w->undated++;
+    return false;
+  }
+  if (!dl_parse_start(start, &t)) {
+    dl_skip_at(&w->cli->diag, log->path, job->line,
+               "column 'start_time': invalid time '%.40s'", start);
     return false;
   }
   int64_t wall = t.ns + (int64_t)t.zone_s * DL_SECOND;
@@ -93,7 +98,7 @@ static bool takes(struct dl_report_pass *w, const struct dl_log *log,
     w->never_ran++;
     return false;
   }
-  return in_time(w, job);
+  return in_time(w, log, job);
 }
 
 /* Adds a job up. */
@@ -262,8 +267,8 @@ enum dl_status dl_report_read(struct dl_report_pass *w) {
     dl_warn(d, "%zu job%s never ran and %s skipped", w->never_ran,
             w->never_ran == 1 ? "" : "s", w->never_ran == 1 ? "is" : "are");
   if (w->undated > 0)
-    dl_warn(d, "%zu job%s skipped: column 'Start' is missing", w->undated,
-            w->undated == 1 ? "" : "s");
+    dl_warn(d, "%zu job%s without a start time %s skipped", w->undated,
+            w->undated == 1 ? "" : "s", w->undated == 1 ? "is" : "are");
   dl_accounting_warn(w->accounting, d);
   if (status == DL_OK && w->sums.jobs == 0 && w->o->log.shard.count == 0)
     status = dl_fail(d, DL_EINPUT, "no jobs match");

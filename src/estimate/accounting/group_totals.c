@@ -128,7 +128,7 @@ static const char *dated(const char *start, char buf[DL_TIMESTAMP_SIZE]) {
   struct dl_timestamp t;
   if (start && strspn(start, "0123456789") == 4 && start[4] == '-')
     return start;
-  if (!start || !dl_parse_timestamp(start, strlen(start), &t) || !t.dated)
+  if (!start || !dl_parse_start(start, &t))
     return NULL;
   return dl_format_timestamp(buf, t.ns + t.zone_s * DL_SECOND, false);
 }

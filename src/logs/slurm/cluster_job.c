@@ -13,6 +13,12 @@ struct dl_cluster_job dl_cluster_job_of(const struct dl_run *r) {
   } else if (isnan(energy_j) && !isnan(r->gpu_energy_j)) {
     energy_j = r->gpu_energy_j;
     boundary = "gpu";
+  } else if (isnan(energy_j) && !isnan(r->node_power_w * r->duration_s)) {
+    energy_j = r->node_power_w * r->duration_s;
+    boundary = "node";
+  } else if (isnan(energy_j) && !isnan(r->gpu_power_w * r->duration_s)) {
+    energy_j = r->gpu_power_w * r->duration_s;
+    boundary = "gpu";
   }
   return (struct dl_cluster_job){
       .run_id = r->run_id,

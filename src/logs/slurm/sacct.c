@@ -124,7 +124,8 @@ static struct dl_job_start start_of(const struct dl_slurm_row *row,
                                     const char *line, size_t len,
                                     struct dl_timestamp *t) {
   const char *start = dl_slurm_cell(row, DL_SLURM_START);
-  bool known = *start && dl_parse_timestamp(start, strlen(start), t);
+  bool known = *start && (dl_parse_timestamp(start, strlen(start), t) ||
+                          dl_parse_start(start, t));
   if (!known)
     *t = (struct dl_timestamp){0};
   else if (t->ns % DL_SECOND == 0)
@@ -301,6 +302,29 @@ static void read_step(struct sacct *c, const struct dl_slurm_row *row) {
     c->n_nodes = nodes;
 }
 
+/* Whether the duration of a row can be read, or is one of the words that Slurm
+ * writes in its place: where a job ended before it began, or never. */
+static bool check_elapsed(struct dl_log *log, const struct dl_slurm_row *row) {
+  const char *elapsed = dl_slurm_cell(row, DL_SLURM_ELAPSED);
+  const char *raw = dl_slurm_cell(row, DL_SLURM_ELAPSED_RAW);
+  if (!isnan(dl_slurm_elapsed(row)) || (!*raw && !*elapsed))
+    return true;
+  if (*raw)
+    return dl_log_bad(log, "column 'ElapsedRaw': invalid duration '%.40s'",
+                      raw);
+  if (dl_cell_among("INVALID|UNLIMITED|Unknown|None|N/A", elapsed,
+                    strlen(elapsed)) >= 0) {
+    if (log)
+      dl_log_warn(log, "column 'Elapsed': '%s': the duration is unknown",
+                  elapsed);
+    return true;
+  }
+  bool seconds = !elapsed[strspn(elapsed, "0123456789")];
+  return dl_log_bad(log, "column 'Elapsed': invalid duration '%.40s'%s",
+                    elapsed,
+                    seconds ? ": seconds are a column ElapsedRaw" : "");
+}
+
 /* Whether a row describes jobs, and which: a job, or one that a step is of. */
 static bool read_row(struct dl_log *log, const struct dl_slurm_table *t,
                      char *s, size_t len, struct dl_slurm_row *row,
@@ -312,17 +336,8 @@ static bool read_row(struct dl_log *log, const struct dl_slurm_table *t,
                       "column 'JobID': '%.40s' is cut off: sacct -P "
                       "prints all of it",
                       row->id);
-  const char *elapsed = dl_slurm_cell(row, DL_SLURM_ELAPSED);
-  const char *raw = dl_slurm_cell(row, DL_SLURM_ELAPSED_RAW);
-  if (*raw && isnan(dl_slurm_elapsed(row)))
-    return dl_log_bad(log, "column 'ElapsedRaw': invalid duration '%.40s'",
-                      raw);
-  if (*elapsed && !elapsed[strspn(elapsed, "0123456789")] &&
-      isnan(dl_slurm_elapsed(row)))
-    return dl_log_bad(log,
-                      "column 'Elapsed': invalid duration '%.40s': seconds "
-                      "are a column ElapsedRaw",
-                      elapsed);
+  if (!check_elapsed(log, row))
+    return false;
   job->cluster = cluster_of(row);
   dl_job_number(job, row->id, row->id_len);
   return true;

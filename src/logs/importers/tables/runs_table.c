@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of runs that `dlest extract` writes, or some of its columns:
- * at least run_id, n_gpus, duration_s and energy_j, which distinguishes it from
- * a table of epochs. Other columns are ignored. */
+ * at least run_id, duration_s and an energy or the power of the GPUs or the
+ * node, and no column epoch, as a table of epochs has. Other columns are
+ * ignored. */
 
 #include <math.h>
 
@@ -19,9 +20,16 @@ struct table {
 };
 
 static bool probe(const struct dl_head *head) {
-  static const char *const names[] = {"run_id", "n_gpus", "duration_s",
-                                      "energy_j", NULL};
-  return dl_head_has(head, ',', names);
+  static const char *const measured[] = {"energy_j", "gpu_energy_j",
+                                         "node_energy_j", "gpu_power_w",
+                                         "node_power_w"};
+  static const char *const epoch[] = {"epoch", NULL};
+  bool any = false;
+  for (size_t i = 0; i < sizeof measured / sizeof *measured && !any; i++)
+    any = dl_head_has(
+        head, ',',
+        (const char *const[]){"run_id", "duration_s", measured[i], NULL});
+  return any && !dl_head_has(head, ',', epoch);
 }
 
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
@@ -37,11 +45,12 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                                "no column of the runs table: see dlest(1)");
 }
 
-/* A number that no run can have: percent in the place of a share. */
+/* A number that no run can have, as percent in the place of a share, or a word
+ * that the column does not know. */
 static void warn_dropped(struct dl_log *log, const struct dl_run_column *c,
-                         const char *cell) {
+                         enum dl_fault_kind fault, const char *cell) {
   struct dl_text what = {0};
-  dl_run_column_explain(c, DL_FAULT_RANGE, cell, &what);
+  dl_run_column_explain(c, fault, cell, &what);
   dl_log_warn(log, "column '%s': %s; such values are left out", c->name,
               dl_text_str(&what));
   dl_text_free(&what);
@@ -56,17 +65,22 @@ static bool row(struct dl_log *log, const char *const *cell) {
     long at = t->column[i].at;
     enum dl_run_id id = t->column[i].id;
     const struct dl_run_column *c = &dl_run_columns[id];
+    enum dl_fault_kind fault = DL_FAULT_NONE;
     if (c->is_text) {
-      dl_run_copy_text(&run, id, cell[at]);
+      fault = *cell[at] ? dl_run_column_fault(c, cell[at]) : fault;
+      if (fault == DL_FAULT_NONE)
+        dl_run_read(&run, c, cell[at]);
     } else if (dl_run_cell(log, cell, at, 1, fmin(0, c->low), &x)) {
+      fault = dl_run_column_check(c, x);
       dl_run_put(&run, id, x);
-      if (dl_run_column_check(c, x) == DL_FAULT_RANGE && !t->column[i].warned) {
-        warn_dropped(log, c, cell[at]);
-        t->column[i].warned = true;
-      }
     } else {
       dl_run_clear(&run);
       return false;
+    }
+    if ((fault == DL_FAULT_RANGE || fault == DL_FAULT_WORD) &&
+        !t->column[i].warned) {
+      warn_dropped(log, c, fault, cell[at]);
+      t->column[i].warned = true;
     }
   }
   dl_log_add_run(log, &run);
