@@ -26,7 +26,9 @@ static const struct dl_multiple ENERGIES[] = {
 static const struct dl_multiple MASSES[] = {
     {1e-3, "mg"}, {1, "g"}, {1e3, "kg"}, {1e6, "t"}, {1e9, "kt"}, {1e12, "Mt"},
 };
-static const size_t BASE = 1; /* of both: the unit itself */
+static const struct dl_multiple POWERS[] = {
+    {1e-3, "mW"}, {1, "W"}, {1e3, "kW"}, {1e6, "MW"}, {1e9, "GW"}};
+static const size_t BASE = 1; /* of these: the unit itself */
 
 /* The multiples of each style; none for most. */
 static const struct {
@@ -35,24 +37,31 @@ static const struct {
 } SCALES[] = {
     [DL_ENERGY] = {ENERGIES, sizeof ENERGIES / sizeof *ENERGIES},
     [DL_MASS] = {MASSES, sizeof MASSES / sizeof *MASSES},
+    [DL_WATTS] = {POWERS, sizeof POWERS / sizeof *POWERS},
     [DL_CODE] = {NULL, 0}, /* the last style: others are zero too */
 };
-static const struct dl_multiple KWH = {DL_J_PER_KWH, "kWh"};
+static const struct dl_multiple KWH[] = {{DL_J_PER_KWH, "kWh"},
+                                         {1e3 * DL_J_PER_KWH, "MWh"},
+                                         {1e6 * DL_J_PER_KWH, "GWh"},
+                                         {1e9 * DL_J_PER_KWH, "TWh"}};
 #define LEAST_KWH 1e-3 /* below, kWh have too many zeros: J are shown */
+#define LEAST_KILO 10  /* of W: 4880 W reads better beside 700 W */
 
 struct dl_multiple dl_multiple_for(enum dl_style style, double x) {
   const struct dl_multiple *s = SCALES[style].s;
-  size_t n = SCALES[style].n;
-  if (style == DL_KWH)
-    return fabs(x) < ROUNDS_UP * LEAST_KWH * DL_J_PER_KWH && x != 0
-               ? dl_multiple_for(DL_ENERGY, x)
-               : KWH;
-  if (!s)
+  size_t n = SCALES[style].n, i = 0;
+  double least = style == DL_WATTS && fabs(x) >= 1 ? LEAST_KILO : 1;
+  if (style == DL_KWH) {
+    if (fabs(x) < ROUNDS_UP * LEAST_KWH * DL_J_PER_KWH && x != 0)
+      return dl_multiple_for(DL_ENERGY, x);
+    s = KWH;
+    n = DL_LENGTH(KWH);
+  } else if (!s) {
     return (struct dl_multiple){1, NULL};
+  }
   if (x == 0 || !isfinite(x))
-    return s[BASE];
-  size_t i = 0;
-  while (i + 1 < n && fabs(x) >= ROUNDS_UP * s[i + 1].factor)
+    return s[style == DL_KWH ? 0 : BASE];
+  while (i + 1 < n && fabs(x) >= ROUNDS_UP * least * s[i + 1].factor)
     i++;
   return s[i];
 }
@@ -147,6 +156,7 @@ static void show_number(struct dl_text *t, enum dl_style style, double x,
   case DL_ENERGY:
   case DL_KWH:
   case DL_MASS:
+  case DL_WATTS:
     x /= scale->factor;
     break;
   case DL_EXACT: /* unless the decimals were zeros or a long row of digits */
@@ -180,8 +190,7 @@ static void show_number(struct dl_text *t, enum dl_style style, double x,
 static void show_value(struct dl_text *t, enum dl_style style,
                        const struct dl_value *v,
                        const struct dl_multiple *scale) {
-  bool scaled = style == DL_ENERGY || style == DL_KWH || style == DL_MASS ||
-                style == DL_TIME;
+  bool scaled = style == DL_KWH || style == DL_TIME || SCALES[style].s;
   size_t before = t->len;
   switch (dl_value_absent(v) ? DL_NULL : v->type) {
   case DL_NUMBER:

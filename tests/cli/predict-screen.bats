@@ -113,6 +113,24 @@ dlest: $(message warning_with_strict_nothing 1 "")" predict --arch resnet50 \
   grep -q '^  Time    12 h 00 min  8 min 00 s per epoch, given$' out
 }
 
+@test "text: energies from 1000 kWh on are in MWh, powers from 10 kW on in kW" {
+  job=(predict --method tdp --set gpu.tdp_w=1000 --arch resnet50 --gpu a100 -q)
+  gives 0 '' "${job[@]}" --gpus 9 --duration 111h
+  grep -q '^  Energy  999 kWh ' out
+  grep -q '^  Power   9000 W ' out
+  gives 0 '' "${job[@]}" --gpus 10 --duration 111h
+  grep -q '^  Energy  1.11 MWh ' out
+  grep -q '^  Power   10.0 kW ' out
+  gives 0 '' "${job[@]}" --gpus 20000 --duration 111h
+  grep -q '^  Energy  2.22 GWh ' out
+  grep -q '^  Power   20.0 MW ' out
+  # One unit for a column, whatever the rows; numbers for programs are J and W.
+  gives 0 '' "${job[@]}" --gpus 1,10,1000 --duration 111h
+  sed -n 2p out | grep -q ' MWh .* kW '
+  gives 0 '' "${job[@]}" --gpus 20000 --duration 111h --format csv
+  sed -n 2p out | grep -q 'tdp,gpu,7992000000000,.*,20000000,'
+}
+
 @test "text: energies below 0.001 kWh are in joules" {
   job=(predict --method tdp --set gpu.tdp_w=1000 --arch resnet50 --gpu a100 -q)
   gives 0 '' "${job[@]}" --duration 3.6s

@@ -364,7 +364,7 @@ END
 }
 
 @test 'errors are red and warnings yellow, unless colours are not wanted' {
-  job=(predict --arch resnet50 --gpu v100 --method flops)
+  job=(predict --arch resnet50 --gpu v100 --batch-size 256 --method flops)
   COLOUR=1 TERM=xterm on_terminal "${job[@]}"
   grep -q $'^dlest: \033\\[33mwarning:\033\\[0m batch of 256 needs' seen
   grep -q $'^\033\\[1mResNet-50 on ' seen
@@ -402,7 +402,8 @@ END
 }
 
 @test 'each warning is printed once' {
-  try predict --arch resnet50 --gpu v100 --gpus 8 --all --explain
+  try predict --arch resnet50 --gpu v100 --gpus 8 --batch-size 256 --all \
+    --explain
   [ -s err ]
   [ -z "$(sort err | uniq -d)" ]
 }

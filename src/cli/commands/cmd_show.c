@@ -215,7 +215,7 @@ static const struct dl_column run_columns[] = {
     {"precision", NULL, NULL, DL_CODE, false},
     {"host", NULL, NULL, DL_CODE, false},
     {"epochs", "epochs", NULL, DL_CODE, false},
-    {"gpu_power_w", "power", "W", DL_PLAIN, false},
+    {"gpu_power_w", "power", "W", DL_WATTS, false},
     {"gpu_util", NULL, NULL, DL_PLAIN, false},
     {"duration_s", "time", NULL, DL_TIME, false},
     {"epoch_s", "epoch", NULL, DL_TIME, false},

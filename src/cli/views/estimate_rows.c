@@ -18,7 +18,7 @@ const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS] = {
     {"high_j", "", "J", DL_KWH, false},
     {.key = "coverage"},
     {.key = "energy_kwh"},
-    {"power_w", "power", "W", DL_PLAIN, false},
+    {"power_w", "power", "W", DL_WATTS, false},
     {"duration_s", "time", "s", DL_TIME, false},
     {"duration_from", "time from", NULL, DL_CODE, DL_SPARE},
     {"facility_energy_j", NULL, "J", DL_KWH, false},

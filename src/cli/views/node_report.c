@@ -150,7 +150,7 @@ static void show_parts(struct view *t, const struct dl_node_energy *e,
                        double duration_s) {
   static const struct dl_column columns[] = {
       {"part", "part", NULL, DL_CODE, false},
-      {"power", "power", "W", DL_PLAIN, false},
+      {"power", "power", "W", DL_WATTS, false},
       {"energy", "energy", "J", DL_KWH, false},
       {"share", "share", "%", DL_PERCENT, false},
       {"from", "from", NULL, DL_CODE, false}};

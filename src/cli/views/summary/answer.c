@@ -36,16 +36,19 @@ void dl_answer_quantity(struct dl_answer_line *l, enum dl_style style,
 }
 
 void dl_add_interval(struct dl_text *t, enum dl_style style, const char *unit,
-                     const struct dl_value *low, const struct dl_value *high) {
+                     double as, const struct dl_value *low,
+                     const struct dl_value *high) {
+  const struct dl_multiple scale = dl_multiple_for(style, as);
   struct dl_text range = {0};
-  dl_show(&range, style, unit, low, high);
+  dl_show_range(&range, style, low, high, &scale);
   const char *text = dl_text_str(&range), *dots = strstr(text, " .. ");
-  const char *end = dots ? strchr(dots + 4, ' ') : NULL;
   size_t n = dots ? (size_t)(dots - text) : 0;
-  if (end && (size_t)(end - dots) == n + 4 && memcmp(text, dots + 4, n) == 0)
+  if (dots && (strlen(dots + 4) != n || memcmp(text, dots + 4, n) != 0))
+    dl_text_printf(t, "%.*s to ", (int)n, text);
+  if (dots) {
     dl_text_add(t, dots + 4);
-  else if (dots)
-    dl_text_printf(t, "%.*s to %s", (int)n, text, dots + 4);
+    dl_show_unit(t, " ", style, unit, &scale);
+  }
   dl_text_free(&range);
 }
 
@@ -58,7 +61,7 @@ void dl_answer_figure(struct dl_answer_line *l, const struct dl_answer *a) {
     return;
   if (a->interval)
     dl_text_printf(&l->remark, "%s ", a->interval);
-  dl_add_interval(&l->remark, a->style, a->unit, &v[1], &v[2]);
+  dl_add_interval(&l->remark, a->style, a->unit, a->x, &v[1], &v[2]);
 }
 
 void dl_answer_lines(struct dl_report *r, struct dl_answer_line *l, size_t n) {

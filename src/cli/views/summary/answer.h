@@ -23,9 +23,11 @@ struct dl_answer {
   const char *interval; /* what the interval is called; NULL: not said */
 };
 
-/* Appends "6.40 to 23.9 kWh", or "6.40 kWh" if both are that. */
+/* Appends "6.40 to 23.9 kWh", or "6.40 kWh" if both are that, in the multiple
+ * of the unit that suits `as`. */
 void dl_add_interval(struct dl_text *t, enum dl_style style, const char *unit,
-                     const struct dl_value *low, const struct dl_value *high);
+                     double as, const struct dl_value *low,
+                     const struct dl_value *high);
 
 /* Sets the label and the figure of a line, and the interval as a remark. */
 void dl_answer_figure(struct dl_answer_line *l, const struct dl_answer *a);

@@ -78,7 +78,9 @@ static void time_line(struct summary *m) {
   }
   if (m->s->predictions.language) {
     bound = m->s->predictions.step.bound;
-    dl_answer_number(l, "", e->tokens_per_s, " tokens/s");
+    bool millions = e->tokens_per_s >= 1e6;
+    dl_answer_number(l, "", e->tokens_per_s / (millions ? 1e6 : 1),
+                     millions ? "M tokens/s" : " tokens/s");
     dl_answer_number(l, "MFU ", 100 * e->mfu, " %");
   }
   if (has_given_time(e))
@@ -103,7 +105,7 @@ static void power_line(struct summary *m) {
   }
   if (node)
     watts = (struct dl_span_j){m->energy.x / m->e->duration_s, NAN, NAN};
-  put(m, POWER, "Power", DL_PLAIN, "W", &watts);
+  put(m, POWER, "Power", DL_WATTS, "W", &watts);
   if (!node && job->run->n_gpus > 1) {
     dl_answer_remark(l, "%s GPUs", dl_format_short(number, job->run->n_gpus));
   }
@@ -195,7 +197,7 @@ static void say_methods(struct dl_report *r, const struct dl_predict_subject *s,
   if (!all && low <= high) {
     const struct dl_value from = dl_number(low), to = dl_number(high);
     dl_text_add(&t, "; others ");
-    dl_add_interval(&t, DL_KWH, "J", &from, &to);
+    dl_add_interval(&t, DL_KWH, "J", s->est[s->best].energy_j, &from, &to);
     dl_text_printf(&t, "%s (--all)",
                    isnan(s->whole.j.x) ? "" : " for the GPUs alone");
   }
@@ -247,7 +249,7 @@ void dl_predict_known(struct dl_report *r, const struct dl_job *job,
     return;
   dl_report_add(r, "busy_share", "GPU busy", "%", DL_PERCENT,
                 dl_number(known->busy));
-  dl_report_add(r, "static_power_w", "power of waiting GPUs", "W", DL_PLAIN,
+  dl_report_add(r, "static_power_w", "power of waiting GPUs", "W", DL_WATTS,
                 dl_number(known->static_w));
 }
 
