@@ -212,8 +212,8 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   p->step.cost.power = NAN;
   p->language = dl_trains_language(ctx, job);
   explain(p, &a, trains);
-  /* A run whose duration is known has a power, others an energy. */
-  if (trains && (given || has_condition(job)))
+  /* A run whose duration is known has no energy of its own. */
+  if (trains && (given || has_condition(job) || ctx->bounds_power))
     status = ask(p, &a, DL_PHYSICAL_POWER, DL_PHYSICAL_POWER, d);
   if (status == DL_OK && trains && !given)
     status =

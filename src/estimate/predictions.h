@@ -43,6 +43,8 @@ struct dl_session {
   bool asks_pre;               /* one takes the regressions in any case */
   bool asks_physical;          /* one takes energies of the physical method,
                                   whose time others take too */
+  bool bounds_power;           /* also the interval of the mean power, for half
+                                  of that time again; at first not */
   double coverage;             /* of the intervals */
   struct dl_job_fields fields; /* what counts as known: at first all */
 };

@@ -112,6 +112,15 @@ enum dl_status dl_session_new(struct dl_session **out, struct dl_frame *f,
   return DL_OK;
 }
 
+/* Of a known time, the interval of the energy is that of the power. */
+static void bound_power(struct dl_estimate *est) {
+  if (!isnan(est->power_low_w) || !est->duration_from ||
+      strcmp(est->duration_from, "given") != 0)
+    return;
+  est->power_low_w = est->low_j / est->duration_s;
+  est->power_high_w = est->high_j / est->duration_s;
+}
+
 enum dl_status dl_session_row(const struct dl_session *s,
                               const struct dl_row *row, struct dl_job *job,
                               struct dl_job_predictions *p,
@@ -138,6 +147,7 @@ enum dl_status dl_session_row(const struct dl_session *s,
     else
       s->method[i]->estimate(s, job, p, &est[i]);
     dl_estimate_throughput(&est[i], job);
+    bound_power(&est[i]);
   }
   return status;
 }

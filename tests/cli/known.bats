@@ -271,3 +271,20 @@ gpu_power_w,gpu_energy_j,energy_j,boundary \
   try compare runs.csv --known gpu_power
   [ "$status" -eq 2 ]
 }
+
+@test 'intervals of power and time, as rows and as options' {
+  job=(predict --arch resnet50 --gpu a100 --method physical -q --format json)
+  try "${job[@]}"
+  check '.estimates[0] | .duration_low_s < .duration_s and .duration_s < .duration_high_s'
+  # The GPU's part of the power is that of a known duration; memory draws 5 W.
+  jq '.estimates[0] | (.power_low_w - 5) / (.power_w - 5)' out >low
+  jq -c '.estimates[0] | [.power_low_w, .power_high_w, .duration_low_s, .duration_high_s]' out >single
+  printf 'arch,gpu\nresnet50,a100\n' >t.csv
+  try predict --input t.csv --method physical -q --format json
+  jq -c '.estimates[0] | [.power_low_w, .power_high_w, .duration_low_s, .duration_high_s]' out >row
+  diff single row
+  try "${job[@]}" --duration 40h
+  near '.estimates[0] | .power_low_w / .power_w' "$(cat low)"
+  near '.estimates[0] | .power_high_w * 40 * 3600 / .high_j' 1
+  check '.estimates[0].duration_low_s == null'
+}

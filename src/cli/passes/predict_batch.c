@@ -390,6 +390,7 @@ enum dl_status dl_predict_batch(struct dl_cli *cli,
   }
   if (status == DL_OK) {
     b.session->fields.known = o->known;
+    b.session->bounds_power = b.session->asks_physical;
     b.n_methods = b.session->n;
     warn_defaults(&b, false);
     dl_frame_warn_unused(f, &cli->diag);

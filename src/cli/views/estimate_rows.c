@@ -10,6 +10,13 @@
 #include "base/memory.h"
 #include "estimate/node/peak_memory.h"
 
+/* The last ones. */
+enum {
+  POWER_LOW = DL_ESTIMATE_BUSY + 1,
+  POWER_HIGH,
+  DURATION_LOW,
+  DURATION_HIGH
+};
 const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS] = {
     {"method", "method", NULL, DL_CODE, DL_MAIN},
     {"boundary", "boundary", NULL, DL_CODE, DL_SPARE},
@@ -33,6 +40,10 @@ const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS] = {
     {.key = "mfu"},
     [DL_ESTIMATE_PRECISION] = {"precision_used", NULL, NULL, DL_CODE, DL_SPARE},
     [DL_ESTIMATE_BUSY] = {.key = "busy_share"},
+    [POWER_LOW] = {.key = "power_low_w"},
+    [POWER_HIGH] = {.key = "power_high_w"},
+    [DURATION_LOW] = {.key = "duration_low_s"},
+    [DURATION_HIGH] = {.key = "duration_high_s"},
 };
 
 enum {
@@ -109,6 +120,10 @@ void dl_estimate_values(const struct dl_estimate *est,
   v[i++] = dl_number(est->tokens_per_s);
   v[i++] = dl_number(est->mfu);
   v[DL_ESTIMATE_BUSY] = dl_number(est->busy_share);
+  v[POWER_LOW] = dl_number(est->power_low_w);
+  v[POWER_HIGH] = dl_number(est->power_high_w);
+  v[DURATION_LOW] = dl_number(est->time_low_s);
+  v[DURATION_HIGH] = dl_number(est->time_high_s);
   v[DL_ESTIMATE_PRECISION] = dl_string(est->precision);
 }
 

@@ -13,7 +13,7 @@ enum {
   DL_ESTIMATE_THROUGHPUT = 17, /* what lies before it any energy has */
   DL_ESTIMATE_PRECISION = 20,  /* tables of many runs give it a heading */
   DL_ESTIMATE_BUSY,
-  DL_ESTIMATE_COLUMNS
+  DL_ESTIMATE_COLUMNS = DL_ESTIMATE_BUSY + 5 /* with intervals of power, time */
 };
 
 extern const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS];

@@ -40,7 +40,9 @@ void dl_note_limits(struct dl_estimate *est, const struct dl_fit *fit,
       est->outside[est->n_outside++] = fit->range[i].name;
   /* Speeds of a stack were measured on several, too. */
   if (job->run->n_gpus > 1 && !p->of_stack) {
-    dl_widen(est, gpus_power * log(job->run->n_gpus));
+    double by = gpus_power * log(job->run->n_gpus);
+    dl_widen(est, by);
+    widen(est->power_w, &est->power_low_w, &est->power_high_w, by);
     if (est->n_outside < DL_MOST_OUTSIDE)
       est->outside[est->n_outside++] = "n_gpus";
   }

@@ -112,6 +112,10 @@ static void by_epoch(const struct dl_session *ctx, const struct dl_job *job,
   est->time_low_s = all->of[DL_PHYSICAL_TIME].low * job->epochs;
   est->time_high_s = all->of[DL_PHYSICAL_TIME].high * job->epochs;
   est->power_w = est->energy_j / est->duration_s;
+  const struct dl_prediction *power = &all->of[DL_PHYSICAL_POWER];
+  double gpu_w = est->power_w - est->memory_w;
+  est->power_low_w = est->memory_w + gpu_w * power->low / power->value;
+  est->power_high_w = est->memory_w + gpu_w * power->high / power->value;
   if (isnan(p->value)) {
     est->lacks = dl_fit_lacks(&ctx->fit[DL_PHYSICAL_EPOCH], job);
   } else if (isnan(est->energy_j)) {

@@ -98,11 +98,6 @@ static void power_line(struct summary *m) {
   char number[DL_NUMBER_SIZE];
   struct dl_span_j watts = {m->e->power_w, m->e->power_low_w,
                             m->e->power_high_w};
-  if (isnan(watts.low) &&
-      has_given_time(m->e)) { /* then all of it is the power's */
-    watts.low = m->e->low_j / m->e->duration_s;
-    watts.high = m->e->high_j / m->e->duration_s;
-  }
   if (node)
     watts = (struct dl_span_j){m->energy.x / m->e->duration_s, NAN, NAN};
   put(m, POWER, "Power", DL_WATTS, "W", &watts);
