@@ -16,7 +16,6 @@
 #include "physics/rows/physics_regression.h"
 #include "physics/rows/physics_rows.h"
 #include "physics/serving/serving_inputs.h"
-#include "physics/serving/serving_parts.h"
 #include "gradient.h"
 #include "predict_rows.h"
 #include "unit.h"
@@ -240,12 +239,12 @@ static void fits_and_reads_back(void **state) {
   assert_int_equal(method->restore(method, &again, &saved, 0, &d), DL_OK);
   predict_rows(again, t.observed, ROWS, DL_SERVE_TARGET_ENERGY, same->data);
   assert_memory_equal(got->data, same->data, ROWS * sizeof(double));
-  struct dl_serving_parts e;
+  struct dl_serving_cost e;
   struct dl_fit_row first;
   dl_fit_row_make(&first, again, &t.in[0]);
-  dl_serving_parts_of(&first, &e);
+  dl_serving_cost_of(first.fit->c, first.fx, &t.in[0], &e);
   double energy = exp(gsl_vector_get(got, 0)) * t.in[0].batch;
-  assert_true(fabs(e.energy_j - energy) < 1e-9 * energy);
+  assert_true(fabs(e.prefill_j + e.decode_j - energy) < 1e-9 * energy);
   assert_non_null(e.bound);
   method->free(fitted);
   method->free(again);

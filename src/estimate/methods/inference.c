@@ -5,19 +5,12 @@
 
 #include "catalog/architecture/token_costs.h"
 #include "estimate/methods/work.h"
-#include "physics/serving/serving_parts.h"
+#include "physics/fit_row.h"
+#include "physics/serving/serving_cost.h"
 
 /* Share of the TDP that an idle GPU draws, if neither the descriptor nor a fit
  * of servers has it: the prior of the physical method. */
 #define AWAKE_SHARE 0.15
-
-/* A batch, or a round of requests, on all GPUs. */
-struct round {
-  double time_s, prefill_s, decode_s, prefill_j, decode_j;
-  double memory_s, compute_s, layers_s, exchange_s, host_s;
-  double static_w;
-  const char *bound;
-};
 
 struct problem {
   const struct dl_bound_fit *fit;
@@ -27,22 +20,18 @@ struct problem {
 };
 
 static void served_round(const struct problem *p, double batch,
-                         struct round *r) {
+                         struct dl_serving_cost *r) {
   struct dl_serving_inputs in =
       *(const struct dl_serving_inputs *)&p->at.inputs;
-  struct dl_serving_parts e;
   struct dl_fit_row row;
   in.batch = batch;
   dl_fit_row_make(&row, p->fit->fit->state, &in);
-  dl_serving_parts_of(&row, &e);
-  *r = (struct round){e.time_s,     e.prefill_s, e.decode_s,  e.prefill_j,
-                      e.decode_j,   e.memory_s,  e.compute_s, e.layers_s,
-                      e.exchange_s, e.host_s,    e.static_w,  e.bound};
+  dl_serving_cost_of(row.fit->c, row.fx, &in, r);
 }
 
-/* One forward pass of the batches of all GPUs. */
+/* One forward pass of the batches of all GPUs, as such a round. */
 static void forward_pass(const struct problem *p, double batch,
-                         struct round *r) {
+                         struct dl_serving_cost *r) {
   struct dl_training_inputs in =
       *(const struct dl_training_inputs *)&p->at.inputs;
   double n = p->job->run->n_gpus;
@@ -54,18 +43,19 @@ static void forward_pass(const struct problem *p, double batch,
   in.mid_run = 1;
   dl_fit_row_make(&row, p->fit->fit->state, &in);
   dl_training_parts_of(&row, &e);
-  *r = (struct round){.time_s = e.time_s,
-                      .prefill_s = e.time_s,
-                      .prefill_j = e.gpu_energy_j * n,
-                      .memory_s = e.memory_s,
-                      .compute_s = e.compute_s,
-                      .layers_s = e.kernels_s,
-                      .host_s = e.launch_s,
-                      .static_w = AWAKE_SHARE * p->job->tdp_w,
-                      .bound = e.bound};
+  *r = (struct dl_serving_cost){.time_s = e.time_s,
+                                .prefill_s = e.time_s,
+                                .prefill_j = e.gpu_energy_j * n,
+                                .memory_s = e.memory_s,
+                                .compute_s = e.compute_s,
+                                .layers_s = e.kernels_s,
+                                .host_s = e.launch_s,
+                                .static_w = AWAKE_SHARE * p->job->tdp_w,
+                                .bound = e.bound};
 }
 
-static void round_of(const struct problem *p, double batch, struct round *r) {
+static void round_of(const struct problem *p, double batch,
+                     struct dl_serving_cost *r) {
   if (p->tokens)
     served_round(p, batch, r);
   else
@@ -75,7 +65,7 @@ static void round_of(const struct problem *p, double batch, struct round *r) {
 /* The least batch from 1 to `most` that serves `rate` requests a second; 0:
  * none does. Time grows slower than the batch. */
 static double keeps_up(const struct problem *p, double rate, double most) {
-  struct round r;
+  struct dl_serving_cost r;
   double low = 1, high = most;
   round_of(p, 1, &r);
   if (1 / r.time_s >= rate)
@@ -152,7 +142,7 @@ static void add_idle(struct dl_served *s, const struct dl_job *job,
 void dl_infer(const struct dl_session *ctx, const struct dl_job *job,
               struct dl_served *s) {
   struct problem p;
-  struct round r;
+  struct dl_serving_cost r;
   *s = (struct dl_served){.time_s = NAN, .requests = job->run->requests};
   if (!dl_run_is_inference(job->run) || !set_up(&p, ctx, job, s))
     return;

@@ -6,7 +6,5 @@ libdlest_a_SOURCES += \
 	%D%/serving_gradient.c \
 	%D%/serving_inputs.c \
 	%D%/serving_inputs.h \
-	%D%/serving_parts.c \
-	%D%/serving_parts.h \
 	%D%/serving_physics.c \
 	%D%/serving_round.h

@@ -81,6 +81,18 @@ void dl_serving_targets(const struct dl_serving_round *r,
                                        log(l->n_gpus);
 }
 
+static const char *longest(const struct dl_serving_cost *cost) {
+  static const char *const names[] = {"memory",   "compute", "layers",
+                                      "exchange", "host",    "prompts"};
+  const double part[] = {cost->memory_s,   cost->compute_s, cost->layers_s,
+                         cost->exchange_s, cost->host_s,    cost->prefill_s};
+  size_t most = 0;
+  for (size_t i = 1; i < sizeof part / sizeof *part; i++)
+    if (part[i] > part[most])
+      most = i;
+  return names[most];
+}
+
 void dl_serving_cost_of(const double *c, const double *fx,
                         const struct dl_serving_inputs *l,
                         struct dl_serving_cost *cost) {
@@ -97,7 +109,7 @@ void dl_serving_cost_of(const double *c, const double *fx,
       .layers_s = slow * v * r.t.layers,
       .exchange_s = slow * v * r.t.exchange,
       .host_s = r.host,
-      .base_w = r.base,
+      .static_w = r.base,
   };
   /* Both parts are cut by the limit alike. */
   double all = l->n_gpus * r.limit.power * cost->time_s;
@@ -105,4 +117,5 @@ void dl_serving_cost_of(const double *c, const double *fx,
   double in_all = r.base * r.time + r.decode_ws + r.prefill_ws;
   cost->prefill_j = all * in_prefill / in_all;
   cost->decode_j = all - cost->prefill_j;
+  cost->bound = longest(cost);
 }

@@ -116,13 +116,16 @@ struct dl_serving_inputs {
   int unused;
 };
 
-/* A round of `batch` requests: s, J of all GPUs. Each part's time alone, of
- * all its steps. */
+/* A round: the requests that are served at once, each to its end. s, J of all
+ * GPUs. */
 struct dl_serving_cost {
   double time_s, power_w; /* power: of one GPU */
   double prefill_s, decode_s, prefill_j, decode_j;
-  double memory_s, compute_s, layers_s, exchange_s, host_s; /* of decoding */
-  double base_w; /* static power of one GPU */
+  /* Of decoding: time each takes; they add up. */
+  double memory_s, compute_s, layers_s, exchange_s, host_s;
+  double static_w;   /* of one GPU with nothing to do, the model loaded */
+  const char *bound; /* which takes longest: "memory", "compute", "layers",
+                        "exchange", "host" or "prompts" */
 };
 
 /* c: DL_N_SERVING constants; fx: DL_N_SERVING_EFFECTS logarithms. */
