@@ -73,6 +73,11 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* Groups from which on quantiles count, and by themselves: those of 90 % have
+ * one and two groups beyond either end there. */
+#define FEWEST 19.0
+#define MOST 39.0
+
 /* All residuals, each group weighing 1 in total. */
 static struct weighted *gather(const struct dl_residuals *r, size_t *n) {
   *n = 0;
@@ -130,8 +135,8 @@ static void mean_and_spread(const struct dl_group_residuals *g, double *mean,
   *variance = squares / (double)g->n_values;
 }
 
-static bool student(const struct dl_residuals *r, double coverage, double *low,
-                    double *high) {
+/* The interval about 0 reaches to x. */
+static bool student(const struct dl_residuals *r, double coverage, double *x) {
   double between = 0, within = 0;
   for (size_t i = 0; i < r->n; i++) {
     double mean, variance;
@@ -143,17 +148,24 @@ static bool student(const struct dl_residuals *r, double coverage, double *low,
   between /= groups;
   within /= groups;
   double t = gsl_cdf_tdist_Pinv((1 + coverage) / 2, groups);
-  *high = t * sqrt(between + within);
-  *low = -*high;
-  return isfinite(*high);
+  *x = t * sqrt(between + within);
+  return isfinite(*x);
 }
 
 bool dl_residual_interval(const struct dl_residuals *r, double coverage,
                           double *low, double *high) {
-  if (r->n < 2)
-    return false;
   double groups = (double)r->n;
-  if (coverage <= (groups - 1) / (groups + 1))
-    return conformal(r, coverage, low, high);
-  return student(r, coverage, low, high);
+  double share = fmin(fmax((groups - FEWEST) / (MOST - FEWEST), 0), 1);
+  double inner = fmin(coverage, 1 - 4 / (groups + 1)), narrow, wide;
+  if (r->n < 2 || !student(r, coverage, &wide))
+    return false;
+  *low = -wide;
+  *high = wide;
+  if (!(share > 0))
+    return true;
+  if (!student(r, inner, &narrow) || !conformal(r, inner, low, high))
+    return false;
+  *low = share * (*low - (wide - narrow)) - (1 - share) * wide;
+  *high = share * (*high + (wide - narrow)) + (1 - share) * wide;
+  return true;
 }

@@ -6,15 +6,22 @@
 
 #include "model/model.h"
 
-/* Bounds of a new group's residual with the given coverage (0 .. 1), in
- * multiples of its run's spread where the groups have spreads.
+/* Bounds of a new group's residual with the given coverage c (0 .. 1), in
+ * multiples of its run's spread where the G groups have spreads:
  *
- * With enough groups (coverage <= (G-1)/(G+1)) they are the weighted
- * quantiles of hierarchical conformal prediction (Lee, Barber, Willett 2023,
- * arXiv 2306.06342): each group weighs 1/(G+1), its rows share that. With
- * fewer groups Student's t with G degrees of freedom: residuals are taken about
+ *   (1 - u) S(c) + u (Q(c') + S(c) - S(c')),   c' = min(c, 1 - 4 / (G + 1))
+ *
+ * with a share u that grows from 0 at 19 groups to 1 at 39.
+ *
+ * Q are the weighted quantiles of hierarchical conformal prediction (Lee,
+ * Barber, Willett 2023, arXiv 2306.06342): each group weighs 1/(G+1), its rows
+ * share that. Beyond c', where less than two groups are outside at either end,
+ * they depend on the most extreme residual: there the ends move on as those of
+ * S do. S is Student's t with G degrees of freedom: residuals are taken about
  * 0, so that the mean of G squares is their variance. It is that of the groups'
- * mean residuals, plus the variance within groups.
+ * mean residuals, plus the variance within groups. So a group more or less
+ * changes little, and a larger coverage never gives a narrower interval.
+ * docs/designs.md compares rules (Groups and the rule of intervals).
  *
  * false: no interval (fewer than two groups). */
 bool dl_residual_interval(const struct dl_residuals *r, double coverage,

@@ -47,16 +47,33 @@ def scaled(groups):
     return [[x / (1 + 0.25 * (j % 3)) for j, x in enumerate(sorted(g))] for g in groups]
 
 
+def interval(groups, coverage):
+    """Student's t up to 19 groups, quantiles from 39 on, shares of both between;
+    where less than two groups are outside at either end the quantiles move on
+    as Student's t does."""
+    g = len(groups)
+    u = float(min(max(Fraction(g - 19, 20), 0), 1))
+    s = student(groups, coverage)
+    if u == 0:
+        return -s, s
+    inner = min(Fraction(str(coverage)), 1 - Fraction(4, g + 1))
+    low, high = conformal(groups, inner)
+    more = s - student(groups, float(inner))
+    return -(1 - u) * s + u * (low - more), (1 - u) * s + u * (high + more)
+
+
 two = [values(g, 3) for g in range(2)]
 seven = [values(g, 1 + g % 3) for g in range(7)]
 print("student 2 groups 0.9  %.15g" % student(two, 0.9))
 print("student 7 groups 0.9  %.15g" % student(seven, 0.9))
 print("student 7 groups 0.95 %.15g" % student(seven, 0.95))
 print("student 7 scaled 0.9   %.15g" % student(scaled(seven), 0.9))
-print("conformal 19 scaled    %.15g %.15g" % conformal(
-    scaled([values(g, 1 + g % 3) for g in range(19)]), 0.9))
-for n, coverage in [(7, 0.5), (19, 0.9), (39, 0.9), (45, 0.9), (45, 0.5)]:
+print("45 scaled              %.15g %.15g" % interval(
+    scaled([values(g, 1 + g % 3) for g in range(45)]), 0.9))
+for n, coverage in [(7, 0.5), (19, 0.9), (20, 0.9), (29, 0.9), (39, 0.9), (45, 0.9),
+                    (45, 0.5), (45, 0.95), (45, 0.99)]:
     many = [values(g, 1 + g % 3) for g in range(n)]
-    print("conformal %d groups %g" % (n, coverage), "%.15g %.15g" % conformal(many, coverage))
-for n, coverage in [(39, 0.9), (99, 0.9), (19, 0.8), (199, 0.99)]:
-    print("ranks %d %g" % (n, coverage), conformal([[float(i)] for i in range(1, n + 1)], coverage))
+    print("%d groups %g" % (n, coverage), "%.15g %.15g" % interval(many, coverage))
+for n, coverage in [(39, 0.9), (99, 0.9), (39, 0.8), (199, 0.98)]:
+    print("ranks %d %g" % (n, coverage),
+          interval([[float(i)] for i in range(1, n + 1)], coverage))

@@ -42,15 +42,27 @@ static size_t varied(size_t g) {
   return 1 + g % 3;
 }
 
-static void check(size_t n, size_t (*rows)(size_t g), double coverage,
-                  double want_low, double want_high) {
+static void check_to(double tolerance, size_t n, size_t (*rows)(size_t g),
+                     double coverage, double want_low, double want_high) {
   struct dl_residuals r = groups(n, rows);
   double low, high;
 
   assert_true(dl_residual_interval(&r, coverage, &low, &high));
-  assert_near(low, want_low, 1e-9); /* of GSL's quantiles */
-  assert_near(high, want_high, 1e-9);
+  assert_near(low, want_low, tolerance);
+  assert_near(high, want_high, tolerance);
   free(r.g);
+}
+
+/* GSL has quantiles to nine digits. */
+static void check(size_t n, size_t (*rows)(size_t g), double coverage,
+                  double want_low, double want_high) {
+  check_to(1e-9, n, rows, coverage, want_low, want_high);
+}
+
+/* Sums of three of them. */
+static void check_sum(size_t n, double coverage, double want_low,
+                      double want_high) {
+  check_to(3e-9, n, varied, coverage, want_low, want_high);
 }
 
 static void student(void **state) {
@@ -60,13 +72,40 @@ static void student(void **state) {
   check(7, varied, 0.95, -0.181813108947103, 0.181813108947103);
 }
 
+/* Quantiles from 39 groups on; beyond those with less than two groups outside
+ * at either end they move on as Student's t does. */
 static void conformal(void **state) {
   (void)state;
-  check(7, varied, 0.5, -0.0439241026916597, 0.0894504141288527);
-  check(19, varied, 0.9, -0.109269025329351, 0.0995275353459394);
   check(39, varied, 0.9, -0.108350532975913, 0.104080194903836);
   check(45, varied, 0.9, -0.108350532975913, 0.104080194903836);
   check(45, varied, 0.5, -0.0660169809881619, 0.0791376688909192);
+  check_sum(45, 0.95, -0.127314582869512, 0.124919767332053);
+  check_sum(45, 0.99, -0.175795028020463, 0.173400212483004);
+}
+
+/* From 19 groups to 39 the one rule becomes the other. */
+static void between(void **state) {
+  (void)state;
+  check(7, varied, 0.5, -0.0546788342883492, 0.0546788342883492);
+  check(19, varied, 0.9, -0.124972476561534, 0.124972476561534);
+  check_sum(20, 0.9, -0.122592294371309, 0.12172850597261);
+  check_sum(29, 0.9, -0.120249740821265, 0.118659367962137);
+}
+
+/* What is more likely to hold reaches at least as far. */
+static void wider_with_coverage(void **state) {
+  (void)state;
+  for (size_t n = 2; n < 60; n++) {
+    struct dl_residuals r = groups(n, varied);
+    double low, high, last_low = 0, last_high = 0;
+    for (int percent = 50; percent < 100; percent++) {
+      assert_true(dl_residual_interval(&r, percent / 100.0, &low, &high));
+      assert_true(percent == 50 || (low <= last_low && high >= last_high));
+      last_low = low;
+      last_high = high;
+    }
+    free(r.g);
+  }
 }
 
 /* Residuals whose runs have spreads: in multiples of these. */
@@ -75,7 +114,7 @@ static void by_run(void **state) {
     size_t n;
     double low, high;
   } cases[] = {{7, -0.138363376056907, 0.138363376056907},
-               {19, -0.109269025329351, 0.0899851726481093}};
+               {45, -0.108350532975913, 0.093299470120866}};
 
   (void)state;
   for (size_t c = 0; c < COUNT(cases); c++) {
@@ -119,9 +158,8 @@ static void ranks(void **state) {
   (void)state;
   check(39, NULL, 0.9, 2, 38);
   check(99, NULL, 0.9, 5, 95);
-  check(19, NULL, 0.8, 2, 18);
-  check(19, NULL, 0.9, 1, 19);
-  check(199, NULL, 0.99, 1, 199);
+  check(39, NULL, 0.8, 4, 36);
+  check(199, NULL, 0.98, 2, 198);
 }
 
 static void needs_two_groups(void **state) {
@@ -151,10 +189,15 @@ static void empty_groups(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(student),        cmocka_unit_test(conformal),
-      cmocka_unit_test(ranks),          cmocka_unit_test(needs_two_groups),
-      cmocka_unit_test(empty_groups),   cmocka_unit_test(by_run),
+      cmocka_unit_test(student),
+      cmocka_unit_test(conformal),
+      cmocka_unit_test(ranks),
+      cmocka_unit_test(needs_two_groups),
+      cmocka_unit_test(empty_groups),
+      cmocka_unit_test(by_run),
       cmocka_unit_test(sorted_spreads),
+      cmocka_unit_test(between),
+      cmocka_unit_test(wider_with_coverage),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

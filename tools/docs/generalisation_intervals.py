@@ -6,10 +6,12 @@ each group. Each group in turn is taken for the new one, and the interval found
 from the others by the rule of src/model/interval.c. With G groups and coverage
 c it is
 
-  c <= (G - 1) / (G + 1): the (1 - c)/2 and (1 + c)/2 quantiles of all r,
-      where each group weighs 1/(G + 1) and the new one lies beyond the end
-      (Lee, Barber, Willett, arXiv 2306.06342)
-  else: 0 -+ t((1 + c)/2, G) sqrt(b + w), where b is the mean of the groups'
+  (1 - u) S(c) + u (Q(c') + S(c) - S(c')),  c' = min(c, 1 - 4 / (G + 1)),
+      u = 0 up to 19 groups, 1 from 39 on and linear between
+  Q(c): the (1 - c)/2 and (1 + c)/2 quantiles of all r, where each group weighs
+      1/(G + 1) and the new one lies beyond the end (Lee, Barber, Willett,
+      arXiv 2306.06342)
+  S(c): 0 -+ t((1 + c)/2, G) sqrt(b + w), where b is the mean of the groups'
       squared mean r and w that of their variances
 
 The r of a fit whose intervals depend on the run are divided by the run's spread
@@ -48,27 +50,43 @@ def student(p, df):
     return low
 
 
-def interval(groups, coverage):
-    """Bounds of a new group's residual; groups: lists of residuals."""
+def quantiles(groups, coverage):
     n = len(groups)
-    if coverage <= (n - 1) / (n + 1):
-        every = sorted((x, 1 / len(g)) for g in groups for x in g)
-        tail = (1 - coverage) / 2 * (n + 1) + 1e-9 * n
+    every = sorted((x, 1 / len(g)) for g in groups for x in g)
+    tail = (1 - coverage) / 2 * (n + 1) + 1e-9 * n
 
-        def end(ordered):
-            total = 0
-            for x, weight in ordered:
-                total += weight
-                if total > tail - 1:
-                    return x
-            return ordered[-1][0]
-        return end(every), end(every[::-1])
+    def end(ordered):
+        total = 0
+        for x, weight in ordered:
+            total += weight
+            if total > tail - 1:
+                return x
+        return ordered[-1][0]
+    return end(every), end(every[::-1])
+
+
+def by_student(groups, coverage):
+    """Reach of the interval about 0."""
+    n = len(groups)
     means = [sum(g) / len(g) for g in groups]
     between = sum(m * m for m in means) / n
     within = sum(sum((x - m) ** 2 for x in g) / len(g)
                  for g, m in zip(groups, means)) / n
-    high = student((1 + coverage) / 2, n) * math.sqrt(between + within)
-    return -high, high
+    return student((1 + coverage) / 2, n) * math.sqrt(between + within)
+
+
+def interval(groups, coverage):
+    """Bounds of a new group's residual; groups: lists of residuals."""
+    n = len(groups)
+    wide = by_student(groups, coverage)
+    share = min(max((n - 19) / 20, 0), 1)
+    if not share:
+        return -wide, wide
+    inner = min(coverage, 1 - 4 / (n + 1))
+    low, high = quantiles(groups, inner)
+    more = wide - by_student(groups, inner)
+    return (share * (low - more) - (1 - share) * wide,
+            share * (high + more) + (1 - share) * wide)
 
 
 def scaled(group):
