@@ -71,7 +71,7 @@ FOUNDRY_GPU = {"a100_40gb": "a100-sxm4-40gb", "a100_80gb": "a100-sxm4-80gb",
                "h100_80gb": "h100-sxm5-80gb"}
 DLE_GPU = {"A100-80GB": "a100-sxm4-80gb", "V100-32GB": "v100-sxm2-32gb",
            "V100-16GB": "v100-sxm2-16gb",
-           "V100-32GB(DGX-2H,450W)": "v100-sxm2-32gb"}
+           "V100-32GB(DGX-2H,450W)": "v100-sxm3-32gb"}
 # Spelling of a submitter -> id; the first that fits.
 MLPERF_GPU = (("A100.*PCI.*80", "a100-pcie-80gb"), ("A100.*PCI", "a100-pcie-40gb"),
               ("A100-SXM4?-?80|A100-SXM-80", "a100-sxm4-80gb"),
@@ -81,7 +81,7 @@ MLPERF_GPU = (("A100.*PCI.*80", "a100-pcie-80gb"), ("A100.*PCI", "a100-pcie-40gb
               ("A5000", "rtx-a5000"), ("[Gg]audi.*2", "gaudi2"))
 NETWORK = {"a100-sxm4-40gb": 200, "a100-sxm4-80gb": 200, "h100-sxm5-80gb": 400,
            "h200": 400, "h100-pcie": 400, "l40s": 200, "v100-sxm2-16gb": 50,
-           "v100-sxm2-32gb": 50}
+           "v100-sxm2-32gb": 50, "v100-sxm3-32gb": 50}
 HOPPER = ("h100-sxm5-80gb", "h100-pcie", "h200")
 
 

@@ -17,12 +17,14 @@
  * byte of an element (Korthikanti et al.: 34 in 16 bits); what checkpointing
  * adds to it; passes over the scores of eager attention; kernels of a pass
  * through a layer; operations on its weights, where each is one of its own: 12
- * (Adam, clipping, loss scaling) on each of 16 tensors. */
+ * (Adam, clipping, loss scaling) on each of 16 tensors; share of a round of
+ * tiles that is idle, mean of products. */
 #define TRAFFIC 34.0
 #define AGAIN 0.35
 #define SCORE_PASSES 12.0
 #define KERNELS 10.0
 #define BY_WEIGHT 200.0
+#define IDLE 0.25
 
 /* What is computed, and where it goes. */
 struct setting {
@@ -76,7 +78,8 @@ static struct dl_dual products(const struct setting *k) {
   struct dl_dual t = dl_dual_of(2 * k->per_part * in->linear *
                                 (in->passes + in->again) / in->peak);
   by(k, &narrow, DL_LANG_H0, 1);
-  add(&narrow, dl_dual_of(1));
+  add(&narrow, dl_dual_of(1 + IDLE * in->tiles * in->tensor /
+                                  (in->sequences * in->tokens * in->hidden)));
   by(k, &t, share[in->format], -1);
   t = dl_dual_product(&t, &narrow);
   if (in->format != DL_LANG_FP32 && per_w > 1) {
@@ -305,7 +308,8 @@ static void step_of(const struct setting *k, struct step *s) {
   add(&gpu, s->memory);
   struct dl_dual one = dl_dual_overlap(&gpu, &s->launch);
   one = dl_dual_overlap(&one, &s->exchange);
-  struct dl_dual last = dl_dual_overlap(&one, &s->reduce);
+  struct dl_dual last = in->reduces_last ? dl_dual_sum(&one, &s->reduce)
+                                         : dl_dual_overlap(&one, &s->reduce);
   add(&one, s->behind);
   add(&last, s->behind);
   double rounds =

@@ -9,7 +9,7 @@
  * their exchange of keys and values is hidden. One of them takes, on
  * a GPU that holds 1 / (T P) of the network (u = b s / (T P) tokens' worth),
  *
- *   Tc = 2 u M v / (ec peak) r^th (1 + h0 T / h)      matrix products
+ *   Tc = 2 u M v / (ec peak) r^th (1 + h0 T / h + W)  matrix products
  *   Ta = 2 u A va / (ea peak0^(1 - phi) peak^phi)    attention
  *   Tm = e (34 ct fused^o L h (1 + .35 k) v / 3 + 2 V) u / (em BW)
  *        + eager 12 e S u / (em BW) + (v e + q) N / (T P em BW)  traffic
@@ -34,6 +34,12 @@
  * watt are held by their power limit; e: bytes of an element; q: bytes to
  * unpack 4-bit weights; o = 1 where kernels are fused (NVIDIA's containers,
  * compiled code, MLPerf); g = 1 for MLPerf's CUDA graphs. peak0 is 312 TFLOP/s.
+ * W = T tiles / (4 b s h): tensor cores compute a result in tiles of 128 x 128,
+ * one on each multiprocessor at a time, and half of the last round is idle;
+ * tiles / (b s h) is the share of a round in a result h wide. The forward pass
+ * and the gradients of activations, two thirds of the work, have results h or
+ * 4 h wide; those of weights have results that do not depend on the tokens.
+ * Tiles of plain FP32 are smaller.
  * Tv is 0 but for TensorFlow (outside MLPerf), where loss scaling, clipping,
  * accumulation and optimizer are operations on each tensor of weights in turn:
  * about 12 on each of a layer's 16. A step takes
@@ -41,6 +47,9 @@
  *   T0 = R (T1 + Tv) + (T1^4 + Tr^4)^(1/4) - T1 + To
  *   T  = T0 (1 + strag log2(nodes)) whole^w
  *
+ * or, where gradients are summed up after the backward pass and not beside it,
+ * T0 = R (T1 + Tv) + Tr + To: Horovod in TensorFlow, and MLPerf's BERT on PCIe
+ * boards, whose published configurations leave the option of overlap out.
  * R: micro-batches with the bubble of the pipeline, m + (P - 1) / v with v
  * virtual stages (dl_pipeline_rounds); a stage sends v activations forward and
  * v gradients back, each e b s h / T bytes, to a neighbour on another node if
@@ -189,6 +198,7 @@ struct dl_language_inputs {
   double domain;        /* GPUs joined by the link */
   double link, network; /* B/s of a GPU, one direction */
   double peak, peak_16; /* FLOP/s at the format in use, and in 16 bits */
+  double tiles;         /* of results, in a round; 0: small or unknown */
   double bandwidth;     /* B/s */
   double gddr;          /* GB/s of GDDR6 or later; 0: other memory */
   double tdp, limit;    /* W */
@@ -198,7 +208,7 @@ struct dl_language_inputs {
   int whole;            /* 1: not given */
   int pcie;             /* the link is PCIe */
   int by_weight;        /* operations on each tensor of weights in turn */
-  int unused;
+  int reduces_last;     /* gradients, after the backward pass */
 };
 
 /* An optimizer step: what each part takes alone, s, and the whole; W of a GPU.

@@ -50,6 +50,7 @@ const struct dl_physics_quantity
         {"gpu.peak_fp16_tensor_tflops", false, false},
         {"gpu.peak_bf16_tensor_tflops", false, false},
         {"gpu.peak_fp8_tensor_tflops", false, false},
+        {"gpu.multiprocessors", false, false},
         {"gpu.bandwidth_gb_s", true, true},
         {"gpu.tdp_w", true, true},
         {"gpu.memory_type", false, false},
@@ -77,6 +78,9 @@ enum { RATE_SD, POWER_SD };
 #define LENGTH_TOKENS 1.5
 #define LENGTH_GPUS 2.0
 #define ANOTHER_KIND 10.0
+
+/* Elements of a result in a tile that a multiprocessor computes at a time. */
+#define TILE (128.0 * 128)
 
 /* 4-bit weights are read, and written and read again in 16 bits. */
 #define UNPACKED_BYTES 2.5
@@ -109,6 +113,8 @@ static void read_rates(const struct dl_physics_row *row,
   in->peak = 1e12 * peak[in->format];
   /* Attention is in 16 bits where products are in 8. */
   in->peak_16 = in->element < 4 ? 1e12 * peak[DL_LANG_16_BIT] : in->peak;
+  in->tiles =
+      in->format == DL_LANG_FP32 ? 0 : TILE * dl_or(gpu->multiprocessors, 0);
   in->bandwidth = 1e9 * gpu->bandwidth_gb_s;
   in->gddr = dl_gddr_gb_s(gpu);
   in->tdp = gpu->tdp_w;
@@ -261,6 +267,7 @@ const char *dl_language_inputs_read(const struct dl_physics_row *row,
       (dl_is_word(run->stack, "ngc") || dl_is_word(run->stack, "compiled")) &&
       !dl_is_word(run->framework, "tensorflow");
   in->by_weight = dl_is_word(run->framework, "tensorflow") && !in->graphs;
+  in->reduces_last = in->by_weight || (in->graphs && in->pcie);
   in->whole = !run->stack;
   group(row, &in->grouping);
   locate(in);
