@@ -15,6 +15,21 @@ noise() {
       i % 60, rand() * 900, g, 100 + rand() * 200, rand() * 100 }' >"$1"
 }
 
+@test "Weights & Biases: the history of the stream 'events' as CSV" {
+  cat >wandb.csv <<'END'
+,system.cpu,system.gpu.0.powerPercent,system.proc.memory.percent,_runtime,system.gpu.0.memory,system.gpu.1.gpu,system.gpu.1.powerWatts,system.gpu.0.gpu,system.gpu.process.0.powerWatts,system.gpu.0.powerWatts,_timestamp,_wandb,system.memory,system.gpu.0.enforcedPowerLimitWatts
+0,2.11,20.1,1.2,14.9,31,50.0,100.0,95.0,200.0,200.0,1684312345.25,True,57.9,400
+1,2.11,20.1,1.2,29.9,31,50.0,120.0,97.0,210.0,210.0,1684312360.25,True,57.9,400
+2,2.11,,1.2,44.8,,,,,,,1684312375.2,True,57.9,
+3,2.11,20.1,1.2,44.9,31,56.0,130.0,99.0,220.0,220.0,1684312375.25,True,57.9,400
+END
+  gives 0 '' extract wandb.csv -f json
+  # 15 s x (205 + 215) W and 15 s x (110 + 125) W
+  check '.runs[0] | .n_gpus == 2 and .gpu_energy_j == 9825 and
+    .duration_s == 30 and .start_time == "2023-05-17T08:32:25.250Z"'
+  near '.runs[0].gpu_util' '(0.97 + 0.52) / 2'
+}
+
 # Epochs
 
 # adds_up COLUMN...: over the parts of all epochs, bit for bit

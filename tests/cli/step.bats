@@ -41,6 +41,13 @@ close_to() {
   close_to "$(estimate carbontracker energy_j)" "$c"
 }
 
+@test 'equal epochs are continued exactly' {
+  (echo epoch,duration_s,energy_j; for i in $(seq 0 11); do echo "$i,120,36000"; done) >equal.csv
+  gives 0 '' step equal.csv --epochs 100 --format json
+  [ "$(estimate step energy_j)" = 3600000 ]
+  [ "$(estimate step duration_s)" = 12000 ]
+}
+
 @test 'a duration that is known takes the place of the projected one' {
   gives 0 '' step table.csv --epochs 50 --duration 2000s --format json
   p=$(awk -F, 'NR > 1 && $1 >= 10 && $1 < 15 { p += $3 / $2 }

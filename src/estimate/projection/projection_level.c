@@ -6,7 +6,10 @@
  *   the level by delta on average (of unit information: Kass, Wasserman, JASA
  *   90 (1995) 928), for n values x_i:
  *     c1 = mean min(x_i, c)
- *     m = c1 + (sum max(x_i - c, 0) + kappa delta c1) / (n + kappa)
+ *     m = c1 + (sum max(x_i - c, 0) + kappa delta' c1) / (n + kappa),
+ *     delta' = delta min(s / s1, 1)
+ *   s the scatter below, s1 that of the steadiest machine that was measured:
+ *   epochs that are equal in all digits were not measured.
  *
  *   Rest. R m for R further epochs, with the relative predictive variance
  *     v = s^2 (1/n + 1/R) + (tau^2 + q^2 K/(K + n)) R/(R + n)
@@ -40,6 +43,7 @@ static const double first_spread = 0.5;    /* of its logarithm */
 
 static const double stall_bound = 4;      /* in scatters */
 static const double least_scatter = 0.01; /* repeats of one epoch differ so */
+static const double measured_scatter = 0.001; /* of the steadiest machine */
 
 enum { LEAST_DRIFT = 8 }; /* epochs that can show a drift */
 
@@ -106,10 +110,11 @@ void dl_level_find(struct dl_level *l, const double *x, size_t n, bool stalls,
   for (size_t i = 0; i < n; i++)
     quiet += square(fmin(fmax(x[i], low), high) / core - 1);
   l->disturbance = sqrt((square(prior_scatter) + quiet) / count);
-  double allowed = stalls ? kappa * delta * core : 0;
-  l->mean = core + (over + allowed) / (count + (stalls ? kappa : 0));
   l->outliers = far / count;
   l->scatter = n > 1 ? sqrt(squares / (count - 1)) : NAN;
+  double steady = n > 1 ? fmin(l->scatter / measured_scatter, 1) : 1;
+  double allowed = stalls ? kappa * delta * core * steady : 0;
+  l->mean = core + (over + allowed) / (count + (stalls ? kappa : 0));
   if (n >= LEAST_DRIFT)
     find_drift(l, x, fmax(low, median / 4), high);
   l->recent = recent_level(l, x, low, high);

@@ -247,9 +247,39 @@ static bool read_prefix(const char *name, double *scale) {
   return lower && isupper((unsigned char)at[1]);
 }
 
+/* Columns of Weights & Biases: "system.gpu.0.powerWatts" in the history of the
+ * stream "events", "system/gpu.0.powerWatts" in its panels. Those of processes,
+ * "gpu.process.0...", repeat the values of the GPU. */
+static bool wandb_column(const char *name, struct dl_sample_column *c) {
+  static const struct {
+    const char *name;
+    enum dl_sample_quantity quantity;
+    double scale;
+  } metrics[] = {{"powerWatts", DL_SAMPLE_POWER, 1},
+                 {"gpu", DL_SAMPLE_UTIL, 0.01}};
+  const char *s = name;
+  if (strncmp(s, "system", 6) == 0 && (s[6] == '.' || s[6] == '/'))
+    s += 7;
+  size_t digits = strncmp(s, "gpu.", 4) == 0 ? strspn(s + 4, "0123456789") : 0;
+  if (digits == 0 || digits > 4 || s[4 + digits] != '.')
+    return false;
+  *c = (struct dl_sample_column){.kind = DL_METER_GPU, .names_meter = true};
+  for (size_t i = 0; i < digits; i++)
+    c->index = c->index * 10 + (s[4 + i] - '0');
+  for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
+    if (strcmp(s + 5 + digits, metrics[i].name) == 0) {
+      c->quantity = metrics[i].quantity;
+      c->scale = metrics[i].scale;
+      return true;
+    }
+  return false;
+}
+
 bool dl_sample_column(const char *name, struct dl_sample_column *c) {
   char plain[NAME_SIZE];
   struct parse p = {.index = -1};
+  if (wandb_column(name, c))
+    return true;
   if (!plain_name(name, plain))
     return false;
   for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++)

@@ -4,6 +4,7 @@
  *
  *   timestamp,gpu_power_w,cpu_power_w    t_s,gpu0_energy_mj,gpu1_energy_mj
  *   unix_time,index,power [mW],util_pct  # time;watts
+ *   _timestamp,system.gpu.0.powerWatts   (Weights & Biases)
  *
  * sample_columns.c lists the names. Separators are commas, semicolons or tabs.
  * The header may be a comment, as numpy writes it; other lines that begin with
