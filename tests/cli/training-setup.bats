@@ -211,9 +211,8 @@ EOF
   try predict --arch llama-2-7b --gpu v100 --tokens 1e9 -q --format json
   check '.precision == "fp16" and (.assumed | index("precision"))'
   try predict --arch resnet50 --gpu a100 -q --format csv
-  # the last column but one
-  [ "$(sed -E 's/.*,([^,]*),[^,]*$/\1/' out | sort -u | tr '\n' ' ')" = \
-    'precision_used tf32 ' ]
+  column=$(head -n 1 out | tr , '\n' | grep -nx precision_used | cut -d: -f1)
+  [ "$(tail -n +2 out | cut -d, -f"$column" | sort -u)" = tf32 ]
   try predict --arch resnet50 --gpu v100 -b 16,32 -q --format json
   check 'all(.estimates[]; .precision_used == "fp32" and
     .assumed == ["precision"])'
