@@ -49,8 +49,7 @@ void dl_json_free(dl_json *j) {
   json_decref(j);
 }
 
-struct dl_json_value dl_json_get(const dl_json *object, const char *key) {
-  const json_t *v = json_object_get(object, key);
+static struct dl_json_value value_of(const json_t *v) {
   struct dl_json_value x = {DL_JSON_OTHER, NAN, NULL};
   if (!v || json_is_null(v))
     x.type = DL_JSON_ABSENT;
@@ -61,6 +60,26 @@ struct dl_json_value dl_json_get(const dl_json *object, const char *key) {
   else if (json_is_number(v))
     x = (struct dl_json_value){DL_JSON_NUMBER, json_number_value(v), NULL};
   return x;
+}
+
+struct dl_json_value dl_json_get(const dl_json *object, const char *key) {
+  return value_of(json_object_get(object, key));
+}
+
+struct dl_json_value dl_json_value_at(const dl_json *array, size_t i) {
+  return value_of(json_array_get(array, i));
+}
+
+const dl_json *dl_json_member(const dl_json *object, const char *key) {
+  return json_object_get(object, key);
+}
+
+size_t dl_json_size(const dl_json *array) {
+  return json_array_size(array);
+}
+
+const dl_json *dl_json_at(const dl_json *array, size_t i) {
+  return json_array_get(array, i);
 }
 
 size_t dl_json_count(const dl_json *object, const char *key) {

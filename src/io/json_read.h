@@ -42,6 +42,14 @@ struct dl_json_value {
 };
 struct dl_json_value dl_json_get(const dl_json *object, const char *key);
 
+/* A member that is an object or an array, or NULL; accepts NULL. */
+const dl_json *dl_json_member(const dl_json *object, const char *key);
+
+/* Elements of an array: their number (0: it is none), one, and its value. */
+size_t dl_json_size(const dl_json *array);
+const dl_json *dl_json_at(const dl_json *array, size_t i);
+struct dl_json_value dl_json_value_at(const dl_json *array, size_t i);
+
 /* Members of the object or array that is a member; 0: there is none. */
 size_t dl_json_count(const dl_json *object, const char *key);
 

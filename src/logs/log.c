@@ -14,7 +14,9 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/file.h"
 #include "io/csv.h"
+#include "io/json_read.h"
 #include "io/lines.h"
 #include "logs/importers/importers.h"
 #include "logs/log_private.h"
@@ -323,6 +325,30 @@ static enum dl_status read_line(struct dl_log *log) {
   return DL_OK;
 }
 
+/* Imports all of a log that is one text. */
+static enum dl_status read_text(struct dl_log *log) {
+  struct dl_text text = {0};
+  char piece[1 << 14];
+  size_t n;
+  FILE *f = dl_lines_stream(log->lines);
+  while (text.len <= DL_JSON_MOST_BYTES &&
+         (n = fread(piece, 1, sizeof piece, f)) > 0)
+    dl_text_add_n(&text, piece, n);
+  bool failed = ferror(f);
+  dl_close_input(f);
+  enum dl_status status =
+      failed ? dl_fail_at(log->d, DL_EFAILED, log->path, 0, "cannot read")
+      : text.len > DL_JSON_MOST_BYTES
+          ? dl_fail_at(log->d, DL_EINPUT, log->path, 0,
+                       "more than %d MiB: split the range of times",
+                       DL_JSON_MOST_BYTES >> 20)
+          : log->importer->text(log, dl_text_str(&text), text.len, log->d);
+  dl_text_free(&text);
+  if (status == DL_OK)
+    end(log, false);
+  return status;
+}
+
 /* Whether a row with this hash was read before, with a warning; otherwise
  * remembers it. */
 static bool is_repeat(struct dl_log *log, uint64_t hash) {
@@ -403,7 +429,9 @@ enum dl_status dl_log_next(struct dl_log *log, struct dl_log_block *block,
   size_t left = ready(log);
   while (!log->at_end && log->n_runs < BLOCK_RUNS &&
          (log->n_readings < BLOCK_READINGS + 2 * hold || ready(log) <= left)) {
-    enum dl_status status = log->csv ? read_row(log) : read_line(log);
+    enum dl_status status = log->csv              ? read_row(log)
+                            : log->importer->text ? read_text(log)
+                                                  : read_line(log);
     if (status != DL_OK)
       return status;
     if (log->n_problems > 0 && !log->at_end)

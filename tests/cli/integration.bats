@@ -69,6 +69,14 @@ agrees() {
   agrees zeus
 }
 
+@test "prometheus: energies agree with an independent reader" {
+  agrees prometheus
+}
+
+@test "grafana: energies agree with an independent reader" {
+  agrees grafana
+}
+
 @test "carbontracker: energies agree with an independent reader" {
   agrees carbontracker
 }

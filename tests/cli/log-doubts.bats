@@ -165,3 +165,57 @@ energy_consumed,gpu_energy,gpu_count,gpu_model,country_name" \
   gives 0 '' extract a.csv -f csv
   is gpu_energy_j 6000
 }
+
+# answer TYPE SERIES...: of Prometheus, each series as METRIC=VALUES
+answer() {
+  local type=$1 all='' s
+  shift
+  for s; do
+    all+="${all:+,}{\"metric\":{\"__name__\":\"${s%%=*}\",\"gpu\":\"0\"},"
+    all+="\"values\":[${s#*=}]}"
+  done
+  printf '{"status":"success","data":{"resultType":"%s","result":[%s]}}' \
+    "$type" "$all"
+}
+
+@test 'Prometheus: answers with no power, and broken ones' {
+  local power='[1709629200,"100"],[1709629210,"200"],[1709629220,"NaN"]'
+  local use='DCGM_FI_DEV_POWER_USAGE, nvidia_smi_power_draw_watts or ipmi_dcmi_power_consumption_watts'
+  answer matrix "DCGM_FI_DEV_POWER_USAGE=$power" \
+    'DCGM_FI_DEV_GPU_TEMP=[1709629200,"41"]' >a.json
+  gives 0 "dlest: warning: a.json: $(message series_left_out 1 2)" \
+    extract a.json -f json # 10 s x 150 W
+  check '.runs[0] | .gpu_energy_j == 1500 and .duration_s == 10'
+  answer matrix 'DCGM_FI_DEV_GPU_TEMP=[1709629200,"41"]' >a.json
+  refuses 3 "dlest: a.json: $(message no_series_of_power "$use")" extract a.json
+  answer vector >a.json
+  refuses 3 "dlest: a.json: $(message answer_has_no_range)" \
+    extract a.json --from prometheus
+  answer matrix 'DCGM_FI_DEV_POWER_USAGE=[1709629200,"x"],[1709629210,"5"],[1709629215,"-7"],[1709629220,"5"]' >a.json
+  try extract a.json
+  [ "$status" -eq 3 ]
+  for value in x -7; do grep -q -- "$(message invalid_sample "$value")" err; done
+  answer matrix "DCGM_FI_DEV_POWER_USAGE=$power" >whole.json
+  { cat whole.json; head -c 16777216 /dev/zero | tr '\0' ' '; } >a.json
+  refuses 3 "dlest: a.json: $(message text_too_long 16)" extract a.json
+  # cut off anywhere: refused, whatever is there
+  for n in $(seq 60 7 "$(($(wc -c <whole.json) - 1))"); do
+    head -c "$n" whole.json >a.json
+    try extract a.json --from prometheus
+    [ "$status" -eq 3 ] && [ ! -s out ]
+  done
+}
+
+@test 'Grafana: panels with no power, and rows that cannot be read' {
+  local gpu='"DCGM_FI_DEV_POWER_USAGE{gpu=""0"", Hostname=""n1""}"'
+  printf '%s\n' "\"Time\",$gpu" '2024-03-05 09:00:00,100 W' \
+    '2024-03-05 09:00:10,0.2 kW' '2024-03-05 09:00:15,' \
+    '3/5/24 9:00,7' '2024-03-05 09:00:20,300' >a.csv
+  try extract a.csv -f json
+  [ "$status" -eq 3 ] # 10 s x 150 W and 10 s x 250 W
+  grep -q "a.csv:5: $(message column_invalid_time Time '3/5/24 9:00')" err
+  jq -e '.runs[0] | .gpu_energy_j == 4000 and .n_gpus == 1' out
+  printf '%s\n' 'Time,DCGM_FI_DEV_GPU_TEMP{gpu=0}' 1709629200000,41 >a.csv
+  try extract a.csv
+  [ "$status" -eq 3 ]
+}

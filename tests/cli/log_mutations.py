@@ -24,7 +24,7 @@ TIMED = "nvidia_smi psutil ptdaemon sacct"
 COMMAS = "nvidia_smi psutil codecarbon eco2ai zeus runs"
 ALL = ("nvidia_smi nvidia_smi_dmon dcgmi_dmon rocm_smi psutil perf turbostat "
        "ptdaemon sacct sstat codecarbon eco2ai zeus carbontracker "
-       "carbontracker_output runs samples")
+       "carbontracker_output runs samples prometheus grafana")
 
 
 def rows_of(text):

@@ -80,7 +80,7 @@ struct dl_importer {
   enum dl_status (*begin)(struct dl_log *log, const struct dl_head *head,
                           struct dl_diag *d);
 
-  /* Exactly one of line and row is set. */
+  /* Exactly one of line, row and text is set. */
 
   /* Imports a line: NUL-terminated, without its end; may be modified. Blank
    * lines are skipped. Returns true if the line was used or ignored on purpose
@@ -91,6 +91,11 @@ struct dl_importer {
    * and here dl_log_column finds columns by name. */
   bool (*row)(struct dl_log *log, const char *const *cell);
   char delimiter; /* of the table; 0: a comma */
+
+  /* Imports the whole text, of DL_JSON_MOST_BYTES at most. Errors end the
+   * reading. */
+  enum dl_status (*text)(struct dl_log *log, const char *s, size_t len,
+                         struct dl_diag *d);
 
   /* Called after the last line; may be NULL. */
   void (*end)(struct dl_log *log);

@@ -21,6 +21,8 @@ const struct dl_importer *const dl_importers[] = {
     &dl_import_zeus,
     &dl_import_carbontracker,
     &dl_import_carbontracker_output,
+    &dl_import_prometheus,
+    &dl_import_grafana,
     &dl_import_table,
     &dl_import_epochs,
     &dl_import_samples,

@@ -23,6 +23,7 @@ import sys
 import gpu_logs
 import host_logs
 import made_logs
+import monitor_logs
 import slurm_logs
 import table_logs
 import tracker_logs
@@ -34,7 +35,8 @@ READERS = {name.replace("_", "-"): getattr(module, name)
            for module, names in (
                (gpu_logs, "nvidia_smi nvidia_smi_dmon dcgmi_dmon rocm_smi"),
                (host_logs, "psutil turbostat ptdaemon"),
-               (slurm_logs, "sstat"), (table_logs, "samples"))
+               (slurm_logs, "sstat"), (table_logs, "samples"),
+               (monitor_logs, "prometheus grafana"))
            for name in names.split()}
 RUNS = {name.replace("_", "-"): getattr(module, name)
         for module, names in (

@@ -480,3 +480,7 @@ def samples(r):
             row = [when] + sum(cells, []) + [str(host.at(t))]
             rows.append((t, separator.join(row)))
     return disturb(r, rows, separator.join(names))
+
+
+# Needs the functions above.
+from made_series import grafana, prometheus  # noqa: E402,F401

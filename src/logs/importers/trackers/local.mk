@@ -6,4 +6,8 @@ libdlest_a_SOURCES += \
 	%D%/carbontracker_output.c \
 	%D%/codecarbon.c \
 	%D%/eco2ai.c \
+	%D%/grafana.c \
+	%D%/metric_series.c \
+	%D%/metric_series.h \
+	%D%/prometheus_answer.c \
 	%D%/zeus.c

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "logs/importers/trackers/metric_series.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static const struct {
+  const char *name;
+  enum dl_meter_kind kind;
+  enum dl_sample_quantity quantity;
+  double scale;
+} metrics[] = {
+    {"DCGM_FI_DEV_POWER_USAGE", DL_METER_GPU, DL_SAMPLE_POWER, 1},
+    /* mJ since the driver was loaded */
+    {"DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", DL_METER_GPU, DL_SAMPLE_ENERGY,
+     1e-3},
+    {"DCGM_FI_DEV_GPU_UTIL", DL_METER_GPU, DL_SAMPLE_UTIL, 0.01},
+    {"nvidia_smi_power_draw_watts", DL_METER_GPU, DL_SAMPLE_POWER, 1},
+    {"nvidia_smi_utilization_gpu_ratio", DL_METER_GPU, DL_SAMPLE_UTIL, 1},
+    {"ipmi_dcmi_power_consumption_watts", DL_METER_NODE, DL_SAMPLE_POWER, 1},
+};
+
+/* The value of the first of several labels; "" where there is none. */
+static const char *any_label(dl_label_fn *label, const void *ctx,
+                             const char *const *names) {
+  for (; *names; names++) {
+    const char *value = label(ctx, *names);
+    if (value && *value)
+      return value;
+  }
+  return "";
+}
+
+bool dl_metric_series(struct dl_metric_series *s, const char *metric,
+                      dl_label_fn *label, const void *ctx) {
+  static const char *const uuids[] = {"UUID", "uuid", NULL};
+  static const char *const hosts[] = {"Hostname", "hostname", "node",
+                                      "instance", NULL};
+  static const char *const gpus[] = {"gpu", "device", "index", NULL};
+  static const char *const names[] = {"modelName", "name", NULL};
+  size_t i = 0;
+  while (i < DL_LENGTH(metrics) && strcmp(metrics[i].name, metric) != 0)
+    i++;
+  if (i == DL_LENGTH(metrics))
+    return false;
+  *s = (struct dl_metric_series){.kind = metrics[i].kind,
+                                 .quantity = metrics[i].quantity,
+                                 .scale = metrics[i].scale};
+  bool gpu = s->kind == DL_METER_GPU;
+  const char *uuid = gpu ? any_label(label, ctx, uuids) : "";
+  bool known = *uuid != '\0';
+  snprintf(s->id, sizeof s->id, "%.80s",
+           known ? uuid : any_label(label, ctx, hosts));
+  size_t n = strlen(s->id);
+  if (gpu && !known)
+    snprintf(s->id + n, sizeof s->id - n, ":%.60s",
+             any_label(label, ctx, gpus));
+  if (gpu)
+    snprintf(s->name, sizeof s->name, "%.79s", any_label(label, ctx, names));
+  return true;
+}
+
+size_t dl_metric_meter_of(struct dl_metric_meters *m,
+                          const struct dl_metric_series *s) {
+  size_t i = 0;
+  while (i < m->n && (m->meter[i].series.kind != s->kind ||
+                      strcmp(m->meter[i].series.id, s->id) != 0))
+    i++;
+  if (i < m->n)
+    return i;
+  DL_GROW(m->meter, m->cap, m->n + 1);
+  m->meter[m->n++] =
+      (struct dl_metric_meter){.series = *s, .now = dl_reading_at(0, 0)};
+  return i;
+}
+
+void dl_metric_value(struct dl_metric_meters *m, size_t meter,
+                     const struct dl_metric_series *s, double value) {
+  struct dl_metric_meter *of = &m->meter[meter];
+  double *to = s->quantity == DL_SAMPLE_POWER    ? &of->now.power_w
+               : s->quantity == DL_SAMPLE_ENERGY ? &of->now.energy_j
+                                                 : &of->now.util;
+  double x = value * s->scale;
+  if (!isnan(*to) || !isfinite(x) || (s->quantity == DL_SAMPLE_UTIL && x > 1))
+    return;
+  *to = x;
+  of->filled = true;
+}
+
+void dl_metric_flush(struct dl_metric_meters *m, struct dl_log *log,
+                     int64_t ns) {
+  for (size_t i = 0; i < m->n; i++) {
+    struct dl_metric_meter *of = &m->meter[i];
+    if (!of->filled)
+      continue;
+    of->now.ns = ns;
+    of->now.meter = dl_log_meter(log, of->series.kind,
+                                 of->series.id[0] ? of->series.id : NULL,
+                                 of->series.name[0] ? of->series.name : NULL);
+    dl_log_reading(log, &of->now);
+    of->now = dl_reading_at(0, 0);
+    of->filled = false;
+  }
+}
+
+void dl_metric_meters_free(struct dl_metric_meters *m) {
+  free(m->meter);
+  *m = (struct dl_metric_meters){0};
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Time series of Prometheus: which meter a metric with its labels is. Metrics
+ * of NVIDIA's dcgm-exporter, of nvidia_gpu_exporter and of ipmi_exporter. */
+
+#ifndef DL_LOGS_IMPORTERS_TRACKERS_METRIC_SERIES_H
+#define DL_LOGS_IMPORTERS_TRACKERS_METRIC_SERIES_H
+
+#include "logs/importers/importer.h"
+#include "logs/importers/tables/sample_columns.h"
+
+/* For messages. */
+#define DL_METRICS_USED                                                        \
+  "DCGM_FI_DEV_POWER_USAGE, nvidia_smi_power_draw_watts or "                   \
+  "ipmi_dcmi_power_consumption_watts"
+
+struct dl_metric_series {
+  enum dl_meter_kind kind;
+  enum dl_sample_quantity quantity;
+  double scale;  /* to W, J, or a share of 1 */
+  char id[160];  /* of the device; "": none */
+  char name[80]; /* of the device; "": unknown */
+};
+
+/* The value of a label until the next call, or NULL. */
+typedef const char *dl_label_fn(const void *ctx, const char *label);
+
+/* False for metrics that are no power, energy or utilization of a device. */
+bool dl_metric_series(struct dl_metric_series *s, const char *metric,
+                      dl_label_fn *label, const void *ctx);
+
+/* Meters with values of one moment. Starts as zero bytes. */
+struct dl_metric_meters {
+  struct dl_metric_meter {
+    struct dl_metric_series series; /* the first of it */
+    struct dl_reading now;
+    bool filled;
+  } * meter; /* owned */
+  size_t n, cap;
+};
+
+/* Index of the meter of a series, a new one where there is none. */
+size_t dl_metric_meter_of(struct dl_metric_meters *m,
+                          const struct dl_metric_series *s);
+
+/* Adds a value to those of the moment; the first of a quantity counts, since
+ * series of one device that differ in other labels (its slices by MIG, the pods
+ * that use it) repeat its value. */
+void dl_metric_value(struct dl_metric_meters *m, size_t meter,
+                     const struct dl_metric_series *s, double value);
+
+/* Makes readings of the moment, and begins the next. */
+void dl_metric_flush(struct dl_metric_meters *m, struct dl_log *log,
+                     int64_t ns);
+
+void dl_metric_meters_free(struct dl_metric_meters *m);
+
+#endif
