@@ -253,6 +253,18 @@ static void contradictions(void **state) {
   }
 }
 
+/* 61 layers, embedding, output and the layer for a further token: 64. Degrees
+ * of NVIDIA's Megatron Bridge. */
+static void further_token(void **state) {
+  struct table t = open_setup("arch,pipeline_parallel,virtual_stages",
+                              "deepseek-v3,4,4");
+
+  (void)state;
+  assert_int_equal(t.row->fault.kind, DL_FAULT_NONE);
+  equal(t.row->run.virtual_stages, 4, "virtual stages");
+  close_table(&t);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(batches),
@@ -261,6 +273,7 @@ int main(void) {
       cmocka_unit_test(trained_part),
       cmocka_unit_test(other_quantities),
       cmocka_unit_test(contradictions),
+      cmocka_unit_test(further_token),
   };
   return cmocka_run_group_tests(tests, make_temp_dir, remove_temp_dir);
 }

@@ -71,17 +71,21 @@ static double layers_of(const struct dl_row *row) {
   return t ? t->layers + t->decoder_layers : arch ? arch->layers : (double)NAN;
 }
 
-/* Whether layers are divided evenly, where the embedding and the output layer
- * may count as one each. */
-static bool divides_layers(const struct dl_row *row, double parts) {
+/* Whether layers are divided evenly, where up to `others` may count as one
+ * each: the embedding, the output layer and, where it is said, a layer that
+ * predicts a further token (DeepSeek-V3 and Kimi K2: 61 + 3 = 64; NVIDIA's
+ * Megatron Bridge trains them with 8, 16 and 32 parts). */
+static bool divides_layers(const struct dl_row *row, double parts, int others) {
   double layers = layers_of(row);
-  return fmod(layers, parts) <= 0 || fmod(layers + 1, parts) <= 0 ||
-         fmod(layers + 2, parts) <= 0;
+  bool even = false;
+  for (int i = 0; i <= others && !even; i++)
+    even = fmod(layers + i, parts) <= 0;
+  return even;
 }
 
 double dl_most_virtual_stages(const struct dl_row *row, double most) {
   double stages = dl_degrees_of(&row->run).pipeline, v = most;
-  while (v > 1 && !divides_layers(row, v * stages))
+  while (v > 1 && !divides_layers(row, v * stages, 2))
     v--;
   return stages > 1 ? v : 1;
 }
@@ -265,7 +269,7 @@ static bool breaks_stages(const struct dl_row *row, struct dl_text *to) {
                 "virtual_stages %g goes with a pipeline; give "
                 "pipeline_parallel",
                 v);
-  if (v > 1 && !isnan(layers) && !divides_layers(row, v * stages))
+  if (v > 1 && !isnan(layers) && !divides_layers(row, v * stages, 3))
     return says(to,
                 "virtual_stages %g of %g pipeline stages do not divide the "
                 "%g layers of '%s' evenly; use %g",
