@@ -150,6 +150,7 @@ CLI_TESTS = \
 	tests/cli/shard.bats \
 	tests/cli/show.bats \
 	tests/cli/sites.bats \
+	tests/cli/speeds-published.bats \
 	tests/cli/step-published.bats \
 	tests/cli/step.bats \
 	tests/cli/system.bats \
