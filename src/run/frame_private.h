@@ -194,6 +194,14 @@ struct run_steps {
   unsigned changed; /* those that depend on one of these axes, as bits */
 };
 
+/* Whether a column takes words that it does not have: names of what was
+ * measured. Not where an estimate computes with them. */
+static inline bool dl_frame_takes_others(const struct dl_frame *f,
+                                         const struct dl_run_column *c) {
+  bool computed = c->id == DL_RUN_optimizer || c->id == DL_RUN_stack;
+  return c->others && !(f->for_estimates && computed);
+}
+
 /* Runs steps in their order. Errors: of the look-up. */
 enum dl_status dl_frame_run(const struct dl_frame *f,
                             const struct row_source *from,

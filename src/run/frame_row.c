@@ -35,14 +35,15 @@ static struct dl_cell column_cell(const struct step *s, const char *text,
 
 /* Puts the column's word in place of a text that stands for it, and checks the
  * result of a definition; other values were checked where they were read. */
-static void check_given(const struct step *s, size_t step, bool defined,
+static void check_given(const struct dl_frame *f, size_t step, bool defined,
                         struct dl_cell *c, struct dl_row *row) {
   enum dl_fault_kind wrong = DL_FAULT_NONE;
+  const struct step *s = &f->step[step];
   if (s->column->words && c->s) {
     const char *word = dl_run_word(s->column, c->s);
     if (word)
       c->s = word;
-    else if (!s->column->others)
+    else if (!dl_frame_takes_others(f, s->column))
       wrong = DL_FAULT_WORD;
   } else if (defined && !s->column->is_text) {
     wrong = dl_run_column_check(s->column, c->x);
@@ -133,7 +134,7 @@ static void run_value(const struct dl_frame *f, const struct row_source *from,
   }
   bool given = s->n_sources > 0 && p->kind <= SOURCE_SETTING;
   if (given && s->column)
-    check_given(s, step, p->kind == SOURCE_DEFINITION, &c, row);
+    check_given(f, step, p->kind == SOURCE_DEFINITION, &c, row);
   /* A default of a command is not the user's. */
   if (given && p->kind == SOURCE_SETTING)
     given = dl_run_set_has(&f->of_options, (enum dl_run_id)p->index);

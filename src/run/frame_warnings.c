@@ -361,7 +361,8 @@ static void warn_word(struct dl_frame *f, const struct dl_run_column *c,
                       const char *text, size_t line, struct dl_diag *d) {
   struct dl_text near = {0};
   size_t n = 0;
-  if (dl_run_word(c, text) || !is_new(&f->words, c->name, text, &f->lookup.key))
+  if (dl_run_word(c, text) || !dl_frame_takes_others(f, c) ||
+      !is_new(&f->words, c->name, text, &f->lookup.key))
     return;
   while (c->words[n])
     n++;

@@ -46,7 +46,8 @@ WORD(fine_tune, WORDS("full", "head", "lora", "qlora"), false, SETTING,
      "qlora (low-rank adapters)")
 WHOLE(lora_rank, NULL, 1, 1e6, SETTING, "rank of LoRA or QLoRA adapters")
 WORD(optimizer, WORDS("adamw", "sgd", "adafactor", "adam8bit"), true, GIVEN,
-     "adamw, sgd, adafactor, adam8bit or another")
+     "adamw, sgd, adafactor, adam8bit; lamb, lars, lion, rmsprop, ... are read "
+     "too")
 WORD(checkpointing, WORDS("none", "selective", "full"), false, SETTING,
      "activation checkpointing: none, selective or full")
 WORD(attention, WORDS("flash", "eager"), false, SETTING,
@@ -65,7 +66,7 @@ WHOLE(grad_accum, NULL, 1, 1e9, SETTING,
       "batches whose gradients are added up before an optimizer step")
 WORD(stack, WORDS("eager", "compiled", "ngc", "mlperf"), true, SETTING,
      "software stack: eager, compiled, ngc (NVIDIA's containers), mlperf "
-     "(tuned submissions) or another")
+     "(tuned submissions); fit and calibrate take others")
 NUMBER(network_gbps, "Gbit/s", 1e-3, 1e6, SETTING,
        "network between nodes, per GPU and direction")
 WHOLE(gpus_per_node, NULL, 1, 1e5, GIVEN, "accelerators in a node")

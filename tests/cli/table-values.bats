@@ -54,6 +54,36 @@ dlest: 3 rows skipped" predict --input runs.csv "${JOB[@]}"
   [ "$(energies | wc -l)" -eq 3 ]
 }
 
+@test "optimizers and stacks that no estimate computes with are refused" {
+  table "$HEADER,optimizer,stack" resnet50,a100,1e6,90,256,frob, \
+    resnet50,a100,1e6,90,256,,in-house resnet50,a100,1e6,90,256,sgd,eager
+  gives 3 "dlest: warning: runs.csv:2: $(message column_invalid_value \
+    optimizer frob "'sgd', 'adamw'")
+dlest: warning: runs.csv:3: $(message column_invalid_value stack in-house \
+    "'ngc', 'eager'")
+dlest: 2 rows skipped" predict --input runs.csv "${JOB[@]}"
+  refuses 3 "dlest: $(message column_invalid_value stack in-house \
+    "'ngc', 'eager'")" predict --arch resnet50 --gpu a100 --set stack=in-house
+  refuses 2 "dlest: $(message invalid_value_nearest stack in-house \
+    "'ngc', 'eager'")" predict --arch resnet50 --gpu a100 --stack in-house
+}
+
+# LAMB keeps two moments as Adam does; LARS one, as SGD does.
+@test "optimizers by other names" {
+  local job=(--arch bert-large --gpu a100 --tokens 1e9 -q --format json)
+  while read -r name same; do
+    gives 0 '' predict "${job[@]}" --optimizer "$name"
+    jq .memory_need_gb,.estimates[0].energy_j out >other
+    gives 0 '' predict "${job[@]}" --optimizer "$same"
+    jq .memory_need_gb,.estimates[0].energy_j out | diff other -
+  done <<'END'
+LAMB adamw
+lars sgd
+lion sgd
+paged_adamw_8bit adam8bit
+END
+}
+
 @test "counts are whole" {
   table "$HEADER,n_gpus" resnet50,a100,1e6,90,256,1.5 \
     resnet50,a100,1e6,90,256,2

@@ -215,7 +215,8 @@ const struct dl_option dl_job_options_rows[] = {
      "int8 or a synonym (half, mixed, bfloat16, ...)",
      SETTING(precision)},
     {"optimizer", 0, "NAME",
-     "adamw (default), sgd, adafactor, adam8bit or another", SETTING(optimizer),
+     "adamw (default), sgd, adafactor, adam8bit or a synonym (lamb, lars, "
+     "lion, ...)", SETTING(optimizer),
      .phase = "training"},
     {"checkpointing", 0, "KIND",
      "activation checkpointing: none (default), selective or full",
@@ -249,7 +250,7 @@ const struct dl_option dl_job_options_rows[] = {
      "--grad-accum, whichever is not given",
      NUMBER_OF(global_batch), .phase = "training"},
     {"stack", 0, "NAME",
-     "software stack: eager, compiled, ngc, mlperf or another", SETTING(stack)},
+     "software stack: eager, compiled, ngc or mlperf", SETTING(stack)},
     {"network", 0, "X", "Gbit/s per GPU between nodes", SETTING(network_gbps)},
     {"gpus-per-node", 0, "N", "GPUs in a node, which NVLink joins",
      NUMBER_OF(gpus_per_node)},
