@@ -10,11 +10,9 @@
 
 const char *dl_excluded_name(enum dl_excluded why) {
   static const char *const names[DL_N_EXCLUDED] = {
-      [DL_CHOICE_SILENT] = "no estimate",
-      [DL_CHOICE_MEMORY] = "memory",
-      [DL_CHOICE_DEADLINE] = "deadline",
-      [DL_CHOICE_BUDGET] = "budget",
-      [DL_CHOICE_OUTSIDE] = "training data"};
+      [DL_CHOICE_SILENT] = "no estimate",    [DL_CHOICE_MEMORY] = "memory",
+      [DL_CHOICE_DEADLINE] = "deadline",     [DL_CHOICE_BUDGET] = "budget",
+      [DL_CHOICE_OUTSIDE] = "training data", [DL_CHOICE_UNTIMED] = "time"};
   return names[why];
 }
 
@@ -128,6 +126,19 @@ static enum dl_excluded why(const struct dl_alternative *c,
   return limits->measured && c->outside ? DL_CHOICE_OUTSIDE : DL_CHOICE_MEETS;
 }
 
+/* A choice without a time has no place among those with one. */
+static void exclude_untimed(struct dl_choices *l) {
+  bool times = false;
+  for (size_t i = 0; i < l->n; i++)
+    times |= l->c[i].excluded == DL_CHOICE_MEETS && !isnan(l->c[i].duration_s);
+  for (size_t i = 0; i < l->n && times; i++)
+    if (l->c[i].excluded == DL_CHOICE_MEETS && isnan(l->c[i].duration_s)) {
+      l->c[i].excluded = DL_CHOICE_UNTIMED;
+      l->n_excluded[DL_CHOICE_MEETS]--;
+      l->n_excluded[DL_CHOICE_UNTIMED]++;
+    }
+}
+
 /* Where all that meets the other limits is outside the training data, it
  * counts. */
 static void exclude(struct dl_choices *l,
@@ -181,19 +192,16 @@ static void sort(struct dl_choices *l) {
 
 /* The choices as points; those that are excluded are none. */
 static void make_points(const struct dl_choices *l, struct dl_pareto_point *p) {
-  bool times = false, merits = false;
-  for (size_t i = 0; i < l->n; i++) {
-    bool meets = l->c[i].excluded == DL_CHOICE_MEETS;
-    times |= meets && !isnan(l->c[i].duration_s);
-    merits |= meets && !isnan(l->c[i].accuracy);
-  }
+  bool merits = false;
+  for (size_t i = 0; i < l->n; i++)
+    merits |= l->c[i].excluded == DL_CHOICE_MEETS && !isnan(l->c[i].accuracy);
   for (size_t i = 0; i < l->n; i++) {
     const struct dl_alternative *c = &l->c[i];
     bool meets = c->excluded == DL_CHOICE_MEETS;
     p[i] = (struct dl_pareto_point){.energy = meets ? c->energy_j : (double)NAN,
                                     .low = c->low_j,
                                     .high = c->high_j,
-                                    .time = times ? c->duration_s : 0,
+                                    .time = dl_or(c->duration_s, 0),
                                     .merit = merits ? c->accuracy : 0};
   }
 }
@@ -201,6 +209,7 @@ static void make_points(const struct dl_choices *l, struct dl_pareto_point *p) {
 void dl_choices_judge(struct dl_choices *l,
                       const struct dl_choice_limits *limits) {
   exclude(l, limits);
+  exclude_untimed(l);
   struct dl_pareto_point *p = dl_calloc(l->n, sizeof *p);
   struct dl_pareto_place *place = dl_calloc(l->n, sizeof *place);
   make_points(l, p);

@@ -17,6 +17,7 @@ enum dl_excluded {
   DL_CHOICE_DEADLINE, /* takes longer */
   DL_CHOICE_BUDGET,   /* takes more energy */
   DL_CHOICE_OUTSIDE,  /* no accelerator of its generation was measured */
+  DL_CHOICE_UNTIMED,  /* no time, though others have one */
   DL_N_EXCLUDED
 };
 

@@ -46,6 +46,28 @@ usage() {
 # Student's t for 2 degrees of freedom at 90 %: 2.91998558035; mean 100,
 # standard deviation 10: 100 -+ 2.91998558035 x 10 / sqrt(3). At 50 %:
 # 0.816496580928 = sqrt(2/3).
+# 6.314 is the quantile of Student's t for 90 % and 2 runs: 700 +- 1263 J.
+@test "the interval of a mean does not go below 0" {
+  table arch,gpu,batch_size,energy_j,duration_s a,x,8,900,80 a,x,8,500,80
+  gives 0 '' recommend --table runs.csv --format json
+  check '.choices[0] | .energy_j == 700 and .energy_low_j == 0 and
+    (.energy_high_j - 1962.75 | fabs) < 0.01'
+}
+
+@test "a choice without a time is none where others have one" {
+  table arch,gpu,batch_size,energy_j,duration_s a,x,8,900,80 a,x,16,500, \
+    a,x,32,1500,70
+  gives 0 '' recommend --table runs.csv --format json
+  check '[.choices[] | .energy_j, .excluded] ==
+    [900, null, 1500, null, 500, "time"] and .n_untimed == 1'
+  gives 0 '' recommend --table runs.csv --all
+  grep -q 'without a duration' out
+  table arch,gpu,batch_size,energy_j,duration_s a,x,8,900, a,x,16,500,
+  gives 0 '' recommend --table runs.csv --format json
+  check '[.choices[] | .energy_j, .excluded] == [500, null, 900, null] and
+    .n_untimed == 0'
+}
+
 @test "repeated runs are one choice, with the interval of their mean" {
   table arch,gpu,batch_size,energy_j,duration_s \
     net_a,x,1,90,5 net_a,x,1,100,6 net_a,x,1,110,7 net_a,x,2,105,5

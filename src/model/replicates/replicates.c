@@ -156,8 +156,8 @@ static void take_repeat(void *ctx, const struct dl_row *row, const char *key,
 
 /* What the columns of a run accept. 0 J are those of a meter that was not read.
  * Accuracy is no column of the runs table, which would see to it. */
-static bool is_bad(const void *ctx, const struct dl_row *row,
-                             const char *path, size_t line, struct dl_diag *d) {
+static bool is_bad(const void *ctx, const struct dl_row *row, const char *path,
+                   size_t line, struct dl_diag *d) {
   const struct repeats *w = ctx;
   const char *text = dl_row_text(row, &w->accuracy);
   if (row->run.energy_j == 0) {
@@ -200,7 +200,8 @@ enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
     double half = half_width(&w.sums[i].energy, coverage);
     r->n = w.sums[i].energy.n;
     r->energy_j = dl_mean_of(&w.sums[i].energy);
-    r->low_j = r->energy_j - half;
+    /* Few runs that differ say nothing but that energies are above 0. */
+    r->low_j = isnan(half) ? half : fmax(r->energy_j - half, 0);
     r->high_j = r->energy_j + half;
     r->duration_s = dl_mean_of(&w.sums[i].duration);
     r->accuracy = dl_mean_of(&w.sums[i].accuracy);

@@ -130,7 +130,8 @@ static const struct {
                 {DL_CHOICE_MEMORY, "n_memory", "beyond the GPU's memory"},
                 {DL_CHOICE_DEADLINE, "n_deadline", "past the deadline"},
                 {DL_CHOICE_BUDGET, "n_budget", "over the budget"},
-                {DL_CHOICE_OUTSIDE, "n_outside", "outside the training data"}};
+                {DL_CHOICE_OUTSIDE, "n_outside", "outside the training data"},
+                {DL_CHOICE_UNTIMED, "n_untimed", "without a duration"}};
 
 void dl_recommend_settings(struct dl_report *r,
                            const struct dl_recommended_choices *v) {
