@@ -283,6 +283,18 @@ dlest: warning: $(message no_embodied_carbon_is_known v100-sxm2-16gb)" \
     predict --input runs.csv --gpu-share 0.5
 }
 
+@test "the budget is for the energy of the answer: with --node, of the node" {
+  local job=(predict --arch resnet50 --node dgx-a100 --batch-size 64 -q)
+  gives 0 '' "${job[@]}" --format json
+  gpus=$(jq '.estimates[0].energy_j / 3.6e6' out)
+  node=$(jq '.node.boundaries[] | select(.estimate == "physical" and
+    .boundary == "node").energy_j / 3.6e6' out)
+  try "${job[@]}" --budget-kwh "$(jq -n "($node + $gpus) / 2")"
+  [ "$status" -eq 4 ]
+  grep -qE '^dlest: .* kWh, over the budget of ' err
+  gives 0 '' "${job[@]}" --budget-kwh "$(jq -n "$node * 1.001")"
+}
+
 @test 'refused: MIG' {
   local slice='NVIDIA A100-SXM4-40GB MIG 1g.5gb'
   refuses 3 "dlest: $(message is_a_slice "$slice" a100-sxm4-40gb 1g.5gb)" \

@@ -403,8 +403,9 @@ static enum dl_status predict_single(struct dl_cli *cli,
   if (status == DL_OK && s.best >= 0) {
     char what[64];
     snprintf(what, sizeof what, "%s estimates", s.est[s.best].method);
-    status = dl_check_budget(what, s.est[s.best].energy_j, o->budget_kwh,
-                             &cli->diag);
+    /* That of the answer: with a node, of the whole. */
+    status = dl_check_budget(what, dl_or(s.whole.j.x, s.est[s.best].energy_j),
+                             o->budget_kwh, &cli->diag);
   }
   free(s.est);
   free(row);
