@@ -229,13 +229,14 @@ static void assume_accumulation(struct dl_row *row) {
 }
 
 /* Kernels that do not store the scores take 16 bits (FlashAttention, arXiv
- * 2205.14135). */
+ * 2205.14135), and none adds those of relative positions. */
 static void assume_attention(struct dl_row *row) {
   const char *p = row->run.precision;
-  bool wide =
-      dl_is_word(p, "fp32") || dl_is_word(p, "tf32") || dl_is_word(p, "fp64");
+  const struct dl_transformer *t = row->found.arch->transformer;
+  bool stores = dl_is_word(p, "fp32") || dl_is_word(p, "tf32") ||
+                dl_is_word(p, "fp64") || (t && t->disentangled > 0);
   if (!row->run.attention)
-    dl_assume_text(row, DL_RUN_attention, wide ? "eager" : "flash");
+    dl_assume_text(row, DL_RUN_attention, stores ? "eager" : "flash");
 }
 
 /* The set-up of the training of a language model. */

@@ -152,6 +152,41 @@ static void narrow_embedding(void **state) {
   assert_true(dl_transformer_head_params(&bert) != 96);
 }
 
+/* The weights of a layer, 768 + 72 biases + 32 of norms, once for both; the
+ * work of both. */
+static void shared_layers(void **state) {
+  struct dl_transformer t =
+      shape("kind=encoder,layers=2,hidden=8,heads=2,vocab=16,seq=16");
+  struct dl_transformer s = shape("kind=encoder,layers=2,hidden=8,heads=2,"
+                                  "vocab=16,seq=16,shared_layers=1");
+
+  (void)state;
+  assert_true(dl_transformer_params(&t) - dl_transformer_params(&s) ==
+              768 + 72 + 32);
+  assert_true(dl_transformer_pass(&t, 10).macs ==
+              dl_transformer_pass(&s, 10).macs);
+  assert_true(2 * dl_transformer_adapter_params(&s, 4) ==
+              dl_transformer_adapter_params(&t, 4));
+}
+
+/* 6 embeddings of 8 with a norm; in both layers 8 MACs for each of 10 tokens
+ * with each of them, of queries and of keys, and 2 heads' scores. */
+static void disentangled(void **state) {
+  struct dl_transformer t =
+      shape("kind=encoder,layers=2,hidden=8,heads=2,vocab=16,seq=16");
+  struct dl_transformer s = shape("kind=encoder,layers=2,hidden=8,heads=2,"
+                                  "vocab=16,seq=16,disentangled=6");
+  struct dl_pass p = dl_transformer_pass(&t, 10);
+  struct dl_pass q = dl_transformer_pass(&s, 10);
+
+  (void)state;
+  assert_true(dl_transformer_params(&s) - dl_transformer_params(&t) ==
+              6 * 8 + 2 * 8);
+  assert_true(q.attention_macs - p.attention_macs == 2 * 2 * 10 * 6 * 8);
+  assert_true(q.macs - p.macs == 2 * 2 * 10 * 6 * 8);
+  assert_true(q.attention_acts - p.attention_acts == 2 * 2 * 10 * 6 * 2);
+}
+
 static void check_entry(const struct dl_architecture *e) {
   double params = dl_transformer_params(e->transformer) / 1e6;
   double active = e->active_params_m;
@@ -192,7 +227,12 @@ static void exact_counts(void **state) {
       shape("layers=32,hidden=4096,heads=32,kv_heads=8,ffn=14336,experts=8,"
             "active_experts=2,vocab=32000,seq=32768");
 
+  struct dl_transformer deberta =
+      shape("kind=encoder,layers=12,hidden=768,heads=12,vocab=128100,seq=512,"
+            "positions=0,disentangled=512");
+
   (void)state;
+  assert_true(dl_transformer_params(&deberta) == 183831552);
   assert_true(dl_transformer_params(&gpt2) == 124439808);
   assert_true(dl_transformer_params(&llama) == 6738415616);
   assert_true(dl_transformer_params(&mixtral) == 46702792704);
@@ -376,6 +416,7 @@ int main(void) {
       TEST(at_another_use),    TEST(refuses),
       TEST(refuses_in_a_file), TEST(nothing_overflows),
       TEST(in_words),          TEST(narrow_embedding),
+      TEST(shared_layers),     TEST(disentangled),
   };
   return cmocka_run_group_tests(tests, make_temp_dir, remove_temp_dir);
 }

@@ -29,7 +29,7 @@ static const struct key {
     {"ffn", "intermediate_size|n_inner|d_ff|ffn_dim|encoder_ffn_dim|"
             "hidden_dim"},
     {"vocab", "vocab_size"},
-    {"embedding", "word_embed_proj_dim"},
+    {"embedding", "word_embed_proj_dim|embedding_size"},
     {"seq", "max_position_embeddings|n_positions|n_ctx|max_source_positions|"
             "seq_length"},
     {"tied", "tie_word_embeddings"},
@@ -102,6 +102,16 @@ static void opt(struct parts *p, const dl_json *j) {
 static void roberta(struct parts *p, const dl_json *j) {
   learned(p, j);
   put(p, "seq", part(p, "seq") - 2);
+}
+
+/* Relative positions in both directions, as many as there are buckets. */
+static void deberta(struct parts *p, const dl_json *j) {
+  struct dl_json_value buckets = dl_json_get(j, "position_buckets");
+  struct dl_json_value absolute = dl_json_get(j, "position_biased_input");
+  bool some = buckets.type == DL_JSON_NUMBER && buckets.number > 0;
+  bool none = absolute.type == DL_JSON_TRUTH && absolute.number == 0;
+  put(p, "disentangled", 2 * (some ? buckets.number : part(p, "seq")));
+  put(p, "positions", none ? 0 : part(p, "seq"));
 }
 
 static void qwen(struct parts *p, const dl_json *j) {
@@ -183,6 +193,12 @@ static const struct family {
      {{"token_types", 1}, {"pooler", 1}},
      roberta},
     {"distilbert", "encoder", DECODER "ffn", {{"token_types", 0}}, learned},
+    {"albert",
+     "encoder",
+     DECODER "ffn embedding?",
+     {{"positions", 0}, {"pooler", 1}, {"shared_layers", 1}},
+     NULL},
+    {"deberta-v2", "encoder", DECODER "ffn token_types?", {{0}}, deberta},
     {"t5|mt5",
      "encoder-decoder",
      "layers hidden heads head_dim ffn vocab seq? decoder_layers? tied? "

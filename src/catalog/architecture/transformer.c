@@ -89,12 +89,15 @@ double dl_transformer_expert_params(const struct dl_transformer *t) {
  * the encoder. */
 static double stack_params(shape *t, double layers, double attentions) {
   double moe = moe_layers(t, layers);
+  if (t->shared_layers > 0)
+    layers = 1;
   double each = attentions * (attention_weights(t) + attention_biases(t)) +
                 (attentions + 1) * norm_params(t);
   return layers * each + (layers - moe) * ffn_params(t, t->ffn) +
          moe * (t->experts * ffn_params(t, t->moe_ffn) +
                 t->hidden * t->experts + ffn_params(t, t->shared_ffn)) +
-         t->final_norm * norm_params(t) + t->relative * t->heads;
+         t->final_norm * norm_params(t) + t->relative * t->heads +
+         (t->disentangled > 0) * norm_params(t);
 }
 
 static double patches(shape *t, double image_px) {
@@ -127,7 +130,8 @@ static double projection(shape *t) {
 }
 
 double dl_transformer_embedding_params(const struct dl_transformer *t) {
-  double rows = t->positions + t->encoder_positions + t->token_types;
+  double rows =
+      t->positions + t->encoder_positions + t->token_types + t->disentangled;
   if (t->kind == DL_TF_VISION)
     rows += patches(t, t->image) + 1;
   bool lookup_only = !dl_transformer_writes(t) || !t->tied;
@@ -193,11 +197,14 @@ static double attention_sides(shape *t) {
 
 double dl_transformer_adapter_params(const struct dl_transformer *t,
                                      double rank) {
-  double layers = t->layers + t->decoder_layers;
+  bool shared = t->shared_layers > 0; /* adapters too */
+  double first = shared ? 1 : t->layers;
+  double second = shared ? t->decoder_layers > 0 : t->decoder_layers;
+  double layers = first + second;
   double moe = dl_transformer_moe_layers(t);
   double dense =
       layers * t->hidden + (layers - moe) * t->ffn + moe * t->moe_ffn;
-  double attention = (t->layers + 2 * t->decoder_layers) * attention_sides(t);
+  double attention = (first + 2 * second) * attention_sides(t);
   return rank * (attention + (2 + t->gated) * dense);
 }
 
@@ -233,11 +240,14 @@ static void add_stack(struct dl_pass *p, shape *t, double layers, double n) {
   p->acts += n * (layers * outputs + ffn_acts(t, layers));
 }
 
-/* Scores and mixed values: n tokens attend to m. */
+/* Scores and mixed values: n tokens attend to m; of disentangled attention
+ * their queries and keys also to relative positions. */
 static void add_products(struct dl_pass *p, shape *t, double layers, double n,
                          double m) {
-  p->attention_macs += layers * n * m * (query_width(t) + value_width(t));
-  p->attention_acts += layers * n * (t->heads * m + value_width(t));
+  double scores = m + 2 * t->disentangled;
+  p->attention_macs +=
+      layers * n * (scores * query_width(t) + m * value_width(t));
+  p->attention_acts += layers * n * (t->heads * scores + value_width(t));
 }
 
 /* Attention of n tokens to an encoder's m: queries and output for the

@@ -21,7 +21,10 @@
  *                 is no multiplication), the output layer n V d; with an
  *                 embedding of size m < d, n (V m + 2 m d)
  *   attention     2 L n^2 h e: scores, and values mixed by them; latent
- *                 L n^2 h (e + v)
+ *                 L n^2 h (e + v); disentangled 2 L n p h e more, of queries
+ *                 and of keys with the p embeddings of relative positions
+ *                 (arXiv 2006.03654; their projections, once a batch, are not
+ *                 counted)
  *
  * The square of n is counted in full for causal attention too, as PaLM
  * (arXiv 2204.02311, appendix B: 12 L h e n FLOPs a token, forward and
@@ -62,7 +65,9 @@ struct dl_transformer {
   double encoder_positions; /* stored, of an encoder before a decoder */
   double token_types, tied; /* tied: the output layer is the embedding */
   double bias, qkv_bias, key_bias, norm_bias, embedding_norm, final_norm;
-  double relative; /* buckets of position, one weight a head (T5) */
+  double relative;      /* buckets of position, one weight a head (T5) */
+  double disentangled;  /* embeddings of relative positions (DeBERTa) */
+  double shared_layers; /* 1: all layers have the same weights (ALBERT) */
   double experts, active_experts, moe_every, moe_ffn, shared_ffn;
   double dense_layers; /* the first ones, without experts */
   double patch, image, channels, classes, pooler;

@@ -47,6 +47,8 @@ static const struct key {
     KEY(embedding_norm, 0, 1),
     KEY(final_norm, 0, 1),
     KEY(relative, 0, 1e5),
+    KEY(disentangled, 0, 1e6),
+    KEY(shared_layers, 0, 1),
     KEY(experts, 1, 1e5),
     KEY(active_experts, 1, 1e5),
     KEY(moe_every, 1, 1e4),
@@ -187,6 +189,8 @@ static void take_defaults(struct dl_transformer *t) {
   unless_given(&t->embedding_norm, encoder);
   unless_given(&t->final_norm, !encoder);
   unless_given(&t->relative, 0);
+  unless_given(&t->disentangled, 0);
+  unless_given(&t->shared_layers, 0);
   unless_given(&t->moe_every, 1);
   unless_given(&t->dense_layers, 0);
   unless_given(&t->moe_ffn, t->ffn);
@@ -239,6 +243,8 @@ static const char *contradiction(const struct dl_transformer *t) {
                      : t->q_rank > 0 || t->rope_dim > 0 || t->value_dim > 0)
     return "q_rank, rope_dim (below head_dim) and value_dim are for decoders "
            "with kv_rank, without kv_heads";
+  if (t->shared_layers > 0 && t->experts > 0)
+    return "shared_layers is for layers without experts";
   if (t->dense_layers > t->layers)
     return "more dense_layers than layers";
   if (t->active_experts > t->experts)
