@@ -63,6 +63,16 @@ dlest: 1 row skipped" predict --input runs.csv "${serve[@]}" --batch-size 8
     --gpu h100 "${serve[@]}" --set request_rate=1 --idle-s 3
 }
 
+@test "images: an interval that does not depend on training samples" {
+  served --arch resnet50 --gpu a100 --batch-size 8 --requests 1000
+  jq '.estimates[0] | .energy_j, .low_j, .high_j' out >option
+  table arch,gpu,phase,batch_size,requests resnet50,a100,inference,8,1000
+  for set in batch_size=8 train_samples=1 train_samples=1e9 val_samples=0; do
+    gives 0 '' predict --input runs.csv --method physical -q -f json --set $set
+    jq '.estimates[0] | .energy_j, .low_j, .high_j' out | diff option -
+  done
+}
+
 @test "requests cost alike, how many there be" {
   served "${llama[@]}" --batch-size 32 --requests 1000
   cp out thousand

@@ -142,6 +142,8 @@ static void forward_interval(const struct dl_session *ctx,
   struct dl_predictor_row at;
   double low, high;
   dl_predictor_take(b->p, job->row, &at);
+  /* The usual spread, also where a table or a data set has training samples. */
+  at.lacks = "train_samples";
   if (!dl_predictor_bounds(&at, &low, &high, &left))
     return;
   est->low_j = est->energy_j + busy_j * expm1(low);
