@@ -73,6 +73,22 @@ dlest: 1 row skipped" predict --input runs.csv "${serve[@]}" --batch-size 8
   done
 }
 
+@test "at a rate the time is that of the requests, without an interval" {
+  served "${llama[@]}" --requests 100000 --request-rate 5
+  # it keeps up to 1e-4
+  check '.estimates[0] | (.duration_s / 20000 - 1 | fabs) < 1e-3 and
+    .time_low_s == null and .time_high_s == null and .low_j < .energy_j'
+  gives 0 '' predict --phase inference "${llama[@]}" --requests 100000 \
+    --request-rate 5 -q
+  grep -qE '^  Time +5 h 33 min  at most 5.00 requests/s' out
+}
+
+@test "no throughput without an estimate of it" {
+  gives 0 '' predict --arch bert-base-uncased --gpu a100 --phase inference \
+    --requests 1000 --prompt-tokens 128 -q
+  grep -qE '^  Time +239 ms$' out
+}
+
 @test "requests cost alike, how many there be" {
   served "${llama[@]}" --batch-size 32 --requests 1000
   cp out thousand

@@ -143,7 +143,8 @@ void dl_infer(const struct dl_session *ctx, const struct dl_job *job,
               struct dl_served *s) {
   struct problem p;
   struct dl_serving_cost r;
-  *s = (struct dl_served){.time_s = NAN, .requests = job->run->requests};
+  *s = (struct dl_served){
+      .time_s = NAN, .most_a_second = NAN, .requests = job->run->requests};
   if (!dl_run_is_inference(job->run) || !set_up(&p, ctx, job, s))
     return;
   double most = job->run->batch_size * (p.tokens ? 1 : job->run->n_gpus);

@@ -155,13 +155,14 @@ static void forward_interval(const struct dl_session *ctx,
   est->interval_groups = b->fit->held_out_residuals[left].n;
 }
 
-/* Intervals of time and power of requests that do not wait for others. */
-static void serving_rates(const struct dl_served *s,
+/* Intervals of time and power of requests that do not wait for others. With a
+ * rate the time follows from it. */
+static void serving_rates(const struct dl_job *job, const struct dl_served *s,
                           const struct dl_job_predictions *all,
                           struct dl_estimate *est) {
   const struct dl_prediction *time = &all->of[DL_SERVING_TIME];
   const struct dl_prediction *power = &all->of[DL_SERVING_POWER];
-  if (s->idle_s > 0)
+  if (s->idle_s > 0 || job->run->request_rate > 0)
     return;
   est->time_low_s = est->duration_s * time->low / time->value;
   est->time_high_s = est->duration_s * time->high / time->value;
@@ -206,7 +207,7 @@ static void by_inference(const struct dl_session *ctx, const struct dl_job *job,
   }
   serving_interval(ctx->fit[DL_SERVING_EPOCH].fit, &p->of[DL_SERVING_EPOCH],
                    busy_j, est);
-  serving_rates(s, p, est);
+  serving_rates(job, s, p, est);
 }
 
 static void estimate(const struct dl_session *ctx, const struct dl_job *job,
