@@ -15,6 +15,7 @@ import task_graph as graph
 import task_encoders as pairs
 import task_sequence as seq
 import task_vision as vision
+import task_yolo as yolo
 from task_layers import Net
 
 # Where layers and figures were published: title, year, address.
@@ -161,6 +162,36 @@ for _k, _d, _w, _m, _n, _p, _g in (
     task("yolo11" + _k, "YOLO11" + _k, "yolo", "ultralytics",
          on(vision.yolo11, _d, _w, _m, _n), 640, "area", ("yolov11" + _k,), "",
          _p, 6, _g / 2)
+# Norms are part of the published operations: 2 % of those of the smallest,
+# which is not compared.
+for _k, _p, _g, *_layers in (
+        ("t", 2.128720, None, 16,
+         ((32, 32, 16), (64, 64, 32), (96, 96, 48), (128, 128, 64)),
+         (64, 96, 128), ((64, 64, 32), 48, 64), 3),
+        ("s", 7.318368, 27.6, 32,
+         ((64, 64, 32), (128, 128, 64), (192, 192, 96), (256, 256, 128)),
+         (128, 192, 256), ((128, 128, 64), 96, 128), 3),
+        ("m", 20.216160, 77.9, 32,
+         ((128, 128, 64), (240, 240, 120), (360, 360, 180), (480, 480, 240)),
+         (240, 360, 480), ((240, 240, 120), 184, 240), 1),
+        ("c", 25.590912, 104., 64,
+         ((256, 128, 64), (512, 256, 128), (512, 512, 256), (512, 512, 256)),
+         (256, 512, 512), ((256, 256, 128), 256, 512), 1, True)):
+    task("yolov9" + _k, "YOLOv9" + _k, "yolo", "ultralytics",
+         on(yolo.yolo9, *_layers), 640, "area", ("yolo9" + _k,), "",
+         _p, 6, _g and _g / 2)
+# The published operations are those of a pass with the heads for one box.
+for _k, _d, _w, _m, _c, _p, _g in (
+        ("n", .33, .25, 1024, ((22,), (22,)), 2.775520, 6.7),
+        ("s", .33, .5, 1024, ((8, 22), (8, 22)), 8.128272, 21.6),
+        ("m", .67, .75, 768, ((8, 19, 22), ()), 16.576768, 59.1),
+        ("b", .67, 1, 512, ((8, 13, 19, 22), ()), None, 92.),
+        ("l", 1, 1, 512, ((8, 13, 19, 22), ()), 25.888688, 120.3),
+        ("x", 1, 1.25, 512, ((6, 8, 13, 19, 22), ()), 31.808960, 160.4)):
+    task("yolov10" + _k, "YOLOv10" + _k, "yolo", "ultralytics",
+         on(yolo.yolo10, _d, _w, _m, _c), 640, "area", ("yolo10" + _k,),
+         "heads for one box of an object and for many", _p, 6, _g / 2,
+         lambda n, a=(_d, _w, _m, _c): yolo.yolo10(n, 640, *a, heads=1))
 # Parameters and multiply-accumulates are those of the authors' own test.
 WIDTHS = ((1, 1), (1, 1.1), (1.1, 1.2), (1.2, 1.4), (1.4, 1.8), (1.6, 2.2),
           (1.8, 2.6), (2, 3.1))
