@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "io/csv.h"
 #include "model/fitting/group_cv_residuals.h"
-#include "model/fitting/time_residuals.h"
+#include "model/fitting/held_out_residuals.h"
 #include "physics/conditioning/joint_prediction.h"
 
 static const char *const added[] = {"target", "unit",     "method",

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "model/fitting/group_cv_residuals.h"
-#include "model/fitting/time_residuals.h"
+#include "model/fitting/held_out_residuals.h"
 #include "model/interval.h"
 
 /* So many groups are held out one by one, more in so many sets. */
@@ -88,32 +88,6 @@ static void make_sets(struct dl_folds *sets, const struct dl_folds *folds) {
         folds->of_row[i] < SIZE_MAX ? folds->of_row[i] % sets->k : SIZE_MAX;
 }
 
-/* Adds the residuals of each group in which the design's target was measured.
- */
-static void add_groups(struct dl_fit *fit, enum dl_held_out_group left,
-                       const struct dl_design *g, const struct dl_folds *folds,
-                       const struct dl_held_out *h) {
-  double *x = dl_calloc(folds->n, sizeof *x);
-  double *spread = dl_calloc(folds->n, sizeof *spread);
-  struct dl_held_out_spreads spreads = {fit, g, g->target, left, NULL};
-  for (size_t k = 0; k < folds->k; k++) {
-    size_t n = 0;
-    for (size_t i = 0; i < folds->n; i++) {
-      double y = measured(g, i, g->target);
-      if (folds->of_row[i] != k || !isfinite(y))
-        continue;
-      spread[n] = dl_held_out_spread(&spreads, g->y->size + i);
-      x[n++] = y - h->y[i * g->physics->n_targets + g->target];
-    }
-    if (n > 0)
-      dl_add_group_residuals(&fit->held_out_residuals[left], folds->name[k], x,
-                             dl_has_spreads(g) ? spread : NULL, n);
-  }
-  free(x);
-  free(spread);
-  free(spreads.seen);
-}
-
 enum dl_status dl_auxiliary_residuals(struct dl_fit *fit,
                                       enum dl_held_out_group left,
                                       const struct dl_training *t,
@@ -121,16 +95,17 @@ enum dl_status dl_auxiliary_residuals(struct dl_fit *fit,
                                       struct dl_diag *d) {
   const char *column = dl_held_out_group_name(left);
   struct dl_folds folds, sets;
-  const struct dl_held_out *h;
+  struct dl_held_out_rows rows = {
+      .g = g, .left = left, .first = g->y->size, .folds = &folds};
   if (g->rows.n_auxiliary == 0 || !dl_training_labels(t->auxiliary, column))
     return DL_OK;
   make_folds(&folds, t, g, column);
   make_sets(&sets, &folds);
-  enum dl_status status = dl_held_out_get(&h, g, &sets, true, d);
-  if (status == DL_OK)
-    add_groups(fit, left, g, &folds, h);
-  if (status == DL_OK && dl_keeps_times(g))
-    dl_add_time_residuals(fit, left, g, g->y->size, &folds, h);
+  enum dl_status status = dl_held_out_get(&rows.h, g, &sets, true, d);
+  if (status == DL_OK) {
+    dl_add_target_residuals(fit, &rows);
+    dl_add_time_residuals(fit, &rows);
+  }
   dl_folds_free(&folds);
   dl_folds_free(&sets);
   return status;

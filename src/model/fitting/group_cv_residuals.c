@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/fitting/time_residuals.h"
+#include "model/fitting/held_out_residuals.h"
 #include "model/interval.h"
 
 static double residual(const struct dl_problem *p, const struct dl_cv *cv,
@@ -19,31 +19,17 @@ static double residual(const struct dl_problem *p, const struct dl_cv *cv,
 }
 
 /* Groups the out-of-fold residuals by fold. */
-static void keep_residuals(struct dl_fit *fit, enum dl_held_out_group left,
-                           const struct dl_design *g, const struct dl_cv *cv,
-                           const struct dl_folds *folds) {
-  struct dl_residuals *r = &fit->held_out_residuals[left];
-  size_t *row = NULL, *first = NULL;
-  double *x = dl_calloc(folds->n, sizeof *x);
-  double *spread =
-      dl_has_spreads(g) ? dl_calloc(folds->n, sizeof *spread) : NULL;
-  struct dl_held_out_spreads spreads = {fit, g, g->target, left, NULL};
-  dl_folds_list(folds, &row, &first);
+static void keep_residuals(struct dl_fit *fit,
+                           const struct dl_held_out_rows *rows,
+                           const struct dl_cv *cv) {
+  struct dl_residuals *r = &fit->held_out_residuals[rows->left];
+  size_t n = rows->folds->n;
+  double *x = dl_calloc(n, sizeof *x);
   r->pooled = cv->pooled;
-  for (size_t k = 0; k < folds->k; k++) {
-    size_t n = 0;
-    for (size_t i = first[k]; i < first[k + 1]; i++) {
-      x[n] = residual(&g->problem, cv, row[i]);
-      if (spread)
-        spread[n] = dl_held_out_spread(&spreads, row[i]);
-      n += isfinite(x[n]) != 0;
-    }
-    dl_add_group_residuals(r, folds->name ? folds->name[k] : "", x, spread, n);
-  }
+  for (size_t i = 0; i < n; i++)
+    x[i] = residual(&rows->g->problem, cv, i);
+  dl_add_fold_residuals(r, fit, rows, rows->g->target, x, false);
   free(x);
-  free(spread);
-  free(spreads.seen);
-  free(row);
 }
 
 /* Where rows have no groups: each of up to 199 evenly spaced order
@@ -67,16 +53,13 @@ static void keep_row_residuals(struct dl_residuals *r,
 
 /* Residuals of times in the same folds, which are predicted already. */
 static enum dl_status keep_times(struct dl_fit *fit,
-                                 enum dl_held_out_group left,
-                                 const struct dl_design *g,
-                                 const struct dl_folds *folds,
+                                 struct dl_held_out_rows *rows,
                                  struct dl_diag *d) {
-  const struct dl_held_out *h;
   size_t *of_row;
-  struct dl_folds sets = dl_folds_in_sets(folds, &of_row);
-  enum dl_status status = dl_held_out_get(&h, g, &sets, false, d);
+  struct dl_folds sets = dl_folds_in_sets(rows->folds, &of_row);
+  enum dl_status status = dl_held_out_get(&rows->h, rows->g, &sets, false, d);
   if (status == DL_OK)
-    dl_add_time_residuals(fit, left, g, 0, folds, h);
+    dl_add_time_residuals(fit, rows);
   free(of_row);
   return status;
 }
@@ -96,12 +79,13 @@ static enum dl_status leave_out(struct dl_fit *fit, enum dl_held_out_group left,
   enum dl_status status = dl_training_folds(&folds, t, &spec, c->seed, d);
   if (status == DL_OK)
     status = dl_cross_validate_design(&cv, g, c->hyper, &folds, d);
+  struct dl_held_out_rows held = {.g = g, .left = left, .folds = &folds};
   if (status == DL_OK && dl_keeps_times(g) && !rows)
-    status = keep_times(fit, left, g, &folds, d);
+    status = keep_times(fit, &held, d);
   if (status == DL_OK && rows)
     keep_row_residuals(&fit->held_out_residuals[left], &g->problem, &cv, t->n);
   else if (status == DL_OK)
-    keep_residuals(fit, left, g, &cv, &folds);
+    keep_residuals(fit, &held, &cv);
   dl_cv_free(&cv);
   dl_folds_free(&folds);
   return status;

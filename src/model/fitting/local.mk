@@ -9,14 +9,14 @@ libdlest_a_SOURCES += \
 	%D%/group_cv_residuals.h \
 	%D%/held_out.c \
 	%D%/held_out.h \
+	%D%/held_out_residuals.c \
+	%D%/held_out_residuals.h \
 	%D%/model_selection.c \
 	%D%/pair_residuals.c \
 	%D%/recipe.c \
 	%D%/recipe.h \
 	%D%/refit.c \
 	%D%/refit.h \
-	%D%/time_residuals.c \
-	%D%/time_residuals.h \
 	%D%/train.c \
 	%D%/train.h \
 	%D%/training_table.c \

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "model/fitting/group_cv_residuals.h"
-#include "model/fitting/time_residuals.h"
+#include "model/fitting/held_out_residuals.h"
 #include "physics/leave_out.h"
 
 /* Auxiliary rows. */
@@ -101,7 +101,8 @@ static enum dl_status add_pairs(struct dl_fit *fit, const struct dl_design *g,
     status = dl_full_solution_get(q, false, d);
   if (status == DL_OK) {
     predict(&h, q);
-    dl_add_time_residuals(fit, DL_HELD_OUT_PAIR, g, g->y->size, folds, &h);
+    dl_add_time_residuals(fit, &(struct dl_held_out_rows){
+                                   g, DL_HELD_OUT_PAIR, g->y->size, folds, &h});
   }
   free(h.y);
   return status;
