@@ -36,6 +36,7 @@ struct dl_csv {
   bool eof;          /* the file ends behind text */
   bool done;         /* all of it has been parsed */
   bool ahead;        /* the block has been read and not handed out */
+  char last_byte;    /* read so far */
 
   struct dl_csv_block block; /* handed out last */
   size_t n_rows;             /* handed out so far, with earlier blocks */
@@ -49,6 +50,8 @@ static enum dl_status read_text(struct dl_csv *csv, size_t least) {
   csv->start = 0;
   csv->len = fread(csv->text, 1, want, csv->f);
   csv->left -= csv->len;
+  if (csv->len > 0)
+    csv->last_byte = csv->text[csv->len - 1];
   XXH3_128bits_update(csv->hash, csv->text, csv->len);
   csv->eof = csv->len < want || csv->left == 0;
   if (csv->eof && ferror(csv->f))
@@ -323,6 +326,10 @@ void dl_csv_digest(const struct dl_csv *csv, char hex[33], size_t *rows) {
 
 bool dl_csv_at_end(const struct dl_csv *csv) {
   return csv->done;
+}
+
+bool dl_csv_is_cut(const struct dl_csv *csv) {
+  return csv->done && csv->last_byte != '\n' && csv->last_byte != '\r';
 }
 
 /* Bytes of the file; 0 where that is unknown. */

@@ -78,6 +78,10 @@ enum dl_status dl_csv_next(struct dl_csv *csv,
 /* Whether the block handed out last was the last one. */
 bool dl_csv_at_end(const struct dl_csv *csv);
 
+/* Whether that block's last row has no line end: it may have been cut off, and
+ * its last number may lack digits. */
+bool dl_csv_is_cut(const struct dl_csv *csv);
+
 /* The share (0 to 1) of the file that has been read; 0 where that is unknown:
  * a pipe. */
 double dl_csv_share(const struct dl_csv *csv);

@@ -163,7 +163,9 @@ bool dl_log_part_read(struct dl_log *log, struct dl_log_part *p) {
   if (!log->importer->settle) {
     p->status = read_runs(log, p);
     p->bytes = log->bytes;
-    return p->status != DL_OK || p->log.n_runs > 0;
+    /* What is said of the last rows comes with the runs, if any. */
+    return p->status != DL_OK || p->log.n_runs > 0 || p->diag.n_warnings > 0 ||
+           p->diag.n_skipped > 0;
   }
   if (log->at_end)
     return false;

@@ -87,6 +87,29 @@ usual() {
   jq -e '[.jobs[].run_id] == ["4"]' out
 }
 
+@test 'rows at the end of a table of runs that cannot be used are reported' {
+  local head=run_id,n_gpus,duration_s,energy_j n
+  # blocks of 64 runs
+  for n in 0 63 64 65 128; do
+    { echo $head
+      for i in $(seq "$n"); do echo "r$i,1,3600,250000"; done
+      echo x,1,01:00:00,250000; } >runs.csv
+    try report runs.csv -f json
+    [ "$status" -eq 3 ]
+    grep -q "runs.csv:$((n + 2)): $(message column_invalid_number duration_s \
+      01:00:00)" err
+    [ "$n" -eq 0 ] || jq -e ".total.jobs == $n" out
+  done
+}
+
+@test 'a fraction of a GPU in a table of runs is left out' {
+  table run_id,n_gpus,duration_s,energy_j a,1.5,3600,250000 b,2,3600,250000
+  try report runs.csv -f json
+  [ "$status" -eq 0 ]
+  grep -q "runs.csv:2: $(message column_not_whole n_gpus 1.5)" err
+  jq -e '[.jobs[].n_gpus] == [null, 2]' out
+}
+
 @test 'tables of runs that have a power in place of an energy' {
   table run_id,n_gpus,duration_s,gpu_power_w a,1,3600,250 b,2,7200,300
   gives 0 '' report runs.csv -q -f json # 250 x 3600 and 300 x 7200

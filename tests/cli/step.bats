@@ -48,6 +48,14 @@ close_to() {
   [ "$(estimate step duration_s)" = 12000 ]
 }
 
+@test 'a last row without a line end is not used: its number may lack digits' {
+  printf '%s\n' epoch,duration_s,energy_j 0,120,36000 1,120,36000 2,120,36000 >cut.csv
+  printf 3,120,36 >>cut.csv
+  gives 0 "dlest: warning: cut.csv:5: $(message last_line_not_used 'it is incomplete')" \
+    step cut.csv --epochs 10 --format json
+  check '.epochs_seen == 3 and .estimates[0].energy_j == 360000'
+}
+
 @test 'a duration that is known takes the place of the projected one' {
   gives 0 '' step table.csv --epochs 50 --duration 2000s --format json
   p=$(awk -F, 'NR > 1 && $1 >= 10 && $1 < 15 { p += $3 / $2 }

@@ -265,9 +265,13 @@ static enum dl_status read_rows(struct reading *r, struct dl_diag *d) {
   const struct dl_csv_block *b;
   enum dl_status status = dl_csv_next(r->csv, &b, d);
   while (status == DL_OK && b) {
-    for (size_t i = 0; i < b->n_rows && status == DL_OK; i++)
+    size_t n = b->n_rows - dl_csv_is_cut(r->csv);
+    for (size_t i = 0; i < n && status == DL_OK; i++)
       if (is_wanted(r, b->cell + i * b->n_cols))
         status = take_row(r, b->cell + i * b->n_cols, b->line[i], d);
+    if (n < b->n_rows)
+      dl_warn_at(d, dl_csv_path(r->csv), b->line[n],
+                 "last line skipped: it is incomplete");
     if (status == DL_OK)
       status = dl_csv_next(r->csv, &b, d);
   }

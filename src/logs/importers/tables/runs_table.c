@@ -45,8 +45,8 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                                "no column of the runs table: see dlest(1)");
 }
 
-/* A number that no run can have, as percent in the place of a share, or a word
- * that the column does not know. */
+/* A number that no run can have, as percent in the place of a share or a
+ * fraction of a count, or a word that the column does not know. */
 static void warn_dropped(struct dl_log *log, const struct dl_run_column *c,
                          enum dl_fault_kind fault, const char *cell) {
   struct dl_text what = {0};
@@ -72,13 +72,13 @@ static bool row(struct dl_log *log, const char *const *cell) {
         dl_run_read(&run, c, cell[at]);
     } else if (dl_run_cell(log, cell, at, 1, fmin(0, c->low), &x)) {
       fault = dl_run_column_check(c, x);
-      dl_run_put(&run, id, x);
+      if (fault == DL_FAULT_NONE)
+        dl_run_put(&run, id, x);
     } else {
       dl_run_clear(&run);
       return false;
     }
-    if ((fault == DL_FAULT_RANGE || fault == DL_FAULT_WORD) &&
-        !t->column[i].warned) {
+    if (fault != DL_FAULT_NONE && !t->column[i].warned) {
       warn_dropped(log, c, fault, cell[at]);
       t->column[i].warned = true;
     }
