@@ -196,6 +196,12 @@ END
   grep -q '^price  *0.250 per kWh$' out
 }
 
+@test 'a price of another quantity than a kWh is refused' {
+  for price in 70EUR/MWh 0.28EUR/h 5% 5kWh; do
+    invalid predict "price=$price" --gpu a100 --duration 10h --method tdp
+  done
+}
+
 @test 'a price: tables of runs, and trainings that have begun' {
   table arch,gpu resnet50,a100
   gives 0 '' predict --input runs.csv --duration 10h --method tdp -q \

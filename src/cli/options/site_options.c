@@ -40,6 +40,8 @@ static enum dl_status read_price(const struct dl_option *row, char *arg,
   size_t len = strlen(unit);
   if (len >= 4 && strcmp(unit + len - 4, "/kWh") == 0)
     unit[len -= 4] = '\0';
+  /* A price of another quantity: 70EUR/MWh, 5kWh, 5%. */
+  valid &= !strpbrk(unit, "/%") && !strstr(unit, "Wh");
   for (size_t i = 0; i < len; i++)
     valid &=
         !iscntrl((unsigned char)unit[i]) && !isdigit((unsigned char)unit[i]);
