@@ -206,6 +206,19 @@ answer() {
   done
 }
 
+@test 'Prometheus: one GPU of two exporters counts once, GPUs of two nodes twice' {
+  local values='"values":[[1709629200,"100"],[1709629210,"100"]]}'
+  local smi='{"metric":{"__name__":"nvidia_smi_power_draw_watts",'
+  local dcgm='{"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE",'
+  head='{"status":"success","data":{"resultType":"matrix","result":['
+  echo "$head$smi\"uuid\":\"a1-b2\"},$values,$dcgm\"UUID\":\"GPU-a1-b2\"},$values]}}" >a.json
+  gives 0 '' extract a.json -f json
+  check '.runs[0] | .n_gpus == 1 and .gpu_energy_j == 1000'
+  echo "$head$dcgm\"gpu\":\"0\",\"Hostname\":\"a\"},$values,$dcgm\"gpu\":\"0\",\"Hostname\":\"b\"},$values]}}" >a.json
+  gives 0 '' extract a.json -f json
+  check '.runs[0] | .n_gpus == 2 and .gpu_energy_j == 2000'
+}
+
 @test 'Grafana: panels with no power, and rows that cannot be read' {
   local gpu='"DCGM_FI_DEV_POWER_USAGE{gpu=""0"", Hostname=""n1""}"'
   printf '%s\n' "\"Time\",$gpu" '2024-03-05 09:00:00,100 W' \

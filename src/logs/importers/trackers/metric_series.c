@@ -52,6 +52,8 @@ bool dl_metric_series(struct dl_metric_series *s, const char *metric,
   bool gpu = s->kind == DL_METER_GPU;
   const char *uuid = gpu ? any_label(label, ctx, uuids) : "";
   bool known = *uuid != '\0';
+  if (strncmp(uuid, "GPU-", 4) == 0) /* nvidia_gpu_exporter leaves it out */
+    uuid += 4;
   snprintf(s->id, sizeof s->id, "%.80s",
            known ? uuid : any_label(label, ctx, hosts));
   size_t n = strlen(s->id);
