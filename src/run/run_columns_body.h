@@ -118,7 +118,8 @@ NUMBER(epoch_s, "s", 0, 1e12, MEASURED, "mean epoch time")
 NUMBER(step_s, "s", 0, 1e9, MEASURED,
        "mean time of a training step, a batch on each accelerator")
 NUMBER(samples_per_s, NULL, 0, 1e12, MEASURED,
-       "training throughput of all accelerators, samples per second")
+       "training throughput of all accelerators, training samples per second "
+       "without the time of validation")
 NUMBER(tokens_per_s, NULL, 0, 1e15, MEASURED,
        "training throughput of all accelerators, tokens per second")
 NUMBER(gpu_power_w, "W", 0, 1e9, MEASURED, "mean power of the GPUs")

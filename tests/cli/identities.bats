@@ -356,6 +356,19 @@ assert s["n"] == n
 '
 }
 
+@test 'predict: the throughput is that of training samples while it trains' {
+  for val in 0 50000 500000; do
+    try predict --arch resnet50 --gpu a100 --batch-size 256 --epochs 1 \
+      --train-samples 1000000 --val-samples $val --method flops -f json -q
+    cat out
+  done | jq -s '[.[].estimates[0] | .samples_per_s, .duration_s]' >figures
+  # a validation sample takes a third of the time of a training sample
+  jq -e '. as [$s, $t, $s2, $t2, $s3, $t3] |
+    def same(a; b): (a / b - 1 | fabs) < 1e-9;
+    same($s; 1e6 / $t) and same($s2; $s) and same($s3; $s) and
+    same($t2; $t * (1 + 0.05 / 3)) and same($t3; $t * (1 + 0.5 / 3))' figures
+}
+
 @test 'fit: pooled scores and means of folds' {
   measured >runs.csv
   try fit runs.csv --target energy_j --method ols --features duration_s \
