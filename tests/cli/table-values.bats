@@ -435,3 +435,12 @@ $idle"
 dlest: warning: runs.csv: $(message no_column_default_is epochs)" \
     predict --input runs.csv --method tdp --format csv
 }
+
+@test "--input: a training of no samples has no estimate" {
+  table "$HEADER,phase,requests" resnet50,a100,0,1,32,, \
+    resnet50,a100,1000,1,32,, resnet50,a100,0,1,32,inference,100
+  try predict --input runs.csv --method tdp --format csv
+  [ "$status" -eq 3 ]
+  grep -qx "dlest: warning: runs.csv:2: $(message column_is_not_above train_samples 0)" err
+  [ "$(wc -l <out)" -eq 3 ]
+}

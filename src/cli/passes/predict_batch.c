@@ -235,9 +235,16 @@ static bool says_nothing(struct batch *b, size_t i, size_t line) {
   return true;
 }
 
-/* Only networks that are usually trained on ImageNet have a default size. */
+/* Only networks that are usually trained on ImageNet have a default size. No
+ * training is one of no samples, as the option says too. */
 static bool says_no_size(struct batch *b, size_t i, size_t line) {
   const struct dl_job *job = &b->job[i];
+  if (!dl_run_is_inference(job->run) && isnan(job->run->tokens) &&
+      job->run->train_samples == 0) {
+    dl_skip_at(&b->cli->diag, dl_csv_path(b->csv), line,
+               "column '%s': %s is not above 0", "train_samples", "0");
+    return true;
+  }
   const struct dl_architecture *arch = job->found.arch;
   const struct dl_dataset *own = job->found.dataset;
   if (!b->default_samples || !arch || !isnan(job->run->tokens) ||
