@@ -8,8 +8,8 @@
  *     c1 = mean min(x_i, c)
  *     m = c1 + (sum max(x_i - c, 0) + kappa delta' c1) / (n + kappa),
  *     delta' = delta min(s / s1, 1)
- *   s the scatter below, s1 that of the steadiest machine that was measured:
- *   epochs that are equal in all digits were not measured.
+ *   s the scatter below, s1 what clocks resolve of an epoch: epochs that are
+ *   equal in all digits were not measured.
  *
  *   Rest. R m for R further epochs, with the relative predictive variance
  *     v = s^2 (1/n + 1/R) + (tau^2 + q^2 K/(K + n)) R/(R + n)
@@ -43,7 +43,7 @@ static const double first_spread = 0.5;    /* of its logarithm */
 
 static const double stall_bound = 4;      /* in scatters */
 static const double least_scatter = 0.01; /* repeats of one epoch differ so */
-static const double measured_scatter = 0.001; /* of the steadiest machine */
+static const double measured_scatter = 1e-5; /* what clocks resolve */
 
 enum { LEAST_DRIFT = 8 }; /* epochs that can show a drift */
 
