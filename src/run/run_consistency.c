@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "catalog/architecture/token_costs.h"
 #include "run/frame_private.h"
+#include "run/setup/training_setup.h"
 
 /* Whether the energy of a run includes a part of the node ("gpu", "cpu",
  * "ram"); without a boundary it includes the GPU. */
@@ -80,9 +81,11 @@ enum {
   POWER_BY_IDLE,
   POWER_OF_ALL,
   POWER_OF_ALL_IDLE,
+  POWER_BY_RUN,
   EPOCHS_BY_EFFICIENCY,
   EPOCHS_BY_RATE,
   THROUGHPUT_BY_TIME,
+  STEP_BY_TIME,
   WORK_BY_RATE,
   N_RULES
 };
@@ -120,6 +123,8 @@ static const struct rule {
                       "the mean power of all GPUs together"},
     [POWER_OF_ALL_IDLE] = {USES_ENERGY, 0, 0.8, INFINITY, INFINITY,
                            "gpu_power_w", "the power of all GPUs idling"},
+    [POWER_BY_RUN] = {USES_ENERGY, 0, 0.5, 2, INFINITY,
+                      "gpu_power_w x duration_s", "energy_j"},
     [EPOCHS_BY_EFFICIENCY] = {USES_ENERGY, 0, 0, 2, 40,
                               "the work of the epochs per joule",
                               "the highest efficiency of the GPUs"},
@@ -128,10 +133,22 @@ static const struct rule {
                         "the highest rate of the GPUs"},
     [THROUGHPUT_BY_TIME] = {USES_THROUGHPUT, 0.02, 0.5, 5, 50, "samples_per_s",
                             "the samples of an epoch by its time"},
+    [STEP_BY_TIME] = {USES_THROUGHPUT, 0.02, 0.2, 2, 50, "step_s",
+                      "the time of a step by the other columns"},
     [WORK_BY_RATE] = {USES_THROUGHPUT, 0, 0, 1, 20,
                       "the work of the throughput",
                       "the highest rate of the GPUs"},
 };
+
+/* Speeds by times: the throughput of a steady state by that of the whole epoch
+ * or run, and the time of a step by either. */
+static void find_speed_ratios(const struct dl_run *r, double x[N_RULES]) {
+  double epoch_s = dl_or(r->epoch_s, ratio(r->duration_s, r->epochs));
+  double speed = dl_or(r->samples_per_s, ratio(r->train_samples, epoch_s));
+  x[THROUGHPUT_BY_TIME] = ratio(r->samples_per_s * epoch_s, r->train_samples);
+  x[STEP_BY_TIME] =
+      ratio(r->step_s * speed, dl_micro_batch(r) * dl_or(r->n_gpus, 1));
+}
 
 /* The ratio of each rule; NaN where the run or its descriptors lack something.
  */
@@ -152,6 +169,14 @@ static void find_ratios(const struct dl_run *r,
   double one = all * r->n_gpus;
   x[POWER_BY_ENERGY] = fabs(log(one)) < fabs(log(all)) ? one : all;
   x[POWER_OF_ALL] = one > 0.8 && one < 1.25 && gpus > 1 ? all : (double)NAN;
+  /* The energy is that of the GPUs, and of the node's memory at most. */
+  bool of_gpus = !r->boundary || strcmp(r->boundary, "gpu") == 0 ||
+                 strcmp(r->boundary, "gpu+ram") == 0;
+  x[POWER_BY_RUN] =
+      of_gpus && isnan(r->gpu_energy_j)
+          ? ratio(r->gpu_power_w * dl_or(r->duration_s, r->epoch_s * r->epochs),
+                  r->energy_j)
+          : (double)NAN;
   x[EPOCHS_BY_DURATION] = ratio(r->epoch_s * r->epochs, r->duration_s);
   x[EPOCHS_BY_ENERGY] = ratio(r->epoch_energy_j * r->epochs, r->energy_j);
   bool only_gpu = !isnan(r->gpu_energy_j) || !r->boundary ||
@@ -169,9 +194,7 @@ static void find_ratios(const struct dl_run *r,
                              : (double)NAN;
   double least = fmin(r->gpu_power_w, energy_w(r));
   x[POWER_BY_IDLE] = least > 0 ? ratio(least, idle) : (double)NAN;
-  /* The throughput of a steady state by that of the whole epoch or run. */
-  double epoch_s = dl_or(r->epoch_s, ratio(r->duration_s, r->epochs));
-  x[THROUGHPUT_BY_TIME] = ratio(r->samples_per_s * epoch_s, r->train_samples);
+  find_speed_ratios(r, x);
   double rate = highest_rate(r, found);
   x[WORK_BY_RATE] =
       ratio(least_work(r, e, r->samples_per_s, r->tokens_per_s), rate);
@@ -190,19 +213,23 @@ static void find_ratios(const struct dl_run *r,
 /* Columns that rules read; those in front are what a command uses: energies and
  * powers, then throughputs, then times. */
 static const enum dl_run_id columns[] = {
-    DL_RUN_energy_j,     DL_RUN_gpu_energy_j,   DL_RUN_node_energy_j,
-    DL_RUN_gpu_power_w,  DL_RUN_epoch_energy_j, DL_RUN_samples_per_s,
-    DL_RUN_tokens_per_s, DL_RUN_duration_s,     DL_RUN_epoch_s,
-    DL_RUN_cpu_energy_j, DL_RUN_ram_energy_j,   DL_RUN_facility_energy_j,
-    DL_RUN_epochs,       DL_RUN_n_gpus,         DL_RUN_power_limit_w,
-    DL_RUN_boundary,     DL_RUN_train_samples,  DL_RUN_tokens,
-    DL_RUN_fine_tune,    DL_RUN_frozen_base,    DL_RUN_phase,
-    DL_RUN_macs_g};
+    DL_RUN_energy_j,       DL_RUN_gpu_energy_j,
+    DL_RUN_node_energy_j,  DL_RUN_gpu_power_w,
+    DL_RUN_epoch_energy_j, DL_RUN_samples_per_s,
+    DL_RUN_tokens_per_s,   DL_RUN_step_s,
+    DL_RUN_duration_s,     DL_RUN_epoch_s,
+    DL_RUN_batch_size,     DL_RUN_cpu_energy_j,
+    DL_RUN_ram_energy_j,   DL_RUN_facility_energy_j,
+    DL_RUN_epochs,         DL_RUN_n_gpus,
+    DL_RUN_power_limit_w,  DL_RUN_boundary,
+    DL_RUN_train_samples,  DL_RUN_tokens,
+    DL_RUN_fine_tune,      DL_RUN_frozen_base,
+    DL_RUN_phase,          DL_RUN_macs_g};
 enum {
   N_COLUMNS = sizeof columns / sizeof *columns,
   N_MEASURED = 5,
-  N_THROUGHPUT = 7,
-  N_TIMES = 9
+  N_THROUGHPUT = 8,
+  N_TIMES = 10
 };
 
 _Static_assert((size_t)N_RULES <= MOST_RULES, "MOST_RULES is too small");

@@ -244,6 +244,34 @@ skips_two() {
     'gpu_power_w x duration_s' 3 gpu_energy_j)$(message rows_like_this 2)" err
 }
 
+# 250 W for 1000 s are 0.25 MJ; 100,000 samples in 3,125 steps of 32.
+@test "a calibration by a power, an energy and times that contradict each other" {
+  head="dlest: warning: runs.csv:2:"
+  one() { # COLUMNS VALUES
+    table "arch,gpu,batch_size,train_samples,epochs,gpu_power_w,$1" \
+      "resnet50,a100,32,100000,1,250,$2"
+  }
+  one duration_s,energy_j 1000,0.25e6
+  try calibrate runs.csv -o m.xml
+  [ "$status" -eq 0 ]
+  ! grep -q 'gpu_power_w x' err
+  one epoch_s,energy_j 1000,1e6
+  try calibrate runs.csv -o m.xml
+  grep -qx "$head $(message contradicts 'gpu_power_w x duration_s' 0.25 \
+    energy_j)" err
+  one duration_s,energy_j,boundary 1000,1e6,node # the rest of it is the node's
+  try calibrate runs.csv -o m.xml
+  ! grep -q 'gpu_power_w x' err
+  one epoch_s,step_s 1000,0.32
+  gives 0 '' calibrate runs.csv -o m.xml
+  one epoch_s,step_s 1000,3.2
+  gives 0 "$head $(message contradicts step_s 10 \
+    'the time of a step by the other columns')" calibrate runs.csv -o m.xml
+  one samples_per_s,step_s 100,32 # 0.32 s, in hundredths
+  try calibrate runs.csv -o m.xml
+  [ "$status" -eq 3 ]
+}
+
 @test "measured columns that a command does not use are not checked" {
   measured kj.csv '$c["energy_j"] /= 1000'
   try predict --input kj.csv --method tdp --format csv
