@@ -30,6 +30,10 @@
  * times fewer multiplications: Lavin and Gray 2016, arXiv 1509.09308. */
 #define DL_FAST_CONVOLUTION 2.25
 
+/* Accelerators idle at about this share of their TDP at least: those whose idle
+ * power the catalogue has take 4 % and more. */
+#define DL_LEAST_IDLE_SHARE 0.05
+
 /* Line rate of PCIe 3.0 x16 in one direction, GB/s, as the catalogue gives it:
  * 8 GT/s x 16 lanes x 128/130 (PCI Express Base Specification 3.0), assumed
  * where the link between accelerators is unknown. */

@@ -186,9 +186,9 @@ static void find_ratios(const struct dl_run *r,
                      : (double)NAN;
   x[POWER_BY_LIMIT] = ratio(
       fmax(r->gpu_power_w, only_gpu ? energy_w(r) : (double)NAN), limit * gpus);
-  /* Boards idle at 5 % of their TDP at least. A power of 0 is refused
-   * elsewhere. */
-  double idle = gpu ? dl_or(gpu->idle_w, 0.05 * gpu->tdp_w) : (double)NAN;
+  /* A power of 0 is refused elsewhere. */
+  double idle =
+      gpu ? dl_or(gpu->idle_w, DL_LEAST_IDLE_SHARE * gpu->tdp_w) : (double)NAN;
   x[POWER_OF_ALL_IDLE] = gpus > 1 && r->gpu_power_w > 0
                              ? ratio(r->gpu_power_w, idle * gpus)
                              : (double)NAN;

@@ -163,6 +163,9 @@ less() {
     "${RUN[@]}" --gpu-power 600
   refuses 2 "dlest: $(message power_is_under 60 "4 idle GPUs draw" 220 | as_options)" \
     "${RUN[@]}" --gpu-power 60 --gpus 4
+  # the idle power of a V100 is not in the catalogue: 5 % of 300 W
+  refuses 2 "dlest: $(message power_is_under 10 "1 idle GPU draws" 15 | as_options)" \
+    "${RUN[@]}" --gpu-power 10 --gpu v100-sxm2-16gb
 }
 
 @test "values that are none are refused" {

@@ -211,8 +211,9 @@ static bool beats_peak(const struct dl_job *job, struct dl_text *why) {
 static bool power_is_off(const struct dl_job *job, struct dl_text *why) {
   double w = job->known.power_w, n = job->run->n_gpus;
   double limit = fmax(job->tdp_w, dl_or(job->run->power_limit_w, 0));
+  double idle = dl_or(job->idle_w, DL_LEAST_IDLE_SHARE * job->tdp_w);
   bool over = w > n * limit * OVER_LIMIT;
-  bool under = w < n * job->idle_w * UNDER_IDLE;
+  bool under = w < n * idle * UNDER_IDLE;
   if (why && over)
     dl_text_printf(
         why,
@@ -223,7 +224,7 @@ static bool power_is_off(const struct dl_job *job, struct dl_text *why) {
     dl_text_printf(why,
                    "gpu_power_w is %.4g W, but %g idle GPU%s %.4g W; give "
                    "the mean power of all GPUs together",
-                   w, n, n == 1 ? " draws" : "s draw", n * job->idle_w);
+                   w, n, n == 1 ? " draws" : "s draw", n * idle);
   return over || under;
 }
 
