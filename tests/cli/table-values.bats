@@ -245,7 +245,7 @@ skips_two() {
 }
 
 # 250 W for 1000 s are 0.25 MJ; 100,000 samples in 3,125 steps of 32.
-@test "a calibration by a power, an energy and times that contradict each other" {
+@test "a calibration by powers, energies and times that contradict each other" {
   head="dlest: warning: runs.csv:2:"
   one() { # COLUMNS VALUES
     table "arch,gpu,batch_size,train_samples,epochs,gpu_power_w,$1" \
@@ -267,6 +267,17 @@ skips_two() {
   one epoch_s,step_s 1000,3.2
   gives 0 "$head $(message contradicts step_s 10 \
     'the time of a step by the other columns')" calibrate runs.csv -o m.xml
+  # repeats of one run: their mean is off by a tenth, or by (sqrt(3) - 1 + 1 -
+  # 1 / sqrt(3)) / 2 = 58 %
+  table arch,gpu,batch_size,train_samples,epochs,epoch_s \
+    resnet50,a100,32,100000,1,400 resnet50,a100,32,100000,1,480
+  gives 0 '' calibrate runs.csv -o m.xml
+  table arch,gpu,batch_size,train_samples,epochs,epoch_s \
+    resnet50,a100,32,100000,1,400 resnet50,a100,32,100000,1,1200
+  try calibrate runs.csv -o m.xml
+  [ "$status" -eq 0 ]
+  grep -qx "dlest: warning: runs.csv: $(message repeats_contradict epoch_s \
+    '5[78].*')" err
   one samples_per_s,step_s 100,32 # 0.32 s, in hundredths
   try calibrate runs.csv -o m.xml
   [ "$status" -eq 3 ]
