@@ -479,7 +479,9 @@ enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
     status = read_blocks(&r, d);
   if (status == DL_OK) {
     warn_assumed(&r, d);
-    dl_repeated_rows_warn(&r.repeated, dl_csv_path(csv), d);
+    /* Runs that are kept count once, which their calibration says. */
+    if (!t->keeps)
+      dl_repeated_rows_warn(&r.repeated, dl_csv_path(csv), d);
     make_matrix(&r);
     dl_csv_digest(csv, t->digest, &t->rows);
     t->source = dl_strdup(dl_csv_path(csv));
