@@ -21,8 +21,8 @@ BASE = dict(b=8, s=2048, m=2, linear=6.6e9, att=131072 * 1024, scores=0,
             passes=3, again=0, att_passes=3.5, params=6.7e9, trained=6.7e9,
             unpack=0, layers=32, hidden=4096, vocab=50000, e=2, state=30, n=64,
             tp=1, pp=1, vp=1, shards=64, nodes=8, domain=8, fmt="ec", gathers=1,
-            fused=0, graphs=0, whole=0, pcie=0, by_weight=0, experts=0, ep=1,
-            moe=0, n_experts=0, active=0)
+            fused=0, graphs=0, whole=0, pcie=0, by_weight=0, tiles=0, last=0,
+            experts=0, ep=1, moe=0, n_experts=0, active=0)
 SOME = dict(gpu=.93, power=1.06, arch=1.05, stack=.9, framework=1.1)
 NONE = dict.fromkeys(SOME, 1)
 CASES = [("zero3", A100, {}, NONE), ("effects", A100, {}, SOME),
@@ -52,7 +52,11 @@ CASES = [("zero3", A100, {}, NONE), ("effects", A100, {}, SOME),
          ("few experts", H100, dict(b=2, gathers=0, shards=1, experts=5e9, ep=4,
                                     moe=16, n_experts=8, active=2), NONE),
          ("gathered experts", A100, dict(experts=5e9, ep=32, moe=32,
-                                         n_experts=32, active=8), NONE)]
+                                         n_experts=32, active=8), NONE),
+         ("tiles", A100, dict(n=16, tp=2, nodes=2, gathers=0, shards=8, b=.5,
+                              tiles=16384 * 108), SOME),
+         ("summed up last", L40S, dict(n=4, nodes=1, pcie=1, gathers=0,
+                                       shards=1, b=2, last=1), NONE)]
 
 
 def overlap(a, b):
@@ -108,7 +112,9 @@ def step(g, w, f):
     ratio = max(1, g["peak16"] / g["tdp"] / .78e12)
     compute = (2 * u * w["linear"] * (w["passes"] + w["again"]) / g["peak"] /
                C[w["fmt"]] * ratio ** C["th"] *
-               (1 + C["h0"] * w["tp"] / w["hidden"]) * own)
+               (1 + C["h0"] * w["tp"] / w["hidden"] +
+                w["tiles"] * w["tp"] / (4 * w["b"] * w["s"] * w["hidden"])) *
+               own)
     rate = C["ea"] * 312e12 * (g["peak16"] / 312e12) ** C["phi"]
     attention = 2 * u * w["att"] * w["att_passes"] / rate * own
     held = w["params"] - w["experts"] * (1 - 1 / w["ep"])
@@ -155,7 +161,8 @@ def step(g, w, f):
     one = overlap(overlap(compute + attention + memory, launch), exchange)
     behind = 200 * C["tau"] * w["layers"] / w["pp"] if w["by_weight"] else 0
     t = (slots(w["m"], w["pp"], w["vp"]) - 1) * (one + behind)
-    t += overlap(one, reduce) + behind + optimizer
+    t += one + reduce if w["last"] else overlap(one, reduce)
+    t += behind + optimizer
     t *= 1 + C["strag"] * math.log2(w["nodes"])
     base = (C["pa"] * g["tdp"] + C["pb"] * g.get("gddr", 0)) * f["power"]
     wanted = base + g["tdp"] * f["power"] * (

@@ -139,6 +139,14 @@ static const struct {
      {A100, NETWORK, FULL, IN_16_BITS, ZERO3, EXPERTS, .expert_parallel = 32,
       .moe_layers = 32, .members = 8, .to_members = 7,
       .to_nodes = 3 * (1 - 735471 / 10518300.)}},
+    {some,
+     {A100, NETWORK, FULL, IN_16_BITS, .tiles = 16384 * 108., .sequences = .5,
+      .micro_batches = 2, .n_gpus = 16, .tensor = 2, .pipeline = 1,
+      .virtual_stages = 1, .shards = 8, .nodes = 2}},
+    {none,
+     {L40S, NETWORK, FULL, IN_16_BITS, .sequences = 2, .micro_batches = 2,
+      .n_gpus = 4, .tensor = 1, .pipeline = 1, .virtual_stages = 1, .shards = 1,
+      .nodes = 1, .reduces_last = 1}},
 };
 
 /* What language_reference.py prints: s, W. */
@@ -159,6 +167,8 @@ static const struct {
     {"experts", {0.79063897871231514, 344.08598103139929}},
     {"few experts", {0.64928680768330749, 429.88648399629079}},
     {"gathered experts", {7.7281381788768631, 357.05512438293562}},
+    {"tiles", {0.32541596024070918, 363.47796274148851}},
+    {"summed up last", {6.5090838278519998, 223.74412610073551}},
 };
 
 enum { CASES = sizeof cases / sizeof *cases };

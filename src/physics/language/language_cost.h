@@ -29,20 +29,20 @@
  * passes, 3 to train all weights, 2 + (weights trained / M) with adapters (no
  * derivative by frozen weights), 1 + ... for the head alone, one more with full
  * checkpointing k = 1; va: passes of attention, 3 and half of one for a flash
- * kernel, which computes the scores again, and one more with checkpointing; r =
- * max(1, (peak / TDP) / .78 TFLOP/s/W), the A100's: boards that do more with a
- * watt are held by their power limit; e: bytes of an element; q: bytes to
- * unpack 4-bit weights; o = 1 where kernels are fused (NVIDIA's containers,
- * compiled code, MLPerf); g = 1 for MLPerf's CUDA graphs. peak0 is 312 TFLOP/s.
- * W = T tiles / (4 b s h): tensor cores compute a result in tiles of 128 x 128,
- * one on each multiprocessor at a time, and half of the last round is idle;
- * tiles / (b s h) is the share of a round in a result h wide. The forward pass
- * and the gradients of activations, two thirds of the work, have results h or
- * 4 h wide; those of weights have results that do not depend on the tokens.
- * Tiles of plain FP32 are smaller.
- * Tv is 0 but for TensorFlow (outside MLPerf), where loss scaling, clipping,
- * accumulation and optimizer are operations on each tensor of weights in turn:
- * about 12 on each of a layer's 16. A step takes
+ * kernel, which computes the scores again, and one more with checkpointing,
+ * half of them for flash attention in NVIDIA's containers; r = max(1, (peak /
+ * TDP) / .78 TFLOP/s/W), the A100's: boards that do more with a watt are held
+ * by their power limit; e: bytes of an element; q: bytes to unpack 4-bit
+ * weights; o = 1 where kernels are fused (NVIDIA's containers, compiled code,
+ * MLPerf); g = 1 for MLPerf's CUDA graphs. peak0 is 312 TFLOP/s. W = T tiles /
+ * (4 b s h): tensor cores compute a result in tiles of 128 x 128, one on each
+ * multiprocessor at a time, and half of the last round is idle; tiles / (b s h)
+ * is the share of a round in a result h wide. The forward pass and the
+ * gradients of activations, two thirds of the work, have results h or 4 h wide;
+ * those of weights have results that do not depend on the tokens. Tiles of
+ * plain FP32 are smaller. Tv is 0 but for TensorFlow (outside MLPerf), where
+ * loss scaling, clipping, accumulation and optimizer are operations on each
+ * tensor of weights in turn: about 12 on each of a layer's 16. A step takes
  *
  *   T0 = R (T1 + Tv) + (T1^4 + Tr^4)^(1/4) - T1 + To
  *   T  = T0 (1 + strag log2(nodes)) whole^w
