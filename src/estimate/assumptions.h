@@ -25,10 +25,6 @@
 
 #include "run/row.h"
 
-/* Samples per step on each GPU in the training of an image network; the
- * settings of a frame have it as their default. */
-#define DL_USUAL_BATCH 256
-
 /* For dl_frame_assume. */
 void dl_assume(struct dl_row *row);
 

@@ -63,3 +63,10 @@ void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
   }
   dl_known_of(job, s->known, &job->known);
 }
+
+const char *dl_job_dataset(const struct dl_job *job) {
+  bool sized = dl_run_set_has(&job->row->given, DL_RUN_train_samples);
+  return job->run->dataset || sized || !job->found.dataset
+             ? job->run->dataset
+             : job->found.dataset->head.id;
+}

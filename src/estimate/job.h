@@ -41,4 +41,8 @@ enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_frame *f,
 void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
                  const struct dl_row *row);
 
+/* The data set of a job: its own, or the usual one, whose sizes it has; NULL:
+ * neither. */
+const char *dl_job_dataset(const struct dl_job *job);
+
 #endif

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Quantities of a run that follow from others. */
+/* Quantities of a run that follow from others, and those that jobs have by
+ * default. */
 
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/number.h"
+#include "catalog/architecture/token_costs.h"
 #include "run/frame_private.h"
+#include "run/setup/training_setup.h"
 
 static double product(const double *x, const char *word) {
   (void)word;
@@ -112,8 +116,45 @@ static const struct derived derived[] = {
 };
 
 const struct derived *dl_derived_of(const char *name) {
-  for (size_t i = 0; i < sizeof derived / sizeof *derived; i++)
+  for (size_t i = 0; i < DL_LENGTH(derived); i++)
     if (strcmp(dl_run_columns[derived[i].target].name, name) == 0)
       return &derived[i];
+  return NULL;
+}
+
+/* --- Usual values. */
+
+static bool is_language(const struct dl_row *row) {
+  return row->found.arch && dl_is_language_model(row->found.arch);
+}
+
+static double usual_epochs(const struct dl_row *row) {
+  return dl_run_is_inference(&row->run) ? (double)NAN
+         : is_language(row)             ? 1
+                                        : 90;
+}
+
+/* Of language models what is assumed for their memory (estimate/assumptions.c);
+ * at a rate of requests the most at a time. */
+static double usual_batch(const struct dl_row *row) {
+  if (dl_run_is_inference(&row->run))
+    return dl_run_has(&row->run, DL_RUN_request_rate) ? DL_USUAL_BATCH : 1;
+  return is_language(row) ? (double)NAN : DL_USUAL_BATCH;
+}
+
+static double usual_requests(const struct dl_row *row) {
+  return dl_run_is_inference(&row->run) ? 1 : (double)NAN;
+}
+
+static const struct usual usual[] = {
+    {DL_RUN_epochs, {"arch", "phase"}, usual_epochs},
+    {DL_RUN_batch_size, {"arch", "phase", "request_rate"}, usual_batch},
+    {DL_RUN_requests, {"phase"}, usual_requests},
+};
+
+const struct usual *dl_usual_of(const char *name) {
+  for (size_t i = 0; i < DL_LENGTH(usual); i++)
+    if (strcmp(dl_run_columns[usual[i].target].name, name) == 0)
+      return &usual[i];
   return NULL;
 }

@@ -3,10 +3,12 @@
 
 #include "run/frame.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "run/frame_private.h"
 
 static void free_entries(struct entries *es) {
@@ -29,7 +31,7 @@ struct dl_frame *dl_frame_new(struct dl_catalog *c) {
   struct dl_frame *f = dl_calloc(1, sizeof *f);
   f->catalog = c;
   f->lookup.keep = true;
-  f->settings = dl_run_unknown;
+  f->first.run = dl_run_unknown;
   return f;
 }
 
@@ -40,7 +42,9 @@ void dl_frame_free(struct dl_frame *f) {
                                    &f->fields[0], &f->fields[1]};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     free_entries(lists[i]);
-  dl_run_clear(&f->settings);
+  dl_run_clear(&f->first.run);
+  free(f->first.cell);
+  free(f->usual_dataset);
   dl_strlist_free(&f->texts);
   for (size_t i = 0; i < f->n_steps; i++)
     free_step(&f->step[i]);
@@ -55,65 +59,6 @@ void dl_frame_free(struct dl_frame *f) {
 
 void dl_frame_columns(struct dl_frame *f, const struct dl_csv *csv) {
   f->csv = csv;
-}
-
-/* The column of a name that has a setting, or -1. */
-static long setting_of(const struct dl_frame *f, const char *name) {
-  const struct dl_run_column *c = dl_run_member_find(name);
-  return c && dl_run_has(&f->settings, c->id) ? (long)c->id : -1;
-}
-
-bool dl_frame_is_given(const struct dl_frame *f, const char *name) {
-  return dl_entry_find(&f->overrides, name) >= 0 ||
-         dl_entry_find(&f->definitions, name) >= 0 ||
-         (f->csv && dl_csv_find(f->csv, name) >= 0) ||
-         (f->axes && dl_axes_find(f->axes, name)) || setting_of(f, name) >= 0;
-}
-
-/* The field that a name like "gpu.tdp_w" or "arch.family" means, where the user
- * names a descriptor to take it from; else NULL. */
-static const struct dl_field *descriptor_field(const struct dl_frame *f,
-                                               const char *name) {
-  enum dl_kind kind;
-  const struct dl_field *field = dl_field_of(name, &kind);
-  return field && dl_frame_is_given(f, dl_kinds[kind].word) ? field : NULL;
-}
-
-/* How a quantity follows from others; NULL where one that it needs has no
- * source. */
-static const struct derived *derivation(const struct dl_frame *f,
-                                        const char *name) {
-  const struct derived *g = dl_derived_of(name);
-  if (g && g->n_needed == 0)
-    return dl_frame_is_given(f, g->word) ? g : NULL;
-  for (size_t i = 0, n = g ? g->n_needed : 0; i < n; i++)
-    if (!dl_frame_is_given(f, g->input[i]) && !descriptor_field(f, g->input[i]))
-      return NULL;
-  return g;
-}
-
-/* Whether rows have a data set of their own, whose size overrides a default,
- * but no option; *field is that size. */
-static bool has_own_size(const struct dl_frame *f, const char *name,
-                         const struct dl_field **field) {
-  long i = setting_of(f, name);
-  bool own = (f->csv && dl_csv_find(f->csv, "dataset") >= 0) ||
-             dl_entry_find(&f->definitions, "dataset") >= 0 ||
-             dl_entry_find(&f->overrides, "dataset") >= 0;
-  bool size = strcmp(name, "train_samples") == 0 ||
-              strcmp(name, "val_samples") == 0 ||
-              strcmp(name, "stored_mpx") == 0;
-  *field = size ? dl_field_find(DL_DATASET, name) : NULL;
-  bool column = f->csv && dl_csv_find(f->csv, name) >= 0;
-  return size && own &&
-         (i >= 0 ? !dl_run_set_has(&f->of_options, (enum dl_run_id)i)
-                 : !column);
-}
-
-bool dl_frame_has(const struct dl_frame *f, const char *name) {
-  const struct dl_field *size;
-  return dl_frame_is_given(f, name) || descriptor_field(f, name) ||
-         derivation(f, name) || has_own_size(f, name, &size);
 }
 
 static enum dl_status unknown_name(const struct dl_frame *f, const char *name,
@@ -155,6 +100,11 @@ struct wish {
 
 static enum dl_status find_step(struct dl_frame *f, const struct wish *w,
                                 struct dl_row_ref *q, struct dl_diag *d);
+
+/* Whether no row has a value of a step. */
+static bool is_void(const struct step *s) {
+  return s->n_sources == 0 && !s->begins;
+}
 
 /* A step is to hold numbers, and so is the one that it merely renames. */
 static void want_number(struct dl_frame *f, size_t step) {
@@ -209,7 +159,7 @@ static enum dl_status add_definition(struct dl_frame *f, struct step *s,
   f->deriving = outer;
   p->n_vars = status == DL_OK ? p->formula->n_vars : 0;
   for (size_t i = 0; i < p->n_vars && status == DL_OK && s->name; i++)
-    if (p->formula->var[i].needed && f->step[p->vars[i].step].n_sources == 0)
+    if (p->formula->var[i].needed && is_void(&f->step[p->vars[i].step]))
       status = unknown_name(f, p->formula->var[i].name, d);
   return status;
 }
@@ -238,13 +188,32 @@ static enum dl_status add_derived(struct dl_frame *f, struct step *s,
   return status;
 }
 
+/* A new cell, with what the member of its name begins with: of a number as text
+ * too. */
+static void begin_cell(struct dl_frame *f, struct step *s) {
+  DL_GROW(f->first.cell, f->cap_cells, f->n_cells + 1);
+  struct dl_cell *c = &f->first.cell[s->target.at = f->n_cells++];
+  *c = (struct dl_cell){NAN, NULL};
+  if (!s->begins)
+    return;
+  enum dl_run_id id = dl_run_member_find(s->name)->id;
+  if (dl_run_columns[id].is_text) {
+    c->s = dl_run_text(&f->first.run, id);
+    return;
+  }
+  char number[DL_NUMBER_SIZE];
+  c->x = dl_run_number(&f->first.run, id);
+  dl_strlist_add(&f->texts, dl_format_short(number, c->x));
+  c->s = f->texts.s[f->texts.n - 1];
+}
+
 /* Appends a finished step, which thus comes after those it builds on. It
  * depends on the axes that its sources depend on. */
 static void append(struct dl_frame *f, struct step *s) {
   DL_GROW(f->step, f->cap_steps, f->n_steps + 1);
   s->target.step = f->n_steps;
   if (s->kind == STEP_VALUE && s->target.in == DL_IN_CELL)
-    s->target.at = f->n_cells++;
+    begin_cell(f, s);
   for (size_t i = 0; i < s->n_sources; i++) {
     const struct source *p = &s->source[i];
     if (p->kind == SOURCE_AXIS)
@@ -313,24 +282,46 @@ static void add_indexed(struct step *s, enum source_kind kind, long i) {
         (struct source){.kind = kind, .index = (size_t)i};
 }
 
-static enum dl_status add_setting(struct dl_frame *f, struct step *s, long i,
-                                  struct dl_diag *d) {
-  add_indexed(s, SOURCE_SETTING, i);
-  if (i < 0)
-    return DL_OK;
-  struct source *p = &s->source[s->n_sources - 1];
-  p->value = dl_frame_setting(f, (enum dl_run_id)i, s->target.in == DL_IN_CELL);
-  const char *const *by = dl_frame_default_by(f, (enum dl_run_id)i);
+/* The members of a row that a source builds on; none where one of them builds
+ * on the source itself. */
+static enum dl_status add_inputs(struct dl_frame *f, struct source *p,
+                                 const char *const *names, size_t most,
+                                 struct dl_diag *d) {
   enum dl_status status = DL_OK;
-  p->by_row = by != NULL;
-  p->vars = by ? dl_calloc(MOST_DEFAULT_INPUTS, sizeof *p->vars) : NULL;
-  for (size_t k = 0; by && by[k] && status == DL_OK; k++) {
-    struct dl_row_ref *q = &p->vars[p->n_vars++];
-    status = find_step(f, &(struct wish){.name = by[k]}, q, d);
-    p->by_row &= q->in != DL_IN_CELL; /* not yet known: it builds on this */
-    if (status == DL_OK && strcmp(by[k], "arch") == 0)
+  bool cyclic = false;
+  p->vars = dl_calloc(most, sizeof *p->vars);
+  for (size_t i = 0; i < most && names[i] && status == DL_OK; i++) {
+    const struct wish w = {.name = names[i]};
+    status = find_step(f, &w, &p->vars[p->n_vars++], d);
+    cyclic |= p->vars[i].in == DL_IN_CELL;
+    if (status == DL_OK && strcmp(names[i], "arch") == 0)
       status = dl_frame_want_descriptors(f, d);
   }
+  p->n_vars = cyclic ? 0 : p->n_vars;
+  return status;
+}
+
+/* Rows with training samples of their own have no other size of the usual data
+ * set. */
+static enum dl_status add_size(struct dl_frame *f, struct step *s,
+                               const struct dl_field *field,
+                               struct dl_diag *d) {
+  static const char *const by[] = {"train_samples"};
+  struct source *p = &s->source[s->n_sources++];
+  *p = (struct source){.kind = SOURCE_DATASET, .field = field};
+  enum dl_status status = want_look_up(f, STEP_DATASET, d);
+  if (status != DL_OK || strcmp(field->name, *by) == 0)
+    return status;
+  return add_inputs(f, p, by, 1, d);
+}
+
+static enum dl_status add_usual(struct dl_frame *f, struct step *s,
+                                const struct usual *usual, struct dl_diag *d) {
+  struct source *p = &s->source[s->n_sources++];
+  *p = (struct source){.kind = SOURCE_USUAL, .usual = usual};
+  enum dl_status status = add_inputs(f, p, usual->input, MOST_USUAL_INPUTS, d);
+  if (p->n_vars == 0)
+    p->value.x = usual->value(&f->first);
   return status;
 }
 
@@ -339,6 +330,7 @@ static enum dl_status find_sources(struct dl_frame *f, struct step *s,
                                    struct dl_diag *d) {
   enum dl_status status = DL_OK;
   long i = dl_entry_find(&f->overrides, s->name);
+  s->begins = dl_frame_begins(f, s->name);
   add_indexed(s, SOURCE_OVERRIDE, i);
   if (i >= 0) {
     s->source->value = f->overrides.e[i].cell;
@@ -351,25 +343,18 @@ static enum dl_status find_sources(struct dl_frame *f, struct step *s,
     add_indexed(s, SOURCE_COLUMN, dl_csv_find(f->csv, s->name));
   const struct dl_axis *axis = f->axes ? dl_axes_find(f->axes, s->name) : NULL;
   add_indexed(s, SOURCE_AXIS, axis ? axis - f->axes->a : -1);
-  const struct dl_field *field;
-  if (has_own_size(f, s->name, &field)) {
-    status = status == DL_OK ? want_look_up(f, STEP_DATASET, d) : status;
-    s->source[s->n_sources++] =
-        (struct source){.kind = SOURCE_DATASET, .field = field};
-  }
-  long setting = setting_of(f, s->name);
-  const struct derived *g = derivation(f, s->name);
-  bool is_default = g && setting >= 0 &&
-                    !dl_run_set_has(&f->of_options, (enum dl_run_id)setting);
-  if (!is_default && status == DL_OK)
-    status = add_setting(f, s, setting, d);
-  if (status != DL_OK || s->scope != SCOPE_FULL)
+  if (dl_frame_is_option(f, s->name))
     return status;
-  if (g)
+  const struct dl_field *field = dl_frame_size_field(f, s->name);
+  if (field && status == DL_OK)
+    status = add_size(f, s, field, d);
+  const struct derived *g = dl_frame_derivation(f, s->name);
+  if (g && s->scope == SCOPE_FULL && status == DL_OK)
     status = add_derived(f, s, g, d);
-  if (is_default && status == DL_OK)
-    status = add_setting(f, s, setting, d);
-  field = descriptor_field(f, s->name);
+  const struct usual *usual = f->usual ? dl_usual_of(s->name) : NULL;
+  if (usual && s->scope != SCOPE_OWN && status == DL_OK)
+    status = add_usual(f, s, usual, d);
+  field = s->scope == SCOPE_FULL ? dl_frame_descriptor_field(f, s->name) : NULL;
   if (status != DL_OK || !field)
     return status;
   s->source[s->n_sources++] = (struct source){
@@ -404,7 +389,7 @@ static enum dl_status new_step(struct dl_frame *f, struct step *s,
   enum dl_status status = find_sources(f, s, d);
   if (guard)
     free(f->resolving.s[--f->resolving.n]);
-  if (status == DL_OK && required && s->n_sources == 0)
+  if (status == DL_OK && required && is_void(s))
     status = unknown_name(f, s->name, d);
   if (status != DL_OK) {
     free_step(s);
@@ -434,8 +419,7 @@ static enum dl_status find_step(struct dl_frame *f, const struct wish *w,
     *q = old->target;
     old->required |= w->required;
     old->wanted |= !w->look_up;
-    return w->required && old->n_sources == 0 ? unknown_name(f, w->name, d)
-                                              : DL_OK;
+    return w->required && is_void(old) ? unknown_name(f, w->name, d) : DL_OK;
   }
   s.wanted = !w->look_up;
   enum dl_status status = new_step(f, &s, w->required, d);

@@ -2,18 +2,24 @@
 /* A frame is the plan by which the rows of a table, the combinations of a sweep
  * or the one run of a command line get their values.
  *
- * It is made once: columns, settings, overrides and definitions first, then a
- * step for each quantity that is needed. A step sets a member of the typed run
- * (run.h) or, for other names, a cell (row.h) from the first of these sources
- * that has a value:
+ * It is made once: what all rows begin with (options and defaults), columns,
+ * overrides and definitions first, then a step for each quantity that is
+ * needed. A step sets a member of the typed run (run.h) or, for other names, a
+ * cell (row.h) from the first of these sources that has a value:
  *
  *   override     --set NAME=VALUE
  *   definition   --define NAME=FORMULA
  *   column       of the table, or axis of the sweep
- *   setting      an option
+ *
+ * else rows keep what an option gave. Where none did:
+ *
+ *   data set     the size of the row's, or the usual one's
  *   derived      from other quantities: epoch_energy_j = energy_j / epochs
- *   default      of a command
+ *   usual        of a job that does not say it, by what is run
  *   descriptor   gpu.tdp_w, arch.params_m
+ *
+ * else rows keep the default that they begin with, if any. A quantity without
+ * any source needs no work by row.
  *
  * Steps stand in the order of their dependences; two of them look the
  * descriptors up. Then for each block dl_frame_next and for each row
@@ -49,25 +55,17 @@ void dl_frame_columns(struct dl_frame *f, const struct dl_csv *csv);
 enum dl_status dl_frame_axes(struct dl_frame *f, const struct dl_axes *axes,
                              struct dl_diag *d);
 
-/* A default of a command, for rows that have no value of their own; a later one
- * replaces an earlier. In a table batch_size is that of training and of
- * inference at a rate, epochs those of networks other than language models,
- * requests those of inference: other rows have 1 or, of training, what is
- * assumed. */
-void dl_frame_set(struct dl_frame *f, enum dl_run_id id, double x);
+/* Has rows begin with what is known in a run: what the user gave by options, or
+ * defaults; a later one replaces an earlier. Texts are copied; opens the user's
+ * own descriptor files. Comes before the first step. */
+enum dl_status dl_frame_begin(struct dl_frame *f, const struct dl_run *run,
+                              bool given, struct dl_diag *d);
 
-/* Sizes of a data set among these defaults are those of a usual one, by no
- * option: rows with training samples of their own have no validation
- * samples and no size of stored images of it. */
-void dl_frame_usual_data(struct dl_frame *f);
-
-/* The data set that an option names, for rows that name none. */
-void dl_frame_data(struct dl_frame *f, const struct dl_dataset *data);
-
-/* Takes all that is known in a run, which options gave, in the place of such
- * defaults. Texts are copied; opens the user's own descriptor files. */
-enum dl_status dl_frame_set_run(struct dl_frame *f, const struct dl_run *run,
-                                struct dl_diag *d);
+/* Rows are jobs: those that do not say their epochs, batch size or requests
+ * have usual ones by what is run, and those that say neither data set nor
+ * training samples have the sizes of `dataset` (NULL: none). To be called once.
+ */
+void dl_frame_take_usual(struct dl_frame *f, const char *dataset);
 
 /* "NAME=VALUE": an override, before anything a row says. NAME is a column or
  * a field of a descriptor (gpu.tdp_w, arch.macs_g). */
@@ -88,7 +86,7 @@ enum dl_status dl_frame_alias(struct dl_frame *f, const char *assignment,
 bool dl_frame_has(const struct dl_frame *f, const char *name);
 
 /* Whether the user gave a name in this way or another: by an override, a
- * definition, a column, an axis or a setting. */
+ * definition, a column or an axis, or all rows have a value or a usual one. */
 bool dl_frame_is_given(const struct dl_frame *f, const char *name);
 
 /* Adds the step for a name, if there is none, and says where rows hold its

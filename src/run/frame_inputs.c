@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the user gives a frame: settings, overrides, definitions, aliases. */
+/* What the user gives a frame: what rows begin with, overrides, definitions,
+ * aliases; and which names have a source. */
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "catalog/architecture/token_costs.h"
 #include "run/frame.h"
 #include "run/frame_private.h"
 
@@ -36,7 +35,7 @@ static void add_entry(struct entries *es, const char *name, size_t len,
   }
 }
 
-/* The user's own descriptor file, where a setting names one. */
+/* The user's own descriptor file, where a value names one. */
 static enum dl_status open_named(struct dl_frame *f, const char *name,
                                  const char *value, struct dl_diag *d) {
   if (strcmp(name, "gpu") == 0)
@@ -56,90 +55,84 @@ enum dl_status dl_frame_axes(struct dl_frame *f, const struct dl_axes *axes,
   return status;
 }
 
-void dl_frame_set(struct dl_frame *f, enum dl_run_id id, double x) {
-  dl_run_set_number(&f->settings, id, x);
-}
-
-enum dl_status dl_frame_set_run(struct dl_frame *f, const struct dl_run *run,
-                                struct dl_diag *d) {
+enum dl_status dl_frame_begin(struct dl_frame *f, const struct dl_run *run,
+                              bool given, struct dl_diag *d) {
   enum dl_status status = DL_OK;
+  struct dl_row *first = &f->first;
   for (size_t i = 0; i < DL_N_RUN_MEMBERS && status == DL_OK; i++) {
     enum dl_run_id id = (enum dl_run_id)i;
     if (!dl_run_has(run, id))
       continue;
-    dl_run_set_put(&f->of_options, id, true);
+    dl_run_set_put(&first->given, id, given);
     if (!dl_run_columns[i].is_text) {
-      dl_run_set_number(&f->settings, id, dl_run_number(run, id));
+      dl_run_set_number(&first->run, id, dl_run_number(run, id));
       continue;
     }
-    dl_run_copy_text(&f->settings, id, dl_run_text(run, id));
+    dl_run_copy_text(&first->run, id, dl_run_text(run, id));
     status = open_named(f, dl_run_columns[i].name, dl_run_text(run, id), d);
   }
   return status;
 }
 
-void dl_frame_usual_data(struct dl_frame *f) {
-  f->usual_data = true;
+void dl_frame_take_usual(struct dl_frame *f, const char *dataset) {
+  f->usual = true;
+  f->usual_dataset = dataset ? dl_strdup(dataset) : NULL;
 }
 
-void dl_frame_data(struct dl_frame *f, const struct dl_dataset *data) {
-  f->data = data;
+bool dl_frame_begins(const struct dl_frame *f, const char *name) {
+  const struct dl_run_column *c = dl_run_member_find(name);
+  return c && dl_run_has(&f->first.run, c->id);
 }
 
-struct dl_cell dl_frame_setting(struct dl_frame *f, enum dl_run_id id,
-                                bool text) {
-  char number[DL_NUMBER_SIZE];
-  if (dl_run_columns[id].is_text)
-    return (struct dl_cell){NAN, dl_run_text(&f->settings, id)};
-  struct dl_cell c = {dl_run_number(&f->settings, id), NULL};
-  if (text) {
-    dl_strlist_add(&f->texts, dl_format_short(number, c.x));
-    c.s = f->texts.s[f->texts.n - 1];
-  }
-  return c;
+bool dl_frame_is_option(const struct dl_frame *f, const char *name) {
+  const struct dl_run_column *c = dl_run_member_find(name);
+  return c && dl_run_set_has(&f->first.given, c->id);
 }
 
-/* Rows of a table say themselves what is run; without one, options do. */
-static const struct {
-  enum dl_run_id id;
-  bool data;
-  const char *by[MOST_DEFAULT_INPUTS + 1];
-} by_row[] = {
-    {DL_RUN_val_samples, true, {"train_samples"}},
-    {DL_RUN_stored_mpx, true, {"train_samples"}},
-    {DL_RUN_epochs, false, {"arch"}},
-    {DL_RUN_batch_size, false, {"arch", "phase", "request_rate"}},
-    {DL_RUN_requests, false, {"phase"}},
-};
-
-const char *const *dl_frame_default_by(const struct dl_frame *f,
-                                       enum dl_run_id id) {
-  for (size_t i = 0; i < DL_LENGTH(by_row); i++)
-    if (by_row[i].id == id && !dl_run_set_has(&f->of_options, id) &&
-        (by_row[i].data ? f->usual_data : f->csv != NULL))
-      return by_row[i].by;
-  return NULL;
+bool dl_frame_is_given(const struct dl_frame *f, const char *name) {
+  return dl_entry_find(&f->overrides, name) >= 0 ||
+         dl_entry_find(&f->definitions, name) >= 0 ||
+         (f->csv && dl_csv_find(f->csv, name) >= 0) ||
+         (f->axes && dl_axes_find(f->axes, name)) || dl_frame_begins(f, name) ||
+         (f->usual && dl_usual_of(name));
 }
 
-struct dl_cell dl_frame_default(const struct source *p,
-                                const struct dl_row *row) {
-  static const struct dl_cell absent = {(double)NAN, NULL}, one = {1, "1"};
-  const struct dl_architecture *arch = row->found.arch;
-  bool inference = dl_run_is_inference(&row->run);
-  bool language = arch && dl_is_language_model(arch);
-  switch ((enum dl_run_id)p->index) {
-  case DL_RUN_epochs:
-    return language ? one : p->value;
-  case DL_RUN_batch_size:
-    if (inference)
-      return dl_run_has(&row->run, DL_RUN_request_rate) ? p->value : one;
-    return language ? absent : p->value;
-  case DL_RUN_requests:
-    return inference ? p->value : absent;
-  default:
-    return dl_run_set_has(&row->given, DL_RUN_train_samples) ? absent
-                                                             : p->value;
-  }
+const struct dl_field *dl_frame_descriptor_field(const struct dl_frame *f,
+                                                 const char *name) {
+  enum dl_kind kind;
+  const struct dl_field *field = dl_field_of(name, &kind);
+  return field && dl_frame_is_given(f, dl_kinds[kind].word) ? field : NULL;
+}
+
+const struct derived *dl_frame_derivation(const struct dl_frame *f,
+                                          const char *name) {
+  const struct derived *g = dl_derived_of(name);
+  if (g && g->n_needed == 0)
+    return dl_frame_is_given(f, g->word) ? g : NULL;
+  for (size_t i = 0, n = g ? g->n_needed : 0; i < n; i++)
+    if (!dl_frame_is_given(f, g->input[i]) &&
+        !dl_frame_descriptor_field(f, g->input[i]))
+      return NULL;
+  return g;
+}
+
+/* A column of measured runs, which have no default, holds its size alone. */
+const struct dl_field *dl_frame_size_field(const struct dl_frame *f,
+                                           const char *name) {
+  bool size = strcmp(name, "train_samples") == 0 ||
+              strcmp(name, "val_samples") == 0 ||
+              strcmp(name, "stored_mpx") == 0;
+  bool column = f->csv && dl_csv_find(f->csv, name) >= 0;
+  bool any = dl_frame_begins(f, "dataset") || f->usual_dataset;
+  bool of_rows = dl_frame_is_given(f, "dataset") && !column;
+  return size && !dl_frame_is_option(f, name) && (any || of_rows)
+             ? dl_field_find(DL_DATASET, name)
+             : NULL;
+}
+
+bool dl_frame_has(const struct dl_frame *f, const char *name) {
+  return dl_frame_is_given(f, name) || dl_frame_descriptor_field(f, name) ||
+         dl_frame_derivation(f, name) || dl_frame_size_field(f, name);
 }
 
 void dl_list_columns(const struct dl_csv *csv, struct dl_text *to) {

@@ -12,31 +12,31 @@ enum source_kind {
   SOURCE_OVERRIDE,
   SOURCE_DEFINITION,
   SOURCE_COLUMN,
-  SOURCE_AXIS,
+  SOURCE_AXIS,    /* the user's up to here */
   SOURCE_DATASET, /* a size of the row's data set */
-  SOURCE_SETTING, /* the user's up to here */
   SOURCE_DERIVED,
+  SOURCE_USUAL, /* what jobs have that do not say it */
   SOURCE_GPU,
   SOURCE_ARCH
 };
 
 struct derived;
+struct usual;
 
 /* Where a step may take its value from. */
 struct source {
   enum source_kind kind;
-  struct dl_cell value;         /* of an override or setting: of every row */
-  size_t index;                 /* column, axis; enum dl_run_id of a setting */
+  struct dl_cell value;         /* of an override: of every row */
+  size_t index;                 /* column, axis */
   const struct dl_field *field; /* of a descriptor */
   const struct derived *derived;
+  const struct usual *usual;
   struct dl_formula *formula; /* of a definition, owned */
-  struct dl_row_ref *vars;    /* of a definition, derived, or a default that
-                                 depends on the row: owned */
+  struct dl_row_ref *vars;    /* what it builds on, owned */
   size_t n_vars;
-  bool by_row; /* a default that depends on the row */
 };
 
-/* Definition, column, axis, data set, setting, derived, descriptor. */
+/* Definition, column, axis, data set, derived, usual, descriptor. */
 enum { MOST_SOURCES = 7 };
 
 /* Which sources count. Steps for several scopes may have one name. */
@@ -56,6 +56,7 @@ struct step {
   const struct dl_run_column *column; /* of that name, or NULL */
   struct dl_row_ref target;
   enum dl_run_id id;                  /* of the member that it sets */
+  bool begins;                        /* rows begin with a value of it */
   struct source source[MOST_SOURCES]; /* in the order they are tried */
   size_t n_sources;
   unsigned depends; /* bit i: on axis i */
@@ -145,13 +146,13 @@ struct dl_doubted_rows {
 
 struct dl_frame {
   struct dl_catalog *catalog;
-  const struct dl_csv *csv;      /* borrowed; NULL without columns */
-  const struct dl_axes *axes;    /* borrowed; NULL without a sweep */
-  struct dl_run settings;        /* texts are owned */
-  struct dl_run_set of_options;  /* settings that are no default */
-  bool usual_data;               /* see dl_frame_usual_data */
-  const struct dl_dataset *data; /* see dl_frame_data */
-  struct dl_strlist texts;       /* of numbers among them, where wanted */
+  const struct dl_csv *csv;   /* borrowed; NULL without columns */
+  const struct dl_axes *axes; /* borrowed; NULL without a sweep */
+  struct dl_row first;        /* what rows begin with; owns its texts */
+  size_t cap_cells;           /* of that */
+  struct dl_strlist texts;    /* of numbers among its cells */
+  bool usual;                 /* rows have usual values */
+  char *usual_dataset;        /* NULL: none */
   struct entries overrides, definitions, aliases;
   struct entries fields[2]; /* overridden fields: gpu, arch */
   struct step *step;
@@ -223,6 +224,35 @@ struct derived {
 /* How a quantity follows from others, or NULL. */
 const struct derived *dl_derived_of(const char *name);
 
+/* A quantity of a job that does not say it: by what is run. */
+enum { MOST_USUAL_INPUTS = 3 };
+struct usual {
+  enum dl_run_id target;
+  const char *input[MOST_USUAL_INPUTS]; /* NULL: no more */
+  double (*value)(const struct dl_row *row);
+};
+
+const struct usual *dl_usual_of(const char *name);
+
+/* Whether rows begin with a value of that name, given or default; whether an
+ * option gave it. */
+bool dl_frame_begins(const struct dl_frame *f, const char *name);
+bool dl_frame_is_option(const struct dl_frame *f, const char *name);
+
+/* The field that a name like "gpu.tdp_w" or "arch.family" means, where the user
+ * names a descriptor to take it from; else NULL. */
+const struct dl_field *dl_frame_descriptor_field(const struct dl_frame *f,
+                                                 const char *name);
+
+/* How a quantity follows from others; NULL where one that it needs has no
+ * source. */
+const struct derived *dl_frame_derivation(const struct dl_frame *f,
+                                          const char *name);
+
+/* The size that data sets have of that name, where rows have one; else NULL. */
+const struct dl_field *dl_frame_size_field(const struct dl_frame *f,
+                                           const char *name);
+
 /* The catalogue's name of a row's architecture or GPU. */
 const char *dl_frame_meant(const struct dl_frame *f, const char *name);
 
@@ -255,20 +285,6 @@ bool dl_frame_check_row(struct dl_frame *f, const struct dl_csv_block *block,
 void dl_frame_warn_doubted(struct dl_frame *f, struct dl_diag *d);
 void dl_frame_explain_rule(const struct dl_broken_rule *broken,
                            struct dl_text *to);
-
-/* The value of a setting; of a number as text too, if that is wanted. */
-struct dl_cell dl_frame_setting(struct dl_frame *f, enum dl_run_id id,
-                                bool text);
-
-enum { MOST_DEFAULT_INPUTS = 3 }; /* of a default */
-
-/* The names, up to a NULL, that a setting depends on where it is a default and
- * not the same for all rows; else NULL. */
-const char *const *dl_frame_default_by(const struct dl_frame *f,
-                                       enum dl_run_id id);
-/* Its value for a row. */
-struct dl_cell dl_frame_default(const struct source *p,
-                                const struct dl_row *row);
 
 /* "; the table has 'a', 'b', 'c'" */
 void dl_list_columns(const struct dl_csv *csv, struct dl_text *to);

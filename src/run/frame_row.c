@@ -73,6 +73,15 @@ static double derive(const struct source *p, const struct dl_row *row) {
   return g->compute(x, g->word ? dl_row_text(row, &p->vars[n]) : NULL);
 }
 
+/* What rows begin with. */
+static struct dl_cell first_cell(const struct dl_frame *f,
+                                 const struct step *s) {
+  return s->target.in == DL_IN_CELL
+             ? f->first.cell[s->target.at]
+             : (struct dl_cell){dl_row_number(&f->first, &s->target),
+                                dl_row_text(&f->first, &s->target)};
+}
+
 static struct dl_cell source_cell(const struct dl_frame *f,
                                   const struct row_source *from,
                                   const struct source *p, size_t step,
@@ -80,8 +89,6 @@ static struct dl_cell source_cell(const struct dl_frame *f,
   const struct dl_csv_block *block = from->block;
   const struct dl_descriptor *e;
   switch (p->kind) {
-  case SOURCE_SETTING:
-    return p->by_row ? dl_frame_default(p, row) : p->value;
   case SOURCE_OVERRIDE:
     return p->value;
   case SOURCE_DEFINITION: /* a plain name hands its text on */
@@ -100,6 +107,14 @@ static struct dl_cell source_cell(const struct dl_frame *f,
     return from->at ? f->axes->a[p->index].cell[from->at[p->index]] : absent;
   case SOURCE_DERIVED:
     return (struct dl_cell){derive(p, row), NULL};
+  case SOURCE_USUAL:
+    return (struct dl_cell){p->n_vars > 0 ? p->usual->value(row) : p->value.x,
+                            NULL};
+  case SOURCE_DATASET:
+    if (p->n_vars > 0 && dl_run_set_has(&row->given, DL_RUN_train_samples) &&
+        !dl_row_text(row, &f->look_up_by[DATASET_NAME]))
+      return absent;
+    /* fall through */
   default:
     e = p->kind == SOURCE_GPU    ? (const void *)row->found.gpu
         : p->kind == SOURCE_ARCH ? (const void *)row->found.arch
@@ -122,22 +137,14 @@ static void run_value(const struct dl_frame *f, const struct row_source *from,
     if (s->name && p->kind == SOURCE_DEFINITION && !p->formula->is_name &&
         isnan(c.x) && !first_lacking(p, row))
       blame(row, DL_FAULT_UNDEFINED, step, &c);
-    /* A data set that is unknown, or whose images are, is not the default
-     * one. */
-    bool samples =
-             p->kind == SOURCE_DATASET && strcmp(s->name, "train_samples") == 0,
-         images =
-             p->kind == SOURCE_DATASET && strcmp(s->name, "stored_mpx") == 0;
-    if (((samples && !row->found.dataset) || images) &&
-        dl_row_text(row, &f->look_up_by[DATASET_NAME]))
-      break;
   }
-  bool given = s->n_sources > 0 && p->kind <= SOURCE_SETTING;
+  bool given = s->n_sources > 0 && p->kind <= SOURCE_AXIS;
   if (given && s->column)
     check_given(f, step, p->kind == SOURCE_DEFINITION, &c, row);
-  /* A default of a command is not the user's. */
-  if (given && p->kind == SOURCE_SETTING)
-    given = dl_run_set_has(&f->of_options, (enum dl_run_id)p->index);
+  if (!c.s && isnan(c.x)) {
+    c = first_cell(f, s);
+    given = s->begins && dl_run_set_has(&f->first.given, s->id);
+  }
   if (s->required && isnan(c.x) && !c.s)
     blame(row, DL_FAULT_ABSENT, step, &c);
   if (s->target.in == DL_IN_CELL) {
@@ -172,6 +179,7 @@ static enum dl_status look_up(const struct dl_frame *f, struct descriptors *l,
   case STEP_DATASET:
     found->dataset = NULL;
     name = dl_row_text(row, &by[DATASET_NAME]);
+    name = name ? name : f->usual_dataset;
     return name ? dl_descriptors_dataset(l, f, name, found, d) : DL_OK;
   default: {
     const struct dl_use use = {.image_px = dl_row_number(row, &by[ARCH_PX]),
@@ -197,9 +205,9 @@ enum dl_status dl_frame_run(const struct dl_frame *f,
     if (!(how->first || s->depends & how->changed) ||
         (how->early && !s->early) || s->rarely)
       continue;
-    if (s->kind == STEP_VALUE)
+    if (s->kind == STEP_VALUE && (s->n_sources > 0 || s->required))
       run_value(f, from, i, row);
-    else
+    else if (s->kind != STEP_VALUE)
       status = look_up(f, from->lookup, s->kind, row, d);
   }
   if (!how->early && f->assume) {
@@ -208,7 +216,7 @@ enum dl_status dl_frame_run(const struct dl_frame *f,
   }
   if (!how->early && row->fault.kind == DL_FAULT_NONE &&
       (dl_setup_is_broken(row, NULL) ||
-       (f->for_estimates && dl_sample_is_unfit(row, f->data, NULL))))
+       (f->for_estimates && dl_sample_is_unfit(row, NULL))))
     row->fault.kind = DL_FAULT_SETUP;
   return status;
 }
@@ -218,10 +226,11 @@ struct dl_row *dl_frame_rows(const struct dl_frame *f, size_t n) {
       dl_calloc(n, sizeof *row + f->n_cells * sizeof *row->cell);
   struct dl_cell *cell = (struct dl_cell *)(void *)(row + n);
   for (size_t i = 0; i < n; i++) {
-    row[i].run = dl_run_unknown;
+    row[i] = f->first;
+    row[i].run.owned = (struct dl_run_set){0};
     row[i].cell = cell + i * f->n_cells;
-    for (size_t k = 0; k < f->n_cells; k++)
-      row[i].cell[k] = absent;
+    if (f->n_cells > 0)
+      memcpy(row[i].cell, f->first.cell, f->n_cells * sizeof *cell);
   }
   return row;
 }
@@ -359,7 +368,7 @@ enum dl_status dl_frame_complain(const struct dl_frame *f,
     dl_frame_explain_rule(&broken, &why);
   } else if (fault->kind == DL_FAULT_SETUP) {
     if (!dl_setup_is_broken(row, &why))
-      dl_sample_is_unfit(row, f->data, &why);
+      dl_sample_is_unfit(row, &why);
     if (line == 0)
       dl_as_options(&why);
   } else if (fault->kind == DL_FAULT_UNDEFINED) {

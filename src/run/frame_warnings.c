@@ -401,9 +401,11 @@ void dl_frame_warn_words(struct dl_frame *f, const struct dl_csv_block *block,
   for (size_t k = 0; k < f->n_words_at; k++)
     if (f->words_at[k] >= 0 && *cell[f->words_at[k]])
       warn_word(f, f->word_column[k], cell[f->words_at[k]], block->line[i], d);
-  if (!f->looks_up[STEP_DATASET] || row->found.dataset)
+  if (!f->looks_up[STEP_DATASET] || !dl_frame_is_given(f, "dataset"))
     return;
   const char *dataset = dl_row_text(row, &f->look_up_by[DATASET_NAME]);
+  if (dataset && row->found.dataset)
+    return;
   if (dataset)
     warn_dataset(f, dataset, block->line[i], d);
   else if (dl_csv_find(f->csv, "train_samples") < 0 &&

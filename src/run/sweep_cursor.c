@@ -29,6 +29,8 @@ static enum dl_status check_name(struct dl_cursor *c, enum dl_kind kind,
                                  const char *name, struct dl_diag *d) {
   struct dl_row_descriptors found;
   const struct dl_descriptor *e;
+  if (!name && kind == DL_DATASET)
+    name = c->f->usual_dataset;
   if (!name)
     return DL_OK;
   enum dl_status status =
@@ -37,6 +39,8 @@ static enum dl_status check_name(struct dl_cursor *c, enum dl_kind kind,
     return status;
   return kind == DL_ACCELERATOR
              ? dl_descriptors_gpu(&c->lookup, c->f, name, &found, d)
+         : kind == DL_DATASET
+             ? dl_descriptors_dataset(&c->lookup, c->f, name, &found, d)
              : dl_descriptors_arch(&c->lookup, c->f, name, &dl_use_reference,
                                    &found, d);
 }
@@ -46,8 +50,7 @@ static enum dl_status check_name(struct dl_cursor *c, enum dl_kind kind,
 static enum dl_status check_names(struct dl_cursor *c, enum dl_kind kind,
                                   const struct dl_row_ref *q,
                                   struct dl_diag *d) {
-  const struct dl_axis *a =
-      dl_axes_find(c->f->axes, kind == DL_ACCELERATOR ? "gpu" : "arch");
+  const struct dl_axis *a = dl_axes_find(c->f->axes, dl_kinds[kind].word);
   enum dl_status status = check_name(c, kind, dl_row_text(c->row, q), d);
   for (size_t i = 0; a && i < a->n && status == DL_OK; i++)
     status = check_name(c, kind, a->cell[i].s, d);
@@ -67,6 +70,8 @@ enum dl_status dl_cursor_new(struct dl_cursor **out, const struct dl_frame *f,
     status = check_names(c, DL_ACCELERATOR, &f->look_up_by[GPU_NAME], d);
   if (status == DL_OK && f->looks_up[STEP_ARCH])
     status = check_names(c, DL_ARCHITECTURE, &f->look_up_by[ARCH_NAME], d);
+  if (status == DL_OK && f->looks_up[STEP_DATASET])
+    status = check_names(c, DL_DATASET, &f->look_up_by[DATASET_NAME], d);
   if (status != DL_OK) {
     dl_cursor_free(c);
     return status;

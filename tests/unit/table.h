@@ -43,7 +43,7 @@ static UNUSED void set(struct table *t, const char *name, const char *value) {
   struct dl_run run = dl_run_unknown;
 
   dl_run_read(&run, c, value);
-  assert_ok(dl_frame_set_run(t->f, &run, &t->d), &t->d);
+  assert_ok(dl_frame_begin(t->f, &run, true, &t->d), &t->d);
   dl_run_clear(&run);
 }
 

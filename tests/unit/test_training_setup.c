@@ -95,8 +95,11 @@ static void batches(void **state) {
 static void defaults(void **state) {
   struct table t = open_table("n_gpus,global_batch\n8,64\n8,\n");
 
+  struct dl_run usual = dl_run_unknown;
+
   (void)state;
-  dl_frame_set(t.f, DL_RUN_batch_size, 256);
+  dl_run_set_number(&usual, DL_RUN_batch_size, 256);
+  assert_ok(dl_frame_begin(t.f, &usual, false, &t.d), &t.d);
   quantity(&t, "batch_size", false);
   quantity(&t, "n_gpus", false);
   quantity(&t, "global_batch", false);

@@ -301,7 +301,7 @@ static struct dl_report *add_answer(struct dl_report *r,
   struct dl_text title = {0};
   if (s->best < 0)
     return NULL;
-  dl_predict_title(&title, &s->job, s->o, s->node);
+  dl_predict_title(&title, &s->job, s->node);
   struct dl_report *g = dl_report_group(r, NULL, dl_text_str(&title));
   dl_text_free(&title);
   return g;

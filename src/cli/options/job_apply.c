@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From the options of a job to the settings of a frame, with defaults, and to
- * the axes of a sweep. */
+/* From the options of a job to what the rows of a frame begin with, and to the
+ * axes of a sweep. */
 
 #include <math.h>
 #include <stdio.h>
@@ -11,15 +11,31 @@
 #include "catalog/architecture/token_costs.h"
 #include "cli/options/job_options.h"
 #include "cli/options/known_options.h"
-#include "estimate/assumptions.h"
 #include "run/run_columns.h"
 #include "run/setup/option_words.h"
+
+/* The data set must be known, and the time that GPUs idle is said once. */
+static enum dl_status check_data(const struct dl_job_options *o,
+                                 struct dl_catalog *catalog, bool inference,
+                                 struct dl_diag *d) {
+  const struct dl_descriptor *e;
+  if (o->run.dataset &&
+      dl_catalog_get(catalog, DL_DATASET, o->run.dataset, &e, d) != DL_OK)
+    return d->status;
+  if (inference && dl_job_options_give(o, DL_RUN_request_rate) &&
+      o->run.idle_s > 0)
+    return dl_fail(d, DL_EUSAGE,
+                   "--idle-s does not go with --request-rate, which says how "
+                   "long the GPUs idle");
+  return DL_OK;
+}
 
 /* Requires the size of a training that has no usual data set. */
 static enum dl_status check_size(const struct dl_job_options *o, bool inference,
                                  bool language, struct dl_diag *d) {
   static const enum dl_run_id others[] = {DL_RUN_train_samples,
                                           DL_RUN_val_samples};
+  const char *dataset = o->run.dataset;
   bool per_epoch = dl_job_options_give(o, DL_RUN_train_tokens);
   if (per_epoch && dl_run_has(&o->run, DL_RUN_train_samples))
     return dl_fail(d, DL_EUSAGE,
@@ -41,12 +57,12 @@ static enum dl_status check_size(const struct dl_job_options *o, bool inference,
               "--tokens %g is the whole training, all %g epochs; give tokens "
               "per epoch by --train-tokens",
               o->run.tokens, o->run.epochs);
-    return o->dataset ? dl_fail(d, DL_EUSAGE,
-                                "--tokens is the whole training; it does not "
-                                "go with --dataset")
-                      : DL_OK;
+    return dataset ? dl_fail(d, DL_EUSAGE,
+                             "--tokens is the whole training; it does not "
+                             "go with --dataset")
+                   : DL_OK;
   }
-  if ((!language && (!o->arch || o->usual)) || o->has_table || o->dataset ||
+  if ((!language && (!o->arch || o->usual)) || o->has_table || dataset ||
       inference || per_epoch || dl_job_options_give(o, DL_RUN_train_samples) ||
       dl_job_options_give(o, DL_RUN_duration_s))
     return DL_OK;
@@ -62,64 +78,15 @@ static enum dl_status check_size(const struct dl_job_options *o, bool inference,
                  o->arch);
 }
 
-/* Sizes of the data set, where samples are not given one by one. */
-static enum dl_status apply_dataset(struct dl_job_options *o,
-                                    struct dl_frame *f,
-                                    struct dl_catalog *catalog, bool defaults,
-                                    struct dl_diag *d) {
-  bool train = dl_run_has(&o->run, DL_RUN_train_samples);
-  o->default_dataset = !o->dataset && defaults && !train;
-  if (o->default_dataset) {
-    o->dataset = o->usual ? o->usual : "imagenet";
-    dl_frame_usual_data(f);
-  }
-  if (!o->dataset)
-    return DL_OK;
-  const struct dl_descriptor *found;
-  enum dl_status status =
-      dl_catalog_get(catalog, DL_DATASET, o->dataset, &found, d);
-  const struct dl_dataset *e = DL_AS(dataset, found);
-  if (status == DL_OK && !o->default_dataset)
-    dl_frame_data(f, e);
-  if (status == DL_OK && !train && !isnan(e->train_samples))
-    dl_frame_set(f, DL_RUN_train_samples, e->train_samples);
-  if (status == DL_OK && !dl_run_has(&o->run, DL_RUN_val_samples) &&
-      !isnan(e->val_samples))
-    dl_frame_set(f, DL_RUN_val_samples, e->val_samples);
-  if (status == DL_OK && !isnan(e->stored_mpx))
-    dl_frame_set(f, DL_RUN_stored_mpx, e->stored_mpx);
-  return status;
-}
-
-/* Values for what no option gives. */
-static enum dl_status apply_defaults(const struct dl_job_options *o,
-                                     struct dl_frame *f, bool defaults,
-                                     bool inference, bool language,
-                                     struct dl_diag *d) {
-  bool rate = dl_job_options_give(o, DL_RUN_request_rate);
-  bool rows = o->has_table; /* the frame has what is different for some */
-  const struct {
-    enum dl_run_id id;
-    double x;
-    bool on;
-  } values[] = {
-      {DL_RUN_n_gpus, 1, true},
-      {DL_RUN_utilisation, 1, true},
-      {DL_RUN_ram_gb, 32, true},
-      {DL_RUN_requests, 1, defaults && (inference || rows)},
-      {DL_RUN_batch_size, rate ? DL_USUAL_BATCH : 1, defaults && inference},
-      {DL_RUN_batch_size, DL_USUAL_BATCH,
-       defaults && (rows || (!inference && !language))},
-      {DL_RUN_epochs, language && !rows ? 1 : 90,
-       defaults && (rows || !inference)}};
-  if (defaults && inference && rate && o->run.idle_s > 0)
-    return dl_fail(d, DL_EUSAGE,
-                   "--idle-s does not go with --request-rate, which says how "
-                   "long the GPUs idle");
-  for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-    if (values[i].on)
-      dl_frame_set(f, values[i].id, values[i].x);
-  return DL_OK;
+/* Has rows begin with defaults, then with the options. */
+static enum dl_status begin(const struct dl_job_options *o, struct dl_frame *f,
+                            struct dl_diag *d) {
+  struct dl_run defaults = dl_run_unknown;
+  dl_run_set_number(&defaults, DL_RUN_n_gpus, 1);
+  dl_run_set_number(&defaults, DL_RUN_utilisation, 1);
+  dl_run_set_number(&defaults, DL_RUN_ram_gb, 32);
+  enum dl_status status = dl_frame_begin(f, &defaults, false, d);
+  return status == DL_OK ? dl_frame_begin(f, &o->run, true, d) : status;
 }
 
 enum dl_status dl_job_options_apply_table(const struct dl_job_options *o,
@@ -275,15 +242,16 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
   if (status == DL_OK && defaults)
     status = check_size(o, inference, language, d);
   if (status == DL_OK)
-    status = apply_defaults(o, f, defaults, inference, language, d);
+    status = check_data(o, catalog, defaults && inference, d);
   if (status == DL_OK)
-    status =
-        apply_dataset(o, f, catalog,
-                      defaults && !language && (!o->arch || o->usual) &&
-                          !inference && !dl_job_options_give(o, DL_RUN_tokens),
-                      d);
-  if (status == DL_OK)
-    status = dl_frame_set_run(f, &o->run, d);
+    status = begin(o, f, d);
+  o->dataset = o->run.dataset;
+  if (!o->dataset && defaults && !language && !inference &&
+      (!o->arch || o->usual) && !dl_job_options_give(o, DL_RUN_tokens) &&
+      !dl_run_has(&o->run, DL_RUN_train_samples))
+    o->dataset = o->usual ? o->usual : "imagenet";
+  if (defaults)
+    dl_frame_take_usual(f, o->dataset);
   if (status == DL_OK)
     status = dl_site_find(&o->site, catalog, &o->foot, d);
   return status;

@@ -167,7 +167,7 @@ const struct dl_option dl_job_options_rows[] = {
     {"dataset", 0, "NAME",
      "sizes of a known data set (default by task: imagenet, coco2017, ade20k, "
      "librispeech; dlest list datasets)",
-     DL_STORE(TEXT, struct dl_job_options, dataset), .phase = "training"},
+     SETTING(dataset), .phase = "training"},
     {"train-samples", 't', "N", "training samples per epoch",
      LARGE_NUMBER_OF(train_samples), .low = 1, .phase = "training"},
     {"val-samples", 'v', "N", "validation samples per epoch",
@@ -358,10 +358,11 @@ enum dl_status dl_job_options_check_table(struct dl_cli *cli,
       dl_csv_find(csv, "phase") >= 0 || dl_value_in(&o->defines, "phase");
   for (size_t i = 0; i < cli->n_given; i++) {
     const struct dl_option *row = cli->given[i].option;
-    const char *column = row->read == read_setting || row->read == dl_read_known
-                             ? dl_run_columns[row->column].name
-                         : strcmp(row->name, "dataset") == 0 ? "train_samples"
-                                                             : "";
+    const char *column =
+        strcmp(row->name, "dataset") == 0 ? "train_samples"
+        : row->read == read_setting || row->read == dl_read_known
+            ? dl_run_columns[row->column].name
+            : "";
     char why[80];
     snprintf(why, sizeof why, "here: it is for --phase %s", row->phase);
     if (row->phase && !phases && strcasecmp(row->phase, phase_of(o)) != 0)

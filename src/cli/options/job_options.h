@@ -17,9 +17,8 @@ struct dl_job_options {
   struct dl_strlist defines;   /* --define */
   struct dl_strlist aliases;   /* --alias */
   struct dl_axes axes;         /* columns that were given as lists */
-  const char *dataset;
-  bool default_dataset; /* no option gives it; by dl_job_options_apply */
-  const char *arch;     /* the first of several; by dl_job_options_language */
+  const char *dataset;         /* or the usual one; by dl_job_options_apply */
+  const char *arch; /* the first of several; by dl_job_options_language */
   bool described; /* the catalogue has one of the architectures; by the same */
   bool sequences; /* one of the architectures takes sequences; by the same */
   const char *usual; /* dl_usual_dataset of all, or NULL; by the same */
@@ -90,10 +89,10 @@ enum dl_status dl_job_options_check_table(struct dl_cli *cli,
                                           const struct dl_job_options *o,
                                           const struct dl_csv *csv);
 
-/* Puts the options into a frame. With `defaults`, also the defaults of a job
- * (data set imagenet, 90 epochs, batch 256; inference: one request). The size
- * of the training of a language model must be given (DL_EUSAGE). Then looks up
- * the site: o->dataset and o->foot are filled in. */
+/* Puts the options into a frame. With `defaults`, rows have the usual data set,
+ * epochs, batch size and requests of jobs. The size of the training of a
+ * language model must be given (DL_EUSAGE). Then looks up the site: o->dataset
+ * and o->foot are filled in. */
 enum dl_status dl_job_options_apply(struct dl_job_options *o,
                                     struct dl_frame *f,
                                     struct dl_catalog *catalog, bool defaults,

@@ -246,11 +246,11 @@ static bool says_no_size(struct batch *b, size_t i, size_t line) {
     return true;
   }
   const struct dl_architecture *arch = job->found.arch;
-  const struct dl_dataset *own = job->found.dataset;
+  const struct dl_dataset *own = job->run->dataset ? job->found.dataset : NULL;
   if (!b->default_samples || !arch || !isnan(job->run->tokens) ||
       dl_run_is_inference(job->run) ||
       dl_run_set_has(&b->row[i].given, DL_RUN_train_samples) ||
-      (own && !isnan(own->train_samples) && !dl_is_language_model(arch)))
+      (own && !isnan(own->train_samples)))
     return false;
   const char *usual = dl_usual_dataset(arch);
   if (dl_is_language_model(arch))

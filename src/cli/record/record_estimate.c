@@ -85,7 +85,6 @@ enum dl_status dl_record_estimate(struct dl_cli *cli, const struct dl_run *run,
     return DL_OK;
   dl_job_options_init(&o);
   copy_settings(run, &o.run);
-  o.dataset = run->dataset;
   struct dl_frame *f = dl_frame_new(dl_cli_catalog(cli));
   enum dl_status status = dl_open_model(cli, NULL, &m);
   if (status == DL_OK)

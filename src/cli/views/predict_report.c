@@ -108,7 +108,6 @@ static const char *mark_assumed(const struct dl_job *job, enum dl_run_id id) {
 struct settings {
   struct dl_report *r;
   const struct dl_job *job;
-  const struct dl_job_options *o;
 };
 
 /* Adds a number as it is for programs, and for people with a mark where it is
@@ -119,9 +118,9 @@ static void add_marked(const struct settings *s, enum dl_run_id id,
   struct dl_text t = {0};
   const struct dl_value value = dl_number(x);
   dl_show(&t, style, unit, &value, NULL);
-  dl_text_add(&t, dl_is_assumed(s->job->row, id)  ? mark_assumed(s->job, id)
-                  : dl_job_options_give(s->o, id) ? ""
-                                                  : " (default)");
+  dl_text_add(&t, dl_is_assumed(s->job->row, id) ? mark_assumed(s->job, id)
+                  : dl_run_set_has(&s->job->row->given, id) ? ""
+                                                            : " (default)");
   dl_report_add(s->r, dl_run_columns[id].name, NULL, NULL, style, value);
   if (!isnan(x))
     dl_report_add(s->r, NULL, label, NULL, DL_CODE, dl_string(dl_text_str(&t)));
@@ -238,14 +237,13 @@ static void add_rates(const struct settings *s) {
 /* The data of a training, or nothing for people. */
 static void add_data(const struct settings *s) {
   const struct dl_job *job = s->job;
-  const struct dl_job_options *o = s->o;
+  const char *dataset = dl_job_dataset(job);
   bool trains = !dl_run_is_inference(job->run) && isnan(job->run->tokens);
   struct dl_text t = {0};
-  if (trains && o->dataset)
-    dl_text_printf(&t, "%s%s", o->dataset,
-                   o->default_dataset ? " (default)" : "");
+  if (trains && dataset)
+    dl_text_printf(&t, "%s%s", dataset, job->run->dataset ? "" : " (default)");
   const struct dl_report_line lines[] = {
-      {.key = "dataset", .value = dl_string(o->dataset)},
+      {.key = "dataset", .value = dl_string(dataset)},
       {NULL, trains ? "data set" : NULL, NULL, DL_CODE,
        dl_string(t.len > 0 ? dl_text_str(&t) : NULL)},
       {"train_samples", trains ? "training samples" : NULL, NULL, DL_CODE,
@@ -271,7 +269,7 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
       {.key = "gpu", .value = dl_string(gpu ? gpu->head.id : run->gpu)},
       {"gpu_name", "GPU", NULL, DL_CODE,
        dl_string(gpu ? gpu->head.name : run->gpu)}};
-  const struct settings s = {r, job, o};
+  const struct settings s = {r, job};
   dl_report_lines(r, first, DL_LENGTH(first));
   add_marked(&s, DL_RUN_n_gpus, "GPUs", NULL, DL_CODE, run->n_gpus);
   dl_report_add(r, "phase", inference ? "phase" : NULL, NULL, DL_CODE,

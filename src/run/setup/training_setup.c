@@ -372,13 +372,13 @@ static bool breaks_serving(const struct dl_row *row, struct dl_text *to) {
                   "the GPUs idle; leave one out");
 }
 
-/* A data set must hold what the network takes. */
-static bool breaks_data(const struct dl_row *row, const struct dl_dataset *data,
-                        struct dl_text *to) {
+/* A data set that is named must hold what the network takes, unless the size of
+ * the training is given without it. */
+static bool breaks_data(const struct dl_row *row, struct dl_text *to) {
   const struct dl_architecture *arch = row->found.arch;
-  if (row->found.dataset || dl_run_set_has(&row->given, DL_RUN_train_samples))
-    data = row->found.dataset;
-  if (!data || !arch || dl_run_is_inference(&row->run))
+  const struct dl_dataset *data = row->run.dataset ? row->found.dataset : NULL;
+  if (!data || !arch || dl_run_set_has(&row->given, DL_RUN_train_samples) ||
+      dl_run_is_inference(&row->run))
     return false;
   enum dl_samples holds = dl_samples_of_dataset(data);
   enum dl_samples takes = dl_samples_of_network(arch);
@@ -412,9 +412,8 @@ static bool breaks_image(const struct dl_row *row, struct dl_text *to) {
               px, arch->head.id, arch->inputs[0].image_px);
 }
 
-bool dl_sample_is_unfit(const struct dl_row *row, const struct dl_dataset *data,
-                        struct dl_text *to) {
-  return breaks_data(row, data, to) || breaks_image(row, to);
+bool dl_sample_is_unfit(const struct dl_row *row, struct dl_text *to) {
+  return breaks_data(row, to) || breaks_image(row, to);
 }
 
 bool dl_setup_is_broken(const struct dl_row *row, struct dl_text *to) {

@@ -10,6 +10,10 @@
 #include "base/text.h"
 #include "run/row.h"
 
+/* Samples per step on each GPU in the training of an image network, or requests
+ * at a time, at most, where the user gives none. */
+#define DL_USUAL_BATCH 256
+
 enum dl_fine_tune { DL_TUNE_FULL, DL_TUNE_HEAD, DL_TUNE_LORA, DL_TUNE_QLORA };
 
 /* By fine_tune, else by frozen_base: any share above 0 is DL_TUNE_HEAD. */
@@ -73,10 +77,8 @@ static inline bool dl_is_assumed(const struct dl_row *row, enum dl_run_id id) {
  * appends what is wrong to *to, unless that is NULL. */
 bool dl_setup_is_broken(const struct dl_row *row, struct dl_text *to);
 
-/* The same of the samples of a job: its network does not take what its data
- * set (data, where the row names none; or NULL) holds, or images of that
- * size. */
-bool dl_sample_is_unfit(const struct dl_row *row, const struct dl_dataset *data,
-                        struct dl_text *to);
+/* The same of the samples of a job: its network does not take what the data set
+ * that it names holds, or images of that size. */
+bool dl_sample_is_unfit(const struct dl_row *row, struct dl_text *to);
 
 #endif

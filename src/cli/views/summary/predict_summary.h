@@ -24,7 +24,7 @@ struct dl_predict_subject {
 
 /* Whether the number of epochs enters the answer: it is given, or the time is
  * not. */
-bool dl_epochs_matter(const struct dl_job *job, const struct dl_job_options *o);
+bool dl_epochs_matter(const struct dl_job *job);
 
 /* Energy, time, power, emissions and cost of the recommended estimate, each
  * with its interval where there is one, for people; then what they are based
@@ -39,7 +39,6 @@ void dl_predict_summary(struct dl_report *r, const struct dl_predict_subject *s,
  * ImageNet, batch size 256, TF32)": the network, the machine, the settings that
  * were given, and those that were not. */
 void dl_predict_title(struct dl_text *t, const struct dl_job *job,
-                      const struct dl_job_options *o,
                       const struct dl_node_options *node);
 
 /* Adds the columns that are known of a training, the share of the time in which

@@ -15,7 +15,6 @@
 /* Settings that were given, and defaults. */
 struct settings {
   const struct dl_job *job;
-  const struct dl_job_options *o;
   struct dl_text list[2]; /* given, default */
 };
 
@@ -26,12 +25,12 @@ static void add(struct settings *s, bool given, const char *text) {
 
 /* A number that follows from given ones is no default. */
 static bool is_given(const struct settings *s, enum dl_run_id id) {
-  bool from =
-      id == DL_RUN_tokens       ? dl_job_options_give(s->o, DL_RUN_train_tokens)
-      : id == DL_RUN_batch_size ? dl_job_options_give(s->o, DL_RUN_global_batch)
-                                : false;
-  return (from || dl_job_options_give(s->o, id)) &&
-         !dl_is_assumed(s->job->row, id);
+  const struct dl_run_set *given = &s->job->row->given;
+  bool from = id == DL_RUN_tokens ? dl_run_set_has(given, DL_RUN_train_tokens)
+              : id == DL_RUN_batch_size
+                  ? dl_run_set_has(given, DL_RUN_global_batch)
+                  : false;
+  return (from || dl_run_set_has(given, id)) && !dl_is_assumed(s->job->row, id);
 }
 
 /* A number between two texts: "batch size 256", "90 epochs"; an s follows a
@@ -64,9 +63,9 @@ static void add_precision(struct settings *s) {
   add(s, is_given(s, DL_RUN_precision), upper);
 }
 
-bool dl_epochs_matter(const struct dl_job *job,
-                      const struct dl_job_options *o) {
-  return isnan(job->run->duration_s) || dl_job_options_give(o, DL_RUN_epochs);
+bool dl_epochs_matter(const struct dl_job *job) {
+  return isnan(job->run->duration_s) ||
+         dl_run_set_has(&job->row->given, DL_RUN_epochs);
 }
 
 static void add_data(struct settings *s) {
@@ -74,14 +73,14 @@ static void add_data(struct settings *s) {
   if (!isnan(job->run->tokens)) {
     add_number(s, DL_RUN_tokens, "", job->run->tokens, " token(s)");
   } else {
-    const char *name = s->o->dataset;
+    const char *name = dl_job_dataset(job);
     bool samples = is_given(s, DL_RUN_train_samples);
     if (name && !samples)
-      add(s, !s->o->default_dataset, name);
+      add(s, is_given(s, DL_RUN_dataset), name);
     else
       add_number(s, DL_RUN_train_samples, "", job->train_samples,
                  " training sample(s)");
-    if (dl_epochs_matter(job, s->o))
+    if (dl_epochs_matter(job))
       add_number(s, DL_RUN_epochs, "", job->epochs, " epoch(s)");
   }
 }
@@ -122,8 +121,8 @@ static void add_settings(struct settings *s) {
   if (language && !dl_run_is_inference(job->run))
     add_number(s, DL_RUN_seq_len, "", job->seq_len, " token(s) per sequence");
   /* Data sets are often used at another size than that of the network. */
-  if (!language && (is_given(s, DL_RUN_image_px) ||
-                    (s->o->dataset && !s->o->default_dataset)))
+  if (!language &&
+      (is_given(s, DL_RUN_image_px) || is_given(s, DL_RUN_dataset)))
     add_number(s, DL_RUN_image_px, "", run->image_px, " px");
   add_precision(s);
   if (run->fine_tune && strcmp(run->fine_tune, "full") != 0)
@@ -146,11 +145,10 @@ static void add_machine(struct dl_text *t, const struct dl_job *job,
 }
 
 void dl_predict_title(struct dl_text *t, const struct dl_job *job,
-                      const struct dl_job_options *o,
                       const struct dl_node_options *node) {
   const struct dl_architecture *arch = job->found.arch;
   const char *name = arch ? arch->head.name : job->run->arch;
-  struct settings s = {.job = job, .o = o};
+  struct settings s = {.job = job};
   if (name)
     dl_text_printf(t, "%s on ", name);
   add_machine(t, job, node);

@@ -44,7 +44,7 @@ static void add_work(struct dl_text *t,
   const struct dl_job_options *o = &c->o->job;
   char number[DL_NUMBER_SIZE];
   struct dl_text list[2] = {{0}, {0}}; /* given, default */
-  bool data = !o->default_dataset;
+  bool data = o->run.dataset != NULL;
   bool epochs = dl_job_options_give(o, DL_RUN_epochs);
   if (o->dataset)
     dl_text_add(&list[data ? 0 : 1], o->dataset);
