@@ -155,16 +155,14 @@ enum dl_status dl_session_row(const struct dl_session *s,
 /* Refuses contradictory values. */
 static enum dl_status contradicts(const struct dl_job *job, const char *path,
                                   size_t line, bool *bad, struct dl_diag *d) {
-  struct dl_text why = {0};
+  struct dl_wording why = {.options = line == 0};
   enum dl_status status = DL_OK;
   *bad = dl_known_contradicts(job, &why);
-  if (*bad && line == 0)
-    dl_as_options(&why);
   if (*bad && line > 0)
-    dl_skip_at(d, path, line, "%s", dl_text_str(&why));
+    dl_skip_at(d, path, line, "%s", dl_text_str(&why.text));
   else if (*bad)
-    status = dl_fail(d, DL_EUSAGE, "%s", dl_text_str(&why));
-  dl_text_free(&why);
+    status = dl_fail(d, DL_EUSAGE, "%s", dl_text_str(&why.text));
+  dl_text_free(&why.text);
   return status;
 }
 

@@ -367,10 +367,10 @@ enum dl_status dl_frame_complain(const struct dl_frame *f,
     const struct dl_broken_rule broken = {fault->step, fault->x};
     dl_frame_explain_rule(&broken, &why);
   } else if (fault->kind == DL_FAULT_SETUP) {
-    if (!dl_setup_is_broken(row, &why))
-      dl_sample_is_unfit(row, &why);
-    if (line == 0)
-      dl_as_options(&why);
+    struct dl_wording setup = {.options = line == 0};
+    if (!dl_setup_is_broken(row, &setup))
+      dl_sample_is_unfit(row, &setup);
+    why = setup.text;
   } else if (fault->kind == DL_FAULT_UNDEFINED) {
     dl_text_printf(
         &why,

@@ -34,9 +34,10 @@ cat tests/cli/*.ba* tests/unit/*.[ch] |
 ok 'each key is used' \
   "$(cut -f 1 tests/messages | grep -vxF -f "$list" || true)"
 
-# The program's literals, pieces of one text joined.
+# The program's literals, pieces of one text joined, and the same with columns
+# without their marks.
 source=$(find src -name '*.[ch]' -exec cat {} + | tr '\n' ' ' |
-  sed 's/" *"//g; s/\\"/"/g')
+  sed 's/" *"//g; s/\\"/"/g; h; s/{\([a-z_]*\)}/\1/g; H; x')
 ok 'each text is one of the program' "$(parts 4 | while read -r part; do
   case $source in *"$part"*) ;; *) printf '%s\n' "$part" ;; esac
 done)"

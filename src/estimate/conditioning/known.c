@@ -126,41 +126,36 @@ void dl_known_of(const struct dl_job *job, unsigned which,
 /* --- Contradictions. */
 
 /* Speeds that say something else of the same steps. */
-static bool rates_differ(const struct dl_job *job, struct dl_text *why) {
+static bool rates_differ(const struct dl_job *job, struct dl_wording *why) {
   for (size_t i = 0; i < RATES; i++)
     for (size_t j = i + 1; j < RATES; j++) {
       double a = rate_of(job, i), b = rate_of(job, j);
       if (!(a > 0 && b > 0) || fabs(log(a / b)) <= TOLERANCE)
         continue;
-      if (why)
-        dl_text_printf(why,
-                       "%s is %.4g samples/s, but %s is %.4g samples/s; leave "
-                       "one out",
-                       dl_run_columns[rate_ids[i]].name, a,
-                       dl_run_columns[rate_ids[j]].name, b);
-      return true;
+      return dl_says(why,
+                     "{%s} is %.4g samples/s, but {%s} is %.4g samples/s; "
+                     "leave one out",
+                     dl_run_columns[rate_ids[i]].name, a,
+                     dl_run_columns[rate_ids[j]].name, b);
     }
   return false;
 }
 
 /* A time that is shorter than a part of it. */
 static bool exceeds(double part, double whole, const char *of, const char *name,
-                    struct dl_text *why) {
-  if (!(part > whole * (1 + TOLERANCE)))
-    return false;
-  if (why)
-    dl_text_printf(why, "%s is %.4g s, but its %s take %.4g s; leave one out",
-                   name, whole, of, part);
-  return true;
+                    struct dl_wording *why) {
+  return part > whole * (1 + TOLERANCE) &&
+         dl_says(why, "%s is %.4g s, but its %s take %.4g s; leave one out",
+                 name, whole, of, part);
 }
 
-static bool times_differ(const struct dl_job *job, struct dl_text *why) {
+static bool times_differ(const struct dl_job *job, struct dl_wording *why) {
   enum dl_run_id id;
   double steps = job->train_samples * job->epochs / any_rate(job, &id);
   double epochs = epochs_s(job), run = duration_s(job);
-  return exceeds(epochs, run, "epochs", "duration_s", why) ||
-         exceeds(steps, run, "steps", "duration_s", why) ||
-         exceeds(steps, epochs, "steps", "epoch_s x epochs", why);
+  return exceeds(epochs, run, "epochs", "{duration_s}", why) ||
+         exceeds(steps, run, "steps", "{duration_s}", why) ||
+         exceeds(steps, epochs, "steps", "{epoch_s} x epochs", why);
 }
 
 /* The highest rate that a GPU has at the precision of a run, or where that is
@@ -186,7 +181,7 @@ static double highest_rate(const struct dl_job *job) {
   return 1e12 * peak;
 }
 
-static bool beats_peak(const struct dl_job *job, struct dl_text *why) {
+static bool beats_peak(const struct dl_job *job, struct dl_wording *why) {
   const struct dl_known *known = &job->known;
   struct dl_work w;
   dl_work_of(job, &w);
@@ -194,52 +189,46 @@ static bool beats_peak(const struct dl_job *job, struct dl_text *why) {
   double most = highest_rate(job) * job->run->n_gpus;
   if (!known->of_work || !(needs > most))
     return false;
-  if (why)
-    dl_text_printf(
-        why,
-        "%.4g samples/s need %.3g TFLOP/s, but %g x %s reach %.3g "
-        "TFLOP/s at most in %s; check the time or throughput, the "
-        "samples, and the precision",
-        samples_of(job) / known->steps_s, needs / 1e12, job->run->n_gpus,
-        job->found.gpu ? job->found.gpu->head.id : "GPU", most / 1e12,
-        job->run->precision && !dl_is_assumed(job->row, DL_RUN_precision)
-            ? job->run->precision
-            : "any precision");
-  return true;
+  return dl_says(
+      why,
+      "%.4g samples/s need %.3g TFLOP/s, but %g x %s reach %.3g "
+      "TFLOP/s at most in %s; check the time or throughput, the "
+      "samples, and the precision",
+      samples_of(job) / known->steps_s, needs / 1e12, job->run->n_gpus,
+      job->found.gpu ? job->found.gpu->head.id : "GPU", most / 1e12,
+      job->run->precision && !dl_is_assumed(job->row, DL_RUN_precision)
+          ? job->run->precision
+          : "any precision");
 }
 
-static bool power_is_off(const struct dl_job *job, struct dl_text *why) {
+static bool power_is_off(const struct dl_job *job, struct dl_wording *why) {
   double w = job->known.power_w, n = job->run->n_gpus;
   double limit = fmax(job->tdp_w, dl_or(job->run->power_limit_w, 0));
   double idle = dl_or(job->idle_w, DL_LEAST_IDLE_SHARE * job->tdp_w);
-  bool over = w > n * limit * OVER_LIMIT;
-  bool under = w < n * idle * UNDER_IDLE;
-  if (why && over)
-    dl_text_printf(
+  if (w > n * limit * OVER_LIMIT)
+    return dl_says(
         why,
-        "gpu_power_w is %.4g W, but the limit of %g GPU%s is %.4g W; "
+        "{gpu_power_w} is %.4g W, but the limit of %g GPU%s is %.4g W; "
         "give the mean power of all GPUs",
         w, n, n == 1 ? "" : "s", n * limit);
-  else if (why && under)
-    dl_text_printf(why,
-                   "gpu_power_w is %.4g W, but %g idle GPU%s %.4g W; give "
-                   "the mean power of all GPUs together",
-                   w, n, n == 1 ? " draws" : "s draw", n * idle);
-  return over || under;
+  return w < n * idle * UNDER_IDLE &&
+         dl_says(why,
+                 "{gpu_power_w} is %.4g W, but %g idle GPU%s %.4g W; give "
+                 "the mean power of all GPUs together",
+                 w, n, n == 1 ? " draws" : "s draw", n * idle);
 }
 
-bool dl_known_contradicts(const struct dl_job *job, struct dl_text *why) {
+bool dl_known_contradicts(const struct dl_job *job, struct dl_wording *why) {
   const struct dl_known *known = &job->known;
   if (dl_run_is_inference(job->run))
     return false;
-  if (known->no_speed && why)
-    dl_text_printf(why, "%s is no speed of this training: %s", known->no_speed,
-                   strcmp(known->no_speed, "tokens_per_s") == 0 &&
-                           isnan(job->seq_len)
-                       ? "it has no tokens; give samples per second"
-                       : "it is 0");
-  return known->no_speed ||
-         (!isnan(known->steps_s) &&
+  if (known->no_speed)
+    return dl_says(
+        why, "{%s} is no speed of this training: %s", known->no_speed,
+        strcmp(known->no_speed, "tokens_per_s") == 0 && isnan(job->seq_len)
+            ? "it has no tokens; give samples per second"
+            : "it is 0");
+  return (!isnan(known->steps_s) &&
           (rates_differ(job, why) || times_differ(job, why) ||
            beats_peak(job, why))) ||
          (!isnan(known->power_w) && power_is_off(job, why));

@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "run/row.h"
+#include "run/setup/option_words.h"
 
 /* Which measured columns of a table count as known. */
 enum {
@@ -47,6 +48,6 @@ void dl_known_of(const struct dl_job *job, unsigned which,
 
 /* Whether the known values of a job contradict each other or the limits of its
  * GPUs; appends both figures to *why, unless that is NULL. */
-bool dl_known_contradicts(const struct dl_job *job, struct dl_text *why);
+bool dl_known_contradicts(const struct dl_job *job, struct dl_wording *why);
 
 #endif

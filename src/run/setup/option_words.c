@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/setup/option_words.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "run/run_columns.h"
-
-#define WORD "abcdefghijklmnopqrstuvwxyz0123456789_"
 
 /* Columns whose option has another name, or that have none ("set NAME"). */
 static const char *const other[][2] = {
@@ -35,19 +34,36 @@ void dl_add_option(struct dl_text *to, const char *column) {
     dl_text_add_n(to, *c == '_' ? "-" : c, 1);
 }
 
-void dl_as_options(struct dl_text *message) {
-  struct dl_text out = {0};
-  for (const char *s = dl_text_str(message); *s != '\0';) {
-    size_t n = strspn(s, WORD);
-    char *word = dl_strndup(s, n);
-    bool quoted = s > message->s && s[-1] == '\'';
-    if (n > 0 && !quoted && strchr(word, '_') && dl_run_column_find(word))
-      dl_add_option(&out, word);
+static void add_column(struct dl_wording *w, const char *s, size_t n) {
+  char *name = dl_strndup(s, n);
+  if (!dl_run_member_find(name)) /* a text of the user */
+    dl_text_printf(&w->text, "{%s}", name);
+  else if (w->options)
+    dl_add_option(&w->text, name);
+  else
+    dl_text_add(&w->text, name);
+  free(name);
+}
+
+bool dl_says(struct dl_wording *w, const char *fmt, ...) {
+  struct dl_text said = {0};
+  va_list args;
+  if (!w)
+    return true;
+  va_start(args, fmt);
+  dl_text_vprintf(&said, fmt, args);
+  va_end(args);
+  for (const char *s = dl_text_str(&said); *s != '\0';) {
+    size_t n = strcspn(s, "{");
+    dl_text_add_n(&w->text, s, n);
+    s += n;
+    n = strcspn(s, "}");
+    if (s[n] == '}')
+      add_column(w, s + 1, n - 1);
     else
-      dl_text_add_n(&out, s, n > 0 ? n : 1);
-    free(word);
-    s += n > 0 ? n : 1;
+      dl_text_add_n(&w->text, s, n);
+    s += n + (s[n] == '}');
   }
-  dl_text_free(message);
-  *message = out;
+  dl_text_free(&said);
+  return true;
 }

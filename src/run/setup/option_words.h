@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages about a run that options describe: its columns by their options. */
+/* Messages about a run, which name its columns or the options that set them. */
 
 #ifndef DL_RUN_SETUP_OPTION_WORDS_H
 #define DL_RUN_SETUP_OPTION_WORDS_H
+
+#include <stdbool.h>
 
 #include "base/text.h"
 
 /* Adds the option that sets a column: "--seq-len". */
 void dl_add_option(struct dl_text *to, const char *column);
 
-/* Writes the columns that a message names as the options that set them:
- * "seq_len 8" as "--seq-len 8", "lora_rank" as "--set lora_rank". Words without
- * "_" stay as they are. */
-void dl_as_options(struct dl_text *message);
+/* Where a message goes. */
+struct dl_wording {
+  struct dl_text text; /* to be freed */
+  bool options;        /* the run is described by options, not by a row */
+};
+
+/* Appends a message, in which "{seq_len}" stands for that column or its option,
+ * unless w is NULL. True, so that a rule that is broken can return it. */
+DL_PRINTF(2, 3)
+bool dl_says(struct dl_wording *w, const char *fmt, ...);
 
 #endif

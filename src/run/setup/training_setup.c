@@ -4,7 +4,6 @@
 #include "run/setup/training_setup.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "catalog/architecture/token_costs.h"
@@ -139,38 +138,28 @@ void dl_forget_assumed(struct dl_row *row) {
 /* --- Rules between settings, and with descriptors. A rule that a row breaks
  * says what is wrong and what to change; `to` may be NULL. */
 
-/* True. */
-DL_PRINTF(2, 3)
-static bool says(struct dl_text *to, const char *fmt, ...) {
-  va_list args;
-  va_start(args, fmt);
-  if (to)
-    dl_text_vprintf(to, fmt, args);
-  va_end(args);
-  return true;
-}
-
 static bool is_whole(double x) {
   return fabs(x - nearbyint(x)) <= 1e-9 * x;
 }
 
 /* n_gpus = tensor x pipeline x data, and global_batch = batch_size x grad_accum
  * x data, in whole numbers. */
-static bool breaks_products(const struct dl_row *row, struct dl_text *to) {
+static bool breaks_products(const struct dl_row *row, struct dl_wording *to) {
   const struct dl_run *r = &row->run;
   struct dl_degrees by = dl_degrees_of(r);
   bool divided = isnan(by.data) || (by.data >= 1 && is_whole(by.data));
   if (!divided && by.context > 1)
-    return says(to,
-                "n_gpus %g is not a multiple of tensor_parallel x "
-                "pipeline_parallel x context_parallel, %g x %g x %g; change "
-                "one of them",
-                r->n_gpus, by.tensor, by.pipeline, by.context);
+    return dl_says(
+        to,
+        "{n_gpus} %g is not a multiple of {tensor_parallel} x "
+        "{pipeline_parallel} x {context_parallel}, %g x %g x %g; change "
+        "one of them",
+        r->n_gpus, by.tensor, by.pipeline, by.context);
   if (!divided)
-    return says(to,
-                "n_gpus %g is not a multiple of tensor_parallel x "
-                "pipeline_parallel, %g x %g; change one of them",
-                r->n_gpus, by.tensor, by.pipeline);
+    return dl_says(to,
+                   "{n_gpus} %g is not a multiple of {tensor_parallel} x "
+                   "{pipeline_parallel}, %g x %g; change one of them",
+                   r->n_gpus, by.tensor, by.pipeline);
   double data = dl_is_word(r->scaling, "strong") ? 1 : dl_or(by.data, 1);
   double accum = dl_or(r->grad_accum, 1);
   double all = r->batch_size * accum * data;
@@ -183,19 +172,19 @@ static bool breaks_products(const struct dl_row *row, struct dl_text *to) {
        (accum_given || (is_whole(accum) && accum >= 1))))
     return false;
   if (!batch_given)
-    return says(to,
-                "global_batch %g is not a multiple of grad_accum x "
-                "data-parallel accelerators, %g x %g; change one of them",
-                r->global_batch, accum, data);
+    return dl_says(to,
+                   "{global_batch} %g is not a multiple of {grad_accum} x "
+                   "data-parallel accelerators, %g x %g; change one of them",
+                   r->global_batch, accum, data);
   if (!accum_given)
-    return says(to,
-                "global_batch %g is not a multiple of batch_size x "
-                "data-parallel accelerators, %g x %g; change one of them",
-                r->global_batch, r->batch_size, data);
-  return says(to,
-              "global_batch %g is not batch_size x grad_accum x "
-              "data-parallel accelerators, %g x %g x %g; leave one out",
-              r->global_batch, r->batch_size, accum, data);
+    return dl_says(to,
+                   "{global_batch} %g is not a multiple of {batch_size} x "
+                   "data-parallel accelerators, %g x %g; change one of them",
+                   r->global_batch, r->batch_size, data);
+  return dl_says(to,
+                 "{global_batch} %g is not {batch_size} x {grad_accum} x "
+                 "data-parallel accelerators, %g x %g x %g; leave one out",
+                 r->global_batch, r->batch_size, accum, data);
 }
 
 /* The smallest dimension of the products that have adapters: queries, keys,
@@ -210,7 +199,7 @@ static double smallest_product(const struct dl_transformer *t) {
 
 /* Low-rank adapters sit beside the products of attention and of dense layers.
  */
-static bool breaks_tuning(const struct dl_row *row, struct dl_text *to) {
+static bool breaks_tuning(const struct dl_row *row, struct dl_wording *to) {
   const struct dl_run *r = &row->run;
   const struct dl_architecture *arch = row->found.arch;
   const struct dl_transformer *t = arch ? arch->transformer : NULL;
@@ -218,28 +207,29 @@ static bool breaks_tuning(const struct dl_row *row, struct dl_text *to) {
   bool lora = tune == DL_TUNE_LORA || tune == DL_TUNE_QLORA;
   if (r->fine_tune && !isnan(r->frozen_base) &&
       dl_is_word(r->fine_tune, "head") != (r->frozen_base > 0))
-    return says(to,
-                "fine_tune %s and frozen_base %g contradict each other; "
-                "leave one out",
-                r->fine_tune, r->frozen_base);
+    return dl_says(to,
+                   "{fine_tune} %s and {frozen_base} %g contradict each other; "
+                   "leave one out",
+                   r->fine_tune, r->frozen_base);
   if (!isnan(r->lora_rank) && !lora)
-    return says(to, "lora_rank goes with fine_tune lora or qlora; give that");
+    return dl_says(
+        to, "{lora_rank} goes with {fine_tune} lora or qlora; give that");
   if (t && r->lora_rank > smallest_product(t))
-    return says(to,
-                "lora_rank %g is more than the smallest dimension of the "
-                "products of '%s', %g; take a lower rank",
-                r->lora_rank, arch->head.id, smallest_product(t));
+    return dl_says(to,
+                   "{lora_rank} %g is more than the smallest dimension of the "
+                   "products of '%s', %g; take a lower rank",
+                   r->lora_rank, arch->head.id, smallest_product(t));
   if (lora && arch && !t && !(arch->heads > 0))
-    return says(to,
-                "fine_tune %s is for transformers, and '%s' is none; use "
-                "full or head",
-                r->fine_tune, arch->head.id);
+    return dl_says(to,
+                   "{fine_tune} %s is for transformers, and '%s' is none; use "
+                   "full or head",
+                   r->fine_tune, arch->head.id);
   return false;
 }
 
 /* No method divides the layers of networks other than language models. Virtual
  * stages divide those of a pipeline in equal numbers of layers. */
-static bool breaks_stages(const struct dl_row *row, struct dl_text *to) {
+static bool breaks_stages(const struct dl_row *row, struct dl_wording *to) {
   const struct dl_architecture *arch = row->found.arch;
   const struct dl_transformer *t = arch ? arch->transformer : NULL;
   double tensor = dl_or(row->run.tensor_parallel, 1);
@@ -249,80 +239,83 @@ static bool breaks_stages(const struct dl_row *row, struct dl_text *to) {
   double context = dl_or(row->run.context_parallel, 1);
   if (arch && !dl_is_language_model(arch) &&
       (tensor > 1 || stages > 1 || context > 1))
-    return says(to, "%s is for language models, and '%s' is none; leave it out",
-                tensor > 1   ? "tensor_parallel"
-                : stages > 1 ? "pipeline_parallel"
-                             : "context_parallel",
-                arch->head.id);
+    return dl_says(to,
+                   "%s is for language models, and '%s' is none; leave it out",
+                   tensor > 1   ? "{tensor_parallel}"
+                   : stages > 1 ? "{pipeline_parallel}"
+                                : "{context_parallel}",
+                   arch->head.id);
   if (tensor > 1 && !isnan(heads) && !is_whole(heads / tensor))
-    return says(to,
-                "tensor_parallel %g does not divide the %g attention heads "
-                "of '%s'; take a divisor",
-                tensor, heads, arch->head.id);
+    return dl_says(
+        to,
+        "{tensor_parallel} %g does not divide the %g attention heads "
+        "of '%s'; take a divisor",
+        tensor, heads, arch->head.id);
   if (stages > layers)
-    return says(to,
-                "pipeline_parallel %g is more than the %g layers of '%s'; "
-                "take fewer stages",
-                stages, layers, arch->head.id);
+    return dl_says(to,
+                   "{pipeline_parallel} %g is more than the %g layers of '%s'; "
+                   "take fewer stages",
+                   stages, layers, arch->head.id);
   if (v > 1 && !(stages > 1))
-    return says(to,
-                "virtual_stages %g goes with a pipeline; give "
-                "pipeline_parallel",
-                v);
+    return dl_says(to,
+                   "{virtual_stages} %g goes with a pipeline; give "
+                   "{pipeline_parallel}",
+                   v);
   if (v > 1 && !isnan(layers) && !divides_layers(row, v * stages, 3))
-    return says(to,
-                "virtual_stages %g of %g pipeline stages do not divide the "
-                "%g layers of '%s' evenly; use %g",
-                v, stages, layers, arch->head.id,
-                dl_most_virtual_stages(row, v));
+    return dl_says(
+        to,
+        "{virtual_stages} %g of %g pipeline stages do not divide the "
+        "%g layers of '%s' evenly; use %g",
+        v, stages, layers, arch->head.id, dl_most_virtual_stages(row, v));
   return false;
 }
 
 /* Data-parallel accelerators divide the experts, in whole numbers. */
-static bool breaks_experts(const struct dl_row *row, struct dl_text *to) {
+static bool breaks_experts(const struct dl_row *row, struct dl_wording *to) {
   double n = row->run.expert_parallel, experts = experts_of(row);
   double data = dl_degrees_of(&row->run).data;
   if (!(n > 1))
     return false;
   if (experts <= 0)
-    return says(to,
-                "expert_parallel is for mixtures of experts, and '%s' is "
-                "none; leave it out",
-                row->found.arch->head.id);
+    return dl_says(to,
+                   "{expert_parallel} is for mixtures of experts, and '%s' is "
+                   "none; leave it out",
+                   row->found.arch->head.id);
   if (fmod(experts, n) > 0)
-    return says(to,
-                "expert_parallel %g does not divide the %g experts of '%s'; "
-                "take a divisor",
-                n, experts, row->found.arch->head.id);
+    return dl_says(
+        to,
+        "{expert_parallel} %g does not divide the %g experts of '%s'; "
+        "take a divisor",
+        n, experts, row->found.arch->head.id);
   if (fmod(data, n) > 0)
-    return says(to,
-                "expert_parallel %g does not divide the %g data-parallel "
-                "accelerators; change one of them",
-                n, data);
+    return dl_says(to,
+                   "{expert_parallel} %g does not divide the %g data-parallel "
+                   "accelerators; change one of them",
+                   n, data);
   return false;
 }
 
-static bool breaks_precision(const struct dl_row *row, struct dl_text *to) {
+static bool breaks_precision(const struct dl_row *row, struct dl_wording *to) {
   const struct dl_accelerator *gpu = row->found.gpu;
   if (dl_run_is_inference(&row->run))
     return false;
   if (dl_is_word(row->run.precision, "fp8") && gpu &&
       isnan(gpu->peak_fp8_tensor_tflops) &&
       !dl_run_set_has(&row->given, DL_RUN_peak_tflops))
-    return says(to,
-                "precision fp8: '%s' has no FP8 rate; use %s, or give "
-                "--set gpu.peak_fp8_tensor_tflops=VALUE",
-                gpu->head.id,
-                isnan(gpu->peak_bf16_tensor_tflops) ? "fp16" : "bf16");
+    return dl_says(to,
+                   "precision fp8: '%s' has no FP8 rate; use %s, or give "
+                   "--set gpu.peak_fp8_tensor_tflops=VALUE",
+                   gpu->head.id,
+                   isnan(gpu->peak_bf16_tensor_tflops) ? "fp16" : "bf16");
   if (dl_is_word(row->run.precision, "int8"))
-    return says(to, "precision int8 is for inference; use bf16 or fp16");
+    return dl_says(to, "precision int8 is for inference; use bf16 or fp16");
   return false;
 }
 
 /* The lowest limits that boards accept are 0.2 times the TDP (B200: 200 of
  * 1000 W) to 0.86 times (T4: 60 of 70 W), the highest ones 1.4 times. A limit
  * below idling cannot be held. */
-static bool breaks_limit(const struct dl_row *row, struct dl_text *to) {
+static bool breaks_limit(const struct dl_row *row, struct dl_wording *to) {
   const double least = 0.2, most = 1.5;
   const struct dl_accelerator *gpu = row->found.gpu;
   double limit = row->run.power_limit_w;
@@ -330,17 +323,17 @@ static bool breaks_limit(const struct dl_row *row, struct dl_text *to) {
     return false;
   double low = fmax(least * gpu->tdp_w, dl_or(gpu->idle_w, 0));
   if (limit < low || limit > most * gpu->tdp_w)
-    return says(to,
-                "power_limit_w %g is not possible on '%s' with a TDP of %g W; "
-                "take %g to %g",
-                limit, gpu->head.id, gpu->tdp_w, ceil(low),
-                floor(most * gpu->tdp_w));
+    return dl_says(
+        to,
+        "{power_limit_w} %g is not possible on '%s' with a TDP of %g W; "
+        "take %g to %g",
+        limit, gpu->head.id, gpu->tdp_w, ceil(low), floor(most * gpu->tdp_w));
   return false;
 }
 
 /* A step must not take more tokens than an epoch has, and the tokens of the
  * whole training are those of its epochs. */
-static bool breaks_tokens(const struct dl_row *row, struct dl_text *to) {
+static bool breaks_tokens(const struct dl_row *row, struct dl_wording *to) {
   const struct dl_run *r = &row->run;
   const struct dl_architecture *arch = row->found.arch;
   double seq = isnan(r->seq_len) && arch ? arch->seq_len : r->seq_len;
@@ -348,33 +341,36 @@ static bool breaks_tokens(const struct dl_row *row, struct dl_text *to) {
   bool per_epoch = !isnan(r->train_tokens);
   double most = per_epoch ? r->train_tokens : r->tokens;
   if (!dl_run_is_inference(r) && step > most)
-    return says(to,
-                "a step takes %g tokens (global batch %g x seq_len %g), "
-                "more than %s %g; take a smaller batch",
-                step, dl_global_batch(r), seq,
-                per_epoch ? "train_tokens" : "tokens", most);
+    return dl_says(to,
+                   "a step takes %g tokens (global batch %g x {seq_len} %g), "
+                   "more than %s %g; take a smaller batch",
+                   step, dl_global_batch(r), seq,
+                   per_epoch ? "{train_tokens}" : "tokens", most);
   double all = r->train_tokens * r->epochs;
   if (dl_run_set_has(&row->given, DL_RUN_tokens) &&
       dl_run_set_has(&row->given, DL_RUN_train_tokens) && r->epochs > 1 &&
       fabs(all - r->tokens) > 1e-6 * all)
-    return says(to,
-                "tokens %g is not train_tokens x epochs, %g x %g; leave one "
-                "out",
-                r->tokens, r->train_tokens, r->epochs);
+    return dl_says(
+        to,
+        "tokens %g is not {train_tokens} x epochs, %g x %g; leave one "
+        "out",
+        r->tokens, r->train_tokens, r->epochs);
   return false;
 }
 
 /* A rate says how long accelerators idle between requests. */
-static bool breaks_serving(const struct dl_row *row, struct dl_text *to) {
+static bool breaks_serving(const struct dl_row *row, struct dl_wording *to) {
   return dl_run_is_inference(&row->run) && row->run.idle_s > 0 &&
          row->run.request_rate > 0 &&
-         says(to, "idle_s does not go with request_rate, which says how long "
-                  "the GPUs idle; leave one out");
+         dl_says(
+             to,
+             "{idle_s} does not go with {request_rate}, which says how long "
+             "the GPUs idle; leave one out");
 }
 
 /* A data set that is named must hold what the network takes, unless the size of
  * the training is given without it. */
-static bool breaks_data(const struct dl_row *row, struct dl_text *to) {
+static bool breaks_data(const struct dl_row *row, struct dl_wording *to) {
   const struct dl_architecture *arch = row->found.arch;
   const struct dl_dataset *data = row->run.dataset ? row->found.dataset : NULL;
   if (!data || !arch || dl_run_set_has(&row->given, DL_RUN_train_samples) ||
@@ -384,39 +380,41 @@ static bool breaks_data(const struct dl_row *row, struct dl_text *to) {
   enum dl_samples takes = dl_samples_of_network(arch);
   return holds != takes && holds != DL_SAMPLES_UNKNOWN &&
          takes != DL_SAMPLES_UNKNOWN &&
-         says(to,
-              "data set '%s' holds %s, and '%s' takes %s; give another data "
-              "set or %s",
-              data->head.id, dl_samples_word(holds), arch->head.id,
-              dl_samples_word(takes),
-              takes == DL_SAMPLES_TEXT ? "train_tokens" : "train_samples");
+         dl_says(to,
+                 "data set '%s' holds %s, and '%s' takes %s; give another data "
+                 "set or %s",
+                 data->head.id, dl_samples_word(holds), arch->head.id,
+                 dl_samples_word(takes),
+                 takes == DL_SAMPLES_TEXT ? "{train_tokens}"
+                                          : "{train_samples}");
 }
 
 /* An image must be one that the layers take, and whose work is known. */
-static bool breaks_image(const struct dl_row *row, struct dl_text *to) {
+static bool breaks_image(const struct dl_row *row, struct dl_wording *to) {
   const struct dl_architecture *arch = row->found.arch;
   double px = row->run.image_px;
   if (!arch || isnan(px) || dl_run_set_has(&row->given, DL_RUN_macs_g))
     return false;
   double least = dl_smallest_image(arch);
   if (px < least)
-    return says(to,
-                "image_px %g is too small for the layers of '%s'; give at "
-                "least %g",
-                px, arch->head.id, least);
+    return dl_says(to,
+                   "{image_px} %g is too small for the layers of '%s'; give at "
+                   "least %g",
+                   px, arch->head.id, least);
   bool unscaled = arch->recount || arch->scaling == DL_SCALING_NONE;
   return !arch->transformer && row->found.scaled && unscaled &&
-         says(to,
-              "image_px %g: the work of '%s' is known at %g px alone; leave "
-              "image_px out",
-              px, arch->head.id, arch->inputs[0].image_px);
+         dl_says(
+             to,
+             "{image_px} %g: the work of '%s' is known at %g px alone; leave "
+             "{image_px} out",
+             px, arch->head.id, arch->inputs[0].image_px);
 }
 
-bool dl_sample_is_unfit(const struct dl_row *row, struct dl_text *to) {
+bool dl_sample_is_unfit(const struct dl_row *row, struct dl_wording *to) {
   return breaks_data(row, to) || breaks_image(row, to);
 }
 
-bool dl_setup_is_broken(const struct dl_row *row, struct dl_text *to) {
+bool dl_setup_is_broken(const struct dl_row *row, struct dl_wording *to) {
   return breaks_products(row, to) || breaks_tuning(row, to) ||
          breaks_stages(row, to) || breaks_experts(row, to) ||
          breaks_precision(row, to) || breaks_limit(row, to) ||

@@ -7,8 +7,8 @@
 #ifndef DL_RUN_SETUP_TRAINING_SETUP_H
 #define DL_RUN_SETUP_TRAINING_SETUP_H
 
-#include "base/text.h"
 #include "run/row.h"
+#include "run/setup/option_words.h"
 
 /* Samples per step on each GPU in the training of an image network, or requests
  * at a time, at most, where the user gives none. */
@@ -75,10 +75,10 @@ static inline bool dl_is_assumed(const struct dl_row *row, enum dl_run_id id) {
 
 /* Whether the settings of a row contradict each other or its descriptors; then
  * appends what is wrong to *to, unless that is NULL. */
-bool dl_setup_is_broken(const struct dl_row *row, struct dl_text *to);
+bool dl_setup_is_broken(const struct dl_row *row, struct dl_wording *to);
 
 /* The same of the samples of a job: its network does not take what the data set
  * that it names holds, or images of that size. */
-bool dl_sample_is_unfit(const struct dl_row *row, struct dl_text *to);
+bool dl_sample_is_unfit(const struct dl_row *row, struct dl_wording *to);
 
 #endif
