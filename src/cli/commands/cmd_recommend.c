@@ -112,20 +112,19 @@ static enum dl_status fill_axes(struct dl_cli *cli,
                                 struct dl_recommend_options *all) {
   struct dl_job_options *o = &all->job;
   bool nodes = all->nodes != NULL;
-  bool language;
+  struct dl_job_subject s;
   enum dl_status status = dl_job_options_sweep(o, axes, &cli->diag);
   if (status == DL_OK && !dl_axes_find(&o->axes, "arch"))
     return dl_fail(&cli->diag, DL_EUSAGE, "missing option: --arch, or --table");
   if (status == DL_OK)
-    status =
-        dl_job_options_language(o, dl_cli_catalog(cli), &language, &cli->diag);
+    status = dl_job_subject_find(&s, o, dl_cli_catalog(cli), &cli->diag);
   if (status == DL_OK && nodes && dl_axes_find(&o->axes, "gpu"))
     return dl_fail(&cli->diag, DL_EUSAGE,
                    "--gpu: nodes have accelerators of their own; give --gpu or "
                    "--node");
   if (status == DL_OK && !nodes && !dl_axes_find(&o->axes, "gpu"))
     status = every_gpu(cli, all->where, &o->axes), all->searched = true;
-  if (status == DL_OK && !language && !dl_axes_find(&o->axes, "batch_size"))
+  if (status == DL_OK && !s.language && !dl_axes_find(&o->axes, "batch_size"))
     status = dl_axes_set(&o->axes, "batch_size", "16..256x2", true, &cli->diag);
   return status == DL_OK ? dl_job_options_sweep(o, axes, &cli->diag) : status;
 }

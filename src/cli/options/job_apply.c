@@ -16,13 +16,13 @@
 
 /* The data set must be known, and the time that GPUs idle is said once. */
 static enum dl_status check_data(const struct dl_job_options *o,
-                                 struct dl_catalog *catalog, bool inference,
+                                 struct dl_catalog *catalog, bool serves,
                                  struct dl_diag *d) {
   const struct dl_descriptor *e;
   if (o->run.dataset &&
       dl_catalog_get(catalog, DL_DATASET, o->run.dataset, &e, d) != DL_OK)
     return d->status;
-  if (inference && dl_job_options_give(o, DL_RUN_request_rate) &&
+  if (serves && dl_job_options_give(o, DL_RUN_request_rate) &&
       o->run.idle_s > 0)
     return dl_fail(d, DL_EUSAGE,
                    "--idle-s does not go with --request-rate, which says how "
@@ -31,8 +31,9 @@ static enum dl_status check_data(const struct dl_job_options *o,
 }
 
 /* Requires the size of a training that has no usual data set. */
-static enum dl_status check_size(const struct dl_job_options *o, bool inference,
-                                 bool language, struct dl_diag *d) {
+static enum dl_status check_size(const struct dl_job_options *o,
+                                 const struct dl_job_subject *s,
+                                 struct dl_diag *d) {
   static const enum dl_run_id others[] = {DL_RUN_train_samples,
                                           DL_RUN_val_samples};
   const char *dataset = o->run.dataset;
@@ -41,11 +42,11 @@ static enum dl_status check_size(const struct dl_job_options *o, bool inference,
     return dl_fail(d, DL_EUSAGE,
                    "--train-tokens and --train-samples exclude each other");
   if (dl_job_options_give(o, DL_RUN_tokens)) {
-    if (o->arch && o->described && o->usual && !language)
+    if (s->described && s->usual)
       return dl_fail(d, DL_EUSAGE,
                      "--tokens is for language models; '%.64s' needs --dataset "
                      "NAME or --train-samples N",
-                     o->arch);
+                     s->arch);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
       if (dl_run_has(&o->run, others[i]))
         return dl_fail(d, DL_EUSAGE,
@@ -62,20 +63,20 @@ static enum dl_status check_size(const struct dl_job_options *o, bool inference,
                              "go with --dataset")
                    : DL_OK;
   }
-  if ((!language && (!o->arch || o->usual)) || o->has_table || dataset ||
-      inference || per_epoch || dl_job_options_give(o, DL_RUN_train_samples) ||
+  if (s->usual || o->has_table || dataset || s->inference || per_epoch ||
+      dl_job_options_give(o, DL_RUN_train_samples) ||
       dl_job_options_give(o, DL_RUN_duration_s))
     return DL_OK;
-  if (!language)
+  if (!s->language)
     return dl_fail(d, DL_EUSAGE,
                    "no default data set for '%.64s'%s; give --dataset NAME or "
                    "--train-samples N",
-                   o->arch,
+                   s->arch,
                    dl_axes_find(&o->axes, "arch") ? " and others" : "");
   return dl_fail(d, DL_EUSAGE,
                  "'%.64s' is a language model; give --tokens N, of the whole "
                  "training, --train-tokens N or --train-samples N",
-                 o->arch);
+                 s->arch);
 }
 
 /* Has rows begin with defaults, then with the options. */
@@ -111,8 +112,8 @@ static void warn_no_effect(const char *column, const char *on, const char *why,
 }
 
 /* Warns of settings that have no effect on the job of the options. */
-static void warn_unused(const struct dl_job_options *o, bool language,
-                        struct dl_diag *d) {
+static void warn_unused(const struct dl_job_options *o,
+                        const struct dl_job_subject *s, struct dl_diag *d) {
   static const enum dl_run_id of_sequences[] = {
       DL_RUN_seq_len, DL_RUN_prompt_tokens, DL_RUN_output_tokens,
       DL_RUN_train_tokens, DL_RUN_attention};
@@ -123,16 +124,16 @@ static void warn_unused(const struct dl_job_options *o, bool language,
   const struct dl_run *run = &o->run;
   bool one = isnan(run->n_gpus) || run->n_gpus <= 1;
   char arch[80];
-  snprintf(arch, sizeof arch, "'%.64s'", o->arch ? o->arch : "");
-  if (language && dl_run_has(run, DL_RUN_image_px))
+  snprintf(arch, sizeof arch, "'%.64s'", s->arch ? s->arch : "");
+  if (s->language && dl_run_has(run, DL_RUN_image_px))
     warn_no_effect("image_px", arch, ", a language model", d);
-  for (size_t i = 0; o->arch && !o->sequences && i < DL_LENGTH(of_sequences);
+  for (size_t i = 0; s->arch && !s->sequences && i < DL_LENGTH(of_sequences);
        i++)
     if (dl_run_has(run, of_sequences[i]))
       warn_no_effect(dl_run_columns[of_sequences[i]].name, arch,
                      ", which takes no sequences", d);
   const char *keeps_up =
-      language                  ? "a language model"
+      s->language               ? "a language model"
       : !isnan(run->duration_s) ? "a training of known duration"
       : run->loader && strcmp(run->loader, "synthetic") == 0 ? "synthetic input"
                                                              : NULL;
@@ -160,34 +161,49 @@ static void warn_unused(const struct dl_job_options *o, bool language,
   }
 }
 
-enum dl_status dl_job_options_language(struct dl_job_options *o,
-                                       struct dl_catalog *c, bool *language,
-                                       struct dl_diag *d) {
+/* Of one architecture, the first or a further one. */
+static enum dl_status add_subject(struct dl_job_subject *s,
+                                  struct dl_catalog *c, const char *arch,
+                                  struct dl_diag *d) {
+  const struct dl_descriptor *found = NULL;
+  enum dl_status status = dl_catalog_open(c, DL_ARCHITECTURE, arch, d);
+  if (status == DL_OK)
+    status = dl_catalog_look(c, DL_ARCHITECTURE, arch, &found, d);
+  if (status != DL_OK)
+    return status;
+  const struct dl_architecture *e = DL_AS(architecture, found);
+  const char *usual = e ? dl_usual_dataset(e) : s->usual;
+  bool first = !s->arch, language = e && dl_is_language_model(e);
+  s->described |= e != NULL;
+  s->sequences |= e && e->transformer;
+  s->usual = first || (usual && s->usual && strcmp(usual, s->usual) == 0)
+                 ? usual
+                 : NULL;
+  if (!first && language != s->language)
+    return dl_fail(d, DL_EUSAGE,
+                   "'%.64s' and '%.64s': language models and others do not go "
+                   "in one sweep",
+                   s->arch, arch);
+  s->arch = first ? arch : s->arch;
+  s->language = language;
+  return DL_OK;
+}
+
+enum dl_status dl_job_subject_find(struct dl_job_subject *s,
+                                   const struct dl_job_options *o,
+                                   struct dl_catalog *c, struct dl_diag *d) {
   const struct dl_axis *a = dl_axes_find(&o->axes, "arch");
+  const char *phase = dl_value_in(&o->overrides, "phase");
+  if (!phase)
+    phase = o->run.phase;
+  phase = phase ? dl_run_word(&dl_run_columns[DL_RUN_phase], phase) : NULL;
   enum dl_status status = DL_OK;
-  *language = false;
-  o->arch = a ? a->text.s[0] : o->run.arch;
-  for (size_t i = 0; o->arch && i < (a ? a->n : 1) && status == DL_OK; i++) {
-    const char *arch = a ? a->text.s[i] : o->arch;
-    const struct dl_descriptor *e = NULL;
-    status = dl_catalog_open(c, DL_ARCHITECTURE, arch, d);
-    if (status == DL_OK)
-      status = dl_catalog_look(c, DL_ARCHITECTURE, arch, &e, d);
-    bool is =
-        status == DL_OK && e && dl_is_language_model(DL_AS(architecture, e));
-    o->described |= e != NULL;
-    o->sequences |= is || (e && DL_AS(architecture, e)->transformer);
-    const char *usual =
-        e ? dl_usual_dataset(DL_AS(architecture, e)) : "imagenet";
-    bool same = usual && o->usual && strcmp(usual, o->usual) == 0;
-    o->usual = i == 0 || same ? usual : NULL;
-    if (status == DL_OK && i > 0 && is != *language)
-      status = dl_fail(d, DL_EUSAGE,
-                       "'%.64s' and '%.64s': language models and others do "
-                       "not go in one sweep",
-                       o->arch, arch);
-    *language = is;
-  }
+  *s = (struct dl_job_subject){.usual = "imagenet",
+                               .inference = dl_is_word(phase, "inference")};
+  for (size_t i = 0; a && i < a->n && status == DL_OK; i++)
+    status = add_subject(s, c, a->text.s[i], d);
+  if (!a && o->run.arch)
+    status = add_subject(s, c, o->run.arch, d);
   return status;
 }
 
@@ -225,31 +241,29 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
                                     struct dl_frame *f,
                                     struct dl_catalog *catalog, bool defaults,
                                     struct dl_diag *d) {
-  const char *phase = dl_value_in(&o->overrides, "phase");
-  if (!phase)
-    phase = o->run.phase;
-  phase = phase ? dl_run_word(&dl_run_columns[DL_RUN_phase], phase) : NULL;
-  bool language, inference = phase && strcmp(phase, "inference") == 0;
+  struct dl_job_subject s;
   enum dl_status status = dl_job_options_apply_table(o, f, d);
   if (status == DL_OK)
-    status = dl_job_options_language(o, catalog, &language, d);
-  if (status == DL_OK && language)
+    status = dl_job_subject_find(&s, o, catalog, d);
+  if (status != DL_OK)
+    return status;
+  if (s.language)
     dl_settle_throughput(o);
-  if (status == DL_OK && defaults && !o->has_table)
-    warn_unused(o, language, d);
-  if (status == DL_OK && defaults && !o->has_table)
+  if (defaults && !o->has_table) {
+    warn_unused(o, &s, d);
     warn_units(o, catalog, d);
-  if (status == DL_OK && defaults)
-    status = check_size(o, inference, language, d);
+  }
+  if (defaults)
+    status = check_size(o, &s, d);
   if (status == DL_OK)
-    status = check_data(o, catalog, defaults && inference, d);
+    status = check_data(o, catalog, defaults && s.inference, d);
   if (status == DL_OK)
     status = begin(o, f, d);
   o->dataset = o->run.dataset;
-  if (!o->dataset && defaults && !language && !inference &&
-      (!o->arch || o->usual) && !dl_job_options_give(o, DL_RUN_tokens) &&
+  if (!o->dataset && defaults && !s.inference &&
+      !dl_job_options_give(o, DL_RUN_tokens) &&
       !dl_run_has(&o->run, DL_RUN_train_samples))
-    o->dataset = o->usual ? o->usual : "imagenet";
+    o->dataset = s.usual;
   if (defaults)
     dl_frame_take_usual(f, o->dataset);
   if (status == DL_OK)

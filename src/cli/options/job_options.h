@@ -18,10 +18,6 @@ struct dl_job_options {
   struct dl_strlist aliases;   /* --alias */
   struct dl_axes axes;         /* columns that were given as lists */
   const char *dataset;         /* or the usual one; by dl_job_options_apply */
-  const char *arch; /* the first of several; by dl_job_options_language */
-  bool described; /* the catalogue has one of the architectures; by the same */
-  bool sequences; /* one of the architectures takes sequences; by the same */
-  const char *usual; /* dl_usual_dataset of all, or NULL; by the same */
   struct dl_site_options site;
   struct dl_footprint foot; /* filled in by dl_job_options_apply */
   bool any_throughput; /* --throughput without the unit of what is counted */
@@ -65,11 +61,22 @@ enum dl_status dl_job_options_sweep(struct dl_job_options *o,
                                     const char *const *columns,
                                     struct dl_diag *d);
 
-/* Whether the architecture of the options is known and a language model. Of
- * several, all are, or none (DL_EUSAGE): what a run is has other defaults. */
-enum dl_status dl_job_options_language(struct dl_job_options *o,
-                                       struct dl_catalog *catalog,
-                                       bool *language, struct dl_diag *d);
+/* What the options say is run. */
+struct dl_job_subject {
+  const char *arch;  /* the first of several; NULL: none */
+  const char *usual; /* data set of all; NULL: none, or they differ */
+  bool described;    /* the catalogue has one of the architectures */
+  bool language;     /* they are language models */
+  bool sequences;    /* one of them takes sequences */
+  bool inference;
+};
+
+/* Finds it out. Of several architectures all are language models, or none
+ * (DL_EUSAGE): what a run is has other defaults. */
+enum dl_status dl_job_subject_find(struct dl_job_subject *s,
+                                   const struct dl_job_options *o,
+                                   struct dl_catalog *catalog,
+                                   struct dl_diag *d);
 
 struct dl_cli;
 
