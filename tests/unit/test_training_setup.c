@@ -121,7 +121,7 @@ static void words(void **state) {
       {"precision", "AMP", "amp"},      {"precision", "mixed", "amp"},
       {"precision", "TF32", "tf32"},    {"precision", "FP8", "fp8"},
       {"precision", "float32", "fp32"}, {"precision", "double", "fp64"},
-      {"optimizer", "Adam", "adamw"},   {"optimizer", "lion", "lion"},
+      {"optimizer", "Adam", "adamw"},   {"optimizer", "lion", "sgd"},
       {"sharding", "FSDP", "zero3"},    {"sharding", "none", "ddp"},
       {"stack", "NGC", "ngc"},          {"stack", "my own", "my own"},
       {"fine_tune", "QLoRA", "qlora"},
