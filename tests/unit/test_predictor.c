@@ -154,13 +154,13 @@ static void log_target_and_offset(void **state) {
   close_bench(&x);
 }
 
-/* 19 groups of +-0.2: at 90 % the bounds are the extremes. */
+/* 39 groups of +-0.2: at 90 % the bounds are quantiles of them. */
 static void intervals(void **state) {
   struct bench x;
 
   (void)state;
   linear_fit(&x.fit);
-  add_residuals(&x.fit, DL_HELD_OUT_CONFIG, 19, 0.2);
+  add_residuals(&x.fit, DL_HELD_OUT_CONFIG, 39, 0.2);
   open_bench(&x, "a,b\n10,4\n", 0.9);
   predict(&x, 0);
   assert_int_equal(x.out.novelty, DL_HELD_OUT_CONFIG);
@@ -170,7 +170,7 @@ static void intervals(void **state) {
 
   linear_fit(&x.fit);
   x.fit.log_target = true;
-  add_residuals(&x.fit, DL_HELD_OUT_ROWS, 19, 0.2);
+  add_residuals(&x.fit, DL_HELD_OUT_ROWS, 39, 0.2);
   open_bench(&x, "a,b\n0,1\n", 0.9);
   predict(&x, 0);
   assert_int_equal(x.out.novelty, DL_HELD_OUT_ROWS);
@@ -198,9 +198,9 @@ static void novelty(void **state) {
 
   (void)state;
   linear_fit(&x.fit);
-  add_residuals(&x.fit, DL_HELD_OUT_CONFIG, 19, 0.1);
-  add_residuals(&x.fit, DL_HELD_OUT_ARCH, 19, 0.3);
-  add_residuals(&x.fit, DL_HELD_OUT_GPU, 19, 0.4);
+  add_residuals(&x.fit, DL_HELD_OUT_CONFIG, 39, 0.1);
+  add_residuals(&x.fit, DL_HELD_OUT_ARCH, 39, 0.3);
+  add_residuals(&x.fit, DL_HELD_OUT_GPU, 39, 0.4);
   dl_strlist_add(&x.fit.archs, "resnet50");
   dl_strlist_add(&x.fit.gpus, "rtx-3090");
   open_bench(&x,
@@ -225,7 +225,7 @@ static void extrapolation(void **state) {
   (void)state;
   linear_fit(&x.fit);
   x.fit.log_target = true;
-  add_residuals(&x.fit, DL_HELD_OUT_CONFIG, 19, 0.3);
+  add_residuals(&x.fit, DL_HELD_OUT_CONFIG, 39, 0.3);
   add_range(&x.fit, "a", 1, 2);
   add_range(&x.fit, "b", 10, 20);
   open_bench(&x, "a,b\n1,10\n2,20\n4,15\n1,5\n4,5\n", 0.9);
@@ -256,7 +256,7 @@ static void extrapolation_without_logarithms(void **state) {
 
   (void)state;
   linear_fit(&x.fit);
-  add_residuals(&x.fit, DL_HELD_OUT_CONFIG, 19, 3);
+  add_residuals(&x.fit, DL_HELD_OUT_CONFIG, 39, 3);
   add_range(&x.fit, "a", 0, 4);
   open_bench(&x, "a,b\n10,12\n-2,0\n", 0.9);
   predict(&x, 0);
