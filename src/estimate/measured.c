@@ -16,7 +16,7 @@ static const struct {
     {"tokens_per_s", "language", DL_MEASURED_LANGUAGE, DL_MEASURED_LANGUAGE},
     {"request_energy_j", "serving", DL_MEASURED_SERVING, DL_MEASURED_SERVING}};
 
-static const char *family_of(const struct dl_accelerator *gpu) {
+const char *dl_measured_family(const struct dl_accelerator *gpu) {
   return gpu->family ? gpu->family : gpu->head.id;
 }
 
@@ -26,10 +26,22 @@ static enum dl_status add(struct dl_strlist *to, struct dl_catalog *c,
   enum dl_status status = dl_catalog_look(c, DL_ACCELERATOR, name, &e, d);
   if (status != DL_OK)
     return status;
-  const char *family = e ? family_of(DL_AS(accelerator, e)) : name;
+  const char *family = e ? dl_measured_family(DL_AS(accelerator, e)) : name;
   if (dl_strlist_find(to, family) < 0)
     dl_strlist_add(to, family);
   return DL_OK;
+}
+
+enum dl_status dl_measured_families(struct dl_strlist *to,
+                                    const struct dl_fit *fit,
+                                    struct dl_catalog *c, struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  struct dl_level_words level;
+  for (size_t i = 0;
+       status == DL_OK && dl_hierarchical_level(fit->state, "gpu", i, &level);
+       i++)
+    status = add(to, c, level.name, d);
+  return status;
 }
 
 enum dl_status dl_measured_find(struct dl_measured *to,
@@ -64,5 +76,5 @@ bool dl_measured_has(const struct dl_measured *m, const struct dl_job *job,
       : dl_run_is_inference(job->run) && p->served.tokens ? DL_MEASURED_SERVING
       : software && strcmp(software, "eager") != 0        ? DL_MEASURED_TUNED
                                                           : DL_MEASURED_EAGER;
-  return gpu && dl_strlist_find(&m->family[part], family_of(gpu)) >= 0;
+  return gpu && dl_strlist_find(&m->family[part], dl_measured_family(gpu)) >= 0;
 }

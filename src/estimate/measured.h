@@ -24,8 +24,16 @@ struct dl_measured {
   struct dl_strlist family[DL_N_MEASURED_PARTS];
 };
 
-/* Finds them by the accelerators that the fits of a model have effects of. An
- * accelerator that the catalogue lacks counts by its name. */
+/* The families of the accelerators that a fit has effects of, whatever the
+ * software; an accelerator that the catalogue lacks counts by its name. */
+enum dl_status dl_measured_families(struct dl_strlist *to,
+                                    const struct dl_fit *fit,
+                                    struct dl_catalog *c, struct dl_diag *d);
+
+/* That by which an accelerator counts. */
+const char *dl_measured_family(const struct dl_accelerator *gpu);
+
+/* The same of all fits of a model, by software. */
 enum dl_status dl_measured_find(struct dl_measured *to,
                                 const struct dl_model *m, struct dl_catalog *c,
                                 struct dl_diag *d);

@@ -130,7 +130,7 @@ static bool expect_language(const struct dl_job_predictions *p, struct asked *a,
     return false;
   dl_predict_jointly(fit_row(a, DL_LANGUAGE_RATE), targets, &e->work);
   e->work.cov = -e->work.cov; /* a time, not a rate */
-  dl_language_deviations(job, &e->work);
+  dl_language_deviations(a->ctx, job, &e->work);
   e->work.mean[0] = log(dl_language_duration(job, p));
   e->work.mean[1] = log(p->step.cost.power * job->run->n_gpus);
   e->static_w =

@@ -40,11 +40,14 @@ struct dl_session {
   struct dl_bound_fit fit[DL_N_FITS];
   const struct dl_estimator **method; /* owned list */
   size_t n;
-  bool asks_pre;               /* one takes the regressions in any case */
-  bool asks_physical;          /* one takes energies of the physical method,
-                                  whose time others take too */
-  bool bounds_power;           /* also the interval of the mean power, for half
-                                  of that time again; at first not */
+  bool asks_pre;      /* one takes the regressions in any case */
+  bool asks_physical; /* one takes energies of the physical method,
+                         whose time others take too */
+  bool bounds_power;  /* also the interval of the mean power, for half
+                         of that time again; at first not */
+  /* Families of the accelerators whose trainings of language models the fit
+   * saw; without any it is not known (dl_session_find_families). */
+  struct dl_strlist families;
   double coverage;             /* of the intervals */
   struct dl_job_fields fields; /* what counts as known: at first all */
 };

@@ -7,6 +7,8 @@
 
 #include "base/memory.h"
 #include "base/nearest_names.h"
+#include "catalog/architecture/token_costs.h"
+#include "estimate/measured.h"
 #include "estimate/methods/methods.h"
 #include "run/setup/option_words.h"
 
@@ -32,7 +34,31 @@ void dl_session_free(struct dl_session *s) {
   for (size_t i = 0; i < DL_N_FITS; i++)
     dl_predictor_free(s->fit[i].p);
   free((void *)s->method);
+  dl_strlist_free(&s->families);
   free(s);
+}
+
+/* Whether a row may train a language model on an accelerator that the fit does
+ * not have itself. */
+static bool may_be_unseen(const struct dl_fit *fit, const struct dl_row *row) {
+  const struct dl_accelerator *gpu = row->found.gpu;
+  struct dl_level_words level;
+  if (!gpu || !row->found.arch || !dl_is_language_model(row->found.arch))
+    return false;
+  for (size_t i = 0; dl_hierarchical_level(fit->state, "gpu", i, &level); i++)
+    if (strcmp(level.name, gpu->head.id) == 0)
+      return false;
+  return true;
+}
+
+enum dl_status dl_session_find_families(struct dl_session *s,
+                                        const struct dl_row *row,
+                                        struct dl_catalog *c,
+                                        struct dl_diag *d) {
+  const struct dl_fit *fit = s->fit[DL_LANGUAGE_RATE].fit;
+  return fit && (!row || may_be_unseen(fit, row))
+             ? dl_measured_families(&s->families, fit, c, d)
+             : DL_OK;
 }
 
 static enum dl_status unknown_method(const char *name, struct dl_diag *d) {

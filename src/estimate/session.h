@@ -14,6 +14,14 @@ enum dl_status dl_session_new(struct dl_session **s, struct dl_frame *f,
                               double coverage, struct dl_diag *d);
 void dl_session_free(struct dl_session *s); /* accepts NULL */
 
+/* Finds the families of the accelerators in the fit of language models;
+ * intervals on others are wider. With a row, only where it may be on another;
+ * without one (NULL), always. */
+enum dl_status dl_session_find_families(struct dl_session *s,
+                                        const struct dl_row *row,
+                                        struct dl_catalog *c,
+                                        struct dl_diag *d);
+
 /* Estimates a row: est gets one entry per method, *job what was estimated, *p
  * what the models predict of it. Thread-safe as long as each thread has its own
  * row and d. */

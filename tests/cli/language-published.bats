@@ -199,3 +199,41 @@ assert assumed["expert_parallel"] == 8 and 29 < assumed["memory_need_gb"] < 80
 assert hours(assumed) < hours(whole)
 EOF
 }
+
+rate() {
+  "$DLEST" predict --tokens 1e9 --method physical -q --format json "$@" >out
+  half=$(jq '.estimates[0] | (.duration_high_s / .duration_s | log)' out)
+}
+
+# Half-widths add in squares: .45 for each, and .33 where no software is given.
+@test "what no measured training had widens the interval, and is said" {
+  sed -n '/<entry id="b200"/,/<\/entry>/p' "$TOP_SRCDIR/data/accelerators.xml" |
+    sed -E '1s/id="b200"/id="mine"/; /<alias>/d; s/ source="[^"]*"//' >entry
+  for family in hopper blackwell; do
+    { echo '<catalog kind="accelerator" version="1">'
+      sed "1s/family=\"[^\"]*\"/family=\"$family\"/" entry
+      echo '</catalog>'; } >$family.xml
+  done
+  rate --arch llama-2-7b --gpu ./hopper.xml --stack ngc
+  check '.estimates[0].extrapolates | index("gpu.family") == null'
+  known=$half
+  rate --arch llama-2-7b --gpu ./blackwell.xml --stack ngc
+  check '.estimates[0].extrapolates | index("gpu.family")'
+  awk -v a="$half" -v b="$known" 'BEGIN { d = a^2 - b^2 - .45^2; exit !(d^2 < 1e-16) }'
+  known=$half
+  rate --arch llama-2-7b --gpu ./blackwell.xml
+  awk -v a="$half" -v b="$known" 'BEGIN { exit !(a > b) }'
+  # As a row, and beside other GPUs.
+  printf 'arch,gpu,tokens,stack\nllama-2-7b,h100,1e9,ngc\nllama-2-7b,b200,1e9,ngc\n' >t.csv
+  gives 0 '' predict --input t.csv --method physical -q --format json
+  check '[.estimates[].extrapolates | index("gpu.family") != null] == [false, true]'
+  for what in 'arch.experts --arch mixtral-8x7b' 'stack --arch llama-2-7b --stack compiled' \
+    'fine_tune --arch llama-2-7b --fine-tune lora:8' \
+    'fine_tune --arch llama-2-70b --fine-tune qlora:8 --stack mlperf'; do
+    # shellcheck disable=SC2086
+    rate --gpu h100 ${what#* }
+    check ".estimates[0].extrapolates == [\"${what%% *}\"]"
+  done
+  rate --gpu h100 --arch llama-2-70b --fine-tune lora:8 --stack mlperf
+  check '.estimates[0].extrapolates == []'
+}

@@ -243,7 +243,7 @@ static enum dl_status add_predictions(struct dl_report *r,
 }
 
 static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
-                                      const struct dl_session *session,
+                                      struct dl_session *session,
                                       struct dl_row **row,
                                       struct dl_predict_subject *s) {
   bool bad;
@@ -252,8 +252,11 @@ static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
     return status;
   if (dl_row_is_invalid(*row))
     return dl_frame_complain(f, *row, NULL, 0, &cli->diag);
-  status = dl_session_row(session, *row, &s->job, &s->predictions, s->est,
-                          &cli->diag);
+  status =
+      dl_session_find_families(session, *row, dl_cli_catalog(cli), &cli->diag);
+  if (status == DL_OK)
+    status = dl_session_row(session, *row, &s->job, &s->predictions, s->est,
+                            &cli->diag);
   if (status == DL_OK)
     status = dl_session_check(dl_cli_catalog(cli), &s->job, NULL, 0, &bad,
                               &cli->diag);

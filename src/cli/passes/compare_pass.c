@@ -97,8 +97,11 @@ static enum dl_status open_pass(struct dl_comparing *w, struct pass *p,
   for (size_t k = 0; k < w->n_models && status == DL_OK; k++)
     status = dl_session_new(&p->session[k], p->f, model[k], w->o->methods,
                             w->o->coverage, d);
-  for (size_t k = 0; k < w->n_models && status == DL_OK; k++)
+  for (size_t k = 0; k < w->n_models && status == DL_OK; k++) {
     p->session[k]->fields.known = w->o->known;
+    status = dl_session_find_families(p->session[k], NULL,
+                                      dl_cli_catalog(w->cli), d);
+  }
   if (status == DL_OK)
     status = open_quantities(w, p);
   if (status != DL_OK)

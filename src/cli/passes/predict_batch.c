@@ -395,6 +395,9 @@ enum dl_status dl_predict_batch(struct dl_cli *cli,
     status =
         dl_session_new(&b.session, f, m, o->methods, o->coverage, &cli->diag);
   }
+  if (status == DL_OK)
+    status = dl_session_find_families(b.session, NULL, dl_cli_catalog(cli),
+                                      &cli->diag);
   if (status == DL_OK) {
     b.session->fields.known = o->known;
     b.session->bounds_power = b.session->asks_physical;

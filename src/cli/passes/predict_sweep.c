@@ -198,6 +198,9 @@ enum dl_status dl_predict_sweep(struct dl_cli *cli,
   w.part = dl_calloc(w.parts, sizeof *w.part);
   enum dl_status status =
       dl_session_new(&session, f, m, o->methods, o->coverage, &cli->diag);
+  if (status == DL_OK)
+    status = dl_session_find_families(session, NULL, dl_cli_catalog(cli),
+                                      &cli->diag);
   if (status == DL_OK) {
     for (size_t i = 0; i < w.parts; i++)
       w.part[i].over_j = -INFINITY;

@@ -124,6 +124,8 @@ static enum dl_status open_node(struct dl_cli *cli,
     status = dl_job_options_apply(&n->job, n->f, dl_cli_catalog(cli), true, d);
   if (status == DL_OK)
     status = dl_session_new(&n->session, n->f, m, o->method, o->coverage, d);
+  if (status == DL_OK)
+    status = dl_session_find_families(n->session, NULL, dl_cli_catalog(cli), d);
   return status;
 }
 

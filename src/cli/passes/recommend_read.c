@@ -29,6 +29,8 @@ enum dl_status dl_recommend_estimate(struct dl_cli *cli,
     status = dl_job_options_apply(&o->job, r->f, dl_cli_catalog(cli), true, d);
   if (status == DL_OK)
     status = dl_session_new(&r->session, r->f, r->m, o->method, o->coverage, d);
+  if (status == DL_OK)
+    status = dl_session_find_families(r->session, NULL, dl_cli_catalog(cli), d);
   if (status != DL_OK)
     return status;
   dl_frame_warn_unused(r->f, d);

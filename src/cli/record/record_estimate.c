@@ -55,6 +55,8 @@ static enum dl_status estimate(struct dl_cli *cli, struct dl_frame *f,
     est = dl_calloc(session->n, sizeof *est);
     status = dl_frame_single(f, &row, d);
   }
+  if (status == DL_OK)
+    status = dl_session_find_families(session, row, dl_cli_catalog(cli), d);
   if (status == DL_OK) {
     if (!dl_row_is_invalid(row))
       status = dl_session_row(session, row, &job, &p, est, d);

@@ -4,14 +4,25 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "catalog/architecture/token_costs.h"
+#include "catalog/architecture/transformer.h"
+#include "estimate/measured.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
+#include "run/setup/training_setup.h"
 
 /* What an interval of 90 % widens by where the software is not given: whole
  * trainings of five laboratories differ from the rate of their steps by a
  * standard deviation of .2 in the logarithm (docs/language-models.md). */
 #define SOFTWARE_DOUBT 0.33
+
+/* The same for each of what no run of the fit had: experts, adapters (but
+ * MLPerf's), software that a compiler makes, the family of the accelerator.
+ * Published speeds with one of these are off by more than a network, a GPU or a
+ * source that is held out; of the half of their sources that was examined more
+ * than this leaves no more inside (docs/published-speeds.md). */
+#define UNSEEN_DOUBT 0.45
 
 /* The same for the power: 1.645 times the error for a GPU held out, where the
  * limit of the board does not bind. */
@@ -66,12 +77,57 @@ static const char *lacks(const struct dl_session *ctx,
   return "a value within the model's domain";
 }
 
-void dl_language_deviations(const struct dl_job *job,
+/* What no run of the fit had, as names of quantities. */
+static size_t find_unseen(const struct dl_session *ctx,
+                          const struct dl_job *job,
+                          const char *unseen[DL_MOST_OUTSIDE]) {
+  const struct dl_run *run = job->run;
+  const struct dl_transformer *t = job->found.arch->transformer;
+  enum dl_fine_tune tune = dl_fine_tune_of(run);
+  bool adapters = tune == DL_TUNE_LORA || tune == DL_TUNE_QLORA;
+  const struct {
+    bool is;
+    const char *name;
+  } all[] = {{t && t->experts > 1, "arch.experts"},
+             {tune == DL_TUNE_HEAD || tune == DL_TUNE_QLORA ||
+                  (adapters && !dl_is_word(run->stack, "mlperf")),
+              "fine_tune"},
+             {dl_is_word(run->stack, "compiled"), "stack"},
+             {ctx->families.n > 0 && job->found.gpu &&
+                  dl_strlist_find(&ctx->families,
+                                  dl_measured_family(job->found.gpu)) < 0,
+              "gpu.family"}};
+  size_t n = 0;
+  for (size_t i = 0; i < DL_LENGTH(all); i++)
+    if (all[i].is)
+      unseen[n++] = all[i].name;
+  return n;
+}
+
+/* What software and all that was not seen add to the half-width of the
+ * logarithm of an interval of 90 % of the rate. */
+static double doubt_of(const struct dl_session *ctx, const struct dl_job *job) {
+  const char *unseen[DL_MOST_OUTSIDE];
+  size_t n = find_unseen(ctx, job, unseen);
+  return hypot(job->run->stack ? 0 : SOFTWARE_DOUBT,
+               UNSEEN_DOUBT * sqrt((double)n));
+}
+
+void dl_language_deviations(const struct dl_session *ctx,
+                            const struct dl_job *job,
                             struct dl_joint_prediction *work) {
-  double software = job->run->stack ? 0 : SOFTWARE_DOUBT / OF_90_PERCENT;
+  double rate = doubt_of(ctx, job) / OF_90_PERCENT;
   double power = POWER_DOUBT / OF_90_PERCENT;
-  work->var[0] += software * software;
+  work->var[0] += rate * rate;
   work->var[1] = fmax(work->var[1], power * power);
+}
+
+static void note_unseen(const struct dl_session *ctx, const struct dl_job *job,
+                        struct dl_estimate *est) {
+  const char *unseen[DL_MOST_OUTSIDE];
+  size_t n = find_unseen(ctx, job, unseen);
+  for (size_t i = 0; i < n && est->n_outside < DL_MOST_OUTSIDE; i++)
+    est->outside[est->n_outside++] = unseen[i];
 }
 
 /* By what is known of the run. */
@@ -109,13 +165,15 @@ void dl_estimate_language(const struct dl_session *ctx,
   est->low_j = est->energy_j * (given ? 1 : rate->value / rate->high);
   est->high_j = est->energy_j * (given ? 1 : rate->value / rate->low);
   note(est, ctx->fit[DL_LANGUAGE_RATE].fit, rate);
+  if (!given)
+    note_unseen(ctx, job, est);
   if (p->conditioned.is) {
     take_known(p, est);
     return;
   }
-  if (!job->run->stack && !given)
-    dl_widen(est, SOFTWARE_DOUBT);
-  if (!given) { /* so far the interval is that of the rate */
+  if (!given) {
+    dl_widen(est, doubt_of(ctx, job));
+    /* So far the interval is that of the rate. */
     est->time_low_s = est->low_j / est->power_w;
     est->time_high_s = est->high_j / est->power_w;
   }

@@ -21,8 +21,9 @@ double dl_language_duration(const struct dl_job *job,
                             const struct dl_job_predictions *p);
 
 /* Variances of time and power as the intervals have them: beyond what the fit
- * leaves open, the software and the board. */
-void dl_language_deviations(const struct dl_job *job,
+ * leaves open, the software, the board, and what no run of the fit had. */
+void dl_language_deviations(const struct dl_session *ctx,
+                            const struct dl_job *job,
                             struct dl_joint_prediction *work);
 
 /* As the estimate() of an estimator. */

@@ -115,7 +115,11 @@ static const struct {
                   {"arch.macs_g", "MACs"},
                   {"acts_m", "activations"},
                   {"arch.acts_m", "activations"},
-                  {"frozen_base", "frozen backbone"}};
+                  {"frozen_base", "frozen backbone"},
+                  {"arch.experts", "mixture of experts"},
+                  {"fine_tune", "fine-tuning of a part"},
+                  {"stack", "software"},
+                  {"gpu.family", "GPU generation"}};
 
 const char *dl_quantity_words(const char *name) {
   for (size_t i = 0; i < DL_LENGTH(quantities); i++)
