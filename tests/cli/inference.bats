@@ -274,3 +274,8 @@ left_out() {
   gives 3 '' predict --arch llama-3-8b --gpu h100,a100 --phase inference \
     --prompt-tokens 512 --output-tokens 500 --request-rate 2000 --format json -q
 }
+
+@test "a forward pass draws no less than the idle power" {
+  try predict --arch resnet50 --gpu tpu-v4 --phase inference -q --format json
+  check '.estimates[0].power_w == 90' # its published idle power
+}

@@ -43,9 +43,11 @@ static void forward_pass(const struct problem *p, double batch,
   in.mid_run = 1;
   dl_fit_row_make(&row, p->fit->fit->state, &in);
   dl_training_parts_of(&row, &e);
+  /* Never below the idle power, where that is known. */
+  double gpu_j = fmax(e.gpu_energy_j, dl_or(p->job->idle_w, 0) * e.time_s);
   *r = (struct dl_serving_cost){.time_s = e.time_s,
                                 .prefill_s = e.time_s,
-                                .prefill_j = e.gpu_energy_j * n,
+                                .prefill_j = gpu_j * n,
                                 .memory_s = e.memory_s,
                                 .compute_s = e.compute_s,
                                 .layers_s = e.kernels_s,
