@@ -34,6 +34,7 @@ UNIT_TESTS = \
 	tests/unit/test_memory_join \
 	tests/unit/test_krr \
 	tests/unit/test_krr_kernel \
+	tests/unit/test_language_inputs \
 	tests/unit/test_lines \
 	tests/unit/test_memory \
 	tests/unit/test_expert_parallel \
@@ -266,6 +267,10 @@ tests_unit_test_krr_SOURCES = tests/unit/test_krr.c
 tests_unit_test_krr_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_krr_kernel_SOURCES = tests/unit/test_krr_kernel.c
 tests_unit_test_krr_kernel_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_language_inputs_SOURCES = \
+	tests/unit/test_language_inputs.c \
+	tests/unit/job_bench.h tests/unit/unit.h
+tests_unit_test_language_inputs_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_lines_SOURCES = tests/unit/test_lines.c
 tests_unit_test_lines_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_seen_jobs_SOURCES = tests/unit/test_seen_jobs.c

@@ -85,6 +85,13 @@ enum { RATE_SD, POWER_SD };
  * et al., 2407.08608). */
 #define KERNELS_SINCE 0.5
 
+/* They are for GPUs from Ampere on, whose tensor cores are the first of BF16.
+ */
+static bool has_kernels_since(const struct dl_physics_row *row) {
+  return dl_is_word(row->run->stack, "ngc") &&
+         row->gpu->peak_bf16_tensor_tflops > 0;
+}
+
 /* Elements of a result in a tile that a multiprocessor computes at a time. */
 #define TILE (128.0 * 128)
 
@@ -229,7 +236,7 @@ static void read_division(const struct dl_physics_row *row,
   in->attention_passes = (dl_fine_tune_of(run) == DL_TUNE_HEAD ? 1 : 3) +
                          (in->scores > 0 ? 0 : 0.5) +
                          (full || dl_is_word(run->checkpointing, "selective"));
-  if (dl_is_word(run->stack, "ngc") && !(in->scores > 0))
+  if (has_kernels_since(row) && !(in->scores > 0))
     in->attention_passes *= KERNELS_SINCE;
   in->sequences = dl_or(dl_micro_batch(run), 1) / dl_degrees_of(run).context;
   in->micro_batches = dl_or(run->grad_accum, 1);
