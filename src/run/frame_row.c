@@ -82,6 +82,20 @@ static struct dl_cell first_cell(const struct dl_frame *f,
                                 dl_row_text(&f->first, &s->target)};
 }
 
+/* Whether a row says how large its training is, and names no data set itself:
+ * then that of an option, or the usual one, gives it nothing. */
+static bool has_own_size(const struct dl_frame *f, const struct dl_row *row) {
+  const char *name = dl_row_text(row, &f->look_up_by[DATASET_NAME]);
+  return dl_run_set_has(&row->given, DL_RUN_train_samples) &&
+         (!name || (f->csv && name == f->first.run.dataset));
+}
+
+static bool is_unfit(const struct dl_frame *f, const struct dl_row *row,
+                     struct dl_wording *to) {
+  bool names = row->run.dataset && !has_own_size(f, row);
+  return dl_sample_is_unfit(row, names ? row->found.dataset : NULL, to);
+}
+
 static struct dl_cell source_cell(const struct dl_frame *f,
                                   const struct row_source *from,
                                   const struct source *p, size_t step,
@@ -111,8 +125,7 @@ static struct dl_cell source_cell(const struct dl_frame *f,
     return (struct dl_cell){p->n_vars > 0 ? p->usual->value(row) : p->value.x,
                             NULL};
   case SOURCE_DATASET:
-    if (p->n_vars > 0 && dl_run_set_has(&row->given, DL_RUN_train_samples) &&
-        !dl_row_text(row, &f->look_up_by[DATASET_NAME]))
+    if (p->n_vars > 0 && has_own_size(f, row))
       return absent;
     /* fall through */
   default:
@@ -216,7 +229,7 @@ enum dl_status dl_frame_run(const struct dl_frame *f,
   }
   if (!how->early && row->fault.kind == DL_FAULT_NONE &&
       (dl_setup_is_broken(row, NULL) ||
-       (f->for_estimates && dl_sample_is_unfit(row, NULL))))
+       (f->for_estimates && is_unfit(f, row, NULL))))
     row->fault.kind = DL_FAULT_SETUP;
   return status;
 }
@@ -369,7 +382,7 @@ enum dl_status dl_frame_complain(const struct dl_frame *f,
   } else if (fault->kind == DL_FAULT_SETUP) {
     struct dl_wording setup = {.options = line == 0};
     if (!dl_setup_is_broken(row, &setup))
-      dl_sample_is_unfit(row, &setup);
+      is_unfit(f, row, &setup);
     why = setup.text;
   } else if (fault->kind == DL_FAULT_UNDEFINED) {
     dl_text_printf(

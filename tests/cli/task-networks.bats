@@ -208,6 +208,32 @@ dlest: 4 rows skipped" predict --input runs.csv --method flops
   grep -qxF "dlest: 1 row skipped" err
 }
 
+# Validation on CIFAR-10's 10,000 images would take 10 / 3 of 1,000 for training.
+@test "a row with a size of its own has none of a data set it does not name" {
+  table arch,gpu,train_samples,batch_size,epochs resnet50,a100,1000,8,1 \
+    bert-base-uncased,a100,1000,8,1
+  gives 0 '' predict --input runs.csv --method flops -q --format csv
+  cp out without
+  gives 0 '' predict --input runs.csv --method flops -q --format csv \
+    --dataset cifar10
+  cmp out without
+}
+
+@test "a named data set gives validation samples, and must hold the right ones" {
+  refuses 3 "dlest: $(message data_set_holds imagenet images bert-base-uncased \
+    text --val-samples)" predict --arch bert-base-uncased --gpu a100 \
+    --dataset imagenet --train-samples 1000
+  table arch,gpu,dataset,train_samples,val_samples,train_tokens,batch_size,epochs \
+    bert-base-uncased,a100,imagenet,1000,,,8,1 resnet50,a100,squad,1000,,,8,1 \
+    bert-base-uncased,a100,imagenet,1000,0,,8,1 \
+    bert-base-uncased,a100,imagenet,,,1e6,8,1
+  gives 3 "dlest: warning: runs.csv:2: $(message data_set_holds imagenet images \
+    bert-base-uncased text val_samples)
+dlest: warning: runs.csv:3: $(message data_set_holds squad text resnet50 images \
+    val_samples)
+dlest: 2 rows skipped" predict --input runs.csv --method flops
+}
+
 # Smallest images: min_size of torchvision's weights, and the side of a patch.
 @test "an image is as large as the layers need" {
   while read -r arch px; do

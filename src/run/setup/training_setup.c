@@ -368,13 +368,15 @@ static bool breaks_serving(const struct dl_row *row, struct dl_wording *to) {
              "the GPUs idle; leave one out");
 }
 
-/* A data set that is named must hold what the network takes, unless the size of
- * the training is given without it. */
-static bool breaks_data(const struct dl_row *row, struct dl_wording *to) {
+/* A data set must hold what the network takes, unless all that it gives is
+ * known without it: the sizes of training and validation, or tokens. */
+static bool breaks_data(const struct dl_row *row, const struct dl_dataset *data,
+                        struct dl_wording *to) {
   const struct dl_architecture *arch = row->found.arch;
-  const struct dl_dataset *data = row->run.dataset ? row->found.dataset : NULL;
-  if (!data || !arch || dl_run_set_has(&row->given, DL_RUN_train_samples) ||
-      dl_run_is_inference(&row->run))
+  bool sized = dl_run_set_has(&row->given, DL_RUN_train_samples);
+  if (!data || !arch || dl_run_is_inference(&row->run) ||
+      !isnan(row->run.tokens) ||
+      (sized && dl_run_set_has(&row->given, DL_RUN_val_samples)))
     return false;
   enum dl_samples holds = dl_samples_of_dataset(data);
   enum dl_samples takes = dl_samples_of_network(arch);
@@ -385,8 +387,9 @@ static bool breaks_data(const struct dl_row *row, struct dl_wording *to) {
                  "set or %s",
                  data->head.id, dl_samples_word(holds), arch->head.id,
                  dl_samples_word(takes),
-                 takes == DL_SAMPLES_TEXT ? "{train_tokens}"
-                                          : "{train_samples}");
+                 sized                      ? "{val_samples}"
+                 : takes == DL_SAMPLES_TEXT ? "{train_tokens}"
+                                            : "{train_samples}");
 }
 
 /* An image must be one that the layers take, and whose work is known. */
@@ -410,8 +413,9 @@ static bool breaks_image(const struct dl_row *row, struct dl_wording *to) {
              px, arch->head.id, arch->inputs[0].image_px);
 }
 
-bool dl_sample_is_unfit(const struct dl_row *row, struct dl_wording *to) {
-  return breaks_data(row, to) || breaks_image(row, to);
+bool dl_sample_is_unfit(const struct dl_row *row, const struct dl_dataset *data,
+                        struct dl_wording *to) {
+  return breaks_data(row, data, to) || breaks_image(row, to);
 }
 
 bool dl_setup_is_broken(const struct dl_row *row, struct dl_wording *to) {
