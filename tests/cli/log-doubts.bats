@@ -17,6 +17,30 @@ out_of_order() {
 
 # Order
 
+@test "a sample of a clock that was not set yet" {
+  { echo "$HEADER"; samples 1 200 | sed s/2024-03-05/1970-01-01/
+    samples 61 200; } >a.csv
+  # 19787 days from 1970-01-01 to 2024-03-05
+  refuses 3 "dlest: a.csv:3: $(message gap_of_days 1.98e+04)" extract a.csv
+  gives 0 "dlest: warning: a.csv:3: $(message gap 1.71e+09 cut)" \
+    extract --gaps cut a.csv -f csv
+  is gpu_energy_j 12000
+  head -3 a.csv >b.csv
+  refuses 3 "dlest: b.csv:3: $(message gap_of_days 1.98e+04)" extract b.csv
+}
+
+@test "a log appended to itself" {
+  log a.csv 600 '100 + i % 50'
+  { cat a.csv; sed 1d a.csv; } >b.csv
+  refuses 3 "dlest: b.csv:602: $(message log_repeats_samples 2)" extract b.csv
+  cat a.csv a.csv >b.csv
+  refuses 3 "dlest: b.csv:603: $(message log_repeats_samples 2)" extract b.csv
+  # other samples at the same times: a clock that was set back
+  { cat a.csv; sed 1d a.csv | sed 's/, 100.00 W/, 90.00 W/'; } >b.csv
+  gives 0 "dlest: warning: b.csv:602: $(message clock_set_back_by_carried \
+    599 1)" extract b.csv -f csv
+}
+
 @test "rows that are shuffled, newest first, or by device" {
   log a.csv 600 '100 + i % 50'
   # row k of the shuffled log is that of second 7 k mod 600: times go back by
@@ -217,6 +241,30 @@ answer() {
   echo "$head$dcgm\"gpu\":\"0\",\"Hostname\":\"a\"},$values,$dcgm\"gpu\":\"0\",\"Hostname\":\"b\"},$values]}}" >a.json
   gives 0 '' extract a.json -f json
   check '.runs[0] | .n_gpus == 2 and .gpu_energy_j == 2000'
+}
+
+@test 'Prometheus: devices that no label distinguishes, and a time of any size' {
+  answer matrix 'DCGM_FI_DEV_POWER_USAGE=[1709629200,"100"],[1709629210,"100"]' \
+    'DCGM_FI_DEV_POWER_USAGE=[1709629200,"300"],[1709629210,"300"]' >a.json
+  try extract a.json -f json
+  [ "$status" -eq 3 ]
+  grep -qF "$(message series_differ DCGM_FI_DEV_POWER_USAGE)" err
+  # a slice by MIG repeats the power of its GPU
+  answer matrix 'DCGM_FI_DEV_POWER_USAGE=[1709629200,"100"],[1709629210,"100"]' \
+    'DCGM_FI_DEV_POWER_USAGE=[1709629200,"100"],[1709629210,"100"]' >a.json
+  gives 0 '' extract a.json -f json
+  check '.runs[0] | .gpu_energy_j == 1000 and .n_gpus == 1'
+  # GPU 0 of two nodes
+  for label in kubernetes_node nodename host exported_instance; do
+    echo "\"Time\",\"DCGM_FI_DEV_POWER_USAGE{gpu=\"\"0\"\", $label=\"\"a\"\"}\",\"DCGM_FI_DEV_POWER_USAGE{gpu=\"\"0\"\", $label=\"\"b\"\"}\"" >a.csv
+    printf '%s\n' 1709629200000,100,300 1709629210000,100,300 >>a.csv
+    gives 0 '' extract a.csv -f json # 10 s x 400 W
+    check '.runs[0] | .gpu_energy_j == 4000 and .n_gpus == 2'
+  done
+  # 300 digits, longer than any time
+  answer matrix 'DCGM_FI_DEV_POWER_USAGE=[1e300,"100"],[1709629200,"100"],[1709629210,"100"]' >a.json
+  try extract a.json -f json
+  jq -e '.runs[0].gpu_energy_j == 1000' out
 }
 
 @test 'Grafana: panels with no power, and rows that cannot be read' {

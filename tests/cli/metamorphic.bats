@@ -30,10 +30,11 @@ noisy_table() { # FILE
 # predictions for three points, two within the table, in NAME.y; a is in units
 # of 1/$unit
 unit=
+warning=
 fitted() {
   local name=$1 table=$2 point
   shift 2
-  gives 0 '' fit "$table" --target y --features a,b --cv group:g "$@" \
+  gives 0 "$warning" fit "$table" --target y --features a,b --cv group:g "$@" \
     -o "$name.xml" -f json
   cp out "$name.json"
   for point in '2 1' '7.5 3.25' '12 6'; do
@@ -42,6 +43,12 @@ fitted() {
     "$DLEST" predict --model "$name.xml" --set "a=$1$unit" --set "b=$2" -q -f json |
       jq '.predictions[0].value'
   done >"$name.y"
+}
+
+# copied LINE N: the warning of N rows that repeat others, of line 2 the first
+copied() {
+  echo "dlest: warning: $1: $(message rows_repeated 2 "$2" 's count' \
+    'them if they are copies')"
 }
 
 # factor A B FACTOR [TOLERANCE]: each number of A is FACTOR times that of B
@@ -61,6 +68,7 @@ score() {
   noisy_table one.csv
   { cat one.csv; tail -n +2 one.csv; tail -n +2 one.csv; } >three.csv
   fitted one one.csv --method ols
+  warning=$(copied three.csv:32 60)
   fitted three three.csv --method ols
   factor three.y one.y 1
   score one
@@ -75,8 +83,10 @@ score() {
   for method in 'ridge --lambda' 'krr --gamma 0.1 --alpha'; do
     # shellcheck disable=SC2086 # options
     fitted one one.csv --method $method 0.5
+    warning=$(copied three.csv:32 60)
     # shellcheck disable=SC2086
     fitted three three.csv --method $method 1.5
+    warning=
     factor three.y one.y 1
     score one
     score three
@@ -93,7 +103,9 @@ score() {
     # shellcheck disable=SC2086 # options
     fitted weighted weighted.csv --weight n --method $method
     # shellcheck disable=SC2086
+    warning=$(copied copies.csv:3 30)
     fitted copies copies.csv --method $method
+    warning=
     factor weighted.y copies.y 1
   done
 }

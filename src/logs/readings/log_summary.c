@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "logs/readings/memory_join.h"
@@ -111,13 +112,19 @@ static bool is_later(const struct reader *k, const struct dl_reading *r) {
          2 * (double)(r->ns - k->point.ns) > k->channel[0].meter.usual_ns;
 }
 
-static void report_gap(struct reader *k, double gap_s, size_t line) {
+static enum dl_status report_gap(struct reader *k, double gap_s, size_t line) {
+  if (gap_s > DL_GAP_MAX_S && !k->o->meter.cut_gaps)
+    return dl_fail_at(k->d, DL_EINPUT, k->log->path, line,
+                      "%.3g days after the sample before: remove samples with "
+                      "a wrong time, or leave gaps out (--gaps cut)",
+                      gap_s / DL_S_PER_DAY);
   if (k->n_gaps < 3)
     dl_warn_at(k->d, k->log->path, line, "gap of %.3g s, %s", gap_s,
                k->o->meter.cut_gaps ? "cut" : "bridged");
   k->n_gaps++;
   k->gap_s += gap_s;
   k->longest_s = fmax(k->longest_s, gap_s);
+  return DL_OK;
 }
 
 /* Joins the memory power to a reading of the first GPU. */
@@ -221,7 +228,7 @@ static enum dl_status add(struct reader *k, struct dl_reading *r) {
   struct dl_meter_event event =
       dl_power_meter_add(&k->channel[r->meter].meter, r);
   if (event.gap_s > 0)
-    report_gap(k, event.gap_s, r->line);
+    status = report_gap(k, event.gap_s, r->line);
   if (event.reset)
     dl_warn_at(k->d, k->log->path, r->line,
                "energy counter was reset: counted on from 0");
@@ -231,7 +238,7 @@ static enum dl_status add(struct reader *k, struct dl_reading *r) {
     k->point = *r;
     k->has_point = true;
   }
-  return DL_OK;
+  return status;
 }
 
 static enum dl_status read_all(struct reader *k) {

@@ -29,7 +29,8 @@ static double add_interval(struct dl_power_meter *m, double ns) {
                         ? m->o.max_gap_s * 1e9
                         : fmax(m->usual_ns * GAP_INTERVALS, GAP_MIN_S * 1e9);
   /* Otherwise the first interval sets the usual one. */
-  bool has_limit = m->n_valued > 1 || m->o.max_gap_s > 0 || m->o.usual_ns > 0;
+  bool has_limit = m->n_valued > 1 || m->o.max_gap_s > 0 ||
+                   m->o.usual_ns > 0 || ns > DL_GAP_MAX_S * 1e9;
   double gap_s = has_limit && ns > limit_ns ? ns / 1e9 : 0;
   /* The octave comes from the exponent and the bin within it from the mantissa:
    * close enough to logarithmic, and fast. */

@@ -13,6 +13,10 @@
 
 #include "logs/importers/importer.h"
 
+/* No training stands still for longer than 30 days: a time is wrong, as that of
+ * a machine whose clock had not been set. Such a gap must not be bridged. */
+#define DL_GAP_MAX_S (30 * 86400.0)
+
 struct dl_meter_options {
   double max_gap_s;    /* a longer interval is a gap; 0: ten usual intervals,
                           at least 10 s */

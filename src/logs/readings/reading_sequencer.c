@@ -158,6 +158,28 @@ static void note_back(struct dl_sequencer *q, const struct dl_reading *r,
     q->disorder_line = r->line;
 }
 
+static bool same_value(double x, double y) {
+  return x == y || (isnan(x) && isnan(y));
+}
+
+/* Whether the first readings of the log stand there again, from reading r on,
+ * which is the last that was taken from those ahead. Times since some start may
+ * be the same in two logs. */
+static bool is_copy(const struct dl_sequencer *q, const struct dl_reading *r) {
+  size_t n_left = q->n_ahead - q->next + 1;
+  if (q->log->clock == DL_CLOCK_RELATIVE || n_left < q->n_start)
+    return false;
+  for (size_t i = 0; i < q->n_start; i++) {
+    const struct dl_reading *a = &q->start[i],
+                            *b = i == 0 ? r : &q->ahead[q->next - 1 + i];
+    if (a->ns != b->ns || a->meter != b->meter ||
+        !same_value(a->power_w, b->power_w) ||
+        !same_value(a->energy_j, b->energy_j))
+      return false;
+  }
+  return true;
+}
+
 /* Adapts the shift to a step of the clock and returns the time of the reading.
  * `step` is the time since the newest reading, with the shift so far. */
 static int64_t repair_clock(struct dl_sequencer *q, const struct dl_reading *r,
@@ -183,6 +205,8 @@ static int64_t repair_clock(struct dl_sequencer *q, const struct dl_reading *r,
   } else if (q->shift_ns > SHIFT_MAX_NS ||
              (step >= -LATE_MAX_NS && !is_set_back(q, r))) {
     return r->ns + q->shift_ns;
+  } else if (is_copy(q, r)) {
+    q->copy_line = r->line;
   } else if (-step > HOUR_NS - LATE_MAX_NS && -step < HOUR_NS + JITTER_NS &&
              wall_clock) {
     q->shift_ns += HOUR_NS;
@@ -213,6 +237,8 @@ static void add(struct dl_sequencer *q, const struct dl_reading *r,
     in.ns = repair_clock(q, r, step, d);
     step = in.ns - q->newest_ns;
   }
+  if (q->n_start < DL_SEQUENCER_START && q->n_back == 0)
+    q->start[q->n_start++] = *r;
   if (r->meter >= q->n_meters)
     q->n_meters = r->meter + 1;
   if (q->any_out && in.ns < q->out.ns) {
@@ -273,6 +299,11 @@ enum dl_status dl_sequencer_next(struct dl_sequencer *q,
     if (q->next == q->n_ahead)
       break;
     add(q, &q->ahead[q->next++], d);
+    if (q->copy_line > 0)
+      return dl_fail_at(d, DL_EINPUT, q->log->path, q->copy_line,
+                        "the log repeats its samples from line %zu on: remove "
+                        "the copy",
+                        q->start[0].line);
     if (q->disorder_line > 0)
       return dl_fail_at(d, DL_EINPUT, q->log->path, q->disorder_line,
                         "the log is not in order of time: sort it by time "

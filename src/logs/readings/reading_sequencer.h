@@ -9,14 +9,20 @@
  * meter already cover the times that follow it, otherwise the reading is late.
  * A clock that jumps ahead by an hour in a night in which daylight saving time
  * may begin is set back. Each repair is a warning with its line. A log whose
- * times go back often, or into a hole, is not in order: an error. */
+ * times go back often, or into a hole, is not in order: an error. So
+ * is one that begins again with its first readings: it was appended to itself.
+ */
 
 #ifndef DL_LOGS_READINGS_READING_SEQUENCER_H
 #define DL_LOGS_READINGS_READING_SEQUENCER_H
 
 #include "logs/log.h"
 
-enum { DL_SEQUENCER_WINDOW = 64, DL_SEQUENCER_HOLES = 32 };
+enum {
+  DL_SEQUENCER_WINDOW = 64,
+  DL_SEQUENCER_HOLES = 32,
+  DL_SEQUENCER_START = 16
+};
 
 /* Times of the log between which it has no readings. */
 struct dl_hole {
@@ -46,6 +52,9 @@ struct dl_sequencer {
   size_t n_read, n_back; /* readings, and steps back among them */
   uint32_t n_meters;     /* that have readings */
   size_t disorder_line;  /* where the log is out of order; 0: nowhere */
+  size_t copy_line;      /* where the log begins again; 0: nowhere */
+  struct dl_reading start[DL_SEQUENCER_START]; /* the first of the log */
+  size_t n_start;
   struct dl_hole hole[DL_SEQUENCER_HOLES];
   size_t n_holes;
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "logs/log.h"
 
 static const struct {
   const char *name;
@@ -37,8 +38,9 @@ static const char *any_label(dl_label_fn *label, const void *ctx,
 bool dl_metric_series(struct dl_metric_series *s, const char *metric,
                       dl_label_fn *label, const void *ctx) {
   static const char *const uuids[] = {"UUID", "uuid", NULL};
-  static const char *const hosts[] = {"Hostname", "hostname", "node",
-                                      "instance", NULL};
+  static const char *const hosts[] = {
+      "Hostname", "hostname",          "kubernetes_node", "nodename", "host",
+      "node",     "exported_instance", "instance",        NULL};
   static const char *const gpus[] = {"gpu", "device", "index", NULL};
   static const char *const names[] = {"modelName", "name", NULL};
   size_t i = 0;
@@ -46,7 +48,8 @@ bool dl_metric_series(struct dl_metric_series *s, const char *metric,
     i++;
   if (i == DL_LENGTH(metrics))
     return false;
-  *s = (struct dl_metric_series){.kind = metrics[i].kind,
+  *s = (struct dl_metric_series){.metric = metrics[i].name,
+                                 .kind = metrics[i].kind,
                                  .quantity = metrics[i].quantity,
                                  .scale = metrics[i].scale};
   bool gpu = s->kind == DL_METER_GPU;
@@ -86,14 +89,24 @@ void dl_metric_value(struct dl_metric_meters *m, size_t meter,
                : s->quantity == DL_SAMPLE_ENERGY ? &of->now.energy_j
                                                  : &of->now.util;
   double x = value * s->scale;
+  if (!isnan(*to) && *to != x && of->from[s->quantity] == s->metric)
+    m->differs = s->metric;
   if (!isnan(*to) || !isfinite(x) || (s->quantity == DL_SAMPLE_UTIL && x > 1))
     return;
   *to = x;
+  of->from[s->quantity] = s->metric;
   of->filled = true;
 }
 
 void dl_metric_flush(struct dl_metric_meters *m, struct dl_log *log,
                      int64_t ns) {
+  if (m->differs && !m->reported) {
+    dl_skip_at(log->d, log->path, 0,
+               "%s: series of one device differ, the first counts; no label "
+               "(UUID, Hostname, instance) distinguishes devices",
+               m->differs);
+    m->reported = true;
+  }
   for (size_t i = 0; i < m->n; i++) {
     struct dl_metric_meter *of = &m->meter[i];
     if (!of->filled)

@@ -14,6 +14,7 @@
   "ipmi_dcmi_power_consumption_watts"
 
 struct dl_metric_series {
+  const char *metric; /* static */
   enum dl_meter_kind kind;
   enum dl_sample_quantity quantity;
   double scale;  /* to W, J, or a share of 1 */
@@ -33,9 +34,12 @@ struct dl_metric_meters {
   struct dl_metric_meter {
     struct dl_metric_series series; /* the first of it */
     struct dl_reading now;
+    const char *from[3]; /* metrics of the values of now, by quantity */
     bool filled;
   } * meter; /* owned */
   size_t n, cap;
+  const char *differs; /* a metric with two values of one device at a time */
+  bool reported;
 };
 
 /* Index of the meter of a series, a new one where there is none. */
@@ -44,7 +48,8 @@ size_t dl_metric_meter_of(struct dl_metric_meters *m,
 
 /* Adds a value to those of the moment; the first of a quantity counts, since
  * series of one device that differ in other labels (its slices by MIG, the pods
- * that use it) repeat its value. */
+ * that use it) repeat its value. Where they do not, labels do not distinguish
+ * devices, and the next flush reports it. */
 void dl_metric_value(struct dl_metric_meters *m, size_t meter,
                      const struct dl_metric_series *s, double value);
 

@@ -53,7 +53,7 @@ static bool add_sample(struct dl_log *log, struct answer *a,
     return dl_log_bad(log, "invalid sample '%.40s'",
                       value.text ? value.text : "");
   int len = snprintf(text, sizeof text, "%.3f", time.number);
-  if (!dl_log_time(log, text, (size_t)len, &ns))
+  if (len >= (int)sizeof text || !dl_log_time(log, text, (size_t)len, &ns))
     return dl_log_bad(log, "invalid time '%s'", text);
   if (!(x <= 1e300)) /* NaN: the series was stale */
     return true;
