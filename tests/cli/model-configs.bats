@@ -136,6 +136,34 @@ END
   gives 0 '' show arch config.json
 }
 
+# transformers: ALBERT has num_hidden_groups sets of weights, of inner_group_num layers.
+@test "layers of ALBERT that are not repeats of one are refused" {
+  local albert='"model_type": "albert", "num_hidden_layers": 12, "hidden_size": 768,
+    "num_attention_heads": 12, "intermediate_size": 3072, "vocab_size": 30000,
+    "embedding_size": 128, "max_position_embeddings": 512'
+  for key in num_hidden_groups inner_group_num; do
+    echo "{$albert, \"$key\": 1}" >config.json
+    gives 0 '' show arch config.json
+    echo "{$albert, \"$key\": 2}" >config.json
+    refuses 3 "dlest: config.json: $(message layers_are_repeats_of_one "$key" 2)" \
+      show arch config.json
+  done
+}
+
+# Products of BERT, 2 x 12 layers x 512^2 tokens x 768, and as many with 2 x 256
+# relative positions.
+@test "a DeBERTa without relative positions" {
+  for relative in true false; do
+    echo "{\"model_type\": \"deberta-v2\", \"num_hidden_layers\": 12, \"hidden_size\": 768,
+      \"num_attention_heads\": 12, \"intermediate_size\": 3072, \"vocab_size\": 128100,
+      \"max_position_embeddings\": 512, \"position_buckets\": 256,
+      \"relative_attention\": $relative}" >config.json
+    gives 0 '' show arch config.json -f json
+    check '.values[] | select(.field == "attention_macs_g") | .value ==
+      '"$([ $relative = false ] && echo 4.831838208 || echo 9.663676416)"
+  done
+}
+
 @test "hostile JSON is refused in no time" {
   for text in '' '{' '{"model_type": "llama"' '{"a": 1, "a": 2}' \
     '{"a": 1e999}' '{"a": "\u0000"}' '{"a": "\ud800"}' 'nan' '{"a": NaN}'; do

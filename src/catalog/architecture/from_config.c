@@ -104,13 +104,14 @@ static void roberta(struct parts *p, const dl_json *j) {
   put(p, "seq", part(p, "seq") - 2);
 }
 
-/* Relative positions in both directions, as many as there are buckets. */
+/* Relative positions, if any, in both directions, as many as buckets. */
 static void deberta(struct parts *p, const dl_json *j) {
   struct dl_json_value buckets = dl_json_get(j, "position_buckets");
   struct dl_json_value absolute = dl_json_get(j, "position_biased_input");
   bool some = buckets.type == DL_JSON_NUMBER && buckets.number > 0;
   bool none = absolute.type == DL_JSON_TRUTH && absolute.number == 0;
-  put(p, "disentangled", 2 * (some ? buckets.number : part(p, "seq")));
+  if (dl_json_get(j, "relative_attention").number > 0)
+    put(p, "disentangled", 2 * (some ? buckets.number : part(p, "seq")));
   put(p, "positions", none ? 0 : part(p, "seq"));
 }
 
@@ -300,6 +301,21 @@ static enum dl_status read_keys(struct parts *p, const struct family *f,
   return status;
 }
 
+/* ALBERT's layers are counted as repeats of one. */
+static enum dl_status check_repeats(const dl_json *j, const char *path,
+                                    struct dl_diag *d) {
+  static const char *const names[] = {"num_hidden_groups", "inner_group_num"};
+  for (size_t i = 0; i < DL_LENGTH(names); i++) {
+    double n = dl_json_get(j, names[i]).number;
+    if (n > 1)
+      return dl_fail_at(d, DL_EINPUT, path, 0,
+                        "'%s' %g: layers are counted as repeats of one; export "
+                        "the network to ONNX",
+                        names[i], n);
+  }
+  return DL_OK;
+}
+
 /* What a config calls positions is the published context where these are not
  * learned. It may be longer than trainings use. */
 static void limit_tokens(struct parts *p, const char *path, struct dl_diag *d) {
@@ -364,6 +380,8 @@ enum dl_status dl_config_take(struct dl_catalog_file *s, const dl_json *j,
     return unknown_type(path, type, d);
   struct parts p = {.kind = f->kind};
   enum dl_status status = read_keys(&p, f, j, path, d);
+  if (status == DL_OK)
+    status = check_repeats(j, path, d);
   if (status != DL_OK)
     return status;
   if (f->adjust)
