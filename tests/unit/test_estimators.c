@@ -271,12 +271,12 @@ static void pre(void **state) {
   dl_model_free(m);
 }
 
-/* 19 groups of +-`half`: bounds at 90 %. */
+/* 39 groups of +-`half`: quantiles at 90 %. */
 static void add_groups(struct dl_fit *f, double half) {
   struct dl_residuals *r = &f->held_out_residuals[DL_HELD_OUT_CONFIG];
 
-  r->g = calloc(19, sizeof *r->g);
-  r->n = 19;
+  r->g = calloc(39, sizeof *r->g);
+  r->n = 39;
   for (size_t i = 0; i < r->n; i++) {
     r->g[i] =
         (struct dl_group_residuals){.name = strdup("g"), .n = 1, .n_values = 1};
