@@ -185,6 +185,7 @@ struct dl_physics {
   /* Fits of a model whose targets a table lacks are ignored: models of serving
    * are installed with those of training. */
   bool optional;
+  bool inference;    /* of rows of inference, which others leave out */
   size_t input_size; /* bytes of the inputs, which begin with a dl_grouping */
   /* Logarithms of the targets. c: the constants themselves; fx: logarithms of
    * the effects, 0 where nothing is known. */

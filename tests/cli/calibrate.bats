@@ -477,3 +477,20 @@ END
   cmp <(xmllint --xpath //array fitted-.xml) \
     <(xmllint --xpath //array fitted-bf16.xml)
 }
+
+@test "rows of inference are left out, and said" {
+  printf '%s\n' arch,gpu,batch_size,dataset,phase,epochs,gpu_power_w \
+    resnet50,v100,64,imagenet,training,1,250 \
+    resnet50,v100,128,imagenet,training,1,255 >train.csv
+  { cat train.csv; echo resnet50,v100,64,imagenet,inference,1,120; } >mixed.csv
+  gives 0 '' calibrate train.csv -o train.xml -q
+  try calibrate mixed.csv -o mixed.xml
+  [ "$status" = 3 ]
+  grep -qF "mixed.csv:4: $(message row_of_inference)" err
+  # What is learned is the same.
+  for model in train mixed; do
+    "$DLEST" predict --arch vgg16 --gpu v100 --model $model.xml -q -f json |
+      jq '.estimates[0] | [.energy_j, .low_j, .power_w]' >$model
+  done
+  diff train mixed
+}

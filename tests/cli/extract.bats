@@ -370,8 +370,8 @@ dlest: warning: mem.csv: $(message no_sample_within_gpu 74 s)" extract gpu.csv m
   is gpu_energy_j 500
   gives 0 '' extract d.txt -f csv --interval 1min
   is gpu_energy_j 60000
-  try extract d.txt -f csv --interval 1e300s
-  is samples 11
+  refuses 3 "dlest: d.txt:4: $(message gap_of_days 4.63e+04)" \
+    extract d.txt -f csv --interval 1e300s
 }
 
 @test "a board that does not report its power" {

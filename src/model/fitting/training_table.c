@@ -373,6 +373,11 @@ static enum dl_status take_row(struct reader *r,
   if (of->fault.kind != DL_FAULT_NONE)
     return complain(r, block, i, d);
   long bad = not_finite(r->x + from * m, m);
+  if (bad < 0 && of->lacks && strcmp(of->lacks, DL_LACKS_TRAINING) == 0) {
+    dl_skip_at(d, dl_csv_path(r->csv), block->line[i],
+               "a row of inference, where trainings are fitted");
+    return DL_OK;
+  }
   if (bad >= 0 || of->lacks) {
     dl_skip_at(d, dl_csv_path(r->csv), block->line[i],
                "'%s' is not a finite number",

@@ -41,6 +41,8 @@ const char *dl_physics_rows_read(struct dl_physics_rows *rows,
                                  const struct dl_row *row, size_t i) {
   const char *lacks = dl_physics_read(b, row, dl_physics_rows_inputs(rows, i));
   rows->physics->measured(&row->run, dl_physics_rows_value(rows, i));
+  if (!lacks && !rows->physics->inference && dl_run_is_inference(&row->run))
+    lacks = DL_LACKS_TRAINING;
   if (!lacks || !rows->tried)
     return lacks;
 #pragma omp atomic write

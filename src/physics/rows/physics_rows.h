@@ -33,6 +33,9 @@ void dl_physics_rows_room(struct dl_physics_rows *rows, size_t block);
 void *dl_physics_rows_inputs(const struct dl_physics_rows *rows, size_t i);
 double *dl_physics_rows_value(const struct dl_physics_rows *rows, size_t i);
 
+/* What rows of inference lack for a physics of trainings. */
+#define DL_LACKS_TRAINING "phase=training"
+
 /* Writes them. Returns what the row lacks, or NULL; `lacking` is set instead
  * where the physics is tried. Thread-safe. */
 const char *dl_physics_rows_read(struct dl_physics_rows *rows,

@@ -66,6 +66,7 @@ const struct dl_physics dl_serving_physics = {
     .name = "serving",
     .recipe = "server",
     .optional = true,
+    .inference = true,
     .quantity = dl_serving_quantities,
     .n_quantities = DL_N_SERVING_QUANTITIES,
     .target = targets,

@@ -107,6 +107,13 @@ static bool measures(const struct channel *c) {
   return c->at[DL_SAMPLE_POWER] >= 0 || c->at[DL_SAMPLE_ENERGY] >= 0;
 }
 
+/* Whether a column is one of trainings: beside it epoch_s is the time of an
+ * epoch, not one since 1970. */
+static bool is_of_trainings(const char *name) {
+  return dl_cell_among("arch|batch_size|train_samples|samples", name,
+                       strlen(name)) >= 0;
+}
+
 /* A value instead of a name: the line is not a header. */
 static bool is_value(const char *s) {
   struct dl_timestamp t;
@@ -117,6 +124,7 @@ static bool is_value(const char *s) {
 static bool read_header(struct samples *s, char **field, size_t n_fields,
                         char separator) {
   size_t rank, best = SIZE_MAX;
+  bool trainings = false;
   *s = (struct samples){.separator = separator, .time = -1};
   memset(s->label, -1, sizeof s->label);
   s->n_fields = n_fields;
@@ -131,6 +139,7 @@ static bool read_header(struct samples *s, char **field, size_t n_fields,
       copy_name(s->time_name, field[i]);
     }
     enum dl_sample_label label = dl_sample_label(field[i]);
+    trainings |= is_of_trainings(field[i]);
     if (is_value(field[i]) || label == DL_LABEL_OTHER)
       return false;
     if (label != DL_LABEL_NONE && s->label[label] < 0)
@@ -143,7 +152,8 @@ static bool read_header(struct samples *s, char **field, size_t n_fields,
   bool any = false;
   for (size_t i = 0; i < s->n_channels; i++)
     any = any || measures(&s->channel[i]);
-  return any && s->time >= 0;
+  return any && s->time >= 0 &&
+         !(trainings && strcasecmp(s->time_name, "epoch_s") == 0);
 }
 
 /* The header is the first line that is not a comment, or a comment itself. */
