@@ -160,7 +160,7 @@ static enum dl_status none_meets(struct dl_cli *cli,
   if (!lowest && l->n_excluded[DL_CHOICE_MEMORY] > 0)
     return dl_fail(&cli->diag, DL_EINPUT,
                    "no choice fits the memory of its GPU; try a smaller "
-                   "--batch-size or --image-px");
+                   "--batch-size, --checkpointing full or more --gpus");
   if (!lowest)
     return dl_fail(&cli->diag, DL_EINPUT,
                    "no choice has an estimate: %s needs %s", o->method,
