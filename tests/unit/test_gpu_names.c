@@ -167,6 +167,14 @@ static void reads_other_spellings(void **state) {
       {"V100 PCIe (250W)", "v100-pcie-16gb", 250},
       {"NVIDIA RTX 6000 Ada 48GB", "rtx-6000-ada", 0},
       {"GTX 1080 Ti 11GB", "gtx-1080-ti", 0},
+      {"1080 Ti", "gtx-1080-ti", 0},
+      {"1660 SUPER", "gtx-1660-super", 0},
+      {"GeForce 3090", "rtx-3090", 0},
+      {"4090", "rtx-4090", 0},
+      {"4090 (350W)", "rtx-4090", 350},
+      {"5090", "rtx-5090", 0},
+      {"7900 XTX", "rx-7900-xtx", 0},
+      {"v5e", "tpu-v5e", 0},
   };
   (void)state;
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -224,6 +232,11 @@ static void refuses_near_misses(void **state) {
       "Ascend 920",
       "A100 GDDR6",
       "T4G",
+      "6000",
+      "4000",
+      "100",
+      "4090 Ti",
+      "4090 48GB",
       "nope",
   };
   const struct dl_descriptor *e;

@@ -142,6 +142,25 @@ limit(struct dl_gpu_match *m, const struct dl_accelerator *gpu, double watts) {
   return &copy->head;
 }
 
+/* The board that a name without its series means: "4090", "1080 Ti", "7900
+ * XTX", "v5e". "6000" stays unknown: boards of several series have it. */
+static const struct dl_accelerator *
+find_in_series(const struct dl_gpu_match *m, const struct dl_gpu_name *name) {
+  static const char *const series[] = {"rtx", "gtx", "rx", "tpu"};
+  const struct dl_accelerator *found = NULL;
+  for (size_t i = 0; i < sizeof series / sizeof *series && !found; i++) {
+    struct dl_gpu_name whole = *name;
+    if (strlen(series[i]) + strlen(name->product) >= DL_GPU_PRODUCT)
+      continue;
+    strcpy(whole.product, series[i]);
+    strcat(whole.product, name->product);
+    found = find(m, &whole);
+    if (found && strncmp(found->head.id, series[i], strlen(series[i])) != 0)
+      found = NULL;
+  }
+  return found;
+}
+
 void dl_gpu_match_find(struct dl_gpu_match *m, const char *name,
                        const struct dl_descriptor **e) {
   const struct dl_accelerator *gpu = NULL;
@@ -150,6 +169,8 @@ void dl_gpu_match_find(struct dl_gpu_match *m, const char *name,
   for (int keep = 1; keep >= 0 && !gpu; keep--)
     if (dl_gpu_name_parse(name, keep, &parts))
       gpu = find(m, &parts);
+  if (!gpu && dl_gpu_name_parse(name, true, &parts))
+    gpu = find_in_series(m, &parts);
   if (gpu)
     *e = isnan(parts.watts) ? &gpu->head : limit(m, gpu, parts.watts);
 }

@@ -30,6 +30,8 @@ void dl_gpu_match_free(struct dl_gpu_match *m);
  * with the stated memory (as stated, or what a driver leaves of it), form, type
  * of memory and generation. Of several it is the one that the product alone
  * names ("a100"), else the only one with the form, or the memory, of that.
+ * A board of a series for desktops, or a TPU, is found by its number alone too
+ * ("4090", "7900 XTX", "v5e").
  *
  * With a power in the name ("400W", 0.2 to 1.5 times the TDP) *e is a copy that
  * has it as power_limit_w; m owns it. */
