@@ -147,7 +147,7 @@ static bool since_1970(const char *s, size_t len, struct dl_timestamp *out) {
   static const struct {
     double from;
     int64_t ns;
-  } units[] = {{1e17, 1}, {1e14, 1000}, {1e11, 1000000}, {1e8, DL_SECOND}};
+  } steps[] = {{1e17, 1}, {1e14, 1000}, {1e11, 1000000}, {1e8, DL_SECOND}};
   struct scan p = {s, s + len};
   uint64_t whole = 0;
   int64_t part = 0;
@@ -155,9 +155,9 @@ static bool since_1970(const char *s, size_t len, struct dl_timestamp *out) {
   double x;
   if (dl_parse_number(s, len, &x) != DL_NUMBER_OK || !(x >= DL_SINCE_1970_S))
     return false;
-  while (x < units[u].from)
+  while (x < steps[u].from)
     u++;
-  int64_t unit = units[u].ns;
+  int64_t unit = steps[u].ns;
   if (!(x * (double)unit < NS_MAX))
     return false;
   *out = (struct dl_timestamp){
@@ -367,7 +367,7 @@ static char *put(char *to, int64_t x, int digits, char behind) {
 
 char *dl_format_timestamp(char buf[DL_TIMESTAMP_SIZE], int64_t ns, bool zoned) {
   time_t seconds = ns / DL_SECOND - (ns % DL_SECOND < 0);
-  int64_t rest = ns - seconds * DL_SECOND;
+  int64_t rest = ns % DL_SECOND + (ns % DL_SECOND < 0 ? DL_SECOND : 0);
   struct tm utc;
   gmtime_r(&seconds, &utc);
   char *to = buf + strftime(buf, DL_TIMESTAMP_SIZE, "%Y-%m-%dT%H:%M:%S.", &utc);
