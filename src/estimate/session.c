@@ -65,7 +65,7 @@ static enum dl_status unknown_method(const char *name, struct dl_diag *d) {
   const char *names[32];
   size_t n = 0;
   struct dl_text near = {0};
-  for (; dl_estimators[n] && n < 32; n++)
+  for (; n < 32 && dl_estimators[n]; n++)
     names[n] = dl_estimators[n]->name;
   dl_suggest_names(name, names, n, &near);
   dl_fail(d, DL_EUSAGE, "unknown method '%s'%s; see 'dlest list methods'", name,

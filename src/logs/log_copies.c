@@ -25,10 +25,10 @@ struct look {
 /* false: cannot be read, or is no longer than nothing. */
 static bool look_at(struct look *l, const char *path) {
   struct stat st;
-  char ends[2 * ENDS];
   FILE *f = fopen(path, "rb");
   bool done = f && fstat(fileno(f), &st) == 0 && st.st_size > 0;
   if (done) {
+    char ends[2 * ENDS];
     size_t n = st.st_size < ENDS ? (size_t)st.st_size : ENDS;
     l->size = (uint64_t)st.st_size;
     done = fread(ends, 1, n, f) == n && fseeko(f, -(off_t)n, SEEK_END) == 0 &&

@@ -29,9 +29,10 @@ enum dl_status dl_kept_quantities_bind(struct dl_kept_quantities *q,
 }
 
 static void set_number(struct dl_kept_run *run, const char *name, double x) {
+  if (!isfinite(x))
+    return;
   char buf[DL_NUMBER_SIZE];
-  if (isfinite(x))
-    dl_kept_run_set(run, name, dl_format_short(buf, x));
+  dl_kept_run_set(run, name, dl_format_short(buf, x));
 }
 
 static bool is_size(size_t id) {

@@ -155,8 +155,8 @@ static enum dl_status features(const struct walk *w, dl_node *fit,
 enum { MOST_STATE = 1 << 26 }; /* numbers */
 
 /* The array of that name and shape in the state before. */
-static const struct dl_array *before(const struct walk *w,
-                                     const struct dl_array *a) {
+static const struct dl_array *find_before(const struct walk *w,
+                                          const struct dl_array *a) {
   const struct dl_array *same = dl_arrays_find(w->before, a->name);
   return same && same->rows == a->rows && same->cols == a->cols ? same : NULL;
 }
@@ -166,7 +166,7 @@ static const struct dl_array *before(const struct walk *w,
 static enum dl_status write_array(const struct walk *w, dl_node *node,
                                   const struct dl_array *a) {
   size_t n = a->rows * a->cols;
-  const struct dl_array *same = before(w, a);
+  const struct dl_array *same = find_before(w, a);
   if (!same || memcmp(same->data, a->data, n * sizeof *a->data) != 0)
     return dl_walk_numbers(w, node, a->data, n);
   dl_xml_set(w->x, node, "as_before", "true");
@@ -186,7 +186,7 @@ static enum dl_status array(const struct walk *w, dl_node *node, void *of) {
     return dl_walk_refuse(w, node, "invalid shape");
   snprintf(a->name, sizeof a->name, "%s", name);
   size_t n = a->rows * a->cols;
-  const struct dl_array *same = before(w, a);
+  const struct dl_array *same = find_before(w, a);
   bool as_before = dl_xml_attr(node, "as_before");
   if (as_before && !same)
     return dl_walk_refuse(w, node, "no such array in the state before");

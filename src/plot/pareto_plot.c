@@ -222,9 +222,10 @@ static void add_data(struct dl_script *s, const struct dl_pareto_drawing *w) {
   for (size_t m = 0; m < w->n_coloured * w->shapes.n && w->shaped; m++) {
     dl_text_printf(s->t, "$m%zu << EOD\n", m);
     for (size_t i = 0; i < w->t.n; i++) {
+      if (w->group[i] * w->shapes.n + w->shape[i] != m)
+        continue;
       double row[] = {dl_pareto_time(w, i), dl_pareto_energy(w, i)};
-      if (w->group[i] * w->shapes.n + w->shape[i] == m)
-        dl_script_row(s, 2, row);
+      dl_script_row(s, 2, row);
     }
     dl_text_add(s->t, "EOD\n");
   }

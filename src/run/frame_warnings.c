@@ -230,7 +230,7 @@ static const char *meant_column(const char *name, double *factor) {
 }
 
 /* The length of a name without a unit behind it: "energy_kwh". */
-static size_t stem(const char *name) {
+static size_t stem_length(const char *name) {
   static const char known[] = "j kj mj wh kwh mwh s ms min h w kw mw gb gib mb "
                               "mib pct g m px ";
   const char *last = strrchr(name, '_');
@@ -245,9 +245,9 @@ static size_t stem(const char *name) {
 static bool states(const char *column, const char *name) {
   double factor;
   const char *meant = meant_column(column, &factor);
-  size_t n = stem(name);
+  size_t n = stem_length(name);
   return (meant && strcmp(meant, name) == 0) ||
-         (n == stem(column) && strncasecmp(column, name, n) == 0);
+         (n == stem_length(column) && strncasecmp(column, name, n) == 0);
 }
 
 void dl_frame_suggest_columns(const struct dl_frame *f, const char *name,

@@ -156,11 +156,11 @@ static bool find_parent(const char *name, char *uuid, unsigned size) {
 }
 
 static bool is_named(const struct dl_sensor *s, const char *name, size_t n) {
+  if (n < 4 || strncmp(name, "MIG-", 4) != 0)
+    return strncasecmp(s->id, name, n) == 0;
   char text[DL_SENSOR_NAME], uuid[DL_SENSOR_NAME];
   snprintf(text, sizeof text, "%.*s", (int)n, name);
-  if (strncmp(text, "MIG-", 4) == 0)
-    return find_parent(text, uuid, sizeof uuid) && strcmp(uuid, s->id) == 0;
-  return strncasecmp(s->id, name, n) == 0;
+  return find_parent(text, uuid, sizeof uuid) && strcmp(uuid, s->id) == 0;
 }
 
 /* Power is that of a whole GPU, whoever uses its parts. */

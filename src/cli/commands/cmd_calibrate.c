@@ -218,12 +218,12 @@ static void replace_name(struct dl_kept_run *run, const char *column,
 static void collect(struct calibrating *w, struct dl_training *t,
                     struct dl_kept_runs *new) {
   for (size_t i = 0; i < t->n; i++) {
-    struct dl_kept_run *run = &t->kept[i];
-    run->file = dl_strdup(dl_path_name(w->input));
-    replace_name(run, "arch", &w->o->job.aliases);
-    replace_name(run, "gpu", &w->o->job.aliases);
-    size_t line = run->line;
-    const struct dl_kept_run *there = dl_kept_runs_add(new, run);
+    struct dl_kept_run *kept = &t->kept[i];
+    kept->file = dl_strdup(dl_path_name(w->input));
+    replace_name(kept, "arch", &w->o->job.aliases);
+    replace_name(kept, "gpu", &w->o->job.aliases);
+    size_t line = kept->line;
+    const struct dl_kept_run *there = dl_kept_runs_add(new, kept);
     if (there && there->line != line)
       dl_warn_at(&w->cli->diag, w->input, line,
                  "the same run as in line %zu: it counts once", there->line);

@@ -285,13 +285,13 @@ static enum dl_status check_estimates(struct dl_cli *cli,
                                       const struct dl_predict_subject *s,
                                       const struct dl_predict_options *o,
                                       bool at_once) {
-  const struct dl_run *run = s->job.run;
-  if (s->best >= 0 || o->model || (at_once && run->arch && run->gpu))
+  const char *arch = s->job.run->arch, *gpu = s->job.run->gpu;
+  if (s->best >= 0 || o->model || (at_once && arch && gpu))
     return DL_OK;
-  const char *give = run->arch && run->gpu ? remedy(s)
-                     : run->arch           ? "--gpu"
-                     : run->gpu            ? "--arch"
-                                           : "--arch and --gpu";
+  const char *give = arch && gpu ? remedy(s)
+                     : arch      ? "--gpu"
+                     : gpu       ? "--arch"
+                                 : "--arch and --gpu";
   return dl_fail(&cli->diag, at_once ? DL_EUSAGE : DL_EINPUT,
                  "no method can estimate this%s%s", give ? "; give " : "",
                  give ? give : "");

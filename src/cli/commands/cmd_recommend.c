@@ -156,7 +156,6 @@ static enum dl_status none_meets(struct dl_cli *cli,
                                  const struct dl_choices *l) {
   const struct dl_alternative *fast = least(l, true), *lowest = least(l, false);
   struct dl_text t = {0};
-  char x[DL_NUMBER_SIZE];
   if (!lowest && l->n_excluded[DL_CHOICE_MEMORY] > 0)
     return dl_fail(&cli->diag, DL_EINPUT,
                    "no choice fits the memory of its GPU; try a smaller "
@@ -165,11 +164,13 @@ static enum dl_status none_meets(struct dl_cli *cli,
     return dl_fail(&cli->diag, DL_EINPUT,
                    "no choice has an estimate: %s needs %s", o->method,
                    l->n > 0 && l->c[0].lacks ? l->c[0].lacks : "more");
-  if (isfinite(o->deadline_s) && fast)
+  if (isfinite(o->deadline_s) && fast) {
+    char x[DL_NUMBER_SIZE];
     dl_text_printf(&t, "; the fastest takes %s h (%s, %s, batch size %g)",
                    dl_format_digits(x, fast->duration_s / DL_S_PER_HOUR, 3),
                    fast->arch ? fast->arch : "-", place_of(fast),
                    fast->batch_size);
+  }
   if (isfinite(o->budget_kwh)) {
     const struct dl_value energy = dl_number(lowest->energy_j);
     dl_text_add(&t, "; the lowest-energy one takes ");

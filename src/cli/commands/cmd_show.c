@@ -240,10 +240,10 @@ static void add_runs(struct dl_report *r, const struct dl_model *m) {
   struct dl_table *t = dl_report_table(r, "runs", "Calibrated with these runs",
                                        run_columns, COLUMNS, true);
   for (size_t i = 0; i < m->runs.n; i++) {
-    const struct dl_kept_run *run = &m->runs.run[i];
-    struct dl_value v[COLUMNS] = {dl_string(run->file), dl_count(run->line)};
+    const struct dl_kept_run *kept = &m->runs.run[i];
+    struct dl_value v[COLUMNS] = {dl_string(kept->file), dl_count(kept->line)};
     for (size_t k = 2; k < COLUMNS; k++)
-      v[k] = value_of(run, run_columns[k].key);
+      v[k] = value_of(kept, run_columns[k].key);
     dl_table_row(t, v, NULL);
   }
 }

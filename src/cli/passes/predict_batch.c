@@ -408,11 +408,11 @@ enum dl_status dl_predict_batch(struct dl_cli *cli,
     make_room(&b);
     status = write_batch(&b);
   }
-  if (status == DL_OK)
+  if (status == DL_OK) {
     dl_frame_warn_aliases(f, &cli->diag);
-  if (status == DL_OK)
     status =
         dl_check_budget("a run takes", b.over_j, o->budget_kwh, &cli->diag);
+  }
   free_batch(&b);
   return status;
 }

@@ -123,17 +123,18 @@ static void warn_tokens(const struct dl_job *job, double most,
 
 void dl_warn_limits(const struct dl_job *job, struct dl_diag *d) {
   const struct excess e = excess_of(job);
-  char samples[DL_NUMBER_SIZE], all[DL_NUMBER_SIZE];
   if (e.tokens > 0)
     warn_tokens(job, e.tokens, d);
   if (e.memory.over)
     warn_memory(job, &e.memory, d);
-  if (e.samples > 0)
+  if (e.samples > 0) {
+    char samples[DL_NUMBER_SIZE], all[DL_NUMBER_SIZE];
     dl_warn(d,
             "a step on all GPUs takes %s samples, more than the %s of an "
             "epoch; use fewer GPUs or a smaller --batch-size",
             dl_format_short(samples, e.samples),
             dl_format_short(all, job->run->train_samples));
+  }
   if (e.bubble > 0)
     dl_warn(d,
             "%g micro-batches for %g pipeline stages: stages wait for %.0f %% "

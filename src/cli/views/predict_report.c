@@ -164,8 +164,8 @@ static void add_setup(const struct settings *s) {
   for (size_t i = 0; i < DL_LENGTH(rows); i++) {
     enum dl_run_id id = rows[i].id;
     const char *key = dl_run_columns[id].name;
-    char text[80];
     if (dl_run_columns[id].is_text) {
+      char text[80];
       dl_report_add(r, key, NULL, NULL, DL_CODE,
                     dl_string(dl_run_text(job->run, id)));
       dl_report_add(r, NULL, rows[i].label, NULL, DL_CODE,

@@ -47,7 +47,7 @@ double *dl_sums_at(struct dl_sums *s, size_t i) {
                                        offsetof(struct dl_sums, idle_gpu_s),
                                        offsetof(struct dl_sums, energy_j),
                                        offsetof(struct dl_sums, measured_j)};
-  return (double *)((char *)s + at[i]);
+  return (double *)(void *)((char *)s + at[i]);
 }
 
 /* Adds x + rest to a sum, which stays the double nearest to what it stands

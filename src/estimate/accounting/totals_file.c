@@ -30,9 +30,11 @@ const char *dl_key_name(enum dl_key key) {
 }
 
 static size_t *count_at(struct dl_sums *s, size_t i) {
-  size_t *const at[N_COUNTS] = {&s->jobs, &s->measured, &s->estimated,
-                                &s->unknown, &s->at_tdp};
-  return at[i];
+  static const size_t at[N_COUNTS] = {
+      offsetof(struct dl_sums, jobs), offsetof(struct dl_sums, measured),
+      offsetof(struct dl_sums, estimated), offsetof(struct dl_sums, unknown),
+      offsetof(struct dl_sums, at_tdp)};
+  return (size_t *)(void *)((char *)s + at[i]);
 }
 
 /* --- writing */

@@ -287,17 +287,18 @@ static void check_power(const struct reading *r, struct dl_diag *d) {
   for (size_t i = 0; i < s->n; i++)
     time += s->duration_s[i], energy += s->energy_j[i];
   double w = energy / time;
+  if (!(w < least_w || w > (r->gpus > 0 ? most_w * r->gpus : rack_w)))
+    return;
   char watts[DL_NUMBER_SIZE];
-  if (w < least_w || w > (r->gpus > 0 ? most_w * r->gpus : rack_w))
-    dl_warn_at(d, dl_csv_path(r->csv), 0,
-               "mean power of %s W: not plausible; check the units of columns "
-               "'%s' and '%s'%s",
-               dl_format_digits(watts, w, 3),
-               dl_csv_name(r->csv, (size_t)r->duration),
-               dl_csv_name(r->csv, (size_t)r->energy),
-               r->gpus > 0 || w < least_w
-                   ? ""
-                   : ", or add a column n_gpus if they are right");
+  dl_warn_at(d, dl_csv_path(r->csv), 0,
+             "mean power of %s W: not plausible; check the units of columns "
+             "'%s' and '%s'%s",
+             dl_format_digits(watts, w, 3),
+             dl_csv_name(r->csv, (size_t)r->duration),
+             dl_csv_name(r->csv, (size_t)r->energy),
+             r->gpus > 0 || w < least_w
+                 ? ""
+                 : ", or add a column n_gpus if they are right");
 }
 
 /* Whether each value is that before it and about as much again as the first. */

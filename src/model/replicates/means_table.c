@@ -76,10 +76,11 @@ struct dl_means_cell *dl_means_row(struct dl_means *m, const char *key,
 /* --- writing */
 
 static void write_number(FILE *f, double x) {
-  char buf[DL_NUMBER_SIZE];
   fputc(',', f);
-  if (!isnan(x))
-    fputs(dl_format_short(buf, x), f);
+  if (isnan(x))
+    return;
+  char buf[DL_NUMBER_SIZE];
+  fputs(dl_format_short(buf, x), f);
 }
 
 /* The configuration of a row is its key's beginning. */

@@ -242,7 +242,7 @@ static double between(const double *y, const double *fitted, double off,
 static void let_rise(double *value, const struct dl_waiting_prior *q,
                      const struct dl_waiting_known *known, double coverage) {
   struct node n[NODES];
-  double y[VALUES][TIMES], weight[TIMES], fitted[TIMES], first = 0;
+  double y[VALUES][TIMES], density[TIMES], weight[TIMES], fitted[TIMES];
   double off = (known->time - q->time) / TIME_STEP;
   if (!(off > 0 && off < TIMES - 1))
     return;
@@ -250,10 +250,9 @@ static void let_rise(double *value, const struct dl_waiting_prior *q,
     struct dl_waiting_known at = *known;
     double of_time[VALUES];
     at.time = q->time + (double)i * TIME_STEP;
-    double density = find_posterior(n, q, &at);
+    density[i] = find_posterior(n, q, &at);
     energies_of(n, coverage, of_time);
-    first = i == 0 ? density : first;
-    weight[i] = exp(density - first);
+    weight[i] = exp(density[i] - density[0]);
     for (size_t k = 0; k < VALUES; k++)
       y[k][i] = of_time[k];
   }

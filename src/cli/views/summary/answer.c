@@ -19,10 +19,10 @@ void dl_answer_remark(struct dl_answer_line *l, const char *fmt, ...) {
 
 void dl_answer_number(struct dl_answer_line *l, const char *before, double x,
                       const char *after) {
+  if (isnan(x))
+    return;
   char number[DL_NUMBER_SIZE];
-  if (!isnan(x))
-    dl_answer_remark(l, "%s%s%s", before, dl_format_digits(number, x, 3),
-                     after);
+  dl_answer_remark(l, "%s%s%s", before, dl_format_digits(number, x, 3), after);
 }
 
 void dl_answer_quantity(struct dl_answer_line *l, enum dl_style style,

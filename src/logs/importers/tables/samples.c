@@ -277,15 +277,15 @@ static bool number(struct dl_log *log, const struct channel *c,
 /* Comments of dlest record: what recordings of a job's nodes have in common. */
 static void read_origin(struct dl_log *log, const struct dl_head *head) {
   struct dl_log_origin *o = &log->origin;
-  char line[LINE_SIZE];
+  char text[LINE_SIZE];
   size_t at = 0, node, n;
-  while (dl_head_line(head, &at, line, sizeof line) && line[0] == '#')
-    if (sscanf(line, "# node: %zu of %zu", &node, &n) == 2)
+  while (dl_head_line(head, &at, text, sizeof text) && text[0] == '#')
+    if (sscanf(text, "# node: %zu of %zu", &node, &n) == 2)
       o->n_nodes = n;
-    else if (strncmp(line, "# job: ", 7) == 0)
-      snprintf(o->job, sizeof o->job, "%.159s", line + 7);
-    else if (strncmp(line, "# host: ", 8) == 0)
-      snprintf(o->host, sizeof o->host, "%.63s", line + 8);
+    else if (strncmp(text, "# job: ", 7) == 0)
+      snprintf(o->job, sizeof o->job, "%.159s", text + 7);
+    else if (strncmp(text, "# host: ", 8) == 0)
+      snprintf(o->host, sizeof o->host, "%.63s", text + 8);
 }
 
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,

@@ -45,16 +45,16 @@ static bool add_sample(struct dl_log *log, struct answer *a,
                        const dl_json *pair) {
   struct dl_json_value time = dl_json_value_at(pair, 0),
                        value = dl_json_value_at(pair, 1);
-  char text[64];
+  char clock[64];
   double x;
   int64_t ns;
   if (time.type != DL_JSON_NUMBER || value.type != DL_JSON_TEXT ||
       !dl_cell_number(value.text, strlen(value.text), &x) || x < 0)
     return dl_log_bad(log, "invalid sample '%.40s'",
                       value.text ? value.text : "");
-  int len = snprintf(text, sizeof text, "%.3f", time.number);
-  if (len >= (int)sizeof text || !dl_log_time(log, text, (size_t)len, &ns))
-    return dl_log_bad(log, "invalid time '%s'", text);
+  int len = snprintf(clock, sizeof clock, "%.3f", time.number);
+  if (len >= (int)sizeof clock || !dl_log_time(log, clock, (size_t)len, &ns))
+    return dl_log_bad(log, "invalid time '%s'", clock);
   if (!(x <= 1e300)) /* NaN: the series was stale */
     return true;
   DL_GROW(a->sample, a->cap, a->n + 1);
