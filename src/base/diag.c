@@ -121,12 +121,11 @@ void dl_skip_at(struct dl_diag *d, const char *file, size_t line,
 }
 
 void dl_diag_forgive(struct dl_diag *d, const char *file, size_t line) {
-  struct dl_text place = {0};
+  DL_TEXT(place);
   dl_text_printf(&place, "%s:%zu: ", file, line);
   if (d->n_skipped > 0 && d->n_more == 0 && d->n_warnings > 0 &&
       strncmp(d->warnings[d->n_warnings - 1], place.s, place.len) == 0)
     d->n_skipped--;
-  dl_text_free(&place);
 }
 
 void dl_diag_take(struct dl_diag *to, struct dl_diag *from) {

@@ -34,7 +34,7 @@ static bool is_stdio(const char *path) {
 static enum dl_status fail_directory(const char *path, struct dl_diag *d) {
   static const char *const forms[] = {"*.csv", "*.?*", "*/*.csv", "*/*.?*",
                                       "*/*/*.csv"};
-  struct dl_text form = {0};
+  DL_TEXT(form);
   size_t n = strlen(path);
   const char *slash = n > 0 && path[n - 1] == '/' ? "" : "/";
   glob_t found = {0};
@@ -55,7 +55,6 @@ static enum dl_status fail_directory(const char *path, struct dl_diag *d) {
       d, DL_EINPUT, path, 0,
       has ? "is a directory; give the files in it: %s" : "is a directory",
       dl_text_str(&form));
-  dl_text_free(&form);
   return status;
 }
 

@@ -32,6 +32,11 @@ char *dl_strndup(const char *s, size_t n) DL_NEVER_NULL;
 void *dl_grown(void *array, size_t *cap, size_t want, size_t size)
     __attribute__((warn_unused_result));
 
+/* A local variable with this is passed by its address to a function at the end
+ * of its block, on every way out: DL_SCOPED(dl_intern_free) struct dl_intern
+ * names = {0}; */
+#define DL_SCOPED(free) __attribute__((cleanup(free)))
+
 /* For libraries that report a failed allocation of their own. */
 _Noreturn void dl_end_without_memory(void);
 

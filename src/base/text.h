@@ -17,6 +17,9 @@ struct dl_text {
   size_t cap;
 };
 
+/* Declares an empty text that is freed at the end of its block. */
+#define DL_TEXT(name) DL_SCOPED(dl_text_free) struct dl_text name = {0}
+
 void dl_text_free(struct dl_text *t);
 void dl_text_clear(struct dl_text *t);
 void dl_text_add(struct dl_text *t, const char *s);

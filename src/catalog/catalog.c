@@ -148,15 +148,13 @@ static enum dl_status scan_file(struct kind *k, enum dl_kind kind,
                                 const struct shipped *f, const char *folded,
                                 const struct dl_descriptor **e,
                                 struct dl_diag *d) {
-  struct dl_text text = {0};
+  DL_TEXT(text);
   if (!dl_scan_entry(kind, f->text, folded, &text)) {
-    dl_text_free(&text);
     return DL_OK;
   }
   struct single *one = new_single(k);
   enum dl_status status =
       dl_catalog_file_parse(&one->file, kind, text.s, text.len, f->path, d);
-  dl_text_free(&text);
   if (status == DL_OK) {
     k->n_single++;
     *e = one->file.e[0];
@@ -202,7 +200,7 @@ find_opened(const struct dl_catalog *c, enum dl_kind kind, const char *path) {
 static enum dl_status read_own(struct dl_catalog *c, enum dl_kind kind,
                                const char *path, struct dl_catalog_file *file,
                                struct dl_diag *d) {
-  struct dl_text schema = {0};
+  DL_TEXT(schema);
   enum dl_status status =
       dl_data_path(c->datadir, dl_kinds[kind].schema, &schema, d);
   if (status == DL_OK)
@@ -210,7 +208,6 @@ static enum dl_status read_own(struct dl_catalog *c, enum dl_kind kind,
   if (status == DL_OK && file->n > 1)
     dl_warn_at(d, path, 0, "holds %zu entries; the first, '%s', is taken",
                file->n, file->e[0]->id);
-  dl_text_free(&schema);
   return status;
 }
 
@@ -302,7 +299,7 @@ enum dl_status dl_catalog_look_listed(struct dl_catalog *c, enum dl_kind kind,
                                       const char *name, bool own,
                                       const struct dl_descriptor **e,
                                       struct dl_diag *d) {
-  struct dl_text folded = {0};
+  DL_TEXT(folded);
   enum dl_status status = DL_OK;
   *e = NULL;
   dl_fold_name(kind, name, &folded);
@@ -313,7 +310,6 @@ enum dl_status dl_catalog_look_listed(struct dl_catalog *c, enum dl_kind kind,
     if (status == DL_OK && !*e && !own)
       status = find_shipped(c, kind, folded.s, e, d);
   }
-  dl_text_free(&folded);
   return status;
 }
 
@@ -321,20 +317,18 @@ enum dl_status dl_catalog_look_listed(struct dl_catalog *c, enum dl_kind kind,
 static enum dl_status look_checkpoint(struct dl_catalog *c, const char *name,
                                       const struct dl_descriptor **e,
                                       struct dl_diag *d) {
-  struct dl_text own = {0};
+  DL_TEXT(own);
   enum dl_status status = DL_OK;
   if (dl_arch_name_reduce(name, &own))
     status = dl_catalog_look_listed(c, DL_ARCHITECTURE, own.s, false, e, d);
-  dl_text_free(&own);
   return status;
 }
 
 /* A shape ("transformer:..."), which is an unknown name if it is invalid. */
 static void look_shape(struct dl_catalog *c, const char *name,
                        const struct dl_descriptor **e) {
-  struct dl_diag quiet = {0};
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
   dl_shapes_get(&c->shapes, name, e, &quiet);
-  dl_diag_free(&quiet);
 }
 
 enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
@@ -361,11 +355,10 @@ static void suggest(struct dl_catalog *c, enum dl_kind kind, const char *name,
                     struct dl_text *text) {
   const struct dl_descriptor **all = NULL;
   size_t n = 0;
-  struct dl_diag quiet = {0};
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
   if (dl_catalog_all(c, kind, &all, &n, &quiet) == DL_OK)
     dl_suggest_entries(kind, name, all, n, text);
   free(all);
-  dl_diag_free(&quiet);
 }
 
 /* Refuses the name that drivers give a slice by MIG: "NVIDIA A100-SXM4-40GB MIG
@@ -399,7 +392,7 @@ enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
     status = refuse_slice(c, name, d);
   if (status != DL_OK)
     return status;
-  struct dl_text near = {0};
+  DL_TEXT(near);
   if (c->n_unknown++ < MOST_SUGGESTIONS)
     suggest(c, kind, name, &near);
   const struct dl_kind_info *k = &dl_kinds[kind];
@@ -409,7 +402,6 @@ enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
           kind == DL_ARCHITECTURE
               ? ", or export the network to ONNX: --arch model.onnx"
               : "");
-  dl_text_free(&near);
   return DL_EINPUT;
 }
 

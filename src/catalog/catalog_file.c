@@ -91,13 +91,12 @@ static void collect(struct dl_findings *l, const struct dl_xml *xml,
   const struct dl_finding_place at = {
       dl_xml_path(xml), dl_xml_line(node),
       dl_xml_attr(dl_xml_parent(node, "entry"), "id")};
-  struct dl_text place = {0};
+  DL_TEXT(place);
   dl_text_printf(&place, "%s:%zu: ", at.file, at.line);
   const char *text = d->error;
   if (strncmp(text, dl_text_str(&place), place.len) == 0)
     text += place.len;
   dl_findings_add(l, true, &at, "%s", text);
-  dl_text_free(&place);
 }
 
 /* Reads the values of an entry or input into e. Where the file collects
@@ -112,13 +111,12 @@ static enum dl_status read_values(const struct dl_catalog_file *c,
       status = read_value(c->xml, v, e, d);
       continue;
     }
-    struct dl_diag own = {0};
+    DL_SCOPED(dl_diag_free) struct dl_diag own = {0};
     status = read_value(c->xml, v, e, &own);
     if (status == DL_EINPUT) {
       collect(c->findings, c->xml, v, &own);
       status = DL_OK;
     }
-    dl_diag_free(&own);
   }
   return status;
 }
@@ -218,7 +216,7 @@ static enum dl_status read_entry(const struct dl_catalog_file *c, dl_node *node,
  * stays with the entry that came first. */
 static void index_names(struct dl_catalog_file *c, size_t i) {
   const struct dl_descriptor *e = c->e[i];
-  struct dl_text folded = {0};
+  DL_TEXT(folded);
   for (size_t k = 0; k < 2 + e->n_aliases; k++) {
     size_t before = c->folded.n;
     dl_text_clear(&folded);
@@ -234,7 +232,6 @@ static void index_names(struct dl_catalog_file *c, size_t i) {
     if (c->folded.n > before)
       c->owner[before] = i;
   }
-  dl_text_free(&folded);
 }
 
 /* The kind of a catalogue by its root element, or -1. */

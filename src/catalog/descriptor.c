@@ -84,13 +84,12 @@ enum dl_status dl_field_get(enum dl_kind kind, const char *what,
   *f = dl_field_find(kind, name);
   if (*f)
     return DL_OK;
-  struct dl_text near = {0}, cut = {0};
+  DL_TEXT(near);
+  DL_TEXT(cut);
   dl_text_add_n(&cut, name, strnlen(name, MOST_SHOWN));
   suggest(kind, dl_text_str(&cut), true, &near);
   dl_fail(d, DL_EUSAGE, "%s: %s have no '%s'%s", what, dl_kinds[kind].words,
           dl_text_str(&cut), dl_text_str(&near));
-  dl_text_free(&near);
-  dl_text_free(&cut);
   return DL_EUSAGE;
 }
 
@@ -100,11 +99,10 @@ enum dl_status dl_field_parse(enum dl_kind kind, const char *name,
   const char *word = dl_kinds[kind].word;
   *f = dl_field_find(kind, name);
   if (!*f || (*f)->is_text) {
-    struct dl_text near = {0};
+    DL_TEXT(near);
     suggest(kind, name, false, &near);
     dl_fail(d, DL_EUSAGE, "%s has no field '%s'%s", word, name,
             dl_text_str(&near));
-    dl_text_free(&near);
     return DL_EUSAGE;
   }
   if (!dl_parse_double(text, x))

@@ -67,12 +67,11 @@ static const struct board *board_of(const char *id) {
 static enum dl_status no_profile(const struct dl_accelerator *gpu,
                                  const struct board *b, const char *profile,
                                  struct dl_diag *d) {
-  struct dl_text names = {0};
+  DL_TEXT(names);
   for (size_t i = 0; i < PROFILES && b->profile[i].name; i++)
     dl_text_printf(&names, "%s%s", i ? ", " : "", b->profile[i].name);
   dl_fail(d, DL_EUSAGE, "'%s' has no MIG profile '%.32s'; it has %s",
           gpu->head.id, profile, dl_text_str(&names));
-  dl_text_free(&names);
   return DL_EUSAGE;
 }
 

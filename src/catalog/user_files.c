@@ -33,7 +33,7 @@ static int is_xml(const struct dirent *e) {
 static enum dl_status read_found(struct dl_user_files *u, const char *path,
                                  struct dl_diag *d) {
   struct stat st;
-  struct dl_diag own = {0};
+  DL_SCOPED(dl_diag_free) struct dl_diag own = {0};
   if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
     return DL_OK;
   enum dl_status status = read_one(u, path, &own);
@@ -45,7 +45,6 @@ static enum dl_status read_found(struct dl_user_files *u, const char *path,
     own.error = NULL;
   }
   dl_diag_take(d, &own);
-  dl_diag_free(&own);
   return status;
 }
 
@@ -59,11 +58,10 @@ static enum dl_status read_folder(struct dl_user_files *u, const char *dir,
     return dl_fail_errno(d, dir, "cannot read", errno);
   enum dl_status status = DL_OK;
   for (int i = 0; i < n; i++) {
-    struct dl_text path = {0};
+    DL_TEXT(path);
     dl_text_printf(&path, "%s/%s", dir, entry[i]->d_name);
     if (status == DL_OK)
       status = read_found(u, path.s, d);
-    dl_text_free(&path);
     free(entry[i]);
   }
   free(entry);
@@ -72,7 +70,7 @@ static enum dl_status read_folder(struct dl_user_files *u, const char *dir,
 
 static enum dl_status read_listed(struct dl_user_files *u, const char *places,
                                   struct dl_diag *d) {
-  struct dl_strlist list = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist list = {0};
   enum dl_status status = DL_OK;
   dl_strlist_split(&list, places, ':');
   for (size_t i = 0; i < list.n && status == DL_OK; i++) {
@@ -84,7 +82,6 @@ static enum dl_status read_listed(struct dl_user_files *u, const char *places,
     else
       status = read_folder(u, list.s[i], true, d);
   }
-  dl_strlist_free(&list);
   return status;
 }
 
@@ -129,11 +126,9 @@ const struct dl_descriptor *dl_user_files_find(const struct dl_user_files *u,
 
 bool dl_user_files_replace(const struct dl_user_files *u,
                            const struct dl_descriptor *e) {
-  struct dl_text folded = {0};
+  DL_TEXT(folded);
   dl_fold_name(e->kind, e->id, &folded);
-  bool found = folded.s && dl_user_files_find(u, e->kind, folded.s);
-  dl_text_free(&folded);
-  return found;
+  return folded.s && dl_user_files_find(u, e->kind, folded.s);
 }
 
 size_t dl_user_files_count(const struct dl_user_files *u, enum dl_kind kind) {

@@ -132,7 +132,7 @@ static void add_setting(const struct parser *p, const char *name,
 
 static enum dl_status unknown_long(const struct parser *p, const char *name) {
   const char *other = command_with(name);
-  struct dl_text near = {0};
+  DL_TEXT(near);
   struct dl_candidate c[DL_MOST_OPTIONS];
   char shown[DL_MOST_OPTIONS][MOST_NAME + 2];
   for (size_t i = 0; i < p->n_longs; i++) {
@@ -148,7 +148,6 @@ static enum dl_status unknown_long(const struct parser *p, const char *name) {
       dl_fail(&p->cli->diag, DL_EUSAGE,
               "unknown option '--%s'%s; see 'dlest %s --help'", name,
               dl_text_str(&near), p->cli->command->name);
-  dl_text_free(&near);
   return status;
 }
 
@@ -156,17 +155,15 @@ static enum dl_status unknown_long(const struct parser *p, const char *name) {
 static enum dl_status refuse_long(const struct parser *p, const char *word) {
   size_t len = strcspn(word + 2, "="), n = 0;
   char name[MOST_NAME];
-  struct dl_text t = {0};
+  DL_TEXT(t);
   for (size_t i = 0; i < p->n_longs; i++)
     if (strncmp(p->longs[i].name, word + 2, len) == 0)
       dl_text_printf(&t, "%s--%s", n++ ? ", " : "", p->longs[i].name);
   snprintf(name, sizeof name, "%.*s", (int)len, word + 2);
-  enum dl_status status = n > 0 ? dl_fail(&p->cli->diag, DL_EUSAGE,
-                                          "option '%.*s' is ambiguous: %s",
-                                          (int)len + 2, word, dl_text_str(&t))
-                                : unknown_long(p, name);
-  dl_text_free(&t);
-  return status;
+  return n > 0 ? dl_fail(&p->cli->diag, DL_EUSAGE,
+                         "option '%.*s' is ambiguous: %s", (int)len + 2, word,
+                         dl_text_str(&t))
+               : unknown_long(p, name);
 }
 
 static enum dl_status refuse_option(const struct parser *p, int key,
@@ -266,12 +263,11 @@ static enum dl_status check_company(struct dl_cli *cli) {
                      o->name, other);
     if (!o->with || dl_cli_given(cli, o->with))
       continue;
-    struct dl_text names = {0};
+    DL_TEXT(names);
     for (const char *s = o->with; *s; s++)
       dl_text_add_n(&names, *s == '|' ? " or --" : s, *s == '|' ? 6 : 1);
     dl_fail(&cli->diag, DL_EUSAGE, "--%s has no effect without --%s", o->name,
             dl_text_str(&names));
-    dl_text_free(&names);
     return DL_EUSAGE;
   }
   return DL_OK;

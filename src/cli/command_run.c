@@ -44,7 +44,8 @@ static void add_message(struct dl_text *t, const char *message, size_t at,
 void dl_print_message(const char *kind, const char *text) {
   static const char name[] = "dlest:";
   struct dl_screen screen = dl_screen_of(stderr);
-  struct dl_text line = {0}, clean = {0};
+  DL_TEXT(line);
+  DL_TEXT(clean);
   bool error = kind[0] == '\0';
   size_t n = strcspn(kind, " ");
   dl_screen_add(&line, &screen, error ? DL_RED : NULL, name, strlen(name));
@@ -56,8 +57,6 @@ void dl_print_message(const char *kind, const char *text) {
   add_message(&line, dl_text_str(&clean), sizeof name + strlen(kind),
               screen.width);
   fprintf(stderr, "%s\n", dl_text_str(&line));
-  dl_text_free(&clean);
-  dl_text_free(&line);
 }
 
 static void print_warning(void *ctx, const char *text) {

@@ -16,7 +16,7 @@
 static enum dl_status read_format(const struct dl_option *o, char *arg,
                                   void *at, struct dl_diag *d) {
   const struct dl_format **format = at;
-  struct dl_text names = {0};
+  DL_TEXT(names);
   *format = dl_format_find(arg);
   if (*format)
     return DL_OK;
@@ -28,7 +28,6 @@ static enum dl_status read_format(const struct dl_option *o, char *arg,
                    dl_formats[i]->name);
   dl_fail(d, DL_EUSAGE, "--%s: unknown format '%s'; use %s", o->name, arg,
           dl_text_str(&names));
-  dl_text_free(&names);
   return DL_EUSAGE;
 }
 
@@ -133,15 +132,12 @@ char *dl_cli_command_line(const struct dl_cli *cli, const char *input) {
 enum dl_status dl_check_budget(const char *what, double energy_j,
                                double budget_kwh, struct dl_diag *d) {
   const struct dl_value v = dl_number(energy_j);
-  struct dl_text t = {0};
+  DL_TEXT(t);
   if (!(energy_j > budget_kwh * DL_J_PER_KWH))
     return DL_OK;
   dl_show(&t, DL_KWH, "J", &v, NULL);
-  enum dl_status status =
-      dl_fail(d, DL_EBUDGET, "%s %s, over the budget of %g kWh", what,
-              dl_text_str(&t), budget_kwh);
-  dl_text_free(&t);
-  return status;
+  return dl_fail(d, DL_EBUDGET, "%s %s, over the budget of %g kWh", what,
+                 dl_text_str(&t), budget_kwh);
 }
 
 /* --- models */
@@ -153,7 +149,7 @@ enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
                                         "models/language.xml"};
   const char *dir = dl_datadir();
   struct dl_diag *d = &cli->diag;
-  struct dl_text file = {0};
+  DL_TEXT(file);
   enum dl_status status = DL_OK;
   *m = NULL;
   if (path) {
@@ -170,7 +166,6 @@ enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
     if (status == DL_OK)
       next = &(*next)->next;
   }
-  dl_text_free(&file);
   if (status != DL_OK) {
     dl_model_free(*m);
     *m = NULL;
@@ -183,7 +178,7 @@ enum dl_status dl_save_model(struct dl_cli *cli, const struct dl_model *m,
                              bool *printed) {
   const char *in = strcmp(cli->argument[0], "-") ? cli->argument[0] : "stdin";
   size_t n = strlen(in);
-  struct dl_text path = {0};
+  DL_TEXT(path);
   if (n > 4 && strcmp(in + n - 4, ".csv") == 0)
     n -= 4;
   if (cli->output)
@@ -198,6 +193,5 @@ enum dl_status dl_save_model(struct dl_cli *cli, const struct dl_model *m,
                 dl_string(dl_text_str(&path)));
   *printed = strcmp(dl_text_str(&path), "-") == 0;
   cli->output = NULL;
-  dl_text_free(&path);
   return status;
 }

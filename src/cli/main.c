@@ -30,7 +30,8 @@ static void help(FILE *f) {
 
 static void refuse_command(const char *word) {
   const char *names[DL_MOST_COMMANDS];
-  struct dl_text t = {0}, near = {0};
+  DL_TEXT(t);
+  DL_TEXT(near);
   size_t n = 0;
   for (; dl_commands[n]; n++)
     names[n] = dl_commands[n]->name;
@@ -38,8 +39,6 @@ static void refuse_command(const char *word) {
   dl_text_printf(&t, "unknown command '%s'%s; see 'dlest --help'", word,
                  dl_text_str(&near));
   dl_print_message("", dl_text_str(&t));
-  dl_text_free(&near);
-  dl_text_free(&t);
 }
 
 /* Opens the standard streams that are closed, so that no file takes their

@@ -42,7 +42,7 @@ static void print_list(FILE *f, const char *head, const char *list) {
 }
 
 void dl_print_version(FILE *f) {
-  struct dl_text t = {0};
+  DL_TEXT(t);
   dl_math_versions(&t);
   dl_text_add(&t, ", ");
   dl_xml_version(&t);
@@ -54,5 +54,4 @@ void dl_print_version(FILE *f) {
   dl_onnx_version(&t);
   fprintf(f, "dlest %s\n%s\n", PACKAGE_VERSION, licence);
   print_list(f, "Libraries:", dl_text_str(&t));
-  dl_text_free(&t);
 }

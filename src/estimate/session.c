@@ -64,19 +64,18 @@ enum dl_status dl_session_find_families(struct dl_session *s,
 static enum dl_status unknown_method(const char *name, struct dl_diag *d) {
   const char *names[32];
   size_t n = 0;
-  struct dl_text near = {0};
+  DL_TEXT(near);
   for (; n < 32 && dl_estimators[n]; n++)
     names[n] = dl_estimators[n]->name;
   dl_suggest_names(name, names, n, &near);
   dl_fail(d, DL_EUSAGE, "unknown method '%s'%s; see 'dlest list methods'", name,
           dl_text_str(&near));
-  dl_text_free(&near);
   return DL_EUSAGE;
 }
 
 static enum dl_status find_methods(struct dl_session *s, const char *methods,
                                    struct dl_diag *d) {
-  struct dl_strlist names = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist names = {0};
   bool all = strcmp(methods, "all") == 0;
   dl_strlist_split(&names, all ? "" : methods, ',');
   size_t n = names.n;
@@ -94,7 +93,6 @@ static enum dl_status find_methods(struct dl_session *s, const char *methods,
     s->asks_physical |= s->method[i] == &dl_physical_method;
     s->n++;
   }
-  dl_strlist_free(&names);
   return status;
 }
 
@@ -200,7 +198,7 @@ enum dl_status dl_session_check(struct dl_catalog *c, const struct dl_job *job,
   *bad = no_gpu || no_arch;
   if (!*bad)
     return contradicts(job, path, line, bad, d);
-  struct dl_diag inner = {0};
+  DL_SCOPED(dl_diag_free) struct dl_diag inner = {0};
   const struct dl_descriptor *e;
   enum dl_status status =
       dl_catalog_get(c, no_gpu ? DL_ACCELERATOR : DL_ARCHITECTURE,
@@ -212,6 +210,5 @@ enum dl_status dl_session_check(struct dl_catalog *c, const struct dl_job *job,
   } else {
     dl_fail(d, status, "%s", why);
   }
-  dl_diag_free(&inner);
   return status;
 }

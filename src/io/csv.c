@@ -273,7 +273,7 @@ static struct dl_csv *read_again(struct dl_csv *csv, struct dl_diag *quiet) {
 
 /* Looks for values in the columns that have none in the first block. */
 static void look_further(struct dl_csv *csv) {
-  struct dl_diag quiet = {0};
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
   const struct dl_csv_block *block = NULL;
   struct dl_csv *again = read_again(csv, &quiet);
   enum dl_status status = again ? DL_OK : DL_EINPUT;
@@ -283,7 +283,6 @@ static void look_further(struct dl_csv *csv) {
   if (status != DL_OK)
     dl_csv_header_keep_all(&csv->header);
   dl_csv_free(again);
-  dl_diag_free(&quiet);
 }
 
 enum dl_status dl_csv_drop_empty(struct dl_csv *csv, struct dl_diag *d) {

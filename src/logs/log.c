@@ -180,13 +180,12 @@ bool dl_log_bad(struct dl_log *log, const char *fmt, ...) {
 }
 
 void dl_log_warn(struct dl_log *log, const char *fmt, ...) {
-  struct dl_text text = {0};
+  DL_TEXT(text);
   va_list args;
   va_start(args, fmt);
   dl_text_vprintf(&text, fmt, args);
   va_end(args);
   dl_warn_at(log->d, log->path, log->line, "%s", dl_text_str(&text));
-  dl_text_free(&text);
 }
 
 /* --- opening */
@@ -327,7 +326,7 @@ static enum dl_status read_line(struct dl_log *log) {
 
 /* Imports all of a log that is one text. */
 static enum dl_status read_text(struct dl_log *log) {
-  struct dl_text text = {0};
+  DL_TEXT(text);
   char piece[1 << 14];
   size_t n;
   FILE *f = dl_lines_stream(log->lines);
@@ -343,7 +342,6 @@ static enum dl_status read_text(struct dl_log *log) {
                        "more than %d MiB: split the range of times",
                        DL_JSON_MOST_BYTES >> 20)
           : log->importer->text(log, dl_text_str(&text), text.len, log->d);
-  dl_text_free(&text);
   if (status == DL_OK)
     end(log, false);
   return status;

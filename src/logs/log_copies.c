@@ -58,11 +58,10 @@ static bool have_same_bytes(const char *path, const char *other) {
 }
 
 static void refuse(struct dl_source *s, const char *other) {
-  struct dl_text text = {0};
+  DL_TEXT(text);
   dl_text_printf(&text, "%s: a copy of %s: it would count twice", s->path,
                  other);
   s->error = dl_strdup(dl_text_str(&text));
-  dl_text_free(&text);
   s->importer = NULL;
   s->role = DL_LOG_UNREADABLE;
   s->status = DL_EINPUT;

@@ -18,7 +18,7 @@ static bool is_companion(const struct dl_source *s) {
 
 /* Finds the importer. */
 static void find_importer(struct dl_source *s, const struct dl_log_options *o) {
-  struct dl_diag own = {0};
+  DL_SCOPED(dl_diag_free) struct dl_diag own = {0};
   struct dl_log *log = NULL;
   s->status = dl_log_open(&log, s->path, o, &own);
   s->role = DL_LOG_UNREADABLE;
@@ -39,7 +39,6 @@ static void find_importer(struct dl_source *s, const struct dl_log_options *o) {
     s->opened = log;
   else
     dl_log_free(log);
-  dl_diag_free(&own);
 }
 
 /* --- companions and their traces */
@@ -105,7 +104,7 @@ static long find(const struct index *x, const struct dl_text *key) {
  * find one. */
 static void join_companions(struct dl_log_grouping *g) {
   struct index x = {0};
-  struct dl_text key = {0};
+  DL_TEXT(key);
   bool any = false;
   for (size_t i = 0; i < g->n; i++)
     any |= is_companion(&g->source[i]);
@@ -136,7 +135,6 @@ static void join_companions(struct dl_log_grouping *g) {
   }
   dl_intern_free(&x.keys);
   free(x.source);
-  dl_text_free(&key);
 }
 
 /* --- nodes of a job */
@@ -172,8 +170,8 @@ static bool make_job_key(struct dl_text *key, const struct dl_source *s,
  * belong together is unknown: -1, and a warning. */
 static long *find_jobs(struct dl_log_grouping *g, struct dl_intern *jobs,
                        struct dl_diag *d) {
-  struct dl_intern hosts = {0};
-  struct dl_text key = {0};
+  DL_SCOPED(dl_intern_free) struct dl_intern hosts = {0};
+  DL_TEXT(key);
   long *first = dl_calloc(g->n, sizeof *first);
   for (size_t i = 0; i < g->n; i++) {
     const struct dl_source *s = &g->source[i];
@@ -193,25 +191,21 @@ static long *find_jobs(struct dl_log_grouping *g, struct dl_intern *jobs,
             "run with --join",
             s->origin->job, s->origin->host);
   }
-  dl_intern_free(&hosts);
-  dl_text_free(&key);
   return first;
 }
 
 static void join_nodes(struct dl_log_grouping *g, struct dl_diag *d) {
-  struct dl_intern jobs = {0};
-  struct dl_text key = {0};
+  DL_SCOPED(dl_intern_free) struct dl_intern jobs = {0};
+  DL_TEXT(key);
   long *first = find_jobs(g, &jobs, d);
   for (size_t i = 0; i < g->n; i++)
     if (make_job_key(&key, &g->source[i], false))
       join_to(g, first[dl_intern_find(&jobs, dl_text_str(&key))], i);
-  dl_intern_free(&jobs);
-  dl_text_free(&key);
   free(first);
 }
 
 static void join_all(struct dl_log_grouping *g, struct dl_diag *d) {
-  struct dl_intern hosts = {0};
+  DL_SCOPED(dl_intern_free) struct dl_intern hosts = {0};
   long first = -1;
   for (size_t i = 0; i < g->n; i++) {
     const struct dl_source *s = &g->source[i];
@@ -229,7 +223,6 @@ static void join_all(struct dl_log_grouping *g, struct dl_diag *d) {
                  "measured counts twice",
                  host);
   }
-  dl_intern_free(&hosts);
 }
 
 /* Lists the sources that belong to each, in their order. */
@@ -247,8 +240,8 @@ static void link_sources(struct dl_log_grouping *g) {
 /* Of a file that is named twice the second one cannot be used: its energy would
  * count twice. */
 static void list_sources(struct dl_log_grouping *g, char *const *paths) {
-  struct dl_intern seen = {0};
-  struct dl_text key = {0};
+  DL_SCOPED(dl_intern_free) struct dl_intern seen = {0};
+  DL_TEXT(key);
   for (size_t i = 0; i < g->n; i++) {
     struct stat st;
     size_t n_seen = seen.n;
@@ -269,8 +262,6 @@ static void list_sources(struct dl_log_grouping *g, char *const *paths) {
     dl_text_printf(&key, "%s: the same file is given twice", paths[i]);
     g->source[i].error = dl_strdup(key.s);
   }
-  dl_intern_free(&seen);
-  dl_text_free(&key);
 }
 
 void dl_log_grouping_make(struct dl_log_grouping *g, char *const *paths,

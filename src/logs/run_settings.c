@@ -93,7 +93,7 @@ enum dl_status dl_settings_set(struct dl_settings *s, const char *assignment,
     return dl_fail(d, DL_EUSAGE, "--set '%s': expected NAME=VALUE", assignment);
   char *name = dl_strndup(assignment, (size_t)(equals - assignment));
   const struct dl_run_column *c = dl_run_column_find(name);
-  struct dl_text why = {0};
+  DL_TEXT(why);
   enum dl_status status = DL_OK;
   if (is_wrong(c, equals + 1, &why))
     status = dl_fail(d, DL_EUSAGE, "--set %s: %s", name, dl_text_str(&why));
@@ -105,7 +105,6 @@ enum dl_status dl_settings_set(struct dl_settings *s, const char *assignment,
   dl_strlist_add(&s->set_names, name);
   dl_strlist_add(&s->set_values, equals + 1);
   note_column(s, name);
-  dl_text_free(&why);
   free(name);
   return status;
 }
@@ -174,7 +173,7 @@ static size_t likeness(const struct table *t, size_t c) {
 }
 
 static void make_index(const struct table *t, struct index *x, bool bare) {
-  struct dl_text name = {0};
+  DL_TEXT(name);
   x->first = dl_calloc(t->n_rows, sizeof *x->first);
   x->next = dl_calloc(t->n_rows, sizeof *x->next);
   for (size_t r = t->n_rows; r-- > 0;) { /* in front of later rows */
@@ -186,7 +185,6 @@ static void make_index(const struct table *t, struct index *x, bool bare) {
     x->next[r] = (size_t)id < known ? x->first[id] : t->n_rows;
     x->first[id] = r;
   }
-  dl_text_free(&name);
 }
 
 static enum dl_status index_table(struct table *t, struct dl_diag *d) {
@@ -234,7 +232,7 @@ static size_t folders_in_common(const struct table *t, size_t row,
  * another extension. */
 static size_t find_row(const struct table *t, const char *path,
                        struct dl_diag *d) {
-  struct dl_text bare = {0};
+  DL_TEXT(bare);
   const struct index *x = &t->index[FULL_NAME];
   bare_name(&bare, path);
   long id = dl_intern_find(&x->ids, dl_path_name(path));
@@ -244,7 +242,6 @@ static size_t find_row(const struct table *t, const char *path,
     x = &t->index[BARE_NAME];
     id = dl_intern_find(&x->ids, dl_text_str(&bare));
   }
-  dl_text_free(&bare);
   if (id < 0) {
     dl_warn_at(d, path, 0, "no row in %s", t->path);
     return t->n_rows;
@@ -297,7 +294,7 @@ static void give(struct filling *f, const char *name, const char *value) {
 
 static void give_row(struct filling *f, const char *path, struct dl_diag *d) {
   const struct table *t = &f->s->table;
-  struct dl_text why = {0};
+  DL_TEXT(why);
   size_t row = find_row(t, path, d);
   for (size_t c = 0; row < t->n_rows && c < t->names.n; c++) {
     const char *value = cell_of(t, row, c);
@@ -307,13 +304,12 @@ static void give_row(struct filling *f, const char *path, struct dl_diag *d) {
     else
       give(f, t->names.s[c], value);
   }
-  dl_text_free(&why);
 }
 
 static void give_path(struct filling *f, const char *path, struct dl_diag *d) {
   const struct dl_pattern *p = &f->s->pattern;
   char **value = dl_calloc(p->names.n, sizeof *value);
-  struct dl_text why = {0};
+  DL_TEXT(why);
   bool found = dl_pattern_match(p, path, value);
   if (!found)
     dl_warn_at(d, path, 0, "does not match the path pattern");
@@ -324,7 +320,6 @@ static void give_path(struct filling *f, const char *path, struct dl_diag *d) {
       give(f, p->names.s[i], value[i]);
     free(value[i]);
   }
-  dl_text_free(&why);
   free(value);
 }
 

@@ -107,14 +107,13 @@ enum dl_status dl_walk_list(const struct walk *w, dl_node *parent,
 enum dl_status dl_walk_numbers(const struct walk *w, dl_node *node, double *x,
                                size_t n) {
   if (w->writing) {
-    struct dl_text t = {0};
+    DL_TEXT(t);
     char buf[DL_NUMBER_SIZE];
     for (size_t i = 0; i < n; i++) {
       dl_text_add(&t, i > 0 ? " " : "");
       dl_text_add(&t, dl_format_short(buf, x[i]));
     }
     dl_xml_set_text(w->x, node, dl_text_str(&t));
-    dl_text_free(&t);
     return DL_OK;
   }
   size_t found = 0;

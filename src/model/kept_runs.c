@@ -113,7 +113,7 @@ static void add_names(struct dl_strlist *names, const struct dl_kept_run *run) {
 }
 
 void dl_kept_runs_write(const struct dl_kept_runs *runs, FILE *f) {
-  struct dl_strlist names = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist names = {0};
   for (size_t i = 0; i < runs->n; i++)
     add_names(&names, &runs->run[i]);
   for (size_t k = 0; k < names.n; k++)
@@ -125,5 +125,4 @@ void dl_kept_runs_write(const struct dl_kept_runs *runs, FILE *f) {
       dl_csv_write_cell(f, value ? value : "");
       fputc(k + 1 < names.n ? ',' : '\n', f);
     }
-  dl_strlist_free(&names);
 }

@@ -68,13 +68,12 @@ static const struct field array_fields[] = {
 /* A formula that this dlest can evaluate. */
 static enum dl_status check_formula(const struct walk *w, dl_node *node) {
   struct dl_formula *g;
-  struct dl_diag inner = {0};
+  DL_SCOPED(dl_diag_free) struct dl_diag inner = {0};
   enum dl_status status = dl_formula_parse(&g, dl_xml_text(node), &inner);
   dl_formula_free(g);
   if (status != DL_OK)
     status =
         dl_walk_refuse(w, node, inner.error ? inner.error : "invalid formula");
-  dl_diag_free(&inner);
   return status;
 }
 
@@ -207,12 +206,11 @@ static enum dl_status state(const struct walk *w, dl_node *node,
     f->method->save(*state, &as);
   dl_walk_texts(w, node, "name", NULL, &as.names);
   enum dl_status status = dl_walk_list(w, node, &arrays, &as.a, &as.n);
-  struct dl_diag inner = {0};
+  DL_SCOPED(dl_diag_free) struct dl_diag inner = {0};
   if (status == DL_OK && !w->writing &&
       f->method->restore(f->method, state, &as, f->features.n, &inner) != DL_OK)
     status = dl_walk_refuse(
         w, node, inner.error ? inner.error : "not a state of this method");
-  dl_diag_free(&inner);
   dl_arrays_free(w->before);
   *w->before = as;
   return status;

@@ -9,7 +9,7 @@
 #include "onnx/graph/model_walk.h"
 
 static void sum_ops(struct dl_onnx_count *c) {
-  struct dl_intern ops = {0};
+  DL_SCOPED(dl_intern_free) struct dl_intern ops = {0};
   c->op = dl_calloc(c->n_layers, sizeof *c->op);
   for (size_t i = 0; i < c->n_layers; i++) {
     const struct dl_onnx_layer *l = &c->layer[i];
@@ -21,7 +21,6 @@ static void sum_ops(struct dl_onnx_count *c) {
     op->unknown = l->unknown;
   }
   c->n_ops = ops.n;
-  dl_intern_free(&ops);
 }
 
 /* Pooling over all that is left of an image: the layer behind it is the

@@ -86,7 +86,7 @@ static bool is_of_group(const struct drawing *w, size_t row, size_t group) {
  * cell means that all rows were scored together. */
 static void name_group(struct drawing *w, size_t row,
                        const bool differs[N_COLS]) {
-  struct dl_text t = {0};
+  DL_TEXT(t);
   for (size_t c = COL_GROUP; c <= COL_MODEL; c++) {
     const char *cell = dl_plot_text(&w->t, row, c);
     if (c != COL_GROUP)
@@ -95,7 +95,6 @@ static void name_group(struct drawing *w, size_t row,
       dl_text_printf(&t, "%s%s", t.len > 0 ? ", " : "", *cell ? cell : "all");
   }
   w->group[row] = (size_t)dl_intern(&w->groups, dl_text_str(&t));
-  dl_text_free(&t);
 }
 
 static enum dl_status group_rows(struct drawing *w, struct dl_diag *d) {
@@ -183,14 +182,13 @@ static void add_data(struct dl_script *s, const struct drawing *w) {
 
 static void add_title(struct dl_script *s, const struct dl_plot_options *o,
                       const struct drawing *w) {
-  struct dl_text t = {0};
+  DL_TEXT(t);
   bool intervals = false;
   for (size_t i = 0; i < w->t.n; i++)
     intervals |= !isnan(score_at(w, i, COL_LOW));
   dl_text_printf(&t, "%s by method%s", w->score->title,
                  intervals ? ", with bootstrap intervals" : "");
   dl_script_title(s, o, dl_text_str(&t));
-  dl_text_free(&t);
 }
 
 static void add_axes(struct dl_script *s, const struct drawing *w) {

@@ -112,7 +112,7 @@ static enum dl_status take_row(struct drawing *w, size_t row, long key,
 /* Makes a marker for each row, or for each value of the column --per. */
 static enum dl_status make_marks(struct drawing *w, bool per,
                                  struct dl_diag *d) {
-  struct dl_intern keys = {0};
+  DL_SCOPED(dl_intern_free) struct dl_intern keys = {0};
   enum dl_status status = DL_OK;
   w->mark = dl_calloc(w->rows, sizeof *w->mark);
   for (size_t i = 0; i < w->t.n && status == DL_OK; i++) {
@@ -122,7 +122,6 @@ static enum dl_status make_marks(struct drawing *w, bool per,
     long key = per ? dl_intern(&keys, name) : (long)w->n;
     status = take_row(w, i, key, name, d);
   }
-  dl_intern_free(&keys);
   return status;
 }
 
@@ -186,14 +185,13 @@ static void describe_scores(const struct drawing *w, struct dl_text *t) {
 
 /* Above the legend: what the points are. */
 static void add_count(struct dl_script *s, const struct drawing *w) {
-  struct dl_text t = {0};
+  DL_TEXT(t);
   dl_text_printf(&t, "%zu rows", w->rows);
   if (w->n < w->rows)
     dl_text_printf(&t, " in %zu points", w->n);
   dl_text_add(s->t, "set key title ");
   dl_script_quote(s, dl_text_str(&t));
   dl_text_add(s->t, "\n");
-  dl_text_free(&t);
 }
 
 /* --- the script */
@@ -327,10 +325,9 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
 
 static void write_script(struct dl_script *s, const struct dl_plot_options *o,
                          const struct drawing *w) {
-  struct dl_text t = {0};
+  DL_TEXT(t);
   describe_scores(w, &t);
   dl_script_title(s, o, dl_text_str(&t));
-  dl_text_free(&t);
   add_axes(s, w);
   add_lines(s, w);
   add_data(s, w);

@@ -69,7 +69,7 @@ void dl_script_begin(struct dl_script *s, bool colour) {
 /* An apostrophe becomes a typographic one: gnuplot reads '' inside a string as
  * an apostrophe, but at its beginning as the end of the string. */
 static void add_quoted(struct dl_script *s, const char *text, bool tic) {
-  struct dl_text clean = {0};
+  DL_TEXT(clean);
   dl_utf8_clean(&clean, text, false);
   dl_text_add(s->t, "'");
   for (const char *c = dl_text_str(&clean); *c; c++) {
@@ -81,7 +81,6 @@ static void add_quoted(struct dl_script *s, const char *text, bool tic) {
       dl_text_add(s->t, "%");
   }
   dl_text_add(s->t, "'");
-  dl_text_free(&clean);
 }
 
 void dl_script_quote(struct dl_script *s, const char *text) {
@@ -142,7 +141,7 @@ static size_t first_line(const struct dl_script *s, const char *title) {
 void dl_script_title(struct dl_script *s, const struct dl_plot_options *o,
                      const char *own) {
   const char *title = o->title ? o->title : own;
-  struct dl_text first = {0};
+  DL_TEXT(first);
   if (!title || !*title)
     return;
   size_t n = first_line(s, title);
@@ -155,12 +154,11 @@ void dl_script_title(struct dl_script *s, const struct dl_plot_options *o,
     dl_script_quote(s, title);
   }
   dl_text_add(s->t, "\n");
-  dl_text_free(&first);
 }
 
 void dl_script_label(struct dl_script *s, const char *axis, const char *text,
                      const char *unit) {
-  struct dl_text t = {0};
+  DL_TEXT(t);
   dl_text_add(&t, text);
   if (unit && *unit)
     dl_text_printf(&t, " (%s)", unit);
@@ -170,7 +168,6 @@ void dl_script_label(struct dl_script *s, const char *axis, const char *text,
   dl_script_quote(s, dl_text_str(&t));
   dl_text_add(s->t,
               corner ? " at screen 0, screen 1 left offset 0,-1\n" : "\n");
-  dl_text_free(&t);
 }
 
 void dl_script_point(struct dl_script *s, const char *colour, size_t shape,

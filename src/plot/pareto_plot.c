@@ -109,10 +109,9 @@ static void find_shared(struct dl_pareto_drawing *w) {
   describe_row(w, w->front[0], &w->shared);
   bool all = true;
   for (size_t i = 1; i < w->n_front && all; i++) {
-    struct dl_text t = {0};
+    DL_TEXT(t);
     describe_row(w, w->front[i], &t);
     all = strcmp(dl_text_str(&t), dl_text_str(&w->shared)) == 0;
-    dl_text_free(&t);
   }
   if (!all)
     dl_text_clear(&w->shared);
@@ -254,12 +253,11 @@ static void reserve_legend(const struct dl_script *s,
 
 static void add_title(struct dl_script *s, const struct dl_plot_options *o,
                       const struct dl_pareto_drawing *w) {
-  struct dl_text t = {0};
+  DL_TEXT(t);
   dl_text_printf(&t,
                  "Energy against time: %zu settings, %zu on the Pareto front",
                  w->t.n, w->n_front);
   dl_script_title(s, o, dl_text_str(&t));
-  dl_text_free(&t);
 }
 
 static void add_axes(struct dl_script *s, const struct dl_pareto_drawing *w) {

@@ -115,7 +115,8 @@ static double height_of(const struct drawing *w, size_t estimate) {
 /* The share of a part as a label inside it, if it fits. */
 static void add_share(struct dl_script *s, const struct drawing *w, size_t e,
                       size_t part, double from, double to) {
-  struct dl_text share = {0}, how = {0};
+  DL_TEXT(share);
+  DL_TEXT(how);
   dl_text_printf(&share, "%.0f %%", 100 * (to - from) / w->total[e]);
   double room = PLOT_WIDTH * s->width * (to - from) / (ROOM * w->top);
   if (s->as != DL_PICTURE_DUMB &&
@@ -124,13 +125,11 @@ static void add_share(struct dl_script *s, const struct drawing *w, size_t e,
     dl_script_text(s, dl_text_str(&share), (from + to) / 2 / w->unit.factor,
                    height_of(w, e), dl_text_str(&how));
   }
-  dl_text_free(&share);
-  dl_text_free(&how);
 }
 
 static void add_totals(struct dl_script *s, const struct drawing *w) {
   for (size_t e = 0; e < w->estimates.n; e++) {
-    struct dl_text t = {0};
+    DL_TEXT(t);
     struct dl_axis_unit u = w->unit;
     char digits[DL_NUMBER_SIZE];
     dl_text_printf(&t, "%s %s",
@@ -138,7 +137,6 @@ static void add_totals(struct dl_script *s, const struct drawing *w) {
     dl_script_text(s, dl_text_str(&t), w->total[e] / u.factor, height_of(w, e),
                    s->as == DL_PICTURE_DUMB ? "left offset character 2,0"
                                             : "left offset character 0.6,0");
-    dl_text_free(&t);
   }
 }
 

@@ -47,11 +47,10 @@ bool dl_cgroup_find(struct dl_cgroup *g, const char *sysfs, pid_t pid) {
 }
 
 static bool list_group(struct dl_cgroup *g, const char *folder) {
-  struct dl_text path = {0};
+  DL_TEXT(path);
   long pid;
   dl_text_printf(&path, "%s/cgroup.procs", folder);
   FILE *f = fopen(path.s, "re");
-  dl_text_free(&path);
   if (!f)
     return false;
   while (fscanf(f, "%ld", &pid) == 1) {
@@ -66,12 +65,11 @@ static bool list_below(struct dl_cgroup *g, const char *folder, int depth) {
   bool done = depth < DEEPEST && list_group(g, folder);
   DIR *dir = done ? opendir(folder) : NULL;
   for (struct dirent *e; done && dir && (e = readdir(dir));) {
-    struct dl_text path = {0};
+    DL_TEXT(path);
     if (e->d_type != DT_DIR || e->d_name[0] == '.')
       continue;
     dl_text_printf(&path, "%s/%s", folder, e->d_name);
     done = list_below(g, path.s, depth + 1);
-    dl_text_free(&path);
   }
   if (dir)
     closedir(dir);
@@ -84,11 +82,10 @@ bool dl_cgroup_list(struct dl_cgroup *g) {
 }
 
 double dl_cgroup_seconds(const struct dl_cgroup *g) {
-  struct dl_text path = {0};
+  DL_TEXT(path);
   unsigned long long us;
   dl_text_printf(&path, "%s/cpu.stat", dl_text_str(&g->folder));
   FILE *f = fopen(path.s, "re");
-  dl_text_free(&path);
   if (!f)
     return NAN;
   bool found = fscanf(f, "usage_usec %llu", &us) == 1; /* its first line */

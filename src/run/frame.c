@@ -68,7 +68,7 @@ static enum dl_status unknown_name(const struct dl_frame *f, const char *name,
                       "column '%s' is empty; fill it in, or give --define "
                       "%s=VALUE",
                       name, name);
-  struct dl_text near = {0};
+  DL_TEXT(near);
   if (!dl_frame_suggest_definition(f, name, &near))
     dl_frame_suggest_columns(f, name, &near);
   if (f->csv && !near.s && dl_run_column_find(name))
@@ -81,7 +81,6 @@ static enum dl_status unknown_name(const struct dl_frame *f, const char *name,
   else
     dl_fail(d, DL_EUSAGE, "'%s' has no value; give it with --set %s=VALUE",
             name, name);
-  dl_text_free(&near);
   return DL_EUSAGE;
 }
 

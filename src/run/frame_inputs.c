@@ -157,13 +157,10 @@ static enum dl_status check_value(const char *name, const char **value,
     return DL_OK;
   if (fault == DL_FAULT_NOT_FINITE)
     fault = DL_FAULT_INVALID;
-  struct dl_text what = {0};
+  DL_TEXT(what);
   dl_run_column_explain(c, fault, *value, &what);
-  enum dl_status status =
-      dl_fail(d, fault == DL_FAULT_RANGE ? DL_EINPUT : DL_EUSAGE, "%s: %s",
-              name, dl_text_str(&what));
-  dl_text_free(&what);
-  return status;
+  return dl_fail(d, fault == DL_FAULT_RANGE ? DL_EINPUT : DL_EUSAGE, "%s: %s",
+                 name, dl_text_str(&what));
 }
 
 enum dl_status dl_frame_override(struct dl_frame *f, const char *assignment,

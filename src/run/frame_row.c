@@ -350,7 +350,7 @@ static bool explain_descriptor(const struct dl_frame *f, const struct step *s,
                                                             : ARCH_NAME]);
   if (!name)
     return false;
-  struct dl_diag inner = {0};
+  DL_SCOPED(dl_diag_free) struct dl_diag inner = {0};
   const struct dl_descriptor *e;
   if (dl_catalog_get(f->catalog,
                      gpu    ? DL_ACCELERATOR
@@ -363,7 +363,6 @@ static bool explain_descriptor(const struct dl_frame *f, const struct step *s,
                    "the descriptor of '%s' has no value for '%s'; give it "
                    "with --set %s=VALUE",
                    e->id, s->name, s->name);
-  dl_diag_free(&inner);
   return true;
 }
 
@@ -375,7 +374,7 @@ enum dl_status dl_frame_complain(const struct dl_frame *f,
       fault->kind == DL_FAULT_CONTRADICTION || fault->kind == DL_FAULT_SETUP
           ? NULL
           : &f->step[fault->step];
-  struct dl_text why = {0};
+  DL_TEXT(why);
   if (fault->kind == DL_FAULT_CONTRADICTION) {
     const struct dl_broken_rule broken = {fault->step, fault->x};
     dl_frame_explain_rule(&broken, &why);
@@ -405,6 +404,5 @@ enum dl_status dl_frame_complain(const struct dl_frame *f,
     dl_skip_at(d, path, line, "%s", why.s);
   else
     status = dl_fail(d, DL_EINPUT, "%s", why.s);
-  dl_text_free(&why);
   return status;
 }

@@ -310,12 +310,11 @@ static void warn_column(const struct dl_frame *f, const char *name,
       dl_entry_find(&f->definitions, meant) >= 0 ||
       dl_entry_find(&f->overrides, meant) >= 0)
     return;
-  struct dl_text formula = {0};
+  DL_TEXT(formula);
   put_formula(&formula, name, meant, factor);
   dl_warn_at(d, dl_csv_path(f->csv), 0,
              "column '%s' is not used; if it holds '%s', give --define %s=%s",
              name, meant, meant, dl_text_str(&formula));
-  dl_text_free(&formula);
 }
 
 void dl_frame_warn_unused(const struct dl_frame *f, struct dl_diag *d) {
@@ -359,7 +358,7 @@ static bool is_new(struct dl_intern *seen, const char *column, const char *text,
 /* A word that is unknown to its column, though it is accepted. */
 static void warn_word(struct dl_frame *f, const struct dl_run_column *c,
                       const char *text, size_t line, struct dl_diag *d) {
-  struct dl_text near = {0};
+  DL_TEXT(near);
   size_t n = 0;
   if (dl_run_word(c, text) || !dl_frame_takes_others(f, c) ||
       !is_new(&f->words, c->name, text, &f->lookup.key))
@@ -370,13 +369,12 @@ static void warn_word(struct dl_frame *f, const struct dl_run_column *c,
   dl_warn_at(d, dl_csv_path(f->csv), line,
              "column '%s': unknown value '%.*s'; expected %s", c->name,
              MOST_NAME, text, dl_text_str(&near));
-  dl_text_free(&near);
 }
 
 static void warn_dataset(struct dl_frame *f, const char *name, size_t line,
                          struct dl_diag *d) {
   const struct dl_descriptor *e;
-  struct dl_diag inner = {0};
+  DL_SCOPED(dl_diag_free) struct dl_diag inner = {0};
   if (!is_new(&f->words, "dataset", name, &f->lookup.key))
     return;
   if (dl_catalog_get(f->catalog, DL_DATASET, dl_frame_meant(f, name), &e,
@@ -384,7 +382,6 @@ static void warn_dataset(struct dl_frame *f, const char *name, size_t line,
     dl_warn_at(d, dl_csv_path(f->csv), line,
                "%s; its size is unknown unless column 'train_samples' gives it",
                inner.error ? inner.error : name);
-  dl_diag_free(&inner);
 }
 
 void dl_frame_warn_words(struct dl_frame *f, const struct dl_csv_block *block,

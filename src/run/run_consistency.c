@@ -320,14 +320,13 @@ void dl_frame_warn_doubted(struct dl_frame *f, struct dl_diag *d) {
   for (size_t k = 0; k < N_RULES; k++) {
     struct dl_doubted_rows *doubted = &f->doubted[k];
     const struct dl_broken_rule first = {k, doubted->x};
-    struct dl_text what = {0};
+    DL_TEXT(what);
     if (doubted->n == 0)
       continue;
     dl_frame_explain_rule(&first, &what);
     if (doubted->n > 1)
       dl_text_printf(&what, " (%zu rows like this)", doubted->n);
     dl_warn_at(d, dl_csv_path(f->csv), doubted->line, "%s", dl_text_str(&what));
-    dl_text_free(&what);
     doubted->n = 0;
   }
 }

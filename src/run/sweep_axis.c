@@ -109,7 +109,7 @@ static enum dl_status add_part(struct dl_axis *a, const char *part,
 
 /* Parts of a list, where KEY=VALUE goes on with the shape before it. */
 static void split(struct dl_strlist *to, const char *text) {
-  struct dl_strlist parts = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist parts = {0};
   dl_strlist_split(&parts, text, ',');
   for (size_t i = 0; i < parts.n; i++) {
     bool goes_on = to->n > 0 && strchr(parts.s[i], '=') &&
@@ -123,7 +123,6 @@ static void split(struct dl_strlist *to, const char *text) {
     free(to->s[to->n - 1]);
     to->s[to->n - 1] = whole.s;
   }
-  dl_strlist_free(&parts);
 }
 
 /* The texts, which have their place now, as cells. */
@@ -153,7 +152,7 @@ static struct dl_axis *take(struct dl_axes *axes, const char *column) {
 
 enum dl_status dl_axes_set(struct dl_axes *axes, const char *column,
                            const char *text, bool numbers, struct dl_diag *d) {
-  struct dl_strlist parts = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist parts = {0};
   struct dl_axis *a = take(axes, column);
   if (!a)
     return dl_fail(d, DL_EUSAGE, "more than %d axes", DL_MOST_AXES);
@@ -161,7 +160,6 @@ enum dl_status dl_axes_set(struct dl_axes *axes, const char *column,
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < parts.n && status == DL_OK; i++)
     status = add_part(a, parts.s[i], numbers, d);
-  dl_strlist_free(&parts);
   make_cells(a);
   return status;
 }

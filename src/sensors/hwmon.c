@@ -18,7 +18,7 @@ void dl_hwmon_find(const struct dl_sensor_kind *kind, struct dl_sensors *s,
                    void (*add)(const struct dl_sensor_kind *kind,
                                struct dl_sensors *s, const char *folder,
                                const char *name)) {
-  struct dl_strlist paths = {0}, wanted = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist paths = {0}, wanted = {0};
   char name[DL_SENSOR_NAME];
   dl_sysfs_find(s->root, "class/hwmon/hwmon*", &paths);
   dl_strlist_split(&wanted, names, '|');
@@ -26,8 +26,6 @@ void dl_hwmon_find(const struct dl_sensor_kind *kind, struct dl_sensors *s,
     if (dl_sysfs_text(paths.s[i], "name", name, sizeof name) &&
         dl_strlist_find(&wanted, name) >= 0)
       add(kind, s, paths.s[i], name);
-  dl_strlist_free(&paths);
-  dl_strlist_free(&wanted);
 }
 
 struct dl_sensor *dl_hwmon_add(const struct dl_sensor_kind *kind,

@@ -123,10 +123,9 @@ static bool read_first(struct controller *c) {
 }
 
 static void find(const struct dl_sensor_kind *kind, struct dl_sensors *s) {
-  struct dl_strlist devices = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist devices = {0};
   dl_sysfs_find(s->root, "class/ipmi/ipmi*", &devices);
   bool there = devices.n > 0;
-  dl_strlist_free(&devices);
   if (!there || dl_sensors_has(s, kind, DL_METER_NODE))
     return;
   struct controller *c = dl_calloc(1, sizeof *c);

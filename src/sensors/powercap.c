@@ -37,13 +37,12 @@ static void add_zone(const struct dl_sensor_kind *kind, struct dl_sensors *s,
 }
 
 static void find(const struct dl_sensor_kind *kind, struct dl_sensors *s) {
-  struct dl_strlist paths = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist paths = {0};
   size_t denied = 0;
   /* "intel-rapl-mmio:0" is the same counter by another way. */
   dl_sysfs_find(s->root, "class/powercap/intel-rapl:*", &paths);
   for (size_t i = 0; i < paths.n; i++)
     add_zone(kind, s, paths.s[i], &denied);
-  dl_strlist_free(&paths);
   if (denied > 0)
     dl_sensors_note(s, kind, DL_METER_CPU,
                     "energy of CPU and memory may be read by root only: "

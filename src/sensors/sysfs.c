@@ -22,11 +22,10 @@ static int by_number(const void *a, const void *b) {
 
 void dl_sysfs_find(const char *root, const char *pattern,
                    struct dl_strlist *paths) {
-  struct dl_text all = {0};
+  DL_TEXT(all);
   glob_t found;
   dl_text_printf(&all, "%s/%s", root, pattern);
   int result = glob(dl_text_str(&all), GLOB_NOSORT, NULL, &found);
-  dl_text_free(&all);
   if (result == GLOB_NOSPACE)
     dl_end_without_memory();
   if (result != 0)

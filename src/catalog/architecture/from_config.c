@@ -238,7 +238,7 @@ static const struct family *find_family(const char *type) {
 
 static enum dl_status unknown_type(const char *path, const char *type,
                                    struct dl_diag *d) {
-  struct dl_text known = {0};
+  DL_TEXT(known);
   for (size_t i = 0; i < DL_LENGTH(families); i++) {
     dl_text_add(&known, i == 0 ? "" : ", ");
     for (const char *s = families[i].types; *s; s++)
@@ -251,7 +251,6 @@ static enum dl_status unknown_type(const char *path, const char *type,
                         type, dl_text_str(&known))
            : dl_fail_at(d, DL_EINPUT, path, 0,
                         "no 'model_type': not the config.json of a network");
-  dl_text_free(&known);
   return status;
 }
 
@@ -338,14 +337,13 @@ static void name_of(const dl_json *j, const char *path, bool id,
                     char to[DL_MOST_ID + 1]) {
   const char *slash = strrchr(path, '/');
   const char *own = dl_json_get(j, "_name_or_path").text;
-  struct dl_text folder = {0};
+  DL_TEXT(folder);
   if (!own || !*own) {
     bool plain = slash && strcmp(slash, "/config.json") == 0;
     dl_text_add_n(&folder, path, plain ? (size_t)(slash - path) : strlen(path));
     own = dl_text_str(&folder);
   }
   dl_name_of_file(own, id, to);
-  dl_text_free(&folder);
 }
 
 static void write_shape(struct dl_xml *x, const dl_json *j,

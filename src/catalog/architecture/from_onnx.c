@@ -47,10 +47,9 @@ static void add(struct maker *m, dl_node *to, const char *name, double x) {
 static struct dl_onnx_count *quietly(const struct dl_onnx *m,
                                      const struct dl_onnx_asked *asked) {
   struct dl_onnx_count *c = NULL;
-  struct dl_diag quiet = {0};
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
   if (dl_onnx_count(m, asked, &c, &quiet) != DL_OK)
     c = NULL;
-  dl_diag_free(&quiet);
   return c;
 }
 

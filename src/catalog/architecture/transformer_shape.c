@@ -298,7 +298,8 @@ static enum dl_status set_key(struct dl_transformer *t, const char *name,
 static enum dl_status set_part(struct dl_transformer *t, const char *part,
                                size_t n, const struct place *at,
                                struct dl_diag *d) {
-  struct dl_text name = {0}, value = {0};
+  DL_TEXT(name);
+  DL_TEXT(value);
   const char *eq = memchr(part, '=', n);
   enum dl_status status;
   if (!eq)
@@ -306,8 +307,6 @@ static enum dl_status set_part(struct dl_transformer *t, const char *part,
   dl_text_add_n(&name, part, (size_t)(eq - part));
   dl_text_add_n(&value, eq + 1, n - (size_t)(eq + 1 - part));
   status = set_key(t, dl_text_str(&name), dl_text_str(&value), at, d);
-  dl_text_free(&name);
-  dl_text_free(&value);
   return status;
 }
 

@@ -27,7 +27,7 @@ static bool by_name(enum dl_kind kind, const char *name) {
 
 static void add(struct names *l, const char *name, const char *shown,
                 size_t of) {
-  struct dl_text fold = {0};
+  DL_TEXT(fold);
   if (!name)
     return;
   if (l->folded)
@@ -37,7 +37,6 @@ static void add(struct names *l, const char *name, const char *shown,
   DL_GROW(l->c, l->cap, l->n + 1);
   l->c[l->n++] = (struct dl_candidate){
       fold.s ? l->folds.s[l->folds.n - 1] : name, shown, of};
-  dl_text_free(&fold);
 }
 
 static void add_entry(struct names *l, const struct dl_descriptor *e, size_t of,
@@ -55,7 +54,7 @@ static void add_entry(struct names *l, const struct dl_descriptor *e, size_t of,
 /* What was typed, as it is compared. */
 static void fold_typed(const struct names *l, const char *name,
                        struct dl_text *to) {
-  struct dl_text cut = {0};
+  DL_TEXT(cut);
   dl_text_add_n(&cut, name, strnlen(name, MOST_TYPED));
   const char *typed = dl_text_str(&cut);
   if (l->folded)
@@ -64,7 +63,6 @@ static void fold_typed(const struct names *l, const char *name,
     dl_arch_name_reduce(typed, to);
   if (!to->s)
     dl_text_add(to, typed);
-  dl_text_free(&cut);
 }
 
 void dl_suggest_entries(enum dl_kind kind, const char *name,
@@ -73,7 +71,7 @@ void dl_suggest_entries(enum dl_kind kind, const char *name,
   struct names l = {.kind = kind,
                     .folded = kind == DL_ACCELERATOR || kind == DL_NODE ||
                               kind == DL_DATASET};
-  struct dl_text typed = {0};
+  DL_TEXT(typed);
   bool countries = by_name(kind, name);
   for (size_t i = 0; i < n; i++)
     add_entry(&l, all[i], i, countries);
@@ -81,7 +79,6 @@ void dl_suggest_entries(enum dl_kind kind, const char *name,
   /* Networks are many: one of them is always near. */
   dl_suggest(dl_text_str(&typed), l.c, l.n, SUGGESTIONS,
              kind == DL_ARCHITECTURE, to);
-  dl_text_free(&typed);
   dl_strlist_free(&l.folds);
   free(l.c);
 }

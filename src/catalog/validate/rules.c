@@ -140,7 +140,7 @@ static void check_name(struct dl_rules_names *names,
                        const struct dl_descriptor *e, const char *name,
                        struct dl_findings *l) {
   const struct dl_finding_place at = dl_entry_place(e);
-  struct dl_text folded = {0};
+  DL_TEXT(folded);
   dl_fold_name(e->kind, name, &folded);
   size_t before = names->folded.n;
   long k = folded.len > 0 ? dl_intern(&names->folded, folded.s) : -1;
@@ -152,7 +152,6 @@ static void check_name(struct dl_rules_names *names,
     dl_findings_add(l, true, &at, "'%s' is also a name of '%s'", name,
                     names->id.s[names->owner[k].id]);
   }
-  dl_text_free(&folded);
 }
 
 void dl_rules_next(struct dl_rules_names *names, const struct dl_descriptor *e,

@@ -60,12 +60,11 @@ struct table {
  * is a table with columns of its own. */
 static bool is_log(const char *path) {
   const struct dl_log_options o = {.interval_s = 0};
-  struct dl_diag quiet = {0};
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
   struct dl_log *log = NULL;
   bool is = dl_log_open(&log, path, &o, &quiet) == DL_OK &&
             log->importer != &dl_import_table && !log->importer->has_jobs;
   dl_log_free(log);
-  dl_diag_free(&quiet);
   return is;
 }
 
@@ -152,13 +151,12 @@ static bool has_a_measurement(const struct dl_frame *f,
 /* A quantity, DL_NOT_MEASURED where a row lacks it. */
 static void add_formula(struct dl_strlist *to, const char *quantity,
                         bool there) {
-  struct dl_text formula = {0};
+  DL_TEXT(formula);
   if (there)
     dl_text_printf(&formula, "coalesce(%s, %d)", quantity, DL_NOT_MEASURED);
   else
     dl_text_printf(&formula, "%d", DL_NOT_MEASURED);
   dl_strlist_add(to, dl_text_str(&formula));
-  dl_text_free(&formula);
 }
 
 /* What the calibration of a fit takes from a row. */
@@ -180,7 +178,7 @@ static enum dl_status read_rows(struct calibrating *w, const struct dl_fit *fit,
                                 struct dl_diag *d) {
   struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
   struct dl_csv *csv = NULL;
-  struct dl_strlist groups = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist groups = {0};
   enum dl_status status = open_table(&w->table_of, &csv, d);
   *there = false;
   if (status == DL_OK)
@@ -200,7 +198,6 @@ static enum dl_status read_rows(struct calibrating *w, const struct dl_fit *fit,
     dl_frame_warn_unused(f, d);
     dl_frame_warn_aliases(f, d);
   }
-  dl_strlist_free(&groups);
   dl_csv_free(csv);
   dl_frame_free(f);
   return status;
@@ -368,13 +365,12 @@ static const char calibrated_on[] = ", calibrated on ";
 
 /* The files of the runs, each once. */
 static void name_files(const struct dl_kept_runs *runs, struct dl_text *to) {
-  struct dl_strlist files = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist files = {0};
   for (size_t i = 0; i < runs->n; i++)
     if (dl_strlist_find(&files, runs->run[i].file) < 0)
       dl_strlist_add(&files, runs->run[i].file);
   for (size_t i = 0; i < files.n; i++)
     dl_text_printf(to, "%s%s", i > 0 ? ", " : "", files.s[i]);
-  dl_strlist_free(&files);
 }
 
 static void describe(struct calibrating *w, struct dl_model *m) {

@@ -61,7 +61,7 @@ static void add_lacks(struct checker *c, const struct dl_descriptor *e) {
   bool lacking = false;
   for (size_t i = 0; dl_estimators[i]; i++) {
     const struct dl_estimator *est = dl_estimators[i];
-    struct dl_text lacks = {0};
+    DL_TEXT(lacks);
     for (size_t j = 0; est->needs && est->needs[j]; j++) {
       const struct dl_field *f = needed_field(est->needs[j], e->kind);
       if (f && !has(e, f))
@@ -74,7 +74,6 @@ static void add_lacks(struct checker *c, const struct dl_descriptor *e) {
       dl_strlist_add(&c->lacks, est->name);
       dl_strlist_add(&c->lacks, dl_text_str(&lacks));
     }
-    dl_text_free(&lacks);
   }
   c->lacking += lacking;
 }
@@ -112,22 +111,20 @@ static void take_error(struct checker *c, struct dl_diag *d, const char *path) {
  * catalogue cannot be read, this file is not at fault, or it is that file. */
 static void compare(struct checker *c, const struct dl_descriptor *e) {
   const struct dl_descriptor *known;
-  struct dl_diag d = {0};
+  DL_SCOPED(dl_diag_free) struct dl_diag d = {0};
   if (dl_catalog_look_listed(dl_cli_catalog(c->cli), e->kind, e->id, false,
                              &known, &d) == DL_OK &&
       known)
     dl_rules_against(e, known, &c->ruled);
-  dl_diag_free(&d);
 }
 
 /* Has the catalogues read as a whole: many names are looked up. */
 static void read_known(struct checker *c, enum dl_kind kind) {
   const struct dl_descriptor **list = NULL;
-  struct dl_diag d = {0};
+  DL_SCOPED(dl_diag_free) struct dl_diag d = {0};
   size_t n;
   if (dl_catalog_all(dl_cli_catalog(c->cli), kind, &list, &n, &d) == DL_OK)
     free(list);
-  dl_diag_free(&d);
 }
 
 static void check_entry(const struct dl_descriptor *e, void *ctx) {
@@ -148,12 +145,11 @@ static enum dl_status check_catalog(struct checker *c,
                    "neither a catalogue of a known kind nor a model; see "
                    "'dlest show gpu' and dlest-check(1) for the form");
   const struct dl_kind_info *kind = &dl_kinds[w->kind];
-  struct dl_text schema = {0};
+  DL_TEXT(schema);
   *what = kind->name;
   enum dl_status status = dl_data_path(dl_datadir(), kind->schema, &schema, d);
   if (status == DL_OK)
     status = dl_xml_validate(w->xml, schema.s, d);
-  dl_text_free(&schema);
   /* Rules assume a valid file, but all findings are listed at once. */
   if (status == DL_EINPUT)
     take_error(c, d, dl_xml_path(w->xml));
@@ -162,7 +158,7 @@ static enum dl_status check_catalog(struct checker *c,
 
 static enum dl_status check_model(const char *path, struct dl_diag *d,
                                   size_t *fits) {
-  struct dl_text schema = {0};
+  DL_TEXT(schema);
   struct dl_model *model = NULL;
   enum dl_status status =
       dl_data_path(dl_datadir(), "models/model.rng", &schema, d);
@@ -173,14 +169,13 @@ static enum dl_status check_model(const char *path, struct dl_diag *d,
   if (status == DL_OK)
     *fits = model->n_fits;
   dl_model_free(model);
-  dl_text_free(&schema);
   return status;
 }
 
 static enum dl_status check_file(struct checker *c, const char *path) {
   struct dl_catalog_walk w = {
       .findings = &c->findings, .entry = check_entry, .ctx = c};
-  struct dl_diag d = {0};
+  DL_SCOPED(dl_diag_free) struct dl_diag d = {0};
   size_t entries = 0, before = c->findings.n;
   size_t errors = dl_findings_errors(&c->findings);
   const char *what = NULL;
@@ -205,7 +200,6 @@ static enum dl_status check_file(struct checker *c, const char *path) {
   }
   if (status != DL_OK && d.error)
     dl_fail(&c->cli->diag, status, "%s", d.error);
-  dl_diag_free(&d);
   errors = dl_findings_errors(&c->findings) - errors;
   struct dl_value v[] = {dl_string(path), dl_string(what), dl_count(entries),
                          dl_count(errors),

@@ -58,13 +58,12 @@ static void add_values(struct dl_report *r, const char *key, const char *title,
                                       {"shape", "shape", NULL, DL_CODE, false}};
   struct dl_table *table = dl_report_table(r, key, "", columns, 3, false);
   for (size_t i = 0; i < n; i++) {
-    struct dl_text shape = {0};
+    DL_TEXT(shape);
     show_shape(&shape, &v[i].shape);
     struct dl_value row[] = {dl_string(v[i].name), dl_string(v[i].type),
                              v[i].shape.known ? dl_string(dl_text_str(&shape))
                                               : dl_string(NULL)};
     dl_table_row(table, row, NULL);
-    dl_text_free(&shape);
   }
 }
 
@@ -130,7 +129,7 @@ static int heavier(const void *a, const void *b) {
 
 static void add_layer(struct dl_table *t, const struct dl_onnx_layer *l,
                       double all) {
-  struct dl_text shape = {0};
+  DL_TEXT(shape);
   show_shape(&shape, &l->output);
   struct dl_value row[] = {
       dl_string(l->name),
@@ -143,7 +142,6 @@ static void add_layer(struct dl_table *t, const struct dl_onnx_layer *l,
       dl_number(l->launches),
       dl_number(l->bytes * 1e-6)};
   dl_table_row(t, row, NULL);
-  dl_text_free(&shape);
 }
 
 /* JSON and CSV have all layers, text the heaviest. */
@@ -178,7 +176,7 @@ static void add_layers(struct dl_report *r, const struct dl_onnx_count *c,
 static void warn(struct dl_cli *cli, const struct dl_onnx *m,
                  const struct dl_onnx_count *c) {
   const char *path = dl_onnx_path(m);
-  struct dl_text names = {0};
+  DL_TEXT(names);
   for (size_t i = 0; i < c->n_ops; i++)
     if (c->op[i].unknown)
       dl_text_printf(&names, "%s%s (%zu)", names.len ? ", " : "", c->op[i].op,
@@ -187,7 +185,6 @@ static void warn(struct dl_cli *cli, const struct dl_onnx *m,
     dl_warn_at(&cli->diag, path, 0,
                "unknown operators, counted as elementwise: %s",
                dl_text_str(&names));
-  dl_text_free(&names);
   if (c->n_shapeless > 0)
     dl_warn_at(&cli->diag, path, 0,
                "%zu layer%s could not be counted: the shapes of their inputs "

@@ -151,7 +151,7 @@ static enum dl_status write_rows(struct dl_cli *cli, struct extract_options *o,
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct extract_options *o = options_at;
   struct dl_settings *settings = NULL;
-  struct dl_strlist paths = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist paths = {0};
   o->extract.meter.cut_gaps = o->gaps == 1;
   o->extract.epochs.find |= o->each_epoch;
   enum dl_status status = DL_OK;
@@ -165,7 +165,6 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     status = write_rows(cli, o, &paths, settings);
   if (settings)
     dl_settings_free(settings);
-  dl_strlist_free(&paths);
   return status;
 }
 

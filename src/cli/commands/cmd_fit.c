@@ -179,7 +179,7 @@ static void add_once(struct dl_strlist *l, const char *text) {
 static enum dl_status manual_formulas(struct fitting *w) {
   const struct fit_options *o = w->o;
   struct dl_diag *d = &w->cli->diag;
-  struct dl_strlist features = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist features = {0};
   if (o->targets.n == 0)
     return dl_fail(d, DL_EUSAGE, "--features needs a --target");
   dl_strlist_split(&features, o->features, ',');
@@ -187,7 +187,6 @@ static enum dl_status manual_formulas(struct fitting *w) {
     add_once(&w->t.formula, features.s[i]);
   for (size_t i = 0; i < o->targets.n; i++)
     add_once(&w->t.formula, o->targets.s[i]);
-  dl_strlist_free(&features);
   add_once(&w->t.formula, o->offset);
   return DL_OK;
 }
@@ -249,7 +248,7 @@ static enum dl_status recipe_formulas(struct fitting *w) {
 static enum dl_status read_table(struct fitting *w) {
   struct dl_diag *d = &w->cli->diag;
   const struct fit_options *o = w->o;
-  struct dl_strlist groups = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist groups = {0};
   enum dl_status status =
       w->automatic ? recipe_formulas(w) : manual_formulas(w);
   if (status == DL_OK && w->means)
@@ -269,7 +268,6 @@ static enum dl_status read_table(struct fitting *w) {
     dl_frame_warn_unused(w->f, d);
     dl_frame_warn_aliases(w->f, d);
   }
-  dl_strlist_free(&groups);
   return status;
 }
 
@@ -407,8 +405,7 @@ static enum dl_status open_table(struct fitting *w) {
   if (status != DL_OK || !w->means || !o->means)
     return status;
   struct dl_means joined = {0};
-  status =
-      dl_means_read(&joined, cli->argument, cli->n_arguments, &cli->diag);
+  status = dl_means_read(&joined, cli->argument, cli->n_arguments, &cli->diag);
   return write_means(w, &joined, status);
 }
 

@@ -47,11 +47,10 @@ static void init(void *options_at) {
 
 static enum dl_status add_model(struct dl_table *t, const char *dir,
                                 const char *file, struct dl_diag *d) {
-  struct dl_text path = {0};
+  DL_TEXT(path);
   struct dl_model *m;
   dl_text_printf(&path, "%s/models/%s", dir, file);
   enum dl_status status = dl_model_read(&m, dl_text_str(&path), NULL, d);
-  dl_text_free(&path);
   if (status != DL_OK)
     return status;
   for (size_t i = 0; i < m->n_fits; i++) {
@@ -88,7 +87,7 @@ static enum dl_status list_models(struct dl_cli *cli) {
       {"mape_config", "config out", "%", DL_PERCENT, false},
       {"mape_arch", "arch out", "%", DL_PERCENT, false},
       {"mape_gpu", "GPU out", "%", DL_PERCENT, false}};
-  struct dl_text dir = {0};
+  DL_TEXT(dir);
   struct dirent **entry = NULL;
   struct dl_report *r = dl_report_new();
   dl_text_printf(&dir, "%s/models", dl_datadir());
@@ -104,7 +103,6 @@ static enum dl_status list_models(struct dl_cli *cli) {
     free(entry[i]);
   }
   free(entry);
-  dl_text_free(&dir);
   if (status != DL_OK) {
     dl_report_free(r);
     return status;

@@ -159,7 +159,7 @@ static enum dl_status print_script(const struct dl_cli *cli, const char *script,
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct plot_options *p = options_at;
   struct dl_diag *d = &cli->diag;
-  struct dl_text script = {0};
+  DL_TEXT(script);
   enum dl_status status = read_arguments(cli, p);
   if (status == DL_OK)
     status = choose_picture(cli, p, d);
@@ -172,7 +172,6 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   if (status == DL_OK)
     status = p->script ? print_script(cli, script.s, d)
                        : dl_plot_draw(script.s, cli->output, d);
-  dl_text_free(&script);
   return status;
 }
 

@@ -75,7 +75,7 @@ static void say_methods(struct dl_report *r,
                         const struct dl_predict_subject *s) {
   for (size_t i = 0; i < s->n; i++) {
     const struct dl_estimate *e = &s->est[i];
-    struct dl_text t = {0};
+    DL_TEXT(t);
     if (isnan(e->energy_j) && e->lacks)
       dl_text_printf(&t, "no estimate without %s", dl_quantity_words(e->lacks));
     else if (e->n_outside > 0)
@@ -84,7 +84,6 @@ static void say_methods(struct dl_report *r,
       dl_add_quantities(&t, e->outside, e->n_outside);
     if (t.len > 0)
       dl_report_say(r, "%s: %s.", e->method, dl_text_str(&t));
-    dl_text_free(&t);
   }
   if (s->best >= 0)
     dl_report_say(r, "* recommended. Boundary gpu: the boards alone; gpu+ram: "
@@ -151,7 +150,7 @@ static void warn_methods(struct dl_cli *cli, const struct dl_predict_subject *s,
   struct dl_diag *d = &cli->diag;
   void (*print)(void *, const char *) = d->on_warning;
   const struct dl_estimate *best = s->best >= 0 ? &s->est[s->best] : NULL;
-  struct dl_text t = {0};
+  DL_TEXT(t);
   if (cli->format->document && !cli->strict && best)
     d->on_warning = NULL;
   if (best) {
@@ -166,7 +165,6 @@ static void warn_methods(struct dl_cli *cli, const struct dl_predict_subject *s,
       dl_warn(d, "%s: no estimate without %s", s->est[i].method,
               s->est[i].lacks);
   d->on_warning = print;
-  dl_text_free(&t);
 }
 
 static void warn_disagreement(struct dl_cli *cli,
@@ -301,13 +299,11 @@ static enum dl_status check_estimates(struct dl_cli *cli,
  * when all is known. */
 static struct dl_report *add_answer(struct dl_report *r,
                                     const struct dl_predict_subject *s) {
-  struct dl_text title = {0};
+  DL_TEXT(title);
   if (s->best < 0)
     return NULL;
   dl_predict_title(&title, &s->job, s->node);
-  struct dl_report *g = dl_report_group(r, NULL, dl_text_str(&title));
-  dl_text_free(&title);
-  return g;
+  return dl_report_group(r, NULL, dl_text_str(&title));
 }
 
 /* Where time and energy go. */

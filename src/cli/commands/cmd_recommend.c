@@ -85,7 +85,7 @@ static const char *const axes[] = {
 static enum dl_status every_gpu(struct dl_cli *cli, const char *where,
                                 struct dl_axes *to) {
   const struct dl_descriptor **list;
-  struct dl_text names = {0};
+  DL_TEXT(names);
   struct dl_diag *d = &cli->diag;
   size_t n;
   enum dl_status status =
@@ -102,7 +102,6 @@ static enum dl_status every_gpu(struct dl_cli *cli, const char *where,
                      where ? where : "");
   if (status == DL_OK)
     status = dl_axes_set(to, "gpu", dl_text_str(&names), false, d);
-  dl_text_free(&names);
   free((void *)list);
   return status;
 }
@@ -155,7 +154,7 @@ static enum dl_status none_meets(struct dl_cli *cli,
                                  const struct dl_recommend_options *o,
                                  const struct dl_choices *l) {
   const struct dl_alternative *fast = least(l, true), *lowest = least(l, false);
-  struct dl_text t = {0};
+  DL_TEXT(t);
   if (!lowest && l->n_excluded[DL_CHOICE_MEMORY] > 0)
     return dl_fail(&cli->diag, DL_EINPUT,
                    "no choice fits the memory of its GPU; try a smaller "
@@ -179,14 +178,11 @@ static enum dl_status none_meets(struct dl_cli *cli,
                    lowest->arch ? lowest->arch : "-", place_of(lowest),
                    lowest->batch_size);
   }
-  enum dl_status status =
-      dl_fail(&cli->diag, DL_EBUDGET, "no choice meets the %s%s",
-              !isfinite(o->deadline_s)   ? "budget"
-              : !isfinite(o->budget_kwh) ? "deadline"
-                                         : "deadline and the budget",
-              dl_text_str(&t));
-  dl_text_free(&t);
-  return status;
+  return dl_fail(&cli->diag, DL_EBUDGET, "no choice meets the %s%s",
+                 !isfinite(o->deadline_s)   ? "budget"
+                 : !isfinite(o->budget_kwh) ? "deadline"
+                                            : "deadline and the budget",
+                 dl_text_str(&t));
 }
 
 /* Opens the model, and finds which accelerators the physical method was

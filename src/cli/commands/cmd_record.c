@@ -125,7 +125,7 @@ static void warn_hidden(const struct recording *c) {
  * columns: a single reading may be unknown. */
 static void read_first(struct dl_sensors *s) {
   enum { TRIES = 5, PAUSE_US = 20000 };
-  struct dl_diag unsaid = {0};
+  DL_SCOPED(dl_diag_free) struct dl_diag unsaid = {0};
   for (int i = 0; i < TRIES; i++) {
     size_t n = 0;
     if (i > 0)
@@ -136,7 +136,6 @@ static void read_first(struct dl_sensors *s) {
     if (n == s->n)
       break;
   }
-  dl_diag_free(&unsaid);
 }
 
 static enum dl_status find_sensors(struct recording *c) {
@@ -336,7 +335,7 @@ static enum dl_status make_settings(const struct recording *c,
                {"batch_size", isnan(o->batch_size)
                                   ? NULL
                                   : dl_format_short(batch, o->batch_size)}};
-  struct dl_text t = {0};
+  DL_TEXT(t);
   *s = dl_settings_new();
   enum dl_status status = DL_OK;
   for (size_t i = 0; status == DL_OK && i < DL_LENGTH(known); i++) {
@@ -348,7 +347,6 @@ static enum dl_status make_settings(const struct recording *c,
   }
   for (size_t i = 0; status == DL_OK && i < o->sets.n; i++)
     status = dl_settings_set(*s, o->sets.s[i], d);
-  dl_text_free(&t);
   return status;
 }
 

@@ -35,7 +35,7 @@ static enum dl_status read_date(const struct dl_option *row, char *arg,
 static enum dl_status read_by(const struct dl_option *row, char *arg, void *at,
                               struct dl_diag *d) {
   struct dl_report_options *o = at;
-  struct dl_strlist parts = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist parts = {0};
   (void)row, (void)d;
   memset(o->keys, 0, sizeof o->keys);
   o->each_job = false;
@@ -48,7 +48,6 @@ static enum dl_status read_by(const struct dl_option *row, char *arg, void *at,
       if (strcmp(parts.s[i], dl_key_name(k)) == 0)
         ok = o->keys[k] = true;
   }
-  dl_strlist_free(&parts);
   return ok ? DL_OK : DL_EUSAGE;
 }
 

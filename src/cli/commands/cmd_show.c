@@ -108,12 +108,11 @@ static void add_inputs(struct dl_report *r, const struct dl_architecture *e,
   dl_report_add(r, "scaling", "scales with", NULL, DL_CODE,
                 dl_string(dl_scaling_names[e->scaling]));
   if (e->transformer) {
-    struct dl_text shape = {0};
+    DL_TEXT(shape);
     dl_transformer_describe(e->transformer, &shape);
     dl_report_add(r, "shape", "shape", NULL, DL_CODE,
                   dl_string(dl_text_str(&shape)));
     dl_report_list(r, "inputs");
-    dl_text_free(&shape);
     return;
   }
   struct dl_table *t = dl_report_table(r, "inputs", "At input sizes", columns,
@@ -170,7 +169,7 @@ static enum dl_status show(struct dl_cli *cli, const struct show_options *o,
   if (e->kind != DL_ARCHITECTURE &&
       dl_cli_refuse(cli, USE, "here: it is for architectures") != DL_OK)
     return DL_EUSAGE;
-  struct dl_strlist sources = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist sources = {0};
   struct dl_report *r = dl_report_new();
   add_head(r, e);
   if (e->kind == DL_ARCHITECTURE)
@@ -179,7 +178,6 @@ static enum dl_status show(struct dl_cli *cli, const struct show_options *o,
     add_values(r, e, &sources);
   for (size_t i = 0; i < sources.n; i++)
     dl_report_say(r, "[%zu] %s", i + 1, sources.s[i]);
-  dl_strlist_free(&sources);
   return dl_cli_print(cli, r);
 }
 

@@ -28,21 +28,20 @@ static enum dl_status read_epochs(const struct dl_option *row, char *arg,
 static enum dl_status read_phases(const struct dl_option *row, char *arg,
                                   void *at, struct dl_diag *d) {
   struct dl_step_options *o = at;
-  struct dl_strlist parts = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist parts = {0};
   (void)row, (void)d;
   dl_strlist_split(&parts, arg, ',');
   bool ok = parts.n > 0 && parts.n <= DL_STEP_PHASES_MAX;
   for (size_t i = 0; ok && i < parts.n; i++)
     ok = dl_parse_double(parts.s[i], &o->phase[i]) && o->phase[i] > 0;
   o->projection.n_phases = parts.n;
-  dl_strlist_free(&parts);
   return ok ? DL_OK : DL_EUSAGE;
 }
 
 static enum dl_status read_methods(const struct dl_option *row, char *arg,
                                    void *at, struct dl_diag *d) {
   struct dl_step_options *o = at;
-  struct dl_strlist parts = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist parts = {0};
   (void)row, (void)d;
   o->n_methods = 0;
   if (strcmp(arg, "all") == 0)
@@ -53,7 +52,6 @@ static enum dl_status read_methods(const struct dl_option *row, char *arg,
     o->method[o->n_methods] = dl_projector_find(parts.s[o->n_methods]);
     ok = o->method[o->n_methods] != NULL;
   }
-  dl_strlist_free(&parts);
   return ok ? DL_OK : DL_EUSAGE;
 }
 

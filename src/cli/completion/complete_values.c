@@ -350,7 +350,7 @@ static void offer_descriptors(completion *c) {
 
 void dl_offer_argument(completion *c, size_t i) {
   const char *arguments = c->command->arguments;
-  struct dl_strlist words = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist words = {0};
   if (!arguments)
     return;
   dl_strlist_split(&words, arguments, ' ');
@@ -366,5 +366,4 @@ void dl_offer_argument(completion *c, size_t i) {
     else
       by_argument(c, word);
   }
-  dl_strlist_free(&words);
 }

@@ -19,12 +19,11 @@ static bool is_plain(const char *text) {
 
 /* The first line of a description, safe to print. */
 static void print_about(const char *about) {
-  struct dl_text line = {0}, clean = {0};
+  DL_TEXT(line);
+  DL_TEXT(clean);
   dl_text_add_n(&line, about, strcspn(about, "\n"));
   dl_utf8_clean(&clean, dl_text_str(&line), false);
   fputs(dl_text_str(&clean), stdout);
-  dl_text_free(&line);
-  dl_text_free(&clean);
 }
 
 /* All in capitals, as far as there are letters. */

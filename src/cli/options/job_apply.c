@@ -105,10 +105,9 @@ enum dl_status dl_job_options_apply_table(const struct dl_job_options *o,
 
 static void warn_no_effect(const char *column, const char *on, const char *why,
                            struct dl_diag *d) {
-  struct dl_text option = {0};
+  DL_TEXT(option);
   dl_add_option(&option, column);
   dl_warn(d, "%s has no effect on %s%s", option.s, on, why);
-  dl_text_free(&option);
 }
 
 /* Warns of settings that have no effect on the job of the options. */
@@ -218,7 +217,7 @@ static void warn_units(const struct dl_job_options *o, struct dl_catalog *c,
     char field[64];
     enum dl_kind kind;
     double x;
-    struct dl_diag own = {0};
+    DL_SCOPED(dl_diag_free) struct dl_diag own = {0};
     const struct dl_descriptor *e = NULL;
     snprintf(field, sizeof field, "%.*s", (int)n, set);
     const struct dl_field *of = dl_field_of(field, &kind);
@@ -233,7 +232,6 @@ static void warn_units(const struct dl_job_options *o, struct dl_catalog *c,
         dl_warn(d, "--set %s: the catalogue has %g for '%.64s'; check the unit",
                 set, known, name);
     }
-    dl_diag_free(&own);
   }
 }
 

@@ -26,12 +26,11 @@ static enum dl_status set_value(struct dl_run *run, const struct dl_option *o,
   enum dl_status status = DL_OK;
   if (c->is_text) {
     const char *word = dl_run_word(c, arg);
-    struct dl_text what = {0};
+    DL_TEXT(what);
     if (!word) {
       dl_run_column_explain(c, DL_FAULT_WORD, arg, &what);
       status = dl_fail(d, DL_EUSAGE, "--%s: %s", o->name, dl_text_str(&what));
     }
-    dl_text_free(&what);
     dl_run_lend_text(run, id, word);
     return status;
   }
@@ -101,12 +100,11 @@ static enum dl_status read_setting(const struct dl_option *o, char *arg,
   if (!arg || !job->takes_lists || !o->sweeps || !dl_axis_is_list(arg))
     return set_value(&job->run, o, arg, d);
   struct dl_run scratch = dl_run_unknown;
-  struct dl_diag inner = {0};
+  DL_SCOPED(dl_diag_free) struct dl_diag inner = {0};
   enum dl_status status =
       dl_axes_set(&job->axes, c->name, arg, !c->is_text, &inner);
   if (status != DL_OK)
     dl_fail(d, status, "--%s: %s", o->name, inner.error);
-  dl_diag_free(&inner);
   const struct dl_axis *a = dl_axes_find(&job->axes, c->name);
   for (size_t i = 0; status == DL_OK && !c->is_text && i < a->n; i++)
     status = set_value(&scratch, o, a->text.s[i], d);
@@ -216,8 +214,8 @@ const struct dl_option dl_job_options_rows[] = {
      SETTING(precision)},
     {"optimizer", 0, "NAME",
      "adamw (default), sgd, adafactor, adam8bit or a synonym (lamb, lars, "
-     "lion, ...)", SETTING(optimizer),
-     .phase = "training"},
+     "lion, ...)",
+     SETTING(optimizer), .phase = "training"},
     {"checkpointing", 0, "KIND",
      "activation checkpointing: none (default), selective or full",
      SETTING(checkpointing), .phase = "training"},
@@ -249,8 +247,8 @@ const struct dl_option dl_job_options_rows[] = {
      "samples per optimizer step on all GPUs; sets --batch-size or "
      "--grad-accum, whichever is not given",
      NUMBER_OF(global_batch), .phase = "training"},
-    {"stack", 0, "NAME",
-     "software stack: eager, compiled, ngc or mlperf", SETTING(stack)},
+    {"stack", 0, "NAME", "software stack: eager, compiled, ngc or mlperf",
+     SETTING(stack)},
     {"network", 0, "X", "Gbit/s per GPU between nodes", SETTING(network_gbps)},
     {"gpus-per-node", 0, "N", "GPUs in a node, which NVLink joins",
      NUMBER_OF(gpus_per_node)},

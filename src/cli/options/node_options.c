@@ -215,7 +215,7 @@ static enum dl_status apply_share(struct dl_node_options *o,
   dl_share_cut(&cut, &o->use.share);
   const struct dl_kind_info *k = &dl_kinds[DL_ACCELERATOR];
   for (size_t i = 0; i < k->n_fields && status == DL_OK; i++) {
-    struct dl_text name = {0};
+    DL_TEXT(name);
     double x = dl_field_number(&cut.head, &k->fields[i]);
     if (isnan(x) || x == dl_field_number(&known->head, &k->fields[i]))
       continue;
@@ -223,7 +223,6 @@ static enum dl_status apply_share(struct dl_node_options *o,
     dl_text_printf(&name, "gpu.%s=%s", k->fields[i].name,
                    dl_format_short(buf, x));
     dl_strlist_add(&job->overrides, dl_text_str(&name));
-    dl_text_free(&name);
   }
   return status;
 }

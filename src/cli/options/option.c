@@ -94,7 +94,7 @@ static bool is_count(const struct dl_option *o) {
 
 static enum dl_status refuse(const struct dl_option *o, const char *arg,
                              struct dl_diag *d) {
-  struct dl_text t = {0};
+  DL_TEXT(t);
   double x;
   if (o->kind == DL_OPTION_TIME && dl_parse_double(arg, &x) && x > 0)
     return dl_fail(d, DL_EUSAGE,
@@ -105,14 +105,12 @@ static enum dl_status refuse(const struct dl_option *o, const char *arg,
   if (t.len > 0) {
     dl_fail(d, DL_EUSAGE, "--%s: '%s' is ambiguous; write %s", o->name, arg,
             dl_text_str(&t));
-    dl_text_free(&t);
     return DL_EUSAGE;
   }
   add_expected(o, &t);
   enum dl_status status =
       dl_fail(d, DL_EUSAGE, "--%s: invalid value '%s'; expected %s", o->name,
               arg, dl_text_str(&t));
-  dl_text_free(&t);
   return status;
 }
 

@@ -245,7 +245,8 @@ static bool add_crossed(struct dl_text *names, const char *first,
 static void warn_crossed(const struct dl_comparing *w) {
   const struct dl_intern *t = &w->crossed;
   for (size_t i = 0; i < t->n; i++) {
-    struct dl_text names = {0}, before = {0};
+    DL_TEXT(names);
+    DL_TEXT(before);
     size_t n = 0, own = strcspn(t->s[i], "\t") + 1;
     for (size_t k = 0; k < i; k++)
       n += add_crossed(&before, t->s[i], t->s[k]);
@@ -256,8 +257,6 @@ static void warn_crossed(const struct dl_comparing *w) {
               "%s (boundary %.*s) scored against energy_j of boundary %.*s",
               dl_text_str(&names), (int)strcspn(t->s[i] + own, "\t"),
               t->s[i] + own, (int)own - 1, t->s[i]);
-    dl_text_free(&names);
-    dl_text_free(&before);
   }
 }
 
@@ -267,7 +266,7 @@ static void warn_silent_methods(const struct dl_comparing *w) {
   size_t n = w->methods.n < DL_MOST_METHODS ? w->methods.n : DL_MOST_METHODS;
   for (size_t m = 0; m < n; m++) {
     const struct dl_silent *s = &w->silent[m];
-    struct dl_text names = {0};
+    DL_TEXT(names);
     for (size_t i = m; s->n > 0 && i < n; i++) {
       const struct dl_silent *o = &w->silent[i];
       if (done[i] || o->n != s->n || o->lacks != s->lacks)
@@ -278,7 +277,6 @@ static void warn_silent_methods(const struct dl_comparing *w) {
     }
     if (names.len > 0)
       warn_silent(w, dl_text_str(&names), s);
-    dl_text_free(&names);
   }
 }
 
@@ -355,7 +353,7 @@ static enum dl_status run_pass(struct dl_comparing *w,
 static enum dl_status read_training(struct dl_comparing *w, const char *column,
                                     struct dl_training *t) {
   struct dl_diag *d = &w->cli->diag;
-  struct dl_strlist groups = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist groups = {0};
   struct dl_csv *csv = NULL;
   struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
   dl_strlist_add(&groups, "config");
@@ -378,7 +376,6 @@ static enum dl_status read_training(struct dl_comparing *w, const char *column,
     status = dl_training_read(t, csv, f, &groups, column, d);
   if (status == DL_OK)
     dl_same_tables_add(&w->same, csv, d);
-  dl_strlist_free(&groups);
   dl_frame_free(f);
   dl_csv_free(csv);
   return status;

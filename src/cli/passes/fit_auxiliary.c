@@ -13,7 +13,7 @@ static enum dl_status read_more(struct dl_cli *cli, struct dl_training *more,
   struct dl_diag *d = &cli->diag;
   struct dl_frame *f = dl_frame_new(dl_cli_catalog(cli));
   struct dl_csv *csv = NULL;
-  struct dl_strlist groups = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist groups = {0};
   dl_strlist_add(&groups, "arch");
   dl_strlist_add(&groups, "gpu");
   dl_training_want_physics(more, &dl_training_physics, false);
@@ -22,7 +22,6 @@ static enum dl_status read_more(struct dl_cli *cli, struct dl_training *more,
     dl_frame_columns(f, csv);
     status = dl_training_read(more, csv, f, &groups, NULL, d);
   }
-  dl_strlist_free(&groups);
   dl_csv_free(csv);
   dl_frame_free(f);
   return status;

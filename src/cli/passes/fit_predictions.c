@@ -191,6 +191,7 @@ dl_predictions_add(struct dl_predictions *p, const struct dl_training *t,
     return DL_OK;
   struct target w;
   struct dl_csv *csv = NULL;
+  DL_SCOPED(dl_diag_free)
   struct dl_diag again = {0}; /* faults that were reported before */
   bool first = !p->out.f;
   enum dl_status status = make_target(&w, t, fit, cv, c, d);
@@ -206,7 +207,6 @@ dl_predictions_add(struct dl_predictions *p, const struct dl_training *t,
       dl_fail(d, status, "%s", again.error);
   }
   dl_csv_free(csv);
-  dl_diag_free(&again);
   free_target(&w);
   return status;
 }

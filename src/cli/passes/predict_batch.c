@@ -82,7 +82,8 @@ static bool is_ours(const char *name) {
 /* The name of an own column in the output: its own, or "measured_NAME" where
  * an estimate has it too, repeated until it is the only one. */
 static void own_name(struct batch *b, size_t column) {
-  struct dl_text t = {0}, longer = {0};
+  DL_TEXT(t);
+  DL_TEXT(longer);
   dl_text_add(&t, dl_csv_name(b->csv, column));
   while (is_ours(t.s) || dl_intern_find(&b->names, t.s) >= 0 ||
          (dl_csv_find(b->csv, t.s) >= 0 &&
@@ -93,8 +94,6 @@ static void own_name(struct batch *b, size_t column) {
     dl_text_add(&t, dl_text_str(&longer));
   }
   dl_intern(&b->names, t.s);
-  dl_text_free(&t);
-  dl_text_free(&longer);
 }
 
 static void make_columns(struct batch *b) {
@@ -132,7 +131,7 @@ static enum dl_status estimate_chunk(struct batch *b,
   enum dl_status status = DL_OK;
 #pragma omp parallel for schedule(static)
   for (size_t i = 0; i < n; i++) {
-    struct dl_diag d = {0};
+    DL_SCOPED(dl_diag_free) struct dl_diag d = {0};
     struct dl_job_predictions predictions;
     dl_frame_row(b->f, block, first + i, &b->row[i]);
     if (b->row[i].fault.kind == DL_FAULT_NONE &&
@@ -143,7 +142,6 @@ static enum dl_status estimate_chunk(struct batch *b,
       status = d.status;
       dl_diag_take(&b->cli->diag, &d);
     }
-    dl_diag_free(&d);
   }
   return status;
 }

@@ -70,7 +70,7 @@ static enum dl_status find_asked(struct dl_cli *cli,
                                  struct dl_recommend_options *o,
                                  struct asked *a) {
   const struct dl_axis *gpus = dl_axes_find(&o->job.axes, "n_gpus");
-  struct dl_text names = {0};
+  DL_TEXT(names);
   enum dl_status status = DL_OK;
   for (size_t i = 0; gpus && i < gpus->n; i++)
     dl_strlist_add(&a->gpus, gpus->text.s[i]);
@@ -84,7 +84,6 @@ static enum dl_status find_asked(struct dl_cli *cli,
     status = dl_axes_set(&a->nodes, "node",
                          a->every ? dl_text_str(&names) : o->nodes, false,
                          &cli->diag);
-  dl_text_free(&names);
   return status == DL_OK ? dl_job_options_sweep(&o->job, node_axes, &cli->diag)
                          : status;
 }

@@ -160,19 +160,17 @@ static enum change look_at_files(struct sources *p,
 
 /* One look whose errors are ignored: the log may have just begun. */
 static bool glance(struct dl_step_options *o, struct dl_step *s) {
-  struct dl_diag d = {0};
+  DL_SCOPED(dl_diag_free) struct dl_diag d = {0};
   enum dl_status status = dl_step_look(o, s, &d);
-  dl_diag_free(&d);
   return status == DL_OK;
 }
 
 static void show(const struct dl_cli *cli, const struct dl_step *s) {
-  struct dl_text t = {0};
+  DL_TEXT(t);
   if (cli->quiet)
     return;
   dl_step_line(s, &t);
   fprintf(stderr, "dlest: %s\n", dl_text_str(&t));
-  dl_text_free(&t);
 }
 
 static double quiet_after(const struct dl_step *s) {

@@ -88,7 +88,7 @@ static void describe(struct dl_live *l, const struct dl_step *s,
  * found yet is no error. */
 static void look(struct dl_live *l, const struct dl_record_result *so_far) {
   struct dl_step s;
-  struct dl_diag d = {0};
+  DL_SCOPED(dl_diag_free) struct dl_diag d = {0};
   int64_t before = now_ns();
   /* Without marks the epochs are looked for in the power. */
   struct dl_strlist all = l->step.paths;
@@ -99,7 +99,6 @@ static void look(struct dl_live *l, const struct dl_record_result *so_far) {
     describe(l, &s, so_far->duration_s);
     dl_epoch_series_free(&s.seen);
   }
-  dl_diag_free(&d);
   l->step.paths = all;
   l->n_epochs = so_far->n_epochs;
   l->looked_ns = now_ns();
@@ -108,7 +107,7 @@ static void look(struct dl_live *l, const struct dl_record_result *so_far) {
 
 static void write_line(struct dl_live *l,
                        const struct dl_record_result *so_far) {
-  struct dl_text t = {0};
+  DL_TEXT(t);
   show(&t, DL_TIME, "s", so_far->duration_s);
   dl_text_add(&t, ", ");
   show(&t, DL_ENERGY, "J", so_far->energy_j);
@@ -117,7 +116,6 @@ static void write_line(struct dl_live *l,
     fprintf(stderr, DL_CLEAR_LINE "%s", dl_text_str(&t));
   else
     fprintf(stderr, "dlest: %s\n", dl_text_str(&t));
-  dl_text_free(&t);
   l->drawn = l->terminal;
 }
 

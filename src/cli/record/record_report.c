@@ -41,7 +41,7 @@ static void add_devices(struct dl_report *r, const struct dl_sensors *s,
   struct dl_table *t = dl_report_table(r, "devices", "By device", columns,
                                        DL_LENGTH(columns), false);
   struct dl_table *chart = dl_report_chart(r, "Energy by device", DL_KWH, "J");
-  struct dl_text name = {0};
+  DL_TEXT(name);
   for (size_t i = 0; i < s->n; i++) {
     const struct dl_sensor *x = &s->s[i];
     const struct dl_value row[] = {
@@ -51,7 +51,6 @@ static void add_devices(struct dl_report *r, const struct dl_sensors *s,
     dl_table_row(t, row, NULL);
     dl_chart_bar(chart, dl_text_str(&name), x->used_j, NAN, NAN);
   }
-  dl_text_free(&name);
 }
 
 /* Means over the epochs, without what lies before and behind them. */

@@ -197,7 +197,7 @@ static bool has_runs(const struct dl_scoring *s,
 
 /* MAPE by method, in the order of the table. */
 static void add_chart(struct view *w, const char *group) {
-  struct dl_text title = {0};
+  DL_TEXT(title);
   dl_text_printf(&title, "Mean absolute percentage error by method%s%s",
                  group ? ", " : "", group ? group : "");
   struct dl_table *t =
@@ -208,7 +208,6 @@ static void add_chart(struct view *w, const char *group) {
     dl_chart_bar(t, w->candidate[k].name, s->of.mape, s->boot.mape.low,
                  s->boot.mape.high);
   }
-  dl_text_free(&title);
 }
 
 /* The best method, where all runs are one group: "Lowest error on 36 runs:
@@ -220,7 +219,8 @@ static void say_best(struct view *w) {
   const struct dl_value v[] = {dl_number(s->of.mape),
                                dl_number(s->boot.mape.low),
                                dl_number(s->boot.mape.high)};
-  struct dl_text t = {0}, equal = {0};
+  DL_TEXT(t);
+  DL_TEXT(equal);
   if (w->n < 2 || isnan(s->of.mape))
     return;
   dl_text_printf(&t, "Lowest error on %zu runs: %s, MAPE ", s->of.n, c->name);
@@ -238,8 +238,6 @@ static void say_best(struct view *w) {
     dl_text_printf(&t, "; not significantly higher: %s", dl_text_str(&equal));
   dl_text_add(&t, ".");
   dl_report_say(w->best, "%s", dl_text_str(&t));
-  dl_text_free(&t);
-  dl_text_free(&equal);
 }
 
 /* Scores of one table, or of all (DL_ALL), group by group. */
@@ -294,7 +292,7 @@ static void choose_shown(struct view *w) {
 /* What the intervals and the ranks mean. */
 static void explain(struct view *w) {
   const struct dl_comparison *c = w->c;
-  struct dl_text t = {0};
+  DL_TEXT(t);
   if (c->how.resamples == 0) {
     if (!c->details)
       dl_report_say(w->r, "Details: --details.");
@@ -318,7 +316,6 @@ static void explain(struct view *w) {
                 c->details ? "" : " Details: --details.");
   if (c->details || w->fewest < FEW)
     dl_report_say(w->r, "%s", dl_text_str(&t));
-  dl_text_free(&t);
 }
 
 static void add_bootstrap(struct view *w) {

@@ -238,7 +238,7 @@ static void add_summary(struct dl_table *t, const struct dl_fit *fit,
 /* "krr busy-share: config 0.097 arch 0.134 gpu 0.254 mean 0.1617": errors are
  * mean absolute errors of the logarithm. */
 static void add_tried(struct dl_strlist *list, const struct dl_candidate *c) {
-  struct dl_text t = {0};
+  DL_TEXT(t);
   dl_text_printf(&t, "%s %s:", c->method->name, c->recipe.name);
   for (size_t i = 0; i <= DL_HELD_OUT_ROWS; i++)
     if (!isnan(c->error[i]))
@@ -247,13 +247,12 @@ static void add_tried(struct dl_strlist *list, const struct dl_candidate *c) {
                      c->error[i]);
   dl_text_printf(&t, " mean %.4f", c->score);
   dl_strlist_add(list, dl_text_str(&t));
-  dl_text_free(&t);
 }
 
 /* The head of a fit's item. */
 static void add_facts(struct dl_report *item, const struct dl_fit *fit,
                       const struct dl_trials *trials) {
-  struct dl_strlist tried = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist tried = {0};
   for (size_t i = 0; i < trials->n; i++)
     add_tried(&tried, &trials->list[i]);
   const struct dl_report_line lines[] = {
@@ -270,7 +269,6 @@ static void add_facts(struct dl_report *item, const struct dl_fit *fit,
       {.key = "tried",
        .value = dl_strings((const char *const *)tried.s, tried.n)}};
   dl_report_lines(item, lines, DL_LENGTH(lines));
-  dl_strlist_free(&tried);
 }
 
 void dl_report_fit(struct dl_fit_view *view, const struct dl_fit *fit,

@@ -32,7 +32,7 @@ static void warn_memory(const struct dl_job *job,
   if (m->model_gb > has)
     snprintf(fits, sizeof fits, "%s GB without any sample",
              dl_format_digits(need, m->model_gb, 3));
-  struct dl_text remedy = {0};
+  DL_TEXT(remedy);
   bool helps = dl_memory_remedy(job, &remedy);
   dl_warn(d,
           "batch of %g%s needs about %s GB, more than the %g GB of %s; "
@@ -40,7 +40,6 @@ static void warn_memory(const struct dl_job *job,
           split ? job->run->batch_size : m->batch, each,
           dl_format_digits(need, m->need_gb, 3), has, gpu->head.id, fits,
           helps ? "; " : "", helps ? dl_text_str(&remedy) : "");
-  dl_text_free(&remedy);
 }
 
 /* What a job exceeds. */

@@ -43,7 +43,7 @@ static struct dl_column column_of(const struct dl_field *f, bool show) {
 
 static enum dl_status columns_given(struct columns *c, enum dl_kind kind,
                                     const char *names, struct dl_diag *d) {
-  struct dl_strlist list = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist list = {0};
   enum dl_status status = DL_OK;
   dl_strlist_split(&list, names, ',');
   for (size_t i = 0; i < list.n && status == DL_OK; i++) {
@@ -58,7 +58,6 @@ static enum dl_status columns_given(struct columns *c, enum dl_kind kind,
     c->field[c->n] = f;
     c->column[c->n++] = column_of(f, true);
   }
-  dl_strlist_free(&list);
   return status;
 }
 
@@ -66,7 +65,7 @@ static enum dl_status columns_given(struct columns *c, enum dl_kind kind,
 static enum dl_status columns_usual(struct columns *c, enum dl_kind kind,
                                     const struct dl_list_options *o,
                                     struct dl_diag *d) {
-  struct dl_strlist list = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist list = {0};
   enum dl_status status = DL_OK;
   dl_strlist_split(&list, shown[kind], ',');
   if (o->sort)
@@ -82,7 +81,6 @@ static enum dl_status columns_usual(struct columns *c, enum dl_kind kind,
     c->field[c->n] = f;
     c->column[c->n] = column_of(f, show);
   }
-  dl_strlist_free(&list);
   return status;
 }
 

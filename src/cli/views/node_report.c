@@ -314,7 +314,7 @@ static void add_cost(struct dl_report *g, const struct dl_footprint *foot,
   double cost = energy_j / DL_J_PER_KWH * foot->price;
   char sum[DL_NUMBER_SIZE];
   const struct dl_value energy = dl_number(energy_j);
-  struct dl_text text = {0};
+  DL_TEXT(text);
   dl_text_printf(&text, "%s%s%s (", dl_format_digits(sum, cost, 3),
                  foot->currency ? " " : "",
                  foot->currency ? foot->currency : "");
@@ -327,7 +327,6 @@ static void add_cost(struct dl_report *g, const struct dl_footprint *foot,
       {.key = "cost_boundary",
        .value = dl_string(isnan(cost) ? NULL : boundary)}};
   dl_report_lines(g, lines, DL_LENGTH(lines));
-  dl_text_free(&text);
 }
 
 static void add_settings(const struct view *t) {
@@ -416,11 +415,10 @@ enum dl_status dl_node_report(struct dl_report *r,
   if (use.on_cpu && s->est[s->best].model)
     dl_warn(d, "%s was fitted on GPUs: it says little of CPUs",
             s->est[s->best].method);
-  struct dl_text title = {0};
+  DL_TEXT(title);
   dl_text_printf(&title, "Node %s, by %s", o->entry.head.id,
                  s->est[s->best].method);
   t.g = dl_report_group(r, "node", dl_text_str(&title));
-  dl_text_free(&title);
   add_node(&t, gpu, d);
   return DL_OK;
 }

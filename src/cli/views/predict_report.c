@@ -115,7 +115,7 @@ struct settings {
 static void add_marked(const struct settings *s, enum dl_run_id id,
                        const char *label, const char *unit, enum dl_style style,
                        double x) {
-  struct dl_text t = {0};
+  DL_TEXT(t);
   const struct dl_value value = dl_number(x);
   dl_show(&t, style, unit, &value, NULL);
   dl_text_add(&t, dl_is_assumed(s->job->row, id) ? mark_assumed(s->job, id)
@@ -124,7 +124,6 @@ static void add_marked(const struct settings *s, enum dl_run_id id,
   dl_report_add(s->r, dl_run_columns[id].name, NULL, NULL, style, value);
   if (!isnan(x))
     dl_report_add(s->r, NULL, label, NULL, DL_CODE, dl_string(dl_text_str(&t)));
-  dl_text_free(&t);
 }
 
 /* "bf16 (assumed)" */
@@ -239,7 +238,7 @@ static void add_data(const struct settings *s) {
   const struct dl_job *job = s->job;
   const char *dataset = dl_job_dataset(job);
   bool trains = !dl_run_is_inference(job->run) && isnan(job->run->tokens);
-  struct dl_text t = {0};
+  DL_TEXT(t);
   if (trains && dataset)
     dl_text_printf(&t, "%s%s", dataset, job->run->dataset ? "" : " (default)");
   const struct dl_report_line lines[] = {
@@ -251,7 +250,6 @@ static void add_data(const struct settings *s) {
       {"val_samples", trains ? "validation samples" : NULL, NULL, DL_CODE,
        dl_number(job->val_samples)}};
   dl_report_lines(s->r, lines, DL_LENGTH(lines));
-  dl_text_free(&t);
   add_marked(s, DL_RUN_epochs, trains ? "epochs" : NULL, NULL, DL_CODE,
              job->epochs);
 }

@@ -167,7 +167,7 @@ static void add_chart(struct view *w, size_t from, size_t end) {
       dl_report_chart(w->r, "Energy and its interval", DL_KWH, "J");
   for (size_t i = from; i < end; i++) {
     const struct dl_alternative *c = &w->l->c[i];
-    struct dl_text name = {0};
+    DL_TEXT(name);
     dl_text_printf(&name, "%s on %s", c->arch ? c->arch : "?",
                    c->node  ? c->node
                    : c->gpu ? c->gpu
@@ -177,7 +177,6 @@ static void add_chart(struct view *w, size_t from, size_t end) {
     if (w->varies[C_BATCH])
       dl_text_printf(&name, ", batch %g", c->batch_size);
     dl_chart_bar(t, dl_text_str(&name), c->energy_j, c->low_j, c->high_j);
-    dl_text_free(&name);
   }
 }
 

@@ -160,7 +160,7 @@ static void add_chart(struct dl_report *r, const struct dl_group_totals *t,
   for (size_t i = 0; i < dl_group_totals_n(t); i++) {
     const char *key[DL_N_KEYS];
     const struct dl_sums *s = dl_group_totals_at(t, i, key);
-    struct dl_text name = {0};
+    DL_TEXT(name);
     for (size_t k = 0; k < DL_N_KEYS; k++)
       if (keys[k])
         dl_text_printf(&name, "%s%s", name.len > 0 ? ", " : "",
@@ -169,7 +169,6 @@ static void add_chart(struct dl_report *r, const struct dl_group_totals *t,
                                    dl_number(dl_sums_energy(s)), dl_number(NAN),
                                    dl_number(NAN)};
     dl_table_row(chart, bar, NULL);
-    dl_text_free(&name);
   }
 }
 

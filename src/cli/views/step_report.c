@@ -21,7 +21,8 @@ static const char *verdict_name(enum dl_projection_verdict v) {
 /* The same in three lines, for people. */
 static void add_brief(struct dl_report *r, const struct dl_step *s,
                       double seconds, double joules) {
-  struct dl_text epochs = {0}, so_far = {0};
+  DL_TEXT(epochs);
+  DL_TEXT(so_far);
   const struct dl_value time = dl_number(seconds), energy = dl_number(joules);
   dl_text_printf(&epochs, "%zu of ", s->seen.n);
   if (s->n_low < s->n_high)
@@ -37,8 +38,6 @@ static void add_brief(struct dl_report *r, const struct dl_step *s,
       {NULL, "epochs", NULL, DL_CODE, dl_string(dl_text_str(&epochs))},
       {NULL, "so far", NULL, DL_CODE, dl_string(dl_text_str(&so_far))}};
   dl_report_lines(r, lines, DL_LENGTH(lines));
-  dl_text_free(&epochs);
-  dl_text_free(&so_far);
 }
 
 static void add_seen(struct dl_report *r, const struct dl_step *s) {
@@ -85,7 +84,7 @@ static void add_seen(struct dl_report *r, const struct dl_step *s) {
 static void add_brief_factors(struct dl_report *r,
                               const struct dl_footprint *foot) {
   const struct dl_factor *g = &foot->intensity, *p = &foot->pue;
-  struct dl_text t = {0};
+  DL_TEXT(t);
   char x[DL_NUMBER_SIZE];
   if (!isnan(g->x))
     dl_text_printf(&t, "%s g CO2e/kWh (%s)", dl_format_digits(x, g->x, 3),
@@ -99,7 +98,6 @@ static void add_brief_factors(struct dl_report *r,
   if (t.len > 0)
     dl_report_add(r, NULL, "factors", NULL, DL_CODE,
                   dl_string(dl_text_str(&t)));
-  dl_text_free(&t);
 }
 
 /* The verdict of the recommended projection, and the evidence for it. */

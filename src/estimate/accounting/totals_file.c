@@ -191,14 +191,13 @@ void dl_totals_parts_free(struct dl_totals_parts *p) {
 bool dl_totals_is_file(const char *path) {
   struct stat st;
   struct dl_csv *csv;
-  struct dl_diag quiet = {0};
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
   if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
     return false;
   bool is = dl_csv_open(&csv, path, 0, &quiet) == DL_OK &&
             dl_csv_find(csv, "totals") >= 0 &&
             dl_csv_find(csv, "measured_jobs") >= 0;
   dl_csv_free(csv);
-  dl_diag_free(&quiet);
   return is;
 }
 
@@ -212,11 +211,10 @@ static enum dl_status no_totals(const char *path, struct dl_diag *d) {
  * no table, as that of another report input, has no totals either. */
 static enum dl_status open_totals(struct dl_csv **csv, const char *path,
                                   struct dl_diag *d) {
-  struct dl_diag inner = {0};
+  DL_SCOPED(dl_diag_free) struct dl_diag inner = {0};
   enum dl_status status = dl_csv_open(csv, path, 0, &inner);
   if (status != DL_OK && status != DL_EINPUT)
     dl_fail(d, status, "%s", inner.error);
-  dl_diag_free(&inner);
   if (status == DL_EINPUT)
     return no_totals(path, d);
   if (status != DL_OK)

@@ -297,7 +297,7 @@ bool dl_memory_remedy(const struct dl_job *job, struct dl_text *to) {
     return false;
   struct dl_run run = *job->run;
   struct dl_job flash = *job;
-  struct dl_text then = {0};
+  DL_TEXT(then);
   flash.run = &run;
   run.attention = "flash";
   bool alone = fits_with(&flash, NULL, NULL, run.n_gpus);
@@ -306,6 +306,5 @@ bool dl_memory_remedy(const struct dl_job *job, struct dl_text *to) {
     dl_text_add(to, "fits with --attention flash");
   else if (fits)
     dl_text_printf(to, "with --attention flash it %s", dl_text_str(&then));
-  dl_text_free(&then);
   return fits;
 }

@@ -58,7 +58,7 @@ struct reading {
 };
 
 bool dl_epoch_series_is_table(const char *path, const char *energy_column) {
-  struct dl_diag d = {0};
+  DL_SCOPED(dl_diag_free) struct dl_diag d = {0};
   struct dl_lines *lines;
   struct dl_head head = {.path = path};
   bool is = false;
@@ -81,7 +81,6 @@ bool dl_epoch_series_is_table(const char *path, const char *energy_column) {
     is = time && ((part && energy && !eco2ai) || emissions);
     dl_lines_free(lines);
   }
-  dl_diag_free(&d);
   return is;
 }
 

@@ -74,7 +74,7 @@ static bool probe(const struct dl_head *head) {
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct dl_slurm_table t;
-  struct dl_text missing = {0};
+  DL_TEXT(missing);
   const char *s = head->text + strspn(head->text, " \t\r\n");
   if (!log->o.accounting || !dl_slurm_header(&t, s, strcspn(s, "\r\n")) ||
       dl_slurm_has_figures(&t))
@@ -84,7 +84,6 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
              "no times and no energies of jobs: columns %s are "
              "missing; use sacct -P -o %s",
              dl_text_str(&missing), DL_SLURM_USED);
-  dl_text_free(&missing);
   return DL_EINPUT;
 }
 

@@ -132,13 +132,12 @@ static void report_rank(const struct dl_svd *v, size_t rank,
   size_t p = v->s->size;
   size_t *group = dl_calloc(p, sizeof *group);
   bool *seen = dl_calloc(p, sizeof *seen);
-  struct dl_text text = {0};
+  DL_TEXT(text);
   for (size_t j = 0; j < p; j++)
     if (!seen[j] && coupling(v->V, rank, j, j) > COUPLED)
       describe(&text, group, collect(group, seen, j, v->V, rank), names);
   dl_warn(d, "design is rank deficient (rank %zu of %zu): %s", rank, p,
           dl_text_str(&text));
-  dl_text_free(&text);
   free(group);
   free(seen);
 }

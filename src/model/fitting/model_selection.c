@@ -83,7 +83,7 @@ static double physics_error(const struct dl_design *g, const double *hyper,
 static void find_errors(double *error, const struct dl_design *g,
                         const gsl_matrix *grid, const struct dl_folds *folds,
                         struct dl_progress *progress) {
-  struct dl_diag quiet = {0};
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
   quiet.progress = progress;
   for (size_t i = 0; i < grid->size1; i++)
     error[i] = NAN;
@@ -94,7 +94,6 @@ static void find_errors(double *error, const struct dl_design *g,
                            &quiet) != DL_OK)
     for (size_t i = 0; i < grid->size1; i++)
       error[i] = NAN;
-  dl_diag_free(&quiet);
 }
 
 /* Keeps the candidate of the grid with the lowest mean of its errors, the first
@@ -178,7 +177,7 @@ static bool is_for(const struct dl_recipe *recipe,
  * that it cannot do without is not available. */
 static bool use_recipe(struct dl_choice *c, const struct dl_recipe *recipe,
                        const struct dl_training *t) {
-  struct dl_strlist all = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist all = {0};
   bool complete = true;
   dl_strlist_free(&c->features);
   c->offset = recipe->offset;
@@ -190,7 +189,6 @@ static bool use_recipe(struct dl_choice *c, const struct dl_recipe *recipe,
     else if (j < 0 && (recipe->offset || recipe->method))
       complete = false;
   }
-  dl_strlist_free(&all);
   bool offset_there =
       !recipe->offset || dl_training_column(t, recipe->offset) >= 0;
   if (recipe->method)
@@ -317,7 +315,7 @@ static enum dl_status add_recipe(struct dl_training *t,
                                  const struct dl_frame *f,
                                  const struct dl_recipe *recipe, bool asked,
                                  bool *any, struct dl_diag *d) {
-  struct dl_strlist features = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist features = {0};
   enum dl_status status = DL_OK;
   bool ignored;
   if (recipe->method) {
@@ -332,7 +330,6 @@ static enum dl_status add_recipe(struct dl_training *t,
     status = add_available(&t->formula, f, features.s[j], any, d);
   if (status == DL_OK && recipe->offset)
     status = add_available(&t->formula, f, recipe->offset, &ignored, d);
-  dl_strlist_free(&features);
   return status;
 }
 

@@ -48,11 +48,10 @@ static void make_folds(struct dl_folds *folds, const struct rows *w) {
     if (!is_of_known(w, i))
       continue;
     if (number[pair] == 0) {
-      struct dl_text name = {0};
+      DL_TEXT(name);
       dl_text_printf(&name, "%s/%s", w->gpu->names.s[gpu],
                      w->arch->names.s[arch]);
       folds->name[folds->k] = dl_strdup(dl_text_str(&name));
-      dl_text_free(&name);
       number[pair] = ++folds->k;
     }
     folds->of_row[i] = number[pair] - 1;

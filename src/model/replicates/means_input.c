@@ -32,7 +32,7 @@ enum dl_status dl_means_open(char *const *path, size_t n, bool logs,
                              struct dl_csv **csv, bool *means,
                              struct dl_diag *d) {
   struct dl_means m = {0};
-  struct dl_text name = {0};
+  DL_TEXT(name);
   FILE *f = NULL;
   enum dl_status status = read_means(path, n, &m, csv, means, d);
   if (status == DL_OK && *means)
@@ -42,7 +42,6 @@ enum dl_status dl_means_open(char *const *path, size_t n, bool logs,
     dl_text_printf(&name, " and %zu more", n - 1);
   if (f)
     status = dl_csv_open_stream(csv, f, name.s, 0, 0, d);
-  dl_text_free(&name);
   dl_means_free(&m);
   return status;
 }
@@ -70,7 +69,7 @@ enum dl_status dl_means_formulas(struct dl_training *t,
     if (dl_strlist_find(targets, t->formula.s[i]) < 0)
       status = check_feature(t->formula.s[i], csv, d);
   for (size_t i = 0; i < targets->n && status == DL_OK; i++) {
-    struct dl_text within = {0};
+    DL_TEXT(within);
     dl_text_printf(&within, "%s_within", targets->s[i]);
     if (dl_csv_find(csv, within.s) < 0)
       status =
@@ -78,7 +77,6 @@ enum dl_status dl_means_formulas(struct dl_training *t,
                      "no means of '%s': fit the table of runs", targets->s[i]);
     else
       dl_strlist_add(&t->formula, within.s);
-    dl_text_free(&within);
   }
   dl_strlist_add(&t->formula, "n");
   t->means = true;

@@ -339,7 +339,7 @@ static enum dl_status check_header(struct dl_means *m, const struct dl_csv *csv,
 static enum dl_status read_table(struct dl_means *m, struct dl_csv *csv,
                                  const char *first, struct dl_diag *d) {
   const struct dl_csv_block *block;
-  struct dl_text key = {0};
+  DL_TEXT(key);
   enum dl_status status = check_header(m, csv, first, d);
   while (status == DL_OK && (status = dl_csv_next(csv, &block, d)) == DL_OK &&
          block)
@@ -348,7 +348,6 @@ static enum dl_status read_table(struct dl_means *m, struct dl_csv *csv,
                         &(struct source){csv, block->cell + i * block->n_cols,
                                          block->line[i]},
                         &key, d);
-  dl_text_free(&key);
   return status;
 }
 

@@ -46,7 +46,7 @@ static enum dl_status bind_configs(struct reading *w, struct dl_diag *d) {
 }
 
 static void take_row(struct reading *w) {
-  struct dl_text key = {0};
+  DL_TEXT(key);
   dl_text_add(&key, w->row->run.config ? w->row->run.config : "");
   if (key.len == 0 && w->key)
     dl_key_make(w->key, w->row, &key);
@@ -54,7 +54,6 @@ static void take_row(struct reading *w) {
     w->distinguish(w->ctx, w->row, &key);
   size_t config = (size_t)dl_intern(&w->configs, dl_text_str(&key));
   w->take(w->ctx, w->row, dl_text_str(&key), config);
-  dl_text_free(&key);
 }
 
 /* Error: no usable row. */
@@ -298,7 +297,7 @@ static const char *differing_setting(const struct dl_means *m, size_t a,
  * setting: the table of means has more rows than configurations. */
 static void warn_divided(const struct dl_means *m, const char *path,
                          struct dl_diag *d) {
-  struct dl_intern configs = {0};
+  DL_SCOPED(dl_intern_free) struct dl_intern configs = {0};
   size_t *first = dl_calloc(m->n, sizeof *first), example = 0;
   const char *setting = NULL;
   for (size_t i = 0; i < m->n; i++) {
@@ -319,7 +318,6 @@ static void warn_divided(const struct dl_means *m, const char *path,
                "column '%s'",
                m->n, configs.n, configs.s[example], setting);
   free(first);
-  dl_intern_free(&configs);
 }
 
 enum dl_status dl_means_of_runs(struct dl_means *m, struct dl_csv *csv,

@@ -116,7 +116,7 @@ static unsigned image_axis(const struct dl_onnx_shape *s) {
 static enum dl_status open_dimension(struct dl_onnx_walk *r,
                                      const Onnx__ValueInfoProto *v,
                                      const struct dl_onnx_shape *s, size_t at) {
-  struct dl_text example = {0};
+  DL_TEXT(example);
   const Onnx__TensorShapeProto *shape = shape_of(v);
   for (size_t i = 0; i < s->rank; i++)
     if (s->dim[i] >= 0)
@@ -129,7 +129,6 @@ static enum dl_status open_dimension(struct dl_onnx_walk *r,
              "--input-shape %s=%s",
              dl_or_empty(v->name), at + 1, *name ? " ('" : "", name,
              *name ? "')" : "", dl_or_empty(v->name), dl_text_str(&example));
-  dl_text_free(&example);
   return DL_EINPUT;
 }
 
@@ -228,12 +227,11 @@ static void learn(struct dl_onnx_walk *r, const Onnx__ValueInfoProto *v,
 }
 
 static enum dl_status unknown_input(struct dl_onnx_walk *r, const char *name) {
-  struct dl_text all = {0};
+  DL_TEXT(all);
   for (size_t i = 0; i < r->c->n_inputs; i++)
     dl_text_printf(&all, "%s'%s'", i ? ", " : "", r->c->input[i].name);
   dl_fail_at(r->d, DL_EINPUT, r->m->path, 0,
              "there is no input '%s'; its inputs: %s", name, dl_text_str(&all));
-  dl_text_free(&all);
   return DL_EINPUT;
 }
 
@@ -300,7 +298,7 @@ static enum dl_status all_inputs(struct dl_onnx_walk *r, struct dl_scope *s,
 enum dl_status dl_onnx_enter_inputs(struct dl_onnx_walk *r, struct dl_scope *s,
                                     const struct dl_onnx_asked *asked) {
   const Onnx__GraphProto *g = r->m->model->graph;
-  struct dl_intern stored = {0};
+  DL_SCOPED(dl_intern_free) struct dl_intern stored = {0};
   struct params p = {.cap = 0};
   for (size_t i = 0; i < g->n_initializer; i++)
     dl_intern(&stored, dl_or_empty(g->initializer[i]->name));
@@ -309,7 +307,6 @@ enum dl_status dl_onnx_enter_inputs(struct dl_onnx_walk *r, struct dl_scope *s,
     r->c->batch = asked->batch;
   if (isnan(r->c->batch) || r->c->batch < 1)
     r->c->batch = 1;
-  dl_intern_free(&stored);
   dl_intern_free(&p.names);
   free(p.value);
   return status;

@@ -210,7 +210,7 @@ static enum dl_status run_node(struct dl_onnx_walk *r, struct dl_scope *s,
 
 enum dl_status dl_onnx_walk_nodes(struct dl_onnx_walk *r, struct dl_scope *s,
                                   const struct dl_body *body) {
-  struct dl_intern names = {0};
+  DL_SCOPED(dl_intern_free) struct dl_intern names = {0};
   size_t *order = dl_calloc(body->n, sizeof *order);
   enum dl_status status = DL_OK;
   const Onnx__GraphProto *g = body->graph;
@@ -231,7 +231,6 @@ enum dl_status dl_onnx_walk_nodes(struct dl_onnx_walk *r, struct dl_scope *s,
     status = dl_onnx_order(r, body, order);
   for (size_t i = 0; i < body->n && status == DL_OK; i++)
     status = run_node(r, s, body, &names, order[i]);
-  dl_intern_free(&names);
   free(order);
   return status;
 }

@@ -161,7 +161,7 @@ static void add_measure(struct dl_report *doc, const struct task *t,
   static const char *const sources[] = {"method", "estimate", "energy_from",
                                         "format"};
   const char *method = NULL, *boundary = text_of(t, "boundary");
-  struct dl_text name = {0};
+  DL_TEXT(name);
   for (size_t i = 0; i < DL_LENGTH(sources) && !method; i++)
     method = text_of(t, sources[i]);
   dl_text_printf(&name, "dlest, %s, boundary %s", method ? method : "runs",
@@ -178,7 +178,6 @@ static void add_measure(struct dl_report *doc, const struct task *t,
       {.key = "measurementDuration", .value = dl_number(duration_s)}};
   dl_report_lines(dl_report_item(doc, "measures", NULL), lines,
                   DL_LENGTH(lines));
-  dl_text_free(&name);
 }
 
 static void add_component(struct dl_report *infrastructure, const char *name,
@@ -200,7 +199,7 @@ static void add_infrastructure(struct dl_report *doc, const struct task *t) {
   const struct dl_report *node = node_of(t->r);
   const char *on = node ? text_of(&(struct task){.r = node}, "on") : NULL;
   struct dl_report *g = dl_report_group(doc, "infrastructure", NULL);
-  struct dl_text provider = {0};
+  DL_TEXT(provider);
   if (!gpu)
     gpu = text_of(t, "gpu");
   if (colon)
@@ -210,7 +209,6 @@ static void add_infrastructure(struct dl_report *doc, const struct task *t) {
       {.key = "cloudProvider",
        .value = dl_string(colon ? dl_text_str(&provider) : NULL)}};
   dl_report_lines(g, lines, DL_LENGTH(lines));
-  dl_text_free(&provider);
   if (gpu || gpus >= 1)
     add_component(g, gpu, on && strcmp(on, "cpu") == 0 ? "cpu" : "gpu", gpus);
   if (cpus >= 1)

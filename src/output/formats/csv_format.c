@@ -55,7 +55,7 @@ static void empty_cell(struct row *r) {
 
 /* What a terminal or a spreadsheet gets of a text. */
 static void marked_cell(struct row *r, const char *text) {
-  struct dl_text own = {0};
+  DL_TEXT(own);
   if (r->how.spreadsheet && is_formula(text))
     dl_text_add(&own, "'");
   if (r->how.screen)
@@ -63,7 +63,6 @@ static void marked_cell(struct row *r, const char *text) {
   else
     dl_text_add(&own, text);
   dl_csv_add_cell(r->t, dl_text_str(&own));
-  dl_text_free(&own);
 }
 
 static void cell(struct row *r, const char *text) {
@@ -81,7 +80,7 @@ static void cell(struct row *r, const char *text) {
 }
 
 static void strings_cell(struct row *r, const struct dl_value *v) {
-  struct dl_text t = {0};
+  DL_TEXT(t);
   if (v->n_strings == 1 && v->strings[0]) {
     cell(r, v->strings[0]);
     return;
@@ -91,7 +90,6 @@ static void strings_cell(struct row *r, const struct dl_value *v) {
     dl_text_add(&t, v->strings[i] ? v->strings[i] : "");
   }
   cell(r, dl_text_str(&t));
-  dl_text_free(&t);
 }
 
 /* Readers skip blank lines, so that a lone empty cell needs its quotes. */
@@ -152,14 +150,13 @@ static void flush(FILE *f, struct dl_text *t) {
 }
 
 static void table(FILE *f, struct dialect how, const struct dl_table *t) {
-  struct dl_text rows = {0};
+  DL_TEXT(rows);
   header(&rows, how, t->columns, t->n_cols);
   for (size_t i = 0; i < t->n_rows; i++) {
     flush(f, &rows);
     values_row(&rows, how, t->columns, t->n_cols, t->values + i * t->n_cols);
   }
   flush(f, &rows);
-  dl_text_free(&rows);
 }
 
 /* A report without a table: its own values are one row. */
@@ -167,7 +164,7 @@ static enum dl_status values_of(FILE *f, struct dialect how,
                                 const struct dl_report *r, struct dl_diag *d) {
   struct dl_column *columns = dl_calloc(r->n_nodes, sizeof *columns);
   struct dl_value *values = dl_calloc(r->n_nodes, sizeof *values);
-  struct dl_text rows = {0};
+  DL_TEXT(rows);
   size_t n = 0;
   for (size_t i = 0; i < r->n_nodes; i++) {
     const struct dl_report_node *node = &r->nodes[i];
@@ -179,7 +176,6 @@ static enum dl_status values_of(FILE *f, struct dialect how,
   header(&rows, how, columns, n);
   values_row(&rows, how, columns, n, values);
   flush(f, &rows);
-  dl_text_free(&rows);
   free(columns);
   free(values);
   return n > 0 ? DL_OK

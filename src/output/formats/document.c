@@ -37,16 +37,15 @@ static void begin_part(struct walk *w) {
 
 /* Replaces what `out` holds by the text as the format writes it. */
 static void escape(struct walk *w, struct dl_text *out, const char *text) {
-  struct dl_text clean = {0};
+  DL_TEXT(clean);
   dl_text_clear(out);
   dl_utf8_clean(&clean, text ? text : "", false);
   w->m->style.escape(out, dl_text_str(&clean), clean.len);
-  dl_text_free(&clean);
 }
 
 /* A title with room for what follows, unless it is NULL or empty. */
 static void print_title(struct walk *w, const char *title) {
-  struct dl_text t = {0};
+  DL_TEXT(t);
   size_t level = w->level < DL_TITLE_LEVELS ? w->level : DL_TITLE_LEVELS - 1;
   if (!title || !title[0])
     return;
@@ -59,7 +58,6 @@ static void print_title(struct walk *w, const char *title) {
   w->p.indent += w->m->indent;
   dl_print(&w->p, w->m->title[level][1], NULL);
   w->gap = !w->m->compact;
-  dl_text_free(&t);
 }
 
 /* Whether a node is not shown to people, so that it does not end a run of lines
@@ -97,7 +95,8 @@ static void show_node(struct dl_text *t, const struct dl_report_node *node) {
  * behind `width` columns. */
 static void print_value(struct walk *w, const struct dl_report_node *node,
                         size_t width, size_t hang) {
-  struct dl_text shown = {0}, text = {0};
+  DL_TEXT(shown);
+  DL_TEXT(text);
   show_node(&shown, node);
   if (node->remark && !w->m->remark)
     dl_text_printf(&shown, "%*s%s", (int)(width - shown.len + REMARK_GAP), "",
@@ -109,14 +108,12 @@ static void print_value(struct walk *w, const struct dl_report_node *node,
     dl_print(&w->p, w->m->remark, NULL);
     dl_print(&w->p, dl_text_str(&text), NULL);
   }
-  dl_text_free(&shown);
-  dl_text_free(&text);
 }
 
 /* The run of lines "label  value" that begins at node i; returns the node
  * behind it. */
 static size_t print_lines(struct walk *w, const struct dl_report *r, size_t i) {
-  struct dl_text t = {0};
+  DL_TEXT(t);
   size_t width = 0, values = 0, end = i;
   for (; end < r->n_nodes; end++) {
     const struct dl_report_node *node = &r->nodes[end];
@@ -147,14 +144,13 @@ static size_t print_lines(struct walk *w, const struct dl_report *r, size_t i) {
   }
   if (w->m->end_lines)
     dl_print(&w->p, w->m->end_lines, NULL);
-  dl_text_free(&t);
   return end;
 }
 
 /* The mark of a row, or the room for one; NULL: that of the head. */
 static void print_mark(struct dl_printer *p, const struct dl_document *m,
                        const struct dl_layout *l, const char *mark) {
-  struct dl_text t = {0};
+  DL_TEXT(t);
   const char *const *around = m->mark[mark != NULL];
   if (l->mark == 0)
     return;
@@ -164,7 +160,6 @@ static void print_mark(struct dl_printer *p, const struct dl_document *m,
   dl_print_field(p, dl_text_str(&t), m->wraps ? l->mark : m->mark_width, false,
                  NULL);
   dl_print(p, around[1], NULL);
-  dl_text_free(&t);
 }
 
 /* A line of headings or of units. */
@@ -236,7 +231,7 @@ static void fit(struct dl_layout *l, const struct dl_document *m,
 /* What follows the rows of a table. */
 static void print_foot(struct dl_printer *p, const struct dl_document *m,
                        const struct dl_layout *l) {
-  struct dl_text t = {0};
+  DL_TEXT(t);
   if (m->foot)
     dl_print(p, m->foot, NULL);
   if (l->dropped.len == 0)
@@ -244,7 +239,6 @@ static void print_foot(struct dl_printer *p, const struct dl_document *m,
   dl_text_printf(&t, "not shown: %s", dl_text_str(&l->dropped));
   dl_print_wrapped(p, dl_text_str(&t), 0, DL_DIM);
   dl_print(p, "\n", NULL);
-  dl_text_free(&t);
 }
 
 static void print_table(struct walk *w, const struct dl_table *t) {
@@ -279,7 +273,7 @@ static void print_groups(struct walk *w, const struct dl_report_node *node) {
 
 static void print_sentence(struct walk *w, const char *sentence) {
   const struct dl_document *m = w->m;
-  struct dl_text t = {0};
+  DL_TEXT(t);
   escape(w, &t, sentence);
   const char *text = dl_text_str(&t);
   if (m->say[0])
@@ -290,7 +284,6 @@ static void print_sentence(struct walk *w, const char *sentence) {
   if (m->say[1])
     dl_print(&w->p, m->say[1], NULL);
   dl_print(&w->p, "\n", NULL);
-  dl_text_free(&t);
 }
 
 static void print_report(struct walk *w, const struct dl_report *r) {
@@ -328,7 +321,7 @@ static void print_report(struct walk *w, const struct dl_report *r) {
 
 void dl_document_report(const struct dl_document *m, const struct dl_report *r,
                         FILE *f, const struct dl_screen *screen, bool follows) {
-  struct dl_text text = {0};
+  DL_TEXT(text);
   struct walk w = {.p = {.to = &text}, .f = f, .m = m};
   if (screen && m->wraps)
     w.p.screen = *screen;
@@ -339,7 +332,6 @@ void dl_document_report(const struct dl_document *m, const struct dl_report *r,
     dl_print(&w.p, m->page[1], NULL);
   write_text(f, &text);
   dl_text_free(&w.p.cell);
-  dl_text_free(&text);
 }
 
 /* Streams */

@@ -129,7 +129,7 @@ static void bar(struct dl_printer *p, const struct dl_table *t, size_t r,
                 double reach) {
   const struct dl_value *v = t->values + r * t->n_cols;
   const struct dl_column *c = &t->columns[1];
-  struct dl_text text = {0};
+  DL_TEXT(text);
   dl_show(&text, DL_CODE, NULL, &v[0], NULL);
   dl_print(p, "<div class=\"bar\"><div>", NULL);
   escape(p->to, dl_text_str(&text), text.len);
@@ -145,7 +145,6 @@ static void bar(struct dl_printer *p, const struct dl_table *t, size_t r,
   dl_print(p, "<span>", NULL);
   escape(p->to, dl_text_str(&text), text.len);
   dl_print(p, "</span></div>\n", NULL);
-  dl_text_free(&text);
 }
 
 static void chart(struct dl_printer *p, const struct dl_table *t) {

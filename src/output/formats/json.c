@@ -41,7 +41,7 @@ static bool is_plain(const char *s) {
 /* jansson escapes what JSON requires; other unsafe characters are escaped here,
  * so that a document can be shown on a terminal without a loss. */
 static void put_escaped(struct writer *w, const char *s) {
-  struct dl_text clean = {0};
+  DL_TEXT(clean);
   dl_utf8_clean(&clean, s, true);
   json_t *string = json_string(dl_text_str(&clean));
   char *text = json_dumps(string, JSON_ENCODE_ANY);
@@ -56,7 +56,6 @@ static void put_escaped(struct writer *w, const char *s) {
   }
   free(text);
   json_decref(string);
-  dl_text_free(&clean);
 }
 
 static void put_string(struct writer *w, const char *s) {

@@ -126,7 +126,7 @@ static bool has_label(const struct dl_text *t, size_t at) {
 }
 
 static void add_label(struct dl_text *t, const char *name, const char *value) {
-  struct dl_text clean = {0};
+  DL_TEXT(clean);
   size_t before = t->len;
   dl_utf8_clean(&clean, value, false);
   dl_text_add(t, before > 0 ? "," : "");
@@ -137,7 +137,6 @@ static void add_label(struct dl_text *t, const char *name, const char *value) {
   if (has_label(t, before)) {
     t->len = before;
     t->s[before] = '\0';
-    dl_text_free(&clean);
     return;
   }
   for (const char *s = dl_text_str(&clean); *s; s++) {
@@ -146,7 +145,6 @@ static void add_label(struct dl_text *t, const char *name, const char *value) {
     dl_text_add_n(t, s, 1);
   }
   dl_text_add(t, "\"");
-  dl_text_free(&clean);
 }
 
 /* The number of a value; false where it has none. */
@@ -180,7 +178,7 @@ static void put_sample(struct writer *w, const char *name, const char *labels,
  * numbered. */
 static struct dl_text *make_labels(const struct dl_table *table,
                                    const char *key) {
-  struct dl_intern seen = {0};
+  DL_SCOPED(dl_intern_free) struct dl_intern seen = {0};
   struct dl_text *labels = dl_calloc(table->n_rows, sizeof *labels);
   bool remarks = has_remarks(key);
   for (size_t i = 0; i < table->n_rows; i++) {
@@ -197,13 +195,14 @@ static struct dl_text *make_labels(const struct dl_table *table,
   for (size_t i = 0; repeats && i < table->n_rows; i++)
     dl_text_printf(&labels[i], "%sdlest_row=\"%zu\"",
                    labels[i].len > 0 ? "," : "", i + 1);
-  dl_intern_free(&seen);
   return labels;
 }
 
 static void put_table(struct writer *w, const char *prefix, const char *key,
                       const struct dl_table *table) {
-  struct dl_text name = {0}, one = {0}, whole = {0};
+  DL_TEXT(name);
+  DL_TEXT(one);
+  DL_TEXT(whole);
   struct dl_text *labels = make_labels(table, key);
   double factor, x;
   add_singular(&one, key);
@@ -230,15 +229,13 @@ static void put_table(struct writer *w, const char *prefix, const char *key,
   for (size_t i = 0; i < table->n_rows; i++)
     dl_text_free(&labels[i]);
   free(labels);
-  dl_text_free(&name);
-  dl_text_free(&one);
-  dl_text_free(&whole);
 }
 
 /* The texts of a report, as labels of a metric without a value. */
 static void put_info(struct writer *w, const struct dl_report *r,
                      const char *prefix) {
-  struct dl_text labels = {0}, name = {0};
+  DL_TEXT(labels);
+  DL_TEXT(name);
   for (size_t i = 0; i < r->n_nodes; i++) {
     const struct dl_report_node *node = &r->nodes[i];
     if (node->type == DL_REPORT_VALUE && node->key &&
@@ -251,8 +248,6 @@ static void put_info(struct writer *w, const struct dl_report *r,
   if (labels.len > 0 && begin_metric(w, dl_text_str(&name),
                                      "what the other metrics are about", ""))
     put_sample(w, dl_text_str(&name), dl_text_str(&labels), 1);
-  dl_text_free(&labels);
-  dl_text_free(&name);
 }
 
 /* The main table of a report, if it has no key: the rows of its list. */
@@ -266,7 +261,7 @@ static const struct dl_table *summary_of(const struct dl_report *r) {
 
 static void put_report(struct writer *w, const struct dl_report *r,
                        const char *prefix) {
-  struct dl_text t = {0};
+  DL_TEXT(t);
   double factor, x;
   put_info(w, r, prefix);
   for (size_t i = 0; i < r->n_nodes; i++) {
@@ -287,7 +282,6 @@ static void put_report(struct writer *w, const struct dl_report *r,
       put_sample(w, dl_text_str(&t), "", x * factor);
     }
   }
-  dl_text_free(&t);
 }
 
 static enum dl_status prometheus_report(const struct dl_report *r, FILE *f,

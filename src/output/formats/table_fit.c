@@ -13,11 +13,10 @@ bool dl_cell_line(struct dl_text *cell, size_t width, size_t k) {
     n = dl_wrapped_line(s, width, true);
   }
   bool more = s[n + strspn(s + n, " ")] != '\0';
-  struct dl_text line = {0};
+  DL_TEXT(line);
   dl_text_add_n(&line, s, n);
   dl_text_clear(cell);
   dl_text_add(cell, dl_text_str(&line));
-  dl_text_free(&line);
   return more;
 }
 
@@ -31,7 +30,7 @@ static size_t total_width(const struct dl_layout *l) {
 /* Whether all cells of a column read the same; *text is that. */
 static bool is_constant(const struct dl_layout *l, const struct dl_table *t,
                         size_t i, struct dl_text *text) {
-  struct dl_text cell = {0};
+  DL_TEXT(cell);
   bool same = t->n_rows > 1;
   dl_text_clear(text);
   dl_layout_cell(l, i, t->values, text);
@@ -39,7 +38,6 @@ static bool is_constant(const struct dl_layout *l, const struct dl_table *t,
     dl_layout_cell(l, i, t->values + r * t->n_cols, &cell);
     same = strcmp(dl_text_str(&cell), dl_text_str(text)) == 0;
   }
-  dl_text_free(&cell);
   return same;
 }
 
@@ -95,7 +93,7 @@ static void drop_from_right(struct dl_layout *l, size_t width, int use) {
 
 void dl_layout_fit(struct dl_layout *l, const struct dl_table *t,
                    size_t width) {
-  struct dl_text value = {0};
+  DL_TEXT(value);
   for (size_t i = l->n; i-- > 1 && total_width(l) > width && l->n > 2;)
     if (!(l->column[i].c.use & DL_MAIN) && is_constant(l, t, i, &value))
       drop(l, i, dl_text_str(&value));
@@ -106,5 +104,4 @@ void dl_layout_fit(struct dl_layout *l, const struct dl_table *t,
   l->units = false;
   for (size_t i = 0; i < l->n; i++)
     l->units = l->units || l->column[i].unit.len > 0;
-  dl_text_free(&value);
 }

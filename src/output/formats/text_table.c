@@ -55,10 +55,9 @@ void dl_print_wrapped(struct dl_printer *p, const char *text, size_t hang,
   }
   while (*text) {
     size_t n = dl_wrapped_line(text, width - indent, false);
-    struct dl_text line = {0};
+    DL_TEXT(line);
     dl_text_add_n(&line, text, n);
     dl_print(p, dl_text_str(&line), effect);
-    dl_text_free(&line);
     text += n + strspn(text + n, " ");
     if (*text) {
       dl_print(p, "\n", NULL);
@@ -109,7 +108,7 @@ static void show(const struct dl_layout_column *col, const struct dl_value *row,
 size_t dl_layout_cell(const struct dl_layout *l, size_t i,
                       const struct dl_value *row, struct dl_text *cell) {
   const struct dl_layout_column *col = &l->column[i];
-  struct dl_text shown = {0};
+  DL_TEXT(shown);
   if (l->style.escape == dl_text_add_n) { /* as it is */
     show(col, row, cell);
     return point_of(col, dl_text_str(cell), cell->len);
@@ -121,7 +120,6 @@ size_t dl_layout_cell(const struct dl_layout *l, size_t i,
   l->style.escape(cell, s, at);
   size_t before = cell->len;
   l->style.escape(cell, s + at, shown.len - at);
-  dl_text_free(&shown);
   return before;
 }
 
@@ -170,7 +168,8 @@ static void widen(size_t *width, const char *s, size_t n) {
  * left; a column without any value as its style says. */
 static void measure(struct dl_layout *l, size_t i, const struct dl_table *t) {
   struct dl_layout_column *col = &l->column[i];
-  struct dl_text cell = {0}, safe = {0};
+  DL_TEXT(cell);
+  DL_TEXT(safe);
   bool numbers = false, named = !col->c.unit && !(col->c.use & DL_RANGE);
   for (size_t r = 0; r < t->n_rows; r++) {
     const struct dl_value *v = &t->values[r * t->n_cols + col->i];
@@ -203,8 +202,6 @@ static void measure(struct dl_layout *l, size_t i, const struct dl_table *t) {
   widen(&col->width, dl_text_str(&col->heading), col->heading.len);
   if (col->before + col->after > col->width)
     col->width = col->before + col->after;
-  dl_text_free(&cell);
-  dl_text_free(&safe);
 }
 
 struct dl_layout *dl_layout_new(const struct dl_table *t,

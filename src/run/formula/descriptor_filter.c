@@ -174,7 +174,7 @@ static void order_by(const struct dl_descriptor **e, size_t n,
 
 enum dl_status dl_sort(const struct dl_descriptor **e, size_t n,
                        enum dl_kind kind, const char *keys, struct dl_diag *d) {
-  struct dl_strlist list = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist list = {0};
   enum dl_status status = DL_OK;
   dl_strlist_split(&list, keys, ',');
   struct key *key = dl_calloc(list.n, sizeof *key);
@@ -186,7 +186,6 @@ enum dl_status dl_sort(const struct dl_descriptor **e, size_t n,
   if (status == DL_OK)
     order_by(e, n, key, list.n);
   free(key);
-  dl_strlist_free(&list);
   return status;
 }
 

@@ -185,7 +185,9 @@ static enum dl_status call(struct parser *s, const char *name, size_t n) {
                              functions[i].name[n] != '\0'))
     i++;
   if (i == N_FUNCTIONS) {
-    struct dl_text near = {0}, what = {0}, unknown = {0};
+    DL_TEXT(near);
+    DL_TEXT(what);
+    DL_TEXT(unknown);
     const char *names[N_FUNCTIONS];
     for (size_t k = 0; k < N_FUNCTIONS; k++)
       names[k] = functions[k].name;
@@ -194,11 +196,7 @@ static enum dl_status call(struct parser *s, const char *name, size_t n) {
     dl_text_printf(&what, "unknown function '%s'%s", dl_text_str(&unknown),
                    dl_text_str(&near));
     s->p = name;
-    enum dl_status status = complain(s, dl_text_str(&what));
-    dl_text_free(&near);
-    dl_text_free(&what);
-    dl_text_free(&unknown);
-    return status;
+    return complain(s, dl_text_str(&what));
   }
   size_t arguments = arguments_of(functions[i].op);
   for (size_t a = 0; a < arguments; a++) {

@@ -46,7 +46,7 @@ static void add_column(struct dl_wording *w, const char *s, size_t n) {
 }
 
 bool dl_says(struct dl_wording *w, const char *fmt, ...) {
-  struct dl_text said = {0};
+  DL_TEXT(said);
   va_list args;
   if (!w)
     return true;
@@ -64,6 +64,5 @@ bool dl_says(struct dl_wording *w, const char *fmt, ...) {
       dl_text_add_n(&w->text, s, n);
     s += n + (s[n] == '}');
   }
-  dl_text_free(&said);
   return true;
 }

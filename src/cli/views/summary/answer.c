@@ -39,7 +39,7 @@ void dl_add_interval(struct dl_text *t, enum dl_style style, const char *unit,
                      double as, const struct dl_value *low,
                      const struct dl_value *high) {
   const struct dl_multiple scale = dl_multiple_for(style, as);
-  struct dl_text range = {0};
+  DL_TEXT(range);
   dl_show_range(&range, style, low, high, &scale);
   const char *text = dl_text_str(&range), *dots = strstr(text, " .. ");
   size_t n = dots ? (size_t)(dots - text) : 0;
@@ -49,7 +49,6 @@ void dl_add_interval(struct dl_text *t, enum dl_style style, const char *unit,
     dl_text_add(t, dots + 4);
     dl_show_unit(t, " ", style, unit, &scale);
   }
-  dl_text_free(&range);
 }
 
 void dl_answer_figure(struct dl_answer_line *l, const struct dl_answer *a) {

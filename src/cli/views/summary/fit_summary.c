@@ -38,7 +38,7 @@ static void add_error(struct dl_text *t, const char *unit, double x) {
 /* `first`: the row that names the fit; blanks stand below. */
 static void add_row(struct dl_table *t, const struct dl_fit *fit, bool first,
                     const char *held_out, const struct dl_scores *s) {
-  struct dl_text rmse = {0};
+  DL_TEXT(rmse);
   const char *const blank = " ";
   if (s)
     add_error(&rmse, fit->unit, s->rmse);
@@ -52,7 +52,6 @@ static void add_row(struct dl_table *t, const struct dl_fit *fit, bool first,
       [RMSE] = dl_string(s ? dl_text_str(&rmse) : NULL),
       [BOUNDARY] = dl_string(first ? fit->boundary : blank)};
   dl_table_row(t, row, NULL);
-  dl_text_free(&rmse);
 }
 
 void dl_fit_answer(struct dl_table *t, const struct dl_fit *fit,

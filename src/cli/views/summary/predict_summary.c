@@ -166,13 +166,12 @@ static const struct basis *basis_of(const struct dl_estimate *e) {
 
 static void say_basis(struct dl_report *r, const struct dl_estimate *e) {
   const struct basis *b = basis_of(e);
-  struct dl_text t = {0};
+  DL_TEXT(t);
   if (b && b->new && !e->all_seen)
     dl_text_printf(&t, "%s%s", b->new, e->n_outside > 0 ? ", " : "");
   dl_add_quantities(&t, e->outside, e->n_outside);
   if (t.len > 0)
     dl_report_say(r, "Outside the training data: %s.", dl_text_str(&t));
-  dl_text_free(&t);
   if (b)
     dl_report_say(r, "Interval from %s errors (%zu %s).", b->errors,
                   e->interval_groups, b->groups);
@@ -181,7 +180,7 @@ static void say_basis(struct dl_report *r, const struct dl_estimate *e) {
 /* "Method physical; others 13.7 to 16.3 kWh (--all)." */
 static void say_methods(struct dl_report *r, const struct dl_predict_subject *s,
                         bool all, bool explain) {
-  struct dl_text t = {0};
+  DL_TEXT(t);
   double low = INFINITY, high = -INFINITY;
   for (size_t i = 0; i < s->n; i++)
     if ((long)i != s->best && !isnan(s->est[i].energy_j)) {
@@ -198,7 +197,6 @@ static void say_methods(struct dl_report *r, const struct dl_predict_subject *s,
   }
   dl_text_add(&t, explain ? "." : ". Details: --explain.");
   dl_report_say(r, "%s", dl_text_str(&t));
-  dl_text_free(&t);
 }
 
 void dl_predict_summary(struct dl_report *r, const struct dl_predict_subject *s,

@@ -38,7 +38,7 @@ static bool is_given(const struct settings *s, enum dl_run_id id) {
 static void add_number(struct settings *s, enum dl_run_id id,
                        const char *before, double x, const char *after) {
   char number[DL_NUMBER_SIZE];
-  struct dl_text t = {0};
+  DL_TEXT(t);
   if (isnan(x))
     return;
   dl_format_large_count(number, x);
@@ -48,7 +48,6 @@ static void add_number(struct settings *s, enum dl_run_id id,
                  end ? (int)(end - after) : (int)strlen(after), after,
                  end && several ? "s" : "", end ? end + 3 : "");
   add(s, is_given(s, id), dl_text_str(&t));
-  dl_text_free(&t);
 }
 
 /* "TF32"; words of more than formats and digits stay as they are. */

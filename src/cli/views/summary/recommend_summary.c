@@ -97,12 +97,11 @@ void dl_recommend_answer(struct dl_report *r,
                          const struct dl_recommended_choices *c) {
   const struct dl_alternative *a = &c->l->c[0];
   struct dl_answer_line line[N_LINES] = {0};
-  struct dl_text title = {0};
+  DL_TEXT(title);
   dl_text_add(&title, "Lowest energy: ");
   add_choice(&title, a);
   add_work(&title, c);
   struct dl_report *g = dl_report_group(r, NULL, dl_text_str(&title));
-  dl_text_free(&title);
   energy_line(&line[ENERGY], "Energy", c, a);
   if (a->boundary)
     dl_answer_remark(&line[ENERGY], "%s",
@@ -189,13 +188,12 @@ static void say_marks(struct dl_report *r, const bool marked[3]) {
   static const char *const means[] = {
       "* lowest energy", "~ another choice may take less, by the intervals",
       "! the interval exceeds the budget"};
-  struct dl_text t = {0};
+  DL_TEXT(t);
   for (size_t i = 0; i < DL_LENGTH(means); i++)
     if (marked[i])
       dl_text_printf(&t, "%s%s", t.len > 0 ? "; " : "", means[i]);
   if (t.len > 0)
     dl_report_say(r, "%s.", dl_text_str(&t));
-  dl_text_free(&t);
 }
 
 /* Appends how many choices are excluded; and why, where it is one reason or
@@ -236,13 +234,12 @@ static void say_outside(struct dl_report *r,
   if (low == &c->l->c[0])
     return;
   const struct dl_value energy = dl_number(low->energy_j);
-  struct dl_text t = {0};
+  DL_TEXT(t);
   dl_show(&t, DL_KWH, "J", &energy, NULL);
   dl_report_say(r,
                 "Lower, but its generation was not measured: %s, %s "
                 "(--extrapolate).",
                 place_of(low), dl_text_str(&t));
-  dl_text_free(&t);
 }
 
 void dl_recommend_notes(struct dl_report *r,
@@ -250,7 +247,7 @@ void dl_recommend_notes(struct dl_report *r,
                         const bool marked[3]) {
   const char *boundary = c->l->c[0].boundary;
   size_t front = 0, open = 0;
-  struct dl_text t = {0};
+  DL_TEXT(t);
   for (size_t i = 0; i < c->n; i++) {
     front += c->l->c[i].place.front;
     open += !c->l->c[i].place.front && c->l->c[i].place.open;
@@ -264,7 +261,6 @@ void dl_recommend_notes(struct dl_report *r,
   add_excluded(&t, c);
   if (t.len > 0)
     dl_report_say(r, "%s", dl_text_str(&t));
-  dl_text_free(&t);
   say_outside(r, c);
   if (!c->o->explain) {
     dl_report_say(r, "%sSettings: --explain.",

@@ -65,12 +65,11 @@ void dl_report_answer(struct dl_report *r, const struct dl_sums *s,
                       const struct dl_footprint *foot) {
   const struct dl_costs costs = dl_footprint_costs(foot, dl_sums_energy(s));
   struct dl_answer_line line[N_LINES] = {0};
-  struct dl_text title = {0};
+  DL_TEXT(title);
   dl_text_printf(&title, "%zu job%s", s->jobs, s->jobs == 1 ? "" : "s");
   if (s->unknown > 0)
     dl_text_printf(&title, ", %zu of them without energy", s->unknown);
   struct dl_report *g = dl_report_group(r, NULL, dl_text_str(&title));
-  dl_text_free(&title);
   energy_lines(line, s, foot);
   gpu_line(&line[GPU_TIME], s);
   figure(&line[EMISSIONS], "CO2e", DL_MASS, "g", costs.co2e_g);
@@ -88,7 +87,7 @@ void dl_report_answer(struct dl_report *r, const struct dl_sums *s,
 
 void dl_report_notes(struct dl_report *r, const struct dl_sums *s, bool all,
                      bool explain) {
-  struct dl_text t = {0};
+  DL_TEXT(t);
   if (strcmp(s->boundary, "mixed") == 0)
     dl_report_say(r, "Energies of different boundaries are added up: not all "
                      "of them cover the same parts of a node.");
@@ -109,5 +108,4 @@ void dl_report_notes(struct dl_report *r, const struct dl_sums *s, bool all,
                                     : "Details: --explain.");
   if (t.len > 0)
     dl_report_say(r, "%s", dl_text_str(&t));
-  dl_text_free(&t);
 }

@@ -49,11 +49,10 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
  * fraction of a count, or a word that the column does not know. */
 static void warn_dropped(struct dl_log *log, const struct dl_run_column *c,
                          enum dl_fault_kind fault, const char *cell) {
-  struct dl_text what = {0};
+  DL_TEXT(what);
   dl_run_column_explain(c, fault, cell, &what);
   dl_log_warn(log, "column '%s': %s; such values are left out", c->name,
               dl_text_str(&what));
-  dl_text_free(&what);
 }
 
 static bool row(struct dl_log *log, const char *const *cell) {

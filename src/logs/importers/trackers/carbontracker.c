@@ -82,8 +82,8 @@ bool dl_ct_any(const struct dl_head *head,
 void dl_ct_components(const char *s, struct dl_run *r, bool *gpu, bool *cpu) {
   static const char gpu_word[] = "GPU with device(s)";
   const char *end = strstr(s, "CPU with device(s)");
-  struct dl_strlist all = {0};
-  struct dl_text names = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist all = {0};
+  DL_TEXT(names);
   *cpu = end != NULL;
   s = strstr(s, gpu_word);
   *gpu = s != NULL;
@@ -101,8 +101,6 @@ void dl_ct_components(const char *s, struct dl_run *r, bool *gpu, bool *cpu) {
     if (*all.s[i] != '\0' && dl_strlist_find(&all, all.s[i]) == (long)i)
       dl_text_printf(&names, "%s%s", names.len > 0 ? "/" : "", all.s[i]);
   dl_run_copy_text(r, DL_RUN_gpu, dl_text_str(&names));
-  dl_text_free(&names);
-  dl_strlist_free(&all);
 }
 
 /* --- the standard log */

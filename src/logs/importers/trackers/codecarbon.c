@@ -126,7 +126,7 @@ static const char *next_model(const char *s) {
 
 /* Names without counts, joined with "/". */
 static void put_model(struct dl_run *r, const char *s) {
-  struct dl_text t = {0};
+  DL_TEXT(t);
   for (s += count_at(s, 9); *s != '\0'; s += count_at(s, 1)) {
     const char *next = next_model(s);
     size_t len = (size_t)(next - s);
@@ -138,7 +138,6 @@ static void put_model(struct dl_run *r, const char *s) {
     s = next;
   }
   dl_run_copy_text(r, DL_RUN_gpu, dl_text_str(&t));
-  dl_text_free(&t);
 }
 
 static bool is_mode(const struct codecarbon *c, const char *const *cell,
@@ -175,10 +174,9 @@ static void put_names(struct dl_run *r, const struct codecarbon *c,
   dl_run_copy_text(r, DL_RUN_run_id, cell[c->at[id]]);
   if (!dl_run_has_text(cell, c->at[TASK]))
     return;
-  struct dl_text t = {0};
+  DL_TEXT(t);
   dl_text_printf(&t, "%s/%s", cell[c->at[id]], cell[c->at[TASK]]);
   dl_run_copy_text(r, DL_RUN_run_id, dl_text_str(&t));
-  dl_text_free(&t);
 }
 
 /* Whether b is a later state of the run a. */
