@@ -7,6 +7,7 @@
 #define DL_BASE_MEMORY_H
 
 #include <stddef.h>
+#include <stdlib.h>
 
 /* Elements of an array (not of a pointer). */
 #define DL_LENGTH(array) (sizeof(array) / sizeof *(array))
@@ -36,6 +37,13 @@ void *dl_grown(void *array, size_t *cap, size_t want, size_t size)
  * of its block, on every way out: DL_SCOPED(dl_intern_free) struct dl_intern
  * names = {0}; */
 #define DL_SCOPED(free) __attribute__((cleanup(free)))
+
+/* The same for what free() takes: DL_FREED double *x = dl_calloc(...); */
+#define DL_FREED DL_SCOPED(dl_free_local)
+
+static inline void dl_free_local(void *at) {
+  free(*(void **)at);
+}
 
 /* For libraries that report a failed allocation of their own. */
 _Noreturn void dl_end_without_memory(void);

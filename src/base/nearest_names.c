@@ -28,7 +28,7 @@ struct costs {
 
 static size_t distance(const struct costs *c, const char *a, const char *b) {
   size_t m = strlen(a), n = strlen(b), width = n + 1;
-  size_t *table = dl_calloc((m + 1) * width, sizeof *table);
+  DL_FREED size_t *table = dl_calloc((m + 1) * width, sizeof *table);
   for (size_t j = 1; j <= n; j++)
     table[j] = table[j - 1] + c->one(b, j - 1);
   for (size_t i = 1; i <= m; i++) {
@@ -42,9 +42,7 @@ static size_t distance(const struct costs *c, const char *a, const char *b) {
         row[j] = min2(row[j], (before - width)[j - 2] + c->swap);
     }
   }
-  size_t cost = table[m * width + n];
-  free(table);
-  return cost;
+  return table[m * width + n];
 }
 
 static size_t plain_one(const char *s, size_t i) {
@@ -173,20 +171,18 @@ static struct dl_candidate *of_names(const char *const *names, size_t n) {
 
 void dl_suggest_names(const char *typed, const char *const *names, size_t n,
                       struct dl_text *text) {
-  struct dl_candidate *c = of_names(names, n);
+  DL_FREED struct dl_candidate *c = of_names(names, n);
   dl_suggest(typed, c, n, 3, false, text);
-  free(c);
 }
 
 void dl_nearest_names(const char *typed, const char *const *names, size_t n,
                       size_t most, struct dl_text *text) {
   const char *best[MOST];
-  struct dl_candidate *c = of_names(names, n);
+  DL_FREED struct dl_candidate *c = of_names(names, n);
   size_t k = min2(most, rank(typed, c, n, SIZE_MAX - 1, best));
   for (size_t i = 0; i < k; i++) {
     dl_text_add(text, i == 0 ? "'" : ", '");
     dl_text_add(text, best[i]);
     dl_text_add(text, "'");
   }
-  free(c);
 }

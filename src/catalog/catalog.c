@@ -368,10 +368,9 @@ static enum dl_status refuse_slice(struct dl_catalog *c, const char *name,
   static const char between[] = " MIG ";
   const char *at = strcasestr(name, between);
   const struct dl_descriptor *board = NULL;
-  char *whole = at ? dl_strndup(name, (size_t)(at - name)) : NULL;
+  DL_FREED char *whole = at ? dl_strndup(name, (size_t)(at - name)) : NULL;
   enum dl_status status =
       at ? dl_catalog_look(c, DL_ACCELERATOR, whole, &board, d) : DL_OK;
-  free(whole);
   if (status != DL_OK || !board)
     return status;
   return dl_fail(d, DL_EINPUT,

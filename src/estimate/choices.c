@@ -181,13 +181,12 @@ static int by_place(const void *a, const void *b) {
 }
 
 static void sort(struct dl_choices *l) {
-  struct sorted *s = dl_calloc(l->n, sizeof *s);
+  DL_FREED struct sorted *s = dl_calloc(l->n, sizeof *s);
   for (size_t i = 0; i < l->n; i++)
     s[i] = (struct sorted){l->c[i], i};
   qsort(s, l->n, sizeof *s, by_place);
   for (size_t i = 0; i < l->n; i++)
     l->c[i] = s[i].c;
-  free(s);
 }
 
 /* The choices as points; those that are excluded are none. */
@@ -210,13 +209,11 @@ void dl_choices_judge(struct dl_choices *l,
                       const struct dl_choice_limits *limits) {
   exclude(l, limits);
   exclude_untimed(l);
-  struct dl_pareto_point *p = dl_calloc(l->n, sizeof *p);
-  struct dl_pareto_place *place = dl_calloc(l->n, sizeof *place);
+  DL_FREED struct dl_pareto_point *p = dl_calloc(l->n, sizeof *p);
+  DL_FREED struct dl_pareto_place *place = dl_calloc(l->n, sizeof *place);
   make_points(l, p);
   dl_pareto(p, l->n, place);
   for (size_t i = 0; i < l->n; i++)
     l->c[i].place = place[i];
-  free(p);
-  free(place);
   sort(l);
 }

@@ -190,7 +190,7 @@ static void take_part(struct part *p, const struct dl_scoring *s,
 static void score_one(const struct dl_scoring *s, const struct part *p,
                       size_t candidate, size_t m, struct dl_method_score *out) {
   const double *y = p->y[m], *f = p->f[m];
-  double *some = NULL;
+  DL_FREED double *some = NULL;
   size_t n = 0, with = 0, inside = 0;
   for (size_t k = 0; k < p->n; k++) {
     if (isnan(y[k]) || isnan(f[k]))
@@ -212,7 +212,6 @@ static void score_one(const struct dl_scoring *s, const struct part *p,
   }
   out->covered = with > 0 ? (double)inside / (double)with : (double)NAN;
   dl_score(&out->of, y, f, NULL, n);
-  free(some);
 }
 
 enum dl_status dl_scoring_of(const struct dl_scoring *s,
@@ -232,14 +231,13 @@ enum dl_status dl_scoring_of(const struct dl_scoring *s,
                       .confidence = how->confidence,
                       .seed = how->seed,
                       .progress = d->progress};
-  struct dl_boot_scores *boot = dl_calloc(n, sizeof *boot);
+  DL_FREED struct dl_boot_scores *boot = dl_calloc(n, sizeof *boot);
   dl_bootstrap(&b, boot);
   for (size_t m = 0; m < n; m++) {
     out[m].boot = boot[m];
     out[m].clusters = b.n_groups;
     score_one(s, &p, scope->which[m], m, &out[m]);
   }
-  free(boot);
   free_part(&p);
   return DL_OK;
 }

@@ -62,7 +62,7 @@ enum dl_status dl_csv_seam_find(struct dl_csv_seam *seam, FILE *f,
   struct search s = {.offset = seam->offset, .line = seam->line};
   if (seam->offset >= least)
     return DL_OK;
-  char *text = dl_malloc(BLOCK_SIZE);
+  DL_FREED char *text = dl_malloc(BLOCK_SIZE);
   csv_init(&s.parser, CSV_REPALL_NL);
   csv_set_delim(&s.parser, delimiter);
   csv_set_realloc_func(&s.parser, dl_realloc);
@@ -79,6 +79,5 @@ enum dl_status dl_csv_seam_find(struct dl_csv_seam *seam, FILE *f,
   }
   *seam = (struct dl_csv_seam){s.offset, s.line};
   csv_free(&s.parser);
-  free(text);
   return status;
 }

@@ -34,14 +34,13 @@ enum dl_status dl_json_parse(dl_json **j, const char *text, size_t len,
 }
 
 enum dl_status dl_json_read(dl_json **j, const char *path, struct dl_diag *d) {
-  char *text = NULL;
+  DL_FREED char *text = NULL;
   size_t len;
   enum dl_status status =
       dl_read_file(path, DL_JSON_MOST_BYTES, &text, &len, d);
   *j = NULL;
   if (status == DL_OK)
     status = dl_json_parse(j, text, len, path, d);
-  free(text);
   return status;
 }
 

@@ -82,9 +82,8 @@ static void set_origin(struct dl_run *run, const struct dl_source *s) {
   dl_run_lend_text(run, DL_RUN_format, s->importer->name);
   if (is_stdin || run->run_id)
     return;
-  char *id = dl_strndup(name, dl_path_stem(name));
+  DL_FREED char *id = dl_strndup(name, dl_path_stem(name));
   dl_run_copy_text(run, DL_RUN_run_id, id);
-  free(id);
 }
 
 /* Applies the user's settings, if any; returns the extra cells, or NULL. */
@@ -291,11 +290,10 @@ static enum dl_status return_outcome(struct extraction *x, size_t i,
   if (s->role == DL_LOG_RUNS)
     return x->jobs ? DL_OK : extract_table(x, s, d);
   if (out->status != DL_OK && out->diag.error) {
-    char *error = out->diag.error;
+    DL_FREED char *error = out->diag.error;
     out->diag.error = NULL;
     dl_diag_take(d, &out->diag);
     status = skip_log(x, out->status, error, d);
-    free(error);
     return status;
   }
   dl_diag_take(d, &out->diag);

@@ -69,7 +69,7 @@ static void refuse(struct dl_source *s, const char *other) {
 
 void dl_log_copies_refuse(struct dl_log_grouping *g) {
   struct dl_intern looks = {.size = sizeof(struct look)};
-  size_t *first = dl_calloc(g->n, sizeof *first);
+  DL_FREED size_t *first = dl_calloc(g->n, sizeof *first);
   for (size_t i = 0; g->n > 1 && i < g->n; i++) {
     struct dl_source *s = &g->source[i];
     struct look look;
@@ -83,5 +83,4 @@ void dl_log_copies_refuse(struct dl_log_grouping *g) {
       refuse(s, g->source[first[at]].path);
   }
   dl_intern_free(&looks);
-  free(first);
 }

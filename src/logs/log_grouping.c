@@ -197,11 +197,10 @@ static long *find_jobs(struct dl_log_grouping *g, struct dl_intern *jobs,
 static void join_nodes(struct dl_log_grouping *g, struct dl_diag *d) {
   DL_SCOPED(dl_intern_free) struct dl_intern jobs = {0};
   DL_TEXT(key);
-  long *first = find_jobs(g, &jobs, d);
+  DL_FREED long *first = find_jobs(g, &jobs, d);
   for (size_t i = 0; i < g->n; i++)
     if (make_job_key(&key, &g->source[i], false))
       join_to(g, first[dl_intern_find(&jobs, dl_text_str(&key))], i);
-  free(first);
 }
 
 static void join_all(struct dl_log_grouping *g, struct dl_diag *d) {

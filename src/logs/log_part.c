@@ -104,7 +104,7 @@ static size_t note_headers(struct dl_log *log, struct dl_lines_block *b,
 static enum dl_status read_lines(struct dl_log *log, struct dl_log_part *p) {
   struct dl_lines_block *b = &p->lines, own = *b;
   size_t cut = 0, want = log->carry.len + PART_SIZE;
-  char *line = dl_malloc(DL_LINE_MAX + 1);
+  DL_FREED char *line = dl_malloc(DL_LINE_MAX + 1);
   enum dl_status status = DL_OK;
   *b = log->carry;
   own.len = 0;
@@ -123,7 +123,6 @@ static enum dl_status read_lines(struct dl_log *log, struct dl_log_part *p) {
     }
     want = 2 * b->len;
   }
-  free(line);
   log->carry = own;
   size_t rest = b->len - cut;
   if (status != DL_OK || rest == 0)

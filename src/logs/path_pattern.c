@@ -9,9 +9,8 @@
 #include "base/memory.h"
 
 static void add_span(struct dl_strlist *l, const char *s, size_t n) {
-  char *copy = dl_strndup(s, n);
+  DL_FREED char *copy = dl_strndup(s, n);
   dl_strlist_add(l, copy);
-  free(copy);
 }
 
 enum dl_status dl_pattern_parse(struct dl_pattern *p, const char *text,

@@ -91,7 +91,7 @@ enum dl_status dl_settings_set(struct dl_settings *s, const char *assignment,
   const char *equals = strchr(assignment, '=');
   if (!equals || equals == assignment)
     return dl_fail(d, DL_EUSAGE, "--set '%s': expected NAME=VALUE", assignment);
-  char *name = dl_strndup(assignment, (size_t)(equals - assignment));
+  DL_FREED char *name = dl_strndup(assignment, (size_t)(equals - assignment));
   const struct dl_run_column *c = dl_run_column_find(name);
   DL_TEXT(why);
   enum dl_status status = DL_OK;
@@ -105,7 +105,6 @@ enum dl_status dl_settings_set(struct dl_settings *s, const char *assignment,
   dl_strlist_add(&s->set_names, name);
   dl_strlist_add(&s->set_values, equals + 1);
   note_column(s, name);
-  free(name);
   return status;
 }
 
@@ -308,7 +307,7 @@ static void give_row(struct filling *f, const char *path, struct dl_diag *d) {
 
 static void give_path(struct filling *f, const char *path, struct dl_diag *d) {
   const struct dl_pattern *p = &f->s->pattern;
-  char **value = dl_calloc(p->names.n, sizeof *value);
+  DL_FREED char **value = dl_calloc(p->names.n, sizeof *value);
   DL_TEXT(why);
   bool found = dl_pattern_match(p, path, value);
   if (!found)
@@ -320,7 +319,6 @@ static void give_path(struct filling *f, const char *path, struct dl_diag *d) {
       give(f, p->names.s[i], value[i]);
     free(value[i]);
   }
-  free(value);
 }
 
 void dl_settings_apply(const struct dl_settings *s, const char *path,

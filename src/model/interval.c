@@ -98,9 +98,8 @@ static struct weighted *gather(const struct dl_residuals *r, size_t *n) {
 static bool conformal(const struct dl_residuals *r, double coverage,
                       double *low, double *high) {
   size_t n;
-  struct weighted *all = gather(r, &n);
+  DL_FREED struct weighted *all = gather(r, &n);
   if (n == 0) {
-    free(all);
     return false;
   }
   double tail = (1 - coverage) / 2 * ((double)r->n + 1);
@@ -120,7 +119,6 @@ static bool conformal(const struct dl_residuals *r, double coverage,
       break;
   }
   *high = all[i].x;
-  free(all);
   return true;
 }
 

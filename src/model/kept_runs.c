@@ -105,10 +105,9 @@ const struct dl_kept_run *dl_kept_runs_add(struct dl_kept_runs *to,
 static void add_names(struct dl_strlist *names, const struct dl_kept_run *run) {
   for (size_t i = 0; i < run->value.n; i++) {
     const char *value = run->value.s[i];
-    char *name = dl_strndup(value, strcspn(value, "="));
+    DL_FREED char *name = dl_strndup(value, strcspn(value, "="));
     if (dl_strlist_find(names, name) < 0)
       dl_strlist_add(names, name);
-    free(name);
   }
 }
 

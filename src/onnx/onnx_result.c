@@ -101,9 +101,8 @@ static enum dl_status take_outputs(struct dl_onnx_walk *r,
 void dl_onnx_count_free(struct dl_onnx_count *c) {
   if (!c)
     return;
-  struct dl_onnx_names *o = c->owned;
+  DL_FREED struct dl_onnx_names *o = c->owned;
   dl_intern_free(&o->names);
-  free(o);
   free(c->layer);
   free(c->op);
   free(c->input);

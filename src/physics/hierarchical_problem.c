@@ -115,7 +115,7 @@ double dl_measurement_precision(const struct dl_hierarchical_problem *q,
 static void prepare(struct work *w, const bool *out) {
   const struct dl_hierarchical_problem *q = w->q;
   size_t n = q->configs.n_measurements, p = q->map.p;
-  size_t *count = dl_calloc(p, sizeof *count);
+  DL_FREED size_t *count = dl_calloc(p, sizeof *count);
   w->s->m = dl_calloc(n, sizeof *w->s->m);
   w->s->theta = dl_calloc(p, sizeof *w->s->theta);
   w->s->known = dl_calloc(p, sizeof *w->s->known);
@@ -135,21 +135,19 @@ static void prepare(struct work *w, const bool *out) {
     w->s->known[j] = true;
   }
   set_effect_priors(w, count);
-  free(count);
 }
 
 static enum dl_status covariance(struct work *w,
                                  const struct dl_weighed_terms *terms,
                                  gsl_matrix *cov, struct dl_diag *d) {
   struct dl_normal_equations e;
-  double *g = dl_calloc(w->q->map.p, sizeof *g);
+  DL_FREED double *g = dl_calloc(w->q->map.p, sizeof *g);
   enum dl_status status = DL_OK;
   dl_normal_equations_make(&e, &w->q->blocks, terms);
   dl_normal_equations_sum(&e, w->s->theta, g);
   if (!dl_normal_equations_factor(&e, &e.products, 0) ||
       !dl_covariance(&e, cov))
     status = dl_fail(d, DL_EINPUT, "the normal equations are singular");
-  free(g);
   dl_normal_equations_free(&e);
   return status;
 }
@@ -252,7 +250,7 @@ enum dl_status dl_hierarchical_residuals(
     struct dl_diag *d) {
   const struct dl_configurations *configs = &q->configs;
   double y[DL_MAX_TARGETS];
-  double *count = dl_calloc(configs->n, sizeof *count);
+  DL_FREED double *count = dl_calloc(configs->n, sizeof *count);
   *gp = (struct dl_residual_gp){.point =
                                     dl_calloc(configs->n, sizeof *gp->point)};
   for (size_t i = 0; i < configs->n; i++) {
@@ -267,7 +265,5 @@ enum dl_status dl_hierarchical_residuals(
     gp->point[gp->n++] = (struct dl_residual_point){
         dl_place_of(&configs->names[i], inputs), its, s->m[at].mean - y[its]};
   }
-  enum dl_status status = dl_residual_gp_fit(gp, q->physics->process, count, d);
-  free(count);
-  return status;
+  return dl_residual_gp_fit(gp, q->physics->process, count, d);
 }

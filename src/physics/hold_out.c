@@ -24,7 +24,7 @@ static int by_pair(const void *a, const void *b) {
  * that are marked in `held`. */
 static void mark_near(const struct dl_configurations *configs, const bool *held,
                       bool *near) {
-  struct pair *pairs = dl_calloc(configs->n, sizeof *pairs);
+  DL_FREED struct pair *pairs = dl_calloc(configs->n, sizeof *pairs);
   for (size_t i = 0; i < configs->n; i++)
     pairs[i] = (struct pair){configs->names[i].number[DL_NAME_GPU],
                              configs->names[i].number[DL_NAME_ARCH], i};
@@ -37,7 +37,6 @@ static void mark_near(const struct dl_configurations *configs, const bool *held,
     for (size_t k = i; k < end; k++)
       near[pairs[k].config] = any;
   }
-  free(pairs);
 }
 
 /* Predicts the configurations marked in `held`. */
@@ -70,8 +69,8 @@ enum dl_status dl_hold_out(const struct dl_hierarchical_problem *q,
                            const struct dl_hierarchical_start *start, double *y,
                            struct dl_diag *d) {
   struct dl_hierarchical_solution s;
-  bool *held = dl_calloc(q->configs.n, sizeof *held);
-  bool *near = dl_calloc(q->configs.n, sizeof *near);
+  DL_FREED bool *held = dl_calloc(q->configs.n, sizeof *held);
+  DL_FREED bool *near = dl_calloc(q->configs.n, sizeof *near);
   for (size_t i = 0; i < q->rows.n; i++)
     if (out[i])
       held[q->configs.of_row[i]] = true;
@@ -81,8 +80,6 @@ enum dl_status dl_hold_out(const struct dl_hierarchical_problem *q,
     status = predict_held(q, &s, held, near, y, d);
     dl_hierarchical_solution_free(&s);
   }
-  free(held);
-  free(near);
   return status;
 }
 
@@ -91,10 +88,10 @@ void dl_hold_out_auxiliary(const struct dl_hierarchical_problem *q, bool *out) {
                                            DL_NAME_SOURCE};
   const struct dl_configurations *configs = &q->configs;
   size_t n_own = q->rows.n - q->rows.n_auxiliary, n_names = q->names.n + 1;
-  bool *some_out = dl_calloc(n_names, sizeof *some_out);
-  bool *some_in = dl_calloc(n_names, sizeof *some_in);
-  bool *is_out = dl_calloc(configs->n, sizeof *is_out);
-  bool *is_in = dl_calloc(configs->n, sizeof *is_in);
+  DL_FREED bool *some_out = dl_calloc(n_names, sizeof *some_out);
+  DL_FREED bool *some_in = dl_calloc(n_names, sizeof *some_in);
+  DL_FREED bool *is_out = dl_calloc(configs->n, sizeof *is_out);
+  DL_FREED bool *is_in = dl_calloc(configs->n, sizeof *is_in);
   for (size_t i = 0; i < n_own; i++)
     (out[i] ? is_out : is_in)[configs->of_row[i]] = true;
   for (size_t g = 0; g < sizeof groupings / sizeof *groupings; g++) {
@@ -109,8 +106,4 @@ void dl_hold_out_auxiliary(const struct dl_hierarchical_problem *q, bool *out) {
       out[i] = out[i] || (some_out[name] && !some_in[name]);
     }
   }
-  free(some_out);
-  free(some_in);
-  free(is_out);
-  free(is_in);
 }

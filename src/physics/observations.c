@@ -30,7 +30,8 @@ static void number_rows(struct dl_configurations *c, size_t *first,
   size_t n_own_rows = o->n - o->n_auxiliary, n = physics->n_targets;
   for (size_t i = 0; i < o->n; i++)
     c->of_row[i] = (size_t)dl_intern(&inputs, o->row[i].inputs);
-  size_t *number = dl_calloc(inputs.n * n, sizeof *number); /* 0: none yet */
+  DL_FREED size_t *number =
+      dl_calloc(inputs.n * n, sizeof *number); /* 0: none yet */
   for (size_t i = 0; i < o->n; i++) {
     size_t *k = &number[c->of_row[i] * n + target_of(o, physics, i)];
     if (i < n_own_rows ? *k == 0 : *k <= c->n_own) {
@@ -40,7 +41,6 @@ static void number_rows(struct dl_configurations *c, size_t *first,
     }
     c->of_row[i] = *k - 1;
   }
-  free(number);
   dl_intern_free(&inputs);
 }
 
@@ -133,7 +133,7 @@ static void list_measurements(struct dl_configurations *c,
 void dl_configurations_make(struct dl_configurations *c,
                             const struct dl_physics *physics,
                             const struct dl_observations *o) {
-  size_t *first = dl_calloc(o->n, sizeof *first);
+  DL_FREED size_t *first = dl_calloc(o->n, sizeof *first);
   *c = (struct dl_configurations){0};
   c->of_row = dl_calloc(o->n, sizeof *c->of_row);
   number_rows(c, first, physics, o);
@@ -144,7 +144,6 @@ void dl_configurations_make(struct dl_configurations *c,
     c->inputs[i] = o->row[first[i]].inputs;
     c->target[i] = target_of(o, physics, first[i]);
   }
-  free(first);
 }
 
 void dl_configurations_name(struct dl_configurations *c,

@@ -171,8 +171,8 @@ static size_t add_lines(const struct dl_script *s,
 static void add_labels(struct dl_script *s, const struct dl_pareto_drawing *w) {
   static const char *const sides[] = {"right", "center", "left"};
   size_t n = w->n_front;
-  struct dl_text *text = dl_calloc(n, sizeof *text);
-  struct dl_label *label = dl_calloc(n, sizeof *label);
+  DL_FREED struct dl_text *text = dl_calloc(n, sizeof *text);
+  DL_FREED struct dl_label *label = dl_calloc(n, sizeof *label);
   double(*point)[2] = dl_calloc(w->t.n + n * 3 * SAMPLES, sizeof *point);
   double line = dl_script_text_height(s);
   const struct dl_label_area area = {(w->right - LEFT) * s->width,
@@ -199,8 +199,6 @@ static void add_labels(struct dl_script *s, const struct dl_pareto_drawing *w) {
     }
   for (size_t i = 0; i < n; i++)
     dl_text_free(&text[i]);
-  free(text);
-  free(label);
   free(point);
 }
 

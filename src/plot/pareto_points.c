@@ -23,18 +23,17 @@ static int by_time(const void *a, const void *b, void *ctx) {
 
 static void find_places(const struct dl_pareto_drawing *w,
                         struct dl_pareto_place *place) {
-  struct dl_pareto_point *p = dl_calloc(w->t.n, sizeof *p);
+  DL_FREED struct dl_pareto_point *p = dl_calloc(w->t.n, sizeof *p);
   for (size_t i = 0; i < w->t.n; i++)
     p[i] = (struct dl_pareto_point){.energy = dl_pareto_energy(w, i),
                                     .low = NAN,
                                     .high = NAN,
                                     .time = dl_pareto_time(w, i)};
   dl_pareto(p, w->t.n, place);
-  free(p);
 }
 
 void dl_pareto_front(struct dl_pareto_drawing *w) {
-  struct dl_pareto_place *place = dl_calloc(w->t.n, sizeof *place);
+  DL_FREED struct dl_pareto_place *place = dl_calloc(w->t.n, sizeof *place);
   w->front = dl_calloc(w->t.n, sizeof *w->front);
   w->on_front = dl_calloc(w->t.n, sizeof *w->on_front);
   bool has_column = w->t.there[COL_FRONT];
@@ -47,7 +46,6 @@ void dl_pareto_front(struct dl_pareto_drawing *w) {
       w->front[w->n_front++] = i;
   }
   qsort_r(w->front, w->n_front, sizeof *w->front, by_time, w);
-  free(place);
 }
 
 /* A group and its rank for a colour. */
@@ -96,9 +94,8 @@ void dl_pareto_groups(struct dl_pareto_drawing *w, bool chosen) {
   }
   w->shaped &=
       w->shapes.n > 1 && w->shapes.n <= DL_SHAPES && w->groups.n <= DL_SHADES;
-  struct claim *claim = dl_calloc(w->groups.n, sizeof *claim);
+  DL_FREED struct claim *claim = dl_calloc(w->groups.n, sizeof *claim);
   for (size_t g = 0; g < w->groups.n; g++)
     claim[g].group = g;
   choose_groups(w, claim);
-  free(claim);
 }

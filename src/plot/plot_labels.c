@@ -49,7 +49,7 @@ static bool is_free(const struct box *b, const struct box *taken,
 void dl_labels_place(struct dl_label *label, size_t n, const double (*point)[2],
                      size_t m, size_t soft, const struct dl_label_area *area) {
   size_t n_taken = 0;
-  struct box *taken = dl_calloc(n, sizeof *taken);
+  DL_FREED struct box *taken = dl_calloc(n, sizeof *taken);
   for (size_t i = 0; i < n; i++) {
     label[i].placed = false;
     for (size_t k = 0; k < 2 * SIDES; k++) {
@@ -64,5 +64,4 @@ void dl_labels_place(struct dl_label *label, size_t n, const double (*point)[2],
       break;
     }
   }
-  free(taken);
 }

@@ -126,7 +126,7 @@ enum dl_status dl_plot_table_read(struct dl_plot_table *t, const char *path,
                                   const struct dl_plot_column *column, size_t n,
                                   const char *made_by, struct dl_diag *d) {
   struct dl_csv *csv = NULL;
-  long *col = dl_calloc(n, sizeof *col);
+  DL_FREED long *col = dl_calloc(n, sizeof *col);
   *t = (struct dl_plot_table){.path = strcmp(path, "-") == 0 ? "<stdin>" : path,
                               .n_cols = n,
                               .column = column,
@@ -139,6 +139,5 @@ enum dl_status dl_plot_table_read(struct dl_plot_table *t, const char *path,
   if (status == DL_OK && t->n == 0)
     status = dl_fail_at(d, DL_EINPUT, t->path, 0, "no row that can be drawn");
   dl_csv_free(csv);
-  free(col);
   return status;
 }

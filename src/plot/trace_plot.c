@@ -88,7 +88,7 @@ static int by_value(const void *a, const void *b) {
 
 static void measure(struct drawing *w) {
   const struct power *p = &w->power;
-  double *step = dl_calloc(p->n, sizeof *step);
+  DL_FREED double *step = dl_calloc(p->n, sizeof *step);
   w->start = dl_calloc(w->seen.n + 1, sizeof *w->start);
   for (size_t i = 0; i < p->n; i++) {
     w->top = fmax(w->top, isnan(p->w[i]) ? 0 : p->w[i]);
@@ -97,7 +97,6 @@ static void measure(struct drawing *w) {
   }
   qsort(step, p->n - 1, sizeof *step, by_value);
   w->gap_s = fmax(10, GAP * step[(p->n - 1) / 2]);
-  free(step);
   w->end = p->t[p->n - 1];
   w->time = dl_axis_unit("s", w->end);
   w->watt = dl_axis_unit("W", w->top);

@@ -95,7 +95,7 @@ static void add(struct dl_process_tree *t, pid_t pid) {
 static void search(struct dl_process_tree *t) {
   int64_t before = now_ns();
   size_t n, found;
-  struct process *all = list_processes(&n);
+  DL_FREED struct process *all = list_processes(&n);
   t->n = 0;
   if (!t->own)
     add(t, t->root);
@@ -106,7 +106,6 @@ static void search(struct dl_process_tree *t) {
           all[i].pid != t->root && !is_in(t, all[i].pid))
         add(t, all[i].pid);
   } while (t->n > found);
-  free(all);
   t->searched_ns = now_ns();
   t->search_cost_ns = t->searched_ns - before;
 }

@@ -179,23 +179,21 @@ enum dl_status dl_frame_override(struct dl_frame *f, const char *assignment,
     const struct dl_field *checked;
     double x;
     size_t len = (size_t)(eq - assignment) - n;
-    char *field = dl_strndup(assignment + n, len);
+    DL_FREED char *field = dl_strndup(assignment + n, len);
     enum dl_status status =
         dl_field_parse(kinds[k].kind, field, eq + 1, &checked, &x, d);
-    free(field);
     if (status == DL_OK)
       add_entry(&f->fields[k], assignment + n, len, eq + 1);
     return status;
   }
   size_t len = (size_t)(eq - assignment);
-  char *name = dl_strndup(assignment, len);
+  DL_FREED char *name = dl_strndup(assignment, len);
   const char *value = eq + 1;
   enum dl_status status = check_value(name, &value, d);
   if (status == DL_OK)
     status = open_named(f, name, value, d);
   if (status == DL_OK)
     add_entry(&f->overrides, assignment, len, value);
-  free(name);
   return status;
 }
 

@@ -267,7 +267,7 @@ static enum dl_status prepare_block(struct dl_frame *f,
   if (!f->checks && !f->looks_up[STEP_GPU] && !f->looks_up[STEP_ARCH] &&
       !f->looks_up[STEP_DATASET])
     return DL_OK;
-  struct dl_row *row = dl_frame_rows(f, 1);
+  DL_FREED struct dl_row *row = dl_frame_rows(f, 1);
   DL_GROW(f->row, f->cap_rows, n);
   DL_GROW(f->broken, f->cap_broken, n);
   enum dl_status status = DL_OK;
@@ -284,7 +284,6 @@ static enum dl_status prepare_block(struct dl_frame *f,
         !dl_frame_check_row(f, block, i, row, &f->broken[i]))
       f->broken[i].x = NAN;
   }
-  free(row);
   return status;
 }
 

@@ -103,11 +103,10 @@ static bool read_power(struct dl_sensor *s) {
 }
 
 static void free_controller(struct dl_sensor *s) {
-  struct controller *c = s->state;
+  DL_FREED struct controller *c = s->state;
   if (c->fd >= 0)
     kill(c->pid, SIGKILL);
   stop(c);
-  free(c);
 }
 
 /* Waits for the first reading. */

@@ -34,9 +34,8 @@ static bool read_counter(struct dl_sensor *s) {
 }
 
 static void free_counter(struct dl_sensor *s) {
-  struct counter *c = s->state;
+  DL_FREED struct counter *c = s->state;
   close(c->fd);
-  free(c);
 }
 
 /* Opens an event on a CPU; -1 and errno. */

@@ -345,7 +345,7 @@ static enum dl_status check_used(const struct calibrating *w,
 static enum dl_status calibrate_all(struct calibrating *w, struct dl_model *m) {
   struct dl_progress *progress = w->cli->diag.progress;
   struct dl_diag quiet = {.progress = progress};
-  bool *used = dl_calloc(m->runs.n, sizeof *used);
+  DL_FREED bool *used = dl_calloc(m->runs.n, sizeof *used);
   enum dl_status status = make_kept(&w->table_of, m, &w->cli->diag);
   for (size_t i = 0; i < m->n_fits && status == DL_OK; i++) {
     struct dl_progress_span outer = dl_progress_enter(progress, i, m->n_fits);
@@ -357,7 +357,6 @@ static enum dl_status calibrate_all(struct calibrating *w, struct dl_model *m) {
   else if (quiet.error)
     dl_diag_take(&w->cli->diag, &quiet);
   dl_diag_free(&quiet);
-  free(used);
   return status;
 }
 

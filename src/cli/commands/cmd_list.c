@@ -88,7 +88,7 @@ static enum dl_status list_models(struct dl_cli *cli) {
       {"mape_arch", "arch out", "%", DL_PERCENT, false},
       {"mape_gpu", "GPU out", "%", DL_PERCENT, false}};
   DL_TEXT(dir);
-  struct dirent **entry = NULL;
+  DL_FREED struct dirent **entry = NULL;
   struct dl_report *r = dl_report_new();
   dl_text_printf(&dir, "%s/models", dl_datadir());
   struct dl_table *t = dl_report_table(r, "models", NULL, columns,
@@ -102,7 +102,6 @@ static enum dl_status list_models(struct dl_cli *cli) {
       status = add_model(t, dl_datadir(), entry[i]->d_name, &cli->diag);
     free(entry[i]);
   }
-  free(entry);
   if (status != DL_OK) {
     dl_report_free(r);
     return status;

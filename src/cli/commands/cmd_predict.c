@@ -388,7 +388,7 @@ static enum dl_status predict_single(struct dl_cli *cli,
                                  .whole.j = {NAN, NAN, NAN},
                                  .whole.embodied_g = NAN};
   snprintf(s.interval, sizeof s.interval, "%g %% interval", 100 * o->coverage);
-  struct dl_row *row = NULL;
+  DL_FREED struct dl_row *row = NULL;
   enum dl_status status =
       dl_session_new(&session, f, m, o->methods, o->coverage, &cli->diag);
   if (status == DL_OK) {
@@ -407,7 +407,6 @@ static enum dl_status predict_single(struct dl_cli *cli,
                              o->budget_kwh, &cli->diag);
   }
   free(s.est);
-  free(row);
   dl_session_free(session);
   return status;
 }

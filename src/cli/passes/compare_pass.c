@@ -385,8 +385,8 @@ static enum dl_status leave_groups_out(struct dl_comparing *w,
                                        const struct dl_training *t,
                                        const struct dl_labels *l) {
   struct dl_diag *d = &w->cli->diag;
-  bool *keep = dl_calloc(t->n, sizeof *keep);
-  bool *wanted = dl_calloc(t->n, sizeof *wanted);
+  DL_FREED bool *keep = dl_calloc(t->n, sizeof *keep);
+  DL_FREED bool *wanted = dl_calloc(t->n, sizeof *wanted);
   enum dl_status status = DL_OK;
   for (size_t g = 0; g < l->names.n && status == DL_OK; g++) {
     struct dl_model *without[DL_MOST_MODELS] = {0};
@@ -408,8 +408,6 @@ static enum dl_status leave_groups_out(struct dl_comparing *w,
     for (size_t k = 0; k < w->n_models; k++)
       dl_model_free(without[k]);
   }
-  free(keep);
-  free(wanted);
   return status;
 }
 

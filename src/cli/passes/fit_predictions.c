@@ -65,7 +65,7 @@ static void find_spreads(struct target *w, enum dl_held_out_group left) {
     return;
   const struct dl_physics_rows *rows = dl_training_physics_rows(w->t, physics);
   size_t target = (size_t)dl_physics_target(physics, w->fit->target);
-  double *spread = dl_calloc(rows->inputs.n, sizeof *spread);
+  DL_FREED double *spread = dl_calloc(rows->inputs.n, sizeof *spread);
   w->spread = dl_calloc(w->t->n, sizeof *w->spread);
   for (size_t i = 0; i < rows->inputs.n; i++) {
     struct dl_fit_row row;
@@ -77,7 +77,6 @@ static void find_spreads(struct target *w, enum dl_held_out_group left) {
   }
   for (size_t i = 0; i < w->t->n; i++)
     w->spread[i] = spread[rows->input[i]];
-  free(spread);
 }
 
 static enum dl_status make_target(struct target *w, const struct dl_training *t,

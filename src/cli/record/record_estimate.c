@@ -48,8 +48,8 @@ static enum dl_status estimate(struct dl_cli *cli, struct dl_frame *f,
   struct dl_session *session = NULL;
   struct dl_job job;
   struct dl_job_predictions p = {0};
-  struct dl_estimate *est = NULL;
-  struct dl_row *row = NULL;
+  DL_FREED struct dl_estimate *est = NULL;
+  DL_FREED struct dl_row *row = NULL;
   enum dl_status status = dl_session_new(&session, f, m, "all", 0.9, d);
   if (status == DL_OK) {
     est = dl_calloc(session->n, sizeof *est);
@@ -64,8 +64,6 @@ static enum dl_status estimate(struct dl_cli *cli, struct dl_frame *f,
         job.found.gpu)
       take(est, session->n, false, e);
   }
-  free(est);
-  free(row);
   dl_session_free(session);
   return status;
 }

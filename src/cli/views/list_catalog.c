@@ -120,7 +120,7 @@ enum dl_status dl_list_catalog(struct dl_cli *cli, enum dl_kind kind,
   struct dl_diag *d = &cli->diag;
   struct columns c = {.n = 0};
   const struct dl_descriptor **e = NULL;
-  struct dl_architecture *at = NULL;
+  DL_FREED struct dl_architecture *at = NULL;
   size_t n = 0;
   enum dl_status status = o->columns ? columns_given(&c, kind, o->columns, d)
                                      : columns_usual(&c, kind, o, d);
@@ -138,7 +138,6 @@ enum dl_status dl_list_catalog(struct dl_cli *cli, enum dl_kind kind,
     status = dl_sort(e, n, kind, o->sort, d);
   if (status == DL_OK)
     status = print(cli, kind, &c, e, n < o->limit ? n : o->limit);
-  free(at);
   free((void *)e);
   return status;
 }

@@ -71,9 +71,8 @@ static char *split(const char *text, const char **value) {
 static enum dl_status add_gpu(struct dl_accounting *a, const char *text,
                               struct dl_diag *d) {
   const char *value;
-  char *name = split(text, &value);
+  DL_FREED char *name = split(text, &value);
   struct gpu_name *g = name_entry(a, name);
-  free(name);
   g->looked_up = true;
   enum dl_status status = dl_catalog_open(a->catalog, DL_ACCELERATOR, value, d);
   return status == DL_OK

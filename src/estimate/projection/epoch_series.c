@@ -163,7 +163,7 @@ static enum dl_status find_regime(struct dl_epoch_series *s,
                                   const struct dl_energy_curve *c,
                                   struct dl_diag *d) {
   struct dl_fluss f;
-  double *power = dl_calloc(c->n, sizeof *power);
+  DL_FREED double *power = dl_calloc(c->n, sizeof *power);
   for (size_t i = 0; i < c->n; i++)
     power[i] = (double)c->point[i].power_w;
   enum dl_status status =
@@ -175,7 +175,6 @@ static enum dl_status find_regime(struct dl_epoch_series *s,
     s->regime_cac = f.cac;
     s->regime_s = (double)(c->point[f.regime].ns - c->point[0].ns) * 1e-9;
   }
-  free(power);
   return status;
 }
 

@@ -140,13 +140,12 @@ static enum dl_status find_where(struct reading *r,
     size_t n = (size_t)(equals - where->s[i]);
     while (n > 0 && isspace((unsigned char)where->s[i][n - 1]))
       n--;
-    char *name = dl_strndup(where->s[i], n);
+    DL_FREED char *name = dl_strndup(where->s[i], n);
     equals += equals[1] == '='; /* "==" too */
     r->where[i] = dl_csv_find(r->csv, name);
     r->value[i] = equals + 1 + strspn(equals + 1, " ");
     if (r->where[i] < 0)
       dl_fail_at(d, DL_EINPUT, dl_csv_path(r->csv), 1, "no column '%s'", name);
-    free(name);
     if (r->where[i] < 0)
       return DL_EINPUT;
   }

@@ -25,7 +25,7 @@ enum { LEAST_POINTS = 6 };
 static void blocks(double *z, size_t *n_blocks, size_t *size, const double *x,
                    size_t n) {
   *size = (n + DL_REGIMES_BLOCKS - 1) / DL_REGIMES_BLOCKS;
-  double *part = dl_calloc(2 * *size, sizeof *part);
+  DL_FREED double *part = dl_calloc(2 * *size, sizeof *part);
   *n_blocks = n / *size;
   size_t first = n - (*n_blocks - 1) * *size;
   for (size_t b = 0; b < *n_blocks; b++) {
@@ -34,7 +34,6 @@ static void blocks(double *z, size_t *n_blocks, size_t *size, const double *x,
     memcpy(part, x + from, length * sizeof *part);
     z[b] = log(gsl_stats_median(part, 1, length));
   }
-  free(part);
 }
 
 /* Standard deviation within regimes, from successive differences. */

@@ -229,8 +229,7 @@ enum dl_status dl_project_step(struct dl_projection *p,
     return DL_OK;
   }
   find_stable(&plan, p, epochs, o);
-  double *work = dl_calloc(2 * epochs->n, sizeof *work);
+  DL_FREED double *work = dl_calloc(2 * epochs->n, sizeof *work);
   fill(p, epochs, o, &plan, work);
-  free(work);
   return DL_OK;
 }

@@ -149,13 +149,11 @@ static int64_t find_shift(const struct dl_log_summary *to,
   size_t n = from->n_marks;
   if (n == 0 || n != to->n_marks)
     return dl_clock_shift(from->span.start_ns, from->span.clock, &to->span);
-  int64_t *apart = dl_calloc(n, sizeof *apart);
+  DL_FREED int64_t *apart = dl_calloc(n, sizeof *apart);
   for (size_t i = 0; i < n; i++)
     apart[i] = to->mark[i] - from->mark[i];
   qsort(apart, n, sizeof *apart, dl_order_times);
-  int64_t shift_ns = llabs(apart[n / 2]) > DL_SECOND ? apart[n / 2] : 0;
-  free(apart);
-  return shift_ns;
+  return llabs(apart[n / 2]) > DL_SECOND ? apart[n / 2] : 0;
 }
 
 /* The names of the GPUs of both, each once. */

@@ -68,7 +68,7 @@ static double relative_error(const struct dl_boot *b, size_t m, size_t i) {
 static void score_all(const struct dl_boot *b, size_t m, struct method *w,
                       double *mean) {
   const double *y = b->y[m], *f = b->f[m];
-  double *some = NULL;
+  DL_FREED double *some = NULL;
   *mean = 0;
   for (size_t i = 0; i < b->n; i++)
     if (counts(b, m, i)) {
@@ -87,14 +87,13 @@ static void score_all(const struct dl_boot *b, size_t m, struct method *w,
     f = some + w->n;
   }
   dl_score(&w->all, y, f, NULL, w->n);
-  free(some);
 }
 
 /* Orders the rows by their relative errors, and counts those of each group
  * before every so many of them: as many counts as half of the rows. */
 static void order_rows(const struct dl_boot *b, size_t m, struct method *w) {
   size_t G = b->n_groups, k = 0;
-  double *x = dl_calloc(b->n, sizeof *x);
+  DL_FREED double *x = dl_calloc(b->n, sizeof *x);
   w->order = dl_calloc(w->n, sizeof *w->order);
   for (size_t i = 0; i < b->n; i++)
     if (counts(b, m, i)) {
@@ -102,7 +101,6 @@ static void order_rows(const struct dl_boot *b, size_t m, struct method *w) {
       w->order[k++] = (uint32_t)i;
     }
   qsort_r(w->order, w->n, sizeof *w->order, by_error, x);
-  free(x);
   w->n_blocks = w->n / (2 * G) > 1 ? w->n / (2 * G) : 1;
   w->block = (w->n + w->n_blocks - 1) / w->n_blocks;
   w->before = dl_calloc(w->n_blocks * G, sizeof *w->before);

@@ -51,13 +51,12 @@ static enum dl_status blocks(struct dl_folds *f, size_t k, bool shuffled,
   if (k > f->n)
     return dl_fail(d, DL_EINPUT, "cannot make %zu folds of %zu rows", k, f->n);
   f->k = k;
-  size_t *order = NULL;
+  DL_FREED size_t *order = NULL;
   if (shuffled) {
     order = dl_calloc(f->n, sizeof *order);
     shuffle(order, f->n, seed);
   }
   deal(f, order);
-  free(order);
   return DL_OK;
 }
 
@@ -97,9 +96,8 @@ enum dl_status dl_folds_by_group(struct dl_folds *f, const size_t *group,
   *f = (struct dl_folds){.n = n,
                          .of_row = dl_calloc(n, sizeof *f->of_row),
                          .name = dl_calloc(n_labels, sizeof *f->name)};
-  size_t *fold = dl_calloc(n_labels, sizeof *fold);
+  DL_FREED size_t *fold = dl_calloc(n_labels, sizeof *fold);
   enum dl_status status = groups(f, group, labels, fold, d);
-  free(fold);
   if (status)
     dl_folds_free(f);
   return status;

@@ -254,7 +254,7 @@ static void add_absolutes(void *ctx, size_t fold, const struct dl_split *s,
 /* Means over the groups of their means. */
 static void average_groups(double *error, const struct absolutes *a) {
   const struct dl_folds *g = a->groups;
-  size_t *n = dl_calloc(g->k, sizeof *n);
+  DL_FREED size_t *n = dl_calloc(g->k, sizeof *n);
   for (size_t k = 0; k < g->n; k++)
     n[g->of_row[k]]++;
   for (size_t i = 0; i < a->sum->size2; i++) {
@@ -263,7 +263,6 @@ static void average_groups(double *error, const struct absolutes *a) {
       error[i] += gsl_matrix_get(a->sum, k, i) / (double)n[k];
     error[i] /= (double)g->k;
   }
-  free(n);
 }
 
 enum dl_status dl_group_errors(double *error, const struct dl_problem *p,

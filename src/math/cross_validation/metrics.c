@@ -51,8 +51,8 @@ static double median(double *x, size_t n) {
 /* mape and median_ape; they stay NaN where some y = 0. */
 static void relative_errors(struct dl_scores *s, const double *y,
                             const double *f, const double *w, size_t n) {
-  double *x = dl_calloc(n, sizeof *x);
-  struct weighted *v = w ? dl_calloc(n, sizeof *v) : NULL;
+  DL_FREED double *x = dl_calloc(n, sizeof *x);
+  DL_FREED struct weighted *v = w ? dl_calloc(n, sizeof *v) : NULL;
   double sum = 0, total = 0;
   bool defined = true;
   for (size_t i = 0; i < n; i++) {
@@ -67,8 +67,6 @@ static void relative_errors(struct dl_scores *s, const double *y,
     s->mape = sum / total;
     s->median_ape = v ? weighted_median(v, n) : median(x, n);
   }
-  free(x);
-  free(v);
 }
 
 /* 1 - sse / (sum w (y - mean y)^2). The mean is taken relative to the first

@@ -72,8 +72,8 @@ static void find_places(struct places *p, const struct dl_splitter *c,
                         size_t fold) {
   const size_t *of_row = c->same.of_row;
   size_t n = c->folds->n, m = of_row ? c->same.X->size1 : 0;
-  size_t *train = dl_calloc(m, sizeof *train);
-  size_t *test = dl_calloc(m, sizeof *test);
+  DL_FREED size_t *train = dl_calloc(m, sizeof *train);
+  DL_FREED size_t *test = dl_calloc(m, sizeof *test);
   *p = (struct places){.at = dl_calloc(n, sizeof *p->at)};
   for (size_t i = 0; i < n; i++) {
     bool is_test = c->folds->of_row[i] == fold;
@@ -85,8 +85,6 @@ static void find_places(struct places *p, const struct dl_splitter *c,
       *met = ++*count;
     p->at[i] = met ? *met - 1 : (*count)++;
   }
-  free(train);
-  free(test);
 }
 
 static void allocate(struct dl_split *s, const struct places *p,
@@ -183,8 +181,8 @@ static void merge(struct dl_diag *d, const struct dl_diag *from,
 
 enum dl_status dl_each_fold(const struct dl_folds *folds, dl_fold_fn *work,
                             void *ctx, struct dl_diag *d) {
-  struct dl_diag *own = dl_calloc(folds->k, sizeof *own);
-  enum dl_status *status = dl_calloc(folds->k, sizeof *status);
+  DL_FREED struct dl_diag *own = dl_calloc(folds->k, sizeof *own);
+  DL_FREED enum dl_status *status = dl_calloc(folds->k, sizeof *status);
   enum dl_status result = DL_OK;
   size_t done = 0;
 #pragma omp parallel for schedule(dynamic)
@@ -201,7 +199,5 @@ enum dl_status dl_each_fold(const struct dl_folds *folds, dl_fold_fn *work,
       result = status[fold];
     dl_diag_free(&own[fold]);
   }
-  free(own);
-  free(status);
   return result;
 }

@@ -100,7 +100,7 @@ static void place_equals(struct tree *t, const struct item *x, size_t n,
 
 void dl_pareto(const struct dl_pareto_point *p, size_t n,
                struct dl_pareto_place *place) {
-  struct item *item = dl_calloc(n, sizeof *item);
+  DL_FREED struct item *item = dl_calloc(n, sizeof *item);
   struct tree t = {.at = dl_calloc(n + 1, sizeof *t.at)};
   for (size_t i = 0; i < n; i++)
     place[i] = (struct dl_pareto_place){false, false};
@@ -114,6 +114,5 @@ void dl_pareto(const struct dl_pareto_point *p, size_t n,
       end++;
     place_equals(&t, item + i, end - i, place);
   }
-  free(item);
   free(t.at);
 }

@@ -169,16 +169,14 @@ static void reduce_chunks(struct source *s) {
   size_t q = s->q;
 #pragma omp parallel
   {
-    double *block = dl_calloc(q * BLOCK, sizeof *block);
+    DL_FREED double *block = dl_calloc(q * BLOCK, sizeof *block);
 #pragma omp for schedule(dynamic)
     for (size_t chunk = 0; chunk < s->n_chunks; chunk++)
       reduce_chunk(s, chunk, s->triangle + chunk * q * q, block);
-    free(block);
   }
-  double *block = dl_calloc(q * BLOCK, sizeof *block);
+  DL_FREED double *block = dl_calloc(q * BLOCK, sizeof *block);
   for (size_t chunk = 1; chunk < s->n_chunks; chunk++)
     merge(s->triangle, s->triangle + chunk * q * q, q, block);
-  free(block);
 }
 
 static void source_init(struct source *s, const gsl_matrix *X,

@@ -99,14 +99,13 @@ static void distances_from(double *restrict out, const double *x,
 
 void dl_sq_distances(gsl_matrix *D, const gsl_matrix *A, const gsl_matrix *B) {
   size_t m = B->size1, p = B->size2;
-  double *transposed = dl_calloc(p * m, sizeof *transposed);
+  DL_FREED double *transposed = dl_calloc(p * m, sizeof *transposed);
   for (size_t i = 0; i < m; i++)
     for (size_t j = 0; j < p; j++)
       transposed[j * m + i] = gsl_matrix_get(B, i, j);
   for (size_t i = 0; i < A->size1; i++)
     distances_from(gsl_matrix_ptr(D, i, 0), gsl_matrix_const_ptr(A, i, 0),
                    transposed, p, m);
-  free(transposed);
 }
 
 void dl_support_init(struct dl_support *s, const gsl_matrix *points,

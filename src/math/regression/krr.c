@@ -351,14 +351,13 @@ static enum dl_status sweep(const struct dl_sample *data, const gsl_matrix *H,
     status = dl_check_sweep(data->X, H, N_HYPER, X_test, out, d);
   if (status)
     return status;
-  struct setting *order = dl_calloc(H->size1, sizeof *order);
+  DL_FREED struct setting *order = dl_calloc(H->size1, sizeof *order);
   status = sweep_init(&w, data, X_test, d);
   if (!status)
     status = sort_settings(order, H, d);
   if (!status)
     run_settings(order, H, &w, out);
   sweep_free(&w);
-  free(order);
   return status;
 }
 

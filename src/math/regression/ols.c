@@ -130,16 +130,14 @@ static void describe(struct dl_text *t, size_t *group, size_t n,
 static void report_rank(const struct dl_svd *v, size_t rank,
                         const char *const *names, struct dl_diag *d) {
   size_t p = v->s->size;
-  size_t *group = dl_calloc(p, sizeof *group);
-  bool *seen = dl_calloc(p, sizeof *seen);
+  DL_FREED size_t *group = dl_calloc(p, sizeof *group);
+  DL_FREED bool *seen = dl_calloc(p, sizeof *seen);
   DL_TEXT(text);
   for (size_t j = 0; j < p; j++)
     if (!seen[j] && coupling(v->V, rank, j, j) > COUPLED)
       describe(&text, group, collect(group, seen, j, v->V, rank), names);
   dl_warn(d, "design is rank deficient (rank %zu of %zu): %s", rank, p,
           dl_text_str(&text));
-  free(group);
-  free(seen);
 }
 
 /* The coefficients of the reduced problem. */

@@ -48,7 +48,7 @@ static void sum_chunk(double *to, size_t chunk, const gsl_vector *mean,
 static void average(gsl_vector *out, const gsl_vector *mean,
                     const gsl_matrix *X, const gsl_vector *w) {
   size_t p = X->size2, n = (X->size1 + CHUNK - 1) / CHUNK;
-  double *part = dl_calloc(n * (p + 1), sizeof *part);
+  DL_FREED double *part = dl_calloc(n * (p + 1), sizeof *part);
   double total = 0;
 #pragma omp parallel for schedule(dynamic) if (n > 1)
   for (size_t chunk = 0; chunk < n; chunk++)
@@ -60,7 +60,6 @@ static void average(gsl_vector *out, const gsl_vector *mean,
   }
   for (size_t j = 0; n > 0 && j < p; j++)
     out->data[j] /= total;
-  free(part);
 }
 
 void dl_scale_fit(struct dl_scale *s, const gsl_matrix *X,

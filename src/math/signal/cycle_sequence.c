@@ -17,7 +17,7 @@ enum { MAX_TAIL = 2 };
 
 bool *dl_find_idle(const struct dl_signal_grid *g,
                    const struct dl_period_segments *segments) {
-  double *work = dl_calloc(g->n, sizeof *work);
+  DL_FREED double *work = dl_calloc(g->n, sizeof *work);
   bool *idle = dl_calloc(g->n, sizeof *idle);
   for (size_t c = 0; c < g->n_channels; c++) {
     size_t m = 0;
@@ -42,7 +42,6 @@ bool *dl_find_idle(const struct dl_signal_grid *g,
       run = 0;
     }
   }
-  free(work);
   return idle;
 }
 

@@ -268,8 +268,8 @@ static size_t count_irregular(const struct dl_cycle_chain *c) {
 /* Turns the chain into bounds on the finest grid. */
 static void bounds(const struct dl_signal_grid *g, const struct tracker *t,
                    double end, double *like, struct dl_cycle_chain *c) {
-  double *step = dl_calloc(g->n_channels, sizeof *step);
-  double *gap = dl_calloc(t->n_at, sizeof *gap);
+  DL_FREED double *step = dl_calloc(g->n_channels, sizeof *step);
+  DL_FREED double *gap = dl_calloc(t->n_at, sizeof *gap);
   c->at = dl_calloc(t->n_at, sizeof *c->at);
   double scale = (double)t->l->scale;
   size_t phase = flank(t, end / scale, like, step);
@@ -291,8 +291,6 @@ static void bounds(const struct dl_signal_grid *g, const struct tracker *t,
   c->n_weak = t->n_weak + count_irregular(c);
   for (size_t i = 0; i < g->n_channels; i++)
     like[i] = step[i];
-  free(step);
-  free(gap);
 }
 
 void dl_track_cycles(struct dl_cycle_chain *c, const struct dl_signal_grid *g,

@@ -204,7 +204,7 @@ static void track_one(struct search *s, struct dl_period_segment *g,
 /* Follows the cycles of all segments, the shortest first. */
 static void track_all(struct search *s) {
   s->chain = dl_calloc(s->segments.n + 1, sizeof *s->chain);
-  bool *done = dl_calloc(s->segments.n, sizeof *done);
+  DL_FREED bool *done = dl_calloc(s->segments.n, sizeof *done);
   struct flank f = {.step = dl_calloc(s->grid.n_channels, sizeof *f.step)};
   for (size_t turn = 0; turn < s->segments.n; turn++) {
     size_t best = s->segments.n;
@@ -215,7 +215,6 @@ static void track_all(struct search *s) {
     done[best] = true;
     track_one(s, &s->segments.at[best], &f);
   }
-  free(done);
   free(f.step);
 }
 
@@ -275,7 +274,7 @@ static double typical(const double *boundary, size_t n, double *work) {
 /* Puts the sequence, in bins, into c, in seconds. */
 static void deliver(const struct search *s, struct dl_cycles *c) {
   const struct dl_cycle_sequence *q = &s->sequence;
-  double *work = dl_calloc(q->n_at, sizeof *work);
+  DL_FREED double *work = dl_calloc(q->n_at, sizeof *work);
   c->boundary = dl_calloc(q->n_at, sizeof *c->boundary);
   c->phase = dl_calloc(q->n_phases, sizeof *c->phase);
   c->n = q->n_at - 1;
@@ -290,7 +289,6 @@ static void deliver(const struct search *s, struct dl_cycles *c) {
           .n_cycles = end - first,
           .period_s = typical(c->boundary + first, end - first, work)};
   }
-  free(work);
   judge(s, c);
 }
 

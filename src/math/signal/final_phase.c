@@ -142,7 +142,7 @@ static void late_period(const struct dl_signal_grid *g, size_t from,
   *period = *score = 0;
   if (n < 8 || low > high)
     return;
-  double *z = dl_calloc(5 * n + 5, sizeof *z);
+  DL_FREED double *z = dl_calloc(5 * n + 5, sizeof *z);
   double *r = z + n, *square = r + n, *work = square + n;
   for (size_t c = 0; c < g->n_channels; c++) {
     for (size_t i = 0; i < n; i++)
@@ -165,7 +165,6 @@ static void late_period(const struct dl_signal_grid *g, size_t from,
       *period = (double)(p * stride);
     }
   }
-  free(z);
 }
 
 /* Where the phase after `c` may start. False: no room. */

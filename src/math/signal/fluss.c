@@ -136,7 +136,7 @@ enum dl_status dl_matrix_profile(const double *x, size_t n, size_t m,
 enum dl_status dl_fluss(const double *x, size_t n, size_t m, size_t L,
                         struct dl_fluss *f, struct dl_diag *d) {
   size_t k = n - m + 1, *neighbour = dl_calloc(n, sizeof *neighbour);
-  double *arcs = dl_calloc(n, sizeof *arcs); /* 0 ... k - 1 */
+  DL_FREED double *arcs = dl_calloc(n, sizeof *arcs); /* 0 ... k - 1 */
   *f = (struct dl_fluss){0, 1};
   enum dl_status status = dl_matrix_profile(x, n, m, neighbour, NULL, d);
   for (size_t i = 0; status == DL_OK && i < k; i++) {
@@ -155,6 +155,5 @@ enum dl_status dl_fluss(const double *x, size_t n, size_t m, size_t L,
       *f = (struct dl_fluss){i, cac};
   }
   free(neighbour);
-  free(arcs);
   return status;
 }

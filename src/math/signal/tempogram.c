@@ -137,7 +137,7 @@ static void damp(const struct dl_tempogram *m, float *r, size_t l, size_t at) {
 /* A cycle also repeats at multiples of its length: takes from r at each lag
  * what r at half, a third, a quarter of it explains, unless it is hinted at. */
 static void damp_multiples(struct dl_tempogram *m, double hint) {
-  size_t *part = dl_calloc(m->n_lags * PARTS, sizeof *part);
+  DL_FREED size_t *part = dl_calloc(m->n_lags * PARTS, sizeof *part);
   for (size_t l = 0; l < m->n_lags; l++)
     for (size_t k = 0; k < PARTS; k++) {
       double period = m->period[l] / (double)(k + 2);
@@ -149,7 +149,6 @@ static void damp_multiples(struct dl_tempogram *m, double hint) {
     for (size_t l = m->n_lags; l-- > 0;)
       for (size_t k = 0; k < PARTS && part[l * PARTS + k] < l; k++)
         damp(m, m->r + b * m->n_lags, l, part[l * PARTS + k]);
-  free(part);
 }
 
 void dl_tempogram_make(struct dl_tempogram *m, const struct dl_signal_grid *g,

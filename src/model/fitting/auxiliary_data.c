@@ -54,8 +54,8 @@ static void mark_apart(bool *apart, const struct dl_training *t,
 static void make_folds(struct dl_folds *folds, const struct dl_training *t,
                        const struct dl_design *g, const char *column) {
   const struct dl_labels *by = dl_training_labels(t->auxiliary, column);
-  size_t *number = dl_calloc(by->names.n, sizeof *number);
-  bool *apart = dl_calloc(t->auxiliary->n, sizeof *apart);
+  DL_FREED size_t *number = dl_calloc(by->names.n, sizeof *number);
+  DL_FREED bool *apart = dl_calloc(t->auxiliary->n, sizeof *apart);
   *folds = (struct dl_folds){
       .n = t->auxiliary->n,
       .of_row = dl_calloc(t->auxiliary->n, sizeof *folds->of_row),
@@ -72,8 +72,6 @@ static void make_folds(struct dl_folds *folds, const struct dl_training *t,
   }
   for (size_t i = 0; i < folds->n; i++)
     folds->of_row[i] = apart[i] ? number[by->id[i]] : SIZE_MAX;
-  free(apart);
-  free(number);
 }
 
 /* Groups beyond a number are held out in sets: as many fits would take too

@@ -103,7 +103,7 @@ static double error_of(const struct rows *g, size_t target,
 static size_t configurations_on(const struct dl_training *t,
                                 const struct dl_labels *gpus, size_t gpu) {
   const struct dl_labels *configs = dl_training_labels(t, "config");
-  bool *seen = dl_calloc(configs ? configs->names.n : 1, sizeof *seen);
+  DL_FREED bool *seen = dl_calloc(configs ? configs->names.n : 1, sizeof *seen);
   size_t n = 0;
   for (size_t i = 0; configs && i < t->n; i++) {
     if (gpus->id[i] != gpu || seen[configs->id[i]])
@@ -111,7 +111,6 @@ static size_t configurations_on(const struct dl_training *t,
     seen[configs->id[i]] = true;
     n++;
   }
-  free(seen);
   return n;
 }
 
@@ -174,7 +173,7 @@ static enum dl_status learn(struct dl_calibration *c, void **state,
   struct rows g = {0};
   struct dl_adapted_rows rows = {0};
   size_t target = (size_t)dl_physics_target(physics, fit->target);
-  size_t *set = make_sets(t, &rows.n_sets);
+  DL_FREED size_t *set = make_sets(t, &rows.n_sets);
   rows.set = set;
   make_scored(&rows, physics, target, t->n);
   lay_out(&g, from, target, t);
@@ -193,7 +192,6 @@ static enum dl_status learn(struct dl_calibration *c, void **state,
           error_of(&g, rows.of[i].target, rows.of[i].left_out);
   }
   free_scored(&rows);
-  free(set);
   rows_free(&g);
   return status;
 }

@@ -81,11 +81,10 @@ static enum dl_status make_features(struct dl_design *g,
                                     struct dl_diag *d) {
   size_t n = c->features.n;
   bool in_order = true;
-  size_t *from = dl_calloc(n, sizeof *from);
+  DL_FREED size_t *from = dl_calloc(n, sizeof *from);
   for (size_t k = 0; k < n; k++) {
     long j = dl_training_column(t, c->features.s[k]);
     if (j < 0) {
-      free(from);
       return dl_fail(d, DL_EFAILED, "feature '%s' was not read",
                      c->features.s[k]);
     }
@@ -94,7 +93,6 @@ static enum dl_status make_features(struct dl_design *g,
   }
   g->X =
       in_order && n > 0 ? see_columns(t, from[0], n) : copy_columns(t, from, n);
-  free(from);
   return DL_OK;
 }
 

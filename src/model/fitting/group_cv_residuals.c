@@ -24,12 +24,11 @@ static void keep_residuals(struct dl_fit *fit,
                            const struct dl_cv *cv) {
   struct dl_residuals *r = &fit->held_out_residuals[rows->left];
   size_t n = rows->folds->n;
-  double *x = dl_calloc(n, sizeof *x);
+  DL_FREED double *x = dl_calloc(n, sizeof *x);
   r->pooled = cv->pooled;
   for (size_t i = 0; i < n; i++)
     x[i] = residual(&rows->g->problem, cv, i);
   dl_add_fold_residuals(r, fit, rows, rows->g->target, x, false);
-  free(x);
 }
 
 /* Where rows have no groups: each of up to 199 evenly spaced order
@@ -38,7 +37,7 @@ static void keep_row_residuals(struct dl_residuals *r,
                                const struct dl_problem *p,
                                const struct dl_cv *cv, size_t n) {
   enum { MOST = 199 };
-  double *x = dl_calloc(n, sizeof *x);
+  DL_FREED double *x = dl_calloc(n, sizeof *x);
   size_t groups = n < MOST ? n : MOST;
   r->pooled = cv->pooled;
   for (size_t i = 0; i < n; i++)
@@ -48,7 +47,6 @@ static void keep_row_residuals(struct dl_residuals *r,
     double *one = &x[k * (n - 1) / (groups > 1 ? groups - 1 : 1)];
     dl_add_group_residuals(r, "", one, NULL, 1);
   }
-  free(x);
 }
 
 /* Residuals of times in the same folds, which are predicted already. */
@@ -159,8 +157,8 @@ static bool is_fold(const struct dl_folds *folds, const char *name) {
 static struct dl_group_residuals *all_groups(size_t *n,
                                              const struct dl_out_of_fold *o) {
   size_t most = o->folds->k + (o->others ? o->others->n : 0);
-  double *x = dl_calloc(o->folds->n, sizeof *x);
-  double *spread = dl_calloc(o->folds->n, sizeof *spread);
+  DL_FREED double *x = dl_calloc(o->folds->n, sizeof *x);
+  DL_FREED double *spread = dl_calloc(o->folds->n, sizeof *spread);
   struct dl_group_residuals *g = dl_calloc(most, sizeof *g);
   for (size_t k = 0; k < o->folds->k; k++)
     fold_residuals(&g[k], x, spread, o, k);
@@ -168,8 +166,6 @@ static struct dl_group_residuals *all_groups(size_t *n,
   for (size_t i = 0; o->others && i < o->others->n; i++)
     if (!is_fold(o->folds, o->others->g[i].name))
       g[(*n)++] = o->others->g[i];
-  free(x);
-  free(spread);
   return g;
 }
 

@@ -31,14 +31,13 @@ static void free_held_out(struct dl_held_out *h) {
 
 void dl_table_problems_free(struct dl_table_problems *problems) {
   while (problems && problems->first) {
-    struct dl_table_problem *p = problems->first;
+    DL_FREED struct dl_table_problem *p = problems->first;
     problems->first = p->next;
     dl_hierarchical_problem_free(&p->q);
     free_held_out(p->held_out);
     gsl_vector_free(p->weight);
     free(p->row);
     free(p->input);
-    free(p);
   }
   free(problems);
 }
@@ -163,16 +162,14 @@ static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
   size_t n_targets = q->physics->n_targets;
   size_t first = h->auxiliary ? q->rows.n - q->rows.n_auxiliary : 0;
   const struct dl_hierarchical_start start = start_of(job, fold);
-  bool *out = dl_calloc(q->rows.n, sizeof *out);
-  double *y = dl_calloc(q->configs.n * n_targets, sizeof *y);
+  DL_FREED bool *out = dl_calloc(q->rows.n, sizeof *out);
+  DL_FREED double *y = dl_calloc(q->configs.n * n_targets, sizeof *y);
   mark_fold(job, fold, out);
   enum dl_status status = dl_hold_out(q, out, &start, y, d);
   for (size_t i = 0; i < h->n && status == DL_OK; i++)
     if (h->of_row[i] == fold)
       memcpy(h->y + i * n_targets, y + q->configs.of_row[first + i] * n_targets,
              n_targets * sizeof *y);
-  free(out);
-  free(y);
   return status;
 }
 

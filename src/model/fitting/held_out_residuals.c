@@ -29,7 +29,7 @@ static double *spreads_of(const struct dl_fit *fit,
   if (!g->physics || !g->physics->widths_by_run)
     return NULL;
   double *spread = dl_calloc(rows->folds->n, sizeof *spread);
-  double *seen = dl_calloc(g->table->n_inputs, sizeof *seen);
+  DL_FREED double *seen = dl_calloc(g->table->n_inputs, sizeof *seen);
   for (size_t i = 0; i < rows->folds->n; i++) {
     double *its = &seen[g->table->input[rows->first + i]];
     if (isfinite(x[i]) && !(*its > 0)) {
@@ -43,7 +43,6 @@ static double *spreads_of(const struct dl_fit *fit,
     }
     spread[i] = *its;
   }
-  free(seen);
   return spread;
 }
 
@@ -77,9 +76,10 @@ void dl_add_fold_residuals(struct dl_residuals *r, const struct dl_fit *fit,
                            const double *x, bool scored) {
   const struct dl_folds *folds = rows->folds;
   size_t *row, *from;
-  double *spread = spreads_of(fit, rows, target, x);
-  double *its = dl_calloc(folds->n, sizeof *its);
-  double *its_spread = spread ? dl_calloc(folds->n, sizeof *spread) : NULL;
+  DL_FREED double *spread = spreads_of(fit, rows, target, x);
+  DL_FREED double *its = dl_calloc(folds->n, sizeof *its);
+  DL_FREED double *its_spread =
+      spread ? dl_calloc(folds->n, sizeof *spread) : NULL;
   list_rows(folds, &row, &from);
   for (size_t k = 0; k < folds->k; k++) {
     size_t n = 0;
@@ -97,9 +97,6 @@ void dl_add_fold_residuals(struct dl_residuals *r, const struct dl_fit *fit,
                              its_spread, n);
   }
   free(row);
-  free(spread);
-  free(its);
-  free(its_spread);
 }
 
 /* The residuals of a target, of the rows with that software (NULL: of all); NaN
@@ -122,10 +119,9 @@ static double *residuals_of(const struct dl_held_out_rows *rows, size_t target,
 
 void dl_add_target_residuals(struct dl_fit *fit,
                              const struct dl_held_out_rows *rows) {
-  double *x = residuals_of(rows, rows->g->target, NULL);
+  DL_FREED double *x = residuals_of(rows, rows->g->target, NULL);
   dl_add_fold_residuals(&fit->held_out_residuals[rows->left], fit, rows,
                         rows->g->target, x, false);
-  free(x);
 }
 
 void dl_add_time_residuals(struct dl_fit *fit,

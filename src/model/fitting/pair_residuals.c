@@ -37,7 +37,7 @@ static bool is_of_known(const struct rows *w, size_t i) {
 /* Numbers the pairs in folds. */
 static void make_folds(struct dl_folds *folds, const struct rows *w) {
   size_t all = w->gpu->names.n * w->arch->names.n;
-  size_t *number = dl_calloc(all, sizeof *number);
+  DL_FREED size_t *number = dl_calloc(all, sizeof *number);
   *folds = (struct dl_folds){.n = w->n,
                              .of_row = dl_calloc(w->n, sizeof *folds->of_row),
                              .name = dl_calloc(w->n, sizeof *folds->name)};
@@ -56,17 +56,16 @@ static void make_folds(struct dl_folds *folds, const struct rows *w) {
     }
     folds->of_row[i] = number[pair] - 1;
   }
-  free(number);
 }
 
 /* Predicts the rows of each fold without them. */
 static void predict(struct dl_held_out *h,
                     const struct dl_hierarchical_problem *q) {
   size_t n_targets = q->physics->n_targets, first = q->rows.n - h->n;
-  size_t *config = dl_calloc(q->configs.n, sizeof *config);
-  double *y = dl_calloc(q->configs.n * n_targets, sizeof *y);
+  DL_FREED size_t *config = dl_calloc(q->configs.n, sizeof *config);
+  DL_FREED double *y = dl_calloc(q->configs.n * n_targets, sizeof *y);
   for (size_t fold = 0; fold < h->k; fold++) {
-    bool *in = dl_calloc(q->configs.n, sizeof *in);
+    DL_FREED bool *in = dl_calloc(q->configs.n, sizeof *in);
     size_t n = 0;
     for (size_t i = 0; i < h->n; i++) {
       size_t its = q->configs.of_row[first + i];
@@ -75,13 +74,10 @@ static void predict(struct dl_held_out *h,
       in[its] |= h->of_row[i] == fold;
     }
     dl_leave_out(q, config, n, y);
-    free(in);
   }
   for (size_t i = 0; i < h->n; i++)
     memcpy(h->y + i * n_targets, y + q->configs.of_row[first + i] * n_targets,
            n_targets * sizeof *y);
-  free(config);
-  free(y);
 }
 
 /* Adds the residuals of the pairs. */
@@ -117,7 +113,7 @@ enum dl_status dl_pair_residuals(struct dl_fit *fit,
                    .arch = dl_training_labels(t->auxiliary, "arch")};
   if (!w.gpu || !w.arch)
     return DL_OK;
-  bool *other = dl_calloc(w.n, sizeof *other);
+  DL_FREED bool *other = dl_calloc(w.n, sizeof *other);
   w.software = dl_calloc(w.n, sizeof *w.software);
   dl_mark_other_software(other, t, g);
   for (size_t i = 0; i < w.n; i++)
@@ -126,7 +122,6 @@ enum dl_status dl_pair_residuals(struct dl_fit *fit,
   make_folds(&folds, &w);
   enum dl_status status = folds.k > 0 ? add_pairs(fit, g, &folds, d) : DL_OK;
   dl_folds_free(&folds);
-  free(other);
   free(w.software);
   return status;
 }

@@ -161,13 +161,12 @@ static enum dl_status refit_all(struct dl_model **out, const struct dl_model *m,
 /* Which of the rows that are held out have a label that no kept row has. */
 static void find_new(bool *new, const struct dl_labels *l, const bool *keep,
                      size_t n) {
-  bool *kept = dl_calloc(l->names.n, sizeof *kept);
+  DL_FREED bool *kept = dl_calloc(l->names.n, sizeof *kept);
   for (size_t i = 0; i < n; i++)
     if (keep[i])
       kept[l->id[i]] = true;
   for (size_t i = 0; i < n; i++)
     new[i] = !keep[i] && !kept[l->id[i]];
-  free(kept);
 }
 
 /* Whose residuals the intervals of the rows that are held out take: a new
@@ -175,8 +174,8 @@ static void find_new(bool *new, const struct dl_labels *l, const bool *keep,
 static unsigned needed_by(const struct dl_training *t, const bool *keep) {
   static const enum dl_held_out_group by[] = {DL_HELD_OUT_ARCH,
                                               DL_HELD_OUT_GPU};
-  bool *known = dl_calloc(t->n, sizeof *known);
-  bool *new = dl_calloc(t->n, sizeof *new);
+  DL_FREED bool *known = dl_calloc(t->n, sizeof *known);
+  DL_FREED bool *new = dl_calloc(t->n, sizeof *new);
   unsigned needed = 0;
   for (size_t i = 0; i < t->n; i++)
     known[i] = !keep[i];
@@ -195,8 +194,6 @@ static unsigned needed_by(const struct dl_training *t, const bool *keep) {
   }
   for (size_t i = 0; needed != ~0u && i < t->n; i++)
     needed |= known[i] ? 1u << DL_HELD_OUT_CONFIG : 0;
-  free(known);
-  free(new);
   return needed;
 }
 

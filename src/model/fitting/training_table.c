@@ -266,8 +266,8 @@ static void evaluate(struct reader *r, const struct dl_csv_block *block) {
   bool keep = r->t->n_labels > 0;
 #pragma omp parallel if (n > 2 * STRIP)
   {
-    struct dl_row *own = dl_frame_rows(r->f, 1);
-    struct dl_range *ranges = dl_calloc(n_ranges, sizeof *ranges);
+    DL_FREED struct dl_row *own = dl_frame_rows(r->f, 1);
+    DL_FREED struct dl_range *ranges = dl_calloc(n_ranges, sizeof *ranges);
     for (size_t k = 0; k < n_ranges; k++)
       ranges[k] = (struct dl_range){NULL, INFINITY, -INFINITY};
 #pragma omp for schedule(dynamic)
@@ -280,8 +280,6 @@ static void evaluate(struct reader *r, const struct dl_csv_block *block) {
         widen(&r->t->range[k], ranges[k].low);
         widen(&r->t->range[k], ranges[k].high);
       }
-    free(own);
-    free(ranges);
   }
 }
 
@@ -355,12 +353,9 @@ static void keep_row(struct reader *r, const struct dl_row *row, size_t line) {
 static enum dl_status complain(struct reader *r,
                                const struct dl_csv_block *block, size_t i,
                                struct dl_diag *d) {
-  struct dl_row *row = dl_frame_rows(r->f, 1);
+  DL_FREED struct dl_row *row = dl_frame_rows(r->f, 1);
   dl_frame_row(r->f, block, i, row);
-  enum dl_status status =
-      dl_frame_complain(r->f, row, dl_csv_path(r->csv), block->line[i], d);
-  free(row);
-  return status;
+  return dl_frame_complain(r->f, row, dl_csv_path(r->csv), block->line[i], d);
 }
 
 /* Row i of the block, evaluated as row `from` of x, becomes row t->n. */

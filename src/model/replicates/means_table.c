@@ -86,9 +86,8 @@ static void write_number(FILE *f, double x) {
 /* The configuration of a row is its key's beginning. */
 static void write_config(const struct dl_means *m, size_t row, FILE *f) {
   const char *key = m->rows.s[row];
-  char *config = dl_strndup(key, strcspn(key, DL_MEANS_KEY));
+  DL_FREED char *config = dl_strndup(key, strcspn(key, DL_MEANS_KEY));
   dl_csv_write_cell(f, config);
-  free(config);
 }
 
 /* The cell of a setting. */

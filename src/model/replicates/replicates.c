@@ -302,7 +302,7 @@ static void warn_divided(const struct dl_means *m, const char *path,
   const char *setting = NULL;
   for (size_t i = 0; i < m->n; i++) {
     const char *key = m->rows.s[i];
-    char *config = dl_strndup(key, strcspn(key, DL_MEANS_KEY));
+    DL_FREED char *config = dl_strndup(key, strcspn(key, DL_MEANS_KEY));
     size_t known = configs.n, k = (size_t)dl_intern(&configs, config);
     if (configs.n > known) {
       first[k] = i;
@@ -310,7 +310,6 @@ static void warn_divided(const struct dl_means *m, const char *path,
       setting = differing_setting(m, first[k], i);
       example = k;
     }
-    free(config);
   }
   if (setting)
     dl_warn_at(d, path, 0,

@@ -211,7 +211,7 @@ static enum dl_status run_node(struct dl_onnx_walk *r, struct dl_scope *s,
 enum dl_status dl_onnx_walk_nodes(struct dl_onnx_walk *r, struct dl_scope *s,
                                   const struct dl_body *body) {
   DL_SCOPED(dl_intern_free) struct dl_intern names = {0};
-  size_t *order = dl_calloc(body->n, sizeof *order);
+  DL_FREED size_t *order = dl_calloc(body->n, sizeof *order);
   enum dl_status status = DL_OK;
   const Onnx__GraphProto *g = body->graph;
   if (g)
@@ -231,6 +231,5 @@ enum dl_status dl_onnx_walk_nodes(struct dl_onnx_walk *r, struct dl_scope *s,
     status = dl_onnx_order(r, body, order);
   for (size_t i = 0; i < body->n && status == DL_OK; i++)
     status = run_node(r, s, body, &names, order[i]);
-  free(order);
   return status;
 }

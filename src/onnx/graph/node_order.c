@@ -106,8 +106,8 @@ enum { NEW, OPEN, DONE };
 static enum dl_status visit(struct dl_onnx_walk *r, const struct dl_body *body,
                             const struct needs *t, size_t *order) {
   unsigned char *state = dl_calloc(body->n, 1);
-  size_t *stack = dl_calloc(body->n, sizeof *stack);
-  size_t *next = dl_calloc(body->n, sizeof *next);
+  DL_FREED size_t *stack = dl_calloc(body->n, sizeof *stack);
+  DL_FREED size_t *next = dl_calloc(body->n, sizeof *next);
   enum dl_status status = DL_OK;
   size_t done = 0;
   for (size_t i = 0; i < body->n && status == DL_OK; i++) {
@@ -137,8 +137,6 @@ static enum dl_status visit(struct dl_onnx_walk *r, const struct dl_body *body,
     }
   }
   free(state);
-  free(stack);
-  free(next);
   return status;
 }
 

@@ -162,8 +162,8 @@ static void table(FILE *f, struct dialect how, const struct dl_table *t) {
 /* A report without a table: its own values are one row. */
 static enum dl_status values_of(FILE *f, struct dialect how,
                                 const struct dl_report *r, struct dl_diag *d) {
-  struct dl_column *columns = dl_calloc(r->n_nodes, sizeof *columns);
-  struct dl_value *values = dl_calloc(r->n_nodes, sizeof *values);
+  DL_FREED struct dl_column *columns = dl_calloc(r->n_nodes, sizeof *columns);
+  DL_FREED struct dl_value *values = dl_calloc(r->n_nodes, sizeof *values);
   DL_TEXT(rows);
   size_t n = 0;
   for (size_t i = 0; i < r->n_nodes; i++) {
@@ -176,8 +176,6 @@ static enum dl_status values_of(FILE *f, struct dialect how,
   header(&rows, how, columns, n);
   values_row(&rows, how, columns, n, values);
   flush(f, &rows);
-  free(columns);
-  free(values);
   return n > 0 ? DL_OK
                : dl_fail(d, DL_EUSAGE, "there is no table to write as CSV");
 }

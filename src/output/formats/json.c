@@ -44,7 +44,7 @@ static void put_escaped(struct writer *w, const char *s) {
   DL_TEXT(clean);
   dl_utf8_clean(&clean, s, true);
   json_t *string = json_string(dl_text_str(&clean));
-  char *text = json_dumps(string, JSON_ENCODE_ANY);
+  DL_FREED char *text = json_dumps(string, JSON_ENCODE_ANY);
   unsigned point;
   for (const char *at = text; *at;) {
     size_t n = dl_utf8_next(at, &point);
@@ -54,7 +54,6 @@ static void put_escaped(struct writer *w, const char *s) {
       fwrite(at, 1, n, w->f); /* the caller asks ferror */
     at += n;
   }
-  free(text);
   json_decref(string);
 }
 

@@ -203,7 +203,7 @@ static void put_table(struct writer *w, const char *prefix, const char *key,
   DL_TEXT(name);
   DL_TEXT(one);
   DL_TEXT(whole);
-  struct dl_text *labels = make_labels(table, key);
+  DL_FREED struct dl_text *labels = make_labels(table, key);
   double factor, x;
   add_singular(&one, key);
   dl_text_printf(&whole, "%s%s", prefix, dl_text_str(&one));
@@ -228,7 +228,6 @@ static void put_table(struct writer *w, const char *prefix, const char *key,
   }
   for (size_t i = 0; i < table->n_rows; i++)
     dl_text_free(&labels[i]);
-  free(labels);
 }
 
 /* The texts of a report, as labels of a metric without a value. */

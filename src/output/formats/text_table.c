@@ -130,7 +130,7 @@ size_t dl_layout_cell(const struct dl_layout *l, size_t i,
  * are the same. */
 static void choose_scales(struct dl_layout *l, const struct dl_table *t) {
   size_t next = 0;
-  double *x = dl_calloc(2 * l->n * t->n_rows, sizeof *x);
+  DL_FREED double *x = dl_calloc(2 * l->n * t->n_rows, sizeof *x);
   for (size_t i = 0; i < l->n; i = next) {
     const struct dl_column *a = &l->column[i].c;
     size_t used = 0;
@@ -155,7 +155,6 @@ static void choose_scales(struct dl_layout *l, const struct dl_table *t) {
       l->column[k].own_units = scale.name && !shared;
     }
   }
-  free(x);
 }
 
 static void widen(size_t *width, const char *s, size_t n) {

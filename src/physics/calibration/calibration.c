@@ -117,7 +117,7 @@ static enum dl_status leave_out(const struct work *w,
                                 const double *z, struct dl_diag *d) {
   struct dl_held_out_points held = {0};
   struct dl_mode_search search;
-  bool *out = dl_calloc(w->runs.n, sizeof *out);
+  DL_FREED bool *out = dl_calloc(w->runs.n, sizeof *out);
   hold_out_set(w, rows->set, k, out);
   dl_mode_search_make(&search, &w->runs, &w->prior, &held, z);
   enum dl_status status = dl_held_out_points_make(&held, &w->runs, out, d);
@@ -127,14 +127,13 @@ static enum dl_status leave_out(const struct work *w,
     keep_left_out(w, &rows->of[t], out, search.misfit);
   dl_mode_search_free(&search);
   dl_held_out_points_free(&held);
-  free(out);
   return status;
 }
 
 static enum dl_status leave_out_all(const struct work *w,
                                     const struct dl_adapted_rows *rows,
                                     const double *z, struct dl_diag *d) {
-  struct dl_diag *own = dl_calloc(rows->n_sets, sizeof *own);
+  DL_FREED struct dl_diag *own = dl_calloc(rows->n_sets, sizeof *own);
   enum dl_status *status = dl_calloc(rows->n_sets, sizeof *status), all = DL_OK;
   for (size_t t = 0; t < rows->n_targets; t++)
     gsl_vector_set_all(rows->of[t].left_out, NAN);
@@ -150,7 +149,6 @@ static enum dl_status leave_out_all(const struct work *w,
     }
     dl_diag_free(&own[k]);
   }
-  free(own);
   free(status);
   return all;
 }

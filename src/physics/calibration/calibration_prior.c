@@ -127,13 +127,12 @@ static void add_level(const struct work *w, size_t k, size_t l) {
 /* The factor of what was known, with room for new levels between. */
 static void spread_out(const struct work *w) {
   size_t old = w->from->posterior.p;
-  size_t *place = dl_calloc(old, sizeof *place);
+  DL_FREED size_t *place = dl_calloc(old, sizeof *place);
   place_old(w, place);
   for (size_t i = 0; i < old; i++)
     for (size_t j = 0; j <= i; j++)
       gsl_matrix_set(w->prior->L, place[i], place[j],
                      dl_posterior_at(&w->from->posterior, i, j));
-  free(place);
   for (size_t k = 0; k < w->n_factors; k++)
     for (size_t l = w->from->by[k].n; l < w->fit->by[k].n; l++)
       add_level(w, k, l);

@@ -93,7 +93,7 @@ void dl_runs_misfit(const struct dl_runs_likelihood *l, const double *theta,
 /* x: gp.n; at the points that are held out, (P_SS)^-1 x, and 0 at others. */
 static void solve_held(const struct dl_runs_likelihood *l,
                        const struct dl_held_out_points *held, double *x) {
-  double *at = dl_calloc(l->gp.n, sizeof *at);
+  DL_FREED double *at = dl_calloc(l->gp.n, sizeof *at);
   for (size_t g = 0; g < held->n_groups; g++) {
     size_t m = held->group[g].m;
     const size_t *place = held->group[g].place;
@@ -108,7 +108,6 @@ static void solve_held(const struct dl_runs_likelihood *l,
     gsl_vector_free(v);
   }
   memcpy(x, at, l->gp.n * sizeof *x);
-  free(at);
 }
 
 /* Takes what the other measurements make likely out of the misfits of those
@@ -118,8 +117,8 @@ static void weigh_without(const struct dl_runs_likelihood *l,
                           const struct dl_held_out_points *held, double *misfit,
                           double *weight) {
   size_t n = l->gp.n;
-  double *likely = dl_calloc(n, sizeof *likely);
-  double *change = dl_calloc(n, sizeof *change);
+  DL_FREED double *likely = dl_calloc(n, sizeof *likely);
+  DL_FREED double *change = dl_calloc(n, sizeof *change);
   memcpy(likely, weight, n * sizeof *likely);
   solve_held(l, held, likely);
   memcpy(change, likely, n * sizeof *change);
@@ -132,8 +131,6 @@ static void weigh_without(const struct dl_runs_likelihood *l,
       weight[point] = 0;
       misfit[point] += likely[point];
     }
-  free(likely);
-  free(change);
 }
 
 double dl_runs_weigh(const struct dl_runs_likelihood *l,

@@ -127,7 +127,7 @@ static void count_cells(struct dl_equation_blocks *e,
 static void order_configs(struct dl_equation_blocks *e, const size_t *parent) {
   const struct dl_parameter_map *map = e->map;
   size_t n = map->configs->n, factors = map->physics->n_factors;
-  struct tagged *tagged = dl_calloc(n, sizeof *tagged);
+  DL_FREED struct tagged *tagged = dl_calloc(n, sizeof *tagged);
   e->block = dl_calloc(n, sizeof *e->block);
   e->cell = dl_calloc(n, sizeof *e->cell);
   for (size_t i = 0; i < n; i++) {
@@ -140,7 +140,6 @@ static void order_configs(struct dl_equation_blocks *e, const size_t *parent) {
   qsort(tagged, n, sizeof *tagged, by_cell_and_number);
   count_cells(e, tagged, n);
   e->columns = dl_calloc(e->n_cells, sizeof *e->columns);
-  free(tagged);
 }
 
 static int ascending(const void *a, const void *b) {
@@ -232,9 +231,9 @@ void dl_equation_blocks_make(struct dl_equation_blocks *e,
       .map = map,
       .order = dl_calloc(map->configs->n, sizeof *e->order),
       .rest = dl_calloc(map->p, sizeof *e->rest)};
-  size_t *parent = dl_calloc(map->p, sizeof *parent);
-  size_t *size = dl_calloc(map->p, sizeof *size);
-  size_t *room = dl_calloc(2 * map->p, sizeof *room);
+  DL_FREED size_t *parent = dl_calloc(map->p, sizeof *parent);
+  DL_FREED size_t *size = dl_calloc(map->p, sizeof *size);
+  DL_FREED size_t *room = dl_calloc(2 * map->p, sizeof *room);
   choose_factors(map, e->eliminated, parent, size);
   order_configs(e, parent);
   memset(size, 0, map->p * sizeof *size);
@@ -246,7 +245,4 @@ void dl_equation_blocks_make(struct dl_equation_blocks *e,
   for (size_t j = 0; j < map->p; j++)
     if (e->rest[j] < SIZE_MAX)
       e->rest[j] = e->n_rest++;
-  free(parent);
-  free(size);
-  free(room);
 }

@@ -50,8 +50,8 @@ enum dl_status dl_filter(const struct dl_descriptor **e, size_t *n,
     return status;
   size_t vars = f->n_vars;
   const struct dl_field **field = dl_calloc(vars, sizeof *field);
-  struct dl_cell *cells = dl_calloc(vars, sizeof *cells);
-  struct dl_row_ref *at = dl_calloc(vars, sizeof *at);
+  DL_FREED struct dl_cell *cells = dl_calloc(vars, sizeof *cells);
+  DL_FREED struct dl_row_ref *at = dl_calloc(vars, sizeof *at);
   const struct dl_row row = {.cell = cells};
   status = bind(f, kind, field, d);
   if (status == DL_OK) {
@@ -64,8 +64,6 @@ enum dl_status dl_filter(const struct dl_descriptor **e, size_t *n,
     *n = kept;
   }
   free((void *)field);
-  free(cells);
-  free(at);
   dl_formula_free(f);
   return status;
 }
@@ -159,7 +157,7 @@ static int compare(const void *a, const void *b, void *ctx) {
 static void order_by(const struct dl_descriptor **e, size_t n,
                      const struct key *key, size_t n_keys) {
   const struct dl_descriptor **copy = dl_calloc(n, sizeof *copy);
-  size_t *index = dl_calloc(n, sizeof *index);
+  DL_FREED size_t *index = dl_calloc(n, sizeof *index);
   struct order o = {copy, key, n_keys};
   for (size_t i = 0; i < n; i++) {
     copy[i] = e[i];
@@ -169,7 +167,6 @@ static void order_by(const struct dl_descriptor **e, size_t n,
   for (size_t i = 0; i < n; i++)
     e[i] = copy[index[i]];
   free((void *)copy);
-  free(index);
 }
 
 enum dl_status dl_sort(const struct dl_descriptor **e, size_t n,
@@ -177,7 +174,7 @@ enum dl_status dl_sort(const struct dl_descriptor **e, size_t n,
   DL_SCOPED(dl_strlist_free) struct dl_strlist list = {0};
   enum dl_status status = DL_OK;
   dl_strlist_split(&list, keys, ',');
-  struct key *key = dl_calloc(list.n, sizeof *key);
+  DL_FREED struct key *key = dl_calloc(list.n, sizeof *key);
   for (size_t i = 0; i < list.n && status == DL_OK; i++) {
     key[i].down = list.s[i][0] == '-';
     status =
@@ -185,7 +182,6 @@ enum dl_status dl_sort(const struct dl_descriptor **e, size_t n,
   }
   if (status == DL_OK)
     order_by(e, n, key, list.n);
-  free(key);
   return status;
 }
 

@@ -35,14 +35,13 @@ void dl_add_option(struct dl_text *to, const char *column) {
 }
 
 static void add_column(struct dl_wording *w, const char *s, size_t n) {
-  char *name = dl_strndup(s, n);
+  DL_FREED char *name = dl_strndup(s, n);
   if (!dl_run_member_find(name)) /* a text of the user */
     dl_text_printf(&w->text, "{%s}", name);
   else if (w->options)
     dl_add_option(&w->text, name);
   else
     dl_text_add(&w->text, name);
-  free(name);
 }
 
 bool dl_says(struct dl_wording *w, const char *fmt, ...) {

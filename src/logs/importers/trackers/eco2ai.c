@@ -125,9 +125,8 @@ static void put_gpu(struct dl_run *r, const char *s) {
   size_t len = end ? (size_t)(end - s) : strlen(s);
   while (len > 0 && s[len - 1] == ' ')
     len--;
-  char *name = dl_strndup(s, len);
+  DL_FREED char *name = dl_strndup(s, len);
   dl_run_copy_text(r, DL_RUN_gpu, name);
-  free(name);
   dl_run_put(r, DL_RUN_n_gpus, n);
 }
 
