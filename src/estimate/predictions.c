@@ -95,6 +95,18 @@ static void trust_intervals(struct dl_joint_prediction *work,
     work->var[1] = sd * sd + work->cov * work->cov / work->var[0];
 }
 
+/* So are rates, and less in groups that are like the fit's. A deviation of the
+ * rate moves the power as the fit has it. */
+static void trust_rate(struct dl_joint_prediction *work,
+                       const struct dl_prediction *rate, double coverage) {
+  double sd = dl_interval_sd(log(rate->low / rate->value),
+                             log(rate->high / rate->value), coverage);
+  if (!(sd > 0))
+    return;
+  work->cov *= sd / sqrt(work->var[0]);
+  work->var[0] = sd * sd;
+}
+
 /* The limit in force of all GPUs, W. */
 static double most_w(const struct dl_job *job) {
   double most = fmin(job->run->power_limit_w, job->tdp_w);
@@ -130,6 +142,7 @@ static bool expect_language(const struct dl_job_predictions *p, struct asked *a,
     return false;
   dl_predict_jointly(fit_row(a, DL_LANGUAGE_RATE), targets, &e->work);
   e->work.cov = -e->work.cov; /* a time, not a rate */
+  trust_rate(&e->work, &p->of[DL_LANGUAGE_RATE], a->ctx->coverage);
   dl_language_deviations(a->ctx, job, &e->work);
   e->work.mean[0] = log(dl_language_duration(job, p));
   e->work.mean[1] = log(p->step.cost.power * job->run->n_gpus);

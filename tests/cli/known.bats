@@ -133,6 +133,25 @@ less() {
   within '.estimates[0].energy_j' 36e6 1e-9
 }
 
+# The power is uncertain by 15 % unless it is known; what is left is the time.
+@test "a known power does not widen the energy of a language model" {
+  local set expected half
+  for set in "--arch llama-2-7b --gpu a100 --gpus 8 --stack ngc" \
+    "--arch mixtral-8x7b --gpu h100 --gpus 64" \
+    "--arch bert-large-uncased --gpu v100-sxm2-16gb" \
+    "--arch llama-3-8b --gpu b200 --gpus 8 --stack compiled --fine-tune lora"; do
+    # shellcheck disable=SC2086
+    try predict $set --tokens 1e9 --method physical -q --format json
+    expected=$(jq '.estimates[0].power_w' out)
+    half=$(jq '.estimates[0] | (.high_j / .low_j | log) / 2' out)
+    # shellcheck disable=SC2086
+    try predict $set --tokens 1e9 --method physical -q --format json \
+      --gpu-power "$expected"
+    check ".estimates[0] | (.high_j / .low_j | log) / 2 < $half"
+    within '.estimates[0].power_w' "$expected" 1e-9
+  done
+}
+
 @test "a duration without epochs says nothing of the work" {
   near_same() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a == b) }'; }
   near_same "$(value '.estimates[0].power_w' --duration 3h)" \
