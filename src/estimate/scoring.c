@@ -219,7 +219,7 @@ enum dl_status dl_scoring_of(const struct dl_scoring *s,
                              const struct dl_resampling *how,
                              struct dl_method_score *out, struct dl_diag *d) {
   size_t n = scope->n;
-  struct part p = {0};
+  DL_SCOPED(free_part) struct part p = {0};
   take_part(&p, s, scope);
   struct dl_boot b = {.n = p.n,
                       .n_groups = p.n_groups,
@@ -238,6 +238,5 @@ enum dl_status dl_scoring_of(const struct dl_scoring *s,
     out[m].clusters = b.n_groups;
     score_one(s, &p, scope->which[m], m, &out[m]);
   }
-  free_part(&p);
   return DL_OK;
 }

@@ -68,6 +68,7 @@ static void refuse(struct dl_source *s, const char *other) {
 }
 
 void dl_log_copies_refuse(struct dl_log_grouping *g) {
+  DL_SCOPED(dl_intern_free)
   struct dl_intern looks = {.size = sizeof(struct look)};
   DL_FREED size_t *first = dl_calloc(g->n, sizeof *first);
   for (size_t i = 0; g->n > 1 && i < g->n; i++) {
@@ -82,5 +83,4 @@ void dl_log_copies_refuse(struct dl_log_grouping *g) {
     else if (have_same_bytes(s->path, g->source[first[at]].path))
       refuse(s, g->source[first[at]].path);
   }
-  dl_intern_free(&looks);
 }

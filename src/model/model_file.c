@@ -368,14 +368,13 @@ static enum dl_status model(const struct walk *w, struct dl_model *m) {
 enum dl_status dl_model_write(const struct dl_model *m, const char *path,
                               struct dl_diag *d) {
   struct dl_model view = *m; /* only read from */
-  struct dl_arrays before = {0};
+  DL_SCOPED(dl_arrays_free) struct dl_arrays before = {0};
   struct walk w = {dl_xml_new("model"), d, true, &before};
   char version[] = PACKAGE_VERSION;
   view.version = version;
   enum dl_status status = model(&w, &view);
   if (status == DL_OK)
     status = dl_xml_write(w.x, path, d);
-  dl_arrays_free(&before);
   dl_xml_free(w.x);
   return status;
 }

@@ -115,7 +115,7 @@ enum dl_status dl_onnx_count(const struct dl_onnx *m,
                              struct dl_onnx_count **out, struct dl_diag *d) {
   const Onnx__GraphProto *g = m->model->graph;
   struct dl_onnx_count *c = dl_calloc(1, sizeof *c);
-  struct dl_scope s = {.outer = NULL};
+  DL_SCOPED(dl_scope_free) struct dl_scope s = {.outer = NULL};
   struct dl_onnx_walk r = {.m = m,
                            .c = c,
                            .d = d,
@@ -134,7 +134,6 @@ enum dl_status dl_onnx_count(const struct dl_onnx *m,
     status = take_outputs(&r, &s);
   if (status == DL_OK)
     status = finish(&r);
-  dl_scope_free(&s);
   dl_intern_free(&r.functions);
   dl_text_free(&r.key);
   if (status != DL_OK) {

@@ -181,24 +181,22 @@ enum dl_status dl_hierarchical_solve(struct dl_hierarchical_solution *s,
                                      const bool *out,
                                      const struct dl_hierarchical_start *start,
                                      gsl_matrix *cov, struct dl_diag *d) {
-  struct work w = {.q = q, .s = s};
+  DL_SCOPED(work_free) struct work w = {.q = q, .s = s};
   *s = (struct dl_hierarchical_solution){0};
   enum dl_status status = solve(&w, out, start, cov, d);
-  work_free(&w);
   if (status != DL_OK)
     dl_hierarchical_solution_free(s);
   return status;
 }
 
 static void find_curvature(struct dl_hierarchical_problem *q) {
+  DL_SCOPED(dl_hierarchical_solution_free)
   struct dl_hierarchical_solution same = {0};
-  struct work w = {.q = q, .s = &same};
+  DL_SCOPED(work_free) struct work w = {.q = q, .s = &same};
   dl_cell_products_make(&q->full.curvature, &q->blocks);
   prepare(&w, NULL);
   const struct dl_weighed_terms terms = terms_of(&w);
   dl_curvature_at(&q->full.curvature, &q->blocks, &terms, q->full.s.theta);
-  work_free(&w);
-  dl_hierarchical_solution_free(&same);
 }
 
 static void free_full(struct dl_full_solution *full) {

@@ -93,7 +93,7 @@ static void solve(struct left *l, const struct dl_hierarchical_problem *q) {
 
 void dl_leave_out(const struct dl_hierarchical_problem *q, const size_t *config,
                   size_t n, double *y) {
-  struct left l = {0};
+  DL_SCOPED(free_left) struct left l = {0};
   gather(&l, q, config, n);
   reduce(&l, q);
   solve(&l, q);
@@ -102,5 +102,4 @@ void dl_leave_out(const struct dl_hierarchical_problem *q, const size_t *config,
     y[m->config * q->physics->n_targets + m->target] =
         m->mean - gsl_vector_get(l.r, k);
   }
-  free_left(&l);
 }

@@ -26,6 +26,7 @@ static size_t target_of(const struct dl_observations *o,
 static void number_rows(struct dl_configurations *c, size_t *first,
                         const struct dl_physics *physics,
                         const struct dl_observations *o) {
+  DL_SCOPED(dl_intern_free)
   struct dl_intern inputs = {.size = physics->input_size};
   size_t n_own_rows = o->n - o->n_auxiliary, n = physics->n_targets;
   for (size_t i = 0; i < o->n; i++)
@@ -41,7 +42,6 @@ static void number_rows(struct dl_configurations *c, size_t *first,
     }
     c->of_row[i] = *k - 1;
   }
-  dl_intern_free(&inputs);
 }
 
 /* Adds a row to the sums that the means of its configuration are so far. */

@@ -336,6 +336,7 @@ static void write_script(struct dl_script *s, const struct dl_plot_options *o,
 
 static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
                            struct dl_diag *d) {
+  DL_SCOPED(free_drawing)
   struct drawing w = {.shaped = s->as != DL_PICTURE_DUMB};
   const char *shape = o->shape ? o->shape : o->by ? NULL : "arch";
   const struct dl_plot_column columns[N_COLS] = {
@@ -366,7 +367,6 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
     set_axes(&w);
     write_script(s, o, &w);
   }
-  free_drawing(&w);
   return status;
 }
 

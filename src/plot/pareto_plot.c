@@ -378,6 +378,7 @@ static void add_plots(struct dl_script *s, const struct dl_pareto_drawing *w) {
 
 static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
                            struct dl_diag *d) {
+  DL_SCOPED(free_drawing)
   struct dl_pareto_drawing w = {.time = {1, "s"},
                                 .energy = {1, "J"},
                                 .top = o->title && !*o->title ? TOP
@@ -414,7 +415,6 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
     add_data(s, &w);
     add_plots(s, &w);
   }
-  free_drawing(&w);
   return status;
 }
 

@@ -203,7 +203,7 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
       [COL_ESTIMATE] = {"estimate", DL_CELL_TEXT, false},
       [COL_PART] = {"part", DL_CELL_TEXT, false},
       [COL_ENERGY] = {"energy_j", DL_CELL_NUMBER, false}};
-  struct drawing w = {0};
+  DL_SCOPED(free_drawing) struct drawing w = {0};
   enum dl_status status =
       dl_plot_table_read(&w.t, o->path[0], columns, N_COLS,
                          "dlest predict --node NAME --parts --format csv", d);
@@ -219,7 +219,6 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
     add_data(s, &w);
     add_plots(s, &w);
   }
-  free_drawing(&w);
   return status;
 }
 

@@ -233,6 +233,7 @@ static enum dl_status read_new(struct calibrating *w, const struct dl_model *m,
   struct dl_diag *d = &w->cli->diag;
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < m->n_fits && status == DL_OK; i++) {
+    DL_SCOPED(dl_training_free)
     struct dl_training t = {.keeps = m->fit[i].method->physics};
     size_t skipped = d->n_skipped;
     bool there;
@@ -246,7 +247,6 @@ static enum dl_status read_new(struct calibrating *w, const struct dl_model *m,
       collect(w, &t, new);
       w->done++;
     }
-    dl_training_free(&t);
   }
   if (status == DL_OK && w->done == 0)
     status = dl_fail_at(d, DL_EINPUT, w->input, 0,
@@ -304,7 +304,7 @@ static void add_errors(const struct calibrating *w, const char *target,
 /* used: of each run of the model, whether a fit learnt from it. */
 static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit,
                                     bool *used, struct dl_diag *quiet) {
-  struct dl_training t = {0};
+  DL_SCOPED(dl_training_free) struct dl_training t = {0};
   struct dl_calibration c;
   bool there;
   enum dl_status status = read_rows(w, fit, NULL, &t, &there, quiet);
@@ -319,7 +319,6 @@ static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit,
   }
   for (size_t i = 0; i < t.n; i++)
     used[t.line[i] - 2] = true;
-  dl_training_free(&t);
   return status;
 }
 
@@ -344,7 +343,7 @@ static enum dl_status check_used(const struct calibrating *w,
 /* Learns from all runs that the model keeps. */
 static enum dl_status calibrate_all(struct calibrating *w, struct dl_model *m) {
   struct dl_progress *progress = w->cli->diag.progress;
-  struct dl_diag quiet = {.progress = progress};
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {.progress = progress};
   DL_FREED bool *used = dl_calloc(m->runs.n, sizeof *used);
   enum dl_status status = make_kept(&w->table_of, m, &w->cli->diag);
   for (size_t i = 0; i < m->n_fits && status == DL_OK; i++) {
@@ -356,7 +355,6 @@ static enum dl_status calibrate_all(struct calibrating *w, struct dl_model *m) {
     status = check_used(w, &m->runs, used, &quiet);
   else if (quiet.error)
     dl_diag_take(&w->cli->diag, &quiet);
-  dl_diag_free(&quiet);
   return status;
 }
 
@@ -409,7 +407,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct calibrating w = {.cli = cli, .o = options_at};
   struct dl_model *m = NULL;
   struct dl_report *r = dl_report_new();
-  struct dl_kept_runs new = {0};
+  DL_SCOPED(dl_kept_runs_free) struct dl_kept_runs new = {0};
   w.input = cli->argument[0];
   enum dl_status status = dl_open_model(cli, w.o->model, &m);
   if (status == DL_OK && strcmp(w.input, "-") == 0)
@@ -436,7 +434,6 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   }
   if (w.table_of.runs)
     fclose(w.table_of.runs);
-  dl_kept_runs_free(&new);
   dl_report_free(r);
   dl_model_free(m);
   return status;

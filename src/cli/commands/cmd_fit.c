@@ -326,7 +326,7 @@ static enum dl_status fit_target(struct fitting *w, const char *target) {
     status = dl_choose(&c, &w->t, o->method ? c.method : NULL, &tried, d);
   else if (status == DL_OK)
     dl_strlist_split(&c.features, o->features, ',');
-  struct dl_cv cv = {0};
+  DL_SCOPED(dl_cv_free) struct dl_cv cv = {0};
   struct dl_fit *fit = &w->m->fit[w->m->n_fits];
   dl_progress_leave(d->progress, whole);
   dl_progress_enter(d->progress, w->automatic, w->automatic + 1);
@@ -339,7 +339,6 @@ static enum dl_status fit_target(struct fitting *w, const char *target) {
   }
   if (status == DL_OK)
     dl_report_fit(&w->view, fit, &cv, &w->cv, &tried);
-  dl_cv_free(&cv);
   free(tried.list);
   dl_strlist_free(&c.features);
   return status;

@@ -231,7 +231,7 @@ static enum dl_status recommend(struct dl_cli *cli,
 }
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
-  struct dl_recommend_data r = {0};
+  DL_SCOPED(dl_recommend_free) struct dl_recommend_data r = {0};
   struct dl_recommend_options *o = options_at;
   o->explain |= cli->format->whole;
   enum dl_status status =
@@ -245,7 +245,6 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     status = dl_job_options_check(cli, &o->job, o->method);
   if (status == DL_OK)
     status = recommend(cli, o, &r);
-  dl_recommend_free(&r);
   return status;
 }
 

@@ -184,7 +184,7 @@ static enum dl_status record(struct recording *c) {
   struct dl_diag *d = &c->cli->diag;
   struct dl_record_files *f = &c->files;
   struct dl_live *live = &c->o->live;
-  struct dl_text command = {0};
+  DL_SCOPED(dl_text_free) struct dl_text command = {0};
   struct dl_trace trace;
   const struct dl_record_options o = {
       .interval_s = c->o->interval_s,
@@ -205,7 +205,6 @@ static enum dl_status record(struct recording *c) {
                                          .n_nodes = c->job.nodes};
   enum dl_status status = dl_trace_begin(&trace, f->trace, f->trace_path.s,
                                          &c->sensors, &origin, d);
-  dl_text_free(&command);
   live->quiet = c->cli->quiet || c->job.node > 0;
   dl_live_init(live, c->o->epochs, f->trace_path.s, f->epochs_path.s);
   if (status == DL_OK)

@@ -326,7 +326,7 @@ static enum dl_status score_row(struct dl_comparing *w, struct pass *p,
 static enum dl_status run_pass(struct dl_comparing *w,
                                struct dl_model *const *model,
                                const struct part *part) {
-  struct pass p = {0};
+  DL_SCOPED(free_pass) struct pass p = {0};
   const struct dl_csv_block *block;
   struct dl_diag *d = &w->cli->diag;
   enum dl_status status = open_pass(w, &p, model);
@@ -345,7 +345,6 @@ static enum dl_status run_pass(struct dl_comparing *w,
   }
   if (status == DL_OK && !part && w->cli->n_arguments == 1)
     dl_frame_warn_aliases(p.f, d);
-  free_pass(&p);
   return status;
 }
 
@@ -414,7 +413,7 @@ static enum dl_status leave_groups_out(struct dl_comparing *w,
 static enum dl_status cross_validated(struct dl_comparing *w) {
   struct dl_diag *d = &w->cli->diag;
   struct dl_cv_spec spec;
-  struct dl_training t = {0};
+  DL_SCOPED(dl_training_free) struct dl_training t = {0};
   enum dl_status status = DL_OK;
   if (strncmp(w->o->cv, "group:", 6) != 0 || !w->o->cv[6])
     status =
@@ -437,7 +436,6 @@ static enum dl_status cross_validated(struct dl_comparing *w) {
   }
   if (status == DL_OK)
     status = leave_groups_out(w, &t, l);
-  dl_training_free(&t);
   return status;
 }
 

@@ -382,6 +382,7 @@ static enum dl_status write_batch(struct batch *b) {
 enum dl_status dl_predict_batch(struct dl_cli *cli,
                                 const struct dl_predict_options *o,
                                 const struct dl_model *m, struct dl_frame *f) {
+  DL_SCOPED(free_batch)
   struct batch b = {.cli = cli, .o = o, .f = f, .over_j = -INFINITY};
   enum dl_status status = dl_csv_open(&b.csv, o->input, 0, &cli->diag);
   if (status == DL_OK)
@@ -411,6 +412,5 @@ enum dl_status dl_predict_batch(struct dl_cli *cli,
     status =
         dl_check_budget("a run takes", b.over_j, o->budget_kwh, &cli->diag);
   }
-  free_batch(&b);
   return status;
 }

@@ -193,7 +193,7 @@ enum dl_status dl_predict_sweep(struct dl_cli *cli,
                                 const struct dl_predict_options *o,
                                 const struct dl_model *m, struct dl_frame *f) {
   struct dl_session *session = NULL;
-  struct sweep w = {.cli = cli, .o = o};
+  DL_SCOPED(free_parts) struct sweep w = {.cli = cli, .o = o};
   w.parts = dl_format_adds(cli->format) ? dl_sweep_parts() : 1;
   w.part = dl_calloc(w.parts, sizeof *w.part);
   enum dl_status status =
@@ -212,7 +212,6 @@ enum dl_status dl_predict_sweep(struct dl_cli *cli,
     status = write_sweep(&w, f, session);
   if (status == DL_OK)
     status = check_budget(&w);
-  free_parts(&w);
   dl_session_free(session);
   return status;
 }

@@ -234,7 +234,7 @@ static void set_boundary(struct dl_cli *cli, struct dl_recommend_data *r) {
 enum dl_status dl_recommend_nodes(struct dl_cli *cli,
                                   struct dl_recommend_options *o,
                                   struct dl_recommend_data *r) {
-  struct asked a = {0};
+  DL_SCOPED(free_asked) struct asked a = {0};
   enum dl_status status = find_asked(cli, o, &a);
   if (status == DL_OK)
     status = add_all(cli, o, &a, r);
@@ -248,6 +248,5 @@ enum dl_status dl_recommend_nodes(struct dl_cli *cli,
     status = dl_choices_sweep(&r->choices, n->f, &o->job.axes, n->session,
                               &n->at, &cli->diag);
   }
-  free_asked(&a);
   return status;
 }

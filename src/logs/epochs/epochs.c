@@ -192,7 +192,7 @@ static enum dl_status found(struct dl_run *run,
   struct signals s = {0};
   struct dl_cycles_options o = {
       .hint_s = e->hint_s, .n_total = e->n_total, .n_first = e->n_first};
-  struct dl_cycles c = {0};
+  DL_SCOPED(dl_cycles_free) struct dl_cycles c = {0};
   make_signals(&s, &log->curve);
   const double *signal[] = {s.power, s.util, s.memory};
   enum dl_status status =
@@ -205,7 +205,6 @@ static enum dl_status found(struct dl_run *run,
                c.verdict == DL_CYCLES_NONE ? "no epochs found: %s"
                                            : "number of epochs unsure: %s",
                c.reason ? c.reason : "weak evidence");
-  dl_cycles_free(&c);
   return status;
 }
 

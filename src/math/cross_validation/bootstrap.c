@@ -340,7 +340,7 @@ static void free_work(struct work *w) {
 
 void dl_bootstrap(const struct dl_boot *b, struct dl_boot_scores *out) {
   size_t M = b->n_methods, G = b->n_groups;
-  struct work w = {.b = b};
+  DL_SCOPED(free_work) struct work w = {.b = b};
   w.block = G > 0 && G < BLOCK_COUNTS ? BLOCK_COUNTS / G : 1;
   if (w.block > b->resamples)
     w.block = b->resamples > 0 ? b->resamples : 1;
@@ -358,5 +358,4 @@ void dl_bootstrap(const struct dl_boot *b, struct dl_boot_scores *out) {
     resample(&w, rng);
   conclude(&w, out);
   gsl_rng_free(rng);
-  free_work(&w);
 }

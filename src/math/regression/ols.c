@@ -145,7 +145,7 @@ static enum dl_status fit_reduced(struct dl_linear *s,
                                   const struct dl_reduced *r,
                                   const char *const *names, struct dl_diag *d) {
   size_t p = s->coef->size;
-  struct dl_svd v = {0};
+  DL_SCOPED(dl_svd_free) struct dl_svd v = {0};
   gsl_matrix *scaled = gsl_matrix_alloc(p, p);
   gsl_vector *length = gsl_vector_alloc(p);
   scale_columns(scaled, length, r->R);
@@ -157,7 +157,6 @@ static enum dl_status fit_reduced(struct dl_linear *s,
     if (rank < p)
       report_rank(&v, rank, names, d);
   }
-  dl_svd_free(&v);
   gsl_matrix_free(scaled);
   gsl_vector_free(length);
   return status;
@@ -171,12 +170,11 @@ static enum dl_status fit(const struct dl_regression *self, void **state,
   enum dl_status status = dl_check_fit(data, d);
   if (status)
     return status;
-  struct dl_reduced r = {0};
+  DL_SCOPED(dl_reduced_free) struct dl_reduced r = {0};
   struct dl_linear *s = dl_linear_new(data->X->size2);
   status = dl_reduce(&r, data, d);
   if (!status)
     status = fit_reduced(s, &r, data->names, d);
-  dl_reduced_free(&r);
   if (status)
     dl_linear_free(s);
   else

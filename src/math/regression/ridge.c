@@ -139,8 +139,8 @@ static enum dl_status fit(const struct dl_regression *self, void **state,
                           const struct dl_sample *data, double *hyper,
                           struct dl_diag *d) {
   (void)self;
-  struct dl_reduced r = {0};
-  struct dl_svd v = {0};
+  DL_SCOPED(dl_reduced_free) struct dl_reduced r = {0};
+  DL_SCOPED(dl_svd_free) struct dl_svd v = {0};
   enum dl_status status = prepare(&r, &v, data, d);
   if (!status && isnan(hyper[0]))
     status = choose(hyper, &r, &v, d);
@@ -151,16 +151,14 @@ static enum dl_status fit(const struct dl_regression *self, void **state,
     solve(s, &r, &v, hyper[0]);
     *state = s;
   }
-  dl_svd_free(&v);
-  dl_reduced_free(&r);
   return status;
 }
 
 static enum dl_status sweep(const struct dl_sample *data, const gsl_matrix *H,
                             const gsl_matrix *X_test, gsl_matrix *out,
                             struct dl_diag *d) {
-  struct dl_reduced r = {0};
-  struct dl_svd v = {0};
+  DL_SCOPED(dl_reduced_free) struct dl_reduced r = {0};
+  DL_SCOPED(dl_svd_free) struct dl_svd v = {0};
   enum dl_status status = dl_check_sweep(data->X, H, 1, X_test, out, d);
   if (!status)
     status = prepare(&r, &v, data, d);
@@ -175,8 +173,6 @@ static enum dl_status sweep(const struct dl_sample *data, const gsl_matrix *H,
     dl_linear_eval(s, X_test, &row.vector);
   }
   dl_linear_free(s);
-  dl_svd_free(&v);
-  dl_reduced_free(&r);
   return status;
 }
 

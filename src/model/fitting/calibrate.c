@@ -170,7 +170,7 @@ static enum dl_status learn(struct dl_calibration *c, void **state,
                             const struct dl_training *t, struct dl_diag *d) {
   struct dl_calibration_errors *errors[] = {&c->of_target, &c->of_time};
   const struct dl_physics *physics = fit->method->physics;
-  struct rows g = {0};
+  DL_SCOPED(rows_free) struct rows g = {0};
   struct dl_adapted_rows rows = {0};
   size_t target = (size_t)dl_physics_target(physics, fit->target);
   DL_FREED size_t *set = make_sets(t, &rows.n_sets);
@@ -192,7 +192,6 @@ static enum dl_status learn(struct dl_calibration *c, void **state,
           error_of(&g, rows.of[i].target, rows.of[i].left_out);
   }
   free_scored(&rows);
-  rows_free(&g);
   return status;
 }
 

@@ -73,7 +73,7 @@ static enum dl_status leave_out(struct dl_fit *fit, enum dl_held_out_group left,
                                .k = t->n < 10 ? t->n : 10};
   snprintf(spec.column, sizeof spec.column, "%s", dl_held_out_group_name(left));
   struct dl_folds folds;
-  struct dl_cv cv = {0};
+  DL_SCOPED(dl_cv_free) struct dl_cv cv = {0};
   enum dl_status status = dl_training_folds(&folds, t, &spec, c->seed, d);
   if (status == DL_OK)
     status = dl_cross_validate_design(&cv, g, c->hyper, &folds, d);
@@ -84,7 +84,6 @@ static enum dl_status leave_out(struct dl_fit *fit, enum dl_held_out_group left,
     keep_row_residuals(&fit->held_out_residuals[left], &g->problem, &cv, t->n);
   else if (status == DL_OK)
     keep_residuals(fit, &held, &cv);
-  dl_cv_free(&cv);
   dl_folds_free(&folds);
   return status;
 }

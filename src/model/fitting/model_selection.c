@@ -71,10 +71,9 @@ static double group_error(const struct dl_problem *p, const struct dl_cv *cv,
 static double physics_error(const struct dl_design *g, const double *hyper,
                             const struct dl_folds *folds, struct dl_diag *d) {
   double error = NAN;
-  struct dl_cv cv = {0};
+  DL_SCOPED(dl_cv_free) struct dl_cv cv = {0};
   if (dl_cross_validate_design(&cv, g, hyper, folds, d) == DL_OK)
     error = group_error(&g->problem, &cv, folds);
-  dl_cv_free(&cv);
   return error;
 }
 

@@ -120,11 +120,10 @@ static enum dl_status refit_one(struct dl_fit *out, const struct dl_fit *f,
                         .seed = 1,
                         .cv = {.none = true}};
   memcpy(c.hyper, f->hyper, sizeof c.hyper);
-  struct dl_cv cv = {0};
+  DL_SCOPED(dl_cv_free) struct dl_cv cv = {0};
   enum dl_status status = dl_train(out, &cv, t, &c, d);
   if (status == DL_OK)
     status = dl_train_residuals(out, t, &c, needed, d);
-  dl_cv_free(&cv);
   return status;
 }
 

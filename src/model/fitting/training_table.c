@@ -292,7 +292,7 @@ described(const struct dl_row_descriptors *row, const char *column) {
 
 static void add_labels(struct reader *r, const struct dl_row *row) {
   struct dl_training *t = r->t;
-  struct dl_text text = {0};
+  DL_SCOPED(dl_text_free) struct dl_text text = {0};
   for (size_t g = 0; g < t->n_labels; g++) {
     struct dl_labels *l = &t->labels[g];
     const char *label = dl_row_text(row, &r->group[g]);
@@ -308,7 +308,6 @@ static void add_labels(struct reader *r, const struct dl_row *row) {
     }
     l->id[t->n] = (size_t)dl_intern(&l->names, label ? label : "");
   }
-  dl_text_free(&text);
 }
 
 static void note_boundary(struct dl_training *t, const char *s) {
@@ -463,7 +462,7 @@ enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
                                 struct dl_frame *f,
                                 const struct dl_strlist *groups,
                                 const char *must, struct dl_diag *d) {
-  struct reader r = {.t = t, .csv = csv, .f = f};
+  DL_SCOPED(free_reader) struct reader r = {.t = t, .csv = csv, .f = f};
   enum dl_status status = bind_formulas(&r, d);
   if (status == DL_OK)
     status = bind_physics(&r, d);
@@ -487,6 +486,5 @@ enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
     t->source = dl_strdup(dl_csv_path(csv));
     t->problems = dl_calloc(1, sizeof *t->problems);
   }
-  free_reader(&r);
   return status;
 }

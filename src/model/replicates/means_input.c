@@ -31,7 +31,7 @@ static enum dl_status read_means(char *const *path, size_t n,
 enum dl_status dl_means_open(char *const *path, size_t n, bool logs,
                              struct dl_csv **csv, bool *means,
                              struct dl_diag *d) {
-  struct dl_means m = {0};
+  DL_SCOPED(dl_means_free) struct dl_means m = {0};
   DL_TEXT(name);
   FILE *f = NULL;
   enum dl_status status = read_means(path, n, &m, csv, means, d);
@@ -42,7 +42,6 @@ enum dl_status dl_means_open(char *const *path, size_t n, bool logs,
     dl_text_printf(&name, " and %zu more", n - 1);
   if (f)
     status = dl_csv_open_stream(csv, f, name.s, 0, 0, d);
-  dl_means_free(&m);
   return status;
 }
 

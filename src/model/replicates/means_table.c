@@ -352,7 +352,7 @@ static enum dl_status read_table(struct dl_means *m, struct dl_csv *csv,
 
 enum dl_status dl_means_read(struct dl_means *m, char *const *path, size_t n,
                              struct dl_diag *d) {
-  struct dl_same_tables same = {.path = path};
+  DL_SCOPED(dl_same_tables_free) struct dl_same_tables same = {.path = path};
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < n && status == DL_OK; i++) {
     struct dl_csv *csv;
@@ -363,6 +363,5 @@ enum dl_status dl_means_read(struct dl_means *m, char *const *path, size_t n,
       dl_same_tables_add(&same, csv, d);
     dl_csv_free(csv);
   }
-  dl_same_tables_free(&same);
   return status;
 }

@@ -60,7 +60,7 @@ static void take_row(struct reading *w) {
 static enum dl_status read_configs(struct reading *w, struct dl_csv *csv,
                                    struct dl_diag *d) {
   const struct dl_csv_block *block;
-  struct dl_repeated_rows repeated = {0};
+  DL_SCOPED(dl_repeated_rows_free) struct dl_repeated_rows repeated = {0};
   enum dl_status status;
   while ((status = dl_frame_next(w->f, csv, &block, d)) == DL_OK && block) {
     dl_repeated_rows_add(&repeated, block);
@@ -78,7 +78,6 @@ static enum dl_status read_configs(struct reading *w, struct dl_csv *csv,
   }
   if (status == DL_OK)
     dl_repeated_rows_warn(&repeated, dl_csv_path(csv), d);
-  dl_repeated_rows_free(&repeated);
   if (status == DL_OK && w->configs.n == 0)
     status = dl_fail_at(d, DL_EINPUT, dl_csv_path(csv), 0, "no usable row");
   return status;
@@ -187,6 +186,7 @@ enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
                                struct dl_frame *f, double coverage,
                                struct dl_diag *d) {
   struct repeats w = {.l = l};
+  DL_SCOPED(free_reading)
   struct reading read = {
       .f = f, .ctx = &w, .take = take_repeat, .is_bad = is_bad};
   enum dl_status status = bind_repeats(&w, f, d);
@@ -205,7 +205,6 @@ enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
     r->duration_s = dl_mean_of(&w.sums[i].duration);
     r->accuracy = dl_mean_of(&w.sums[i].accuracy);
   }
-  free_reading(&read);
   free(w.sums);
   return status;
 }
@@ -321,6 +320,7 @@ static void warn_divided(const struct dl_means *m, const char *path,
 
 enum dl_status dl_means_of_runs(struct dl_means *m, struct dl_csv *csv,
                                 struct dl_frame *f, struct dl_diag *d) {
+  DL_SCOPED(free_reading)
   struct reading read = {
       .f = f, .ctx = m, .take = take_run, .distinguish = distinguish};
   enum dl_status status = bind_means(m, f, d);
@@ -332,6 +332,5 @@ enum dl_status dl_means_of_runs(struct dl_means *m, struct dl_csv *csv,
     warn_divided(m, dl_csv_path(csv), d);
   dl_frame_warn_unused(f, d);
   dl_frame_warn_aliases(f, d);
-  free_reading(&read);
   return status;
 }

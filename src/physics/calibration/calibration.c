@@ -115,7 +115,7 @@ static void keep_left_out(const struct work *w,
 static enum dl_status leave_out(const struct work *w,
                                 const struct dl_adapted_rows *rows, size_t k,
                                 const double *z, struct dl_diag *d) {
-  struct dl_held_out_points held = {0};
+  DL_SCOPED(dl_held_out_points_free) struct dl_held_out_points held = {0};
   struct dl_mode_search search;
   DL_FREED bool *out = dl_calloc(w->runs.n, sizeof *out);
   hold_out_set(w, rows->set, k, out);
@@ -126,7 +126,6 @@ static enum dl_status leave_out(const struct work *w,
   for (size_t t = 0; t < rows->n_targets && status == DL_OK; t++)
     keep_left_out(w, &rows->of[t], out, search.misfit);
   dl_mode_search_free(&search);
-  dl_held_out_points_free(&held);
   return status;
 }
 
@@ -218,12 +217,11 @@ enum dl_status dl_calibrate_fit(struct dl_hierarchical_fit **out,
     return dl_fail(d, DL_EINPUT,
                    "the model does not say how sure it is of its constants; "
                    "fit it again");
-  struct work w = {.from = from, .o = o};
+  DL_SCOPED(work_free) struct work w = {.from = from, .o = o};
   struct dl_hierarchical_fit *fit = dl_hierarchical_fit_new(from->physics);
   enum dl_status status = prepare(fit, &w, d);
   if (status == DL_OK)
     status = solve(fit, &w, rows, d);
-  work_free(&w);
   if (status == DL_OK)
     *out = fit;
   else
