@@ -12,4 +12,14 @@ enum dl_status {
   DL_EBUDGET = 4  /* done, but over the budget the user gave */
 };
 
+/* Makes a call; where it fails, the function ends here with its status. For
+ * functions that have nothing to undo: what they hold is freed where it is
+ * declared (DL_SCOPED), or belongs to the caller. */
+#define DL_TRY(call)                                                           \
+  do {                                                                         \
+    enum dl_status dl_tried = (call);                                          \
+    if (dl_tried != DL_OK)                                                     \
+      return dl_tried;                                                         \
+  } while (0)
+
 #endif

@@ -300,17 +300,15 @@ enum dl_status dl_catalog_look_listed(struct dl_catalog *c, enum dl_kind kind,
                                       const struct dl_descriptor **e,
                                       struct dl_diag *d) {
   DL_TEXT(folded);
-  enum dl_status status = DL_OK;
   *e = NULL;
   dl_fold_name(kind, name, &folded);
   if (folded.s) {
-    status = dl_user_files_read(&c->user, d);
-    if (status == DL_OK)
-      *e = dl_user_files_find(&c->user, kind, folded.s);
-    if (status == DL_OK && !*e && !own)
-      status = find_shipped(c, kind, folded.s, e, d);
+    DL_TRY(dl_user_files_read(&c->user, d));
+    *e = dl_user_files_find(&c->user, kind, folded.s);
+    if (!*e && !own)
+      DL_TRY(find_shipped(c, kind, folded.s, e, d));
   }
-  return status;
+  return DL_OK;
 }
 
 /* A network by the name of a checkpoint that the catalogue does not list. */
@@ -318,10 +316,9 @@ static enum dl_status look_checkpoint(struct dl_catalog *c, const char *name,
                                       const struct dl_descriptor **e,
                                       struct dl_diag *d) {
   DL_TEXT(own);
-  enum dl_status status = DL_OK;
   if (dl_arch_name_reduce(name, &own))
-    status = dl_catalog_look_listed(c, DL_ARCHITECTURE, own.s, false, e, d);
-  return status;
+    DL_TRY(dl_catalog_look_listed(c, DL_ARCHITECTURE, own.s, false, e, d));
+  return DL_OK;
 }
 
 /* A shape ("transformer:..."), which is an unknown name if it is invalid. */
@@ -410,11 +407,8 @@ enum dl_status dl_catalog_all(struct dl_catalog *c, enum dl_kind kind,
   struct kind *k = &c->kind[kind];
   *list = NULL;
   *n = 0;
-  enum dl_status status = dl_user_files_read(&c->user, d);
-  if (status == DL_OK)
-    status = read_whole(c, kind, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_user_files_read(&c->user, d));
+  DL_TRY(read_whole(c, kind, d));
   size_t most = dl_user_files_count(&c->user, kind);
   for (size_t i = 0; i < k->n_files; i++)
     most += k->file[i].file.n;

@@ -175,9 +175,7 @@ static enum dl_status read_architecture(const struct dl_catalog_file *c,
   for (size_t i = 0; scaling && i <= DL_SCALING_SEQUENCE; i++)
     if (strcmp(scaling, dl_scaling_names[i]) == 0)
       e->scaling = (enum dl_scaling)i;
-  enum dl_status status = read_inputs(c, node, e, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(read_inputs(c, node, e, d));
   if (shape)
     return read_shape(c->xml, shape, e, d);
   if (e->scaling == DL_SCALING_SEQUENCE)
@@ -206,10 +204,10 @@ static enum dl_status read_entry(const struct dl_catalog_file *c, dl_node *node,
     return dl_fail_at(d, DL_EINPUT, e->file, e->line, "entry without an id");
   if (!e->name)
     e->name = e->id;
-  enum dl_status status = read_values(c, node, e, d);
-  if (status == DL_OK && kind == DL_ARCHITECTURE)
-    status = read_architecture(c, node, (struct dl_architecture *)e, d);
-  return status;
+  DL_TRY(read_values(c, node, e, d));
+  if (kind == DL_ARCHITECTURE)
+    DL_TRY(read_architecture(c, node, (struct dl_architecture *)e, d));
+  return DL_OK;
 }
 
 /* Enters the names of entry i for lookup. A spelling that is there already

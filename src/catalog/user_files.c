@@ -14,12 +14,11 @@ static enum dl_status read_one(struct dl_user_files *u, const char *path,
   struct dl_xml *xml;
   DL_GROW(u->file, u->cap, u->n + 1);
   struct dl_user_file *f = &u->file[u->n];
-  enum dl_status status = dl_xml_read(&xml, path, NULL, d);
-  if (status == DL_OK)
-    status = dl_catalog_file_take(&f->entries, xml, &f->kind, NULL, d);
-  if (status == DL_OK && f->entries.n > 0)
+  DL_TRY(dl_xml_read(&xml, path, NULL, d));
+  DL_TRY(dl_catalog_file_take(&f->entries, xml, &f->kind, NULL, d));
+  if (f->entries.n > 0)
     u->n++;
-  return status;
+  return DL_OK;
 }
 
 static int is_xml(const struct dirent *e) {

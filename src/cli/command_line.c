@@ -144,11 +144,9 @@ static enum dl_status unknown_long(const struct parser *p, const char *name) {
   else
     dl_suggest(name, c, p->n_longs, 3, false, &near);
   add_setting(p, name, &near);
-  enum dl_status status =
-      dl_fail(&p->cli->diag, DL_EUSAGE,
-              "unknown option '--%s'%s; see 'dlest %s --help'", name,
-              dl_text_str(&near), p->cli->command->name);
-  return status;
+  return dl_fail(&p->cli->diag, DL_EUSAGE,
+                 "unknown option '--%s'%s; see 'dlest %s --help'", name,
+                 dl_text_str(&near), p->cli->command->name);
 }
 
 /* Why getopt refuses a long option: `word` begins several names, or none. */

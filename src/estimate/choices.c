@@ -99,9 +99,7 @@ enum dl_status dl_choices_sweep(struct dl_choices *l, struct dl_frame *f,
   struct taking t = {l, l->n, node};
   const struct dl_sweep_taker taker = {&t, take_row, NULL};
   size_t n;
-  enum dl_status status = dl_axes_combinations(axes, &n, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_axes_combinations(axes, &n, d));
   if (n > DL_MOST_CHOICES - l->n)
     return dl_fail(d, DL_EUSAGE,
                    "%zu combinations, more than %d; dlest predict streams "

@@ -23,9 +23,7 @@ const char *dl_measured_family(const struct dl_accelerator *gpu) {
 static enum dl_status add(struct dl_strlist *to, struct dl_catalog *c,
                           const char *name, struct dl_diag *d) {
   const struct dl_descriptor *e = NULL;
-  enum dl_status status = dl_catalog_look(c, DL_ACCELERATOR, name, &e, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_catalog_look(c, DL_ACCELERATOR, name, &e, d));
   const char *family = e ? dl_measured_family(DL_AS(accelerator, e)) : name;
   if (dl_strlist_find(to, family) < 0)
     dl_strlist_add(to, family);
@@ -35,13 +33,10 @@ static enum dl_status add(struct dl_strlist *to, struct dl_catalog *c,
 enum dl_status dl_measured_families(struct dl_strlist *to,
                                     const struct dl_fit *fit,
                                     struct dl_catalog *c, struct dl_diag *d) {
-  enum dl_status status = DL_OK;
   struct dl_level_words level;
-  for (size_t i = 0;
-       status == DL_OK && dl_hierarchical_level(fit->state, "gpu", i, &level);
-       i++)
-    status = add(to, c, level.name, d);
-  return status;
+  for (size_t i = 0; dl_hierarchical_level(fit->state, "gpu", i, &level); i++)
+    DL_TRY(add(to, c, level.name, d));
+  return DL_OK;
 }
 
 enum dl_status dl_measured_find(struct dl_measured *to,

@@ -40,13 +40,12 @@ static struct dl_fit_row *fit_row(struct asked *a, enum dl_fit_of i) {
 static enum dl_status ask(struct dl_job_predictions *p, struct asked *a,
                           enum dl_fit_of first, enum dl_fit_of last,
                           struct dl_diag *d) {
-  enum dl_status status = DL_OK;
-  for (size_t i = first; i <= last && status == DL_OK; i++) {
+  for (size_t i = first; i <= last; i++) {
     struct dl_predictor_row *at = row_of(a, i);
     if (at)
-      status = dl_predict(at, &p->of[i], d);
+      DL_TRY(dl_predict(at, &p->of[i], d));
   }
-  return status;
+  return DL_OK;
 }
 
 /* The interval of the time of an epoch, from the residuals of times that were

@@ -39,14 +39,13 @@ static void close_parts(struct sweep *w) {
 
 static enum dl_status open_parts(struct sweep *w, struct dl_frame *f,
                                  struct dl_diag *d) {
-  enum dl_status status = DL_OK;
   w->part = dl_calloc(w->parts, sizeof *w->part);
-  for (size_t i = 0; i < w->parts && status == DL_OK; i++) {
+  for (size_t i = 0; i < w->parts; i++) {
     struct part *p = &w->part[i];
     p->est = dl_calloc(w->s->n, sizeof *p->est);
-    status = dl_cursor_new(&p->cursor, f, d);
+    DL_TRY(dl_cursor_new(&p->cursor, f, d));
   }
-  return status;
+  return DL_OK;
 }
 
 /* The run of a part: combinations from `first`. */

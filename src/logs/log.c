@@ -304,9 +304,7 @@ static void end(struct dl_log *log, bool cut_off) {
 
 static enum dl_status read_line(struct dl_log *log) {
   struct dl_line line;
-  enum dl_status status = dl_lines_next(log->lines, &line, log->d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_lines_next(log->lines, &line, log->d));
   if (!line.s) {
     end(log, false);
     return DL_OK;

@@ -332,9 +332,7 @@ enum dl_status dl_log_grouping_take_shard(struct dl_log_grouping *g,
                                           const struct dl_shard *shard,
                                           struct dl_diag *d) {
   size_t first, end, kept = 0;
-  enum dl_status status = check_jobs(g, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(check_jobs(g, d));
   size_t *number = dl_calloc(2 * g->n, sizeof *number), *now = number + g->n;
   dl_shard_range(shard, number_runs(g, number), &first, &end);
   for (size_t i = 0; i < g->n; i++) {

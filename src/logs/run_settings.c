@@ -208,8 +208,8 @@ enum dl_status dl_settings_table(struct dl_settings *s, const char *path,
   if (s->has_table)
     return dl_fail(d, DL_EUSAGE, "one table of settings at a time");
   s->has_table = true;
-  enum dl_status status = read_table(s, path, d);
-  return status == DL_OK ? index_table(&s->table, d) : status;
+  DL_TRY(read_table(s, path, d));
+  return index_table(&s->table, d);
 }
 
 /* How many cells of a row are folders of the path. */

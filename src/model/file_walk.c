@@ -65,11 +65,10 @@ enum dl_status dl_walk_attribute(const struct walk *w, dl_node *node,
 
 enum dl_status dl_walk_fields(const struct walk *w, dl_node *node,
                               const struct field *f, void *of) {
-  enum dl_status status = DL_OK;
-  for (; f->name && status == DL_OK; f++)
-    status =
-        dl_walk_attribute(w, node, f->name, f->kind, (char *)of + f->offset);
-  return status;
+  for (; f->name; f++)
+    DL_TRY(
+        dl_walk_attribute(w, node, f->name, f->kind, (char *)of + f->offset));
+  return DL_OK;
 }
 
 dl_node *dl_walk_child(const struct walk *w, dl_node *parent, const char *name,

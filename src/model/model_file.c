@@ -87,10 +87,9 @@ static enum dl_status offset(const struct walk *w, dl_node *fit,
     dl_xml_set_text(w->x, node, f->offset);
     return DL_OK;
   }
-  enum dl_status status = check_formula(w, node);
-  if (status == DL_OK)
-    f->offset = dl_strdup(dl_xml_text(node));
-  return status;
+  DL_TRY(check_formula(w, node));
+  f->offset = dl_strdup(dl_xml_text(node));
+  return DL_OK;
 }
 
 static enum dl_status hyper(const struct walk *w, dl_node *fit,
@@ -254,9 +253,8 @@ static enum dl_status protocol(const struct walk *w, dl_node *node,
                                struct dl_residuals *r) {
   static const struct list groups = {"group", sizeof(struct dl_group_residuals),
                                      group_fields, group};
-  enum dl_status status = dl_walk_fields(w, node, score_fields, &r->pooled);
-  return status == DL_OK ? dl_walk_list(w, node, &groups, &r->g, &r->n)
-                         : status;
+  DL_TRY(dl_walk_fields(w, node, score_fields, &r->pooled));
+  return dl_walk_list(w, node, &groups, &r->g, &r->n);
 }
 
 /* Of each protocol, DL_N_HELD_OUT of them. */
@@ -299,24 +297,16 @@ static enum dl_status fit(const struct walk *w, dl_node *node, void *of) {
   struct dl_fit *f = of;
   if (!f->method || !f->target)
     return dl_walk_refuse(w, node, "no target or method known");
-  enum dl_status status = offset(w, node, f);
-  if (status == DL_OK)
-    status = hyper(w, node, f);
-  if (status == DL_OK)
-    status = features(w, node, f);
-  if (status == DL_OK)
-    status = dl_walk_list(w, node, &of_ranges, &f->range, &f->n_ranges);
-  if (status == DL_OK)
-    status = states(w, node, f);
-  if (status == DL_OK)
-    status = protocols(w, node, f->held_out_residuals);
-  if (status == DL_OK)
-    status = dl_walk_list(w, node, &of_times, &f->times, &f->n_times);
-  if (status == DL_OK) {
-    dl_walk_texts(w, node, "seen", "arch", &f->archs);
-    dl_walk_texts(w, node, "seen", "gpu", &f->gpus);
-  }
-  return status;
+  DL_TRY(offset(w, node, f));
+  DL_TRY(hyper(w, node, f));
+  DL_TRY(features(w, node, f));
+  DL_TRY(dl_walk_list(w, node, &of_ranges, &f->range, &f->n_ranges));
+  DL_TRY(states(w, node, f));
+  DL_TRY(protocols(w, node, f->held_out_residuals));
+  DL_TRY(dl_walk_list(w, node, &of_times, &f->times, &f->n_times));
+  dl_walk_texts(w, node, "seen", "arch", &f->archs);
+  dl_walk_texts(w, node, "seen", "gpu", &f->gpus);
+  return DL_OK;
 }
 
 static enum dl_status run(const struct walk *w, dl_node *node, void *of) {

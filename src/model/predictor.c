@@ -324,10 +324,7 @@ static enum dl_status predict_at(struct dl_predictor_row *at, double *features,
   gsl_matrix_view x = gsl_matrix_view_array(features, 1, fit->features.n);
   if (fit->scaled)
     dl_scale_apply(&fit->scale, &x.matrix);
-  enum dl_status status =
-      fit->method->predict(fit->state, &x.matrix, &y.vector, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(fit->method->predict(fit->state, &x.matrix, &y.vector, d));
   if (fit->offset)
     t += fit->log_target ? log(offset) : offset;
   out->value = fit->log_target ? exp(t) : t;

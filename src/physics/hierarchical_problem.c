@@ -168,12 +168,11 @@ static enum dl_status solve(struct work *w, const bool *out,
   const double *from = near ? start->theta : w->prior_mean;
   for (size_t j = 0; j < w->q->map.p; j++)
     w->s->theta[j] = w->s->known[j] ? from[j] : 0;
-  enum dl_status status =
-      dl_minimise(w->s->theta, near, start ? start->curvature : NULL,
-                  &w->q->blocks, &terms, d);
-  if (status == DL_OK && cov)
-    status = covariance(w, &terms, cov, d);
-  return status;
+  DL_TRY(dl_minimise(w->s->theta, near, start ? start->curvature : NULL,
+                     &w->q->blocks, &terms, d));
+  if (cov)
+    DL_TRY(covariance(w, &terms, cov, d));
+  return DL_OK;
 }
 
 enum dl_status dl_hierarchical_solve(struct dl_hierarchical_solution *s,

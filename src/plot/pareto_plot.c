@@ -400,22 +400,20 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
       [COL_NODE] = {"node", DL_CELL_TEXT, true},
       [COL_BOUNDARY] = {"boundary", DL_CELL_TEXT, true},
       [COL_EXCLUDED] = {"excluded", DL_CELL_LEAVES, true}};
-  enum dl_status status = dl_plot_table_read(&w.t, o->path[0], columns, N_COLS,
-                                             "dlest recommend --format csv", d);
-  if (status == DL_OK) {
-    dl_pareto_front(&w);
-    dl_pareto_groups(&w, o->by);
-    measure(&w, s->as != DL_PICTURE_DUMB);
-    find_shared(&w);
-    reserve_legend(s, &w);
-    add_title(s, o, &w);
-    add_axes(s, &w);
-    if (s->as != DL_PICTURE_DUMB && w.n_front <= MOST_LABELS)
-      add_labels(s, &w);
-    add_data(s, &w);
-    add_plots(s, &w);
-  }
-  return status;
+  DL_TRY(dl_plot_table_read(&w.t, o->path[0], columns, N_COLS,
+                            "dlest recommend --format csv", d));
+  dl_pareto_front(&w);
+  dl_pareto_groups(&w, o->by);
+  measure(&w, s->as != DL_PICTURE_DUMB);
+  find_shared(&w);
+  reserve_legend(s, &w);
+  add_title(s, o, &w);
+  add_axes(s, &w);
+  if (s->as != DL_PICTURE_DUMB && w.n_front <= MOST_LABELS)
+    add_labels(s, &w);
+  add_data(s, &w);
+  add_plots(s, &w);
+  return DL_OK;
 }
 
 const struct dl_plot_kind dl_plot_pareto = {

@@ -204,22 +204,18 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
       [COL_PART] = {"part", DL_CELL_TEXT, false},
       [COL_ENERGY] = {"energy_j", DL_CELL_NUMBER, false}};
   DL_SCOPED(free_drawing) struct drawing w = {0};
-  enum dl_status status =
-      dl_plot_table_read(&w.t, o->path[0], columns, N_COLS,
-                         "dlest predict --node NAME --parts --format csv", d);
-  if (status == DL_OK)
-    status = name_all(&w, d);
-  if (status == DL_OK)
-    status = add_up(&w, d);
-  if (status == DL_OK) {
-    dl_script_title(s, o, "Energy by part of the node");
-    add_axes(s, &w);
-    add_totals(s, &w);
-    add_shares(s, &w);
-    add_data(s, &w);
-    add_plots(s, &w);
-  }
-  return status;
+  DL_TRY(dl_plot_table_read(&w.t, o->path[0], columns, N_COLS,
+                            "dlest predict --node NAME --parts --format csv",
+                            d));
+  DL_TRY(name_all(&w, d));
+  DL_TRY(add_up(&w, d));
+  dl_script_title(s, o, "Energy by part of the node");
+  add_axes(s, &w);
+  add_totals(s, &w);
+  add_shares(s, &w);
+  add_data(s, &w);
+  add_plots(s, &w);
+  return DL_OK;
 }
 
 const struct dl_plot_kind dl_plot_parts = {

@@ -270,8 +270,8 @@ static enum dl_status want_look_up(struct dl_frame *f, enum step_kind kind,
 
 enum dl_status dl_frame_want_descriptors(struct dl_frame *f,
                                          struct dl_diag *d) {
-  enum dl_status status = want_look_up(f, STEP_GPU, d);
-  return status == DL_OK ? want_look_up(f, STEP_ARCH, d) : status;
+  DL_TRY(want_look_up(f, STEP_GPU, d));
+  return want_look_up(f, STEP_ARCH, d);
 }
 
 /* Adds a source with an index, where there is one. */

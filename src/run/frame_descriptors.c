@@ -32,10 +32,9 @@ const char *dl_frame_meant(const struct dl_frame *f, const char *name) {
 static enum dl_status set_fields(struct dl_descriptor *e,
                                  const struct entries *fields,
                                  struct dl_diag *d) {
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < fields->n && status == DL_OK; i++)
-    status = dl_descriptor_set(e, fields->e[i].name, fields->e[i].text, d);
-  return status;
+  for (size_t i = 0; i < fields->n; i++)
+    DL_TRY(dl_descriptor_set(e, fields->e[i].name, fields->e[i].text, d));
+  return DL_OK;
 }
 
 /* Room for a descriptor that is not as in the catalogue. */

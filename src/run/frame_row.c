@@ -290,12 +290,11 @@ static enum dl_status prepare_block(struct dl_frame *f,
 enum dl_status dl_frame_next(struct dl_frame *f, struct dl_csv *csv,
                              const struct dl_csv_block **block,
                              struct dl_diag *d) {
-  enum dl_status status = dl_csv_next(csv, block, d);
-  if (status == DL_OK && *block)
+  DL_TRY(dl_csv_next(csv, block, d));
+  if (*block)
     return prepare_block(f, *block, d);
-  if (status == DL_OK)
-    dl_frame_warn_doubted(f, d);
-  return status;
+  dl_frame_warn_doubted(f, d);
+  return DL_OK;
 }
 
 void dl_frame_row(const struct dl_frame *f, const struct dl_csv_block *block,

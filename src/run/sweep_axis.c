@@ -80,17 +80,14 @@ static enum dl_status add_range(struct dl_axis *a, const char *text,
   bool times = r.kind == 'x';
   if (r.high < r.low || (times ? !(r.by > 1 && r.low > 0) : !(r.by > 0)))
     return dl_fail(d, DL_EUSAGE, "the range '%s' has no end", text);
-  enum dl_status status = DL_OK;
   /* From the beginning each time: sums of steps would drift. */
-  for (size_t i = 0; status == DL_OK && i <= DL_MOST_VALUES; i++) {
+  for (size_t i = 0; i <= DL_MOST_VALUES; i++) {
     double x = times ? r.low * pow(r.by, (double)i) : r.low + r.by * (double)i;
     if (x > r.high * (1 + 1e-12))
       return DL_OK;
-    status = add_number(a, x, d);
+    DL_TRY(add_number(a, x, d));
   }
-  return status == DL_OK
-             ? dl_fail(d, DL_EUSAGE, "more than %d values", DL_MOST_VALUES)
-             : status;
+  return dl_fail(d, DL_EUSAGE, "more than %d values", DL_MOST_VALUES);
 }
 
 static enum dl_status add_part(struct dl_axis *a, const char *part,

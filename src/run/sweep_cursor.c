@@ -33,10 +33,8 @@ static enum dl_status check_name(struct dl_cursor *c, enum dl_kind kind,
     name = c->f->usual_dataset;
   if (!name)
     return DL_OK;
-  enum dl_status status =
-      dl_catalog_get(c->f->catalog, kind, dl_frame_meant(c->f, name), &e, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(
+      dl_catalog_get(c->f->catalog, kind, dl_frame_meant(c->f, name), &e, d));
   return kind == DL_ACCELERATOR
              ? dl_descriptors_gpu(&c->lookup, c->f, name, &found, d)
          : kind == DL_DATASET
@@ -51,10 +49,10 @@ static enum dl_status check_names(struct dl_cursor *c, enum dl_kind kind,
                                   const struct dl_row_ref *q,
                                   struct dl_diag *d) {
   const struct dl_axis *a = dl_axes_find(c->f->axes, dl_kinds[kind].word);
-  enum dl_status status = check_name(c, kind, dl_row_text(c->row, q), d);
-  for (size_t i = 0; a && i < a->n && status == DL_OK; i++)
-    status = check_name(c, kind, a->cell[i].s, d);
-  return status;
+  DL_TRY(check_name(c, kind, dl_row_text(c->row, q), d));
+  for (size_t i = 0; a && i < a->n; i++)
+    DL_TRY(check_name(c, kind, a->cell[i].s, d));
+  return DL_OK;
 }
 
 enum dl_status dl_cursor_new(struct dl_cursor **out, const struct dl_frame *f,

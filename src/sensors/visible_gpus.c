@@ -116,9 +116,8 @@ enum dl_status dl_sensors_select(struct dl_sensors *s, const char *gpus,
                                  struct dl_diag *d) {
   if (gpus && strcmp(gpus, "all") == 0)
     return DL_OK;
-  enum dl_status status = gpus ? check_list(s, gpus, d) : DL_OK;
-  if (status != DL_OK)
-    return status;
+  if (gpus)
+    DL_TRY(check_list(s, gpus, d));
   if (!gpus)
     warn_order(s, getenv("CUDA_VISIBLE_DEVICES"), d);
   for (size_t k = 0; k < dl_sensor_kind_count(); k++) {

@@ -377,11 +377,8 @@ enum dl_status dl_config_take(struct dl_catalog_file *s, const dl_json *j,
   if (!f)
     return unknown_type(path, type, d);
   struct parts p = {.kind = f->kind};
-  enum dl_status status = read_keys(&p, f, j, path, d);
-  if (status == DL_OK)
-    status = check_repeats(j, path, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(read_keys(&p, f, j, path, d));
+  DL_TRY(check_repeats(j, path, d));
   if (f->adjust)
     f->adjust(&p, j);
   limit_tokens(&p, path, d);

@@ -49,10 +49,7 @@ enum dl_status dl_shapes_get(struct dl_shapes *s, const char *text,
     *e = s->e[known];
     return DL_OK;
   }
-  enum dl_status status =
-      dl_transformer_parse(&t, text + PREFIX, "arch", PREFIX + 1, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_transformer_parse(&t, text + PREFIX, "arch", PREFIX + 1, d));
   DL_GROW(s->e, s->cap, s->texts.n + 1);
   struct dl_descriptor *made = make(&t);
   long i = dl_intern(&s->texts, text);

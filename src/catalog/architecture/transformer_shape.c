@@ -301,13 +301,11 @@ static enum dl_status set_part(struct dl_transformer *t, const char *part,
   DL_TEXT(name);
   DL_TEXT(value);
   const char *eq = memchr(part, '=', n);
-  enum dl_status status;
   if (!eq)
     return fail(d, at, "expected key=value");
   dl_text_add_n(&name, part, (size_t)(eq - part));
   dl_text_add_n(&value, eq + 1, n - (size_t)(eq + 1 - part));
-  status = set_key(t, dl_text_str(&name), dl_text_str(&value), at, d);
-  return status;
+  return set_key(t, dl_text_str(&name), dl_text_str(&value), at, d);
 }
 
 enum dl_status dl_transformer_parse(struct dl_transformer *t, const char *text,
@@ -336,13 +334,14 @@ enum dl_status dl_transformer_read(struct dl_transformer *t,
   struct place at = {file, line, 0};
   const char *kind = value(ctx, "kind");
   nothing_given(t);
-  enum dl_status status = kind ? set_kind(t, kind, &at, d) : DL_OK;
-  for (size_t i = 0; i < KEYS && status == DL_OK; i++) {
+  if (kind)
+    DL_TRY(set_kind(t, kind, &at, d));
+  for (size_t i = 0; i < KEYS; i++) {
     const char *text = value(ctx, keys[i].name);
     if (text)
-      status = set_number(t, &keys[i], text, &at, d);
+      DL_TRY(set_number(t, &keys[i], text, &at, d));
   }
-  return status == DL_OK ? complete(t, &at, d) : status;
+  return complete(t, &at, d);
 }
 
 void dl_transformer_describe(const struct dl_transformer *t,

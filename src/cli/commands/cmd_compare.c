@@ -108,10 +108,9 @@ static enum dl_status open_models(struct dl_comparing *w) {
                    "--model: %zu models; compare at most %d at a time", l->n,
                    DL_MOST_MODELS);
   w->n_models = l->n > 0 ? l->n : 1;
-  enum dl_status status = DL_OK;
-  for (size_t k = 0; k < w->n_models && status == DL_OK; k++)
-    status = dl_open_model(w->cli, l->n > 0 ? l->s[k] : NULL, &w->model[k]);
-  return status;
+  for (size_t k = 0; k < w->n_models; k++)
+    DL_TRY(dl_open_model(w->cli, l->n > 0 ? l->s[k] : NULL, &w->model[k]));
+  return DL_OK;
 }
 
 /* All tables; each must have a run that can be scored. */
@@ -139,8 +138,7 @@ static enum dl_status score_tables(struct dl_comparing *w) {
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_compare_options *o = options_at;
-  struct dl_comparing w = {
-      .cli = cli, .o = o, .same = {.path = cli->argument}};
+  struct dl_comparing w = {.cli = cli, .o = o, .same = {.path = cli->argument}};
   size_t n_pipes = 0;
   for (size_t i = 0; i < cli->n_arguments; i++)
     n_pipes += strcmp(cli->argument[i], "-") == 0;

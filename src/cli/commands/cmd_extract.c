@@ -108,14 +108,13 @@ static enum dl_status list_logs(struct dl_cli *cli,
 static enum dl_status make_settings(const struct extract_options *o,
                                     struct dl_settings **s, struct dl_diag *d) {
   *s = dl_settings_new();
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; status == DL_OK && i < o->sets.n; i++)
-    status = dl_settings_set(*s, o->sets.s[i], d);
-  if (status == DL_OK && o->settings)
-    status = dl_settings_table(*s, o->settings, d);
-  if (status == DL_OK && o->pattern)
-    status = dl_settings_pattern(*s, o->pattern, d);
-  return status;
+  for (size_t i = 0; i < o->sets.n; i++)
+    DL_TRY(dl_settings_set(*s, o->sets.s[i], d));
+  if (o->settings)
+    DL_TRY(dl_settings_table(*s, o->settings, d));
+  if (o->pattern)
+    DL_TRY(dl_settings_pattern(*s, o->pattern, d));
+  return DL_OK;
 }
 
 static enum dl_status extract(struct dl_cli *cli, struct extract_options *o,

@@ -50,9 +50,7 @@ static enum dl_status add_model(struct dl_table *t, const char *dir,
   DL_TEXT(path);
   struct dl_model *m;
   dl_text_printf(&path, "%s/models/%s", dir, file);
-  enum dl_status status = dl_model_read(&m, dl_text_str(&path), NULL, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_model_read(&m, dl_text_str(&path), NULL, d));
   for (size_t i = 0; i < m->n_fits; i++) {
     const struct dl_fit *f = &m->fit[i];
     struct dl_value v[] = {
@@ -164,12 +162,10 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     return dl_fail(&cli->diag, DL_EUSAGE,
                    "unexpected argument '%s'; see 'dlest list --help'",
                    cli->argument[1]);
-  enum dl_status status =
+  DL_TRY(
       dl_cli_refuse(cli, "where|sort|columns|limit",
                     "here: it is for gpus, archs, datasets, grids, sites and "
-                    "nodes");
-  if (status != DL_OK)
-    return status;
+                    "nodes"));
   if (is_plural(what, "models"))
     return list_models(cli);
   if (is_plural(what, "sensors"))

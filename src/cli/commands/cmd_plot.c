@@ -149,9 +149,7 @@ static void fit_terminal(const struct dl_cli *cli, struct dl_plot_options *o) {
 static enum dl_status print_script(const struct dl_cli *cli, const char *script,
                                    struct dl_diag *d) {
   struct dl_output out;
-  enum dl_status status = dl_output_open(&out, cli->output, false, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_output_open(&out, cli->output, false, d));
   fputs(script, out.f);
   return dl_output_commit(&out, d);
 }

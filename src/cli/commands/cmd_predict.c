@@ -245,22 +245,17 @@ static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
                                       struct dl_row **row,
                                       struct dl_predict_subject *s) {
   bool bad;
-  enum dl_status status = dl_frame_single(f, row, &cli->diag);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_frame_single(f, row, &cli->diag));
   if (dl_row_is_invalid(*row))
     return dl_frame_complain(f, *row, NULL, 0, &cli->diag);
-  status =
-      dl_session_find_families(session, *row, dl_cli_catalog(cli), &cli->diag);
-  if (status == DL_OK)
-    status = dl_session_row(session, *row, &s->job, &s->predictions, s->est,
-                            &cli->diag);
-  if (status == DL_OK)
-    status = dl_session_check(dl_cli_catalog(cli), &s->job, NULL, 0, &bad,
-                              &cli->diag);
-  if (status == DL_OK)
-    s->best = dl_recommended(s->est, s->n, !isnan(s->job.known.run_s));
-  return status;
+  DL_TRY(
+      dl_session_find_families(session, *row, dl_cli_catalog(cli), &cli->diag));
+  DL_TRY(dl_session_row(session, *row, &s->job, &s->predictions, s->est,
+                        &cli->diag));
+  DL_TRY(dl_session_check(dl_cli_catalog(cli), &s->job, NULL, 0, &bad,
+                          &cli->diag));
+  s->best = dl_recommended(s->est, s->n, !isnan(s->job.known.run_s));
+  return DL_OK;
 }
 
 /* The options for a missing quantity that some method needs, or NULL. */
@@ -422,10 +417,9 @@ static enum dl_status make_axes(struct dl_predict_options *o,
     return dl_fail(d, DL_EUSAGE,
                    "--input has rows of its own: give one value, not a list");
   size_t n;
-  enum dl_status status = dl_job_options_sweep(&o->job, axes, d);
-  if (status == DL_OK)
-    status = dl_axes_combinations(&o->job.axes, &n, d);
-  return status == DL_OK ? dl_frame_axes(f, &o->job.axes, d) : status;
+  DL_TRY(dl_job_options_sweep(&o->job, axes, d));
+  DL_TRY(dl_axes_combinations(&o->job.axes, &n, d));
+  return dl_frame_axes(f, &o->job.axes, d);
 }
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {

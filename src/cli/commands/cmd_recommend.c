@@ -234,18 +234,14 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_SCOPED(dl_recommend_free) struct dl_recommend_data r = {0};
   struct dl_recommend_options *o = options_at;
   o->explain |= cli->format->whole;
-  enum dl_status status =
-      dl_cli_refuse(cli, "country|intensity|price",
-                    "here: choices are compared by their energy and time");
-  if (status == DL_OK && !o->nodes)
-    status = dl_cli_refuse(cli, "cloud|site|pue", "without --node");
-  if (status == DL_OK && o->table)
-    status = dl_job_options_refuse(cli, "with --table: its runs have settings");
-  if (status == DL_OK)
-    status = dl_job_options_check(cli, &o->job, o->method);
-  if (status == DL_OK)
-    status = recommend(cli, o, &r);
-  return status;
+  DL_TRY(dl_cli_refuse(cli, "country|intensity|price",
+                       "here: choices are compared by their energy and time"));
+  if (!o->nodes)
+    DL_TRY(dl_cli_refuse(cli, "cloud|site|pue", "without --node"));
+  if (o->table)
+    DL_TRY(dl_job_options_refuse(cli, "with --table: its runs have settings"));
+  DL_TRY(dl_job_options_check(cli, &o->job, o->method));
+  return recommend(cli, o, &r);
 }
 
 const struct dl_command dl_cmd_recommend = {

@@ -142,9 +142,7 @@ static enum dl_status find_sensors(struct recording *c) {
   struct dl_diag *d = &c->cli->diag;
   struct dl_sensors *s = &c->sensors;
   dl_sensors_find(s, c->o->cpu_tdp_w);
-  enum dl_status status = dl_sensors_select(s, c->o->gpus, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_sensors_select(s, c->o->gpus, d));
   for (size_t i = 0; i < s->n_notes; i++)
     dl_warn(d, "%s: %s", s->note[i].kind->name, s->note[i].text);
   warn_hidden(c);
@@ -336,17 +334,16 @@ static enum dl_status make_settings(const struct recording *c,
                                   : dl_format_short(batch, o->batch_size)}};
   DL_TEXT(t);
   *s = dl_settings_new();
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; status == DL_OK && i < DL_LENGTH(known); i++) {
+  for (size_t i = 0; i < DL_LENGTH(known); i++) {
     dl_text_clear(&t);
     dl_text_printf(&t, "%s=%s", known[i].name,
                    known[i].value ? known[i].value : "");
     if (known[i].value)
-      status = dl_settings_set(*s, dl_text_str(&t), d);
+      DL_TRY(dl_settings_set(*s, dl_text_str(&t), d));
   }
-  for (size_t i = 0; status == DL_OK && i < o->sets.n; i++)
-    status = dl_settings_set(*s, o->sets.s[i], d);
-  return status;
+  for (size_t i = 0; i < o->sets.n; i++)
+    DL_TRY(dl_settings_set(*s, o->sets.s[i], d));
+  return DL_OK;
 }
 
 /* Names are looked up before hours are spent. */
@@ -354,19 +351,16 @@ static enum dl_status check_names(struct dl_cli *cli,
                                   struct record_options *o) {
   const struct dl_descriptor *found;
   struct dl_diag *d = &cli->diag;
-  enum dl_status status = DL_OK;
   if (o->arch)
-    status = dl_catalog_open(dl_cli_catalog(cli), DL_ARCHITECTURE, o->arch, d);
-  if (status == DL_OK && o->arch)
-    status = dl_catalog_get(dl_cli_catalog(cli), DL_ARCHITECTURE, o->arch,
-                            &found, d);
-  if (status == DL_OK && o->dataset)
-    status =
-        dl_catalog_get(dl_cli_catalog(cli), DL_DATASET, o->dataset, &found, d);
+    DL_TRY(dl_catalog_open(dl_cli_catalog(cli), DL_ARCHITECTURE, o->arch, d));
+  if (o->arch)
+    DL_TRY(dl_catalog_get(dl_cli_catalog(cli), DL_ARCHITECTURE, o->arch, &found,
+                          d));
+  if (o->dataset)
+    DL_TRY(
+        dl_catalog_get(dl_cli_catalog(cli), DL_DATASET, o->dataset, &found, d));
   struct dl_step_options *step = &o->live.step;
-  return status == DL_OK
-             ? dl_site_find(&step->site, dl_cli_catalog(cli), &step->foot, d)
-             : status;
+  return dl_site_find(&step->site, dl_cli_catalog(cli), &step->foot, d);
 }
 
 static enum dl_status check(const struct recording *c) {

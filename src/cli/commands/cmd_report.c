@@ -161,8 +161,8 @@ static enum dl_status write_jobs(struct dl_report_pass *w) {
 }
 
 static enum dl_status write_groups(struct dl_report_pass *w) {
-  enum dl_status status = dl_report_read(w);
-  return status == DL_OK ? dl_cli_print(w->cli, summary(w)) : status;
+  DL_TRY(dl_report_read(w));
+  return dl_cli_print(w->cli, summary(w));
 }
 
 /* Whether a file is written in place of a report, and may be. */

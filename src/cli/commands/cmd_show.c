@@ -288,11 +288,9 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
         &cli->diag, DL_EUSAGE,
         "cannot show '%s'; use gpu, arch, dataset, grid, site, node or model",
         word);
-  enum dl_status status =
-      dl_catalog_open(dl_cli_catalog(cli), kind, name, &cli->diag);
-  if (status == DL_OK)
-    status = dl_catalog_get(dl_cli_catalog(cli), kind, name, &e, &cli->diag);
-  return status == DL_OK ? show(cli, o, e) : status;
+  DL_TRY(dl_catalog_open(dl_cli_catalog(cli), kind, name, &cli->diag));
+  DL_TRY(dl_catalog_get(dl_cli_catalog(cli), kind, name, &e, &cli->diag));
+  return show(cli, o, e);
 }
 
 const struct dl_command dl_cmd_show = {

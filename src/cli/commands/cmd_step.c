@@ -144,9 +144,7 @@ static enum dl_status print(struct dl_cli *cli, const struct dl_step_options *o,
   if (p->verdict == DL_PROJECTION_DRIFTING)
     dl_warn(&cli->diag, "do not trust the projection: %s",
             p->reason ? p->reason : "the epochs drift");
-  enum dl_status status = dl_cli_print(cli, dl_step_report(s));
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_cli_print(cli, dl_step_report(s)));
   char what[64];
   snprintf(what, sizeof what, "%s projects", s->by[best]->name);
   return dl_check_budget(what, p->energy_j, o->budget_kwh, &cli->diag);
@@ -165,17 +163,16 @@ static bool uses(const struct dl_step_options *o, const char *a,
 static enum dl_status check_methods(struct dl_cli *cli,
                                     const struct dl_step_options *o) {
   bool windowed = uses(o, "step-energy", "step-power");
-  enum dl_status status = DL_OK;
   if (!uses(o, "carbontracker", ""))
-    status = dl_cli_refuse(cli, "k", "without --method carbontracker");
-  if (status == DL_OK && !windowed)
-    status = dl_cli_refuse(cli, "stable|window|stabilise",
-                           "without --method step-energy or step-power");
-  if (status == DL_OK && !windowed && !uses(o, "step", ""))
-    status = dl_cli_refuse(cli, "phases|coverage", "on --method carbontracker");
-  if (status == DL_OK && o->stabilise != DL_STABLE_EPOCH)
-    status = dl_cli_refuse(cli, "stable", "with --stabilise fluss or regime");
-  return status;
+    DL_TRY(dl_cli_refuse(cli, "k", "without --method carbontracker"));
+  if (!windowed)
+    DL_TRY(dl_cli_refuse(cli, "stable|window|stabilise",
+                         "without --method step-energy or step-power"));
+  if (!windowed && !uses(o, "step", ""))
+    DL_TRY(dl_cli_refuse(cli, "phases|coverage", "on --method carbontracker"));
+  if (o->stabilise != DL_STABLE_EPOCH)
+    DL_TRY(dl_cli_refuse(cli, "stable", "with --stabilise fluss or regime"));
+  return DL_OK;
 }
 
 /* Phases are those of the whole training, which may stop early. */

@@ -86,21 +86,20 @@ static enum dl_status begin(const struct dl_job_options *o, struct dl_frame *f,
   dl_run_set_number(&defaults, DL_RUN_n_gpus, 1);
   dl_run_set_number(&defaults, DL_RUN_utilisation, 1);
   dl_run_set_number(&defaults, DL_RUN_ram_gb, 32);
-  enum dl_status status = dl_frame_begin(f, &defaults, false, d);
-  return status == DL_OK ? dl_frame_begin(f, &o->run, true, d) : status;
+  DL_TRY(dl_frame_begin(f, &defaults, false, d));
+  return dl_frame_begin(f, &o->run, true, d);
 }
 
 enum dl_status dl_job_options_apply_table(const struct dl_job_options *o,
                                           struct dl_frame *f,
                                           struct dl_diag *d) {
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < o->aliases.n && status == DL_OK; i++)
-    status = dl_frame_alias(f, o->aliases.s[i], d);
-  for (size_t i = 0; i < o->defines.n && status == DL_OK; i++)
-    status = dl_frame_define(f, o->defines.s[i], d);
-  for (size_t i = 0; i < o->overrides.n && status == DL_OK; i++)
-    status = dl_frame_override(f, o->overrides.s[i], d);
-  return status;
+  for (size_t i = 0; i < o->aliases.n; i++)
+    DL_TRY(dl_frame_alias(f, o->aliases.s[i], d));
+  for (size_t i = 0; i < o->defines.n; i++)
+    DL_TRY(dl_frame_define(f, o->defines.s[i], d));
+  for (size_t i = 0; i < o->overrides.n; i++)
+    DL_TRY(dl_frame_override(f, o->overrides.s[i], d));
+  return DL_OK;
 }
 
 static void warn_no_effect(const char *column, const char *on, const char *why,
@@ -165,11 +164,8 @@ static enum dl_status add_subject(struct dl_job_subject *s,
                                   struct dl_catalog *c, const char *arch,
                                   struct dl_diag *d) {
   const struct dl_descriptor *found = NULL;
-  enum dl_status status = dl_catalog_open(c, DL_ARCHITECTURE, arch, d);
-  if (status == DL_OK)
-    status = dl_catalog_look(c, DL_ARCHITECTURE, arch, &found, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_catalog_open(c, DL_ARCHITECTURE, arch, d));
+  DL_TRY(dl_catalog_look(c, DL_ARCHITECTURE, arch, &found, d));
   const struct dl_architecture *e = DL_AS(architecture, found);
   const char *usual = e ? dl_usual_dataset(e) : s->usual;
   bool first = !s->arch, language = e && dl_is_language_model(e);

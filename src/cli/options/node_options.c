@@ -123,12 +123,10 @@ static enum dl_status find_gpu(struct dl_node_options *o,
                    "a share is one of an accelerator; give --gpu "
                    "or --node");
   const struct dl_descriptor *e;
-  enum dl_status status = dl_catalog_open(catalog, DL_ACCELERATOR, name, d);
-  if (status == DL_OK)
-    status = dl_catalog_get(catalog, DL_ACCELERATOR, name, &e, d);
-  if (status == DL_OK)
-    o->gpu = DL_AS(accelerator, e);
-  return status;
+  DL_TRY(dl_catalog_open(catalog, DL_ACCELERATOR, name, d));
+  DL_TRY(dl_catalog_get(catalog, DL_ACCELERATOR, name, &e, d));
+  o->gpu = DL_AS(accelerator, e);
+  return DL_OK;
 }
 
 static bool is_share(const struct dl_node_options *o) {
@@ -253,9 +251,7 @@ static enum dl_status set_site(const struct dl_node_options *o,
   struct dl_site_options *s = &job->site;
   if (!e->site || s->site || s->cloud)
     return DL_OK;
-  enum dl_status status = dl_catalog_look(catalog, DL_SITE, e->site, &found, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_catalog_look(catalog, DL_SITE, e->site, &found, d));
   const struct dl_site *site = DL_AS(site, found);
   if (!site)
     return dl_fail_at(d, DL_EINPUT, e->head.file, e->head.line,

@@ -108,10 +108,8 @@ static enum dl_status refuse(const struct dl_option *o, const char *arg,
     return DL_EUSAGE;
   }
   add_expected(o, &t);
-  enum dl_status status =
-      dl_fail(d, DL_EUSAGE, "--%s: invalid value '%s'; expected %s", o->name,
-              arg, dl_text_str(&t));
-  return status;
+  return dl_fail(d, DL_EUSAGE, "--%s: invalid value '%s'; expected %s", o->name,
+                 arg, dl_text_str(&t));
 }
 
 enum dl_status dl_option_store(const struct dl_option *o, char *arg, void *at,

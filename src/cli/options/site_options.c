@@ -178,11 +178,8 @@ enum dl_status dl_site_find(const struct dl_site_options *o,
   foot->currency = o->currency;
   snprintf(foot->price_unit, sizeof foot->price_unit, "%s%s",
            o->currency ? o->currency : "", o->currency ? "/kWh" : "per kWh");
-  enum dl_status status = find_site(o, catalog, &foot->site, d);
-  if (status == DL_OK)
-    status = find_grid(o, catalog, foot->site, &foot->grid, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(find_site(o, catalog, &foot->site, d));
+  DL_TRY(find_grid(o, catalog, foot->site, &foot->grid, d));
   const struct dl_site *site = foot->site;
   const struct dl_grid *grid = foot->grid;
   if ((o->intensity > 0 && o->intensity < LEAST_INTENSITY) ||

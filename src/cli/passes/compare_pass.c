@@ -56,56 +56,43 @@ static enum dl_status open_cluster(struct dl_comparing *w, struct pass *p) {
   bool config = strcmp(by, "config") == 0;
   if (strcmp(by, "run") == 0 || w->o->how.resamples == 0)
     return DL_OK;
-  enum dl_status status = DL_OK;
   p->has_cluster = !config || dl_frame_has(p->f, by);
   if (p->has_cluster)
-    status = dl_frame_text(p->f, by, !config, &p->cluster, d);
-  if (status == DL_OK && config)
-    status = dl_key_maker_new(&p->key, p->f, d);
-  if (status == DL_OK)
-    status = dl_frame_want_descriptors(p->f, d);
-  return status;
+    DL_TRY(dl_frame_text(p->f, by, !config, &p->cluster, d));
+  if (config)
+    DL_TRY(dl_key_maker_new(&p->key, p->f, d));
+  return dl_frame_want_descriptors(p->f, d);
 }
 
 static enum dl_status open_quantities(struct dl_comparing *w, struct pass *p) {
   struct dl_diag *d = &w->cli->diag;
-  enum dl_status status =
-      dl_frame_quantity(p->f, "energy_j", true, &p->energy, d);
-  if (status == DL_OK)
-    status = dl_frame_quantity(p->f, "gpu_energy_j", false, &p->gpu_energy, d);
-  if (status == DL_OK)
-    status = dl_frame_quantity(p->f, "boundary", false, &p->boundary, d);
-  if (status == DL_OK && w->o->by)
-    status = dl_frame_text(p->f, w->o->by, true, &p->by, d);
-  return status == DL_OK ? open_cluster(w, p) : status;
+  DL_TRY(dl_frame_quantity(p->f, "energy_j", true, &p->energy, d));
+  DL_TRY(dl_frame_quantity(p->f, "gpu_energy_j", false, &p->gpu_energy, d));
+  DL_TRY(dl_frame_quantity(p->f, "boundary", false, &p->boundary, d));
+  if (w->o->by)
+    DL_TRY(dl_frame_text(p->f, w->o->by, true, &p->by, d));
+  return open_cluster(w, p);
 }
 
 static enum dl_status open_pass(struct dl_comparing *w, struct pass *p,
                                 struct dl_model *const *model) {
   struct dl_diag *d = &w->cli->diag;
   p->f = dl_frame_new(dl_cli_catalog(w->cli));
-  enum dl_status status = dl_csv_open(&p->csv, path_of(w), 0, d);
-  if (status == DL_OK)
-    status = dl_csv_drop_empty(p->csv, d);
-  if (status == DL_OK)
-    status = dl_job_options_check_table(w->cli, &w->o->job, p->csv);
-  if (status == DL_OK) {
-    dl_frame_columns(p->f, p->csv);
-    status = dl_job_options_apply(&w->o->job, p->f, dl_cli_catalog(w->cli),
-                                  false, d);
-  }
-  for (size_t k = 0; k < w->n_models && status == DL_OK; k++)
-    status = dl_session_new(&p->session[k], p->f, model[k], w->o->methods,
-                            w->o->coverage, d);
-  for (size_t k = 0; k < w->n_models && status == DL_OK; k++) {
+  DL_TRY(dl_csv_open(&p->csv, path_of(w), 0, d));
+  DL_TRY(dl_csv_drop_empty(p->csv, d));
+  DL_TRY(dl_job_options_check_table(w->cli, &w->o->job, p->csv));
+  dl_frame_columns(p->f, p->csv);
+  DL_TRY(
+      dl_job_options_apply(&w->o->job, p->f, dl_cli_catalog(w->cli), false, d));
+  for (size_t k = 0; k < w->n_models; k++)
+    DL_TRY(dl_session_new(&p->session[k], p->f, model[k], w->o->methods,
+                          w->o->coverage, d));
+  for (size_t k = 0; k < w->n_models; k++) {
     p->session[k]->fields.known = w->o->known;
-    status = dl_session_find_families(p->session[k], NULL,
-                                      dl_cli_catalog(w->cli), d);
+    DL_TRY(dl_session_find_families(p->session[k], NULL, dl_cli_catalog(w->cli),
+                                    d));
   }
-  if (status == DL_OK)
-    status = open_quantities(w, p);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(open_quantities(w, p));
   dl_frame_warn_unused(p->f, d);
   p->n_methods = p->session[0]->n;
   for (size_t i = w->methods.n; i < p->n_methods; i++)
@@ -189,16 +176,15 @@ static enum dl_status estimate_row(struct dl_comparing *w, struct pass *p,
                                    const struct dl_csv_block *block, size_t i,
                                    bool *bad) {
   struct dl_diag *d = &w->cli->diag;
-  enum dl_status status = DL_OK;
   struct dl_job job;
   struct dl_job_predictions predictions;
-  for (size_t k = 0; k < w->n_models && status == DL_OK; k++)
-    status = dl_session_row(p->session[k], p->row, &job, &predictions,
-                            p->est + k * p->n_methods, d);
-  if (status == DL_OK && w->n_models > 0)
-    status = dl_session_check(dl_cli_catalog(w->cli), &job, dl_csv_path(p->csv),
-                              block->line[i], bad, d);
-  return status;
+  for (size_t k = 0; k < w->n_models; k++)
+    DL_TRY(dl_session_row(p->session[k], p->row, &job, &predictions,
+                          p->est + k * p->n_methods, d));
+  if (w->n_models > 0)
+    DL_TRY(dl_session_check(dl_cli_catalog(w->cli), &job, dl_csv_path(p->csv),
+                            block->line[i], bad, d));
+  return DL_OK;
 }
 
 /* Counts the runs of which a method gives no estimate by any model. */

@@ -91,9 +91,7 @@ static enum dl_status make_target(struct target *w, const struct dl_training *t,
                        .low = dl_calloc(t->n, sizeof *w->low),
                        .high = dl_calloc(t->n, sizeof *w->high)};
   dl_training_values(t, fit->target, w->measured);
-  enum dl_status status = dl_training_folds(&w->folds, t, &c->cv, c->seed, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_training_folds(&w->folds, t, &c->cv, c->seed, d));
   enum dl_held_out_group left = groups_of(&c->cv);
   find_spreads(w, left);
   const struct dl_out_of_fold o = {

@@ -384,33 +384,22 @@ enum dl_status dl_predict_batch(struct dl_cli *cli,
                                 const struct dl_model *m, struct dl_frame *f) {
   DL_SCOPED(free_batch)
   struct batch b = {.cli = cli, .o = o, .f = f, .over_j = -INFINITY};
-  enum dl_status status = dl_csv_open(&b.csv, o->input, 0, &cli->diag);
-  if (status == DL_OK)
-    status = dl_csv_take_shard(b.csv, &o->shard, &cli->diag);
-  if (status == DL_OK)
-    status = dl_job_options_check_table(cli, &o->job, b.csv);
-  if (status == DL_OK) {
-    dl_frame_columns(f, b.csv);
-    status =
-        dl_session_new(&b.session, f, m, o->methods, o->coverage, &cli->diag);
-  }
-  if (status == DL_OK)
-    status = dl_session_find_families(b.session, NULL, dl_cli_catalog(cli),
-                                      &cli->diag);
-  if (status == DL_OK) {
-    b.session->fields.known = o->known;
-    b.session->bounds_power = b.session->asks_physical;
-    b.n_methods = b.session->n;
-    warn_defaults(&b, false);
-    dl_frame_warn_unused(f, &cli->diag);
-    make_columns(&b);
-    make_room(&b);
-    status = write_batch(&b);
-  }
-  if (status == DL_OK) {
-    dl_frame_warn_aliases(f, &cli->diag);
-    status =
-        dl_check_budget("a run takes", b.over_j, o->budget_kwh, &cli->diag);
-  }
-  return status;
+  DL_TRY(dl_csv_open(&b.csv, o->input, 0, &cli->diag));
+  DL_TRY(dl_csv_take_shard(b.csv, &o->shard, &cli->diag));
+  DL_TRY(dl_job_options_check_table(cli, &o->job, b.csv));
+  dl_frame_columns(f, b.csv);
+  DL_TRY(dl_session_new(&b.session, f, m, o->methods, o->coverage, &cli->diag));
+  DL_TRY(dl_session_find_families(b.session, NULL, dl_cli_catalog(cli),
+                                  &cli->diag));
+  b.session->fields.known = o->known;
+  b.session->bounds_power = b.session->asks_physical;
+  b.n_methods = b.session->n;
+  warn_defaults(&b, false);
+  dl_frame_warn_unused(f, &cli->diag);
+  make_columns(&b);
+  make_room(&b);
+  DL_TRY(write_batch(&b));
+  dl_frame_warn_aliases(f, &cli->diag);
+  DL_TRY(dl_check_budget("a run takes", b.over_j, o->budget_kwh, &cli->diag));
+  return DL_OK;
 }

@@ -108,8 +108,7 @@ static enum dl_status take_row(void *ctx, size_t i,
 
 static enum dl_status end_round(void *ctx, struct dl_diag *d) {
   struct sweep *w = ctx;
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < w->parts && status == DL_OK; i++) {
+  for (size_t i = 0; i < w->parts; i++) {
     struct part *p = &w->part[i];
     for (size_t k = 0; k < p->n_silent; k++)
       dl_skip_at(d, p->silent[k].name, 0, "no estimate: %s needs %s",
@@ -117,9 +116,9 @@ static enum dl_status end_round(void *ctx, struct dl_diag *d) {
                  p->silent[k].lacks ? p->silent[k].lacks : "more");
     p->n_silent = 0;
     if (dl_format_adds(w->cli->format))
-      status = dl_stream_write(w->stream, &p->rows, d);
+      DL_TRY(dl_stream_write(w->stream, &p->rows, d));
   }
-  return status;
+  return DL_OK;
 }
 
 /* People see the architecture, the GPU and what varies. */

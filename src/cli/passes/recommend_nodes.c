@@ -55,10 +55,7 @@ static void copy_job(struct dl_job_options *to,
 static enum dl_status every_node(struct dl_cli *cli, struct dl_text *names) {
   const struct dl_descriptor **list;
   size_t n;
-  enum dl_status status =
-      dl_catalog_all(dl_cli_catalog(cli), DL_NODE, &list, &n, &cli->diag);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_catalog_all(dl_cli_catalog(cli), DL_NODE, &list, &n, &cli->diag));
   for (size_t i = 0; i < n; i++)
     dl_text_printf(names, "%s%s", i > 0 ? "," : "", list[i]->id);
   free((void *)list);
@@ -71,7 +68,6 @@ static enum dl_status find_asked(struct dl_cli *cli,
                                  struct asked *a) {
   const struct dl_axis *gpus = dl_axes_find(&o->job.axes, "n_gpus");
   DL_TEXT(names);
-  enum dl_status status = DL_OK;
   for (size_t i = 0; gpus && i < gpus->n; i++)
     dl_strlist_add(&a->gpus, gpus->text.s[i]);
   o->searched = a->every = strcmp(o->nodes, "all") == 0;
@@ -79,13 +75,11 @@ static enum dl_status find_asked(struct dl_cli *cli,
     return dl_fail(&cli->diag, DL_EUSAGE, "--%s has no effect without --%s",
                    "extrapolate", "node all");
   if (a->every)
-    status = every_node(cli, &names);
-  if (status == DL_OK)
-    status = dl_axes_set(&a->nodes, "node",
-                         a->every ? dl_text_str(&names) : o->nodes, false,
-                         &cli->diag);
-  return status == DL_OK ? dl_job_options_sweep(&o->job, node_axes, &cli->diag)
-                         : status;
+    DL_TRY(every_node(cli, &names));
+  DL_TRY(dl_axes_set(&a->nodes, "node",
+                     a->every ? dl_text_str(&names) : o->nodes, false,
+                     &cli->diag));
+  return dl_job_options_sweep(&o->job, node_axes, &cli->diag);
 }
 
 /* Whether a node has so many accelerators; one that has fewer is no choice. */
@@ -186,8 +180,8 @@ static enum dl_status add_node(struct dl_cli *cli,
   double count;
   if (gpus && dl_parse_double(gpus, &count))
     dl_run_set_number(&n->job.run, DL_RUN_n_gpus, count);
-  enum dl_status status = open_node(cli, o, r->m, n);
-  return status == DL_OK ? resolve(cli, n) : status;
+  DL_TRY(open_node(cli, o, r->m, n));
+  return resolve(cli, n);
 }
 
 static enum dl_status add_all(struct dl_cli *cli,

@@ -24,15 +24,10 @@ enum dl_status dl_recommend_estimate(struct dl_cli *cli,
                                      struct dl_recommend_data *r) {
   struct dl_diag *d = &cli->diag;
   r->f = dl_frame_new(dl_cli_catalog(cli));
-  enum dl_status status = dl_frame_axes(r->f, &o->job.axes, d);
-  if (status == DL_OK)
-    status = dl_job_options_apply(&o->job, r->f, dl_cli_catalog(cli), true, d);
-  if (status == DL_OK)
-    status = dl_session_new(&r->session, r->f, r->m, o->method, o->coverage, d);
-  if (status == DL_OK)
-    status = dl_session_find_families(r->session, NULL, dl_cli_catalog(cli), d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_frame_axes(r->f, &o->job.axes, d));
+  DL_TRY(dl_job_options_apply(&o->job, r->f, dl_cli_catalog(cli), true, d));
+  DL_TRY(dl_session_new(&r->session, r->f, r->m, o->method, o->coverage, d));
+  DL_TRY(dl_session_find_families(r->session, NULL, dl_cli_catalog(cli), d));
   dl_frame_warn_unused(r->f, d);
   return dl_choices_sweep(&r->choices, r->f, &o->job.axes, r->session, NULL, d);
 }
@@ -156,10 +151,8 @@ struct merits {
 static enum dl_status add_merit(struct dl_cli *cli, struct merits *t,
                                 const char *name, double x) {
   const struct dl_descriptor *e = NULL;
-  enum dl_status status = dl_catalog_look(dl_cli_catalog(cli), DL_ARCHITECTURE,
-                                          name, &e, &cli->diag);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_catalog_look(dl_cli_catalog(cli), DL_ARCHITECTURE, name, &e,
+                         &cli->diag));
   const char *id = e ? e->id : name;
   long i = dl_strlist_find(&t->names, id);
   if (i < 0) {

@@ -104,9 +104,7 @@ static bool takes(struct dl_report_pass *w, const struct dl_log *log,
 /* Adds a job up. */
 static enum dl_status count(struct dl_report_pass *w, struct counted *c) {
   struct dl_diag *d = &w->cli->diag;
-  enum dl_status status = dl_account(w->accounting, c->job, &c->figures, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_account(w->accounting, c->job, &c->figures, d));
   dl_sums_add(&w->sums, &c->figures);
   if (w->tally)
     dl_group_totals_add(w->tally, c->job, &c->figures);
@@ -115,17 +113,15 @@ static enum dl_status count(struct dl_report_pass *w, struct counted *c) {
 
 /* Writes rows of a part as long as they depend on those before them. */
 static enum dl_status write_first(struct dl_report_pass *w, struct slot *s) {
-  enum dl_status status = DL_OK;
   if (s->n > 0)
-    status = dl_report_begin(w);
-  for (; status == DL_OK && s->written < s->n && !dl_stream_adds(w->stream);
-       s->written++) {
+    DL_TRY(dl_report_begin(w));
+  for (; s->written < s->n && !dl_stream_adds(w->stream); s->written++) {
     const struct counted *c = &s->job[s->written];
     struct dl_value v[DL_JOB_COLUMNS];
     dl_job_values(c->job, &c->figures, &w->o->foot, v);
-    status = dl_stream_row(w->stream, v, &w->cli->diag);
+    DL_TRY(dl_stream_row(w->stream, v, &w->cli->diag));
   }
-  return status;
+  return DL_OK;
 }
 
 /* In the order of the parts. */

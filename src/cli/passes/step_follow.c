@@ -54,10 +54,10 @@ static enum dl_status find_stable(const struct dl_measured_epochs *seen,
                                   struct dl_projection_options *p,
                                   struct dl_diag *d) {
   struct dl_projection own;
-  enum dl_status status = dl_project(&own, dl_projector_at(0), seen, p, d);
-  if (status == DL_OK && own.n_stable > 0)
+  DL_TRY(dl_project(&own, dl_projector_at(0), seen, p, d));
+  if (own.n_stable > 0)
     p->stable = own.stable_from;
-  return status;
+  return DL_OK;
 }
 
 enum dl_status dl_step_look(struct dl_step_options *o, struct dl_step *s,
@@ -198,9 +198,8 @@ static enum dl_status watch(struct dl_cli *cli, struct dl_step_options *o,
                             bool *kept) {
   double quiet_since = now_s(), quiet = QUIET_S;
   bool over = false;
-  enum dl_status status = DL_OK;
   *kept = false;
-  while (status == DL_OK && !over && !interrupted &&
+  while (!over && !interrupted &&
          !(p->n_pipes > 0 && dl_spool_ended(p->pipe, p->n_pipes))) {
     struct dl_step s = {0};
     enum change change = look_at_files(p, o);
@@ -227,9 +226,9 @@ static enum dl_status watch(struct dl_cli *cli, struct dl_step_options *o,
     }
     over = over || now_s() - quiet_since > quiet;
     if (!over)
-      status = wait_more(p, o->every_s, &cli->diag);
+      DL_TRY(wait_more(p, o->every_s, &cli->diag));
   }
-  return status;
+  return DL_OK;
 }
 
 static void catch_interrupts(void) {

@@ -86,11 +86,8 @@ enum dl_status dl_record_files_open(struct dl_record_files *f, const char *path,
                                     bool keep, const char *marks,
                                     const struct dl_record_job *job,
                                     struct dl_diag *d) {
-  enum dl_status status = make_folder(f, marks, d);
-  if (status == DL_OK)
-    status = open_trace(f, path, keep, job, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(make_folder(f, marks, d));
+  DL_TRY(open_trace(f, path, keep, job, d));
   size_t n = f->trace_path.len;
   if (n > 4 && strcmp(f->trace_path.s + n - 4, ".csv") == 0)
     n -= 4;
@@ -98,12 +95,10 @@ enum dl_status dl_record_files_open(struct dl_record_files *f, const char *path,
   dl_text_add(&f->epochs_path, "-epochs.csv");
   if (!path && !keep)
     dl_temporary_add(f->epochs_path.s);
-  status = open_file(&f->epochs, &f->epochs_path, false, d);
-  if (status == DL_OK) {
-    fputs("epoch,end_time\n", f->epochs);
-    fflush(f->epochs);
-  }
-  return status;
+  DL_TRY(open_file(&f->epochs, &f->epochs_path, false, d));
+  fputs("epoch,end_time\n", f->epochs);
+  fflush(f->epochs);
+  return DL_OK;
 }
 
 /* Removes a file; devices and the like, which --trace may name, stay. */

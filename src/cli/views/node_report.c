@@ -403,10 +403,7 @@ enum dl_status dl_node_report(struct dl_report *r,
   struct dl_node_use use = o->use;
   use.inference = dl_run_is_inference(s->job->run);
   use.pue = s->foot->pue.x;
-  enum dl_status status =
-      dl_node_resolve(&t.node, &o->entry, cpu, gpu, &use, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_node_resolve(&t.node, &o->entry, cpu, gpu, &use, d));
   if (isnan(o->entry.rest_w))
     dl_warn(d,
             "node '%s' has no rest_w: board, fans, network and drives count "

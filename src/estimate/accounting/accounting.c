@@ -74,10 +74,8 @@ static enum dl_status add_gpu(struct dl_accounting *a, const char *text,
   DL_FREED char *name = split(text, &value);
   struct gpu_name *g = name_entry(a, name);
   g->looked_up = true;
-  enum dl_status status = dl_catalog_open(a->catalog, DL_ACCELERATOR, value, d);
-  return status == DL_OK
-             ? dl_catalog_get(a->catalog, DL_ACCELERATOR, value, &g->gpu, d)
-             : status;
+  DL_TRY(dl_catalog_open(a->catalog, DL_ACCELERATOR, value, d));
+  return dl_catalog_get(a->catalog, DL_ACCELERATOR, value, &g->gpu, d);
 }
 
 static enum dl_status add_power(struct dl_accounting *a, const char *text,
@@ -101,12 +99,11 @@ enum dl_status dl_accounting_new(struct dl_accounting **out,
   a->o = o;
   a->catalog = catalog;
   a->power = dl_calloc(o->node_power.n, sizeof *a->power);
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; status == DL_OK && i < o->node_power.n; i++)
-    status = add_power(a, o->node_power.s[i], d);
-  for (size_t i = 0; status == DL_OK && i < o->gpus.n; i++)
-    status = add_gpu(a, o->gpus.s[i], d);
-  return status;
+  for (size_t i = 0; i < o->node_power.n; i++)
+    DL_TRY(add_power(a, o->node_power.s[i], d));
+  for (size_t i = 0; i < o->gpus.n; i++)
+    DL_TRY(add_gpu(a, o->gpus.s[i], d));
+  return DL_OK;
 }
 
 static void free_texts(struct dl_constant *c) {

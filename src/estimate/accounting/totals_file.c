@@ -113,9 +113,7 @@ enum dl_status dl_totals_write(const struct dl_totals *t, const char *path,
   struct dl_output out;
   struct dl_constant c;
   size_t blanks = N_COUNTS + 2 * DL_N_SUMS + 1;
-  enum dl_status status = dl_output_open(&out, path, false, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_output_open(&out, path, false, d));
   for (size_t k = 0; k < DL_N_KEYS; k++)
     blanks += t->keys[k];
   write_head(t->keys, out.f);
@@ -241,9 +239,7 @@ static enum dl_status open_totals(struct dl_csv **csv, const char *path,
 enum dl_status dl_totals_keys(const char *path, bool keys[DL_N_KEYS],
                               struct dl_diag *d) {
   struct dl_csv *csv;
-  enum dl_status status = open_totals(&csv, path, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(open_totals(&csv, path, d));
   for (size_t k = 0; k < DL_N_KEYS; k++)
     keys[k] = dl_csv_find(csv, dl_key_name(k)) >= 0;
   dl_csv_free(csv);
@@ -291,9 +287,7 @@ static enum dl_status take_group(struct dl_group_totals *t, struct dl_sums *all,
                                  const struct source *s, struct dl_diag *d) {
   struct dl_sums of_group = {0};
   const char *key[DL_N_KEYS];
-  enum dl_status status = read_sums(&of_group, s, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(read_sums(&of_group, s, d));
   for (size_t k = 0; k < DL_N_KEYS; k++) {
     long i = dl_csv_find(s->csv, dl_key_name(k));
     key[k] = i >= 0 && s->cell[i][0] ? s->cell[i] : NULL;

@@ -164,8 +164,8 @@ static enum dl_status find_columns(struct reading *r, const char *energy,
   if (r->duration < 0)
     return dl_fail_at(d, DL_EINPUT, dl_csv_path(r->csv), 1,
                       "no column of durations, such as 'duration_s'");
-  enum dl_status status = find_energy(r, energy, d);
-  return status == DL_OK ? find_where(r, where, d) : status;
+  DL_TRY(find_energy(r, energy, d));
+  return find_where(r, where, d);
 }
 
 static bool is_wanted(const struct reading *r, const char *const *cell) {
@@ -253,10 +253,9 @@ static enum dl_status take_row(struct reading *r, const char *const *cell,
     take_part(r, duration, energy);
     return DL_OK;
   }
-  enum dl_status status = check_number(r, cell, line, d);
-  if (status == DL_OK)
-    dl_epoch_series_add(r->seen, duration, energy, NAN);
-  return status;
+  DL_TRY(check_number(r, cell, line, d));
+  dl_epoch_series_add(r->seen, duration, energy, NAN);
+  return DL_OK;
 }
 
 static enum dl_status read_rows(struct reading *r, struct dl_diag *d) {

@@ -115,10 +115,7 @@ enum dl_status dl_project(struct dl_projection *p,
                               .outliers = NAN,
                               .last_change = NAN,
                               .verdict = DL_PROJECTION_NOT_YET};
-  enum dl_status status = check_seen(epochs, d);
-  if (!status)
-    status = check_options(epochs, o, d);
-  if (!status)
-    status = by->project(p, epochs, o, d);
-  return status;
+  DL_TRY(check_seen(epochs, d));
+  DL_TRY(check_options(epochs, o, d));
+  return by->project(p, epochs, o, d);
 }

@@ -55,7 +55,7 @@ struct reader {
   size_t n_gaps;
   double gap_s, longest_s;
   size_t n_dead, dead_line; /* samples of 0 W of a GPU that works */
-  size_t bytes; /* reported to o->progress */
+  size_t bytes;             /* reported to o->progress */
 };
 
 /* Follows the power of all GPUs together. */
@@ -131,11 +131,10 @@ static enum dl_status report_gap(struct reader *k, double gap_s, size_t line) {
 static enum dl_status add_joined(struct reader *k, const struct dl_reading *r,
                                  bool *drop) {
   struct dl_reading ram = {.ns = r->ns, .util = NAN, .energy_j = NAN};
-  enum dl_status status =
-      dl_memory_join_at(k->join, r->ns, &ram.power_w, drop, k->d);
-  if (status == DL_OK && !*drop && r->meter == 0)
+  DL_TRY(dl_memory_join_at(k->join, r->ns, &ram.power_w, drop, k->d));
+  if (!*drop && r->meter == 0)
     dl_power_meter_add(&k->ram, &ram);
-  return status;
+  return DL_OK;
 }
 
 /* At the first reading: shifts the clock, and opens the log to be joined. */

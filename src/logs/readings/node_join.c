@@ -204,9 +204,7 @@ enum dl_status dl_node_add(struct dl_node_sum *sum, struct dl_log_summary *to,
   int64_t shift = find_shift(to, from);
   if (sum->n == 0)
     count_kinds(sum, to);
-  enum dl_status status = join_span(to, from, shift, path, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(join_span(to, from, shift, path, d));
   if (llabs(shift) > 0)
     dl_warn_at(d, path, 0,
                "times moved by %+.3f s to the clock of the first "

@@ -272,9 +272,7 @@ static void add(struct dl_sequencer *q, const struct dl_reading *r,
 static enum dl_status read_ahead(struct dl_sequencer *q, struct dl_diag *d) {
   struct dl_log_block block;
   q->log->n_used = q->next;
-  enum dl_status status = dl_log_next(q->log, &block, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_log_next(q->log, &block, d));
   q->ahead = block.reading;
   q->n_ahead = block.n_readings;
   q->next = 0;

@@ -150,11 +150,8 @@ static enum dl_status run_folds(struct job *job, const struct dl_problem *p,
                    "candidates have %zu columns but %s has %zu "
                    "hyper-parameters",
                    job->H->size2, r->name, r->n_hyper);
-  enum dl_status status =
-      dl_splitter_make(&job->splitter, p, folds, r->sweep, d);
-  if (!status)
-    status = dl_each_fold(folds, run_fold, job, d);
-  return status;
+  DL_TRY(dl_splitter_make(&job->splitter, p, folds, r->sweep, d));
+  return dl_each_fold(folds, run_fold, job, d);
 }
 
 /* Sums of squares of all candidates by fold. */

@@ -212,10 +212,9 @@ static enum dl_status fit(const struct dl_regression *self, void **state,
 static enum dl_status predict(const void *state, const gsl_matrix *X,
                               gsl_vector *out, struct dl_diag *d) {
   const struct krr *s = state;
-  enum dl_status status = dl_check_predict(s->points->size2, X, out, d);
-  if (!status)
-    dl_expand(&s->support, s->gamma, X, out);
-  return status;
+  DL_TRY(dl_check_predict(s->points->size2, X, out, d));
+  dl_expand(&s->support, s->gamma, X, out);
+  return DL_OK;
 }
 
 /* The test rows of a sweep, collapsed as well: what they need is worked out
@@ -257,9 +256,7 @@ struct sweep {
 
 static enum dl_status sweep_init(struct sweep *w, const struct dl_sample *data,
                                  const gsl_matrix *X_test, struct dl_diag *d) {
-  enum dl_status status = training_init(&w->t, data, d);
-  if (status)
-    return status;
+  DL_TRY(training_init(&w->t, data, d));
   size_t m = w->t.rows.X->size1;
   dl_distinct_make(&w->e.rows, X_test);
   w->e.f = gsl_vector_alloc(w->e.rows.X->size1);

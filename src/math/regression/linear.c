@@ -55,10 +55,9 @@ void dl_linear_eval(const struct dl_linear *s, const gsl_matrix *X,
 enum dl_status dl_linear_predict(const void *state, const gsl_matrix *X,
                                  gsl_vector *out, struct dl_diag *d) {
   const struct dl_linear *s = state;
-  enum dl_status status = dl_check_predict(s->coef->size, X, out, d);
-  if (!status)
-    dl_linear_eval(s, X, out);
-  return status;
+  DL_TRY(dl_check_predict(s->coef->size, X, out, d));
+  dl_linear_eval(s, X, out);
+  return DL_OK;
 }
 
 void dl_linear_save(const void *state, struct dl_arrays *to) {

@@ -141,17 +141,14 @@ static enum dl_status fit(const struct dl_regression *self, void **state,
   (void)self;
   DL_SCOPED(dl_reduced_free) struct dl_reduced r = {0};
   DL_SCOPED(dl_svd_free) struct dl_svd v = {0};
-  enum dl_status status = prepare(&r, &v, data, d);
-  if (!status && isnan(hyper[0]))
-    status = choose(hyper, &r, &v, d);
-  if (!status)
-    status = check_lambda(hyper[0], d);
-  if (!status) {
-    struct dl_linear *s = dl_linear_new(data->X->size2);
-    solve(s, &r, &v, hyper[0]);
-    *state = s;
-  }
-  return status;
+  DL_TRY(prepare(&r, &v, data, d));
+  if (isnan(hyper[0]))
+    DL_TRY(choose(hyper, &r, &v, d));
+  DL_TRY(check_lambda(hyper[0], d));
+  struct dl_linear *s = dl_linear_new(data->X->size2);
+  solve(s, &r, &v, hyper[0]);
+  *state = s;
+  return DL_OK;
 }
 
 static enum dl_status sweep(const struct dl_sample *data, const gsl_matrix *H,

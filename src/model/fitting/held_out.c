@@ -96,10 +96,9 @@ enum dl_status dl_table_problem_make(struct dl_table_problem *p,
                                      struct dl_diag *d) {
   if (p->q.physics)
     return DL_OK;
-  enum dl_status status = dl_physics_check_rows(p->physics, &p->rows, d);
-  if (status == DL_OK)
-    dl_hierarchical_problem_make(&p->q, p->physics, &p->rows);
-  return status;
+  DL_TRY(dl_physics_check_rows(p->physics, &p->rows, d));
+  dl_hierarchical_problem_make(&p->q, p->physics, &p->rows);
+  return DL_OK;
 }
 
 /* Shared by the folds. */
@@ -230,9 +229,7 @@ static enum dl_status predict_physics(struct dl_cv *cv,
                                       const struct dl_folds *folds,
                                       struct dl_diag *d) {
   const struct dl_held_out *h;
-  enum dl_status status = dl_held_out_get(&h, g, folds, false, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_held_out_get(&h, g, folds, false, d));
   cv->prediction = dl_calloc(folds->n, sizeof *cv->prediction);
   for (size_t i = 0; i < folds->n; i++)
     cv->prediction[i] = exp(h->y[i * g->physics->n_targets + g->target]);

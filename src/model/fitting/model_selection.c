@@ -315,7 +315,6 @@ static enum dl_status add_recipe(struct dl_training *t,
                                  const struct dl_recipe *recipe, bool asked,
                                  bool *any, struct dl_diag *d) {
   DL_SCOPED(dl_strlist_free) struct dl_strlist features = {0};
-  enum dl_status status = DL_OK;
   bool ignored;
   if (recipe->method) {
     const struct dl_physics *physics = recipe->method->physics;
@@ -325,11 +324,11 @@ static enum dl_status add_recipe(struct dl_training *t,
     return DL_OK;
   }
   dl_strlist_split(&features, recipe->features, ',');
-  for (size_t j = 0; j < features.n && status == DL_OK; j++)
-    status = add_available(&t->formula, f, features.s[j], any, d);
-  if (status == DL_OK && recipe->offset)
-    status = add_available(&t->formula, f, recipe->offset, &ignored, d);
-  return status;
+  for (size_t j = 0; j < features.n; j++)
+    DL_TRY(add_available(&t->formula, f, features.s[j], any, d));
+  if (recipe->offset)
+    DL_TRY(add_available(&t->formula, f, recipe->offset, &ignored, d));
+  return DL_OK;
 }
 
 /* Columns without which most recipes have no formula. */
@@ -344,18 +343,17 @@ enum dl_status dl_recipe_formulas(struct dl_training *t,
   *any = false;
   if (!dl_frame_has(f, target))
     return DL_OK;
-  enum dl_status status = DL_OK;
   struct dl_recipe recipe;
   for (size_t i = 0; i < DL_LENGTH(needed) && !t->absent; i++)
     if (!dl_frame_has(f, needed[i]))
       t->absent = needed[i];
-  for (size_t i = 0; status == DL_OK && dl_recipe_at(i, &recipe); i++)
+  for (size_t i = 0; dl_recipe_at(i, &recipe); i++)
     if (strcmp(recipe.target, target) == 0 && (!only || is_for(&recipe, only)))
-      status = add_recipe(t, f, &recipe, only, any, d);
+      DL_TRY(add_recipe(t, f, &recipe, only, any, d));
   bool there = false;
-  if (status == DL_OK && *any)
-    status = add_available(&t->formula, f, target, &there, d);
-  return status;
+  if (*any)
+    DL_TRY(add_available(&t->formula, f, target, &there, d));
+  return DL_OK;
 }
 
 enum dl_status dl_choose(struct dl_choice *c, const struct dl_training *t,

@@ -121,10 +121,8 @@ static enum dl_status refit_one(struct dl_fit *out, const struct dl_fit *f,
                         .cv = {.none = true}};
   memcpy(c.hyper, f->hyper, sizeof c.hyper);
   DL_SCOPED(dl_cv_free) struct dl_cv cv = {0};
-  enum dl_status status = dl_train(out, &cv, t, &c, d);
-  if (status == DL_OK)
-    status = dl_train_residuals(out, t, &c, needed, d);
-  return status;
+  DL_TRY(dl_train(out, &cv, t, &c, d));
+  return dl_train_residuals(out, t, &c, needed, d);
 }
 
 /* One model, and those after it. */

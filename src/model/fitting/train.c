@@ -122,10 +122,8 @@ static enum dl_status fit_physics(struct dl_fit *fit, struct dl_choice *c,
                                   const struct dl_design *g,
                                   struct dl_diag *d) {
   const struct dl_sample s = {.rows = &g->rows, .problem = &g->table->q};
-  enum dl_status status = dl_table_problem_make(g->table, d);
-  return status == DL_OK
-             ? c->method->fit(c->method, &fit->state, &s, c->hyper, d)
-             : status;
+  DL_TRY(dl_table_problem_make(g->table, d));
+  return c->method->fit(c->method, &fit->state, &s, c->hyper, d);
 }
 
 /* The final fit, on all rows. */

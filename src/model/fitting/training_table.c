@@ -106,27 +106,24 @@ static enum dl_status bind_formulas(struct reader *r, struct dl_diag *d) {
   size_t n = r->t->formula.n;
   r->formula = dl_calloc(n, sizeof *r->formula);
   r->vars = dl_calloc(n, sizeof *r->vars);
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < n && status == DL_OK; i++) {
-    status = dl_formula_parse(&r->formula[i], r->t->formula.s[i], d);
-    if (status == DL_OK)
-      status = dl_frame_bind(r->f, r->formula[i], true, &r->vars[i], d);
+  for (size_t i = 0; i < n; i++) {
+    DL_TRY(dl_formula_parse(&r->formula[i], r->t->formula.s[i], d));
+    DL_TRY(dl_frame_bind(r->f, r->formula[i], true, &r->vars[i], d));
   }
-  return status;
+  return DL_OK;
 }
 
 /* Adds the steps of the quantities and targets of the physics to the frame. */
 static enum dl_status bind_physics(struct reader *r, struct dl_diag *d) {
-  enum dl_status status = DL_OK;
   struct dl_row_ref ignored; /* members of the run */
-  for (size_t k = 0; k < r->t->n_physics && status == DL_OK; k++) {
+  for (size_t k = 0; k < r->t->n_physics; k++) {
     const struct dl_physics *physics = r->t->physics[k].physics;
-    status = dl_physics_bind(&r->bound[k], physics, r->f,
-                             !r->t->physics[k].tried, d);
-    for (size_t i = 0; i < physics->n_targets && status == DL_OK; i++)
-      status = dl_frame_quantity(r->f, physics->target[i], false, &ignored, d);
+    DL_TRY(dl_physics_bind(&r->bound[k], physics, r->f, !r->t->physics[k].tried,
+                           d));
+    for (size_t i = 0; i < physics->n_targets; i++)
+      DL_TRY(dl_frame_quantity(r->f, physics->target[i], false, &ignored, d));
   }
-  return status;
+  return DL_OK;
 }
 
 /* Enters a group column if the table has it or a key can be made. */
@@ -158,14 +155,13 @@ static enum dl_status add_groups(struct reader *r,
   size_t most = groups->n + 1;
   r->t->labels = dl_calloc(most, sizeof *r->t->labels);
   r->group = dl_calloc(most, sizeof *r->group);
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < groups->n && status == DL_OK; i++)
-    status = add_group(r, groups->s[i], false, d);
-  if (status == DL_OK && must && !dl_training_labels(r->t, must))
-    status = add_group(r, must, true, d);
-  if (status == DL_OK && r->t->n_labels > 0)
-    status = dl_frame_want_descriptors(r->f, d);
-  return status;
+  for (size_t i = 0; i < groups->n; i++)
+    DL_TRY(add_group(r, groups->s[i], false, d));
+  if (must && !dl_training_labels(r->t, must))
+    DL_TRY(add_group(r, must, true, d));
+  if (r->t->n_labels > 0)
+    DL_TRY(dl_frame_want_descriptors(r->f, d));
+  return DL_OK;
 }
 
 /* Keeps the range of the quantity that a step sets, once. */

@@ -118,9 +118,7 @@ static void write_row(const struct dl_means *m, size_t row, FILE *f) {
 enum dl_status dl_means_save(const struct dl_means *m, const char *path,
                              struct dl_diag *d) {
   struct dl_output out;
-  enum dl_status status = dl_output_open(&out, path, false, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_output_open(&out, path, false, d));
   fputs("config", out.f);
   for (size_t i = 0; i < m->n_columns; i++) {
     const char *name = m->column[i]->name;
@@ -290,14 +288,11 @@ static enum dl_status take_cell(struct dl_means_cell *c,
     c->x.n = 1;
     return dl_parse_double(s->cell[at], &c->x.x) ? DL_OK : bad_cell(s, at, d);
   }
-  enum dl_status status = read_mean(&x, s, at, at + 1, n, d);
-  if (status == DL_OK)
-    status = read_mean(&log, s, at + 2, at + 3, n, d);
-  if (status == DL_OK) {
-    join(&c->x, &x);
-    join(&c->log, &log);
-  }
-  return status;
+  DL_TRY(read_mean(&x, s, at, at + 1, n, d));
+  DL_TRY(read_mean(&log, s, at + 2, at + 3, n, d));
+  join(&c->x, &x);
+  join(&c->log, &log);
+  return DL_OK;
 }
 
 static enum dl_status take_row(struct dl_means *m, const struct source *s,

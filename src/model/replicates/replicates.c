@@ -35,14 +35,11 @@ struct reading {
 
 static enum dl_status bind_configs(struct reading *w, struct dl_diag *d) {
   struct dl_row_ref ignored; /* a member of the run */
-  enum dl_status status = dl_frame_quantity(w->f, "config", false, &ignored, d);
-  if (status == DL_OK)
-    status = dl_key_maker_new(&w->key, w->f, d);
-  if (status == DL_OK)
-    status = dl_frame_want_descriptors(w->f, d);
-  if (status == DL_OK)
-    w->row = dl_frame_rows(w->f, 1);
-  return status;
+  DL_TRY(dl_frame_quantity(w->f, "config", false, &ignored, d));
+  DL_TRY(dl_key_maker_new(&w->key, w->f, d));
+  DL_TRY(dl_frame_want_descriptors(w->f, d));
+  w->row = dl_frame_rows(w->f, 1);
+  return DL_OK;
 }
 
 static void take_row(struct reading *w) {

@@ -126,12 +126,9 @@ static enum dl_status run_if(struct dl_onnx_walk *r,
     return branch(r, outer, c, *when != 0 ? "then_branch" : "else_branch");
   size_t start = r->c->n_layers;
   r->c->n_guessed++;
-  enum dl_status status = branch(r, outer, c, "else_branch");
+  DL_TRY(branch(r, outer, c, "else_branch"));
   size_t middle = r->c->n_layers;
-  if (status == DL_OK)
-    status = branch(r, outer, c, "then_branch");
-  if (status != DL_OK)
-    return status;
+  DL_TRY(branch(r, outer, c, "then_branch"));
   size_t n_else = middle - start;
   size_t n_then = r->c->n_layers - middle;
   struct dl_onnx_layer *l = r->c->layer;

@@ -32,18 +32,17 @@ static enum dl_status enter_stored(struct dl_onnx_walk *r, struct dl_scope *s,
 
 static enum dl_status enter_weights(struct dl_onnx_walk *r, struct dl_scope *s,
                                     const Onnx__GraphProto *g) {
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < g->n_initializer && status == DL_OK; i++)
-    status = enter_stored(r, s, dl_or_empty(g->initializer[i]->name),
-                          g->initializer[i], NULL, 0);
-  for (size_t i = 0; i < g->n_sparse_initializer && status == DL_OK; i++) {
+  for (size_t i = 0; i < g->n_initializer; i++)
+    DL_TRY(enter_stored(r, s, dl_or_empty(g->initializer[i]->name),
+                        g->initializer[i], NULL, 0));
+  for (size_t i = 0; i < g->n_sparse_initializer; i++) {
     const Onnx__SparseTensorProto *t = g->sparse_initializer[i];
     static const int64_t none;
     if (t->values)
-      status = enter_stored(r, s, dl_or_empty(t->values->name), t->values,
-                            t->dims ? t->dims : &none, t->n_dims);
+      DL_TRY(enter_stored(r, s, dl_or_empty(t->values->name), t->values,
+                          t->dims ? t->dims : &none, t->n_dims));
   }
-  return status;
+  return DL_OK;
 }
 
 /* Whether the elements of an input are parameters. */

@@ -150,10 +150,8 @@ static enum dl_status keep_points(const struct store *s,
     gp->n = rows_of(s, name);
     gp->point = dl_calloc(gp->n, sizeof *gp->point);
   }
-  enum dl_status status = keep(s, name, &places, gp->point, gp->n);
-  if (status == DL_OK)
-    status = keep(s, weight, &weights, gp->point, gp->n);
-  return status;
+  DL_TRY(keep(s, name, &places, gp->point, gp->n));
+  return keep(s, weight, &weights, gp->point, gp->n);
 }
 
 /* What calibrations add to points; models of before lack a part of it. */
@@ -184,23 +182,15 @@ static enum dl_status keep_fit(const struct store *s,
   const struct dl_physics *physics = fit->physics;
   struct dl_residual_gp *own = &fit->residuals,
                         *runs = &fit->calibration_residuals;
-  enum dl_status status =
-      keep(s, "constants", &numbers, fit->theta, physics->n_constants);
-  if (status == DL_OK)
-    status = keep(s, "errors", &numbers, fit->error, physics->n_constants);
-  for (size_t k = 0; k < physics->n_factors && status == DL_OK; k++)
-    status = keep_levels(s, &physics->factor[k], &fit->by[k]);
-  if (status == DL_OK)
-    status = keep_points(s, own, "near", "residuals");
-  if (status == DL_OK)
-    status = keep_posterior(s, fit);
-  if (status == DL_OK)
-    status = keep_points(s, runs, "measured", "measured_residuals");
-  if (status == DL_OK)
-    status = keep_bounds(s, runs, "measured_work", &bounds);
-  if (status == DL_OK)
-    status = keep_bounds(s, runs, "measured_rates", &rates);
-  return status;
+  DL_TRY(keep(s, "constants", &numbers, fit->theta, physics->n_constants));
+  DL_TRY(keep(s, "errors", &numbers, fit->error, physics->n_constants));
+  for (size_t k = 0; k < physics->n_factors; k++)
+    DL_TRY(keep_levels(s, &physics->factor[k], &fit->by[k]));
+  DL_TRY(keep_points(s, own, "near", "residuals"));
+  DL_TRY(keep_posterior(s, fit));
+  DL_TRY(keep_points(s, runs, "measured", "measured_residuals"));
+  DL_TRY(keep_bounds(s, runs, "measured_work", &bounds));
+  return keep_bounds(s, runs, "measured_rates", &rates);
 }
 
 void dl_physics_save(const void *state, struct dl_arrays *to) {

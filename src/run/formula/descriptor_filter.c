@@ -172,17 +172,15 @@ static void order_by(const struct dl_descriptor **e, size_t n,
 enum dl_status dl_sort(const struct dl_descriptor **e, size_t n,
                        enum dl_kind kind, const char *keys, struct dl_diag *d) {
   DL_SCOPED(dl_strlist_free) struct dl_strlist list = {0};
-  enum dl_status status = DL_OK;
   dl_strlist_split(&list, keys, ',');
   DL_FREED struct key *key = dl_calloc(list.n, sizeof *key);
-  for (size_t i = 0; i < list.n && status == DL_OK; i++) {
+  for (size_t i = 0; i < list.n; i++) {
     key[i].down = list.s[i][0] == '-';
-    status =
-        dl_field_get(kind, "--sort", list.s[i] + key[i].down, &key[i].field, d);
+    DL_TRY(dl_field_get(kind, "--sort", list.s[i] + key[i].down, &key[i].field,
+                        d));
   }
-  if (status == DL_OK)
-    order_by(e, n, key, list.n);
-  return status;
+  order_by(e, n, key, list.n);
+  return DL_OK;
 }
 
 enum dl_status dl_formula_names(const char *where, struct dl_strlist *names,
