@@ -275,14 +275,13 @@ static struct dl_csv *read_again(struct dl_csv *csv, struct dl_diag *quiet) {
 static void look_further(struct dl_csv *csv) {
   DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
   const struct dl_csv_block *block = NULL;
-  struct dl_csv *again = read_again(csv, &quiet);
+  DL_SCOPED(dl_csv_free_local) struct dl_csv *again = read_again(csv, &quiet);
   enum dl_status status = again ? DL_OK : DL_EINPUT;
   while (status == DL_OK && csv->header.n_empty > 0 &&
          (status = dl_csv_next(again, &block, &quiet)) == DL_OK && block)
     dl_csv_header_look(&csv->header, block->cell, block->n_rows);
   if (status != DL_OK)
     dl_csv_header_keep_all(&csv->header);
-  dl_csv_free(again);
 }
 
 enum dl_status dl_csv_drop_empty(struct dl_csv *csv, struct dl_diag *d) {

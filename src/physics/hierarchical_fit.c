@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/numeric/scoped_gsl.h"
 
 struct dl_hierarchical_fit *
 dl_hierarchical_fit_new(const struct dl_physics *physics) {
@@ -147,19 +148,17 @@ enum dl_status dl_hierarchical_fit_solve(struct dl_hierarchical_fit *fit,
                                          struct dl_hierarchical_problem *q,
                                          size_t target, struct dl_diag *d) {
   bool process = fit->physics->process;
-  enum dl_status status = dl_full_solution_get(q, false, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_full_solution_get(q, false, d));
   take_names(fit, q);
+  DL_SCOPED(gsl_matrix_free_local)
   gsl_matrix *cov = gsl_matrix_alloc(q->map.p, q->map.p);
   gsl_matrix_memcpy(cov, q->full.cov);
   size_t p = keep(fit, q, &q->full.s, cov);
   gsl_matrix_view block = gsl_matrix_submatrix(cov, 0, 0, p, p);
   if (process)
-    status = keep_posterior(fit, &block.matrix, d);
-  if (status == DL_OK && process && q->configs.n > 0)
-    status = dl_hierarchical_residuals(&fit->residuals, q, &q->full.s, target,
-                                       NULL, d);
-  gsl_matrix_free(cov);
-  return status;
+    DL_TRY(keep_posterior(fit, &block.matrix, d));
+  if (process && q->configs.n > 0)
+    DL_TRY(dl_hierarchical_residuals(&fit->residuals, q, &q->full.s, target,
+                                     NULL, d));
+  return DL_OK;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "math/numeric/scoped_gsl.h"
 
 /* Measurements that are left out together, and the parameters that they depend
  * on. */
@@ -72,8 +73,9 @@ static void reduce(struct left *l, const struct dl_hierarchical_problem *q) {
 
 /* Solves for the residuals without them. */
 static void solve(struct left *l, const struct dl_hierarchical_problem *q) {
+  DL_SCOPED(gsl_matrix_free_local)
   gsl_matrix *JV = gsl_matrix_alloc(l->n, l->p);
-  gsl_matrix *A = gsl_matrix_alloc(l->n, l->n);
+  DL_SCOPED(gsl_matrix_free_local) gsl_matrix *A = gsl_matrix_alloc(l->n, l->n);
   gsl_permutation *order = gsl_permutation_alloc(l->n);
   int sign;
   gsl_blas_dgemm(CblasNoTrans, CblasNoTrans, 1, l->J, l->V, 0, JV);
@@ -87,8 +89,6 @@ static void solve(struct left *l, const struct dl_hierarchical_problem *q) {
   gsl_linalg_LU_decomp(A, order, &sign);
   gsl_linalg_LU_svx(A, order, l->r);
   gsl_permutation_free(order);
-  gsl_matrix_free(A);
-  gsl_matrix_free(JV);
 }
 
 void dl_leave_out(const struct dl_hierarchical_problem *q, const size_t *config,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/numeric/scoped_gsl.h"
 
 static bool is_bounded(const struct dl_place *p) {
   double sum = 0;
@@ -158,8 +159,8 @@ static size_t block_end(const struct dl_residual_gp *gp, size_t first) {
 static int fit_block(struct dl_residual_gp *gp, const size_t *order, size_t n,
                      const struct dl_residual_process *process,
                      const double *count) {
-  gsl_matrix *K = gsl_matrix_alloc(n, n);
-  gsl_vector *r = gsl_vector_alloc(n);
+  DL_SCOPED(gsl_matrix_free_local) gsl_matrix *K = gsl_matrix_alloc(n, n);
+  DL_SCOPED(gsl_vector_free_local) gsl_vector *r = gsl_vector_alloc(n);
   for (size_t i = 0; i < n; i++) {
     const struct dl_residual_point *p = &gp->point[order[i]];
     gsl_vector_set(r, i, p->weight);
@@ -173,8 +174,6 @@ static int fit_block(struct dl_residual_gp *gp, const size_t *order, size_t n,
     gsl = gsl_linalg_cholesky_svx(K, r);
   for (size_t i = 0; !gsl && i < n; i++)
     gp->point[order[i]].weight = gsl_vector_get(r, i);
-  gsl_matrix_free(K);
-  gsl_vector_free(r);
   return gsl;
 }
 

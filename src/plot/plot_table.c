@@ -125,19 +125,16 @@ static enum dl_status read_rows(struct dl_plot_table *t, struct dl_csv *csv,
 enum dl_status dl_plot_table_read(struct dl_plot_table *t, const char *path,
                                   const struct dl_plot_column *column, size_t n,
                                   const char *made_by, struct dl_diag *d) {
-  struct dl_csv *csv = NULL;
+  DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   DL_FREED long *col = dl_calloc(n, sizeof *col);
   *t = (struct dl_plot_table){.path = strcmp(path, "-") == 0 ? "<stdin>" : path,
                               .n_cols = n,
                               .column = column,
                               .there = dl_calloc(n, sizeof *t->there)};
-  enum dl_status status = dl_csv_open(&csv, path, 0, d);
-  if (status == DL_OK)
-    status = find_columns(t, csv, col, made_by, d);
-  if (status == DL_OK)
-    status = read_rows(t, csv, col, d);
-  if (status == DL_OK && t->n == 0)
-    status = dl_fail_at(d, DL_EINPUT, t->path, 0, "no row that can be drawn");
-  dl_csv_free(csv);
-  return status;
+  DL_TRY(dl_csv_open(&csv, path, 0, d));
+  DL_TRY(find_columns(t, csv, col, made_by, d));
+  DL_TRY(read_rows(t, csv, col, d));
+  if (t->n == 0)
+    DL_TRY(dl_fail_at(d, DL_EINPUT, t->path, 0, "no row that can be drawn"));
+  return DL_OK;
 }

@@ -63,6 +63,7 @@ static bool follows_area(const struct dl_onnx *m,
   if (isnan(c->image_px) || c->macs == 0)
     return false;
   twice.image_px = 2 * c->image_px;
+  DL_SCOPED(dl_onnx_count_free_local)
   struct dl_onnx_count *more = quietly(m, &twice);
   bool same = more && more->n_layers == c->n_layers;
   double grown = 0;
@@ -73,7 +74,6 @@ static bool follows_area(const struct dl_onnx *m,
       grown += more->layer[i].macs;
   }
   double want = 4 * (c->macs - *fixed);
-  dl_onnx_count_free(more);
   return same && grown > 0 && fabs(grown - want) <= 0.005 * want;
 }
 
@@ -189,7 +189,7 @@ static enum dl_status count_somehow(struct dl_recount *r,
 enum dl_status dl_onnx_load(struct dl_catalog_file *s, const char *path,
                             struct dl_recount **recount, struct dl_diag *d) {
   struct dl_recount *r = dl_calloc(1, sizeof *r);
-  struct dl_onnx_count *c = NULL;
+  DL_SCOPED(dl_onnx_count_free_local) struct dl_onnx_count *c = NULL;
   enum dl_kind kind;
   r->asked = dl_onnx_as_it_is;
   enum dl_status status = dl_onnx_open(&r->m, path, d);
@@ -198,7 +198,6 @@ enum dl_status dl_onnx_load(struct dl_catalog_file *s, const char *path,
   if (status == DL_OK)
     status = dl_catalog_file_take(s, dl_onnx_descriptor(r->m, &r->asked, c),
                                   &kind, NULL, d);
-  dl_onnx_count_free(c);
   if (status != DL_OK) {
     dl_recount_free(r);
     return status;

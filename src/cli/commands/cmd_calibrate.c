@@ -61,11 +61,9 @@ struct table {
 static bool is_log(const char *path) {
   const struct dl_log_options o = {.interval_s = 0};
   DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
-  struct dl_log *log = NULL;
-  bool is = dl_log_open(&log, path, &o, &quiet) == DL_OK &&
-            log->importer != &dl_import_table && !log->importer->has_jobs;
-  dl_log_free(log);
-  return is;
+  DL_SCOPED(dl_log_free_local) struct dl_log *log = NULL;
+  return dl_log_open(&log, path, &o, &quiet) == DL_OK &&
+         log->importer != &dl_import_table && !log->importer->has_jobs;
 }
 
 static enum dl_status extract(struct table *t, struct dl_diag *d) {
@@ -176,8 +174,9 @@ static enum dl_status read_rows(struct calibrating *w, const struct dl_fit *fit,
                                 const struct dl_job_options *job,
                                 struct dl_training *t, bool *there,
                                 struct dl_diag *d) {
+  DL_SCOPED(dl_frame_free_local)
   struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
-  struct dl_csv *csv = NULL;
+  DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   DL_SCOPED(dl_strlist_free) struct dl_strlist groups = {0};
   enum dl_status status = open_table(&w->table_of, &csv, d);
   *there = false;
@@ -198,8 +197,6 @@ static enum dl_status read_rows(struct calibrating *w, const struct dl_fit *fit,
     dl_frame_warn_unused(f, d);
     dl_frame_warn_aliases(f, d);
   }
-  dl_csv_free(csv);
-  dl_frame_free(f);
   return status;
 }
 
@@ -405,8 +402,8 @@ static enum dl_status write_all(struct calibrating *w, struct dl_model *m,
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct calibrating w = {.cli = cli, .o = options_at};
-  struct dl_model *m = NULL;
-  struct dl_report *r = dl_report_new();
+  DL_SCOPED(dl_model_free_local) struct dl_model *m = NULL;
+  DL_SCOPED(dl_report_free_local) struct dl_report *r = dl_report_new();
   DL_SCOPED(dl_kept_runs_free) struct dl_kept_runs new = {0};
   w.input = cli->argument[0];
   enum dl_status status = dl_open_model(cli, w.o->model, &m);
@@ -434,8 +431,6 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   }
   if (w.table_of.runs)
     fclose(w.table_of.runs);
-  dl_report_free(r);
-  dl_model_free(m);
   return status;
 }
 

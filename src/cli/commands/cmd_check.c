@@ -159,17 +159,13 @@ static enum dl_status check_catalog(struct checker *c,
 static enum dl_status check_model(const char *path, struct dl_diag *d,
                                   size_t *fits) {
   DL_TEXT(schema);
-  struct dl_model *model = NULL;
-  enum dl_status status =
-      dl_data_path(dl_datadir(), "models/model.rng", &schema, d);
-  if (status == DL_OK && strcmp(path, "-") == 0)
-    status = dl_fail(d, DL_EINPUT, "a model: check it by the path of its file");
-  if (status == DL_OK)
-    status = dl_model_read(&model, path, schema.s, d);
-  if (status == DL_OK)
-    *fits = model->n_fits;
-  dl_model_free(model);
-  return status;
+  DL_SCOPED(dl_model_free_local) struct dl_model *model = NULL;
+  DL_TRY(dl_data_path(dl_datadir(), "models/model.rng", &schema, d));
+  if (strcmp(path, "-") == 0)
+    DL_TRY(dl_fail(d, DL_EINPUT, "a model: check it by the path of its file"));
+  DL_TRY(dl_model_read(&model, path, schema.s, d));
+  *fits = model->n_fits;
+  return DL_OK;
 }
 
 static enum dl_status check_file(struct checker *c, const char *path) {

@@ -232,26 +232,17 @@ static enum dl_status write_descriptor(struct dl_cli *cli,
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct describe_options *o = options_at;
-  struct dl_onnx *m = NULL;
-  struct dl_onnx_count *c = NULL;
-  enum dl_status status = DL_OK;
+  DL_SCOPED(dl_onnx_free_local) struct dl_onnx *m = NULL;
+  DL_SCOPED(dl_onnx_count_free_local) struct dl_onnx_count *c = NULL;
   if (!cli->format->on_screen)
-    status = dl_cli_refuse(cli, "top", "here: other formats list all layers");
-  for (size_t i = 0; i < o->shapes.n && status == DL_OK; i++)
-    status = dl_onnx_ask(&o->asked, o->shapes.s[i], &cli->diag);
-  if (status == DL_OK)
-    status = dl_onnx_open(&m, cli->argument[0], &cli->diag);
-  if (status == DL_OK)
-    status = dl_onnx_count(m, &o->asked, &c, &cli->diag);
-  if (status == DL_OK) {
-    warn(cli, m, c);
-    status = write_descriptor(cli, m, &o->asked, c);
-  }
-  if (status == DL_OK)
-    status = report(cli, m, c, o->top);
-  dl_onnx_count_free(c);
-  dl_onnx_free(m);
-  return status;
+    DL_TRY(dl_cli_refuse(cli, "top", "here: other formats list all layers"));
+  for (size_t i = 0; i < o->shapes.n; i++)
+    DL_TRY(dl_onnx_ask(&o->asked, o->shapes.s[i], &cli->diag));
+  DL_TRY(dl_onnx_open(&m, cli->argument[0], &cli->diag));
+  DL_TRY(dl_onnx_count(m, &o->asked, &c, &cli->diag));
+  warn(cli, m, c);
+  DL_TRY(write_descriptor(cli, m, &o->asked, c));
+  return report(cli, m, c, o->top);
 }
 
 const struct dl_command dl_cmd_describe = {

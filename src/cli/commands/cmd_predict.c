@@ -376,7 +376,7 @@ static enum dl_status predict_single(struct dl_cli *cli,
                                      struct dl_predict_options *o,
                                      const struct dl_model *m,
                                      struct dl_frame *f) {
-  struct dl_session *session = NULL;
+  DL_SCOPED(dl_session_free_local) struct dl_session *session = NULL;
   struct dl_predict_subject s = {.o = &o->job,
                                  .node = &o->node,
                                  .coverage = o->coverage,
@@ -402,7 +402,6 @@ static enum dl_status predict_single(struct dl_cli *cli,
                              o->budget_kwh, &cli->diag);
   }
   free(s.est);
-  dl_session_free(session);
   return status;
 }
 
@@ -424,7 +423,8 @@ static enum dl_status make_axes(struct dl_predict_options *o,
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_predict_options *o = options_at;
-  struct dl_model *m = NULL;
+  DL_SCOPED(dl_model_free_local) struct dl_model *m = NULL;
+  DL_SCOPED(dl_frame_free_local)
   struct dl_frame *f = dl_frame_new(dl_cli_catalog(cli));
   enum dl_status status = dl_open_model(cli, o->model, &m);
   o->job.has_table = o->input != NULL;
@@ -458,8 +458,6 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     status = o->input            ? dl_predict_batch(cli, o, m, f)
              : o->job.axes.n > 0 ? dl_predict_sweep(cli, o, m, f)
                                  : predict_single(cli, o, m, f);
-  dl_frame_free(f);
-  dl_model_free(m);
   return status;
 }
 

@@ -136,11 +136,10 @@ static enum dl_status end_jobs(struct dl_report_pass *w) {
   enum dl_status status = dl_report_begin(w); /* a shard may have no job */
   if (status != DL_OK)
     return status;
-  struct dl_report *r = summary(w);
+  DL_SCOPED(dl_report_free_local) struct dl_report *r = summary(w);
   dl_stream_tail(w->stream, r);
   status = dl_stream_end(w->stream, &cli->diag);
   w->stream = NULL;
-  dl_report_free(r);
   return status;
 }
 

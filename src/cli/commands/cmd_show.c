@@ -263,17 +263,13 @@ static void add_model(struct dl_report *r, const struct dl_model *m) {
 }
 
 static enum dl_status show_model(struct dl_cli *cli, const char *path) {
-  struct dl_model *m = NULL;
-  enum dl_status status = dl_cli_refuse(cli, USE, "on a model");
-  if (status == DL_OK)
-    status = dl_open_model(cli, path, &m);
-  if (status == DL_OK) {
-    struct dl_report *r = dl_report_new();
-    add_model(r, m);
-    status = dl_cli_print(cli, r);
-  }
-  dl_model_free(m);
-  return status;
+  DL_SCOPED(dl_model_free_local) struct dl_model *m = NULL;
+  DL_TRY(dl_cli_refuse(cli, USE, "on a model"));
+  DL_TRY(dl_open_model(cli, path, &m));
+  struct dl_report *r = dl_report_new();
+  add_model(r, m);
+  DL_TRY(dl_cli_print(cli, r));
+  return DL_OK;
 }
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {

@@ -339,7 +339,8 @@ static enum dl_status read_training(struct dl_comparing *w, const char *column,
                                     struct dl_training *t) {
   struct dl_diag *d = &w->cli->diag;
   DL_SCOPED(dl_strlist_free) struct dl_strlist groups = {0};
-  struct dl_csv *csv = NULL;
+  DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
+  DL_SCOPED(dl_frame_free_local)
   struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
   dl_strlist_add(&groups, "config");
   dl_strlist_add(&groups, "arch");
@@ -361,8 +362,6 @@ static enum dl_status read_training(struct dl_comparing *w, const char *column,
     status = dl_training_read(t, csv, f, &groups, column, d);
   if (status == DL_OK)
     dl_same_tables_add(&w->same, csv, d);
-  dl_frame_free(f);
-  dl_csv_free(csv);
   return status;
 }
 

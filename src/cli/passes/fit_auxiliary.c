@@ -11,20 +11,17 @@
 static enum dl_status read_more(struct dl_cli *cli, struct dl_training *more,
                                 const char *path) {
   struct dl_diag *d = &cli->diag;
+  DL_SCOPED(dl_frame_free_local)
   struct dl_frame *f = dl_frame_new(dl_cli_catalog(cli));
-  struct dl_csv *csv = NULL;
+  DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   DL_SCOPED(dl_strlist_free) struct dl_strlist groups = {0};
   dl_strlist_add(&groups, "arch");
   dl_strlist_add(&groups, "gpu");
   dl_training_want_physics(more, &dl_training_physics, false);
-  enum dl_status status = dl_csv_open(&csv, path, 0, d);
-  if (status == DL_OK) {
-    dl_frame_columns(f, csv);
-    status = dl_training_read(more, csv, f, &groups, NULL, d);
-  }
-  dl_csv_free(csv);
-  dl_frame_free(f);
-  return status;
+  DL_TRY(dl_csv_open(&csv, path, 0, d));
+  dl_frame_columns(f, csv);
+  DL_TRY(dl_training_read(more, csv, f, &groups, NULL, d));
+  return DL_OK;
 }
 
 enum dl_status dl_fit_learn_from(struct dl_cli *cli, struct dl_training *t,

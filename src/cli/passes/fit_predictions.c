@@ -187,7 +187,7 @@ dl_predictions_add(struct dl_predictions *p, const struct dl_training *t,
   if (!p->path)
     return DL_OK;
   struct target w;
-  struct dl_csv *csv = NULL;
+  DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   DL_SCOPED(dl_diag_free)
   struct dl_diag again = {0}; /* faults that were reported before */
   bool first = !p->out.f;
@@ -203,7 +203,6 @@ dl_predictions_add(struct dl_predictions *p, const struct dl_training *t,
     if (status != DL_OK)
       dl_fail(d, status, "%s", again.error);
   }
-  dl_csv_free(csv);
   free_target(&w);
   return status;
 }

@@ -191,26 +191,18 @@ static void free_parts(struct sweep *w) {
 enum dl_status dl_predict_sweep(struct dl_cli *cli,
                                 const struct dl_predict_options *o,
                                 const struct dl_model *m, struct dl_frame *f) {
-  struct dl_session *session = NULL;
+  DL_SCOPED(dl_session_free_local) struct dl_session *session = NULL;
   DL_SCOPED(free_parts) struct sweep w = {.cli = cli, .o = o};
   w.parts = dl_format_adds(cli->format) ? dl_sweep_parts() : 1;
   w.part = dl_calloc(w.parts, sizeof *w.part);
-  enum dl_status status =
-      dl_session_new(&session, f, m, o->methods, o->coverage, &cli->diag);
-  if (status == DL_OK)
-    status = dl_session_find_families(session, NULL, dl_cli_catalog(cli),
-                                      &cli->diag);
-  if (status == DL_OK) {
-    for (size_t i = 0; i < w.parts; i++)
-      w.part[i].over_j = -INFINITY;
-    w.n_methods = session->n;
-    dl_frame_warn_unused(f, &cli->diag);
-    status = check_names(f, &cli->diag);
-  }
-  if (status == DL_OK)
-    status = write_sweep(&w, f, session);
-  if (status == DL_OK)
-    status = check_budget(&w);
-  dl_session_free(session);
-  return status;
+  DL_TRY(dl_session_new(&session, f, m, o->methods, o->coverage, &cli->diag));
+  DL_TRY(
+      dl_session_find_families(session, NULL, dl_cli_catalog(cli), &cli->diag));
+  for (size_t i = 0; i < w.parts; i++)
+    w.part[i].over_j = -INFINITY;
+  w.n_methods = session->n;
+  dl_frame_warn_unused(f, &cli->diag);
+  DL_TRY(check_names(f, &cli->diag));
+  DL_TRY(write_sweep(&w, f, session));
+  return check_budget(&w);
 }

@@ -105,7 +105,7 @@ enum dl_status dl_recommend_measured(struct dl_cli *cli,
                                      const struct dl_recommend_options *o,
                                      struct dl_recommend_data *r) {
   struct dl_diag *d = &cli->diag;
-  struct dl_csv *csv = NULL;
+  DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   struct dl_choices *l = &r->choices;
   r->f = dl_frame_new(dl_cli_catalog(cli));
   enum dl_status status = dl_csv_open(&csv, o->table, 0, d);
@@ -119,7 +119,6 @@ enum dl_status dl_recommend_measured(struct dl_cli *cli,
     dl_frame_warn_unused(r->f, d);
     dl_frame_warn_aliases(r->f, d);
   }
-  dl_csv_free(csv);
   l->c = status == DL_OK ? dl_calloc(r->repeats.n, sizeof *l->c) : NULL;
   l->epochs = l->train_samples = l->val_samples = NAN;
   l->requests = l->prompt_tokens = l->output_tokens = NAN;
@@ -195,7 +194,7 @@ static enum dl_status read_merits(struct dl_cli *cli, struct dl_csv *csv,
 enum dl_status dl_recommend_accuracy(struct dl_cli *cli, const char *path,
                                      struct dl_choices *l) {
   struct merits t = {0};
-  struct dl_csv *csv = NULL;
+  DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   struct dl_diag *d = &cli->diag;
   enum dl_status status = dl_csv_open(&csv, path, 0, d);
   const char *without = NULL;
@@ -215,7 +214,6 @@ enum dl_status dl_recommend_accuracy(struct dl_cli *cli, const char *path,
     dl_warn_at(d, path, 0,
                "no accuracy of '%.64s': without one a choice is on no front",
                without);
-  dl_csv_free(csv);
   dl_strlist_free(&t.names);
   free(t.m);
   return status;

@@ -45,7 +45,7 @@ static enum dl_status estimate(struct dl_cli *cli, struct dl_frame *f,
                                const struct dl_model *m,
                                struct dl_record_estimate *e) {
   struct dl_diag *d = &cli->diag;
-  struct dl_session *session = NULL;
+  DL_SCOPED(dl_session_free_local) struct dl_session *session = NULL;
   struct dl_job job;
   struct dl_job_predictions p = {0};
   DL_FREED struct dl_estimate *est = NULL;
@@ -64,7 +64,6 @@ static enum dl_status estimate(struct dl_cli *cli, struct dl_frame *f,
         job.found.gpu)
       take(est, session->n, false, e);
   }
-  dl_session_free(session);
   return status;
 }
 
@@ -85,6 +84,7 @@ enum dl_status dl_record_estimate(struct dl_cli *cli, const struct dl_run *run,
     return DL_OK;
   dl_job_options_init(&o);
   copy_settings(run, &o.run);
+  DL_SCOPED(dl_frame_free_local)
   struct dl_frame *f = dl_frame_new(dl_cli_catalog(cli));
   enum dl_status status = dl_open_model(cli, NULL, &m);
   if (status == DL_OK)
@@ -93,7 +93,6 @@ enum dl_status dl_record_estimate(struct dl_cli *cli, const struct dl_run *run,
   if (status == DL_OK)
     status = estimate(cli, f, m, e);
   dl_job_options_free(&o);
-  dl_frame_free(f);
   dl_model_free(m);
   return status;
 }

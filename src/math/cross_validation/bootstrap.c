@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "math/cross_validation/metrics.h"
+#include "math/numeric/scoped_gsl.h"
 
 /* How often a group may be drawn, for as many resamples as fit. */
 #define BLOCK_COUNTS ((size_t)1 << 20)
@@ -347,7 +348,7 @@ void dl_bootstrap(const struct dl_boot *b, struct dl_boot_scores *out) {
   w.method = dl_calloc(M, sizeof *w.method);
   w.pair = dl_calloc(M * M, sizeof *w.pair);
   w.count = dl_calloc(w.block * G, sizeof *w.count);
-  gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+  DL_SCOPED(gsl_rng_free_local) gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
   for (size_t m = 0; m < M; m++)
     prepare_method(b, m, &w.method[m]);
   for (size_t i = 0; i < M; i++)
@@ -357,5 +358,4 @@ void dl_bootstrap(const struct dl_boot *b, struct dl_boot_scores *out) {
   if (G > 1)
     resample(&w, rng);
   conclude(&w, out);
-  gsl_rng_free(rng);
 }

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "math/cross_validation/split.h"
+#include "math/numeric/scoped_gsl.h"
 
 void dl_cv_free(struct dl_cv *cv) {
   if (!cv)
@@ -60,12 +61,12 @@ static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
   enum dl_status status = dl_split_make(&s, &job->splitter, fold, d);
   if (status)
     return status;
+  DL_SCOPED(gsl_vector_free_local)
   gsl_vector *t = gsl_vector_alloc(s.X_test->size1);
   status = fit_predict(job, &s, t, d);
   for (size_t k = 0; !status && k < s.n_test; k++)
     job->cv->prediction[s.test_row[k]] = back(
         job->splitter.problem, s.test_row[k], gsl_vector_get(t, s.test_at[k]));
-  gsl_vector_free(t);
   dl_split_free(&s);
   return status;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/numeric/scoped_gsl.h"
 
 enum { MOST_FOLDS = 200, SETS = 50 };
 
@@ -31,7 +32,7 @@ static void deal(struct dl_folds *f, const size_t *order) {
 }
 
 static void shuffle(size_t *order, size_t n, unsigned long seed) {
-  gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+  DL_SCOPED(gsl_rng_free_local) gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
   gsl_rng_set(rng, seed);
   for (size_t i = 0; i < n; i++)
     order[i] = i;
@@ -41,7 +42,6 @@ static void shuffle(size_t *order, size_t n, unsigned long seed) {
     order[i - 1] = order[j];
     order[j] = kept;
   }
-  gsl_rng_free(rng);
 }
 
 static enum dl_status blocks(struct dl_folds *f, size_t k, bool shuffled,

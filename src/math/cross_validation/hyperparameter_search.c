@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "math/cross_validation/cross_validate.h"
 #include "math/cross_validation/split.h"
+#include "math/numeric/scoped_gsl.h"
 
 /* The point at `share` (0 to 1) of the range, on a logarithmic scale. */
 static double between(const struct dl_hyper_info *h, double share) {
@@ -50,7 +51,7 @@ static void fill_grid(gsl_matrix *H, const struct dl_regression *r,
 
 static void fill_random(gsl_matrix *H, const struct dl_regression *r,
                         const double *fixed, unsigned long seed) {
-  gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+  DL_SCOPED(gsl_rng_free_local) gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
   gsl_rng_set(rng, seed);
   for (size_t i = 0; i < H->size1; i++)
     for (size_t j = 0; j < r->n_hyper; j++)
@@ -58,7 +59,6 @@ static void fill_random(gsl_matrix *H, const struct dl_regression *r,
                      isnan(fixed[j])
                          ? between(&r->hyper[j], gsl_rng_uniform(rng))
                          : fixed[j]);
-  gsl_rng_free(rng);
 }
 
 gsl_matrix *dl_candidates(const struct dl_regression *r, const double *fixed,
@@ -125,6 +125,7 @@ static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
   enum dl_status status = dl_split_make(&s, &job->splitter, fold, d);
   if (status)
     return status;
+  DL_SCOPED(gsl_matrix_free_local)
   gsl_matrix *F = gsl_matrix_alloc(job->H->size1, s.X_test->size1);
   if (r->sweep)
     status = r->sweep(
@@ -134,7 +135,6 @@ static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
     status = sweep_by_fits(job, &s, F, d);
   if (!status)
     job->take(job->ctx, fold, &s, F);
-  gsl_matrix_free(F);
   dl_split_free(&s);
   return status;
 }

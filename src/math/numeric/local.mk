@@ -9,5 +9,6 @@ libdlest_a_SOURCES += \
 	%D%/named_arrays.h \
 	%D%/pareto.c \
 	%D%/pareto.h \
+	%D%/scoped_gsl.h \
 	%D%/triangular_reduction.c \
 	%D%/triangular_reduction.h

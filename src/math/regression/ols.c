@@ -24,6 +24,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "math/numeric/scoped_gsl.h"
 #include "math/regression/linear.h"
 #include "math/regression/regression_methods.h"
 
@@ -146,20 +147,16 @@ static enum dl_status fit_reduced(struct dl_linear *s,
                                   const char *const *names, struct dl_diag *d) {
   size_t p = s->coef->size;
   DL_SCOPED(dl_svd_free) struct dl_svd v = {0};
-  gsl_matrix *scaled = gsl_matrix_alloc(p, p);
-  gsl_vector *length = gsl_vector_alloc(p);
+  DL_SCOPED(gsl_matrix_free_local) gsl_matrix *scaled = gsl_matrix_alloc(p, p);
+  DL_SCOPED(gsl_vector_free_local) gsl_vector *length = gsl_vector_alloc(p);
   scale_columns(scaled, length, r->R);
-  enum dl_status status = dl_svd_make(&v, scaled, r->c, d);
-  if (!status) {
-    size_t rank = find_rank(v.s, find_tolerance(r, length));
-    solve(s->coef, &v, length, rank);
-    dl_linear_centre(s, r);
-    if (rank < p)
-      report_rank(&v, rank, names, d);
-  }
-  gsl_matrix_free(scaled);
-  gsl_vector_free(length);
-  return status;
+  DL_TRY(dl_svd_make(&v, scaled, r->c, d));
+  size_t rank = find_rank(v.s, find_tolerance(r, length));
+  solve(s->coef, &v, length, rank);
+  dl_linear_centre(s, r);
+  if (rank < p)
+    report_rank(&v, rank, names, d);
+  return DL_OK;
 }
 
 static enum dl_status fit(const struct dl_regression *self, void **state,

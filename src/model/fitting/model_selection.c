@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/numeric/scoped_gsl.h"
 #include "model/fitting/held_out.h"
 #include "model/fitting/recipe.h"
 #include "physics/rows/physics_binding.h"
@@ -137,11 +138,14 @@ static enum dl_status try_grid(struct dl_candidate *best, const struct trial *w,
   size_t m = best->method->n_hyper, count = w->c->search_count;
   if (count == 0)
     count = m > 1 ? GRID_TWO : GRID_ONE;
-  gsl_matrix *grid = dl_candidates(
-      best->method, best->hyper,
-      w->c->search ? w->c->search_kind : DL_SEARCH_GRID, count, w->c->seed);
+  DL_SCOPED(gsl_matrix_free_local)
+  gsl_matrix *grid =
+      dl_candidates(best->method, best->hyper,
+                    w->c->search ? w->c->search_kind : DL_SEARCH_GRID, count,
+                    w->c->seed);
   if (!grid)
     dl_end_without_memory();
+  DL_SCOPED(gsl_matrix_free_local)
   gsl_matrix *errors = gsl_matrix_alloc(DL_HELD_OUT_ROWS + 1, grid->size1);
   for (size_t k = 0; k <= DL_HELD_OUT_ROWS; k++) {
     struct dl_progress_span outer =
@@ -152,8 +156,6 @@ static enum dl_status try_grid(struct dl_candidate *best, const struct trial *w,
     dl_progress_leave(d->progress, outer);
   }
   keep_best(best, grid, errors, &w->protocols);
-  gsl_matrix_free(grid);
-  gsl_matrix_free(errors);
   return DL_OK;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "math/numeric/scoped_gsl.h"
 #include "model/fitting/group_cv_residuals.h"
 #include "physics/rows/physics_regression.h"
 #include "run/run_columns.h"
@@ -134,14 +135,15 @@ static enum dl_status fit_all(struct dl_fit *fit, struct dl_choice *c,
   if (g->physics)
     return fit_physics(fit, c, g, d);
   size_t n = p->X->size1;
+  DL_SCOPED(gsl_matrix_free_local)
   gsl_matrix *X = gsl_matrix_alloc(n, p->X->size2);
-  gsl_vector *target = gsl_vector_alloc(n);
+  DL_SCOPED(gsl_vector_free_local) gsl_vector *target = gsl_vector_alloc(n);
   fit->scaled = p->scale;
   if (p->scale)
     dl_scale_fit(&fit->scale, p->X, p->w);
   dl_use_large_pages(X->data, n * X->tda * sizeof *X->data);
   lay_out(X, target, p, p->scale ? &fit->scale : NULL);
-  enum dl_status status = c->method->fit(
+  return c->method->fit(
       c->method, &fit->state,
       &(struct dl_sample){.X = X,
                           .y = target,
@@ -150,9 +152,6 @@ static enum dl_status fit_all(struct dl_fit *fit, struct dl_choice *c,
                           .within = dl_training_within(t, c->target),
                           .names = p->names},
       c->hyper, d);
-  gsl_matrix_free(X);
-  gsl_vector_free(target);
-  return status;
 }
 
 static void copy_labels(struct dl_strlist *to, const struct dl_training *t,

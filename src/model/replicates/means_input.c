@@ -48,16 +48,15 @@ enum dl_status dl_means_open(char *const *path, size_t n, bool logs,
 /* A feature is the same in all runs of a row. */
 static enum dl_status check_feature(const char *text, const struct dl_csv *csv,
                                     struct dl_diag *d) {
-  struct dl_formula *g = NULL;
-  enum dl_status status = dl_formula_parse(&g, text, d);
-  for (size_t i = 0; status == DL_OK && i < g->n_vars; i++)
+  DL_SCOPED(dl_formula_free_local) struct dl_formula *g = NULL;
+  DL_TRY(dl_formula_parse(&g, text, d));
+  for (size_t i = 0; i < g->n_vars; i++)
     if (dl_run_is_measured(g->var[i].name))
-      status = dl_fail_at(d, DL_EUSAGE, dl_csv_path(csv), 0,
-                          "'%s' differs between the runs of a configuration: "
-                          "fit the table of runs",
-                          g->var[i].name);
-  dl_formula_free(g);
-  return status;
+      DL_TRY(dl_fail_at(d, DL_EUSAGE, dl_csv_path(csv), 0,
+                        "'%s' differs between the runs of a configuration: "
+                        "fit the table of runs",
+                        g->var[i].name));
+  return DL_OK;
 }
 
 enum dl_status dl_means_formulas(struct dl_training *t,

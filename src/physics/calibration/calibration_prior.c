@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/numeric/scoped_gsl.h"
 
 static struct dl_level_key level_of(const struct dl_configurations *configs,
                                     size_t i, size_t k) {
@@ -187,6 +188,7 @@ static void cholesky_semidefinite(gsl_matrix *L, const gsl_matrix *cov) {
 }
 
 static void widen_other_units(const struct work *w) {
+  DL_SCOPED(gsl_matrix_free_local)
   gsl_matrix *cov = gsl_matrix_alloc(w->prior->p, w->prior->p);
   bool any = false;
   gsl_blas_dsyrk(CblasLower, CblasNoTrans, 1, w->prior->L, 0, cov);
@@ -195,7 +197,6 @@ static void widen_other_units(const struct work *w) {
       any |= widen_units(w, k, cov);
   if (any)
     cholesky_semidefinite(w->prior->L, cov);
-  gsl_matrix_free(cov);
 }
 
 static void set_mean(const struct work *w) {

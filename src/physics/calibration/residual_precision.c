@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "math/numeric/scoped_gsl.h"
 
 /* Variances left over by the pivoted Cholesky factorisation, relative. */
 #define LEFT_OVER 1e-12
@@ -137,7 +138,7 @@ static void solve_blocks(const struct dl_residual_precision *k,
 static int factor_group(const struct dl_residual_precision *k,
                         struct dl_precision_group *g, gsl_matrix *U,
                         size_t rank) {
-  gsl_matrix *C = gsl_matrix_alloc(rank, rank);
+  DL_SCOPED(gsl_matrix_free_local) gsl_matrix *C = gsl_matrix_alloc(rank, rank);
   gsl_matrix_const_view used = gsl_matrix_const_submatrix(U, 0, 0, g->n, rank);
   g->Y = gsl_matrix_alloc(g->n, rank);
   gsl_matrix_memcpy(g->Y, &used.matrix);
@@ -150,7 +151,6 @@ static int factor_group(const struct dl_residual_precision *k,
                    g->Y);
     solve_blocks(k, g, CblasTrans, g->Y);
   }
-  gsl_matrix_free(C);
   return gsl;
 }
 
@@ -167,10 +167,10 @@ dl_residual_precision_make(struct dl_residual_precision *k,
     gsl = factor_block(&w, &k->block[i]);
   for (size_t i = 0; !gsl && i < k->n_groups; i++) {
     size_t rank;
+    DL_SCOPED(gsl_matrix_free_local)
     gsl_matrix *U = factor_in_common(&w, &k->group[i], &rank);
     if (rank > 0)
       gsl = factor_group(k, &k->group[i], U, rank);
-    gsl_matrix_free(U);
   }
   return gsl ? dl_fail(d, DL_EINPUT, "covariance of the runs: %s",
                        gsl_strerror(gsl))
@@ -190,8 +190,9 @@ void dl_residual_precision_free(struct dl_residual_precision *k) {
 static void apply_group(const struct dl_residual_precision *k,
                         const struct dl_precision_group *g, double *x) {
   const size_t *order = k->gp->order + g->first;
-  gsl_matrix *rows = gsl_matrix_alloc(g->n, 1);
+  DL_SCOPED(gsl_matrix_free_local) gsl_matrix *rows = gsl_matrix_alloc(g->n, 1);
   gsl_vector_view v = gsl_matrix_column(rows, 0);
+  DL_SCOPED(gsl_vector_free_local)
   gsl_vector *t = g->Y ? gsl_vector_alloc(g->Y->size2) : NULL;
   for (size_t i = 0; i < g->n; i++)
     gsl_vector_set(&v.vector, i, x[order[i]]);
@@ -203,8 +204,6 @@ static void apply_group(const struct dl_residual_precision *k,
     gsl_blas_dgemv(CblasNoTrans, -1, g->Y, t, 1, &v.vector);
   for (size_t i = 0; i < g->n; i++)
     x[order[i]] = gsl_vector_get(&v.vector, i);
-  gsl_vector_free(t);
-  gsl_matrix_free(rows);
 }
 
 void dl_residual_precision_apply(const struct dl_residual_precision *k,
@@ -216,24 +215,23 @@ void dl_residual_precision_apply(const struct dl_residual_precision *k,
 /* Subtracts the products of the rows of Y. */
 static void subtract_in_common(const struct dl_precision_group *g,
                                const size_t *place, size_t m, gsl_matrix *out) {
+  DL_SCOPED(gsl_matrix_free_local)
   gsl_matrix *rows = gsl_matrix_alloc(m, g->Y->size2);
   for (size_t i = 0; i < m; i++) {
     gsl_vector_const_view row = gsl_matrix_const_row(g->Y, place[i] - g->first);
     gsl_matrix_set_row(rows, i, &row.vector);
   }
   gsl_blas_dsyrk(CblasLower, CblasNoTrans, -1, rows, 1, out);
-  gsl_matrix_free(rows);
 }
 
 /* Those of D^-1 of a block: T'T, where the columns of T are those of R^-1. */
 static void among_block(const struct dl_precision_block *b, const size_t *place,
                         size_t m, gsl_matrix *out) {
-  gsl_matrix *T = gsl_matrix_calloc(b->n, m);
+  DL_SCOPED(gsl_matrix_free_local) gsl_matrix *T = gsl_matrix_calloc(b->n, m);
   for (size_t i = 0; i < m; i++)
     gsl_matrix_set(T, place[i] - b->first, i, 1);
   gsl_blas_dtrsm(CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1, b->R, T);
   gsl_blas_dsyrk(CblasLower, CblasTrans, 1, T, 0, out);
-  gsl_matrix_free(T);
 }
 
 void dl_residual_precision_among(const struct dl_residual_precision *k,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/numeric/scoped_gsl.h"
 
 enum dl_status dl_runs_likelihood_make(struct dl_runs_likelihood *l,
                                        const struct dl_hierarchical_fit *from,
@@ -99,13 +100,12 @@ static void solve_held(const struct dl_runs_likelihood *l,
     const size_t *place = held->group[g].place;
     if (m == 0)
       continue;
-    gsl_vector *v = gsl_vector_alloc(m);
+    DL_SCOPED(gsl_vector_free_local) gsl_vector *v = gsl_vector_alloc(m);
     for (size_t i = 0; i < m; i++)
       gsl_vector_set(v, i, x[l->gp.order[place[i]]]);
     gsl_linalg_cholesky_svx(held->group[g].M, v);
     for (size_t i = 0; i < m; i++)
       at[l->gp.order[place[i]]] = gsl_vector_get(v, i);
-    gsl_vector_free(v);
   }
   memcpy(x, at, l->gp.n * sizeof *x);
 }
@@ -173,7 +173,7 @@ static void make_rows(struct block_rows *b, const struct dl_runs_likelihood *l,
                       const struct dl_precision_block *of,
                       const double *theta) {
   size_t p = l->map.p;
-  gsl_matrix *all = gsl_matrix_alloc(of->n, p);
+  DL_SCOPED(gsl_matrix_free_local) gsl_matrix *all = gsl_matrix_alloc(of->n, p);
   dl_differentiate_measurements(&l->map, theta, l->gp.order + of->first, of->n,
                                 all->data);
   b->column = dl_calloc(p, sizeof *b->column);
@@ -185,7 +185,6 @@ static void make_rows(struct block_rows *b, const struct dl_runs_likelihood *l,
   for (size_t i = 0; i < of->n; i++)
     for (size_t j = 0; j < b->q; j++)
       gsl_matrix_set(b->J, i, j, gsl_matrix_get(all, i, b->column[j]));
-  gsl_matrix_free(all);
 }
 
 /* What is summed over the blocks of a group. */
@@ -202,20 +201,19 @@ struct sums {
 static void add_common(struct sums *s, const struct dl_precision_block *of,
                        const struct block_rows *b) {
   size_t rank = s->YJ->size1;
-  gsl_matrix *Z = gsl_matrix_alloc(rank, b->q);
+  DL_SCOPED(gsl_matrix_free_local) gsl_matrix *Z = gsl_matrix_alloc(rank, b->q);
   gsl_matrix_const_view Y = gsl_matrix_const_submatrix(
       s->group->Y, of->first - s->group->first, 0, of->n, rank);
   gsl_blas_dgemm(CblasTrans, CblasNoTrans, 1, &Y.matrix, b->J, 0, Z);
   for (size_t i = 0; i < rank; i++)
     for (size_t j = 0; j < b->q; j++)
       *gsl_matrix_ptr(s->YJ, i, b->column[j]) += gsl_matrix_get(Z, i, j);
-  gsl_matrix_free(Z);
 }
 
 /* G += J' D^-1 J; the rows of D^-1 J that are held out go to W. */
 static void add_block(struct sums *s, const struct dl_precision_block *of,
                       struct block_rows *b) {
-  gsl_matrix *H = gsl_matrix_alloc(b->q, b->q);
+  DL_SCOPED(gsl_matrix_free_local) gsl_matrix *H = gsl_matrix_alloc(b->q, b->q);
   gsl_blas_dtrsm(CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1, of->R,
                  b->J);
   gsl_blas_dsyrk(CblasLower, CblasTrans, 1, b->J, 0, H);
@@ -223,7 +221,6 @@ static void add_block(struct sums *s, const struct dl_precision_block *of,
     for (size_t j = 0; j <= i; j++)
       *gsl_matrix_ptr(s->G, b->column[i], b->column[j]) +=
           gsl_matrix_get(H, i, j);
-  gsl_matrix_free(H);
   if (!s->W)
     return;
   gsl_blas_dtrsm(CblasLeft, CblasLower, CblasTrans, CblasNonUnit, 1, of->R,
@@ -240,6 +237,7 @@ static void add_block(struct sums *s, const struct dl_precision_block *of,
  * W' (P_SS)^-1 W. */
 static void hold_out(struct sums *s, const gsl_matrix *M) {
   if (s->YJ) {
+    DL_SCOPED(gsl_matrix_free_local)
     gsl_matrix *Y = gsl_matrix_alloc(s->m, s->YJ->size1);
     for (size_t i = 0; i < s->m; i++) {
       gsl_vector_const_view row =
@@ -247,7 +245,6 @@ static void hold_out(struct sums *s, const gsl_matrix *M) {
       gsl_matrix_set_row(Y, i, &row.vector);
     }
     gsl_blas_dgemm(CblasNoTrans, CblasNoTrans, -1, Y, s->YJ, 1, s->W);
-    gsl_matrix_free(Y);
   }
   gsl_blas_dtrsm(CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1, M, s->W);
   gsl_blas_dsyrk(CblasLower, CblasTrans, -1, s->W, 1, s->G);
