@@ -70,6 +70,10 @@ void *dl_grown(void *array, size_t *cap, size_t want, size_t size) {
   return dl_reallocarray(array, next, size);
 }
 
+void dl_free_local(void *at) {
+  free(*(void **)at);
+}
+
 /* The size on x86-64 and most arm64 systems; elsewhere the advice has no
  * effect. */
 #define LARGE_PAGE ((uintptr_t)2 << 20)

@@ -7,7 +7,6 @@
 #define DL_BASE_MEMORY_H
 
 #include <stddef.h>
-#include <stdlib.h>
 
 /* Elements of an array (not of a pointer). */
 #define DL_LENGTH(array) (sizeof(array) / sizeof *(array))
@@ -40,17 +39,14 @@ void *dl_grown(void *array, size_t *cap, size_t want, size_t size)
 
 /* The same for what free() takes: DL_FREED double *x = dl_calloc(...); */
 #define DL_FREED DL_SCOPED(dl_free_local)
+void dl_free_local(void *at);
 
 /* Makes NAME_local of a function that frees an object by its pointer, for
  * pointers: DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL; */
 #define DL_FREES(name, type)                                                   \
-  static inline void name##_local(type **at) {                                 \
+  void name##_local(type **at) {                                               \
     name(*at);                                                                 \
   }
-
-static inline void dl_free_local(void *at) {
-  free(*(void **)at);
-}
 
 /* For libraries that report a failed allocation of their own. */
 _Noreturn void dl_end_without_memory(void);

@@ -38,6 +38,8 @@ void dl_session_free(struct dl_session *s) {
   free(s);
 }
 
+DL_FREES(dl_session_free, struct dl_session)
+
 /* Whether a row may train a language model on an accelerator that the fit does
  * not have itself. */
 static bool may_be_unseen(const struct dl_fit *fit, const struct dl_row *row) {

@@ -4,7 +4,6 @@
 #ifndef DL_ESTIMATE_SESSION_H
 #define DL_ESTIMATE_SESSION_H
 
-#include "base/memory.h"
 #include "estimate/methods/estimator.h"
 
 /* `methods` names estimators, separated by commas, or is "all". `m` is the
@@ -14,7 +13,7 @@ enum dl_status dl_session_new(struct dl_session **s, struct dl_frame *f,
                               const struct dl_model *m, const char *methods,
                               double coverage, struct dl_diag *d);
 void dl_session_free(struct dl_session *s); /* accepts NULL */
-DL_FREES(dl_session_free, struct dl_session)
+void dl_session_free_local(struct dl_session **at);
 
 /* Finds the families of the accelerators in the fit of language models;
  * intervals on others are wider. With a row, only where it may be on another;

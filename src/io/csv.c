@@ -202,6 +202,8 @@ void dl_csv_free(struct dl_csv *csv) {
   free(csv);
 }
 
+DL_FREES(dl_csv_free, struct dl_csv)
+
 const char *dl_csv_path(const struct dl_csv *csv) {
   return csv->path;
 }

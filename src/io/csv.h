@@ -41,7 +41,7 @@ enum dl_status dl_csv_open_stream(struct dl_csv **csv, FILE *f,
                                   const char *path, char delimiter,
                                   size_t block_size, struct dl_diag *d);
 void dl_csv_free(struct dl_csv *csv);
-DL_FREES(dl_csv_free, struct dl_csv)
+void dl_csv_free_local(struct dl_csv **at);
 
 /* Before the first dl_csv_next: hands out the rows of a part of the file only,
  * those that start in its share of the bytes. Parts one behind the other are

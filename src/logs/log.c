@@ -259,6 +259,8 @@ void dl_log_free(struct dl_log *log) {
   free(log);
 }
 
+DL_FREES(dl_log_free, struct dl_log)
+
 /* --- reading */
 
 void dl_log_report(struct dl_log *log, size_t last) {

@@ -103,7 +103,7 @@ struct dl_log {
 enum dl_status dl_log_open(struct dl_log **log, const char *path,
                            const struct dl_log_options *o, struct dl_diag *d);
 void dl_log_free(struct dl_log *log); /* accepts NULL */
-DL_FREES(dl_log_free, struct dl_log)
+void dl_log_free_local(struct dl_log **at);
 
 /* What dl_log_next found; valid until the next call. */
 struct dl_log_block {

@@ -83,6 +83,8 @@ void dl_model_free(struct dl_model *m) {
   free(m);
 }
 
+DL_FREES(dl_model_free, struct dl_model)
+
 const struct dl_fit *dl_model_search(const struct dl_model *m,
                                      const char *target, const char *physics,
                                      const struct dl_model **owner) {

@@ -116,7 +116,7 @@ struct dl_model {
 
 void dl_fit_free(struct dl_fit *f);
 void dl_model_free(struct dl_model *m); /* accepts NULL */
-DL_FREES(dl_model_free, struct dl_model)
+void dl_model_free_local(struct dl_model **at);
 
 /* The residuals of times of a software stack, or NULL. */
 const struct dl_time_residuals *dl_fit_times(const struct dl_fit *f,

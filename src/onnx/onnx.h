@@ -52,7 +52,7 @@ void dl_onnx_version(struct dl_text *t);
 enum dl_status dl_onnx_open(struct dl_onnx **m, const char *path,
                             struct dl_diag *d);
 void dl_onnx_free(struct dl_onnx *m); /* accepts NULL */
-DL_FREES(dl_onnx_free, struct dl_onnx)
+void dl_onnx_free_local(struct dl_onnx **at);
 
 const char *dl_onnx_path(const struct dl_onnx *m);
 uint64_t dl_onnx_file_bytes(const struct dl_onnx *m);
@@ -135,6 +135,6 @@ enum dl_status dl_onnx_count(const struct dl_onnx *m,
                              const struct dl_onnx_asked *asked,
                              struct dl_onnx_count **c, struct dl_diag *d);
 void dl_onnx_count_free(struct dl_onnx_count *c); /* accepts NULL */
-DL_FREES(dl_onnx_count_free, struct dl_onnx_count)
+void dl_onnx_count_free_local(struct dl_onnx_count **at);
 
 #endif

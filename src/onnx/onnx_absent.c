@@ -3,6 +3,8 @@
 
 #include "onnx/onnx.h"
 
+#include "base/memory.h"
+
 bool dl_onnx_built_in(void) {
   return false;
 }
@@ -23,6 +25,8 @@ enum dl_status dl_onnx_open(struct dl_onnx **m, const char *path,
 void dl_onnx_free(struct dl_onnx *m) {
   (void)m;
 }
+
+DL_FREES(dl_onnx_free, struct dl_onnx)
 
 const char *dl_onnx_path(const struct dl_onnx *m) {
   (void)m;
@@ -56,3 +60,5 @@ enum dl_status dl_onnx_count(const struct dl_onnx *m,
 void dl_onnx_count_free(struct dl_onnx_count *c) {
   (void)c;
 }
+
+DL_FREES(dl_onnx_count_free, struct dl_onnx_count)

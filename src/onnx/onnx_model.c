@@ -70,6 +70,8 @@ void dl_onnx_free(struct dl_onnx *m) {
   free(m);
 }
 
+DL_FREES(dl_onnx_free, struct dl_onnx)
+
 const char *dl_onnx_path(const struct dl_onnx *m) {
   return m->path;
 }

@@ -110,6 +110,8 @@ void dl_onnx_count_free(struct dl_onnx_count *c) {
   free(c);
 }
 
+DL_FREES(dl_onnx_count_free, struct dl_onnx_count)
+
 enum dl_status dl_onnx_count(const struct dl_onnx *m,
                              const struct dl_onnx_asked *asked,
                              struct dl_onnx_count **out, struct dl_diag *d) {

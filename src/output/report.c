@@ -170,6 +170,8 @@ void dl_report_free(struct dl_report *r) {
   free(r);
 }
 
+DL_FREES(dl_report_free, struct dl_report)
+
 /* A new node at the end; NULL: there is no report. */
 static struct dl_report_node *
 add_node(struct dl_report *r, enum dl_report_node_type type, const char *key) {

@@ -129,7 +129,7 @@ struct dl_report_node;
  * formats for programs request everything (`whole`, output/render.h). */
 struct dl_report *dl_report_new(void);
 void dl_report_free(struct dl_report *r); /* accepts NULL */
-DL_FREES(dl_report_free, struct dl_report)
+void dl_report_free_local(struct dl_report **at);
 
 /* label NULL: not shown in text. Returns the new node (output/report_tree.h);
  * NULL without a report. */

@@ -57,6 +57,8 @@ void dl_frame_free(struct dl_frame *f) {
   free(f);
 }
 
+DL_FREES(dl_frame_free, struct dl_frame)
+
 void dl_frame_columns(struct dl_frame *f, const struct dl_csv *csv) {
   f->csv = csv;
 }

@@ -45,7 +45,7 @@ struct dl_frame;
 /* `c` is borrowed. */
 struct dl_frame *dl_frame_new(struct dl_catalog *c);
 void dl_frame_free(struct dl_frame *f); /* accepts NULL */
-DL_FREES(dl_frame_free, struct dl_frame)
+void dl_frame_free_local(struct dl_frame **at);
 
 /* Takes the columns of a table; `csv` must outlive the frame. */
 void dl_frame_columns(struct dl_frame *f, const struct dl_csv *csv);

@@ -9,10 +9,18 @@
 #include <gsl/gsl_rng.h>
 #include <gsl/gsl_vector.h>
 
-#include "base/memory.h"
+#include "base/memory.h" /* DL_SCOPED */
 
-DL_FREES(gsl_matrix_free, gsl_matrix)
-DL_FREES(gsl_vector_free, gsl_vector)
-DL_FREES(gsl_rng_free, gsl_rng)
+static inline void gsl_matrix_free_local(gsl_matrix **at) {
+  gsl_matrix_free(*at);
+}
+
+static inline void gsl_vector_free_local(gsl_vector **at) {
+  gsl_vector_free(*at);
+}
+
+static inline void gsl_rng_free_local(gsl_rng **at) {
+  gsl_rng_free(*at);
+}
 
 #endif

@@ -320,3 +320,5 @@ void dl_formula_free(struct dl_formula *f) {
   free(f->var);
   free(f);
 }
+
+DL_FREES(dl_formula_free, struct dl_formula)

@@ -48,7 +48,7 @@ struct dl_formula {
 enum dl_status dl_formula_parse(struct dl_formula **f, const char *text,
                                 struct dl_diag *d);
 void dl_formula_free(struct dl_formula *f); /* accepts NULL */
-DL_FREES(dl_formula_free, struct dl_formula)
+void dl_formula_free_local(struct dl_formula **at);
 
 /* The value for a row; vars[i] is where rows hold variable i. */
 double dl_formula_eval(const struct dl_formula *f,
