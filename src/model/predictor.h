@@ -60,7 +60,8 @@ bool dl_predictor_bounds(struct dl_predictor_row *at, double *low, double *high,
 
 /* Bounds of log(time / prediction), by the residuals of the rows with its
  * software and by what is new of it among these. `apart`: none of the fit's own
- * rows had that software. False without. */
+ * rows had that software; the bounds are then those of another laboratory,
+ * unless the fit was calibrated with such work. False without. */
 struct dl_time_bounds {
   double low, high;
   enum dl_held_out_group novelty;

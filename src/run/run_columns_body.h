@@ -65,8 +65,9 @@ WHOLE(context_parallel, NULL, 1, 1e6, SETTING, "GPUs that share each sequence")
 WHOLE(grad_accum, NULL, 1, 1e9, SETTING,
       "batches whose gradients are added up before an optimizer step")
 WORD(stack, WORDS("eager", "compiled", "ngc", "mlperf"), true, SETTING,
-     "software stack: eager, compiled, ngc (NVIDIA's containers), mlperf "
-     "(tuned submissions); fit and calibrate take others")
+     "software stack: eager, compiled, ngc (NVIDIA's containers with its own "
+     "training scripts), mlperf (tuned submissions); fit and calibrate take "
+     "others")
 NUMBER(network_gbps, "Gbit/s", 1e-3, 1e6, SETTING,
        "network between nodes, per GPU and direction")
 WHOLE(gpus_per_node, NULL, 1, 1e5, GIVEN, "accelerators in a node")

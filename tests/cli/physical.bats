@@ -183,7 +183,8 @@ error_of() {
 # 2306.06342), which go on as t does. Of powers 7 GPUs were held out: Student's t
 # (1.894579). All are in multiples of the spreads of runs. That of this
 # run, whose GPU and network are in the fit, is not beyond those of the runs held
-# out.
+# out. Another laboratory adds a standard deviation of .15 (1.644854 at 95 %) to the
+# time.
 @test "intervals of a software stack come from the times measured with it" {
   command -v python3 >/dev/null || skip "no python3"
   job=(predict --arch resnet50 --gpu a100 --precision amp --dataset imagenet
@@ -250,8 +251,8 @@ bound = {s: share * (end(pairs, s, inner) + wide - narrow) + (1 - share) * wide
 assert e["interval_from"] == "pair" and e["interval_groups"] == n, e
 for got, sign in ((math.log(e["energy_j"] / e["low_j"]), 1),
                   (math.log(e["high_j"] / e["energy_j"]), -1)):
-    least, most = (math.hypot(bound[sign] * f(of_pairs),
-                              power * f(of_gpus)) for f in (min, max))
+    least, most = (math.hypot(bound[sign] * f(of_pairs), power * f(of_gpus),
+                              .15 * 1.644854) for f in (min, max))
     assert least - 1e-6 < got < most + 1e-6, (e, least, got, most)
 EOF
   [ "$status" -eq 0 ] || { echo "$output"; false; }

@@ -8,8 +8,7 @@ import math
 import os
 import statistics
 
-from generalisation_intervals import COVERAGE, interval
-from generalisation_speeds import kept
+from generalisation_speeds import bounds_of_sources
 
 COLUMNS = (("config", "configuration"), ("arch", "network"), ("gpu", "GPU"),
            ("source", "source"))
@@ -17,10 +16,11 @@ INTRO = (
     "Tokens per second by `physical`, of what `data/language-training-means.csv` "
     "holds: the median of the error, the share of rows within a factor and that "
     "inside the interval of 90 %, in % (aims: a source left out, median 12, 85 "
-    "within 1.5; 85 to 95 inside). For a source the interval is the "
-    "wider of those of a new GPU and a new network, at the spread of a run with "
-    "both, as for published speeds below. The priors were chosen with these folds "
-    "in view ([language-models.md](language-models.md)).")
+    "within 1.5; 85 to 95 inside). For a source the interval is that of a "
+    "new GPU, a new network or both, by what the other sources lack, or of a "
+    "configuration, and wider by what laboratories differ "
+    "([designs.md](designs.md#intervals-of-a-new-source)). The priors were "
+    "chosen with these folds in view ([language-models.md](language-models.md)).")
 
 
 def left_out(run, dlest, table, column, folder):
@@ -36,27 +36,30 @@ def error(row):
     return math.log(float(row["tokens_per_s"]) / float(row["predicted"]))
 
 
-def new_in_both(found):
-    """Bounds of the error of a GPU and a network that are both new, in multiples
-    of a run's spread."""
-    ends = []
-    for column in ("gpu", "arch"):
-        groups = {}
-        for r in found[column]:
-            groups.setdefault(r[column], []).append(
-                error(r) / float(r["spread"]))
-        ends.append(interval([kept(g) for g in groups.values()], COVERAGE))
-    return min(low for low, _ in ends), max(high for _, high in ends)
+SOURCE_SD = .08  # SOURCE_DOUBT of src/estimate/methods/language_training.c
 
 
-def cells(name, rows, bounds=None):
-    """bounds: of the errors, in multiples of a run's spread; None: those of
-    each row."""
+def key(row):
+    """Of a row of the table."""
+    return tuple(v for c, v in row.items() if c not in (
+        "target", "fold", "predicted", "low", "high", "spread"))
+
+
+def with_intervals(found):
+    """The rows of sources left out, with the intervals that dlest gives another
+    source: by what is new of network and GPU among the others' rows."""
+    rows = {c: {key(r): (dict(r, pair=key(r)), -error(r))
+                for r in found["config" if c == "pair" else c]}
+            for c in ("gpu", "arch", "pair", "source")}
+    return [dict(r, low=float(r["predicted"]) * math.exp(low),
+                 high=float(r["predicted"]) * math.exp(high))
+            for r, _, low, high in bounds_of_sources(rows, lambda _: SOURCE_SD)]
+
+
+def cells(name, rows):
     off = [abs(error(r)) for r in rows]
-    inside = ([bounds[0] <= error(r) / float(r["spread"]) <= bounds[1]
-               for r in rows] if bounds else
-              [float(r["low"]) <= float(r["tokens_per_s"]) <= float(r["high"])
-               for r in rows if r["low"]])
+    inside = [float(r["low"]) <= float(r["tokens_per_s"]) <= float(r["high"])
+              for r in rows if r["low"]]
 
     def share(ok):
         return "%.0f" % (100 * statistics.mean(ok)) if ok else "-"
@@ -72,12 +75,12 @@ def table_rows(run, dlest, table, folder):
              "inside 90 %"]]
     found = {column: left_out(run, dlest, table, column, folder)
              for column, _ in COLUMNS}
+    found["source"] = with_intervals(found)
     for column, name in COLUMNS:
-        bounds = new_in_both(found) if column == "source" else None
-        rows.append(cells("a " + name, found[column], bounds))
+        rows.append(cells("a " + name, found[column]))
         if column not in ("gpu", "source"):
             continue
         for group in sorted({r[column] for r in found[column]}):
             rows.append(cells("- " + group, [r for r in found[column]
-                                             if r[column] == group], bounds))
+                                             if r[column] == group]))
     return rows

@@ -22,6 +22,8 @@ PROTOCOLS = (
     ("P8", "MLPerf from v3.0 on", "late", 15, 0, 0),
 )
 LATE = "3"  # of MLPerf Training
+SOURCE_SD = .15  # of src/model/predictor.c
+NORMAL = 1.6448536  # its quantile of 95 %
 
 
 def late_entries(path):
@@ -81,14 +83,24 @@ def kept(values):
                                      for i in range(21)]
 
 
-def groups_of(found, by, stack=None):
-    """{group: residuals log(measured / estimated), in multiples of the runs'
-    spreads}; stack: of that software alone."""
+def by_novelty(found, k, row, known, ends):
+    """Bounds of row k by what is new of its network and GPU: of a pair, where
+    nothing is. ends: in multiples of the spread, which of two that are new has
+    both."""
+    new = [c for c in ("gpu", "arch") if row[c] not in known[c]]
+    of = "source" if len(new) == 2 else (new or ["pair"])[0]
+    spread = float(found[of][k][0]["spread"])
+    low, high = zip(*(ends[c] for c in new or ["pair"]))
+    return spread * min(low), spread * max(high)
+
+
+def ends_of(found, by, which):
+    """Bounds from the residuals of the rows for which `which` holds."""
     groups = {}
     for r, e in found[by].values():
-        if stack in (None, r["stack"]):
+        if which(r):
             groups.setdefault(r[by], []).append(-e / float(r["spread"]))
-    return groups
+    return interval([kept(g) for g in groups.values()], COVERAGE)
 
 
 def bounds_in_time(found):
@@ -101,33 +113,48 @@ def bounds_in_time(found):
         if r["late"] != "late":
             continue
         stack = r["stack"]
-        for c in early:
-            if (c, stack) not in ends:
-                groups = groups_of(early, c, stack)
-                ends[c, stack] = interval([kept(g) for g in groups.values()],
-                                          COVERAGE)
-                known[c, stack] = {q[c] for q, _ in early[c].values()
-                                   if q["stack"] == stack}
-        new = [c for c in ("gpu", "arch") if r[c] not in known[c, stack]]
-        of = "source" if len(new) == 2 else (new or ["pair"])[0]
-        spread = float(found[of][k][0]["spread"])
-        low, high = zip(*(ends[c, stack] for c in new or ["pair"]))
-        out.append((r, e, spread * min(low), spread * max(high)))
+        if stack not in ends:
+            ends[stack] = {c: ends_of(early, c, lambda q: q["stack"] == stack)
+                           for c in early}
+            known[stack] = {c: {q[c] for q, _ in early[c].values()
+                                if q["stack"] == stack} for c in early}
+        out.append((r, e, *by_novelty(found, k, r, known[stack], ends[stack])))
+    return out
+
+
+def of_new_source(low, high, sd):
+    """Bounds that another source widens by its standard deviation."""
+    wide = NORMAL * sd
+    return -math.hypot(low, wide), math.hypot(high, wide)
+
+
+def is_tuned(row):
+    return row["stack"] != "eager"
+
+
+def bounds_of_sources(found, sd_of, kind=lambda row: None):
+    """The same of sources left out: by what is new among the rows of the others
+    that are of the row's kind, and by the residuals of all of these. sd_of(row):
+    that of a source."""
+    out, ends, known = [], {}, {}
+    for k, (r, e) in found["source"].items():
+        its = r["source"], kind(r)
+        if its not in ends:
+            ends[its] = {c: ends_of(found, c, lambda q: q["source"] != its[0])
+                         for c in ("gpu", "arch", "pair")}
+            known[its] = {c: {q[c] for q, _ in found["source"].values()
+                              if q["source"] != its[0] and kind(q) == its[1]}
+                          for c in ("gpu", "arch")}
+        limits = by_novelty(found, k, r, known[its], ends[its])
+        out.append((r, e, *of_new_source(*limits, sd_of(r))))
     return out
 
 
 def bounds(found, by):
     """{group: bounds of an interval from the residuals of the other groups, in
-    multiples of a run's spread}. Of what is new in two ways there is one for all
-    rows: the spread of a run has both."""
-    if by == "source":
-        ends = [interval([kept(g) for g in groups_of(found, c).values()],
-                         COVERAGE) for c in ("gpu", "arch")]
-        both = (min(low for low, _ in ends), max(high for _, high in ends))
-        return dict.fromkeys(groups_of(found, by), both)
-    groups = groups_of(found, by)
-    return {name: interval([kept(g) for n, g in groups.items() if n != name],
-                           COVERAGE) for name in groups}
+    multiples of a run's spread}."""
+    return {name: ends_of(found, by, lambda q: q[by] != name)
+            for name in {r[by] for r, _ in found[by].values()}}
 
 
 def protocol_rows(found):
@@ -136,14 +163,16 @@ def protocol_rows(found):
     rows = []
     for name, what, by, *_ in PROTOCOLS:
         if by == "late":
-            scored = [(r["source"], *s) for r, *s in bounds_in_time(found)]
+            scored = bounds_in_time(found)
+        elif by == "source":
+            scored = bounds_of_sources(
+                found, lambda r: SOURCE_SD if is_tuned(r) else 0, is_tuned)
         else:
             limits = bounds(found, by)
-            scored = [(r["source"], e, *(x * float(r["spread"])
-                                         for x in limits[r[by]]))
+            scored = [(r, e, *(x * float(r["spread"]) for x in limits[r[by]]))
                       for r, e in found[by].values()]
-        for source in sorted({s[0] for s in scored}) + ["all"]:
-            these = [s[1:] for s in scored if source in (s[0], "all")]
+        for source in sorted({r["source"] for r, *_ in scored}) + ["all"]:
+            these = [s for r, *s in scored if source in (r["source"], "all")]
             n = len(these)
             inside = sum(low <= -e <= high for e, low, high in these) / n
             width = math.exp(sum(high - low for _, low, high in these) / n / 2)
@@ -190,10 +219,11 @@ all sources and the configurations of del Rey et al. are fitted without one
 group at a time; nothing of it is fitted on what is scored. *Inside*: share of
 rows inside an interval of 90 % from the residuals of the other groups, and
 *width*: the factor by which it reaches either way, its mean over the rows. For
-a new source it is the wider of those of a new GPU and a new network, at the
-spread of a run with both. For later rounds it is that of a new GPU or a new
-network, or of a network on a GPU that others have (*pair*), by what the earlier
-rounds lack, and from residuals of the earlier rounds alone. **Optimistic**: the
+later rounds it is that of a new GPU or a new network, or of a network on a GPU
+that others have (*pair*), by what the earlier rounds lack, and from residuals of
+the earlier rounds alone. For a new source it is the same by what the other
+sources lack, tuned or eager, and in tuned software wider by what laboratories
+differ ([designs.md](designs.md#intervals-of-a-new-source)). **Optimistic**: the
 form was chosen with all of these protocols in view ([designs.md](designs.md)). Aims: P5 10 %, 85 % within 1.25; P6 20 %,
 80 % within 1.5; P7 85 % within 1.5; P8 15 %; AMP's speed-up 12 %; the
 efficiency of 8 GPUs 5 points; 85 to 95 % inside."""

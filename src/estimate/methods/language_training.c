@@ -17,6 +17,11 @@
  * standard deviation of .2 in the logarithm (docs/language-models.md). */
 #define SOFTWARE_DOUBT 0.33
 
+/* The same where it is given: laboratories differ with one software, too. Rates
+ * are off by as much more where their source is left out of the fit than where
+ * a configuration is: a standard deviation of .08 (docs/designs.md). */
+#define SOURCE_DOUBT 0.13
+
 /* The same for each of what no run of the fit had: experts, adapters (but
  * MLPerf's), software that a compiler makes, the family of the accelerator.
  * Published speeds with one of these are off by more than a network, a GPU or a
@@ -104,12 +109,12 @@ static size_t find_unseen(const struct dl_session *ctx,
   return n;
 }
 
-/* What software and all that was not seen add to the half-width of the
+/* What software, source and all that was not seen add to the half-width of the
  * logarithm of an interval of 90 % of the rate. */
 static double doubt_of(const struct dl_session *ctx, const struct dl_job *job) {
   const char *unseen[DL_MOST_OUTSIDE];
   size_t n = find_unseen(ctx, job, unseen);
-  return hypot(job->run->stack ? 0 : SOFTWARE_DOUBT,
+  return hypot(job->run->stack ? SOURCE_DOUBT : SOFTWARE_DOUBT,
                UNSEEN_DOUBT * sqrt((double)n));
 }
 
