@@ -34,6 +34,10 @@
  * power the catalogue has take 4 % and more. */
 #define DL_LEAST_IDLE_SHARE 0.05
 
+/* Mean power of GPUs by their limit, at most: boards exceed it for moments, and
+ * meters are off. */
+#define DL_MOST_OF_LIMIT 1.25
+
 /* Line rate of PCIe 3.0 x16 in one direction, GB/s, as the catalogue gives it:
  * 8 GT/s x 16 lanes x 128/130 (PCI Express Base Specification 3.0), assumed
  * where the link between accelerators is unknown. */

@@ -23,6 +23,7 @@ struct dl_job {
   double bandwidth_gb_s;
   bool peak_given; /* the run's peak_tflops is the user's */
   struct dl_known known;
+  bool contradictory; /* what is known contradicts itself */
   const char *assumed[DL_MOST_ASSUMED]; /* names of columns */
   size_t n_assumed;
 };

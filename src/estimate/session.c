@@ -153,7 +153,7 @@ enum dl_status dl_session_row(const struct dl_session *s,
                               struct dl_estimate *est, struct dl_diag *d) {
   dl_job_read(job, &s->fields, row);
   enum dl_status status = dl_predictions_make(p, s, job, d);
-  bool differ = dl_known_contradicts(job, NULL);
+  job->contradictory = dl_known_contradicts(job, NULL);
   bool slow = status == DL_OK && p->served.too_slow;
   for (size_t i = 0; i < s->n && status == DL_OK; i++) {
     est[i] = (struct dl_estimate){.method = s->method[i]->name,
@@ -168,8 +168,9 @@ enum dl_status dl_session_row(const struct dl_session *s,
                                   .busy_share = NAN,
                                   .duration_s = p->duration_s,
                                   .duration_from = p->duration_from};
-    if (differ || slow)
-      est[i].lacks = differ ? "known values that agree" : p->served.lacks;
+    if (job->contradictory || slow)
+      est[i].lacks =
+          job->contradictory ? "known values that agree" : p->served.lacks;
     else
       s->method[i]->estimate(s, job, p, &est[i]);
     dl_estimate_throughput(&est[i], job);
@@ -183,7 +184,7 @@ static enum dl_status contradicts(const struct dl_job *job, const char *path,
                                   size_t line, bool *bad, struct dl_diag *d) {
   struct dl_wording why = {.options = line == 0};
   enum dl_status status = DL_OK;
-  *bad = dl_known_contradicts(job, &why);
+  *bad = job->contradictory && dl_known_contradicts(job, &why);
   if (*bad && line > 0)
     dl_skip_at(d, path, line, "%s", dl_text_str(&why.text));
   else if (*bad)

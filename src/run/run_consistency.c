@@ -29,10 +29,23 @@ static double ratio(double x, double y) {
 /* Mean power of all GPUs by their energy, W; of an energy that includes more,
  * the power is more. */
 static double energy_w(const struct dl_run *r) {
-  double energy = isnan(r->gpu_energy_j) && r->boundary && includes(r, "gpu")
-                      ? r->energy_j
-                      : r->gpu_energy_j;
-  return ratio(energy, r->duration_s);
+  double energy = includes(r, "gpu") ? r->energy_j : (double)NAN;
+  double per_epoch = includes(r, "gpu") ? r->epoch_energy_j : (double)NAN;
+  double w = ratio(dl_or(r->gpu_energy_j, energy), r->duration_s);
+  return dl_or(w,
+               ratio(per_epoch, dl_or(r->epoch_s, r->duration_s / r->epochs)));
+}
+
+/* The same of the GPUs alone; what their node's memory takes is left out. */
+static double gpus_w(const struct dl_run *r) {
+  const double memory_w = 100; /* of a large node, for each GPU */
+  double w = energy_w(r);
+  if (!isnan(r->gpu_energy_j) || !r->boundary ||
+      strcmp(r->boundary, "gpu") == 0)
+    return w;
+  return strcmp(r->boundary, "gpu+ram") == 0
+             ? w - memory_w * dl_or(r->n_gpus, 1)
+             : (double)NAN;
 }
 
 /* The highest rate of the GPUs at any precision, FLOP/s. */
@@ -115,8 +128,10 @@ static const struct rule {
                             "duration_s"},
     [EPOCHS_BY_ENERGY] = {USES_ENERGY, 0, 0, 1.2, 50, "epoch_energy_j x epochs",
                           "energy_j"},
-    [POWER_BY_LIMIT] = {USES_ENERGY, 0, 0, 1.5, 50, "the measured power",
-                        "the power limit of the GPUs"},
+    [POWER_BY_LIMIT] = {USES_ENERGY, 0, 0, DL_MOST_OF_LIMIT, DL_MOST_OF_LIMIT,
+                        "the measured power",
+                        "the power limit of the GPUs (column 'boundary' says "
+                        "what an energy includes)"},
     [POWER_BY_IDLE] = {USES_ENERGY, 0.05, 0.1, INFINITY, INFINITY,
                        "the measured power", "the power of an idle GPU"},
     [POWER_OF_ALL] = {USES_ENERGY, 0, 0.8, INFINITY, INFINITY, "gpu_power_w",
@@ -179,13 +194,10 @@ static void find_ratios(const struct dl_run *r,
           : (double)NAN;
   x[EPOCHS_BY_DURATION] = ratio(r->epoch_s * r->epochs, r->duration_s);
   x[EPOCHS_BY_ENERGY] = ratio(r->epoch_energy_j * r->epochs, r->energy_j);
-  bool only_gpu = !isnan(r->gpu_energy_j) || !r->boundary ||
-                  strncmp(r->boundary, "gpu", 3) == 0;
   double limit = gpu ? fmax(gpu->tdp_w, fmax(dl_or(r->power_limit_w, 0),
                                              dl_or(gpu->power_limit_w, 0)))
                      : (double)NAN;
-  x[POWER_BY_LIMIT] = ratio(
-      fmax(r->gpu_power_w, only_gpu ? energy_w(r) : (double)NAN), limit * gpus);
+  x[POWER_BY_LIMIT] = ratio(fmax(r->gpu_power_w, gpus_w(r)), limit * gpus);
   /* A power of 0 is refused elsewhere. */
   double idle =
       gpu ? dl_or(gpu->idle_w, DL_LEAST_IDLE_SHARE * gpu->tdp_w) : (double)NAN;

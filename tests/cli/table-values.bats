@@ -244,22 +244,22 @@ skips_two() {
     'gpu_power_w x duration_s' 3 gpu_energy_j)$(message rows_like_this 2)" err
 }
 
-# 250 W for 1000 s are 0.25 MJ; 100,000 samples in 3,125 steps of 32.
+# 100 W for 1000 s are 0.1 MJ; 100,000 samples in 3,125 steps of 32.
 @test "a calibration by powers, energies and times that contradict each other" {
   head="dlest: warning: runs.csv:2:"
   one() { # COLUMNS VALUES
     table "arch,gpu,batch_size,train_samples,epochs,gpu_power_w,$1" \
-      "resnet50,a100,32,100000,1,250,$2"
+      "resnet50,a100,32,100000,1,100,$2"
   }
-  one duration_s,energy_j 1000,0.25e6
+  one duration_s,energy_j 1000,0.1e6
   try calibrate runs.csv -o m.xml
   [ "$status" -eq 0 ]
   ! grep -q 'gpu_power_w x' err
-  one epoch_s,energy_j 1000,1e6
+  one epoch_s,energy_j 1000,0.4e6
   try calibrate runs.csv -o m.xml
   grep -qx "$head $(message contradicts 'gpu_power_w x duration_s' 0.25 \
     energy_j)" err
-  one duration_s,energy_j,boundary 1000,1e6,node # the rest of it is the node's
+  one duration_s,energy_j,boundary 1000,0.4e6,node # the rest of it is the node's
   try calibrate runs.csv -o m.xml
   ! grep -q 'gpu_power_w x' err
   one epoch_s,step_s 1000,0.32
@@ -281,6 +281,38 @@ skips_two() {
   one samples_per_s,step_s 100,32 # 0.32 s, in hundredths
   try calibrate runs.csv -o m.xml
   [ "$status" -eq 3 ]
+}
+
+# An A100 of 400 W: 1.25 times it are 500 W, for 1000 s 0.5 MJ.
+@test "a power beyond the limit is refused by calibrate as by predict" {
+  local power energy boundary
+  for power in 490 510; do
+    table arch,gpu,batch_size,train_samples,epochs,duration_s,gpu_power_w \
+      "resnet50,a100-sxm4-80gb,32,100000,1,1000,$power"
+    for command in "calibrate runs.csv -o m.xml" "predict --input runs.csv"; do
+      # shellcheck disable=SC2086 # words
+      try $command
+      [ "$status" -eq $((power > 500 ? 3 : 0)) ]
+    done
+  done
+  # The same by energies: those of the node may be more, and so may those with
+  # its memory, by 100 W.
+  while read -r status_wanted energy boundary; do
+    for columns in energy_j,duration_s epoch_energy_j,epoch_s; do
+      table "arch,gpu,batch_size,train_samples,epochs,boundary,$columns" \
+        "resnet50,a100-sxm4-80gb,32,100000,1,$boundary,$energy,1000"
+      try calibrate runs.csv -o m.xml
+      echo "$energy '$boundary' $columns: $status"
+      [ "$status" -eq "$status_wanted" ]
+    done
+  done <<'EOF'
+0 490e3
+3 510e3
+3 510e3 gpu
+0 590e3 gpu+ram
+3 610e3 gpu+ram
+0 900e3 node
+EOF
 }
 
 @test "measured columns that a command does not use are not checked" {

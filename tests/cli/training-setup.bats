@@ -380,3 +380,28 @@ EOF
   near '.[0]' '.[1] * 8'
   check '.[3] > .[1] and .[3] < 2 * .[1]'
 }
+
+@test "NVIDIA's containers run on NVIDIA's GPUs alone" {
+  local gpu
+  for gpu in mi300x tpu-v4 gaudi2; do
+    refuses 3 "dlest: $(message is_no_nvidia_gpu "$gpu" |
+      sed 's/^stack/--stack/')" predict --arch resnet50 --gpu "$gpu" --stack ngc
+  done
+  printf '%s\n' arch,gpu,stack,epochs resnet50,mi300x,ngc,1 \
+    resnet50,mi300x,mlperf,1 resnet50,a100,ngc,1 >runs.csv
+  try predict --input runs.csv --format csv --method flops
+  [ "$status" -eq 3 ]
+  grep -qx "dlest: warning: runs.csv:2: $(message is_no_nvidia_gpu mi300x)" err
+  [ "$(grep -c '^resnet50' out)" -eq 2 ]
+}
+
+@test "a global batch below the number of GPUs: what to do" {
+  refuses 3 "dlest: $(message global_batch_below_samples 4 8 4 | as_options)" \
+    predict --arch resnet50 --gpu a100 --gpus 8 --global-batch 4
+  refuses 3 "dlest: $(message global_batch_below_sequences 4 8 | as_options)" \
+    predict --arch llama-3-8b --gpu a100 --gpus 8 --global-batch 4 --tokens 1e9
+  # What they name goes.
+  gives 0 '' predict --arch resnet50 --gpu a100 --gpus 4 --global-batch 4 -q
+  gives 0 '' predict --arch llama-3-8b --gpu a100 --gpus 8 --global-batch 4 \
+    --tokens 1e9 --tensor-parallel 2 -q
+}

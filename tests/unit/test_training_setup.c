@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "run/setup/option_words.h"
 #include "run/setup/training_setup.h"
 #include "table.h"
 #include "tests/messages.h"
@@ -192,6 +193,8 @@ static void contradictions(void **state) {
        MSG_degrees_divide("8", "4", "4")},
       {"n_gpus,global_batch", "8,12",
        MSG_global_batch_multiple("12", "grad_accum", "1", "8")},
+      {"n_gpus,global_batch", "8,4",
+       MSG_global_batch_below_samples("4", "8", "4")},
       {"n_gpus,batch_size,global_batch", "8,3,32",
        MSG_global_batch_multiple("32", "batch_size", "3", "8")},
       {"n_gpus,batch_size,global_batch", "8,32,64",
@@ -268,6 +271,27 @@ static void further_token(void **state) {
   close_table(&t);
 }
 
+/* Marks of the format are columns or their options; a name of the user's that
+ * looks like one is left as it is. */
+static void marks(void **state) {
+  static const struct {
+    bool options;
+    const char *said;
+  } cases[] = {{false, "seq_len of '{seq_len}' and n_gpus 8 %"},
+               {true, "--seq-len of '{seq_len}' and --gpus 8 %"}};
+
+  (void)state;
+  for (size_t i = 0; i < DL_LENGTH(cases); i++) {
+    struct dl_wording w = {.options = cases[i].options};
+    char word[DL_WORD_SIZE];
+    assert_true(dl_says(&w, "{seq_len} of '%s' and %s %g %%", "{seq_len}",
+                        dl_column_word(&w, "n_gpus", word), 8.0));
+    assert_string_equal(w.text.s, cases[i].said);
+    dl_text_free(&w.text);
+  }
+  assert_true(dl_says(NULL, "{seq_len}"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(batches),
@@ -277,6 +301,7 @@ int main(void) {
       cmocka_unit_test(other_quantities),
       cmocka_unit_test(contradictions),
       cmocka_unit_test(further_token),
+      cmocka_unit_test(marks),
   };
   return cmocka_run_group_tests(tests, make_temp_dir, remove_temp_dir);
 }

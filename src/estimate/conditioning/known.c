@@ -16,8 +16,7 @@
 /* Values that were measured or rounded on their own agree within this. */
 #define TOLERANCE 0.1
 
-/* Boards exceed their limit for moments, and meters are off. */
-#define OVER_LIMIT 1.25
+/* Meters are off. */
 #define UNDER_IDLE 0.8
 
 bool dl_known_words(const char *words, unsigned *known) {
@@ -127,35 +126,37 @@ void dl_known_of(const struct dl_job *job, unsigned which,
 
 /* Speeds that say something else of the same steps. */
 static bool rates_differ(const struct dl_job *job, struct dl_wording *why) {
+  char first[DL_WORD_SIZE], second[DL_WORD_SIZE];
   for (size_t i = 0; i < RATES; i++)
     for (size_t j = i + 1; j < RATES; j++) {
       double a = rate_of(job, i), b = rate_of(job, j);
       if (!(a > 0 && b > 0) || fabs(log(a / b)) <= TOLERANCE)
         continue;
-      return dl_says(why,
-                     "{%s} is %.4g samples/s, but {%s} is %.4g samples/s; "
-                     "leave one out",
-                     dl_run_columns[rate_ids[i]].name, a,
-                     dl_run_columns[rate_ids[j]].name, b);
+      return dl_says(
+          why, "%s is %.4g samples/s, but %s is %.4g samples/s; leave one out",
+          dl_column_word(why, dl_run_columns[rate_ids[i]].name, first), a,
+          dl_column_word(why, dl_run_columns[rate_ids[j]].name, second), b);
     }
   return false;
 }
 
 /* A time that is shorter than a part of it. */
-static bool exceeds(double part, double whole, const char *of, const char *name,
-                    struct dl_wording *why) {
+static bool exceeds(double part, double whole, const char *of,
+                    const char *column, struct dl_wording *why) {
+  char word[DL_WORD_SIZE];
+  const char *times = strcmp(column, "epoch_s") == 0 ? " x epochs" : "";
   return part > whole * (1 + TOLERANCE) &&
-         dl_says(why, "%s is %.4g s, but its %s take %.4g s; leave one out",
-                 name, whole, of, part);
+         dl_says(why, "%s%s is %.4g s, but its %s take %.4g s; leave one out",
+                 dl_column_word(why, column, word), times, whole, of, part);
 }
 
 static bool times_differ(const struct dl_job *job, struct dl_wording *why) {
   enum dl_run_id id;
   double steps = job->train_samples * job->epochs / any_rate(job, &id);
   double epochs = epochs_s(job), run = duration_s(job);
-  return exceeds(epochs, run, "epochs", "{duration_s}", why) ||
-         exceeds(steps, run, "steps", "{duration_s}", why) ||
-         exceeds(steps, epochs, "steps", "{epoch_s} x epochs", why);
+  return exceeds(epochs, run, "epochs", "duration_s", why) ||
+         exceeds(steps, run, "steps", "duration_s", why) ||
+         exceeds(steps, epochs, "steps", "epoch_s", why);
 }
 
 /* The highest rate that a GPU has at the precision of a run, or where that is
@@ -205,7 +206,7 @@ static bool power_is_off(const struct dl_job *job, struct dl_wording *why) {
   double w = job->known.power_w, n = job->run->n_gpus;
   double limit = fmax(job->tdp_w, dl_or(job->run->power_limit_w, 0));
   double idle = dl_or(job->idle_w, DL_LEAST_IDLE_SHARE * job->tdp_w);
-  if (w > n * limit * OVER_LIMIT)
+  if (w > n * limit * DL_MOST_OF_LIMIT)
     return dl_says(
         why,
         "{gpu_power_w} is %.4g W, but the limit of %g GPU%s is %.4g W; "
@@ -220,14 +221,16 @@ static bool power_is_off(const struct dl_job *job, struct dl_wording *why) {
 
 bool dl_known_contradicts(const struct dl_job *job, struct dl_wording *why) {
   const struct dl_known *known = &job->known;
+  char word[DL_WORD_SIZE];
   if (dl_run_is_inference(job->run))
     return false;
   if (known->no_speed)
-    return dl_says(
-        why, "{%s} is no speed of this training: %s", known->no_speed,
-        strcmp(known->no_speed, "tokens_per_s") == 0 && isnan(job->seq_len)
-            ? "it has no tokens; give samples per second"
-            : "it is 0");
+    return dl_says(why, "%s is no speed of this training: %s",
+                   dl_column_word(why, known->no_speed, word),
+                   strcmp(known->no_speed, "tokens_per_s") == 0 &&
+                           isnan(job->seq_len)
+                       ? "it has no tokens; give samples per second"
+                       : "it is 0");
   return (!isnan(known->steps_s) &&
           (rates_differ(job, why) || times_differ(job, why) ||
            beats_peak(job, why))) ||

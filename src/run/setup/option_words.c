@@ -2,11 +2,10 @@
 #include "run/setup/option_words.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "run/run_columns.h"
 
 /* Columns whose option has another name, or that have none ("set NAME"). */
 static const char *const other[][2] = {
@@ -34,34 +33,34 @@ void dl_add_option(struct dl_text *to, const char *column) {
     dl_text_add_n(to, *c == '_' ? "-" : c, 1);
 }
 
-static void add_column(struct dl_wording *w, const char *s, size_t n) {
-  DL_FREED char *name = dl_strndup(s, n);
-  if (!dl_run_member_find(name)) /* a text of the user */
-    dl_text_printf(&w->text, "{%s}", name);
-  else if (w->options)
-    dl_add_option(&w->text, name);
+const char *dl_column_word(const struct dl_wording *w, const char *column,
+                           char buf[DL_WORD_SIZE]) {
+  DL_TEXT(word);
+  if (w && w->options)
+    dl_add_option(&word, column);
   else
-    dl_text_add(&w->text, name);
+    dl_text_add(&word, column);
+  snprintf(buf, DL_WORD_SIZE, "%s", dl_text_str(&word));
+  return buf;
 }
 
 bool dl_says(struct dl_wording *w, const char *fmt, ...) {
-  DL_TEXT(said);
+  DL_TEXT(plain);
+  char column[DL_WORD_SIZE], word[DL_WORD_SIZE];
   va_list args;
   if (!w)
     return true;
-  va_start(args, fmt);
-  dl_text_vprintf(&said, fmt, args);
-  va_end(args);
-  for (const char *s = dl_text_str(&said); *s != '\0';) {
-    size_t n = strcspn(s, "{");
-    dl_text_add_n(&w->text, s, n);
-    s += n;
-    n = strcspn(s, "}");
-    if (s[n] == '}')
-      add_column(w, s + 1, n - 1);
-    else
-      dl_text_add_n(&w->text, s, n);
-    s += n + (s[n] == '}');
+  for (const char *s = fmt; *s != '\0';) {
+    size_t n = strcspn(s, "{"), end = n + strcspn(s + n, "}");
+    dl_text_add_n(&plain, s, n);
+    if (s[n] == '{') {
+      snprintf(column, sizeof column, "%.*s", (int)(end - n - 1), s + n + 1);
+      dl_text_add(&plain, dl_column_word(w, column, word));
+    }
+    s += end + (s[end] == '}');
   }
+  va_start(args, fmt);
+  dl_text_vprintf(&w->text, dl_text_str(&plain), args);
+  va_end(args);
   return true;
 }

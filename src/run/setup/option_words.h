@@ -17,9 +17,16 @@ struct dl_wording {
   bool options;        /* the run is described by options, not by a row */
 };
 
-/* Appends a message, in which "{seq_len}" stands for that column or its option,
- * unless w is NULL. True, so that a rule that is broken can return it. */
+/* Appends a message unless w is NULL. "{seq_len}" in the format stands for that
+ * column or its option; arguments, which may be names of the user's, are
+ * printed as they are. True, so that a rule that is broken can return it. */
 DL_PRINTF(2, 3)
 bool dl_says(struct dl_wording *w, const char *fmt, ...);
+
+enum { DL_WORD_SIZE = 64 };
+
+/* The column or its option, as an argument. */
+const char *dl_column_word(const struct dl_wording *w, const char *column,
+                           char buf[DL_WORD_SIZE]);
 
 #endif

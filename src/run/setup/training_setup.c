@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
@@ -142,6 +143,27 @@ static bool is_whole(double x) {
   return fabs(x - nearbyint(x)) <= 1e-9 * x;
 }
 
+/* Fewer samples per step than there are data-parallel accelerators: trainers
+ * refuse that (Megatron-LM's check of the global batch), and only language
+ * models have other ways to divide the work. */
+static bool breaks_share(const struct dl_row *row, double data,
+                         struct dl_wording *to) {
+  const struct dl_run *r = &row->run;
+  const struct dl_architecture *arch = row->found.arch;
+  if (arch && dl_is_language_model(arch))
+    return dl_says(to,
+                   "{global_batch} %g is less than one sequence for each of %g "
+                   "data-parallel accelerators; divide the model among them "
+                   "({tensor_parallel}, {pipeline_parallel} or "
+                   "{context_parallel}), or take fewer",
+                   r->global_batch, data);
+  return dl_says(to,
+                 "{global_batch} %g is less than one sample for each of %g "
+                 "accelerators; take a larger {global_batch}, or {n_gpus} %g "
+                 "or fewer",
+                 r->global_batch, data, fmax(floor(r->global_batch), 1));
+}
+
 /* n_gpus = tensor x pipeline x data, and global_batch = batch_size x grad_accum
  * x data, in whole numbers. */
 static bool breaks_products(const struct dl_row *row, struct dl_wording *to) {
@@ -171,6 +193,8 @@ static bool breaks_products(const struct dl_row *row, struct dl_wording *to) {
        (batch_given || (is_whole(r->batch_size) && all >= 1)) &&
        (accum_given || (is_whole(accum) && accum >= 1))))
     return false;
+  if (r->global_batch < data)
+    return breaks_share(row, data, to);
   if (!batch_given)
     return dl_says(to,
                    "{global_batch} %g is not a multiple of {grad_accum} x "
@@ -237,13 +261,16 @@ static bool breaks_stages(const struct dl_row *row, struct dl_wording *to) {
   double v = row->run.virtual_stages, layers = layers_of(row);
   double heads = t ? t->heads : arch ? arch->heads : (double)NAN;
   double context = dl_or(row->run.context_parallel, 1);
+  char word[DL_WORD_SIZE];
   if (arch && !dl_is_language_model(arch) &&
       (tensor > 1 || stages > 1 || context > 1))
     return dl_says(to,
                    "%s is for language models, and '%s' is none; leave it out",
-                   tensor > 1   ? "{tensor_parallel}"
-                   : stages > 1 ? "{pipeline_parallel}"
-                                : "{context_parallel}",
+                   dl_column_word(to,
+                                  tensor > 1   ? "tensor_parallel"
+                                  : stages > 1 ? "pipeline_parallel"
+                                               : "context_parallel",
+                                  word),
                    arch->head.id);
   if (tensor > 1 && !isnan(heads) && !is_whole(heads / tensor))
     return dl_says(
@@ -312,6 +339,18 @@ static bool breaks_precision(const struct dl_row *row, struct dl_wording *to) {
   return false;
 }
 
+/* The kernels of NVIDIA's containers run on NVIDIA's GPUs alone. A card of the
+ * user may not say whose it is. */
+static bool breaks_stack(const struct dl_row *row, struct dl_wording *to) {
+  const struct dl_accelerator *gpu = row->found.gpu;
+  return gpu && gpu->vendor && strcasecmp(gpu->vendor, "nvidia") != 0 &&
+         dl_is_word(row->run.stack, "ngc") &&
+         dl_says(to,
+                 "{stack} ngc is NVIDIA's containers, and '%s' is no NVIDIA "
+                 "GPU; use eager, compiled or mlperf",
+                 gpu->head.id);
+}
+
 /* The lowest limits that boards accept are 0.2 times the TDP (B200: 200 of
  * 1000 W) to 0.86 times (T4: 60 of 70 W), the highest ones 1.4 times. A limit
  * below idling cannot be held. */
@@ -340,19 +379,21 @@ static bool breaks_tokens(const struct dl_row *row, struct dl_wording *to) {
   double step = dl_global_batch(r) * seq;
   bool per_epoch = !isnan(r->train_tokens);
   double most = per_epoch ? r->train_tokens : r->tokens;
+  char word[DL_WORD_SIZE];
   if (!dl_run_is_inference(r) && step > most)
-    return dl_says(to,
-                   "a step takes %g tokens (global batch %g x {seq_len} %g), "
-                   "more than %s %g; take a smaller batch",
-                   step, dl_global_batch(r), seq,
-                   per_epoch ? "{train_tokens}" : "tokens", most);
+    return dl_says(
+        to,
+        "a step takes %g tokens (global batch %g x {seq_len} %g), "
+        "more than %s %g; take a smaller batch",
+        step, dl_global_batch(r), seq,
+        dl_column_word(to, per_epoch ? "train_tokens" : "tokens", word), most);
   double all = r->train_tokens * r->epochs;
   if (dl_run_set_has(&row->given, DL_RUN_tokens) &&
       dl_run_set_has(&row->given, DL_RUN_train_tokens) && r->epochs > 1 &&
       fabs(all - r->tokens) > 1e-6 * all)
     return dl_says(
         to,
-        "tokens %g is not {train_tokens} x epochs, %g x %g; leave one "
+        "{tokens} %g is not {train_tokens} x {epochs}, %g x %g; leave one "
         "out",
         r->tokens, r->train_tokens, r->epochs);
   return false;
@@ -380,6 +421,7 @@ static bool breaks_data(const struct dl_row *row, const struct dl_dataset *data,
     return false;
   enum dl_samples holds = dl_samples_of_dataset(data);
   enum dl_samples takes = dl_samples_of_network(arch);
+  char word[DL_WORD_SIZE];
   return holds != takes && holds != DL_SAMPLES_UNKNOWN &&
          takes != DL_SAMPLES_UNKNOWN &&
          dl_says(to,
@@ -387,9 +429,11 @@ static bool breaks_data(const struct dl_row *row, const struct dl_dataset *data,
                  "set or %s",
                  data->head.id, dl_samples_word(holds), arch->head.id,
                  dl_samples_word(takes),
-                 sized                      ? "{val_samples}"
-                 : takes == DL_SAMPLES_TEXT ? "{train_tokens}"
-                                            : "{train_samples}");
+                 dl_column_word(to,
+                                sized                      ? "val_samples"
+                                : takes == DL_SAMPLES_TEXT ? "train_tokens"
+                                                           : "train_samples",
+                                word));
 }
 
 /* An image must be one that the layers take, and whose work is known. */
@@ -421,6 +465,7 @@ bool dl_sample_is_unfit(const struct dl_row *row, const struct dl_dataset *data,
 bool dl_setup_is_broken(const struct dl_row *row, struct dl_wording *to) {
   return breaks_products(row, to) || breaks_tuning(row, to) ||
          breaks_stages(row, to) || breaks_experts(row, to) ||
-         breaks_precision(row, to) || breaks_limit(row, to) ||
-         breaks_tokens(row, to) || breaks_serving(row, to);
+         breaks_precision(row, to) || breaks_stack(row, to) ||
+         breaks_limit(row, to) || breaks_tokens(row, to) ||
+         breaks_serving(row, to);
 }
