@@ -25,8 +25,9 @@ struct dl_diag {
   enum dl_status status; /* of the error, DL_OK without one */
   char *error;           /* "FILE:LINE: what", owned; NULL without one */
   char **warnings;       /* owned, in order, each text once */
+  char **kinds;          /* of the warnings: texts without names and numbers */
   size_t n_warnings;     /* in the list */
-  size_t n_more;         /* not in the list, which is bounded */
+  size_t n_more;         /* not in the list: further ones of its kinds */
   size_t n_skipped;      /* rows that could not be used */
   /* Called with each warning as it comes, when set. */
   void (*on_warning)(void *ctx, const char *text);
@@ -40,6 +41,9 @@ void dl_diag_free(struct dl_diag *d);
 /* Appends the findings of `from` to `to`, as if they had been reported there,
  * and empties `from`. For work shared by several threads. */
 void dl_diag_take(struct dl_diag *to, struct dl_diag *from);
+
+/* Hands over the warnings alone. */
+void dl_diag_take_warnings(struct dl_diag *to, const struct dl_diag *from);
 
 /* Record an error and return its status. The first error is kept. */
 enum dl_status dl_fail(struct dl_diag *d, enum dl_status status,

@@ -116,6 +116,22 @@ dlest: 100 rows skipped" "${ROWS[@]}"
   check '.warnings | length == 21 and last == "80 more warnings"'
 }
 
+@test "a complaint of another kind is shown, however late" {
+  local last=$((30 + 2))
+  { echo $HEADER; yes resnet50,a100,x,1000,2 | head -30
+    echo resnet50,a100,32,y,2; echo resnet50,b17,32,1000,2
+    echo resnet50,b18,32,1000,2; echo $GOOD; } >runs.csv
+  try "${ROWS[@]}"
+  [ "$status" -eq 3 ]
+  [ "$(grep -c '^dlest: warning: runs.csv:[0-9]*: ' err)" -eq 22 ]
+  grep -qx "dlest: warning: runs.csv:$last: $(message column_invalid_number \
+    train_samples y)" err
+  grep -q "^dlest: warning: runs.csv:$((last + 1)): .*b17" err
+  # 10 further numbers and the GPU of the row after it
+  grep -qx "dlest: warning: 11 more like these" err
+  grep -qx "dlest: $(message row_skipped 33 s)" err
+}
+
 @test "--strict and -o: the old file stays" {
   table $HEADER $GOOD resnet50,a100,x,1000,2
   echo old >estimates.csv

@@ -167,9 +167,7 @@ void dl_split_free(struct dl_split *s) {
 static void merge(struct dl_diag *d, const struct dl_diag *from,
                   enum dl_status status, const struct dl_folds *folds,
                   size_t fold) {
-  for (size_t i = 0; i < from->n_warnings; i++)
-    dl_warn(d, "%s", from->warnings[i]);
-  d->n_more += from->n_more;
+  dl_diag_take_warnings(d, from);
   if (!status)
     return;
   const char *reason = from->error ? from->error : "failed";
