@@ -60,9 +60,14 @@ uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
   char *own_name = name && *name ? dl_strdup(name) : NULL;
   DL_GROW(log->meter, log->meters_cap, log->n_meters + 1);
   log->meter[log->n_meters] =
-      (struct dl_meter_info){kind, own_id, own_name, NAN, false};
+      (struct dl_meter_info){kind, own_id, own_name, NULL, NAN, false};
   log->last_meter = log->n_meters;
   return (uint32_t)log->n_meters++;
+}
+
+void dl_log_host(struct dl_log *log, uint32_t meter, const char *host) {
+  if (meter < log->n_meters && !log->meter[meter].host && *host)
+    log->meter[meter].host = dl_strdup(host);
 }
 
 void dl_log_limit(struct dl_log *log, uint32_t meter, double limit_w) {
@@ -236,6 +241,7 @@ void dl_log_free_contents(struct dl_log *log) {
   for (size_t i = 0; i < log->n_meters; i++) {
     free(log->meter[i].id);
     free(log->meter[i].name);
+    free(log->meter[i].host);
   }
   free(log->meter);
   free(log->reading);
@@ -284,7 +290,8 @@ void dl_log_report_last(struct dl_log *log, bool cut_off) {
   if (log->n_problems == 0)
     return;
   struct dl_log_problem *p = &log->problem[log->n_problems - 1];
-  if (drop == 0 && !cut_off && p->line == log->line && !log->csv) {
+  if (drop == 0 && !cut_off && p->line == log->line && !log->csv &&
+      !log->importer->text) {
     dl_warn_at(log->d, log->path, p->line, "last line skipped: %s", p->text);
     free(p->text);
     log->n_problems--;

@@ -35,6 +35,7 @@ struct dl_meter_info {
   enum dl_meter_kind kind;
   char *id;       /* NULL: none */
   char *name;     /* NULL: unknown */
+  char *host;     /* its node; NULL: unknown */
   double limit_w; /* NaN: unknown */
   bool elsewhere; /* another meter's power includes that of this one */
 };

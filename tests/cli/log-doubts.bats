@@ -213,12 +213,23 @@ answer() {
   answer matrix 'DCGM_FI_DEV_GPU_TEMP=[1709629200,"41"]' >a.json
   refuses 3 "dlest: a.json: $(message no_series_of_power "$use")" extract a.json
   answer vector >a.json
-  refuses 3 "dlest: a.json: $(message answer_has_no_range)" \
-    extract a.json --from prometheus
+  refuses 3 "dlest: a.json: $(message answer_has_no_range)" extract a.json
   answer matrix 'DCGM_FI_DEV_POWER_USAGE=[1709629200,"x"],[1709629210,"5"],[1709629215,"-7"],[1709629220,"5"]' >a.json
   try extract a.json
   [ "$status" -eq 3 ]
-  for value in x -7; do grep -q -- "$(message invalid_sample "$value")" err; done
+  for value in x -7; do
+    grep -q -- "$(message invalid_sample DCGM_FI_DEV_POWER_USAGE :0 "$value")" err
+  done
+  # a single one too, wherever it is
+  answer matrix 'DCGM_FI_DEV_POWER_USAGE=[1709629200,"5"],[1709629210,"5"],[1709629220,"x"]' >a.json
+  try extract a.json
+  [ "$status" -eq 3 ]
+  grep -qx "dlest: warning: a.json:1: $(message invalid_sample \
+    DCGM_FI_DEV_POWER_USAGE :0 x)" err
+  # as Prometheus answers, prometheus.io/docs/prometheus/latest/querying/api
+  echo '{"status":"error","errorType":"bad_data","error":"parse error: no end"}' >a.json
+  refuses 3 "dlest: a.json: $(message query_failed bad_data \
+    'parse error: no end')" extract a.json
   answer matrix "DCGM_FI_DEV_POWER_USAGE=$power" >whole.json
   { cat whole.json; head -c 16777216 /dev/zero | tr '\0' ' '; } >a.json
   refuses 3 "dlest: a.json: $(message text_too_long 16)" extract a.json
@@ -240,7 +251,21 @@ answer() {
   check '.runs[0] | .n_gpus == 1 and .gpu_energy_j == 1000'
   echo "$head$dcgm\"gpu\":\"0\",\"Hostname\":\"a\"},$values,$dcgm\"gpu\":\"0\",\"Hostname\":\"b\"},$values]}}" >a.json
   gives 0 '' extract a.json -f json
-  check '.runs[0] | .n_gpus == 2 and .gpu_energy_j == 2000'
+  check '.runs[0] | .n_gpus == 2 and .gpu_energy_j == 2000 and .n_nodes == 2
+    and .gpus_per_node == 1'
+  # Ports are those of exporters; where one series has no label, nothing is said.
+  series() { echo "$smi\"uuid\":\"$1\"${2:+,\"instance\":\"$2\"}},$values"; }
+  echo "$head$(series a n1:9835),$(series b n1:9400),$(series c n2:9835),$(series d n2:9835)]}}" >a.json
+  gives 0 '' extract a.json -f json
+  check '.runs[0] | .n_gpus == 4 and .n_nodes == 2 and .gpus_per_node == 2'
+  echo "$head$(series a n1:9835),$(series b)]}}" >a.json
+  gives 0 '' extract a.json -f json
+  check '.runs[0] | .n_gpus == 2 and .n_nodes == null'
+  # the same of a table with a column of hosts
+  printf '%s\n' timestamp,hostname,index,gpu_power_w 1709629200,a,0,100 \
+    1709629200,b,0,100 1709629210,a,0,100 1709629210,b,0,100 >a.csv
+  gives 0 '' extract a.csv -f json
+  check '.runs[0] | .n_gpus == 2 and .n_nodes == 2 and .gpu_energy_j == 2000'
 }
 
 @test 'Prometheus: devices that no label distinguishes, and a time of any size' {

@@ -132,6 +132,9 @@ long dl_log_column(const struct dl_log *log, const char *name);
 uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
                       const char *id, const char *name);
 
+/* Sets the node that a meter is in; "": unknown. */
+void dl_log_host(struct dl_log *log, uint32_t meter, const char *host);
+
 /* Sets the power limit of a GPU, W. */
 void dl_log_limit(struct dl_log *log, uint32_t meter, double limit_w);
 

@@ -51,7 +51,7 @@ struct dl_log_summary {
   size_t n_runs;
   int64_t *mark; /* end times of epochs, if the log has them; owned */
   size_t n_marks, marks_cap;
-  size_t n_nodes; /* of which it is the sum; 0: one */
+  size_t n_nodes; /* whose meters it has; 0: unknown */
 };
 
 /* Reads the log at `path`, or `opened` if not NULL, which is closed in any

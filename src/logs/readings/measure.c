@@ -34,7 +34,7 @@ void dl_measure_boundary(struct dl_run *run) {
 static void set_nodes(struct dl_run *run, double n) {
   double gpus = run->n_gpus / n;
   dl_run_set_number(run, DL_RUN_n_nodes, n);
-  if (gpus >= 1 && gpus == floor(gpus))
+  if (n > 1 && gpus >= 1 && gpus == floor(gpus))
     dl_run_set_number(run, DL_RUN_gpus_per_node, gpus);
 }
 
@@ -73,7 +73,7 @@ void dl_measure(struct dl_run *run, const struct dl_log_summary *log,
   }
   for (size_t i = 0; i < n && isnan(run->cpu_util); i++)
     dl_run_set_number(run, DL_RUN_cpu_util, log[i].kind[DL_METER_CPU].util);
-  if (log->n_nodes > 1)
+  if (log->n_nodes > 0)
     set_nodes(run, (double)log->n_nodes);
   dl_run_set_number(run, DL_RUN_duration_s, log->duration_s);
   dl_run_set_number(run, DL_RUN_samples, (double)log->samples);

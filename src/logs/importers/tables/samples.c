@@ -407,6 +407,8 @@ static bool line(struct dl_log *log, char *text, size_t len) {
       continue;
     r[i].ns = c->last_ns = ns;
     r[i].meter = meter_of(log, s, c, field);
+    if (s->label[DL_LABEL_HOST] >= 0)
+      dl_log_host(log, r[i].meter, field[s->label[DL_LABEL_HOST]]);
     dl_log_reading(log, &r[i]);
   }
   return true;

@@ -57,8 +57,11 @@ bool dl_metric_series(struct dl_metric_series *s, const char *metric,
   bool known = *uuid != '\0';
   if (strncmp(uuid, "GPU-", 4) == 0) /* nvidia_gpu_exporter leaves it out */
     uuid += 4;
-  snprintf(s->id, sizeof s->id, "%.80s",
-           known ? uuid : any_label(label, ctx, hosts));
+  snprintf(s->host, sizeof s->host, "%.79s", any_label(label, ctx, hosts));
+  snprintf(s->id, sizeof s->id, "%.80s", known ? uuid : s->host);
+  char *port = strrchr(s->host, ':'); /* of the exporter; id keeps it */
+  if (port && port[1 + strspn(port + 1, "0123456789")] == '\0')
+    *port = '\0';
   size_t n = strlen(s->id);
   if (gpu && !known)
     snprintf(s->id + n, sizeof s->id - n, ":%.60s",
@@ -115,6 +118,7 @@ void dl_metric_flush(struct dl_metric_meters *m, struct dl_log *log,
     of->now.meter = dl_log_meter(log, of->series.kind,
                                  of->series.id[0] ? of->series.id : NULL,
                                  of->series.name[0] ? of->series.name : NULL);
+    dl_log_host(log, of->now.meter, of->series.host);
     dl_log_reading(log, &of->now);
     of->now = dl_reading_at(0, 0);
     of->filled = false;

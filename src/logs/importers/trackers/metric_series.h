@@ -20,6 +20,7 @@ struct dl_metric_series {
   double scale;  /* to W, J, or a share of 1 */
   char id[160];  /* of the device; "": none */
   char name[80]; /* of the device; "": unknown */
+  char host[80]; /* its node; "": unknown */
 };
 
 /* The value of a label until the next call, or NULL. */

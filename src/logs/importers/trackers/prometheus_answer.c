@@ -38,7 +38,8 @@ static const char *label_of(const void *metric, const char *label) {
 
 static bool probe(const struct dl_head *head) {
   const char *s = head->text + strspn(head->text, " \t\r\n");
-  return *s == '{' && strstr(s, "\"resultType\"") && strstr(s, "\"matrix\"");
+  return *s == '{' && strstr(s, "\"status\"") &&
+         (strstr(s, "\"resultType\"") || strstr(s, "\"errorType\""));
 }
 
 static bool add_sample(struct dl_log *log, struct answer *a,
@@ -50,7 +51,9 @@ static bool add_sample(struct dl_log *log, struct answer *a,
   int64_t ns;
   if (time.type != DL_JSON_NUMBER || value.type != DL_JSON_TEXT ||
       !dl_cell_number(value.text, strlen(value.text), &x) || x < 0)
-    return dl_log_bad(log, "invalid sample '%.40s'",
+    return dl_log_bad(log, "%s of '%.80s': invalid sample '%.40s'",
+                      a->series[a->n_series - 1].metric,
+                      a->series[a->n_series - 1].id,
                       value.text ? value.text : "");
   int len = snprintf(clock, sizeof clock, "%.3f", time.number);
   if (len >= (int)sizeof clock || !dl_log_time(log, clock, (size_t)len, &ns))
@@ -107,6 +110,14 @@ static enum dl_status read_answer(struct dl_log *log, struct answer *a,
   const char *type = dl_json_get(data, "resultType").text;
   size_t n = dl_json_size(results), used = 0;
   bool measures = false;
+  const char *answered = dl_json_get(j, "status").text;
+  if (answered && strcmp(answered, "error") == 0) {
+    const char *kind = dl_json_get(j, "errorType").text;
+    const char *error = dl_json_get(j, "error").text;
+    return dl_fail_at(d, DL_EINPUT, log->path, 0,
+                      "the query failed: %.40s: %.200s", kind ? kind : "error",
+                      error ? error : "no reason given");
+  }
   if (!type || strcmp(type, "matrix") != 0)
     return dl_fail_at(d, DL_EINPUT, log->path, 0,
                       "the answer has no range of times; use query_range");
