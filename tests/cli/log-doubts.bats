@@ -305,3 +305,32 @@ answer() {
   try extract a.csv
   [ "$status" -eq 3 ]
 }
+
+# Run a draws 100 W and run b 300 W, at the same times, for 50 s.
+@test 'two runs in one table of Weights & Biases are not one' {
+  local column order r i
+  for column in run name run_id id display_name; do
+    for order in blocks turns; do
+      { echo "_timestamp,_runtime,$column,system.gpu.0.powerWatts"
+        for r in a b; do
+          for i in 0 10 20 30 40 50; do
+            echo "$((1709629200 + i)),$i,$r,$([ $r = a ] && echo 100 || echo 300)"
+          done
+        done | if [ $order = turns ]; then sort -s -n -t, -k1,1; else cat; fi
+      } >w.csv
+      try extract w.csv -f json
+      [ "$status" -eq 3 ]
+      [ "$(grep -c "$(message a_row_of_another_run b a)" err)" -eq 6 ]
+      check '.runs | length == 1 and .[0].gpu_energy_j == 5000'
+      # one run alone
+      sed -i '/,b,/d' w.csv
+      gives 0 '' extract w.csv -f json
+      check '.runs[0] | .gpu_energy_j == 5000 and .gpu == null'
+    done
+  done
+  # elsewhere the name is that of the GPU
+  printf '%s\n' timestamp,name,gpu_power_w 1709629200,A100,100 \
+    1709629210,A100,100 >a.csv
+  gives 0 '' extract a.csv -f json
+  check '.runs[0] | .gpu_energy_j == 1000 and .gpu == "A100"'
+}

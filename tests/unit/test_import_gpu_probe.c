@@ -210,9 +210,12 @@ static void test_columns(void **state) {
   assert_true(dl_sample_time("Timestamp", &better) == 1);
   assert_true(better < rank);
   assert_true(dl_sample_time("power_w", &rank) == 0);
-  assert_int_equal(dl_sample_label("GPU UUID"), DL_LABEL_UUID);
-  assert_int_equal(dl_sample_label("run_id"), DL_LABEL_OTHER);
-  assert_int_equal(dl_sample_label("loss"), DL_LABEL_NONE);
+  assert_int_equal(dl_sample_label("GPU UUID", false), DL_LABEL_UUID);
+  assert_int_equal(dl_sample_label("run_id", false), DL_LABEL_OTHER);
+  assert_int_equal(dl_sample_label("run_id", true), DL_LABEL_RUN);
+  assert_int_equal(dl_sample_label("Run Name", false), DL_LABEL_RUN);
+  assert_int_equal(dl_sample_label("name", false), DL_LABEL_NAME);
+  assert_int_equal(dl_sample_label("loss", false), DL_LABEL_NONE);
 }
 
 static void test_fields(void **state) {

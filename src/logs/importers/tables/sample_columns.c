@@ -112,6 +112,9 @@ static const char *const labels[DL_LABEL_OTHER + 1] = {
     [DL_LABEL_NAME] = "gpu_name|device_name|gpu_model|name",
     [DL_LABEL_HOST] = "hostname|host|node",
     [DL_LABEL_DATE] = "date",
+    [DL_LABEL_RUN] = "run|run_name|run_number|run_display_name|display_name|"
+                     "run_path|wandb_run|wandb_run_id|wandb_run_name|wandb_id|"
+                     "experiment|experiment_name|trial|trial_id|trial_name",
     [DL_LABEL_OTHER] =
         "run_id|duration|duration_s|duration_sec|epoch|epochs|"
         "epoch_energy_j|project_name|experiment_id|emissions|window_name|"
@@ -316,9 +319,17 @@ double dl_sample_time(const char *name, size_t *rank) {
   return 0;
 }
 
-enum dl_sample_label dl_sample_label(const char *name) {
+bool dl_sample_is_wandb(const char *name) {
+  struct dl_sample_column c;
+  return wandb_column(name, &c) || strcmp(name, "_runtime") == 0;
+}
+
+enum dl_sample_label dl_sample_label(const char *name, bool wandb) {
   char plain[NAME_SIZE];
   int label = plain_name(name, plain) ? DL_LABEL_OTHER : DL_LABEL_NONE;
+  if (wandb && label &&
+      dl_cell_among("name|id|run_id", plain, strlen(plain)) >= 0)
+    return DL_LABEL_RUN;
   while (label > DL_LABEL_NONE &&
          dl_cell_among(labels[label], plain, strlen(plain)) < 0)
     label--;

@@ -35,10 +35,15 @@ enum dl_sample_label {
   DL_LABEL_NAME,
   DL_LABEL_HOST,
   DL_LABEL_DATE, /* precedes a column `time` */
+  DL_LABEL_RUN,  /* tells runs apart */
   DL_LABEL_OTHER /* of a table that has no samples */
 };
 
-/* Other columns, which describe a sample or the table. */
-enum dl_sample_label dl_sample_label(const char *name);
+/* Other columns, which describe a sample or the table. Weights & Biases call
+ * runs by a name and an id. */
+enum dl_sample_label dl_sample_label(const char *name, bool wandb);
+
+/* Whether a column is one of Weights & Biases alone. */
+bool dl_sample_is_wandb(const char *name);
 
 #endif

@@ -57,6 +57,7 @@ struct samples {
   char time_name[NAME_SIZE];
   char unclear[NAME_SIZE]; /* a column whose meter is unclear */
   char twice[NAME_SIZE];   /* a name that two columns have */
+  char run[NAME_SIZE];     /* that the rows are of */
   enum clock clock;
   struct dl_turns turns; /* of GPUs, without a column that identifies them */
   size_t n_channels;
@@ -124,12 +125,14 @@ static bool is_value(const char *s) {
 static bool read_header(struct samples *s, char **field, size_t n_fields,
                         char separator) {
   size_t rank, best = SIZE_MAX;
-  bool trainings = false;
+  bool trainings = false, wandb = false;
   *s = (struct samples){.separator = separator, .time = -1};
   memset(s->label, -1, sizeof s->label);
   s->n_fields = n_fields;
   if (s->n_fields < 2 || s->n_fields > FIELDS_MAX)
     return false;
+  for (size_t i = 0; i < s->n_fields; i++)
+    wandb |= dl_sample_is_wandb(field[i]);
   for (size_t i = 0; i < s->n_fields; i++) {
     double unit_s = dl_sample_time(field[i], &rank);
     if (unit_s > 0 && rank < best) {
@@ -138,7 +141,7 @@ static bool read_header(struct samples *s, char **field, size_t n_fields,
       s->unit_s = unit_s;
       copy_name(s->time_name, field[i]);
     }
-    enum dl_sample_label label = dl_sample_label(field[i]);
+    enum dl_sample_label label = dl_sample_label(field[i], wandb);
     trainings |= is_of_trainings(field[i]);
     if (is_value(field[i]) || label == DL_LABEL_OTHER)
       return false;
@@ -352,6 +355,19 @@ static bool repeats(const struct samples *s, const struct channel *c) {
          !(c->kind == DL_METER_GPU && c->index < 0);
 }
 
+/* Two runs in one table would be read as one: the second is left out. */
+static bool is_of_run(struct dl_log *log, struct samples *s, char **field) {
+  const char *run =
+      s->label[DL_LABEL_RUN] < 0 ? "" : field[s->label[DL_LABEL_RUN]];
+  if (s->run[0] == '\0')
+    copy_name(s->run, run);
+  return strncmp(s->run, run, NAME_SIZE - 1) == 0 || *run == '\0' ||
+         dl_log_bad(log,
+                    "a row of another run, '%.63s' after '%s'; make one log of "
+                    "each run",
+                    run, s->run);
+}
+
 /* Reads a later header, whose columns may differ. False if the fields are not a
  * header. */
 static bool read_next_header(struct dl_log *log, struct samples *s,
@@ -373,6 +389,7 @@ static bool read_next_header(struct dl_log *log, struct samples *s,
       same->last_ns = old->last_ns;
     }
   new.clock = s->clock;
+  copy_name(new.run, s->run);
   new.turns = s->turns;
   *s = new;
   return true;
@@ -390,6 +407,8 @@ static bool line(struct dl_log *log, char *text, size_t len) {
     return true;
   if (n != s->n_fields)
     return dl_log_bad(log, "expected %zu fields, found %zu", s->n_fields, n);
+  if (!is_of_run(log, s, field))
+    return false;
   size_t n_channels = s->n_channels;
   for (size_t i = 0; i < n_channels; i++)
     if (!number(log, &s->channel[i], DL_SAMPLE_POWER, field, &r[i].power_w) ||
