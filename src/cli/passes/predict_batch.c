@@ -28,6 +28,18 @@ struct outcome {
   long best;  /* index of the recommended one, or -1 */
 };
 
+/* Quantities that size a run and have defaults. */
+static const enum dl_run_id sizes[] = {DL_RUN_train_samples, DL_RUN_epochs,
+                                       DL_RUN_batch_size};
+enum { N_SIZES = sizeof sizes / sizeof *sizes };
+
+/* Rows whose cell of a size is empty, and what is taken in its place. */
+struct defaulted {
+  bool column; /* the table has one */
+  size_t n;
+  double low, high;
+};
+
 struct batch {
   struct dl_cli *cli;
   const struct dl_predict_options *o;
@@ -50,7 +62,8 @@ struct batch {
   struct outcome *outcome;
   struct dl_text text[CHUNK / PIECE]; /* formatted rows */
   struct dl_limits limits;            /* rows over them so far */
-  double over_j;                      /* highest recommended estimate so far */
+  struct defaulted defaulted[N_SIZES];
+  double over_j; /* highest recommended estimate so far */
 };
 
 static void free_batch(struct batch *b) {
@@ -118,6 +131,9 @@ static void make_columns(struct batch *b) {
 }
 
 static void make_room(struct batch *b) {
+  for (size_t k = 0; k < N_SIZES; k++)
+    b->defaulted[k].column =
+        dl_csv_find(b->csv, dl_run_columns[sizes[k]].name) >= 0;
   b->row = dl_frame_rows(b->f, CHUNK);
   b->job = dl_calloc(CHUNK, sizeof *b->job);
   b->est = dl_calloc(CHUNK * b->n_methods, sizeof *b->est);
@@ -266,6 +282,42 @@ static bool says_no_size(struct batch *b, size_t i, size_t line) {
   return true;
 }
 
+/* Notes which sizes a row takes by default, where the table has columns for
+ * them. */
+static void note_defaults(struct batch *b, size_t i) {
+  const struct dl_run *r = b->job[i].run;
+  const struct dl_run_set *given = &b->row[i].given;
+  const bool follows[N_SIZES] = {dl_run_is_inference(r) || r->dataset ||
+                                     !isnan(r->tokens) ||
+                                     !isnan(r->train_tokens),
+                                 dl_run_is_inference(r) || !isnan(r->tokens),
+                                 dl_run_set_has(given, DL_RUN_global_batch)};
+  for (size_t k = 0; k < N_SIZES; k++) {
+    struct defaulted *to = &b->defaulted[k];
+    double x = dl_run_number(r, sizes[k]);
+    if (!to->column || follows[k] || isnan(x) ||
+        dl_run_set_has(given, sizes[k]))
+      continue;
+    to->low = to->n > 0 ? fmin(to->low, x) : x;
+    to->high = to->n > 0 ? fmax(to->high, x) : x;
+    to->n++;
+  }
+}
+
+static void warn_defaulted(const struct batch *b) {
+  for (size_t k = 0; k < N_SIZES; k++) {
+    const struct defaulted *of = &b->defaulted[k];
+    char value[DL_NUMBER_SIZE] = "the default";
+    if (of->n > 0 && of->low >= of->high)
+      dl_format_short(value, of->low);
+    if (of->n > 0)
+      dl_warn_at(&b->cli->diag, dl_csv_path(b->csv), 0,
+                 "column '%s' is empty in %zu row%s: %s is taken",
+                 dl_run_columns[sizes[k]].name, of->n, of->n == 1 ? "" : "s",
+                 value);
+  }
+}
+
 /* Reports the faults of a row, and notes what it adds to the whole. */
 static enum dl_status judge_row(struct batch *b, size_t i, size_t line) {
   struct dl_diag *d = &b->cli->diag;
@@ -286,6 +338,7 @@ static enum dl_status judge_row(struct batch *b, size_t i, size_t line) {
   if (best >= 0)
     b->over_j = fmax(b->over_j, est[best].energy_j);
   dl_limits_count(&b->limits, &b->job[i]);
+  note_defaults(b, i);
   return DL_OK;
 }
 
@@ -330,14 +383,12 @@ static enum dl_status stream_rows(struct batch *b) {
  * neither epochs nor training samples: where the table may have some, whether
  * it trains at all is known after its rows. */
 static void warn_defaults(struct batch *b, bool after) {
-  static const enum dl_run_id sizes[] = {DL_RUN_train_samples, DL_RUN_epochs,
-                                         DL_RUN_batch_size};
   const struct dl_job_options *o = &b->o->job;
   bool in_tokens =
       dl_csv_find(b->csv, "tokens") >= 0 || dl_run_has(&o->run, DL_RUN_tokens);
   bool mixed =
       dl_csv_find(b->csv, "phase") >= 0 || dl_job_options_give(o, DL_RUN_phase);
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+  for (size_t i = 0; i < N_SIZES; i++) {
     const char *name = dl_run_columns[sizes[i]].name;
     bool waits = mixed && sizes[i] != DL_RUN_batch_size;
     bool samples = sizes[i] == DL_RUN_train_samples;
@@ -375,6 +426,7 @@ static enum dl_status write_batch(struct batch *b) {
   if (status == DL_OK)
     status = stream_rows(b);
   warn_defaults(b, true);
+  warn_defaulted(b);
   dl_limits_warn(&b->limits, dl_csv_path(b->csv), &cli->diag);
   return dl_cli_commit(cli, &out, b->stream, status);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
@@ -53,6 +54,7 @@ struct excess {
   double bubble;    /* share of a step that stages of a pipeline wait for its
                        micro-batches (Narayanan et al., arXiv 2104.04473), where
                        it is more than a third; 0 */
+  bool no_link;     /* between several accelerators: PCIe 3.0 x16 is assumed */
   bool whole;       /* the tokens are not those of the epochs */
   const char *rate; /* that the accelerator lacks, or NULL */
   const char *used; /* in its place */
@@ -93,6 +95,8 @@ static struct excess excess_of(const struct dl_job *job) {
   struct excess e = {0};
   e.rate = dl_work_lacks_rate(job, &e.used);
   e.whole = other_tokens(job);
+  e.no_link =
+      r->n_gpus > 1 && job->found.gpu && isnan(job->found.gpu->link_gb_s);
   dl_memory_of(job, &e.memory);
   double step = dl_micro_batch(r) * r->n_gpus * batches;
   if (one_stack && most_tokens(t) > 0 && job->seq_len > most_tokens(t))
@@ -141,6 +145,11 @@ void dl_warn_limits(const struct dl_job *job, struct dl_diag *d) {
             "--virtual-stages or fewer stages",
             dl_or(job->run->grad_accum, 1), job->run->pipeline_parallel,
             100 * e.bubble);
+  if (e.no_link)
+    dl_warn(d,
+            "the link between several '%s' is not known: PCIe 3.0 x16 is "
+            "assumed, %g GB/s; give --set gpu.link_gb_s=VALUE",
+            job->found.gpu->head.id, DL_PCIE_3_X16_GB_S);
   if (e.rate && strcmp(job->run->precision, "bf16") == 0)
     dl_warn(d,
             "%s has no BF16 arithmetic: frameworks emulate it, and its %s peak "
@@ -162,6 +171,7 @@ void dl_limits_count(struct dl_limits *l, const struct dl_job *job) {
   l->waiting += e.bubble > 0;
   l->no_rate += e.rate != NULL;
   l->whole += e.whole;
+  l->no_link += e.no_link;
 }
 
 void dl_limits_warn(const struct dl_limits *l, const char *path,
@@ -178,6 +188,8 @@ void dl_limits_warn(const struct dl_limits *l, const char *path,
                    "(grad_accum)"},
       {l->no_rate, "the GPU has no tensor rate for the precision; its next "
                    "best peak is used instead"},
+      {l->no_link, "the link between the GPUs is not known: PCIe 3.0 x16 is "
+                   "assumed (gpu.link_gb_s)"},
       {l->whole, "tokens is the whole training, all epochs, and not what its "
                  "samples and epochs make; give tokens per epoch in a column "
                  "train_tokens"}};
