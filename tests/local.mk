@@ -146,6 +146,7 @@ CLI_TESTS = \
 	tests/cli/record-sensors.bats \
 	tests/cli/report.bats \
 	tests/cli/reproduce.bats \
+	tests/cli/rows-options.bats \
 	tests/cli/scaling-published.bats \
 	tests/cli/schemas.bats \
 	tests/cli/shard.bats \

@@ -213,7 +213,6 @@ static void test_columns(void **state) {
   assert_int_equal(dl_sample_label("GPU UUID", false), DL_LABEL_UUID);
   assert_int_equal(dl_sample_label("run_id", false), DL_LABEL_OTHER);
   assert_int_equal(dl_sample_label("run_id", true), DL_LABEL_RUN);
-  assert_int_equal(dl_sample_label("Run Name", false), DL_LABEL_RUN);
   assert_int_equal(dl_sample_label("name", false), DL_LABEL_NAME);
   assert_int_equal(dl_sample_label("loss", false), DL_LABEL_NONE);
 }

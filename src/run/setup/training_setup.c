@@ -370,6 +370,28 @@ static bool breaks_limit(const struct dl_row *row, struct dl_wording *to) {
   return false;
 }
 
+/* Two sizes of one training: its tokens hold no validation of each epoch, and
+ * an epoch has as many tokens as its samples. */
+static bool breaks_sizes(const struct dl_row *row, double seq,
+                         struct dl_wording *to) {
+  const struct dl_run *r = &row->run;
+  const struct dl_architecture *arch = row->found.arch;
+  bool samples = dl_run_set_has(&row->given, DL_RUN_train_samples);
+  bool tokens = dl_run_set_has(&row->given, DL_RUN_tokens);
+  if (tokens && arch && dl_usual_dataset(arch))
+    return dl_says(
+        to, "{tokens} is for language models, and '%s' is none; leave it out",
+        arch->head.id);
+  if (tokens && r->val_samples > 0 &&
+      dl_run_set_has(&row->given, DL_RUN_val_samples))
+    return dl_says(to, "{tokens} is the whole training; it does not go with "
+                       "{val_samples}");
+  return samples && dl_run_set_has(&row->given, DL_RUN_train_tokens) &&
+         fabs(r->train_samples * seq - r->train_tokens) >
+             1e-6 * r->train_tokens &&
+         dl_says(to, "{train_tokens} and {train_samples} exclude each other");
+}
+
 /* A step must not take more tokens than an epoch has, and the tokens of the
  * whole training are those of its epochs. */
 static bool breaks_tokens(const struct dl_row *row, struct dl_wording *to) {
@@ -396,7 +418,7 @@ static bool breaks_tokens(const struct dl_row *row, struct dl_wording *to) {
         "{tokens} %g is not {train_tokens} x {epochs}, %g x %g; leave one "
         "out",
         r->tokens, r->train_tokens, r->epochs);
-  return false;
+  return !dl_run_is_inference(r) && breaks_sizes(row, seq, to);
 }
 
 /* A rate says how long accelerators idle between requests. */
