@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "logs/log_grouping.h"
@@ -108,9 +109,15 @@ static void check_units(const struct dl_run *run, const char *path, size_t line,
   const double least_w = 1, most_w = 3000, most_node_w = 5e4;
   const double per_gpu = run->gpu_power_w / fmax(run->n_gpus, 1);
   const double all = run->energy_j / run->duration_s / fmax(run->n_gpus, 1);
-  char watts[DL_NUMBER_SIZE];
-  if (per_gpu < least_w ||
-      per_gpu > (line == 0 || run->n_gpus > 0 ? most_w : most_node_w))
+  char watts[DL_NUMBER_SIZE], limit[DL_NUMBER_SIZE];
+  if (run->gpu_power_w > DL_MOST_OF_LIMIT * run->gpu_limit_w)
+    dl_warn_at(d, path, line,
+               "mean power of %s W, more than the power limit of the GPUs of "
+               "%s W: not plausible; check the unit of the column",
+               dl_format_digits(watts, run->gpu_power_w, 3),
+               dl_format_digits(limit, run->gpu_limit_w, 3));
+  else if (per_gpu < least_w ||
+           per_gpu > (line == 0 || run->n_gpus > 0 ? most_w : most_node_w))
     dl_warn_at(d, path, line,
                "mean power of %s W per GPU: not plausible; check the unit of "
                "the column",

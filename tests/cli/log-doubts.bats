@@ -334,3 +334,18 @@ answer() {
   gives 0 '' extract a.csv -f json
   check '.runs[0] | .gpu_energy_j == 1000 and .gpu == "A100"'
 }
+
+@test 'two columns of one quantity, and a power beyond the limit of the GPUs' {
+  printf '%s\n' 'timestamp,GPU Power (W),gpu_power_w' 1709629200,100,200 \
+    1709629210,100,200 >a.csv
+  gives 0 "dlest: warning: a.csv:1: $(message columns_of_one_quantity \
+    'GPU Power (W)' gpu_power_w)" extract a.csv -f json
+  check '.runs[0].gpu_energy_j == 1000'
+  # 20 s of 100, 4,000 and 100 W: 1,400 W in the mean of the samples
+  printf '%s\n' 'timestamp, index, power.draw [W], power.limit [W]' \
+    '2024/03/05 09:00:00.000, 0, 100 W, 400 W' \
+    '2024/03/05 09:00:10.000, 0, 4000 W, 400 W' \
+    '2024/03/05 09:00:20.000, 0, 100 W, 400 W' >a.csv
+  gives 0 "dlest: warning: a.csv: $(message mean_power_above_limit 1400 400)" \
+    extract a.csv -f json
+}

@@ -58,6 +58,7 @@ struct samples {
   char unclear[NAME_SIZE]; /* a column whose meter is unclear */
   char twice[NAME_SIZE];   /* a name that two columns have */
   char run[NAME_SIZE];     /* that the rows are of */
+  char like[2][NAME_SIZE]; /* columns of one quantity: used, left out */
   enum clock clock;
   struct dl_turns turns; /* of GPUs, without a column that identifies them */
   size_t n_channels;
@@ -94,6 +95,10 @@ static void take_quantity(struct samples *s, char **names, int field) {
   int other = channel ? channel->at[c.quantity] : -1;
   if (other >= 0 && strcasecmp(names[other], name) == 0)
     copy_name(s->twice, name);
+  if (other >= 0 && s->like[0][0] == '\0') {
+    copy_name(s->like[0], names[other]);
+    copy_name(s->like[1], name);
+  }
   if (!channel || other >= 0)
     return;
   channel->at[c.quantity] = field;
@@ -303,6 +308,11 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
     return dl_fail_at(d, DL_EINPUT, head->path, 1, "duplicate column '%s'",
                       s->twice);
   drop_sums(log, s);
+  if (s->like[0][0] != '\0')
+    dl_log_warn(log,
+                "columns '%s' and '%s' are of one quantity: the first is "
+                "used",
+                s->like[0], s->like[1]);
   if (s->unclear[0] != '\0' && device_field(s) < 0)
     dl_log_warn(log, "column '%s' does not say of what: taken for a GPU's",
                 s->unclear);
