@@ -349,3 +349,16 @@ answer() {
   gives 0 "dlest: warning: a.csv: $(message mean_power_above_limit 1400 400)" \
     extract a.csv -f json
 }
+
+@test "CodeCarbon: an energy that is not the sum of its parts" {
+  one() { # ENERGY_CONSUMED, of 0.05 + 0.3 + 0.01 kWh
+    printf '%s\n' timestamp,project_name,run_id,duration,emissions,cpu_energy,gpu_energy,ram_energy,energy_consumed,country_name,gpu_count,gpu_model \
+      "2024-03-05T09:00:00,p,r1,3600,0.1,0.05,0.3,0.01,$1,X,1,1 x A100" >a.csv
+  }
+  one 0.36
+  gives 0 '' extract a.csv -f json
+  check '.runs[0].energy_j == 1296000'
+  one 0.9
+  gives 0 "dlest: warning: a.csv:2: $(message energy_is_not_its_parts 0.9 0.36)" \
+    extract a.csv -f json
+}

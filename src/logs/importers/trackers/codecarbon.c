@@ -83,6 +83,10 @@ static const struct {
     [MODE] = {"tracking_mode", 0},
 };
 
+/* energy_consumed and the sum of its parts differ by rounding, by this share at
+ * most. */
+#define MOST_DIFFERENCE 0.02
+
 enum { OPEN_MAX = 16 };
 
 struct codecarbon {
@@ -228,6 +232,10 @@ static bool row(struct dl_log *log, const char *const *cell) {
     return dl_log_bad(log, "neither a duration nor an energy");
   if (x[PUE] == 0)
     return dl_log_bad(log, "column 'pue': 0 leaves no energy");
+  double parts = x[CPU_ENERGY] + x[GPU_ENERGY] + x[RAM_ENERGY];
+  if (fabs(x[ENERGY] - parts) > MOST_DIFFERENCE * parts)
+    dl_log_warn(log, "energy_consumed is %.3g kWh, but its parts are %.3g kWh",
+                x[ENERGY] / DL_J_PER_KWH, parts / DL_J_PER_KWH);
   bool named = dl_run_has_text(cell, c->at[GPU_MODEL]);
   if (!named && !(x[GPU_COUNT] > 0) && x[GPU_ENERGY] == 0)
     x[GPU_ENERGY] = NAN;
