@@ -35,7 +35,7 @@ enum dl_sample_label {
   DL_LABEL_NAME,
   DL_LABEL_HOST,
   DL_LABEL_DATE, /* precedes a column `time` */
-  DL_LABEL_RUN,  /* tells runs apart */
+  DL_LABEL_RUN,  /* of runs in one table */
   DL_LABEL_OTHER /* of a table that has no samples */
 };
 
