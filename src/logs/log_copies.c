@@ -15,12 +15,60 @@
 
 enum { ENDS = 512, BLOCK = 1 << 16 };
 
-/* Without padding: records are equal if their bytes are. Digests in place of
- * the bytes keep a hundred thousand logs within a few megabytes. */
+/* What sources are compared by: device and inode, or size and a digest of both
+ * ends, so that a hundred thousand logs take a few megabytes. Without padding:
+ * records are equal if their bytes are. */
 struct look {
-  uint64_t size;
-  uint64_t ends;
+  uint64_t of, at;
 };
+
+/* The sources by their looks. */
+struct seen {
+  struct dl_intern looks;
+  size_t *source; /* the first of each, owned */
+};
+
+static struct seen seen_none(const struct dl_log_grouping *g) {
+  return (struct seen){{.size = sizeof(struct look)},
+                       dl_calloc(g->n, sizeof(size_t))};
+}
+
+static void seen_free(struct seen *s) {
+  dl_intern_free(&s->looks);
+  free(s->source);
+}
+
+/* The first source that looks so: i, or one before it. */
+static size_t first_like(struct seen *s, const struct look *look, size_t i) {
+  size_t n = s->looks.n;
+  long at = dl_intern(&s->looks, look);
+  if (s->looks.n > n)
+    s->source[at] = i;
+  return s->source[at];
+}
+
+static void refuse(struct dl_source *s, struct dl_text *why) {
+  s->error = dl_strdup(dl_text_str(why));
+  s->importer = NULL;
+  s->role = DL_LOG_UNREADABLE;
+  s->status = DL_EINPUT;
+}
+
+void dl_log_repeats_refuse(struct dl_log_grouping *g) {
+  DL_SCOPED(seen_free) struct seen seen = seen_none(g);
+  for (size_t i = 0; i < g->n; i++) {
+    struct dl_source *s = &g->source[i];
+    struct stat st;
+    DL_TEXT(why);
+    if (s->once || stat(s->path, &st) != 0)
+      continue;
+    const struct look look = {st.st_dev, st.st_ino};
+    if (first_like(&seen, &look, i) == i)
+      continue;
+    dl_text_printf(&why, "%s: the same file is given twice", s->path);
+    refuse(s, &why);
+  }
+}
 
 /* false: cannot be read, or is no longer than nothing. */
 static bool look_at(struct look *l, const char *path) {
@@ -30,10 +78,10 @@ static bool look_at(struct look *l, const char *path) {
   if (done) {
     char ends[2 * ENDS];
     size_t n = st.st_size < ENDS ? (size_t)st.st_size : ENDS;
-    l->size = (uint64_t)st.st_size;
+    l->of = (uint64_t)st.st_size;
     done = fread(ends, 1, n, f) == n && fseeko(f, -(off_t)n, SEEK_END) == 0 &&
            fread(ends + n, 1, n, f) == n;
-    l->ends = dl_hash_bytes(ends, 2 * n);
+    l->at = dl_hash_bytes(ends, 2 * n);
   }
   if (f)
     fclose(f);
@@ -42,7 +90,8 @@ static bool look_at(struct look *l, const char *path) {
 
 static bool have_same_bytes(const char *path, const char *other) {
   FILE *f = fopen(path, "rb"), *g = fopen(other, "rb");
-  char *a = dl_malloc(2 * BLOCK), *b = a + BLOCK;
+  DL_FREED char *a = dl_malloc(2 * BLOCK);
+  char *b = a + BLOCK;
   bool same = f && g;
   for (size_t n = 1; same && n > 0;) {
     n = fread(a, 1, BLOCK, f);
@@ -53,34 +102,23 @@ static bool have_same_bytes(const char *path, const char *other) {
     fclose(f);
   if (g)
     fclose(g);
-  free(a);
   return same;
 }
 
-static void refuse(struct dl_source *s, const char *other) {
-  DL_TEXT(text);
-  dl_text_printf(&text, "%s: a copy of %s: it would count twice", s->path,
-                 other);
-  s->error = dl_strdup(dl_text_str(&text));
-  s->importer = NULL;
-  s->role = DL_LOG_UNREADABLE;
-  s->status = DL_EINPUT;
-}
-
 void dl_log_copies_refuse(struct dl_log_grouping *g) {
-  DL_SCOPED(dl_intern_free)
-  struct dl_intern looks = {.size = sizeof(struct look)};
-  DL_FREED size_t *first = dl_calloc(g->n, sizeof *first);
-  for (size_t i = 0; g->n > 1 && i < g->n; i++) {
+  DL_SCOPED(seen_free) struct seen seen = seen_none(g);
+  for (size_t i = 0; i < g->n; i++) {
     struct dl_source *s = &g->source[i];
     struct look look;
-    size_t n = looks.n;
+    DL_TEXT(why);
     if (s->once || s->role != DL_LOG_PRIMARY || !look_at(&look, s->path))
       continue;
-    long at = dl_intern(&looks, &look);
-    if (looks.n > n)
-      first[at] = i;
-    else if (have_same_bytes(s->path, g->source[first[at]].path))
-      refuse(s, g->source[first[at]].path);
+    size_t first = first_like(&seen, &look, i);
+    const char *other = g->source[first].path;
+    if (first == i || !have_same_bytes(s->path, other))
+      continue;
+    dl_text_printf(&why, "%s: a copy of %s: it would count twice", s->path,
+                   other);
+    refuse(s, &why);
   }
 }

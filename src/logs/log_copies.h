@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Logs that are copies of each other: their energy would count twice. */
+/* Logs that are given twice, and copies: their energy would count twice. */
 
 #ifndef DL_LOGS_LOG_COPIES_H
 #define DL_LOGS_LOG_COPIES_H
 
 #include "logs/log_grouping.h"
+
+/* Refuses files that are named twice, before any is read. */
+void dl_log_repeats_refuse(struct dl_log_grouping *g);
 
 /* Refuses power logs that have the same bytes as one before them, by their
  * source's error. */

@@ -236,30 +236,13 @@ static void link_sources(struct dl_log_grouping *g) {
     }
 }
 
-/* Of a file that is named twice the second one cannot be used: its energy would
- * count twice. */
 static void list_sources(struct dl_log_grouping *g, char *const *paths) {
-  DL_SCOPED(dl_intern_free) struct dl_intern seen = {0};
-  DL_TEXT(key);
   for (size_t i = 0; i < g->n; i++) {
     struct stat st;
-    size_t n_seen = seen.n;
     bool file = strcmp(paths[i], "-") != 0 && stat(paths[i], &st) == 0 &&
                 S_ISREG(st.st_mode);
     g->source[i] =
         (struct dl_source){.path = paths[i], .run = i, .once = !file};
-    if (!file)
-      continue;
-    dl_text_clear(&key);
-    dl_text_printf(&key, "%ju %ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
-    dl_intern(&seen, key.s);
-    if (seen.n > n_seen)
-      continue;
-    g->source[i].role = DL_LOG_UNREADABLE;
-    g->source[i].status = DL_EINPUT;
-    dl_text_clear(&key);
-    dl_text_printf(&key, "%s: the same file is given twice", paths[i]);
-    g->source[i].error = dl_strdup(key.s);
   }
 }
 
@@ -268,7 +251,9 @@ void dl_log_grouping_make(struct dl_log_grouping *g, char *const *paths,
                           enum dl_log_joining join, struct dl_diag *d) {
   *g = (struct dl_log_grouping){dl_calloc(n, sizeof *g->source), n};
   list_sources(g, paths);
-  /* Files in parallel; pipes, which may wait for each other, in order. */
+  if (n > 1)
+    dl_log_repeats_refuse(g);
+    /* Files in parallel; pipes, which may wait for each other, in order. */
 #pragma omp parallel for schedule(dynamic, 8)
   for (size_t i = 0; i < n; i++)
     if (!g->source[i].once && !g->source[i].error)
@@ -276,7 +261,8 @@ void dl_log_grouping_make(struct dl_log_grouping *g, char *const *paths,
   for (size_t i = 0; i < n; i++)
     if (g->source[i].once)
       find_importer(&g->source[i], o);
-  dl_log_copies_refuse(g);
+  if (n > 1)
+    dl_log_copies_refuse(g);
   if (join != DL_JOIN_NONE && n > 1)
     join_companions(g);
   if (join == DL_JOIN_LOGS && n > 1)

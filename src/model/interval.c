@@ -63,33 +63,24 @@ void dl_add_group_residuals(struct dl_residuals *r, const char *name, double *x,
   dl_residual_quantiles(to, x, spread, n);
 }
 
-struct weighted {
-  double x, w;
-};
-
-static int by_value(const void *a, const void *b) {
-  double x = ((const struct weighted *)a)->x;
-  double y = ((const struct weighted *)b)->x;
-  return (x > y) - (x < y);
-}
-
 /* Groups from which on quantiles count, and by themselves: those of 90 % have
  * one and two groups beyond either end there. */
 #define FEWEST 19.0
 #define MOST 39.0
 
-/* All residuals, each group weighing 1 in total. */
-static struct weighted *gather(const struct dl_residuals *r, size_t *n) {
+/* All residuals in order, and behind them their weights: each group weighs 1 in
+ * total. */
+static double *gather(const struct dl_residuals *r, size_t *n) {
   *n = 0;
   for (size_t i = 0; i < r->n; i++)
     *n += r->g[i].n_values;
-  struct weighted *all = dl_calloc(*n, sizeof *all);
-  size_t k = 0;
+  double *all = dl_calloc(2 * *n, sizeof *all), *x = all, *w = all + *n;
   for (size_t i = 0; i < r->n; i++)
-    for (size_t j = 0; j < r->g[i].n_values; j++)
-      all[k++] = (struct weighted){scaled(&r->g[i], j),
-                                   1.0 / (double)r->g[i].n_values};
-  qsort(all, *n, sizeof *all, by_value);
+    for (size_t j = 0; j < r->g[i].n_values; j++) {
+      *x++ = scaled(&r->g[i], j);
+      *w++ = 1.0 / (double)r->g[i].n_values;
+    }
+  gsl_sort2(all, 1, all + *n, 1, *n);
   return all;
 }
 
@@ -98,27 +89,27 @@ static struct weighted *gather(const struct dl_residuals *r, size_t *n) {
 static bool conformal(const struct dl_residuals *r, double coverage,
                       double *low, double *high) {
   size_t n;
-  DL_FREED struct weighted *all = gather(r, &n);
-  if (n == 0) {
+  DL_FREED double *x = gather(r, &n);
+  const double *w = x + n;
+  if (n == 0)
     return false;
-  }
   double tail = (1 - coverage) / 2 * ((double)r->n + 1);
   tail += 1e-9 * (double)r->n; /* sums of weights are rounded */
   double sum = 0;
   size_t i = 0;
   for (i = 0; i < n - 1; i++) {
-    sum += all[i].w;
+    sum += w[i];
     if (sum > tail - 1)
       break;
   }
-  *low = all[i].x;
+  *low = x[i];
   sum = 0;
   for (i = n - 1; i > 0; i--) {
-    sum += all[i].w;
+    sum += w[i];
     if (sum > tail - 1)
       break;
   }
-  *high = all[i].x;
+  *high = x[i];
   return true;
 }
 

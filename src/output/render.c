@@ -85,8 +85,12 @@ enum dl_status dl_stream_row(struct dl_stream *s, const struct dl_value *values,
   enum dl_status status = DL_OK;
   if (s->format->document)
     dl_document_row(s, values);
-  else
+  else if (s->format->row)
     status = s->format->row(s, values, d);
+  else {
+    s->format->add(s, values, &s->line);
+    return dl_stream_write(s, &s->line, d);
+  }
   return check_written(s->f, false, status, d);
 }
 

@@ -63,14 +63,11 @@ static bool take_exponent(struct decimal *x, const char *p, const char *end) {
   return true;
 }
 
-/* Takes [p, end), which is not empty, apart; false if it is no decimal
- * number. */
-static bool take_decimal(struct decimal *x, const char *p, const char *end) {
+/* Takes digits with at most one point, up to where they end. */
+static const char *take_digits(struct decimal *x, const char *p,
+                               const char *end) {
   const char *point = NULL;
   uint64_t w = 0;
-  x->negative = *p == '-';
-  if (*p == '+' || *p == '-')
-    p++;
   x->digits = p;
   for (; p < end; p++) {
     unsigned digit = (unsigned)(unsigned char)*p - '0';
@@ -85,6 +82,14 @@ static bool take_decimal(struct decimal *x, const char *p, const char *end) {
   x->w = w;
   x->n_digits = (size_t)(p - x->digits) - (point != NULL);
   x->power = point ? point + 1 - p : 0;
+  return p;
+}
+
+/* Takes [p, end), which is not empty, apart; false if it is no decimal
+ * number. */
+static bool take_decimal(struct decimal *x, const char *p, const char *end) {
+  x->negative = *p == '-';
+  p = take_digits(x, p + (*p == '+' || *p == '-'), end);
   return x->n_digits > 0 && take_exponent(x, p, end);
 }
 
@@ -156,23 +161,12 @@ static bool is_not_finite(const char *s, size_t len) {
 }
 
 const char *dl_take_decimal(const char *s, const char *end, double *x) {
-  uint64_t w = 0;
-  const char *from = s, *point = NULL;
-  for (; s < end; s++) {
-    unsigned digit = (unsigned)(unsigned char)*s - '0';
-    if (digit <= 9)
-      w = w * 10 + digit;
-    else if (*s == '.' && !point && s > from)
-      point = s;
-    else
-      break;
-  }
-  ptrdiff_t decimals = point ? s - point - 1 : 0;
-  if (s == from || s - from - (point != NULL) > DBL_DIG ||
-      (point && decimals == 0))
+  struct decimal d;
+  const char *behind = take_digits(&d, s, end);
+  if (d.n_digits == 0 || d.n_digits > DBL_DIG || *s == '.' || behind[-1] == '.')
     return NULL;
-  *x = point ? (double)w / power_of_10[decimals] : (double)w;
-  return s;
+  *x = d.power < 0 ? (double)d.w / power_of_10[-d.power] : (double)d.w;
+  return behind;
 }
 
 enum dl_number dl_parse_number(const char *s, size_t len, double *out) {

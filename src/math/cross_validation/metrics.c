@@ -13,33 +13,22 @@ static double weight(const double *w, size_t i) {
   return w ? w[i] : 1;
 }
 
-/* A relative error and its weight. */
-struct weighted {
-  double x;
-  double w;
-};
-
-static int by_x(const void *a, const void *b) {
-  const struct weighted *p = a, *q = b;
-  return (p->x > q->x) - (p->x < q->x);
-}
-
-/* Of values sorted by x: the smallest with half of the weight up to it, and
+/* Of the values in order: the smallest with half of the weight up to it, and
  * the mean with the next where that is exactly half, so that whole weights
- * give the median of the repeated values. */
-static double weighted_median(struct weighted *v, size_t n) {
+ * give the median of the repeated values. Reorders both. */
+static double weighted_median(double *x, double *w, size_t n) {
   double total = 0, below = 0;
-  qsort(v, n, sizeof *v, by_x);
+  gsl_sort2(x, 1, w, 1, n);
   for (size_t i = 0; i < n; i++)
-    total += v[i].w;
+    total += w[i];
   for (size_t i = 0; i + 1 < n; i++) {
-    below += v[i].w;
+    below += w[i];
     if (2 * below == total)
-      return v[i].x + (v[i + 1].x - v[i].x) / 2;
+      return x[i] + (x[i + 1] - x[i]) / 2;
     if (2 * below > total)
-      return v[i].x;
+      return x[i];
   }
-  return v[n - 1].x;
+  return x[n - 1];
 }
 
 /* The same of n values of equal weight; reorders them. */
@@ -52,20 +41,19 @@ static double median(double *x, size_t n) {
 static void relative_errors(struct dl_scores *s, const double *y,
                             const double *f, const double *w, size_t n) {
   DL_FREED double *x = dl_calloc(n, sizeof *x);
-  DL_FREED struct weighted *v = w ? dl_calloc(n, sizeof *v) : NULL;
+  DL_FREED double *v = dl_calloc(n, sizeof *v);
   double sum = 0, total = 0;
   bool defined = true;
   for (size_t i = 0; i < n; i++) {
     x[i] = fabs(y[i] - f[i]) / fabs(y[i]);
     defined = defined && y[i] != 0 && !isnan(x[i]);
-    if (v)
-      v[i] = (struct weighted){x[i], w[i]};
-    sum += weight(w, i) * x[i];
-    total += weight(w, i);
+    v[i] = weight(w, i);
+    sum += v[i] * x[i];
+    total += v[i];
   }
   if (defined) {
     s->mape = sum / total;
-    s->median_ape = v ? weighted_median(v, n) : median(x, n);
+    s->median_ape = w ? weighted_median(x, v, n) : median(x, n);
   }
 }
 

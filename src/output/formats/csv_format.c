@@ -216,21 +216,12 @@ static void csv_add(const struct dl_stream *s, const struct dl_value *values,
   values_row(to, dialect_of_stream(s), s->columns, s->n_cols, values);
 }
 
-static enum dl_status
-csv_row(struct dl_stream *s, const struct dl_value *values, struct dl_diag *d) {
-  (void)d;
-  csv_add(s, values, &s->line);
-  flush(s->f, &s->line);
-  return DL_OK;
-}
-
 static const struct dl_format spreadsheet = {
     .name = "csv",
     .summary = "CSV with marked formulas",
     .whole = true,
     .report = spreadsheet_report,
     .begin = csv_begin,
-    .row = csv_row,
     .add = csv_add,
 };
 
@@ -242,6 +233,5 @@ const struct dl_format dl_format_csv = {
     .spreadsheet = &spreadsheet,
     .report = csv_report,
     .begin = csv_begin,
-    .row = csv_row,
     .add = csv_add,
 };
