@@ -7,15 +7,8 @@
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
 
-const struct dl_estimator *const dl_estimators[] = {
-    &dl_physical_method,
-    &dl_pre_epoch,
-    &dl_pre_power,
-    &dl_green_algorithms,
-    &dl_tdp,
-    &dl_flops,
-    NULL,
-};
+#define ROW(estimator) &estimator,
+const struct dl_estimator *const dl_estimators[] = {DL_ESTIMATORS(ROW) NULL};
 
 const struct dl_estimator *dl_estimator_find(const char *name) {
   for (size_t i = 0; dl_estimators[i]; i++)

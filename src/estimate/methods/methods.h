@@ -6,12 +6,17 @@
 
 #include "estimate/methods/estimator.h"
 
-extern const struct dl_estimator dl_tdp;
-extern const struct dl_estimator dl_green_algorithms;
-extern const struct dl_estimator dl_flops;
-extern const struct dl_estimator dl_pre_power;
-extern const struct dl_estimator dl_pre_epoch;
-extern const struct dl_estimator dl_physical_method;
+#define DL_ESTIMATORS(ROW)                                                     \
+  ROW(dl_physical_method)                                                      \
+  ROW(dl_pre_epoch)                                                            \
+  ROW(dl_pre_power)                                                            \
+  ROW(dl_green_algorithms)                                                     \
+  ROW(dl_tdp)                                                                  \
+  ROW(dl_flops)
+
+#define DL_ESTIMATOR(estimator) extern const struct dl_estimator estimator;
+DL_ESTIMATORS(DL_ESTIMATOR)
+#undef DL_ESTIMATOR
 
 /* Duration of the whole run in seconds, NaN where it is unknown. */
 bool dl_pre_learnt_precision(const struct dl_job *job); /* FP32, TF32 */

@@ -1,18 +1,38 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of importers, in importers.c. */
+/* The table of importers. */
 
 #ifndef DL_LOGS_IMPORTERS_IMPORTERS_H
 #define DL_LOGS_IMPORTERS_IMPORTERS_H
 
 #include "logs/importers/importer.h"
 
-extern const struct dl_importer dl_import_nvidia_smi, dl_import_psutil,
-    dl_import_epochs, dl_import_nvidia_smi_dmon, dl_import_dcgmi_dmon,
-    dl_import_rocm_smi, dl_import_codecarbon, dl_import_eco2ai, dl_import_zeus,
-    dl_import_grafana, dl_import_prometheus,
-    dl_import_carbontracker, dl_import_carbontracker_output, dl_import_sacct,
-    dl_import_sstat, dl_import_ptdaemon, dl_import_perf, dl_import_turbostat,
-    dl_import_samples, dl_import_table;
+/* A row for each. The first importer that recognises a file is used, so those
+ * that recognise it by few words come last. */
+#define DL_IMPORTERS(ROW)                                                      \
+  ROW(dl_import_nvidia_smi)                                                    \
+  ROW(dl_import_nvidia_smi_dmon)                                               \
+  ROW(dl_import_dcgmi_dmon)                                                    \
+  ROW(dl_import_rocm_smi)                                                      \
+  ROW(dl_import_psutil)                                                        \
+  ROW(dl_import_perf)                                                          \
+  ROW(dl_import_turbostat)                                                     \
+  ROW(dl_import_ptdaemon)                                                      \
+  ROW(dl_import_sacct)                                                         \
+  ROW(dl_import_sstat)                                                         \
+  ROW(dl_import_codecarbon)                                                    \
+  ROW(dl_import_eco2ai)                                                        \
+  ROW(dl_import_zeus)                                                          \
+  ROW(dl_import_carbontracker)                                                 \
+  ROW(dl_import_carbontracker_output)                                          \
+  ROW(dl_import_prometheus)                                                    \
+  ROW(dl_import_grafana)                                                       \
+  ROW(dl_import_table)                                                         \
+  ROW(dl_import_epochs)                                                        \
+  ROW(dl_import_samples)
+
+#define DL_IMPORTER(importer) extern const struct dl_importer importer;
+DL_IMPORTERS(DL_IMPORTER)
+#undef DL_IMPORTER
 
 /* All importers; NULL ends the list. */
 extern const struct dl_importer *const dl_importers[];
