@@ -19,10 +19,6 @@ void dl_text_clear(struct dl_text *t) {
     t->s[0] = '\0';
 }
 
-void dl_text_reserve(struct dl_text *t, size_t n) {
-  DL_GROW(t->s, t->cap, t->len + n + 1);
-}
-
 void dl_text_add_n(struct dl_text *t, const char *s, size_t n) {
   char *to = dl_text_room(t, n);
   if (n > 0)

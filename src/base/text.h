@@ -27,15 +27,12 @@ void dl_text_add_n(struct dl_text *t, const char *s, size_t n);
 void dl_text_printf(struct dl_text *t, const char *fmt, ...) DL_PRINTF(2, 3);
 void dl_text_vprintf(struct dl_text *t, const char *fmt, va_list ap);
 
-/* Makes room for n more bytes. */
-void dl_text_reserve(struct dl_text *t, size_t n);
-
 /* Where n bytes may be written behind the text, which takes those before
  * `end`. Inline: rows of tables are put together of many short pieces, most of
  * which fit. */
 static inline char *dl_text_room(struct dl_text *t, size_t n) {
   if (t->cap - t->len <= n)
-    dl_text_reserve(t, n);
+    DL_GROW(t->s, t->cap, t->len + n + 1);
   return t->s + t->len;
 }
 
