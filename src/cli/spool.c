@@ -50,17 +50,16 @@ static enum dl_status take(struct dl_spool *s, struct dl_diag *d) {
 enum dl_status dl_spool_take(struct dl_spool *s, size_t n, int wait_ms,
                              struct dl_diag *d) {
   struct pollfd fds[MOST_POLLED];
-  enum dl_status status = DL_OK;
   if (n > MOST_POLLED)
     return dl_fail(d, DL_EUSAGE, "more than %d pipes", MOST_POLLED);
   for (size_t i = 0; i < n; i++)
     fds[i] = (struct pollfd){s[i].ended ? -1 : s[i].fd, POLLIN, 0};
   if (poll(fds, (nfds_t)n, wait_ms) <= 0)
     return DL_OK; /* nothing, or a signal */
-  for (size_t i = 0; i < n && status == DL_OK; i++)
+  for (size_t i = 0; i < n; i++)
     if (fds[i].revents != 0)
-      status = take(&s[i], d);
-  return status;
+      DL_TRY(take(&s[i], d));
+  return DL_OK;
 }
 
 bool dl_spool_ended(const struct dl_spool *s, size_t n) {

@@ -101,8 +101,7 @@ static enum dl_status find_methods(struct dl_session *s, const char *methods,
 /* Binds the fits of m to a frame. */
 static enum dl_status bind_fits(struct dl_session *s, const struct dl_model *m,
                                 struct dl_frame *f, struct dl_diag *d) {
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < DL_N_FITS && status == DL_OK; i++) {
+  for (size_t i = 0; i < DL_N_FITS; i++) {
     struct dl_bound_fit *to = &s->fit[i];
     const struct dl_model *owner;
     to->fit = dl_model_search(m, fits[i].target, fits[i].physics, &owner);
@@ -112,10 +111,10 @@ static enum dl_status bind_fits(struct dl_session *s, const struct dl_model *m,
     if (!to->fit)
       continue;
     to->model = owner->path;
-    status = dl_predictor_new(&to->p, to->fit, f, s->coverage,
-                              !fits[i].physics && !s->asks_pre, d);
+    DL_TRY(dl_predictor_new(&to->p, to->fit, f, s->coverage,
+                            !fits[i].physics && !s->asks_pre, d));
   }
-  return status;
+  return DL_OK;
 }
 
 enum dl_status dl_session_new(struct dl_session **out, struct dl_frame *f,

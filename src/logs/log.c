@@ -342,16 +342,15 @@ static enum dl_status read_text(struct dl_log *log) {
     dl_text_add_n(&text, piece, n);
   bool failed = ferror(f);
   dl_close_input(f);
-  enum dl_status status =
-      failed ? dl_fail_at(log->d, DL_EFAILED, log->path, 0, "cannot read")
-      : text.len > DL_JSON_MOST_BYTES
-          ? dl_fail_at(log->d, DL_EINPUT, log->path, 0,
-                       "more than %d MiB: split the range of times",
-                       DL_JSON_MOST_BYTES >> 20)
-          : log->importer->text(log, dl_text_str(&text), text.len, log->d);
-  if (status == DL_OK)
-    end(log, false);
-  return status;
+  if (failed)
+    return dl_fail_at(log->d, DL_EFAILED, log->path, 0, "cannot read");
+  if (text.len > DL_JSON_MOST_BYTES)
+    return dl_fail_at(log->d, DL_EINPUT, log->path, 0,
+                      "more than %d MiB: split the range of times",
+                      DL_JSON_MOST_BYTES >> 20);
+  DL_TRY(log->importer->text(log, dl_text_str(&text), text.len, log->d));
+  end(log, false);
+  return DL_OK;
 }
 
 /* Whether a row with this hash was read before, with a warning; otherwise

@@ -141,10 +141,8 @@ enum dl_status dl_run_logs_read(const struct dl_run_logs *x, size_t i,
                                 size_t *n, struct dl_diag *d) {
   const struct dl_source *source = x->all->source;
   struct dl_node_sum sum = {0};
-  enum dl_status status = read_node(x, i, log, n, d);
+  DL_TRY(read_node(x, i, log, n, d));
   size_t nodes = source[i].origin ? source[i].origin->n_nodes : 0;
-  if (status != DL_OK)
-    return status;
   if (!source[i].joined) {
     if (nodes > 1)
       dl_warn_at(d, source[i].path, 0,
@@ -155,12 +153,9 @@ enum dl_status dl_run_logs_read(const struct dl_run_logs *x, size_t i,
   }
   dl_node_flatten(log, *n);
   *n = 1;
-  for (size_t k = source[i].first; k > 0 && status == DL_OK;
-       k = source[k - 1].next)
+  for (size_t k = source[i].first; k > 0; k = source[k - 1].next)
     if (source[k - 1].joined)
-      status = add_node(x, k - 1, &sum, log, d);
-  if (status != DL_OK)
-    return status;
+      DL_TRY(add_node(x, k - 1, &sum, log, d));
   dl_node_end(&sum, log, source[i].path, d);
   if (nodes > sum.n)
     dl_warn_at(d, source[i].path, 0,

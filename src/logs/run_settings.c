@@ -113,10 +113,10 @@ enum dl_status dl_settings_pattern(struct dl_settings *s, const char *pattern,
   if (s->has_pattern)
     return dl_fail(d, DL_EUSAGE, "one path pattern at a time");
   s->has_pattern = true;
-  enum dl_status status = dl_pattern_parse(&s->pattern, pattern, d);
-  for (size_t i = 0; status == DL_OK && i < s->pattern.names.n; i++)
+  DL_TRY(dl_pattern_parse(&s->pattern, pattern, d));
+  for (size_t i = 0; i < s->pattern.names.n; i++)
     note_column(s, s->pattern.names.s[i]);
-  return status;
+  return DL_OK;
 }
 
 /* --- the table */

@@ -13,19 +13,18 @@ enum dl_status dl_kept_quantities_bind(struct dl_kept_quantities *q,
                                        const struct dl_physics *physics,
                                        struct dl_frame *f, struct dl_diag *d) {
   struct dl_row_ref ignored; /* a member of the run */
-  enum dl_status status = DL_OK;
   *q = (struct dl_kept_quantities){0};
   if (dl_frame_is_given(f, "run_id"))
-    status = dl_frame_text(f, "run_id", false, &ignored, d);
-  for (size_t i = 0; i < physics->n_quantities && status == DL_OK; i++) {
+    DL_TRY(dl_frame_text(f, "run_id", false, &ignored, d));
+  for (size_t i = 0; i < physics->n_quantities; i++) {
     const char *name = physics->quantity[i].name;
     if (!dl_frame_is_given(f, name) || dl_run_column_find(name) ||
         q->n == DL_LENGTH(q->of))
       continue;
     q->of[q->n].name = name;
-    status = dl_frame_quantity(f, name, false, &q->of[q->n++].at, d);
+    DL_TRY(dl_frame_quantity(f, name, false, &q->of[q->n++].at, d));
   }
-  return status;
+  return DL_OK;
 }
 
 static void set_number(struct dl_kept_run *run, const char *name, double x) {

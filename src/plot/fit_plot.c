@@ -113,16 +113,15 @@ static enum dl_status take_row(struct drawing *w, size_t row, long key,
 static enum dl_status make_marks(struct drawing *w, bool per,
                                  struct dl_diag *d) {
   DL_SCOPED(dl_intern_free) struct dl_intern keys = {0};
-  enum dl_status status = DL_OK;
   w->mark = dl_calloc(w->rows, sizeof *w->mark);
-  for (size_t i = 0; i < w->t.n && status == DL_OK; i++) {
+  for (size_t i = 0; i < w->t.n; i++) {
     if (!w->use[i])
       continue;
     const char *name = dl_plot_text(&w->t, i, COL_PER);
     long key = per ? dl_intern(&keys, name) : (long)w->n;
-    status = take_row(w, i, key, name, d);
+    DL_TRY(take_row(w, i, key, name, d));
   }
-  return status;
+  return DL_OK;
 }
 
 /* Turns sums of logarithms into means, and sets the axes from them. */

@@ -135,6 +135,6 @@ enum dl_status dl_plot_table_read(struct dl_plot_table *t, const char *path,
   DL_TRY(find_columns(t, csv, col, made_by, d));
   DL_TRY(read_rows(t, csv, col, d));
   if (t->n == 0)
-    DL_TRY(dl_fail_at(d, DL_EINPUT, t->path, 0, "no row that can be drawn"));
+    return dl_fail_at(d, DL_EINPUT, t->path, 0, "no row that can be drawn");
   return DL_OK;
 }

@@ -57,9 +57,8 @@ enum dl_status dl_frame_axes(struct dl_frame *f, const struct dl_axes *axes,
 
 enum dl_status dl_frame_begin(struct dl_frame *f, const struct dl_run *run,
                               bool given, struct dl_diag *d) {
-  enum dl_status status = DL_OK;
   struct dl_row *first = &f->first;
-  for (size_t i = 0; i < DL_N_RUN_MEMBERS && status == DL_OK; i++) {
+  for (size_t i = 0; i < DL_N_RUN_MEMBERS; i++) {
     enum dl_run_id id = (enum dl_run_id)i;
     if (!dl_run_has(run, id))
       continue;
@@ -69,9 +68,9 @@ enum dl_status dl_frame_begin(struct dl_frame *f, const struct dl_run *run,
       continue;
     }
     dl_run_copy_text(&first->run, id, dl_run_text(run, id));
-    status = open_named(f, dl_run_columns[i].name, dl_run_text(run, id), d);
+    DL_TRY(open_named(f, dl_run_columns[i].name, dl_run_text(run, id), d));
   }
-  return status;
+  return DL_OK;
 }
 
 void dl_frame_take_usual(struct dl_frame *f, const char *dataset) {

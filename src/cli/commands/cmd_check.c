@@ -162,7 +162,7 @@ static enum dl_status check_model(const char *path, struct dl_diag *d,
   DL_SCOPED(dl_model_free_local) struct dl_model *model = NULL;
   DL_TRY(dl_data_path(dl_datadir(), "models/model.rng", &schema, d));
   if (strcmp(path, "-") == 0)
-    DL_TRY(dl_fail(d, DL_EINPUT, "a model: check it by the path of its file"));
+    return dl_fail(d, DL_EINPUT, "a model: check it by the path of its file");
   DL_TRY(dl_model_read(&model, path, schema.s, d));
   *fits = model->n_fits;
   return DL_OK;

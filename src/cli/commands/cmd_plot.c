@@ -77,7 +77,6 @@ static enum dl_status read_arguments(struct dl_cli *cli,
                {DL_PLOT_TARGET, "target"},
                {DL_PLOT_LOGS, "from|epoch-length"}};
   struct dl_diag *d = &cli->diag;
-  enum dl_status status = DL_OK;
   char why[64];
   p->kind = dl_plot_kind_find(cli->argument[0]);
   if (!p->kind)
@@ -94,10 +93,10 @@ static enum dl_status read_arguments(struct dl_cli *cli,
   if (p->o.n_paths > 1 && !(p->kind->takes & DL_PLOT_LOGS))
     return dl_fail(d, DL_EUSAGE, "one table at a time");
   snprintf(why, sizeof why, "on 'plot %s'", p->kind->name);
-  for (size_t i = 0; i < sizeof takes / sizeof *takes && status == DL_OK; i++)
+  for (size_t i = 0; i < sizeof takes / sizeof *takes; i++)
     if (!(p->kind->takes & takes[i].taken))
-      status = dl_cli_refuse(cli, takes[i].options, why);
-  return status;
+      DL_TRY(dl_cli_refuse(cli, takes[i].options, why));
+  return DL_OK;
 }
 
 static const char *file_of(const struct dl_cli *cli) {

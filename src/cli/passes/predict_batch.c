@@ -195,15 +195,14 @@ static void own_values(const struct batch *b, const char *const *cell,
 
 static enum dl_status print_row(struct batch *b, const char *const *cell,
                                 size_t i) {
-  enum dl_status status = DL_OK;
   own_values(b, cell, b->values);
-  for (size_t m = 0; m < b->n_methods && status == DL_OK; m++) {
+  for (size_t m = 0; m < b->n_methods; m++) {
     if (!is_shown(b, i, m))
       continue;
     estimate_values(b, i, m, b->values);
-    status = dl_stream_row(b->stream, b->values, &b->cli->diag);
+    DL_TRY(dl_stream_row(b->stream, b->values, &b->cli->diag));
   }
-  return status;
+  return DL_OK;
 }
 
 /* The same to a text, by any thread. */

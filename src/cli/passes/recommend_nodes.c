@@ -229,18 +229,15 @@ enum dl_status dl_recommend_nodes(struct dl_cli *cli,
                                   struct dl_recommend_options *o,
                                   struct dl_recommend_data *r) {
   DL_SCOPED(free_asked) struct asked a = {0};
-  enum dl_status status = find_asked(cli, o, &a);
-  if (status == DL_OK)
-    status = add_all(cli, o, &a, r);
-  if (status == DL_OK) {
-    set_boundary(cli, r);
-    o->job.dataset = r->node[0].job.dataset; /* all have the same */
-  }
-  for (size_t i = 0; i < r->n_nodes && status == DL_OK; i++) {
+  DL_TRY(find_asked(cli, o, &a));
+  DL_TRY(add_all(cli, o, &a, r));
+  set_boundary(cli, r);
+  o->job.dataset = r->node[0].job.dataset; /* all have the same */
+  for (size_t i = 0; i < r->n_nodes; i++) {
     const struct dl_recommend_node *n = &r->node[i];
     dl_frame_warn_unused(n->f, &cli->diag);
-    status = dl_choices_sweep(&r->choices, n->f, &o->job.axes, n->session,
-                              &n->at, &cli->diag);
+    DL_TRY(dl_choices_sweep(&r->choices, n->f, &o->job.axes, n->session, &n->at,
+                            &cli->diag));
   }
-  return status;
+  return DL_OK;
 }

@@ -190,19 +190,17 @@ static enum dl_status note_variables(struct reader *r, struct dl_diag *d) {
     if (is_var[s])
       keep_range(r, is_var[s]);
   free((void *)is_var);
-  enum dl_status status = DL_OK;
   for (size_t k = 0; k < r->t->n_physics; k++) {
     const struct dl_physics *physics = r->t->physics[k].physics;
-    for (size_t i = 0; i < physics->n_quantities && status == DL_OK; i++) {
+    for (size_t i = 0; i < physics->n_quantities; i++) {
       struct dl_row_ref q;
       if (!physics->quantity[i].watched)
         continue;
-      status = dl_frame_quantity(r->f, physics->quantity[i].name, false, &q, d);
-      if (status == DL_OK)
-        keep_range(r, &q);
+      DL_TRY(dl_frame_quantity(r->f, physics->quantity[i].name, false, &q, d));
+      keep_range(r, &q);
     }
   }
-  return status;
+  return DL_OK;
 }
 
 static void block_room(struct reader *r, size_t rows) {
@@ -459,28 +457,21 @@ enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
                                 const struct dl_strlist *groups,
                                 const char *must, struct dl_diag *d) {
   DL_SCOPED(free_reader) struct reader r = {.t = t, .csv = csv, .f = f};
-  enum dl_status status = bind_formulas(&r, d);
-  if (status == DL_OK)
-    status = bind_physics(&r, d);
-  if (status == DL_OK)
-    status = add_groups(&r, groups, must, d);
-  if (status == DL_OK)
-    status = dl_frame_quantity(f, "boundary", false, &r.boundary_at, d);
-  if (status == DL_OK && t->keeps)
-    status = dl_kept_quantities_bind(&r.kept, t->physics[0].physics, f, d);
-  if (status == DL_OK)
-    status = note_variables(&r, d);
-  if (status == DL_OK)
-    status = read_blocks(&r, d);
-  if (status == DL_OK) {
-    warn_assumed(&r, d);
-    /* Runs that are kept count once, which their calibration says. */
-    if (!t->keeps)
-      dl_repeated_rows_warn(&r.repeated, dl_csv_path(csv), d);
-    make_matrix(&r);
-    dl_csv_digest(csv, t->digest, &t->rows);
-    t->source = dl_strdup(dl_csv_path(csv));
-    t->problems = dl_calloc(1, sizeof *t->problems);
-  }
-  return status;
+  DL_TRY(bind_formulas(&r, d));
+  DL_TRY(bind_physics(&r, d));
+  DL_TRY(add_groups(&r, groups, must, d));
+  DL_TRY(dl_frame_quantity(f, "boundary", false, &r.boundary_at, d));
+  if (t->keeps)
+    DL_TRY(dl_kept_quantities_bind(&r.kept, t->physics[0].physics, f, d));
+  DL_TRY(note_variables(&r, d));
+  DL_TRY(read_blocks(&r, d));
+  warn_assumed(&r, d);
+  /* Runs that are kept count once, which their calibration says. */
+  if (!t->keeps)
+    dl_repeated_rows_warn(&r.repeated, dl_csv_path(csv), d);
+  make_matrix(&r);
+  dl_csv_digest(csv, t->digest, &t->rows);
+  t->source = dl_strdup(dl_csv_path(csv));
+  t->problems = dl_calloc(1, sizeof *t->problems);
+  return DL_OK;
 }

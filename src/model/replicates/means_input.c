@@ -52,10 +52,10 @@ static enum dl_status check_feature(const char *text, const struct dl_csv *csv,
   DL_TRY(dl_formula_parse(&g, text, d));
   for (size_t i = 0; i < g->n_vars; i++)
     if (dl_run_is_measured(g->var[i].name))
-      DL_TRY(dl_fail_at(d, DL_EUSAGE, dl_csv_path(csv), 0,
+      return dl_fail_at(d, DL_EUSAGE, dl_csv_path(csv), 0,
                         "'%s' differs between the runs of a configuration: "
                         "fit the table of runs",
-                        g->var[i].name));
+                        g->var[i].name);
   return DL_OK;
 }
 

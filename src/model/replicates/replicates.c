@@ -211,8 +211,7 @@ enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
 static enum dl_status bind_means(struct dl_means *m, struct dl_frame *f,
                                  struct dl_diag *d) {
   struct dl_row_ref ignored; /* members of the run */
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < DL_N_RUN_COLUMNS && status == DL_OK; i++) {
+  for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
     const struct dl_run_column *c = &dl_run_columns[i];
     bool wanted = c->role != DL_ROLE_NAME || strcmp(c->name, "boundary") == 0 ||
                   strcmp(c->name, "source") == 0;
@@ -220,9 +219,9 @@ static enum dl_status bind_means(struct dl_means *m, struct dl_frame *f,
         m->n_columns == DL_MOST_MEANS_COLUMNS)
       continue;
     m->column[m->n_columns++] = c;
-    status = dl_frame_quantity(f, c->name, false, &ignored, d);
+    DL_TRY(dl_frame_quantity(f, c->name, false, &ignored, d));
   }
-  return status;
+  return DL_OK;
 }
 
 static const char *text_of(enum dl_run_id id, const struct dl_row *row) {

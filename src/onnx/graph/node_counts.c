@@ -211,24 +211,22 @@ enum dl_status dl_onnx_walk_nodes(struct dl_onnx_walk *r, struct dl_scope *s,
                                   const struct dl_body *body) {
   DL_SCOPED(dl_intern_free) struct dl_intern names = {0};
   DL_FREED size_t *order = dl_calloc(body->n, sizeof *order);
-  enum dl_status status = DL_OK;
   const Onnx__GraphProto *g = body->graph;
   if (g)
-    status = spend(r, g->n_value_info + g->n_initializer);
-  for (size_t i = 0; g && i < g->n_value_info && status == DL_OK; i++) {
+    DL_TRY(spend(r, g->n_value_info + g->n_initializer));
+  for (size_t i = 0; g && i < g->n_value_info; i++) {
     size_t before = names.n;
     const char *name = dl_or_empty(g->value_info[i]->name);
     /* Numbers are places in the list: a second one of a name takes none. */
     dl_intern(&names, name);
     if (names.n == before)
-      status = dl_fail_at(r->d, DL_EINPUT, r->m->path, 0,
-                          "the shape of '%s' is declared twice", name);
+      return dl_fail_at(r->d, DL_EINPUT, r->m->path, 0,
+                        "the shape of '%s' is declared twice", name);
   }
-  if (status == DL_OK && g)
-    status = enter_weights(r, s, g);
-  if (status == DL_OK)
-    status = dl_onnx_order(r, body, order);
-  for (size_t i = 0; i < body->n && status == DL_OK; i++)
-    status = run_node(r, s, body, &names, order[i]);
-  return status;
+  if (g)
+    DL_TRY(enter_weights(r, s, g));
+  DL_TRY(dl_onnx_order(r, body, order));
+  for (size_t i = 0; i < body->n; i++)
+    DL_TRY(run_node(r, s, body, &names, order[i]));
+  return DL_OK;
 }
