@@ -250,9 +250,9 @@ left_out() {
 @test "held-out GPUs: the errors that docs/inference.md states" {
   [ -r "$MLENERGY/mlenergy_v3_llm.csv" ] ||
     skip "no mlenergy/mlenergy_v3_llm.csv in '$MEASURED_RUNS'"
-  left_out a100-sxm4-40gb 157 15.6 15.6 15.2 96
-  left_out b200 228 24.9 22.2 22.1 79
-  left_out h100-sxm5-80gb 400 17.2 19.2 17.8 94
+  left_out a100-sxm4-40gb 157 17.2 15.4 15.7 95
+  left_out b200 228 25.0 22.2 22.2 79
+  left_out h100-sxm5-80gb 400 17.1 19.4 18.1 95
 }
 
 @test "the table that ships follows from the measurements" {

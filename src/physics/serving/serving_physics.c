@@ -11,8 +11,8 @@
 
 static const struct dl_physics_constant constants[] = {
     [DL_SERVE_EM] = {"em", NULL, 0.7, 0.25, "share of the bandwidth reached"},
-    [DL_SERVE_EC] = {"ec", NULL, 0.55, 0.3, "share of the peak rate, decoding"},
-    [DL_SERVE_EP] = {"ep", NULL, 0.5, 0.4, "share of the peak rate, prompts"},
+    [DL_SERVE_EC] = {"ec", NULL, 0.7, 0.1, "share of the peak rate, decoding"},
+    [DL_SERVE_EP] = {"ep", NULL, 0.7, 0.1, "share of the peak rate, prompts"},
     [DL_SERVE_TAU] = {"tau", "s", 60e-6, 0.5, "a layer"},
     [DL_SERVE_ALPHA] = {"alpha", "s", 12e-6, 0.6, "an exchange between GPUs"},
     [DL_SERVE_XL] = {"xl", NULL, 0.5, 0.6, "share of the links' rate"},
