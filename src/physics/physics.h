@@ -100,7 +100,7 @@ struct dl_grouping {
 };
 
 /* The inputs of any physics. */
-enum { DL_MOST_INPUT_BYTES = 640 };
+enum { DL_MOST_INPUT_BYTES = 704 };
 struct dl_inputs {
   alignas(max_align_t) unsigned char bytes[DL_MOST_INPUT_BYTES];
 };

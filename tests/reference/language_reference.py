@@ -22,7 +22,8 @@ BASE = dict(b=8, s=2048, m=2, linear=6.6e9, att=131072 * 1024, scores=0,
             unpack=0, layers=32, hidden=4096, vocab=50000, e=2, state=30, n=64,
             tp=1, pp=1, vp=1, shards=64, nodes=8, domain=8, fmt="ec", gathers=1,
             fused=0, graphs=0, whole=0, pcie=0, by_weight=0, tiles=0, last=0,
-            experts=0, ep=1, moe=0, n_experts=0, active=0)
+            experts=0, ep=1, moe=0, n_experts=0, active=0, chosen=0, width=0,
+            apart=0)
 SOME = dict(gpu=.93, power=1.06, arch=1.05, stack=.9, framework=1.1)
 NONE = dict.fromkeys(SOME, 1)
 CASES = [("zero3", A100, {}, NONE), ("effects", A100, {}, SOME),
@@ -50,9 +51,13 @@ CASES = [("zero3", A100, {}, NONE), ("effects", A100, {}, SOME),
                                 shards=16, experts=5e9, ep=16, moe=31,
                                 n_experts=64, active=4), SOME),
          ("few experts", H100, dict(b=2, gathers=0, shards=1, experts=5e9, ep=4,
-                                    moe=16, n_experts=8, active=2), NONE),
+                                    moe=16, n_experts=8, active=2, chosen=2e9,
+                                    width=1408, apart=1), NONE),
          ("gathered experts", A100, dict(experts=5e9, ep=32, moe=32,
                                          n_experts=32, active=8), NONE),
+         ("mixture", A100, dict(n=8, nodes=1, b=.125, again=1, shards=8, moe=24,
+                                n_experts=64, active=6, chosen=3e9, width=768,
+                                tiles=16384 * 108), SOME),
          ("tiles", A100, dict(n=16, tp=2, nodes=2, gathers=0, shards=8, b=.5,
                               tiles=16384 * 108), SOME),
          ("summed up last", L40S, dict(n=4, nodes=1, pcie=1, gathers=0,
@@ -110,11 +115,21 @@ def step(g, w, f):
     u = w["b"] * w["s"] / split
     own = f["gpu"] * f["arch"] * f["stack"] * f["framework"]
     ratio = max(1, g["peak16"] / g["tdp"] / .78e12)
-    compute = (2 * u * w["linear"] * (w["passes"] + w["again"]) / g["peak"] /
-               C[w["fmt"]] * ratio ** C["th"] *
-               (1 + C["h0"] * w["tp"] / w["hidden"] +
-                w["tiles"] * w["tp"] / (4 * w["b"] * w["s"] * w["hidden"])) *
-               own)
+    tokens = w["b"] * w["s"]
+
+    def shape(width, rows):
+        return 1 + C["h0"] * w["tp"] / width + (
+            w["tiles"] * w["tp"] / (4 * rows * width))
+
+    here = w["n_experts"] / w["ep"]
+    done = (w["linear"] - w["chosen"]) * shape(w["hidden"], tokens)
+    if w["chosen"]:
+        rows_of_one = tokens * w["active"] / here
+        done += w["chosen"] * (shape(w["width"], tokens * w["active"]) +
+                               64 / rows_of_one)
+    passes = w["passes"] + w["again"]
+    compute = (2 * u * done * passes / g["peak"] / C[w["fmt"]] *
+               ratio ** C["th"] * own)
     rate = C["ea"] * 312e12 * (g["peak16"] / 312e12) ** C["phi"]
     attention = 2 * u * w["att"] * w["att_passes"] / rate * own
     held = w["params"] - w["experts"] * (1 - 1 / w["ep"])
@@ -122,10 +137,14 @@ def step(g, w, f):
              w["passes"] / 3 * (1.35 if w["again"] else 1) * (C["fused"] if w["fused"] else 1) +
              12 * C["eager"] * w["e"] * w["scores"] * u +
              2 * w["e"] * w["vocab"] * u +
+             (w["chosen"] > 0) * w["moe"] * w["active"] * u * w["hidden"] * w["e"] *
+             (18 if w["ep"] > 1 else 10) * passes / 3 +
              (w["passes"] * w["e"] + w["unpack"]) * held / split)
     memory = moved / C["em"] / g["bw"] * own
-    launch = (10 * C["tau"] * w["layers"] / w["pp"] * (w["passes"] + w["again"]) +
-              C["c0"]) * (C["graph"] if w["graphs"] else 1)
+    kernels = 10 * w["layers"]
+    if w["chosen"]:
+        kernels += w["moe"] * (24 + 2 * (here - 1) * w["apart"])
+    launch = (kernels * C["tau"] / w["pp"] * passes + C["c0"]) * (C["graph"] if w["graphs"] else 1)
     exchange = reduce = 0
     trained = w["trained"] - w["experts"]
     for params, trained, n, adapters, calls in (
@@ -142,8 +161,12 @@ def step(g, w, f):
         else:
             reduce += collective(w, g, 2 * ring * trained, 4 * calls, n,
                                  adapters)
+    waits = 0
     if w["ep"] > 1:
-        exchange += dispatch(w, g)
+        if w["ep"] * w["tp"] <= w["domain"]:
+            waits = dispatch(w, g)
+        else:
+            exchange += dispatch(w, g)
     if w["tp"] > 1:
         calls = (4 + 2 * w["again"]) * w["layers"] / w["pp"]
         size = 2 * w["e"] * w["hidden"] * w["b"] * w["s"] * (1 - 1 / w["tp"])
@@ -158,7 +181,8 @@ def step(g, w, f):
         w["trained"] - w["experts"] * (1 - 1 / w["ep"]))
     optimizer = (C["wopt"] * w["state"] * updated / split /
                  C["em"] / g["bw"])
-    one = overlap(overlap(compute + attention + memory, launch), exchange)
+    one = overlap(overlap(compute + attention + memory + waits, launch),
+                  exchange)
     behind = 200 * C["tau"] * w["layers"] / w["pp"] if w["by_weight"] else 0
     t = (slots(w["m"], w["pp"], w["vp"]) - 1) * (one + behind)
     t += one + reduce if w["last"] else overlap(one, reduce)

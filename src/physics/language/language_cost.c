@@ -26,6 +26,16 @@
 #define BY_WEIGHT 200.0
 #define IDLE 0.25
 
+/* Of a layer with experts (language_cost.h): times that a copy of a token is
+ * read or written, and more where GPUs divide the experts; kernels of a pass
+ * that route and permute, and products of an expert; tokens of a half full
+ * tile. */
+#define COPIED 10.0
+#define SORTED_AGAIN 8.0
+#define ROUTING 24.0
+#define PRODUCTS 2.0
+#define HALF_TILE 64.0
+
 /* What is computed, and where it goes. */
 struct setting {
   const double *c, *fx;
@@ -37,6 +47,7 @@ struct setting {
 
 struct step {
   struct dl_dual compute, attention, memory, optimizer, launch, exchange;
+  struct dl_dual dispatch;
   struct dl_dual behind; /* the backward pass, by weights */
   struct dl_dual reduce;
   struct dl_dual unlimited, time, power;
@@ -66,6 +77,31 @@ static double held(const struct setting *k, double all, double experts) {
   return experts > 0 ? all - experts + experts / k->in->expert_parallel : all;
 }
 
+/* What products `width` wide of some tokens take, relative to their work. */
+static struct dl_dual shape(const struct setting *k, double width,
+                            double tokens) {
+  const struct dl_language_inputs *in = k->in;
+  struct dl_dual narrow = dl_dual_of(in->tensor / width);
+  by(k, &narrow, DL_LANG_H0, 1);
+  add(&narrow,
+      dl_dual_of(1 + IDLE * in->tiles * in->tensor / (tokens * width)));
+  return narrow;
+}
+
+/* Of all, by the weights that a token is multiplied with. */
+static struct dl_dual shapes(const struct setting *k) {
+  const struct dl_language_inputs *in = k->in;
+  double tokens = in->sequences * in->tokens, copies = tokens * in->chosen;
+  struct dl_dual t = shape(k, in->hidden, tokens);
+  t = dl_dual_scaled(&t, in->linear - in->expert_linear);
+  if (in->expert_linear > 0) {
+    struct dl_dual of_experts = shape(k, in->expert_width, copies);
+    add(&of_experts, dl_dual_of(HALF_TILE * in->own_experts / copies));
+    add(&t, dl_dual_scaled(&of_experts, in->expert_linear));
+  }
+  return t;
+}
+
 static struct dl_dual products(const struct setting *k) {
   static const enum dl_language_constant share[] = {
       [DL_LANG_16_BIT] = DL_LANG_EC,
@@ -73,15 +109,10 @@ static struct dl_dual products(const struct setting *k) {
       [DL_LANG_FP32] = DL_LANG_EC_FP32,
       [DL_LANG_FP8] = DL_LANG_EC_FP8};
   const struct dl_language_inputs *in = k->in;
-  struct dl_dual narrow = dl_dual_of(in->tensor / in->hidden);
   double per_w = in->peak_16 / in->tdp / PEAK_PER_W_0;
-  struct dl_dual t = dl_dual_of(2 * k->per_part * in->linear *
-                                (in->passes + in->again) / in->peak);
-  by(k, &narrow, DL_LANG_H0, 1);
-  add(&narrow, dl_dual_of(1 + IDLE * in->tiles * in->tensor /
-                                  (in->sequences * in->tokens * in->hidden)));
+  struct dl_dual t = shapes(k);
+  t = dl_dual_scaled(&t, 2 * k->per_part * (in->passes + in->again) / in->peak);
   by(k, &t, share[in->format], -1);
-  t = dl_dual_product(&t, &narrow);
   if (in->format != DL_LANG_FP32 && per_w > 1) {
     struct dl_dual slow =
         dl_dual_exponential(per_w, DL_LANG_TH, k->c[DL_LANG_TH], 1);
@@ -102,6 +133,14 @@ static struct dl_dual attention(const struct setting *k) {
   return t;
 }
 
+/* Copies of tokens for their experts, read and written; bytes. */
+static double copies(const struct setting *k) {
+  const struct dl_language_inputs *in = k->in;
+  double times = COPIED + (in->expert_parallel > 1 ? SORTED_AGAIN : 0);
+  return times * in->element * in->chosen * in->moe_layers * in->hidden *
+         (in->passes + in->again) / 3 * k->per_part;
+}
+
 /* Activations, scores and weights of a micro-batch. */
 static struct dl_dual traffic(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
@@ -115,9 +154,10 @@ static struct dl_dual traffic(const struct setting *k) {
     by(k, &t, DL_LANG_FUSED, 1);
   by(k, &scores, DL_LANG_EAGER, 1);
   add(&t, scores);
-  add(&t, dl_dual_of(2 * in->element * in->vocabulary * k->per_part +
-                     (in->passes * in->element + in->unpack) *
-                         held(k, in->params, in->experts) / k->split));
+  add(&t,
+      dl_dual_of(copies(k) + 2 * in->element * in->vocabulary * k->per_part +
+                 (in->passes * in->element + in->unpack) *
+                     held(k, in->params, in->experts) / k->split));
   t = dl_dual_scaled(&t, 1 / in->bandwidth);
   by(k, &t, DL_LANG_EM, -1);
   by_effects(k, &t);
@@ -138,8 +178,11 @@ static struct dl_dual optimizer(const struct setting *k) {
 
 static struct dl_dual launches(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
-  struct dl_dual t = dl_dual_of(KERNELS * in->layers / in->pipeline *
-                                (in->passes + in->again));
+  double kernels = KERNELS * in->layers;
+  if (in->launched > 0)
+    kernels += (ROUTING + PRODUCTS * (in->launched - 1)) * in->moe_layers;
+  struct dl_dual t =
+      dl_dual_of(kernels / in->pipeline * (in->passes + in->again));
   struct dl_dual host = dl_dual_of(1);
   by(k, &t, DL_LANG_TAU, 1);
   by(k, &host, DL_LANG_C0, 1);
@@ -217,6 +260,8 @@ static struct dl_dual hand_over(const struct setting *k) {
 /* Tokens of a micro-batch that go to their experts and back. */
 static struct dl_dual dispatch(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
+  if (!(in->expert_parallel > 1))
+    return dl_dual_of(0);
   double calls = ((in->passes > 1.5 ? 4 : 2) + 2 * in->again) * in->moe_layers /
                  in->pipeline;
   double bytes = calls * in->element * in->hidden * in->sequences * in->tokens /
@@ -269,8 +314,6 @@ static struct dl_dual exchanges(const struct setting *k) {
   }
   if (in->pipeline > 1)
     add(&t, hand_over(k));
-  if (in->expert_parallel > 1)
-    add(&t, dispatch(k));
   return t;
 }
 
@@ -302,12 +345,17 @@ static void step_of(const struct setting *k, struct step *s) {
   s->optimizer = optimizer(k);
   s->launch = launches(k);
   s->exchange = exchanges(k);
+  s->dispatch = dispatch(k);
   s->reduce = reduction(k);
   s->behind = by_weight(k);
   struct dl_dual gpu = dl_dual_sum(&s->compute, &s->attention);
+  struct dl_dual beside = s->exchange;
   add(&gpu, s->memory);
+  /* Experts wait for their tokens, but where they are on several nodes: another
+   * micro-batch is computed meanwhile. */
+  add(in->to_nodes > 0 ? &beside : &gpu, s->dispatch);
   struct dl_dual one = dl_dual_overlap(&gpu, &s->launch);
-  one = dl_dual_overlap(&one, &s->exchange);
+  one = dl_dual_overlap(&one, &beside);
   struct dl_dual last = in->reduces_last ? dl_dual_sum(&one, &s->reduce)
                                          : dl_dual_overlap(&one, &s->reduce);
   add(&one, s->behind);
@@ -404,15 +452,16 @@ void dl_language_cost_of(const double *c, const double *fx,
   double m = in->micro_batches;
   step_of(&k, &s);
   power_of(&k, &s);
-  *cost = (struct dl_language_cost){.compute = m * s.compute.x,
-                                    .attention = m * s.attention.x,
-                                    .memory = m * s.memory.x,
-                                    .optimizer = s.optimizer.x,
-                                    .launch = m * (s.launch.x + s.behind.x),
-                                    .exchange = m * s.exchange.x + s.reduce.x,
-                                    .time = s.time.x,
-                                    .power = s.power.x,
-                                    .tokens = tokens_of(&k)};
+  *cost = (struct dl_language_cost){
+      .compute = m * s.compute.x,
+      .attention = m * s.attention.x,
+      .memory = m * s.memory.x,
+      .optimizer = s.optimizer.x,
+      .launch = m * (s.launch.x + s.behind.x),
+      .exchange = m * (s.exchange.x + s.dispatch.x) + s.reduce.x,
+      .time = s.time.x,
+      .power = s.power.x,
+      .tokens = tokens_of(&k)};
 }
 
 /* Derivatives of sign x the logarithm of a. */

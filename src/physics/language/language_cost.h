@@ -9,17 +9,20 @@
  * their exchange of keys and values is hidden. One of them takes, on
  * a GPU that holds 1 / (T P) of the network (u = b s / (T P) tokens' worth),
  *
- *   Tc = 2 u M v / (ec peak) r^th (1 + h0 T / h + W)  matrix products
+ *   Tc = 2 u v / (ec peak) r^th ((M - Me) n(h, b s) + Me (n(f, j b s)
+ *        + 64 ne / (j b s)))                            matrix products
  *   Ta = 2 u A va / (ea peak0^(1 - phi) peak^phi)    attention
  *   Tm = e (34 ct fused^o L h (1 + .35 k) v / 3 + 2 V) u / (em BW)
- *        + eager 12 e S u / (em BW) + (v e + q) N / (T P em BW)  traffic
+ *        + eager 12 e S u / (em BW) + (v e + q) N / (T P em BW)
+ *        + e (10 + 8 [E > 1]) j Le h v / 3 u / (em BW)  traffic
  *   Tg = (Tc + Ta + Tm) G N F S Q      what a GPU, a network, a framework, a
  *                                       software stack and a network on a
  *                                       GPU differ by
  *   Tx = gathers of the weights (ZeRO-3), exchanges of the activations
  *        between the T GPUs of a layer, messages between the stages of a
  *        pipeline, and tokens to their experts and back
- *   Th = (10 tau (v' + k) L / P + c0) graph^g                      launches
+ *   Th = (tau (v' + k) (10 L + (24 + 2 (nl - 1)) Le) / P + c0) graph^g
+ *                                                                  launches
  *   T1 = (Tg^4 + Tx^4 + Th^4)^(1/4)
  *   Tv = 200 tau L / P                     operations on weights, one by one
  *
@@ -34,15 +37,30 @@
  * TDP) / .78 TFLOP/s/W), the A100's: boards that do more with a watt are held
  * by their power limit; e: bytes of an element; q: bytes to unpack 4-bit
  * weights; o = 1 where kernels are fused (NVIDIA's containers, compiled code,
- * MLPerf); g = 1 for MLPerf's CUDA graphs. peak0 is 312 TFLOP/s. W = T tiles /
- * (4 b s h): tensor cores compute a result in tiles of 128 x 128, one on each
- * multiprocessor at a time, and half of the last round is idle; tiles / (b s h)
- * is the share of a round in a result h wide. The forward pass and the
- * gradients of activations, two thirds of the work, have results h or 4 h wide;
- * those of weights have results that do not depend on the tokens. Tiles of
- * plain FP32 are smaller. Tv is 0 but for TensorFlow (outside MLPerf), where
- * loss scaling, clipping, accumulation and optimizer are operations on each
- * tensor of weights in turn: about 12 on each of a layer's 16. A step takes
+ * MLPerf); g = 1 for MLPerf's CUDA graphs. peak0 is 312 TFLOP/s. n(w, t) = 1 +
+ * h0 T / w + T tiles / (4 t w) for products w wide of t tokens: tensor cores
+ * compute a result in tiles of 128 x 128, one on each multiprocessor at a time,
+ * and half of the last round is idle; tiles / (t w) is the share of a round in
+ * a result w wide. The forward pass and the gradients of activations, two
+ * thirds of the work, have results h or 4 h wide; those of weights have results
+ * that do not depend on the tokens. Tiles of plain FP32 are smaller.
+ *
+ * In a mixture's Le layers a token is copied to j experts, f wide, ne of them
+ * on a GPU. Each expert's tokens are a product of their own, whose last tile is
+ * half full (Gale et al., arXiv 2211.15841: tiles of 128 x 128). A copy is
+ * written and read before the products and after them, forward and backward,
+ * and read for the gradients of weights: ten times; where GPUs divide the
+ * experts it is sorted a second time on either side of each exchange, eight
+ * more (Megatron-Core, dispatcher by all-to-all). 72 more kernels a layer in
+ * three passes: 31 that route, fused, as many of their derivatives, and ten
+ * that permute (NVIDIA, Optimizing DeepSeek-V3 Training Performance on GB200
+ * NVL72: 72 before fusion, 31 after). Transformer Engine launches the products
+ * of each expert apart (nl = ne), other software those of all together (nl =
+ * 1).
+ *
+ * Tv is 0 but for TensorFlow (outside MLPerf), where loss scaling, clipping,
+ * accumulation and optimizer are operations on each tensor of weights in turn:
+ * about 12 on each of a layer's 16. A step takes
  *
  *   T0 = R (T1 + Tv) + (T1^4 + Tr^4)^(1/4) - T1 + To
  *   T  = T0 (1 + strag log2(nodes)) whole^w
@@ -55,17 +73,20 @@
  * v gradients back, each e b s h / T bytes, to a neighbour on another node if
  * there are several, of which one network adapter serves each GPU.
  * With E GPUs that divide the experts, each holds and reads 1 / E of them. A
- * layer with experts sends each token to k of them and gets as much back, in
+ * layer with experts sends each token to j of them and gets as much back, in
  * the forward and the backward pass, and forward again with checkpointing: x =
  * 2 (v > 1 ? 2 : 1) + 2 k times
  *
- *   e h u' / (xl link) k (1 - 1 / w)   and   e h u' / (xn network) n'
+ *   e h u' / (xl link) j (1 - 1 / w)   and   e h u' / (xn network) n'
  *
- * (a^4 + b^4)^(1/4), u' = b s / T tokens, of w GPUs in a domain of the link and
- * E / w domains, of which a token's experts are in n' others (expected, if all
- * experts are as likely): it is sent to each of them once and distributed
- * there. Gradients of experts are summed up by the D / E GPUs that have the
- * same ones, over the adapters of those of a domain.
+ * (a^4 + b^4)^(1/4), after one another with the work of the GPU within a
+ * domain, since experts wait for their tokens; beyond it beside the work of
+ * another micro-batch, as schedules for experts on several nodes have it
+ * (DualPipe, arXiv 2412.19437). u' = b s / T tokens, of w GPUs in a domain of
+ * the link and E / w domains, of which a token's experts are in n' others
+ * (expected, if all experts are as likely): it is sent to each of them once and
+ * distributed there. Gradients of experts are summed up by the D / E GPUs that
+ * have the same ones, over the adapters of those of a domain.
  * Tr: the all-reduce of the gradients (without ZeRO-3), behind the last
  * backward pass; To: optimizer, wopt x its bytes / (em BW); w = 1 where the
  * software stack is not given: whole trainings, as laboratories report them,
@@ -186,11 +207,17 @@ struct dl_language_inputs {
                               reads and writes */
   double n_gpus, tensor, pipeline;
   double virtual_stages;  /* of a pipeline stage */
-  double expert_parallel; /* E; 1: experts are not divided, and the rest of
-                             these is 0 */
+  double expert_parallel; /* E; 1: experts are not divided, and the next two,
+                             members and copies to send are 0 */
   double experts, trained_experts; /* weights of all that are divided */
   double moe_layers;               /* Le: layers with experts */
-  double members;              /* w: of the E GPUs, in a domain of the link */
+  double expert_linear; /* Me: weights of experts that a token is multiplied
+                           with; 0: no mixture, and so are Le to launched */
+  double chosen;        /* j: experts of a token */
+  double expert_width;  /* f: hidden size of an expert, h where that is less */
+  double own_experts;   /* ne: of a layer, on a GPU */
+  double launched;      /* nl: experts whose products are launched apart */
+  double members;       /* w: of the E GPUs, in a domain of the link */
   double to_members, to_nodes; /* copies of a token that a layer sends by the
                                   link and by the network */
   double shards;               /* GPUs that divide the optimizer's states */

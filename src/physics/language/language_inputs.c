@@ -176,6 +176,21 @@ static void read_work(const struct dl_physics_row *row,
   in->vocabulary = is_causal(arch) ? arch->transformer->vocab : 0;
 }
 
+/* Experts that tokens choose. */
+static void read_mixture(const struct dl_physics_row *row,
+                         struct dl_language_inputs *in) {
+  const struct dl_transformer *t = row->arch->transformer;
+  if (!t || !(t->experts > 1))
+    return;
+  in->moe_layers = dl_transformer_moe_layers(t);
+  in->chosen = t->active_experts;
+  in->expert_linear =
+      dl_transformer_expert_params(t) * t->active_experts / t->experts;
+  in->expert_width = fmin(t->moe_ffn, t->hidden);
+  in->own_experts = t->experts / in->expert_parallel;
+  in->launched = dl_is_word(row->run->stack, "ngc") ? in->own_experts : 1;
+}
+
 /* Experts divided among E GPUs, w of which are in a node of their own in E / w
  * of them. A token takes k experts, of which each is on one of the GPUs as
  * likely as on another: with the choice of different ones a node has none of
@@ -191,7 +206,6 @@ static void read_experts(const struct dl_physics_row *row,
   in->experts = in->params * share;
   in->trained_experts =
       dl_fine_tune_of(row->run) == DL_TUNE_FULL ? in->experts : 0;
-  in->moe_layers = dl_transformer_moe_layers(t);
   in->members =
       fmin(fmax(floor(in->domain / in->tensor), 1), in->expert_parallel);
   double nodes = in->expert_parallel / in->members, none = 1;
@@ -277,6 +291,7 @@ const char *dl_language_inputs_read(const struct dl_physics_row *row,
   read_training(row, in);
   read_division(row, in);
   read_experts(row, in);
+  read_mixture(row, in);
   in->graphs = dl_is_word(run->stack, "mlperf");
   in->fused =
       (dl_is_word(run->stack, "ngc") || dl_is_word(run->stack, "compiled")) &&
