@@ -10,6 +10,7 @@
 #include "estimate/methods/language_training.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
+#include "physics/conditioning/joint_prediction.h"
 #include "physics/conditioning/waiting.h"
 
 /* A job, and its row as the fits see it that were asked so far. */
@@ -48,6 +49,21 @@ static enum dl_status ask(struct dl_job_predictions *p, struct asked *a,
   return DL_OK;
 }
 
+/* Bounds of the mean power, into *b without what variables beyond their range
+ * add: from the residuals of powers, as wide as the joint posterior of energy,
+ * power and time has it. False without. */
+static bool take_power(struct dl_job_predictions *p, struct asked *a,
+                       struct dl_target_bounds *b) {
+  const struct dl_predictor *of = a->ctx->fit[DL_PHYSICAL_POWER].p;
+  struct dl_predictor_row *epoch = row_of(a, DL_PHYSICAL_EPOCH);
+  if (!of || !epoch || epoch->lacks || !dl_predictor_bounds(of, epoch, b))
+    return false;
+  double more = p->of[DL_PHYSICAL_EPOCH].extrapolation;
+  p->power_low = -hypot(b->low, more);
+  p->power_high = hypot(b->high, more);
+  return true;
+}
+
 /* The interval of the time of an epoch, from the residuals of times that were
  * measured with its software. Where the fit's own runs, and so its energies,
  * had none of that, the energy's interval is that of the time and of the power,
@@ -55,9 +71,9 @@ static enum dl_status ask(struct dl_job_predictions *p, struct asked *a,
 static void take_times(struct dl_job_predictions *p, struct asked *a) {
   struct dl_prediction *time = &p->of[DL_PHYSICAL_TIME];
   struct dl_prediction *energy = &p->of[DL_PHYSICAL_EPOCH];
-  enum dl_held_out_group left;
   struct dl_time_bounds b;
-  double low, high;
+  struct dl_target_bounds power;
+  bool has_power = take_power(p, a, &power);
   if (!isnan(time->value) || isnan(energy->value) || !p->parts.bound ||
       !dl_predictor_times(row_of(a, DL_PHYSICAL_EPOCH), p->parts.software, &b))
     return;
@@ -68,42 +84,52 @@ static void take_times(struct dl_job_predictions *p, struct asked *a) {
                              .high = p->parts.time_s * exp(hypot(b.high, more)),
                              .novelty = b.novelty,
                              .groups = b.groups};
-  struct dl_predictor_row *of_power =
-      b.apart ? row_of(a, DL_PHYSICAL_POWER) : NULL;
-  if (!of_power || !dl_predictor_bounds(of_power, &low, &high, &left))
+  if (!b.apart || !has_power)
     return;
-  *energy =
-      (struct dl_prediction){.value = energy->value,
-                             .low = energy->value * exp(-hypot(b.low, low)),
-                             .high = energy->value * exp(hypot(b.high, high)),
-                             .novelty = b.novelty,
-                             .groups = b.groups,
-                             .all_seen = b.all_seen,
-                             .of_stack = true};
+  *energy = (struct dl_prediction){
+      .value = energy->value,
+      .low = energy->value * exp(-hypot(b.low, power.low)),
+      .high = energy->value * exp(hypot(b.high, power.high)),
+      .novelty = b.novelty,
+      .groups = b.groups,
+      .all_seen = b.all_seen,
+      .of_stack = true};
+}
+
+/* What the posterior says of two targets of a row. */
+static void take_work(struct dl_expected *e, const struct dl_fit_row *row,
+                      size_t time, size_t power) {
+  struct dl_joint_prediction all;
+  dl_predict_jointly(row, &all);
+  e->time = all.mean[time];
+  e->power = all.mean[power];
+  e->var_time = all.cov[time][time];
+  e->var_power = all.cov[power][power];
+  e->cov = all.cov[time][power];
 }
 
 /* Powers of groups that were held out are off by more than the fit believes,
  * even where the time is known. What it says of the power stays as the fit has
  * it. */
-static void trust_intervals(struct dl_joint_prediction *work,
+static void trust_intervals(struct dl_expected *e,
                             const struct dl_prediction *power,
                             double coverage) {
   double sd = dl_interval_sd(log(power->low / power->value),
                              log(power->high / power->value), coverage);
   if (sd > 0)
-    work->var[1] = sd * sd + work->cov * work->cov / work->var[0];
+    e->var_power = sd * sd + e->cov * e->cov / e->var_time;
 }
 
 /* So are rates, and less in groups that are like the fit's. A deviation of the
  * rate moves the power as the fit has it. */
-static void trust_rate(struct dl_joint_prediction *work,
-                       const struct dl_prediction *rate, double coverage) {
+static void trust_rate(struct dl_expected *e, const struct dl_prediction *rate,
+                       double coverage) {
   double sd = dl_interval_sd(log(rate->low / rate->value),
                              log(rate->high / rate->value), coverage);
   if (!(sd > 0))
     return;
-  work->cov *= sd / sqrt(work->var[0]);
-  work->var[0] = sd * sd;
+  e->cov *= sd / sqrt(e->var_time);
+  e->var_time = sd * sd;
 }
 
 /* The limit in force of all GPUs, W. */
@@ -116,16 +142,15 @@ static double most_w(const struct dl_job *job) {
  * its idle power. */
 static bool expect_training(const struct dl_job_predictions *p, struct asked *a,
                             struct dl_expected *e) {
-  static const size_t targets[] = {DL_TARGET_TIME, DL_TARGET_POWER};
   const struct dl_prediction *power = &p->of[DL_PHYSICAL_POWER];
   const struct dl_job *job = a->job;
   double n = job->run->n_gpus;
   if (!p->parts.bound || isnan(power->value))
     return false;
-  dl_predict_jointly(fit_row(a, DL_PHYSICAL_EPOCH), targets, &e->work);
-  trust_intervals(&e->work, power, a->ctx->coverage);
-  e->work.mean[0] += log(job->epochs);
-  e->work.mean[1] = log(power->value * n);
+  take_work(e, fit_row(a, DL_PHYSICAL_EPOCH), DL_TARGET_TIME, DL_TARGET_POWER);
+  trust_intervals(e, power, a->ctx->coverage);
+  e->time += log(job->epochs);
+  e->power = log(power->value * n);
   e->static_w = fmax(p->parts.static_w, dl_or(job->idle_w, 0)) * n;
   e->most_w = most_w(job);
   e->util = p->parts.gpu_share;
@@ -135,16 +160,16 @@ static bool expect_training(const struct dl_job_predictions *p, struct asked *a,
 
 static bool expect_language(const struct dl_job_predictions *p, struct asked *a,
                             struct dl_expected *e) {
-  static const size_t targets[] = {DL_LANG_TARGET_RATE, DL_LANG_TARGET_POWER};
   const struct dl_job *job = a->job;
   if (isnan(p->of[DL_LANGUAGE_RATE].value) || isnan(p->step.cost.power))
     return false;
-  dl_predict_jointly(fit_row(a, DL_LANGUAGE_RATE), targets, &e->work);
-  e->work.cov = -e->work.cov; /* a time, not a rate */
-  trust_rate(&e->work, &p->of[DL_LANGUAGE_RATE], a->ctx->coverage);
-  dl_language_deviations(a->ctx, job, &e->work);
-  e->work.mean[0] = log(dl_language_duration(job, p));
-  e->work.mean[1] = log(p->step.cost.power * job->run->n_gpus);
+  take_work(e, fit_row(a, DL_LANGUAGE_RATE), DL_LANG_TARGET_RATE,
+            DL_LANG_TARGET_POWER);
+  e->cov = -e->cov; /* a time, not a rate */
+  trust_rate(e, &p->of[DL_LANGUAGE_RATE], a->ctx->coverage);
+  dl_language_deviations(a->ctx, job, e);
+  e->time = log(dl_language_duration(job, p));
+  e->power = log(p->step.cost.power * job->run->n_gpus);
   e->static_w =
       fmax(p->step.static_w, dl_or(job->idle_w, 0)) * job->run->n_gpus;
   e->most_w = most_w(job);
@@ -222,10 +247,11 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
     p->of[i] = none;
   p->parts = (struct dl_physical_parts){.time_s = NAN};
   p->step.cost.power = NAN;
+  p->power_low = p->power_high = NAN;
   p->language = dl_trains_language(ctx, job);
   explain(p, &a, trains);
   /* A run whose duration is known has no energy of its own. */
-  if (trains && (given || has_condition(job) || ctx->bounds_power))
+  if (trains && (given || has_condition(job)))
     status = ask(p, &a, DL_PHYSICAL_POWER, DL_PHYSICAL_POWER, d);
   if (status == DL_OK && trains && !given)
     status =

@@ -43,8 +43,6 @@ struct dl_session {
   bool asks_pre;      /* one takes the regressions in any case */
   bool asks_physical; /* one takes energies of the physical method,
                          whose time others take too */
-  bool bounds_power;  /* also the interval of the mean power, for half
-                         of that time again; at first not */
   /* Families of the accelerators whose trainings of language models the fit
    * saw; without any it is not known (dl_session_find_families). */
   struct dl_strlist families;
@@ -78,6 +76,9 @@ struct dl_job_predictions {
   struct dl_physical_parts parts;     /* of an epoch on one GPU by the physical
                                          method; bound NULL: unknown */
   struct dl_served served;
+  /* Bounds of the mean power of a training whose duration is not known:
+     logarithms, relative to the estimate; NaN: none. */
+  double power_low, power_high;
   bool language; /* a language model that is trained: what a step takes, */
   struct dl_language_parts step;     /* NaN power: unknown */
   struct dl_conditioned conditioned; /* by what is known of the run */

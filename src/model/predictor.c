@@ -153,13 +153,18 @@ static bool is_new(const struct dl_strlist *seen, const void *e) {
   return seen->n > 0 && (!e || dl_strlist_find(seen, head->id) < 0);
 }
 
+static const struct dl_row_bounds *bounds_of(const struct dl_predictor *p,
+                                             const struct dl_row *row) {
+  bool new_arch = is_new(&p->fit->archs, row->found.arch);
+  bool new_gpu = is_new(&p->fit->gpus, row->found.gpu);
+  return &p->bounds[new_arch][new_gpu];
+}
+
 void dl_predictor_take(const struct dl_predictor *p, const struct dl_row *row,
                        struct dl_predictor_row *out) {
   out->p = p;
   out->row = row;
-  bool new_arch = is_new(&p->fit->archs, row->found.arch);
-  bool new_gpu = is_new(&p->fit->gpus, row->found.gpu);
-  out->bounds = &p->bounds[new_arch][new_gpu];
+  out->bounds = bounds_of(p, row);
   out->spread_known = false;
   if (!p->bound)
     return;
@@ -213,8 +218,8 @@ static double extrapolation(const struct dl_predictor *p,
  * Where the inputs of a fit are not complete, as those of a forward pass, the
  * usual spread holds. */
 static void row_bounds(struct dl_predictor_row *at,
-                       const struct dl_row_bounds *b, bool time, double *low,
-                       double *high) {
+                       const struct dl_row_bounds *b, size_t target,
+                       double *low, double *high) {
   *low = b->low;
   *high = b->high;
   if (!b->by_run)
@@ -226,23 +231,20 @@ static void row_bounds(struct dl_predictor_row *at,
   }
   if (!at->spread_known || at->spread_of_new_arch != b->new_arch ||
       at->spread_of_new_gpu != b->new_gpu)
-    dl_run_spreads(
-        &at->of_fit, b->new_arch, b->new_gpu,
-        (const size_t[]){(size_t)at->p->target, at->p->bound->physics->time},
-        at->spread);
+    dl_run_spreads(&at->of_fit, b->new_arch, b->new_gpu, at->spread);
   at->spread_known = true;
   at->spread_of_new_arch = b->new_arch;
   at->spread_of_new_gpu = b->new_gpu;
-  *low *= at->spread[time];
-  *high *= at->spread[time];
+  *low *= at->spread[target];
+  *high *= at->spread[target];
 }
 
-bool dl_predictor_bounds(struct dl_predictor_row *at, double *low, double *high,
-                         enum dl_held_out_group *novelty) {
-  const struct dl_predictor *p = at->p;
-  const struct dl_row_bounds *b = at->bounds;
-  row_bounds(at, b, false, low, high);
-  *novelty = b->novelty;
+bool dl_predictor_bounds(const struct dl_predictor *p,
+                         struct dl_predictor_row *at,
+                         struct dl_target_bounds *out) {
+  const struct dl_row_bounds *b = bounds_of(p, at->row);
+  row_bounds(at, b, (size_t)p->target, &out->low, &out->high);
+  out->novelty = b->novelty;
   return b->known && p->fit->log_target;
 }
 
@@ -278,9 +280,8 @@ bool dl_predictor_times(struct dl_predictor_row *at, const char *software,
                                  .all_seen = less && !arch && !gpu,
                                  .apart = !own};
   if (p->bound)
-    row_bounds(at, b, true, &out->low, &out->high);
-  if (!own &&
-      !dl_fit_row_is_calibrated(&at->of_fit, p->bound->physics->time)) {
+    row_bounds(at, b, p->bound->physics->time, &out->low, &out->high);
+  if (!own && !dl_fit_row_is_calibrated(&at->of_fit, p->bound->physics->time)) {
     out->low = -hypot(out->low, p->source);
     out->high = hypot(out->high, p->source);
   }
@@ -298,7 +299,7 @@ static void add_interval(struct dl_predictor_row *at,
   if (!b->known)
     return;
   double low, high;
-  row_bounds(at, b, false, &low, &high);
+  row_bounds(at, b, (size_t)p->target, &low, &high);
   low *= share;
   high *= share;
   if (p->fit->log_target) {

@@ -31,7 +31,7 @@ struct dl_predictor_row {
   struct dl_inputs inputs;
   struct dl_fit_row of_fit; /* where nothing is lacking */
   bool spread_known, spread_of_new_arch, spread_of_new_gpu;
-  double spread[2]; /* of the fit's target, of the time */
+  double spread[DL_MAX_TARGETS];
 };
 
 /* Thread-safe, as all that takes such a row. */
@@ -53,10 +53,19 @@ struct dl_prediction {
 enum dl_status dl_predict(struct dl_predictor_row *at,
                           struct dl_prediction *out, struct dl_diag *d);
 
-/* Bounds of log(value / prediction) for a row, by what is new of it, and what
- * that is; false without, or where the target is no logarithm. */
-bool dl_predictor_bounds(struct dl_predictor_row *at, double *low, double *high,
-                         enum dl_held_out_group *novelty);
+/* Bounds of log(value / prediction) of the target of `p` for a row to another
+ * predictor of the same physics, or to the same: by what is new of the row to
+ * p, and as wide as the joint posterior of the row's fit has it, but for
+ * variables outside of their training range. */
+struct dl_target_bounds {
+  double low, high;
+  enum dl_held_out_group novelty;
+};
+
+/* False without, or where the target is no logarithm. */
+bool dl_predictor_bounds(const struct dl_predictor *p,
+                         struct dl_predictor_row *at,
+                         struct dl_target_bounds *out);
 
 /* Bounds of log(time / prediction), by the residuals of the rows with its
  * software and by what is new of it among these. `apart`: none of the fit's own

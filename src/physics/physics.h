@@ -136,6 +136,12 @@ struct dl_measured_targets {
   double mean[DL_MAX_TARGETS], scale[DL_MAX_TARGETS];
 };
 
+/* Targets of which one is an energy E = (k P + m) T of a power P and a time T,
+ * with constants k and m: its derivatives follow from theirs. */
+struct dl_energy_targets {
+  size_t energy, power, time;
+};
+
 struct dl_physics {
   const char *name;
   const char *recipe; /* its name among those that fit tries */
@@ -167,6 +173,9 @@ struct dl_physics {
    * the priors are weighed against. */
   const double *sigma;
   size_t n_targets;
+  /* NULL: there is none. Without it two targets at most have a joint prediction
+   * (conditioning/joint_prediction.h). */
+  const struct dl_energy_targets *energy;
   /* A configuration counts by the weight of its runs; else as one. */
   bool weighted;
   /* Covariance of what the physics leaves over; NULL: independent, and the fit

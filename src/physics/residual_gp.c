@@ -90,7 +90,7 @@ double dl_residual_in_pair(const struct dl_residual_process *process,
   if (bounded && p->arch == 0 && bound_alike(process, p, q) < 1)
     return 0;
   double length = bounded ? process->near_length : 1;
-  double near = exp(-d2 / (2 * length * length));
+  double near = d2 > 0 ? exp(-d2 / (2 * length * length)) : 1;
   bool same = !(d2 > 0) && !(p->exact < q->exact) && !(p->exact > q->exact);
   const struct dl_residual_component *c = components_of(process, a),
                                      *e = components_of(process, b);

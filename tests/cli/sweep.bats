@@ -23,9 +23,7 @@ GRID=(--arch resnet50,vit_base_patch16_224 --gpu a100,t4 --gpus 1,2
           .n_gpus, .image_px, .seq_len, .batch_size, .recommended,
           .intensity_g_kwh, .intensity_of, .pue, .pue_of,
           .price_per_kwh, .currency, .memory_need_gb, .assumed))" sweep.json >part.json
-        # A sweep does not ask for the interval of the power (dlest-predict(1)).
-        jq -S '.estimates | map(.power_low_w = null | .power_high_w = null)' out |
-          diff - part.json
+        jq -S .estimates out | diff - part.json
       fi
       ((++i))
     done; done; done

@@ -113,10 +113,10 @@ static double spread_of(const struct dl_hierarchical_fit *fit,
                         const struct dl_grouping *in, bool new_arch,
                         bool new_gpu) {
   struct dl_fit_row row;
-  double spread[2];
+  double spread[DL_MAX_TARGETS];
 
   dl_fit_row_make(&row, fit, in);
-  dl_run_spreads(&row, new_arch, new_gpu, (const size_t[]){0, 0}, spread);
+  dl_run_spreads(&row, new_arch, new_gpu, spread);
   return spread[0];
 }
 
@@ -180,17 +180,17 @@ static void two_targets_at_once(void **state) {
   const double noise = 0.0004 + 0.000025, first = 0.09 + 0.0225 + 0.01 - 0.04;
   struct dl_joint_prediction joint;
   struct dl_fit_row row;
-  double spread[2];
+  double spread[DL_MAX_TARGETS];
 
   (void)state;
   dl_fit_row_make(&row, fit, &in);
-  dl_run_spreads(&row, false, false, (const size_t[]){1, 0}, spread);
-  assert_near(spread[0], sqrt(sqrt((0.3025 + noise) / noise)), 1e-5);
-  assert_near(spread[1], sqrt(sqrt((first + residual) / residual)), 1e-6);
-  dl_predict_jointly(&row, (const size_t[]){0, 1}, &joint);
-  assert_near(joint.var[0], first + residual, 1e-5);
-  assert_near(joint.var[1], 0.3025 + noise, 1e-5);
-  assert_near(joint.cov, 0.1425, 1e-5);
+  dl_run_spreads(&row, false, false, spread);
+  assert_near(spread[1], sqrt(sqrt((0.3025 + noise) / noise)), 1e-5);
+  assert_near(spread[0], sqrt(sqrt((first + residual) / residual)), 1e-6);
+  dl_predict_jointly(&row, &joint);
+  assert_near(joint.cov[0][0], first + residual, 1e-5);
+  assert_near(joint.cov[1][1], 0.3025 + noise, 1e-5);
+  assert_near(joint.cov[1][0], 0.1425, 1e-5);
   assert_near(joint.mean[1], 2, 1e-12);
   dl_hierarchical_fit_free(fit);
 }

@@ -387,7 +387,6 @@ static enum dl_status predict_single(struct dl_cli *cli,
   enum dl_status status =
       dl_session_new(&session, f, m, o->methods, o->coverage, &cli->diag);
   if (status == DL_OK) {
-    session->bounds_power = session->asks_physical;
     s.n = session->n;
     s.est = dl_calloc(s.n, sizeof *s.est);
     status = estimate_single(cli, f, session, &row, &s);

@@ -69,11 +69,10 @@ static void find_spreads(struct target *w, enum dl_held_out_group left) {
   w->spread = dl_calloc(w->t->n, sizeof *w->spread);
   for (size_t i = 0; i < rows->inputs.n; i++) {
     struct dl_fit_row row;
-    double of[2];
+    double of[DL_MAX_TARGETS];
     dl_fit_row_make(&row, w->fit->state, rows->inputs.s[i]);
-    dl_run_spreads(&row, dl_leaves_arch(left), dl_leaves_gpu(left),
-                   (const size_t[]){target, target}, of);
-    spread[i] = of[0];
+    dl_run_spreads(&row, dl_leaves_arch(left), dl_leaves_gpu(left), of);
+    spread[i] = of[target];
   }
   for (size_t i = 0; i < w->t->n; i++)
     w->spread[i] = spread[rows->input[i]];

@@ -443,7 +443,6 @@ enum dl_status dl_predict_batch(struct dl_cli *cli,
   DL_TRY(dl_session_find_families(b.session, NULL, dl_cli_catalog(cli),
                                   &cli->diag));
   b.session->fields.known = o->known;
-  b.session->bounds_power = b.session->asks_physical;
   b.n_methods = b.session->n;
   warn_defaults(&b, false);
   dl_frame_warn_unused(f, &cli->diag);

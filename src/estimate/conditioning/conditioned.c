@@ -28,13 +28,13 @@ void dl_condition(struct dl_conditioned *out, const struct dl_expected *e,
   if (rest > 0)
     power = (power * known->run_s - e->static_w * rest) / steps;
   const struct dl_waiting_prior prior = {
-      .time = free ? log(steps) : e->work.mean[0],
-      .power = e->work.mean[1],
-      .var_time = free ? ANY_TIME : e->work.var[0],
-      .var_power = e->work.var[1],
-      .cov = free ? 0 : e->work.cov,
+      .time = free ? log(steps) : e->time,
+      .power = e->power,
+      .var_time = free ? ANY_TIME : e->var_time,
+      .var_power = e->var_power,
+      .cov = free ? 0 : e->cov,
       .most_power = log(e->most_w),
-      .static_share = e->static_w / exp(e->work.mean[1]),
+      .static_share = e->static_w / exp(e->power),
       .var_util = util_variance(e->util),
       .waits = e->for_input ? DL_WAITS_FOR_INPUT : DL_WAITS};
   const struct dl_waiting_known of_steps = {

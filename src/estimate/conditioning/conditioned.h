@@ -8,12 +8,12 @@
 #define DL_ESTIMATE_CONDITIONING_CONDITIONED_H
 
 #include "estimate/conditioning/known.h"
-#include "physics/conditioning/joint_prediction.h"
 
 /* What a fit says of the whole run on all its GPUs. */
 struct dl_expected {
   /* Logarithms: of the time of its steps, s, and of the power meanwhile, W. */
-  struct dl_joint_prediction work;
+  double time, power;
+  double var_time, var_power, cov;
   double static_w; /* static power of all GPUs */
   double most_w;   /* the most that they draw; INFINITY: not known */
   double util;     /* GPU utilization at work, a share */

@@ -119,12 +119,11 @@ static double doubt_of(const struct dl_session *ctx, const struct dl_job *job) {
 }
 
 void dl_language_deviations(const struct dl_session *ctx,
-                            const struct dl_job *job,
-                            struct dl_joint_prediction *work) {
+                            const struct dl_job *job, struct dl_expected *e) {
   double rate = doubt_of(ctx, job) / OF_90_PERCENT;
   double power = POWER_DOUBT / OF_90_PERCENT;
-  work->var[0] += rate * rate;
-  work->var[1] = fmax(work->var[1], power * power);
+  e->var_time += rate * rate;
+  e->var_power = fmax(e->var_power, power * power);
 }
 
 static void note_unseen(const struct dl_session *ctx, const struct dl_job *job,

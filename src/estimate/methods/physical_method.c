@@ -112,10 +112,9 @@ static void by_epoch(const struct dl_session *ctx, const struct dl_job *job,
   est->time_low_s = all->of[DL_PHYSICAL_TIME].low * job->epochs;
   est->time_high_s = all->of[DL_PHYSICAL_TIME].high * job->epochs;
   est->power_w = est->energy_j / est->duration_s;
-  const struct dl_prediction *power = &all->of[DL_PHYSICAL_POWER];
   double gpu_w = est->power_w - est->memory_w;
-  est->power_low_w = est->memory_w + gpu_w * power->low / power->value;
-  est->power_high_w = est->memory_w + gpu_w * power->high / power->value;
+  est->power_low_w = est->memory_w + gpu_w * exp(all->power_low);
+  est->power_high_w = est->memory_w + gpu_w * exp(all->power_high);
   if (isnan(p->value)) {
     est->lacks = dl_fit_lacks(&ctx->fit[DL_PHYSICAL_EPOCH], job);
   } else if (isnan(est->energy_j)) {
@@ -138,21 +137,20 @@ static void forward_interval(const struct dl_session *ctx,
                              const struct dl_job *job, double busy_j,
                              struct dl_estimate *est) {
   const struct dl_bound_fit *b = &ctx->fit[DL_PHYSICAL_EPOCH];
-  enum dl_held_out_group left;
+  struct dl_target_bounds bounds;
   struct dl_predictor_row at;
-  double low, high;
   dl_predictor_take(b->p, job->row, &at);
   /* The usual spread, also where a table or a data set has training samples. */
   at.lacks = "train_samples";
-  if (!dl_predictor_bounds(&at, &low, &high, &left))
+  if (!dl_predictor_bounds(b->p, &at, &bounds))
     return;
-  est->low_j = est->energy_j + busy_j * expm1(low);
-  est->high_j = est->energy_j + busy_j * expm1(high);
+  est->low_j = est->energy_j + busy_j * expm1(bounds.low);
+  est->high_j = est->energy_j + busy_j * expm1(bounds.high);
   double doubt;
   dl_facts_assumed(job, &doubt);
   dl_widen(est, doubt);
-  est->interval_from = dl_held_out_group_name(left);
-  est->interval_groups = b->fit->held_out_residuals[left].n;
+  est->interval_from = dl_held_out_group_name(bounds.novelty);
+  est->interval_groups = b->fit->held_out_residuals[bounds.novelty].n;
 }
 
 /* Intervals of time and power of requests that do not wait for others. With a

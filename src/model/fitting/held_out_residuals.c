@@ -34,12 +34,11 @@ static double *spreads_of(const struct dl_fit *fit,
     double *its = &seen[g->table->input[rows->first + i]];
     if (isfinite(x[i]) && !(*its > 0)) {
       struct dl_fit_row row;
-      double both[2];
+      double its_targets[DL_MAX_TARGETS];
       dl_fit_row_make(&row, fit->state, g->rows.row[rows->first + i].inputs);
       dl_run_spreads(&row, dl_leaves_arch(rows->left),
-                     dl_leaves_gpu(rows->left),
-                     (const size_t[]){target, target}, both);
-      *its = both[0];
+                     dl_leaves_gpu(rows->left), its_targets);
+      *its = its_targets[target];
     }
     spread[i] = *its;
   }

@@ -4,10 +4,9 @@
 #include "physics/conditioning/joint_prediction.h"
 
 #include <math.h>
-#include <string.h>
 
-/* Of two targets, but for expected residuals: logarithms, their derivatives
- * (those of all targets in g), their variances and covariance. */
+/* But for expected residuals: logarithms of all targets and their derivatives;
+ * of the two that a third follows from the variances and the covariance. */
 struct moments {
   size_t target[2];
   double y[DL_MAX_TARGETS];
@@ -117,53 +116,94 @@ static void add_posterior(const struct dl_posterior *posterior,
   }
 }
 
-static void add_residuals(const struct dl_fit_row *row, struct moments *m) {
-  const struct dl_physics *physics = row->fit->physics;
-  const struct dl_residual_process *process = physics->process;
-  const struct dl_place place = dl_place_of(&row->names, row->inputs);
-  const struct dl_residual_point at[2] = {{place, m->target[0], 0},
-                                          {place, m->target[1], 0}};
-  for (size_t i = 0; i < 2; i++) {
-    double sd = physics->sigma[m->target[i]];
-    m->var[i] += process ? dl_residual_covariance(process, &at[i], &at[i]) +
-                               dl_residual_noise(process, 1)
-                         : sd * sd;
-  }
-  m->cov += process ? dl_residual_covariance(process, &at[0], &at[1]) : 0;
-}
-
-/* m: its targets. The variances of residuals alone go into residual. */
-static void find_moments(struct moments *m, const struct dl_fit_row *row,
-                         double residual[2]) {
+/* m: without residuals. */
+static void find_moments(struct moments *m, const struct dl_fit_row *row) {
   const struct dl_hierarchical_fit *fit = row->fit;
+  const struct dl_physics *physics = fit->physics;
   struct active a;
   a.n = 0;
+  m->target[0] = physics->energy ? physics->energy->power : 0;
+  m->target[1] = physics->energy ? physics->energy->time : 1;
   m->var[0] = m->var[1] = m->cov = 0;
-  fit->physics->gradient(fit->c, row->fx, row->inputs, m->y, m->g);
-  add_residuals(row, m);
-  residual[0] = m->var[0];
-  residual[1] = m->var[1];
+  physics->gradient(fit->c, row->fx, row->inputs, m->y, m->g);
   add_constants(row, &a, m);
   add_effects(row, &a, m);
   add_posterior(&fit->posterior, &a, m);
 }
 
-void dl_predict_jointly(const struct dl_fit_row *row, const size_t target[2],
-                        struct dl_joint_prediction *out) {
-  struct moments m;
-  double residual[2];
-  memcpy(m.target, target, sizeof m.target);
-  find_moments(&m, row, residual);
-  memcpy(out->var, m.var, sizeof out->var);
-  out->cov = m.cov;
-  for (size_t i = 0; i < 2; i++)
-    out->mean[i] =
-        m.y[target[i]] + dl_expected_residual(row->fit, &row->place, target[i]);
+static void set(double cov[DL_MAX_TARGETS][DL_MAX_TARGETS], size_t i, size_t j,
+                double value) {
+  cov[i][j] = cov[j][i] = value;
 }
 
-/* Adds the variances by rates of a GPU that the fit has not seen. */
-static void add_rates(const struct dl_fit_row *row, struct moments *m) {
-  const struct dl_residual_process *process = row->fit->physics->calibration;
+/* The share k P / (k P + m) of the power in an energy E = (k P + m) T: the
+ * derivatives of log E are those of log T and that share of those of log P. */
+static double power_share(const struct dl_physics *physics,
+                          const struct moments *m) {
+  const struct dl_gradient *e = &m->g[physics->energy->energy],
+                           *p = &m->g[physics->energy->power],
+                           *t = &m->g[physics->energy->time];
+  double product = 0, square = 0;
+  for (size_t i = 0; i < physics->n_constants; i++) {
+    product += (e->c[i] - t->c[i]) * p->c[i];
+    square += p->c[i] * p->c[i];
+  }
+  for (size_t i = 0; i < physics->n_effects; i++) {
+    product += (e->fx[i] - t->fx[i]) * p->fx[i];
+    square += p->fx[i] * p->fx[i];
+  }
+  return square > 0 ? product / square : 0;
+}
+
+/* Those of all targets. */
+static void find_covariances(const struct dl_physics *physics,
+                             const struct moments *m,
+                             double cov[DL_MAX_TARGETS][DL_MAX_TARGETS]) {
+  size_t p = m->target[0], t = m->target[1];
+  set(cov, p, p, m->var[0]);
+  set(cov, t, t, m->var[1]);
+  set(cov, p, t, m->cov);
+  if (!physics->energy)
+    return;
+  size_t e = physics->energy->energy;
+  double share = power_share(physics, m);
+  set(cov, e, p, share * m->var[0] + m->cov);
+  set(cov, e, t, share * m->cov + m->var[1]);
+  set(cov, e, e, share * (share * m->var[0] + 2 * m->cov) + m->var[1]);
+}
+
+/* The covariance of what the physics leaves over of two targets. */
+static double residual_covariance(const struct dl_physics *physics,
+                                  const struct dl_place *place, size_t i,
+                                  size_t j) {
+  const struct dl_residual_process *process = physics->process;
+  const struct dl_residual_point a = {*place, i, 0}, b = {*place, j, 0};
+  double sd = physics->sigma[i];
+  if (!process)
+    return i == j ? sd * sd : 0;
+  return dl_residual_covariance(process, &a, &b) +
+         (i == j ? dl_residual_noise(process, 1) : 0);
+}
+
+void dl_predict_jointly(const struct dl_fit_row *row,
+                        struct dl_joint_prediction *out) {
+  const struct dl_physics *physics = row->fit->physics;
+  const struct dl_place place = dl_place_of(&row->names, row->inputs);
+  struct moments m;
+  find_moments(&m, row);
+  find_covariances(physics, &m, out->cov);
+  for (size_t i = 0; i < physics->n_targets; i++) {
+    out->mean[i] = m.y[i] + dl_expected_residual(row->fit, &row->place, i);
+    for (size_t j = 0; j < physics->n_targets; j++)
+      out->cov[i][j] += residual_covariance(physics, &place, i, j);
+  }
+}
+
+/* What rates of a GPU that the fit has not seen add to the variances. */
+static void add_rates(const struct dl_fit_row *row,
+                      double cov[DL_MAX_TARGETS][DL_MAX_TARGETS]) {
+  const struct dl_physics *physics = row->fit->physics;
+  const struct dl_residual_process *process = physics->calibration;
   if (!process || row->names.number[DL_NAME_GPU] > 0)
     return;
   const struct dl_place place =
@@ -172,23 +212,38 @@ static void add_rates(const struct dl_fit_row *row, struct moments *m) {
       place.tuned && process->tuned ? process->tuned : process->component;
   for (size_t i = 0; i < process->n_components; i++)
     for (size_t k = 0; k < DL_RATE_AXES; k++)
-      for (size_t t = 0; t < 2; t++)
-        if (c[i].targets >> m->target[t] & 1)
-          m->var[t] += pow(c[i].rate[k] * place.rate[k], 2);
+      for (size_t t = 0; t < physics->n_targets; t++)
+        if (c[i].targets >> t & 1)
+          cov[t][t] += pow(c[i].rate[k] * place.rate[k], 2);
+}
+
+/* Whether the fit has names of the network, or of the GPU and its host. */
+static bool has_levels_of(const struct dl_fit_row *row, bool arch, bool gpu) {
+  const long *number = row->names.number;
+  return (arch && number[DL_NAME_ARCH] > 0) ||
+         (gpu && (number[DL_NAME_GPU] > 0 || number[DL_NAME_HOST] > 0));
 }
 
 void dl_run_spreads(const struct dl_fit_row *row, bool new_arch, bool new_gpu,
-                    const size_t target[2], double spread[2]) {
+                    double spread[DL_MAX_TARGETS]) {
+  const struct dl_physics *physics = row->fit->physics;
+  double cov[DL_MAX_TARGETS][DL_MAX_TARGETS];
   struct dl_fit_row hidden;
   struct moments m;
-  double residual[2];
-  spread[0] = spread[1] = 1;
-  if (!row->fit->physics->widths_by_run)
+  for (size_t t = 0; t < DL_MAX_TARGETS; t++)
+    spread[t] = 1;
+  if (!physics->widths_by_run)
     return;
-  memcpy(m.target, target, sizeof m.target);
-  dl_fit_row_hide(&hidden, row, new_arch, new_gpu);
-  find_moments(&m, &hidden, residual);
-  add_rates(&hidden, &m);
-  for (size_t t = 0; t < 2; t++)
-    spread[t] = sqrt(sqrt(m.var[t] / residual[t]));
+  if (has_levels_of(row, new_arch, new_gpu)) {
+    dl_fit_row_hide(&hidden, row, new_arch, new_gpu);
+    row = &hidden;
+  }
+  const struct dl_place place = dl_place_of(&row->names, row->inputs);
+  find_moments(&m, row);
+  find_covariances(physics, &m, cov);
+  add_rates(row, cov);
+  for (size_t t = 0; t < physics->n_targets; t++) {
+    double residual = residual_covariance(physics, &place, t, t);
+    spread[t] = sqrt(sqrt((cov[t][t] + residual) / residual));
+  }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The joint predictive distribution of two targets of one configuration: how
+/* The joint predictive distribution of the targets of one configuration: how
  * wide their intervals are, and how a known value of one (the time) moves
  * another (the power).
  *
@@ -19,17 +19,17 @@
 
 #include "physics/fit_row.h"
 
-/* Logarithms. */
+/* Logarithms, by target. */
 struct dl_joint_prediction {
-  double mean[2];
-  double var[2], cov;
+  double mean[DL_MAX_TARGETS];
+  double cov[DL_MAX_TARGETS][DL_MAX_TARGETS];
 };
 
-/* Of two targets of a row. */
-void dl_predict_jointly(const struct dl_fit_row *row, const size_t target[2],
+/* Of a row. */
+void dl_predict_jointly(const struct dl_fit_row *row,
                         struct dl_joint_prediction *out);
 
-/* The spreads of two targets of a row, which their intervals are as wide as:
+/* The spreads of the targets of a row, which their intervals are as wide as:
  * the square root of
  *
  *   standard deviation as above / that of the residual process alone
@@ -39,6 +39,6 @@ void dl_predict_jointly(const struct dl_fit_row *row, const size_t target[2],
  * GPU with its host, were none of the fit. 1 for a physics without
  * `widths_by_run`. */
 void dl_run_spreads(const struct dl_fit_row *row, bool new_arch, bool new_gpu,
-                    const size_t target[2], double spread[2]);
+                    double spread[DL_MAX_TARGETS]);
 
 #endif

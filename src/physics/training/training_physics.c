@@ -171,6 +171,9 @@ static const char *const targets[] = {[DL_TARGET_POWER] = "gpu_power_w",
                                       [DL_TARGET_ENERGY] = "epoch_energy_j",
                                       [DL_TARGET_TIME] = "epoch_s"};
 
+static const struct dl_energy_targets energy = {
+    DL_TARGET_ENERGY, DL_TARGET_POWER, DL_TARGET_TIME};
+
 const struct dl_physics dl_training_physics = {
     .name = "physical",
     .recipe = "physics",
@@ -192,6 +195,7 @@ const struct dl_physics dl_training_physics = {
     .n_effects = DL_N_TRAINING_EFFECTS,
     .sigma = sigma,
     .n_targets = DL_N_PHYSICAL_TARGETS,
+    .energy = &energy,
     .process = &process,
     .widths_by_run = true,
     .calibration = &calibration,
