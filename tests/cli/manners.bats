@@ -201,7 +201,7 @@ commands() {
   {
     echo arch,gpu,batch_size,epochs,energy_j,duration_s
     for i in $(seq 25); do
-      echo "resnet50,a100,$((8 * i)),90,$((i + 20))000000,$((90000 - 100 * i))"
+      echo "resnet50,a100,$((8 * i)),90,$((i + 20))000000,$((180000 - 100 * i))"
     done
   } >runs.csv
   refuses 3 "dlest: runs.csv: $(message no_recipe_without epoch_s \
@@ -220,7 +220,7 @@ commands() {
   {
     echo arch,gpu,batch_size,train_samples,epochs,energy_j,duration_s
     for i in $(seq 25); do
-      echo "resnet50,a100,$((8 * i)),,90,$((i + 20))000000,$((90000 - 100 * i))"
+      echo "resnet50,a100,$((8 * i)),,90,$((i + 20))000000,$((180000 - 100 * i))"
     done
   } >runs.csv
   refuses 3 "dlest: runs.csv: $(message no_recipe_without epoch_s \
@@ -245,7 +245,7 @@ commands() {
   {
     echo arch,gpu,batch_size,train_samples,epochs,energy_j,duration_s,note
     for i in $(seq 4000); do
-      echo "resnet50,a100,$((8 * i)),,90,$((i + 20))000000,$((900000 - i)),"
+      echo "resnet50,a100,$((8 * i)),,90,$((i + 20))000000,$((5000 * (i + 20))),"
     done | sed "s/\$/$(printf '%0300d' 0)/"
   } >runs.csv
   [ "$(stat -c %s runs.csv)" -gt 1100000 ]

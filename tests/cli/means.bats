@@ -12,7 +12,7 @@ setup() {
     srand(7)
     print "run_id,arch,gpu,batch_size,image_px,train_samples,epochs," \
       "gpu_power_w,energy_j,duration_s,boundary"
-    split("resnet50 vgg16 mobilenet_v2", arch); split("a100-pcie-40gb t4", gpu)
+    split("resnet50 vgg16 mobilenet_v2", arch); split("a100-pcie-40gb v100", gpu)
     for (i = 0; i < 300; i++) {
       a = i % 3 + 1; g = int(i / 3) % 2 + 1; b = 16 * 2 ^ (int(i / 6) % 4)
       power = 50 * a + 40 * g + 10 * log(b) + 30 * rand()

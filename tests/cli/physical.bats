@@ -88,7 +88,7 @@ mean_power() { # of a GPU in a table
   needs_runs
   local gpu=rtx-3070 fold clean
   fold=$(fold_of "$gpu")
-  scale 10 "$gpu" >poisoned.csv
+  scale 0.5 "$gpu" >poisoned.csv
   physical runs.csv gpu_power_w group:gpu
   cp out clean.json
   # The bias is the mean prediction less the mean measured.

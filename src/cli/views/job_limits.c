@@ -81,6 +81,11 @@ static bool other_tokens(const struct dl_job *job) {
                       : fabs(log(r->tokens / (epoch * r->epochs))) > 0.1;
 }
 
+/* The sockets of a node are joined by its board. */
+static bool lacks_link(const struct dl_accelerator *gpu) {
+  return gpu && isnan(gpu->link_gb_s) && !dl_is_word(gpu->form, "socket");
+}
+
 static struct excess excess_of(const struct dl_job *job) {
   const struct dl_run *r = job->run;
   const struct dl_architecture *arch = job->found.arch;
@@ -95,8 +100,7 @@ static struct excess excess_of(const struct dl_job *job) {
   struct excess e = {0};
   e.rate = dl_work_lacks_rate(job, &e.used);
   e.whole = other_tokens(job);
-  e.no_link =
-      r->n_gpus > 1 && job->found.gpu && isnan(job->found.gpu->link_gb_s);
+  e.no_link = r->n_gpus > 1 && lacks_link(job->found.gpu);
   dl_memory_of(job, &e.memory);
   double step = dl_micro_batch(r) * r->n_gpus * batches;
   if (one_stack && most_tokens(t) > 0 && job->seq_len > most_tokens(t))
