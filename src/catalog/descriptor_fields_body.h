@@ -68,6 +68,10 @@ NUMBER(params_m, "M", 1e-6, 1e9, "parameters")
 NUMBER(active_params_m, "M", 1e-6, 1e9, "parameters that a token uses")
 NUMBER(image_px, "px", 1, 1e5, "side of the square input")
 NUMBER(seq_len, "tokens", 1, 1e9, "length of the sequence")
+/* Unknown: it does not generate by denoising. */
+NUMBER(denoising_steps, NULL, 1, 1e5, "usual denoising steps of a sample")
+NUMBER(passes_per_step, NULL, 1, 100,
+       "passes in a denoising step: 2 with classifier-free guidance")
 /* Unknown: those of the classifier. */
 NUMBER(head_macs_g, "GMAC", 0, 1e9, "part that does not grow with the input")
 NUMBER(head_inputs, NULL, 1, 1e9, "features that the classifier takes")

@@ -57,6 +57,10 @@ static double accumulated(const double *x, const char *scaling) {
   return x[0] / (x[1] * replicas(x + 2, scaling));
 }
 
+static double of_inference(const double *x, const char *phase) {
+  return dl_is_word(phase, "inference") ? x[0] : (double)NAN;
+}
+
 /* Of "lora:16". */
 static double rank_in(const double *x, const char *fine_tune) {
   const char *colon = fine_tune ? strchr(fine_tune, ':') : NULL;
@@ -81,6 +85,11 @@ static const struct derived derived[] = {
     {DL_RUN_acts_m, {"arch.acts_m"}, same, .n_needed = 1},
     {DL_RUN_image_px, {"arch.image_px"}, same, .n_needed = 1},
     {DL_RUN_launches, {"arch.launches"}, same, .n_needed = 1},
+    {DL_RUN_denoising_steps,
+     {"arch.denoising_steps"},
+     of_inference,
+     .n_needed = 1,
+     .word = "phase"},
     {DL_RUN_power_limit_w, {"gpu.power_limit_w"}, same, .n_needed = 1},
     {DL_RUN_peak_tflops,
      {"gpu.peak_fp32_tflops", "gpu.peak_tf32_tflops"},

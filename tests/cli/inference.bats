@@ -279,3 +279,33 @@ left_out() {
   try predict --arch resnet50 --gpu tpu-v4 --phase inference -q --format json
   check '.estimates[0].power_w == 90' # its published idle power
 }
+
+@test "diffusion models: steps one after another, guidance in one batch" {
+  sdxl=(--arch sdxl --gpu a100 --precision fp16)
+  served "${sdxl[@]}" --samples 8 --batch-size 4
+  check '.denoising_steps == 50'
+  fifty=$(jq '.estimates[0].energy_j' out)
+  operations=$(jq '.flop' out)
+  check '.flop == 2e9 * .macs_g * 8 * 50 * 2'
+  served "${sdxl[@]}" --samples 8 --batch-size 4 --denoising-steps 10
+  near '.estimates[0].energy_j' "$fifty / 5"
+  near '.flop' "$operations / 5"
+  served "${sdxl[@]}" --samples 16 --batch-size 8 --set arch.passes_per_step=1
+  near '.estimates[0].energy_j' "$fifty"
+  # a training denoises each sample once
+  gives 0 '' predict "${sdxl[@]}" --train-samples 1e5 --epochs 1 -q -f json
+  check '.denoising_steps == null'
+  try predict --arch resnet50 --gpu a100 --phase inference --denoising-steps 4
+  grep -qFe "$(message setting_has_no_effect --denoising-steps \
+    "'resnet50', which is no diffusion model")" err
+}
+
+@test "diffusion models: energies of ML.ENERGY, which no fit has seen" {
+  images=$MLENERGY/mlenergy_v2_inference.csv
+  [ -f "$images" ] || skip "no mlenergy/mlenergy_v2_inference.csv in '$MEASURED_RUNS'"
+  python3 "$TOP_SRCDIR/tests/cli/generated_images.py" "$DLEST" "$images" >figures
+  sed 's/^/# n, median error, within 1.5, inside: /' figures >&3
+  read -r n median near inside <figures
+  [ "$n" -eq 58 ]
+  awk "BEGIN { exit !($median <= .2 && $near >= .85 && $inside >= .85) }"
+}

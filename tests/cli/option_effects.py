@@ -45,7 +45,7 @@ VALUES = {
     "max-gap": "3", "means": "means.csv", "method": "tdp", "methods": "tdp",
     "model": "m.xml", "no-join": None, "no-log": None, "no-model": None,
     "no-scale": None, "node": "dgx-a100", "node-power": "700",
-    "offset": "epochs", "output-tokens": "30", "parts": None,
+    "denoising-steps": "4", "offset": "epochs", "output-tokens": "30", "parts": None,
     "path-pattern": "{run_id}-{x}.csv", "per": "arch", "phase": "inference",
     "phases": "2,5", "precision": "fp64", "predictions": "out.csv",
     "price": "0.3EUR", "prompt-tokens": "400", "pue": "1.5", "ram-gb": "64",
@@ -88,6 +88,7 @@ FIT = "fit runs.csv --target gpu_power_w"
 RECORD = "record --duration 300ms --trace t.csv"
 BASES = [
     TRAINING, TRAINING + " --method tdp --duration 1h",
+    "predict -a sdxl -g a100 --phase inference",
     TRAINING + " --method flops", TRAINING + " -f csv",
     TRAINING + " --node dgx-a100", TRAINING + " -b 16,64",
     "predict -a gpt2 -g a100 --tokens 1e9", INFERENCE,

@@ -96,6 +96,15 @@ def task(ident, name, family, source, network, px=None, scaling="none",
                       classes, text))
 
 
+# Denoising steps and passes in each (2: classifier-free guidance; FLUX.1 has
+# learned it) that the pipelines of Diffusers take by default.
+SAMPLING = {"stable-diffusion-v1-5": (50, 2), "stable-diffusion-v2": (50, 2),
+            "stable-diffusion-xl": (50, 2), "dit-s-2": (50, 2),
+            "dit-b-2": (50, 2), "dit-l-2": (50, 2), "dit-xl-2": (50, 2),
+            "flux.1": (28, 1), "stable-diffusion-3-medium": (28, 2),
+            "stable-diffusion-3.5-large": (28, 2)}
+
+
 def on(function, *args, **named):
     return lambda n, px: function(n, px, *args, **named)
 
@@ -371,6 +380,9 @@ def entry(t):
                         "of a training")]
     lines += [value("    ", "layers", t.source, n.layers, how),
               value("    ", "launches", t.source, n.launches, how)]
+    lines += [value("    ", k, "diffusers", x, "default of its pipeline")
+              for k, x in zip(("denoising_steps", "passes_per_step"),
+                              SAMPLING.get(t.ident, ()))]
     if t.text is not None:
         lines += [value("    ", "patch_px", t.source, 16,
                         "patches of 2 latents of 8 px"),

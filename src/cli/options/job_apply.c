@@ -130,6 +130,8 @@ static void warn_unused(const struct dl_job_options *o,
     if (dl_run_has(run, of_sequences[i]))
       warn_no_effect(dl_run_columns[of_sequences[i]].name, arch,
                      ", which takes no sequences", d);
+  if (s->arch && !s->denoising && dl_run_has(run, DL_RUN_denoising_steps))
+    warn_no_effect("denoising_steps", arch, ", which is no diffusion model", d);
   const char *keeps_up =
       s->language               ? "a language model"
       : !isnan(run->duration_s) ? "a training of known duration"
@@ -171,6 +173,7 @@ static enum dl_status add_subject(struct dl_job_subject *s,
   bool first = !s->arch, language = e && dl_is_language_model(e);
   s->described |= e != NULL;
   s->sequences |= e && e->transformer;
+  s->denoising |= e && !isnan(e->denoising_steps);
   s->usual = first || (usual && s->usual && strcmp(usual, s->usual) == 0)
                  ? usual
                  : NULL;

@@ -262,6 +262,10 @@ const struct dl_option dl_job_options_rows[] = {
      NUMBER_OF(prompt_tokens), .phase = "inference"},
     {"output-tokens", 0, "N", "inference: output tokens per request",
      SETTING(output_tokens), .phase = "inference"},
+    {"denoising-steps", 0, "N",
+     "inference: denoising steps per sample of a diffusion model (default: of "
+     "the network, 50 or 28)",
+     NUMBER_OF(denoising_steps), .phase = "inference"},
     {"request-rate", 0, "R",
      "inference: requests per second; --batch-size is then the maximum "
      "number at a time (default 256)",

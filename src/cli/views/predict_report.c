@@ -43,6 +43,8 @@ static void add_tokens(struct dl_report *r, const struct dl_job *job) {
        dl_known(inference ? run->requests : (double)NAN)},
       {"request_rate", "request rate", "requests/s", DL_PLAIN,
        dl_known(inference ? run->request_rate : (double)NAN)},
+      {"denoising_steps", "denoising steps", NULL, DL_CODE,
+       dl_known(run->denoising_steps)},
       {"classes", given ? "classes" : NULL, NULL, DL_CODE, dl_number(classes)},
       {.key = "frozen", .value = dl_bool(frozen)},
       {"params_m", language || frozen || given ? "parameters" : NULL, "M",

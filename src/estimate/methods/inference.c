@@ -12,6 +12,11 @@
  * of servers has it: the prior of the physical method. */
 #define AWAKE_SHARE 0.15
 
+/* Time of a pass outside of training, relative to one of the three that a
+ * training step counts as, for arithmetic and traffic: nothing is kept for a
+ * backward pass and normalisations read once. docs/inference.md. */
+#define WITHOUT_TRAINING 0.75
+
 struct problem {
   const struct dl_bound_fit *fit;
   const struct dl_job *job;
@@ -29,15 +34,19 @@ static void served_round(const struct problem *p, double batch,
   dl_serving_cost_of(row.fit->c, row.fx, &in, r);
 }
 
-/* One forward pass of the batches of all GPUs, as such a round. */
+/* The forward passes of the batches of all GPUs, as such a round. */
 static void forward_pass(const struct problem *p, double batch,
                          struct dl_serving_cost *r) {
   struct dl_training_inputs in =
       *(const struct dl_training_inputs *)&p->at.inputs;
-  double n = p->job->run->n_gpus;
+  double n = p->job->run->n_gpus, steps = dl_denoising_steps(p->job);
   struct dl_physical_parts e;
   struct dl_fit_row row;
-  in.batch = in.val = batch / n;
+  in.batch = in.val = batch * dl_passes_per_step(p->job) / n;
+  in.flops *= WITHOUT_TRAINING;
+  in.depthwise *= WITHOUT_TRAINING;
+  in.bytes *= WITHOUT_TRAINING;
+  in.between *= WITHOUT_TRAINING;
   in.n_gpus = 1; /* each passes its own part */
   in.train = in.frozen = 0;
   in.mid_run = 1;
@@ -45,13 +54,13 @@ static void forward_pass(const struct problem *p, double batch,
   dl_training_parts_of(&row, &e);
   /* Never below the idle power, where that is known. */
   double gpu_j = fmax(e.gpu_energy_j, dl_or(p->job->idle_w, 0) * e.time_s);
-  *r = (struct dl_serving_cost){.time_s = e.time_s,
-                                .prefill_s = e.time_s,
-                                .prefill_j = gpu_j * n,
-                                .memory_s = e.memory_s,
-                                .compute_s = e.compute_s,
-                                .layers_s = e.kernels_s,
-                                .host_s = e.launch_s,
+  *r = (struct dl_serving_cost){.time_s = steps * e.time_s,
+                                .prefill_s = steps * e.time_s,
+                                .prefill_j = steps * gpu_j * n,
+                                .memory_s = steps * e.memory_s,
+                                .compute_s = steps * e.compute_s,
+                                .layers_s = steps * e.kernels_s,
+                                .host_s = steps * e.launch_s,
                                 .static_w = AWAKE_SHARE * p->job->tdp_w,
                                 .bound = e.bound};
 }

@@ -197,12 +197,13 @@ static void decode(const struct dl_job *job, const struct dl_transformer *t,
     w->lacks = "a precision that is known";
 }
 
-/* MACs of the pass over a request: the prompt of a language model, else a
- * sample. */
+/* MACs of the passes for a request: over the prompt of a language model, else
+ * over a sample. */
 static double request_macs(const struct dl_job *job,
                            const struct dl_transformer *t) {
   if (!t)
-    return 1e9 * job->run->macs_g;
+    return 1e9 * job->run->macs_g * dl_denoising_steps(job) *
+           dl_passes_per_step(job);
   if (t->kind == DL_TF_ENCODER_DECODER)
     return dl_transformer_encoding(t, job->run->prompt_tokens);
   if (!dl_transformer_writes(t) && isnan(job->run->prompt_tokens))

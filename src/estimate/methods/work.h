@@ -5,7 +5,8 @@
  *                (1 x with a frozen backbone, 2 x with LoRA, which needs no
  *                gradients of the weights that it leaves; 1 x more under full
  *                activation checkpointing, under selective that of attention)
- *   inference    2 MACs x requests; of a language model that writes tokens
+ *   inference    2 MACs x requests; of a diffusion model x denoising steps x
+ *                passes per step; of a language model that writes tokens
  *     prefill    2 MACs of a pass over the prompt x requests
  *     decode     a step a token, for a batch of requests at once:
  *                max(FLOPs / (peak x efficiency), bytes / bandwidth),

@@ -120,7 +120,7 @@ static double kept_of_tokens(const struct dl_job *job,
 static double at_once(const struct dl_job *job) {
   const struct dl_transformer *t = language(job);
   if (!t)
-    return LARGEST * 1e6 * job->run->acts_m;
+    return LARGEST * 1e6 * job->run->acts_m * dl_passes_per_step(job);
   double n = job->run->prompt_tokens, acts = 1e6 * job->run->acts_m,
          pairs = scores(job, t);
   if (!isnan(n)) {

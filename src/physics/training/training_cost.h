@@ -171,7 +171,8 @@ enum dl_physical_target {
 
 /* Software that trains. */
 enum dl_training_stack {
-  DL_STACK_EAGER,  /* kernel by kernel; also if it is not given */
+  DL_STACK_EAGER,  /* kernel by kernel; also if it is not given, and compiled
+                      kernels, with less traffic */
   DL_STACK_NGC,    /* NVIDIA's containers and examples */
   DL_STACK_MLPERF, /* code tuned for one network and GPU */
   DL_N_TRAINING_STACKS

@@ -86,6 +86,10 @@ enum { FACTS_SD, SD };
 #define TRAFFIC_OF_LAYERS 2
 #define TRAFFIC_OF_SCORES 4
 
+/* Of the traffic between layers, what kernels that a compiler fuses leave
+ * (torch.compile): docs/estimation.md. */
+#define LEFT_BY_COMPILER 0.2
+
 /* MHz, of the A100: what the time of kernels in tuned software is for. */
 #define USUAL_CLOCK_MHZ 1410
 
@@ -230,10 +234,10 @@ static void split_work(struct dl_training_inputs *in,
       in->in_tensor ? dl_or(arch->padding_ratio, 1 - share) : 1 - share;
 }
 
-/* Tuned software: kernels are fused, so that layers count apart from what is
- * between them. `element`: bytes. */
-static void read_tuned(struct dl_training_inputs *in,
-                       const struct dl_physics_row *row, double element) {
+/* Where kernels are fused, layers count apart from what is between them.
+ * `element`: bytes. */
+static void split_traffic(struct dl_training_inputs *in,
+                          const struct dl_physics_row *row, double element) {
   const struct dl_architecture *arch = row->arch;
   double outputs = activations(row);
   double scores = dl_or(arch->attention_acts_m * outputs / arch->acts_m, 0);
@@ -244,7 +248,20 @@ static void read_tuned(struct dl_training_inputs *in,
       1e6 * element *
       fmax(all - TRAFFIC_OF_LAYERS * layers - TRAFFIC_OF_SCORES * scores, 0);
   in->bytes_known = 1;
-  in->clock = dl_or(row->gpu->boost_mhz, USUAL_CLOCK_MHZ) / USUAL_CLOCK_MHZ;
+}
+
+/* What software that fuses kernels leaves of the traffic. */
+static void fuse_kernels(struct dl_training_inputs *in,
+                         const struct dl_physics_row *row, double element) {
+  in->clock = 1;
+  if (in->stack != DL_STACK_EAGER) {
+    split_traffic(in, row, element);
+    in->clock = dl_or(row->gpu->boost_mhz, USUAL_CLOCK_MHZ) / USUAL_CLOCK_MHZ;
+  } else if (dl_is_word(row->run->stack, "compiled")) {
+    split_traffic(in, row, element);
+    in->bytes += LEFT_BY_COMPILER * in->between;
+    in->between = 0;
+  }
 }
 
 const char *dl_training_inputs_read(const struct dl_physics_row *row,
@@ -279,9 +296,7 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   in->in_tensor = in_tensor_cores(gpu, run->precision);
   in->has_tensor = gpu->peak_fp16_tensor_tflops > 0;
   split_work(in, arch);
-  in->clock = 1;
-  if (in->stack != DL_STACK_EAGER)
-    read_tuned(in, row, element);
+  fuse_kernels(in, row, element);
   in->bandwidth = 1e9 * gpu->bandwidth_gb_s;
   in->tdp = gpu->tdp_w;
   in->limit = run->power_limit_w > 0 ? run->power_limit_w : gpu->tdp_w;

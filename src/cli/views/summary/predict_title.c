@@ -93,6 +93,8 @@ static void add_inference(struct settings *s) {
              " prompt token(s)");
   add_number(s, DL_RUN_output_tokens, "", run->output_tokens,
              " output token(s)");
+  add_number(s, DL_RUN_denoising_steps, "", run->denoising_steps,
+             " denoising step(s)");
   if (!isnan(run->request_rate))
     add_number(s, DL_RUN_request_rate, "", run->request_rate,
                " requests per second");
