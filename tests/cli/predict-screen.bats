@@ -167,3 +167,11 @@ dlest: $(message warning_with_strict_nothing 1 "")" predict --arch resnet50 \
     --tokens 1e9 -q >out
   head -n 1 out | grep -q 'global batch size 512 (defaults: batch size 1,'
 }
+
+@test "text: a rule of thumb says why there is nothing better" {
+  gives 0 '' predict --arch bert-base --gpu a100 --phase inference
+  grep -q '^  A rule of thumb without an interval: physical lacks measured runs' out
+  grep -q '^  Method flops' out
+  gives 0 '' predict --arch bert-base --gpu a100 --phase inference --method flops
+  ! grep -q 'rule of thumb' out
+}

@@ -177,6 +177,18 @@ static void say_basis(struct dl_report *r, const struct dl_estimate *e) {
                   e->interval_groups, b->groups);
 }
 
+/* Where the answer is that of another method for want of an estimate with an
+ * interval. */
+static void say_rule_of_thumb(struct dl_report *r,
+                              const struct dl_predict_subject *s) {
+  const struct dl_estimate *e = &s->est[s->best];
+  for (size_t i = 0; i < s->n && isnan(e->low_j); i++)
+    if (s->est[i].lacks && strcmp(s->est[i].method, "physical") == 0)
+      dl_report_say(r,
+                    "A rule of thumb without an interval: physical lacks %s.",
+                    s->est[i].lacks);
+}
+
 /* "Method physical; others 13.7 to 16.3 kWh (--all)." */
 static void say_methods(struct dl_report *r, const struct dl_predict_subject *s,
                         bool all, bool explain) {
@@ -212,6 +224,7 @@ void dl_predict_summary(struct dl_report *r, const struct dl_predict_subject *s,
   footprint_lines(&m);
   dl_answer_lines(r, m.line, N_LINES);
   say_basis(r, e);
+  say_rule_of_thumb(r, s);
   if (assumed && strcmp(e->method, "physical") == 0 &&
       isnan(s->job.run->tokens) && !s->predictions.served.tokens &&
       !s->predictions.language)
