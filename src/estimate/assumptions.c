@@ -32,7 +32,7 @@
 #define MOST_VIRTUAL_STAGES 8.0
 
 /* GPUs that divide experts, at most: as in DeepSeek-V3 (arXiv 2412.19437). */
-#define MOST_EXPERT_PARALLEL 64.0
+enum { MOST_EXPERT_PARALLEL = 64 };
 
 /* GPUs of a node, and those from which on layers are divided among them. */
 #define GPUS_PER_NODE 8
@@ -110,12 +110,13 @@ static bool experts_fit(struct dl_row *row, double wanted) {
   const struct dl_run *run = &row->run;
   double node = dl_or(run->gpus_per_node,
                       dl_or(row->found.gpu->link_domain, GPUS_PER_NODE));
-  double n = fmax(floor(node / dl_degrees_of(run).tensor), 2);
-  while (n > 2 && !dl_divides_experts(row, n))
+  double most = fmax(floor(node / dl_degrees_of(run).tensor), 2);
+  size_t n = (size_t)fmin(most, MOST_EXPERT_PARALLEL);
+  while (n > 2 && !dl_divides_experts(row, (double)n))
     n--;
   for (; n <= MOST_EXPERT_PARALLEL; n++)
-    if (dl_divides_experts(row, n)) {
-      divide_experts(row, n);
+    if (dl_divides_experts(row, (double)n)) {
+      divide_experts(row, (double)n);
       if (most_that_fit(row) >= wanted)
         return true;
     }

@@ -216,7 +216,8 @@ enum dl_status dl_log_open(struct dl_log **out, const char *path,
                           "unknown log format; see 'dlest "
                           "list importers', and --from");
   }
-  if (status == DL_OK)
+  if (status == DL_OK) /* there is an importer, or the above failed
+                        * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
     log->state = dl_calloc(1, log->importer->state_size + 1);
   if (status == DL_OK && log->importer->row) {
     FILE *f = dl_lines_stream(log->lines);

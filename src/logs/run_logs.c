@@ -35,7 +35,7 @@ static void check_companion(struct dl_log_summary *log, const char *path,
                             const struct dl_log_summary *trace,
                             struct dl_diag *d) {
   const struct dl_log_span *a = &log->span, *b = &trace->span;
-  double covered_s = log->duration_s;
+  double covered_s;
   if (log->samples > 0) {
     int64_t from = a->start_ns > b->start_ns ? a->start_ns : b->start_ns;
     int64_t to = a->end_ns < b->end_ns ? a->end_ns : b->end_ns;

@@ -183,6 +183,14 @@ EOF
   # takes 4 (8 + 227 / 64) + 12 x 235 / 64 = 90 GB.
   [ "$(of --arch qwen3-235b-a22b --gpus 64 --expert-parallel 64)" = \
     '[64,"zero3",true]' ]
+  # Of 72 GPUs in a domain 48, the most up to 64 that divide 144 experts.
+  printf '%s' '{"model_type":"qwen3_moe","hidden_size":4096,"num_experts":144,' \
+    '"num_hidden_layers":94,"num_attention_heads":64,"num_key_value_heads":4,' \
+    '"head_dim":128,"intermediate_size":12288,"moe_intermediate_size":1536,' \
+    '"num_experts_per_tok":8,"decoder_sparse_step":1,"vocab_size":151936,' \
+    '"max_position_embeddings":4096}' >moe.json
+  [ "$(of --arch moe.json --gpu gb200 --gpus 144 --batch-size 1 \
+    --set gpus_per_node=72 --checkpointing full)" = '[48,"zero1",false]' ]
 }
 
 @test "work: LoRA has no gradients of weights, checkpointing a pass more" {

@@ -84,7 +84,8 @@ static char *lay_out(char *p, const char *digits, int n, int exponent,
     return p + 2;
   }
   if (exponent < 0) {
-    memcpy(p, "0.0000", 6);
+    memset(p, '0', 6);
+    p[1] = '.';
     p += 1 - exponent;
     memcpy(p, digits, (size_t)n);
     return p + n;

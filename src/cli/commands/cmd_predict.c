@@ -161,6 +161,8 @@ static void warn_methods(struct dl_cli *cli, const struct dl_predict_subject *s,
   if (!all)
     d->on_warning = print;
   for (size_t i = 0; i < s->n; i++)
+    /* All were estimated, or there was an error.
+     * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
     if (isnan(s->est[i].energy_j) && s->est[i].lacks)
       dl_warn(d, "%s: no estimate without %s", s->est[i].method,
               s->est[i].lacks);

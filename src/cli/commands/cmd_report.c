@@ -190,7 +190,7 @@ static enum dl_status write_totals(struct dl_report_pass *w) {
 static enum dl_status check_totals(struct dl_report_pass *w,
                                    struct dl_report_options *o) {
   struct dl_cli *cli = w->cli;
-  bool first[DL_N_KEYS], keys[DL_N_KEYS];
+  bool first[DL_N_KEYS] = {false}, keys[DL_N_KEYS];
   enum dl_status status = dl_cli_refuse(
       cli, "user|account|since|until|from|shard|gpu|node-power|core-power",
       "on totals");

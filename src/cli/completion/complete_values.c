@@ -305,8 +305,9 @@ static void skip_behind(completion *c, const char *at) {
 void dl_offer_values(completion *c, const struct dl_option *o) {
   size_t i = 0;
   while (i < DL_LENGTH(values) &&
-         ((values[i].command && strcmp(values[i].command, c->command->name)) ||
-          strcmp(values[i].option, o->name)))
+         ((values[i].command &&
+           strcmp(values[i].command, c->command->name) != 0) ||
+          strcmp(values[i].option, o->name) != 0))
     i++;
   if (i == DL_LENGTH(values)) {
     by_argument(c, o->words ? o->words : o->argument);

@@ -75,8 +75,9 @@ void dl_count_forms(const char *s, struct dl_text *to) {
       if (isdigit((unsigned char)*s))
         dl_text_add_n(to, s, 1);
   } else if (p && dl_parse_large_count(s, &x)) {
+    const int thousands = p->power / 3;
     dl_format_short(digits, x);
-    dl_format_short(binary, x / pow(10, p->power) * pow(1024, p->power / 3));
+    dl_format_short(binary, x / pow(10, p->power) * pow(1024, thousands));
     dl_text_printf(to, "%s or %s", digits, binary);
   } else if (p) {
     dl_text_printf(to, "%.*s%c or %.*se%d", (int)n, s, p->c, (int)n, s,

@@ -13,7 +13,7 @@
 
 /* For programs: all scores, in one table. */
 #define OF(name, member)                                                       \
-  { {.key = name}, DL_MEMBER(dl_method_score, member) }
+  { {.key = (name)}, DL_MEMBER(dl_method_score, member) }
 static const struct dl_member_column columns[] = {
     {.column = {.key = "method"}},
     {.column = {.key = "group"}},
