@@ -34,12 +34,12 @@ enum { LABEL_SIZE = 256 };
 /* A text with labels: a="x", b="y". */
 struct labels {
   const char *s;
-  char value[LABEL_SIZE]; /* found last */
+  char *value; /* found last; LABEL_SIZE, borrowed */
 };
 
 /* The value of a label: of __name__ too. */
 static const char *label_of(const void *ctx, const char *label) {
-  struct labels *l = (struct labels *)(uintptr_t)ctx;
+  const struct labels *l = ctx;
   size_t len = strlen(label);
   for (const char *s = l->s; *s;) {
     s += strspn(s, "{, ");
@@ -50,7 +50,7 @@ static const char *label_of(const void *ctx, const char *label) {
     size_t n = 0;
     for (s += 2; *s && *s != '"'; s++) {
       s += s[0] == '\\' && s[1];
-      if (n + 1 < sizeof l->value)
+      if (n + 1 < LABEL_SIZE)
         l->value[n++] = *s;
     }
     l->value[n] = '\0';
@@ -64,8 +64,8 @@ static const char *label_of(const void *ctx, const char *label) {
 
 /* What a column is, by its name. */
 static bool read_name(const char *name, struct dl_metric_series *series) {
-  struct labels l = {.s = name + strcspn(name, "{")};
-  char metric[LABEL_SIZE];
+  char metric[LABEL_SIZE], value[LABEL_SIZE];
+  const struct labels l = {name + strcspn(name, "{"), value};
   size_t n = strcspn(name, "{ ");
   if (*l.s == '{' && n == 0) {
     const char *s = label_of(&l, "__name__");
