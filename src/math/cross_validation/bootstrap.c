@@ -102,6 +102,7 @@ static void order_rows(const struct dl_boot *b, size_t m, struct method *w) {
       w->order[k++] = (uint32_t)i;
     }
   qsort_r(w->order, w->n, sizeof *w->order, by_error, x);
+  /* There are groups. NOLINTNEXTLINE(clang-analyzer-core.DivideZero) */
   w->n_blocks = w->n / (2 * G) > 1 ? w->n / (2 * G) : 1;
   w->block = (w->n + w->n_blocks - 1) / w->n_blocks;
   w->before = dl_calloc(w->n_blocks * G, sizeof *w->before);

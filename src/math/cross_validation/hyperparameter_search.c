@@ -202,6 +202,7 @@ static enum dl_status pick(struct dl_search_best *best, const struct squares *q,
   size_t i = lowest(q->sum, &sum);
   if (i == H->size1)
     return dl_fail(d, DL_EINPUT, "no candidate could be fitted");
+  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a job has one */
   for (size_t k = 0; k < p->y->size; k++)
     total += p->w ? gsl_vector_get(p->w, k) : 1;
   for (size_t j = 0; j < H->size2; j++)

@@ -5,7 +5,6 @@
 #include "math/numeric/equal_rows.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -24,9 +23,9 @@ static int compare_rows(const gsl_matrix *X, size_t i, size_t k) {
 }
 
 /* For sorting row numbers: equal rows by number. */
-static int by_content(const void *a, const void *b, void *matrix) {
+static int by_content(const void *a, const void *b, void *matrix_at) {
   size_t i = *(const size_t *)a, k = *(const size_t *)b;
-  int order = compare_rows(matrix, i, k);
+  int order = compare_rows(*(const gsl_matrix **)matrix_at, i, k);
   return order ? order : (i > k) - (i < k);
 }
 
@@ -36,7 +35,7 @@ static size_t number_rows(size_t *of_row, size_t *first, const gsl_matrix *X) {
   size_t n = X->size1, m = 0;
   for (size_t i = 0; i < n; i++)
     first[i] = i;
-  qsort_r(first, n, sizeof *first, by_content, (void *)(uintptr_t)X);
+  qsort_r(first, n, sizeof *first, by_content, &X);
   for (size_t i = 0, head = 0; i < n; i++) {
     if (i == 0 || compare_rows(X, first[head], first[i]) != 0)
       head = i;
