@@ -168,6 +168,20 @@ dlest: $(message warning_with_strict_nothing 1 "")" predict --arch resnet50 \
   head -n 1 out | grep -q 'global batch size 512 (defaults: batch size 1,'
 }
 
+@test "text: the title has the size of what a pass takes" {
+  "$DLEST" predict --arch flux.1-dev --gpu h100 --phase inference -q >out
+  head -n 1 out | grep -q 'defaults: .*, batch size 1, 256 px, '
+  "$DLEST" predict --arch sdxl --gpu h100 --phase inference --image-px 512 \
+    -q >out
+  head -n 1 out | grep -q ': inference, 512 px (defaults: '
+  "$DLEST" predict --arch bert-base --gpu t4 --phase inference -q >out
+  head -n 1 out | grep -q 'defaults: .*, 512 tokens per sequence, '
+  # the requests have lengths of their own
+  "$DLEST" predict --arch llama-2-7b --gpu h100 --phase inference \
+    --prompt-tokens 100 --output-tokens 10 -q >out
+  ! head -n 1 out | grep -q 'per sequence'
+}
+
 @test "text: a rule of thumb says why there is nothing better" {
   gives 0 '' predict --arch bert-base --gpu a100 --phase inference
   grep -q '^  A rule of thumb without an interval: physical lacks measured runs' out

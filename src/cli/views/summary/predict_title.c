@@ -119,11 +119,14 @@ static void add_settings(struct settings *s) {
     add_number(s, DL_RUN_global_batch, "global batch size ", run->global_batch,
                "");
   add_number(s, DL_RUN_batch_size, "batch size ", run->batch_size, "");
-  if (language && !dl_run_is_inference(job->run))
+  bool generates = dl_run_is_inference(run) && !isnan(run->prompt_tokens);
+  if (language && !generates)
     add_number(s, DL_RUN_seq_len, "", job->seq_len, " token(s) per sequence");
-  /* Data sets are often used at another size than that of the network. */
+  /* Data sets are often used at another size than that of the network, and
+   * images are generated at any. */
   if (!language &&
-      (is_given(s, DL_RUN_image_px) || is_given(s, DL_RUN_dataset)))
+      (is_given(s, DL_RUN_image_px) || is_given(s, DL_RUN_dataset) ||
+       !isnan(run->denoising_steps)))
     add_number(s, DL_RUN_image_px, "", run->image_px, " px");
   add_precision(s);
   if (run->fine_tune && strcmp(run->fine_tune, "full") != 0)
