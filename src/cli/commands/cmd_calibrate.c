@@ -448,7 +448,7 @@ const struct dl_command dl_cmd_calibrate = {
            "  dlest calibrate runs.csv\n"
            "  dlest calibrate runs.csv -o mine.xml\n"
            "  dlest calibrate gpu-7.csv -s arch=resnet50 -s batch_size=64 \\\n"
-           "      -s train_samples=50000 -s epochs=12\n",
+           "      -s dataset=imagenette -s epochs=12\n",
     .tables = tables,
     .options_size = sizeof(struct calibrate_options),
     .rereads = true,

@@ -178,7 +178,8 @@ const struct dl_command dl_cmd_extract = {
            "-o one.csv\n"
            "  dlest extract gpu-*.csv --path-pattern 'gpu-{run_id}.csv'\n"
            "  dlest extract --epochs gpu-7.csv\n"
-           "  tail -n +1 gpu-7.csv | dlest extract -\n",
+           "  tail -n +1 gpu-7.csv | dlest extract -\n"
+           "  dlest extract gpu-7.csv -f csv | dlest report - --country DE\n",
     .tables = tables,
     .options_size = sizeof(struct extract_options),
     .run = run,

@@ -471,7 +471,7 @@ const struct dl_command dl_cmd_predict = {
         "\vExamples:\n"
         "  dlest predict --arch resnet50 --gpu a100\n"
         "  dlest predict --arch vgg16 --gpu rtx-3090 --dataset cifar10\n"
-        "  dlest predict --arch vgg16 --gpu t4 --epochs 20 --country ES\n"
+        "  dlest predict --arch vgg16 --gpu t4,a100 --epochs 20 --country ES\n"
         "  dlest predict --arch resnet50 --gpu v100 --duration 12h\n"
         "  dlest predict --arch llama-2-7b --gpu a100 --gpus 512 --tokens "
         "2e12\n"
