@@ -57,8 +57,10 @@ bool dl_metric_series(struct dl_metric_series *s, const char *metric,
   bool known = *uuid != '\0';
   if (strncmp(uuid, "GPU-", 4) == 0) /* nvidia_gpu_exporter leaves it out */
     uuid += 4;
+  snprintf(s->id, sizeof s->id, "%.80s", uuid); /* until the next label */
   snprintf(s->host, sizeof s->host, "%.79s", any_label(label, ctx, hosts));
-  snprintf(s->id, sizeof s->id, "%.80s", known ? uuid : s->host);
+  if (!known)
+    strcpy(s->id, s->host);
   char *port = strrchr(s->host, ':'); /* of the exporter; id keeps it */
   if (port && port[1 + strspn(port + 1, "0123456789")] == '\0')
     *port = '\0';
