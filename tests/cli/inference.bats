@@ -300,6 +300,22 @@ left_out() {
     "'resnet50', which is no diffusion model")" err
 }
 
+@test "diffusion models: memory without the scores of attention" {
+  # FP16: 2.567464e9 weights; of 5,051e6 outputs 3,271.9e6 are of attention's
+  # products, a quarter of the others is there at a time, in two passes.
+  sdxl=(--arch sdxl --gpu a100 --precision fp16 --samples 8 --batch-size 8)
+  served "${sdxl[@]}"
+  near .memory_need_gb '2 * (2.567464 + 8 * 2 * 0.25 * (5.051 - 3.2719))'
+  [ ! -s err ] # it fits, as it did when ML.ENERGY measured it
+  served "${sdxl[@]}" --attention eager
+  near .memory_need_gb '2 * (2.567464 + 8 * 2 * 0.25 * 5.051)'
+  # At 768 px 2.25 times as many of each kind as at 512.
+  served --arch stable-diffusion-v2 --image-px 768 --gpu a100 --precision fp16 \
+    --samples 8 --batch-size 8
+  near .memory_need_gb \
+    '2 * (0.8659107 + 8 * 2 * 0.25 * 2.25 * (0.75215 - 0.51549))'
+}
+
 @test "diffusion models: energies of ML.ENERGY, which no fit has seen" {
   images=$MLENERGY/mlenergy_v2_inference.csv
   [ -f "$images" ] || skip "no mlenergy/mlenergy_v2_inference.csv in '$MEASURED_RUNS'"

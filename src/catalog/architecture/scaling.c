@@ -221,6 +221,8 @@ struct dl_architecture dl_architecture_at(const struct dl_architecture *e,
     if (isnan(in.acts_m))
       add_acts(e, &in);
     set_input(&at, &in);
+    if (!isnan(image_px * e->attention_acts_m))
+      at.attention_acts_m = square_part(e, e->attention_acts_m, 0, in.image_px);
   }
   if (isnan(at.head_params_m))
     add_head_params(&at);

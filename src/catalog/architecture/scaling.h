@@ -37,8 +37,9 @@ extern const struct dl_use dl_use_reference;
  * it is; else the nearest one is scaled by its rule. Another number of classes
  * replaces the classifier, where it is known: parameters, MACs and activations
  * follow, head_params_m and classes are those of the new one. The result is a
- * full descriptor with macs_g, acts_m and image_px or seq_len set; its texts
- * belong to `e`. *scaled is set to whether a rule was applied. */
+ * full descriptor with macs_g, acts_m, its part attention_acts_m, and image_px
+ * or seq_len set; its texts belong to `e`. *scaled is set to whether a rule was
+ * applied. */
 struct dl_architecture dl_architecture_at(const struct dl_architecture *e,
                                           const struct dl_use *use,
                                           bool *scaled);

@@ -58,20 +58,29 @@ static struct bytes in_training(const struct dl_job *job) {
   return (struct bytes){size, size, m * size / 4, size};
 }
 
+/* Outputs of the layers of a sample of an image network that are stored. Those
+ * of attention's products are not by kernels that fuse them, which pipelines of
+ * diffusion models take (Diffusers, from PyTorch 2.0 on). */
+static double stored_of_images(const struct dl_job *job) {
+  const struct dl_architecture *arch = job->found.arch;
+  const char *kind = job->run->attention;
+  bool generates =
+      dl_run_is_inference(job->run) && arch && !isnan(arch->denoising_steps);
+  bool fused = kind ? dl_is_word(kind, "flash") : generates;
+  double share =
+      arch && fused ? dl_or(arch->attention_acts_m / arch->acts_m, 0) : 0;
+  return 1e6 * job->run->acts_m * fmax(1 - share, 0);
+}
+
 /* Activations of a sample that the backward pass of an image network needs,
  * bytes. */
 static double kept_of_images(const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
-  double acts = 1e6 * job->run->acts_m;
-  double pairs = arch && dl_is_word(job->run->attention, "flash") &&
-                         !isnan(arch->attention_acts_m)
-                     ? 1e6 * arch->attention_acts_m
-                     : 0;
   double parts = arch && !isnan(arch->depth) ? arch->depth
                  : arch                      ? sqrt(arch->layers)
                                              : (double)NAN;
   double f = is_mixed(job) ? KEPT_OF_IMAGES_16_BIT : KEPT_OF_IMAGES;
-  double all = f * (acts - pairs) * in_training(job).activation;
+  double all = f * stored_of_images(job) * in_training(job).activation;
   bool full = dl_is_word(job->run->checkpointing, "full") && parts >= 2;
   return full ? all * fmin(2 / parts, 1) : all;
 }
@@ -120,7 +129,7 @@ static double kept_of_tokens(const struct dl_job *job,
 static double at_once(const struct dl_job *job) {
   const struct dl_transformer *t = language(job);
   if (!t)
-    return LARGEST * 1e6 * job->run->acts_m * dl_passes_per_step(job);
+    return LARGEST * stored_of_images(job) * dl_passes_per_step(job);
   double n = job->run->prompt_tokens, acts = 1e6 * job->run->acts_m,
          pairs = scores(job, t);
   if (!isnan(n)) {
