@@ -225,7 +225,7 @@ static void estimate(const struct dl_session *ctx, const struct dl_job *job,
 
 const struct dl_estimator dl_physical_method = {
     .name = "physical",
-    .summary = "time and power of a step from what it does",
+    .summary = "time and power of a step from arithmetic, traffic and launches",
     .source = "dlest, docs/estimation.md",
     .rank_given = 6,
     .rank_open = 6,

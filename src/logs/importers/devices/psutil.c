@@ -70,7 +70,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
 
 const struct dl_importer dl_import_psutil = {
     .name = "psutil",
-    .summary = "timestamp, cpu usage (%), memory usage (MB): beside a GPU log",
+    .summary = "timestamp, cpu usage (%), memory usage (MB), with a GPU log",
     .role = DL_LOG_MEMORY,
     .state_size = sizeof(struct psutil),
     .probe = probe,

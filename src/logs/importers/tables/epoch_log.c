@@ -80,7 +80,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
 
 const struct dl_importer dl_import_epochs = {
     .name = "epochs",
-    .summary = "epoch, end_time: the ends of epochs, beside a trace",
+    .summary = "epoch, end_time: the ends of epochs, with a power log",
     .role = DL_LOG_COMPANION,
     .state_size = sizeof(struct epochs),
     .probe = probe,
