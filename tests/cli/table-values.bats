@@ -483,3 +483,13 @@ dlest: warning: runs.csv: $(message no_column_default_is epochs)" \
   grep -qx "dlest: warning: runs.csv:2: $(message column_is_not_above train_samples 0)" err
   [ "$(wc -l <out)" -eq 3 ]
 }
+
+@test "an energy of the whole node is not taken for that of its GPUs" {
+  printf '%s\n' arch,gpu,batch_size,epochs,train_samples,epoch_energy_j,epoch_s,boundary \
+    resnet50,rtx-3090,64,1,50000,20000,90,node \
+    resnet50,rtx-3090,64,1,50000,,90,node >runs.csv
+  try calibrate runs.csv -o mine.xml --format json
+  [ "$status" -eq 3 ]
+  grep -qx "dlest: warning: runs.csv:2: $(message energy_of_boundary node)" err
+  check '.calibrations[] | select(.target == "epoch_s") | .runs == 1'
+}

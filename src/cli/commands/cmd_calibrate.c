@@ -191,6 +191,7 @@ static enum dl_status read_rows(struct calibrating *w, const struct dl_fit *fit,
     *there = dl_frame_has(f, fit->target) || has_a_measurement(f, fit);
   if (status == DL_OK && *there) {
     want_columns(t, &groups, f, fit);
+    t->of_gpus = !fit->boundary || strncmp(fit->boundary, "gpu", 3) == 0;
     status = dl_training_read(t, csv, f, &groups, NULL, d);
   }
   if (status == DL_OK && *there && job && w->done == 0) {

@@ -351,6 +351,11 @@ static enum dl_status complain(struct reader *r,
   return dl_frame_complain(r->f, row, dl_csv_path(r->csv), block->line[i], d);
 }
 
+static bool is_of_gpus(const struct dl_run *run, const char *boundary) {
+  return isnan(run->epoch_energy_j) || !boundary || !*boundary ||
+         strcmp(boundary, "gpu") == 0 || strcmp(boundary, "gpu+ram") == 0;
+}
+
 /* Row i of the block, evaluated as row `from` of x, becomes row t->n. */
 static enum dl_status take_row(struct reader *r,
                                const struct dl_csv_block *block, size_t i,
@@ -370,6 +375,13 @@ static enum dl_status take_row(struct reader *r,
     dl_skip_at(d, dl_csv_path(r->csv), block->line[i],
                "'%s' is not a finite number",
                bad >= 0 ? t->formula.s[bad] : of->lacks);
+    return DL_OK;
+  }
+  if (t->of_gpus && !is_of_gpus(&r->row[i].run, of->boundary)) {
+    dl_skip_at(d, dl_csv_path(r->csv), block->line[i],
+               "an energy of boundary '%.32s', where the model has that of "
+               "GPUs; give gpu_energy_j or gpu_power_w without energy_j",
+               of->boundary);
     return DL_OK;
   }
   for (size_t k = 0; k < t->n_physics; k++)

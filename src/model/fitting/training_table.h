@@ -42,6 +42,7 @@ struct dl_training {
   bool keeps;
   struct dl_kept_run *kept;
   size_t cap_kept;
+  bool of_gpus; /* rows with energies of more than GPUs are skipped; likewise */
   bool means; /* a row is the mean of n runs (column "n"); set by the caller */
   /* The rows as physics take them; the caller sets `physics` of those it wants
    * before the table is read. */
