@@ -47,6 +47,7 @@ struct dl_session {
    * saw; without any it is not known (dl_session_find_families). */
   struct dl_strlist families;
   double coverage;             /* of the intervals */
+  double of_90;                /* half-widths, relative to those of 90 % */
   struct dl_job_fields fields; /* what counts as known: at first all */
 };
 

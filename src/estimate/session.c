@@ -10,6 +10,7 @@
 #include "catalog/architecture/token_costs.h"
 #include "estimate/measured.h"
 #include "estimate/methods/methods.h"
+#include "physics/conditioning/waiting.h"
 #include "run/setup/option_words.h"
 
 /* By the method of a physics; NULL: a regression on features. */
@@ -124,6 +125,7 @@ enum dl_status dl_session_new(struct dl_session **out, struct dl_frame *f,
   struct dl_session *s = dl_calloc(1, sizeof *s);
   s->fields.known = DL_KNOW_ALL;
   s->coverage = coverage;
+  s->of_90 = dl_interval_sd(-1, 1, 0.9) / dl_interval_sd(-1, 1, coverage);
   enum dl_status status = find_methods(s, methods, d);
   if (status == DL_OK)
     status = dl_job_bind(&s->fields, f, d);

@@ -176,12 +176,13 @@ void dl_estimate_language(const struct dl_session *ctx,
     return;
   }
   if (!given) {
-    dl_widen(est, doubt_of(ctx, job));
+    dl_widen(ctx, est, doubt_of(ctx, job));
     /* So far the interval is that of the rate. */
     est->time_low_s = est->low_j / est->power_w;
     est->time_high_s = est->high_j / est->power_w;
   }
-  est->power_low_w = est->power_w * exp(-POWER_DOUBT);
-  est->power_high_w = est->power_w * exp(POWER_DOUBT);
-  dl_widen(est, POWER_DOUBT);
+  double power = POWER_DOUBT * ctx->of_90;
+  est->power_low_w = est->power_w * exp(-power);
+  est->power_high_w = est->power_w * exp(power);
+  dl_widen(ctx, est, POWER_DOUBT);
 }

@@ -32,13 +32,14 @@ const char *dl_beyond_training(const struct dl_job *job);
 const char *dl_fit_lacks(const struct dl_bound_fit *b,
                          const struct dl_job *job);
 
-/* Adds a part to the relative half-width of an interval. Bounds below 0 are
- * as far as 0: log gives -infinity, low_j becomes 0. */
-void dl_widen(struct dl_estimate *est, double by);
+/* Adds a part, that of 90 %, to the relative half-width of an interval. Bounds
+ * below 0 are as far as 0: log gives -infinity, low_j becomes 0. */
+void dl_widen(const struct dl_session *ctx, struct dl_estimate *est, double by);
 
 /* What the prediction interval is based on, and which quantities are
  * outside the range of the training data. */
-void dl_note_limits(struct dl_estimate *est, const struct dl_fit *fit,
-                    const struct dl_job *job, const struct dl_prediction *p);
+void dl_note_limits(const struct dl_session *ctx, struct dl_estimate *est,
+                    const struct dl_fit *fit, const struct dl_job *job,
+                    const struct dl_prediction *p);
 
 #endif

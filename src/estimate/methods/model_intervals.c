@@ -20,13 +20,16 @@ static void widen(double x, double *low, double *high, double by) {
   *high = x * exp(above);
 }
 
-void dl_widen(struct dl_estimate *est, double by) {
+void dl_widen(const struct dl_session *ctx, struct dl_estimate *est,
+              double by) {
+  by *= ctx->of_90;
   widen(est->energy_j, &est->low_j, &est->high_j, by);
   widen(est->duration_s, &est->time_low_s, &est->time_high_s, by);
 }
 
-void dl_note_limits(struct dl_estimate *est, const struct dl_fit *fit,
-                    const struct dl_job *job, const struct dl_prediction *p) {
+void dl_note_limits(const struct dl_session *ctx, struct dl_estimate *est,
+                    const struct dl_fit *fit, const struct dl_job *job,
+                    const struct dl_prediction *p) {
   if (fit && !isnan(p->low)) {
     est->interval_from = dl_held_out_group_name(p->novelty);
     est->interval_groups = p->groups;
@@ -41,8 +44,8 @@ void dl_note_limits(struct dl_estimate *est, const struct dl_fit *fit,
   /* Speeds of a stack were measured on several, too. */
   if (job->run->n_gpus > 1 && !p->of_stack) {
     double by = gpus_power * log(job->run->n_gpus);
-    dl_widen(est, by);
-    widen(est->power_w, &est->power_low_w, &est->power_high_w, by);
+    dl_widen(ctx, est, by);
+    widen(est->power_w, &est->power_low_w, &est->power_high_w, by * ctx->of_90);
     if (est->n_outside < DL_MOST_OUTSIDE)
       est->outside[est->n_outside++] = "n_gpus";
   }

@@ -60,7 +60,7 @@ static void by_power(const struct dl_session *ctx, const struct dl_job *job,
   if (isnan(p->value))
     est->lacks = dl_fit_lacks(&ctx->fit[DL_PHYSICAL_POWER], job);
   else
-    dl_note_limits(est, ctx->fit[DL_PHYSICAL_POWER].fit, job, p);
+    dl_note_limits(ctx, est, ctx->fit[DL_PHYSICAL_POWER].fit, job, p);
 }
 
 /* By what is known of the run. */
@@ -83,7 +83,7 @@ static void by_known(const struct dl_session *ctx, const struct dl_job *job,
   est->low_j = isnan(p->low) ? NAN : known->low_j;
   est->high_j = isnan(p->low) ? NAN : known->high_j;
   if (isnan(job->known.power_w) || isnan(job->known.run_s))
-    dl_note_limits(est, ctx->fit[DL_PHYSICAL_POWER].fit, job, p);
+    dl_note_limits(ctx, est, ctx->fit[DL_PHYSICAL_POWER].fit, job, p);
 }
 
 /* In 16 bits, tuned software takes down to 1 / 1.7 of the time of PyTorch in
@@ -122,12 +122,13 @@ static void by_epoch(const struct dl_session *ctx, const struct dl_job *job,
   } else {
     double doubt;
     dl_facts_assumed(job, &doubt);
-    dl_note_limits(est, fit, job, p);
+    dl_note_limits(ctx, est, fit, job, p);
     /* What GPUs wait for each other is known worse than what they compute. */
     double waiting = all->parts.waiting_s / all->parts.time_s;
-    dl_widen(est, p->of_stack
-                      ? doubt
-                      : hypot(hypot(waiting, software_doubt(job->run)), doubt));
+    dl_widen(ctx, est,
+             p->of_stack
+                 ? doubt
+                 : hypot(hypot(waiting, software_doubt(job->run)), doubt));
   }
 }
 
@@ -148,7 +149,7 @@ static void forward_interval(const struct dl_session *ctx,
   est->high_j = est->energy_j + busy_j * expm1(bounds.high);
   double doubt;
   dl_facts_assumed(job, &doubt);
-  dl_widen(est, doubt);
+  dl_widen(ctx, est, doubt);
   est->interval_from = dl_held_out_group_name(bounds.novelty);
   est->interval_groups = b->fit->held_out_residuals[bounds.novelty].n;
 }

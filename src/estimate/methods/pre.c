@@ -29,10 +29,10 @@ bool dl_pre_learnt_precision(const struct dl_job *job) {
   return !p || strcmp(p, "fp32") == 0 || strcmp(p, "tf32") == 0;
 }
 
-static void note_limits(struct dl_estimate *est, const struct dl_fit *fit,
-                        const struct dl_job *job,
+static void note_limits(const struct dl_session *ctx, struct dl_estimate *est,
+                        const struct dl_fit *fit, const struct dl_job *job,
                         const struct dl_prediction *p) {
-  dl_note_limits(est, fit, job, p);
+  dl_note_limits(ctx, est, fit, job, p);
   est->other_precision = !dl_pre_learnt_precision(job);
   if (est->other_precision && est->n_outside < DL_MOST_OUTSIDE)
     est->outside[est->n_outside++] = "precision";
@@ -61,7 +61,7 @@ static void power(const struct dl_session *ctx, const struct dl_job *job,
   else if (isnan(est->energy_j))
     est->lacks = "duration_s";
   else
-    note_limits(est, ctx->fit[DL_PRE_POWER].fit, job, p);
+    note_limits(ctx, est, ctx->fit[DL_PRE_POWER].fit, job, p);
 }
 
 /* PRE stands on its own feet: its duration is that of pre-epoch where none is
@@ -120,7 +120,7 @@ static void epoch(const struct dl_session *ctx, const struct dl_job *job,
   else if (isnan(est->energy_j))
     est->lacks = "epochs";
   else
-    note_limits(est, ctx->fit[DL_PRE_EPOCH].fit, job, p);
+    note_limits(ctx, est, ctx->fit[DL_PRE_EPOCH].fit, job, p);
 }
 
 /* Of the models that ship; a user's own may need others. */
