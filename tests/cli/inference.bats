@@ -325,3 +325,10 @@ left_out() {
   [ "$n" -eq 58 ]
   awk "BEGIN { exit !($median <= .2 && $near >= .85 && $inside >= .85) }"
 }
+
+@test "FLUX.1 makes images of 1024 px; MLPerf trains it at 256" {
+  served --arch flux.1 --gpu h100 --precision bf16
+  check '.image_px == 1024 and .denoising_steps == 28'
+  gives 0 '' show arch mlperf/flux1 -f json
+  check '.id == "flux.1-256px"'
+}

@@ -170,7 +170,7 @@ dlest: $(message warning_with_strict_nothing 1 "")" predict --arch resnet50 \
 
 @test "text: the title has the size of what a pass takes" {
   "$DLEST" predict --arch flux.1-dev --gpu h100 --phase inference -q >out
-  head -n 1 out | grep -q 'defaults: .*, batch size 1, 256 px, '
+  head -n 1 out | grep -q 'defaults: .*, batch size 1, 1024 px, '
   "$DLEST" predict --arch sdxl --gpu h100 --phase inference --image-px 512 \
     -q >out
   head -n 1 out | grep -q ': inference, 512 px (defaults: '

@@ -69,7 +69,7 @@ END
     vit_base_patch16_224.augreg_in21k:vit_base_patch16_224 \
     deepseek-ai/DeepSeek-V3:deepseek-v3 Qwen/Qwen2-7B:qwen2.5-7b \
     tiiuae/falcon-40b:falcon-40b black-forest-labs/FLUX.1-dev:flux.1 \
-    mlperf/flux1:flux.1 mlperf/deepseek_v3:deepseek-v3; do
+    mlperf/flux1:flux.1-256px mlperf/deepseek_v3:deepseek-v3; do
     gives 0 '' show arch "${name%:*}" --format json
     check ".id == \"${name#*:}\""
   done

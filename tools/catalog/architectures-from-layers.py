@@ -101,7 +101,8 @@ def task(ident, name, family, source, network, px=None, scaling="none",
 SAMPLING = {"stable-diffusion-v1-5": (50, 2), "stable-diffusion-v2": (50, 2),
             "stable-diffusion-xl": (50, 2), "dit-s-2": (50, 2),
             "dit-b-2": (50, 2), "dit-l-2": (50, 2), "dit-xl-2": (50, 2),
-            "flux.1": (28, 1), "stable-diffusion-3-medium": (28, 2),
+            "flux.1": (28, 1), "flux.1-256px": (28, 1),
+            "stable-diffusion-3-medium": (28, 2),
             "stable-diffusion-3.5-large": (28, 2)}
 
 
@@ -287,8 +288,10 @@ for _k, _l, _d, _h, _p, _g in (("s", 12, 384, 6, 33, 6.06),
 TEXT = "one time step, %d tokens of text; encoders of image and text apart"
 for _k, _name, _a, _b, _one, _d, _h, _t, _v, _c, _px, _l, _p, _q in (
         ("flux.1", "FLUX.1",
-         ("mlperf/flux1", "flux.1-schnell", "flux.1-dev", "flux1-12b",
+         ("flux.1-schnell", "flux.1-dev", "flux1-12b",
           "black-forest-labs/FLUX.1-schnell", "black-forest-labs/FLUX.1-dev"),
+         19, 38, 3072, 24, 256, 768, 16, 1024, 0, 11891.178560, 0),
+        ("flux.1-256px", "FLUX.1 at 256 px", ("mlperf/flux1",),
          19, 38, 3072, 24, 256, 768, 16, 256, 0, 11891.178560, 0),
         ("stable-diffusion-3-medium", "Stable Diffusion 3 medium",
          ("sd3", "sd3-medium", "stabilityai/stable-diffusion-3-medium",
