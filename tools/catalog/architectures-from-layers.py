@@ -97,11 +97,14 @@ def task(ident, name, family, source, network, px=None, scaling="none",
 
 
 # Denoising steps and passes in each (2: classifier-free guidance; FLUX.1 has
-# learned it) that the pipelines of Diffusers take by default.
+# learned it) that the pipelines of Diffusers take by default; of distilled
+# checkpoints, which need few and no guidance, those of their model cards.
 SAMPLING = {"stable-diffusion-v1-5": (50, 2), "stable-diffusion-v2": (50, 2),
             "stable-diffusion-xl": (50, 2), "dit-s-2": (50, 2),
             "dit-b-2": (50, 2), "dit-l-2": (50, 2), "dit-xl-2": (50, 2),
+            "stable-diffusion-v2-1": (50, 2), "sdxl-turbo": (1, 1),
             "flux.1": (28, 1), "flux.1-256px": (28, 1),
+            "flux.1-schnell": (4, 1),
             "stable-diffusion-3-medium": (28, 2),
             "stable-diffusion-3.5-large": (28, 2)}
 
@@ -268,15 +271,21 @@ task("stable-diffusion-v1-5", "Stable Diffusion 1.5", "diffusion", "diffusers",
      859.520964, 6, 339., None, True)
 task("stable-diffusion-v2", "Stable Diffusion 2", "diffusion", "diffusers",
      on(seq.denoiser, (1, 2, 4, 4), (1, 1, 1, 0), 1, 1024), 512, "area",
-     ("stable-diffusion", "stable-diffusion-2-base", "stable-diffusion-v2-1",
-      "stabilityai/stable-diffusion-2", "stable-diffusion-2-1", "sd-2",
-      "sd-2.1", "stabilityai/stable-diffusion-2-1-base"), SD,
-     865.910724, 6)
+     ("stable-diffusion", "stable-diffusion-2-base", "sd-2",
+      "stabilityai/stable-diffusion-2-base",
+      "stabilityai/stable-diffusion-2-1-base"), SD, 865.910724, 6)
+task("stable-diffusion-v2-1", "Stable Diffusion 2.1", "diffusion", "diffusers",
+     on(seq.denoiser, (1, 2, 4, 4), (1, 1, 1, 0), 1, 1024), 768, "area",
+     ("stabilityai/stable-diffusion-2", "stabilityai/stable-diffusion-2-1",
+      "stable-diffusion-2-1", "sd-2.1"), SD, 865.910724, 6)
 task("stable-diffusion-xl", "Stable Diffusion XL", "diffusion", "diffusers",
      on(seq.denoiser, (1, 2, 4), (0, 2, 10), 10, 2048, 2816), 1024, "area",
-     ("sdxl", "stable-diffusion-xl-base-1.0", "stabilityai/sdxl-turbo",
+     ("sdxl", "stable-diffusion-xl-base-1.0",
       "stabilityai/stable-diffusion-xl-base-1.0"), SD,
      2567.463684, 6, 2990., None, True)
+task("sdxl-turbo", "Stable Diffusion XL Turbo", "diffusion", "diffusers",
+     on(seq.denoiser, (1, 2, 4), (0, 2, 10), 10, 2048, 2816), 512, "area",
+     ("stabilityai/sdxl-turbo",), SD, 2567.463684, 6)
 for _k, _l, _d, _h, _p, _g in (("s", 12, 384, 6, 33, 6.06),
                                ("b", 12, 768, 12, 130, 23.01),
                                ("l", 24, 1024, 16, 458, 80.71),
@@ -288,8 +297,10 @@ for _k, _l, _d, _h, _p, _g in (("s", 12, 384, 6, 33, 6.06),
 TEXT = "one time step, %d tokens of text; encoders of image and text apart"
 for _k, _name, _a, _b, _one, _d, _h, _t, _v, _c, _px, _l, _p, _q in (
         ("flux.1", "FLUX.1",
-         ("flux.1-schnell", "flux.1-dev", "flux1-12b",
-          "black-forest-labs/FLUX.1-schnell", "black-forest-labs/FLUX.1-dev"),
+         ("flux.1-dev", "flux1-12b", "black-forest-labs/FLUX.1-dev"),
+         19, 38, 3072, 24, 256, 768, 16, 1024, 0, 11891.178560, 0),
+        ("flux.1-schnell", "FLUX.1 schnell",
+         ("black-forest-labs/FLUX.1-schnell",),
          19, 38, 3072, 24, 256, 768, 16, 1024, 0, 11891.178560, 0),
         ("flux.1-256px", "FLUX.1 at 256 px", ("mlperf/flux1",),
          19, 38, 3072, 24, 256, 768, 16, 256, 0, 11891.178560, 0),
