@@ -99,7 +99,7 @@ NUMBER(prompt_tokens, NULL, 1, 1e9, SETTING,
        "inference: prompt tokens per request")
 NUMBER(output_tokens, NULL, 0, 1e9, SETTING,
        "inference: output tokens per request")
-WHOLE(denoising_steps, NULL, 1, 1e5, SETTING,
+WHOLE(denoising_steps, NULL, 1, 1e5, GIVEN,
       "inference: denoising steps per sample of a diffusion model")
 NUMBER(requests, NULL, 1, 1e15, GIVEN, "inference: requests or samples")
 NUMBER(request_rate, NULL, 1e-9, 1e9, GIVEN, "inference: requests per second")

@@ -174,7 +174,7 @@ static void makes_keys(void **state) {
   /* The input size comes from the architecture. */
   assert_memory_equal(label(&tr, "config", 0), "resnet50|rtx-3090|32|224|", 25);
   assert_memory_equal(label(&tr, "config", 2), "resnet50|rtx-3090|64|224|", 25);
-  assert_string_equal(label(&tr, "config", 3), "own||32|||");
+  assert_string_equal(label(&tr, "config", 3), "own||32||");
   dl_training_free(&tr);
   close_table(&t);
 }
