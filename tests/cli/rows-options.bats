@@ -16,8 +16,7 @@ load common.bash
       [ "$status" -eq $((power > 500 ? 3 : 0)) ]
     done
   done
-  # The same by energies: those of the node may be more, and so may those with
-  # its memory, by 100 W.
+  # The same by energies: those with the node's memory may be more, by 100 W.
   while read -r status_wanted energy boundary; do
     for columns in energy_j,duration_s epoch_energy_j,epoch_s; do
       table "arch,gpu,batch_size,train_samples,epochs,boundary,$columns" \
@@ -32,7 +31,6 @@ load common.bash
 3 510e3 gpu
 0 590e3 gpu+ram
 3 610e3 gpu+ram
-0 900e3 node
 EOF
 }
 
