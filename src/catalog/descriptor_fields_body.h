@@ -72,6 +72,14 @@ NUMBER(seq_len, "tokens", 1, 1e9, "length of the sequence")
 NUMBER(denoising_steps, NULL, 1, 1e5, "usual denoising steps of a sample")
 NUMBER(passes_per_step, NULL, 1, 100,
        "passes in a denoising step: 2 with classifier-free guidance")
+/* Once per sample generated, at the first input size: the encoders of the text
+ * and the decoder of the image. */
+NUMBER(pipeline_params_m, "M", 0, 1e9,
+       "parameters of text encoders and image decoder")
+NUMBER(pipeline_macs_g, "GMAC", 0, 1e9,
+       "their multiply-accumulates, once per sample generated")
+NUMBER(pipeline_traffic_m, "M", 0, 1e9, "elements that they read and write")
+NUMBER(pipeline_launches, NULL, 0, 1e7, "their kernels")
 /* Unknown: those of the classifier. */
 NUMBER(head_macs_g, "GMAC", 0, 1e9, "part that does not grow with the input")
 NUMBER(head_inputs, NULL, 1, 1e9, "features that the classifier takes")

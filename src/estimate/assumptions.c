@@ -38,16 +38,17 @@ enum { MOST_EXPERT_PARALLEL = 64 };
 #define GPUS_PER_NODE 8
 #define MANY_GPUS 64
 
-/* What frameworks take by default. TPUs and their like round the operands of
- * convolutions and products to 16 bits: no FP32 rate is published. */
-static const char *usual_precision(const struct dl_row *row, bool language) {
+/* What frameworks take by default, and pipelines that generate images as their
+ * model cards do. TPUs and their like round the operands of convolutions and
+ * products to 16 bits: no FP32 rate is published. */
+static const char *usual_precision(const struct dl_row *row, bool half) {
   const struct dl_accelerator *gpu = row->found.gpu;
   bool rounds = isnan(gpu->peak_fp32_tflops);
-  if (!language && !isnan(gpu->peak_tf32_tflops))
+  if (!half && !isnan(gpu->peak_tf32_tflops))
     return "tf32";
-  if (!language && rounds && !isnan(gpu->peak_bf16_tensor_tflops))
+  if (!half && rounds && !isnan(gpu->peak_bf16_tensor_tflops))
     return "bf16";
-  if (!language)
+  if (!half)
     return rounds && !isnan(gpu->peak_fp16_tensor_tflops) ? "fp16" : "fp32";
   if (!isnan(gpu->peak_bf16_tensor_tflops))
     return "bf16";
@@ -298,13 +299,16 @@ static void fit_default_batch(struct dl_row *row) {
 void dl_assume(struct dl_row *row) {
   const struct dl_architecture *arch = row->found.arch;
   bool language = arch && dl_is_language_model(arch);
+  bool generates =
+      arch && !isnan(arch->denoising_steps) && dl_run_is_inference(&row->run);
   if (!dl_run_set_has(&row->given, DL_RUN_efficiency))
     dl_run_set_number(&row->run, DL_RUN_efficiency,
                       language && !dl_run_is_inference(&row->run)
                           ? EFFICIENCY_OF_TOKENS
                           : EFFICIENCY);
   if (!row->run.precision && row->found.gpu)
-    dl_assume_text(row, DL_RUN_precision, usual_precision(row, language));
+    dl_assume_text(row, DL_RUN_precision,
+                   usual_precision(row, language || generates));
   if (language && dl_run_is_inference(&row->run) && row->run.precision)
     assume_attention(row);
   if (language)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What an estimate assumes of a run that does not say it.
  *
- *   precision   language models: bf16 where the accelerator has it, else fp16;
- *               other networks: what frameworks do by default, TF32 where there
- *               is any (in convolutions; TensorFlow in matrix products too),
- *               else FP32
+ *   precision   language models, and diffusion models that generate: bf16 where
+ *               the accelerator has it, else fp16; other networks: what
+ *               frameworks do by default, TF32 where there is any (in
+ *               convolutions; TensorFlow in matrix products too), else FP32
  *   attention   language models: flash in 16 bits, else eager
  *   checkpointing, sharding, tensor_parallel
  *               language models: the first that fits of ddp, zero1, zero1 with

@@ -71,7 +71,7 @@ const char *dl_job_dataset(const struct dl_job *job) {
              : job->found.dataset->head.id;
 }
 
-static const struct dl_architecture *diffusion(const struct dl_job *job) {
+const struct dl_architecture *dl_generator(const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
   bool generates =
       dl_run_is_inference(job->run) && arch && !isnan(arch->denoising_steps);
@@ -79,11 +79,11 @@ static const struct dl_architecture *diffusion(const struct dl_job *job) {
 }
 
 double dl_denoising_steps(const struct dl_job *job) {
-  const struct dl_architecture *arch = diffusion(job);
+  const struct dl_architecture *arch = dl_generator(job);
   return arch ? dl_or(job->run->denoising_steps, arch->denoising_steps) : 1;
 }
 
 double dl_passes_per_step(const struct dl_job *job) {
-  const struct dl_architecture *arch = diffusion(job);
+  const struct dl_architecture *arch = dl_generator(job);
   return arch ? dl_or(arch->passes_per_step, 1) : 1;
 }

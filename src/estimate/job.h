@@ -46,8 +46,11 @@ void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
  * neither. */
 const char *dl_job_dataset(const struct dl_job *job);
 
-/* Of a diffusion model in inference: the denoising steps of a sample, and the
- * passes of the network in each, beside each other in one batch; else 1. */
+/* The network of a job that generates images by denoising; else NULL. */
+const struct dl_architecture *dl_generator(const struct dl_job *job);
+
+/* Of such a job: the denoising steps of a sample, and the passes of the network
+ * in each, beside each other in one batch; else 1. */
 double dl_denoising_steps(const struct dl_job *job);
 double dl_passes_per_step(const struct dl_job *job);
 

@@ -13,6 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import task_graph as graph
 import task_encoders as pairs
+import task_pipeline
 import task_sequence as seq
 import task_vision as vision
 import task_yolo as yolo
@@ -397,6 +398,9 @@ def entry(t):
     lines += [value("    ", k, "diffusers", x, "default of its pipeline")
               for k, x in zip(("denoising_steps", "passes_per_step"),
                               SAMPLING.get(t.ident, ()))]
+    lines += [value("    ", k, "diffusers", x, how) for k, x, how in
+              task_pipeline.pipeline(t.ident, t.px, SAMPLING.get(
+                  t.ident, (0, 0))[1])]
     if t.text is not None:
         lines += [value("    ", "patch_px", t.source, 16,
                         "patches of 2 latents of 8 px"),
@@ -442,7 +446,7 @@ def emit(out):
 
 
 def check():
-    wrong = 0
+    wrong = task_pipeline.check_parts()
     for t in TASKS:
         n = count(t.network, t.px)
         line, bad = "%-24s %12.6f M" % (t.ident, n.params / 1e6), False

@@ -187,6 +187,13 @@ static void drop_head(struct dl_architecture *e) {
       "derived: without the head");
 }
 
+/* The decoder of an image grows with its area. */
+static void scale_pipeline(struct dl_architecture *e, double from) {
+  double growth = e->image_px * e->image_px / (from * from);
+  e->pipeline_macs_g *= growth;
+  e->pipeline_traffic_m *= growth;
+}
+
 /* Takes the figures of an input. */
 static void set_input(struct dl_architecture *e,
                       const struct dl_input_size *in) {
@@ -223,6 +230,7 @@ struct dl_architecture dl_architecture_at(const struct dl_architecture *e,
     set_input(&at, &in);
     if (!isnan(image_px * e->attention_acts_m))
       at.attention_acts_m = square_part(e, e->attention_acts_m, 0, in.image_px);
+    scale_pipeline(&at, e->inputs[0].image_px);
   }
   if (isnan(at.head_params_m))
     add_head_params(&at);

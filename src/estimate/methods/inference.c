@@ -34,15 +34,51 @@ static void served_round(const struct problem *p, double batch,
   dl_serving_cost_of(row.fit->c, row.fx, &in, r);
 }
 
+/* Adds the same pass of all GPUs, so many times. */
+static void add_passes(const struct problem *p, double times,
+                       const struct dl_training_inputs *in,
+                       struct dl_serving_cost *r) {
+  double n = p->job->run->n_gpus;
+  struct dl_physical_parts e;
+  struct dl_fit_row row;
+  dl_fit_row_make(&row, p->fit->fit->state, in);
+  dl_training_parts_of(&row, &e);
+  /* Never below the idle power, where that is known. */
+  double gpu_j = fmax(e.gpu_energy_j, dl_or(p->job->idle_w, 0) * e.time_s);
+  if (times * e.time_s > r->time_s)
+    r->bound = e.bound;
+  r->time_s += times * e.time_s;
+  r->prefill_s += times * e.time_s;
+  r->prefill_j += times * gpu_j * n;
+  r->memory_s += times * e.memory_s;
+  r->compute_s += times * e.compute_s;
+  r->layers_s += times * e.kernels_s;
+  r->host_s += times * e.launch_s;
+}
+
+/* The networks of a pipeline beside the one that denoises. */
+static void add_pipeline(const struct problem *p, double batch,
+                         struct dl_training_inputs *in,
+                         struct dl_serving_cost *r) {
+  const struct dl_architecture *arch = p->job->found.arch;
+  double share =
+      arch->pipeline_traffic_m / (arch->acts_m * arch->traffic_ratio);
+  in->batch = in->val = batch / p->job->run->n_gpus;
+  in->flops = WITHOUT_TRAINING * 2e9 * arch->pipeline_macs_g;
+  in->depthwise = 0;
+  in->bytes *= dl_or(share, 0);
+  in->between *= dl_or(share, 0);
+  in->kernels = dl_or(arch->pipeline_launches, 0);
+  add_passes(p, 1, in, r);
+}
+
 /* The forward passes of the batches of all GPUs, as such a round. */
 static void forward_pass(const struct problem *p, double batch,
                          struct dl_serving_cost *r) {
+  const struct dl_architecture *generator = dl_generator(p->job);
   struct dl_training_inputs in =
       *(const struct dl_training_inputs *)&p->at.inputs;
-  double n = p->job->run->n_gpus, steps = dl_denoising_steps(p->job);
-  struct dl_physical_parts e;
-  struct dl_fit_row row;
-  in.batch = in.val = batch * dl_passes_per_step(p->job) / n;
+  in.batch = in.val = batch * dl_passes_per_step(p->job) / p->job->run->n_gpus;
   in.flops *= WITHOUT_TRAINING;
   in.depthwise *= WITHOUT_TRAINING;
   in.bytes *= WITHOUT_TRAINING;
@@ -50,19 +86,10 @@ static void forward_pass(const struct problem *p, double batch,
   in.n_gpus = 1; /* each passes its own part */
   in.train = in.frozen = 0;
   in.mid_run = 1;
-  dl_fit_row_make(&row, p->fit->fit->state, &in);
-  dl_training_parts_of(&row, &e);
-  /* Never below the idle power, where that is known. */
-  double gpu_j = fmax(e.gpu_energy_j, dl_or(p->job->idle_w, 0) * e.time_s);
-  *r = (struct dl_serving_cost){.time_s = steps * e.time_s,
-                                .prefill_s = steps * e.time_s,
-                                .prefill_j = steps * gpu_j * n,
-                                .memory_s = steps * e.memory_s,
-                                .compute_s = steps * e.compute_s,
-                                .layers_s = steps * e.kernels_s,
-                                .host_s = steps * e.launch_s,
-                                .static_w = AWAKE_SHARE * p->job->tdp_w,
-                                .bound = e.bound};
+  *r = (struct dl_serving_cost){.static_w = AWAKE_SHARE * p->job->tdp_w};
+  add_passes(p, dl_denoising_steps(p->job), &in, r);
+  if (generator && generator->pipeline_macs_g > 0)
+    add_pipeline(p, batch, &in, r);
 }
 
 static void round_of(const struct problem *p, double batch,

@@ -201,9 +201,12 @@ static void decode(const struct dl_job *job, const struct dl_transformer *t,
  * over a sample. */
 static double request_macs(const struct dl_job *job,
                            const struct dl_transformer *t) {
+  const struct dl_architecture *generator = dl_generator(job);
+  double once = generator ? dl_or(generator->pipeline_macs_g, 0) : 0;
   if (!t)
-    return 1e9 * job->run->macs_g * dl_denoising_steps(job) *
-           dl_passes_per_step(job);
+    return 1e9 * (job->run->macs_g * dl_denoising_steps(job) *
+                      dl_passes_per_step(job) +
+                  once);
   if (t->kind == DL_TF_ENCODER_DECODER)
     return dl_transformer_encoding(t, job->run->prompt_tokens);
   if (!dl_transformer_writes(t) && isnan(job->run->prompt_tokens))

@@ -64,9 +64,7 @@ static struct bytes in_training(const struct dl_job *job) {
 static double stored_of_images(const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
   const char *kind = job->run->attention;
-  bool generates =
-      dl_run_is_inference(job->run) && arch && !isnan(arch->denoising_steps);
-  bool fused = kind ? dl_is_word(kind, "flash") : generates;
+  bool fused = kind ? dl_is_word(kind, "flash") : dl_generator(job) != NULL;
   double share =
       arch && fused ? dl_or(arch->attention_acts_m / arch->acts_m, 0) : 0;
   return 1e6 * job->run->acts_m * fmax(1 - share, 0);
@@ -230,7 +228,9 @@ void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
   const struct dl_accelerator *gpu = job->found.gpu;
   if (dl_run_is_inference(job->run)) {
     double size = dl_work_bytes(job);
-    m->model_gb = m->states_gb = job->run->params_m * size / 1e3;
+    const struct dl_architecture *generator = dl_generator(job);
+    double others = generator ? dl_or(generator->pipeline_params_m, 0) : 0;
+    m->model_gb = m->states_gb = (job->run->params_m + others) * size / 1e3;
     m->sample_gb = (cache(job) + at_once(job)) * size / 1e9;
   } else {
     hold_training(job, m);
