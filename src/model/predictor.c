@@ -293,8 +293,13 @@ static void add_interval(struct dl_predictor_row *at,
                          const struct dl_row_bounds *b, double share,
                          struct dl_prediction *out) {
   const struct dl_predictor *p = at->p;
+  const struct dl_residuals *left = &p->fit->held_out_residuals[b->novelty];
+  const struct dl_row_descriptors *found = &at->row->found;
   out->novelty = b->novelty;
-  out->groups = p->fit->held_out_residuals[b->novelty].n;
+  out->groups = left->n;
+  out->all_seen =
+      (b->novelty == DL_HELD_OUT_ARCH && !is_no_group(left, found->arch)) ||
+      (b->novelty == DL_HELD_OUT_GPU && !is_no_group(left, found->gpu));
   out->extrapolation = extrapolation(p, at->row, &out->outside);
   if (!b->known)
     return;

@@ -43,8 +43,9 @@ struct dl_prediction {
   double low, high; /* interval; NaN without one */
   enum dl_held_out_group novelty; /* whose residuals gave the interval */
   size_t groups;                  /* so many of them */
-  bool all_seen;        /* though they are of groups, none is new of the row */
-  bool of_stack;        /* they are those of times with its software stack */
+  bool all_seen; /* the row's own group is among them: others are wider apart
+                    from it than the runs that are like the row's */
+  bool of_stack; /* they are those of times with its software stack */
   double extrapolation; /* part of the relative half-width due to variables
                            outside of their training range */
   unsigned outside;     /* bit i: variable i (fit->range) is outside */

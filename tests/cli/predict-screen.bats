@@ -104,6 +104,21 @@ dlest: $(message warning_with_strict_nothing 1 "")" predict --arch resnet50 \
   grep -q '^pre-power: outside the training.data: TDP, training samples' out
 }
 
+@test "text: a GPU or network with rows in the tables of the fit is not called new" {
+  means=$TOP_SRCDIR/data/language-training-means.csv
+  grep -q '^mpt-7b,' "$means"
+  grep -q '^[^,]*,a100-sxm4-80gb,' "$means"
+  gives 0 '' predict --arch mpt-7b --gpu a100-sxm4-80gb --tokens 1e9 -q
+  [ "$(grep -c 'Outside the training data' out)" -eq 0 ]
+  [ "$(grep -c '^[^,]*,rtx-3090,' "$means")" -eq 0 ]
+  gives 0 '' predict --arch mpt-7b --gpu rtx3090 --tokens 1e9 -q
+  grep -q '^  Outside the training data: this GPU\.$' out
+  # power and time of image networks
+  grep -q '^a40,' "$TOP_SRCDIR/data/training-means.csv"
+  gives 0 '' predict --arch resnet50 --gpu a40 -q
+  [ "$(grep -c 'Outside the training data' out)" -eq 0 ]
+}
+
 @test "text: epochs are named where they enter the answer" {
   gives 0 '' predict --arch resnet50 --gpu a100 --duration 12h -q
   head -n 1 out | grep -q '; defaults: imagenet, batch size 256, TF32$'

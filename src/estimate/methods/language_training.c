@@ -60,18 +60,6 @@ double dl_language_duration(const struct dl_job *job,
   return tokens_of(job) / p->of[DL_LANGUAGE_RATE].value;
 }
 
-static void note(struct dl_estimate *est, const struct dl_fit *fit,
-                 const struct dl_prediction *p) {
-  if (!isnan(p->low)) {
-    est->interval_from = dl_held_out_group_name(p->novelty);
-    est->interval_groups = fit->held_out_residuals[p->novelty].n;
-  }
-  est->n_outside = 0;
-  for (size_t i = 0; i < fit->n_ranges && i < 32; i++)
-    if (p->outside >> i & 1 && est->n_outside < DL_MOST_OUTSIDE)
-      est->outside[est->n_outside++] = fit->range[i].name;
-}
-
 static const char *lacks(const struct dl_session *ctx,
                          const struct dl_job *job) {
   const char *name = dl_predictor_lacks(ctx->fit[DL_LANGUAGE_RATE].p, job->row);
@@ -168,7 +156,7 @@ void dl_estimate_language(const struct dl_session *ctx,
   /* A lower rate is a higher energy. */
   est->low_j = est->energy_j * (given ? 1 : rate->value / rate->high);
   est->high_j = est->energy_j * (given ? 1 : rate->value / rate->low);
-  note(est, ctx->fit[DL_LANGUAGE_RATE].fit, rate);
+  dl_note_interval(est, ctx->fit[DL_LANGUAGE_RATE].fit, rate);
   if (!given)
     note_unseen(ctx, job, est);
   if (p->conditioned.is) {

@@ -38,6 +38,11 @@ void dl_widen(const struct dl_session *ctx, struct dl_estimate *est, double by);
 
 /* What the prediction interval is based on, and which quantities are
  * outside the range of the training data. */
+void dl_note_interval(struct dl_estimate *est, const struct dl_fit *fit,
+                      const struct dl_prediction *p);
+
+/* The same of a fit of image networks, or NULL, which adds the number of GPUs.
+ */
 void dl_note_limits(const struct dl_session *ctx, struct dl_estimate *est,
                     const struct dl_fit *fit, const struct dl_job *job,
                     const struct dl_prediction *p);

@@ -27,20 +27,25 @@ void dl_widen(const struct dl_session *ctx, struct dl_estimate *est,
   widen(est->duration_s, &est->time_low_s, &est->time_high_s, by);
 }
 
-void dl_note_limits(const struct dl_session *ctx, struct dl_estimate *est,
-                    const struct dl_fit *fit, const struct dl_job *job,
-                    const struct dl_prediction *p) {
-  if (fit && !isnan(p->low)) {
+void dl_note_interval(struct dl_estimate *est, const struct dl_fit *fit,
+                      const struct dl_prediction *p) {
+  if (!isnan(p->low)) {
     est->interval_from = dl_held_out_group_name(p->novelty);
     est->interval_groups = p->groups;
     est->all_seen = p->all_seen;
   }
   est->n_outside = 0;
-  if (!fit)
-    return;
   for (size_t i = 0; i < fit->n_ranges && i < 32; i++)
     if (p->outside >> i & 1 && est->n_outside < DL_MOST_OUTSIDE)
       est->outside[est->n_outside++] = fit->range[i].name;
+}
+
+void dl_note_limits(const struct dl_session *ctx, struct dl_estimate *est,
+                    const struct dl_fit *fit, const struct dl_job *job,
+                    const struct dl_prediction *p) {
+  if (!fit)
+    return;
+  dl_note_interval(est, fit, p);
   /* Speeds of a stack were measured on several, too. */
   if (job->run->n_gpus > 1 && !p->of_stack) {
     double by = gpus_power * log(job->run->n_gpus);

@@ -175,13 +175,7 @@ static void serving_interval(const struct dl_fit *fit,
                              struct dl_estimate *est) {
   est->low_j = est->energy_j + busy_j * (p->low / p->value - 1);
   est->high_j = est->energy_j + busy_j * (p->high / p->value - 1);
-  if (isnan(est->low_j))
-    return;
-  est->interval_from = dl_held_out_group_name(p->novelty);
-  est->interval_groups = fit->held_out_residuals[p->novelty].n;
-  for (size_t i = 0; i < fit->n_ranges && i < 32; i++)
-    if (p->outside >> i & 1 && est->n_outside < DL_MOST_OUTSIDE)
-      est->outside[est->n_outside++] = fit->range[i].name;
+  dl_note_interval(est, fit, p);
 }
 
 static void by_inference(const struct dl_session *ctx, const struct dl_job *job,
