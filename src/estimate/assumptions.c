@@ -280,10 +280,12 @@ void dl_assume_language_setup(struct dl_row *row) {
 }
 
 /* The usual batch where none is given, or the largest power of two
- * that fits; where not even one sample does, one. */
+ * that fits; where not even one sample does, one. Of requests that come at a
+ * rate: the most at a time, however few there are. */
 static void fit_default_batch(struct dl_row *row) {
   struct dl_run *run = &row->run;
-  if (isnan(run->batch_size) || dl_run_is_inference(run) ||
+  bool at_rate = dl_run_is_inference(run) && run->request_rate > 0;
+  if (isnan(run->batch_size) || (dl_run_is_inference(run) && !at_rate) ||
       dl_run_set_has(&row->given, DL_RUN_batch_size) ||
       dl_run_set_has(&row->given, DL_RUN_global_batch))
     return;
@@ -291,7 +293,7 @@ static void fit_default_batch(struct dl_row *row) {
   const struct dl_job job = job_of(row);
   struct dl_memory_need m;
   dl_memory_of(&job, &m);
-  if (m.over)
+  if (m.over || (at_rate && m.need_gb > 0 && m.fits < DL_USUAL_BATCH))
     run->batch_size = exp2(floor(log2(fmax(m.fits, 1)))) *
                       (dl_is_word(run->scaling, "strong") ? run->n_gpus : 1);
 }
@@ -313,6 +315,6 @@ void dl_assume(struct dl_row *row) {
     assume_attention(row);
   if (language)
     dl_assume_language_setup(row);
-  else if (arch)
+  if (arch && (!language || dl_run_is_inference(&row->run)))
     fit_default_batch(row);
 }

@@ -15,7 +15,8 @@
  *               with full checkpointing) that fit, and so many of them that a
  *               step takes 4 M tokens, in fine-tuning and below 2e9 tokens
  *               65,536; of a global_batch, a part that fits, and the rest
- *               image networks: 256, or the largest power of two that fits
+ *               image networks, and requests at a rate: 256, or the largest
+ *               power of two that fits
  *   efficiency  0.3, of trainings of language models 0.4
  *
  * Outputs state all of it. */

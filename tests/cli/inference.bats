@@ -147,6 +147,24 @@ dlest: 1 row skipped" predict --input runs.csv "${serve[@]}" --batch-size 8
   invalid predict request-rate=0
 }
 
+@test "a rate: at most as many requests at a time as fit" {
+  # RTX 3090: 24 GB less 8.03e9 weights of 2 bytes leave 7.9 GB; of a request
+  # 1,012 tokens of 65,536 keys and values in 2 bytes 0.133 GB, and what a layer
+  # puts out: at most 59, of usual batches 32.
+  own=(--arch llama-3-8b --gpu rtx-3090 --prompt-tokens 512 --output-tokens 500
+    --requests 1000)
+  served "${own[@]}" --request-rate 0.5
+  check '.batch_size == 32 and .memory_need_gb < 24'
+  ! grep -q 'needs about' err
+  refuses 3 "dlest: $(message cannot_serve 1 '' 2 \
+    'a lower --request-rate or more GPUs: no larger batch fits')" \
+    predict --phase inference "${own[@]}" --request-rate 2
+  served "${own[@]}" --request-rate 0.5 --batch-size 64
+  grep -q 'needs about' err
+  served --arch resnet50 --gpu a100 --samples 1000 --request-rate 100
+  check '.batch_size == 256'
+}
+
 @test "missing values" {
   try predict --method physical --phase inference --arch llama-3-8b --gpu h100
   [ "$status" -eq 3 ]

@@ -218,6 +218,10 @@ dlest: $(message no_method_has_enough \
   refuses 3 "dlest: warning: $(message no_estimate_without flops output_tokens)
 dlest: $(message no_method_has_enough '; give --output-tokens')" \
     predict --method flops --arch gpt2 --gpu a100 --phase inference --prompt-tokens 5
+  # of all methods nothing but what to give
+  refuses 3 "dlest: $(message no_method_has_enough \
+    '; give --prompt-tokens and --output-tokens')" \
+    predict --arch t5-large --gpu a100 --phase inference
   refuses 2 "dlest: $(message tokens_is_for resnet50)" \
     predict --method flops --arch resnet50 --gpu a100 --tokens 1e9
   misused predict "$(message invalid_value_nearest phase infer \

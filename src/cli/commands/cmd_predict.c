@@ -274,20 +274,23 @@ static const char *remedy(const struct dl_predict_subject *s) {
   return NULL;
 }
 
-/* Fails without an estimate, unless a user's model has other targets: without
- * an architecture or a GPU at once, else once each method has said why. */
+/* Fails without an estimate, unless a user's model has other targets: at once
+ * where an option would help and no method is named, else when each method has
+ * said why. */
 static enum dl_status check_estimates(struct dl_cli *cli,
                                       const struct dl_predict_subject *s,
                                       const struct dl_predict_options *o,
                                       bool at_once) {
   const char *arch = s->job.run->arch, *gpu = s->job.run->gpu;
-  if (s->best >= 0 || o->model || (at_once && arch && gpu))
+  bool named = strcmp(o->methods, "all") != 0;
+  if (s->best >= 0 || o->model ||
+      (at_once && arch && gpu && (named || !remedy(s))))
     return DL_OK;
   const char *give = arch && gpu ? remedy(s)
                      : arch      ? "--gpu"
                      : gpu       ? "--arch"
                                  : "--arch and --gpu";
-  return dl_fail(&cli->diag, at_once ? DL_EUSAGE : DL_EINPUT,
+  return dl_fail(&cli->diag, arch && gpu ? DL_EINPUT : DL_EUSAGE,
                  "no method can estimate this%s%s", give ? "; give " : "",
                  give ? give : "");
 }

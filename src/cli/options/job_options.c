@@ -268,7 +268,7 @@ const struct dl_option dl_job_options_rows[] = {
      NUMBER_OF(denoising_steps), .phase = "inference"},
     {"request-rate", 0, "R",
      "inference: requests per second; --batch-size is then the maximum "
-     "number at a time (default 256)",
+     "number at a time (default 256, or what fits)",
      SETTING(request_rate), .phase = "inference"},
     {"idle-s", 0, "S", "inference: seconds that the GPUs idle after each batch",
      SETTING(idle_s), .phase = "inference", .methods = "physical"},

@@ -7,6 +7,7 @@
 #include "estimate/methods/work.h"
 #include "physics/fit_row.h"
 #include "physics/serving/serving_cost.h"
+#include "run/setup/training_setup.h"
 
 /* Share of the TDP that an idle GPU draws, if neither the descriptor nor a fit
  * of servers has it: the prior of the physical method. */
@@ -191,7 +192,12 @@ void dl_infer(const struct dl_session *ctx, const struct dl_job *job,
     batch = keeps_up(&p, job->run->request_rate, most);
   s->too_slow = job->run->request_rate > 0 && !(batch > 0);
   if (!(batch > 0)) {
-    s->lacks = "a lower --request-rate, a larger --batch-size or more GPUs";
+    bool largest = !dl_run_set_has(&job->row->given, DL_RUN_batch_size) &&
+                   job->run->batch_size < DL_USUAL_BATCH;
+    s->lacks = largest
+                   ? "a lower --request-rate or more GPUs: no larger batch fits"
+                   : "a lower --request-rate, a larger --batch-size or more "
+                     "GPUs";
     return;
   }
   round_of(&p, batch, &r);
