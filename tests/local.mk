@@ -149,6 +149,7 @@ CLI_TESTS = \
 	tests/cli/rows-options.bats \
 	tests/cli/scaling-published.bats \
 	tests/cli/schemas.bats \
+	tests/cli/serving-published.bats \
 	tests/cli/shard.bats \
 	tests/cli/show.bats \
 	tests/cli/sites.bats \

@@ -23,7 +23,6 @@ import zlib
 from generalisation import Failure, run, table, write
 from known_times import replace
 
-TABLE = os.path.join("data", "published-speeds.csv")
 PUBLISHED = ("tokens_per_s", "samples_per_s")
 # Columns that are no setting of a run.
 NOTES = ("peak_memory_gib", "citation")
@@ -185,10 +184,14 @@ def group(row, params, active):
     return "other language models"
 
 
+def refused(skipped):
+    none = [[r["source"], r["arch"], r["gpu"], r["n_gpus"]] for r in skipped]
+    return table(["refused", "network", "GPU", "GPUs"], none or [["-"] * 4])
+
+
 def all_tables(dlest, rows, skipped):
     params = parameters(dlest, rows)
     language = [r for r in rows if r["tokens_per_s"]]
-    none = [[r["source"], r["arch"], r["gpu"], r["n_gpus"]] for r in skipped]
     return [by(rows, "what", lambda r: group(r, *params[r["arch"]])),
             halves(rows), sources(rows),
             by(rows, "training", kind, KINDS),
@@ -197,8 +200,7 @@ def all_tables(dlest, rows, skipped):
             by(rows, "GPUs", count, GPUS),
             by(language, "parameters, 1e9",
                lambda r: size(params[r["arch"]][0]), SIZES),
-            memory(rows),
-            table(["refused", "network", "GPU", "GPUs"], none or [["-"] * 4])]
+            memory(rows), refused(skipped)]
 
 
 def print_rows(rows):
@@ -207,15 +209,17 @@ def print_rows(rows):
               "%.4f" % math.exp(r.error), int(r.inside))
 
 
-def main():
-    p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+def main(doc, name, estimates, all_tables):
+    """Estimates the rows of the table `name` of data and prints."""
+    p = argparse.ArgumentParser(description=doc.split("\n")[0])
     p.add_argument("dlest")
     p.add_argument("--rows", action="store_true")
     p.add_argument("--write", metavar="FILE")
     o = p.parse_args()
     top = os.environ.get("DLEST_DATADIR") or os.path.join(
         os.path.dirname(os.path.abspath(__file__)), "..", "..")
-    with open(os.path.join(top, TABLE), encoding="utf-8", newline="") as f:
+    with open(os.path.join(top, "data", name), encoding="utf-8",
+              newline="") as f:
         rows = list(csv.DictReader(f))
     with tempfile.TemporaryDirectory() as folder:
         rows, skipped = estimates(o.dlest, rows, folder)
@@ -230,6 +234,6 @@ def main():
 
 if __name__ == "__main__":
     try:
-        main()
+        main(__doc__, "published-speeds.csv", estimates, all_tables)
     except Failure as e:
         sys.exit("published-speeds: %s" % e)
