@@ -33,9 +33,10 @@ MIXED = dict(weights=1.47e9, experts=EXPERTS, share=.25,
 
 
 def case(net, gpu, batch, prompt, answer, gpus=1, weight_bytes=2.,
-         kept_bytes=2., old=False, fx=None):
+         kept_bytes=2., old=False, fx=None, peak=None):
     return dict(net, **gpu, b=batch, u=prompt, v=answer, n=gpus,
-                wb=weight_bytes, kb=kept_bytes, old=old, fx=fx or NONE)
+                wb=weight_bytes, kb=kept_bytes, old=old, fx=fx or NONE,
+                peak_weights=peak or gpu["peak"])
 
 
 CASES = [
@@ -44,7 +45,7 @@ CASES = [
     ("one", case(DENSE, A100, 1., 100., 50., old=True)),
     ("mixture", case(MIXED, H100, 8., 300., 400., gpus=4)),
     ("mixture_fp8", case(MIXED, H100, 700., 300., 400., gpus=2,
-                         weight_bytes=1., fx=SOME)),
+                         weight_bytes=1., fx=SOME, peak=1978.9e12)),
     ("slow_link", case(DENSE, L40, 16., 512., 256., gpus=8)),
     ("prompts_alone", case(DENSE, H100, 64., 2000., 0.)),
     ("answers_alone", case(DENSE, H100, 64., 0., 300.)),
@@ -61,15 +62,18 @@ def round_of(x):
     read = e * x["wb"] * (x["weights"] + s * x["experts"]) \
         + x["kb"] * b * at * x["kept"]
     memory = read / (C["em"] * x["bandwidth"] * n * fx["memory"])
-    flop = 2 * b * (x["token_weights"] + at * x["pair_macs"]) * e
-    compute = flop / (C["ec"] * x["peak"] * n * fx["compute"])
+    # FLOP over the peak: weights in their format, attention in that of keys
+    ideal = 2 * b * (x["token_weights"] / x["peak_weights"]
+                     + at * x["pair_macs"] / x["peak"]) * e
+    compute = ideal / (C["ec"] * n * fx["compute"])
     layers = x["layers"] * C["tau"]
     wire = 0. if n == 1 else (n - 1) / n / (C["xl"] * x["link"])
     exchange = 0. if n == 1 else \
         2 * x["layers"] * (C["alpha"] + 4 * b * x["width"] * wire)
     host = (C["c0"] + C["c1"] * b) * (C["old"] if x["old"] else 1)
-    p_flop = 2 * (u * x["token_weights"] + u ** 2 * x["pair_macs"] / 2) * e
-    p_compute = p_flop / (C["ep"] * x["peak"] * n * fx["compute"])
+    p_ideal = 2 * (u * x["token_weights"] / x["peak_weights"]
+                   + u ** 2 * x["pair_macs"] / 2 / x["peak"]) * e
+    p_compute = p_ideal / (C["ep"] * n * fx["compute"])
     p_wire = 8 * x["layers"] * u * x["width"] * wire
     memory, compute, layers, exchange, p_compute, p_wire = (
         t * fx["time"]

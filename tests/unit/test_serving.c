@@ -39,9 +39,15 @@ static const double some[DL_N_SERVING_EFFECTS] = {
     [DL_SERVE_EFFECT_GPU_POWER] = 1.07,   [DL_SERVE_EFFECT_ARCH_TIME] = .93,
     [DL_SERVE_EFFECT_ARCH_POWER] = 1.02,  [DL_SERVE_EFFECT_PROMPT] = 1.6};
 
-#define H100 .peak = 989.4e12, .bandwidth = 3350e9, .link = 450e9, .tdp = 700
-#define A100 .peak = 312e12, .bandwidth = 1555e9, .link = 300e9, .tdp = 400
-#define L40 .peak = 181e12, .bandwidth = 864e9, .link = 31.5e9, .tdp = 300
+#define H100                                                                   \
+  .peak = 989.4e12, .peak_keys = 989.4e12, .bandwidth = 3350e9, .link = 450e9, \
+  .tdp = 700
+#define A100                                                                   \
+  .peak = 312e12, .peak_keys = 312e12, .bandwidth = 1555e9, .link = 300e9,     \
+  .tdp = 400
+#define L40                                                                    \
+  .peak = 181e12, .peak_keys = 181e12, .bandwidth = 864e9, .link = 31.5e9,     \
+  .tdp = 300
 #define IN_16_BITS .weight_bytes = 2, .kept_bytes = 2
 #define SHAPE .pair_macs = 262144, .kept = 65536, .layers = 32, .width = 4096
 #define DENSE .weights = 7504658432, .token_weights = 7504658432, SHAPE
@@ -67,8 +73,9 @@ static const struct {
      {MIXED, H100, IN_16_BITS, .batch = 8, .prompt = 300, .answer = 400,
       .n_gpus = 4}},
     {some,
-     {MIXED, H100, .weight_bytes = 1, .kept_bytes = 2, .batch = 700,
-      .prompt = 300, .answer = 400, .n_gpus = 2}},
+     {MIXED, .peak = 1978.9e12, .peak_keys = 989.4e12, .bandwidth = 3350e9,
+      .link = 450e9, .tdp = 700, .weight_bytes = 1, .kept_bytes = 2,
+      .batch = 700, .prompt = 300, .answer = 400, .n_gpus = 2}},
     {none,
      {DENSE, L40, IN_16_BITS, .batch = 16, .prompt = 512, .answer = 256,
       .n_gpus = 8}},
@@ -95,8 +102,8 @@ static const struct {
      {6.2827044114321939, 443.09589540688114, 0.042453186559782523,
       6.2402512248724111, 128.84527564127691, 11006.516871399963}},
     {"mixture_fp8",
-     {32.253873550384796, 600.27754873786046, 6.7867008877917696,
-      25.467172662593029, 13687.836923527337, 25034.715380724461}},
+     {27.494930591934313, 515.51382203875153, 4.2834214460265718,
+      23.211509145907744, 7658.7893755016948, 20689.244136774811}},
     {"slow_link",
      {3.9766442473553036, 130.46947130903536, 1.250750187267039,
       2.7258940600882648, 1235.8490767211615, 2914.7963035713447}},
@@ -183,7 +190,7 @@ static void make_row(struct dl_serving_inputs *in, size_t i) {
   in->width = 4096;
   in->weight_bytes = in->kept_bytes = 2;
   in->n_gpus = net < 3 ? 1 : 4;
-  in->peak = 1e12 * gpu[0];
+  in->peak = in->peak_keys = 1e12 * gpu[0];
   in->bandwidth = 1e9 * gpu[1];
   in->link = 1e9 * gpu[2];
   in->tdp = gpu[3];

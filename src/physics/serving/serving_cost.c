@@ -13,8 +13,8 @@ static void times_of(struct dl_serving_times *t, const double *c,
   double uneven = l->experts > 0 ? c[DL_SERVE_UNEVEN] : 1;
   double picked = l->experts > 0 ? -expm1(b * log1p(-l->share)) : 0;
   double net = exp(fx[DL_SERVE_EFFECT_ARCH_TIME]);
-  double rate =
-      l->peak * n * exp(fx[DL_SERVE_EFFECT_GPU_COMPUTE]) / (net * uneven);
+  double gpus = n * exp(fx[DL_SERVE_EFFECT_GPU_COMPUTE]) / (net * uneven);
+  double rate = l->peak * gpus, rate_keys = l->peak_keys * gpus;
   double bandwidth = c[DL_SERVE_EM] * l->bandwidth * n *
                      exp(fx[DL_SERVE_EFFECT_GPU_MEMORY]) / net;
   double keys = l->kept_bytes * b * at * l->kept;
@@ -22,16 +22,16 @@ static void times_of(struct dl_serving_times *t, const double *c,
   t->memory =
       (l->weight_bytes * uneven * (l->weights + picked * l->experts) + keys) /
       bandwidth;
+  t->attention = 2 * b * at * l->pair_macs / (c[DL_SERVE_EC] * rate_keys);
   t->compute =
-      2 * b * (l->token_weights + at * l->pair_macs) / (c[DL_SERVE_EC] * rate);
-  t->attention = 2 * b * at * l->pair_macs / (c[DL_SERVE_EC] * rate);
+      2 * b * l->token_weights / (c[DL_SERVE_EC] * rate) + t->attention;
   t->layers = net * l->layers * c[DL_SERVE_TAU];
   t->host =
       (c[DL_SERVE_C0] + c[DL_SERVE_C1] * b) * (l->old ? c[DL_SERVE_OLD] : 1);
-  t->prompt_compute = prompt * (2 * l->token_weights + prompt * l->pair_macs) /
-                      (c[DL_SERVE_EP] * rate);
   t->prompt_attention =
-      prompt * prompt * l->pair_macs / (c[DL_SERVE_EP] * rate);
+      prompt * prompt * l->pair_macs / (c[DL_SERVE_EP] * rate_keys);
+  t->prompt_compute = 2 * prompt * l->token_weights / (c[DL_SERVE_EP] * rate) +
+                      t->prompt_attention;
   if (n > 1) {
     double link = c[DL_SERVE_XL] * l->link * n / (n - 1);
     t->latency = net * 2 * l->layers * c[DL_SERVE_ALPHA];

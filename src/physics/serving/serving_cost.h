@@ -7,21 +7,22 @@
  *
  *   Ts = Nt (Tm + Tc + Tl + Tx) + Th
  *   Tm = (w e (W + s X) + kb b (u + v/2) K) / (em BW n Gm)
- *   Tc = 2 b (M + (u + v/2) A) e / (ec peak n Gc)
+ *   Tc = 2 b (M / peak + (u + v/2) A / peakk) e / (ec n Gc)
  *   Tl = L tau                                  layers
  *   Tx = 2 L (alpha + 4 b d (n-1)/n / (xl link))    exchange; n = 1: 0
  *   Th = (c0 + c1 b) old^o                      host
  *
  * and the prompt of a request, once,
  *
- *   Tp = Nt (2 (u M + u^2 A / 2) e / (ep peak n Gc)
+ *   Tp = Nt (2 (u M / peak + u^2 A / (2 peakk)) e / (ep n Gc)
  *            + 8 L u d (n-1)/n / (xl link))
  *
  * W: weights that every step reads, X: those of the experts, of which a token
  * goes through the share q and b tokens through s = 1 - (1 - q)^b; M: weights
  * that a token is multiplied with; A: multiply-accumulates with each token
  * before; K: keys and values kept of a token; L: layers; d: width; w:
- * bytes of a weight, kb: of a key; e > 1 for mixtures of experts: those that a
+ * bytes of a weight, kb: of a key; peak: rate in the format of the weights,
+ * peakk: of the keys; e > 1 for mixtures of experts: those that a
  * batch picks are not loaded evenly; o = 1 for servers of 2024. A round of b
  * requests takes T0 = v Ts + b Tp. The GPUs draw, each,
  *
@@ -109,6 +110,7 @@ struct dl_serving_inputs {
   double weight_bytes, kept_bytes; /* of one element */
   double n_gpus;
   double peak;      /* FLOP/s of one GPU */
+  double peak_keys; /* the same, of products with keys and values */
   double bandwidth; /* B/s of one GPU */
   double link;      /* B/s between GPUs, one direction */
   double tdp;       /* W of one GPU */

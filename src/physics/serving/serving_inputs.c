@@ -21,7 +21,7 @@ const struct dl_physics_quantity
         {"arch.hidden_size", true, false},
         {"precision", false, false},
         {"n_gpus", false, false},
-        {"gpu.peak_fp32_tflops", true, false},
+        {"gpu.peak_fp32_tflops", false, false},
         {"gpu.peak_tf32_tflops", false, false},
         {"gpu.peak_bf16_tensor_tflops", false, false},
         {"gpu.peak_fp16_tensor_tflops", false, false},
@@ -38,12 +38,13 @@ const struct dl_physics_quantity
         {"weight_bytes", false, false},
         {"engine_2024", false, false},
         {"prompt_doubt", false, false},
+        {"kv_bytes", false, false},
 };
 
 /* Numbers in other columns, in the order of the quantities: bytes per weight;
  * 1 for a server of 2024; standard deviation of the logarithm by which
- * prompt_tokens may be off. */
-enum { WEIGHT_BYTES, ENGINE_2024, PROMPT_SD };
+ * prompt_tokens may be off; bytes per element of the KV cache. */
+enum { WEIGHT_BYTES, ENGINE_2024, PROMPT_SD, KV_BYTES };
 
 static bool is_8_bit(const char *precision) {
   return dl_is_word(precision, "fp8") || dl_is_word(precision, "int8");
@@ -56,16 +57,17 @@ static double bytes_of(const char *precision) {
                                          : 4;
 }
 
+/* 0: none is known. */
 static double peak_tflops(const struct dl_accelerator *gpu,
-                          const char *precision) {
+                          const char *precision, bool in_8_bits) {
   double in_16 = dl_or(gpu->peak_bf16_tensor_tflops,
                        dl_or(gpu->peak_fp16_tensor_tflops, 0));
   double in_8 =
       dl_or(gpu->peak_fp8_tensor_tflops, dl_or(gpu->peak_int8_tensor_tops, 0));
-  double peak = dl_peak_32_bit(gpu, precision);
+  double peak = fmax(dl_peak_32_bit(gpu, precision), 0);
   if (dl_is_16_bit(precision) || is_8_bit(precision))
     peak = fmax(peak, in_16);
-  return is_8_bit(precision) ? fmax(peak, in_8) : peak;
+  return in_8_bits ? fmax(peak, in_8) : peak;
 }
 
 /* Prompts differ by the kind of requests where their length is uncertain. */
@@ -100,10 +102,14 @@ const char *dl_serving_inputs_read(const struct dl_physics_row *row,
   in->layers = arch->depth;
   in->width = arch->hidden_size;
   in->weight_bytes = dl_or(row->other[WEIGHT_BYTES], bytes);
-  /* Servers keep keys and values in 16 bits where weights have fewer. */
-  in->kept_bytes = fmax(2, bytes);
+  /* Servers keep keys and values in 16 bits where weights have fewer, and
+   * attend in the format of the keys. */
+  in->kept_bytes = dl_or(row->other[KV_BYTES], fmax(2, bytes));
   in->n_gpus = dl_or(run->n_gpus, 1);
-  in->peak = 1e12 * peak_tflops(gpu, run->precision);
+  in->peak = 1e12 * peak_tflops(gpu, run->precision, is_8_bit(run->precision));
+  in->peak_keys =
+      1e12 * peak_tflops(gpu, run->precision,
+                         is_8_bit(run->precision) && in->kept_bytes < 2);
   in->bandwidth = 1e9 * gpu->bandwidth_gb_s;
   /* A link that is not known is PCIe 3.0. */
   in->link = 1e9 * dl_or(gpu->link_gb_s, DL_PCIE_3_X16_GB_S);
@@ -121,7 +127,7 @@ const char *dl_serving_inputs_read(const struct dl_physics_row *row,
       {"arch.kv_cache_per_token", arch->kv_cache_per_token},
       {"arch.depth", arch->depth},
       {"arch.hidden_size", arch->hidden_size},
-      {"gpu.peak_fp32_tflops", gpu->peak_fp32_tflops},
+      {"gpu.peak_fp32_tflops", in->peak > 0 ? in->peak : NAN},
       {"gpu.bandwidth_gb_s", gpu->bandwidth_gb_s},
       {"gpu.tdp_w", gpu->tdp_w}};
   return dl_first_unknown(required, sizeof required / sizeof *required);
@@ -140,8 +146,9 @@ void dl_serving_measured(const struct dl_run *run, double *value) {
 const char *dl_serving_inputs_check(const void *inputs) {
   const struct dl_serving_inputs *in = inputs;
   bool ok = in->batch > 0 && in->token_weights > 0 && in->weight_bytes > 0 &&
-            in->n_gpus > 0 && in->peak > 0 && in->bandwidth > 0 &&
-            in->link > 0 && in->tdp > 0 && in->weights > 0 && in->layers > 0;
+            in->n_gpus > 0 && in->peak > 0 && in->peak_keys > 0 &&
+            in->bandwidth > 0 && in->kept_bytes > 0 && in->link > 0 &&
+            in->tdp > 0 && in->weights > 0 && in->layers > 0;
   if (!ok)
     return "batch, GPUs, weights, layers, peak rate, bandwidth and TDP must be "
            "above 0";
