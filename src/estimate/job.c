@@ -24,13 +24,15 @@ enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_frame *f,
     struct dl_row_ref *to;
   } fields[] = {{"gpu.tdp_w", &s->tdp_w},
                 {"gpu.idle_w", &s->idle_w},
-                {"gpu.bandwidth_gb_s", &s->bandwidth_gb_s}};
+                {"gpu.bandwidth_gb_s", &s->bandwidth_gb_s},
+                {"weight_bytes", &s->weight_bytes},
+                {"kv_bytes", &s->kv_bytes}};
   struct dl_row_ref member;
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < DL_N_RUN_MEMBERS && status == DL_OK; i++)
     if (is_read(&dl_run_columns[i]))
       status = dl_frame_quantity(f, dl_run_columns[i].name, false, &member, d);
-  for (size_t i = 0; i < 3 && status == DL_OK; i++)
+  for (size_t i = 0; i < DL_LENGTH(fields) && status == DL_OK; i++)
     status = dl_frame_quantity(f, fields[i].name, false, fields[i].to, d);
   dl_frame_assume(f, dl_assume, true);
   return status == DL_OK ? dl_frame_want_descriptors(f, d) : status;
@@ -51,6 +53,8 @@ void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
       .tdp_w = dl_row_number(row, &s->tdp_w),
       .idle_w = dl_row_number(row, &s->idle_w),
       .bandwidth_gb_s = dl_row_number(row, &s->bandwidth_gb_s),
+      .weight_bytes = dl_row_number(row, &s->weight_bytes),
+      .kv_bytes = dl_row_number(row, &s->kv_bytes),
       .peak_given = dl_run_set_has(&row->given, DL_RUN_peak_tflops)};
   for (size_t i = 0; i < DL_N_RUN_MEMBERS && job->n_assumed < DL_MOST_ASSUMED;
        i++)

@@ -21,6 +21,8 @@ struct dl_job {
   double tdp_w;
   double idle_w; /* of a GPU with nothing to do */
   double bandwidth_gb_s;
+  /* Bytes of an element of a served language model; 0 or NaN: not given. */
+  double weight_bytes, kv_bytes;
   bool peak_given; /* the run's peak_tflops is the user's */
   struct dl_known known;
   bool contradictory; /* what is known contradicts itself */
@@ -30,7 +32,7 @@ struct dl_job {
 
 /* Where rows hold the quantities of descriptors that a job has. */
 struct dl_job_fields {
-  struct dl_row_ref tdp_w, idle_w, bandwidth_gb_s;
+  struct dl_row_ref tdp_w, idle_w, bandwidth_gb_s, weight_bytes, kv_bytes;
   unsigned known; /* set of known values (conditioning/known.h) */
 };
 

@@ -191,6 +191,22 @@ dlest: 1 row skipped" predict --input runs.csv "${serve[@]}" --batch-size 8
   invalid predict request-rate=0
 }
 
+# Llama 2 7B: 6.74e9 weights, 100 requests of 2,048 tokens with 262,144 elements
+# kept: 107.4 GB in 16 bits, also beside weights in 8.
+@test "memory: keys in their own format, weights of 4 bits" {
+  local -A need
+  for set in kv_bytes=2 kv_bytes=1 weight_bytes=0.5; do
+    served --arch llama-2-7b --gpu h200 --precision fp8 --batch-size 100 \
+      --requests 100 --prompt-tokens 2000 --output-tokens 48 --set "$set"
+    need[$set]=$(jq .memory_need_gb out)
+  done
+  served --arch llama-2-7b --gpu h200 --precision fp8 --batch-size 100 \
+    --requests 100 --prompt-tokens 2000 --output-tokens 48
+  near .memory_need_gb "${need[kv_bytes=2]}"
+  near "${need[kv_bytes=2]} - ${need[kv_bytes=1]}" '100 * 2048 * 262144 / 1e9'
+  near ".memory_need_gb - ${need[weight_bytes=0.5]}" '6.74 / 2'
+}
+
 @test "a rate: at most as many requests at a time as fit" {
   # RTX 3090: 24 GB less 8.03e9 weights of 2 bytes leave 7.9 GB; of a request
   # 1,012 tokens of 65,536 keys and values in 2 bytes 0.133 GB, and what a layer

@@ -224,14 +224,25 @@ static void hold_training(const struct dl_job *job, struct dl_memory_need *m) {
     m->sample_gb = (t ? kept_of_tokens(job, t) : kept_of_images(job)) / 1e9;
 }
 
+/* As serving_inputs.c: language models keep keys, values and what a layer puts
+ * out in 16 bits where weights have fewer. */
+static void hold_inference(const struct dl_job *job, struct dl_memory_need *m) {
+  double size = dl_work_bytes(job), kept = size, keys = size, weight = size;
+  const struct dl_architecture *generator = dl_generator(job);
+  double others = generator ? dl_or(generator->pipeline_params_m, 0) : 0;
+  if (language(job)) {
+    kept = size < 2 ? 2 : size;
+    weight = job->weight_bytes > 0 ? job->weight_bytes : size;
+    keys = job->kv_bytes > 0 ? job->kv_bytes : kept;
+  }
+  m->model_gb = m->states_gb = (job->run->params_m + others) * weight / 1e3;
+  m->sample_gb = (cache(job) * keys + at_once(job) * kept) / 1e9;
+}
+
 void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
   const struct dl_accelerator *gpu = job->found.gpu;
   if (dl_run_is_inference(job->run)) {
-    double size = dl_work_bytes(job);
-    const struct dl_architecture *generator = dl_generator(job);
-    double others = generator ? dl_or(generator->pipeline_params_m, 0) : 0;
-    m->model_gb = m->states_gb = (job->run->params_m + others) * size / 1e3;
-    m->sample_gb = (cache(job) + at_once(job)) * size / 1e9;
+    hold_inference(job, m);
   } else {
     hold_training(job, m);
   }
