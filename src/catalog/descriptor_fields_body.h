@@ -123,6 +123,10 @@ NUMBER(expert_share, NULL, 0, 1,
 NUMBER(kv_cache_per_token, NULL, 1, 1e9,
        "size of the KV cache per token, elements")
 NUMBER(pair_macs, NULL, 1, 1e12, "multiply-accumulates with each token before")
+/* Unknown: all layers attend to all tokens. */
+NUMBER(attention_window, "tokens", 1, 1e9,
+       "tokens that layers with a window attend to")
+NUMBER(window_share, NULL, 0, 1, "share of the layers with a window")
 #undef FIELDS_OF_ARCHITECTURE
 #endif
 

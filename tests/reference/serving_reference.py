@@ -33,10 +33,10 @@ MIXED = dict(weights=1.47e9, experts=EXPERTS, share=.25,
 
 
 def case(net, gpu, batch, prompt, answer, gpus=1, weight_bytes=2.,
-         kept_bytes=2., old=False, fx=None, peak=None):
+         kept_bytes=2., old=False, fx=None, peak=None, window=None, share=0.):
     return dict(net, **gpu, b=batch, u=prompt, v=answer, n=gpus,
                 wb=weight_bytes, kb=kept_bytes, old=old, fx=fx or NONE,
-                peak_weights=peak or gpu["peak"])
+                peak_weights=peak or gpu["peak"], window=window, z=share)
 
 
 CASES = [
@@ -49,14 +49,39 @@ CASES = [
     ("slow_link", case(DENSE, L40, 16., 512., 256., gpus=8)),
     ("prompts_alone", case(DENSE, H100, 64., 2000., 0.)),
     ("answers_alone", case(DENSE, H100, 64., 0., 300.)),
+    ("window", case(DENSE, H100, 32., 512., 256., window=600., share=.75)),
+    ("window_passed", case(DENSE, H100, 8., 4000., 500., window=1000.,
+                           share=.5, fx=SOME)),
 ]
+
+
+def integral(f, low, high, steps=200000):
+    """By the midpoint rule."""
+    h = (high - low) / steps
+    return h * sum(f(low + (i + .5) * h) for i in range(steps))
+
+
+def tokens_attended(x, u, v):
+    """Mean over the layers and the tokens of the output."""
+    if not x["z"]:
+        return u + v / 2
+    w = x["window"]
+    mean = integral(lambda n: min(n, w), u, u + v) / v if v else min(u, w)
+    return (1 - x["z"]) * (u + v / 2) + x["z"] * mean
+
+
+def pairs_of(x, u):
+    if not x["z"]:
+        return u ** 2 / 2
+    return (1 - x["z"]) * u ** 2 / 2 \
+        + x["z"] * integral(lambda n: min(n, x["window"]), 0, u)
 
 
 def round_of(x):
     """time, power, prefill s, decode s, prefill J, decode J"""
     fx, n, b, v = x["fx"], x["n"], x["b"], x["v"]
     u = x["u"] * fx["prompt"]
-    at = u + v / 2
+    at = tokens_attended(x, u, v)
     e = C["uneven"] if x["experts"] else 1.
     s = 1 - (1 - x["share"]) ** b
     read = e * x["wb"] * (x["weights"] + s * x["experts"]) \
@@ -72,7 +97,7 @@ def round_of(x):
         2 * x["layers"] * (C["alpha"] + 4 * b * x["width"] * wire)
     host = (C["c0"] + C["c1"] * b) * (C["old"] if x["old"] else 1)
     p_ideal = 2 * (u * x["token_weights"] / x["peak_weights"]
-                   + u ** 2 * x["pair_macs"] / 2 / x["peak"]) * e
+                   + pairs_of(x, u) * x["pair_macs"] / x["peak"]) * e
     p_compute = p_ideal / (C["ep"] * n * fx["compute"])
     p_wire = 8 * x["layers"] * u * x["width"] * wire
     memory, compute, layers, exchange, p_compute, p_wire = (

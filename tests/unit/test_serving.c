@@ -81,6 +81,12 @@ static const struct {
       .n_gpus = 8}},
     {none, {DENSE, H100, IN_16_BITS, .batch = 64, .prompt = 2000, .n_gpus = 1}},
     {none, {DENSE, H100, IN_16_BITS, .batch = 64, .answer = 300, .n_gpus = 1}},
+    {none,
+     {DENSE, H100, IN_16_BITS, .batch = 32, .prompt = 512, .answer = 256,
+      .n_gpus = 1, .window = 600, .windowed = .75}},
+    {some,
+     {DENSE, H100, IN_16_BITS, .batch = 8, .prompt = 4000, .answer = 500,
+      .n_gpus = 1, .window = 1000, .windowed = .5}},
 };
 
 /* What serving_reference.py prints: time, power, prefill s, decode s, prefill
@@ -113,6 +119,12 @@ static const struct {
     {"answers_alone",
      {3.6116648291538764, 443.20912987358213, 0, 3.6116648291538764, 0,
       1600.7228263243092}},
+    {"window",
+     {3.0673131067036792, 503.62363723551033, 0.25410649791217055,
+      2.8132066087915089, 318.61759152989748, 1226.1537918083625}},
+    {"window_passed",
+     {5.8866703705895151, 567.67457484620763, 0.68293513258037841,
+      5.2037352380091368, 909.54230220298098, 2432.170797681189}},
 };
 
 enum { CASES = sizeof cases / sizeof *cases };

@@ -30,6 +30,10 @@ static void put_decoder(struct dl_architecture *e,
   put(e, &e->expert_share, experts ? t->active_experts / t->experts : 0);
   put(e, &e->kv_cache_per_token, step.kept_more);
   put(e, &e->pair_macs, step.macs_more);
+  if (t->window > 0) {
+    put(e, &e->attention_window, t->window);
+    put(e, &e->window_share, t->window_layers / t->layers);
+  }
 }
 
 /* Values that do not depend on the input. */

@@ -58,10 +58,12 @@ struct dl_transformer {
   double q_rank, kv_rank;     /* of latent attention; kv_rank 0: none */
   double rope_dim, value_dim; /* there, of a head: rotated part; values */
   double vocab, seq;          /* seq: tokens that figures are for */
-  double embedding;         /* size of a token's, where below the hidden size */
-  double context;           /* longest published sequence; 0: unknown */
-  double decoder_seq;       /* 0: as many as the encoder's */
-  double positions;         /* learned, of the decoder or the only stack */
+  double embedding;     /* size of a token's, where below the hidden size */
+  double window;        /* tokens that layers with a window attend to; 0: all */
+  double window_layers; /* their number */
+  double context;       /* longest published sequence; 0: unknown */
+  double decoder_seq;   /* 0: as many as the encoder's */
+  double positions;     /* learned, of the decoder or the only stack */
   double encoder_positions; /* stored, of an encoder before a decoder */
   double token_types, tied; /* tied: the output layer is the embedding */
   double bias, qkv_bias, key_bias, norm_bias, embedding_norm, final_norm;

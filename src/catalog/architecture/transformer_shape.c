@@ -27,6 +27,8 @@ static const struct key {
     KEY(head_dim, 1, 1e5),
     KEY(q_rank, 1, 1e6),
     KEY(kv_rank, 1, 1e6),
+    KEY(window, 1, 1e9),
+    KEY(window_layers, 1, 1e4),
     KEY(rope_dim, 0, 1e5),
     KEY(value_dim, 1, 1e5),
     KEY(ffn, 1, 1e7),
@@ -168,6 +170,8 @@ static void take_defaults(struct dl_transformer *t) {
   unless_given(&t->q_rank, 0);
   unless_given(&t->kv_rank, 0);
   unless_given(&t->rope_dim, 0);
+  unless_given(&t->window, 0);
+  unless_given(&t->window_layers, t->window > 0 ? t->layers : 0);
   unless_given(&t->value_dim, t->kv_rank > 0 ? t->head_dim : 0);
   unless_given(&t->ffn, 4 * t->hidden);
   unless_given(&t->context, 0);
@@ -243,6 +247,10 @@ static const char *contradiction(const struct dl_transformer *t) {
                      : t->q_rank > 0 || t->rope_dim > 0 || t->value_dim > 0)
     return "q_rank, rope_dim (below head_dim) and value_dim are for decoders "
            "with kv_rank, without kv_heads";
+  if (t->window_layers > 0 &&
+      (!(t->window > 0) || t->window_layers > t->layers ||
+       t->kind != DL_TF_DECODER))
+    return "window and window_layers (at most layers) are for decoders";
   if (t->shared_layers > 0 && t->experts > 0)
     return "shared_layers is for layers without experts";
   if (t->dense_layers > t->layers)

@@ -145,7 +145,10 @@ static double cache(const struct dl_job *job) {
   if (!t || !dl_transformer_writes(t))
     return 0;
   struct dl_decoding step = dl_transformer_decoding(t, job->run->prompt_tokens);
-  return step.kept + step.kept_more * job->run->output_tokens;
+  double n = job->run->prompt_tokens + job->run->output_tokens;
+  double beyond = t->window > 0 ? fmax(n - t->window, 0) : 0;
+  return step.kept + step.kept_more * (job->run->output_tokens -
+                                       t->window_layers / t->layers * beyond);
 }
 
 static double batch_of(const struct dl_job *job) {

@@ -7,6 +7,27 @@
 
 #include "physics/serving/serving_round.h"
 
+/* Tokens that a layer with a window attends to, from 0 to x. */
+static double attended(double window, double x) {
+  return x <= window ? x * x / 2 : window * x - window * window / 2;
+}
+
+static void lengths_of(struct dl_serving_times *t,
+                       const struct dl_serving_inputs *l, double prompt) {
+  double u = prompt, v = l->answer, w = l->window, z = l->windowed;
+  double mean = fmin(u, w), slope = u < w;
+  if (v > 0) {
+    mean = (attended(w, u + v) - attended(w, u)) / v;
+    slope = (fmin(u + v, w) - fmin(u, w)) / v;
+  }
+  *t = (struct dl_serving_times){.prompt = u,
+                                 .context = (1 - z) * (u + v / 2) + z * mean,
+                                 .context_slope = 1 - z + z * slope,
+                                 .pairs =
+                                     (1 - z) * u * u / 2 + z * attended(w, u),
+                                 .pairs_slope = (1 - z) * u + z * fmin(u, w)};
+}
+
 static void times_of(struct dl_serving_times *t, const double *c,
                      const double *fx, const struct dl_serving_inputs *l) {
   double b = l->batch, n = l->n_gpus, prompt = t->prompt, at = t->context;
@@ -29,7 +50,7 @@ static void times_of(struct dl_serving_times *t, const double *c,
   t->host =
       (c[DL_SERVE_C0] + c[DL_SERVE_C1] * b) * (l->old ? c[DL_SERVE_OLD] : 1);
   t->prompt_attention =
-      prompt * prompt * l->pair_macs / (c[DL_SERVE_EP] * rate_keys);
+      2 * t->pairs * l->pair_macs / (c[DL_SERVE_EP] * rate_keys);
   t->prompt_compute = 2 * prompt * l->token_weights / (c[DL_SERVE_EP] * rate) +
                       t->prompt_attention;
   if (n > 1) {
@@ -46,8 +67,8 @@ void dl_serving_round_of(struct dl_serving_round *r, const double *c,
   struct dl_serving_times *t = &r->t;
   double prompt = l->prompt * exp(fx[DL_SERVE_EFFECT_PROMPT]);
   double b = l->batch, v = l->answer;
-  *r = (struct dl_serving_round){
-      .t = {.prompt = prompt, .context = prompt + v / 2}};
+  *r = (struct dl_serving_round){0};
+  lengths_of(t, l, prompt);
   times_of(t, c, fx, l);
   r->decode = v * (t->memory + t->compute + t->layers + t->exchange);
   r->prefill = b * (t->prompt_compute + t->prompt_exchange);

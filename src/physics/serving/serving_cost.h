@@ -2,20 +2,26 @@
 /* The physics of LLM serving: what a request costs.
  *
  * A server answers b requests at once on n GPUs. Each has a prompt of u tokens
- * and gets v tokens, one a step, at a length of u + v/2 in the mean. A step
+ * and gets v tokens, one a step, at a length of a = u + v/2 in the mean. A step
  * takes
  *
  *   Ts = Nt (Tm + Tc + Tl + Tx) + Th
- *   Tm = (w e (W + s X) + kb b (u + v/2) K) / (em BW n Gm)
- *   Tc = 2 b (M / peak + (u + v/2) A / peakk) e / (ec n Gc)
+ *   Tm = (w e (W + s X) + kb b a K) / (em BW n Gm)
+ *   Tc = 2 b (M / peak + a A / peakk) e / (ec n Gc)
  *   Tl = L tau                                  layers
  *   Tx = 2 L (alpha + 4 b d (n-1)/n / (xl link))    exchange; n = 1: 0
  *   Th = (c0 + c1 b) old^o                      host
  *
  * and the prompt of a request, once,
  *
- *   Tp = Nt (2 (u M / peak + u^2 A / (2 peakk)) e / (ep n Gc)
+ *   Tp = Nt (2 (u M / peak + p A / peakk) e / (ep n Gc)
  *            + 8 L u d (n-1)/n / (xl link))
+ *
+ * with p = u^2 / 2 pairs of tokens. A share z of the layers may attend to the
+ * last w tokens alone: with F(x) = x^2 / 2 up to w and w x - w^2 / 2 beyond,
+ *
+ *   a = (1 - z) (u + v/2) + z (F(u + v) - F(u)) / v
+ *   p = (1 - z) u^2 / 2 + z F(u)
  *
  * W: weights that every step reads, X: those of the experts, of which a token
  * goes through the share q and b tokens through s = 1 - (1 - q)^b; M: weights
@@ -106,6 +112,7 @@ struct dl_serving_inputs {
   double share;                    /* q: of the experts, per token */
   double token_weights, pair_macs; /* M, A */
   double kept;                     /* K: KV-cache size per token, elements */
+  double window, windowed;         /* w, z */
   double layers, width;            /* L, d: hidden size */
   double weight_bytes, kept_bytes; /* of one element */
   double n_gpus;

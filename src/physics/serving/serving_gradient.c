@@ -30,28 +30,33 @@ static void by_rate(const struct chain *k, enum dl_serving_constant share,
     k->g->c[DL_SERVE_UNEVEN] += d;
 }
 
+/* Of the logarithm of the tokens attended to, by that of the prompt. */
+static double by_length(const struct dl_serving_times *t) {
+  return t->context > 0 ? t->context_slope * t->prompt / t->context : 0;
+}
+
 static void by_memory(const struct chain *k, double d) {
   const struct dl_serving_times *t = &k->r->t;
   k->g->c[DL_SERVE_EM] -= d;
   k->g->fx[DL_SERVE_EFFECT_GPU_MEMORY] -= d;
   if (k->in->experts > 0)
     k->g->c[DL_SERVE_UNEVEN] += d * (1 - t->keys / t->memory);
-  k->g->fx[DL_SERVE_EFFECT_PROMPT] +=
-      d * t->keys / t->memory * t->prompt / t->context;
+  k->g->fx[DL_SERVE_EFFECT_PROMPT] += d * t->keys / t->memory * by_length(t);
 }
 
 static void by_compute(const struct chain *k, double d) {
   const struct dl_serving_times *t = &k->r->t;
   by_rate(k, DL_SERVE_EC, d);
   k->g->fx[DL_SERVE_EFFECT_PROMPT] +=
-      d * t->attention / t->compute * t->prompt / t->context;
+      d * t->attention / t->compute * by_length(t);
 }
 
 static void by_prompt_compute(const struct chain *k, double d) {
   const struct dl_serving_times *t = &k->r->t;
+  double pairs = t->pairs > 0 ? t->pairs_slope * t->prompt / t->pairs : 2;
   by_rate(k, DL_SERVE_EP, d);
   k->g->fx[DL_SERVE_EFFECT_PROMPT] +=
-      d * (1 + t->prompt_attention / t->prompt_compute);
+      d * (1 + (pairs - 1) * t->prompt_attention / t->prompt_compute);
 }
 
 static void by_exchange(const struct chain *k, double exchange, double prompt) {

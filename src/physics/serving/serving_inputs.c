@@ -16,6 +16,8 @@ const struct dl_physics_quantity
         {"arch.expert_params_m", true, false},
         {"arch.expert_share", true, false},
         {"arch.pair_macs", true, false},
+        {"arch.attention_window", false, false},
+        {"arch.window_share", false, false},
         {"arch.kv_cache_per_token", true, false},
         {"arch.depth", true, false},
         {"arch.hidden_size", true, false},
@@ -99,6 +101,8 @@ const char *dl_serving_inputs_read(const struct dl_physics_row *row,
   in->token_weights = 1e6 * arch->token_params_m;
   in->pair_macs = arch->pair_macs;
   in->kept = arch->kv_cache_per_token;
+  in->window = dl_or(arch->attention_window, 0);
+  in->windowed = in->window > 0 ? dl_or(arch->window_share, 1) : 0;
   in->layers = arch->depth;
   in->width = arch->hidden_size;
   in->weight_bytes = dl_or(row->other[WEIGHT_BYTES], bytes);

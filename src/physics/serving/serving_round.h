@@ -10,7 +10,10 @@
 
 /* Times in s: of a step, and of the prompt of a request. */
 struct dl_serving_times {
-  double prompt, context; /* tokens: of the prompt; mean length, decoding */
+  double prompt;         /* tokens of the prompt */
+  double context, pairs; /* mean tokens attended to, decoding; pairs of tokens
+                            of the prompt */
+  double context_slope, pairs_slope; /* derivatives by the prompt */
   double memory, compute, layers, exchange, host;
   double prompt_compute, prompt_exchange;
   double keys;             /* part of memory: the KV cache */
