@@ -207,6 +207,21 @@ dlest: 1 row skipped" predict --input runs.csv "${serve[@]}" --batch-size 8
   near ".memory_need_gb - ${need[weight_bytes=0.5]}" '6.74 / 2'
 }
 
+# Table 1 of "Insights into DeepSeek-V3" (arXiv 2505.09343): KV cache of a token in
+# BF16, kB; with a million more tokens on eight GPUs.
+@test "memory: keys and values of a token as published" {
+  local -A need
+  for case in deepseek-v3=70.272 qwen2.5-72b=327.680 llama-3.1-405b=516.096; do
+    for tokens in 1000 2000; do
+      served --arch "${case%=*}" --gpu h200 --gpus 8 --batch-size 1000 \
+        --requests 1000 --prompt-tokens 100 --output-tokens $tokens \
+        --precision bf16
+      need[$tokens]=$(jq .memory_need_gb out)
+    done
+    near "${need[2000]} - ${need[1000]}" "${case#*=} / 8"
+  done
+}
+
 # gpt-oss 20b: 24 layers with 2 x 8 x 64 elements of a token, every other one for the
 # last 128 tokens: 8,000 more are kept in 12 layers, 2 bytes each.
 @test "memory: layers with a window keep no more than that" {
