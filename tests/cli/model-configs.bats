@@ -43,6 +43,28 @@ config() {
   done
 }
 
+# Gemma 3's report: five layers with a window to each without.
+@test "windows of attention: listed, or by the rule of the family" {
+  base='{"num_hidden_layers": 12, "hidden_size": 64, "num_attention_heads": 4,
+    "num_key_value_heads": 2, "intermediate_size": 128, "vocab_size": 1000,
+    "max_position_embeddings": 4096, "sliding_window": 512}'
+  windows() { # [MEMBERS] -> window, share of the layers
+    jq -n "$base + $1" >config.json
+    gives 0 '' show arch ./config.json -q -f json
+    jq -r '[.values[] | select(.field == "attention_window" or
+      .field == "window_share") | .value | tostring] | join(" ")' out
+  }
+  [ "$(windows '{model_type: "gemma3_text", sliding_window_pattern: 6}')" = \
+    "512 0.8333333333333334" ]
+  [ "$(windows '{model_type: "gemma2"}')" = "512 0.5" ]
+  [ "$(windows '{model_type: "mistral"}')" = "512 1" ]
+  [ "$(windows '{model_type: "mistral", sliding_window: null}')" = "" ]
+  [ "$(windows '{model_type: "qwen3", use_sliding_window: false}')" = "" ]
+  [ "$(windows '{model_type: "qwen3", layer_types:
+    ([range(12) | if . % 4 == 0 then "sliding_attention" else
+      "full_attention" end])}')" = "512 0.25" ]
+}
+
 @test "a byte order mark, other line ends and another order of keys" {
   config bert-base-uncased
   gives 0 '' show arch ./config.json -f json

@@ -120,6 +120,33 @@ static void qwen(struct parts *p, const dl_json *j) {
   put(p, "ffn", part(p, "ffn") / 2);
 }
 
+/* Layers with a window: as listed, else all of Mistral's, and all but every
+ * second of Gemma 2 or sixth of Gemma 3. */
+static void windows(struct parts *p, const dl_json *j) {
+  struct dl_json_value window = dl_json_get(j, "sliding_window");
+  struct dl_json_value pattern = dl_json_get(j, "sliding_window_pattern");
+  size_t listed = dl_json_count(j, "layer_types");
+  double layers = part(p, "layers"), with = layers;
+  if (has_text(j, "model_type", "gemma")) {
+    double every = has_text(j, "model_type", "gemma2") ? 2 : 6;
+    if (pattern.type == DL_JSON_NUMBER && pattern.number >= 1)
+      every = pattern.number;
+    with = layers - floor(layers / every);
+  } else if (!has_text(j, "model_type", "mistral")) {
+    with = 0; /* not used unless the layers are listed */
+  }
+  if (listed > 0)
+    with = 0;
+  for (size_t i = 0; i < listed; i++) {
+    const char *type = dl_json_text_at(j, "layer_types", i);
+    with += type && strcmp(type, "sliding_attention") == 0;
+  }
+  if (window.type == DL_JSON_NUMBER && window.number >= 1 && with >= 1) {
+    put(p, "window", window.number);
+    put(p, "window_layers", with);
+  }
+}
+
 static void t5(struct parts *p, const dl_json *j) {
   put(p, "gated", has_text(j, "feed_forward_proj", "gated"));
   if (isnan(part(p, "seq")))
@@ -153,12 +180,12 @@ static const struct family {
   struct part sets[4]; /* where the file does not */
   void (*adjust)(struct parts *p, const dl_json *j);
 } families[] = {
-    {"llama|mistral|qwen3", "decoder", LLAMA, {{"gated", 1}}, NULL},
+    {"llama|mistral|qwen3", "decoder", LLAMA, {{"gated", 1}}, windows},
     {"gemma|gemma2|gemma3_text",
      "decoder",
      LLAMA,
      {{"gated", 1}, {"tied", 1}},
-     NULL},
+     windows},
     {"mixtral", "decoder", LLAMA MOE, {{"gated", 1}}, NULL},
     {"qwen2", "decoder", LLAMA, {{"gated", 1}, {"qkv_bias", 1}}, NULL},
     {"qwen2_moe",
