@@ -197,6 +197,29 @@ dlest: $(message warning_with_strict_nothing 1 "")" predict --arch resnet50 \
   ! head -n 1 out | grep -q 'per sequence'
 }
 
+@test "text: the software stack is stated, and where it would matter" {
+  # a whole training takes longer than its steps, unknown software widens
+  # intervals in 16 bits
+  llm=(predict --arch llama-3-8b --gpu h100 --gpus 8 --tokens 1e9 -q)
+  cnn=(predict --arch resnet50 --gpu a100 -q)
+  "$DLEST" "${llm[@]}" >out
+  grep -q '^  Interval from .* errors (.*); software unknown (--stack)\.$' out
+  grep -q '^  Time of a whole training; with --stack that of its steps\.$' out
+  "$DLEST" "${cnn[@]}" --precision amp >out
+  grep -q '^  Interval from .* errors (.*); software unknown (--stack)\.$' out
+  for known in "${cnn[*]} --precision fp32" \
+    "${cnn[*]} --precision amp --duration 20h" \
+    "${llm[*]} --duration 10h" \
+    "${llm[*]} --method tdp"; do
+    # shellcheck disable=SC2086
+    "$DLEST" $known >out
+    ! grep -q -e software -e --stack out
+  done
+  "$DLEST" "${llm[@]}" --stack ngc >out
+  head -n 1 out | grep -q ', software ngc (defaults'
+  ! grep -q -e 'software unknown' -e --stack out
+}
+
 @test "text: a rule of thumb says why there is nothing better" {
   gives 0 '' predict --arch bert-base --gpu a100 --phase inference
   grep -q '^  A rule of thumb without an interval: physical lacks measured runs' out

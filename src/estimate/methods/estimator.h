@@ -33,6 +33,8 @@ struct dl_estimate {
   const char *lacks;    /* name of a quantity that is missing */
   bool other_precision; /* than that of the runs that it learnt from: dlest does
                            not recommend it */
+  bool software_matters; /* it is wider or longer because no software stack is
+                            given */
   /* Of a training, all GPUs, by dl_estimate_throughput: samples and tokens of
    * the training set per second, and the model's FLOPs (without what is
    * computed again) by what the GPUs could do at their peak. */

@@ -164,6 +164,7 @@ void dl_estimate_language(const struct dl_session *ctx,
     return;
   }
   if (!given) {
+    est->software_matters = !job->run->stack;
     dl_widen(ctx, est, doubt_of(ctx, job));
     /* So far the interval is that of the rate. */
     est->time_low_s = est->low_j / est->power_w;

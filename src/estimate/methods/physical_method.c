@@ -125,10 +125,10 @@ static void by_epoch(const struct dl_session *ctx, const struct dl_job *job,
     dl_note_limits(ctx, est, fit, job, p);
     /* What GPUs wait for each other is known worse than what they compute. */
     double waiting = all->parts.waiting_s / all->parts.time_s;
+    double software = software_doubt(job->run);
+    est->software_matters = !job->run->stack && !p->of_stack && software > 0;
     dl_widen(ctx, est,
-             p->of_stack
-                 ? doubt
-                 : hypot(hypot(waiting, software_doubt(job->run)), doubt));
+             p->of_stack ? doubt : hypot(hypot(waiting, software), doubt));
   }
 }
 

@@ -164,7 +164,8 @@ static const struct basis *basis_of(const struct dl_estimate *e) {
   return NULL;
 }
 
-static void say_basis(struct dl_report *r, const struct dl_estimate *e) {
+static void say_basis(struct dl_report *r, const struct dl_predict_subject *s) {
+  const struct dl_estimate *e = &s->est[s->best];
   const struct basis *b = basis_of(e);
   DL_TEXT(t);
   if (b && b->new && !e->all_seen)
@@ -173,8 +174,12 @@ static void say_basis(struct dl_report *r, const struct dl_estimate *e) {
   if (t.len > 0)
     dl_report_say(r, "Outside the training data: %s.", dl_text_str(&t));
   if (b)
-    dl_report_say(r, "Interval from %s errors (%zu %s).", b->errors,
-                  e->interval_groups, b->groups);
+    dl_report_say(r, "Interval from %s errors (%zu %s)%s.", b->errors,
+                  e->interval_groups, b->groups,
+                  e->software_matters ? "; software unknown (--stack)" : "");
+  if (e->software_matters && s->predictions.language)
+    dl_report_say(r, "Time of a whole training; with --stack that of its "
+                     "steps.");
 }
 
 /* Where the answer is that of another method for want of an estimate with an
@@ -223,7 +228,7 @@ void dl_predict_summary(struct dl_report *r, const struct dl_predict_subject *s,
   power_line(&m);
   footprint_lines(&m);
   dl_answer_lines(r, m.line, N_LINES);
-  say_basis(r, e);
+  say_basis(r, s);
   say_rule_of_thumb(r, s);
   if (assumed && strcmp(e->method, "physical") == 0 &&
       isnan(s->job.run->tokens) && !s->predictions.served.tokens &&

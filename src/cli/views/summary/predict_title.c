@@ -131,6 +131,11 @@ static void add_settings(struct settings *s) {
   add_precision(s);
   if (run->fine_tune && strcmp(run->fine_tune, "full") != 0)
     add(s, true, tuning_words(run->fine_tune));
+  if (run->stack && !dl_run_is_inference(run)) {
+    DL_TEXT(t);
+    dl_text_printf(&t, "software %s", run->stack);
+    add(s, true, dl_text_str(&t));
+  }
 }
 
 static void add_machine(struct dl_text *t, const struct dl_job *job,
