@@ -362,3 +362,27 @@ answer() {
   gives 0 "dlest: warning: a.csv:2: $(message energy_is_not_its_parts 0.9 0.36)" \
     extract a.csv -f json
 }
+
+@test "CodeCarbon: states of many runs that were written in turn" {
+  head='timestamp,project_name,run_id,duration,emissions,cpu_energy,gpu_energy,ram_energy,energy_consumed,country_name'
+  states() { # RUNS: three states of each, in turn
+    awk -v n="$1" 'BEGIN { for (k = 1; k <= 3; k++) for (i = 0; i < n; i++)
+      printf "2024-03-05T09:00:%02d,p,r%d,%d,1,0,%.1f,0,%.1f,X\n",
+        k, i, 100 * k, k / 10, k / 10 }'
+  }
+  { echo "$head"; states 100; } >a.csv
+  gives 0 "dlest: warning: a.csv:102: $(message rows_are_states)" \
+    extract a.csv -f json
+  # 100 runs of 0.3 kWh
+  check '(.runs | length) == 100'
+  check '[.runs[].energy_j] | unique == [1080000]'
+  # too many to keep: the later state is refused, not added
+  row=2024-03-05T09:00:00,p,first
+  { echo "$head"; echo "$row,100,1,0,0.1,0,0.1,X"; states 9000 | head -n 9000
+    echo "$row,200,1,0,0.2,0,0.2,X"; echo "$row,300,1,0,0.3,0,0.3,X"; } >b.csv
+  gives 3 '' extract b.csv -q -f json
+  check '[.runs[] | select(.run_id == "first").energy_j] == [360000]'
+  try extract b.csv -f csv
+  grep -qxF "dlest: warning: b.csv:9003: $(message row_too_far first)" err
+  grep -qxF "dlest: warning: b.csv:9004: $(message row_too_far first)" err
+}

@@ -21,7 +21,8 @@
  * - timestamp is local and taken when the row is written, with the duration.
  * - flush() writes a row at any time and does not reset anything: rows with one
  *   run_id are cumulative, and the last one is the run. If several
- *   processes write to one file, their rows mix; a few runs are kept open.
+ *   processes write to one file, their rows mix: thousands of runs are kept
+ * open.
  * - gpu_energy is 0 without a GPU. gpu_model has counts: "2 x A", or, without a
  *   separator, "4 x NVIDIA A401 x NVIDIA A100" for 4 A40 and one A100; on Apple
  *   chips only a name. gpu_count is the number of all GPUs of the machine.
@@ -31,6 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/intern.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "logs/importers/tables/runs_rows.h"
@@ -87,12 +89,22 @@ static const struct {
  * most. */
 #define MOST_DIFFERENCE 0.02
 
-enum { OPEN_MAX = 16 };
+/* Runs that are kept open, and processes that share a run_id. */
+enum { OPEN_MAX = 4096, PROCESSES_MAX = 16 };
+
+struct open_run {
+  struct dl_run run;
+  size_t former; /* number of the one before with its run_id, or 0 */
+};
 
 struct codecarbon {
   long at[N_COLUMNS];
-  struct dl_run open[OPEN_MAX]; /* runs that may have another row, in order */
-  size_t n_open;
+  struct open_run *open; /* in the order of their first rows; owned */
+  size_t n_open, open_cap;
+  size_t n_closed;      /* runs before: open[0] has number n_closed + 1 */
+  struct dl_intern ids; /* run_ids */
+  size_t *last;         /* of each: number of its last run; owned */
+  size_t last_cap;
   bool said_cumulative;
 };
 
@@ -183,12 +195,6 @@ static void put_names(struct dl_run *r, const struct codecarbon *c,
   dl_run_copy_text(r, DL_RUN_run_id, dl_text_str(&t));
 }
 
-/* Whether b is a later state of the run a. */
-static bool continues(const struct dl_run *a, const struct dl_run *b) {
-  return a->run_id && b->run_id && strcmp(a->run_id, b->run_id) == 0 &&
-         b->energy_j >= a->energy_j;
-}
-
 /* If a task started between two states, the time restarted with it. */
 static void check_duration(const struct dl_run *former, struct dl_run *r) {
   static const enum dl_run_id depend[] = {DL_RUN_duration_s, DL_RUN_cpu_power_w,
@@ -201,24 +207,62 @@ static void check_duration(const struct dl_run *former, struct dl_run *r) {
   dl_run_lend_text(r, DL_RUN_start_time, NULL);
 }
 
-/* Adds a run to the open ones, or replaces its previous state. */
-static void keep(struct dl_log *log, struct codecarbon *c, struct dl_run *r) {
-  for (size_t i = c->n_open; i > 0; i--)
-    if (continues(&c->open[i - 1], r)) {
-      if (!c->said_cumulative)
-        dl_log_warn(log, "rows with the same run_id are states of one run: "
-                         "the last one counts");
-      c->said_cumulative = true;
-      check_duration(&c->open[i - 1], r);
-      dl_run_clear(&c->open[i - 1]);
-      c->open[i - 1] = *r;
-      return;
-    }
-  if (c->n_open == OPEN_MAX) {
-    dl_log_add_run(log, &c->open[0]);
-    memmove(c->open, c->open + 1, --c->n_open * sizeof *c->open);
+/* Hands on the first n open runs. */
+static void close_runs(struct dl_log *log, struct codecarbon *c, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    dl_log_add_run(log, &c->open[i].run);
+  c->n_open -= n;
+  c->n_closed += n;
+  if (n > 0)
+    memmove(c->open, c->open + n, c->n_open * sizeof *c->open);
+}
+
+/* The latest open run with the run_id of r whose energy is not higher: r is a
+ * later state of it. NULL if there is none. *former is the number of the last
+ * run with that run_id, or 0; r gets the next number. */
+static struct open_run *state_before(struct codecarbon *c,
+                                     const struct dl_run *r, size_t *former) {
+  size_t n_ids = c->ids.n, id = (size_t)dl_intern(&c->ids, r->run_id);
+  DL_GROW(c->last, c->last_cap, c->ids.n);
+  *former = c->ids.n > n_ids ? 0 : c->last[id];
+  size_t at = *former;
+  for (int n = 0; at > c->n_closed && n < PROCESSES_MAX; n++) {
+    struct open_run *o = &c->open[at - c->n_closed - 1];
+    if (r->energy_j >= o->run.energy_j)
+      return o;
+    at = o->former;
   }
-  c->open[c->n_open++] = *r;
+  if (*former == 0 || *former > c->n_closed)
+    c->last[id] = c->n_closed + c->n_open + 1;
+  return NULL;
+}
+
+/* Adds a run to the open ones, or replaces its previous state. */
+static bool keep(struct dl_log *log, struct codecarbon *c, struct dl_run *r) {
+  struct open_run *before = NULL;
+  size_t former = 0;
+  if (c->n_open == OPEN_MAX)
+    close_runs(log, c, OPEN_MAX / 2);
+  if (r->run_id)
+    before = state_before(c, r, &former);
+  if (!before && former > 0 && former <= c->n_closed)
+    return dl_log_bad(log, "a row of run_id '%.40s' too far from its last one",
+                      r->run_id);
+  if (!before) {
+    DL_GROW(c->open, c->open_cap, c->n_open + 1);
+    c->open[c->n_open++] = (struct open_run){*r, former};
+    *r = dl_run_unknown;
+    return true;
+  }
+  if (!c->said_cumulative)
+    dl_log_warn(log, "rows with the same run_id are states of one run: the "
+                     "last one counts");
+  c->said_cumulative = true;
+  check_duration(&before->run, r);
+  dl_run_clear(&before->run);
+  before->run = *r;
+  *r = dl_run_unknown;
+  return true;
 }
 
 static bool row(struct dl_log *log, const char *const *cell) {
@@ -251,21 +295,23 @@ static bool row(struct dl_log *log, const char *const *cell) {
   dl_run_put(&r, DL_RUN_co2e_g, x[EMISSIONS]);
   put_energies(&r, x, !is_mode(c, cell, "process"));
   dl_run_put_start(log, &r, cell, c->at[TIMESTAMP], round(x[DURATION]));
-  keep(log, c, &r);
-  return true;
+  bool kept = keep(log, c, &r);
+  dl_run_clear(&r);
+  return kept;
 }
 
 static void end(struct dl_log *log) {
   struct codecarbon *c = log->state;
-  for (size_t i = 0; i < c->n_open; i++)
-    dl_log_add_run(log, &c->open[i]);
-  c->n_open = 0;
+  close_runs(log, c, c->n_open);
 }
 
 static void free_state(void *state) {
   struct codecarbon *c = state;
   for (size_t i = 0; i < c->n_open; i++)
-    dl_run_clear(&c->open[i]);
+    dl_run_clear(&c->open[i].run);
+  free(c->open);
+  free(c->last);
+  dl_intern_free(&c->ids);
 }
 
 const struct dl_importer dl_import_codecarbon = {
