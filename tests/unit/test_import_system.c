@@ -101,14 +101,14 @@ static void perf_adds_intervals_up(void **state) {
         "RAM at 2022-12-05T09:55:44.002369058: 10.75 J\n",
         "");
   check_prefixes(&dl_import_perf, perf_log, true);
-  /* Not counted for a while: the counter begins anew. */
+  /* Not counted for a while: the counter stands still. */
   static const char gap[] =
       "1.0;8,00;Joules;power/energy-pkg/;1;100,00\n"
       "2.0;<not counted>;Joules;power/energy-pkg/;0;100,00\n"
       "3.0;9,50;Joules;power/energy-pkg/;1;100,00\n";
   check_probe(&dl_import_perf, gap);
   check(&dl_import_perf, gap,
-        "CPU at 0: 0 J\nCPU at 1: 8 J\nCPU at 2: 0 J\nCPU at 3: 9.5 J\n", "");
+        "CPU at 0: 0 J\nCPU at 1: 8 J\nCPU at 2: 8 J\nCPU at 3: 17.5 J\n", "");
   /* The beginning is missing, and a second run follows. */
   check(&dl_import_perf,
         "61.0\t8.0\tJoules\tpower/energy-pkg/\n"
@@ -116,7 +116,7 @@ static void perf_adds_intervals_up(void **state) {
         "63.0\t9.0\tJoules\tpower/energy-pkg/\n"
         "1.0\t7.0\tJoules\tpower/energy-pkg/\n",
         "CPU at 60: 0 J\nCPU at 61: 8 J\nCPU at 62: 17 J\nCPU at 63: 26 J\n"
-        "CPU at 63: 0 J\nCPU at 64: 7 J\n",
+        "CPU at 63: 26 J\nCPU at 64: 33 J\n",
         "4: " MSG_times_begin_anew_taken "\n");
 }
 

@@ -231,7 +231,7 @@ static enum dl_status add(struct reader *k, struct dl_reading *r) {
     status = report_gap(k, event.gap_s, r->line);
   if (event.reset)
     dl_warn_at(k->d, k->log->path, r->line,
-               "energy counter was reset: counted on from 0");
+               "energy counter was reset: the power before is carried on");
   if (kind == DL_METER_GPU)
     follow_gpu(k, r);
   if (k->o->curve && r->meter == 0) {
@@ -321,7 +321,7 @@ static void add_kind(struct reader *k, enum dl_meter_kind kind,
       if (sum.no_counter) {
         dl_warn_at(k->d, k->log->path, 0,
                    "the energy %s: it is no counter and is not used",
-                   sum.n_resets > 0 ? "falls too often" : "never changes");
+                   sum.no_counter);
         k->s->curve.n = 0;
       }
       add_meter(k->s, kind, &sum, info[i].limit_w);

@@ -16,6 +16,12 @@ enum { BINS_PER_OCTAVE = 32, OCTAVES = DL_METER_BINS / BINS_PER_OCTAVE };
 #define GAP_INTERVALS 10.0
 #define GAP_MIN_S 10.0
 
+/* A counter whose mean power is so many times the highest power of that many
+ * samples, or their energy so many times that of the counter, has another unit
+ * or a reading that is wrong. */
+#define CONTRADICTION 4.0
+enum { POWERS_MIN = 10 };
+
 void dl_power_meter_init(struct dl_power_meter *m,
                          const struct dl_meter_options *o) {
   *m = (struct dl_power_meter){
@@ -29,8 +35,8 @@ static double add_interval(struct dl_power_meter *m, double ns) {
                         ? m->o.max_gap_s * 1e9
                         : fmax(m->usual_ns * GAP_INTERVALS, GAP_MIN_S * 1e9);
   /* Otherwise the first interval sets the usual one. */
-  bool has_limit = m->n_valued > 1 || m->o.max_gap_s > 0 ||
-                   m->o.usual_ns > 0 || ns > DL_GAP_MAX_S * 1e9;
+  bool has_limit = m->n_valued > 1 || m->o.max_gap_s > 0 || m->o.usual_ns > 0 ||
+                   ns > DL_GAP_MAX_S * 1e9;
   double gap_s = has_limit && ns > limit_ns ? ns / 1e9 : 0;
   /* The octave comes from the exponent and the bin within it from the mantissa:
    * close enough to logarithmic, and fast. */
@@ -72,14 +78,20 @@ static void add_power(struct dl_power_meter *m, const struct dl_reading *r,
     m->peak_w = w;
 }
 
-/* Returns whether the counter was reset. */
-static bool add_counter(struct dl_power_meter *m, double energy_j) {
+/* Returns whether the counter was reset or wrapped around. What it had counted
+ * by then is lost: the power before is carried on, if it gives more than the
+ * counter has since. */
+static bool add_counter(struct dl_power_meter *m, double energy_j, int64_t ns) {
   bool reset = energy_j < m->counter_last;
-  if (reset)
-    m->counter_j += energy_j;
-  else if (!isnan(m->counter_last))
+  double s = (double)(ns - m->counter_ns) / 1e9;
+  if (reset) {
+    m->counter_j += fmax(energy_j, m->counter_w * s);
+  } else if (!isnan(m->counter_last)) {
     m->counter_j += energy_j - m->counter_last;
+    m->counter_w = s > 0 ? (energy_j - m->counter_last) / s : m->counter_w;
+  }
   m->counter_last = energy_j;
+  m->counter_ns = ns;
   m->n_resets += reset;
   return reset;
 }
@@ -112,7 +124,7 @@ struct dl_meter_event dl_power_meter_add(struct dl_power_meter *m,
   if (!isnan(r->power_w))
     add_power(m, r, event.gap_s > 0);
   if (!isnan(r->energy_j))
-    event.reset = add_counter(m, r->energy_j);
+    event.reset = add_counter(m, r->energy_j, r->ns);
   return event;
 }
 
@@ -120,14 +132,28 @@ double dl_power_meter_energy(const struct dl_power_meter *m) {
   return isnan(m->counter_last) ? m->integral_j : m->counter_j;
 }
 
+/* Why the energy is none of a counter; NULL if it is. */
+static const char *no_counter_why(const struct dl_power_meter *m) {
+  double s = (double)(m->last_ns - m->first_ns) / 1e9;
+  if (isnan(m->counter_last))
+    return NULL;
+  if (m->counter_j == 0 && m->counter_last > 0)
+    return "never changes";
+  if (m->n_resets > 2 && m->n_resets * 5 > m->n_valued)
+    return "falls too often";
+  if (m->n_power >= POWERS_MIN &&
+      (m->counter_j > CONTRADICTION * m->peak_w * s ||
+       m->counter_j * CONTRADICTION < m->integral_j))
+    return "contradicts the power";
+  return NULL;
+}
+
 struct dl_meter_summary
 dl_power_meter_summarise(const struct dl_power_meter *m) {
   bool spans = m->last_ns > m->first_ns;
-  /* An energy that never changes, or falls too often, is no counter. */
-  bool no_counter = (m->counter_j == 0 && m->counter_last > 0) ||
-                    (m->n_resets > 2 && m->n_resets * 5 > m->n_valued);
-  bool counter = !isnan(m->counter_last) && spans && !no_counter;
   bool integral = m->n_power > 1 && spans;
+  const char *no_counter = spans ? no_counter_why(m) : NULL;
+  bool counter = !isnan(m->counter_last) && spans && !no_counter;
   uint64_t total = 0, below = 0;
   size_t median = 0; /* bin that contains the median interval */
   for (size_t i = 0; i < DL_METER_BINS; i++)
@@ -148,7 +174,7 @@ dl_power_meter_summarise(const struct dl_power_meter *m) {
       .idle_w = m->idle_sum_w / (double)m->n_idle,
       .peak_w = m->peak_w,
       .interval_s = m->bin[median].sum_ns / (double)m->bin[median].n / 1e9,
-      .no_counter = no_counter && spans,
+      .no_counter = no_counter,
       .n_gaps = m->n_gaps,
       .n_resets = m->n_resets,
       .n_repeats = m->n_repeats,

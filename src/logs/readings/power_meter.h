@@ -6,7 +6,8 @@
  * A gap is either bridged (the same formula: the power is assumed to change
  * linearly from one sample to the next) or cut (it adds no energy). If the
  * device has an energy counter, the energy is the sum of the counter's
- * differences, gaps included; after a reset the counter starts again at 0. */
+ * differences, gaps included; where it was reset or wrapped around, the power
+ * before is carried on. */
 
 #ifndef DL_LOGS_READINGS_POWER_METER_H
 #define DL_LOGS_READINGS_POWER_METER_H
@@ -48,7 +49,9 @@ struct dl_power_meter {
   double power_w; /* last power, and its time */
   int64_t power_ns;
   double counter_j, counter_last; /* counter_last is NaN without a counter */
-  double usual_ns;                /* running estimate of the median interval */
+  double counter_w;               /* its power before counter_ns */
+  int64_t counter_ns;
+  double usual_ns; /* running estimate of the median interval */
   struct dl_interval_bin bin[DL_METER_BINS];
 };
 
@@ -85,9 +88,9 @@ struct dl_meter_summary {
   double interval_s; /* median; NaN with one reading */
   double missing;    /* share of samples missing, given that interval */
   size_t n_gaps, n_resets, n_repeats;
-  double gap_s;    /* total length of the gaps */
-  bool no_counter; /* the energies of the readings are none of a counter, and
-                      were not used: constant, or falling too often */
+  double gap_s;           /* total length of the gaps */
+  const char *no_counter; /* why the energies of the readings, which are none
+                             of a counter, were not used; NULL: they were */
 };
 
 struct dl_meter_summary

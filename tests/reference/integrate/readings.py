@@ -60,10 +60,22 @@ def trapezoids(rows, limit_s):
 
 
 def differences(rows):
-    """What a counter counted; it begins anew at 0 when it was reset."""
-    known = [joules for _, _, joules in rows if joules is not None]
-    return sum(now - before if now >= before else now
-               for before, now in zip(known, known[1:]))
+    """What a counter counted. Where it falls, it was reset or wrapped around:
+    the power of the interval before goes on, or the counter has more since.
+    """
+    total, power_w, before = 0, 0, None
+    for ns, _, joules in rows:
+        if joules is None:
+            continue
+        if before is not None:
+            step, seconds = joules - before[1], (ns - before[0]) / SECOND
+            if step < 0:
+                step = max(joules, power_w * seconds)
+            elif seconds > 0:
+                power_w = step / seconds
+            total += step
+        before = ns, joules
+    return total
 
 
 def usual_gap_s(rows):

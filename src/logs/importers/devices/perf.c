@@ -14,7 +14,7 @@
  * Mon Dec  5 09:55:42 2022" first (local time), with --append once per run.
  *
  * With -I values are energies of the interval that ends at TIME: they are added
- * up to a counter that starts at 0, and again after a gap. A sum over packages
+ * up to a counter, which stands still in a gap. A sum over packages
  * (no --per-...) is one meter. Without -I there is one run; its duration is "N
  * seconds time elapsed" of the default layout, its energy_j that of the
  * platform, if measured (boundary node), otherwise CPU and RAM. */
@@ -38,7 +38,7 @@ struct meter {
   enum dl_meter_kind kind;
   char id[ID_SIZE]; /* "": all packages */
   bool started;     /* with -I */
-  double sum_j;     /* since the start of the counter */
+  double sum_j;     /* the counter */
   double last_s;    /* end of the last interval with a value */
   double total_j;   /* without -I; NaN: none yet */
 };
@@ -218,19 +218,19 @@ static void add_reading(struct dl_log *log, const struct perf *p,
   dl_log_reading(log, &r);
 }
 
-/* Counters start again. */
+/* Another run follows: counters go on with its first interval. */
 static void restart(struct perf *p) {
   p->now_s = p->before_s = p->offset_s = 0;
   p->intervals = false;
-  p->n_meters = 0;
+  for (size_t i = 0; i < p->n_meters; i++)
+    p->meter[i].started = false;
 }
 
 static void add_interval(struct dl_log *log, struct perf *p, struct meter *m,
                          double joules) {
   if (!m->started || m->last_s < p->before_s) {
-    add_reading(log, p, m, p->before_s, 0);
+    add_reading(log, p, m, p->before_s, m->sum_j);
     m->started = true;
-    m->sum_j = 0;
   }
   m->sum_j += joules;
   m->last_s = p->now_s;
