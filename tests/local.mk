@@ -117,6 +117,7 @@ CLI_TESTS = \
 	tests/cli/language-published.bats \
 	tests/cli/integration.bats \
 	tests/cli/log-doubts.bats \
+	tests/cli/log-counters.bats \
 	tests/cli/log-hardening.bats \
 	tests/cli/log-mutations.bats \
 	tests/cli/limits.bats \

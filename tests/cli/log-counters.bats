@@ -1,0 +1,64 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# dlest extract: energy counters that wrap around, fall or contradict the power.
+# Expected energies follow from the powers and times in the logs.
+
+load common
+load logs
+
+@test "energies of intervals are no counter" {
+  printf '%s\n' time_s,gpu_energy_j 0,500 5,500 10,500 15,500 >a.csv
+  try extract a.csv -f csv
+  grep -qF "$(message energy_no_counter 'never changes')" err
+  is gpu_energy_j ''
+  printf '%s\n' time_s,gpu_energy_j 0,500 5,510 10,490 15,500 20,480 25,505 \
+    30,495 35,490 >a.csv
+  try extract a.csv -f csv
+  grep -qF "$(message energy_no_counter 'falls too often')" err
+  is gpu_energy_j ''
+  # with a power beside it
+  printf '%s\n' time_s,gpu_energy_j,gpu_power_w 0,500,100 5,500,100 \
+    10,500,100 >a.csv
+  try extract a.csv -f csv
+  is gpu_energy_j 1000
+}
+
+@test "a counter that contradicts the power is not used" {
+  # 99 s at 200 W are 19.8 kJ; a reading of the counter is wrong, or its unit
+  counted() { # JOULES PER COUNT, COUNT OF LINE 50
+    awk -v unit="$1" -v wrong="$2" 'BEGIN {
+      print "timestamp,gpu_energy_j,gpu_power_w"
+      for (i = 0; i < 100; i++)
+        printf "%d,%.0f,200\n", 1709631000 + i,
+          i == 50 && wrong != "" ? wrong : 5e6 + i * 200 * unit }' >log.csv
+  }
+  for how in '1 9e12' '1 1' 1000 0.001; do
+    # shellcheck disable=SC2086
+    counted $how
+    try extract log.csv -f csv
+    [ "$status" -eq 0 ]
+    is energy_j 19800
+    is counter_deviation ''
+    grep -qF "$(message energy_no_counter 'contradicts the power')" err
+  done
+  # one that differs by as much as sensors do is used
+  counted 1.2
+  try extract log.csv -f csv
+  is energy_j 23760
+}
+
+@test "a counter that wraps around" {
+  # 600 s at 50 W, of a counter of 262,143.328850 J that is close to its end
+  for every in 1 10 60; do
+    awk -v every="$every" 'BEGIN { print "timestamp,cpu_energy_uj"
+      for (t = 0; t <= 600; t += every)
+        printf "%d,%.0f\n", 1709631000 + t,
+          (262143328850 - 6525e6 + t * 50e6) % 262143328850 }' >log.csv
+    line=$((130 / every + 3))
+    gives 0 "dlest: warning: log.csv:$line: $(message counter_was_reset)" \
+      extract log.csv -f csv
+    is energy_j 30000
+  done
+}
+
+# perf
