@@ -143,6 +143,21 @@ usage() {
   check ".n_choices == 5 * $n"
 }
 
+@test "requests: batch sizes are choices where they can fill and choose them" {
+  local serve=(recommend --arch llama-3-8b --gpu h100 --phase inference
+    --prompt-tokens 100 --output-tokens 100 --format json)
+  gives 0 '' "${serve[@]}" --requests 1000
+  check '[.choices[].batch_size] | sort == [16, 32, 64, 128, 256]'
+  gives 0 '' "${serve[@]}" --requests 1000 --request-rate 5
+  check '.n_choices == 1'
+  gives 0 '' "${serve[@]}"
+  check '.n_choices == 1'
+  gives 0 "dlest: warning: $(message fills_no_batch)" "${serve[@]}" \
+    --batch-size 1,8
+  gives 0 '' recommend --arch sdxl --gpu a100 --phase inference --samples 8
+  head -n 1 out | grep -q '; inference, 8 samples$'
+}
+
 # Of TPUs and Blackwell no run is in the training data; of Pascal there are
 # some in eager mode, none of MLPerf.
 @test "generations that were not measured are ranked on demand alone" {

@@ -106,6 +106,16 @@ static enum dl_status every_gpu(struct dl_cli *cli, const char *where,
   return status;
 }
 
+/* Whether batch sizes are choices where none is given. Language models in
+ * training have one of their set-up, requests at a rate the one that keeps up,
+ * and a single request has none. */
+static bool varies_batch(const struct dl_job_options *o,
+                         const struct dl_job_subject *s) {
+  return s->inference ? dl_job_options_give(o, DL_RUN_requests) &&
+                            !dl_job_options_give(o, DL_RUN_request_rate)
+                      : !s->language;
+}
+
 /* Defaults: every accelerator (nodes have their own), usual batch sizes. */
 static enum dl_status fill_axes(struct dl_cli *cli,
                                 struct dl_recommend_options *all) {
@@ -123,7 +133,13 @@ static enum dl_status fill_axes(struct dl_cli *cli,
                    "--node");
   if (status == DL_OK && !nodes && !dl_axes_find(&o->axes, "gpu"))
     status = every_gpu(cli, all->where, &o->axes), all->searched = true;
-  if (status == DL_OK && !s.language && !dl_axes_find(&o->axes, "batch_size"))
+  bool batches = dl_axes_find(&o->axes, "batch_size") != NULL;
+  if (status == DL_OK && batches && s.inference &&
+      !dl_job_options_give(o, DL_RUN_requests) &&
+      !dl_job_options_give(o, DL_RUN_request_rate))
+    dl_warn(&cli->diag, "one request, the default, fills no batch; give "
+                        "--requests");
+  if (status == DL_OK && !batches && varies_batch(o, &s))
     status = dl_axes_set(&o->axes, "batch_size", "16..256x2", true, &cli->diag);
   return status == DL_OK ? dl_job_options_sweep(o, axes, &cli->diag) : status;
 }

@@ -67,12 +67,12 @@ static enum dl_status check_size(const struct dl_job_options *o,
       dl_job_options_give(o, DL_RUN_train_samples) ||
       dl_job_options_give(o, DL_RUN_duration_s))
     return DL_OK;
+  const struct dl_axis *archs = dl_axes_find(&o->axes, "arch");
   if (!s->language)
     return dl_fail(d, DL_EUSAGE,
                    "no default data set for '%.64s'%s; give --dataset NAME or "
                    "--train-samples N",
-                   s->arch,
-                   dl_axes_find(&o->axes, "arch") ? " and others" : "");
+                   s->arch, archs && archs->n > 1 ? " and others" : "");
   return dl_fail(d, DL_EUSAGE,
                  "'%.64s' is a language model; give --tokens N, of the whole "
                  "training, --train-tokens N or --train-samples N",

@@ -62,8 +62,10 @@ static void add_work(struct dl_text *t,
                    list[px ? 0 : 1].len > 0 ? ", " : "",
                    dl_format_short(number, c->l->c[0].image_px));
   if (!isnan(c->l->requests))
-    dl_text_printf(&list[0], "inference, %s requests",
-                   dl_format_large_count(number, c->l->requests));
+    dl_text_printf(&list[0], "inference, %s %s%s",
+                   dl_format_large_count(number, c->l->requests),
+                   isnan(c->l->prompt_tokens) ? "sample" : "request",
+                   c->l->requests == 1 ? "" : "s");
   if (list[0].len > 0)
     dl_text_printf(t, "; %s", dl_text_str(&list[0]));
   if (list[1].len > 0)
