@@ -116,6 +116,7 @@ static const struct derived derived[] = {
      .of_given = true},
     {DL_RUN_gpus_per_node, {"n_gpus", "n_nodes"}, ratio, .n_needed = 2},
     {DL_RUN_tokens, {"train_tokens", "epochs"}, product, .n_needed = 2},
+    {DL_RUN_requests, {"request_rate", "duration_s"}, product, .n_needed = 2},
     {DL_RUN_samples_per_s, {"tokens_per_s", "seq_len"}, ratio, .n_needed = 2},
     {DL_RUN_tokens_per_s, {"samples_per_s", "seq_len"}, product, .n_needed = 2},
     {DL_RUN_duration_s, {"epoch_s", "epochs"}, product, .n_needed = 2},

@@ -335,7 +335,7 @@ static enum dl_status report_single(struct dl_cli *cli,
     return status;
   warn_methods(cli, s, strcmp(o->methods, "all") == 0);
   warn_head(cli, &s->job);
-  dl_warn_limits(&s->job, &cli->diag);
+  dl_warn_limits(&s->job, s->best >= 0 ? &s->est[s->best] : NULL, &cli->diag);
   warn_disagreement(cli, s);
   dl_frame_warn_unused(f, &cli->diag);
   status = check_estimates(cli, s, o, false);

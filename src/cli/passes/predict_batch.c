@@ -336,7 +336,7 @@ static enum dl_status judge_row(struct batch *b, size_t i, size_t line) {
   b->outcome[i] = (struct outcome){true, best};
   if (best >= 0)
     b->over_j = fmax(b->over_j, est[best].energy_j);
-  dl_limits_count(&b->limits, &b->job[i]);
+  dl_limits_count(&b->limits, &b->job[i], best >= 0 ? &est[best] : NULL);
   note_defaults(b, i);
   return DL_OK;
 }

@@ -88,7 +88,7 @@ static enum dl_status take_row(void *ctx, size_t i,
       dl_recommended(row->est, w->n_methods, !isnan(row->job->known.run_s));
   if (best >= 0)
     p->over_j = fmax(p->over_j, row->est[best].energy_j);
-  dl_limits_count(&p->limits, row->job);
+  dl_limits_count(&p->limits, row->job, best >= 0 ? &row->est[best] : NULL);
   fill_settings(row->job, p->values);
   enum dl_status status = DL_OK;
   for (size_t m = 0; m < w->n_methods && status == DL_OK; m++) {
@@ -154,13 +154,8 @@ static enum dl_status write_sweep(struct sweep *w, struct dl_frame *f,
   if (status == DL_OK)
     status =
         dl_sweep(f, &w->o->job.axes, session, w->parts, &taker, &cli->diag);
-  for (size_t i = 0; i < w->parts; i++) {
-    limits.over += w->part[i].limits.over;
-    limits.no_rate += w->part[i].limits.no_rate;
-    limits.too_long += w->part[i].limits.too_long;
-    limits.waiting += w->part[i].limits.waiting;
-    limits.unfilled += w->part[i].limits.unfilled;
-  }
+  for (size_t i = 0; i < w->parts; i++)
+    dl_limits_add(&limits, &w->part[i].limits);
   dl_limits_warn(&limits, "the sweep", &cli->diag);
   return dl_cli_commit(cli, &out, w->stream, status);
 }

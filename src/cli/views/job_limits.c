@@ -54,6 +54,9 @@ struct excess {
   double bubble;    /* share of a step that stages of a pipeline wait for its
                        micro-batches (Narayanan et al., arXiv 2104.04473), where
                        it is more than a third; 0 */
+  double unfilled;  /* batch of inference that the default number of requests
+                       does not fill; 0 */
+  bool no_time;     /* the known duration of inference is not the estimate's */
   bool no_link;     /* between several accelerators: PCIe 3.0 x16 is assumed */
   bool whole;       /* the tokens are not those of the epochs */
   const char *rate; /* that the accelerator lacks, or NULL */
@@ -86,7 +89,21 @@ static bool lacks_link(const struct dl_accelerator *gpu) {
   return gpu && isnan(gpu->link_gb_s) && !dl_is_word(gpu->form, "socket");
 }
 
-static struct excess excess_of(const struct dl_job *job) {
+/* Requests at a time that the user gives without their number. Those that come
+ * at a rate wait for each other whatever their number is. */
+static double unfilled_batch(const struct dl_job *job) {
+  const struct dl_run_set *given = &job->row->given;
+  const struct dl_run *r = job->run;
+  return dl_run_set_has(given, DL_RUN_batch_size) &&
+                 !dl_run_set_has(given, DL_RUN_requests) &&
+                 !(r->request_rate > 0) && r->batch_size > r->requests
+             ? r->batch_size
+             : 0;
+}
+
+/* `best` is the recommended estimate, or NULL. */
+static struct excess excess_of(const struct dl_job *job,
+                               const struct dl_estimate *best) {
   const struct dl_run *r = job->run;
   const struct dl_architecture *arch = job->found.arch;
   const struct dl_transformer *t = arch ? arch->transformer : NULL;
@@ -109,6 +126,10 @@ static struct excess excess_of(const struct dl_job *job) {
     e.samples = step;
   if (language && trains && bubble > 1.0 / 3)
     e.bubble = bubble;
+  if (!trains) {
+    e.unfilled = unfilled_batch(job);
+    e.no_time = best && fabs(best->duration_s / r->duration_s - 1) > 0.01;
+  }
   return e;
 }
 
@@ -128,8 +149,23 @@ static void warn_tokens(const struct dl_job *job, double most,
         job->seq_len, most, arch->head.id);
 }
 
-void dl_warn_limits(const struct dl_job *job, struct dl_diag *d) {
-  const struct excess e = excess_of(job);
+/* Of inference. */
+static void warn_requests(const struct dl_job *job, const struct excess *e,
+                          struct dl_diag *d) {
+  const struct dl_architecture *arch = job->found.arch;
+  const char *of = arch && dl_is_language_model(arch) ? "request" : "sample";
+  if (e->unfilled > 0)
+    dl_warn(d, "one %s, the default, does not fill a batch of %g; give --%ss",
+            of, e->unfilled, of);
+  if (e->no_time)
+    dl_warn(d, "--duration has no effect on this estimate; for GPUs that idle "
+               "give --request-rate or --idle-s");
+}
+
+void dl_warn_limits(const struct dl_job *job, const struct dl_estimate *best,
+                    struct dl_diag *d) {
+  const struct excess e = excess_of(job, best);
+  warn_requests(job, &e, d);
   if (e.tokens > 0)
     warn_tokens(job, e.tokens, d);
   if (e.memory.over)
@@ -167,38 +203,41 @@ void dl_warn_limits(const struct dl_job *job, struct dl_diag *d) {
             dl_work_peak_tflops(job));
 }
 
-void dl_limits_count(struct dl_limits *l, const struct dl_job *job) {
-  const struct excess e = excess_of(job);
-  l->over += e.memory.over;
-  l->unfilled += e.samples > 0;
-  l->too_long += e.tokens > 0;
-  l->waiting += e.bubble > 0;
-  l->no_rate += e.rate != NULL;
-  l->whole += e.whole;
-  l->no_link += e.no_link;
+void dl_limits_count(struct dl_limits *l, const struct dl_job *job,
+                     const struct dl_estimate *best) {
+  const struct excess e = excess_of(job, best);
+  const bool exceeds[DL_LIMITS] = {e.memory.over, e.samples > 0, e.unfilled > 0,
+                                   e.no_time,     e.tokens > 0,  e.bubble > 0,
+                                   e.rate,        e.no_link,     e.whole};
+  for (size_t i = 0; i < DL_LIMITS; i++)
+    l->rows[i] += exceeds[i];
+}
+
+void dl_limits_add(struct dl_limits *l, const struct dl_limits *more) {
+  for (size_t i = 0; i < DL_LIMITS; i++)
+    l->rows[i] += more->rows[i];
 }
 
 void dl_limits_warn(const struct dl_limits *l, const char *path,
                     struct dl_diag *d) {
-  const struct {
-    size_t n;
-    const char *what;
-  } rows[] = {
-      {l->over, "the batch needs more than the GPU's memory (memory_need_gb)"},
-      {l->unfilled, "a step on all GPUs takes more samples than an epoch has"},
-      {l->too_long, "seq_len is more than the network's learned positions or "
-                    "published context"},
-      {l->waiting, "stages of a pipeline wait for more than a third of a step "
-                   "(grad_accum)"},
-      {l->no_rate, "the GPU has no tensor rate for the precision; its next "
-                   "best peak is used instead"},
-      {l->no_link, "the link between the GPUs is not known: PCIe 3.0 x16 is "
-                   "assumed (gpu.link_gb_s)"},
-      {l->whole, "tokens is the whole training, all epochs, and not what its "
-                 "samples and epochs make; give tokens per epoch in a column "
-                 "train_tokens"}};
-  for (size_t i = 0; i < DL_LENGTH(rows); i++)
-    if (rows[i].n > 0)
-      dl_warn_at(d, path, 0, "%zu row%s: %s", rows[i].n,
-                 rows[i].n == 1 ? "" : "s", rows[i].what);
+  static const char *const what[DL_LIMITS] = {
+      "the batch needs more than the GPU's memory (memory_need_gb)",
+      "a step on all GPUs takes more samples than an epoch has",
+      "one request, the default, does not fill batch_size; give requests",
+      "duration_s has no effect on an estimate of inference; for GPUs that "
+      "idle give request_rate or idle_s",
+      "seq_len is more than the network's learned positions or published "
+      "context",
+      "stages of a pipeline wait for more than a third of a step "
+      "(grad_accum)",
+      "the GPU has no tensor rate for the precision; its next best peak is "
+      "used instead",
+      "the link between the GPUs is not known: PCIe 3.0 x16 is assumed "
+      "(gpu.link_gb_s)",
+      "tokens is the whole training, all epochs, and not what its samples and "
+      "epochs make; give tokens per epoch in a column train_tokens"};
+  for (size_t i = 0; i < DL_LIMITS; i++)
+    if (l->rows[i] > 0)
+      dl_warn_at(d, path, 0, "%zu row%s: %s", l->rows[i],
+                 l->rows[i] == 1 ? "" : "s", what[i]);
 }

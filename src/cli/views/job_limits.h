@@ -5,17 +5,23 @@
 #define DL_CLI_VIEWS_JOB_LIMITS_H
 
 #include "estimate/job.h"
+#include "estimate/methods/estimator.h"
 
-/* Warns of a batch that exceeds the GPU's memory or the data, of a precision
- * for which the GPU has no peak rate, of a link that is not known, and of a
- * pipeline with few micro-batches. */
-void dl_warn_limits(const struct dl_job *job, struct dl_diag *d);
+/* Warns of a batch that exceeds the GPU's memory or the data, or that requests
+ * do not fill, of a precision for which the GPU has no peak rate, of a link
+ * that is not known, of a pipeline with few micro-batches, and of a duration
+ * that the recommended estimate (or NULL) does not take. */
+void dl_warn_limits(const struct dl_job *job, const struct dl_estimate *best,
+                    struct dl_diag *d);
 
 /* The same for many jobs: counted, with one warning of each kind at the end. */
+enum { DL_LIMITS = 9 };
 struct dl_limits {
-  size_t over, no_rate, too_long, waiting, unfilled, whole, no_link;
+  size_t rows[DL_LIMITS];
 };
-void dl_limits_count(struct dl_limits *l, const struct dl_job *job);
+void dl_limits_count(struct dl_limits *l, const struct dl_job *job,
+                     const struct dl_estimate *best);
+void dl_limits_add(struct dl_limits *l, const struct dl_limits *more);
 void dl_limits_warn(const struct dl_limits *l, const char *path,
                     struct dl_diag *d);
 

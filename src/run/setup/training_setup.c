@@ -421,14 +421,22 @@ static bool breaks_tokens(const struct dl_row *row, struct dl_wording *to) {
   return !dl_run_is_inference(r) && breaks_sizes(row, seq, to);
 }
 
-/* A rate says how long accelerators idle between requests. */
+/* A rate says how long accelerators idle between requests, and how many come in
+ * a given time. */
 static bool breaks_serving(const struct dl_row *row, struct dl_wording *to) {
-  return dl_run_is_inference(&row->run) && row->run.idle_s > 0 &&
-         row->run.request_rate > 0 &&
-         dl_says(
-             to,
-             "{idle_s} does not go with {request_rate}, which says how long "
-             "the GPUs idle; leave one out");
+  const struct dl_run *r = &row->run;
+  double come = r->request_rate * r->duration_s;
+  if (!dl_run_is_inference(r) || !(r->request_rate > 0))
+    return false;
+  if (r->idle_s > 0)
+    return dl_says(
+        to, "{idle_s} does not go with {request_rate}, which says how long "
+            "the GPUs idle; leave one out");
+  return fabs(come - r->requests) > 0.01 * come &&
+         dl_says(to,
+                 "{request_rate} %g makes %g requests in {duration_s} %g, not "
+                 "%g; leave out {requests}",
+                 r->request_rate, come, r->duration_s, r->requests);
 }
 
 /* A data set must hold what the network takes, unless all that it gives is

@@ -26,10 +26,12 @@ static void add(struct settings *s, bool given, const char *text) {
 /* A number that follows from given ones is no default. */
 static bool is_given(const struct settings *s, enum dl_run_id id) {
   const struct dl_run_set *given = &s->job->row->given;
-  bool from = id == DL_RUN_tokens ? dl_run_set_has(given, DL_RUN_train_tokens)
-              : id == DL_RUN_batch_size
-                  ? dl_run_set_has(given, DL_RUN_global_batch)
-                  : false;
+  bool from =
+      id == DL_RUN_tokens       ? dl_run_set_has(given, DL_RUN_train_tokens)
+      : id == DL_RUN_batch_size ? dl_run_set_has(given, DL_RUN_global_batch)
+      : id == DL_RUN_requests   ? dl_run_set_has(given, DL_RUN_request_rate) &&
+                                    dl_run_set_has(given, DL_RUN_duration_s)
+                              : false;
   return (from || dl_run_set_has(given, id)) && !dl_is_assumed(s->job->row, id);
 }
 
