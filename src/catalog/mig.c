@@ -5,55 +5,34 @@
 
 enum { MOST_BOARDS = 4, PROFILES = 6 };
 
-struct profile {
-  const char *name;
-  double slices;   /* of compute */
-  double memories; /* slices of memory */
+/* Slices of compute and of memory of each profile; the last is the whole. */
+struct cut {
+  double slices, memories;
 };
+static const struct cut sevenths[PROFILES] = {{1, 1}, {1, 2}, {2, 2},
+                                              {3, 4}, {4, 4}, {7, 8}};
+static const struct cut quarters[PROFILES] = {{1, 1}, {2, 2}, {4, 4}};
 
-/* Boards whose profiles are the same: identifiers of accelerators. */
+/* Boards with the same profiles: identifiers of accelerators, and the names,
+ * which have the memory in GB. */
 static const struct board {
   const char *id[MOST_BOARDS];
-  double slices, memories; /* of the whole */
-  struct profile profile[PROFILES];
+  const struct cut *cut;
+  const char *profile[PROFILES];
 } boards[] = {
     {{"a100-sxm4-40gb", "a100-pcie-40gb"},
-     7,
-     8,
-     {{"1g.5gb", 1, 1},
-      {"1g.10gb", 1, 2},
-      {"2g.10gb", 2, 2},
-      {"3g.20gb", 3, 4},
-      {"4g.20gb", 4, 4},
-      {"7g.40gb", 7, 8}}},
+     sevenths,
+     {"1g.5gb", "1g.10gb", "2g.10gb", "3g.20gb", "4g.20gb", "7g.40gb"}},
     {{"a100-sxm4-80gb", "a100-pcie-80gb", "h100-sxm5-80gb", "h100-pcie"},
-     7,
-     8,
-     {{"1g.10gb", 1, 1},
-      {"1g.20gb", 1, 2},
-      {"2g.20gb", 2, 2},
-      {"3g.40gb", 3, 4},
-      {"4g.40gb", 4, 4},
-      {"7g.80gb", 7, 8}}},
+     sevenths,
+     {"1g.10gb", "1g.20gb", "2g.20gb", "3g.40gb", "4g.40gb", "7g.80gb"}},
     {{"h100-nvl"},
-     7,
-     8,
-     {{"1g.12gb", 1, 1},
-      {"1g.24gb", 1, 2},
-      {"2g.24gb", 2, 2},
-      {"3g.47gb", 3, 4},
-      {"4g.47gb", 4, 4},
-      {"7g.94gb", 7, 8}}},
+     sevenths,
+     {"1g.12gb", "1g.24gb", "2g.24gb", "3g.47gb", "4g.47gb", "7g.94gb"}},
     {{"h200", "h200-nvl"},
-     7,
-     8,
-     {{"1g.18gb", 1, 1},
-      {"1g.35gb", 1, 2},
-      {"2g.35gb", 2, 2},
-      {"3g.71gb", 3, 4},
-      {"4g.71gb", 4, 4},
-      {"7g.141gb", 7, 8}}},
-    {{"a30"}, 4, 4, {{"1g.6gb", 1, 1}, {"2g.12gb", 2, 2}, {"4g.24gb", 4, 4}}},
+     sevenths,
+     {"1g.18gb", "1g.35gb", "2g.35gb", "3g.71gb", "4g.71gb", "7g.141gb"}},
+    {{"a30"}, quarters, {"1g.6gb", "2g.12gb", "4g.24gb"}},
 };
 
 static const struct board *board_of(const char *id) {
@@ -64,12 +43,19 @@ static const struct board *board_of(const char *id) {
   return NULL;
 }
 
+static size_t n_profiles(const struct board *b) {
+  size_t n = 0;
+  while (n < PROFILES && b->profile[n])
+    n++;
+  return n;
+}
+
 static enum dl_status no_profile(const struct dl_accelerator *gpu,
                                  const struct board *b, const char *profile,
                                  struct dl_diag *d) {
   DL_TEXT(names);
-  for (size_t i = 0; i < PROFILES && b->profile[i].name; i++)
-    dl_text_printf(&names, "%s%s", i ? ", " : "", b->profile[i].name);
+  for (size_t i = 0; i < n_profiles(b); i++)
+    dl_text_printf(&names, "%s%s", i ? ", " : "", b->profile[i]);
   dl_fail(d, DL_EUSAGE, "'%s' has no MIG profile '%.32s'; it has %s",
           gpu->head.id, profile, dl_text_str(&names));
   return DL_EUSAGE;
@@ -87,14 +73,13 @@ enum dl_status dl_mig_share(const struct dl_accelerator *gpu,
                    gpu->head.id);
   if (len > 3 && strcmp(profile + len - 3, "+me") == 0)
     len -= 3;
-  for (size_t i = 0; i < PROFILES && b->profile[i].name; i++) {
-    const struct profile *p = &b->profile[i];
-    if (strlen(p->name) == len && strncmp(p->name, profile, len) == 0) {
-      share->compute = p->slices / b->slices;
-      share->memory = p->memories / b->memories;
+  for (size_t i = 0, n = n_profiles(b); i < n; i++)
+    if (strlen(b->profile[i]) == len &&
+        strncmp(b->profile[i], profile, len) == 0) {
+      share->compute = b->cut[i].slices / b->cut[n - 1].slices;
+      share->memory = b->cut[i].memories / b->cut[n - 1].memories;
       return DL_OK;
     }
-  }
   return no_profile(gpu, b, profile, d);
 }
 
@@ -103,7 +88,7 @@ const char *dl_mig_profile_at(size_t i) {
   const char *seen[MOST] = {NULL};
   size_t n = 0;
   for (size_t j = 0; j < MOST; j++) {
-    const char *name = boards[j / PROFILES].profile[j % PROFILES].name;
+    const char *name = boards[j / PROFILES].profile[j % PROFILES];
     size_t k = 0;
     while (name && k < n && strcmp(seen[k], name) != 0)
       k++;
