@@ -10,59 +10,60 @@
 #include "base/text.h"
 #include "catalog/architecture/transformer.h"
 
-#define KEY(name, low, high)                                                   \
-  { #name, offsetof(struct dl_transformer, name), low, high }
+#define KEY(name, low, high, otherwise)                                        \
+  { #name, offsetof(struct dl_transformer, name), low, high, otherwise }
 
 /* Bounds keep every sum far within a double, and absurd values out. */
 static const struct key {
   const char *name;
   size_t offset;
   double low, high;
+  double otherwise; /* where a shape does not say; NaN: see take_defaults */
 } keys[] = {
-    KEY(layers, 1, 1e4),
-    KEY(decoder_layers, 1, 1e4),
-    KEY(hidden, 1, 1e6),
-    KEY(heads, 1, 1e5),
-    KEY(kv_heads, 1, 1e5),
-    KEY(head_dim, 1, 1e5),
-    KEY(q_rank, 1, 1e6),
-    KEY(kv_rank, 1, 1e6),
-    KEY(window, 1, 1e9),
-    KEY(window_layers, 1, 1e4),
-    KEY(rope_dim, 0, 1e5),
-    KEY(value_dim, 1, 1e5),
-    KEY(ffn, 1, 1e7),
-    KEY(gated, 0, 1),
-    KEY(vocab, 1, 1e8),
-    KEY(embedding, 1, 1e6),
-    KEY(seq, 1, 1e8),
-    KEY(context, 1, 1e9),
-    KEY(decoder_seq, 1, 1e8),
-    KEY(positions, 0, 1e8),
-    KEY(encoder_positions, 0, 1e8),
-    KEY(token_types, 0, 1e4),
-    KEY(tied, 0, 1),
-    KEY(bias, 0, 1),
-    KEY(qkv_bias, 0, 1),
-    KEY(key_bias, 0, 1),
-    KEY(norm_bias, 0, 1),
-    KEY(embedding_norm, 0, 1),
-    KEY(final_norm, 0, 1),
-    KEY(relative, 0, 1e5),
-    KEY(disentangled, 0, 1e6),
-    KEY(shared_layers, 0, 1),
-    KEY(experts, 1, 1e5),
-    KEY(active_experts, 1, 1e5),
-    KEY(moe_every, 1, 1e4),
-    KEY(dense_layers, 0, 1e4),
-    KEY(moe_ffn, 1, 1e7),
-    KEY(shared_ffn, 1, 1e7),
-    KEY(patch, 1, 1e5),
-    KEY(image, 1, 1e5),
-    KEY(channels, 1, 1e4),
-    KEY(classes, 0, 1e8),
-    KEY(pooler, 0, 1),
-    KEY(mel, 1, 1e4),
+    KEY(layers, 1, 1e4, NAN),
+    KEY(decoder_layers, 1, 1e4, NAN),
+    KEY(hidden, 1, 1e6, NAN),
+    KEY(heads, 1, 1e5, NAN),
+    KEY(kv_heads, 1, 1e5, NAN),
+    KEY(head_dim, 1, 1e5, NAN),
+    KEY(q_rank, 1, 1e6, 0),
+    KEY(kv_rank, 1, 1e6, 0),
+    KEY(window, 1, 1e9, 0),
+    KEY(window_layers, 1, 1e4, NAN),
+    KEY(rope_dim, 0, 1e5, 0),
+    KEY(value_dim, 1, 1e5, NAN),
+    KEY(ffn, 1, 1e7, NAN),
+    KEY(gated, 0, 1, NAN),
+    KEY(vocab, 1, 1e8, NAN),
+    KEY(embedding, 1, 1e6, 0),
+    KEY(seq, 1, 1e8, NAN),
+    KEY(context, 1, 1e9, 0),
+    KEY(decoder_seq, 1, 1e8, 0),
+    KEY(positions, 0, 1e8, NAN),
+    KEY(encoder_positions, 0, 1e8, 0),
+    KEY(token_types, 0, 1e4, 0),
+    KEY(tied, 0, 1, NAN),
+    KEY(bias, 0, 1, NAN),
+    KEY(qkv_bias, 0, 1, NAN),
+    KEY(key_bias, 0, 1, NAN),
+    KEY(norm_bias, 0, 1, NAN),
+    KEY(embedding_norm, 0, 1, NAN),
+    KEY(final_norm, 0, 1, NAN),
+    KEY(relative, 0, 1e5, 0),
+    KEY(disentangled, 0, 1e6, 0),
+    KEY(shared_layers, 0, 1, 0),
+    KEY(experts, 1, 1e5, NAN),
+    KEY(active_experts, 1, 1e5, NAN),
+    KEY(moe_every, 1, 1e4, 1),
+    KEY(dense_layers, 0, 1e4, 0),
+    KEY(moe_ffn, 1, 1e7, NAN),
+    KEY(shared_ffn, 1, 1e7, 0),
+    KEY(patch, 1, 1e5, NAN),
+    KEY(image, 1, 1e5, NAN),
+    KEY(channels, 1, 1e4, 3),
+    KEY(classes, 0, 1e8, 0),
+    KEY(pooler, 0, 1, 0),
+    KEY(mel, 1, 1e4, 0),
 };
 
 enum { KEYS = sizeof keys / sizeof *keys, MOST_SHOWN = 40 };
@@ -89,31 +90,33 @@ static double value_of(const struct dl_transformer *t, const struct key *k) {
 }
 
 static enum dl_status fail(struct dl_diag *d, const struct place *at,
-                           const char *what) {
-  if (at->column > 0)
-    return dl_fail(d, DL_EINPUT, "%s: column %zu: %s", at->where, at->column,
-                   what);
-  return dl_fail_at(d, DL_EINPUT, at->where, at->line, "%s", what);
-}
+                           const char *fmt, ...) DL_PRINTF(3, 4);
 
-static enum dl_status fail_text(struct dl_diag *d, const struct place *at,
-                                struct dl_text *what) {
-  enum dl_status status = fail(d, at, what->s);
-  dl_text_free(what);
-  return status;
+static enum dl_status fail(struct dl_diag *d, const struct place *at,
+                           const char *fmt, ...) {
+  DL_TEXT(what);
+  va_list args;
+  va_start(args, fmt);
+  dl_text_vprintf(&what, fmt, args);
+  va_end(args);
+  if (at->column > 0)
+    dl_fail(d, DL_EINPUT, "%s: column %zu: %s", at->where, at->column, what.s);
+  else
+    dl_fail_at(d, DL_EINPUT, at->where, at->line, "%s", what.s);
+  return DL_EINPUT;
 }
 
 static enum dl_status unknown_key(const char *name, const struct place *at,
                                   struct dl_diag *d) {
   const char *names[KEYS + 1] = {"kind"};
-  struct dl_text what = {0}, cut = {0};
+  DL_TEXT(near);
+  DL_TEXT(cut);
   for (size_t i = 0; i < KEYS; i++)
     names[i + 1] = keys[i].name;
-  dl_text_printf(&what, "unknown key '%.*s'", MOST_SHOWN, name);
   dl_text_add_n(&cut, name, strnlen(name, MOST_SHOWN));
-  dl_suggest_names(dl_text_str(&cut), names, KEYS + 1, &what);
-  dl_text_free(&cut);
-  return fail_text(d, at, &what);
+  dl_suggest_names(dl_text_str(&cut), names, KEYS + 1, &near);
+  return fail(d, at, "unknown key '%s'%s", dl_text_str(&cut),
+              dl_text_str(&near));
 }
 
 static enum dl_status set_kind(struct dl_transformer *t, const char *value,
@@ -123,27 +126,21 @@ static enum dl_status set_kind(struct dl_transformer *t, const char *value,
       t->kind = (enum dl_transformer_kind)i;
       return DL_OK;
     }
-  struct dl_text what = {0};
-  dl_text_printf(&what,
-                 "kind '%.*s' is none of decoder, encoder, encoder-decoder, "
-                 "vision",
-                 MOST_SHOWN, value);
-  return fail_text(d, at, &what);
+  return fail(d, at,
+              "kind '%.*s' is none of decoder, encoder, encoder-decoder, "
+              "vision",
+              MOST_SHOWN, value);
 }
 
 static enum dl_status set_number(struct dl_transformer *t, const struct key *k,
                                  const char *value, const struct place *at,
                                  struct dl_diag *d) {
-  struct dl_text what = {0};
   double x;
   if (!dl_parse_double(value, &x))
-    dl_text_printf(&what, "%s: invalid number '%.*s'", k->name, MOST_SHOWN,
-                   value);
-  else if (x < k->low || x > k->high || x != floor(x))
-    dl_text_printf(&what, "%s: %.*s is no whole number between %g and %g",
-                   k->name, MOST_SHOWN, value, k->low, k->high);
-  if (what.len > 0)
-    return fail_text(d, at, &what);
+    return fail(d, at, "%s: invalid number '%.*s'", k->name, MOST_SHOWN, value);
+  if (x < k->low || x > k->high || x != floor(x))
+    return fail(d, at, "%s: %.*s is no whole number between %g and %g", k->name,
+                MOST_SHOWN, value, k->low, k->high);
   *member(t, k) = x;
   return DL_OK;
 }
@@ -164,27 +161,20 @@ static void unless_given(double *x, double otherwise) {
 static void take_defaults(struct dl_transformer *t) {
   bool decoder = t->kind == DL_TF_DECODER, encoder = t->kind == DL_TF_ENCODER;
   bool narrow = !isnan(t->ffn) && t->ffn != 4 * t->hidden;
+  for (size_t i = 0; i < KEYS; i++)
+    unless_given(member(t, &keys[i]), keys[i].otherwise);
   unless_given(&t->gated, decoder && narrow);
   unless_given(&t->head_dim, t->hidden / t->heads);
   unless_given(&t->kv_heads, t->heads);
-  unless_given(&t->q_rank, 0);
-  unless_given(&t->kv_rank, 0);
-  unless_given(&t->rope_dim, 0);
-  unless_given(&t->window, 0);
   unless_given(&t->window_layers, t->window > 0 ? t->layers : 0);
   unless_given(&t->value_dim, t->kv_rank > 0 ? t->head_dim : 0);
   unless_given(&t->ffn, 4 * t->hidden);
-  unless_given(&t->context, 0);
   unless_given(&t->decoder_layers,
                t->kind == DL_TF_ENCODER_DECODER ? t->layers : 0);
-  unless_given(&t->decoder_seq, 0);
-  unless_given(&t->embedding, 0);
   if (t->embedding == t->hidden)
     t->embedding = 0;
   unless_given(&t->positions,
                encoder || (decoder && t->gated == 0) ? t->seq : 0);
-  unless_given(&t->encoder_positions, 0);
-  unless_given(&t->token_types, 0);
   unless_given(&t->bias, t->gated == 0);
   unless_given(&t->qkv_bias, t->bias);
   unless_given(&t->key_bias, t->qkv_bias);
@@ -192,17 +182,7 @@ static void take_defaults(struct dl_transformer *t) {
   unless_given(&t->tied, t->gated == 0);
   unless_given(&t->embedding_norm, encoder);
   unless_given(&t->final_norm, !encoder);
-  unless_given(&t->relative, 0);
-  unless_given(&t->disentangled, 0);
-  unless_given(&t->shared_layers, 0);
-  unless_given(&t->moe_every, 1);
-  unless_given(&t->dense_layers, 0);
   unless_given(&t->moe_ffn, t->ffn);
-  unless_given(&t->shared_ffn, 0);
-  unless_given(&t->channels, 3);
-  unless_given(&t->classes, 0);
-  unless_given(&t->pooler, 0);
-  unless_given(&t->mel, 0);
   if (isnan(t->experts))
     t->experts = t->active_experts = t->moe_every = t->dense_layers =
         t->moe_ffn = t->shared_ffn = 0;
@@ -275,14 +255,11 @@ static const char *contradiction(const struct dl_transformer *t) {
 static enum dl_status complete(struct dl_transformer *t, const struct place *at,
                                struct dl_diag *d) {
   const char *key = absent(t);
-  struct dl_text what = {0};
-  if (key) {
-    dl_text_printf(&what, "transformer without %s; give %s=N", key, key);
-    return fail_text(d, at, &what);
-  }
+  if (key)
+    return fail(d, at, "transformer without %s; give %s=N", key, key);
   take_defaults(t);
   const char *wrong = contradiction(t);
-  return wrong ? fail(d, at, wrong) : DL_OK;
+  return wrong ? fail(d, at, "%s", wrong) : DL_OK;
 }
 
 static enum dl_status set_key(struct dl_transformer *t, const char *name,
@@ -295,9 +272,7 @@ static enum dl_status set_key(struct dl_transformer *t, const char *name,
       continue;
     if (isnan(*member(t, &keys[i])))
       return set_number(t, &keys[i], value, at, d);
-    struct dl_text what = {0};
-    dl_text_printf(&what, "key '%s' is given twice", name);
-    return fail_text(d, at, &what);
+    return fail(d, at, "key '%s' is given twice", name);
   }
   return unknown_key(name, at, d);
 }
