@@ -52,6 +52,16 @@ const char *dl_text_str(const struct dl_text *t) {
   return t->s ? t->s : "";
 }
 
+int dl_word_among(const char *words, const char *s, size_t len) {
+  for (int at = 0; words; at++) {
+    const char *end = strchrnul(words, '|');
+    if ((size_t)(end - words) == len && strncasecmp(words, s, len) == 0)
+      return at;
+    words = *end == '\0' ? NULL : end + 1;
+  }
+  return -1;
+}
+
 void dl_strlist_free(struct dl_strlist *l) {
   for (size_t i = 0; i < l->n; i++)
     free(l->s[i]);

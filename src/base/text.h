@@ -49,6 +49,10 @@ static inline bool dl_same_text(const char *a, const char *b) {
   return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* Position of s[0..len) in a list of words separated by "|", in any case; -1 if
+ * it is not in the list. */
+int dl_word_among(const char *words, const char *s, size_t len);
+
 /* A list of owned strings. Start from {0}. */
 struct dl_strlist {
   char **s;

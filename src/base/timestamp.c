@@ -4,10 +4,10 @@
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
 
 #include "base/number.h"
+#include "base/text.h"
 
 #define DAY_S 86400
 
@@ -308,19 +308,6 @@ static const struct unit {
     {"s|sec|secs|second|seconds", 1}, {"ms", 1e-3}};
 enum { UNITS = sizeof units / sizeof *units };
 
-/* Index of the unit whose name is s[0..len) in any case, or UNITS. */
-static size_t find_unit(const char *s, size_t len) {
-  size_t i = 0;
-  for (; i < UNITS; i++)
-    for (const char *name = units[i].names; *name; name += *name == '|') {
-      size_t n = strcspn(name, "|");
-      if (n == len && strncasecmp(name, s, n) == 0)
-        return i;
-      name += n;
-    }
-  return i;
-}
-
 /* Bytes of the decimal number that s begins with; no sign. */
 static size_t number_length(const char *s) {
   size_t n = strspn(s, "0123456789.");
@@ -345,7 +332,9 @@ bool dl_parse_duration(const char *s, double *seconds) {
     s += n + strspn(s + n, " ");
     for (n = 0; isalpha((unsigned char)s[n]);)
       n++;
-    size_t unit = find_unit(s, n);
+    size_t unit = 0;
+    while (unit < UNITS && dl_word_among(units[unit].names, s, n) < 0)
+      unit++;
     s += n + strspn(s + n, " ");
     /* Of several parts the last alone may have a fraction. */
     if (unit == UNITS || unit < next || (*s && x != floor(x)))

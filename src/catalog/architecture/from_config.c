@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -49,13 +50,13 @@ static const struct key {
     {"mel", "num_mel_bins"},
 };
 
-enum { MOST_PARTS = 40 };
+enum { MOST_PARTS = 40, MOST_KEY = 24 };
 
 /* A shape in the making: numbers by key, the later of two counts. */
 struct parts {
   const char *kind;
   struct part {
-    const char *key;
+    char key[MOST_KEY];
     double x;
   } at[MOST_PARTS];
   size_t n;
@@ -65,7 +66,7 @@ static void put(struct parts *p, const char *key, double x) {
   size_t i = 0;
   while (i < p->n && strcmp(p->at[i].key, key) != 0)
     i++;
-  p->at[i].key = key;
+  snprintf(p->at[i].key, MOST_KEY, "%s", key);
   p->at[i].x = x;
   p->n += i == p->n;
 }
@@ -170,96 +171,52 @@ static void vit(struct parts *p, const dl_json *j) {
 }
 
 #define DECODER "layers hidden heads vocab seq "
-#define LLAMA DECODER "ffn kv_heads? head_dim? tied? qkv_bias? "
+#define LLAMA DECODER "ffn gated=1 kv_heads? head_dim? tied? qkv_bias? "
 #define MOE "experts active_experts "
 
+/* Keys of a shape, of which those with '?' may be absent; "key=N" is N where
+ * the file does not say. */
 static const struct family {
-  const char *types; /* model_type, "a|b" */
-  const char *kind;
-  const char *reads;   /* keys; those with '?' may be absent */
-  struct part sets[4]; /* where the file does not */
+  const char *types, *kind; /* model_type, "a|b" */
+  const char *keys;
   void (*adjust)(struct parts *p, const dl_json *j);
 } families[] = {
-    {"llama|mistral|qwen3", "decoder", LLAMA, {{"gated", 1}}, windows},
-    {"gemma|gemma2|gemma3_text",
-     "decoder",
-     LLAMA,
-     {{"gated", 1}, {"tied", 1}},
-     windows},
-    {"mixtral", "decoder", LLAMA MOE, {{"gated", 1}}, NULL},
-    {"qwen2", "decoder", LLAMA, {{"gated", 1}, {"qkv_bias", 1}}, NULL},
-    {"qwen2_moe",
-     "decoder",
-     LLAMA MOE "moe_ffn shared_ffn moe_every?",
-     {{"gated", 1}, {"qkv_bias", 1}},
-     NULL},
-    {"qwen3_moe",
-     "decoder",
-     LLAMA MOE "moe_ffn moe_every?",
-     {{"gated", 1}},
-     NULL},
-    {"qwen",
-     "decoder",
-     DECODER "ffn head_dim? tied?",
-     {{"gated", 1}, {"qkv_bias", 1}},
-     qwen},
-    {"gpt2", "decoder", DECODER "ffn? tied?", {{"gated", 0}}, learned},
-    {"opt", "decoder", DECODER "ffn tied? embedding?", {{"gated", 0}}, opt},
-    {"gpt_neox",
-     "decoder",
-     DECODER "ffn tied?",
-     {{"gated", 0}, {"tied", 0}, {"positions", 0}},
-     NULL},
-    {"bert",
-     "encoder",
-     DECODER "ffn token_types?",
-     {{"token_types", 2}, {"pooler", 1}},
-     learned},
-    {"roberta|xlm-roberta|camembert",
-     "encoder",
-     DECODER "ffn token_types?",
-     {{"token_types", 1}, {"pooler", 1}},
-     roberta},
-    {"distilbert", "encoder", DECODER "ffn", {{"token_types", 0}}, learned},
-    {"albert",
-     "encoder",
-     DECODER "ffn embedding?",
-     {{"positions", 0}, {"pooler", 1}, {"shared_layers", 1}},
-     NULL},
-    {"deberta-v2", "encoder", DECODER "ffn token_types?", {{0}}, deberta},
-    {"t5|mt5",
-     "encoder-decoder",
-     "layers hidden heads head_dim ffn vocab seq? decoder_layers? tied? "
-     "relative?",
-     {{"bias", 0}, {"norm_bias", 0}, {"relative", 32}, {"tied", 1}},
+    {"llama|mistral|qwen3", "decoder", LLAMA, windows},
+    {"gemma|gemma2|gemma3_text", "decoder", LLAMA "tied=1", windows},
+    {"mixtral", "decoder", LLAMA MOE, NULL},
+    {"qwen2", "decoder", LLAMA "qkv_bias=1", NULL},
+    {"qwen2_moe", "decoder",
+     LLAMA MOE "moe_ffn shared_ffn moe_every? qkv_bias=1", NULL},
+    {"qwen3_moe", "decoder", LLAMA MOE "moe_ffn moe_every?", NULL},
+    {"qwen", "decoder", DECODER "ffn head_dim? tied? gated=1 qkv_bias=1", qwen},
+    {"gpt2", "decoder", DECODER "ffn? tied? gated=0", learned},
+    {"opt", "decoder", DECODER "ffn tied? embedding? gated=0", opt},
+    {"gpt_neox", "decoder", DECODER "ffn gated=0 tied=0 positions=0", NULL},
+    {"bert", "encoder", DECODER "ffn token_types=2 pooler=1", learned},
+    {"roberta|xlm-roberta|camembert", "encoder",
+     DECODER "ffn token_types=1 pooler=1", roberta},
+    {"distilbert", "encoder", DECODER "ffn", learned},
+    {"albert", "encoder",
+     DECODER "ffn embedding? positions=0 pooler=1 shared_layers=1", NULL},
+    {"deberta-v2", "encoder", DECODER "ffn token_types?", deberta},
+    {"t5|mt5", "encoder-decoder",
+     "layers hidden heads head_dim ffn vocab seq? decoder_layers? tied=1 "
+     "relative=32 bias=0 norm_bias=0",
      t5},
-    {"whisper",
-     "encoder-decoder",
-     DECODER "ffn decoder_layers decoder_seq mel tied?",
-     {{"key_bias", 0}, {"tied", 1}},
-     whisper},
-    {"vit|deit",
-     "vision",
-     "layers hidden heads ffn image patch channels?",
-     {{"gated", 0}},
-     vit},
+    {"whisper", "encoder-decoder",
+     DECODER "ffn decoder_layers decoder_seq mel tied=1 key_bias=0", whisper},
+    {"vit|deit", "vision",
+     "layers hidden heads ffn image patch channels? gated=0", vit},
 };
 
-static bool is_one_of(const char *word, const char *names) {
-  size_t n = strlen(word);
-  for (const char *s = names; *s; s += *s == '|') {
-    size_t len = strcspn(s, "|");
-    if (len == n && memcmp(s, word, n) == 0)
-      return true;
-    s += len;
-  }
-  return false;
-}
-
 static const struct family *find_family(const char *type) {
+  size_t len = strlen(type);
   for (size_t i = 0; i < DL_LENGTH(families); i++)
-    if (is_one_of(type, families[i].types))
-      return &families[i];
+    for (const char *s = families[i].types, *end; *s; s = end + (*end == '|')) {
+      end = strchrnul(s, '|');
+      if ((size_t)(end - s) == len && memcmp(s, type, len) == 0)
+        return &families[i];
+    }
   return NULL;
 }
 
@@ -310,21 +267,24 @@ static enum dl_status read_key(struct parts *p, const struct key *k,
                                (int)strcspn(k->names, "|"), k->names, k->key);
 }
 
-/* All keys of a family: "layers ffn? ...". */
+/* All keys of a family, and what it has besides. */
 static enum dl_status read_keys(struct parts *p, const struct family *f,
                                 const dl_json *j, const char *path,
                                 struct dl_diag *d) {
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < DL_LENGTH(f->sets) && f->sets[i].key; i++)
-    put(p, f->sets[i].key, f->sets[i].x);
-  for (const char *s = f->reads; *s && status == DL_OK; s += strspn(s, " ")) {
-    size_t len = strcspn(s, " "), n = len - (s[len - 1] == '?');
-    for (size_t i = 0; i < DL_LENGTH(keys) && status == DL_OK; i++)
-      if (strlen(keys[i].key) == n && memcmp(keys[i].key, s, n) == 0)
-        status = read_key(p, &keys[i], n < len, j, path, d);
-    s += len;
+  for (const char *s = f->keys; *s; s += strspn(s, " ")) {
+    char name[MOST_KEY];
+    size_t n = strcspn(s, " ?=");
+    const struct key *k = keys;
+    snprintf(name, sizeof name, "%.*s", (int)n, s);
+    if (s[n] == '=')
+      put(p, name, atoi(s + n + 1));
+    while (k < keys + DL_LENGTH(keys) && strcmp(k->key, name) != 0)
+      k++;
+    if (k < keys + DL_LENGTH(keys))
+      DL_TRY(read_key(p, k, s[n] == '?' || s[n] == '=', j, path, d));
+    s += strcspn(s, " ");
   }
-  return status;
+  return DL_OK;
 }
 
 /* ALBERT's layers are counted as repeats of one. */

@@ -217,10 +217,6 @@ size_t dl_cell_words(char *s, char **field, size_t most);
 bool dl_cell_row(struct dl_log *log, char *s, char separator, char **field,
                  size_t expected);
 
-/* Position of s[0..len) in a list of names separated by "|", in any case; -1 if
- * it is not in the list. */
-int dl_cell_among(const char *names, const char *s, size_t len);
-
 /* Finds columns: at[c] is the index of the first of the n fields that is among
  * names[c], or -1. A unit in brackets after a name is ignored. */
 void dl_cell_columns(char *const *field, size_t n, const char *const *names,

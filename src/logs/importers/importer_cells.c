@@ -9,22 +9,13 @@
 
 #include "base/constants.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "logs/importers/importer.h"
 #include "logs/log.h"
 
 /* Texts that stand for a missing value. */
 #define MISSING                                                                \
   "|[n/a]|n/a|[not supported]|not supported|[unknown error]|-|nan|none|null"
-
-int dl_cell_among(const char *names, const char *s, size_t len) {
-  for (int at = 0; names; at++) {
-    const char *end = strchrnul(names, '|');
-    if ((size_t)(end - names) == len && strncasecmp(names, s, len) == 0)
-      return at;
-    names = *end == '\0' ? NULL : end + 1;
-  }
-  return -1;
-}
 
 double dl_unit(const char *s, size_t len, enum dl_dimension dimension) {
   static const char prefixes[] = "umkM";
@@ -45,7 +36,7 @@ double dl_unit(const char *s, size_t len, enum dl_dimension dimension) {
     if (scale > 1e3 && !isupper((unsigned char)*s)) /* "Mw": milli or mega */
       return NAN;
   }
-  int at = dl_cell_among(symbols[dimension], s, len);
+  int at = dl_word_among(symbols[dimension], s, len);
   return at < 0 ? NAN : at == 3 ? scale * DL_J_PER_WH : scale;
 }
 
@@ -64,7 +55,7 @@ bool dl_cell_value(const char *s, size_t len, enum dl_dimension dimension,
   const char *behind = dl_take_decimal(s, end, x), *unit;
   if (!behind || (behind < end && *behind != ' ' && strchr("eE+-.", *behind))) {
     *x = NAN;
-    if (dl_cell_among(MISSING, s, (size_t)(end - s)) >= 0)
+    if (dl_word_among(MISSING, s, (size_t)(end - s)) >= 0)
       return true;
     size_t n = 0; /* the longest text that may be a number */
     while (s + n < end &&
@@ -164,7 +155,7 @@ void dl_cell_columns(char *const *field, size_t n, const char *const *names,
     while (len > 0 && field[i][len - 1] == ' ')
       len--;
     for (size_t c = 0; c < n_columns; c++)
-      if (dl_cell_among(names[c], field[i], len) >= 0)
+      if (dl_word_among(names[c], field[i], len) >= 0)
         at[c] = (int)i;
   }
 }

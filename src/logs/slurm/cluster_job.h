@@ -7,13 +7,24 @@
 
 #include "run/run.h"
 
+/* Its columns of a run, beside the energy and the boundary. */
+#define DL_CLUSTER_TEXTS(X)                                                    \
+  X(run_id)                                                                    \
+  X(job_name) X(user) X(project) X(partition) X(state) X(start_time) X(gpu)
+#define DL_CLUSTER_NUMBERS(X)                                                  \
+  X(duration_s) X(n_nodes) X(n_cpus) X(ram_gb) X(n_gpus) X(gpu_util) X(cpu_util)
+
 /* Members are named like those of a run. Texts are borrowed; NULL and NaN:
  * unknown. */
 struct dl_cluster_job {
-  const char *run_id, *job_name, *user, *project, *partition, *state;
-  const char *start_time, *gpu, *boundary;
-  double duration_s, n_nodes, n_cpus, ram_gb, n_gpus, gpu_util, cpu_util;
+#define TEXT(name) const char *name;
+#define NUMBER(name) double name;
+  DL_CLUSTER_TEXTS(TEXT)
+  DL_CLUSTER_NUMBERS(NUMBER)
+#undef TEXT
+#undef NUMBER
   double energy_j;
+  const char *boundary;
   size_t line; /* of the table */
 };
 

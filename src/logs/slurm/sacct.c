@@ -26,6 +26,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "logs/log.h"
 #include "logs/seen_rows.h"
 #include "logs/slurm/settle_jobs.h"
@@ -311,7 +312,7 @@ static bool check_elapsed(struct dl_log *log, const struct dl_slurm_row *row) {
   if (*raw)
     return dl_log_bad(log, "column 'ElapsedRaw': invalid duration '%.40s'",
                       raw);
-  if (dl_cell_among("INVALID|UNLIMITED|Unknown|None|N/A", elapsed,
+  if (dl_word_among("INVALID|UNLIMITED|Unknown|None|N/A", elapsed,
                     strlen(elapsed)) >= 0) {
     if (log)
       dl_log_warn(log, "column 'Elapsed': '%s': the duration is unknown",

@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "base/timestamp.h"
+#include "base/text.h"
 
 /* Names of the columns. If a table has several names of a column, the first one
  * here counts. */
@@ -76,7 +77,7 @@ static bool find_delimiter(struct dl_slurm_table *t, const char *s,
 static void note_name(struct dl_slurm_table *t, const char *s, size_t len,
                       int *rank) {
   for (int c = 0; c < DL_SLURM_N; c++) {
-    int at = dl_cell_among(names[c], s, len);
+    int at = dl_word_among(names[c], s, len);
     if (at >= 0 && (t->at[c] < 0 || at < rank[c])) {
       t->at[c] = (short)t->n_fields;
       rank[c] = at;
@@ -290,7 +291,7 @@ void dl_slurm_missing(const struct dl_slurm_table *t, struct dl_text *to) {
     next = s + len + (s[len] == ',');
     bool found = false;
     for (int c = 0; c < DL_SLURM_N && !found; c++)
-      found = has(t, c) && dl_cell_among(names[c], s, len) >= 0;
+      found = has(t, c) && dl_word_among(names[c], s, len) >= 0;
     if (found)
       continue;
     dl_text_add(to, to->len > 0 ? ", " : "");

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "base/text.h"
 
 enum role {
   METER,      /* the measured device */
@@ -175,7 +176,7 @@ static void take_number(struct parse *p, const char *s, size_t len) {
 static void take_word(struct parse *p, const char *s, size_t len) {
   const struct word *w = NULL;
   for (size_t i = 0; !w && i < sizeof words / sizeof *words; i++)
-    if (dl_cell_among(words[i].words, s, len) >= 0)
+    if (dl_word_among(words[i].words, s, len) >= 0)
       w = &words[i];
   if (!w) {
     p->failed = true;
@@ -310,7 +311,7 @@ double dl_sample_time(const char *name, size_t *rank) {
   if (!plain_name(name, plain))
     return 0;
   for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-    int at = dl_cell_among(times[i].names, plain, strlen(plain));
+    int at = dl_word_among(times[i].names, plain, strlen(plain));
     if (at >= 0) {
       *rank = i * NAMES_MAX + (size_t)at;
       return times[i].unit_s;
@@ -328,10 +329,10 @@ enum dl_sample_label dl_sample_label(const char *name, bool wandb) {
   char plain[NAME_SIZE];
   int label = plain_name(name, plain) ? DL_LABEL_OTHER : DL_LABEL_NONE;
   if (wandb && label &&
-      dl_cell_among("name|id|run_id", plain, strlen(plain)) >= 0)
+      dl_word_among("name|id|run_id", plain, strlen(plain)) >= 0)
     return DL_LABEL_RUN;
   while (label > DL_LABEL_NONE &&
-         dl_cell_among(labels[label], plain, strlen(plain)) < 0)
+         dl_word_among(labels[label], plain, strlen(plain)) < 0)
     label--;
   return (enum dl_sample_label)label;
 }

@@ -22,6 +22,7 @@
 #include <strings.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "logs/importers/device_turns.h"
 #include "logs/importers/tables/sample_columns.h"
 #include "logs/log.h"
@@ -116,7 +117,7 @@ static bool measures(const struct channel *c) {
 /* Whether a column is one of trainings: beside it epoch_s is the time of an
  * epoch, not one since 1970. */
 static bool is_of_trainings(const char *name) {
-  return dl_cell_among("arch|batch_size|train_samples|samples", name,
+  return dl_word_among("arch|batch_size|train_samples|samples", name,
                        strlen(name)) >= 0;
 }
 

@@ -52,7 +52,7 @@ char *dl_ct_message(char *s, struct dl_timestamp *t) {
   char *thread = strstr(s, " - ");
   char *level = thread ? thread + 3 : s, *end = strstr(level, " - ");
   if (thread && end &&
-      dl_cell_among("DEBUG|INFO|WARNING|ERROR|CRITICAL", level,
+      dl_word_among("DEBUG|INFO|WARNING|ERROR|CRITICAL", level,
                     (size_t)(end - level)) >= 0)
     s = end + 3 + strspn(end + 3, " \t");
   return s;

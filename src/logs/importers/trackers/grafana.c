@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "io/csv.h"
 #include "logs/importers/trackers/metric_series.h"
 #include "logs/log.h"
@@ -115,7 +116,7 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
 
 /* Grafana writes what a series lacks as nothing, "null" or "undefined". */
 static bool is_nothing(const char *cell) {
-  return !*cell || dl_cell_among("null|undefined|-", cell, strlen(cell)) >= 0;
+  return !*cell || dl_word_among("null|undefined|-", cell, strlen(cell)) >= 0;
 }
 
 static bool row(struct dl_log *log, const char *const *cell) {
