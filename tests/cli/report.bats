@@ -66,6 +66,38 @@ usual() {
     ([.jobs[].duration_s] == [null, null, 60])' out
 }
 
+@test 'a job without a duration has that from its start to its end' {
+  printf '%s\n' 'JobID|State|Elapsed|Start|End|AllocTRES' \
+    '1|COMPLETED||2024-03-05T10:00:00|2024-03-05T12:00:00|gres/gpu=2' \
+    '2|COMPLETED|INVALID|2024-03-05T10:00:00|2024-03-05T09:00:00|gres/gpu=1' \
+    '3|COMPLETED||Unknown|2024-03-05T12:00:00|gres/gpu=1' \
+    '4|RUNNING||2024-03-05T10:00:00|Unknown|gres/gpu=1' \
+    '5|COMPLETED|02:00:00|2024-10-27T02:30:00|2024-10-27T03:30:00|' \
+    '6|SUSPENDED|00:30:00|2024-03-05T10:00:00|2024-03-05T12:00:00|' >sacct.txt
+  gives 0 '' report sacct.txt -q -f json
+  check '[.jobs[].duration_s] == [7200, null, null, null, 7200, 1800]'
+  check '.total.gpu_s == 14400'
+}
+
+@test 'durations that no job can have are left out' {
+  # the start or the end was lost: 474,897.5 h since 1970; 24 h in an hour
+  row() { echo "$1|$2|$3|$4|$5|billing=8,gres/gpu:a100=1|1000000"; }
+  { echo 'JobID|State|ElapsedRaw|Start|End|AllocTRES|ConsumedEnergyRaw'
+    row 1 RUNNING 1709631000 1970-01-01T00:00:00 Unknown
+    row 2 COMPLETED 86400 2024-03-05T10:00:00 2024-03-05T11:00:00
+    row 2.batch COMPLETED 3600 2024-03-05T10:00:00 2024-03-05T11:00:00
+    row 3 COMPLETED 3600 2024-03-05T10:00:00 2024-03-05T11:00:00
+  } >sacct.txt
+  try report sacct.txt -f json
+  [ "$status" -eq 0 ]
+  check '[.jobs[].duration_s] == [null, 3600, 3600]'
+  check '.total.gpu_s == 7200 and .total.energy_j == 3000000'
+  grep -qF "sacct.txt:2: $(message job_elapsed_left 1 4.749e+05 '')" err
+  grep -qF "sacct.txt:3: $(message job_elapsed_left 2 24 \
+    ', 1 h from start to end')" err
+  ! grep -qF 'job 3' err
+}
+
 @test '--since: starts that are a date alone or lack the seconds' {
   table run_id,start_time,n_gpus,duration_s,energy_j 1,2025-03-01,1,60,5 \
     2,2025/02/28,1,60,6 '3,2025-02-28 23:59,1,60,7' 4,01-03-2025,1,60,8 \

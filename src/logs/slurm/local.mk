@@ -5,6 +5,8 @@ libdlest_a_SOURCES += \
 	%D%/cluster_job.h \
 	%D%/job_energy.c \
 	%D%/job_energy.h \
+	%D%/job_fault.c \
+	%D%/job_fault.h \
 	%D%/sacct.c \
 	%D%/seen_jobs.c \
 	%D%/seen_jobs.h \

@@ -29,6 +29,7 @@
 #include "base/text.h"
 #include "logs/log.h"
 #include "logs/seen_rows.h"
+#include "logs/slurm/job_fault.h"
 #include "logs/slurm/settle_jobs.h"
 #include "logs/slurm/slurm.h"
 
@@ -39,6 +40,11 @@
 #define LEAST_S 300
 #define MOST_NODES 1e5
 
+/* A job that is said to run for longer is a "runaway": its end was lost. Times
+ * on the wall may be an hour off (daylight saving). */
+#define MOST_S (366 * 86400.0)
+#define TIMES_APART_S 3700.0
+
 struct sacct {
   struct dl_slurm_table table;
   bool open;                /* the last job is being read */
@@ -47,21 +53,13 @@ struct sacct {
   size_t n_rows, rows_cap, n_steps, steps_cap;
   struct dl_seen_rows many; /* steps of the open job, if it has many */
   struct dl_strlist starts; /* times that the table writes in another way */
-  struct energy_fault *fault;
+  struct dl_job_fault *fault;
   size_t n_faults, faults_cap, fault_at; /* fault_at: next to be reported */
   struct dl_slurm_energies energies;
   double step_s; /* the longest step */
   double n_nodes;
   double cpu_s;      /* processor time used, over all processors */
   double busy_gpu_s; /* GPU time in use, summed over steps; NaN: unknown */
-};
-
-/* Warnings about the energy of a job. */
-struct energy_fault {
-  size_t job;
-  size_t line; /* being read when the job ended */
-  bool counted_twice;
-  double joules; /* impossible ones; NaN: none */
 };
 
 /* More steps than these are looked up by hashes. */
@@ -135,12 +133,12 @@ static struct dl_job_start start_of(const struct dl_slurm_row *row,
                                false};
 }
 
-/* Stores the warnings about a job, for the case that it counts. */
-static void note_fault(struct dl_log *log, struct sacct *c, bool counted_twice,
-                       double joules) {
+/* Stores a fault of the open job, for the case that it counts. */
+static void note_fault(struct dl_log *log, struct sacct *c,
+                       enum dl_job_fault_kind kind, double x, double of_s) {
   DL_GROW(c->fault, c->faults_cap, c->n_faults + 1);
   c->fault[c->n_faults++] =
-      (struct energy_fault){log->n_jobs - 1, log->line, counted_twice, joules};
+      (struct dl_job_fault){log->n_jobs - 1, log->line, kind, x, of_s};
 }
 
 /* Ends the job that the lines so far describe. */
@@ -164,8 +162,10 @@ static void finish(struct dl_log *log, struct sacct *c) {
   /* Of an unknown duration nothing is impossible. */
   bool impossible = joules > most_w * (seconds < 1 ? 1 : seconds) ||
                     (seconds >= LEAST_S && joules < least_w * seconds);
-  if (counted_twice || impossible)
-    note_fault(log, c, counted_twice, impossible ? joules : NAN);
+  if (counted_twice)
+    note_fault(log, c, DL_JOB_COUNTED_TWICE, NAN, NAN);
+  if (impossible)
+    note_fault(log, c, DL_JOB_ENERGY, joules, seconds);
   job->energy_j = impossible ? NAN : joules;
   job->boundary = "node";
 }
@@ -252,6 +252,24 @@ static const char *start_text(struct sacct *c, const char *start,
   return c->starts.s[c->starts.n - 1];
 }
 
+/* The duration of a job: what elapsed, or the time from start to end. NaN if
+ * it is not known, or contradicts that time. */
+static double duration_of(struct dl_log *log, struct sacct *c,
+                          const struct dl_slurm_row *row,
+                          const struct dl_timestamp *start) {
+  const char *text = dl_slurm_cell(row, DL_SLURM_END);
+  double elapsed_s = dl_slurm_elapsed(row), from_start_s = NAN;
+  struct dl_timestamp end;
+  if (start->dated && dl_parse_timestamp(text, strlen(text), &end) &&
+      end.dated && end.zoned == start->zoned && end.ns >= start->ns)
+    from_start_s = (double)(end.ns - start->ns) / DL_SECOND;
+  double s = isnan(elapsed_s) ? from_start_s : elapsed_s;
+  if (!(s > MOST_S) && !(s > from_start_s + TIMES_APART_S))
+    return s;
+  note_fault(log, c, DL_JOB_DURATION, s, from_start_s);
+  return NAN;
+}
+
 static const char *known_text(const char *s) {
   return *s ? s : NULL;
 }
@@ -283,7 +301,7 @@ static void read_job(struct dl_log *log, struct sacct *c,
   job->n_nodes = c->n_nodes = allocated(row, DL_SLURM_NODES, tres, "node");
   job->n_cpus = allocated(row, DL_SLURM_CPUS, tres, "cpu");
   set_gpus(job, row);
-  job->duration_s = dl_slurm_elapsed(row);
+  job->duration_s = duration_of(log, c, row, start);
 }
 
 /* Steps run side by side, each with its own processes. */
@@ -293,7 +311,7 @@ static void read_step(struct sacct *c, const struct dl_slurm_row *row) {
       dl_slurm_busy_gpus(dl_slurm_cell(row, DL_SLURM_USE_TOTAL),
                          dl_slurm_cell(row, DL_SLURM_USE_AVERAGE),
                          count_of(dl_slurm_cell(row, DL_SLURM_TASKS)));
-  if (seconds > c->step_s)
+  if (seconds > c->step_s && seconds <= MOST_S)
     c->step_s = seconds;
   if (busy * seconds >= 0)
     c->busy_gpu_s = (isnan(c->busy_gpu_s) ? 0 : c->busy_gpu_s) + busy * seconds;
@@ -315,7 +333,9 @@ static bool check_elapsed(struct dl_log *log, const struct dl_slurm_row *row) {
   if (dl_word_among("INVALID|UNLIMITED|Unknown|None|N/A", elapsed,
                     strlen(elapsed)) >= 0) {
     if (log)
-      dl_log_warn(log, "column 'Elapsed': '%s': the duration is unknown",
+      dl_log_warn(log,
+                  "column 'Elapsed': '%s' is no duration: the time from Start "
+                  "to End counts, if known",
                   elapsed);
     return true;
   }
@@ -439,21 +459,12 @@ static bool settle(struct dl_log *log, struct dl_log *part, size_t i) {
   const struct dl_job_step *steps = c->step ? c->step + rows->first : NULL;
   if (!dl_settle_job(log, part, id, rows, steps))
     return false;
-  size_t last = part->line;
   for (; c->fault_at < c->n_faults && c->fault[c->fault_at].job <= i;
        c->fault_at++) {
-    const struct energy_fault *f = &c->fault[c->fault_at];
-    part->line = f->line;
-    if (f->job == i && f->counted_twice)
-      dl_log_warn(part, "energies of jobs are sums over steps that overlap: "
-                        "those of the steps are used instead");
-    if (f->job == i && !isnan(f->joules))
-      dl_log_warn(part,
-                  "job %s: an energy of %g J in %g s is impossible and left "
-                  "out",
-                  id, f->joules, part->job[i].duration_s);
+    const struct dl_job_fault *f = &c->fault[c->fault_at];
+    if (f->job == i)
+      dl_job_fault_warn(f, part, id);
   }
-  part->line = last;
   return true;
 }
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is wrong with a job of the accounting. */
+
+#ifndef DL_LOGS_SLURM_JOB_FAULT_H
+#define DL_LOGS_SLURM_JOB_FAULT_H
+
+#include "logs/log.h"
+
+enum dl_job_fault_kind {
+  DL_JOB_COUNTED_TWICE, /* its energy is that of steps that overlap */
+  DL_JOB_ENERGY,        /* impossible */
+  DL_JOB_DURATION       /* impossible, or not that from its start to its end */
+};
+
+struct dl_job_fault {
+  size_t job;  /* number in its part */
+  size_t line; /* being read when it was found */
+  enum dl_job_fault_kind kind;
+  double x;    /* the energy, J, or the duration, s */
+  double of_s; /* the time that it contradicts, s; NaN: none */
+};
+
+/* Warns about it in the log that the job, `id`, counts in. */
+void dl_job_fault_warn(const struct dl_job_fault *f, struct dl_log *log,
+                       const char *id);
+
+#endif
