@@ -53,7 +53,6 @@ void dl_frame_free(struct dl_frame *f) {
   dl_intern_free(&f->words);
   dl_descriptors_free(&f->lookup);
   free(f->row);
-  free(f->broken);
   free(f);
 }
 
@@ -229,15 +228,6 @@ static void append(struct dl_frame *f, struct step *s) {
   f->step[f->n_steps++] = *s;
 }
 
-/* A step and those it builds on run before descriptors are known. */
-static void want_early(struct dl_frame *f, size_t step) {
-  struct step *s = &f->step[step];
-  s->early = true;
-  for (size_t i = 0; i < s->n_sources; i++)
-    for (size_t v = 0; v < s->source[i].n_vars; v++)
-      want_early(f, s->source[i].vars[v].step);
-}
-
 /* Adds the step that looks a descriptor up, unless a definition among its
  * inputs does so on its way. */
 static enum dl_status want_look_up(struct dl_frame *f, enum step_kind kind,
@@ -252,7 +242,7 @@ static enum dl_status want_look_up(struct dl_frame *f, enum step_kind kind,
   static const size_t first[] = {GPU_NAME, ARCH_NAME, DATASET_NAME,
                                  N_LOOK_UP_INPUTS};
   enum dl_status status = DL_OK;
-  struct step s = {.kind = kind, .early = true};
+  struct step s = {.kind = kind};
   struct dl_row_ref found[N_LOOK_UP_INPUTS];
   for (size_t i = first[kind];
        i < first[kind + 1] && !f->looks_up[kind] && status == DL_OK; i++)
@@ -262,7 +252,6 @@ static enum dl_status want_look_up(struct dl_frame *f, enum step_kind kind,
   f->looks_up[kind] = true;
   for (size_t i = first[kind]; i < first[kind + 1]; i++) {
     f->look_up_by[i] = found[i];
-    want_early(f, found[i].step);
     s.depends |= f->step[found[i].step].depends;
   }
   f->look_up_depends[kind] = s.depends;

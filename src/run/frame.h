@@ -22,9 +22,8 @@
  * any source needs no work by row.
  *
  * Steps stand in the order of their dependences; two of them look the
- * descriptors up. Then for each block dl_frame_next and for each row
- * dl_frame_row run them; a sweep (sweep_cursor.h) repeats those that depend on
- * what changed. */
+ * descriptors up. dl_frame_next runs them for each row of a block; a sweep
+ * (sweep_cursor.h) repeats those that depend on what changed. */
 
 #ifndef DL_RUN_FRAME_H
 #define DL_RUN_FRAME_H
@@ -148,27 +147,21 @@ void dl_frame_warn_aliases(const struct dl_frame *f, struct dl_diag *d);
 const char *dl_frame_step_name(const struct dl_frame *f, size_t step);
 size_t dl_frame_n_steps(const struct dl_frame *f);
 
-/* `n` rows in which nothing is known, when all steps have been added; to be
- * freed by free(). */
-struct dl_row *dl_frame_rows(const struct dl_frame *f, size_t n);
-
-/* The one row of a frame without columns, to be freed by free(); row->fault as
- * by dl_frame_row. Errors: of looking descriptors up. */
-enum dl_status dl_frame_single(struct dl_frame *f, struct dl_row **row,
+/* The one row of a frame without columns, which lives until the next call;
+ * row->fault is what is wrong with it. Errors: of looking descriptors up. */
+enum dl_status dl_frame_single(struct dl_frame *f, const struct dl_row **row,
                                struct dl_diag *d);
 
-/* The next block of the table, NULL at its end, with the descriptors of all its
- * rows looked up. Warns at the end of rows whose measurements contradict each
- * other or the hardware. Not thread-safe. */
+/* The next block of the table, NULL at its end, and all its rows. Warns at the
+ * end of rows whose measurements contradict each other or the hardware. Not
+ * thread-safe. */
 enum dl_status dl_frame_next(struct dl_frame *f, struct dl_csv *csv,
                              const struct dl_csv_block **block,
                              struct dl_diag *d);
 
-/* The values of row i of the block. row->fault.kind says whether the row can
- * be used. Texts belong to the block, descriptors to the frame. Thread-safe
- * after dl_frame_next. */
-void dl_frame_row(const struct dl_frame *f, const struct dl_csv_block *block,
-                  size_t i, struct dl_row *row);
+/* Row i of the block. row->fault.kind says whether it can be used. Texts belong
+ * to the block, the row and its descriptors to the frame. */
+const struct dl_row *dl_frame_row(const struct dl_frame *f, size_t i);
 
 /* Puts the fault of a row into words, as a skipped row (line > 0) or, for a
  * frame without columns, as an error. */

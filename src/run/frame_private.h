@@ -62,7 +62,6 @@ struct step {
   unsigned depends; /* bit i: on axis i */
   bool required;
   bool wanted; /* not only to look a descriptor up */
-  bool early;  /* the look-up of descriptors needs it */
   bool number; /* used as one: a text that is none is a fault */
   bool rarely; /* computed when it is wanted */
 };
@@ -131,12 +130,6 @@ enum {
 
 enum { MOST_WORD_COLUMNS = 4, MOST_CHECKED_COLUMNS = 24, MOST_RULES = 16 };
 
-/* A rule of run_consistency.c that a row breaks, and its ratio. */
-struct dl_broken_rule {
-  size_t rule;
-  double x;
-};
-
 /* Rows that are outside of what a rule expects and used: how many, the line of
  * the first, and its ratio. */
 struct dl_doubted_rows {
@@ -168,16 +161,14 @@ struct dl_frame {
   size_t n_words_at;
   bool words_at_known;
   struct dl_intern words;
-  struct descriptors lookup;      /* of rows of a table */
-  struct dl_row_descriptors *row; /* of the block */
-  size_t cap_rows;
+  struct descriptors lookup; /* of rows of a table */
+  struct dl_row *row;        /* of the block, room for n_rows; owned */
+  size_t n_rows;
   void (*assume)(struct dl_row *row);    /* NULL: nothing is assumed */
   bool for_estimates;                    /* rows are jobs, not measured runs */
   unsigned checks;                       /* of measured rows; 0: none */
   long checked_at[MOST_CHECKED_COLUMNS]; /* columns; -1: a step reads it */
   struct dl_doubted_rows doubted[MOST_RULES];
-  struct dl_broken_rule *broken; /* of the block; x NaN: none */
-  size_t cap_broken;
 };
 
 /* Where the values of a row come from, beside settings and the like. */
@@ -185,15 +176,11 @@ struct row_source {
   const struct dl_csv_block *block; /* NULL without columns */
   size_t row;                       /* of the block */
   const size_t *at;                 /* value of each axis; NULL without */
-  struct descriptors *lookup;       /* NULL: row->found is set */
+  struct descriptors *lookup;       /* NULL: none are looked up */
 };
 
-/* Which steps run. */
-struct run_steps {
-  bool early;       /* only those that the look-up of descriptors needs */
-  bool first;       /* whatever they depend on; else: */
-  unsigned changed; /* those that depend on one of these axes, as bits */
-};
+/* In place of the axes whose steps run. */
+#define EVERY_STEP (~0U)
 
 /* Whether a column takes words that it does not have: names of what was
  * measured. Not where an estimate computes with them. */
@@ -203,11 +190,15 @@ static inline bool dl_frame_takes_others(const struct dl_frame *f,
   return c->others && !(f->for_estimates && computed);
 }
 
-/* Runs steps in their order. Errors: of the look-up. */
+/* `n` rows in which nothing is known, when all steps have been added; to be
+ * freed by free(). */
+struct dl_row *dl_frame_rows(const struct dl_frame *f, size_t n);
+
+/* Sets a row by all steps, or those that depend on one of the axes `changed`,
+ * as bits; then what is assumed, and its fault. Errors: of the look-up. */
 enum dl_status dl_frame_run(const struct dl_frame *f,
-                            const struct row_source *from,
-                            const struct run_steps *how, struct dl_row *row,
-                            struct dl_diag *d);
+                            const struct row_source *from, unsigned changed,
+                            struct dl_row *row, struct dl_diag *d);
 
 /* A quantity that follows from others: numbers, of which the first n_needed
  * must have a source, and a word, the only one needed where n_needed is 0. */
@@ -276,15 +267,14 @@ void dl_frame_suggest_columns(const struct dl_frame *f, const char *name,
  * columns are, when all steps have been added. */
 void dl_frame_prepare_checks(struct dl_frame *f);
 
-/* Checks row i of a block, whose steps have run: true where it is to be
- * skipped, or counts it among those to warn of. */
-bool dl_frame_check_row(struct dl_frame *f, const struct dl_csv_block *block,
-                        size_t i, const struct dl_row *row,
-                        struct dl_broken_rule *broken);
+/* Checks row i of a block, whose steps have run: sets its fault where it is to
+ * be skipped, or counts it among those to warn of. */
+void dl_frame_check_row(struct dl_frame *f, const struct dl_csv_block *block,
+                        size_t i, struct dl_row *row);
 /* Warns of the rows counted, once per rule. */
 void dl_frame_warn_doubted(struct dl_frame *f, struct dl_diag *d);
-void dl_frame_explain_rule(const struct dl_broken_rule *broken,
-                           struct dl_text *to);
+/* Appends what is wrong with a row whose ratio by a rule is x. */
+void dl_frame_explain_rule(size_t rule, double x, struct dl_text *to);
 
 /* "; the table has 'a', 'b', 'c'" */
 void dl_list_columns(const struct dl_csv *csv, struct dl_text *to);

@@ -207,31 +207,41 @@ static enum dl_status look_up(const struct dl_frame *f, struct descriptors *l,
   }
 }
 
-enum dl_status dl_frame_run(const struct dl_frame *f,
-                            const struct row_source *from,
-                            const struct run_steps *how, struct dl_row *row,
-                            struct dl_diag *d) {
-  enum dl_status status = DL_OK;
+/* Runs the steps that depend on one of the axes `changed`, in their order. */
+static enum dl_status run_steps(const struct dl_frame *f,
+                                const struct row_source *from, unsigned changed,
+                                struct dl_row *row, struct dl_diag *d) {
   row->fault.kind = DL_FAULT_NONE;
-  for (size_t i = 0; i < f->n_steps && status == DL_OK; i++) {
+  for (size_t i = 0; i < f->n_steps; i++) {
     const struct step *s = &f->step[i];
-    if (!(how->first || s->depends & how->changed) ||
-        (how->early && !s->early) || s->rarely)
+    if (s->rarely || (changed != EVERY_STEP && !(s->depends & changed)))
       continue;
-    if (s->kind == STEP_VALUE && (s->n_sources > 0 || s->required))
+    if (s->kind != STEP_VALUE)
+      DL_TRY(look_up(f, from->lookup, s->kind, row, d));
+    else if (s->n_sources > 0 || s->required)
       run_value(f, from, i, row);
-    else if (s->kind != STEP_VALUE)
-      status = look_up(f, from->lookup, s->kind, row, d);
   }
-  if (!how->early && f->assume) {
+  return DL_OK;
+}
+
+/* What is assumed of a row, and whether its settings go together. */
+static void settle(const struct dl_frame *f, struct dl_row *row) {
+  if (f->assume) {
     dl_forget_assumed(row);
     f->assume(row);
   }
-  if (!how->early && row->fault.kind == DL_FAULT_NONE &&
+  if (row->fault.kind == DL_FAULT_NONE &&
       (dl_setup_is_broken(row, NULL) ||
        (f->for_estimates && is_unfit(f, row, NULL))))
     row->fault.kind = DL_FAULT_SETUP;
-  return status;
+}
+
+enum dl_status dl_frame_run(const struct dl_frame *f,
+                            const struct row_source *from, unsigned changed,
+                            struct dl_row *row, struct dl_diag *d) {
+  DL_TRY(run_steps(f, from, changed, row, d));
+  settle(f, row);
+  return DL_OK;
 }
 
 struct dl_row *dl_frame_rows(const struct dl_frame *f, size_t n) {
@@ -248,43 +258,43 @@ struct dl_row *dl_frame_rows(const struct dl_frame *f, size_t n) {
   return row;
 }
 
-enum dl_status dl_frame_single(struct dl_frame *f, struct dl_row **row,
-                               struct dl_diag *d) {
-  static const struct run_steps all = {.first = true};
-  const struct row_source from = {.lookup = &f->lookup};
-  *row = dl_frame_rows(f, 1);
-  return dl_frame_run(f, &from, &all, *row, d);
+/* Room for n rows, in which nothing is known. */
+static void make_room(struct dl_frame *f, size_t n) {
+  free(f->row);
+  f->row = dl_frame_rows(f, n);
+  f->n_rows = n;
 }
 
-/* Looks up the descriptors of all rows of a block. */
-static enum dl_status prepare_block(struct dl_frame *f,
-                                    const struct dl_csv_block *block,
-                                    struct dl_diag *d) {
-  static const struct run_steps early = {.early = true, .first = true};
-  static const struct run_steps all = {.first = true};
+enum dl_status dl_frame_single(struct dl_frame *f, const struct dl_row **row,
+                               struct dl_diag *d) {
+  const struct row_source from = {.lookup = &f->lookup};
+  make_room(f, 1);
+  *row = f->row;
+  return dl_frame_run(f, &from, EVERY_STEP, f->row, d);
+}
+
+/* Looking descriptors up is not thread-safe; assumptions take longest. */
+static enum dl_status make_rows(struct dl_frame *f,
+                                const struct dl_csv_block *block,
+                                struct dl_diag *d) {
   size_t n = block->n_rows;
   dl_frame_prepare_checks(f);
-  if (!f->checks && !f->looks_up[STEP_GPU] && !f->looks_up[STEP_ARCH] &&
-      !f->looks_up[STEP_DATASET])
-    return DL_OK;
-  DL_FREED struct dl_row *row = dl_frame_rows(f, 1);
-  DL_GROW(f->row, f->cap_rows, n);
-  DL_GROW(f->broken, f->cap_broken, n);
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < n && status == DL_OK; i++) {
+  if (n > f->n_rows)
+    make_room(f, n);
+  for (size_t i = 0; i < n; i++) {
     const struct row_source from = {
         .block = block, .row = i, .lookup = &f->lookup};
-    status = dl_frame_run(f, &from, f->checks ? &all : &early, row, d);
-    f->row[i] = row->found;
-    f->broken[i].x = NAN;
-    if (status != DL_OK)
-      continue;
-    dl_frame_warn_words(f, block, i, row, d);
-    if (f->checks && row->fault.kind == DL_FAULT_NONE &&
-        !dl_frame_check_row(f, block, i, row, &f->broken[i]))
-      f->broken[i].x = NAN;
+    DL_TRY(run_steps(f, &from, EVERY_STEP, &f->row[i], d));
   }
-  return status;
+#pragma omp parallel for schedule(static)
+  for (size_t i = 0; i < n; i++)
+    settle(f, &f->row[i]);
+  for (size_t i = 0; i < n; i++) {
+    dl_frame_warn_words(f, block, i, &f->row[i], d);
+    if (f->checks && f->row[i].fault.kind == DL_FAULT_NONE)
+      dl_frame_check_row(f, block, i, &f->row[i]);
+  }
+  return DL_OK;
 }
 
 enum dl_status dl_frame_next(struct dl_frame *f, struct dl_csv *csv,
@@ -292,22 +302,13 @@ enum dl_status dl_frame_next(struct dl_frame *f, struct dl_csv *csv,
                              struct dl_diag *d) {
   DL_TRY(dl_csv_next(csv, block, d));
   if (*block)
-    return prepare_block(f, *block, d);
+    return make_rows(f, *block, d);
   dl_frame_warn_doubted(f, d);
   return DL_OK;
 }
 
-void dl_frame_row(const struct dl_frame *f, const struct dl_csv_block *block,
-                  size_t i, struct dl_row *row) {
-  static const struct run_steps all = {.first = true};
-  const struct row_source from = {.block = block, .row = i};
-  if (f->row)
-    row->found = f->row[i];
-  dl_frame_run(f, &from, &all, row, NULL); /* looks nothing up: no error */
-  if (f->checks && !isnan(f->broken[i].x) && row->fault.kind == DL_FAULT_NONE)
-    row->fault = (struct dl_fault){.kind = DL_FAULT_CONTRADICTION,
-                                   .step = f->broken[i].rule,
-                                   .x = f->broken[i].x};
+const struct dl_row *dl_frame_row(const struct dl_frame *f, size_t i) {
+  return &f->row[i];
 }
 
 double dl_frame_value(const struct dl_frame *f, const struct dl_row_ref *q,
@@ -374,8 +375,7 @@ enum dl_status dl_frame_complain(const struct dl_frame *f,
           : &f->step[fault->step];
   DL_TEXT(why);
   if (fault->kind == DL_FAULT_CONTRADICTION) {
-    const struct dl_broken_rule broken = {fault->step, fault->x};
-    dl_frame_explain_rule(&broken, &why);
+    dl_frame_explain_rule(fault->step, fault->x, &why);
   } else if (fault->kind == DL_FAULT_SETUP) {
     struct dl_wording setup = {.options = line == 0};
     if (!dl_setup_is_broken(row, &setup))

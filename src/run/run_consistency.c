@@ -296,9 +296,8 @@ void dl_frame_prepare_checks(struct dl_frame *f) {
     f->checks = 0;
 }
 
-bool dl_frame_check_row(struct dl_frame *f, const struct dl_csv_block *block,
-                        size_t i, const struct dl_row *row,
-                        struct dl_broken_rule *broken) {
+void dl_frame_check_row(struct dl_frame *f, const struct dl_csv_block *block,
+                        size_t i, struct dl_row *row) {
   const char *const *cell = block->cell + i * block->n_cols;
   struct dl_run r = row->run;
   /* Columns that no step reads are taken as they are, if they hold a value. */
@@ -319,23 +318,23 @@ bool dl_frame_check_row(struct dl_frame *f, const struct dl_csv_block *block,
     struct dl_doubted_rows *doubted = &f->doubted[k];
     if (!(f->checks & rule->uses))
       continue;
-    *broken = (struct dl_broken_rule){k, x};
-    if (x < rule->refuse_low || x > rule->refuse_high)
-      return true;
+    if (x < rule->refuse_low || x > rule->refuse_high) {
+      row->fault =
+          (struct dl_fault){.kind = DL_FAULT_CONTRADICTION, .step = k, .x = x};
+      return;
+    }
     if ((x < rule->warn_low || x > rule->warn_high) && doubted->n++ == 0)
       doubted->x = x, doubted->line = block->line[i];
   }
-  return false;
 }
 
 void dl_frame_warn_doubted(struct dl_frame *f, struct dl_diag *d) {
   for (size_t k = 0; k < N_RULES; k++) {
     struct dl_doubted_rows *doubted = &f->doubted[k];
-    const struct dl_broken_rule first = {k, doubted->x};
     DL_TEXT(what);
     if (doubted->n == 0)
       continue;
-    dl_frame_explain_rule(&first, &what);
+    dl_frame_explain_rule(k, doubted->x, &what);
     if (doubted->n > 1)
       dl_text_printf(&what, " (%zu rows like this)", doubted->n);
     dl_warn_at(d, dl_csv_path(f->csv), doubted->line, "%s", dl_text_str(&what));
@@ -343,9 +342,7 @@ void dl_frame_warn_doubted(struct dl_frame *f, struct dl_diag *d) {
   }
 }
 
-void dl_frame_explain_rule(const struct dl_broken_rule *broken,
-                           struct dl_text *to) {
-  const struct rule *rule = &rules[broken->rule];
-  dl_text_printf(to, "%s is %.3g times %s; check the units", rule->of,
-                 broken->x, rule->by);
+void dl_frame_explain_rule(size_t rule, double x, struct dl_text *to) {
+  dl_text_printf(to, "%s is %.3g times %s; check the units", rules[rule].of, x,
+                 rules[rule].by);
 }

@@ -57,13 +57,12 @@ static enum dl_status check_names(struct dl_cursor *c, enum dl_kind kind,
 
 enum dl_status dl_cursor_new(struct dl_cursor **out, const struct dl_frame *f,
                              struct dl_diag *d) {
-  static const struct run_steps early = {.early = true, .first = true};
   *out = NULL;
   struct dl_cursor *c = dl_calloc(1, sizeof *c);
   c->f = f;
   c->row = dl_frame_rows(f, 1);
   const struct row_source from = {.at = c->at};
-  enum dl_status status = dl_frame_run(f, &from, &early, c->row, d);
+  enum dl_status status = dl_frame_run(f, &from, EVERY_STEP, c->row, d);
   if (status == DL_OK && f->looks_up[STEP_GPU])
     status = check_names(c, DL_ACCELERATOR, &f->look_up_by[GPU_NAME], d);
   if (status == DL_OK && f->looks_up[STEP_ARCH])
@@ -81,15 +80,15 @@ enum dl_status dl_cursor_new(struct dl_cursor **out, const struct dl_frame *f,
 enum dl_status dl_cursor_to(struct dl_cursor *c, size_t combination,
                             struct dl_diag *d) {
   const struct row_source from = {.at = c->at, .lookup = &c->lookup};
-  struct run_steps how = {.first = !c->begun};
+  unsigned changed = c->begun ? 0 : EVERY_STEP;
   size_t at[DL_MOST_AXES] = {0};
   dl_axes_at(c->f->axes, combination, at);
   for (size_t i = 0; i < c->f->axes->n; i++)
     if (at[i] != c->at[i])
-      how.changed |= 1u << i;
+      changed |= 1u << i;
   memcpy(c->at, at, sizeof at);
   c->begun = true;
-  enum dl_status status = dl_frame_run(c->f, &from, &how, c->row, d);
+  enum dl_status status = dl_frame_run(c->f, &from, changed, c->row, d);
   return status == DL_OK && dl_row_is_invalid(c->row)
              ? dl_frame_complain(c->f, c->row, NULL, 0, d)
              : status;

@@ -93,15 +93,14 @@ static void add_estimate(struct outcome *o, const struct dl_estimate *e) {
 static void estimate(struct outcome *o, struct dl_session *s,
                      struct dl_frame *f, const struct dl_csv_block *block,
                      struct dl_diag *d) {
-  struct dl_row *row = dl_frame_rows(f, 1);
   size_t n = s->n;
   struct dl_estimate *est = calloc(n, sizeof *est);
-  must(row && est);
+  must(est != NULL);
   for (size_t i = 0; i < block->n_rows; i++) {
     struct dl_job_predictions predictions;
     struct dl_job job;
     bool bad = false;
-    dl_frame_row(f, block, i, row);
+    const struct dl_row *row = dl_frame_row(f, i);
     o->n_rows++;
     o->sum = digest(o->sum, &row->fault.kind, sizeof row->fault.kind);
     if (row->fault.kind != DL_FAULT_NONE) {
@@ -114,7 +113,6 @@ static void estimate(struct outcome *o, struct dl_session *s,
     for (size_t m = 0; m < n; m++)
       add_estimate(o, &est[m]);
   }
-  free(row);
   free(est);
 }
 

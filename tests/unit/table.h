@@ -13,7 +13,7 @@ struct table {
   struct dl_frame *f;
   struct dl_csv *csv; /* NULL without columns */
   const struct dl_csv_block *block;
-  struct dl_row *row;
+  const struct dl_row *row;
   struct dl_diag d;
 };
 
@@ -31,7 +31,6 @@ static UNUSED struct table open_table(const char *text) {
 }
 
 static UNUSED void close_table(struct table *t) {
-  free(t->row);
   dl_frame_free(t->f);
   dl_csv_free(t->csv);
   dl_catalog_free(t->catalog);
@@ -71,13 +70,12 @@ static UNUSED void load(struct table *t) {
   }
   assert_ok(dl_frame_next(t->f, t->csv, &t->block, &t->d), &t->d);
   assert_non_null(t->block);
-  t->row = dl_frame_rows(t->f, 1);
-  assert_non_null(t->row);
+  t->row = dl_frame_row(t->f, 0);
 }
 
 static UNUSED void row(struct table *t, size_t i) {
   if (t->csv)
-    dl_frame_row(t->f, t->block, i, t->row);
+    t->row = dl_frame_row(t->f, i);
 }
 
 static UNUSED double number(const struct table *t, struct dl_row_ref q) {

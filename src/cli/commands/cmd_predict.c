@@ -220,7 +220,7 @@ static enum dl_status add_predictions(struct dl_report *r,
     status = dl_predictor_new(&p, fit, f, o->coverage, false, d);
     if (status != DL_OK)
       return status;
-    struct dl_row *row;
+    const struct dl_row *row;
     status = dl_frame_single(f, &row, d);
     if (status == DL_OK) {
       struct dl_predictor_row at;
@@ -236,7 +236,6 @@ static enum dl_status add_predictions(struct dl_report *r,
                            dl_number(out.low),     dl_number(out.high),
                            dl_string(fit->unit),   dl_string(fit->boundary)};
     dl_table_row(t, v, NULL);
-    free(row);
     dl_predictor_free(p);
   }
   return status;
@@ -244,15 +243,15 @@ static enum dl_status add_predictions(struct dl_report *r,
 
 static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
                                       struct dl_session *session,
-                                      struct dl_row **row,
                                       struct dl_predict_subject *s) {
   bool bad;
-  DL_TRY(dl_frame_single(f, row, &cli->diag));
-  if (dl_row_is_invalid(*row))
-    return dl_frame_complain(f, *row, NULL, 0, &cli->diag);
+  const struct dl_row *row;
+  DL_TRY(dl_frame_single(f, &row, &cli->diag));
+  if (dl_row_is_invalid(row))
+    return dl_frame_complain(f, row, NULL, 0, &cli->diag);
   DL_TRY(
-      dl_session_find_families(session, *row, dl_cli_catalog(cli), &cli->diag));
-  DL_TRY(dl_session_row(session, *row, &s->job, &s->predictions, s->est,
+      dl_session_find_families(session, row, dl_cli_catalog(cli), &cli->diag));
+  DL_TRY(dl_session_row(session, row, &s->job, &s->predictions, s->est,
                         &cli->diag));
   DL_TRY(dl_session_check(dl_cli_catalog(cli), &s->job, NULL, 0, &bad,
                           &cli->diag));
@@ -388,13 +387,12 @@ static enum dl_status predict_single(struct dl_cli *cli,
                                  .whole.j = {NAN, NAN, NAN},
                                  .whole.embodied_g = NAN};
   snprintf(s.interval, sizeof s.interval, "%g %% interval", 100 * o->coverage);
-  DL_FREED struct dl_row *row = NULL;
   enum dl_status status =
       dl_session_new(&session, f, m, o->methods, o->coverage, &cli->diag);
   if (status == DL_OK) {
     s.n = session->n;
     s.est = dl_calloc(s.n, sizeof *s.est);
-    status = estimate_single(cli, f, session, &row, &s);
+    status = estimate_single(cli, f, session, &s);
   }
   if (status == DL_OK)
     status = report_single(cli, &s, o, m, f);

@@ -28,7 +28,7 @@ struct pass {
   struct dl_row_ref cluster; /* what is drawn, where it is a column */
   bool has_cluster;
   struct dl_text label;
-  struct dl_row *row;
+  const struct dl_row *row;
   struct dl_estimate *est;
   double *measured;
   size_t next; /* row of the training table */
@@ -42,7 +42,6 @@ static void free_pass(struct pass *p) {
   dl_text_free(&p->label);
   dl_frame_free(p->f);
   dl_csv_free(p->csv);
-  free(p->row);
   free(p->est);
   free(p->measured);
   dl_repeated_rows_free(&p->repeated);
@@ -98,7 +97,6 @@ static enum dl_status open_pass(struct dl_comparing *w, struct pass *p,
   for (size_t i = w->methods.n; i < p->n_methods; i++)
     dl_strlist_add(&w->methods, p->session[0]->method[i]->name);
   size_t n = p->n_methods * w->n_models;
-  p->row = dl_frame_rows(p->f, 1);
   p->est = dl_calloc(n, sizeof *p->est);
   p->measured = dl_calloc(n, sizeof *p->measured);
   return DL_OK;
@@ -280,7 +278,7 @@ static enum dl_status score_row(struct dl_comparing *w, struct pass *p,
   size_t n = p->n_methods * w->n_models;
   if (part && !part_has(part, &p->next, block->line[i]))
     return DL_OK;
-  dl_frame_row(p->f, block, i, p->row);
+  p->row = dl_frame_row(p->f, i);
   if (p->row->fault.kind != DL_FAULT_NONE)
     return dl_frame_complain(p->f, p->row, dl_csv_path(p->csv), block->line[i],
                              d);

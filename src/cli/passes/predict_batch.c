@@ -56,7 +56,7 @@ struct batch {
   size_t n_columns;
   struct dl_value *values; /* n_columns for each thread */
   /* A chunk: */
-  struct dl_row *row;
+  size_t first; /* of its rows in the block */
   struct dl_job *job;
   struct dl_estimate *est;
   struct outcome *outcome;
@@ -73,7 +73,6 @@ static void free_batch(struct batch *b) {
   free(b->is_number);
   free(b->columns);
   free(b->values);
-  free(b->row);
   free(b->job);
   free(b->est);
   free(b->outcome);
@@ -134,24 +133,26 @@ static void make_room(struct batch *b) {
   for (size_t k = 0; k < N_SIZES; k++)
     b->defaulted[k].column =
         dl_csv_find(b->csv, dl_run_columns[sizes[k]].name) >= 0;
-  b->row = dl_frame_rows(b->f, CHUNK);
   b->job = dl_calloc(CHUNK, sizeof *b->job);
   b->est = dl_calloc(CHUNK * b->n_methods, sizeof *b->est);
   b->outcome = dl_calloc(CHUNK, sizeof *b->outcome);
 }
 
+/* Row i of the chunk. */
+static const struct dl_row *row_of(const struct batch *b, size_t i) {
+  return dl_frame_row(b->f, b->first + i);
+}
+
 /* Rows are independent. Faults of a row are in the row. */
-static enum dl_status estimate_chunk(struct batch *b,
-                                     const struct dl_csv_block *block,
-                                     size_t first, size_t n) {
+static enum dl_status estimate_chunk(struct batch *b, size_t n) {
   enum dl_status status = DL_OK;
 #pragma omp parallel for schedule(static)
   for (size_t i = 0; i < n; i++) {
     DL_SCOPED(dl_diag_free) struct dl_diag d = {0};
     struct dl_job_predictions predictions;
-    dl_frame_row(b->f, block, first + i, &b->row[i]);
-    if (b->row[i].fault.kind == DL_FAULT_NONE &&
-        dl_session_row(b->session, &b->row[i], &b->job[i], &predictions,
+    const struct dl_row *row = row_of(b, i);
+    if (row->fault.kind == DL_FAULT_NONE &&
+        dl_session_row(b->session, row, &b->job[i], &predictions,
                        b->est + i * b->n_methods, &d) != DL_OK)
 #pragma omp critical(dl_batch_failure)
     {
@@ -262,7 +263,7 @@ static bool says_no_size(struct batch *b, size_t i, size_t line) {
   const struct dl_dataset *own = job->run->dataset ? job->found.dataset : NULL;
   if (!b->default_samples || !arch || !isnan(job->run->tokens) ||
       dl_run_is_inference(job->run) ||
-      dl_run_set_has(&b->row[i].given, DL_RUN_train_samples) ||
+      dl_run_set_has(&row_of(b, i)->given, DL_RUN_train_samples) ||
       (own && !isnan(own->train_samples)))
     return false;
   const char *usual = dl_usual_dataset(arch);
@@ -285,7 +286,7 @@ static bool says_no_size(struct batch *b, size_t i, size_t line) {
  * them. */
 static void note_defaults(struct batch *b, size_t i) {
   const struct dl_run *r = b->job[i].run;
-  const struct dl_run_set *given = &b->row[i].given;
+  const struct dl_run_set *given = &row_of(b, i)->given;
   const bool follows[N_SIZES] = {dl_run_is_inference(r) || r->dataset ||
                                      !isnan(r->tokens) ||
                                      !isnan(r->train_tokens),
@@ -324,8 +325,8 @@ static enum dl_status judge_row(struct batch *b, size_t i, size_t line) {
   const char *path = dl_csv_path(b->csv);
   bool bad = false;
   b->outcome[i].shown = false;
-  if (b->row[i].fault.kind != DL_FAULT_NONE)
-    return dl_frame_complain(b->f, &b->row[i], path, line, d);
+  if (row_of(b, i)->fault.kind != DL_FAULT_NONE)
+    return dl_frame_complain(b->f, row_of(b, i), path, line, d);
   enum dl_status status =
       dl_session_check(dl_cli_catalog(b->cli), &b->job[i], path, line, &bad, d);
   if (status != DL_OK || bad || says_no_size(b, i, line) ||
@@ -367,7 +368,8 @@ static enum dl_status stream_rows(struct batch *b) {
       size_t n = block->n_rows - first;
       if (n > CHUNK)
         n = CHUNK;
-      status = estimate_chunk(b, block, first, n);
+      b->first = first;
+      status = estimate_chunk(b, n);
       if (status == DL_OK)
         status = print_chunk(b, block, first, n);
     }

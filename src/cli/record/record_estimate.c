@@ -49,7 +49,7 @@ static enum dl_status estimate(struct dl_cli *cli, struct dl_frame *f,
   struct dl_job job;
   struct dl_job_predictions p = {0};
   DL_FREED struct dl_estimate *est = NULL;
-  DL_FREED struct dl_row *row = NULL;
+  const struct dl_row *row = NULL;
   enum dl_status status = dl_session_new(&session, f, m, "all", 0.9, d);
   if (status == DL_OK) {
     est = dl_calloc(session->n, sizeof *est);

@@ -20,10 +20,8 @@ enum { STRIP = 256 };
 
 /* What is known of a row of the block beside its numbers. */
 struct evaluated {
-  struct dl_fault fault;
   const char *boundary;
   const char *lacks; /* quantity that a physics lacks, or NULL */
-  bool assumed;      /* the precision is */
 };
 
 /* What is needed while reading. */
@@ -42,10 +40,9 @@ struct reader {
   size_t cap_rows;                /* rows that x has room for */
   double *x;                      /* t->n rows, then those of the block */
   /* One block: */
-  struct dl_row *row; /* kept for labels only */
   struct evaluated *of;
   struct dl_physics_binding bound[DL_MOST_PHYSICS]; /* of the physics of t */
-  size_t n_rows, cap_of;
+  size_t cap_of;
   size_t n_assumed; /* rows taken so far whose precision is assumed */
   struct dl_repeated_rows repeated;
 };
@@ -204,11 +201,6 @@ static enum dl_status note_variables(struct reader *r, struct dl_diag *d) {
 }
 
 static void block_room(struct reader *r, size_t rows) {
-  if (r->t->n_labels > 0 && rows > r->n_rows) {
-    free(r->row);
-    r->row = dl_frame_rows(r->f, rows);
-    r->n_rows = rows;
-  }
   DL_GROW(r->of, r->cap_of, rows);
   for (size_t k = 0; k < r->t->n_physics; k++)
     dl_physics_rows_room(&r->t->physics[k], rows);
@@ -231,16 +223,13 @@ static long not_finite(const double *v, size_t m) {
 }
 
 /* Row i of the block: what it leaves is its own but for the ranges. */
-static void evaluate_row(struct reader *r, const struct dl_csv_block *block,
-                         size_t i, struct dl_row *row,
-                         struct dl_range *ranges) {
+static void evaluate_row(struct reader *r, size_t i, struct dl_range *ranges) {
   size_t m = r->t->formula.n;
   double *x = r->x + (r->t->n + i) * m;
   struct evaluated *of = &r->of[i];
-  dl_frame_row(r->f, block, i, row);
-  *of = (struct evaluated){.fault = row->fault,
-                           .assumed = dl_is_assumed(row, DL_RUN_precision)};
-  if (of->fault.kind != DL_FAULT_NONE)
+  const struct dl_row *row = dl_frame_row(r->f, i);
+  *of = (struct evaluated){NULL, NULL};
+  if (row->fault.kind != DL_FAULT_NONE)
     return;
   for (size_t j = 0; j < m; j++)
     x[j] = dl_formula_eval(r->formula[j], r->vars[j], row);
@@ -254,20 +243,17 @@ static void evaluate_row(struct reader *r, const struct dl_csv_block *block,
 }
 
 /* Evaluates the rows of a block behind those of r->x, in strips. */
-static void evaluate(struct reader *r, const struct dl_csv_block *block) {
-  size_t n = block->n_rows;
+static void evaluate(struct reader *r, size_t n) {
   size_t n_ranges = r->t->n_ranges;
-  bool keep = r->t->n_labels > 0;
 #pragma omp parallel if (n > 2 * STRIP)
   {
-    DL_FREED struct dl_row *own = dl_frame_rows(r->f, 1);
     DL_FREED struct dl_range *ranges = dl_calloc(n_ranges, sizeof *ranges);
     for (size_t k = 0; k < n_ranges; k++)
       ranges[k] = (struct dl_range){NULL, INFINITY, -INFINITY};
 #pragma omp for schedule(dynamic)
     for (size_t first = 0; first < n; first += STRIP)
       for (size_t i = first; i < n && i < first + STRIP; i++)
-        evaluate_row(r, block, i, keep ? &r->row[i] : own, ranges);
+        evaluate_row(r, i, ranges);
 #pragma omp critical(dl_training_ranges)
     for (size_t k = 0; k < n_ranges; k++)
       if (ranges[k].low <= ranges[k].high) {
@@ -342,15 +328,6 @@ static void keep_row(struct reader *r, const struct dl_row *row, size_t line) {
   dl_kept_run_read(&t->kept[t->n], &r->kept, row);
 }
 
-/* Why a row cannot be used; its cells were not kept. */
-static enum dl_status complain(struct reader *r,
-                               const struct dl_csv_block *block, size_t i,
-                               struct dl_diag *d) {
-  DL_FREED struct dl_row *row = dl_frame_rows(r->f, 1);
-  dl_frame_row(r->f, block, i, row);
-  return dl_frame_complain(r->f, row, dl_csv_path(r->csv), block->line[i], d);
-}
-
 static bool is_of_gpus(const struct dl_run *run, const char *boundary) {
   return isnan(run->epoch_energy_j) || !boundary || !*boundary ||
          strcmp(boundary, "gpu") == 0 || strcmp(boundary, "gpu+ram") == 0;
@@ -363,8 +340,9 @@ static enum dl_status take_row(struct reader *r,
   struct dl_training *t = r->t;
   size_t m = t->formula.n;
   const struct evaluated *of = &r->of[i];
-  if (of->fault.kind != DL_FAULT_NONE)
-    return complain(r, block, i, d);
+  const struct dl_row *row = dl_frame_row(r->f, i);
+  if (row->fault.kind != DL_FAULT_NONE)
+    return dl_frame_complain(r->f, row, dl_csv_path(r->csv), block->line[i], d);
   long bad = not_finite(r->x + from * m, m);
   if (bad < 0 && of->lacks && strcmp(of->lacks, DL_LACKS_TRAINING) == 0) {
     dl_skip_at(d, dl_csv_path(r->csv), block->line[i],
@@ -377,7 +355,7 @@ static enum dl_status take_row(struct reader *r,
                bad >= 0 ? t->formula.s[bad] : of->lacks);
     return DL_OK;
   }
-  if (t->of_gpus && !is_of_gpus(&r->row[i].run, of->boundary)) {
+  if (t->of_gpus && !is_of_gpus(&row->run, of->boundary)) {
     dl_skip_at(d, dl_csv_path(r->csv), block->line[i],
                "an energy of boundary '%.32s', where the model has that of "
                "GPUs; give gpu_energy_j or gpu_power_w without energy_j",
@@ -389,11 +367,11 @@ static enum dl_status take_row(struct reader *r,
   if (from != t->n)
     memcpy(r->x + t->n * m, r->x + from * m, m * sizeof *r->x);
   if (t->n_labels > 0)
-    add_labels(r, &r->row[i]);
+    add_labels(r, row);
   if (t->keeps)
-    keep_row(r, &r->row[i], block->line[i]);
+    keep_row(r, row, block->line[i]);
   note_boundary(t, of->boundary);
-  r->n_assumed += of->assumed;
+  r->n_assumed += dl_is_assumed(row, DL_RUN_precision);
   t->line[t->n++] = block->line[i];
   return DL_OK;
 }
@@ -404,7 +382,7 @@ static enum dl_status read_blocks(struct reader *r, struct dl_diag *d) {
   while ((status = dl_frame_next(r->f, r->csv, &block, d)) == DL_OK && block) {
     block_room(r, block->n_rows);
     row_room(r, block->n_rows);
-    evaluate(r, block);
+    evaluate(r, block->n_rows);
     dl_repeated_rows_add(&r->repeated, block);
     size_t first = r->t->n;
     for (size_t i = 0; i < block->n_rows && status == DL_OK; i++)
@@ -459,7 +437,6 @@ static void free_reader(struct reader *r) {
   free(r->key);
   free(r->ranged);
   free(r->x);
-  free(r->row);
   free(r->of);
   dl_repeated_rows_free(&r->repeated);
 }

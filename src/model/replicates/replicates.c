@@ -20,7 +20,7 @@ struct reading {
   struct dl_frame *f;
   struct dl_key_maker *key;
   struct dl_intern configs;
-  struct dl_row *row;
+  const struct dl_row *row;
   void *ctx;
   /* Takes the row, of a configuration by key and number. */
   void (*take)(void *ctx, const struct dl_row *row, const char *key,
@@ -38,7 +38,6 @@ static enum dl_status bind_configs(struct reading *w, struct dl_diag *d) {
   DL_TRY(dl_frame_quantity(w->f, "config", false, &ignored, d));
   DL_TRY(dl_key_maker_new(&w->key, w->f, d));
   DL_TRY(dl_frame_want_descriptors(w->f, d));
-  w->row = dl_frame_rows(w->f, 1);
   return DL_OK;
 }
 
@@ -62,7 +61,7 @@ static enum dl_status read_configs(struct reading *w, struct dl_csv *csv,
   while ((status = dl_frame_next(w->f, csv, &block, d)) == DL_OK && block) {
     dl_repeated_rows_add(&repeated, block);
     for (size_t i = 0; i < block->n_rows && status == DL_OK; i++) {
-      dl_frame_row(w->f, block, i, w->row);
+      w->row = dl_frame_row(w->f, i);
       if (w->row->fault.kind != DL_FAULT_NONE)
         status = dl_frame_complain(w->f, w->row, dl_csv_path(csv),
                                    block->line[i], d);
@@ -83,7 +82,6 @@ static enum dl_status read_configs(struct reading *w, struct dl_csv *csv,
 static void free_reading(struct reading *w) {
   free(w->key);
   dl_intern_free(&w->configs);
-  free(w->row);
 }
 
 /* Measured means of a configuration. */
