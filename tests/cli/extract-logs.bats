@@ -153,6 +153,15 @@ adds_up() {
   [ "$(wc -l <out)" -eq 1 ]
 }
 
+@test "epochs of three samples are never sure" {
+  # 200 of them; each is too short for the search, which sees pairs
+  log gpu.csv 600 '(i % 3 < 2 ? 250 + i * 7 % 11 : 120 + i * 5 % 7)'
+  gives 0 "dlest: warning: gpu.csv: $(message epochs_unsure \
+    'cycles of few samples may be several in one')" \
+    extract gpu.csv --find-epochs -f csv
+  is epochs_verdict unsure
+}
+
 # Clocks
 
 # clock DATE FROM TO: 100 s at 100 W; from second 50 on the clock is TO

@@ -230,13 +230,15 @@ static bool multiples(const struct dl_cycle_chain *a,
 /* The verdict on a sequence. */
 static void judge(const struct search *s, struct dl_cycles *c) {
   const struct dl_cycle_sequence *q = &s->sequence;
-  double total = 0, match = 0, weak = 0, n = (double)c->n;
+  double total = 0, match = 0, weak = 0, brief = 0, n = (double)c->n;
   bool doubtful = false;
   for (size_t i = 0; i < s->n_chains; i++) {
     match += s->chain[i].match * (double)s->chain[i].n;
     total += (double)s->chain[i].n;
     doubtful = doubtful || s->chain[i].doubtful;
     weak += (double)s->chain[i].n_weak;
+    if (s->chain[i].period < 2 * DL_LAG_MIN)
+      brief += (double)s->chain[i].n;
   }
   bool multiple = false;
   for (size_t i = 1; i < s->n_chains; i++)
@@ -250,6 +252,8 @@ static void judge(const struct search *s, struct dl_cycles *c) {
     c->reason = "a cycle half as long explains nearly as much";
   else if (multiple)
     c->reason = "one phase's cycle is a multiple of the next one's";
+  else if (brief > 0.5 * total)
+    c->reason = "cycles of few samples may be several in one";
   else if (c->strength < tuned.sure_strength)
     c->reason = "the cycles are faint";
   else if (s->thin)
