@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "physics/solver/covariance.h"
 #include "physics/solver/minimise.h"
 
 /* The levels of factor k, in order of appearance. */
@@ -145,8 +144,7 @@ static enum dl_status covariance(struct work *w,
   enum dl_status status = DL_OK;
   dl_normal_equations_make(&e, &w->q->blocks, terms);
   dl_normal_equations_sum(&e, w->s->theta, g);
-  if (!dl_normal_equations_factor(&e, &e.products, 0) ||
-      !dl_covariance(&e, cov))
+  if (!dl_normal_equations_invert(&e, cov))
     status = dl_fail(d, DL_EINPUT, "the normal equations are singular");
   dl_normal_equations_free(&e);
   return status;

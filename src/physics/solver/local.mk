@@ -3,8 +3,6 @@
 libdlest_a_SOURCES += \
 	%D%/cell_products.c \
 	%D%/cell_products.h \
-	%D%/covariance.c \
-	%D%/covariance.h \
 	%D%/equation_blocks.c \
 	%D%/equation_blocks.h \
 	%D%/minimise.c \

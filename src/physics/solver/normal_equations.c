@@ -4,6 +4,7 @@
 #include "physics/solver/normal_equations.h"
 
 #include <gsl/gsl_linalg.h>
+#include <gsl/gsl_math.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -181,4 +182,34 @@ void dl_normal_equations_solve(struct dl_normal_equations *e, double *x) {
       x[b->param[i]] = sum / factor[i * n + i];
     }
   }
+}
+
+/* Adds the products of a cell to the equations of all parameters, whose lower
+ * half is H. */
+static void add_cell(const struct dl_normal_equations *e,
+                     const struct dl_equation_block *block, size_t cell,
+                     gsl_matrix *H) {
+  const struct dl_cell_product *of = &e->products.cell[cell];
+  const double *from = e->products.H + cell * e->products.room;
+  const struct dl_equation_columns *columns = &e->blocks->columns[cell];
+  size_t param[DL_MAX_COLUMNS];
+  for (size_t i = 0; i < of->n; i++)
+    param[i] = block->param[columns->at[of->column[i]]];
+  for (size_t i = 0; i < of->n; i++)
+    for (size_t j = 0; j <= i; j++)
+      *gsl_matrix_ptr(H, GSL_MAX(param[i], param[j]),
+                      GSL_MIN(param[i], param[j])) += *from++;
+}
+
+bool dl_normal_equations_invert(const struct dl_normal_equations *e,
+                                gsl_matrix *cov) {
+  gsl_matrix_set_zero(cov);
+  for (size_t j = 0; j < cov->size1; j++)
+    gsl_matrix_set(cov, j, j, e->terms->prior[j]);
+  for (size_t k = 0; k < e->blocks->n_blocks; k++) {
+    const struct dl_equation_block *block = &e->blocks->block[k];
+    for (size_t i = block->first; i < block->first + block->n; i++)
+      add_cell(e, block, i, cov);
+  }
+  return !gsl_linalg_cholesky_decomp1(cov) && !gsl_linalg_cholesky_invert(cov);
 }

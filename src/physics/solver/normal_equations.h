@@ -55,4 +55,10 @@ bool dl_normal_equations_factor(struct dl_normal_equations *e,
 /* Replaces x (p) by its solution. */
 void dl_normal_equations_solve(struct dl_normal_equations *e, double *x);
 
+/* The inverse of the products and the priors, into cov (p x p): the covariance
+ * of the fit. It is dense, and so are its equations here: it is found once for
+ * each fit of all rows. False: they are singular. */
+bool dl_normal_equations_invert(const struct dl_normal_equations *e,
+                                gsl_matrix *cov);
+
 #endif
