@@ -3,10 +3,10 @@
 
 #include "physics/language/language_cost.h"
 
+#include <assert.h>
 #include <math.h>
 
-#include "physics/language/dual.h"
-#include "physics/power_limit.h"
+#include "physics/dual.h"
 #include "run/setup/training_setup.h"
 
 /* FLOP/s and FLOP/s per W of the A100, which others are relative to. */
@@ -36,6 +36,9 @@
 #define PRODUCTS 2.0
 #define HALF_TILE 64.0
 
+static_assert(DL_N_LANGUAGE + DL_N_LANGUAGE_EFFECTS <= DL_N_DUAL,
+              "derivatives by all parameters");
+
 /* What is computed, and where it goes. */
 struct setting {
   const double *c, *fx;
@@ -50,7 +53,7 @@ struct step {
   struct dl_dual dispatch;
   struct dl_dual behind; /* the backward pass, by weights */
   struct dl_dual reduce;
-  struct dl_dual unlimited, time, power;
+  struct dl_dual unlimited, time, power, rate;
 };
 
 static void by(const struct setting *k, struct dl_dual *a,
@@ -382,24 +385,10 @@ static void limit(const struct setting *k, struct step *s,
   by(k, &most, DL_LANG_PCAP, 1);
   kappa = dl_dual_of(1);
   by(k, &kappa, DL_LANG_KAPPA, 1);
-  struct dl_power_limit l = {.kappa = kappa.x,
-                             .wanted = wanted->x,
-                             .limit = most.x,
-                             .lowest = DL_LOWEST_CLOCK_SHARE * base->x},
-                        d;
-  struct dl_dual slow = dl_dual_of(1);
-  dl_power_limit_apply(&l);
-  s->power = dl_dual_of(l.power);
-  slow.x = l.slow;
-  for (int side = 0; side < 2; side++) {
-    struct dl_dual *to = side ? &slow : &s->power;
-    dl_power_limit_gradient(&l, side, !side, &d);
-    for (size_t i = 0; i < DL_N_DUAL; i++)
-      to->d[i] = d.kappa * kappa.d[i] / kappa.x +
-                 d.wanted * wanted->d[i] / wanted->x +
-                 d.limit * most.d[i] / most.x + d.lowest * base->d[i] / base->x;
-  }
-  s->time = dl_dual_product(&s->unlimited, &slow);
+  struct dl_limited limited;
+  dl_dual_limit(&limited, wanted, &most, &kappa, base);
+  s->power = limited.power;
+  s->time = dl_dual_product(&s->unlimited, &limited.slow);
   if (in->whole)
     by(k, &s->time, DL_LANG_WHOLE, 1);
 }
@@ -464,22 +453,16 @@ void dl_language_cost_of(const double *c, const double *fx,
       .tokens = tokens_of(&k)};
 }
 
-/* Derivatives of sign x the logarithm of a. */
-static void put(const struct dl_dual *a, double sign, struct dl_gradient *g) {
-  for (size_t i = 0; i < DL_N_LANGUAGE; i++)
-    g->c[i] = sign * a->d[i] / a->x;
-  for (size_t i = 0; i < DL_N_LANGUAGE_EFFECTS; i++)
-    g->fx[i] = sign * a->d[DL_N_LANGUAGE + i] / a->x;
-}
-
 void dl_language_gradient(const double *c, const double *fx, const void *inputs,
                           double *log_target, struct dl_gradient *g) {
   struct setting k = setting_of(c, fx, inputs);
   struct step s;
   step_of(&k, &s);
   power_of(&k, &s);
-  log_target[DL_LANG_TARGET_RATE] = log(tokens_of(&k) / s.time.x);
+  s.rate = dl_dual_of(tokens_of(&k));
+  s.rate = dl_dual_ratio(&s.rate, &s.time);
+  log_target[DL_LANG_TARGET_RATE] = log(s.rate.x);
   log_target[DL_LANG_TARGET_POWER] = log(s.power.x);
-  put(&s.time, -1, &g[DL_LANG_TARGET_RATE]);
-  put(&s.power, 1, &g[DL_LANG_TARGET_POWER]);
+  dl_dual_gradient(&s.rate, &dl_language_physics, &g[DL_LANG_TARGET_RATE]);
+  dl_dual_gradient(&s.power, &dl_language_physics, &g[DL_LANG_TARGET_POWER]);
 }

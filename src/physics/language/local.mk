@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
-	%D%/dual.c \
-	%D%/dual.h \
 	%D%/language_cost.c \
 	%D%/language_cost.h \
 	%D%/language_inputs.c \

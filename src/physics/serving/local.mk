@@ -3,8 +3,6 @@
 libdlest_a_SOURCES += \
 	%D%/serving_cost.c \
 	%D%/serving_cost.h \
-	%D%/serving_gradient.c \
 	%D%/serving_inputs.c \
 	%D%/serving_inputs.h \
-	%D%/serving_physics.c \
-	%D%/serving_round.h
+	%D%/serving_physics.c

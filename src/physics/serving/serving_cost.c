@@ -1,105 +1,228 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Time and power of a round of requests. */
+/* Time and power of a round of requests (serving_cost.h). */
 
 #include "physics/serving/serving_cost.h"
 
+#include <assert.h>
 #include <math.h>
 
-#include "physics/serving/serving_round.h"
+#include "physics/dual.h"
+
+static_assert(DL_N_SERVING + DL_N_SERVING_EFFECTS <= DL_N_DUAL,
+              "derivatives by all parameters");
+
+/* What is computed. */
+struct setting {
+  const double *c, *fx;
+  const struct dl_serving_inputs *in;
+};
+
+/* A round. Times in s: of a step of decoding and of the prompt of a request,
+ * then of all, without a power limit. */
+struct round {
+  struct dl_dual memory, compute, layers, exchange;
+  struct dl_dual prompt_compute, prompt_exchange;
+  struct dl_dual decode, prefill, host, all;
+  struct dl_dual base;                  /* static power, W */
+  struct dl_dual decode_ws, prefill_ws; /* energy beyond it, W s */
+  struct dl_limited limited;
+  struct dl_dual time; /* within the power limit */
+};
+
+static void by(const struct setting *k, struct dl_dual *a,
+               enum dl_serving_constant i, double n) {
+  dl_dual_times(a, i, k->c[i], n);
+}
+
+static void by_effect(const struct setting *k, struct dl_dual *a,
+                      enum dl_serving_effect i, double n) {
+  dl_dual_times(a, (size_t)DL_N_SERVING + i, exp(k->fx[i]), n);
+}
+
+static void add(struct dl_dual *a, struct dl_dual b) {
+  *a = dl_dual_sum(a, &b);
+}
 
 /* Tokens that a layer with a window attends to, from 0 to x. */
 static double attended(double window, double x) {
   return x <= window ? x * x / 2 : window * x - window * window / 2;
 }
 
-static void lengths_of(struct dl_serving_times *t,
-                       const struct dl_serving_inputs *l, double prompt) {
-  double u = prompt, v = l->answer, w = l->window, z = l->windowed;
+/* Mean tokens attended to, decoding. */
+static struct dl_dual context_of(const struct dl_serving_inputs *l,
+                                 const struct dl_dual *prompt) {
+  double u = prompt->x, v = l->answer, w = l->window, z = l->windowed;
   double mean = fmin(u, w), slope = u < w;
   if (v > 0) {
     mean = (attended(w, u + v) - attended(w, u)) / v;
     slope = (fmin(u + v, w) - fmin(u, w)) / v;
   }
-  *t = (struct dl_serving_times){.prompt = u,
-                                 .context = (1 - z) * (u + v / 2) + z * mean,
-                                 .context_slope = 1 - z + z * slope,
-                                 .pairs =
-                                     (1 - z) * u * u / 2 + z * attended(w, u),
-                                 .pairs_slope = (1 - z) * u + z * fmin(u, w)};
+  return dl_dual_function(prompt, (1 - z) * (u + v / 2) + z * mean,
+                          1 - z + z * slope);
 }
 
-static void times_of(struct dl_serving_times *t, const double *c,
-                     const double *fx, const struct dl_serving_inputs *l) {
-  double b = l->batch, n = l->n_gpus, prompt = t->prompt, at = t->context;
-  double uneven = l->experts > 0 ? c[DL_SERVE_UNEVEN] : 1;
-  double picked = l->experts > 0 ? -expm1(b * log1p(-l->share)) : 0;
-  double net = exp(fx[DL_SERVE_EFFECT_ARCH_TIME]);
-  double gpus = n * exp(fx[DL_SERVE_EFFECT_GPU_COMPUTE]) / (net * uneven);
-  double rate = l->peak * gpus, rate_keys = l->peak_keys * gpus;
-  double bandwidth = c[DL_SERVE_EM] * l->bandwidth * n *
-                     exp(fx[DL_SERVE_EFFECT_GPU_MEMORY]) / net;
-  double keys = l->kept_bytes * b * at * l->kept;
-  t->keys = keys / bandwidth;
-  t->memory =
-      (l->weight_bytes * uneven * (l->weights + picked * l->experts) + keys) /
-      bandwidth;
-  t->attention = 2 * b * at * l->pair_macs / (c[DL_SERVE_EC] * rate_keys);
-  t->compute =
-      2 * b * l->token_weights / (c[DL_SERVE_EC] * rate) + t->attention;
-  t->layers = net * l->layers * c[DL_SERVE_TAU];
-  t->host =
-      (c[DL_SERVE_C0] + c[DL_SERVE_C1] * b) * (l->old ? c[DL_SERVE_OLD] : 1);
-  t->prompt_attention =
-      2 * t->pairs * l->pair_macs / (c[DL_SERVE_EP] * rate_keys);
-  t->prompt_compute = 2 * prompt * l->token_weights / (c[DL_SERVE_EP] * rate) +
-                      t->prompt_attention;
-  if (n > 1) {
-    double link = c[DL_SERVE_XL] * l->link * n / (n - 1);
-    t->latency = net * 2 * l->layers * c[DL_SERVE_ALPHA];
-    t->exchange =
-        net * 2 * l->layers * (c[DL_SERVE_ALPHA] + 4 * b * l->width / link);
-    t->prompt_exchange = net * 8 * l->layers * prompt * l->width / link;
-  }
+/* Pairs of tokens of a prompt. */
+static struct dl_dual pairs_of(const struct dl_serving_inputs *l,
+                               const struct dl_dual *prompt) {
+  double u = prompt->x, w = l->window, z = l->windowed;
+  return dl_dual_function(prompt, (1 - z) * u * u / 2 + z * attended(w, u),
+                          (1 - z) * u + z * fmin(u, w));
 }
 
-void dl_serving_round_of(struct dl_serving_round *r, const double *c,
-                         const double *fx, const struct dl_serving_inputs *l) {
-  struct dl_serving_times *t = &r->t;
-  double prompt = l->prompt * exp(fx[DL_SERVE_EFFECT_PROMPT]);
+/* Products with so many weights, and with so many keys, by a share of the peak
+ * rate. */
+static struct dl_dual arithmetic(const struct setting *k,
+                                 enum dl_serving_constant share,
+                                 struct dl_dual weights, struct dl_dual keys) {
+  const struct dl_serving_inputs *l = k->in;
+  struct dl_dual t = dl_dual_scaled(&weights, 2 / (l->peak * l->n_gpus));
+  add(&t, dl_dual_scaled(&keys, 2 / (l->peak_keys * l->n_gpus)));
+  by(k, &t, share, -1);
+  by_effect(k, &t, DL_SERVE_EFFECT_GPU_COMPUTE, -1);
+  by_effect(k, &t, DL_SERVE_EFFECT_ARCH_TIME, 1);
+  if (l->experts > 0)
+    by(k, &t, DL_SERVE_UNEVEN, 1);
+  return t;
+}
+
+/* Weights and the KV cache. */
+static struct dl_dual traffic(const struct setting *k,
+                              const struct dl_dual *context) {
+  const struct dl_serving_inputs *l = k->in;
+  double picked = l->experts > 0 ? -expm1(l->batch * log1p(-l->share)) : 0;
+  double rate = l->bandwidth * l->n_gpus;
+  struct dl_dual t =
+      dl_dual_of(l->weight_bytes * (l->weights + picked * l->experts) / rate);
+  if (l->experts > 0)
+    by(k, &t, DL_SERVE_UNEVEN, 1);
+  add(&t, dl_dual_scaled(context, l->kept_bytes * l->batch * l->kept / rate));
+  by(k, &t, DL_SERVE_EM, -1);
+  by_effect(k, &t, DL_SERVE_EFFECT_GPU_MEMORY, -1);
+  by_effect(k, &t, DL_SERVE_EFFECT_ARCH_TIME, 1);
+  return t;
+}
+
+/* The results of so many tokens between GPUs. */
+static struct dl_dual exchange(const struct setting *k, struct dl_dual tokens) {
+  const struct dl_serving_inputs *l = k->in;
+  double n = l->n_gpus;
+  struct dl_dual t =
+      dl_dual_scaled(&tokens, 8 * l->layers * l->width * (n - 1) / n / l->link);
+  by(k, &t, DL_SERVE_XL, -1);
+  by_effect(k, &t, DL_SERVE_EFFECT_ARCH_TIME, 1);
+  return t;
+}
+
+/* What comes with each layer. */
+static struct dl_dual by_layer(const struct setting *k, double times,
+                               enum dl_serving_constant each) {
+  struct dl_dual t = dl_dual_of(times * k->in->layers);
+  by(k, &t, each, 1);
+  by_effect(k, &t, DL_SERVE_EFFECT_ARCH_TIME, 1);
+  return t;
+}
+
+static struct dl_dual host_of(const struct setting *k) {
+  struct dl_dual t = dl_dual_of(1), each = dl_dual_of(k->in->batch);
+  by(k, &t, DL_SERVE_C0, 1);
+  by(k, &each, DL_SERVE_C1, 1);
+  add(&t, each);
+  if (k->in->old)
+    by(k, &t, DL_SERVE_OLD, 1);
+  return t;
+}
+
+static void set_times(const struct setting *k, struct round *r) {
+  const struct dl_serving_inputs *l = k->in;
   double b = l->batch, v = l->answer;
-  *r = (struct dl_serving_round){0};
-  lengths_of(t, l, prompt);
-  times_of(t, c, fx, l);
-  r->decode = v * (t->memory + t->compute + t->layers + t->exchange);
-  r->prefill = b * (t->prompt_compute + t->prompt_exchange);
-  r->host = v * t->host;
-  r->time = r->decode + r->prefill + r->host;
-  r->base = c[DL_SERVE_PA] * l->tdp;
-  r->decode_ws = l->tdp * (c[DL_SERVE_PU] * r->decode +
-                           c[DL_SERVE_PF] * c[DL_SERVE_EC] * v * t->compute +
-                           c[DL_SERVE_PM] * c[DL_SERVE_EM] * v * t->memory);
-  r->prefill_ws =
-      l->tdp * (c[DL_SERVE_PU] * r->prefill +
-                c[DL_SERVE_PF] * c[DL_SERVE_EP] * b * t->prompt_compute);
-  r->board =
-      exp(fx[DL_SERVE_EFFECT_GPU_POWER] + fx[DL_SERVE_EFFECT_ARCH_POWER]);
-  r->limit = (struct dl_power_limit){
-      .kappa = c[DL_SERVE_KAPPA],
-      .wanted = (r->base + (r->decode_ws + r->prefill_ws) / r->time) * r->board,
-      .limit = c[DL_SERVE_PCAP] * l->tdp,
-      .lowest = DL_LOWEST_CLOCK_SHARE * r->base};
-  dl_power_limit_apply(&r->limit);
+  struct dl_dual prompt = dl_dual_of(l->prompt);
+  by_effect(k, &prompt, DL_SERVE_EFFECT_PROMPT, 1);
+  struct dl_dual context = context_of(l, &prompt), pairs = pairs_of(l, &prompt);
+  r->memory = traffic(k, &context);
+  r->compute = arithmetic(k, DL_SERVE_EC, dl_dual_of(b * l->token_weights),
+                          dl_dual_scaled(&context, b * l->pair_macs));
+  r->prompt_compute =
+      arithmetic(k, DL_SERVE_EP, dl_dual_scaled(&prompt, l->token_weights),
+                 dl_dual_scaled(&pairs, l->pair_macs));
+  r->layers = by_layer(k, 1, DL_SERVE_TAU);
+  r->exchange = r->prompt_exchange = dl_dual_of(0);
+  if (l->n_gpus > 1) {
+    r->exchange = exchange(k, dl_dual_of(b));
+    add(&r->exchange, by_layer(k, 2, DL_SERVE_ALPHA));
+    r->prompt_exchange = exchange(k, prompt);
+  }
+  r->decode = dl_dual_sum(&r->memory, &r->compute);
+  add(&r->decode, r->layers);
+  add(&r->decode, r->exchange);
+  r->decode = dl_dual_scaled(&r->decode, v);
+  r->prefill = dl_dual_sum(&r->prompt_compute, &r->prompt_exchange);
+  r->prefill = dl_dual_scaled(&r->prefill, b);
+  r->host = host_of(k);
+  r->host = dl_dual_scaled(&r->host, v);
+  r->all = dl_dual_sum(&r->decode, &r->prefill);
+  add(&r->all, r->host);
 }
 
-void dl_serving_targets(const struct dl_serving_round *r,
-                        const struct dl_serving_inputs *l,
-                        double log_target[DL_N_SERVING_TARGETS]) {
-  double time = r->limit.slow * (r->decode + r->prefill) + r->host;
-  log_target[DL_SERVE_TARGET_TIME] = log(time / l->batch);
-  log_target[DL_SERVE_TARGET_POWER] = log(r->limit.power);
-  log_target[DL_SERVE_TARGET_ENERGY] = log_target[DL_SERVE_TARGET_TIME] +
-                                       log_target[DL_SERVE_TARGET_POWER] +
-                                       log(l->n_gpus);
+/* Adds what a part of the time draws: by constant `of`, at a share of a rate or
+ * (DL_N_SERVING) while it lasts. */
+static void draw(const struct setting *k, struct dl_dual *ws,
+                 const struct dl_dual *time, double times,
+                 enum dl_serving_constant of, enum dl_serving_constant share) {
+  struct dl_dual more = dl_dual_scaled(time, times * k->in->tdp);
+  by(k, &more, of, 1);
+  if (share < DL_N_SERVING)
+    by(k, &more, share, 1);
+  add(ws, more);
+}
+
+static void set_power(const struct setting *k, struct round *r) {
+  const struct dl_serving_inputs *l = k->in;
+  double b = l->batch, v = l->answer;
+  struct dl_dual kappa = dl_dual_of(1), most = dl_dual_of(l->tdp);
+  r->base = dl_dual_of(l->tdp);
+  r->decode_ws = r->prefill_ws = dl_dual_of(0);
+  by(k, &r->base, DL_SERVE_PA, 1);
+  draw(k, &r->decode_ws, &r->decode, 1, DL_SERVE_PU, DL_N_SERVING);
+  draw(k, &r->decode_ws, &r->compute, v, DL_SERVE_PF, DL_SERVE_EC);
+  draw(k, &r->decode_ws, &r->memory, v, DL_SERVE_PM, DL_SERVE_EM);
+  draw(k, &r->prefill_ws, &r->prefill, 1, DL_SERVE_PU, DL_N_SERVING);
+  draw(k, &r->prefill_ws, &r->prompt_compute, b, DL_SERVE_PF, DL_SERVE_EP);
+  struct dl_dual wanted = dl_dual_sum(&r->decode_ws, &r->prefill_ws);
+  wanted = dl_dual_ratio(&wanted, &r->all);
+  add(&wanted, r->base);
+  by_effect(k, &wanted, DL_SERVE_EFFECT_GPU_POWER, 1);
+  by_effect(k, &wanted, DL_SERVE_EFFECT_ARCH_POWER, 1);
+  by(k, &most, DL_SERVE_PCAP, 1);
+  by(k, &kappa, DL_SERVE_KAPPA, 1);
+  dl_dual_limit(&r->limited, &wanted, &most, &kappa, &r->base);
+  struct dl_dual gpu = dl_dual_sum(&r->decode, &r->prefill);
+  r->time = dl_dual_product(&gpu, &r->limited.slow);
+  add(&r->time, r->host);
+}
+
+static void round_of(struct round *r, const double *c, const double *fx,
+                     const struct dl_serving_inputs *in) {
+  const struct setting k = {c, fx, in};
+  set_times(&k, r);
+  set_power(&k, r);
+}
+
+void dl_serving_gradient(const double *c, const double *fx, const void *inputs,
+                         double *log_target, struct dl_gradient *g) {
+  const struct dl_serving_inputs *in = inputs;
+  struct round r;
+  round_of(&r, c, fx, in);
+  struct dl_dual target[DL_N_SERVING_TARGETS];
+  const struct dl_dual *power = &r.limited.power;
+  target[DL_SERVE_TARGET_TIME] = dl_dual_scaled(&r.time, 1 / in->batch);
+  target[DL_SERVE_TARGET_POWER] = *power;
+  target[DL_SERVE_TARGET_ENERGY] =
+      dl_dual_product(&target[DL_SERVE_TARGET_TIME], power);
+  for (size_t t = 0; t < DL_N_SERVING_TARGETS; t++) {
+    log_target[t] = log(target[t].x);
+    dl_dual_gradient(&target[t], &dl_serving_physics, &g[t]);
+  }
+  log_target[DL_SERVE_TARGET_ENERGY] += log(in->n_gpus);
 }
 
 static const char *longest(const struct dl_serving_cost *cost) {
@@ -117,25 +240,25 @@ static const char *longest(const struct dl_serving_cost *cost) {
 void dl_serving_cost_of(const double *c, const double *fx,
                         const struct dl_serving_inputs *l,
                         struct dl_serving_cost *cost) {
-  struct dl_serving_round r;
-  dl_serving_round_of(&r, c, fx, l);
-  double slow = r.limit.slow, v = l->answer;
+  struct round r;
+  round_of(&r, c, fx, l);
+  double slow = r.limited.slow.x, v = l->answer;
   *cost = (struct dl_serving_cost){
-      .time_s = slow * (r.decode + r.prefill) + r.host,
-      .power_w = r.limit.power,
-      .prefill_s = slow * r.prefill,
-      .decode_s = slow * r.decode + r.host,
-      .memory_s = slow * v * r.t.memory,
-      .compute_s = slow * v * r.t.compute,
-      .layers_s = slow * v * r.t.layers,
-      .exchange_s = slow * v * r.t.exchange,
-      .host_s = r.host,
-      .static_w = r.base,
+      .time_s = r.time.x,
+      .power_w = r.limited.power.x,
+      .prefill_s = slow * r.prefill.x,
+      .decode_s = slow * r.decode.x + r.host.x,
+      .memory_s = slow * v * r.memory.x,
+      .compute_s = slow * v * r.compute.x,
+      .layers_s = slow * v * r.layers.x,
+      .exchange_s = slow * v * r.exchange.x,
+      .host_s = r.host.x,
+      .static_w = r.base.x,
   };
   /* Both parts are cut by the limit alike. */
-  double all = l->n_gpus * r.limit.power * cost->time_s;
-  double in_prefill = r.base * r.prefill + r.prefill_ws;
-  double in_all = r.base * r.time + r.decode_ws + r.prefill_ws;
+  double all = l->n_gpus * cost->power_w * cost->time_s;
+  double in_prefill = r.base.x * r.prefill.x + r.prefill_ws.x;
+  double in_all = r.base.x * r.all.x + r.decode_ws.x + r.prefill_ws.x;
   cost->prefill_j = all * in_prefill / in_all;
   cost->decode_j = all - cost->prefill_j;
   cost->bound = longest(cost);

@@ -142,6 +142,10 @@ void dl_serving_cost_of(const double *c, const double *fx,
                         const struct dl_serving_inputs *inputs,
                         struct dl_serving_cost *cost);
 
+/* The physics' gradient (physics.h). */
+void dl_serving_gradient(const double *c, const double *fx, const void *inputs,
+                         double *log_target, struct dl_gradient *g);
+
 extern const struct dl_physics dl_serving_physics;
 
 #endif

@@ -7,7 +7,6 @@
 #include "math/regression/regression_methods.h"
 #include "physics/rows/physics_regression.h"
 #include "physics/serving/serving_inputs.h"
-#include "physics/serving/serving_round.h"
 
 static const struct dl_physics_constant constants[] = {
     [DL_SERVE_EM] = {"em", NULL, 0.7, 0.25, "share of the bandwidth reached"},
@@ -51,10 +50,8 @@ static const double sigma[] = {[DL_SERVE_TARGET_TIME] = 0.15,
 
 static void predict(const double *c, const double *fx, const void *inputs,
                     double *log_target) {
-  const struct dl_serving_inputs *in = inputs;
-  struct dl_serving_round r;
-  dl_serving_round_of(&r, c, fx, in);
-  dl_serving_targets(&r, in, log_target);
+  struct dl_gradient g[DL_N_SERVING_TARGETS];
+  dl_serving_gradient(c, fx, inputs, log_target, g);
 }
 
 static const char *const targets[] = {
