@@ -11,7 +11,6 @@
 
 #include "base/memory.h"
 #include "math/cross_validation/split.h"
-#include "math/numeric/scoped_gsl.h"
 
 void dl_cv_free(struct dl_cv *cv) {
   if (!cv)
@@ -21,54 +20,19 @@ void dl_cv_free(struct dl_cv *cv) {
   *cv = (struct dl_cv){0};
 }
 
-/* Shared by the folds; each writes to its own elements of cv only. */
-struct job {
-  struct dl_cv *cv;
-  const struct dl_regression *method;
-  const double *hyper;
-  struct dl_splitter splitter;
-};
-
-/* Predictions of t to predictions of y. */
-static double back(const struct dl_problem *p, size_t row, double t) {
-  double shifted = t + (p->offset ? gsl_vector_get(p->offset, row) : 0);
-  return p->log_target ? exp(shifted) : shifted;
-}
-
-/* Fits on the training rows and predicts t for the test rows. */
-static enum dl_status fit_predict(const struct job *job,
-                                  const struct dl_split *s, gsl_vector *out,
-                                  struct dl_diag *d) {
-  const struct dl_regression *r = job->method;
-  double hyper[DL_MAX_HYPER] = {0};
-  for (size_t i = 0; i < r->n_hyper; i++)
-    hyper[i] = job->hyper[i];
-  const struct dl_sample data = {.X = s->X_train,
-                                 .y = s->t_train,
-                                 .w = s->w_train,
-                                 .names = job->splitter.problem->names};
-  void *state = NULL;
-  enum dl_status status = r->fit(r, &state, &data, hyper, d);
-  if (!status)
-    status = r->predict(state, s->X_test, out, d);
-  r->free(state);
-  return status;
-}
-
-static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
-  struct job *job = ctx;
-  struct dl_split s;
-  enum dl_status status = dl_split_make(&s, &job->splitter, fold, d);
-  if (status)
-    return status;
-  DL_SCOPED(gsl_vector_free_local)
-  gsl_vector *t = gsl_vector_alloc(s.X_test->size1);
-  status = fit_predict(job, &s, t, d);
-  for (size_t k = 0; !status && k < s.n_test; k++)
-    job->cv->prediction[s.test_row[k]] = back(
-        job->splitter.problem, s.test_row[k], gsl_vector_get(t, s.test_at[k]));
-  dl_split_free(&s);
-  return status;
+/* Keeps the predictions of t as predictions of y. */
+static void take_predictions(void *ctx, const struct dl_splitter *c,
+                             size_t fold, const struct dl_split *s,
+                             const gsl_matrix *F) {
+  struct dl_cv *cv = ctx;
+  const struct dl_problem *p = c->problem;
+  (void)fold;
+  for (size_t k = 0; k < s->n_test; k++) {
+    size_t row = s->test_row[k];
+    double t = gsl_matrix_get(F, 0, s->test_at[k]) +
+               (p->offset ? gsl_vector_get(p->offset, row) : 0);
+    cv->prediction[row] = p->log_target ? exp(t) : t;
+  }
 }
 
 static void average(struct dl_cv *cv) {
@@ -137,32 +101,27 @@ void dl_cv_score(struct dl_cv *cv, const struct dl_problem *p,
   free(s.end);
 }
 
-/* Whether equal rows may become one: the method shares work between settings,
- * which the spread of equal rows does not enter, and chooses none itself. */
-static bool can_collapse(const struct dl_regression *r, const double *hyper) {
-  bool settled = r->sweep;
-  for (size_t i = 0; i < r->n_hyper; i++)
-    settled = settled && !isnan(hyper[i]);
-  return settled;
-}
-
 enum dl_status dl_cross_validate(struct dl_cv *cv, const struct dl_problem *p,
                                  const struct dl_regression *r,
                                  const double *hyper,
                                  const struct dl_folds *folds,
                                  struct dl_diag *d) {
-  *cv = (struct dl_cv){0};
-  struct job job = {cv, r, hyper, {0}};
-  enum dl_status status =
-      dl_splitter_make(&job.splitter, p, folds, can_collapse(r, hyper), d);
-  if (status)
-    return status;
-  cv->prediction = dl_calloc(folds->n, sizeof *cv->prediction);
-  status = dl_each_fold(folds, run_fold, &job, d);
-  if (!status)
-    dl_cv_score(cv, p, folds);
-  dl_splitter_free(&job.splitter);
+  double one[DL_MAX_HYPER] = {0};
+  for (size_t i = 0; i < r->n_hyper; i++)
+    one[i] = hyper[i];
+  const gsl_matrix H = {
+      .size1 = 1, .size2 = r->n_hyper, .tda = r->n_hyper, .data = one};
+  *cv =
+      (struct dl_cv){.prediction = dl_calloc(folds->n, sizeof *cv->prediction)};
+  const struct dl_fold_fits fits = {.method = r,
+                                    .H = &H,
+                                    .one_by_one = true,
+                                    .take = take_predictions,
+                                    .ctx = cv};
+  enum dl_status status = dl_fit_folds(&fits, p, folds, d);
   if (status)
     dl_cv_free(cv);
+  else
+    dl_cv_score(cv, p, folds);
   return status;
 }

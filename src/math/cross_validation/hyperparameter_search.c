@@ -82,88 +82,9 @@ gsl_matrix *dl_candidates(const struct dl_regression *r, const double *fixed,
   return H;
 }
 
-/* Shared by the folds. */
-struct job {
-  const struct dl_regression *method;
-  const gsl_matrix *H;
-  struct dl_splitter splitter;
-  /* Takes the predictions F (candidates x rows of X_test) of t in a fold. Each
-   * fold writes to elements of its own only. */
-  void (*take)(void *ctx, size_t fold, const struct dl_split *s,
-               const gsl_matrix *F);
-  void *ctx;
-};
-
-/* A sweep for methods that have none of their own. */
-static enum dl_status sweep_by_fits(const struct job *job,
-                                    const struct dl_split *s, gsl_matrix *out,
-                                    struct dl_diag *d) {
-  const struct dl_regression *r = job->method;
-  const struct dl_sample data = {.X = s->X_train,
-                                 .y = s->t_train,
-                                 .w = s->w_train,
-                                 .names = job->splitter.problem->names};
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; !status && i < job->H->size1; i++) {
-    double hyper[DL_MAX_HYPER] = {0};
-    for (size_t j = 0; j < r->n_hyper; j++)
-      hyper[j] = gsl_matrix_get(job->H, i, j);
-    void *state = NULL;
-    gsl_vector_view row = gsl_matrix_row(out, i);
-    status = r->fit(r, &state, &data, hyper, d);
-    if (!status)
-      status = r->predict(state, s->X_test, &row.vector, d);
-    r->free(state);
-  }
-  return status;
-}
-
-static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
-  const struct job *job = ctx;
-  const struct dl_regression *r = job->method;
-  struct dl_split s;
-  enum dl_status status = dl_split_make(&s, &job->splitter, fold, d);
-  if (status)
-    return status;
-  DL_SCOPED(gsl_matrix_free_local)
-  gsl_matrix *F = gsl_matrix_alloc(job->H->size1, s.X_test->size1);
-  if (r->sweep)
-    status = r->sweep(
-        &(struct dl_sample){.X = s.X_train, .y = s.t_train, .w = s.w_train},
-        job->H, s.X_test, F, d);
-  else
-    status = sweep_by_fits(job, &s, F, d);
-  if (!status)
-    job->take(job->ctx, fold, &s, F);
-  dl_split_free(&s);
-  return status;
-}
-
-/* Fits all candidates without each fold in turn: each fold is cut out,
- * standardised and collapsed once for all of them. */
-static enum dl_status run_folds(struct job *job, const struct dl_problem *p,
-                                const struct dl_folds *folds,
-                                struct dl_diag *d) {
-  const struct dl_regression *r = job->method;
-  if (job->H->size2 != r->n_hyper)
-    return dl_fail(d, DL_EFAILED,
-                   "candidates have %zu columns but %s has %zu "
-                   "hyper-parameters",
-                   job->H->size2, r->name, r->n_hyper);
-  DL_TRY(dl_splitter_make(&job->splitter, p, folds, r->sweep, d));
-  return dl_each_fold(folds, run_fold, job, d);
-}
-
-/* Sums of squares of all candidates by fold. */
-struct squares {
-  const struct job *job;
-  gsl_matrix *sum; /* folds x candidates: of w (t - f)^2, owned */
-};
-
-static void add_squares(void *ctx, size_t fold, const struct dl_split *s,
-                        const gsl_matrix *F) {
-  struct squares *q = ctx;
-  const struct dl_splitter *c = &q->job->splitter;
+/* Sums w (t - f)^2 of all candidates by fold into ctx (folds x candidates). */
+static void add_squares(void *ctx, const struct dl_splitter *c, size_t fold,
+                        const struct dl_split *s, const gsl_matrix *F) {
   const gsl_vector *w = c->problem->w;
   for (size_t i = 0; i < F->size1; i++) {
     double sum = 0;
@@ -172,7 +93,7 @@ static void add_squares(void *ctx, size_t fold, const struct dl_split *s,
                  gsl_matrix_get(F, i, s->test_at[k]);
       sum += (w ? gsl_vector_get(w, s->test_row[k]) : 1) * e * e;
     }
-    gsl_matrix_set(q->sum, fold, i, sum);
+    gsl_matrix_set(ctx, fold, i, sum);
   }
 }
 
@@ -194,54 +115,40 @@ static size_t lowest(const gsl_matrix *squares, double *sum) {
   return best;
 }
 
-static enum dl_status pick(struct dl_search_best *best, const struct squares *q,
-                           struct dl_diag *d) {
-  const struct dl_problem *p = q->job->splitter.problem;
-  const gsl_matrix *H = q->job->H;
-  double sum, total = 0;
-  size_t i = lowest(q->sum, &sum);
-  if (i == H->size1)
-    return dl_fail(d, DL_EINPUT, "no candidate could be fitted");
-  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a job has one */
-  for (size_t k = 0; k < p->y->size; k++)
-    total += p->w ? gsl_vector_get(p->w, k) : 1;
-  for (size_t j = 0; j < H->size2; j++)
-    best->hyper[j] = gsl_matrix_get(H, i, j);
-  best->score = sqrt(sum / total);
-  return DL_OK;
-}
-
 enum dl_status dl_search(struct dl_search_best *best,
                          const struct dl_problem *p,
                          const struct dl_regression *r,
                          const gsl_matrix *candidates,
                          const struct dl_folds *folds, struct dl_diag *d) {
-  struct squares q = {0};
-  struct job job = {
-      .method = r, .H = candidates, .take = add_squares, .ctx = &q};
-  q.job = &job;
-  q.sum = gsl_matrix_calloc(folds->k, candidates->size1);
-  enum dl_status status = run_folds(&job, p, folds, d);
-  if (!status)
-    status = pick(best, &q, d);
-  gsl_matrix_free(q.sum);
-  dl_splitter_free(&job.splitter);
-  return status;
+  DL_SCOPED(gsl_matrix_free_local)
+  gsl_matrix *squares = gsl_matrix_calloc(folds->k, candidates->size1);
+  const struct dl_fold_fits fits = {
+      .method = r, .H = candidates, .take = add_squares, .ctx = squares};
+  DL_TRY(dl_fit_folds(&fits, p, folds, d));
+  double sum, total = 0;
+  size_t i = lowest(squares, &sum);
+  if (i == candidates->size1)
+    return dl_fail(d, DL_EINPUT, "no candidate could be fitted");
+  for (size_t k = 0; k < p->y->size; k++)
+    total += p->w ? gsl_vector_get(p->w, k) : 1;
+  for (size_t j = 0; j < candidates->size2; j++)
+    best->hyper[j] = gsl_matrix_get(candidates, i, j);
+  best->score = sqrt(sum / total);
+  return DL_OK;
 }
 
 /* Sums of absolute errors of all candidates by group. */
 struct absolutes {
-  const struct job *job;
   const struct dl_folds *groups;
-  gsl_matrix *sum; /* groups x candidates, owned */
+  gsl_matrix *sum; /* groups x candidates */
 };
 
-static void add_absolutes(void *ctx, size_t fold, const struct dl_split *s,
-                          const gsl_matrix *F) {
+static void add_absolutes(void *ctx, const struct dl_splitter *c, size_t fold,
+                          const struct dl_split *s, const gsl_matrix *F) {
+  const struct absolutes *a = ctx;
   (void)fold;
-  struct absolutes *a = ctx;
   for (size_t k = 0; k < s->n_test; k++) {
-    double t = gsl_vector_get(a->job->splitter.t, s->test_row[k]);
+    double t = gsl_vector_get(c->t, s->test_row[k]);
     size_t group = a->groups->of_row[s->test_row[k]];
     double *sum = gsl_matrix_ptr(a->sum, group, 0);
     for (size_t i = 0; i < F->size1; i++)
@@ -268,18 +175,14 @@ enum dl_status dl_group_errors(double *error, const struct dl_problem *p,
                                const gsl_matrix *candidates,
                                const struct dl_folds *groups,
                                struct dl_diag *d) {
-  size_t *of_row;
-  struct dl_folds sets = dl_folds_in_sets(groups, &of_row);
-  struct absolutes a = {.groups = groups};
-  struct job job = {
+  DL_FREED size_t *of_row = NULL;
+  const struct dl_folds sets = dl_folds_in_sets(groups, &of_row);
+  DL_SCOPED(gsl_matrix_free_local)
+  gsl_matrix *sum = gsl_matrix_calloc(groups->k, candidates->size1);
+  struct absolutes a = {groups, sum};
+  const struct dl_fold_fits fits = {
       .method = r, .H = candidates, .take = add_absolutes, .ctx = &a};
-  a.job = &job;
-  a.sum = gsl_matrix_calloc(groups->k, candidates->size1);
-  enum dl_status status = run_folds(&job, p, &sets, d);
-  if (!status)
-    average_groups(error, &a);
-  gsl_matrix_free(a.sum);
-  dl_splitter_free(&job.splitter);
-  free(of_row);
-  return status;
+  DL_TRY(dl_fit_folds(&fits, p, &sets, d));
+  average_groups(error, &a);
+  return DL_OK;
 }

@@ -21,7 +21,7 @@ struct dl_scores {
 
 /* y measured, f predicted, w weights or NULL; n values each. */
 void dl_score(struct dl_scores *s, const double *y, const double *f,
-             const double *w, size_t n);
+              const double *w, size_t n);
 
 /* The p-quantile of x (sorted in place), linear between order statistics
  * (R type 7). NaN for n = 0. */

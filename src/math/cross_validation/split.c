@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "math/numeric/scoped_gsl.h"
 #include "math/regression/scale.h"
 
 static enum dl_status check(const struct dl_problem *p,
@@ -198,4 +199,75 @@ enum dl_status dl_each_fold(const struct dl_folds *folds, dl_fold_fn *work,
     dl_diag_free(&own[fold]);
   }
   return result;
+}
+
+/* What the folds share. */
+struct job {
+  const struct dl_fold_fits *fits;
+  struct dl_splitter splitter;
+};
+
+static enum dl_status fit_one_by_one(const struct job *job,
+                                     const struct dl_sample *train,
+                                     const gsl_matrix *X_test, gsl_matrix *F,
+                                     struct dl_diag *d) {
+  const struct dl_regression *r = job->fits->method;
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; !status && i < F->size1; i++) {
+    double hyper[DL_MAX_HYPER] = {0};
+    for (size_t j = 0; j < r->n_hyper; j++)
+      hyper[j] = gsl_matrix_get(job->fits->H, i, j);
+    void *state = NULL;
+    gsl_vector_view row = gsl_matrix_row(F, i);
+    status = r->fit(r, &state, train, hyper, d);
+    if (!status)
+      status = r->predict(state, X_test, &row.vector, d);
+    r->free(state);
+  }
+  return status;
+}
+
+static enum dl_status fit_fold(void *ctx, size_t fold, struct dl_diag *d) {
+  const struct job *job = ctx;
+  const struct dl_fold_fits *fits = job->fits;
+  DL_SCOPED(dl_split_free) struct dl_split s = {0};
+  DL_TRY(dl_split_make(&s, &job->splitter, fold, d));
+  const struct dl_sample train = {.X = s.X_train,
+                                  .y = s.t_train,
+                                  .w = s.w_train,
+                                  .names = job->splitter.problem->names};
+  DL_SCOPED(gsl_matrix_free_local)
+  gsl_matrix *F = gsl_matrix_alloc(fits->H->size1, s.X_test->size1);
+  if (fits->method->sweep && !fits->one_by_one)
+    DL_TRY(fits->method->sweep(&train, fits->H, s.X_test, F, d));
+  else
+    DL_TRY(fit_one_by_one(job, &train, s.X_test, F, d));
+  fits->take(fits->ctx, &job->splitter, fold, &s, F);
+  return DL_OK;
+}
+
+/* Whether equal rows may become one: the method shares work between settings,
+ * which the spread of equal rows does not enter, and chooses none itself. */
+static bool can_collapse(const struct dl_fold_fits *fits) {
+  bool settled = fits->method->sweep;
+  for (size_t i = 0; i < fits->H->size1; i++)
+    for (size_t j = 0; j < fits->H->size2; j++)
+      settled = settled && !isnan(gsl_matrix_get(fits->H, i, j));
+  return settled;
+}
+
+enum dl_status dl_fit_folds(const struct dl_fold_fits *fits,
+                            const struct dl_problem *p,
+                            const struct dl_folds *folds, struct dl_diag *d) {
+  const struct dl_regression *r = fits->method;
+  struct job job = {.fits = fits};
+  if (fits->H->size2 != r->n_hyper)
+    return dl_fail(d, DL_EFAILED,
+                   "candidates have %zu columns but %s has %zu "
+                   "hyper-parameters",
+                   fits->H->size2, r->name, r->n_hyper);
+  DL_TRY(dl_splitter_make(&job.splitter, p, folds, can_collapse(fits), d));
+  enum dl_status status = dl_each_fold(folds, fit_fold, &job, d);
+  dl_splitter_free(&job.splitter);
+  return status;
 }

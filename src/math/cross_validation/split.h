@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Private to src/math: a problem cut into training and test rows. */
+/* Private to src/math: a problem cut into training and test rows, and fits of
+ * the former that predict the latter. */
 
 #ifndef DL_MATH_CROSS_VALIDATION_SPLIT_H
 #define DL_MATH_CROSS_VALIDATION_SPLIT_H
@@ -43,5 +44,22 @@ struct dl_split {
 enum dl_status dl_split_make(struct dl_split *s, const struct dl_splitter *c,
                              size_t fold, struct dl_diag *d);
 void dl_split_free(struct dl_split *s);
+
+/* Fits without each fold. */
+struct dl_fold_fits {
+  const struct dl_regression *method;
+  const gsl_matrix *H; /* settings x n_hyper; NaN: the method chooses */
+  bool one_by_one;     /* no work is shared between the settings */
+  /* Takes the predictions F (settings x rows of X_test) of t in a fold. Called
+   * for several folds at the same time: each writes to elements of its own. */
+  void (*take)(void *ctx, const struct dl_splitter *c, size_t fold,
+               const struct dl_split *s, const gsl_matrix *F);
+  void *ctx;
+};
+
+/* Each fold is cut out, standardised and collapsed once for all settings. */
+enum dl_status dl_fit_folds(const struct dl_fold_fits *fits,
+                            const struct dl_problem *p,
+                            const struct dl_folds *folds, struct dl_diag *d);
 
 #endif
