@@ -116,7 +116,7 @@ static size_t keep(struct dl_hierarchical_fit *fit,
   for (size_t k = 0; k < physics->n_factors; k++) {
     const struct dl_grouping_factor *f = &physics->factor[k];
     for (size_t l = 0; l < q->by[k].n; l++, from += f->n) {
-      if (!s->known[from])
+      if (!s->terms.known[from])
         continue;
       struct dl_factor_level *to = &fit->by[k].level[fit->by[k].n++];
       to->key = q->by[k].level[l].key;

@@ -40,47 +40,28 @@ void dl_hierarchical_problem_make(struct dl_hierarchical_problem *q,
 }
 
 void dl_hierarchical_solution_free(struct dl_hierarchical_solution *s) {
-  free(s->m);
+  free(s->terms.m);
+  free(s->terms.precision);
+  free(s->terms.prior_mean);
+  free(s->terms.prior);
+  free(s->terms.known);
   free(s->theta);
-  free(s->known);
   *s = (struct dl_hierarchical_solution){0};
-}
-
-/* What a solver works on. */
-struct work {
-  const struct dl_hierarchical_problem *q;
-  struct dl_hierarchical_solution *s;
-  double *precision;          /* n_measurements */
-  double *prior_mean, *prior; /* p: prior: 1 / variance */
-};
-
-static void work_free(struct work *w) {
-  free(w->precision);
-  free(w->prior_mean);
-  free(w->prior);
-}
-
-/* Whether a configuration has rows that are not held out. */
-static bool is_fitted(const struct dl_configurations *configs,
-                      const struct dl_measurement *m, size_t config) {
-  for (size_t k = configs->first[config]; k < configs->first[config + 1]; k++)
-    if (m[k].weight > 0)
-      return true;
-  return false;
 }
 
 /* Counts the configurations of each level, by its first parameter, drops levels
  * as the factor's `many` says, and sets the priors of the others' effects:
  * those without an sd of their own take the largest level_sd of the level, and
  * are 0 where that is. */
-static void set_effect_priors(struct work *w, size_t *count) {
-  const struct dl_physics *physics = w->q->physics;
-  const struct dl_parameter_map *map = &w->q->map;
+static void set_effect_priors(struct dl_weighed_terms *terms,
+                              const struct dl_parameter_map *map) {
+  const struct dl_physics *physics = map->physics;
   size_t factors = physics->n_factors, present[DL_MAX_FACTORS] = {0};
+  DL_FREED size_t *count = dl_calloc(map->p, sizeof *count);
   for (size_t pass = 0; pass < 2; pass++)
     for (size_t i = 0; i < map->configs->n; i++) {
       const struct dl_grouping *inputs = map->configs->inputs[i];
-      if (!is_fitted(map->configs, w->s->m, i))
+      if (!dl_config_is_used(map->configs, terms, i))
         continue;
       for (size_t k = 0; k < factors; k++) {
         const struct dl_grouping_factor *f = &physics->factor[k];
@@ -95,9 +76,9 @@ static void set_effect_priors(struct work *w, size_t *count) {
           sd = sd > 0 ? sd : inputs->level_sd;
           if (!(sd > 0))
             continue;
-          if (!w->s->known[first + e] || 1 / (sd * sd) < w->prior[first + e])
-            w->prior[first + e] = 1 / (sd * sd);
-          w->s->known[first + e] = true;
+          double *prior = &terms->prior[first + e], its = 1 / (sd * sd);
+          *prior = terms->known[first + e] ? fmin(*prior, its) : its;
+          terms->known[first + e] = true;
         }
       }
     }
@@ -111,89 +92,63 @@ double dl_measurement_precision(const struct dl_hierarchical_problem *q,
   return weight / (sigma * sigma + own * own);
 }
 
-static void prepare(struct work *w, const bool *out) {
-  const struct dl_hierarchical_problem *q = w->q;
+/* The terms of the rows that are not `out`, and room for theta. */
+static void prepare(struct dl_hierarchical_solution *s,
+                    const struct dl_hierarchical_problem *q, const bool *out) {
   size_t n = q->configs.n_measurements, p = q->map.p;
-  DL_FREED size_t *count = dl_calloc(p, sizeof *count);
-  w->s->m = dl_calloc(n, sizeof *w->s->m);
-  w->s->theta = dl_calloc(p, sizeof *w->s->theta);
-  w->s->known = dl_calloc(p, sizeof *w->s->known);
-  w->precision = dl_calloc(n, sizeof *w->precision);
-  w->prior_mean = dl_calloc(p, sizeof *w->prior_mean);
-  w->prior = dl_calloc(p, sizeof *w->prior);
-  dl_configurations_average(&q->configs, q->physics, &q->rows, out, w->s->m);
-  for (size_t i = 0; i < n; i++) {
-    w->precision[i] = sqrt(dl_measurement_precision(q, &w->s->m[i]));
-  }
+  struct dl_weighed_terms *terms = &s->terms;
+  *s = (struct dl_hierarchical_solution){
+      .terms = {.m = dl_calloc(n, sizeof *terms->m),
+                .precision = dl_calloc(n, sizeof *terms->precision),
+                .prior_mean = dl_calloc(p, sizeof *terms->prior_mean),
+                .prior = dl_calloc(p, sizeof *terms->prior),
+                .known = dl_calloc(p, sizeof *terms->known)},
+      .theta = dl_calloc(p, sizeof *s->theta)};
+  dl_configurations_average(&q->configs, q->physics, &q->rows, out, terms->m);
+  for (size_t i = 0; i < n; i++)
+    terms->precision[i] = sqrt(dl_measurement_precision(q, &terms->m[i]));
   for (size_t j = 0; j < p; j++)
-    w->prior[j] = 1;
+    terms->prior[j] = 1;
   for (size_t j = 0; j < q->physics->n_constants; j++) {
     double sd = q->physics->constant[j].sd;
-    w->prior_mean[j] = log(q->physics->constant[j].median);
-    w->prior[j] = 1 / (sd * sd);
-    w->s->known[j] = true;
+    terms->prior_mean[j] = log(q->physics->constant[j].median);
+    terms->prior[j] = 1 / (sd * sd);
+    terms->known[j] = true;
   }
-  set_effect_priors(w, count);
+  set_effect_priors(terms, &q->map);
 }
 
-static enum dl_status covariance(struct work *w,
-                                 const struct dl_weighed_terms *terms,
+static enum dl_status covariance(const struct dl_hierarchical_problem *q,
+                                 const struct dl_hierarchical_solution *s,
                                  gsl_matrix *cov, struct dl_diag *d) {
-  struct dl_normal_equations e;
-  DL_FREED double *g = dl_calloc(w->q->map.p, sizeof *g);
-  enum dl_status status = DL_OK;
-  dl_normal_equations_make(&e, &w->q->blocks, terms);
-  dl_normal_equations_sum(&e, w->s->theta, g);
-  if (!dl_normal_equations_invert(&e, cov))
-    status = dl_fail(d, DL_EINPUT, "the normal equations are singular");
-  dl_normal_equations_free(&e);
-  return status;
+  DL_SCOPED(dl_normal_equations_free) struct dl_normal_equations e;
+  DL_FREED double *g = dl_calloc(q->map.p, sizeof *g);
+  dl_normal_equations_make(&e, &q->blocks, &s->terms);
+  dl_normal_equations_sum(&e, s->theta, g);
+  return dl_normal_equations_invert(&e, cov)
+             ? DL_OK
+             : dl_fail(d, DL_EINPUT, "the normal equations are singular");
 }
 
-static struct dl_weighed_terms terms_of(const struct work *w) {
-  return (struct dl_weighed_terms){w->s->m, w->precision, w->prior_mean,
-                                   w->prior, w->s->known};
-}
-
-/* Begins at the prior, or where another solution has ended; parameters that are
- * not known are 0. */
-static enum dl_status solve(struct work *w, const bool *out,
-                            const struct dl_hierarchical_start *start,
-                            gsl_matrix *cov, struct dl_diag *d) {
-  prepare(w, out);
-  const struct dl_weighed_terms terms = terms_of(w);
-  bool near = start && start->theta;
-  const double *from = near ? start->theta : w->prior_mean;
-  for (size_t j = 0; j < w->q->map.p; j++)
-    w->s->theta[j] = w->s->known[j] ? from[j] : 0;
-  DL_TRY(dl_minimise(w->s->theta, near, start ? start->curvature : NULL,
-                     &w->q->blocks, &terms, d));
-  if (cov)
-    DL_TRY(covariance(w, &terms, cov, d));
-  return DL_OK;
-}
-
+/* Begins at the prior, or where another solution has ended. */
 enum dl_status dl_hierarchical_solve(struct dl_hierarchical_solution *s,
                                      const struct dl_hierarchical_problem *q,
                                      const bool *out,
                                      const struct dl_hierarchical_start *start,
                                      gsl_matrix *cov, struct dl_diag *d) {
-  DL_SCOPED(work_free) struct work w = {.q = q, .s = s};
-  *s = (struct dl_hierarchical_solution){0};
-  enum dl_status status = solve(&w, out, start, cov, d);
+  prepare(s, q, out);
+  bool near = start && start->theta;
+  const double *from = near ? start->theta : s->terms.prior_mean;
+  for (size_t j = 0; j < q->map.p; j++)
+    s->theta[j] = s->terms.known[j] ? from[j] : 0;
+  enum dl_status status =
+      dl_minimise(s->theta, near, start ? start->curvature : NULL, &q->blocks,
+                  &s->terms, d);
+  if (status == DL_OK && cov)
+    status = covariance(q, s, cov, d);
   if (status != DL_OK)
     dl_hierarchical_solution_free(s);
   return status;
-}
-
-static void find_curvature(struct dl_hierarchical_problem *q) {
-  DL_SCOPED(dl_hierarchical_solution_free)
-  struct dl_hierarchical_solution same = {0};
-  DL_SCOPED(work_free) struct work w = {.q = q, .s = &same};
-  dl_cell_products_make(&q->full.curvature, &q->blocks);
-  prepare(&w, NULL);
-  const struct dl_weighed_terms terms = terms_of(&w);
-  dl_curvature_at(&q->full.curvature, &q->blocks, &terms, q->full.s.theta);
 }
 
 static void free_full(struct dl_full_solution *full) {
@@ -225,18 +180,12 @@ enum dl_status dl_full_solution_get(struct dl_hierarchical_problem *q,
       return status;
     }
   }
-  if (curvature && !full->curvature.cell)
-    find_curvature(q);
+  if (curvature && !full->curvature.cell) {
+    dl_cell_products_make(&full->curvature, &q->blocks);
+    dl_curvature_at(&full->curvature, &q->blocks, &full->s.terms,
+                    full->s.theta);
+  }
   return DL_OK;
-}
-
-void dl_hierarchical_values(const struct dl_hierarchical_problem *q,
-                            const struct dl_hierarchical_solution *s,
-                            size_t config, double *y) {
-  double c[DL_MAX_CONSTANTS], fx[DL_MAX_EFFECTS];
-  dl_constants_of(q->physics, s->theta, c);
-  dl_effects_at(&q->map, s->theta, config, fx);
-  q->physics->predict(c, fx, q->configs.inputs[config], y);
 }
 
 enum dl_status dl_hierarchical_residuals(
@@ -244,21 +193,23 @@ enum dl_status dl_hierarchical_residuals(
     const struct dl_hierarchical_solution *s, size_t target, const bool *wanted,
     struct dl_diag *d) {
   const struct dl_configurations *configs = &q->configs;
-  double y[DL_MAX_TARGETS];
+  double c[DL_MAX_CONSTANTS], y[DL_MAX_TARGETS];
   DL_FREED double *count = dl_calloc(configs->n, sizeof *count);
   *gp = (struct dl_residual_gp){.point =
                                     dl_calloc(configs->n, sizeof *gp->point)};
+  dl_constants_of(q->physics, s->theta, c);
   for (size_t i = 0; i < configs->n; i++) {
     const struct dl_grouping *inputs = configs->inputs[i];
     size_t its = i < configs->n_own ? target : configs->target[i];
     size_t at = configs->at[i * q->physics->n_targets + its];
-    if (inputs->steady || at == SIZE_MAX || !(s->m[at].weight > 0) ||
+    if (inputs->steady || at == SIZE_MAX || !(s->terms.m[at].weight > 0) ||
         (wanted && !wanted[i]))
       continue;
-    dl_hierarchical_values(q, s, i, y);
-    count[gp->n] = s->m[at].weight;
+    const struct dl_measurement *m = &s->terms.m[at];
+    dl_predict_config(&q->map, c, s->theta, i, y);
+    count[gp->n] = m->weight;
     gp->point[gp->n++] = (struct dl_residual_point){
-        dl_place_of(&configs->names[i], inputs), its, s->m[at].mean - y[its]};
+        dl_place_of(&configs->names[i], inputs), its, m->mean - y[its]};
   }
   return dl_residual_gp_fit(gp, q->physics->process, count, d);
 }

@@ -24,9 +24,8 @@
 
 /* A solution. All arrays are owned. */
 struct dl_hierarchical_solution {
-  struct dl_measurement *m; /* what it was fitted to */
-  double *theta;            /* p */
-  bool *known; /* p: parameters that the rows say something of; others are 0 */
+  struct dl_weighed_terms terms; /* what it was fitted to */
+  double *theta;                 /* p */
 };
 
 /* The solution for all rows, which does not depend on whose residuals are
@@ -85,15 +84,10 @@ void dl_hierarchical_solution_free(struct dl_hierarchical_solution *s);
 enum dl_status dl_full_solution_get(struct dl_hierarchical_problem *q,
                                     bool curvature, struct dl_diag *d);
 
-/* The logarithms of a configuration's targets without residuals. */
-void dl_hierarchical_values(const struct dl_hierarchical_problem *q,
-                            const struct dl_hierarchical_solution *s,
-                            size_t config, double *y);
-
 /* Learns the residuals of the configurations' own targets: of the auxiliary
  * ones the first that was measured, of the others `target`. wanted: of those
- * on GPUs and architectures for which wanted[config], or NULL: all. Rows whose
- * measurement is uncertain inform the constants alone. */
+ * for which wanted[config], or NULL: all. Rows whose measurement is uncertain
+ * inform the constants alone. */
 enum dl_status
 dl_hierarchical_residuals(struct dl_residual_gp *gp,
                           const struct dl_hierarchical_problem *q,

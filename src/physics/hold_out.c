@@ -8,35 +8,24 @@
 
 #include "base/memory.h"
 
-/* A GPU and an architecture with a configuration. */
-struct pair {
-  long gpu, arch;
-  size_t config;
-};
-
-static int by_pair(const void *a, const void *b) {
-  const struct pair *x = a, *y = b;
-  return x->gpu != y->gpu ? (x->gpu > y->gpu) - (x->gpu < y->gpu)
-                          : (x->arch > y->arch) - (x->arch < y->arch);
-}
-
 /* Marks in `near` the configurations of the GPUs and architectures of those
  * that are marked in `held`. */
-static void mark_near(const struct dl_configurations *configs, const bool *held,
+static void mark_near(const struct dl_hierarchical_problem *q, const bool *held,
                       bool *near) {
-  DL_FREED struct pair *pairs = dl_calloc(configs->n, sizeof *pairs);
-  for (size_t i = 0; i < configs->n; i++)
-    pairs[i] = (struct pair){configs->names[i].number[DL_NAME_GPU],
-                             configs->names[i].number[DL_NAME_ARCH], i};
-  qsort(pairs, configs->n, sizeof *pairs, by_pair);
-  for (size_t i = 0, end; i < configs->n; i = end) {
-    bool any = false;
-    for (end = i; end < configs->n && by_pair(&pairs[i], &pairs[end]) == 0;
-         end++)
-      any |= held[pairs[end].config];
-    for (size_t k = i; k < end; k++)
-      near[pairs[k].config] = any;
+  size_t n = q->configs.n;
+  DL_SCOPED(dl_intern_free)
+  struct dl_intern pairs = {.size = 2 * sizeof(long)};
+  DL_FREED size_t *pair = dl_calloc(n, sizeof *pair);
+  for (size_t i = 0; i < n; i++) {
+    const long *name = q->configs.names[i].number;
+    const long key[] = {name[DL_NAME_GPU], name[DL_NAME_ARCH]};
+    pair[i] = (size_t)dl_intern(&pairs, key);
   }
+  DL_FREED bool *any_held = dl_calloc(pairs.n, sizeof *any_held);
+  for (size_t i = 0; i < n; i++)
+    any_held[pair[i]] |= held[i];
+  for (size_t i = 0; i < n; i++)
+    near[i] = any_held[pair[i]];
 }
 
 /* Predicts the configurations marked in `held`. */
@@ -46,9 +35,11 @@ static enum dl_status predict_held(const struct dl_hierarchical_problem *q,
                                    double *y, struct dl_diag *d) {
   const struct dl_residual_process *process = q->physics->process;
   size_t n_targets = q->physics->n_targets;
+  double c[DL_MAX_CONSTANTS];
+  dl_constants_of(q->physics, s->theta, c);
   for (size_t i = 0; i < q->configs.n; i++)
     if (held[i])
-      dl_hierarchical_values(q, s, i, y + i * n_targets);
+      dl_predict_config(&q->map, c, s->theta, i, y + i * n_targets);
   enum dl_status status = DL_OK;
   for (size_t t = 0; process && t < n_targets && status == DL_OK; t++) {
     struct dl_residual_gp gp;
@@ -74,7 +65,7 @@ enum dl_status dl_hold_out(const struct dl_hierarchical_problem *q,
   for (size_t i = 0; i < q->rows.n; i++)
     if (out[i])
       held[q->configs.of_row[i]] = true;
-  mark_near(&q->configs, held, near);
+  mark_near(q, held, near);
   enum dl_status status = dl_hierarchical_solve(&s, q, out, start, NULL, d);
   if (status == DL_OK) {
     status = predict_held(q, &s, held, near, y, d);

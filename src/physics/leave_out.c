@@ -33,21 +33,23 @@ static void free_left(struct left *l) {
 static void gather(struct left *l, const struct dl_hierarchical_problem *q,
                    const size_t *config, size_t n) {
   const size_t *first = q->configs.first;
+  const struct dl_hierarchical_solution *full = &q->full.s;
+  double c[DL_MAX_CONSTANTS], y[DL_MAX_TARGETS];
+  dl_constants_of(q->physics, full->theta, c);
   for (size_t i = 0; i < n; i++)
     l->n += first[config[i] + 1] - first[config[i]];
   l->which = dl_calloc(l->n, sizeof *l->which);
   l->all = dl_calloc(l->n * q->map.p, sizeof *l->all);
   l->r = gsl_vector_alloc(l->n);
   for (size_t i = 0, k = 0; i < n; i++) {
-    double y[DL_MAX_TARGETS];
-    dl_hierarchical_values(q, &q->full.s, config[i], y);
+    dl_predict_config(&q->map, c, full->theta, config[i], y);
     for (size_t m = first[config[i]]; m < first[config[i] + 1]; m++) {
-      gsl_vector_set(l->r, k, q->full.s.m[m].mean - y[q->full.s.m[m].target]);
+      const struct dl_measurement *its = &full->terms.m[m];
+      gsl_vector_set(l->r, k, its->mean - y[its->target]);
       l->which[k++] = m;
     }
   }
-  dl_differentiate_measurements(&q->map, q->full.s.theta, l->which, l->n,
-                                l->all);
+  dl_differentiate_measurements(&q->map, full->theta, l->which, l->n, l->all);
 }
 
 /* Derivatives by the parameters that matter, and their covariance. */
@@ -55,7 +57,7 @@ static void reduce(struct left *l, const struct dl_hierarchical_problem *q) {
   l->param = dl_calloc(q->map.p, sizeof *l->param);
   for (size_t j = 0; j < q->map.p; j++) {
     bool any = false;
-    for (size_t k = 0; k < l->n && q->full.s.known[j]; k++)
+    for (size_t k = 0; k < l->n && q->full.s.terms.known[j]; k++)
       any |= fabs(l->all[k * q->map.p + j]) > 0;
     if (any)
       l->param[l->p++] = j;
@@ -82,8 +84,8 @@ static void solve(struct left *l, const struct dl_hierarchical_problem *q) {
   gsl_blas_dgemm(CblasNoTrans, CblasTrans, -1, JV, l->J, 0, A);
   for (size_t k = 0; k < l->n; k++) {
     gsl_vector_view column = gsl_matrix_column(A, k);
-    gsl_vector_scale(&column.vector,
-                     dl_measurement_precision(q, &q->full.s.m[l->which[k]]));
+    gsl_vector_scale(&column.vector, dl_measurement_precision(
+                                         q, &q->full.s.terms.m[l->which[k]]));
     *gsl_matrix_ptr(A, k, k) += 1;
   }
   gsl_linalg_LU_decomp(A, order, &sign);
@@ -98,7 +100,7 @@ void dl_leave_out(const struct dl_hierarchical_problem *q, const size_t *config,
   reduce(&l, q);
   solve(&l, q);
   for (size_t k = 0; k < l.n; k++) {
-    const struct dl_measurement *m = &q->full.s.m[l.which[k]];
+    const struct dl_measurement *m = &q->full.s.terms.m[l.which[k]];
     y[m->config * q->physics->n_targets + m->target] =
         m->mean - gsl_vector_get(l.r, k);
   }

@@ -213,17 +213,22 @@ void dl_effects_at(const struct dl_parameter_map *map, const double *theta,
              physics->factor[k].n * sizeof *fx);
 }
 
+void dl_predict_config(const struct dl_parameter_map *map, const double *c,
+                       const double *theta, size_t config, double *y) {
+  double fx[DL_MAX_EFFECTS];
+  dl_effects_at(map, theta, config, fx);
+  map->physics->predict(c, fx, map->configs->inputs[config], y);
+}
+
 void dl_predict_measurements(const struct dl_parameter_map *map,
                              const double *theta, double *out) {
   const struct dl_configurations *configs = map->configs;
-  double c[DL_MAX_CONSTANTS], fx[DL_MAX_EFFECTS], y[DL_MAX_TARGETS];
+  double c[DL_MAX_CONSTANTS], y[DL_MAX_TARGETS];
   dl_constants_of(map->physics, theta, c);
   for (size_t i = 0; i < configs->n_measurements; i++) {
     const struct dl_measurement *m = &configs->m[i];
-    if (i == 0 || m->config != m[-1].config) {
-      dl_effects_at(map, theta, m->config, fx);
-      map->physics->predict(c, fx, configs->inputs[m->config], y);
-    }
+    if (i == 0 || m->config != m[-1].config)
+      dl_predict_config(map, c, theta, m->config, y);
     out[i] = y[m->target];
   }
 }

@@ -95,6 +95,10 @@ void dl_parameter_map_free(struct dl_parameter_map *map);
 void dl_effects_at(const struct dl_parameter_map *map, const double *theta,
                    size_t config, double *fx);
 
+/* Logarithms of the targets of a configuration at theta, with constants c. */
+void dl_predict_config(const struct dl_parameter_map *map, const double *c,
+                       const double *theta, size_t config, double *y);
+
 /* Logarithms of each measurement's target at theta. */
 void dl_predict_measurements(const struct dl_parameter_map *map,
                              const double *theta, double *out);

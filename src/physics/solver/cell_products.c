@@ -325,25 +325,18 @@ double dl_squares_at(const struct dl_equation_blocks *blocks,
                      const struct dl_weighed_terms *terms,
                      const double *theta) {
   const struct dl_parameter_map *map = blocks->map;
-  const struct dl_configurations *configs = map->configs;
-  const struct point at = point_at(blocks, terms, theta);
-  double fx[DL_MAX_EFFECTS], y[DL_MAX_TARGETS], squares = 0;
+  size_t n = map->configs->n_measurements;
+  DL_FREED double *f = dl_calloc(n, sizeof *f);
+  double squares = 0;
   for (size_t j = 0; j < map->p; j++) {
     double off = theta[j] - terms->prior_mean[j];
     squares += terms->prior[j] * off * off;
   }
-  for (size_t k = 0; k < configs->n; k++) {
-    if (!dl_config_is_used(configs, terms, k))
-      continue;
-    dl_effects_at(map, theta, k, fx);
-    map->physics->predict(at.c, fx, configs->inputs[k], y);
-    for (size_t i = configs->first[k]; i < configs->first[k + 1]; i++) {
-      double r =
-          terms->precision[i] > 0
-              ? (y[terms->m[i].target] - terms->m[i].mean) * terms->precision[i]
-              : 0;
+  dl_predict_measurements(map, theta, f);
+  for (size_t i = 0; i < n; i++)
+    if (terms->precision[i] > 0) {
+      double r = (f[i] - terms->m[i].mean) * terms->precision[i];
       squares += r * r;
     }
-  }
   return squares;
 }

@@ -10,13 +10,14 @@
 
 #include "physics/solver/equation_blocks.h"
 
-/* What is minimised: the squares of measurements and priors. Borrowed. */
+/* What is minimised: the squares of measurements and priors. */
 struct dl_weighed_terms {
-  const struct dl_measurement *m;
-  const double *precision;  /* n_measurements: 1 / sd; 0: not used */
-  const double *prior_mean; /* p */
-  const double *prior;      /* p: 1 / variance about prior_mean */
-  const bool *known;        /* p: others are left as they are */
+  struct dl_measurement *m;
+  double *precision;  /* n_measurements: 1 / sd; 0: not used */
+  double *prior_mean; /* p */
+  double *prior;      /* p: 1 / variance about prior_mean */
+  bool *known; /* p: those that the rows say something of; others are left as
+                  they are, at 0 */
 };
 
 /* A symmetric matrix of each cell, of those of its columns in which it is not

@@ -51,7 +51,7 @@ struct dl_equation_blocks {
   struct dl_equation_cell *cell;   /* owned */
   size_t n_cells;
   struct dl_equation_columns *columns; /* n_cells, owned */
-  struct dl_equation_block *block; /* owned */
+  struct dl_equation_block *block;     /* owned */
   size_t n_blocks;
   size_t *rest; /* p: number among the rest, or SIZE_MAX; owned */
   size_t n_rest, largest, n_factors;
