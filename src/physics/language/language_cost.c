@@ -61,6 +61,14 @@ static void by(const struct setting *k, struct dl_dual *a,
   dl_dual_times(a, i, k->c[i], n);
 }
 
+/* x by constant i to the power of n. */
+static struct dl_dual term(const struct setting *k, double x,
+                           enum dl_language_constant i, double n) {
+  struct dl_dual t = dl_dual_of(x);
+  by(k, &t, i, n);
+  return t;
+}
+
 static void add(struct dl_dual *a, struct dl_dual b) {
   *a = dl_dual_sum(a, &b);
 }
@@ -84,8 +92,7 @@ static double held(const struct setting *k, double all, double experts) {
 static struct dl_dual shape(const struct setting *k, double width,
                             double tokens) {
   const struct dl_language_inputs *in = k->in;
-  struct dl_dual narrow = dl_dual_of(in->tensor / width);
-  by(k, &narrow, DL_LANG_H0, 1);
+  struct dl_dual narrow = term(k, in->tensor / width, DL_LANG_H0, 1);
   add(&narrow,
       dl_dual_of(1 + IDLE * in->tiles * in->tensor / (tokens * width)));
   return narrow;
@@ -148,15 +155,13 @@ static double copies(const struct setting *k) {
 static struct dl_dual traffic(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
   double passes = in->passes / 3 * (in->again > 0 ? 1 + AGAIN : 1);
-  struct dl_dual t = dl_dual_of(in->element * TRAFFIC * in->layers *
-                                in->hidden * passes * k->per_part);
-  struct dl_dual scores =
-      dl_dual_of(SCORE_PASSES * in->element * in->scores * k->per_part);
-  by(k, &t, DL_LANG_CT, 1);
+  struct dl_dual t = term(
+      k, in->element * TRAFFIC * in->layers * in->hidden * passes * k->per_part,
+      DL_LANG_CT, 1);
   if (in->fused)
     by(k, &t, DL_LANG_FUSED, 1);
-  by(k, &scores, DL_LANG_EAGER, 1);
-  add(&t, scores);
+  add(&t, term(k, SCORE_PASSES * in->element * in->scores * k->per_part,
+               DL_LANG_EAGER, 1));
   add(&t,
       dl_dual_of(copies(k) + 2 * in->element * in->vocabulary * k->per_part +
                  (in->passes * in->element + in->unpack) *
@@ -173,8 +178,8 @@ static struct dl_dual optimizer(const struct setting *k) {
   double own =
       in->shards > 1 ? in->trained : held(k, in->trained, in->trained_experts);
   struct dl_dual t =
-      dl_dual_of(in->state_bytes * own / k->split / in->shards / in->bandwidth);
-  by(k, &t, DL_LANG_WOPT, 1);
+      term(k, in->state_bytes * own / k->split / in->shards / in->bandwidth,
+           DL_LANG_WOPT, 1);
   by(k, &t, DL_LANG_EM, -1);
   return t;
 }
@@ -184,12 +189,9 @@ static struct dl_dual launches(const struct setting *k) {
   double kernels = KERNELS * in->layers;
   if (in->launched > 0)
     kernels += (ROUTING + PRODUCTS * (in->launched - 1)) * in->moe_layers;
-  struct dl_dual t =
-      dl_dual_of(kernels / in->pipeline * (in->passes + in->again));
-  struct dl_dual host = dl_dual_of(1);
-  by(k, &t, DL_LANG_TAU, 1);
-  by(k, &host, DL_LANG_C0, 1);
-  add(&t, host);
+  struct dl_dual t = term(k, kernels / in->pipeline * (in->passes + in->again),
+                          DL_LANG_TAU, 1);
+  add(&t, term(k, 1, DL_LANG_C0, 1));
   if (in->graphs)
     by(k, &t, DL_LANG_GRAPH, 1);
   return t;
@@ -198,10 +200,8 @@ static struct dl_dual launches(const struct setting *k) {
 /* What the host launches behind the backward pass, tensor by tensor. */
 static struct dl_dual by_weight(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
-  struct dl_dual t =
-      dl_dual_of(in->by_weight ? BY_WEIGHT * in->layers / in->pipeline : 0);
-  by(k, &t, DL_LANG_TAU, 1);
-  return t;
+  return term(k, in->by_weight ? BY_WEIGHT * in->layers / in->pipeline : 0,
+              DL_LANG_TAU, 1);
 }
 
 /* Copies of a weight, on `adapters` GPUs of a domain. */
@@ -228,17 +228,10 @@ static struct dl_dual collective(const struct setting *k,
   const struct dl_language_inputs *in = k->in;
   enum dl_language_constant share = in->pcie ? DL_LANG_XP : DL_LANG_XL;
   double link = k->c[share] * in->link, all = in->network * peers->adapters;
-  struct dl_dual latency = dl_dual_of(calls * log2(fmax(peers->copies, 1)));
-  struct dl_dual t;
-  if (in->n_gpus > in->domain && k->c[DL_LANG_XN] * all < link) {
-    t = dl_dual_of(bytes / all);
-    by(k, &t, DL_LANG_XN, -1);
-  } else {
-    t = dl_dual_of(bytes / in->link);
-    by(k, &t, share, -1);
-  }
-  by(k, &latency, DL_LANG_ALPHA, 1);
-  add(&t, latency);
+  bool beyond = in->n_gpus > in->domain && k->c[DL_LANG_XN] * all < link;
+  struct dl_dual t = beyond ? term(k, bytes / all, DL_LANG_XN, -1)
+                            : term(k, bytes / in->link, share, -1);
+  add(&t, term(k, calls * log2(fmax(peers->copies, 1)), DL_LANG_ALPHA, 1));
   return t;
 }
 
@@ -248,16 +241,12 @@ static struct dl_dual hand_over(const struct setting *k) {
   double calls = 2 * in->virtual_stages;
   double bytes = calls * in->element * in->hidden * in->sequences * in->tokens /
                  in->tensor;
-  struct dl_dual latency = dl_dual_of(calls), t;
-  if (in->n_gpus > in->domain) {
-    t = dl_dual_of(bytes / in->network);
-    by(k, &t, DL_LANG_XN, -1);
-  } else {
-    t = dl_dual_of(bytes / in->link);
-    by(k, &t, in->pcie ? DL_LANG_XP : DL_LANG_XL, -1);
-  }
-  by(k, &latency, DL_LANG_ALPHA, 1);
-  return dl_dual_sum(&t, &latency);
+  struct dl_dual t =
+      in->n_gpus > in->domain
+          ? term(k, bytes / in->network, DL_LANG_XN, -1)
+          : term(k, bytes / in->link, in->pcie ? DL_LANG_XP : DL_LANG_XL, -1);
+  add(&t, term(k, calls, DL_LANG_ALPHA, 1));
+  return t;
 }
 
 /* Tokens of a micro-batch that go to their experts and back. */
@@ -269,14 +258,13 @@ static struct dl_dual dispatch(const struct setting *k) {
                  in->pipeline;
   double bytes = calls * in->element * in->hidden * in->sequences * in->tokens /
                  in->tensor;
-  struct dl_dual t = dl_dual_of(bytes * in->to_members / in->link);
-  struct dl_dual beyond = dl_dual_of(bytes * in->to_nodes / in->network);
-  struct dl_dual latency = dl_dual_of(calls * log2(in->expert_parallel));
-  by(k, &t, in->pcie ? DL_LANG_XP : DL_LANG_XL, -1);
-  by(k, &beyond, DL_LANG_XN, -1);
-  by(k, &latency, DL_LANG_ALPHA, 1);
+  struct dl_dual t = term(k, bytes * in->to_members / in->link,
+                          in->pcie ? DL_LANG_XP : DL_LANG_XL, -1);
+  struct dl_dual beyond =
+      term(k, bytes * in->to_nodes / in->network, DL_LANG_XN, -1);
   t = dl_dual_overlap(&t, &beyond);
-  return dl_dual_sum(&t, &latency);
+  add(&t, term(k, calls * log2(in->expert_parallel), DL_LANG_ALPHA, 1));
+  return t;
 }
 
 /* Gathers of the weights (ZeRO-3) before each pass, and gradients that are
@@ -308,12 +296,9 @@ static struct dl_dual exchanges(const struct setting *k) {
     double calls = (4 + 2 * in->again) * in->layers / in->pipeline;
     double bytes = 2 * in->element * in->hidden * in->sequences * in->tokens *
                    (in->tensor - 1) / in->tensor;
-    struct dl_dual x = dl_dual_of(calls * bytes / in->link);
-    struct dl_dual latency = dl_dual_of(calls);
-    by(k, &x, in->pcie ? DL_LANG_XP : DL_LANG_XTP, -1);
-    by(k, &latency, DL_LANG_ALPHA, 1);
-    add(&t, x);
-    add(&t, latency);
+    add(&t, term(k, calls * bytes / in->link,
+                 in->pcie ? DL_LANG_XP : DL_LANG_XTP, -1));
+    add(&t, term(k, calls, DL_LANG_ALPHA, 1));
   }
   if (in->pipeline > 1)
     add(&t, hand_over(k));
@@ -369,8 +354,7 @@ static void step_of(const struct setting *k, struct step *s) {
   add(&t, last);
   add(&t, s->optimizer);
   if (in->nodes > 1) {
-    struct dl_dual slow = dl_dual_of(log2(in->nodes));
-    by(k, &slow, DL_LANG_STRAG, 1);
+    struct dl_dual slow = term(k, log2(in->nodes), DL_LANG_STRAG, 1);
     add(&slow, dl_dual_of(1));
     t = dl_dual_product(&t, &slow);
   }
@@ -381,10 +365,8 @@ static void step_of(const struct setting *k, struct step *s) {
 static void limit(const struct setting *k, struct step *s,
                   const struct dl_dual *wanted, const struct dl_dual *base) {
   const struct dl_language_inputs *in = k->in;
-  struct dl_dual most = dl_dual_of(fmin(in->tdp, in->limit)), kappa;
-  by(k, &most, DL_LANG_PCAP, 1);
-  kappa = dl_dual_of(1);
-  by(k, &kappa, DL_LANG_KAPPA, 1);
+  struct dl_dual most = term(k, fmin(in->tdp, in->limit), DL_LANG_PCAP, 1);
+  struct dl_dual kappa = term(k, 1, DL_LANG_KAPPA, 1);
   struct dl_limited limited;
   dl_dual_limit(&limited, wanted, &most, &kappa, base);
   s->power = limited.power;
@@ -395,17 +377,14 @@ static void limit(const struct setting *k, struct step *s,
 
 static void power_of(const struct setting *k, struct step *s) {
   const struct dl_language_inputs *in = k->in;
-  struct dl_dual base = dl_dual_of(in->tdp), wanted = dl_dual_of(in->tdp);
+  struct dl_dual base = term(k, in->tdp, DL_LANG_PA, 1);
+  struct dl_dual wanted = term(k, in->tdp, DL_LANG_PU, 1);
   struct dl_dual compute = dl_dual_sum(&s->compute, &s->attention);
   struct dl_dual memory = dl_dual_scaled(&s->memory, in->micro_batches);
   compute = dl_dual_scaled(&compute, in->micro_batches * in->tdp);
   add(&memory, s->optimizer);
   memory = dl_dual_scaled(&memory, in->tdp);
-  struct dl_dual gddr = dl_dual_of(in->gddr);
-  by(k, &base, DL_LANG_PA, 1);
-  by(k, &gddr, DL_LANG_PB, 1);
-  add(&base, gddr);
-  by(k, &wanted, DL_LANG_PU, 1);
+  add(&base, term(k, in->gddr, DL_LANG_PB, 1));
   by(k, &compute, DL_LANG_PF, 1);
   by(k, &memory, DL_LANG_PM, 1);
   add(&compute, memory);

@@ -39,6 +39,14 @@ static void by_effect(const struct setting *k, struct dl_dual *a,
   dl_dual_times(a, (size_t)DL_N_SERVING + i, exp(k->fx[i]), n);
 }
 
+/* x by constant i. */
+static struct dl_dual term(const struct setting *k, double x,
+                           enum dl_serving_constant i) {
+  struct dl_dual t = dl_dual_of(x);
+  by(k, &t, i, 1);
+  return t;
+}
+
 static void add(struct dl_dual *a, struct dl_dual b) {
   *a = dl_dual_sum(a, &b);
 }
@@ -116,17 +124,14 @@ static struct dl_dual exchange(const struct setting *k, struct dl_dual tokens) {
 /* What comes with each layer. */
 static struct dl_dual by_layer(const struct setting *k, double times,
                                enum dl_serving_constant each) {
-  struct dl_dual t = dl_dual_of(times * k->in->layers);
-  by(k, &t, each, 1);
+  struct dl_dual t = term(k, times * k->in->layers, each);
   by_effect(k, &t, DL_SERVE_EFFECT_ARCH_TIME, 1);
   return t;
 }
 
 static struct dl_dual host_of(const struct setting *k) {
-  struct dl_dual t = dl_dual_of(1), each = dl_dual_of(k->in->batch);
-  by(k, &t, DL_SERVE_C0, 1);
-  by(k, &each, DL_SERVE_C1, 1);
-  add(&t, each);
+  struct dl_dual t = term(k, 1, DL_SERVE_C0);
+  add(&t, term(k, k->in->batch, DL_SERVE_C1));
   if (k->in->old)
     by(k, &t, DL_SERVE_OLD, 1);
   return t;
@@ -178,10 +183,10 @@ static void draw(const struct setting *k, struct dl_dual *ws,
 static void set_power(const struct setting *k, struct round *r) {
   const struct dl_serving_inputs *l = k->in;
   double b = l->batch, v = l->answer;
-  struct dl_dual kappa = dl_dual_of(1), most = dl_dual_of(l->tdp);
-  r->base = dl_dual_of(l->tdp);
+  struct dl_dual kappa = term(k, 1, DL_SERVE_KAPPA);
+  struct dl_dual most = term(k, l->tdp, DL_SERVE_PCAP);
+  r->base = term(k, l->tdp, DL_SERVE_PA);
   r->decode_ws = r->prefill_ws = dl_dual_of(0);
-  by(k, &r->base, DL_SERVE_PA, 1);
   draw(k, &r->decode_ws, &r->decode, 1, DL_SERVE_PU, DL_N_SERVING);
   draw(k, &r->decode_ws, &r->compute, v, DL_SERVE_PF, DL_SERVE_EC);
   draw(k, &r->decode_ws, &r->memory, v, DL_SERVE_PM, DL_SERVE_EM);
@@ -192,8 +197,6 @@ static void set_power(const struct setting *k, struct round *r) {
   add(&wanted, r->base);
   by_effect(k, &wanted, DL_SERVE_EFFECT_GPU_POWER, 1);
   by_effect(k, &wanted, DL_SERVE_EFFECT_ARCH_POWER, 1);
-  by(k, &most, DL_SERVE_PCAP, 1);
-  by(k, &kappa, DL_SERVE_KAPPA, 1);
   dl_dual_limit(&r->limited, &wanted, &most, &kappa, &r->base);
   struct dl_dual gpu = dl_dual_sum(&r->decode, &r->prefill);
   r->time = dl_dual_product(&gpu, &r->limited.slow);
