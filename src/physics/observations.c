@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/cross_validation/folds.h"
 
 /* The target of row i. */
 static size_t target_of(const struct dl_observations *o,
@@ -88,19 +89,6 @@ void dl_configurations_average(const struct dl_configurations *c,
   }
 }
 
-/* Lists the rows by configuration. */
-static void sort_rows(struct dl_configurations *c, size_t n) {
-  c->row = dl_calloc(n, sizeof *c->row);
-  c->first_row = dl_calloc(c->n + 2, sizeof *c->first_row);
-  size_t *end = c->first_row + 1; /* of each configuration's rows so far */
-  for (size_t i = 0; i < n; i++)
-    c->first_row[c->of_row[i] + 2]++;
-  for (size_t k = 0; k < c->n; k++)
-    c->first_row[k + 2] += c->first_row[k + 1];
-  for (size_t i = 0; i < n; i++)
-    c->row[end[c->of_row[i]]++] = i;
-}
-
 /* Lists what was measured, by configuration and target. */
 static void list_measurements(struct dl_configurations *c,
                               const struct dl_physics *physics,
@@ -126,7 +114,7 @@ static void list_measurements(struct dl_configurations *c,
   }
   c->n_measurements = n;
   c->first[c->n] = n;
-  sort_rows(c, o->n);
+  dl_list_by_group(c->of_row, o->n, c->n, &c->row, &c->first_row);
   dl_configurations_average(c, physics, o, NULL, c->m);
 }
 
@@ -165,7 +153,6 @@ void dl_configurations_free(struct dl_configurations *c) {
   free(c->names);
   free(c->of_row);
   free(c->row);
-  free(c->first_row);
   free(c->at);
   free(c->first);
 }

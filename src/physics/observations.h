@@ -46,11 +46,11 @@ struct dl_configurations {
   struct dl_row_names *names; /* n; by dl_configurations_name */
   struct dl_measurement *m;   /* by configuration, then target; owned */
   size_t n_measurements;
-  size_t *first;           /* n + 1: first measurement of each, owned */
-  size_t *of_row;          /* o->n: configuration of each row, owned */
-  size_t *row, *first_row; /* o->n: rows by configuration, and n + 1: the first
-                              of each there; owned */
-  size_t *at; /* n x n_targets: its measurement, or SIZE_MAX; owned */
+  size_t *first;     /* n + 1: first measurement of each, owned */
+  size_t *of_row;    /* o->n: configuration of each row, owned */
+  size_t *row;       /* o->n: rows by configuration, owned */
+  size_t *first_row; /* n + 1: the first of each there, behind them */
+  size_t *at;        /* n x n_targets: its measurement, or SIZE_MAX; owned */
 };
 
 /* Borrows the inputs. */

@@ -57,48 +57,28 @@ static void average(struct dl_cv *cv) {
                                 .bias = sum.bias / k};
 }
 
-/* Measured values, predictions and weights, sorted by fold. */
-struct scored {
-  double *y, *f, *w; /* w: NULL without weights */
-  size_t *end;       /* k: behind the rows of each fold */
-};
-
-static void sort_by_fold(struct scored *s, const struct dl_cv *cv,
-                         const struct dl_problem *p,
-                         const struct dl_folds *folds) {
-  s->y = dl_calloc(folds->n, sizeof *s->y);
-  s->f = dl_calloc(folds->n, sizeof *s->f);
-  s->w = p->w ? dl_calloc(folds->n, sizeof *s->w) : NULL;
-  s->end = dl_calloc(folds->k + 1, sizeof *s->end);
-  for (size_t i = 0; i < folds->n; i++)
-    s->end[folds->of_row[i] + 1]++;
-  for (size_t k = 0; k < folds->k; k++)
-    s->end[k + 1] += s->end[k];
-  for (size_t i = 0; i < folds->n; i++) {
-    size_t at = s->end[folds->of_row[i]]++;
-    s->y[at] = gsl_vector_get(p->y, i);
-    s->f[at] = cv->prediction[i];
-    if (s->w)
-      s->w[at] = gsl_vector_get(p->w, i);
-  }
-}
-
 void dl_cv_score(struct dl_cv *cv, const struct dl_problem *p,
                  const struct dl_folds *folds) {
-  struct scored s;
+  size_t n = folds->n, *row, *first;
+  DL_FREED double *y = dl_calloc(n, sizeof *y); /* by fold */
+  DL_FREED double *f = dl_calloc(n, sizeof *f);
+  DL_FREED double *w = p->w ? dl_calloc(n, sizeof *w) : NULL;
+  dl_list_by_group(folds->of_row, n, folds->k, &row, &first);
+  for (size_t i = 0; i < n; i++) {
+    y[i] = gsl_vector_get(p->y, row[i]);
+    f[i] = cv->prediction[row[i]];
+    if (w)
+      w[i] = gsl_vector_get(p->w, row[i]);
+  }
   free(cv->fold);
   cv->k = folds->k;
   cv->fold = dl_calloc(folds->k, sizeof *cv->fold);
-  sort_by_fold(&s, cv, p, folds);
-  for (size_t k = 0, first = 0; k < folds->k; first = s.end[k++])
-    dl_score(&cv->fold[k], s.y + first, s.f + first, s.w ? s.w + first : NULL,
-             s.end[k] - first);
+  for (size_t k = 0; k < folds->k; k++)
+    dl_score(&cv->fold[k], y + first[k], f + first[k], w ? w + first[k] : NULL,
+             first[k + 1] - first[k]);
   average(cv);
-  dl_score(&cv->pooled, s.y, s.f, s.w, folds->n);
-  free(s.y);
-  free(s.f);
-  free(s.w);
-  free(s.end);
+  dl_score(&cv->pooled, y, f, w, n);
+  free(row);
 }
 
 enum dl_status dl_cross_validate(struct dl_cv *cv, const struct dl_problem *p,

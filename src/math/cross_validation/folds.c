@@ -103,17 +103,19 @@ enum dl_status dl_folds_by_group(struct dl_folds *f, const size_t *group,
   return status;
 }
 
-void dl_folds_list(const struct dl_folds *f, size_t **row, size_t **first) {
-  *row = dl_calloc(f->n + f->k + 2, sizeof **row);
-  *first = *row + f->n;
-  size_t *end = *first + 1; /* of each fold's rows so far */
-  for (size_t i = 0; i < f->n; i++)
-    if (f->of_row[i] + 1 < f->k)
-      end[f->of_row[i] + 1]++;
-  for (size_t k = 1; k < f->k; k++)
-    end[k] += end[k - 1];
-  for (size_t i = 0; i < f->n; i++)
-    (*row)[end[f->of_row[i]]++] = i;
+void dl_list_by_group(const size_t *of_row, size_t n, size_t k, size_t **row,
+                      size_t **first) {
+  *row = dl_calloc(n + k + 2, sizeof **row);
+  *first = *row + n;
+  size_t *end = *first + 1; /* of each group's rows so far */
+  for (size_t i = 0; i < n; i++)
+    if (of_row[i] < k)
+      end[of_row[i] + 1]++;
+  for (size_t g = 1; g <= k; g++)
+    end[g] += end[g - 1];
+  for (size_t i = 0; i < n; i++)
+    if (of_row[i] < k)
+      (*row)[end[of_row[i]]++] = i;
 }
 
 struct dl_folds dl_folds_in_sets(const struct dl_folds *f, size_t **of_row) {

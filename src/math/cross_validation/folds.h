@@ -35,9 +35,12 @@ enum dl_status dl_folds_by_group(struct dl_folds *f, const size_t *group,
                                  size_t n, const char *const *labels,
                                  size_t n_labels, struct dl_diag *d);
 
-/* Lists the rows of each fold: `row` (n) by fold, then ascending, `first` (k +
- * 1) where each fold begins there. Both are the caller's, by one free(row). */
-void dl_folds_list(const struct dl_folds *f, size_t **row, size_t **first);
+/* Lists the n rows by their groups, of which there are k: *row ascending within
+ * each, *first (k + 1) where each begins there. Rows of other groups are left
+ * out. Both are the caller's, by one free(*row). */
+void dl_list_by_group(const size_t *of_row, size_t n, size_t k, size_t **row,
+                      size_t **first);
+
 void dl_folds_free(struct dl_folds *f);
 
 /* Folds to hold out in place of f: 50 sets of its folds where it has more than

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/fitting/train.h"
 #include "physics/fit_row.h"
 #include "physics/rows/physics_regression.h"
 #include "physics/training/training_waiting.h"
@@ -47,11 +48,6 @@ static void without_waiting(struct rows *g,
   row->value = value;
 }
 
-static size_t label_count(const struct dl_training *t, const char *column) {
-  const struct dl_labels *l = dl_training_labels(t, column);
-  return l ? l->names.n : 0;
-}
-
 /* By few configurations, a fit of a target that moves no constants learns from
  * that target alone, where it was measured. */
 static void drop_others(struct rows *g, const struct dl_physics *physics,
@@ -81,7 +77,7 @@ static void lay_out(struct rows *g, const struct dl_hierarchical_fit *from,
     without_waiting(g, from, t, i);
     gsl_vector_set(g->y, i, g->observed[i].value[target]);
   }
-  drop_others(g, physics, target, label_count(t, "config"));
+  drop_others(g, physics, target, dl_label_count(t, "config"));
 }
 
 /* The mean absolute percentage error of predictions of a target, logarithms;
@@ -242,7 +238,7 @@ enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
   const struct dl_hierarchical_fit *from;
   const struct dl_calibration_errors none = {NAN, NAN, NAN};
   *c = (struct dl_calibration){.runs = t->n,
-                               .configurations = label_count(t, "config"),
+                               .configurations = dl_label_count(t, "config"),
                                .of_target = none,
                                .of_time = none};
   enum dl_status status = dl_calibrate_check(fit, t, d);

@@ -59,17 +59,6 @@ static void add_error(struct dl_scores *s, const double *x, size_t n) {
                           .bias = NAN};
 }
 
-/* Lists the rows by fold; one fold more has those that are in none. */
-static void list_rows(const struct dl_folds *folds, size_t **row,
-                      size_t **from) {
-  struct dl_folds all = {.n = folds->n, .k = folds->k + 1};
-  all.of_row = dl_calloc(folds->n, sizeof *all.of_row);
-  for (size_t i = 0; i < folds->n; i++)
-    all.of_row[i] = folds->of_row[i] < folds->k ? folds->of_row[i] : folds->k;
-  dl_folds_list(&all, row, from);
-  free(all.of_row);
-}
-
 void dl_add_fold_residuals(struct dl_residuals *r, const struct dl_fit *fit,
                            const struct dl_held_out_rows *rows, size_t target,
                            const double *x, bool scored) {
@@ -79,7 +68,7 @@ void dl_add_fold_residuals(struct dl_residuals *r, const struct dl_fit *fit,
   DL_FREED double *its = dl_calloc(folds->n, sizeof *its);
   DL_FREED double *its_spread =
       spread ? dl_calloc(folds->n, sizeof *spread) : NULL;
-  list_rows(folds, &row, &from);
+  dl_list_by_group(folds->of_row, folds->n, folds->k, &row, &from);
   for (size_t k = 0; k < folds->k; k++) {
     size_t n = 0;
     for (size_t i = from[k]; i < from[k + 1]; i++) {

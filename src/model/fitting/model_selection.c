@@ -139,10 +139,9 @@ static enum dl_status try_grid(struct dl_candidate *best, const struct trial *w,
   if (count == 0)
     count = m > 1 ? GRID_TWO : GRID_ONE;
   DL_SCOPED(gsl_matrix_free_local)
-  gsl_matrix *grid =
-      dl_candidates(best->method, best->hyper,
-                    w->c->search ? w->c->search_kind : DL_SEARCH_GRID, count,
-                    w->c->seed);
+  gsl_matrix *grid = dl_candidates(
+      best->method, best->hyper,
+      w->c->search ? w->c->search_kind : DL_SEARCH_GRID, count, w->c->seed);
   if (!grid)
     dl_end_without_memory();
   DL_SCOPED(gsl_matrix_free_local)

@@ -3,7 +3,10 @@
 
 #include "physics/language/language_parts.h"
 
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
+
+#include "base/memory.h"
 
 void dl_language_parts_of(const struct dl_fit_row *row,
                           struct dl_language_parts *parts) {
@@ -19,9 +22,5 @@ void dl_language_parts_of(const struct dl_fit_row *row,
   const double part[] = {cost->compute, cost->attention,
                          cost->memory + cost->optimizer, cost->launch,
                          cost->exchange};
-  size_t most = 0;
-  for (size_t i = 1; i < sizeof part / sizeof *part; i++)
-    if (part[i] > part[most])
-      most = i;
-  parts->bound = names[most];
+  parts->bound = names[gsl_stats_max_index(part, 1, DL_LENGTH(part))];
 }

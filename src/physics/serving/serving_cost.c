@@ -4,8 +4,10 @@
 #include "physics/serving/serving_cost.h"
 
 #include <assert.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 
+#include "base/memory.h"
 #include "physics/dual.h"
 
 static_assert(DL_N_SERVING + DL_N_SERVING_EFFECTS <= DL_N_DUAL,
@@ -233,11 +235,7 @@ static const char *longest(const struct dl_serving_cost *cost) {
                                       "exchange", "host",    "prompts"};
   const double part[] = {cost->memory_s,   cost->compute_s, cost->layers_s,
                          cost->exchange_s, cost->host_s,    cost->prefill_s};
-  size_t most = 0;
-  for (size_t i = 1; i < sizeof part / sizeof *part; i++)
-    if (part[i] > part[most])
-      most = i;
-  return names[most];
+  return names[gsl_stats_max_index(part, 1, DL_LENGTH(part))];
 }
 
 void dl_serving_cost_of(const double *c, const double *fx,

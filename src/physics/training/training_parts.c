@@ -3,6 +3,7 @@
 
 #include "physics/training/training_parts.h"
 
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 
 #include "base/memory.h"
@@ -66,9 +67,5 @@ void dl_training_parts_of(struct dl_fit_row *row,
                                       .software = dl_training_software(inputs),
                                       .gpu_share = gpu_time(&e) / cost.time};
   const double part[] = {cost.compute, cost.memory, cost.kernels, cost.launch};
-  size_t most = 0;
-  for (size_t i = 1; i < 4; i++)
-    if (part[i] > part[most])
-      most = i;
-  parts->bound = names[most];
+  parts->bound = names[gsl_stats_max_index(part, 1, DL_LENGTH(part))];
 }
