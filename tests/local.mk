@@ -145,7 +145,9 @@ CLI_TESTS = \
 	tests/cli/record.bats \
 	tests/cli/record-jobs.bats \
 	tests/cli/record-sensors.bats \
+	tests/cli/refusals.bats \
 	tests/cli/report.bats \
+	tests/cli/requests.bats \
 	tests/cli/reproduce.bats \
 	tests/cli/rows-options.bats \
 	tests/cli/scaling-published.bats \

@@ -348,6 +348,21 @@ enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
 
 enum { MOST_SHOWN = 64 /* bytes of a name in a message */ };
 
+/* Suggests the option of another kind that has the name: a computer is no
+ * accelerator. */
+static void suggest_option(struct dl_catalog *c, enum dl_kind kind,
+                           const char *name, struct dl_text *text) {
+  static const enum dl_kind kinds[] = {DL_NODE, DL_ACCELERATOR, DL_ARCHITECTURE,
+                                       DL_DATASET};
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
+  const struct dl_descriptor *e = NULL;
+  for (size_t i = 0; i < DL_LENGTH(kinds) && !e; i++)
+    if (kinds[i] != kind &&
+        dl_catalog_look(c, kinds[i], name, &e, &quiet) == DL_OK && e)
+      dl_text_printf(text, " (did you mean --%s %s?)", dl_kinds[kinds[i]].word,
+                     e->id);
+}
+
 static void suggest(struct dl_catalog *c, enum dl_kind kind, const char *name,
                     struct dl_text *text) {
   const struct dl_descriptor **all = NULL;
@@ -356,6 +371,8 @@ static void suggest(struct dl_catalog *c, enum dl_kind kind, const char *name,
   if (dl_catalog_all(c, kind, &all, &n, &quiet) == DL_OK)
     dl_suggest_entries(kind, name, all, n, text);
   free(all);
+  if (text->len == 0)
+    suggest_option(c, kind, name, text);
 }
 
 /* Refuses the name that drivers give a slice by MIG: "NVIDIA A100-SXM4-40GB MIG

@@ -63,50 +63,6 @@ dlest: 1 row skipped" predict --input runs.csv "${serve[@]}" --batch-size 8
     --gpu h100 "${serve[@]}" --set request_rate=1 --idle-s 3
 }
 
-@test "a rate for a time: so many requests" {
-  # 5 requests a second for an hour
-  served "${llama[@]}" --request-rate 5 --duration 1h
-  check '.requests == 18000 and (.estimates[0].duration_s / 3600 - 1 | fabs) < 1e-3'
-  jq '.estimates[0].energy_j' out >hour
-  served "${llama[@]}" --request-rate 5 --requests 18000
-  jq '.estimates[0].energy_j' out | diff -u hour -
-  table arch,gpu,phase,prompt_tokens,output_tokens,request_rate,duration_s \
-    llama-3-8b,h100,inference,512,256,5,3600
-  try predict --input runs.csv --method physical --format json -q
-  jq '.estimates[0].energy_j' out | diff -u hour -
-  gives 0 '' predict --method physical --phase inference "${llama[@]}" \
-    --request-rate 5 --duration 1h -q
-  head -n 1 out | grep -q 'inference, 18000 requests.*(defaults: batch size'
-  refuses 3 "dlest: $(message rate_makes_requests --request-rate 5 18000 \
-    --duration 3600 100 --requests)" predict --phase inference "${llama[@]}" \
-    --request-rate 5 --duration 1h --requests 100
-}
-
-@test "a duration that the estimate does not take is warned of" {
-  local none
-  none="dlest: warning: $(message duration_no_effect)"
-  try predict --phase inference "${llama[@]}" --requests 1000 --duration 10h
-  [ "$(cat err)" = "$none" ]
-  gives 0 '' predict --phase inference "${llama[@]}" --requests 1000 \
-    --duration 10h --method tdp
-  table arch,gpu,phase,requests,duration_s resnet50,t4,inference,9,3600 \
-    resnet50,t4,inference,9,
-  gives 0 "dlest: warning: runs.csv: $(message rows_duration_no_effect 1 '')" \
-    predict --input runs.csv --batch-size 1
-}
-
-@test "a batch that the default of one request does not fill is warned of" {
-  try predict --phase inference "${llama[@]}" --batch-size 16
-  [ "$(cat err)" = "dlest: warning: $(message does_not_fill request 16 request)" ]
-  try predict --phase inference --arch resnet50 --gpu t4 --batch-size 16
-  [ "$(cat err)" = "dlest: warning: $(message does_not_fill sample 16 sample)" ]
-  gives 0 '' predict --phase inference "${llama[@]}" --batch-size 16 --requests 9
-  gives 0 '' predict --phase inference "${llama[@]}" --batch-size 16 \
-    --request-rate 2
-  gives 0 "dlest: warning: the sweep: $(message rows_fill_no_batch 2 s)" \
-    predict --phase inference "${llama[@]}" --batch-size 1,2,4
-}
-
 @test "images: an interval that does not depend on training samples" {
   served --arch resnet50 --gpu a100 --batch-size 8 --requests 1000
   jq '.estimates[0] | .energy_j, .low_j, .high_j' out >option

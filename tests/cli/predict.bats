@@ -317,7 +317,7 @@ dlest: warning: runs.csv: $(message no_column_default_is batch_size)" \
 
 @test "no architecture, no GPU" {
   lacks="dlest: warning: $(message no_estimate_without tdp gpu.tdp_w)
-dlest: $(message no_method_has_enough "")"
+dlest: $(message no_method_has_enough "; give --set gpu.tdp_w=VALUE")"
   # No word about quantities of the methods: an option is missing.
   refuses 2 "dlest: $(message no_method_has_enough "; give --arch and --gpu")" \
     predict --method tdp

@@ -259,18 +259,27 @@ static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
   return DL_OK;
 }
 
-/* The options for a missing quantity that some method needs, or NULL. */
-static const char *remedy(const struct dl_predict_subject *s) {
-  static const struct {
-    const char *lacks, *options;
-  } remedies[] = {{"prompt_tokens", "--prompt-tokens and --output-tokens"},
-                  {"output_tokens", "--output-tokens"},
-                  {"duration_s", "--duration"}};
-  for (size_t r = 0; r < sizeof remedies / sizeof *remedies; r++)
-    for (size_t i = 0; i < s->n; i++)
-      if (s->est[i].lacks && strcmp(s->est[i].lacks, remedies[r].lacks) == 0)
-        return remedies[r].options;
-  return NULL;
+/* Appends the options for what methods need: the size of a request, else
+ * fields of the descriptors or a duration. */
+static void add_remedy(const struct dl_predict_subject *s, struct dl_text *to) {
+  bool prompt = false, output = false, duration = false;
+  enum dl_kind kind;
+  DL_TEXT(set);
+  for (size_t i = 0; i < s->n; i++) {
+    const char *lacks = s->est[i].lacks ? s->est[i].lacks : "";
+    prompt |= strcmp(lacks, "prompt_tokens") == 0;
+    output |= strcmp(lacks, "output_tokens") == 0;
+    duration |= strcmp(lacks, "duration_s") == 0;
+    if (dl_field_of(lacks, &kind) && !strstr(dl_text_str(&set), lacks))
+      dl_text_printf(&set, "%s--set %s=VALUE", set.len ? " and " : "", lacks);
+  }
+  if (prompt || output)
+    dl_text_printf(to, "%s--output-tokens",
+                   prompt ? "--prompt-tokens and " : "");
+  else
+    dl_text_printf(to, "%s%s%s", dl_text_str(&set),
+                   set.len && duration ? ", or " : "",
+                   duration ? "--duration" : "");
 }
 
 /* Fails without an estimate, unless a user's model has other targets: at once
@@ -281,17 +290,19 @@ static enum dl_status check_estimates(struct dl_cli *cli,
                                       const struct dl_predict_options *o,
                                       bool at_once) {
   const char *arch = s->job.run->arch, *gpu = s->job.run->gpu;
-  bool named = strcmp(o->methods, "all") != 0;
-  if (s->best >= 0 || o->model ||
-      (at_once && arch && gpu && (named || !remedy(s))))
+  bool named = strcmp(o->methods, "all") != 0, both = arch && gpu;
+  DL_TEXT(give);
+  if (s->best >= 0 || o->model)
     return DL_OK;
-  const char *give = arch && gpu ? remedy(s)
-                     : arch      ? "--gpu"
-                     : gpu       ? "--arch"
-                                 : "--arch and --gpu";
-  return dl_fail(&cli->diag, arch && gpu ? DL_EINPUT : DL_EUSAGE,
-                 "no method can estimate this%s%s", give ? "; give " : "",
-                 give ? give : "");
+  if (both)
+    add_remedy(s, &give);
+  else
+    dl_text_add(&give, arch ? "--gpu" : gpu ? "--arch" : "--arch and --gpu");
+  if (at_once && both && (named || give.len == 0))
+    return DL_OK;
+  return dl_fail(&cli->diag, both ? DL_EINPUT : DL_EUSAGE,
+                 "no method can estimate this%s%s",
+                 give.len > 0 ? "; give " : "", dl_text_str(&give));
 }
 
 /* The answer, for people; NULL without one. It comes first and is filled in
@@ -329,20 +340,17 @@ static enum dl_status report_single(struct dl_cli *cli,
                    "%g GPU%s cannot serve %g requests/s; give %s",
                    s->job.run->n_gpus, s->job.run->n_gpus > 1 ? "s" : "",
                    s->job.run->request_rate, s->predictions.served.lacks);
-  enum dl_status status = check_estimates(cli, s, o, true);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(check_estimates(cli, s, o, true));
   warn_methods(cli, s, strcmp(o->methods, "all") == 0);
   warn_head(cli, &s->job);
   dl_warn_limits(&s->job, s->best >= 0 ? &s->est[s->best] : NULL, &cli->diag);
   warn_disagreement(cli, s);
   dl_frame_warn_unused(f, &cli->diag);
-  status = check_estimates(cli, s, o, false);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(check_estimates(cli, s, o, false));
   struct dl_report *r = dl_report_new();
   struct dl_report *answer = add_answer(r, s);
   struct dl_report *all = o->all || !answer ? r : NULL;
+  enum dl_status status = DL_OK;
   if (o->explain)
     dl_predict_settings(r, &s->job, &o->job);
   if (all)

@@ -234,6 +234,24 @@ static void warn_units(const struct dl_job_options *o, struct dl_catalog *c,
   }
 }
 
+/* Warns of the name of a computer with several accelerators in the place of one
+ * of them. */
+static void warn_system(const struct dl_job_options *o, struct dl_catalog *c,
+                        struct dl_diag *d) {
+  const char *name = o->run.gpu;
+  DL_SCOPED(dl_diag_free) struct dl_diag own = {0};
+  const struct dl_descriptor *e = NULL;
+  if (!name || dl_job_options_give(o, DL_RUN_n_gpus) ||
+      (strncasecmp(name, "dgx", 3) != 0 && strncasecmp(name, "hgx", 3) != 0))
+    return;
+  if (dl_catalog_look(c, DL_ACCELERATOR, name, &e, &own) == DL_OK && e &&
+      DL_AS(accelerator, e)->link_domain > 1)
+    dl_warn(d,
+            "--gpu '%.64s' is one %s; give --gpus for more, or --node for the "
+            "whole computer",
+            name, e->id);
+}
+
 enum dl_status dl_job_options_apply(struct dl_job_options *o,
                                     struct dl_frame *f,
                                     struct dl_catalog *catalog, bool defaults,
@@ -249,6 +267,7 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
   if (defaults && !o->has_table) {
     warn_unused(o, &s, d);
     warn_units(o, catalog, d);
+    warn_system(o, catalog, d);
   }
   if (defaults)
     status = check_size(o, &s, d);

@@ -115,7 +115,8 @@ static struct excess excess_of(const struct dl_job *job,
       1 - batches / dl_pipeline_rounds(batches, dl_or(r->pipeline_parallel, 1),
                                        dl_or(r->virtual_stages, 1));
   struct excess e = {0};
-  e.rate = dl_work_lacks_rate(job, &e.used);
+  if (!isnan(dl_work_peak_tflops(job)))
+    e.rate = dl_work_lacks_rate(job, &e.used);
   e.whole = other_tokens(job);
   e.no_link = r->n_gpus > 1 && lacks_link(job->found.gpu);
   dl_memory_of(job, &e.memory);

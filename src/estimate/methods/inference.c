@@ -123,6 +123,16 @@ static double keeps_up(const struct problem *p, double rate, double most) {
   return high;
 }
 
+/* What is missing of a forward pass, which has no training samples; or NULL. */
+static const char *lacks_of_pass(const struct dl_training_inputs *in) {
+  return !(in->bandwidth > 0)   ? "gpu.bandwidth_gb_s"
+         : !(in->peak > 0)      ? "gpu.peak_fp32_tflops"
+         : !(in->tdp > 0)       ? "gpu.tdp_w"
+         : !isfinite(in->flops) ? "macs_g"
+         : !isfinite(in->batch) ? "batch_size"
+                                : NULL;
+}
+
 /* The features at hand; false, and what is missing in s->lacks. */
 static bool set_up(struct problem *p, const struct dl_session *ctx,
                    const struct dl_job *job, struct dl_served *s) {
@@ -150,15 +160,11 @@ static bool set_up(struct problem *p, const struct dl_session *ctx,
     s->lacks = p->at.lacks;
     return false;
   }
-  /* The forward pass has no training samples. */
-  const struct dl_training_inputs *in = (const void *)&p->at.inputs;
-  if (!p->tokens &&
-      !(isfinite(in->batch) && isfinite(in->flops) && isfinite(in->bandwidth) &&
-        isfinite(in->peak) && isfinite(in->tdp))) {
-    s->lacks = "batch size, work, bandwidth, peak rate or TDP";
-    return false;
+  if (!p->tokens) {
+    s->lacks = lacks_of_pass((const void *)&p->at.inputs);
+    return !s->lacks;
   }
-  if (p->tokens && !(job->run->prompt_tokens + job->run->output_tokens > 0)) {
+  if (!(job->run->prompt_tokens + job->run->output_tokens > 0)) {
     s->lacks = "prompt_tokens";
     return false;
   }

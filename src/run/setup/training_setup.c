@@ -421,8 +421,7 @@ static bool breaks_tokens(const struct dl_row *row, struct dl_wording *to) {
   return !dl_run_is_inference(r) && breaks_sizes(row, seq, to);
 }
 
-/* A rate says how long accelerators idle between requests, and how many come in
- * a given time. */
+/* A rate says how long GPUs idle, and how many requests come in a time. */
 static bool breaks_serving(const struct dl_row *row, struct dl_wording *to) {
   const struct dl_run *r = &row->run;
   double come = r->request_rate * r->duration_s;

@@ -1,0 +1,38 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What to give, or which option a name belongs to, where nothing can be estimated.
+
+load common
+
+@test "nothing can be estimated: what to give, not what each method lacks" {
+  # Apple states neither; of the M3 Ultra the power of the whole computer.
+  refuses 3 "dlest: $(message no_method_has_enough \
+    "; give --set gpu.peak_fp32_tflops=VALUE and --set gpu.tdp_w=VALUE")" \
+    predict --arch resnet50 --gpu m3-max
+  gives 0 '' predict --arch resnet50 --gpu m3-max -q \
+    --set gpu.peak_fp32_tflops=14 --set gpu.tdp_w=60
+  refuses 3 "dlest: $(message no_method_has_enough \
+    "; give --set gpu.peak_fp32_tflops=VALUE, or --duration")" \
+    predict --arch resnet50 --gpu m3-ultra --phase inference
+  refuses 3 "dlest: $(message no_method_has_enough \
+    "; give --set gpu.peak_fp32_tflops=VALUE, or --duration")" \
+    predict --arch sdxl --gpu m3-ultra --phase inference
+  # no peak rate is taken in place of another where none is known
+  gives 0 '' predict --arch llama-3-8b --gpu m3-ultra --phase inference \
+    --duration 9s
+}
+
+@test "a computer in the place of an accelerator" {
+  refuses 3 "dlest: $(message unknown_nearest_see_list gpu p4d.24xlarge \
+    "$(message did_you_mean '--node aws:p4d.24xlarge')" gpus)" \
+    predict --arch resnet50 --gpu p4d.24xlarge
+  refuses 3 "dlest: $(message unknown_nearest_see_list node t4 \
+    "$(message did_you_mean '--gpu t4')" nodes)" predict --arch resnet50 --node t4
+  refuses 3 "dlest: $(message unknown_nearest_or_export arch cifar10 \
+    "$(message did_you_mean '--dataset cifar10')" archs)" \
+    predict --arch cifar10 --gpu t4
+  gives 0 "dlest: warning: $(message system_is_one 'DGX H100' h100-sxm5-80gb)" \
+    predict --arch resnet50 --gpu 'DGX H100'
+  gives 0 '' predict --arch resnet50 --gpu 'DGX H100' --gpus 8
+  gives 0 '' predict --arch resnet50 --gpu 'DGX Spark'
+}
