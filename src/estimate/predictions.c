@@ -138,6 +138,28 @@ static double most_w(const struct dl_job *job) {
   return dl_or(most, INFINITY) * job->run->n_gpus;
 }
 
+/* The standard deviation that half of an interval of a logarithm stands for. */
+static double half_width_sd(const struct dl_prediction *p, double coverage) {
+  double half = log(p->high / p->low) / 2;
+  return dl_interval_sd(-half, half, coverage);
+}
+
+/* Without a time, energies and powers are as uncertain as their intervals say.
+ * Errors of the two hardly correlate where a GPU is held out (.15 over seven,
+ * from -.54 to .76), so that a known power leaves the energy as it is, unless
+ * it makes waiting likely (docs/known-times.md). */
+static void trust_energy(struct dl_expected *e,
+                         const struct dl_prediction *energy,
+                         const struct dl_prediction *power, double coverage) {
+  double sd_energy = half_width_sd(energy, coverage);
+  double sd_power = half_width_sd(power, coverage);
+  if (!(sd_energy > 0 && sd_power > 0))
+    return;
+  e->var_power = sd_power * sd_power;
+  e->var_time = sd_energy * sd_energy + e->var_power;
+  e->cov = -e->var_power;
+}
+
 /* False if the fit does not have it. The static power of a GPU is no less than
  * its idle power. */
 static bool expect_training(const struct dl_job_predictions *p, struct asked *a,
@@ -148,7 +170,10 @@ static bool expect_training(const struct dl_job_predictions *p, struct asked *a,
   if (!p->parts.bound || isnan(power->value))
     return false;
   take_work(e, fit_row(a, DL_PHYSICAL_EPOCH), DL_TARGET_TIME, DL_TARGET_POWER);
-  trust_intervals(e, power, a->ctx->coverage);
+  if (isnan(job->known.run_s))
+    trust_energy(e, &p->of[DL_PHYSICAL_EPOCH], power, a->ctx->coverage);
+  else
+    trust_intervals(e, power, a->ctx->coverage);
   e->time += log(job->epochs);
   e->power = log(power->value * n);
   e->static_w = fmax(p->parts.static_w, dl_or(job->idle_w, 0)) * n;

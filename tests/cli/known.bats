@@ -152,6 +152,25 @@ less() {
   done
 }
 
+# Unless the power makes waiting likely; a thousandth is what a share of
+# trainings that wait for a moment adds.
+@test "a known power does not widen the energy of an image network" {
+  local set expected half
+  for set in "--arch resnet50 --gpu a100" "--arch vgg16 --gpu rtx-3090" \
+    "--arch nasnetmobile --gpu gtx-750-ti" \
+    "--arch resnet50 --gpu a100 --gpus 8 --precision fp16"; do
+    # shellcheck disable=SC2086
+    try predict $set --method physical -q --format json
+    # The GPUs alone: without the 5 W of the memory.
+    expected=$(jq '.estimates[0].power_w - 5' out)
+    half=$(jq '.estimates[0] | (.high_j / .low_j | log) / 2' out)
+    # shellcheck disable=SC2086
+    try predict $set --method physical -q --format json --gpu-power "$expected"
+    check ".estimates[0] | (.high_j / .low_j | log) / 2 < $half * 1.001"
+    within '.estimates[0].power_w' "$expected" 1e-9
+  done
+}
+
 @test "a duration without epochs says nothing of the work" {
   near_same() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a == b) }'; }
   near_same "$(value '.estimates[0].power_w' --duration 3h)" \

@@ -63,12 +63,39 @@ static void by_power(const struct dl_session *ctx, const struct dl_job *job,
     dl_note_limits(ctx, est, ctx->fit[DL_PHYSICAL_POWER].fit, job, p);
 }
 
+/* In 16 bits, tuned software takes down to 1 / 1.7 of the time of PyTorch in
+ * eager mode (ResNet-50 on an H100; 1 / 1.2 on an A100). Where the software is
+ * not given, or no speeds of it were published, the interval widens by that. */
+static double software_doubt(const struct dl_run *run) {
+  static const char *const measured[] = {"eager", "ngc", "mlperf"};
+  for (size_t i = 0; run->stack && i < sizeof measured / sizeof *measured; i++)
+    if (strcmp(run->stack, measured[i]) == 0)
+      return 0;
+  return dl_is_16_bit(run->precision) ? SOFTWARE_DOUBT : 0;
+}
+
+/* What an energy whose time is not known is uncertain by beyond its fit. What
+ * GPUs wait for each other is known worse than what they compute. */
+static void widen_epoch(const struct dl_session *ctx, const struct dl_job *job,
+                        const struct dl_job_predictions *all,
+                        struct dl_estimate *est) {
+  const struct dl_prediction *p = &all->of[DL_PHYSICAL_EPOCH];
+  double doubt, waiting = all->parts.waiting_s / all->parts.time_s;
+  double software = software_doubt(job->run);
+  dl_facts_assumed(job, &doubt);
+  dl_note_limits(ctx, est, ctx->fit[DL_PHYSICAL_EPOCH].fit, job, p);
+  est->software_matters = !job->run->stack && !p->of_stack && software > 0;
+  dl_widen(ctx, est,
+           p->of_stack ? doubt : hypot(hypot(waiting, software), doubt));
+}
+
 /* By what is known of the run. */
 static void by_known(const struct dl_session *ctx, const struct dl_job *job,
                      const struct dl_job_predictions *all,
                      struct dl_estimate *est) {
   const struct dl_conditioned *known = &all->conditioned;
   const struct dl_prediction *p = &all->of[DL_PHYSICAL_POWER];
+  bool timed = !isnan(job->known.run_s);
   est->boundary = "gpu";
   est->model = ctx->fit[DL_PHYSICAL_POWER].model;
   est->energy_j = known->energy_j;
@@ -82,19 +109,10 @@ static void by_known(const struct dl_session *ctx, const struct dl_job *job,
   }
   est->low_j = isnan(p->low) ? NAN : known->low_j;
   est->high_j = isnan(p->low) ? NAN : known->high_j;
-  if (isnan(job->known.power_w) || isnan(job->known.run_s))
+  if (!timed && ctx->fit[DL_PHYSICAL_EPOCH].fit)
+    widen_epoch(ctx, job, all, est);
+  else if (isnan(job->known.power_w) || !timed)
     dl_note_limits(ctx, est, ctx->fit[DL_PHYSICAL_POWER].fit, job, p);
-}
-
-/* In 16 bits, tuned software takes down to 1 / 1.7 of the time of PyTorch in
- * eager mode (ResNet-50 on an H100; 1 / 1.2 on an A100). Where the software is
- * not given, or no speeds of it were published, the interval widens by that. */
-static double software_doubt(const struct dl_run *run) {
-  static const char *const measured[] = {"eager", "ngc", "mlperf"};
-  for (size_t i = 0; run->stack && i < sizeof measured / sizeof *measured; i++)
-    if (strcmp(run->stack, measured[i]) == 0)
-      return 0;
-  return dl_is_16_bit(run->precision) ? SOFTWARE_DOUBT : 0;
 }
 
 static void by_epoch(const struct dl_session *ctx, const struct dl_job *job,
@@ -115,21 +133,12 @@ static void by_epoch(const struct dl_session *ctx, const struct dl_job *job,
   double gpu_w = est->power_w - est->memory_w;
   est->power_low_w = est->memory_w + gpu_w * exp(all->power_low);
   est->power_high_w = est->memory_w + gpu_w * exp(all->power_high);
-  if (isnan(p->value)) {
+  if (isnan(p->value))
     est->lacks = dl_fit_lacks(&ctx->fit[DL_PHYSICAL_EPOCH], job);
-  } else if (isnan(est->energy_j)) {
+  else if (isnan(est->energy_j))
     est->lacks = "epochs";
-  } else {
-    double doubt;
-    dl_facts_assumed(job, &doubt);
-    dl_note_limits(ctx, est, fit, job, p);
-    /* What GPUs wait for each other is known worse than what they compute. */
-    double waiting = all->parts.waiting_s / all->parts.time_s;
-    double software = software_doubt(job->run);
-    est->software_matters = !job->run->stack && !p->of_stack && software > 0;
-    dl_widen(ctx, est,
-             p->of_stack ? doubt : hypot(hypot(waiting, software), doubt));
-  }
+  else
+    widen_epoch(ctx, job, all, est);
 }
 
 /* The interval of a forward pass is that of the energy of trainings, by what

@@ -56,6 +56,7 @@ static void without_time(struct node *n, const struct dl_waiting_prior *q,
                          const struct dl_waiting_known *known, double d,
                          double factor) {
   double off = known->power - factor - q->power;
+  double both = q->cov + q->var_power; /* covariance of energy and power */
   n->time = q->time + d;
   n->energy = n->time + q->power + factor;
   n->variance = q->var_time + q->var_power + 2 * q->cov;
@@ -65,7 +66,7 @@ static void without_time(struct node *n, const struct dl_waiting_prior *q,
   n->weight += log_normal(off, var);
   n->time += q->cov / var * off;
   n->energy = n->time + known->power;
-  n->variance = q->var_time - q->cov * q->cov / var + POWER_SD * POWER_SD;
+  n->variance -= both * both / var;
 }
 
 static void at_node(struct node *n, const struct dl_waiting_prior *q,
