@@ -92,6 +92,7 @@ endif
 CLI_TESTS = \
 	tests/cli/accelerators.bats \
 	tests/cli/bad-input.bats \
+	tests/cli/calibrate-intervals.bats \
 	tests/cli/calibrate.bats \
 	tests/cli/check.bats \
 	tests/cli/compare.bats \

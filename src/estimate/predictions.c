@@ -58,7 +58,8 @@ static bool take_power(struct dl_job_predictions *p, struct asked *a,
   struct dl_predictor_row *epoch = row_of(a, DL_PHYSICAL_EPOCH);
   if (!of || !epoch || epoch->lacks || !dl_predictor_bounds(of, epoch, b))
     return false;
-  double more = p->of[DL_PHYSICAL_EPOCH].extrapolation;
+  double more = b->repeats > 0 ? 0 : p->of[DL_PHYSICAL_EPOCH].extrapolation;
+  p->power_repeats = b->repeats > 0;
   p->power_low = -hypot(b->low, more);
   p->power_high = hypot(b->high, more);
   return true;
@@ -77,14 +78,15 @@ static void take_times(struct dl_job_predictions *p, struct asked *a) {
   if (!isnan(time->value) || isnan(energy->value) || !p->parts.bound ||
       !dl_predictor_times(row_of(a, DL_PHYSICAL_EPOCH), p->parts.software, &b))
     return;
-  double more = b.apart ? 0 : energy->extrapolation;
+  double more = b.apart || b.repeats > 0 ? 0 : energy->extrapolation;
   *time =
       (struct dl_prediction){.value = p->parts.time_s,
                              .low = p->parts.time_s * exp(-hypot(b.low, more)),
                              .high = p->parts.time_s * exp(hypot(b.high, more)),
                              .novelty = b.novelty,
-                             .groups = b.groups};
-  if (!b.apart || !has_power)
+                             .groups = b.groups,
+                             .repeats = b.repeats};
+  if (!b.apart || !has_power || energy->repeats > 0)
     return;
   *energy = (struct dl_prediction){
       .value = energy->value,
@@ -273,6 +275,7 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   p->parts = (struct dl_physical_parts){.time_s = NAN};
   p->step.cost.power = NAN;
   p->power_low = p->power_high = NAN;
+  p->power_repeats = false;
   p->language = dl_trains_language(ctx, job);
   explain(p, &a, trains);
   /* A run whose duration is known has no energy of its own. */

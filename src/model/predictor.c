@@ -45,6 +45,7 @@ struct dl_predictor {
   struct dl_row_ref *feature;       /* one per feature, owned */
   struct dl_row_ref offset;         /* where the fit has one */
   struct dl_row_ref *ranged;        /* one per range, owned */
+  double coverage;
   double spread; /* of a variable's power, see extrapolation */
   double source; /* half-width by a source that the fit has not seen */
   struct dl_row_bounds bounds[2][2];   /* [architecture is new][GPU is new] */
@@ -120,6 +121,7 @@ enum dl_status dl_predictor_new(struct dl_predictor **out,
   struct dl_predictor *p = dl_calloc(1, sizeof *p);
   p->fit = fit;
   p->frame = f;
+  p->coverage = coverage;
   p->times = dl_calloc(fit->n_times, sizeof *p->times);
   prepare_intervals(p, coverage);
   p->feature = dl_calloc(fit->features.n, sizeof *p->feature);
@@ -239,12 +241,29 @@ static void row_bounds(struct dl_predictor_row *at,
   *high *= at->spread[target];
 }
 
+/* How many runs of a calibration measured the row's own configuration; half of
+ * the width that their repeats have into *half then. */
+static size_t repeats_of(struct dl_predictor_row *at, size_t target,
+                         double *half) {
+  const struct dl_predictor *p = at->p;
+  const struct dl_physics *physics = p->bound ? p->bound->physics : NULL;
+  double n = physics && !at->lacks && p->fit->log_target
+                 ? dl_fit_row_repeats(&at->of_fit, target)
+                 : 0;
+  if (n > 0)
+    *half = dl_residual_repeats(physics->calibration, n, p->coverage);
+  return (size_t)n;
+}
+
 bool dl_predictor_bounds(const struct dl_predictor *p,
                          struct dl_predictor_row *at,
                          struct dl_target_bounds *out) {
   const struct dl_row_bounds *b = bounds_of(p, at->row);
   row_bounds(at, b, (size_t)p->target, &out->low, &out->high);
   out->novelty = b->novelty;
+  out->repeats = repeats_of(at, (size_t)p->target, &out->high);
+  if (out->repeats > 0)
+    out->low = -out->high;
   return b->known && p->fit->log_target;
 }
 
@@ -285,6 +304,10 @@ bool dl_predictor_times(struct dl_predictor_row *at, const char *software,
     out->low = -hypot(out->low, p->source);
     out->high = hypot(out->high, p->source);
   }
+  if (p->bound)
+    out->repeats = repeats_of(at, p->bound->physics->time, &out->high);
+  if (out->repeats > 0)
+    out->low = -out->high;
   return b->known && p->fit->log_target;
 }
 
@@ -381,8 +404,15 @@ static void predict_by_physics(struct dl_predictor_row *at,
   const struct dl_row_bounds *new_gpu = &p->bounds[0][1];
   bool near = b != &p->bounds[0][0] || !new_gpu->known ||
               dl_fit_row_has_neighbours(row, (size_t)p->target);
-  double share = left_by_runs(p, b, row);
+  double half, share = left_by_runs(p, b, row);
   add_interval(at, near ? b : new_gpu, share, out);
+  out->repeats = repeats_of(at, (size_t)p->target, &half);
+  if (out->repeats == 0)
+    return;
+  out->low = out->value * exp(-half);
+  out->high = out->value * exp(half);
+  out->extrapolation = 0;
+  out->outside = 0;
 }
 
 enum dl_status dl_predict(struct dl_predictor_row *at,

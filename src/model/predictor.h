@@ -43,9 +43,11 @@ struct dl_prediction {
   double low, high; /* interval; NaN without one */
   enum dl_held_out_group novelty; /* whose residuals gave the interval */
   size_t groups;                  /* so many of them */
-  bool all_seen; /* the row's own group is among them: others are wider apart
-                    from it than the runs that are like the row's */
-  bool of_stack; /* they are those of times with its software stack */
+  bool all_seen;  /* the row's own group is among them: others are wider apart
+                     from it than the runs that are like the row's */
+  bool of_stack;  /* they are those of times with its software stack */
+  size_t repeats; /* so many runs of a calibration measured its very
+                     configuration, whose repeats gave the interval; 0: none */
   double extrapolation; /* part of the relative half-width due to variables
                            outside of their training range */
   unsigned outside;     /* bit i: variable i (fit->range) is outside */
@@ -61,6 +63,7 @@ enum dl_status dl_predict(struct dl_predictor_row *at,
 struct dl_target_bounds {
   double low, high;
   enum dl_held_out_group novelty;
+  size_t repeats; /* as of a prediction */
 };
 
 /* False without, or where the target is no logarithm. */
@@ -78,6 +81,7 @@ struct dl_time_bounds {
   size_t groups;
   bool all_seen; /* nothing is new: as for another GPU, which is more */
   bool apart;
+  size_t repeats; /* as of a prediction */
 };
 bool dl_predictor_times(struct dl_predictor_row *at, const char *software,
                         struct dl_time_bounds *out);

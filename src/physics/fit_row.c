@@ -52,3 +52,28 @@ bool dl_fit_row_is_calibrated(const struct dl_fit_row *row, size_t target) {
          dl_residual_gp_nearest(runs, row->fit->physics->calibration,
                                 &row->place, target) > 0.5;
 }
+
+/* Runs that measured a target of the row's configuration as it is estimated. */
+static double runs_of(struct dl_fit_row *row, size_t target) {
+  const struct dl_residual_process *process = row->fit->physics->calibration;
+  const struct dl_residual_point *p = dl_residual_gp_find(
+      &row->fit->calibration_residuals, &row->place, target);
+  bool its =
+      p && p->runs > 0 &&
+      fabs(p->value - dl_fit_row_value(row, target)) <= process->repeat_sd;
+  return its ? p->runs : 0;
+}
+
+double dl_fit_row_repeats(struct dl_fit_row *row, size_t target) {
+  const struct dl_energy_targets *e = row->fit->physics->energy;
+  if (row->fit->calibration_residuals.n == 0)
+    return 0;
+  double runs = runs_of(row, target), least = INFINITY;
+  if (runs > 0 || !e)
+    return runs;
+  const size_t all[] = {e->energy, e->power, e->time};
+  for (size_t i = 0; i < 3; i++)
+    if (all[i] != target)
+      least = fmin(least, runs_of(row, all[i]));
+  return least;
+}

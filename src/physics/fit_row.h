@@ -40,4 +40,9 @@ bool dl_fit_row_has_neighbours(const struct dl_fit_row *row, size_t target);
  * variance of a target's residual in common with that of the row. */
 bool dl_fit_row_is_calibrated(const struct dl_fit_row *row, size_t target);
 
+/* How many runs of a calibration measured the row's own configuration: its
+ * target, or the other two of an energy, a power and a time. 0 where none did,
+ * or where the estimate is not theirs, as on another host. */
+double dl_fit_row_repeats(struct dl_fit_row *row, size_t target);
+
 #endif

@@ -209,7 +209,9 @@ enum dl_status dl_hierarchical_residuals(
     dl_predict_config(&q->map, c, s->theta, i, y);
     count[gp->n] = m->weight;
     gp->point[gp->n++] = (struct dl_residual_point){
-        dl_place_of(&configs->names[i], inputs), its, m->mean - y[its]};
+        .place = dl_place_of(&configs->names[i], inputs),
+        .target = its,
+        .weight = m->mean - y[its]};
   }
   return dl_residual_gp_fit(gp, q->physics->process, count, d);
 }

@@ -3,6 +3,7 @@
 
 #include "physics/residual_gp.h"
 
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
 #include <math.h>
@@ -114,6 +115,15 @@ double dl_residual_noise(const struct dl_residual_process *process, double n) {
          process->floor_sd * process->floor_sd;
 }
 
+double dl_residual_repeats(const struct dl_residual_process *process, double n,
+                           double coverage) {
+  const double degrees = 3;
+  double once = process->repeat_sd * process->repeat_sd;
+  double scale =
+      sqrt(once * (1 + 1 / n) / 2 + process->floor_sd * process->floor_sd);
+  return gsl_cdf_tdist_Pinv((1 + coverage) / 2, degrees) * scale;
+}
+
 void dl_residual_gp_free(struct dl_residual_gp *gp) {
   free(gp->point);
   free(gp->order);
@@ -215,7 +225,7 @@ static size_t first_near(const struct dl_residual_gp *gp,
 double dl_residual_gp_at(const struct dl_residual_gp *gp,
                          const struct dl_residual_process *process,
                          const struct dl_place *place, size_t target) {
-  struct dl_residual_point here = {*place, target, 0};
+  struct dl_residual_point here = {.place = *place, .target = target};
   double sum = 0;
   for (size_t i = first_near(gp, place); i < gp->n; i++) {
     const struct dl_residual_point *p = &gp->point[gp->order[i]];
@@ -229,7 +239,7 @@ double dl_residual_gp_at(const struct dl_residual_gp *gp,
 double dl_residual_gp_nearest(const struct dl_residual_gp *gp,
                               const struct dl_residual_process *process,
                               const struct dl_place *place, size_t target) {
-  struct dl_residual_point here = {*place, target, 0};
+  struct dl_residual_point here = {.place = *place, .target = target};
   double most = 0;
   memset(here.place.rate, 0, sizeof here.place.rate);
   for (size_t i = first_near(gp, place); i < gp->n; i++) {
@@ -239,6 +249,32 @@ double dl_residual_gp_nearest(const struct dl_residual_gp *gp,
     most = fmax(most, dl_residual_covariance(process, &here, p));
   }
   return most > 0 ? most / dl_residual_covariance(process, &here, &here) : 0;
+}
+
+/* Coordinates are computed anew, but from the same numbers. */
+static bool agree(const double *a, const double *b, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (fabs(a[i] - b[i]) > 1e-9)
+      return false;
+  return true;
+}
+
+const struct dl_residual_point *
+dl_residual_gp_find(const struct dl_residual_gp *gp,
+                    const struct dl_place *place, size_t target) {
+  for (size_t i = first_near(gp, place); i < gp->n; i++) {
+    const struct dl_residual_point *p = &gp->point[gp->order[i]];
+    if (compare_blocks(gp, &p->place, place) != 0)
+      break;
+    if (p->target == target && compare_pairs(&p->place, place) == 0 &&
+        p->place.tuned == place->tuned &&
+        agree(p->place.x, place->x, DL_PLACE_AXES) &&
+        agree(&p->place.exact, &place->exact, 1) &&
+        agree(p->place.bound, place->bound, DL_BOUND_AXES) &&
+        agree(p->place.rate, place->rate, DL_RATE_AXES))
+      return p;
+  }
+  return NULL;
 }
 
 void dl_residual_gp_append(struct dl_residual_gp *gp,

@@ -75,6 +75,9 @@ struct dl_residual_point {
   struct dl_place place;
   size_t target;
   double weight; /* of K^-1 residuals */
+  /* Of the runs of a calibration: how many it is the mean of, and the logarithm
+   * that they measured; 0 runs: not known. */
+  double runs, value;
 };
 
 struct dl_residual_gp {
@@ -98,6 +101,19 @@ double dl_residual_covariance(const struct dl_residual_process *process,
 
 /* Variance of the mean of n values of a configuration measured again. */
 double dl_residual_noise(const struct dl_residual_process *process, double n);
+
+/* Half the width of the interval of a logarithm that n runs of the same
+ * configuration have measured. Differences of repeats are Student's t with
+ * three degrees of freedom and a scale of repeat_sd: half of the
+ * configurations of del Rey et al. repeat within 1 %, few vary by a tenth
+ * (docs/designs.md). The mean of n leaves (1 + 1 / n) / 2 of that variance. */
+double dl_residual_repeats(const struct dl_residual_process *process, double n,
+                           double coverage);
+
+/* The point of a target at a place, all of whose coordinates agree, or NULL. */
+const struct dl_residual_point *
+dl_residual_gp_find(const struct dl_residual_gp *gp,
+                    const struct dl_place *place, size_t target);
 
 /* Learns residuals: those of gp->point come in their weights, and K^-1 times
  * them go there. K is block diagonal, a block each architecture on a GPU.

@@ -247,7 +247,7 @@ static void tuned_software_differs(void **state) {
   static const struct dl_residual_component half = {0,   0.05, 0.025,
                                                     0.1, 1,    {0}};
   struct dl_residual_process halved = process;
-  struct dl_residual_point a = {{.gpu = 1, .arch = 1, .bound = {1}}, 0, 0},
+  struct dl_residual_point a = {.place = {.gpu = 1, .arch = 1, .bound = {1}}},
                            b = a;
   b.place.tuned = true;
   halved.tuned = &half;

@@ -224,6 +224,7 @@ class Scores:
         self.inside = {t: [] for t in targets}
         self.width = {t: [] for t in targets}
         self.networks = {}  # those of a run, and others
+        self.repeats = None  # other runs of the configuration of a run
 
     def add(self, rows, found, learnt=None):
         """learnt: networks of the runs, to keep intervals apart by them"""
@@ -298,6 +299,12 @@ def score(dlest, folder, group, counts, settled):
                       if r["config"] in configs} if count == 1 else None
             after[count].add(rest, predict(dlest, folder, new, rest, "mine",
                                            group.targets), learnt)
+            again = [r for r in group.rows if r["config"] in configs][1:]
+            if count == 1 and again:
+                scores = after[count].repeats = after[count].repeats or Scores(
+                    group.targets)
+                scores.add(again, predict(dlest, folder, new, again, "again",
+                                          group.targets))
             if count == 1:
                 now = predict(dlest, folder, new, settled, "settled",
                               group.targets[:1])
@@ -349,12 +356,13 @@ def intervals_table(groups, found, counts):
             if count > 1:
                 yield cell(after.get(count))
             else:
+                yield cell(one.repeats if one else None)
                 for same in (True, False):
                     yield cell(one.networks.get(same) if one else None)
     head = []
     for count in counts:
         head += ["%d runs" % count] if count > 1 else [
-            "1 run: its network", "1 run: others"]
+            "1 run: repeats", "1 run: its network", "1 run: others"]
     return table(["left out", "before", *head],
                  [[g.name, cell(b), *cells(a)]
                   for g, (b, a, _) in zip(groups, found)])
@@ -380,8 +388,8 @@ SPEEDS_TEXT = (
     MOST_CHOICES)
 INTERVALS = (
     "Share of runs inside in %, and in brackets half the width as a factor; "
-    "class of the host given. After one run: of other runs of its network, and "
-    "of other networks. With fewer than five configurations measured a GPU "
+    "class of the host given. After one run: of runs of its very configuration, "
+    "of other runs of its network, and of other networks. With fewer than five configurations measured a GPU "
     "keeps the interval of one that was not, by two other GPUs here and four of "
     "You et al., but for energies of the networks that were measured. From five "
     "on it has that of a GPU that was seen.")

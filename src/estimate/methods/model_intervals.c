@@ -30,8 +30,9 @@ void dl_widen(const struct dl_session *ctx, struct dl_estimate *est,
 void dl_note_interval(struct dl_estimate *est, const struct dl_fit *fit,
                       const struct dl_prediction *p) {
   if (!isnan(p->low)) {
-    est->interval_from = dl_held_out_group_name(p->novelty);
-    est->interval_groups = p->groups;
+    est->interval_from =
+        p->repeats > 0 ? "repeat" : dl_held_out_group_name(p->novelty);
+    est->interval_groups = p->repeats > 0 ? p->repeats : p->groups;
     est->all_seen = p->all_seen;
   }
   est->n_outside = 0;
@@ -51,7 +52,7 @@ void dl_note_limits(const struct dl_session *ctx, struct dl_estimate *est,
     double by = gpus_power * log(job->run->n_gpus);
     dl_widen(ctx, est, by);
     widen(est->power_w, &est->power_low_w, &est->power_high_w, by * ctx->of_90);
-    if (est->n_outside < DL_MOST_OUTSIDE)
+    if (est->n_outside < DL_MOST_OUTSIDE && p->repeats == 0)
       est->outside[est->n_outside++] = "n_gpus";
   }
 }

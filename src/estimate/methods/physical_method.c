@@ -74,19 +74,40 @@ static double software_doubt(const struct dl_run *run) {
   return dl_is_16_bit(run->precision) ? SOFTWARE_DOUBT : 0;
 }
 
+/* Intervals of what runs of this very configuration have measured stay. */
+static void keep_repeats(const struct dl_job_predictions *all,
+                         const struct dl_estimate *was,
+                         struct dl_estimate *est) {
+  if (all->of[DL_PHYSICAL_EPOCH].repeats > 0) {
+    est->low_j = was->low_j;
+    est->high_j = was->high_j;
+  }
+  if (all->of[DL_PHYSICAL_TIME].repeats > 0) {
+    est->time_low_s = was->time_low_s;
+    est->time_high_s = was->time_high_s;
+  }
+  if (all->power_repeats) {
+    est->power_low_w = was->power_low_w;
+    est->power_high_w = was->power_high_w;
+  }
+}
+
 /* What an energy whose time is not known is uncertain by beyond its fit. What
  * GPUs wait for each other is known worse than what they compute. */
 static void widen_epoch(const struct dl_session *ctx, const struct dl_job *job,
                         const struct dl_job_predictions *all,
                         struct dl_estimate *est) {
   const struct dl_prediction *p = &all->of[DL_PHYSICAL_EPOCH];
+  const struct dl_estimate was = *est;
   double doubt, waiting = all->parts.waiting_s / all->parts.time_s;
   double software = software_doubt(job->run);
   dl_facts_assumed(job, &doubt);
   dl_note_limits(ctx, est, ctx->fit[DL_PHYSICAL_EPOCH].fit, job, p);
-  est->software_matters = !job->run->stack && !p->of_stack && software > 0;
+  est->software_matters =
+      !job->run->stack && !p->of_stack && software > 0 && p->repeats == 0;
   dl_widen(ctx, est,
            p->of_stack ? doubt : hypot(hypot(waiting, software), doubt));
+  keep_repeats(all, &was, est);
 }
 
 /* By what is known of the run. */

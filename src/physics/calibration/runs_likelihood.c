@@ -26,7 +26,10 @@ enum dl_status dl_runs_likelihood_make(struct dl_runs_likelihood *l,
     const struct dl_grouping *inputs = l->configs.inputs[m->config];
     struct dl_place place =
         dl_fit_place(from, &l->configs.names[m->config], inputs);
-    l->gp.point[i] = (struct dl_residual_point){place, m->target, 0};
+    l->gp.point[i] = (struct dl_residual_point){.place = place,
+                                                .target = m->target,
+                                                .runs = m->weight,
+                                                .value = m->mean};
     l->expected[i] = dl_expected_residual(from, &place, m->target);
     l->noise[i] = dl_residual_noise(process, m->weight) +
                   inputs->misfit_sd * inputs->misfit_sd;

@@ -177,7 +177,8 @@ static double residual_covariance(const struct dl_physics *physics,
                                   const struct dl_place *place, size_t i,
                                   size_t j) {
   const struct dl_residual_process *process = physics->process;
-  const struct dl_residual_point a = {*place, i, 0}, b = {*place, j, 0};
+  const struct dl_residual_point a = {.place = *place, .target = i},
+                                 b = {.place = *place, .target = j};
   double sd = physics->sigma[i];
   if (!process)
     return i == j ? sd * sd : 0;

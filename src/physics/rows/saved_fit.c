@@ -50,6 +50,10 @@ static const struct table bounds = {
 static const struct table rates = {sizeof(struct dl_residual_point),
                                    {{NUMBER, POINT(place.rate), DL_RATE_AXES}}};
 
+static const struct table values = {
+    sizeof(struct dl_residual_point),
+    {{NUMBER, POINT(runs), 1}, {NUMBER, POINT(value), 1}}};
+
 /* Where a fit goes, or comes from. */
 struct store {
   struct dl_arrays *to; /* NULL: it is read */
@@ -154,12 +158,14 @@ static enum dl_status keep_points(const struct store *s,
   return keep(s, weight, &weights, gp->point, gp->n);
 }
 
-/* What calibrations add to points; models of before lack a part of it. */
-static enum dl_status keep_bounds(const struct store *s,
-                                  struct dl_residual_gp *gp, const char *name,
-                                  const struct table *t) {
-  bool there = s->to ? gp->bounded : rows_of(s, name) > 0;
-  return there ? keep(s, name, t, gp->point, gp->n) : DL_OK;
+/* What calibrations add to points; models of before lack a part of it.
+ * `there`: it is written. */
+static enum dl_status keep_more(const struct store *s,
+                                struct dl_residual_gp *gp, const char *name,
+                                const struct table *t, bool there) {
+  return (s->to ? there : rows_of(s, name) > 0)
+             ? keep(s, name, t, gp->point, gp->n)
+             : DL_OK;
 }
 
 /* Models without it predict, but cannot be calibrated. */
@@ -189,8 +195,9 @@ static enum dl_status keep_fit(const struct store *s,
   DL_TRY(keep_points(s, own, "near", "residuals"));
   DL_TRY(keep_posterior(s, fit));
   DL_TRY(keep_points(s, runs, "measured", "measured_residuals"));
-  DL_TRY(keep_bounds(s, runs, "measured_work", &bounds));
-  return keep_bounds(s, runs, "measured_rates", &rates);
+  DL_TRY(keep_more(s, runs, "measured_work", &bounds, runs->bounded));
+  DL_TRY(keep_more(s, runs, "measured_rates", &rates, runs->bounded));
+  return keep_more(s, runs, "measured_values", &values, true);
 }
 
 void dl_physics_save(const void *state, struct dl_arrays *to) {

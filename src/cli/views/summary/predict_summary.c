@@ -173,6 +173,11 @@ static void say_basis(struct dl_report *r, const struct dl_predict_subject *s) {
   dl_add_quantities(&t, e->outside, e->n_outside);
   if (t.len > 0)
     dl_report_say(r, "Outside the training data: %s.", dl_text_str(&t));
+  if (e->interval_from && strcmp(e->interval_from, "repeat") == 0)
+    dl_report_say(r,
+                  "Interval from repeated runs: the model was calibrated with "
+                  "%zu of this configuration.",
+                  e->interval_groups);
   if (b)
     dl_report_say(r, "Interval from %s errors (%zu %s)%s.", b->errors,
                   e->interval_groups, b->groups,

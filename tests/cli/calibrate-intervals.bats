@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# dlest calibrate: intervals of what was measured.
+
+load common
+
+# close A B SHARE: they differ by at most that
+close() {
+  awk -v a="$1" -v b="$2" -v s="$3" \
+    'BEGIN { d = a / b - 1; exit !((d < 0 ? -d : d) <= s) }'
+}
+
+# interval MODEL [ARG...]: what it comes from, and half its width in the logarithm
+interval() {
+  "$DLEST" predict --model "$@" --gpu a100 --arch resnet50 --method physical \
+    -q --format json | jq -r '.estimates[0] | "\(.interval_from) \(
+      (.high_j / .low_j | log) / 2) \((.power_high_w / .power_low_w | log) / 2) \(
+      (.duration_high_s / .duration_low_s | log) / 2)"'
+}
+
+@test "the interval of a configuration that was measured is that of repeats" {
+  # n runs: Student's t with 3 degrees of freedom, 2.3534 at 95 %, times
+  # sqrt(.02^2 (1 + 1 / n) / 2 + .005^2); at 99 % 5.8409.
+  printf '%s\n' arch,gpu,dataset,batch_size,gpu_power_w,epoch_s \
+    resnet50,a100,imagenet,256,330,1300 >runs.csv
+  gives 0 '' calibrate runs.csv -o one.xml -q
+  echo resnet50,a100,imagenet,256,331,1301 >>runs.csv
+  gives 0 '' calibrate runs.csv -o two.xml -q
+  interval one.xml >one
+  read -r from energy _ time < <(interval one.xml)
+  [ "$from" = repeat ]
+  close "$energy" .048516 1e-4
+  close "$time" .048516 1e-4
+  read -r from energy _ < <(interval two.xml)
+  [ "$from" = repeat ]
+  close "$energy" .042426 1e-4
+  read -r from energy _ < <(interval one.xml --coverage 99)
+  close "$energy" .120413 1e-4
+  # In 10 epochs as in 90.
+  read -r from energy power _ < <(interval one.xml --epochs 10)
+  close "$energy" .048516 1e-4
+  close "$power" .0478 1e-2 # with the 5 W of the memory, which are known
+  # Anything else is another configuration.
+  local other
+  for other in "--batch-size 128" "--set power_limit_w=250" \
+    "--set power_limit_w=390" "--gpus 2" "--precision fp16" "--val-samples 0" "--train-samples 100000" \
+    "--image-px 192" "--set host_class=server" "--set framework=tensorflow"; do
+    # shellcheck disable=SC2086
+    interval one.xml $other >other
+    grep -q '^gpu 0\.[2-9]' other
+  done
+  # Models of before do not say what was measured.
+  sed '/name="measured_values"/d' one.xml >old.xml
+  interval old.xml | grep -q '^gpu 0\.[2-9]'
+}
