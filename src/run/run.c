@@ -141,6 +141,16 @@ enum dl_fault_kind dl_run_column_fault(const struct dl_run_column *c,
   return dl_run_column_parse(c, text, &x);
 }
 
+/* Formats of weights, with arithmetic in 16 bits. */
+static bool is_4_bit(const char *text) {
+  static const char *const formats[] = {"int4", "fp4", "nf4",  "4bit", "4-bit",
+                                        "w4",   "awq", "gptq", "q4",   "gguf"};
+  for (size_t i = 0; i < DL_LENGTH(formats); i++)
+    if (strcasestr(text, formats[i]))
+      return true;
+  return false;
+}
+
 void dl_run_column_explain(const struct dl_run_column *c,
                            enum dl_fault_kind fault, const char *cell,
                            struct dl_text *to) {
@@ -155,9 +165,15 @@ void dl_run_column_explain(const struct dl_run_column *c,
     dl_text_printf(to, "%.*s is not a whole number", MOST_SHOWN, cell);
     break;
   case DL_FAULT_WORD:
+    dl_text_printf(to, "invalid value '%.*s'; ", MOST_SHOWN, cell);
+    if (c->id == DL_RUN_precision && is_4_bit(cell)) {
+      dl_text_add(to, "for inference with weights of 4 bits give --set "
+                      "weight_bytes=0.53");
+      break;
+    }
     while (c->words[n])
       n++;
-    dl_text_printf(to, "invalid value '%.*s'; nearest: ", MOST_SHOWN, cell);
+    dl_text_add(to, "nearest: ");
     dl_nearest_names(cell, c->words, n, NEAREST, to);
     break;
   default:

@@ -22,6 +22,21 @@ load common
     --duration 9s
 }
 
+@test "formats of weights are no precision, and no other network" {
+  for format in int4 NVFP4 awq q4_k_m; do
+    misused predict "$(message invalid_value_4_bit precision $format)" \
+      --precision $format
+  done
+  # 8.03e9 weights of 0.53 bytes
+  gives 0 '' predict --arch llama-3.1-8b --gpu rtx-4090 --phase inference \
+    --prompt-tokens 9 --output-tokens 9 --set weight_bytes=0.53 -f json -q
+  check '.memory_need_gb > 8.03 * 0.53 and .memory_need_gb < 8.03 * 0.53 + 0.2'
+  for name in Qwen/Qwen2.5-7B-Instruct-AWQ Qwen/Qwen2.5-7B-Instruct-GPTQ-Int4; do
+    refuses 3 "dlest: $(message unknown_nearest_or_export arch "$name" \
+      "$(meant qwen2.5-7b qwen2.5-72b qwen2.5-3b)" archs)" show arch "$name"
+  done
+}
+
 @test "a computer in the place of an accelerator" {
   refuses 3 "dlest: $(message unknown_nearest_see_list gpu p4d.24xlarge \
     "$(message did_you_mean '--node aws:p4d.24xlarge')" gpus)" \

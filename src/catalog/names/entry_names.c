@@ -51,11 +51,28 @@ static void add_entry(struct names *l, const struct dl_descriptor *e, size_t of,
   add(l, e->name, e->id, of);
 }
 
+/* The length of a checkpoint's name without the words of a format of its
+ * weights ("-AWQ", "-bnb-4bit"): another format is no other network, but not
+ * the same estimate either. */
+static size_t without_format(const char *name, size_t n) {
+  static const char *const formats[] = {
+      "-awq",  "-gptq", "-gguf", "-fp8",  "-nvfp4",     "-mxfp4", "-int4",
+      "-int8", "-bnb",  "-4bit", "-8bit", "-quantized", "-w4a16", "-w8a8"};
+  for (size_t i = 0; i < DL_LENGTH(formats); i++) {
+    const char *at = strcasestr(name, formats[i]);
+    if (at && at > name && (size_t)(at - name) < n)
+      n = (size_t)(at - name);
+  }
+  return n;
+}
+
 /* What was typed, as it is compared. */
 static void fold_typed(const struct names *l, const char *name,
                        struct dl_text *to) {
   DL_TEXT(cut);
-  dl_text_add_n(&cut, name, strnlen(name, MOST_TYPED));
+  size_t n = strnlen(name, MOST_TYPED);
+  dl_text_add_n(&cut, name,
+                l->kind == DL_ARCHITECTURE ? without_format(name, n) : n);
   const char *typed = dl_text_str(&cut);
   if (l->folded)
     dl_fold_name(l->kind, typed, to);
