@@ -63,6 +63,13 @@ struct dl_sensor *dl_sensors_add_folder(struct dl_sensors *s,
   return new;
 }
 
+bool dl_sensors_measure(const struct dl_sensors *s) {
+  for (size_t i = 0; i < s->n; i++)
+    if (!s->s[i].assumed)
+      return true;
+  return false;
+}
+
 bool dl_sensors_has(const struct dl_sensors *s,
                     const struct dl_sensor_kind *kind,
                     enum dl_meter_kind part) {

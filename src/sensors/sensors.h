@@ -108,6 +108,9 @@ void dl_sensors_restart(struct dl_sensors *s);
 /* Frees and removes sensor i. */
 void dl_sensors_remove(struct dl_sensors *s, size_t i);
 
+/* Whether any of them measures; others are assumed. */
+bool dl_sensors_measure(const struct dl_sensors *s);
+
 /* Whether a kind other than `kind` (NULL: any) measures a part. */
 bool dl_sensors_has(const struct dl_sensors *s,
                     const struct dl_sensor_kind *kind, enum dl_meter_kind part);

@@ -158,6 +158,19 @@ EOF
   [ "$status" -eq 3 ]
   [ -e started ]
   [ "$(ls)" = "$(printf '%s\n' err out started sys)" ]
+  grep -qxF "dlest: warning: $(message measures_nothing)" err
+}
+
+@test "a power that is assumed alone is printed, and makes no run" {
+  FAKE_NVML_GPUS=0 gives 0 "dlest: warning: $(message measures_nothing)" \
+    record --cpu-tdp 100 --duration 1.1s -o run.csv --trace t.csv
+  grep -qx 'Energy  *-' out
+  grep -q '^  CPU (assumed)  load of all CPUs x 100 W ' out
+  [ ! -e run.csv ] && [ -s t.csv ]
+  FAKE_NVML_GPUS=0 gives 0 "dlest: warning: $(message measures_nothing)" \
+    record --cpu-tdp 100 --duration 1.1s --no-trace --format json
+  check '.energy_j == null and .devices[0].assumed'
+  within 0 "$(jq '.devices[0].energy_j / .duration_s' out)" 101
 }
 
 @test "the driver refuses" {

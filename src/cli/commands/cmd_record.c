@@ -150,11 +150,14 @@ static enum dl_status find_sensors(struct recording *c) {
   if (!isnan(c->o->cpu_tdp_w) && dl_sensors_has(s, NULL, DL_METER_CPU) &&
       !s->s[s->n - 1].assumed)
     dl_warn(d, "--cpu-tdp has no effect: the CPUs are measured");
-  if (s->n > 0 || c->o->allow_none)
-    return DL_OK;
-  return dl_fail(d, DL_EINPUT,
-                 "no sensor can be read on this machine: see 'dlest list "
-                 "sensors'; --allow-none runs the program nevertheless");
+  if (s->n == 0 && !c->o->allow_none)
+    return dl_fail(d, DL_EINPUT,
+                   "no sensor can be read on this machine: see 'dlest list "
+                   "sensors'; --allow-none runs the program nevertheless");
+  if (!dl_sensors_measure(s))
+    dl_warn(d, "no sensor can be read on this machine: see 'dlest list "
+               "sensors'; nothing will be measured");
+  return DL_OK;
 }
 
 static enum dl_status open_files(struct recording *c) {
@@ -298,6 +301,18 @@ static enum dl_status summarise(struct recording *c, struct dl_settings *s) {
   return c->has_out ? dl_cli_commit(cli, &c->out, NULL, status) : status;
 }
 
+/* Of assumed powers alone there is no run. */
+static enum dl_status summarise_assumed(struct recording *c) {
+  struct dl_run run = dl_run_unknown;
+  if (c->has_out)
+    dl_output_discard(&c->out);
+  c->has_out = false;
+  dl_run_set_number(&run, DL_RUN_duration_s, c->result.duration_s);
+  enum dl_status status = print_summary(c, &run, &c->cli->diag);
+  dl_run_clear(&run);
+  return status;
+}
+
 static void clean_up(struct recording *c) {
   bool keep = !c->o->no_trace && c->result.n_samples > 0 && c->sensors.n > 0;
   dl_record_files_close(&c->files, keep, c->result.n_epochs > 0);
@@ -439,8 +454,10 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     status = record(&c);
   if (status == DL_OK)
     status = add_results(&c, settings);
-  if (status == DL_OK && c.sensors.n > 0)
+  if (status == DL_OK && dl_sensors_measure(&c.sensors))
     status = summarise(&c, settings);
+  else if (status == DL_OK && c.sensors.n > 0)
+    status = summarise_assumed(&c);
   else if (c.has_out)
     dl_output_discard(&c.out);
   cli->exit_status = c.result.exit_status;

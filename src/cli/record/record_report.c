@@ -188,7 +188,7 @@ struct dl_report *dl_record_report(const struct dl_record_summary *x) {
   dl_report_lines(r, lines, DL_LENGTH(lines));
   add_estimate(r, x);
   dl_report_lines(r, last, DL_LENGTH(last));
-  if (x->sensors->n > 1)
+  if (x->sensors->n > 1 || !dl_sensors_measure(x->sensors))
     add_devices(r, x->sensors, seconds);
   add_phases(r, &x->result->phases);
   if (run->arch && x->estimate->lacks)
