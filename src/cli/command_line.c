@@ -279,21 +279,41 @@ static bool is_same_file(const char *a, const char *b) {
          x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+/* Files that options write, which must differ. */
+static const char written[] = "output|means|predictions|totals|trace";
+
+static bool is_written(const struct dl_given *g) {
+  return g->value && is_among(written, g->option->name);
+}
+
+static enum dl_status check_apart(struct dl_cli *cli) {
+  for (size_t i = 0; i < cli->n_given; i++)
+    for (size_t k = 0; k < i; k++) {
+      const struct dl_given *a = &cli->given[k], *b = &cli->given[i];
+      if (is_written(a) && is_written(b) && a->option != b->option &&
+          strcmp(a->value, "-") != 0 &&
+          (strcmp(a->value, b->value) == 0 || is_same_file(a->value, b->value)))
+        return dl_fail(&cli->diag, DL_EUSAGE,
+                       "--%s and --%s write to the same file '%s'",
+                       a->option->name, b->option->name, b->value);
+    }
+  return DL_OK;
+}
+
 enum dl_status dl_cli_check_outputs(struct dl_cli *cli, const char *path,
                                     char *const *inputs, size_t n_inputs) {
-  static const char *const written = "output|means|predictions|totals";
+  DL_TRY(check_apart(cli));
   size_t n = cli->n_given + (path != NULL);
   for (size_t i = 0; i < n; i++) {
     const struct dl_given *g = i < cli->n_given ? &cli->given[i] : NULL;
     const char *out = g ? g->value : path;
     bool read = false;
-    if (!out || (g && !is_among(written, g->option->name)))
+    if (!out || (g && !is_written(g)))
       continue;
     for (size_t k = 0; k < n_inputs && !read; k++)
       read = is_same_file(out, inputs[k]);
     for (size_t k = 0; k < cli->n_given && !read; k++)
-      read = cli->given[k].value &&
-             !is_among(written, cli->given[k].option->name) &&
+      read = cli->given[k].value && !is_written(&cli->given[k]) &&
              is_same_file(out, cli->given[k].value);
     if (read)
       return dl_fail(&cli->diag, DL_EUSAGE,

@@ -92,6 +92,11 @@ static void free_options(const struct dl_command *c, char *options) {
 static enum dl_status choose_format(struct dl_cli *cli) {
   const struct dl_format *of_file =
       cli->output ? dl_format_of_file(cli->output) : NULL;
+  if (of_file && cli->command->writes_model)
+    return dl_fail(&cli->diag, DL_EUSAGE,
+                   "--output '%s': it gets the model, which is XML; write the "
+                   "report with --format %s to standard output",
+                   cli->output, of_file->name);
   if (of_file && !dl_cli_given(cli, "format"))
     cli->format = of_file;
   if (!cli->spreadsheet_safe)

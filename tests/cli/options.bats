@@ -143,6 +143,32 @@ END
   gives 0 '' extract gpu-7.csv -f csv -q -o new.csv
 }
 
+@test "two results are never written to one file" {
+  cp "$EXAMPLES/runs.csv" .
+  misused fit "$(message same_output predictions output p.xml)" runs.csv \
+    --predictions p.xml -o p.xml
+  echo >old.xml
+  ln -s old.xml link.xml
+  misused fit "$(message same_output output predictions link.xml)" runs.csv \
+    -o old.xml --predictions link.xml
+  misused record "$(message same_output trace output a.csv)" --trace a.csv \
+    -o a.csv -- touch started
+  [ ! -e started ]
+  [ ! -e p.xml ]
+  [ "$(wc -c <old.xml)" -eq 1 ]
+}
+
+@test "a model is not written to a file of another kind" {
+  cp "$EXAMPLES/runs.csv" .
+  for format in csv json html; do
+    for command in fit calibrate; do
+      misused "$command" "$(message output_is_model "m.$format" "$format")" \
+        runs.csv -o "m.$format"
+      [ ! -e "m.$format" ]
+    done
+  done
+}
+
 @test "pipes in the place of files that are read several times" {
   cp "$EXAMPLES"/{runs.csv,epochs.csv,lab-card.xml} .
   try step epochs.csv --epochs 50 --format json -q

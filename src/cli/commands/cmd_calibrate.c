@@ -453,5 +453,6 @@ const struct dl_command dl_cmd_calibrate = {
     .tables = tables,
     .options_size = sizeof(struct calibrate_options),
     .rereads = true,
+    .writes_model = true,
     .run = run,
 };

@@ -492,5 +492,6 @@ const struct dl_command dl_cmd_fit = {
     .options_size = sizeof(struct fit_options),
     .init = init,
     .rereads = true,
+    .writes_model = true,
     .run = run,
 };
