@@ -66,6 +66,9 @@ NUMBER(macs_g, "GMAC", 1e-6, 1e9, "multiply-accumulates of one forward pass")
 NUMBER(acts_m, "M", 1e-6, 1e9, "outputs of convolutions and dense layers")
 NUMBER(params_m, "M", 1e-6, 1e9, "parameters")
 NUMBER(active_params_m, "M", 1e-6, 1e9, "parameters that a token uses")
+/* Unknown: 0. */
+NUMBER(sparse_params_m, "M", 0, 1e9,
+       "part of params_m in rows of which a step updates those looked up")
 NUMBER(image_px, "px", 1, 1e5, "side of the square input")
 NUMBER(seq_len, "tokens", 1, 1e9, "length of the sequence")
 /* Unknown: it does not generate by denoising. */

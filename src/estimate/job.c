@@ -91,3 +91,10 @@ double dl_passes_per_step(const struct dl_job *job) {
   const struct dl_architecture *arch = dl_generator(job);
   return arch ? dl_or(arch->passes_per_step, 1) : 1;
 }
+
+double dl_sparse_params_m(const struct dl_job *job) {
+  const struct dl_architecture *arch = job->found.arch;
+  return arch ? fmin(dl_or(arch->sparse_params_m, 0),
+                     dl_or(job->run->params_m, 0))
+              : 0;
+}

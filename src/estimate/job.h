@@ -25,7 +25,7 @@ struct dl_job {
   double weight_bytes, kv_bytes;
   bool peak_given; /* the run's peak_tflops is the user's */
   struct dl_known known;
-  bool contradictory; /* what is known contradicts itself */
+  bool contradictory;                   /* what is known contradicts itself */
   const char *assumed[DL_MOST_ASSUMED]; /* names of columns */
   size_t n_assumed;
 };
@@ -55,5 +55,9 @@ const struct dl_architecture *dl_generator(const struct dl_job *job);
  * in each, beside each other in one batch; else 1. */
 double dl_denoising_steps(const struct dl_job *job);
 double dl_passes_per_step(const struct dl_job *job);
+
+/* Parameters, 1e6, in rows of embeddings of which a step updates those that its
+ * samples look up: not read whole, not exchanged, without states. */
+double dl_sparse_params_m(const struct dl_job *job);
 
 #endif

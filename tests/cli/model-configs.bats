@@ -107,6 +107,15 @@ config() {
   ! grep -qF 'tokens of context' err
 }
 
+@test "a format of the weights is not read, with a warning" {
+  config bert-base-uncased
+  jq '. + {quantization_config: null}' config.json >plain.json
+  gives 0 '' show arch plain.json
+  jq '. + {quantization_config: {bits: 4}}' config.json >awq.json
+  gives 0 "dlest: warning: awq.json: $(message quantization_not_read)" \
+    show arch awq.json
+}
+
 @test "a config.json of an unknown network is refused" {
   refused() {
     refuses 3 "dlest: config.json: $1" show arch config.json

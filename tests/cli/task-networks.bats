@@ -274,3 +274,36 @@ dlest: 1 row skipped" predict --input runs.csv --train-samples 1000
   jq -e --argjson large "$large" '$large / .estimates[0].energy_j |
     . > 3.99 and . < 4.01' out
 }
+
+# Millions of samples per second that NVIDIA DeepLearningExamples (PyTorch, DLRM)
+# publishes for its containers, and MLPerf Training v1.0 for 8 A100 (Gigabyte).
+# Rows exchanged as gradients are take hundreds of times as long.
+@test "DLRM: a step takes the rows of embeddings that its samples look up" {
+  local gpu gpus batch precision stack published ratio
+  while read -r gpu gpus batch precision stack published; do
+    gives 0 '' predict --arch dlrm --gpu "$gpu" --gpus "$gpus" --batch-size \
+      "$batch" --precision "$precision" --stack "$stack" --epochs 1 \
+      --train-samples 4195197692 --method physical -q --format json
+    ratio=$(jq ".estimates[0].samples_per_s / 1e6 / $published" out)
+    echo "$gpu $gpus $precision $ratio"
+    jq -en "$ratio | . > 1 / 2.2 and . < 2.2"
+    jq -en "$ratio | . > 1 / 1.6 and . < 1.6" >>near || true
+  done <<'END'
+a100-80gb 1 65536 tf32 ngc 2.88
+a100-80gb 1 65536 amp ngc 4.02
+a100-80gb 8 8192 tf32 ngc 11.4
+a100-80gb 8 8192 amp ngc 16.5
+v100-sxm2-32gb 1 65536 fp32 ngc 0.672
+v100-sxm2-32gb 1 65536 amp ngc 2.09
+v100-sxm2-32gb 8 8192 fp32 ngc 2.88
+v100-sxm2-32gb 8 8192 amp ngc 6.92
+a100-80gb 8 6912 amp mlperf 30.9
+END
+  [ "$(grep -c true near)" -ge 7 ]
+  # 187,767,399 rows of 128 in FP32 on 8 GPUs: 12.02 GB, and little beside
+  gives 0 '' predict --arch dlrm --gpu a100 --gpus 8 --batch-size 64 --epochs 1 \
+    --train-samples 1e6 -q --format json
+  check '.memory_need_gb - 187767399 * 128 * 4 / 8 / 1e9 | . > 0 and . < 0.1'
+  # the dense layers: 2.37 M, of 4 bytes
+  check '.exchange_gb > 0.009 and .exchange_gb < 0.01'
+}

@@ -387,6 +387,9 @@ def entry(t):
     lines += ["    <alias>%s</alias>" % escape(a) for a in t.aliases]
     lines += [value("    ", "params_m", t.source, "%.7g" % (n.params / 1e6),
                     said)]
+    if n.sparse:
+        lines += [value("    ", "sparse_params_m", t.source,
+                        "%.7g" % (n.sparse / 1e6), how)]
     if n.fixed:
         lines += [value("    ", "head_macs_g", t.source,
                         "%.5g" % (n.fixed / 1e9), "derived: " + t.note)]

@@ -28,6 +28,7 @@ class Net:
 
     def __init__(self):
         self.params = self.macs = self.acts = self.layers = self.launches = 0
+        self.sparse = 0         # parameters in rows that few samples look up
         self.fixed = 0          # MACs that do not grow with the input
         self.products = self.product_acts = 0   # of attention
         self.moved = 0          # elements read and written

@@ -329,6 +329,7 @@ def dlrm(n, rows, d=128, cross=0):
     """Naumov et al. 2019 on 26 categories and 13 numbers; cross: layers of
     rank 512 (Wang et al. 2021) in place of the products of all pairs."""
     n.op(26, rows * d)
+    n.sparse = rows * d
     mlp(n, (13, 512, 256, d))
     n.op()
     if cross:

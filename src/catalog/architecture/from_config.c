@@ -369,6 +369,10 @@ enum dl_status dl_config_take(struct dl_catalog_file *s, const dl_json *j,
   if (f->adjust)
     f->adjust(&p, j);
   limit_tokens(&p, path, d);
+  if (dl_json_get(j, "quantization_config").type != DL_JSON_ABSENT)
+    dl_warn_at(d, path, 0,
+               "'quantization_config' is not read: weights take the bytes of "
+               "--precision unless --set weight_bytes=VALUE says others");
   struct dl_xml *x = dl_xml_new("catalog");
   dl_xml_set_path(x, path);
   write_shape(x, j, &p);

@@ -60,7 +60,8 @@ void dl_parallel_job(const struct dl_job *job, struct dl_parallel *p,
                      bool *assumed) {
   const struct dl_architecture *arch = job->found.arch;
   const struct dl_accelerator *gpu = job->found.gpu;
-  double trained = job->run->params_m;
+  /* Rows that are looked up are not exchanged: each is on one accelerator. */
+  double trained = job->run->params_m - dl_sparse_params_m(job);
   if (job->run->frozen_base > 0)
     trained = arch ? arch->head_params_m : NAN;
   double link = gpu ? gpu->link_gb_s : NAN;

@@ -179,7 +179,8 @@ static void hold_states(const struct dl_job *job, struct dl_memory_need *m) {
   const char *kind = job->run->sharding;
   struct bytes b = in_training(job);
   struct dl_degrees by = dl_degrees_of(job->run);
-  double params = 1e6 * job->run->params_m, trained = params, kept = 0;
+  double sparse = 1e6 * dl_sparse_params_m(job);
+  double params = 1e6 * job->run->params_m - sparse, trained = params, kept = 0;
   double head = arch ? 1e6 * arch->head_params_m : (double)NAN;
   switch (dl_fine_tune_of(job->run)) {
   case DL_TUNE_HEAD:
@@ -213,6 +214,9 @@ static void hold_states(const struct dl_job *job, struct dl_memory_need *m) {
   double gathered = zero3 && data > 1 && t ? 2 * params * held * b.activation /
                                                  (t->layers + t->decoder_layers)
                                            : 0;
+  /* Rows that are looked up are divided among all, in FP32 and without states.
+   */
+  m->states_gb += sparse * 4 / data / 1e9;
   m->model_gb = m->states_gb + gathered / by.tensor / 1e9;
 }
 

@@ -29,6 +29,7 @@ const struct dl_physics_quantity
         {"arch.launches", false, false},
         {"arch.launch_path", false, false},
         {"params_m", false, false},
+        {"arch.sparse_params_m", false, false},
         {"arch.head_params_m", false, false},
         {"precision", false, false},
         {"gpu.peak_fp32_tflops", true, false},
@@ -288,7 +289,9 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   in->beside = beside(row, in->kernels);
   in->regions = arch->regions > 0;
   /* FP32, updated once in so many batches. */
-  in->weights = 4e6 * dl_or(run->params_m, 0) / dl_or(run->grad_accum, 1);
+  in->weights =
+      4e6 * fmax(dl_or(run->params_m, 0) - dl_or(arch->sparse_params_m, 0), 0) /
+      dl_or(run->grad_accum, 1);
   in->head = 4e6 * (frozen * dl_or(arch->head_params_m, 0)) /
              dl_or(run->grad_accum, 1);
   in->peak = 1e12 * peak_tflops(gpu, run->precision);
