@@ -230,6 +230,21 @@ dlest: warning: a.csv:2244: $(message rounds_lack_rows 1 560)" ]
   is gpu_energy_j 257600
 }
 
+@test "two or three rounds of GPUs without an index" {
+  smi='timestamp, power.draw [W]'
+  for n in 2 3; do
+    gpus 4 "$n" 5 "$smi" >a.csv # (100 + 110 + 120 + 130) W * (n - 1) s
+    gives 0 "dlest: warning: a.csv:1: $(message gpus_distinguished_by 4)" \
+      extract a.csv -f csv
+    is n_gpus 4
+    is gpu_energy_j $((460 * (n - 1)))
+  done
+  # one GPU whose samples are unevenly spaced
+  gpus 2 2 300 "$smi" >a.csv
+  gives 0 '' extract a.csv -f csv
+  is n_gpus 1
+}
+
 # check_near ENERGY DIFFERENCE
 check_near() {
   cell gpu_energy_j | awk -v e="$1" -v d="$2" \

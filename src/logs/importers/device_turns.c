@@ -14,6 +14,11 @@
 #define STEP_MAX_NS (DL_SECOND / 2)
 #define FACTOR 2.5
 
+/* Of logs of two or three rounds, all of one size: a tool reads its devices
+ * within this time of each other. */
+#define STEP_OF_FEW_NS (DL_SECOND / 20)
+enum { DEVICES_OF_FEW = 16 };
+
 /* Share of the complete rounds with the same number of rows. */
 #define SURE 0.7
 #define DOUBTFUL 0.4
@@ -29,6 +34,7 @@ struct rounds {
   size_t size;    /* the most frequent number of rows */
   double share;   /* of the rounds with that number */
   size_t n_close; /* steps within rounds */
+  bool even;      /* all rounds, the first and the last too, have that number */
 };
 
 static struct rounds count_rounds(const int64_t *ns, size_t n,
@@ -52,6 +58,8 @@ static struct rounds count_rounds(const int64_t *ns, size_t n,
     if (with_size[i] > with_size[r.size])
       r.size = i;
   r.share = r.n > 0 ? (double)with_size[r.size] / (double)r.n : 0;
+  r.even = r.first > 1 && r.first <= DEVICES_OF_FEW && size == r.first &&
+           with_size[r.first] == r.n;
   return r;
 }
 
@@ -115,6 +123,12 @@ void dl_turns_find(struct dl_turns *t, struct dl_log *log,
     if ((double)step[i + 1] < FACTOR * within)
       continue;
     struct rounds r = count_rounds(ns, n, (step[i] + step[i + 1]) / 2);
+    if (r.n < ROUNDS_MIN && r.even && step[0] > 0 &&
+        step[i] <= STEP_OF_FEW_NS) {
+      r.size = r.first;
+      r.n += 2;
+      r.share = 1;
+    }
     if (r.size > 1 && r.n >= ROUNDS_MIN && r.share >= best.share)
       best = r;
   }
