@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/constants.h"
 #include "estimate/input_bound.h"
 #include "estimate/methods/inference.h"
 #include "estimate/methods/language_training.h"
@@ -12,6 +11,7 @@
 #include "estimate/methods/work.h"
 #include "physics/conditioning/joint_prediction.h"
 #include "physics/conditioning/waiting.h"
+#include "physics/training/training_inputs.h"
 
 /* A job, and its row as the fits see it that were asked so far. */
 struct asked {
@@ -295,7 +295,8 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   const struct dl_fit *epoch = ctx->fit[DL_PHYSICAL_EPOCH].fit;
   bool gpu = epoch && epoch->boundary && strcmp(epoch->boundary, "gpu") == 0;
   if (trains && !given && !p->conditioned.is) /* its energies have the memory */
-    dl_input_bound_apply(p, job, gpu ? 0 : DL_PHYSICAL_MEMORY_W);
+    dl_input_bound_apply(p, job,
+                         gpu ? 0 : dl_training_memory_w(job->found.gpu));
   dl_infer(ctx, job, &p->served);
   /* PRE gives the duration where the physical method has none. */
   bool pre = ctx->asks_pre || (!given && isnan(dl_physical_duration(job, p)));

@@ -18,6 +18,7 @@
 #define ROUNDS_UP                                                              \
   0.9995 /* 999.5 would be shown as 1000: take the next multiple */
 #define MOST_DECADES 1e4
+#define LEAST_SHOWN 1e-4 /* of a multiple: below, a number has an exponent */
 
 static const struct dl_multiple ENERGIES[] = {
     {1e-3, "mJ"}, {1, "J"},     {1e3, "kJ"},  {1e6, "MJ"},
@@ -50,7 +51,7 @@ static const struct dl_multiple KWH[] = {{DL_J_PER_KWH, "kWh"},
 struct dl_multiple dl_multiple_for(enum dl_style style, double x) {
   const struct dl_multiple *s = SCALES[style].s;
   size_t n = SCALES[style].n, i = 0;
-  double least = style == DL_WATTS && fabs(x) >= 1 ? LEAST_KILO : 1;
+  double kilo = style == DL_WATTS ? LEAST_KILO : 1;
   if (style == DL_KWH) {
     if (fabs(x) < ROUNDS_UP * LEAST_KWH * DL_J_PER_KWH && x != 0)
       return dl_multiple_for(DL_ENERGY, x);
@@ -61,7 +62,8 @@ struct dl_multiple dl_multiple_for(enum dl_style style, double x) {
   }
   if (x == 0 || !isfinite(x))
     return s[style == DL_KWH ? 0 : BASE];
-  while (i + 1 < n && fabs(x) >= ROUNDS_UP * least * s[i + 1].factor)
+  while (i + 1 < n &&
+         fabs(x) >= ROUNDS_UP * (i + 1 > BASE ? kilo : 1) * s[i + 1].factor)
     i++;
   return s[i];
 }
@@ -70,6 +72,12 @@ static int by_value(const void *a, const void *b) {
   double x = *(const double *)a;
   double y = *(const double *)b;
   return (x > y) - (x < y);
+}
+
+bool dl_multiple_suits(const struct dl_multiple *scale, double low,
+                       double high) {
+  return high <= MOST_DECADES * low &&
+         (!scale->name || low == 0 || fabs(low) >= LEAST_SHOWN * scale->factor);
 }
 
 bool dl_multiple_shared(enum dl_style style, double *x, size_t n,
@@ -82,10 +90,8 @@ bool dl_multiple_shared(enum dl_style style, double *x, size_t n,
   if (used == 0)
     return true;
   qsort(x, used, sizeof *x, by_value);
-  if (x[used - 1] / x[0] > MOST_DECADES)
-    return false;
   *scale = dl_multiple_for(style, x[used / 2]);
-  return true;
+  return dl_multiple_suits(scale, x[0], x[used - 1]);
 }
 
 void dl_show_unit(struct dl_text *t, const char *before, enum dl_style style,

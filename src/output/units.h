@@ -19,8 +19,13 @@ struct dl_multiple {
 /* The multiple in which x has one to three digits before the point. */
 struct dl_multiple dl_multiple_for(enum dl_style style, double x);
 
-/* The multiple of the median of n values. False if they span more than four
- * decades: then each should be shown with its own. Sorts x. */
+/* Whether numbers from low to high are readable in one multiple: they span four
+ * decades at most, and none is below 1e-4 of it. */
+bool dl_multiple_suits(const struct dl_multiple *scale, double low,
+                       double high);
+
+/* The multiple of the median of n values. False if it does not suit them: then
+ * each should be shown with its own. Sorts x. */
 bool dl_multiple_shared(enum dl_style style, double *x, size_t n,
                         struct dl_multiple *scale);
 

@@ -162,6 +162,25 @@ dlest: $(message warning_with_strict_nothing 1 "")" predict --arch resnet50 \
   grep -q '^  Energy  *3.00 kJ  measured' out
 }
 
+@test "text: numbers keep their digits before an exponent" {
+  job=(predict --arch resnet50 --gpu t4 --phase inference -q)
+  gives 0 '' "${job[@]}" --samples 1e6 --duration 1s
+  grep -q '; others 70.0 J to 0.0[0-9]* kWh (--all)' out
+  gives 0 '' predict --method tdp --set gpu.tdp_w=8.94 --gpu t4 --arch resnet50 \
+    --duration 1h -q
+  grep -q '^  Power *8.94 W' out
+}
+
+@test "text: the mean power of a module does not exceed its budget" {
+  # NVIDIA: 10, 15 and 60 W, memory included
+  for gpu in jetson-nano:10 jetson-orin-nano:15 jetson-agx-orin-64gb:60; do
+    gives 0 '' predict --arch resnet18 --gpu "${gpu%:*}" --dataset cifar10 -q \
+      --epochs 9 --format json
+    check ".estimates[0] | .method == \"physical\" and .power_w < ${gpu#*:} and
+      .power_w > 0.5 * ${gpu#*:}"
+  done
+}
+
 @test "text: the input size is named beside a data set" {
   gives 0 '' predict --arch resnet50 --gpu a100 --dataset cifar10 -q
   head -n 1 out | grep -q '(defaults: 90 epochs, batch size 256, 224 px, TF32)$'

@@ -154,6 +154,9 @@ static void shared_scale(void **state) {
   assert_true(dl_multiple_shared(DL_ENERGY, near, COUNT(near), &scale));
   assert_string_equal(scale.name, "MJ");
   assert_false(dl_multiple_shared(DL_ENERGY, far, COUNT(far), &scale));
+  /* 325 J would be 9.03e-05 kWh beside 1 kWh */
+  double tiny[] = {325, 3e6, 3.2e6};
+  assert_false(dl_multiple_shared(DL_KWH, tiny, COUNT(tiny), &scale));
   assert_true(dl_multiple_shared(DL_ENERGY, none, COUNT(none), &scale));
   assert_string_equal(scale.name, "J");
 }

@@ -17,11 +17,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/constants.h"
 #include "estimate/methods/language_training.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
 #include "physics/rows/inputs.h"
+#include "physics/training/training_inputs.h"
 
 #define SOFTWARE_DOUBT 0.3
 
@@ -142,8 +142,9 @@ static void by_epoch(const struct dl_session *ctx, const struct dl_job *job,
   const struct dl_prediction *p = &all->of[DL_PHYSICAL_EPOCH];
   const struct dl_fit *fit = ctx->fit[DL_PHYSICAL_EPOCH].fit;
   est->boundary = fit && fit->boundary ? fit->boundary : "gpu+ram";
-  est->memory_w =
-      strcmp(est->boundary, "gpu+ram") == 0 ? DL_PHYSICAL_MEMORY_W : 0;
+  est->memory_w = strcmp(est->boundary, "gpu+ram") == 0
+                      ? dl_training_memory_w(job->found.gpu)
+                      : 0;
   est->model = ctx->fit[DL_PHYSICAL_EPOCH].model;
   scale(est, p, job->epochs);
   est->duration_s = dl_physical_duration(job, all);

@@ -265,6 +265,12 @@ static void fuse_kernels(struct dl_training_inputs *in,
   }
 }
 
+double dl_training_memory_w(const struct dl_accelerator *gpu) {
+  bool shared = gpu && gpu->memory_type &&
+                strncmp(gpu->memory_type, "lpddr", strlen("lpddr")) == 0;
+  return shared ? 0 : DL_PHYSICAL_MEMORY_W;
+}
+
 const char *dl_training_inputs_read(const struct dl_physics_row *row,
                                     void *inputs) {
   struct dl_training_inputs *in = inputs;
@@ -308,7 +314,7 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
       in->stack == DL_STACK_EAGER && dl_is_word(run->host_class, "server");
   /* Memory of the node, where the boundary has it. */
   in->ram_w = !run->boundary || dl_is_word(run->boundary, "gpu+ram")
-                  ? DL_PHYSICAL_MEMORY_W
+                  ? dl_training_memory_w(gpu)
                   : 0;
   read_machines(in, row);
   group(row, in, &in->grouping);

@@ -21,4 +21,9 @@ double dl_training_scored(const void *inputs, const double *value,
                           size_t target);
 const char *dl_training_inputs_check(const void *inputs);
 
+/* Power of main memory within the boundary gpu+ram, W: DL_PHYSICAL_MEMORY_W; 0
+ * where the TDP has it, of a GPU that shares the memory of the computer
+ * (LPDDR). Accepts NULL. */
+double dl_training_memory_w(const struct dl_accelerator *gpu);
+
 #endif

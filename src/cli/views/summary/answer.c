@@ -40,6 +40,13 @@ void dl_add_interval(struct dl_text *t, enum dl_style style, const char *unit,
                      const struct dl_value *high) {
   const struct dl_multiple scale = dl_multiple_for(style, as);
   DL_TEXT(range);
+  double least = dl_value_quantity(low), most = dl_value_quantity(high);
+  if (scale.name && least > 0 && !dl_multiple_suits(&scale, least, most)) {
+    dl_show(t, style, unit, low, NULL);
+    dl_text_add(t, " to ");
+    dl_show(t, style, unit, high, NULL);
+    return;
+  }
   dl_show_range(&range, style, low, high, &scale);
   const char *text = dl_text_str(&range), *dots = strstr(text, " .. ");
   size_t n = dots ? (size_t)(dots - text) : 0;
