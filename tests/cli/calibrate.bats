@@ -39,12 +39,19 @@ close() {
     calibrate - </dev/null
 }
 
-@test "runs far faster than any estimate are warned about" {
+@test "runs far faster or slower than any estimate are warned about" {
   # the energy of 9,469 samples, said to be that of 1,281,167
   runs resnet50,rtx-3070,32,224,1281167,0,1,165,11000,gpu+ram,,tensorflow
   try calibrate runs.csv -o fast.xml
   [ "$status" -eq 0 ]
-  grep -q "runs.csv: $(message estimates_of_are_off epoch_energy_j '[0-9]*')" err
+  grep -q "runs.csv:2: $(message run_is_times epoch_energy_j '0\.0[0-9]*')" err
+  # one of two times in milliseconds
+  printf '%s\n' arch,gpu,batch_size,dataset,epochs,duration_s,gpu_power_w \
+    resnet50,rtx-3090,128,imagenet,1,2400,330 \
+    resnet50,rtx-3090,128,imagenet,1,2400000,330 >ms.csv
+  try calibrate ms.csv -o slow.xml
+  grep -q "ms.csv:3: $(message run_is_times epoch_s '[0-9]*')" err
+  ! grep -q "ms.csv:2: .* is .* times the estimate" err
 }
 
 @test "a data set gives the size of the runs of a table" {

@@ -270,38 +270,42 @@ static void add_runs(struct calibrating *w, struct dl_model *m,
 
 /* --- calibration */
 
-/* Estimates several times what was measured: as of runs faster than their GPU
- * can be. Where a calibration does not come near its own runs, they differ
- * among themselves: others come to 2 %. */
-static void check_errors(const struct calibrating *w, const char *target,
+/* Runs that the estimates miss by so many times are suspicious: units, data set
+ * or epochs are more often wrong than the fit. Where a calibration does not
+ * come near its own runs, they differ among themselves: others come to 2 %. */
+static void check_errors(const struct calibrating *w,
+                         const struct dl_kept_runs *runs, const char *target,
                          const struct dl_calibration_errors *errors) {
-  const double most = 4, most_after = 0.25;
-  char percent[DL_NUMBER_SIZE];
+  const double most = 5, most_after = 0.25;
+  char percent[DL_NUMBER_SIZE], times[DL_NUMBER_SIZE];
   if (errors->after > most_after)
     dl_warn_at(&w->cli->diag, w->input, 0,
                "estimates of %s are %s %% off after the calibration too: runs "
                "of one configuration contradict each other",
                target, dl_format_digits(percent, 100 * errors->after, 3));
-  if (errors->before > most)
-    dl_warn_at(&w->cli->diag, w->input, 0,
-               "estimates of %s are %s %% off before the calibration: check "
-               "the units, data set and epochs of the runs",
-               target, dl_format_digits(percent, 100 * errors->before, 3));
+  if (errors->worst_line < 2 || fabs(log(errors->worst)) <= log(most))
+    return;
+  const struct dl_kept_run *run = &runs->run[errors->worst_line - 2];
+  dl_warn_at(&w->cli->diag, run->file, run->line,
+             "%s is %s times the estimate before the calibration: check the "
+             "units, data set and epochs",
+             target, dl_format_digits(times, errors->worst, 3));
 }
 
 static void add_errors(const struct calibrating *w, const char *target,
                        const struct dl_calibration *c,
                        const struct dl_calibration_errors *errors) {
-  check_errors(w, target, errors);
   struct dl_value v[] = {dl_string(target),           dl_count(c->runs),
                          dl_count(c->configurations), dl_number(errors->before),
                          dl_number(errors->left_out), dl_number(errors->after)};
   dl_table_row(w->table, v, NULL);
 }
 
-/* used: of each run of the model, whether a fit learnt from it. */
+/* Calibrates a fit with the runs that its model keeps. used: of each, whether a
+ * fit learnt from it. */
 static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit,
-                                    bool *used, struct dl_diag *quiet) {
+                                    const struct dl_kept_runs *runs, bool *used,
+                                    struct dl_diag *quiet) {
   DL_SCOPED(dl_training_free) struct dl_training t = {0};
   struct dl_calibration c;
   bool there;
@@ -310,9 +314,13 @@ static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit,
     status = dl_calibrate(fit, &t, &c, &w->cli->diag);
   if (status == DL_OK && there && t.n > 0) {
     const struct dl_physics *physics = fit->method->physics;
+    check_errors(w, runs, fit->target, &c.of_target);
     add_errors(w, fit->target, &c, &c.of_target);
-    if (!isnan(c.of_time.before))
-      add_errors(w, physics->target[physics->time], &c, &c.of_time);
+    if (!isnan(c.of_time.before)) {
+      const char *time = physics->target[physics->time];
+      check_errors(w, runs, time, &c.of_time);
+      add_errors(w, time, &c, &c.of_time);
+    }
     w->again |= c.again;
   }
   for (size_t i = 0; i < t.n; i++)
@@ -346,7 +354,7 @@ static enum dl_status calibrate_all(struct calibrating *w, struct dl_model *m) {
   enum dl_status status = make_kept(&w->table_of, m, &w->cli->diag);
   for (size_t i = 0; i < m->n_fits && status == DL_OK; i++) {
     struct dl_progress_span outer = dl_progress_enter(progress, i, m->n_fits);
-    status = calibrate_fit(w, &m->fit[i], used, &quiet);
+    status = calibrate_fit(w, &m->fit[i], &m->runs, used, &quiet);
     dl_progress_leave(progress, outer);
   }
   if (status == DL_OK)

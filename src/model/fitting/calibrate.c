@@ -95,6 +95,21 @@ static double error_of(const struct rows *g, size_t target,
   return n > 0 ? sum / n : (double)NAN;
 }
 
+/* Finds the run that predictions of a target miss by most. */
+static void find_worst(struct dl_calibration_errors *errors,
+                       const struct rows *g, const struct dl_training *t,
+                       size_t target, const gsl_vector *predicted) {
+  double worst = 0;
+  for (size_t i = 0; i < predicted->size; i++) {
+    double e = g->observed[i].value[target] - gsl_vector_get(predicted, i);
+    if (!(fabs(e) > fabs(worst)))
+      continue;
+    worst = e;
+    errors->worst_line = t->line[i];
+  }
+  errors->worst = exp(worst);
+}
+
 /* Configurations measured on a GPU. */
 static size_t configurations_on(const struct dl_training *t,
                                 const struct dl_labels *gpus, size_t gpu) {
@@ -176,6 +191,7 @@ static enum dl_status learn(struct dl_calibration *c, void **state,
   for (size_t i = 0; i < rows.n_targets; i++) {
     predict_before(&g, from, &rows.of[i]);
     errors[i]->before = error_of(&g, rows.of[i].target, rows.of[i].fitted);
+    find_worst(errors[i], &g, t, rows.of[i].target, rows.of[i].fitted);
   }
   const struct dl_observations observations = {
       .n = t->n, .row = g.observed, .target = target};
@@ -236,7 +252,7 @@ enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
                             struct dl_calibration *c, struct dl_diag *d) {
   void *state = NULL;
   const struct dl_hierarchical_fit *from;
-  const struct dl_calibration_errors none = {NAN, NAN, NAN};
+  const struct dl_calibration_errors none = {NAN, NAN, NAN, 1, 0};
   *c = (struct dl_calibration){.runs = t->n,
                                .configurations = dl_label_count(t, "config"),
                                .of_target = none,

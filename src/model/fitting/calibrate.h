@@ -11,12 +11,14 @@
  * them (left_out: a configuration, or one of DL_LEFT_OUT_SETS sets of them, is
  * left out in turn; NaN for a single configuration), and after learning from
  * all of them. Mean absolute percentage errors, as fractions; NaN where the
- * target, or the time, was not measured. */
+ * target, or the time, was not measured. The worst run measured `worst` times
+ * the estimate before, in that line of the table (0: none). */
 enum { DL_LEFT_OUT_SETS = 20 };
 struct dl_calibration {
   size_t runs, configurations;
   struct dl_calibration_errors {
-    double before, left_out, after;
+    double before, left_out, after, worst;
+    size_t worst_line;
   } of_target, of_time; /* of_time: of a fit of energies, which has a time */
   bool again;           /* by an earlier version, which did not keep the runs */
 };
