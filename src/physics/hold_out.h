@@ -23,4 +23,10 @@ enum dl_status dl_hold_out(const struct dl_hierarchical_problem *q,
  * source of which all own rows are out. */
 void dl_hold_out_auxiliary(const struct dl_hierarchical_problem *q, bool *out);
 
+/* Predicts n configurations that are left out together without another fit, to
+ * first order about the solution for all rows, which q has: their measured
+ * targets, without the residual process, into y (configs.n x n_targets). */
+void dl_leave_out(const struct dl_hierarchical_problem *q, const size_t *config,
+                  size_t n, double *y);
+
 #endif

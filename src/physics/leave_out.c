@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "physics/leave_out.h"
+/* Predictions of configurations as if they had not been fitted, without another
+ * fit: to first order about the solution for all rows. With J the derivatives
+ * of their measurements, V the posterior covariance and W the weights of the
+ * measurements, the residuals r of the fit become
+ *
+ *   (I - J V J' W)^-1 r
+ *
+ * (Cook and Weisberg 1982, chapter 2: deletion of several cases; a prior is as
+ * good as a case). It holds where the parameters move little. */
+
+#include "physics/hold_out.h"
 
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_linalg.h>

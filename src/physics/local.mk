@@ -12,7 +12,6 @@ libdlest_a_SOURCES += \
 	%D%/hold_out.c \
 	%D%/hold_out.h \
 	%D%/leave_out.c \
-	%D%/leave_out.h \
 	%D%/levels.c \
 	%D%/levels.h \
 	%D%/observations.c \

@@ -15,7 +15,6 @@
 #include <omp.h>
 
 #include "physics/hold_out.h"
-#include "physics/leave_out.h"
 #include "physics/solver/minimise.h"
 #include "training_table.h"
 #include "unit.h"

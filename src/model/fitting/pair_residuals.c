@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "model/fitting/group_cv_residuals.h"
 #include "model/fitting/held_out_residuals.h"
-#include "physics/leave_out.h"
+#include "physics/hold_out.h"
 
 /* Auxiliary rows. */
 struct rows {
