@@ -18,8 +18,7 @@ energy() {
   shift 2
   "$DLEST" predict --model "$model" --gpu "$gpu" --arch resnet50 -e 1 \
     --batch-size 64 --framework tensorflow --method physical -q --format json \
-    "$@" |
-    jq '.estimates[0].energy_j'
+    "$@" | jq '.estimates[0].energy_j'
 }
 
 # close A B SHARE: they differ by at most that
@@ -35,8 +34,7 @@ close() {
 }
 
 @test "standard input is refused" {
-  refuses 2 "dlest: $(message table_is_read_several)" \
-    calibrate - </dev/null
+  refuses 2 "dlest: $(message table_is_read_several)" calibrate - </dev/null
 }
 
 @test "runs far faster or slower than any estimate are warned about" {
@@ -46,12 +44,11 @@ close() {
   [ "$status" -eq 0 ]
   grep -q "runs.csv:2: $(message run_is_times epoch_energy_j '0\.0[0-9]*')" err
   # one of two times in milliseconds
-  printf '%s\n' arch,gpu,batch_size,dataset,epochs,duration_s,gpu_power_w \
-    resnet50,rtx-3090,128,imagenet,1,2400,330 \
-    resnet50,rtx-3090,128,imagenet,1,2400000,330 >ms.csv
+  printf '%s\n' arch,gpu,batch_size,dataset,epochs,duration_s \
+    resnet50,rtx-3090,128,imagenet,1,{2400,2400000} >ms.csv
   try calibrate ms.csv -o slow.xml
-  grep -q "ms.csv:3: $(message run_is_times epoch_s '[0-9]*')" err
-  ! grep -q "ms.csv:2: .* is .* times the estimate" err
+  grep "times the estimate" err >worst
+  grep -vc "ms.csv:3: $(message run_is_times epoch_s '[0-9]*')" worst | grep -qx 0
 }
 
 @test "a data set gives the size of the runs of a table" {
