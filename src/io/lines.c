@@ -120,51 +120,35 @@ const char *dl_lines_head(const struct dl_lines *l, size_t *len) {
   return l->data + l->start;
 }
 
-/* Makes room behind what is left, and reads into it. */
-static enum dl_status more(struct dl_lines *l, struct dl_diag *d) {
-  memmove(l->data, l->data + l->start, l->len - l->start);
-  l->len -= l->start;
-  l->start = 0;
-  if (l->len > DL_LINE_MAX + 1) { /* no line end, not even its CR */
-    if (!l->too_long)
+/* Reads on until whole lines begin at l->start, and returns their bytes: 0 at
+ * the end of the text, whose last line may lack its end. A line that fills the
+ * buffer is reported and left out. */
+static enum dl_status whole_lines(struct dl_lines *l, size_t *n,
+                                  struct dl_diag *d) {
+  for (;;) {
+    char *from = l->data + l->start;
+    size_t left = l->len - l->start;
+    char *end =
+        l->too_long ? memchr(from, '\n', left) : memrchr(from, '\n', left);
+    *n = end ? (size_t)(end + 1 - from) : left;
+    if ((end || l->eof) && !l->too_long)
+      return DL_OK;
+    if (end || l->eof) { /* the rest of such a line */
+      l->start += *n;
+      l->number++;
+      l->too_long = false;
+      continue;
+    }
+    if (left > DL_LINE_MAX + 1 && !l->too_long) { /* not even a CR is missing */
       dl_skip_at(d, l->path, l->number + 1, "line longer than %zu KiB",
                  DL_LINE_MAX / 1024);
-    l->too_long = true;
-    l->len = 0;
+      l->too_long = true;
+    }
+    l->len = l->too_long ? 0 : left;
+    memmove(l->data, from, l->len);
+    l->start = l->stop = 0;
+    DL_TRY(fill(l, BUFFER_SIZE, d));
   }
-  return fill(l, BUFFER_SIZE, d);
-}
-
-/* Whether s[0..len), with a NUL behind it, can be a line. */
-static bool is_line(const char *path, const char *s, size_t len, size_t number,
-                    struct dl_diag *d) {
-  if (len > DL_LINE_MAX)
-    dl_skip_at(d, path, number, "line longer than %zu KiB", DL_LINE_MAX / 1024);
-  else if (memchr(s, '\0', len))
-    dl_skip_at(d, path, number, "NUL byte");
-  else
-    return true;
-  return false;
-}
-
-/* Takes [start, end) as a line; false if it cannot be one. */
-static bool take_line(struct dl_lines *l, size_t end, bool ended,
-                      struct dl_line *line, struct dl_diag *d) {
-  char *s = l->data + l->start;
-  size_t len = end - l->start;
-  l->start = ended ? end + 1 : end;
-  l->number++;
-  if (l->too_long) { /* the rest of a line that has been reported */
-    l->too_long = false;
-    return false;
-  }
-  if (len > 0 && s[len - 1] == '\r')
-    len--;
-  s[len] = '\0';
-  if (!is_line(l->path, s, len, l->number, d))
-    return false;
-  *line = (struct dl_line){s, len, l->number, ended};
-  return true;
 }
 
 bool dl_lines_split(const char *path, char **at, char *end,
@@ -179,78 +163,55 @@ bool dl_lines_split(const char *path, char **at, char *end,
     line->len = (size_t)(stop - s) - (stop > s && stop[-1] == '\r');
     line->number++;
     s[line->len] = '\0';
-    if (is_line(path, s, line->len, line->number, d))
+    if (line->len > DL_LINE_MAX)
+      dl_skip_at(d, path, line->number, "line longer than %zu KiB",
+                 DL_LINE_MAX / 1024);
+    else if (memchr(s, '\0', line->len))
+      dl_skip_at(d, path, line->number, "NUL byte");
+    else
       return true;
   }
   return false;
 }
 
-/* Drops the rest of a line that has been reported; false if more of it has to
- * be read. */
-static bool drop_rest(struct dl_lines *l) {
-  char *from = l->data + l->start;
-  char *end = memchr(from, '\n', l->len - l->start);
-  if (!end && !l->eof) {
-    l->start = l->len = 0;
-    return false;
-  }
-  l->start = end ? (size_t)(end + 1 - l->data) : l->len;
-  l->number++;
-  l->too_long = false;
-  return true;
-}
-
 enum dl_status dl_lines_take(struct dl_lines *l, struct dl_lines_block *b,
                              size_t want, struct dl_diag *d) {
-  enum dl_status status = DL_OK;
-  while (status == DL_OK && b->len < want) {
-    const char *from = l->data + l->start;
-    size_t n = l->len - l->start;
-    const char *end = memrchr(from, '\n', n);
-    if (l->too_long) {
-      if (b->len > 0)
-        break;
-      if (!drop_rest(l))
-        status = fill(l, BUFFER_SIZE, d);
-      continue;
-    }
-    n = end ? (size_t)(end + 1 - from) : l->eof ? n : 0;
-    if (n == 0 && l->eof) {
-      b->last = true;
+  while (b->len < want) {
+    size_t n, before = l->number;
+    DL_TRY(whole_lines(l, &n, d));
+    b->last = n == 0;
+    /* Lines of a block follow each other: none between them was left out. */
+    if (n == 0 || (b->len > 0 && l->number > before))
       break;
-    }
-    if (n == 0) {
-      status = more(l, d);
-      continue;
-    }
     DL_GROW(b->s, b->cap, b->len + n + 1);
     if (b->len == 0)
       b->first = l->number + 1;
-    memcpy(b->s + b->len, from, n);
+    memcpy(b->s + b->len, l->data + l->start, n);
     b->len += n;
+    l->number += count_lines(l->data + l->start, n);
     l->start += n;
-    l->number += count_lines(from, n);
   }
-  return status;
+  return DL_OK;
 }
 
 enum dl_status dl_lines_next(struct dl_lines *l, struct dl_line *line,
                              struct dl_diag *d) {
   *line = (struct dl_line){0};
   for (;;) {
-    const char *from = l->data + l->start;
-    const char *end = memchr(from, '\n', l->len - l->start);
-    if (end) {
-      if (take_line(l, (size_t)(end - l->data), true, line, d))
-        return DL_OK;
-    } else if (l->eof) {
-      if (l->start == l->len || take_line(l, l->len, false, line, d))
-        return DL_OK;
-    } else {
-      enum dl_status status = more(l, d);
-      if (status != DL_OK)
-        return status;
+    char *at = l->data + l->start;
+    line->number = l->number;
+    bool found = dl_lines_split(l->path, &at, l->data + l->stop, line, d);
+    l->start = (size_t)(at - l->data);
+    l->number = line->number;
+    if (found)
+      return DL_OK;
+    size_t n;
+    DL_TRY(whole_lines(l, &n, d));
+    if (n == 0) {
+      line->s = NULL;
+      return DL_OK;
     }
+    l->stop = l->start + n;
   }
 }
 

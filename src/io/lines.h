@@ -25,6 +25,7 @@ struct dl_lines {
   FILE *f;
   char *data; /* the buffer, with room for the NUL of a last line */
   size_t start, len;
+  size_t stop;   /* of the whole lines that dl_lines_next hands out */
   size_t number; /* of the last line */
   bool eof, too_long;
   char last_byte;  /* that the stream gave */

@@ -312,23 +312,24 @@ static void end(struct dl_log *log, bool cut_off) {
   dl_log_report_last(log, cut_off);
 }
 
+bool dl_log_import_line(struct dl_log *log, const struct dl_line *line) {
+  log->line = line->number;
+  if (line->s[strspn(line->s, " \t")] == '\0')
+    return true;
+  if (line->ended)
+    log->importer->line(log, line->s, line->len);
+  else if (log->o.drop_last == 0) /* its last number may lack digits */
+    dl_warn_at(log->d, log->path, line->number, DL_LOG_CUT_OFF);
+  return line->ended;
+}
+
 static enum dl_status read_line(struct dl_log *log) {
   struct dl_line line;
   DL_TRY(dl_lines_next(log->lines, &line, log->d));
-  if (!line.s) {
+  if (!line.s)
     end(log, false);
-    return DL_OK;
-  }
-  bool blank = line.s[strspn(line.s, " \t")] == '\0';
-  log->line = line.number;
-  if (!line.ended) {
-    /* Its last number may lack digits. */
-    if (log->o.drop_last == 0 && !blank)
-      dl_warn_at(log->d, log->path, line.number, DL_LOG_CUT_OFF);
+  else if (!dl_log_import_line(log, &line))
     end(log, true);
-  } else if (!blank) {
-    log->importer->line(log, line.s, line.len);
-  }
   return DL_OK;
 }
 

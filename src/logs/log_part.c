@@ -181,16 +181,8 @@ void dl_log_part_import(struct dl_log_part *p) {
   if (!log->importer->settle || p->status != DL_OK)
     return;
   char *at = b->s, *end = b->s + b->len;
-  while (dl_lines_split(log->path, &at, end, &line, log->d)) {
-    log->line = line.number;
-    if (is_blank(line.s, line.len))
-      continue;
-    p->cut_off = !line.ended;
-    if (line.ended)
-      log->importer->line(log, line.s, line.len);
-    else if (log->o.drop_last == 0) /* its last number may lack digits */
-      dl_warn_at(log->d, log->path, line.number, DL_LOG_CUT_OFF);
-  }
+  while (dl_lines_split(log->path, &at, end, &line, log->d))
+    p->cut_off = !dl_log_import_line(log, &line);
   if (log->importer->end)
     log->importer->end(log);
 }

@@ -8,6 +8,9 @@
 
 #define DL_LOG_CUT_OFF "last line skipped: it is incomplete"
 
+/* Imports a line; false for a last one that was cut off, which is reported. */
+bool dl_log_import_line(struct dl_log *log, const struct dl_line *line);
+
 /* Reports the problems of lines up to `last`. */
 void dl_log_report(struct dl_log *log, size_t last);
 
