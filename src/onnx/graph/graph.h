@@ -71,7 +71,8 @@ enum dl_operator_flags {
 /* Operators that share a rule. */
 struct dl_operators {
   dl_infer *infer;
-  int variant; /* of the rule: what it says there */
+  int variant;    /* of the rule: what it says there */
+  unsigned needs; /* bits of inputs without whose shapes there is no rule */
   unsigned flags;
   unsigned skip;     /* bits of inputs that hold no parameters */
   const char *names; /* within their domain, separated by blanks */

@@ -93,6 +93,13 @@ static void guess(struct dl_call *c) {
     dl_give_like(c, i, dl_shaped(c, 0));
 }
 
+static bool has_shapes(const struct dl_call *c) {
+  bool all = true;
+  for (size_t i = 0; c->op->needs >> i; i++)
+    all = all && (!(c->op->needs >> i & 1) || dl_shaped(c, i));
+  return all;
+}
+
 static bool has_weights(const struct dl_call *c) {
   for (size_t i = 0; i < c->n_in; i++)
     if (c->in[i] && c->in[i]->weight && c->in[i]->s.rank > 0)
@@ -109,10 +116,12 @@ static enum dl_status look(struct dl_onnx_walk *r, struct dl_scope *s,
     return status;
   c->name = dl_or_empty(c->node->op_type);
   c->op = dl_operators_find(dl_or_empty(c->node->domain), c->name);
-  if (c->op)
+  if (!c->op)
+    guess(c);
+  else if (has_shapes(c))
     c->op->infer(c);
   else
-    guess(c);
+    c->uncounted = c->op->flags & DL_OP_LAYER;
   if (c->fault)
     return dl_onnx_fault(r, c);
   double params, bytes;

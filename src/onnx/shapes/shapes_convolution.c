@@ -76,13 +76,9 @@ static int64_t slid(struct dl_call *c, const struct window *w, unsigned i,
 static bool conv_inputs(struct dl_call *c, size_t weights, bool transposed,
                         const struct dl_tensor **x, const struct dl_tensor **w,
                         int64_t *group) {
-  *x = dl_shaped(c, 0);
-  *w = dl_shaped(c, weights);
+  *x = c->in[0];
+  *w = c->in[weights];
   *group = dl_attr_int(c, "group", 1);
-  if (!*x || !*w) {
-    c->uncounted = true;
-    return false;
-  }
   unsigned rank = (*x)->s.rank;
   if (rank < 3 || (*w)->s.rank != rank || *group < 1)
     dl_fault(c, "an input and weights of different rank");
@@ -150,12 +146,12 @@ void dl_infer_conv_transpose(struct dl_call *c) {
 }
 
 void dl_infer_pool(struct dl_call *c) {
-  const struct dl_tensor *x = dl_shaped(c, 0);
+  const struct dl_tensor *x = c->in[0];
   struct window w;
   size_t n;
   int64_t dim[DL_ONNX_MAX_RANK];
   dl_attr_ints(c, "kernel_shape", &n);
-  if (!x || !window_of(c, x->s.rank, &w))
+  if (!window_of(c, x->s.rank, &w))
     return;
   if (n != w.n)
     dl_fault(c, "strides, pads or kernels of another number of axes");
@@ -169,9 +165,7 @@ void dl_infer_pool(struct dl_call *c) {
 }
 
 void dl_infer_global_pool(struct dl_call *c) {
-  const struct dl_tensor *x = dl_shaped(c, 0);
-  if (!x)
-    return;
+  const struct dl_tensor *x = c->in[0];
   struct dl_onnx_shape s = x->s;
   for (unsigned i = 2; i < s.rank; i++)
     s.dim[i] = 1;
@@ -179,12 +173,12 @@ void dl_infer_global_pool(struct dl_call *c) {
 }
 
 void dl_infer_unpool(struct dl_call *c) {
-  const struct dl_tensor *x = dl_shaped(c, 0);
+  const struct dl_tensor *x = c->in[0];
   struct window w;
   size_t n;
   const double *given = dl_elements(c, 2, &n);
   int64_t dim[DL_ONNX_MAX_RANK];
-  if (!x || !window_of(c, x->s.rank, &w) || (dl_in(c, 2) && !given))
+  if (!window_of(c, x->s.rank, &w) || (dl_in(c, 2) && !given))
     return;
   per_axis(c, "kernel_shape", w.n, 1, 1, w.kernel);
   for (unsigned i = 0; i < x->s.rank && !c->fault; i++) {

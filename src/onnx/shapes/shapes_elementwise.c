@@ -19,9 +19,8 @@ void dl_infer_identity(struct dl_call *c) {
 
 void dl_infer_dropout(struct dl_call *c) {
   dl_infer_identity(c);
-  const struct dl_tensor *t = dl_shaped(c, 0);
-  if (t)
-    dl_give(c, 1, t->s.dim, t->s.rank, DL_T_BOOL);
+  const struct dl_tensor *t = c->in[0];
+  dl_give(c, 1, t->s.dim, t->s.rank, DL_T_BOOL);
 }
 
 static double whole(double x) {
@@ -60,9 +59,7 @@ static void map(struct dl_call *c, unary *f) {
 }
 
 void dl_infer_cast(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
-  if (!t) /* Floor and the like come here as well */
-    return;
+  const struct dl_tensor *t = c->in[0];
   if (strcmp(c->name, "Cast") != 0) {
     if (dl_give_like(c, 0, t))
       map(c, unary_of(c));
@@ -195,10 +192,9 @@ void dl_infer_variadic(struct dl_call *c) {
 }
 
 void dl_infer_where(struct dl_call *c) {
-  const struct dl_tensor *when = dl_shaped(c, 0), *a = dl_shaped(c, 1),
-                         *b = dl_shaped(c, 2);
+  const struct dl_tensor *when = c->in[0], *a = c->in[1], *b = c->in[2];
   struct dl_onnx_shape s;
-  if (!when || !a || !b || !dl_broadcast(c, &when->s, &a->s, &s) ||
+  if (!dl_broadcast(c, &when->s, &a->s, &s) ||
       !dl_broadcast(c, &s, &b->s, &s) || !dl_give(c, 0, s.dim, s.rank, a->type))
     return;
   double *z = when->data && a->data && b->data ? dl_new_data(c, 0) : NULL;
@@ -209,9 +205,7 @@ void dl_infer_where(struct dl_call *c) {
 }
 
 void dl_infer_norm(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
-  if (!t)
-    return;
+  const struct dl_tensor *t = c->in[0];
   dl_give_like(c, 0, t);
   bool layer = strcmp(c->name, "LayerNormalization") == 0;
   unsigned axis = 0;
@@ -229,9 +223,7 @@ void dl_infer_norm(struct dl_call *c) {
 }
 
 void dl_infer_dynamic_quantize(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
-  if (!t)
-    return;
+  const struct dl_tensor *t = c->in[0];
   dl_give(c, 0, t->s.dim, t->s.rank, DL_T_UINT8);
   dl_give(c, 1, NULL, 0, DL_T_FLOAT);
   dl_give(c, 2, NULL, 0, DL_T_UINT8);

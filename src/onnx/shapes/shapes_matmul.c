@@ -17,11 +17,7 @@ static void dense(struct dl_call *c, const struct dl_tensor *b, int64_t k,
 /* Variant: which input holds the second matrix. */
 void dl_infer_gemm(struct dl_call *c) {
   size_t second = (size_t)c->op->variant;
-  const struct dl_tensor *a = dl_shaped(c, 0), *b = dl_shaped(c, second);
-  if (!a || !b) {
-    c->uncounted = true;
-    return;
-  }
+  const struct dl_tensor *a = c->in[0], *b = c->in[second];
   /* Before version 7 an input of more dimensions was flattened. */
   if (dl_fault_if(c,
                   a->s.rank < 2 || b->s.rank != 2 ||
@@ -58,11 +54,7 @@ static struct dl_onnx_shape turned(const struct dl_onnx_shape *s, bool turn) {
 /* Variant: which input holds the second matrix. */
 void dl_infer_matmul(struct dl_call *c) {
   size_t second = (size_t)c->op->variant;
-  const struct dl_tensor *x = dl_shaped(c, 0), *y = dl_shaped(c, second);
-  if (!x || !y) {
-    c->uncounted = true;
-    return;
-  }
+  const struct dl_tensor *x = c->in[0], *y = c->in[second];
   bool fused = strcmp(c->name, "FusedMatMul") == 0;
   struct dl_onnx_shape a = turned(&x->s, fused && dl_attr_int(c, "transA", 0)),
                        b = turned(&y->s, fused && dl_attr_int(c, "transB", 0));
@@ -93,9 +85,9 @@ void dl_infer_matmul(struct dl_call *c) {
 
 /* Weights of few bits, packed: their shape is in the attributes. */
 void dl_infer_matmul_nbits(struct dl_call *c) {
-  const struct dl_tensor *a = dl_shaped(c, 0);
+  const struct dl_tensor *a = c->in[0];
   int64_t k = dl_attr_int(c, "K", -1), n = dl_attr_int(c, "N", -1);
-  if (!a || a->s.rank == 0 || n < 0) {
+  if (a->s.rank == 0 || n < 0) {
     c->uncounted = true;
     return;
   }

@@ -13,12 +13,12 @@ static int64_t clamp(double x, int64_t low, int64_t high) {
 }
 
 void dl_infer_transpose(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
+  const struct dl_tensor *t = c->in[0];
   size_t n;
   unsigned seen = 0;
   const int64_t *perm = dl_attr_ints(c, "perm", &n);
   int64_t dim[DL_ONNX_MAX_RANK], stride[DL_ONNX_MAX_RANK];
-  if (!t || c->n_out == 0)
+  if (c->n_out == 0)
     return;
   if (dl_fault_if(c, n > 0 && n != t->s.rank,
                   "a permutation of another number of axes"))
@@ -55,9 +55,9 @@ static void join_lists(struct dl_call *c) {
 }
 
 void dl_infer_concat(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
+  const struct dl_tensor *t = c->in[0];
   unsigned axis;
-  if (!t || !dl_axis(c, dl_attr_int(c, "axis", 1), t->s.rank, &axis))
+  if (!dl_axis(c, dl_attr_int(c, "axis", 1), t->s.rank, &axis))
     return;
   struct dl_onnx_shape s = t->s;
   for (size_t i = 1; i < c->n_in; i++) {
@@ -82,12 +82,12 @@ void dl_infer_concat(struct dl_call *c) {
 }
 
 void dl_infer_split(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
+  const struct dl_tensor *t = c->in[0];
   unsigned axis;
   size_t n, n_attr;
   const double *part = dl_elements(c, 1, &n);
   const int64_t *sizes = dl_attr_ints(c, "split", &n_attr);
-  if (!t || !dl_axis(c, dl_attr_int(c, "axis", 0), t->s.rank, &axis) ||
+  if (!dl_axis(c, dl_attr_int(c, "axis", 0), t->s.rank, &axis) ||
       (dl_in(c, 1) && !part) || c->n_out == 0)
     return;
   int64_t whole = t->s.dim[axis], outs = (int64_t)c->n_out, left = whole;
@@ -143,12 +143,12 @@ static int64_t slice_axis(double from, double to, double step, int64_t size,
 }
 
 void dl_infer_slice(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
+  const struct dl_tensor *t = c->in[0];
   double from[DL_ONNX_MAX_RANK], to[DL_ONNX_MAX_RANK], axes[DL_ONNX_MAX_RANK],
       steps[DL_ONNX_MAX_RANK];
   size_t n, n_to, n_axes, n_steps;
   bool twice = false;
-  if (!t || !slice_list(c, 1, "starts", from, &n) ||
+  if (!slice_list(c, 1, "starts", from, &n) ||
       !slice_list(c, 2, "ends", to, &n_to) ||
       !slice_list(c, 3, "axes", axes, &n_axes) ||
       !slice_list(c, 4, "steps", steps, &n_steps))
@@ -201,11 +201,11 @@ static void pick(struct dl_call *c) {
 }
 
 void dl_infer_gather(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0), *at = dl_shaped(c, 1);
+  const struct dl_tensor *t = c->in[0], *at = c->in[1];
   unsigned axis;
   int64_t dim[2 * DL_ONNX_MAX_RANK];
   size_t rank = 0;
-  if (!t || !at || !dl_axis(c, dl_attr_int(c, "axis", 0), t->s.rank, &axis))
+  if (!dl_axis(c, dl_attr_int(c, "axis", 0), t->s.rank, &axis))
     return;
   for (unsigned i = 0; i < t->s.rank; i++) {
     if (i != axis)
@@ -218,16 +218,14 @@ void dl_infer_gather(struct dl_call *c) {
 }
 
 void dl_infer_gather_elements(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0), *at = dl_shaped(c, 1);
-  if (t && at)
-    dl_give(c, 0, at->s.dim, at->s.rank, t->type);
+  dl_give(c, 0, c->in[1]->s.dim, c->in[1]->s.rank, c->in[0]->type);
 }
 
 void dl_infer_gather_nd(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0), *at = dl_shaped(c, 1);
+  const struct dl_tensor *t = c->in[0], *at = c->in[1];
   int64_t dim[2 * DL_ONNX_MAX_RANK], batch = dl_attr_int(c, "batch_dims", 0);
   size_t rank = 0;
-  if (!t || !at || at->s.rank == 0)
+  if (at->s.rank == 0)
     return;
   int64_t deep = at->s.dim[at->s.rank - 1];
   if (dl_fault_if(c,
@@ -251,11 +249,11 @@ static int64_t sized(struct dl_call *c, double x) {
 }
 
 void dl_infer_tile(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
+  const struct dl_tensor *t = c->in[0];
   size_t n;
   const double *times = dl_elements(c, 1, &n);
   int64_t dim[DL_ONNX_MAX_RANK];
-  if (!t || !times || n != t->s.rank)
+  if (!times || n != t->s.rank)
     return;
   for (unsigned i = 0; i < t->s.rank; i++)
     dim[i] = sized(c, (double)t->s.dim[i] * times[i]);
@@ -264,14 +262,14 @@ void dl_infer_tile(struct dl_call *c) {
 }
 
 void dl_infer_pad(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
+  const struct dl_tensor *t = c->in[0];
   size_t n, n_attr, n_axes;
   const double *pads = dl_elements(c, 1, &n),
                *axes = dl_elements(c, 3, &n_axes);
   const char *name = dl_attr(c, "pads") ? "pads" : "paddings";
   const int64_t *old = dl_attr_ints(c, name, &n_attr);
   double by[DL_ONNX_MAX_RANK] = {0};
-  if (!t || (!pads && !old) || (dl_in(c, 3) && !axes))
+  if ((!pads && !old) || (dl_in(c, 3) && !axes))
     return;
   size_t half = pads ? n / 2 : n_attr / 2;
   if (dl_fault_if(
@@ -314,13 +312,11 @@ static void resize_by(struct dl_call *c, const struct dl_tensor *t,
 }
 
 void dl_infer_resize(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
+  const struct dl_tensor *t = c->in[0];
   bool old = c->opset < 11; /* scales come second */
   size_t n_scales, n_sizes;
   const double *scales = dl_elements(c, old ? 1 : 2, &n_scales);
   const double *sizes = old ? NULL : dl_elements(c, 3, &n_sizes);
-  if (!t)
-    return;
   if (sizes && n_sizes > 0)
     resize_by(c, t, NULL, sizes, n_sizes);
   else if (scales && n_scales > 0)
@@ -328,14 +324,14 @@ void dl_infer_resize(struct dl_call *c) {
 }
 
 void dl_infer_upsample(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
+  const struct dl_tensor *t = c->in[0];
   const Onnx__AttributeProto *a = dl_attr(c, "scales");
   size_t n;
   const double *scales = dl_elements(c, 1, &n);
   double own[DL_ONNX_MAX_RANK];
-  if (t && scales)
+  if (scales)
     resize_by(c, t, scales, NULL, n);
-  else if (t && a && a->n_floats <= DL_ONNX_MAX_RANK) {
+  else if (a && a->n_floats <= DL_ONNX_MAX_RANK) {
     for (size_t i = 0; i < a->n_floats; i++)
       own[i] = (double)a->floats[i];
     resize_by(c, t, own, NULL, a->n_floats);

@@ -12,12 +12,7 @@
 /* Variant: gates. */
 void dl_infer_recurrent(struct dl_call *c) {
   int64_t gates = c->op->variant;
-  const struct dl_tensor *x = dl_shaped(c, 0), *w = dl_shaped(c, 1),
-                         *r = dl_shaped(c, 2);
-  if (!x || !w || !r) {
-    c->uncounted = true;
-    return;
-  }
+  const struct dl_tensor *x = c->in[0], *w = c->in[1], *r = c->in[2];
   if (dl_fault_if(
           c,
           x->s.rank != 3 || w->s.rank != 3 || r->s.rank != 3 ||
@@ -50,13 +45,9 @@ static double cached(const struct dl_call *c, size_t i) {
 
 /* com.microsoft.Attention: projections of the input and attention upon it. */
 void dl_infer_attention_fused(struct dl_call *c) {
-  const struct dl_tensor *x = dl_shaped(c, 0), *w = dl_shaped(c, 1);
+  const struct dl_tensor *x = c->in[0], *w = c->in[1];
   size_t n;
   const int64_t *widths = dl_attr_ints(c, "qkv_hidden_sizes", &n);
-  if (!x || !w) {
-    c->uncounted = true;
-    return;
-  }
   if (dl_fault_if(
           c, x->s.rank != 3 || w->s.rank != 2 || x->s.dim[2] != w->s.dim[0],
           "weights that do not fit the input or each other"))
@@ -133,8 +124,8 @@ void dl_infer_attention(struct dl_call *c) {
 }
 
 void dl_infer_embed_layer_norm(struct dl_call *c) {
-  const struct dl_tensor *ids = dl_shaped(c, 0), *words = dl_shaped(c, 2);
-  if (!ids || !words || ids->s.rank != 2 || words->s.rank != 2)
+  const struct dl_tensor *ids = c->in[0], *words = c->in[2];
+  if (ids->s.rank != 2 || words->s.rank != 2)
     return;
   int64_t dim[3] = {ids->s.dim[0], ids->s.dim[1], words->s.dim[1]};
   dl_give(c, 0, dim, 3, words->type);

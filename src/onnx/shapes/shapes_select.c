@@ -8,10 +8,8 @@
 
 /* Variant 1: depth to space; 0: space to depth. */
 void dl_infer_blocks(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
+  const struct dl_tensor *t = c->in[0];
   int64_t b = dl_attr_int(c, "blocksize", 0);
-  if (!t)
-    return;
   if (dl_fault_if(c, t->s.rank != 4 || b < 1 || b > 1 << 20,
                   "blocks of no size, or an input that is no image"))
     return;
@@ -28,12 +26,12 @@ void dl_infer_blocks(struct dl_call *c) {
 }
 
 void dl_infer_one_hot(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
+  const struct dl_tensor *t = c->in[0];
   size_t n;
   const double *depth = dl_elements(c, 1, &n);
   unsigned axis;
   int64_t dim[DL_ONNX_MAX_RANK + 1];
-  if (!t || !depth || n != 1 || !(*depth >= 0 && *depth < 0x1p53) ||
+  if (!depth || n != 1 || !(*depth >= 0 && *depth < 0x1p53) ||
       !dl_axis(c, dl_attr_int(c, "axis", -1), t->s.rank + 1, &axis))
     return;
   for (unsigned i = 0, from = 0; i <= t->s.rank; i++)
@@ -43,12 +41,12 @@ void dl_infer_one_hot(struct dl_call *c) {
 }
 
 void dl_infer_top_k(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
+  const struct dl_tensor *t = c->in[0];
   size_t n;
   const double *k = dl_elements(c, 1, &n);
   double most = k && n == 1 ? *k : (double)dl_attr_int(c, "k", -1);
   unsigned axis;
-  if (!t || !(most >= 0 && most < 0x1p53) ||
+  if (!(most >= 0 && most < 0x1p53) ||
       !dl_axis(c, dl_attr_int(c, "axis", -1), t->s.rank, &axis))
     return;
   int64_t dim[DL_ONNX_MAX_RANK];
@@ -59,8 +57,8 @@ void dl_infer_top_k(struct dl_call *c) {
 }
 
 void dl_infer_grid_sample(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0), *grid = dl_shaped(c, 1);
-  if (!t || !grid || t->s.rank < 3 || grid->s.rank != t->s.rank)
+  const struct dl_tensor *t = c->in[0], *grid = c->in[1];
+  if (t->s.rank < 3 || grid->s.rank != t->s.rank)
     return;
   int64_t dim[DL_ONNX_MAX_RANK] = {t->s.dim[0], t->s.dim[1]};
   for (unsigned i = 2; i < t->s.rank; i++)
@@ -69,10 +67,10 @@ void dl_infer_grid_sample(struct dl_call *c) {
 }
 
 void dl_infer_roi(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0), *rois = dl_shaped(c, 1);
+  const struct dl_tensor *t = c->in[0], *rois = c->in[1];
   size_t n;
   const int64_t *pooled = dl_attr_ints(c, "pooled_shape", &n);
-  if (!t || !rois || t->s.rank != 4 || rois->s.rank != 2)
+  if (t->s.rank != 4 || rois->s.rank != 2)
     return;
   int64_t dim[4] = {rois->s.dim[0], t->s.dim[1],
                     n == 2 ? pooled[0] : dl_attr_int(c, "output_height", 1),
@@ -81,9 +79,8 @@ void dl_infer_roi(struct dl_call *c) {
 }
 
 void dl_infer_eye(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
-  if (t)
-    dl_give(c, 0, t->s.dim, t->s.rank, (int)dl_attr_int(c, "dtype", t->type));
+  const struct dl_tensor *t = c->in[0];
+  dl_give(c, 0, t->s.dim, t->s.rank, (int)dl_attr_int(c, "dtype", t->type));
 }
 
 void dl_infer_random(struct dl_call *c) {
@@ -144,12 +141,12 @@ static void fold_list(struct dl_call *c, const struct dl_tensor *t,
 }
 
 void dl_infer_reduce(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
+  const struct dl_tensor *t = c->in[0];
   bool gone[DL_ONNX_MAX_RANK], keep = dl_attr_int(c, "keepdims", 1) != 0;
   int64_t dim[DL_ONNX_MAX_RANK];
   size_t rank = 0;
   bool whole = true;
-  if (!t || !reduced_axes(c, t->s.rank, gone))
+  if (!reduced_axes(c, t->s.rank, gone))
     return;
   for (unsigned i = 0; i < t->s.rank; i++) {
     whole = whole && gone[i];
@@ -163,11 +160,11 @@ void dl_infer_reduce(struct dl_call *c) {
 }
 
 void dl_infer_arg(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
+  const struct dl_tensor *t = c->in[0];
   unsigned axis;
   int64_t dim[DL_ONNX_MAX_RANK];
   size_t rank = 0;
-  if (!t || !dl_axis(c, dl_attr_int(c, "axis", 0), t->s.rank, &axis))
+  if (!dl_axis(c, dl_attr_int(c, "axis", 0), t->s.rank, &axis))
     return;
   for (unsigned i = 0; i < t->s.rank; i++)
     if (i != axis)

@@ -44,9 +44,7 @@ static void same_data(struct dl_call *c) {
 }
 
 void dl_infer_shape(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
-  if (!t)
-    return;
+  const struct dl_tensor *t = c->in[0];
   int64_t rank = (int64_t)t->s.rank;
   int64_t from = dl_attr_int(c, "start", 0), to = dl_attr_int(c, "end", rank);
   if (from < 0)
@@ -64,18 +62,18 @@ void dl_infer_shape(struct dl_call *c) {
 }
 
 void dl_infer_size(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
-  if (!t || !dl_give(c, 0, NULL, 0, DL_T_INT64))
+  const struct dl_tensor *t = c->in[0];
+  if (!dl_give(c, 0, NULL, 0, DL_T_INT64))
     return;
   double n = dl_shape_elements(&t->s);
   dl_give_data(c, 0, &n, 1);
 }
 
 void dl_infer_reshape(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
+  const struct dl_tensor *t = c->in[0];
   int64_t dim[DL_ONNX_MAX_RANK];
   size_t n;
-  if (!t || !list_of(c, 1, "shape", dim, &n))
+  if (!list_of(c, 1, "shape", dim, &n))
     return;
   bool zero = dl_attr_int(c, "allowzero", 0) != 0;
   double all = dl_shape_elements(&t->s), rest = 1;
@@ -100,10 +98,8 @@ void dl_infer_reshape(struct dl_call *c) {
 }
 
 void dl_infer_flatten(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
+  const struct dl_tensor *t = c->in[0];
   unsigned axis;
-  if (!t)
-    return;
   int64_t at = dl_attr_int(c, "axis", 1);
   if (at == (int64_t)t->s.rank)
     axis = t->s.rank;
@@ -116,12 +112,10 @@ void dl_infer_flatten(struct dl_call *c) {
 }
 
 void dl_infer_squeeze(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
+  const struct dl_tensor *t = c->in[0];
   int64_t dim[DL_ONNX_MAX_RANK];
   size_t n = 0, rank = 0;
   bool drop[DL_ONNX_MAX_RANK] = {false};
-  if (!t)
-    return;
   if (dl_in(c, 1) || dl_attr(c, "axes")) {
     int64_t axes[DL_ONNX_MAX_RANK];
     if (!list_of(c, 1, "axes", axes, &n))
@@ -146,11 +140,11 @@ void dl_infer_squeeze(struct dl_call *c) {
 }
 
 void dl_infer_unsqueeze(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
+  const struct dl_tensor *t = c->in[0];
   int64_t axes[DL_ONNX_MAX_RANK], dim[DL_ONNX_MAX_RANK];
   size_t n;
   bool add[DL_ONNX_MAX_RANK] = {false};
-  if (!t || !list_of(c, 1, "axes", axes, &n))
+  if (!list_of(c, 1, "axes", axes, &n))
     return;
   size_t rank = t->s.rank + n, from = 0;
   if (dl_fault_if(c, rank > DL_ONNX_MAX_RANK, "more dimensions than 8"))
@@ -170,10 +164,10 @@ void dl_infer_unsqueeze(struct dl_call *c) {
 }
 
 void dl_infer_expand(struct dl_call *c) {
-  const struct dl_tensor *t = dl_shaped(c, 0);
+  const struct dl_tensor *t = c->in[0];
   struct dl_onnx_shape s = {.known = true};
   size_t n;
-  if (!t || !list_of(c, 1, "shape", s.dim, &n))
+  if (!list_of(c, 1, "shape", s.dim, &n))
     return;
   s.rank = (unsigned)n;
   if (!dl_broadcast(c, &t->s, &s, &s) || !dl_give(c, 0, s.dim, s.rank, t->type))
