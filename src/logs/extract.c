@@ -236,17 +236,11 @@ static enum dl_status return_run(struct extraction *x,
 
 static enum dl_status extract_table(struct extraction *x, struct dl_source *s,
                                     struct dl_diag *d) {
-  struct dl_log_options o = x->o->log;
   struct dl_log_block block;
-  struct dl_log *log = s->opened;
+  struct dl_log *log;
   enum dl_status status = DL_OK;
   size_t n = 0, before = x->n_runs;
-  s->opened = NULL;
-  o.from = s->importer;
-  if (!log)
-    status = dl_log_open(&log, s->path, &o, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_source_open(s, &x->o->log, &log, d));
   log->o.seen = &x->seen;
   struct dl_log_part *part = dl_log_part_new(log);
   while (status == DL_OK) {

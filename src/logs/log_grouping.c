@@ -337,6 +337,16 @@ enum dl_status dl_log_grouping_take_shard(struct dl_log_grouping *g,
   return DL_OK;
 }
 
+enum dl_status dl_source_open(struct dl_source *s,
+                              const struct dl_log_options *o,
+                              struct dl_log **log, struct dl_diag *d) {
+  struct dl_log_options own = *o;
+  own.from = s->importer;
+  *log = s->opened;
+  s->opened = NULL;
+  return *log ? DL_OK : dl_log_open(log, s->path, &own, d);
+}
+
 void dl_log_grouping_free(struct dl_log_grouping *g) {
   for (size_t i = 0; g->source && i < g->n; i++)
     free_source(&g->source[i]);

@@ -58,4 +58,10 @@ enum dl_status dl_log_grouping_take_shard(struct dl_log_grouping *g,
                                           struct dl_diag *d);
 void dl_log_grouping_free(struct dl_log_grouping *g);
 
+/* Opens a source, which has an importer, for the caller; one that opens only
+ * once has been opened. */
+enum dl_status dl_source_open(struct dl_source *s,
+                              const struct dl_log_options *o,
+                              struct dl_log **log, struct dl_diag *d);
+
 #endif

@@ -11,17 +11,19 @@
 
 /* A companion that cannot be read is not joined to its run. */
 static enum dl_status read_companion(struct dl_source *source,
+                                     const struct dl_log_options *options,
                                      const struct dl_summary_options *o,
-                                     struct dl_log_summary *log,
+                                     struct dl_log_summary *summary,
                                      struct dl_diag *d) {
   struct dl_diag own = {0};
-  struct dl_log *opened = source->opened;
-  source->opened = NULL;
-  enum dl_status status = dl_log_summarise(log, source->path, opened, o, &own);
+  struct dl_log *log;
+  enum dl_status status = dl_source_open(source, options, &log, &own);
+  if (status == DL_OK)
+    status = dl_log_summarise(summary, log, o, &own);
   if (status != DL_OK && own.status == DL_EINPUT) {
     dl_warn(d, "%s; not included in the run", own.error);
     dl_diag_free(&own);
-    log->duration_s = NAN;
+    summary->duration_s = NAN;
     return DL_OK;
   }
   dl_diag_take(d, &own);
@@ -76,8 +78,9 @@ static enum dl_status read_node(const struct dl_run_logs *x, size_t i,
                                 struct dl_log_summary *log, size_t *n,
                                 struct dl_diag *d) {
   struct dl_source *trace = &x->all->source[i], *ram = NULL, *s;
+  struct dl_log_options options = x->o->log;
+  struct dl_log *log_of_trace;
   struct dl_summary_options o = {
-      .log = x->o->log,
       .meter = x->o->meter,
       .curve = x->o->epochs.find || trace->joined,
       .progress = x->progress,
@@ -88,18 +91,17 @@ static enum dl_status read_node(const struct dl_run_logs *x, size_t i,
       ram = s;
     else
       o.curve = true; /* a companion may contain the ends of epochs */
-  if (ram) {
-    o.ram_log = ram->path;
-    o.ram_opened = &ram->opened;
+  DL_TRY(dl_source_open(trace, &options, &log_of_trace, d));
+  options.drop_last = 0; /* companions end with the trace */
+  enum dl_status status =
+      ram ? dl_source_open(ram, &options, &o.ram, d) : DL_OK;
+  if (status != DL_OK) {
+    dl_log_free(log_of_trace);
+    return status;
   }
-  o.log.from = trace->importer;
-  struct dl_log *opened = trace->opened;
-  trace->opened = NULL;
   *n = 1;
-  enum dl_status status = dl_log_summarise(log, trace->path, opened, &o, d);
-  o.ram_log = NULL;
-  o.ram_opened = NULL;
-  o.log.drop_last = 0;
+  status = dl_log_summarise(log, log_of_trace, &o, d);
+  o.ram = NULL;
   o.is_companion = log->samples > 0;
   o.trace = log->span;
   for (s = companion_from(x, trace->first);
@@ -107,8 +109,7 @@ static enum dl_status read_node(const struct dl_run_logs *x, size_t i,
        s = companion_from(x, s->next)) {
     if (s == ram)
       continue;
-    o.log.from = s->importer;
-    status = read_companion(s, &o, &log[*n], d);
+    status = read_companion(s, &options, &o, &log[*n], d);
     if (status == DL_OK && log[*n].duration_s >= 0)
       check_companion(&log[*n], s->path, log, d);
     *n += status == DL_OK;

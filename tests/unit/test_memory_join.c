@@ -155,6 +155,7 @@ struct joining {
 static struct joining open_join(const int *at, size_t n, int64_t start) {
   const struct dl_log_options o = {0};
   struct joining x;
+  struct dl_log *log;
   char text[2000] = "timestamp,cpu usage (%),memory usage (MB)\n";
   size_t len = strlen(text);
 
@@ -164,7 +165,8 @@ static struct joining open_join(const int *at, size_t n, int64_t start) {
                             at[i] / 600, at[i] / 10 % 60, at[i] % 10,
                             10 * (i + 1), (double)(i + 1) / 3.75e-4);
   x.d = (struct dl_diag){0};
-  assert_ok(dl_memory_join_open(&x.j, put_file("mem.csv", text), NULL, &o,
+  assert_ok(dl_log_open(&log, put_file("mem.csv", text), &o, &x.d), &x.d);
+  assert_ok(dl_memory_join_open(&x.j, log,
                                 &(struct dl_log_span){start, 0, DL_CLOCK_WALL},
                                 &x.d),
             &x.d);

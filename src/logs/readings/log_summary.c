@@ -138,7 +138,7 @@ static enum dl_status add_joined(struct reader *k, const struct dl_reading *r,
   return DL_OK;
 }
 
-/* At the first reading: shifts the clock, and opens the log to be joined. */
+/* At the first reading: shifts the clock, and begins to join the memory log. */
 static enum dl_status begin(struct reader *k, int64_t ns) {
   const struct dl_summary_options *o = k->o;
   k->any = true;
@@ -147,14 +147,13 @@ static enum dl_status begin(struct reader *k, int64_t ns) {
     k->shift_ns = dl_clock_shift(ns, k->log->clock, &o->trace);
     dl_clock_shift_warn(k->log, k->shift_ns, o->trace.clock, k->d);
   }
-  if (!o->ram_log)
+  if (!o->ram)
     return DL_OK;
   struct dl_meter_options ram = o->meter;
   ram.truncate_watts = false;
   dl_power_meter_init(&k->ram, &ram);
   const struct dl_log_span gpu_log = {ns, ns, k->log->clock};
-  return dl_memory_join_open(&k->join, o->ram_log, o->ram_opened, &o->log,
-                             &gpu_log, k->d);
+  return dl_memory_join_open(&k->join, o->ram, &gpu_log, k->d);
 }
 
 /* Whether only this sample has such a high power. */
@@ -432,32 +431,25 @@ static enum dl_status sum_up(struct reader *k) {
   return status;
 }
 
-enum dl_status dl_log_summarise(struct dl_log_summary *s, const char *path,
-                                struct dl_log *opened,
+enum dl_status dl_log_summarise(struct dl_log_summary *s, struct dl_log *log,
                                 const struct dl_summary_options *o,
                                 struct dl_diag *d) {
-  struct reader k = {.s = s, .o = o, .d = d, .log = opened, .gpu_peak_w = NAN};
-  enum dl_status status = DL_OK;
+  struct reader k = {.s = s, .o = o, .d = d, .log = log, .in = {.log = log}};
+  k.gpu_peak_w = NAN;
   *s = (struct dl_log_summary){.interval_s = NAN, .missing = NAN};
   for (size_t i = 0; i < DL_N_METER_KINDS; i++)
     s->kind[i] = dl_kind_unknown;
-  if (!opened)
-    status = dl_log_open(&k.log, path, &o->log, d);
-  if (status != DL_OK)
-    return status;
-  k.in.log = k.log;
-  status = read_all(&k);
+  enum dl_status status = read_all(&k);
   if (status == DL_OK)
     status = sum_up(&k);
   s->run = k.in.run;
   s->n_runs = k.in.n_runs;
-  k.in.run = NULL;
-  k.in.n_runs = 0;
-  dl_sequencer_free(&k.in);
   free(k.channel);
   if (k.join)
     dl_memory_join_free(k.join);
-  dl_log_free(k.log);
+  else if (!k.any)
+    dl_log_free(o->ram);
+  dl_log_free(log);
   return status;
 }
 

@@ -10,12 +10,10 @@
 #include "logs/readings/power_meter.h"
 
 struct dl_summary_options {
-  struct dl_log_options log;
   struct dl_meter_options meter;
-  const char *ram_log;        /* memory log to join (memory_join.h); or NULL */
-  struct dl_log **ram_opened; /* the same, already opened: becomes owned; or
-                                 NULL */
-  bool curve;                 /* keep the energy curve */
+  struct dl_log *ram; /* memory log to join (memory_join.h), becomes owned; or
+                         NULL */
+  bool curve;         /* keep the energy curve */
   /* A companion: only readings within the trace of its run count, after a shift
    * to its clock. */
   bool is_companion;
@@ -54,11 +52,10 @@ struct dl_log_summary {
   size_t n_nodes; /* whose meters it has; 0: unknown */
 };
 
-/* Reads the log at `path`, or `opened` if not NULL, which is closed in any
- * case. Gaps, counter resets and repairs are warnings. A log without readings
- * gives a summary without meters. Free *s also after an error. */
-enum dl_status dl_log_summarise(struct dl_log_summary *s, const char *path,
-                                struct dl_log *opened,
+/* Reads a log and frees it. Gaps, counter resets and repairs are warnings. A
+ * log without readings gives a summary without meters. Free *s also after an
+ * error. */
+enum dl_status dl_log_summarise(struct dl_log_summary *s, struct dl_log *log,
                                 const struct dl_summary_options *o,
                                 struct dl_diag *d);
 void dl_log_summary_free(struct dl_log_summary *s);

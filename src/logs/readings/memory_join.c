@@ -52,37 +52,28 @@ static enum dl_status advance(struct dl_memory_join *j, struct dl_diag *d) {
 }
 
 enum dl_status dl_memory_join_open(struct dl_memory_join **out,
-                                   const char *path, struct dl_log **opened,
-                                   const struct dl_log_options *o,
+                                   struct dl_log *log,
                                    const struct dl_log_span *gpu_log,
                                    struct dl_diag *d) {
   struct dl_memory_join *j = dl_calloc(1, sizeof *j);
-  struct dl_log_options own = {.interval_s = o->interval_s};
-  enum dl_status status = DL_OK;
   *out = NULL;
-  if (opened && *opened) {
-    j->in.log = *opened;
-    *opened = NULL;
-  } else {
-    status = dl_log_open(&j->in.log, path, &own, d);
-  }
-  if (status == DL_OK)
-    status = advance(j, d);
+  j->in.log = log;
+  enum dl_status status = advance(j, d);
   if (status == DL_OK && !j->has_after)
-    dl_warn_at(d, j->in.log->path, 0, "no samples: not joined");
+    dl_warn_at(d, log->path, 0, "no samples: not joined");
   if (status != DL_OK || !j->has_after) {
     dl_memory_join_free(j);
     return status;
   }
-  j->shift_ns = dl_clock_shift(j->after.ns, j->in.log->clock, gpu_log);
+  j->shift_ns = dl_clock_shift(j->after.ns, log->clock, gpu_log);
   j->after.ns += j->shift_ns;
   if (j->after.ns - gpu_log->start_ns > DAY_NS / 2) {
-    dl_warn_at(d, j->in.log->path, 0,
+    dl_warn_at(d, log->path, 0,
                "no sample at the time of the run: not included");
     dl_memory_join_free(j);
     return DL_OK;
   }
-  dl_clock_shift_warn(j->in.log, j->shift_ns, gpu_log->clock, d);
+  dl_clock_shift_warn(log, j->shift_ns, gpu_log->clock, d);
   *out = j;
   return DL_OK;
 }

@@ -14,15 +14,11 @@
 
 struct dl_memory_join;
 
-/* Opens the memory log, or takes ownership of *opened if opened and *opened are
- * not NULL, and sets *opened to NULL. The times of the memory log are
- * shifted if its clock and that of the GPU log differ by a time zone, with a
- * warning. If the log has no samples,
- * or none within half a day after the GPU log begins, *j is NULL, with a
- * warning. */
-enum dl_status dl_memory_join_open(struct dl_memory_join **j, const char *path,
-                                   struct dl_log **opened,
-                                   const struct dl_log_options *o,
+/* Takes the memory log over. Its times are shifted if its clock and that of the
+ * GPU log differ by a time zone, with a warning. If it has no samples, or none
+ * within half a day after the GPU log begins, *j is NULL, with a warning. */
+enum dl_status dl_memory_join_open(struct dl_memory_join **j,
+                                   struct dl_log *log,
                                    const struct dl_log_span *gpu_log,
                                    struct dl_diag *d);
 void dl_memory_join_free(struct dl_memory_join *j); /* accepts NULL */
