@@ -42,30 +42,14 @@ static char *placed(const char *file, size_t line, const char *fmt,
   return t.s;
 }
 
-static enum dl_status fail(struct dl_diag *d, enum dl_status status,
-                           const char *file, size_t line, const char *fmt,
-                           va_list ap) {
-  if (d->status == DL_OK) {
-    d->status = status;
-    d->error = placed(file, line, fmt, ap);
-  }
-  return status;
-}
-
-enum dl_status dl_fail(struct dl_diag *d, enum dl_status status,
-                       const char *fmt, ...) {
-  va_list ap;
-  va_start(ap, fmt);
-  fail(d, status, NULL, 0, fmt, ap);
-  va_end(ap);
-  return status;
-}
-
 enum dl_status dl_fail_at(struct dl_diag *d, enum dl_status status,
                           const char *file, size_t line, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
-  fail(d, status, file, line, fmt, ap);
+  if (d->status == DL_OK) {
+    d->status = status;
+    d->error = placed(file, line, fmt, ap);
+  }
   va_end(ap);
   return status;
 }
@@ -135,13 +119,6 @@ static void warn(struct dl_diag *d, const char *file, size_t line,
   add_place(&place, file, line);
   keep(d, text, kind_of(text, dl_text_str(&place)));
   dl_text_free(&place);
-}
-
-void dl_warn(struct dl_diag *d, const char *fmt, ...) {
-  va_list ap;
-  va_start(ap, fmt);
-  warn(d, NULL, 0, fmt, ap);
-  va_end(ap);
 }
 
 void dl_warn_at(struct dl_diag *d, const char *file, size_t line,

@@ -45,11 +45,9 @@ void dl_diag_take(struct dl_diag *to, struct dl_diag *from);
 /* Hands over the warnings alone. */
 void dl_diag_take_warnings(struct dl_diag *to, const struct dl_diag *from);
 
-/* Record an error and return its status. The first error is kept. */
-enum dl_status dl_fail(struct dl_diag *d, enum dl_status status,
-                       const char *fmt, ...) DL_PRINTF(3, 4);
-
-/* The same with a place; line 0 leaves the line out. */
+/* Record an error, at a place (file NULL: none; line 0: the file), and return
+ * its status. The first error is kept. */
+#define dl_fail(d, status, ...) dl_fail_at(d, status, NULL, 0, __VA_ARGS__)
 enum dl_status dl_fail_at(struct dl_diag *d, enum dl_status status,
                           const char *file, size_t line, const char *fmt, ...)
     DL_PRINTF(5, 6);
@@ -59,7 +57,7 @@ enum dl_status dl_fail_at(struct dl_diag *d, enum dl_status status,
 enum dl_status dl_fail_errno(struct dl_diag *d, const char *path,
                              const char *what, int err);
 
-void dl_warn(struct dl_diag *d, const char *fmt, ...) DL_PRINTF(2, 3);
+#define dl_warn(d, ...) dl_warn_at(d, NULL, 0, __VA_ARGS__)
 void dl_warn_at(struct dl_diag *d, const char *file, size_t line,
                 const char *fmt, ...) DL_PRINTF(4, 5);
 
