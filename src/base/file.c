@@ -81,25 +81,34 @@ void dl_close_input(FILE *f) {
     fclose(f);
 }
 
-enum dl_status dl_spool_input(FILE *f, const char *path, FILE **to,
-                              struct dl_diag *d) {
-  char buf[BUFSIZ];
-  size_t n;
-  enum dl_status status = DL_OK;
-  FILE *whole = *to = tmpfile();
-  if (!whole)
-    return dl_fail_errno(d, "a temporary file", "cannot open", errno);
-  while (status == DL_OK && (n = fread(buf, 1, sizeof buf, f)) > 0)
-    if (fwrite(buf, 1, n, whole) != n)
-      status = dl_fail_errno(d, "a temporary file", "cannot write", errno);
-  if (status == DL_OK && ferror(f))
-    status = dl_fail_errno(d, path, "cannot read", errno);
-  if (status == DL_OK &&
-      (fflush(whole) != 0 || fseeko(whole, 0, SEEK_SET) != 0))
-    status = dl_fail_errno(d, "a temporary file", "cannot write", errno);
-  if (status != DL_OK) {
-    fclose(whole);
-    *to = NULL;
+/* Copies what is left of an input. A temporary file that cannot be written is
+ * no fault of `path`, that of the input. */
+static enum dl_status copy(FILE *from, const char *path, FILE *to,
+                           const char *to_path, struct dl_diag *d) {
+  char buf[1 << 15];
+  for (size_t n; (n = fread(buf, 1, sizeof buf, from)) > 0;)
+    if (fwrite(buf, 1, n, to) != n)
+      return dl_fail_errno(d, to_path, "cannot write", errno);
+  return ferror(from) ? dl_fail_errno(d, path, "cannot read", errno) : DL_OK;
+}
+
+enum dl_status dl_open_seekable(FILE **f, const char *path, struct dl_diag *d) {
+  static const char temporary[] = "a temporary file";
+  struct stat st;
+  DL_TRY(dl_open_input(f, path, d));
+  FILE *in = *f;
+  if (fstat(fileno(in), &st) == 0 && S_ISREG(st.st_mode))
+    return DL_OK;
+  *f = tmpfile();
+  enum dl_status status =
+      *f ? copy(in, path, *f, temporary, d)
+         : dl_fail_errno(d, temporary, "cannot open", errno);
+  dl_close_input(in);
+  if (status == DL_OK && fseeko(*f, 0, SEEK_SET) != 0) /* flushes */
+    status = dl_fail_errno(d, temporary, "cannot write", errno);
+  if (status != DL_OK && *f) {
+    fclose(*f);
+    *f = NULL;
   }
   return status;
 }
@@ -210,17 +219,6 @@ enum dl_status dl_output_open(struct dl_output *o, const char *path, bool spool,
   return status;
 }
 
-static enum dl_status copy_to_stdout(FILE *from, struct dl_diag *d) {
-  char buf[1 << 16];
-  rewind(from);
-  for (size_t n; (n = fread(buf, 1, sizeof buf, from)) > 0;)
-    if (fwrite(buf, 1, n, stdout) != n)
-      return dl_fail_errno(d, "<stdout>", "cannot write", errno);
-  if (ferror(from))
-    return dl_fail_errno(d, "temporary file", "cannot read", errno);
-  return DL_OK;
-}
-
 /* Puts the temporary file in place once its content is on the disk: after a
  * crash there is the old file or the new one. Closes it in either case. */
 static bool put_in_place(struct dl_output *o) {
@@ -239,8 +237,10 @@ static bool put_in_place(struct dl_output *o) {
 enum dl_status dl_output_commit(struct dl_output *o, struct dl_diag *d) {
   enum dl_status status = DL_OK;
   const char *name = o->path ? o->path : "<stdout>";
-  if (o->spooled)
-    status = copy_to_stdout(o->f, d);
+  if (o->spooled) {
+    rewind(o->f);
+    status = copy(o->f, "temporary file", stdout, name, d);
+  }
   FILE *sink = o->spooled ? stdout : o->f;
   if (status == DL_OK && (fflush(sink) != 0 || ferror(sink)))
     status = dl_fail_errno(d, name, "cannot write", errno ? errno : EIO);

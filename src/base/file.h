@@ -18,11 +18,9 @@ size_t dl_path_stem(const char *name);
 enum dl_status dl_open_input(FILE **f, const char *path, struct dl_diag *d);
 void dl_close_input(FILE *f);
 
-/* Copies the rest of an input, named `path` in messages, into a temporary file
- * without a name, which is rewound: for readers that seek or read twice. *to is
- * closed with fclose; NULL on failure. */
-enum dl_status dl_spool_input(FILE *f, const char *path, FILE **to,
-                              struct dl_diag *d);
+/* The same for readers that seek or read twice: of what is no regular file, as
+ * a pipe, *f is a copy without a name. */
+enum dl_status dl_open_seekable(FILE **f, const char *path, struct dl_diag *d);
 
 /* An output: a file that is written under a temporary name beside its place
  * and renamed when complete, or stdout ("-" or NULL). Symbolic links are

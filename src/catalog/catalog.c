@@ -216,29 +216,23 @@ static enum dl_status read_own(struct dl_catalog *c, enum dl_kind kind,
  * twice is copied first. */
 static enum dl_status read_architecture(struct dl_catalog *c, const char *path,
                                         struct single *own, struct dl_diag *d) {
-  FILE *f, *copy = NULL;
+  FILE *f;
   struct stat st;
-  char name[64];
-  enum dl_status status = dl_open_input(&f, path, d);
-  if (status != DL_OK)
-    return status;
-  if (fstat(fileno(f), &st) != 0 || !S_ISREG(st.st_mode))
-    status = dl_spool_input(f, path, &copy, d);
-  int first = status == DL_OK ? getc(copy ? copy : f) : EOF;
+  char again[64];
+  DL_TRY(dl_open_seekable(&f, path, d));
+  int first = getc(f);
   bool json = dl_file_ends(path, ".json") || first == '{';
   bool onnx = !json && (dl_file_ends(path, ".onnx") ||
                         (first != EOF && !strchr(" \t\r\n<\xef", first)));
-  dl_close_input(f);
-  if (copy) {
-    snprintf(name, sizeof name, "/proc/self/fd/%d", fileno(copy));
-    path = name;
+  if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) { /* it was copied */
+    snprintf(again, sizeof again, "/proc/self/fd/%d", fileno(f));
+    path = again;
   }
-  if (status == DL_OK)
-    status = json   ? dl_config_load(&own->file, path, d)
-             : onnx ? dl_onnx_load(&own->file, path, &own->recount, d)
-                    : read_own(c, DL_ARCHITECTURE, path, &own->file, d);
-  if (copy)
-    fclose(copy);
+  enum dl_status status =
+      json   ? dl_config_load(&own->file, path, d)
+      : onnx ? dl_onnx_load(&own->file, path, &own->recount, d)
+             : read_own(c, DL_ARCHITECTURE, path, &own->file, d);
+  dl_close_input(f);
   return status;
 }
 

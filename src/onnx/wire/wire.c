@@ -110,8 +110,7 @@ enum { VARINT = 0, FIXED64 = 1, LENGTH = 2, FIXED32 = 5 }; /* wire types */
 struct reader {
   FILE *f;
   const char *path;
-  bool seekable;
-  uint64_t size; /* of the file; UINT64_MAX while unknown */
+  uint64_t size; /* of the file */
   uint64_t at;   /* offset of buf[pos] */
   uint8_t *buf;
   size_t pos, fill;
@@ -145,7 +144,7 @@ static enum dl_status refill(struct reader *r) {
 static enum dl_status take(struct reader *r, uint8_t *to, uint64_t n) {
   while (n > 0) {
     size_t here = r->fill - r->pos;
-    if (!to && r->seekable && n > here + WINDOW) {
+    if (!to && n > here + WINDOW) {
       /* What was claimed was checked against the size of the file. */
       if (fseeko(r->f, (off_t)(r->at + n), SEEK_SET) != 0)
         return dl_fail_errno(r->d, r->path, "cannot seek", errno);
@@ -318,42 +317,17 @@ static enum dl_status walk(struct reader *r, enum message in, uint64_t end,
   return status;
 }
 
-/* The end of a stream is known once it is reached. */
-static enum dl_status walk_stream(struct reader *r) {
-  struct stat st;
-  FILE *whole;
-  enum dl_status status = dl_spool_input(r->f, r->path, &whole, r->d);
-  if (status != DL_OK)
-    return status;
-  if (fstat(fileno(whole), &st) != 0)
-    status = dl_fail_errno(r->d, "a temporary file", "cannot read", errno);
-  else
-    r->size = (uint64_t)st.st_size;
-  FILE *was = r->f;
-  r->f = whole;
-  r->seekable = true;
-  if (status == DL_OK)
-    status = walk(r, MODEL, r->size, 0);
-  r->f = was;
-  fclose(whole);
-  return status;
-}
-
 enum dl_status dl_onnx_slim(const char *path, uint8_t **data, size_t *len,
                             uint64_t *size, struct dl_diag *d) {
   struct reader r = {.path = path, .d = d};
   struct stat st;
-  enum dl_status status = dl_open_input(&r.f, path, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_open_seekable(&r.f, path, d));
   setvbuf(r.f, NULL, _IONBF, 0);
   r.buf = dl_malloc(WINDOW);
-  if (fstat(fileno(r.f), &st) == 0 && S_ISREG(st.st_mode)) {
-    r.seekable = true;
-    r.size = (uint64_t)st.st_size;
-    status = walk(&r, MODEL, r.size, 0);
-  } else
-    status = walk_stream(&r);
+  enum dl_status status =
+      fstat(fileno(r.f), &st) == 0
+          ? walk(&r, MODEL, r.size = (uint64_t)st.st_size, 0)
+          : dl_fail_errno(d, path, "cannot read", errno);
   if (status == DL_OK && r.n_out == 0)
     status = dl_fail_at(d, DL_EINPUT, path, 0, "empty: not an ONNX model");
   dl_close_input(r.f);
