@@ -15,6 +15,11 @@
 enum { YEAR_MIN = 1678, YEAR_MAX = 2261 };
 #define NS_MAX 9.2e18
 
+/* Of the C locale, without a call. */
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 /* The text that has not been read yet. */
 struct scan {
   const char *s, *end;
@@ -46,14 +51,17 @@ numbers(struct scan *p, const char *widths, char separator, int *out) {
   for (size_t i = 0; widths[i] != '\0'; i++) {
     if (i > 0 && separator != '\0' && (s == end || *s++ != separator))
       return false;
-    out[i] = 0;
-    for (char n = widths[i]; n > '0'; n--, s++) {
-      if (s == end || !isdigit((unsigned char)*s))
+    int x = 0, n = widths[i] - '0';
+    if (end - s < n)
+      return false;
+    for (; n > 0; n--, s++) {
+      if (!is_digit(*s))
         return false;
-      out[i] = out[i] * 10 + (*s - '0');
+      x = x * 10 + (*s - '0');
     }
+    out[i] = x;
   }
-  if (s < end && isdigit((unsigned char)*s))
+  if (s < end && is_digit(*s))
     return false;
   p->s = s;
   return true;
@@ -62,9 +70,9 @@ numbers(struct scan *p, const char *widths, char separator, int *out) {
 /* Behind a "." or ",": as many digits as there are, of which nine count. */
 static bool fraction(struct scan *p, int64_t *ns) {
   int64_t unit = DL_SECOND, x = 0;
-  if (p->s == p->end || !isdigit((unsigned char)*p->s))
+  if (p->s == p->end || !is_digit(*p->s))
     return false;
-  for (; p->s < p->end && isdigit((unsigned char)*p->s); p->s++)
+  for (; p->s < p->end && is_digit(*p->s); p->s++)
     if (unit > 1) {
       unit /= 10;
       x += unit * (*p->s - '0');
@@ -166,7 +174,7 @@ static bool since_1970(struct scan p, struct dl_timestamp *out) {
       .ns = (int64_t)(x * (double)unit), .zoned = true, .dated = true};
   /* A double rounds to 256 ns: plain decimals are read digit by digit. */
   const char *from = p.s;
-  for (; p.s < p.end && isdigit((unsigned char)*p.s); p.s++)
+  for (; p.s < p.end && is_digit(*p.s); p.s++)
     whole = whole * 10 + (uint64_t)(*p.s - '0');
   bool fits = p.s - from <= 19;
   if (take(&p, '.'))
@@ -176,9 +184,32 @@ static bool since_1970(struct scan p, struct dl_timestamp *out) {
   return true;
 }
 
+/* What most tables of jobs have: 2024-03-01T10:20:30 and no more. */
+static bool plain_time(const char *s, struct dl_timestamp *out) {
+  int part[7];
+  for (size_t i = 0; i < 7; i++) {
+    const char *at = s + (i == 0 ? 0 : 3 * i - 1);
+    if (!is_digit(at[0]) || !is_digit(at[1]))
+      return false;
+    part[i] = (at[0] - '0') * 10 + (at[1] - '0');
+  }
+  int year = part[0] * 100 + part[1];
+  if (s[4] != '-' || s[7] != '-' || (s[10] != 'T' && s[10] != ' ') ||
+      s[13] != ':' || s[16] != ':' || !is_date(year, part[2], part[3]) ||
+      part[4] > 23 || part[5] > 59 || part[6] > 60)
+    return false;
+  int64_t day = days_of(year, part[2], part[3]);
+  int second = part[4] * 3600 + part[5] * 60 + part[6];
+  *out = (struct dl_timestamp){.ns = (day * DAY_S + second) * DL_SECOND,
+                               .dated = true};
+  return true;
+}
+
 bool dl_parse_timestamp(const char *s, size_t len, struct dl_timestamp *out) {
   struct scan start = trimmed(s, len), p = start;
   int64_t days, ns;
+  if (len == 19 && plain_time(s, out))
+    return true;
   *out = (struct dl_timestamp){0};
   if (!date(&p, &days)) {
     p = start;
@@ -222,7 +253,7 @@ int dl_order_times(const void *a, const void *b) {
 /* One to `most` digits. */
 static bool take_number(struct scan *p, int most, int *x) {
   const char *from = p->s;
-  for (*x = 0; p->s < p->end && isdigit((unsigned char)*p->s); p->s++)
+  for (*x = 0; p->s < p->end && is_digit(*p->s); p->s++)
     if (p->s - from < most)
       *x = *x * 10 + (*p->s - '0');
   return p->s > from && p->s - from <= most;
@@ -270,7 +301,7 @@ static size_t number_length(const char *s) {
   size_t sign = n > 0 && (s[n] == 'e' || s[n] == 'E')
                     ? (s[n + 1] == '+' || s[n + 1] == '-' ? 2 : 1)
                     : 0;
-  return sign > 0 && isdigit((unsigned char)s[n + sign])
+  return sign > 0 && is_digit(s[n + sign])
              ? n + sign + strspn(s + n + sign, "0123456789")
              : n;
 }

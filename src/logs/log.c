@@ -314,7 +314,7 @@ static void end(struct dl_log *log, bool cut_off) {
 
 bool dl_log_import_line(struct dl_log *log, const struct dl_line *line) {
   log->line = line->number;
-  if (line->s[strspn(line->s, " \t")] == '\0')
+  if (*line->s <= ' ' && line->s[strspn(line->s, " \t")] == '\0')
     return true;
   if (line->ended)
     log->importer->line(log, line->s, line->len);

@@ -66,18 +66,13 @@ bool dl_epoch_series_is_table(const char *path, const char *energy_column) {
     head.text = dl_lines_head(lines, &head.len);
     bool time = false, energy = energy_column;
     for (size_t i = 0; i < N(durations); i++)
-      time |= dl_head_has(&head, ',',
-                          (const char *const[]){durations[i].name, NULL});
+      time |= dl_head_has(&head, durations[i].name);
     for (size_t i = 0; i < N(energies); i++)
-      energy |= dl_head_has(&head, ',',
-                            (const char *const[]){energies[i].name, NULL});
-    bool part = dl_head_has(&head, ',', (const char *const[]){"epoch", NULL});
-    bool emissions = dl_head_has(
-        &head, ',', (const char *const[]){"emissions", "duration", NULL});
+      energy |= dl_head_has(&head, energies[i].name);
+    bool part = dl_head_has(&head, "epoch");
+    bool emissions = dl_head_has(&head, "emissions,duration");
     /* Eco2AI writes "epoch: 1, loss: 0.8": its importer reads that. */
-    bool eco2ai = dl_head_has(
-        &head, ',',
-        (const char *const[]){"project_name", "experiment_description", NULL});
+    bool eco2ai = dl_head_has(&head, "project_name,experiment_description");
     is = time && ((part && energy && !eco2ai) || emissions);
     dl_lines_free(lines);
   }

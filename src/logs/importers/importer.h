@@ -217,15 +217,29 @@ size_t dl_cell_words(char *s, char **field, size_t most);
 bool dl_cell_row(struct dl_log *log, char *s, char separator, char **field,
                  size_t expected);
 
-/* Finds columns: at[c] is the index of the first of the n fields that is among
- * names[c], or -1. A unit in brackets after a name is ignored. */
-void dl_cell_columns(char *const *field, size_t n, const char *const *names,
-                     size_t n_columns, int *at);
+/* A column: its names, "a|b", of which the first is that of messages, and what
+ * its numbers are: `scale` is the unit of those without one. */
+struct dl_cell_column {
+  const char *names;
+  enum dl_dimension dimension;
+  double scale;
+};
+
+/* An importer lists its columns once, COLUMNS(X) with X(ID, "names", ...), for
+ * enum column { COLUMNS(DL_COLUMN_ID) N_COLUMNS } and the table. */
+#define DL_COLUMN_ID(id, ...) id,
+#define DL_COLUMN_ROW(id, ...) {__VA_ARGS__},
+
+/* Finds columns: at[c] is the index of the first of the n fields that has a
+ * name of column c, or -1. A unit in brackets after a name is ignored. */
+void dl_cell_columns(char *const *field, size_t n,
+                     const struct dl_cell_column *columns, size_t n_columns,
+                     int *at);
 
 /* The value, not negative, and the time in a cell of a column. False, and
  * reported, if there is none. */
-bool dl_cell_quantity(struct dl_log *log, const char *column, const char *s,
-                      enum dl_dimension dimension, double scale, double *x);
+bool dl_cell_quantity(struct dl_log *log, const struct dl_cell_column *column,
+                      const char *s, double *x);
 bool dl_cell_time(struct dl_log *log, const char *column, const char *s,
                   int64_t *ns);
 
@@ -242,10 +256,9 @@ enum { DL_HEAD_LINE = 16384, DL_HEAD_FIELDS = 1024 };
 bool dl_head_line(const struct dl_head *head, size_t *at, char *buf,
                   size_t size);
 
-/* Whether the first non-blank line of the head has all these fields, between
- * `separator`s, in any order and case; the list ends with NULL. */
-bool dl_head_has(const struct dl_head *head, char separator,
-                 const char *const *names);
+/* Whether the first non-blank line of the head has all these fields, "a,b", in
+ * any order and case. */
+bool dl_head_has(const struct dl_head *head, const char *names);
 
 /* Devices with a number below this can be distinguished in rounds. */
 #define DL_ROUND_DEVICES 256

@@ -147,23 +147,26 @@ bool dl_cell_row(struct dl_log *log, char *s, char separator, char **field,
          dl_log_bad(log, "expected %zu fields, found %zu", expected, n);
 }
 
-void dl_cell_columns(char *const *field, size_t n, const char *const *names,
-                     size_t n_columns, int *at) {
+void dl_cell_columns(char *const *field, size_t n,
+                     const struct dl_cell_column *columns, size_t n_columns,
+                     int *at) {
   memset(at, -1, n_columns * sizeof *at);
   for (size_t i = n; i-- > 0;) {
     size_t len = strcspn(field[i], "["); /* "power.draw [W]" */
     while (len > 0 && field[i][len - 1] == ' ')
       len--;
     for (size_t c = 0; c < n_columns; c++)
-      if (dl_word_among(names[c], field[i], len) >= 0)
+      if (dl_word_among(columns[c].names, field[i], len) >= 0)
         at[c] = (int)i;
   }
 }
 
-bool dl_cell_quantity(struct dl_log *log, const char *column, const char *s,
-                      enum dl_dimension dimension, double scale, double *x) {
-  return (dl_cell_value(s, strlen(s), dimension, scale, x) && !(*x < 0)) ||
-         dl_log_bad(log, "column '%s': invalid number '%.40s'", column, s);
+bool dl_cell_quantity(struct dl_log *log, const struct dl_cell_column *column,
+                      const char *s, double *x) {
+  return (dl_cell_value(s, strlen(s), column->dimension, column->scale, x) &&
+          !(*x < 0)) ||
+         dl_log_bad(log, "column '%.*s': invalid number '%.40s'",
+                    (int)strcspn(column->names, "|"), column->names, s);
 }
 
 bool dl_cell_time(struct dl_log *log, const char *column, const char *s,
@@ -223,16 +226,16 @@ bool dl_head_line(const struct dl_head *head, size_t *at, char *buf,
   return true;
 }
 
-bool dl_head_has(const struct dl_head *head, char separator,
-                 const char *const *names) {
+bool dl_head_has(const struct dl_head *head, const char *names) {
   char line[DL_HEAD_LINE], *field[DL_HEAD_FIELDS];
-  size_t at = 0;
+  size_t at = 0, len, i;
   if (!dl_head_line(head, &at, line, sizeof line))
     return false;
-  size_t n = dl_cell_split(line, separator, field, DL_HEAD_FIELDS), i;
-  for (; *names; names++) {
+  size_t n = dl_cell_split(line, ',', field, DL_HEAD_FIELDS);
+  for (; *names; names += len + (names[len] == ',')) {
+    len = strcspn(names, ",");
     for (i = 0; i < n && i < DL_HEAD_FIELDS; i++)
-      if (strcasecmp(field[i], *names) == 0)
+      if (strlen(field[i]) == len && strncasecmp(field[i], names, len) == 0)
         break;
     if (i == n || i == DL_HEAD_FIELDS)
       return false;

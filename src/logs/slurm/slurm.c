@@ -9,33 +9,8 @@
 #include "base/timestamp.h"
 #include "base/text.h"
 
-/* Names of the columns. If a table has several names of a column, the first one
- * here counts. */
-static const char *const names[DL_SLURM_N] = {
-    [DL_SLURM_JOB_ID] = "JobID|JobIDRaw",
-    [DL_SLURM_CLUSTER] = "Cluster",
-    [DL_SLURM_NAME] = "JobName",
-    [DL_SLURM_USER] = "User",
-    [DL_SLURM_ACCOUNT] = "Account",
-    [DL_SLURM_PARTITION] = "Partition",
-    [DL_SLURM_STATE] = "State",
-    [DL_SLURM_ELAPSED] = "Elapsed",
-    [DL_SLURM_ELAPSED_RAW] = "ElapsedRaw",
-    [DL_SLURM_START] = "Start",
-    [DL_SLURM_END] = "End",
-    [DL_SLURM_NODES] = "NNodes|AllocNodes",
-    [DL_SLURM_CPUS] = "NCPUS|AllocCPUS",
-    [DL_SLURM_TASKS] = "NTasks",
-    [DL_SLURM_TOTAL_CPU] = "TotalCPU",
-    [DL_SLURM_ENERGY] = "ConsumedEnergy",
-    [DL_SLURM_ENERGY_RAW] = "ConsumedEnergyRaw",
-    [DL_SLURM_ALLOC_TRES] = "AllocTRES",
-    [DL_SLURM_REQ_TRES] = "ReqTRES",
-    [DL_SLURM_ALLOC_GRES] = "AllocGRES",
-    [DL_SLURM_USE_TOTAL] = "TRESUsageInTot",
-    [DL_SLURM_USE_AVERAGE] = "TRESUsageInAve",
-    [DL_SLURM_TIME] = "Timestamp|Time|Date|DateTime|Epoch",
-};
+#define NAME(id, name) name,
+static const char *const names[] = {DL_SLURM_COLUMNS(NAME)};
 
 static bool is_name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||

@@ -36,32 +36,34 @@
 #include "base/text.h"
 #include "logs/importers/importer.h"
 
-enum dl_slurm_column {
-  DL_SLURM_JOB_ID,
-  DL_SLURM_CLUSTER,
-  DL_SLURM_NAME,
-  DL_SLURM_USER,
-  DL_SLURM_ACCOUNT,
-  DL_SLURM_PARTITION,
-  DL_SLURM_STATE,
-  DL_SLURM_ELAPSED,
-  DL_SLURM_ELAPSED_RAW,
-  DL_SLURM_START,
-  DL_SLURM_END,
-  DL_SLURM_NODES,
-  DL_SLURM_CPUS,
-  DL_SLURM_TASKS,
-  DL_SLURM_TOTAL_CPU,
-  DL_SLURM_ENERGY,
-  DL_SLURM_ENERGY_RAW,
-  DL_SLURM_ALLOC_TRES,
-  DL_SLURM_REQ_TRES,
-  DL_SLURM_ALLOC_GRES,
-  DL_SLURM_USE_TOTAL,
-  DL_SLURM_USE_AVERAGE,
-  DL_SLURM_TIME, /* not of Slurm: added by scripts that call sstat */
-  DL_SLURM_N
-};
+/* Columns and their names. If a table has several names of a column, the first
+ * one here counts. The last is not of Slurm: scripts that call sstat add it. */
+#define DL_SLURM_COLUMNS(X)                                                    \
+  X(DL_SLURM_JOB_ID, "JobID|JobIDRaw")                                         \
+  X(DL_SLURM_CLUSTER, "Cluster")                                               \
+  X(DL_SLURM_NAME, "JobName")                                                  \
+  X(DL_SLURM_USER, "User")                                                     \
+  X(DL_SLURM_ACCOUNT, "Account")                                               \
+  X(DL_SLURM_PARTITION, "Partition")                                           \
+  X(DL_SLURM_STATE, "State")                                                   \
+  X(DL_SLURM_ELAPSED, "Elapsed")                                               \
+  X(DL_SLURM_ELAPSED_RAW, "ElapsedRaw")                                        \
+  X(DL_SLURM_START, "Start")                                                   \
+  X(DL_SLURM_END, "End")                                                       \
+  X(DL_SLURM_NODES, "NNodes|AllocNodes")                                       \
+  X(DL_SLURM_CPUS, "NCPUS|AllocCPUS")                                          \
+  X(DL_SLURM_TASKS, "NTasks")                                                  \
+  X(DL_SLURM_TOTAL_CPU, "TotalCPU")                                            \
+  X(DL_SLURM_ENERGY, "ConsumedEnergy")                                         \
+  X(DL_SLURM_ENERGY_RAW, "ConsumedEnergyRaw")                                  \
+  X(DL_SLURM_ALLOC_TRES, "AllocTRES")                                          \
+  X(DL_SLURM_REQ_TRES, "ReqTRES")                                              \
+  X(DL_SLURM_ALLOC_GRES, "AllocGRES")                                          \
+  X(DL_SLURM_USE_TOTAL, "TRESUsageInTot")                                      \
+  X(DL_SLURM_USE_AVERAGE, "TRESUsageInAve")                                    \
+  X(DL_SLURM_TIME, "Timestamp|Time|Date|DateTime|Epoch")
+
+enum dl_slurm_column { DL_SLURM_COLUMNS(DL_COLUMN_ID) DL_SLURM_N };
 
 enum { DL_SLURM_FIELDS = 256, DL_SLURM_DELIMITER = 8 };
 

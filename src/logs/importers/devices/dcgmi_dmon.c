@@ -29,32 +29,17 @@
 #include "base/number.h"
 #include "logs/log.h"
 
-enum column {
-  POWER,
-  POWER_NOW,
-  ENERGY,
-  UTIL,
-  ACTIVE,
-  LIMIT,
-  LIMIT_SET,
-  N_COLUMNS
-};
+#define COLUMNS(X)                                                             \
+  X(POWER, "POWER", DL_POWER, 1)                                               \
+  X(POWER_NOW, "POWINST", DL_POWER, 1)                                         \
+  X(ENERGY, "TOTEC", DL_ENERGY_UNIT, 1e-3)                                     \
+  X(UTIL, "GPUTL", DL_SHARE, 0.01)                                             \
+  X(ACTIVE, "GRACT", DL_SHARE, 1)                                              \
+  X(LIMIT, "EPLMT", DL_POWER, 1)                                               \
+  X(LIMIT_SET, "PMLMT", DL_POWER, 1)
 
-static const char *const names[N_COLUMNS] = {
-    [POWER] = "POWER",     [POWER_NOW] = "POWINST", [ENERGY] = "TOTEC",
-    [UTIL] = "GPUTL",      [ACTIVE] = "GRACT",      [LIMIT] = "EPLMT",
-    [LIMIT_SET] = "PMLMT",
-};
-
-static const struct {
-  enum dl_dimension dimension;
-  double scale;
-} dimensions[N_COLUMNS] = {
-    [POWER] = {DL_POWER, 1},           [POWER_NOW] = {DL_POWER, 1},
-    [ENERGY] = {DL_ENERGY_UNIT, 1e-3}, [UTIL] = {DL_SHARE, 0.01},
-    [ACTIVE] = {DL_SHARE, 1},          [LIMIT] = {DL_POWER, 1},
-    [LIMIT_SET] = {DL_POWER, 1},
-};
+enum column { COLUMNS(DL_COLUMN_ID) N_COLUMNS };
+static const struct dl_cell_column columns[] = {COLUMNS(DL_COLUMN_ROW)};
 
 enum { FIELDS_MAX = 128, HEAD_LINES = 32, PREFIX_WORDS = 4 };
 
@@ -77,7 +62,7 @@ static bool read_header(struct dcgmi *m, char *s) {
     return false;
   m->has_header = true;
   m->n_values = n - 1;
-  dl_cell_columns(field + 1, n - 1, names, N_COLUMNS, m->at);
+  dl_cell_columns(field + 1, n - 1, columns, N_COLUMNS, m->at);
   return true;
 }
 
@@ -109,8 +94,7 @@ static bool read_values(struct dl_log *log, const struct dcgmi *m, char **value,
   for (size_t c = 0; c < N_COLUMNS; c++) {
     x[c] = NAN;
     if (m->at[c] >= 0 &&
-        !dl_cell_quantity(log, names[c], value[m->at[c]],
-                          dimensions[c].dimension, dimensions[c].scale, &x[c]))
+        !dl_cell_quantity(log, &columns[c], value[m->at[c]], &x[c]))
       return false;
     if (x[c] >= (c == ENERGY ? BLANK_J : BLANK_W))
       x[c] = NAN;

@@ -14,19 +14,23 @@
 #include "logs/importers/device_turns.h"
 #include "logs/log.h"
 
-enum column {
-  TIME,
-  NAME,
-  UUID,
-  BUS,
-  INDEX,
-  POWER,
-  UTIL,
-  MEMORY_UTIL,
-  LIMIT,
-  ENERGY,
-  N_COLUMNS
-};
+/* Names used by nvidia-smi and by scripts, and nvidia-smi's units. */
+#define COLUMNS(X)                                                             \
+  X(TIME, "timestamp", DL_NO_DIMENSION, 1)                                     \
+  X(NAME, "name|gpu_name", DL_NO_DIMENSION, 1)                                 \
+  X(UUID, "uuid|gpu_uuid", DL_NO_DIMENSION, 1)                                 \
+  X(BUS, "pci.bus_id|gpu_bus_id", DL_NO_DIMENSION, 1)                          \
+  X(INDEX, "index|gpu_index", DL_NO_DIMENSION, 1)                              \
+  X(POWER, "power.draw|power.draw.average|power.draw.instant|gpu_power_draw",  \
+    DL_POWER, 1)                                                               \
+  X(UTIL, "utilization.gpu|gpu_usage|gpu_utilization", DL_SHARE, 0.01)         \
+  X(MEMORY_UTIL, "utilization.memory|gpu_memory_usage", DL_SHARE, 0.01)        \
+  X(LIMIT, "power.limit|enforced.power.limit|power.max_limit|gpu_max_power",   \
+    DL_POWER, 1)                                                               \
+  X(ENERGY, "total_energy_consumption", DL_ENERGY_UNIT, 1e-3)
+
+enum column { COLUMNS(DL_COLUMN_ID) N_COLUMNS };
+static const struct dl_cell_column columns[] = {COLUMNS(DL_COLUMN_ROW)};
 
 enum { FIELDS_MAX = 64 };
 
@@ -37,32 +41,6 @@ struct smi {
   char header[1024];     /* of the file; "" without */
   struct dl_turns turns; /* n = 0: a column identifies the boards */
 };
-
-/* Names used by nvidia-smi and by scripts. */
-static const char *const names[N_COLUMNS] = {
-    [TIME] = "timestamp",
-    [NAME] = "name|gpu_name",
-    [UUID] = "uuid|gpu_uuid",
-    [BUS] = "pci.bus_id|gpu_bus_id",
-    [INDEX] = "index|gpu_index",
-    [POWER] = "power.draw|power.draw.average|power.draw.instant|gpu_power_draw",
-    [UTIL] = "utilization.gpu|gpu_usage|gpu_utilization",
-    [MEMORY_UTIL] = "utilization.memory|gpu_memory_usage",
-    [LIMIT] = "enforced.power.limit|power.limit|power.max_limit|gpu_max_power",
-    [ENERGY] = "total_energy_consumption",
-};
-
-/* Dimensions, and the units of nvidia-smi. */
-static const struct {
-  const char *title;
-  enum dl_dimension dimension;
-  double scale;
-} quantities[N_COLUMNS] = {
-    [POWER] = {"power.draw", DL_POWER, 1},
-    [UTIL] = {"utilization.gpu", DL_SHARE, 0.01},
-    [MEMORY_UTIL] = {"utilization.memory", DL_SHARE, 0.01},
-    [LIMIT] = {"power.limit", DL_POWER, 1},
-    [ENERGY] = {"total_energy_consumption", DL_ENERGY_UNIT, 1e-3}};
 
 static bool is_usable(const struct smi *smi) {
   return smi->at[TIME] >= 0 && (smi->at[POWER] >= 0 || smi->at[ENERGY] >= 0);
@@ -114,13 +92,13 @@ static bool find_columns(struct smi *smi, const struct dl_head *head,
   smi->n_fields = dl_cell_split(names_line, ',', field, FIELDS_MAX);
   if (smi->n_fields > FIELDS_MAX)
     return false;
-  dl_cell_columns(field, smi->n_fields, names, N_COLUMNS, smi->at);
+  dl_cell_columns(field, smi->n_fields, columns, N_COLUMNS, smi->at);
   for (enum column c = POWER; c < N_COLUMNS; c++) {
     const char *unit = smi->at[c] < 0 ? NULL : strchr(field[smi->at[c]], '[');
-    double scale = unit ? dl_unit(unit + 1, strcspn(unit + 1, "]"),
-                                  quantities[c].dimension)
-                        : NAN;
-    smi->scale[c] = isnan(scale) ? quantities[c].scale : scale;
+    double scale =
+        unit ? dl_unit(unit + 1, strcspn(unit + 1, "]"), columns[c].dimension)
+             : NAN;
+    smi->scale[c] = isnan(scale) ? columns[c].scale : scale;
   }
   return ((given || smi->header[0] != '\0') && is_usable(smi)) ||
          (!given && guess_columns(smi, field));
@@ -138,17 +116,16 @@ static bool probe(const struct dl_head *head) {
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct smi *smi = log->state;
-  const char *columns = log->o.columns;
-  if (!find_columns(smi, head, columns))
-    return columns
-               ? dl_fail(d, DL_EUSAGE,
-                         "--columns '%s': expected timestamp and power.draw, "
-                         "and the other columns of the query in its order",
-                         columns)
-               : dl_fail_at(d, DL_EINPUT, head->path, 1,
-                            "no columns 'timestamp' and 'power.draw', and no "
-                            "units that identify them; give --columns "
-                            "timestamp,power.draw,...");
+  const char *given = log->o.columns;
+  if (!find_columns(smi, head, given))
+    return given ? dl_fail(d, DL_EUSAGE,
+                           "--columns '%s': expected timestamp and power.draw, "
+                           "and the other columns of the query in its order",
+                           given)
+                 : dl_fail_at(d, DL_EINPUT, head->path, 1,
+                              "no columns 'timestamp' and 'power.draw', and no "
+                              "units that identify them; give --columns "
+                              "timestamp,power.draw,...");
   if (smi->at[UUID] < 0 && smi->at[BUS] < 0 && smi->at[INDEX] < 0) {
     const struct dl_turns_rows rows = {',', smi->n_fields, smi->at[TIME], NAN};
     dl_turns_find(&smi->turns, log, head, &rows);
@@ -188,10 +165,11 @@ static bool line(struct dl_log *log, char *s, size_t len) {
     if (smi->at[c] < 0)
       continue;
     const char *cell = field[smi->at[c]];
-    if (!dl_cell_value(cell, strlen(cell), quantities[c].dimension,
-                       smi->scale[c], &x[c]))
-      return dl_log_bad(log, "column '%s': invalid number '%.40s'",
-                        quantities[c].title, cell);
+    if (!dl_cell_value(cell, strlen(cell), columns[c].dimension, smi->scale[c],
+                       &x[c]))
+      return dl_log_bad(log, "column '%.*s': invalid number '%.40s'",
+                        (int)strcspn(columns[c].names, "|"), columns[c].names,
+                        cell);
   }
   r.power_w = x[POWER];
   r.util = x[UTIL];

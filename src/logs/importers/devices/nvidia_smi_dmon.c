@@ -22,12 +22,16 @@
 #include "base/number.h"
 #include "logs/log.h"
 
-enum column { DATE, TIME, GPU, POWER, UTIL, PID, N_COLUMNS };
+#define COLUMNS(X)                                                             \
+  X(DATE, "date", DL_NO_DIMENSION, 1)                                          \
+  X(TIME, "time", DL_NO_DIMENSION, 1)                                          \
+  X(GPU, "gpu", DL_NO_DIMENSION, 1)                                            \
+  X(POWER, "pwr", DL_POWER, 1)                                                 \
+  X(UTIL, "sm", DL_SHARE, 0.01)                                                \
+  X(PID, "pid", DL_NO_DIMENSION, 1)
 
-static const char *const names[N_COLUMNS] = {
-    [DATE] = "date", [TIME] = "time", [GPU] = "gpu",
-    [POWER] = "pwr", [UTIL] = "sm",   [PID] = "pid",
-};
+enum column { COLUMNS(DL_COLUMN_ID) N_COLUMNS };
+static const struct dl_cell_column columns[] = {COLUMNS(DL_COLUMN_ROW)};
 
 enum { FIELDS_MAX = 128, HEAD_LINES = 32 };
 
@@ -48,7 +52,7 @@ static bool read_header(struct dmon *m, char *s) {
                          : dl_cell_words(s, field, FIELDS_MAX);
   if (now.n_fields > FIELDS_MAX)
     return false;
-  dl_cell_columns(field, now.n_fields, names, N_COLUMNS, now.at);
+  dl_cell_columns(field, now.n_fields, columns, N_COLUMNS, now.at);
   if (now.at[GPU] < 0)
     return false;
   *m = now;
@@ -104,10 +108,11 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   const char *id = field[m->at[GPU]];
   if (!dl_parse_count(id, &gpu) || gpu >= DL_ROUND_DEVICES)
     return dl_log_bad(log, "column 'gpu': invalid index '%.40s'", id);
-  if ((m->at[POWER] >= 0 && !dl_cell_quantity(log, "pwr", field[m->at[POWER]],
-                                              DL_POWER, 1, &r.power_w)) ||
-      (m->at[UTIL] >= 0 && !dl_cell_quantity(log, "sm", field[m->at[UTIL]],
-                                             DL_SHARE, 0.01, &r.util)) ||
+  if ((m->at[POWER] >= 0 &&
+       !dl_cell_quantity(log, &columns[POWER], field[m->at[POWER]],
+                         &r.power_w)) ||
+      (m->at[UTIL] >= 0 &&
+       !dl_cell_quantity(log, &columns[UTIL], field[m->at[UTIL]], &r.util)) ||
       !time_of(log, m, field, gpu, &r.ns))
     return false;
   r.util = r.util <= 1 ? r.util : NAN;

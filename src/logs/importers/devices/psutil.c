@@ -13,10 +13,11 @@
 #include "logs/log.h"
 
 enum column { TIME, CPU, MEMORY, N_COLUMNS };
+static const struct dl_cell_column columns[] = {
+    {"timestamp", DL_NO_DIMENSION, 1},
+    {"cpu usage (%)", DL_NO_DIMENSION, 1},
+    {"memory usage (MB)", DL_NO_DIMENSION, 1}};
 enum { FIELDS_MAX = 16 };
-
-static const char *const names[] = {"timestamp", "cpu usage (%)",
-                                    "memory usage (MB)", NULL};
 
 struct psutil {
   int at[N_COLUMNS];
@@ -24,14 +25,14 @@ struct psutil {
 };
 
 static bool probe(const struct dl_head *head) {
-  return dl_head_has(head, ',', names);
+  return dl_head_has(head, "timestamp,cpu usage (%),memory usage (MB)");
 }
 
 static bool read_header(struct psutil *p, char *s) {
   char *field[FIELDS_MAX];
   p->n_fields = dl_cell_split(s, ',', field, FIELDS_MAX);
   if (p->n_fields <= FIELDS_MAX)
-    dl_cell_columns(field, p->n_fields, names, N_COLUMNS, p->at);
+    dl_cell_columns(field, p->n_fields, columns, N_COLUMNS, p->at);
   for (size_t c = 0; c < N_COLUMNS; c++)
     if (p->n_fields > FIELDS_MAX || p->at[c] < 0)
       p->n_fields = 0;
@@ -44,18 +45,19 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   double x[N_COLUMNS];
   int64_t ns;
   (void)len;
-  if (strncasecmp(s, names[TIME], strlen(names[TIME])) == 0 || p->n_fields == 0)
+  if (strncasecmp(s, columns[TIME].names, strlen(columns[TIME].names)) == 0 ||
+      p->n_fields == 0)
     return read_header(p, s) ||
            dl_log_bad(log, "no columns 'timestamp', 'cpu usage (%%)' and "
                            "'memory usage (MB)'");
   if (!dl_cell_row(log, s, ',', field, p->n_fields) ||
-      !dl_cell_time(log, names[TIME], field[p->at[TIME]], &ns))
+      !dl_cell_time(log, columns[TIME].names, field[p->at[TIME]], &ns))
     return false;
   for (size_t c = CPU; c <= MEMORY; c++) {
     const char *cell = field[p->at[c]];
     if (!dl_cell_number(cell, strlen(cell), &x[c]))
-      return dl_log_bad(log, "column '%s': invalid number '%.40s'", names[c],
-                        cell);
+      return dl_log_bad(log, "column '%s': invalid number '%.40s'",
+                        columns[c].names, cell);
   }
   struct dl_reading ram =
       dl_reading_at(dl_log_meter(log, DL_METER_RAM, NULL, NULL), ns);

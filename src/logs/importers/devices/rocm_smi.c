@@ -30,19 +30,24 @@
 #include "base/number.h"
 #include "logs/log.h"
 
-enum column {
-  DEVICE,
-  TIME,
-  PARTITION,
-  POWER,
-  POWER_AVERAGE,
-  UTIL,
-  ENERGY_UJ,
-  ENERGY_J,
-  LIMIT,
-  IGNORED,
-  N_COLUMNS
-};
+/* Columns, and what their numbers are. */
+#define COLUMNS(X)                                                             \
+  X(DEVICE, DL_NO_DIMENSION, 1)                                                \
+  X(TIME, DL_NO_DIMENSION, 1)                                                  \
+  X(PARTITION, DL_NO_DIMENSION, 1)                                             \
+  X(POWER, DL_POWER, 1)                                                        \
+  X(POWER_AVERAGE, DL_POWER, 1)                                                \
+  X(UTIL, DL_SHARE, 0.01)                                                      \
+  X(ENERGY_UJ, DL_ENERGY_UNIT, 1e-6)                                           \
+  X(ENERGY_J, DL_ENERGY_UNIT, 1)                                               \
+  X(LIMIT, DL_POWER, 1)                                                        \
+  X(IGNORED, DL_NO_DIMENSION, 1)
+
+enum column { COLUMNS(DL_COLUMN_ID) N_COLUMNS };
+static const struct {
+  enum dl_dimension dimension;
+  double scale;
+} dimensions[] = {COLUMNS(DL_COLUMN_ROW)};
 
 /* Names of columns; `specific` ones occur in no other format. The first field
  * of a column counts. */
@@ -92,19 +97,6 @@ struct rocm {
   bool time_used;    /* a row came after it */
   size_t time_round; /* of that row */
   int64_t ns;
-};
-
-static const struct {
-  enum dl_dimension dimension;
-  double scale;
-} dimensions[N_COLUMNS] = {
-    [POWER] = {DL_POWER, 1},
-    [POWER_AVERAGE] = {DL_POWER, 1},
-    [UTIL] = {DL_SHARE, 0.01},
-    [ENERGY_UJ] = {DL_ENERGY_UNIT, 1e-6},
-    [ENERGY_J] = {DL_ENERGY_UNIT, 1},
-    [LIMIT] = {DL_POWER, 1},
-    [PARTITION] = {DL_NO_DIMENSION, 1},
 };
 
 static bool has_values(const struct rocm *m) {
@@ -222,8 +214,10 @@ static bool read_row(struct dl_log *log, struct rocm *m, char **field) {
     bool secondary = strcmp(cell, "N/A (Secondary die)") == 0;
     if (strncmp(cell, "N/A", 3) == 0)
       cell = "";
-    if (!dl_cell_quantity(log, m->at[c] < 0 ? "" : names[m->name[c]].name, cell,
-                          dimensions[c].dimension, dimensions[c].scale, &x[c]))
+    const struct dl_cell_column column = {
+        m->at[c] < 0 ? "" : names[m->name[c]].name, dimensions[c].dimension,
+        dimensions[c].scale};
+    if (!dl_cell_quantity(log, &column, cell, &x[c]))
       return false;
     if ((c == POWER || c == POWER_AVERAGE) && secondary)
       x[c] = 0; /* the first die's sensor measures both */

@@ -26,7 +26,17 @@
 
 #include "logs/log.h"
 
-enum column { PACKAGE, CORE, CPU, TIME, PKG_W, RAM_W, SYS_W, N_COLUMNS };
+#define COLUMNS(X)                                                             \
+  X(PACKAGE, "Package", DL_NO_DIMENSION, 1)                                    \
+  X(CORE, "Core", DL_NO_DIMENSION, 1)                                          \
+  X(CPU, "CPU", DL_NO_DIMENSION, 1)                                            \
+  X(TIME, "Time_Of_Day_Seconds", DL_NO_DIMENSION, 1)                           \
+  X(PKG_W, "PkgWatt", DL_POWER, 1)                                             \
+  X(RAM_W, "RAMWatt", DL_POWER, 1)                                             \
+  X(SYS_W, "SysWatt", DL_POWER, 1)
+
+enum column { COLUMNS(DL_COLUMN_ID) N_COLUMNS };
+static const struct dl_cell_column columns[] = {COLUMNS(DL_COLUMN_ROW)};
 
 enum { FIELDS = 512, KEPT = 17 };
 
@@ -46,10 +56,6 @@ struct turbostat {
   size_t n_kept;
 };
 
-static const char *const names[N_COLUMNS] = {
-    "Package", "Core",    "CPU",    "Time_Of_Day_Seconds",
-    "PkgWatt", "RAMWatt", "SysWatt"};
-
 /* Reads a header: all words begin like names, and a power is among them. */
 static bool read_header(const char *s, int *at, bool *tabs) {
   char copy[DL_HEAD_LINE], *field[FIELDS];
@@ -63,7 +69,7 @@ static bool read_header(const char *s, int *at, bool *tabs) {
   for (size_t i = 0; i < n; i++)
     if (!isalpha((unsigned char)field[i][0]) && field[i][0] != '%')
       return false;
-  dl_cell_columns(field, n, names, N_COLUMNS, at);
+  dl_cell_columns(field, n, columns, N_COLUMNS, at);
   return at[PKG_W] >= 0 || at[RAM_W] >= 0 || at[SYS_W] >= 0;
 }
 
@@ -178,14 +184,15 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   for (int c = 0; c < N_COLUMNS; c++)
     cell[c] = t->at[c] >= 0 && (size_t)t->at[c] < n ? field[t->at[c]] : "";
   for (int i = 0; i < 3; i++) {
-    if (!dl_cell_quantity(log, names[PKG_W + i], cell[PKG_W + i], DL_POWER, 1,
+    if (!dl_cell_quantity(log, &columns[PKG_W + i], cell[PKG_W + i],
                           &row.watts[i]))
       return false;
     any = any || *cell[PKG_W + i] != '\0';
   }
   if (!any)
     return true;
-  if (t->at[TIME] >= 0 && !dl_cell_time(log, names[TIME], cell[TIME], &row.ns))
+  if (t->at[TIME] >= 0 &&
+      !dl_cell_time(log, columns[TIME].names, cell[TIME], &row.ns))
     return false;
   if (*cell[PACKAGE] != '\0')
     return read_package(log, t, &row, cell[PACKAGE]);

@@ -13,9 +13,10 @@
 enum { FIELDS_MAX = 64 };
 
 enum column { EPOCH, END, N_COLUMNS };
-
-static const char *const names[N_COLUMNS] = {
-    "epoch", "end_time|end|epoch_end|end_timestamp|end_s|finished"};
+static const struct dl_cell_column columns[] = {
+    {"epoch", DL_NO_DIMENSION, 1},
+    {"end_time|end|epoch_end|end_timestamp|end_s|finished", DL_NO_DIMENSION,
+     1}};
 
 struct epochs {
   int at[N_COLUMNS];
@@ -27,7 +28,7 @@ static bool read_header(struct epochs *e, char *s) {
   char *field[FIELDS_MAX];
   e->n_fields = dl_cell_split(s, ',', field, FIELDS_MAX);
   if (e->n_fields <= FIELDS_MAX)
-    dl_cell_columns(field, e->n_fields, names, N_COLUMNS, e->at);
+    dl_cell_columns(field, e->n_fields, columns, N_COLUMNS, e->at);
   if (e->n_fields > FIELDS_MAX || e->at[EPOCH] < 0 || e->at[END] < 0)
     e->n_fields = 0;
   e->last = NAN;

@@ -3,22 +3,15 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "io/csv.h"
 #include "logs/log.h"
 
-static bool is_none(const char *s) {
-  static const char *const words[] = {"", "n/a", "none", "nan", "null"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (strcasecmp(s, words[i]) == 0)
-      return true;
-  return false;
-}
-
 bool dl_run_has_text(const char *const *cell, long at) {
-  return at >= 0 && !is_none(cell[at]);
+  return at >= 0 &&
+         dl_word_among("|n/a|none|nan|null", cell[at], strlen(cell[at])) < 0;
 }
 
 bool dl_run_cell(struct dl_log *log, const char *const *cell, long at,
@@ -37,6 +30,29 @@ bool dl_run_cell(struct dl_log *log, const char *const *cell, long at,
     return dl_log_bad(log, "column '%s': number '%.40s' is out of range",
                       dl_csv_name(log->csv, (size_t)at), cell[at]);
   *x = number * scale;
+  return true;
+}
+
+void dl_run_columns_find(struct dl_log *log,
+                         const struct dl_cell_column *columns, size_t n,
+                         long *at) {
+  DL_TEXT(name);
+  for (size_t c = 0; c < n; c++) {
+    const char *s = columns[c].names;
+    for (at[c] = -1; at[c] < 0 && *s != '\0'; s += *s == '|') {
+      dl_text_clear(&name);
+      dl_text_add_n(&name, s, strcspn(s, "|"));
+      at[c] = dl_log_column(log, name.s);
+      s += name.len;
+    }
+  }
+}
+
+bool dl_run_cells(struct dl_log *log, const char *const *cell, const long *at,
+                  const struct dl_cell_column *columns, size_t n, double *x) {
+  for (size_t c = 0; c < n; c++)
+    if (!dl_run_cell(log, cell, at[c], columns[c].scale, 0, &x[c]))
+      return false;
   return true;
 }
 

@@ -16,6 +16,16 @@
 bool dl_run_cell(struct dl_log *log, const char *const *cell, long at,
                  double scale, double low, double *x);
 
+/* Finds the columns of a table: at[c] is the index of the first name of column
+ * c that is there, or -1. */
+void dl_run_columns_find(struct dl_log *log,
+                         const struct dl_cell_column *columns, size_t n,
+                         long *at);
+
+/* Reads numbers that are not negative from n columns. */
+bool dl_run_cells(struct dl_log *log, const char *const *cell, const long *at,
+                  const struct dl_cell_column *columns, size_t n, double *x);
+
 /* Whether a cell has a text, other than a word for "none". */
 bool dl_run_has_text(const char *const *cell, long at);
 

@@ -23,13 +23,11 @@ static bool probe(const struct dl_head *head) {
   static const char *const measured[] = {"energy_j", "gpu_energy_j",
                                          "node_energy_j", "gpu_power_w",
                                          "node_power_w"};
-  static const char *const epoch[] = {"epoch", NULL};
   bool any = false;
-  for (size_t i = 0; i < sizeof measured / sizeof *measured && !any; i++)
-    any = dl_head_has(
-        head, ',',
-        (const char *const[]){"run_id", "duration_s", measured[i], NULL});
-  return any && !dl_head_has(head, ',', epoch);
+  for (size_t i = 0; i < DL_LENGTH(measured) && !any; i++)
+    any = dl_head_has(head, measured[i]);
+  return any && dl_head_has(head, "run_id,duration_s") &&
+         !dl_head_has(head, "epoch");
 }
 
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,

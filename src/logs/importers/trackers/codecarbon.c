@@ -38,52 +38,30 @@
 #include "logs/importers/tables/runs_rows.h"
 #include "logs/log.h"
 
-enum column {
-  DURATION,
-  EMISSIONS,
-  CPU_ENERGY,
-  GPU_ENERGY,
-  RAM_ENERGY,
-  ENERGY,
-  GPU_COUNT,
-  RAM_GB,
-  CPU_UTIL,
-  GPU_UTIL,
-  PUE,
-  N_NUMBERS,
-  TIMESTAMP = N_NUMBERS,
-  PROJECT,
-  RUN_ID,
-  EXPERIMENT_ID,
-  TASK,
-  GPU_MODEL,
-  MODE,
-  N_COLUMNS
-};
+/* Numbers, with their units, and texts. */
+#define COLUMNS(X)                                                             \
+  X(DURATION, "duration", 1)                                                   \
+  X(EMISSIONS, "emissions", 1000)                                              \
+  X(CPU_ENERGY, "cpu_energy", DL_J_PER_KWH)                                    \
+  X(GPU_ENERGY, "gpu_energy", DL_J_PER_KWH)                                    \
+  X(RAM_ENERGY, "ram_energy", DL_J_PER_KWH)                                    \
+  X(ENERGY, "energy_consumed", DL_J_PER_KWH)                                   \
+  X(GPU_COUNT, "gpu_count", 1)                                                 \
+  X(RAM_GB, "ram_total_size", 1)                                               \
+  X(CPU_UTIL, "cpu_utilization_percent", 0.01)                                 \
+  X(GPU_UTIL, "gpu_utilization_percent", 0.01)                                 \
+  X(PUE, "pue", 1)                                                             \
+  X(TIMESTAMP, "timestamp", 0)                                                 \
+  X(PROJECT, "project_name", 0)                                                \
+  X(RUN_ID, "run_id", 0)                                                       \
+  X(EXPERIMENT_ID, "experiment_id", 0)                                         \
+  X(TASK, "task_name", 0)                                                      \
+  X(GPU_MODEL, "gpu_model", 0)                                                 \
+  X(MODE, "tracking_mode", 0)
+#define ROW(id, name, scale) {name, DL_NO_DIMENSION, scale},
 
-static const struct {
-  const char *name;
-  double scale;
-} columns[] = {
-    [DURATION] = {"duration", 1},
-    [EMISSIONS] = {"emissions", 1000},
-    [CPU_ENERGY] = {"cpu_energy", DL_J_PER_KWH},
-    [GPU_ENERGY] = {"gpu_energy", DL_J_PER_KWH},
-    [RAM_ENERGY] = {"ram_energy", DL_J_PER_KWH},
-    [ENERGY] = {"energy_consumed", DL_J_PER_KWH},
-    [GPU_COUNT] = {"gpu_count", 1},
-    [RAM_GB] = {"ram_total_size", 1},
-    [CPU_UTIL] = {"cpu_utilization_percent", 0.01},
-    [GPU_UTIL] = {"gpu_utilization_percent", 0.01},
-    [PUE] = {"pue", 1},
-    [TIMESTAMP] = {"timestamp", 0},
-    [PROJECT] = {"project_name", 0},
-    [RUN_ID] = {"run_id", 0},
-    [EXPERIMENT_ID] = {"experiment_id", 0},
-    [TASK] = {"task_name", 0},
-    [GPU_MODEL] = {"gpu_model", 0},
-    [MODE] = {"tracking_mode", 0},
-};
+enum column { COLUMNS(DL_COLUMN_ID) N_COLUMNS, N_NUMBERS = TIMESTAMP };
+static const struct dl_cell_column columns[] = {COLUMNS(ROW)};
 
 /* energy_consumed and the sum of its parts differ by rounding, by this share at
  * most. */
@@ -109,17 +87,14 @@ struct codecarbon {
 };
 
 static bool probe(const struct dl_head *head) {
-  static const char *const names[] = {
-      "timestamp",       "project_name", "duration", "emissions",
-      "energy_consumed", "country_name", NULL};
-  return dl_head_has(head, ',', names);
+  return dl_head_has(head, "timestamp,project_name,duration,emissions,"
+                           "energy_consumed,country_name");
 }
 
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct codecarbon *c = log->state;
-  for (size_t i = 0; i < N_COLUMNS; i++)
-    c->at[i] = dl_log_column(log, columns[i].name);
+  dl_run_columns_find(log, columns, N_COLUMNS, c->at);
   if (c->at[DURATION] < 0 || c->at[ENERGY] < 0)
     return dl_fail_at(d, DL_EINPUT, head->path, 1,
                       "no columns 'duration' and 'energy_consumed'");
@@ -269,9 +244,8 @@ static bool row(struct dl_log *log, const char *const *cell) {
   struct codecarbon *c = log->state;
   double x[N_NUMBERS];
   struct dl_run r = dl_run_unknown;
-  for (size_t i = 0; i < N_NUMBERS; i++)
-    if (!dl_run_cell(log, cell, c->at[i], columns[i].scale, 0, &x[i]))
-      return false;
+  if (!dl_run_cells(log, cell, c->at, columns, N_NUMBERS, x))
+    return false;
   if (isnan(x[DURATION]) && isnan(x[ENERGY]))
     return dl_log_bad(log, "neither a duration nor an energy");
   if (x[PUE] == 0)

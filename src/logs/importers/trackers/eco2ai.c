@@ -30,41 +30,24 @@
 #include "logs/importers/tables/runs_rows.h"
 #include "logs/log.h"
 
-enum column {
-  DURATION,
-  ENERGY,
-  EMISSIONS,
-  CPU_ENERGY,
-  GPU_ENERGY,
-  RAM_ENERGY,
-  N_NUMBERS,
-  ID = N_NUMBERS,
-  PROJECT,
-  DESCRIPTION,
-  EPOCH,
-  START,
-  GPU,
-  N_COLUMNS
-};
+/* Numbers, with their units, and texts. */
+#define COLUMNS(X)                                                             \
+  X(DURATION, "duration(s)", 1)                                                \
+  X(ENERGY, "power_consumption(kWh)|power_consumption(kWTh)", DL_J_PER_KWH)    \
+  X(EMISSIONS, "CO2_emissions(kg)", 1000)                                      \
+  X(CPU_ENERGY, "CPU_consumption(kWh)", DL_J_PER_KWH)                          \
+  X(GPU_ENERGY, "GPU_consumption(kWh)", DL_J_PER_KWH)                          \
+  X(RAM_ENERGY, "RAM_consumption(kWh)", DL_J_PER_KWH)                          \
+  X(ID, "id", 0)                                                               \
+  X(PROJECT, "project_name", 0)                                                \
+  X(DESCRIPTION, "experiment_description", 0)                                  \
+  X(EPOCH, "epoch", 0)                                                         \
+  X(START, "start_time", 0)                                                    \
+  X(GPU, "GPU_name", 0)
+#define ROW(id, name, scale) {name, DL_NO_DIMENSION, scale},
 
-static const struct {
-  const char *name, *former;
-  double scale;
-} columns[] = {
-    [DURATION] = {"duration(s)", NULL, 1},
-    [ENERGY] = {"power_consumption(kWh)", "power_consumption(kWTh)",
-                DL_J_PER_KWH},
-    [EMISSIONS] = {"CO2_emissions(kg)", NULL, 1000},
-    [CPU_ENERGY] = {"CPU_consumption(kWh)", NULL, DL_J_PER_KWH},
-    [GPU_ENERGY] = {"GPU_consumption(kWh)", NULL, DL_J_PER_KWH},
-    [RAM_ENERGY] = {"RAM_consumption(kWh)", NULL, DL_J_PER_KWH},
-    [ID] = {"id", NULL, 0},
-    [PROJECT] = {"project_name", NULL, 0},
-    [DESCRIPTION] = {"experiment_description", NULL, 0},
-    [EPOCH] = {"epoch", NULL, 0},
-    [START] = {"start_time", NULL, 0},
-    [GPU] = {"GPU_name", NULL, 0},
-};
+enum column { COLUMNS(DL_COLUMN_ID) N_COLUMNS, N_NUMBERS = ID };
+static const struct dl_cell_column columns[] = {COLUMNS(ROW)};
 
 struct eco2ai {
   long at[N_COLUMNS];
@@ -73,27 +56,16 @@ struct eco2ai {
 };
 
 static bool probe(const struct dl_head *head) {
-  const char *names[] = {"project_name",
-                         "experiment_description",
-                         "duration(s)",
-                         "CO2_emissions(kg)",
-                         "CPU_name",
-                         columns[ENERGY].name,
-                         NULL};
-  if (dl_head_has(head, ',', names))
-    return true;
-  names[5] = columns[ENERGY].former;
-  return dl_head_has(head, ',', names);
+  return dl_head_has(head, "project_name,experiment_description,duration(s),"
+                           "CO2_emissions(kg),CPU_name") &&
+         (dl_head_has(head, "power_consumption(kWh)") ||
+          dl_head_has(head, "power_consumption(kWTh)"));
 }
 
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct eco2ai *e = log->state;
-  for (size_t i = 0; i < N_COLUMNS; i++) {
-    e->at[i] = dl_log_column(log, columns[i].name);
-    if (e->at[i] < 0 && columns[i].former)
-      e->at[i] = dl_log_column(log, columns[i].former);
-  }
+  dl_run_columns_find(log, columns, N_COLUMNS, e->at);
   if (e->at[DURATION] < 0 || e->at[ENERGY] < 0)
     return dl_fail_at(d, DL_EINPUT, head->path, 1,
                       "no columns 'duration(s)' and 'power_consumption(kWh)'");
@@ -211,9 +183,8 @@ static void add_epoch(struct eco2ai *e, struct dl_run *r, const double *x,
 static bool row(struct dl_log *log, const char *const *cell) {
   struct eco2ai *e = log->state;
   double x[N_NUMBERS], number;
-  for (size_t i = 0; i < N_NUMBERS; i++)
-    if (!dl_run_cell(log, cell, e->at[i], columns[i].scale, 0, &x[i]))
-      return false;
+  if (!dl_run_cells(log, cell, e->at, columns, N_NUMBERS, x))
+    return false;
   if (isnan(x[DURATION]) && isnan(x[ENERGY]))
     return dl_log_bad(log, "neither a duration nor an energy");
   bool epoch = is_epoch(e, cell, &number);

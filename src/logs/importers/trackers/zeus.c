@@ -34,20 +34,17 @@ struct zeus {
   bool said_zero;
 };
 
-static const char *const names[] = {"start_time", "window_name", "elapsed_time",
-                                    NULL};
-
 static bool probe(const struct dl_head *head) {
-  return dl_head_has(head, ',', names);
+  return dl_head_has(head, "start_time,window_name,elapsed_time");
 }
 
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct zeus *z = log->state;
   char name[32];
-  z->start = dl_log_column(log, names[0]);
-  z->name = dl_log_column(log, names[1]);
-  z->elapsed = dl_log_column(log, names[2]);
+  z->start = dl_log_column(log, "start_time");
+  z->name = dl_log_column(log, "window_name");
+  z->elapsed = dl_log_column(log, "elapsed_time");
   if (z->name < 0 || z->elapsed < 0)
     return dl_fail_at(d, DL_EINPUT, head->path, 1,
                       "no columns 'window_name' and 'elapsed_time'");
@@ -95,7 +92,7 @@ static bool row(struct dl_log *log, const char *const *cell) {
   if (!dl_run_cell(log, cell, z->elapsed, 1, 0, &elapsed))
     return false;
   if (isnan(elapsed))
-    return dl_log_bad(log, "column '%s' is empty", names[2]);
+    return dl_log_bad(log, "column 'elapsed_time' is empty");
   for (enum device k = 0; k < N_DEVICES; k++) {
     if (!sum(log, z, cell, k, &energy[k]))
       return false;
