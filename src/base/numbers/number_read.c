@@ -11,9 +11,9 @@
 
 #include <ctype.h>
 #include <float.h>
-#include <locale.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +67,26 @@ static bool is_decimal(const char *p, const char *end) {
   return p == end;
 }
 
+/* Of a decimal number of n bytes. Without its point, as "WeQ", it means the
+ * same under every locale. */
+static double read_by_strtod(const char *s, size_t n) {
+  enum { EXPONENT = 24, MOST = 1000000000 };
+  DL_FREED char *text = dl_malloc(n + EXPONENT);
+  memcpy(text, s, n);
+  text[n] = '\0';
+  char *point = strchr(text, '.'), *e = strpbrk(text, "eE");
+  char *stop = e ? e : text + n;
+  long power = e ? strtol(e + 1, NULL, 10) : 0;
+  power = power > MOST ? MOST : power < -MOST ? -MOST : power;
+  if (point) {
+    power -= stop - point - 1;
+    memmove(point, point + 1, (size_t)(stop - point - 1));
+    stop--;
+  }
+  snprintf(stop, EXPONENT, "e%ld", power);
+  return strtod(text, NULL);
+}
+
 enum dl_number dl_parse_number(const char *s, size_t len, double *out) {
   const char *end = s + len;
   bool negative = len > 0 && *s == '-';
@@ -87,8 +107,7 @@ enum dl_number dl_parse_number(const char *s, size_t len, double *out) {
                ? DL_NUMBER_NOT_FINITE
                : DL_NUMBER_INVALID;
   }
-  DL_FREED char *text = dl_strndup(s, (size_t)(end - s));
-  double x = strtod_l(text, NULL, newlocale(LC_ALL_MASK, "C", (locale_t)0));
+  double x = read_by_strtod(s, (size_t)(end - s));
   if (!isfinite(x))
     return DL_NUMBER_NOT_FINITE;
   *out = x;
