@@ -22,6 +22,20 @@ load common
     --duration 9s
 }
 
+@test "depthwise layers need the rate in FP32" {
+  # Google publishes none; the rule of thumb says what physical lacks.
+  for phase in training inference; do
+    gives 0 '' predict --arch efficientnet_b0 --gpu tpu-v3 --phase $phase
+    grep -qF "physical lacks gpu.peak_fp32_tflops." out
+    refuses 3 "dlest: warning: $(message no_estimate_without physical \
+      gpu.peak_fp32_tflops)
+dlest: $(message no_method_has_enough "; give --set gpu.peak_fp32_tflops=VALUE")" \
+      predict --arch efficientnet_b0 --gpu tpu-v3 --phase $phase --method physical
+    gives 0 '' predict --arch resnet50 --gpu tpu-v3 --phase $phase \
+      --method physical -q
+  done
+}
+
 @test "formats of weights are no precision, and no other network" {
   for format in int4 NVFP4 awq q4_k_m; do
     misused predict "$(message invalid_value_4_bit precision $format)" \

@@ -125,8 +125,9 @@ static double keeps_up(const struct problem *p, double rate, double most) {
 
 /* What is missing of a forward pass, which has no training samples; or NULL. */
 static const char *lacks_of_pass(const struct dl_training_inputs *in) {
+  bool rates = in->peak > 0 && (in->plain > 0 || !(in->depthwise > 0));
   return !(in->bandwidth > 0)   ? "gpu.bandwidth_gb_s"
-         : !(in->peak > 0)      ? "gpu.peak_fp32_tflops"
+         : !rates               ? "gpu.peak_fp32_tflops"
          : !(in->tdp > 0)       ? "gpu.tdp_w"
          : !isfinite(in->flops) ? "macs_g"
          : !isfinite(in->batch) ? "batch_size"

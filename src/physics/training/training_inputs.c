@@ -324,6 +324,8 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
       {"train_samples", run->train_samples},
       {"macs_g", run->macs_g},
       {"gpu.peak_fp32_tflops", in->peak > 0 ? in->peak : NAN},
+      /* depthwise layers run outside of tensor cores */
+      {"gpu.peak_fp32_tflops", in->depthwise > 0 ? in->plain : 0},
       {"gpu.bandwidth_gb_s", gpu->bandwidth_gb_s},
       {"gpu.tdp_w", gpu->tdp_w}};
   return dl_first_unknown(required, sizeof required / sizeof *required);
