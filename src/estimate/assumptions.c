@@ -38,9 +38,10 @@ enum { MOST_EXPERT_PARALLEL = 64 };
 #define GPUS_PER_NODE 8
 #define MANY_GPUS 64
 
-/* What frameworks take by default, and pipelines that generate images as their
- * model cards do. TPUs and their like round the operands of convolutions and
- * products to 16 bits: no FP32 rate is published. */
+/* What frameworks take by default, and scripts and pipelines of language and
+ * diffusion models (`half`), which seldom fit otherwise. TPUs and their like
+ * round the operands of convolutions and products to 16 bits: no FP32 rate is
+ * published. */
 static const char *usual_precision(const struct dl_row *row, bool half) {
   const struct dl_accelerator *gpu = row->found.gpu;
   bool rounds = isnan(gpu->peak_fp32_tflops);
@@ -301,8 +302,7 @@ static void fit_default_batch(struct dl_row *row) {
 void dl_assume(struct dl_row *row) {
   const struct dl_architecture *arch = row->found.arch;
   bool language = arch && dl_is_language_model(arch);
-  bool generates =
-      arch && !isnan(arch->denoising_steps) && dl_run_is_inference(&row->run);
+  bool diffuses = arch && !isnan(arch->denoising_steps);
   if (!dl_run_set_has(&row->given, DL_RUN_efficiency))
     dl_run_set_number(&row->run, DL_RUN_efficiency,
                       language && !dl_run_is_inference(&row->run)
@@ -310,7 +310,7 @@ void dl_assume(struct dl_row *row) {
                           : EFFICIENCY);
   if (!row->run.precision && row->found.gpu)
     dl_assume_text(row, DL_RUN_precision,
-                   usual_precision(row, language || generates));
+                   usual_precision(row, language || diffuses));
   if (language && dl_run_is_inference(&row->run) && row->run.precision)
     assume_attention(row);
   if (language)

@@ -432,7 +432,7 @@ left_out() {
   served "${one[@]}" --image-px 1024 --set arch.macs_g=1e-6
   near .flop '2e9 * 8 * (1e-6 + 4 * 1312.8)'
   gives 0 '' predict --arch sdxl --gpu a100 --train-samples 1e4 --epochs 1 -q -f json
-  check '.precision == "tf32"'
+  check '.precision == "bf16"'
 }
 
 @test "diffusion models: memory without the scores of attention" {

@@ -275,6 +275,16 @@ dlest: 1 row skipped" predict --input runs.csv --train-samples 1000
     . > 3.99 and . < 4.01' out
 }
 
+@test "diffusion models are trained in 16 bits by default" {
+  for gpu in a100:bf16 t4:fp16 tpu-v4:bf16; do
+    gives 0 '' predict --arch sdxl --gpu "${gpu%:*}" --train-samples 1000 -q \
+      --epochs 1 --format json
+    check ".precision == \"${gpu#*:}\" and .assumed == [\"precision\"]"
+  done
+  gives 0 '' predict --arch resnet50 --gpu a100 -q --format json
+  check '.precision == "tf32"'
+}
+
 # Millions of samples per second that NVIDIA DeepLearningExamples (PyTorch, DLRM)
 # publishes for its containers, and MLPerf Training v1.0 for 8 A100 (Gigabyte).
 # Rows exchanged as gradients are take hundreds of times as long.
