@@ -386,3 +386,15 @@ answer() {
   grep -qxF "dlest: warning: b.csv:9003: $(message row_too_far first)" err
   grep -qxF "dlest: warning: b.csv:9004: $(message row_too_far first)" err
 }
+
+@test "decimal commas are refused, with what to do" {
+  printf '%s\n' 'timestamp;gpu_power_w' '1709631000;142,22' \
+    '1709631001;150,00 W' '1709631002;150,00' >a.csv
+  try extract a.csv
+  [ "$status" -eq 3 ]
+  grep -qF "a.csv:2: $(message field_invalid_comma 2 power 142,22)" err
+  grep -qF "a.csv:3: $(message field_invalid_comma 2 power '150,00 W')" err
+  tr , . <a.csv >b.csv
+  gives 0 '' extract b.csv -f json
+  check '(.runs[0].energy_j - 296.11 | fabs) < 1e-6'
+}

@@ -266,8 +266,9 @@ static bool number(struct dl_log *log, const struct channel *c,
     return true;
   const char *s = field[c->at[q]];
   if (!dl_cell_value(s, strlen(s), dimension[q], c->scale[q], x) || *x < 0)
-    return dl_log_bad(log, "field %d (%s): invalid number '%.40s'",
-                      c->at[q] + 1, what[q], s);
+    return dl_log_bad(
+        log, "field %d (%s): invalid number '%.40s'%s", c->at[q] + 1, what[q],
+        s, strchr(s, ',') ? ": write points for decimal commas" : "");
   if (q != DL_SAMPLE_UTIL) {
     if (!isfinite(*x))
       *x = NAN;
