@@ -2,33 +2,44 @@
 #include "physics/dual.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "physics/power_limit.h"
 
 /* f(a, b) by its derivatives. */
 static struct dl_dual chain(double x, const struct dl_dual *a, double by_a,
                             const struct dl_dual *b, double by_b) {
-  struct dl_dual y;
-  y.x = x;
-  for (size_t i = 0; i < DL_N_DUAL; i++)
-    y.d[i] = by_a * a->d[i] + by_b * b->d[i];
+  struct dl_dual y = dl_dual_of(x);
+  y.varies = a->varies || b->varies;
+  if (a->varies && b->varies)
+    for (size_t i = 0; i < DL_N_DUAL; i++)
+      y.d[i] = by_a * a->d[i] + by_b * b->d[i];
+  else if (y.varies)
+    for (size_t i = 0; i < DL_N_DUAL; i++)
+      y.d[i] = a->varies ? by_a * a->d[i] : by_b * b->d[i];
   return y;
 }
 
-struct dl_dual dl_dual_of(double x) {
-  return (struct dl_dual){.x = x};
+static void vary(struct dl_dual *a) {
+  if (!a->varies)
+    memset(a->d, 0, sizeof a->d);
+  a->varies = true;
+}
+
+double dl_dual_power(double c, double n) {
+  bool one = fabs(n) <= 1 && fabs(n) >= 1;
+  return !one ? pow(c, n) : n > 0 ? c : 1 / c;
 }
 
 void dl_dual_times(struct dl_dual *a, size_t i, double c, double n) {
-  double by = n > 0 ? c : 1 / c;
-  if (!(fabs(n) <= 1 && fabs(n) >= 1))
-    by = pow(c, n);
-  *a = dl_dual_scaled(a, by);
+  *a = dl_dual_scaled(a, dl_dual_power(c, n));
+  vary(a);
   a->d[i] += n * a->x;
 }
 
 struct dl_dual dl_dual_exponential(double base, size_t i, double c, double n) {
   struct dl_dual y = dl_dual_of(pow(base, n * c));
+  vary(&y);
   y.d[i] = y.x * log(base) * n * c;
   return y;
 }
@@ -72,10 +83,11 @@ void dl_dual_limit(struct dl_limited *out, const struct dl_dual *wanted,
                              .limit = limit->x,
                              .lowest = DL_LOWEST_CLOCK_SHARE * base->x};
   dl_power_limit_apply(&l);
-  out->power.x = l.power;
-  out->slow.x = l.slow;
-  for (int side = 0; side < 2; side++) {
+  out->power = dl_dual_of(l.power);
+  out->slow = dl_dual_of(l.slow);
+  for (int side = 0; side < 2 && wanted->varies; side++) {
     struct dl_dual *to = side ? &out->slow : &out->power;
+    to->varies = true;
     struct dl_power_limit by;
     dl_power_limit_gradient(&l, side, !side, &by);
     for (size_t i = 0; i < DL_N_DUAL; i++)

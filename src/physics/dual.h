@@ -13,11 +13,20 @@ enum { DL_N_DUAL = 36 };
 
 struct dl_dual {
   double x;
+  bool varies; /* with a parameter; else d is not set */
   double d[DL_N_DUAL];
 };
 
 /* A number that no parameter changes. */
-struct dl_dual dl_dual_of(double x);
+static inline struct dl_dual dl_dual_of(double x) {
+  struct dl_dual y;
+  y.x = x;
+  y.varies = false;
+  return y;
+}
+
+/* c^n, mostly for n = 1 or -1. */
+double dl_dual_power(double c, double n);
 
 /* *a by parameter i, whose value is c, to the power of n. */
 void dl_dual_times(struct dl_dual *a, size_t i, double c, double n);

@@ -42,6 +42,7 @@ static_assert(DL_N_LANGUAGE + DL_N_LANGUAGE_EFFECTS <= DL_N_DUAL,
 /* What is computed, and where it goes. */
 struct setting {
   const double *c, *fx;
+  bool values; /* alone, without their derivatives */
   const struct dl_language_inputs *in;
   double copies;   /* D */
   double split;    /* T P */
@@ -56,9 +57,25 @@ struct step {
   struct dl_dual unlimited, time, power, rate;
 };
 
+/* By parameter i, whose value is c, to the power of n. */
+static void times(const struct setting *k, struct dl_dual *a, size_t i,
+                  double c, double n) {
+  if (k->values)
+    a->x *= dl_dual_power(c, n);
+  else
+    dl_dual_times(a, i, c, n);
+}
+
 static void by(const struct setting *k, struct dl_dual *a,
                enum dl_language_constant i, double n) {
-  dl_dual_times(a, i, k->c[i], n);
+  times(k, a, i, k->c[i], n);
+}
+
+static struct dl_dual exponential(const struct setting *k, double base,
+                                  enum dl_language_constant i, double n) {
+  struct dl_dual y = dl_dual_exponential(base, i, k->c[i], n);
+  y.varies &= !k->values;
+  return y;
 }
 
 /* x by constant i to the power of n. */
@@ -80,7 +97,7 @@ static void by_effects(const struct setting *k, struct dl_dual *a) {
       DL_LANG_EFFECT_STACK_TIME, DL_LANG_EFFECT_FRAMEWORK_TIME,
       DL_LANG_EFFECT_PAIR_TIME};
   for (size_t i = 0; i < sizeof effects / sizeof *effects; i++)
-    dl_dual_times(a, DL_N_LANGUAGE + effects[i], exp(k->fx[effects[i]]), 1);
+    times(k, a, DL_N_LANGUAGE + effects[i], exp(k->fx[effects[i]]), 1);
 }
 
 /* Weights that a GPU has, of what layers' division leaves. */
@@ -124,8 +141,7 @@ static struct dl_dual products(const struct setting *k) {
   t = dl_dual_scaled(&t, 2 * k->per_part * (in->passes + in->again) / in->peak);
   by(k, &t, share[in->format], -1);
   if (in->format != DL_LANG_FP32 && per_w > 1) {
-    struct dl_dual slow =
-        dl_dual_exponential(per_w, DL_LANG_TH, k->c[DL_LANG_TH], 1);
+    struct dl_dual slow = exponential(k, per_w, DL_LANG_TH, 1);
     t = dl_dual_product(&t, &slow);
   }
   by_effects(k, &t);
@@ -134,8 +150,7 @@ static struct dl_dual products(const struct setting *k) {
 
 static struct dl_dual attention(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
-  struct dl_dual t = dl_dual_exponential(in->peak_16 / PEAK_0, DL_LANG_PHI,
-                                         k->c[DL_LANG_PHI], -1);
+  struct dl_dual t = exponential(k, in->peak_16 / PEAK_0, DL_LANG_PHI, -1);
   t = dl_dual_scaled(&t, 2 * k->per_part * in->attention *
                              in->attention_passes / PEAK_0);
   by(k, &t, DL_LANG_EA, -1);
@@ -154,7 +169,7 @@ static double copies(const struct setting *k) {
 /* Activations, scores and weights of a micro-batch. */
 static struct dl_dual traffic(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
-  double passes = in->passes / 3 * (in->again > 0 ? 1 + AGAIN : 1);
+  double passes = in->passes / 3 * (1 + AGAIN * in->again);
   struct dl_dual t = term(
       k, in->element * TRAFFIC * in->layers * in->hidden * passes * k->per_part,
       DL_LANG_CT, 1);
@@ -391,8 +406,8 @@ static void power_of(const struct setting *k, struct step *s) {
   add(&wanted, dl_dual_ratio(&compute, &s->unlimited));
   add(&wanted, base);
   double gp = exp(k->fx[DL_LANG_EFFECT_GPU_POWER]);
-  dl_dual_times(&wanted, DL_N_LANGUAGE + DL_LANG_EFFECT_GPU_POWER, gp, 1);
-  dl_dual_times(&base, DL_N_LANGUAGE + DL_LANG_EFFECT_GPU_POWER, gp, 1);
+  times(k, &wanted, DL_N_LANGUAGE + DL_LANG_EFFECT_GPU_POWER, gp, 1);
+  times(k, &base, DL_N_LANGUAGE + DL_LANG_EFFECT_GPU_POWER, gp, 1);
   limit(k, s, &wanted, &base);
 }
 
@@ -401,11 +416,12 @@ static double tokens_of(const struct setting *k) {
   return in->sequences * in->tokens * in->micro_batches * k->copies;
 }
 
-static struct setting setting_of(const double *c, const double *fx,
+static struct setting setting_of(const double *c, const double *fx, bool values,
                                  const struct dl_language_inputs *in) {
   double split = in->tensor * in->pipeline;
   return (struct setting){.c = c,
                           .fx = fx,
+                          .values = values,
                           .in = in,
                           .copies = in->n_gpus / split,
                           .split = split,
@@ -415,7 +431,7 @@ static struct setting setting_of(const double *c, const double *fx,
 void dl_language_cost_of(const double *c, const double *fx,
                          const struct dl_language_inputs *in,
                          struct dl_language_cost *cost) {
-  struct setting k = setting_of(c, fx, in);
+  struct setting k = setting_of(c, fx, true, in);
   struct step s;
   double m = in->micro_batches;
   step_of(&k, &s);
@@ -434,7 +450,7 @@ void dl_language_cost_of(const double *c, const double *fx,
 
 void dl_language_gradient(const double *c, const double *fx, const void *inputs,
                           double *log_target, struct dl_gradient *g) {
-  struct setting k = setting_of(c, fx, inputs);
+  struct setting k = setting_of(c, fx, false, inputs);
   struct step s;
   step_of(&k, &s);
   power_of(&k, &s);
