@@ -50,6 +50,8 @@ WORD(optimizer, WORDS("adamw", "sgd", "adafactor", "adam8bit"), true, GIVEN,
      "too")
 WORD(checkpointing, WORDS("none", "selective", "full"), false, SETTING,
      "activation checkpointing: none, selective or full")
+WHOLE(checkpointed_layers, NULL, 1, 1e6, SETTING,
+      "layers that full checkpointing computes again (unknown: all)")
 WORD(attention, WORDS("flash", "eager"), false, SETTING,
      "attention kernel: flash, or eager, which stores the scores")
 WORD(sharding, WORDS("ddp", "zero1", "zero2", "zero3"), false, SETTING,

@@ -59,6 +59,7 @@ as_options() {
   columns+='|(global|micro)_batch|grad_accum|batch_size|virtual_stages|fine_tune'
   columns+='|image_px|loader_workers'
   sed -E "s/(^|[^'a-z_])($columns)\b/\1--\2/g; s/--n_gpus/--gpus/g; \
+s/\bcheckpointed_layers\b/--set &/g; s/\bcheckpointing full\b/--&/g; \
 s/\bgpu_power_w\b/--gpu-power/g; s/\b(duration|epoch|step)_s\b/--\1-time/g; \
 s/\b(samples|tokens)_per_s\b/--throughput/g; s/--duration-time/--duration/g" |
     sed -E ':a; s/(--[a-z-]+)_([a-z]+)/\1-\2/; ta'

@@ -29,7 +29,12 @@ static void add_tokens(struct dl_report *r, const struct dl_job *job) {
   bool given = !isnan(run->classes);
   double params = arch ? arch->params_m : NAN;
   double classes = given ? run->classes : arch ? arch->classes : NAN;
-  double trained = frozen && arch ? arch->head_params_m : params;
+  enum dl_fine_tune tune = dl_fine_tune_of(run);
+  bool adapters = arch && arch->transformer &&
+                  (tune == DL_TUNE_LORA || tune == DL_TUNE_QLORA);
+  double trained = adapters ? dl_adapter_params(run, arch->transformer) / 1e6
+                   : frozen && arch ? arch->head_params_m
+                                    : params;
   struct dl_work w;
   dl_work_of(job, &w);
   const struct dl_report_line lines[] = {
@@ -49,8 +54,8 @@ static void add_tokens(struct dl_report *r, const struct dl_job *job) {
       {.key = "frozen", .value = dl_bool(frozen)},
       {"params_m", language || frozen || given ? "parameters" : NULL, "M",
        DL_PLAIN, dl_number(params)},
-      {"trained_params_m", frozen ? "trained parameters" : NULL, "M", DL_PLAIN,
-       dl_number(trained)},
+      {"trained_params_m", frozen || adapters ? "trained parameters" : NULL,
+       "M", DL_PLAIN, dl_number(trained)},
       {"active_params_m", "active parameters per token", "M", DL_PLAIN,
        dl_known(arch ? arch->active_params_m : NAN)},
       {"flop", language || w.inference ? "operations" : NULL, "FLOP", DL_PLAIN,
@@ -150,6 +155,7 @@ static void add_setup(const struct settings *s) {
               {DL_RUN_lora_rank, "rank of adapters", NULL},
               {DL_RUN_optimizer, "optimizer", NULL},
               {DL_RUN_checkpointing, "activation checkpointing", NULL},
+              {DL_RUN_checkpointed_layers, "layers computed again", NULL},
               {DL_RUN_attention, "attention kernel", NULL},
               {DL_RUN_sharding, "sharding", NULL},
               {DL_RUN_tensor_parallel, "tensor-parallel GPUs", NULL},

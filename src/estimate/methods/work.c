@@ -120,7 +120,9 @@ static double recomputed_macs(const struct dl_job *job) {
   if (!kind || dl_fine_tune_of(job->run) == DL_TUNE_HEAD)
     return 0;
   double attention = arch ? arch->attention_macs_g : NAN;
-  return strcmp(kind, "full") == 0 ? job->run->macs_g
+  return strcmp(kind, "full") == 0
+             ? job->run->macs_g *
+                   dl_checkpointed_share(job->run, arch ? arch->depth : NAN)
          : strcmp(kind, "selective") == 0 && !isnan(attention) ? attention
                                                                : 0;
 }

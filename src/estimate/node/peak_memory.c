@@ -112,9 +112,10 @@ static double kept_of_tokens(const struct dl_job *job,
   bool stored =
       !dl_is_word(run->attention, "flash") && !dl_is_word(kind, "selective");
   double all = KEPT_OF_TOKENS * dense + (stored ? KEPT_OF_PAIRS * pairs : 0);
-  if (dl_is_word(kind, "full"))
-    all = all / layers +
-          KEPT_BY_CHECKPOINT / 2.0 * t->hidden * job->seq_len * layers;
+  double share = dl_checkpointed_share(run, layers);
+  if (share > 0)
+    all = all * (1 - share + 1 / layers) +
+          KEPT_BY_CHECKPOINT / 2.0 * t->hidden * job->seq_len * layers * share;
   double accum = dl_or(run->grad_accum, 1);
   double v = dl_or(run->virtual_stages, 1);
   double most = by.pipeline + (v > 1 ? (by.pipeline - 1) / v : 0);
@@ -273,8 +274,10 @@ static bool fits_with(const struct dl_job *job, const char *checkpointing,
   struct dl_job other = *job;
   struct dl_memory_need m;
   other.run = &run;
-  if (checkpointing)
+  if (checkpointing) {
     run.checkpointing = checkpointing;
+    run.checkpointed_layers = NAN;
+  }
   if (sharding)
     run.sharding = sharding;
   if (dl_is_word(run.scaling, "strong")) /* the same on each */

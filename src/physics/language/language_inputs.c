@@ -34,6 +34,7 @@ const struct dl_physics_quantity
         {"frozen_base", false, false},
         {"optimizer", false, false},
         {"checkpointing", false, false},
+        {"checkpointed_layers", false, false},
         {"attention", false, false},
         {"sharding", false, false},
         {"tensor_parallel", false, false},
@@ -243,13 +244,14 @@ static void read_division(const struct dl_physics_row *row,
                           struct dl_language_inputs *in) {
   const struct dl_run *run = row->run;
   double copies = in->n_gpus / (in->tensor * in->pipeline);
-  bool full = dl_is_word(run->checkpointing, "full");
+  double share = dl_checkpointed_share(run, in->layers);
   in->gathers = dl_is_word(run->sharding, "zero3") && copies > 1;
   in->shards = !run->sharding || dl_is_word(run->sharding, "ddp") ? 1 : copies;
-  in->again = full;
-  in->attention_passes = (dl_fine_tune_of(run) == DL_TUNE_HEAD ? 1 : 3) +
-                         (in->scores > 0 ? 0 : 0.5) +
-                         (full || dl_is_word(run->checkpointing, "selective"));
+  in->again = share;
+  in->attention_passes =
+      (dl_fine_tune_of(run) == DL_TUNE_HEAD ? 1 : 3) +
+      (in->scores > 0 ? 0 : 0.5) +
+      (dl_is_word(run->checkpointing, "selective") ? 1 : share);
   if (has_kernels_since(row) && !(in->scores > 0))
     in->attention_passes *= KERNELS_SINCE;
   in->sequences = dl_or(dl_micro_batch(run), 1) / dl_degrees_of(run).context;

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
+	%D%/fine_tune.c \
+	%D%/fine_tune.h \
 	%D%/option_words.c \
 	%D%/option_words.h \
 	%D%/training_setup.c \

@@ -18,6 +18,7 @@ static const char *const other[][2] = {
     {"tokens_per_s", "throughput"},
     {"gpu_power_w", "gpu-power"},
     {"lora_rank", "set lora_rank"},
+    {"checkpointed_layers", "set checkpointed_layers"},
     {"frozen_base", "set frozen_base"},
     {"power_limit_w", "set power_limit_w"},
 };

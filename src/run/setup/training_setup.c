@@ -11,24 +11,6 @@
 #include "catalog/architecture/transformer.h"
 #include "catalog/sample_kinds.h"
 
-/* Rank of adapters that is not given. */
-#define USUAL_RANK 16
-
-/* Whether a value is a word, or the word and a rank: "lora:16". */
-static bool is_ranked(const char *value, const char *word) {
-  size_t n = strlen(word);
-  return value && strncmp(value, word, n) == 0 &&
-         (value[n] == '\0' || value[n] == ':');
-}
-
-enum dl_fine_tune dl_fine_tune_of(const struct dl_run *r) {
-  return is_ranked(r->fine_tune, "lora")    ? DL_TUNE_LORA
-         : is_ranked(r->fine_tune, "qlora") ? DL_TUNE_QLORA
-         : dl_is_word(r->fine_tune, "head") || r->frozen_base > 0
-             ? DL_TUNE_HEAD
-             : DL_TUNE_FULL;
-}
-
 struct dl_degrees dl_degrees_of(const struct dl_run *r) {
   double tensor = dl_or(r->tensor_parallel, 1);
   double pipeline = dl_or(r->pipeline_parallel, 1);
@@ -53,10 +35,10 @@ double dl_global_batch(const struct dl_run *r) {
   return per_pass * dl_or(r->grad_accum, 1);
 }
 
-double dl_adapter_params(const struct dl_run *r,
-                         const struct dl_transformer *t) {
-  return t ? dl_transformer_adapter_params(t, dl_or(r->lora_rank, USUAL_RANK))
-           : 0;
+double dl_checkpointed_share(const struct dl_run *r, double layers) {
+  if (!dl_is_word(r->checkpointing, "full"))
+    return 0;
+  return fmin(dl_or(r->checkpointed_layers / layers, 1), 1);
 }
 
 double dl_pipeline_rounds(double micro_batches, double stages,
@@ -71,11 +53,7 @@ static double layers_of(const struct dl_row *row) {
   return t ? t->layers + t->decoder_layers : arch ? arch->layers : (double)NAN;
 }
 
-/* Whether layers are divided evenly, where up to `others` may count as one
- * each: the embedding, the output layer and, where it is said, a layer that
- * predicts a further token (DeepSeek-V3 and Kimi K2: 61 + 3 = 64; NVIDIA's
- * Megatron Bridge trains them with 8, 16 and 32 parts). */
-static bool divides_layers(const struct dl_row *row, double parts, int others) {
+bool dl_divides_layers(const struct dl_row *row, double parts, int others) {
   double layers = layers_of(row);
   bool even = false;
   for (int i = 0; i <= others && !even; i++)
@@ -85,7 +63,7 @@ static bool divides_layers(const struct dl_row *row, double parts, int others) {
 
 double dl_most_virtual_stages(const struct dl_row *row, double most) {
   double stages = dl_degrees_of(&row->run).pipeline, v = most;
-  while (v > 1 && !divides_layers(row, v * stages, 2))
+  while (v > 1 && !dl_divides_layers(row, v * stages, 2))
     v--;
   return stages > 1 ? v : 1;
 }
@@ -211,16 +189,6 @@ static bool breaks_products(const struct dl_row *row, struct dl_wording *to) {
                  r->global_batch, r->batch_size, accum, data);
 }
 
-/* The smallest dimension of the products that have adapters: queries, keys,
- * values and output of attention, and the feed-forward part. Networks with one
- * head of keys and values compute these together with the queries. */
-static double smallest_product(const struct dl_transformer *t) {
-  double kv = t->kv_heads > 1 ? t->kv_heads * t->head_dim : INFINITY;
-  if (t->kv_rank > 0)
-    kv = t->q_rank > 0 ? fmin(t->kv_rank, t->q_rank) : t->kv_rank;
-  return fmin(fmin(t->hidden, t->ffn), fmin(t->heads * t->head_dim, kv));
-}
-
 /* Low-rank adapters sit beside the products of attention and of dense layers.
  */
 static bool breaks_tuning(const struct dl_row *row, struct dl_wording *to) {
@@ -238,17 +206,38 @@ static bool breaks_tuning(const struct dl_row *row, struct dl_wording *to) {
   if (!isnan(r->lora_rank) && !lora)
     return dl_says(
         to, "{lora_rank} goes with {fine_tune} lora or qlora; give that");
-  if (t && r->lora_rank > smallest_product(t))
+  if (t && r->lora_rank > dl_smallest_product(t))
     return dl_says(to,
                    "{lora_rank} %g is more than the smallest dimension of the "
                    "products of '%s', %g; take a lower rank",
-                   r->lora_rank, arch->head.id, smallest_product(t));
+                   r->lora_rank, arch->head.id, dl_smallest_product(t));
   if (lora && arch && !t && !(arch->heads > 0))
     return dl_says(to,
                    "{fine_tune} %s is for transformers, and '%s' is none; use "
                    "full or head",
                    r->fine_tune, arch->head.id);
   return false;
+}
+
+/* Of a network whose layers are known to be computed again one by one. */
+static bool breaks_checkpointing(const struct dl_row *row,
+                                 struct dl_wording *to) {
+  double n = row->run.checkpointed_layers, layers = layers_of(row);
+  const struct dl_architecture *arch = row->found.arch;
+  if (isnan(n))
+    return false;
+  if (!dl_is_word(row->run.checkpointing, "full"))
+    return dl_says(to, "{checkpointed_layers} goes with {checkpointing} full; "
+                       "give that");
+  if (arch && !dl_is_language_model(arch))
+    return dl_says(to,
+                   "{checkpointed_layers} is for language models, and '%s' is "
+                   "none; leave it out",
+                   arch->head.id);
+  return n > layers && dl_says(to,
+                               "{checkpointed_layers} %g is more than the %g "
+                               "layers of '%s'; take fewer",
+                               n, layers, arch->head.id);
 }
 
 /* No method divides the layers of networks other than language models. Virtual
@@ -288,7 +277,7 @@ static bool breaks_stages(const struct dl_row *row, struct dl_wording *to) {
                    "{virtual_stages} %g goes with a pipeline; give "
                    "{pipeline_parallel}",
                    v);
-  if (v > 1 && !isnan(layers) && !divides_layers(row, v * stages, 3))
+  if (v > 1 && !isnan(layers) && !dl_divides_layers(row, v * stages, 3))
     return dl_says(
         to,
         "{virtual_stages} %g of %g pipeline stages do not divide the "
@@ -493,8 +482,8 @@ bool dl_sample_is_unfit(const struct dl_row *row, const struct dl_dataset *data,
 
 bool dl_setup_is_broken(const struct dl_row *row, struct dl_wording *to) {
   return breaks_products(row, to) || breaks_tuning(row, to) ||
-         breaks_stages(row, to) || breaks_experts(row, to) ||
-         breaks_precision(row, to) || breaks_stack(row, to) ||
-         breaks_limit(row, to) || breaks_tokens(row, to) ||
-         breaks_serving(row, to);
+         breaks_checkpointing(row, to) || breaks_stages(row, to) ||
+         breaks_experts(row, to) || breaks_precision(row, to) ||
+         breaks_stack(row, to) || breaks_limit(row, to) ||
+         breaks_tokens(row, to) || breaks_serving(row, to);
 }

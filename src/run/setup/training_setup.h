@@ -8,16 +8,12 @@
 #define DL_RUN_SETUP_TRAINING_SETUP_H
 
 #include "run/row.h"
+#include "run/setup/fine_tune.h"
 #include "run/setup/option_words.h"
 
 /* Samples per step on each GPU in the training of an image network, or requests
  * at a time, at most, where the user gives none. */
 #define DL_USUAL_BATCH 256
-
-enum dl_fine_tune { DL_TUNE_FULL, DL_TUNE_HEAD, DL_TUNE_LORA, DL_TUNE_QLORA };
-
-/* By fine_tune, else by frozen_base: any share above 0 is DL_TUNE_HEAD. */
-enum dl_fine_tune dl_fine_tune_of(const struct dl_run *r);
 
 /* Tensor x pipeline x data-parallel accelerators are all of them; `expert` of
  * the data-parallel ones divide the experts. NaN where n_gpus is unknown. */
@@ -36,10 +32,9 @@ double dl_micro_batch(const struct dl_run *r);
 /* Samples per optimizer step on all accelerators. */
 double dl_global_batch(const struct dl_run *r);
 
-/* Parameters of the adapters that fine_tune lora or qlora trains, of rank 16
- * where it is unknown; 0 without the shape of the network (NULL). */
-double dl_adapter_params(const struct dl_run *r,
-                         const struct dl_transformer *t);
+/* The share of a network's layers that checkpointing computes again: 1 under
+ * full checkpointing, unless the run has fewer layers; 0 under others. */
+double dl_checkpointed_share(const struct dl_run *r, double layers);
 
 /* Time of the micro-batches of a step, in times of one, with what stages of a
  * pipeline wait at its ends. Each stage holds v virtual stages, v chunks of
@@ -48,6 +43,12 @@ double dl_adapter_params(const struct dl_run *r,
  * is at least P, else P + (m - 1) / v. v = 1: m + P - 1. */
 double dl_pipeline_rounds(double micro_batches, double stages,
                           double virtual_stages);
+
+/* Whether layers are divided evenly, where up to `others` may count as one
+ * each: the embedding, the output layer and, where it is said, a layer that
+ * predicts a further token (DeepSeek-V3 and Kimi K2: 61 + 3 = 64; NVIDIA's
+ * Megatron Bridge trains them with 8, 16 and 32 parts). */
+bool dl_divides_layers(const struct dl_row *row, double parts, int others);
 
 /* The most virtual stages of a pipeline stage, up to `most`, that all have the
  * same number of layers: the embedding and the output layer may count as one

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "run/setup/fine_tune.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rank of adapters that is not given. */
+#define USUAL_RANK 16
+
+/* Whether a value is a word, or the word and a rank: "lora:16". */
+static bool is_ranked(const char *value, const char *word) {
+  size_t n = strlen(word);
+  return value && strncmp(value, word, n) == 0 &&
+         (value[n] == '\0' || value[n] == ':');
+}
+
+enum dl_fine_tune dl_fine_tune_of(const struct dl_run *r) {
+  return is_ranked(r->fine_tune, "lora")    ? DL_TUNE_LORA
+         : is_ranked(r->fine_tune, "qlora") ? DL_TUNE_QLORA
+         : dl_is_word(r->fine_tune, "head") || r->frozen_base > 0
+             ? DL_TUNE_HEAD
+             : DL_TUNE_FULL;
+}
+
+double dl_smallest_product(const struct dl_transformer *t) {
+  double kv = t->kv_heads > 1 ? t->kv_heads * t->head_dim : INFINITY;
+  if (t->kv_rank > 0)
+    kv = t->q_rank > 0 ? fmin(t->kv_rank, t->q_rank) : t->kv_rank;
+  return fmin(fmin(t->hidden, t->ffn), fmin(t->heads * t->head_dim, kv));
+}
+
+double dl_usual_rank(const struct dl_transformer *t) {
+  return t ? fmin(USUAL_RANK, dl_smallest_product(t)) : USUAL_RANK;
+}
+
+double dl_adapter_params(const struct dl_run *r,
+                         const struct dl_transformer *t) {
+  return t ? dl_transformer_adapter_params(
+                 t, dl_or(r->lora_rank, dl_usual_rank(t)))
+           : 0;
+}

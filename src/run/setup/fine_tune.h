@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which weights a training changes. */
+
+#ifndef DL_RUN_SETUP_FINE_TUNE_H
+#define DL_RUN_SETUP_FINE_TUNE_H
+
+#include "catalog/architecture/transformer.h"
+#include "run/run.h"
+
+enum dl_fine_tune { DL_TUNE_FULL, DL_TUNE_HEAD, DL_TUNE_LORA, DL_TUNE_QLORA };
+
+/* By fine_tune, else by frozen_base: any share above 0 is DL_TUNE_HEAD. */
+enum dl_fine_tune dl_fine_tune_of(const struct dl_run *r);
+
+/* The smallest dimension of the products that have adapters: queries, keys,
+ * values and output of attention, and the feed-forward part. Networks with one
+ * head of keys and values compute these together with the queries. */
+double dl_smallest_product(const struct dl_transformer *t);
+
+/* The rank of LoRA or QLoRA adapters that is taken where none is given: 16, or
+ * the largest that the network's products (NULL: unknown) take. */
+double dl_usual_rank(const struct dl_transformer *t);
+
+/* Parameters of the adapters that fine_tune lora or qlora trains, of the usual
+ * rank where it is unknown; 0 without the shape of the network (NULL). */
+double dl_adapter_params(const struct dl_run *r,
+                         const struct dl_transformer *t);
+
+#endif
