@@ -154,6 +154,7 @@ CLI_TESTS = \
 	tests/cli/scaling-published.bats \
 	tests/cli/schemas.bats \
 	tests/cli/serving-published.bats \
+	tests/cli/setups.bats \
 	tests/cli/shard.bats \
 	tests/cli/show.bats \
 	tests/cli/sites.bats \

@@ -6,16 +6,11 @@
  *               frameworks do by default, TF32 where there is any (in
  *               convolutions; TensorFlow in matrix products too), else FP32
  *   attention   language models: flash in 16 bits, else eager
- *   checkpointing, sharding, tensor_parallel
- *               language models: the first that fits of ddp, zero1, zero1 with
- *               layers divided within nodes (from 64 GPUs on) and zero3, all
- *               without, then all with full checkpointing
- *   batch_size, grad_accum
- *               language models: micro-batches of up to 4,096 tokens (16,384
- *               with full checkpointing) that fit, and so many of them that a
- *               step takes 4 M tokens, in fine-tuning and below 2e9 tokens
- *               65,536; of a global_batch, a part that fits, and the rest
- *               image networks, and requests at a rate: 256, or the largest
+ *   lora_rank   16, or the largest that the network takes
+ *   checkpointing, checkpointed_layers, sharding, tensor_parallel,
+ *   pipeline_parallel, virtual_stages, expert_parallel, batch_size, grad_accum
+ *               language models: the fastest that fit (node/division.h)
+ *   batch_size  image networks, and requests at a rate: 256, or the largest
  *               power of two that fits
  *   efficiency  0.3, of trainings of language models 0.4
  *

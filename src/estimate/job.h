@@ -7,7 +7,7 @@
 #include "estimate/conditioning/known.h"
 #include "run/frame.h"
 
-enum { DL_MOST_ASSUMED = 8 };
+enum { DL_MOST_ASSUMED = 16 };
 
 /* Numbers are NaN where unknown. Estimators only read a job. */
 struct dl_job {

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
+	%D%/division.c \
+	%D%/division.h \
 	%D%/node.c \
 	%D%/node.h \
 	%D%/parallel.c \

@@ -7,4 +7,6 @@ libdlest_a_SOURCES += \
 	%D%/language_inputs.h \
 	%D%/language_parts.c \
 	%D%/language_parts.h \
-	%D%/language_physics.c
+	%D%/language_physics.c \
+	%D%/language_prior.c \
+	%D%/language_prior.h

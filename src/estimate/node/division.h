@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How a training of a language model is divided among GPUs, in batches and
+ * layers whose activations are computed again, where a run does not say it: of
+ * the set-ups that fit into memory the one whose step takes the least time for
+ * a token by the formula of physics/language/language_cost.h with the medians
+ * of its priors, which do not depend on a fit.
+ *
+ * Set-ups are those that are usual:
+ *
+ *   tensor parallelism    1, 2, 4, 8 GPUs of a node joined by NVLink or its
+ *                         like, that divide the heads
+ *   pipeline parallelism  1, 2, 4, 8, 16 stages on several nodes, interleaved
+ *   sharding              ddp, zero1; zero3 without a pipeline
+ *   expert parallelism    up to 2, 4, ... 64 GPUs, and those of a node; not
+ *                         with zero3
+ *   micro-batches         powers of two, or divisors of a batch that is given
+ *   checkpointing         none, else full of as few layers as needed
+ *
+ * Tensor and pipeline parallelism are not assumed where the run gives one of
+ * them, context parallelism or the sharding. Each kind of division, and
+ * sharding beyond ddp, has to save a hundredth of the time: near-ties go to the
+ * simpler set-up. Where nothing fits, it is the set-up that needs the least
+ * memory. More memory therefore never costs more than these hundredths. A
+ * batch that is smaller than the GPUs are many also divides layers over PCIe;
+ * one that is not given grows to a sequence for each copy of the network. */
+
+#ifndef DL_ESTIMATE_NODE_DIVISION_H
+#define DL_ESTIMATE_NODE_DIVISION_H
+
+#include "run/row.h"
+
+/* Sets the members of the row that are not given. The number of GPUs, their
+ * memory and the shape of the network must be known. */
+void dl_assume_division(struct dl_row *row);
+
+#endif
