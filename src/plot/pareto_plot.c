@@ -246,7 +246,7 @@ static void reserve_legend(const struct dl_script *s,
     widest = fmax(widest, dl_script_text_width(s, w->shapes.s[i]));
   widest = fmax(widest, dl_script_text_width(s, dl_text_str(&w->shared)));
   double em = dl_script_text_height(s);
-  w->right = fmax(0.5, 1 - (widest + 4 * em) / s->width);
+  w->right = fmax(0.5, 1 - (widest + 5.5 * em) / s->width);
 }
 
 static void add_title(struct dl_script *s, const struct dl_plot_options *o,
