@@ -222,8 +222,12 @@ static void append(struct dl_frame *f, struct step *s) {
       s->depends |= f->look_up_depends[p->kind == SOURCE_DATASET ? STEP_DATASET
                                        : p->kind == SOURCE_ARCH  ? STEP_ARCH
                                                                  : STEP_GPU];
-    for (size_t v = 0; v < p->n_vars; v++)
-      s->depends |= f->step[p->vars[v].step].depends;
+    for (size_t v = 0; v < p->n_vars; v++) {
+      const struct step *of = &f->step[p->vars[v].step];
+      s->depends |= of->depends;
+      s->of_batch |=
+          of->of_batch || (of->column && of->column->id == DL_RUN_batch_size);
+    }
   }
   f->step[f->n_steps++] = *s;
 }

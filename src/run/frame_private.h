@@ -60,6 +60,7 @@ struct step {
   struct source source[MOST_SOURCES]; /* in the order they are tried */
   size_t n_sources;
   unsigned depends; /* bit i: on axis i */
+  bool of_batch;    /* a formula over batch_size, which may be assumed */
   bool required;
   bool wanted; /* not only to look a descriptor up */
   bool number; /* used as one: a text that is none is a fault */

@@ -224,12 +224,20 @@ static enum dl_status run_steps(const struct dl_frame *f,
   return DL_OK;
 }
 
-/* What is assumed of a row, and whether its settings go together. */
-static void settle(const struct dl_frame *f, struct dl_row *row) {
+/* What is assumed of a row, which formulas over its batch follow, and whether
+ * its settings go together. */
+static void settle(const struct dl_frame *f, const struct row_source *from,
+                   struct dl_row *row) {
+  double batch = dl_or(row->run.batch_size, 0);
   if (f->assume) {
     dl_forget_assumed(row);
     f->assume(row);
   }
+  bool same = dl_or(row->run.batch_size, 0) == batch;
+  for (size_t i = 0; i < f->n_steps && !same; i++)
+    if (f->step[i].of_batch && f->step[i].target.in == DL_IN_CELL &&
+        !f->step[i].rarely)
+      run_value(f, from, i, row);
   if (row->fault.kind == DL_FAULT_NONE &&
       (dl_setup_is_broken(row, NULL) ||
        (f->for_estimates && is_unfit(f, row, NULL))))
@@ -240,7 +248,7 @@ enum dl_status dl_frame_run(const struct dl_frame *f,
                             const struct row_source *from, unsigned changed,
                             struct dl_row *row, struct dl_diag *d) {
   DL_TRY(run_steps(f, from, changed, row, d));
-  settle(f, row);
+  settle(f, from, row);
   return DL_OK;
 }
 
@@ -287,8 +295,10 @@ static enum dl_status make_rows(struct dl_frame *f,
     DL_TRY(run_steps(f, &from, EVERY_STEP, &f->row[i], d));
   }
 #pragma omp parallel for schedule(static)
-  for (size_t i = 0; i < n; i++)
-    settle(f, &f->row[i]);
+  for (size_t i = 0; i < n; i++) {
+    const struct row_source from = {.block = block, .row = i};
+    settle(f, &from, &f->row[i]);
+  }
   for (size_t i = 0; i < n; i++) {
     dl_frame_warn_words(f, block, i, &f->row[i], d);
     if (f->checks && f->row[i].fault.kind == DL_FAULT_NONE)

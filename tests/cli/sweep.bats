@@ -30,6 +30,25 @@ GRID=(--arch resnet50,vit_base_patch16_224 --gpu a100,t4 --gpus 1,2
   done; done
 }
 
+@test "formulas of the batch follow the default that fits, in every order" {
+  # 64 fit the T4 and 256 the MI300X
+  local job=(predict --arch resnet50 --epochs 3 --method pre-epoch -q -f json)
+  for gpu in t4:64 mi300x:256; do
+    gives 0 '' "${job[@]}" --gpu "${gpu%:*}" --batch-size "${gpu#*:}"
+    jq '.estimates[0].energy_j' out >"${gpu%:*}"
+    gives 0 '' "${job[@]}" --gpu "${gpu%:*}"
+    check ".batch_size == ${gpu#*:}"
+    jq '.estimates[0].energy_j' out | diff "${gpu%:*}" -
+  done
+  gives 0 '' "${job[@]}" --gpu t4,mi300x
+  jq '.estimates[].energy_j' out | diff <(cat t4 mi300x) -
+  gives 0 '' "${job[@]}" --gpu mi300x,t4
+  jq '.estimates[].energy_j' out | diff <(cat mi300x t4) -
+  table arch,gpu,epochs resnet50,t4,3 resnet50,mi300x,3
+  gives 0 '' predict --input runs.csv --method pre-epoch -q -f json
+  jq '.estimates[].energy_j' out | diff <(cat t4 mi300x) -
+}
+
 @test "every row has the price, and the cost of its energy" {
   gives 0 '' predict --arch resnet50,vgg16 --gpu a100,t4 --method tdp \
     --duration 2h --price 0.5EUR --pue 1.2 -q --format json
