@@ -29,7 +29,6 @@
  * published (Llama 3.1 405B; MLPerf's GPT-3, 4 to 8), experts as DeepSeek-V3
  * (arXiv 2412.19437). */
 #define MOST_TENSOR 8.0
-#define MOST_PIPELINE 16.0
 #define MOST_VIRTUAL_STAGES 8.0
 #define MOST_EXPERT 64.0
 
@@ -320,7 +319,9 @@ static void over_pipeline(struct search *s) {
   struct dl_run *r = &s->row->run;
   bool open = s->divides && r->n_gpus > gpus_of_node(s->row);
   bool stages_given = is_given(s, DL_RUN_virtual_stages);
-  for (double p = 1; p <= (open ? MOST_PIPELINE : 1); p *= 2) {
+  static const double stages[] = {1, 2, 3, 4, 6, 8, 12, 16};
+  for (size_t i = 0; i < (open ? DL_LENGTH(stages) : 1); i++) {
+    double p = stages[i];
     if (open)
       r->pipeline_parallel = p > 1 ? p : (double)NAN;
     double data = copies(s);

@@ -9,7 +9,8 @@
  *
  *   tensor parallelism    1, 2, 4, 8 GPUs of a node joined by NVLink or its
  *                         like, that divide the heads
- *   pipeline parallelism  1, 2, 4, 8, 16 stages on several nodes, interleaved
+ *   pipeline parallelism  1, 2, 3, 4, 6, 8, 12, 16 stages on several nodes,
+ *                         interleaved
  *   sharding              ddp, zero1; zero3 without a pipeline
  *   expert parallelism    up to 2, 4, ... 64 GPUs, and those of a node; not
  *                         with zero3
