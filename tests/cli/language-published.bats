@@ -239,3 +239,62 @@ rate() {
   rate --gpu h100 --arch llama-2-70b --fine-tune lora:8 --stack mlperf
   check '.estimates[0].extrapolates == []'
 }
+
+# AI-Hypercomputer/maxtext, README (TFLOP/s of a chip in bf16), MaxText/configs/v5e and
+# v5p (batch of a chip, 2,048 tokens, what is computed again), pyconfig.py (shapes by the
+# scale). FLOPs of a token: 6 N + 12 L a s for an attention a wide. The factor of a TPU's
+# products was chosen with these in view; those of TPU v4, v6e and v7 were not
+# (docs/published-speeds.md).
+@test "TPU v5e and v5p as MaxText publishes them" {
+  command -v python3 >/dev/null || skip "no python3"
+  python3 - >runs.csv 3>published <<'EOF'
+import os
+SHAPES = {16: (32, 4096, 64, 28672), 32: (32, 8192, 64, 28672),
+          64: (64, 8192, 64, 28672), 128: (64, 8192, 128, 57344)}
+RUNS = (("tpu-v5e", 256, 16, 6, "full", 1, 120),
+        ("tpu-v5e", 256, 32, 4, "full", 1, 132),
+        ("tpu-v5e", 256, 64, 2, "full", 1, 118),
+        ("tpu-v5p", 64, 32, 7, "selective", 4, 328),
+        ("tpu-v5p", 64, 64, 3, "selective", 4, 323),
+        ("tpu-v5p", 128, 128, 1, "selective", 8, 315),
+        ("tpu-v5p", 256, 128, 1, "selective", 8, 315))
+print("arch,gpu,n_gpus,batch_size,grad_accum,checkpointing,sharding,"
+      "tensor_parallel,precision,stack,tokens,run_id")
+for i, (gpu, n, scale, batch, kind, tensor, tflops) in enumerate(RUNS):
+    layers, hidden, heads, ffn = SHAPES[scale]
+    params = layers * hidden * (4 * 128 * heads + 3 * ffn) + 32000 * hidden
+    flop = 6 * params + 12 * layers * 128 * heads * 2048
+    print('"transformer:layers=%d,hidden=%d,heads=%d,head_dim=128,ffn=%d,gated=1,'
+          'vocab=32000,seq=2048,positions=0,bias=0"' % SHAPES[scale],
+          gpu, n, batch * tensor, 1, kind, "zero3", tensor, "bf16", "compiled",
+          "1e12", i, sep=",")
+    os.write(3, b"%g\n" % (tflops * 1e12 / flop * n))
+EOF
+  gives 0 '' predict --input runs.csv --method physical -q --format csv
+  python3 - <<'EOF'
+import csv, math, statistics
+found = [float(r["tokens_per_s"]) for r in csv.DictReader(open("out"))]
+off = [a / float(b) for a, b in zip(found, open("published"), strict=True)]
+assert all(1 / 1.25 < x < 1.25 for x in off), off
+assert math.exp(abs(math.log(statistics.median(off)))) < 1.1, off
+EOF
+}
+
+# Chowdhery et al., PaLM (arXiv 2204.02311, tables 2 and 3, section 5.1): 6,144 TPU v4,
+# 12 of them for each layer, 238.3e3 tokens/s with 2,048 sequences; 57.8 % of the peak
+# with what is computed again and 46.2 % without, so that three quarters of the 118
+# layers' forward pass are.
+@test "PaLM 540B on 6,144 TPU v4" {
+  command -v jq >/dev/null || skip "no jq"
+  palm() {
+    gives 0 '' predict --arch palm-540b --gpu tpu-v4 --gpus 6144 --tokens 7.8e11 \
+      --global-batch 2048 --stack compiled --method physical -q -f json "$@"
+    jq '.estimates[0].tokens_per_s / 238.3e3' out
+  }
+  published=$(palm --sharding zero3 --tensor-parallel 12 --checkpointing full \
+    --set checkpointed_layers=89)
+  jq -n "$published | . > 1 / 1.5 and . < 1.5" | grep -qx true
+  # 6,144 = 3 x 2,048: three, six or twelve stages
+  assumed=$(palm)
+  jq -n "$assumed | . > 1 / 1.5 and . < 1.5" | grep -qx true
+}

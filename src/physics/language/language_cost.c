@@ -120,7 +120,7 @@ static struct dl_dual shapes(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
   double tokens = in->sequences * in->tokens, copies = tokens * in->chosen;
   struct dl_dual t = shape(k, in->hidden, tokens);
-  t = dl_dual_scaled(&t, in->linear - in->expert_linear);
+  t = dl_dual_scaled(&t, (in->linear - in->expert_linear) / in->reach);
   if (in->expert_linear > 0) {
     struct dl_dual of_experts = shape(k, in->expert_width, copies);
     add(&of_experts, dl_dual_of(HALF_TILE * in->own_experts / copies));
@@ -140,7 +140,7 @@ static struct dl_dual products(const struct setting *k) {
   struct dl_dual t = shapes(k);
   t = dl_dual_scaled(&t, 2 * k->per_part * (in->passes + in->again) / in->peak);
   by(k, &t, share[in->format], -1);
-  if (in->format != DL_LANG_FP32 && per_w > 1) {
+  if (in->format != DL_LANG_FP32 && per_w > 1 && !in->steady) {
     struct dl_dual slow = exponential(k, per_w, DL_LANG_TH, 1);
     t = dl_dual_product(&t, &slow);
   }

@@ -35,7 +35,8 @@
  * kernel, which computes the scores again, and one more with checkpointing,
  * half of them for flash attention in NVIDIA's containers; r = max(1, (peak /
  * TDP) / .78 TFLOP/s/W), the A100's: boards that do more with a watt are held
- * by their power limit; e: bytes of an element; q: bytes to unpack 4-bit
+ * by their power limit, but TPUs, whose dense products take 1 / 1.25 of the
+ * time; e: bytes of an element; q: bytes to unpack 4-bit
  * weights; o = 1 where kernels are fused (NVIDIA's containers, compiled code,
  * MLPerf); g = 1 for MLPerf's CUDA graphs. peak0 is 312 TFLOP/s. n(w, t) = 1 +
  * h0 T / w + T tiles / (4 t w) for products w wide of t tokens: tensor cores
@@ -225,17 +226,19 @@ struct dl_language_inputs {
   double domain;        /* GPUs joined by the link */
   double link, network; /* B/s of a GPU, one direction */
   double peak, peak_16; /* FLOP/s at the format in use, and in 16 bits */
-  double tiles;         /* of results, in a round; 0: small or unknown */
-  double bandwidth;     /* B/s */
-  double gddr;          /* GB/s of GDDR6 or later; 0: other memory */
-  double tdp, limit;    /* W */
-  int format;           /* enum dl_language_format */
-  int gathers;          /* weights are divided too (ZeRO-3) */
-  int fused, graphs;    /* software; */
-  int whole;            /* 1: not given */
-  int pcie;             /* the link is PCIe */
-  int by_weight;        /* operations on each tensor of weights in turn */
-  int reduces_last;     /* gradients, after the backward pass */
+  double reach;      /* share of the peak that dense products reach, of GPUs' */
+  double tiles;      /* of results, in a round; 0: small or unknown */
+  double bandwidth;  /* B/s */
+  double gddr;       /* GB/s of GDDR6 or later; 0: other memory */
+  double tdp, limit; /* W */
+  int format;        /* enum dl_language_format */
+  int gathers;       /* weights are divided too (ZeRO-3) */
+  int fused, graphs; /* software; */
+  int whole;         /* 1: not given */
+  int pcie;          /* the link is PCIe */
+  int by_weight;     /* operations on each tensor of weights in turn */
+  int reduces_last;  /* gradients, after the backward pass */
+  int steady;        /* clock: does not fall where the power is limited */
 };
 
 /* An optimizer step: what each part takes alone, s, and the whole; W of a GPU.
