@@ -19,9 +19,9 @@ struct dl_cycle_parameters {
   float multiple;
   double phase_cost, drift_cost, drift_most, hint_cost;
   double fraction, fraction_doubt, scan_cycles, scan_longer;
-  double extend_nats, extend_share, trim_nats, reconcile_nats;
+  double extend_nats, extend_share, trim_nats;
   double alone_nats, alone_nats_few, alone_nats_known, few_cycles, few_fill;
-  double lags_alike, further_nats, between_nats, repeat, repeat_short;
+  double lags_alike, further_nats, repeat, repeat_short;
   double follow, sure_strength;
   double length_prior, length_least, length_most, weak, irregular;
   double flank_steep, flank_end, flank_alike;
@@ -59,20 +59,17 @@ static const struct dl_cycle_parameters tuned = {
     .extend_nats = 2,       /* beside a segment, to lengthen it */
     .extend_share = 0.4,    /* of its correlation there */
     .trim_nats = 20,        /* a segment with less is trimmed */
-    .reconcile_nats = 12,   /* one with less gets the best one's period */
 
     /* Evidence beyond log(lags and places tried). */
     .alone_nats = 5.5,
     .alone_nats_few = 0.5,  /* for few cycles that fill most of the time */
     .alone_nats_known = -2, /* where cycles are known to be there */
     .few_cycles = 12,
-    .few_fill = 0.6,     /* share of the time */
-    .lags_alike = 3,     /* neighbouring lags that are one trial */
-    .further_nats = 5,   /* for a further phase where one stands out */
-    .between_nats = 20,  /* between two phases of one, much longer period */
-    .repeat = 0.35,      /* share of r at two to four times the period */
-    .repeat_short = 0.5, /* the same for a period much shorter */
-    .follow = 4,         /* cycles are tracked so far beyond a segment */
+    .few_fill = 0.6,   /* share of the time */
+    .lags_alike = 3,   /* neighbouring lags that are one trial */
+    .further_nats = 5, /* for a further phase where one stands out */
+    .repeat = 0.35,    /* share of r at two to four times the period */
+    .follow = 4,       /* cycles are tracked so far beyond a segment */
     .sure_strength = 0.45,
 
     /* Tracking. */

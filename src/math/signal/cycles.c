@@ -61,14 +61,6 @@ static bool within_cycle(const struct dl_period_segment *g,
          apart < h->period;
 }
 
-/* Nats a further phase needs, the more the more its period differs from that
- * of the best. */
-static double nats_needed(const struct dl_period_segment *g,
-                          const struct dl_period_segment *best) {
-  double off = fabs(log(g->period / best->period)) - log(3);
-  return tuned.further_nats + 6 * fmax(0, off);
-}
-
 /* The best of the segments that stand out by themselves, or NULL. */
 static const struct dl_period_segment *stands_out(struct search *s) {
   const struct dl_period_segment *best = NULL;
@@ -91,34 +83,20 @@ static const struct dl_period_segment *stands_out(struct search *s) {
   return best;
 }
 
+/* Nats a further phase needs, the more the more its period differs from that
+ * of the best. */
+static double nats_needed(const struct dl_period_segment *g,
+                          const struct dl_period_segment *best) {
+  double off = fabs(log(g->period / best->period)) - log(3);
+  return tuned.further_nats + 6 * fmax(0, off);
+}
+
 static bool enough_evidence(const struct dl_period_segment *g,
                             const struct dl_period_segment *best) {
   double share =
       g->period < best->period / 4 ? tuned.repeat_short : tuned.repeat;
   return g->nats >= nats_needed(g, best) && g->r_again >= share * g->r &&
          length(g) > (DL_MIN_CYCLES - 0.5) * g->period;
-}
-
-/* Leaves only the segments marked as kept. */
-static void leave_kept(struct search *s) {
-  size_t kept = 0;
-  for (size_t i = 0; i < s->segments.n; i++)
-    if (s->segments.at[i].kept)
-      s->segments.at[kept++] = s->segments.at[i];
-  s->segments.n = kept;
-}
-
-/* Drops what lies between two segments of one, much longer period: a phase
- * does not come back, but something within a cycle may show. */
-static void drop_between(struct search *s) {
-  for (size_t i = 0; i < s->segments.n; i++) {
-    struct dl_period_segment *g = &s->segments.at[i];
-    g->kept = i == 0 || i + 1 == s->segments.n ||
-              g->nats >= tuned.between_nats ||
-              fabs(log(g[-1].period / g[1].period)) > 0.06 ||
-              g->period > g[1].period / 2;
-  }
-  leave_kept(s);
 }
 
 /* Keeps the segments whose evidence suffices: one must stand out by itself,
@@ -131,8 +109,11 @@ static void sift(struct search *s) {
     for (size_t j = 0; g->kept && j < s->segments.n; j++)
       g->kept = j == i || !within_cycle(g, &s->segments.at[j]);
   }
-  leave_kept(s);
-  drop_between(s);
+  size_t kept = 0;
+  for (size_t i = 0; i < s->segments.n; i++)
+    if (s->segments.at[i].kept)
+      s->segments.at[kept++] = s->segments.at[i];
+  s->segments.n = kept;
   /* The ends of a segment are as uncertain as its period is long. */
   for (size_t i = 1; i < s->segments.n; i++) {
     struct dl_period_segment *g = &s->segments.at[i - 1];

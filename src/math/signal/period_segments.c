@@ -272,32 +272,6 @@ static void scan_gaps(const struct dl_tempogram *m,
   *found = (struct dl_period_segments){all, kept};
 }
 
-/* A faint segment at a multiple of the best one's period has that period if it
- * shows there at all. */
-static void reconcile(const struct dl_period_segments *found,
-                      const struct dl_signal_grid *g, struct lagged *w) {
-  struct dl_period_segment *segment = found->at;
-  size_t n = found->n;
-  const struct dl_period_segment *best = segment;
-  for (size_t i = 1; i < n; i++)
-    if (segment[i].score > best->score)
-      best = &segment[i];
-  for (size_t i = 0; i < n; i++) {
-    struct dl_period_segment *s = &segment[i];
-    double ratio = s->period / best->period, nats;
-    if (s->nats > tuned.reconcile_nats || lround(ratio) < 2 ||
-        fabs(ratio - round(ratio)) > 0.04 * ratio)
-      continue;
-    double period = best->period;
-    double r = near_lag(g, s->start, s->end, &period, w, &nats);
-    if (r > tuned.extend_share * s->r) {
-      s->period = period;
-      s->r = r;
-      s->nats = nats;
-    }
-  }
-}
-
 void dl_find_period_segments(struct dl_period_segments *found,
                              const struct dl_tempogram *m,
                              const struct dl_signal_grid *g, double hint) {
@@ -307,7 +281,5 @@ void dl_find_period_segments(struct dl_period_segments *found,
     refine(&found->at[i], g, m->period[0], &w);
   extend(found, g, &w);
   scan_gaps(m, g, &w, found);
-  if (found->n > 0)
-    reconcile(found, g, &w);
   free(w.y);
 }
