@@ -71,10 +71,10 @@ static enum dl_status check_formula(const struct walk *w, dl_node *node) {
   DL_SCOPED(dl_diag_free) struct dl_diag inner = {0};
   enum dl_status status = dl_formula_parse(&g, dl_xml_text(node), &inner);
   dl_formula_free(g);
-  if (status != DL_OK)
-    status =
-        dl_walk_refuse(w, node, inner.error ? inner.error : "invalid formula");
-  return status;
+  return status == DL_OK
+             ? DL_OK
+             : dl_walk_refuse(w, node,
+                              inner.error ? inner.error : "invalid formula");
 }
 
 static enum dl_status offset(const struct walk *w, dl_node *fit,
@@ -176,9 +176,9 @@ static enum dl_status array(const struct walk *w, dl_node *node, void *of) {
   const char *name = dl_xml_attr(node, "name");
   if (w->writing)
     dl_xml_set(w->x, node, "name", a->name);
-  enum dl_status status = dl_walk_fields(w, node, array_fields, a);
-  if (status != DL_OK || w->writing)
-    return status == DL_OK ? write_array(w, node, a) : status;
+  DL_TRY(dl_walk_fields(w, node, array_fields, a));
+  if (w->writing)
+    return write_array(w, node, a);
   if (!name || a->rows == 0 || a->cols == 0 || a->rows > MOST_STATE ||
       a->cols > MOST_STATE / a->rows)
     return dl_walk_refuse(w, node, "invalid shape");
@@ -220,13 +220,14 @@ static enum dl_status states(const struct walk *w, dl_node *fit,
   dl_node *node = dl_walk_child(w, fit, "state", NULL);
   if (!node)
     return dl_walk_refuse(w, fit, "no state");
-  enum dl_status status = state(w, node, f, &f->state);
+  DL_TRY(state(w, node, f, &f->state));
   node = w->writing && !f->before.state
              ? NULL
              : dl_walk_child(w, fit, "uncalibrated", NULL);
-  if (status == DL_OK && node)
-    status = dl_walk_fields(w, node, before_fields, f);
-  return status == DL_OK && node ? state(w, node, f, &f->before.state) : status;
+  if (!node)
+    return DL_OK;
+  DL_TRY(dl_walk_fields(w, node, before_fields, f));
+  return state(w, node, f, &f->before.state);
 }
 
 static enum dl_status group(const struct walk *w, dl_node *node, void *of) {
@@ -335,24 +336,19 @@ static enum dl_status model(const struct walk *w, struct dl_model *m) {
   size_t format = DL_MODEL_FORMAT;
   if (strcmp(dl_xml_name(root), "model") != 0)
     return dl_walk_refuse(w, root, "not a model file");
-  enum dl_status status = dl_walk_attribute(w, root, "format", COUNT, &format);
-  if (status == DL_OK && format != DL_MODEL_FORMAT && format != 1)
+  DL_TRY(dl_walk_attribute(w, root, "format", COUNT, &format));
+  if (format != DL_MODEL_FORMAT && format != 1)
     return dl_fail_at(w->d, DL_EINPUT, dl_xml_path(w->x), dl_xml_line(root),
                       "model format %zu; this dlest reads format %d", format,
                       DL_MODEL_FORMAT);
-  if (status == DL_OK)
-    status = dl_walk_attribute(w, root, "dlest", TEXT, &m->version);
-  dl_node *from =
-      status == DL_OK ? dl_walk_child(w, root, "provenance", NULL) : NULL;
+  DL_TRY(dl_walk_attribute(w, root, "dlest", TEXT, &m->version));
+  dl_node *from = dl_walk_child(w, root, "provenance", NULL);
   if (from)
-    status = dl_walk_fields(w, from, provenance_fields, m);
-  if (status == DL_OK)
-    status = runs(w, root, &m->runs);
-  if (status == DL_OK)
-    status = dl_walk_list(w, root, &fits, &m->fit, &m->n_fits);
-  if (status == DL_OK && !w->writing && m->n_fits == 0)
-    status = dl_walk_refuse(w, root, "holds no fit");
-  return status;
+    DL_TRY(dl_walk_fields(w, from, provenance_fields, m));
+  DL_TRY(runs(w, root, &m->runs));
+  DL_TRY(dl_walk_list(w, root, &fits, &m->fit, &m->n_fits));
+  return w->writing || m->n_fits > 0 ? DL_OK
+                                     : dl_walk_refuse(w, root, "holds no fit");
 }
 
 enum dl_status dl_model_write(const struct dl_model *m, const char *path,

@@ -43,13 +43,11 @@ enum dl_status dl_splitter_make(struct dl_splitter *c,
                                 const struct dl_folds *folds, bool collapse,
                                 struct dl_diag *d) {
   *c = (struct dl_splitter){.problem = p, .folds = folds};
-  enum dl_status status = check(p, folds, d);
-  if (status)
-    return status;
+  DL_TRY(check(p, folds, d));
   c->t = gsl_vector_alloc(p->y->size);
   if (collapse)
     dl_distinct_make(&c->same, p->X);
-  status = transform(c->t, p, d);
+  enum dl_status status = transform(c->t, p, d);
   if (status)
     dl_splitter_free(c);
   return status;

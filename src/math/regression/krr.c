@@ -158,8 +158,8 @@ static enum dl_status check_hyper(const char *name, double value,
 
 static enum dl_status check_hypers(double alpha, double gamma,
                                    struct dl_diag *d) {
-  enum dl_status status = check_hyper("alpha", alpha, d);
-  return status ? status : check_hyper("gamma", gamma, d);
+  DL_TRY(check_hyper("alpha", alpha, d));
+  return check_hyper("gamma", gamma, d);
 }
 
 /* The state with room for m points of p features. */
@@ -191,17 +191,12 @@ static enum dl_status fit(const struct dl_regression *self, void **state,
                           const struct dl_sample *data, double *hyper,
                           struct dl_diag *d) {
   (void)self;
-  enum dl_status status = dl_check_fit(data, d);
-  if (!status)
-    status = check_hypers(hyper[ALPHA], hyper[GAMMA], d);
-  if (status)
-    return status;
-  struct training t;
+  DL_TRY(dl_check_fit(data, d));
+  DL_TRY(check_hypers(hyper[ALPHA], hyper[GAMMA], d));
+  DL_SCOPED(training_free) struct training t = {0};
+  DL_TRY(training_init(&t, data, d));
   struct krr *s = NULL;
-  status = training_init(&t, data, d);
-  if (!status)
-    status = fit_training(&s, &t, hyper[ALPHA], hyper[GAMMA], d);
-  training_free(&t);
+  enum dl_status status = fit_training(&s, &t, hyper[ALPHA], hyper[GAMMA], d);
   if (status)
     krr_free(s);
   else
@@ -319,10 +314,7 @@ static enum dl_status sort_settings(struct setting *order, const gsl_matrix *H,
                                     struct dl_diag *d) {
   for (size_t i = 0; i < H->size1; i++) {
     order[i] = (struct setting){gsl_matrix_get(H, i, GAMMA), i};
-    enum dl_status status =
-        check_hypers(gsl_matrix_get(H, i, ALPHA), order[i].gamma, d);
-    if (status)
-      return status;
+    DL_TRY(check_hypers(gsl_matrix_get(H, i, ALPHA), order[i].gamma, d));
   }
   qsort(order, H->size1, sizeof *order, by_gamma);
   return DL_OK;
@@ -342,20 +334,14 @@ static void run_settings(const struct setting *order, const gsl_matrix *H,
 static enum dl_status sweep(const struct dl_sample *data, const gsl_matrix *H,
                             const gsl_matrix *X_test, gsl_matrix *out,
                             struct dl_diag *d) {
-  struct sweep w = {0};
-  enum dl_status status = dl_check_fit(data, d);
-  if (!status)
-    status = dl_check_sweep(data->X, H, N_HYPER, X_test, out, d);
-  if (status)
-    return status;
+  DL_TRY(dl_check_fit(data, d));
+  DL_TRY(dl_check_sweep(data->X, H, N_HYPER, X_test, out, d));
   DL_FREED struct setting *order = dl_calloc(H->size1, sizeof *order);
-  status = sweep_init(&w, data, X_test, d);
-  if (!status)
-    status = sort_settings(order, H, d);
-  if (!status)
-    run_settings(order, H, &w, out);
-  sweep_free(&w);
-  return status;
+  DL_SCOPED(sweep_free) struct sweep w = {0};
+  DL_TRY(sweep_init(&w, data, X_test, d));
+  DL_TRY(sort_settings(order, H, d));
+  run_settings(order, H, &w, out);
+  return DL_OK;
 }
 
 static void save(const void *state, struct dl_arrays *to) {

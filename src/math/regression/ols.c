@@ -164,14 +164,11 @@ static enum dl_status fit(const struct dl_regression *self, void **state,
                           struct dl_diag *d) {
   (void)self;
   (void)hyper;
-  enum dl_status status = dl_check_fit(data, d);
-  if (status)
-    return status;
+  DL_TRY(dl_check_fit(data, d));
   DL_SCOPED(dl_reduced_free) struct dl_reduced r = {0};
+  DL_TRY(dl_reduce(&r, data, d));
   struct dl_linear *s = dl_linear_new(data->X->size2);
-  status = dl_reduce(&r, data, d);
-  if (!status)
-    status = fit_reduced(s, &r, data->names, d);
+  enum dl_status status = fit_reduced(s, &r, data->names, d);
   if (status)
     dl_linear_free(s);
   else

@@ -126,13 +126,10 @@ static enum dl_status check_lambda(double lambda, struct dl_diag *d) {
 /* Checks the data and decomposes them. */
 static enum dl_status prepare(struct dl_reduced *r, struct dl_svd *v,
                               const struct dl_sample *data, struct dl_diag *d) {
-  enum dl_status status = dl_check_fit(data, d);
-  if (!status)
-    status = dl_reduce(r, data, d);
+  DL_TRY(dl_check_fit(data, d));
+  DL_TRY(dl_reduce(r, data, d));
   r->rss += data->within;
-  if (!status)
-    status = dl_svd_make(v, r->R, r->c, d);
-  return status;
+  return dl_svd_make(v, r->R, r->c, d);
 }
 
 static enum dl_status fit(const struct dl_regression *self, void **state,
@@ -156,17 +153,15 @@ static enum dl_status sweep(const struct dl_sample *data, const gsl_matrix *H,
                             struct dl_diag *d) {
   DL_SCOPED(dl_reduced_free) struct dl_reduced r = {0};
   DL_SCOPED(dl_svd_free) struct dl_svd v = {0};
-  enum dl_status status = dl_check_sweep(data->X, H, 1, X_test, out, d);
-  if (!status)
-    status = prepare(&r, &v, data, d);
+  DL_TRY(dl_check_sweep(data->X, H, 1, X_test, out, d));
+  DL_TRY(prepare(&r, &v, data, d));
+  enum dl_status status = DL_OK;
   struct dl_linear *s = dl_linear_new(data->X->size2);
   for (size_t i = 0; !status && i < H->size1; i++) {
     double lambda = gsl_matrix_get(H, i, 0);
-    status = check_lambda(lambda, d);
-    if (status)
-      break;
-    solve(s, &r, &v, lambda);
     gsl_vector_view row = gsl_matrix_row(out, i);
+    status = check_lambda(lambda, d);
+    solve(s, &r, &v, lambda);
     dl_linear_eval(s, X_test, &row.vector);
   }
   dl_linear_free(s);

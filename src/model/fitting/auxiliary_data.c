@@ -92,21 +92,18 @@ enum dl_status dl_auxiliary_residuals(struct dl_fit *fit,
                                       const struct dl_design *g,
                                       struct dl_diag *d) {
   const char *column = dl_held_out_group_name(left);
-  struct dl_folds folds, sets;
+  DL_SCOPED(dl_folds_free) struct dl_folds folds = {0};
+  DL_SCOPED(dl_folds_free) struct dl_folds sets = {0};
   struct dl_held_out_rows rows = {
       .g = g, .left = left, .first = g->y->size, .folds = &folds};
   if (g->rows.n_auxiliary == 0 || !dl_training_labels(t->auxiliary, column))
     return DL_OK;
   make_folds(&folds, t, g, column);
   make_sets(&sets, &folds);
-  enum dl_status status = dl_held_out_get(&rows.h, g, &sets, true, d);
-  if (status == DL_OK) {
-    dl_add_target_residuals(fit, &rows);
-    dl_add_time_residuals(fit, &rows);
-  }
-  dl_folds_free(&folds);
-  dl_folds_free(&sets);
-  return status;
+  DL_TRY(dl_held_out_get(&rows.h, g, &sets, true, d));
+  dl_add_target_residuals(fit, &rows);
+  dl_add_time_residuals(fit, &rows);
+  return DL_OK;
 }
 
 static bool occurs(const struct dl_training *t, const struct dl_training *more,

@@ -43,16 +43,16 @@ static enum dl_status make_offset(struct dl_design *g,
                                   struct dl_diag *d) {
   if (!c->offset)
     return DL_OK;
-  enum dl_status status = column(&g->offset, t, c->offset, d);
-  if (status != DL_OK || !c->log_target)
-    return status;
-  status = all_positive(g->offset, "offset", c->offset, d);
-  gsl_vector *logs = status == DL_OK ? gsl_vector_alloc(t->n) : NULL;
-  for (size_t i = 0; status == DL_OK && i < t->n; i++)
+  DL_TRY(column(&g->offset, t, c->offset, d));
+  if (!c->log_target)
+    return DL_OK;
+  DL_TRY(all_positive(g->offset, "offset", c->offset, d));
+  gsl_vector *logs = gsl_vector_alloc(t->n);
+  for (size_t i = 0; i < t->n; i++)
     gsl_vector_set(logs, i, log(gsl_vector_get(g->offset, i)));
   gsl_vector_free(g->offset);
   g->offset = logs;
-  return status;
+  return DL_OK;
 }
 
 /* The columns that follow each other from column `first` of the table, seen
@@ -121,25 +121,22 @@ static enum dl_status make_rows(struct dl_design *g,
   return DL_OK;
 }
 
-enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
+static enum dl_status lay_out(struct dl_design *g, const struct dl_training *t,
                               const struct dl_choice *c, struct dl_diag *d) {
-  *g = (struct dl_design){.method = c->method};
   if (t->n < 2)
     return dl_fail_at(d, DL_EINPUT, t->source, 0,
                       "%zu usable row%s; a fit needs at least 2", t->n,
                       t->n == 1 ? "" : "s");
-  enum dl_status status =
-      c->method->physics ? DL_OK : make_features(g, t, c, d);
-  if (status == DL_OK)
-    status = column(&g->y, t, c->target, d);
-  if (status == DL_OK && c->log_target)
-    status = all_positive(g->y, "target", c->target, d);
-  if (status == DL_OK && c->weight)
-    status = column(&g->w, t, c->weight, d);
-  if (status == DL_OK && c->weight)
-    status = all_positive(g->w, "weight", c->weight, d);
-  if (status == DL_OK)
-    status = make_offset(g, t, c, d);
+  if (!c->method->physics)
+    DL_TRY(make_features(g, t, c, d));
+  DL_TRY(column(&g->y, t, c->target, d));
+  if (c->log_target)
+    DL_TRY(all_positive(g->y, "target", c->target, d));
+  if (c->weight) {
+    DL_TRY(column(&g->w, t, c->weight, d));
+    DL_TRY(all_positive(g->w, "weight", c->weight, d));
+  }
+  DL_TRY(make_offset(g, t, c, d));
   g->problem = (struct dl_problem){
       .X = g->X,
       .y = g->y,
@@ -149,8 +146,13 @@ enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
       .log_target = c->log_target,
       .scale = c->scale,
   };
-  if (status == DL_OK && c->method->physics)
-    status = make_rows(g, t, c, d);
+  return c->method->physics ? make_rows(g, t, c, d) : DL_OK;
+}
+
+enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
+                              const struct dl_choice *c, struct dl_diag *d) {
+  *g = (struct dl_design){.method = c->method};
+  enum dl_status status = lay_out(g, t, c, d);
   if (status != DL_OK)
     dl_design_free(g);
   return status;

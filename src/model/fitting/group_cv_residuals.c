@@ -53,13 +53,11 @@ static void keep_row_residuals(struct dl_residuals *r,
 static enum dl_status keep_times(struct dl_fit *fit,
                                  struct dl_held_out_rows *rows,
                                  struct dl_diag *d) {
-  size_t *of_row;
-  struct dl_folds sets = dl_folds_in_sets(rows->folds, &of_row);
-  enum dl_status status = dl_held_out_get(&rows->h, rows->g, &sets, false, d);
-  if (status == DL_OK)
-    dl_add_time_residuals(fit, rows);
-  free(of_row);
-  return status;
+  DL_FREED size_t *of_row = NULL;
+  const struct dl_folds sets = dl_folds_in_sets(rows->folds, &of_row);
+  DL_TRY(dl_held_out_get(&rows->h, rows->g, &sets, false, d));
+  dl_add_time_residuals(fit, rows);
+  return DL_OK;
 }
 
 static enum dl_status leave_out(struct dl_fit *fit, enum dl_held_out_group left,
@@ -72,20 +70,18 @@ static enum dl_status leave_out(struct dl_fit *fit, enum dl_held_out_group left,
     spec = (struct dl_cv_spec){.scheme = DL_KFOLD_SHUFFLED,
                                .k = t->n < 10 ? t->n : 10};
   snprintf(spec.column, sizeof spec.column, "%s", dl_held_out_group_name(left));
-  struct dl_folds folds;
+  DL_SCOPED(dl_folds_free) struct dl_folds folds = {0};
   DL_SCOPED(dl_cv_free) struct dl_cv cv = {0};
-  enum dl_status status = dl_training_folds(&folds, t, &spec, c->seed, d);
-  if (status == DL_OK)
-    status = dl_cross_validate_design(&cv, g, c->hyper, &folds, d);
+  DL_TRY(dl_training_folds(&folds, t, &spec, c->seed, d));
+  DL_TRY(dl_cross_validate_design(&cv, g, c->hyper, &folds, d));
   struct dl_held_out_rows held = {.g = g, .left = left, .folds = &folds};
-  if (status == DL_OK && dl_keeps_times(g) && !rows)
-    status = keep_times(fit, &held, d);
-  if (status == DL_OK && rows)
+  if (dl_keeps_times(g) && !rows)
+    DL_TRY(keep_times(fit, &held, d));
+  if (rows)
     keep_row_residuals(&fit->held_out_residuals[left], &g->problem, &cv, t->n);
-  else if (status == DL_OK)
+  else
     keep_residuals(fit, &held, &cv);
-  dl_folds_free(&folds);
-  return status;
+  return DL_OK;
 }
 
 /* Whether the intervals of those columns would fall back on that of

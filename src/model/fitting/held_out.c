@@ -127,18 +127,15 @@ static void mark_fold(const struct job *job, size_t fold, bool *out) {
 static enum dl_status run_start(void *ctx, size_t at, struct dl_diag *d) {
   struct job *job = ctx;
   size_t n = job->q->rows.n;
-  bool *out = dl_calloc(n, sizeof *out), *any = dl_calloc(n, sizeof *any);
+  DL_FREED bool *out = dl_calloc(n, sizeof *out);
+  DL_FREED bool *any = dl_calloc(n, sizeof *any);
   for (size_t fold = at; fold < job->h->k; fold += job->n_starts) {
     mark_fold(job, fold, out);
     for (size_t i = 0; i < n; i++)
       any[i] |= out[i];
   }
   const struct dl_hierarchical_start from = {NULL, &job->q->full.curvature};
-  enum dl_status status =
-      dl_hierarchical_solve(&job->start[at], job->q, any, &from, NULL, d);
-  free(out);
-  free(any);
-  return status;
+  return dl_hierarchical_solve(&job->start[at], job->q, any, &from, NULL, d);
 }
 
 /* Where a fold begins. */
@@ -164,12 +161,12 @@ static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
   DL_FREED bool *out = dl_calloc(q->rows.n, sizeof *out);
   DL_FREED double *y = dl_calloc(q->configs.n * n_targets, sizeof *y);
   mark_fold(job, fold, out);
-  enum dl_status status = dl_hold_out(q, out, &start, y, d);
-  for (size_t i = 0; i < h->n && status == DL_OK; i++)
+  DL_TRY(dl_hold_out(q, out, &start, y, d));
+  for (size_t i = 0; i < h->n; i++)
     if (h->of_row[i] == fold)
       memcpy(h->y + i * n_targets, y + q->configs.of_row[first + i] * n_targets,
              n_targets * sizeof *y);
-  return status;
+  return DL_OK;
 }
 
 /* Fits without each fold. */
@@ -177,14 +174,12 @@ static enum dl_status hold_out(struct dl_held_out *h,
                                struct dl_table_problem *p,
                                const struct dl_folds *folds,
                                struct dl_diag *d) {
-  enum dl_status status = dl_table_problem_make(p, d);
-  if (status == DL_OK)
-    status = dl_full_solution_get(&p->q, true, d);
+  DL_TRY(dl_table_problem_make(p, d));
+  DL_TRY(dl_full_solution_get(&p->q, true, d));
   struct job job = {.q = &p->q, .h = h};
   job.n_starts = h->auxiliary && h->k >= MANY_AUXILIARY ? STARTS : 0;
   const struct dl_folds starts = {.k = job.n_starts};
-  if (status == DL_OK && job.n_starts > 0)
-    status = dl_each_fold(&starts, run_start, &job, d);
+  enum dl_status status = dl_each_fold(&starts, run_start, &job, d);
   if (status == DL_OK)
     status = dl_each_fold(folds, run_fold, &job, d);
   for (size_t i = 0; i < job.n_starts; i++)
@@ -241,8 +236,8 @@ enum dl_status dl_cross_validate_design(struct dl_cv *cv,
                                         const double *hyper,
                                         const struct dl_folds *folds,
                                         struct dl_diag *d) {
-  size_t *of_row;
-  struct dl_folds sets = dl_folds_in_sets(folds, &of_row);
+  DL_FREED size_t *of_row = NULL;
+  const struct dl_folds sets = dl_folds_in_sets(folds, &of_row);
   *cv = (struct dl_cv){0};
   enum dl_status status =
       g->physics
@@ -250,7 +245,6 @@ enum dl_status dl_cross_validate_design(struct dl_cv *cv,
           : dl_cross_validate(cv, &g->problem, g->method, hyper, &sets, d);
   if (status == DL_OK && (sets.k < folds->k || g->physics))
     dl_cv_score(cv, &g->problem, folds);
-  free(of_row);
   if (status != DL_OK)
     dl_cv_free(cv);
   return status;

@@ -85,22 +85,18 @@ static enum dl_status add_pairs(struct dl_fit *fit, const struct dl_design *g,
                                 const struct dl_folds *folds,
                                 struct dl_diag *d) {
   struct dl_hierarchical_problem *q = &g->table->q;
-  struct dl_held_out h = {
-      .auxiliary = true,
-      .n = folds->n,
-      .k = folds->k,
-      .of_row = folds->of_row,
-      .y = dl_calloc(folds->n * g->physics->n_targets, sizeof *h.y)};
-  enum dl_status status = dl_table_problem_make(g->table, d);
-  if (status == DL_OK)
-    status = dl_full_solution_get(q, false, d);
-  if (status == DL_OK) {
-    predict(&h, q);
-    dl_add_time_residuals(fit, &(struct dl_held_out_rows){
-                                   g, DL_HELD_OUT_PAIR, g->y->size, folds, &h});
-  }
-  free(h.y);
-  return status;
+  DL_TRY(dl_table_problem_make(g->table, d));
+  DL_TRY(dl_full_solution_get(q, false, d));
+  DL_FREED double *y = dl_calloc(folds->n * g->physics->n_targets, sizeof *y);
+  struct dl_held_out h = {.auxiliary = true,
+                          .n = folds->n,
+                          .k = folds->k,
+                          .of_row = folds->of_row,
+                          .y = y};
+  predict(&h, q);
+  dl_add_time_residuals(fit, &(struct dl_held_out_rows){g, DL_HELD_OUT_PAIR,
+                                                        g->y->size, folds, &h});
+  return DL_OK;
 }
 
 enum dl_status dl_pair_residuals(struct dl_fit *fit,
@@ -118,10 +114,8 @@ enum dl_status dl_pair_residuals(struct dl_fit *fit,
   dl_mark_other_software(other, t, g);
   for (size_t i = 0; i < w.n; i++)
     w.software[i] = other[i] ? dl_software_of(g, g->y->size + i) : NULL;
-  struct dl_folds folds;
+  DL_SCOPED(dl_folds_free) struct dl_folds folds;
   make_folds(&folds, &w);
-  enum dl_status status = folds.k > 0 ? add_pairs(fit, g, &folds, d) : DL_OK;
-  dl_folds_free(&folds);
   free(w.software);
-  return status;
+  return folds.k > 0 ? add_pairs(fit, g, &folds, d) : DL_OK;
 }

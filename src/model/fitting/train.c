@@ -87,19 +87,18 @@ static enum dl_status find_hyper(struct dl_choice *c,
   size_t count = c->search_count;
   if (count == 0)
     count = c->method->n_hyper > 1 ? GRID_POINTS_TWO : GRID_POINTS_ONE;
+  DL_SCOPED(gsl_matrix_free_local)
   gsl_matrix *candidates =
       dl_candidates(c->method, c->hyper, c->search_kind, count, c->seed);
   if (!candidates)
     dl_end_without_memory();
   struct dl_search_best best;
-  size_t *of_row;
-  struct dl_folds sets = dl_folds_in_sets(folds, &of_row);
-  enum dl_status status = dl_search(&best, p, c->method, candidates, &sets, d);
-  for (size_t i = 0; status == DL_OK && i < c->method->n_hyper; i++)
+  DL_FREED size_t *of_row = NULL;
+  const struct dl_folds sets = dl_folds_in_sets(folds, &of_row);
+  DL_TRY(dl_search(&best, p, c->method, candidates, &sets, d));
+  for (size_t i = 0; i < c->method->n_hyper; i++)
     c->hyper[i] = best.hyper[i];
-  gsl_matrix_free(candidates);
-  free(of_row);
-  return status;
+  return DL_OK;
 }
 
 /* Copies the design, scaled where requested, and the transformed
@@ -191,9 +190,7 @@ static enum dl_status copy_ranges(struct dl_fit *fit,
   for (size_t i = 0; i < n_formulas; i++) {
     struct dl_formula *g;
     const char *text = i < fit->features.n ? fit->features.s[i] : fit->offset;
-    enum dl_status status = dl_formula_parse(&g, text, d);
-    if (status != DL_OK)
-      return status;
+    DL_TRY(dl_formula_parse(&g, text, d));
     for (size_t r = 0; r < t->n_ranges; r++) {
       bool used = false, known = false;
       for (size_t v = 0; v < g->n_vars; v++)
@@ -247,23 +244,17 @@ static enum dl_status settle_hyper(struct dl_choice *c,
     return dl_fail(d, DL_EUSAGE,
                    "%s needs its hyper-parameters or a cross-validation",
                    c->method->name);
-  struct dl_folds folds;
-  enum dl_status status = dl_training_folds(&folds, t, &c->cv, c->seed, d);
-  if (status == DL_OK)
-    status = find_hyper(c, p, &folds, d);
-  dl_folds_free(&folds);
-  return status;
+  DL_SCOPED(dl_folds_free) struct dl_folds folds = {0};
+  DL_TRY(dl_training_folds(&folds, t, &c->cv, c->seed, d));
+  return find_hyper(c, p, &folds, d);
 }
 
 static enum dl_status score(struct dl_cv *cv, const struct dl_choice *c,
                             const struct dl_design *g,
                             const struct dl_training *t, struct dl_diag *d) {
-  struct dl_folds folds;
-  enum dl_status status = dl_training_folds(&folds, t, &c->cv, c->seed, d);
-  if (status == DL_OK)
-    status = dl_cross_validate_design(cv, g, c->hyper, &folds, d);
-  dl_folds_free(&folds);
-  return status;
+  DL_SCOPED(dl_folds_free) struct dl_folds folds = {0};
+  DL_TRY(dl_training_folds(&folds, t, &c->cv, c->seed, d));
+  return dl_cross_validate_design(cv, g, c->hyper, &folds, d);
 }
 
 enum dl_status dl_train(struct dl_fit *fit, struct dl_cv *cv,
@@ -302,10 +293,7 @@ enum dl_status dl_train_residuals(struct dl_fit *fit,
                                   const struct dl_training *t,
                                   const struct dl_choice *c, unsigned needed,
                                   struct dl_diag *d) {
-  struct dl_design g;
-  enum dl_status status = dl_design_make(&g, t, c, d);
-  if (status == DL_OK)
-    status = dl_group_cv_residuals(fit, t, c, &g, needed, d);
-  dl_design_free(&g);
-  return status;
+  DL_SCOPED(dl_design_free) struct dl_design g = {0};
+  DL_TRY(dl_design_make(&g, t, c, d));
+  return dl_group_cv_residuals(fit, t, c, &g, needed, d);
 }

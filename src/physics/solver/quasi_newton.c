@@ -3,6 +3,7 @@
 
 #include "physics/solver/quasi_newton.h"
 
+#include <gsl/gsl_cblas.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,18 +26,6 @@ void dl_quasi_newton_free(struct dl_quasi_newton *q) {
   free(q->inverse);
 }
 
-static double dot(const double *a, const double *b, size_t n) {
-  double sum = 0;
-  for (size_t i = 0; i < n; i++)
-    sum += a[i] * b[i];
-  return sum;
-}
-
-static void add_multiple(double *to, double factor, const double *x, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    to[i] += factor * x[i];
-}
-
 static void drop_oldest(struct dl_quasi_newton *q) {
   q->n--;
   memmove(q->s, q->s + q->p, q->n * q->p * sizeof *q->s);
@@ -46,9 +35,10 @@ static void drop_oldest(struct dl_quasi_newton *q) {
 
 /* Keeps the pair behind those there are. */
 static void keep(struct dl_quasi_newton *q) {
+  int p = (int)q->p;
   const double *s = q->s + q->n * q->p, *y = q->y + q->n * q->p;
-  double curvature = dot(s, y, q->p);
-  if (curvature > LEAST_CURVATURE * dot(y, y, q->p))
+  double curvature = cblas_ddot(p, s, 1, y, 1);
+  if (curvature > LEAST_CURVATURE * cblas_ddot(p, y, 1, y, 1))
     q->inverse[q->n++] = 1 / curvature;
 }
 
@@ -67,17 +57,18 @@ double dl_quasi_newton_step(const struct dl_quasi_newton *q,
                             void (*solve)(void *ctx, double *x), void *ctx,
                             const double *g, double *step) {
   double a[DL_MOST_PAIRS];
+  int p = (int)q->p;
   memcpy(step, g, q->p * sizeof *step);
   for (size_t i = q->n; i-- > 0;) {
-    a[i] = q->inverse[i] * dot(q->s + i * q->p, step, q->p);
-    add_multiple(step, -a[i], q->y + i * q->p, q->p);
+    a[i] = q->inverse[i] * cblas_ddot(p, q->s + i * q->p, 1, step, 1);
+    cblas_daxpy(p, -a[i], q->y + i * q->p, 1, step, 1);
   }
   solve(ctx, step);
   for (size_t i = 0; i < q->n; i++) {
-    double b = q->inverse[i] * dot(q->y + i * q->p, step, q->p);
-    add_multiple(step, a[i] - b, q->s + i * q->p, q->p);
+    double b = q->inverse[i] * cblas_ddot(p, q->y + i * q->p, 1, step, 1);
+    cblas_daxpy(p, a[i] - b, q->s + i * q->p, 1, step, 1);
   }
-  double decrease = dot(g, step, q->p);
+  double decrease = cblas_ddot(p, g, 1, step, 1);
   for (size_t i = 0; i < q->p; i++)
     step[i] = -step[i];
   return decrease;
