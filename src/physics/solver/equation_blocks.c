@@ -9,9 +9,6 @@
 
 #include "base/memory.h"
 
-/* Blocks of more parameters than this are not worth eliminating. */
-enum { MOST_ELIMINATED = 48 };
-
 void dl_equation_blocks_free(struct dl_equation_blocks *e) {
   for (size_t k = 0; e->block && k < e->n_blocks; k++)
     free(e->block[k].param);
@@ -22,65 +19,43 @@ void dl_equation_blocks_free(struct dl_equation_blocks *e) {
   free(e->rest);
 }
 
-/* Sets of levels that occur together, by their first parameters (union-find).
- */
-static size_t root_of(const size_t *parent, size_t i) {
-  while (parent[i] != i)
-    i = parent[i];
-  return i;
-}
-
-/* Joins the levels of the factors in `use` that occur together; size[root]
- * counts parameters. Returns the largest. */
-static size_t join_levels(const struct dl_parameter_map *map, const bool *use,
-                          size_t *parent, size_t *size) {
-  const struct dl_physics *physics = map->physics;
-  size_t most = 0;
-  for (size_t j = 0; j < map->p; j++) {
-    parent[j] = j;
-    size[j] = 0;
-  }
+/* Whether each level of factor k occurs in one block only. block: of each
+ * configuration; seen: p zeros, and any numbers afterwards. */
+static bool is_nested(const struct dl_parameter_map *map, size_t k,
+                      const size_t *block, size_t *seen) {
   for (size_t i = 0; i < map->configs->n; i++) {
-    const size_t *first = map->first + i * physics->n_factors;
-    size_t before = SIZE_MAX;
-    for (size_t k = 0; k < physics->n_factors; k++) {
-      if (!use[k] || first[k] == 0)
-        continue;
-      if (parent[first[k]] == first[k] && size[first[k]] == 0)
-        size[first[k]] = physics->factor[k].n;
-      size_t a = root_of(parent, first[k]);
-      size_t b = before == SIZE_MAX ? a : root_of(parent, before);
-      if (a != b) {
-        parent[a > b ? a : b] = a > b ? b : a;
-        size[a > b ? b : a] += size[a > b ? a : b];
-      }
-      before = first[k];
-      size_t now = size[root_of(parent, first[k])];
-      most = now > most ? now : most;
-    }
+    size_t first = map->first[i * map->physics->n_factors + k];
+    if (first == 0)
+      continue;
+    if (seen[first] != 0 && seen[first] != block[i] + 1)
+      return false;
+    seen[first] = block[i] + 1;
   }
-  return most;
+  return true;
 }
 
-/* Chooses the factors to eliminate, those of most levels first, as long as
- * their blocks stay small. */
+/* Blocks are the levels of the factor with the most parameters, of
+ * configurations without one those of the next. Chooses the factors whose
+ * levels lie within blocks. block: of each configuration, the first parameter
+ * of that level; 0: none. */
 static void choose_factors(const struct dl_parameter_map *map, bool *use,
-                           size_t *parent, size_t *size) {
+                           size_t *block) {
   const struct dl_physics *physics = map->physics;
-  bool tried[DL_MAX_FACTORS] = {false};
-  for (size_t round = 0; round < physics->n_factors; round++) {
-    size_t best = physics->n_factors, most = 0;
-    for (size_t k = 0; k < physics->n_factors; k++)
-      if (!tried[k] && map->n_levels[k] * physics->factor[k].n > most) {
-        most = map->n_levels[k] * physics->factor[k].n;
-        best = k;
+  size_t n[DL_MAX_FACTORS], factors = physics->n_factors;
+  for (size_t k = 0; k < factors; k++)
+    n[k] = map->n_levels[k] * physics->factor[k].n;
+  for (size_t i = 0; i < map->configs->n; i++) {
+    const size_t *first = map->first + i * factors;
+    for (size_t k = 0, most = 0; k < factors; k++)
+      if (first[k] > 0 && n[k] > most) {
+        most = n[k];
+        block[i] = first[k];
       }
-    if (best == physics->n_factors)
-      break;
-    tried[best] = use[best] = true;
-    use[best] = join_levels(map, use, parent, size) <= MOST_ELIMINATED;
   }
-  join_levels(map, use, parent, size);
+  for (size_t k = 0; k < factors; k++) {
+    DL_FREED size_t *seen = dl_calloc(map->p, sizeof *seen);
+    use[k] = n[k] > 0 && is_nested(map, k, block, seen);
+  }
 }
 
 /* A configuration with its block and its levels. */
@@ -124,7 +99,7 @@ static void count_cells(struct dl_equation_blocks *e,
 }
 
 /* Orders the configurations by block and cell. */
-static void order_configs(struct dl_equation_blocks *e, const size_t *parent) {
+static void order_configs(struct dl_equation_blocks *e, const size_t *block) {
   const struct dl_parameter_map *map = e->map;
   size_t n = map->configs->n, factors = map->physics->n_factors;
   DL_FREED struct tagged *tagged = dl_calloc(n, sizeof *tagged);
@@ -132,10 +107,7 @@ static void order_configs(struct dl_equation_blocks *e, const size_t *parent) {
   e->cell = dl_calloc(n, sizeof *e->cell);
   for (size_t i = 0; i < n; i++) {
     const size_t *first = map->first + i * factors;
-    tagged[i] = (struct tagged){0, i, factors, first};
-    for (size_t k = 0; k < factors; k++)
-      if (e->eliminated[k] && first[k] > 0)
-        tagged[i].block = root_of(parent, first[k]);
+    tagged[i] = (struct tagged){block[i], i, factors, first};
   }
   qsort(tagged, n, sizeof *tagged, by_cell_and_number);
   count_cells(e, tagged, n);
@@ -231,14 +203,13 @@ void dl_equation_blocks_make(struct dl_equation_blocks *e,
       .map = map,
       .order = dl_calloc(map->configs->n, sizeof *e->order),
       .rest = dl_calloc(map->p, sizeof *e->rest)};
-  DL_FREED size_t *parent = dl_calloc(map->p, sizeof *parent);
-  DL_FREED size_t *size = dl_calloc(map->p, sizeof *size);
+  DL_FREED size_t *block = dl_calloc(map->configs->n, sizeof *block);
+  DL_FREED size_t *where = dl_calloc(map->p, sizeof *where);
   DL_FREED size_t *room = dl_calloc(2 * map->p, sizeof *room);
-  choose_factors(map, e->eliminated, parent, size);
-  order_configs(e, parent);
-  memset(size, 0, map->p * sizeof *size);
+  choose_factors(map, e->eliminated, block);
+  order_configs(e, block);
   for (size_t k = 0; k < e->n_blocks; k++)
-    list_parameters(e, &e->block[k], size, room);
+    list_parameters(e, &e->block[k], where, room);
   for (size_t k = 0; k < e->n_blocks; k++)
     for (size_t j = 0; j < e->block[k].n_eliminated; j++)
       e->rest[e->block[k].param[j]] = SIZE_MAX;

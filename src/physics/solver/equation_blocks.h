@@ -57,7 +57,7 @@ struct dl_equation_blocks {
   size_t n_rest, largest, n_factors;
 };
 
-/* Chooses the factors to eliminate by the number of their levels. */
+/* Blocks are the levels of the factor with the most parameters. */
 void dl_equation_blocks_make(struct dl_equation_blocks *e,
                              const struct dl_parameter_map *map);
 void dl_equation_blocks_free(struct dl_equation_blocks *e);
