@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/regression/scale.h"
 
 /* Rows of a block: one block of 11 columns stays in the first-level cache. */
 #define BLOCK 256
@@ -38,55 +39,22 @@ struct source {
   size_t q; /* columns of X and y together */
   size_t n_chunks;
   double *centre;   /* q: means of the columns, y last; owned */
-  double *part;     /* n_chunks x (q + 1): sums over each chunk; owned */
   double *triangle; /* n_chunks x q x q, row-major; owned */
 };
-
-static double weight(const struct source *s, size_t i) {
-  return s->w ? gsl_vector_get(s->w, i) : 1;
-}
 
 static size_t chunk_end(const struct source *s, size_t chunk) {
   size_t end = (chunk + 1) * CHUNK;
   return end < s->X->size1 ? end : s->X->size1;
 }
 
-/* Sums of w (x - first row) for each column, and of w. The shift makes the
- * mean of a constant column exact. */
-static void sum_chunk(const struct source *s, size_t chunk, double *sum) {
-  size_t p = s->X->size2;
-  const double *first = gsl_matrix_const_ptr(s->X, 0, 0);
-  double y0 = gsl_vector_get(s->y, 0);
-  for (size_t i = chunk * CHUNK; i < chunk_end(s, chunk); i++) {
-    const double *x = gsl_matrix_const_ptr(s->X, i, 0);
-    double wi = weight(s, i);
-#pragma omp simd
-    for (size_t j = 0; j < p; j++)
-      sum[j] += wi * (x[j] - first[j]);
-    sum[p] += wi * (gsl_vector_get(s->y, i) - y0);
-    sum[p + 1] += wi;
-  }
-}
-
 /* Fills s->centre and returns the sum of the weights. */
 static double find_centre(struct source *s) {
-  size_t q = s->q;
-#pragma omp parallel for schedule(dynamic)
-  for (size_t chunk = 0; chunk < s->n_chunks; chunk++)
-    sum_chunk(s, chunk, s->part + chunk * (q + 1));
-  double total = 0;
-  for (size_t chunk = 0; chunk < s->n_chunks; chunk++) {
-    const double *sum = s->part + chunk * (q + 1);
-    for (size_t j = 0; j < q; j++)
-      s->centre[j] += sum[j];
-    total += sum[q];
-  }
-  for (size_t j = 0; j < q; j++) {
-    double first =
-        j + 1 < q ? gsl_matrix_get(s->X, 0, j) : gsl_vector_get(s->y, 0);
-    s->centre[j] = first + s->centre[j] / total;
-  }
-  return total;
+  gsl_vector_view of_X = gsl_vector_view_array(s->centre, s->q - 1);
+  gsl_vector_view of_y = gsl_vector_view_array(s->centre + s->q - 1, 1);
+  const gsl_matrix y = {
+      .size1 = s->y->size, .size2 = 1, .tda = s->y->stride, .data = s->y->data};
+  dl_column_means(&of_y.vector, &y, s->w);
+  return dl_column_means(&of_X.vector, s->X, s->w);
 }
 
 /* Rows i .. i + m - 1, centred and weighted, into block (column-major, BLOCK
@@ -185,13 +153,11 @@ static void source_init(struct source *s, const gsl_matrix *X,
   *s = (struct source){.X = X, .y = y, .w = w, .q = q};
   s->n_chunks = (X->size1 + CHUNK - 1) / CHUNK;
   s->centre = dl_calloc(q, sizeof *s->centre);
-  s->part = dl_calloc(s->n_chunks * (q + 1), sizeof *s->part);
   s->triangle = dl_calloc(s->n_chunks * q, q * sizeof *s->triangle);
 }
 
 static void source_free(struct source *s) {
   free(s->centre);
-  free(s->part);
   free(s->triangle);
 }
 

@@ -42,11 +42,11 @@ static void sum_chunk(double *to, size_t chunk, const gsl_vector *mean,
   }
 }
 
-/* The sums over all rows divided by that of w, into out. The chunks have a
- * fixed size and are added in order: the result is the same for any number
- * of threads. */
-static void average(gsl_vector *out, const gsl_vector *mean,
-                    const gsl_matrix *X, const gsl_vector *w) {
+/* The sums over all rows divided by that of w, into out (zeros). Returns that
+ * of w. The chunks have a fixed size and are added in order: the result is the
+ * same for any number of threads. */
+static double average(gsl_vector *out, const gsl_vector *mean,
+                      const gsl_matrix *X, const gsl_vector *w) {
   size_t p = X->size2, n = (X->size1 + CHUNK - 1) / CHUNK;
   DL_FREED double *part = dl_calloc(n * (p + 1), sizeof *part);
   double total = 0;
@@ -60,15 +60,23 @@ static void average(gsl_vector *out, const gsl_vector *mean,
   }
   for (size_t j = 0; n > 0 && j < p; j++)
     out->data[j] /= total;
+  return total;
+}
+
+double dl_column_means(gsl_vector *mean, const gsl_matrix *X,
+                       const gsl_vector *w) {
+  gsl_vector_set_zero(mean);
+  double total = average(mean, NULL, X, w);
+  for (size_t j = 0; X->size1 > 0 && j < X->size2; j++)
+    mean->data[j] += X->data[j];
+  return total;
 }
 
 void dl_scale_fit(struct dl_scale *s, const gsl_matrix *X,
                   const gsl_vector *w) {
-  s->mean = gsl_vector_calloc(X->size2);
+  s->mean = gsl_vector_alloc(X->size2);
   s->sd = gsl_vector_calloc(X->size2);
-  average(s->mean, NULL, X, w);
-  for (size_t j = 0; X->size1 > 0 && j < X->size2; j++)
-    s->mean->data[j] += X->data[j];
+  dl_column_means(s->mean, X, w);
   average(s->sd, s->mean, X, w);
   for (size_t j = 0; j < X->size2; j++) {
     double sd = sqrt(s->sd->data[j]);

@@ -15,9 +15,13 @@ struct dl_scale {
   gsl_vector *sd;   /* p, owned */
 };
 
+/* Means of the columns into mean (p), weighted when w is not NULL. Returns the
+ * sum of the weights. */
+double dl_column_means(gsl_vector *mean, const gsl_matrix *X,
+                       const gsl_vector *w);
+
 /* Weighted when w is not NULL. */
-void dl_scale_fit(struct dl_scale *s, const gsl_matrix *X,
-                  const gsl_vector *w);
+void dl_scale_fit(struct dl_scale *s, const gsl_matrix *X, const gsl_vector *w);
 /* In place. */
 void dl_scale_apply(const struct dl_scale *s, gsl_matrix *X);
 /* The scaled value x of feature j. */
