@@ -14,6 +14,8 @@ A100 = dict(peak=312e12, peak16=312e12, bw=2039e9, link=300e9, net=25e9, tdp=400
             limit=400)
 H100 = dict(peak=1978.9e12, peak16=989.4e12, bw=3350e9, link=450e9, net=50e9,
             tdp=700, limit=450)
+TPU = dict(peak=918e12, peak16=918e12, bw=1640e9, link=400e9, net=12.5e9,
+           tdp=390, limit=390)
 L40S = dict(peak=362e12, peak16=362e12, bw=864e9, link=31.5e9, net=12.5e9,
             tdp=350, limit=350)
 GDDR = L40S | dict(gddr=864, limit=200)
@@ -23,7 +25,7 @@ BASE = dict(b=8, s=2048, m=2, linear=6.6e9, att=131072 * 1024, scores=0,
             tp=1, pp=1, vp=1, shards=64, nodes=8, domain=8, fmt="ec", gathers=1,
             fused=0, graphs=0, whole=0, pcie=0, by_weight=0, tiles=0, last=0,
             experts=0, ep=1, moe=0, n_experts=0, active=0, chosen=0, width=0,
-            apart=0)
+            apart=0, systolic=0)
 SOME = dict(gpu=.93, power=1.06, arch=1.05, stack=.9, framework=1.1)
 NONE = dict.fromkeys(SOME, 1)
 CASES = [("zero3", A100, {}, NONE), ("effects", A100, {}, SOME),
@@ -61,7 +63,9 @@ CASES = [("zero3", A100, {}, NONE), ("effects", A100, {}, SOME),
          ("tiles", A100, dict(n=16, tp=2, nodes=2, gathers=0, shards=8, b=.5,
                               tiles=16384 * 108), SOME),
          ("summed up last", L40S, dict(n=4, nodes=1, pcie=1, gathers=0,
-                                       shards=1, b=2, last=1), NONE)]
+                                       shards=1, b=2, last=1), NONE),
+         ("half again", A100, dict(again=.5, att_passes=4), NONE),
+         ("systolic", TPU, dict(systolic=1), NONE)]
 
 
 def overlap(a, b):
@@ -114,7 +118,7 @@ def step(g, w, f):
     copies = w["n"] / split
     u = w["b"] * w["s"] / split
     own = f["gpu"] * f["arch"] * f["stack"] * f["framework"]
-    ratio = max(1, g["peak16"] / g["tdp"] / .78e12)
+    ratio = 1 if w["systolic"] else max(1, g["peak16"] / g["tdp"] / .78e12)
     tokens = w["b"] * w["s"]
 
     def shape(width, rows):
@@ -123,6 +127,7 @@ def step(g, w, f):
 
     here = w["n_experts"] / w["ep"]
     done = (w["linear"] - w["chosen"]) * shape(w["hidden"], tokens)
+    done /= 1.25 if w["systolic"] else 1
     if w["chosen"]:
         rows_of_one = tokens * w["active"] / here
         done += w["chosen"] * (shape(w["width"], tokens * w["active"]) +
@@ -134,7 +139,7 @@ def step(g, w, f):
     attention = 2 * u * w["att"] * w["att_passes"] / rate * own
     held = w["params"] - w["experts"] * (1 - 1 / w["ep"])
     moved = (34 * C["ct"] * w["e"] * w["layers"] * w["hidden"] * u *
-             w["passes"] / 3 * (1.35 if w["again"] else 1) * (C["fused"] if w["fused"] else 1) +
+             w["passes"] / 3 * (1 + .35 * w["again"]) * (C["fused"] if w["fused"] else 1) +
              12 * C["eager"] * w["e"] * w["scores"] * u +
              2 * w["e"] * w["vocab"] * u +
              (w["chosen"] > 0) * w["moe"] * w["active"] * u * w["hidden"] * w["e"] *

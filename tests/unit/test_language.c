@@ -189,6 +189,23 @@ static const struct {
      {L40S, NETWORK, FULL, IN_16_BITS, .sequences = 2, .micro_batches = 2,
       .n_gpus = 4, .tensor = 1, .pipeline = 1, .virtual_stages = 1, .shards = 1,
       .nodes = 1, .reduces_last = 1}},
+    {none,
+     {A100, NETWORK, FULL, ZERO3, .element = 2, .attention_passes = 4,
+      .again = .5}},
+    {none,
+     {.peak = 918e12,
+      .peak_16 = 918e12,
+      .bandwidth = 1640e9,
+      .link = 400e9,
+      .network = 12.5e9,
+      .tdp = 390,
+      .limit = 390,
+      .domain = 8,
+      NETWORK,
+      FULL,
+      IN_16_BITS,
+      ZERO3,
+      .systolic = 1}},
 };
 
 /* What language_reference.py prints: s, W. */
@@ -212,6 +229,8 @@ static const struct {
     {"mixture", {0.55312563736313336, 347.60494170465495}},
     {"tiles", {0.32541596024070918, 363.47796274148851}},
     {"summed up last", {6.5090838278519998, 223.74412610073551}},
+    {"half again", {9.0182089077303171, 357.35125613032807}},
+    {"systolic", {3.2257531626342666, 337.92348326395546}},
 };
 
 enum { CASES = sizeof cases / sizeof *cases };

@@ -226,19 +226,18 @@ struct dl_language_inputs {
   double domain;        /* GPUs joined by the link */
   double link, network; /* B/s of a GPU, one direction */
   double peak, peak_16; /* FLOP/s at the format in use, and in 16 bits */
-  double reach;      /* share of the peak that dense products reach, of GPUs' */
-  double tiles;      /* of results, in a round; 0: small or unknown */
-  double bandwidth;  /* B/s */
-  double gddr;       /* GB/s of GDDR6 or later; 0: other memory */
-  double tdp, limit; /* W */
-  int format;        /* enum dl_language_format */
-  int gathers;       /* weights are divided too (ZeRO-3) */
-  int fused, graphs; /* software; */
-  int whole;         /* 1: not given */
-  int pcie;          /* the link is PCIe */
-  int by_weight;     /* operations on each tensor of weights in turn */
-  int reduces_last;  /* gradients, after the backward pass */
-  int steady;        /* clock: does not fall where the power is limited */
+  double tiles;         /* of results, in a round; 0: small or unknown */
+  double bandwidth;     /* B/s */
+  double gddr;          /* GB/s of GDDR6 or later; 0: other memory */
+  double tdp, limit;    /* W */
+  int format;           /* enum dl_language_format */
+  int gathers;          /* weights are divided too (ZeRO-3) */
+  int fused, graphs;    /* software; */
+  int whole;            /* 1: not given */
+  int pcie;             /* the link is PCIe */
+  int by_weight;        /* operations on each tensor of weights in turn */
+  int reduces_last;     /* gradients, after the backward pass */
+  int systolic;         /* arrays compute products, of a TPU */
 };
 
 /* An optimizer step: what each part takes alone, s, and the whole; W of a GPU.

@@ -96,13 +96,6 @@ static bool has_kernels_since(const struct dl_physics_row *row) {
 /* Elements of a result in a tile that a multiprocessor computes at a time. */
 #define TILE (128.0 * 128)
 
-/* A TPU has systolic arrays that a compiler feeds, at one clock rate. Dense
- * products reach this much more of its peak than of a GPU's: where all layers
- * are computed again, networks of 16 to 64 B on 256 TPU v5e run at 60 to 67 %
- * of the peak by the model's FLOPs, so at 80 to 89 % (MaxText, README). It has
- * no products of experts. */
-#define TPU_REACH 1.25
-
 /* 4-bit weights are read, and written and read again in 16 bits. */
 #define UNPACKED_BYTES 2.5
 
@@ -136,8 +129,7 @@ static void read_rates(const struct dl_physics_row *row,
   in->peak_16 = in->element < 4 ? 1e12 * peak[DL_LANG_16_BIT] : in->peak;
   in->tiles =
       in->format == DL_LANG_FP32 ? 0 : TILE * dl_or(gpu->multiprocessors, 0);
-  in->steady = dl_is_word(gpu->family, "tpu");
-  in->reach = in->steady ? TPU_REACH : 1;
+  in->systolic = dl_is_word(gpu->family, "tpu");
   in->bandwidth = 1e9 * gpu->bandwidth_gb_s;
   in->gddr = dl_gddr_gb_s(gpu);
   in->tdp = gpu->tdp_w;
