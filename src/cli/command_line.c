@@ -102,16 +102,18 @@ static void make_tables(struct parser *p) {
   add_numbers(p);
 }
 
-/* The first other command with an option of that name, or NULL. */
-static const char *command_with(const char *name) {
+/* Lists the commands with an option of that name: "'dlest predict', 'step'". */
+static void list_commands_with(const char *name, struct dl_text *to) {
   const struct dl_option *row[DL_MOST_OPTIONS];
   for (size_t i = 0; dl_commands[i]; i++) {
     size_t n = dl_command_options(dl_commands[i], row, NULL, NULL);
-    for (size_t k = 0; k < n; k++)
-      if (row[k]->name && strcmp(row[k]->name, name) == 0)
-        return dl_commands[i]->name;
+    bool has = false;
+    for (size_t k = 0; k < n && !has; k++)
+      has = row[k]->name && strcmp(row[k]->name, name) == 0;
+    if (has)
+      dl_text_printf(to, "%s%s'", to->len > 0 ? ", '" : "'dlest ",
+                     dl_commands[i]->name);
   }
-  return NULL;
 }
 
 /* Appends how a column of the runs table is set, where the command takes
@@ -131,16 +133,17 @@ static void add_setting(const struct parser *p, const char *name,
 }
 
 static enum dl_status unknown_long(const struct parser *p, const char *name) {
-  const char *other = command_with(name);
   DL_TEXT(near);
+  DL_TEXT(others);
   struct dl_candidate c[DL_MOST_OPTIONS];
   char shown[DL_MOST_OPTIONS][MOST_NAME + 2];
   for (size_t i = 0; i < p->n_longs; i++) {
     snprintf(shown[i], sizeof shown[i], "--%s", p->longs[i].name);
     c[i] = (struct dl_candidate){p->longs[i].name, shown[i], i};
   }
-  if (other)
-    dl_text_printf(&near, " (it is one of 'dlest %s')", other);
+  list_commands_with(name, &others);
+  if (others.len > 0)
+    dl_text_printf(&near, " (it is one of %s)", dl_text_str(&others));
   else
     dl_suggest(name, c, p->n_longs, 3, false, &near);
   add_setting(p, name, &near);

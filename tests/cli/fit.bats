@@ -348,6 +348,8 @@ dlest: $(message warning_with_strict_nothing 2 s)" fit runs.csv \
   table x,y 1,2
   refuses 3 "dlest: runs.csv: $(message usable_row_a_fit 1 '')" \
     fit runs.csv "${XY[@]}" --no-model
+  table arch,gpu,batch_size,dataset,gpu_power_w resnet50,a100,32,imagenet,300
+  refuses 3 "dlest: $(message folds_of_rows 1)" fit runs.csv
 }
 
 @test "logarithms of numbers that are not positive" {

@@ -359,7 +359,7 @@ dlest: warning: $(message job_without_energy_gpu 1 "" zz9 zz9)" \
 
 @test 'the default columns of sacct: it names those to add' {
   local columns='JobID|JobName|Partition|Account|AllocCPUS|State|ExitCode'
-  local missing='User, ElapsedRaw, Start, NNodes, NTasks, TotalCPU'
+  local missing='User, ElapsedRaw, Start, End, NNodes, NTasks, TotalCPU'
   missing+=', ConsumedEnergyRaw, AllocTRES, TRESUsageInTot, TRESUsageInAve'
   local use
   use=$(sed -n '/^sacct .-P/,/^\.fi/{/^\.fi/d;s/^.* \([^ ]*\)$/\1/;p}' \

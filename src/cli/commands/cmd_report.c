@@ -308,7 +308,11 @@ const struct dl_command dl_cmd_report = {
            "  dlest report sacct.txt --user ann --since 2024-03\n"
            "  dlest report sacct.txt --by user,month --gpu a100 -f csv\n"
            "  dlest report - --by account --node-power gpu=1800 "
-           "<sacct.txt\n",
+           "<sacct.txt\n"
+           "The table:\n"
+           "  sacct -a -P -S 2024-03-01 -o JobID,User,State,ElapsedRaw,Start,"
+           "End,\\\n"
+           "      NNodes,NCPUS,ConsumedEnergyRaw,AllocTRES >sacct.txt\n",
     .tables = tables,
     .options_size = sizeof(struct dl_report_options),
     .init = init,

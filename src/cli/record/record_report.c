@@ -150,7 +150,8 @@ static const char *why_not_compared(const char *lacks) {
   return strcmp(lacks, "gpu") == 0            ? "the GPU is unknown"
          : strcmp(lacks, "gpu_energy_j") == 0 ? "no GPU energy was measured"
          : strcmp(lacks, "epochs") == 0
-             ? "no epochs were marked, or found in the power"
+             ? "no epochs were found in the power; the program can mark them "
+               "(DLEST_MARKS in 'man dlest-record')"
              : "the number of training samples is unknown; give --dataset or "
                "--set train_samples=N";
 }

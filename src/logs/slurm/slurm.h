@@ -124,8 +124,9 @@ double dl_slurm_elapsed(const struct dl_slurm_row *row);
 /* The columns that an accounting of energy uses, and appends those of them that
  * the table lacks: "User, ElapsedRaw, ...". */
 #define DL_SLURM_USED                                                          \
-  "JobID,JobName,User,Account,Partition,State,ElapsedRaw,Start,NNodes,NCPUS,"  \
-  "NTasks,TotalCPU,ConsumedEnergyRaw,AllocTRES,TRESUsageInTot,TRESUsageInAve"
+  "JobID,JobName,User,Account,Partition,State,ElapsedRaw,Start,End,NNodes,"    \
+  "NCPUS,NTasks,TotalCPU,ConsumedEnergyRaw,AllocTRES,TRESUsageInTot,"          \
+  "TRESUsageInAve"
 void dl_slurm_missing(const struct dl_slurm_table *t, struct dl_text *to);
 
 /* Whether jobs of the table have an elapsed time or an energy. */

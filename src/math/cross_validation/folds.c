@@ -46,6 +46,9 @@ static void shuffle(size_t *order, size_t n, unsigned long seed) {
 
 static enum dl_status blocks(struct dl_folds *f, size_t k, bool shuffled,
                              unsigned long seed, struct dl_diag *d) {
+  if (f->n < 2)
+    return dl_fail(d, DL_EINPUT,
+                   "cross-validation needs at least 2 rows, found %zu", f->n);
   if (k < 2)
     return dl_fail(d, DL_EINPUT, "cross-validation needs at least 2 folds");
   if (k > f->n)
