@@ -278,9 +278,7 @@ static enum dl_status match_gpu(struct dl_catalog *c, const char *name,
   if (!c->gpus) {
     const struct dl_descriptor **all = NULL;
     size_t n = 0;
-    enum dl_status status = dl_catalog_all(c, DL_ACCELERATOR, &all, &n, d);
-    if (status != DL_OK)
-      return status;
+    DL_TRY(dl_catalog_all(c, DL_ACCELERATOR, &all, &n, d));
     c->gpus = dl_calloc(1, sizeof *c->gpus);
     dl_gpu_match_read(c->gpus, all, n);
     free(all);

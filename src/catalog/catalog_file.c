@@ -137,9 +137,7 @@ static enum dl_status read_inputs(const struct dl_catalog_file *c,
       return dl_fail_at(d, DL_EINPUT, dl_xml_path(c->xml), dl_xml_line(v),
                         "input: invalid image_px '%s'", px ? px : "");
     dl_descriptor_init(&at.head, DL_ARCHITECTURE);
-    enum dl_status status = read_values(c, v, &at.head, d);
-    if (status != DL_OK)
-      return status;
+    DL_TRY(read_values(c, v, &at.head, d));
     in->headless = head && strcmp(head, "none") == 0;
     in->macs_g = at.macs_g;
     in->acts_m = at.acts_m;
@@ -257,9 +255,7 @@ static enum dl_status read_entries(struct dl_catalog_file *c, enum dl_kind kind,
        entry = dl_xml_next(entry, "entry")) {
     size_t i = c->n++;
     c->e[i] = (struct dl_descriptor *)(void *)((char *)c->block + i * size);
-    enum dl_status status = read_entry(c, entry, kind, c->e[i], d);
-    if (status != DL_OK)
-      return status;
+    DL_TRY(read_entry(c, entry, kind, c->e[i], d));
     index_names(c, i);
   }
   return c->n == 0 ? no_entry(c->xml, d) : DL_OK;

@@ -72,9 +72,7 @@ static enum dl_status read_header(struct dl_csv *csv) {
       return dl_csv_rows_too_long(&csv->rows, h->name_line);
     if (h->done || csv->eof)
       break;
-    enum dl_status status = read_text(csv, 0);
-    if (status != DL_OK)
-      return status;
+    DL_TRY(read_text(csv, 0));
   }
   if (!h->done && !dl_csv_header_end(h, &csv->rows.parser))
     return dl_fail_at(csv->d, DL_EINPUT, csv->path, h->name_line,
@@ -83,9 +81,7 @@ static enum dl_status read_header(struct dl_csv *csv) {
 }
 
 static enum dl_status start_reading(struct dl_csv *csv) {
-  enum dl_status status = read_text(csv, DL_CSV_LOOK_SIZE);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(read_text(csv, DL_CSV_LOOK_SIZE));
   if (csv->len == 0)
     return dl_fail_at(csv->d, DL_EINPUT, csv->path, 0, "empty file");
   if (csv->len >= 3 && memcmp(csv->text, "\xEF\xBB\xBF", 3) == 0)
@@ -96,7 +92,7 @@ static enum dl_status start_reading(struct dl_csv *csv) {
   if (dl_csv_looks_binary(csv->text, csv->len))
     return dl_fail_at(csv->d, DL_EINPUT, csv->path, 0,
                       "not a CSV file: binary data");
-  status = read_header(csv);
+  enum dl_status status = read_header(csv);
   dl_csv_rows_begin(&csv->rows, csv->header.n_cols, csv->header.line);
   csv->rows.after_cr = csv->header.last_byte == '\r';
   return status;

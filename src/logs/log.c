@@ -389,9 +389,7 @@ static enum dl_status next_rows(struct dl_log *log) {
 
 static enum dl_status read_row(struct dl_log *log) {
   if (!log->block || log->row == log->block->n_rows) {
-    enum dl_status status = next_rows(log);
-    if (status != DL_OK)
-      return status;
+    DL_TRY(next_rows(log));
     if (!log->block) {
       end(log, false);
       return DL_OK;
@@ -435,11 +433,9 @@ enum dl_status dl_log_next(struct dl_log *log, struct dl_log_block *block,
   size_t left = ready(log);
   while (!log->at_end && log->n_runs < BLOCK_RUNS &&
          (log->n_readings < BLOCK_READINGS + 2 * hold || ready(log) <= left)) {
-    enum dl_status status = log->csv              ? read_row(log)
-                            : log->importer->text ? read_text(log)
-                                                  : read_line(log);
-    if (status != DL_OK)
-      return status;
+    DL_TRY(log->csv              ? read_row(log)
+           : log->importer->text ? read_text(log)
+                                 : read_line(log));
     if (log->n_problems > 0 && !log->at_end)
       dl_log_report(log, log->line > hold + 1 ? log->line - hold - 1 : 0);
   }

@@ -298,9 +298,7 @@ enum dl_status dl_transformer_parse(struct dl_transformer *t, const char *text,
   for (const char *p = text;; p++) {
     size_t n = strcspn(p, ",");
     struct place at = {where, 0, column + (size_t)(p - text)};
-    enum dl_status status = set_part(t, p, n, &at, d);
-    if (status != DL_OK)
-      return status;
+    DL_TRY(set_part(t, p, n, &at, d));
     p += n;
     if (!*p)
       break;

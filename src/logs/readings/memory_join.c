@@ -90,9 +90,7 @@ enum dl_status dl_memory_join_at(struct dl_memory_join *j, int64_t ns,
                                  double *power_w, bool *drop,
                                  struct dl_diag *d) {
   while (j->has_after && j->after.ns <= ns) {
-    enum dl_status status = advance(j, d);
-    if (status != DL_OK)
-      return status;
+    DL_TRY(advance(j, d));
   }
   bool late = j->has_after && j->after.ns - ns <= NEAR_NS;
   bool early = j->has_before && ns - j->before.ns <= NEAR_NS;
@@ -117,9 +115,7 @@ enum dl_status dl_memory_join_end(struct dl_memory_join *j, double *cpu_util,
                                   bool *matched, struct dl_diag *d) {
   const char *path = j->in.log->path;
   while (j->has_after) {
-    enum dl_status status = advance(j, d);
-    if (status != DL_OK)
-      return status;
+    DL_TRY(advance(j, d));
   }
   *matched = j->n_near > 0;
   *cpu_util = j->util_sum / (double)j->n_util; /* 0 / 0: NaN */

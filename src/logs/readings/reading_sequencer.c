@@ -290,9 +290,7 @@ enum dl_status dl_sequencer_next(struct dl_sequencer *q,
   *r = NULL;
   while (q->n < DL_SEQUENCER_WINDOW) {
     while (!q->log->at_end && q->n_ahead - q->next < AHEAD_MIN) {
-      enum dl_status status = read_ahead(q, d);
-      if (status != DL_OK)
-        return status;
+      DL_TRY(read_ahead(q, d));
     }
     if (q->next == q->n_ahead)
       break;

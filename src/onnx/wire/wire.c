@@ -153,9 +153,7 @@ static enum dl_status take(struct reader *r, uint8_t *to, uint64_t n) {
       return DL_OK;
     }
     if (here == 0) {
-      enum dl_status status = refill(r);
-      if (status != DL_OK)
-        return status;
+      DL_TRY(refill(r));
       continue;
     }
     size_t part = n < here ? (size_t)n : here;
@@ -183,9 +181,7 @@ static enum dl_status read_varint(struct reader *r, uint64_t end, uint64_t *x) {
     uint8_t b;
     if (r->at >= end)
       return cut_off(r);
-    enum dl_status status = take(r, &b, 1);
-    if (status != DL_OK)
-      return status;
+    DL_TRY(take(r, &b, 1));
     if (shift == 63 && b > 1)
       break;
     *x |= (uint64_t)(b & 0x7f) << shift;
@@ -222,57 +218,44 @@ static enum dl_status walk(struct reader *r, enum message in, uint64_t end,
 static enum dl_status walk_length(struct reader *r, const struct field *f,
                                   uint64_t key, uint64_t end, int depth) {
   uint64_t n;
-  enum dl_status status = read_varint(r, end, &n);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(read_varint(r, end, &n));
   if (n > end - r->at)
     return cut_off(r);
   if (!f || (f->action == PAYLOAD && n > DL_ONNX_MOST_PAYLOAD))
     return take(r, NULL, n);
   if (f->action == KEEP && n > DL_ONNX_MOST_NAME)
     return bad(r, "a name of more than 4096 bytes");
-  status = room(r, (f->action == ENTER ? 0 : n) + 20);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(room(r, (f->action == ENTER ? 0 : n) + 20));
   put_varint(r, key);
   size_t length_at = r->n_out;
   r->n_out += LENGTH_BYTES;
   if (f->action == ENTER) {
-    status = walk(r, f->enter, r->at + n, depth + 1);
+    DL_TRY(walk(r, f->enter, r->at + n, depth + 1));
   } else {
-    status = take(r, r->out + r->n_out, n);
+    DL_TRY(take(r, r->out + r->n_out, n));
     r->n_out += (size_t)n;
   }
-  if (status == DL_OK)
-    put_length(r->out + length_at, r->n_out - length_at - LENGTH_BYTES);
-  return status;
+  put_length(r->out + length_at, r->n_out - length_at - LENGTH_BYTES);
+  return DL_OK;
 }
 
 static enum dl_status walk_scalar(struct reader *r, const struct field *f,
                                   uint64_t key, uint64_t end) {
   unsigned type = key & 7;
-  uint64_t x, n = type == FIXED64 ? 8 : 4;
-  if (type == VARINT) {
-    enum dl_status status = read_varint(r, end, &x);
-    if (status == DL_OK && f)
-      status = room(r, 20);
-    if (status == DL_OK && f) {
-      put_varint(r, key);
-      put_varint(r, x);
-    }
-    return status;
-  }
-  if (n > end - r->at)
+  uint64_t x, n = type == VARINT ? 0 : type == FIXED64 ? 8 : 4;
+  if (type == VARINT)
+    DL_TRY(read_varint(r, end, &x));
+  else if (n > end - r->at)
     return cut_off(r);
   if (!f)
     return take(r, NULL, n);
-  enum dl_status status = room(r, 20);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(room(r, 20));
   put_varint(r, key);
-  status = take(r, r->out + r->n_out, n);
+  if (type == VARINT)
+    put_varint(r, x);
+  DL_TRY(take(r, r->out + r->n_out, n));
   r->n_out += (size_t)n;
-  return status;
+  return DL_OK;
 }
 
 /* Values that come one by one belong to a tensor too large to be kept. */
@@ -282,16 +265,13 @@ static bool too_many(const struct field *f, size_t *n) {
 
 static enum dl_status walk(struct reader *r, enum message in, uint64_t end,
                            int depth) {
-  enum dl_status status = DL_OK;
   uint32_t seen = 0;
   size_t n_values = 0;
   if (depth > DL_ONNX_MOST_DEPTH)
     return bad(r, "messages are nested too deeply");
-  while (status == DL_OK && r->at < end) {
+  while (r->at < end) {
     uint64_t key;
-    status = read_varint(r, end, &key);
-    if (status != DL_OK)
-      return status;
+    DL_TRY(read_varint(r, end, &key));
     const struct field *f = find_field(in, key >> 3);
     unsigned type = key & 7;
     if (key >> 3 == 0 || key > UINT32_MAX)
@@ -308,13 +288,13 @@ static enum dl_status walk(struct reader *r, enum message in, uint64_t end,
     if (f && ++r->n_fields > DL_ONNX_MOST_FIELDS)
       return bad(r, "more than 4 million fields");
     if (type == LENGTH)
-      status = walk_length(r, f, key, end, depth);
+      DL_TRY(walk_length(r, f, key, end, depth));
     else if (type == VARINT || type == FIXED64 || type == FIXED32)
-      status = walk_scalar(r, f, key, end);
+      DL_TRY(walk_scalar(r, f, key, end));
     else
       return bad(r, "not an ONNX model: no such kind of field");
   }
-  return status;
+  return DL_OK;
 }
 
 enum dl_status dl_onnx_slim(const char *path, uint8_t **data, size_t *len,
