@@ -314,10 +314,11 @@ static void end(struct dl_log *log, bool cut_off) {
 
 bool dl_log_import_line(struct dl_log *log, const struct dl_line *line) {
   log->line = line->number;
+  log->len = line->len;
   if (*line->s <= ' ' && line->s[strspn(line->s, " \t")] == '\0')
     return true;
   if (line->ended)
-    log->importer->line(log, line->s, line->len);
+    log->importer->line(log, line->s);
   else if (log->o.drop_last == 0) /* its last number may lack digits */
     dl_warn_at(log->d, log->path, line->number, DL_LOG_CUT_OFF);
   return line->ended;

@@ -68,6 +68,7 @@ struct dl_log {
   } origin;                  /* set by the importer when the log is opened */
   size_t bytes;              /* read from the file */
   void *state;               /* of the importer */
+  size_t len;                /* of the line being imported */
   struct dl_run open_run; /* while in_run: of the importer (dl_log_open_run) */
   bool in_run;
 

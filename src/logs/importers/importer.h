@@ -82,10 +82,11 @@ struct dl_importer {
 
   /* Exactly one of line, row and text is set. */
 
-  /* Imports a line: NUL-terminated, without its end; may be modified. Blank
-   * lines are skipped. Returns true if the line was used or ignored on purpose
-   * (a header, a comment), otherwise the value of dl_log_bad. */
-  bool (*line)(struct dl_log *log, char *s, size_t len);
+  /* Imports a line: NUL-terminated, without its end, of log->len bytes; may be
+   * modified. Blank lines are skipped. Returns true if the line was used or
+   * ignored on purpose (a header, a comment), otherwise the value of
+   * dl_log_bad. */
+  bool (*line)(struct dl_log *log, char *s);
 
   /* Imports a row of a table with a header; cells as in io/csv.h. In `begin`
    * and here dl_log_column finds columns by name. */

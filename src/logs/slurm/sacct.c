@@ -378,7 +378,8 @@ static bool is_elsewhere(const struct dl_log *log, const struct sacct *c,
          !dl_shard_takes(&log->o.shard, dl_seen_hash(DL_SEEN_START, id, n));
 }
 
-static bool line(struct dl_log *log, char *s, size_t len) {
+static bool line(struct dl_log *log, char *s) {
+  const size_t len = log->len;
   struct sacct *c = log->state;
   struct dl_slurm_row row;
   struct dl_timestamp start;

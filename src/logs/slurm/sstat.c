@@ -190,7 +190,8 @@ static bool add_row(struct dl_log *log, struct sstat *st,
   return true;
 }
 
-static bool line(struct dl_log *log, char *s, size_t len) {
+static bool line(struct dl_log *log, char *s) {
+  const size_t len = log->len;
   struct sstat *st = log->state;
   struct dl_slurm_row row;
   int64_t ns;

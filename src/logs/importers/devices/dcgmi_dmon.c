@@ -169,11 +169,10 @@ static bool is_known(char **field, size_t n) {
   return false;
 }
 
-static bool line(struct dl_log *log, char *s, size_t len) {
+static bool line(struct dl_log *log, char *s) {
   struct dcgmi *m = log->state;
   char *field[FIELDS_MAX];
   char *hash = strchr(s, '#');
-  (void)len;
   if (hash && (read_header(m, hash) || hash == s))
     return true;
   size_t n = dl_cell_words(s, field, FIELDS_MAX);

@@ -147,13 +147,12 @@ static uint32_t meter_of(struct dl_log *log, struct smi *smi,
   return dl_log_meter(log, DL_METER_GPU, id, name);
 }
 
-static bool line(struct dl_log *log, char *s, size_t len) {
+static bool line(struct dl_log *log, char *s) {
   struct smi *smi = log->state;
   struct dl_reading r;
   char *field[FIELDS_MAX];
   double x[N_COLUMNS];
   size_t header = strlen(smi->header);
-  (void)len;
   if (header > 0 && strncmp(s, smi->header, header) == 0 &&
       s[header + strspn(s + header, " \t")] == '\0')
     return true;

@@ -88,12 +88,11 @@ static bool time_of(struct dl_log *log, struct dmon *m, char **field,
   return dl_cell_time(log, "time", text, ns);
 }
 
-static bool line(struct dl_log *log, char *s, size_t len) {
+static bool line(struct dl_log *log, char *s) {
   struct dmon *m = log->state;
   char *field[FIELDS_MAX];
   struct dl_reading r = dl_reading_at(0, 0);
   size_t gpu;
-  (void)len;
   s += strspn(s, " \t");
   if (*s == '#') {
     read_header(m, s);

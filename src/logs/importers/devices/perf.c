@@ -317,12 +317,11 @@ static bool read_elapsed(char *s, double *seconds) {
   return localised(s, seconds);
 }
 
-static bool line(struct dl_log *log, char *s, size_t len) {
+static bool line(struct dl_log *log, char *s) {
   struct perf *p = log->state;
   struct event e;
   char separator = '\0';
   double seconds;
-  (void)len;
   char *start = s + strspn(s, " \t");
   char first = *start;
   if (first == '#') {

@@ -39,12 +39,11 @@ static bool read_header(struct psutil *p, char *s) {
   return p->n_fields > 0;
 }
 
-static bool line(struct dl_log *log, char *s, size_t len) {
+static bool line(struct dl_log *log, char *s) {
   struct psutil *p = log->state;
   char *field[FIELDS_MAX];
   double x[N_COLUMNS];
   int64_t ns;
-  (void)len;
   if (strncasecmp(s, columns[TIME].names, strlen(columns[TIME].names)) == 0 ||
       p->n_fields == 0)
     return read_header(p, s) ||

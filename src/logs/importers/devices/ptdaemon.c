@@ -59,11 +59,10 @@ static const char *value_of(char *const *field, size_t n, const char *name) {
   return NULL;
 }
 
-static bool line(struct dl_log *log, char *s, size_t len) {
+static bool line(struct dl_log *log, char *s) {
   struct ptd *p = log->state;
   struct dl_reading r = dl_reading_at(0, 0);
   char *field[FIELDS], buf[64];
-  (void)len;
   size_t n = dl_cell_split(s, ',', field, FIELDS);
   n = n < FIELDS ? n : FIELDS;
   if (n < 2 || strcasecmp(field[0], "Time") != 0)

@@ -255,17 +255,16 @@ static bool is_noise(const char *s) {
   return false;
 }
 
-static bool line(struct dl_log *log, char *s, size_t len) {
+static bool line(struct dl_log *log, char *s) {
   struct rocm *m = log->state;
   struct dl_timestamp t;
   char *field[FIELDS_MAX];
   int64_t ns;
   s += strspn(s, " \t");
-  len = strlen(s);
   if (is_noise(s))
     return true;
   if (!strchr(s, ',')) {
-    if (!dl_log_time(log, s, len, &ns) && !dl_cell_date(log, s, &ns))
+    if (!dl_log_time(log, s, strlen(s), &ns) && !dl_cell_date(log, s, &ns))
       return dl_log_bad(log, "neither a row nor a time");
     m->ns = ns;
     m->timed = true;

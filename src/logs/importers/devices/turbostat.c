@@ -161,13 +161,12 @@ static bool read_package(struct dl_log *log, struct turbostat *t,
   return true;
 }
 
-static bool line(struct dl_log *log, char *s, size_t len) {
+static bool line(struct dl_log *log, char *s) {
   struct turbostat *t = log->state;
   char *field[FIELDS];
   struct row row = {.ns = 0};
   int at[N_COLUMNS];
   bool tabs, any = false;
-  (void)len;
   if (read_header(s, at, &tabs)) {
     add_kept(log, t);
     t->in_sample = t->each_row = false;

@@ -51,12 +51,11 @@ static bool end_of(struct dl_log *log, const char *s, int64_t *ns) {
   return dl_log_time(log, s, strlen(s), ns);
 }
 
-static bool line(struct dl_log *log, char *s, size_t len) {
+static bool line(struct dl_log *log, char *s) {
   struct epochs *e = log->state;
   char *field[FIELDS_MAX];
   double number;
   int64_t ns;
-  (void)len;
   if (e->n_fields == 0)
     return read_header(e, s) ||
            dl_log_bad(log, "no columns 'epoch' and 'end_time'");

@@ -407,12 +407,11 @@ static bool read_next_header(struct dl_log *log, struct samples *s,
   return true;
 }
 
-static bool line(struct dl_log *log, char *text, size_t len) {
+static bool line(struct dl_log *log, char *text) {
   struct samples *s = log->state;
   struct dl_reading r[CHANNELS_MAX];
   char *field[FIELDS_MAX];
   int64_t ns;
-  (void)len;
   text += strspn(text, " ");
   size_t n = dl_cell_split(text, s->separator, field, FIELDS_MAX);
   if (text[0] == '#' || read_next_header(log, s, field, n))

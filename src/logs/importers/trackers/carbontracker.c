@@ -347,11 +347,10 @@ static void read_pue(struct dl_log *log, const char *s) {
   dl_parse_number(s, strcspn(s, " "), &t->pue);
 }
 
-static bool line(struct dl_log *log, char *s, size_t len) {
+static bool line(struct dl_log *log, char *s) {
   struct tracker *t = log->state;
   struct dl_timestamp time;
   char *message = dl_ct_message(s, &time);
-  (void)len;
   if (!time.dated && t->in_list)
     return read_list(log, message);
   t->in_list = false;

@@ -136,12 +136,11 @@ static bool read_quantity(struct dl_log *log, char *s) {
   return ok;
 }
 
-static bool line(struct dl_log *log, char *s, size_t len) {
+static bool line(struct dl_log *log, char *s) {
   struct output *o = log->state;
   struct dl_timestamp time;
   char *message = dl_ct_message(s, &time);
   bool prefixed = dl_ct_take(&message, prefix);
-  (void)len;
   if (time.dated || prefixed)
     close_block(log);
   if (dl_ct_take(&message, actual_word)) {
