@@ -138,32 +138,21 @@ static void given(struct dl_run *run, const struct dl_log_summary *log,
 
 /* --- epochs detected in the signals */
 
-struct signals {
-  double *t, *power, *util, *memory;
-  size_t n;
-};
-
-static void make_signals(struct signals *s, const struct dl_energy_curve *c) {
-  s->t = dl_calloc(c->n, sizeof *s->t);
-  s->power = dl_calloc(c->n, sizeof *s->power);
-  s->util = dl_calloc(c->n, sizeof *s->util);
-  s->memory = dl_calloc(c->n, sizeof *s->memory);
-  s->n = 0;
+/* Times, powers, utilizations of the GPUs and of their memory, each with room
+ * for all points of the curve. Returns how many there are. */
+static size_t make_signals(double *signal[4], const struct dl_energy_curve *c) {
+  size_t n = 0;
+  for (size_t k = 0; k < 4; k++)
+    signal[k] = signal[0] + k * c->n;
   for (size_t i = 0; i < c->n; i++) {
     if (i > 0 && c->point[i].ns <= c->point[i - 1].ns)
       continue;
-    s->t[s->n] = (double)(c->point[i].ns - c->point[0].ns) * 1e-9;
-    s->power[s->n] = (double)c->point[i].power_w;
-    s->memory[s->n] = (double)c->point[i].memory_util;
-    s->util[s->n++] = (double)c->point[i].util;
+    signal[0][n] = (double)(c->point[i].ns - c->point[0].ns) * 1e-9;
+    signal[1][n] = (double)c->point[i].power_w;
+    signal[2][n] = (double)c->point[i].util;
+    signal[3][n++] = (double)c->point[i].memory_util;
   }
-}
-
-static void free_signals(struct signals *s) {
-  free(s->t);
-  free(s->power);
-  free(s->util);
-  free(s->memory);
+  return n;
 }
 
 static void take_cycles(struct dl_run *run, const struct dl_log_summary *log,
@@ -189,15 +178,14 @@ static enum dl_status found(struct dl_run *run,
                             const struct dl_log_summary *log, size_t n,
                             const struct dl_epochs_options *e,
                             struct dl_diag *d) {
-  struct signals s = {0};
   struct dl_cycles_options o = {
       .hint_s = e->hint_s, .n_total = e->n_total, .n_first = e->n_first};
   DL_SCOPED(dl_cycles_free) struct dl_cycles c = {0};
-  make_signals(&s, &log->curve);
-  const double *signal[] = {s.power, s.util, s.memory};
-  enum dl_status status =
-      dl_cycles_find(&(struct dl_signals){s.t, s.n, signal, 3}, &o, &c, d);
-  free_signals(&s);
+  DL_FREED double *all = dl_calloc(4 * log->curve.n, sizeof *all);
+  double *s[4] = {all};
+  const struct dl_signals signals = {all, make_signals(s, &log->curve),
+                                     (const double *const *)s + 1, 3};
+  enum dl_status status = dl_cycles_find(&signals, &o, &c, d);
   if (status == DL_OK)
     take_cycles(run, log, n, &c);
   if (status == DL_OK && c.verdict != DL_CYCLES_SURE)

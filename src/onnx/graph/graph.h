@@ -19,7 +19,8 @@ enum {
   DL_T_INT32 = 6,
   DL_T_INT64 = 7,
   DL_T_BOOL = 9,
-  DL_T_FLOAT16 = 10
+  DL_T_FLOAT16 = 10,
+  DL_T_DOUBLE = 11
 };
 
 enum {

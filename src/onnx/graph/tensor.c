@@ -222,37 +222,25 @@ bool dl_type_is_float(int type) {
          strncmp(name, "complex", 7) == 0;
 }
 
+/* One of the types that are read. */
 static double raw_element(const uint8_t *p, int type) {
-  switch (type) {
-  case DL_T_FLOAT: {
-    float x;
-    memcpy(&x, p, sizeof x);
-    return (double)x;
-  }
-  case 11: {
-    double x;
-    memcpy(&x, p, sizeof x);
-    return x;
-  }
-  case DL_T_INT32: {
-    int32_t x;
-    memcpy(&x, p, sizeof x);
-    return x;
-  }
-  case DL_T_INT64: {
-    int64_t x;
-    memcpy(&x, p, sizeof x);
-    return (double)x;
-  }
-  case DL_T_INT8:
-    return (int8_t)*p;
-  default: /* bool, uint8 */
-    return *p;
-  }
+  union {
+    float f;
+    double d;
+    int32_t i;
+    int64_t l;
+  } x;
+  memcpy(&x, p, (size_t)dl_type_bytes(type));
+  return type == DL_T_FLOAT    ? (double)x.f
+         : type == DL_T_DOUBLE ? x.d
+         : type == DL_T_INT32  ? x.i
+         : type == DL_T_INT64  ? (double)x.l
+         : type == DL_T_INT8   ? (int8_t)*p
+                               : *p; /* bool, uint8 */
 }
 
 static bool readable(int type) {
-  return type == DL_T_FLOAT || type == 11 || type == DL_T_INT32 ||
+  return type == DL_T_FLOAT || type == DL_T_DOUBLE || type == DL_T_INT32 ||
          type == DL_T_INT64 || type == DL_T_INT8 || type == DL_T_UINT8 ||
          type == DL_T_BOOL;
 }
@@ -260,23 +248,19 @@ static bool readable(int type) {
 /* The elements, wherever they are; false where they are not. */
 static bool fill(const Onnx__TensorProto *t, int type, double *x, size_t n) {
   size_t bytes = (size_t)dl_type_bytes(type);
-  if (t->has_raw_data && t->raw_data.len == n * bytes)
-    for (size_t i = 0; i < n; i++)
-      x[i] = raw_element(t->raw_data.data + i * bytes, type);
-  else if (type == DL_T_FLOAT && t->n_float_data == n)
-    for (size_t i = 0; i < n; i++)
-      x[i] = (double)t->float_data[i];
-  else if (type == DL_T_INT64 && t->n_int64_data == n)
-    for (size_t i = 0; i < n; i++)
-      x[i] = (double)t->int64_data[i];
-  else if (type == 11 && t->n_double_data == n)
-    for (size_t i = 0; i < n; i++)
-      x[i] = t->double_data[i];
-  else if (type != DL_T_FLOAT && t->n_int32_data == n)
-    for (size_t i = 0; i < n; i++)
-      x[i] = t->int32_data[i];
-  else
+  bool raw = t->has_raw_data && t->raw_data.len == n * bytes;
+  bool floats = type == DL_T_FLOAT && t->n_float_data == n;
+  bool longs = type == DL_T_INT64 && t->n_int64_data == n;
+  bool doubles = type == DL_T_DOUBLE && t->n_double_data == n;
+  if (!raw && !floats && !longs && !doubles &&
+      (type == DL_T_FLOAT || t->n_int32_data != n))
     return n == 0;
+  for (size_t i = 0; i < n; i++)
+    x[i] = raw       ? raw_element(t->raw_data.data + i * bytes, type)
+           : floats  ? (double)t->float_data[i]
+           : longs   ? (double)t->int64_data[i]
+           : doubles ? t->double_data[i]
+                     : t->int32_data[i];
   return true;
 }
 
