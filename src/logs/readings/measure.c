@@ -3,6 +3,12 @@
 
 #include <math.h>
 
+const struct dl_kind_columns dl_kind_columns[] = {
+    [DL_METER_GPU] = {DL_RUN_gpu_energy_j, DL_RUN_gpu_power_w},
+    [DL_METER_CPU] = {DL_RUN_cpu_energy_j, DL_RUN_cpu_power_w},
+    [DL_METER_RAM] = {DL_RUN_ram_energy_j, DL_RUN_ram_power_w},
+    [DL_METER_NODE] = {DL_RUN_node_energy_j, DL_RUN_node_power_w}};
+
 const struct dl_log_summary *dl_measure_find(const struct dl_log_summary *log,
                                              size_t n,
                                              enum dl_meter_kind kind) {
@@ -40,21 +46,15 @@ static void set_nodes(struct dl_run *run, double n) {
 
 void dl_measure(struct dl_run *run, const struct dl_log_summary *log,
                 size_t n) {
-  static const struct {
-    enum dl_run_id energy, power;
-  } columns[DL_N_METER_KINDS] = {
-      [DL_METER_GPU] = {DL_RUN_gpu_energy_j, DL_RUN_gpu_power_w},
-      [DL_METER_CPU] = {DL_RUN_cpu_energy_j, DL_RUN_cpu_power_w},
-      [DL_METER_RAM] = {DL_RUN_ram_energy_j, DL_RUN_ram_power_w},
-      [DL_METER_NODE] = {DL_RUN_node_energy_j, DL_RUN_node_power_w}};
   for (int kind = 0; kind < DL_N_METER_KINDS; kind++) {
     const struct dl_log_summary *from =
         dl_measure_find(log, n, (enum dl_meter_kind)kind);
     if (!from)
       continue;
-    dl_run_set_number(run, columns[kind].energy,
+    dl_run_set_number(run, dl_kind_columns[kind].energy,
                       dl_energy_curve_round(from->kind[kind].energy_j));
-    dl_run_set_number(run, columns[kind].power, from->kind[kind].power_w);
+    dl_run_set_number(run, dl_kind_columns[kind].power,
+                      from->kind[kind].power_w);
   }
   const struct dl_log_summary *gpus = dl_measure_find(log, n, DL_METER_GPU);
   if (gpus) {

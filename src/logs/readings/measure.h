@@ -7,6 +7,12 @@
 #include "logs/readings/log_summary.h"
 #include "run/run.h"
 
+/* The columns of the energy and the mean power of a kind of meter. */
+struct dl_kind_columns {
+  enum dl_run_id energy, power;
+};
+extern const struct dl_kind_columns dl_kind_columns[DL_N_METER_KINDS];
+
 /* Sets what the n logs of one run measured; the first log is the trace. For
  * each kind of meter the first log that has one counts. energy_j is that of the
  * node if it was metered, otherwise the sum of the parts; `boundary` states

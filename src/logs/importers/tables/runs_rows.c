@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "io/csv.h"
 #include "logs/log.h"
+#include "logs/readings/measure.h"
 
 bool dl_run_has_text(const char *const *cell, long at) {
   return at >= 0 &&
@@ -62,12 +63,11 @@ void dl_run_put(struct dl_run *r, enum dl_run_id column, double x) {
     dl_run_set_number(r, column, x);
 }
 
-void dl_run_put_energy(struct dl_run *r, enum dl_run_id energy,
-                       enum dl_run_id power, double energy_j,
-                       double duration_s) {
-  dl_run_put(r, energy, energy_j);
+void dl_run_put_energy(struct dl_run *r, enum dl_meter_kind kind,
+                       double energy_j, double duration_s) {
+  dl_run_put(r, dl_kind_columns[kind].energy, energy_j);
   if (duration_s > 0)
-    dl_run_put(r, power, energy_j / duration_s);
+    dl_run_put(r, dl_kind_columns[kind].power, energy_j / duration_s);
 }
 
 void dl_run_put_epochs(struct dl_run *r, double epochs) {

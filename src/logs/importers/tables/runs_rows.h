@@ -32,10 +32,10 @@ bool dl_run_has_text(const char *const *cell, long at);
 /* Sets a number if it is in the range of the column. */
 void dl_run_put(struct dl_run *r, enum dl_run_id column, double x);
 
-/* Sets an energy, J, and the mean power over duration_s, W. */
-void dl_run_put_energy(struct dl_run *r, enum dl_run_id energy,
-                       enum dl_run_id power, double energy_j,
-                       double duration_s);
+/* Sets the energy of a kind of meter, J, and the mean power over duration_s,
+ * W. */
+void dl_run_put_energy(struct dl_run *r, enum dl_meter_kind kind,
+                       double energy_j, double duration_s);
 
 /* Sets the number of epochs, and the means over them. */
 void dl_run_put_epochs(struct dl_run *r, double epochs);

@@ -105,7 +105,7 @@ void dl_ct_components(const char *s, struct dl_run *r, bool *gpu, bool *cpu) {
 
 /* --- the standard log */
 
-enum part { GPU, CPU, N_PARTS };
+enum part { GPU, CPU, N_PARTS }; /* by enum dl_meter_kind */
 
 struct tracker {
   double pue;
@@ -207,12 +207,9 @@ static void close_run(struct dl_log *log) {
       (t->has[GPU] ? t->energy[GPU] : 0) + (t->has[CPU] ? t->energy[CPU] : 0);
   dl_run_put(r, DL_RUN_duration_s, t->duration);
   dl_run_put(r, DL_RUN_n_gpus, t->n_gpus);
-  if (t->has[GPU])
-    dl_run_put_energy(r, DL_RUN_gpu_energy_j, DL_RUN_gpu_power_w,
-                      t->energy[GPU], t->duration);
-  if (t->has[CPU])
-    dl_run_put_energy(r, DL_RUN_cpu_energy_j, DL_RUN_cpu_power_w,
-                      t->energy[CPU], t->duration);
+  for (enum part p = 0; p < N_PARTS; p++)
+    if (t->has[p])
+      dl_run_put_energy(r, (enum dl_meter_kind)p, t->energy[p], t->duration);
   if (t->has[GPU] || t->has[CPU]) {
     dl_run_put(r, DL_RUN_energy_j, energy);
     dl_run_put(r, DL_RUN_pue, t->pue);

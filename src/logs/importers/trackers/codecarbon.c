@@ -138,12 +138,9 @@ static bool is_mode(const struct codecarbon *c, const char *const *cell,
 
 static void put_energies(struct dl_run *r, const double *x, bool machine) {
   double pue = isnan(x[PUE]) ? 1 : x[PUE];
-  dl_run_put_energy(r, DL_RUN_cpu_energy_j, DL_RUN_cpu_power_w,
-                    x[CPU_ENERGY] / pue, x[DURATION]);
-  dl_run_put_energy(r, DL_RUN_gpu_energy_j, DL_RUN_gpu_power_w,
-                    x[GPU_ENERGY] / pue, x[DURATION]);
-  dl_run_put_energy(r, DL_RUN_ram_energy_j, DL_RUN_ram_power_w,
-                    x[RAM_ENERGY] / pue, x[DURATION]);
+  dl_run_put_energy(r, DL_METER_CPU, x[CPU_ENERGY] / pue, x[DURATION]);
+  dl_run_put_energy(r, DL_METER_GPU, x[GPU_ENERGY] / pue, x[DURATION]);
+  dl_run_put_energy(r, DL_METER_RAM, x[RAM_ENERGY] / pue, x[DURATION]);
   dl_run_put(r, DL_RUN_energy_j, x[ENERGY] / pue);
   if (pue != 1) {
     dl_run_put(r, DL_RUN_pue, pue);

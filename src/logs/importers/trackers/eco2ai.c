@@ -122,14 +122,10 @@ static void put_numbers(struct dl_run *r, const double *x) {
   dl_run_put(r, DL_RUN_duration_s, x[DURATION]);
   dl_run_put(r, DL_RUN_energy_j, x[ENERGY]);
   dl_run_put(r, DL_RUN_co2e_g, x[EMISSIONS]);
-  dl_run_put_energy(r, DL_RUN_cpu_energy_j, DL_RUN_cpu_power_w, x[CPU_ENERGY],
-                    x[DURATION]);
-  dl_run_put_energy(r, DL_RUN_ram_energy_j, DL_RUN_ram_power_w, x[RAM_ENERGY],
-                    x[DURATION]);
-  if (isnan(r->n_gpus) && !(x[GPU_ENERGY] > 0))
-    return; /* no GPU: its energy is 0 there */
-  dl_run_put_energy(r, DL_RUN_gpu_energy_j, DL_RUN_gpu_power_w, x[GPU_ENERGY],
-                    x[DURATION]);
+  dl_run_put_energy(r, DL_METER_CPU, x[CPU_ENERGY], x[DURATION]);
+  dl_run_put_energy(r, DL_METER_RAM, x[RAM_ENERGY], x[DURATION]);
+  if (!isnan(r->n_gpus) || x[GPU_ENERGY] > 0) /* without a GPU it is 0 */
+    dl_run_put_energy(r, DL_METER_GPU, x[GPU_ENERGY], x[DURATION]);
 }
 
 /* Adds the run whose epochs were read. */

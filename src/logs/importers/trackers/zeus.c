@@ -22,7 +22,7 @@
 #include "logs/importers/tables/runs_rows.h"
 #include "logs/log.h"
 
-enum device { GPU, CPU, DRAM, N_DEVICES };
+enum device { GPU, CPU, DRAM, N_DEVICES }; /* by enum dl_meter_kind */
 enum { INDEX_MAX = 256 };
 
 static const char *const device_names[] = {"gpu", "cpu", "dram"};
@@ -80,12 +80,6 @@ static bool sum(struct dl_log *log, struct zeus *z, const char *const *cell,
   return true;
 }
 
-static const struct {
-  enum dl_run_id energy, power;
-} columns[N_DEVICES] = {{DL_RUN_gpu_energy_j, DL_RUN_gpu_power_w},
-                        {DL_RUN_cpu_energy_j, DL_RUN_cpu_power_w},
-                        {DL_RUN_ram_energy_j, DL_RUN_ram_power_w}};
-
 static bool row(struct dl_log *log, const char *const *cell) {
   struct zeus *z = log->state;
   double elapsed, energy[N_DEVICES], total = 0;
@@ -106,8 +100,7 @@ static bool row(struct dl_log *log, const char *const *cell) {
   if (z->n[GPU] > 0)
     dl_run_put(r, DL_RUN_n_gpus, (double)z->n[GPU]);
   for (enum device k = 0; k < N_DEVICES; k++)
-    dl_run_put_energy(r, columns[k].energy, columns[k].power, energy[k],
-                      elapsed);
+    dl_run_put_energy(r, (enum dl_meter_kind)k, energy[k], elapsed);
   if (z->n[GPU] + z->n[CPU] + z->n[DRAM] == 0)
     return true;
   dl_run_put(r, DL_RUN_energy_j, total);
