@@ -35,9 +35,6 @@ struct channel {
   double power_w, util; /* latest values of a GPU; NaN: none yet */
 };
 
-const struct dl_kind_total dl_kind_unknown = {0,   NAN, NAN, NAN, NAN,
-                                              NAN, NAN, NAN, NAN};
-
 struct reader {
   struct dl_log_summary *s;
   const struct dl_summary_options *o;
@@ -265,30 +262,17 @@ static enum dl_status read_all(struct reader *k) {
 
 /* Adds a meter to the total of its kind. */
 static void add_meter(struct dl_log_summary *s, enum dl_meter_kind kind,
-                      const struct dl_meter_summary *m, double limit_w) {
-  struct dl_kind_total *t = &s->kind[kind];
-  if (t->n_meters++ == 0) {
-    t->energy_j = t->integral_j = t->counter_j = 0;
-    t->power_w = t->util = t->idle_w = 0;
-    t->peak_w = m->peak_w;
-  } else {
-    t->peak_w = NAN;
-  }
-  t->energy_j += m->energy_j;
-  t->integral_j += m->integral_j;
-  t->counter_j += m->counter_j;
-  t->power_w += m->power_w;
-  t->util += (m->util - t->util) * (1 / (double)t->n_meters);
-  t->idle_w += m->idle_w;
-  t->limit_w = isnan(t->limit_w) ? limit_w : t->limit_w + limit_w;
+                      const struct dl_power_meter *m,
+                      const struct dl_meter_summary *sum) {
+  dl_kind_add(&s->kind[kind], &sum->total);
   if (s->samples == 0 || m->first_ns < s->span.start_ns)
     s->span.start_ns = m->first_ns;
   if (s->samples == 0 || m->last_ns > s->span.end_ns)
     s->span.end_ns = m->last_ns;
   if (m->n > s->samples) {
     s->samples = m->n;
-    s->interval_s = m->interval_s;
-    s->missing = m->missing;
+    s->interval_s = sum->interval_s;
+    s->missing = sum->missing;
   }
 }
 
@@ -316,14 +300,15 @@ static void add_kind(struct reader *k, enum dl_meter_kind kind,
       dl_warn_at(k->d, k->log->path, 0, "meter '%s' skipped: one reading only",
                  info[i].id ? info[i].id : "without a name");
     } else if (m->n > 0) {
-      struct dl_meter_summary sum = dl_power_meter_summarise(m);
+      struct dl_meter_summary sum =
+          dl_power_meter_summarise(m, info[i].limit_w);
       if (sum.no_counter) {
         dl_warn_at(k->d, k->log->path, 0,
                    "the energy %s: it is no counter and is not used",
                    sum.no_counter);
         k->s->curve.n = 0;
       }
-      add_meter(k->s, kind, &sum, info[i].limit_w);
+      add_meter(k->s, kind, m, &sum);
     }
   }
 }
@@ -346,12 +331,13 @@ static void warn_unmetered(const struct reader *k) {
   double run_s = (double)(span->end_ns - span->start_ns) / 1e9;
   for (size_t i = 0; i < k->n_channels; i++) {
     const struct dl_meter_info *info = &k->log->meter[i];
-    struct dl_meter_summary m = dl_power_meter_summarise(&k->channel[i].meter);
-    double metered_s = (double)(m.last_valued_ns - m.first_valued_ns) / 1e9;
+    const struct dl_power_meter *m = &k->channel[i].meter;
+    struct dl_meter_summary sum = dl_power_meter_summarise(m, NAN);
+    double metered_s = (double)(m->valued_ns - m->first_valued_ns) / 1e9;
     double without_s = run_s - metered_s;
-    if (isnan(m.energy_j) || m.n < 2 ||
+    if (isnan(sum.total.energy_j) || m->n < 2 ||
         without_s <= fmax(UNMETERED_SHARE * run_s, UNMETERED_MIN_S) ||
-        without_s <= 2 * m.interval_s)
+        without_s <= 2 * sum.interval_s)
       continue;
     dl_warn_at(k->d, k->log->path, 0,
                "meter '%s' has values for %.4g s of %.4g s only: its energy is "
@@ -379,9 +365,9 @@ static size_t nodes_of(const struct dl_log *log, enum dl_meter_kind kind) {
 static enum dl_status add_memory(struct reader *k) {
   struct dl_log_summary *s = k->s;
   size_t samples = s->samples;
-  struct dl_meter_summary ram = dl_power_meter_summarise(&k->ram);
-  if (ram.n > 0)
-    add_meter(s, DL_METER_RAM, &ram, NAN);
+  struct dl_meter_summary ram = dl_power_meter_summarise(&k->ram, NAN);
+  if (k->ram.n > 0)
+    add_meter(s, DL_METER_RAM, &k->ram, &ram);
   s->samples = samples > 0 ? samples : s->samples;
   bool matched;
   enum dl_status status =

@@ -24,19 +24,6 @@ struct dl_summary_options {
   void *ctx;
 };
 
-/* All meters of one kind together. NaN: unknown. */
-struct dl_kind_total {
-  size_t n_meters;
-  double energy_j, integral_j, counter_j; /* sums; NaN if one is unknown */
-  double power_w;        /* sum of the meters' means over their samples */
-  double util;           /* mean over the meters */
-  double idle_w, peak_w; /* of all together */
-  double limit_w;        /* sum */
-};
-
-/* A kind without meters. */
-extern const struct dl_kind_total dl_kind_unknown;
-
 struct dl_log_summary {
   struct dl_kind_total kind[DL_N_METER_KINDS];
   char *gpu; /* name of the GPU; several names joined by " + " */

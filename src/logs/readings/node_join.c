@@ -95,23 +95,13 @@ static void add_curve(struct dl_energy_curve *a,
 
 /* --- kinds of meters */
 
+/* Energies are multiples of 2^-20 J, so that those of epochs add up. */
 static void add_kind(struct dl_kind_total *to,
                      const struct dl_kind_total *from) {
-  double n = (double)to->n_meters, m = (double)from->n_meters;
-  if (to->n_meters == 0) {
-    *to = *from;
-    return;
-  }
-  to->energy_j = dl_energy_curve_round(to->energy_j) +
-                 dl_energy_curve_round(from->energy_j);
-  to->integral_j += from->integral_j;
-  to->counter_j += from->counter_j;
-  to->power_w += from->power_w;
-  to->util = (n * to->util + m * from->util) / (n + m);
-  to->idle_w += from->idle_w;
-  to->peak_w = NAN; /* see find_peak */
-  to->limit_w += from->limit_w;
-  to->n_meters += from->n_meters;
+  struct dl_kind_total rounded = *from;
+  rounded.energy_j = dl_energy_curve_round(from->energy_j);
+  to->energy_j = dl_energy_curve_round(to->energy_j);
+  dl_kind_add(to, &rounded); /* for the peak see find_peak */
 }
 
 static void take_marks(struct dl_log_summary *to,

@@ -148,8 +148,28 @@ static const char *no_counter_why(const struct dl_power_meter *m) {
   return NULL;
 }
 
-struct dl_meter_summary
-dl_power_meter_summarise(const struct dl_power_meter *m) {
+const struct dl_kind_total dl_kind_unknown = {0,   NAN, NAN, NAN, NAN,
+                                              NAN, NAN, NAN, NAN};
+
+void dl_kind_add(struct dl_kind_total *to, const struct dl_kind_total *from) {
+  if (to->n_meters == 0) {
+    *to = *from;
+    return;
+  }
+  to->n_meters += from->n_meters;
+  to->energy_j += from->energy_j;
+  to->integral_j += from->integral_j;
+  to->counter_j += from->counter_j;
+  to->power_w += from->power_w;
+  to->util +=
+      (from->util - to->util) * ((double)from->n_meters / (double)to->n_meters);
+  to->idle_w += from->idle_w;
+  to->peak_w = NAN;
+  to->limit_w += from->limit_w;
+}
+
+struct dl_meter_summary dl_power_meter_summarise(const struct dl_power_meter *m,
+                                                 double limit_w) {
   bool spans = m->last_ns > m->first_ns;
   bool integral = m->n_power > 1 && spans;
   const char *no_counter = spans ? no_counter_why(m) : NULL;
@@ -161,26 +181,19 @@ dl_power_meter_summarise(const struct dl_power_meter *m) {
   while (total > 0 && (below += m->bin[median].n) * 2 < total)
     median++;
   struct dl_meter_summary s = {
-      .n = m->n,
-      .n_power = m->n_power,
-      .first_ns = m->first_ns,
-      .last_ns = m->last_ns,
-      .first_valued_ns = m->first_valued_ns,
-      .last_valued_ns = m->valued_ns,
-      .integral_j = integral ? m->integral_j : NAN,
-      .counter_j = counter ? m->counter_j : NAN,
-      .power_w = m->power_sum_w / (double)m->n_power, /* 0 / 0: NaN */
-      .util = m->util_sum / (double)m->n_util,
-      .idle_w = m->idle_sum_w / (double)m->n_idle,
-      .peak_w = m->peak_w,
+      .total = {.n_meters = 1,
+                .energy_j = NAN,
+                .integral_j = integral ? m->integral_j : NAN,
+                .counter_j = counter ? m->counter_j : NAN,
+                .power_w = m->power_sum_w / (double)m->n_power, /* 0/0: NaN */
+                .util = m->util_sum / (double)m->n_util,
+                .idle_w = m->idle_sum_w / (double)m->n_idle,
+                .peak_w = m->peak_w,
+                .limit_w = limit_w},
       .interval_s = m->bin[median].sum_ns / (double)m->bin[median].n / 1e9,
       .no_counter = no_counter,
-      .n_gaps = m->n_gaps,
-      .n_resets = m->n_resets,
-      .n_repeats = m->n_repeats,
-      .gap_s = m->gap_s,
   };
-  s.energy_j = counter ? s.counter_j : s.integral_j;
+  s.total.energy_j = counter ? s.total.counter_j : s.total.integral_j;
   /* Expected samples against those with a value; a reading with the time of
    * another one does not count. */
   double expected = (double)(m->last_ns - m->first_ns) / 1e9 / s.interval_s + 1;

@@ -37,7 +37,7 @@ struct dl_interval_bin {
   double sum_ns;
 };
 
-/* The fields are private to power_meter.c. */
+/* Fields are set by power_meter.c alone. */
 struct dl_power_meter {
   struct dl_meter_options o;
   size_t n, n_power, n_util, n_idle, n_gaps, n_resets, n_repeats;
@@ -72,29 +72,35 @@ struct dl_meter_event dl_power_meter_add(struct dl_power_meter *m,
  * power; 0 before the second reading. */
 double dl_power_meter_energy(const struct dl_power_meter *m);
 
-/* NaN: unknown. */
+/* One meter, or all of one kind together. NaN: unknown. */
+struct dl_kind_total {
+  size_t n_meters;
+  double energy_j;       /* of the counter, else of the power; NaN with neither,
+                            or one reading */
+  double integral_j;     /* of the power */
+  double counter_j;      /* of the counter */
+  double power_w;        /* mean over the samples; sum of the meters */
+  double util;           /* mean over samples and meters */
+  double idle_w, peak_w; /* with utilization 0, and the most; of all together */
+  double limit_w;        /* sum */
+};
+
+/* A kind without meters. */
+extern const struct dl_kind_total dl_kind_unknown;
+
+/* Adds meters of the same kind. What they draw at most together is unknown. */
+void dl_kind_add(struct dl_kind_total *to, const struct dl_kind_total *from);
+
 struct dl_meter_summary {
-  size_t n;       /* readings */
-  size_t n_power; /* readings with a power */
-  int64_t first_ns, last_ns;
-  int64_t first_valued_ns, last_valued_ns; /* readings with power or counter */
-  double energy_j;   /* NaN with neither power nor counter, or one reading */
-  double integral_j; /* of the power */
-  double counter_j;  /* of the counter */
-  double power_w;    /* mean over the samples */
-  double util;       /* mean over the samples */
-  double idle_w;     /* mean over the samples with utilization 0 */
-  double peak_w;
-  double interval_s; /* median; NaN with one reading */
-  double missing;    /* share of samples missing, given that interval */
-  size_t n_gaps, n_resets, n_repeats;
-  double gap_s;           /* total length of the gaps */
+  struct dl_kind_total total;
+  double interval_s;      /* median; NaN with one reading */
+  double missing;         /* share of samples missing, given that interval */
   const char *no_counter; /* why the energies of the readings, which are none
                              of a counter, were not used; NULL: they were */
 };
 
-struct dl_meter_summary
-dl_power_meter_summarise(const struct dl_power_meter *m);
+struct dl_meter_summary dl_power_meter_summarise(const struct dl_power_meter *m,
+                                                 double limit_w);
 
 #define DL_FAULT_SIZE 64
 
