@@ -128,7 +128,7 @@ static struct dl_dual shapes(const struct setting *k) {
   double tokens = in->sequences * in->tokens, copies = tokens * in->chosen;
   struct dl_dual t = shape(k, in->hidden, tokens);
   t = dl_dual_scaled(&t, (in->linear - in->expert_linear) /
-                             (in->systolic ? SYSTOLIC : 1));
+                             (in->systolic > 0 ? SYSTOLIC : 1));
   if (in->expert_linear > 0) {
     struct dl_dual of_experts = shape(k, in->expert_width, copies);
     add(&of_experts, dl_dual_of(HALF_TILE * in->own_experts / copies));
@@ -148,7 +148,7 @@ static struct dl_dual products(const struct setting *k) {
   struct dl_dual t = shapes(k);
   t = dl_dual_scaled(&t, 2 * k->per_part * (in->passes + in->again) / in->peak);
   by(k, &t, share[in->format], -1);
-  if (in->format != DL_LANG_FP32 && per_w > 1 && !in->systolic) {
+  if (in->format != DL_LANG_FP32 && per_w > 1 && !(in->systolic > 0)) {
     struct dl_dual slow = exponential(k, per_w, DL_LANG_TH, 1);
     t = dl_dual_product(&t, &slow);
   }

@@ -226,6 +226,7 @@ struct dl_language_inputs {
   double domain;        /* GPUs joined by the link */
   double link, network; /* B/s of a GPU, one direction */
   double peak, peak_16; /* FLOP/s at the format in use, and in 16 bits */
+  double systolic;      /* 1: arrays of a TPU compute products; else 0 */
   double tiles;         /* of results, in a round; 0: small or unknown */
   double bandwidth;     /* B/s */
   double gddr;          /* GB/s of GDDR6 or later; 0: other memory */
@@ -237,7 +238,6 @@ struct dl_language_inputs {
   int pcie;             /* the link is PCIe */
   int by_weight;        /* operations on each tensor of weights in turn */
   int reduces_last;     /* gradients, after the backward pass */
-  int systolic;         /* arrays compute products, of a TPU */
 };
 
 /* An optimizer step: what each part takes alone, s, and the whole; W of a GPU.
