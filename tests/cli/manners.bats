@@ -47,8 +47,8 @@ commands() {
   misused predict "$(message unknown_option --deadline \
     "$(message it_is_one_of "'dlest recommend'")" predict)" --deadline 3h
   misused calibrate "$(message unknown_option --dataset \
-    "$(message it_is_one_of "'dlest predict', 'recommend', 'record', 'compare'")$(
-      message write_set_value dataset)" calibrate)" runs.csv --dataset imagenet
+    "$(message it_is_one_of "'dlest predict', 'recommend', 'record', 'compare'"
+    )$(message write_set_value dataset)" calibrate)" runs.csv --dataset imagenet
 }
 
 @test "singular and plural: of options, of kinds" {
