@@ -18,6 +18,7 @@ const char *dl_excluded_name(enum dl_excluded why) {
 
 void dl_choices_free(struct dl_choices *l) {
   free(l->c);
+  free(l->broken);
   *l = (struct dl_choices){0};
 }
 
@@ -56,6 +57,8 @@ static enum dl_status take_row(void *ctx, size_t part,
   (void)d;
   dl_memory_of(job, &memory);
   if (row->combination == 0) {
+    free(l->broken);
+    l->broken = row->broken ? dl_strdup(row->broken) : NULL;
     l->epochs = job->epochs;
     l->train_samples = job->train_samples;
     l->val_samples = job->val_samples;

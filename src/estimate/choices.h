@@ -48,7 +48,8 @@ struct dl_alternative {
 struct dl_choices {
   struct dl_alternative *c; /* owned */
   size_t n, cap;
-  size_t n_excluded[DL_N_EXCLUDED];   /* by why; [0]: those that meet */
+  size_t n_excluded[DL_N_EXCLUDED]; /* by why; [0]: those that meet */
+  char *broken; /* why the settings of the first do not go together; or NULL */
   const struct dl_measured *measured; /* borrowed; NULL: all were */
   /* What all have in common, of the first; NaN where measured. */
   double epochs, train_samples, val_samples;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "estimate/sweep.h"
 
+#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 
@@ -17,6 +18,7 @@ struct part {
 };
 
 struct sweep {
+  const struct dl_frame *f;
   const struct dl_session *s;
   const struct dl_sweep_taker *taker;
   struct part *part;
@@ -48,18 +50,38 @@ static enum dl_status open_parts(struct sweep *w, struct dl_frame *f,
   return DL_OK;
 }
 
+/* Settings that do not go together, as those of a GPU that lacks the precision:
+ * other combinations have estimates. */
+static enum dl_status take_broken(struct sweep *w, size_t i, size_t k) {
+  struct part *p = &w->part[i];
+  DL_SCOPED(dl_diag_free) struct dl_diag why = {0};
+  const struct dl_row *at = dl_cursor_row(p->cursor);
+  dl_frame_complain(w->f, at, NULL, 0, &why);
+  dl_job_read(&p->job, &w->s->fields, at);
+  p->predictions = (struct dl_job_predictions){0};
+  for (size_t m = 0; m < w->s->n; m++)
+    p->est[m] = (struct dl_estimate){.energy_j = NAN, .duration_s = NAN};
+  const struct dl_sweep_row row = {k, why.error, &p->job, &p->predictions,
+                                   p->est};
+  return w->taker->row(w->taker->ctx, i, &row, &p->d);
+}
+
+static enum dl_status take(struct sweep *w, size_t i, size_t k) {
+  struct part *p = &w->part[i];
+  DL_TRY(dl_cursor_to(p->cursor, k, &p->d));
+  if (dl_row_is_invalid(dl_cursor_row(p->cursor)))
+    return take_broken(w, i, k);
+  DL_TRY(dl_session_row(w->s, dl_cursor_row(p->cursor), &p->job,
+                        &p->predictions, p->est, &p->d));
+  const struct dl_sweep_row row = {k, NULL, &p->job, &p->predictions, p->est};
+  return w->taker->row(w->taker->ctx, i, &row, &p->d);
+}
+
 /* The run of a part: combinations from `first`. */
 static void run_part(struct sweep *w, size_t i, size_t first, size_t end) {
   struct part *p = &w->part[i];
-  for (size_t k = first; k < end && p->status == DL_OK; k++) {
-    p->status = dl_cursor_to(p->cursor, k, &p->d);
-    if (p->status == DL_OK)
-      p->status = dl_session_row(w->s, dl_cursor_row(p->cursor), &p->job,
-                                 &p->predictions, p->est, &p->d);
-    const struct dl_sweep_row row = {k, &p->job, &p->predictions, p->est};
-    if (p->status == DL_OK)
-      p->status = w->taker->row(w->taker->ctx, i, &row, &p->d);
-  }
+  for (size_t k = first; k < end && p->status == DL_OK; k++)
+    p->status = take(w, i, k);
 }
 
 static enum dl_status run_round(struct sweep *w, size_t first,
@@ -82,7 +104,7 @@ static enum dl_status run_round(struct sweep *w, size_t first,
 enum dl_status dl_sweep(struct dl_frame *f, const struct dl_axes *axes,
                         const struct dl_session *s, size_t parts,
                         const struct dl_sweep_taker *taker, struct dl_diag *d) {
-  struct sweep w = {.s = s, .taker = taker, .parts = parts};
+  struct sweep w = {.f = f, .s = s, .taker = taker, .parts = parts};
   enum dl_status status = dl_axes_combinations(axes, &w.n, d);
   if (status == DL_OK)
     status = open_parts(&w, f, d);

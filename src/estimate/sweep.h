@@ -10,6 +10,8 @@
 /* One combination. What it points to lives until the call returns. */
 struct dl_sweep_row {
   size_t combination;
+  const char *broken; /* why its settings do not go together: there are no
+                         estimates; or NULL */
   const struct dl_job *job;
   const struct dl_job_predictions *predictions;
   const struct dl_estimate *est; /* one a method */

@@ -88,10 +88,7 @@ enum dl_status dl_cursor_to(struct dl_cursor *c, size_t combination,
       changed |= 1u << i;
   memcpy(c->at, at, sizeof at);
   c->begun = true;
-  enum dl_status status = dl_frame_run(c->f, &from, changed, c->row, d);
-  return status == DL_OK && dl_row_is_invalid(c->row)
-             ? dl_frame_complain(c->f, c->row, NULL, 0, d)
-             : status;
+  return dl_frame_run(c->f, &from, changed, c->row, d);
 }
 
 const struct dl_row *dl_cursor_row(const struct dl_cursor *c) {

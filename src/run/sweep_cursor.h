@@ -20,7 +20,8 @@ enum dl_status dl_cursor_new(struct dl_cursor **out, const struct dl_frame *f,
                              struct dl_diag *d);
 void dl_cursor_free(struct dl_cursor *c); /* accepts NULL */
 
-/* Goes to a combination. Thread-safe as long as each thread has its own. */
+/* Goes to a combination, the row of which may be invalid. Thread-safe as long
+ * as each thread has its own. */
 enum dl_status dl_cursor_to(struct dl_cursor *c, size_t combination,
                             struct dl_diag *d);
 

@@ -49,6 +49,33 @@ GRID=(--arch resnet50,vit_base_patch16_224 --gpu a100,t4 --gpus 1,2
   jq '.estimates[].energy_j' out | diff <(cat t4 mi300x) -
 }
 
+@test "settings that do not go together leave the other combinations" {
+  local tpu
+  tpu="--$(message is_no_nvidia_gpu tpu-v4)"
+  local job=(--arch resnet50 --epochs 1 --stack ngc --batch-size 64 -q -f json)
+  gives 0 '' predict "${job[@]}" --gpu h100
+  jq '.estimates | map(.energy_j)' out >alone
+  for gpus in tpu-v4,h100 h100,tpu-v4; do
+    try predict "${job[@]}" --gpu $gpus
+    [ "$status" -eq 3 ]
+    jq '.estimates | map(.energy_j)' out | diff alone -
+    try predict --arch resnet50 --epochs 1 --stack ngc --gpu $gpus -f csv
+    [ "$status" -eq 3 ]
+    [ "$(wc -l <out)" -eq 7 ]
+    grep -qF "dlest: warning: resnet50, tpu-v4, batch size 256: $tpu" err
+    grep -qx "dlest: 1 row skipped" err
+  done
+  gives 0 '' recommend "${job[@]}" --gpu tpu-v4,h100
+  check '.n_choices == 2 and .choices[0].gpu == "h100-sxm5-80gb" and
+    .choices[1].excluded == "no estimate"'
+  # of the whole catalogue those that can
+  gives 0 '' recommend "${job[@]}"
+  gives 0 '' recommend --arch llama-3-8b --tokens 1e8 --precision fp8 -q
+  try recommend "${job[@]}" --gpu tpu-v4
+  [ "$status" -eq 3 ]
+  grep -qF "dlest: $tpu" err
+}
+
 @test "every row has the price, and the cost of its energy" {
   gives 0 '' predict --arch resnet50,vgg16 --gpu a100,t4 --method tdp \
     --duration 2h --price 0.5EUR --pue 1.2 -q --format json

@@ -175,6 +175,8 @@ static enum dl_status none_meets(struct dl_cli *cli,
     return dl_fail(&cli->diag, DL_EINPUT,
                    "no choice fits the memory of its GPU; try a smaller "
                    "--batch-size, --checkpointing full or more --gpus");
+  if (!lowest && l->broken)
+    return dl_fail(&cli->diag, DL_EINPUT, "%s", l->broken);
   if (!lowest)
     return dl_fail(&cli->diag, DL_EINPUT,
                    "no choice has an estimate: %s needs %s", o->method,

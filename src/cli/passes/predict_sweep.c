@@ -22,7 +22,7 @@ static const char *const settings[SETTINGS] = {
 /* A combination without an estimate by any method. */
 struct silent {
   char name[160];
-  const char *method, *lacks;
+  char why[320];
 };
 
 /* The results of one thread in a round. */
@@ -66,12 +66,19 @@ static bool says_nothing(const struct sweep *w,
 static void note_silent(struct part *p, const struct dl_sweep_row *row) {
   DL_GROW(p->silent, p->cap_silent, p->n_silent + 1);
   struct silent *s = &p->silent[p->n_silent++];
-  snprintf(s->name, sizeof s->name, "%.60s, %.60s, batch size %g",
-           row->job->run->arch ? row->job->run->arch : "no architecture",
-           row->job->run->gpu ? row->job->run->gpu : "no GPU",
-           row->job->run->batch_size);
-  s->method = row->est[0].method;
-  s->lacks = row->est[0].lacks;
+  const struct dl_run *run = row->job->run;
+  char batch[40] = "";
+  if (!isnan(run->batch_size))
+    snprintf(batch, sizeof batch, ", batch size %g", run->batch_size);
+  snprintf(s->name, sizeof s->name, "%.55s, %.55s%s",
+           run->arch ? run->arch : "no architecture",
+           run->gpu ? run->gpu : "no GPU", batch);
+  const char *lacks = row->est[0].lacks;
+  if (row->broken)
+    snprintf(s->why, sizeof s->why, "%s", row->broken);
+  else
+    snprintf(s->why, sizeof s->why, "no estimate: %s needs %s",
+             row->est[0].method, lacks ? lacks : "more");
 }
 
 static enum dl_status take_row(void *ctx, size_t i,
@@ -111,9 +118,7 @@ static enum dl_status end_round(void *ctx, struct dl_diag *d) {
   for (size_t i = 0; i < w->parts; i++) {
     struct part *p = &w->part[i];
     for (size_t k = 0; k < p->n_silent; k++)
-      dl_skip_at(d, p->silent[k].name, 0, "no estimate: %s needs %s",
-                 p->silent[k].method,
-                 p->silent[k].lacks ? p->silent[k].lacks : "more");
+      dl_skip_at(d, p->silent[k].name, 0, "%s", p->silent[k].why);
     p->n_silent = 0;
     if (dl_format_adds(w->cli->format))
       DL_TRY(dl_stream_write(w->stream, &p->rows, d));

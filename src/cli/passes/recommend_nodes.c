@@ -148,6 +148,9 @@ static enum dl_status resolve(struct dl_cli *cli, struct dl_recommend_node *n) {
   if (status != DL_OK)
     return status;
   status = dl_cursor_to(cursor, 0, &cli->diag);
+  if (status == DL_OK && dl_row_is_invalid(dl_cursor_row(cursor)))
+    status =
+        dl_frame_complain(n->f, dl_cursor_row(cursor), NULL, 0, &cli->diag);
   if (status == DL_OK)
     status = dl_session_row(n->session, dl_cursor_row(cursor), &job,
                             &predictions, &est, &cli->diag);
