@@ -93,6 +93,7 @@ CLI_TESTS = \
 	tests/cli/accelerators.bats \
 	tests/cli/bad-input.bats \
 	tests/cli/calibrate-intervals.bats \
+	tests/cli/calibrate-language.bats \
 	tests/cli/calibrate.bats \
 	tests/cli/check.bats \
 	tests/cli/compare.bats \

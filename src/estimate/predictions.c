@@ -194,7 +194,7 @@ static bool expect_language(const struct dl_job_predictions *p, struct asked *a,
             DL_LANG_TARGET_POWER);
   e->cov = -e->cov; /* a time, not a rate */
   trust_rate(e, &p->of[DL_LANGUAGE_RATE], a->ctx->coverage);
-  dl_language_deviations(a->ctx, job, e);
+  dl_language_deviations(a->ctx, job, p, e);
   e->time = log(dl_language_duration(job, p));
   e->power = log(p->step.cost.power * job->run->n_gpus);
   e->static_w =
@@ -243,14 +243,30 @@ static void settle_duration(struct dl_job_predictions *p,
   }
 }
 
+/* The power of a language model by runs of a calibration. */
+static void repeat_power(struct dl_job_predictions *p, struct dl_fit_row *step,
+                         double coverage) {
+  const size_t power = DL_LANG_TARGET_POWER;
+  double n = dl_fit_row_repeats(step, power);
+  p->step.cost.power *=
+      exp(dl_expected_residual(step->fit, &step->place, power));
+  p->power_repeats = n > 0;
+  if (n > 0)
+    p->power_high =
+        dl_residual_repeats(step->fit->physics->calibration, n, coverage);
+  p->power_low = -p->power_high;
+}
+
 /* What an epoch of a training consists of, or a step of a language model. The
  * whole time of the epoch has the residual that energies have. */
 static void explain(struct dl_job_predictions *p, struct asked *a,
                     bool trains) {
   struct dl_fit_row *epoch = trains ? fit_row(a, DL_PHYSICAL_EPOCH) : NULL;
   struct dl_fit_row *step = p->language ? fit_row(a, DL_LANGUAGE_RATE) : NULL;
-  if (step)
+  if (step) {
     dl_language_parts_of(step, &p->step);
+    repeat_power(p, step, a->ctx->coverage);
+  }
   if (!epoch)
     return;
   dl_training_parts_of(epoch, &p->parts);

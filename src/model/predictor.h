@@ -46,6 +46,7 @@ struct dl_prediction {
   bool all_seen;  /* the row's own group is among them: others are wider apart
                      from it than the runs that are like the row's */
   bool of_stack;  /* they are those of times with its software stack */
+  bool own_runs;  /* a run of a calibration was of its network on its GPU */
   size_t repeats; /* so many runs of a calibration measured its very
                      configuration, whose repeats gave the interval; 0: none */
   double extrapolation; /* part of the relative half-width due to variables

@@ -40,6 +40,10 @@ bool dl_fit_row_has_neighbours(const struct dl_fit_row *row, size_t target);
  * variance of a target's residual in common with that of the row. */
 bool dl_fit_row_is_calibrated(const struct dl_fit_row *row, size_t target);
 
+/* Whether residuals of runs of a calibration have anything in common with the
+ * row's. */
+bool dl_fit_row_has_runs(const struct dl_fit_row *row, size_t target);
+
 /* How many runs of a calibration measured the row's own configuration: its
  * target, or the other two of an energy, a power and a time. 0 where none did,
  * or where the estimate is not theirs, as on another host. */

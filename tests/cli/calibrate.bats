@@ -447,14 +447,14 @@ END
 }
 
 @test "a language model of unknown precision has that of predict" {
-  local head=arch,gpu,batch_size,train_samples,val_samples,epochs
-  local row=bert_base_uncased,a40,32,50000,0,1 p
+  local head=arch,gpu,batch_size,seq_len,train_samples,val_samples,epochs
+  local row=bert_base_uncased,a40,32,384,50000,0,1 p
   printf '%s\n' "$head" "$row" >runs.csv
   gives 0 '' predict --input runs.csv --methods physical --format json -q
   check '.estimates[0].precision_used == "bf16"'
   for p in unknown bf16 fp32; do
     printf '%s\n' "$head,gpu_power_w,energy_j,precision" \
-      "$row,200,300000,${p#unknown}" >runs.csv
+      "$row,200,60000,${p#unknown}" >runs.csv
     gives 0 '' compare runs.csv --methods physical --bootstrap 0 -q --format csv
     mv out scores-$p
     try calibrate runs.csv -o $p.xml

@@ -26,7 +26,6 @@ into FILE.
 
 import argparse
 import concurrent.futures
-import csv
 import math
 import os
 import random
@@ -34,28 +33,15 @@ import sys
 import tempfile
 import textwrap
 
-from generalisation import (ALIAS, Failure, OTHERS, mean, pair, percent, read,
-                            run, table, write)
+from calibration_runs import (DOUBTS, PUBLIC, Group, calibrate, fit, network,
+                              predict, read_plain, without)
+from calibration_speeds import (LANGUAGE, SPEEDS_TEXT, groups_of_language,
+                                groups_of_speeds, speed_errors, speeds_table)
+from generalisation import (Failure, OTHERS, mean, pair, percent, read, run,
+                            table)
 
 DRAWS = 20
-PUBLIC = 1  # doubts (sd of the logarithm) below it: facts are public
 HOST = ("host", "host_class")
-DOUBTS = ("doubt", "facts_doubt")
-
-
-def without(rows, columns):
-    return [{k: v for k, v in r.items() if k not in columns} for r in rows]
-
-
-class Group:
-    """A GPU that is left out: what is fitted, and its rows. `targets` are
-    columns of the rows; `config` gives the configuration of a row."""
-
-    def __init__(self, name, fitted, more, rows, targets, intervals=False):
-        self.name, self.fitted, self.more = name, fitted, more
-        self.intervals = intervals  # residuals of what is left out are kept
-        self.rows, self.targets = rows, targets
-        self.configs = list(dict.fromkeys(r["config"] for r in rows))
 
 
 def groups_of_runs(path, others, told):
@@ -83,134 +69,6 @@ def groups_of_others(path, runs):
                 for i, r in enumerate(without(mine, DOUBTS))]
         yield Group(gpu, runs, [r for r in rows if r["gpu"] != gpu], mine,
                     ("gpu_power_w", "epoch_s"))
-
-
-SPEEDS = ("mlperf", "nvidia-dle", "milabench", "timm",
-          "pytorch-gpu-benchmark")
-STEPS = 1000  # an epoch of tables of speeds is longer than what begins it
-MOST_CHOICES = 15
-
-
-def groups_of_speeds(path, runs):
-    """GPUs of a source with three rows or more."""
-    rows = [r for r in read_plain(path) if r["source"] in SPEEDS and
-            float(r["facts_doubt"] or 0) < PUBLIC]
-    for source in SPEEDS:
-        mine = [r for r in rows if r["source"] == source]
-        for gpu in dict.fromkeys(r["gpu"] for r in mine):
-            own = [speed_row(r, i) for i, r in enumerate(mine)
-                   if r["gpu"] == gpu]
-            if len(own) > 2:
-                yield source, Group(gpu, [r for r in runs if r["gpu"] != gpu],
-                                    [r for r in read_plain(path)
-                                     if r["gpu"] != gpu], own, ("epoch_s",))
-
-
-def read_plain(path):
-    with open(path, encoding="utf-8", newline="") as f:
-        return list(csv.DictReader(f))
-
-
-def speed_row(row, i):
-    samples = float(row["train_samples"])
-    seconds = float(row["epoch_s"]) if row["epoch_s"] else \
-        samples / float(row["samples_per_s"])
-    more = max(1, math.ceil(STEPS * float(row["batch_size"]) *
-                            float(row["n_gpus"] or 1) / samples))
-    dropped = DOUBTS + ("samples_per_s", "gpu_power_w", "source", "n")
-    return dict({k: v for k, v in row.items() if k not in dropped},
-                config=str(i), epochs="1", loader="synthetic",
-                train_samples=samples * more, epoch_s=seconds * more)
-
-
-def median(values):
-    values = sorted(values)
-    n = len(values)
-    return (values[(n - 1) // 2] + values[n // 2]) / 2 if values else None
-
-
-def network(row):
-    """Its name, or where a table gives none its size."""
-    return row["arch"] or (row["macs_g"], row["params_m"])
-
-
-def speed_errors(dlest, folder, group):
-    """Errors of times: before, after one run of the same network, of another.
-    """
-    os.mkdir(folder)
-    model = fit(dlest, folder, group)
-    rows = group.rows
-
-    def errors(model, name):
-        found = predict(dlest, folder, model, rows, name, group.targets)
-        return [abs(f["epoch_s"][0] / float(r["epoch_s"]) - 1)
-                for f, r in zip(found, rows)]
-    before, same, other = errors(model, "all"), [], []
-    draw = random.Random(1)
-    for i in sorted(draw.sample(range(len(rows)),
-                                min(MOST_CHOICES, len(rows)))):
-        new = calibrate(dlest, folder, model, [rows[i]], "mine")
-        for j, e in enumerate(errors(new, "mine")):
-            if j != i:
-                (same if network(rows[j]) == network(rows[i]) else
-                 other).append(e)
-    return before, same, other
-
-
-def speeds_table(groups, found):
-    rows = []
-    for source in (*SPEEDS, "all"):
-        of = [f for (s, _), f in zip(groups, found) if source in (s, "all")]
-        before, same, other = (sum((f[k] for f in of), []) for k in range(3))
-        rows.append([source, len(of), len(before),
-                     *(percent(median(x)) for x in
-                       (before, same, other, same + other))])
-    return table(["source", "GPUs", "rows", "before", "same network",
-                  "another", "any"], rows)
-
-
-# --- dlest
-
-def fit(dlest, folder, group):
-    model = os.path.join(folder, "model.xml")
-    args = ["fit", write(folder, "fitted.csv", group.fitted), *ALIAS,
-            "--method", "physical", "-q", "-o", model]
-    if not group.intervals:
-        args += ["--cv", "none"]
-    if group.more:
-        args += ["--with", write(folder, "more.csv", group.more)]
-    run(dlest, *args)
-    return model
-
-
-def calibrate(dlest, folder, model, rows, name):
-    out = os.path.join(folder, name + ".xml")
-    run(dlest, "calibrate", write(folder, name + ".csv", rows), *ALIAS,
-        "--model", model, "-q", "-o", out)
-    return out
-
-
-def predict(dlest, folder, model, rows, name, targets):
-    """[{target: (estimate, low, high)}] of the rows."""
-    found = [{} for _ in rows]
-    for target in targets:
-        asked = [dict(r) for r in without(rows, ("gpu_power_w",))]
-        for r in asked:
-            for other in ("energy_j", "epoch_s", "stable_epoch_energy_j"):
-                r.pop(other, None)
-            # The energy of one second is the mean power.
-            if target == "gpu_power_w":
-                r["duration_s"] = "1"
-        text = run(dlest, "predict", "--input",
-                   write(folder, name + "-rest.csv", asked), *ALIAS, "--model",
-                   model, "--method", "physical", "--known", "duration", "-q",
-                   "--format", "csv")
-        for to, r in zip(found, csv.DictReader(text.splitlines())):
-            column = "duration_s" if target == "epoch_s" else "energy_j"
-            ends = [float(r[c]) if r[c] and column == "energy_j" else None
-                    for c in ("low_j", "high_j")]
-            to[target] = (float(r[column]), *ends)
-    return found
 
 
 # --- scores
@@ -381,11 +239,6 @@ helps least. [estimation.md](estimation.md) says how it works and what was
 tried.
 """
 
-SPEEDS_TEXT = (
-    "Median error of the time in %%. A GPU is left out of all sources; one row "
-    "of it in a source is the run (up to %d are), the others of that source are "
-    "estimated: by whether their network is that of the run, and all." %
-    MOST_CHOICES)
 INTERVALS = (
     "Share of runs inside in %, and in brackets half the width as a factor; "
     "class of the host given. After one run: of runs of its very configuration, "
@@ -449,8 +302,9 @@ def main():
                              settled(g, sets[i][2]))
                  for j, g in enumerate(groups)]
                 for i, groups in enumerate(wanted)]
-        speeds = [] if o.gpu or o.told else list(groups_of_speeds(others,
-                                                                 read(runs)))
+        speeds = [] if o.gpu or o.told else [
+            *groups_of_speeds(others, read(runs)),
+            *groups_of_language(os.path.join(top, LANGUAGE))]
         times = [pool.submit(speed_errors, o.dlest,
                              os.path.join(folder, "s%d" % i), g)
                  for i, (_, g) in enumerate(speeds)]

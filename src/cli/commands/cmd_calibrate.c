@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/command.h"
+#include "cli/passes/calibrated_model.h"
 #include "cli/passes/extract_rows.h"
 #include "cli/views/estimate_rows.h"
 #include "estimate/assumptions.h"
@@ -128,7 +129,8 @@ struct calibrating {
   struct dl_cli *cli;
   struct calibrate_options *o;
   const char *input;
-  struct table table_of; /* the new runs, then all that the model keeps */
+  struct table table_of;     /* the new runs, then all that the model keeps */
+  struct dl_run_kinds kinds; /* of the new runs */
   struct dl_table *table;
   size_t done;
   bool again; /* the model was calibrated, and keeps no runs */
@@ -138,10 +140,12 @@ struct calibrating {
  * the physics are shared between targets. */
 static bool has_a_measurement(const struct dl_frame *f,
                               const struct dl_fit *fit) {
-  static const char *const others[] = {"gpu_power_w", "epoch_energy_j",
-                                       "epoch_s", "samples_per_s", "step_s"};
+  /* An energy of language models says neither their speed nor their power. */
+  static const char *const others[] = {
+      "epoch_energy_j", "gpu_power_w",  "epoch_s",   "samples_per_s",
+      "step_s",         "tokens_per_s", "duration_s"};
   bool any = false;
-  for (size_t i = 0; i < DL_LENGTH(others); i++)
+  for (size_t i = dl_is_language_fit(fit) ? 1 : 0; i < DL_LENGTH(others); i++)
     any |= dl_frame_has(f, others[i]);
   return fit->method->adapt && any;
 }
@@ -169,7 +173,49 @@ static void want_columns(struct dl_training *t, struct dl_strlist *groups,
   dl_strlist_add(groups, "gpu");
 }
 
-/* Reads the rows that a fit can learn from. `job`: options of the table. */
+/* `job`: options of the table, or NULL. A run is of one GPU by default. */
+static enum dl_status begin_table(const struct calibrating *w,
+                                  const struct dl_job_options *job,
+                                  struct dl_frame *f, struct dl_csv **csv,
+                                  struct dl_diag *d) {
+  struct dl_run one = dl_run_unknown;
+  dl_run_set_number(&one, DL_RUN_n_gpus, 1);
+  DL_TRY(open_table(&w->table_of, csv, d));
+  DL_TRY(dl_csv_drop_empty(*csv, d));
+  dl_frame_columns(f, *csv);
+  dl_frame_assume(f, dl_assume_language_setup, false);
+  DL_TRY(dl_frame_begin(f, &one, false, d));
+  return job ? dl_job_options_apply_table(job, f, d) : DL_OK;
+}
+
+/* What the rows of the table are. */
+static enum dl_status read_kinds(const struct calibrating *w,
+                                 struct dl_run_kinds *kinds,
+                                 struct dl_diag *d) {
+  DL_SCOPED(dl_frame_free_local)
+  struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
+  DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
+  const struct dl_csv_block *block;
+  DL_TRY(begin_table(w, &w->o->job, f, &csv, d));
+  DL_TRY(dl_frame_want_descriptors(f, d));
+  do {
+    DL_TRY(dl_frame_next(f, csv, &block, d));
+    for (size_t i = 0; block && i < block->n_rows; i++)
+      dl_note_kind(kinds, dl_frame_row(f, i)->found.arch);
+  } while (block);
+  return DL_OK;
+}
+
+/* The same without warnings: the rows are read again. */
+static enum dl_status find_kinds(struct calibrating *w) {
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
+  enum dl_status status = read_kinds(w, &w->kinds, &quiet);
+  if (status != DL_OK)
+    dl_diag_take(&w->cli->diag, &quiet);
+  return status;
+}
+
+/* Reads the rows that a fit can learn from. `job`: as above. */
 static enum dl_status read_rows(struct calibrating *w, const struct dl_fit *fit,
                                 const struct dl_job_options *job,
                                 struct dl_training *t, bool *there,
@@ -178,18 +224,12 @@ static enum dl_status read_rows(struct calibrating *w, const struct dl_fit *fit,
   struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   DL_SCOPED(dl_strlist_free) struct dl_strlist groups = {0};
-  enum dl_status status = open_table(&w->table_of, &csv, d);
   *there = false;
-  if (status == DL_OK)
-    status = dl_csv_drop_empty(csv, d);
-  if (status == DL_OK) {
-    dl_frame_columns(f, csv);
-    dl_frame_assume(f, dl_assume_language_setup, false);
-    status = job ? dl_job_options_apply_table(job, f, d) : DL_OK;
-  }
-  if (status == DL_OK)
+  enum dl_status status = begin_table(w, job, f, &csv, d);
+  if (status == DL_OK && (!job || dl_kinds_have(&w->kinds, fit)))
     *there = dl_frame_has(f, fit->target) || has_a_measurement(f, fit);
   if (status == DL_OK && *there) {
+    t->only = dl_is_language_fit(fit) ? DL_ROWS_LANGUAGE : DL_ROWS_OTHER;
     want_columns(t, &groups, f, fit);
     t->of_gpus = !fit->boundary || strncmp(fit->boundary, "gpu", 3) == 0;
     status = dl_training_read(t, csv, f, &groups, NULL, d);
@@ -415,13 +455,16 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_SCOPED(dl_report_free_local) struct dl_report *r = dl_report_new();
   DL_SCOPED(dl_kept_runs_free) struct dl_kept_runs new = {0};
   w.input = cli->argument[0];
-  enum dl_status status = dl_open_model(cli, w.o->model, &m);
-  if (status == DL_OK && strcmp(w.input, "-") == 0)
-    status = dl_fail(&cli->diag, DL_EUSAGE,
-                     "the table is read several times: give a file, not "
-                     "standard input");
+  enum dl_status status =
+      strcmp(w.input, "-") == 0
+          ? dl_fail(&cli->diag, DL_EUSAGE,
+                    "the table is read several times: give a file, not "
+                    "standard input")
+          : make_table(&w.table_of, w.input, &cli->diag);
   if (status == DL_OK)
-    status = make_table(&w.table_of, w.input, &cli->diag);
+    status = find_kinds(&w);
+  if (status == DL_OK)
+    status = dl_open_calibrated(cli, w.o->model, &w.kinds, &m);
   if (status == DL_OK)
     status = read_new(&w, m, &new);
   if (w.table_of.runs)

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/options/known_options.h"
+#include "cli/passes/calibrated_model.h"
 #include "cli/passes/predict_batch.h"
 #include "cli/views/node_report.h"
 #include "cli/views/job_limits.h"
@@ -222,7 +223,8 @@ static enum dl_status add_predictions(struct dl_report *r,
       return status;
     const struct dl_row *row;
     status = dl_frame_single(f, &row, d);
-    if (status == DL_OK) {
+    bool other = status == DL_OK && !dl_fit_is_for(m, fit, row->found.arch);
+    if (status == DL_OK && !other) {
       struct dl_predictor_row at;
       const char *lacks = dl_predictor_lacks(p, row);
       dl_predictor_take(p, row, &at);
@@ -235,7 +237,8 @@ static enum dl_status add_predictions(struct dl_report *r,
     struct dl_value v[] = {dl_string(fit->target), dl_number(out.value),
                            dl_number(out.low),     dl_number(out.high),
                            dl_string(fit->unit),   dl_string(fit->boundary)};
-    dl_table_row(t, v, NULL);
+    if (!other)
+      dl_table_row(t, v, NULL);
     dl_predictor_free(p);
   }
   return status;

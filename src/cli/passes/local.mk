@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 dlest_SOURCES += \
+	%D%/calibrated_model.c \
+	%D%/calibrated_model.h \
 	%D%/compare_pass.c \
 	%D%/compare_pass.h \
 	%D%/extract_rows.c \

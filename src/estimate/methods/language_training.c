@@ -99,17 +99,30 @@ static size_t find_unseen(const struct dl_session *ctx,
 
 /* What software, source and all that was not seen add to the half-width of the
  * logarithm of an interval of 90 % of the rate. */
-static double doubt_of(const struct dl_session *ctx, const struct dl_job *job) {
+static double doubt_of(const struct dl_session *ctx, const struct dl_job *job,
+                       const struct dl_prediction *rate) {
   const char *unseen[DL_MOST_OUTSIDE];
   size_t n = find_unseen(ctx, job, unseen);
-  return hypot(job->run->stack ? SOURCE_DOUBT : SOFTWARE_DOUBT,
-               UNSEEN_DOUBT * sqrt((double)n));
+  /* Boards under a power limit differ by more than their speed without. */
+  bool limited = job->run->power_limit_w < job->tdp_w;
+  double source = rate->own_runs && !limited ? 0 : SOURCE_DOUBT;
+  return rate->repeats > 0 ? 0
+                           : hypot(job->run->stack ? source : SOFTWARE_DOUBT,
+                                   UNSEEN_DOUBT * sqrt((double)n));
+}
+
+/* The same of the power. */
+static double power_doubt(const struct dl_session *ctx,
+                          const struct dl_job_predictions *p) {
+  return p->power_repeats ? p->power_high / ctx->of_90 : POWER_DOUBT;
 }
 
 void dl_language_deviations(const struct dl_session *ctx,
-                            const struct dl_job *job, struct dl_expected *e) {
-  double rate = doubt_of(ctx, job) / OF_90_PERCENT;
-  double power = POWER_DOUBT / OF_90_PERCENT;
+                            const struct dl_job *job,
+                            const struct dl_job_predictions *p,
+                            struct dl_expected *e) {
+  double rate = doubt_of(ctx, job, &p->of[DL_LANGUAGE_RATE]) / OF_90_PERCENT;
+  double power = power_doubt(ctx, p) / OF_90_PERCENT;
   e->var_time += rate * rate;
   e->var_power = fmax(e->var_power, power * power);
 }
@@ -157,21 +170,22 @@ void dl_estimate_language(const struct dl_session *ctx,
   est->low_j = est->energy_j * (given ? 1 : rate->value / rate->high);
   est->high_j = est->energy_j * (given ? 1 : rate->value / rate->low);
   dl_note_interval(est, ctx->fit[DL_LANGUAGE_RATE].fit, rate);
-  if (!given)
+  if (!given && rate->repeats == 0)
     note_unseen(ctx, job, est);
   if (p->conditioned.is) {
     take_known(p, est);
     return;
   }
   if (!given) {
-    est->software_matters = !job->run->stack;
-    dl_widen(ctx, est, doubt_of(ctx, job));
-    /* So far the interval is that of the rate. */
-    est->time_low_s = est->low_j / est->power_w;
-    est->time_high_s = est->high_j / est->power_w;
+    est->software_matters = !job->run->stack && rate->repeats == 0;
+    dl_widen(ctx, est, doubt_of(ctx, job, rate));
   }
-  double power = POWER_DOUBT * ctx->of_90;
+  /* So far the interval is that of the rate. */
+  double low = est->low_j, high = est->high_j;
+  double power = power_doubt(ctx, p) * ctx->of_90;
   est->power_low_w = est->power_w * exp(-power);
   est->power_high_w = est->power_w * exp(power);
-  dl_widen(ctx, est, POWER_DOUBT);
+  dl_widen(ctx, est, power_doubt(ctx, p));
+  est->time_low_s = given ? NAN : low / est->power_w;
+  est->time_high_s = given ? NAN : high / est->power_w;
 }

@@ -23,7 +23,9 @@ double dl_language_duration(const struct dl_job *job,
 /* Variances of time and power as the intervals have them: beyond what the fit
  * leaves open, the software, the board, and what no run of the fit had. */
 void dl_language_deviations(const struct dl_session *ctx,
-                            const struct dl_job *job, struct dl_expected *e);
+                            const struct dl_job *job,
+                            const struct dl_job_predictions *p,
+                            struct dl_expected *e);
 
 /* As the estimate() of an estimator. */
 void dl_estimate_language(const struct dl_session *ctx,

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "model/fitting/train.h"
 #include "physics/fit_row.h"
+#include "physics/language/language_parts.h"
 #include "physics/rows/physics_regression.h"
 #include "physics/training/training_waiting.h"
 
@@ -44,6 +45,8 @@ static void without_waiting(struct rows *g,
   memcpy(value, row->value, physics->n_targets * sizeof *value);
   if (util > 0 && physics == &dl_training_physics)
     dl_training_without_waiting(from, util, inputs, value);
+  if (util > 0 && physics == &dl_language_physics)
+    dl_language_without_waiting(from, util, inputs, value);
   row->inputs = inputs;
   row->value = value;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "catalog/architecture/token_costs.h"
 #include "io/same_tables.h"
 #include "model/fitting/held_out.h"
 #include "model/kept_rows.h"
@@ -333,6 +334,13 @@ static bool is_of_gpus(const struct dl_run *run, const char *boundary) {
          strcmp(boundary, "gpu") == 0 || strcmp(boundary, "gpu+ram") == 0;
 }
 
+/* Whether a row is of those that the table is read for. */
+static bool is_wanted(const struct dl_training *t, const struct dl_row *row) {
+  const struct dl_architecture *arch = row->found.arch;
+  bool language = arch && dl_is_language_model(arch);
+  return t->only == DL_ROWS_ALL || language == (t->only == DL_ROWS_LANGUAGE);
+}
+
 /* Row i of the block, evaluated as row `from` of x, becomes row t->n. */
 static enum dl_status take_row(struct reader *r,
                                const struct dl_csv_block *block, size_t i,
@@ -341,6 +349,8 @@ static enum dl_status take_row(struct reader *r,
   size_t m = t->formula.n;
   const struct evaluated *of = &r->of[i];
   const struct dl_row *row = dl_frame_row(r->f, i);
+  if (!is_wanted(t, row))
+    return DL_OK;
   if (row->fault.kind != DL_FAULT_NONE)
     return dl_frame_complain(r->f, row, dl_csv_path(r->csv), block->line[i], d);
   long bad = not_finite(r->x + from * m, m);

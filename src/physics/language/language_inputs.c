@@ -24,6 +24,13 @@ const struct dl_physics_quantity
         {"seq_len", true, true},
         {"tokens", false, false},
         {"train_tokens", false, false},
+        {"train_samples", false, false},
+        {"val_samples", false, false},
+        {"samples_per_s", false, false},
+        {"step_s", false, false},
+        {"epoch_s", false, false},
+        {"duration_s", false, false},
+        {"epochs", false, false},
         {"batch_size", false, false},
         {"global_batch", false, false},
         {"grad_accum", false, false},
@@ -317,11 +324,31 @@ const char *dl_language_inputs_read(const struct dl_physics_row *row,
   return dl_first_unknown(required, sizeof required / sizeof *required);
 }
 
+/* Validation has one of the three passes of training. */
+#define VALIDATION_SHARE (1.0 / 3)
+
+/* Tokens per second, also by the time of a micro-batch, of an epoch or of the
+ * whole training. */
+static double measured_rate(const struct dl_run *run) {
+  double samples =
+      run->train_samples + VALIDATION_SHARE * dl_or(run->val_samples, 0);
+  double epoch = run->seq_len * samples;
+  double batch = dl_global_batch(run) / dl_or(run->grad_accum, 1);
+  const double rates[] = {
+      run->tokens_per_s, run->samples_per_s * run->seq_len,
+      batch * run->seq_len / run->step_s, epoch / run->epoch_s,
+      dl_or(run->tokens, epoch * run->epochs) / run->duration_s};
+  for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+    if (isfinite(rates[i]) && rates[i] > 0)
+      return rates[i];
+  return NAN;
+}
+
 void dl_language_measured(const struct dl_run *run, double *value) {
-  value[DL_LANG_TARGET_RATE] =
-      run->tokens_per_s > 0 ? log(run->tokens_per_s) : NAN;
+  double rate = measured_rate(run), n = fmax(dl_or(run->n_gpus, 1), 1);
+  value[DL_LANG_TARGET_RATE] = rate > 0 ? log(rate) : NAN;
   value[DL_LANG_TARGET_POWER] =
-      run->gpu_power_w > 0 ? log(run->gpu_power_w) : NAN;
+      run->gpu_power_w > 0 ? log(run->gpu_power_w / n) : NAN;
 }
 
 const char *dl_language_inputs_check(const void *inputs) {

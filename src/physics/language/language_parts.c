@@ -5,8 +5,17 @@
 
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
+#include <string.h>
 
-#include "base/memory.h"
+enum { PARTS = 5 };
+
+static void list_parts(const struct dl_language_cost *cost,
+                       double part[PARTS]) {
+  const double all[PARTS] = {cost->compute, cost->attention,
+                             cost->memory + cost->optimizer, cost->launch,
+                             cost->exchange};
+  memcpy(part, all, sizeof all);
+}
 
 void dl_language_parts_of(const struct dl_fit_row *row,
                           struct dl_language_parts *parts) {
@@ -23,4 +32,37 @@ void dl_language_parts_of(const struct dl_fit_row *row,
                          cost->memory + cost->optimizer, cost->launch,
                          cost->exchange};
   parts->bound = names[gsl_stats_max_index(part, 1, DL_LENGTH(part))];
+}
+
+void dl_language_bound(const double *c, const void *inputs,
+                       struct dl_place *to) {
+  const double none[DL_N_LANGUAGE_EFFECTS] = {0};
+  struct dl_language_cost cost;
+  double sum = 0;
+  dl_language_cost_of(c, none, inputs, &cost);
+  list_parts(&cost, to->bound);
+  for (size_t i = 0; i < PARTS; i++)
+    sum += to->bound[i];
+  for (size_t i = 0; i < PARTS; i++)
+    to->bound[i] /= sum;
+}
+
+#define UTIL_SD 0.05
+
+void dl_language_without_waiting(const struct dl_hierarchical_fit *fit,
+                                 double util, struct dl_language_inputs *inputs,
+                                 double value[DL_N_LANGUAGE_TARGETS]) {
+  struct dl_fit_row row;
+  struct dl_language_parts parts;
+  if (!(util < 1))
+    return;
+  dl_fit_row_make(&row, fit, inputs);
+  dl_language_parts_of(&row, &parts);
+  double mean = exp(value[DL_LANG_TARGET_POWER]);
+  double power = (mean - (1 - util) * parts.static_w) / util;
+  value[DL_LANG_TARGET_RATE] -= log(util);
+  value[DL_LANG_TARGET_POWER] = log(fmax(power, parts.static_w));
+  if (isnan(mean))
+    value[DL_LANG_TARGET_POWER] = NAN;
+  inputs->grouping.misfit_sd = hypot(inputs->grouping.misfit_sd, UTIL_SD);
 }

@@ -18,4 +18,16 @@ struct dl_language_parts {
 void dl_language_parts_of(const struct dl_fit_row *row,
                           struct dl_language_parts *parts);
 
+/* The shares of time of its parts (struct dl_physics), by which runs of a
+ * calibration are the same configuration or not. */
+void dl_language_bound(const double *c, const void *inputs,
+                       struct dl_place *to);
+
+/* Turns the logarithms that were measured of a run whose GPUs waited into those
+ * of its work, as dl_training_without_waiting does: while they work they are
+ * busy all the time. util: a share. */
+void dl_language_without_waiting(const struct dl_hierarchical_fit *fit,
+                                 double util, struct dl_language_inputs *inputs,
+                                 double value[DL_N_LANGUAGE_TARGETS]);
+
 #endif

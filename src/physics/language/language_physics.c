@@ -6,6 +6,7 @@
 
 #include "math/regression/regression_methods.h"
 #include "physics/language/language_inputs.h"
+#include "physics/language/language_parts.h"
 #include "physics/rows/physics_regression.h"
 
 static const struct dl_physics_constant constants[] = {
@@ -52,11 +53,11 @@ static const struct dl_grouping_factor factors[] = {
 };
 
 static const struct dl_random_effect effects[] = {
-    [DL_LANG_EFFECT_GPU_TIME] = {"gpu_time", 0.1},
-    [DL_LANG_EFFECT_GPU_POWER] = {"gpu_power", 0.1},
-    [DL_LANG_EFFECT_ARCH_TIME] = {"arch_time", 0.08},
-    [DL_LANG_EFFECT_STACK_TIME] = {"stack_time", 0.15},
-    [DL_LANG_EFFECT_FRAMEWORK_TIME] = {"framework_time", 0.2},
+    [DL_LANG_EFFECT_GPU_TIME] = {"gpu_time", 0.1, 0.07},
+    [DL_LANG_EFFECT_GPU_POWER] = {"gpu_power", 0.1, 0.1},
+    [DL_LANG_EFFECT_ARCH_TIME] = {"arch_time", 0.08, 0.08},
+    [DL_LANG_EFFECT_STACK_TIME] = {"stack_time", 0.15, 0.15},
+    [DL_LANG_EFFECT_FRAMEWORK_TIME] = {"framework_time", 0.2, 0.2},
     [DL_LANG_EFFECT_PAIR_TIME] = {"pair_time", 0.2},
 };
 
@@ -75,6 +76,22 @@ static const struct dl_residual_process process = {
     .repeat_sd = 0.05,
     .floor_sd = 0.03,
     .neighbour_share = 0.5,
+};
+
+/* Those that make what is left of GPUs after one run on them most likely: a run
+ * says more of itself than of its network, and more of that than of its GPU
+ * (docs/designs.md). */
+static const struct dl_residual_component calibrated[] = {
+    {.near = 0.1, .own = 0.2, .targets = 1u << DL_LANG_TARGET_RATE},
+    {.near = 0.05, .own = 0.05, .targets = 1u << DL_LANG_TARGET_POWER}};
+
+static const struct dl_residual_process calibration = {
+    .component = calibrated,
+    .n_components = sizeof calibrated / sizeof *calibrated,
+    .repeat_sd = 0.02,
+    .floor_sd = 0.005,
+    .bound_length = 1,
+    .near_length = 1,
 };
 
 static void predict(const double *c, const double *fx, const void *inputs,
@@ -106,10 +123,11 @@ const struct dl_physics dl_language_physics = {
     .n_targets = DL_N_LANGUAGE_TARGETS,
     .process = &process,
     .widths_by_run = true,
-    .calibration = &process,
+    .calibration = &calibration,
     .input_size = sizeof(struct dl_language_inputs),
     .predict = predict,
     .gradient = dl_language_gradient,
+    .bound = dl_language_bound,
 };
 
 const struct dl_regression dl_language = {
@@ -120,6 +138,7 @@ const struct dl_regression dl_language = {
     .save = dl_physics_save,
     .restore = dl_physics_restore,
     .free = dl_physics_free,
+    .adapt = dl_physics_adapt,
 };
 
 static_assert(sizeof(struct dl_language_inputs) <= DL_MOST_INPUT_BYTES,
