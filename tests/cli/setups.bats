@@ -139,3 +139,29 @@ EOF
 --arch gpt2 --gpu rtx-3090 --tokens 1e8 --batch-size 4
 EOF
 }
+
+@test "what a warning says would fit does" {
+  command -v jq >/dev/null || skip "no jq"
+  local job remedy
+  of() {
+    # shellcheck disable=SC2086
+    gives 0 '' predict --gpu h100-sxm5-80gb $1 -q --method flops -f json
+  }
+  while read -r job; do
+    of "$job"
+    remedy=$(jq -r '.warnings[]' out | grep -o 'fits .*' |
+      sed -E 's/^fits (with )?//; s/,? or /\n/; s/\bon ([0-9]+) GPUs/--gpus \1/')
+    [ -n "$remedy" ] || { echo "$job"; false; }
+    while read -r remedy; do
+      of "$job ${remedy/on [0-9]* GPUs/}"
+      jq -e '.memory_need_gb <= 80' out || { echo "$job $remedy"; false; }
+    done <<<"$remedy"
+  done <<'EOF'
+--arch llama-3-8b --tokens 1e9
+--arch llama-3-70b --gpus 8 --tokens 1e9
+--arch llama-3.1-405b --gpus 64 --tokens 1e12
+--arch llama-3-8b --gpus 2 --tokens 1e9 --checkpointing none
+--arch llama-3-8b --gpus 8 --tokens 1e9 --attention eager --seq-len 65536
+--arch mixtral-8x7b --gpus 8 --tokens 1e9 --global-batch 64
+EOF
+}

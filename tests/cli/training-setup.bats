@@ -383,9 +383,9 @@ EOF
   # = 2 GB of activations, those of a layer, 1 GB, and 4 of logits
   try predict --arch llama-3-8b --gpu h100 --tokens 1e9 --batch-size 1 \
     --method flops
-  grep -q 'GB without any sample; fits with --sharding zero3 on 2 GPUs$' err
+  grep -q 'GB without any sample; fits on 2 GPUs$' err
   try predict --arch llama-3-8b --gpu h100 --tokens 1e9 --batch-size 1 \
-    --method flops --sharding zero3 --gpus 2 --format json
+    --method flops --gpus 2 --format json
   check '.memory_need_gb <= 80 and .checkpointing == "full"'
 }
 

@@ -377,16 +377,18 @@ static void assume(const struct search *s) {
   assume_number(s, DL_RUN_grad_accum, best->accum);
 }
 
+/* Members that are searched for, beside batches. */
+static const enum dl_run_id searched[] = {
+    DL_RUN_tensor_parallel, DL_RUN_pipeline_parallel,  DL_RUN_virtual_stages,
+    DL_RUN_expert_parallel, DL_RUN_context_parallel,   DL_RUN_sharding,
+    DL_RUN_checkpointing,   DL_RUN_checkpointed_layers};
+
 /* What is given, and all that is known beside batches, which may follow from
  * the batch of all in another division. */
 static struct dl_run_set settled(const struct dl_row *row) {
-  static const enum dl_run_id ids[] = {
-      DL_RUN_tensor_parallel, DL_RUN_pipeline_parallel,  DL_RUN_virtual_stages,
-      DL_RUN_expert_parallel, DL_RUN_context_parallel,   DL_RUN_sharding,
-      DL_RUN_checkpointing,   DL_RUN_checkpointed_layers};
   struct dl_run_set set = row->given;
-  for (size_t i = 0; i < DL_LENGTH(ids); i++)
-    dl_run_set_put(&set, ids[i], dl_run_has(&row->run, ids[i]));
+  for (size_t i = 0; i < DL_LENGTH(searched); i++)
+    dl_run_set_put(&set, searched[i], dl_run_has(&row->run, searched[i]));
   return set;
 }
 
@@ -424,4 +426,23 @@ void dl_assume_division(struct dl_row *row) {
            !is_given(&s, DL_RUN_batch_size)) /* which is refused */
     dl_assume_number(row, DL_RUN_batch_size,
                      r->global_batch / dl_or(r->grad_accum, 1) / copies(&s));
+}
+
+bool dl_division_fits(const struct dl_job *job, double n_gpus) {
+  struct dl_row row = *job->row;
+  struct dl_job other = *job;
+  struct dl_memory_need m;
+  for (size_t i = 0; i < DL_LENGTH(searched); i++)
+    if (!dl_is_assumed(&row, searched[i]))
+      continue;
+    else if (dl_run_columns[searched[i]].is_text)
+      dl_run_lend_text(&row.run, searched[i], NULL);
+    else
+      dl_run_set_number(&row.run, searched[i], NAN);
+  dl_run_set_number(&row.run, DL_RUN_n_gpus, n_gpus);
+  dl_assume_division(&row);
+  other.row = &row;
+  other.run = &row.run;
+  dl_memory_of(&other, &m);
+  return !m.over && !isnan(m.need_gb);
 }

@@ -28,10 +28,14 @@
 #ifndef DL_ESTIMATE_NODE_DIVISION_H
 #define DL_ESTIMATE_NODE_DIVISION_H
 
-#include "run/row.h"
+#include "estimate/job.h"
 
 /* Sets the members of the row that are not given. The number of GPUs, their
  * memory and the shape of the network must be known. */
 void dl_assume_division(struct dl_row *row);
+
+/* Whether a job of a language model would fit on another number of GPUs, with
+ * what is then assumed. */
+bool dl_division_fits(const struct dl_job *job, double n_gpus);
 
 #endif

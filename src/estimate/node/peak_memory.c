@@ -7,6 +7,7 @@
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
 #include "estimate/methods/work.h"
+#include "estimate/node/division.h"
 #include "estimate/node/parallel.h"
 #include "run/setup/training_setup.h"
 
@@ -296,14 +297,34 @@ static double least_sharded(const struct dl_job *job, const char *checkpointing,
   return 0;
 }
 
-/* Checkpointing and sharding. */
+/* Whether the division among GPUs is assumed. */
+static bool is_open(const struct dl_job *job) {
+  return language(job) && job->row &&
+         !dl_run_set_has(&job->row->given, DL_RUN_sharding);
+}
+
+/* The least number of GPUs, doubling, that fits with what is then assumed; 0:
+ * none. */
+static double least_gpus(const struct dl_job *job) {
+  double n = 2 * job->run->n_gpus;
+  while (n <= DL_MOST_REMEDY_GPUS && !dl_division_fits(job, n))
+    n *= 2;
+  return n <= DL_MOST_REMEDY_GPUS ? n : 0;
+}
+
+/* Checkpointing, and more GPUs or sharding. */
 static bool remedy_by_storing_less(const struct dl_job *job,
                                    struct dl_text *to) {
   double n = job->run->n_gpus;
   bool full = fits_with(job, "full", NULL, n);
-  double sharded = least_sharded(job, NULL, n);
+  bool open = is_open(job);
+  double sharded = open ? least_gpus(job) : least_sharded(job, NULL, n);
   if (full)
     dl_text_add(to, "fits with --checkpointing full");
+  if (open && sharded > 0)
+    dl_text_printf(to, "%son %g GPUs", full ? ", or " : "fits ", sharded);
+  if (open)
+    return full || sharded > 0;
   if (sharded > 0)
     dl_text_printf(to, "%s--sharding zero3 on %g GPUs",
                    full ? ", or " : "fits with ", sharded);
