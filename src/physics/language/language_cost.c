@@ -86,15 +86,27 @@ static struct dl_dual exponential(const struct setting *k, double base,
 }
 
 /* x by constant i to the power of n. */
-static struct dl_dual term(const struct setting *k, double x,
-                           enum dl_language_constant i, double n) {
+static inline struct dl_dual term(const struct setting *k, double x,
+                                  enum dl_language_constant i, double n) {
   struct dl_dual t = dl_dual_of(x);
   by(k, &t, i, n);
   return t;
 }
 
-static void add(struct dl_dual *a, struct dl_dual b) {
-  *a = dl_dual_sum(a, &b);
+/* Without copies of derivatives where nothing varies, as in a search among
+ * set-ups. */
+static inline void add(struct dl_dual *a, struct dl_dual b) {
+  if (a->varies || b.varies)
+    *a = dl_dual_sum(a, &b);
+  else
+    a->x += b.x;
+}
+
+static inline void scale(struct dl_dual *a, double by) {
+  if (a->varies)
+    *a = dl_dual_scaled(a, by);
+  else
+    a->x *= by;
 }
 
 /* What the GPU's time is found to differ by. */
@@ -127,8 +139,8 @@ static struct dl_dual shapes(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
   double tokens = in->sequences * in->tokens, copies = tokens * in->chosen;
   struct dl_dual t = shape(k, in->hidden, tokens);
-  t = dl_dual_scaled(&t, (in->linear - in->expert_linear) /
-                             (in->systolic > 0 ? SYSTOLIC : 1));
+  scale(&t,
+        (in->linear - in->expert_linear) / (in->systolic > 0 ? SYSTOLIC : 1));
   if (in->expert_linear > 0) {
     struct dl_dual of_experts = shape(k, in->expert_width, copies);
     add(&of_experts, dl_dual_of(HALF_TILE * in->own_experts / copies));
@@ -146,7 +158,7 @@ static struct dl_dual products(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
   double per_w = in->peak_16 / in->tdp / PEAK_PER_W_0;
   struct dl_dual t = shapes(k);
-  t = dl_dual_scaled(&t, 2 * k->per_part * (in->passes + in->again) / in->peak);
+  scale(&t, 2 * k->per_part * (in->passes + in->again) / in->peak);
   by(k, &t, share[in->format], -1);
   if (in->format != DL_LANG_FP32 && per_w > 1 && !(in->systolic > 0)) {
     struct dl_dual slow = exponential(k, per_w, DL_LANG_TH, 1);
@@ -159,8 +171,7 @@ static struct dl_dual products(const struct setting *k) {
 static struct dl_dual attention(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
   struct dl_dual t = exponential(k, in->peak_16 / PEAK_0, DL_LANG_PHI, -1);
-  t = dl_dual_scaled(&t, 2 * k->per_part * in->attention *
-                             in->attention_passes / PEAK_0);
+  scale(&t, 2 * k->per_part * in->attention * in->attention_passes / PEAK_0);
   by(k, &t, DL_LANG_EA, -1);
   by_effects(k, &t);
   return t;
@@ -189,7 +200,7 @@ static struct dl_dual traffic(const struct setting *k) {
       dl_dual_of(copies(k) + 2 * in->element * in->vocabulary * k->per_part +
                  (in->passes * in->element + in->unpack) *
                      held(k, in->params, in->experts) / k->split));
-  t = dl_dual_scaled(&t, 1 / in->bandwidth);
+  scale(&t, 1 / in->bandwidth);
   by(k, &t, DL_LANG_EM, -1);
   by_effects(k, &t);
   return t;
@@ -404,9 +415,9 @@ static void power_of(const struct setting *k, struct step *s) {
   struct dl_dual wanted = term(k, in->tdp, DL_LANG_PU, 1);
   struct dl_dual compute = dl_dual_sum(&s->compute, &s->attention);
   struct dl_dual memory = dl_dual_scaled(&s->memory, in->micro_batches);
-  compute = dl_dual_scaled(&compute, in->micro_batches * in->tdp);
+  scale(&compute, in->micro_batches * in->tdp);
   add(&memory, s->optimizer);
-  memory = dl_dual_scaled(&memory, in->tdp);
+  scale(&memory, in->tdp);
   add(&base, term(k, in->gddr, DL_LANG_PB, 1));
   by(k, &compute, DL_LANG_PF, 1);
   by(k, &memory, DL_LANG_PM, 1);
