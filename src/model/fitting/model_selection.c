@@ -29,34 +29,30 @@ static void free_protocols(struct protocols *p) {
 static enum dl_status make_protocols(struct protocols *p,
                                      const struct dl_training *t,
                                      unsigned long seed, struct dl_diag *d) {
-  *p = (struct protocols){0};
-  enum dl_status status = DL_OK;
   bool any = false;
-  for (size_t i = 0; i < DL_HELD_OUT_ROWS && status == DL_OK; i++) {
+  for (size_t i = 0; i < DL_HELD_OUT_ROWS; i++) {
     struct dl_cv_spec spec = {.scheme = DL_GROUP};
     const char *name = dl_held_out_group_name((enum dl_held_out_group)i);
     const struct dl_labels *l = dl_training_labels(t, name);
     if (!l || l->names.n < 2)
       continue;
     snprintf(spec.column, sizeof spec.column, "%s", name);
-    status = dl_training_folds(&p->folds[i], t, &spec, seed, d);
-    any = p->there[i] = status == DL_OK;
+    DL_TRY(dl_training_folds(&p->folds[i], t, &spec, seed, d));
+    any = p->there[i] = true;
   }
-  if (status == DL_OK && !any) {
-    struct dl_cv_spec spec = {.scheme = DL_KFOLD_SHUFFLED,
-                              .k = t->n < 5 ? t->n : 5};
-    status = dl_training_folds(&p->folds[DL_HELD_OUT_ROWS], t, &spec, seed, d);
-    p->there[DL_HELD_OUT_ROWS] = status == DL_OK;
-  }
-  return status;
+  if (any)
+    return DL_OK;
+  const struct dl_cv_spec spec = {.scheme = DL_KFOLD_SHUFFLED,
+                                  .k = t->n < 5 ? t->n : 5};
+  p->there[DL_HELD_OUT_ROWS] = true;
+  return dl_training_folds(&p->folds[DL_HELD_OUT_ROWS], t, &spec, seed, d);
 }
 
-/* Mean over the groups of the mean absolute error of log(y); NaN when memory is
- * out. */
+/* Mean over the groups of the mean absolute error of log(y). */
 static double group_error(const struct dl_problem *p, const struct dl_cv *cv,
                           const struct dl_folds *folds) {
-  double *sum = dl_calloc(2 * folds->k, sizeof *sum), *n = sum + folds->k;
-  double total = sum ? 0 : (double)NAN;
+  DL_FREED double *sum = dl_calloc(2 * folds->k, sizeof *sum);
+  double *n = sum + folds->k, total = 0;
   for (size_t i = 0; i < folds->n; i++) {
     sum[folds->of_row[i]] +=
         fabs(log(cv->prediction[i] / gsl_vector_get(p->y, i)));
@@ -64,18 +60,16 @@ static double group_error(const struct dl_problem *p, const struct dl_cv *cv,
   }
   for (size_t k = 0; k < folds->k; k++)
     total += sum[k] / n[k];
-  free(sum);
   return total / (double)folds->k;
 }
 
-/* The error of a physics under a protocol. */
+/* The error of a physics under a protocol; NaN where it could not be fitted. */
 static double physics_error(const struct dl_design *g, const double *hyper,
                             const struct dl_folds *folds, struct dl_diag *d) {
-  double error = NAN;
   DL_SCOPED(dl_cv_free) struct dl_cv cv = {0};
-  if (dl_cross_validate_design(&cv, g, hyper, folds, d) == DL_OK)
-    error = group_error(&g->problem, &cv, folds);
-  return error;
+  return dl_cross_validate_design(&cv, g, hyper, folds, d) == DL_OK
+             ? group_error(&g->problem, &cv, folds)
+             : (double)NAN;
 }
 
 /* The errors of all candidates of a grid under a protocol; NaN where one could
@@ -85,8 +79,6 @@ static void find_errors(double *error, const struct dl_design *g,
                         struct dl_progress *progress) {
   DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
   quiet.progress = progress;
-  for (size_t i = 0; i < grid->size1; i++)
-    error[i] = NAN;
   if (g->physics)
     for (size_t i = 0; i < grid->size1; i++)
       error[i] = physics_error(g, grid->data + i * grid->tda, folds, &quiet);
@@ -133,8 +125,8 @@ struct trial {
 };
 
 /* The best hyper-parameters of a grid. */
-static enum dl_status try_grid(struct dl_candidate *best, const struct trial *w,
-                               const struct dl_design *g, struct dl_diag *d) {
+static void try_grid(struct dl_candidate *best, const struct trial *w,
+                     const struct dl_design *g, struct dl_diag *d) {
   size_t m = best->method->n_hyper, count = w->c->search_count;
   if (count == 0)
     count = m > 1 ? GRID_TWO : GRID_ONE;
@@ -155,7 +147,6 @@ static enum dl_status try_grid(struct dl_candidate *best, const struct trial *w,
     dl_progress_leave(d->progress, outer);
   }
   keep_best(best, grid, errors, &w->protocols);
-  return DL_OK;
 }
 
 static bool constant(const struct dl_training *t, long column) {
@@ -207,10 +198,10 @@ static enum dl_status
 try_recipe(struct trial *w, const struct dl_recipe *recipe, struct dl_diag *d) {
   if (!use_recipe(w->c, recipe, w->t))
     return DL_OK;
-  struct dl_design g;
+  DL_SCOPED(dl_design_free) struct dl_design g = {0};
   w->c->method = recipe->method ? recipe->method : dl_regressions[0];
-  enum dl_status status = dl_design_make(&g, w->t, w->c, d);
-  for (size_t i = 0; i < DL_N_REGRESSIONS && status == DL_OK; i++) {
+  DL_TRY(dl_design_make(&g, w->t, w->c, d));
+  for (size_t i = 0; i < DL_N_REGRESSIONS; i++) {
     const struct dl_regression *method = dl_regressions[i];
     if (w->n == MOST_CANDIDATES || (w->only && method != w->only) ||
         !is_for(recipe, method) ||
@@ -222,13 +213,12 @@ try_recipe(struct trial *w, const struct dl_recipe *recipe, struct dl_diag *d) {
     g.method = best->method;
     struct dl_progress_span outer = dl_progress_enter(
         d->progress, w->only ? 0 : i, w->only ? 1 : DL_N_REGRESSIONS);
-    status = try_grid(best, w, &g, d);
+    try_grid(best, w, &g, d);
     dl_progress_leave(d->progress, outer);
     if (isfinite(best->score))
       w->n++;
   }
-  dl_design_free(&g);
-  return status;
+  return DL_OK;
 }
 
 /* Whether a recipe is for the target, the method and that many GPUs. */

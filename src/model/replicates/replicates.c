@@ -57,26 +57,24 @@ static enum dl_status read_configs(struct reading *w, struct dl_csv *csv,
                                    struct dl_diag *d) {
   const struct dl_csv_block *block;
   DL_SCOPED(dl_repeated_rows_free) struct dl_repeated_rows repeated = {0};
-  enum dl_status status;
-  while ((status = dl_frame_next(w->f, csv, &block, d)) == DL_OK && block) {
+  const char *path = dl_csv_path(csv);
+  for (;;) {
+    DL_TRY(dl_frame_next(w->f, csv, &block, d));
+    if (!block)
+      break;
     dl_repeated_rows_add(&repeated, block);
-    for (size_t i = 0; i < block->n_rows && status == DL_OK; i++) {
+    for (size_t i = 0; i < block->n_rows; i++) {
       w->row = dl_frame_row(w->f, i);
       if (w->row->fault.kind != DL_FAULT_NONE)
-        status = dl_frame_complain(w->f, w->row, dl_csv_path(csv),
-                                   block->line[i], d);
+        DL_TRY(dl_frame_complain(w->f, w->row, path, block->line[i], d));
       else if (!w->is_bad ||
-               !w->is_bad(w->ctx, w->row, dl_csv_path(csv), block->line[i], d))
+               !w->is_bad(w->ctx, w->row, path, block->line[i], d))
         take_row(w);
     }
-    if (status != DL_OK)
-      break;
   }
-  if (status == DL_OK)
-    dl_repeated_rows_warn(&repeated, dl_csv_path(csv), d);
-  if (status == DL_OK && w->configs.n == 0)
-    status = dl_fail_at(d, DL_EINPUT, dl_csv_path(csv), 0, "no usable row");
-  return status;
+  dl_repeated_rows_warn(&repeated, path, d);
+  return w->configs.n > 0 ? DL_OK
+                          : dl_fail_at(d, DL_EINPUT, path, 0, "no usable row");
 }
 
 static void free_reading(struct reading *w) {
@@ -169,12 +167,10 @@ static enum dl_status bind_repeats(struct repeats *w, struct dl_frame *f,
   static const char *const columns[] = {
       "arch",    "gpu",        "boundary", "n_gpus",     "image_px",
       "seq_len", "batch_size", "energy_j", "duration_s", "accuracy"};
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < sizeof columns / sizeof *columns && status == DL_OK;
-       i++) /* the last is the accuracy */
-    status = dl_frame_quantity(
-        f, columns[i], strcmp(columns[i], "energy_j") == 0, &w->accuracy, d);
-  return status;
+  for (size_t i = 0; i < DL_LENGTH(columns); i++) /* the last: accuracy */
+    DL_TRY(dl_frame_quantity(f, columns[i], strcmp(columns[i], "energy_j") == 0,
+                             &w->accuracy, d));
+  return DL_OK;
 }
 
 enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
@@ -291,7 +287,8 @@ static const char *differing_setting(const struct dl_means *m, size_t a,
 static void warn_divided(const struct dl_means *m, const char *path,
                          struct dl_diag *d) {
   DL_SCOPED(dl_intern_free) struct dl_intern configs = {0};
-  size_t *first = dl_calloc(m->n, sizeof *first), example = 0;
+  DL_FREED size_t *first = dl_calloc(m->n, sizeof *first);
+  size_t example = 0;
   const char *setting = NULL;
   for (size_t i = 0; i < m->n; i++) {
     const char *key = m->rows.s[i];
@@ -309,7 +306,6 @@ static void warn_divided(const struct dl_means *m, const char *path,
                "%zu rows for %zu configurations: the runs of '%s' differ in "
                "column '%s'",
                m->n, configs.n, configs.s[example], setting);
-  free(first);
 }
 
 enum dl_status dl_means_of_runs(struct dl_means *m, struct dl_csv *csv,
