@@ -205,7 +205,7 @@ struct dl_physics {
                    double *log_target, struct dl_gradient *g);
   /* What bounds the work by constants c, in coordinates whose distance the
    * residual process takes, and its shares of time: to->bound and to->rate.
-   * NULL: not known. */
+   * NULL: not known, and no fit can be calibrated. */
   void (*bound)(const double *c, const void *inputs, struct dl_place *to);
   /* The sum of the squares ((log_target - mean) scale)^2, and half its gradient
    * into *g; a derivative that is not finite may stay out. NULL: it follows

@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "physics/calibration/calibration.h"
 #include "physics/hold_out.h"
 #include "physics/rows/physics_regression.h"
 #include "physics/rows/physics_rows.h"
@@ -116,7 +117,8 @@ static void refuses_other_features(void **state) {
 static void adapts_to_one_run(void **state) {
   static struct table t, one;
   double old[ROWS], now[ROWS], before, after;
-  void *fit = fit_table(DL_TARGET_TIME), *adapted = NULL;
+  void *fit = fit_table(DL_TARGET_TIME);
+  struct dl_hierarchical_fit *adapted = NULL;
 
   (void)state;
   make_table(&t, 8, DL_TARGET_TIME);
@@ -128,7 +130,7 @@ static void adapts_to_one_run(void **state) {
   struct dl_sample s = sample(&one);
   predict(fit, &one, &before);
   predict(fit, &t, old);
-  assert_ok(method->adapt(&adapted, fit, &s, NULL, &d), &d);
+  assert_ok(dl_calibrate_fit(&adapted, fit, s.rows, NULL, &d), &d);
   predict(adapted, &one, &after);
   predict(adapted, &t, now);
   double want = one.value[0][DL_TARGET_TIME];
@@ -163,7 +165,8 @@ static void leaves_out_as_refits_do(void **state) {
   static const struct table *const of = &all;
   double got[ROWS], fitted[ROWS], left_out[ROWS];
   size_t set[ROWS];
-  void *fit = fit_table(DL_TARGET_ENERGY), *first = NULL, *adapted = NULL;
+  void *fit = fit_table(DL_TARGET_ENERGY);
+  struct dl_hierarchical_fit *first = NULL, *adapted = NULL;
   gsl_vector_view f = gsl_vector_view_array(fitted, ROWS);
   gsl_vector_view l = gsl_vector_view_array(left_out, ROWS);
 
@@ -187,10 +190,9 @@ static void leaves_out_as_refits_do(void **state) {
       .n_targets = 1};
   struct dl_sample s = sample(&all);
   struct dl_observations three = *s.rows;
-  struct dl_sample few = {.rows = &three};
   three.n = 3;
-  assert_ok(method->adapt(&first, fit, &few, NULL, &d), &d);
-  assert_ok(method->adapt(&adapted, first, &s, &rows, &d), &d);
+  assert_ok(dl_calibrate_fit(&first, fit, &three, NULL, &d), &d);
+  assert_ok(dl_calibrate_fit(&adapted, first, s.rows, &rows, &d), &d);
   predict(adapted, of, got);
   for (size_t i = 0; i < ROWS; i++)
     if (isnan(all.value[i][DL_TARGET_ENERGY]))
@@ -198,10 +200,10 @@ static void leaves_out_as_refits_do(void **state) {
     else
       assert_near(got[i], fitted[i], 1e-6);
   for (size_t k = 0; k < rows.n_sets; k++) {
-    void *without = NULL;
+    struct dl_hierarchical_fit *without = NULL;
     take_others(&others, of, set, k);
     struct dl_sample rest = sample(&others);
-    assert_ok(method->adapt(&without, first, &rest, NULL, &d), &d);
+    assert_ok(dl_calibrate_fit(&without, first, rest.rows, NULL, &d), &d);
     predict(without, of, got);
     for (size_t i = 0; i < ROWS; i++)
       if (set[i] == k && !isnan(all.value[i][DL_TARGET_ENERGY]))
@@ -243,11 +245,10 @@ static void make_both(struct both *b, bool own, bool same, bool other) {
     b->rows[i] = b->own.observed[i];
     b->rows[ROWS + i] = b->more.observed[i];
   }
-  const struct dl_observations o = {
-      .n = 2 * ROWS,
-      .row = b->rows,
-      .n_auxiliary = ROWS,
-      .target = DL_TARGET_POWER};
+  const struct dl_observations o = {.n = 2 * ROWS,
+                                    .row = b->rows,
+                                    .n_auxiliary = ROWS,
+                                    .target = DL_TARGET_POWER};
   dl_hierarchical_problem_make(&b->q, &dl_training_physics, &o);
 }
 

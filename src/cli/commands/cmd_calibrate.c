@@ -147,7 +147,7 @@ static bool has_a_measurement(const struct dl_frame *f,
   bool any = false;
   for (size_t i = dl_is_language_fit(fit) ? 1 : 0; i < DL_LENGTH(others); i++)
     any |= dl_frame_has(f, others[i]);
-  return fit->method->adapt && any;
+  return any && dl_can_be_calibrated(fit);
 }
 
 /* A quantity, DL_NOT_MEASURED where a row lacks it. */

@@ -45,20 +45,6 @@ struct dl_sample {
   struct dl_hierarchical_problem *problem;
 };
 
-/* What an adaptation predicts of targets of its n rows; NaN where a row's was
- * not measured. Rows whose values are the same belong to one set. */
-enum { DL_ADAPTED_TARGETS = 2 };
-struct dl_adapted_rows {
-  const size_t *set; /* n: below n_sets */
-  size_t n_sets;     /* 0: none is left out */
-  struct dl_adapted_target {
-    size_t target;
-    gsl_vector *fitted;   /* n: by all rows */
-    gsl_vector *left_out; /* n: by all rows but those of its set */
-  } of[DL_ADAPTED_TARGETS];
-  size_t n_targets;
-};
-
 struct dl_physics;
 
 /* fit and restore get the regression itself. */
@@ -105,12 +91,6 @@ struct dl_regression {
   /* Methods that take typed rows of a physics in place of a matrix
    * (physics/rows/), and predict by physics/fit_row.h; else NULL. */
   const struct dl_physics *physics;
-
-  /* Optional: fits with the state `from` as the prior. rows: or NULL. */
-  enum dl_status (*adapt)(void **state, const void *from,
-                          const struct dl_sample *s,
-                          const struct dl_adapted_rows *rows,
-                          struct dl_diag *d);
 };
 
 /* The registry. */

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "model/fitting/train.h"
+#include "physics/calibration/calibration.h"
 #include "physics/fit_row.h"
 #include "physics/language/language_parts.h"
 #include "physics/rows/physics_regression.h"
@@ -179,7 +180,8 @@ static void predict_before(const struct rows *g,
 }
 
 /* Updates `from` by all rows into *state, and scores what was learnt. */
-static enum dl_status learn(struct dl_calibration *c, void **state,
+static enum dl_status learn(struct dl_calibration *c,
+                            struct dl_hierarchical_fit **state,
                             const struct dl_fit *fit, const void *from,
                             const struct dl_training *t, struct dl_diag *d) {
   struct dl_calibration_errors *errors[] = {&c->of_target, &c->of_time};
@@ -198,8 +200,9 @@ static enum dl_status learn(struct dl_calibration *c, void **state,
   }
   const struct dl_observations observations = {
       .n = t->n, .row = g.observed, .target = target};
-  enum dl_status status = fit->method->adapt(
-      state, from, &(struct dl_sample){.rows = &observations}, &rows, d);
+  enum dl_status status = dl_physics_check_rows(physics, &observations, d);
+  if (status == DL_OK)
+    status = dl_calibrate_fit(state, from, &observations, &rows, d);
   for (size_t i = 0; i < rows.n_targets && status == DL_OK; i++) {
     errors[i]->after = error_of(&g, rows.of[i].target, rows.of[i].fitted);
     if (rows.n_sets > 0)
@@ -233,10 +236,14 @@ static void replace(struct dl_fit *fit, void *state) {
   fit->state = state;
 }
 
+bool dl_can_be_calibrated(const struct dl_fit *fit) {
+  return fit->method->physics && fit->method->physics->bound;
+}
+
 enum dl_status dl_calibrate_check(const struct dl_fit *fit,
                                   const struct dl_training *t,
                                   struct dl_diag *d) {
-  if (!fit->method->adapt || fit->offset || !fit->log_target)
+  if (!dl_can_be_calibrated(fit) || fit->offset || !fit->log_target)
     return dl_fail(d, DL_EUSAGE,
                    "the fit of '%s' by %s cannot be calibrated; physical can",
                    fit->target, fit->method->name);
@@ -253,26 +260,19 @@ enum dl_status dl_calibrate_check(const struct dl_fit *fit,
 
 enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
                             struct dl_calibration *c, struct dl_diag *d) {
-  void *state = NULL;
-  const struct dl_hierarchical_fit *from;
+  struct dl_hierarchical_fit *state = NULL;
   const struct dl_calibration_errors none = {NAN, NAN, NAN, 1, 0};
   *c = (struct dl_calibration){.runs = t->n,
                                .configurations = dl_label_count(t, "config"),
                                .of_target = none,
                                .of_time = none};
-  enum dl_status status = dl_calibrate_check(fit, t, d);
-  if (status != DL_OK)
-    return status;
-  from = revert(fit);
+  DL_TRY(dl_calibrate_check(fit, t, d));
+  const struct dl_hierarchical_fit *from = revert(fit);
   c->again = from->calibration_residuals.n > 0;
-  status = learn(c, &state, fit, from, t, d);
-  if (status == DL_OK) {
-    replace(fit, state);
-    note_gpus(fit, t);
-    fit->n += t->n;
-    fit->configurations += c->configurations;
-  } else if (state) {
-    fit->method->free(state);
-  }
-  return status;
+  DL_TRY(learn(c, &state, fit, from, t, d));
+  replace(fit, state);
+  note_gpus(fit, t);
+  fit->n += t->n;
+  fit->configurations += c->configurations;
+  return DL_OK;
 }

@@ -23,6 +23,9 @@ struct dl_calibration {
   bool again;           /* by an earlier version, which did not keep the runs */
 };
 
+/* Whether its method can learn from runs. */
+bool dl_can_be_calibrated(const struct dl_fit *fit);
+
 /* Updates a fit of a physics by the rows of t, which has the rows of the
  * physics and two formulas, the target and the GPU utilization; the prior is
  * the posterior of the fit before any calibration: t has the runs of all.

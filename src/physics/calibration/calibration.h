@@ -15,8 +15,21 @@
 #ifndef DL_PHYSICS_CALIBRATION_CALIBRATION_H
 #define DL_PHYSICS_CALIBRATION_CALIBRATION_H
 
-#include "math/regression/regression.h"
 #include "physics/hierarchical_fit.h"
+
+/* What a calibration predicts of targets of its n rows; NaN where a row's was
+ * not measured. Rows whose values are the same belong to one set. */
+enum { DL_ADAPTED_TARGETS = 2 };
+struct dl_adapted_rows {
+  const size_t *set; /* n: below n_sets */
+  size_t n_sets;     /* 0: none is left out */
+  struct dl_adapted_target {
+    size_t target;
+    gsl_vector *fitted;   /* n: by all rows */
+    gsl_vector *left_out; /* n: by all rows but those of its set */
+  } of[DL_ADAPTED_TARGETS];
+  size_t n_targets;
+};
 
 /* *out, owned by the caller, is `from` updated; it can be updated again. The
  * values of o->target may be NaN where only others were measured. rows: gets

@@ -3,7 +3,7 @@
 
 #include "physics/rows/physics_regression.h"
 
-#include "physics/calibration/calibration.h"
+#include "physics/hierarchical_fit.h"
 
 enum dl_status dl_physics_check_rows(const struct dl_physics *physics,
                                      const struct dl_observations *rows,
@@ -40,19 +40,6 @@ enum dl_status dl_physics_fit(const struct dl_regression *r, void **state,
     *state = new;
   else
     dl_hierarchical_fit_free(new);
-  return status;
-}
-
-enum dl_status dl_physics_adapt(void **state, const void *from,
-                                const struct dl_sample *s,
-                                const struct dl_adapted_rows *rows,
-                                struct dl_diag *d) {
-  const struct dl_hierarchical_fit *old = from;
-  struct dl_hierarchical_fit *new = NULL;
-  enum dl_status status = dl_physics_check_rows(old->physics, s->rows, d);
-  if (status == DL_OK)
-    status = dl_calibrate_fit(&new, old, s->rows, rows, d);
-  *state = new;
   return status;
 }
 

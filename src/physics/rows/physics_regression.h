@@ -18,10 +18,6 @@ enum dl_status dl_physics_restore(const struct dl_regression *r, void **state,
                                   const struct dl_arrays *from, size_t p,
                                   struct dl_diag *d);
 void dl_physics_free(void *state);
-enum dl_status dl_physics_adapt(void **state, const void *from,
-                                const struct dl_sample *s,
-                                const struct dl_adapted_rows *rows,
-                                struct dl_diag *d);
 
 /* Error (DL_EINPUT, DL_EUSAGE): rows that lack what the physics cannot do
  * without, or none (NULL). */
