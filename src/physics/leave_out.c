@@ -19,27 +19,20 @@
 #include "base/memory.h"
 #include "math/numeric/scoped_gsl.h"
 
-/* Measurements that are left out together, and the parameters that they depend
- * on. */
+/* Measurements that are left out together. */
 struct left {
   size_t n, *which; /* owned */
-  size_t p, *param; /* owned */
-  double *all;      /* n x map.p: derivatives; owned */
-  gsl_matrix *J;    /* n x p; owned */
-  gsl_matrix *V;    /* p x p: covariance; owned */
-  gsl_vector *r;    /* residuals of the fit, then those without them; owned */
+  struct dl_derivatives by;
+  gsl_vector *r; /* residuals of the fit, then those without them; owned */
 };
 
 static void free_left(struct left *l) {
   free(l->which);
-  free(l->param);
-  free(l->all);
-  gsl_matrix_free(l->J);
-  gsl_matrix_free(l->V);
+  dl_derivatives_free(&l->by);
   gsl_vector_free(l->r);
 }
 
-/* Residuals of the fit, and all derivatives. */
+/* Residuals of the fit, and derivatives. */
 static void gather(struct left *l, const struct dl_hierarchical_problem *q,
                    const size_t *config, size_t n) {
   const size_t *first = q->configs.first;
@@ -49,7 +42,6 @@ static void gather(struct left *l, const struct dl_hierarchical_problem *q,
   for (size_t i = 0; i < n; i++)
     l->n += first[config[i] + 1] - first[config[i]];
   l->which = dl_calloc(l->n, sizeof *l->which);
-  l->all = dl_calloc(l->n * q->map.p, sizeof *l->all);
   l->r = gsl_vector_alloc(l->n);
   for (size_t i = 0, k = 0; i < n; i++) {
     dl_predict_config(&q->map, c, full->theta, config[i], y);
@@ -59,39 +51,25 @@ static void gather(struct left *l, const struct dl_hierarchical_problem *q,
       l->which[k++] = m;
     }
   }
-  dl_differentiate_measurements(&q->map, full->theta, l->which, l->n, l->all);
-}
-
-/* Derivatives by the parameters that matter, and their covariance. */
-static void reduce(struct left *l, const struct dl_hierarchical_problem *q) {
-  l->param = dl_calloc(q->map.p, sizeof *l->param);
-  for (size_t j = 0; j < q->map.p; j++) {
-    bool any = false;
-    for (size_t k = 0; k < l->n && q->full.s.terms.known[j]; k++)
-      any |= fabs(l->all[k * q->map.p + j]) > 0;
-    if (any)
-      l->param[l->p++] = j;
-  }
-  l->J = gsl_matrix_alloc(l->n, l->p);
-  l->V = gsl_matrix_alloc(l->p, l->p);
-  for (size_t j = 0; j < l->p; j++) {
-    for (size_t k = 0; k < l->n; k++)
-      gsl_matrix_set(l->J, k, j, l->all[k * q->map.p + l->param[j]]);
-    for (size_t k = 0; k < l->p; k++)
-      gsl_matrix_set(l->V, j, k,
-                     gsl_matrix_get(q->full.cov, l->param[j], l->param[k]));
-  }
+  dl_derivatives_make(&l->by, &q->map, full->theta, l->which, l->n,
+                      full->terms.known);
 }
 
 /* Solves for the residuals without them. */
 static void solve(struct left *l, const struct dl_hierarchical_problem *q) {
-  DL_SCOPED(gsl_matrix_free_local)
-  gsl_matrix *JV = gsl_matrix_alloc(l->n, l->p);
+  size_t p = l->by.p;
+  const gsl_matrix *J = l->by.J;
+  DL_SCOPED(gsl_matrix_free_local) gsl_matrix *V = gsl_matrix_alloc(p, p);
+  DL_SCOPED(gsl_matrix_free_local) gsl_matrix *JV = gsl_matrix_alloc(l->n, p);
   DL_SCOPED(gsl_matrix_free_local) gsl_matrix *A = gsl_matrix_alloc(l->n, l->n);
   gsl_permutation *order = gsl_permutation_alloc(l->n);
   int sign;
-  gsl_blas_dgemm(CblasNoTrans, CblasNoTrans, 1, l->J, l->V, 0, JV);
-  gsl_blas_dgemm(CblasNoTrans, CblasTrans, -1, JV, l->J, 0, A);
+  for (size_t i = 0; i < p; i++)
+    for (size_t j = 0; j < p; j++)
+      gsl_matrix_set(
+          V, i, j, gsl_matrix_get(q->full.cov, l->by.param[i], l->by.param[j]));
+  gsl_blas_dgemm(CblasNoTrans, CblasNoTrans, 1, J, V, 0, JV);
+  gsl_blas_dgemm(CblasNoTrans, CblasTrans, -1, JV, J, 0, A);
   for (size_t k = 0; k < l->n; k++) {
     gsl_vector_view column = gsl_matrix_column(A, k);
     gsl_vector_scale(&column.vector, dl_measurement_precision(
@@ -107,7 +85,6 @@ void dl_leave_out(const struct dl_hierarchical_problem *q, const size_t *config,
                   size_t n, double *y) {
   DL_SCOPED(free_left) struct left l = {0};
   gather(&l, q, config, n);
-  reduce(&l, q);
   solve(&l, q);
   for (size_t k = 0; k < l.n; k++) {
     const struct dl_measurement *m = &q->full.s.terms.m[l.which[k]];

@@ -269,6 +269,31 @@ void dl_differentiate_measurements(const struct dl_parameter_map *map,
   }
 }
 
+void dl_derivatives_make(struct dl_derivatives *d,
+                         const struct dl_parameter_map *map,
+                         const double *theta, const size_t *which, size_t n,
+                         const bool *known) {
+  DL_FREED double *all = dl_calloc(n * map->p, sizeof *all);
+  dl_differentiate_measurements(map, theta, which, n, all);
+  *d = (struct dl_derivatives){.param = dl_calloc(map->p, sizeof *d->param)};
+  for (size_t j = 0; j < map->p; j++) {
+    bool any = false;
+    for (size_t i = 0; i < n && (!known || known[j]); i++)
+      any |= fabs(all[i * map->p + j]) > 0;
+    if (any)
+      d->param[d->p++] = j;
+  }
+  d->J = d->p > 0 ? gsl_matrix_alloc(n, d->p) : NULL;
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < d->p; j++)
+      gsl_matrix_set(d->J, i, j, all[i * map->p + d->param[j]]);
+}
+
+void dl_derivatives_free(struct dl_derivatives *d) {
+  free(d->param);
+  gsl_matrix_free(d->J);
+}
+
 void dl_weighted_derivatives(const struct dl_parameter_map *map,
                              const double *theta, const double *weight,
                              double *sum) {

@@ -109,7 +109,19 @@ void dl_differentiate_measurements(const struct dl_parameter_map *map,
                                    const double *theta, const size_t *which,
                                    size_t n, double *J);
 
-/* Their sum, each times its weight (p). */
+/* The same by the parameters that they depend on alone. known: p, others do not
+ * count; NULL: all do. */
+struct dl_derivatives {
+  size_t p, *param; /* owned */
+  gsl_matrix *J;    /* n x p, owned; NULL for p = 0 */
+};
+void dl_derivatives_make(struct dl_derivatives *d,
+                         const struct dl_parameter_map *map,
+                         const double *theta, const size_t *which, size_t n,
+                         const bool *known);
+void dl_derivatives_free(struct dl_derivatives *d);
+
+/* The sum of those of all measurements, each times its weight (p). */
 void dl_weighted_derivatives(const struct dl_parameter_map *map,
                              const double *theta, const double *weight,
                              double *sum);

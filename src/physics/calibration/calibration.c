@@ -116,24 +116,23 @@ static enum dl_status leave_out(const struct work *w,
                                 const struct dl_adapted_rows *rows, size_t k,
                                 const double *z, struct dl_diag *d) {
   DL_SCOPED(dl_held_out_points_free) struct dl_held_out_points held = {0};
-  struct dl_mode_search search;
+  DL_SCOPED(dl_mode_search_free) struct dl_mode_search search;
   DL_FREED bool *out = dl_calloc(w->runs.n, sizeof *out);
   hold_out_set(w, rows->set, k, out);
   dl_mode_search_make(&search, &w->runs, &w->prior, &held, z);
-  enum dl_status status = dl_held_out_points_make(&held, &w->runs, out, d);
-  if (status == DL_OK)
-    status = dl_mode_find(&search, d);
-  for (size_t t = 0; t < rows->n_targets && status == DL_OK; t++)
+  DL_TRY(dl_held_out_points_make(&held, &w->runs, out, d));
+  DL_TRY(dl_mode_find(&search, d));
+  for (size_t t = 0; t < rows->n_targets; t++)
     keep_left_out(w, &rows->of[t], out, search.misfit);
-  dl_mode_search_free(&search);
-  return status;
+  return DL_OK;
 }
 
 static enum dl_status leave_out_all(const struct work *w,
                                     const struct dl_adapted_rows *rows,
                                     const double *z, struct dl_diag *d) {
   DL_FREED struct dl_diag *own = dl_calloc(rows->n_sets, sizeof *own);
-  enum dl_status *status = dl_calloc(rows->n_sets, sizeof *status), all = DL_OK;
+  DL_FREED enum dl_status *status = dl_calloc(rows->n_sets, sizeof *status);
+  enum dl_status all = DL_OK;
   for (size_t t = 0; t < rows->n_targets; t++)
     gsl_vector_set_all(rows->of[t].left_out, NAN);
 #pragma omp parallel for schedule(dynamic)
@@ -148,7 +147,6 @@ static enum dl_status leave_out_all(const struct work *w,
     }
     dl_diag_free(&own[k]);
   }
-  free(status);
   return all;
 }
 
@@ -157,22 +155,18 @@ static enum dl_status leave_out_all(const struct work *w,
 static enum dl_status solve(struct dl_hierarchical_fit *fit, struct work *w,
                             const struct dl_adapted_rows *rows,
                             struct dl_diag *d) {
-  struct dl_mode_search search;
+  DL_SCOPED(dl_mode_search_free) struct dl_mode_search search;
   dl_mode_search_make(&search, &w->runs, &w->prior, NULL, NULL);
-  enum dl_status status = dl_mode_find(&search, d);
-  if (status == DL_OK && rows && rows->n_sets > 0)
-    status = leave_out_all(w, rows, search.z, d);
-  if (status == DL_OK) {
-    for (size_t t = 0; rows && t < rows->n_targets; t++)
-      predict_fitted(w, search.weight, &rows->of[t]);
-    keep_parameters(fit, search.theta);
-    dl_mode_curvature(&search);
-    status = keep_posterior(fit, search.H, w->prior.L, d);
-  }
-  if (status == DL_OK)
-    keep_residuals(fit, w, search.weight);
-  dl_mode_search_free(&search);
-  return status;
+  DL_TRY(dl_mode_find(&search, d));
+  if (rows && rows->n_sets > 0)
+    DL_TRY(leave_out_all(w, rows, search.z, d));
+  for (size_t t = 0; rows && t < rows->n_targets; t++)
+    predict_fitted(w, search.weight, &rows->of[t]);
+  keep_parameters(fit, search.theta);
+  dl_mode_curvature(&search);
+  DL_TRY(keep_posterior(fit, search.H, w->prior.L, d));
+  keep_residuals(fit, w, search.weight);
+  return DL_OK;
 }
 
 /* The numbers of names stay what they are. */

@@ -153,43 +153,6 @@ double dl_runs_weigh(const struct dl_runs_likelihood *l,
   return squares;
 }
 
-/* Derivatives of the measurements of a block, which depend on few of the
- * parameters. */
-struct block_rows {
-  size_t *column, q; /* those that they depend on */
-  gsl_matrix *J;     /* n x q */
-};
-
-static void free_rows(struct block_rows *b) {
-  free(b->column);
-  gsl_matrix_free(b->J);
-}
-
-static bool is_used(const gsl_matrix *J, size_t j) {
-  for (size_t i = 0; i < J->size1; i++)
-    if (gsl_matrix_get(J, i, j) < 0 || gsl_matrix_get(J, i, j) > 0)
-      return true;
-  return false;
-}
-
-static void make_rows(struct block_rows *b, const struct dl_runs_likelihood *l,
-                      const struct dl_precision_block *of,
-                      const double *theta) {
-  size_t p = l->map.p;
-  DL_SCOPED(gsl_matrix_free_local) gsl_matrix *all = gsl_matrix_alloc(of->n, p);
-  dl_differentiate_measurements(&l->map, theta, l->gp.order + of->first, of->n,
-                                all->data);
-  b->column = dl_calloc(p, sizeof *b->column);
-  b->q = 0;
-  for (size_t j = 0; j < p; j++)
-    if (is_used(all, j))
-      b->column[b->q++] = j;
-  b->J = b->q > 0 ? gsl_matrix_alloc(of->n, b->q) : NULL;
-  for (size_t i = 0; i < of->n; i++)
-    for (size_t j = 0; j < b->q; j++)
-      gsl_matrix_set(b->J, i, j, gsl_matrix_get(all, i, b->column[j]));
-}
-
 /* What is summed over the blocks of a group. */
 struct sums {
   const struct dl_precision_group *group;
@@ -202,37 +165,37 @@ struct sums {
 
 /* YJ += Y' J */
 static void add_common(struct sums *s, const struct dl_precision_block *of,
-                       const struct block_rows *b) {
+                       const struct dl_derivatives *b) {
   size_t rank = s->YJ->size1;
-  DL_SCOPED(gsl_matrix_free_local) gsl_matrix *Z = gsl_matrix_alloc(rank, b->q);
+  DL_SCOPED(gsl_matrix_free_local) gsl_matrix *Z = gsl_matrix_alloc(rank, b->p);
   gsl_matrix_const_view Y = gsl_matrix_const_submatrix(
       s->group->Y, of->first - s->group->first, 0, of->n, rank);
   gsl_blas_dgemm(CblasTrans, CblasNoTrans, 1, &Y.matrix, b->J, 0, Z);
   for (size_t i = 0; i < rank; i++)
-    for (size_t j = 0; j < b->q; j++)
-      *gsl_matrix_ptr(s->YJ, i, b->column[j]) += gsl_matrix_get(Z, i, j);
+    for (size_t j = 0; j < b->p; j++)
+      *gsl_matrix_ptr(s->YJ, i, b->param[j]) += gsl_matrix_get(Z, i, j);
 }
 
 /* G += J' D^-1 J; the rows of D^-1 J that are held out go to W. */
 static void add_block(struct sums *s, const struct dl_precision_block *of,
-                      struct block_rows *b) {
-  DL_SCOPED(gsl_matrix_free_local) gsl_matrix *H = gsl_matrix_alloc(b->q, b->q);
+                      struct dl_derivatives *b) {
+  DL_SCOPED(gsl_matrix_free_local) gsl_matrix *H = gsl_matrix_alloc(b->p, b->p);
   gsl_blas_dtrsm(CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1, of->R,
                  b->J);
   gsl_blas_dsyrk(CblasLower, CblasTrans, 1, b->J, 0, H);
-  for (size_t i = 0; i < b->q; i++)
+  for (size_t i = 0; i < b->p; i++)
     for (size_t j = 0; j <= i; j++)
-      *gsl_matrix_ptr(s->G, b->column[i], b->column[j]) +=
+      *gsl_matrix_ptr(s->G, b->param[i], b->param[j]) +=
           gsl_matrix_get(H, i, j);
   if (!s->W)
     return;
   gsl_blas_dtrsm(CblasLeft, CblasLower, CblasTrans, CblasNonUnit, 1, of->R,
                  b->J);
   for (size_t i = 0; i < s->m; i++)
-    for (size_t j = 0; j < b->q && s->place[i] >= of->first &&
+    for (size_t j = 0; j < b->p && s->place[i] >= of->first &&
                        s->place[i] < of->first + of->n;
          j++)
-      gsl_matrix_set(s->W, i, b->column[j],
+      gsl_matrix_set(s->W, i, b->param[j],
                      gsl_matrix_get(b->J, s->place[i] - of->first, j));
 }
 
@@ -270,13 +233,13 @@ void dl_runs_information(const struct dl_runs_likelihood *l,
     s.YJ = group->Y ? gsl_matrix_calloc(group->Y->size2, p) : NULL;
     for (size_t i = 0; i < group->n_blocks; i++) {
       const struct dl_precision_block *of = &k->block[group->first_block + i];
-      struct block_rows b;
-      make_rows(&b, l, of, theta);
-      if (b.q > 0 && s.YJ)
+      DL_SCOPED(dl_derivatives_free) struct dl_derivatives b;
+      dl_derivatives_make(&b, &l->map, theta, l->gp.order + of->first, of->n,
+                          NULL);
+      if (b.p > 0 && s.YJ)
         add_common(&s, of, &b);
-      if (b.q > 0)
+      if (b.p > 0)
         add_block(&s, of, &b);
-      free_rows(&b);
     }
     if (s.YJ)
       gsl_blas_dsyrk(CblasLower, CblasTrans, -1, s.YJ, 1, G);
