@@ -18,6 +18,7 @@
 #define ROUNDS_UP                                                              \
   0.9995 /* 999.5 would be shown as 1000: take the next multiple */
 #define MOST_DECADES 1e4
+#define MOST_SHOWN 1e6   /* of a multiple: from there on, and */
 #define LEAST_SHOWN 1e-4 /* of a multiple: below, a number has an exponent */
 
 static const struct dl_multiple ENERGIES[] = {
@@ -77,7 +78,9 @@ static int by_value(const void *a, const void *b) {
 bool dl_multiple_suits(const struct dl_multiple *scale, double low,
                        double high) {
   return high <= MOST_DECADES * low &&
-         (!scale->name || low == 0 || fabs(low) >= LEAST_SHOWN * scale->factor);
+         (!scale->name || low == 0 ||
+          (fabs(low) >= LEAST_SHOWN * scale->factor &&
+           fabs(high) < MOST_SHOWN * scale->factor));
 }
 
 bool dl_multiple_shared(enum dl_style style, double *x, size_t n,

@@ -20,7 +20,7 @@ struct dl_multiple {
 struct dl_multiple dl_multiple_for(enum dl_style style, double x);
 
 /* Whether numbers from low to high are readable in one multiple: they span four
- * decades at most, and none is below 1e-4 of it. */
+ * decades at most, and none is below 1e-4 or from 1e6 of it on. */
 bool dl_multiple_suits(const struct dl_multiple *scale, double low,
                        double high);
 

@@ -22,6 +22,23 @@ load common
     --duration 9s
 }
 
+@test "images in 8 bits or FP64 are a rule of thumb, not passes in FP32" {
+  # The T4's data sheet: 65 TFLOP/s in FP16, 130 TOPS in INT8.
+  local job=(predict --arch resnet50 --gpu t4 --phase inference --samples 1000
+    --batch-size 32 --method flops -q -f json)
+  gives 0 '' "${job[@]}" --precision fp16
+  jq '.estimates[0].energy_j' out >half
+  gives 0 '' "${job[@]}" --precision int8
+  near '.estimates[0].energy_j * 2' "$(cat half)"
+  for precision in int8 fp64; do
+    for arch in resnet50 sdxl; do
+      gives 0 '' predict --arch $arch --gpu a100 --phase inference \
+        --precision $precision
+      grep -qF "physical lacks measured runs in $precision." out
+    done
+  done
+}
+
 @test "depthwise layers need the rate in FP32" {
   # Google publishes none; the rule of thumb says what physical lacks.
   for phase in training inference; do

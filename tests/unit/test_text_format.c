@@ -157,6 +157,11 @@ static void shared_scale(void **state) {
   /* 325 J would be 9.03e-05 kWh beside 1 kWh */
   double tiny[] = {325, 3e6, 3.2e6};
   assert_false(dl_multiple_shared(DL_KWH, tiny, COUNT(tiny), &scale));
+  /* 2.25e6 J beside 600 J */
+  scale = dl_multiple_for(DL_KWH, 1100);
+  assert_true(dl_multiple_suits(&scale, 600, 2.2e5));
+  scale = dl_multiple_for(DL_KWH, 600);
+  assert_false(dl_multiple_suits(&scale, 600, 2.25e6));
   assert_true(dl_multiple_shared(DL_ENERGY, none, COUNT(none), &scale));
   assert_string_equal(scale.name, "J");
 }

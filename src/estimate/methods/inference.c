@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "catalog/architecture/token_costs.h"
+#include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
 #include "physics/fit_row.h"
 #include "physics/serving/serving_cost.h"
@@ -162,7 +163,9 @@ static bool set_up(struct problem *p, const struct dl_session *ctx,
     return false;
   }
   if (!p->tokens) {
-    s->lacks = lacks_of_pass((const void *)&p->at.inputs);
+    s->lacks = dl_unlearnt_precision(job);
+    if (!s->lacks)
+      s->lacks = lacks_of_pass((const void *)&p->at.inputs);
     return !s->lacks;
   }
   if (!(job->run->prompt_tokens + job->run->output_tokens > 0)) {

@@ -25,6 +25,10 @@ double dl_pre_duration(const struct dl_job *job,
 double dl_physical_duration(const struct dl_job *job,
                             const struct dl_job_predictions *p);
 
+/* The runs that models of images lack at the precision of a job ("measured runs
+ * in int8"), in training and inference; or NULL. */
+const char *dl_unlearnt_precision(const struct dl_job *job);
+
 /* Why models of measured trainings do not apply to a job, or NULL. */
 const char *dl_beyond_training(const struct dl_job *job);
 

@@ -57,20 +57,27 @@ void dl_note_limits(const struct dl_session *ctx, struct dl_estimate *est,
   }
 }
 
-/* Precisions at which no training was measured. */
+/* Precisions in which nothing but language models was measured. */
 static const struct {
   const char *precision, *lacks;
 } unlearnt[] = {{"fp64", "measured runs in fp64"},
                 {"fp8", "measured runs in fp8"},
                 {"int8", "measured runs in int8"}};
 
-const char *dl_beyond_training(const struct dl_job *job) {
-  if (dl_run_is_inference(job->run))
-    return "measured runs of inference";
+const char *dl_unlearnt_precision(const struct dl_job *job) {
   for (size_t i = 0; i < sizeof unlearnt / sizeof *unlearnt; i++)
     if (job->run->precision &&
         strcmp(job->run->precision, unlearnt[i].precision) == 0)
       return unlearnt[i].lacks;
+  return NULL;
+}
+
+const char *dl_beyond_training(const struct dl_job *job) {
+  const char *precision = dl_unlearnt_precision(job);
+  if (dl_run_is_inference(job->run))
+    return "measured runs of inference";
+  if (precision)
+    return precision;
   return isnan(job->run->tokens) ? NULL : "measured runs on tokens";
 }
 
