@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "catalog/architecture/token_costs.h"
+#include "model/fitting/calibrate.h"
 
 void dl_note_kind(struct dl_run_kinds *kinds,
                   const struct dl_architecture *arch) {
@@ -26,7 +27,8 @@ bool dl_kinds_have(const struct dl_run_kinds *kinds, const struct dl_fit *fit) {
 /* Whether a model has a fit that can learn from such runs. */
 static bool can_learn(const struct dl_model *m, bool language) {
   for (size_t i = 0; i < m->n_fits; i++)
-    if (m->fit[i].method->adapt && dl_is_language_fit(&m->fit[i]) == language)
+    if (dl_can_be_calibrated(&m->fit[i]) &&
+        dl_is_language_fit(&m->fit[i]) == language)
       return true;
   return false;
 }

@@ -138,7 +138,6 @@ const struct dl_regression dl_language = {
     .save = dl_physics_save,
     .restore = dl_physics_restore,
     .free = dl_physics_free,
-    .adapt = dl_physics_adapt,
 };
 
 static_assert(sizeof(struct dl_language_inputs) <= DL_MOST_INPUT_BYTES,
