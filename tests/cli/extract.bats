@@ -18,7 +18,7 @@ load logs
     .boundary == "gpu" and .format == "nvidia-smi" and
     .start_time == "2024-03-05T10:00:00" and .node_energy_j == null'
   gives 0 '' extract a.csv
-  grep -q '^a .* 1 min 00 s .* 150 .* 9.00 ' out
+  grep -q '^a .* 1 min 00 s .* 150 .* 0.00250 ' out
 }
 
 @test "a ramp, and whole watts only" {

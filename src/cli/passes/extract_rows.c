@@ -32,8 +32,8 @@ static const struct dl_column shown[] = {
     {"duration_s", "time", NULL, DL_TIME, 0},
     {"gpu_power_w", "power", "W", DL_WATTS, 0},
     {"gpu_util", "GPU use", NULL, DL_PERCENT, 0},
-    {"gpu_energy_j", "GPU energy", "J", DL_ENERGY, 0},
-    {"energy_j", "energy", "J", DL_ENERGY, 0},
+    {"gpu_energy_j", "GPU energy", "J", DL_KWH, 0},
+    {"energy_j", "energy", "J", DL_KWH, 0},
     {"boundary", "boundary", NULL, DL_CODE, 0},
     {"missing", "missing", NULL, DL_PERCENT, 0},
 };
