@@ -427,9 +427,11 @@ $idle"
   # FLOPs, 0.3 of 78 TFLOP/s: 4215.4 J, 90 times 0.379 MJ.
   table arch,gpu,train_tokens,train_samples,epochs llama-2-7b,a100,1e8,, \
     llama-2-7b,a100,1e8,,2 resnet50,a100,,10000,
-  gives 0 '' predict --input runs.csv --method flops --format json -q
+  gives 0 '' predict --input runs.csv --method flops --format json -q \
+    --checkpointing none
   check '.estimates | map(.energy_j / 1e4 | round) == [1477, 2954, 38]'
-  gives 0 '' predict --input runs.csv --method flops --format json -q -e 3
+  gives 0 '' predict --input runs.csv --method flops --format json -q -e 3 \
+    --checkpointing none
   check '.estimates | map(.energy_j / 1e4 | round) == [4431, 2954, 1]'
 }
 
