@@ -32,6 +32,16 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
     --request-rate 5 --duration 1h --requests 100
 }
 
+@test "a rate: memory is that of the most requests at a time" {
+  # of one request, the default, and of a thousand
+  for n in '' '--requests 1000' '--requests 7'; do
+    # shellcheck disable=SC2086 # options
+    served "${llama[@]}" --request-rate 5 --batch-size 32 $n
+    jq .memory_need_gb out
+  done | uniq | wc -l >memories
+  [ "$(cat memories)" -eq 1 ]
+}
+
 @test "a duration that the estimate does not take is warned of" {
   local none
   none="dlest: warning: $(message duration_no_effect)"

@@ -159,7 +159,9 @@ static double batch_of(const struct dl_job *job) {
   double samples = job->train_samples / dl_degrees_of(job->run).data;
   if (!dl_run_is_inference(job->run))
     return samples > 0 ? fmin(n, ceil(samples)) : n;
-  return fmin(dl_or(n, 1), job->run->requests);
+  /* At a rate there are more before and after those that are counted. */
+  return job->run->request_rate > 0 ? dl_or(n, 1)
+                                    : fmin(dl_or(n, 1), job->run->requests);
 }
 
 static double usual(double most) {
