@@ -33,3 +33,23 @@ void dl_name_of_file(const char *path, bool id, char to[DL_MOST_ID + 1]) {
   if (n == 0)
     memcpy(to, "model", sizeof "model");
 }
+
+struct dl_xml *dl_new_catalog(const char *path, const char *named_after,
+                              const char *source, const char *title,
+                              dl_node **entry) {
+  char name[DL_MOST_ID + 1];
+  struct dl_xml *x = dl_xml_new("catalog");
+  dl_node *root = dl_xml_root(x);
+  dl_xml_set_path(x, path);
+  dl_xml_set(x, root, "kind", "architecture");
+  dl_xml_set(x, root, "version", "1");
+  dl_node *node = dl_xml_add(x, dl_xml_add(x, root, "sources"), "source");
+  dl_xml_set(x, node, "id", source);
+  dl_xml_set(x, node, "title", title);
+  *entry = dl_xml_add(x, root, "entry");
+  dl_name_of_file(named_after, true, name);
+  dl_xml_set(x, *entry, "id", name);
+  dl_name_of_file(named_after, false, name);
+  dl_xml_set(x, *entry, "name", name);
+  return x;
+}

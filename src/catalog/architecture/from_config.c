@@ -319,34 +319,20 @@ static void limit_tokens(struct parts *p, const char *path, struct dl_diag *d) {
   put(p, "seq", MOST_TOKENS);
 }
 
-/* The network's name: that of the checkpoint, else of the folder. */
-static void name_of(const dl_json *j, const char *path, bool id,
-                    char to[DL_MOST_ID + 1]) {
+/* The network is named after the checkpoint, else the folder. */
+static struct dl_xml *write_shape(const char *path, const dl_json *j,
+                                  const struct parts *p) {
   const char *slash = strrchr(path, '/');
   const char *own = dl_json_get(j, "_name_or_path").text;
+  char number[DL_NUMBER_SIZE];
   DL_TEXT(folder);
   if (!own || !*own) {
     bool plain = slash && strcmp(slash, "/config.json") == 0;
     dl_text_add_n(&folder, path, plain ? (size_t)(slash - path) : strlen(path));
     own = dl_text_str(&folder);
   }
-  dl_name_of_file(own, id, to);
-}
-
-static void write_shape(struct dl_xml *x, const dl_json *j,
-                        const struct parts *p) {
-  char id[DL_MOST_ID + 1], name[DL_MOST_ID + 1], number[DL_NUMBER_SIZE];
-  dl_node *root = dl_xml_root(x);
-  name_of(j, dl_xml_path(x), true, id);
-  name_of(j, dl_xml_path(x), false, name);
-  dl_xml_set(x, root, "kind", "architecture");
-  dl_xml_set(x, root, "version", "1");
-  dl_node *source = dl_xml_add(x, dl_xml_add(x, root, "sources"), "source");
-  dl_xml_set(x, source, "id", "config");
-  dl_xml_set(x, source, "title", "config.json");
-  dl_node *entry = dl_xml_add(x, root, "entry");
-  dl_xml_set(x, entry, "id", id);
-  dl_xml_set(x, entry, "name", name);
+  dl_node *entry;
+  struct dl_xml *x = dl_new_catalog(path, own, "config", "config.json", &entry);
   dl_xml_set(x, entry, "scaling", "sequence");
   dl_node *shape = dl_xml_add(x, entry, "transformer");
   dl_xml_set(x, shape, "source", "config");
@@ -354,6 +340,7 @@ static void write_shape(struct dl_xml *x, const dl_json *j,
   for (size_t i = 0; i < p->n; i++)
     if (!isnan(p->at[i].x))
       dl_xml_set(x, shape, p->at[i].key, dl_format_short(number, p->at[i].x));
+  return x;
 }
 
 enum dl_status dl_config_take(struct dl_catalog_file *s, const dl_json *j,
@@ -373,10 +360,7 @@ enum dl_status dl_config_take(struct dl_catalog_file *s, const dl_json *j,
     dl_warn_at(d, path, 0,
                "'quantization_config' is not read: weights take the bytes of "
                "--precision unless --set weight_bytes=VALUE says others");
-  struct dl_xml *x = dl_xml_new("catalog");
-  dl_xml_set_path(x, path);
-  write_shape(x, j, &p);
-  return dl_catalog_file_take(s, x, &kind, NULL, d);
+  return dl_catalog_file_take(s, write_shape(path, j, &p), &kind, NULL, d);
 }
 
 enum dl_status dl_config_load(struct dl_catalog_file *s, const char *path,

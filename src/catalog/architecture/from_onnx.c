@@ -77,19 +77,6 @@ static bool follows_area(const struct dl_onnx *m,
   return same && grown > 0 && fabs(grown - want) <= 0.005 * want;
 }
 
-static void add_source(struct maker *m, dl_node *root,
-                       const struct dl_onnx *model) {
-  char file[DL_MOST_ID + 1], text[3 * DL_MOST_ID];
-  dl_name_of_file(dl_onnx_path(model), false, file);
-  snprintf(text, sizeof text, "%s.onnx, counted by its graph", file);
-  dl_node *list = dl_xml_add(m->x, root, "sources");
-  dl_node *source = dl_xml_add(m->x, list, "source");
-  dl_xml_set(m->x, source, "id", "onnx");
-  dl_xml_set(m->x, source, "title", text);
-  dl_text_printf(&m->note, "derived: counted from %s.onnx (%llu bytes)", file,
-                 (unsigned long long)dl_onnx_file_bytes(model));
-}
-
 static void add_head(struct maker *m, dl_node *entry,
                      const struct dl_onnx_count *c) {
   if (!c->head)
@@ -99,19 +86,12 @@ static void add_head(struct maker *m, dl_node *entry,
   add(m, entry, "head_params_m", c->head->params * 1e-6);
 }
 
-static void add_entry(struct maker *m, const struct dl_onnx *model,
+static void add_entry(struct maker *m, dl_node *entry,
+                      const struct dl_onnx *model,
                       const struct dl_onnx_asked *asked,
                       const struct dl_onnx_count *c) {
-  char id[DL_MOST_ID + 1], name[DL_MOST_ID + 1];
   double fixed;
   bool area = follows_area(model, asked, c, &fixed);
-  dl_node *root = dl_xml_root(m->x);
-  add_source(m, root, model);
-  dl_node *entry = dl_xml_add(m->x, root, "entry");
-  dl_name_of_file(dl_onnx_path(model), true, id);
-  dl_name_of_file(dl_onnx_path(model), false, name);
-  dl_xml_set(m->x, entry, "id", id);
-  dl_xml_set(m->x, entry, "name", name);
   dl_xml_set(m->x, entry, "scaling", area ? "area" : "none");
   add(m, entry, "params_m", c->params * 1e-6);
   if (area)
@@ -139,12 +119,16 @@ static void add_entry(struct maker *m, const struct dl_onnx *model,
 struct dl_xml *dl_onnx_descriptor(const struct dl_onnx *m,
                                   const struct dl_onnx_asked *asked,
                                   const struct dl_onnx_count *c) {
-  struct maker make = {.x = dl_xml_new("catalog")};
-  dl_xml_set_path(make.x, dl_onnx_path(m));
-  dl_node *root = dl_xml_root(make.x);
-  dl_xml_set(make.x, root, "kind", "architecture");
-  dl_xml_set(make.x, root, "version", "1");
-  add_entry(&make, m, asked, c);
+  char file[DL_MOST_ID + 1], title[3 * DL_MOST_ID];
+  struct maker make = {.x = NULL};
+  dl_node *entry;
+  dl_name_of_file(dl_onnx_path(m), false, file);
+  snprintf(title, sizeof title, "%s.onnx, counted by its graph", file);
+  dl_text_printf(&make.note, "derived: counted from %s.onnx (%llu bytes)", file,
+                 (unsigned long long)dl_onnx_file_bytes(m));
+  make.x =
+      dl_new_catalog(dl_onnx_path(m), dl_onnx_path(m), "onnx", title, &entry);
+  add_entry(&make, entry, m, asked, c);
   dl_text_free(&make.note);
   return make.x;
 }
