@@ -261,15 +261,23 @@ static enum dl_status read_entries(struct dl_catalog_file *c, enum dl_kind kind,
   return c->n == 0 ? no_entry(c->xml, d) : DL_OK;
 }
 
-/* Reads the entries of a document, which must be of a kind; takes it over. */
+/* Reads the entries of a document, which must be of a kind; takes it over. The
+ * schema comes last: its own messages name no value. */
 static enum dl_status read_kind(struct dl_catalog_file *c, enum dl_kind kind,
-                                struct dl_xml *xml, struct dl_diag *d) {
+                                struct dl_xml *xml, const char *schema,
+                                struct dl_diag *d) {
   c->xml = xml;
-  if (kind_of(xml) != (long)kind)
-    return dl_fail_at(d, DL_EINPUT, dl_xml_path(xml),
-                      dl_xml_line(dl_xml_root(xml)),
-                      "not a catalogue of kind '%s'", dl_kinds[kind].name);
-  return read_entries(c, kind, d);
+  enum dl_status status =
+      kind_of(xml) == (long)kind
+          ? read_entries(c, kind, d)
+          : dl_fail_at(d, DL_EINPUT, dl_xml_path(xml),
+                       dl_xml_line(dl_xml_root(xml)),
+                       "not a catalogue of kind '%s'", dl_kinds[kind].name);
+  if (status == DL_OK && schema)
+    status = dl_xml_validate(xml, schema, d);
+  if (status != DL_OK)
+    dl_catalog_file_free(c);
+  return status;
 }
 
 enum dl_status dl_catalog_file_read(struct dl_catalog_file *c,
@@ -277,15 +285,8 @@ enum dl_status dl_catalog_file_read(struct dl_catalog_file *c,
                                     const char *schema, struct dl_diag *d) {
   *c = (struct dl_catalog_file){0};
   struct dl_xml *xml;
-  enum dl_status status = dl_xml_read(&xml, path, NULL, d);
-  if (status == DL_OK)
-    status = read_kind(c, kind, xml, d);
-  /* The schema comes last: its own messages name no value. */
-  if (status == DL_OK && schema)
-    status = dl_xml_validate(c->xml, schema, d);
-  if (status != DL_OK)
-    dl_catalog_file_free(c);
-  return status;
+  DL_TRY(dl_xml_read(&xml, path, NULL, d));
+  return read_kind(c, kind, xml, schema, d);
 }
 
 enum dl_status dl_catalog_file_parse(struct dl_catalog_file *c,
@@ -294,12 +295,8 @@ enum dl_status dl_catalog_file_parse(struct dl_catalog_file *c,
                                      struct dl_diag *d) {
   *c = (struct dl_catalog_file){0};
   struct dl_xml *xml;
-  enum dl_status status = dl_xml_parse(&xml, text, len, path, NULL, d);
-  if (status == DL_OK)
-    status = read_kind(c, kind, xml, d);
-  if (status != DL_OK)
-    dl_catalog_file_free(c);
-  return status;
+  DL_TRY(dl_xml_parse(&xml, text, len, path, NULL, d));
+  return read_kind(c, kind, xml, NULL, d);
 }
 
 enum dl_status dl_catalog_file_take(struct dl_catalog_file *c,
