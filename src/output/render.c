@@ -80,9 +80,22 @@ enum dl_status dl_stream_begin(struct dl_stream **out,
   return check_written(f, false, status, d);
 }
 
+/* Appends a row to a text. */
+static void add(const struct dl_stream *s, const struct dl_value *values,
+                struct dl_text *to) {
+  if (s->format->document)
+    dl_document_add(s, values, to);
+  else
+    s->format->add(s, values, to);
+}
+
 enum dl_status dl_stream_row(struct dl_stream *s, const struct dl_value *values,
-                             struct dl_diag *d) {
+                             struct dl_text *to, struct dl_diag *d) {
   enum dl_status status = DL_OK;
+  if (to) {
+    add(s, values, to);
+    return DL_OK;
+  }
   if (s->format->document)
     dl_document_row(s, values);
   else if (s->format->row)
@@ -100,14 +113,6 @@ bool dl_format_adds(const struct dl_format *format) {
 
 bool dl_stream_adds(const struct dl_stream *s) {
   return dl_format_adds(s->format) || s->layout;
-}
-
-void dl_stream_add(const struct dl_stream *s, const struct dl_value *values,
-                   struct dl_text *to) {
-  if (s->format->document)
-    dl_document_add(s, values, to);
-  else
-    s->format->add(s, values, to);
 }
 
 enum dl_status dl_stream_write(struct dl_stream *s, struct dl_text *rows,

@@ -73,22 +73,19 @@ enum dl_status dl_stream_begin(struct dl_stream **s,
                                const struct dl_format *format, FILE *f,
                                const struct dl_table_form *table,
                                struct dl_diag *d);
+/* A row, into a text for dl_stream_write (dl_stream_adds; several threads may
+ * do so at a time) or, NULL, behind those that were written. */
 enum dl_status dl_stream_row(struct dl_stream *s, const struct dl_value *values,
-                             struct dl_diag *d);
+                             struct dl_text *to, struct dl_diag *d);
 enum dl_status dl_stream_end(struct dl_stream *s, struct dl_diag *d);
 
-/* Whether rows never depend on those before: `add` may be used at once. */
+/* Whether rows never depend on those before: texts may be used at once. */
 bool dl_format_adds(const struct dl_format *format);
 
-/* Whether rows may be added by dl_stream_add from now on. */
+/* Whether rows may be put into texts from now on. */
 bool dl_stream_adds(const struct dl_stream *s);
 
-/* Appends to a text what dl_stream_row would write, for dl_stream_write;
- * several threads may do so at a time. */
-void dl_stream_add(const struct dl_stream *s, const struct dl_value *values,
-                   struct dl_text *to);
-
-/* Writes rows that dl_stream_add made, and empties the text. */
+/* Writes the rows of a text, and empties it. */
 enum dl_status dl_stream_write(struct dl_stream *s, struct dl_text *rows,
                                struct dl_diag *d);
 

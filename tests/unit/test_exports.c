@@ -42,7 +42,7 @@ static char *streamed(const struct dl_table_form *table,
   assert_non_null(f);
   assert_ok(dl_stream_begin(&stream, dl_format_find(format), f, table, &d), &d);
   for (size_t i = 0; i < n_rows; i++)
-    assert_ok(dl_stream_row(stream, values + i * table->n, &d), &d);
+    assert_ok(dl_stream_row(stream, values + i * table->n, NULL, &d), &d);
   assert_ok(dl_stream_end(stream, &d), &d);
   fclose(f);
   return s;
@@ -145,9 +145,9 @@ static void test_prometheus_limit(void **state) {
       dl_stream_begin(&stream, dl_format_find("prometheus"), f, &table, &d),
       &d);
   for (size_t i = 0; i < 100000 && status == DL_OK; i++)
-    status = dl_stream_row(stream, &row, &d);
+    status = dl_stream_row(stream, &row, NULL, &d);
   assert_ok(status, &d);
-  assert_int_equal(dl_stream_row(stream, &row, &d), DL_EUSAGE);
+  assert_int_equal(dl_stream_row(stream, &row, NULL, &d), DL_EUSAGE);
   assert_error_has(&d, DL_EUSAGE, "more than 100000 rows");
   dl_stream_end(stream, &d);
   dl_diag_free(&d);

@@ -86,7 +86,7 @@ static char *stream_of_rows(const char *format, size_t n, size_t warnings) {
   assert_int_equal(dl_stream_begin(&stream, format_, f, &TABLE, &d), DL_OK);
   for (size_t i = 0; i < n; i++) {
     fill_row(v, i % N_ROWS);
-    assert_int_equal(dl_stream_row(stream, v, &d), DL_OK);
+    assert_int_equal(dl_stream_row(stream, v, NULL, &d), DL_OK);
   }
   for (size_t i = 0; i < warnings; i++)
     dl_warn(&d, "warning \"%zu\"", i);
@@ -383,7 +383,7 @@ static void rows_notice_a_full_disk(void **state) {
     dl_stream_begin(&stream, format, f, &TABLE, &d);
     fill_row(v, 0);
     for (size_t k = 0; status == DL_OK && k < 10000; k++)
-      status = dl_stream_row(stream, v, &d);
+      status = dl_stream_row(stream, v, NULL, &d);
     assert_int_equal(status, DL_EFAILED);
     dl_stream_end(stream, &d);
     assert_non_null(strstr(d.error, MSG_cannot_write("")));

@@ -377,7 +377,7 @@ static char *stream(size_t n, double last) {
   for (size_t i = 0; i < n; i++) {
     const struct dl_value v[] = {dl_string("name"),
                                  dl_number(i + 1 < n ? 1.5e3 : last)};
-    assert_int_equal(dl_stream_row(st, v, &d), DL_OK);
+    assert_int_equal(dl_stream_row(st, v, NULL, &d), DL_OK);
   }
   assert_int_equal(dl_stream_end(st, &d), DL_OK);
   fclose(f);

@@ -172,51 +172,25 @@ static struct dl_value own_value(const struct batch *b, size_t column,
   return dl_string(*cell ? cell : NULL);
 }
 
-/* Whether the estimate of row i of the chunk by method m is printed. */
-static bool is_shown(const struct batch *b, size_t i, size_t m) {
+/* Row i of the chunk: the table's own cells, then the estimates that are shown
+ * of it. By any thread where it goes into a text. */
+static enum dl_status put_row(const struct batch *b, const char *const *cell,
+                              size_t i, struct dl_text *to, struct dl_diag *d) {
+  struct dl_value *v = b->values + b->n_columns * (size_t)omp_get_thread_num();
+  const struct dl_footprint *foot = &b->o->job.foot;
   long best = b->outcome[i].best;
-  return b->o->all || best < 0 || (long)m == best;
-}
-
-/* The values of row i of the chunk by method m, behind those of the table's own
- * cells. */
-static void estimate_values(const struct batch *b, size_t i, size_t m,
-                            struct dl_value *v) {
-  dl_estimate_values(&b->est[i * b->n_methods + m], &b->o->job.foot,
-                     b->o->coverage, v + b->n_own);
-  dl_row_values(&b->o->job.foot, (long)m == b->outcome[i].best, &b->job[i],
-                v + b->n_own + DL_ESTIMATE_COLUMNS);
-}
-
-static void own_values(const struct batch *b, const char *const *cell,
-                       struct dl_value *v) {
   for (size_t c = 0; c < b->n_own; c++)
     v[c] = own_value(b, c, cell[c]);
-}
-
-static enum dl_status print_row(struct batch *b, const char *const *cell,
-                                size_t i) {
-  own_values(b, cell, b->values);
   for (size_t m = 0; m < b->n_methods; m++) {
-    if (!is_shown(b, i, m))
+    if (!b->o->all && best >= 0 && (long)m != best)
       continue;
-    estimate_values(b, i, m, b->values);
-    DL_TRY(dl_stream_row(b->stream, b->values, &b->cli->diag));
+    dl_estimate_values(&b->est[i * b->n_methods + m], foot, b->o->coverage,
+                       v + b->n_own);
+    dl_row_values(foot, (long)m == best, &b->job[i],
+                  v + b->n_own + DL_ESTIMATE_COLUMNS);
+    DL_TRY(dl_stream_row(b->stream, v, to, d));
   }
   return DL_OK;
-}
-
-/* The same to a text, by any thread. */
-static void add_row(const struct batch *b, const char *const *cell, size_t i,
-                    struct dl_text *to) {
-  struct dl_value *v = b->values + b->n_columns * (size_t)omp_get_thread_num();
-  own_values(b, cell, v);
-  for (size_t m = 0; m < b->n_methods; m++) {
-    if (!is_shown(b, i, m))
-      continue;
-    estimate_values(b, i, m, v);
-    dl_stream_add(b->stream, v, to);
-  }
 }
 
 /* Rows [from, n) of a chunk whose cells begin at `cell`: formatted by all
@@ -230,7 +204,7 @@ static enum dl_status add_rows(struct batch *b, const char *const *cell,
   for (size_t p = 0; p < pieces; p++)
     for (size_t i = from + p * PIECE; i < n && i < from + (p + 1) * PIECE; i++)
       if (b->outcome[i].shown)
-        add_row(b, cell + i * b->n_own, i, &b->text[p]);
+        put_row(b, cell + i * b->n_own, i, &b->text[p], NULL);
   for (size_t p = 0; p < pieces && status == DL_OK; p++)
     if (b->text[p].len > 0)
       status = dl_stream_write(b->stream, &b->text[p], d);
@@ -354,7 +328,7 @@ static enum dl_status print_chunk(struct batch *b,
     status = judge_row(b, k, block->line[first + k]);
   for (; i < n && status == DL_OK && !dl_stream_adds(b->stream); i++)
     if (b->outcome[i].shown)
-      status = print_row(b, cell + i * b->n_own, i);
+      status = put_row(b, cell + i * b->n_own, i, NULL, &b->cli->diag);
   return status == DL_OK && i < n ? add_rows(b, cell, i, n) : status;
 }
 

@@ -111,16 +111,21 @@ static enum dl_status count(struct dl_report_pass *w, struct counted *c) {
   return DL_OK;
 }
 
+/* The next row of a part, into a text (by any thread) or, NULL, the stream. */
+static enum dl_status put_job(struct dl_report_pass *w, struct slot *s,
+                              struct dl_text *to) {
+  const struct counted *c = &s->job[s->written++];
+  struct dl_value v[DL_JOB_COLUMNS];
+  dl_job_values(c->job, &c->figures, &w->o->foot, v);
+  return dl_stream_row(w->stream, v, to, &w->cli->diag);
+}
+
 /* Writes rows of a part as long as they depend on those before them. */
 static enum dl_status write_first(struct dl_report_pass *w, struct slot *s) {
   if (s->n > 0)
     DL_TRY(dl_report_begin(w));
-  for (; s->written < s->n && !dl_stream_adds(w->stream); s->written++) {
-    const struct counted *c = &s->job[s->written];
-    struct dl_value v[DL_JOB_COLUMNS];
-    dl_job_values(c->job, &c->figures, &w->o->foot, v);
-    DL_TRY(dl_stream_row(w->stream, v, &w->cli->diag));
-  }
+  while (s->written < s->n && !dl_stream_adds(w->stream))
+    DL_TRY(put_job(w, s, NULL));
   return DL_OK;
 }
 
@@ -146,14 +151,9 @@ static enum dl_status count_jobs(struct pipeline *p, struct slot *s) {
   return status;
 }
 
-/* By any thread. */
-static void format_jobs(const struct dl_report_pass *w, struct slot *s) {
-  for (; w->f && s->written < s->n; s->written++) {
-    const struct counted *c = &s->job[s->written];
-    struct dl_value v[DL_JOB_COLUMNS];
-    dl_job_values(c->job, &c->figures, &w->o->foot, v);
-    dl_stream_add(w->stream, v, &s->rows);
-  }
+static void format_jobs(struct dl_report_pass *w, struct slot *s) {
+  while (w->f && s->written < s->n)
+    put_job(w, s, &s->rows);
 }
 
 /* In the order of the parts. */
