@@ -94,24 +94,17 @@ void dl_cli_rows_follow(struct dl_cli *cli) {
 }
 
 enum dl_status dl_cli_print(struct dl_cli *cli, struct dl_report *r) {
-  struct dl_output out;
-  enum dl_status status = dl_cli_strict(cli);
+  DL_SCOPED(dl_report_free_local) struct dl_report *owned = r;
+  DL_SCOPED(dl_output_discard) struct dl_output out = {0};
+  DL_TRY(dl_cli_strict(cli));
   dl_report_add(r, "warnings", NULL, NULL, DL_CODE,
                 dl_strings((const char *const *)cli->diag.warnings,
                            cli->diag.n_warnings));
-  if (status == DL_OK)
-    status = dl_output_open(&out, cli->output, false, &cli->diag);
+  DL_TRY(dl_output_open(&out, cli->output, false, &cli->diag));
   dl_progress_bar_end(&cli->bar);
-  if (status == DL_OK) {
-    struct dl_screen screen = dl_screen_of(out.f);
-    status = dl_format_report(cli->format, r, out.f, &screen, &cli->diag);
-    if (status == DL_OK)
-      status = dl_output_commit(&out, &cli->diag);
-    else
-      dl_output_discard(&out);
-  }
-  dl_report_free(r);
-  return status;
+  const struct dl_screen screen = dl_screen_of(out.f);
+  DL_TRY(dl_format_report(cli->format, r, out.f, &screen, &cli->diag));
+  return dl_output_commit(&out, &cli->diag);
 }
 
 char *dl_cli_command_line(const struct dl_cli *cli, const char *input) {
@@ -142,35 +135,29 @@ enum dl_status dl_check_budget(const char *what, double energy_j,
 
 /* --- models */
 
-enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
-                             struct dl_model **m) {
+/* Reads those that ship behind each other. */
+static enum dl_status open_shipped(struct dl_model **m, struct dl_diag *d) {
   static const char *const shipped[] = {"models/physical.xml", "models/pre.xml",
                                         "models/inference.xml",
                                         "models/language.xml"};
-  const char *dir = dl_datadir();
-  struct dl_diag *d = &cli->diag;
   DL_TEXT(file);
-  enum dl_status status = DL_OK;
-  *m = NULL;
-  if (path) {
-    status = dl_data_path(dir, "models/model.rng", &file, d);
-    if (status == DL_OK)
-      status = dl_model_read(m, path, file.s, d);
-  }
-  struct dl_model **next = m;
-  for (size_t i = 0; !path && i < DL_LENGTH(shipped) && status == DL_OK; i++) {
+  for (size_t i = 0; i < DL_LENGTH(shipped); i++, m = &(*m)->next) {
     dl_text_clear(&file);
-    status = dl_data_path(dir, shipped[i], &file, d);
-    if (status == DL_OK)
-      status = dl_model_read(next, file.s, NULL, d);
-    if (status == DL_OK)
-      next = &(*next)->next;
+    DL_TRY(dl_data_path(dl_datadir(), shipped[i], &file, d));
+    DL_TRY(dl_model_read(m, file.s, NULL, d));
   }
-  if (status != DL_OK) {
-    dl_model_free(*m);
-    *m = NULL;
-  }
-  return status;
+  return DL_OK;
+}
+
+enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
+                             struct dl_model **m) {
+  struct dl_diag *d = &cli->diag;
+  DL_TEXT(schema);
+  *m = NULL;
+  if (!path)
+    return open_shipped(m, d);
+  DL_TRY(dl_data_path(dl_datadir(), "models/model.rng", &schema, d));
+  return dl_model_read(m, path, schema.s, d);
 }
 
 enum dl_status dl_save_model(struct dl_cli *cli, const struct dl_model *m,
@@ -185,13 +172,12 @@ enum dl_status dl_save_model(struct dl_cli *cli, const struct dl_model *m,
     dl_text_add(&path, cli->output);
   else
     dl_text_printf(&path, "%.*s%s", (int)n, in, suffix);
-  enum dl_status status = dl_cli_check_outputs(cli, dl_text_str(&path),
-                                               cli->argument, cli->n_arguments);
-  if (status == DL_OK)
-    status = dl_model_write(m, dl_text_str(&path), &cli->diag);
+  DL_TRY(dl_cli_check_outputs(cli, dl_text_str(&path), cli->argument,
+                              cli->n_arguments));
+  DL_TRY(dl_model_write(m, dl_text_str(&path), &cli->diag));
   dl_report_add(r, "model", "model", NULL, DL_CODE,
                 dl_string(dl_text_str(&path)));
   *printed = strcmp(dl_text_str(&path), "-") == 0;
   cli->output = NULL;
-  return status;
+  return DL_OK;
 }

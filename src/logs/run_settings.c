@@ -66,6 +66,8 @@ void dl_settings_free(struct dl_settings *s) {
   free(s);
 }
 
+DL_FREES(dl_settings_free, struct dl_settings)
+
 const struct dl_intern *dl_settings_extra(const struct dl_settings *s) {
   return &s->extra;
 }

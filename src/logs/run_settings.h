@@ -18,6 +18,7 @@ struct dl_settings;
 
 struct dl_settings *dl_settings_new(void);
 void dl_settings_free(struct dl_settings *s);
+void dl_settings_free_local(struct dl_settings **at);
 
 /* NAME=VALUE for all runs. DL_EUSAGE: another form, an invalid number for a
  * numeric column, or a measured column: those differ from run to run. */

@@ -23,6 +23,8 @@ void dl_cursor_free(struct dl_cursor *c) {
   free(c);
 }
 
+DL_FREES(dl_cursor_free, struct dl_cursor)
+
 /* Refuses a name that the catalogue does not have, and keeps its entry, so that
  * threads find it without the catalogue. */
 static enum dl_status check_name(struct dl_cursor *c, enum dl_kind kind,
@@ -58,22 +60,20 @@ static enum dl_status check_names(struct dl_cursor *c, enum dl_kind kind,
 enum dl_status dl_cursor_new(struct dl_cursor **out, const struct dl_frame *f,
                              struct dl_diag *d) {
   *out = NULL;
+  DL_SCOPED(dl_cursor_free_local)
   struct dl_cursor *c = dl_calloc(1, sizeof *c);
   c->f = f;
   c->row = dl_frame_rows(f, 1);
   const struct row_source from = {.at = c->at};
-  enum dl_status status = dl_frame_run(f, &from, EVERY_STEP, c->row, d);
-  if (status == DL_OK && f->looks_up[STEP_GPU])
-    status = check_names(c, DL_ACCELERATOR, &f->look_up_by[GPU_NAME], d);
-  if (status == DL_OK && f->looks_up[STEP_ARCH])
-    status = check_names(c, DL_ARCHITECTURE, &f->look_up_by[ARCH_NAME], d);
-  if (status == DL_OK && f->looks_up[STEP_DATASET])
-    status = check_names(c, DL_DATASET, &f->look_up_by[DATASET_NAME], d);
-  if (status != DL_OK) {
-    dl_cursor_free(c);
-    return status;
-  }
+  DL_TRY(dl_frame_run(f, &from, EVERY_STEP, c->row, d));
+  if (f->looks_up[STEP_GPU])
+    DL_TRY(check_names(c, DL_ACCELERATOR, &f->look_up_by[GPU_NAME], d));
+  if (f->looks_up[STEP_ARCH])
+    DL_TRY(check_names(c, DL_ARCHITECTURE, &f->look_up_by[ARCH_NAME], d));
+  if (f->looks_up[STEP_DATASET])
+    DL_TRY(check_names(c, DL_DATASET, &f->look_up_by[DATASET_NAME], d));
   *out = c;
+  c = NULL;
   return DL_OK;
 }
 

@@ -19,6 +19,7 @@ struct dl_cursor;
 enum dl_status dl_cursor_new(struct dl_cursor **out, const struct dl_frame *f,
                              struct dl_diag *d);
 void dl_cursor_free(struct dl_cursor *c); /* accepts NULL */
+void dl_cursor_free_local(struct dl_cursor **at);
 
 /* Goes to a combination, the row of which may be invalid. Thread-safe as long
  * as each thread has its own. */

@@ -225,20 +225,20 @@ static enum dl_status read_rows(struct calibrating *w, const struct dl_fit *fit,
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   DL_SCOPED(dl_strlist_free) struct dl_strlist groups = {0};
   *there = false;
-  enum dl_status status = begin_table(w, job, f, &csv, d);
-  if (status == DL_OK && (!job || dl_kinds_have(&w->kinds, fit)))
-    *there = dl_frame_has(f, fit->target) || has_a_measurement(f, fit);
-  if (status == DL_OK && *there) {
-    t->only = dl_is_language_fit(fit) ? DL_ROWS_LANGUAGE : DL_ROWS_OTHER;
-    want_columns(t, &groups, f, fit);
-    t->of_gpus = !fit->boundary || strncmp(fit->boundary, "gpu", 3) == 0;
-    status = dl_training_read(t, csv, f, &groups, NULL, d);
-  }
-  if (status == DL_OK && *there && job && w->done == 0) {
+  DL_TRY(begin_table(w, job, f, &csv, d));
+  *there = (!job || dl_kinds_have(&w->kinds, fit)) &&
+           (dl_frame_has(f, fit->target) || has_a_measurement(f, fit));
+  if (!*there)
+    return DL_OK;
+  t->only = dl_is_language_fit(fit) ? DL_ROWS_LANGUAGE : DL_ROWS_OTHER;
+  want_columns(t, &groups, f, fit);
+  t->of_gpus = !fit->boundary || strncmp(fit->boundary, "gpu", 3) == 0;
+  DL_TRY(dl_training_read(t, csv, f, &groups, NULL, d));
+  if (job && w->done == 0) {
     dl_frame_warn_unused(f, d);
     dl_frame_warn_aliases(f, d);
   }
-  return status;
+  return DL_OK;
 }
 
 /* The catalogue's name where --alias replaces that of a row. */
@@ -269,29 +269,27 @@ static void collect(struct calibrating *w, struct dl_training *t,
 static enum dl_status read_new(struct calibrating *w, const struct dl_model *m,
                                struct dl_kept_runs *new) {
   struct dl_diag *d = &w->cli->diag;
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < m->n_fits && status == DL_OK; i++) {
+  for (size_t i = 0; i < m->n_fits; i++) {
     DL_SCOPED(dl_training_free)
     struct dl_training t = {.keeps = m->fit[i].method->physics};
     size_t skipped = d->n_skipped;
     bool there;
-    status = read_rows(w, &m->fit[i], &w->o->job, &t, &there, d);
+    enum dl_status status = read_rows(w, &m->fit[i], &w->o->job, &t, &there, d);
     /* Every fit reads the same rows; each counts once. */
     d->n_skipped =
         d->n_skipped - skipped > skipped ? d->n_skipped - skipped : skipped;
-    if (status == DL_OK && there)
-      status = dl_calibrate_check(&m->fit[i], &t, d);
-    if (status == DL_OK && there) {
-      collect(w, &t, new);
-      w->done++;
-    }
+    DL_TRY(status);
+    if (!there)
+      continue;
+    DL_TRY(dl_calibrate_check(&m->fit[i], &t, d));
+    collect(w, &t, new);
+    w->done++;
   }
-  if (status == DL_OK && w->done == 0)
-    status = dl_fail_at(d, DL_EINPUT, w->input, 0,
-                        "none of the model's targets is measured here "
-                        "(gpu_power_w, a time or speed, or energy_j with "
-                        "epochs)");
-  return status;
+  return w->done > 0 ? DL_OK
+                     : dl_fail_at(d, DL_EINPUT, w->input, 0,
+                                  "none of the model's targets is measured "
+                                  "here (gpu_power_w, a time or speed, or "
+                                  "energy_j with epochs)");
 }
 
 /* Adds the new runs to those of the model. */
@@ -349,23 +347,22 @@ static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit,
   DL_SCOPED(dl_training_free) struct dl_training t = {0};
   struct dl_calibration c;
   bool there;
-  enum dl_status status = read_rows(w, fit, NULL, &t, &there, quiet);
-  if (status == DL_OK && there && t.n > 0)
-    status = dl_calibrate(fit, &t, &c, &w->cli->diag);
-  if (status == DL_OK && there && t.n > 0) {
-    const struct dl_physics *physics = fit->method->physics;
-    check_errors(w, runs, fit->target, &c.of_target);
-    add_errors(w, fit->target, &c, &c.of_target);
-    if (!isnan(c.of_time.before)) {
-      const char *time = physics->target[physics->time];
-      check_errors(w, runs, time, &c.of_time);
-      add_errors(w, time, &c, &c.of_time);
-    }
-    w->again |= c.again;
+  DL_TRY(read_rows(w, fit, NULL, &t, &there, quiet));
+  if (!there || t.n == 0)
+    return DL_OK;
+  DL_TRY(dl_calibrate(fit, &t, &c, &w->cli->diag));
+  const struct dl_physics *physics = fit->method->physics;
+  check_errors(w, runs, fit->target, &c.of_target);
+  add_errors(w, fit->target, &c, &c.of_target);
+  if (!isnan(c.of_time.before)) {
+    const char *time = physics->target[physics->time];
+    check_errors(w, runs, time, &c.of_time);
+    add_errors(w, time, &c, &c.of_time);
   }
+  w->again |= c.again;
   for (size_t i = 0; i < t.n; i++)
     used[t.line[i] - 2] = true;
-  return status;
+  return DL_OK;
 }
 
 /* Fails where no fit could read a run that an earlier calibration had read. */
@@ -430,12 +427,13 @@ static void describe(struct calibrating *w, struct dl_model *m) {
   m->options = line;
 }
 
+/* Takes over the report. */
 static enum dl_status write_all(struct calibrating *w, struct dl_model *m,
                                 struct dl_report *r) {
+  DL_SCOPED(dl_report_free_local) struct dl_report *owned = r;
   bool printed = false;
-  enum dl_status status = dl_cli_strict(w->cli);
-  if (status == DL_OK)
-    status = dl_save_model(w->cli, m, ".calibrated.xml", r, &printed);
+  DL_TRY(dl_cli_strict(w->cli));
+  DL_TRY(dl_save_model(w->cli, m, ".calibrated.xml", r, &printed));
   dl_report_say(r, "Mean absolute percentage errors (MAPE) on these runs: "
                    "before the calibration, and of each configuration by a "
                    "calibration without it.");
@@ -443,47 +441,47 @@ static enum dl_status write_all(struct calibrating *w, struct dl_model *m,
     dl_report_say(r, "An earlier version of dlest calibrated the model, which "
                      "keeps what it learnt but not those runs: calibrate the "
                      "model of before on a table of all runs.");
-  if (status == DL_OK && !printed)
-    return dl_cli_print(w->cli, r);
-  dl_report_free(r);
-  return status;
+  if (printed)
+    return DL_OK;
+  owned = NULL;
+  return dl_cli_print(w->cli, r);
+}
+
+static void close_table(struct table *t) {
+  if (t->runs)
+    fclose(t->runs);
+  t->runs = NULL;
 }
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
-  struct calibrating w = {.cli = cli, .o = options_at};
+  struct calibrating w = {
+      .cli = cli, .o = options_at, .input = cli->argument[0]};
   DL_SCOPED(dl_model_free_local) struct dl_model *m = NULL;
   DL_SCOPED(dl_report_free_local) struct dl_report *r = dl_report_new();
   DL_SCOPED(dl_kept_runs_free) struct dl_kept_runs new = {0};
-  w.input = cli->argument[0];
-  enum dl_status status =
-      strcmp(w.input, "-") == 0
-          ? dl_fail(&cli->diag, DL_EUSAGE,
-                    "the table is read several times: give a file, not "
-                    "standard input")
-          : make_table(&w.table_of, w.input, &cli->diag);
+  if (strcmp(w.input, "-") == 0)
+    return dl_fail(&cli->diag, DL_EUSAGE,
+                   "the table is read several times: give a file, not "
+                   "standard input");
+  enum dl_status status = make_table(&w.table_of, w.input, &cli->diag);
   if (status == DL_OK)
     status = find_kinds(&w);
   if (status == DL_OK)
     status = dl_open_calibrated(cli, w.o->model, &w.kinds, &m);
   if (status == DL_OK)
     status = read_new(&w, m, &new);
-  if (w.table_of.runs)
-    fclose(w.table_of.runs);
-  w.table_of.runs = NULL;
-  if (status == DL_OK) {
-    add_runs(&w, m, &new);
-    w.table = dl_report_table(r, "calibrations", "Calibration", columns,
-                              sizeof columns / sizeof *columns, true);
-    status = calibrate_all(&w, m);
-  }
-  if (status == DL_OK) {
-    describe(&w, m);
-    status = write_all(&w, m, r);
-    r = NULL;
-  }
-  if (w.table_of.runs)
-    fclose(w.table_of.runs);
-  return status;
+  close_table(&w.table_of);
+  DL_TRY(status);
+  add_runs(&w, m, &new);
+  w.table = dl_report_table(r, "calibrations", "Calibration", columns,
+                            DL_LENGTH(columns), true);
+  status = calibrate_all(&w, m);
+  close_table(&w.table_of);
+  DL_TRY(status);
+  describe(&w, m);
+  struct dl_report *whole = r;
+  r = NULL;
+  return write_all(&w, m, whole);
 }
 
 const struct dl_command dl_cmd_calibrate = {

@@ -271,29 +271,29 @@ static enum dl_status judge(struct dl_cli *cli, const struct checker *c) {
                  bad == 1 ? "" : "s");
 }
 
+static void free_checker(struct checker *c) {
+  dl_report_free(c->report);
+  dl_findings_free(&c->findings);
+  dl_strlist_free(&c->lacks);
+}
+
 static enum dl_status run(struct dl_cli *cli, void *options) {
+  DL_SCOPED(free_checker)
   struct checker c = {.cli = cli, .report = dl_report_new()};
   (void)options;
-  enum dl_status status = DL_OK;
   add_files(&c);
-  for (size_t i = 0; i < cli->n_arguments && status == DL_OK; i++) {
+  for (size_t i = 0; i < cli->n_arguments; i++) {
     struct dl_progress_span outer =
         dl_progress_enter(cli->diag.progress, i, cli->n_arguments);
-    status = check_file(&c, cli->argument[i]);
+    DL_TRY(check_file(&c, cli->argument[i]));
     dl_progress_leave(cli->diag.progress, outer);
   }
-  if (status == DL_OK) {
-    add_findings(&c);
-    add_lacking(&c);
-    status = dl_cli_print(cli, c.report);
-  } else {
-    dl_report_free(c.report);
-  }
-  if (status == DL_OK)
-    status = judge(cli, &c);
-  dl_findings_free(&c.findings);
-  dl_strlist_free(&c.lacks);
-  return status;
+  add_findings(&c);
+  add_lacking(&c);
+  struct dl_report *r = c.report;
+  c.report = NULL;
+  DL_TRY(dl_cli_print(cli, r));
+  return judge(cli, &c);
 }
 
 const struct dl_command dl_cmd_check = {

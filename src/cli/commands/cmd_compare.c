@@ -116,28 +116,37 @@ static enum dl_status open_models(struct dl_comparing *w) {
 /* All tables; each must have a run that can be scored. */
 static enum dl_status score_tables(struct dl_comparing *w) {
   struct dl_diag *d = &w->cli->diag;
-  enum dl_status status = DL_OK;
-  for (w->table = 0; w->table < w->cli->n_arguments && status == DL_OK;
-       w->table++) {
+  for (w->table = 0; w->table < w->cli->n_arguments; w->table++) {
     size_t before = w->scores.n;
     struct dl_progress_span outer =
         dl_progress_enter(d->progress, w->table, w->cli->n_arguments);
-    status = dl_compare_table(w);
+    enum dl_status status = dl_compare_table(w);
     dl_progress_leave(d->progress, outer);
-    if (status == DL_OK && w->scores.n == before)
-      status = dl_fail_at(d, DL_EINPUT, w->cli->argument[w->table], 0,
-                          "no run that could be scored");
+    DL_TRY(status);
+    if (w->scores.n == before)
+      return dl_fail_at(d, DL_EINPUT, w->cli->argument[w->table], 0,
+                        "no run that could be scored");
   }
-  if (status == DL_OK)
-    dl_compare_warn(w);
-  if (status == DL_OK && !w->o->cv && scores_fitted(w->o))
+  dl_compare_warn(w);
+  if (!w->o->cv && scores_fitted(w->o))
     dl_warn(d, "fitted methods may be scored on runs that their models were "
                "fitted on; --cv group:COLUMN refits them without these runs");
-  return status;
+  return DL_OK;
+}
+
+static void free_comparing(struct dl_comparing *w) {
+  dl_scoring_free(&w->scores);
+  dl_same_tables_free(&w->same);
+  dl_intern_free(&w->lacks);
+  dl_intern_free(&w->crossed);
+  for (size_t k = 0; k < w->n_models; k++)
+    dl_model_free(w->model[k]);
+  dl_strlist_free(&w->methods);
 }
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_compare_options *o = options_at;
+  DL_SCOPED(free_comparing)
   struct dl_comparing w = {.cli = cli, .o = o, .same = {.path = cli->argument}};
   size_t n_pipes = 0;
   for (size_t i = 0; i < cli->n_arguments; i++)
@@ -145,43 +154,29 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   if (n_pipes > 1)
     return dl_fail(&cli->diag, DL_EUSAGE, "standard input can be read once");
   o->job.has_table = true;
-  if (o->how.resamples == 0 &&
-      dl_cli_refuse(cli, "bootstrap-by|confidence|seed",
-                    "with --bootstrap 0") != DL_OK)
-    return DL_EUSAGE;
-  enum dl_status status = dl_job_options_check(cli, &o->job, o->methods);
-  if (status == DL_OK)
-    status = dl_cli_refuse(cli, "gpu-power",
-                           "here: power times time is the energy scored");
+  if (o->how.resamples == 0)
+    DL_TRY(dl_cli_refuse(cli, "bootstrap-by|confidence|seed",
+                         "with --bootstrap 0"));
+  DL_TRY(dl_job_options_check(cli, &o->job, o->methods));
+  DL_TRY(dl_cli_refuse(cli, "gpu-power",
+                       "here: power times time is the energy scored"));
   if (dl_run_has(&o->job.run, DL_RUN_gpu_util))
     o->known |= DL_KNOW_UTIL;
-  if (status == DL_OK)
-    status = open_models(&w);
+  DL_TRY(open_models(&w));
   struct dl_progress *progress = cli->diag.progress;
   struct dl_progress_span whole = dl_progress_enter(progress, 0, 2);
-  if (status == DL_OK)
-    status = score_tables(&w);
+  DL_TRY(score_tables(&w));
   dl_progress_leave(progress, whole);
   dl_progress_enter(progress, 1, 2);
-  if (status == DL_OK) {
-    struct dl_comparison c = {.scores = &w.scores,
-                              .tables = {cli->argument, cli->n_arguments, 0},
-                              .methods = w.methods,
-                              .models = o->model,
-                              .by = o->by,
-                              .how = o->how,
-                              .details = o->details || cli->format->whole,
-                              .resampled = o->bootstrap_by};
-    status = dl_print_comparison(cli, &c);
-  }
-  dl_scoring_free(&w.scores);
-  dl_same_tables_free(&w.same);
-  dl_intern_free(&w.lacks);
-  dl_intern_free(&w.crossed);
-  for (size_t k = 0; k < w.n_models; k++)
-    dl_model_free(w.model[k]);
-  dl_strlist_free(&w.methods);
-  return status;
+  struct dl_comparison c = {.scores = &w.scores,
+                            .tables = {cli->argument, cli->n_arguments, 0},
+                            .methods = w.methods,
+                            .models = o->model,
+                            .by = o->by,
+                            .how = o->how,
+                            .details = o->details || cli->format->whole,
+                            .resampled = o->bootstrap_by};
+  return dl_print_comparison(cli, &c);
 }
 
 const struct dl_command dl_cmd_compare = {

@@ -128,43 +128,32 @@ static enum dl_status extract(struct dl_cli *cli, struct extract_options *o,
 }
 
 static enum dl_status write_rows(struct dl_cli *cli, struct extract_options *o,
-                                 const struct dl_strlist *paths,
-                                 const struct dl_settings *settings) {
+                                 const struct dl_strlist *paths) {
   static const struct dl_intern none = {0};
+  const struct dl_settings *settings = o->extract.settings;
   struct dl_output out;
-  enum dl_status status =
-      dl_output_open(&out, cli->output, cli->strict, &cli->diag);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_output_open(&out, cli->output, cli->strict, &cli->diag));
   struct dl_extract_rows *rows =
       dl_extract_rows_new(cli->format, out.f, o->each_epoch,
                           settings ? dl_settings_extra(settings) : &none);
-  o->extract.settings = settings;
-  status = extract(cli, o, paths, rows);
+  enum dl_status status = extract(cli, o, paths, rows);
   enum dl_status ended = dl_extract_rows_end(rows, status == DL_OK, &cli->diag);
-  if (status == DL_OK)
-    status = ended;
-  return dl_cli_commit(cli, &out, NULL, status);
+  return dl_cli_commit(cli, &out, NULL, status == DL_OK ? ended : status);
 }
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct extract_options *o = options_at;
-  struct dl_settings *settings = NULL;
+  DL_SCOPED(dl_settings_free_local) struct dl_settings *settings = NULL;
   DL_SCOPED(dl_strlist_free) struct dl_strlist paths = {0};
   o->extract.meter.cut_gaps = o->gaps == 1;
   o->extract.epochs.find |= o->each_epoch;
-  enum dl_status status = DL_OK;
   if (o->extract.log.columns && o->extract.log.from != &dl_import_nvidia_smi)
-    status = dl_cli_refuse(cli, "columns", "without --from nvidia-smi");
-  if (status == DL_OK)
-    status = list_logs(cli, o, &paths);
-  if (status == DL_OK && (o->sets.n > 0 || o->settings || o->pattern))
-    status = make_settings(o, &settings, &cli->diag);
-  if (status == DL_OK)
-    status = write_rows(cli, o, &paths, settings);
-  if (settings)
-    dl_settings_free(settings);
-  return status;
+    DL_TRY(dl_cli_refuse(cli, "columns", "without --from nvidia-smi"));
+  DL_TRY(list_logs(cli, o, &paths));
+  if (o->sets.n > 0 || o->settings || o->pattern)
+    DL_TRY(make_settings(o, &settings, &cli->diag));
+  o->extract.settings = settings;
+  return write_rows(cli, o, &paths);
 }
 
 const struct dl_command dl_cmd_extract = {

@@ -205,16 +205,14 @@ static enum dl_status refuse_target(struct fitting *w, const char *target) {
     if (strcmp(all[i].target, target) == 0)
       measured = all[i].measured;
   struct dl_row_ref q;
-  enum dl_status status =
-      measured ? dl_frame_quantity(w->f, measured, true, &q, d) : DL_OK;
-  if (measured && status == DL_OK && strcmp(target, measured) != 0)
-    status = dl_frame_quantity(w->f, "epochs", true, &q, d);
-  if (status == DL_OK)
-    return dl_fail_at(d, DL_EUSAGE, path, 0,
-                      "no recipe fits target '%s' with the columns of this "
-                      "table; choose with --features",
-                      target);
-  return status;
+  if (measured)
+    DL_TRY(dl_frame_quantity(w->f, measured, true, &q, d));
+  if (measured && strcmp(target, measured) != 0)
+    DL_TRY(dl_frame_quantity(w->f, "epochs", true, &q, d));
+  return dl_fail_at(d, DL_EUSAGE, path, 0,
+                    "no recipe fits target '%s' with the columns of this "
+                    "table; choose with --features",
+                    target);
 }
 
 /* Formulas of the recipes that the table allows; the targets that it does. */
@@ -228,10 +226,7 @@ static enum dl_status recipe_formulas(struct fitting *w) {
   for (size_t i = 0; i < n; i++) {
     bool any;
     const char *want = given ? targets->s[i] : usual[i];
-    enum dl_status status =
-        dl_recipe_formulas(&w->t, w->f, want, w->o->method, &any, d);
-    if (status != DL_OK)
-      return status;
+    DL_TRY(dl_recipe_formulas(&w->t, w->f, want, w->o->method, &any, d));
     if (given && !any)
       return refuse_target(w, want);
     if (!given && any)
@@ -249,12 +244,10 @@ static enum dl_status read_table(struct fitting *w) {
   struct dl_diag *d = &w->cli->diag;
   const struct fit_options *o = w->o;
   DL_SCOPED(dl_strlist_free) struct dl_strlist groups = {0};
-  enum dl_status status =
-      w->automatic ? recipe_formulas(w) : manual_formulas(w);
-  if (status == DL_OK && w->means)
-    status = dl_means_formulas(&w->t, &w->o->targets, w->csv, d);
-  if (status == DL_OK)
-    add_once(&w->t.formula, o->weight);
+  DL_TRY(w->automatic ? recipe_formulas(w) : manual_formulas(w));
+  if (w->means)
+    DL_TRY(dl_means_formulas(&w->t, &w->o->targets, w->csv, d));
+  add_once(&w->t.formula, o->weight);
   if (w->automatic || !(w->cv.none && o->cv)) {
     dl_strlist_add(&groups, "config");
     dl_strlist_add(&groups, "arch");
@@ -262,13 +255,10 @@ static enum dl_status read_table(struct fitting *w) {
   }
   const char *must =
       w->cv.scheme == DL_GROUP && o->cv && !w->cv.none ? w->cv.column : NULL;
-  if (status == DL_OK)
-    status = dl_training_read(&w->t, w->csv, w->f, &groups, must, d);
-  if (status == DL_OK) {
-    dl_frame_warn_unused(w->f, d);
-    dl_frame_warn_aliases(w->f, d);
-  }
-  return status;
+  DL_TRY(dl_training_read(&w->t, w->csv, w->f, &groups, must, d));
+  dl_frame_warn_unused(w->f, d);
+  dl_frame_warn_aliases(w->f, d);
+  return DL_OK;
 }
 
 /* Without a scheme given: by configuration where there are some. */
@@ -303,45 +293,54 @@ static enum dl_status check_choice(struct fitting *w,
   return open ? DL_OK : dl_cli_refuse(w->cli, "search", why);
 }
 
+/* What is chosen for a target, and the candidates. */
+struct choice {
+  struct dl_choice c;
+  struct dl_trials tried;
+};
+
+static void free_choice(struct choice *c) {
+  free(c->tried.list);
+  dl_strlist_free(&c->c.features);
+}
+
+static enum dl_status choose(struct fitting *w, struct choice *to) {
+  const struct fit_options *o = w->o;
+  struct dl_diag *d = &w->cli->diag;
+  struct dl_choice *c = &to->c;
+  DL_TRY(read_method(c, o, d));
+  DL_TRY(refuse_idle(c, o, d));
+  DL_TRY(dl_search_parse(c, o->search, d));
+  DL_TRY(check_choice(w, c));
+  if (w->automatic)
+    return dl_choose(c, &w->t, o->method ? c->method : NULL, &to->tried, d);
+  dl_strlist_split(&c->features, o->features, ',');
+  return DL_OK;
+}
+
 static enum dl_status fit_target(struct fitting *w, const char *target) {
   const struct fit_options *o = w->o;
   struct dl_diag *d = &w->cli->diag;
-  struct dl_trials tried = {0};
-  struct dl_choice c = {.target = target,
-                        .offset = o->offset,
-                        .weight = w->means ? "n" : o->weight,
-                        .log_target = o->log,
-                        .scale = !o->no_scale,
-                        .seed = o->seed,
-                        .cv = w->cv};
-  enum dl_status status = read_method(&c, o, d);
-  if (status == DL_OK)
-    status = refuse_idle(&c, o, d);
-  if (status == DL_OK)
-    status = dl_search_parse(&c, o->search, d);
-  if (status == DL_OK)
-    status = check_choice(w, &c);
-  struct dl_progress_span whole = dl_progress_enter(d->progress, 0, 2);
-  if (status == DL_OK && w->automatic)
-    status = dl_choose(&c, &w->t, o->method ? c.method : NULL, &tried, d);
-  else if (status == DL_OK)
-    dl_strlist_split(&c.features, o->features, ',');
+  DL_SCOPED(free_choice)
+  struct choice chosen = {.c = {.target = target,
+                                .offset = o->offset,
+                                .weight = w->means ? "n" : o->weight,
+                                .log_target = o->log,
+                                .scale = !o->no_scale,
+                                .seed = o->seed,
+                                .cv = w->cv}};
   DL_SCOPED(dl_cv_free) struct dl_cv cv = {0};
   struct dl_fit *fit = &w->m->fit[w->m->n_fits];
+  struct dl_progress_span whole = dl_progress_enter(d->progress, 0, 2);
+  DL_TRY(choose(w, &chosen));
   dl_progress_leave(d->progress, whole);
   dl_progress_enter(d->progress, w->automatic, w->automatic + 1);
-  if (status == DL_OK)
-    status = dl_train(fit, &cv, &w->t, &c, d);
+  DL_TRY(dl_train(fit, &cv, &w->t, &chosen.c, d));
   dl_progress_leave(d->progress, whole);
-  if (status == DL_OK) {
-    w->m->n_fits++;
-    status = dl_predictions_add(&w->o->predictions, &w->t, fit, &cv, &c, d);
-  }
-  if (status == DL_OK)
-    dl_report_fit(&w->view, fit, &cv, &w->cv, &tried);
-  free(tried.list);
-  dl_strlist_free(&c.features);
-  return status;
+  w->m->n_fits++;
+  DL_TRY(dl_predictions_add(&w->o->predictions, &w->t, fit, &cv, &chosen.c, d));
+  dl_report_fit(&w->view, fit, &cv, &w->cv, &chosen.tried);
+  return DL_OK;
 }
 
 static void describe_model(struct fitting *w) {
@@ -359,119 +358,112 @@ static enum dl_status write_results(struct fitting *w) {
   struct dl_report *r = w->view.r;
   bool printed = false;
   describe_model(w);
-  enum dl_status status = dl_cli_strict(w->cli);
-  if (status == DL_OK && w->o->predictions.out.f)
-    status = dl_output_commit(&w->o->predictions.out, &w->cli->diag);
+  DL_TRY(dl_cli_strict(w->cli));
+  if (w->o->predictions.out.f)
+    DL_TRY(dl_output_commit(&w->o->predictions.out, &w->cli->diag));
   if (w->o->no_model)
     dl_report_add(r, "model", NULL, NULL, DL_CODE, dl_string(NULL));
-  else if (status == DL_OK)
-    status = dl_save_model(w->cli, w->m, ".dlest.xml", r, &printed);
+  else
+    DL_TRY(dl_save_model(w->cli, w->m, ".dlest.xml", r, &printed));
   dl_fit_notes(r, w->view.grouped, w->o->details);
   if (w->means)
     dl_report_say(r, "Scores and intervals are those of the means over the "
                      "runs of a configuration, not of single runs.");
-  if (status != DL_OK || printed)
-    return status;
+  if (printed)
+    return DL_OK;
   w->view.r = NULL;
   return dl_cli_print(w->cli, r);
 }
 
-/* Writes the table of means, which has been read with `status`, and frees
- * it. */
-static enum dl_status write_means(struct fitting *w, struct dl_means *m,
-                                  enum dl_status status) {
-  if (status == DL_OK)
-    status = dl_cli_strict(w->cli);
-  if (status == DL_OK)
-    status = dl_means_save(m, w->o->means, &w->cli->diag);
-  dl_means_free(m);
-  return status;
+/* --means: the table of means of runs, or of tables of means, and no fit. */
+static enum dl_status write_means(struct fitting *w) {
+  struct dl_cli *cli = w->cli;
+  DL_SCOPED(dl_means_free) struct dl_means m = {0};
+  DL_TRY(w->means
+             ? dl_means_read(&m, cli->argument, cli->n_arguments, &cli->diag)
+             : dl_means_of_runs(&m, w->csv, w->f, &cli->diag));
+  DL_TRY(dl_cli_strict(cli));
+  return dl_means_save(&m, w->o->means, &cli->diag);
 }
 
-/* With --means tables of means are joined and nothing is left to do. */
 static enum dl_status open_table(struct fitting *w) {
   struct dl_cli *cli = w->cli;
+  DL_TRY(dl_means_open(cli->argument, cli->n_arguments,
+                       w->automatic || w->o->log, &w->csv, &w->means,
+                       &cli->diag));
+  if (!w->means)
+    return dl_csv_drop_empty(w->csv, &cli->diag);
+  return dl_cli_refuse(
+      cli, w->o->means ? "alias|define|set" : "define|weight|predictions",
+      "on a table of means");
+}
+
+static enum dl_status fit_targets(struct fitting *w) {
+  struct dl_diag *d = &w->cli->diag;
   const struct fit_options *o = w->o;
-  const char *no_effect =
-      o->means ? "alias|define|set" : "define|weight|predictions";
-  enum dl_status status =
-      dl_means_open(cli->argument, cli->n_arguments, w->automatic || o->log,
-                    &w->csv, &w->means, &cli->diag);
-  if (status == DL_OK && !w->means)
-    status = dl_csv_drop_empty(w->csv, &cli->diag);
-  if (status == DL_OK && w->means)
-    status = dl_cli_refuse(cli, no_effect, "on a table of means");
-  if (status != DL_OK || !w->means || !o->means)
-    return status;
-  struct dl_means joined = {0};
-  status = dl_means_read(&joined, cli->argument, cli->n_arguments, &cli->diag);
-  return write_means(w, &joined, status);
+  const struct dl_regression *method =
+      o->method ? dl_regression_find(o->method) : NULL;
+  /* A physics predicts all targets by the fits of the first. */
+  size_t n = method && method->physics ? 1 : o->targets.n;
+  w->m->fit = dl_calloc(o->targets.n, sizeof *w->m->fit);
+  for (size_t i = 0; i < o->targets.n; i++) {
+    struct dl_progress_span whole =
+        dl_progress_enter(d->progress, i < n ? i : 0, n);
+    DL_TRY(fit_target(w, o->targets.s[i]));
+    dl_progress_leave(d->progress, whole);
+  }
+  return DL_OK;
 }
 
 static enum dl_status fit_table(struct fitting *w) {
   struct dl_diag *d = &w->cli->diag;
   const struct fit_options *o = w->o;
   w->automatic = !o->features;
-  enum dl_status status = DL_OK;
   if (o->method && strcmp(o->method, "physical") != 0 && o->with &&
       strcmp(o->with, "none") != 0)
-    status = dl_cli_refuse(w->cli, "with", "without --method physical");
-  if (status == DL_OK && o->cv)
-    status = dl_cv_parse(&w->cv, o->cv, d);
-  if (status == DL_OK)
-    status = dl_predictions_check(&o->predictions, w->cli->argument[0],
-                                  w->cv.none, d);
-  if (status == DL_OK)
-    status = open_table(w);
-  if (status != DL_OK || (o->means && w->means))
-    return status;
+    DL_TRY(dl_cli_refuse(w->cli, "with", "without --method physical"));
+  if (o->cv)
+    DL_TRY(dl_cv_parse(&w->cv, o->cv, d));
+  DL_TRY(dl_predictions_check(&o->predictions, w->cli->argument[0], w->cv.none,
+                              d));
+  DL_TRY(open_table(w));
+  if (o->means && w->means)
+    return write_means(w);
   dl_frame_columns(w->f, w->csv);
   dl_frame_assume(w->f, dl_assume_language_setup, false);
-  status = dl_job_options_apply_table(&w->o->job, w->f, d);
-  if (status == DL_OK && o->means) {
-    struct dl_means means = {0};
-    status = dl_means_of_runs(&means, w->csv, w->f, d);
-    return write_means(w, &means, status);
-  }
-  if (status == DL_OK)
-    status = read_table(w);
-  if (status == DL_OK && w->automatic)
-    status = dl_fit_learn_from(w->cli, &w->t, &w->more, o->with);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_job_options_apply_table(&w->o->job, w->f, d));
+  if (o->means)
+    return write_means(w);
+  DL_TRY(read_table(w));
+  if (w->automatic)
+    DL_TRY(dl_fit_learn_from(w->cli, &w->t, &w->more, o->with));
   default_cv(w);
-  w->m->fit = dl_calloc(o->targets.n, sizeof *w->m->fit);
-  const struct dl_regression *method =
-      o->method ? dl_regression_find(o->method) : NULL;
-  /* A physics predicts all targets by the fits of the first. */
-  size_t n = method && method->physics ? 1 : o->targets.n;
-  for (size_t i = 0; i < o->targets.n && status == DL_OK; i++) {
-    struct dl_progress_span whole =
-        dl_progress_enter(d->progress, i < n ? i : 0, n);
-    status = fit_target(w, o->targets.s[i]);
-    dl_progress_leave(d->progress, whole);
-  }
-  return status == DL_OK ? write_results(w) : status;
+  DL_TRY(fit_targets(w));
+  return write_results(w);
+}
+
+static void free_fitting(struct fitting *w) {
+  dl_report_free(w->view.r);
+  dl_model_free(w->m);
+  dl_frame_free(w->f);
+  dl_training_free(&w->t);
+  dl_training_free(&w->more);
+  dl_csv_free(w->csv);
+  dl_output_discard(&w->o->predictions.out);
 }
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct fit_options *o = options_at;
-  struct fitting w = {.cli = cli, .o = o};
-  w.f = dl_frame_new(dl_cli_catalog(cli));
-  w.m = dl_calloc(1, sizeof *w.m);
+  DL_SCOPED(free_fitting)
+  struct fitting w = {.cli = cli,
+                      .o = o,
+                      .f = dl_frame_new(dl_cli_catalog(cli)),
+                      .m = dl_calloc(1, sizeof *w.m)};
   w.view = (struct dl_fit_view){
       .r = dl_report_new(), .details = o->details || !cli->format->document};
   w.view.answers = dl_fit_answers(w.view.r);
   w.view.fits = dl_report_fits(w.view.r);
-  enum dl_status status = fit_table(&w);
-  dl_report_free(w.view.r);
-  dl_model_free(w.m);
-  dl_frame_free(w.f);
-  dl_training_free(&w.t);
-  dl_training_free(&w.more);
-  dl_csv_free(w.csv);
-  dl_output_discard(&o->predictions.out);
-  return status;
+  return fit_table(&w);
 }
 
 const struct dl_command dl_cmd_fit = {

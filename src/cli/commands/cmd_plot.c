@@ -157,19 +157,13 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct plot_options *p = options_at;
   struct dl_diag *d = &cli->diag;
   DL_TEXT(script);
-  enum dl_status status = read_arguments(cli, p);
-  if (status == DL_OK)
-    status = choose_picture(cli, p, d);
-  if (status == DL_OK) {
-    fit_terminal(cli, &p->o);
-    status = dl_plot_script(&script, p->kind, &p->o, d);
-  }
-  if (status == DL_OK)
-    status = dl_cli_strict(cli);
-  if (status == DL_OK)
-    status = p->script ? print_script(cli, script.s, d)
-                       : dl_plot_draw(script.s, cli->output, d);
-  return status;
+  DL_TRY(read_arguments(cli, p));
+  DL_TRY(choose_picture(cli, p, d));
+  fit_terminal(cli, &p->o);
+  DL_TRY(dl_plot_script(&script, p->kind, &p->o, d));
+  DL_TRY(dl_cli_strict(cli));
+  return p->script ? print_script(cli, script.s, d)
+                   : dl_plot_draw(script.s, cli->output, d);
 }
 
 const struct dl_command dl_cmd_plot = {

@@ -197,6 +197,10 @@ static void warn_head(struct dl_cli *cli, const struct dl_job *job) {
             arch->head.id);
 }
 
+static void free_predictor(struct dl_predictor **p) {
+  dl_predictor_free(*p);
+}
+
 /* Predictions of all targets of a user's model. */
 static enum dl_status add_predictions(struct dl_report *r,
                                       const struct dl_model *m,
@@ -213,35 +217,29 @@ static enum dl_status add_predictions(struct dl_report *r,
   struct dl_table *t =
       dl_report_table(r, "predictions", "The model's targets", columns,
                       sizeof columns / sizeof *columns, false);
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < m->n_fits && status == DL_OK; i++) {
+  for (size_t i = 0; i < m->n_fits; i++) {
     const struct dl_fit *fit = &m->fit[i];
-    struct dl_predictor *p;
+    DL_SCOPED(free_predictor) struct dl_predictor *p = NULL;
     struct dl_prediction out = {.value = NAN, .low = NAN, .high = NAN};
-    status = dl_predictor_new(&p, fit, f, o->coverage, false, d);
-    if (status != DL_OK)
-      return status;
     const struct dl_row *row;
-    status = dl_frame_single(f, &row, d);
-    bool other = status == DL_OK && !dl_fit_is_for(m, fit, row->found.arch);
-    if (status == DL_OK && !other) {
-      struct dl_predictor_row at;
-      const char *lacks = dl_predictor_lacks(p, row);
-      dl_predictor_take(p, row, &at);
-      if (lacks)
-        dl_warn(d, "%s: '%s' has no value; give it with --set %s=VALUE",
-                fit->target, lacks, lacks);
-      else
-        status = dl_predict(&at, &out, d);
-    }
+    struct dl_predictor_row at;
+    DL_TRY(dl_predictor_new(&p, fit, f, o->coverage, false, d));
+    DL_TRY(dl_frame_single(f, &row, d));
+    if (!dl_fit_is_for(m, fit, row->found.arch))
+      continue;
+    const char *lacks = dl_predictor_lacks(p, row);
+    dl_predictor_take(p, row, &at);
+    if (lacks)
+      dl_warn(d, "%s: '%s' has no value; give it with --set %s=VALUE",
+              fit->target, lacks, lacks);
+    else
+      DL_TRY(dl_predict(&at, &out, d));
     struct dl_value v[] = {dl_string(fit->target), dl_number(out.value),
                            dl_number(out.low),     dl_number(out.high),
                            dl_string(fit->unit),   dl_string(fit->boundary)};
-    if (!other)
-      dl_table_row(t, v, NULL);
-    dl_predictor_free(p);
+    dl_table_row(t, v, NULL);
   }
-  return status;
+  return DL_OK;
 }
 
 static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
@@ -350,10 +348,9 @@ static enum dl_status report_single(struct dl_cli *cli,
   warn_disagreement(cli, s);
   dl_frame_warn_unused(f, &cli->diag);
   DL_TRY(check_estimates(cli, s, o, false));
-  struct dl_report *r = dl_report_new();
+  DL_SCOPED(dl_report_free_local) struct dl_report *r = dl_report_new();
   struct dl_report *answer = add_answer(r, s);
   struct dl_report *all = o->all || !answer ? r : NULL;
-  enum dl_status status = DL_OK;
   if (o->explain)
     dl_predict_settings(r, &s->job, &o->job);
   if (all)
@@ -361,15 +358,15 @@ static enum dl_status report_single(struct dl_cli *cli,
   if (o->explain)
     add_parts(r, s);
   if (o->explain || o->node.found)
-    status = dl_node_report(o->explain ? r : NULL,
-                            &(struct dl_node_subject){.o = &o->node,
-                                                      .foot = &o->job.foot,
-                                                      .job = &s->job,
-                                                      .est = s->est,
-                                                      .n = s->n,
-                                                      .best = s->best,
-                                                      .interval = s->interval},
-                            &s->whole, &cli->diag);
+    DL_TRY(dl_node_report(o->explain ? r : NULL,
+                          &(struct dl_node_subject){.o = &o->node,
+                                                    .foot = &o->job.foot,
+                                                    .job = &s->job,
+                                                    .est = s->est,
+                                                    .n = s->n,
+                                                    .best = s->best,
+                                                    .interval = s->interval},
+                          &s->whole, &cli->diag));
   if (answer && o->explain)
     add_basis(r, &s->est[s->best], m, s);
   if (o->explain) {
@@ -378,13 +375,11 @@ static enum dl_status report_single(struct dl_cli *cli,
   }
   if (answer)
     dl_predict_summary(answer, s, o->all, o->explain);
-  if (status == DL_OK && o->model)
-    status = add_predictions(all, m, f, o, &cli->diag);
-  if (status != DL_OK) {
-    dl_report_free(r);
-    return status;
-  }
-  return dl_cli_print(cli, r);
+  if (o->model)
+    DL_TRY(add_predictions(all, m, f, o, &cli->diag));
+  struct dl_report *whole = r;
+  r = NULL;
+  return dl_cli_print(cli, whole);
 }
 
 static enum dl_status predict_single(struct dl_cli *cli,
@@ -398,24 +393,19 @@ static enum dl_status predict_single(struct dl_cli *cli,
                                  .whole.j = {NAN, NAN, NAN},
                                  .whole.embodied_g = NAN};
   snprintf(s.interval, sizeof s.interval, "%g %% interval", 100 * o->coverage);
-  enum dl_status status =
-      dl_session_new(&session, f, m, o->methods, o->coverage, &cli->diag);
-  if (status == DL_OK) {
-    s.n = session->n;
-    s.est = dl_calloc(s.n, sizeof *s.est);
-    status = estimate_single(cli, f, session, &s);
-  }
-  if (status == DL_OK)
-    status = report_single(cli, &s, o, m, f);
-  if (status == DL_OK && s.best >= 0) {
-    char what[64];
-    snprintf(what, sizeof what, "%s estimates", s.est[s.best].method);
-    /* That of the answer: with a node, of the whole. */
-    status = dl_check_budget(what, dl_or(s.whole.j.x, s.est[s.best].energy_j),
-                             o->budget_kwh, &cli->diag);
-  }
-  free(s.est);
-  return status;
+  DL_TRY(dl_session_new(&session, f, m, o->methods, o->coverage, &cli->diag));
+  DL_FREED struct dl_estimate *est = dl_calloc(session->n, sizeof *est);
+  s.n = session->n;
+  s.est = est;
+  DL_TRY(estimate_single(cli, f, session, &s));
+  DL_TRY(report_single(cli, &s, o, m, f));
+  if (s.best < 0)
+    return DL_OK;
+  char what[64];
+  snprintf(what, sizeof what, "%s estimates", est[s.best].method);
+  /* That of the answer: with a node, of the whole. */
+  return dl_check_budget(what, dl_or(s.whole.j.x, est[s.best].energy_j),
+                         o->budget_kwh, &cli->diag);
 }
 
 /* Axes in the order in which a sweep runs through them. */
@@ -434,44 +424,45 @@ static enum dl_status make_axes(struct dl_predict_options *o,
   return dl_frame_axes(f, &o->job.axes, d);
 }
 
-static enum dl_status run(struct dl_cli *cli, void *options_at) {
-  struct dl_predict_options *o = options_at;
-  DL_SCOPED(dl_model_free_local) struct dl_model *m = NULL;
-  DL_SCOPED(dl_frame_free_local)
-  struct dl_frame *f = dl_frame_new(dl_cli_catalog(cli));
-  enum dl_status status = dl_open_model(cli, o->model, &m);
-  o->job.has_table = o->input != NULL;
-  if (cli->format->whole)
-    o->all = o->explain = true;
-  if (status == DL_OK && o->job.axes.n > 0)
-    status = dl_cli_refuse(cli, "explain", "with a list of values");
-  if (strcmp(o->methods, "all") != 0 && (o->input || o->job.axes.n > 0))
-    o->all = true; /* those that were chosen */
+/* What formats for programs, a choice of methods, and CSV mean for --all and
+ * the like. */
+static void settle_parts(struct dl_cli *cli, struct dl_predict_options *o) {
   bool csv = strcmp(cli->format->name, "csv") == 0;
   const char *unused = dl_cli_given(cli, "all") ? "all" : "explain";
+  if (cli->format->whole)
+    o->all = o->explain = true;
+  if (strcmp(o->methods, "all") != 0 && (o->input || o->job.axes.n > 0))
+    o->all = true; /* those that were chosen */
   if (csv && dl_cli_given(cli, unused))
     dl_warn(&cli->diag, "--%s has no effect with --format csv", unused);
   if (o->node.parts && !csv)
     dl_warn(&cli->diag, "--parts has no effect without --format csv");
-  if (status == DL_OK)
-    status = dl_job_options_check(cli, &o->job, o->methods);
-  if (status == DL_OK && o->job.axes.n > 0)
-    status = dl_known_refuse_several(cli, false);
-  if (status == DL_OK && o->job.axes.n > 0)
-    status = make_axes(o, f, &cli->diag);
-  if (status == DL_OK)
-    status = dl_node_options_apply(&o->node, &o->job, dl_cli_catalog(cli),
-                                   &cli->diag);
-  if (status == DL_OK)
-    status =
-        dl_job_options_apply(&o->job, f, dl_cli_catalog(cli), true, &cli->diag);
-  if (status == DL_OK && o->node.found)
+}
+
+static enum dl_status run(struct dl_cli *cli, void *options_at) {
+  struct dl_predict_options *o = options_at;
+  struct dl_catalog *catalog = dl_cli_catalog(cli);
+  struct dl_diag *d = &cli->diag;
+  bool sweeps = o->job.axes.n > 0;
+  DL_SCOPED(dl_model_free_local) struct dl_model *m = NULL;
+  DL_SCOPED(dl_frame_free_local) struct dl_frame *f = dl_frame_new(catalog);
+  DL_TRY(dl_open_model(cli, o->model, &m));
+  o->job.has_table = o->input != NULL;
+  if (sweeps)
+    DL_TRY(dl_cli_refuse(cli, "explain", "with a list of values"));
+  settle_parts(cli, o);
+  DL_TRY(dl_job_options_check(cli, &o->job, o->methods));
+  if (sweeps) {
+    DL_TRY(dl_known_refuse_several(cli, false));
+    DL_TRY(make_axes(o, f, d));
+  }
+  DL_TRY(dl_node_options_apply(&o->node, &o->job, catalog, d));
+  DL_TRY(dl_job_options_apply(&o->job, f, catalog, true, d));
+  if (o->node.found)
     dl_node_footprint(&o->node, &o->job.foot);
-  if (status == DL_OK)
-    status = o->input            ? dl_predict_batch(cli, o, m, f)
-             : o->job.axes.n > 0 ? dl_predict_sweep(cli, o, m, f)
-                                 : predict_single(cli, o, m, f);
-  return status;
+  return o->input ? dl_predict_batch(cli, o, m, f)
+         : sweeps ? dl_predict_sweep(cli, o, m, f)
+                  : predict_single(cli, o, m, f);
 }
 
 const struct dl_command dl_cmd_predict = {

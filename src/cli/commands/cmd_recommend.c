@@ -84,26 +84,22 @@ static const char *const axes[] = {
  * without it all but those that were never sold. */
 static enum dl_status every_gpu(struct dl_cli *cli, const char *where,
                                 struct dl_axes *to) {
-  const struct dl_descriptor **list;
+  DL_FREED const struct dl_descriptor **list = NULL;
   DL_TEXT(names);
   struct dl_diag *d = &cli->diag;
   size_t n;
-  enum dl_status status =
-      dl_catalog_all(dl_cli_catalog(cli), DL_ACCELERATOR, &list, &n, d);
-  if (status == DL_OK && where)
-    status = dl_filter(list, &n, DL_ACCELERATOR, where, d);
-  for (size_t i = 0; i < n && status == DL_OK; i++)
+  DL_TRY(dl_catalog_all(dl_cli_catalog(cli), DL_ACCELERATOR, &list, &n, d));
+  if (where)
+    DL_TRY(dl_filter(list, &n, DL_ACCELERATOR, where, d));
+  for (size_t i = 0; i < n; i++)
     if (where || !DL_AS(accelerator, list[i])->availability)
       dl_text_printf(&names, "%s%s", names.len > 0 ? "," : "", list[i]->id);
-  if (status == DL_OK && names.len == 0)
-    status = dl_fail(d, DL_EINPUT,
-                     "--where '%s' is true for no accelerator; see 'dlest list "
-                     "gpus'",
-                     where ? where : "");
-  if (status == DL_OK)
-    status = dl_axes_set(to, "gpu", dl_text_str(&names), false, d);
-  free((void *)list);
-  return status;
+  if (names.len == 0)
+    return dl_fail(d, DL_EINPUT,
+                   "--where '%s' is true for no accelerator; see 'dlest list "
+                   "gpus'",
+                   where ? where : "");
+  return dl_axes_set(to, "gpu", dl_text_str(&names), false, d);
 }
 
 /* Whether batch sizes are choices where none is given. Language models in
@@ -122,26 +118,25 @@ static enum dl_status fill_axes(struct dl_cli *cli,
   struct dl_job_options *o = &all->job;
   bool nodes = all->nodes != NULL;
   struct dl_job_subject s;
-  enum dl_status status = dl_job_options_sweep(o, axes, &cli->diag);
-  if (status == DL_OK && !dl_axes_find(&o->axes, "arch"))
+  DL_TRY(dl_job_options_sweep(o, axes, &cli->diag));
+  if (!dl_axes_find(&o->axes, "arch"))
     return dl_fail(&cli->diag, DL_EUSAGE, "missing option: --arch, or --table");
-  if (status == DL_OK)
-    status = dl_job_subject_find(&s, o, dl_cli_catalog(cli), &cli->diag);
-  if (status == DL_OK && nodes && dl_axes_find(&o->axes, "gpu"))
+  DL_TRY(dl_job_subject_find(&s, o, dl_cli_catalog(cli), &cli->diag));
+  if (nodes && dl_axes_find(&o->axes, "gpu"))
     return dl_fail(&cli->diag, DL_EUSAGE,
                    "--gpu: nodes have accelerators of their own; give --gpu or "
                    "--node");
-  if (status == DL_OK && !nodes && !dl_axes_find(&o->axes, "gpu"))
-    status = every_gpu(cli, all->where, &o->axes), all->searched = true;
+  all->searched = !nodes && !dl_axes_find(&o->axes, "gpu");
+  if (all->searched)
+    DL_TRY(every_gpu(cli, all->where, &o->axes));
   bool batches = dl_axes_find(&o->axes, "batch_size") != NULL;
-  if (status == DL_OK && batches && s.inference &&
-      !dl_job_options_give(o, DL_RUN_requests) &&
+  if (batches && s.inference && !dl_job_options_give(o, DL_RUN_requests) &&
       !dl_job_options_give(o, DL_RUN_request_rate))
     dl_warn(&cli->diag, "one request, the default, fills no batch; give "
                         "--requests");
-  if (status == DL_OK && !batches && varies_batch(o, &s))
-    status = dl_axes_set(&o->axes, "batch_size", "16..256x2", true, &cli->diag);
-  return status == DL_OK ? dl_job_options_sweep(o, axes, &cli->diag) : status;
+  if (!batches && varies_batch(o, &s))
+    DL_TRY(dl_axes_set(&o->axes, "batch_size", "16..256x2", true, &cli->diag));
+  return dl_job_options_sweep(o, axes, &cli->diag);
 }
 
 /* Where a choice runs. */
@@ -208,44 +203,28 @@ static enum dl_status none_meets(struct dl_cli *cli,
 static enum dl_status open_model(struct dl_cli *cli,
                                  const struct dl_recommend_options *o,
                                  struct dl_recommend_data *r) {
-  enum dl_status status = dl_open_model(cli, o->model, &r->m);
-  if (status != DL_OK || strcmp(o->method, "physical") != 0)
-    return status;
+  DL_TRY(dl_open_model(cli, o->model, &r->m));
+  if (strcmp(o->method, "physical") != 0)
+    return DL_OK;
   r->choices.measured = &r->measured;
   return dl_measured_find(&r->measured, r->m, dl_cli_catalog(cli), &cli->diag);
 }
 
-static enum dl_status recommend(struct dl_cli *cli,
-                                struct dl_recommend_options *o,
-                                struct dl_recommend_data *r) {
-  struct dl_choice_limits limits = {o->deadline_s, o->budget_kwh * DL_J_PER_KWH,
-                                    false};
-  enum dl_status status;
+static enum dl_status find_choices(struct dl_cli *cli,
+                                   struct dl_recommend_options *o,
+                                   struct dl_recommend_data *r) {
   if (o->table && o->nodes)
     return dl_fail(&cli->diag, DL_EUSAGE,
                    "--table has runs of its own; it does not go with --node");
   if (o->table) {
-    status = dl_job_options_sweep(&o->job, axes, &cli->diag);
-    if (status == DL_OK)
-      status = dl_recommend_measured(cli, o, r);
-  } else {
-    status = dl_known_refuse_several(cli, true);
-    if (status == DL_OK)
-      status = fill_axes(cli, o);
-    if (status == DL_OK)
-      status = open_model(cli, o, r);
-    if (status == DL_OK)
-      status = o->nodes ? dl_recommend_nodes(cli, o, r)
-                        : dl_recommend_estimate(cli, o, r);
+    DL_TRY(dl_job_options_sweep(&o->job, axes, &cli->diag));
+    return dl_recommend_measured(cli, o, r);
   }
-  if (status == DL_OK && o->accuracy)
-    status = dl_recommend_accuracy(cli, o->accuracy, &r->choices);
-  limits.measured = o->searched && !o->extrapolate;
-  if (status == DL_OK)
-    dl_choices_judge(&r->choices, &limits);
-  if (status == DL_OK && r->choices.n_excluded[DL_CHOICE_MEETS] == 0)
-    status = none_meets(cli, o, &r->choices);
-  return status == DL_OK ? dl_recommend_report(cli, o, &r->choices) : status;
+  DL_TRY(dl_known_refuse_several(cli, true));
+  DL_TRY(fill_axes(cli, o));
+  DL_TRY(open_model(cli, o, r));
+  return o->nodes ? dl_recommend_nodes(cli, o, r)
+                  : dl_recommend_estimate(cli, o, r);
 }
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
@@ -259,7 +238,16 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   if (o->table)
     DL_TRY(dl_job_options_refuse(cli, "with --table: its runs have settings"));
   DL_TRY(dl_job_options_check(cli, &o->job, o->method));
-  return recommend(cli, o, &r);
+  DL_TRY(find_choices(cli, o, &r));
+  if (o->accuracy)
+    DL_TRY(dl_recommend_accuracy(cli, o->accuracy, &r.choices));
+  const struct dl_choice_limits limits = {o->deadline_s,
+                                          o->budget_kwh * DL_J_PER_KWH,
+                                          o->searched && !o->extrapolate};
+  dl_choices_judge(&r.choices, &limits);
+  return r.choices.n_excluded[DL_CHOICE_MEETS] == 0
+             ? none_meets(cli, o, &r.choices)
+             : dl_recommend_report(cli, o, &r.choices);
 }
 
 const struct dl_command dl_cmd_recommend = {

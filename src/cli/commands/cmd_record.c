@@ -103,8 +103,8 @@ struct recording {
   struct dl_record_job job;
   struct dl_record_result result;
   struct dl_record_files files;
-  struct dl_output out; /* of --output */
-  bool has_out;
+  struct dl_settings *settings;
+  struct dl_output out; /* of --output; {0}: none */
 };
 
 /* Warns where tasks of Slurm hide GPUs of the job from each other. */
@@ -162,14 +162,12 @@ static enum dl_status find_sensors(struct recording *c) {
 
 static enum dl_status open_files(struct recording *c) {
   bool apart = c->cli->n_arguments == 0; /* the program runs already */
-  enum dl_status status = dl_record_files_open(
-      &c->files, c->o->trace, !c->o->no_trace,
-      apart ? getenv("DLEST_MARKS") : NULL, &c->job, &c->cli->diag);
-  if (status == DL_OK && c->cli->output) {
-    status = dl_output_open(&c->out, c->cli->output, false, &c->cli->diag);
-    c->has_out = status == DL_OK;
-  }
-  return status;
+  DL_TRY(dl_record_files_open(&c->files, c->o->trace, !c->o->no_trace,
+                              apart ? getenv("DLEST_MARKS") : NULL, &c->job,
+                              &c->cli->diag));
+  return c->cli->output
+             ? dl_output_open(&c->out, c->cli->output, false, &c->cli->diag)
+             : DL_OK;
 }
 
 /* The program's name and arguments as a comment of the recording. */
@@ -185,7 +183,7 @@ static enum dl_status record(struct recording *c) {
   struct dl_diag *d = &c->cli->diag;
   struct dl_record_files *f = &c->files;
   struct dl_live *live = &c->o->live;
-  DL_SCOPED(dl_text_free) struct dl_text command = {0};
+  DL_TEXT(command);
   struct dl_trace trace;
   const struct dl_record_options o = {
       .interval_s = c->o->interval_s,
@@ -238,9 +236,8 @@ static enum dl_status print_summary(const struct recording *c,
                                     struct dl_diag *d) {
   const struct dl_format *format = output_format(c->cli);
   struct dl_record_estimate estimate;
-  enum dl_status status = dl_record_estimate(c->cli, run, &estimate);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_record_estimate(c->cli, run, &estimate));
+  DL_SCOPED(dl_report_free_local)
   struct dl_report *r = dl_record_report(&(struct dl_record_summary){
       .run = run,
       .sensors = &c->sensors,
@@ -250,16 +247,18 @@ static enum dl_status print_summary(const struct recording *c,
       .foot = &c->o->live.step.foot,
       .trace = c->o->no_trace ? NULL : c->files.trace_path.s});
   bool own = c->cli->n_arguments == 0; /* else stdout is the program's */
-  if (own && !c->cli->output)
-    return dl_cli_print(c->cli, r);
+  if (own && !c->cli->output) {
+    struct dl_report *printed = r;
+    r = NULL;
+    return dl_cli_print(c->cli, printed);
+  }
   dl_report_add(r, "warnings", NULL, NULL, DL_CODE,
                 dl_strings((const char *const *)d->warnings, d->n_warnings));
-  if (c->has_out && !has_rows(format))
-    status = dl_format_report(format, r, c->out.f, NULL, d);
-  if (status == DL_OK && !c->cli->quiet)
-    status = dl_format_report(dl_formats[0], r, own ? stdout : stderr, NULL, d);
-  dl_report_free(r);
-  return status;
+  if (c->out.f && !has_rows(format))
+    DL_TRY(dl_format_report(format, r, c->out.f, NULL, d));
+  return c->cli->quiet ? DL_OK
+                       : dl_format_report(dl_formats[0], r,
+                                          own ? stdout : stderr, NULL, d);
 }
 
 static enum dl_status take_run(void *ctx, const struct dl_run *run,
@@ -268,14 +267,12 @@ static enum dl_status take_run(void *ctx, const struct dl_run *run,
   if (t->rows) {
     struct dl_progress_bar none = {0};
     struct dl_extract_context rows = {t->rows, &none};
-    enum dl_status status = dl_extract_rows_add(&rows, run, extra, d);
-    if (status != DL_OK)
-      return status;
+    DL_TRY(dl_extract_rows_add(&rows, run, extra, d));
   }
   return print_summary(t->c, run, d);
 }
 
-static enum dl_status summarise(struct recording *c, struct dl_settings *s) {
+static enum dl_status summarise(struct recording *c) {
   static const struct dl_intern none = {0};
   struct dl_cli *cli = c->cli;
   struct taking taking = {.c = c};
@@ -284,13 +281,14 @@ static enum dl_status summarise(struct recording *c, struct dl_settings *s) {
       .meter.cut_gaps = c->result.suspended_s > 0,
       .epochs = {.find = c->result.n_samples > LEAST_FOR_EPOCHS,
                  .n_total = isnan(c->o->epochs) ? 0 : c->o->epochs},
-      .settings = s,
+      .settings = c->settings,
       .sink = take_run,
       .ctx = &taking};
   const struct dl_format *format = output_format(cli);
-  if (c->has_out && has_rows(format))
-    taking.rows = dl_extract_rows_new(format, c->out.f, false,
-                                      s ? dl_settings_extra(s) : &none);
+  if (c->out.f && has_rows(format))
+    taking.rows = dl_extract_rows_new(
+        format, c->out.f, false,
+        c->settings ? dl_settings_extra(c->settings) : &none);
   size_t skipped = cli->diag.n_skipped;
   enum dl_status status =
       dl_extract(paths, c->result.n_epochs > 0 ? 2 : 1, &o, &cli->diag);
@@ -298,15 +296,13 @@ static enum dl_status summarise(struct recording *c, struct dl_settings *s) {
   enum dl_status ended =
       dl_extract_rows_end(taking.rows, status == DL_OK, &cli->diag);
   status = status == DL_OK ? ended : status;
-  return c->has_out ? dl_cli_commit(cli, &c->out, NULL, status) : status;
+  return c->out.f ? dl_cli_commit(cli, &c->out, NULL, status) : status;
 }
 
 /* Of assumed powers alone there is no run. */
 static enum dl_status summarise_assumed(struct recording *c) {
   struct dl_run run = dl_run_unknown;
-  if (c->has_out)
-    dl_output_discard(&c->out);
-  c->has_out = false;
+  dl_output_discard(&c->out);
   dl_run_set_number(&run, DL_RUN_duration_s, c->result.duration_s);
   enum dl_status status = print_summary(c, &run, &c->cli->diag);
   dl_run_clear(&run);
@@ -317,6 +313,8 @@ static void clean_up(struct recording *c) {
   bool keep = !c->o->no_trace && c->result.n_samples > 0 && c->sensors.n > 0;
   dl_record_files_close(&c->files, keep, c->result.n_epochs > 0);
   dl_sensors_free(&c->sensors);
+  dl_settings_free(c->settings);
+  dl_output_discard(&c->out);
 }
 
 /* The name that all GPUs have; NULL: they differ, or there are none. */
@@ -333,8 +331,7 @@ static const char *gpu_name(const struct dl_sensors *s) {
 }
 
 /* What the user says of the run, and the GPU's name. */
-static enum dl_status make_settings(const struct recording *c,
-                                    struct dl_settings **s) {
+static enum dl_status make_settings(struct recording *c) {
   struct dl_diag *d = &c->cli->diag;
   const struct record_options *o = c->o;
   char batch[DL_NUMBER_SIZE];
@@ -348,16 +345,16 @@ static enum dl_status make_settings(const struct recording *c,
                                   ? NULL
                                   : dl_format_short(batch, o->batch_size)}};
   DL_TEXT(t);
-  *s = dl_settings_new();
+  c->settings = dl_settings_new();
   for (size_t i = 0; i < DL_LENGTH(known); i++) {
     dl_text_clear(&t);
     dl_text_printf(&t, "%s=%s", known[i].name,
                    known[i].value ? known[i].value : "");
     if (known[i].value)
-      DL_TRY(dl_settings_set(*s, dl_text_str(&t), d));
+      DL_TRY(dl_settings_set(c->settings, dl_text_str(&t), d));
   }
   for (size_t i = 0; i < o->sets.n; i++)
-    DL_TRY(dl_settings_set(*s, o->sets.s[i], d));
+    DL_TRY(dl_settings_set(c->settings, o->sets.s[i], d));
   return DL_OK;
 }
 
@@ -407,8 +404,7 @@ static enum dl_status run_only(struct dl_cli *cli) {
 }
 
 /* Results of the recording other than its energy. */
-static enum dl_status add_results(const struct recording *c,
-                                  struct dl_settings *s) {
+static enum dl_status add_results(const struct recording *c) {
   const struct dl_record_result *r = &c->result;
   struct dl_diag *d = &c->cli->diag;
   if (r->suspended_s > 0)
@@ -421,7 +417,8 @@ static enum dl_status add_results(const struct recording *c,
             (int)r->left);
   char text[DL_NUMBER_SIZE + 16] = "train_samples=";
   dl_format_short(text + strlen(text), r->train_samples);
-  return isnan(r->train_samples) ? DL_OK : dl_settings_set(s, text, d);
+  return isnan(r->train_samples) ? DL_OK
+                                 : dl_settings_set(c->settings, text, d);
 }
 
 /* The exit status where all went well: a budget may be exceeded. */
@@ -437,36 +434,23 @@ static enum dl_status check_budget(const struct recording *c) {
 }
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
-  struct record_options *o = options_at;
-  struct recording c = {.cli = cli, .o = o};
-  struct dl_settings *settings = NULL;
+  DL_SCOPED(clean_up) struct recording c = {.cli = cli, .o = options_at};
   dl_record_job_find(&c.job, &cli->diag);
-  enum dl_status status = check(&c);
-  if (status == DL_OK && c.job.rank > 0)
+  DL_TRY(check(&c));
+  if (c.job.rank > 0)
     return run_only(cli);
-  if (status == DL_OK)
-    status = find_sensors(&c);
-  if (status == DL_OK)
-    status = make_settings(&c, &settings);
-  if (status == DL_OK)
-    status = open_files(&c);
-  if (status == DL_OK)
-    status = record(&c);
-  if (status == DL_OK)
-    status = add_results(&c, settings);
-  if (status == DL_OK && dl_sensors_measure(&c.sensors))
-    status = summarise(&c, settings);
-  else if (status == DL_OK && c.sensors.n > 0)
-    status = summarise_assumed(&c);
-  else if (c.has_out)
-    dl_output_discard(&c.out);
+  DL_TRY(find_sensors(&c));
+  DL_TRY(make_settings(&c));
+  DL_TRY(open_files(&c));
+  enum dl_status status = record(&c);
   cli->exit_status = c.result.exit_status;
-  if (status == DL_OK)
-    status = check_budget(&c);
-  clean_up(&c);
-  if (settings)
-    dl_settings_free(settings);
-  return status;
+  DL_TRY(status);
+  DL_TRY(add_results(&c));
+  if (dl_sensors_measure(&c.sensors))
+    DL_TRY(summarise(&c));
+  else if (c.sensors.n > 0)
+    DL_TRY(summarise_assumed(&c));
+  return check_budget(&c);
 }
 
 const struct dl_command dl_cmd_record = {

@@ -109,8 +109,6 @@ static void init(void *options_at) {
 /* The groups, totals and notes after the jobs, or instead of them. */
 static struct dl_report *summary(struct dl_report_pass *w) {
   struct dl_report *r = dl_report_new();
-  if (!r)
-    return NULL;
   const struct dl_report_options *o = w->o;
   dl_report_answer(r, &w->sums, &o->foot);
   if (w->tally) {
@@ -132,13 +130,10 @@ static struct dl_report *summary(struct dl_report_pass *w) {
 
 /* People get the summary below the jobs. */
 static enum dl_status end_jobs(struct dl_report_pass *w) {
-  struct dl_cli *cli = w->cli;
-  enum dl_status status = dl_report_begin(w); /* a shard may have no job */
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_report_begin(w)); /* a shard may have no job */
   DL_SCOPED(dl_report_free_local) struct dl_report *r = summary(w);
   dl_stream_tail(w->stream, r);
-  status = dl_stream_end(w->stream, &cli->diag);
+  enum dl_status status = dl_stream_end(w->stream, &w->cli->diag);
   w->stream = NULL;
   return status;
 }
@@ -146,22 +141,21 @@ static enum dl_status end_jobs(struct dl_report_pass *w) {
 static enum dl_status write_jobs(struct dl_report_pass *w) {
   struct dl_cli *cli = w->cli;
   struct dl_output out;
-  enum dl_status status =
-      dl_output_open(&out, cli->output, cli->strict, &cli->diag);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_output_open(&out, cli->output, cli->strict, &cli->diag));
   w->f = out.f;
-  status = dl_report_read(w);
+  enum dl_status status = dl_report_read(w);
   if (status == DL_OK)
     status = end_jobs(w);
-  else if (w->stream)
-    dl_stream_end(w->stream, &cli->diag);
-  return dl_cli_commit(cli, &out, NULL, status);
+  return dl_cli_commit(cli, &out, w->stream, status);
 }
 
 static enum dl_status write_groups(struct dl_report_pass *w) {
   DL_TRY(dl_report_read(w));
   return dl_cli_print(w->cli, summary(w));
+}
+
+static void free_parts(struct dl_totals *t) {
+  dl_totals_parts_free(&t->parts);
 }
 
 /* Whether a file is written in place of a report, and may be. */
@@ -172,17 +166,13 @@ static enum dl_status write_totals(struct dl_report_pass *w) {
     return dl_fail(d, DL_EUSAGE,
                    "--totals has no single jobs: leave job out of --by");
   w->tally = dl_group_totals_new(o->keys);
-  enum dl_status status = dl_report_read(w);
-  if (status == DL_OK)
-    status = dl_cli_strict(w->cli);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_report_read(w));
+  DL_TRY(dl_cli_strict(w->cli));
   dl_group_totals_sort(w->tally);
+  DL_SCOPED(free_parts)
   struct dl_totals t = {w->tally, o->keys, w->accounting, {.n = 0}};
   dl_totals_add_shard(&t.parts, &o->log.shard);
-  status = dl_totals_write(&t, o->totals, d);
-  dl_totals_parts_free(&t.parts);
-  return status;
+  return dl_totals_write(&t, o->totals, d);
 }
 
 /* The keys of the files, which are the same in all; those of --by must be
@@ -191,21 +181,19 @@ static enum dl_status check_totals(struct dl_report_pass *w,
                                    struct dl_report_options *o) {
   struct dl_cli *cli = w->cli;
   bool first[DL_N_KEYS] = {false}, keys[DL_N_KEYS];
-  enum dl_status status = dl_cli_refuse(
+  DL_TRY(dl_cli_refuse(
       cli, "user|account|since|until|from|shard|gpu|node-power|core-power",
-      "on totals");
-  for (size_t i = 0; i < cli->n_arguments && status == DL_OK; i++) {
-    status = dl_totals_keys(cli->argument[i], keys, &cli->diag);
+      "on totals"));
+  for (size_t i = 0; i < cli->n_arguments; i++) {
+    DL_TRY(dl_totals_keys(cli->argument[i], keys, &cli->diag));
     if (i == 0)
       memcpy(first, keys, sizeof first);
-    if (status == DL_OK && memcmp(first, keys, sizeof first) != 0)
-      status = dl_fail_at(&cli->diag, DL_EINPUT, cli->argument[i], 0,
-                          "its groups differ from those of %s: make all totals "
-                          "with the same --by",
-                          cli->argument[0]);
+    if (memcmp(first, keys, sizeof first) != 0)
+      return dl_fail_at(&cli->diag, DL_EINPUT, cli->argument[i], 0,
+                        "its groups differ from those of %s: make all totals "
+                        "with the same --by",
+                        cli->argument[0]);
   }
-  if (status != DL_OK)
-    return status;
   if (!dl_cli_given(cli, "by")) {
     memcpy(o->keys, first, sizeof o->keys);
     o->each_job = false;
@@ -224,36 +212,27 @@ static enum dl_status check_totals(struct dl_report_pass *w,
 /* Reads the totals, and writes them as one if they are for a file. */
 static enum dl_status join_totals(struct dl_report_pass *w) {
   struct dl_cli *cli = w->cli;
+  DL_SCOPED(free_parts)
   struct dl_totals t = {w->tally, w->o->keys, w->accounting, {.n = 0}};
-  enum dl_status status = DL_OK;
   t.parts.same.path = cli->argument;
-  for (size_t i = 0; i < cli->n_arguments && status == DL_OK; i++)
-    status = dl_totals_read(cli->argument[i], &t, &w->sums, &cli->diag);
-  if (status == DL_OK && w->sums.jobs == 0)
-    status = dl_fail(&cli->diag, DL_EINPUT, "no jobs match");
-  /* A sum that is written may lack some on purpose. */
-  if (status == DL_OK && !w->o->totals)
+  for (size_t i = 0; i < cli->n_arguments; i++)
+    DL_TRY(dl_totals_read(cli->argument[i], &t, &w->sums, &cli->diag));
+  if (w->sums.jobs == 0)
+    return dl_fail(&cli->diag, DL_EINPUT, "no jobs match");
+  if (!w->o->totals) /* a sum that is written may lack some on purpose */
     dl_totals_check_shards(&t.parts, &cli->diag);
-  if (status == DL_OK)
-    status = dl_cli_strict(cli);
-  if (status == DL_OK)
-    dl_group_totals_sort(w->tally);
-  if (status == DL_OK && w->o->totals)
-    status = dl_totals_write(&t, w->o->totals, &cli->diag);
-  dl_totals_parts_free(&t.parts);
-  return status;
+  DL_TRY(dl_cli_strict(cli));
+  dl_group_totals_sort(w->tally);
+  return w->o->totals ? dl_totals_write(&t, w->o->totals, &cli->diag) : DL_OK;
 }
 
 /* A report of totals, or their sum as totals. */
 static enum dl_status report_totals(struct dl_report_pass *w,
                                     struct dl_report_options *o) {
-  enum dl_status status = check_totals(w, o);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(check_totals(w, o));
   w->tally = dl_group_totals_new(o->keys);
-  status = join_totals(w);
-  return status != DL_OK || o->totals ? status
-                                      : dl_cli_print(w->cli, summary(w));
+  DL_TRY(join_totals(w));
+  return o->totals ? DL_OK : dl_cli_print(w->cli, summary(w));
 }
 
 static bool any_totals(const struct dl_cli *cli) {
@@ -273,27 +252,26 @@ static enum dl_status report(struct dl_report_pass *w) {
   return o->each_job ? write_jobs(w) : write_groups(w);
 }
 
+static void free_pass(struct dl_report_pass *w) {
+  dl_group_totals_free(w->tally);
+  dl_accounting_free(w->accounting);
+  dl_seen_rows_free(&w->seen);
+}
+
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_report_options *o = options_at;
-  struct dl_report_pass w = {.cli = cli, .o = o};
+  struct dl_catalog *catalog = dl_cli_catalog(cli);
+  DL_SCOPED(free_pass) struct dl_report_pass w = {.cli = cli, .o = o};
   w.totals = any_totals(cli);
   o->explain |= cli->format->whole;
   if (cli->format->document &&
       (dl_cli_given(cli, "all") || !dl_cli_given(cli, "by")))
     o->each_job = o->all;
-  enum dl_status status =
-      dl_site_find(&o->site, dl_cli_catalog(cli), &o->foot, &cli->diag);
-  if (status == DL_OK)
-    status = dl_accounting_new(&w.accounting, &o->cluster, dl_cli_catalog(cli),
-                               &cli->diag);
-  if (status == DL_OK)
-    status = w.totals    ? report_totals(&w, o)
-             : o->totals ? write_totals(&w)
-                         : report(&w);
-  dl_group_totals_free(w.tally);
-  dl_accounting_free(w.accounting);
-  dl_seen_rows_free(&w.seen);
-  return status;
+  DL_TRY(dl_site_find(&o->site, catalog, &o->foot, &cli->diag));
+  DL_TRY(dl_accounting_new(&w.accounting, &o->cluster, catalog, &cli->diag));
+  return w.totals    ? report_totals(&w, o)
+         : o->totals ? write_totals(&w)
+                     : report(&w);
 }
 
 const struct dl_command dl_cmd_report = {

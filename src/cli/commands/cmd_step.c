@@ -188,9 +188,12 @@ static enum dl_status check_phases(const struct dl_step_options *o,
                  o->projection.n_high);
 }
 
+static void free_step(struct dl_step *s) {
+  dl_epoch_series_free(&s->seen);
+}
+
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_step_options *o = options_at;
-  struct dl_step s = {0};
   if (isnan(o->projection.n_low))
     return dl_fail(&cli->diag, DL_EUSAGE,
                    "missing option: --epochs N, of the whole training");
@@ -200,20 +203,18 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   o->name = strcmp(cli->argument[0], "-") == 0 ? "<stdin>" : cli->argument[0];
   o->log_options =
       dl_cli_given(cli, "interval|epoch-length|truncate-watts|drop-last");
-  enum dl_status status = check_methods(cli, o);
-  if (status == DL_OK)
-    status = check_phases(o, &cli->diag);
+  DL_TRY(check_methods(cli, o));
+  DL_TRY(check_phases(o, &cli->diag));
   for (size_t i = 0; i < cli->n_arguments; i++)
     dl_strlist_add(&o->paths, cli->argument[i]);
-  if (status == DL_OK)
-    status = dl_site_find(&o->site, dl_cli_catalog(cli), &o->foot, &cli->diag);
-  if (status == DL_OK)
-    status = dl_step_follow(cli, o, &s);
-  if (status == DL_OK)
-    status = print(cli, o, &s);
-  dl_epoch_series_free(&s.seen);
-  dl_strlist_free(&o->paths);
-  return status;
+  DL_TRY(dl_site_find(&o->site, dl_cli_catalog(cli), &o->foot, &cli->diag));
+  DL_SCOPED(free_step) struct dl_step s = {0};
+  DL_TRY(dl_step_follow(cli, o, &s));
+  return print(cli, o, &s);
+}
+
+static void free_paths(void *options_at) {
+  dl_strlist_free(&((struct dl_step_options *)options_at)->paths);
 }
 
 const struct dl_command dl_cmd_step = {
@@ -230,5 +231,6 @@ const struct dl_command dl_cmd_step = {
     .tables = tables,
     .options_size = sizeof(struct dl_step_options),
     .init = init,
+    .free = free_paths,
     .run = run,
 };

@@ -195,14 +195,11 @@ enum dl_status dl_job_subject_find(struct dl_job_subject *s,
   if (!phase)
     phase = o->run.phase;
   phase = phase ? dl_run_word(&dl_run_columns[DL_RUN_phase], phase) : NULL;
-  enum dl_status status = DL_OK;
   *s = (struct dl_job_subject){.usual = "imagenet",
                                .inference = dl_is_word(phase, "inference")};
-  for (size_t i = 0; a && i < a->n && status == DL_OK; i++)
-    status = add_subject(s, c, a->text.s[i], d);
-  if (!a && o->run.arch)
-    status = add_subject(s, c, o->run.arch, d);
-  return status;
+  for (size_t i = 0; a && i < a->n; i++)
+    DL_TRY(add_subject(s, c, a->text.s[i], d));
+  return !a && o->run.arch ? add_subject(s, c, o->run.arch, d) : DL_OK;
 }
 
 /* Warns of --set gpu.FIELD=X and arch.FIELD=X whose X is far from the value of
@@ -257,11 +254,8 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
                                     struct dl_catalog *catalog, bool defaults,
                                     struct dl_diag *d) {
   struct dl_job_subject s;
-  enum dl_status status = dl_job_options_apply_table(o, f, d);
-  if (status == DL_OK)
-    status = dl_job_subject_find(&s, o, catalog, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_job_options_apply_table(o, f, d));
+  DL_TRY(dl_job_subject_find(&s, o, catalog, d));
   if (s.language)
     dl_settle_throughput(o);
   if (defaults && !o->has_table) {
@@ -270,11 +264,9 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
     warn_system(o, catalog, d);
   }
   if (defaults)
-    status = check_size(o, &s, d);
-  if (status == DL_OK)
-    status = check_data(o, catalog, defaults && s.inference, d);
-  if (status == DL_OK)
-    status = begin(o, f, d);
+    DL_TRY(check_size(o, &s, d));
+  DL_TRY(check_data(o, catalog, defaults && s.inference, d));
+  DL_TRY(begin(o, f, d));
   o->dataset = o->run.dataset;
   if (!o->dataset && defaults && !s.inference &&
       !dl_job_options_give(o, DL_RUN_tokens) &&
@@ -282,9 +274,7 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
     o->dataset = s.usual;
   if (defaults)
     dl_frame_take_usual(f, o->dataset);
-  if (status == DL_OK)
-    status = dl_site_find(&o->site, catalog, &o->foot, d);
-  return status;
+  return dl_site_find(&o->site, catalog, &o->foot, d);
 }
 
 /* --- axes of a sweep */

@@ -98,19 +98,14 @@ static enum dl_status find_node(struct dl_node_options *o,
                                 struct dl_job_options *job,
                                 struct dl_catalog *catalog, struct dl_diag *d) {
   const struct dl_descriptor *e;
-  enum dl_status status = dl_catalog_open(catalog, DL_NODE, o->node, d);
-  if (status == DL_OK)
-    status = dl_catalog_get(catalog, DL_NODE, o->node, &e, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(dl_catalog_open(catalog, DL_NODE, o->node, d));
+  DL_TRY(dl_catalog_get(catalog, DL_NODE, o->node, &e, d));
   o->entry = *DL_AS(node, e);
-  status = take(&job->overrides, "node", &o->entry.head, d);
-  if (status == DL_OK)
-    status = named(e, "cpu", o->entry.cpu, catalog, &o->cpu, d);
-  if (status == DL_OK)
-    status = named(e, "gpu", o->entry.gpu, catalog, &o->gpu, d);
-  o->found = status == DL_OK;
-  return status;
+  DL_TRY(take(&job->overrides, "node", &o->entry.head, d));
+  DL_TRY(named(e, "cpu", o->entry.cpu, catalog, &o->cpu, d));
+  DL_TRY(named(e, "gpu", o->entry.gpu, catalog, &o->gpu, d));
+  o->found = true;
+  return DL_OK;
 }
 
 /* Without a node the accelerator is the one that --gpu names. */
@@ -166,15 +161,16 @@ static enum dl_status count_used(struct dl_node_options *o,
                    "node '%s' does not name its accelerators: name them in its "
                    "entry (gpu=\"a100\")",
                    e->head.id);
-  enum dl_status status =
-      gpu ? dl_catalog_look(catalog, DL_ACCELERATOR, gpu, &asked, d) : DL_OK;
+  if (gpu)
+    DL_TRY(dl_catalog_look(catalog, DL_ACCELERATOR, gpu, &asked, d));
   const struct dl_descriptor *its =
       o->use.on_cpu ? &o->cpu->head : &o->gpu->head;
-  if (status == DL_OK && gpu && (!asked || strcmp(asked->id, its->id) != 0))
-    status = dl_fail(d, DL_EUSAGE,
-                     "--gpu %.64s is not what the job uses of node '%s': '%s'",
-                     gpu, e->head.id, its->id);
-  return status;
+  return gpu && (!asked || strcmp(asked->id, its->id) != 0)
+             ? dl_fail(
+                   d, DL_EUSAGE,
+                   "--gpu %.64s is not what the job uses of node '%s': '%s'",
+                   gpu, e->head.id, its->id)
+             : DL_OK;
 }
 
 /* The requested share of o->gpu. */
@@ -201,18 +197,16 @@ static enum dl_status apply_share(struct dl_node_options *o,
   o->use.share = (struct dl_share){1, 1};
   if (!is_share(o))
     return DL_OK;
-  enum dl_status status = find_share(o, d);
-  if (status != DL_OK)
-    return status;
+  DL_TRY(find_share(o, d));
   /* A share is refused where there is none.
    * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
   o->board = *known;
   o->gpu = &o->board;
-  status = take(&job->overrides, "gpu", &o->board.head, d);
+  DL_TRY(take(&job->overrides, "gpu", &o->board.head, d));
   struct dl_accelerator cut = o->board;
   dl_share_cut(&cut, &o->use.share);
   const struct dl_kind_info *k = &dl_kinds[DL_ACCELERATOR];
-  for (size_t i = 0; i < k->n_fields && status == DL_OK; i++) {
+  for (size_t i = 0; i < k->n_fields; i++) {
     DL_TEXT(name);
     double x = dl_field_number(&cut.head, &k->fields[i]);
     if (isnan(x) || x == dl_field_number(&known->head, &k->fields[i]))
@@ -222,7 +216,7 @@ static enum dl_status apply_share(struct dl_node_options *o,
                    dl_format_short(buf, x));
     dl_strlist_add(&job->overrides, dl_text_str(&name));
   }
-  return status;
+  return DL_OK;
 }
 
 /* Sets what follows from the node and was not given by the user. */
@@ -266,7 +260,6 @@ enum dl_status dl_node_options_apply(struct dl_node_options *o,
                                      struct dl_job_options *job,
                                      struct dl_catalog *catalog,
                                      struct dl_diag *d) {
-  enum dl_status status;
   if (!o->node && !is_share(o))
     return DL_OK;
   if (job->has_table || job->axes.n > 0)
@@ -275,21 +268,19 @@ enum dl_status dl_node_options_apply(struct dl_node_options *o,
                    job->has_table ? "--input" : "a list");
   o->use.used = 1;
   if (o->node) {
-    status = find_node(o, job, catalog, d);
-    if (status == DL_OK)
-      status = count_used(o, job, catalog, d);
+    DL_TRY(find_node(o, job, catalog, d));
+    DL_TRY(count_used(o, job, catalog, d));
   } else {
-    status = find_gpu(o, job, catalog, d);
+    DL_TRY(find_gpu(o, job, catalog, d));
   }
-  if (status == DL_OK)
-    status = apply_share(o, job, d);
-  if (status == DL_OK && o->node)
+  DL_TRY(apply_share(o, job, d));
+  if (o->node) {
     set_job(o, job);
-  if (status == DL_OK && o->node)
-    status = set_site(o, job, catalog, d);
+    DL_TRY(set_site(o, job, catalog, d));
+  }
   o->use.whole = o->charge == DL_CHARGE_NODE ||
                  (o->charge == DL_CHARGE_AUTO && !is_share(o)) || o->use.on_cpu;
-  return status;
+  return DL_OK;
 }
 
 void dl_node_footprint(const struct dl_node_options *o,

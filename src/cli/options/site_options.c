@@ -99,7 +99,6 @@ static enum dl_status find_site(const struct dl_site_options *o,
                                 struct dl_diag *d) {
   const char *name = o->cloud ? o->cloud : o->site;
   const struct dl_descriptor *e = NULL;
-  enum dl_status status = DL_OK;
   *site = NULL;
   if (o->cloud && (o->country || o->site))
     return dl_fail(d, DL_EUSAGE,
@@ -108,15 +107,13 @@ static enum dl_status find_site(const struct dl_site_options *o,
                    o->country ? "--country" : "--site");
   if (!name && o->country)
     return DL_OK;
-  if (!name)
-    status = dl_catalog_look_listed(catalog, DL_SITE, "default", true, &e, d);
-  else if (o->site)
-    status = dl_catalog_open(catalog, DL_SITE, name, d);
-  if (status == DL_OK && name)
-    status = dl_catalog_get(catalog, DL_SITE, name, &e, d);
-  if (status == DL_OK)
-    *site = DL_AS(site, e);
-  return status;
+  if (o->site)
+    DL_TRY(dl_catalog_open(catalog, DL_SITE, o->site, d));
+  DL_TRY(
+      name ? dl_catalog_get(catalog, DL_SITE, name, &e, d)
+           : dl_catalog_look_listed(catalog, DL_SITE, "default", true, &e, d));
+  *site = DL_AS(site, e);
+  return DL_OK;
 }
 
 static enum dl_status find_grid(const struct dl_site_options *o,
@@ -125,7 +122,6 @@ static enum dl_status find_grid(const struct dl_site_options *o,
                                 const struct dl_grid **grid,
                                 struct dl_diag *d) {
   const struct dl_descriptor *e = NULL;
-  enum dl_status status = DL_OK;
   bool own = site && !isnan(site->carbon_g_kwh);
   if (o->country && site && (own || site->grid))
     return dl_fail(d, DL_EUSAGE,
@@ -133,19 +129,17 @@ static enum dl_status find_grid(const struct dl_site_options *o,
                    "has %s of its own",
                    site->head.id, own ? "an intensity" : "a grid");
   if (o->country) {
-    status = dl_catalog_open(catalog, DL_GRID, o->country, d);
-    if (status == DL_OK)
-      status = dl_catalog_get(catalog, DL_GRID, o->country, &e, d);
+    DL_TRY(dl_catalog_open(catalog, DL_GRID, o->country, d));
+    DL_TRY(dl_catalog_get(catalog, DL_GRID, o->country, &e, d));
   } else if (site && !own && site->grid) {
-    status = dl_catalog_look(catalog, DL_GRID, site->grid, &e, d);
-    if (status == DL_OK && !e)
-      status = dl_fail_at(d, DL_EINPUT, site->head.file, site->head.line,
-                          "site '%s': unknown grid '%s' (see 'dlest list "
-                          "grids')",
-                          site->head.id, site->grid);
+    DL_TRY(dl_catalog_look(catalog, DL_GRID, site->grid, &e, d));
+    if (!e)
+      return dl_fail_at(d, DL_EINPUT, site->head.file, site->head.line,
+                        "site '%s': unknown grid '%s' (see 'dlest list grids')",
+                        site->head.id, site->grid);
   }
-  *grid = status == DL_OK ? DL_AS(grid, e) : NULL;
-  return status;
+  *grid = DL_AS(grid, e);
+  return DL_OK;
 }
 
 static struct dl_factor given(double x) {

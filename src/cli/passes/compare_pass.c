@@ -282,9 +282,9 @@ static enum dl_status score_row(struct dl_comparing *w, struct pass *p,
   if (p->row->fault.kind != DL_FAULT_NONE)
     return dl_frame_complain(p->f, p->row, dl_csv_path(p->csv), block->line[i],
                              d);
-  enum dl_status status = estimate_row(w, p, block, i, &bad);
-  if (status != DL_OK || bad)
-    return status;
+  DL_TRY(estimate_row(w, p, block, i, &bad));
+  if (bad)
+    return DL_OK;
   for (size_t m = 0; m < n; m++) {
     p->measured[m] = measured_for(w, p, &p->est[m]);
     bad |= p->measured[m] == 0; /* a meter that was not read */
@@ -313,23 +313,23 @@ static enum dl_status run_pass(struct dl_comparing *w,
   DL_SCOPED(free_pass) struct pass p = {0};
   const struct dl_csv_block *block;
   struct dl_diag *d = &w->cli->diag;
-  enum dl_status status = open_pass(w, &p, model);
-  while (status == DL_OK &&
-         (status = dl_frame_next(p.f, p.csv, &block, d)) == DL_OK && block) {
-    for (size_t i = 0; i < block->n_rows && status == DL_OK; i++)
-      status = score_row(w, &p, block, i, part);
+  enum dl_status status;
+  DL_TRY(open_pass(w, &p, model));
+  while ((status = dl_frame_next(p.f, p.csv, &block, d)) == DL_OK && block) {
+    for (size_t i = 0; i < block->n_rows; i++)
+      DL_TRY(score_row(w, &p, block, i, part));
     if (part) /* refitting takes the time, and the table was read before */
       continue;
     dl_repeated_rows_add(&p.repeated, block);
     dl_progress_step(d->progress, dl_csv_share(p.csv));
   }
-  if (status == DL_OK && !part) {
-    dl_repeated_rows_warn(&p.repeated, dl_csv_path(p.csv), d);
-    dl_same_tables_add(&w->same, p.csv, d);
-  }
-  if (status == DL_OK && !part && w->cli->n_arguments == 1)
+  if (status != DL_OK || part)
+    return status;
+  dl_repeated_rows_warn(&p.repeated, dl_csv_path(p.csv), d);
+  dl_same_tables_add(&w->same, p.csv, d);
+  if (w->cli->n_arguments == 1)
     dl_frame_warn_aliases(p.f, d);
-  return status;
+  return DL_OK;
 }
 
 /* Reads what the models need, and the labels to hold out by. */
@@ -343,24 +343,18 @@ static enum dl_status read_training(struct dl_comparing *w, const char *column,
   dl_strlist_add(&groups, "config");
   dl_strlist_add(&groups, "arch");
   dl_strlist_add(&groups, "gpu");
-  enum dl_status status = dl_csv_open(&csv, path_of(w), 0, d);
-  if (status == DL_OK)
-    status = dl_csv_drop_empty(csv, d);
-  if (status == DL_OK) {
-    dl_frame_columns(f, csv);
-    dl_frame_assume(f, dl_assume_language_setup, false);
-    status =
-        dl_job_options_apply(&w->o->job, f, dl_cli_catalog(w->cli), false, d);
-  }
-  for (size_t k = 0; k < w->n_models && status == DL_OK; k++)
+  DL_TRY(dl_csv_open(&csv, path_of(w), 0, d));
+  DL_TRY(dl_csv_drop_empty(csv, d));
+  dl_frame_columns(f, csv);
+  dl_frame_assume(f, dl_assume_language_setup, false);
+  DL_TRY(dl_job_options_apply(&w->o->job, f, dl_cli_catalog(w->cli), false, d));
+  for (size_t k = 0; k < w->n_models; k++)
     dl_refit_formulas(t, w->model[k], f);
   if (dl_strlist_find(&t->formula, "energy_j") < 0)
     dl_strlist_add(&t->formula, "energy_j");
-  if (status == DL_OK)
-    status = dl_training_read(t, csv, f, &groups, column, d);
-  if (status == DL_OK)
-    dl_same_tables_add(&w->same, csv, d);
-  return status;
+  DL_TRY(dl_training_read(t, csv, f, &groups, column, d));
+  dl_same_tables_add(&w->same, csv, d);
+  return DL_OK;
 }
 
 static enum dl_status leave_groups_out(struct dl_comparing *w,
@@ -397,29 +391,20 @@ static enum dl_status cross_validated(struct dl_comparing *w) {
   struct dl_diag *d = &w->cli->diag;
   struct dl_cv_spec spec;
   DL_SCOPED(dl_training_free) struct dl_training t = {0};
-  enum dl_status status = DL_OK;
   if (strncmp(w->o->cv, "group:", 6) != 0 || !w->o->cv[6])
-    status =
-        dl_fail(d, DL_EUSAGE, "--cv '%s': expected group:COLUMN", w->o->cv);
-  if (status == DL_OK)
-    status = dl_cv_parse(&spec, w->o->cv, d);
-  if (status == DL_OK && strcmp(path_of(w), "-") == 0)
-    status = dl_fail(d, DL_EUSAGE,
-                     "--cv reads the table several times: "
-                     "give a file, not standard input");
-  if (status == DL_OK)
-    status = read_training(w, spec.column, &t);
-  const struct dl_labels *l =
-      status == DL_OK ? dl_training_labels(&t, spec.column) : NULL;
-  if (status == DL_OK && (!l || l->names.n < 2)) {
-    dl_fail_at(d, DL_EINPUT, path_of(w), 0,
-               "column '%s' has fewer than two values to hold out",
-               spec.column);
-    status = DL_EINPUT;
-  }
-  if (status == DL_OK)
-    status = leave_groups_out(w, &t, l);
-  return status;
+    return dl_fail(d, DL_EUSAGE, "--cv '%s': expected group:COLUMN", w->o->cv);
+  DL_TRY(dl_cv_parse(&spec, w->o->cv, d));
+  if (strcmp(path_of(w), "-") == 0)
+    return dl_fail(d, DL_EUSAGE,
+                   "--cv reads the table several times: give a file, not "
+                   "standard input");
+  DL_TRY(read_training(w, spec.column, &t));
+  const struct dl_labels *l = dl_training_labels(&t, spec.column);
+  if (!l || l->names.n < 2)
+    return dl_fail_at(d, DL_EINPUT, path_of(w), 0,
+                      "column '%s' has fewer than two values to hold out",
+                      spec.column);
+  return leave_groups_out(w, &t, l);
 }
 
 enum dl_status dl_compare_table(struct dl_comparing *w) {

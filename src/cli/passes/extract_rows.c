@@ -110,7 +110,7 @@ static enum dl_status add_run(struct dl_extract_rows *r,
                        : dl_number(dl_run_number(run, (enum dl_run_id)i));
   for (size_t i = 0; i < r->n_extra; i++)
     r->values[n + i] = own_value(extra[i]);
-  return dl_stream_row(r->stream, r->values, d);
+  return dl_stream_row(r->stream, r->values, NULL, d);
 }
 
 static enum dl_status add_epoch(struct dl_extract_rows *r,
@@ -125,7 +125,7 @@ static enum dl_status add_epoch(struct dl_extract_rows *r,
   v[BOUNDARY] = dl_string(run->boundary);
   v[VERDICT] = dl_string(run->epochs_verdict);
   v[FILE_NAME] = dl_string(run->file);
-  return dl_stream_row(r->stream, v, d);
+  return dl_stream_row(r->stream, v, NULL, d);
 }
 
 enum dl_status dl_extract_rows_add(void *ctx, const struct dl_run *run,

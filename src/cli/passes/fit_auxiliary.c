@@ -20,25 +20,18 @@ static enum dl_status read_more(struct dl_cli *cli, struct dl_training *more,
   dl_training_want_physics(more, &dl_training_physics, false);
   DL_TRY(dl_csv_open(&csv, path, 0, d));
   dl_frame_columns(f, csv);
-  DL_TRY(dl_training_read(more, csv, f, &groups, NULL, d));
-  return DL_OK;
+  return dl_training_read(more, csv, f, &groups, NULL, d);
 }
 
 enum dl_status dl_fit_learn_from(struct dl_cli *cli, struct dl_training *t,
                                  struct dl_training *more, const char *path) {
-  struct dl_text shipped = {0};
-  enum dl_status status = DL_OK;
+  DL_TEXT(shipped);
   if (path && strcmp(path, "none") == 0)
     return DL_OK;
-  if (!path) {
-    status = dl_data_path(dl_datadir(), "data/training-means.csv", &shipped,
-                          &cli->diag);
-    path = shipped.s;
-  }
-  if (status == DL_OK)
-    status = read_more(cli, more, path);
-  dl_text_free(&shipped);
-  if (status == DL_OK)
-    dl_training_use_auxiliary(t, more);
-  return status;
+  if (!path)
+    DL_TRY(dl_data_path(dl_datadir(), "data/training-means.csv", &shipped,
+                        &cli->diag));
+  DL_TRY(read_more(cli, more, path ? path : shipped.s));
+  dl_training_use_auxiliary(t, more);
+  return DL_OK;
 }

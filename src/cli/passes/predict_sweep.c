@@ -97,20 +97,17 @@ static enum dl_status take_row(void *ctx, size_t i,
     p->over_j = fmax(p->over_j, row->est[best].energy_j);
   dl_limits_count(&p->limits, row->job, best >= 0 ? &row->est[best] : NULL);
   fill_settings(row->job, p->values);
-  enum dl_status status = DL_OK;
-  for (size_t m = 0; m < w->n_methods && status == DL_OK; m++) {
+  for (size_t m = 0; m < w->n_methods; m++) {
     if (!w->o->all && best >= 0 && (long)m != best)
       continue;
     dl_estimate_values(&row->est[m], &w->o->job.foot, w->o->coverage,
                        p->values + SETTINGS);
     dl_row_values(&w->o->job.foot, (long)m == best, row->job,
                   p->values + SETTINGS + DL_ESTIMATE_COLUMNS);
-    if (dl_format_adds(format))
-      dl_stream_add(w->stream, p->values, &p->rows);
-    else
-      status = dl_stream_row(w->stream, p->values, d);
+    DL_TRY(dl_stream_row(w->stream, p->values,
+                         dl_format_adds(format) ? &p->rows : NULL, d));
   }
-  return status;
+  return DL_OK;
 }
 
 static enum dl_status end_round(void *ctx, struct dl_diag *d) {
@@ -167,10 +164,8 @@ static enum dl_status write_sweep(struct sweep *w, struct dl_frame *f,
 
 /* Reports unknown names before anything is written. */
 static enum dl_status check_names(struct dl_frame *f, struct dl_diag *d) {
-  struct dl_cursor *cursor;
-  enum dl_status status = dl_cursor_new(&cursor, f, d);
-  dl_cursor_free(cursor);
-  return status;
+  DL_SCOPED(dl_cursor_free_local) struct dl_cursor *cursor = NULL;
+  return dl_cursor_new(&cursor, f, d);
 }
 
 static enum dl_status check_budget(const struct sweep *w) {

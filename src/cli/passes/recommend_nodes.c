@@ -87,12 +87,10 @@ static enum dl_status has_gpus(struct dl_cli *cli, const struct asked *a,
                                const char *name, const char *gpus, bool *has) {
   const struct dl_descriptor *e;
   double n = 0;
-  enum dl_status status =
-      dl_catalog_open(dl_cli_catalog(cli), DL_NODE, name, &cli->diag);
-  if (status == DL_OK)
-    status = dl_catalog_get(dl_cli_catalog(cli), DL_NODE, name, &e, &cli->diag);
-  if (status != DL_OK || !gpus || !dl_parse_double(gpus, &n))
-    return status;
+  DL_TRY(dl_catalog_open(dl_cli_catalog(cli), DL_NODE, name, &cli->diag));
+  DL_TRY(dl_catalog_get(dl_cli_catalog(cli), DL_NODE, name, &e, &cli->diag));
+  if (!gpus || !dl_parse_double(gpus, &n))
+    return DL_OK;
   double of = fmax(0, DL_AS(node, e)->gpus);
   *has = n <= of;
   if (!*has && !a->every)
@@ -106,20 +104,15 @@ static enum dl_status open_node(struct dl_cli *cli,
                                 const struct dl_recommend_options *o,
                                 const struct dl_model *m,
                                 struct dl_recommend_node *n) {
+  struct dl_catalog *catalog = dl_cli_catalog(cli);
   struct dl_diag *d = &cli->diag;
-  n->f = dl_frame_new(dl_cli_catalog(cli));
-  enum dl_status status =
-      dl_node_options_apply(&n->o, &n->job, dl_cli_catalog(cli), d);
+  n->f = dl_frame_new(catalog);
+  DL_TRY(dl_node_options_apply(&n->o, &n->job, catalog, d));
   n->job.axes = o->job.axes;
-  if (status == DL_OK)
-    status = dl_frame_axes(n->f, &o->job.axes, d);
-  if (status == DL_OK)
-    status = dl_job_options_apply(&n->job, n->f, dl_cli_catalog(cli), true, d);
-  if (status == DL_OK)
-    status = dl_session_new(&n->session, n->f, m, o->method, o->coverage, d);
-  if (status == DL_OK)
-    status = dl_session_find_families(n->session, NULL, dl_cli_catalog(cli), d);
-  return status;
+  DL_TRY(dl_frame_axes(n->f, &o->job.axes, d));
+  DL_TRY(dl_job_options_apply(&n->job, n->f, catalog, true, d));
+  DL_TRY(dl_session_new(&n->session, n->f, m, o->method, o->coverage, d));
+  return dl_session_find_families(n->session, NULL, catalog, d);
 }
 
 static void warn_node(struct dl_cli *cli, const struct dl_recommend_node *n,
@@ -140,34 +133,27 @@ static void warn_node(struct dl_cli *cli, const struct dl_recommend_node *n,
 /* Power of the node in its first combination: the user may have set values of
  * the accelerator, and the load of the CPUs depends on the phase. */
 static enum dl_status resolve(struct dl_cli *cli, struct dl_recommend_node *n) {
-  struct dl_cursor *cursor;
+  DL_SCOPED(dl_cursor_free_local) struct dl_cursor *cursor = NULL;
   struct dl_job job;
   struct dl_job_predictions predictions;
   struct dl_estimate est = {0};
-  enum dl_status status = dl_cursor_new(&cursor, n->f, &cli->diag);
-  if (status != DL_OK)
-    return status;
-  status = dl_cursor_to(cursor, 0, &cli->diag);
-  if (status == DL_OK && dl_row_is_invalid(dl_cursor_row(cursor)))
-    status =
-        dl_frame_complain(n->f, dl_cursor_row(cursor), NULL, 0, &cli->diag);
-  if (status == DL_OK)
-    status = dl_session_row(n->session, dl_cursor_row(cursor), &job,
-                            &predictions, &est, &cli->diag);
-  if (status == DL_OK) {
-    const struct dl_node_options *o = &n->o;
-    const struct dl_accelerator *in_use = job.found.gpu;
-    struct dl_node_use use = o->use;
-    dl_node_footprint(o, &n->job.foot);
-    use.inference = dl_run_is_inference(job.run);
-    use.pue = n->job.foot.pue.x;
-    n->at.id = o->entry.head.id;
-    status =
-        dl_node_resolve(&n->at.node, &o->entry, use.on_cpu ? in_use : o->cpu,
-                        use.on_cpu ? o->gpu : in_use, &use, &cli->diag);
-    warn_node(cli, n, &est);
-  }
-  dl_cursor_free(cursor);
+  DL_TRY(dl_cursor_new(&cursor, n->f, &cli->diag));
+  DL_TRY(dl_cursor_to(cursor, 0, &cli->diag));
+  const struct dl_row *row = dl_cursor_row(cursor);
+  if (dl_row_is_invalid(row))
+    return dl_frame_complain(n->f, row, NULL, 0, &cli->diag);
+  DL_TRY(dl_session_row(n->session, row, &job, &predictions, &est, &cli->diag));
+  const struct dl_node_options *o = &n->o;
+  const struct dl_accelerator *in_use = job.found.gpu;
+  struct dl_node_use use = o->use;
+  dl_node_footprint(o, &n->job.foot);
+  use.inference = dl_run_is_inference(job.run);
+  use.pue = n->job.foot.pue.x;
+  n->at.id = o->entry.head.id;
+  enum dl_status status =
+      dl_node_resolve(&n->at.node, &o->entry, use.on_cpu ? in_use : o->cpu,
+                      use.on_cpu ? o->gpu : in_use, &use, &cli->diag);
+  warn_node(cli, n, &est);
   return status;
 }
 
@@ -197,11 +183,9 @@ static enum dl_status add_all(struct dl_cli *cli,
     for (size_t k = 0; k < counts; k++) {
       const char *gpus = a->gpus.n > 0 ? a->gpus.s[k] : NULL;
       bool has = true;
-      enum dl_status status = has_gpus(cli, a, names->s[i], gpus, &has);
-      if (status == DL_OK && has)
-        status = add_node(cli, o, names->s[i], gpus, r);
-      if (status != DL_OK)
-        return status;
+      DL_TRY(has_gpus(cli, a, names->s[i], gpus, &has));
+      if (has)
+        DL_TRY(add_node(cli, o, names->s[i], gpus, r));
     }
   return r->n_nodes > 0 ? DL_OK
                         : dl_fail(&cli->diag, DL_EINPUT,

@@ -42,10 +42,8 @@ static enum dl_status is_named(struct dl_cli *cli, const struct dl_axis *a,
     *is = name && strcmp(name, a->text.s[i]) == 0;
     if (*is || !known)
       continue;
-    enum dl_status status = dl_catalog_look(dl_cli_catalog(cli), kind,
-                                            a->text.s[i], &e, &cli->diag);
-    if (status != DL_OK)
-      return status;
+    DL_TRY(dl_catalog_look(dl_cli_catalog(cli), kind, a->text.s[i], &e,
+                           &cli->diag));
     *is = e && strcmp(e->id, ((const struct dl_descriptor *)known)->id) == 0;
   }
   return DL_OK;
@@ -70,18 +68,17 @@ static enum dl_status is_wanted(struct dl_cli *cli, const struct dl_axes *axes,
                  {"batch_size", r->batch_size}};
   const struct dl_axis *arch = dl_axes_find(axes, "arch");
   const struct dl_axis *gpu = dl_axes_find(axes, "gpu");
-  enum dl_status status = DL_OK;
   *wanted = true;
   if (arch)
-    status =
-        is_named(cli, arch, DL_ARCHITECTURE, r->arch, r->arch_known, wanted);
-  if (status == DL_OK && *wanted && gpu)
-    status = is_named(cli, gpu, DL_ACCELERATOR, r->gpu, r->gpu_known, wanted);
+    DL_TRY(
+        is_named(cli, arch, DL_ARCHITECTURE, r->arch, r->arch_known, wanted));
+  if (*wanted && gpu)
+    DL_TRY(is_named(cli, gpu, DL_ACCELERATOR, r->gpu, r->gpu_known, wanted));
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers && *wanted; i++) {
     const struct dl_axis *a = dl_axes_find(axes, numbers[i].column);
     *wanted = !a || is_among(a, numbers[i].x);
   }
-  return status;
+  return DL_OK;
 }
 
 static struct dl_alternative as_choice(const struct dl_repeat *r) {
@@ -108,60 +105,61 @@ enum dl_status dl_recommend_measured(struct dl_cli *cli,
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   struct dl_choices *l = &r->choices;
   r->f = dl_frame_new(dl_cli_catalog(cli));
-  enum dl_status status = dl_csv_open(&csv, o->table, 0, d);
-  if (status == DL_OK) {
-    dl_frame_columns(r->f, csv);
-    status = dl_job_options_apply_table(&o->job, r->f, d);
-  }
-  if (status == DL_OK)
-    status = dl_repeats_read(&r->repeats, csv, r->f, o->coverage, d);
-  if (status == DL_OK) {
-    dl_frame_warn_unused(r->f, d);
-    dl_frame_warn_aliases(r->f, d);
-  }
-  l->c = status == DL_OK ? dl_calloc(r->repeats.n, sizeof *l->c) : NULL;
+  DL_TRY(dl_csv_open(&csv, o->table, 0, d));
+  dl_frame_columns(r->f, csv);
+  DL_TRY(dl_job_options_apply_table(&o->job, r->f, d));
+  DL_TRY(dl_repeats_read(&r->repeats, csv, r->f, o->coverage, d));
+  dl_frame_warn_unused(r->f, d);
+  dl_frame_warn_aliases(r->f, d);
+  l->c = dl_calloc(r->repeats.n, sizeof *l->c);
   l->epochs = l->train_samples = l->val_samples = NAN;
   l->requests = l->prompt_tokens = l->output_tokens = NAN;
-  for (size_t i = 0; i < r->repeats.n && status == DL_OK; i++) {
+  for (size_t i = 0; i < r->repeats.n; i++) {
     bool wanted;
-    status = is_wanted(cli, &o->job.axes, &r->repeats.r[i], &wanted);
-    if (status == DL_OK && wanted)
+    DL_TRY(is_wanted(cli, &o->job.axes, &r->repeats.r[i], &wanted));
+    if (wanted)
       l->c[l->n++] = as_choice(&r->repeats.r[i]);
   }
-  if (status == DL_OK && l->n == 0)
-    status = dl_fail_at(d, DL_EINPUT, o->table, 0,
-                        "no run of what --arch, --gpu and others ask for");
-  return status;
+  return l->n > 0 ? DL_OK
+                  : dl_fail_at(d, DL_EINPUT, o->table, 0,
+                               "no run of what --arch, --gpu and others ask "
+                               "for");
 }
 
-/* A running mean of an architecture. */
-struct merit {
-  const char *id; /* of the catalogue, or the name itself */
-  double sum;
-  size_t n;
-};
-
+/* The sum of the accuracies of each architecture, by its identifier in the
+ * catalogue, or the name itself. */
 struct merits {
-  struct dl_strlist names;
-  struct merit *m; /* one a name, owned */
+  struct dl_intern ids;
+  struct merit {
+    double sum;
+    size_t n;
+  } * m; /* one an identifier, owned */
   size_t cap;
 };
 
-static enum dl_status add_merit(struct dl_cli *cli, struct merits *t,
-                                const char *name, double x) {
+static void free_merits(struct merits *t) {
+  dl_intern_free(&t->ids);
+  free(t->m);
+}
+
+/* What the catalogue calls an architecture. */
+static enum dl_status identify(struct dl_cli *cli, const char *name,
+                               const char **id) {
   const struct dl_descriptor *e = NULL;
   DL_TRY(dl_catalog_look(dl_cli_catalog(cli), DL_ARCHITECTURE, name, &e,
                          &cli->diag));
-  const char *id = e ? e->id : name;
-  long i = dl_strlist_find(&t->names, id);
-  if (i < 0) {
-    DL_GROW(t->m, t->cap, t->names.n + 1);
-    dl_strlist_add(&t->names, id);
-    i = (long)t->names.n - 1;
-    t->m[i] = (struct merit){.id = t->names.s[i]};
-  }
-  /* What has a name has a merit.
-   * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+  *id = e ? e->id : name;
+  return DL_OK;
+}
+
+static enum dl_status add_merit(struct dl_cli *cli, struct merits *t,
+                                const char *name, double x) {
+  const char *id;
+  DL_TRY(identify(cli, name, &id));
+  size_t before = t->ids.n, i = (size_t)dl_intern(&t->ids, id);
+  DL_GROW(t->m, t->cap, t->ids.n);
+  if (i == before)
+    t->m[i] = (struct merit){0};
   t->m[i].sum += x;
   t->m[i].n++;
   return DL_OK;
@@ -193,28 +191,22 @@ static enum dl_status read_merits(struct dl_cli *cli, struct dl_csv *csv,
 
 enum dl_status dl_recommend_accuracy(struct dl_cli *cli, const char *path,
                                      struct dl_choices *l) {
-  struct merits t = {0};
+  DL_SCOPED(free_merits) struct merits t = {0};
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
-  struct dl_diag *d = &cli->diag;
-  enum dl_status status = dl_csv_open(&csv, path, 0, d);
-  const char *without = NULL;
-  if (status == DL_OK)
-    status = read_merits(cli, csv, &t);
-  for (size_t i = 0; i < l->n && status == DL_OK; i++) {
-    const struct dl_descriptor *e = NULL;
-    const char *name = l->c[i].arch ? l->c[i].arch : "";
-    status = dl_catalog_look(dl_cli_catalog(cli), DL_ARCHITECTURE, name, &e, d);
-    long k = dl_strlist_find(&t.names, e ? e->id : name);
-    if (k >= 0) /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+  const char *without = NULL, *id;
+  DL_TRY(dl_csv_open(&csv, path, 0, &cli->diag));
+  DL_TRY(read_merits(cli, csv, &t));
+  for (size_t i = 0; i < l->n; i++) {
+    DL_TRY(identify(cli, l->c[i].arch ? l->c[i].arch : "", &id));
+    long k = dl_intern_find(&t.ids, id);
+    if (k >= 0)
       l->c[i].accuracy = t.m[k].sum / (double)t.m[k].n;
     else
-      without = name;
+      without = l->c[i].arch ? l->c[i].arch : "";
   }
-  if (status == DL_OK && without)
-    dl_warn_at(d, path, 0,
+  if (without)
+    dl_warn_at(&cli->diag, path, 0,
                "no accuracy of '%.64s': without one a choice is on no front",
                without);
-  dl_strlist_free(&t.names);
-  free(t.m);
-  return status;
+  return DL_OK;
 }

@@ -48,29 +48,22 @@ static enum dl_status estimate(struct dl_cli *cli, struct dl_frame *f,
   DL_SCOPED(dl_session_free_local) struct dl_session *session = NULL;
   struct dl_job job;
   struct dl_job_predictions p = {0};
-  DL_FREED struct dl_estimate *est = NULL;
-  const struct dl_row *row = NULL;
-  enum dl_status status = dl_session_new(&session, f, m, "all", 0.9, d);
-  if (status == DL_OK) {
-    est = dl_calloc(session->n, sizeof *est);
-    status = dl_frame_single(f, &row, d);
-  }
-  if (status == DL_OK)
-    status = dl_session_find_families(session, row, dl_cli_catalog(cli), d);
-  if (status == DL_OK) {
-    if (!dl_row_is_invalid(row))
-      status = dl_session_row(session, row, &job, &p, est, d);
-    if (status == DL_OK && !dl_row_is_invalid(row) && job.found.arch &&
-        job.found.gpu)
-      take(est, session->n, false, e);
-  }
-  return status;
+  const struct dl_row *row;
+  DL_TRY(dl_session_new(&session, f, m, "all", 0.9, d));
+  DL_FREED struct dl_estimate *est = dl_calloc(session->n, sizeof *est);
+  DL_TRY(dl_frame_single(f, &row, d));
+  DL_TRY(dl_session_find_families(session, row, dl_cli_catalog(cli), d));
+  if (dl_row_is_invalid(row))
+    return DL_OK;
+  DL_TRY(dl_session_row(session, row, &job, &p, est, d));
+  if (job.found.arch && job.found.gpu)
+    take(est, session->n, false, e);
+  return DL_OK;
 }
 
 enum dl_status dl_record_estimate(struct dl_cli *cli, const struct dl_run *run,
                                   struct dl_record_estimate *e) {
-  struct dl_job_options o;
-  struct dl_model *m = NULL;
+  DL_SCOPED(dl_model_free_local) struct dl_model *m = NULL;
   *e = (struct dl_record_estimate){
       .energy_j = NAN, .low_j = NAN, .high_j = NAN, .duration_s = NAN};
   e->lacks = !run->gpu                         ? "gpu"
@@ -82,17 +75,12 @@ enum dl_status dl_record_estimate(struct dl_cli *cli, const struct dl_run *run,
                  : NULL;
   if (!run->arch || e->lacks)
     return DL_OK;
+  DL_SCOPED(dl_job_options_free) struct dl_job_options o;
   dl_job_options_init(&o);
   copy_settings(run, &o.run);
   DL_SCOPED(dl_frame_free_local)
   struct dl_frame *f = dl_frame_new(dl_cli_catalog(cli));
-  enum dl_status status = dl_open_model(cli, NULL, &m);
-  if (status == DL_OK)
-    status =
-        dl_job_options_apply(&o, f, dl_cli_catalog(cli), false, &cli->diag);
-  if (status == DL_OK)
-    status = estimate(cli, f, m, e);
-  dl_job_options_free(&o);
-  dl_model_free(m);
-  return status;
+  DL_TRY(dl_open_model(cli, NULL, &m));
+  DL_TRY(dl_job_options_apply(&o, f, dl_cli_catalog(cli), false, &cli->diag));
+  return estimate(cli, f, m, e);
 }

@@ -44,21 +44,17 @@ static struct dl_column column_of(const struct dl_field *f, bool show) {
 static enum dl_status columns_given(struct columns *c, enum dl_kind kind,
                                     const char *names, struct dl_diag *d) {
   DL_SCOPED(dl_strlist_free) struct dl_strlist list = {0};
-  enum dl_status status = DL_OK;
   dl_strlist_split(&list, names, ',');
-  for (size_t i = 0; i < list.n && status == DL_OK; i++) {
+  for (size_t i = 0; i < list.n; i++) {
     const struct dl_field *f;
-    status = dl_field_get(kind, "--columns", list.s[i], &f, d);
-    for (size_t j = 0; j < c->n && status == DL_OK; j++)
+    DL_TRY(dl_field_get(kind, "--columns", list.s[i], &f, d));
+    for (size_t j = 0; j < c->n; j++)
       if (c->field[j] == f)
-        status =
-            dl_fail(d, DL_EUSAGE, "--columns: '%s' is there twice", f->name);
-    if (status != DL_OK)
-      break;
+        return dl_fail(d, DL_EUSAGE, "--columns: '%s' is there twice", f->name);
     c->field[c->n] = f;
     c->column[c->n++] = column_of(f, true);
   }
-  return status;
+  return DL_OK;
 }
 
 /* Every attribute; headings for those that text shows. */
@@ -66,12 +62,11 @@ static enum dl_status columns_usual(struct columns *c, enum dl_kind kind,
                                     const struct dl_list_options *o,
                                     struct dl_diag *d) {
   DL_SCOPED(dl_strlist_free) struct dl_strlist list = {0};
-  enum dl_status status = DL_OK;
   dl_strlist_split(&list, shown[kind], ',');
   if (o->sort)
     dl_strlist_split(&list, o->sort, ',');
   if (o->where)
-    status = dl_formula_names(o->where, &list, d);
+    DL_TRY(dl_formula_names(o->where, &list, d));
   const struct dl_kind_info *k = &dl_kinds[kind];
   for (c->n = 0; c->n < k->n_fields; c->n++) {
     const struct dl_field *f = &k->fields[c->n];
@@ -81,7 +76,7 @@ static enum dl_status columns_usual(struct columns *c, enum dl_kind kind,
     c->field[c->n] = f;
     c->column[c->n] = column_of(f, show);
   }
-  return status;
+  return DL_OK;
 }
 
 /* Replaces the architectures in the list by copies at their reference input,
@@ -119,25 +114,20 @@ enum dl_status dl_list_catalog(struct dl_cli *cli, enum dl_kind kind,
                                const struct dl_list_options *o) {
   struct dl_diag *d = &cli->diag;
   struct columns c = {.n = 0};
-  const struct dl_descriptor **e = NULL;
+  DL_FREED const struct dl_descriptor **e = NULL;
   DL_FREED struct dl_architecture *at = NULL;
   size_t n = 0;
-  enum dl_status status = o->columns ? columns_given(&c, kind, o->columns, d)
-                                     : columns_usual(&c, kind, o, d);
-  if (status == DL_OK)
-    status = dl_catalog_all(dl_cli_catalog(cli), kind, &e, &n, d);
-  if (status == DL_OK && kind == DL_ARCHITECTURE)
+  DL_TRY(o->columns ? columns_given(&c, kind, o->columns, d)
+                    : columns_usual(&c, kind, o, d));
+  DL_TRY(dl_catalog_all(dl_cli_catalog(cli), kind, &e, &n, d));
+  if (kind == DL_ARCHITECTURE)
     at = at_reference(e, n);
-  if (status == DL_OK && o->where)
-    status = dl_filter(e, &n, kind, o->where, d);
-  if (status == DL_OK)
-    dl_filter_texts(e, &n, cli->argument + 1, cli->n_arguments - 1);
-  if (status == DL_OK && n == 0 && cli->n_arguments > 1)
+  if (o->where)
+    DL_TRY(dl_filter(e, &n, kind, o->where, d));
+  dl_filter_texts(e, &n, cli->argument + 1, cli->n_arguments - 1);
+  if (n == 0 && cli->n_arguments > 1)
     dl_warn(d, "no %s match", dl_kinds[kind].words);
-  if (status == DL_OK && o->sort)
-    status = dl_sort(e, n, kind, o->sort, d);
-  if (status == DL_OK)
-    status = print(cli, kind, &c, e, n < o->limit ? n : o->limit);
-  free((void *)e);
-  return status;
+  if (o->sort)
+    DL_TRY(dl_sort(e, n, kind, o->sort, d));
+  return print(cli, kind, &c, e, n < o->limit ? n : o->limit);
 }
