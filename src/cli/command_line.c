@@ -232,11 +232,7 @@ static enum dl_status parse_options(struct parser *p, int argc, char **argv,
 /* --- options that need or exclude each other */
 
 static bool is_among(const char *names, const char *name) {
-  size_t n = strlen(name);
-  for (const char *s = names; (s = strstr(s, name)); s += n)
-    if ((s == names || s[-1] == '|') && (s[n] == '|' || s[n] == '\0'))
-      return true;
-  return false;
+  return dl_word_among(names, name, strlen(name)) >= 0;
 }
 
 const char *dl_cli_given(const struct dl_cli *cli, const char *names) {

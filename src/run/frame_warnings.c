@@ -22,101 +22,47 @@ static bool is_used(const struct dl_frame *f, const char *name, bool wanted) {
   return false;
 }
 
-/* What others call the columns of the runs table; the unit of `of` that such a
- * name does not state is not assumed. */
+/* What others call the columns of the runs table; the unit of a column that
+ * such a name does not state is not assumed. */
 static const struct {
-  const char *alias, *of;
+  const char *column, *names;
 } aliases[] = {
-    {"gpus", "n_gpus"},
-    {"numgpus", "n_gpus"},
-    {"gpucount", "n_gpus"},
-    {"ngpu", "n_gpus"},
-    {"numgpu", "n_gpus"},
-    {"accelerators", "n_gpus"},
-    {"devices", "n_gpus"},
-    {"worldsize", "n_gpus"},
-    {"batch", "batch_size"},
-    {"bs", "batch_size"},
-    {"microbatchsize", "batch_size"},
-    {"globalbatchsize", "global_batch"},
-    {"gradientaccumulation", "grad_accum"},
-    {"gradientaccumulationsteps", "grad_accum"},
-    {"tp", "tensor_parallel"},
-    {"tensorparallelsize", "tensor_parallel"},
-    {"pp", "pipeline_parallel"},
-    {"pipelineparallelsize", "pipeline_parallel"},
-    {"vpp", "virtual_stages"},
-    {"virtualpipelinemodelparallelsize", "virtual_stages"},
-    {"numvirtualstagesperpipelinerank", "virtual_stages"},
-    {"ep", "expert_parallel"},
-    {"expertparallelsize", "expert_parallel"},
-    {"expertmodelparallelsize", "expert_parallel"},
-    {"cp", "context_parallel"},
-    {"contextparallelsize", "context_parallel"},
-    {"activationcheckpointing", "checkpointing"},
-    {"gradientcheckpointing", "checkpointing"},
-    {"model", "arch"},
-    {"network", "arch"},
-    {"architecture", "arch"},
-    {"gpuname", "gpu"},
-    {"accelerator", "gpu"},
-    {"gputype", "gpu"},
-    {"gpumodel", "gpu"},
-    {"perdevicebatchsize", "batch_size"},
-    {"perdevicetrainbatchsize", "batch_size"},
-    {"trainbatchsize", "batch_size"},
-    {"throughput", "samples_per_s"},
-    {"samplespersecond", "samples_per_s"},
-    {"trainsamplespersecond", "samples_per_s"},
-    {"imagespersecond", "samples_per_s"},
-    {"imagespersec", "samples_per_s"},
-    {"imgpersec", "samples_per_s"},
-    {"tokenspersecond", "tokens_per_s"},
-    {"tokenspersec", "tokens_per_s"},
-    {"imagesize", "image_px"},
-    {"imgsize", "image_px"},
-    {"inputsize", "image_px"},
-    {"resolution", "image_px"},
-    {"sequencelength", "seq_len"},
-    {"maxlength", "seq_len"},
-    {"maxseqlength", "seq_len"},
-    {"maxseqlen", "seq_len"},
-    {"contextlength", "seq_len"},
-    {"seqlength", "seq_len"},
-    {"numclasses", "classes"},
-    {"nclasses", "classes"},
-    {"dtype", "precision"},
-    {"numepochs", "epochs"},
-    {"nepochs", "epochs"},
-    {"trainsize", "train_samples"},
-    {"datasetsize", "train_samples"},
-    {"numtrainsamples", "train_samples"},
-    {"trainingsize", "train_samples"},
-    {"ntrain", "train_samples"},
-    {"valsize", "val_samples"},
-    {"validationsize", "val_samples"},
-    {"nval", "val_samples"},
-    {"duration", "duration_s"},
-    {"runtime", "duration_s"},
-    {"hours", "duration_s"},
-    {"trainhours", "duration_s"},
-    {"traininghours", "duration_s"},
-    {"minutes", "duration_s"},
-    {"seconds", "duration_s"},
-    {"walltime", "duration_s"},
-    {"elapsed", "duration_s"},
-    {"trainruntime", "duration_s"},
-    {"traintime", "duration_s"},
-    {"trainingtime", "duration_s"},
-    {"totaltime", "duration_s"},
-    {"epochtime", "epoch_s"},
-    {"timeperepoch", "epoch_s"},
-    {"steptime", "step_s"},
-    {"timeperstep", "step_s"},
-    {"powerlimit", "power_limit_w"},
-    {"energy", "energy_j"},
-    {"gpuenergy", "gpu_energy_j"},
-    {"gpupower", "gpu_power_w"},
+    {"n_gpus",
+     "gpus|numgpus|gpucount|ngpu|numgpu|accelerators|devices|worldsize"},
+    {"batch_size", "batch|bs|microbatchsize|perdevicebatchsize|"
+                   "perdevicetrainbatchsize|trainbatchsize"},
+    {"global_batch", "globalbatchsize"},
+    {"grad_accum", "gradientaccumulation|gradientaccumulationsteps"},
+    {"tensor_parallel", "tp|tensorparallelsize"},
+    {"pipeline_parallel", "pp|pipelineparallelsize"},
+    {"virtual_stages",
+     "vpp|virtualpipelinemodelparallelsize|numvirtualstagesperpipelinerank"},
+    {"expert_parallel", "ep|expertparallelsize|expertmodelparallelsize"},
+    {"context_parallel", "cp|contextparallelsize"},
+    {"checkpointing", "activationcheckpointing|gradientcheckpointing"},
+    {"arch", "model|network|architecture"},
+    {"gpu", "gpuname|accelerator|gputype|gpumodel"},
+    {"samples_per_s", "throughput|samplespersecond|trainsamplespersecond|"
+                      "imagespersecond|imagespersec|imgpersec"},
+    {"tokens_per_s", "tokenspersecond|tokenspersec"},
+    {"image_px", "imagesize|imgsize|inputsize|resolution"},
+    {"seq_len",
+     "sequencelength|maxlength|maxseqlength|maxseqlen|contextlength|seqlength"},
+    {"classes", "numclasses|nclasses"},
+    {"precision", "dtype"},
+    {"epochs", "numepochs|nepochs"},
+    {"train_samples",
+     "trainsize|datasetsize|numtrainsamples|trainingsize|ntrain"},
+    {"val_samples", "valsize|validationsize|nval"},
+    {"duration_s",
+     "duration|runtime|hours|trainhours|traininghours|minutes|seconds|walltime|"
+     "elapsed|trainruntime|traintime|trainingtime|totaltime"},
+    {"epoch_s", "epochtime|timeperepoch"},
+    {"step_s", "steptime|timeperstep"},
+    {"power_limit_w", "powerlimit"},
+    {"energy_j", "energy"},
+    {"gpu_energy_j", "gpuenergy"},
+    {"gpu_power_w", "gpupower"},
 };
 
 enum { MOST_NAME = 64, SHORT_NAME = 5, LONG_NAME = 9 };
@@ -133,21 +79,13 @@ static bool fold(const char *name, char to[MOST_NAME]) {
 
 /* Units that names state, and their factor to that of the runs table. */
 static const struct unit {
-  const char *name, *base;
+  const char *names, *base;
   double factor;
 } units[] = {
-    {"s", "s", 1},
-    {"sec", "s", 1},
-    {"secs", "s", 1},
-    {"seconds", "s", 1},
+    {"s|sec|secs|seconds", "s", 1},
     {"ms", "s", 1e-3},
-    {"min", "s", 60},
-    {"mins", "s", 60},
-    {"minutes", "s", 60},
-    {"h", "s", DL_S_PER_HOUR},
-    {"hr", "s", DL_S_PER_HOUR},
-    {"hrs", "s", DL_S_PER_HOUR},
-    {"hours", "s", DL_S_PER_HOUR},
+    {"min|mins|minutes", "s", 60},
+    {"h|hr|hrs|hours", "s", DL_S_PER_HOUR},
     {"days", "s", DL_S_PER_DAY},
     {"J", "J", 1},
     {"kJ", "J", 1e3},
@@ -155,9 +93,8 @@ static const struct unit {
     {"Wh", "J", DL_J_PER_WH},
     {"kWh", "J", DL_J_PER_KWH},
     {"MWh", "J", 1e3 * DL_J_PER_KWH},
-    {"W", "W", 1},
+    {"W|watts", "W", 1},
     {"kW", "W", 1e3},
-    {"watts", "W", 1},
 };
 
 /* The unit at the end of "energy_kwh", "energy (kWh)" or "Energy [kWh]", whose
@@ -176,7 +113,7 @@ static const struct unit *stated_unit(const char *name, char stem[MOST_NAME]) {
   if (from == text)
     return NULL;
   for (size_t i = 0; i < DL_LENGTH(units); i++)
-    if (strcasecmp(from, units[i].name) == 0 &&
+    if (dl_word_among(units[i].names, from, strlen(from)) >= 0 &&
         !isalnum((unsigned char)from[-1])) {
       *from = '\0';
       fold(text, stem);
@@ -187,8 +124,8 @@ static const struct unit *stated_unit(const char *name, char stem[MOST_NAME]) {
 
 static const char *column_of_alias(const char *folded) {
   for (size_t i = 0; i < DL_LENGTH(aliases); i++)
-    if (strcmp(folded, aliases[i].alias) == 0)
-      return aliases[i].of;
+    if (dl_word_among(aliases[i].names, folded, strlen(folded)) >= 0)
+      return aliases[i].column;
   return NULL;
 }
 
@@ -231,14 +168,11 @@ static const char *meant_column(const char *name, double *factor) {
 
 /* The length of a name without a unit behind it: "energy_kwh". */
 static size_t stem_length(const char *name) {
-  static const char known[] = "j kj mj wh kwh mwh s ms min h w kw mw gb gib mb "
-                              "mib pct g m px ";
   const char *last = strrchr(name, '_');
-  size_t n = last ? strlen(last + 1) : 0;
-  for (const char *u = known; n > 0 && *u; u += strcspn(u, " ") + 1)
-    if (strcspn(u, " ") == n && strncasecmp(u, last + 1, n) == 0)
-      return (size_t)(last - name);
-  return strlen(name);
+  bool unit = last && dl_word_among("j|kj|mj|wh|kwh|mwh|s|ms|min|h|w|kw|mw|gb|"
+                                    "gib|mb|mib|pct|g|m|px",
+                                    last + 1, strlen(last + 1)) >= 0;
+  return unit ? (size_t)(last - name) : strlen(name);
 }
 
 /* Whether a column states the quantity of a name. */

@@ -69,45 +69,29 @@ enum dl_fault_kind dl_run_column_parse(const struct dl_run_column *c,
   return c ? dl_run_column_check(c, *x) : DL_FAULT_NONE;
 }
 
-/* What people also write for the word of a column. */
+/* What people also write for the word of a column; for optimizers by the
+ * moments that they keep: two, one. */
 static const struct {
   enum dl_run_id id;
-  const char *synonym, *word;
+  const char *word, *synonyms;
 } synonyms[] = {
-    {DL_RUN_precision, "double", "fp64"},
-    {DL_RUN_precision, "float64", "fp64"},
-    {DL_RUN_precision, "float", "fp32"},
-    {DL_RUN_precision, "float32", "fp32"},
-    {DL_RUN_precision, "single", "fp32"},
-    {DL_RUN_precision, "tfloat32", "tf32"},
-    {DL_RUN_precision, "float16", "fp16"},
-    {DL_RUN_precision, "half", "fp16"},
-    {DL_RUN_precision, "bfloat16", "bf16"},
-    {DL_RUN_precision, "bf16-mixed", "bf16"},
-    {DL_RUN_precision, "mixed", "amp"},
-    {DL_RUN_precision, "16-mixed", "amp"},
-    {DL_RUN_precision, "float8", "fp8"},
-    {DL_RUN_optimizer, "adam", "adamw"},
-    /* By the moments that they keep: two, one. */
-    {DL_RUN_optimizer, "nadam", "adamw"},
-    {DL_RUN_optimizer, "lamb", "adamw"},
-    {DL_RUN_optimizer, "adamw_torch", "adamw"},
-    {DL_RUN_optimizer, "adamw_torch_fused", "adamw"},
-    {DL_RUN_optimizer, "lars", "sgd"},
-    {DL_RUN_optimizer, "lion", "sgd"},
-    {DL_RUN_optimizer, "rmsprop", "sgd"},
-    {DL_RUN_optimizer, "nesterov", "sgd"},
-    {DL_RUN_optimizer, "adamw8bit", "adam8bit"},
-    {DL_RUN_optimizer, "adamw_bnb_8bit", "adam8bit"},
-    {DL_RUN_optimizer, "paged_adamw_8bit", "adam8bit"},
-    {DL_RUN_optimizer, "adamw_8bit", "adam8bit"},
-    {DL_RUN_optimizer, "momentum", "sgd"},
-    {DL_RUN_sharding, "none", "ddp"},
-    {DL_RUN_sharding, "zero-1", "zero1"},
-    {DL_RUN_sharding, "zero-2", "zero2"},
-    {DL_RUN_sharding, "zero-3", "zero3"},
-    {DL_RUN_sharding, "fsdp", "zero3"},
-    {DL_RUN_stack, "compile", "compiled"},
+    {DL_RUN_precision, "fp64", "double|float64"},
+    {DL_RUN_precision, "fp32", "float|float32|single"},
+    {DL_RUN_precision, "tf32", "tfloat32"},
+    {DL_RUN_precision, "fp16", "float16|half"},
+    {DL_RUN_precision, "bf16", "bfloat16|bf16-mixed"},
+    {DL_RUN_precision, "amp", "mixed|16-mixed"},
+    {DL_RUN_precision, "fp8", "float8"},
+    {DL_RUN_optimizer, "adamw",
+     "adam|nadam|lamb|adamw_torch|adamw_torch_fused"},
+    {DL_RUN_optimizer, "sgd", "lars|lion|rmsprop|nesterov|momentum"},
+    {DL_RUN_optimizer, "adam8bit",
+     "adamw8bit|adamw_bnb_8bit|paged_adamw_8bit|adamw_8bit"},
+    {DL_RUN_sharding, "ddp", "none"},
+    {DL_RUN_sharding, "zero1", "zero-1"},
+    {DL_RUN_sharding, "zero2", "zero-2"},
+    {DL_RUN_sharding, "zero3", "zero-3|fsdp"},
+    {DL_RUN_stack, "compiled", "compile"},
 };
 
 /* "lora:16" and "qlora:16": words with a rank, which lora_rank follows from. */
@@ -125,7 +109,8 @@ const char *dl_run_word(const struct dl_run_column *c, const char *text) {
   if (!c->words || is_ranked(c, text))
     return text;
   for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
-    if (synonyms[i].id == c->id && strcasecmp(synonyms[i].synonym, text) == 0)
+    if (synonyms[i].id == c->id &&
+        dl_word_among(synonyms[i].synonyms, text, strlen(text)) >= 0)
       return synonyms[i].word;
   for (const char *const *w = c->words; *w; w++)
     if (strcasecmp(*w, text) == 0)

@@ -323,14 +323,12 @@ bool dl_job_options_give(const struct dl_job_options *o, enum dl_run_id id) {
 
 /* Whether one of "a|b" is among "b,c". */
 static bool any_method(const char *names, const char *list) {
-  for (; *names; names += strspn(names, "|")) {
-    size_t n = strcspn(names, "|");
-    for (const char *s = list; *s; s += strcspn(s, ","), s += *s == ',')
-      if (strcspn(s, ",") == n && strncmp(s, names, n) == 0)
-        return true;
-    names += n;
+  bool any = false;
+  for (size_t n; *list && !any; list += n + (list[n] == ',')) {
+    n = strcspn(list, ",");
+    any = dl_word_among(names, list, n) >= 0;
   }
-  return false;
+  return any;
 }
 
 static const char *phase_of(const struct dl_job_options *o) {
