@@ -150,6 +150,12 @@ struct dl_report_line {
 void dl_report_lines(struct dl_report *r, const struct dl_report_line *line,
                      size_t n);
 
+/* The same: DL_LINES(r, {key, label, unit, style, value}, ...). */
+#define DL_LINES(r, ...)                                                       \
+  dl_report_lines(r, (const struct dl_report_line[]){__VA_ARGS__},             \
+                  sizeof((const struct dl_report_line[]){__VA_ARGS__}) /       \
+                      sizeof(struct dl_report_line))
+
 /* An interval: two values, which text shows in one line, "low .. high".
  * Label, unit and style are those of `low`. */
 void dl_report_range(struct dl_report *r, const struct dl_column *low,
@@ -180,6 +186,11 @@ struct dl_table *dl_report_table(struct dl_report *r, const char *key,
                                  const struct dl_column *columns, size_t n,
                                  bool main);
 
+/* The same with all of an array of columns. */
+#define DL_TABLE(r, key, title, columns, main)                                 \
+  dl_report_table(r, key, title, columns, sizeof(columns) / sizeof *(columns), \
+                  main)
+
 /* A chart: bars with intervals, for formats that draw. Its key is NULL. The
  * title, a label and a number in `style` stand for themselves: what readers
  * need is also in a table. Bars are rows of label, value, low and high. */
@@ -194,5 +205,9 @@ void dl_chart_bar(struct dl_table *chart, const char *label, double value,
  * front of the row in text ("*" on the recommended one), NULL for none. */
 void dl_table_row(struct dl_table *t, const struct dl_value *values,
                   const char *mark);
+
+/* The same of values one by one: DL_ROW(t, NULL, dl_string(s), dl_count(n)). */
+#define DL_ROW(t, mark, ...)                                                   \
+  dl_table_row(t, (const struct dl_value[]){__VA_ARGS__}, mark)
 
 #endif

@@ -333,10 +333,9 @@ static void check_errors(const struct calibrating *w,
 static void add_errors(const struct calibrating *w, const char *target,
                        const struct dl_calibration *c,
                        const struct dl_calibration_errors *errors) {
-  struct dl_value v[] = {dl_string(target),           dl_count(c->runs),
-                         dl_count(c->configurations), dl_number(errors->before),
-                         dl_number(errors->left_out), dl_number(errors->after)};
-  dl_table_row(w->table, v, NULL);
+  DL_ROW(w->table, NULL, dl_string(target), dl_count(c->runs),
+         dl_count(c->configurations), dl_number(errors->before),
+         dl_number(errors->left_out), dl_number(errors->after));
 }
 
 /* Calibrates a fit with the runs that its model keeps. used: of each, whether a
@@ -473,8 +472,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   close_table(&w.table_of);
   DL_TRY(status);
   add_runs(&w, m, &new);
-  w.table = dl_report_table(r, "calibrations", "Calibration", columns,
-                            DL_LENGTH(columns), true);
+  w.table = DL_TABLE(r, "calibrations", "Calibration", columns, true);
   status = calibrate_all(&w, m);
   close_table(&w.table_of);
   DL_TRY(status);

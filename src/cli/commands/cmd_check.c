@@ -197,10 +197,8 @@ static enum dl_status check_file(struct checker *c, const char *path) {
   if (status != DL_OK && d.error)
     dl_fail(&c->cli->diag, status, "%s", d.error);
   errors = dl_findings_errors(&c->findings) - errors;
-  struct dl_value v[] = {dl_string(path), dl_string(what), dl_count(entries),
-                         dl_count(errors),
-                         dl_count(c->findings.n - before - errors)};
-  dl_table_row(c->files, v, NULL);
+  DL_ROW(c->files, NULL, dl_string(path), dl_string(what), dl_count(entries),
+         dl_count(errors), dl_count(c->findings.n - before - errors));
   return status;
 }
 
@@ -213,8 +211,7 @@ static void add_findings(struct checker *c) {
       {"level", NULL, NULL, DL_CODE, false},
       {"entry", NULL, NULL, DL_CODE, false},
       {"message", NULL, NULL, DL_CODE, false}};
-  struct dl_table *t =
-      dl_report_table(c->report, "findings", NULL, columns, 5, true);
+  struct dl_table *t = DL_TABLE(c->report, "findings", NULL, columns, true);
   for (size_t i = 0; i < c->findings.n; i++) {
     const struct dl_finding *f = &c->findings.f[i];
     const char *level = f->error ? "error" : "warning";
@@ -237,7 +234,7 @@ static void add_files(struct checker *c) {
       {"entries", "entries", NULL, DL_CODE, false},
       {"errors", "errors", NULL, DL_CODE, false},
       {"warnings", "warnings", NULL, DL_CODE, false}};
-  c->files = dl_report_table(c->report, "files", NULL, files, 5, false);
+  c->files = DL_TABLE(c->report, "files", NULL, files, false);
 }
 
 static void add_lacking(struct checker *c) {
@@ -246,14 +243,12 @@ static void add_lacking(struct checker *c) {
       {"entry", "entry", NULL, DL_CODE, false},
       {"method", "method", NULL, DL_CODE, false},
       {"lacks", "lacks", NULL, DL_CODE, false}};
-  struct dl_table *t = dl_report_table(
-      c->report, "lacking", "Values that methods need and the files lack",
-      columns, 4, false);
+  struct dl_table *t =
+      DL_TABLE(c->report, "lacking",
+               "Values that methods need and the files lack", columns, false);
   for (size_t i = 0; i + 3 < c->lacks.n; i += 4) {
-    struct dl_value v[] = {
-        dl_string(c->lacks.s[i]), dl_string(c->lacks.s[i + 1]),
-        dl_string(c->lacks.s[i + 2]), dl_string(c->lacks.s[i + 3])};
-    dl_table_row(t, v, NULL);
+    DL_ROW(t, NULL, dl_string(c->lacks.s[i]), dl_string(c->lacks.s[i + 1]),
+           dl_string(c->lacks.s[i + 2]), dl_string(c->lacks.s[i + 3]));
   }
   if (c->lacking > MOST_LACKING)
     dl_report_say(c->report, "%zu more entries lack values that methods need",

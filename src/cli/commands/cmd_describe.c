@@ -56,46 +56,40 @@ static void add_values(struct dl_report *r, const char *key, const char *title,
   const struct dl_column columns[] = {{"name", title, NULL, DL_CODE, false},
                                       {"type", "type", NULL, DL_CODE, false},
                                       {"shape", "shape", NULL, DL_CODE, false}};
-  struct dl_table *table = dl_report_table(r, key, "", columns, 3, false);
+  struct dl_table *table = DL_TABLE(r, key, "", columns, false);
   for (size_t i = 0; i < n; i++) {
     DL_TEXT(shape);
     show_shape(&shape, &v[i].shape);
-    struct dl_value row[] = {dl_string(v[i].name), dl_string(v[i].type),
-                             v[i].shape.known ? dl_string(dl_text_str(&shape))
-                                              : dl_string(NULL)};
-    dl_table_row(table, row, NULL);
+    DL_ROW(table, NULL, dl_string(v[i].name), dl_string(v[i].type),
+           v[i].shape.known ? dl_string(dl_text_str(&shape)) : dl_string(NULL));
   }
 }
 
 static void add_totals(struct dl_report *r, const struct dl_onnx *m,
                        const struct dl_onnx_count *c) {
-  dl_report_add(r, "model", "model", NULL, DL_CODE, dl_string(dl_onnx_path(m)));
-  dl_report_add(r, "file_bytes", NULL, NULL, DL_CODE,
-                dl_number((double)dl_onnx_file_bytes(m)));
-  dl_report_add(r, "producer", "made by", NULL, DL_CODE,
-                *dl_onnx_producer(m) ? dl_string(dl_onnx_producer(m))
-                                     : dl_string(NULL));
-  dl_report_add(r, "opset", "opset", NULL, DL_CODE,
-                dl_number((double)dl_onnx_opset(m)));
-  dl_report_add(r, "macs_g", "MACs", "G", DL_PLAIN, dl_number(c->macs * 1e-9));
-  dl_report_add(r, "attention_macs_g",
-                c->attention_macs > 0 ? "of them without weights" : NULL, "G",
-                DL_PLAIN, dl_number(c->attention_macs * 1e-9));
-  dl_report_add(r, "params_m", "parameters", "M", DL_PLAIN,
-                dl_number(c->params * 1e-6));
-  dl_report_add(r, "acts_m", "activations", "M", DL_PLAIN,
-                dl_number(c->acts * 1e-6));
-  dl_report_add(r, "weights_mb", "weights", "MB", DL_PLAIN,
-                dl_number(c->weight_bytes * 1e-6));
-  dl_report_add(r, "weighted_layers", "layers with weights", NULL, DL_CODE,
-                dl_count(c->weighted));
-  dl_report_add(r, "launches", "launches", NULL, DL_CODE,
-                dl_number(c->launches));
-  dl_report_add(r, "nodes", "nodes", NULL, DL_CODE, dl_count(c->n_nodes));
-  dl_report_add(r, "batch", c->batch > 1 ? "batch" : NULL, NULL, DL_CODE,
-                dl_number(c->batch));
-  dl_report_add(r, "image_px", NULL, "px", DL_CODE, dl_number(c->image_px));
-  dl_report_add(r, "seq_len", NULL, "tokens", DL_CODE, dl_number(c->seq_len));
+  DL_LINES(
+      r, {"model", "model", NULL, DL_CODE, dl_string(dl_onnx_path(m))},
+      {"file_bytes", NULL, NULL, DL_CODE,
+       dl_number((double)dl_onnx_file_bytes(m))},
+      {"producer", "made by", NULL, DL_CODE,
+       *dl_onnx_producer(m) ? dl_string(dl_onnx_producer(m)) : dl_string(NULL)},
+      {"opset", "opset", NULL, DL_CODE, dl_number((double)dl_onnx_opset(m))},
+      {"macs_g", "MACs", "G", DL_PLAIN, dl_number(c->macs * 1e-9)},
+      {"attention_macs_g",
+       c->attention_macs > 0 ? "of them without weights" : NULL, "G", DL_PLAIN,
+       dl_number(c->attention_macs * 1e-9)},
+      {"params_m", "parameters", "M", DL_PLAIN, dl_number(c->params * 1e-6)},
+      {"acts_m", "activations", "M", DL_PLAIN, dl_number(c->acts * 1e-6)},
+      {"weights_mb", "weights", "MB", DL_PLAIN,
+       dl_number(c->weight_bytes * 1e-6)},
+      {"weighted_layers", "layers with weights", NULL, DL_CODE,
+       dl_count(c->weighted)},
+      {"launches", "launches", NULL, DL_CODE, dl_number(c->launches)},
+      {"nodes", "nodes", NULL, DL_CODE, dl_count(c->n_nodes)},
+      {"batch", c->batch > 1 ? "batch" : NULL, NULL, DL_CODE,
+       dl_number(c->batch)},
+      {"image_px", NULL, "px", DL_CODE, dl_number(c->image_px)},
+      {"seq_len", NULL, "tokens", DL_CODE, dl_number(c->seq_len)});
   add_values(r, "inputs", "input", c->input, c->n_inputs);
   add_values(r, "outputs", "output", c->output, c->n_outputs);
 }
@@ -107,14 +101,12 @@ static void add_ops(struct dl_report *r, const struct dl_onnx_count *c) {
       {"macs_g", "MACs", "G", DL_PLAIN, false},
       {"launches", "launches", NULL, DL_CODE, false},
       {"known", NULL, NULL, DL_CODE, false}};
-  struct dl_table *t =
-      dl_report_table(r, "operators", "Operators", columns, 5, false);
+  struct dl_table *t = DL_TABLE(r, "operators", "Operators", columns, false);
   for (size_t i = 0; i < c->n_ops; i++) {
     const struct dl_onnx_op *op = &c->op[i];
-    struct dl_value row[] = {dl_string(op->op), dl_count(op->n),
-                             dl_number(op->macs * 1e-9),
-                             dl_number(op->launches), dl_bool(!op->unknown)};
-    dl_table_row(t, row, NULL);
+    DL_ROW(t, NULL, dl_string(op->op), dl_count(op->n),
+           dl_number(op->macs * 1e-9), dl_number(op->launches),
+           dl_bool(!op->unknown));
   }
 }
 
@@ -131,17 +123,12 @@ static void add_layer(struct dl_table *t, const struct dl_onnx_layer *l,
                       double all) {
   DL_TEXT(shape);
   show_shape(&shape, &l->output);
-  struct dl_value row[] = {
-      dl_string(l->name),
-      dl_string(l->op),
-      l->output.known ? dl_string(dl_text_str(&shape)) : dl_string(NULL),
-      l->uncounted ? dl_number(NAN) : dl_number(l->macs * 1e-9),
-      dl_number(all > 0 ? l->macs / all : NAN),
-      dl_number(l->params * 1e-6),
-      dl_number(l->acts * 1e-6),
-      dl_number(l->launches),
-      dl_number(l->bytes * 1e-6)};
-  dl_table_row(t, row, NULL);
+  DL_ROW(t, NULL, dl_string(l->name), dl_string(l->op),
+         l->output.known ? dl_string(dl_text_str(&shape)) : dl_string(NULL),
+         l->uncounted ? dl_number(NAN) : dl_number(l->macs * 1e-9),
+         dl_number(all > 0 ? l->macs / all : NAN), dl_number(l->params * 1e-6),
+         dl_number(l->acts * 1e-6), dl_number(l->launches),
+         dl_number(l->bytes * 1e-6));
 }
 
 /* JSON and CSV have all layers, text the heaviest. */
@@ -166,8 +153,8 @@ static void add_layers(struct dl_report *r, const struct dl_onnx_count *c,
     qsort(order, n, sizeof *order, heavier);
   if (top > 0 && n > top)
     n = top;
-  struct dl_table *t = dl_report_table(
-      r, "layers", top > 0 ? "Heaviest layers" : NULL, columns, 9, true);
+  struct dl_table *t =
+      DL_TABLE(r, "layers", top > 0 ? "Heaviest layers" : NULL, columns, true);
   for (size_t i = 0; i < n; i++)
     add_layer(t, order[i], c->macs);
   free(order);

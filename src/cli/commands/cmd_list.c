@@ -53,17 +53,12 @@ static enum dl_status add_model(struct dl_table *t, const char *dir,
   DL_TRY(dl_model_read(&m, dl_text_str(&path), NULL, d));
   for (size_t i = 0; i < m->n_fits; i++) {
     const struct dl_fit *f = &m->fit[i];
-    struct dl_value v[] = {
-        dl_string(file),
-        dl_string(f->target),
-        dl_string(f->boundary),
-        dl_string(f->method->name),
-        dl_count(f->n),
-        dl_count(f->configurations),
-        dl_number(f->held_out_residuals[DL_HELD_OUT_CONFIG].pooled.mape),
-        dl_number(f->held_out_residuals[DL_HELD_OUT_ARCH].pooled.mape),
-        dl_number(f->held_out_residuals[DL_HELD_OUT_GPU].pooled.mape)};
-    dl_table_row(t, v, NULL);
+    DL_ROW(t, NULL, dl_string(file), dl_string(f->target),
+           dl_string(f->boundary), dl_string(f->method->name), dl_count(f->n),
+           dl_count(f->configurations),
+           dl_number(f->held_out_residuals[DL_HELD_OUT_CONFIG].pooled.mape),
+           dl_number(f->held_out_residuals[DL_HELD_OUT_ARCH].pooled.mape),
+           dl_number(f->held_out_residuals[DL_HELD_OUT_GPU].pooled.mape));
   }
   dl_model_free(m);
   return DL_OK;
@@ -89,8 +84,7 @@ static enum dl_status list_models(struct dl_cli *cli) {
   DL_FREED struct dirent **entry = NULL;
   struct dl_report *r = dl_report_new();
   dl_text_printf(&dir, "%s/models", dl_datadir());
-  struct dl_table *t = dl_report_table(r, "models", NULL, columns,
-                                       sizeof columns / sizeof *columns, true);
+  struct dl_table *t = DL_TABLE(r, "models", NULL, columns, true);
   int n = scandir(dl_text_str(&dir), &entry, model_file, alphasort);
   enum dl_status status = DL_OK;
   if (n < 0)
@@ -112,8 +106,7 @@ static enum dl_status list_models(struct dl_cli *cli) {
 
 static void add_name(struct dl_table *t, const char *name,
                      const char *summary) {
-  const struct dl_value v[] = {dl_string(name), dl_string(summary)};
-  dl_table_row(t, v, NULL);
+  DL_ROW(t, NULL, dl_string(name), dl_string(summary));
 }
 
 /* Tables of what is built in: each entry has a name and a summary. */
@@ -125,8 +118,7 @@ static enum dl_status list_names(struct dl_cli *cli, enum registry list) {
       {"name", "name", NULL, DL_CODE, false},
       {"summary", "summary", NULL, DL_CODE, false}};
   struct dl_report *r = dl_report_new();
-  struct dl_table *t =
-      dl_report_table(r, registries[list], NULL, columns, 2, true);
+  struct dl_table *t = DL_TABLE(r, registries[list], NULL, columns, true);
   for (size_t i = 0; list == METHODS && dl_estimators[i]; i++)
     add_name(t, dl_estimators[i]->name, dl_estimators[i]->summary);
   for (size_t i = 0; list == FORMATS && dl_formats[i]; i++)

@@ -215,8 +215,7 @@ static enum dl_status add_predictions(struct dl_report *r,
       {"unit", "unit", NULL, DL_CODE, false},
       {"boundary", "boundary", NULL, DL_CODE, false}};
   struct dl_table *t =
-      dl_report_table(r, "predictions", "The model's targets", columns,
-                      sizeof columns / sizeof *columns, false);
+      DL_TABLE(r, "predictions", "The model's targets", columns, false);
   for (size_t i = 0; i < m->n_fits; i++) {
     const struct dl_fit *fit = &m->fit[i];
     DL_SCOPED(free_predictor) struct dl_predictor *p = NULL;
@@ -234,10 +233,9 @@ static enum dl_status add_predictions(struct dl_report *r,
               fit->target, lacks, lacks);
     else
       DL_TRY(dl_predict(&at, &out, d));
-    struct dl_value v[] = {dl_string(fit->target), dl_number(out.value),
-                           dl_number(out.low),     dl_number(out.high),
-                           dl_string(fit->unit),   dl_string(fit->boundary)};
-    dl_table_row(t, v, NULL);
+    DL_ROW(t, NULL, dl_string(fit->target), dl_number(out.value),
+           dl_number(out.low), dl_number(out.high), dl_string(fit->unit),
+           dl_string(fit->boundary));
   }
   return DL_OK;
 }

@@ -77,22 +77,16 @@ static const struct dl_column value_columns[] = {
 static void add_values(struct dl_report *r, const struct dl_descriptor *e,
                        struct dl_strlist *s) {
   const struct dl_kind_info *k = &dl_kinds[e->kind];
-  struct dl_table *t =
-      dl_report_table(r, "values", NULL, value_columns,
-                      sizeof value_columns / sizeof *value_columns, true);
+  struct dl_table *t = DL_TABLE(r, "values", NULL, value_columns, true);
   for (size_t i = 0; i < k->n_fields; i++) {
     double x = dl_field_number(e, &k->fields[i]);
     const struct dl_origin *from = &e->origin[i];
     char room[REFERENCE];
     if (isnan(x))
       continue;
-    struct dl_value v[] = {dl_string(k->fields[i].name),
-                           dl_number(x),
-                           dl_string(k->fields[i].unit),
-                           dl_string(from->source),
-                           dl_string(reference(s, from->source, room)),
-                           dl_string(from->note)};
-    dl_table_row(t, v, NULL);
+    DL_ROW(t, NULL, dl_string(k->fields[i].name), dl_number(x),
+           dl_string(k->fields[i].unit), dl_string(from->source),
+           dl_string(reference(s, from->source, room)), dl_string(from->note));
   }
 }
 
@@ -115,19 +109,15 @@ static void add_inputs(struct dl_report *r, const struct dl_architecture *e,
     dl_report_list(r, "inputs");
     return;
   }
-  struct dl_table *t = dl_report_table(r, "inputs", "At input sizes", columns,
-                                       sizeof columns / sizeof *columns, false);
+  struct dl_table *t = DL_TABLE(r, "inputs", "At input sizes", columns, false);
   for (size_t i = 0; i < e->n_inputs; i++) {
     const struct dl_input_size *in = &e->inputs[i];
     const char *source = in->macs_origin.source;
     char room[REFERENCE];
-    struct dl_value v[] = {dl_number(in->image_px),
-                           dl_number(in->macs_g),
-                           dl_number(in->acts_m),
-                           dl_string(source),
-                           dl_string(reference(s, source, room)),
-                           dl_string(in->macs_origin.note)};
-    dl_table_row(t, v, NULL);
+    DL_ROW(t, NULL, dl_number(in->image_px), dl_number(in->macs_g),
+           dl_number(in->acts_m), dl_string(source),
+           dl_string(reference(s, source, room)),
+           dl_string(in->macs_origin.note));
   }
 }
 
@@ -190,14 +180,12 @@ static void add_fits(struct dl_report *r, const struct dl_model *m) {
       {"rows", "rows", NULL, DL_CODE, false},
       {"configurations", "configurations", NULL, DL_CODE, false},
       {"calibrated", "calibrated", NULL, DL_CODE, false}};
-  struct dl_table *t = dl_report_table(r, "fits", "Fits", columns,
-                                       DL_LENGTH(columns), m->runs.n == 0);
+  struct dl_table *t = DL_TABLE(r, "fits", "Fits", columns, m->runs.n == 0);
   for (size_t i = 0; i < m->n_fits; i++) {
     const struct dl_fit *f = &m->fit[i];
-    struct dl_value v[] = {dl_string(f->target), dl_string(f->method->name),
-                           dl_count(f->n), dl_count(f->configurations),
-                           dl_bool(f->before.state)};
-    dl_table_row(t, v, NULL);
+    DL_ROW(t, NULL, dl_string(f->target), dl_string(f->method->name),
+           dl_count(f->n), dl_count(f->configurations),
+           dl_bool(f->before.state));
   }
 }
 
@@ -247,14 +235,12 @@ static void add_runs(struct dl_report *r, const struct dl_model *m) {
 }
 
 static void add_model(struct dl_report *r, const struct dl_model *m) {
-  dl_report_add(r, "kind", NULL, NULL, DL_CODE, dl_string("model"));
-  dl_report_add(r, "file", "file", NULL, DL_CODE, dl_string(m->path));
-  dl_report_add(r, "fitted_on", "fitted on", NULL, DL_CODE,
-                dl_string(m->source));
-  dl_report_add(r, "citation", "citation", NULL, DL_CODE,
-                dl_known_string(m->citation));
-  dl_report_add(r, "command", "command", NULL, DL_CODE,
-                dl_known_string(m->options));
+  DL_LINES(
+      r, {"kind", NULL, NULL, DL_CODE, dl_string("model")},
+      {"file", "file", NULL, DL_CODE, dl_string(m->path)},
+      {"fitted_on", "fitted on", NULL, DL_CODE, dl_string(m->source)},
+      {"citation", "citation", NULL, DL_CODE, dl_known_string(m->citation)},
+      {"command", "command", NULL, DL_CODE, dl_known_string(m->options)});
   add_fits(r, m);
   if (m->runs.n > 0)
     add_runs(r, m);

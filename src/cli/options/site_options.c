@@ -225,22 +225,21 @@ void dl_add_footprint(struct dl_report *r, const struct dl_footprint *foot) {
   const struct dl_factor *g = &foot->intensity, *p = &foot->pue;
   bool priced = !isnan(foot->price);
   const char *of = isnan(p->x) ? "energy_j" : "facility_energy_j";
-  dl_report_add(r, "site", "site", NULL, DL_CODE,
-                dl_known_string(foot->site ? foot->site->head.id : NULL));
-  dl_report_add(r, "grid", "grid", NULL, DL_CODE,
-                dl_known_string(foot->grid ? foot->grid->head.id : NULL));
-  dl_report_add(r, "intensity_g_kwh", "intensity", "g/kWh", DL_PLAIN,
-                dl_known(g->x));
+  DL_LINES(r,
+           {"site", "site", NULL, DL_CODE,
+            dl_known_string(foot->site ? foot->site->head.id : NULL)},
+           {"grid", "grid", NULL, DL_CODE,
+            dl_known_string(foot->grid ? foot->grid->head.id : NULL)},
+           {"intensity_g_kwh", "intensity", "g/kWh", DL_PLAIN, dl_known(g->x)});
   add_factor(r, g, intensity[0], intensity[1]);
   dl_report_add(r, "pue", "PUE", NULL, DL_PLAIN, dl_known(p->x));
   add_factor(r, p, pue[0], pue[1]);
-  dl_report_add(r, "co2e_of", NULL, NULL, DL_CODE,
-                dl_string(isnan(g->x) ? NULL : of));
-  dl_report_add(r, "price_per_kwh", "price", foot->price_unit, DL_PLAIN,
-                dl_known(foot->price));
-  dl_report_add(r, "currency", NULL, NULL, DL_CODE, dl_string(foot->currency));
-  dl_report_add(r, "cost_of", NULL, NULL, DL_CODE,
-                dl_string(priced ? of : NULL));
+  DL_LINES(r,
+           {"co2e_of", NULL, NULL, DL_CODE, dl_string(isnan(g->x) ? NULL : of)},
+           {"price_per_kwh", "price", foot->price_unit, DL_PLAIN,
+            dl_known(foot->price)},
+           {"currency", NULL, NULL, DL_CODE, dl_string(foot->currency)},
+           {"cost_of", NULL, NULL, DL_CODE, dl_string(priced ? of : NULL)});
 }
 
 void dl_say_footprint(struct dl_report *r, const struct dl_footprint *foot) {

@@ -38,17 +38,14 @@ static void add_devices(struct dl_report *r, const struct dl_sensors *s,
       {"power_w", "mean power", "W", DL_WATTS, false},
       {"assumed", NULL, NULL, DL_CODE, false},
   };
-  struct dl_table *t = dl_report_table(r, "devices", "By device", columns,
-                                       DL_LENGTH(columns), false);
+  struct dl_table *t = DL_TABLE(r, "devices", "By device", columns, false);
   struct dl_table *chart = dl_report_chart(r, "Energy by device", DL_KWH, "J");
   DL_TEXT(name);
   for (size_t i = 0; i < s->n; i++) {
     const struct dl_sensor *x = &s->s[i];
-    const struct dl_value row[] = {
-        dl_string(x->assumed ? "CPU (assumed)" : parts[x->part]),
-        device_name(s, x, &name), dl_number(x->used_j),
-        dl_number(x->used_j / seconds), dl_bool(x->assumed)};
-    dl_table_row(t, row, NULL);
+    DL_ROW(t, NULL, dl_string(x->assumed ? "CPU (assumed)" : parts[x->part]),
+           device_name(s, x, &name), dl_number(x->used_j),
+           dl_number(x->used_j / seconds), dl_bool(x->assumed));
     dl_chart_bar(chart, dl_text_str(&name), x->used_j, NAN, NAN);
   }
 }
@@ -80,8 +77,7 @@ static void add_phases(struct dl_report *r, const struct dl_phases *p) {
     return;
   for (size_t i = 0; i < p->n; i++)
     all_j += p->phase[i].energy_j;
-  struct dl_table *t = dl_report_table(r, "phases", "By phase", columns,
-                                       DL_LENGTH(columns), false);
+  struct dl_table *t = DL_TABLE(r, "phases", "By phase", columns, false);
   for (size_t i = 0; i < p->n; i++) {
     const struct dl_phase *x = &p->phase[i];
     const struct dl_value row[] = {
@@ -97,8 +93,8 @@ static void add_phases(struct dl_report *r, const struct dl_phases *p) {
 static void add_energy(struct dl_report *r, const struct dl_record_summary *x) {
   const struct dl_run *run = x->run;
   struct dl_costs costs = dl_footprint_costs(x->foot, run->energy_j);
-  const struct dl_report_line lines[] = {
-      {"energy_j", "Energy", "J", DL_KWH, dl_number(run->energy_j)},
+  DL_LINES(
+      r, {"energy_j", "Energy", "J", DL_KWH, dl_number(run->energy_j)},
       {.key = "energy_kwh", .value = dl_number(run->energy_j / DL_J_PER_KWH)},
       {"boundary", "Boundary", NULL, DL_CODE, dl_string(run->boundary)},
       {"gpu_energy_j", "GPUs", "J", DL_KWH, dl_known(run->gpu_energy_j)},
@@ -116,8 +112,7 @@ static void add_energy(struct dl_report *r, const struct dl_record_summary *x) {
       {"facility_energy_j", "With cooling and power distribution", "J", DL_KWH,
        dl_known(costs.facility_j)},
       {"co2e_g", "Emissions", "g CO2e", DL_MASS, dl_known(costs.co2e_g)},
-      {"cost", "Cost", x->foot->currency, DL_PLAIN, dl_known(costs.price)}};
-  dl_report_lines(r, lines, DL_LENGTH(lines));
+      {"cost", "Cost", x->foot->currency, DL_PLAIN, dl_known(costs.price)});
 }
 
 static void add_estimate(struct dl_report *r,
@@ -212,8 +207,7 @@ struct dl_report *dl_sensors_report(const struct dl_sensors *s) {
       {"kind", NULL, NULL, DL_CODE, false},
       {"note", NULL, NULL, DL_CODE, false}};
   struct dl_report *r = dl_report_new();
-  struct dl_table *t =
-      dl_report_table(r, "sensors", NULL, columns, DL_LENGTH(columns), true);
+  struct dl_table *t = DL_TABLE(r, "sensors", NULL, columns, true);
   for (size_t i = 0; i < s->n; i++) {
     const struct dl_sensor *x = &s->s[i];
     const struct dl_value row[] = {
@@ -223,11 +217,10 @@ struct dl_report *dl_sensors_report(const struct dl_sensors *s) {
         dl_number(x->limit_w)};
     dl_table_row(t, row, NULL);
   }
-  t = dl_report_table(r, "notes", NULL, notes, DL_LENGTH(notes), false);
+  t = DL_TABLE(r, "notes", NULL, notes, false);
   for (size_t i = 0; i < s->n_notes; i++) {
-    const struct dl_value row[] = {dl_string(s->note[i].kind->name),
-                                   dl_string(s->note[i].text)};
-    dl_table_row(t, row, NULL);
+    DL_ROW(t, NULL, dl_string(s->note[i].kind->name),
+           dl_string(s->note[i].text));
     dl_report_say(r, "%s: %s", s->note[i].kind->name, s->note[i].text);
   }
   if (s->n == 0 && s->n_notes == 0)

@@ -182,8 +182,7 @@ static void add_tables(struct view *w, struct dl_report *r, const char *title) {
     c[i] = w->shown[i < N_NAMES ? i : i - N_NAMES + N_SCORES];
   w->scores = dl_report_table(r, NULL, title, w->shown, N_SCORES, false);
   if (w->c->details)
-    w->energies = dl_report_table(r, NULL, "Errors of the energy", c,
-                                  DL_LENGTH(c), false);
+    w->energies = DL_TABLE(r, NULL, "Errors of the energy", c, false);
 }
 
 static bool has_runs(const struct dl_scoring *s,
@@ -320,12 +319,10 @@ static void explain(struct view *w) {
 
 static void add_bootstrap(struct view *w) {
   const struct dl_comparison *c = w->c;
-  const struct dl_report_line lines[] = {
-      {.key = "resamples", .value = dl_count(c->how.resamples)},
-      {.key = "by", .value = dl_string(c->resampled)},
-      {.key = "confidence", .value = dl_number(c->how.confidence)}};
-  dl_report_lines(dl_report_group(w->r, "bootstrap", NULL), lines,
-                  DL_LENGTH(lines));
+  DL_LINES(dl_report_group(w->r, "bootstrap", NULL),
+           {.key = "resamples", .value = dl_count(c->how.resamples)},
+           {.key = "by", .value = dl_string(c->resampled)},
+           {.key = "confidence", .value = dl_number(c->how.confidence)});
 }
 
 enum dl_status dl_print_comparison(struct dl_cli *cli,
@@ -339,7 +336,7 @@ enum dl_status dl_print_comparison(struct dl_cli *cli,
   w.overall = dl_report_group(w.r, NULL, "");
   struct dl_column all[DL_LENGTH(columns)];
   dl_member_headings(all, columns, DL_LENGTH(all));
-  w.all = dl_report_table(w.r, "scores", NULL, all, DL_LENGTH(all), true);
+  w.all = DL_TABLE(w.r, "scores", NULL, all, true);
   size_t n_parts = c->tables.n + (c->tables.n > 1);
   for (size_t i = 0; i < n_parts && status == DL_OK; i++) {
     struct dl_progress_span outer = dl_progress_enter(d->progress, i, n_parts);

@@ -23,15 +23,12 @@ static void add_constants(struct dl_report *item, const struct dl_fit *fit) {
   const struct dl_hierarchical_fit *state = fit->state;
   if (fit->method != dl_regression_find("physical"))
     return;
-  struct dl_table *t = dl_report_table(item, "constants", "Constants", columns,
-                                       DL_LENGTH(columns), false);
+  struct dl_table *t = DL_TABLE(item, "constants", "Constants", columns, false);
   for (size_t i = 0; i < state->physics->n_constants; i++) {
     const struct dl_physics_constant *c = &state->physics->constant[i];
-    struct dl_value v[] = {dl_string(c->name),   dl_number(state->c[i]),
-                           dl_string(c->unit),   dl_number(state->error[i]),
-                           dl_number(c->median), dl_number(c->sd),
-                           dl_string(c->summary)};
-    dl_table_row(t, v, NULL);
+    DL_ROW(t, NULL, dl_string(c->name), dl_number(state->c[i]),
+           dl_string(c->unit), dl_number(state->error[i]), dl_number(c->median),
+           dl_number(c->sd), dl_string(c->summary));
   }
 }
 
@@ -44,8 +41,7 @@ static void add_features(struct dl_report *item, const struct dl_fit *fit) {
       {"mean", physics ? NULL : "mean", NULL, DL_PLAIN, false},
       {"sd", physics ? NULL : "sd", NULL, DL_PLAIN, false}};
   struct dl_table *t =
-      dl_report_table(item, "features", physics ? NULL : "Features", columns,
-                      DL_LENGTH(columns), false);
+      DL_TABLE(item, "features", physics ? NULL : "Features", columns, false);
   double (*coefficient)(const void *, size_t) = fit->method->coefficient;
   for (size_t i = 0; physics && i < physics->n_quantities; i++) {
     struct dl_value v[DL_LENGTH(columns)] = {
@@ -53,12 +49,10 @@ static void add_features(struct dl_report *item, const struct dl_fit *fit) {
     dl_table_row(t, v, NULL);
   }
   for (size_t i = 0; i < fit->features.n; i++) {
-    struct dl_value v[] = {
-        dl_string(fit->features.s[i]),
-        dl_number(coefficient ? coefficient(fit->state, i) : NAN),
-        dl_number(dl_fit_feature_mean(fit, i)),
-        dl_number(dl_fit_feature_sd(fit, i))};
-    dl_table_row(t, v, NULL);
+    DL_ROW(t, NULL, dl_string(fit->features.s[i]),
+           dl_number(coefficient ? coefficient(fit->state, i) : NAN),
+           dl_number(dl_fit_feature_mean(fit, i)),
+           dl_number(dl_fit_feature_sd(fit, i)));
   }
 }
 
@@ -155,11 +149,10 @@ static void add_residuals(struct dl_report *item, const struct dl_fit *fit,
       {"mean", shown ? "mean residual" : NULL, NULL, DL_PLAIN, false},
       {"low", shown ? "range" : NULL, NULL, DL_PLAIN, true},
       {"high", shown ? "" : NULL, NULL, DL_PLAIN, false}};
-  struct dl_table *t =
-      dl_report_table(item, keys[left],
-                      fit->log_target ? "Residuals, log(y / estimate)"
-                                      : "Residuals, y - estimate",
-                      columns, DL_LENGTH(columns), false);
+  struct dl_table *t = DL_TABLE(item, keys[left],
+                                fit->log_target ? "Residuals, log(y / estimate)"
+                                                : "Residuals, y - estimate",
+                                columns, false);
   for (size_t k = 0; k < r->n; k++) {
     const struct dl_group_residuals *g = &r->g[k];
     double sum = 0;
@@ -167,11 +160,9 @@ static void add_residuals(struct dl_report *item, const struct dl_fit *fit,
       sum += g->value[i];
     if (g->n_values == 0)
       continue;
-    struct dl_value row[] = {
-        dl_string(name),        dl_string(g->name),
-        dl_count(g->n),         dl_number(sum / (double)g->n_values),
-        dl_number(g->value[0]), dl_number(g->value[g->n_values - 1])};
-    dl_table_row(t, row, NULL);
+    DL_ROW(t, NULL, dl_string(name), dl_string(g->name), dl_count(g->n),
+           dl_number(sum / (double)g->n_values), dl_number(g->value[0]),
+           dl_number(g->value[g->n_values - 1]));
   }
 }
 
@@ -213,7 +204,7 @@ struct dl_table *dl_report_fits(struct dl_report *r) {
       {.key = "scheme"}, {.key = "r2"},   {.key = "rmse"},
       {.key = "mae"},    {.key = "mape"}, {.key = "median_ape"},
       {.key = "bias"}};
-  return dl_report_table(r, NULL, NULL, columns, DL_LENGTH(columns), true);
+  return DL_TABLE(r, NULL, NULL, columns, true);
 }
 
 static void add_summary(struct dl_table *t, const struct dl_fit *fit,
@@ -255,8 +246,8 @@ static void add_facts(struct dl_report *item, const struct dl_fit *fit,
   DL_SCOPED(dl_strlist_free) struct dl_strlist tried = {0};
   for (size_t i = 0; i < trials->n; i++)
     add_tried(&tried, &trials->list[i]);
-  const struct dl_report_line lines[] = {
-      {.key = "target", .value = dl_string(fit->target)},
+  DL_LINES(
+      item, {.key = "target", .value = dl_string(fit->target)},
       {.key = "unit", .value = dl_string(fit->unit)},
       {"boundary", "boundary", NULL, DL_CODE, dl_known_string(fit->boundary)},
       {.key = "method", .value = dl_string(fit->method->name)},
@@ -267,8 +258,7 @@ static void add_facts(struct dl_report *item, const struct dl_fit *fit,
        DL_CODE, dl_count(fit->configurations)},
       {.key = "chosen", .value = dl_string(tried.n ? tried.s[0] : NULL)},
       {.key = "tried",
-       .value = dl_strings((const char *const *)tried.s, tried.n)}};
-  dl_report_lines(item, lines, DL_LENGTH(lines));
+       .value = dl_strings((const char *const *)tried.s, tried.n)});
 }
 
 void dl_report_fit(struct dl_fit_view *view, const struct dl_fit *fit,

@@ -102,8 +102,8 @@ static void add_parts(struct view *t) {
       {.key = "estimate"}, {.key = "part"},   {.key = "energy_j"},
       {.key = "low_j"},    {.key = "high_j"}, {.key = "power_w"},
       {.key = "share"},    {.key = "from"}};
-  struct dl_table *table = dl_report_table(t->g, "parts", NULL, columns,
-                                           DL_LENGTH(columns), t->s->o->parts);
+  struct dl_table *table =
+      DL_TABLE(t->g, "parts", NULL, columns, t->s->o->parts);
   for (size_t i = 0; i < t->s->n; i++) {
     const struct dl_estimate *est = &t->s->est[i];
     const struct dl_node_energy e = compose(t, i);
@@ -113,12 +113,10 @@ static void add_parts(struct view *t) {
         continue;
       const struct dl_span_j *j = &e.part[p];
       const struct part part = part_of(&t->node, p);
-      struct dl_value v[] = {
-          dl_string(est->method), dl_string(part.name),
-          dl_number(j->x),        dl_number(j->low),
-          dl_number(j->high),     dl_number(j->x / est->duration_s),
-          dl_number(j->x / all),  dl_string(part.from)};
-      dl_table_row(table, v, NULL);
+      DL_ROW(table, NULL, dl_string(est->method), dl_string(part.name),
+             dl_number(j->x), dl_number(j->low), dl_number(j->high),
+             dl_number(j->x / est->duration_s), dl_number(j->x / all),
+             dl_string(part.from));
     }
   }
 }
@@ -129,17 +127,15 @@ static void add_bounds(struct view *t) {
                                              {.key = "energy_j"},
                                              {.key = "low_j"},
                                              {.key = "high_j"}};
-  struct dl_table *table = dl_report_table(t->g, "boundaries", NULL, columns,
-                                           DL_LENGTH(columns), false);
+  struct dl_table *table = DL_TABLE(t->g, "boundaries", NULL, columns, false);
   for (size_t i = 0; i < t->s->n; i++) {
     const struct dl_estimate *est = &t->s->est[i];
     const struct dl_node_energy e = compose(t, i);
     for (int b = 0; b < DL_N_BOUNDS && !isnan(est->energy_j); b++) {
-      struct dl_value v[] = {dl_string(est->method),
-                             dl_string(dl_boundary_name((enum dl_boundary)b)),
-                             dl_number(e.bound[b].x), dl_number(e.bound[b].low),
-                             dl_number(e.bound[b].high)};
-      dl_table_row(table, v, NULL);
+      DL_ROW(table, NULL, dl_string(est->method),
+             dl_string(dl_boundary_name((enum dl_boundary)b)),
+             dl_number(e.bound[b].x), dl_number(e.bound[b].low),
+             dl_number(e.bound[b].high));
     }
   }
 }
@@ -154,8 +150,8 @@ static void show_parts(struct view *t, const struct dl_node_energy *e,
       {"energy", "energy", "J", DL_KWH, false},
       {"share", "share", "%", DL_PERCENT, false},
       {"from", "from", NULL, DL_CODE, false}};
-  struct dl_table *table = dl_report_table(t->g, NULL, "Energy by part",
-                                           columns, DL_LENGTH(columns), false);
+  struct dl_table *table =
+      DL_TABLE(t->g, NULL, "Energy by part", columns, false);
   struct dl_table *chart = dl_report_chart(t->g, "Energy by part", DL_KWH, "J");
   double all = e->bound[widest(&t->node)].x;
   for (int p = 0; p < DL_N_PARTS; p++) {
@@ -163,10 +159,8 @@ static void show_parts(struct view *t, const struct dl_node_energy *e,
     if (!has_part(&t->node, p) || isnan(j) || (p == DL_PART_IDLE && j <= 0))
       continue;
     const struct part part = part_of(&t->node, p);
-    struct dl_value v[] = {dl_string(part.text), dl_number(j / duration_s),
-                           dl_number(j), dl_number(j / all),
-                           dl_string(part.from)};
-    dl_table_row(table, v, NULL);
+    DL_ROW(table, NULL, dl_string(part.text), dl_number(j / duration_s),
+           dl_number(j), dl_number(j / all), dl_string(part.from));
     dl_chart_bar(chart, part.text, j, NAN, NAN);
   }
 }
@@ -181,8 +175,8 @@ static void show_bounds(struct view *t, const struct dl_node_energy *e,
       {"high_j", "", "J", DL_KWH, false},
       {"tdp_j", "with TDP", "J", DL_KWH, false},
       {"runtime_j", "by runtime", "J", DL_KWH, false}};
-  struct dl_table *table = dl_report_table(t->g, NULL, "Energy by boundary",
-                                           columns, DL_LENGTH(columns), false);
+  struct dl_table *table =
+      DL_TABLE(t->g, NULL, "Energy by boundary", columns, false);
   double tdp = dl_node_busy_tdp(&t->node, duration_s);
   struct dl_node_load load = {.energy_j = {tdp, NAN, NAN},
                               .duration_s = duration_s};
@@ -193,13 +187,9 @@ static void show_bounds(struct view *t, const struct dl_node_energy *e,
     if (isnan(j->x))
       continue;
     double runtime = dl_node_rated(&t->node, duration_s, (enum dl_boundary)b);
-    struct dl_value v[] = {dl_string(dl_boundary_name((enum dl_boundary)b)),
-                           dl_number(j->x),
-                           dl_number(j->low),
-                           dl_number(j->high),
-                           dl_number(with.bound[b].x),
-                           dl_number(runtime)};
-    dl_table_row(table, v, NULL);
+    DL_ROW(table, NULL, dl_string(dl_boundary_name((enum dl_boundary)b)),
+           dl_number(j->x), dl_number(j->low), dl_number(j->high),
+           dl_number(with.bound[b].x), dl_number(runtime));
   }
 }
 
@@ -234,10 +224,9 @@ static void add_hardware(struct dl_report *g, struct dl_table *table,
                          const struct hardware *h) {
   const struct dl_origin *from =
       &h->of->origin[dl_field_index(h->of, h->embodied_kg)];
-  struct dl_value v[] = {dl_string(h->part),         dl_number(h->count),
-                         dl_number(*h->embodied_kg), dl_number(h->job_g),
-                         dl_string(from->source),    dl_string(from->note)};
-  dl_table_row(table, v, NULL);
+  DL_ROW(table, NULL, dl_string(h->part), dl_number(h->count),
+         dl_number(*h->embodied_kg), dl_number(h->job_g),
+         dl_string(from->source), dl_string(from->note));
   if (!isnan(*h->embodied_kg))
     dl_report_say(g, "%s: %s%s%s%s", h->part,
                   from->source ? from->source : "no source",
@@ -259,13 +248,12 @@ static void add_embodied(struct view *t, double duration_s,
   struct dl_embodied m = dl_node_embodied(
       &t->node, node->embodied_kg, gpu ? gpu->embodied_kg : NAN, duration_s,
       o->lifetime_years, o->in_use);
-  const struct dl_report_line lines[] = {
-      {.key = "lifetime_years", .value = dl_number(o->lifetime_years)},
-      {.key = "in_use", .value = dl_number(o->in_use)}};
-  dl_report_lines(t->g, lines, DL_LENGTH(lines));
-  struct dl_table *table = dl_report_table(
+  DL_LINES(t->g,
+           {.key = "lifetime_years", .value = dl_number(o->lifetime_years)},
+           {.key = "in_use", .value = dl_number(o->in_use)});
+  struct dl_table *table = DL_TABLE(
       t->g, "embodied", "Embodied carbon, not part of the emissions above",
-      columns, DL_LENGTH(columns), false);
+      columns, false);
   dl_report_say(
       t->g, "Over %g years (--lifetime), at work %g %% of the time (--in-use).",
       o->lifetime_years, 100 * o->in_use);
@@ -299,13 +287,11 @@ static void add_share(struct dl_report *r, const struct dl_node_options *o) {
     snprintf(text, sizeof text, "%s%s%.3g %% of the GPU, %.3g %% of its memory",
              o->profile ? o->profile : "", o->profile ? ": " : "",
              100 * o->use.share.compute, 100 * o->use.share.memory);
-  const struct dl_report_line lines[] = {
-      {NULL, shared ? "share" : NULL, NULL, DL_CODE, dl_string(text)},
-      {.key = "share_compute",
-       .value = dl_number(shared ? o->use.share.compute : NAN)},
-      {.key = "share_memory",
-       .value = dl_number(shared ? o->use.share.memory : NAN)}};
-  dl_report_lines(r, lines, DL_LENGTH(lines));
+  DL_LINES(r, {NULL, shared ? "share" : NULL, NULL, DL_CODE, dl_string(text)},
+           {.key = "share_compute",
+            .value = dl_number(shared ? o->use.share.compute : NAN)},
+           {.key = "share_memory",
+            .value = dl_number(shared ? o->use.share.memory : NAN)});
 }
 
 /* The cost of the job at the widest boundary. */
@@ -320,13 +306,12 @@ static void add_cost(struct dl_report *g, const struct dl_footprint *foot,
                  foot->currency ? foot->currency : "");
   dl_show(&text, DL_KWH, "J", &energy, NULL);
   dl_text_printf(&text, ", boundary %s)", boundary);
-  const struct dl_report_line lines[] = {
-      {NULL, isnan(cost) ? NULL : "cost", NULL, DL_CODE,
-       dl_string(dl_text_str(&text))},
-      {.key = "cost", .value = dl_number(cost)},
-      {.key = "cost_boundary",
-       .value = dl_string(isnan(cost) ? NULL : boundary)}};
-  dl_report_lines(g, lines, DL_LENGTH(lines));
+  DL_LINES(g,
+           {NULL, isnan(cost) ? NULL : "cost", NULL, DL_CODE,
+            dl_string(dl_text_str(&text))},
+           {.key = "cost", .value = dl_number(cost)},
+           {.key = "cost_boundary",
+            .value = dl_string(isnan(cost) ? NULL : boundary)});
 }
 
 static void add_settings(const struct view *t) {
@@ -334,8 +319,8 @@ static void add_settings(const struct view *t) {
   const struct dl_node_power *n = &t->node;
   const struct dl_descriptor *cpu = o->cpu ? &o->cpu->head : NULL;
   const struct dl_descriptor *gpu = o->gpu ? &o->gpu->head : NULL;
-  const struct dl_report_line lines[] = {
-      {.key = "id", .value = dl_string(o->entry.head.id)},
+  DL_LINES(
+      t->g, {.key = "id", .value = dl_string(o->entry.head.id)},
       {.key = "name", .value = dl_string(o->entry.head.name)},
       {.key = "cpu", .value = dl_string(cpu ? cpu->id : NULL)},
       {.key = "gpu", .value = dl_string(gpu ? gpu->id : NULL)},
@@ -348,8 +333,7 @@ static void add_settings(const struct view *t) {
       {.key = "cpu_idle_w", .value = dl_number(n->cpu_idle_w.x)},
       {.key = "cpu_idle_from", .value = dl_string(n->cpu_idle_w.from)},
       {.key = "gpu_idle_w", .value = dl_number(n->gpu_idle_w.x)},
-      {.key = "supply_efficiency", .value = dl_number(n->efficiency.x)}};
-  dl_report_lines(t->g, lines, DL_LENGTH(lines));
+      {.key = "supply_efficiency", .value = dl_number(n->efficiency.x)});
 }
 
 static void add_node(struct view *t, const struct dl_accelerator *gpu,

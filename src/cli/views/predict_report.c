@@ -37,8 +37,8 @@ static void add_tokens(struct dl_report *r, const struct dl_job *job) {
                                     : params;
   struct dl_work w;
   dl_work_of(job, &w);
-  const struct dl_report_line lines[] = {
-      {"seq_len", "sequence", "tokens", DL_CODE, dl_known(job->seq_len)},
+  DL_LINES(
+      r, {"seq_len", "sequence", "tokens", DL_CODE, dl_known(job->seq_len)},
       {"tokens", "training tokens", NULL, DL_PLAIN, dl_known(run->tokens)},
       {"prompt_tokens", "prompt", "tokens", DL_CODE,
        dl_known(run->prompt_tokens)},
@@ -59,8 +59,7 @@ static void add_tokens(struct dl_report *r, const struct dl_job *job) {
       {"active_params_m", "active parameters per token", "M", DL_PLAIN,
        dl_known(arch ? arch->active_params_m : NAN)},
       {"flop", language || w.inference ? "operations" : NULL, "FLOP", DL_PLAIN,
-       dl_number(w.flop)}};
-  dl_report_lines(r, lines, DL_LENGTH(lines));
+       dl_number(w.flop)});
 }
 
 /* Gradient all-reduce: absent with one GPU, and where it is not a plain ring.
@@ -79,14 +78,14 @@ static void add_all_reduce(struct dl_report *r, const struct dl_job *job) {
     p.strong = false; /* step_s is for each GPU's part */
     dl_parallel_of(&p, &s);
   }
-  const struct dl_report_line lines[] = {
+  DL_LINES(
+      r,
       {"scaling", several ? "scaling" : NULL, NULL, DL_CODE,
        dl_string(dl_is_word(job->run->scaling, "strong") ? "strong" : "weak")},
       {.key = "link_gb_s", .value = dl_number(several ? p.link_gb_s : NAN)},
       {.key = "exchange_gb", .value = dl_number(ring ? p.bytes / 1e9 : NAN)},
       {.key = "exchange_s", .value = dl_number(s.comm_s)},
-      {.key = "exchange_share", .value = dl_number(s.share)}};
-  dl_report_lines(r, lines, DL_LENGTH(lines));
+      {.key = "exchange_share", .value = dl_number(s.share)});
   if (isnan(s.comm_s))
     return;
   char text[256], gb[DL_NUMBER_SIZE], ms[DL_NUMBER_SIZE];
@@ -173,10 +172,9 @@ static void add_setup(const struct settings *s) {
     const char *key = dl_run_columns[id].name;
     if (dl_run_columns[id].is_text) {
       char text[80];
-      dl_report_add(r, key, NULL, NULL, DL_CODE,
-                    dl_string(dl_run_text(job->run, id)));
-      dl_report_add(r, NULL, rows[i].label, NULL, DL_CODE,
-                    with_origin(job, id, text));
+      DL_LINES(
+          r, {key, NULL, NULL, DL_CODE, dl_string(dl_run_text(job->run, id))},
+          {NULL, rows[i].label, NULL, DL_CODE, with_origin(job, id, text)});
     } else {
       add_marked(s, id, rows[i].label, rows[i].unit, DL_CODE,
                  dl_run_number(job->run, id));
@@ -201,11 +199,9 @@ static void add_memory(struct dl_report *r, const struct dl_job *job) {
     snprintf(text, sizeof text, "about %s GB%s",
              dl_format_digits(need, m.need_gb, 3), of);
   }
-  const struct dl_report_line lines[] = {
-      {.key = "memory_need_gb", .value = dl_number(m.need_gb)},
-      {NULL, "peak GPU memory", NULL, DL_CODE,
-       dl_known_string(text[0] ? text : NULL)}};
-  dl_report_lines(r, lines, DL_LENGTH(lines));
+  DL_LINES(r, {.key = "memory_need_gb", .value = dl_number(m.need_gb)},
+           {NULL, "peak GPU memory", NULL, DL_CODE,
+            dl_known_string(text[0] ? text : NULL)});
 }
 
 /* Work, the rate at which it is done, and what methods assume. */
@@ -218,7 +214,8 @@ static void add_rates(const struct settings *s) {
   const char *assumed =
       language || inference ? NULL : dl_facts_assumed(job, NULL);
   char precision[80];
-  const struct dl_report_line then[] = {
+  DL_LINES(
+      s->r,
       {"macs_g", isnan(run->prompt_tokens) ? "forward pass" : NULL, "GMAC",
        DL_PLAIN, dl_number(run->macs_g)},
       {"peak_tflops", "peak rate used", "TFLOP/s", DL_PLAIN,
@@ -231,8 +228,7 @@ static void add_rates(const struct settings *s) {
        dl_known_string(run->framework)},
       {"power_limit_w", "power limit", "W", DL_PLAIN,
        dl_known(run->power_limit_w)},
-      {.key = "facts_assumed", .value = dl_string(assumed)}};
-  dl_report_lines(s->r, then, DL_LENGTH(then));
+      {.key = "facts_assumed", .value = dl_string(assumed)});
   add_marked(s, DL_RUN_efficiency, "efficiency (flops)", NULL, DL_PLAIN,
              run->efficiency);
   add_marked(s, DL_RUN_utilisation, "utilisation (green-algorithms)", NULL,
@@ -249,15 +245,13 @@ static void add_data(const struct settings *s) {
   DL_TEXT(t);
   if (trains && dataset)
     dl_text_printf(&t, "%s%s", dataset, job->run->dataset ? "" : " (default)");
-  const struct dl_report_line lines[] = {
-      {.key = "dataset", .value = dl_string(dataset)},
-      {NULL, trains ? "data set" : NULL, NULL, DL_CODE,
-       dl_string(t.len > 0 ? dl_text_str(&t) : NULL)},
-      {"train_samples", trains ? "training samples" : NULL, NULL, DL_CODE,
-       dl_number(job->train_samples)},
-      {"val_samples", trains ? "validation samples" : NULL, NULL, DL_CODE,
-       dl_number(job->val_samples)}};
-  dl_report_lines(s->r, lines, DL_LENGTH(lines));
+  DL_LINES(s->r, {.key = "dataset", .value = dl_string(dataset)},
+           {NULL, trains ? "data set" : NULL, NULL, DL_CODE,
+            dl_string(t.len > 0 ? dl_text_str(&t) : NULL)},
+           {"train_samples", trains ? "training samples" : NULL, NULL, DL_CODE,
+            dl_number(job->train_samples)},
+           {"val_samples", trains ? "validation samples" : NULL, NULL, DL_CODE,
+            dl_number(job->val_samples)});
   add_marked(s, DL_RUN_epochs, trains ? "epochs" : NULL, NULL, DL_CODE,
              job->epochs);
 }
@@ -308,8 +302,7 @@ static void add_parts(struct dl_report *r, const char *title, const char *time,
       {"part", time ? "part" : NULL, NULL, DL_CODE, false},
       {"seconds", time, "s", DL_TIME, false},
       {"what", time ? "description" : NULL, NULL, DL_CODE, false}};
-  struct dl_table *t =
-      dl_report_table(r, "parts", title, columns, DL_LENGTH(columns), false);
+  struct dl_table *t = DL_TABLE(r, "parts", title, columns, false);
   for (size_t i = 0; i < n; i++)
     if (part[i].name)
       dl_table_row(t,
@@ -322,12 +315,11 @@ static void add_parts(struct dl_report *r, const char *title, const char *time,
 /* What the input pipeline delivers, and what the GPUs could take. */
 static void add_input(struct dl_report *r, const struct dl_physical_parts *e) {
   bool any = e->input_s > 0;
-  const struct dl_report_line lines[] = {
-      {"input_samples_per_s", "input pipeline", "samples/s", DL_PLAIN,
-       dl_known(any ? e->input_rate : NAN)},
-      {"gpu_samples_per_s", "GPUs without waiting for it", "samples/s",
-       DL_PLAIN, dl_known(any ? e->gpu_rate : NAN)}};
-  dl_report_lines(r, lines, DL_LENGTH(lines));
+  DL_LINES(r,
+           {"input_samples_per_s", "input pipeline", "samples/s", DL_PLAIN,
+            dl_known(any ? e->input_rate : NAN)},
+           {"gpu_samples_per_s", "GPUs without waiting for it", "samples/s",
+            DL_PLAIN, dl_known(any ? e->gpu_rate : NAN)});
 }
 
 void dl_predict_parts(struct dl_report *r, const struct dl_physical_parts *e,
@@ -344,11 +336,10 @@ void dl_predict_parts(struct dl_report *r, const struct dl_physical_parts *e,
       {e->input_s > 0 ? "input" : NULL, "loading, decoding and augmenting",
        e->input_s},
       {"epoch", "together: GPU and host overlap", e->time_s}};
-  const struct dl_report_line lines[] = {
-      {"epoch_s", "epoch time", "s", DL_TIME,
-       dl_known(e->bound ? e->time_s : NAN)},
-      {"bound", "bound by", NULL, DL_CODE, dl_known_string(e->bound)}};
-  dl_report_lines(r, lines, DL_LENGTH(lines));
+  DL_LINES(r,
+           {"epoch_s", "epoch time", "s", DL_TIME,
+            dl_known(e->bound ? e->time_s : NAN)},
+           {"bound", "bound by", NULL, DL_CODE, dl_known_string(e->bound)});
   add_input(r, e);
   add_parts(r, explain ? "Epoch time, by the physical method" : NULL,
             explain ? "alone" : NULL, parts, e->bound ? DL_LENGTH(parts) : 0);
@@ -372,9 +363,8 @@ void dl_predict_work(struct dl_report *r, const struct dl_job *job,
        dl_number(NAN), dl_number(w.prefill_s), dl_number(w.prefill_s * watts)},
       {dl_string("decode"), dl_number(w.decode_flop), dl_number(w.decode_bytes),
        dl_number(w.decode_s), dl_number(w.decode_s * watts)}};
-  struct dl_table *t =
-      dl_report_table(r, "inference", shown ? "Inference, by flops" : NULL,
-                      columns, DL_LENGTH(columns), false);
+  struct dl_table *t = DL_TABLE(
+      r, "inference", shown ? "Inference, by flops" : NULL, columns, false);
   for (size_t i = 0; i < (w.writes ? 2 : 1); i++)
     dl_table_row(t, rows[i], NULL);
 }
@@ -400,8 +390,7 @@ static void add_phases(struct dl_report *r, const struct dl_job *job,
                 {tokens ? "decode" : NULL, s->decode_s, s->decode_j},
                 {s->idle_s > 0 ? "idle" : NULL, s->idle_s, s->idle_j},
                 {"all", s->time_s, all}};
-  struct dl_table *t =
-      dl_report_table(r, "work", "", columns, DL_LENGTH(columns), false);
+  struct dl_table *t = DL_TABLE(r, "work", "", columns, false);
   for (size_t i = 0; i < DL_LENGTH(phases); i++) {
     double j = phases[i].joules;
     const struct dl_value row[] = {
@@ -425,7 +414,8 @@ void dl_predict_served(struct dl_report *r, const struct dl_job *job,
     return;
   struct dl_report *g = dl_report_group(r, "served", "Inference, by physical");
   add_phases(g, job, s);
-  const struct dl_report_line lines[] = {
+  DL_LINES(
+      g,
       {"at_once", "concurrent", tokens ? "requests" : "samples", DL_PLAIN,
        dl_known(s->batch)},
       {"latency_s", "time per batch", "s", DL_TIME, dl_known(s->latency_s)},
@@ -440,8 +430,7 @@ void dl_predict_served(struct dl_report *r, const struct dl_job *job,
       {"idle_w", s->idle_s > 0 ? "power of an idle GPU" : NULL, "W", DL_WATTS,
        dl_known(s->idle_w)},
       {.key = "idle_assumed", .value = dl_bool(s->idle_assumed)},
-      {"bound", "bound by", NULL, DL_CODE, dl_string(s->bound)}};
-  dl_report_lines(g, lines, DL_LENGTH(lines));
+      {"bound", "bound by", NULL, DL_CODE, dl_string(s->bound)});
   const struct part parts[] = {
       {"memory",
        tokens ? "reading weights, keys and values"

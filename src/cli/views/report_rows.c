@@ -165,10 +165,8 @@ static void add_chart(struct dl_report *r, const struct dl_group_totals *t,
       if (keys[k])
         dl_text_printf(&name, "%s%s", name.len > 0 ? ", " : "",
                        key[k] ? key[k] : "-");
-    const struct dl_value bar[] = {dl_string(dl_text_str(&name)),
-                                   dl_number(dl_sums_energy(s)), dl_number(NAN),
-                                   dl_number(NAN)};
-    dl_table_row(chart, bar, NULL);
+    DL_ROW(chart, NULL, dl_string(dl_text_str(&name)),
+           dl_number(dl_sums_energy(s)), dl_number(NAN), dl_number(NAN));
   }
 }
 
@@ -229,31 +227,26 @@ void dl_report_total(struct dl_report *r, const struct dl_sums *s,
   add_count(g, "measured_jobs", "with measured energy", s->measured);
   add_count(g, "estimated_jobs", "with estimated energy", s->estimated);
   add_count(g, "unknown_jobs", "without energy", s->unknown);
-  dl_report_add(g, "duration_s", "time of jobs", "s", DL_TIME,
-                dl_number(s->duration_s));
-  dl_report_add(g, "gpu_s", NULL, "s", DL_TIME, dl_known(s->gpu_s));
-  dl_report_add(g, "gpu_h", s->gpu_s > 0 ? "GPU time" : NULL, "h", DL_PLAIN,
-                dl_known(s->gpu_s / DL_S_PER_HOUR));
-  dl_report_add(g, "gpu_share_with_utilization",
-                known < 1 ? "GPU utilization known" : NULL, NULL, DL_PERCENT,
-                dl_known(known));
-  dl_report_add(g, "idle_gpu_share", "of that idle", NULL, DL_PERCENT,
-                dl_known(dl_sums_idle(s)));
-  dl_report_add(g, "energy_j", "energy", "J", DL_KWH, dl_known(energy));
-  dl_report_add(g, "energy_kwh", NULL, NULL, DL_PLAIN,
-                dl_known(energy / DL_J_PER_KWH));
-  dl_report_add(g, "measured_energy_j", NULL, "J", DL_ENERGY,
-                dl_known(s->measured_j));
-  dl_report_add(g, "measured_share", "of it measured", NULL, DL_PERCENT,
-                dl_known(measured_share(s)));
-  dl_report_add(g, "boundary", s->boundary[0] ? "boundary" : NULL, NULL,
-                DL_CODE, dl_string(s->boundary[0] ? s->boundary : NULL));
-  dl_report_add(g, "facility_energy_j", "energy of the facility", "J", DL_KWH,
-                dl_known(costs.facility_j));
-  dl_report_add(g, "co2e_g", "emissions", "g CO2e", DL_MASS,
-                dl_known(costs.co2e_g));
-  dl_report_add(g, "cost", "cost", foot->currency, DL_PLAIN,
-                dl_known(costs.price));
+  DL_LINES(
+      g, {"duration_s", "time of jobs", "s", DL_TIME, dl_number(s->duration_s)},
+      {"gpu_s", NULL, "s", DL_TIME, dl_known(s->gpu_s)},
+      {"gpu_h", s->gpu_s > 0 ? "GPU time" : NULL, "h", DL_PLAIN,
+       dl_known(s->gpu_s / DL_S_PER_HOUR)},
+      {"gpu_share_with_utilization", known < 1 ? "GPU utilization known" : NULL,
+       NULL, DL_PERCENT, dl_known(known)},
+      {"idle_gpu_share", "of that idle", NULL, DL_PERCENT,
+       dl_known(dl_sums_idle(s))},
+      {"energy_j", "energy", "J", DL_KWH, dl_known(energy)},
+      {"energy_kwh", NULL, NULL, DL_PLAIN, dl_known(energy / DL_J_PER_KWH)},
+      {"measured_energy_j", NULL, "J", DL_ENERGY, dl_known(s->measured_j)},
+      {"measured_share", "of it measured", NULL, DL_PERCENT,
+       dl_known(measured_share(s))},
+      {"boundary", s->boundary[0] ? "boundary" : NULL, NULL, DL_CODE,
+       dl_string(s->boundary[0] ? s->boundary : NULL)},
+      {"facility_energy_j", "energy of the facility", "J", DL_KWH,
+       dl_known(costs.facility_j)},
+      {"co2e_g", "emissions", "g CO2e", DL_MASS, dl_known(costs.co2e_g)},
+      {"cost", "cost", foot->currency, DL_PLAIN, dl_known(costs.price)});
 }
 
 /* Powers of nodes, GPUs, cores, memory; those of a kind by what they belong
@@ -282,11 +275,9 @@ static void constant_row(struct dl_table *t, const struct dl_constant *c) {
   double year;
   if (!c->year || !dl_parse_double(c->year, &year))
     year = NAN;
-  struct dl_value v[] = {
-      dl_string(c->name), dl_number(c->x),
-      dl_string(c->unit), dl_string(c->of && c->of[0] ? c->of : NULL),
-      dl_number(year),    dl_string(c->source)};
-  dl_table_row(t, v, NULL);
+  DL_ROW(t, NULL, dl_string(c->name), dl_number(c->x), dl_string(c->unit),
+         dl_string(c->of && c->of[0] ? c->of : NULL), dl_number(year),
+         dl_string(c->source));
 }
 
 void dl_report_constants(struct dl_report *r, const struct dl_accounting *a) {

@@ -33,11 +33,9 @@ static void add_brief(struct dl_report *r, const struct dl_step *s,
   dl_show(&so_far, DL_KWH, "J", &energy, NULL);
   dl_text_add(&so_far, " in ");
   dl_show(&so_far, DL_TIME, "s", &time, NULL);
-  const struct dl_report_line lines[] = {
-      {NULL, "trace", NULL, DL_CODE, dl_string(s->input)},
-      {NULL, "epochs", NULL, DL_CODE, dl_string(dl_text_str(&epochs))},
-      {NULL, "so far", NULL, DL_CODE, dl_string(dl_text_str(&so_far))}};
-  dl_report_lines(r, lines, DL_LENGTH(lines));
+  DL_LINES(r, {NULL, "trace", NULL, DL_CODE, dl_string(s->input)},
+           {NULL, "epochs", NULL, DL_CODE, dl_string(dl_text_str(&epochs))},
+           {NULL, "so far", NULL, DL_CODE, dl_string(dl_text_str(&so_far))});
 }
 
 static void add_seen(struct dl_report *r, const struct dl_step *s) {

@@ -86,24 +86,20 @@ static void add_header(struct dl_report *doc) {
   char date[32] = "";
   if (gmtime_r(&now, &tm))
     strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &tm);
-  const struct dl_report_line lines[] = {
-      {.key = "formatVersion", .value = dl_string("0.1")},
-      {.key = "formatVersionSpecificationUri",
-       .value = dl_string(SPECIFICATION)},
-      {.key = "reportDatetime", .value = dl_string(date)},
-      {.key = "reportStatus", .value = dl_string("draft")}};
-  dl_report_lines(dl_report_group(doc, "header", NULL), lines,
-                  DL_LENGTH(lines));
+  DL_LINES(dl_report_group(doc, "header", NULL),
+           {.key = "formatVersion", .value = dl_string("0.1")},
+           {.key = "formatVersionSpecificationUri",
+            .value = dl_string(SPECIFICATION)},
+           {.key = "reportDatetime", .value = dl_string(date)},
+           {.key = "reportStatus", .value = dl_string("draft")});
 }
 
 static void add_dataset(struct dl_report *task, const char *usage,
                         const char *type, double quantity) {
-  const struct dl_report_line lines[] = {
-      {.key = "dataUsage", .value = dl_string(usage)},
-      {.key = "dataType", .value = dl_string(type)},
-      {.key = "dataQuantity", .value = dl_number(quantity)}};
-  dl_report_lines(dl_report_item(task, "dataset", NULL), lines,
-                  DL_LENGTH(lines));
+  DL_LINES(dl_report_item(task, "dataset", NULL),
+           {.key = "dataUsage", .value = dl_string(usage)},
+           {.key = "dataType", .value = dl_string(type)},
+           {.key = "dataQuantity", .value = dl_number(quantity)});
 }
 
 static void add_task(struct dl_report *doc, const struct task *t,
@@ -166,29 +162,25 @@ static void add_measure(struct dl_report *doc, const struct task *t,
     method = text_of(t, sources[i]);
   dl_text_printf(&name, "dlest, %s, boundary %s", method ? method : "runs",
                  boundary ? boundary : "unknown");
-  const struct dl_report_line lines[] = {
-      {.key = "measurementMethod", .value = dl_string(dl_text_str(&name))},
-      {.key = "version", .value = dl_string(PACKAGE_VERSION)},
-      {.key = "averageUtilizationCpu",
-       .value = dl_number(number_of(t, "cpu_util"))},
-      {.key = "averageUtilizationGpu",
-       .value = dl_number(number_of(t, "gpu_util"))},
-      {.key = "powerConsumption",
-       .value = dl_number(number_of(t, "energy_j") / DL_J_PER_KWH)},
-      {.key = "measurementDuration", .value = dl_number(duration_s)}};
-  dl_report_lines(dl_report_item(doc, "measures", NULL), lines,
-                  DL_LENGTH(lines));
+  DL_LINES(dl_report_item(doc, "measures", NULL),
+           {.key = "measurementMethod", .value = dl_string(dl_text_str(&name))},
+           {.key = "version", .value = dl_string(PACKAGE_VERSION)},
+           {.key = "averageUtilizationCpu",
+            .value = dl_number(number_of(t, "cpu_util"))},
+           {.key = "averageUtilizationGpu",
+            .value = dl_number(number_of(t, "gpu_util"))},
+           {.key = "powerConsumption",
+            .value = dl_number(number_of(t, "energy_j") / DL_J_PER_KWH)},
+           {.key = "measurementDuration", .value = dl_number(duration_s)});
 }
 
 static void add_component(struct dl_report *infrastructure, const char *name,
                           const char *type, double count) {
-  const struct dl_report_line lines[] = {
-      {.key = "componentName", .value = dl_string(name)},
-      {.key = "componentType", .value = dl_string(type)},
-      {.key = "nbComponent",
-       .value = dl_number(count >= 1 ? floor(count) : 1)}};
-  dl_report_lines(dl_report_item(infrastructure, "components", NULL), lines,
-                  DL_LENGTH(lines));
+  DL_LINES(dl_report_item(infrastructure, "components", NULL),
+           {.key = "componentName", .value = dl_string(name)},
+           {.key = "componentType", .value = dl_string(type)},
+           {.key = "nbComponent",
+            .value = dl_number(count >= 1 ? floor(count) : 1)});
 }
 
 static void add_infrastructure(struct dl_report *doc, const struct task *t) {
@@ -204,11 +196,11 @@ static void add_infrastructure(struct dl_report *doc, const struct task *t) {
     gpu = text_of(t, "gpu");
   if (colon)
     dl_text_add_n(&provider, site, (size_t)(colon - site));
-  const struct dl_report_line lines[] = {
+  DL_LINES(
+      g,
       {.key = "infraType", .value = dl_string(colon ? "publicCloud" : "other")},
       {.key = "cloudProvider",
-       .value = dl_string(colon ? dl_text_str(&provider) : NULL)}};
-  dl_report_lines(g, lines, DL_LENGTH(lines));
+       .value = dl_string(colon ? dl_text_str(&provider) : NULL)});
   if (gpu || gpus >= 1)
     add_component(g, gpu, on && strcmp(on, "cpu") == 0 ? "cpu" : "gpu", gpus);
   if (cpus >= 1)

@@ -263,10 +263,10 @@ void dl_predict_known(struct dl_report *r, const struct dl_job *job,
   dl_report_add(r, "known", NULL, NULL, DL_CODE, dl_strings(names, n));
   if (!known->is)
     return;
-  dl_report_add(r, "busy_share", "GPU busy", "%", DL_PERCENT,
-                dl_number(known->busy));
-  dl_report_add(r, "static_power_w", "power of waiting GPUs", "W", DL_WATTS,
-                dl_number(known->static_w));
+  DL_LINES(r,
+           {"busy_share", "GPU busy", "%", DL_PERCENT, dl_number(known->busy)},
+           {"static_power_w", "power of waiting GPUs", "W", DL_WATTS,
+            dl_number(known->static_w)});
 }
 
 struct figure {
@@ -298,8 +298,7 @@ void dl_predict_sources(struct dl_report *r, const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
   if (!gpu && !arch)
     return;
-  struct dl_table *t =
-      dl_report_table(r, NULL, "Sources", columns, DL_LENGTH(columns), false);
+  struct dl_table *t = DL_TABLE(r, NULL, "Sources", columns, false);
   if (gpu) {
     const struct figure of_gpu[] = {
         {"TDP", "W", &gpu->tdp_w},

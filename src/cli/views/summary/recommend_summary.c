@@ -146,7 +146,8 @@ void dl_recommend_settings(struct dl_report *r,
   char precision[64];
   snprintf(precision, sizeof precision, "%.40s%s",
            c->precision ? c->precision : "", assumed ? " (assumed)" : "");
-  const struct dl_report_line lines[] = {
+  DL_LINES(
+      r,
       {"method", "method", NULL, DL_CODE,
        dl_known_string(o->table ? NULL : o->method)},
       {"table", "measured runs", NULL, DL_CODE, dl_known_string(o->table)},
@@ -177,8 +178,7 @@ void dl_recommend_settings(struct dl_report *r,
       {"deadline_s", "deadline", "s", DL_TIME, dl_known(o->deadline_s)},
       {.key = "budget_j", .value = dl_number(o->budget_kwh * DL_J_PER_KWH)},
       {NULL, "budget", "kWh", DL_PLAIN, dl_known(o->budget_kwh)},
-      {"n_choices", "choices", NULL, DL_CODE, dl_count(l->n)}};
-  dl_report_lines(r, lines, DL_LENGTH(lines));
+      {"n_choices", "choices", NULL, DL_CODE, dl_count(l->n)});
   for (size_t i = 0; i < DL_LENGTH(excluded); i++) {
     size_t n = l->n_excluded[excluded[i].why];
     dl_report_add(r, excluded[i].key, n > 0 ? excluded[i].label : NULL, NULL,
