@@ -219,9 +219,7 @@ static void append(struct dl_frame *f, struct step *s) {
     if (p->kind == SOURCE_AXIS)
       s->depends |= 1u << p->index;
     if (p->field)
-      s->depends |= f->look_up_depends[p->kind == SOURCE_DATASET ? STEP_DATASET
-                                       : p->kind == SOURCE_ARCH  ? STEP_ARCH
-                                                                 : STEP_GPU];
+      s->depends |= f->look_up_depends[p->look_up];
     for (size_t v = 0; v < p->n_vars; v++) {
       const struct step *of = &f->step[p->vars[v].step];
       s->depends |= of->depends;
@@ -231,6 +229,11 @@ static void append(struct dl_frame *f, struct step *s) {
   }
   f->step[f->n_steps++] = *s;
 }
+
+const struct look_up dl_look_ups[N_LOOK_UPS] = {
+    [STEP_GPU] = {DL_ACCELERATOR, GPU_NAME, ARCH_NAME},
+    [STEP_ARCH] = {DL_ARCHITECTURE, ARCH_NAME, DATASET_NAME},
+    [STEP_DATASET] = {DL_DATASET, DATASET_NAME, N_LOOK_UP_INPUTS}};
 
 /* Adds the step that looks a descriptor up, unless a definition among its
  * inputs does so on its way. */
@@ -243,18 +246,15 @@ static enum dl_status want_look_up(struct dl_frame *f, enum step_kind kind,
       [ARCH_SEQ] = {"seq_len", SCOPE_OWN, AS_NUMBER, false, true},
       [ARCH_CLASSES] = {"classes", SCOPE_OWN, AS_NUMBER, false, true},
       [DATASET_NAME] = {"dataset", SCOPE_OWN, AS_TEXT, false, true}};
-  static const size_t first[] = {GPU_NAME, ARCH_NAME, DATASET_NAME,
-                                 N_LOOK_UP_INPUTS};
-  enum dl_status status = DL_OK;
+  const struct look_up *l = &dl_look_ups[kind];
   struct step s = {.kind = kind};
   struct dl_row_ref found[N_LOOK_UP_INPUTS];
-  for (size_t i = first[kind];
-       i < first[kind + 1] && !f->looks_up[kind] && status == DL_OK; i++)
-    status = find_step(f, &by[i], &found[i], d);
-  if (status != DL_OK || f->looks_up[kind])
-    return status;
+  for (size_t i = l->name; i < l->end && !f->looks_up[kind]; i++)
+    DL_TRY(find_step(f, &by[i], &found[i], d));
+  if (f->looks_up[kind])
+    return DL_OK;
   f->looks_up[kind] = true;
-  for (size_t i = first[kind]; i < first[kind + 1]; i++) {
+  for (size_t i = l->name; i < l->end; i++) {
     f->look_up_by[i] = found[i];
     s.depends |= f->step[found[i].step].depends;
   }
@@ -302,11 +302,10 @@ static enum dl_status add_size(struct dl_frame *f, struct step *s,
                                struct dl_diag *d) {
   static const char *const by[] = {"train_samples"};
   struct source *p = &s->source[s->n_sources++];
-  *p = (struct source){.kind = SOURCE_DATASET, .field = field};
-  enum dl_status status = want_look_up(f, STEP_DATASET, d);
-  if (status != DL_OK || strcmp(field->name, *by) == 0)
-    return status;
-  return add_inputs(f, p, by, 1, d);
+  *p = (struct source){
+      .kind = SOURCE_DATASET, .field = field, .look_up = STEP_DATASET};
+  DL_TRY(want_look_up(f, STEP_DATASET, d));
+  return strcmp(field->name, *by) == 0 ? DL_OK : add_inputs(f, p, by, 1, d);
 }
 
 static enum dl_status add_usual(struct dl_frame *f, struct step *s,
@@ -351,8 +350,10 @@ static enum dl_status find_sources(struct dl_frame *f, struct step *s,
   field = s->scope == SCOPE_FULL ? dl_frame_descriptor_field(f, s->name) : NULL;
   if (status != DL_OK || !field)
     return status;
-  s->source[s->n_sources++] = (struct source){
-      .kind = *s->name == 'g' ? SOURCE_GPU : SOURCE_ARCH, .field = field};
+  s->source[s->n_sources++] =
+      (struct source){.kind = SOURCE_DESCRIPTOR,
+                      .field = field,
+                      .look_up = *s->name == 'g' ? STEP_GPU : STEP_ARCH};
   return dl_frame_want_descriptors(f, d);
 }
 

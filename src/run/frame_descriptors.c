@@ -43,14 +43,11 @@ static void *new_copy(struct descriptors *l, size_t size) {
   return l->copy[l->n_copies++] = dl_calloc(1, size);
 }
 
-/* The catalogue's entry of a name, or NULL. */
-static enum dl_status by_name(struct descriptors *l, const struct dl_frame *f,
-                              enum step_kind k, const char *name,
-                              const struct dl_descriptor **e,
-                              struct dl_diag *d) {
-  static const enum dl_kind kinds[] = {[STEP_GPU] = DL_ACCELERATOR,
-                                       [STEP_ARCH] = DL_ARCHITECTURE,
-                                       [STEP_DATASET] = DL_DATASET};
+enum dl_status dl_descriptors_named(struct descriptors *l,
+                                    const struct dl_frame *f, enum step_kind k,
+                                    const char *name,
+                                    const struct dl_descriptor **e,
+                                    struct dl_diag *d) {
   size_t before = l->names[k].n;
   long i = dl_intern(&l->names[k], name);
   DL_GROW(l->named[k], l->cap_named[k], l->names[k].n);
@@ -59,37 +56,15 @@ static enum dl_status by_name(struct descriptors *l, const struct dl_frame *f,
     *e = l->named[k][i];
     return DL_OK;
   }
-  enum dl_status status =
-      dl_catalog_look(f->catalog, kinds[k], dl_frame_meant(f, name), e, d);
-  l->named[k][i] = *e;
-  return status;
-}
-
-enum dl_status dl_descriptors_gpu(struct descriptors *l,
-                                  const struct dl_frame *f, const char *name,
-                                  struct dl_row_descriptors *found,
-                                  struct dl_diag *d) {
-  size_t before = l->names[0].n;
-  const struct dl_descriptor *e;
-  enum dl_status status = by_name(l, f, STEP_GPU, name, &e, d);
-  if (status == DL_OK && e && f->fields[0].n > 0 && l->names[0].n > before) {
+  enum dl_status status = dl_catalog_look(f->catalog, dl_look_ups[k].kind,
+                                          dl_frame_meant(f, name), e, d);
+  if (*e && k == STEP_GPU && f->fields[0].n > 0) {
     struct dl_accelerator *copy = new_copy(l, sizeof *copy);
-    *copy = *DL_AS(accelerator, e);
-    l->named[0][before] = e = &copy->head;
+    *copy = *DL_AS(accelerator, *e);
+    *e = &copy->head;
     status = set_fields(&copy->head, &f->fields[0], d);
   }
-  found->gpu = DL_AS(accelerator, e);
-  return status;
-}
-
-enum dl_status dl_descriptors_dataset(struct descriptors *l,
-                                      const struct dl_frame *f,
-                                      const char *name,
-                                      struct dl_row_descriptors *found,
-                                      struct dl_diag *d) {
-  const struct dl_descriptor *e;
-  enum dl_status status = by_name(l, f, STEP_DATASET, name, &e, d);
-  found->dataset = DL_AS(dataset, e);
+  l->named[k][i] = *e;
   return status;
 }
 
@@ -127,7 +102,7 @@ enum dl_status dl_descriptors_arch(struct descriptors *l,
                                    struct dl_row_descriptors *found,
                                    struct dl_diag *d) {
   const struct dl_descriptor *e;
-  enum dl_status status = by_name(l, f, STEP_ARCH, name, &e, d);
+  enum dl_status status = dl_descriptors_named(l, f, STEP_ARCH, name, &e, d);
   if (status != DL_OK || !e)
     return status;
   if (!l->keep)

@@ -16,19 +16,22 @@ enum source_kind {
   SOURCE_DATASET, /* a size of the row's data set */
   SOURCE_DERIVED,
   SOURCE_USUAL, /* what jobs have that do not say it */
-  SOURCE_GPU,
-  SOURCE_ARCH
+  SOURCE_DESCRIPTOR
 };
 
 struct derived;
 struct usual;
+
+/* A value, or the look-up of a descriptor. */
+enum step_kind { STEP_GPU, STEP_ARCH, STEP_DATASET, N_LOOK_UPS, STEP_VALUE };
 
 /* Where a step may take its value from. */
 struct source {
   enum source_kind kind;
   struct dl_cell value;         /* of an override: of every row */
   size_t index;                 /* column, axis */
-  const struct dl_field *field; /* of a descriptor */
+  const struct dl_field *field; /* of a descriptor, */
+  enum step_kind look_up;       /* which this step finds */
   const struct derived *derived;
   const struct usual *usual;
   struct dl_formula *formula; /* of a definition, owned */
@@ -45,9 +48,6 @@ enum scope {
   SCOPE_OWN,  /* the user's: nothing derived, no descriptor */
   SCOPE_RAW   /* column or setting: what a definition of itself refers to */
 };
-
-/* A value, or the look-up of a descriptor. */
-enum step_kind { STEP_GPU, STEP_ARCH, STEP_DATASET, N_LOOK_UPS, STEP_VALUE };
 
 struct step {
   enum step_kind kind;
@@ -98,20 +98,15 @@ struct descriptors {
 
 void dl_descriptors_free(struct descriptors *l);
 
-/* Looks the name of a row up; found->gpu is NULL for an unknown one. */
-enum dl_status dl_descriptors_gpu(struct descriptors *l,
-                                  const struct dl_frame *f, const char *name,
-                                  struct dl_row_descriptors *found,
-                                  struct dl_diag *d);
+/* The entry of the catalogue that a row names, with the user's fields of an
+ * accelerator; *e is NULL for an unknown name. */
+enum dl_status dl_descriptors_named(struct descriptors *l,
+                                    const struct dl_frame *f, enum step_kind k,
+                                    const char *name,
+                                    const struct dl_descriptor **e,
+                                    struct dl_diag *d);
 
-/* The same for found->dataset. */
-enum dl_status dl_descriptors_dataset(struct descriptors *l,
-                                      const struct dl_frame *f,
-                                      const char *name,
-                                      struct dl_row_descriptors *found,
-                                      struct dl_diag *d);
-
-/* The same for found->arch, as it is used. */
+/* The same of an architecture, as it is used, in found->arch. */
 enum dl_status dl_descriptors_arch(struct descriptors *l,
                                    const struct dl_frame *f, const char *name,
                                    const struct dl_use *use,
@@ -128,6 +123,13 @@ enum {
   DATASET_NAME,
   N_LOOK_UP_INPUTS
 };
+
+/* What a step looks up, by its name and the inputs behind that. */
+struct look_up {
+  enum dl_kind kind;
+  size_t name, end;
+};
+extern const struct look_up dl_look_ups[N_LOOK_UPS];
 
 enum { MOST_WORD_COLUMNS = 4, MOST_CHECKED_COLUMNS = 24, MOST_RULES = 16 };
 

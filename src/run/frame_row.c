@@ -101,7 +101,10 @@ static struct dl_cell source_cell(const struct dl_frame *f,
                                   const struct source *p, size_t step,
                                   struct dl_row *row) {
   const struct dl_csv_block *block = from->block;
-  const struct dl_descriptor *e;
+  const struct dl_descriptor *const found[N_LOOK_UPS] = {
+      (const void *)row->found.gpu, (const void *)row->found.arch,
+      (const void *)row->found.dataset};
+  const struct dl_descriptor *e = found[p->look_up];
   switch (p->kind) {
   case SOURCE_OVERRIDE:
     return p->value;
@@ -129,9 +132,6 @@ static struct dl_cell source_cell(const struct dl_frame *f,
       return absent;
     /* fall through */
   default:
-    e = p->kind == SOURCE_GPU    ? (const void *)row->found.gpu
-        : p->kind == SOURCE_ARCH ? (const void *)row->found.arch
-                                 : (const void *)row->found.dataset;
     return e ? (struct dl_cell){dl_field_number(e, p->field),
                                 dl_field_text(e, p->field)}
              : absent;
@@ -181,30 +181,28 @@ static enum dl_status look_up(const struct dl_frame *f, struct descriptors *l,
                               struct dl_diag *d) {
   const struct dl_row_ref *by = f->look_up_by;
   struct dl_row_descriptors *found = &row->found;
-  const char *name;
+  const struct dl_descriptor *e = NULL;
+  const char *name = dl_row_text(row, &by[dl_look_ups[kind].name]);
   if (!l)
     return DL_OK;
-  switch (kind) {
-  case STEP_GPU:
-    found->gpu = NULL;
-    name = dl_row_text(row, &by[GPU_NAME]);
-    return name ? dl_descriptors_gpu(l, f, name, found, d) : DL_OK;
-  case STEP_DATASET:
-    found->dataset = NULL;
-    name = dl_row_text(row, &by[DATASET_NAME]);
-    name = name ? name : f->usual_dataset;
-    return name ? dl_descriptors_dataset(l, f, name, found, d) : DL_OK;
-  default: {
+  if (kind == STEP_ARCH) {
     const struct dl_use use = {.image_px = dl_row_number(row, &by[ARCH_PX]),
                                .seq_len = dl_row_number(row, &by[ARCH_SEQ]),
                                .classes =
                                    dl_row_number(row, &by[ARCH_CLASSES])};
     found->arch = NULL;
     found->scaled = false;
-    name = dl_row_text(row, &by[ARCH_NAME]);
     return name ? dl_descriptors_arch(l, f, name, &use, found, d) : DL_OK;
   }
-  }
+  if (!name && kind == STEP_DATASET)
+    name = f->usual_dataset;
+  enum dl_status status =
+      name ? dl_descriptors_named(l, f, kind, name, &e, d) : DL_OK;
+  if (kind == STEP_GPU)
+    found->gpu = DL_AS(accelerator, e);
+  else
+    found->dataset = DL_AS(dataset, e);
+  return status;
 }
 
 /* Runs the steps that depend on one of the axes `changed`, in their order. */
@@ -333,39 +331,30 @@ const char *dl_frame_lacks(const struct dl_frame *f, const struct dl_row_ref *q,
   return first_lacking(&f->step[q->step].source[0], row);
 }
 
-/* Whether the last source of a step leads to a descriptor, and to which kind
- * of source. */
-static bool from_descriptor(const struct dl_frame *f, const struct step *s,
-                            enum source_kind *kind) {
+/* The field of a descriptor that the last source of a step leads to, or NULL.
+ */
+static const struct source *from_descriptor(const struct dl_frame *f,
+                                            const struct step *s) {
   if (s->n_sources == 0)
-    return false;
-  const struct source *p = &s->source[s->n_sources - 1];
-  *kind = p->kind;
-  for (size_t v = 0; v < p->n_vars; v++)
-    if (from_descriptor(f, &f->step[p->vars[v].step], kind))
-      return true;
-  return p->field && !p->field->is_text;
+    return NULL;
+  const struct source *p = &s->source[s->n_sources - 1], *of = NULL;
+  for (size_t v = 0; v < p->n_vars && !of; v++)
+    of = from_descriptor(f, &f->step[p->vars[v].step]);
+  return !of && p->field && !p->field->is_text ? p : of;
 }
 
 /* Why a required value is absent, where a descriptor was to give it. */
 static bool explain_descriptor(const struct dl_frame *f, const struct step *s,
                                const struct dl_row *row, struct dl_text *why) {
-  enum source_kind kind;
-  if (!from_descriptor(f, s, &kind))
-    return false;
-  const bool gpu = kind == SOURCE_GPU, data = kind == SOURCE_DATASET;
-  const char *name = dl_row_text(row, &f->look_up_by[gpu    ? GPU_NAME
-                                                     : data ? DATASET_NAME
-                                                            : ARCH_NAME]);
-  if (!name)
-    return false;
+  const struct source *p = from_descriptor(f, s);
+  const struct look_up *l = p ? &dl_look_ups[p->look_up] : NULL;
+  const char *name = p ? dl_row_text(row, &f->look_up_by[l->name]) : NULL;
   DL_SCOPED(dl_diag_free) struct dl_diag inner = {0};
   const struct dl_descriptor *e;
-  if (dl_catalog_get(f->catalog,
-                     gpu    ? DL_ACCELERATOR
-                     : data ? DL_DATASET
-                            : DL_ARCHITECTURE,
-                     dl_frame_meant(f, name), &e, &inner) != DL_OK)
+  if (!name)
+    return false;
+  if (dl_catalog_get(f->catalog, l->kind, dl_frame_meant(f, name), &e,
+                     &inner) != DL_OK)
     dl_text_add(why, inner.error ? inner.error : "");
   else
     dl_text_printf(why,

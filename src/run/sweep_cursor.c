@@ -27,33 +27,27 @@ DL_FREES(dl_cursor_free, struct dl_cursor)
 
 /* Refuses a name that the catalogue does not have, and keeps its entry, so that
  * threads find it without the catalogue. */
-static enum dl_status check_name(struct dl_cursor *c, enum dl_kind kind,
+static enum dl_status check_name(struct dl_cursor *c, enum step_kind k,
                                  const char *name, struct dl_diag *d) {
-  struct dl_row_descriptors found;
   const struct dl_descriptor *e;
-  if (!name && kind == DL_DATASET)
+  if (!name && k == STEP_DATASET)
     name = c->f->usual_dataset;
   if (!name)
     return DL_OK;
-  DL_TRY(
-      dl_catalog_get(c->f->catalog, kind, dl_frame_meant(c->f, name), &e, d));
-  return kind == DL_ACCELERATOR
-             ? dl_descriptors_gpu(&c->lookup, c->f, name, &found, d)
-         : kind == DL_DATASET
-             ? dl_descriptors_dataset(&c->lookup, c->f, name, &found, d)
-             : dl_descriptors_arch(&c->lookup, c->f, name, &dl_use_reference,
-                                   &found, d);
+  DL_TRY(dl_catalog_get(c->f->catalog, dl_look_ups[k].kind,
+                        dl_frame_meant(c->f, name), &e, d));
+  return dl_descriptors_named(&c->lookup, c->f, k, name, &e, d);
 }
 
 /* Every name that rows may have: that of the first combination, and the values
  * of the axis. */
-static enum dl_status check_names(struct dl_cursor *c, enum dl_kind kind,
-                                  const struct dl_row_ref *q,
+static enum dl_status check_names(struct dl_cursor *c, enum step_kind k,
                                   struct dl_diag *d) {
-  const struct dl_axis *a = dl_axes_find(c->f->axes, dl_kinds[kind].word);
-  DL_TRY(check_name(c, kind, dl_row_text(c->row, q), d));
+  const struct look_up *l = &dl_look_ups[k];
+  const struct dl_axis *a = dl_axes_find(c->f->axes, dl_kinds[l->kind].word);
+  DL_TRY(check_name(c, k, dl_row_text(c->row, &c->f->look_up_by[l->name]), d));
   for (size_t i = 0; a && i < a->n; i++)
-    DL_TRY(check_name(c, kind, a->cell[i].s, d));
+    DL_TRY(check_name(c, k, a->cell[i].s, d));
   return DL_OK;
 }
 
@@ -66,12 +60,9 @@ enum dl_status dl_cursor_new(struct dl_cursor **out, const struct dl_frame *f,
   c->row = dl_frame_rows(f, 1);
   const struct row_source from = {.at = c->at};
   DL_TRY(dl_frame_run(f, &from, EVERY_STEP, c->row, d));
-  if (f->looks_up[STEP_GPU])
-    DL_TRY(check_names(c, DL_ACCELERATOR, &f->look_up_by[GPU_NAME], d));
-  if (f->looks_up[STEP_ARCH])
-    DL_TRY(check_names(c, DL_ARCHITECTURE, &f->look_up_by[ARCH_NAME], d));
-  if (f->looks_up[STEP_DATASET])
-    DL_TRY(check_names(c, DL_DATASET, &f->look_up_by[DATASET_NAME], d));
+  for (unsigned k = 0; k < N_LOOK_UPS; k++)
+    if (f->looks_up[k])
+      DL_TRY(check_names(c, (enum step_kind)k, d));
   *out = c;
   c = NULL;
   return DL_OK;
