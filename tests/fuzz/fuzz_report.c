@@ -102,7 +102,7 @@ static void choose(struct dl_cluster *o, size_t size) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const struct dl_log_options o = {.from = dl_importer_find("sacct")};
-  struct dl_constant constant;
+  size_t n;
   struct dl_accounting *a;
   struct dl_cluster cluster;
   struct dl_log *log;
@@ -115,8 +115,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   must(d.status == DL_OK || d.error);
   dl_log_free(log);
   dl_accounting_warn(a, &d);
-  for (size_t i = 0; dl_accounting_constant(a, i, &constant); i++)
-    must(constant.name && isfinite(constant.x));
+  struct dl_constant *constant = dl_accounting_constants(a, &n);
+  for (size_t i = 0; i < n; i++)
+    must(constant[i].name && isfinite(constant[i].x));
+  free(constant);
   dl_accounting_free(a);
   dl_strlist_free(&cluster.gpus);
   dl_strlist_free(&cluster.node_power);

@@ -185,23 +185,16 @@ dl_predictions_add(struct dl_predictions *p, const struct dl_training *t,
                    const struct dl_choice *c, struct dl_diag *d) {
   if (!p->path)
     return DL_OK;
-  struct target w;
+  DL_SCOPED(free_target) struct target w = {0};
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   DL_SCOPED(dl_diag_free)
   struct dl_diag again = {0}; /* faults that were reported before */
-  bool first = !p->out.f;
-  enum dl_status status = make_target(&w, t, fit, cv, c, d);
-  if (status == DL_OK)
-    status = dl_csv_open(&csv, t->source, 0, d);
-  if (status == DL_OK && first)
-    status = dl_output_open(&p->out, p->path, true, d);
-  if (status == DL_OK && first)
-    status = write_header(p->out.f, csv, d);
-  if (status == DL_OK) {
-    status = write_rows(p->out.f, csv, &w, &again);
-    if (status != DL_OK)
-      dl_fail(d, status, "%s", again.error);
+  DL_TRY(make_target(&w, t, fit, cv, c, d));
+  DL_TRY(dl_csv_open(&csv, t->source, 0, d));
+  if (!p->out.f) {
+    DL_TRY(dl_output_open(&p->out, p->path, true, d));
+    DL_TRY(write_header(p->out.f, csv, d));
   }
-  free_target(&w);
-  return status;
+  enum dl_status status = write_rows(p->out.f, csv, &w, &again);
+  return status == DL_OK ? DL_OK : dl_fail(d, status, "%s", again.error);
 }

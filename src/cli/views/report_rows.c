@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "base/memory.h"
 #include "base/number.h"
 
 /* The columns that emissions, cost and the facility have in both tables. */
@@ -261,16 +262,6 @@ static int by_kind(const struct dl_constant *a, const struct dl_constant *b) {
   return strcmp(b->name, a->name); /* tdp_w before idle_w */
 }
 
-/* How many constants come before one. */
-static size_t place_of(const struct dl_accounting *a,
-                       const struct dl_constant *c) {
-  struct dl_constant other;
-  size_t n = 0;
-  for (size_t i = 0; dl_accounting_constant(a, i, &other); i++)
-    n += by_kind(&other, c) < 0;
-  return n;
-}
-
 static void constant_row(struct dl_table *t, const struct dl_constant *c) {
   double year;
   if (!c->year || !dl_parse_double(c->year, &year))
@@ -288,21 +279,23 @@ void dl_report_constants(struct dl_report *r, const struct dl_accounting *a) {
       {"of", "of", NULL, DL_CODE, false},
       {"year", "year", NULL, DL_CODE, false},
       {"source", "source", NULL, DL_CODE, false}};
-  struct dl_constant c;
-  bool any = dl_accounting_constant(a, 0, &c);
-  struct dl_column shown[6];
-  for (size_t i = 0; i < 6; i++) {
+  size_t n;
+  DL_FREED struct dl_constant *c = dl_accounting_constants(a, &n);
+  struct dl_column shown[DL_LENGTH(columns)];
+  for (size_t i = 0; i < DL_LENGTH(columns); i++) {
     shown[i] = columns[i];
-    if (!any)
+    if (n == 0)
       shown[i].heading = NULL;
   }
-  struct dl_table *t = dl_report_table(
-      r, "constants", "Figures behind the estimates", shown, 6, false);
-  size_t n = 0;
-  while (dl_accounting_constant(a, n, &c))
-    n++;
-  for (size_t place = 0; place < n; place++)
-    for (size_t i = 0; dl_accounting_constant(a, i, &c); i++)
-      if (place_of(a, &c) == place)
-        constant_row(t, &c);
+  struct dl_table *t =
+      DL_TABLE(r, "constants", "Figures behind the estimates", shown, false);
+  for (size_t i = 0; i < n; i++) { /* equal ones stay in their order */
+    const struct dl_constant next = c[i];
+    size_t at = i;
+    for (; at > 0 && by_kind(&c[at - 1], &next) > 0; at--)
+      c[at] = c[at - 1];
+    c[at] = next;
+  }
+  for (size_t i = 0; i < n; i++)
+    constant_row(t, &c[i]);
 }

@@ -320,54 +320,44 @@ static bool counted_before(const struct dl_accounting *a, size_t i) {
   return false;
 }
 
-/* Of an accelerator: TDP, and the idle power where it is known. */
-static bool gpu_constant(const struct dl_accelerator *gpu, size_t *i,
-                         struct dl_constant *c) {
+/* Adds those of an accelerator: TDP, and the idle power where it is known. */
+static void add_gpu_constants(const struct dl_accelerator *gpu,
+                              struct dl_constant *to, size_t *n) {
   const struct {
     const char *name;
     const double *w;
   } powers[] = {{"tdp_w", &gpu->tdp_w}, {"idle_w", &gpu->idle_w}};
   for (size_t k = 0; k < 2; k++) {
     const double *w = powers[k].w;
-    if (isnan(*w) || (*i)-- > 0)
-      continue;
     const struct dl_origin *from =
         &gpu->head.origin[dl_field_index(&gpu->head, w)];
-    *c = (struct dl_constant){powers[k].name, "W",          *w,
-                              gpu->head.name, from->source, from->year};
-    return true;
+    if (!isnan(*w))
+      to[(*n)++] = (struct dl_constant){
+          powers[k].name, "W", *w, gpu->head.name, from->source, from->year};
   }
-  return false;
 }
 
-bool dl_accounting_constant(const struct dl_accounting *a, size_t i,
-                            struct dl_constant *c) {
-  if (i < a->n_added) {
-    *c = a->added[i];
-    return true;
-  }
-  i -= a->n_added;
-  for (size_t k = 0; k < a->n_power; k++) {
-    const struct node_power *p = &a->power[k];
-    if (!p->used || i-- > 0)
-      continue;
-    *c = (struct dl_constant){"node_power_w", "W",     p->w,
-                              p->partition,   "given", NULL};
-    return true;
-  }
-  for (size_t k = 0; k < a->names.n; k++)
-    if (a->gpu[k].used && !counted_before(a, k) &&
-        gpu_constant(DL_AS(accelerator, a->gpu[k].gpu), &i, c))
-      return true;
-  if (a->used_cores && i-- == 0) {
-    *c = (struct dl_constant){"core_power_w", "W",     a->o->core_power_w,
-                              "a core",       "given", NULL};
-    return true;
-  }
-  if (a->used_ram && i == 0) {
-    *c = (struct dl_constant){"ram_w_per_gb", "W/GB",     DL_MEMORY_W_PER_GB,
-                              "memory",       RAM_SOURCE, RAM_YEAR};
-    return true;
-  }
-  return false;
+struct dl_constant *dl_accounting_constants(const struct dl_accounting *a,
+                                            size_t *n) {
+  struct dl_constant *to =
+      dl_calloc(a->n_added + a->n_power + 2 * a->names.n + 2, sizeof *to);
+  *n = 0;
+  for (size_t i = 0; i < a->n_added; i++)
+    to[(*n)++] = a->added[i];
+  for (size_t i = 0; i < a->n_power; i++)
+    if (a->power[i].used)
+      to[(*n)++] =
+          (struct dl_constant){"node_power_w",        "W",     a->power[i].w,
+                               a->power[i].partition, "given", NULL};
+  for (size_t i = 0; i < a->names.n; i++)
+    if (a->gpu[i].used && !counted_before(a, i))
+      add_gpu_constants(DL_AS(accelerator, a->gpu[i].gpu), to, n);
+  if (a->used_cores)
+    to[(*n)++] = (struct dl_constant){
+        "core_power_w", "W", a->o->core_power_w, "a core", "given", NULL};
+  if (a->used_ram)
+    to[(*n)++] =
+        (struct dl_constant){"ram_w_per_gb", "W/GB",     DL_MEMORY_W_PER_GB,
+                             "memory",       RAM_SOURCE, RAM_YEAR};
+  return to;
 }

@@ -71,7 +71,7 @@ enum dl_status dl_account(struct dl_accounting *a,
  * without a power, each with the number of jobs. */
 void dl_accounting_warn(const struct dl_accounting *a, struct dl_diag *d);
 
-/* A constant that estimates have used so far. */
+/* A constant behind estimates. */
 struct dl_constant {
   const char *name; /* "tdp_w" */
   const char *unit;
@@ -86,9 +86,9 @@ struct dl_constant {
 void dl_accounting_add_constant(struct dl_accounting *a,
                                 const struct dl_constant *c);
 
-/* The i-th constant; false after the last one. The accounting owns its texts.
- */
-bool dl_accounting_constant(const struct dl_accounting *a, size_t i,
-                            struct dl_constant *c);
+/* The constants that estimates have used so far, *n of them; to be freed by
+ * free(). The accounting owns their texts. */
+struct dl_constant *dl_accounting_constants(const struct dl_accounting *a,
+                                            size_t *n);
 
 #endif

@@ -111,7 +111,8 @@ static void write_shard(const struct dl_shard *shard, size_t blanks, FILE *f) {
 enum dl_status dl_totals_write(const struct dl_totals *t, const char *path,
                                struct dl_diag *d) {
   struct dl_output out;
-  struct dl_constant c;
+  size_t n;
+  DL_FREED struct dl_constant *c = dl_accounting_constants(t->accounting, &n);
   size_t blanks = N_COUNTS + 2 * DL_N_SUMS + 1;
   DL_TRY(dl_output_open(&out, path, false, d));
   for (size_t k = 0; k < DL_N_KEYS; k++)
@@ -119,8 +120,8 @@ enum dl_status dl_totals_write(const struct dl_totals *t, const char *path,
   write_head(t->keys, out.f);
   for (size_t i = 0; i < dl_group_totals_n(t->groups); i++)
     write_group(t->groups, i, t->keys, out.f);
-  for (size_t i = 0; dl_accounting_constant(t->accounting, i, &c); i++)
-    write_constant(&c, blanks, out.f);
+  for (size_t i = 0; i < n; i++)
+    write_constant(&c[i], blanks, out.f);
   for (size_t i = 0; i < t->parts.n; i++)
     write_shard(&t->parts.shard[i], blanks, out.f);
   return dl_output_commit(&out, d);
@@ -302,12 +303,14 @@ static enum dl_status take_group(struct dl_group_totals *t, struct dl_sums *all,
 static void compare_constant(const struct dl_accounting *a,
                              const struct dl_constant *c,
                              const struct source *s, struct dl_diag *d) {
-  struct dl_constant old;
-  for (size_t i = 0; dl_accounting_constant(a, i, &old); i++)
-    if (dl_same_text(old.name, c->name) && dl_same_text(old.of, c->of) &&
-        dl_same_text(old.source, c->source) && old.x != c->x) {
+  size_t n;
+  DL_FREED struct dl_constant *old = dl_accounting_constants(a, &n);
+  for (size_t i = 0; i < n; i++)
+    if (dl_same_text(old[i].name, c->name) && dl_same_text(old[i].of, c->of) &&
+        dl_same_text(old[i].source, c->source) && old[i].x != c->x) {
       dl_warn_at(d, dl_csv_path(s->csv), s->line,
-                 "%s is %g here and %g in totals before", c->name, c->x, old.x);
+                 "%s is %g here and %g in totals before", c->name, c->x,
+                 old[i].x);
       return;
     }
 }
