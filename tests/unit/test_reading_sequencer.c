@@ -14,12 +14,11 @@
 #include "unit.h"
 #include "tests/messages.h"
 
-static bool plain_line(struct dl_log *log, char *s, size_t len) {
+static bool plain_line(struct dl_log *log, char *s) {
   char *field[3];
   struct dl_reading r = {.util = NAN, .energy_j = NAN};
   size_t n;
 
-  (void)len;
   n = dl_cell_split(s, ',', field, 3);
   if (n != 3 || !dl_log_time(log, field[0], strlen(field[0]), &r.ns) ||
       !dl_parse_double(field[2], &r.power_w))
