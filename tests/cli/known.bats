@@ -259,6 +259,17 @@ samples_per_s resnet50,a100,90,256,1281167,1024, resnet50,a100,90,256,1281167,,0
   check '.estimates | length == 4'
 }
 
+@test "the length of a run alone says no throughput" {
+  gives 0 '' predict --arch resnet50 --gpu t4 --duration 1h -q -f json
+  check '.estimates | map(select(.duration_from == "given")) | length == 4 and
+    all(.[]; .samples_per_s == null and .mfu == null)'
+  gives 0 '' predict --arch gpt2 --gpu a100 --train-samples 1e9 --duration 5h -q
+  grep -q '^  Time *5 h 00 min  given$' out
+  # an epoch in 3 hours: a validation image takes a third of a training image
+  gives 0 '' predict --arch resnet50 --gpu t4 --duration 3h --epochs 1 -q -f json
+  near '.estimates[0].samples_per_s' '(1281167 + 50000 / 3) / 10800'
+}
+
 @test "columns of a table condition as options do" {
   printf '%s\n' arch,gpu,epochs,batch_size,train_samples,val_samples,epoch_s,\
 step_s,samples_per_s,gpu_util,gpu_power_w \

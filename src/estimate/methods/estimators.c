@@ -21,7 +21,9 @@ void dl_estimate_throughput(struct dl_estimate *est, const struct dl_job *job) {
   struct dl_work w;
   est->samples_per_s = est->tokens_per_s = est->mfu = NAN;
   est->precision = job->run->precision;
-  if (dl_run_is_inference(job->run) || isnan(est->energy_j))
+  /* The length of a run alone does not say what it does. */
+  bool any_work = !job->known.of_work && est->duration_s == job->known.run_s;
+  if (dl_run_is_inference(job->run) || isnan(est->energy_j) || any_work)
     return;
   dl_work_of(job, &w);
   double peak = 1e12 * dl_work_peak_tflops(job) * job->run->n_gpus;
