@@ -18,11 +18,8 @@ static void list_levels(struct dl_levels *levels,
   levels->level = dl_calloc(configs->n, sizeof *levels->level);
   for (size_t i = 0; i < configs->n; i++) {
     const struct dl_grouping *inputs = configs->inputs[i];
-    struct dl_level_key key =
-        dl_level_key_of(&configs->names[i], &inputs->level[k]);
-    if (!dl_level_is_none(key) &&
-        dl_factor_level_find(levels, key) == levels->n)
-      levels->level[levels->n++].key = key;
+    dl_factor_level_add(levels,
+                        dl_level_key_of(&configs->names[i], &inputs->level[k]));
   }
 }
 

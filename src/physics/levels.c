@@ -49,6 +49,11 @@ size_t dl_factor_level_find(const struct dl_levels *levels,
   return l;
 }
 
+void dl_factor_level_add(struct dl_levels *levels, struct dl_level_key key) {
+  if (!dl_level_is_none(key) && dl_factor_level_find(levels, key) == levels->n)
+    levels->level[levels->n++].key = key;
+}
+
 size_t dl_first_parameter(const struct dl_physics *physics,
                           const struct dl_levels *by, size_t k) {
   size_t first = physics->n_constants;

@@ -44,6 +44,9 @@ struct dl_place dl_place_of(const struct dl_row_names *names,
 size_t dl_factor_level_find(const struct dl_levels *levels,
                             struct dl_level_key key);
 
+/* Adds a level, where there is room, unless it is none or there already. */
+void dl_factor_level_add(struct dl_levels *levels, struct dl_level_key key);
+
 /* The first parameter of factor k, whose levels are by[k]; with k = n_factors
  * how many there are. */
 size_t dl_first_parameter(const struct dl_physics *physics,

@@ -169,12 +169,6 @@ static enum dl_status solve(struct dl_hierarchical_fit *fit, struct work *w,
   return DL_OK;
 }
 
-/* The numbers of names stay what they are. */
-static void copy_names(struct dl_intern *to, const struct dl_intern *from) {
-  for (size_t i = 0; i < from->n; i++)
-    dl_intern(to, from->s[i]);
-}
-
 /* Whether the target of the fit was measured, and moves no parameter: few
  * configurations do not say what is the GPU's and what is theirs. */
 static bool is_settled(const struct dl_physics *physics,
@@ -189,7 +183,8 @@ static bool is_settled(const struct dl_physics *physics,
 static enum dl_status prepare(struct dl_hierarchical_fit *fit, struct work *w,
                               struct dl_diag *d) {
   struct dl_runs_likelihood *l = &w->runs;
-  copy_names(&fit->names, &w->from->names);
+  for (size_t i = 0; i < w->from->names.n; i++) /* their numbers stay */
+    dl_intern(&fit->names, w->from->names.s[i]);
   dl_configurations_make(&l->configs, fit->physics, w->o);
   dl_configurations_name(&l->configs, &fit->names);
   if (l->configs.n_measurements == 0)

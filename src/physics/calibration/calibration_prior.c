@@ -37,11 +37,6 @@ static bool stands_for_unnamed(const struct dl_configurations *configs,
   return true;
 }
 
-static void enter(struct dl_levels *levels, struct dl_level_key key) {
-  if (!dl_level_is_none(key) && dl_factor_level_find(levels, key) == levels->n)
-    levels->level[levels->n++].key = key;
-}
-
 /* The levels of `from`, and behind them new ones. */
 static void list_levels(struct dl_levels *to, const struct dl_levels *from,
                         const struct dl_configurations *configs, size_t k,
@@ -50,10 +45,10 @@ static void list_levels(struct dl_levels *to, const struct dl_levels *from,
   for (; to->n < from->n; to->n++)
     to->level[to->n] = from->level[to->n];
   for (size_t i = 0; add && i < configs->n; i++)
-    enter(to, level_of(configs, i, k));
+    dl_factor_level_add(to, level_of(configs, i, k));
   for (size_t i = 0; add && i < configs->n; i++)
     if (stands_for_unnamed(configs, i, k))
-      enter(to, unnamed_of(configs, i, k));
+      dl_factor_level_add(to, unnamed_of(configs, i, k));
 }
 
 /* What is worked on. */
