@@ -171,6 +171,8 @@ static void reads_other_spellings(void **state) {
       {"1660 SUPER", "gtx-1660-super", 0},
       {"GeForce 3090", "rtx-3090", 0},
       {"4090", "rtx-4090", 0},
+      {"M1", "apple-m1", 0},
+      {"Apple M3", "apple-m3", 0},
       {"4090 (350W)", "rtx-4090", 350},
       {"5090", "rtx-5090", 0},
       {"7900 XTX", "rx-7900-xtx", 0},
@@ -236,6 +238,7 @@ static void refuses_near_misses(void **state) {
       "4000",
       "100",
       "4090 Ti",
+      "Tesla M4", /* no Apple M4 */
       "4090 48GB",
       "nope",
   };
