@@ -308,28 +308,6 @@ static void add_runs(struct calibrating *w, struct dl_model *m,
 
 /* --- calibration */
 
-/* Runs that the estimates miss by so many times are suspicious: units, data set
- * or epochs are more often wrong than the fit. Where a calibration does not
- * come near its own runs, they differ among themselves: others come to 2 %. */
-static void check_errors(const struct calibrating *w,
-                         const struct dl_kept_runs *runs, const char *target,
-                         const struct dl_calibration_errors *errors) {
-  const double most = 5, most_after = 0.25;
-  char percent[DL_NUMBER_SIZE], times[DL_NUMBER_SIZE];
-  if (errors->after > most_after)
-    dl_warn_at(&w->cli->diag, w->input, 0,
-               "estimates of %s are %s %% off after the calibration too: runs "
-               "of one configuration contradict each other",
-               target, dl_format_digits(percent, 100 * errors->after, 3));
-  if (errors->worst_line < 2 || fabs(log(errors->worst)) <= log(most))
-    return;
-  const struct dl_kept_run *run = &runs->run[errors->worst_line - 2];
-  dl_warn_at(&w->cli->diag, run->file, run->line,
-             "%s is %s times the estimate before the calibration: check the "
-             "units, data set and epochs",
-             target, dl_format_digits(times, errors->worst, 3));
-}
-
 static void add_errors(const struct calibrating *w, const char *target,
                        const struct dl_calibration *c,
                        const struct dl_calibration_errors *errors) {
@@ -344,18 +322,19 @@ static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit,
                                     const struct dl_kept_runs *runs, bool *used,
                                     struct dl_diag *quiet) {
   DL_SCOPED(dl_training_free) struct dl_training t = {0};
+  struct dl_diag *d = &w->cli->diag;
   struct dl_calibration c;
   bool there;
   DL_TRY(read_rows(w, fit, NULL, &t, &there, quiet));
   if (!there || t.n == 0)
     return DL_OK;
-  DL_TRY(dl_calibrate(fit, &t, &c, &w->cli->diag));
+  DL_TRY(dl_calibrate(fit, &t, &c, d));
   const struct dl_physics *physics = fit->method->physics;
-  check_errors(w, runs, fit->target, &c.of_target);
+  dl_calibration_warn(&c.of_target, fit->target, runs, w->input, d);
   add_errors(w, fit->target, &c, &c.of_target);
   if (!isnan(c.of_time.before)) {
     const char *time = physics->target[physics->time];
-    check_errors(w, runs, time, &c.of_time);
+    dl_calibration_warn(&c.of_time, time, runs, w->input, d);
     add_errors(w, time, &c, &c.of_time);
   }
   w->again |= c.again;

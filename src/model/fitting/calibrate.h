@@ -44,4 +44,12 @@ enum dl_status dl_calibrate_check(const struct dl_fit *fit,
 enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
                             struct dl_calibration *c, struct dl_diag *d);
 
+/* Warns of what is suspicious in the errors of a target: a run, of those that
+ * the table of the calibration had in this order from line 2 on, that the
+ * estimate misses by many times, and runs of `input` that contradict each
+ * other. */
+void dl_calibration_warn(const struct dl_calibration_errors *errors,
+                         const char *target, const struct dl_kept_runs *runs,
+                         const char *input, struct dl_diag *d);
+
 #endif
