@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# dlest extract: energy counters that wrap around, fall or contradict the power.
+# dlest extract: energy counters that wrap around, fall or contradict the power, and
+# limits of several GPUs.
 # Expected energies follow from the powers and times in the logs.
 
 load common
@@ -62,3 +63,18 @@ load logs
 }
 
 # perf
+
+@test "the power limit of all GPUs is unknown where that of one is" {
+  smi() { # the limits of two GPUs that take 300 W each
+    echo 'timestamp, index, power.draw [W], power.limit [W]'
+    for s in 0 1 2 3; do
+      echo "2024/03/05 09:30:0$s.000, 0, 300.00 W, $1"
+      echo "2024/03/05 09:30:0$s.000, 1, 300.00 W, $2"
+    done
+  }
+  smi '400.00 W' '400.00 W' >a.csv
+  smi '[N/A]' '400.00 W' >b.csv
+  smi '400.00 W' '[N/A]' >c.csv
+  gives 0 '' extract a.csv b.csv c.csv -f json
+  check '[.runs[].gpu_limit_w] == [800, null, null]'
+}
