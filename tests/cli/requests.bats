@@ -42,6 +42,20 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
   [ "$(cat memories)" -eq 1 ]
 }
 
+@test "fewer images than GPUs: the others idle" {
+  # of the A100's descriptor 55 W
+  for arch in sdxl resnet50; do
+    served --arch $arch --gpu a100 --samples 2
+    read -r energy time < <(jq -r '.estimates[0] | "\(.energy_j) \(.duration_s)"' out)
+    served --arch $arch --gpu a100 --samples 2 --gpus 2
+    near '.estimates[0].energy_j' "$energy"
+    near '.estimates[0].duration_s' "$time / 2"
+    served --arch $arch --gpu a100 --samples 2 --gpus 8
+    near '.estimates[0].energy_j' "$energy + 6 * 55 * $time / 2"
+    near '.estimates[0].duration_s' "$time / 2"
+  done
+}
+
 @test "a duration that the estimate does not take is warned of" {
   local none
   none="dlest: warning: $(message duration_no_effect)"

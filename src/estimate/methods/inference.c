@@ -36,11 +36,16 @@ static void served_round(const struct problem *p, double batch,
   dl_serving_cost_of(row.fit->c, row.fx, &in, r);
 }
 
-/* Adds the same pass of all GPUs, so many times. */
-static void add_passes(const struct problem *p, double times,
+/* GPUs that a batch of images keeps busy: none is divided. */
+static double busy_gpus(const struct problem *p, double batch) {
+  return fmin(p->job->run->n_gpus, batch);
+}
+
+/* Adds the same pass of all busy GPUs, so many times; the others idle. */
+static void add_passes(const struct problem *p, double times, double busy,
                        const struct dl_training_inputs *in,
                        struct dl_serving_cost *r) {
-  double n = p->job->run->n_gpus;
+  double idle = p->job->run->n_gpus - busy;
   struct dl_physical_parts e;
   struct dl_fit_row row;
   dl_fit_row_make(&row, p->fit->fit->state, in);
@@ -51,7 +56,8 @@ static void add_passes(const struct problem *p, double times,
     r->bound = e.bound;
   r->time_s += times * e.time_s;
   r->prefill_s += times * e.time_s;
-  r->prefill_j += times * gpu_j * n;
+  double idle_w = dl_or(p->job->idle_w, r->static_w);
+  r->prefill_j += times * (gpu_j * busy + idle_w * e.time_s * idle);
   r->memory_s += times * e.memory_s;
   r->compute_s += times * e.compute_s;
   r->layers_s += times * e.kernels_s;
@@ -65,13 +71,14 @@ static void add_pipeline(const struct problem *p, double batch,
   const struct dl_architecture *arch = p->job->found.arch;
   double share =
       arch->pipeline_traffic_m / (arch->acts_m * arch->traffic_ratio);
-  in->batch = in->val = batch / p->job->run->n_gpus;
+  double busy = busy_gpus(p, batch);
+  in->batch = in->val = batch / busy;
   in->flops = WITHOUT_TRAINING * 2e9 * arch->pipeline_macs_g;
   in->depthwise = 0;
   in->bytes *= dl_or(share, 0);
   in->between *= dl_or(share, 0);
   in->kernels = dl_or(arch->pipeline_launches, 0);
-  add_passes(p, 1, in, r);
+  add_passes(p, 1, busy, in, r);
 }
 
 /* The forward passes of the batches of all GPUs, as such a round. */
@@ -80,7 +87,8 @@ static void forward_pass(const struct problem *p, double batch,
   const struct dl_architecture *generator = dl_generator(p->job);
   struct dl_training_inputs in =
       *(const struct dl_training_inputs *)&p->at.inputs;
-  in.batch = in.val = batch * dl_passes_per_step(p->job) / p->job->run->n_gpus;
+  double busy = busy_gpus(p, batch);
+  in.batch = in.val = batch * dl_passes_per_step(p->job) / busy;
   in.flops *= WITHOUT_TRAINING;
   in.depthwise *= WITHOUT_TRAINING;
   in.bytes *= WITHOUT_TRAINING;
@@ -89,7 +97,7 @@ static void forward_pass(const struct problem *p, double batch,
   in.train = in.frozen = 0;
   in.mid_run = 1;
   *r = (struct dl_serving_cost){.static_w = AWAKE_SHARE * p->job->tdp_w};
-  add_passes(p, dl_denoising_steps(p->job), &in, r);
+  add_passes(p, dl_denoising_steps(p->job), busy, &in, r);
   if (generator && generator->pipeline_macs_g > 0)
     add_pipeline(p, batch, &in, r);
 }
