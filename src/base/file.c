@@ -51,11 +51,10 @@ static enum dl_status fail_directory(const char *path, struct dl_diag *d) {
     dl_text_add(&form, strrchr(found.gl_pathv[0], '.'));
   }
   globfree(&found);
-  enum dl_status status = dl_fail_at(
-      d, DL_EINPUT, path, 0,
-      has ? "is a directory; give the files in it: %s" : "is a directory",
-      dl_text_str(&form));
-  return status;
+  return dl_fail_at(d, DL_EINPUT, path, 0,
+                    has ? "is a directory; give the files in it: %s"
+                        : "is a directory",
+                    dl_text_str(&form));
 }
 
 enum dl_status dl_open_input(FILE **f, const char *path, struct dl_diag *d) {

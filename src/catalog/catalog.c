@@ -402,12 +402,11 @@ enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
     suggest(c, kind, name, &near);
   const struct dl_kind_info *k = &dl_kinds[kind];
   const char *cut = strlen(name) > MOST_SHOWN ? "..." : "";
-  dl_fail(d, DL_EINPUT, "unknown %s '%.*s%s'%s; see 'dlest list %s'%s", k->word,
-          MOST_SHOWN, name, cut, dl_text_str(&near), k->words,
-          kind == DL_ARCHITECTURE
-              ? ", or export the network to ONNX: --arch model.onnx"
-              : "");
-  return DL_EINPUT;
+  return dl_fail(d, DL_EINPUT, "unknown %s '%.*s%s'%s; see 'dlest list %s'%s",
+                 k->word, MOST_SHOWN, name, cut, dl_text_str(&near), k->words,
+                 kind == DL_ARCHITECTURE
+                     ? ", or export the network to ONNX: --arch model.onnx"
+                     : "");
 }
 
 enum dl_status dl_catalog_all(struct dl_catalog *c, enum dl_kind kind,

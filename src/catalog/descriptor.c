@@ -88,9 +88,8 @@ enum dl_status dl_field_get(enum dl_kind kind, const char *what,
   DL_TEXT(cut);
   dl_text_add_n(&cut, name, strnlen(name, MOST_SHOWN));
   suggest(kind, dl_text_str(&cut), true, &near);
-  dl_fail(d, DL_EUSAGE, "%s: %s have no '%s'%s", what, dl_kinds[kind].words,
-          dl_text_str(&cut), dl_text_str(&near));
-  return DL_EUSAGE;
+  return dl_fail(d, DL_EUSAGE, "%s: %s have no '%s'%s", what,
+                 dl_kinds[kind].words, dl_text_str(&cut), dl_text_str(&near));
 }
 
 enum dl_status dl_field_parse(enum dl_kind kind, const char *name,
@@ -101,9 +100,8 @@ enum dl_status dl_field_parse(enum dl_kind kind, const char *name,
   if (!*f || (*f)->is_text) {
     DL_TEXT(near);
     suggest(kind, name, false, &near);
-    dl_fail(d, DL_EUSAGE, "%s has no field '%s'%s", word, name,
-            dl_text_str(&near));
-    return DL_EUSAGE;
+    return dl_fail(d, DL_EUSAGE, "%s has no field '%s'%s", word, name,
+                   dl_text_str(&near));
   }
   if (!dl_parse_double(text, x))
     return dl_fail(d, DL_EUSAGE, "%s.%s: invalid number '%s'", word, name,

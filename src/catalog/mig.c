@@ -56,9 +56,8 @@ static enum dl_status no_profile(const struct dl_accelerator *gpu,
   DL_TEXT(names);
   for (size_t i = 0; i < n_profiles(b); i++)
     dl_text_printf(&names, "%s%s", i ? ", " : "", b->profile[i]);
-  dl_fail(d, DL_EUSAGE, "'%s' has no MIG profile '%.32s'; it has %s",
-          gpu->head.id, profile, dl_text_str(&names));
-  return DL_EUSAGE;
+  return dl_fail(d, DL_EUSAGE, "'%s' has no MIG profile '%.32s'; it has %s",
+                 gpu->head.id, profile, dl_text_str(&names));
 }
 
 enum dl_status dl_mig_share(const struct dl_accelerator *gpu,

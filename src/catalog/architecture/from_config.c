@@ -228,14 +228,13 @@ static enum dl_status unknown_type(const char *path, const char *type,
     for (const char *s = families[i].types; *s; s++)
       dl_text_add_n(&known, *s == '|' ? ", " : s, *s == '|' ? 2 : 1);
   }
-  enum dl_status status =
-      type ? dl_fail_at(d, DL_EINPUT, path, 0,
-                        "model_type '%.64s' is none of %s; give its shape, "
-                        "--arch transformer:layers=N,..., or export it to ONNX",
-                        type, dl_text_str(&known))
-           : dl_fail_at(d, DL_EINPUT, path, 0,
-                        "no 'model_type': not the config.json of a network");
-  return status;
+  return type ? dl_fail_at(
+                    d, DL_EINPUT, path, 0,
+                    "model_type '%.64s' is none of %s; give its shape, "
+                    "--arch transformer:layers=N,..., or export it to ONNX",
+                    type, dl_text_str(&known))
+              : dl_fail_at(d, DL_EINPUT, path, 0,
+                           "no 'model_type': not the config.json of a network");
 }
 
 static bool is_truth(const struct key *k) {

@@ -99,11 +99,10 @@ static enum dl_status fail(struct dl_diag *d, const struct place *at,
   va_start(args, fmt);
   dl_text_vprintf(&what, fmt, args);
   va_end(args);
-  if (at->column > 0)
-    dl_fail(d, DL_EINPUT, "%s: column %zu: %s", at->where, at->column, what.s);
-  else
-    dl_fail_at(d, DL_EINPUT, at->where, at->line, "%s", what.s);
-  return DL_EINPUT;
+  return at->column > 0
+             ? dl_fail(d, DL_EINPUT, "%s: column %zu: %s", at->where,
+                       at->column, what.s)
+             : dl_fail_at(d, DL_EINPUT, at->where, at->line, "%s", what.s);
 }
 
 static enum dl_status unknown_key(const char *name, const struct place *at,

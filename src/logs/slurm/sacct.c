@@ -79,11 +79,10 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
       dl_slurm_has_figures(&t))
     return DL_OK;
   dl_slurm_missing(&t, &missing);
-  dl_fail_at(d, DL_EINPUT, log->path, 0,
-             "no times and no energies of jobs: columns %s are "
-             "missing; use sacct -P -o %s",
-             dl_text_str(&missing), DL_SLURM_USED);
-  return DL_EINPUT;
+  return dl_fail_at(d, DL_EINPUT, log->path, 0,
+                    "no times and no energies of jobs: columns %s are "
+                    "missing; use sacct -P -o %s",
+                    dl_text_str(&missing), DL_SLURM_USED);
 }
 
 /* A number of nodes or processors: "2048", "2K". */

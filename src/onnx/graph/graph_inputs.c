@@ -124,12 +124,12 @@ static enum dl_status open_dimension(struct dl_onnx_walk *r,
     else
       dl_text_printf(&example, "%sN", i ? "x" : "");
   const char *name = param(shape->dim[at]);
-  dl_fail_at(r->d, DL_EINPUT, r->m->path, 0,
-             "input '%s': dimension %zu%s%s%s is open; give it with "
-             "--input-shape %s=%s",
-             dl_or_empty(v->name), at + 1, *name ? " ('" : "", name,
-             *name ? "')" : "", dl_or_empty(v->name), dl_text_str(&example));
-  return DL_EINPUT;
+  return dl_fail_at(r->d, DL_EINPUT, r->m->path, 0,
+                    "input '%s': dimension %zu%s%s%s is open; give it with "
+                    "--input-shape %s=%s",
+                    dl_or_empty(v->name), at + 1, *name ? " ('" : "", name,
+                    *name ? "')" : "", dl_or_empty(v->name),
+                    dl_text_str(&example));
 }
 
 /* Which axis counts tokens or steps; -1: none. */
@@ -230,9 +230,9 @@ static enum dl_status unknown_input(struct dl_onnx_walk *r, const char *name) {
   DL_TEXT(all);
   for (size_t i = 0; i < r->c->n_inputs; i++)
     dl_text_printf(&all, "%s'%s'", i ? ", " : "", r->c->input[i].name);
-  dl_fail_at(r->d, DL_EINPUT, r->m->path, 0,
-             "there is no input '%s'; its inputs: %s", name, dl_text_str(&all));
-  return DL_EINPUT;
+  return dl_fail_at(r->d, DL_EINPUT, r->m->path, 0,
+                    "there is no input '%s'; its inputs: %s", name,
+                    dl_text_str(&all));
 }
 
 static enum dl_status check_asked(struct dl_onnx_walk *r,
