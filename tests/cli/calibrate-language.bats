@@ -98,9 +98,12 @@ close() {
   cmp <(arrays both tokens_per_s) <(arrays language tokens_per_s)
   ! arrays image tokens_per_s
   ! arrays language epoch_energy_j
-  # Fits that the model lacks are added.
-  gives 0 '' calibrate language.csv --model image.xml -o added.xml -q
-  cmp <(arrays both tokens_per_s) <(arrays added tokens_per_s)
+  # Again, with runs of one kind.
+  gives 0 '' calibrate image.csv --model both.xml -o again.xml -q
+  cmp <(arrays both tokens_per_s) <(arrays again tokens_per_s)
+  # A model without a fit of language models estimates them as others.
+  gives 0 '' calibrate language.csv --model image.xml -o as-image.xml -q
+  ! arrays as-image tokens_per_s
   # No warning of the other kind's fit.
   try predict --model both.xml --arch resnet50 --gpu a100
   [ ! -s err ]

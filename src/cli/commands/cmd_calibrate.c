@@ -130,17 +130,17 @@ struct calibrating {
   struct calibrate_options *o;
   const char *input;
   struct table table_of;     /* the new runs, then all that the model keeps */
-  struct dl_run_kinds kinds; /* of the new runs */
+  struct dl_run_kinds kinds; /* of the new runs, then of all */
+  const struct dl_model *m;
   struct dl_table *table;
   size_t done;
   bool again; /* the model was calibrated, and keeps no runs */
 };
 
-/* Whether a fit can learn from another quantity than its target: constants of
- * the physics are shared between targets. */
+/* Whether a fit can learn from another quantity than its target, by constants
+ * that targets share; energies of language models say nothing. */
 static bool has_a_measurement(const struct dl_frame *f,
                               const struct dl_fit *fit) {
-  /* An energy of language models says neither their speed nor their power. */
   static const char *const others[] = {
       "epoch_energy_j", "gpu_power_w",  "epoch_s",   "samples_per_s",
       "step_s",         "tokens_per_s", "duration_s"};
@@ -188,28 +188,16 @@ static enum dl_status begin_table(const struct calibrating *w,
   return job ? dl_job_options_apply_table(job, f, d) : DL_OK;
 }
 
-/* What the rows of the table are. */
-static enum dl_status read_kinds(const struct calibrating *w,
-                                 struct dl_run_kinds *kinds,
-                                 struct dl_diag *d) {
+/* What the rows of the table are, without warnings: they are read again. */
+static enum dl_status find_kinds(struct calibrating *w,
+                                 const struct dl_job_options *job) {
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
   DL_SCOPED(dl_frame_free_local)
   struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
-  const struct dl_csv_block *block;
-  DL_TRY(begin_table(w, &w->o->job, f, &csv, d));
-  DL_TRY(dl_frame_want_descriptors(f, d));
-  do {
-    DL_TRY(dl_frame_next(f, csv, &block, d));
-    for (size_t i = 0; block && i < block->n_rows; i++)
-      dl_note_kind(kinds, dl_frame_row(f, i)->found.arch);
-  } while (block);
-  return DL_OK;
-}
-
-/* The same without warnings: the rows are read again. */
-static enum dl_status find_kinds(struct calibrating *w) {
-  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
-  enum dl_status status = read_kinds(w, &w->kinds, &quiet);
+  enum dl_status status = begin_table(w, job, f, &csv, &quiet);
+  if (status == DL_OK)
+    status = dl_find_kinds(&w->kinds, f, csv, &quiet);
   if (status != DL_OK)
     dl_diag_take(&w->cli->diag, &quiet);
   return status;
@@ -226,11 +214,11 @@ static enum dl_status read_rows(struct calibrating *w, const struct dl_fit *fit,
   DL_SCOPED(dl_strlist_free) struct dl_strlist groups = {0};
   *there = false;
   DL_TRY(begin_table(w, job, f, &csv, d));
-  *there = (!job || dl_kinds_have(&w->kinds, fit)) &&
+  t->only = dl_rows_of(w->m, &w->kinds, fit);
+  *there = t->only != DL_ROWS_NONE &&
            (dl_frame_has(f, fit->target) || has_a_measurement(f, fit));
   if (!*there)
     return DL_OK;
-  t->only = dl_is_language_fit(fit) ? DL_ROWS_LANGUAGE : DL_ROWS_OTHER;
   want_columns(t, &groups, f, fit);
   t->of_gpus = !fit->boundary || strncmp(fit->boundary, "gpu", 3) == 0;
   DL_TRY(dl_training_read(t, csv, f, &groups, NULL, d));
@@ -367,6 +355,8 @@ static enum dl_status calibrate_all(struct calibrating *w, struct dl_model *m) {
   DL_SCOPED(dl_diag_free) struct dl_diag quiet = {.progress = progress};
   DL_FREED bool *used = dl_calloc(m->runs.n, sizeof *used);
   enum dl_status status = make_kept(&w->table_of, m, &w->cli->diag);
+  if (status == DL_OK)
+    status = find_kinds(w, NULL);
   for (size_t i = 0; i < m->n_fits && status == DL_OK; i++) {
     struct dl_progress_span outer = dl_progress_enter(progress, i, m->n_fits);
     status = calibrate_fit(w, &m->fit[i], &m->runs, used, &quiet);
@@ -443,9 +433,10 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
                    "standard input");
   enum dl_status status = make_table(&w.table_of, w.input, &cli->diag);
   if (status == DL_OK)
-    status = find_kinds(&w);
+    status = find_kinds(&w, &w.o->job);
   if (status == DL_OK)
     status = dl_open_calibrated(cli, w.o->model, &w.kinds, &m);
+  w.m = m;
   if (status == DL_OK)
     status = read_new(&w, m, &new);
   close_table(&w.table_of);

@@ -8,20 +8,25 @@
 #include "catalog/architecture/token_costs.h"
 #include "model/fitting/calibrate.h"
 
-void dl_note_kind(struct dl_run_kinds *kinds,
-                  const struct dl_architecture *arch) {
-  bool language = arch && dl_is_language_model(arch);
-  kinds->language |= language;
-  kinds->others |= !language;
+enum dl_status dl_find_kinds(struct dl_run_kinds *kinds, struct dl_frame *f,
+                             struct dl_csv *csv, struct dl_diag *d) {
+  const struct dl_csv_block *block;
+  *kinds = (struct dl_run_kinds){false, false};
+  DL_TRY(dl_frame_want_descriptors(f, d));
+  do {
+    DL_TRY(dl_frame_next(f, csv, &block, d));
+    for (size_t i = 0; block && i < block->n_rows; i++) {
+      const struct dl_architecture *arch = dl_frame_row(f, i)->found.arch;
+      bool language = arch && dl_is_language_model(arch);
+      kinds->language |= language;
+      kinds->others |= !language;
+    }
+  } while (block);
+  return DL_OK;
 }
 
 bool dl_is_language_fit(const struct dl_fit *fit) {
   return fit->method->physics && strcmp(fit->method->name, "language") == 0;
-}
-
-bool dl_kinds_have(const struct dl_run_kinds *kinds, const struct dl_fit *fit) {
-  return dl_is_language_fit(fit) ? kinds->language
-                                 : kinds->others || !kinds->language;
 }
 
 /* Whether a model has a fit that can learn from such runs. */
@@ -31,6 +36,17 @@ static bool can_learn(const struct dl_model *m, bool language) {
         dl_is_language_fit(&m->fit[i]) == language)
       return true;
   return false;
+}
+
+enum dl_training_rows dl_rows_of(const struct dl_model *m,
+                                 const struct dl_run_kinds *kinds,
+                                 const struct dl_fit *fit) {
+  bool language = dl_is_language_fit(fit);
+  if (!language && !can_learn(m, true))
+    return DL_ROWS_ALL;
+  if (language ? !kinds->language : kinds->language && !kinds->others)
+    return DL_ROWS_NONE;
+  return language ? DL_ROWS_LANGUAGE : DL_ROWS_OTHER;
 }
 
 bool dl_fit_is_for(const struct dl_model *m, const struct dl_fit *fit,
@@ -73,21 +89,15 @@ enum dl_status dl_open_calibrated(struct dl_cli *cli, const char *path,
                                   const struct dl_run_kinds *kinds,
                                   struct dl_model **m) {
   DL_SCOPED(dl_model_free_local) struct dl_model *installed = NULL;
-  bool wanted[] = {kinds->others || !kinds->language, kinds->language};
-  *m = NULL;
+  bool others = kinds->others || !kinds->language;
   if (path)
-    DL_TRY(dl_open_model(cli, path, m));
-  bool learns = !*m || can_learn(*m, false) || can_learn(*m, true);
-  for (int language = 0; language < 2; language++) {
-    if (!wanted[language] || !learns || (*m && can_learn(*m, language)))
-      continue;
-    if (!installed)
-      DL_TRY(dl_open_model(cli, NULL, &installed));
-    struct dl_model *its = take(&installed, language);
-    if (its && *m)
-      append(*m, its);
-    else if (its)
-      *m = its;
-  }
+    return dl_open_model(cli, path, m);
+  *m = NULL;
+  DL_TRY(dl_open_model(cli, NULL, &installed));
+  *m = take(&installed, !others);
+  struct dl_model *language =
+      others && kinds->language ? take(&installed, true) : NULL;
+  if (language)
+    append(*m, language);
   return DL_OK;
 }

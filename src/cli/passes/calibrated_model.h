@@ -5,6 +5,7 @@
 #define DL_CLI_PASSES_CALIBRATED_MODEL_H
 
 #include "cli/command.h"
+#include "model/fitting/training_table.h"
 #include "model/model.h"
 
 /* Which runs a table has. */
@@ -13,9 +14,9 @@ struct dl_run_kinds {
   bool others;
 };
 
-/* Adds a row's kind, by its network or NULL. */
-void dl_note_kind(struct dl_run_kinds *kinds,
-                  const struct dl_architecture *arch);
+/* Reads a table to its end through a frame, whose columns it is. */
+enum dl_status dl_find_kinds(struct dl_run_kinds *kinds, struct dl_frame *f,
+                             struct dl_csv *csv, struct dl_diag *d);
 
 /* Whether a fit is of language models. */
 bool dl_is_language_fit(const struct dl_fit *fit);
@@ -25,13 +26,15 @@ bool dl_is_language_fit(const struct dl_fit *fit);
 bool dl_fit_is_for(const struct dl_model *m, const struct dl_fit *fit,
                    const struct dl_architecture *arch);
 
-/* Whether a table has runs for a fit: a table without rows has those of others.
+/* The rows of a table that a fit of a model learns from, as predict estimates
+ * them: those of language models have a fit of their own in the model, or none.
  */
-bool dl_kinds_have(const struct dl_run_kinds *kinds, const struct dl_fit *fit);
+enum dl_training_rows dl_rows_of(const struct dl_model *m,
+                                 const struct dl_run_kinds *kinds,
+                                 const struct dl_fit *fit);
 
-/* Opens the model of `path`, or with NULL the installed one for the runs, into
- * *m, owned by the caller. Fits of runs that it has none of are those that are
- * installed; one that can learn nothing stays as it is. */
+/* Opens the model of `path`, or with NULL the installed fits for such runs,
+ * into *m, owned by the caller. */
 enum dl_status dl_open_calibrated(struct dl_cli *cli, const char *path,
                                   const struct dl_run_kinds *kinds,
                                   struct dl_model **m);

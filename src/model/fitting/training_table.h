@@ -43,7 +43,12 @@ struct dl_training {
   struct dl_kept_run *kept;
   size_t cap_kept;
   /* Rows of language models alone, or of all others; set likewise. */
-  enum dl_training_rows { DL_ROWS_ALL, DL_ROWS_LANGUAGE, DL_ROWS_OTHER } only;
+  enum dl_training_rows {
+    DL_ROWS_ALL,
+    DL_ROWS_LANGUAGE,
+    DL_ROWS_OTHER,
+    DL_ROWS_NONE
+  } only;
   bool of_gpus; /* rows with energies of more than GPUs are skipped; likewise */
   bool means; /* a row is the mean of n runs (column "n"); set by the caller */
   /* The rows as physics take them; the caller sets `physics` of those it wants
