@@ -266,7 +266,7 @@ static enum dl_status read_key(struct parts *p, const struct key *k,
                                (int)strcspn(k->names, "|"), k->names, k->key);
 }
 
-/* All keys of a family, and what it has besides. */
+/* All keys of a family, and its constants. */
 static enum dl_status read_keys(struct parts *p, const struct family *f,
                                 const dl_json *j, const char *path,
                                 struct dl_diag *d) {
