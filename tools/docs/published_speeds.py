@@ -42,9 +42,10 @@ class Row:
         self.settings = settings
         key = next(c for c in PUBLISHED if settings[c])
         self.error = math.log(float(found[key]) / float(settings[key]))
-        energy = float(found["energy_j"])
-        self.inside = (float(found["low_j"]) / energy <= math.exp(self.error)
-                       <= float(found["high_j"]) / energy)
+        time = float(found["duration_s"])
+        self.inside = (float(found["duration_low_s"]) / time
+                       <= math.exp(self.error)
+                       <= float(found["duration_high_s"]) / time)
         published, need = settings["peak_memory_gib"], found["memory_need_gb"]
         self.memory = (math.log(float(need) / GIB / float(published))
                        if published and need else None)
