@@ -153,13 +153,14 @@ static void take_signals(struct recording *c) {
  * of their work. */
 static void share_cpus(struct recording *c, int64_t ns) {
   double cpu_j = 0, own_s, busy_s;
-  bool any = false;
+  bool any = false, measured = false;
   if (c->tree.root == 0 || (ns - c->tree_ns < tree_every_ns && !c->done))
     return;
   for (size_t i = 0; i < c->s->n; i++)
     if (c->s->s[i].part == DL_METER_CPU) {
-      cpu_j += c->s->s[i].used_j;
       any = true;
+      measured = measured || !c->s->s[i].assumed;
+      cpu_j += c->s->s[i].assumed ? 0 : c->s->s[i].used_j;
     }
   c->tree_ns = ns;
   if (!any)
@@ -168,8 +169,9 @@ static void share_cpus(struct recording *c, int64_t ns) {
     double share = fmin(1, own_s / busy_s);
     c->own_s += own_s;
     c->busy_s += busy_s;
-    c->r->own_cpu_j = (isnan(c->r->own_cpu_j) ? 0 : c->r->own_cpu_j) +
-                      share * (cpu_j - c->cpu_j);
+    if (measured)
+      c->r->own_cpu_j = (isnan(c->r->own_cpu_j) ? 0 : c->r->own_cpu_j) +
+                        share * (cpu_j - c->cpu_j);
     c->r->cpu_share = fmin(1, c->own_s / c->busy_s);
     c->r->share_by_group = c->tree.by_group;
   }

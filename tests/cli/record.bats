@@ -171,6 +171,10 @@ EOF
     record --cpu-tdp 100 --duration 1.1s --no-trace --format json
   check '.energy_j == null and .devices[0].assumed'
   within 0 "$(jq '.devices[0].energy_j / .duration_s' out)" 101
+  # the program's part is one of a measured energy
+  FAKE_NVML_GPUS=0 try record --cpu-tdp 100 --no-trace --format json -o s.json \
+    -- sleep 1.1
+  jq -e '.own_cpu_energy_j == null and .cpu_share != null' s.json
 }
 
 @test "the driver refuses" {

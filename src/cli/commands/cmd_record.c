@@ -299,14 +299,15 @@ static enum dl_status summarise(struct recording *c) {
   return c->out.f ? dl_cli_commit(cli, &c->out, NULL, status) : status;
 }
 
-/* Of assumed powers alone there is no run. */
+/* Of assumed powers alone there is no run: no row of a table. */
 static enum dl_status summarise_assumed(struct recording *c) {
   struct dl_run run = dl_run_unknown;
-  dl_output_discard(&c->out);
   dl_run_set_number(&run, DL_RUN_duration_s, c->result.duration_s);
   enum dl_status status = print_summary(c, &run, &c->cli->diag);
   dl_run_clear(&run);
-  return status;
+  return c->out.f && !has_rows(output_format(c->cli))
+             ? dl_cli_commit(c->cli, &c->out, NULL, status)
+             : status;
 }
 
 static void clean_up(struct recording *c) {
