@@ -69,6 +69,10 @@ NUMBER(active_params_m, "M", 1e-6, 1e9, "parameters that a token uses")
 /* Unknown: 0. */
 NUMBER(sparse_params_m, "M", 0, 1e9,
        "part of params_m in rows of which a step updates those looked up")
+/* Unknown: those of the precision. */
+NUMBER(weight_bytes, "B", 0.1, 8,
+       "size of a weight of the published checkpoint, where servers load it "
+       "quantized")
 NUMBER(image_px, "px", 1, 1e5, "side of the square input")
 NUMBER(seq_len, "tokens", 1, 1e9, "length of the sequence")
 /* Unknown: it does not generate by denoising. */

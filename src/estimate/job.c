@@ -53,7 +53,8 @@ void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
       .tdp_w = dl_row_number(row, &s->tdp_w),
       .idle_w = dl_row_number(row, &s->idle_w),
       .bandwidth_gb_s = dl_row_number(row, &s->bandwidth_gb_s),
-      .weight_bytes = dl_row_number(row, &s->weight_bytes),
+      .weight_bytes = dl_or(dl_row_number(row, &s->weight_bytes),
+                            arch ? arch->weight_bytes : NAN),
       .kv_bytes = dl_row_number(row, &s->kv_bytes),
       .peak_given = dl_run_set_has(&row->given, DL_RUN_peak_tflops)};
   for (size_t i = 0; i < DL_N_RUN_MEMBERS && job->n_assumed < DL_MOST_ASSUMED;

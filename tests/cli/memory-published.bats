@@ -126,3 +126,20 @@ EOF
   check '[.estimates[] | .memory_need_gb <= 24]
     | (map(select(.)) | length) >= 0.9 * length'
 }
+
+@test "published weights in MXFP4 fit as their model card says" {
+  # gpt-oss (arXiv 2508.10925): 120b runs on one GPU of 80 GB, 20b in 16 GB
+  # (checkpoints of 60.8 and 12.8 GiB); in 16 bits they do not.
+  serve=(--phase inference --prompt-tokens 500 --output-tokens 500
+    --requests 4 --batch-size 4 -q --format json)
+  for job in '120b h100 60.8' '20b rtx-4080 12.8'; do
+    read -r size gpu gib <<<"$job"
+    try predict --arch "gpt-oss-$size" --gpu "$gpu" "${serve[@]}"
+    check "(.memory_need_gb - $gib * 1.073741824) | . > 0 and . < 2"
+    ! grep -q 'more than' err
+    try predict --arch "gpt-oss-$size" --gpu "$gpu" "${serve[@]}" \
+      --set weight_bytes=2
+    check ".memory_need_gb > 3 * $gib"
+    check '[.warnings[] | select(test("more than"))] | length == 1'
+  done
+}

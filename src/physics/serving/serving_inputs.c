@@ -19,6 +19,7 @@ const struct dl_physics_quantity
         {"arch.attention_window", false, false},
         {"arch.window_share", false, false},
         {"arch.kv_cache_per_token", true, false},
+        {"arch.weight_bytes", false, false},
         {"arch.depth", true, false},
         {"arch.hidden_size", true, false},
         {"precision", false, false},
@@ -105,7 +106,8 @@ const char *dl_serving_inputs_read(const struct dl_physics_row *row,
   in->windowed = in->window > 0 ? dl_or(arch->window_share, 1) : 0;
   in->layers = arch->depth;
   in->width = arch->hidden_size;
-  in->weight_bytes = dl_or(row->other[WEIGHT_BYTES], bytes);
+  in->weight_bytes =
+      dl_or(row->other[WEIGHT_BYTES], dl_or(arch->weight_bytes, bytes));
   /* Servers keep keys and values in 16 bits where weights have fewer, and
    * attend in the format of the keys. */
   in->kept_bytes = dl_or(row->other[KV_BYTES], fmax(2, bytes));
