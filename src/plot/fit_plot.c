@@ -348,25 +348,20 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
       [COL_BY] = {o->by ? o->by : "gpu", DL_CELL_TEXT, !o->by},
       [COL_SHAPE] = {shape, DL_CELL_TEXT, !o->shape},
       [COL_PER] = {o->per, DL_CELL_TEXT, !o->per}};
-  enum dl_status status =
-      dl_plot_table_read(&w.t, o->path[0], columns, N_COLS,
-                         "dlest fit --cv SCHEME --predictions FILE", d);
-  if (status == DL_OK)
-    status = choose_target(&w, o->target, d);
-  if (status == DL_OK)
-    status = make_marks(&w, o->per != NULL, d);
-  if (status == DL_OK && w.groups.n > MOST_GROUPS)
-    status = dl_fail_at(d, DL_EINPUT, w.t.path, 0,
-                        "%zu groups in column '%s' are too many to "
-                        "distinguish; choose another with --by",
-                        w.groups.n, columns[COL_BY].name);
-  if (status == DL_OK) {
-    w.shaped &=
-        w.shapes.n > 1 && w.shapes.n <= DL_SHAPES && w.groups.n <= DL_SHADES;
-    set_axes(&w);
-    write_script(s, o, &w);
-  }
-  return status;
+  DL_TRY(dl_plot_table_read(&w.t, o->path[0], columns, N_COLS,
+                            "dlest fit --cv SCHEME --predictions FILE", d));
+  DL_TRY(choose_target(&w, o->target, d));
+  DL_TRY(make_marks(&w, o->per != NULL, d));
+  if (w.groups.n > MOST_GROUPS)
+    return dl_fail_at(d, DL_EINPUT, w.t.path, 0,
+                      "%zu groups in column '%s' are too many to "
+                      "distinguish; choose another with --by",
+                      w.groups.n, columns[COL_BY].name);
+  w.shaped &=
+      w.shapes.n > 1 && w.shapes.n <= DL_SHAPES && w.groups.n <= DL_SHADES;
+  set_axes(&w);
+  write_script(s, o, &w);
+  return DL_OK;
 }
 
 const struct dl_plot_kind dl_plot_fit = {

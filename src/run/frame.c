@@ -321,7 +321,6 @@ static enum dl_status add_usual(struct dl_frame *f, struct step *s,
 /* All sources of a name into s, in the order of frame.h. */
 static enum dl_status find_sources(struct dl_frame *f, struct step *s,
                                    struct dl_diag *d) {
-  enum dl_status status = DL_OK;
   long i = dl_entry_find(&f->overrides, s->name);
   s->begins = dl_frame_begins(f, s->name);
   add_indexed(s, SOURCE_OVERRIDE, i);
@@ -331,25 +330,25 @@ static enum dl_status find_sources(struct dl_frame *f, struct step *s,
   }
   i = dl_entry_find(&f->definitions, s->name);
   if (i >= 0 && s->scope != SCOPE_RAW)
-    status = add_definition(f, s, f->definitions.e[i].text, d);
+    DL_TRY(add_definition(f, s, f->definitions.e[i].text, d));
   if (f->csv)
     add_indexed(s, SOURCE_COLUMN, dl_csv_find(f->csv, s->name));
   const struct dl_axis *axis = f->axes ? dl_axes_find(f->axes, s->name) : NULL;
   add_indexed(s, SOURCE_AXIS, axis ? axis - f->axes->a : -1);
   if (dl_frame_is_option(f, s->name))
-    return status;
+    return DL_OK;
   const struct dl_field *field = dl_frame_size_field(f, s->name);
-  if (field && status == DL_OK)
-    status = add_size(f, s, field, d);
+  if (field)
+    DL_TRY(add_size(f, s, field, d));
   const struct derived *g = dl_frame_derivation(f, s->name);
-  if (g && s->scope == SCOPE_FULL && status == DL_OK)
-    status = add_derived(f, s, g, d);
+  if (g && s->scope == SCOPE_FULL)
+    DL_TRY(add_derived(f, s, g, d));
   const struct usual *usual = f->usual ? dl_usual_of(s->name) : NULL;
-  if (usual && s->scope != SCOPE_OWN && status == DL_OK)
-    status = add_usual(f, s, usual, d);
+  if (usual && s->scope != SCOPE_OWN)
+    DL_TRY(add_usual(f, s, usual, d));
   field = s->scope == SCOPE_FULL ? dl_frame_descriptor_field(f, s->name) : NULL;
-  if (status != DL_OK || !field)
-    return status;
+  if (!field)
+    return DL_OK;
   s->source[s->n_sources++] =
       (struct source){.kind = SOURCE_DESCRIPTOR,
                       .field = field,

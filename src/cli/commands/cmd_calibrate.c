@@ -112,9 +112,15 @@ static enum dl_status open_table(const struct table *t, struct dl_csv **csv,
            : dl_fail_errno(d, "temporary file", "cannot open", errno);
 }
 
-/* Makes a table of the runs that a model keeps. */
+static void close_table(struct table *t) {
+  if (t->runs)
+    fclose(t->runs);
+}
+
+/* Replaces a table by the runs that a model keeps. */
 static enum dl_status make_kept(struct table *t, const struct dl_model *m,
                                 struct dl_diag *d) {
+  close_table(t);
   *t = (struct table){.path = m->path ? m->path : "runs", .runs = tmpfile()};
   if (t->runs)
     dl_kept_runs_write(&m->runs, t->runs);
@@ -136,6 +142,10 @@ struct calibrating {
   size_t done;
   bool again; /* the model was calibrated, and keeps no runs */
 };
+
+static void end(struct calibrating *w) {
+  close_table(&w->table_of);
+}
 
 /* Whether a fit can learn from another quantity than its target, by constants
  * that targets share; energies of language models say nothing. */
@@ -338,15 +348,13 @@ static enum dl_status check_used(const struct calibrating *w,
   size_t i = 0;
   while (i < runs->n && used[i])
     i++;
-  return i == runs->n
-             ? DL_OK
-             : dl_fail(&w->cli->diag, DL_EINPUT,
-                       "a run that the model was calibrated with (%s:%zu) "
-                       "cannot be read again: %s",
-                       runs->run[i].file, runs->run[i].line,
-                       why->n_warnings > 0 ? why->warnings[0]
-                                           : "a value is "
-                                             "missing");
+  const char *reason =
+      why->n_warnings > 0 ? why->warnings[0] : "a value is missing";
+  return i == runs->n ? DL_OK
+                      : dl_fail(&w->cli->diag, DL_EINPUT,
+                                "a run that the model was calibrated with "
+                                "(%s:%zu) cannot be read again: %s",
+                                runs->run[i].file, runs->run[i].line, reason);
 }
 
 /* Learns from all runs that the model keeps. */
@@ -395,10 +403,10 @@ static void describe(struct calibrating *w, struct dl_model *m) {
   m->options = line;
 }
 
-/* Takes over the report. */
+/* Takes over the report that it prints. */
 static enum dl_status write_all(struct calibrating *w, struct dl_model *m,
-                                struct dl_report *r) {
-  DL_SCOPED(dl_report_free_local) struct dl_report *owned = r;
+                                struct dl_report **report) {
+  struct dl_report *r = *report;
   bool printed = false;
   DL_TRY(dl_cli_strict(w->cli));
   DL_TRY(dl_save_model(w->cli, m, ".calibrated.xml", r, &printed));
@@ -411,17 +419,12 @@ static enum dl_status write_all(struct calibrating *w, struct dl_model *m,
                      "model of before on a table of all runs.");
   if (printed)
     return DL_OK;
-  owned = NULL;
+  *report = NULL;
   return dl_cli_print(w->cli, r);
 }
 
-static void close_table(struct table *t) {
-  if (t->runs)
-    fclose(t->runs);
-  t->runs = NULL;
-}
-
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
+  DL_SCOPED(end)
   struct calibrating w = {
       .cli = cli, .o = options_at, .input = cli->argument[0]};
   DL_SCOPED(dl_model_free_local) struct dl_model *m = NULL;
@@ -431,25 +434,16 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     return dl_fail(&cli->diag, DL_EUSAGE,
                    "the table is read several times: give a file, not "
                    "standard input");
-  enum dl_status status = make_table(&w.table_of, w.input, &cli->diag);
-  if (status == DL_OK)
-    status = find_kinds(&w, &w.o->job);
-  if (status == DL_OK)
-    status = dl_open_calibrated(cli, w.o->model, &w.kinds, &m);
+  DL_TRY(make_table(&w.table_of, w.input, &cli->diag));
+  DL_TRY(find_kinds(&w, &w.o->job));
+  DL_TRY(dl_open_calibrated(cli, w.o->model, &w.kinds, &m));
   w.m = m;
-  if (status == DL_OK)
-    status = read_new(&w, m, &new);
-  close_table(&w.table_of);
-  DL_TRY(status);
+  DL_TRY(read_new(&w, m, &new));
   add_runs(&w, m, &new);
   w.table = DL_TABLE(r, "calibrations", "Calibration", columns, true);
-  status = calibrate_all(&w, m);
-  close_table(&w.table_of);
-  DL_TRY(status);
+  DL_TRY(calibrate_all(&w, m));
   describe(&w, m);
-  struct dl_report *whole = r;
-  r = NULL;
-  return write_all(&w, m, whole);
+  return write_all(&w, m, &r);
 }
 
 const struct dl_command dl_cmd_calibrate = {

@@ -69,9 +69,8 @@ enum dl_status dl_step_look(struct dl_step_options *o, struct dl_step *s,
                         .n_high = p.n_high,
                         .coverage = p.coverage,
                         .foot = o->foot};
-  enum dl_status status = read_epochs(o, s, d);
-  if (status != DL_OK)
-    return status;
+  enum dl_status status = DL_OK;
+  DL_TRY(read_epochs(o, s, d));
   dl_epoch_series_truncate(&s->seen, o->seen);
   struct dl_measured_epochs seen = dl_epoch_series_get(&s->seen);
   p.phase = o->phase;
@@ -105,10 +104,9 @@ struct sources {
 static enum dl_status open_sources(struct sources *p, struct dl_step_options *o,
                                    struct dl_diag *d) {
   bool standard_input = false;
-  enum dl_status status = DL_OK;
   p->pipe = dl_calloc(o->paths.n, sizeof *p->pipe);
   p->file = dl_calloc(o->paths.n, sizeof *p->file);
-  for (size_t i = 0; i < o->paths.n && status == DL_OK; i++) {
+  for (size_t i = 0; i < o->paths.n; i++) {
     char **path = &o->paths.s[i];
     bool stdin_again = standard_input && strcmp(*path, "-") == 0;
     standard_input |= strcmp(*path, "-") == 0;
@@ -117,11 +115,11 @@ static enum dl_status open_sources(struct sources *p, struct dl_step_options *o,
     if (!dl_is_pipe(*path))
       continue;
     struct dl_spool *s = &p->pipe[p->n_pipes++];
-    status = dl_spool_open(s, *path, d);
+    DL_TRY(dl_spool_open(s, *path, d));
     free(*path);
     *path = dl_strdup(s->path);
   }
-  return status;
+  return DL_OK;
 }
 
 static void close_sources(struct sources *p) {
@@ -161,8 +159,7 @@ static enum change look_at_files(struct sources *p,
 /* One look whose errors are ignored: the log may have just begun. */
 static bool glance(struct dl_step_options *o, struct dl_step *s) {
   DL_SCOPED(dl_diag_free) struct dl_diag d = {0};
-  enum dl_status status = dl_step_look(o, s, &d);
-  return status == DL_OK;
+  return dl_step_look(o, s, &d) == DL_OK;
 }
 
 static void show(const struct dl_cli *cli, const struct dl_step *s) {

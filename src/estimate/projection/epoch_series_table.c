@@ -39,8 +39,6 @@ static const struct word units[] = {{"_kwh", DL_J_PER_KWH},
                                     {"_kj", 1e3},
                                     {"_j", 1}};
 
-#define N(words) (sizeof(words) / sizeof *(words))
-
 struct reading {
   struct dl_epoch_series *seen;
   struct dl_csv *csv;
@@ -65,9 +63,9 @@ bool dl_epoch_series_is_table(const char *path, const char *energy_column) {
   if (dl_lines_open(&lines, path, &d) == DL_OK) {
     head.text = dl_lines_head(lines, &head.len);
     bool time = false, energy = energy_column;
-    for (size_t i = 0; i < N(durations); i++)
+    for (size_t i = 0; i < DL_LENGTH(durations); i++)
       time |= dl_head_has(&head, durations[i].name);
-    for (size_t i = 0; i < N(energies); i++)
+    for (size_t i = 0; i < DL_LENGTH(energies); i++)
       energy |= dl_head_has(&head, energies[i].name);
     bool part = dl_head_has(&head, "epoch");
     bool emissions = dl_head_has(&head, "emissions,duration");
@@ -94,7 +92,7 @@ static long find(const struct reading *r, const struct word *words, size_t n,
 static enum dl_status find_energy(struct reading *r, const char *name,
                                   struct dl_diag *d) {
   if (!name) {
-    r->energy = find(r, energies, N(energies), &r->energy_scale);
+    r->energy = find(r, energies, DL_LENGTH(energies), &r->energy_scale);
     return r->energy >= 0 ? DL_OK
                           : dl_fail_at(d, DL_EINPUT, dl_csv_path(r->csv), 1,
                                        "no column of energy; name one with "
@@ -104,11 +102,11 @@ static enum dl_status find_energy(struct reading *r, const char *name,
   if (r->energy < 0)
     return dl_fail_at(d, DL_EINPUT, dl_csv_path(r->csv), 1, "no column '%s'",
                       name);
-  for (size_t i = 0; i < N(energies) && r->energy_scale == 0; i++)
+  for (size_t i = 0; i < DL_LENGTH(energies) && r->energy_scale == 0; i++)
     if (strcmp(name, energies[i].name) == 0)
       r->energy_scale = energies[i].scale;
   size_t len = strlen(name);
-  for (size_t i = 0; i < N(units) && r->energy_scale == 0; i++) {
+  for (size_t i = 0; i < DL_LENGTH(units) && r->energy_scale == 0; i++) {
     size_t n = strlen(units[i].name);
     if (len > n && strcmp(name + len - n, units[i].name) == 0)
       r->energy_scale = units[i].scale;
@@ -154,7 +152,7 @@ static enum dl_status find_columns(struct reading *r, const char *energy,
   r->boundary = dl_csv_find(r->csv, "boundary");
   r->n_gpus = dl_csv_find(r->csv, "n_gpus");
   r->run_id = r->epoch < 0 ? dl_csv_find(r->csv, "run_id") : -1;
-  r->duration = find(r, durations, N(durations), &r->duration_scale);
+  r->duration = find(r, durations, DL_LENGTH(durations), &r->duration_scale);
   r->first = r->last = r->gpus = NAN;
   if (r->duration < 0)
     return dl_fail_at(d, DL_EINPUT, dl_csv_path(r->csv), 1,
@@ -255,19 +253,18 @@ static enum dl_status take_row(struct reading *r, const char *const *cell,
 
 static enum dl_status read_rows(struct reading *r, struct dl_diag *d) {
   const struct dl_csv_block *b;
-  enum dl_status status = dl_csv_next(r->csv, &b, d);
-  while (status == DL_OK && b) {
+  DL_TRY(dl_csv_next(r->csv, &b, d));
+  while (b) {
     size_t n = b->n_rows - dl_csv_is_cut(r->csv);
-    for (size_t i = 0; i < n && status == DL_OK; i++)
+    for (size_t i = 0; i < n; i++)
       if (is_wanted(r, b->cell + i * b->n_cols))
-        status = take_row(r, b->cell + i * b->n_cols, b->line[i], d);
+        DL_TRY(take_row(r, b->cell + i * b->n_cols, b->line[i], d));
     if (n < b->n_rows)
       dl_warn_at(d, dl_csv_path(r->csv), b->line[n],
                  "last line skipped: it is incomplete");
-    if (status == DL_OK)
-      status = dl_csv_next(r->csv, &b, d);
+    DL_TRY(dl_csv_next(r->csv, &b, d));
   }
-  return status;
+  return DL_OK;
 }
 
 /* A mean power that no such number of GPUs has: mistaken units. Without the
