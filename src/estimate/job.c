@@ -28,14 +28,13 @@ enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_frame *f,
                 {"weight_bytes", &s->weight_bytes},
                 {"kv_bytes", &s->kv_bytes}};
   struct dl_row_ref member;
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < DL_N_RUN_MEMBERS && status == DL_OK; i++)
+  for (size_t i = 0; i < DL_N_RUN_MEMBERS; i++)
     if (is_read(&dl_run_columns[i]))
-      status = dl_frame_quantity(f, dl_run_columns[i].name, false, &member, d);
-  for (size_t i = 0; i < DL_LENGTH(fields) && status == DL_OK; i++)
-    status = dl_frame_quantity(f, fields[i].name, false, fields[i].to, d);
+      DL_TRY(dl_frame_quantity(f, dl_run_columns[i].name, false, &member, d));
+  for (size_t i = 0; i < DL_LENGTH(fields); i++)
+    DL_TRY(dl_frame_quantity(f, fields[i].name, false, fields[i].to, d));
   dl_frame_assume(f, dl_assume, true);
-  return status == DL_OK ? dl_frame_want_descriptors(f, d) : status;
+  return dl_frame_want_descriptors(f, d);
 }
 
 void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,

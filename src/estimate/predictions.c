@@ -281,7 +281,6 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
       .value = NAN, .low = NAN, .high = NAN};
   bool trains = !dl_beyond_training(job) && !dl_trains_language(ctx, job),
        given = !isnan(job->known.run_s);
-  enum dl_status status = DL_OK;
   struct asked a;
   a.ctx = ctx;
   a.job = job;
@@ -296,15 +295,14 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   explain(p, &a, trains);
   /* A run whose duration is known has no energy of its own. */
   if (trains && (given || has_condition(job)))
-    status = ask(p, &a, DL_PHYSICAL_POWER, DL_PHYSICAL_POWER, d);
-  if (status == DL_OK && trains && !given)
-    status =
-        ask(p, &a, ctx->asks_physical ? DL_PHYSICAL_EPOCH : DL_PHYSICAL_TIME,
-            DL_PHYSICAL_TIME, d);
-  if (status == DL_OK && dl_run_is_inference(job->run))
-    status = ask(p, &a, DL_SERVING_POWER, DL_SERVING_TIME, d);
-  if (status == DL_OK && p->language)
-    status = ask(p, &a, DL_LANGUAGE_RATE, DL_LANGUAGE_RATE, d);
+    DL_TRY(ask(p, &a, DL_PHYSICAL_POWER, DL_PHYSICAL_POWER, d));
+  if (trains && !given)
+    DL_TRY(ask(p, &a, ctx->asks_physical ? DL_PHYSICAL_EPOCH : DL_PHYSICAL_TIME,
+               DL_PHYSICAL_TIME, d));
+  if (dl_run_is_inference(job->run))
+    DL_TRY(ask(p, &a, DL_SERVING_POWER, DL_SERVING_TIME, d));
+  if (p->language)
+    DL_TRY(ask(p, &a, DL_LANGUAGE_RATE, DL_LANGUAGE_RATE, d));
   if (trains && !given && ctx->asks_physical)
     take_times(p, &a);
   condition(p, &a);
@@ -316,8 +314,8 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   dl_infer(ctx, job, &p->served);
   /* PRE gives the duration where the physical method has none. */
   bool pre = ctx->asks_pre || (!given && isnan(dl_physical_duration(job, p)));
-  if (status == DL_OK && trains && pre)
-    status = ask(p, &a, DL_PRE_POWER, DL_PRE_TIME, d);
+  if (trains && pre)
+    DL_TRY(ask(p, &a, DL_PRE_POWER, DL_PRE_TIME, d));
   settle_duration(p, job);
-  return status;
+  return DL_OK;
 }

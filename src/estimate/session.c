@@ -71,9 +71,9 @@ static enum dl_status unknown_method(const char *name, struct dl_diag *d) {
   for (; n < 32 && dl_estimators[n]; n++)
     names[n] = dl_estimators[n]->name;
   dl_suggest_names(name, names, n, &near);
-  dl_fail(d, DL_EUSAGE, "unknown method '%s'%s; see 'dlest list methods'", name,
-          dl_text_str(&near));
-  return DL_EUSAGE;
+  return dl_fail(d, DL_EUSAGE,
+                 "unknown method '%s'%s; see 'dlest list methods'", name,
+                 dl_text_str(&near));
 }
 
 static enum dl_status find_methods(struct dl_session *s, const char *methods,
@@ -84,19 +84,16 @@ static enum dl_status find_methods(struct dl_session *s, const char *methods,
   size_t n = names.n;
   while (all && dl_estimators[n])
     n++;
-  enum dl_status status = DL_OK;
   s->method = dl_calloc(n, sizeof *s->method);
-  for (size_t i = 0; i < n && status == DL_OK; i++) {
+  for (size_t i = 0; i < n; i++) {
     s->method[i] = all ? dl_estimators[i] : dl_estimator_find(names.s[i]);
-    if (!s->method[i]) {
-      status = unknown_method(names.s[i], d);
-      continue;
-    }
+    if (!s->method[i])
+      return unknown_method(names.s[i], d);
     s->asks_pre |= s->method[i]->asks_pre;
     s->asks_physical |= s->method[i] == &dl_physical_method;
     s->n++;
   }
-  return status;
+  return DL_OK;
 }
 
 /* Binds the fits of m to a frame. */
@@ -122,20 +119,16 @@ enum dl_status dl_session_new(struct dl_session **out, struct dl_frame *f,
                               const struct dl_model *m, const char *methods,
                               double coverage, struct dl_diag *d) {
   *out = NULL;
+  DL_SCOPED(dl_session_free_local)
   struct dl_session *s = dl_calloc(1, sizeof *s);
   s->fields.known = DL_KNOW_ALL;
   s->coverage = coverage;
   s->of_90 = dl_interval_sd(-1, 1, 0.9) / dl_interval_sd(-1, 1, coverage);
-  enum dl_status status = find_methods(s, methods, d);
-  if (status == DL_OK)
-    status = dl_job_bind(&s->fields, f, d);
-  if (status == DL_OK)
-    status = bind_fits(s, m, f, d);
-  if (status != DL_OK) {
-    dl_session_free(s);
-    return status;
-  }
+  DL_TRY(find_methods(s, methods, d));
+  DL_TRY(dl_job_bind(&s->fields, f, d));
+  DL_TRY(bind_fits(s, m, f, d));
   *out = s;
+  s = NULL;
   return DL_OK;
 }
 
@@ -153,10 +146,9 @@ enum dl_status dl_session_row(const struct dl_session *s,
                               struct dl_job_predictions *p,
                               struct dl_estimate *est, struct dl_diag *d) {
   dl_job_read(job, &s->fields, row);
-  enum dl_status status = dl_predictions_make(p, s, job, d);
+  DL_TRY(dl_predictions_make(p, s, job, d));
   job->contradictory = dl_known_contradicts(job, NULL);
-  bool slow = status == DL_OK && p->served.too_slow;
-  for (size_t i = 0; i < s->n && status == DL_OK; i++) {
+  for (size_t i = 0; i < s->n; i++) {
     est[i] = (struct dl_estimate){.method = s->method[i]->name,
                                   .energy_j = NAN,
                                   .low_j = NAN,
@@ -169,7 +161,7 @@ enum dl_status dl_session_row(const struct dl_session *s,
                                   .busy_share = NAN,
                                   .duration_s = p->duration_s,
                                   .duration_from = p->duration_from};
-    if (job->contradictory || slow)
+    if (job->contradictory || p->served.too_slow)
       est[i].lacks =
           job->contradictory ? "known values that agree" : p->served.lacks;
     else
@@ -177,7 +169,7 @@ enum dl_status dl_session_row(const struct dl_session *s,
     dl_estimate_throughput(&est[i], job);
     bound_power(&est[i]);
   }
-  return status;
+  return DL_OK;
 }
 
 /* Refuses contradictory values. */

@@ -199,16 +199,15 @@ static enum dl_status add_rows(struct batch *b, const char *const *cell,
                                size_t from, size_t n) {
   struct dl_diag *d = &b->cli->diag;
   size_t pieces = (n - from + PIECE - 1) / PIECE;
-  enum dl_status status = DL_OK;
 #pragma omp parallel for schedule(dynamic)
   for (size_t p = 0; p < pieces; p++)
     for (size_t i = from + p * PIECE; i < n && i < from + (p + 1) * PIECE; i++)
       if (b->outcome[i].shown)
         put_row(b, cell + i * b->n_own, i, &b->text[p], NULL);
-  for (size_t p = 0; p < pieces && status == DL_OK; p++)
+  for (size_t p = 0; p < pieces; p++)
     if (b->text[p].len > 0)
-      status = dl_stream_write(b->stream, &b->text[p], d);
-  return status;
+      DL_TRY(dl_stream_write(b->stream, &b->text[p], d));
+  return DL_OK;
 }
 
 /* A row that no method can estimate is skipped. */
@@ -319,39 +318,32 @@ static enum dl_status judge_row(struct batch *b, size_t i, size_t line) {
 /* Rows are written one by one as long as their layout depends on those before
  * them. */
 static enum dl_status print_chunk(struct batch *b,
-                                  const struct dl_csv_block *block,
-                                  size_t first, size_t n) {
-  const char *const *cell = block->cell + first * block->n_cols;
-  enum dl_status status = DL_OK;
+                                  const struct dl_csv_block *block, size_t n) {
+  const char *const *cell = block->cell + b->first * block->n_cols;
   size_t i = 0;
-  for (size_t k = 0; k < n && status == DL_OK; k++)
-    status = judge_row(b, k, block->line[first + k]);
-  for (; i < n && status == DL_OK && !dl_stream_adds(b->stream); i++)
+  for (size_t k = 0; k < n; k++)
+    DL_TRY(judge_row(b, k, block->line[b->first + k]));
+  for (; i < n && !dl_stream_adds(b->stream); i++)
     if (b->outcome[i].shown)
-      status = put_row(b, cell + i * b->n_own, i, NULL, &b->cli->diag);
-  return status == DL_OK && i < n ? add_rows(b, cell, i, n) : status;
+      DL_TRY(put_row(b, cell + i * b->n_own, i, NULL, &b->cli->diag));
+  return add_rows(b, cell, i, n);
 }
 
 static enum dl_status stream_rows(struct batch *b) {
   struct dl_diag *d = &b->cli->diag;
   const struct dl_csv_block *block;
-  enum dl_status status;
-  while ((status = dl_frame_next(b->f, b->csv, &block, d)) == DL_OK && block) {
-    for (size_t first = 0; first < block->n_rows && status == DL_OK;
-         first += CHUNK) {
-      size_t n = block->n_rows - first;
-      if (n > CHUNK)
-        n = CHUNK;
-      b->first = first;
-      status = estimate_chunk(b, n);
-      if (status == DL_OK)
-        status = print_chunk(b, block, first, n);
+  while (true) {
+    DL_TRY(dl_frame_next(b->f, b->csv, &block, d));
+    if (!block)
+      return DL_OK;
+    for (b->first = 0; b->first < block->n_rows; b->first += CHUNK) {
+      size_t left = block->n_rows - b->first;
+      size_t n = left < CHUNK ? left : CHUNK;
+      DL_TRY(estimate_chunk(b, n));
+      DL_TRY(print_chunk(b, block, n));
     }
-    if (status != DL_OK)
-      return status;
     dl_progress_step(d->progress, dl_csv_share(b->csv));
   }
-  return status;
 }
 
 /* Quantities that size the run and that the table does not have. Inference has

@@ -361,17 +361,16 @@ static enum dl_status take_row(struct dl_totals *t, struct dl_sums *all,
 enum dl_status dl_totals_read(const char *path, struct dl_totals *t,
                               struct dl_sums *all, struct dl_diag *d) {
   const struct dl_csv_block *block;
-  struct dl_csv *csv;
-  enum dl_status status = open_totals(&csv, path, d);
-  while (status == DL_OK && (status = dl_csv_next(csv, &block, d)) == DL_OK &&
-         block)
-    for (size_t i = 0; i < block->n_rows && status == DL_OK; i++) {
+  DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
+  DL_TRY(open_totals(&csv, path, d));
+  do {
+    DL_TRY(dl_csv_next(csv, &block, d));
+    for (size_t i = 0; block && i < block->n_rows; i++) {
       const struct source s = {csv, block->cell + i * block->n_cols,
                                block->line[i]};
-      status = take_row(t, all, &s, d);
+      DL_TRY(take_row(t, all, &s, d));
     }
-  if (status == DL_OK)
-    dl_same_tables_add(&t->parts.same, csv, d);
-  dl_csv_free(csv);
-  return status;
+  } while (block);
+  dl_same_tables_add(&t->parts.same, csv, d);
+  return DL_OK;
 }
