@@ -11,6 +11,7 @@
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
 #include "estimate/methods/work.h"
+#include "estimate/node/memory_remedy.h"
 #include "estimate/node/parallel.h"
 #include "estimate/node/peak_memory.h"
 #include "run/setup/training_setup.h"

@@ -7,7 +7,6 @@
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
 #include "estimate/methods/work.h"
-#include "estimate/node/division.h"
 #include "estimate/node/parallel.h"
 #include "run/setup/training_setup.h"
 
@@ -268,96 +267,4 @@ void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
   m->need_gb = m->model_gb + m->batch * m->sample_gb;
   m->over = m->need_gb > has;
   m->fits = usual((has - m->model_gb) / m->sample_gb);
-}
-
-/* Whether a job fits with another set-up. */
-static bool fits_with(const struct dl_job *job, const char *checkpointing,
-                      const char *sharding, double n_gpus) {
-  struct dl_run run = *job->run;
-  struct dl_job other = *job;
-  struct dl_memory_need m;
-  other.run = &run;
-  if (checkpointing) {
-    run.checkpointing = checkpointing;
-    run.checkpointed_layers = NAN;
-  }
-  if (sharding)
-    run.sharding = sharding;
-  if (dl_is_word(run.scaling, "strong")) /* the same on each */
-    run.batch_size = batch_of(job) * n_gpus;
-  run.n_gpus = n_gpus;
-  dl_memory_of(&other, &m);
-  return !m.over && !isnan(m.need_gb);
-}
-
-/* The least number of GPUs from n on that fits sharded, doubling; 0: none. */
-static double least_sharded(const struct dl_job *job, const char *checkpointing,
-                            double n) {
-  for (; language(job) && n <= DL_MOST_REMEDY_GPUS; n *= 2)
-    if (n > 1 && fits_with(job, checkpointing, "zero3", n))
-      return n;
-  return 0;
-}
-
-/* Whether the division among GPUs is assumed. */
-static bool is_open(const struct dl_job *job) {
-  return language(job) && job->row &&
-         !dl_run_set_has(&job->row->given, DL_RUN_sharding);
-}
-
-/* The least number of GPUs, doubling, that fits with what is then assumed; 0:
- * none. */
-static double least_gpus(const struct dl_job *job) {
-  double n = 2 * job->run->n_gpus;
-  while (n <= DL_MOST_REMEDY_GPUS && !dl_division_fits(job, n))
-    n *= 2;
-  return n <= DL_MOST_REMEDY_GPUS ? n : 0;
-}
-
-/* Checkpointing, and more GPUs or sharding. */
-static bool remedy_by_storing_less(const struct dl_job *job,
-                                   struct dl_text *to) {
-  double n = job->run->n_gpus;
-  bool full = fits_with(job, "full", NULL, n);
-  bool open = is_open(job);
-  double sharded = open ? least_gpus(job) : least_sharded(job, NULL, n);
-  if (full)
-    dl_text_add(to, "fits with --checkpointing full");
-  if (open && sharded > 0)
-    dl_text_printf(to, "%son %g GPUs", full ? ", or " : "fits ", sharded);
-  if (open)
-    return full || sharded > 0;
-  if (sharded > 0)
-    dl_text_printf(to, "%s--sharding zero3 on %g GPUs",
-                   full ? ", or " : "fits with ", sharded);
-  if (full || sharded > 0)
-    return true;
-  sharded = least_sharded(job, "full", n);
-  if (sharded > 0)
-    dl_text_printf(to,
-                   "fits with --checkpointing full and --sharding zero3 on %g "
-                   "GPUs",
-                   sharded);
-  return sharded > 0;
-}
-
-bool dl_memory_remedy(const struct dl_job *job, struct dl_text *to) {
-  if (dl_run_is_inference(job->run) || isnan(job->run->n_gpus))
-    return false;
-  if (remedy_by_storing_less(job, to))
-    return true;
-  if (!dl_is_word(job->run->attention, "eager"))
-    return false;
-  struct dl_run run = *job->run;
-  struct dl_job flash = *job;
-  DL_TEXT(then);
-  flash.run = &run;
-  run.attention = "flash";
-  bool alone = fits_with(&flash, NULL, NULL, run.n_gpus);
-  bool fits = alone || remedy_by_storing_less(&flash, &then);
-  if (alone)
-    dl_text_add(to, "fits with --attention flash");
-  else if (fits)
-    dl_text_printf(to, "with --attention flash it %s", dl_text_str(&then));
-  return fits;
 }

@@ -76,12 +76,4 @@ struct dl_memory_need {
 
 void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m);
 
-enum { DL_MOST_REMEDY_GPUS = 1024 };
-
-/* Appends what would make a training fit at its batch: "fits with
- * --checkpointing full, or --sharding zero3 on 4 GPUs", or the same with
- * --attention flash in place of eager; false: nothing of these. Sharding is for
- * language models; where it is not given, the number of GPUs alone is said. */
-bool dl_memory_remedy(const struct dl_job *job, struct dl_text *to);
-
 #endif
