@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "estimate/node/memory_remedy.h"
 #include "estimate/node/peak_memory.h"
 #include "job_bench.h"
 
