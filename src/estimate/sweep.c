@@ -4,6 +4,7 @@
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -77,6 +78,25 @@ static enum dl_status take(struct sweep *w, size_t i, size_t k) {
   return w->taker->row(w->taker->ctx, i, &row, &p->d);
 }
 
+/* Refuses settings that go together in no combination for the same reason. */
+static enum dl_status refuse_all_alike(const struct sweep *w,
+                                       struct dl_diag *d) {
+  DL_TEXT(first);
+  for (size_t k = 0; k < w->n; k++) {
+    DL_TRY(dl_cursor_to(w->part[0].cursor, k, d));
+    const struct dl_row *row = dl_cursor_row(w->part[0].cursor);
+    DL_SCOPED(dl_diag_free) struct dl_diag why = {0};
+    if (!dl_row_is_invalid(row))
+      return DL_OK;
+    dl_frame_complain(w->f, row, NULL, 0, &why);
+    if (k == 0)
+      dl_text_add(&first, why.error);
+    else if (strcmp(dl_text_str(&first), why.error) != 0)
+      return DL_OK;
+  }
+  return dl_fail(d, DL_EINPUT, "%s", dl_text_str(&first));
+}
+
 /* The run of a part: combinations from `first`. */
 static void run_part(struct sweep *w, size_t i, size_t first, size_t end) {
   struct part *p = &w->part[i];
@@ -108,6 +128,8 @@ enum dl_status dl_sweep(struct dl_frame *f, const struct dl_axes *axes,
   enum dl_status status = dl_axes_combinations(axes, &w.n, d);
   if (status == DL_OK)
     status = open_parts(&w, f, d);
+  if (status == DL_OK)
+    status = refuse_all_alike(&w, d);
   for (size_t k = 0; k < w.n && status == DL_OK; k += parts * DL_SWEEP_RUN) {
     status = run_round(&w, k, d);
     dl_progress_step(d->progress, (double)k / (double)w.n);

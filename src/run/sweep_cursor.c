@@ -71,7 +71,9 @@ enum dl_status dl_cursor_new(struct dl_cursor **out, const struct dl_frame *f,
 enum dl_status dl_cursor_to(struct dl_cursor *c, size_t combination,
                             struct dl_diag *d) {
   const struct row_source from = {.at = c->at, .lookup = &c->lookup};
-  unsigned changed = c->begun ? 0 : EVERY_STEP;
+  /* The fault of a row may lie in a step that no axis changes. */
+  bool whole = !c->begun || dl_row_is_invalid(c->row);
+  unsigned changed = whole ? EVERY_STEP : 0;
   size_t at[DL_MOST_AXES] = {0};
   dl_axes_at(c->f->axes, combination, at);
   for (size_t i = 0; i < c->f->axes->n; i++)
