@@ -198,3 +198,13 @@ RANGES
     --format csv >/dev/full 2>err || status=$?
   [ "$status" -eq 1 ]
 }
+
+@test "a combination that breaks is skipped, whatever axis changed before" {
+  # 1 / 0 with a batch of 16, on one GPU and on two
+  try predict --arch resnet50 --gpu a100 --method tdp --batch-size 16,32 \
+    --gpus 1,2 --duration 1h --define 'macs_g=1/(batch_size-16)' --format csv
+  [ "$status" -eq 3 ]
+  [ "$(grep -c 'batch size 16: column .macs_g.' err)" -eq 1 ]
+  grep -q '^dlest: 2 rows skipped' err
+  [ "$(cut -d, -f 6 <out | tail -n +2 | sort -u)" = 32 ]
+}
