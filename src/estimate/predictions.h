@@ -81,7 +81,7 @@ struct dl_job_predictions {
      logarithms, relative to the estimate; NaN: none. */
   double power_low, power_high;
   bool power_repeats; /* they are those of repeats of its configuration */
-  bool language;      /* a language model that is trained: what a step takes, */
+  bool language;      /* a language model is trained; its optimizer step: */
   struct dl_language_parts step;     /* NaN power: unknown */
   struct dl_conditioned conditioned; /* by what is known of the run */
   double duration_s;         /* of the run: the user's, or the first that can

@@ -116,3 +116,24 @@ close() {
   refuses 3 "dlest: runs.csv: $(message none_model_targets_is)" \
     calibrate runs.csv
 }
+
+@test "installed models without a fit for the runs are refused" {
+  mkdir here
+  ln -s "$DLEST_DATADIR/data" here/data
+  cp -r "$DLEST_DATADIR/models" here/models
+  cp here/models/pre.xml here/models/language.xml
+  printf '%s\n' arch,gpu,batch_size,seq_len,tokens,tokens_per_s \
+    llama-3-8b,a100,1,2048,1e8,2500 >language.csv
+  printf '%s\n' arch,gpu,batch_size,train_samples,epochs,epoch_s \
+    resnet50,a100,32,100000,1,400 >images.csv
+  export DLEST_DATADIR=$PWD/here
+  refuses 3 "dlest: $(message no_installed_model_learns 'language models')" \
+    calibrate language.csv -o m.xml
+  printf '%s\n' arch,gpu,batch_size,seq_len,tokens,train_samples,epochs,epoch_s \
+    llama-3-8b,a100,1,2048,1e8,,,40000 resnet50,a100,32,,,100000,1,400 >both.csv
+  refuses 3 "dlest: $(message no_installed_model_learns 'language models')" \
+    calibrate both.csv -o m.xml
+  cp here/models/pre.xml here/models/physical.xml
+  refuses 3 "dlest: $(message no_installed_model_learns \
+    'other networks than language models')" calibrate images.csv -o m.xml
+}

@@ -85,6 +85,15 @@ static void append(struct dl_model *to, struct dl_model *from) {
   dl_model_free(from);
 }
 
+static enum dl_status nothing_learns(bool language, struct dl_diag *d) {
+  return dl_fail(d, DL_EINPUT,
+                 "no installed model can be calibrated by runs of %s; give one "
+                 "with --model",
+                 language ? "language models"
+                          : "other networks than language "
+                            "models");
+}
+
 enum dl_status dl_open_calibrated(struct dl_cli *cli, const char *path,
                                   const struct dl_run_kinds *kinds,
                                   struct dl_model **m) {
@@ -95,9 +104,13 @@ enum dl_status dl_open_calibrated(struct dl_cli *cli, const char *path,
   *m = NULL;
   DL_TRY(dl_open_model(cli, NULL, &installed));
   *m = take(&installed, !others);
-  struct dl_model *language =
-      others && kinds->language ? take(&installed, true) : NULL;
-  if (language)
-    append(*m, language);
+  if (!*m)
+    return nothing_learns(!others, &cli->diag);
+  if (!others || !kinds->language)
+    return DL_OK;
+  struct dl_model *language = take(&installed, true);
+  if (!language)
+    return nothing_learns(true, &cli->diag);
+  append(*m, language);
   return DL_OK;
 }

@@ -34,7 +34,8 @@ enum dl_training_rows dl_rows_of(const struct dl_model *m,
                                  const struct dl_fit *fit);
 
 /* Opens the model of `path`, or with NULL the installed fits for such runs,
- * into *m, owned by the caller. */
+ * into *m, owned by the caller, also after a failure. Errors: no installed fit
+ * can learn from one of the kinds. */
 enum dl_status dl_open_calibrated(struct dl_cli *cli, const char *path,
                                   const struct dl_run_kinds *kinds,
                                   struct dl_model **m);

@@ -432,13 +432,13 @@ bool dl_division_fits(const struct dl_job *job, double n_gpus) {
   struct dl_row row = *job->row;
   struct dl_job other = *job;
   struct dl_memory_need m;
-  for (size_t i = 0; i < DL_LENGTH(searched); i++)
-    if (!dl_is_assumed(&row, searched[i]))
-      continue;
-    else if (dl_run_columns[searched[i]].is_text)
+  for (size_t i = 0; i < DL_LENGTH(searched); i++) {
+    bool text = dl_run_columns[searched[i]].is_text;
+    if (dl_is_assumed(&row, searched[i]) && text)
       dl_run_lend_text(&row.run, searched[i], NULL);
-    else
+    else if (dl_is_assumed(&row, searched[i]))
       dl_run_set_number(&row.run, searched[i], NAN);
+  }
   dl_run_set_number(&row.run, DL_RUN_n_gpus, n_gpus);
   dl_assume_division(&row);
   other.row = &row;
