@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
-	%D%/dual.c \
-	%D%/dual.h \
+	%D%/tape.c \
+	%D%/tape.h \
 	%D%/fit_row.c \
 	%D%/fit_row.h \
 	%D%/hierarchical_fit.c \

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <math.h>
 
-#include "physics/dual.h"
+#include "physics/tape.h"
 #include "run/setup/training_setup.h"
 
 /* FLOP/s and FLOP/s per W of the A100, which others are relative to. */
@@ -43,74 +43,56 @@
 #define PRODUCTS 2.0
 #define HALF_TILE 64.0
 
-static_assert(DL_N_LANGUAGE + DL_N_LANGUAGE_EFFECTS <= DL_N_DUAL,
+static_assert(DL_N_LANGUAGE + DL_N_LANGUAGE_EFFECTS <= DL_TAPE_PARAMETERS,
               "derivatives by all parameters");
 
 /* What is computed, and where it goes. */
 struct setting {
   const double *c, *fx;
-  bool values; /* alone, without their derivatives */
   const struct dl_language_inputs *in;
-  double copies;   /* D */
-  double split;    /* T P */
-  double per_part; /* tokens of a micro-batch / split */
+  struct dl_tape *tape; /* NULL: values alone */
+  double copies;        /* D */
+  double split;         /* T P */
+  double per_part;      /* tokens of a micro-batch / split */
 };
 
 struct step {
-  struct dl_dual compute, attention, memory, optimizer, launch, exchange;
-  struct dl_dual dispatch;
-  struct dl_dual behind; /* the backward pass, by weights */
-  struct dl_dual reduce;
-  struct dl_dual unlimited, time, power, rate;
+  struct dl_taped compute, attention, memory, optimizer, launch, exchange;
+  struct dl_taped dispatch;
+  struct dl_taped behind; /* the backward pass, by weights */
+  struct dl_taped reduce;
+  struct dl_taped unlimited, time, power, rate;
 };
 
 /* By parameter i, whose value is c, to the power of n. */
-static void times(const struct setting *k, struct dl_dual *a, size_t i,
+static void times(const struct setting *k, struct dl_taped *a, size_t i,
                   double c, double n) {
-  if (k->values)
-    a->x *= dl_dual_power(c, n);
-  else
-    dl_dual_times(a, i, c, n);
+  *a = dl_taped_times(k->tape, *a, i, c, n);
 }
 
-static void by(const struct setting *k, struct dl_dual *a,
+static void by(const struct setting *k, struct dl_taped *a,
                enum dl_language_constant i, double n) {
   times(k, a, i, k->c[i], n);
 }
 
-static struct dl_dual exponential(const struct setting *k, double base,
-                                  enum dl_language_constant i, double n) {
-  struct dl_dual y = dl_dual_exponential(base, i, k->c[i], n);
-  y.varies &= !k->values;
-  return y;
-}
-
 /* x by constant i to the power of n. */
-static inline struct dl_dual term(const struct setting *k, double x,
-                                  enum dl_language_constant i, double n) {
-  struct dl_dual t = dl_dual_of(x);
+static inline struct dl_taped term(const struct setting *k, double x,
+                                   enum dl_language_constant i, double n) {
+  struct dl_taped t = dl_taped_of(x);
   by(k, &t, i, n);
   return t;
 }
 
-/* Without copies of derivatives where nothing varies, as in a search among
- * set-ups. */
-static inline void add(struct dl_dual *a, struct dl_dual b) {
-  if (a->varies || b.varies)
-    *a = dl_dual_sum(a, &b);
-  else
-    a->x += b.x;
+static inline void add(struct dl_taped *a, struct dl_taped b) {
+  *a = dl_taped_sum(*a, b);
 }
 
-static inline void scale(struct dl_dual *a, double by) {
-  if (a->varies)
-    *a = dl_dual_scaled(a, by);
-  else
-    a->x *= by;
+static inline void scale(struct dl_taped *a, double by) {
+  *a = dl_taped_scaled(*a, by);
 }
 
 /* What the GPU's time is found to differ by. */
-static void by_effects(const struct setting *k, struct dl_dual *a) {
+static void by_effects(const struct setting *k, struct dl_taped *a) {
   static const enum dl_language_effect effects[] = {
       DL_LANG_EFFECT_GPU_TIME, DL_LANG_EFFECT_ARCH_TIME,
       DL_LANG_EFFECT_STACK_TIME, DL_LANG_EFFECT_FRAMEWORK_TIME,
@@ -125,31 +107,31 @@ static double held(const struct setting *k, double all, double experts) {
 }
 
 /* What products `width` wide of some tokens take, relative to their work. */
-static struct dl_dual shape(const struct setting *k, double width,
-                            double tokens) {
+static struct dl_taped shape(const struct setting *k, double width,
+                             double tokens) {
   const struct dl_language_inputs *in = k->in;
-  struct dl_dual narrow = term(k, in->tensor / width, DL_LANG_H0, 1);
+  struct dl_taped narrow = term(k, in->tensor / width, DL_LANG_H0, 1);
   add(&narrow,
-      dl_dual_of(1 + IDLE * in->tiles * in->tensor / (tokens * width)));
+      dl_taped_of(1 + IDLE * in->tiles * in->tensor / (tokens * width)));
   return narrow;
 }
 
 /* Of all, by the weights that a token is multiplied with. */
-static struct dl_dual shapes(const struct setting *k) {
+static struct dl_taped shapes(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
   double tokens = in->sequences * in->tokens, copies = tokens * in->chosen;
-  struct dl_dual t = shape(k, in->hidden, tokens);
+  struct dl_taped t = shape(k, in->hidden, tokens);
   scale(&t,
         (in->linear - in->expert_linear) / (in->systolic > 0 ? SYSTOLIC : 1));
   if (in->expert_linear > 0) {
-    struct dl_dual of_experts = shape(k, in->expert_width, copies);
-    add(&of_experts, dl_dual_of(HALF_TILE * in->own_experts / copies));
-    add(&t, dl_dual_scaled(&of_experts, in->expert_linear));
+    struct dl_taped of_experts = shape(k, in->expert_width, copies);
+    add(&of_experts, dl_taped_of(HALF_TILE * in->own_experts / copies));
+    add(&t, dl_taped_scaled(of_experts, in->expert_linear));
   }
   return t;
 }
 
-static struct dl_dual products(const struct setting *k) {
+static struct dl_taped products(const struct setting *k) {
   static const enum dl_language_constant share[] = {
       [DL_LANG_16_BIT] = DL_LANG_EC,
       [DL_LANG_TF32] = DL_LANG_EC_TF32,
@@ -157,20 +139,22 @@ static struct dl_dual products(const struct setting *k) {
       [DL_LANG_FP8] = DL_LANG_EC_FP8};
   const struct dl_language_inputs *in = k->in;
   double per_w = in->peak_16 / in->tdp / PEAK_PER_W_0;
-  struct dl_dual t = shapes(k);
+  struct dl_taped t = shapes(k);
   scale(&t, 2 * k->per_part * (in->passes + in->again) / in->peak);
   by(k, &t, share[in->format], -1);
   if (in->format != DL_LANG_FP32 && per_w > 1 && !(in->systolic > 0)) {
-    struct dl_dual slow = exponential(k, per_w, DL_LANG_TH, 1);
-    t = dl_dual_product(&t, &slow);
+    struct dl_taped slow =
+        dl_taped_exponential(k->tape, per_w, DL_LANG_TH, k->c[DL_LANG_TH], 1);
+    t = dl_taped_product(t, slow);
   }
   by_effects(k, &t);
   return t;
 }
 
-static struct dl_dual attention(const struct setting *k) {
+static struct dl_taped attention(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
-  struct dl_dual t = exponential(k, in->peak_16 / PEAK_0, DL_LANG_PHI, -1);
+  struct dl_taped t = dl_taped_exponential(k->tape, in->peak_16 / PEAK_0,
+                                           DL_LANG_PHI, k->c[DL_LANG_PHI], -1);
   scale(&t, 2 * k->per_part * in->attention * in->attention_passes / PEAK_0);
   by(k, &t, DL_LANG_EA, -1);
   by_effects(k, &t);
@@ -186,10 +170,10 @@ static double copies(const struct setting *k) {
 }
 
 /* Activations, scores and weights of a micro-batch. */
-static struct dl_dual traffic(const struct setting *k) {
+static struct dl_taped traffic(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
   double passes = in->passes / 3 * (1 + AGAIN * in->again);
-  struct dl_dual t = term(
+  struct dl_taped t = term(
       k, in->element * TRAFFIC * in->layers * in->hidden * passes * k->per_part,
       DL_LANG_CT, 1);
   if (in->fused)
@@ -197,34 +181,34 @@ static struct dl_dual traffic(const struct setting *k) {
   add(&t, term(k, SCORE_PASSES * in->element * in->scores * k->per_part,
                DL_LANG_EAGER, 1));
   add(&t,
-      dl_dual_of(copies(k) + 2 * in->element * in->vocabulary * k->per_part +
-                 (in->passes * in->element + in->unpack) *
-                     held(k, in->params, in->experts) / k->split));
+      dl_taped_of(copies(k) + 2 * in->element * in->vocabulary * k->per_part +
+                  (in->passes * in->element + in->unpack) *
+                      held(k, in->params, in->experts) / k->split));
   scale(&t, 1 / in->bandwidth);
   by(k, &t, DL_LANG_EM, -1);
   by_effects(k, &t);
   return t;
 }
 
-static struct dl_dual optimizer(const struct setting *k) {
+static struct dl_taped optimizer(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
   /* Divided among all of them, the experts are so anyway. */
   double own =
       in->shards > 1 ? in->trained : held(k, in->trained, in->trained_experts);
-  struct dl_dual t =
+  struct dl_taped t =
       term(k, in->state_bytes * own / k->split / in->shards / in->bandwidth,
            DL_LANG_WOPT, 1);
   by(k, &t, DL_LANG_EM, -1);
   return t;
 }
 
-static struct dl_dual launches(const struct setting *k) {
+static struct dl_taped launches(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
   double kernels = KERNELS * in->layers;
   if (in->launched > 0)
     kernels += (ROUTING + PRODUCTS * (in->launched - 1)) * in->moe_layers;
-  struct dl_dual t = term(k, kernels / in->pipeline * (in->passes + in->again),
-                          DL_LANG_TAU, 1);
+  struct dl_taped t = term(k, kernels / in->pipeline * (in->passes + in->again),
+                           DL_LANG_TAU, 1);
   add(&t, term(k, 1, DL_LANG_C0, 1));
   if (in->graphs)
     by(k, &t, DL_LANG_GRAPH, 1);
@@ -232,7 +216,7 @@ static struct dl_dual launches(const struct setting *k) {
 }
 
 /* What the host launches behind the backward pass, tensor by tensor. */
-static struct dl_dual by_weight(const struct setting *k) {
+static struct dl_taped by_weight(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
   return term(k, in->by_weight ? BY_WEIGHT * in->layers / in->pipeline : 0,
               DL_LANG_TAU, 1);
@@ -256,26 +240,26 @@ static struct peers of_experts(const struct setting *k) {
 /* `bytes` through the slowest link, and the latency of `calls`. Beyond the
  * domain the peers in it share the bytes, each by a network adapter of its own.
  */
-static struct dl_dual collective(const struct setting *k,
-                                 const struct peers *peers, double bytes,
-                                 double calls) {
+static struct dl_taped collective(const struct setting *k,
+                                  const struct peers *peers, double bytes,
+                                  double calls) {
   const struct dl_language_inputs *in = k->in;
   enum dl_language_constant share = in->pcie ? DL_LANG_XP : DL_LANG_XL;
   double link = k->c[share] * in->link, all = in->network * peers->adapters;
   bool beyond = in->n_gpus > in->domain && k->c[DL_LANG_XN] * all < link;
-  struct dl_dual t = beyond ? term(k, bytes / all, DL_LANG_XN, -1)
-                            : term(k, bytes / in->link, share, -1);
+  struct dl_taped t = beyond ? term(k, bytes / all, DL_LANG_XN, -1)
+                             : term(k, bytes / in->link, share, -1);
   add(&t, term(k, calls * log2(fmax(peers->copies, 1)), DL_LANG_ALPHA, 1));
   return t;
 }
 
 /* Messages of a micro-batch between stages of a pipeline. */
-static struct dl_dual hand_over(const struct setting *k) {
+static struct dl_taped hand_over(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
   double calls = 2 * in->virtual_stages;
   double bytes = calls * in->element * in->hidden * in->sequences * in->tokens /
                  in->tensor;
-  struct dl_dual t =
+  struct dl_taped t =
       in->n_gpus > in->domain
           ? term(k, bytes / in->network, DL_LANG_XN, -1)
           : term(k, bytes / in->link, in->pcie ? DL_LANG_XP : DL_LANG_XL, -1);
@@ -284,28 +268,28 @@ static struct dl_dual hand_over(const struct setting *k) {
 }
 
 /* Tokens of a micro-batch that go to their experts and back. */
-static struct dl_dual dispatch(const struct setting *k) {
+static struct dl_taped dispatch(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
   if (!(in->expert_parallel > 1))
-    return dl_dual_of(0);
+    return dl_taped_of(0);
   double calls = ((in->passes > 1.5 ? 4 : 2) + 2 * in->again) * in->moe_layers /
                  in->pipeline;
   double bytes = calls * in->element * in->hidden * in->sequences * in->tokens /
                  in->tensor;
-  struct dl_dual t = term(k, bytes * in->to_members / in->link,
-                          in->pcie ? DL_LANG_XP : DL_LANG_XL, -1);
-  struct dl_dual beyond =
+  struct dl_taped t = term(k, bytes * in->to_members / in->link,
+                           in->pcie ? DL_LANG_XP : DL_LANG_XL, -1);
+  struct dl_taped beyond =
       term(k, bytes * in->to_nodes / in->network, DL_LANG_XN, -1);
-  t = dl_dual_overlap(&t, &beyond);
+  t = dl_taped_overlap(t, beyond);
   add(&t, term(k, calls * log2(in->expert_parallel), DL_LANG_ALPHA, 1));
   return t;
 }
 
 /* Gathers of the weights (ZeRO-3) before each pass, and gradients that are
  * divided. */
-static struct dl_dual gathers(const struct setting *k,
-                              const struct peers *peers, double params,
-                              double trained, double calls) {
+static struct dl_taped gathers(const struct setting *k,
+                               const struct peers *peers, double params,
+                               double trained, double calls) {
   double ring = (peers->copies - 1) / peers->copies;
   return collective(k, peers,
                     ring * k->in->element * (2 * params + trained) / k->split,
@@ -315,9 +299,9 @@ static struct dl_dual gathers(const struct setting *k,
 /* Of a micro-batch: ZeRO-3 gathers the weights before each pass and divides the
  * gradients of those that are trained; tensor parallelism sums up the
  * activations of each layer, two times a pass. */
-static struct dl_dual exchanges(const struct setting *k) {
+static struct dl_taped exchanges(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
-  struct dl_dual t = dl_dual_of(0);
+  struct dl_taped t = dl_taped_of(0);
   struct peers dense = of_dense(k), own = of_experts(k);
   if (in->gathers && k->copies > 1)
     t = gathers(k, &dense, in->params - in->experts,
@@ -339,13 +323,13 @@ static struct dl_dual exchanges(const struct setting *k) {
   return t;
 }
 
-static struct dl_dual reduction(const struct setting *k) {
+static struct dl_taped reduction(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
   struct peers dense = of_dense(k), own = of_experts(k);
   double ring = (k->copies - 1) / k->copies;
   if (in->gathers || !(k->copies > 1))
-    return dl_dual_of(0);
-  struct dl_dual t = collective(
+    return dl_taped_of(0);
+  struct dl_taped t = collective(
       k, &dense,
       2 * ring * in->element * (in->trained - in->trained_experts) / k->split,
       4 * in->layers);
@@ -370,51 +354,50 @@ static void step_of(const struct setting *k, struct step *s) {
   s->dispatch = dispatch(k);
   s->reduce = reduction(k);
   s->behind = by_weight(k);
-  struct dl_dual gpu = dl_dual_sum(&s->compute, &s->attention);
-  struct dl_dual beside = s->exchange;
+  struct dl_taped gpu = dl_taped_sum(s->compute, s->attention);
+  struct dl_taped beside = s->exchange;
   add(&gpu, s->memory);
   /* Experts wait for their tokens, but where they are on several nodes: another
    * micro-batch is computed meanwhile. */
   add(in->to_nodes > 0 ? &beside : &gpu, s->dispatch);
-  struct dl_dual one = dl_dual_overlap(&gpu, &s->launch);
-  one = dl_dual_overlap(&one, &beside);
-  struct dl_dual last = in->reduces_last ? dl_dual_sum(&one, &s->reduce)
-                                         : dl_dual_overlap(&one, &s->reduce);
+  struct dl_taped one = dl_taped_overlap(gpu, s->launch);
+  one = dl_taped_overlap(one, beside);
+  struct dl_taped last = in->reduces_last ? dl_taped_sum(one, s->reduce)
+                                          : dl_taped_overlap(one, s->reduce);
   add(&one, s->behind);
   add(&last, s->behind);
   double rounds =
       dl_pipeline_rounds(in->micro_batches, in->pipeline, in->virtual_stages);
-  struct dl_dual t = dl_dual_scaled(&one, rounds - 1);
+  struct dl_taped t = dl_taped_scaled(one, rounds - 1);
   add(&t, last);
   add(&t, s->optimizer);
   if (in->nodes > 1) {
-    struct dl_dual slow = term(k, log2(in->nodes), DL_LANG_STRAG, 1);
-    add(&slow, dl_dual_of(1));
-    t = dl_dual_product(&t, &slow);
+    struct dl_taped slow = term(k, log2(in->nodes), DL_LANG_STRAG, 1);
+    add(&slow, dl_taped_of(1));
+    t = dl_taped_product(t, slow);
   }
   s->unlimited = t;
 }
 
 /* The limit of the board, in the derivatives of power and time. */
 static void limit(const struct setting *k, struct step *s,
-                  const struct dl_dual *wanted, const struct dl_dual *base) {
+                  struct dl_taped wanted, struct dl_taped base) {
   const struct dl_language_inputs *in = k->in;
-  struct dl_dual most = term(k, fmin(in->tdp, in->limit), DL_LANG_PCAP, 1);
-  struct dl_dual kappa = term(k, 1, DL_LANG_KAPPA, 1);
-  struct dl_limited limited;
-  dl_dual_limit(&limited, wanted, &most, &kappa, base);
+  struct dl_taped most = term(k, fmin(in->tdp, in->limit), DL_LANG_PCAP, 1);
+  struct dl_taped kappa = term(k, 1, DL_LANG_KAPPA, 1);
+  struct dl_limited limited = dl_taped_limit(wanted, most, kappa, base);
   s->power = limited.power;
-  s->time = dl_dual_product(&s->unlimited, &limited.slow);
+  s->time = dl_taped_product(s->unlimited, limited.slow);
   if (in->whole)
     by(k, &s->time, DL_LANG_WHOLE, 1);
 }
 
 static void power_of(const struct setting *k, struct step *s) {
   const struct dl_language_inputs *in = k->in;
-  struct dl_dual base = term(k, in->tdp, DL_LANG_PA, 1);
-  struct dl_dual wanted = term(k, in->tdp, DL_LANG_PU, 1);
-  struct dl_dual compute = dl_dual_sum(&s->compute, &s->attention);
-  struct dl_dual memory = dl_dual_scaled(&s->memory, in->micro_batches);
+  struct dl_taped base = term(k, in->tdp, DL_LANG_PA, 1);
+  struct dl_taped wanted = term(k, in->tdp, DL_LANG_PU, 1);
+  struct dl_taped compute = dl_taped_sum(s->compute, s->attention);
+  struct dl_taped memory = dl_taped_scaled(s->memory, in->micro_batches);
   scale(&compute, in->micro_batches * in->tdp);
   add(&memory, s->optimizer);
   scale(&memory, in->tdp);
@@ -422,12 +405,12 @@ static void power_of(const struct setting *k, struct step *s) {
   by(k, &compute, DL_LANG_PF, 1);
   by(k, &memory, DL_LANG_PM, 1);
   add(&compute, memory);
-  add(&wanted, dl_dual_ratio(&compute, &s->unlimited));
+  add(&wanted, dl_taped_ratio(compute, s->unlimited));
   add(&wanted, base);
   double gp = exp(k->fx[DL_LANG_EFFECT_GPU_POWER]);
   times(k, &wanted, DL_N_LANGUAGE + DL_LANG_EFFECT_GPU_POWER, gp, 1);
   times(k, &base, DL_N_LANGUAGE + DL_LANG_EFFECT_GPU_POWER, gp, 1);
-  limit(k, s, &wanted, &base);
+  limit(k, s, wanted, base);
 }
 
 static double tokens_of(const struct setting *k) {
@@ -435,12 +418,13 @@ static double tokens_of(const struct setting *k) {
   return in->sequences * in->tokens * in->micro_batches * k->copies;
 }
 
-static struct setting setting_of(const double *c, const double *fx, bool values,
-                                 const struct dl_language_inputs *in) {
+static struct setting setting_of(const double *c, const double *fx,
+                                 const struct dl_language_inputs *in,
+                                 struct dl_tape *tape) {
   double split = in->tensor * in->pipeline;
   return (struct setting){.c = c,
                           .fx = fx,
-                          .values = values,
+                          .tape = tape,
                           .in = in,
                           .copies = in->n_gpus / split,
                           .split = split,
@@ -450,7 +434,7 @@ static struct setting setting_of(const double *c, const double *fx, bool values,
 void dl_language_cost_of(const double *c, const double *fx,
                          const struct dl_language_inputs *in,
                          struct dl_language_cost *cost) {
-  struct setting k = setting_of(c, fx, true, in);
+  struct setting k = setting_of(c, fx, in, NULL);
   struct step s;
   double m = in->micro_batches;
   step_of(&k, &s);
@@ -469,14 +453,17 @@ void dl_language_cost_of(const double *c, const double *fx,
 
 void dl_language_gradient(const double *c, const double *fx, const void *inputs,
                           double *log_target, struct dl_gradient *g) {
-  struct setting k = setting_of(c, fx, false, inputs);
+  struct dl_tape tape;
+  struct setting k = setting_of(c, fx, inputs, g ? &tape : NULL);
   struct step s;
+  dl_tape_begin(&tape);
   step_of(&k, &s);
   power_of(&k, &s);
-  s.rate = dl_dual_of(tokens_of(&k));
-  s.rate = dl_dual_ratio(&s.rate, &s.time);
+  s.rate = dl_taped_ratio(dl_taped_of(tokens_of(&k)), s.time);
   log_target[DL_LANG_TARGET_RATE] = log(s.rate.x);
   log_target[DL_LANG_TARGET_POWER] = log(s.power.x);
-  dl_dual_gradient(&s.rate, &dl_language_physics, &g[DL_LANG_TARGET_RATE]);
-  dl_dual_gradient(&s.power, &dl_language_physics, &g[DL_LANG_TARGET_POWER]);
+  if (!g)
+    return;
+  dl_taped_gradient(s.rate, &dl_language_physics, &g[DL_LANG_TARGET_RATE]);
+  dl_taped_gradient(s.power, &dl_language_physics, &g[DL_LANG_TARGET_POWER]);
 }

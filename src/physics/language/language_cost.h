@@ -254,7 +254,7 @@ void dl_language_cost_of(const double *c, const double *fx,
                          const struct dl_language_inputs *inputs,
                          struct dl_language_cost *cost);
 
-/* The physics' gradient (physics.h). */
+/* The physics' gradient (physics.h); g NULL: values alone. */
 void dl_language_gradient(const double *c, const double *fx, const void *inputs,
                           double *log_target, struct dl_gradient *g);
 

@@ -8,49 +8,50 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "physics/dual.h"
+#include "physics/tape.h"
 
-static_assert(DL_N_SERVING + DL_N_SERVING_EFFECTS <= DL_N_DUAL,
+static_assert(DL_N_SERVING + DL_N_SERVING_EFFECTS <= DL_TAPE_PARAMETERS,
               "derivatives by all parameters");
 
 /* What is computed. */
 struct setting {
   const double *c, *fx;
   const struct dl_serving_inputs *in;
+  struct dl_tape *tape; /* NULL: values alone */
 };
 
 /* A round. Times in s: of a step of decoding and of the prompt of a request,
  * then of all, without a power limit. */
 struct round {
-  struct dl_dual memory, compute, layers, exchange;
-  struct dl_dual prompt_compute, prompt_exchange;
-  struct dl_dual decode, prefill, host, all;
-  struct dl_dual base;                  /* static power, W */
-  struct dl_dual decode_ws, prefill_ws; /* energy beyond it, W s */
+  struct dl_taped memory, compute, layers, exchange;
+  struct dl_taped prompt_compute, prompt_exchange;
+  struct dl_taped decode, prefill, host, all;
+  struct dl_taped base;                  /* static power, W */
+  struct dl_taped decode_ws, prefill_ws; /* energy beyond it, W s */
   struct dl_limited limited;
-  struct dl_dual time; /* within the power limit */
+  struct dl_taped time; /* within the power limit */
 };
 
-static void by(const struct setting *k, struct dl_dual *a,
+static void by(const struct setting *k, struct dl_taped *a,
                enum dl_serving_constant i, double n) {
-  dl_dual_times(a, i, k->c[i], n);
+  *a = dl_taped_times(k->tape, *a, i, k->c[i], n);
 }
 
-static void by_effect(const struct setting *k, struct dl_dual *a,
+static void by_effect(const struct setting *k, struct dl_taped *a,
                       enum dl_serving_effect i, double n) {
-  dl_dual_times(a, (size_t)DL_N_SERVING + i, exp(k->fx[i]), n);
+  *a = dl_taped_times(k->tape, *a, (size_t)DL_N_SERVING + i, exp(k->fx[i]), n);
 }
 
 /* x by constant i. */
-static struct dl_dual term(const struct setting *k, double x,
-                           enum dl_serving_constant i) {
-  struct dl_dual t = dl_dual_of(x);
+static struct dl_taped term(const struct setting *k, double x,
+                            enum dl_serving_constant i) {
+  struct dl_taped t = dl_taped_of(x);
   by(k, &t, i, 1);
   return t;
 }
 
-static void add(struct dl_dual *a, struct dl_dual b) {
-  *a = dl_dual_sum(a, &b);
+static void add(struct dl_taped *a, struct dl_taped b) {
+  *a = dl_taped_sum(*a, b);
 }
 
 /* Tokens that a layer with a window attends to, from 0 to x. */
@@ -59,34 +60,35 @@ static double attended(double window, double x) {
 }
 
 /* Mean tokens attended to, decoding. */
-static struct dl_dual context_of(const struct dl_serving_inputs *l,
-                                 const struct dl_dual *prompt) {
-  double u = prompt->x, v = l->answer, w = l->window, z = l->windowed;
+static struct dl_taped context_of(const struct dl_serving_inputs *l,
+                                  struct dl_taped prompt) {
+  double u = prompt.x, v = l->answer, w = l->window, z = l->windowed;
   double mean = fmin(u, w), slope = u < w;
   if (v > 0) {
     mean = (attended(w, u + v) - attended(w, u)) / v;
     slope = (fmin(u + v, w) - fmin(u, w)) / v;
   }
-  return dl_dual_function(prompt, (1 - z) * (u + v / 2) + z * mean,
-                          1 - z + z * slope);
+  return dl_taped_function(prompt, (1 - z) * (u + v / 2) + z * mean,
+                           1 - z + z * slope);
 }
 
 /* Pairs of tokens of a prompt. */
-static struct dl_dual pairs_of(const struct dl_serving_inputs *l,
-                               const struct dl_dual *prompt) {
-  double u = prompt->x, w = l->window, z = l->windowed;
-  return dl_dual_function(prompt, (1 - z) * u * u / 2 + z * attended(w, u),
-                          (1 - z) * u + z * fmin(u, w));
+static struct dl_taped pairs_of(const struct dl_serving_inputs *l,
+                                struct dl_taped prompt) {
+  double u = prompt.x, w = l->window, z = l->windowed;
+  return dl_taped_function(prompt, (1 - z) * u * u / 2 + z * attended(w, u),
+                           (1 - z) * u + z * fmin(u, w));
 }
 
 /* Products with so many weights, and with so many keys, by a share of the peak
  * rate. */
-static struct dl_dual arithmetic(const struct setting *k,
-                                 enum dl_serving_constant share,
-                                 struct dl_dual weights, struct dl_dual keys) {
+static struct dl_taped arithmetic(const struct setting *k,
+                                  enum dl_serving_constant share,
+                                  struct dl_taped weights,
+                                  struct dl_taped keys) {
   const struct dl_serving_inputs *l = k->in;
-  struct dl_dual t = dl_dual_scaled(&weights, 2 / (l->peak * l->n_gpus));
-  add(&t, dl_dual_scaled(&keys, 2 / (l->peak_keys * l->n_gpus)));
+  struct dl_taped t = dl_taped_scaled(weights, 2 / (l->peak * l->n_gpus));
+  add(&t, dl_taped_scaled(keys, 2 / (l->peak_keys * l->n_gpus)));
   by(k, &t, share, -1);
   by_effect(k, &t, DL_SERVE_EFFECT_GPU_COMPUTE, -1);
   by_effect(k, &t, DL_SERVE_EFFECT_ARCH_TIME, 1);
@@ -96,16 +98,16 @@ static struct dl_dual arithmetic(const struct setting *k,
 }
 
 /* Weights and the KV cache. */
-static struct dl_dual traffic(const struct setting *k,
-                              const struct dl_dual *context) {
+static struct dl_taped traffic(const struct setting *k,
+                               struct dl_taped context) {
   const struct dl_serving_inputs *l = k->in;
   double picked = l->experts > 0 ? -expm1(l->batch * log1p(-l->share)) : 0;
   double rate = l->bandwidth * l->n_gpus;
-  struct dl_dual t =
-      dl_dual_of(l->weight_bytes * (l->weights + picked * l->experts) / rate);
+  struct dl_taped t =
+      dl_taped_of(l->weight_bytes * (l->weights + picked * l->experts) / rate);
   if (l->experts > 0)
     by(k, &t, DL_SERVE_UNEVEN, 1);
-  add(&t, dl_dual_scaled(context, l->kept_bytes * l->batch * l->kept / rate));
+  add(&t, dl_taped_scaled(context, l->kept_bytes * l->batch * l->kept / rate));
   by(k, &t, DL_SERVE_EM, -1);
   by_effect(k, &t, DL_SERVE_EFFECT_GPU_MEMORY, -1);
   by_effect(k, &t, DL_SERVE_EFFECT_ARCH_TIME, 1);
@@ -113,26 +115,27 @@ static struct dl_dual traffic(const struct setting *k,
 }
 
 /* The results of so many tokens between GPUs. */
-static struct dl_dual exchange(const struct setting *k, struct dl_dual tokens) {
+static struct dl_taped exchange(const struct setting *k,
+                                struct dl_taped tokens) {
   const struct dl_serving_inputs *l = k->in;
   double n = l->n_gpus;
-  struct dl_dual t =
-      dl_dual_scaled(&tokens, 8 * l->layers * l->width * (n - 1) / n / l->link);
+  struct dl_taped t =
+      dl_taped_scaled(tokens, 8 * l->layers * l->width * (n - 1) / n / l->link);
   by(k, &t, DL_SERVE_XL, -1);
   by_effect(k, &t, DL_SERVE_EFFECT_ARCH_TIME, 1);
   return t;
 }
 
 /* What comes with each layer. */
-static struct dl_dual by_layer(const struct setting *k, double times,
-                               enum dl_serving_constant each) {
-  struct dl_dual t = term(k, times * k->in->layers, each);
+static struct dl_taped by_layer(const struct setting *k, double times,
+                                enum dl_serving_constant each) {
+  struct dl_taped t = term(k, times * k->in->layers, each);
   by_effect(k, &t, DL_SERVE_EFFECT_ARCH_TIME, 1);
   return t;
 }
 
-static struct dl_dual host_of(const struct setting *k) {
-  struct dl_dual t = term(k, 1, DL_SERVE_C0);
+static struct dl_taped host_of(const struct setting *k) {
+  struct dl_taped t = term(k, 1, DL_SERVE_C0);
   add(&t, term(k, k->in->batch, DL_SERVE_C1));
   if (k->in->old)
     by(k, &t, DL_SERVE_OLD, 1);
@@ -142,40 +145,40 @@ static struct dl_dual host_of(const struct setting *k) {
 static void set_times(const struct setting *k, struct round *r) {
   const struct dl_serving_inputs *l = k->in;
   double b = l->batch, v = l->answer;
-  struct dl_dual prompt = dl_dual_of(l->prompt);
+  struct dl_taped prompt = dl_taped_of(l->prompt);
   by_effect(k, &prompt, DL_SERVE_EFFECT_PROMPT, 1);
-  struct dl_dual context = context_of(l, &prompt), pairs = pairs_of(l, &prompt);
-  r->memory = traffic(k, &context);
-  r->compute = arithmetic(k, DL_SERVE_EC, dl_dual_of(b * l->token_weights),
-                          dl_dual_scaled(&context, b * l->pair_macs));
+  struct dl_taped context = context_of(l, prompt), pairs = pairs_of(l, prompt);
+  r->memory = traffic(k, context);
+  r->compute = arithmetic(k, DL_SERVE_EC, dl_taped_of(b * l->token_weights),
+                          dl_taped_scaled(context, b * l->pair_macs));
   r->prompt_compute =
-      arithmetic(k, DL_SERVE_EP, dl_dual_scaled(&prompt, l->token_weights),
-                 dl_dual_scaled(&pairs, l->pair_macs));
+      arithmetic(k, DL_SERVE_EP, dl_taped_scaled(prompt, l->token_weights),
+                 dl_taped_scaled(pairs, l->pair_macs));
   r->layers = by_layer(k, 1, DL_SERVE_TAU);
-  r->exchange = r->prompt_exchange = dl_dual_of(0);
+  r->exchange = r->prompt_exchange = dl_taped_of(0);
   if (l->n_gpus > 1) {
-    r->exchange = exchange(k, dl_dual_of(b));
+    r->exchange = exchange(k, dl_taped_of(b));
     add(&r->exchange, by_layer(k, 2, DL_SERVE_ALPHA));
     r->prompt_exchange = exchange(k, prompt);
   }
-  r->decode = dl_dual_sum(&r->memory, &r->compute);
+  r->decode = dl_taped_sum(r->memory, r->compute);
   add(&r->decode, r->layers);
   add(&r->decode, r->exchange);
-  r->decode = dl_dual_scaled(&r->decode, v);
-  r->prefill = dl_dual_sum(&r->prompt_compute, &r->prompt_exchange);
-  r->prefill = dl_dual_scaled(&r->prefill, b);
+  r->decode = dl_taped_scaled(r->decode, v);
+  r->prefill = dl_taped_sum(r->prompt_compute, r->prompt_exchange);
+  r->prefill = dl_taped_scaled(r->prefill, b);
   r->host = host_of(k);
-  r->host = dl_dual_scaled(&r->host, v);
-  r->all = dl_dual_sum(&r->decode, &r->prefill);
+  r->host = dl_taped_scaled(r->host, v);
+  r->all = dl_taped_sum(r->decode, r->prefill);
   add(&r->all, r->host);
 }
 
 /* Adds what a part of the time draws: by constant `of`, at a share of a rate or
  * (DL_N_SERVING) while it lasts. */
-static void draw(const struct setting *k, struct dl_dual *ws,
-                 const struct dl_dual *time, double times,
+static void draw(const struct setting *k, struct dl_taped *ws,
+                 struct dl_taped time, double times,
                  enum dl_serving_constant of, enum dl_serving_constant share) {
-  struct dl_dual more = dl_dual_scaled(time, times * k->in->tdp);
+  struct dl_taped more = dl_taped_scaled(time, times * k->in->tdp);
   by(k, &more, of, 1);
   if (share < DL_N_SERVING)
     by(k, &more, share, 1);
@@ -185,29 +188,29 @@ static void draw(const struct setting *k, struct dl_dual *ws,
 static void set_power(const struct setting *k, struct round *r) {
   const struct dl_serving_inputs *l = k->in;
   double b = l->batch, v = l->answer;
-  struct dl_dual kappa = term(k, 1, DL_SERVE_KAPPA);
-  struct dl_dual most = term(k, l->tdp, DL_SERVE_PCAP);
+  struct dl_taped kappa = term(k, 1, DL_SERVE_KAPPA);
+  struct dl_taped most = term(k, l->tdp, DL_SERVE_PCAP);
   r->base = term(k, l->tdp, DL_SERVE_PA);
-  r->decode_ws = r->prefill_ws = dl_dual_of(0);
-  draw(k, &r->decode_ws, &r->decode, 1, DL_SERVE_PU, DL_N_SERVING);
-  draw(k, &r->decode_ws, &r->compute, v, DL_SERVE_PF, DL_SERVE_EC);
-  draw(k, &r->decode_ws, &r->memory, v, DL_SERVE_PM, DL_SERVE_EM);
-  draw(k, &r->prefill_ws, &r->prefill, 1, DL_SERVE_PU, DL_N_SERVING);
-  draw(k, &r->prefill_ws, &r->prompt_compute, b, DL_SERVE_PF, DL_SERVE_EP);
-  struct dl_dual wanted = dl_dual_sum(&r->decode_ws, &r->prefill_ws);
-  wanted = dl_dual_ratio(&wanted, &r->all);
+  r->decode_ws = r->prefill_ws = dl_taped_of(0);
+  draw(k, &r->decode_ws, r->decode, 1, DL_SERVE_PU, DL_N_SERVING);
+  draw(k, &r->decode_ws, r->compute, v, DL_SERVE_PF, DL_SERVE_EC);
+  draw(k, &r->decode_ws, r->memory, v, DL_SERVE_PM, DL_SERVE_EM);
+  draw(k, &r->prefill_ws, r->prefill, 1, DL_SERVE_PU, DL_N_SERVING);
+  draw(k, &r->prefill_ws, r->prompt_compute, b, DL_SERVE_PF, DL_SERVE_EP);
+  struct dl_taped wanted = dl_taped_sum(r->decode_ws, r->prefill_ws);
+  wanted = dl_taped_ratio(wanted, r->all);
   add(&wanted, r->base);
   by_effect(k, &wanted, DL_SERVE_EFFECT_GPU_POWER, 1);
   by_effect(k, &wanted, DL_SERVE_EFFECT_ARCH_POWER, 1);
-  dl_dual_limit(&r->limited, &wanted, &most, &kappa, &r->base);
-  struct dl_dual gpu = dl_dual_sum(&r->decode, &r->prefill);
-  r->time = dl_dual_product(&gpu, &r->limited.slow);
+  r->limited = dl_taped_limit(wanted, most, kappa, r->base);
+  struct dl_taped gpu = dl_taped_sum(r->decode, r->prefill);
+  r->time = dl_taped_product(gpu, r->limited.slow);
   add(&r->time, r->host);
 }
 
 static void round_of(struct round *r, const double *c, const double *fx,
-                     const struct dl_serving_inputs *in) {
-  const struct setting k = {c, fx, in};
+                     const struct dl_serving_inputs *in, struct dl_tape *tape) {
+  const struct setting k = {c, fx, in, tape};
   set_times(&k, r);
   set_power(&k, r);
 }
@@ -215,17 +218,19 @@ static void round_of(struct round *r, const double *c, const double *fx,
 void dl_serving_gradient(const double *c, const double *fx, const void *inputs,
                          double *log_target, struct dl_gradient *g) {
   const struct dl_serving_inputs *in = inputs;
+  struct dl_tape tape;
   struct round r;
-  round_of(&r, c, fx, in);
-  struct dl_dual target[DL_N_SERVING_TARGETS];
-  const struct dl_dual *power = &r.limited.power;
-  target[DL_SERVE_TARGET_TIME] = dl_dual_scaled(&r.time, 1 / in->batch);
-  target[DL_SERVE_TARGET_POWER] = *power;
-  target[DL_SERVE_TARGET_ENERGY] =
-      dl_dual_product(&target[DL_SERVE_TARGET_TIME], power);
+  dl_tape_begin(&tape);
+  round_of(&r, c, fx, in, g ? &tape : NULL);
+  struct dl_taped target[DL_N_SERVING_TARGETS];
+  struct dl_taped time = dl_taped_scaled(r.time, 1 / in->batch);
+  target[DL_SERVE_TARGET_TIME] = time;
+  target[DL_SERVE_TARGET_POWER] = r.limited.power;
+  target[DL_SERVE_TARGET_ENERGY] = dl_taped_product(time, r.limited.power);
   for (size_t t = 0; t < DL_N_SERVING_TARGETS; t++) {
     log_target[t] = log(target[t].x);
-    dl_dual_gradient(&target[t], &dl_serving_physics, &g[t]);
+    if (g)
+      dl_taped_gradient(target[t], &dl_serving_physics, &g[t]);
   }
   log_target[DL_SERVE_TARGET_ENERGY] += log(in->n_gpus);
 }
@@ -242,7 +247,7 @@ void dl_serving_cost_of(const double *c, const double *fx,
                         const struct dl_serving_inputs *l,
                         struct dl_serving_cost *cost) {
   struct round r;
-  round_of(&r, c, fx, l);
+  round_of(&r, c, fx, l, NULL);
   double slow = r.limited.slow.x, v = l->answer;
   *cost = (struct dl_serving_cost){
       .time_s = r.time.x,

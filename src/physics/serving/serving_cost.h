@@ -142,7 +142,7 @@ void dl_serving_cost_of(const double *c, const double *fx,
                         const struct dl_serving_inputs *inputs,
                         struct dl_serving_cost *cost);
 
-/* The physics' gradient (physics.h). */
+/* The physics' gradient (physics.h); g NULL: values alone. */
 void dl_serving_gradient(const double *c, const double *fx, const void *inputs,
                          double *log_target, struct dl_gradient *g);
 
