@@ -12,6 +12,7 @@ libdlest_a_SOURCES += \
 	%D%/memory.h \
 	%D%/nearest_names.c \
 	%D%/nearest_names.h \
+	%D%/number.c \
 	%D%/number.h \
 	%D%/status.h \
 	%D%/temporary.c \
