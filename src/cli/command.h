@@ -55,7 +55,7 @@ struct dl_command {
   bool writes_model;   /* --output is the file of a model */
   size_t options_size; /* bytes of its struct of options */
   /* Sets defaults other than 0, or NULL; frees what DL_OPTION_READ stored, or
-   * NULL. Lists are freed by dl_run_command. */
+   * NULL. Lists are freed by main.c. */
   void (*init)(void *options);
   void (*free)(void *options);
   /* Returns the exit status; errors are in cli->diag. Skipped rows make

@@ -4,8 +4,6 @@ dlest_SOURCES += \
 	%D%/command.h \
 	%D%/command_line.c \
 	%D%/command_line.h \
-	%D%/command_run.c \
-	%D%/command_run.h \
 	%D%/commands.c \
 	%D%/common_options.c \
 	%D%/main.c \
