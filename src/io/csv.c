@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The CSV reader: the file in blocks of text, its header, and the rows that
- * io/csv_rows.h makes of each block. */
+ * io/csv_rows.h makes of each block; at the end, cells that are written. */
 
 #include "io/csv.h"
 
+#include <csv.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -346,4 +347,47 @@ size_t dl_csv_expected_rows(const struct dl_csv *csv) {
   return size > 0 && share < 1
              ? (size_t)((double)csv->block.n_rows / share * 1.02)
              : 0;
+}
+
+bool dl_csv_is_plain(const char *cell, size_t *len) {
+  static const bool stops[256] = {
+      ['\0'] = true, [','] = true, ['"'] = true, ['\r'] = true, ['\n'] = true};
+  size_t n = 0;
+
+  while (!stops[(unsigned char)cell[n]])
+    n++;
+  *len = n;
+  return cell[n] == '\0' && (n == 0 || (!dl_csv_is_blank(cell[0]) &&
+                                        !dl_csv_is_blank(cell[n - 1])));
+}
+
+void dl_csv_write_cell(FILE *f, const char *cell) {
+  size_t len;
+
+  if (dl_csv_is_plain(cell, &len))
+    fwrite_unlocked(cell, 1, len, f);
+  else
+    csv_fwrite(f, cell, strlen(cell));
+}
+
+void dl_csv_add_cell(struct dl_text *t, const char *cell) {
+  size_t len;
+
+  if (dl_csv_is_plain(cell, &len)) {
+    dl_text_add_n(t, cell, len);
+    return;
+  }
+  dl_text_add(t, "\"");
+  for (const char *quote; (quote = strchr(cell, '"')); cell = quote + 1) {
+    dl_text_add_n(t, cell, (size_t)(quote - cell));
+    dl_text_add(t, "\"\"");
+  }
+  dl_text_add(t, cell);
+  dl_text_add(t, "\"");
+}
+
+void dl_csv_versions(struct dl_text *t) {
+  unsigned x = XXH_versionNumber();
+  dl_text_printf(t, "libcsv %d.%d.%d, xxHash %u.%u.%u", CSV_MAJOR, CSV_MINOR,
+                 CSV_RELEASE, x / 10000, x / 100 % 100, x % 100);
 }

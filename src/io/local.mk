@@ -9,7 +9,6 @@ libdlest_a_SOURCES += \
 	%D%/csv_rows.h \
 	%D%/csv_seam.c \
 	%D%/csv_seam.h \
-	%D%/csv_write.c \
 	%D%/json_read.c \
 	%D%/json_read.h \
 	%D%/lines.c \

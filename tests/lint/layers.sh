@@ -43,7 +43,7 @@ beyond logs 'base|io|math|run'
 beyond physics 'base|math|run|catalog'
 beyond model 'base|io|catalog|run|math|physics'
 beyond estimate 'base|io|catalog|run|logs|math|physics|model'
-# io for CSV cells alone: csv_format.c quotes as io/csv_write.c does.
+# io for CSV cells alone: csv_format.c quotes as io/csv.c does.
 beyond output 'base|io'
 beyond sensors 'base|logs'
 beyond record 'base|sensors'
