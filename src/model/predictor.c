@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "model/interval.h"
 #include "physics/conditioning/joint_prediction.h"
-#include "physics/rows/physics_binding.h"
 #include "physics/rows/physics_regression.h"
 #include "physics/rows/physics_rows.h"
 

@@ -11,7 +11,6 @@ libdlest_a_SOURCES += \
 	%D%/hierarchical_problem.h \
 	%D%/hold_out.c \
 	%D%/hold_out.h \
-	%D%/leave_out.c \
 	%D%/levels.c \
 	%D%/levels.h \
 	%D%/observations.c \

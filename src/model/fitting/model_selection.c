@@ -10,8 +10,8 @@
 #include "math/numeric/scoped_gsl.h"
 #include "model/fitting/held_out.h"
 #include "model/fitting/recipe.h"
-#include "physics/rows/physics_binding.h"
 #include "physics/rows/physics_regression.h"
+#include "physics/rows/physics_rows.h"
 
 enum { GRID_ONE = 13, GRID_TWO = 7, MOST_CANDIDATES = 64 };
 

@@ -12,7 +12,7 @@
 #include "io/same_tables.h"
 #include "model/fitting/held_out.h"
 #include "model/kept_rows.h"
-#include "physics/rows/physics_binding.h"
+#include "physics/rows/physics_rows.h"
 #include "run/config_key.h"
 #include "run/setup/training_setup.h"
 

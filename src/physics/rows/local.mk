@@ -2,10 +2,7 @@
 
 libdlest_a_SOURCES += \
 	%D%/inputs.h \
-	%D%/physics_binding.c \
-	%D%/physics_binding.h \
 	%D%/physics_regression.c \
 	%D%/physics_regression.h \
 	%D%/physics_rows.c \
-	%D%/physics_rows.h \
-	%D%/saved_fit.c
+	%D%/physics_rows.h

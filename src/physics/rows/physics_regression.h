@@ -12,7 +12,6 @@
 enum dl_status dl_physics_fit(const struct dl_regression *r, void **state,
                               const struct dl_sample *s, double *hyper,
                               struct dl_diag *d);
-/* In saved_fit.c. */
 void dl_physics_save(const void *state, struct dl_arrays *to);
 enum dl_status dl_physics_restore(const struct dl_regression *r, void **state,
                                   const struct dl_arrays *from, size_t p,
