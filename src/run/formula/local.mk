@@ -4,6 +4,4 @@ libdlest_a_SOURCES += \
 	%D%/descriptor_filter.c \
 	%D%/descriptor_filter.h \
 	%D%/formula.c \
-	%D%/formula.h \
-	%D%/formula_evaluate.c \
-	%D%/formula_private.h
+	%D%/formula.h
