@@ -7,7 +7,6 @@ libdlest_a_SOURCES += \
 	%D%/cross_validate.h \
 	%D%/folds.c \
 	%D%/folds.h \
-	%D%/hyperparameter_search.c \
 	%D%/metrics.c \
 	%D%/metrics.h \
 	%D%/split.c \
