@@ -12,7 +12,6 @@ libdlest_a_SOURCES += \
 	%D%/held_out_residuals.c \
 	%D%/held_out_residuals.h \
 	%D%/model_selection.c \
-	%D%/pair_residuals.c \
 	%D%/recipe.c \
 	%D%/recipe.h \
 	%D%/refit.c \
