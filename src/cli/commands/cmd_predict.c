@@ -356,15 +356,7 @@ static enum dl_status report_single(struct dl_cli *cli,
   if (o->explain)
     add_parts(r, s);
   if (o->explain || o->node.found)
-    DL_TRY(dl_node_report(o->explain ? r : NULL,
-                          &(struct dl_node_subject){.o = &o->node,
-                                                    .foot = &o->job.foot,
-                                                    .job = &s->job,
-                                                    .est = s->est,
-                                                    .n = s->n,
-                                                    .best = s->best,
-                                                    .interval = s->interval},
-                          &s->whole, &cli->diag));
+    DL_TRY(dl_node_report(o->explain ? r : NULL, s, &cli->diag));
   if (answer && o->explain)
     add_basis(r, &s->est[s->best], m, s);
   if (o->explain) {

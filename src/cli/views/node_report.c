@@ -10,16 +10,16 @@
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "cli/views/summary/predict_summary.h"
 #include "estimate/methods/work.h"
 #include "output/units.h"
 
 /* A node and its report. */
 struct view {
-  const struct dl_node_subject *s;
+  struct dl_predict_subject *s;
   struct dl_report *r;
   struct dl_report *g; /* the group "node" of it */
   struct dl_node_power node;
-  struct dl_node_answer *answer;
 };
 
 /* A part of the node: its name in JSON, its name for people, and where its
@@ -103,7 +103,7 @@ static void add_parts(struct view *t) {
       {.key = "low_j"},    {.key = "high_j"}, {.key = "power_w"},
       {.key = "share"},    {.key = "from"}};
   struct dl_table *table =
-      DL_TABLE(t->g, "parts", NULL, columns, t->s->o->parts);
+      DL_TABLE(t->g, "parts", NULL, columns, t->s->node->parts);
   for (size_t i = 0; i < t->s->n; i++) {
     const struct dl_estimate *est = &t->s->est[i];
     const struct dl_node_energy e = compose(t, i);
@@ -243,7 +243,7 @@ static void add_embodied(struct view *t, double duration_s,
       {"job_g", "this job", "g CO2e", DL_PLAIN, false},
       {.key = "source"},
       {.key = "note"}};
-  const struct dl_node_options *o = t->s->o;
+  const struct dl_node_options *o = t->s->node;
   const struct dl_node *node = &o->entry;
   struct dl_embodied m = dl_node_embodied(
       &t->node, node->embodied_kg, gpu ? gpu->embodied_kg : NAN, duration_s,
@@ -265,7 +265,7 @@ static void add_embodied(struct view *t, double duration_s,
             "no embodied carbon is known of node '%s'; give it with --set "
             "node.embodied_kg=KG",
             node->head.id);
-  t->answer->embodied_g = m.server_g + (m.gpus > 0 ? m.gpus_g : 0);
+  t->s->whole.embodied_g = m.server_g + (m.gpus > 0 ? m.gpus_g : 0);
   if (!(m.gpus > 0) || !gpu)
     return;
   add_hardware(t->g, table,
@@ -315,7 +315,7 @@ static void add_cost(struct dl_report *g, const struct dl_footprint *foot,
 }
 
 static void add_settings(const struct view *t) {
-  const struct dl_node_options *o = t->s->o;
+  const struct dl_node_options *o = t->s->node;
   const struct dl_node_power *n = &t->node;
   const struct dl_descriptor *cpu = o->cpu ? &o->cpu->head : NULL;
   const struct dl_descriptor *gpu = o->gpu ? &o->gpu->head : NULL;
@@ -338,15 +338,15 @@ static void add_settings(const struct view *t) {
 
 static void add_node(struct view *t, const struct dl_accelerator *gpu,
                      struct dl_diag *d) {
-  const struct dl_node_subject *s = t->s;
+  const struct dl_predict_subject *s = t->s;
   const struct dl_node_energy e = compose(t, (size_t)s->best);
   double duration_s = s->est[s->best].duration_s;
   enum dl_boundary b = widest(&t->node);
   double tdp_j = dl_node_busy_tdp(&t->node, duration_s);
-  double grams = e.bound[b].x / DL_J_PER_KWH * s->foot->intensity.x;
+  double grams = e.bound[b].x / DL_J_PER_KWH * s->o->foot.intensity.x;
   double runtime_j = dl_node_rated(&t->node, duration_s, DL_BOUND_NODE);
-  t->answer->j = e.bound[b];
-  t->answer->boundary = dl_boundary_name(b);
+  t->s->whole.j = e.bound[b];
+  t->s->whole.boundary = dl_boundary_name(b);
   const struct dl_report_line lines[] = {
       {.key = "estimate", .value = dl_string(s->est[s->best].method)},
       {.key = "tdp_j", .value = dl_number(tdp_j)},
@@ -357,24 +357,22 @@ static void add_node(struct view *t, const struct dl_accelerator *gpu,
   show_bounds(t, &e, duration_s);
   dl_report_add(t->g, "co2e_g", "emissions", "g CO2e", DL_MASS,
                 dl_known(grams));
-  add_cost(t->g, s->foot, e.bound[b].x, dl_boundary_name(b));
+  add_cost(t->g, &s->o->foot, e.bound[b].x, dl_boundary_name(b));
   add_parts(t);
   add_bounds(t);
   say_bounds(t, !isnan(e.bound[b].low));
-  if (s->o->embodied)
+  if (s->node->embodied)
     add_embodied(t, duration_s, gpu, d);
 }
 
-enum dl_status dl_node_report(struct dl_report *r,
-                              const struct dl_node_subject *s,
-                              struct dl_node_answer *answer,
+enum dl_status dl_node_report(struct dl_report *r, struct dl_predict_subject *s,
                               struct dl_diag *d) {
-  const struct dl_node_options *o = s->o;
-  struct view t = {.s = s, .r = r, .answer = answer};
+  const struct dl_node_options *o = s->node;
+  struct view t = {.s = s, .r = r};
   add_share(r, o);
   if (!o->found || s->best < 0)
     return DL_OK;
-  const struct dl_accelerator *in_use = s->job->found.gpu;
+  const struct dl_accelerator *in_use = s->job.found.gpu;
   bool shared = o->profile || !isnan(o->gpu_share);
   const struct dl_accelerator *cpu = o->use.on_cpu ? in_use : o->cpu;
   const struct dl_accelerator *gpu = o->use.on_cpu || shared ? o->gpu : in_use;
@@ -385,8 +383,8 @@ enum dl_status dl_node_report(struct dl_report *r,
                    "'%s'",
                    its, o->entry.head.id);
   struct dl_node_use use = o->use;
-  use.inference = dl_run_is_inference(s->job->run);
-  use.pue = s->foot->pue.x;
+  use.inference = dl_run_is_inference(s->job.run);
+  use.pue = s->o->foot.pue.x;
   DL_TRY(dl_node_resolve(&t.node, &o->entry, cpu, gpu, &use, d));
   if (isnan(o->entry.rest_w))
     dl_warn(d,
