@@ -36,16 +36,6 @@ static const char *usual_precision(const struct dl_row *row, bool half) {
              : "fp32";
 }
 
-/* What the memory of a row's accelerator is asked with. */
-static struct dl_job job_of(const struct dl_row *row) {
-  const struct dl_run *run = &row->run;
-  return (struct dl_job){
-      .row = row,
-      .run = run,
-      .found = row->found,
-      .seq_len = isnan(run->seq_len) ? row->found.arch->seq_len : run->seq_len};
-}
-
 /* Kernels that do not store the scores take 16 bits (FlashAttention, arXiv
  * 2205.14135), and none adds those of relative positions. */
 static void assume_attention(struct dl_row *row) {
@@ -87,7 +77,11 @@ static void fit_default_batch(struct dl_row *row) {
       dl_run_set_has(&row->given, DL_RUN_global_batch))
     return;
   run->batch_size = DL_USUAL_BATCH;
-  const struct dl_job job = job_of(row);
+  const struct dl_job job = {
+      .row = row,
+      .run = run,
+      .found = row->found,
+      .seq_len = isnan(run->seq_len) ? row->found.arch->seq_len : run->seq_len};
   struct dl_memory_need m;
   dl_memory_of(&job, &m);
   if (m.over || (at_rate && m.need_gb > 0 && m.fits < DL_USUAL_BATCH))

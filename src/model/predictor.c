@@ -405,7 +405,7 @@ static void predict_by_physics(struct dl_predictor_row *at,
               dl_fit_row_has_neighbours(row, (size_t)p->target);
   double half, share = left_by_runs(p, b, row);
   add_interval(at, near ? b : new_gpu, share, out);
-  out->own_runs = dl_fit_row_has_runs(row, (size_t)p->target);
+  out->own_runs = dl_fit_row_nearest_run(row, (size_t)p->target) > 0;
   out->repeats = repeats_of(at, (size_t)p->target, &half);
   if (out->repeats == 0)
     return;

@@ -46,8 +46,7 @@ bool dl_fit_row_has_neighbours(const struct dl_fit_row *row, size_t target) {
                                 target) >= process->neighbour_share;
 }
 
-/* The largest share in common with a run of a calibration. */
-static double nearest_run(const struct dl_fit_row *row, size_t target) {
+double dl_fit_row_nearest_run(const struct dl_fit_row *row, size_t target) {
   const struct dl_residual_gp *runs = &row->fit->calibration_residuals;
   return runs->n > 0
              ? dl_residual_gp_nearest(runs, row->fit->physics->calibration,
@@ -56,11 +55,7 @@ static double nearest_run(const struct dl_fit_row *row, size_t target) {
 }
 
 bool dl_fit_row_is_calibrated(const struct dl_fit_row *row, size_t target) {
-  return nearest_run(row, target) > 0.5;
-}
-
-bool dl_fit_row_has_runs(const struct dl_fit_row *row, size_t target) {
-  return nearest_run(row, target) > 0;
+  return dl_fit_row_nearest_run(row, target) > 0.5;
 }
 
 /* Runs that measured a target of the row's configuration as it is estimated. */

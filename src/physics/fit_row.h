@@ -36,13 +36,12 @@ double dl_fit_row_value(struct dl_fit_row *row, size_t target);
  * that of the row (`neighbour_share` of the residual process). */
 bool dl_fit_row_has_neighbours(const struct dl_fit_row *row, size_t target);
 
-/* Whether a run of a calibration is so near that it has more than half of the
- * variance of a target's residual in common with that of the row. */
-bool dl_fit_row_is_calibrated(const struct dl_fit_row *row, size_t target);
+/* The largest share of the variance of a target's residual that a run of a
+ * calibration has in common with that of the row; 0 without any. */
+double dl_fit_row_nearest_run(const struct dl_fit_row *row, size_t target);
 
-/* Whether residuals of runs of a calibration have anything in common with the
- * row's. */
-bool dl_fit_row_has_runs(const struct dl_fit_row *row, size_t target);
+/* Whether that is more than half. */
+bool dl_fit_row_is_calibrated(const struct dl_fit_row *row, size_t target);
 
 /* How many runs of a calibration measured the row's own configuration: its
  * target, or the other two of an energy, a power and a time. 0 where none did,

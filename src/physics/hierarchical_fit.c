@@ -93,15 +93,6 @@ bool dl_hierarchical_level(const struct dl_hierarchical_fit *fit,
   return false;
 }
 
-static enum dl_status keep_posterior(struct dl_hierarchical_fit *fit,
-                                     gsl_matrix *cov, struct dl_diag *d) {
-  if (gsl_linalg_cholesky_decomp1(cov))
-    return dl_fail(d, DL_EINPUT,
-                   "the covariance of the fit is not positive definite");
-  dl_posterior_keep(&fit->posterior, cov);
-  return DL_OK;
-}
-
 /* Copies constants and the levels that have effects out of a solution, and
  * moves the rows of cov that belong to them together. Returns how many
  * parameters a calibration starts from. */
@@ -135,30 +126,26 @@ static size_t keep(struct dl_hierarchical_fit *fit,
   return n_posterior;
 }
 
-/* Room for levels, and the names of the problem. */
-static void take_names(struct dl_hierarchical_fit *fit,
-                       const struct dl_hierarchical_problem *q) {
+enum dl_status dl_hierarchical_fit_solve(struct dl_hierarchical_fit *fit,
+                                         struct dl_hierarchical_problem *q,
+                                         size_t target, struct dl_diag *d) {
+  DL_TRY(dl_full_solution_get(q, false, d));
   for (size_t k = 0; k < fit->physics->n_factors; k++)
     fit->by[k].level = dl_calloc(q->by[k].n, sizeof *fit->by[k].level);
   for (size_t i = 0; i < q->names.n; i++)
     dl_intern(&fit->names, q->names.s[i]);
-}
-
-enum dl_status dl_hierarchical_fit_solve(struct dl_hierarchical_fit *fit,
-                                         struct dl_hierarchical_problem *q,
-                                         size_t target, struct dl_diag *d) {
-  bool process = fit->physics->process;
-  DL_TRY(dl_full_solution_get(q, false, d));
-  take_names(fit, q);
   DL_SCOPED(gsl_matrix_free_local)
   gsl_matrix *cov = gsl_matrix_alloc(q->map.p, q->map.p);
   gsl_matrix_memcpy(cov, q->full.cov);
   size_t p = keep(fit, q, &q->full.s, cov);
   gsl_matrix_view block = gsl_matrix_submatrix(cov, 0, 0, p, p);
-  if (process)
-    DL_TRY(keep_posterior(fit, &block.matrix, d));
-  if (process && q->configs.n > 0)
-    DL_TRY(dl_hierarchical_residuals(&fit->residuals, q, &q->full.s, target,
-                                     NULL, d));
-  return DL_OK;
+  if (!fit->physics->process)
+    return DL_OK;
+  if (gsl_linalg_cholesky_decomp1(&block.matrix))
+    return dl_fail(d, DL_EINPUT,
+                   "the covariance of the fit is not positive definite");
+  dl_posterior_keep(&fit->posterior, &block.matrix);
+  return q->configs.n > 0 ? dl_hierarchical_residuals(
+                                &fit->residuals, q, &q->full.s, target, NULL, d)
+                          : DL_OK;
 }

@@ -365,7 +365,11 @@ static enum dl_status write_results(struct fitting *w) {
     dl_report_add(r, "model", NULL, NULL, DL_CODE, dl_string(NULL));
   else
     DL_TRY(dl_save_model(w->cli, w->m, ".dlest.xml", r, &printed));
-  dl_fit_notes(r, w->view.grouped, w->o->details);
+  if (w->view.grouped)
+    dl_report_say(r, "Each run was predicted by a fit without all runs of its "
+                     "configuration, architecture or GPU.");
+  if (!w->o->details)
+    dl_report_say(r, "Recipes, scores and constants: --details.");
   if (w->means)
     dl_report_say(r, "Scores and intervals are those of the means over the "
                      "runs of a configuration, not of single runs.");

@@ -79,17 +79,6 @@ static enum dl_status check_size(const struct dl_job_options *o,
                  s->arch);
 }
 
-/* Has rows begin with defaults, then with the options. */
-static enum dl_status begin(const struct dl_job_options *o, struct dl_frame *f,
-                            struct dl_diag *d) {
-  struct dl_run defaults = dl_run_unknown;
-  dl_run_set_number(&defaults, DL_RUN_n_gpus, 1);
-  dl_run_set_number(&defaults, DL_RUN_utilisation, 1);
-  dl_run_set_number(&defaults, DL_RUN_ram_gb, 32);
-  DL_TRY(dl_frame_begin(f, &defaults, false, d));
-  return dl_frame_begin(f, &o->run, true, d);
-}
-
 enum dl_status dl_job_options_apply_table(const struct dl_job_options *o,
                                           struct dl_frame *f,
                                           struct dl_diag *d) {
@@ -254,6 +243,7 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
                                     struct dl_catalog *catalog, bool defaults,
                                     struct dl_diag *d) {
   struct dl_job_subject s;
+  struct dl_run usual = dl_run_unknown;
   DL_TRY(dl_job_options_apply_table(o, f, d));
   DL_TRY(dl_job_subject_find(&s, o, catalog, d));
   if (s.language)
@@ -266,7 +256,11 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
   if (defaults)
     DL_TRY(check_size(o, &s, d));
   DL_TRY(check_data(o, catalog, defaults && s.inference, d));
-  DL_TRY(begin(o, f, d));
+  dl_run_set_number(&usual, DL_RUN_n_gpus, 1);
+  dl_run_set_number(&usual, DL_RUN_utilisation, 1);
+  dl_run_set_number(&usual, DL_RUN_ram_gb, 32);
+  DL_TRY(dl_frame_begin(f, &usual, false, d));
+  DL_TRY(dl_frame_begin(f, &o->run, true, d));
   o->dataset = o->run.dataset;
   if (!o->dataset && defaults && !s.inference &&
       !dl_job_options_give(o, DL_RUN_tokens) &&

@@ -21,11 +21,6 @@ struct protocols {
   bool there[DL_HELD_OUT_ROWS + 1];
 };
 
-static void free_protocols(struct protocols *p) {
-  for (size_t i = 0; i <= DL_HELD_OUT_ROWS; i++)
-    dl_folds_free(&p->folds[i]);
-}
-
 static enum dl_status make_protocols(struct protocols *p,
                                      const struct dl_training *t,
                                      unsigned long seed, struct dl_diag *d) {
@@ -363,7 +358,8 @@ enum dl_status dl_choose(struct dl_choice *c, const struct dl_training *t,
     status = try_all(&w, pass > 0 ? SIZE_MAX : n_gpus, d);
   if (status == DL_OK)
     status = take_best(c, w.list, w.n, t, d);
-  free_protocols(&w.protocols);
+  for (size_t i = 0; i <= DL_HELD_OUT_ROWS; i++)
+    dl_folds_free(&w.protocols.folds[i]);
   *tried = (struct dl_trials){w.list, w.n};
   return status;
 }

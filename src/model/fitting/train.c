@@ -118,21 +118,16 @@ static void lay_out(gsl_matrix *X, gsl_vector *target,
   }
 }
 
-static enum dl_status fit_physics(struct dl_fit *fit, struct dl_choice *c,
-                                  const struct dl_design *g,
-                                  struct dl_diag *d) {
-  const struct dl_sample s = {.rows = &g->rows, .problem = &g->table->q};
-  DL_TRY(dl_table_problem_make(g->table, d));
-  return c->method->fit(c->method, &fit->state, &s, c->hyper, d);
-}
-
 /* The final fit, on all rows. */
 static enum dl_status fit_all(struct dl_fit *fit, struct dl_choice *c,
                               const struct dl_training *t,
                               const struct dl_design *g, struct dl_diag *d) {
   const struct dl_problem *p = &g->problem;
-  if (g->physics)
-    return fit_physics(fit, c, g, d);
+  if (g->physics) {
+    const struct dl_sample s = {.rows = &g->rows, .problem = &g->table->q};
+    DL_TRY(dl_table_problem_make(g->table, d));
+    return c->method->fit(c->method, &fit->state, &s, c->hyper, d);
+  }
   size_t n = p->X->size1;
   DL_SCOPED(gsl_matrix_free_local)
   gsl_matrix *X = gsl_matrix_alloc(n, p->X->size2);

@@ -201,12 +201,6 @@ static enum dl_status note_variables(struct reader *r, struct dl_diag *d) {
   return DL_OK;
 }
 
-static void block_room(struct reader *r, size_t rows) {
-  DL_GROW(r->of, r->cap_of, rows);
-  for (size_t k = 0; k < r->t->n_physics; k++)
-    dl_physics_rows_room(&r->t->physics[k], rows);
-}
-
 /* Adding 0 turns -0 to 0, which makes the result the same in any order. */
 static void widen(struct dl_range *range, double x) {
   if (x < range->low)
@@ -298,20 +292,17 @@ static void note_boundary(struct dl_training *t, const char *s) {
     t->boundary[0] = '\0';
 }
 
-/* Room for the first rows: for the whole file as far as can be guessed, which
- * spares copying them as they grow. */
-static void *first_room(struct reader *r, size_t rows, size_t row_bytes) {
-  size_t expected = dl_csv_expected_rows(r->csv);
-  r->cap_rows = expected > rows ? expected : rows;
-  return dl_reallocarray(NULL, r->cap_rows, row_bytes);
-}
-
 static void row_room(struct reader *r, size_t rows) {
   size_t m = r->t->formula.n, before = r->cap_rows;
-  if (before == 0)
-    r->x = first_room(r, rows, m * sizeof *r->x);
-  else
+  if (before == 0) {
+    /* For the whole file as far as can be guessed, which spares copying the
+     * rows as they grow. */
+    size_t expected = dl_csv_expected_rows(r->csv);
+    r->cap_rows = expected > rows ? expected : rows;
+    r->x = dl_reallocarray(NULL, r->cap_rows, m * sizeof *r->x);
+  } else {
     r->x = dl_grown(r->x, &r->cap_rows, r->t->n + rows, m * sizeof *r->x);
+  }
   if (r->cap_rows == before)
     return;
   dl_use_large_pages(r->x, r->cap_rows * m * sizeof *r->x);
@@ -390,7 +381,9 @@ static enum dl_status read_blocks(struct reader *r, struct dl_diag *d) {
   const struct dl_csv_block *block;
   enum dl_status status;
   while ((status = dl_frame_next(r->f, r->csv, &block, d)) == DL_OK && block) {
-    block_room(r, block->n_rows);
+    DL_GROW(r->of, r->cap_of, block->n_rows);
+    for (size_t k = 0; k < r->t->n_physics; k++)
+      dl_physics_rows_room(&r->t->physics[k], block->n_rows);
     row_room(r, block->n_rows);
     evaluate(r, block->n_rows);
     dl_repeated_rows_add(&r->repeated, block);

@@ -49,10 +49,6 @@ static char *next_cell(struct row *r, bool empty, size_t n) {
   return to;
 }
 
-static void empty_cell(struct row *r) {
-  dl_text_take(r->t, next_cell(r, true, 0));
-}
-
 /* What a terminal or a spreadsheet gets of a text. */
 static void marked_cell(struct row *r, const char *text) {
   DL_TEXT(own);
@@ -102,7 +98,7 @@ static void value_cell(struct row *r, const struct dl_value *v) {
   char *to;
   switch (dl_value_absent(v) ? DL_NULL : v->type) {
   case DL_NULL:
-    empty_cell(r);
+    dl_text_take(r->t, next_cell(r, true, 0));
     break;
   case DL_NUMBER: /* needs no quotes */
     to = next_cell(r, false, DL_NUMBER_SIZE);

@@ -100,11 +100,3 @@ void dl_fit_trials(struct dl_report *item, const struct dl_trials *tried) {
     dl_table_row(t, row, NULL);
   }
 }
-
-void dl_fit_notes(struct dl_report *r, bool grouped, bool details) {
-  if (grouped)
-    dl_report_say(r, "Each run was predicted by a fit without all runs of its "
-                     "configuration, architecture or GPU.");
-  if (!details)
-    dl_report_say(r, "Recipes, scores and constants: --details.");
-}

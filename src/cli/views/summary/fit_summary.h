@@ -20,7 +20,4 @@ void dl_fit_answer(struct dl_table *t, const struct dl_fit *fit,
  * there was no choice. */
 void dl_fit_trials(struct dl_report *item, const struct dl_trials *tried);
 
-/* The sentences below the answers. */
-void dl_fit_notes(struct dl_report *r, bool grouped, bool details);
-
 #endif
