@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "catalog/catalog.h"
 #include "catalog/catalog_file.h"
 #include "catalog/catalog_scan.h"
-#include "catalog/datadir.h"
 #include "catalog/validate/rules.h"
 
 /* The schema is parsed for each validation: only some inputs are worth it. */

@@ -11,7 +11,7 @@
 
 #include "unit.h"
 
-#include "catalog/datadir.h"
+#include "catalog/catalog.h"
 #include "estimate/accounting/group_totals.h"
 
 struct job {
