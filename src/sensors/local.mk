@@ -14,5 +14,4 @@ libdlest_a_SOURCES += \
 	%D%/sensors.c \
 	%D%/sensors.h \
 	%D%/sysfs.c \
-	%D%/sysfs.h \
-	%D%/visible_gpus.c
+	%D%/sysfs.h

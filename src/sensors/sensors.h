@@ -90,9 +90,6 @@ struct dl_sensor_kind {
   void (*free)(struct dl_sensor *sensor); /* its state; NULL: free() */
 };
 
-size_t dl_sensor_kind_count(void);
-const struct dl_sensor_kind *dl_sensor_kind_at(size_t i);
-
 /* Finds all sensors; cpu_tdp_w as in struct dl_sensors. Free *s also after an
  * error. */
 void dl_sensors_find(struct dl_sensors *s, double cpu_tdp_w);
@@ -104,9 +101,6 @@ size_t dl_sensors_read(struct dl_sensors *s, struct dl_diag *d);
 
 /* Counts energies from the last reading on. */
 void dl_sensors_restart(struct dl_sensors *s);
-
-/* Frees and removes sensor i. */
-void dl_sensors_remove(struct dl_sensors *s, size_t i);
 
 /* Whether any of them measures; others are assumed. */
 bool dl_sensors_measure(const struct dl_sensors *s);
