@@ -78,10 +78,6 @@ static size_t method_at(const struct drawing *w, size_t row) {
                                 dl_plot_text(&w->t, row, COL_METHOD));
 }
 
-static bool is_of_group(const struct drawing *w, size_t row, size_t group) {
-  return w->group[row] == group;
-}
-
 /* Names the group of a row by the columns that differ between rows; an empty
  * cell means that all rows were scored together. */
 static void name_group(struct drawing *w, size_t row,
@@ -170,7 +166,7 @@ static void add_data(struct dl_script *s, const struct drawing *w) {
     for (size_t i = 0; i < w->t.n; i++) {
       double x = score_at(w, i, COL_SCORE), low = score_at(w, i, COL_LOW);
       double high = score_at(w, i, COL_HIGH);
-      if (isnan(x) || !is_of_group(w, i, g))
+      if (isnan(x) || w->group[i] != g)
         continue;
       double y = height_of(w, method_at(w, i), g);
       double row[] = {x, y, 0, x, y - 0.32, y + 0.32, low, high};

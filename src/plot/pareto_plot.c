@@ -135,12 +135,6 @@ static void at_of(const struct dl_script *s, const struct dl_pareto_drawing *w,
           (w->top - BOTTOM) * s->height;
 }
 
-static void place_of(const struct dl_script *s,
-                     const struct dl_pareto_drawing *w, size_t row,
-                     double at[2]) {
-  at_of(s, w, dl_pareto_time(w, row), dl_pareto_energy(w, row), at);
-}
-
 /* Adds the lines of the front and its intervals to the points that no label
  * may cover; returns how many there are then. */
 static size_t add_lines(const struct dl_script *s,
@@ -179,7 +173,7 @@ static void add_labels(struct dl_script *s, const struct dl_pareto_drawing *w) {
                                      (w->top - BOTTOM) * s->height, line,
                                      0.7 * line};
   for (size_t i = 0; i < w->t.n; i++)
-    place_of(s, w, i, point[i]);
+    at_of(s, w, dl_pareto_time(w, i), dl_pareto_energy(w, i), point[i]);
   size_t n_points = add_lines(s, w, point, w->t.n);
   for (size_t i = 0; i < n; i++) {
     describe_row(w, w->front[i], &text[i]);
