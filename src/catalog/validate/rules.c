@@ -122,7 +122,7 @@ static void check_node(const struct dl_subject *s) {
 
 /* --- all of them */
 
-void dl_rules_entry(const struct dl_descriptor *e, struct dl_findings *l) {
+static void check_rules(const struct dl_descriptor *e, struct dl_findings *l) {
   static void (*const check[])(const struct dl_subject *) = {
       [DL_ACCELERATOR] = dl_rules_accelerator,
       [DL_ARCHITECTURE] = check_architecture,
@@ -162,7 +162,7 @@ void dl_rules_next(struct dl_rules_names *names, const struct dl_descriptor *e,
   for (size_t a = 0; a < e->n_aliases; a++)
     check_name(names, e, e->aliases[a], l);
   names->n++;
-  dl_rules_entry(e, l);
+  check_rules(e, l);
 }
 
 void dl_rules_names_free(struct dl_rules_names *names) {

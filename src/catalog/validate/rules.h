@@ -13,9 +13,6 @@
 #include "catalog/descriptor_kinds.h"
 #include "catalog/validate/findings.h"
 
-/* Checks one descriptor by the rules of its kind. */
-void dl_rules_entry(const struct dl_descriptor *e, struct dl_findings *l);
-
 /* The names of a file's entries so far. Start from {0}. */
 struct dl_rules_names {
   struct dl_intern folded, id;

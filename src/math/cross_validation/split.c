@@ -38,10 +38,20 @@ static enum dl_status transform(gsl_vector *t, const struct dl_problem *p,
   return DL_OK;
 }
 
-enum dl_status dl_splitter_make(struct dl_splitter *c,
-                                const struct dl_problem *p,
-                                const struct dl_folds *folds, bool collapse,
-                                struct dl_diag *d) {
+static void splitter_free(struct dl_splitter *c) {
+  gsl_vector_free(c->t);
+  dl_distinct_free(&c->same);
+  c->t = NULL;
+}
+
+/* Checks the shapes. With `collapse` equal training rows become one with the
+ * mean of their targets and the sum of their weights, and equal test rows
+ * one: exact for least squares with a given penalty, which then costs what
+ * the distinct rows cost. */
+static enum dl_status splitter_make(struct dl_splitter *c,
+                                    const struct dl_problem *p,
+                                    const struct dl_folds *folds, bool collapse,
+                                    struct dl_diag *d) {
   *c = (struct dl_splitter){.problem = p, .folds = folds};
   DL_TRY(check(p, folds, d));
   c->t = gsl_vector_alloc(p->y->size);
@@ -49,14 +59,8 @@ enum dl_status dl_splitter_make(struct dl_splitter *c,
     dl_distinct_make(&c->same, p->X);
   enum dl_status status = transform(c->t, p, d);
   if (status)
-    dl_splitter_free(c);
+    splitter_free(c);
   return status;
-}
-
-void dl_splitter_free(struct dl_splitter *c) {
-  gsl_vector_free(c->t);
-  dl_distinct_free(&c->same);
-  c->t = NULL;
 }
 
 /* How many rows of X_train and X_test there are, and which each row of the
@@ -132,8 +136,19 @@ static void standardise(struct dl_split *s) {
   dl_scale_free(&scale);
 }
 
-enum dl_status dl_split_make(struct dl_split *s, const struct dl_splitter *c,
-                             size_t fold, struct dl_diag *d) {
+static void split_free(struct dl_split *s) {
+  gsl_matrix_free(s->X_train);
+  gsl_matrix_free(s->X_test);
+  gsl_vector_free(s->t_train);
+  gsl_vector_free(s->w_train);
+  free(s->test_row);
+  free(s->test_at);
+  *s = (struct dl_split){0};
+}
+
+static enum dl_status split_make(struct dl_split *s,
+                                 const struct dl_splitter *c, size_t fold,
+                                 struct dl_diag *d) {
   struct places p;
   *s = (struct dl_split){0};
   enum dl_status status = DL_OK;
@@ -149,16 +164,6 @@ enum dl_status dl_split_make(struct dl_split *s, const struct dl_splitter *c,
   }
   free(p.at);
   return status;
-}
-
-void dl_split_free(struct dl_split *s) {
-  gsl_matrix_free(s->X_train);
-  gsl_matrix_free(s->X_test);
-  gsl_vector_free(s->t_train);
-  gsl_vector_free(s->w_train);
-  free(s->test_row);
-  free(s->test_at);
-  *s = (struct dl_split){0};
 }
 
 /* Hands over what fold reported. Warnings go without the fold's number, so
@@ -228,8 +233,8 @@ static enum dl_status fit_one_by_one(const struct job *job,
 static enum dl_status fit_fold(void *ctx, size_t fold, struct dl_diag *d) {
   const struct job *job = ctx;
   const struct dl_fold_fits *fits = job->fits;
-  DL_SCOPED(dl_split_free) struct dl_split s = {0};
-  DL_TRY(dl_split_make(&s, &job->splitter, fold, d));
+  DL_SCOPED(split_free) struct dl_split s = {0};
+  DL_TRY(split_make(&s, &job->splitter, fold, d));
   const struct dl_sample train = {.X = s.X_train,
                                   .y = s.t_train,
                                   .w = s.w_train,
@@ -264,8 +269,8 @@ enum dl_status dl_fit_folds(const struct dl_fold_fits *fits,
                    "candidates have %zu columns but %s has %zu "
                    "hyper-parameters",
                    fits->H->size2, r->name, r->n_hyper);
-  DL_TRY(dl_splitter_make(&job.splitter, p, folds, can_collapse(fits), d));
+  DL_TRY(splitter_make(&job.splitter, p, folds, can_collapse(fits), d));
   enum dl_status status = dl_each_fold(folds, fit_fold, &job, d);
-  dl_splitter_free(&job.splitter);
+  splitter_free(&job.splitter);
   return status;
 }

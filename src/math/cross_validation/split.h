@@ -18,16 +18,6 @@ struct dl_splitter {
   struct dl_distinct same;
 };
 
-/* Checks the shapes. With `collapse` equal training rows become one with the
- * mean of their targets and the sum of their weights, and equal test rows
- * one: exact for least squares with a given penalty, which then costs what
- * the distinct rows cost. */
-enum dl_status dl_splitter_make(struct dl_splitter *c,
-                                const struct dl_problem *p,
-                                const struct dl_folds *folds, bool collapse,
-                                struct dl_diag *d);
-void dl_splitter_free(struct dl_splitter *c);
-
 /* The rows of one fold (test) and the others (train), m and q of them after
  * collapsing. The design is standardised on the training rows where the
  * problem asks for it. */
@@ -40,10 +30,6 @@ struct dl_split {
   size_t *test_row; /* n_test: rows of the problem, ascending; owned */
   size_t *test_at;  /* n_test: row of X_test of each, owned */
 };
-
-enum dl_status dl_split_make(struct dl_split *s, const struct dl_splitter *c,
-                             size_t fold, struct dl_diag *d);
-void dl_split_free(struct dl_split *s);
 
 /* Fits without each fold. */
 struct dl_fold_fits {

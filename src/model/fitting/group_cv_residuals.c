@@ -95,104 +95,6 @@ static bool falls_back(const struct dl_fit *fit, unsigned needed) {
   return false;
 }
 
-enum dl_status dl_group_cv_residuals(struct dl_fit *fit,
-                                     const struct dl_training *t,
-                                     const struct dl_choice *c,
-                                     const struct dl_design *g, unsigned needed,
-                                     struct dl_diag *d) {
-  bool any = false;
-  enum dl_status status = DL_OK;
-  /* Configurations come last: whether they are needed depends on the others. */
-  for (size_t i = DL_HELD_OUT_ROWS; i-- > 0 && status == DL_OK;) {
-    enum dl_held_out_group left = (enum dl_held_out_group)i;
-    if (dl_label_count(t, dl_held_out_group_name(left)) < 2)
-      continue;
-    any = true;
-    if (left == DL_HELD_OUT_CONFIG && falls_back(fit, needed))
-      needed |= 1u << left;
-    if (!(needed >> left & 1))
-      continue;
-    struct dl_progress_span outer = dl_progress_enter(
-        d->progress, DL_HELD_OUT_ROWS - 1 - i, DL_HELD_OUT_ROWS);
-    status = leave_out(fit, left, t, c, g, d);
-    if (status == DL_OK)
-      status = dl_auxiliary_residuals(fit, left, t, g, d);
-    dl_progress_leave(d->progress, outer);
-  }
-  if (status == DL_OK && any && needed)
-    status = dl_pair_residuals(fit, t, g, d);
-  if (status == DL_OK && !any && t->n >= 4)
-    status = leave_out(fit, DL_HELD_OUT_ROWS, t, c, g, d);
-  return status;
-}
-
-/* The residuals of fold k, sorted and thinned. x and spread have room for all
- * rows. */
-static void fold_residuals(struct dl_group_residuals *g, double *x,
-                           double *spread, const struct dl_out_of_fold *o,
-                           size_t k) {
-  size_t n = 0;
-  for (size_t i = 0; i < o->folds->n; i++) {
-    if (o->folds->of_row[i] != k)
-      continue;
-    x[n] = o->log_target ? log(o->y[i] / o->prediction[i])
-                         : o->y[i] - o->prediction[i];
-    spread[n] = o->spread ? o->spread[i] : 1;
-    n += isfinite(x[n]) != 0;
-  }
-  dl_residual_quantiles(g, x, o->spread ? spread : NULL, n);
-}
-
-static bool is_fold(const struct dl_folds *folds, const char *name) {
-  for (size_t k = 0; k < folds->k; k++)
-    if (folds->name && strcmp(folds->name[k], name) == 0)
-      return true;
-  return false;
-}
-
-/* The groups of all folds, and those of others that are none. */
-static struct dl_group_residuals *all_groups(size_t *n,
-                                             const struct dl_out_of_fold *o) {
-  size_t most = o->folds->k + (o->others ? o->others->n : 0);
-  DL_FREED double *x = dl_calloc(o->folds->n, sizeof *x);
-  DL_FREED double *spread = dl_calloc(o->folds->n, sizeof *spread);
-  struct dl_group_residuals *g = dl_calloc(most, sizeof *g);
-  for (size_t k = 0; k < o->folds->k; k++)
-    fold_residuals(&g[k], x, spread, o, k);
-  *n = o->folds->k;
-  for (size_t i = 0; o->others && i < o->others->n; i++)
-    if (!is_fold(o->folds, o->others->g[i].name))
-      g[(*n)++] = o->others->g[i];
-  return g;
-}
-
-void dl_out_of_fold_intervals(double *low, double *high,
-                              const struct dl_out_of_fold *o, double coverage) {
-  size_t n;
-  struct dl_residuals but_one = {0};
-  but_one.g = all_groups(&n, o);
-  but_one.n = n - 1;
-  struct dl_group_residuals last = but_one.g[n - 1];
-  for (size_t k = 0; k < o->folds->k; k++) {
-    double down, up;
-    struct dl_group_residuals own = but_one.g[k];
-    but_one.g[k] = last; /* in place of its own */
-    if (!dl_residual_interval(&but_one, coverage, &down, &up))
-      down = up = NAN;
-    but_one.g[k] = own;
-    for (size_t i = 0; i < o->folds->n; i++) {
-      if (o->folds->of_row[i] != k)
-        continue;
-      double wide = o->spread ? o->spread[i] : 1;
-      low[i] = o->log_target ? o->prediction[i] * exp(down * wide)
-                             : o->prediction[i] + down;
-      high[i] = o->log_target ? o->prediction[i] * exp(up * wide)
-                              : o->prediction[i] + up;
-    }
-  }
-  free(but_one.g);
-}
-
 /* Residuals of a network on a GPU that others of the auxiliary training data
  * have, with that software: less is new than of another GPU. */
 
@@ -283,9 +185,12 @@ static enum dl_status add_pairs(struct dl_fit *fit, const struct dl_design *g,
   return DL_OK;
 }
 
-enum dl_status dl_pair_residuals(struct dl_fit *fit,
-                                 const struct dl_training *t,
-                                 const struct dl_design *g, struct dl_diag *d) {
+/* Adds the times of these rows with their network on their GPU left out
+ * (physics/hold_out.h). */
+static enum dl_status pair_residuals(struct dl_fit *fit,
+                                     const struct dl_training *t,
+                                     const struct dl_design *g,
+                                     struct dl_diag *d) {
   if (g->rows.n_auxiliary == 0 || !dl_keeps_times(g))
     return DL_OK;
   struct rows w = {.n = t->auxiliary->n,
@@ -302,4 +207,102 @@ enum dl_status dl_pair_residuals(struct dl_fit *fit,
   make_folds(&folds, &w);
   free(w.software);
   return folds.k > 0 ? add_pairs(fit, g, &folds, d) : DL_OK;
+}
+
+enum dl_status dl_group_cv_residuals(struct dl_fit *fit,
+                                     const struct dl_training *t,
+                                     const struct dl_choice *c,
+                                     const struct dl_design *g, unsigned needed,
+                                     struct dl_diag *d) {
+  bool any = false;
+  enum dl_status status = DL_OK;
+  /* Configurations come last: whether they are needed depends on the others. */
+  for (size_t i = DL_HELD_OUT_ROWS; i-- > 0 && status == DL_OK;) {
+    enum dl_held_out_group left = (enum dl_held_out_group)i;
+    if (dl_label_count(t, dl_held_out_group_name(left)) < 2)
+      continue;
+    any = true;
+    if (left == DL_HELD_OUT_CONFIG && falls_back(fit, needed))
+      needed |= 1u << left;
+    if (!(needed >> left & 1))
+      continue;
+    struct dl_progress_span outer = dl_progress_enter(
+        d->progress, DL_HELD_OUT_ROWS - 1 - i, DL_HELD_OUT_ROWS);
+    status = leave_out(fit, left, t, c, g, d);
+    if (status == DL_OK)
+      status = dl_auxiliary_residuals(fit, left, t, g, d);
+    dl_progress_leave(d->progress, outer);
+  }
+  if (status == DL_OK && any && needed)
+    status = pair_residuals(fit, t, g, d);
+  if (status == DL_OK && !any && t->n >= 4)
+    status = leave_out(fit, DL_HELD_OUT_ROWS, t, c, g, d);
+  return status;
+}
+
+/* The residuals of fold k, sorted and thinned. x and spread have room for all
+ * rows. */
+static void fold_residuals(struct dl_group_residuals *g, double *x,
+                           double *spread, const struct dl_out_of_fold *o,
+                           size_t k) {
+  size_t n = 0;
+  for (size_t i = 0; i < o->folds->n; i++) {
+    if (o->folds->of_row[i] != k)
+      continue;
+    x[n] = o->log_target ? log(o->y[i] / o->prediction[i])
+                         : o->y[i] - o->prediction[i];
+    spread[n] = o->spread ? o->spread[i] : 1;
+    n += isfinite(x[n]) != 0;
+  }
+  dl_residual_quantiles(g, x, o->spread ? spread : NULL, n);
+}
+
+static bool is_fold(const struct dl_folds *folds, const char *name) {
+  for (size_t k = 0; k < folds->k; k++)
+    if (folds->name && strcmp(folds->name[k], name) == 0)
+      return true;
+  return false;
+}
+
+/* The groups of all folds, and those of others that are none. */
+static struct dl_group_residuals *all_groups(size_t *n,
+                                             const struct dl_out_of_fold *o) {
+  size_t most = o->folds->k + (o->others ? o->others->n : 0);
+  DL_FREED double *x = dl_calloc(o->folds->n, sizeof *x);
+  DL_FREED double *spread = dl_calloc(o->folds->n, sizeof *spread);
+  struct dl_group_residuals *g = dl_calloc(most, sizeof *g);
+  for (size_t k = 0; k < o->folds->k; k++)
+    fold_residuals(&g[k], x, spread, o, k);
+  *n = o->folds->k;
+  for (size_t i = 0; o->others && i < o->others->n; i++)
+    if (!is_fold(o->folds, o->others->g[i].name))
+      g[(*n)++] = o->others->g[i];
+  return g;
+}
+
+void dl_out_of_fold_intervals(double *low, double *high,
+                              const struct dl_out_of_fold *o, double coverage) {
+  size_t n;
+  struct dl_residuals but_one = {0};
+  but_one.g = all_groups(&n, o);
+  but_one.n = n - 1;
+  struct dl_group_residuals last = but_one.g[n - 1];
+  for (size_t k = 0; k < o->folds->k; k++) {
+    double down, up;
+    struct dl_group_residuals own = but_one.g[k];
+    but_one.g[k] = last; /* in place of its own */
+    if (!dl_residual_interval(&but_one, coverage, &down, &up))
+      down = up = NAN;
+    but_one.g[k] = own;
+    for (size_t i = 0; i < o->folds->n; i++) {
+      if (o->folds->of_row[i] != k)
+        continue;
+      double wide = o->spread ? o->spread[i] : 1;
+      low[i] = o->log_target ? o->prediction[i] * exp(down * wide)
+                             : o->prediction[i] + down;
+      high[i] = o->log_target ? o->prediction[i] * exp(up * wide)
+                              : o->prediction[i] + up;
+    }
+  }
+  free(but_one.g);
 }

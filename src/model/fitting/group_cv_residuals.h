@@ -31,12 +31,6 @@ enum dl_status dl_auxiliary_residuals(struct dl_fit *fit,
 void dl_mark_other_software(bool *apart, const struct dl_training *t,
                             const struct dl_design *g);
 
-/* Adds the times of these rows with their network on their GPU left out, where
- * others have that network and that GPU (physics/hold_out.h). */
-enum dl_status dl_pair_residuals(struct dl_fit *fit,
-                                 const struct dl_training *t,
-                                 const struct dl_design *g, struct dl_diag *d);
-
 /* Out-of-fold predictions; y and prediction have folds->n values. */
 struct dl_out_of_fold {
   const double *y, *prediction;
