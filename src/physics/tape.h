@@ -96,7 +96,7 @@ struct dl_taped dl_taped_overlap(struct dl_taped a, struct dl_taped b);
 
 /* A board at its power limit (power_limit.h), which demands `wanted`: what it
  * draws, and the factor by which the time on the GPU grows. base: static
- * power. */
+ * power, that of memory by its chips. */
 struct dl_limited {
   struct dl_taped power, slow;
 };

@@ -18,7 +18,7 @@ TPU = dict(peak=918e12, peak16=918e12, bw=1640e9, link=400e9, net=12.5e9,
            tdp=390, limit=390)
 L40S = dict(peak=362e12, peak16=362e12, bw=864e9, link=31.5e9, net=12.5e9,
             tdp=350, limit=350)
-GDDR = L40S | dict(gddr=864, limit=200)
+GDDR = L40S | dict(gddr=864, gb=48, limit=200)
 BASE = dict(b=8, s=2048, m=2, linear=6.6e9, att=131072 * 1024, scores=0,
             passes=3, again=0, att_passes=3.5, params=6.7e9, trained=6.7e9,
             unpack=0, layers=32, hidden=4096, vocab=50000, e=2, state=30, n=64,
@@ -199,7 +199,10 @@ def step(g, w, f):
                    C["pm"] * (w["m"] * memory + optimizer)) / t)
     most = C["pcap"] * min(g["tdp"], g["limit"])
     power = (wanted ** -8 + most ** -8) ** (-1 / 8)
-    low = .6 * base
+    # 14 Gbit/s on each of the 32 pins of a chip of 2 GB, one or two a channel
+    bw = g.get("gddr", 0)
+    chips = min(max(g.get("gb", 0) / 2 * 32 * 14 / 8, bw), 2 * bw)
+    low = .6 * (C["pa"] * g["tdp"] + C["pb"] * chips) * f["power"]
     share = min(1, max(.02, (power - low) / (wanted - low)))
     t *= math.exp(C["kappa"] * math.log(share) ** 2)
     return t * (C["whole"] if w["whole"] else 1), power

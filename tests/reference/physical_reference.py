@@ -41,13 +41,15 @@ EFFECTS = ("host_launch", "host_epoch", "gpu_compute", "gpu_memory",
 NONE = dict.fromkeys(EFFECTS, 1.0)
 
 RTX_3090 = dict(peak=35.58e12, bandwidth=936e9, tdp=350.0, limit=350.0,
-                gddr=936.0, has_tensor=True)
+                gddr=936.0, gb=24.0, has_tensor=True)
 RTX_3070 = dict(peak=20.31e12, bandwidth=448e9, tdp=220.0, limit=220.0,
-                gddr=448.0, has_tensor=True)
+                gddr=448.0, gb=8.0, has_tensor=True)
+A40 = dict(peak=37.4e12, bandwidth=696e9, tdp=300.0, limit=300.0,
+           gddr=696.0, gb=48.0, has_tensor=True)
 V100 = dict(peak=14.13e12, bandwidth=900e9, tdp=250.0, limit=250.0, gddr=0.0,
-            has_tensor=True)
+            gb=16.0, has_tensor=True)
 P100 = dict(peak=9.526e12, bandwidth=732e9, tdp=250.0, limit=250.0, gddr=0.0,
-            has_tensor=False)
+            gb=16.0, has_tensor=False)
 
 # Inception v3 on 224 px, base frozen; ResNet-50 on 128 px, an eighth of its
 # epochs with a frozen base.
@@ -151,7 +153,10 @@ def step(fp32, fx, load, mode):
     wanted = (base + dyn) * g
     most = c["pcap"] * np.minimum(load["tdp"], load["limit"])
     power = np.power(np.power(wanted, -8.0) + np.power(most, -8.0), -0.125)
-    low = 0.6 * base * g
+    # 14 Gbit/s on each of the 32 pins of a chip of 2 GB, one or two a channel
+    chips = np.clip(load["gb"] / 2 * 32 * 14 / 8, load["gddr"],
+                    2 * load["gddr"])
+    low = 0.6 * g * (c["pa"] * load["tdp"] + c["pb"] * chips)
     r = np.clip((power - low) / (wanted - low), 0.02, 1.0)
     slow = np.exp(c["kappa"] * np.log(r) ** 2)
     alone = np.hypot(t_g * slow, t_h)
@@ -233,6 +238,8 @@ CASES = (
                               gradients=1)),
     ("depthwise", RESNET_FX, 5.0, case(RESNET, RTX_3070, in_tensor=1,
                                        depthwise=3e8, plain=20.31e12)),
+    # Twice the chips of its bus.
+    ("chips", RESNET_FX, 0.0, case(RESNET, A40, limit=125.0)),
 )
 
 

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "catalog/descriptor_kinds.h"
+#include "physics/rows/inputs.h"
 #include "physics/training/training_inputs.h"
 #include "gradient.h"
 #include "unit.h"
@@ -91,9 +92,13 @@ static const double tuned_fx[DL_N_TRAINING_EFFECTS] = {
 
 #define RTX_3090                                                               \
   .peak = 35.58e12, .bandwidth = 936e9, .tdp = 350, .limit = 350, .gddr = 936, \
-  .has_tensor = 1
+  .chips = 936, .has_tensor = 1
 #define RTX_3070                                                               \
-  .peak = 20.31e12, .bandwidth = 448e9, .tdp = 220, .gddr = 448, .has_tensor = 1
+  .peak = 20.31e12, .bandwidth = 448e9, .tdp = 220, .gddr = 448, .chips = 448, \
+  .has_tensor = 1
+#define A40                                                                    \
+  .peak = 37.4e12, .bandwidth = 696e9, .tdp = 300, .gddr = 696, .chips = 1344, \
+  .has_tensor = 1
 #define INCEPTION                                                              \
   .batch = 32, .train = 3047, .val = 6097, .frozen = 1, .flops = 5671746240,   \
   .bytes = 147358720, .bytes_known = 1, .kernels = 310, .weights = 87142272,   \
@@ -162,6 +167,7 @@ static const struct {
      5,
      {RESNET, RTX_3070, .limit = 220, .in_tensor = 1, .depthwise = 3e8,
       .plain = 20.31e12}},
+    {resnet_fx, 0, {RESNET, A40, .limit = 125}},
 };
 
 /* What physical_reference.py prints. */
@@ -209,6 +215,8 @@ static const struct {
      10363.933622382401, 18.806373856823011},
     {"depthwise", 53.034649506367266, 9455.4831756606636, 178.28878410001468,
      9720.6564231925004, 53.034649506367266},
+    {"chips", 46.851796421277413, 5556.25803931261, 118.59220913009163,
+     5556.25803931261, 46.851796421277413},
 };
 
 static void logarithms(const double *factor, double fx[DL_N_TRAINING_EFFECTS]) {
@@ -307,6 +315,30 @@ static void row_as_reference(void **state) {
   assert_string_equal(dl_training_inputs_read(&row, &in), "gpu.bandwidth_gb_s");
 }
 
+/* Chips of 2 GB on 32 pins of 14 Gbit/s, 56 GB/s: 24 of them on an A40, 1344
+ * GB/s, twice those of its bus of 384 bits; 12 on a Quadro RTX 6000. 4 would do
+ * for the 8 GB of an RTX 3070, but its bus of 256 bits has 8, at 448 GB/s. An
+ * L4 has 12 on a bus of 192 bits, two on each channel, at 12.5 Gbit/s: 600
+ * GB/s. */
+static void chips_of_memory(void **state) {
+  static const struct {
+    const char *type;
+    double memory_gb, bandwidth_gb_s, gddr, chips;
+  } boards[] = {{"gddr6", 48, 696, 696, 1344}, {"gddr6", 24, 672, 672, 672},
+                {"gddr6", 24, 300, 300, 600},  {"gddr6", 8, 448, 448, 448},
+                {"gddr6", NAN, 448, 448, 448}, {"hbm2", 32, 900, 0, 0},
+                {"gddr5", 2, 86.4, 0, 0}};
+  (void)state;
+  for (size_t i = 0; i < COUNT(boards); i++) {
+    const struct dl_accelerator gpu = {.memory_type = boards[i].type,
+                                       .memory_gb = boards[i].memory_gb,
+                                       .bandwidth_gb_s =
+                                           boards[i].bandwidth_gb_s};
+    assert_true(fabs(dl_gddr_gb_s(&gpu) - boards[i].gddr) < MATCH);
+    assert_true(fabs(dl_gddr_chips_gb_s(&gpu) - boards[i].chips) < MATCH);
+  }
+}
+
 /* Numerical Recipes' linear congruential generator: 0 .. 1. */
 static double draw(uint32_t *seed) {
   *seed = *seed * 1664525u + 1013904223u;
@@ -349,6 +381,7 @@ static struct dl_training_inputs any_load(uint32_t *seed) {
       .tdp = tdp,
       .limit = tdp * between(seed, 0.2, 1),
       .gddr = draw(seed) < 0.5 ? between(seed, 1e2, 1e3) : 0,
+      .chips = draw(seed) < 0.5 ? between(seed, 1e2, 2e3) : 0,
       .server = draw(seed) < 0.5,
       .in_tensor = (int)(3 * draw(seed)),
       .has_tensor = draw(seed) < 0.7,
@@ -429,6 +462,7 @@ int main(void) {
       cmocka_unit_test(epoch_as_reference),
       cmocka_unit_test(targets_as_reference),
       cmocka_unit_test(row_as_reference),
+      cmocka_unit_test(chips_of_memory),
       cmocka_unit_test(more_samples_cost_more),
       cmocka_unit_test(higher_limits_are_no_slower),
       cmocka_unit_test(derivatives_as_differences),

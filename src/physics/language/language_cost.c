@@ -379,13 +379,27 @@ static void step_of(const struct setting *k, struct step *s) {
   s->unlimited = t;
 }
 
+static void by_board(const struct setting *k, struct dl_taped *power) {
+  times(k, power, DL_N_LANGUAGE + DL_LANG_EFFECT_GPU_POWER,
+        exp(k->fx[DL_LANG_EFFECT_GPU_POWER]), 1);
+}
+
+/* gddr: GB/s of that memory. */
+static struct dl_taped static_power(const struct setting *k, double gddr) {
+  struct dl_taped base = term(k, k->in->tdp, DL_LANG_PA, 1);
+  add(&base, term(k, gddr, DL_LANG_PB, 1));
+  by_board(k, &base);
+  return base;
+}
+
 /* The limit of the board, in the derivatives of power and time. */
 static void limit(const struct setting *k, struct step *s,
-                  struct dl_taped wanted, struct dl_taped base) {
+                  struct dl_taped wanted) {
   const struct dl_language_inputs *in = k->in;
   struct dl_taped most = term(k, fmin(in->tdp, in->limit), DL_LANG_PCAP, 1);
   struct dl_taped kappa = term(k, 1, DL_LANG_KAPPA, 1);
-  struct dl_limited limited = dl_taped_limit(wanted, most, kappa, base);
+  struct dl_limited limited =
+      dl_taped_limit(wanted, most, kappa, static_power(k, in->chips));
   s->power = limited.power;
   s->time = dl_taped_product(s->unlimited, limited.slow);
   if (in->whole)
@@ -394,23 +408,19 @@ static void limit(const struct setting *k, struct step *s,
 
 static void power_of(const struct setting *k, struct step *s) {
   const struct dl_language_inputs *in = k->in;
-  struct dl_taped base = term(k, in->tdp, DL_LANG_PA, 1);
   struct dl_taped wanted = term(k, in->tdp, DL_LANG_PU, 1);
   struct dl_taped compute = dl_taped_sum(s->compute, s->attention);
   struct dl_taped memory = dl_taped_scaled(s->memory, in->micro_batches);
   scale(&compute, in->micro_batches * in->tdp);
   add(&memory, s->optimizer);
   scale(&memory, in->tdp);
-  add(&base, term(k, in->gddr, DL_LANG_PB, 1));
   by(k, &compute, DL_LANG_PF, 1);
   by(k, &memory, DL_LANG_PM, 1);
   add(&compute, memory);
   add(&wanted, dl_taped_ratio(compute, s->unlimited));
-  add(&wanted, base);
-  double gp = exp(k->fx[DL_LANG_EFFECT_GPU_POWER]);
-  times(k, &wanted, DL_N_LANGUAGE + DL_LANG_EFFECT_GPU_POWER, gp, 1);
-  times(k, &base, DL_N_LANGUAGE + DL_LANG_EFFECT_GPU_POWER, gp, 1);
-  limit(k, s, wanted, base);
+  by_board(k, &wanted);
+  add(&wanted, static_power(k, in->gddr));
+  limit(k, s, wanted);
 }
 
 static double tokens_of(const struct setting *k) {

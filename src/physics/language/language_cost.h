@@ -102,7 +102,8 @@
  *   P  = (Pd^-8 + C^-8)^(-1/8),  C = pcap min(TDP, limit)
  *
  * BW': bandwidth of GDDR6 or later. Where C binds, T grows by exp(kappa
- * ln(x)^2) as in training_cost.h.
+ * ln(x)^2) as in training_cost.h, with B = .6 (pa TDP + pb BW'') Gp, BW'' what
+ * its chips could move.
  *
  * Work and memory follow Kaplan et al. (arXiv 2001.08361), Korthikanti et al.
  * (arXiv 2205.05198) and Rajbhandari et al. (arXiv 1910.02054); the bubble
@@ -230,6 +231,7 @@ struct dl_language_inputs {
   double tiles;         /* of results, in a round; 0: small or unknown */
   double bandwidth;     /* B/s */
   double gddr;          /* GB/s of GDDR6 or later; 0: other memory */
+  double chips;         /* GB/s that its chips could move */
   double tdp, limit;    /* W */
   int format;           /* enum dl_language_format */
   int gathers;          /* weights are divided too (ZeRO-3) */

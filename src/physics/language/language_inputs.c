@@ -139,6 +139,7 @@ static void read_rates(const struct dl_physics_row *row,
   in->systolic = dl_is_word(gpu->family, "tpu");
   in->bandwidth = 1e9 * gpu->bandwidth_gb_s;
   in->gddr = dl_gddr_gb_s(gpu);
+  in->chips = dl_gddr_chips_gb_s(gpu);
   in->tdp = gpu->tdp_w;
   in->limit = row->run->power_limit_w > 0 ? row->run->power_limit_w : in->tdp;
 }

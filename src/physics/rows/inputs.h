@@ -47,6 +47,16 @@ static inline double dl_gddr_gb_s(const struct dl_accelerator *gpu) {
              : 0;
 }
 
+/* What the chips of that memory could move on as many pins as they have, GB/s:
+ * 2 GB each at 14 Gbit/s on 32 pins. A channel has one of them, or two
+ * (clamshell): the bandwidth at least, and twice of it at most. */
+#define DL_CHIPS_GB_S_PER_GB 28
+static inline double dl_gddr_chips_gb_s(const struct dl_accelerator *gpu) {
+  double bandwidth = dl_gddr_gb_s(gpu);
+  double chips = DL_CHIPS_GB_S_PER_GB * dl_or(gpu->memory_gb, 0);
+  return chips > bandwidth ? fmin(chips, 2 * bandwidth) : bandwidth;
+}
+
 /* Links up to this rate are PCIe, faster ones NVLink and its like, GB/s of one
  * direction. */
 #define DL_SLOWEST_NVLINK_GB_S 64

@@ -161,7 +161,7 @@ static void step_of(struct dl_training_step *s,
                                      .wanted = f->base + s->dynamic,
                                      .limit = c[DL_TRAIN_PCAP] *
                                               fmin(l->tdp, l->limit),
-                                     .lowest = DL_LOWEST_CLOCK_SHARE * f->base};
+                                     .lowest = f->lowest};
   dl_power_limit_apply(&s->limit);
   double gpu = s->gpu * s->limit.slow;
   s->alone = sqrt(gpu * gpu + s->launch * s->launch);
@@ -197,8 +197,10 @@ static void set_factors(struct dl_training_factors *f, const double *c,
   f->c = c;
   for (size_t i = 0; i < DL_N_TRAINING_EFFECTS; i++)
     f->fx[i] = fx[i] < 0 || fx[i] > 0 ? exp(fx[i]) : 1;
-  f->base = (c[DL_TRAIN_PA] * l->tdp + c[DL_TRAIN_PB] * l->gddr) *
-            f->fx[DL_EFFECT_GPU_POWER] * f->fx[DL_EFFECT_ARCH_POWER];
+  double board = f->fx[DL_EFFECT_GPU_POWER] * f->fx[DL_EFFECT_ARCH_POWER];
+  f->base = (c[DL_TRAIN_PA] * l->tdp + c[DL_TRAIN_PB] * l->gddr) * board;
+  f->lowest = DL_LOWEST_CLOCK_SHARE *
+              (c[DL_TRAIN_PA] * l->tdp + c[DL_TRAIN_PB] * l->chips) * board;
 }
 
 void dl_training_epoch_of(struct dl_training_epoch *e, const double *c,

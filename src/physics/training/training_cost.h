@@ -42,7 +42,11 @@
  * limit binds, clocks fall:
  *
  *   T = sqrt((Tg exp(kappa ln(r)^2))^2 + Th^2)
- *   r = (P - B) / (Pd - B),  B = 0.6 base Gp Np,  within [0.02, 1]
+ *   r = (P - B) / (Pd - B),  within [0.02, 1]
+ *   B = 0.6 (pa TDP + pb BW') Gp Np
+ *
+ * BW' is what the chips of the memory could move, whose clocks no limit lowers:
+ * 28 GB/s per GB, within BW and 2 BW (one or two chips on a channel).
  *
  * An epoch is its training steps, floor(samples / b), those of its validation
  * (m = 1, no weights) and t0 Ht at base Gp Np. A share of the epochs may be
@@ -205,6 +209,7 @@ struct dl_training_inputs {
   double bandwidth;     /* of the GPU's memory, B/s */
   double tdp, limit;    /* W; limit: the power limit in force */
   double gddr;          /* GB/s of GDDR6 or later; 0: other memory */
+  double chips;         /* GB/s that its chips could move */
   double server;        /* 1: the host is a server; 0: a desktop or not
                            known */
   double ram_w;         /* W of the node's memory within the boundary */

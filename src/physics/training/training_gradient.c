@@ -91,10 +91,10 @@ static void by_board_power(const struct chain *k, double d) {
   k->g->fx[DL_EFFECT_ARCH_POWER] += d;
 }
 
-static void by_static_power(const struct chain *k, double d) {
+/* gb_s: of the memory. */
+static void by_static_power(const struct chain *k, double gb_s, double d) {
   const double *c = k->f->c;
-  double tdp = c[DL_TRAIN_PA] * k->in->tdp,
-         memory = c[DL_TRAIN_PB] * k->in->gddr;
+  double tdp = c[DL_TRAIN_PA] * k->in->tdp, memory = c[DL_TRAIN_PB] * gb_s;
   by_board_power(k, d);
   k->g->c[DL_TRAIN_PA] += d * tdp / (tdp + memory);
   k->g->c[DL_TRAIN_PB] += d * memory / (tdp + memory);
@@ -159,7 +159,8 @@ static void add_step(const struct chain *k, const struct dl_training_step *s,
   k->g->c[DL_TRAIN_KAPPA] += limit.kappa;
   k->g->c[DL_TRAIN_PCAP] += limit.limit;
   double by_wanted = limit.wanted / s->limit.wanted;
-  by_static_power(k, limit.lowest + by_wanted * k->f->base);
+  by_static_power(k, k->in->chips, limit.lowest);
+  by_static_power(k, k->in->gddr, by_wanted * k->f->base);
   if (s->dynamic > 0)
     by_dynamic_power(k, s, by_wanted * s->dynamic, &by);
   by_compute(k, (by.gpu + by.compute) * s->compute);
@@ -185,7 +186,7 @@ static void add_epoch(const struct chain *k, const struct dl_training_epoch *e,
   double fixed = e->cost.fixed * (by_time + by_energy * k->f->base);
   k->g->c[DL_TRAIN_T0] += fixed;
   k->g->fx[DL_EFFECT_HOST_EPOCH] += fixed;
-  by_static_power(k, e->cost.fixed * by_energy * k->f->base);
+  by_static_power(k, k->in->gddr, e->cost.fixed * by_energy * k->f->base);
 }
 
 /* a x + b y */

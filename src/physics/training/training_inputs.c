@@ -39,6 +39,7 @@ const struct dl_physics_quantity
         {"gpu.tdp_w", true, true},
         {"power_limit_w", false, false},
         {"gpu.memory_type", false, false},
+        {"gpu.memory_gb", false, false},
         {"host_class", false, false},
         {"boundary", false, false},
         {"gpu", false, false},
@@ -310,6 +311,7 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   in->tdp = gpu->tdp_w;
   in->limit = run->power_limit_w > 0 ? run->power_limit_w : gpu->tdp_w;
   in->gddr = dl_gddr_gb_s(gpu);
+  in->chips = dl_gddr_chips_gb_s(gpu);
   in->server =
       in->stack == DL_STACK_EAGER && dl_is_word(run->host_class, "server");
   /* Memory of the node, where the boundary has it. */

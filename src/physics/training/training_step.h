@@ -12,7 +12,8 @@
 struct dl_training_factors {
   const double *c;
   double fx[DL_N_TRAINING_EFFECTS];
-  double base; /* static power, W */
+  double base;   /* static power, W */
+  double lowest; /* power at the lowest clocks, W */
 };
 
 enum dl_training_mode {
