@@ -296,7 +296,7 @@ dlest: $(message row_skipped 1 '')" recommend --table runs.csv -f csv
   mv out json
   try "${job[@]}"
   [ "$(wc -l <out)" -le 23 ]
-  x=$(jq '.choices[0].energy_j / 3.6e6' json | cut -c1-4)
+  x=$(jq '.choices[0].energy_j / 3.6e6' json | LC_ALL=C xargs printf %.3g)
   grep -qE "^  Energy +$x kWh +90 % interval [0-9.]+ to [0-9.]+ kWh, GPU and" out
   grep -qE '^  Next GPU ' out
   grep -qE '^All choices: --all\. Settings: --explain\.$' out
