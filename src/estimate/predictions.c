@@ -162,6 +162,13 @@ static void trust_energy(struct dl_expected *e,
   e->cov = -e->var_power;
 }
 
+static void take_input(struct dl_expected *e,
+                       const struct dl_physical_parts *parts, double epochs) {
+  double sd = dl_interval_sd(-parts->input_doubt, parts->input_doubt, 0.9);
+  e->input = parts->input_s > 0 ? log(parts->input_s * epochs) : (double)NAN;
+  e->var_input = sd * sd;
+}
+
 /* False if the fit does not have it. The static power of a GPU is no less than
  * its idle power. */
 static bool expect_training(const struct dl_job_predictions *p, struct asked *a,
@@ -181,7 +188,7 @@ static bool expect_training(const struct dl_job_predictions *p, struct asked *a,
   e->static_w = fmax(p->parts.static_w, dl_or(job->idle_w, 0)) * n;
   e->most_w = most_w(job);
   e->util = p->parts.gpu_share;
-  e->for_input = strcmp(p->parts.bound, "input") == 0;
+  take_input(e, &p->parts, job->epochs);
   return true;
 }
 
@@ -201,7 +208,7 @@ static bool expect_language(const struct dl_job_predictions *p, struct asked *a,
       fmax(p->step.static_w, dl_or(job->idle_w, 0)) * job->run->n_gpus;
   e->most_w = most_w(job);
   e->util = 1; /* collectives are kernels too */
-  e->for_input = false;
+  e->input = NAN;
   return true;
 }
 
@@ -300,36 +307,46 @@ static void add_waiting(struct dl_prediction *p, double waiting, double less,
   p->high = p->value + hypot(above, more);
 }
 
-/* Bounds the predicted time of an epoch, and its energy, by the input pipeline
- * (physics/training/input_pipeline.h): a GPU that waits for input draws its
- * static power. It holds where the user says something of the loader: without
- * that, the input is taken to keep up, as it does, or is hidden in the times,
- * in the trainings that the physics is fitted to. Parts get the time of the
- * input alone and both rates. `memory_w`: of the node's memory, as far as the
- * energy includes it. */
-static void bound_by_input(struct dl_job_predictions *p,
-                           const struct dl_job *job, double memory_w) {
+/* Time of an epoch whose input keeps up, s. */
+static double alone_s(const struct dl_job_predictions *p) {
+  return dl_or(p->of[DL_PHYSICAL_TIME].value, p->parts.time_s);
+}
+
+/* The input pipeline (physics/training/input_pipeline.h) where the user says
+ * something of the loader: without that, the input is taken to keep up, as it
+ * does, or is hidden in the times, in the trainings that the physics is fitted
+ * to. Parts get the time of the input alone, both rates, and the bound. */
+static void find_input(struct dl_job_predictions *p, const struct dl_job *job) {
   struct dl_input_pipeline in;
   struct dl_physical_parts *parts = &p->parts;
-  struct dl_prediction *time = &p->of[DL_PHYSICAL_TIME];
-  double n = job->run->n_gpus;
   double samples = job->train_samples + fmax(job->val_samples, 0);
   if (!pipeline_of(job, &in) || !parts->bound || isnan(samples))
     return;
-  double rate = n * dl_input_rate(&in), input = samples / rate;
-  double alone = dl_or(time->value, parts->time_s);
-  double factor = exp(dl_input_doubt(&in));
+  parts->input_rate = job->run->n_gpus * dl_input_rate(&in);
+  parts->input_s = samples / parts->input_rate;
+  parts->input_doubt = dl_input_doubt(&in);
+  parts->gpu_rate = samples / alone_s(p);
+  if (parts->input_s > alone_s(p))
+    parts->bound = "input";
+}
+
+/* Bounds the predicted time of an epoch, and its energy, by the input of the
+ * parts: a GPU that waits for it draws its static power. `memory_w`: of the
+ * node's memory, as far as the energy includes it. */
+static void bound_by_input(struct dl_job_predictions *p,
+                           const struct dl_job *job, double memory_w) {
+  struct dl_physical_parts *parts = &p->parts;
+  double alone = alone_s(p), input = parts->input_s;
+  if (!(input > 0))
+    return;
+  double factor = exp(parts->input_doubt);
   double waiting = dl_input_together(alone, input) - alone;
   double least = dl_input_together(alone, input / factor) - alone;
   double most = dl_input_together(alone, input * factor) - alone;
-  double watts = n * parts->static_w + memory_w;
-  parts->input_s = input;
-  parts->input_rate = rate;
-  parts->gpu_rate = samples / alone;
+  double watts = job->run->n_gpus * parts->static_w + memory_w;
   parts->time_s = dl_input_together(parts->time_s, input);
-  if (input > alone)
-    parts->bound = "input";
-  add_waiting(time, waiting, waiting - least, most - waiting);
+  add_waiting(&p->of[DL_PHYSICAL_TIME], waiting, waiting - least,
+              most - waiting);
   add_waiting(&p->of[DL_PHYSICAL_EPOCH], waiting * watts,
               (waiting - least) * watts, (most - waiting) * watts);
 }
@@ -366,6 +383,8 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
     DL_TRY(ask(p, &a, DL_LANGUAGE_RATE, DL_LANGUAGE_RATE, d));
   if (trains && !given && ctx->asks_physical)
     take_times(p, &a);
+  if (trains)
+    find_input(p, job);
   condition(p, &a);
   const struct dl_fit *epoch = ctx->fit[DL_PHYSICAL_EPOCH].fit;
   bool gpu = epoch && epoch->boundary && strcmp(epoch->boundary, "gpu") == 0;

@@ -99,10 +99,33 @@ END
     "$DLEST" predict -a resnet50 -g a100 -m physical "${@:2}" >out 2>err
     grep -qF -e "$1" err
   }
-  warns "$(message setting_has_no_effect --loader 'a training of known duration')" \
+  warns "$(message setting_has_no_effect --loader 'a training whose work is not known')" \
     --duration 3h --loader disk
   warns "$(message setting_has_no_effect --loader-workers 'synthetic input')" \
     --loader synthetic --loader-workers 4
+}
+
+@test 'a loader and the time that it lets expect: the energy that it lets expect' {
+  # One process for an RTX 4090 that takes more: the time is the loader's, and
+  # says nothing more of the work. The energies differ by 5 W of the memory.
+  for workers in 1 2 4; do
+    "$DLEST" predict -a resnet50 -g rtx-4090 --epochs 90 -m physical \
+      --loader-workers $workers --format json >expected
+    time=$(python3 -c 'import json; print(json.load(open("expected"))["estimates"][0]["duration_s"])')
+    "$DLEST" predict -a resnet50 -g rtx-4090 --epochs 90 -m physical \
+      --loader-workers $workers --duration "${time}s" --format json >known
+    "$DLEST" predict -a resnet50 -g rtx-4090 --epochs 90 -m physical \
+      --duration "${time}s" --format json >alone
+    python3 - <<'END'
+import json
+files = [json.load(open(f)) for f in ("expected", "known", "alone")]
+expected, known, alone = (f["estimates"][0] for f in files)
+assert files[0]["bound"] == files[1]["bound"], files
+assert abs(known["energy_j"] / expected["energy_j"] - 1) < .1, (known, expected)
+assert known["energy_j"] < alone["energy_j"], (known, alone)
+assert known["low_j"] < expected["energy_j"] < known["high_j"], known
+END
+  done
 }
 
 @test 'milabench: real input from synthetic, and either GPU from the other' {

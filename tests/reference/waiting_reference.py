@@ -24,16 +24,21 @@ def normal(x, var):
 
 
 def posterior(time, power, vt, vp, cov, share, known_time=None,
-              known_power=None, known_util=None, var_util=None, n=1201):
+              known_power=None, known_util=None, var_util=None, n=1201,
+              known_input=None, var_input=None):
     """Every d: a grid over log W (exact where the time is known) and log P.
     Returns the density of what is known, and what is printed."""
     d = np.linspace(0, LAST, n)
     prior = WAITS * np.exp(-d) * (d[1] - d[0])
     prior[[0, -1]] /= 2
-    d, prior = np.append(d, 0), np.append(prior, 1 - WAITS)
+    of_input = known_input is not None
+    d = np.append(d, 0)
+    prior = np.append(prior, 0 if of_input else 1 - WAITS)
     z = np.linspace(-7, 7, 281)
     weights, energies, times, busies, variances = [], [], [], [], []
-    for di, pi in zip(d, prior):
+    step = d[1] - d[0]
+    for di, waits in zip(d, prior):
+        pi = waits
         b = math.exp(-di)
         factor = math.log(b + (1 - b) * share)
         wait = (1 - b) * share / (b + (1 - b) * share) * STATIC_SD
@@ -47,6 +52,12 @@ def posterior(time, power, vt, vp, cov, share, known_time=None,
         for xi, pxi in zip(x, px):
             if pxi < 1e-300:
                 continue
+            if of_input and di > 0:
+                # input alone: log I = log W + log(exp(2 d) - 1) / 2
+                dense = normal(xi + math.log(math.expm1(2 * di)) / 2 -
+                               known_input, var_input)
+                jacobian = 1 / -math.expm1(-2 * di)
+                pi = waits + (1 - WAITS) * dense * jacobian * step
             mean = power + cov / vt * (xi - time)
             y = mean + z * math.sqrt(left)
             py = normal(y - mean, left) * (y[1] - y[0])
@@ -99,7 +110,8 @@ def rising(case):
     if not 0 < off < TIMES - 1:
         return out
     at = [posterior(**BASE, **dict(case, known_time=BASE["time"] + i * STEP),
-                    n=301) for i in range(TIMES)]
+                    n=4801 if "known_input" in case else 301)
+          for i in range(TIMES)]
     weight = np.array([a[0] for a in at])
     i = int(off)
     for k in (0, 3, 4):
@@ -123,7 +135,9 @@ CASES = [dict(known_time=math.log(300)), dict(known_time=math.log(450)),
          dict(known_power=math.log(120)),
          dict(known_time=math.log(700), known_util=math.log(0.5),
               var_util=0.04),
-         dict(known_time=math.log(700), known_power=math.log(140))]
+         dict(known_time=math.log(700), known_power=math.log(140)),
+         *(dict(known_time=math.log(t), known_input=math.log(i), var_input=0.09)
+           for t, i in ((300, 300), (450, 300), (800, 700), (1000, 100)))]
 
 if __name__ == "__main__":
     for case in CASES:

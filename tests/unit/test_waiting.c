@@ -23,7 +23,8 @@ static const struct dl_waiting_prior exact = {.time = 5.703782474656201,
                                               .most_power = INFINITY,
                                               .static_share = 0.2,
                                               .var_util = 1e-3,
-                                              .waits = 0.2};
+                                              .waits = 0.2,
+                                              .input = NAN};
 
 static struct dl_waiting given(const struct dl_waiting_prior *prior,
                                struct dl_waiting_known known) {
@@ -97,28 +98,33 @@ static void power_and_time(void **state) {
 }
 
 static void by_brute_force(void **state) {
-  static const struct dl_waiting_prior prior = {.time = 5.703782474656201,
-                                                .power = 5.521460917862246,
-                                                .var_time = 0.09,
-                                                .var_power = 0.0225,
-                                                .cov = -0.015,
-                                                .most_power = INFINITY,
-                                                .static_share = 0.2,
-                                                .var_util = 0.04,
-                                                .waits = 0.2};
+  struct dl_waiting_prior prior = {.time = 5.703782474656201,
+                                   .power = 5.521460917862246,
+                                   .var_time = 0.09,
+                                   .var_power = 0.0225,
+                                   .cov = -0.015,
+                                   .most_power = INFINITY,
+                                   .static_share = 0.2,
+                                   .var_util = 0.04,
+                                   .waits = 0.2,
+                                   .var_input = 0.09};
   static const struct {
-    double time, power, util; /* 0: unknown */
+    double time, power, util, input; /* 0: unknown */
     double energy, log_time, busy, low, high;
   } cases[] = {
-      {300, 0, 0, 11.2164, 5.7038, 0.9875, 10.9707, 11.4515},
-      {450, 0, 0, 11.5117, 6.1092, 0.9328, 11.1770, 11.7823},
-      {800, 0, 0, 11.5946, 6.6846, 0.4630, 11.2400, 12.0061},
-      {1000, 0, 0, 11.6573, 6.9078, 0.3468, 11.3341, 12.0071},
-      {180, 0, 0, 10.7974, 5.1930, 0.9969, 10.5662, 11.0329},
-      {0, 0, 0.4, 11.4769, 6.5796, 0.4250, 10.9840, 11.9723},
-      {0, 120, 0, 11.5304, 6.7429, 0.3715, 10.9939, 12.0796},
-      {700, 0, 0.5, 11.5297, 6.5511, 0.4976, 11.2534, 11.8058},
-      {700, 140, 0, 11.4927, 6.5511, 0.4680, 11.4434, 11.5421},
+      {300, 0, 0, 0, 11.2164, 5.7038, 0.9875, 10.9707, 11.4515},
+      {450, 0, 0, 0, 11.5117, 6.1092, 0.9328, 11.1770, 11.7823},
+      {800, 0, 0, 0, 11.5946, 6.6846, 0.4630, 11.2400, 12.0061},
+      {1000, 0, 0, 0, 11.6573, 6.9078, 0.3468, 11.3341, 12.0071},
+      {180, 0, 0, 0, 10.7974, 5.1930, 0.9969, 10.5662, 11.0329},
+      {0, 0, 0.4, 0, 11.4769, 6.5796, 0.4250, 10.9840, 11.9723},
+      {0, 120, 0, 0, 11.5304, 6.7429, 0.3715, 10.9939, 12.0796},
+      {700, 0, 0.5, 0, 11.5297, 6.5511, 0.4976, 11.2534, 11.8058},
+      {700, 140, 0, 0, 11.4927, 6.5511, 0.4680, 11.4434, 11.5421},
+      {300, 0, 0, 300, 11.0245, 5.7038, 0.7246, 10.7341, 11.3051},
+      {450, 0, 0, 300, 11.3357, 6.1092, 0.6940, 11.0219, 11.6275},
+      {800, 0, 0, 700, 11.5395, 6.6846, 0.4065, 11.2119, 11.8687},
+      {1000, 0, 0, 100, 11.6572, 6.9078, 0.3468, 11.3341, 12.0096},
   };
   (void)state;
   for (size_t i = 0; i < COUNT(cases); i++) {
@@ -129,6 +135,7 @@ static void by_brute_force(void **state) {
       known.power = log(cases[i].power);
     if (cases[i].util > 0)
       known.util = log(cases[i].util);
+    prior.input = cases[i].input > 0 ? log(cases[i].input) : (double)NAN;
     struct dl_waiting w = given(&prior, known);
     assert_near(w.energy, cases[i].energy, 2e-4);
     assert_near(w.time, cases[i].log_time, 2e-4);
@@ -136,6 +143,28 @@ static void by_brute_force(void **state) {
     assert_near(w.energy_low, cases[i].low, 5e-4);
     assert_near(w.energy_high, cases[i].high, 5e-4);
   }
+}
+
+/* Input that alone takes 400 s makes 300 s of work a run of 500 s: 90 kJ and
+ * 200 s at 60 W. If the run is known to take 1000 s, and the input 800 s of it,
+ * the GPU works 600 s: 180 kJ and 24 kJ. */
+static void waits_for_input(void **state) {
+  struct dl_waiting_prior prior = exact;
+  struct dl_waiting_known known = unknown;
+  (void)state;
+  prior.waits = 0;
+  prior.var_time = prior.var_input = 1e-4;
+  prior.input = log(400);
+  struct dl_waiting w = given(&prior, known);
+  assert_near(exp(w.energy), 102000, 2e-3);
+  assert_near(exp(w.time), 500, 2e-3);
+  assert_near(w.busy, 0.6, 2e-3);
+  prior.var_time = 1;
+  prior.input = log(800);
+  known.time = log(1000);
+  w = given(&prior, known);
+  assert_near(exp(w.energy), 204000, 2e-3);
+  assert_near(w.busy, 0.6, 2e-3);
 }
 
 /* A longer time is never less energy, nor a busier GPU, however rarely
@@ -171,6 +200,7 @@ int main(void) {
       cmocka_unit_test(utilization_without_time),
       cmocka_unit_test(power_and_time),
       cmocka_unit_test(by_brute_force),
+      cmocka_unit_test(waits_for_input),
       cmocka_unit_test(rises_with_time),
   };
 

@@ -8,13 +8,16 @@ DLEST is the program, RUNS the folder with delrey2024/runs.csv (S. del Rey et
 al., doi 10.5281/zenodo.11505891). Each GPU in turn is left out of the fit of `physical`, with its machine, as in
 calibration.py; its energies over an epoch, those of the GPU alone, are then
 estimated with nothing known, as the predicted power times the known time, and
-given the time or the power. All estimates are dlest's. The table goes to
-standard output; with --write it also replaces the one in FILE that begins with
-the same heading.
+given the time or the power. A second table has runs made longer by waiting: to
+a measured run, one of each configuration, a time is added in which the GPU draws
+the static power that the models that ship, which have seen it, give it. All
+estimates are dlest's. The tables go to standard output; with --write they also
+replace those in FILE that begin with the same headings.
 """
 
 import argparse
 import csv
+import json
 import math
 import os
 import sys
@@ -27,6 +30,10 @@ from generalisation import ALIAS, Failure, OTHERS, RAM_W, read, run, table, \
 # What `dlest predict --known` takes, and what the table calls it.
 KNOWN = (("none", "nothing known"), ("duration", "P T"), ("time", "time"),
          ("gpu_power", "power"))
+
+
+# Times of runs that wait, by the time of their work.
+LONGER = (1, 1.5, 2, 3, 5)
 
 
 class Score:
@@ -76,8 +83,29 @@ def estimates(dlest, folder, model, rows, known):
             for r in csv.DictReader(text.splitlines())]
 
 
+def static_w(dlest, gpu):
+    """Of a GPU that waits, by the models that ship."""
+    text = run(dlest, "predict", "--arch", "resnet50", "--gpu", gpu, "--method",
+               "physical", "--gpu-util", "50", "-q", "--format", "json")
+    return json.loads(text)["static_power_w"]
+
+
+def waiting_scores(dlest, folder, model, rows, gpu):
+    """{how much longer: Score} given the time, a run of each configuration."""
+    rows = list({r["config"]: r for r in reversed(rows)}.values())
+    static, found = static_w(dlest, gpu), {}
+    for longer in LONGER:
+        asked = [dict(r, epoch_s=longer * float(r["epoch_s"])) for r in rows]
+        measured = [(float(r["gpu_power_w"]) + (longer - 1) * static) *
+                    float(r["epoch_s"]) for r in rows]
+        found[longer] = Score(estimates(dlest, folder, model, asked, "time"),
+                              measured)
+    return found
+
+
 def scores(dlest, folder, group):
-    """{what is known: Score} of a GPU that is left out."""
+    """{what is known, or how much longer: Score} of a GPU that is left out.
+    """
     folder = os.path.join(folder, group.name)
     os.mkdir(folder)
     group.intervals = True
@@ -86,20 +114,21 @@ def scores(dlest, folder, group):
     if "epoch_s" not in rows[0]:
         rows = of_runs(rows)
     measured = [float(r["gpu_power_w"]) * float(r["epoch_s"]) for r in rows]
-    return {word: Score(estimates(dlest, folder, model, rows, word), measured)
-            for word, _ in KNOWN}
+    known = {word: Score(estimates(dlest, folder, model, rows, word), measured)
+             for word, _ in KNOWN}
+    return known | waiting_scores(dlest, folder, model, rows, group.name)
 
 
-def table_of(found):
-    """Of [(name of the set, [(GPU, {known: Score})])]."""
+def table_of(found, columns):
+    """Of [(name of the set, [(GPU, {key: Score})])] and [(key, heading)]."""
     rows = []
     for name, gpus in found:
-        rows += [[gpu, s["none"].n, *(s[w].text() for w, _ in KNOWN)]
+        rows += [[gpu, s[columns[0][0]].n, *(s[w].text() for w, _ in columns)]
                  for gpu, s in gpus]
-        total = {w: pooled([s[w] for _, s in gpus]) for w, _ in KNOWN}
-        rows.append(["%s, all" % name, total["none"].n,
-                     *(total[w].text() for w, _ in KNOWN)])
-    return table(["left out", "rows", *(text for _, text in KNOWN)], rows)
+        total = {w: pooled([s[w] for _, s in gpus]) for w, _ in columns}
+        rows.append(["%s, all" % name, total[columns[0][0]].n,
+                     *(total[w].text() for w, _ in columns)])
+    return table(["left out", "rows", *(text for _, text in columns)], rows)
 
 
 def replace(path, new):
@@ -136,11 +165,13 @@ def main():
     sets = [("del Rey et al.", groups_of_runs(runs, others, True)),
             ("You et al.", groups_of_others(others, read(runs)))]
     with tempfile.TemporaryDirectory() as folder:
-        new = table_of([(name, [(g.name, scores(o.dlest, folder, g))
-                                for g in groups]) for name, groups in sets])
-    if o.write:
-        replace(o.write, new)
-    sys.stdout.write(new + "\n")
+        found = [(name, [(g.name, scores(o.dlest, folder, g))
+                         for g in groups]) for name, groups in sets]
+    for columns in (KNOWN, [(k, "%g x the time" % k) for k in LONGER]):
+        new = table_of(found, columns)
+        if o.write:
+            replace(o.write, new)
+        sys.stdout.write(new + "\n\n")
 
 
 if __name__ == "__main__":

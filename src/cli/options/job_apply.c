@@ -121,11 +121,12 @@ static void warn_unused(const struct dl_job_options *o,
                      ", which takes no sequences", d);
   if (s->arch && !s->denoising && dl_run_has(run, DL_RUN_denoising_steps))
     warn_no_effect("denoising_steps", arch, ", which is no diffusion model", d);
-  const char *keeps_up =
-      s->language               ? "a language model"
-      : !isnan(run->duration_s) ? "a training of known duration"
-      : run->loader && strcmp(run->loader, "synthetic") == 0 ? "synthetic input"
-                                                             : NULL;
+  const char *keeps_up = s->language ? "a language model"
+                         : !isnan(run->duration_s) && isnan(run->epochs)
+                             ? "a training whose work is not known"
+                         : run->loader && strcmp(run->loader, "synthetic") == 0
+                             ? "synthetic input"
+                             : NULL;
   const bool of_loader[] = {run->loader &&
                                 strcmp(run->loader, "synthetic") != 0,
                             dl_run_has(run, DL_RUN_loader_workers)};

@@ -36,7 +36,9 @@ void dl_condition(struct dl_conditioned *out, const struct dl_expected *e,
       .most_power = log(e->most_w),
       .static_share = e->static_w / exp(e->power),
       .var_util = util_variance(e->util),
-      .waits = e->for_input ? DL_WAITS_FOR_INPUT : DL_WAITS};
+      .waits = DL_WAITS,
+      .input = free ? (double)NAN : e->input,
+      .var_input = e->var_input};
   const struct dl_waiting_known of_steps = {
       .time = log(steps),
       .power = power > 0 ? log(power) : (double)NAN,

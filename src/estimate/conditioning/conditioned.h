@@ -17,7 +17,8 @@ struct dl_expected {
   double static_w; /* static power of all GPUs */
   double most_w;   /* the most that they draw; INFINITY: not known */
   double util;     /* GPU utilization at work, a share */
-  bool for_input;  /* the input pipeline bounds the speed */
+  double input;    /* logarithm of the time of the input alone; NaN: it keeps */
+  double var_input; /* up */
 };
 
 /* NaN: unknown. */

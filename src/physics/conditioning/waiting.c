@@ -85,11 +85,30 @@ static void at_node(struct node *n, const struct dl_waiting_prior *q,
     n->variance += share * share;
 }
 
-static double prior_of(double waits, size_t i, double d) {
+/* Probability that the input makes work of time `work` wait for less than d. */
+static double input_below(const struct dl_waiting_prior *q, double work,
+                          double variance, double d) {
+  double input = work + log(expm1(2 * d)) / 2;
+  return gsl_cdf_ugaussian_P((input - q->input) / sqrt(variance));
+}
+
+/* Probability of a node's d, that of the input between its neighbours'
+ * middles. */
+static double prior_of(const struct dl_waiting_prior *q,
+                       const struct dl_waiting_known *known, size_t i,
+                       double d) {
+  bool described = !isnan(q->input), last = i == NODES - 1;
   if (i < FIRST)
-    return log(1 - waits);
-  double end = i == FIRST || i == NODES - 1 ? 0.5 : 1;
-  return log(waits * STEP * end) - d;
+    return described ? 0 : 1 - q->waits;
+  double waits = q->waits * STEP * exp(-d) * (i == FIRST || last ? 0.5 : 1);
+  if (!described)
+    return waits;
+  bool timed = !isnan(known->time);
+  double work = timed ? known->time - d : q->time;
+  double variance = q->var_input + (timed ? 0 : q->var_time);
+  double above = i == FIRST ? 0 : input_below(q, work, variance, d - STEP / 2);
+  double until = last ? 1 : input_below(q, work, variance, d + STEP / 2);
+  return waits + (1 - q->waits) * (until - above);
 }
 
 /* Makes probabilities of logarithms. Returns the logarithm of the density of
@@ -110,7 +129,7 @@ static double find_posterior(struct node *n, const struct dl_waiting_prior *q,
                              const struct dl_waiting_known *known) {
   for (size_t i = 0; i < NODES; i++) {
     double d = i < FIRST ? 0 : (double)(i - FIRST) * STEP;
-    n[i].weight = prior_of(q->waits, i, d);
+    n[i].weight = log(prior_of(q, known, i, d));
     at_node(&n[i], q, known, d);
   }
   return normalise(n);

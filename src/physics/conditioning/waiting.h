@@ -12,6 +12,10 @@
  *
  *   d = -log b = 0 with probability 1 - waits, else of density exp(-d)
  *
+ * Where the input pipeline is described, the others are not free of waiting:
+ * input that alone takes I, a log-normal time, makes the run sqrt(W^2 + I^2)
+ * long (physics/training/input_pipeline.h), so that I = W sqrt(exp(2 d) - 1).
+ *
  * Known values are conditions: log T = log W + d; the logarithm of the mean
  * power; the GPU utilization, b times that at work. Given d all is normal, so
  * that the posterior is an integral over d, by the trapezoidal rule. A time
@@ -25,19 +29,14 @@
  * time, weighted by the density of the time: of all functions of the time that
  * do not fall, the one with the least expected squared error (Barlow,
  * Bartholomew, Bremner and Brunk 1972, Statistical Inference under Order
- * Restrictions).
- *
- * The input pipeline, where it is known to bound the speed, makes waiting
- * likely. */
+ * Restrictions). */
 
 #ifndef DL_PHYSICS_CONDITIONING_WAITING_H
 #define DL_PHYSICS_CONDITIONING_WAITING_H
 
 /* Probability that a training waits for anything that the physics does not
- * account for; the second where the input pipeline is known to bound the speed
- * (docs/known-times.md has others). */
-#define DL_WAITS 0.02
-#define DL_WAITS_FOR_INPUT 0.5
+ * account for (docs/known-times.md has others). */
+#define DL_WAITS 0.3
 
 /* All but static_share are logarithms, or their variances. */
 struct dl_waiting_prior {
@@ -47,6 +46,8 @@ struct dl_waiting_prior {
   double static_share; /* static by working power */
   double var_util;     /* of the utilization at work */
   double waits;        /* probability of waiting, 0 .. 1 */
+  double input;        /* time of the input alone; NaN: it keeps up */
+  double var_input;
 };
 
 /* NaN: not known. Logarithms; util: relative to the utilization at work. */

@@ -15,6 +15,7 @@ struct dl_physical_parts {
   const char *software; /* "eager", "ngc", "mlperf": whose constants are used */
   const char *bound;    /* "compute", "memory", "kernels", "launch", "input" */
   double input_s;       /* of the input pipeline alone; 0: it keeps up */
+  double input_doubt;   /* 90 % half-width of its logarithm */
   double input_rate, gpu_rate; /* samples per second that the input pipeline
                                   delivers, and that the GPUs could take */
   double static_w;             /* static power, of a GPU that waits */
