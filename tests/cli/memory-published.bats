@@ -127,6 +127,83 @@ EOF
     | (map(select(.)) | length) >= 0.9 * length'
 }
 
+# Networks with attention, by the same rule: FP32 and no fused kernels.
+with_attention='crossvit_9_240 240 6.193 3.327
+maxvit_nano_rw_256 256 27.265 3.015
+maxxvit_rmlp_nano_rw_256 256 23.035 3.015
+mobilevit_s 256 17.568 2.372
+pvt_v2_b0 224 7.5482 .4418
+swinv2_base_window8_256 256 44.464 8.126
+twins_pcpvt_base 224 23.56 1.69'
+
+@test "networks with attention: 2.06 for each output of a layer, 1 for a score" {
+  measured all
+  { head -n 1 runs.csv
+    while read -r name _; do grep "^$name," runs.csv; done <<<"$with_attention"
+  } >seven.csv
+  try predict --input seven.csv --gpu rtx-3090 --batch-size 32 --epochs 1 \
+    --train-samples 1000 --attention eager --method flops -q --format json
+  check '[.estimates[] | .memory_need_gb / (.memory_gb | tonumber)] | sort
+    | length == 7 and .[0] > 0.75 and (.[3] | . > 0.9 and . < 1.1)
+      and .[6] < 1.25'
+  # Least squares on relative errors; outputs of layers and scores are timm's
+  # count and the shapes of its attention.
+  sed '1d; s/,/ /g' seven.csv | sort >have
+  sort <<<"$with_attention" | join - have | awk '{
+    u = $3 * 0.128 / $6; z = 1 - ($5 * 0.016 + $4 * 0.128) / $6
+    uz += u * z; uu += u * u } END { exit !(uz / uu > 2.055 && uz / uu < 2.065) }'
+}
+
+# Batches of timm's benchmark on 24 GB, mixed precision, PyTorch 1.12: before
+# fused kernels. The next larger batch of its list failed.
+@test "ViT and DeiT on 24 GB: batches that fit, and the next larger" {
+  local table=$MEASURED_RUNS/timm/timm_train_rtx3090.csv
+  [ -f "$table" ] || skip "no measured trainings in '$MEASURED_RUNS'"
+  command -v python3 >/dev/null || skip "no python3"
+  python3 - "$table" >runs.csv <<'EOF'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+sizes = sorted({int(r["train_batch_size"]) for r in rows})
+print("arch,image_px,batch_size,fitted")
+for r in rows:
+    n = sizes.index(int(r["train_batch_size"]))
+    if (r["layout"] == "nchw" and n + 1 < len(sizes)
+            and r["model"].startswith(("deit", "vit_"))
+            and not "distilled" in r["model"] and "_r" not in r["model"]):
+        for i in (n, n + 1):
+            print(r["model"], r["train_img_size"], sizes[i], int(i == n), sep=",")
+EOF
+  try predict --input runs.csv --gpu rtx-3090 --precision amp --epochs 1 \
+    --train-samples 1e4 --attention eager --method flops -q --format json
+  # 24 GiB of the board; 1.5e9 bytes of them for the driver and reserves.
+  check '[.estimates[] | select(.fitted == "1") | .memory_need_gb]
+    | length > 30 and all(. < 24 * 1.073741824)'
+  check '[.estimates[] | select(.fitted == "0") | .memory_need_gb]
+    | length > 30 and all(. > 24 * 1.073741824 - 1.5)'
+}
+
+@test "ViT-B/16: what a block keeps, with fused kernels and without" {
+  # A token of h = 768 in one of 12 blocks, FP32: the inputs of two norms, of
+  # four layers (h, h, h, 4 h), queries, keys and values, and the input of GELU
+  # are 16 h numbers; a head keeps 197^2 scores unless its kernel is fused.
+  # Weights, gradients and moments: 86.57e6 of 16 bytes.
+  job=(--arch vit-b-16 --gpu a100 --batch-size 64 --precision fp32 -q -f json)
+  block='64 * 4 * 12 * 197 * 16 * 768'
+  predict_memory() {
+    try predict "${job[@]}" "$@"
+    jq .memory_need_gb out
+  }
+  fused=$(predict_memory)
+  [ "$(predict_memory --attention flash)" = "$fused" ]
+  awk "BEGIN { least = ($block + 86.57e6 * 16) / 1e9
+    exit !($fused > least && $fused < 1.4 * least) }"
+  for stored in '--attention eager' '--framework tensorflow'; do
+    # shellcheck disable=SC2086 # an option and its value
+    predict_memory $stored >need
+    near "$(cat need) - $fused" '64 * 4 * 12 * 12 * 197 * 197 / 1e9'
+  done
+}
+
 @test "published weights in MXFP4 fit as their model card says" {
   # gpt-oss (arXiv 2508.10925): 120b runs on one GPU of 80 GB, 20b in 16 GB
   # (checkpoints of 60.8 and 12.8 GiB); in 16 bits they do not.

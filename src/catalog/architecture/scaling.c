@@ -69,6 +69,12 @@ static double square_part(const struct dl_architecture *e, double given,
   return e->depth * n * n * each;
 }
 
+double dl_scores_m(const struct dl_architecture *at) {
+  if (!isnan(at->attention_acts_m) || at->n_inputs == 0)
+    return at->attention_acts_m;
+  return square_part(at, NAN, 1e-6 * at->heads, at->image_px);
+}
+
 double dl_classifier_macs_g(const struct dl_architecture *e) {
   return 1e-9 * e->head_inputs * dl_or(e->classes, 0);
 }

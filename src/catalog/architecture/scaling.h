@@ -48,4 +48,9 @@ struct dl_architecture dl_architecture_at(const struct dl_architecture *e,
  * none, NaN where it is not known. */
 double dl_classifier_macs_g(const struct dl_architecture *e);
 
+/* 1e6 attention scores of one sample, of a descriptor by dl_architecture_at;
+ * where the catalogue has them with the sums of values, both. NaN or 0 where
+ * there are none. */
+double dl_scores_m(const struct dl_architecture *at);
+
 #endif

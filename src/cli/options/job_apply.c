@@ -103,7 +103,7 @@ static void warn_unused(const struct dl_job_options *o,
                         const struct dl_job_subject *s, struct dl_diag *d) {
   static const enum dl_run_id of_sequences[] = {
       DL_RUN_seq_len, DL_RUN_prompt_tokens, DL_RUN_output_tokens,
-      DL_RUN_train_tokens, DL_RUN_attention};
+      DL_RUN_train_tokens};
   static const enum dl_run_id of_several[] = {
       DL_RUN_scaling,        DL_RUN_sharding,        DL_RUN_network_gbps,
       DL_RUN_gpus_per_node,  DL_RUN_tensor_parallel, DL_RUN_pipeline_parallel,
@@ -119,6 +119,8 @@ static void warn_unused(const struct dl_job_options *o,
     if (dl_run_has(run, of_sequences[i]))
       warn_no_effect(dl_run_columns[of_sequences[i]].name, arch,
                      ", which takes no sequences", d);
+  if (s->arch && !s->attends && run->attention)
+    warn_no_effect("attention", arch, ", which has no attention", d);
   if (s->arch && !s->denoising && dl_run_has(run, DL_RUN_denoising_steps))
     warn_no_effect("denoising_steps", arch, ", which is no diffusion model", d);
   const char *keeps_up = s->language ? "a language model"
@@ -163,6 +165,8 @@ static enum dl_status add_subject(struct dl_job_subject *s,
   bool first = !s->arch, language = e && dl_is_language_model(e);
   s->described |= e != NULL;
   s->sequences |= e && e->transformer;
+  s->attends |=
+      e && (e->transformer || !isnan(e->heads) || !isnan(e->attention_acts_m));
   s->denoising |= e && !isnan(e->denoising_steps);
   s->usual = first || (usual && s->usual && strcmp(usual, s->usual) == 0)
                  ? usual

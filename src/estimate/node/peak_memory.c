@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "catalog/architecture/scaling.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
 #include "estimate/methods/work.h"
@@ -12,6 +13,10 @@
 
 #define KEPT_OF_IMAGES 2.97
 #define KEPT_OF_IMAGES_16_BIT 2.2
+#define KEPT_WITH_ATTENTION 2.06
+#define LEAST_ATTENTION 0.05    /* scores among the outputs */
+#define KEPT_OF_SCORES 1        /* what the softmax puts out */
+#define KEPT_OF_SCORES_16_BIT 3 /* that in FP32, and a copy in 16 bits */
 #define KEPT_OF_TOKENS 1.7
 #define KEPT_OF_PAIRS 2.5
 #define KEPT_BY_CHECKPOINT 2 /* bytes of a layer's input, in 16 bits */
@@ -58,16 +63,25 @@ static struct bytes in_training(const struct dl_job *job) {
   return (struct bytes){size, size, m * size / 4, size};
 }
 
-/* Outputs of the layers of a sample of an image network that are stored. Those
- * of attention's products are not by kernels that fuse them, which pipelines of
- * diffusion models take (Diffusers, from PyTorch 2.0 on). */
-static double stored_of_images(const struct dl_job *job) {
+/* Outputs of a sample of an image network: those of layers, and the scores of
+ * attention that are stored. `share` is that of all scores. */
+struct outputs {
+  double layers, scores, share;
+};
+
+/* Fused kernels store no scores: those that PyTorch takes by itself from 2.0
+ * on (scaled_dot_product_attention), but not those of Keras. */
+static struct outputs outputs_of_images(const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
   const char *kind = job->run->attention;
-  bool fused = kind ? dl_is_word(kind, "flash") : dl_generator(job) != NULL;
-  double share =
-      arch && fused ? dl_or(arch->attention_acts_m / arch->acts_m, 0) : 0;
-  return 1e6 * job->run->acts_m * fmax(1 - share, 0);
+  bool fused = kind ? dl_is_word(kind, "flash")
+                    : !dl_is_word(job->run->framework, "tensorflow");
+  double all = 1e6 * job->run->acts_m;
+  double share = arch ? dl_or(dl_scores_m(arch) / arch->acts_m, 0) : 0;
+  share = fmin(share, 1);
+  return (struct outputs){.layers = all * (1 - share),
+                          .scores = fused ? 0 : all * share,
+                          .share = share};
 }
 
 /* Activations of a sample that the backward pass of an image network needs,
@@ -77,8 +91,13 @@ static double kept_of_images(const struct dl_job *job) {
   double parts = arch && !isnan(arch->depth) ? arch->depth
                  : arch                      ? sqrt(arch->layers)
                                              : (double)NAN;
-  double f = is_mixed(job) ? KEPT_OF_IMAGES_16_BIT : KEPT_OF_IMAGES;
-  double all = f * stored_of_images(job) * in_training(job).activation;
+  struct outputs of = outputs_of_images(job);
+  double f = of.share >= LEAST_ATTENTION ? KEPT_WITH_ATTENTION
+             : is_mixed(job)             ? KEPT_OF_IMAGES_16_BIT
+                                         : KEPT_OF_IMAGES;
+  double of_scores = is_mixed(job) ? KEPT_OF_SCORES_16_BIT : KEPT_OF_SCORES;
+  double all =
+      (f * of.layers + of_scores * of.scores) * in_training(job).activation;
   bool full = dl_is_word(job->run->checkpointing, "full") && parts >= 2;
   return full ? all * fmin(2 / parts, 1) : all;
 }
@@ -127,8 +146,9 @@ static double kept_of_tokens(const struct dl_job *job,
 /* Those of a sample that are there at one time without a backward pass. */
 static double at_once(const struct dl_job *job) {
   const struct dl_transformer *t = language(job);
+  struct outputs of = outputs_of_images(job);
   if (!t)
-    return LARGEST * stored_of_images(job) * dl_passes_per_step(job);
+    return LARGEST * (of.layers + of.scores) * dl_passes_per_step(job);
   double n = job->run->prompt_tokens, acts = 1e6 * job->run->acts_m,
          pairs = scores(job, t);
   if (!isnan(n)) {
