@@ -307,26 +307,24 @@ static void add_waiting(struct dl_prediction *p, double waiting, double less,
   p->high = p->value + hypot(above, more);
 }
 
-/* Time of an epoch whose input keeps up, s. */
-static double alone_s(const struct dl_job_predictions *p) {
-  return dl_or(p->of[DL_PHYSICAL_TIME].value, p->parts.time_s);
-}
-
 /* The input pipeline (physics/training/input_pipeline.h) where the user says
  * something of the loader: without that, the input is taken to keep up, as it
  * does, or is hidden in the times, in the trainings that the physics is fitted
- * to. Parts get the time of the input alone, both rates, and the bound. */
+ * to. Parts get the time of the input alone, that of both together, both rates,
+ * and the bound. */
 static void find_input(struct dl_job_predictions *p, const struct dl_job *job) {
   struct dl_input_pipeline in;
   struct dl_physical_parts *parts = &p->parts;
   double samples = job->train_samples + fmax(job->val_samples, 0);
+  double alone = dl_or(p->of[DL_PHYSICAL_TIME].value, parts->time_s);
   if (!pipeline_of(job, &in) || !parts->bound || isnan(samples))
     return;
   parts->input_rate = job->run->n_gpus * dl_input_rate(&in);
   parts->input_s = samples / parts->input_rate;
   parts->input_doubt = dl_input_doubt(&in);
-  parts->gpu_rate = samples / alone_s(p);
-  if (parts->input_s > alone_s(p))
+  parts->gpu_rate = samples / alone;
+  parts->time_s = dl_input_together(parts->time_s, parts->input_s);
+  if (parts->input_s > alone)
     parts->bound = "input";
 }
 
@@ -336,15 +334,15 @@ static void find_input(struct dl_job_predictions *p, const struct dl_job *job) {
 static void bound_by_input(struct dl_job_predictions *p,
                            const struct dl_job *job, double memory_w) {
   struct dl_physical_parts *parts = &p->parts;
-  double alone = alone_s(p), input = parts->input_s;
+  double input = parts->input_s;
   if (!(input > 0))
     return;
+  double alone = input * parts->input_rate / parts->gpu_rate;
   double factor = exp(parts->input_doubt);
   double waiting = dl_input_together(alone, input) - alone;
   double least = dl_input_together(alone, input / factor) - alone;
   double most = dl_input_together(alone, input * factor) - alone;
   double watts = job->run->n_gpus * parts->static_w + memory_w;
-  parts->time_s = dl_input_together(parts->time_s, input);
   add_waiting(&p->of[DL_PHYSICAL_TIME], waiting, waiting - least,
               most - waiting);
   add_waiting(&p->of[DL_PHYSICAL_EPOCH], waiting * watts,

@@ -120,7 +120,8 @@ END
 import json
 files = [json.load(open(f)) for f in ("expected", "known", "alone")]
 expected, known, alone = (f["estimates"][0] for f in files)
-assert files[0]["bound"] == files[1]["bound"], files
+for key in "bound", "epoch_s", "input_samples_per_s", "gpu_samples_per_s":
+    assert files[0][key] == files[1][key], (key, files)
 assert abs(known["energy_j"] / expected["energy_j"] - 1) < .1, (known, expected)
 assert known["energy_j"] < alone["energy_j"], (known, alone)
 assert known["low_j"] < expected["energy_j"] < known["high_j"], known
