@@ -73,7 +73,7 @@ enum dl_status dl_frame_override(struct dl_frame *f, const char *assignment,
                                  struct dl_diag *d);
 
 /* "NAME=FORMULA": a quantity computed from others. A plain name renames a
- * column, texts too. */
+ * column, texts too. The formula is checked, whether a row needs it or not. */
 enum dl_status dl_frame_define(struct dl_frame *f, const char *assignment,
                                struct dl_diag *d);
 

@@ -185,6 +185,8 @@ enum dl_status dl_frame_override(struct dl_frame *f, const char *assignment,
       add_entry(&f->fields[k], assignment + n, len, eq + 1);
     return status;
   }
+  if (!eq[1])
+    return dl_fail(d, DL_EUSAGE, "'%s': expected NAME=VALUE", assignment);
   size_t len = (size_t)(eq - assignment);
   DL_FREED char *name = dl_strndup(assignment, len);
   const char *value = eq + 1;
@@ -199,8 +201,10 @@ enum dl_status dl_frame_override(struct dl_frame *f, const char *assignment,
 enum dl_status dl_frame_define(struct dl_frame *f, const char *assignment,
                                struct dl_diag *d) {
   const char *eq = strchr(assignment, '=');
-  if (!eq || eq == assignment || eq[1] == '=')
+  DL_SCOPED(dl_formula_free_local) struct dl_formula *checked = NULL;
+  if (!eq || eq == assignment || !eq[1] || eq[1] == '=')
     return dl_fail(d, DL_EUSAGE, "'%s': expected NAME=FORMULA", assignment);
+  DL_TRY(dl_formula_parse(&checked, eq + 1, d));
   add_entry(&f->definitions, assignment, (size_t)(eq - assignment), eq + 1);
   return DL_OK;
 }
