@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "run/frame_private.h"
+#include "run/setup/job_rules.h"
 #include "run/setup/option_words.h"
 #include "run/setup/training_setup.h"
 
@@ -93,7 +94,7 @@ static bool has_own_size(const struct dl_frame *f, const struct dl_row *row) {
 static bool is_unfit(const struct dl_frame *f, const struct dl_row *row,
                      struct dl_wording *to) {
   bool names = row->run.dataset && !has_own_size(f, row);
-  return dl_sample_is_unfit(row, names ? row->found.dataset : NULL, to);
+  return dl_job_is_unfit(row, names ? row->found.dataset : NULL, to);
 }
 
 static struct dl_cell source_cell(const struct dl_frame *f,

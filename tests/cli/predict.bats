@@ -400,11 +400,6 @@ dlest: $(message no_method_has_enough "; give --set gpu.tdp_w=VALUE")"
     "${NEITHER[@]}" --set gpu.tdp_w=abc
   refuses 2 "dlest: $(message invalid_number_3 gpu tdp_w "")" \
     "${NEITHER[@]}" --set gpu.tdp_w=
-  local name
-  for name in batch_size arch foo; do
-    refuses 2 "dlest: $(message expected_name_value "$name=")" \
-      "${NEITHER[@]}" --set "$name="
-  done
   refuses 3 "dlest: $(message is_not_between_2 gpu tdp_w 1e9 1 2000)" \
     "${NEITHER[@]}" --set gpu.tdp_w=1e9
   refuses 2 "dlest: $(message invalid_number batch_size abc)" \
@@ -427,14 +422,6 @@ dlest: $(message no_method_has_enough "; give --set gpu.tdp_w=VALUE")"
   refuses 2 "dlest: $(message expected_name_formula foo)" "${NEITHER[@]}" --define foo
   refuses 2 "dlest: $(message expected_name_formula a==b)" \
     "${NEITHER[@]}" --define a==b
-  # whether anything needs the formula or not
-  local name
-  for name in batch_size arch gpu.memory_gb dataset.train_samples foo; do
-    refuses 2 "dlest: $(message expected_name_formula "$name=")" \
-      "${NEITHER[@]}" --define "$name="
-    refuses 2 "dlest: formula '1+': column 3: $(message ends_where_a_value)" \
-      "${NEITHER[@]}" --define "$name=1+"
-  done
   refuses 2 "dlest: formula '(': column 2: $(message ends_where_a_value)" \
     "${NEITHER[@]}" --define 'macs_g=('
   refuses 2 "$(message has_no_value_give dlest foo foo)" \

@@ -22,6 +22,48 @@ load common
     --duration 9s
 }
 
+@test "no value, or half a formula, whether anything needs it or not" {
+  local job=(predict --arch resnet50 --gpu a100) name
+  for name in batch_size arch foo; do
+    refuses 2 "dlest: $(message expected_name_value "$name=")" \
+      "${job[@]}" --set "$name="
+  done
+  for name in batch_size arch gpu.memory_gb dataset.train_samples foo; do
+    refuses 2 "dlest: $(message expected_name_formula "$name=")" \
+      "${job[@]}" --define "$name="
+    refuses 2 "dlest: formula '1+': column 3: $(message ends_where_a_value)" \
+      "${job[@]}" --define "$name=1+"
+  done
+}
+
+@test "a machine with a built-in accelerator has no second one" {
+  # NVIDIA's data sheets: a Jetson is a computer on a module, a DGX Spark has one
+  # GB10; a laptop has one GPU, and Apple's are on the chip of the computer.
+  local gpu
+  for gpu in jetson-agx-orin-64gb gb10 rtx-4090-laptop apple-m1-max; do
+    refuses 3 "dlest: $(message is_built_into_machine 8 "$gpu" 8 |
+      sed 's/^n_gpus/--gpus/; s/gpus_per_node/--gpus-per-node/')" \
+      predict --arch resnet50 --gpu "$gpu" --gpus 8
+    gives 0 '' predict --arch resnet50 --gpu "$gpu" --gpus 8 \
+      --gpus-per-node 1 --network 10
+  done
+  # Superchips of data centres are modules of a node.
+  gives 0 '' predict --arch resnet50 --gpu gh200 --gpus 4
+  table arch,gpu,epochs,batch_size,train_samples,n_gpus,n_nodes \
+    resnet50,gb10,1,32,1e6,2, resnet50,gb10,1,32,1e6,2,2
+  gives 3 "dlest: warning: runs.csv:2: $(message is_built_into_machine 2 gb10 2)
+dlest: 1 row skipped" predict --input runs.csv --method flops -f csv
+  [ "$(grep -c '^resnet50' out)" -eq 1 ]
+}
+
+@test "built-in accelerators are no choice where several are wanted" {
+  gives 0 '' recommend --arch resnet50 --gpus 1 --batch-size 32 -q -f csv
+  grep -q ',jetson-agx-orin-64gb,.*,tf32$' out
+  gives 0 '' recommend --arch resnet50 --gpus 8 --batch-size 32 -q -f csv
+  ! grep -E '^[^,]*,(jetson|gb10|apple|[^,]*-laptop)' out |
+    grep -v ',no estimate,'
+}
+
 @test "images in 8 bits or FP64 are a rule of thumb, not passes in FP32" {
   # The T4's data sheet: 65 TFLOP/s in FP16, 130 TOPS in INT8.
   local job=(predict --arch resnet50 --gpu t4 --phase inference --samples 1000

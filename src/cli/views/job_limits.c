@@ -119,7 +119,8 @@ static struct excess excess_of(const struct dl_job *job,
   if (!isnan(dl_work_peak_tflops(job)))
     e.rate = dl_work_lacks_rate(job, &e.used);
   e.whole = other_tokens(job);
-  e.no_link = r->n_gpus > 1 && lacks_link(job->found.gpu);
+  e.no_link =
+      r->n_gpus > 1 && !(r->gpus_per_node <= 1) && lacks_link(job->found.gpu);
   dl_memory_of(job, &e.memory);
   double step = dl_micro_batch(r) * r->n_gpus * batches;
   if (one_stack && most_tokens(t) > 0 && job->seq_len > most_tokens(t))

@@ -3,6 +3,8 @@
 libdlest_a_SOURCES += \
 	%D%/fine_tune.c \
 	%D%/fine_tune.h \
+	%D%/job_rules.c \
+	%D%/job_rules.h \
 	%D%/option_words.c \
 	%D%/option_words.h \
 	%D%/training_setup.c \

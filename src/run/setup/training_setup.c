@@ -9,7 +9,6 @@
 
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
-#include "catalog/sample_kinds.h"
 
 struct dl_degrees dl_degrees_of(const struct dl_run *r) {
   double tensor = dl_or(r->tensor_parallel, 1);
@@ -425,59 +424,6 @@ static bool breaks_serving(const struct dl_row *row, struct dl_wording *to) {
                  "{request_rate} %g makes %g requests in {duration_s} %g, not "
                  "%g; leave out {requests}",
                  r->request_rate, come, r->duration_s, r->requests);
-}
-
-/* A data set must hold what the network takes, unless all that it gives is
- * known without it: the sizes of training and validation, or tokens. */
-static bool breaks_data(const struct dl_row *row, const struct dl_dataset *data,
-                        struct dl_wording *to) {
-  const struct dl_architecture *arch = row->found.arch;
-  bool sized = dl_run_set_has(&row->given, DL_RUN_train_samples);
-  if (!data || !arch || dl_run_is_inference(&row->run) ||
-      !isnan(row->run.tokens) ||
-      (sized && dl_run_set_has(&row->given, DL_RUN_val_samples)))
-    return false;
-  enum dl_samples holds = dl_samples_of_dataset(data);
-  enum dl_samples takes = dl_samples_of_network(arch);
-  char word[DL_WORD_SIZE];
-  return holds != takes && holds != DL_SAMPLES_UNKNOWN &&
-         takes != DL_SAMPLES_UNKNOWN &&
-         dl_says(to,
-                 "data set '%s' holds %s, and '%s' takes %s; give another data "
-                 "set or %s",
-                 data->head.id, dl_samples_word(holds), arch->head.id,
-                 dl_samples_word(takes),
-                 dl_column_word(to,
-                                sized                      ? "val_samples"
-                                : takes == DL_SAMPLES_TEXT ? "train_tokens"
-                                                           : "train_samples",
-                                word));
-}
-
-/* An image must be one that the layers take, and whose work is known. */
-static bool breaks_image(const struct dl_row *row, struct dl_wording *to) {
-  const struct dl_architecture *arch = row->found.arch;
-  double px = row->run.image_px;
-  if (!arch || isnan(px) || dl_run_set_has(&row->given, DL_RUN_macs_g))
-    return false;
-  double least = dl_smallest_image(arch);
-  if (px < least)
-    return dl_says(to,
-                   "{image_px} %g is too small for the layers of '%s'; give at "
-                   "least %g",
-                   px, arch->head.id, least);
-  bool unscaled = arch->recount || arch->scaling == DL_SCALING_NONE;
-  return !arch->transformer && row->found.scaled && unscaled &&
-         dl_says(
-             to,
-             "{image_px} %g: the work of '%s' is known at %g px alone; leave "
-             "{image_px} out",
-             px, arch->head.id, arch->inputs[0].image_px);
-}
-
-bool dl_sample_is_unfit(const struct dl_row *row, const struct dl_dataset *data,
-                        struct dl_wording *to) {
-  return breaks_data(row, data, to) || breaks_image(row, to);
 }
 
 bool dl_setup_is_broken(const struct dl_row *row, struct dl_wording *to) {

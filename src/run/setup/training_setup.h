@@ -78,9 +78,4 @@ static inline bool dl_is_assumed(const struct dl_row *row, enum dl_run_id id) {
  * appends what is wrong to *to, unless that is NULL. */
 bool dl_setup_is_broken(const struct dl_row *row, struct dl_wording *to);
 
-/* The same of the samples of a job: its network does not take what the data set
- * holds that gives it sizes, if any, or images of that size. */
-bool dl_sample_is_unfit(const struct dl_row *row, const struct dl_dataset *data,
-                        struct dl_wording *to);
-
 #endif
