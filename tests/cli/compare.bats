@@ -32,6 +32,15 @@ TDP=(compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json)
   near '.scores[1].bias_j' -500
 }
 
+@test "--by: names of one entry of the catalogue are one group" {
+  table arch,gpu,duration_s,energy_j vgg16,a100,10,1000 \
+    VGG-16,A100-SXM4-40GB,10,1000 vgg16,t4,10,1000
+  gives 0 '' "${TDP[@]}" --by gpu
+  check '[.scores[] | [.group, .n]] == [["a100-sxm4-40gb", 2], ["t4", 1]]'
+  gives 0 '' "${TDP[@]}" --by arch
+  check '[.scores[] | [.group, .n]] == [["vgg16", 3]]'
+}
+
 @test "a method is scored at its own boundary" {
   table arch,gpu,duration_s,energy_j,gpu_energy_j,boundary \
     vgg16,a100,10,1500,1000,gpu+ram

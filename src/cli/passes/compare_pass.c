@@ -137,8 +137,8 @@ static bool part_has(const struct part *part, size_t *next, size_t line) {
          part->wanted[*next];
 }
 
-/* The identifier where a column names an architecture or a GPU, else its
- * text; "" where there is none. */
+/* The identifier where a column names a descriptor that was looked up, else
+ * its text; "" where there is none. */
 static const char *label_of(const char *column, const struct dl_row_ref *q,
                             const struct dl_row *row) {
   if (strcmp(column, "arch") == 0 && row->found.arch)
@@ -146,6 +146,8 @@ static const char *label_of(const char *column, const struct dl_row_ref *q,
   if (strcmp(column, "gpu") == 0 && row->found.gpu)
     return row->found.gpu->head.id;
   const char *text = dl_row_text(row, q);
+  if (text && strcmp(column, "dataset") == 0 && row->found.dataset)
+    return row->found.dataset->head.id;
   return text ? text : "";
 }
 
@@ -295,10 +297,10 @@ static enum dl_status score_row(struct dl_comparing *w, struct pass *p,
     return DL_OK;
   }
   count_silent(w, p);
-  const char *group = w->o->by ? dl_row_text(p->row, &p->by) : "";
+  const char *group = w->o->by ? label_of(w->o->by, &p->by, p->row) : "";
   const char *cluster = cluster_of(w, p);
   const struct dl_scored run = {.table = w->table,
-                                .group = group ? group : "",
+                                .group = group,
                                 .cluster = cluster,
                                 .est = p->est,
                                 .measured = p->measured,
