@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/nearest_names.h"
 #include "catalog/architecture/token_costs.h"
+#include "catalog/descriptor.h"
 #include "estimate/measured.h"
 #include "estimate/methods/methods.h"
 #include "physics/conditioning/waiting.h"
@@ -141,6 +142,25 @@ static void bound_power(struct dl_estimate *est) {
   est->power_high_w = est->high_j / est->duration_s;
 }
 
+/* The name of an accelerator or an architecture where the row has none, in
+ * place of what is read from its descriptor. */
+static const char *missing_name(const struct dl_job *job, const char *lacks) {
+  static const char *const of_arch[] = {"macs_g", "params_m", "acts_m",
+                                        "image_px", "seq_len"};
+  enum dl_kind kind;
+  if (!lacks)
+    return NULL;
+  bool field = dl_field_of(lacks, &kind);
+  bool arch = field && kind == DL_ARCHITECTURE;
+  bool gpu =
+      (field && kind == DL_ACCELERATOR) || strcmp(lacks, "peak_tflops") == 0;
+  for (size_t i = 0; i < DL_LENGTH(of_arch); i++)
+    arch |= strcmp(lacks, of_arch[i]) == 0;
+  return arch && !job->run->arch ? dl_run_columns[DL_RUN_arch].name
+         : gpu && !job->run->gpu ? dl_run_columns[DL_RUN_gpu].name
+                                 : lacks;
+}
+
 enum dl_status dl_session_row(const struct dl_session *s,
                               const struct dl_row *row, struct dl_job *job,
                               struct dl_job_predictions *p,
@@ -166,6 +186,7 @@ enum dl_status dl_session_row(const struct dl_session *s,
           job->contradictory ? "known values that agree" : p->served.lacks;
     else
       s->method[i]->estimate(s, job, p, &est[i]);
+    est[i].lacks = missing_name(job, est[i].lacks);
     dl_estimate_throughput(&est[i], job);
     bound_power(&est[i]);
   }

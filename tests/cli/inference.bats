@@ -259,7 +259,7 @@ dlest: 1 row skipped" predict --input runs.csv "${serve[@]}" --batch-size 8
   try predict --method physical --phase inference --arch llama-3-8b --gpu h100
   [ "$status" -eq 3 ]
   grep -qx "dlest: warning: $(message no_estimate_without physical \
-    prompt_tokens)" err
+    --prompt-tokens)" err
   try predict --method physical --phase inference --arch t5-base --gpu h100 \
     --prompt-tokens 5 --output-tokens 5
   [ "$status" -eq 3 ]
@@ -274,7 +274,7 @@ END
     --gpu ./bare.xml --prompt-tokens 5 --output-tokens 5
   [ "$status" -eq 3 ]
   grep -qx "dlest: warning: $(message no_estimate_without physical \
-    gpu.bandwidth_gb_s)" err
+    --set\ gpu.bandwidth_gb_s=VALUE)" err
 }
 
 @test "a batch that the memory does not hold, keys and values counted" {

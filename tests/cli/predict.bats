@@ -316,7 +316,7 @@ dlest: warning: runs.csv: $(message no_column_default_is batch_size)" \
 # Refusals
 
 @test "no architecture, no GPU" {
-  lacks="dlest: warning: $(message no_estimate_without tdp gpu.tdp_w)
+  lacks="dlest: warning: $(message no_estimate_without tdp --set\ gpu.tdp_w=VALUE)
 dlest: $(message no_method_has_enough "; give --set gpu.tdp_w=VALUE")"
   # No word about quantities of the methods: an option is missing.
   refuses 2 "dlest: $(message no_method_has_enough "; give --arch and --gpu")" \

@@ -81,13 +81,35 @@ dlest: 1 row skipped" predict --input runs.csv --method flops -f csv
   done
 }
 
+@test "what an absent network or GPU would give is named as that" {
+  gives 0 '' predict --gpu a100 --duration 3h
+  grep -qF "physical lacks --arch." out
+  gives 0 '' predict --gpu a100 --duration 3h --all
+  for method in physical pre-epoch pre-power flops; do
+    grep -qxF "$(message no_estimate_without $method --arch)." out
+  done
+  try predict --gpu a100 --duration 3h -f json
+  check '.warnings | length == 4 and all(endswith("without --arch"))'
+  table arch,gpu,epochs,batch_size,train_samples ,a100,1,32,1e5 \
+    resnet50,,1,32,1e5 resnet50,a100,1,32,1e5
+  gives 3 "dlest: warning: runs.csv:2: $(message no_estimate_needs physical arch)
+dlest: warning: runs.csv:3: $(message no_estimate_needs physical gpu)
+dlest: 2 rows skipped" predict --input runs.csv -f csv
+  refuses 3 "dlest: $(message no_choice_has_estimate physical \
+    "--set gpu.peak_fp32_tflops=VALUE")" recommend --arch resnet50 --gpu m3-max
+  table gpu,energy_j,duration_s a100,1e6,3600
+  try compare runs.csv --method pre-power
+  grep -qxF "dlest: warning: $(message silent_add_the_column pre-power \
+    arch 1 1 arch)" err
+}
+
 @test "depthwise layers need the rate in FP32" {
   # Google publishes none; the rule of thumb says what physical lacks.
   for phase in training inference; do
     gives 0 '' predict --arch efficientnet_b0 --gpu tpu-v3 --phase $phase
-    grep -qF "physical lacks gpu.peak_fp32_tflops." out
+    grep -qF "physical lacks --set gpu.peak_fp32_tflops=VALUE." out
     refuses 3 "dlest: warning: $(message no_estimate_without physical \
-      gpu.peak_fp32_tflops)
+      '--set gpu.peak_fp32_tflops=VALUE')
 dlest: $(message no_method_has_enough "; give --set gpu.peak_fp32_tflops=VALUE")" \
       predict --arch efficientnet_b0 --gpu tpu-v3 --phase $phase --method physical
     gives 0 '' predict --arch resnet50 --gpu tpu-v3 --phase $phase \

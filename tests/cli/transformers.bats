@@ -211,11 +211,11 @@ END
 }
 
 @test "inference: missing values" {
-  refuses 3 "dlest: warning: $(message no_estimate_without flops prompt_tokens)
+  refuses 3 "dlest: warning: $(message no_estimate_without flops --prompt-tokens)
 dlest: $(message no_method_has_enough \
     '; give --prompt-tokens and --output-tokens')" \
     predict --method flops --arch gpt2 --gpu a100 --phase inference
-  refuses 3 "dlest: warning: $(message no_estimate_without flops output_tokens)
+  refuses 3 "dlest: warning: $(message no_estimate_without flops --output-tokens)
 dlest: $(message no_method_has_enough '; give --output-tokens')" \
     predict --method flops --arch gpt2 --gpu a100 --phase inference --prompt-tokens 5
   # of all methods nothing but what to give

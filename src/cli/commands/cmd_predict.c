@@ -77,10 +77,12 @@ static void say_methods(struct dl_report *r,
   for (size_t i = 0; i < s->n; i++) {
     const struct dl_estimate *e = &s->est[i];
     DL_TEXT(t);
-    if (isnan(e->energy_j) && e->lacks)
-      dl_text_printf(&t, "no estimate without %s", dl_quantity_words(e->lacks));
-    else if (e->n_outside > 0)
+    if (isnan(e->energy_j) && e->lacks) {
+      dl_text_add(&t, "no estimate without ");
+      dl_add_setting(&t, e->lacks);
+    } else if (e->n_outside > 0) {
       dl_text_add(&t, "outside the training data: ");
+    }
     if (e->n_outside > 0 && !isnan(e->energy_j))
       dl_add_quantities(&t, e->outside, e->n_outside);
     if (t.len > 0)
@@ -164,9 +166,11 @@ static void warn_methods(struct dl_cli *cli, const struct dl_predict_subject *s,
   for (size_t i = 0; i < s->n; i++)
     /* All were estimated, or there was an error.
      * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-    if (isnan(s->est[i].energy_j) && s->est[i].lacks)
-      dl_warn(d, "%s: no estimate without %s", s->est[i].method,
-              s->est[i].lacks);
+    if (isnan(s->est[i].energy_j) && s->est[i].lacks) {
+      dl_text_clear(&t);
+      dl_add_setting(&t, s->est[i].lacks);
+      dl_warn(d, "%s: no estimate without %s", s->est[i].method, t.s);
+    }
   d->on_warning = print;
 }
 

@@ -172,10 +172,11 @@ static enum dl_status none_meets(struct dl_cli *cli,
                    "--batch-size, --checkpointing full or more --gpus");
   if (!lowest && l->broken)
     return dl_fail(&cli->diag, DL_EINPUT, "%s", l->broken);
-  if (!lowest)
+  if (!lowest) {
+    dl_add_setting(&t, l->n > 0 && l->c[0].lacks ? l->c[0].lacks : "more");
     return dl_fail(&cli->diag, DL_EINPUT,
-                   "no choice has an estimate: %s needs %s", o->method,
-                   l->n > 0 && l->c[0].lacks ? l->c[0].lacks : "more");
+                   "no choice has an estimate: %s needs %s", o->method, t.s);
+  }
   if (isfinite(o->deadline_s) && fast) {
     char x[DL_NUMBER_SIZE];
     dl_text_printf(&t, "; the fastest takes %s h (%s, %s, batch size %g)",

@@ -392,3 +392,18 @@ enum dl_status dl_job_options_check(struct dl_cli *cli,
   }
   return DL_OK;
 }
+
+void dl_add_setting(struct dl_text *to, const char *name) {
+  const struct dl_run_column *c = dl_run_column_find(name);
+  const struct dl_option *row = dl_job_options_rows;
+  for (; c && row->help; row++)
+    if (row->name && row->read && row->column == (int)c->id) {
+      dl_text_printf(to, "--%s", row->name);
+      return;
+    }
+  enum dl_kind kind;
+  if (c || dl_field_of(name, &kind))
+    dl_text_printf(to, "--set %s=VALUE", name);
+  else
+    dl_text_add(to, name);
+}

@@ -80,6 +80,10 @@ enum dl_status dl_job_subject_find(struct dl_job_subject *s,
                                    struct dl_catalog *catalog,
                                    struct dl_diag *d);
 
+/* Appends what sets a quantity: its option, "--set macs_g=VALUE" for a column
+ * without one and for a field. A name of something else is its own. */
+void dl_add_setting(struct dl_text *to, const char *name);
+
 struct dl_cli;
 
 /* DL_EUSAGE if an option has no effect in the phase of the job. Warns if it has

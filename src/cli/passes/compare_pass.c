@@ -209,7 +209,7 @@ static void warn_silent(const struct dl_comparing *w, const char *methods,
   if (dl_run_column_find(lacks))
     dl_warn(&w->cli->diag,
             "%s: no estimate without %s (%zu of %zu runs); add the column, or "
-            "give --define %s=VALUE",
+            "give --set %s=VALUE",
             methods, lacks, s->n, w->scores.n, lacks);
   else
     dl_warn(&w->cli->diag, "%s: no estimate without %s (%zu of %zu runs)",

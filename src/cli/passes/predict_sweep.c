@@ -73,12 +73,13 @@ static void note_silent(struct part *p, const struct dl_sweep_row *row) {
   snprintf(s->name, sizeof s->name, "%.55s, %.55s%s",
            run->arch ? run->arch : "no architecture",
            run->gpu ? run->gpu : "no GPU", batch);
-  const char *lacks = row->est[0].lacks;
+  DL_TEXT(lacks);
+  dl_add_setting(&lacks, row->est[0].lacks ? row->est[0].lacks : "more");
   if (row->broken)
     snprintf(s->why, sizeof s->why, "%s", row->broken);
   else
     snprintf(s->why, sizeof s->why, "no estimate: %s needs %s",
-             row->est[0].method, lacks ? lacks : "more");
+             row->est[0].method, lacks.s);
 }
 
 static enum dl_status take_row(void *ctx, size_t i,

@@ -193,10 +193,13 @@ static void say_rule_of_thumb(struct dl_report *r,
                               const struct dl_predict_subject *s) {
   const struct dl_estimate *e = &s->est[s->best];
   for (size_t i = 0; i < s->n && isnan(e->low_j); i++)
-    if (s->est[i].lacks && strcmp(s->est[i].method, "physical") == 0)
+    if (s->est[i].lacks && strcmp(s->est[i].method, "physical") == 0) {
+      DL_TEXT(lacks);
+      dl_add_setting(&lacks, s->est[i].lacks);
       dl_report_say(r,
                     "A rule of thumb without an interval: physical lacks %s.",
-                    s->est[i].lacks);
+                    lacks.s);
+    }
 }
 
 /* "Method physical; others 13.7 to 16.3 kWh (--all)." */
