@@ -84,6 +84,60 @@ close_to() {
   sort -rn widths | diff - widths
 }
 
+# long.csv: ordinary epochs of 100 J in 10 s, every third one (2, 5, ...) of
+# 200 J in 30 s, and a first epoch of 500 J in 50 s. Of 30 epochs 10 are long
+# and 19 ordinary: 500 + 10 x 200 + 19 x 100 = 4400 J, 50 + 300 + 190 = 540 s.
+long_epochs() {
+  awk -v n="$1" 'BEGIN { print "epoch,duration_s,energy_j"
+    for (i = 0; i < n; i++)
+      print i (i == 0 ? ",50,500" : i % 3 == 2 ? ",30,200" : ",10,100") }'
+}
+
+@test 'every third epoch longer: as many of them as are to come' {
+  for k in 7 8 9 10 11 12 15 20 29; do
+    long_epochs $k >long.csv
+    gives 0 '' step long.csv --epochs 30 --format json
+    check '.evidence.pattern_every == 3 and .evidence.pattern_first == 2'
+    check ".evidence.pattern_seen == $(((k) / 3))"
+    near '.evidence.pattern_share' 1
+    close_to "$(estimate step energy_j)" 4400
+    close_to "$(estimate step duration_s)" 540
+    check '.estimates[0] | .low_j <= 4400 and 4400 <= .high_j'
+    # The duration known: 350 s after nine epochs, at 400 J in 50 s.
+    [ $k -ne 9 ] || {
+      gives 0 '' step long.csv --epochs 30 --duration 540s --format json
+      close_to "$(estimate step energy_j)" 4400
+    }
+  done
+  long_epochs 9 >long.csv
+  gives 0 '' step long.csv --epochs 30
+  grep -qx 'pattern  1 of 3 epochs takes 100 % more energy (2, 5, ...; 3 seen)' out
+}
+
+@test 'a pattern that was not seen twice is no pattern: the interval is wide' {
+  for k in 2 3 4 5 6; do
+    long_epochs $k >long.csv
+    gives 0 '' step long.csv --epochs 30 --format json
+    check '.evidence.pattern_every == null and .verdict == "not yet stable"'
+    check '.estimates[0] | .low_j <= 4400 and 4400 <= .high_j'
+  done
+  # Seen twice it may be chance: 500 + 29 x 100 J and the two excesses of
+  # 100 J, if none follows.
+  long_epochs 7 >long.csv
+  gives 0 '' step long.csv --epochs 30 --format json
+  check '.estimates[0] | .low_j <= 3600 and 4400 <= .high_j'
+  check '.reason | test("seen twice only")'
+  # Stalls of different sizes, and longer epochs in any order.
+  table epoch,duration_s,energy_j 0,10,100 1,10,100 2,25,250 3,10,100 \
+    4,10,100 5,18,180 6,10,100 7,10,100
+  gives 0 '' step runs.csv --epochs 30 --format json
+  check '.evidence.pattern_every == null'
+  table epoch,duration_s,energy_j 0,10,100 1,20,200 2,10,100 3,20,200 \
+    4,10,100 5,10,100 6,20,200 7,10,100 8,20,200 9,20,200
+  gives 0 '' step runs.csv --epochs 30 --format json
+  check '.evidence.pattern_every == null'
+}
+
 @test 'a range of epochs: early stopping' {
   gives 0 '' step table.csv --epochs 20..60 --format json
   check '.epochs_low == 20 and .epochs_high == 60'

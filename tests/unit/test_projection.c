@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include <string.h>
 
 #include "estimate/projection/projection.h"
 #include "estimate/projection/projection_private.h"
@@ -317,8 +318,8 @@ static void drifting(void **state) {
   assert_int_equal(p.n_regimes, 4);
   assert_int_equal(p.verdict, DL_PROJECTION_DRIFTING);
   assert_string_equal(p.reason, "the level has changed more than once");
-  for (size_t i = 0; i < 8; i++)
-    e[i] = i % 2 ? 100 : 260;
+  static const double uneven[] = {260, 100, 260, 100, 150, 320};
+  memcpy(e, uneven, sizeof uneven);
   seen.n = 6;
   p = project("step", &seen, &o);
   assert_string_equal(p.reason, "epochs differ too much for a level yet");

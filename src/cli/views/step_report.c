@@ -98,10 +98,25 @@ static void add_brief_factors(struct dl_report *r,
                   dl_string(dl_text_str(&t)));
 }
 
+/* Longer epochs at an equal distance, in one line, for people. */
+static void add_brief_pattern(struct dl_report *r,
+                              const struct dl_projection *p) {
+  DL_TEXT(t);
+  char share[DL_NUMBER_SIZE];
+  dl_text_printf(
+      &t,
+      "1 of %zu epochs takes %s %% more energy (%zu, %zu, ...; %zu "
+      "seen)",
+      p->pattern_every, dl_format_digits(share, 100 * p->pattern_share, 2),
+      p->pattern_first, p->pattern_first + p->pattern_every, p->pattern_seen);
+  dl_report_add(r, NULL, "pattern", NULL, DL_CODE, dl_string(dl_text_str(&t)));
+}
+
 /* The verdict of the recommended projection, and the evidence for it. */
 static void add_verdict(struct dl_report *r, const struct dl_step *s) {
   const struct dl_projection *p = &s->p[dl_step_best(s)];
   bool any = p->n_stable > 0 && !isnan(p->level_j);
+  bool every = p->pattern_every > 0;
   const struct dl_report_line verdict[] = {
       {"verdict", "verdict", NULL, DL_CODE,
        dl_string(verdict_name(p->verdict))},
@@ -120,8 +135,18 @@ static void add_verdict(struct dl_report *r, const struct dl_step *s) {
       {"drift", "drift per epoch", NULL, DL_PERCENT, dl_known(p->drift)},
       {"drift_se", "its standard error", NULL, DL_PERCENT,
        dl_known(p->drift_se)},
-      {"outliers", "outliers", NULL, DL_PERCENT, dl_known(p->outliers)}};
+      {"outliers", "outliers", NULL, DL_PERCENT, dl_known(p->outliers)},
+      {"pattern_every", every ? "distance of longer epochs" : NULL, NULL,
+       DL_CODE, every ? dl_count(p->pattern_every) : dl_number(NAN)},
+      {"pattern_first", every ? "first longer epoch" : NULL, NULL, DL_CODE,
+       every ? dl_count(p->pattern_first) : dl_number(NAN)},
+      {"pattern_seen", every ? "longer epochs seen" : NULL, NULL, DL_CODE,
+       every ? dl_count(p->pattern_seen) : dl_number(NAN)},
+      {"pattern_share", every ? "their excess energy" : NULL, NULL, DL_PERCENT,
+       dl_known(p->pattern_share)}};
   dl_report_lines(r, verdict, DL_LENGTH(verdict));
+  if (every && !s->details)
+    add_brief_pattern(r, p);
   if (s->details)
     dl_report_lines(dl_report_group(r, "evidence", any ? "Evidence" : NULL),
                     evidence, DL_LENGTH(evidence));

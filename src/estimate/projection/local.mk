@@ -7,6 +7,7 @@ libdlest_a_SOURCES += \
 	%D%/projection.c \
 	%D%/projection.h \
 	%D%/projection_level.c \
+	%D%/projection_pattern.c \
 	%D%/projection_private.h \
 	%D%/projection_published.c \
 	%D%/projection_regimes.c \

@@ -114,6 +114,7 @@ enum dl_status dl_project(struct dl_projection *p,
                               .drift_se = NAN,
                               .outliers = NAN,
                               .last_change = NAN,
+                              .pattern_share = NAN,
                               .verdict = DL_PROJECTION_NOT_YET};
   DL_TRY(check_seen(epochs, d));
   DL_TRY(check_options(epochs, o, d));

@@ -65,13 +65,17 @@ struct dl_projection {
   size_t n_stable;     /* first, and how many */
   enum dl_projection_verdict verdict;
   /* Evidence, of those epochs' energies; shares of the level, not %. */
-  double level_j;         /* energy of a coming epoch */
+  double level_j;         /* energy of a coming epoch, without a pattern */
   double level_share;     /* its standard error */
   double scatter;         /* standard deviation of single epochs */
   double drift, drift_se; /* per epoch */
   double outliers;        /* share of epochs far from the others */
   size_t n_regimes;       /* found so far */
   double last_change;     /* level by the level before; NaN: one regime */
+  size_t pattern_every;   /* every k-th epoch takes longer; 0: none found; */
+  size_t pattern_first;   /* the first that does, < every; */
+  size_t pattern_seen;    /* and how many did */
+  double pattern_share;   /* their excess by ordinary epochs' level_j */
   double coming_low_j;    /* share of coming phases in the */
   double coming_high_j;   /* interval; 0: no such phase */
   const char *reason;     /* of the verdict; static; NULL where none is due */

@@ -44,6 +44,33 @@ struct dl_regimes {
 /* n >= 1. */
 void dl_regimes_find(struct dl_regimes *r, const double *x, size_t n);
 
+/* Every k-th epoch takes longer: validation, evaluation, a checkpoint.
+ *
+ * Sought for k = 2 ... 64 from two such epochs on, the first epoch left out:
+ * the excess over the median of the ordinary epochs up to k away is 4 % or
+ * more and five times their scatter, alike in all of them, in energy and in
+ * duration, and other epochs do not exceed half of it. The least such k is
+ * taken. Two stalls of different size are none. */
+struct dl_pattern {
+  size_t every, first; /* epochs i with i % every == first; 0: none found */
+  size_t n;            /* seen */
+  double share;        /* median excess by ordinary epochs */
+  double energy_j, energy_se; /* mean excess, and its standard error */
+  double duration_s, duration_se;
+};
+
+/* In the epochs from `from` on, where a planned phase begins. */
+void dl_pattern_find(struct dl_pattern *p,
+                     const struct dl_measured_epochs *epochs, size_t from);
+bool dl_pattern_holds(const struct dl_pattern *p, size_t i);
+
+/* Such epochs of from ... to - 1; a part of an epoch is none. */
+double dl_pattern_count(const struct dl_pattern *p, double from, double to);
+
+/* A series of n without the excess. */
+void dl_pattern_remove(const struct dl_pattern *p, double excess,
+                       const double *x, size_t n, double *ordinary);
+
 /* The epochs that the rest is projected from, as shares of their level. */
 struct dl_level {
   size_t n;
@@ -59,6 +86,8 @@ struct dl_level {
   double recent;          /* level of the last two where both are far from the
                            * others on one side; else 1 */
   bool first_only;
+  double extra, extra_se; /* excess of an epoch of the pattern, standard error
+                           * of it; in the unit of the series */
 };
 
 /* A sum with the bounds of its interval, as distances. */
@@ -68,7 +97,7 @@ struct dl_spread {
 
 /* The level of n >= 1 values > 0; `work` has room for n. `stalls`: some
  * that were not met yet are allowed for, else the mean is plain. The caller
- * sets n_epochs, miscount and first_only. */
+ * sets n_epochs, miscount, first_only and extra. */
 void dl_level_find(struct dl_level *l, const double *x, size_t n, bool stalls,
                    double *work);
 

@@ -6,13 +6,17 @@
  *      the planned phase that is going on.
  *   2. Stable are the epochs of the last regime but its first, which holds
  *      set-up and caches that fill. One epoch alone is taken with a discount.
- *   3. Their level and its interval: projection_level.c.
- *   4. A phase to come has an unknown level: within a factor of four of the
+ *   3. Where every k-th epoch takes longer (projection_pattern.c), 1 and 2 see
+ *      the epochs without that excess, and the rest holds it as often as such
+ *      epochs are to come.
+ *   4. Their level and its interval: projection_level.c.
+ *   5. A phase to come has an unknown level: within a factor of four of the
  *      present one at 90 %. */
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "estimate/projection/projection_private.h"
@@ -26,6 +30,9 @@ static const double most_unsure = 0.1;    /* standard error of a stable level */
  * with beside its epochs. */
 static const double miscount_found = 0.7, miscount_given = 0.2;
 
+/* Doubt of a pattern seen n times, by n^2. */
+static const double chance = 2.44;
+
 enum { LEAST_STABLE = 3 }; /* epochs */
 
 /* Where the epochs lie that count, and how many are to come. */
@@ -38,10 +45,12 @@ struct plan {
   double doubt;     /* level before the last change by the present one, where
                      * so few epochs may have been stalls; else 1 */
   double phase_end; /* of the one that is going on, epochs */
+  size_t previous;  /* start of the phase before */
+  struct dl_pattern pattern;
 };
 
 /* Finds the planned phase that epoch n belongs to. */
-static void find_phase(struct plan *p, size_t *previous, size_t n,
+static void find_phase(struct plan *p, size_t n,
                        const struct dl_projection_options *o) {
   double start = 0, before = 0;
   p->phase_end = INFINITY;
@@ -54,16 +63,18 @@ static void find_phase(struct plan *p, size_t *previous, size_t n,
     start += o->phase[i];
   }
   p->start = (size_t)fmin(ceil(start), (double)n);
-  *previous = (size_t)fmin(ceil(before), (double)n);
+  p->previous = (size_t)fmin(ceil(before), (double)n);
+  p->other_phase = p->start == n && n > 0;
+}
+
+/* The first epoch of the phase that is projected from. */
+static size_t phase_start(const struct plan *p) {
+  return p->other_phase ? p->previous : p->start;
 }
 
 static void find_stable(struct plan *p, struct dl_projection *out,
-                        const struct dl_measured_epochs *epochs,
-                        const struct dl_projection_options *o) {
-  size_t previous, n = epochs->n;
-  find_phase(p, &previous, n, o);
-  p->other_phase = p->start == n && n > 0;
-  size_t start = p->other_phase ? previous : p->start;
+                        const struct dl_measured_epochs *epochs) {
+  size_t n = epochs->n, start = phase_start(p);
   struct dl_regimes r;
   dl_regimes_find(&r, epochs->energy_j + start, n - start);
   p->from = start + r.start;
@@ -77,13 +88,27 @@ static void find_stable(struct plan *p, struct dl_projection *out,
   out->last_change = r.last_change;
 }
 
+/* Scatter of the stable epochs by their parts, of the ordinary ones where there
+ * is a pattern. */
+static double scatter_within(const struct plan *p,
+                             const struct dl_measured_epochs *epochs) {
+  enum { PARTS = DL_EPOCH_BLOCKS };
+  DL_FREED double *part = dl_calloc(p->n * PARTS, sizeof *part);
+  size_t n = 0;
+  for (size_t i = p->from; i < p->from + p->n; i++)
+    if (!dl_pattern_holds(&p->pattern, i))
+      memcpy(part + n++ * PARTS, epochs->block_j + i * PARTS,
+             PARTS * sizeof *part);
+  return n > 1 ? dl_level_within(part, n) : NAN;
+}
+
 static void find_level(struct dl_level *l, const struct plan *p,
                        const struct dl_measured_epochs *epochs, const double *x,
                        bool stalls, double *work) {
   dl_level_find(l, x + p->from, p->n, stalls, work);
-  if (epochs->block_j && p->n > 1)
-    l->disturbance =
-        dl_level_within(epochs->block_j + p->from * DL_EPOCH_BLOCKS, p->n);
+  double within = epochs->block_j ? scatter_within(p, epochs) : NAN;
+  if (!isnan(within))
+    l->disturbance = within;
   l->miscount = epochs->found ? miscount_found : miscount_given;
   l->n_epochs = p->from + p->n;
   if (l->recent == 1)
@@ -93,6 +118,24 @@ static void find_level(struct dl_level *l, const struct plan *p,
     l->mean *= first_share;
 }
 
+/* Adds the excess of `count` epochs of the pattern to a sum: as uncertain as
+ * the sum, by its own standard error, and downwards by the doubt whether what
+ * was seen n times was chance: n = 2 allows for none to come, at 90 %. */
+static void add_pattern(struct dl_spread *r, const struct dl_level *l,
+                        const struct dl_pattern *p, double count,
+                        double coverage) {
+  double t = gsl_cdf_ugaussian_Pinv((1 + coverage) / 2);
+  double more = count * l->extra;
+  if (count == 0 || !(r->value > 0))
+    return;
+  double own = t * count * l->extra_se, grown = 1 + more / r->value;
+  double seen = (double)p->n;
+  r->below =
+      hypot(hypot(r->below * grown, own), t * more * chance / (seen * seen));
+  r->above = hypot(r->above * grown, own);
+  r->value += more;
+}
+
 /* The rest of a training of N epochs. */
 static struct dl_spread rest_of(const struct dl_level *l, const struct plan *p,
                                 double n_total, double coverage,
@@ -100,7 +143,10 @@ static struct dl_spread rest_of(const struct dl_level *l, const struct plan *p,
   double n = (double)p->n_epochs;
   double end = p->other_phase ? n : fmin(n_total, p->phase_end);
   struct dl_spread r = dl_level_rest(l, end - n, coverage);
-  double value = (n_total - end) * l->mean;
+  add_pattern(&r, l, &p->pattern, dl_pattern_count(&p->pattern, n, end),
+              coverage);
+  double value = (n_total - end) * l->mean +
+                 dl_pattern_count(&p->pattern, end, n_total) * l->extra;
   double t = coming_spread * gsl_cdf_ugaussian_Pinv((1 + coverage) / 2);
   *coming = (struct dl_spread){value, -value * expm1(-t), value * expm1(t)};
   return (struct dl_spread){r.value + value, hypot(r.below, coming->below),
@@ -147,6 +193,9 @@ static void judge(struct dl_projection *p, const struct plan *plan,
     if (plan->phase_end < INFINITY &&
         (double)(plan->from + l->n) + rest > plan->phase_end)
       p->reason = "a planned phase is to come whose level is unknown";
+    else if (plan->pattern.n == 2)
+      p->reason = "longer epochs at an equal distance were seen twice only, "
+                  "which may be chance";
   }
 }
 
@@ -166,6 +215,10 @@ static void take_duration(struct dl_projection_options *o,
   if (energy->first_only && plan->start == 0)
     energy->mean /= first_share; /* the power of the first one is like others */
   energy->mean *= duration.mean;
+  if (plan->pattern.every > 0) { /* means over all epochs */
+    energy->mean += plan->pattern.energy_j / (double)plan->pattern.every;
+    duration.mean += plan->pattern.duration_s / (double)plan->pattern.every;
+  }
   o->n_low = o->n_high =
       (double)epochs->n + fmax(o->duration_s - past_s, 0) / duration.mean;
 }
@@ -180,10 +233,17 @@ static void report_level(struct dl_projection *p, const struct plan *plan,
   p->outliers = l->outliers;
   p->stable_from = plan->from;
   p->n_stable = plan->n;
+  p->pattern_every = plan->pattern.every;
+  p->pattern_first = plan->pattern.first;
+  p->pattern_seen = plan->pattern.n;
+  p->pattern_share = plan->pattern.every > 0 ? plan->pattern.share : NAN;
 }
 
+/* Projects from the ordinary epochs: those measured, without the excess of the
+ * pattern. */
 static void fill(struct dl_projection *p,
                  const struct dl_measured_epochs *epochs,
+                 const struct dl_measured_epochs *ordinary,
                  const struct dl_projection_options *options,
                  const struct plan *plan, double *work) {
   struct dl_projection_options o = *options;
@@ -193,14 +253,18 @@ static void fill(struct dl_projection *p,
       epochs->head_s + dl_projection_sum(epochs->duration_s, epochs->n);
   double past_j =
       epochs->head_j + dl_projection_sum(epochs->energy_j, epochs->n);
-  find_level(&energy, plan, epochs, epochs->energy_j, true, work);
+  find_level(&energy, plan, ordinary, ordinary->energy_j, true, work);
   report_level(p, plan, &energy);
   judge(p, plan, &energy, o.n_high - (double)epochs->n);
   if (p->duration_given) {
-    take_duration(&o, &energy, plan, epochs, past_s, work);
+    take_duration(&o, &energy, plan, ordinary, past_s, work);
     p->duration_s = p->duration_low_s = p->duration_high_s = o.duration_s;
   } else {
-    find_level(&duration, plan, epochs, epochs->duration_s, true, work);
+    energy.extra = plan->pattern.energy_j;
+    energy.extra_se = plan->pattern.energy_se;
+    find_level(&duration, plan, ordinary, ordinary->duration_s, true, work);
+    duration.extra = plan->pattern.duration_s;
+    duration.extra_se = plan->pattern.duration_se;
     struct dl_spread s =
         whole(&duration, plan, past_s, epochs->open_s, &o, &coming);
     p->duration_s = s.value;
@@ -228,8 +292,19 @@ enum dl_status dl_project_step(struct dl_projection *p,
     p->lacks = "no epoch is over yet";
     return DL_OK;
   }
-  find_stable(&plan, p, epochs, o);
-  DL_FREED double *work = dl_calloc(2 * epochs->n, sizeof *work);
-  fill(p, epochs, o, &plan, work);
+  size_t n = epochs->n;
+  DL_FREED double *work = dl_calloc(4 * n, sizeof *work);
+  double *energy_j = work + 2 * n, *duration_s = work + 3 * n;
+  find_phase(&plan, n, o);
+  dl_pattern_find(&plan.pattern, epochs, phase_start(&plan));
+  dl_pattern_remove(&plan.pattern, plan.pattern.energy_j, epochs->energy_j, n,
+                    energy_j);
+  dl_pattern_remove(&plan.pattern, plan.pattern.duration_s, epochs->duration_s,
+                    n, duration_s);
+  struct dl_measured_epochs ordinary = *epochs;
+  ordinary.energy_j = energy_j;
+  ordinary.duration_s = duration_s;
+  find_stable(&plan, p, &ordinary);
+  fill(p, epochs, &ordinary, o, &plan, work);
   return DL_OK;
 }
