@@ -97,7 +97,8 @@ dlest: warning: runs.csv:3: $(message no_estimate_needs physical gpu)
 dlest: 2 rows skipped" predict --input runs.csv -f csv
   refuses 3 "dlest: $(message no_choice_has_estimate physical \
     "--set gpu.peak_fp32_tflops=VALUE")" recommend --arch resnet50 --gpu m3-max
-  table gpu,energy_j,duration_s a100,1e6,3600
+  table gpu,energy_j,duration_s,batch_size,train_samples,val_samples \
+    a100,1e6,3600,8,1e4,0
   try compare runs.csv --method pre-power
   grep -qxF "dlest: warning: $(message silent_add_the_column pre-power \
     arch 1 1 arch)" err
