@@ -373,7 +373,7 @@ static void set_target(struct step *s, enum use use) {
  * derived quantity it stands for what the user gave, a definition included. */
 static enum dl_status new_step(struct dl_frame *f, struct step *s,
                                bool required, struct dl_diag *d) {
-  s->column = dl_run_column_find(s->name);
+  s->column = dl_run_member_find(s->name);
   s->required = required;
   s->number = s->column && !s->column->is_text;
   s->name = dl_strdup(s->name);

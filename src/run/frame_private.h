@@ -186,11 +186,10 @@ struct row_source {
 #define EVERY_STEP (~0U)
 
 /* Whether a column takes words that it does not have: names of what was
- * measured. Not where an estimate computes with them. */
+ * measured. Estimates compute with those that it has. */
 static inline bool dl_frame_takes_others(const struct dl_frame *f,
                                          const struct dl_run_column *c) {
-  bool computed = c->id == DL_RUN_optimizer || c->id == DL_RUN_stack;
-  return c->others && !(f->for_estimates && computed);
+  return c->others && !f->for_estimates;
 }
 
 /* `n` rows in which nothing is known, when all steps have been added; to be

@@ -34,8 +34,8 @@ TEXT(gpu, SETTING, "accelerator, by any of its names")
 WHOLE(n_gpus, NULL, 1, 1e6, SETTING, "accelerators used")
 WORD(phase, WORDS("training", "inference"), false, SETTING,
      "training or inference")
-WORD(framework, WORDS("pytorch", "tensorflow"), true, SETTING,
-     "pytorch, tensorflow or another")
+WORD(framework, WORDS("pytorch", "tensorflow", "jax"), true, SETTING,
+     "pytorch, tensorflow or jax; fit and calibrate take others")
 WORD(precision,
      WORDS("fp64", "fp32", "tf32", "fp16", "bf16", "amp", "fp8", "int8"), false,
      SETTING,
@@ -74,7 +74,8 @@ NUMBER(network_gbps, "Gbit/s", 1e-3, 1e6, SETTING,
        "network between nodes, per GPU and direction")
 WHOLE(gpus_per_node, NULL, 1, 1e5, GIVEN, "accelerators in a node")
 TEXT(host, NAME, "name of the machine")
-WORD(host_class, WORDS("server", "desktop"), true, SETTING, "server or desktop")
+WORD(host_class, WORDS("server", "desktop"), true, SETTING,
+     "server or desktop; fit and calibrate take others")
 TEXT(dataset, SETTING,
      "data set; predict takes its numbers of samples where a row has none")
 NUMBER(batch_size, NULL, 1, 1e9, SETTING,

@@ -104,6 +104,46 @@ dlest: 2 rows skipped" predict --input runs.csv -f csv
     arch 1 1 arch)" err
 }
 
+@test "words that an option refuses are refused in a table" {
+  local column word nearest
+  while read -r column word nearest; do
+    table "arch,gpu,train_samples,epochs,batch_size,$column" \
+      "resnet50,a100,1e6,90,256,$word" \
+      resnet50,a100,1e6,90,256,
+    gives 3 "dlest: warning: runs.csv:2: $(message column_invalid_value \
+      "$column" "$word" "$nearest")
+dlest: 1 row skipped" predict --input runs.csv --method flops -f csv
+    [ "$(grep -c '^resnet50' out)" -eq 1 ]
+  done <<'END'
+framework mxnet 'jax', 'pytorch'
+host_class laptop 'desktop', 'server'
+scaling srong 'strong', 'weak'
+loader dusk 'disk', 'cached'
+END
+  for word in jax JAX PyTorch; do
+    table arch,gpu,train_samples,epochs,batch_size,framework \
+      "resnet50,a100,1e6,90,256,$word"
+    gives 0 '' predict --input runs.csv --method flops -f csv
+    gives 0 '' predict --arch resnet50 --gpu a100 --framework $word
+  done
+}
+
+@test "assumptions in a column or by --define have their ranges, too" {
+  local column value low high
+  while read -r column value low high; do
+    table "arch,gpu,train_samples,epochs,batch_size,$column" \
+      "resnet50,a100,1e6,90,256,$value"
+    gives 3 "dlest: warning: runs.csv:2: $(message column_not_between \
+      "$column" "$value" "$low" "$high")
+dlest: 1 row skipped" predict --input runs.csv --format csv --method flops
+    refuses 3 "dlest: $(message column_not_between "$column" "$value" "$low" \
+      "$high")" predict --arch resnet50 --gpu a100 --define "$column=$value"
+  done <<'END'
+efficiency 5 1e-06 1
+peak_tflops -3 0.0001 100000
+END
+}
+
 @test "depthwise layers need the rate in FP32" {
   # Google publishes none; the rule of thumb says what physical lacks.
   for phase in training inference; do
