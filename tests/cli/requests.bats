@@ -56,6 +56,32 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
   done
 }
 
+@test "images in whole rounds: no image is divided, and GPUs wait for the last" {
+  # An idle power of 300 W is above the fitted static power, so that it counts.
+  one=(--gpu a100 --set gpu.idle_w=300)
+  for arch in sdxl resnet50; do
+    for n in 1 2 3; do
+      served --arch $arch "${one[@]}" --samples $n --batch-size 4
+      jq -r '.estimates[0] | .energy_j, .duration_s' out
+    done | paste -sd ' ' >each
+    read -r e1 t1 e2 t2 e3 t3 <each
+    # 3 + 3 + 2: one GPU waits
+    served --arch $arch "${one[@]}" --samples 8 --batch-size 4 --gpus 3
+    near '.estimates[0].duration_s' "$t3"
+    near '.estimates[0].energy_j' "2 * $e3 + $e2 + 300 * ($t3 - $t2)"
+    # 3 + 3 and then 2
+    served --arch $arch "${one[@]}" --samples 8 --batch-size 1 --gpus 3
+    near '.estimates[0].duration_s' "3 * $t1"
+    near '.estimates[0].energy_j' "8 * $e1 + 300 * $t1"
+    # 4 + 4 and then 2 on one GPU
+    served --arch $arch "${one[@]}" --samples 4 --batch-size 4
+    read -r e4 t4 < <(jq -r '.estimates[0] | "\(.energy_j) \(.duration_s)"' out)
+    served --arch $arch "${one[@]}" --samples 10 --batch-size 4 --idle-s 5
+    near '.estimates[0].duration_s' "2 * $t4 + $t2 + 3 * 5"
+    near '.estimates[0].energy_j' "2 * $e4 + $e2 + 300 * 3 * 5"
+  done
+}
+
 @test "a duration that the estimate does not take is warned of" {
   local none
   none="dlest: warning: $(message duration_no_effect)"

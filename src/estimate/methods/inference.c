@@ -24,6 +24,7 @@ struct problem {
   const struct dl_job *job;
   struct dl_predictor_row at;
   bool tokens;
+  bool waits; /* a GPU without images has had some */
 };
 
 static void served_round(const struct problem *p, double batch,
@@ -36,28 +37,22 @@ static void served_round(const struct problem *p, double batch,
   dl_serving_cost_of(row.fit->c, row.fx, &in, r);
 }
 
-/* GPUs that a batch of images keeps busy: none is divided. */
-static double busy_gpus(const struct problem *p, double batch) {
-  return fmin(p->job->run->n_gpus, batch);
-}
-
-/* Adds the same pass of all busy GPUs, so many times; the others idle. */
-static void add_passes(const struct problem *p, double times, double busy,
+/* Adds the same pass on one GPU, so many times. */
+static void add_passes(const struct problem *p, double times,
                        const struct dl_training_inputs *in,
                        struct dl_serving_cost *r) {
-  double idle = p->job->run->n_gpus - busy;
   struct dl_physical_parts e;
   struct dl_fit_row row;
   dl_fit_row_make(&row, p->fit->fit->state, in);
   dl_training_parts_of(&row, &e);
   /* Never below the idle power, where that is known. */
-  double gpu_j = fmax(e.gpu_energy_j, dl_or(p->job->idle_w, 0) * e.time_s);
+  double idle_w = dl_or(p->job->idle_w, 0);
   if (times * e.time_s > r->time_s)
     r->bound = e.bound;
+  r->static_w = fmax(e.static_w, idle_w);
   r->time_s += times * e.time_s;
   r->prefill_s += times * e.time_s;
-  double idle_w = dl_or(p->job->idle_w, r->static_w);
-  r->prefill_j += times * (gpu_j * busy + idle_w * e.time_s * idle);
+  r->prefill_j += times * fmax(e.gpu_energy_j, idle_w * e.time_s);
   r->memory_s += times * e.memory_s;
   r->compute_s += times * e.compute_s;
   r->layers_s += times * e.kernels_s;
@@ -65,30 +60,28 @@ static void add_passes(const struct problem *p, double times, double busy,
 }
 
 /* The networks of a pipeline beside the one that denoises. */
-static void add_pipeline(const struct problem *p, double batch,
+static void add_pipeline(const struct problem *p, double images,
                          struct dl_training_inputs *in,
                          struct dl_serving_cost *r) {
   const struct dl_architecture *arch = p->job->found.arch;
   double share =
       arch->pipeline_traffic_m / (arch->acts_m * arch->traffic_ratio);
-  double busy = busy_gpus(p, batch);
-  in->batch = in->val = batch / busy;
+  in->batch = in->val = images;
   in->flops = WITHOUT_TRAINING * 2e9 * arch->pipeline_macs_g;
   in->depthwise = 0;
   in->bytes *= dl_or(share, 0);
   in->between *= dl_or(share, 0);
   in->kernels = dl_or(arch->pipeline_launches, 0);
-  add_passes(p, 1, busy, in, r);
+  add_passes(p, 1, in, r);
 }
 
-/* The forward passes of the batches of all GPUs, as such a round. */
-static void forward_pass(const struct problem *p, double batch,
+/* The forward passes of a batch on one GPU, as such a round. */
+static void forward_pass(const struct problem *p, double images,
                          struct dl_serving_cost *r) {
   const struct dl_architecture *generator = dl_generator(p->job);
   struct dl_training_inputs in =
       *(const struct dl_training_inputs *)&p->at.inputs;
-  double busy = busy_gpus(p, batch);
-  in.batch = in.val = batch * dl_passes_per_step(p->job) / busy;
+  in.batch = in.val = images * dl_passes_per_step(p->job);
   in.flops *= WITHOUT_TRAINING;
   in.depthwise *= WITHOUT_TRAINING;
   in.bytes *= WITHOUT_TRAINING;
@@ -96,10 +89,36 @@ static void forward_pass(const struct problem *p, double batch,
   in.n_gpus = 1; /* each passes its own part */
   in.train = in.frozen = 0;
   in.mid_run = 1;
-  *r = (struct dl_serving_cost){.static_w = AWAKE_SHARE * p->job->tdp_w};
-  add_passes(p, dl_denoising_steps(p->job), busy, &in, r);
+  *r = (struct dl_serving_cost){0};
+  add_passes(p, dl_denoising_steps(p->job), &in, r);
   if (generator && generator->pipeline_macs_g > 0)
-    add_pipeline(p, batch, &in, r);
+    add_pipeline(p, images, &in, r);
+}
+
+/* The batches of all GPUs. No image is divided: some GPUs may have one more
+ * than the others, which wait, or idle if they never had any. Requests at a
+ * rate are so many on average. */
+static void forward_passes(const struct problem *p, double batch,
+                           struct dl_serving_cost *r) {
+  double n = p->job->run->n_gpus, each = floor(batch / n);
+  double more = batch - each * n, busy = more > 0 ? more : n, time_s;
+  double images = more > 0 ? each + 1 : each;
+  struct dl_serving_cost less;
+  if (p->job->run->request_rate > 0) {
+    busy = fmin(n, batch);
+    images = batch / busy;
+    each = 0;
+  }
+  forward_pass(p, images, r);
+  time_s = r->time_s;
+  double idle_w = dl_or(p->job->idle_w, AWAKE_SHARE * p->job->tdp_w);
+  double others_j = (p->waits ? r->static_w : idle_w) * time_s;
+  if (each > 0 && more > 0) {
+    forward_pass(p, each, &less);
+    others_j = less.prefill_j + r->static_w * (time_s - less.time_s);
+  }
+  r->prefill_j = busy * r->prefill_j + (n - busy) * others_j;
+  r->static_w = idle_w;
 }
 
 static void round_of(const struct problem *p, double batch,
@@ -107,7 +126,7 @@ static void round_of(const struct problem *p, double batch,
   if (p->tokens)
     served_round(p, batch, r);
   else
-    forward_pass(p, batch, r);
+    forward_passes(p, batch, r);
 }
 
 /* The least batch from 1 to `most` that serves `rate` requests a second; 0:
@@ -184,21 +203,57 @@ static bool set_up(struct problem *p, const struct dl_session *ctx,
 }
 
 static void add_idle(struct dl_served *s, const struct dl_job *job,
-                     double busy_s, double static_w) {
+                     double rounds, double static_w) {
+  double busy_s = s->prefill_s + s->decode_s;
   s->idle_assumed = isnan(job->idle_w);
   s->idle_w = s->idle_assumed ? static_w : job->idle_w;
   s->idle_s = 0;
   if (job->run->request_rate > 0 && !(s->batch > 1))
     s->idle_s = fmax(s->requests / job->run->request_rate - busy_s, 0);
   else if (job->run->idle_s > 0)
-    s->idle_s = s->requests / s->batch * job->run->idle_s;
+    s->idle_s = rounds * job->run->idle_s;
   s->idle_j = s->idle_s * s->idle_w * job->run->n_gpus;
   s->time_s = busy_s + s->idle_s;
 }
 
+static void add_round(struct dl_served *s, double times,
+                      const struct dl_serving_cost *r) {
+  s->prefill_s += times * r->prefill_s;
+  s->decode_s += times * r->decode_s;
+  s->prefill_j += times * r->prefill_j;
+  s->decode_j += times * r->decode_j;
+  s->memory_s += times * r->memory_s;
+  s->compute_s += times * r->compute_s;
+  s->layers_s += times * r->layers_s;
+  s->exchange_s += times * r->exchange_s;
+  s->host_s += times * r->host_s;
+}
+
+/* Of images whole rounds, the last with those that are left. Those at a rate
+ * are so many on average, and a server of language models takes the next
+ * request when one is done. Returns how many; *r is that of a full one. */
+static double add_rounds(struct problem *p, struct dl_served *s,
+                         struct dl_serving_cost *r) {
+  bool on_average = p->tokens || p->job->run->request_rate > 0;
+  double left = on_average ? 0 : fmod(s->requests, s->batch);
+  double rounds = (s->requests - left) / s->batch;
+  struct dl_serving_cost last;
+  round_of(p, s->batch, r);
+  s->latency_s = r->time_s;
+  s->most_a_second = s->batch / r->time_s;
+  s->bound = r->bound;
+  add_round(s, rounds, r);
+  if (!(left > 0))
+    return rounds;
+  p->waits = true;
+  round_of(p, left, &last);
+  add_round(s, 1, &last);
+  return rounds + 1;
+}
+
 void dl_infer(const struct dl_session *ctx, const struct dl_job *job,
               struct dl_served *s) {
-  struct problem p;
+  struct problem p = {0};
   struct dl_serving_cost r;
   *s = (struct dl_served){
       .time_s = NAN, .most_a_second = NAN, .requests = job->run->requests};
@@ -218,21 +273,9 @@ void dl_infer(const struct dl_session *ctx, const struct dl_job *job,
                      "GPUs";
     return;
   }
-  round_of(&p, batch, &r);
-  double rounds = s->requests / batch;
   s->batch = batch;
-  s->latency_s = r.time_s;
-  s->most_a_second = batch / r.time_s;
-  s->prefill_s = rounds * r.prefill_s;
-  s->decode_s = rounds * r.decode_s;
-  s->prefill_j = rounds * r.prefill_j;
-  s->decode_j = rounds * r.decode_j;
-  s->memory_s = rounds * r.memory_s;
-  s->compute_s = rounds * r.compute_s;
-  s->layers_s = rounds * r.layers_s;
-  s->exchange_s = rounds * r.exchange_s;
-  s->host_s = rounds * r.host_s;
-  s->power_w = (r.prefill_j + r.decode_j) / r.time_s / job->run->n_gpus;
-  s->bound = r.bound;
-  add_idle(s, job, rounds * r.time_s, r.static_w);
+  double rounds = add_rounds(&p, s, &r);
+  s->power_w = (s->prefill_j + s->decode_j) / (s->prefill_s + s->decode_s) /
+               job->run->n_gpus;
+  add_idle(s, job, rounds, r.static_w);
 }
