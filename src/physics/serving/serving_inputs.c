@@ -30,6 +30,8 @@ const struct dl_physics_quantity
         {"gpu.peak_fp16_tensor_tflops", false, false},
         {"gpu.peak_fp8_tensor_tflops", false, false},
         {"gpu.peak_int8_tensor_tops", false, false},
+        {"gpu.multiprocessors", false, false},
+        {"gpu.boost_mhz", false, false},
         {"gpu.bandwidth_gb_s", true, true},
         {"gpu.link_gb_s", false, false},
         {"gpu.tdp_w", true, true},
@@ -69,7 +71,7 @@ static double peak_tflops(const struct dl_accelerator *gpu,
       dl_or(gpu->peak_fp8_tensor_tflops, dl_or(gpu->peak_int8_tensor_tops, 0));
   double peak = fmax(dl_peak_32_bit(gpu, precision), 0);
   if (dl_is_16_bit(precision) || is_8_bit(precision))
-    peak = fmax(peak, in_16);
+    peak = fmax(peak, in_16 * dl_half_rate_share(gpu));
   return in_8_bits ? fmax(peak, in_8) : peak;
 }
 

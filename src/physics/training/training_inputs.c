@@ -58,6 +58,7 @@ const struct dl_physics_quantity
         {"gpu.link_gb_s", false, false},
         {"gpu.link_domain", false, false},
         {"gpu.peak_bf16_tensor_tflops", false, false},
+        {"gpu.multiprocessors", false, false},
         {"gpu.boost_mhz", false, false},
         {"facts_doubt", false, false},
         {"doubt", false, false},
@@ -172,7 +173,7 @@ static void read_machines(struct dl_training_inputs *in,
 static double peak_tflops(const struct dl_accelerator *gpu,
                           const char *precision) {
   double half = dl_is_16_bit(precision) ? dl_peak_16_bit(gpu, precision) : 0;
-  return fmax(dl_peak_32_bit(gpu, precision), half);
+  return fmax(dl_peak_32_bit(gpu, precision), half * dl_half_rate_share(gpu));
 }
 
 /* Tuned software, on machines of many laboratories: what GPUs and networks are
