@@ -25,9 +25,12 @@ BASE = dict(b=8, s=2048, m=2, linear=6.6e9, att=131072 * 1024, scores=0,
             tp=1, pp=1, vp=1, shards=64, nodes=8, domain=8, fmt="ec", gathers=1,
             fused=0, graphs=0, whole=0, pcie=0, by_weight=0, tiles=0, last=0,
             experts=0, ep=1, moe=0, n_experts=0, active=0, chosen=0, width=0,
-            apart=0, systolic=0)
+            apart=0, systolic=0, adapted=0)
 SOME = dict(gpu=.93, power=1.06, arch=1.05, stack=.9, framework=1.1)
 NONE = dict.fromkeys(SOME, 1)
+# Into and out of seven products in each layer: queries, keys, values, output;
+# two up and one down.
+ADAPTED = 32 * (4 * (4096 + 4096) + 3 * (4096 + 11008))
 CASES = [("zero3", A100, {}, NONE), ("effects", A100, {}, SOME),
          ("whole", A100, dict(whole=1, again=1, att_passes=4.5), NONE),
          ("pipeline", H100, dict(tp=4, pp=8, m=16, b=1, n=512, gathers=0,
@@ -39,8 +42,11 @@ CASES = [("zero3", A100, {}, NONE), ("effects", A100, {}, SOME),
          ("few", A100, dict(tp=2, pp=4, vp=2, m=2, b=1, n=8, gathers=0,
                             shards=1, nodes=1), NONE),
          ("adapters", L40S, dict(n=4, nodes=1, pcie=1, gathers=0, shards=1, b=2,
-                                 trained=4e7, passes=2.006, unpack=5, m=1),
-          NONE),
+                                 trained=4e7, passes=2.006, unpack=5, m=1,
+                                 adapted=ADAPTED), NONE),
+         ("adapters again", L40S, dict(n=1, nodes=1, pcie=1, gathers=0, shards=1,
+                                       b=1, trained=4e7, passes=2.006, m=1,
+                                       again=1, fused=1, adapted=ADAPTED), NONE),
          # Two GPUs share each of four sequences
          ("shared sequences", GDDR, dict(n=8, nodes=1, pcie=1, gathers=0,
                                          shards=4, tp=2, b=.5, m=1), NONE),
@@ -138,8 +144,14 @@ def step(g, w, f):
     rate = C["ea"] * 312e12 * (g["peak16"] / 312e12) ** C["phi"]
     attention = 2 * u * w["att"] * w["att_passes"] / rate * own
     held = w["params"] - w["experts"] * (1 - 1 / w["ep"])
-    moved = (34 * C["ct"] * w["e"] * w["layers"] * w["hidden"] * u *
-             w["passes"] / 3 * (1 + .35 * w["again"]) * (C["fused"] if w["fused"] else 1) +
+    # Dropout 2, first matrix 1, second matrix 1, scaling 2, sum 3; backward the
+    # same and two gradients; half of inputs, half of outputs.
+    adapters = w["e"] * w["adapted"] * u * (
+        (2 + 1 + 1 + 2 + 3) / 2 * (1 + w["again"]) +
+        (2 + 1 + 1 + 2 + 3 + 2) / 2)
+    moved = ((34 * C["ct"] * w["e"] * w["layers"] * w["hidden"] * u *
+              w["passes"] / 3 * (1 + .35 * w["again"]) + adapters) *
+             (C["fused"] if w["fused"] else 1) +
              12 * C["eager"] * w["e"] * w["scores"] * u +
              2 * w["e"] * w["vocab"] * u +
              (w["chosen"] > 0) * w["moe"] * w["active"] * u * w["hidden"] * w["e"] *

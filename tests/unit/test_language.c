@@ -60,6 +60,7 @@ static const double some[DL_N_LANGUAGE_EFFECTS] = {
 #define FULL .passes = 3, .trained = 6.7e9
 #define IN_16_BITS .element = 2, .attention_passes = 3.5
 #define EXPERTS .experts = 5e9, .trained_experts = 5e9
+#define ADAPTED .adapted = 32 * (4 * (4096 + 4096.) + 3 * (4096 + 11008.))
 #define ZERO3                                                                  \
   .sequences = 8, .micro_batches = 2, .n_gpus = 64, .tensor = 1,               \
   .pipeline = 1, .virtual_stages = 1, .shards = 64, .nodes = 8, .gathers = 1
@@ -90,7 +91,12 @@ static const struct {
     {none,
      {L40S, NETWORK, IN_16_BITS, .passes = 2.006, .trained = 4e7, .unpack = 5,
       .sequences = 2, .micro_batches = 1, .n_gpus = 4, .tensor = 1,
-      .pipeline = 1, .virtual_stages = 1, .shards = 1, .nodes = 1}},
+      .pipeline = 1, .virtual_stages = 1, .shards = 1, .nodes = 1, ADAPTED}},
+    {none,
+     {L40S, NETWORK, IN_16_BITS, .passes = 2.006, .trained = 4e7,
+      .sequences = 1, .micro_batches = 1, .n_gpus = 1, .tensor = 1,
+      .pipeline = 1, .virtual_stages = 1, .shards = 1, .nodes = 1, .again = 1,
+      .fused = 1, ADAPTED}},
     {none,
      {.peak = 362e12,
       .peak_16 = 362e12,
@@ -220,7 +226,8 @@ static const struct {
     {"pipeline", {0.093153814019088219, 424.27852258230337}},
     {"interleaved", {0.077107753068084067, 428.56587814963615}},
     {"few", {0.32035944372846797, 273.47763992878811}},
-    {"adapters", {0.81477142862527974, 308.30111800180515}},
+    {"adapters", {1.2448999661984841, 299.57171569632209}},
+    {"adapters again", {0.60109962047319676, 308.02618041393112}},
     {"shared sequences", {1.9074352056772685, 182.14909092696021}},
     {"eager", {15.884411453214103, 343.69085804438481}},
     {"by weight", {15.437219465331145, 364.58285031912391}},

@@ -7,6 +7,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <math.h>
+
 #include "physics/language/language_inputs.h"
 #include "job_bench.h"
 
@@ -27,12 +29,16 @@ static int start(void **state) {
   return 0;
 }
 
-static double attention_passes(struct bench *x) {
+static struct dl_language_inputs inputs_of(struct bench *x) {
   const struct dl_physics_row row = {
       .run = &x->run, .gpu = &x->gpu, .arch = &x->arch};
   struct dl_language_inputs in;
   assert_null(dl_language_inputs_read(&row, &in));
-  return in.attention_passes;
+  return in;
+}
+
+static double attention_passes(struct bench *x) {
+  return inputs_of(x).attention_passes;
 }
 
 /* Three passes and half of one for the scores, in half of the time by kernels
@@ -52,9 +58,48 @@ static void kernels_need_ampere(void **state) {
   assert_true(attention_passes(x) == 3);
 }
 
+/* An L40 and an L40S are the same chip: 142 multiprocessors, of which one does
+ * 181.05e12 / 142 / 2490e6 = 512 FLOP a clock on the L40, 1,012 on the L40S. */
+static void half_rate_tensor_cores_wait_less(void **state) {
+  struct bench *x = *state;
+
+  x->gpu.multiprocessors = 142;
+  x->gpu.boost_mhz = 2490;
+  x->gpu.peak_fp16_tensor_tflops = x->gpu.peak_bf16_tensor_tflops = 181.05;
+  x->gpu.peak_fp8_tensor_tflops = 362.1;
+  assert_near(inputs_of(x).peak, 1.3 * 181.05e12, 1e-12);
+  assert_near(inputs_of(x).peak_16, 181.05e12, 1e-12);
+  x->run.precision = "fp8";
+  assert_near(inputs_of(x).peak, 362.1e12, 1e-12);
+  x->run.precision = "fp16";
+  x->gpu.boost_mhz = 2520;
+  x->gpu.peak_fp16_tensor_tflops = x->gpu.peak_bf16_tensor_tflops = 362.05;
+  assert_near(inputs_of(x).peak, 362.05e12, 1e-12);
+  x->gpu.boost_mhz = NAN;
+  x->gpu.peak_fp16_tensor_tflops = x->gpu.peak_bf16_tensor_tflops = 181.05;
+  assert_near(inputs_of(x).peak, 181.05e12, 1e-12);
+}
+
+/* Products of 768 in and 768 out for queries, keys, values and output, of 768
+ * and 3072 either way in the feed-forward part: 12 x (4 x 1536 + 2 x 3840)
+ * values. NVIDIA's containers adapt 768 to 3 x 768 and 768 to 768. */
+static void adapters_by_software(void **state) {
+  struct bench *x = *state;
+
+  assert_true(inputs_of(x).adapted == 0);
+  x->run.fine_tune = "lora";
+  x->run.lora_rank = 8;
+  assert_true(inputs_of(x).adapted == 12 * (4 * 768 + 2 * 768));
+  assert_true(inputs_of(x).trained == 8 * 12 * 6 * 768);
+  x->run.stack = "eager";
+  assert_true(inputs_of(x).adapted == 12 * (4 * 1536 + 2 * 3840));
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, start, finish)
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(kernels_need_ampere)};
+  const struct CMUnitTest tests[] = {TEST(kernels_need_ampere),
+                                     TEST(half_rate_tensor_cores_wait_less),
+                                     TEST(adapters_by_software)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

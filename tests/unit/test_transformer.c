@@ -165,8 +165,8 @@ static void shared_layers(void **state) {
               768 + 72 + 32);
   assert_true(dl_transformer_pass(&t, 10).macs ==
               dl_transformer_pass(&s, 10).macs);
-  assert_true(2 * dl_transformer_adapter_params(&s, 4) ==
-              dl_transformer_adapter_params(&t, 4));
+  assert_true(2 * dl_transformer_adapted_sides(&s, false) ==
+              dl_transformer_adapted_sides(&t, false));
 }
 
 /* 6 embeddings of 8 with a norm; in both layers 8 MACs for each of 10 tokens

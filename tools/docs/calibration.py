@@ -3,7 +3,7 @@
 """What measured runs on a new GPU are worth to `dlest calibrate`.
 
   calibration.py DLEST RUNS [--write FILE] [--counts LIST] [--gpu NAME]
-                 [--told]
+                 [--told] [--exact]
 
 DLEST is the program, RUNS the folder with delrey2024/runs.csv (S. del Rey et
 al., doi 10.5281/zenodo.11505891). Each GPU in turn is left out of a fit, with
@@ -14,7 +14,7 @@ them. Of the four GPUs of the table that ships (J. You et al., NSDI'23) the
 networks with public facts are estimated, without their uncertainty.
 
 With --told the runs of del Rey et al. alone are estimated, the class of the
-host given; with --gpu of that GPU.
+host given; with --gpu of that GPU. With --exact percentages are not rounded.
 
 Of the tables of speeds (MLPerf Training, NVIDIA DeepLearningExamples, milabench,
 timm, pytorch-gpu-benchmark) each GPU of a source is left out of all sources, and
@@ -33,6 +33,7 @@ import sys
 import tempfile
 import textwrap
 
+import generalisation
 from calibration_runs import (DOUBTS, PUBLIC, Group, calibrate, fit, network,
                               predict, read_plain, without)
 from calibration_speeds import (LANGUAGE, SPEEDS_TEXT, groups_of_language,
@@ -272,7 +273,9 @@ def main():
     p.add_argument("--counts", metavar="LIST", default="1,3,10")
     p.add_argument("--gpu", metavar="NAME")
     p.add_argument("--told", action="store_true")
+    p.add_argument("--exact", action="store_true")
     o = p.parse_args()
+    generalisation.exact = o.exact
     counts = [int(c) for c in o.counts.split(",")]
     runs = os.path.join(o.runs, "delrey2024", "runs.csv")
     if not os.access(runs, os.R_OK):

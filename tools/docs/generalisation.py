@@ -174,11 +174,16 @@ def source_out(dlest, table, method):
 
 # --- tables
 
+exact = False  # percentages are not rounded, for tests that compare them
+
+
 def percent(x):
     """A share as a percentage, three digits at most."""
     if x is None:
         return "-"
     x *= 100
+    if exact:
+        return "%.9g" % x
     return "%.2f" % x if x < 1 else "%.1f" % x if x < 100 else "%.0f" % x
 
 

@@ -195,8 +195,15 @@ static double attention_sides(shape *t) {
   return queries + d + kept_width(t) + t->kv_rank + latent_width(t) + out;
 }
 
-double dl_transformer_adapter_params(const struct dl_transformer *t,
-                                     double rank) {
+/* The same where queries, keys and values are one product. */
+static double joint_attention_sides(shape *t) {
+  return t->kv_rank > 0 ? attention_sides(t)
+                        : t->hidden + query_width(t) + 2 * key_width(t) +
+                              value_width(t) + t->hidden;
+}
+
+double dl_transformer_adapted_sides(const struct dl_transformer *t,
+                                    bool attention_alone) {
   bool shared = t->shared_layers > 0; /* adapters too */
   double first = shared ? 1 : t->layers;
   double second = shared ? t->decoder_layers > 0 : t->decoder_layers;
@@ -204,8 +211,10 @@ double dl_transformer_adapter_params(const struct dl_transformer *t,
   double moe = dl_transformer_moe_layers(t);
   double dense =
       layers * t->hidden + (layers - moe) * t->ffn + moe * t->moe_ffn;
-  double attention = (first + 2 * second) * attention_sides(t);
-  return rank * (attention + (2 + t->gated) * dense);
+  double attentions = first + 2 * second;
+  return attention_alone
+             ? attentions * joint_attention_sides(t)
+             : attentions * attention_sides(t) + (2 + t->gated) * dense;
 }
 
 double dl_transformer_tokens(const struct dl_transformer *t, double image_px) {

@@ -130,11 +130,13 @@ double dl_transformer_expert_params(const struct dl_transformer *t);
  * backbone trains. NaN without one. */
 double dl_transformer_head_params(const struct dl_transformer *t);
 
-/* Parameters of low-rank adapters (LoRA, arXiv 2106.09685) of that rank: two
- * matrices beside each product of attention and of the feed-forward parts, of
- * which a mixture of experts has one. */
-double dl_transformer_adapter_params(const struct dl_transformer *t,
-                                     double rank);
+/* Values that go into and come out of the products with low-rank adapters
+ * (LoRA, arXiv 2106.09685), for a token: the products of attention and of the
+ * feed-forward parts, of which a mixture of experts has one, or those of
+ * `attention_alone`, queries, keys and values as one. Adapters have a rank
+ * times as many parameters, in two matrices beside each product. */
+double dl_transformer_adapted_sides(const struct dl_transformer *t,
+                                    bool attention_alone);
 
 /* Tokens of a sample: of the sequence; of a vision transformer at an image of
  * that side (NaN: its own), the class token included. */

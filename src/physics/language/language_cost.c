@@ -28,6 +28,17 @@
  * tiles that is idle, mean of products. */
 #define TRAFFIC 34.0
 #define AGAIN 0.35
+
+/* Times that an adapter moves each value into or out of its product, forward
+ * and backward, and again with checkpointing. With k values in and n out:
+ * forward dropout reads and writes k, the first matrix reads k, the second
+ * writes n, scaling reads and writes n, the sum reads 2 n and writes n;
+ * backward scaling reads and writes n, each matrix reads n or k for its
+ * gradient, n is read and k written for the gradient of the input, dropout
+ * reads and writes k, the sum reads 2 k and writes k. Together 10 k and 10 n,
+ * of which 3 k and 6 n are those of the forward pass. */
+#define ADAPTED 10.0
+#define ADAPTED_AGAIN 4.5
 #define SCORE_PASSES 12.0
 #define KERNELS 10.0
 #define BY_WEIGHT 200.0
@@ -169,6 +180,13 @@ static double copies(const struct setting *k) {
          (in->passes + in->again) / 3 * k->per_part;
 }
 
+/* What adapters read and write beside the products; bytes. */
+static double adapters(const struct setting *k) {
+  const struct dl_language_inputs *in = k->in;
+  return in->element * in->adapted * (ADAPTED + ADAPTED_AGAIN * in->again) *
+         k->per_part;
+}
+
 /* Activations, scores and weights of a micro-batch. */
 static struct dl_taped traffic(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
@@ -176,6 +194,7 @@ static struct dl_taped traffic(const struct setting *k) {
   struct dl_taped t = term(
       k, in->element * TRAFFIC * in->layers * in->hidden * passes * k->per_part,
       DL_LANG_CT, 1);
+  add(&t, dl_taped_of(adapters(k)));
   if (in->fused)
     by(k, &t, DL_LANG_FUSED, 1);
   add(&t, term(k, SCORE_PASSES * in->element * in->scores * k->per_part,

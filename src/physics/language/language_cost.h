@@ -14,7 +14,8 @@
  *   Ta = 2 u A va / (ea peak0^(1 - phi) peak^phi)    attention
  *   Tm = e (34 ct fused^o L h (1 + .35 k) v / 3 + 2 V) u / (em BW)
  *        + eager 12 e S u / (em BW) + (v e + q) N / (T P em BW)
- *        + e (10 + 8 [E > 1]) j Le h v / 3 u / (em BW)  traffic
+ *        + e (10 + 8 [E > 1]) j Le h v / 3 u / (em BW)
+ *        + e (10 + 4.5 k) a fused^o u / (em BW)         traffic
  *   Tg = (Tc + Ta + Tm) G N F S Q      what a GPU, a network, a framework, a
  *                                       software stack and a network on a
  *                                       GPU differ by
@@ -37,14 +38,16 @@
  * TDP) / .78 TFLOP/s/W), the A100's: boards that do more with a watt are held
  * by their power limit, but TPUs, whose dense products take 1 / 1.25 of the
  * time; e: bytes of an element; q: bytes to unpack 4-bit
- * weights; o = 1 where kernels are fused (NVIDIA's containers, compiled code,
- * MLPerf); g = 1 for MLPerf's CUDA graphs. peak0 is 312 TFLOP/s. n(w, t) = 1 +
- * h0 T / w + T tiles / (4 t w) for products w wide of t tokens: tensor cores
- * compute a result in tiles of 128 x 128, one on each multiprocessor at a time,
- * and half of the last round is idle; tiles / (t w) is the share of a round in
- * a result w wide. The forward pass and the gradients of activations, two
- * thirds of the work, have results h or 4 h wide; those of weights have results
- * that do not depend on the tokens. Tiles of plain FP32 are smaller.
+ * weights; a: values into and out of products with adapters, which are read and
+ * written that often beside them; o = 1 where kernels are fused (NVIDIA's
+ * containers, compiled code, MLPerf); g = 1 for MLPerf's CUDA graphs. peak0 is
+ * 312 TFLOP/s. n(w, t) = 1 + h0 T / w + T tiles / (4 t w) for products w wide
+ * of t tokens: tensor cores compute a result in tiles of 128 x 128, one on each
+ * multiprocessor at a time, and half of the last round is idle; tiles / (t w)
+ * is the share of a round in a result w wide. The forward pass and the
+ * gradients of activations, two thirds of the work, have results h or 4 h wide;
+ * those of weights have results that do not depend on the tokens. Tiles of
+ * plain FP32 are smaller.
  *
  * In a mixture's Le layers a token is copied to j experts, f wide, ne of them
  * on a GPU. Each expert's tokens are a product of their own, whose last tile is
@@ -201,6 +204,7 @@ struct dl_language_inputs {
   double again;            /* passes that checkpointing adds, of all layers */
   double attention_passes; /* the same of attention, all of them */
   double params, trained;  /* weights; those that are trained */
+  double adapted;          /* a: values into and out of adapted products */
   double unpack;           /* q: bytes a weight and step */
   double layers, hidden;   /* L, h */
   double vocabulary;       /* V: outputs of a token; 0: none */

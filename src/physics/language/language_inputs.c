@@ -59,6 +59,7 @@ const struct dl_physics_quantity
         {"gpu.peak_bf16_tensor_tflops", false, false},
         {"gpu.peak_fp8_tensor_tflops", false, false},
         {"gpu.multiprocessors", false, false},
+        {"gpu.boost_mhz", false, false},
         {"gpu.bandwidth_gb_s", true, true},
         {"gpu.tdp_w", true, true},
         {"gpu.memory_type", false, false},
@@ -134,6 +135,8 @@ static void read_rates(const struct dl_physics_row *row,
   in->peak = 1e12 * peak[in->format];
   /* Attention is in 16 bits where products are in 8. */
   in->peak_16 = in->element < 4 ? 1e12 * peak[DL_LANG_16_BIT] : in->peak;
+  if (in->format == DL_LANG_16_BIT)
+    in->peak *= dl_half_rate_share(gpu);
   in->tiles =
       in->format == DL_LANG_FP32 ? 0 : TILE * dl_or(gpu->multiprocessors, 0);
   in->systolic = dl_is_word(gpu->family, "tpu");
@@ -236,8 +239,10 @@ static void read_training(const struct dl_physics_row *row,
   in->trained = in->params;
   if (tune == DL_TUNE_HEAD)
     in->trained = 1e6 * dl_or(row->arch->head_params_m, 0);
-  if (adapters)
+  if (adapters) {
     in->trained = dl_adapter_params(run, row->arch->transformer);
+    in->adapted = dl_adapted_sides(run, row->arch->transformer);
+  }
   double share = fmin(in->trained / in->params, 1);
   in->passes = tune == DL_TUNE_HEAD ? 1 + 2 * share : 2 + share;
   in->unpack = tune == DL_TUNE_QLORA ? UNPACKED_BYTES * in->passes : 0;

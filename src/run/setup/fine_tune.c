@@ -33,9 +33,14 @@ double dl_usual_rank(const struct dl_transformer *t) {
   return t ? fmin(USUAL_RANK, dl_smallest_product(t)) : USUAL_RANK;
 }
 
+double dl_adapted_sides(const struct dl_run *r,
+                        const struct dl_transformer *t) {
+  bool attention_alone =
+      dl_is_word(r->stack, "ngc") || dl_is_word(r->stack, "mlperf");
+  return t ? dl_transformer_adapted_sides(t, attention_alone) : 0;
+}
+
 double dl_adapter_params(const struct dl_run *r,
                          const struct dl_transformer *t) {
-  return t ? dl_transformer_adapter_params(
-                 t, dl_or(r->lora_rank, dl_usual_rank(t)))
-           : 0;
+  return dl_or(r->lora_rank, dl_usual_rank(t)) * dl_adapted_sides(r, t);
 }

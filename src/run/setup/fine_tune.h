@@ -21,6 +21,12 @@ double dl_smallest_product(const struct dl_transformer *t);
  * the largest that the network's products (NULL: unknown) take. */
 double dl_usual_rank(const struct dl_transformer *t);
 
+/* Values that go into and come out of the products that fine_tune lora or qlora
+ * adapts, for a token; 0 without the shape of the network (NULL). NVIDIA's
+ * containers and MLPerf's rules (mlcommons/training, llama2_70b_lora: qkv_proj
+ * and o_proj) adapt attention alone, other software all products. */
+double dl_adapted_sides(const struct dl_run *r, const struct dl_transformer *t);
+
 /* Parameters of the adapters that fine_tune lora or qlora trains, of the usual
  * rank where it is unknown; 0 without the shape of the network (NULL). */
 double dl_adapter_params(const struct dl_run *r,
