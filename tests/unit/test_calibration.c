@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "physics/calibration/calibration.h"
+#include "physics/calibration/prospects.h"
 #include "physics/calibration/residual_precision.h"
 #include "physics/fit_row.h"
 #include "problem.h"
@@ -309,6 +310,97 @@ static void inverts_the_covariance(void **state) {
   dl_diag_free(&d);
 }
 
+/* Before two runs on a GPU, of what is wanted on another GPU, of a network that
+ * is bound otherwise (like / 3), and of the first run's own configuration. */
+enum { WANTED = 3 };
+static struct dl_prospects *
+make_prospects(const struct dl_hierarchical_fit *from,
+               struct dl_prospect_request *request, struct inputs in[5],
+               struct dl_prospect_run run[2], const void *wanted[WANTED]) {
+  struct dl_prospects *p;
+  struct dl_diag d = {0};
+  in[0] = make_inputs("a", "n", 1);
+  in[1] = make_inputs("a", "m", 1.6);
+  in[2] = make_inputs("b", "o", 1);
+  in[3] = make_inputs("a", "o", 1.6);
+  in[4] = in[0];
+  for (size_t i = 0; i < 2; i++)
+    run[i] = (struct dl_prospect_run){&in[i], 1};
+  for (size_t i = 0; i < WANTED; i++)
+    wanted[i] = &in[2 + i];
+  *request = (struct dl_prospect_request){.from = from,
+                                          .run = run,
+                                          .n_runs = 2,
+                                          .wanted = wanted,
+                                          .n_wanted = WANTED,
+                                          .quantity.of = {1}};
+  assert_int_equal(dl_prospects_new(&p, request, &d), DL_OK);
+  return p;
+}
+
+/* Variances as above. A run leaves v - c^2 / all of a variance v with the
+ * covariance c; two runs with the covariance b leave
+ *
+ *   v - (all (c^2 + e^2) - 2 b c e) / (all^2 - b^2). */
+static void runs_are_valued_before_they_are_measured(void **state) {
+  (void)state;
+  const double theta = 0.09, gpu = 0.01, like = 0.04, near_by = 0.01,
+               own = 0.0025, noise = 0.000425;
+  const double all = theta + gpu + near_by + own + like + noise;
+  const double far = theta + gpu + like / 3, same = all - noise;
+  const double by_first[WANTED] = {theta, far, same};
+  const double by_second[WANTED] = {theta, theta + gpu + like, far};
+  struct dl_prospect_request request;
+  struct inputs in[5];
+  struct dl_prospect_run run[2];
+  const void *wanted[WANTED];
+  double after[2 * WANTED];
+  struct dl_hierarchical_fit *from = make_fit(0.3);
+  struct dl_prospects *p = make_prospects(from, &request, in, run, wanted);
+  dl_prospects_after(p, 0, 2, after);
+  for (size_t i = 0; i < WANTED; i++) {
+    near(dl_prospects_now(p)[i], all, 1e-6);
+    near(after[i], all - by_first[i] * by_first[i] / all, 1e-6);
+    near(after[WANTED + i], all - by_second[i] * by_second[i] / all, 1e-6);
+  }
+  dl_prospects_measure(p, 0);
+  dl_prospects_after(p, 1, 1, after);
+  for (size_t i = 0; i < WANTED; i++) {
+    double c = by_first[i], e = by_second[i];
+    near(dl_prospects_now(p)[i], all - c * c / all, 1e-6);
+    near(after[i],
+         all - (all * (c * c + e * e) - 2 * far * c * e) /
+                   (all * all - far * far),
+         1e-6);
+  }
+  dl_prospects_free(p);
+  dl_hierarchical_fit_free(from);
+}
+
+/* What was valued is what a calibration does: with both runs the factor of the
+ * new posterior has the variance that is left of theta, and of another GPU's
+ * estimate only the residual's and the GPU's variance is left beside it. The
+ * factor is kept in multiples of 1e-6. */
+static void prospects_are_those_of_calibrations(void **state) {
+  (void)state;
+  const double others = 0.01 + 0.01 + 0.0025 + 0.04 + 0.000425;
+  const double y[] = {2, 1.4};
+  struct dl_prospect_request request;
+  struct inputs in[5];
+  struct dl_prospect_run run[2];
+  const void *wanted[WANTED];
+  struct dl_hierarchical_fit *from = make_fit(0.3);
+  struct dl_prospects *p = make_prospects(from, &request, in, run, wanted);
+  struct dl_hierarchical_fit *fit = calibrate(from, in, y, 2);
+  double sd = dl_posterior_at(&fit->posterior, 0, 0);
+  dl_prospects_measure(p, 1);
+  dl_prospects_measure(p, 0);
+  near(dl_prospects_now(p)[0], sd * sd + others, 5e-6);
+  dl_prospects_free(p);
+  dl_hierarchical_fit_free(fit);
+  dl_hierarchical_fit_free(from);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(moves_by_the_covariance),
@@ -318,6 +410,8 @@ int main(void) {
       cmocka_unit_test(slow_parts_slow_other_networks),
       cmocka_unit_test(settled_targets_leave_parameters),
       cmocka_unit_test(networks_without_a_name_differ),
+      cmocka_unit_test(runs_are_valued_before_they_are_measured),
+      cmocka_unit_test(prospects_are_those_of_calibrations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

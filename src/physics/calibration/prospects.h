@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What runs would teach a fit, before they are measured.
+ *
+ * With the errors of a calibration linearised about its prior (calibration.h),
+ * two logarithms have the covariance
+ *
+ *   C = J L L' J' + K
+ *
+ * J: their derivatives by constants and effects; L: the factor of the prior's
+ * covariance; K: that of the residuals. A run that measures the points P with
+ * the noise N leaves
+ *
+ *   C - C_P (C_PP + N)^-1 C_P'
+ *
+ * whatever it measures (Rasmussen & Williams 2006, Gaussian Processes for
+ * Machine Learning, section 2.2), so that the best run can be chosen without
+ * any measurement (Krause, Singh & Guestrin 2008, JMLR 9, 235-284). */
+
+#ifndef DL_PHYSICS_CALIBRATION_PROSPECTS_H
+#define DL_PHYSICS_CALIBRATION_PROSPECTS_H
+
+#include "physics/hierarchical_fit.h"
+
+/* A run that could be measured, or was. */
+struct dl_prospect_run {
+  const void *inputs;
+  unsigned measured; /* bit t: target t */
+};
+
+/* A quantity of a configuration: the sum of multiples of the logarithms of its
+ * targets. */
+struct dl_prospect_quantity {
+  double of[DL_MAX_TARGETS];
+};
+
+/* All borrowed. */
+struct dl_prospect_request {
+  const struct dl_hierarchical_fit *from;
+  const struct dl_prospect_run *run; /* n_runs */
+  size_t n_runs;
+  const void *const *wanted; /* n_wanted: inputs of what is to be estimated */
+  size_t n_wanted;
+  struct dl_prospect_quantity quantity; /* of each */
+};
+
+struct dl_prospects;
+
+/* *out is owned by the caller; it borrows the request. Errors (DL_EINPUT): a
+ * state without its posterior, or with runs of an earlier calibration. */
+enum dl_status dl_prospects_new(struct dl_prospects **out,
+                                const struct dl_prospect_request *request,
+                                struct dl_diag *d);
+void dl_prospects_free(struct dl_prospects *p); /* accepts NULL */
+void dl_prospects_free_local(struct dl_prospects **at);
+
+/* The variances of the errors of the wanted quantities, n_wanted of them,
+ * against one measurement of each; borrowed. */
+const double *dl_prospects_now(const struct dl_prospects *p);
+
+/* The same after each of n runs, from number `first` on, alone: n x n_wanted.
+ * Thread-safe. */
+void dl_prospects_after(const struct dl_prospects *p, size_t first, size_t n,
+                        double *variance);
+
+/* Run number `run` is measured from now on. */
+void dl_prospects_measure(struct dl_prospects *p, size_t run);
+
+#endif
