@@ -94,6 +94,7 @@ CLI_TESTS = \
 	tests/cli/bad-input.bats \
 	tests/cli/calibrate-intervals.bats \
 	tests/cli/calibrate-language.bats \
+	tests/cli/calibrate-suggest.bats \
 	tests/cli/calibrate.bats \
 	tests/cli/check.bats \
 	tests/cli/compare.bats \

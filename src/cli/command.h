@@ -52,7 +52,8 @@ struct dl_command {
   const char *doc;
   const struct dl_option_table *tables; /* NULL: common options only */
   bool rereads;        /* arguments are files that are read several times */
-  bool writes_model;   /* --output is the file of a model */
+  bool writes_model;   /* --output is the file of a model, */
+  const char *prints;  /* but with one of these options, "alpha|gamma"; NULL */
   size_t options_size; /* bytes of its struct of options */
   /* Sets defaults other than 0, or NULL; frees what DL_OPTION_READ stored, or
    * NULL. Lists are freed by main.c. */

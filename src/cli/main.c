@@ -100,7 +100,9 @@ static void free_options(const struct dl_command *c, char *options) {
 static enum dl_status choose_format(struct dl_cli *cli) {
   const struct dl_format *of_file =
       cli->output ? dl_format_of_file(cli->output) : NULL;
-  if (of_file && cli->command->writes_model)
+  const struct dl_command *c = cli->command;
+  bool prints = c->prints && dl_cli_given(cli, c->prints);
+  if (of_file && c->writes_model && !prints)
     return dl_fail(&cli->diag, DL_EUSAGE,
                    "--output '%s': it gets the model, which is XML; write the "
                    "report with --format %s to standard output",

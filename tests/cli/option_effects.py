@@ -57,7 +57,7 @@ VALUES = {
     "epoch-time": "9h", "step-time": "250ms", "throughput": "700/s",
     "gpu-util": "40", "gpu-power": "200", "known": "none",
     "since": "2030-01", "site": "hpc", "sort": "-id", "stabilise": "regime",
-    "stable": "3", "table": "runs.csv", "target": "epoch_energy_j",
+    "stable": "3", "suggest": None, "table": "runs.csv", "target": "epoch_energy_j",
     "title": "x", "tokens": "1e9", "top": "1", "totals": "totals.csv", "train-samples": "1000",
     "truncate-watts": None, "until": "2001-01", "use-gpus": "1",
     "user": "nobody", "utilisation": "0.5",
@@ -78,7 +78,8 @@ VALUES = {
     "extract --set": "lr=3", "plot --by": "n_gpus", "report --by": "account",
     "report --gpu": "a100", "report --from": "sacct",
     "step --method": "step-power", "step --from": "epochs",
-    "fit --method": "krr", "plot --score": "median_ape",
+    "fit --method": "krr", "calibrate --for": "plan.csv",
+    "calibrate --runs": "2", "plot --score": "median_ape",
 }
 
 TRAINING = "predict -a resnet50 -g a100"
@@ -101,6 +102,7 @@ BASES = [
     FIT + " --features log(macs_g),gpu.tdp_w --method ols --cv kfold:3",
     FIT + " --features log(macs_g) --no-model",
     "fit runs.csv --means table.csv", "calibrate runs.csv",
+    "calibrate runs.csv --suggest",
     "extract gpu-7.csv memory-7.csv -f csv", "extract --epochs gpu-7.csv",
     "step epochs.csv --epochs 50", "step gpu-7.csv --epochs 50",
     "step epochs.csv --epochs 50 --method carbontracker",

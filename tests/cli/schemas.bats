@@ -121,6 +121,12 @@ valid() {
   valid list list gpus --columns name,vendor --where 'year>2020'
 }
 
+@test 'calibrate' {
+  valid calibrate calibrate runs.csv -o mine.xml
+  valid calibrate-suggest calibrate runs.csv --suggest --for plan.csv --runs 2
+  valid calibrate-suggest calibrate plan.csv --suggest --model mine.xml
+}
+
 @test 'show' {
   valid show show gpu a100
   valid show show gpu ./lab-card.xml

@@ -1,44 +1,50 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dlest calibrate: a model brought to one's own GPU by measured runs. */
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "cli/command.h"
+#include "cli/calibration/calibration_table.h"
+#include "cli/calibration/suggest.h"
 #include "cli/passes/calibrated_model.h"
-#include "cli/passes/extract_rows.h"
-#include "cli/views/estimate_rows.h"
 #include "estimate/assumptions.h"
-#include "logs/extract.h"
-#include "logs/importers/importers.h"
-#include "logs/log.h"
 #include "model/fitting/calibrate.h"
-#include "output/format.h"
 #include "physics/rows/physics_regression.h"
 
-struct calibrate_options {
-  struct dl_job_options job; /* --set, --define, --alias */
-  const char *model;
-};
+#define AT(kind, member) DL_STORE(kind, struct dl_calibrate_options, member)
 
 static const struct dl_option options[] = {
     DL_HEADING("Calibration:", 1),
     {"model", 0, "FILE", "model file of dlest fit (default: the installed one)",
-     DL_STORE(TEXT, struct calibrate_options, model), .reads = true},
+     AT(TEXT, model), .reads = true},
+    DL_HEADING("Before a run is measured:", 2),
+    {"suggest", 0, NULL,
+     "print which configuration of FILE to measure, so that a calibration with "
+     "it helps most",
+     AT(FLAG, suggest)},
+    {"for", 0, "WANTED.csv",
+     "help these configurations (default: those of FILE)", AT(TEXT, wanted),
+     .with = "suggest"},
+    {"runs", 0, "N", "choose N runs to measure together (default 1)",
+     AT(COUNT, n_runs), .low = 1, .with = "suggest"},
+    {"all", 0, NULL, "print all runs and configurations", AT(FLAG, all),
+     .with = "suggest"},
     {0},
 };
 
 static const struct dl_option_table tables[] = {
     {options, 0},
-    {dl_table_options_rows, offsetof(struct calibrate_options, job)},
+    {dl_table_options_rows, offsetof(struct dl_calibrate_options, job)},
     {0},
 };
+
+static void init(void *options_at) {
+  ((struct dl_calibrate_options *)options_at)->n_runs = 1;
+}
 
 static const struct dl_column columns[] = {
     {"target", "target", NULL, DL_CODE, false},
@@ -48,94 +54,14 @@ static const struct dl_column columns[] = {
     {"mape_left_out", "left out", "%", DL_PERCENT, DL_MAIN},
     {.key = "mape_after"}};
 
-/* --- the runs */
-
-/* A runs table that can be read several times. Zeros at first. */
-struct table {
-  const char *path; /* of the file, borrowed */
-  FILE *runs;       /* what dlest extract makes of a log, owned; NULL: the file
-                       is a table itself */
-};
-
-/* Whether a file is a log, not a runs table. A file that no importer recognises
- * is a table with columns of its own. */
-static bool is_log(const char *path) {
-  const struct dl_log_options o = {.interval_s = 0};
-  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
-  DL_SCOPED(dl_log_free_local) struct dl_log *log = NULL;
-  return dl_log_open(&log, path, &o, &quiet) == DL_OK &&
-         log->importer != &dl_import_table && !log->importer->has_jobs;
-}
-
-static enum dl_status extract(struct table *t, struct dl_diag *d) {
-  static const struct dl_intern none = {0};
-  struct dl_progress_bar no_bar = {0};
-  struct dl_extract_context ctx = {
-      dl_extract_rows_new(&dl_format_csv, t->runs, false, &none), &no_bar};
-  char *path = (char *)t->path;
-  struct dl_extract_options o = {.sink = dl_extract_rows_add, .ctx = &ctx};
-  enum dl_status status = dl_extract(&path, 1, &o, d);
-  enum dl_status ended = dl_extract_rows_end(ctx.rows, status == DL_OK, d);
-  if (status == DL_OK)
-    status = ended;
-  if (status == DL_OK && (ferror(t->runs) || fflush(t->runs) != 0))
-    status = dl_fail_errno(d, "temporary file", "cannot write", errno);
-  return status;
-}
-
-/* Recognises a power log by its content and makes its runs. `path` is borrowed.
- * Anything else is left to the reader of tables. */
-static enum dl_status make_table(struct table *t, const char *path,
-                                 struct dl_diag *d) {
-  *t = (struct table){.path = path};
-  if (!is_log(path))
-    return DL_OK;
-  t->runs = tmpfile();
-  return t->runs ? extract(t, d)
-                 : dl_fail_errno(d, "temporary file", "cannot create", errno);
-}
-
-/* The file's own offset stays where it is. */
-static FILE *reopen(FILE *f) {
-  char path[32];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(f));
-  return fopen(path, "r");
-}
-
-/* Opens the table from its beginning; messages name the file. */
-static enum dl_status open_table(const struct table *t, struct dl_csv **csv,
-                                 struct dl_diag *d) {
-  if (!t->runs)
-    return dl_csv_open(csv, t->path, 0, d);
-  FILE *f = reopen(t->runs);
-  return f ? dl_csv_open_stream(csv, f, t->path, 0, 0, d)
-           : dl_fail_errno(d, "temporary file", "cannot open", errno);
-}
-
-static void close_table(struct table *t) {
-  if (t->runs)
-    fclose(t->runs);
-}
-
-/* Replaces a table by the runs that a model keeps. */
-static enum dl_status make_kept(struct table *t, const struct dl_model *m,
-                                struct dl_diag *d) {
-  close_table(t);
-  *t = (struct table){.path = m->path ? m->path : "runs", .runs = tmpfile()};
-  if (t->runs)
-    dl_kept_runs_write(&m->runs, t->runs);
-  return t->runs && !ferror(t->runs) && fflush(t->runs) == 0
-             ? DL_OK
-             : dl_fail_errno(d, "temporary file", "cannot write", errno);
-}
-
 /* --- reading */
 
 struct calibrating {
   struct dl_cli *cli;
-  struct calibrate_options *o;
+  struct dl_calibrate_options *o;
   const char *input;
-  struct table table_of;     /* the new runs, then all that the model keeps */
+  struct dl_calibration_table
+      table_of;              /* the new runs, then all that the model keeps */
   struct dl_run_kinds kinds; /* of the new runs, then of all */
   const struct dl_model *m;
   struct dl_table *table;
@@ -144,7 +70,7 @@ struct calibrating {
 };
 
 static void end(struct calibrating *w) {
-  close_table(&w->table_of);
+  dl_calibration_table_close(&w->table_of);
 }
 
 /* Whether a fit can learn from another quantity than its target, by constants
@@ -190,7 +116,7 @@ static enum dl_status begin_table(const struct calibrating *w,
                                   struct dl_diag *d) {
   struct dl_run one = dl_run_unknown;
   dl_run_set_number(&one, DL_RUN_n_gpus, 1);
-  DL_TRY(open_table(&w->table_of, csv, d));
+  DL_TRY(dl_calibration_table_open(&w->table_of, csv, d));
   DL_TRY(dl_csv_drop_empty(*csv, d));
   dl_frame_columns(f, *csv);
   dl_frame_assume(f, dl_assume_language_setup, false);
@@ -362,7 +288,8 @@ static enum dl_status calibrate_all(struct calibrating *w, struct dl_model *m) {
   struct dl_progress *progress = w->cli->diag.progress;
   DL_SCOPED(dl_diag_free) struct dl_diag quiet = {.progress = progress};
   DL_FREED bool *used = dl_calloc(m->runs.n, sizeof *used);
-  enum dl_status status = make_kept(&w->table_of, m, &w->cli->diag);
+  enum dl_status status =
+      dl_calibration_table_keep(&w->table_of, m, &w->cli->diag);
   if (status == DL_OK)
     status = find_kinds(w, NULL);
   for (size_t i = 0; i < m->n_fits && status == DL_OK; i++) {
@@ -430,11 +357,13 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_SCOPED(dl_model_free_local) struct dl_model *m = NULL;
   DL_SCOPED(dl_report_free_local) struct dl_report *r = dl_report_new();
   DL_SCOPED(dl_kept_runs_free) struct dl_kept_runs new = {0};
+  if (w.o->suggest)
+    return dl_suggest_runs(cli, w.o);
   if (strcmp(w.input, "-") == 0)
     return dl_fail(&cli->diag, DL_EUSAGE,
                    "the table is read several times: give a file, not "
                    "standard input");
-  DL_TRY(make_table(&w.table_of, w.input, &cli->diag));
+  DL_TRY(dl_calibration_table_make(&w.table_of, w.input, &cli->diag));
   DL_TRY(find_kinds(&w, &w.o->job));
   DL_TRY(dl_open_calibrated(cli, w.o->model, &w.kinds, &m));
   w.m = m;
@@ -455,15 +384,20 @@ const struct dl_command dl_cmd_calibrate = {
            "uncertain, and the effects of the GPU and the host. Writes a model "
            "for dlest predict --model (RUNS.calibrated.xml; -o names another). "
            "FILE is a table of runs, or a power log whose settings --set "
-           "gives."
+           "gives. With --suggest nothing is measured yet: FILE is a table of "
+           "configurations, and the best of them to measure is printed."
            "\vExamples:\n"
            "  dlest calibrate runs.csv\n"
            "  dlest calibrate runs.csv -o mine.xml\n"
            "  dlest calibrate gpu-7.csv -s arch=resnet50 -s batch_size=64 \\\n"
-           "      -s dataset=imagenette -s epochs=12\n",
+           "      -s dataset=imagenette -s epochs=12\n"
+           "  dlest calibrate plan.csv --suggest\n"
+           "  dlest calibrate runs.csv --suggest --for plan.csv\n",
     .tables = tables,
-    .options_size = sizeof(struct calibrate_options),
+    .options_size = sizeof(struct dl_calibrate_options),
     .rereads = true,
     .writes_model = true,
+    .prints = "suggest",
+    .init = init,
     .run = run,
 };

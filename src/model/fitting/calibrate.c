@@ -237,6 +237,16 @@ static void replace(struct dl_fit *fit, void *state) {
   fit->state = state;
 }
 
+void dl_uncalibrate(struct dl_fit *fit) {
+  void *state = fit->before.state;
+  if (!state)
+    return;
+  revert(fit);
+  fit->method->free(fit->state);
+  fit->state = state;
+  fit->before = (struct dl_uncalibrated){0};
+}
+
 bool dl_can_be_calibrated(const struct dl_fit *fit) {
   return fit->method->physics && fit->method->physics->bound;
 }

@@ -44,6 +44,9 @@ enum dl_status dl_calibrate_check(const struct dl_fit *fit,
 enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
                             struct dl_calibration *c, struct dl_diag *d);
 
+/* Makes a fit what it was before any calibration. */
+void dl_uncalibrate(struct dl_fit *fit);
+
 /* Warns of what is suspicious in the errors of a target: a run, of those that
  * the table of the calibration had in this order from line 2 on, that the
  * estimate misses by many times, and runs of `input` that contradict each

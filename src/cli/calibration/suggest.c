@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/calibration/suggest.h"
+
+#include "cli/calibration/calibration_table.h"
+#include "cli/calibration/suggest_report.h"
+#include "model/fitting/calibrate.h"
+
+struct suggesting {
+  struct dl_cli *cli;
+  const struct dl_calibrate_options *o;
+  struct dl_model *m; /* owned */
+  struct dl_calibration_table kept;
+  struct dl_suggestion_rows rows;
+  struct dl_suggestion s;
+};
+
+static void end(struct suggesting *w) {
+  dl_model_free(w->m);
+  dl_calibration_table_close(&w->kept);
+  dl_suggestion_rows_free(&w->rows);
+  dl_suggestion_free(&w->s);
+}
+
+/* Reads a table whose rows are of one GPU and one epoch by default. `job`: the
+ * options of rows, or NULL: they were measured. */
+static enum dl_status read_table(struct suggesting *w, struct dl_csv *csv,
+                                 const struct dl_job_options *job,
+                                 struct dl_suggestion_table *table) {
+  struct dl_diag *d = &w->cli->diag;
+  struct dl_run one = dl_run_unknown;
+  DL_SCOPED(dl_frame_free_local)
+  struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
+  dl_run_set_number(&one, DL_RUN_n_gpus, 1);
+  if (job)
+    dl_run_set_number(&one, DL_RUN_epochs, 1);
+  dl_frame_columns(f, csv);
+  DL_TRY(dl_frame_begin(f, &one, false, d));
+  if (job)
+    DL_TRY(dl_job_options_apply_table(job, f, d));
+  const struct dl_suggestion_source from = {.m = w->m,
+                                            .catalog = dl_cli_catalog(w->cli),
+                                            .f = f,
+                                            .csv = csv,
+                                            .measured = !job};
+  return dl_suggestion_rows_read(&w->rows, table, &from, d);
+}
+
+/* Reads a table of configurations, of which one at least must be usable. */
+static enum dl_status read_configurations(struct suggesting *w,
+                                          const char *path,
+                                          struct dl_suggestion_table *table) {
+  struct dl_diag *d = &w->cli->diag;
+  DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
+  DL_TRY(dl_csv_open(&csv, path, 0, d));
+  DL_TRY(dl_csv_drop_empty(csv, d));
+  DL_TRY(read_table(w, csv, &w->o->job, table));
+  return table->n > 0
+             ? DL_OK
+             : dl_fail_at(d, DL_EINPUT, path, 0, "no run that could be used");
+}
+
+/* Reads the runs that calibrated the model, which becomes what it was before.
+ */
+static enum dl_status read_kept(struct suggesting *w) {
+  struct dl_diag *d = &w->cli->diag;
+  DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
+  for (size_t i = 0; i < w->m->n_fits; i++)
+    dl_uncalibrate(&w->m->fit[i]);
+  if (w->m->runs.n == 0)
+    return DL_OK;
+  DL_TRY(dl_calibration_table_keep(&w->kept, w->m, d));
+  DL_TRY(dl_calibration_table_open(&w->kept, &csv, d));
+  return read_table(w, csv, NULL, &w->rows.kept);
+}
+
+enum dl_status dl_suggest_runs(struct dl_cli *cli,
+                               const struct dl_calibrate_options *o) {
+  DL_SCOPED(end) struct suggesting w = {.cli = cli, .o = o};
+  const char *path = cli->argument[0];
+  DL_TRY(dl_open_model(cli, o->model, &w.m));
+  DL_TRY(read_kept(&w));
+  DL_TRY(read_configurations(&w, path, &w.rows.runs));
+  if (o->wanted)
+    DL_TRY(read_configurations(&w, o->wanted, &w.rows.wanted));
+  DL_TRY(dl_suggestion_make(&w.s, &w.rows, o->n_runs, &cli->diag));
+  return dl_suggest_report(cli, o, &w.rows, &w.s);
+}

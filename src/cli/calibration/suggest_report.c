@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/calibration/suggest_report.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "cli/views/summary/answer.h"
+
+/* Rows of a table without --all. */
+enum { MOST_IN_TEXT = 8 };
+
+/* The settings of a configuration. */
+#define OF(member) DL_MEMBER(dl_suggestion_row, member)
+static const struct dl_member_column settings[] = {
+    {{"line", "line", NULL, DL_CODE, DL_MAIN}, OF(line)},
+    {{"arch", "arch", NULL, DL_CODE, DL_MAIN}, OF(arch)},
+    {{"gpu", "GPU", NULL, DL_CODE, 0}, OF(gpu)},
+    {{"n_gpus", "GPUs", NULL, DL_CODE, 0}, OF(n_gpus)},
+    {{"precision", "precision", NULL, DL_CODE, 0}, OF(precision)},
+    {{"batch_size", "batch", NULL, DL_CODE, DL_MAIN}, OF(batch_size)},
+    {{"image_px", "px", NULL, DL_CODE, 0}, OF(image_px)},
+    {{"seq_len", "sequence", NULL, DL_CODE, 0}, OF(seq_len)}};
+enum { SETTINGS = DL_LENGTH(settings), LINE = 0, ARCH = 1 };
+
+static const struct dl_column errors_after[] = {
+    {"time_error", "time", "%", DL_PERCENT, DL_MAIN},
+    {"energy_error", "energy", "%", DL_PERCENT, 0}};
+enum { ERRORS = DL_LENGTH(errors_after) };
+
+struct view {
+  struct dl_report *r;
+  const struct dl_calibrate_options *o;
+  const struct dl_suggestion_rows *rows;
+  const struct dl_suggestion *s;
+  const struct dl_suggestion_table *wanted;
+  const char *path, *wanted_path;
+  bool all;
+};
+
+static size_t shown(const struct view *w, size_t n) {
+  return w->all || n <= MOST_IN_TEXT + 1 ? n : MOST_IN_TEXT;
+}
+
+/* "Title (8 of 24)" */
+static void title_of(char title[120], const char *what, size_t n, size_t of) {
+  if (n < of)
+    snprintf(title, 120, "%s (%zu of %zu)", what, n, of);
+  else
+    snprintf(title, 120, "%s", what);
+}
+
+static bool same_value(const struct dl_value *a, const struct dl_value *b) {
+  if (a->type != b->type || a->type == DL_NULL)
+    return a->type == b->type;
+  return a->type == DL_STRING ? strcmp(a->string, b->string) == 0
+         : a->type == DL_COUNT
+             ? a->count == b->count
+             : !(a->number < b->number) && !(a->number > b->number);
+}
+
+/* The settings as columns; those that are the same in all rows of a table have
+ * no heading. */
+static void setting_columns(const struct dl_suggestion_table *t,
+                            struct dl_column columns[SETTINGS]) {
+  bool varies[SETTINGS] = {[LINE] = true, [ARCH] = true};
+  struct dl_value first[SETTINGS], v[SETTINGS];
+  dl_member_values(settings, SETTINGS, &t->row[0], first);
+  for (size_t i = 1; i < t->n; i++) {
+    dl_member_values(settings, SETTINGS, &t->row[i], v);
+    for (size_t k = 0; k < SETTINGS; k++)
+      varies[k] |= !same_value(&v[k], &first[k]);
+  }
+  dl_member_headings(columns, settings, SETTINGS);
+  for (size_t k = 0; k < SETTINGS; k++)
+    if (!varies[k])
+      columns[k].heading = NULL;
+}
+
+static void error_values(const struct dl_suggestion_errors *e,
+                         struct dl_value v[ERRORS]) {
+  for (size_t q = 0; q < ERRORS; q++)
+    v[q] = dl_number(e->of[q]);
+}
+
+/* Appends "line 7 of runs.csv: resnet50 on a100, batch size 64". */
+static void add_run(struct dl_text *t, const struct view *w, size_t run) {
+  const struct dl_suggestion_row *row = &w->rows->runs.row[run];
+  char number[DL_NUMBER_SIZE];
+  dl_text_printf(t, "line %zu of %s: %s on ", row->line, w->path,
+                 row->arch ? row->arch : "the network");
+  if (row->n_gpus > 1)
+    dl_text_printf(t, "%s x ", dl_format_short(number, row->n_gpus));
+  dl_text_add(t, row->gpu ? row->gpu : "the GPU");
+  if (!isnan(row->batch_size))
+    dl_text_printf(t, ", batch size %s",
+                   dl_format_short(number, row->batch_size));
+}
+
+static void add_answer(const struct view *w) {
+  static const char *const labels[] = {"Time", "Energy"};
+  struct dl_answer_line line[ERRORS] = {0};
+  DL_TEXT(title);
+  dl_text_add(&title, "Measure ");
+  add_run(&title, w, w->s->chosen[0].run);
+  for (size_t i = 1; i < w->s->n_chosen; i++)
+    dl_text_printf(&title, ", line %zu",
+                   w->rows->runs.row[w->s->chosen[i].run].line);
+  struct dl_report *g = dl_report_group(w->r, NULL, dl_text_str(&title));
+  for (size_t q = 0; q < ERRORS; q++) {
+    double after = w->s->chosen[w->s->n_chosen - 1].after.of[q];
+    dl_answer_figure(&line[q], &(struct dl_answer){labels[q], DL_PERCENT, "%",
+                                                   after, NAN, NAN, NULL});
+    dl_answer_number(&line[q], "", 100 * w->s->before.of[q], " % before");
+  }
+  dl_answer_remark(&line[0], "expected error of %zu configuration%s",
+                   w->wanted->n, w->wanted->n == 1 ? "" : "s");
+  dl_answer_lines(g, line, ERRORS);
+}
+
+/* A table of runs: `of` them, of which the first n are shown. */
+static struct dl_table *calibration_table(const struct view *w, const char *key,
+                                          const char *what, size_t n,
+                                          size_t of) {
+  struct dl_column columns[SETTINGS + ERRORS];
+  char title[120];
+  setting_columns(&w->rows->runs, columns);
+  memcpy(columns + SETTINGS, errors_after, sizeof errors_after);
+  title_of(title, what, n, of);
+  return dl_report_table(w->r, key, title, columns, SETTINGS + ERRORS,
+                         strcmp(key, "runs") == 0);
+}
+
+static void put_run(const struct view *w, struct dl_table *t, size_t run,
+                    const struct dl_suggestion_errors *e) {
+  struct dl_value v[SETTINGS + ERRORS];
+  dl_member_values(settings, SETTINGS, &w->rows->runs.row[run], v);
+  error_values(e, v + SETTINGS);
+  dl_table_row(t, v, NULL);
+}
+
+static void add_runs(const struct view *w) {
+  const struct dl_suggestion *s = w->s;
+  size_t of = w->rows->runs.n, n = shown(w, of);
+  struct dl_table *t =
+      calibration_table(w, "runs", "Expected errors after one run", n, of);
+  for (size_t i = 0; i < n; i++)
+    put_run(w, t, s->order[i], &s->after[s->order[i]]);
+}
+
+/* Several runs, each with those before it. */
+static void add_chosen(const struct view *w) {
+  const struct dl_suggestion *s = w->s;
+  struct dl_table *t = calibration_table(
+      w, "suggested", "After these runs together", s->n_chosen, s->n_chosen);
+  for (size_t i = 0; i < s->n_chosen; i++)
+    put_run(w, t, s->chosen[i].run, &s->chosen[i].after);
+}
+
+static void add_best(const struct view *w) {
+  static const struct dl_column more[] = {
+      {"time_error_before", "before", "%", DL_PERCENT, DL_MAIN},
+      {.key = "energy_error_before"},
+      {"run_line", "measure line", NULL, DL_CODE, DL_MAIN}};
+  enum { MORE = DL_LENGTH(more), COLUMNS = SETTINGS + MORE + ERRORS };
+  struct dl_column columns[COLUMNS];
+  struct dl_value v[COLUMNS];
+  size_t n = shown(w, w->wanted->n);
+  char title[120];
+  setting_columns(w->wanted, columns);
+  memcpy(columns + SETTINGS, more, sizeof more);
+  memcpy(columns + SETTINGS + MORE, errors_after, sizeof errors_after);
+  title_of(title, "Best run of another configuration for each", n,
+           w->wanted->n);
+  struct dl_table *t =
+      dl_report_table(w->r, "wanted", title, columns, COLUMNS, false);
+  for (size_t i = 0; i < n; i++) {
+    const struct dl_suggested_for *best = &w->s->best[i];
+    dl_member_values(settings, SETTINGS, &w->wanted->row[i], v);
+    error_values(&best->before, v + SETTINGS);
+    v[SETTINGS + 2] = best->run == SIZE_MAX
+                          ? dl_string(NULL)
+                          : dl_count(w->rows->runs.row[best->run].line);
+    error_values(&best->after, v + SETTINGS + MORE);
+    dl_table_row(t, v, NULL);
+  }
+}
+
+enum dl_status dl_suggest_report(struct dl_cli *cli,
+                                 const struct dl_calibrate_options *o,
+                                 const struct dl_suggestion_rows *rows,
+                                 const struct dl_suggestion *s) {
+  struct view w = {.r = dl_report_new(),
+                   .o = o,
+                   .rows = rows,
+                   .s = s,
+                   .wanted = rows->wanted.n > 0 ? &rows->wanted : &rows->runs,
+                   .path = dl_path_name(cli->argument[0]),
+                   .all = o->all || cli->format->whole};
+  add_answer(&w);
+  DL_LINES(w.r, {.key = "configurations", .value = dl_count(w.wanted->n)},
+           {.key = "time_error_before",
+            .value = dl_number(s->before.of[DL_SUGGEST_TIME])},
+           {.key = "energy_error_before",
+            .value = dl_number(s->before.of[DL_SUGGEST_ENERGY])});
+  if (s->n_chosen > 1 || cli->format->whole)
+    add_chosen(&w);
+  add_runs(&w);
+  add_best(&w);
+  dl_report_say(w.r, "Expected errors: half of all estimates are off by less. "
+                     "Times by the time of the run, energies by its time and "
+                     "power.");
+  return dl_cli_print(cli, w.r);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reads tables of configurations that could be measured. */
+
+#include "estimate/suggestion/suggestion_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "estimate/assumptions.h"
+#include "estimate/session.h"
+
+struct reader {
+  struct dl_suggestion_rows *rows;
+  struct dl_suggestion_table *table;
+  const struct dl_suggestion_source *from;
+  struct dl_session *session;
+};
+
+static void end_reader(struct reader *r) {
+  dl_session_free(r->session);
+}
+
+void dl_suggestion_rows_free(struct dl_suggestion_rows *rows) {
+  free(rows->kept.row);
+  free(rows->runs.row);
+  free(rows->wanted.row);
+  for (size_t k = 0; k < DL_SUGGEST_KINDS; k++)
+    dl_physics_rows_free(&rows->inputs[k]);
+  dl_intern_free(&rows->texts);
+  *rows = (struct dl_suggestion_rows){0};
+}
+
+/* The fit of a kind: of its time, as it is estimated. */
+static const struct dl_bound_fit *fit_of(const struct dl_session *s,
+                                         size_t kind) {
+  return kind == DL_SUGGEST_LANGUAGE     ? &s->fit[DL_LANGUAGE_RATE]
+         : s->fit[DL_PHYSICAL_EPOCH].fit ? &s->fit[DL_PHYSICAL_EPOCH]
+                                         : &s->fit[DL_PHYSICAL_TIME];
+}
+
+static const char *keep_text(struct dl_suggestion_rows *rows, const char *s) {
+  long at = s ? dl_intern(&rows->texts, s) : -1;
+  return at < 0 ? NULL : rows->texts.s[at];
+}
+
+/* Half of an interval of a logarithm; NaN without one. */
+static double half_width(double low, double high) {
+  return low > 0 && high > 0 ? log(high / low) / 2 : (double)NAN;
+}
+
+static void take_widths(struct dl_suggestion_row *to,
+                        const struct dl_job_predictions *p,
+                        const struct dl_estimate *est) {
+  const struct dl_prediction *rate = &p->of[DL_LANGUAGE_RATE];
+  to->half_width[DL_SUGGEST_TIME] =
+      p->language ? half_width(rate->low, rate->high)
+                  : half_width(est->time_low_s, est->time_high_s);
+  to->half_width[DL_SUGGEST_ENERGY] = half_width(est->low_j, est->high_j);
+}
+
+/* The targets that columns of a row have. */
+static unsigned measured_of(const struct dl_physics *physics,
+                            const struct dl_run *run) {
+  double value[DL_MAX_TARGETS];
+  unsigned set = 0;
+  physics->measured(run, value);
+  for (size_t t = 0; t < physics->n_targets; t++)
+    set |= isnan(value[t]) ? 0 : 1u << t;
+  return set;
+}
+
+/* Keeps a row whose inputs are complete. */
+static void keep_row(struct reader *r, struct dl_suggestion_row *to,
+                     const struct dl_predictor_row *at) {
+  const struct dl_run *run = &at->row->run;
+  struct dl_suggestion_rows *rows = r->rows;
+  struct dl_physics_rows *inputs = &rows->inputs[to->kind];
+  inputs->physics = rows->fit[to->kind]->method->physics;
+  dl_physics_rows_room(inputs, 1);
+  memcpy(dl_physics_rows_inputs(inputs, 0), at->inputs.bytes,
+         inputs->physics->input_size);
+  dl_physics_rows_take(inputs, 0);
+  to->input = inputs->input[inputs->n - 1];
+  if (r->from->measured)
+    to->measured = measured_of(inputs->physics, run);
+  to->arch = keep_text(rows, run->arch);
+  to->gpu = keep_text(rows, run->gpu);
+  to->precision = keep_text(rows, run->precision);
+  to->n_gpus = run->n_gpus;
+  to->batch_size = run->batch_size;
+  to->image_px = run->image_px;
+  to->seq_len = run->seq_len;
+  DL_GROW(r->table->row, r->table->cap, r->table->n + 1);
+  r->table->row[r->table->n++] = *to;
+}
+
+/* Takes a row that has estimates, or skips it. */
+static enum dl_status take_row(struct reader *r, struct dl_suggestion_row *to,
+                               const struct dl_row *row, struct dl_diag *d) {
+  const struct dl_bound_fit *of = fit_of(r->session, to->kind);
+  const char *path = dl_csv_path(r->from->csv);
+  struct dl_predictor_row at;
+  if (dl_run_is_inference(&row->run)) {
+    dl_skip_at(d, path, to->line,
+               "a row of inference, where trainings are fitted");
+    return DL_OK;
+  }
+  if (!of->fit)
+    return dl_fail_at(d, DL_EINPUT, path, to->line,
+                      "the model has no fit that this run could calibrate");
+  dl_predictor_take(of->p, row, &at);
+  const char *why =
+      at.lacks ? NULL : of->fit->method->physics->check(at.inputs.bytes);
+  if (at.lacks)
+    dl_skip_at(d, path, to->line, "column '%s': no value", at.lacks);
+  else if (why)
+    dl_skip_at(d, path, to->line, "%s", why);
+  if (at.lacks || why)
+    return DL_OK;
+  r->rows->fit[to->kind] = of->fit;
+  keep_row(r, to, &at);
+  return DL_OK;
+}
+
+static enum dl_status read_row(struct reader *r, const struct dl_row *row,
+                               size_t line, struct dl_diag *d) {
+  struct dl_suggestion_row to = {.line = line};
+  const char *path = dl_csv_path(r->from->csv);
+  struct dl_job_predictions p;
+  struct dl_estimate est;
+  struct dl_job job;
+  bool bad;
+  if (row->fault.kind != DL_FAULT_NONE)
+    return dl_frame_complain(r->from->f, row, path, line, d);
+  DL_TRY(dl_session_row(r->session, row, &job, &p, &est, d));
+  DL_TRY(dl_session_check(r->from->catalog, &job, path, line, &bad, d));
+  if (bad)
+    return DL_OK;
+  to.kind = p.language ? DL_SUGGEST_LANGUAGE : DL_SUGGEST_OTHERS;
+  take_widths(&to, &p, &est);
+  return take_row(r, &to, row, d);
+}
+
+enum dl_status dl_suggestion_rows_read(struct dl_suggestion_rows *rows,
+                                       struct dl_suggestion_table *table,
+                                       const struct dl_suggestion_source *from,
+                                       struct dl_diag *d) {
+  DL_SCOPED(end_reader)
+  struct reader r = {.rows = rows, .table = table, .from = from};
+  const struct dl_csv_block *block;
+  DL_TRY(dl_session_new(&r.session, from->f, from->m, "physical", 0.5, d));
+  DL_TRY(dl_session_find_families(r.session, NULL, from->catalog, d));
+  r.session->fields.known = 0;
+  /* As a calibration reads them. */
+  dl_frame_assume(from->f, dl_assume_language_setup, true);
+  dl_frame_warn_unused(from->f, d);
+  do {
+    DL_TRY(dl_frame_next(from->f, from->csv, &block, d));
+    for (size_t i = 0; block && i < block->n_rows; i++)
+      DL_TRY(read_row(&r, dl_frame_row(from->f, i), block->line[i], d));
+  } while (block);
+  dl_frame_warn_aliases(from->f, d);
+  return DL_OK;
+}

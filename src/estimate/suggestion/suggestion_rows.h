@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tables of configurations that could be measured, or are to be estimated, as
+ * the fits of a model take them. */
+
+#ifndef DL_ESTIMATE_SUGGESTION_SUGGESTION_ROWS_H
+#define DL_ESTIMATE_SUGGESTION_SUGGESTION_ROWS_H
+
+#include "model/model.h"
+#include "physics/rows/physics_rows.h"
+#include "run/frame.h"
+
+/* What a model estimates of a training. */
+enum { DL_SUGGEST_TIME, DL_SUGGEST_ENERGY, DL_SUGGEST_QUANTITIES };
+
+/* The kinds of trainings that have a fit each. */
+enum { DL_SUGGEST_OTHERS, DL_SUGGEST_LANGUAGE, DL_SUGGEST_KINDS };
+
+struct dl_suggestion_row {
+  size_t line;                        /* of its file */
+  const char *arch, *gpu, *precision; /* or NULL; of the texts of the rows */
+  double n_gpus, batch_size;          /* NaN: unknown */
+  double image_px, seq_len;           /* likewise */
+  size_t kind;
+  size_t input;      /* number of its inputs among those of its kind */
+  unsigned measured; /* bit t: target t of its physics; of rows that were */
+  /* Half-widths of the 50 % intervals of the logarithms of its quantities: so
+   * far off are half of all estimates. NaN: unknown. */
+  double half_width[DL_SUGGEST_QUANTITIES];
+};
+
+/* A table. Starts from {0}. */
+struct dl_suggestion_table {
+  struct dl_suggestion_row *row; /* owned */
+  size_t n, cap;
+};
+
+/* What rows of all tables share. Starts from {0}. */
+struct dl_suggestion_rows {
+  struct dl_suggestion_table kept; /* what calibrated the model so far */
+  struct dl_suggestion_table runs; /* what could be measured */
+  struct dl_suggestion_table wanted;
+  struct dl_physics_rows inputs[DL_SUGGEST_KINDS];
+  const struct dl_fit *fit[DL_SUGGEST_KINDS]; /* NULL: no row of that kind */
+  struct dl_intern texts;
+};
+
+void dl_suggestion_rows_free(struct dl_suggestion_rows *rows);
+
+/* Where the rows of a table come from; all borrowed. */
+struct dl_suggestion_source {
+  const struct dl_model *m;
+  struct dl_catalog *catalog;
+  struct dl_frame *f; /* has the columns of the table */
+  struct dl_csv *csv;
+  bool measured; /* what columns say was; else what they say does not count */
+};
+
+/* Adds the rows of a source to a table of `rows`. Those that cannot be used are
+ * skipped. Error (DL_EINPUT): the model has no fit that rows could calibrate.
+ */
+enum dl_status dl_suggestion_rows_read(struct dl_suggestion_rows *rows,
+                                       struct dl_suggestion_table *table,
+                                       const struct dl_suggestion_source *from,
+                                       struct dl_diag *d);
+
+#endif
