@@ -329,10 +329,11 @@ static void find_input(struct dl_job_predictions *p, const struct dl_job *job) {
 }
 
 /* Bounds the predicted time of an epoch, and its energy, by the input of the
- * parts: a GPU that waits for it draws its static power. `memory_w`: of the
- * node's memory, as far as the energy includes it. */
+ * parts: a GPU that waits for it draws its static power, which is uncertain.
+ * `memory_w`: of the node's memory, as far as the energy includes it. */
 static void bound_by_input(struct dl_job_predictions *p,
-                           const struct dl_job *job, double memory_w) {
+                           const struct dl_job *job, double memory_w,
+                           double coverage) {
   struct dl_physical_parts *parts = &p->parts;
   double input = parts->input_s;
   if (!(input > 0))
@@ -342,11 +343,14 @@ static void bound_by_input(struct dl_job_predictions *p,
   double waiting = dl_input_together(alone, input) - alone;
   double least = dl_input_together(alone, input / factor) - alone;
   double most = dl_input_together(alone, input * factor) - alone;
-  double watts = job->run->n_gpus * parts->static_w + memory_w;
+  double static_w = job->run->n_gpus * parts->static_w;
+  double watts = static_w + memory_w;
+  double doubt_w = static_w * (dl_static_factor(0, coverage) - 1);
   add_waiting(&p->of[DL_PHYSICAL_TIME], waiting, waiting - least,
               most - waiting);
   add_waiting(&p->of[DL_PHYSICAL_EPOCH], waiting * watts,
-              (waiting - least) * watts, (most - waiting) * watts);
+              hypot((waiting - least) * watts, waiting * doubt_w),
+              hypot((most - waiting) * watts, waiting * doubt_w));
 }
 
 enum dl_status dl_predictions_make(struct dl_job_predictions *p,
@@ -387,7 +391,8 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   const struct dl_fit *epoch = ctx->fit[DL_PHYSICAL_EPOCH].fit;
   bool gpu = epoch && epoch->boundary && strcmp(epoch->boundary, "gpu") == 0;
   if (trains && !given && !p->conditioned.is) /* its energies have the memory */
-    bound_by_input(p, job, gpu ? 0 : dl_training_memory_w(job->found.gpu));
+    bound_by_input(p, job, gpu ? 0 : dl_training_memory_w(job->found.gpu),
+                   ctx->coverage);
   dl_infer(ctx, job, &p->served);
   /* PRE gives the duration where the physical method has none. */
   bool pre = ctx->asks_pre || (!given && isnan(dl_physical_duration(job, p)));

@@ -186,6 +186,29 @@ less() {
   near '.estimates[0].duration_s' 324000
 }
 
+@test "energy of waiting is as uncertain as static power" {
+  # A standard error of .2 of its logarithm, 1.645 of them at 90 %: a factor of
+  # 1.39 either way. Five minutes of work in 30 days; without the work's times
+  # the same is known by the utilization.
+  for known in '--throughput 5000/s' '--epoch-time 20m' '--gpu-util 0.1'; do
+    # shellcheck disable=SC2086 # options
+    try "${RUN[@]}" --epochs 1 --duration 30d $known
+    check '.estimates[0] | .high_j / .energy_j > 1.39 and
+      .energy_j / .low_j > 1.39 and .high_j / .low_j < 3'
+  done
+}
+
+@test "a power and the time of the whole run are the energy, steps or not" {
+  # 50 W x 30 d; meters are right to within exp(1.645 x .03) = 1.0506
+  for known in '--throughput 5000/s' '--epoch-time 20m' '--gpu-util 0.1' ''; do
+    # shellcheck disable=SC2086 # options
+    try "${RUN[@]}" --epochs 1 --duration 30d --gpu-power 50 $known
+    within '.estimates[0].energy_j' $((50 * 30 * 86400)) 1e-9
+    within '.estimates[0].high_j' "$(jq -n '50 * 30 * 86400 * 1.0506')" 1e-3
+    within '.estimates[0].low_j' "$(jq -n '50 * 30 * 86400 / 1.0506')" 1e-3
+  done
+}
+
 @test "contradictory values are refused with both figures" {
   refuses 2 "dlest: $(message rates_contradict samples_per_s 2500 step_s 1024 | as_options)" \
     "${RUN[@]}" --throughput 2500/s --step-time 250ms

@@ -82,6 +82,16 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
   done
 }
 
+@test "energy of idling is as uncertain as static power" {
+  # A standard error of .2 of its logarithm, 1.645 of them: 1.3895; a minute of
+  # work in 28 hours
+  served --arch resnet50 --gpu t4 --samples 1000 --idle-s 100
+  check '.estimates[0] | (.high_j / .energy_j / 1.3895 - 1 | fabs) < 0.01 and
+    (.energy_j / .low_j / 1.3895 - 1 | fabs) < 0.01'
+  served "${llama[@]}" --request-rate 0.001 --requests 100
+  check '.estimates[0] | (.high_j / .energy_j / 1.3895 - 1 | fabs) < 0.02'
+}
+
 @test "a duration that the estimate does not take is warned of" {
   local none
   none="dlest: warning: $(message duration_no_effect)"

@@ -46,11 +46,19 @@ void dl_condition(struct dl_conditioned *out, const struct dl_expected *e,
               (rest > 0 ? log(known->run_s / steps) : 0)};
   struct dl_waiting w;
   dl_waiting_of(&prior, &of_steps, coverage, &w);
-  double rest_j = rest * e->static_w;
   out->is = true;
-  out->energy_j = exp(w.energy) + rest_j;
-  out->low_j = exp(w.energy_low) + rest_j;
-  out->high_j = exp(w.energy_high) + rest_j;
+  if (!isnan(known->run_s) && !isnan(known->power_w)) {
+    double factor = dl_meter_factor(coverage);
+    out->energy_j = known->power_w * known->run_s;
+    out->low_j = out->energy_j / factor;
+    out->high_j = out->energy_j * factor;
+  } else {
+    double factor = dl_static_factor(e->var_power, coverage);
+    double rest_j = rest * e->static_w;
+    out->energy_j = exp(w.energy) + rest_j;
+    out->low_j = exp(w.energy_low) + rest_j / factor;
+    out->high_j = exp(w.energy_high) + rest_j * factor;
+  }
   out->duration_s = isnan(steps) ? exp(w.time) : known->run_s;
   out->busy = rest > 0 ? w.busy * steps / known->run_s : w.busy;
   out->static_w = e->static_w;

@@ -20,6 +20,7 @@
 #include "estimate/methods/language_training.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
+#include "physics/conditioning/waiting.h"
 #include "physics/rows/inputs.h"
 #include "physics/training/training_inputs.h"
 
@@ -200,7 +201,16 @@ static void serving_rates(const struct dl_job *job, const struct dl_served *s,
   est->power_high_w = est->power_w * power->high / power->value;
 }
 
-/* Idling is known as well as the rest; it does not widen the interval. */
+/* What GPUs draw while they idle is uncertain, too; the two add in squares. */
+static void widen_by_idle(struct dl_estimate *est, double idle_j,
+                          double coverage) {
+  double factor = dl_static_factor(0, coverage);
+  est->low_j = est->energy_j -
+               hypot(est->energy_j - est->low_j, idle_j * (1 - 1 / factor));
+  est->high_j =
+      est->energy_j + hypot(est->high_j - est->energy_j, idle_j * (factor - 1));
+}
+
 static void serving_interval(const struct dl_fit *fit,
                              const struct dl_prediction *p, double busy_j,
                              struct dl_estimate *est) {
@@ -225,13 +235,15 @@ static void by_inference(const struct dl_session *ctx, const struct dl_job *job,
                          : ctx->fit[DL_PHYSICAL_EPOCH].model;
   est->energy_j = busy_j + s->idle_j;
   est->power_w = est->energy_j / s->time_s;
-  if (!s->tokens) {
+  if (s->tokens) {
+    serving_interval(ctx->fit[DL_SERVING_EPOCH].fit, &p->of[DL_SERVING_EPOCH],
+                     busy_j, est);
+    serving_rates(job, s, p, est);
+  } else {
     forward_interval(ctx, job, busy_j, est);
-    return;
   }
-  serving_interval(ctx->fit[DL_SERVING_EPOCH].fit, &p->of[DL_SERVING_EPOCH],
-                   busy_j, est);
-  serving_rates(job, s, p, est);
+  if (s->idle_j > 0)
+    widen_by_idle(est, s->idle_j, ctx->coverage);
 }
 
 static void estimate(const struct dl_session *ctx, const struct dl_job *job,

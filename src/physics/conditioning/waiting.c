@@ -303,3 +303,15 @@ void dl_waiting_of(const struct dl_waiting_prior *prior,
 double dl_interval_sd(double low, double high, double coverage) {
   return fmax(high, -low) / gsl_cdf_ugaussian_Pinv((1 + coverage) / 2);
 }
+
+static double factor_of(double variance, double coverage) {
+  return exp(sqrt(variance) * gsl_cdf_ugaussian_Pinv((1 + coverage) / 2));
+}
+
+double dl_static_factor(double var_power, double coverage) {
+  return factor_of(var_power + STATIC_SD * STATIC_SD, coverage);
+}
+
+double dl_meter_factor(double coverage) {
+  return factor_of(POWER_SD * POWER_SD, coverage);
+}

@@ -67,6 +67,13 @@ void dl_waiting_of(const struct dl_waiting_prior *prior,
                    const struct dl_waiting_known *known, double coverage,
                    struct dl_waiting *out);
 
+/* How far the energy of waiting for a known time may be off at that coverage, a
+ * factor; var_power: the variance of the logarithm of the power at work. */
+double dl_static_factor(double var_power, double coverage);
+
+/* The same of an energy by a measured power and time. */
+double dl_meter_factor(double coverage);
+
 /* The standard deviation that the larger half of an interval stands for, whose
  * bounds are relative to the middle (logarithms). */
 double dl_interval_sd(double low, double high, double coverage);
