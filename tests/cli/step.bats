@@ -230,6 +230,54 @@ long_epochs() {
   check ".estimates[0].energy_j / (90 * $epoch) | . > 0.97 and . < 1.03"
 }
 
+# power_log SECONDS: a log at 1 Hz, up to then. 8 s idle at 30 W; epochs of 3 s
+# at 70 W and 17 s at 240 W; at the end of every third one a validation of
+# $validation s at $watts W.
+power_log() {
+  awk -v end="$1" -v v="$validation" -v watts="$watts" 'BEGIN {
+    print "timestamp, utilization.gpu [%], power.draw [W]"
+    cycle = 3 * 20 + v
+    for (t = 0; t < end; t++) {
+      at = (t - 8) % cycle
+      w = t < 8 ? 30 : at >= 60 ? watts : at % 20 < 3 ? 70 : 240
+      printf "2024/03/05 %02d:%02d:%02d.000, %d %%, %.2f W\n", 9 + t / 3600,
+        t / 60 % 60, t % 60, w / 2.5 + t * 7 % 5, w + t * 13 % 11 - 5 }
+  }'
+}
+
+# 60 epochs: 60 x (3 x 70 + 17 x 240) J, 20 validations of 40 s, 8 s idle.
+@test 'a validation every third epoch: three may look like one' {
+  validation=40
+  for watts in 240 180; do
+    truth=$((60 * 4290 + 20 * 40 * watts + 240))
+    power_log $((8 + 10 * 100 + 5)) >log.csv # 30 epochs and a bit
+    try step log.csv --epochs 60 --format json
+    [ "$status" -eq 0 ]
+    n=$(jq .epochs_seen out) # whole ones of ten, from some place in them on
+    [ "$n" -eq 9 ] || [ "$n" -eq 10 ]
+    warning="dlest: warning: log.csv: $(message epochs_parts "$n" 3 20 100)"
+    diff err - <<<"$warning"
+    check '.epochs_verdict == "unsure" and .verdict == "not yet stable"'
+    check ".estimates[0] | .low_j <= $truth and $truth <= .high_j"
+    gives 0 '' step log.csv --epochs 60 --epoch-length 20s --format json
+    check '.epochs_verdict == "sure" and .epochs_seen == 30'
+    check '.evidence | .pattern_every == 3 and .pattern_first == 2'
+    check ".estimates[0].energy_j / $truth | . > 0.98 and . < 1.02"
+    check ".estimates[0] | .low_j <= $truth and $truth <= .high_j"
+    # Told that the whole is an epoch: 20 of them.
+    gives 0 '' step log.csv --epochs 20 --epoch-length 100s --format json
+    check ".epochs_verdict == \"sure\" and .epochs_seen == $n"
+    check ".estimates[0].energy_j / $truth | . > 0.98 and . < 1.02"
+    try extract log.csv --find-epochs
+    grep -q "$(message epochs_parts '[0-9]*' 3 20 100)" err
+  done
+  # None: epochs of 20 s.
+  validation=0
+  power_log 605 >log.csv
+  gives 0 '' step log.csv --epochs 60 --format json
+  check '.epochs_verdict == "sure" and (.epochs_seen | . == 29 or . == 30)'
+}
+
 @test 'a pipe gives what the file gives' {
   "$DLEST" step gpu-7.csv --epochs 90 --format json | jq .estimates >file
   "$DLEST" step - --epochs 90 --format json <gpu-7.csv | jq .estimates >pipe

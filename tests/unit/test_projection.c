@@ -43,8 +43,8 @@ static void published_example(void **state) {
     duration[i] = 0.086514 * 3600 / 126;
     power[i] = i < 10 ? 1 : 146.333333 + 2.517343;
   }
-  struct dl_measured_epochs seen = {15, duration, energy, power, 0,
-                                    0,  0,        0,      NULL,  false};
+  struct dl_measured_epochs seen = {15, duration, energy, power, 0, 0,
+                                    0,  0,        NULL,   false, 1};
   struct dl_projection_options o = options(126, 126);
   o.duration_s = 0.086514 * 3600;
   struct dl_projection p = project("step-power", &seen, &o);
@@ -59,8 +59,8 @@ static void published_example(void **state) {
 static void published_by_hand(void **state) {
   (void)state;
   static const double energy[] = {2, 4, 6, 8, 10}, duration[] = {1, 1, 2, 2, 4};
-  struct dl_measured_epochs seen = {5, duration, energy, NULL, 3,
-                                    5, 0,        0,      NULL, false};
+  struct dl_measured_epochs seen = {5, duration, energy, NULL,  3, 5,
+                                    0, 0,        NULL,   false, 1};
   struct dl_projection_options o = options(10, 10);
   o.stable = o.window = 2;
   /* T = 3 + 2 + 8 x 2, P = (3 + 4) / 2 */
@@ -92,7 +92,8 @@ static void published_by_hand(void **state) {
 static void too_few(void **state) {
   (void)state;
   static const double one[] = {1, 1};
-  struct dl_measured_epochs seen = {2, one, one, NULL, 0, 0, 0, 0, NULL, false};
+  struct dl_measured_epochs seen = {2, one, one,  NULL,  0, 0,
+                                    0, 0,   NULL, false, 1};
   struct dl_projection_options o = options(20, 20);
   o.k = 3;
   struct dl_projection p = project("step-power", &seen, &o);
@@ -128,7 +129,7 @@ static void level_and_interval(void **state) {
   };
   for (size_t i = 0; i < COUNT(want); i++) {
     struct dl_measured_epochs seen = {
-        6, want[i].energy, want[i].energy, NULL, 0, 0, 0, 0, NULL, false};
+        6, want[i].energy, want[i].energy, NULL, 0, 0, 0, 0, NULL, false, 1};
     struct dl_projection_options o = options(want[i].n, want[i].n);
     o.coverage = want[i].coverage;
     struct dl_projection p = project("step", &seen, &o);
@@ -150,7 +151,7 @@ static void level_and_interval(void **state) {
 static void ends(void **state) {
   (void)state;
   static const double e[] = {30, 10, 11, 10, 9}, d[] = {3, 1, 1, 1, 1};
-  struct dl_measured_epochs seen = {5, d, e, NULL, 2, 7, 0, 0, NULL, false};
+  struct dl_measured_epochs seen = {5, d, e, NULL, 2, 7, 0, 0, NULL, false, 1};
   struct dl_projection_options o = options(5, 5);
   struct dl_projection p = project("step", &seen, &o);
   assert_near(p.energy_j, 77, 1e-15);
@@ -184,7 +185,7 @@ static void ends(void **state) {
 static void few_epochs(void **state) {
   (void)state;
   static const double e[] = {40, 10, 10, 10};
-  struct dl_measured_epochs seen = {1, e, e, NULL, 0, 0, 0, 0, NULL, false};
+  struct dl_measured_epochs seen = {1, e, e, NULL, 0, 0, 0, 0, NULL, false, 1};
   struct dl_projection_options o = options(10, 10);
   struct dl_projection p = project("step", &seen, &o);
   assert_int_equal(p.verdict, DL_PROJECTION_NOT_YET);
@@ -257,7 +258,7 @@ static void phases(void **state) {
   double e[40], known[] = {10, 90};
   for (size_t i = 0; i < 40; i++)
     e[i] = (i < 10 ? 40 : 100) * (1 + 0.01 * noise(i));
-  struct dl_measured_epochs seen = {8, e, e, NULL, 0, 0, 0, 0, NULL, false};
+  struct dl_measured_epochs seen = {8, e, e, NULL, 0, 0, 0, 0, NULL, false, 1};
   struct dl_projection_options o = options(100, 100);
   struct dl_projection told, p = project("step", &seen, &o);
   assert_near(p.coming_high_j, 0, 0);
@@ -300,7 +301,7 @@ static void drifting(void **state) {
   double e[60];
   for (size_t i = 0; i < 60; i++) /* 0.4 % an epoch, as with throttling */
     e[i] = 100 * exp(0.004 * (double)i) * (1 + 0.005 * noise(i));
-  struct dl_measured_epochs seen = {14, e, e, NULL, 0, 0, 0, 0, NULL, false};
+  struct dl_measured_epochs seen = {14, e, e, NULL, 0, 0, 0, 0, NULL, false, 1};
   struct dl_projection_options o = options(60, 60);
   struct dl_projection p = project("step", &seen, &o);
   assert_int_equal(p.verdict, DL_PROJECTION_DRIFTING);
@@ -328,7 +329,7 @@ static void drifting(void **state) {
 static void refused(void **state) {
   (void)state;
   double e[] = {1, 1, 1}, s[] = {1, 1, 1}, w[] = {1, -1, 1}, phase[] = {2, 0};
-  struct dl_measured_epochs good = {3, s, e, NULL, 0, 0, 0, 0, NULL, false},
+  struct dl_measured_epochs good = {3, s, e, NULL, 0, 0, 0, 0, NULL, false, 1},
                             seen = good;
   struct dl_projection_options o = options(5, 5);
   struct dl_projection p;

@@ -12,6 +12,10 @@
 
 enum { FLUSS_LENGTH = 10, FLUSS_EXCLUSION = 10 };
 
+/* Bounds of the number of epochs this far above it say that each may be
+ * several, not that some are missing. */
+static const double least_parts = 1.9;
+
 void dl_epoch_series_add(struct dl_epoch_series *s, double duration_s,
                          double energy_j, double power_w) {
   double **arrays[] = {&s->duration_s, &s->energy_j, &s->power_w};
@@ -50,7 +54,8 @@ struct dl_measured_epochs dl_epoch_series_get(const struct dl_epoch_series *s) {
       s->energy_j, powers ? s->power_w : NULL,
       s->head_s,   s->head_j,
       s->open_s,   s->open_j,
-      s->block_j,  strcmp(s->verdict, "given") != 0};
+      s->block_j,  strcmp(s->verdict, "given") != 0,
+      s->parts};
 }
 
 size_t dl_epoch_series_find(const struct dl_epoch_series *s, double at_s) {
@@ -149,6 +154,8 @@ static enum dl_status take_run(void *ctx, const struct dl_run *run,
   copy(s->verdict, sizeof s->verdict, run->epochs_verdict);
   s->n_low = run->epochs_low;
   s->n_high = run->epochs_high;
+  double most = s->n_high / (double)run->epochs;
+  s->parts = most >= least_parts ? floor(most + 0.1) : 1;
   for (size_t i = 0; i < run->n_epochs; i++)
     take_epoch(s, &run->epoch[i]);
   if (run->n_epochs == 0) { /* no epoch is over */

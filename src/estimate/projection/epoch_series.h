@@ -23,13 +23,15 @@ struct dl_epoch_series {
   char boundary[24];     /* of the energies; "" if unknown */
   char verdict[8];       /* of the number of epochs: given, sure, unsure */
   double n_low, n_high;  /* bounds of that number; NaN: given */
+  double parts;          /* epochs that each may be; 1: no sign of it */
   /* FLUSS's regime: sample, corrected arc curve there, and s from the
    * beginning. NaN: not requested. */
   double regime_sample, regime_cac, regime_s;
 };
 
 #define DL_EPOCH_SERIES_EMPTY                                                  \
-  ((struct dl_epoch_series){.n_low = NAN,                                      \
+  ((struct dl_epoch_series){.parts = 1,                                        \
+                            .n_low = NAN,                                      \
                             .n_high = NAN,                                     \
                             .regime_sample = NAN,                              \
                             .regime_cac = NAN,                                 \

@@ -37,6 +37,7 @@ struct dl_measured_epochs {
   const double *block_j;    /* n x DL_EPOCH_BLOCKS: energy of each part of an
                              * epoch; NULL: unknown */
   bool found; /* epochs were detected in the power: their number may be wrong */
+  double parts; /* each may be so many; 1: no sign of it */
 };
 
 struct dl_projection_options {

@@ -30,6 +30,9 @@ static const double most_unsure = 0.1;    /* standard error of a stable level */
  * with beside its epochs. */
 static const double miscount_found = 0.7, miscount_given = 0.2;
 
+/* By so much may a number of epochs found be too high. */
+static const double most_over = 0.05;
+
 /* Doubt of a pattern seen n times, by n^2. */
 static const double chance = 2.44;
 
@@ -47,6 +50,7 @@ struct plan {
   double phase_end; /* of the one that is going on, epochs */
   size_t previous;  /* start of the phase before */
   struct dl_pattern pattern;
+  double parts; /* epochs that each of those found may be; 1: no sign of it */
 };
 
 /* Finds the planned phase that epoch n belongs to. */
@@ -170,7 +174,10 @@ static struct dl_spread whole(const struct dl_level *l, const struct plan *p,
 
 static void judge(struct dl_projection *p, const struct plan *plan,
                   const struct dl_level *l, double rest) {
-  if (plan->other_phase)
+  if (plan->parts > 1)
+    p->reason = "each epoch found may be several, as what begins it recurs "
+                "within it: see --epoch-length";
+  else if (plan->other_phase)
     p->reason = "a planned phase begins, of which no epoch is over";
   else if (l->first_only)
     p->reason = "only one epoch is over, which holds the warm-up";
@@ -239,6 +246,16 @@ static void report_level(struct dl_projection *p, const struct plan *plan,
   p->pattern_share = plan->pattern.every > 0 ? plan->pattern.share : NAN;
 }
 
+/* What the total is at least if each epoch found is several: then more of the
+ * training is over. */
+static double least_by_parts(const struct plan *p, double past, double open,
+                             const struct dl_spread *total, double n_low) {
+  double n = (double)p->n_epochs, rest = total->value - past;
+  double share = (n_low / p->parts - n) / fmax(n_low - n, 1);
+  double low = rest - total->below;
+  return past + fmax(open, low * fmax(share, 0));
+}
+
 /* Projects from the ordinary epochs: those measured, without the excess of the
  * pattern. */
 static void fill(struct dl_projection *p,
@@ -269,12 +286,19 @@ static void fill(struct dl_projection *p,
         whole(&duration, plan, past_s, epochs->open_s, &o, &coming);
     p->duration_s = s.value;
     p->duration_low_s = s.value - s.below;
+    if (plan->parts > 1)
+      p->duration_low_s =
+          fmin(p->duration_low_s,
+               least_by_parts(plan, past_s, epochs->open_s, &s, o.n_low));
     p->duration_high_s = s.value + s.above;
   }
   struct dl_spread j =
       whole(&energy, plan, past_j, epochs->open_j, &o, &coming);
   p->energy_j = j.value;
   p->low_j = j.value - j.below;
+  if (plan->parts > 1)
+    p->low_j = fmin(p->low_j,
+                    least_by_parts(plan, past_j, epochs->open_j, &j, o.n_low));
   p->high_j = j.value + j.above;
   p->coming_low_j = coming.value - coming.below;
   p->coming_high_j = coming.value + coming.above;
@@ -286,7 +310,7 @@ enum dl_status dl_project_step(struct dl_projection *p,
                                const struct dl_measured_epochs *epochs,
                                const struct dl_projection_options *o,
                                struct dl_diag *d) {
-  struct plan plan = {.n_epochs = epochs->n};
+  struct plan plan = {.n_epochs = epochs->n, .parts = 1};
   (void)d;
   if (epochs->n == 0) {
     p->lacks = "no epoch is over yet";
@@ -296,6 +320,9 @@ enum dl_status dl_project_step(struct dl_projection *p,
   DL_FREED double *work = dl_calloc(4 * n, sizeof *work);
   double *energy_j = work + 2 * n, *duration_s = work + 3 * n;
   find_phase(&plan, n, o);
+  if (epochs->parts > 1 &&
+      (double)n * epochs->parts <= o->n_high * (1 + most_over))
+    plan.parts = epochs->parts;
   dl_pattern_find(&plan.pattern, epochs, phase_start(&plan));
   dl_pattern_remove(&plan.pattern, plan.pattern.energy_j, epochs->energy_j, n,
                     energy_j);

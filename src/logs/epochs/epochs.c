@@ -188,7 +188,12 @@ static enum dl_status found(struct dl_run *run,
   enum dl_status status = dl_cycles_find(&signals, &o, &c, d);
   if (status == DL_OK)
     take_cycles(run, log, n, &c);
-  if (status == DL_OK && c.verdict != DL_CYCLES_SURE)
+  if (status == DL_OK && c.parts > 1)
+    dl_warn_at(d, run->file, 0,
+               "number of epochs unsure: each of %zu may be %zu, one of which "
+               "takes longer; --epoch-length %.3gs (or %.3gs) decides",
+               c.n, c.parts, c.part_s, c.whole_s);
+  else if (status == DL_OK && c.verdict != DL_CYCLES_SURE)
     dl_warn_at(d, run->file, 0,
                c.verdict == DL_CYCLES_NONE ? "no epochs found: %s"
                                            : "number of epochs unsure: %s",

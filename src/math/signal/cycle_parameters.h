@@ -29,6 +29,8 @@ struct dl_cycle_parameters {
   double idle_share, idle_quantile;
   size_t idle_bins;
   double rest, rest_one, pause, filled_doubt, fill_cost, same_period, ended;
+  double part_own, part_alike, part_least, part_contrast, part_cycles,
+      part_split;
   double late_shortest, late_longest, late_cycles, late_before, late_longer;
   double late_score, late_planned, late_dip, late_change;
 };
@@ -96,6 +98,14 @@ static const struct dl_cycle_parameters tuned = {
     .fill_cost = 0.1,    /* of a cycle more */
     .same_period = 0.1,  /* |log| of a ratio of periods */
     .ended = 0.05,       /* the last cycle has ended if no more is missing */
+
+    /* Parts of a cycle that begin alike. */
+    .part_own = 0.8,       /* share of the bounds that are alike */
+    .part_alike = 1.5,     /* difference of a part by theirs */
+    .part_least = 0.10,    /* which is so much of the usual one, at least; */
+    .part_contrast = 0.25, /* and by the usual one, at most */
+    .part_split = 1.6,     /* factor where they are known to be cycles */
+    .part_cycles = 0.7,    /* share of the cycles with that number of parts */
 
     /* The phase an unfinished training is in. */
     .late_shortest = 0.95, /* its period, in periods of the first phase */

@@ -118,6 +118,12 @@ static void push_tail(struct dl_cycle_sequence *s,
                       double end, bool goes_on) {
   double from = c->at[c->n], to = dl_idle_start(idle, from, end);
   double would = (to - from) / c->period;
+  if (c->longest > 0) { /* whether it is a longer one is unknown */
+    double least = goes_on ? c->longest : tuned.rest * c->period;
+    if (to - from >= least * (1 - tuned.ended))
+      push(s, goes_on ? fmin(end, from + c->longest) : to);
+    return;
+  }
   if (goes_on) {
     size_t whole = (size_t)floor((end - from) / c->period + tuned.ended);
     whole = whole <= MAX_TAIL ? whole : 0;

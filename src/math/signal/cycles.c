@@ -31,18 +31,29 @@ struct search {
   size_t n_chains;
   bool *idle;   /* of each bin */
   bool goes_on; /* the last cycle has not ended */
+  bool split;   /* cycles were split where the hint says so */
   bool thin;    /* the evidence would not do for more cycles */
   struct dl_cycle_sequence sequence;
 };
 
-static void search_free(struct search *s) {
-  dl_signal_grid_free(&s->grid);
+static void forget_chains(struct search *s) {
   dl_tempogram_free(&s->tempo);
   free(s->segments.at);
   for (size_t i = 0; i < s->n_chains; i++)
     free(s->chain[i].at);
   free(s->chain);
   free(s->idle);
+  s->tempo = (struct dl_tempogram){0};
+  s->segments = (struct dl_period_segments){0};
+  s->chain = NULL;
+  s->n_chains = 0;
+  s->idle = NULL;
+  s->thin = false;
+}
+
+static void search_free(struct search *s) {
+  dl_signal_grid_free(&s->grid);
+  forget_chains(s);
   free(s->sequence.at);
   free(s->sequence.phase);
 }
@@ -213,10 +224,17 @@ static void judge(const struct search *s, struct dl_cycles *c) {
   const struct dl_cycle_sequence *q = &s->sequence;
   double total = 0, match = 0, weak = 0, brief = 0, n = (double)c->n;
   bool doubtful = false;
+  c->parts = 1;
+  c->part_s = c->whole_s = NAN;
   for (size_t i = 0; i < s->n_chains; i++) {
     match += s->chain[i].match * (double)s->chain[i].n;
     total += (double)s->chain[i].n;
     doubtful = doubtful || s->chain[i].doubtful;
+    if (s->chain[i].parts > c->parts) {
+      c->parts = s->chain[i].parts;
+      c->part_s = s->chain[i].part * s->grid.step_s;
+      c->whole_s = s->chain[i].period * s->grid.step_s;
+    }
     weak += (double)s->chain[i].n_weak;
     if (s->chain[i].period < 2 * DL_LAG_MIN)
       brief += (double)s->chain[i].n;
@@ -226,11 +244,13 @@ static void judge(const struct search *s, struct dl_cycles *c) {
     multiple = multiple || multiples(&s->chain[i - 1], &s->chain[i]);
   c->strength = GSL_MAX(0, GSL_MIN(1, match / total));
   c->n_low = fmax(0, n - ceil(q->n_filled + 0.5 * weak));
-  c->n_high = n + ceil(q->n_unseen + 0.5 * weak);
+  c->n_high = n * (double)c->parts + ceil(q->n_unseen + 0.5 * weak);
   double slack = fmax(2, 0.02 * n);
   c->verdict = DL_CYCLES_UNSURE;
   if (doubtful)
     c->reason = "a cycle half as long explains nearly as much";
+  else if (c->parts > 1)
+    c->reason = "what begins a cycle recurs within it";
   else if (multiple)
     c->reason = "one phase's cycle is a multiple of the next one's";
   else if (brief > 0.5 * total)
@@ -282,6 +302,43 @@ static void none(struct dl_cycles *c, const char *reason) {
   c->reason = reason;
 }
 
+/* Follows the cycles with a period near the hint, bins; 0: any. */
+static void track(struct search *s, double low, double high, double hint) {
+  const struct dl_signal_grid *g = &s->grid;
+  dl_tempogram_make(&s->tempo, g, low, high, hint);
+  if (s->tempo.n_lags == 0)
+    return;
+  dl_find_period_segments(&s->segments, &s->tempo, g, hint);
+  sift(s);
+  s->idle = dl_find_idle(g, &s->segments);
+  track_all(s);
+  for (size_t i = 0; i < s->n_chains; i++)
+    dl_find_cycle_parts(g, &s->chain[i]);
+}
+
+static bool is_near(double period, double hint) {
+  return fabs(log(period / hint)) < tuned.hinted;
+}
+
+/* Where cycles have parts of the hinted length, the parts are the cycles. Else
+ * cycles of that length are followed. */
+static void track_hinted(struct search *s, double low, double high,
+                         double hint) {
+  track(s, low, high, 0);
+  for (size_t i = 0; i < s->n_chains; i++)
+    if (s->chain[i].parts > 1 && is_near(s->chain[i].part, hint)) {
+      dl_split_cycles(&s->grid, &s->chain[i]);
+      s->split = true;
+    }
+  if (s->split)
+    return;
+  forget_chains(s);
+  track(s, low, high, hint);
+  for (size_t i = 0; i < s->n_chains; i++)
+    if (is_near(s->chain[i].period, hint))
+      s->chain[i].parts = 1;
+}
+
 static void find(struct search *s, const struct dl_cycles_options *o,
                  struct dl_cycles *c) {
   const struct dl_signal_grid *g = &s->grid;
@@ -301,18 +358,14 @@ static void find(struct search *s, const struct dl_cycles_options *o,
   if (low > high)
     return;
   s->goes_on = o->n_total > 0;
-  double hint = o->hint_s / g->step_s;
-  dl_tempogram_make(&s->tempo, g, low, high, hint);
-  if (s->tempo.n_lags == 0)
-    return;
-  dl_find_period_segments(&s->segments, &s->tempo, g, hint);
-  sift(s);
-  s->idle = dl_find_idle(g, &s->segments);
-  track_all(s);
+  if (o->hint_s > 0)
+    track_hinted(s, low, high, o->hint_s / g->step_s);
+  else
+    track(s, low, high, 0);
   if (s->n_chains == 0)
     return;
   bool added = false;
-  if (s->goes_on)
+  if (s->goes_on && !s->split)
     dl_find_final_phase(g, o->n_first, s->chain, &s->n_chains, &added);
   s->thin = s->thin || added;
   c->reason = NULL;

@@ -70,6 +70,11 @@ struct dl_cycles {
   size_t n_phases;
   struct dl_cycle_phase *phase; /* n_phases, owned */
   double strength;              /* 0 ... 1, how clearly the cycles show */
+  /* What begins a cycle recurs in it: each may be so many, of which the
+   * shortest takes that long; 1 or 0 and NaN: no sign of it. Such an answer is
+   * not sure; hint_s about the one or the other decides. */
+  size_t parts;
+  double part_s, whole_s; /* whole_s: the period of such cycles */
   const char *reason;           /* why none or unsure; static; NULL when sure */
 };
 

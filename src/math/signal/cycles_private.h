@@ -15,7 +15,8 @@ enum {
   DL_GRID_MAX_LEVELS = 12,
   DL_LAG_MIN = 5,  /* shortest cycle, bins */
   DL_LAG_LOW = 32, /* each coarser level has the lags LOW ... 2 LOW - 1 */
-  DL_MIN_CYCLES = 3
+  DL_MIN_CYCLES = 3,
+  DL_MOST_PARTS = 10
 };
 
 /* The signals at one resolution, smoothed lightly. */
@@ -104,6 +105,10 @@ struct dl_cycle_chain {
   double r;      /* of the segment */
   size_t n_weak; /* cycles in stretches that match little */
   bool doubtful; /* the period may be a multiple or fraction of the true one */
+  size_t parts;  /* that begin alike in each cycle; 1: none are seen */
+  double part;   /* the shortest of them, bins */
+  size_t part_from; /* where the first begins, bins from a bound on */
+  double longest;   /* of cycles that were split; else 0 */
 };
 
 /* Where cycles may lie, bins. */
@@ -143,6 +148,14 @@ struct dl_cycle_sequence {
 void dl_join_chains(const struct dl_cycle_chain *chain, size_t n_chains,
                     const bool *idle, double end, bool goes_on,
                     struct dl_cycle_sequence *s);
+
+/* Sets the parts of a chain with cycles. */
+void dl_find_cycle_parts(const struct dl_signal_grid *g,
+                         struct dl_cycle_chain *chain);
+
+/* Makes a cycle of each part of a chain that has some. */
+void dl_split_cycles(const struct dl_signal_grid *g,
+                     struct dl_cycle_chain *chain);
 
 /* Replaces all chains but the first by the phase that a training is in, unless
  * the chains reach it; there is room for two. n_first: as in

@@ -2,6 +2,7 @@
 
 libdlest_a_SOURCES += \
 	%D%/cycle_parameters.h \
+	%D%/cycle_parts.c \
 	%D%/cycle_sequence.c \
 	%D%/cycle_tracker.c \
 	%D%/cycles.c \
