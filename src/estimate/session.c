@@ -167,6 +167,10 @@ enum dl_status dl_session_row(const struct dl_session *s,
                               struct dl_estimate *est, struct dl_diag *d) {
   dl_job_read(job, &s->fields, row);
   DL_TRY(dl_predictions_make(p, s, job, d));
+  if (p->conditioned.is) {
+    job->known.static_w = p->conditioned.static_w;
+    job->known.least_static_w = p->conditioned.least_static_w;
+  }
   job->contradictory = dl_known_contradicts(job, NULL);
   for (size_t i = 0; i < s->n; i++) {
     est[i] = (struct dl_estimate){.method = s->method[i]->name,

@@ -229,6 +229,40 @@ less() {
     "${RUN[@]}" --gpu-power 10 --gpu v100-sxm2-16gb
 }
 
+@test "a power that waiting GPUs draw says no time of their work" {
+  # Static power s is uncertain by .2 of its logarithm, and by the board's power:
+  # below s / 1.39, at 90 %, there is no such training; up to s a warning.
+  local gpu s least job
+  for gpu in t4 rtx-3090 v100-sxm2-16gb; do
+    job=(predict --arch resnet50 --gpu $gpu -q -f json)
+    s=$("$DLEST" "${job[@]}" --gpu-util 50 | jq .static_power_w)
+    try "${job[@]}" --gpu-power "$(jq -n "$s / 2")"
+    [ "$status" -eq 2 ] && [ ! -s out ]
+    least=$(grep -oE 'no less than [0-9.]+' err | grep -oE '[0-9.]+$')
+    less "$least" "$(jq -n "$s / 1.39")"
+    less "$(jq -n "$s / 1.9")" "$least"
+    [ "$(cat err)" = "dlest: $(message power_is_of_waiting \
+      "$(jq -n "$s / 2" | xargs printf %.4g)" '1 waiting GPU draws' \
+      "$(printf %.3g "$s")" "$least" | as_options)" ]
+    # its energy is known with the time
+    gives 0 '' "${job[@]}" --gpu-power "$(jq -n "$s / 2")" --duration 1h
+    within '.estimates[0].energy_j' "$(jq -n "$s / 2 * 3600")" 1e-9
+    try "${job[@]:0:5}" --gpu-power "$(jq -n "$s * 0.9")"
+    [ "$status" -eq 0 ]
+    grep -qF -e "$(message power_hardly_says_the_time \
+      "$(jq -n "$s * 0.9" | xargs printf %g)" '1 waiting GPU draws' \
+      "$(printf %.3g "$s")")" err
+    try "${job[@]:0:5}" --gpu-power "$(jq -n "$s * 1.1")"
+    ! grep -q gpu-power err
+  done
+  printf '%s\n' arch,gpu,epochs,batch_size,train_samples,val_samples,gpu_power_w \
+    resnet50,t4,1,64,1e6,0,5 resnet50,t4,1,64,1e6,0,18 >runs.csv
+  try predict --input runs.csv -f csv
+  [ "$status" -eq 3 ]
+  grep -q 'runs.csv:2: gpu_power_w is 5 W, but 1 waiting GPU draws' err
+  grep -qxF "dlest: warning: runs.csv: 1 row: $(message power_hardly_says_times)" err
+}
+
 @test "values that are none are refused" {
   local how
   for how in 'step-time 0' 'step-time 4' 'step-time 4it' 'step-time -1s' \

@@ -57,6 +57,8 @@ struct excess {
                        it is more than a third; 0 */
   double unfilled;  /* batch of inference that the default number of requests
                        does not fill; 0 */
+  bool idles;       /* GPUs that wait draw the known power, which thus says
+                       little of the time */
   bool no_time;     /* the known duration of inference is not the estimate's */
   bool no_link;     /* between several accelerators: PCIe 3.0 x16 is assumed */
   bool whole;       /* the tokens are not those of the epochs */
@@ -121,6 +123,7 @@ static struct excess excess_of(const struct dl_job *job,
   e.whole = other_tokens(job);
   e.no_link =
       r->n_gpus > 1 && !(r->gpus_per_node <= 1) && lacks_link(job->found.gpu);
+  e.idles = isnan(job->known.run_s) && job->known.power_w < job->known.static_w;
   dl_memory_of(job, &e.memory);
   double step = dl_micro_batch(r) * r->n_gpus * batches;
   if (one_stack && most_tokens(t) > 0 && job->seq_len > most_tokens(t))
@@ -188,6 +191,12 @@ void dl_warn_limits(const struct dl_job *job, const struct dl_estimate *best,
             "--virtual-stages or fewer stages",
             dl_or(job->run->grad_accum, 1), job->run->pipeline_parallel,
             100 * e.bubble);
+  if (e.idles)
+    dl_warn(d,
+            "--gpu-power %g W is no more than %g waiting GPU%s, about %.3g W: "
+            "the time is hardly known; give --duration or --gpu-util",
+            job->known.power_w, job->run->n_gpus,
+            job->run->n_gpus > 1 ? "s draw" : " draws", job->known.static_w);
   if (e.no_link)
     dl_warn(d,
             "the link between several '%s' is not known: PCIe 3.0 x16 is "
@@ -209,9 +218,9 @@ void dl_warn_limits(const struct dl_job *job, const struct dl_estimate *best,
 void dl_limits_count(struct dl_limits *l, const struct dl_job *job,
                      const struct dl_estimate *best) {
   const struct excess e = excess_of(job, best);
-  const bool exceeds[DL_LIMITS] = {e.memory.over, e.samples > 0, e.unfilled > 0,
-                                   e.no_time,     e.tokens > 0,  e.bubble > 0,
-                                   e.rate,        e.no_link,     e.whole};
+  const bool exceeds[DL_LIMITS] = {
+      e.memory.over, e.samples > 0, e.unfilled > 0, e.no_time, e.tokens > 0,
+      e.bubble > 0,  e.rate,        e.no_link,      e.whole,   e.idles};
   for (size_t i = 0; i < DL_LIMITS; i++)
     l->rows[i] += exceeds[i];
 }
@@ -238,7 +247,9 @@ void dl_limits_warn(const struct dl_limits *l, const char *path,
       "the link between the GPUs is not known: PCIe 3.0 x16 is assumed "
       "(gpu.link_gb_s)",
       "tokens is the whole training, all epochs, and not what its samples and "
-      "epochs make; give tokens per epoch in a column train_tokens"};
+      "epochs make; give tokens per epoch in a column train_tokens",
+      "gpu_power_w is no more than waiting GPUs draw: the time is hardly "
+      "known; give duration_s or gpu_util"};
   for (size_t i = 0; i < DL_LIMITS; i++)
     if (l->rows[i] > 0)
       dl_warn_at(d, path, 0, "%zu row%s: %s", l->rows[i],

@@ -46,6 +46,7 @@ void dl_condition(struct dl_conditioned *out, const struct dl_expected *e,
               (rest > 0 ? log(known->run_s / steps) : 0)};
   struct dl_waiting w;
   dl_waiting_of(&prior, &of_steps, coverage, &w);
+  double of_static = dl_static_factor(e->var_power, coverage);
   out->is = true;
   if (!isnan(known->run_s) && !isnan(known->power_w)) {
     double factor = dl_meter_factor(coverage);
@@ -53,13 +54,13 @@ void dl_condition(struct dl_conditioned *out, const struct dl_expected *e,
     out->low_j = out->energy_j / factor;
     out->high_j = out->energy_j * factor;
   } else {
-    double factor = dl_static_factor(e->var_power, coverage);
     double rest_j = rest * e->static_w;
     out->energy_j = exp(w.energy) + rest_j;
-    out->low_j = exp(w.energy_low) + rest_j / factor;
-    out->high_j = exp(w.energy_high) + rest_j * factor;
+    out->low_j = exp(w.energy_low) + rest_j / of_static;
+    out->high_j = exp(w.energy_high) + rest_j * of_static;
   }
   out->duration_s = isnan(steps) ? exp(w.time) : known->run_s;
   out->busy = rest > 0 ? w.busy * steps / known->run_s : w.busy;
   out->static_w = e->static_w;
+  out->least_static_w = e->static_w / of_static;
 }

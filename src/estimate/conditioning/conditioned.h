@@ -27,7 +27,7 @@ struct dl_conditioned {
   double energy_j, low_j, high_j; /* of all GPUs */
   double duration_s;
   double busy; /* share of the time in which the GPUs work */
-  double static_w;
+  double static_w, least_static_w; /* and the lower end of its interval */
 };
 
 void dl_condition(struct dl_conditioned *out, const struct dl_expected *e,

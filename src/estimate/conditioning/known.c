@@ -99,7 +99,9 @@ void dl_known_of(const struct dl_job *job, unsigned which,
   *known = (struct dl_known){.run_s = training ? NAN : job->run->duration_s,
                              .steps_s = NAN,
                              .util = NAN,
-                             .power_w = NAN};
+                             .power_w = NAN,
+                             .static_w = NAN,
+                             .least_static_w = NAN};
   if (!training)
     return;
   if ((which & DL_KNOW_UTIL) && gives(job, DL_RUN_gpu_util))
@@ -212,11 +214,19 @@ static bool power_is_off(const struct dl_job *job, struct dl_wording *why) {
         "{gpu_power_w} is %.4g W, but the limit of %g GPU%s is %.4g W; "
         "give the mean power of all GPUs",
         w, n, n == 1 ? "" : "s", n * limit);
-  return w < n * idle * UNDER_IDLE &&
+  if (w < n * idle * UNDER_IDLE)
+    return dl_says(why,
+                   "{gpu_power_w} is %.4g W, but %g idle GPU%s %.4g W; give "
+                   "the mean power of all GPUs together",
+                   w, n, n == 1 ? " draws" : "s draw", n * idle);
+  /* With a time it is an energy, however long they work. */
+  return isnan(job->known.run_s) && w < job->known.least_static_w &&
          dl_says(why,
-                 "{gpu_power_w} is %.4g W, but %g idle GPU%s %.4g W; give "
-                 "the mean power of all GPUs together",
-                 w, n, n == 1 ? " draws" : "s draw", n * idle);
+                 "{gpu_power_w} is %.4g W, but %g waiting GPU%s %.3g W, and no "
+                 "less than %.3g W; give the mean power of all GPUs together, "
+                 "or {duration_s}",
+                 w, n, n == 1 ? " draws" : "s draw", job->known.static_w,
+                 job->known.least_static_w);
 }
 
 bool dl_known_contradicts(const struct dl_job *job, struct dl_wording *why) {
