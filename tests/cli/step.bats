@@ -278,6 +278,40 @@ power_log() {
   check '.epochs_verdict == "sure" and (.epochs_seen | . == 29 or . == 30)'
 }
 
+# 20 epochs of 3 s at 70 W and 17 s at 240 W, 4290 J; the first compiles for
+# 40 s at 120 W between the two; 8 s idle at 30 W before.
+@test 'a slow first epoch counts once: table, marks and power alone' {
+  truth=$((20 * 4290 + 40 * 120 + 240))
+  for seen in 2 5 10; do
+    awk -v end=$((8 + 40 + seen * 20 + 6)) 'BEGIN {
+      print "timestamp, utilization.gpu [%], power.draw [W]"
+      for (t = 0; t < end; t++) {
+        at = t < 51 ? t - 8 : (t - 48) % 20
+        w = t < 8 ? 30 : at % 60 < 3 ? 70 : t < 51 ? 120 : 240
+        printf "2024-03-05 09:%02d:%02d.000, %d %%, %.2f W\n", 30 + t / 60,
+          t % 60, w / 2.5 + t * 7 % 5, w + t * 13 % 11 - 5 } }' >slow.csv
+    awk -v n=$seen 'BEGIN { print "epoch,end_time"
+      for (i = 1; i <= n; i++) {
+        t = 48 + i * 20
+        printf "%d,2024-03-05 09:%02d:%02d\n", i - 1, 30 + t / 60, t % 60 } }' \
+      >ends.csv
+    awk -v n=$seen 'BEGIN { print "epoch,duration_s,energy_j"
+      for (i = 0; i < n; i++)
+        print i (i ? ",20,4290" : ",60,9090") }' >epochs.csv
+    gives 0 '' step epochs.csv --epochs 20 --format json
+    check ".estimates[0].energy_j / ($truth - 240) | . > 0.999 and . < 1.02"
+    gives 0 '' step slow.csv ends.csv --epochs 20 --format json
+    check ".epochs_seen == $seen"
+    check ".estimates[0].energy_j / $truth | . > 0.99 and . < 1.02"
+    [ $seen -gt 2 ] || continue # too few to be found
+    # The compilation may be an epoch of its own.
+    gives 0 '' step slow.csv --epochs 20 --format json
+    check ".epochs_seen - $seen | . == 0 or . == 1"
+    check ".estimates[0].energy_j / $truth | . > 0.95 and . < 1.02"
+    check ".estimates[0] | .low_j <= $truth and $truth <= .high_j"
+  done
+}
+
 @test 'a pipe gives what the file gives' {
   "$DLEST" step gpu-7.csv --epochs 90 --format json | jq .estimates >file
   "$DLEST" step - --epochs 90 --format json <gpu-7.csv | jq .estimates >pipe

@@ -29,6 +29,7 @@ struct dl_cycle_parameters {
   double idle_share, idle_quantile;
   size_t idle_bins;
   double rest, rest_one, pause, filled_doubt, fill_cost, same_period, ended;
+  double start_share, start_unlike, start_least;
   double part_own, part_alike, part_least, part_contrast, part_cycles,
       part_split;
   double late_shortest, late_longest, late_cycles, late_before, late_longer;
@@ -98,6 +99,11 @@ static const struct dl_cycle_parameters tuned = {
     .fill_cost = 0.1,    /* of a cycle more */
     .same_period = 0.1,  /* |log| of a ratio of periods */
     .ended = 0.05,       /* the last cycle has ended if no more is missing */
+
+    /* A slow start that was taken for cycles. */
+    .start_share = 0.8,  /* of a cycle that is compared */
+    .start_unlike = 8,   /* difference from the mean, by that of others */
+    .start_least = 0.25, /* which counts as so much, at least */
 
     /* Parts of a cycle that begin alike. */
     .part_own = 0.8,       /* share of the bounds that are alike */

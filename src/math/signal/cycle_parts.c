@@ -15,12 +15,16 @@
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "math/signal/cycle_parameters.h"
 #include "math/signal/cycles_private.h"
 
 enum { BEFORE = 3, LEAST_AFTER = 5, MOST_AFTER = 24, MOST_FLANKS = 6 };
+
+/* First cycles that may be none. */
+enum { MOST_DROPPED = 3 };
 
 struct search {
   const struct dl_signal_grid *g;
@@ -31,7 +35,7 @@ struct search {
   double **mean; /* B: channels x (BEFORE + after) */
   double *off;   /* D of each bin; INFINITY where it has no room */
   double *work;  /* room for the bins */
-  double own;    /* D up to which a bin is a beginning */
+  double own;    /* D up to which a bin is a beginning; 0: none known */
 };
 
 static bool has_room(const struct search *b, size_t p) {
@@ -102,7 +106,10 @@ static bool find_own(struct search *b) {
   gsl_sort(b->work, 1, n);
   double usual = gsl_stats_median_from_sorted_data(b->work, 1, n);
   b->own = tuned.part_alike * fmax(own, tuned.part_least * usual);
-  return b->own < tuned.part_contrast * usual;
+  if (b->own < tuned.part_contrast * usual)
+    return true;
+  b->own = 0;
+  return false;
 }
 
 /* Puts the beginnings between two places into `at`; returns how many. */
@@ -126,6 +133,7 @@ static size_t find_between(const struct search *b, size_t from, size_t to,
 static size_t count_parts(struct search *b, double *shortest) {
   size_t cycles[DL_MOST_PARTS + 1] = {0};
   *shortest = INFINITY;
+  b->own = 0;
   for (size_t p = 0; p < b->g->n; p++)
     b->off[p] = difference(b, p);
   if (b->n < 2 || !find_own(b))
@@ -196,6 +204,56 @@ static void search_free(struct search *b) {
   free(b->place);
 }
 
+/* Mean square of the difference of a cycle from the mean of others. */
+static double unlike(const struct dl_signal_grid *g, size_t from, size_t length,
+                     double *const *mean) {
+  double sum = 0;
+  for (size_t c = 0; c < g->n_channels; c++)
+    for (size_t k = 0; k < length; k++) {
+      double off = g->level[0].s[c][from + k] - mean[c][k];
+      sum += off * off;
+    }
+  return sum / (double)(length * g->n_channels);
+}
+
+/* The mean of the cycles after the first MOST_DROPPED. */
+static void mean_cycle(const struct dl_signal_grid *g,
+                       const struct dl_cycle_chain *chain, size_t length,
+                       double **mean) {
+  double n = (double)(chain->n - MOST_DROPPED);
+  for (size_t i = MOST_DROPPED; i < chain->n; i++)
+    for (size_t c = 0; c < g->n_channels; c++)
+      for (size_t k = 0; k < length; k++)
+        mean[c][k] += g->level[0].s[c][(size_t)chain->at[i] + k] / n;
+}
+
+void dl_drop_false_start(const struct dl_signal_grid *g, const bool *idle,
+                         struct dl_cycle_chain *chain) {
+  size_t length = (size_t)(tuned.start_share * chain->period), drop = 0;
+  if (chain->n < MOST_DROPPED + DL_MIN_CYCLES ||
+      (size_t)chain->at[chain->n - 1] + length > g->n)
+    return;
+  double **mean = dl_channel_rows(g->n_channels, length);
+  DL_FREED double *off = dl_calloc(chain->n, sizeof *off);
+  mean_cycle(g, chain, length, mean);
+  for (size_t i = 0; i < chain->n; i++)
+    off[i] = unlike(g, (size_t)chain->at[i], length, mean);
+  size_t n = chain->n - MOST_DROPPED;
+  gsl_sort(off + MOST_DROPPED, 1, n);
+  double own = gsl_stats_quantile_from_sorted_data(off + MOST_DROPPED, 1, n,
+                                                   tuned.part_own);
+  for (size_t i = 0; i < MOST_DROPPED; i++)
+    if (off[i] > tuned.start_unlike * fmax(own, tuned.start_least))
+      drop = i + 1;
+  /* A first cycle that is a little slow is one. */
+  double head = chain->at[drop] - dl_idle_end(idle, 0, chain->at[drop]);
+  if (head < tuned.rest_one * chain->period)
+    drop = 0;
+  chain->n -= drop;
+  memmove(chain->at, chain->at + drop, (chain->n + 1) * sizeof *chain->at);
+  free(mean);
+}
+
 void dl_find_cycle_parts(const struct dl_signal_grid *g,
                          struct dl_cycle_chain *chain) {
   double shortest;
@@ -208,6 +266,8 @@ void dl_find_cycle_parts(const struct dl_signal_grid *g,
   for (size_t i = 0; i < n; i++) {
     put_places(&b, chain, flank[i]);
     size_t parts = count_parts(&b, &shortest);
+    if (i == 0 && b.own > 0 && has_room(&b, (size_t)chain->at[0]))
+      chain->mid_start = b.off[b.place[0]] > b.own;
     if (parts > chain->parts) {
       chain->parts = parts;
       chain->part = shortest;

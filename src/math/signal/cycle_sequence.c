@@ -52,8 +52,7 @@ double dl_idle_start(const bool *idle, double from, double to) {
   return to;
 }
 
-/* The end of the last idle bin in from ... to, or `from`. */
-static double idle_end(const bool *idle, double from, double to) {
+double dl_idle_end(const bool *idle, double from, double to) {
   for (size_t i = (size_t)to; i > (size_t)from; i--)
     if (idle[i - 1])
       return fmin(to, (double)i);
@@ -102,8 +101,14 @@ static size_t cycles_in(double length, double period) {
 /* The start of the first chain. */
 static void push_head(struct dl_cycle_sequence *s,
                       const struct dl_cycle_chain *c, const bool *idle) {
-  double from = idle_end(idle, 0, c->at[0]), length = c->at[0] - from;
+  double from = dl_idle_end(idle, 0, c->at[0]), length = c->at[0] - from;
   size_t cycles = GSL_MIN(1, cycles_in(length, c->period));
+  if (c->mid_start &&
+      length > tuned.rest_one * c->period) { /* a slow first one */
+    s->n_filled += tuned.filled_doubt;
+    push(s, from);
+    return;
+  }
   s->n_unseen += busy(idle, 0, from) / c->period;
   note(s, length / c->period, cycles);
   if (length > tuned.rest_one * c->period)

@@ -312,6 +312,8 @@ static void track(struct search *s, double low, double high, double hint) {
   sift(s);
   s->idle = dl_find_idle(g, &s->segments);
   track_all(s);
+  if (s->n_chains > 0)
+    dl_drop_false_start(g, s->idle, &s->chain[0]);
   for (size_t i = 0; i < s->n_chains; i++)
     dl_find_cycle_parts(g, &s->chain[i]);
 }

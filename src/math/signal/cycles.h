@@ -75,7 +75,7 @@ struct dl_cycles {
    * not sure; hint_s about the one or the other decides. */
   size_t parts;
   double part_s, whole_s; /* whole_s: the period of such cycles */
-  const char *reason;           /* why none or unsure; static; NULL when sure */
+  const char *reason;     /* why none or unsure; static; NULL when sure */
 };
 
 /* Signals over time; all borrowed. */

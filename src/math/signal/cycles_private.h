@@ -108,6 +108,8 @@ struct dl_cycle_chain {
   size_t parts;  /* that begin alike in each cycle; 1: none are seen */
   double part;   /* the shortest of them, bins */
   size_t part_from; /* where the first begins, bins from a bound on */
+  bool mid_start;   /* the first bound is unlike the others: it lies in the
+                     * first cycle */
   double longest;   /* of cycles that were split; else 0 */
 };
 
@@ -133,6 +135,9 @@ bool *dl_find_idle(const struct dl_signal_grid *g,
 /* The first idle bin in from ... to, or `to`. */
 double dl_idle_start(const bool *idle, double from, double to);
 
+/* The end of the last idle bin in from ... to, or `from`. */
+double dl_idle_end(const bool *idle, double from, double to);
+
 /* All cycles. Start from {0}; at and phase are owned by the caller. */
 struct dl_cycle_sequence {
   double *at; /* n_at bounds, bins */
@@ -148,6 +153,11 @@ struct dl_cycle_sequence {
 void dl_join_chains(const struct dl_cycle_chain *chain, size_t n_chains,
                     const bool *idle, double end, bool goes_on,
                     struct dl_cycle_sequence *s);
+
+/* Drops the first cycles of a chain that differ from the others far more than
+ * these do among themselves: a slow start was taken for cycles. */
+void dl_drop_false_start(const struct dl_signal_grid *g, const bool *idle,
+                         struct dl_cycle_chain *chain);
 
 /* Sets the parts of a chain with cycles. */
 void dl_find_cycle_parts(const struct dl_signal_grid *g,
