@@ -341,5 +341,6 @@ void dl_frame_warn_words(struct dl_frame *f, const struct dl_csv_block *block,
   else if (dl_csv_find(f->csv, "train_samples") < 0 &&
            is_new(&f->words, "dataset", "", &f->lookup.key))
     dl_warn_at(d, dl_csv_path(f->csv), block->line[i],
-               "column 'dataset': no value: the default is taken");
+               "column 'dataset': no value: %s is taken",
+               f->usual_dataset ? f->usual_dataset : "none");
 }

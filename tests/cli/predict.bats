@@ -268,9 +268,9 @@ HEADER=note,arch,gpu,batch_size,train_samples,val_samples,epochs
 @test "--input: columns that are missing take the defaults, with a warning" {
   table arch,gpu resnet50,a100
   gives 0 "dlest: warning: runs.csv: $(message no_column_default_is \
-    train_samples)
-dlest: warning: runs.csv: $(message no_column_default_is epochs)
-dlest: warning: runs.csv: $(message no_column_default_is batch_size)" \
+    train_samples 1281167)
+dlest: warning: runs.csv: $(message no_column_default_is epochs 90)
+dlest: warning: runs.csv: $(message no_column_default_is batch_size 256)" \
     predict --input runs.csv --method tdp --format json
   check '.warnings | length == 3'
 }
@@ -279,10 +279,10 @@ dlest: warning: runs.csv: $(message no_column_default_is batch_size)" \
   table arch,gpu resnet50,a100
   try predict --input runs.csv --define epochs_x=3 --set batch_size_x=1 \
     --method tdp --format json
-  check '[.warnings[] | select(contains("the default is taken"))] | length == 3'
+  check '[.warnings[] | select(contains("no column"))] | length == 3'
   try predict --input runs.csv --define epochs=3 --set batch_size=1 \
     --method tdp --format json
-  check '[.warnings[] | select(contains("the default is taken"))] | length == 1'
+  check '[.warnings[] | select(contains("no column"))] | length == 1'
 }
 
 @test "--input: a measured column is not mixed up with an estimate" {

@@ -144,6 +144,30 @@ peak_tflops -3 0.0001 100000
 END
 }
 
+@test "rows and sweeps state what is taken for what is not given, with values" {
+  # ImageNet has 1,281,167 and 50,000 images; a batch of 256 does not fit the 16
+  # GB of a T4 (8.9 GB for one of 64), and is less then
+  gives 0 '' predict --arch resnet50 --gpu a100,t4 -q -f json
+  check '[.estimates[] | select(.recommended) | .assumed | join(" ")] ==
+    ["train_samples=1281167 val_samples=50000 epochs=90 batch_size=256 precision=tf32",
+     "train_samples=1281167 val_samples=50000 epochs=90 batch_size=64 precision=fp32"]'
+  gives 0 '' predict --arch resnet50 --gpu a100,t4 -q -f json --dataset cifar10 \
+    --batch-size 8 --epochs 3 --precision fp16
+  check 'all(.estimates[]; .assumed == [])'
+  gives 0 '' predict --arch llama-3-8b --gpu h100 --gpus 8,16 --tokens 1e9 -q -f json
+  check 'all(.estimates[].assumed[]; test("^(precision|checkpointing|attention|sharding|batch_size)=."))'
+  gives 0 '' predict --arch resnet50,vgg16 --gpu a100 --phase inference -q -f json
+  check '.estimates[0].assumed ==
+    ["batch_size=1", "requests=1", "precision=tf32"]'
+  table arch,gpu resnet50,a100 resnet50,t4
+  gives 0 "dlest: warning: runs.csv: $(message no_column_default_is \
+    train_samples 1281167)
+dlest: warning: runs.csv: $(message no_column_default_is epochs 90)
+dlest: warning: runs.csv: $(message no_column_default_is batch_size '64 to 256')" \
+    predict --input runs.csv --method flops -f csv
+  [ "$(grep -c 'epochs=90;batch_size=64;precision=fp32$' out)" -eq 1 ]
+}
+
 @test "depthwise layers need the rate in FP32" {
   # Google publishes none; the rule of thumb says what physical lacks.
   for phase in training inference; do

@@ -158,7 +158,7 @@ dlest: warning: runs.csv: $(message column_not_used imgae_px image_px \
   gives 3 "dlest: warning: runs.csv:3: $(message unknown_nearest_see_list \
     dataset imagenett "$(meant imagenet imagenette imagenet-22k)" \
     datasets); $(message dataset_size)
-dlest: warning: runs.csv:5: $(message dataset_default)
+dlest: warning: runs.csv:5: $(message dataset_default imagenet)
 dlest: warning: runs.csv:3: no estimate: flops needs train_samples
 dlest: 1 row skipped" predict --input runs.csv --method flops --format csv
   energies >of-table
@@ -473,8 +473,8 @@ $idle"
   gives 0 '' predict --input runs.csv --method tdp --format csv
   table $columns resnet50,a100,inference,8,1000 resnet50,a100,training,8,
   gives 0 "dlest: warning: runs.csv: $(message no_column_default_is \
-    train_samples)
-dlest: warning: runs.csv: $(message no_column_default_is epochs)" \
+    train_samples 1281167)
+dlest: warning: runs.csv: $(message no_column_default_is epochs 90)" \
     predict --input runs.csv --method tdp --format csv
 }
 

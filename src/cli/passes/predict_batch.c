@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +52,6 @@ struct batch {
   struct dl_intern names; /* of the own columns in the output */
   bool *is_number;        /* one an own column */
   bool default_samples;   /* rows do not say how much they train on */
-  bool trains;            /* a row so far is no inference */
   struct dl_stream *stream;
   size_t n_columns;
   struct dl_value *values; /* n_columns for each thread */
@@ -179,6 +179,7 @@ static enum dl_status put_row(const struct batch *b, const char *const *cell,
   struct dl_value *v = b->values + b->n_columns * (size_t)omp_get_thread_num();
   const struct dl_footprint *foot = &b->o->job.foot;
   long best = b->outcome[i].best;
+  struct dl_taken taken;
   for (size_t c = 0; c < b->n_own; c++)
     v[c] = own_value(b, c, cell[c]);
   for (size_t m = 0; m < b->n_methods; m++) {
@@ -186,7 +187,7 @@ static enum dl_status put_row(const struct batch *b, const char *const *cell,
       continue;
     dl_estimate_values(&b->est[i * b->n_methods + m], foot, b->o->coverage,
                        v + b->n_own);
-    dl_row_values(foot, (long)m == best, &b->job[i],
+    dl_row_values(foot, (long)m == best, &b->job[i], &taken,
                   v + b->n_own + DL_ESTIMATE_COLUMNS);
     DL_TRY(dl_stream_row(b->stream, v, to, d));
   }
@@ -255,8 +256,7 @@ static bool says_no_size(struct batch *b, size_t i, size_t line) {
   return true;
 }
 
-/* Notes which sizes a row takes by default, where the table has columns for
- * them. */
+/* Notes which sizes a row takes by default. */
 static void note_defaults(struct batch *b, size_t i) {
   const struct dl_run *r = b->job[i].run;
   const struct dl_run_set *given = &row_of(b, i)->given;
@@ -268,8 +268,7 @@ static void note_defaults(struct batch *b, size_t i) {
   for (size_t k = 0; k < N_SIZES; k++) {
     struct defaulted *to = &b->defaulted[k];
     double x = dl_run_number(r, sizes[k]);
-    if (!to->column || follows[k] || isnan(x) ||
-        dl_run_set_has(given, sizes[k]))
+    if (follows[k] || isnan(x) || dl_run_set_has(given, sizes[k]))
       continue;
     to->low = to->n > 0 ? fmin(to->low, x) : x;
     to->high = to->n > 0 ? fmax(to->high, x) : x;
@@ -278,16 +277,21 @@ static void note_defaults(struct batch *b, size_t i) {
 }
 
 static void warn_defaulted(const struct batch *b) {
+  bool names = dl_csv_find(b->csv, "dataset") >= 0; /* the frame warns */
   for (size_t k = 0; k < N_SIZES; k++) {
     const struct defaulted *of = &b->defaulted[k];
-    char value[DL_NUMBER_SIZE] = "the default";
-    if (of->n > 0 && of->low >= of->high)
-      dl_format_short(value, of->low);
-    if (of->n > 0)
-      dl_warn_at(&b->cli->diag, dl_csv_path(b->csv), 0,
-                 "column '%s' is empty in %zu row%s: %s is taken",
-                 dl_run_columns[sizes[k]].name, of->n, of->n == 1 ? "" : "s",
-                 value);
+    const char *name = dl_run_columns[sizes[k]].name;
+    const char *path = dl_csv_path(b->csv);
+    char low[DL_NUMBER_SIZE], high[DL_NUMBER_SIZE], taken[100];
+    snprintf(taken, sizeof taken, of->low < of->high ? "%s to %s" : "%s",
+             dl_format_short(low, of->low), dl_format_short(high, of->high));
+    if (of->n > 0 && of->column)
+      dl_warn_at(&b->cli->diag, path, 0,
+                 "column '%s' is empty in %zu row%s: %s is taken", name, of->n,
+                 of->n == 1 ? "" : "s", taken);
+    else if (of->n > 0 && !(names && sizes[k] == DL_RUN_train_samples))
+      dl_warn_at(&b->cli->diag, path, 0, "no column '%s': %s is taken", name,
+                 taken);
   }
 }
 
@@ -305,7 +309,6 @@ static enum dl_status judge_row(struct batch *b, size_t i, size_t line) {
   if (status != DL_OK || bad || says_no_size(b, i, line) ||
       says_nothing(b, i, line))
     return status;
-  b->trains |= !dl_run_is_inference(b->job[i].run);
   long best = dl_recommended(est, b->n_methods, !isnan(b->job[i].known.run_s));
   b->outcome[i] = (struct outcome){true, best};
   if (best >= 0)
@@ -346,38 +349,6 @@ static enum dl_status stream_rows(struct batch *b) {
   }
 }
 
-/* Quantities that size the run and that the table does not have. Inference has
- * neither epochs nor training samples: where the table may have some, whether
- * it trains at all is known after its rows. */
-static void warn_defaults(struct batch *b, bool after) {
-  const struct dl_job_options *o = &b->o->job;
-  bool in_tokens =
-      dl_csv_find(b->csv, "tokens") >= 0 || dl_run_has(&o->run, DL_RUN_tokens);
-  bool mixed =
-      dl_csv_find(b->csv, "phase") >= 0 || dl_job_options_give(o, DL_RUN_phase);
-  for (size_t i = 0; i < N_SIZES; i++) {
-    const char *name = dl_run_columns[sizes[i]].name;
-    bool waits = mixed && sizes[i] != DL_RUN_batch_size;
-    bool samples = sizes[i] == DL_RUN_train_samples;
-    bool given = dl_csv_find(b->csv, name) >= 0 ||
-                 dl_job_options_give(o, sizes[i]) ||
-                 (samples && o->dataset && strcmp(o->dataset, "imagenet") != 0);
-    if (samples) /* cells may be empty */
-      b->default_samples = !o->dataset || strcmp(o->dataset, "imagenet") == 0;
-    /* Rows have the sizes of their data sets; the frame warns where not. */
-    given = given || (samples && dl_csv_find(b->csv, "dataset") >= 0);
-    /* It follows from the batch of all. */
-    given = given || (sizes[i] == DL_RUN_batch_size &&
-                      (dl_csv_find(b->csv, "global_batch") >= 0 ||
-                       dl_job_options_give(o, DL_RUN_global_batch)));
-    /* A number of tokens stands for samples and epochs. */
-    if (!given && waits == after && (!after || b->trains) &&
-        (sizes[i] == DL_RUN_batch_size || !in_tokens))
-      dl_warn_at(&b->cli->diag, dl_csv_path(b->csv), 0,
-                 "no column '%s': the default is taken", name);
-  }
-}
-
 static enum dl_status write_batch(struct batch *b) {
   struct dl_cli *cli = b->cli;
   struct dl_output out;
@@ -392,7 +363,6 @@ static enum dl_status write_batch(struct batch *b) {
       &cli->diag);
   if (status == DL_OK)
     status = stream_rows(b);
-  warn_defaults(b, true);
   warn_defaulted(b);
   dl_limits_warn(&b->limits, dl_csv_path(b->csv), &cli->diag);
   return dl_cli_commit(cli, &out, b->stream, status);
@@ -412,7 +382,8 @@ enum dl_status dl_predict_batch(struct dl_cli *cli,
                                   &cli->diag));
   b.session->fields.known = o->known;
   b.n_methods = b.session->n;
-  warn_defaults(&b, false);
+  const char *dataset = o->job.dataset; /* cells may be empty */
+  b.default_samples = !dataset || strcmp(dataset, "imagenet") == 0;
   dl_frame_warn_unused(f, &cli->diag);
   make_columns(&b);
   make_room(&b);

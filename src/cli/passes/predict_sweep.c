@@ -97,13 +97,14 @@ static enum dl_status take_row(void *ctx, size_t i,
   if (best >= 0)
     p->over_j = fmax(p->over_j, row->est[best].energy_j);
   dl_limits_count(&p->limits, row->job, best >= 0 ? &row->est[best] : NULL);
+  struct dl_taken taken;
   fill_settings(row->job, p->values);
   for (size_t m = 0; m < w->n_methods; m++) {
     if (!w->o->all && best >= 0 && (long)m != best)
       continue;
     dl_estimate_values(&row->est[m], &w->o->job.foot, w->o->coverage,
                        p->values + SETTINGS);
-    dl_row_values(&w->o->job.foot, (long)m == best, row->job,
+    dl_row_values(&w->o->job.foot, (long)m == best, row->job, &taken,
                   p->values + SETTINGS + DL_ESTIMATE_COLUMNS);
     DL_TRY(dl_stream_row(w->stream, p->values,
                          dl_format_adds(format) ? &p->rows : NULL, d));

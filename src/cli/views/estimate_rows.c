@@ -4,11 +4,14 @@
 #include "cli/views/estimate_rows.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/constants.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "estimate/node/peak_memory.h"
+#include "run/setup/training_setup.h"
 
 /* The last ones. */
 enum {
@@ -162,8 +165,48 @@ void dl_row_headings(struct dl_column columns[DL_ROW_COLUMNS],
     columns[PUE].heading = "PUE";
 }
 
+/* Whether a size of a job is the default: neither given nor of what is given.
+ */
+static bool is_default(const struct dl_job *job, enum dl_run_id id) {
+  const struct dl_run_set *given = &job->row->given;
+  const struct dl_run *r = job->run;
+  bool follows =
+      id == DL_RUN_batch_size ? dl_run_set_has(given, DL_RUN_global_batch)
+      : id == DL_RUN_requests ? !isnan(r->duration_s) && r->request_rate > 0
+      : id == DL_RUN_epochs   ? !isnan(r->tokens)
+                              : dl_run_set_has(given, DL_RUN_dataset);
+  bool serves = dl_run_is_inference(r), of_requests = id == DL_RUN_requests;
+  return !follows && !dl_run_set_has(given, id) &&
+         !dl_is_assumed(job->row, id) && !isnan(dl_run_number(r, id)) &&
+         (id == DL_RUN_batch_size || serves == of_requests);
+}
+
+static void take(struct dl_taken *t, size_t i, const struct dl_run *r,
+                 enum dl_run_id id) {
+  const struct dl_run_column *c = &dl_run_columns[id];
+  char number[DL_NUMBER_SIZE];
+  snprintf(t->text[i], sizeof t->text[i], "%s=%s", c->name,
+           c->is_text ? dl_run_text(r, id)
+                      : dl_format_short(number, dl_run_number(r, id)));
+  t->s[i] = t->text[i];
+}
+
+static struct dl_value all_taken(const struct dl_job *job, struct dl_taken *t) {
+  static const enum dl_run_id sizes[] = {DL_RUN_train_samples,
+                                         DL_RUN_val_samples, DL_RUN_epochs,
+                                         DL_RUN_batch_size, DL_RUN_requests};
+  size_t n = 0;
+  for (size_t i = 0; i < DL_LENGTH(sizes); i++)
+    if (is_default(job, sizes[i]))
+      take(t, n++, job->run, sizes[i]);
+  for (size_t i = 0; i < DL_N_RUN_MEMBERS && n < DL_MOST_TAKEN; i++)
+    if (dl_is_assumed(job->row, (enum dl_run_id)i))
+      take(t, n++, job->run, (enum dl_run_id)i);
+  return dl_strings(t->s, n);
+}
+
 void dl_row_values(const struct dl_footprint *foot, bool recommended,
-                   const struct dl_job *job,
+                   const struct dl_job *job, struct dl_taken *taken,
                    struct dl_value v[DL_ROW_COLUMNS]) {
   struct dl_memory_need memory;
   dl_memory_of(job, &memory);
@@ -175,5 +218,5 @@ void dl_row_values(const struct dl_footprint *foot, bool recommended,
   v[PRICE] = dl_number(foot->price);
   v[CURRENCY] = dl_string(foot->currency);
   v[MEMORY] = dl_number(memory.need_gb);
-  v[ASSUMED] = dl_strings(job->assumed, job->n_assumed);
+  v[ASSUMED] = all_taken(job, taken);
 }

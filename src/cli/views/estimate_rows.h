@@ -40,13 +40,22 @@ struct dl_column dl_setting_column(const char *name);
 
 /* Columns that follow those of an estimate in tables of many runs: whether it
  * is the recommended one, the factors of emissions and cost, the memory needed,
- * and the names of what was assumed. */
+ * and what was not given, with its value. */
 enum { DL_ROW_COLUMNS = 9 };
 extern const struct dl_column dl_row_columns[DL_ROW_COLUMNS];
 
 void dl_row_headings(struct dl_column columns[DL_ROW_COLUMNS],
                      const struct dl_footprint *foot, bool all);
+
+/* "batch_size=256", ...: the texts of a row, until it is written. */
+enum { DL_MOST_TAKEN = DL_MOST_ASSUMED + 5 };
+struct dl_taken {
+  char text[DL_MOST_TAKEN][64];
+  const char *s[DL_MOST_TAKEN];
+};
+
 void dl_row_values(const struct dl_footprint *foot, bool recommended,
-                   const struct dl_job *job, struct dl_value v[DL_ROW_COLUMNS]);
+                   const struct dl_job *job, struct dl_taken *taken,
+                   struct dl_value v[DL_ROW_COLUMNS]);
 
 #endif
