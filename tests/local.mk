@@ -161,6 +161,7 @@ CLI_TESTS = \
 	tests/cli/show.bats \
 	tests/cli/sites.bats \
 	tests/cli/speeds-published.bats \
+	tests/cli/step-logs.bats \
 	tests/cli/step-published.bats \
 	tests/cli/step.bats \
 	tests/cli/system.bats \

@@ -134,6 +134,25 @@ static void find_blocks(struct dl_epoch_series *s, const struct collecting *c) {
   }
 }
 
+/* Epochs that lie within a gap of the log have no sample: the next one holds
+ * the time and the energy of all of them. */
+static void share_gaps(struct dl_epoch_series *s) {
+  for (size_t i = 0, empty = 0; i < s->n; i++) {
+    if (s->duration_s[i] == 0) {
+      empty++;
+      continue;
+    }
+    double n = (double)(empty + 1);
+    double duration = s->duration_s[i] / n, energy = s->energy_j[i] / n;
+    for (size_t j = i - empty; empty > 0 && j <= i; j++) {
+      s->duration_s[j] = duration;
+      s->energy_j[j] = energy;
+      s->power_w[j] = energy / duration;
+    }
+    empty = 0;
+  }
+}
+
 static void copy(char *to, size_t size, const char *from) {
   size_t n = from ? strlen(from) : 0;
   if (n >= size)
@@ -162,6 +181,7 @@ static enum dl_status take_run(void *ctx, const struct dl_run *run,
     s->open_s = run->duration_s;
     s->open_j = run->energy_j;
   }
+  share_gaps(s);
   find_blocks(s, c);
   return DL_OK;
 }

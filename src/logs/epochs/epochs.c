@@ -174,6 +174,21 @@ static void take_cycles(struct dl_run *run, const struct dl_log_summary *log,
   dl_run_set_number(run, DL_RUN_epochs_high, c->n_high);
 }
 
+/* Of a training that is said to go on. */
+static void warn_of_rests(const char *file, const struct dl_cycles *c,
+                          double n_total, struct dl_diag *d) {
+  if (c->idle_within_s > 0)
+    dl_warn_at(d, file, 0,
+               "no work for %.3g s from %.3g s on: if the training began again "
+               "from a checkpoint, repeated epochs count twice",
+               c->idle_within_s, c->idle_from_s);
+  if (c->idle_after_s > 0 && (double)c->n < n_total)
+    dl_warn_at(d, file, 0,
+               "no work in the last %.3g s: if the training has ended, give "
+               "--epochs its number of epochs",
+               c->idle_after_s);
+}
+
 static enum dl_status found(struct dl_run *run,
                             const struct dl_log_summary *log, size_t n,
                             const struct dl_epochs_options *e,
@@ -198,6 +213,8 @@ static enum dl_status found(struct dl_run *run,
                c.verdict == DL_CYCLES_NONE ? "no epochs found: %s"
                                            : "number of epochs unsure: %s",
                c.reason ? c.reason : "weak evidence");
+  if (status == DL_OK && e->n_total > 0)
+    warn_of_rests(run->file, &c, e->n_total, d);
   return status;
 }
 

@@ -29,7 +29,8 @@ struct dl_cycle_parameters {
   double idle_share, idle_quantile;
   size_t idle_bins;
   double rest, rest_one, pause, filled_doubt, fill_cost, same_period, ended;
-  double start_share, start_unlike, start_least;
+  double coarse_s, narrow;
+  double rest_level, rest_cycles, start_share, start_unlike, start_least;
   double part_own, part_alike, part_least, part_contrast, part_cycles,
       part_split;
   double late_shortest, late_longest, late_cycles, late_before, late_longer;
@@ -99,6 +100,11 @@ static const struct dl_cycle_parameters tuned = {
     .fill_cost = 0.1,    /* of a cycle more */
     .same_period = 0.1,  /* |log| of a ratio of periods */
     .ended = 0.05,       /* the last cycle has ended if no more is missing */
+
+    .coarse_s = 10,     /* samples further apart, s, may miss a pause; */
+    .narrow = 0.8,      /* share of a cycle's squares in three bins */
+    .rest_level = 0.3,  /* share of the median that is no work; */
+    .rest_cycles = 1.5, /* where it lasts so many cycles */
 
     /* A slow start that was taken for cycles. */
     .start_share = 0.8,  /* of a cycle that is compared */

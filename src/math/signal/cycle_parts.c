@@ -193,7 +193,7 @@ static void search_make(struct search *b, const struct dl_signal_grid *g,
       .after = (size_t)fmax(LEAST_AFTER, fmin(period / 10, MOST_AFTER)),
       .apart = (size_t)fmax(LEAST_AFTER, period / 8)};
   b->mean = dl_channel_rows(g->n_channels, BEFORE + b->after);
-  b->off = dl_calloc(2 * g->n + 1, sizeof *b->off);
+  b->off = dl_calloc(3 * g->n + 1, sizeof *b->off);
   b->work = b->off + g->n;
   b->place = dl_calloc(chain->n + 1, sizeof *b->place);
 }
@@ -254,6 +254,32 @@ void dl_drop_false_start(const struct dl_signal_grid *g, const bool *idle,
   free(mean);
 }
 
+/* The largest share that a bin and its neighbours have in the squares of the
+ * mean cycle about its median, over the channels. */
+static double narrowness(const struct dl_signal_grid *g,
+                         const struct dl_cycle_chain *chain, double *work) {
+  size_t length = (size_t)chain->period;
+  double least = 1, *sorted = work + length;
+  for (size_t c = 0; c < g->n_channels; c++) {
+    double most = 0, all = 0;
+    for (size_t k = 0; k < length; k++) {
+      work[k] = 0;
+      for (size_t i = 0; i < chain->n; i++)
+        if ((size_t)chain->at[i] + k < g->n)
+          work[k] += g->x[c][(size_t)chain->at[i] + k];
+      sorted[k] = work[k];
+    }
+    double median = gsl_stats_median(sorted, 1, length);
+    for (size_t k = 0; k < length; k++)
+      all += work[k] = (work[k] - median) * (work[k] - median);
+    for (size_t k = 0; k < length; k++)
+      most = fmax(most, work[k] + work[(k + 1) % length] +
+                            work[(k + length - 1) % length]);
+    least = fmin(least, all > 0 ? most / all : 1);
+  }
+  return least;
+}
+
 void dl_find_cycle_parts(const struct dl_signal_grid *g,
                          struct dl_cycle_chain *chain) {
   double shortest;
@@ -262,6 +288,8 @@ void dl_find_cycle_parts(const struct dl_signal_grid *g,
   search_make(&b, g, chain);
   chain->parts = 1;
   chain->part = chain->period;
+  chain->narrow = g->step_s >= tuned.coarse_s &&
+                  narrowness(g, chain, b.work) > tuned.narrow;
   size_t n = 1 + find_flanks(&b, chain, flank + 1);
   for (size_t i = 0; i < n; i++) {
     put_places(&b, chain, flank[i]);

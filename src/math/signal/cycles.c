@@ -6,6 +6,7 @@
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "math/signal/cycle_parameters.h"
@@ -223,13 +224,14 @@ static bool multiples(const struct dl_cycle_chain *a,
 static void judge(const struct search *s, struct dl_cycles *c) {
   const struct dl_cycle_sequence *q = &s->sequence;
   double total = 0, match = 0, weak = 0, brief = 0, n = (double)c->n;
-  bool doubtful = false;
+  bool doubtful = false, narrow = false;
   c->parts = 1;
   c->part_s = c->whole_s = NAN;
   for (size_t i = 0; i < s->n_chains; i++) {
     match += s->chain[i].match * (double)s->chain[i].n;
     total += (double)s->chain[i].n;
     doubtful = doubtful || s->chain[i].doubtful;
+    narrow = narrow || s->chain[i].narrow;
     if (s->chain[i].parts > c->parts) {
       c->parts = s->chain[i].parts;
       c->part_s = s->chain[i].part * s->grid.step_s;
@@ -255,6 +257,8 @@ static void judge(const struct search *s, struct dl_cycles *c) {
     c->reason = "one phase's cycle is a multiple of the next one's";
   else if (brief > 0.5 * total)
     c->reason = "cycles of few samples may be several in one";
+  else if (narrow)
+    c->reason = "samples are so far apart that some ends may be missing";
   else if (c->strength < tuned.sure_strength)
     c->reason = "the cycles are faint";
   else if (s->thin)
@@ -265,6 +269,33 @@ static void judge(const struct search *s, struct dl_cycles *c) {
     c->reason = "too many cycles are not seen but filled in";
   else
     c->verdict = DL_CYCLES_SURE;
+}
+
+/* Finds the longest idle times between the first bound and the end, and at the
+ * end: also those that the level at work, an idle one for a part of the time,
+ * does not show. */
+static void find_rests(const struct search *s, struct dl_cycles *c) {
+  double period = INFINITY, step = s->grid.step_s;
+  size_t run = 0;
+  for (size_t i = 0; i < s->n_chains; i++)
+    period = fmin(period, tuned.rest_cycles * s->chain[i].period);
+  DL_FREED double *x = dl_calloc(s->grid.n, sizeof *x);
+  memcpy(x, s->grid.x[0], s->grid.n * sizeof *x);
+  double low = tuned.rest_level * gsl_stats_median(x, 1, s->grid.n);
+  for (size_t i = (size_t)s->sequence.at[0]; i <= s->grid.n; i++) {
+    if (i < s->grid.n && (s->idle[i] || s->grid.x[0][i] < low)) {
+      run++;
+      continue;
+    }
+    double length = (double)run;
+    if (i == s->grid.n && length >= period)
+      c->idle_after_s = length * step;
+    else if (length >= period && length * step > c->idle_within_s) {
+      c->idle_within_s = length * step;
+      c->idle_from_s = s->grid.start_s + (double)(i - run) * step;
+    }
+    run = 0;
+  }
 }
 
 /* Mean of the middle half of the lengths of n cycles, which are put into
@@ -295,6 +326,7 @@ static void deliver(const struct search *s, struct dl_cycles *c) {
           .period_s = typical(c->boundary + first, end - first, work)};
   }
   judge(s, c);
+  find_rests(s, c);
 }
 
 static void none(struct dl_cycles *c, const char *reason) {

@@ -75,7 +75,10 @@ struct dl_cycles {
    * not sure; hint_s about the one or the other decides. */
   size_t parts;
   double part_s, whole_s; /* whole_s: the period of such cycles */
-  const char *reason;     /* why none or unsure; static; NULL when sure */
+  /* The longest idle times, s, within the cycles and after them: far below the
+   * level at work; 0 where shorter than one and a half cycles. */
+  double idle_within_s, idle_after_s, idle_from_s; /* where the first begins */
+  const char *reason; /* why none or unsure; static; NULL when sure */
 };
 
 /* Signals over time; all borrowed. */
