@@ -311,6 +311,15 @@ static void row_as_reference(void **state) {
   gpu.peak_tf32_tflops = NAN;
   assert_null(dl_training_inputs_read(&row, &in));
   same("row", "no tensor cores", in.flops, 2518155264 * 7 / 8.0);
+  /* Of operators between layers 3 an activation, and a usual 1.7 of layers */
+  arch.traffic_ratio = NAN;
+  arch.elementwise_ratio = 3;
+  assert_null(dl_training_inputs_read(&row, &in));
+  same("row", "traffic", in.bytes, 13.023084e6 * 4.7 * 4);
+  assert_int_equal(in.bytes_known, 1);
+  arch.elementwise_ratio = NAN;
+  assert_null(dl_training_inputs_read(&row, &in));
+  assert_int_equal(in.bytes_known, 0);
   gpu.bandwidth_gb_s = NAN;
   assert_string_equal(dl_training_inputs_read(&row, &in), "gpu.bandwidth_gb_s");
 }

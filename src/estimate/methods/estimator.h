@@ -76,7 +76,7 @@ long dl_recommended(const struct dl_estimate *est, size_t n,
 /* What was not known of a training or forward pass, in words ("activations and
  * kernels"); NULL where all was. *doubt, if not NULL, is the half-width by
  * which the logarithm of a 90 % interval of energy grows, in squares; 0 where
- * all was known. */
+ * all was counted. */
 const char *dl_facts_assumed(const struct dl_job *job, double *doubt);
 
 #endif

@@ -18,6 +18,7 @@ const struct dl_physics_quantity
         {"macs_g", true, true},
         {"acts_m", false, false},
         {"arch.traffic_ratio", false, false},
+        {"arch.elementwise_ratio", false, false},
         {"arch.padding_ratio", false, false},
         {"arch.depthwise_share", false, false},
         {"arch.attention_acts_m", false, false},
@@ -89,6 +90,10 @@ enum { FACTS_SD, SD };
 #define TRAFFIC_OF_LAYERS 2
 #define TRAFFIC_OF_SCORES 4
 
+/* What layers read and write beside the operators between them, by outputs:
+ * mean of the 27 networks of which both are counted (1.0 to 4.1). */
+#define TRAFFIC_OF_LAYERS_ALONE 1.7
+
 /* Of the traffic between layers, what kernels that a compiler fuses leave
  * (torch.compile): docs/estimation.md. */
 #define LEFT_BY_COMPILER 0.2
@@ -112,6 +117,11 @@ static double width(const struct dl_physics_row *row) {
   bool own = !(row->run->acts_m < row->arch->acts_m) &&
              !(row->run->acts_m > row->arch->acts_m);
   return own && !isnan(row->arch->acts_m) ? pow(work, 0.5) : 1;
+}
+
+double dl_traffic_ratio(const struct dl_architecture *arch) {
+  return dl_or(arch->traffic_ratio,
+               arch->elementwise_ratio + TRAFFIC_OF_LAYERS_ALONE);
 }
 
 /* Outputs of convolutions and dense layers, 1e6 elements per sample; where they
@@ -245,7 +255,7 @@ static void split_traffic(struct dl_training_inputs *in,
   double outputs = activations(row);
   double scores = dl_or(arch->attention_acts_m * outputs / arch->acts_m, 0);
   double layers = fmax(outputs - scores, 0);
-  double all = outputs * dl_or(arch->traffic_ratio, TRAFFIC_BY_OUTPUTS);
+  double all = outputs * dl_or(dl_traffic_ratio(arch), TRAFFIC_BY_OUTPUTS);
   in->bytes = 1e6 * element * TRAFFIC_OF_LAYERS * layers;
   in->between =
       1e6 * element *
@@ -280,7 +290,7 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   const struct dl_architecture *arch = row->arch;
   const struct dl_accelerator *gpu = row->gpu;
   double frozen = dl_or(run->frozen_base, 0);
-  double traffic = dl_or(run->acts_m * arch->traffic_ratio * width(row), 0);
+  double traffic = dl_or(run->acts_m * dl_traffic_ratio(arch) * width(row), 0);
   double element = dl_is_16_bit(run->precision) ? 2 : 4;
   *in = (struct dl_training_inputs){0};
   in->batch = dl_micro_batch(run);

@@ -8,9 +8,15 @@
 #include "physics/training/training_cost.h"
 
 /* The quantities they are made of. */
-enum { DL_N_TRAINING_QUANTITIES = 53 };
+enum { DL_N_TRAINING_QUANTITIES = 54 };
 extern const struct dl_physics_quantity
     dl_training_quantities[DL_N_TRAINING_QUANTITIES];
+
+/* Elements that a network reads and writes, by activation (output of a
+ * convolution, dense layer or product of attention): as its descriptor has it,
+ * or what the operators between layers do and a usual 1.7 of the layers. NaN:
+ * neither is known. */
+double dl_traffic_ratio(const struct dl_architecture *arch);
 
 /* As `read`, `measured`, `scored` and `check` of struct dl_physics; inputs:
  * struct dl_training_inputs. */
