@@ -53,8 +53,8 @@ EOF
     --train-samples 15784 --val-samples 0 --epochs 250 --batch-size 64 \
     --pue 1.2 --format json
   check '[.choices[].n_gpus] == [4, 2, 1]'
-  check '[.choices[] | [.pareto, .bound_by]] == [[1, "memory"], [0, "memory"],
-    [0, "memory"]]'
+  check '[.choices[] | [.pareto, .bound_by]] == [[1, "compute"], [0, "compute"],
+    [0, "compute"]]'
 }
 
 @test "one boundary for all: of the facility where every node has a PUE" {

@@ -341,20 +341,31 @@ OTHERS = re.compile(
     r"giantopt|_xp_|_plus_patch16)")
 
 
-def ratio(model):
+def plain(model):
+    """The name without where its weights come from."""
     while ORIGINS.match(model):
         model = model[ORIGINS.match(model).end():]
+    return model
+
+
+def block_of(model):
+    """What the network repeats, or its ratio where that is not one block, or
+    None."""
+    model = plain(model)
     if OTHERS.match(model):
         return None
     for pattern, block in BLOCKS:
         if re.match(pattern, model):
-            if callable(block):
-                block = block(model)
-            if isinstance(block, str):
-                moved, acts = count(block)
-                return moved / acts
-            return block
+            return block(model) if callable(block) else block
     return None
+
+
+def ratio(model):
+    block = block_of(model)
+    if isinstance(block, str):
+        moved, acts = count(block)
+        return moved / acts
+    return block
 
 
 def values(model):

@@ -31,6 +31,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import architecture_attention as attention  # noqa: E402
+import architecture_depthwise as depthwise  # noqa: E402
 import architecture_elementwise as elementwise  # noqa: E402
 import architecture_families as families  # noqa: E402
 import architecture_layers as layers  # noqa: E402
@@ -389,9 +390,11 @@ def emit_entry(entry, rows, siblings, torchvision):
     lines.append(value("    ", "params_m", params[1], params[0], params[2]))
     known = classifier(entry, params[0], vision)
     lines += head_lines(entry, params[0], known)
+    counted = work.values(entry.ident) + elementwise.values(entry.ident)
+    if not any(name == "depthwise_share" for name, *_ in counted):
+        counted += depthwise.values(entry.ident, inputs[0][1])
     counted = [value("    ", n, source, "%.4g" % v, note)
-               for n, v, source, note in work.values(entry.ident)
-               + elementwise.values(entry.ident)]
+               for n, v, source, note in counted]
     lines += [line for line in layer_lines(entry, vision)
               if not ('name="launches"' in line and
                       any('name="launches"' in c for c in counted))] + counted

@@ -82,17 +82,15 @@ def regressions(dlest):
     if not found:
         raise Failure("dlest fit --help names no --method")
     names = re.findall(r"[a-z]+", found.group(1).replace(" or ", " "))
-    first = ["physical", "krr", "ridge", "ols"]
-    others = ["serving", "language"]  # are fitted on other tables
-    return [n for n in first if n in names] + \
-        [n for n in names if n not in first + others]
+    # Serving and language models are fitted on other tables.
+    first = [n for n in ("physical", "krr", "ridge", "ols") if n in names]
+    return first + sorted(set(names) - {*first, "serving", "language"})
 
 
 def baselines(dlest, known):
-    names = [m["name"] for m in
-             json.loads(run(dlest, "list", "methods", "--format",
-                            "json"))["methods"]]
-    return [n for n in names if n not in known and not n.startswith("pre-")]
+    found = json.loads(run(dlest, "list", "methods", "--format", "json"))
+    return [m["name"] for m in found["methods"]
+            if m["name"] not in known and not m["name"].startswith("pre-")]
 
 
 def fit(dlest, runs, method, scheme, model=None):
@@ -179,12 +177,8 @@ exact = False  # percentages are not rounded, for tests that compare them
 
 def percent(x):
     """A share as a percentage, three digits at most."""
-    if x is None:
-        return "-"
-    x *= 100
-    if exact:
-        return "%.9g" % x
-    return "%.2f" % x if x < 1 else "%.1f" % x if x < 100 else "%.0f" % x
+    return "-" if x is None else ("%.9g" if exact else "%.2f" if x < .01 else
+                                  "%.1f" if x < 1 else "%.0f") % (100 * x)
 
 
 def pair(power, energy):
