@@ -77,6 +77,14 @@ close() {
   gives 0 '' calibrate plan.csv --suggest --format json
   columns+=,train_samples first+=,100000 second+=,100000
   close "$(promised out 2)" "$(left "$language" "$first" "$second")" 1e-4
+  # The error before is half the width of the interval of the speed.
+  plan "$first"
+  gives 0 '' calibrate plan.csv --suggest --format json
+  cp out error.json
+  gives 0 '' predict --model "$language" --arch gpt2 --gpu b200 -b 8 \
+    --seq-len 1024 --precision bf16 --tokens 1e9 --coverage 50 -q --format json
+  close "$(jq .time_error_before error.json)" "$(jq '.predictions[0] |
+    (.high / .low | log) / 2 | exp - 1' out)" 1e-9
 }
 
 @test "what a model was calibrated with counts" {
@@ -153,6 +161,8 @@ close() {
   grep -q '^Measure line [0-9]* of plan.csv: resnet50 on rtx-4090, batch size' out
   grep -q '(8 of 20)' out
   [ "$(grep -c '^ *[0-9]* *resnet50' out)" -eq 16 ]
+  gives 0 '' calibrate plan.csv --suggest --runs 3
+  grep -q '^Measure lines [0-9]*, [0-9]* and [0-9]* of plan.csv$' out
   gives 0 '' calibrate plan.csv --suggest --all
   [ "$(grep -c '^ *[0-9]* *resnet50' out)" -eq 40 ]
 }

@@ -101,15 +101,27 @@ static void add_run(struct dl_text *t, const struct view *w, size_t run) {
                    dl_format_short(number, row->batch_size));
 }
 
+/* Appends "lines 7, 3 and 12 of runs.csv". */
+static void add_lines(struct dl_text *t, const struct view *w) {
+  size_t n = w->s->n_chosen;
+  for (size_t i = 0; i < n; i++)
+    dl_text_printf(t, "%s%zu",
+                   i == 0       ? "lines "
+                   : i + 1 == n ? " and "
+                                : ", ",
+                   w->rows->runs.row[w->s->chosen[i].run].line);
+  dl_text_printf(t, " of %s", w->path);
+}
+
 static void add_answer(const struct view *w) {
   static const char *const labels[] = {"Time", "Energy"};
   struct dl_answer_line line[ERRORS] = {0};
   DL_TEXT(title);
   dl_text_add(&title, "Measure ");
-  add_run(&title, w, w->s->chosen[0].run);
-  for (size_t i = 1; i < w->s->n_chosen; i++)
-    dl_text_printf(&title, ", line %zu",
-                   w->rows->runs.row[w->s->chosen[i].run].line);
+  if (w->s->n_chosen > 1)
+    add_lines(&title, w);
+  else
+    add_run(&title, w, w->s->chosen[0].run);
   struct dl_report *g = dl_report_group(w->r, NULL, dl_text_str(&title));
   for (size_t q = 0; q < ERRORS; q++) {
     double after = w->s->chosen[w->s->n_chosen - 1].after.of[q];

@@ -162,8 +162,9 @@ static enum dl_status make_kind(struct work *w, size_t kind,
 
 /* --- errors */
 
+/* Rounding may leave less than nothing. */
 static double error_of(double square) {
-  return expm1(sqrt(fmax(square, 0)));
+  return expm1(sqrt(square < 0 ? 0 : square));
 }
 
 /* Those of one wanted configuration, by variances of each quantity. */
@@ -200,8 +201,10 @@ static struct dl_suggestion_errors errors_by(const struct work *w, size_t kind,
   return e;
 }
 
-/* Whether run a, with that error, comes before run b. */
+/* Whether run a, with that error, comes before run b; NaN comes last. */
 static bool is_better(double error_a, size_t a, double error_b, size_t b) {
+  if (isnan(error_a) || isnan(error_b))
+    return isnan(error_a) && isnan(error_b) ? a < b : isnan(error_b);
   return error_a < error_b || (error_a <= error_b && a < b);
 }
 
@@ -258,7 +261,7 @@ static void look_ahead(struct work *w, bool first,
   }
 }
 
-/* The best run that is not chosen; SIZE_MAX: all are. */
+/* The best run that is not chosen. */
 static size_t best_run(const struct work *w,
                        const struct dl_suggestion_errors *after) {
   size_t best = SIZE_MAX;
@@ -286,11 +289,10 @@ static void choose_all(struct work *w, size_t n_chosen) {
   size_t n = w->rows->runs.n;
   DL_FREED struct dl_suggestion_errors *after = dl_calloc(n, sizeof *after);
   memcpy(after, s->after, n * sizeof *after);
+  n_chosen = n_chosen < n ? n_chosen : n;
   s->chosen = dl_calloc(n_chosen, sizeof *s->chosen);
   while (s->n_chosen < n_chosen) {
     size_t run = best_run(w, after);
-    if (run == SIZE_MAX)
-      break;
     s->chosen[s->n_chosen++] = (struct dl_suggested_run){run, after[run]};
     if (s->n_chosen == n_chosen)
       break;

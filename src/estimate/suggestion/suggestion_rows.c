@@ -50,6 +50,8 @@ static double half_width(double low, double high) {
   return low > 0 && high > 0 ? log(high / low) / 2 : (double)NAN;
 }
 
+/* Of language models that of the rate alone: the widths of whole trainings have
+ * what no run says of, such as software that is not named. */
 static void take_widths(struct dl_suggestion_row *to,
                         const struct dl_job_predictions *p,
                         const struct dl_estimate *est) {
@@ -57,7 +59,8 @@ static void take_widths(struct dl_suggestion_row *to,
   to->half_width[DL_SUGGEST_TIME] =
       p->language ? half_width(rate->low, rate->high)
                   : half_width(est->time_low_s, est->time_high_s);
-  to->half_width[DL_SUGGEST_ENERGY] = half_width(est->low_j, est->high_j);
+  to->half_width[DL_SUGGEST_ENERGY] =
+      p->language ? (double)NAN : half_width(est->low_j, est->high_j);
 }
 
 /* The targets that columns of a row have. */
