@@ -7,8 +7,8 @@ import math
 import os
 import random
 
-from calibration_runs import (DOUBTS, PUBLIC, Group, calibrate, fit, network,
-                              predict, read_plain)
+from calibration_runs import (DOUBTS, MEASURED, PUBLIC, Group, calibrate, fit,
+                              network, predict, read_plain, suggest, without)
 from generalisation import percent, table
 
 SPEEDS = ("mlperf", "nvidia-dle", "milabench", "timm",
@@ -77,34 +77,77 @@ def median(values):
     return (values[(n - 1) // 2] + values[n // 2]) / 2 if values else None
 
 
+class SpeedErrors:
+    """Errors of times of one GPU of a source."""
+
+    def __init__(self):
+        self.before = []
+        self.same, self.other = [], []  # networks, after one run
+        self.suggested = [[], []]       # after one run that is, after two
+        self.nearest = []  # each after the nearest run of its network
+        self.own = []      # each after the run suggested for it
+
+
+def nearest(rows, j):
+    """The row whose settings are the nearest to those of row j, of its network
+    if there is one; None where all are the same."""
+    def distance(i):
+        sizes = [abs(math.log(float(rows[i].get(c) or 1) /
+                              float(rows[j].get(c) or 1)))
+                 for c in ("batch_size", "n_gpus")]
+        return (network(rows[i]) != network(rows[j]),
+                rows[i]["precision"] != rows[j]["precision"], sum(sizes))
+    mine, *all_of = without([rows[j], *rows], MEASURED + ("config",))
+    others = [i for i, r in enumerate(all_of) if r != mine]
+    return min(others, key=distance) if others else None
+
+
 def speed_errors(dlest, folder, group):
-    """Errors of times: before, after one run of the same network, of another.
-    """
     os.mkdir(folder)
     model = fit(dlest, folder, group)
     rows = group.rows
+    to = SpeedErrors()
 
-    def errors(model, name):
-        found = predict(dlest, folder, model, rows, name, group.targets)
-        return [abs(f["epoch_s"][0] / float(r["epoch_s"]) - 1)
-                for f, r in zip(found, rows)]
-    before, same, other = errors(model, "all"), [], []
+    def errors(model, name, asked):
+        found = predict(dlest, folder, model, [rows[j] for j in asked], name,
+                        group.targets)
+        return [abs(f["epoch_s"][0] / float(rows[j]["epoch_s"]) - 1)
+                for f, j in zip(found, asked)]
+
+    def after(runs, asked):
+        return errors(calibrate(dlest, folder, model, [rows[i] for i in runs],
+                                "mine"), "mine", asked)
+
+    def others(*runs):
+        return [j for j in range(len(rows)) if j not in runs]
+    to.before = errors(model, "all", others())
     draw = random.Random(1)
     for i in sorted(draw.sample(range(len(rows)),
                                 min(MOST_CHOICES, len(rows)))):
-        new = calibrate(dlest, folder, model, [rows[i]], "mine")
-        for j, e in enumerate(errors(new, "mine")):
-            if j != i:
-                (same if network(rows[j]) == network(rows[i]) else
-                 other).append(e)
-    return before, same, other
+        for j, e in zip(others(i), after([i], others(i))):
+            (to.same if network(rows[j]) == network(rows[i]) else
+             to.other).append(e)
+    best, own = suggest(dlest, folder, model, rows, len(to.suggested))
+    for k, errors_of in enumerate(to.suggested):
+        runs = best[:k + 1]
+        if others(*runs):
+            errors_of += after(runs, others(*runs))
+    near = [nearest(rows, j) for j in range(len(rows))]
+    for errors_of, of in ((to.nearest, near), (to.own, own)):
+        for i in sorted({i for i in of if i is not None}):
+            errors_of += after([i], [j for j, run in enumerate(of)
+                                     if run == i])
+    return to
 
 
 def speeds_row(name, of):
-    before, same, other = (sum((f[k] for f in of), []) for k in range(3))
-    return [name, len(of), len(before),
-            *(percent(median(x)) if x else "-" for x in
-              (before, same, other, same + other))]
+    columns = [lambda f: f.before, lambda f: f.same, lambda f: f.other,
+               lambda f: f.same + f.other,
+               *(lambda f, k=k: f.suggested[k] for k in range(2)),
+               lambda f: f.nearest, lambda f: f.own]
+    errors = [sum((column(f) for f in of), []) for column in columns]
+    return [name, len(of), len(errors[0]),
+            *(percent(median(x)) if x else "-" for x in errors)]
 
 
 def speeds_table(groups, found):
@@ -120,12 +163,19 @@ def speeds_table(groups, found):
     rows.append(speeds_row("all language models", [f for _, f in language]))
     rows.append(speeds_row("all", found))
     return table(["source", "GPUs", "rows", "before", "same network",
-                  "another", "any"], rows)
+                  "another", "any", "suggested", "2 suggested", "nearest",
+                  "its own"],
+                 rows)
 
 
 SPEEDS_TEXT = (
     "Median error of the time in %%. A GPU is left out of all sources; one row "
     "of it in a source is the run (up to %d are), the others of that source are "
-    "estimated: by whether their network is that of the run, and all. Of "
-    "language models the GPU is left out of the four sources of "
-    "`data/language-training-means.csv`." % MOST_CHOICES)
+    "estimated: by whether their network is that of the run, and all. "
+    "*Suggested*: after the run, or the two runs, that `dlest calibrate "
+    "--suggest` chooses of that source without seeing a measurement. The last "
+    "columns have a run for each row, of other settings: *nearest*, of its "
+    "network, precision, batch size and number of GPUs as far as there is one; "
+    "*its own*, the one suggested for it. Of language models the GPU is left "
+    "out of the four sources of `data/language-training-means.csv`."
+    % MOST_CHOICES)
