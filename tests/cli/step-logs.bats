@@ -71,3 +71,25 @@ power_log() {
     step log.csv --epochs 60 --format json
   check '.epochs_verdict == "unsure" and .epochs_seen <= 10'
 }
+
+# ends EPOCH...: ends.csv, with an end every 60 s.
+ends() {
+  printf '%s\n' "$@" | awk 'BEGIN { print "epoch,end_time" }
+    { t = 8 + NR * 60
+      printf "%d,2024-03-05 09:%02d:%02d\n", $1, t / 60, t % 60 }' >ends.csv
+}
+
+@test 'ends of epochs that are missing or repeated' {
+  power_log 'epoch(t - 8)' 500 >log.csv
+  ends 0 1 2 3 2 3 4
+  gives 0 "dlest: warning: ends.csv:6: $(message epoch_follows_epoch_twice 2 3)" \
+    step log.csv ends.csv --epochs 20
+  ends 0 1 2 5 6
+  gives 0 "dlest: warning: ends.csv:5: $(message epoch_follows_epoch_one 5 2)" \
+    step log.csv ends.csv --epochs 20
+  ends 4 5 6 7
+  gives 0 "dlest: warning: ends.csv:2: $(message epoch_first 4)" \
+    step log.csv ends.csv --epochs 20
+  ends 1 2 3 4
+  gives 0 '' step log.csv ends.csv --epochs 20
+}

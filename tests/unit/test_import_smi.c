@@ -237,7 +237,7 @@ static void test_epoch_ends(void **state) {
   assert_int_equal(w.n, 3);
   assert_int_equal(meter(&w, 0)->kind, DL_METER_EPOCH);
   assert_int_equal(w.reading[2].ns, TEN_O_CLOCK + 120 * DL_SECOND);
-  assert_true(warned(&w, MSG_epoch_follows_epoch("3", "1")));
+  assert_true(warned(&w, MSG_epoch_follows_epoch_one("3", "1")));
   free_whole(&w);
   read_text(&w, "end_s,epoch\n30.5,0\n61,1\n");
   assert_int_equal(w.n, 2);

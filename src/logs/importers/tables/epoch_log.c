@@ -51,6 +51,21 @@ static bool end_of(struct dl_log *log, const char *s, int64_t *ns) {
   return dl_log_time(log, s, strlen(s), ns);
 }
 
+/* Epochs count from 0 or 1, each once. */
+static void check_number(struct dl_log *log, double number, double last) {
+  if (isnan(last) && number > 1)
+    dl_log_warn(log,
+                "epoch %g is the first: the time before it is taken for it",
+                number);
+  else if (number <= last)
+    dl_log_warn(log, "epoch %g follows epoch %g: repeated epochs count twice",
+                number, last);
+  else if (!isnan(last) && number != last + 1)
+    dl_log_warn(log,
+                "epoch %g follows epoch %g: the time since is taken for one",
+                number, last);
+}
+
 static bool line(struct dl_log *log, char *s) {
   struct epochs *e = log->state;
   char *field[FIELDS_MAX];
@@ -69,8 +84,7 @@ static bool line(struct dl_log *log, char *s) {
   if (!end_of(log, field[e->at[END]], &ns))
     return dl_log_bad(log, "column 'end_time': invalid time '%.40s'",
                       field[e->at[END]]);
-  if (!isnan(e->last) && number != e->last + 1)
-    dl_log_warn(log, "epoch %g follows epoch %g", number, e->last);
+  check_number(log, number, e->last);
   e->last = number;
   struct dl_reading r =
       dl_reading_at(dl_log_meter(log, DL_METER_EPOCH, NULL, NULL), ns);
