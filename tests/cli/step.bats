@@ -162,6 +162,13 @@ long_epochs() {
     "$(jq '.estimates[] | select(.method == "step-energy") | .energy_j * 2' plain)"
 }
 
+@test 'a table without some epochs: the others stand for them' {
+  table epoch,duration_s,energy_j 0,10,100 1,10,100 2,10,100 6,10,100
+  gives 0 "dlest: warning: runs.csv:5: $(message epoch_follows_epoch 6 2)" \
+    step runs.csv --epochs 10 --format json
+  close_to "$(estimate step energy_j)" 1000
+}
+
 @test '--energy-column is the only column of energy' {
   # 20 epochs of 6 Wh and 30 s: 50 take 300 Wh
   awk 'BEGIN { print "epoch,duration_s,board_wh"
