@@ -68,6 +68,11 @@ void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
   dl_known_of(job, s->known, &job->known);
 }
 
+bool dl_lasts_so_long(const struct dl_job *job) {
+  return !dl_run_is_inference(job->run) && !isnan(job->known.run_s) &&
+         !job->known.of_work;
+}
+
 const char *dl_job_dataset(const struct dl_job *job) {
   bool sized = dl_run_set_has(&job->row->given, DL_RUN_train_samples);
   return job->run->dataset || sized || !job->found.dataset

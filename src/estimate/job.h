@@ -44,6 +44,9 @@ enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_frame *f,
 void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
                  const struct dl_row *row);
 
+/* Whether a training lasts for a known time, whatever work it does. */
+bool dl_lasts_so_long(const struct dl_job *job);
+
 /* The data set of a job: its own, or the usual one, whose sizes it has; NULL:
  * neither. */
 const char *dl_job_dataset(const struct dl_job *job);

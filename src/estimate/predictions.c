@@ -183,12 +183,13 @@ static bool expect_training(const struct dl_job_predictions *p, struct asked *a,
     trust_energy(e, &p->of[DL_PHYSICAL_EPOCH], power, a->ctx->coverage);
   else
     trust_intervals(e, power, a->ctx->coverage);
-  e->time += log(job->epochs);
+  double epochs = dl_or(job->epochs, 1); /* unknown: what they share counts */
+  e->time += log(epochs);
   e->power = log(power->value * n);
   e->static_w = fmax(p->parts.static_w, dl_or(job->idle_w, 0)) * n;
   e->most_w = most_w(job);
   e->util = p->parts.gpu_share;
-  take_input(e, &p->parts, job->epochs);
+  take_input(e, &p->parts, epochs);
   return true;
 }
 
@@ -213,9 +214,12 @@ static bool expect_language(const struct dl_job_predictions *p, struct asked *a,
 }
 
 /* Whether something is known of a training that conditions its estimate; a
- * duration of work that is not known does not. */
-static bool has_condition(const struct dl_job *job) {
+ * duration of work that is not known does where a loader is described. */
+static bool has_condition(const struct dl_job_predictions *p,
+                          const struct dl_job *job) {
   const struct dl_known *known = &job->known;
+  if (!isnan(known->run_s) && p->parts.input_s > 0)
+    return true;
   return !dl_run_is_inference(job->run) &&
          ((known->of_work && !isnan(known->steps_s)) || !isnan(known->util) ||
           !isnan(known->power_w));
@@ -224,7 +228,7 @@ static bool has_condition(const struct dl_job *job) {
 static void condition(struct dl_job_predictions *p, struct asked *a) {
   struct dl_expected e;
   p->conditioned = (struct dl_conditioned){.is = false, .busy = NAN};
-  if (has_condition(a->job) &&
+  if (has_condition(p, a->job) &&
       (p->language ? expect_language(p, a, &e) : expect_training(p, a, &e)))
     dl_condition(&p->conditioned, &e, &a->job->known, a->ctx->coverage);
 }
@@ -374,7 +378,7 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   p->language = dl_trains_language(ctx, job);
   explain(p, &a, trains);
   /* A run whose duration is known has no energy of its own. */
-  if (trains && (given || has_condition(job)))
+  if (trains && (given || has_condition(p, job)))
     DL_TRY(ask(p, &a, DL_PHYSICAL_POWER, DL_PHYSICAL_POWER, d));
   if (trains && !given)
     DL_TRY(ask(p, &a, ctx->asks_physical ? DL_PHYSICAL_EPOCH : DL_PHYSICAL_TIME,

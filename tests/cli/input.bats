@@ -99,10 +99,42 @@ END
     "$DLEST" predict -a resnet50 -g a100 -m physical "${@:2}" >out 2>err
     grep -qF -e "$1" err
   }
-  warns "$(message setting_has_no_effect --loader 'a training whose work is not known')" \
-    --duration 3h --loader disk
+  warns "$(message setting_has_no_effect --loader 'a training whose samples are not known')" \
+    -a unet -m tdp --duration 3h --loader disk
+  warns "$(message setting_has_no_effect --loader-workers 'a network that takes no images')" \
+    -a wav2vec2-base --loader-workers 1
   warns "$(message setting_has_no_effect --loader-workers 'synthetic input')" \
     --loader synthetic --loader-workers 4
+}
+
+@test 'a loader and a duration of work that is not known' {
+  # One process delivers 1 / 3.24176 ms = 308.47 images/s (see above), the GPU
+  # alone takes g: of the time it works
+  #   b = (1 / g) / sqrt((1 / g)^2 + (1 / 308.47)^2),
+  # at the power that it has alone, and waits at static power. The mean of a share
+  # whose logarithm is uncertain by s is exp(s^2 / 2) times that, 1.2 for .6.
+  local run=("${base[@]}" --method physical)
+  gives 0 '' "${run[@]}" --epochs 1 --loader-workers 1
+  rate=$(jq .gpu_samples_per_s out)
+  gives 0 '' "${run[@]}" --duration 2h
+  alone=$(jq .estimates[0].power_w out)
+  gives 0 '' "${run[@]}" --duration 2h --loader-workers 1
+  check '.estimates[0].duration_s == 7200 and .bound == "input"'
+  check "(1 / $rate | . / (. * . + 1 / 308.47 / 308.47 | sqrt)) as \$b |
+    (.busy_share / \$b | . >= 1 and . < 1.2) and
+    (.estimates[0].power_w / (\$b * $alone + (1 - \$b) * .static_power_w) - 1 |
+      fabs < 0.1)"
+  # a thousand such processes hold nothing up
+  gives 0 '' "${run[@]}" --duration 2h --loader cached --loader-workers 1024
+  check "(.estimates[0].power_w / $alone - 1 | fabs < 0.01) and .busy_share > 0.99"
+  # Two hours in a table are those of an option.
+  gives 0 '' "${run[@]}" --duration 2h --loader-workers 1
+  jq .estimates[0].energy_j out >option
+  printf 'arch,gpu,duration_s,loader_workers,epochs\nresnet50,%s,7200,1,\n' \
+    "$(jq -r .gpu out)" >runs.csv
+  gives 0 '' predict --input runs.csv --method physical --precision amp -q -f json
+  check '.estimates[0].assumed | all(startswith("epochs") | not)'
+  near '.estimates[0].energy_j' "$(cat option)"
 }
 
 @test 'a loader and the time that it lets expect: the energy that it lets expect' {

@@ -9,6 +9,7 @@
 
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
+#include "catalog/sample_kinds.h"
 #include "cli/options/job_options.h"
 #include "cli/options/known_options.h"
 #include "run/run_columns.h"
@@ -123,12 +124,15 @@ static void warn_unused(const struct dl_job_options *o,
     warn_no_effect("attention", arch, ", which has no attention", d);
   if (s->arch && !s->denoising && dl_run_has(run, DL_RUN_denoising_steps))
     warn_no_effect("denoising_steps", arch, ", which is no diffusion model", d);
-  const char *keeps_up = s->language ? "a language model"
-                         : !isnan(run->duration_s) && isnan(run->epochs)
-                             ? "a training whose work is not known"
-                         : run->loader && strcmp(run->loader, "synthetic") == 0
-                             ? "synthetic input"
-                             : NULL;
+  bool sized =
+      s->usual || run->dataset || dl_run_has(run, DL_RUN_train_samples);
+  const char *keeps_up =
+      s->language             ? "a language model"
+      : s->arch && !s->images ? "a network that takes no images"
+      : !isnan(run->duration_s) && !sized
+          ? "a training whose samples are not known"
+      : run->loader && strcmp(run->loader, "synthetic") == 0 ? "synthetic input"
+                                                             : NULL;
   const bool of_loader[] = {run->loader &&
                                 strcmp(run->loader, "synthetic") != 0,
                             dl_run_has(run, DL_RUN_loader_workers)};
@@ -167,6 +171,8 @@ static enum dl_status add_subject(struct dl_job_subject *s,
   s->sequences |= e && e->transformer;
   s->attends |=
       e && (e->transformer || !isnan(e->heads) || !isnan(e->attention_acts_m));
+  s->images |= !e || dl_samples_of_network(e) == DL_SAMPLES_IMAGES ||
+               dl_samples_of_network(e) == DL_SAMPLES_UNKNOWN;
   s->denoising |= e && !isnan(e->denoising_steps);
   s->usual = first || (usual && s->usual && strcmp(usual, s->usual) == 0)
                  ? usual

@@ -70,6 +70,7 @@ struct dl_job_subject {
   bool sequences;    /* one of them takes sequences */
   bool attends;      /* one of them has attention, as far as is known */
   bool denoising;    /* one of them generates by denoising */
+  bool images;       /* one of them takes images, as far as is known */
   bool inference;
 };
 

@@ -263,7 +263,8 @@ static void note_defaults(struct batch *b, size_t i) {
   const bool follows[N_SIZES] = {dl_run_is_inference(r) || r->dataset ||
                                      !isnan(r->tokens) ||
                                      !isnan(r->train_tokens),
-                                 dl_run_is_inference(r) || !isnan(r->tokens),
+                                 dl_run_is_inference(r) || !isnan(r->tokens) ||
+                                     dl_lasts_so_long(&b->job[i]),
                                  dl_run_set_has(given, DL_RUN_global_batch)};
   for (size_t k = 0; k < N_SIZES; k++) {
     struct defaulted *to = &b->defaulted[k];

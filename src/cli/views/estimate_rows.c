@@ -173,7 +173,7 @@ static bool is_default(const struct dl_job *job, enum dl_run_id id) {
   bool follows =
       id == DL_RUN_batch_size ? dl_run_set_has(given, DL_RUN_global_batch)
       : id == DL_RUN_requests ? !isnan(r->duration_s) && r->request_rate > 0
-      : id == DL_RUN_epochs   ? !isnan(r->tokens)
+      : id == DL_RUN_epochs   ? !isnan(r->tokens) || dl_lasts_so_long(job)
                               : dl_run_set_has(given, DL_RUN_dataset);
   bool serves = dl_run_is_inference(r), of_requests = id == DL_RUN_requests;
   return !follows && !dl_run_set_has(given, id) &&

@@ -27,6 +27,8 @@ void dl_condition(struct dl_conditioned *out, const struct dl_expected *e,
   double power = known->power_w;
   if (rest > 0)
     power = (power * known->run_s - e->static_w * rest) / steps;
+  /* Else it works all the time, but for the input. */
+  bool watched = !free || !isnan(known->util) || !isnan(known->power_w);
   const struct dl_waiting_prior prior = {
       .time = free ? log(steps) : e->time,
       .power = e->power,
@@ -36,9 +38,10 @@ void dl_condition(struct dl_conditioned *out, const struct dl_expected *e,
       .most_power = log(e->most_w),
       .static_share = e->static_w / exp(e->power),
       .var_util = util_variance(e->util),
-      .waits = DL_WAITS,
-      .input = free ? (double)NAN : e->input,
-      .var_input = e->var_input};
+      .waits = watched ? DL_WAITS : 0,
+      .input = free ? e->input - e->time : e->input,
+      .var_input = e->var_input + (free ? e->var_time : 0),
+      .by_work = free};
   const struct dl_waiting_known of_steps = {
       .time = log(steps),
       .power = power > 0 ? log(power) : (double)NAN,

@@ -5,7 +5,6 @@
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 /* The rule's nodes: 0 for a run that does not wait, then FIRST to LAST in
@@ -103,8 +102,8 @@ static double prior_of(const struct dl_waiting_prior *q,
   double waits = q->waits * STEP * exp(-d) * (i == FIRST || last ? 0.5 : 1);
   if (!described)
     return waits;
-  bool timed = !isnan(known->time);
-  double work = timed ? known->time - d : q->time;
+  bool timed = !isnan(known->time) || q->by_work;
+  double work = q->by_work ? 0 : timed ? known->time - d : q->time;
   double variance = q->var_input + (timed ? 0 : q->var_time);
   double above = i == FIRST ? 0 : input_below(q, work, variance, d - STEP / 2);
   double until = last ? 1 : input_below(q, work, variance, d + STEP / 2);

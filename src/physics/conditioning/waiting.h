@@ -34,6 +34,8 @@
 #ifndef DL_PHYSICS_CONDITIONING_WAITING_H
 #define DL_PHYSICS_CONDITIONING_WAITING_H
 
+#include <stdbool.h>
+
 /* Probability that a training waits for anything that the physics does not
  * account for (docs/known-times.md has others). */
 #define DL_WAITS 0.3
@@ -48,6 +50,8 @@ struct dl_waiting_prior {
   double waits;        /* probability of waiting, 0 .. 1 */
   double input;        /* time of the input alone; NaN: it keeps up */
   double var_input;
+  bool by_work; /* input and its variance are relative to the time of the work,
+                   of which nothing is known */
 };
 
 /* NaN: not known. Logarithms; util: relative to the utilization at work. */
