@@ -56,6 +56,7 @@ struct work {
   struct dl_suggestion *s;
   const struct dl_suggestion_rows *rows;
   const struct dl_suggestion_table *wanted;
+  struct dl_progress *progress;
   bool *chosen; /* of the runs; owned */
   struct kind kind[DL_SUGGEST_KINDS];
 };
@@ -256,8 +257,10 @@ static void look_ahead(struct work *w, bool first,
     const struct kind *k = &w->kind[i];
     size_t blocks = (k->n_runs + BLOCK - 1) / BLOCK;
 #pragma omp parallel for schedule(dynamic)
-    for (size_t b = 0; b < blocks; b++)
+    for (size_t b = 0; b < blocks; b++) {
       look_at(w, k, b, first, after);
+      dl_progress_step(w->progress, (double)(b + 1) / (double)(blocks + 1));
+    }
   }
 }
 
@@ -289,7 +292,6 @@ static void choose_all(struct work *w, size_t n_chosen) {
   size_t n = w->rows->runs.n;
   DL_FREED struct dl_suggestion_errors *after = dl_calloc(n, sizeof *after);
   memcpy(after, s->after, n * sizeof *after);
-  n_chosen = n_chosen < n ? n_chosen : n;
   s->chosen = dl_calloc(n_chosen, sizeof *s->chosen);
   while (s->n_chosen < n_chosen) {
     size_t run = best_run(w, after);
@@ -297,7 +299,10 @@ static void choose_all(struct work *w, size_t n_chosen) {
     if (s->n_chosen == n_chosen)
       break;
     choose(w, run);
+    struct dl_progress_span outer =
+        dl_progress_enter(w->progress, s->n_chosen, n_chosen);
     look_ahead(w, false, after);
+    dl_progress_leave(w->progress, outer);
   }
 }
 
@@ -343,14 +348,18 @@ enum dl_status dl_suggestion_make(struct dl_suggestion *s,
   DL_SCOPED(free_work)
   struct work w = {.s = s,
                    .rows = rows,
+                   .progress = d->progress,
                    .wanted = rows->wanted.n > 0 ? &rows->wanted : &rows->runs};
+  n_chosen = n_chosen < rows->runs.n ? n_chosen : rows->runs.n;
   w.chosen = dl_calloc(rows->runs.n, sizeof *w.chosen);
   for (size_t k = 0; k < DL_SUGGEST_KINDS; k++)
     DL_TRY(make_kind(&w, k, d));
   begin_best(&w);
   s->before = errors_by(&w, DL_SUGGEST_KINDS, NULL);
   s->after = dl_calloc(rows->runs.n, sizeof *s->after);
+  struct dl_progress_span outer = dl_progress_enter(d->progress, 0, n_chosen);
   look_ahead(&w, true, s->after);
+  dl_progress_leave(d->progress, outer);
   rank(s, rows->runs.n);
   choose_all(&w, n_chosen);
   return DL_OK;
