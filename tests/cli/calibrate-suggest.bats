@@ -176,6 +176,21 @@ close() {
   cmp out best.csv
 }
 
+@test "a suggested run that needs more memory than there is is warned about" {
+  plan resnet50,rtx-4090,4096,224,1281167,amp, "$first"
+  local need
+  "$DLEST" predict -a resnet50 -g rtx-4090 -b 4096 --precision amp -q \
+    --format json >need.json
+  need=$(jq '.memory_need_gb - 24' need.json)
+  try calibrate plan.csv --suggest --runs 2
+  [ "$status" -eq 0 ]
+  grep -q "plan.csv:2: $(message run_may_not_fit "$(printf %.0f "$need")")" err
+  [ "$(grep -c 'may not fit' err)" -eq 1 ]
+  try calibrate plan.csv --suggest --runs 2 --strict
+  [ "$status" -eq 3 ]
+  [ ! -s out ]
+}
+
 @test "rows that cannot be measured are skipped" {
   plan "$first" "resnet50,rtx-4090,,224,1281167,amp," "nosuch,rtx-4090,8,224,1,amp,"
   try calibrate plan.csv --suggest --format csv

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/calibration/suggest.h"
 
+#include "base/number.h"
 #include "cli/calibration/calibration_table.h"
 #include "cli/calibration/suggest_report.h"
 #include "model/fitting/calibrate.h"
@@ -73,6 +74,19 @@ static enum dl_status read_kept(struct suggesting *w) {
   return read_table(w, csv, NULL, &w->rows.kept);
 }
 
+/* Warns of suggested runs that may end without memory. */
+static void warn_memory(const struct suggesting *w) {
+  for (size_t i = 0; i < w->s.n_chosen; i++) {
+    const struct dl_suggestion_row *row = &w->rows.runs.row[w->s.chosen[i].run];
+    char text[DL_NUMBER_SIZE];
+    if (row->memory_gb > 0)
+      dl_warn_at(&w->cli->diag, w->cli->argument[0], row->line,
+                 "the run may not fit: it needs about %s GB more than its GPU "
+                 "has; leave out what cannot be measured",
+                 dl_format_digits(text, row->memory_gb, 3));
+  }
+}
+
 enum dl_status dl_suggest_runs(struct dl_cli *cli,
                                const struct dl_calibrate_options *o) {
   DL_SCOPED(end) struct suggesting w = {.cli = cli, .o = o};
@@ -83,5 +97,6 @@ enum dl_status dl_suggest_runs(struct dl_cli *cli,
   if (o->wanted)
     DL_TRY(read_configurations(&w, o->wanted, &w.rows.wanted));
   DL_TRY(dl_suggestion_make(&w.s, &w.rows, o->n_runs, &cli->diag));
+  warn_memory(&w);
   return dl_suggest_report(cli, o, &w.rows, &w.s);
 }

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "estimate/assumptions.h"
+#include "estimate/node/peak_memory.h"
 #include "estimate/session.h"
 
 struct reader {
@@ -61,6 +62,12 @@ static void take_widths(struct dl_suggestion_row *to,
                   : half_width(est->time_low_s, est->time_high_s);
   to->half_width[DL_SUGGEST_ENERGY] =
       p->language ? (double)NAN : half_width(est->low_j, est->high_j);
+}
+
+static double lacking_memory(const struct dl_job *job) {
+  struct dl_memory_need m;
+  dl_memory_of(job, &m);
+  return m.over ? m.need_gb - job->found.gpu->memory_gb : 0;
 }
 
 /* The targets that columns of a row have. */
@@ -142,6 +149,7 @@ static enum dl_status read_row(struct reader *r, const struct dl_row *row,
   if (bad)
     return DL_OK;
   to.kind = p.language ? DL_SUGGEST_LANGUAGE : DL_SUGGEST_OTHERS;
+  to.memory_gb = lacking_memory(&job);
   take_widths(&to, &p, &est);
   return take_row(r, &to, row, d);
 }

@@ -20,6 +20,7 @@ struct dl_suggestion_row {
   const char *arch, *gpu, *precision; /* or NULL; of the texts of the rows */
   double n_gpus, batch_size;          /* NaN: unknown */
   double image_px, seq_len;           /* likewise */
+  double memory_gb; /* that a GPU lacks by the estimate; 0: none */
   size_t kind;
   size_t input;      /* number of its inputs among those of its kind */
   unsigned measured; /* bit t: target t of its physics; of rows that were */
