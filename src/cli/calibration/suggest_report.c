@@ -223,8 +223,10 @@ enum dl_status dl_suggest_report(struct dl_cli *cli,
     add_chosen(&w);
   add_runs(&w);
   add_best(&w);
-  dl_report_say(w.r, "Expected errors: half of all estimates are off by less. "
-                     "Times by the time of the run, energies by its time and "
-                     "power.");
+  dl_report_say(w.r,
+                "Expected errors: half of all estimates are off by less; of "
+                "several configurations, the root mean square. Those of "
+                "times are after the time of a run alone is measured, those "
+                "of energies after its time and power.");
   return dl_cli_print(cli, w.r);
 }
