@@ -297,7 +297,7 @@ less() {
 }
 
 @test "a speed that is none of this training is refused" {
-  refuses 2 "dlest: $(message no_speed_of_this_training tokens_per_s \
+  refuses 2 "dlest: $(message none_of_this_job tokens_per_s \
     'it has no tokens; give samples per second' | as_options)" "${RUN[@]}" \
     --throughput 1024tokens/s
   printf '%s\n' arch,gpu,epochs,batch_size,train_samples,tokens_per_s,\
@@ -305,15 +305,38 @@ samples_per_s resnet50,a100,90,256,1281167,1024, resnet50,a100,90,256,1281167,,0
     resnet50,a100,90,256,1281167,,1024 resnet50,a100,90,256,1281167,, >runs.csv
   try predict --input runs.csv --method physical --format json
   [ "$status" -eq 3 ]
-  grep -q "runs.csv:2: $(message no_speed_of_this_training tokens_per_s \
+  grep -q "runs.csv:2: $(message none_of_this_job tokens_per_s \
     'it has no tokens; give samples per second')" err
-  grep -q "runs.csv:3: $(message no_speed_of_this_training samples_per_s \
+  grep -q "runs.csv:3: $(message none_of_this_job samples_per_s \
     'it is 0')" err
   check '.estimates | length == 2 and .[0].known == null'
   # what is not taken as known is not looked at
   try predict --input runs.csv --method physical --known none -q --format json
   [ "$status" -eq 0 ]
   check '.estimates | length == 4'
+}
+
+@test "times, speeds and utilizations of 0 are refused" {
+  local column option
+  while read -r column option; do
+    refuses 2 "dlest: $(message none_of_this_job "$option" 'it is 0')" \
+      "${RUN[@]}" --set "$column=0"
+    refuses 2 "dlest: $(message none_of_this_job "$option" 'it is 0')" \
+      "${RUN[@]}" --define "$column=1-1"
+    printf '%s\n' "arch,gpu,$column" resnet50,a100,0 resnet50,a100, >runs.csv
+    try predict --input runs.csv -m physical -f csv
+    [ "$status" -eq 3 ]
+    [ "$(grep -c '^resnet50' out)" -eq 1 ]
+    grep -q "runs.csv:2: $(message none_of_this_job "$column" 'it is 0')" err
+  done <<'END'
+duration_s --duration
+epoch_s --epoch-time
+step_s --step-time
+samples_per_s --throughput
+gpu_util --gpu-util
+END
+  refuses 2 "dlest: $(message none_of_this_job --duration 'it is 0')" predict \
+    --arch resnet50 --gpu a100 --phase inference --set duration_s=0
 }
 
 @test "the length of a run alone says no throughput" {

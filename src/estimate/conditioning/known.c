@@ -92,6 +92,26 @@ static double duration_s(const struct dl_job *job) {
   return gives(job, DL_RUN_duration_s) ? job->run->duration_s : (double)NAN;
 }
 
+/* A column that counts and says a time, a speed or a utilization of 0, or
+ * tokens of a training that has none; or NULL. */
+static const char *impossible(const struct dl_job *job, unsigned which) {
+  static const struct {
+    enum dl_run_id id;
+    unsigned which;
+  } above_0[] = {{DL_RUN_duration_s, DL_KNOW_TIME | DL_KNOW_DURATION},
+                 {DL_RUN_epoch_s, DL_KNOW_TIME},
+                 {DL_RUN_step_s, DL_KNOW_TIME},
+                 {DL_RUN_gpu_util, DL_KNOW_UTIL}};
+  for (size_t i = 0; i < DL_LENGTH(above_0); i++)
+    if ((which & above_0[i].which) && gives(job, above_0[i].id) &&
+        !(dl_run_number(job->run, above_0[i].id) > 0))
+      return dl_run_columns[above_0[i].id].name;
+  for (size_t i = 0; i < RATES && (which & DL_KNOW_TIME); i++)
+    if (gives(job, rate_ids[i]) && !(rate_of(job, i) > 0))
+      return dl_run_columns[rate_ids[i]].name;
+  return NULL;
+}
+
 void dl_known_of(const struct dl_job *job, unsigned which,
                  struct dl_known *known) {
   enum dl_run_id id;
@@ -102,8 +122,11 @@ void dl_known_of(const struct dl_job *job, unsigned which,
                              .power_w = NAN,
                              .static_w = NAN,
                              .least_static_w = NAN};
+  if (!training && gives(job, DL_RUN_duration_s) && job->run->duration_s == 0)
+    known->impossible = dl_run_columns[DL_RUN_duration_s].name;
   if (!training)
     return;
+  known->impossible = impossible(job, which);
   if ((which & DL_KNOW_UTIL) && gives(job, DL_RUN_gpu_util))
     known->util = job->run->gpu_util;
   if ((which & DL_KNOW_POWER) && gives(job, DL_RUN_gpu_power_w))
@@ -112,9 +135,6 @@ void dl_known_of(const struct dl_job *job, unsigned which,
     known->run_s = which & DL_KNOW_DURATION ? job->run->duration_s : NAN;
     return;
   }
-  for (size_t i = 0; i < RATES; i++)
-    if (gives(job, rate_ids[i]) && !(rate_of(job, i) > 0))
-      known->no_speed = dl_run_columns[rate_ids[i]].name;
   double steps = samples_of(job) / any_rate(job, &id), epochs = epochs_s(job);
   known->run_s = dl_or(dl_or(job->run->duration_s, epochs), steps);
   known->steps_s = dl_or(dl_or(steps, epochs), known->run_s);
@@ -232,15 +252,15 @@ static bool power_is_off(const struct dl_job *job, struct dl_wording *why) {
 bool dl_known_contradicts(const struct dl_job *job, struct dl_wording *why) {
   const struct dl_known *known = &job->known;
   char word[DL_WORD_SIZE];
-  if (dl_run_is_inference(job->run))
-    return false;
-  if (known->no_speed)
-    return dl_says(why, "%s is no speed of this training: %s",
-                   dl_column_word(why, known->no_speed, word),
-                   strcmp(known->no_speed, "tokens_per_s") == 0 &&
+  if (known->impossible)
+    return dl_says(why, "%s is none of this job: %s",
+                   dl_column_word(why, known->impossible, word),
+                   strcmp(known->impossible, "tokens_per_s") == 0 &&
                            isnan(job->seq_len)
                        ? "it has no tokens; give samples per second"
                        : "it is 0");
+  if (dl_run_is_inference(job->run))
+    return false;
   return (!isnan(known->steps_s) &&
           (rates_differ(job, why) || times_differ(job, why) ||
            beats_peak(job, why))) ||
