@@ -93,3 +93,23 @@ ends() {
   ends 1 2 3 4
   gives 0 '' step log.csv ends.csv --epochs 20
 }
+
+# gpus SHIFT: two GPUs with epochs of 60 s, the second SHIFT s later.
+gpus() {
+  power_log 'epoch(t - 8)' 1208 >0.csv
+  power_log "epoch(t - 8 - $1)" 1208 >1.csv
+  sed -n '1s/, /, index, /p' 0.csv >gpus.csv
+  awk -F', ' 'FNR > 1 { print $1 ", " FILENAME + 0 ", " $2 ", " $3 }' \
+    0.csv 1.csv | sort -s -t, -k1,1 >>gpus.csv
+}
+
+@test 'GPUs that train apart show the ends of both' {
+  gpus 30 # the sum has an end every 30 s
+  gives 0 "dlest: warning: gpus.csv: $(message epochs_unsure \
+    'the GPUs take turns: if they train apart, give each its own log')" \
+    step gpus.csv --epochs 60 --format json
+  check '.epochs_verdict == "unsure"'
+  gpus 0
+  gives 0 '' step gpus.csv --epochs 60 --format json
+  check '.epochs_verdict == "sure" and (.epochs_seen | . == 19 or . == 20)'
+}

@@ -138,6 +138,12 @@ static void given(struct dl_run *run, const struct dl_log_summary *log,
 
 /* --- epochs detected in the signals */
 
+/* GPUs that train apart: least cycles to show it, least negative correlation of
+ * their levels at the ends of cycles, which is two standard errors at least,
+ * and least spread of these levels by their mean. */
+enum { LEAST_TURNS = 4 };
+static const double turns_apart = 0.5, turns_spread = 0.35;
+
 /* Times, powers, utilizations of the GPUs and of their memory, each with room
  * for all points of the curve. Returns how many there are. */
 static size_t make_signals(double *signal[4], const struct dl_energy_curve *c) {
@@ -174,6 +180,56 @@ static void take_cycles(struct dl_run *run, const struct dl_log_summary *log,
   dl_run_set_number(run, DL_RUN_epochs_high, c->n_high);
 }
 
+/* Power of the first GPU (0) or of the others (1) in the tenth of a cycle about
+ * its end, less that of the cycle. */
+static double end_level(const struct dl_energy_curve *c, const double *bound,
+                        int others) {
+  double length = bound[1] - bound[0], at = 0, all = 0;
+  size_t n_at = 0, n = 0;
+  int64_t start = c->point[0].ns;
+  size_t i = dl_energy_curve_at(c, start + llround(bound[0] * 1e9));
+  for (; i < c->n; i++) {
+    double t = (double)(c->point[i].ns - start) * 1e-9 - bound[1];
+    double first = (double)c->point[i].first_w;
+    double w = others ? (double)c->point[i].power_w - first : first;
+    if (t > length / 20)
+      break;
+    all += w;
+    n++;
+    if (t > -length / 20) {
+      at += w;
+      n_at++;
+    }
+  }
+  return n_at > 0 ? at / (double)n_at - all / (double)n : 0;
+}
+
+/* Whether the ends of cycles are those of the first GPU and of the others by
+ * turns: where they train apart, the sum of their powers shows the ends of all
+ * of them. The first cycle may hold their start. */
+static bool take_turns(const struct dl_energy_curve *curve,
+                       const struct dl_cycles *c) {
+  if (c->n < LEAST_TURNS)
+    return false;
+  double mean[2] = {0, 0}, square[2] = {0, 0};
+  double product = 0, n = (double)c->n - 1;
+  for (size_t i = 1; i < c->n; i++)
+    for (int k = 0; k < 2; k++)
+      mean[k] += end_level(curve, c->boundary + i, k) / n;
+  for (size_t i = 1; i < c->n; i++) {
+    double off[2];
+    for (int k = 0; k < 2; k++) {
+      off[k] = end_level(curve, c->boundary + i, k) - mean[k];
+      square[k] += off[k] * off[k] / n;
+    }
+    product += off[0] * off[1] / n;
+  }
+  double spread = sqrt(square[0]) + sqrt(square[1]);
+  return spread > turns_spread * fabs(mean[0] + mean[1]) &&
+         product <
+             -fmax(turns_apart, 2 / sqrt(n)) * sqrt(square[0] * square[1]);
+}
+
 /* Of a training that is said to go on. */
 static void warn_of_rests(const char *file, const struct dl_cycles *c,
                           double n_total, struct dl_diag *d) {
@@ -201,6 +257,12 @@ static enum dl_status found(struct dl_run *run,
   const struct dl_signals signals = {all, make_signals(s, &log->curve),
                                      (const double *const *)s + 1, 3};
   enum dl_status status = dl_cycles_find(&signals, &o, &c, d);
+  if (status == DL_OK && log->kind[DL_METER_GPU].n_meters > 1 &&
+      take_turns(&log->curve, &c)) {
+    c.verdict = DL_CYCLES_UNSURE;
+    c.reason =
+        "the GPUs take turns: if they train apart, give each its own log";
+  }
   if (status == DL_OK)
     take_cycles(run, log, n, &c);
   if (status == DL_OK && c.parts > 1)

@@ -23,6 +23,7 @@ static struct dl_energy_point merged(const struct dl_energy_point *a,
                                      const struct dl_energy_point *b) {
   struct dl_energy_point p = *b;
   p.power_w = (a->power_w + b->power_w) / 2;
+  p.first_w = (a->first_w + b->first_w) / 2;
   p.util = (a->util + b->util) / 2;
   p.memory_util = (a->memory_util + b->memory_util) / 2;
   return p;
@@ -50,6 +51,7 @@ void dl_energy_curve_add(struct dl_energy_curve *c,
     struct dl_energy_point *last = &c->point[c->n - 1];
     float share = 1 / (float)(c->n_open + 1);
     q.power_w = last->power_w + (q.power_w - last->power_w) * share;
+    q.first_w = last->first_w + (q.first_w - last->first_w) * share;
     q.util = last->util + (q.util - last->util) * share;
     q.memory_util =
         last->memory_util + (q.memory_util - last->memory_util) * share;

@@ -19,6 +19,7 @@ struct dl_energy_point {
   int64_t ns;
   double energy_j[DL_N_METER_KINDS]; /* since the first point; 0 unmeasured */
   float power_w, util, memory_util;  /* of the GPUs since the point before */
+  float first_w;                     /* power of the first GPU alone */
 };
 
 struct dl_energy_curve {

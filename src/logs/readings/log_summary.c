@@ -81,6 +81,14 @@ static double energy_of(const struct reader *k, enum dl_meter_kind kind) {
   return sum;
 }
 
+/* Latest power of the first GPU. */
+static double first_gpu(const struct reader *k) {
+  for (size_t i = 0; i < k->n_channels; i++)
+    if (k->log->meter[i].kind == DL_METER_GPU)
+      return k->channel[i].power_w;
+  return NAN;
+}
+
 /* Adds the point of the last reading of the first meter to the curve, with what
  * the other meters measured in the same round. */
 static void end_point(struct reader *k) {
@@ -96,6 +104,7 @@ static void end_point(struct reader *k) {
     }
   struct dl_energy_point p = {.ns = k->point.ns,
                               .power_w = (float)k->gpu_w,
+                              .first_w = (float)first_gpu(k),
                               .util = (float)(util / (double)n),
                               .memory_util = (float)k->point.memory_util};
   for (int i = 0; i < DL_N_METER_KINDS; i++)
