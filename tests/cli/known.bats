@@ -198,6 +198,14 @@ less() {
   done
 }
 
+@test "however long a run waits, its GPUs draw static power" {
+  # 890 samples/s are expected: 0.1 % of the time is work, and less
+  for rate in 1 0.01 0.0001; do
+    try "${RUN[@]}" --throughput $rate/s
+    check '.estimates[0].power_w / .static_power_w | . > 0.999 and . < 1.02'
+  done
+}
+
 @test "a power and the time of the whole run are the energy, steps or not" {
   # 50 W x 30 d; meters are right to within exp(1.645 x .03) = 1.0506
   for known in '--throughput 5000/s' '--epoch-time 20m' '--gpu-util 0.1' ''; do

@@ -39,9 +39,11 @@ static void with_time(struct node *n, const struct dl_waiting_prior *q,
   double power = fmin(q->power + q->cov / q->var_time * off,
                       fmax(q->power, q->most_power));
   double left = q->var_power - q->cov * q->cov / q->var_time;
+  /* Slow work draws less, but no GPU less than the static power. */
+  double least = q->power + log(q->static_share);
   n->weight += log_normal(off, q->var_time);
   n->time = known->time;
-  n->energy = known->time + power + factor;
+  n->energy = known->time + fmax(power + factor, least);
   n->variance = left;
   if (isnan(known->power))
     return;
