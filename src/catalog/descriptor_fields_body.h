@@ -172,6 +172,7 @@ TEXT(gpu, "GPU")
 TEXT(site, "site")
 /* A fraction for a slice of a host. */
 NUMBER(sockets, NULL, 0.01, 64, "CPUs")
+NUMBER(cores, NULL, 1, 4096, "cores of all CPUs")
 /* Unknown: that of the CPU's entry. */
 NUMBER(cpu_tdp_w, "W", 1, 2000, "thermal design power of one CPU")
 NUMBER(cpu_idle_w, "W", 0, 1000, "power of one CPU with nothing running")

@@ -316,6 +316,8 @@ static void nodes(void **state) {
   expect(DL_NODE, parts, "sockets=2 gpus=4", "no memory_gb");
   expect(DL_NODE, parts, "sockets=2 gpus=1.5 memory_gb=512",
          "is no whole number");
+  expect(DL_NODE, parts, "sockets=2 cores=31.5 gpus=1 memory_gb=512",
+         "is no whole number");
   expect(DL_NODE, parts, "sockets=2 gpus=4 memory_gb=512 memory_w_gb=5",
          "is not between 0.02 and 1.5");
   expect(DL_NODE, parts, "sockets=2 gpus=4 memory_gb=9 supply_efficiency=0.3",

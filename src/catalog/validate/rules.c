@@ -105,6 +105,7 @@ static void check_node(const struct dl_subject *s) {
   needs(s, &node->sockets);
   needs(s, &node->memory_gb);
   dl_whole(s, &node->gpus);
+  dl_whole(s, &node->cores);
   dl_whole(s, &node->year);
   dl_within(s, &node->memory_w_gb, 0.02, 1.5);
   dl_within(s, &node->supply_efficiency, 0.5, 1);

@@ -219,9 +219,32 @@ static enum dl_status apply_share(struct dl_node_options *o,
   return DL_OK;
 }
 
+/* Loader processes per accelerator: an equal part of the cores where a loader
+ * is described without their number, and no more than there are cores. */
+static void set_loader(const struct dl_node_options *o, struct dl_run *run,
+                       struct dl_diag *d) {
+  const struct dl_node *e = &o->entry;
+  double most = fmax(1, floor(e->cores / o->use.used));
+  bool reads = run->loader && strcmp(run->loader, "synthetic") != 0;
+  if (o->use.on_cpu || isnan(e->cores))
+    return;
+  if (!dl_run_has(run, DL_RUN_loader_workers)) {
+    if (reads)
+      dl_run_set_number(run, DL_RUN_loader_workers,
+                        fmax(1, round(e->cores / e->gpus)));
+  } else if (run->loader_workers > most) {
+    dl_warn(d,
+            "--loader-workers %g: node '%s' has %g cores for %g GPU%s; %g per "
+            "GPU count",
+            run->loader_workers, e->head.id, e->cores, o->use.used,
+            o->use.used > 1 ? "s" : "", most);
+    dl_run_set_number(run, DL_RUN_loader_workers, most);
+  }
+}
+
 /* Sets what follows from the node and was not given by the user. */
-static void set_job(const struct dl_node_options *o,
-                    struct dl_job_options *job) {
+static void set_job(const struct dl_node_options *o, struct dl_job_options *job,
+                    struct dl_diag *d) {
   double gb = o->entry.memory_gb;
   struct dl_run *run = &job->run;
   if (!run->gpu) /* what is used is known */
@@ -233,6 +256,7 @@ static void set_job(const struct dl_node_options *o,
                       o->use.on_cpu ? ceil(o->use.used) : o->use.used);
   if (!isnan(gb) && !dl_run_has(run, DL_RUN_ram_gb))
     dl_run_set_number(run, DL_RUN_ram_gb, gb);
+  set_loader(o, run, d);
 }
 
 /* Sets the site of the node unless the user gave one. --country can be combined
@@ -275,7 +299,7 @@ enum dl_status dl_node_options_apply(struct dl_node_options *o,
   }
   DL_TRY(apply_share(o, job, d));
   if (o->node) {
-    set_job(o, job);
+    set_job(o, job, d);
     DL_TRY(set_site(o, job, catalog, d));
   }
   o->use.whole = o->charge == DL_CHARGE_NODE ||

@@ -16,6 +16,7 @@
 #include "estimate/node/peak_memory.h"
 #include "output/report_tree.h"
 #include "output/units.h"
+#include "physics/training/input_pipeline.h"
 #include "run/setup/training_setup.h"
 
 /* --- settings */
@@ -237,6 +238,20 @@ static void add_rates(const struct settings *s) {
              run->ram_gb);
 }
 
+/* How a training of images reads its input, where that is described. */
+static void add_loader(const struct settings *s) {
+  const struct dl_run *run = s->job->run;
+  const struct dl_architecture *arch = s->job->found.arch;
+  bool synthetic = run->loader && strcmp(run->loader, "synthetic") == 0;
+  bool reads = !synthetic && !(arch && dl_is_language_model(arch)) &&
+               (run->loader || !isnan(run->loader_workers));
+  dl_report_add(s->r, "loader", "loader", NULL, DL_CODE,
+                dl_known_string(run->loader));
+  add_marked(s, DL_RUN_loader_workers, "loader processes per GPU", NULL,
+             DL_CODE,
+             reads ? dl_or(run->loader_workers, DL_LOADER_WORKERS) : NAN);
+}
+
 /* The data of a training, or nothing for people. */
 static void add_data(const struct settings *s) {
   const struct dl_job *job = s->job;
@@ -279,6 +294,7 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
              run->batch_size);
   dl_report_add(r, "image_px", language ? NULL : "input", "px", DL_CODE,
                 dl_number(run->image_px));
+  add_loader(&s);
   add_tokens(r, job);
   add_rates(&s);
   add_setup(&s);
