@@ -168,6 +168,7 @@ enum dl_status dl_session_row(const struct dl_session *s,
   dl_job_read(job, &s->fields, row);
   DL_TRY(dl_predictions_make(p, s, job, d));
   if (p->conditioned.is) {
+    job->known.misfit = p->conditioned.misfit;
     job->known.static_w = p->conditioned.static_w;
     job->known.least_static_w = p->conditioned.least_static_w;
   }

@@ -237,6 +237,55 @@ less() {
     "${RUN[@]}" --gpu-power 10 --gpu v100-sxm2-16gb
 }
 
+@test "a utilization that leaves no time for the work is refused" {
+  # 90 epochs of 1,297,833 samples x 6 x 4.11 GMAC = 2.88e18 FLOP in 1.5 % (1 %,
+  # rounded) of 15 h: 3,556 TFLOP/s; FP16 tensor cores reach 312
+  try "${RUN[@]}" --epoch-time 10m --gpu-util 1
+  [ "$status" -eq 2 ] && [ ! -s out ]
+  [ "$(cat err)" = "dlest: $(message busy_needs_more_tflops 1 5.4e+04 3.56e+03 1 \
+    a100-sxm4-40gb 312 'any precision' | sed 's/gpu_util/--gpu-util/')" ]
+  gives 0 '' "${RUN[@]}" --epoch-time 1h --gpu-util 30
+}
+
+@test "what the fit cannot explain by any waiting is warned of" {
+  local job=(predict --arch resnet50 --gpu a100-sxm4-40gb --method physical -f json)
+  # Work all the time at the power of waiting, hardly any at the power of work;
+  # 25 minutes of work for 1,000 days without waiting, by utilization or power.
+  while read -r known; do
+    # shellcheck disable=SC2086 # options
+    try "${job[@]}" $known
+    [ "$status" -eq 0 ]
+    grep -qE -e "$(message known_is_off_by '[0-9]{2,}')" err
+    # shellcheck disable=SC2086 # options
+    try "${job[@]}" $known --strict
+    [ "$status" -eq 3 ]
+  done <<'END'
+--gpu-power 57 --gpu-util 100
+--gpu-power 399 --gpu-util 1
+--duration 1000d --epochs 1 --gpu-util 100
+--duration 1000d --epochs 1 --gpu-power 350
+END
+  for known in '--duration 1000d --epochs 1' '--gpu-util 1' '--gpu-power 60' \
+    '--gpu-power 399' '--epoch-time 1h --gpu-util 30'; do
+    # shellcheck disable=SC2086 # options
+    try "${job[@]}" $known
+    ! grep -q 'standard deviations' err
+  done
+  printf '%s\n' arch,gpu,gpu_power_w,gpu_util resnet50,a100,57,1 \
+    resnet50,a100,150, >runs.csv
+  try predict --input runs.csv -m physical -f csv
+  grep -qxF "dlest: warning: runs.csv: 1 row: $(message known_is_off)" err
+}
+
+@test "measured speeds and powers are none that a fit cannot explain" {
+  for table in throughput-means language-training-means published-speeds; do
+    try predict --input "$DLEST_DATADIR/data/$table.csv" -m physical --known time -f csv
+    ! grep -qF "$(message known_is_off)" err
+  done
+  try predict --input "$DLEST_DATADIR/data/training-means.csv" -m physical -f csv
+  ! grep -qF "$(message known_is_off)" err
+}
+
 @test "a power that waiting GPUs draw says no time of their work" {
   # Static power s is uncertain by .2 of its logarithm, and by the board's power:
   # below s / 1.39, at 90 %, there is no such training; up to s a warning.

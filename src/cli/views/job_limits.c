@@ -59,6 +59,8 @@ struct excess {
                        does not fill; 0 */
   bool idles;       /* GPUs that wait draw the known power, which thus says
                        little of the time */
+  double misfit;    /* of what is known to what the fit expects, standard
+                       deviations; 0: it is possible */
   bool no_time;     /* the known duration of inference is not the estimate's */
   bool no_link;     /* between several accelerators: PCIe 3.0 x16 is assumed */
   bool whole;       /* the tokens are not those of the epochs */
@@ -123,6 +125,9 @@ static struct excess excess_of(const struct dl_job *job,
   e.whole = other_tokens(job);
   e.no_link =
       r->n_gpus > 1 && !(r->gpus_per_node <= 1) && lacks_link(job->found.gpu);
+  /* 2 of 2,042 measured speeds and powers are off by more than 5, none by 6. */
+  if (job->known.misfit > 6)
+    e.misfit = job->known.misfit;
   e.idles = isnan(job->known.run_s) && job->known.power_w < job->known.static_w;
   dl_memory_of(job, &e.memory);
   double step = dl_micro_batch(r) * r->n_gpus * batches;
@@ -197,6 +202,12 @@ void dl_warn_limits(const struct dl_job *job, const struct dl_estimate *best,
             "the time is hardly known; give --duration or --gpu-util",
             job->known.power_w, job->run->n_gpus,
             job->run->n_gpus > 1 ? "s draw" : " draws", job->known.static_w);
+  if (e.misfit > 0)
+    dl_warn(d,
+            "what is known is %.0f standard deviations from what the fit "
+            "expects, however long GPUs wait; check times, --gpu-util, "
+            "--gpu-power and the size of the training",
+            e.misfit);
   if (e.no_link)
     dl_warn(d,
             "the link between several '%s' is not known: PCIe 3.0 x16 is "
@@ -218,9 +229,10 @@ void dl_warn_limits(const struct dl_job *job, const struct dl_estimate *best,
 void dl_limits_count(struct dl_limits *l, const struct dl_job *job,
                      const struct dl_estimate *best) {
   const struct excess e = excess_of(job, best);
-  const bool exceeds[DL_LIMITS] = {
-      e.memory.over, e.samples > 0, e.unfilled > 0, e.no_time, e.tokens > 0,
-      e.bubble > 0,  e.rate,        e.no_link,      e.whole,   e.idles};
+  const bool exceeds[DL_LIMITS] = {e.memory.over, e.samples > 0, e.unfilled > 0,
+                                   e.no_time,     e.tokens > 0,  e.bubble > 0,
+                                   e.rate,        e.no_link,     e.whole,
+                                   e.idles,       e.misfit > 0};
   for (size_t i = 0; i < DL_LIMITS; i++)
     l->rows[i] += exceeds[i];
 }
@@ -249,7 +261,9 @@ void dl_limits_warn(const struct dl_limits *l, const char *path,
       "tokens is the whole training, all epochs, and not what its samples and "
       "epochs make; give tokens per epoch in a column train_tokens",
       "gpu_power_w is no more than waiting GPUs draw: the time is hardly "
-      "known; give duration_s or gpu_util"};
+      "known; give duration_s or gpu_util",
+      "what is known of the training is more than 6 standard deviations from "
+      "what the fit expects; check times, gpu_util, gpu_power_w and sizes"};
   for (size_t i = 0; i < DL_LIMITS; i++)
     if (l->rows[i] > 0)
       dl_warn_at(d, path, 0, "%zu row%s: %s", l->rows[i],

@@ -64,6 +64,7 @@ void dl_condition(struct dl_conditioned *out, const struct dl_expected *e,
   }
   out->duration_s = isnan(steps) ? exp(w.time) : known->run_s;
   out->busy = rest > 0 ? w.busy * steps / known->run_s : w.busy;
+  out->misfit = w.misfit;
   out->static_w = e->static_w;
   out->least_static_w = e->static_w / of_static;
 }

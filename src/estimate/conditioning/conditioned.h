@@ -26,7 +26,8 @@ struct dl_conditioned {
   bool is;                        /* something is known */
   double energy_j, low_j, high_j; /* of all GPUs */
   double duration_s;
-  double busy; /* share of the time in which the GPUs work */
+  double busy;   /* share of the time in which the GPUs work */
+  double misfit; /* of what is known to the fit, standard deviations */
   double static_w, least_static_w; /* and the lower end of its interval */
 };
 

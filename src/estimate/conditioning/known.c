@@ -120,6 +120,7 @@ void dl_known_of(const struct dl_job *job, unsigned which,
                              .steps_s = NAN,
                              .util = NAN,
                              .power_w = NAN,
+                             .misfit = NAN,
                              .static_w = NAN,
                              .least_static_w = NAN};
   if (!training && gives(job, DL_RUN_duration_s) && job->run->duration_s == 0)
@@ -204,6 +205,13 @@ static double highest_rate(const struct dl_job *job) {
   return 1e12 * peak;
 }
 
+/* The precision that this is for, in words. */
+static const char *rated_at(const struct dl_job *job) {
+  return job->run->precision && !dl_is_assumed(job->row, DL_RUN_precision)
+             ? job->run->precision
+             : "any precision";
+}
+
 static bool beats_peak(const struct dl_job *job, struct dl_wording *why) {
   const struct dl_known *known = &job->known;
   struct dl_work w;
@@ -212,16 +220,36 @@ static bool beats_peak(const struct dl_job *job, struct dl_wording *why) {
   double most = highest_rate(job) * job->run->n_gpus;
   if (!known->of_work || !(needs > most))
     return false;
+  return dl_says(why,
+                 "%.4g samples/s need %.3g TFLOP/s, but %g x %s reach %.3g "
+                 "TFLOP/s at most in %s; check the time or throughput, the "
+                 "samples, and the precision",
+                 samples_of(job) / known->steps_s, needs / 1e12,
+                 job->run->n_gpus,
+                 job->found.gpu ? job->found.gpu->head.id : "GPU", most / 1e12,
+                 rated_at(job));
+}
+
+/* GPUs that are busy for a known share of a known time. Meters print whole
+ * percents. */
+static bool busy_beats_peak(const struct dl_job *job, struct dl_wording *why) {
+  const struct dl_known *known = &job->known;
+  const double half_percent = 0.005;
+  struct dl_work w;
+  dl_work_of(job, &w);
+  double most = highest_rate(job) * job->run->n_gpus;
+  double busy_s = known->run_s * (known->util + half_percent);
+  double needs = w.flop / busy_s;
+  if (!known->of_work || !(needs > most * (1 + TOLERANCE)))
+    return false;
   return dl_says(
       why,
-      "%.4g samples/s need %.3g TFLOP/s, but %g x %s reach %.3g "
-      "TFLOP/s at most in %s; check the time or throughput, the "
-      "samples, and the precision",
-      samples_of(job) / known->steps_s, needs / 1e12, job->run->n_gpus,
+      "busy for %.3g %% of %.4g s ({gpu_util}), the work needs %.3g TFLOP/s, "
+      "but %g x %s reach %.3g TFLOP/s at most in %s; check both, the samples, "
+      "and the precision",
+      100 * known->util, known->run_s, needs / 1e12, job->run->n_gpus,
       job->found.gpu ? job->found.gpu->head.id : "GPU", most / 1e12,
-      job->run->precision && !dl_is_assumed(job->row, DL_RUN_precision)
-          ? job->run->precision
-          : "any precision");
+      rated_at(job));
 }
 
 static bool power_is_off(const struct dl_job *job, struct dl_wording *why) {
@@ -263,6 +291,6 @@ bool dl_known_contradicts(const struct dl_job *job, struct dl_wording *why) {
     return false;
   return (!isnan(known->steps_s) &&
           (rates_differ(job, why) || times_differ(job, why) ||
-           beats_peak(job, why))) ||
+           beats_peak(job, why) || busy_beats_peak(job, why))) ||
          (!isnan(known->power_w) && power_is_off(job, why));
 }

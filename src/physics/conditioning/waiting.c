@@ -25,10 +25,17 @@ struct node {
   double busy;
   double energy, variance; /* of the logarithm, given d and what is known */
   double time;
+  double misfit; /* squared deviations of what is known, in variances */
 };
 
 static double log_normal(double x, double variance) {
   return -0.5 * (x * x / variance + log(2 * M_PI * variance));
+}
+
+/* Weights a node by the density of something known, so far from its mean. */
+static void weigh(struct node *n, double off, double variance) {
+  n->weight += log_normal(off, variance);
+  n->misfit += off * off / variance;
 }
 
 /* Given the time: log W = time - d. */
@@ -41,14 +48,13 @@ static void with_time(struct node *n, const struct dl_waiting_prior *q,
   double left = q->var_power - q->cov * q->cov / q->var_time;
   /* Slow work draws less, but no GPU less than the static power. */
   double least = q->power + log(q->static_share);
-  n->weight += log_normal(off, q->var_time);
+  weigh(n, off, q->var_time);
   n->time = known->time;
   n->energy = known->time + fmax(power + factor, least);
   n->variance = left;
   if (isnan(known->power))
     return;
-  n->weight +=
-      log_normal(known->power - power - factor, left + POWER_SD * POWER_SD);
+  weigh(n, known->power - power - factor, left + POWER_SD * POWER_SD);
   n->energy = known->time + known->power;
   n->variance = POWER_SD * POWER_SD;
 }
@@ -64,7 +70,7 @@ static void without_time(struct node *n, const struct dl_waiting_prior *q,
   if (isnan(known->power))
     return;
   double var = q->var_power + POWER_SD * POWER_SD;
-  n->weight += log_normal(off, var);
+  weigh(n, off, var);
   n->time += q->cov / var * off;
   n->energy = n->time + known->power;
   n->variance -= both * both / var;
@@ -73,6 +79,7 @@ static void without_time(struct node *n, const struct dl_waiting_prior *q,
 static void at_node(struct node *n, const struct dl_waiting_prior *q,
                     const struct dl_waiting_known *known, double d) {
   n->busy = exp(-d);
+  n->misfit = 0;
   double waiting = (1 - n->busy) * q->static_share;
   double factor = log(n->busy + waiting);
   if (isnan(known->time))
@@ -80,7 +87,7 @@ static void at_node(struct node *n, const struct dl_waiting_prior *q,
   else
     with_time(n, q, known, d, factor);
   if (!isnan(known->util))
-    n->weight += log_normal(known->util + d, q->var_util);
+    weigh(n, known->util + d, q->var_util);
   double share = waiting / (n->busy + waiting) * STATIC_SD;
   if (isnan(known->power))
     n->variance += share * share;
@@ -295,7 +302,9 @@ void dl_waiting_of(const struct dl_waiting_prior *prior,
   *out = (struct dl_waiting){.energy = energy[MEAN],
                              .energy_low = energy[LOW],
                              .energy_high = energy[HIGH]};
+  out->misfit = INFINITY;
   for (size_t i = 0; i < NODES; i++) {
+    out->misfit = fmin(out->misfit, sqrt(n[i].misfit));
     out->time += n[i].weight * n[i].time;
     out->busy += n[i].weight * n[i].busy;
   }

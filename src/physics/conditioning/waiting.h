@@ -64,6 +64,8 @@ struct dl_waiting {
   double energy, energy_low, energy_high;
   double time;
   double busy;
+  double misfit; /* of the known values to the prior, in standard deviations,
+                    however long the GPU waits */
 };
 
 /* coverage: of the interval of the energy, 0 .. 1. */
