@@ -65,12 +65,15 @@ void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
     job->val_samples = 0;
     job->epochs = 1;
   }
+  double epochs = dl_known_epochs(job, s->known);
+  job->fills = !isnan(epochs);
+  job->epochs = dl_or(epochs, job->epochs);
   dl_known_of(job, s->known, &job->known);
 }
 
 bool dl_lasts_so_long(const struct dl_job *job) {
-  return !dl_run_is_inference(job->run) && !isnan(job->known.run_s) &&
-         !job->known.of_work;
+  return job->fills || (!dl_run_is_inference(job->run) &&
+                        !isnan(job->known.run_s) && !job->known.of_work);
 }
 
 const char *dl_job_dataset(const struct dl_job *job) {

@@ -267,8 +267,17 @@ static void add_data(const struct settings *s) {
             dl_number(job->train_samples)},
            {"val_samples", trains ? "validation samples" : NULL, NULL, DL_CODE,
             dl_number(job->val_samples)});
-  add_marked(s, DL_RUN_epochs, trains ? "epochs" : NULL, NULL, DL_CODE,
-             job->epochs);
+  if (!job->fills) {
+    add_marked(s, DL_RUN_epochs, trains ? "epochs" : NULL, NULL, DL_CODE,
+               job->epochs);
+    return;
+  }
+  char number[DL_NUMBER_SIZE];
+  dl_text_clear(&t);
+  dl_text_printf(&t, "%s (duration by time)",
+                 dl_format_digits(number, job->epochs, 3));
+  DL_LINES(s->r, {.key = "epochs", .value = dl_number(job->epochs)},
+           {NULL, "epochs", NULL, DL_CODE, dl_string(dl_text_str(&t))});
 }
 
 void dl_predict_settings(struct dl_report *r, const struct dl_job *job,

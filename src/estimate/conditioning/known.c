@@ -83,7 +83,8 @@ static double any_rate(const struct dl_job *job, enum dl_run_id *id) {
 
 static double epochs_s(const struct dl_job *job) {
   return gives(job, DL_RUN_epoch_s) && job->run->epoch_s > 0
-             ? job->run->epoch_s * job->run->epochs
+             ? job->run->epoch_s *
+                   (isnan(job->run->tokens) ? job->epochs : job->run->epochs)
              : (double)NAN;
 }
 
@@ -110,6 +111,20 @@ static const char *impossible(const struct dl_job *job, unsigned which) {
     if (gives(job, rate_ids[i]) && !(rate_of(job, i) > 0))
       return dl_run_columns[rate_ids[i]].name;
   return NULL;
+}
+
+double dl_known_epochs(const struct dl_job *job, unsigned which) {
+  static const enum dl_run_id of_work[] = {DL_RUN_epochs, DL_RUN_tokens,
+                                           DL_RUN_train_tokens};
+  enum dl_run_id id;
+  if (!(which & DL_KNOW_TIME) || dl_run_is_inference(job->run) ||
+      !(duration_s(job) > 0))
+    return NAN;
+  for (size_t i = 0; i < DL_LENGTH(of_work); i++)
+    if (gives(job, of_work[i]))
+      return NAN;
+  double all = dl_or(epochs_s(job), samples_of(job) / any_rate(job, &id));
+  return job->epochs * duration_s(job) / all;
 }
 
 void dl_known_of(const struct dl_job *job, unsigned which,

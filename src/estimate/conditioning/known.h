@@ -45,6 +45,10 @@ struct dl_known {
 
 struct dl_job;
 
+/* How many epochs a run of known duration has by the known time of an epoch, or
+ * else the known speed, where their number is not given; NaN: not known so. */
+double dl_known_epochs(const struct dl_job *job, unsigned which);
+
 /* Reads what a job's run gives. */
 void dl_known_of(const struct dl_job *job, unsigned which,
                  struct dl_known *known);

@@ -72,7 +72,7 @@ static void time_line(struct summary *m) {
     dl_answer_number(l, "at most ", served->most_a_second,
                      served->tokens ? " requests/s" : " samples/s");
   } else if (isnan(job->run->tokens) && job->epochs > 1 && job->found.arch &&
-             dl_epochs_matter(job)) {
+             (job->fills || !dl_lasts_so_long(job))) {
     dl_answer_quantity(l, DL_TIME, "s", e->duration_s / job->epochs,
                        " per epoch");
   }

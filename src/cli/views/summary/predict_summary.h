@@ -22,10 +22,6 @@ struct dl_predict_subject {
   struct dl_node_answer whole;
 };
 
-/* Whether the number of epochs enters the answer: it is given, or the time is
- * not. */
-bool dl_epochs_matter(const struct dl_job *job);
-
 /* Energy, time, power, emissions and cost of the recommended estimate, each
  * with its interval where there is one, for people; then what they are based
  * on: what lies outside of the training data, where the interval comes from,

@@ -64,9 +64,12 @@ static void add_precision(struct settings *s) {
   add(s, is_given(s, DL_RUN_precision), upper);
 }
 
-bool dl_epochs_matter(const struct dl_job *job) {
-  return isnan(job->run->duration_s) ||
-         dl_run_set_has(&job->row->given, DL_RUN_epochs);
+/* "4.16 epochs": what fills a known duration at a known speed. */
+static void add_filled(struct settings *s) {
+  DL_TEXT(t);
+  char number[DL_NUMBER_SIZE];
+  dl_text_printf(&t, "%s epochs", dl_format_digits(number, s->job->epochs, 3));
+  add(s, true, dl_text_str(&t));
 }
 
 static void add_data(struct settings *s) {
@@ -81,7 +84,9 @@ static void add_data(struct settings *s) {
     else
       add_number(s, DL_RUN_train_samples, "", job->train_samples,
                  " training sample(s)");
-    if (dl_epochs_matter(job))
+    if (job->fills)
+      add_filled(s);
+    else if (!dl_lasts_so_long(job))
       add_number(s, DL_RUN_epochs, "", job->epochs, " epoch(s)");
   }
 }
