@@ -294,6 +294,8 @@ void dl_find_cycle_parts(const struct dl_signal_grid *g,
   for (size_t i = 0; i < n; i++) {
     put_places(&b, chain, flank[i]);
     size_t parts = count_parts(&b, &shortest);
+    if (i == 0)
+      chain->uneven = b.own == 0;
     if (i == 0 && b.own > 0 && has_room(&b, (size_t)chain->at[0]))
       chain->mid_start = b.off[b.place[0]] > b.own;
     if (parts > chain->parts) {

@@ -224,7 +224,7 @@ static bool multiples(const struct dl_cycle_chain *a,
 static void judge(const struct search *s, struct dl_cycles *c) {
   const struct dl_cycle_sequence *q = &s->sequence;
   double total = 0, match = 0, weak = 0, brief = 0, n = (double)c->n;
-  bool doubtful = false, narrow = false;
+  bool doubtful = false, narrow = false, uneven = false;
   c->parts = 1;
   c->part_s = c->whole_s = NAN;
   for (size_t i = 0; i < s->n_chains; i++) {
@@ -232,6 +232,7 @@ static void judge(const struct search *s, struct dl_cycles *c) {
     total += (double)s->chain[i].n;
     doubtful = doubtful || s->chain[i].doubtful;
     narrow = narrow || s->chain[i].narrow;
+    uneven = uneven || s->chain[i].uneven;
     if (s->chain[i].parts > c->parts) {
       c->parts = s->chain[i].parts;
       c->part_s = s->chain[i].part * s->grid.step_s;
@@ -261,7 +262,7 @@ static void judge(const struct search *s, struct dl_cycles *c) {
     c->reason = "samples are so far apart that some ends may be missing";
   else if (c->strength < tuned.sure_strength)
     c->reason = "the cycles are faint";
-  else if (s->thin)
+  else if (s->thin || (uneven && n < tuned.few_cycles))
     c->reason = "the cycles are few and may be chance";
   else if (c->n_high - n > slack)
     c->reason = "parts of the time show no cycle";

@@ -108,6 +108,7 @@ struct dl_cycle_chain {
   size_t parts;  /* that begin alike in each cycle; 1: none are seen */
   double part;   /* the shortest of them, bins */
   size_t part_from; /* where the first begins, bins from a bound on */
+  bool uneven;      /* its bounds are hardly alike */
   bool narrow;      /* samples far apart show it at one place only */
   bool mid_start;   /* the first bound is unlike the others: it lies in the
                      * first cycle */
