@@ -246,3 +246,22 @@ dlest: $(message warning_with_strict_nothing 1 "")" predict --arch resnet50 \
   gives 0 '' predict --arch bert-base --gpu a100 --phase inference --method flops
   ! grep -q 'rule of thumb' out
 }
+
+@test "a range that is left is said once, in words" {
+  # Of the GPUs of the fit none has the bandwidth and TDP of an A100.
+  gives 0 '' predict --arch resnet50 --gpu a100 -q --all
+  [ "$(grep -c 'this GPU, memory bandwidth, TDP' out)" = 1 ]
+  ! grep -q '^physical: outside' out
+  grep -q '^pre-epoch: outside .*: TDP, ' out
+  printf '%s\n' arch,gpu resnet50,a100 resnet50,rtx-3090 resnet50,a100 >runs.csv
+  gives 0 '' predict --input runs.csv -q
+  [ "$(grep -i outside out)" = \
+    'Outside the training data in 2 of 3 rows: memory bandwidth, TDP.' ]
+  gives 0 '' predict --arch resnet50 --gpu a100,rtx-3090 -q --all
+  [ "$(grep -i outside out)" = \
+    'Outside the training data in 1 of 2 rows: memory bandwidth, TDP.' ]
+  gives 0 '' predict --arch resnet50 --gpu rtx-3070,rtx-3090 -q
+  ! grep -i outside out
+  gives 0 '' predict --input runs.csv -q --format json
+  check 'keys == ["dlest", "estimates", "schema", "warnings"]'
+}

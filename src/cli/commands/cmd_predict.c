@@ -71,7 +71,8 @@ static void init(void *options_at) {
 }
 
 /* Sentences below the table of methods: why some have no estimate, and what of
- * others lies outside their training data. */
+ * others lies outside their training data; the answer above has that of the
+ * recommended one. */
 static void say_methods(struct dl_report *r,
                         const struct dl_predict_subject *s) {
   for (size_t i = 0; i < s->n; i++) {
@@ -80,11 +81,10 @@ static void say_methods(struct dl_report *r,
     if (isnan(e->energy_j) && e->lacks) {
       dl_text_add(&t, "no estimate without ");
       dl_add_setting(&t, e->lacks);
-    } else if (e->n_outside > 0) {
+    } else if (e->n_outside > 0 && (long)i != s->best) {
       dl_text_add(&t, "outside the training data: ");
-    }
-    if (e->n_outside > 0 && !isnan(e->energy_j))
       dl_add_quantities(&t, e->outside, e->n_outside);
+    }
     if (t.len > 0)
       dl_report_say(r, "%s: %s.", e->method, dl_text_str(&t));
   }

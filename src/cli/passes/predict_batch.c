@@ -351,6 +351,7 @@ static enum dl_status stream_rows(struct batch *b) {
 }
 
 static enum dl_status write_batch(struct batch *b) {
+  DL_SCOPED(dl_report_free_local) struct dl_report *tail = dl_report_new();
   struct dl_cli *cli = b->cli;
   struct dl_output out;
   dl_cli_rows_follow(cli);
@@ -366,6 +367,9 @@ static enum dl_status write_batch(struct batch *b) {
     status = stream_rows(b);
   warn_defaulted(b);
   dl_limits_warn(&b->limits, dl_csv_path(b->csv), &cli->diag);
+  dl_limits_say(&b->limits, tail);
+  if (b->stream)
+    dl_stream_tail(b->stream, tail);
   return dl_cli_commit(cli, &out, b->stream, status);
 }
 

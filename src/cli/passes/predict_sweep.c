@@ -145,6 +145,7 @@ static enum dl_status write_sweep(struct sweep *w, struct dl_frame *f,
   struct dl_output out;
   struct dl_column columns[COLUMNS];
   struct dl_limits limits = {0};
+  DL_SCOPED(dl_report_free_local) struct dl_report *tail = dl_report_new();
   const struct dl_sweep_taker taker = {w, take_row, end_round};
   make_columns(w, columns);
   dl_cli_rows_follow(cli);
@@ -161,6 +162,9 @@ static enum dl_status write_sweep(struct sweep *w, struct dl_frame *f,
   for (size_t i = 0; i < w->parts; i++)
     dl_limits_add(&limits, &w->part[i].limits);
   dl_limits_warn(&limits, "the sweep", &cli->diag);
+  dl_limits_say(&limits, tail);
+  if (w->stream)
+    dl_stream_tail(w->stream, tail);
   return dl_cli_commit(cli, &out, w->stream, status);
 }
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/constants.h"
@@ -10,6 +11,7 @@
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
+#include "cli/views/summary/answer.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/memory_remedy.h"
 #include "estimate/node/parallel.h"
@@ -226,20 +228,43 @@ void dl_warn_limits(const struct dl_job *job, const struct dl_estimate *best,
             dl_work_peak_tflops(job));
 }
 
+static int by_name(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* In an order that does not depend on that of rows. */
+static void note_quantity(struct dl_limits *l, const char *name) {
+  for (size_t i = 0; i < l->n_quantities; i++)
+    if (strcmp(l->quantity[i], name) == 0)
+      return;
+  if (l->n_quantities == DL_MOST_OUTSIDE)
+    return;
+  l->quantity[l->n_quantities++] = name;
+  qsort(l->quantity, l->n_quantities, sizeof *l->quantity, by_name);
+}
+
 void dl_limits_count(struct dl_limits *l, const struct dl_job *job,
                      const struct dl_estimate *best) {
   const struct excess e = excess_of(job, best);
   const bool exceeds[DL_LIMITS] = {e.memory.over, e.samples > 0, e.unfilled > 0,
                                    e.no_time,     e.tokens > 0,  e.bubble > 0,
                                    e.rate,        e.no_link,     e.whole,
-                                   e.idles,       e.misfit > 0};
+                                   e.idles,       e.misfit > 0,  e.faster};
   for (size_t i = 0; i < DL_LIMITS; i++)
     l->rows[i] += exceeds[i];
+  l->n += best != NULL;
+  l->n_outside += best && best->n_outside > 0;
+  for (size_t i = 0; best && i < best->n_outside; i++)
+    note_quantity(l, best->outside[i]);
 }
 
 void dl_limits_add(struct dl_limits *l, const struct dl_limits *more) {
   for (size_t i = 0; i < DL_LIMITS; i++)
     l->rows[i] += more->rows[i];
+  l->n += more->n;
+  l->n_outside += more->n_outside;
+  for (size_t i = 0; i < more->n_quantities; i++)
+    note_quantity(l, more->quantity[i]);
 }
 
 void dl_limits_warn(const struct dl_limits *l, const char *path,
@@ -268,4 +293,12 @@ void dl_limits_warn(const struct dl_limits *l, const char *path,
     if (l->rows[i] > 0)
       dl_warn_at(d, path, 0, "%zu row%s: %s", l->rows[i],
                  l->rows[i] == 1 ? "" : "s", what[i]);
+}
+
+void dl_limits_say(const struct dl_limits *l, struct dl_report *r) {
+  DL_TEXT(t);
+  dl_add_quantities(&t, l->quantity, l->n_quantities);
+  if (l->n_outside > 0)
+    dl_report_say(r, "Outside the training data in %zu of %zu row%s: %s.",
+                  l->n_outside, l->n, l->n == 1 ? "" : "s", dl_text_str(&t));
 }

@@ -6,6 +6,7 @@
 
 #include "estimate/job.h"
 #include "estimate/methods/estimator.h"
+#include "output/report.h"
 
 /* Warns of a batch that exceeds the GPU's memory or the data, or that requests
  * do not fill, of a precision for which the GPU has no peak rate, of a link
@@ -19,11 +20,19 @@ void dl_warn_limits(const struct dl_job *job, const struct dl_estimate *best,
 enum { DL_LIMITS = 11 };
 struct dl_limits {
   size_t rows[DL_LIMITS];
+  size_t n, n_outside; /* rows with an estimate; of them outside the training
+                          data, and in which quantities */
+  const char *quantity[DL_MOST_OUTSIDE];
+  size_t n_quantities;
 };
 void dl_limits_count(struct dl_limits *l, const struct dl_job *job,
                      const struct dl_estimate *best);
 void dl_limits_add(struct dl_limits *l, const struct dl_limits *more);
 void dl_limits_warn(const struct dl_limits *l, const char *path,
                     struct dl_diag *d);
+
+/* Says for people how many of the estimates are outside the training data, and
+ * in which quantities. */
+void dl_limits_say(const struct dl_limits *l, struct dl_report *r);
 
 #endif
