@@ -179,41 +179,6 @@ less() {
     "$(value '.estimates[0].power_w' --duration 300h --epochs 90)"
 }
 
-@test "a duration has as many epochs as its time or speed lets it" {
-  # 20 h of epochs of 12 min are 100; 3 h at 500/s are 5.4e6 samples, of the
-  # 1281167 + 50000 / 3 of an epoch; with the steps' speed the rest waits.
-  local how
-  try "${RUN[@]}" --epochs 100 --epoch-time 12m
-  cp out epochs
-  try "${RUN[@]}" --duration 20h --epoch-time 12m
-  check '.epochs == 100'
-  within '.estimates[0].energy_j' "$(jq '.estimates[0].energy_j' epochs)" 1e-9
-  within '.estimates[0].high_j' "$(jq '.estimates[0].high_j' epochs)" 1e-9
-  for how in '--throughput 500/s' '--step-time 512ms'; do
-    # shellcheck disable=SC2086
-    try "${RUN[@]}" --duration 3h $how
-    within .epochs "$(jq -n '5.4e6 / (1281167 + 50000 / 3)')" 1e-9
-    within '.estimates[0].duration_s' 10800 1e-9
-    within '.estimates[0].samples_per_s' 500 1e-9
-  done
-  try "${RUN[@]}" --duration 20h --epoch-time 12m --throughput 9000/s
-  check '.epochs == 100 and .busy_share < 0.25'
-  printf '%s\n' arch,gpu,duration_s,epoch_s,samples_per_s \
-    resnet50,a100-sxm4-40gb,72000,720, \
-    resnet50,a100-sxm4-40gb,10800,,500 >runs.csv
-  try predict --input runs.csv --method physical --format json
-  ! grep -q epochs err
-  within '.estimates[0].energy_j' "$(jq '.estimates[0].energy_j' epochs)" 1e-9
-  within '.estimates[1].energy_j' \
-    "$(value '.estimates[0].energy_j' --duration 3h --throughput 500)" 1e-9
-  # the answer says how many, and a number that is a default
-  try predict --arch resnet50 --gpu a100 -q --duration 3h --throughput 500/s
-  grep -q ': 4.16 epochs (defaults: imagenet' out
-  try predict --arch resnet50 --gpu a100 -q --epoch-time 12m
-  grep -q 'defaults: imagenet, 90 epochs' out
-  grep -q '18 h 00 min *12 min 00 s per epoch, given' out
-}
-
 @test "time beyond the steps is waiting" {
   # 1000 samples/s: 1297834 s / 1000; the rest of an hour at static power
   try "${RUN[@]}" --epoch-time 60m --throughput 1000/s

@@ -63,6 +63,9 @@ struct excess {
                        little of the time */
   double misfit;    /* of what is known to what the fit expects, standard
                        deviations; 0: it is possible */
+  bool faster;      /* than the precision that is assumed lets it: */
+  double needs;     /* TFLOP/s of known times, */
+  double most;      /* and of that precision */
   bool no_time;     /* the known duration of inference is not the estimate's */
   bool no_link;     /* between several accelerators: PCIe 3.0 x16 is assumed */
   bool whole;       /* the tokens are not those of the epochs */
@@ -130,6 +133,7 @@ static struct excess excess_of(const struct dl_job *job,
   /* 2 of 2,042 measured speeds and powers are off by more than 5, none by 6. */
   if (job->known.misfit > 6)
     e.misfit = job->known.misfit;
+  e.faster = dl_known_beats_assumed(job, &e.needs, &e.most);
   e.idles = isnan(job->known.run_s) && job->known.power_w < job->known.static_w;
   dl_memory_of(job, &e.memory);
   double step = dl_micro_batch(r) * r->n_gpus * batches;
@@ -210,6 +214,11 @@ void dl_warn_limits(const struct dl_job *job, const struct dl_estimate *best,
             "expects, however long GPUs wait; check times, --gpu-util, "
             "--gpu-power and the size of the training",
             e.misfit);
+  if (e.faster)
+    dl_warn(d,
+            "the known time needs %.3g TFLOP/s, more than the %.3g of %s, "
+            "which is assumed; give --precision",
+            e.needs, e.most, job->run->precision);
   if (e.no_link)
     dl_warn(d,
             "the link between several '%s' is not known: PCIe 3.0 x16 is "
@@ -288,7 +297,9 @@ void dl_limits_warn(const struct dl_limits *l, const char *path,
       "gpu_power_w is no more than waiting GPUs draw: the time is hardly "
       "known; give duration_s or gpu_util",
       "what is known of the training is more than 6 standard deviations from "
-      "what the fit expects; check times, gpu_util, gpu_power_w and sizes"};
+      "what the fit expects; check times, gpu_util, gpu_power_w and sizes",
+      "the known time needs more than the peak rate of the precision that is "
+      "assumed; give a column precision"};
   for (size_t i = 0; i < DL_LIMITS; i++)
     if (l->rows[i] > 0)
       dl_warn_at(d, path, 0, "%zu row%s: %s", l->rows[i],

@@ -197,9 +197,9 @@ static bool times_differ(const struct dl_job *job, struct dl_wording *why) {
          exceeds(steps, epochs, "steps", "epoch_s", why);
 }
 
-/* The highest rate that a GPU has at the precision of a run, or where that is
- * not given in any, FLOP/s; NaN. */
-static double highest_rate(const struct dl_job *job) {
+/* The highest rate that a GPU has at the precision of a run, or in any, FLOP/s;
+ * NaN. */
+static double rate_at(const struct dl_job *job, bool any) {
   const struct dl_accelerator *gpu = job->found.gpu;
   const struct dl_architecture *arch = job->found.arch;
   const char *precision = job->run->precision;
@@ -207,7 +207,6 @@ static double highest_rate(const struct dl_job *job) {
   bool products = arch && dl_is_language_model(arch);
   if (job->peak_given || !gpu || !precision)
     return 1e12 * peak;
-  bool any = dl_is_assumed(job->row, DL_RUN_precision);
   if (any || strcmp(precision, "tf32") == 0)
     peak = fmax(peak, gpu->peak_tf32_tflops);
   if (any)
@@ -218,6 +217,23 @@ static double highest_rate(const struct dl_job *job) {
     peak = fmax(peak,
                 gpu->peak_fp32_tflops * (products ? 1 : DL_FAST_CONVOLUTION));
   return 1e12 * peak;
+}
+
+/* That of the precision that is given, else in any. */
+static double highest_rate(const struct dl_job *job) {
+  return rate_at(job, dl_is_assumed(job->row, DL_RUN_precision));
+}
+
+bool dl_known_beats_assumed(const struct dl_job *job, double *needs,
+                            double *most) {
+  struct dl_work w;
+  if (!job->known.of_work || isnan(job->known.steps_s) ||
+      !dl_is_assumed(job->row, DL_RUN_precision))
+    return false;
+  dl_work_of(job, &w);
+  *needs = w.flop / job->known.steps_s / 1e12;
+  *most = rate_at(job, false) * job->run->n_gpus / 1e12;
+  return *needs > *most;
 }
 
 /* The precision that this is for, in words. */

@@ -53,6 +53,11 @@ double dl_known_epochs(const struct dl_job *job, unsigned which);
 void dl_known_of(const struct dl_job *job, unsigned which,
                  struct dl_known *known);
 
+/* Whether known times need more than the peak rate of the precision that is
+ * assumed; both are of all GPUs, 1e12 FLOP/s. */
+bool dl_known_beats_assumed(const struct dl_job *job, double *needs,
+                            double *most);
+
 /* Whether the known values of a job contradict each other or the limits of its
  * GPUs; appends both figures to *why, unless that is NULL. */
 bool dl_known_contradicts(const struct dl_job *job, struct dl_wording *why);

@@ -1,0 +1,72 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# How much work a known time is for: its epochs, and the rate that it needs.
+
+load common
+
+RUN=(predict --arch resnet50 --gpu a100-sxm4-40gb --method physical -q
+  --format json)
+
+value() { # FILTER ARG...: of an estimate
+  local filter=$1
+  shift
+  "$DLEST" "${RUN[@]}" "$@" | jq "$filter"
+}
+
+# within FILTER VALUE SHARE: of the last output
+within() {
+  jq -e --argjson v "$2" --argjson s "$3" "$1"' / $v - 1 | fabs <= $s' out \
+    >/dev/null || { jq -c "$1" out; return 1; }
+}
+
+@test "a duration has as many epochs as its time or speed lets it" {
+  # 20 h of epochs of 12 min are 100; 3 h at 500/s are 5.4e6 samples, of the
+  # 1281167 + 50000 / 3 of an epoch; with the steps' speed the rest waits.
+  local how
+  try "${RUN[@]}" --epochs 100 --epoch-time 12m
+  cp out epochs
+  try "${RUN[@]}" --duration 20h --epoch-time 12m
+  check '.epochs == 100'
+  within '.estimates[0].energy_j' "$(jq '.estimates[0].energy_j' epochs)" 1e-9
+  within '.estimates[0].high_j' "$(jq '.estimates[0].high_j' epochs)" 1e-9
+  for how in '--throughput 500/s' '--step-time 512ms'; do
+    # shellcheck disable=SC2086
+    try "${RUN[@]}" --duration 3h $how
+    within .epochs "$(jq -n '5.4e6 / (1281167 + 50000 / 3)')" 1e-9
+    within '.estimates[0].duration_s' 10800 1e-9
+    within '.estimates[0].samples_per_s' 500 1e-9
+  done
+  try "${RUN[@]}" --duration 20h --epoch-time 12m --throughput 9000/s
+  check '.epochs == 100 and .busy_share < 0.25'
+  printf '%s\n' arch,gpu,duration_s,epoch_s,samples_per_s \
+    resnet50,a100-sxm4-40gb,72000,720, \
+    resnet50,a100-sxm4-40gb,10800,,500 >runs.csv
+  try predict --input runs.csv --method physical --format json
+  ! grep -q epochs err
+  within '.estimates[0].energy_j' "$(jq '.estimates[0].energy_j' epochs)" 1e-9
+  within '.estimates[1].energy_j' \
+    "$(value '.estimates[0].energy_j' --duration 3h --throughput 500)" 1e-9
+  # the answer says how many, and a number that is a default
+  try predict --arch resnet50 --gpu a100 -q --duration 3h --throughput 500/s
+  grep -q ': 4.16 epochs (defaults: imagenet' out
+  try predict --arch resnet50 --gpu a100 -q --epoch-time 12m
+  grep -q 'defaults: imagenet, 90 epochs' out
+  grep -q '18 h 00 min *12 min 00 s per epoch, given' out
+}
+
+@test "a time that the precision that is assumed does not allow is warned of" {
+  # 9000 x 24.66 GFLOP are 222 TFLOP/s; the tensor cores of an A100 reach 156 in
+  # TF32 and 312 in 16 bits
+  local job=(predict --arch resnet50 --gpu a100-sxm4-40gb -m physical)
+  local text
+  text="dlest: warning: $(message known_time_needs_more 222 156 tf32)"
+  gives 0 "$text" "${job[@]}" --throughput 9000/s
+  gives 0 '' "${job[@]}" --throughput 6000/s
+  gives 0 '' "${job[@]}" --throughput 9000/s --precision amp
+  refuses 2 "dlest: $(message samples_need_more_tflops 9000 222 1 \
+    a100-sxm4-40gb 156 tf32)" "${job[@]}" --throughput 9000/s --precision tf32
+  printf '%s\n' arch,gpu,epochs,batch_size,train_samples,precision,samples_per_s \
+    resnet50,a100,1,256,1e6,,9000 resnet50,a100,1,256,1e6,amp,9000 >runs.csv
+  gives 0 "dlest: warning: runs.csv: 1 row: $(message known_times_need_more)" \
+    predict --input runs.csv -m physical
+}
