@@ -68,6 +68,17 @@ END
 END
 }
 
+@test 'bound by input: both rates are in the answer' {
+  # One process: 1 / 3.24176 ms = 308.5 images/s; that of the GPU as in JSON.
+  local job=("${base[@]:0:7}" -m physical -q --loader-workers 1)
+  gives 0 '' "${job[@]}" -f json
+  local gpu
+  gpu=$(jq '.gpu_samples_per_s / 10 | round * 10' out)
+  [ "$gpu" -gt 1000 ]
+  gives 0 '' "${job[@]}"
+  grep -q "bound by input: 308 samples/s, GPUs $gpu\$" out
+}
+
 @test 'time adds in squares, waiting draws static power' {
   gives 0 '' "${base[@]}" --epochs 1
   cp out none

@@ -57,6 +57,18 @@ static bool has_given_time(const struct dl_estimate *e) {
   return e->duration_from && strcmp(e->duration_from, "given") == 0;
 }
 
+/* What bounds the speed; of the input pipeline both rates. */
+static void bound_remark(struct summary *m, const char *bound) {
+  const struct dl_physical_parts *parts = &m->s->predictions.parts;
+  char input[DL_NUMBER_SIZE], gpus[DL_NUMBER_SIZE];
+  if (strcmp(bound, "input") == 0)
+    dl_answer_remark(&m->line[TIME], "bound by input: %s samples/s, GPUs %s",
+                     dl_format_digits(input, parts->input_rate, 3),
+                     dl_format_digits(gpus, parts->gpu_rate, 3));
+  else
+    dl_answer_remark(&m->line[TIME], "bound by %s", bound);
+}
+
 /* What an epoch, a request or a token takes. */
 static void time_line(struct summary *m) {
   const struct dl_job *job = &m->s->job;
@@ -86,7 +98,7 @@ static void time_line(struct summary *m) {
   if (has_given_time(e))
     dl_answer_remark(l, "given");
   else if (physical && bound)
-    dl_answer_remark(l, "bound by %s", bound);
+    bound_remark(m, bound);
 }
 
 static void power_line(struct summary *m) {
