@@ -65,10 +65,10 @@ void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
     job->val_samples = 0;
     job->epochs = 1;
   }
-  double epochs = dl_known_epochs(job, s->known);
-  job->fills = !isnan(epochs);
-  job->epochs = dl_or(epochs, job->epochs);
+  dl_known_fill(job, s->known);
   dl_known_of(job, s->known, &job->known);
+  if (dl_lasts_so_long(job) && !job->fills)
+    job->epochs = NAN;
 }
 
 bool dl_lasts_so_long(const struct dl_job *job) {

@@ -16,7 +16,8 @@ struct dl_job {
   struct dl_row_descriptors found;
   /* Settled from the run and its descriptors: */
   double seq_len; /* tokens per sample: the run's, or the architecture's */
-  bool fills;     /* its epochs are as many as its duration has time for */
+  bool fills;     /* its epochs, or samples, are as many as its duration has
+                     time for */
   double epochs;  /* training on a number of tokens is one epoch of */
   double train_samples, val_samples; /* tokens / seq_len samples */
   double tdp_w;
@@ -46,7 +47,7 @@ void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
                  const struct dl_row *row);
 
 /* Whether a training lasts for a known time that does not follow from its
- * number of epochs. */
+ * number of epochs. It has none, unless its speed is known. */
 bool dl_lasts_so_long(const struct dl_job *job);
 
 /* The data set of a job: its own, or the usual one, whose sizes it has; NULL:

@@ -144,7 +144,7 @@ boamps() {
 
 @test 'boamps: a training with all its estimates' {
   boamps predict --arch resnet50 --gpu a100 --gpus 2 --duration 10h \
-    --method tdp,green-algorithms --cloud aws:eu-west-1
+    --epochs 90 --method tdp,green-algorithms --cloud aws:eu-west-1
   check '.task.taskStage == "training" and
     .task.taskFamily == "imageClassification" and
     .task.algorithms[0].algorithmName == "resnet50" and

@@ -70,3 +70,25 @@ within() {
   gives 0 "dlest: warning: runs.csv: 1 row: $(message known_times_need_more)" \
     predict --input runs.csv -m physical
 }
+
+@test "a duration and a speed of a language model: as many tokens as it holds" {
+  local llama=(predict --arch llama-3-8b --gpu h100 --gpus 8 -q -f json
+    --method physical)
+  # 5 h of 50,000 tokens/s
+  try "${llama[@]}" --tokens 9e8 --duration 5h
+  jq '.estimates[0].energy_j' out >known
+  try "${llama[@]}" --duration 5h --throughput 50000/s
+  within '.estimates[0].tokens_per_s' 50000 1e-9
+  within '.estimates[0].energy_j' "$(cat known)" 1e-9
+  try predict --arch llama-3-8b --gpu h100 --gpus 8 --duration 5h \
+    --throughput 50000/s
+  head -1 out | grep -q ': 900M tokens (defaults: batch size'
+}
+
+@test "a duration alone is no number of epochs" {
+  try predict --arch resnet50 --gpu a100 --duration 2h -f json
+  check '.epochs == null and ([.estimates[] | select(.energy_j == null) | .method] |
+    sort) == ["flops", "pre-epoch"]'
+  grep -qF "$(message no_estimate_without flops --epochs)" err
+  ! grep -q disagree err
+}

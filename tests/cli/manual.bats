@@ -32,7 +32,7 @@ in_order() {
   gives 0 '' "${JOB[@]}"
   check ".recommended == \"$(head -n 1 methods)\""
   order 'With a duration' >methods
-  in_order --duration 10h
+  in_order --duration 60h --epochs 90
   gives 0 '' "${JOB[@]}" --duration 10h
   check ".recommended == \"$(head -n 1 methods)\""
 }

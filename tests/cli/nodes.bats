@@ -246,11 +246,11 @@ dlest: warning: $(message no_embodied_carbon_is_known v100-sxm2-16gb)" \
 }
 
 @test 'parts as CSV' {
-  gives 0 '' predict --arch resnet50 --node ./node.xml --duration 1h -q \
+  gives 0 '' predict --arch resnet50 --node ./node.xml --duration 1h --epochs 1 -q \
     --method tdp,flops --parts --format csv
   [ "$(head -1 out)" = estimate,part,energy_j,low_j,high_j,power_w,share,from ]
   [ "$(cut -d, -f1,2 out | sort -u | wc -l)" = 15 ]
-  gives 0 '' predict --arch resnet50 --node ./node.xml --duration 1h -q \
+  gives 0 '' predict --arch resnet50 --node ./node.xml --duration 1h --epochs 1 -q \
     --method tdp --format csv
   [[ $(head -1 out) = method,* ]]
 }

@@ -277,7 +277,8 @@ static void add_data(const struct settings *s) {
   dl_text_printf(&t, "%s (duration by time)",
                  dl_format_digits(number, job->epochs, 3));
   DL_LINES(s->r, {.key = "epochs", .value = dl_number(job->epochs)},
-           {NULL, "epochs", NULL, DL_CODE, dl_string(dl_text_str(&t))});
+           {NULL, isnan(job->run->train_samples) ? NULL : "epochs", NULL,
+            DL_CODE, dl_string(dl_text_str(&t))});
 }
 
 void dl_predict_settings(struct dl_report *r, const struct dl_job *job,

@@ -113,18 +113,28 @@ static const char *impossible(const struct dl_job *job, unsigned which) {
   return NULL;
 }
 
-double dl_known_epochs(const struct dl_job *job, unsigned which) {
+void dl_known_fill(struct dl_job *job, unsigned which) {
   static const enum dl_run_id of_work[] = {DL_RUN_epochs, DL_RUN_tokens,
                                            DL_RUN_train_tokens};
   enum dl_run_id id;
-  if (!(which & DL_KNOW_TIME) || dl_run_is_inference(job->run) ||
-      !(duration_s(job) > 0))
-    return NAN;
+  double run = duration_s(job), rate = any_rate(job, &id);
+  if (!(which & DL_KNOW_TIME) || dl_run_is_inference(job->run) || !(run > 0))
+    return;
   for (size_t i = 0; i < DL_LENGTH(of_work); i++)
     if (gives(job, of_work[i]))
-      return NAN;
-  double all = dl_or(epochs_s(job), samples_of(job) / any_rate(job, &id));
-  return job->epochs * duration_s(job) / all;
+      return;
+  double epochs = job->epochs;
+  job->epochs = 1;
+  double each = dl_or(epochs_s(job), samples_of(job) / rate);
+  job->fills = each > 0 || (isnan(job->train_samples) && rate > 0);
+  if (each > 0) {
+    job->epochs = run / each;
+  } else if (job->fills) {
+    job->train_samples = run * rate;
+    job->val_samples = 0;
+  } else {
+    job->epochs = epochs;
+  }
 }
 
 void dl_known_of(const struct dl_job *job, unsigned which,

@@ -45,9 +45,10 @@ struct dl_known {
 
 struct dl_job;
 
-/* How many epochs a run of known duration has by the known time of an epoch, or
- * else the known speed, where their number is not given; NaN: not known so. */
-double dl_known_epochs(const struct dl_job *job, unsigned which);
+/* Sets how many epochs a run of known duration has by the known time of an
+ * epoch, or else the known speed, where their number is not given; or how many
+ * samples, where those of an epoch are not known either. */
+void dl_known_fill(struct dl_job *job, unsigned which);
 
 /* Reads what a job's run gives. */
 void dl_known_of(const struct dl_job *job, unsigned which,

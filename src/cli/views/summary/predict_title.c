@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -64,11 +65,23 @@ static void add_precision(struct settings *s) {
   add(s, is_given(s, DL_RUN_precision), upper);
 }
 
-/* "4.16 epochs": what fills a known duration at a known speed. */
+/* "4.16 epochs": what fills a known duration at a known speed, else the tokens
+ * or samples that do. */
 static void add_filled(struct settings *s) {
+  const struct dl_job *job = s->job;
+  bool epochs = !isnan(job->run->train_samples), tokens = !isnan(job->seq_len);
+  double x = epochs   ? job->epochs
+             : tokens ? job->train_samples * job->seq_len
+                      : job->train_samples;
   DL_TEXT(t);
   char number[DL_NUMBER_SIZE];
-  dl_text_printf(&t, "%s epochs", dl_format_digits(number, s->job->epochs, 3));
+  dl_format_digits(number, x, 3);
+  if (!epochs)
+    dl_format_large_count(number, strtod(number, NULL));
+  dl_text_printf(&t, "%s %s", number,
+                 epochs   ? "epochs"
+                 : tokens ? "tokens"
+                          : "training samples");
   add(s, true, dl_text_str(&t));
 }
 
@@ -81,7 +94,7 @@ static void add_data(struct settings *s) {
     bool samples = is_given(s, DL_RUN_train_samples);
     if (name && !samples)
       add(s, is_given(s, DL_RUN_dataset), name);
-    else
+    else if (!isnan(job->run->train_samples))
       add_number(s, DL_RUN_train_samples, "", job->train_samples,
                  " training sample(s)");
     if (job->fills)
