@@ -59,8 +59,8 @@ struct excess {
                        it is more than a third; 0 */
   double unfilled;  /* batch of inference that the default number of requests
                        does not fill; 0 */
-  bool idles;       /* GPUs that wait draw the known power, which thus says
-                       little of the time */
+  bool idles;       /* GPUs that wait may draw the known power, which thus
+                       says little of the time */
   double misfit;    /* of what is known to what the fit expects, standard
                        deviations; 0: it is possible */
   bool faster;      /* than the precision that is assumed lets it: */
@@ -134,7 +134,10 @@ static struct excess excess_of(const struct dl_job *job,
   if (job->known.misfit > 6)
     e.misfit = job->known.misfit;
   e.faster = dl_known_beats_assumed(job, &e.needs, &e.most);
-  e.idles = isnan(job->known.run_s) && job->known.power_w < job->known.static_w;
+  /* Their power is uncertain by the same factor either way. */
+  double factor = job->known.static_w / job->known.least_static_w;
+  e.idles = isnan(job->known.run_s) &&
+            job->known.power_w < job->known.static_w * factor;
   dl_memory_of(job, &e.memory);
   double step = dl_micro_batch(r) * r->n_gpus * batches;
   if (one_stack && most_tokens(t) > 0 && job->seq_len > most_tokens(t))
@@ -204,10 +207,10 @@ void dl_warn_limits(const struct dl_job *job, const struct dl_estimate *best,
             100 * e.bubble);
   if (e.idles)
     dl_warn(d,
-            "--gpu-power %g W is no more than %g waiting GPU%s, about %.3g W: "
-            "the time is hardly known; give --duration or --gpu-util",
+            "--gpu-power %g W may be of %g waiting GPU%s, about %.3g W: the "
+            "time is hardly known; give --duration or --gpu-util",
             job->known.power_w, job->run->n_gpus,
-            job->run->n_gpus > 1 ? "s draw" : " draws", job->known.static_w);
+            job->run->n_gpus > 1 ? "s" : "", job->known.static_w);
   if (e.misfit > 0)
     dl_warn(d,
             "what is known is %.0f standard deviations from what the fit "
@@ -294,8 +297,8 @@ void dl_limits_warn(const struct dl_limits *l, const char *path,
       "(gpu.link_gb_s)",
       "tokens is the whole training, all epochs, and not what its samples and "
       "epochs make; give tokens per epoch in a column train_tokens",
-      "gpu_power_w is no more than waiting GPUs draw: the time is hardly "
-      "known; give duration_s or gpu_util",
+      "gpu_power_w may be of waiting GPUs: the time is hardly known; "
+      "give duration_s or gpu_util",
       "what is known of the training is more than 6 standard deviations from "
       "what the fit expects; check times, gpu_util, gpu_power_w and sizes",
       "the known time needs more than the peak rate of the precision that is "
