@@ -83,6 +83,33 @@ usage() {
   near '.choices[0].energy_high_j' '100 + 10 * (2 / 9 | sqrt)'
 }
 
+@test "a table with durations: choices by estimates given these" {
+  # ResNet-50 on an A100, one epoch in 20 minutes and in 60: the estimates are
+  # those of predict, recommended ones alone, with their intervals.
+  table arch,gpu,batch_size,dataset,epochs,epoch_s \
+    resnet50,a100,256,imagenet,1,1200 vgg16,a100,256,imagenet,1,3600
+  refuses 2 "dlest: runs.csv: $(message no_column_estimate_runs)" \
+    recommend --table runs.csv
+  gives 0 '' predict --input runs.csv -f csv -q
+  mv out all.csv
+  gives 0 '' predict --input runs.csv -f json -q -m physical
+  jq -c '.estimates | sort_by(.energy_j)[] | [.energy_j, .low_j, .high_j,
+    .duration_s]' out >estimates
+  gives 0 '' recommend --table all.csv -f json
+  jq -c '.choices[] | [.energy_j, .energy_low_j, .energy_high_j, .duration_s]' \
+    out | diff estimates -
+  check '[.choices[] | .duration_s, .runs] == [1200, null, 3600, null]'
+  gives 0 '' recommend --table all.csv
+  grep -q '90 % interval' out
+  ! grep -q measured out
+  # intervals of another coverage are none of 90 %
+  "$DLEST" predict --input runs.csv -f csv -q --coverage 50 >half.csv
+  try recommend --table half.csv
+  [ "$status" = 3 ]
+  grep -qF "half.csv:2: $(message interval_covers_give 50 50 90)" err
+  gives 0 '' recommend --table half.csv --coverage 50
+}
+
 @test "axes choose among the configurations of a table" {
   measured
   try recommend --table runs.csv --arch net_c,net_e --format json

@@ -81,7 +81,8 @@ static enum dl_status is_wanted(struct dl_cli *cli, const struct dl_axes *axes,
   return DL_OK;
 }
 
-static struct dl_alternative as_choice(const struct dl_repeat *r) {
+static struct dl_alternative as_choice(const struct dl_repeat *r,
+                                       bool estimated) {
   return (struct dl_alternative){.arch = r->arch,
                                  .gpu = r->gpu,
                                  .n_gpus = r->n_gpus,
@@ -95,7 +96,7 @@ static struct dl_alternative as_choice(const struct dl_repeat *r) {
                                  .duration_s = r->duration_s,
                                  .memory_need_gb = NAN,
                                  .boundary = r->boundary,
-                                 .runs = r->n};
+                                 .runs = estimated ? 0 : r->n};
 }
 
 enum dl_status dl_recommend_measured(struct dl_cli *cli,
@@ -108,6 +109,11 @@ enum dl_status dl_recommend_measured(struct dl_cli *cli,
   DL_TRY(dl_csv_open(&csv, o->table, 0, d));
   dl_frame_columns(r->f, csv);
   DL_TRY(dl_job_options_apply_table(&o->job, r->f, d));
+  if (!dl_frame_has(r->f, "energy_j"))
+    return dl_fail_at(d, DL_EUSAGE, o->table, 0,
+                      "no column 'energy_j'; add it, or estimate the runs: "
+                      "dlest predict --input RUNS.csv -f csv | dlest recommend "
+                      "--table -");
   DL_TRY(dl_repeats_read(&r->repeats, csv, r->f, o->coverage, d));
   dl_frame_warn_unused(r->f, d);
   dl_frame_warn_aliases(r->f, d);
@@ -118,7 +124,7 @@ enum dl_status dl_recommend_measured(struct dl_cli *cli,
     bool wanted;
     DL_TRY(is_wanted(cli, &o->job.axes, &r->repeats.r[i], &wanted));
     if (wanted)
-      l->c[l->n++] = as_choice(&r->repeats.r[i]);
+      l->c[l->n++] = as_choice(&r->repeats.r[i], r->repeats.estimated);
   }
   return l->n > 0 ? DL_OK
                   : dl_fail_at(d, DL_EINPUT, o->table, 0,

@@ -28,6 +28,8 @@ struct reading {
   /* Adds what further distinguishes rows of a configuration, or NULL. */
   void (*distinguish)(const void *ctx, const struct dl_row *row,
                       struct dl_text *key);
+  /* Whether a row is none of those that are read; or NULL. */
+  bool (*is_other)(const void *ctx, const struct dl_row *row);
   /* Whether the row at a line is to be skipped, which is reported; or NULL. */
   bool (*is_bad)(const void *ctx, const struct dl_row *row, const char *path,
                  size_t line, struct dl_diag *d);
@@ -65,6 +67,8 @@ static enum dl_status read_configs(struct reading *w, struct dl_csv *csv,
     dl_repeated_rows_add(&repeated, block);
     for (size_t i = 0; i < block->n_rows; i++) {
       w->row = dl_frame_row(w->f, i);
+      if (w->is_other && w->is_other(w->ctx, w->row))
+        continue;
       if (w->row->fault.kind != DL_FAULT_NONE)
         DL_TRY(dl_frame_complain(w->f, w->row, path, block->line[i], d));
       else if (!w->is_bad ||
@@ -82,9 +86,9 @@ static void free_reading(struct reading *w) {
   dl_intern_free(&w->configs);
 }
 
-/* Measured means of a configuration. */
+/* Means of a configuration: measured, or estimates with their intervals. */
 struct sums {
-  struct dl_mean energy, duration, accuracy;
+  struct dl_mean energy, duration, accuracy, low, high;
 };
 
 struct repeats {
@@ -92,6 +96,8 @@ struct repeats {
   struct sums *sums; /* l->n, owned */
   size_t cap, cap_sums;
   struct dl_row_ref accuracy; /* no column of the runs table */
+  struct dl_row_ref recommended, low, high, covers; /* of estimates */
+  double coverage;
 };
 
 void dl_repeats_free(struct dl_repeats *l) {
@@ -143,6 +149,17 @@ static void take_repeat(void *ctx, const struct dl_row *row, const char *key,
   dl_mean_add(&w->sums[config].energy, row->run.energy_j);
   dl_mean_add(&w->sums[config].duration, row->run.duration_s);
   dl_mean_add(&w->sums[config].accuracy, dl_row_number(row, &w->accuracy));
+  if (w->l->estimated) {
+    dl_mean_add(&w->sums[config].low, dl_row_number(row, &w->low));
+    dl_mean_add(&w->sums[config].high, dl_row_number(row, &w->high));
+  }
+}
+
+/* Of the estimates of a run by several methods one is recommended. */
+static bool is_other_estimate(const void *ctx, const struct dl_row *row) {
+  const struct repeats *w = ctx;
+  const char *text = w->l->estimated ? dl_row_text(row, &w->recommended) : NULL;
+  return text && strcmp(text, "true") != 0;
 }
 
 /* What the columns of a run accept. 0 J are those of a meter that was not read.
@@ -151,6 +168,14 @@ static bool is_bad(const void *ctx, const struct dl_row *row, const char *path,
                    size_t line, struct dl_diag *d) {
   const struct repeats *w = ctx;
   const char *text = dl_row_text(row, &w->accuracy);
+  double covers = w->l->estimated ? dl_row_number(row, &w->covers) : NAN;
+  if (fabs(covers - w->coverage) > 1e-9) {
+    dl_skip_at(d, path, line,
+               "its interval covers %g %%; give --coverage %g, or estimate it "
+               "at %g",
+               100 * covers, 100 * covers, 100 * w->coverage);
+    return true;
+  }
   if (row->run.energy_j == 0) {
     dl_skip_at(d, path, line, "column '%s': %s is not above 0", "energy_j",
                "0");
@@ -170,16 +195,32 @@ static enum dl_status bind_repeats(struct repeats *w, struct dl_frame *f,
   for (size_t i = 0; i < DL_LENGTH(columns); i++) /* the last: accuracy */
     DL_TRY(dl_frame_quantity(f, columns[i], strcmp(columns[i], "energy_j") == 0,
                              &w->accuracy, d));
+  const struct {
+    const char *name;
+    struct dl_row_ref *to;
+  } of_estimates[] = {{"recommended", &w->recommended},
+                      {"low_j", &w->low},
+                      {"high_j", &w->high},
+                      {"coverage", &w->covers}};
+  w->l->estimated = true;
+  for (size_t i = 0; i < DL_LENGTH(of_estimates); i++)
+    w->l->estimated = w->l->estimated && dl_frame_has(f, of_estimates[i].name);
+  for (size_t i = 0; w->l->estimated && i < DL_LENGTH(of_estimates); i++)
+    DL_TRY(dl_frame_quantity(f, of_estimates[i].name, true, of_estimates[i].to,
+                             d));
   return DL_OK;
 }
 
 enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
                                struct dl_frame *f, double coverage,
                                struct dl_diag *d) {
-  struct repeats w = {.l = l};
+  struct repeats w = {.l = l, .coverage = coverage};
   DL_SCOPED(free_reading)
-  struct reading read = {
-      .f = f, .ctx = &w, .take = take_repeat, .is_bad = is_bad};
+  struct reading read = {.f = f,
+                         .ctx = &w,
+                         .take = take_repeat,
+                         .is_other = is_other_estimate,
+                         .is_bad = is_bad};
   enum dl_status status = bind_repeats(&w, f, d);
   if (status == DL_OK)
     status = bind_configs(&read, d);
@@ -193,6 +234,10 @@ enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
     /* Few runs that differ say nothing but that energies are above 0. */
     r->low_j = isnan(half) ? half : fmax(r->energy_j - half, 0);
     r->high_j = r->energy_j + half;
+    if (l->estimated) {
+      r->low_j = dl_mean_of(&w.sums[i].low);
+      r->high_j = dl_mean_of(&w.sums[i].high);
+    }
     r->duration_s = dl_mean_of(&w.sums[i].duration);
     r->accuracy = dl_mean_of(&w.sums[i].accuracy);
   }

@@ -22,6 +22,7 @@ struct dl_repeat {
 struct dl_repeats {
   struct dl_repeat *r; /* owned, in order of appearance */
   size_t n;
+  bool estimated; /* by dlest predict: energies with intervals of their own */
 };
 
 void dl_repeats_free(struct dl_repeats *l);
@@ -31,7 +32,8 @@ void dl_repeats_free(struct dl_repeats *l);
  * energy_j is needed; a row without it is skipped. The interval of a mean m of
  * n runs with standard deviation s (divisor n - 1) is m +- t s / sqrt(n) with
  * Student's t for n - 1 degrees of freedom at `coverage` (0 .. 1); NaN for one
- * run. */
+ * run. Of a table of estimates (columns recommended, low_j, high_j, coverage)
+ * the recommended ones count, with means of their intervals. */
 enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
                                struct dl_frame *f, double coverage,
                                struct dl_diag *d);
