@@ -284,12 +284,23 @@ static void explain(struct dl_job_predictions *p, struct asked *a,
   p->parts.time_s = exp(dl_fit_row_value(epoch, DL_TARGET_TIME));
 }
 
-/* The pipeline of a training on images whose loader is described; false: no
- * bound. The images are those of the data set, else as large as the input. */
-static bool pipeline_of(const struct dl_job *job,
-                        struct dl_input_pipeline *in) {
+/* Whether images are files that a usual loader decodes: data sets whose stored
+ * images are known. The containers that are tuned for networks have loaders of
+ * their own, and so has TensorFlow. */
+static bool usual_loader(const struct dl_run *run) {
+  return !isnan(run->stored_mpx) && !dl_is_word(run->stack, "ngc") &&
+         !dl_is_word(run->stack, "mlperf") &&
+         !dl_is_word(run->framework, "tensorflow");
+}
+
+/* The pipeline of a training on images whose loader is described, or usual;
+ * false: no bound. The images are those of the data set, else as large as the
+ * input. */
+static bool pipeline_of(const struct dl_job *job, struct dl_input_pipeline *in,
+                        bool *assumed) {
   const struct dl_run *run = job->run;
   bool described = run->loader || !isnan(run->loader_workers);
+  *assumed = !described && usual_loader(run);
   *in = (struct dl_input_pipeline){
       .stored_mpx = run->stored_mpx,
       .image_px = run->image_px,
@@ -297,7 +308,7 @@ static bool pipeline_of(const struct dl_job *job,
       .cached = run->loader && strcmp(run->loader, "cached") == 0};
   if (isnan(in->stored_mpx))
     in->stored_mpx = run->image_px * run->image_px / 1e6;
-  return described && !isnan(run->image_px) &&
+  return (described || *assumed) && !isnan(run->image_px) &&
          !(run->loader && strcmp(run->loader, "synthetic") == 0);
 }
 
@@ -311,23 +322,38 @@ static void add_waiting(struct dl_prediction *p, double waiting, double less,
   p->high = p->value + hypot(above, more);
 }
 
-/* The input pipeline (physics/training/input_pipeline.h) where the user says
- * something of the loader: without that, the input is taken to keep up, as it
- * does, or is hidden in the times, in the trainings that the physics is fitted
- * to. Parts get the time of the input alone, that of both together, both rates,
- * and the bound. */
+/* Time of an epoch of GPUs that take gpu_s and an input that takes input_s. One
+ * that is assumed is no more than a bound: trainings that the physics is fitted
+ * to have waited for theirs. */
+static double together(const struct dl_physical_parts *parts, double gpu_s,
+                       double input_s) {
+  return parts->input_assumed ? fmax(gpu_s, input_s)
+                              : dl_input_together(gpu_s, input_s);
+}
+
+/* The input pipeline (physics/training/input_pipeline.h). Where the user says
+ * nothing of the loader, it is taken to keep up, as it does, or is hidden in
+ * the times, in the trainings that the physics is fitted to, unless it is
+ * slower than the GPUs and nothing is known of the time. Parts get the time of
+ * the input alone, that of both together, both rates, and the bound. */
 static void find_input(struct dl_job_predictions *p, const struct dl_job *job) {
   struct dl_input_pipeline in;
   struct dl_physical_parts *parts = &p->parts;
+  const struct dl_prediction *time = &p->of[DL_PHYSICAL_TIME];
   double samples = job->train_samples + fmax(job->val_samples, 0);
-  double alone = dl_or(p->of[DL_PHYSICAL_TIME].value, parts->time_s);
-  if (!pipeline_of(job, &in) || !parts->bound || isnan(samples))
+  double alone = dl_or(time->value, parts->time_s);
+  bool assumed, known = !isnan(job->known.run_s) || has_condition(p, job);
+  if (!pipeline_of(job, &in, &assumed) || !parts->bound || isnan(samples))
     return;
-  parts->input_rate = job->run->n_gpus * dl_input_rate(&in);
-  parts->input_s = samples / parts->input_rate;
+  double rate = job->run->n_gpus * dl_input_rate(&in);
+  if (assumed && (known || time->repeats > 0 || samples / rate <= alone))
+    return;
+  parts->input_assumed = assumed;
+  parts->input_rate = rate;
+  parts->input_s = samples / rate;
   parts->input_doubt = dl_input_doubt(&in);
   parts->gpu_rate = samples / alone;
-  parts->time_s = dl_input_together(parts->time_s, parts->input_s);
+  parts->time_s = together(parts, parts->time_s, parts->input_s);
   if (parts->input_s > alone)
     parts->bound = "input";
 }
@@ -344,9 +370,9 @@ static void bound_by_input(struct dl_job_predictions *p,
     return;
   double alone = input * parts->input_rate / parts->gpu_rate;
   double factor = exp(parts->input_doubt);
-  double waiting = dl_input_together(alone, input) - alone;
-  double least = dl_input_together(alone, input / factor) - alone;
-  double most = dl_input_together(alone, input * factor) - alone;
+  double waiting = together(parts, alone, input) - alone;
+  double least = together(parts, alone, input / factor) - alone;
+  double most = together(parts, alone, input * factor) - alone;
   double static_w = job->run->n_gpus * parts->static_w;
   double watts = static_w + memory_w;
   double doubt_w = static_w * (dl_static_factor(0, coverage) - 1);

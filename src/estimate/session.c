@@ -185,7 +185,8 @@ enum dl_status dl_session_row(const struct dl_session *s,
                                   .power_w = NAN,
                                   .busy_share = NAN,
                                   .duration_s = p->duration_s,
-                                  .duration_from = p->duration_from};
+                                  .duration_from = p->duration_from,
+                                  .loader_assumed = p->parts.input_assumed};
     if (job->contradictory || p->served.too_slow)
       est[i].lacks =
           job->contradictory ? "known values that agree" : p->served.lacks;

@@ -80,7 +80,7 @@ END
 }
 
 @test 'time adds in squares, waiting draws static power' {
-  gives 0 '' "${base[@]}" --epochs 1
+  gives 0 '' "${base[@]}" --epochs 1 --loader synthetic
   cp out none
   for workers in 2 4 16; do
     gives 0 '' "${base[@]}" --epochs 1 --loader-workers $workers
@@ -102,10 +102,34 @@ END
   [ "$(cat verdict)" = true ]
   # tdp takes the same time.
   jq -es '.[0].estimates | map(.duration_s) | .[0] == .[1]' 2 >/dev/null
-  # Unless a loader is described, and with synthetic input, nothing waits.
-  gives 0 '' "${base[@]}" --epochs 1 --loader synthetic
-  sed 's/"loader": "synthetic"/"loader": null/' out | cmp - none
-  check '.input_samples_per_s == null and .bound != "input"'
+  jq -e '.bound == "input"' 2 >/dev/null
+}
+
+@test 'a loader that is not described bounds the speed of stored images' {
+  # 8 processes of 3.24176 ms deliver 2,467.8 of 1,331,167 images a second.
+  gives 0 '' "${base[@]}" --epochs 1
+  check '.bound == "input" and (.estimates[] | select(.method == "physical") |
+    (.duration_s / (1331167 * 0.00324176 / 8) - 1 | fabs) < 1e-9 and
+    .duration_low_s < .duration_s / 1.5 and
+    .duration_high_s > 2.2 * .duration_s)'
+  check ".warnings | index(\"$(message loader_is_assumed)\")"
+  # A GPU that is slower than that is as with synthetic input, and so are the
+  # containers that are tuned for networks, TensorFlow, images that are no
+  # files, and a training whose time is known.
+  local o
+  for o in '--gpu t4' '--stack ngc' '--framework tensorflow' \
+    '--dataset cifar10' '--epoch-time 20m'; do
+    gives 0 '' "${base[@]}" --epochs 1 $o
+    jq '.estimates' out >kept
+    check '.bound != "input" and .input_samples_per_s == null'
+    [[ $o == --epoch* ]] && continue
+    gives 0 '' "${base[@]}" --epochs 1 $o --loader synthetic
+    jq '.estimates' out | cmp - kept
+  done
+  printf '%s\n' arch,gpu,precision,epochs,dataset,batch_size \
+    resnet50,h100,amp,1,imagenet,256 resnet50,t4,amp,1,imagenet,256 >jobs.csv
+  gives 0 "dlest: warning: jobs.csv: 1 row: $(message loaders_are_assumed)" \
+    predict --input jobs.csv -m physical -f csv
 }
 
 @test 'what is not known of the loader widens the interval' {
@@ -138,7 +162,7 @@ rows = list(csv.DictReader(open("table")))
 one = [float(x) for x in open("one")]
 energy = [float(r["energy_j"]) for r in rows]
 assert all(abs(a / b - 1) < 1e-9 for a, b in zip(energy, one)), (energy, one)
-assert energy[2] == energy[3]
+assert energy[2] < energy[3]
 END
   printf 'arch,gpu,loader\nresnet50,a100,tape\n' >jobs.csv
   ! "$DLEST" predict --input jobs.csv >out 2>err

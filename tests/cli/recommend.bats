@@ -222,7 +222,7 @@ usage() {
 }
 
 @test "text names a lower estimate of a generation that was not measured" {
-  gives 0 '' recommend --arch resnet50 -q
+  gives 0 '' recommend --arch resnet50 --loader synthetic -q
   grep -qE '^Lower, but its generation was not measured: tpu-v7, [0-9.]+ kWh \(--extrapolate\)\.$' out
   gives 0 '' recommend --arch resnet50 --extrapolate -q
   ! grep -q 'was measured' out

@@ -172,10 +172,9 @@ const struct dl_option dl_job_options_rows[] = {
      SETTING(val_samples), .large = true, .phase = "training"},
     {"loader", 0, "KIND",
      "input pipeline that bounds the speed: disk, cached (files in main "
-     "memory) or synthetic (default: the input keeps up)",
+     "memory) or synthetic (default: disk, where it is slower)",
      SETTING(loader), .phase = "training", .methods = LOADER_METHODS},
-    {"loader-workers", 0, "N",
-     "loader processes per GPU (default with --loader: 8)",
+    {"loader-workers", 0, "N", "loader processes per GPU (default 8)",
      NUMBER_OF(loader_workers), .phase = "training", .methods = LOADER_METHODS},
     {"epochs", 'e', "N", "epochs of the whole training (default 90)",
      SETTING(epochs), .phase = "training"},

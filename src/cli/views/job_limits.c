@@ -16,6 +16,7 @@
 #include "estimate/node/memory_remedy.h"
 #include "estimate/node/parallel.h"
 #include "estimate/node/peak_memory.h"
+#include "physics/training/input_pipeline.h"
 #include "run/setup/training_setup.h"
 
 /* The batch that exceeds the memory, and the one that would fit. */
@@ -66,6 +67,7 @@ struct excess {
   bool faster;      /* than the precision that is assumed lets it: */
   double needs;     /* TFLOP/s of known times, */
   double most;      /* and of that precision */
+  bool loader;      /* the time is that of a loader which is assumed */
   bool no_time;     /* the known duration of inference is not the estimate's */
   bool no_link;     /* between several accelerators: PCIe 3.0 x16 is assumed */
   bool whole;       /* the tokens are not those of the epochs */
@@ -134,6 +136,7 @@ static struct excess excess_of(const struct dl_job *job,
   if (job->known.misfit > 6)
     e.misfit = job->known.misfit;
   e.faster = dl_known_beats_assumed(job, &e.needs, &e.most);
+  e.loader = best && best->loader_assumed;
   /* Their power is uncertain by the same factor either way. */
   double factor = job->known.static_w / job->known.least_static_w;
   e.idles = isnan(job->known.run_s) &&
@@ -222,6 +225,12 @@ void dl_warn_limits(const struct dl_job *job, const struct dl_estimate *best,
             "the known time needs %.3g TFLOP/s, more than the %.3g of %s, "
             "which is assumed; give --precision",
             e.needs, e.most, job->run->precision);
+  if (e.loader)
+    dl_warn(d,
+            "bound by the input of %d loader processes per GPU, which are "
+            "assumed; give --loader-workers, or --loader synthetic if the "
+            "input keeps up",
+            DL_LOADER_WORKERS);
   if (e.no_link)
     dl_warn(d,
             "the link between several '%s' is not known: PCIe 3.0 x16 is "
@@ -258,10 +267,10 @@ static void note_quantity(struct dl_limits *l, const char *name) {
 void dl_limits_count(struct dl_limits *l, const struct dl_job *job,
                      const struct dl_estimate *best) {
   const struct excess e = excess_of(job, best);
-  const bool exceeds[DL_LIMITS] = {e.memory.over, e.samples > 0, e.unfilled > 0,
-                                   e.no_time,     e.tokens > 0,  e.bubble > 0,
-                                   e.rate,        e.no_link,     e.whole,
-                                   e.idles,       e.misfit > 0,  e.faster};
+  const bool exceeds[DL_LIMITS] = {
+      e.memory.over, e.samples > 0, e.unfilled > 0, e.no_time, e.tokens > 0,
+      e.bubble > 0,  e.rate,        e.no_link,      e.whole,   e.idles,
+      e.misfit > 0,  e.faster,      e.loader};
   for (size_t i = 0; i < DL_LIMITS; i++)
     l->rows[i] += exceeds[i];
   l->n += best != NULL;
@@ -302,7 +311,9 @@ void dl_limits_warn(const struct dl_limits *l, const char *path,
       "what is known of the training is more than 6 standard deviations from "
       "what the fit expects; check times, gpu_util, gpu_power_w and sizes",
       "the known time needs more than the peak rate of the precision that is "
-      "assumed; give a column precision"};
+      "assumed; give a column precision",
+      "bound by the input of loader processes that are assumed; give "
+      "loader_workers, or the loader synthetic if the input keeps up"};
   for (size_t i = 0; i < DL_LIMITS; i++)
     if (l->rows[i] > 0)
       dl_warn_at(d, path, 0, "%zu row%s: %s", l->rows[i],
