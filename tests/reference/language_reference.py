@@ -44,8 +44,8 @@ CASES = [("zero3", A100, {}, NONE), ("effects", A100, {}, SOME),
          ("adapters", L40S, dict(n=4, nodes=1, pcie=1, gathers=0, shards=1, b=2,
                                  trained=4e7, passes=2.006, unpack=5, m=1,
                                  adapted=ADAPTED), NONE),
-         ("adapters again", L40S, dict(n=1, nodes=1, pcie=1, gathers=0, shards=1,
-                                       b=1, trained=4e7, passes=2.006, m=1,
+         ("adapters again", L40S, dict(n=2, nodes=1, pcie=1, gathers=0, shards=1,
+                                       b=1, tp=2, trained=4e7, passes=2.006, m=1,
                                        again=1, fused=1, adapted=ADAPTED), NONE),
          # Two GPUs share each of four sequences
          ("shared sequences", GDDR, dict(n=8, nodes=1, pcie=1, gathers=0,
@@ -148,7 +148,7 @@ def step(g, w, f):
     # same and two gradients; half of inputs, half of outputs.
     adapters = w["e"] * w["adapted"] * u * (
         (2 + 1 + 1 + 2 + 3) / 2 * (1 + w["again"]) +
-        (2 + 1 + 1 + 2 + 3 + 2) / 2)
+        (2 + 1 + 1 + 2 + 3 + 2) / 2) * (.6 + .4 * w["tp"])
     moved = ((34 * C["ct"] * w["e"] * w["layers"] * w["hidden"] * u *
               w["passes"] / 3 * (1 + .35 * w["again"]) + adapters) *
              (C["fused"] if w["fused"] else 1) +

@@ -28,21 +28,22 @@
  * tiles that is idle, mean of products. */
 #define TRAFFIC 34.0
 #define AGAIN 0.35
-
-/* Times that an adapter moves each value into or out of its product, forward
- * and backward, and again with checkpointing. With k values in and n out:
- * forward dropout reads and writes k, the first matrix reads k, the second
- * writes n, scaling reads and writes n, the sum reads 2 n and writes n;
- * backward scaling reads and writes n, each matrix reads n or k for its
- * gradient, n is read and k written for the gradient of the input, dropout
- * reads and writes k, the sum reads 2 k and writes k. Together 10 k and 10 n,
- * of which 3 k and 6 n are those of the forward pass. */
-#define ADAPTED 10.0
-#define ADAPTED_AGAIN 4.5
 #define SCORE_PASSES 12.0
 #define KERNELS 10.0
 #define BY_WEIGHT 200.0
 #define IDLE 0.25
+
+/* Times that an adapter moves each value into or out of its product, and again
+ * with checkpointing. With k values in and n out: forward dropout reads and
+ * writes k, the first matrix reads k, the second writes n, scaling reads and
+ * writes n, the sum reads 2 n and writes n; backward scaling the same n, each
+ * matrix reads n or k for its gradient, n is read and k written for that of the
+ * input, dropout the same k, the sum reads 2 k and writes k: 10 k and 10 n, of
+ * which 3 k and 6 n forward. Tensor parallelism divides the n of queries, keys,
+ * values and the first half of the feed-forward part, and the k of the rest. */
+#define ADAPTED 10.0
+#define ADAPTED_AGAIN 4.5
+#define UNDIVIDED 0.4
 
 /* Of a layer with experts (language_cost.h): times that a copy of a token is
  * read or written, and more where GPUs divide the experts; kernels of a pass
@@ -183,8 +184,9 @@ static double copies(const struct setting *k) {
 /* What adapters read and write beside the products; bytes. */
 static double adapters(const struct setting *k) {
   const struct dl_language_inputs *in = k->in;
-  return in->element * in->adapted * (ADAPTED + ADAPTED_AGAIN * in->again) *
-         k->per_part;
+  double times = ADAPTED + ADAPTED_AGAIN * in->again;
+  return in->element * in->adapted * times * k->per_part *
+         (1 + UNDIVIDED * (in->tensor - 1));
 }
 
 /* Activations, scores and weights of a micro-batch. */
