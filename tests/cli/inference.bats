@@ -385,7 +385,7 @@ left_out() {
 
 @test "a forward pass draws no less than the idle power" {
   try predict --arch resnet50 --gpu tpu-v4 --phase inference -q --format json
-  check '.estimates[0].power_w == 90' # its published idle power
+  near '.estimates[0].power_w' 90 # its published idle power
 }
 
 @test "diffusion models: steps one after another, guidance in one batch" {

@@ -112,7 +112,7 @@ END
     (.duration_s / (1331167 * 0.00324176 / 8) - 1 | fabs) < 1e-9 and
     .duration_low_s < .duration_s / 1.5 and
     .duration_high_s > 2.2 * .duration_s)'
-  check ".warnings | index(\"$(message loader_is_assumed)\")"
+  check ".warnings | index(\"$(message loader_is_assumed 8)\")"
   # A GPU that is slower than that is as with synthetic input, and so are the
   # containers that are tuned for networks, TensorFlow, images that are no
   # files, and a training whose time is known.

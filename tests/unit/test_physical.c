@@ -308,6 +308,18 @@ static void row_as_reference(void **state) {
   assert_null(dl_training_inputs_read(&row, &in));
   same("row", "padded", in.flops, 1.5 * 2518155264);
   same("row", "depthwise", in.depthwise, 2518155264 / 8.0);
+  /* Of attention's networks, in 16 bits and eager mode: .70 / .50 */
+  arch.heads = 12;
+  assert_null(dl_training_inputs_read(&row, &in));
+  same("row", "dense in TF32", in.peak, 20.31e12);
+  run.precision = "amp";
+  assert_null(dl_training_inputs_read(&row, &in));
+  same("row", "dense", in.peak, 1.4 * 81.3e12);
+  run.stack = "ngc";
+  assert_null(dl_training_inputs_read(&row, &in));
+  same("row", "tuned", in.peak, 81.3e12);
+  run.stack = run.precision = NULL;
+  arch.heads = NAN;
   gpu.peak_tf32_tflops = NAN;
   assert_null(dl_training_inputs_read(&row, &in));
   same("row", "no tensor cores", in.flops, 2518155264 * 7 / 8.0);

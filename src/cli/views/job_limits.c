@@ -185,6 +185,22 @@ static void warn_requests(const struct dl_job *job, const struct excess *e,
                "give --request-rate or --idle-s");
 }
 
+/* Of what is assumed and decides the time. */
+static void warn_assumed(const struct dl_job *job, const struct excess *e,
+                         struct dl_diag *d) {
+  if (e->faster)
+    dl_warn(d,
+            "the known time needs %.3g TFLOP/s, more than the %.3g of %s, "
+            "which is assumed; give --precision",
+            e->needs, e->most, job->run->precision);
+  if (e->loader)
+    dl_warn(d,
+            "bound by the input of %d loader processes per GPU, which are "
+            "assumed; give --loader-workers, or --loader synthetic if the "
+            "input keeps up",
+            DL_LOADER_WORKERS);
+}
+
 void dl_warn_limits(const struct dl_job *job, const struct dl_estimate *best,
                     struct dl_diag *d) {
   const struct excess e = excess_of(job, best);
@@ -220,17 +236,7 @@ void dl_warn_limits(const struct dl_job *job, const struct dl_estimate *best,
             "expects, however long GPUs wait; check times, --gpu-util, "
             "--gpu-power and the size of the training",
             e.misfit);
-  if (e.faster)
-    dl_warn(d,
-            "the known time needs %.3g TFLOP/s, more than the %.3g of %s, "
-            "which is assumed; give --precision",
-            e.needs, e.most, job->run->precision);
-  if (e.loader)
-    dl_warn(d,
-            "bound by the input of %d loader processes per GPU, which are "
-            "assumed; give --loader-workers, or --loader synthetic if the "
-            "input keeps up",
-            DL_LOADER_WORKERS);
+  warn_assumed(job, &e, d);
   if (e.no_link)
     dl_warn(d,
             "the link between several '%s' is not known: PCIe 3.0 x16 is "
