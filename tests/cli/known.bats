@@ -343,17 +343,29 @@ END
   for how in 'epoch-time 60m' 'step-time 250ms' 'throughput 1024/s' \
     'gpu-util 31' 'gpu-power 250'; do
     # shellcheck disable=SC2086
-    misused predict "$(message known_of_one_training "${how% *}")" \
+    misused predict "$(message known_of_one_training "--${how% *}")" \
       --arch resnet50 --gpu a100,t4 --$how
     # shellcheck disable=SC2086
-    misused recommend "$(message known_of_one_training "${how% *}")" \
+    misused recommend "$(message known_of_one_training "--${how% *}")" \
       --arch resnet50 --gpu a100,t4 --$how
   done
   # choices of one duration would be ranked by their power alone
-  misused recommend "$(message duration_of_one_training)" \
+  misused recommend "$(message duration_of_one_training --duration)" \
     --arch resnet50 --gpu a100,t4 --duration 10h --epochs 90
-  misused recommend "$(message duration_of_one_training)" \
+  misused recommend "$(message duration_of_one_training --duration)" \
     --arch resnet50 --gpu a100,t4 --duration 10h
+  for how in epoch_s=60 step_s=1 samples_per_s=500 gpu_util=.3 gpu_power_w=250; do
+    for set in --set --define; do
+      misused predict "$(message known_of_one_training "$set ${how%=*}")" \
+        --arch resnet50 --gpu a100,t4 $set $how
+      misused recommend "$(message known_of_one_training "$set ${how%=*}")" \
+        --arch resnet50 --gpu a100,t4 $set $how
+    done
+    misused predict "$(message setting_is_for_phase "${how%=*}" training)" \
+      --arch resnet50 --gpu a100 --phase inference --set $how
+  done
+  misused recommend "$(message duration_of_one_training '--set duration_s')" \
+    --arch resnet50 --gpu a100,t4 --set duration_s=7200
 }
 
 @test "a speed that is none of this training is refused" {

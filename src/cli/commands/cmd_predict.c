@@ -447,7 +447,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   settle_parts(cli, o);
   DL_TRY(dl_job_options_check(cli, &o->job, o->methods));
   if (sweeps) {
-    DL_TRY(dl_known_refuse_several(cli, false));
+    DL_TRY(dl_known_refuse_several(cli, &o->job, false));
     DL_TRY(make_axes(o, f, d));
   }
   DL_TRY(dl_node_options_apply(&o->node, &o->job, catalog, d));

@@ -221,7 +221,7 @@ static enum dl_status find_choices(struct dl_cli *cli,
     DL_TRY(dl_job_options_sweep(&o->job, axes, &cli->diag));
     return dl_recommend_measured(cli, o, r);
   }
-  DL_TRY(dl_known_refuse_several(cli, true));
+  DL_TRY(dl_known_refuse_several(cli, &o->job, true));
   DL_TRY(fill_axes(cli, o));
   DL_TRY(open_model(cli, o, r));
   return o->nodes ? dl_recommend_nodes(cli, o, r)

@@ -376,9 +376,25 @@ enum dl_status dl_job_options_check_table(struct dl_cli *cli,
   return DL_OK;
 }
 
+/* DL_EUSAGE where --set gives what an option of the other phase does. */
+static enum dl_status check_set(const struct dl_job_options *o,
+                                const char *phase, struct dl_diag *d) {
+  for (const struct dl_option *row = dl_job_options_rows; row->help; row++) {
+    const char *name = row->read ? dl_run_columns[row->column].name : "";
+    if (row->phase && strcasecmp(row->phase, phase) != 0 &&
+        dl_value_in(&o->overrides, name))
+      return dl_fail(d, DL_EUSAGE,
+                     "--set %s has no effect here: it is for --phase %s", name,
+                     row->phase);
+  }
+  return DL_OK;
+}
+
 enum dl_status dl_job_options_check(struct dl_cli *cli,
                                     const struct dl_job_options *o,
                                     const char *methods) {
+  if (!o->has_table)
+    DL_TRY(check_set(o, phase_of(o), &cli->diag));
   for (size_t i = 0; i < cli->n_given; i++) {
     const struct dl_option *row = cli->given[i].option;
     char why[64];

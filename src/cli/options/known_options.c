@@ -13,6 +13,7 @@
 #include "cli/options/job_options.h"
 #include "estimate/conditioning/known.h"
 #include "run/run_columns.h"
+#include "run/setup/option_words.h"
 
 /* A number with one of some units behind it; NULL ends the units. Returns the
  * unit's index, or -1. */
@@ -81,23 +82,39 @@ enum dl_status dl_read_known_columns(const struct dl_option *o, char *arg,
   return dl_known_words(arg, at) ? DL_OK : DL_EUSAGE;
 }
 
-enum dl_status dl_known_refuse_several(struct dl_cli *cli, bool duration) {
-  static const char *const names[] = {"epoch-time", "step-time", "throughput",
-                                      "gpu-util", "gpu-power"};
-  const char *name = NULL;
-  for (size_t i = 0; i < DL_LENGTH(names); i++)
-    if (dl_cli_given(cli, names[i]))
-      name = names[i];
-  if (duration && dl_cli_given(cli, "duration"))
+/* The option, --set or --define that gives a column of a training, or NULL. */
+static const char *given_by(const struct dl_job_options *o,
+                            const struct dl_run_column *c, struct dl_text *to) {
+  dl_text_clear(to);
+  if (dl_value_in(&o->overrides, c->name))
+    dl_text_printf(to, "--set %s", c->name);
+  else if (dl_value_in(&o->defines, c->name))
+    dl_text_printf(to, "--define %s", c->name);
+  else if (dl_run_has(&o->run, c->id))
+    dl_add_option(to, c->name);
+  return to->len > 0 ? to->s : NULL;
+}
+
+enum dl_status dl_known_refuse_several(struct dl_cli *cli,
+                                       const struct dl_job_options *o,
+                                       bool duration) {
+  static const enum dl_run_id ids[] = {
+      DL_RUN_epoch_s,      DL_RUN_step_s,   DL_RUN_samples_per_s,
+      DL_RUN_tokens_per_s, DL_RUN_gpu_util, DL_RUN_gpu_power_w};
+  DL_TEXT(name);
+  if (duration && given_by(o, &dl_run_columns[DL_RUN_duration_s], &name))
     return dl_fail(&cli->diag, DL_EUSAGE,
-                   "--duration is known of one training: estimate that one by "
+                   "%s is known of one training: estimate that one by "
                    "'dlest predict'; choices that take longer are excluded by "
-                   "--deadline");
-  return name ? dl_fail(&cli->diag, DL_EUSAGE,
-                        "--%s is known of one training: estimate that one by "
-                        "'dlest predict', or several by --input with a column",
-                        name)
-              : DL_OK;
+                   "--deadline",
+                   name.s);
+  for (size_t i = 0; i < DL_LENGTH(ids); i++)
+    if (given_by(o, &dl_run_columns[ids[i]], &name))
+      return dl_fail(&cli->diag, DL_EUSAGE,
+                     "%s is known of one training: estimate that one by "
+                     "'dlest predict', or several by --input with a column",
+                     name.s);
+  return DL_OK;
 }
 
 void dl_settle_throughput(struct dl_job_options *o) {

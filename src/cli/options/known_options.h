@@ -16,9 +16,11 @@ enum dl_status dl_read_known(const struct dl_option *o, char *arg, void *at,
 enum dl_status dl_read_known_columns(const struct dl_option *o, char *arg,
                                      void *at, struct dl_diag *d);
 
-/* Refuses what is known of one training where several are estimated; with
- * `duration` also --duration. */
-enum dl_status dl_known_refuse_several(struct dl_cli *cli, bool duration);
+/* Refuses what is known of one training where several are estimated, by its
+ * option, --set or --define; with `duration` also the duration. */
+enum dl_status dl_known_refuse_several(struct dl_cli *cli,
+                                       const struct dl_job_options *o,
+                                       bool duration);
 
 /* Of a language model: a throughput without a unit is in tokens. */
 void dl_settle_throughput(struct dl_job_options *o);
