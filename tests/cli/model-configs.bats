@@ -102,7 +102,7 @@ config() {
 @test "the published context is that of the positions, unless these are learned" {
   config Mistral-7B-v0.1
   try predict --arch ./config.json --gpu h100 --tokens 1e9 --seq-len 65536
-  grep -qF -e "$(message seq_len_is_more_context 65536 32768 model)" err
+  grep -qF -e "$(message sequence_is_longer_context --seq-len 65536 32768 model)" err
   try predict --arch ./config.json --gpu h100 --tokens 1e9 --seq-len 32768
   ! grep -qF 'tokens of context' err
 }

@@ -116,3 +116,25 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
   gives 0 "dlest: warning: the sweep: $(message rows_fill_no_batch 2 s)" \
     predict --phase inference "${llama[@]}" --batch-size 1,2,4
 }
+
+@test "requests longer than the context, and GPUs that do not divide the heads" {
+  # Llama 3.1 8B: 131,072 tokens of context, 32 heads (config.json). vLLM and
+  # others need a number of GPUs that divides the heads.
+  local context=131072 gpus job=(predict --phase inference --arch llama-3-8b --gpu h100 --requests 10)
+  gives 0 '' "${job[@]}" --prompt-tokens $((context - 256)) --output-tokens 256
+  try "${job[@]}" --prompt-tokens $((context - 255)) --output-tokens 256
+  grep -qF "$(message sequence_is_longer_context \
+    'prompt and output tokens of a request,' $((context + 1)) "$context" llama-3-8b)" err
+  for gpus in 2 4 8 16 32; do
+    try "${job[@]}" --prompt-tokens 512 --output-tokens 256 --gpus $gpus
+    ! grep -q 'attention heads' err
+  done
+  for gpus in 3 6 7; do
+    gives 0 "dlest: warning: $(message heads_are_undivided $gpus 32 llama-3-8b)" \
+      "${job[@]}" --prompt-tokens 512 --output-tokens 256 --gpus $gpus
+  done
+  table arch,gpu,phase,requests,prompt_tokens,output_tokens,n_gpus,batch_size \
+    llama-3-8b,h100,inference,10,512,256,3,1 llama-3-8b,h100,inference,10,512,256,2,1
+  gives 0 "dlest: warning: runs.csv: $(message rows_heads_are_undivided 1 '')" \
+    predict --input runs.csv --method flops -f csv
+}

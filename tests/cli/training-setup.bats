@@ -337,7 +337,7 @@ EOF
 
 @test "a sequence longer than the learned positions or the published context" {
   try predict --arch gpt2 --gpu a100 --tokens 1e9 --seq-len 2048 --method flops
-  grep -qx "dlest: warning: $(message seq_len_is_more 2048 1024 gpt2)" err
+  grep -qx "dlest: warning: $(message sequence_is_longer --seq-len 2048 1024 gpt2)" err
   local row arch gives_up
   # Touvron et al., arXiv 2307.09288 and 2302.13971; Grattafiori et al.,
   # arXiv 2407.21783; Jiang et al., arXiv 2310.06825; Qwen2.5's report, arXiv
@@ -351,7 +351,7 @@ EOF
     try predict --arch "$arch" --gpu h200 --gpus 64 --tokens 1e9 --method flops \
       --seq-len $((gives_up + 1)) --sharding zero3
     arch=$("$DLEST" list archs "$arch" --format json | jq -r '.archs[0].id')
-    [ "$(grep -cxF "dlest: warning: $(message seq_len_is_more_context \
+    [ "$(grep -cxF "dlest: warning: $(message sequence_is_longer_context --seq-len \
       $((gives_up + 1)) "$gives_up" "$arch")" err)" -eq 1 ]
   done
   # unknown; ALiBi
@@ -364,7 +364,7 @@ EOF
   printf 'arch,gpu,tokens,seq_len\n%s\n' gpt2,a100,1e9,2048 \
     gpt2,a100,1e9,512 llama-2-7b,a100,1e9,8192 >runs.csv
   try predict --input runs.csv --method flops --format csv
-  grep -qxF "dlest: warning: runs.csv: $(message rows_seq_len_is 2 s)" err
+  grep -qxF "dlest: warning: runs.csv: $(message rows_sequences_are 2 s)" err
 }
 
 @test "a set-up that fits is assumed, and stated" {

@@ -68,6 +68,7 @@ struct excess {
   double needs;     /* TFLOP/s of known times, */
   double most;      /* and of that precision */
   bool loader;      /* the time is that of a loader which is assumed */
+  bool undivided;   /* heads of attention by the GPUs that serve them */
   bool no_time;     /* the known duration of inference is not the estimate's */
   bool no_link;     /* between several accelerators: PCIe 3.0 x16 is assumed */
   bool whole;       /* the tokens are not those of the epochs */
@@ -113,6 +114,13 @@ static double unfilled_batch(const struct dl_job *job) {
              : 0;
 }
 
+/* Of a sequence: of a language model that is served, prompt and output. */
+static double tokens_of(const struct dl_job *job) {
+  const struct dl_run *r = job->run;
+  return dl_run_is_inference(r) ? r->prompt_tokens + dl_or(r->output_tokens, 0)
+                                : job->seq_len;
+}
+
 /* `best` is the recommended estimate, or NULL. */
 static struct excess excess_of(const struct dl_job *job,
                                const struct dl_estimate *best) {
@@ -143,7 +151,7 @@ static struct excess excess_of(const struct dl_job *job,
             job->known.power_w < job->known.static_w * factor;
   dl_memory_of(job, &e.memory);
   double step = dl_micro_batch(r) * r->n_gpus * batches;
-  if (one_stack && most_tokens(t) > 0 && job->seq_len > most_tokens(t))
+  if (one_stack && most_tokens(t) > 0 && tokens_of(job) > most_tokens(t))
     e.tokens = most_tokens(t);
   if (r->n_gpus > 1 && trains && !language && step > r->train_samples)
     e.samples = step;
@@ -151,6 +159,7 @@ static struct excess excess_of(const struct dl_job *job,
     e.bubble = bubble;
   if (!trains) {
     e.unfilled = unfilled_batch(job);
+    e.undivided = t && r->n_gpus > 1 && fmod(t->heads, r->n_gpus) > 0;
     e.no_time = best && fabs(best->duration_s / r->duration_s - 1) > 0.01;
   }
   return e;
@@ -159,17 +168,19 @@ static struct excess excess_of(const struct dl_job *job,
 static void warn_tokens(const struct dl_job *job, double most,
                         struct dl_diag *d) {
   const struct dl_architecture *arch = job->found.arch;
+  const char *of = dl_run_is_inference(job->run)
+                       ? "prompt and output tokens of a request,"
+                       : "--seq-len";
   if (arch->transformer->positions > 0)
     dl_warn(d,
-            "--seq-len %.10g is more than the %.10g learned positions of '%s': "
+            "%s %.10g is more than the %.10g learned positions of '%s': "
             "as published it takes no longer sequences",
-            job->seq_len, most, arch->head.id);
+            of, tokens_of(job), most, arch->head.id);
   else
-    dl_warn(
-        d,
-        "--seq-len %.10g is more than the %.10g tokens of context published "
-        "for '%s': as published it takes no longer sequences",
-        job->seq_len, most, arch->head.id);
+    dl_warn(d,
+            "%s %.10g is more than the %.10g tokens of context published "
+            "for '%s': as published it takes no longer sequences",
+            of, tokens_of(job), most, arch->head.id);
 }
 
 /* Of inference. */
@@ -180,6 +191,11 @@ static void warn_requests(const struct dl_job *job, const struct excess *e,
   if (e->unfilled > 0)
     dl_warn(d, "one %s, the default, does not fill a batch of %g; give --%ss",
             of, e->unfilled, of);
+  if (e->undivided)
+    dl_warn(d,
+            "%g GPUs do not divide the %g attention heads of '%s': servers "
+            "refuse that; use another number, or copies of it side by side",
+            job->run->n_gpus, arch->transformer->heads, arch->head.id);
   if (e->no_time)
     dl_warn(d, "--duration has no effect on this estimate; for GPUs that idle "
                "give --request-rate or --idle-s");
@@ -274,9 +290,9 @@ void dl_limits_count(struct dl_limits *l, const struct dl_job *job,
                      const struct dl_estimate *best) {
   const struct excess e = excess_of(job, best);
   const bool exceeds[DL_LIMITS] = {
-      e.memory.over, e.samples > 0, e.unfilled > 0, e.no_time, e.tokens > 0,
-      e.bubble > 0,  e.rate,        e.no_link,      e.whole,   e.idles,
-      e.misfit > 0,  e.faster,      e.loader};
+      e.memory.over, e.samples > 0, e.unfilled > 0, e.no_time,  e.tokens > 0,
+      e.bubble > 0,  e.rate,        e.no_link,      e.whole,    e.idles,
+      e.misfit > 0,  e.faster,      e.loader,       e.undivided};
   for (size_t i = 0; i < DL_LIMITS; i++)
     l->rows[i] += exceeds[i];
   l->n += best != NULL;
@@ -302,8 +318,8 @@ void dl_limits_warn(const struct dl_limits *l, const char *path,
       "one request, the default, does not fill batch_size; give requests",
       "duration_s has no effect on an estimate of inference; for GPUs that "
       "idle give request_rate or idle_s",
-      "seq_len is more than the network's learned positions or published "
-      "context",
+      "seq_len, or prompt_tokens with output_tokens, is more than the "
+      "network's learned positions or published context",
       "stages of a pipeline wait for more than a third of a step "
       "(grad_accum)",
       "the GPU has no tensor rate for the precision; its next best peak is "
@@ -319,7 +335,9 @@ void dl_limits_warn(const struct dl_limits *l, const char *path,
       "the known time needs more than the peak rate of the precision that is "
       "assumed; give a column precision",
       "bound by the input of loader processes that are assumed; give "
-      "loader_workers, or the loader synthetic if the input keeps up"};
+      "loader_workers, or the loader synthetic if the input keeps up",
+      "the GPUs do not divide the network's attention heads: servers refuse "
+      "that"};
   for (size_t i = 0; i < DL_LIMITS; i++)
     if (l->rows[i] > 0)
       dl_warn_at(d, path, 0, "%zu row%s: %s", l->rows[i],

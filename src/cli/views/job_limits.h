@@ -18,7 +18,7 @@ void dl_warn_limits(const struct dl_job *job, const struct dl_estimate *best,
                     struct dl_diag *d);
 
 /* The same for many jobs: counted, with one warning of each kind at the end. */
-enum { DL_LIMITS = 13 };
+enum { DL_LIMITS = 14 };
 struct dl_limits {
   size_t rows[DL_LIMITS];
   size_t n, n_outside; /* rows with an estimate; of them outside the training

@@ -45,7 +45,7 @@ static void add_number(struct settings *s, enum dl_run_id id,
   if (isnan(x))
     return;
   dl_format_large_count(number, x);
-  bool several = before[0] == '\0' && x > 1;
+  bool several = before[0] == '\0' && (x > 1 || x < 1);
   const char *end = strstr(after, "(s)");
   dl_text_printf(&t, "%s%s%.*s%s%s", before, number,
                  end ? (int)(end - after) : (int)strlen(after), after,
