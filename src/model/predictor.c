@@ -251,7 +251,7 @@ static size_t repeats_of(struct dl_predictor_row *at, size_t target,
                  : 0;
   if (n > 0)
     *half = dl_residual_repeats(physics->calibration, n, p->coverage);
-  return (size_t)n;
+  return (size_t)ceil(n);
 }
 
 bool dl_predictor_bounds(const struct dl_predictor *p,

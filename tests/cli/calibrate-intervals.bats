@@ -52,3 +52,14 @@ interval() {
   sed '/name="measured_values"/d' one.xml >old.xml
   interval old.xml | grep -q '^gpu 0\.[2-9]'
 }
+
+@test "the work of a run that waited is as sure as its utilization" {
+  # The logarithm of the share is uncertain by .05 and more: with that alone
+  # 2.3534 sqrt(.02^2 + .05^2 + .005^2) = .1273.
+  printf '%s\n' arch,gpu,dataset,batch_size,gpu_power_w,epoch_s,gpu_util \
+    resnet50,a100,imagenet,256,140,5000,0.3 >runs.csv
+  gives 0 '' calibrate runs.csv -o waited.xml -q
+  read -r from _ _ time < <(interval waited.xml)
+  [ "$from" = repeat ]
+  awk -v t="$time" 'BEGIN { exit !(t > .1273 && t < .3) }'
+}

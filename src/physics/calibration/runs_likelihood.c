@@ -12,6 +12,14 @@
 #include "base/memory.h"
 #include "math/numeric/scoped_gsl.h"
 
+/* How many repeats would leave the doubt that the mean of so many runs has: of
+ * GPUs that waited more than scatter (dl_residual_repeats). */
+static double runs_worth(const struct dl_residual_process *process, double n,
+                         const struct dl_grouping *inputs) {
+  double doubt = inputs->waiting_sd / process->repeat_sd;
+  return doubt > 0 ? 1 / (1 / n + 2 * doubt * doubt) : n;
+}
+
 enum dl_status dl_runs_likelihood_make(struct dl_runs_likelihood *l,
                                        const struct dl_hierarchical_fit *from,
                                        struct dl_diag *d) {
@@ -26,10 +34,11 @@ enum dl_status dl_runs_likelihood_make(struct dl_runs_likelihood *l,
     const struct dl_grouping *inputs = l->configs.inputs[m->config];
     struct dl_place place =
         dl_fit_place(from, &l->configs.names[m->config], inputs);
-    l->gp.point[i] = (struct dl_residual_point){.place = place,
-                                                .target = m->target,
-                                                .runs = m->weight,
-                                                .value = m->mean};
+    l->gp.point[i] = (struct dl_residual_point){
+        .place = place,
+        .target = m->target,
+        .runs = runs_worth(process, m->weight, inputs),
+        .value = m->mean};
     l->expected[i] = dl_expected_residual(from, &place, m->target);
     l->noise[i] = dl_residual_noise(process, m->weight) +
                   inputs->misfit_sd * inputs->misfit_sd;

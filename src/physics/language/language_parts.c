@@ -64,5 +64,6 @@ void dl_language_without_waiting(const struct dl_hierarchical_fit *fit,
   value[DL_LANG_TARGET_POWER] = log(fmax(power, parts.static_w));
   if (isnan(mean))
     value[DL_LANG_TARGET_POWER] = NAN;
+  inputs->grouping.waiting_sd = UTIL_SD;
   inputs->grouping.misfit_sd = hypot(inputs->grouping.misfit_sd, UTIL_SD);
 }

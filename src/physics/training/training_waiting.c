@@ -37,6 +37,7 @@ void dl_training_without_waiting(const struct dl_hierarchical_fit *fit,
       log(busy * (inputs->n_gpus * power + inputs->ram_w) /
           (inputs->n_gpus * whole + inputs->ram_w));
   value[DL_TARGET_TIME] += log(busy);
+  inputs->grouping.waiting_sd = dl_training_util_sd(parts.gpu_share);
   inputs->grouping.misfit_sd =
-      hypot(inputs->grouping.misfit_sd, dl_training_util_sd(parts.gpu_share));
+      hypot(inputs->grouping.misfit_sd, inputs->grouping.waiting_sd);
 }
