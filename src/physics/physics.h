@@ -93,8 +93,8 @@ struct dl_grouping {
   double level_sd;           /* prior of effects without an sd of their own */
   double sd[DL_MAX_TARGETS]; /* by which measured logarithms may be off */
   double misfit_sd;          /* the same of the inputs: for calibration */
-  double waiting_sd;         /* part of it: GPUs waited, and what they do else
-                                follows from their utilization; 0: they did not */
+  double waiting_sd;         /* part of it: GPUs waited, and their work follows
+                                from the utilization; 0: they did not */
   double x[DL_PLACE_AXES];   /* place in the residual process (residual_gp.h) */
   double exact;
   long steady; /* 1: part of what the inputs describe was not measured, and
