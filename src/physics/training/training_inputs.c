@@ -65,6 +65,7 @@ const struct dl_physics_quantity
         {"gpu.boost_mhz", false, false},
         {"facts_doubt", false, false},
         {"doubt", false, false},
+        {"checkpointing", false, false},
 };
 /* Numbers in other columns, in the order of the quantities: standard deviations
  * of logarithms, of the facts of the network (work, traffic, kernels) and of
@@ -298,6 +299,20 @@ double dl_training_memory_w(const struct dl_accelerator *gpu) {
   return shared ? 0 : DL_PHYSICAL_MEMORY_W;
 }
 
+/* Samples that pass forward alone: those of validation, and the training
+ * samples as far as checkpointing computes them again. A frozen backbone has
+ * nothing to compute again. */
+static double forward_samples(const struct dl_physics_row *row) {
+  const struct dl_run *run = row->run;
+  double attention = row->arch->attention_macs_g / run->macs_g;
+  double again = run->frozen_base > 0                     ? 0
+                 : dl_is_word(run->checkpointing, "full") ? 1
+                 : dl_is_word(run->checkpointing, "selective")
+                     ? dl_or(attention, 0)
+                     : 0;
+  return dl_or(run->val_samples, 0) + again * run->train_samples;
+}
+
 const char *dl_training_inputs_read(const struct dl_physics_row *row,
                                     void *inputs) {
   struct dl_training_inputs *in = inputs;
@@ -310,7 +325,7 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   *in = (struct dl_training_inputs){0};
   in->batch = dl_micro_batch(run);
   in->train = run->train_samples;
-  in->val = dl_or(run->val_samples, 0);
+  in->val = forward_samples(row);
   in->frozen = fmax(
       frozen, dl_is_word(run->dataset, "chesslive") ? FROZEN_ON_CHESSLIVE : 0);
   in->flops = 2e9 * run->macs_g; /* a multiply-accumulate is two FLOPs */
