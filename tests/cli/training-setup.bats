@@ -316,6 +316,10 @@ EOF
   ! grep -q 'a step on all GPUs' err
   try "${job[@]}" --gpus 201
   grep -qxF "dlest: warning: $(message a_step_takes_more 50250 50000)" err
+  # 8 batches of 8192 on one GPU
+  try predict --arch resnet18 --gpu a100 --train-samples 50000 --epochs 1 \
+    --image-px 32 --batch-size 8192 --grad-accum 8
+  grep -qxF "dlest: warning: $(message a_step_takes_more 65536 50000)" err
   try "${job[@]}" --gpus 201 --scaling strong
   ! grep -q 'a step on all GPUs' err
   try "${job[@]}" --gpus 100,300,400

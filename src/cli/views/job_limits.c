@@ -52,9 +52,9 @@ struct excess {
   struct dl_memory_need memory;
   double tokens;    /* learned positions, else the published context, where
                        sequences are longer; 0: they are not */
-  double samples;   /* of a step on several GPUs, where they are more than an
-                       epoch has: such a step is never full; 0: they are not.
-                       Language models: training_setup */
+  double samples;   /* of a step on several GPUs, or of several batches, where
+                       they are more than an epoch has: such a step is never
+                       full; 0: they are not. Language models: training_setup */
   double bubble;    /* share of a step that stages of a pipeline wait for its
                        micro-batches (Narayanan et al., arXiv 2104.04473), where
                        it is more than a third; 0 */
@@ -153,7 +153,8 @@ static struct excess excess_of(const struct dl_job *job,
   double step = dl_micro_batch(r) * r->n_gpus * batches;
   if (one_stack && most_tokens(t) > 0 && tokens_of(job) > most_tokens(t))
     e.tokens = most_tokens(t);
-  if (r->n_gpus > 1 && trains && !language && step > r->train_samples)
+  if ((r->n_gpus > 1 || batches > 1) && trains && !language &&
+      step > r->train_samples)
     e.samples = step;
   if (language && trains && bubble > 1.0 / 3)
     e.bubble = bubble;
@@ -229,7 +230,7 @@ void dl_warn_limits(const struct dl_job *job, const struct dl_estimate *best,
     char samples[DL_NUMBER_SIZE], all[DL_NUMBER_SIZE];
     dl_warn(d,
             "a step on all GPUs takes %s samples, more than the %s of an "
-            "epoch; use fewer GPUs or a smaller --batch-size",
+            "epoch; use fewer GPUs, or a smaller --batch-size or --grad-accum",
             dl_format_short(samples, e.samples),
             dl_format_short(all, job->run->train_samples));
   }
