@@ -171,6 +171,7 @@ enum dl_status dl_session_row(const struct dl_session *s,
     job->known.misfit = p->conditioned.misfit;
     job->known.static_w = p->conditioned.static_w;
     job->known.least_static_w = p->conditioned.least_static_w;
+    job->known.most_w = p->conditioned.most_w;
   }
   job->contradictory = dl_known_contradicts(job, NULL);
   for (size_t i = 0; i < s->n; i++) {

@@ -92,3 +92,31 @@ within() {
   grep -qF "$(message no_estimate_without flops --epochs)" err
   ! grep -q disagree err
 }
+
+@test "a power that GPUs cannot draw at their utilization is refused" {
+  # An A100 that works 10 % of the time at its limit draws .1 x 400 + .9 x 55 =
+  # 89.5 W; utilization and static power are uncertain, by a third each here.
+  local job=(predict --arch resnet50 --gpu a100-sxm4-40gb -m physical -q)
+  local most times want
+  for times in '' '--duration 10h' '--epoch-time 30m'; do
+    # shellcheck disable=SC2086
+    try "${job[@]}" --gpu-util 10 --gpu-power 390 $times
+    [ "$status" -eq 2 ]
+    most=$(grep -oE '[0-9.]+ W at most' err | cut -d' ' -f1)
+    awk -v w="$most" 'BEGIN { exit !(w > 89.5 && w < 89.5 * 1.33) }'
+    want=$(message power_is_over_util 390 1 '' 10 s "$most" | as_options)
+    [ "$(cat err)" = "dlest: ${want/gpu_util/--gpu-util}" ]
+  done
+  gives 0 '' "${job[@]}" --gpu-util 10 --gpu-power 85
+  gives 0 '' "${job[@]}" --gpu-util 98 --gpu-power 390
+  # four draw four times as much
+  try "${job[@]}" --gpus 4 --gpu-util 10 --gpu-power 1560
+  grep -q 'but 4 GPUs busy for 10 % of the time' err
+  gives 0 '' "${job[@]}" --gpus 4 --gpu-util 10 --gpu-power 390
+  printf '%s\n' arch,gpu,epochs,batch_size,train_samples,gpu_util,gpu_power_w \
+    resnet50,a100,1,256,1e6,0.1,390 resnet50,a100,1,256,1e6,0.9,320 >runs.csv
+  try predict --input runs.csv -m physical -f csv
+  [ "$status" -eq 3 ]
+  grep -q 'runs.csv:2: gpu_power_w is 390 W, but 1 GPU busy for 10 % of' err
+  [ "$(wc -l <out)" = 2 ]
+}

@@ -16,6 +16,15 @@ static double util_variance(double util) {
   return sd * sd;
 }
 
+/* The mean power of GPUs that are busy for a known share of the time, at most:
+ * two standard deviations of that share. */
+static double most_power(const struct dl_expected *e, double util,
+                         double of_static) {
+  double busy = util / e->util * exp(2 * dl_training_util_sd(e->util));
+  busy = isnan(util) ? NAN : fmin(busy, 1);
+  return busy * e->most_w + (1 - busy) * e->static_w * of_static;
+}
+
 void dl_condition(struct dl_conditioned *out, const struct dl_expected *e,
                   const struct dl_known *known, double coverage) {
   /* Of work that is not known the time says nothing of the speed. */
@@ -67,4 +76,5 @@ void dl_condition(struct dl_conditioned *out, const struct dl_expected *e,
   out->misfit = w.misfit;
   out->static_w = e->static_w;
   out->least_static_w = e->static_w / of_static;
+  out->most_w = most_power(e, known->util, of_static);
 }

@@ -29,6 +29,7 @@ struct dl_conditioned {
   double busy;   /* share of the time in which the GPUs work */
   double misfit; /* of what is known to the fit, standard deviations */
   double static_w, least_static_w; /* and the lower end of its interval */
+  double most_w; /* mean power at the known utilization, at most */
 };
 
 void dl_condition(struct dl_conditioned *out, const struct dl_expected *e,

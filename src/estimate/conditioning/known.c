@@ -147,7 +147,8 @@ void dl_known_of(const struct dl_job *job, unsigned which,
                              .power_w = NAN,
                              .misfit = NAN,
                              .static_w = NAN,
-                             .least_static_w = NAN};
+                             .least_static_w = NAN,
+                             .most_w = NAN};
   if (!training && gives(job, DL_RUN_duration_s) && job->run->duration_s == 0)
     known->impossible = dl_run_columns[DL_RUN_duration_s].name;
   if (!training)
@@ -308,6 +309,12 @@ static bool power_is_off(const struct dl_job *job, struct dl_wording *why) {
                    "{gpu_power_w} is %.4g W, but %g idle GPU%s %.4g W; give "
                    "the mean power of all GPUs together",
                    w, n, n == 1 ? " draws" : "s draw", n * idle);
+  if (w > job->known.most_w * DL_MOST_OF_LIMIT)
+    return dl_says(why,
+                   "{gpu_power_w} is %.4g W, but %g GPU%s busy for %.3g %% of "
+                   "the time ({gpu_util}) draw%s %.3g W at most; check both",
+                   w, n, n == 1 ? "" : "s", 100 * job->known.util,
+                   n == 1 ? "s" : "", job->known.most_w);
   /* With a time it is an energy, however long they work. */
   return isnan(job->known.run_s) && w < job->known.least_static_w &&
          dl_says(why,

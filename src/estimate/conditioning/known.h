@@ -38,6 +38,7 @@ struct dl_known {
   double power_w; /* mean power of all GPUs */
   double static_w, least_static_w; /* what all GPUs draw that wait, by the fit
                                       that is conditioned, and its lower end */
+  double most_w; /* the most that they draw by that fit at the utilization */
   double misfit; /* of all that is known to that fit, standard deviations */
   const char *impossible; /* column whose value cannot be that of the training:
                            0, or tokens where there are none; or NULL */
