@@ -64,6 +64,7 @@ static void half_rate_tensor_cores_wait_less(void **state) {
   struct bench *x = *state;
 
   x->gpu.multiprocessors = 142;
+  x->gpu.vendor = "nvidia";
   x->gpu.boost_mhz = 2490;
   x->gpu.peak_fp16_tensor_tflops = x->gpu.peak_bf16_tensor_tflops = 181.05;
   x->gpu.peak_fp8_tensor_tflops = 362.1;
@@ -75,6 +76,11 @@ static void half_rate_tensor_cores_wait_less(void **state) {
   x->gpu.boost_mhz = 2520;
   x->gpu.peak_fp16_tensor_tflops = x->gpu.peak_bf16_tensor_tflops = 362.05;
   assert_near(inputs_of(x).peak, 362.05e12, 1e-12);
+  x->gpu.boost_mhz = 2490;
+  x->gpu.vendor = "amd";
+  x->gpu.peak_fp16_tensor_tflops = x->gpu.peak_bf16_tensor_tflops = 181.05;
+  assert_near(inputs_of(x).peak, 181.05e12, 1e-12);
+  x->gpu.vendor = "nvidia";
   x->gpu.boost_mhz = NAN;
   x->gpu.peak_fp16_tensor_tflops = x->gpu.peak_bf16_tensor_tflops = 181.05;
   assert_near(inputs_of(x).peak, 181.05e12, 1e-12);

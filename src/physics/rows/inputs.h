@@ -27,9 +27,9 @@ static inline double dl_peak_16_bit(const struct dl_accelerator *gpu,
   return fmax(fp16, dl_or(gpu->peak_bf16_tensor_tflops, 0));
 }
 
-/* Tensor cores that accumulate in FP32 at half their rate (GeForce RTX, A10G,
- * L40, L20) do 512 FLOP a clock on a multiprocessor, others 1,024 or more. A
- * product waits less for its operands there: the fastest ones measured
+/* NVIDIA's tensor cores that accumulate in FP32 at half rate (GeForce RTX,
+ * A10G, L40, L20) do 512 FLOP a clock on a multiprocessor, others 1,024 or
+ * more. A product waits less for its operands there: the fastest ones measured
  * (github.com/mag-/gpu_benchmark) reach .94 and 1.08 of the peak rate on an L40
  * and an RTX 4090, .78 in the geometric mean over 15 other GPUs of NVIDIA, 1.3
  * times less. Returns that factor, 1 for other GPUs and where their clock or
@@ -39,7 +39,8 @@ static inline double dl_peak_16_bit(const struct dl_accelerator *gpu,
 static inline double dl_half_rate_share(const struct dl_accelerator *gpu) {
   double clocks = 1e6 * gpu->boost_mhz * gpu->multiprocessors;
   double flop = 1e12 * dl_or(gpu->peak_fp16_tensor_tflops, 0) / clocks;
-  return flop > 0 && flop < DL_HALF_RATE_MOST ? DL_HALF_RATE_SHARE : 1;
+  bool halved = flop > 0 && flop < DL_HALF_RATE_MOST;
+  return halved && dl_is_word(gpu->vendor, "nvidia") ? DL_HALF_RATE_SHARE : 1;
 }
 
 /* Peak rate outside 16-bit formats, TFLOP/s: frameworks use TF32 where there is
