@@ -293,6 +293,12 @@ static bool usual_loader(const struct dl_run *run) {
          !dl_is_word(run->framework, "tensorflow");
 }
 
+/* Processors that each GPU of the job has for loader processes; NaN. */
+static double processors_per_gpu(const struct dl_run *run) {
+  return run->n_cpus > 0 ? fmax(1, round(run->n_cpus / run->n_gpus))
+                         : (double)NAN;
+}
+
 /* The pipeline of a training on images whose loader is described, or usual;
  * false: no bound. The images are those of the data set, else as large as the
  * input. */
@@ -304,7 +310,7 @@ static bool pipeline_of(const struct dl_job *job, struct dl_input_pipeline *in,
   *in = (struct dl_input_pipeline){
       .stored_mpx = run->stored_mpx,
       .image_px = run->image_px,
-      .workers = run->loader_workers,
+      .workers = *assumed ? processors_per_gpu(run) : run->loader_workers,
       .cached = run->loader && strcmp(run->loader, "cached") == 0};
   if (isnan(in->stored_mpx))
     in->stored_mpx = run->image_px * run->image_px / 1e6;
@@ -349,6 +355,7 @@ static void find_input(struct dl_job_predictions *p, const struct dl_job *job) {
   if (assumed && (known || time->repeats > 0 || samples / rate <= alone))
     return;
   parts->input_assumed = assumed;
+  parts->input_workers = dl_or(in.workers, DL_LOADER_WORKERS);
   parts->input_rate = rate;
   parts->input_s = samples / rate;
   parts->input_doubt = dl_input_doubt(&in);

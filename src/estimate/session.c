@@ -187,7 +187,8 @@ enum dl_status dl_session_row(const struct dl_session *s,
                                   .busy_share = NAN,
                                   .duration_s = p->duration_s,
                                   .duration_from = p->duration_from,
-                                  .loader_assumed = p->parts.input_assumed};
+                                  .loader_assumed = p->parts.input_assumed,
+                                  .loader_workers = p->parts.input_workers};
     if (job->contradictory || p->served.too_slow)
       est[i].lacks =
           job->contradictory ? "known values that agree" : p->served.lacks;

@@ -68,6 +68,21 @@ END
 END
 }
 
+@test 'a loader that is assumed has the cores of the node' {
+  # MobileNet v2 on an A10G waits for two cores: 1281167 + 50000 images at 2 /
+  # 3.24176 ms; of a DGX A100 16 keep up with each GPU.
+  local job=(predict --arch mobilenet_v2 --precision amp -m physical -f json)
+  gives 0 "dlest: warning: $(message loader_is_assumed 2)" "${job[@]}" \
+    --node aws:g5.xlarge
+  check '(.input_samples_per_s * 0.00324176 / 2 - 1 | fabs) < 1e-12 and
+    (.estimates[0].duration_s / (90 * 1331167 * 0.00324176 / 2) - 1 | fabs) <
+    1e-9 and .loader == null and .loader_workers == null'
+  try "${job[@]}" --node gcp:a2-megagpu-16g
+  grep -qF "$(message loader_is_assumed 3)" err
+  try "${job[@]}" --node dgx-a100
+  ! grep -q loader err
+}
+
 @test 'bound by input: both rates are in the answer' {
   # One process: 1 / 3.24176 ms = 308.5 images/s; that of the GPU as in JSON.
   local job=("${base[@]:0:7}" -m physical -q --loader-workers 1)

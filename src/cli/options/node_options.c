@@ -220,7 +220,8 @@ static enum dl_status apply_share(struct dl_node_options *o,
 }
 
 /* Loader processes per accelerator: an equal part of the cores where a loader
- * is described without their number, and no more than there are cores. */
+ * is described without their number, or is assumed (n_cpus), and no more than
+ * there are cores. */
 static void set_loader(const struct dl_node_options *o, struct dl_run *run,
                        struct dl_diag *d) {
   const struct dl_node *e = &o->entry;
@@ -232,6 +233,9 @@ static void set_loader(const struct dl_node_options *o, struct dl_run *run,
     if (reads)
       dl_run_set_number(run, DL_RUN_loader_workers,
                         fmax(1, round(e->cores / e->gpus)));
+    if (!dl_run_has(run, DL_RUN_n_cpus))
+      dl_run_set_number(run, DL_RUN_n_cpus,
+                        ceil(e->cores / e->gpus * o->use.used));
   } else if (run->loader_workers > most) {
     dl_warn(d,
             "--loader-workers %g: node '%s' has %g cores for %g GPU%s; %g per "

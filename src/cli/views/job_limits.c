@@ -16,7 +16,6 @@
 #include "estimate/node/memory_remedy.h"
 #include "estimate/node/parallel.h"
 #include "estimate/node/peak_memory.h"
-#include "physics/training/input_pipeline.h"
 #include "run/setup/training_setup.h"
 
 /* The batch that exceeds the memory, and the one that would fit. */
@@ -67,7 +66,8 @@ struct excess {
   bool faster;      /* than the precision that is assumed lets it: */
   double needs;     /* TFLOP/s of known times, */
   double most;      /* and of that precision */
-  bool loader;      /* the time is that of a loader which is assumed */
+  double loader;    /* processes per GPU of a loader that is assumed, whose
+                       time it is; 0 */
   bool undivided;   /* heads of attention by the GPUs that serve them */
   bool no_time;     /* the known duration of inference is not the estimate's */
   bool no_link;     /* between several accelerators: PCIe 3.0 x16 is assumed */
@@ -144,7 +144,7 @@ static struct excess excess_of(const struct dl_job *job,
   if (job->known.misfit > 6)
     e.misfit = job->known.misfit;
   e.faster = dl_known_beats_assumed(job, &e.needs, &e.most);
-  e.loader = best && best->loader_assumed;
+  e.loader = best && best->loader_assumed ? best->loader_workers : 0;
   /* Their power is uncertain by the same factor either way. */
   double factor = job->known.static_w / job->known.least_static_w;
   e.idles = isnan(job->known.run_s) &&
@@ -210,12 +210,12 @@ static void warn_assumed(const struct dl_job *job, const struct excess *e,
             "the known time needs %.3g TFLOP/s, more than the %.3g of %s, "
             "which is assumed; give --precision",
             e->needs, e->most, job->run->precision);
-  if (e->loader)
+  if (e->loader > 0)
     dl_warn(d,
-            "bound by the input of %d loader processes per GPU, which are "
+            "bound by the input of %g loader processes per GPU, which are "
             "assumed; give --loader-workers, or --loader synthetic if the "
             "input keeps up",
-            DL_LOADER_WORKERS);
+            e->loader);
 }
 
 void dl_warn_limits(const struct dl_job *job, const struct dl_estimate *best,
@@ -293,7 +293,7 @@ void dl_limits_count(struct dl_limits *l, const struct dl_job *job,
   const bool exceeds[DL_LIMITS] = {
       e.memory.over, e.samples > 0, e.unfilled > 0, e.no_time,  e.tokens > 0,
       e.bubble > 0,  e.rate,        e.no_link,      e.whole,    e.idles,
-      e.misfit > 0,  e.faster,      e.loader,       e.undivided};
+      e.misfit > 0,  e.faster,      e.loader > 0,   e.undivided};
   for (size_t i = 0; i < DL_LIMITS; i++)
     l->rows[i] += exceeds[i];
   l->n += best != NULL;

@@ -27,7 +27,8 @@ struct dl_estimate {
   double duration_s;
   double time_low_s, time_high_s; /* interval of the duration, NaN without */
   const char *duration_from;      /* "given", or the method it comes from */
-  bool loader_assumed;            /* and it waits for one not described */
+  bool loader_assumed;            /* and it waits for one not described, of */
+  double loader_workers;          /* so many processes per GPU */
   const char *model;              /* file of the fitted model */
   const char *outside[DL_MOST_OUTSIDE]; /* quantities beyond its range */
   size_t n_outside;
