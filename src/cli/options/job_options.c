@@ -306,15 +306,6 @@ void dl_job_options_free(void *options) {
   dl_axes_free(&o->axes);
 }
 
-/* The value of the last "NAME=VALUE" of a list with that name, or NULL. */
-const char *dl_value_in(const struct dl_strlist *l, const char *name) {
-  size_t n = strlen(name);
-  for (size_t i = l->n; i > 0; i--)
-    if (strncmp(l->s[i - 1], name, n) == 0 && l->s[i - 1][n] == '=')
-      return l->s[i - 1] + n + 1;
-  return NULL;
-}
-
 bool dl_job_options_give(const struct dl_job_options *o, enum dl_run_id id) {
   const char *name = dl_run_columns[id].name;
   return dl_run_has(&o->run, id) || dl_value_in(&o->overrides, name) ||

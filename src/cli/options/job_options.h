@@ -48,9 +48,6 @@ void dl_job_options_init(struct dl_job_options *o);
 /* Frees the lists and axes of a struct dl_job_options. */
 void dl_job_options_free(void *options);
 
-/* The value of the last "NAME=VALUE" with that name, or NULL. */
-const char *dl_value_in(const struct dl_strlist *l, const char *name);
-
 /* Whether an option, --set or --define gives a quantity. */
 bool dl_job_options_give(const struct dl_job_options *o, enum dl_run_id id);
 

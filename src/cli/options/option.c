@@ -151,3 +151,11 @@ enum dl_status dl_option_store(const struct dl_option *o, char *arg, void *at,
          : d->error            ? DL_EUSAGE
                                : refuse(o, arg, d);
 }
+
+const char *dl_value_in(const struct dl_strlist *l, const char *name) {
+  size_t n = strlen(name);
+  for (size_t i = l->n; i > 0; i--)
+    if (strncmp(l->s[i - 1], name, n) == 0 && l->s[i - 1][n] == '=')
+      return l->s[i - 1] + n + 1;
+  return NULL;
+}

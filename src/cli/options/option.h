@@ -98,4 +98,7 @@ struct dl_option_table {
 enum dl_status dl_option_store(const struct dl_option *o, char *arg, void *at,
                                struct dl_diag *d);
 
+/* The value of the last "NAME=VALUE" of a list with that name, or NULL. */
+const char *dl_value_in(const struct dl_strlist *l, const char *name);
+
 #endif
