@@ -205,8 +205,7 @@ static void refuses_definitions(void **state) {
   }
   assert_int_equal(dl_frame_alias(t.f, "x=", &t.d), DL_EUSAGE);
   assert_error(&t.d, DL_EUSAGE, MSG_expected_name_id("x="));
-  define(&t, "x=log(a");
-  assert_int_equal(dl_frame_quantity(t.f, "x", false, &q, &t.d), DL_EUSAGE);
+  assert_int_equal(dl_frame_define(t.f, "x=log(a", &t.d), DL_EUSAGE);
   assert_error(&t.d, DL_EUSAGE, MSG_formula_column("log(a", "6", MSG_expected));
   define(&t, "y=a+no_such");
   assert_int_equal(dl_frame_quantity(t.f, "y", false, &q, &t.d), DL_EUSAGE);
