@@ -63,3 +63,17 @@ interval() {
   [ "$from" = repeat ]
   awk -v t="$time" 'BEGIN { exit !(t > .1273 && t < .3) }'
 }
+
+@test "a run whose GPU would draw more than its limit while it works is refused" {
+  # Busy for a tenth of the time at 140 W: (140 - 0.9 x 40 to 90 W of static power)
+  # / 0.1 is 590 to 1,040 W, of a board of 400 W. At 75 W it is 340 W at most.
+  table arch,gpu,dataset,batch_size,epochs,precision,duration_s,gpu_util,gpu_power_w \
+    resnet50,a100,imagenet,256,1,amp,5000,0.1,140
+  try calibrate runs.csv -o over.xml
+  [ "$status" -eq 3 ] && [ ! -e over.xml ]
+  w=$(sed 's/.* draws \([0-9]*\) W .*/\1/' err)
+  [ "$w" -ge 590 ] && [ "$w" -le 1040 ] # static power is 40 W at least
+  grep -qxF "dlest: runs.csv:2: $(message work_is_over_limit 0.1 "$w" 400)" err
+  sed -i 's/140$/75/' runs.csv
+  gives 0 '' calibrate runs.csv -o under.xml -q
+}

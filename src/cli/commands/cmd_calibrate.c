@@ -253,6 +253,13 @@ static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit,
   if (!there || t.n == 0)
     return DL_OK;
   DL_TRY(dl_calibrate(fit, &t, &c, d));
+  if (c.over.line > 0)
+    return dl_fail_at(
+        d, DL_EINPUT, runs->run[c.over.line - 2].file,
+        runs->run[c.over.line - 2].line,
+        "by gpu_power_w and gpu_util %.3g a GPU draws %.0f W while it works, "
+        "but its limit is %.4g W; check both",
+        c.over.util, c.over.power_w, c.over.limit_w);
   const struct dl_physics *physics = fit->method->physics;
   dl_calibration_warn(&c.of_target, fit->target, runs, w->input, d);
   add_errors(w, fit->target, &c, &c.of_target);

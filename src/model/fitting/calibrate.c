@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "model/fitting/train.h"
@@ -51,6 +52,25 @@ static void without_waiting(struct rows *g,
     dl_language_without_waiting(from, util, inputs, value);
   row->inputs = inputs;
   row->value = value;
+}
+
+/* Finds a run whose GPUs would draw more than their limit while they work. */
+static void find_over(struct dl_calibration *c, const struct rows *g,
+                      const struct dl_physics *physics,
+                      const struct dl_training *t) {
+  bool trains = physics == &dl_training_physics;
+  if (!trains && physics != &dl_language_physics)
+    return;
+  for (size_t i = 0; i < t->n && c->over.line == 0; i++) {
+    double util = gsl_matrix_get(t->x, i, UTIL);
+    const struct dl_observed *row = &g->observed[i];
+    double limit =
+        trains ? ((const struct dl_training_inputs *)row->inputs)->limit
+               : ((const struct dl_language_inputs *)row->inputs)->limit;
+    double w = exp(row->value[trains ? DL_TARGET_POWER : DL_LANG_TARGET_POWER]);
+    if (util > 0 && w > limit * DL_MOST_OF_LIMIT)
+      c->over = (struct dl_calibration_over){t->line[i], util, w, limit};
+  }
 }
 
 /* By few configurations, a fit of a target that moves no constants learns from
@@ -201,8 +221,9 @@ static enum dl_status learn(struct dl_calibration *c,
   }
   const struct dl_observations observations = {
       .n = t->n, .row = g.observed, .target = target};
+  find_over(c, &g, physics, t);
   enum dl_status status = dl_physics_check_rows(physics, &observations, d);
-  if (status == DL_OK)
+  if (status == DL_OK && c->over.line == 0)
     status = dl_calibrate_fit(state, from, &observations, &rows, d);
   for (size_t i = 0; i < rows.n_targets && status == DL_OK; i++) {
     errors[i]->after = error_of(&g, rows.of[i].target, rows.of[i].fitted);
@@ -281,6 +302,8 @@ enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
   const struct dl_hierarchical_fit *from = revert(fit);
   c->again = from->calibration_residuals.n > 0;
   DL_TRY(learn(c, &state, fit, from, t, d));
+  if (c->over.line > 0)
+    return DL_OK;
   replace(fit, state);
   note_gpus(fit, t);
   fit->n += t->n;

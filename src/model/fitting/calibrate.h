@@ -20,7 +20,13 @@ struct dl_calibration {
     double before, left_out, after, worst;
     size_t worst_line;
   } of_target, of_time; /* of_time: of a fit of energies, which has a time */
-  bool again;           /* by an earlier version, which did not keep the runs */
+  /* A run whose GPUs would draw more than their limit while they work: nothing
+   * is learnt then. line 0: none. */
+  struct dl_calibration_over {
+    size_t line;
+    double util, power_w, limit_w; /* of a GPU */
+  } over;
+  bool again; /* by an earlier version, which did not keep the runs */
 };
 
 /* Whether its method can learn from runs. */
