@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "estimate/methods/work.h"
@@ -17,6 +18,8 @@ const char *dl_excluded_name(enum dl_excluded why) {
 }
 
 void dl_choices_free(struct dl_choices *l) {
+  for (size_t i = 0; i < l->n; i++)
+    free(l->c[i].beyond);
   free(l->c);
   free(l->broken);
   *l = (struct dl_choices){0};
@@ -40,6 +43,15 @@ static void put_node(struct dl_alternative *c, const struct dl_choice_node *n,
   c->low_j = e.bound[n->boundary].low;
   c->high_j = e.bound[n->boundary].high;
   c->boundary = dl_boundary_name(n->boundary);
+}
+
+static void put_beyond(struct dl_alternative *c,
+                       const struct dl_estimate *est) {
+  if (est->n_outside == 0)
+    return;
+  c->n_beyond = est->n_outside;
+  c->beyond = dl_malloc(c->n_beyond * sizeof *c->beyond);
+  memcpy(c->beyond, est->outside, c->n_beyond * sizeof *c->beyond);
 }
 
 /* Each row has its place, whichever thread it comes from. */
@@ -89,6 +101,7 @@ static enum dl_status take_row(void *ctx, size_t part,
           l->measured && !dl_measured_has(l->measured, job, row->predictions),
       .excluded = memory.over ? DL_CHOICE_MEMORY : DL_CHOICE_MEETS,
   };
+  put_beyond(c, est);
   if (t->node)
     put_node(c, t->node, est);
   return DL_OK;
@@ -109,6 +122,7 @@ enum dl_status dl_choices_sweep(struct dl_choices *l, struct dl_frame *f,
                    "any number of them",
                    l->n + n, DL_MOST_CHOICES);
   DL_GROW(l->c, l->cap, l->n + n);
+  memset(l->c + l->n, 0, n * sizeof *l->c);
   l->n += n;
   return dl_sweep(f, axes, s, dl_sweep_parts(), &taker, d);
 }

@@ -41,6 +41,8 @@ struct dl_alternative {
   const char *lacks;     /* where there is no estimate */
   size_t runs;           /* measured; 0: estimated */
   bool outside;          /* no accelerator of its generation was measured */
+  const char **beyond;   /* quantities outside the training data; owned */
+  size_t n_beyond;
   enum dl_excluded excluded;
   struct dl_pareto_place place;
 };
@@ -56,7 +58,7 @@ struct dl_choices {
   double requests, prompt_tokens, output_tokens; /* NaN: no inference */
 };
 
-/* A choice takes about 150 bytes: for more there is dlest predict. */
+/* A choice takes about 200 bytes: for more there is dlest predict. */
 #define DL_MOST_CHOICES 1000000
 
 void dl_choices_free(struct dl_choices *l);

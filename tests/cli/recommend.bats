@@ -333,3 +333,11 @@ dlest: $(message row_skipped 1 '')" recommend --table runs.csv -f csv
   try recommend --arch resnet50 --gpu a100,t4,v100 --batch-size 1..64 -q --all
   [ "$(grep -c resnet50 out)" -ge 192 ]
 }
+
+# No GPU of the training data draws near the 1,200 W of a GB200.
+@test "quantities beyond the range of the measured boards are named once" {
+  gives 0 '' recommend -a resnet50 -g gb200 -b 64
+  [ "$(grep -c '^Outside the training data: .*TDP.*\.$' out)" -eq 1 ]
+  gives 0 '' recommend -a resnet50 -g v100-sxm2-32gb,a40 -b 64
+  ! grep 'Outside the training data' out
+}

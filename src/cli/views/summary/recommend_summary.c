@@ -244,6 +244,14 @@ static void say_outside(struct dl_report *r,
                 place_of(low), dl_text_str(&t));
 }
 
+/* Of the choice that is recommended. */
+static void say_beyond(struct dl_report *r, const struct dl_alternative *a) {
+  DL_TEXT(t);
+  dl_add_quantities(&t, a->beyond, a->n_beyond);
+  if (t.len > 0)
+    dl_report_say(r, "Outside the training data: %s.", dl_text_str(&t));
+}
+
 void dl_recommend_notes(struct dl_report *r,
                         const struct dl_recommended_choices *c,
                         const bool marked[3]) {
@@ -255,6 +263,7 @@ void dl_recommend_notes(struct dl_report *r,
     open += !c->l->c[i].place.front && c->l->c[i].place.open;
   }
   say_marks(r, marked);
+  say_beyond(r, &c->l->c[0]);
   if (c->n > 1)
     dl_text_printf(&t, "Pareto front: %zu of %zu choices", front, c->n);
   if (open > 0)
