@@ -76,4 +76,11 @@ interval() {
   grep -qxF "dlest: runs.csv:2: $(message work_is_over_limit 0.1 "$w" 400)" err
   sed -i 's/140$/75/' runs.csv
   gives 0 '' calibrate runs.csv -o under.xml -q
+  # The same by the energy: 5,000 s at 140 W and at 75 W.
+  table arch,gpu,dataset,batch_size,epochs,precision,duration_s,gpu_util,energy_j \
+    resnet50,a100,imagenet,256,1,amp,5000,0.1,700000
+  try calibrate runs.csv -o over.xml
+  [ "$status" -eq 3 ] && [ ! -e over.xml ]
+  sed -i 's/700000$/375000/' runs.csv
+  gives 0 '' calibrate runs.csv -o under.xml -q
 }

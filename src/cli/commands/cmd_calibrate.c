@@ -257,7 +257,7 @@ static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit,
     return dl_fail_at(
         d, DL_EINPUT, runs->run[c.over.line - 2].file,
         runs->run[c.over.line - 2].line,
-        "by gpu_power_w and gpu_util %.3g a GPU draws %.0f W while it works, "
+        "by its power and gpu_util %.3g a GPU draws %.0f W while it works, "
         "but its limit is %.4g W; check both",
         c.over.util, c.over.power_w, c.over.limit_w);
   const struct dl_physics *physics = fit->method->physics;

@@ -67,7 +67,8 @@ static void find_over(struct dl_calibration *c, const struct rows *g,
     double limit =
         trains ? ((const struct dl_training_inputs *)row->inputs)->limit
                : ((const struct dl_language_inputs *)row->inputs)->limit;
-    double w = exp(row->value[trains ? DL_TARGET_POWER : DL_LANG_TARGET_POWER]);
+    double w = trains ? dl_training_mean_power(row->inputs, row->value)
+                      : exp(row->value[DL_LANG_TARGET_POWER]);
     if (util > 0 && w > limit * DL_MOST_OF_LIMIT)
       c->over = (struct dl_calibration_over){t->line[i], util, w, limit};
   }

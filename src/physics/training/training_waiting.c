@@ -18,6 +18,15 @@ static double working_power(double mean, double busy, double static_w) {
   return fmax((mean - (1 - busy) * static_w) / busy, static_w);
 }
 
+double dl_training_mean_power(const struct dl_training_inputs *inputs,
+                              const double value[DL_N_PHYSICAL_TARGETS]) {
+  if (!isnan(value[DL_TARGET_POWER]))
+    return exp(value[DL_TARGET_POWER]);
+  return (exp(value[DL_TARGET_ENERGY] - value[DL_TARGET_TIME]) -
+          inputs->ram_w) /
+         inputs->n_gpus;
+}
+
 void dl_training_without_waiting(const struct dl_hierarchical_fit *fit,
                                  double util, struct dl_training_inputs *inputs,
                                  double value[DL_N_PHYSICAL_TARGETS]) {
@@ -28,11 +37,12 @@ void dl_training_without_waiting(const struct dl_hierarchical_fit *fit,
   double busy = util / parts.gpu_share;
   if (!(busy < 1))
     return;
-  double mean = exp(value[DL_TARGET_POWER]);
+  double mean = dl_training_mean_power(inputs, value);
   double power = isnan(mean) ? parts.gpu_power_w
                              : working_power(mean, busy, parts.static_w);
   double whole = busy * power + (1 - busy) * parts.static_w;
-  value[DL_TARGET_POWER] = isnan(mean) ? NAN : log(power);
+  if (!isnan(value[DL_TARGET_POWER]))
+    value[DL_TARGET_POWER] = log(power);
   value[DL_TARGET_ENERGY] +=
       log(busy * (inputs->n_gpus * power + inputs->ram_w) /
           (inputs->n_gpus * whole + inputs->ram_w));

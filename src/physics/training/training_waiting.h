@@ -7,6 +7,11 @@
 #include "physics/hierarchical_fit.h"
 #include "physics/training/training_cost.h"
 
+/* The mean power of a GPU, W: as measured, else by the energy, the time and the
+ * node's memory; NaN: not known. value: logarithms. */
+double dl_training_mean_power(const struct dl_training_inputs *inputs,
+                              const double value[DL_N_PHYSICAL_TARGETS]);
+
 /* A run of utilization u worked the share b = u / u0 of its time, where u0 is
  * the utilization at work, and waited at the static power s of its GPUs:
  *
