@@ -4,6 +4,7 @@
 # utilization and power. Expected values are worked out in the comments;
 # tests/unit/test_waiting.c has the posterior itself.
 
+bats_require_minimum_version 1.5.0
 load common
 
 RUN=(predict --arch resnet50 --gpu a100-sxm4-40gb --method physical -q
@@ -268,7 +269,7 @@ END
     '--gpu-power 399' '--epoch-time 1h --gpu-util 30'; do
     # shellcheck disable=SC2086 # options
     try "${job[@]}" $known
-    ! grep -q 'standard deviations' err
+    run ! grep 'standard deviations' err
   done
   printf '%s\n' arch,gpu,gpu_power_w,gpu_util resnet50,a100,57,1 \
     resnet50,a100,150, >runs.csv

@@ -296,6 +296,10 @@ void dl_waiting_of(const struct dl_waiting_prior *prior,
   struct node n[NODES];
   double energy[VALUES];
   find_posterior(n, prior, known);
+  /* Waits longer than the last node's explain longer times. */
+  double beyond = known->time - (NODES - 1 - FIRST) * STEP - prior->time;
+  if (beyond > 0)
+    n[NODES - 1].misfit -= beyond * beyond / prior->var_time;
   energies_of(n, coverage, energy);
   if (isnan(known->power))
     let_rise(energy, prior, known, coverage);
