@@ -284,3 +284,13 @@ for gpu, other in (("H100", "L40S"), ("L40S", "H100")):
 END
   python3 check.py out "$pairs"
 }
+
+@test 'a loader that is set past the options of a node is refused' {
+  for how in set define; do
+    try predict --arch mobilenet_v2 --node aws:g5.xlarge \
+      "--$how" loader_workers=6
+    [ "$status" -eq 2 ]
+    grep -qxF -e "dlest: $(message set_loader_node "$how" loader_workers \
+      --loader-workers)" err
+  done
+}

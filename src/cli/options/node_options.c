@@ -246,6 +246,20 @@ static void set_loader(const struct dl_node_options *o, struct dl_run *run,
   }
 }
 
+/* The cores of a node bound the loader of the options alone. */
+static enum dl_status refuse_other_loader(const struct dl_job_options *job,
+                                          struct dl_diag *d) {
+  static const char *const of_loader[][2] = {
+      {"loader", "--loader"}, {"loader_workers", "--loader-workers"}};
+  for (size_t i = 0; i < DL_LENGTH(of_loader); i++) {
+    bool set = dl_value_in(&job->overrides, of_loader[i][0]) != NULL;
+    if (set || dl_value_in(&job->defines, of_loader[i][0]))
+      return dl_fail(d, DL_EUSAGE, "--%s %s does not go with --node; give %s",
+                     set ? "set" : "define", of_loader[i][0], of_loader[i][1]);
+  }
+  return DL_OK;
+}
+
 /* Sets what follows from the node and was not given by the user. */
 static void set_job(const struct dl_node_options *o, struct dl_job_options *job,
                     struct dl_diag *d) {
@@ -303,6 +317,7 @@ enum dl_status dl_node_options_apply(struct dl_node_options *o,
   }
   DL_TRY(apply_share(o, job, d));
   if (o->node) {
+    DL_TRY(refuse_other_loader(job, d));
     set_job(o, job, d);
     DL_TRY(set_site(o, job, catalog, d));
   }
