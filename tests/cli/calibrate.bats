@@ -119,7 +119,7 @@ close() {
   gives 0 '' calibrate runs.csv -o mine.xml -q --format json
   check '.calibrations | length == 2 and all(.mape_after < .mape_before / 4)'
   local shipped=$DLEST_DATADIR/models/physical.xml
-  ! close "$(energy mine.xml rtx-3070)" "$(energy "$shipped" rtx-3070)" 0.1
+  ! close "$(energy mine.xml rtx-3070)" "$(energy "$shipped" rtx-3070)" 0.1 || false
   for gpu in a40 v100-pcie-32gb rtx-3090 gtx-750-ti; do
     close "$(energy mine.xml $gpu)" "$(energy "$shipped" $gpu)" 0.07
   done
@@ -134,7 +134,7 @@ epochs,boundary,gpu_power_w,energy_j,duration_s \
     gives 0 '' calibrate runs.csv -o mine.xml -q --format json
     check '[.calibrations[].target] | .[:2] == ["gpu_power_w", "epoch_energy_j"]'
     ! close "$(energy mine.xml rtx-3070)" \
-      "$(energy "$DLEST_DATADIR/models/physical.xml" rtx-3070)" 1e-3
+      "$(energy "$DLEST_DATADIR/models/physical.xml" rtx-3070)" 1e-3 || false
   done
   # Of power and energy nothing was measured: there is no error to tell.
   check '.calibrations[:2] | all(.mape_before == null and .mape_after == null)'
@@ -245,7 +245,7 @@ gpu_power_w,gpu_energy_j,energy_j,boundary \
     >runs.csv
   gives 0 '' calibrate runs.csv -o slow.xml -q
   close "$(energy waited.xml rtx-3070)" "$(energy work.xml rtx-3070)" 0.15
-  ! close "$(energy slow.xml rtx-3070)" "$(energy work.xml rtx-3070)" 0.15
+  ! close "$(energy slow.xml rtx-3070)" "$(energy work.xml rtx-3070)" 0.15 || false
 }
 
 @test "a run in 16 bits moves them fully, FP32 and other networks less" {
@@ -282,7 +282,7 @@ $(jq -n "2 * $before")" >runs.csv
   gives 0 '' calibrate runs.csv -o mine.xml -q --format json
   check '.calibrations | all(.runs == 4 and .mape_after < .mape_before)'
   ! close "$(energy mine.xml rtx-3070 --set host=slow)" \
-    "$(energy mine.xml rtx-3070 --set host=quick)" 1e-3
+    "$(energy mine.xml rtx-3070 --set host=quick)" 1e-3 || false
   # The only host of its GPU need not be named.
   [ "$(energy mine.xml a100-sxm4-40gb --set host=big)" = \
     "$(energy mine.xml a100-sxm4-40gb)" ]
@@ -419,7 +419,7 @@ END
   for edit in 's/"measured\(_*[a-z]*\)"/"runs\1"/' \
     's/"measured_work"/"measured_bounds"/'; do
     sed "$edit" new.xml >old.xml
-    ! cmp -s old.xml new.xml
+    ! cmp -s old.xml new.xml || false
     try predict --arch resnet50 --gpu rtx-3070 --model old.xml
     [ "$status" -eq 3 ]
     grep -q "$(message calibrated_by_earlier)" err
@@ -463,9 +463,9 @@ END
   done
   cmp scores-unknown scores-bf16
   cmp <(xmllint --xpath //array unknown.xml) <(xmllint --xpath //array bf16.xml)
-  ! cmp -s scores-unknown scores-fp32
+  ! cmp -s scores-unknown scores-fp32 || false
   ! cmp -s <(xmllint --xpath //array unknown.xml) \
-    <(xmllint --xpath //array fp32.xml)
+    <(xmllint --xpath //array fp32.xml) || false
   grep -qxF "dlest: warning: runs.csv: $(message precision_assumed 1 '')" \
     said-unknown
   [ ! -s said-bf16 ]

@@ -48,7 +48,7 @@ metrics() {
   grep -qx 'dlest_price_per_kilowatt_hour 0.2' samples
   grep -qx 'dlest_pue 1.5' samples
   grep -qx 'dlest_ram_bytes 32000000000.0' samples
-  ! grep -q 'kwh' samples
+  ! grep -q 'kwh' samples || false
   grep -q '^dlest_info{.*gpu="a100-sxm4-40gb".*dlest="' out
   grep -q '^dlest_estimate_energy_joules{method="tdp",boundary="gpu",' out
 }

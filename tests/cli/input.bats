@@ -80,7 +80,7 @@ END
   try "${job[@]}" --node gcp:a2-megagpu-16g
   grep -qF "$(message loader_is_assumed 3)" err
   try "${job[@]}" --node dgx-a100
-  ! grep -q loader err
+  ! grep -q loader err || false
 }
 
 @test 'bound by input: both rates are in the answer' {
@@ -180,9 +180,9 @@ assert all(abs(a / b - 1) < 1e-9 for a, b in zip(energy, one)), (energy, one)
 assert energy[2] < energy[3]
 END
   printf 'arch,gpu,loader\nresnet50,a100,tape\n' >jobs.csv
-  ! "$DLEST" predict --input jobs.csv >out 2>err
+  ! "$DLEST" predict --input jobs.csv >out 2>err || false
   grep -qF "column 'loader': invalid value 'tape'" err
-  ! "$DLEST" predict -a resnet50 -g a100 --loader-workers 0 >out 2>err
+  ! "$DLEST" predict -a resnet50 -g a100 --loader-workers 0 >out 2>err || false
 }
 
 @test 'a loader without effect is warned of' {

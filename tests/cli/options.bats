@@ -116,10 +116,10 @@ END
   for word in --arch --no --epochs=; do
     try predict "$word"$'\e[31m\u202e'
     [ "$status" -ne 0 ]
-    ! grep -qE $'\e|\u202e' err
+    ! grep -qE $'\e|\u202e' err || false
   done
   try predict -q$'\e'
-  ! grep -q $'\e' err
+  ! grep -q $'\e' err || false
 }
 
 @test "a result never overwrites an input" {
@@ -191,7 +191,7 @@ END
   sleep 0.5
   kill -INT $pid
   timeout 10 tail --pid=$pid -f /dev/null
-  ! kill -0 $pid 2>/dev/null
+  ! kill -0 $pid 2>/dev/null || false
   "$DLEST" step fifo --epochs 50 --follow --every 0.2s --format json >out 2>err &
   pid=$!
   cat "$EXAMPLES/epochs.csv" >fifo

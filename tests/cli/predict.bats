@@ -185,11 +185,11 @@ dlest: $(message warning_with_strict_nothing 1 "")" "${two[@]}" --strict
   grep -q '^ *\* physical' out
   grep -q '90 % interval' out
   grep -q '^\* recommended' out
-  ! grep -q $'\033' out
+  ! grep -q $'\033' out || false
   try "${NEITHER[@]}" -q --explain --dataset imagenet --batch-size 256
   grep -q '^data set  *imagenet$' out
   grep -q '^batch size  *256$' out
-  ! grep -q green-algorithms.*kWh out
+  ! grep -q green-algorithms.*kWh out || false
 }
 
 @test "CSV: one row an estimate" {
@@ -200,16 +200,16 @@ dlest: $(message warning_with_strict_nothing 1 "")" "${two[@]}" --strict
 
 @test "NO_COLOR, and no colour where there is no terminal" {
   env TERM=xterm "$DLEST" "${NEITHER[@]}" -q >out
-  ! grep -q $'\033' out
+  ! grep -q $'\033' out || false
   script -qec 'test -t 1' /dev/null </dev/null >/dev/null 2>&1 ||
     skip "no terminal can be made here"
   command="$DLEST predict --arch resnet50 --gpu a100 -q"
   TERM=xterm script -qec "$command" /dev/null </dev/null >out
   grep -q $'\033' out
   TERM=xterm NO_COLOR=1 script -qec "$command" /dev/null </dev/null >out
-  ! grep -q $'\033' out
+  ! grep -q $'\033' out || false
   TERM=dumb script -qec "$command" /dev/null </dev/null >out
-  ! grep -q $'\033' out
+  ! grep -q $'\033' out || false
 }
 
 @test "--output writes the file and nothing else" {

@@ -328,7 +328,7 @@ END
   grep -q '^arch  *GPU  *GPUs  *method  *energy  *interval  *time$' seen
   gives 0 '' "${plan[@]}"
   grep -q '^arch .* memory$' out
-  ! grep -q 'not shown' out
+  ! grep -q 'not shown' out || false
   # the figures that stay are the same ones
   for figure in $(awk 'NR > 2 && NF > 3 && $1 ~ /^resnet/ { print $5 }' seen); do
     grep -qF " $figure " out
@@ -377,7 +377,7 @@ END
       on_terminal "${job[@]}"
     )
     grep -q '^dlest: warning: batch of 256 needs' seen
-    ! grep -q $'\033' seen
+    ! grep -q $'\033' seen || false
   done
 }
 

@@ -29,7 +29,7 @@ llama='--arch llama-2-7b --gpu a100 --method flops -q --format json'
     batch=$(jq .batch_size out)
     check '.batch_size < 256 and (.batch_size | log2 | . == floor)'
     try predict --arch resnet50 --gpu $gpu --batch-size "$batch"
-    ! grep -q 'more than the' err
+    ! grep -q 'more than the' err || false
     try predict --arch resnet50 --gpu $gpu --batch-size $((2 * batch))
     grep -q "more than the .* GB of $gpu" err
   done
@@ -313,7 +313,7 @@ EOF
   job=(predict --arch resnet50 --gpu a100 --dataset cifar10 --batch-size 250)
   # 200 GPUs take the 50,000 samples of an epoch at once.
   try "${job[@]}" --gpus 200
-  ! grep -q 'a step on all GPUs' err
+  ! grep -q 'a step on all GPUs' err || false
   try "${job[@]}" --gpus 201
   grep -qxF "dlest: warning: $(message a_step_takes_more 50250 50000)" err
   # 8 batches of 8192 on one GPU
@@ -321,7 +321,7 @@ EOF
     --image-px 32 --batch-size 8192 --grad-accum 8
   grep -qxF "dlest: warning: $(message a_step_takes_more 65536 50000)" err
   try "${job[@]}" --gpus 201 --scaling strong
-  ! grep -q 'a step on all GPUs' err
+  ! grep -q 'a step on all GPUs' err || false
   try "${job[@]}" --gpus 100,300,400
   grep -qxF "dlest: warning: the sweep: $(message rows_step_takes_more 2 s)" err
 }
@@ -363,7 +363,7 @@ EOF
     bloom-560m mpt-7b; do
     try predict --arch "$arch" --gpu h200 --tokens 1e9 --method flops \
       --seq-len 8192
-    ! grep -q seq_len err
+    ! grep -q seq_len err || false
   done
   printf 'arch,gpu,tokens,seq_len\n%s\n' gpt2,a100,1e9,2048 \
     gpt2,a100,1e9,512 llama-2-7b,a100,1e9,8192 >runs.csv

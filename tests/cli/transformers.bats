@@ -112,7 +112,7 @@ END
   grep -q '^parameters  *47000 M$' out
   grep -q '^active parameters per token  *13000 M$' out
   grep -q '^sequence  *32768 tokens$' out
-  ! grep -q ' px$' out
+  ! grep -q ' px$' out || false
   [ ! -s err ]
   grep -qx 'pre-epoch: no estimate without measured runs on tokens.' out
   try predict --arch mixtral-8x7b --gpu h100 --gpus 64 --tokens 1e12 -f json

@@ -20,7 +20,7 @@ texts=$(find . -path './_build*' -prune -o -path './.git' -prune -o \
   -o -name '*.h2m' -o -name '*.bats' -o -name '*.json' -o -name '*.cff' \
   -o -name bootstrap \) -print | grep -v tests/lint/names.sh | sort)
 
-echo 1..9
+echo 1..10
 tab=$(printf '\t')
 ok 'no tabs in C' "$(grep -ln "$tab" $code || true)"
 ok 'no blanks at the end of a line' "$(grep -nE '[[:space:]]+$' \
@@ -43,3 +43,14 @@ ok 'header guards follow the path' "$(for f in $(find src -name '*.h' ! -name '*
 # In a Turkish locale strcasecmp("INFERENCE", "inference") is not 0.
 ok 'no locale is set' "$(grep -nE 'setlocale|newlocale' \
   $(find src -name '*.[ch]') || true)"
+# bats passes over a negated command that fails before the last line.
+ok 'negated commands of a test end it' "$(awk '
+  FNR == 1 { held = ""; joined = 0 }
+  joined { text = text " " $0 }
+  !joined {
+    if (held != "" && $0 !~ /^}/) print held
+    held = ""; text = $0; at = FILENAME ":" FNR
+  }
+  { joined = /(\\|\||&&)$/ }
+  !joined && text ~ /^ *! / && text !~ /\|\| / { held = at ": add || false" }
+  ' tests/cli/*.bats)"

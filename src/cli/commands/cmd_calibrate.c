@@ -27,7 +27,7 @@ static const struct dl_option options[] = {
      "it helps most",
      AT(FLAG, suggest)},
     {"for", 0, "WANTED.csv",
-     "help these configurations (default: those of FILE)", AT(TEXT, wanted),
+     "help these configurations (default: of FILE)", AT(TEXT, wanted),
      .with = "suggest"},
     {"runs", 0, "N", "choose N runs to measure together (default 1)",
      AT(COUNT, n_runs), .low = 1, .with = "suggest"},
