@@ -97,6 +97,7 @@ static enum dl_status take_row(void *ctx, size_t part,
       .boundary = est->boundary,
       .precision = job->run->precision,
       .lacks = est->lacks,
+      .loader_assumed = est->loader_assumed,
       .outside =
           l->measured && !dl_measured_has(l->measured, job, row->predictions),
       .excluded = memory.over ? DL_CHOICE_MEMORY : DL_CHOICE_MEETS,
@@ -164,6 +165,7 @@ static void exclude(struct dl_choices *l,
   }
   if (l->n_excluded[DL_CHOICE_MEETS] > 0)
     return;
+  l->unmeasured = l->n_excluded[DL_CHOICE_OUTSIDE] > 0;
   for (size_t i = 0; i < l->n; i++)
     if (l->c[i].excluded == DL_CHOICE_OUTSIDE)
       l->c[i].excluded = DL_CHOICE_MEETS;

@@ -41,6 +41,7 @@ struct dl_alternative {
   const char *lacks;     /* where there is no estimate */
   size_t runs;           /* measured; 0: estimated */
   bool outside;          /* no accelerator of its generation was measured */
+  bool loader_assumed;   /* it is bound by the input of a loader that is */
   const char **beyond;   /* quantities outside the training data; owned */
   size_t n_beyond;
   enum dl_excluded excluded;
@@ -51,6 +52,8 @@ struct dl_choices {
   struct dl_alternative *c; /* owned */
   size_t n, cap;
   size_t n_excluded[DL_N_EXCLUDED]; /* by why; [0]: those that meet */
+  bool unmeasured; /* none of a measured generation meets the other limits, so
+                      that all that do count */
   char *broken; /* why the settings of the first do not go together; or NULL */
   const struct dl_measured *measured; /* borrowed; NULL: all were */
   /* What all have in common, of the first; NaN where measured. */

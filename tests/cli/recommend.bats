@@ -102,6 +102,14 @@ usage() {
   gives 0 '' recommend --table all.csv
   grep -q '90 % interval' out
   ! grep -q measured out || false
+  # spreadsheets and other programs write true in their own ways
+  jq -c '.choices' <("$DLEST" recommend --table all.csv -f json) >choices
+  for truth in 'TRUE FALSE' 'True False' '1 0'; do
+    sed "s/,true,/,${truth% *},/; s/,false,/,${truth#* },/" all.csv >their.csv
+    ! cmp -s all.csv their.csv || false
+    gives 0 '' recommend --table their.csv -f json
+    jq -c '.choices' out | diff choices -
+  done
   # intervals of another coverage are none of 90 %
   "$DLEST" predict --input runs.csv -f csv -q --coverage 50 >half.csv
   try recommend --table half.csv
@@ -221,6 +229,41 @@ usage() {
     length)'
 }
 
+@test "where no measured generation meets the limits, that is said" {
+  try recommend --arch resnet50 --where "vendor = 'google'" --loader synthetic \
+    -f json
+  [ "$status" -eq 0 ]
+  check ".warnings == [\"$(message no_measured_generation)\"]"
+  try recommend --arch resnet50 --where "vendor = 'nvidia'" --loader synthetic \
+    -f json
+  check '.warnings == []'
+  # named ones are not searched for
+  gives 0 '' recommend --arch resnet50 --gpu tpu-v7 --loader synthetic
+}
+
+# Eight processes that decode bound an H100 in BF16, not a T4.
+@test "choices by the input of a loader that is assumed" {
+  local text
+  text=$(message choices_of_assumed_loaders 1 1 'on the Pareto front')
+  try recommend --arch resnet50 --gpu h100-sxm5-80gb --batch-size 256 \
+    --precision bf16 -f json
+  [ "$status" -eq 0 ]
+  check ".warnings == [\"$text\"] and .choices[0].bound_by == \"input\""
+  gives 0 '' recommend --arch resnet50 --gpu t4 --batch-size 64
+  gives 0 '' recommend --arch resnet50 --gpu h100-sxm5-80gb --batch-size 256 \
+    --precision bf16 --loader-workers 8
+  gives 0 '' recommend --arch resnet50 --gpu h100-sxm5-80gb --batch-size 256 \
+    --precision bf16 --loader synthetic
+  # a deadline that none meets for it
+  try recommend --arch resnet50 --gpu h100-sxm5-80gb --batch-size 256 \
+    --precision bf16 --deadline 10h
+  [ "$status" -eq 4 ]
+  text=$(message choices_of_assumed_loaders 1 1 'past the deadline')
+  [ "$(head -n 1 err)" = "dlest: warning: $text" ]
+  gives 0 '' recommend --arch resnet50 --gpu h100-sxm5-80gb --batch-size 256 \
+    --precision bf16 --deadline 10h --loader synthetic
+}
+
 @test "text names a lower estimate of a generation that was not measured" {
   gives 0 '' recommend --arch resnet50 --loader synthetic -q
   grep -qE '^Lower, but its generation was not measured: tpu-v7, [0-9.]+ kWh \(--extrapolate\)\.$' out
@@ -336,7 +379,7 @@ dlest: $(message row_skipped 1 '')" recommend --table runs.csv -f csv
 
 # No GPU of the training data draws near the 1,200 W of a GB200.
 @test "quantities beyond the range of the measured boards are named once" {
-  gives 0 '' recommend -a resnet50 -g gb200 -b 64
+  gives 0 '' recommend -a resnet50 -g gb200 -b 64 --loader synthetic
   [ "$(grep -c '^Outside the training data: .*TDP.*\.$' out)" -eq 1 ]
   gives 0 '' recommend -a resnet50 -g v100-sxm2-32gb,a40 -b 64
   ! grep 'Outside the training data' out || false

@@ -199,6 +199,27 @@ static enum dl_status none_meets(struct dl_cli *cli,
                  dl_text_str(&t));
 }
 
+/* Of choices by the input of a loader that is assumed: those on the front, or
+ * none of which meets the deadline for it. */
+static void warn_of_loader(const struct dl_choices *l, struct dl_diag *d) {
+  size_t front = 0, bound = 0, late = 0;
+  for (size_t i = 0; i < l->n; i++) {
+    const struct dl_alternative *c = &l->c[i];
+    bool meets = c->excluded == DL_CHOICE_MEETS && c->place.front;
+    front += meets;
+    bound += meets && c->loader_assumed;
+    late += c->excluded == DL_CHOICE_DEADLINE && c->loader_assumed;
+  }
+  if (bound + late > 0)
+    dl_warn(d,
+            "%zu of %zu choices %s: bound by the input of loader processes "
+            "that are assumed; give --loader-workers, or --loader synthetic "
+            "if the input keeps up",
+            bound > 0 ? bound : late,
+            bound > 0 ? front : l->n_excluded[DL_CHOICE_DEADLINE],
+            bound > 0 ? "on the Pareto front" : "past the deadline");
+}
+
 /* Opens the model, and finds which accelerators the physical method was
  * measured on. */
 static enum dl_status open_model(struct dl_cli *cli,
@@ -246,6 +267,10 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
                                           o->budget_kwh * DL_J_PER_KWH,
                                           o->searched && !o->extrapolate};
   dl_choices_judge(&r.choices, &limits);
+  warn_of_loader(&r.choices, &cli->diag);
+  if (r.choices.unmeasured)
+    dl_warn(&cli->diag, "no accelerator of a measured generation meets the "
+                        "limits; all generations are ranked");
   return r.choices.n_excluded[DL_CHOICE_MEETS] == 0
              ? none_meets(cli, o, &r.choices)
              : dl_recommend_report(cli, o, &r.choices);

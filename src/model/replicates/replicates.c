@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/intern.h"
 #include "base/memory.h"
@@ -159,7 +160,7 @@ static void take_repeat(void *ctx, const struct dl_row *row, const char *key,
 static bool is_other_estimate(const void *ctx, const struct dl_row *row) {
   const struct repeats *w = ctx;
   const char *text = w->l->estimated ? dl_row_text(row, &w->recommended) : NULL;
-  return text && strcmp(text, "true") != 0;
+  return text && strcasecmp(text, "true") != 0 && strcmp(text, "1") != 0;
 }
 
 /* What the columns of a run accept. 0 J are those of a meter that was not read.
