@@ -133,6 +133,11 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
     gives 0 "dlest: warning: $(message heads_are_undivided $gpus 32 llama-3-8b)" \
       "${job[@]}" --prompt-tokens 512 --output-tokens 256 --gpus $gpus
   done
+  # BERT base has 512 positions, and generates nothing: GPUs serve side by side
+  job=(predict --phase inference --arch bert_base --gpu a100 --requests 100)
+  gives 0 '' "${job[@]}" --gpus 5
+  gives 0 "dlest: warning: $(message sequence_is_longer --seq-len 513 512 \
+    bert-base-uncased)" "${job[@]}" --seq-len 513
   table arch,gpu,phase,requests,prompt_tokens,output_tokens,n_gpus,batch_size \
     llama-3-8b,h100,inference,10,512,256,3,1 llama-3-8b,h100,inference,10,512,256,2,1
   gives 0 "dlest: warning: runs.csv: $(message rows_heads_are_undivided 1 '')" \

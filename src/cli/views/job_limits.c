@@ -117,8 +117,8 @@ static double unfilled_batch(const struct dl_job *job) {
 /* Of a sequence: of a language model that is served, prompt and output. */
 static double tokens_of(const struct dl_job *job) {
   const struct dl_run *r = job->run;
-  return dl_run_is_inference(r) ? r->prompt_tokens + dl_or(r->output_tokens, 0)
-                                : job->seq_len;
+  double served = r->prompt_tokens + dl_or(r->output_tokens, 0);
+  return dl_run_is_inference(r) ? dl_or(served, job->seq_len) : job->seq_len;
 }
 
 /* `best` is the recommended estimate, or NULL. */
@@ -160,7 +160,8 @@ static struct excess excess_of(const struct dl_job *job,
     e.bubble = bubble;
   if (!trains) {
     e.unfilled = unfilled_batch(job);
-    e.undivided = t && r->n_gpus > 1 && fmod(t->heads, r->n_gpus) > 0;
+    e.undivided = t && dl_transformer_writes(t) && r->n_gpus > 1 &&
+                  fmod(t->heads, r->n_gpus) > 0;
     e.no_time = best && fabs(best->duration_s / r->duration_s - 1) > 0.01;
   }
   return e;
@@ -169,9 +170,10 @@ static struct excess excess_of(const struct dl_job *job,
 static void warn_tokens(const struct dl_job *job, double most,
                         struct dl_diag *d) {
   const struct dl_architecture *arch = job->found.arch;
-  const char *of = dl_run_is_inference(job->run)
-                       ? "prompt and output tokens of a request,"
-                       : "--seq-len";
+  const char *of =
+      dl_run_is_inference(job->run) && !isnan(job->run->prompt_tokens)
+          ? "prompt and output tokens of a request,"
+          : "--seq-len";
   if (arch->transformer->positions > 0)
     dl_warn(d,
             "%s %.10g is more than the %.10g learned positions of '%s': "
