@@ -211,6 +211,12 @@ close() {
   misused calibrate "$(message has_no_effect_without for suggest)" plan.csv \
     --for plan.csv
   invalid calibrate runs=0 plan.csv --suggest
+  misused calibrate "$(message standard_input_can_be)" - --suggest --for -
+  misused calibrate "$(message suggest_makes_no_model mine.xml)" plan.csv \
+    --suggest -o mine.xml
+  [ ! -e mine.xml ]
+  refuses 3 "dlest: $DLEST_DATADIR/data/examples/gpu-7.csv: $(message a_log_of_a_run)" calibrate \
+    "$DLEST_DATADIR/data/examples/gpu-7.csv" --suggest
   refuses 3 "dlest: plan.csv:2: $(message no_fit_this_run)" calibrate plan.csv \
     --suggest --model "$DLEST_DATADIR/models/pre.xml"
   learn "$DLEST_DATADIR/models/physical.xml" 1 "$first" new.xml

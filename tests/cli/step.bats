@@ -68,6 +68,9 @@ close_to() {
   gives 0 '' step table.csv --epochs 50 --seen 4 --format json
   check '.epochs_seen == 4'
   [ "$(estimate step-energy energy_j)" = null ]
+  refuses 3 "dlest: $(message step_method_lacks step-energy \
+    'the window of stable epochs is not over yet')" \
+    step table.csv --epochs 50 --seen 4 --method step-energy,step-power
   head -n 5 table.csv >four.csv
   gives 0 '' step four.csv --epochs 50 --format json
   close_to "$(estimate step energy_j)" "$("$DLEST" step table.csv --epochs 50 \

@@ -10,9 +10,8 @@
 #include "logs/log.h"
 #include "output/format.h"
 
-/* Whether a file is a log, not a runs table. A file that no importer recognises
- * is a table with columns of its own. */
-static bool is_log(const char *path) {
+/* A file that no importer recognises is a table with columns of its own. */
+bool dl_calibration_is_log(const char *path) {
   const struct dl_log_options o = {.interval_s = 0};
   DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
   DL_SCOPED(dl_log_free_local) struct dl_log *log = NULL;
@@ -40,7 +39,7 @@ static enum dl_status extract(struct dl_calibration_table *t,
 enum dl_status dl_calibration_table_make(struct dl_calibration_table *t,
                                          const char *path, struct dl_diag *d) {
   *t = (struct dl_calibration_table){.path = path};
-  if (!is_log(path))
+  if (!dl_calibration_is_log(path))
     return DL_OK;
   t->runs = tmpfile();
   return t->runs ? extract(t, d)

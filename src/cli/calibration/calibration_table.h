@@ -17,6 +17,9 @@ struct dl_calibration_table {
                        is a table itself */
 };
 
+/* Whether a file is a log, not a runs table. */
+bool dl_calibration_is_log(const char *path);
+
 /* Recognises a power log by its content and makes its runs. `path` is borrowed.
  * Anything else is left to the reader of tables. */
 enum dl_status dl_calibration_table_make(struct dl_calibration_table *t,

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/calibration/suggest.h"
 
+#include <string.h>
+#include <strings.h>
+
 #include "base/number.h"
 #include "cli/calibration/calibration_table.h"
 #include "cli/calibration/suggest_report.h"
@@ -52,6 +55,10 @@ static enum dl_status read_configurations(struct suggesting *w,
                                           struct dl_suggestion_table *table) {
   struct dl_diag *d = &w->cli->diag;
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
+  if (strcmp(path, "-") != 0 && dl_calibration_is_log(path))
+    return dl_fail_at(d, DL_EINPUT, path, 0,
+                      "a log of a run; --suggest chooses among the runs of a "
+                      "table, one a row");
   DL_TRY(dl_csv_open(&csv, path, 0, d));
   DL_TRY(dl_csv_drop_empty(csv, d));
   DL_TRY(read_table(w, csv, &w->o->job, table));
@@ -87,10 +94,25 @@ static void warn_memory(const struct suggesting *w) {
   }
 }
 
+/* Refuses what a calibration would do, and this does not. */
+static enum dl_status check_files(struct dl_cli *cli, const char *wanted) {
+  const char *end = cli->output ? strrchr(cli->output, '.') : NULL;
+  if (end && strcasecmp(end, ".xml") == 0)
+    return dl_fail(&cli->diag, DL_EUSAGE,
+                   "--suggest makes no model for '%s'; leave out -o, or give "
+                   "the file of a report",
+                   cli->output);
+  return wanted && strcmp(wanted, "-") == 0 &&
+                 strcmp(cli->argument[0], "-") == 0
+             ? dl_fail(&cli->diag, DL_EUSAGE, "standard input can be read once")
+             : DL_OK;
+}
+
 enum dl_status dl_suggest_runs(struct dl_cli *cli,
                                const struct dl_calibrate_options *o) {
   DL_SCOPED(end) struct suggesting w = {.cli = cli, .o = o};
   const char *path = cli->argument[0];
+  DL_TRY(check_files(cli, o->wanted));
   DL_TRY(dl_open_model(cli, o->model, &w.m));
   DL_TRY(read_kept(&w));
   DL_TRY(read_configurations(&w, path, &w.rows.runs));

@@ -141,6 +141,13 @@ static enum dl_status print(struct dl_cli *cli, const struct dl_step_options *o,
                             const struct dl_step *s) {
   size_t best = dl_step_best(s);
   const struct dl_projection *p = &s->p[best];
+  bool any = o->n_methods == 0;
+  for (size_t i = 0; i < s->n; i++)
+    any |= !s->p[i].lacks;
+  if (!any)
+    return dl_fail(&cli->diag, DL_EINPUT,
+                   "--method %s: %s; leave it out, or wait", s->by[best]->name,
+                   p->lacks);
   if (p->verdict == DL_PROJECTION_DRIFTING)
     dl_warn(&cli->diag, "do not trust the projection: %s",
             p->reason ? p->reason : "the epochs drift");
