@@ -8,6 +8,7 @@
 #include "estimate/methods/work.h"
 #include "physics/fit_row.h"
 #include "physics/serving/serving_cost.h"
+#include "physics/training/training_inputs.h"
 #include "run/setup/training_setup.h"
 
 /* Share of the TDP that an idle GPU draws, if neither the descriptor nor a fit
@@ -65,7 +66,7 @@ static void add_pipeline(const struct problem *p, double images,
                          struct dl_serving_cost *r) {
   const struct dl_architecture *arch = p->job->found.arch;
   double share =
-      arch->pipeline_traffic_m / (arch->acts_m * arch->traffic_ratio);
+      arch->pipeline_traffic_m / (arch->acts_m * dl_traffic_ratio(arch));
   in->batch = in->val = images;
   in->flops = WITHOUT_TRAINING * 2e9 * arch->pipeline_macs_g;
   in->depthwise = 0;
