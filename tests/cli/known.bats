@@ -242,11 +242,22 @@ less() {
 @test "a utilization that leaves no time for the work is refused" {
   # 90 epochs of 1,297,833 samples x 6 x 4.11 GMAC = 2.88e18 FLOP in 1.5 % (1 %,
   # rounded) of 15 h: 3,556 TFLOP/s; FP16 tensor cores reach 312
-  try "${RUN[@]}" --epoch-time 10m --gpu-util 1
+  try "${RUN[@]}" --epoch-time 10m --gpu-util 1%
   [ "$status" -eq 2 ] && [ ! -s out ]
   [ "$(cat err)" = "dlest: $(message busy_needs_more_tflops 1 5.4e+04 3.56e+03 1 \
     a100-sxm4-40gb 312 'any precision' | sed 's/gpu_util/--gpu-util/')" ]
   gives 0 '' "${RUN[@]}" --epoch-time 1h --gpu-util 30
+}
+
+@test "a utilization of 1 is 1 %, not all of it" {
+  local text
+  text=$(message gpu_util_of_one)
+  gives 0 '' "${RUN[@]}" --epoch-time 15h --gpu-util 1
+  check ".warnings | index(\"$text\")"
+  jq 'del(.warnings)' out >bare
+  gives 0 '' "${RUN[@]}" --epoch-time 15h --gpu-util 1%
+  check ".warnings | index(\"$text\") | not"
+  jq 'del(.warnings)' out | diff bare -
 }
 
 @test "what the fit cannot explain by any waiting is warned of" {
