@@ -3,21 +3,7 @@
 # How much work a known time is for: its epochs, and the rate that it needs.
 
 load common
-
-RUN=(predict --arch resnet50 --gpu a100-sxm4-40gb --method physical -q
-  --format json)
-
-value() { # FILTER ARG...: of an estimate
-  local filter=$1
-  shift
-  "$DLEST" "${RUN[@]}" "$@" | jq "$filter"
-}
-
-# within FILTER VALUE SHARE: of the last output
-within() {
-  jq -e --argjson v "$2" --argjson s "$3" "$1"' / $v - 1 | fabs <= $s' out \
-    >/dev/null || { jq -c "$1" out; return 1; }
-}
+load known
 
 @test "a duration has as many epochs as its time or speed lets it" {
   # 20 h of epochs of 12 min are 100; 3 h at 500/s are 5.4e6 samples, of the

@@ -70,7 +70,8 @@ enum dl_status dl_read_known(const struct dl_option *o, char *arg, void *at,
   if (id == DL_RUN_gpu_util && read_percent(arg, &x) != DL_OK)
     return refuse(o, arg, "percent, from 1 to 100", d);
   if (id == DL_RUN_gpu_util && strcmp(arg, "1") == 0)
-    dl_warn(d, "--gpu-util 1 is 1 %%; give 100 if the GPU is always busy");
+    dl_warn(d,
+            "--gpu-util 1 is one percent; give 100 if the GPU is always busy");
   if (id == DL_RUN_samples_per_s && read_throughput(job, arg, &id, &x) != DL_OK)
     return refuse(o, arg, "a rate above 0: 2500/s, 2500samples/s, 2500tokens/s",
                   d);
