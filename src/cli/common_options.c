@@ -126,6 +126,9 @@ enum dl_status dl_check_budget(const char *what, double energy_j,
                                double budget_kwh, struct dl_diag *d) {
   const struct dl_value v = dl_number(energy_j);
   DL_TEXT(t);
+  if (isnan(energy_j) && isfinite(budget_kwh))
+    dl_warn(d, "no energy is known: the budget of %g kWh is not checked",
+            budget_kwh);
   if (!(energy_j > budget_kwh * DL_J_PER_KWH))
     return DL_OK;
   dl_show(&t, DL_KWH, "J", &v, NULL);

@@ -357,6 +357,9 @@ power_log() {
   try step table.csv --epochs 50 --budget-kwh 0.01 -q
   [ "$status" -eq 4 ]
   grep -q 'over the budget of 0.01 kWh' err
+  # no epoch is over: neither within it nor over
+  gives 0 "dlest: warning: $(message no_energy_for_budget 0.01)" \
+    step table.csv --epochs 50 --seen 0 --budget-kwh 0.01
 }
 
 @test 'what it refuses' {
