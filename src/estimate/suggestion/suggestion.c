@@ -251,15 +251,22 @@ static void look_at(struct work *w, const struct kind *k, size_t block,
   }
 }
 
+static size_t blocks_of(const struct kind *k) {
+  return (k->n_runs + BLOCK - 1) / BLOCK;
+}
+
 static void look_ahead(struct work *w, bool first,
                        struct dl_suggestion_errors *after) {
+  size_t done = 0, n = 0;
+  for (size_t i = 0; i < DL_SUGGEST_KINDS; i++)
+    n += blocks_of(&w->kind[i]);
   for (size_t i = 0; i < DL_SUGGEST_KINDS; i++) {
     const struct kind *k = &w->kind[i];
-    size_t blocks = (k->n_runs + BLOCK - 1) / BLOCK;
 #pragma omp parallel for schedule(dynamic)
-    for (size_t b = 0; b < blocks; b++) {
+    for (size_t b = 0; b < blocks_of(k); b++) {
       look_at(w, k, b, first, after);
-      dl_progress_step(w->progress, (double)(b + 1) / (double)(blocks + 1));
+#pragma omp critical(dl_suggestion_progress)
+      dl_progress_step(w->progress, (double)++done / (double)(n + 1));
     }
   }
 }
