@@ -243,10 +243,18 @@ def rows_of_calls(case, found):
             row(title + ".c files", {p for p, _ in compiled})]
 
 
-def rows_of_sizes(src, files, lists):
+def rows_of_lines(src):
     total = json.loads(command(["cloc", "--json", "--quiet", src,
                                 "--include-lang=C,C/C++ Header"]))["SUM"]
     code, comments = total["code"], total["comment"]
+    return [
+        row("lines of code", code, LIMITS["code"]),
+        row("lines of comments", comments),
+        row("share of comments", comments / (comments + code),
+            LIMITS["comments"], least=True)]
+
+
+def rows_of_sizes(files, lists):
     lengths = sorted(((len(files[p]), p) for p in files), reverse=True)
     folders = collections.Counter(map(os.path.dirname, files)).most_common()
     lists["files"] = ["%4d  %s" % x for x in lengths if x[0] > LIMITS["file"]]
@@ -255,10 +263,6 @@ def rows_of_sizes(src, files, lists):
     lists["names"] = in_several(os.path.split(os.path.splitext(p)[0])[::-1]
                                 for p in files)
     return [
-        row("lines of code", code, LIMITS["code"]),
-        row("lines of comments", comments),
-        row("share of comments", comments / (comments + code),
-            LIMITS["comments"], least=True),
         *(row(e + " files", [p for p in files if p.endswith(e)])
           for e in (".c", ".h")),
         row("longest file, lines", lengths[0][0]),
@@ -302,7 +306,9 @@ def measure(options):
             rows += rows_of_calls(case, lists[case])
     if what in CASES:
         return rows, lists
-    rows += rows_of_sizes(source + "/src", files, lists)
+    if what is None:
+        rows += rows_of_lines(source + "/src")
+    rows += rows_of_sizes(files, lists)
     rows += rows_of_functions(files, lists)
     if objects:
         lists["mutual"] = mutual(files, objects)
