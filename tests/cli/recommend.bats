@@ -84,12 +84,10 @@ usage() {
 }
 
 @test "a table with durations: choices by estimates given these" {
-  # ResNet-50 on an A100, one epoch in 20 minutes and in 60: the estimates are
+  # ResNet-50 on an A100, one epoch in 20 minutes, VGG16 in 60: the estimates are
   # those of predict, recommended ones alone, with their intervals.
   table arch,gpu,batch_size,dataset,epochs,epoch_s \
-    resnet50,a100,256,imagenet,1,1200 vgg16,a100,256,imagenet,1,3600
-  refuses 2 "dlest: runs.csv: $(message no_column_estimate_runs)" \
-    recommend --table runs.csv
+    resnet50,a100,64,imagenet,1,1200 vgg16,a100,64,imagenet,1,3600
   gives 0 '' predict --input runs.csv -f csv -q
   mv out all.csv
   gives 0 '' predict --input runs.csv -f json -q -m physical
@@ -99,6 +97,11 @@ usage() {
   jq -c '.choices[] | [.energy_j, .energy_low_j, .energy_high_j, .duration_s]' \
     out | diff estimates -
   check '[.choices[] | .duration_s, .runs] == [1200, null, 3600, null]'
+  # the same without the detour
+  gives 0 '' recommend --table runs.csv -f json
+  jq -c '.choices[] | [.energy_j, .energy_low_j, .energy_high_j, .duration_s]' \
+    out | diff estimates -
+  check '.method == "physical" and .boundary == "gpu" and .dataset == null'
   gives 0 '' recommend --table all.csv
   grep -q '90 % interval' out
   ! grep -q measured out || false
@@ -116,6 +119,46 @@ usage() {
   [ "$status" = 3 ]
   grep -qF "half.csv:2: $(message interval_covers_give 50 50 90)" err
   gives 0 '' recommend --table half.csv --coverage 50
+}
+
+@test "a table without energies: repeats, options, faults" {
+  # Two runs of one configuration are one choice, with the mean of what predict
+  # says of each.
+  table arch,gpu,batch_size,dataset,epochs,epoch_s,accuracy \
+    resnet50,a100,64,imagenet,1,1200,76 resnet50,a100,64,imagenet,1,1400,78 \
+    resnet18,a100,64,imagenet,1,900,70
+  gives 0 '' predict --input runs.csv -f json -q -m physical
+  jq '[.estimates[0:2][].energy_j] | add / 2' out >mean
+  gives 0 '' recommend --table runs.csv -f json
+  jq --slurpfile mean mean -e '.choices | length == 2 and (map(
+    select(.arch == "resnet50"))[0] | .energy_j / $mean[0] - 1 < 1e-12
+    and .energy_j / $mean[0] - 1 > -1e-12 and .duration_s == 1300
+    and .accuracy == 77)' out
+  # an option gives what the table lacks, and selects where it does not
+  cut -d, -f1,3- runs.csv >no-gpu.csv
+  gives 0 '' recommend --table no-gpu.csv --gpu a100 --arch resnet50 -f json
+  check '.choices | length == 1 and .[0].gpu == "a100"'
+  jq --slurpfile mean mean -e '.choices[0].energy_j / $mean[0]
+    | . > 0.999999 and . < 1.000001' out
+  try recommend --table no-gpu.csv --gpu a100,v100
+  [ "$status" = 3 ]
+  grep -qF "no-gpu.csv:2: $(message no_estimate_needs physical gpu)" err
+  gives 0 '' recommend --table runs.csv -m tdp -f json -q
+  check '.method == "tdp"'
+  # rows that contradict themselves are no choices
+  table arch,gpu,batch_size,dataset,epochs,epoch_s,accuracy \
+    resnet50,a100,64,imagenet,1,1,76 resnet18,a100,64,imagenet,1,900,high \
+    vgg16,a100,64,imagenet,1,3600,71
+  try recommend --table runs.csv -f csv
+  [ "$status" = 3 ]
+  [ "$(cut -d, -f1 out)" = $'arch\nvgg16' ]
+  grep -qF "runs.csv:2: " err
+  grep -qF "runs.csv:3: $(message column_accuracy_invalid_number high)" err
+  # what only estimates need is refused for runs that have energies
+  table arch,gpu,energy_j net_a,x,5
+  refuses 2 "dlest: $(message has_no_effect method \
+    'with --table: its runs have energies')" \
+    recommend --table runs.csv --method tdp
 }
 
 @test "axes choose among the configurations of a table" {
@@ -315,10 +358,11 @@ usage() {
 }
 
 @test "tables with faults" {
-  table arch,gpu net_a,x
+  table arch,gpu net_a,x # no energies, and none can be estimated
   try recommend --table runs.csv
-  [ "$status" -eq 2 ]
-  grep -q "runs.csv: $(message no_column energy_j)" err
+  [ "$status" -eq 3 ]
+  grep -qF "runs.csv:2: unknown gpu 'x'" err
+  grep -q "runs.csv: $(message no_usable_row)" err
   table arch,gpu,energy_j,accuracy net_a,x,5,high net_b,x,abc,1 net_c,x,7,1
   try recommend --table runs.csv
   [ "$status" -eq 3 ]

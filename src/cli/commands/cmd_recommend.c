@@ -32,7 +32,8 @@ static const struct dl_option options[] = {
      "accuracy",
      AT(TEXT, accuracy), .reads = true},
     {"table", 0, "RUNS.csv",
-     "choose among measured runs instead of estimates (- is standard input)",
+     "choose among the runs of a table, by their energies or, without column "
+     "energy_j, by estimates (- is standard input)",
      AT(TEXT, table), .without = "node"},
     {"node", 0, "LIST",
      "choose among whole computers (dlest list nodes), by the energy of the "
@@ -48,10 +49,10 @@ static const struct dl_option options[] = {
      AT(FLAG, extrapolate), .without = "gpu|table"},
     {"method", 'm', "NAME", "estimator (default physical; dlest list methods)",
      AT(TEXT, method), .read = read_method,
-     .expected = "one method, so that choices compare", .without = "table"},
+     .expected = "one method, so that choices compare"},
     {"model", 0, "FILE",
      "model file of dlest fit (default: the installed ones)", AT(TEXT, model),
-     .reads = true, .without = "table", .methods = DL_FITTED_METHODS},
+     .reads = true, .methods = DL_FITTED_METHODS},
     {"coverage", 0, "PERCENT", "coverage of the intervals (default 90)",
      AT(PERCENT, coverage), .methods = DL_FITTED_METHODS},
     {"all", 0, NULL, "print all choices", AT(FLAG, all)},
@@ -240,7 +241,7 @@ static enum dl_status find_choices(struct dl_cli *cli,
                    "--table has runs of its own; it does not go with --node");
   if (o->table) {
     DL_TRY(dl_job_options_sweep(&o->job, axes, &cli->diag));
-    return dl_recommend_measured(cli, o, r);
+    return dl_recommend_table(cli, o, r);
   }
   DL_TRY(dl_known_refuse_several(cli, &o->job, true));
   DL_TRY(fill_axes(cli, o));
@@ -257,8 +258,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
                        "here: choices are compared by their energy and time"));
   if (!o->nodes)
     DL_TRY(dl_cli_refuse(cli, "cloud|site|pue", "without --node"));
-  if (o->table)
-    DL_TRY(dl_job_options_refuse(cli, "with --table: its runs have settings"));
+  o->job.has_table = o->table != NULL;
   DL_TRY(dl_job_options_check(cli, &o->job, o->method));
   DL_TRY(find_choices(cli, o, &r));
   if (o->accuracy)

@@ -358,7 +358,8 @@ enum dl_status dl_job_options_check_table(struct dl_cli *cli,
     snprintf(why, sizeof why, "here: it is for --phase %s", row->phase);
     if (row->phase && !phases && strcasecmp(row->phase, phase_of(o)) != 0)
       return dl_cli_refuse(cli, row->name, why);
-    if (*column && dl_csv_find(csv, column) >= 0)
+    bool selects = dl_axes_find(&o->axes, column) != NULL;
+    if (*column && !selects && dl_csv_find(csv, column) >= 0)
       dl_warn_at(&cli->diag, dl_csv_path(csv), 0,
                  "--%s has an effect only on rows where column '%s' is empty; "
                  "--set %s=VALUE overrides it",

@@ -45,7 +45,8 @@ struct batch {
   struct dl_cli *cli;
   const struct dl_predict_options *o;
   struct dl_frame *f;
-  struct dl_csv *csv;
+  struct dl_csv *csv;              /* borrowed */
+  const struct dl_batch_taker *to; /* or NULL: a stream */
   struct dl_session *session;
   size_t n_methods, n_own; /* own: columns of the table */
   struct dl_column *columns;
@@ -67,7 +68,6 @@ struct batch {
 };
 
 static void free_batch(struct batch *b) {
-  dl_csv_free(b->csv);
   dl_session_free(b->session);
   dl_intern_free(&b->names);
   free(b->is_number);
@@ -325,12 +325,31 @@ static enum dl_status print_chunk(struct batch *b,
                                   const struct dl_csv_block *block, size_t n) {
   const char *const *cell = block->cell + b->first * block->n_cols;
   size_t i = 0;
-  for (size_t k = 0; k < n; k++)
-    DL_TRY(judge_row(b, k, block->line[b->first + k]));
   for (; i < n && !dl_stream_adds(b->stream); i++)
     if (b->outcome[i].shown)
       DL_TRY(put_row(b, cell + i * b->n_own, i, NULL, &b->cli->diag));
   return add_rows(b, cell, i, n);
+}
+
+static void hand_on(struct batch *b, const struct dl_csv_block *block,
+                    size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    const struct outcome *of = &b->outcome[i];
+    if (of->shown && of->best >= 0)
+      b->to->row(b->to->ctx, row_of(b, i),
+                 &b->est[i * b->n_methods + (size_t)of->best],
+                 block->line[b->first + i], &b->cli->diag);
+  }
+}
+
+static enum dl_status take_chunk(struct batch *b,
+                                 const struct dl_csv_block *block, size_t n) {
+  for (size_t k = 0; k < n; k++)
+    DL_TRY(judge_row(b, k, block->line[b->first + k]));
+  if (!b->to)
+    return print_chunk(b, block, n);
+  hand_on(b, block, n);
+  return DL_OK;
 }
 
 static enum dl_status stream_rows(struct batch *b) {
@@ -344,7 +363,7 @@ static enum dl_status stream_rows(struct batch *b) {
       size_t left = block->n_rows - b->first;
       size_t n = left < CHUNK ? left : CHUNK;
       DL_TRY(estimate_chunk(b, n));
-      DL_TRY(print_chunk(b, block, n));
+      DL_TRY(take_chunk(b, block, n));
     }
     dl_progress_step(d->progress, dl_csv_share(b->csv));
   }
@@ -373,27 +392,55 @@ static enum dl_status write_batch(struct batch *b) {
   return dl_cli_commit(cli, &out, b->stream, status);
 }
 
+/* What all batches begin with. */
+static enum dl_status begin(struct batch *b, const struct dl_model *m) {
+  struct dl_cli *cli = b->cli;
+  const struct dl_predict_options *o = b->o;
+  b->over_j = -INFINITY;
+  DL_TRY(dl_session_new(&b->session, b->f, m, o->methods, o->coverage,
+                        &cli->diag));
+  DL_TRY(dl_session_find_families(b->session, NULL, dl_cli_catalog(cli),
+                                  &cli->diag));
+  b->session->fields.known = o->known;
+  b->n_methods = b->session->n;
+  const char *dataset = o->job.dataset; /* cells may be empty */
+  b->default_samples = !dataset || strcmp(dataset, "imagenet") == 0;
+  if (b->to)
+    DL_TRY(b->to->begin(b->to->ctx, b->f, &cli->diag));
+  dl_frame_warn_unused(b->f, &cli->diag);
+  make_room(b);
+  return DL_OK;
+}
+
 enum dl_status dl_predict_batch(struct dl_cli *cli,
                                 const struct dl_predict_options *o,
                                 const struct dl_model *m, struct dl_frame *f) {
+  DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
+  DL_TRY(dl_csv_open(&csv, o->input, 0, &cli->diag));
   DL_SCOPED(free_batch)
-  struct batch b = {.cli = cli, .o = o, .f = f, .over_j = -INFINITY};
-  DL_TRY(dl_csv_open(&b.csv, o->input, 0, &cli->diag));
-  DL_TRY(dl_csv_take_shard(b.csv, &o->shard, &cli->diag));
-  DL_TRY(dl_job_options_check_table(cli, &o->job, b.csv));
-  dl_frame_columns(f, b.csv);
-  DL_TRY(dl_session_new(&b.session, f, m, o->methods, o->coverage, &cli->diag));
-  DL_TRY(dl_session_find_families(b.session, NULL, dl_cli_catalog(cli),
-                                  &cli->diag));
-  b.session->fields.known = o->known;
-  b.n_methods = b.session->n;
-  const char *dataset = o->job.dataset; /* cells may be empty */
-  b.default_samples = !dataset || strcmp(dataset, "imagenet") == 0;
-  dl_frame_warn_unused(f, &cli->diag);
+  struct batch b = {.cli = cli, .o = o, .f = f, .csv = csv};
+  DL_TRY(dl_csv_take_shard(csv, &o->shard, &cli->diag));
+  DL_TRY(dl_job_options_check_table(cli, &o->job, csv));
+  dl_frame_columns(f, csv);
+  DL_TRY(begin(&b, m));
   make_columns(&b);
-  make_room(&b);
   DL_TRY(write_batch(&b));
   dl_frame_warn_aliases(f, &cli->diag);
   DL_TRY(dl_check_budget("a run takes", b.over_j, o->budget_kwh, &cli->diag));
   return DL_OK;
+}
+
+enum dl_status dl_predict_rows(struct dl_cli *cli,
+                               const struct dl_predict_options *o,
+                               const struct dl_model *m, struct dl_frame *f,
+                               struct dl_csv *csv,
+                               const struct dl_batch_taker *to) {
+  DL_SCOPED(free_batch)
+  struct batch b = {.cli = cli, .o = o, .f = f, .csv = csv, .to = to};
+  DL_TRY(begin(&b, m));
+  enum dl_status status = stream_rows(&b);
+  warn_defaulted(&b);
+  dl_limits_warn(&b.limits, dl_csv_path(csv), &cli->diag);
+  dl_frame_warn_aliases(f, &cli->diag);
+  return status;
 }

@@ -29,6 +29,24 @@ enum dl_status dl_predict_batch(struct dl_cli *cli,
                                 const struct dl_predict_options *o,
                                 const struct dl_model *m, struct dl_frame *f);
 
+/* Takes the estimates of a table in place of an output. */
+struct dl_batch_taker {
+  void *ctx;
+  /* Binds more columns to the frame, before its first row. */
+  enum dl_status (*begin)(void *ctx, struct dl_frame *f, struct dl_diag *d);
+  /* Takes the recommended estimate of a row at a line, in their order. */
+  void (*row)(void *ctx, const struct dl_row *row,
+              const struct dl_estimate *est, size_t line, struct dl_diag *d);
+};
+
+/* The same rows with their faults and warnings, but that of options for which
+ * `csv` has columns, of which the frame is made. */
+enum dl_status dl_predict_rows(struct dl_cli *cli,
+                               const struct dl_predict_options *o,
+                               const struct dl_model *m, struct dl_frame *f,
+                               struct dl_csv *csv,
+                               const struct dl_batch_taker *to);
+
 /* One row a combination of o->job.axes and method, the last axis running
  * fastest. Memory does not grow with the number of rows, and they are the same
  * for any number of threads. */

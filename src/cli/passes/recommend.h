@@ -11,10 +11,10 @@
 
 struct dl_recommend_options {
   struct dl_job_options job;
-  const char *method;
+  const char *method;   /* NULL: by the energies of a table */
   const char *model;    /* file, or NULL for those that ship */
   const char *accuracy; /* table, or NULL */
-  const char *table;    /* measured runs, or NULL */
+  const char *table;    /* runs, or NULL */
   const char *nodes;    /* list of nodes, "all", or NULL */
   const char *where;    /* formula that accelerators meet, or NULL */
   double coverage;      /* 0 .. 1 */
@@ -61,10 +61,12 @@ enum dl_status dl_recommend_nodes(struct dl_cli *cli,
                                   struct dl_recommend_data *r);
 void dl_recommend_free_nodes(struct dl_recommend_data *r);
 
-/* Choices by measured runs, those that the axes name. */
-enum dl_status dl_recommend_measured(struct dl_cli *cli,
-                                     const struct dl_recommend_options *o,
-                                     struct dl_recommend_data *r);
+/* Choices by a table of runs, those that the axes name: by their energies or,
+ * where it has no column of these, by estimates of r->m under the condition of
+ * the times, speeds, utilization and power in the table. */
+enum dl_status dl_recommend_table(struct dl_cli *cli,
+                                  struct dl_recommend_options *o,
+                                  struct dl_recommend_data *r);
 
 /* Gives the choices the accuracy that a table has for their architecture. */
 enum dl_status dl_recommend_accuracy(struct dl_cli *cli, const char *path,

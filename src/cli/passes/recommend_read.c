@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "cli/passes/predict_batch.h"
 #include "cli/passes/recommend.h"
 
 void dl_recommend_free(struct dl_recommend_data *r) {
@@ -99,24 +100,113 @@ static struct dl_alternative as_choice(const struct dl_repeat *r,
                                  .runs = estimated ? 0 : r->n};
 }
 
-enum dl_status dl_recommend_measured(struct dl_cli *cli,
-                                     const struct dl_recommend_options *o,
-                                     struct dl_recommend_data *r) {
+/* Runs with energies. */
+static enum dl_status read_measured(struct dl_cli *cli,
+                                    struct dl_recommend_options *o,
+                                    struct dl_recommend_data *r,
+                                    struct dl_csv *csv) {
   struct dl_diag *d = &cli->diag;
-  DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
-  struct dl_choices *l = &r->choices;
-  r->f = dl_frame_new(dl_cli_catalog(cli));
-  DL_TRY(dl_csv_open(&csv, o->table, 0, d));
-  dl_frame_columns(r->f, csv);
-  DL_TRY(dl_job_options_apply_table(&o->job, r->f, d));
-  if (!dl_frame_has(r->f, "energy_j"))
-    return dl_fail_at(d, DL_EUSAGE, o->table, 0,
-                      "no column 'energy_j'; add it, or estimate the runs: "
-                      "dlest predict --input RUNS.csv -f csv | dlest recommend "
-                      "--table -");
+  DL_TRY(dl_cli_refuse(cli, "method|model",
+                       "with --table: its runs have energies"));
+  DL_TRY(dl_job_options_refuse(cli, "with --table: its runs have settings"));
+  o->method = NULL;
   DL_TRY(dl_repeats_read(&r->repeats, csv, r->f, o->coverage, d));
   dl_frame_warn_unused(r->f, d);
   dl_frame_warn_aliases(r->f, d);
+  return DL_OK;
+}
+
+/* Estimates of a table. */
+struct estimates {
+  struct dl_repeats_reader *w;
+  const char *path;
+};
+
+static enum dl_status begin_estimates(void *ctx, struct dl_frame *f,
+                                      struct dl_diag *d) {
+  struct estimates *e = ctx;
+  return dl_repeats_begin(&e->w, f, d);
+}
+
+static void take_estimate(void *ctx, const struct dl_row *row,
+                          const struct dl_estimate *est, size_t line,
+                          struct dl_diag *d) {
+  struct estimates *e = ctx;
+  const struct dl_repeat of = {.energy_j = est->energy_j,
+                               .low_j = est->low_j,
+                               .high_j = est->high_j,
+                               .duration_s = est->duration_s,
+                               .boundary = (char *)est->boundary};
+  dl_repeats_add(e->w, row, &of, e->path, line, d);
+}
+
+/* Values that are the only one of their axis, for a table without the column.
+ */
+static enum dl_status fill_columns(const struct dl_axes *axes,
+                                   struct dl_frame *f, struct dl_diag *d) {
+  for (size_t i = 0; i < axes->n; i++) {
+    const struct dl_axis *a = &axes->a[i];
+    DL_TEXT(t);
+    if (a->n > 1 || dl_frame_has(f, a->column))
+      continue;
+    dl_text_printf(&t, "%s=%s", a->column, a->text.s[0]);
+    DL_TRY(dl_frame_override(f, t.s, d));
+  }
+  return DL_OK;
+}
+
+/* Runs without energies: settings, and what is known of their times. */
+static enum dl_status estimate_runs(struct dl_cli *cli,
+                                    struct dl_recommend_options *o,
+                                    struct dl_recommend_data *r,
+                                    struct dl_csv *csv) {
+  struct dl_diag *d = &cli->diag;
+  struct estimates e = {.path = o->table};
+  const struct dl_batch_taker to = {&e, begin_estimates, take_estimate};
+  struct dl_predict_options how = {.methods = o->method,
+                                   .coverage = o->coverage,
+                                   .known = DL_KNOW_ALL,
+                                   .node = dl_node_options_none};
+  DL_TRY(dl_job_options_check_table(cli, &o->job, csv));
+  DL_TRY(fill_columns(&o->job.axes, r->f, d));
+  DL_TRY(dl_job_options_apply(&o->job, r->f, dl_cli_catalog(cli), true, d));
+  how.job = o->job; /* borrowed */
+  enum dl_status status = dl_predict_rows(cli, &how, r->m, r->f, csv, &to);
+  dl_repeats_end(e.w, &r->repeats);
+  o->job.dataset = o->job.run.dataset; /* rows have their own */
+  return status;
+}
+
+/* Whether the runs of a table have energies, by a column, --define or --set. */
+static enum dl_status has_energies(struct dl_cli *cli,
+                                   const struct dl_recommend_options *o,
+                                   const struct dl_csv *csv, bool *has) {
+  DL_SCOPED(dl_frame_free_local)
+  struct dl_frame *f = dl_frame_new(dl_cli_catalog(cli));
+  dl_frame_columns(f, csv);
+  DL_TRY(dl_job_options_apply_table(&o->job, f, &cli->diag));
+  *has = dl_frame_has(f, "energy_j");
+  return DL_OK;
+}
+
+enum dl_status dl_recommend_table(struct dl_cli *cli,
+                                  struct dl_recommend_options *o,
+                                  struct dl_recommend_data *r) {
+  struct dl_diag *d = &cli->diag;
+  DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
+  struct dl_choices *l = &r->choices;
+  bool measured;
+  DL_TRY(dl_csv_open(&csv, o->table, 0, d));
+  DL_TRY(has_energies(cli, o, csv, &measured));
+  r->f = dl_frame_new(dl_cli_catalog(cli));
+  dl_frame_columns(r->f, csv);
+  if (measured) {
+    DL_TRY(dl_job_options_apply_table(&o->job, r->f, d));
+    DL_TRY(read_measured(cli, o, r, csv));
+  } else {
+    DL_TRY(dl_open_model(cli, o->model, &r->m));
+    DL_TRY(estimate_runs(cli, o, r, csv));
+  }
   l->c = dl_calloc(r->repeats.n, sizeof *l->c);
   l->epochs = l->train_samples = l->val_samples = NAN;
   l->requests = l->prompt_tokens = l->output_tokens = NAN;
@@ -127,9 +217,10 @@ enum dl_status dl_recommend_measured(struct dl_cli *cli,
       l->c[l->n++] = as_choice(&r->repeats.r[i], r->repeats.estimated);
   }
   return l->n > 0 ? DL_OK
-                  : dl_fail_at(d, DL_EINPUT, o->table, 0,
-                               "no run of what --arch, --gpu and others ask "
-                               "for");
+         : r->repeats.n == 0
+             ? dl_fail_at(d, DL_EINPUT, o->table, 0, "no usable row")
+             : dl_fail_at(d, DL_EINPUT, o->table, 0,
+                          "no run of what --arch, --gpu and others ask for");
 }
 
 /* The sum of the accuracies of each architecture, by its identifier in the

@@ -44,14 +44,19 @@ static enum dl_status bind_configs(struct reading *w, struct dl_diag *d) {
   return DL_OK;
 }
 
+/* The number of the configuration of w->row, and its key. */
+static size_t config_of(struct reading *w, struct dl_text *key) {
+  dl_text_add(key, w->row->run.config ? w->row->run.config : "");
+  if (key->len == 0 && w->key)
+    dl_key_make(w->key, w->row, key);
+  if (w->distinguish)
+    w->distinguish(w->ctx, w->row, key);
+  return (size_t)dl_intern(&w->configs, dl_text_str(key));
+}
+
 static void take_row(struct reading *w) {
   DL_TEXT(key);
-  dl_text_add(&key, w->row->run.config ? w->row->run.config : "");
-  if (key.len == 0 && w->key)
-    dl_key_make(w->key, w->row, &key);
-  if (w->distinguish)
-    w->distinguish(w->ctx, w->row, &key);
-  size_t config = (size_t)dl_intern(&w->configs, dl_text_str(&key));
+  size_t config = config_of(w, &key);
   w->take(w->ctx, w->row, dl_text_str(&key), config);
 }
 
@@ -92,9 +97,10 @@ struct sums {
   struct dl_mean energy, duration, accuracy, low, high;
 };
 
-struct repeats {
-  struct dl_repeats *l;
-  struct sums *sums; /* l->n, owned */
+struct dl_repeats_reader {
+  struct reading read;
+  struct dl_repeats l;
+  struct sums *sums; /* l.n, owned */
   size_t cap, cap_sums;
   struct dl_row_ref accuracy; /* no column of the runs table */
   struct dl_row_ref recommended, low, high, covers; /* of estimates */
@@ -124,12 +130,12 @@ static char *copy(const char *text) {
 }
 
 /* Settings of the first run of a configuration. */
-static void begin(struct repeats *w, const struct dl_row *row) {
+static void begin(struct dl_repeats_reader *w, const struct dl_row *row) {
   const struct dl_run *run = &row->run;
-  DL_GROW(w->l->r, w->cap, w->l->n + 1);
-  DL_GROW(w->sums, w->cap_sums, w->l->n + 1);
-  w->sums[w->l->n] = (struct sums){0};
-  struct dl_repeat *r = &w->l->r[w->l->n++];
+  DL_GROW(w->l.r, w->cap, w->l.n + 1);
+  DL_GROW(w->sums, w->cap_sums, w->l.n + 1);
+  w->sums[w->l.n] = (struct sums){0};
+  struct dl_repeat *r = &w->l.r[w->l.n++];
   *r = (struct dl_repeat){.arch = copy(run->arch),
                           .gpu = copy(run->gpu),
                           .boundary = copy(run->boundary),
@@ -141,35 +147,52 @@ static void begin(struct repeats *w, const struct dl_row *row) {
                           .batch_size = run->batch_size};
 }
 
+/* The sums of a configuration, whose first run this may be. */
+static struct sums *sums_of(struct dl_repeats_reader *w,
+                            const struct dl_row *row, size_t config) {
+  if (config == w->l.n)
+    begin(w, row);
+  dl_mean_add(&w->sums[config].accuracy, dl_row_number(row, &w->accuracy));
+  return &w->sums[config];
+}
+
 static void take_repeat(void *ctx, const struct dl_row *row, const char *key,
                         size_t config) {
-  struct repeats *w = ctx;
+  struct dl_repeats_reader *w = ctx;
+  struct sums *to = sums_of(w, row, config);
   (void)key;
-  if (config == w->l->n)
-    begin(w, row);
-  dl_mean_add(&w->sums[config].energy, row->run.energy_j);
-  dl_mean_add(&w->sums[config].duration, row->run.duration_s);
-  dl_mean_add(&w->sums[config].accuracy, dl_row_number(row, &w->accuracy));
-  if (w->l->estimated) {
-    dl_mean_add(&w->sums[config].low, dl_row_number(row, &w->low));
-    dl_mean_add(&w->sums[config].high, dl_row_number(row, &w->high));
+  dl_mean_add(&to->energy, row->run.energy_j);
+  dl_mean_add(&to->duration, row->run.duration_s);
+  if (w->l.estimated) {
+    dl_mean_add(&to->low, dl_row_number(row, &w->low));
+    dl_mean_add(&to->high, dl_row_number(row, &w->high));
   }
 }
 
 /* Of the estimates of a run by several methods one is recommended. */
 static bool is_other_estimate(const void *ctx, const struct dl_row *row) {
-  const struct repeats *w = ctx;
-  const char *text = w->l->estimated ? dl_row_text(row, &w->recommended) : NULL;
+  const struct dl_repeats_reader *w = ctx;
+  const char *text = w->l.estimated ? dl_row_text(row, &w->recommended) : NULL;
   return text && strcasecmp(text, "true") != 0 && strcmp(text, "1") != 0;
 }
 
+/* Accuracy is no column of the runs table, which would see to it. */
+static bool has_bad_accuracy(const struct dl_repeats_reader *w,
+                             const struct dl_row *row, const char *path,
+                             size_t line, struct dl_diag *d) {
+  const char *text = dl_row_text(row, &w->accuracy);
+  if (!text || !isnan(dl_row_number(row, &w->accuracy)))
+    return false;
+  dl_skip_at(d, path, line, "column 'accuracy': invalid number '%.64s'", text);
+  return true;
+}
+
 /* What the columns of a run accept. 0 J are those of a meter that was not read.
- * Accuracy is no column of the runs table, which would see to it. */
+ */
 static bool is_bad(const void *ctx, const struct dl_row *row, const char *path,
                    size_t line, struct dl_diag *d) {
-  const struct repeats *w = ctx;
-  const char *text = dl_row_text(row, &w->accuracy);
-  double covers = w->l->estimated ? dl_row_number(row, &w->covers) : NAN;
+  const struct dl_repeats_reader *w = ctx;
+  double covers = w->l.estimated ? dl_row_number(row, &w->covers) : NAN;
   if (fabs(covers - w->coverage) > 1e-9) {
     dl_skip_at(d, path, line,
                "its interval covers %g %%; give --coverage %g, or estimate it "
@@ -182,20 +205,24 @@ static bool is_bad(const void *ctx, const struct dl_row *row, const char *path,
                "0");
     return true;
   }
-  if (!text || !isnan(dl_row_number(row, &w->accuracy)))
-    return false;
-  dl_skip_at(d, path, line, "column 'accuracy': invalid number '%.64s'", text);
-  return true;
+  return has_bad_accuracy(w, row, path, line, d);
 }
 
-static enum dl_status bind_repeats(struct repeats *w, struct dl_frame *f,
-                                   struct dl_diag *d) {
+/* Binds what a configuration shows, but energies. */
+static enum dl_status bind_settings(struct dl_repeats_reader *w,
+                                    struct dl_frame *f, struct dl_diag *d) {
   static const char *const columns[] = {
-      "arch",    "gpu",        "boundary", "n_gpus",     "image_px",
-      "seq_len", "batch_size", "energy_j", "duration_s", "accuracy"};
+      "arch",     "gpu",     "boundary",   "n_gpus",
+      "image_px", "seq_len", "batch_size", "duration_s",
+      "accuracy"};
   for (size_t i = 0; i < DL_LENGTH(columns); i++) /* the last: accuracy */
-    DL_TRY(dl_frame_quantity(f, columns[i], strcmp(columns[i], "energy_j") == 0,
-                             &w->accuracy, d));
+    DL_TRY(dl_frame_quantity(f, columns[i], false, &w->accuracy, d));
+  return bind_configs(&w->read, d);
+}
+
+static enum dl_status bind_energies(struct dl_repeats_reader *w,
+                                    struct dl_frame *f, struct dl_diag *d) {
+  struct dl_row_ref ignored; /* a member of the run */
   const struct {
     const char *name;
     struct dl_row_ref *to;
@@ -203,46 +230,90 @@ static enum dl_status bind_repeats(struct repeats *w, struct dl_frame *f,
                       {"low_j", &w->low},
                       {"high_j", &w->high},
                       {"coverage", &w->covers}};
-  w->l->estimated = true;
+  DL_TRY(dl_frame_quantity(f, "energy_j", true, &ignored, d));
+  w->l.estimated = true;
   for (size_t i = 0; i < DL_LENGTH(of_estimates); i++)
-    w->l->estimated = w->l->estimated && dl_frame_has(f, of_estimates[i].name);
-  for (size_t i = 0; w->l->estimated && i < DL_LENGTH(of_estimates); i++)
+    w->l.estimated = w->l.estimated && dl_frame_has(f, of_estimates[i].name);
+  for (size_t i = 0; w->l.estimated && i < DL_LENGTH(of_estimates); i++)
     DL_TRY(dl_frame_quantity(f, of_estimates[i].name, true, of_estimates[i].to,
                              d));
   return DL_OK;
 }
 
-enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
-                               struct dl_frame *f, double coverage,
-                               struct dl_diag *d) {
-  struct repeats w = {.l = l, .coverage = coverage};
-  DL_SCOPED(free_reading)
-  struct reading read = {.f = f,
-                         .ctx = &w,
-                         .take = take_repeat,
-                         .is_other = is_other_estimate,
-                         .is_bad = is_bad};
-  enum dl_status status = bind_repeats(&w, f, d);
-  if (status == DL_OK)
-    status = bind_configs(&read, d);
-  if (status == DL_OK)
-    status = read_configs(&read, csv, d);
-  for (size_t i = 0; i < l->n; i++) {
-    struct dl_repeat *r = &l->r[i];
-    double half = half_width(&w.sums[i].energy, coverage);
-    r->n = w.sums[i].energy.n;
-    r->energy_j = dl_mean_of(&w.sums[i].energy);
+/* Means, with the intervals of those that were measured or estimated. */
+static void take_means(struct dl_repeats_reader *w) {
+  for (size_t i = 0; i < w->l.n; i++) {
+    struct dl_repeat *r = &w->l.r[i];
+    const struct sums *of = &w->sums[i];
+    double half = half_width(&of->energy, w->coverage);
+    r->n = of->energy.n;
+    r->energy_j = dl_mean_of(&of->energy);
     /* Few runs that differ say nothing but that energies are above 0. */
     r->low_j = isnan(half) ? half : fmax(r->energy_j - half, 0);
     r->high_j = r->energy_j + half;
-    if (l->estimated) {
-      r->low_j = dl_mean_of(&w.sums[i].low);
-      r->high_j = dl_mean_of(&w.sums[i].high);
+    if (w->l.estimated) {
+      r->low_j = dl_mean_of(&of->low);
+      r->high_j = dl_mean_of(&of->high);
     }
-    r->duration_s = dl_mean_of(&w.sums[i].duration);
-    r->accuracy = dl_mean_of(&w.sums[i].accuracy);
+    r->duration_s = dl_mean_of(&of->duration);
+    r->accuracy = dl_mean_of(&of->accuracy);
   }
-  free(w.sums);
+}
+
+enum dl_status dl_repeats_begin(struct dl_repeats_reader **at,
+                                struct dl_frame *f, struct dl_diag *d) {
+  struct dl_repeats_reader *w = *at = dl_calloc(1, sizeof *w);
+  w->read = (struct reading){.f = f, .ctx = w};
+  w->l.estimated = true;
+  return bind_settings(w, f, d);
+}
+
+void dl_repeats_add(struct dl_repeats_reader *w, const struct dl_row *row,
+                    const struct dl_repeat *of, const char *path, size_t line,
+                    struct dl_diag *d) {
+  DL_TEXT(key);
+  if (has_bad_accuracy(w, row, path, line, d))
+    return;
+  w->read.row = row;
+  size_t known = w->l.n, config = config_of(&w->read, &key);
+  struct sums *to = sums_of(w, row, config);
+  dl_mean_add(&to->energy, of->energy_j);
+  dl_mean_add(&to->low, of->low_j);
+  dl_mean_add(&to->high, of->high_j);
+  dl_mean_add(&to->duration, of->duration_s);
+  if (config == known) { /* the row's is that of a measurement */
+    free(w->l.r[config].boundary);
+    w->l.r[config].boundary = copy(of->boundary);
+  }
+}
+
+void dl_repeats_end(struct dl_repeats_reader *w, struct dl_repeats *l) {
+  if (!w)
+    return;
+  take_means(w);
+  if (l)
+    *l = w->l;
+  else
+    dl_repeats_free(&w->l);
+  free_reading(&w->read);
+  free(w->sums);
+  free(w);
+}
+
+enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
+                               struct dl_frame *f, double coverage,
+                               struct dl_diag *d) {
+  struct dl_repeats_reader *w;
+  enum dl_status status = dl_repeats_begin(&w, f, d);
+  w->coverage = coverage;
+  w->read.take = take_repeat;
+  w->read.is_other = is_other_estimate;
+  w->read.is_bad = is_bad;
+  if (status == DL_OK)
+    status = bind_energies(w, f, d);
+  if (status == DL_OK)
+    status = read_configs(&w->read, csv, d);
+  dl_repeats_end(w, l);
   return status;
 }
 

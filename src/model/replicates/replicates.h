@@ -38,6 +38,21 @@ enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
                                struct dl_frame *f, double coverage,
                                struct dl_diag *d);
 
+/* The same of rows that have no energy of their own, as estimates of them come
+ * in. Begins before the first row of `f`, whose columns it needs; to be ended
+ * in any case. */
+struct dl_repeats_reader;
+enum dl_status dl_repeats_begin(struct dl_repeats_reader **w,
+                                struct dl_frame *f, struct dl_diag *d);
+/* `of` has energy, interval, time and boundary. A row whose column 'accuracy'
+ * is no number is skipped, as that of the table at `path`. */
+void dl_repeats_add(struct dl_repeats_reader *w, const struct dl_row *row,
+                    const struct dl_repeat *of, const char *path, size_t line,
+                    struct dl_diag *d);
+/* Puts the means into `l` (or, NULL, nowhere) and frees the reader, which may
+ * be NULL. */
+void dl_repeats_end(struct dl_repeats_reader *w, struct dl_repeats *l);
+
 /* Reads `csv` to its end through `f` and makes a table of means of it, which
  * starts as zero bytes; the caller frees it. Configurations are distinguished
  * by column 'config', or by the key of config_key.h, and come in order of

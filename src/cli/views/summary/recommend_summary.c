@@ -148,9 +148,8 @@ void dl_recommend_settings(struct dl_report *r,
            c->precision ? c->precision : "", assumed ? " (assumed)" : "");
   DL_LINES(
       r,
-      {"method", "method", NULL, DL_CODE,
-       dl_known_string(o->table ? NULL : o->method)},
-      {"table", "measured runs", NULL, DL_CODE, dl_known_string(o->table)},
+      {"method", "method", NULL, DL_CODE, dl_known_string(o->method)},
+      {"table", "table of runs", NULL, DL_CODE, dl_known_string(o->table)},
       {"boundary", "boundary", NULL, DL_CODE, dl_known_string(c->boundary)},
       {"phase", infers ? "phase" : NULL, NULL, DL_CODE,
        dl_string(o->table ? NULL : phase)},
