@@ -3,9 +3,11 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/constants.h"
 #include "base/number.h"
 #include "base/text.h"
 
@@ -356,4 +358,45 @@ char *dl_format_timestamp(char buf[DL_TIMESTAMP_SIZE], int64_t ns, bool zoned) {
   to[-1] = 'Z';
   to[zoned ? 0 : -1] = '\0';
   return buf;
+}
+
+/* In one unit, with three significant digits. */
+static char *format_in(char *buf, double s, double unit_s, const char *unit) {
+  char x[DL_NUMBER_SIZE];
+  snprintf(buf, DL_NUMBER_SIZE, "%s %s", dl_format_digits(x, s / unit_s, 3),
+           unit);
+  return buf;
+}
+
+char *dl_format_duration(char buf[DL_NUMBER_SIZE], double s) {
+  static const struct {
+    double s;
+    const char *name;
+  } below_minute[] = {{1e-6, "us"}, {1e-3, "ms"}, {1, "s"}};
+  static const struct {
+    double below, second_s; /* the time, and the second unit in s */
+    int per;                /* second units in a first one */
+    const char *first, *second;
+  } pairs[] = {
+      {DL_S_PER_HOUR - 0.5, 1, 60, "min", "s"},
+      {DL_S_PER_DAY - 30, 60, 60, "h", "min"},
+      {100 * DL_S_PER_DAY - DL_S_PER_HOUR / 2, DL_S_PER_HOUR, 24, "d", "h"}};
+  /* 999.5 would be written as 1000: the next unit. */
+  const double rounds_up = 0.9995;
+  double x = fabs(s);
+  if (x < 60 - 0.05) {
+    size_t k = 2;
+    while (k > 0 && x != 0 && x < rounds_up * below_minute[k].s)
+      k--;
+    return format_in(buf, s, below_minute[k].s, below_minute[k].name);
+  }
+  for (size_t i = 0; i < DL_LENGTH(pairs); i++)
+    if (x < pairs[i].below) {
+      long n = lround(x / pairs[i].second_s), per = pairs[i].per;
+      snprintf(buf, DL_NUMBER_SIZE, "%s%ld %s %02ld %s", s < 0 ? "-" : "",
+               n / per, pairs[i].first, n % per, pairs[i].second);
+      return buf;
+    }
+  return x < DL_S_PER_YEAR ? format_in(buf, s, DL_S_PER_DAY, "d")
+                           : format_in(buf, s, DL_S_PER_YEAR, "y");
 }

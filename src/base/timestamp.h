@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/number.h"
+
 #define DL_SECOND INT64_C(1000000000) /* in ns */
 
 /* Smaller numbers of seconds count from some beginning, not from 1970. */
@@ -50,6 +52,11 @@ bool dl_parse_elapsed(const char *s, size_t len, double *seconds);
  * names of them (sec, min, hours), in any case. False for everything else: for
  * a number without a unit, and for "1:30", of which the unit is unknown. */
 bool dl_parse_duration(const char *s, double *seconds);
+
+/* A duration for people, in seconds: below a minute with three significant
+ * digits (12.3 ms), a longer one in two units of which the second is whole (1 h
+ * 05 min), one of 100 days or more in days or years. Returns buf. */
+char *dl_format_duration(char buf[DL_NUMBER_SIZE], double s);
 
 /* 2022-12-05T09:55:42.535 with as many decimals as it takes (none, 3, 6 or
  * 9), "Z" behind it where `zoned`. Returns buf. */

@@ -55,7 +55,7 @@ static void check_companion(struct dl_log_summary *log, const char *path,
   if (!(apart_s > allowed_s))
     return;
   dl_warn_at(d, path, 0,
-             "covers %.4g s of the run's %.4g s: its energy is not included",
+             "covers %.6g s of the run's %.6g s: its energy is not included",
              covered_s, trace->duration_s);
   for (size_t i = 0; i < DL_N_METER_KINDS; i++)
     log->kind[i] = dl_kind_unknown;

@@ -11,6 +11,7 @@
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/timestamp.h"
 #include "output/report_tree.h"
 #include "output/screen.h"
 
@@ -112,50 +113,6 @@ void dl_show_unit(struct dl_text *t, const char *before, enum dl_style style,
   }
 }
 
-/* A time below a minute with its unit, a longer one in two units of which the
- * second is whole, one of 100 days or more in days or years. */
-static void show_time(struct dl_text *t, double s) {
-  static const struct dl_multiple below_minute[] = {
-      {1e-6, "us"}, {1e-3, "ms"}, {1, "s"}};
-  static const struct {
-    double below, second_s;     /* the time, and the second unit in s */
-    int per;                    /* second units in a first one */
-    const char *first, *second; /* with the blanks around them */
-  } pairs[] = {
-      {DL_S_PER_HOUR - 0.5, 1, 60, " min ", " s"},
-      {DL_S_PER_DAY - 30, 60, 60, " h ", " min"},
-      {100 * DL_S_PER_DAY - DL_S_PER_HOUR / 2, DL_S_PER_HOUR, 24, " d ", " h"}};
-  char buf[DL_NUMBER_SIZE];
-  if (s < 0)
-    dl_text_add(t, "-");
-  s = fabs(s);
-  struct dl_multiple unit = {DL_S_PER_YEAR, "y"};
-  if (s < 60 - 0.05) {
-    size_t k = 2;
-    while (k > 0 && s != 0 && s < ROUNDS_UP * below_minute[k].factor)
-      k--;
-    unit = below_minute[k];
-  } else {
-    size_t i = 0;
-    while (i < DL_LENGTH(pairs) && s >= pairs[i].below)
-      i++;
-    if (i < DL_LENGTH(pairs)) {
-      int n = (int)round(s / pairs[i].second_s), per = pairs[i].per;
-      dl_text_add(t, dl_format_short(buf, n / per));
-      dl_text_add(t, pairs[i].first);
-      const char two[] = {(char)('0' + n % per / 10),
-                          (char)('0' + n % per % 10)};
-      dl_text_add_n(t, two, 2);
-      dl_text_add(t, pairs[i].second);
-      return;
-    }
-    if (s < DL_S_PER_YEAR)
-      unit = (struct dl_multiple){DL_S_PER_DAY, "d"};
-  }
-  dl_text_printf(t, "%s %s", dl_format_digits(buf, s / unit.factor, DIGITS),
-                 unit.name);
-}
-
 static void show_number(struct dl_text *t, enum dl_style style, double x,
                         const struct dl_multiple *scale) {
   char buf[DL_NUMBER_SIZE];
@@ -178,7 +135,7 @@ static void show_number(struct dl_text *t, enum dl_style style, double x,
     digits = fabs(x) < 0.95 ? 2 : DIGITS;
     break;
   case DL_TIME:
-    show_time(t, x);
+    dl_text_add(t, dl_format_duration(buf, x));
     return;
   case DL_CODE:
     dl_text_add(t, dl_format_short(buf, x));

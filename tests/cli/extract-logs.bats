@@ -109,7 +109,7 @@ adds_up() {
   # the trace was stopped a little too early, or in the middle
   printf 'epoch,end_time\n%s\n' '0,2024-03-05 10:00:10' \
     '1,2024-03-05 10:00:20.9' >ends.csv
-  gives 0 "dlest: warning: $(message trace_ends_before_last 0.9)" \
+  gives 0 "dlest: warning: $(message trace_ends_before_last '900 ms')" \
     extract gpu.csv ends.csv --epochs -f csv
   is gpu_energy_j 1000 2
   [ "$(wc -l <out)" -eq 3 ]
@@ -186,21 +186,21 @@ clock() {
     extract a.csv -f csv
   is gpu_energy_j 9900
   clock 2024-03-27 02:00:00 03:00:00
-  gives 0 "dlest: warning: a.csv:52: $(message gap 3.6e+03 bridged)" \
+  gives 0 "dlest: warning: a.csv:52: $(message gap '1 h 00 min' bridged)" \
     extract a.csv -f csv
   is gpu_energy_j 369900
 }
 
 @test "a clock that was set, logs one behind the other" {
   clock 2024-03-05 11:00:00 10:50:00
-  gives 0 "dlest: warning: a.csv:52: $(message clock_set_back_by_carried 599 \
-    1)" \
+  gives 0 "dlest: warning: a.csv:52: $(message clock_set_back_by_carried \
+    '9 min 59 s' '1.00 s')" \
     extract a.csv -f csv
   is gpu_energy_j 9900
   { echo "$HEADER"; samples 50 100 5000; echo "$HEADER"; samples 50 100
   } >a.csv
   gives 0 "dlest: warning: a.csv:53: $(message clock_set_back_by_carried \
-    5.05e+03 1)" \
+    '1 h 24 min' '1.00 s')" \
     extract a.csv -f csv
   is gpu_energy_j 9900
   is start_time 2024-03-05T11:23:20

@@ -287,16 +287,17 @@ dlest: $(message no_runs_in 'this log')" extract a.csv --drop-last 1000000
 
 @test "gaps" {
   { echo "$HEADER"; samples 21 100; samples 21 300 80; } >a.csv
-  gives 0 "dlest: warning: a.csv:23: $(message gap 60 bridged)" extract a.csv -f csv
+  gives 0 "dlest: warning: a.csv:23: $(message gap '1 min 00 s' bridged)" \
+    extract a.csv -f csv
   is gpu_energy_j 20000 # 2000 + 60 x 200 + 6000
   is duration_s 100
-  gives 0 "dlest: warning: a.csv:23: $(message gap 60 cut)" \
+  gives 0 "dlest: warning: a.csv:23: $(message gap '1 min 00 s' cut)" \
     extract --gaps cut a.csv -f csv
   is gpu_energy_j 8000
   gives 0 '' extract --max-gap 60s --gaps cut a.csv -f csv
   is gpu_energy_j 20000
   gives 0 '' extract --max-gap 1e300s a.csv -f csv
-  gives 0 "dlest: warning: a.csv:23: $(message gap 60 bridged)" \
+  gives 0 "dlest: warning: a.csv:23: $(message gap '1 min 00 s' bridged)" \
     extract --max-gap 59.9s --gaps bridge a.csv
 }
 

@@ -202,8 +202,8 @@ load known
 @test "contradictory values are refused with both figures" {
   refuses 2 "dlest: $(message rates_contradict samples_per_s 2500 step_s 1024 | as_options)" \
     "${RUN[@]}" --throughput 2500/s --step-time 250ms
-  refuses 2 "dlest: $(message time_is_shorter duration_s 3.6e+04 epochs \
-    1.62e+05 | as_options)" "${RUN[@]}" --duration 10h --epochs 90 \
+  refuses 2 "dlest: $(message time_is_shorter duration_s 36000 epochs \
+    162000 | as_options)" "${RUN[@]}" --duration 10h --epochs 90 \
     --epoch-time 30m
   # 1297833 samples in 10 s x 6 x 4.11 GMAC; FP16 tensor cores reach 312
   refuses 2 "dlest: $(message samples_need_more_tflops 1.298e+05 3.2e+03 1 \
@@ -225,7 +225,7 @@ load known
   # rounded) of 15 h: 3,556 TFLOP/s; FP16 tensor cores reach 312
   try "${RUN[@]}" --epoch-time 10m --gpu-util 1%
   [ "$status" -eq 2 ] && [ ! -s out ]
-  [ "$(cat err)" = "dlest: $(message busy_needs_more_tflops 1 5.4e+04 3.56e+03 1 \
+  [ "$(cat err)" = "dlest: $(message busy_needs_more_tflops 1 54000 3.56e+03 1 \
     a100-sxm4-40gb 312 'any precision' | sed 's/gpu_util/--gpu-util/')" ]
   gives 0 '' "${RUN[@]}" --epoch-time 1h --gpu-util 30
 }

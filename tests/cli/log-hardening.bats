@@ -36,8 +36,8 @@ watts() {
   is cpu_energy_j ''
   printf '%s\n' "          3,000.00 Joules power/energy-pkg/" "" \
     "      60.001 seconds time elapsed" >perf.txt
-  gives 0 "dlest: warning: perf.txt: $(message covers_run_energy_left 60 360)" \
-    extract gpu.csv perf.txt -f csv
+  gives 0 "dlest: warning: perf.txt: $(message covers_run_energy_left 60.001 \
+    360)" extract gpu.csv perf.txt -f csv
   is energy_j 72000
   { echo PkgWatt; for i in $(seq 61); do echo 50.00; done; } >turbostat.txt
   try extract gpu.csv turbostat.txt --interval 1s -f csv
@@ -78,18 +78,19 @@ watts() {
 
 @test "a gap behind the first sample is one" {
   { echo "$HEADER"; samples 1 200; samples 61 200 3600; } >a.csv
-  gives 0 "dlest: warning: a.csv:3: $(message gap 3.6e+03 bridged)" \
+  gives 0 "dlest: warning: a.csv:3: $(message gap '1 h 00 min' bridged)" \
     extract a.csv -f csv
-  gives 0 "dlest: warning: a.csv:3: $(message gap 3.6e+03 cut)" \
+  gives 0 "dlest: warning: a.csv:3: $(message gap '1 h 00 min' cut)" \
     extract --gaps cut a.csv -f csv
   is gpu_energy_j 12000
 }
 
 @test "a clock set back by less than a minute" {
+  local decimal=([59]=.0 [30]=.0 [5]=.00) # three digits
   for back in 59 30 5; do
     { echo "$HEADER"; samples 300 100; samples 301 100 $((300 - back)); } >a.csv
     gives 0 "dlest: warning: a.csv:302: $(message clock_set_back_by_carried \
-      $((back - 1)) 1)" extract a.csv -f csv
+      "$((back - 1))${decimal[back]} s" '1.00 s')" extract a.csv -f csv
     is duration_s 600
     is gpu_energy_j 60000
     is missing 0

@@ -32,7 +32,7 @@ power_log() {
 @test 'a gap in which epochs begin and end is shared among them' {
   # 30 epochs, without the samples of two and a half of them.
   power_log 't > 600 && t < 750 ? 0 : epoch(t - 8)' 1813 >log.csv
-  gives 0 "dlest: warning: log.csv:603: $(message gap 150 bridged)" \
+  gives 0 "dlest: warning: log.csv:603: $(message gap '2 min 30 s' bridged)" \
     step log.csv --epochs 60 --format json
   check '.epochs_seen == 30'
   # The gap is bridged at the level beside it: at most 2.5 x 3 s of pauses
@@ -47,7 +47,7 @@ power_log() {
   power_log 't < 908 ? epoch(t - 8) : t < 1508 ? 30 : epoch(t - 1508)' 2408 \
     >log.csv
   try step log.csv --epochs 60
-  grep -q "$(message idle_within 60. 90.)" err
+  grep -q "$(message idle_within '10 min 0. s' '15 min 0. s')" err
   try extract log.csv --find-epochs
   ! grep -q "$(message idle_within '.*' '.*')" err || false
 }
@@ -55,7 +55,7 @@ power_log() {
 @test 'a log that ends without work: the training may have ended' {
   power_log 't < 2408 ? epoch(t - 8) : 30' 3008 >log.csv
   try step log.csv --epochs 60
-  grep -q "$(message idle_after '\(599\|600\)')" err
+  grep -q "$(message idle_after '\(9 min 59 s\|10 min 00 s\)')" err
   # It has: nothing is to come.
   try step log.csv --epochs 40 --format json
   ! grep -q "$(message idle_after '.*')" err || false

@@ -195,7 +195,7 @@ static bool exceeds(double part, double whole, const char *of,
   char word[DL_WORD_SIZE];
   const char *times = strcmp(column, "epoch_s") == 0 ? " x epochs" : "";
   return part > whole * (1 + TOLERANCE) &&
-         dl_says(why, "%s%s is %.4g s, but its %s take %.4g s; leave one out",
+         dl_says(why, "%s%s is %.6g s, but its %s take %.6g s; leave one out",
                  dl_column_word(why, column, word), times, whole, of, part);
 }
 
@@ -286,7 +286,7 @@ static bool busy_beats_peak(const struct dl_job *job, struct dl_wording *why) {
     return false;
   return dl_says(
       why,
-      "busy for %.3g %% of %.4g s ({gpu_util}), the work needs %.3g TFLOP/s, "
+      "busy for %.3g %% of %.6g s ({gpu_util}), the work needs %.3g TFLOP/s, "
       "but %g x %s reach %.3g TFLOP/s at most in %s; check both, the samples, "
       "and the precision",
       100 * known->util, known->run_s, needs / 1e12, job->run->n_gpus,

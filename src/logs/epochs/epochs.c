@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/timestamp.h"
 #include "logs/readings/measure.h"
 #include "logs/readings/clock_shift.h"
 #include "math/signal/cycles.h"
@@ -108,6 +109,7 @@ static void given(struct dl_run *run, const struct dl_log_summary *log,
                   struct dl_diag *d) {
   const struct dl_energy_curve *c = &log->curve;
   struct boundaries b = {dl_calloc(marked->n_marks + 1, sizeof *b.ns), 0};
+  char buf[DL_NUMBER_SIZE];
   b.ns[0] = c->point[0].ns;
   size_t n_before = 0, n_behind = 0;
   for (size_t i = 0; i < marked->n_marks; i++) {
@@ -128,8 +130,10 @@ static void given(struct dl_run *run, const struct dl_log_summary *log,
     dl_warn(d, "%zu of %zu ends of epochs lie behind the trace", n_behind,
             marked->n_marks);
   if (b.n_epochs > 0 && b.ns[b.n_epochs] > c->point[c->n - 1].ns)
-    dl_warn(d, "the trace ends %.3g s before the last epoch does",
-            (double)(b.ns[b.n_epochs] - c->point[c->n - 1].ns) * 1e-9);
+    dl_warn(
+        d, "the trace ends %s before the last epoch does",
+        dl_format_duration(
+            buf, (double)(b.ns[b.n_epochs] - c->point[c->n - 1].ns) * 1e-9));
   dl_run_set_number(run, DL_RUN_epochs,
                     b.n_epochs > 0 ? (double)b.n_epochs : NAN);
   dl_run_lend_text(run, DL_RUN_epochs_verdict, b.n_epochs > 0 ? "given" : NULL);
@@ -233,16 +237,19 @@ static bool take_turns(const struct dl_energy_curve *curve,
 /* Of a training that is said to go on. */
 static void warn_of_rests(const char *file, const struct dl_cycles *c,
                           double n_total, struct dl_diag *d) {
+  char x[DL_NUMBER_SIZE], y[DL_NUMBER_SIZE];
   if (c->idle_within_s > 0)
-    dl_warn_at(d, file, 0,
-               "no work for %.3g s from %.3g s on: if the training began again "
-               "from a checkpoint, repeated epochs count twice",
-               c->idle_within_s, c->idle_from_s);
+    dl_warn_at(
+        d, file, 0,
+        "no work for %s, %s after the start: if the training began again "
+        "from a checkpoint, repeated epochs count twice",
+        dl_format_duration(x, c->idle_within_s),
+        dl_format_duration(y, c->idle_from_s));
   if (c->idle_after_s > 0 && (double)c->n < n_total)
     dl_warn_at(d, file, 0,
-               "no work in the last %.3g s: if the training has ended, give "
+               "no work in the last %s: if the training has ended, give "
                "--epochs its number of epochs",
-               c->idle_after_s);
+               dl_format_duration(x, c->idle_after_s));
 }
 
 static enum dl_status found(struct dl_run *run,

@@ -11,6 +11,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/timestamp.h"
 #include "logs/readings/memory_join.h"
 #include "logs/readings/reading_sequencer.h"
 
@@ -120,13 +121,15 @@ static bool is_later(const struct reader *k, const struct dl_reading *r) {
 }
 
 static enum dl_status report_gap(struct reader *k, double gap_s, size_t line) {
+  char buf[DL_NUMBER_SIZE];
   if (gap_s > DL_GAP_MAX_S && !k->o->meter.cut_gaps)
     return dl_fail_at(k->d, DL_EINPUT, k->log->path, line,
                       "%.3g days after the sample before: remove samples with "
                       "a wrong time, or leave gaps out (--gaps cut)",
                       gap_s / DL_S_PER_DAY);
   if (k->n_gaps < 3)
-    dl_warn_at(k->d, k->log->path, line, "gap of %.3g s, %s", gap_s,
+    dl_warn_at(k->d, k->log->path, line, "gap of %s, %s",
+               dl_format_duration(buf, gap_s),
                k->o->meter.cut_gaps ? "cut" : "bridged");
   k->n_gaps++;
   k->gap_s += gap_s;
@@ -349,7 +352,7 @@ static void warn_unmetered(const struct reader *k) {
         without_s <= 2 * sum.interval_s)
       continue;
     dl_warn_at(k->d, k->log->path, 0,
-               "meter '%s' has values for %.4g s of %.4g s only: its energy is "
+               "meter '%s' has values for %.6g s of %.6g s only: its energy is "
                "that of this time",
                info->id ? info->id : "without a name", metered_s, run_s);
   }
@@ -387,6 +390,7 @@ static enum dl_status add_memory(struct reader *k) {
 }
 
 static enum dl_status sum_up(struct reader *k) {
+  char x[DL_NUMBER_SIZE], y[DL_NUMBER_SIZE];
   struct dl_log_summary *s = k->s;
   const struct dl_kind_total *gpu = &s->kind[DL_METER_GPU];
   struct dl_text names = {0};
@@ -406,9 +410,9 @@ static enum dl_status sum_up(struct reader *k) {
   if (!isnan(k->gpu_peak_w))
     s->kind[DL_METER_GPU].peak_w = k->gpu_peak_w;
   if (k->n_gaps > 3)
-    dl_warn_at(k->d, k->log->path, 0,
-               "%zu gaps, %.3g s together, the longest %.3g s", k->n_gaps,
-               k->gap_s, k->longest_s);
+    dl_warn_at(k->d, k->log->path, 0, "%zu gaps, %s together, the longest %s",
+               k->n_gaps, dl_format_duration(x, k->gap_s),
+               dl_format_duration(y, k->longest_s));
   if (k->n_dead > 0)
     dl_skip_at(k->d, k->log->path, k->dead_line,
                "power of 0 W of a GPU in use, in %zu sample%s: not used",

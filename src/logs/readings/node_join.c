@@ -174,7 +174,7 @@ static enum dl_status join_span(struct dl_log_summary *to,
   s->end_ns = end > s->end_ns ? end : s->end_ns;
   to->duration_s = (double)(s->end_ns - s->start_ns) / 1e9;
   if (from->duration_s < least_share * to->duration_s)
-    dl_warn_at(d, path, 0, "covers %.4g s of the run's %.4g s",
+    dl_warn_at(d, path, 0, "covers %.6g s of the run's %.6g s",
                from->duration_s, to->duration_s);
   return DL_OK;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/timestamp.h"
 
 #define HOUR_NS (INT64_C(3600) * DL_SECOND)
 
@@ -184,6 +185,7 @@ static bool is_copy(const struct dl_sequencer *q, const struct dl_reading *r) {
  * `step` is the time since the newest reading, with the shift so far. */
 static int64_t repair_clock(struct dl_sequencer *q, const struct dl_reading *r,
                             int64_t step, struct dl_diag *d) {
+  char x[DL_NUMBER_SIZE], y[DL_NUMBER_SIZE];
   const char *path = q->log->path;
   const struct dl_reading *newest = newest_of(q, r->meter);
   int64_t interval_ns = dl_sequencer_interval(q, r->meter);
@@ -217,9 +219,9 @@ static int64_t repair_clock(struct dl_sequencer *q, const struct dl_reading *r,
     q->shift_ns += -step + interval_ns;
     if (q->disorder_line == 0)
       dl_warn_at(d, path, r->line,
-                 "clock set back by %.3g s: carried on %.3g s after the sample "
-                 "before",
-                 (double)-step * 1e-9, (double)interval_ns * 1e-9);
+                 "clock set back by %s: carried on %s after the sample before",
+                 dl_format_duration(x, (double)-step * 1e-9),
+                 dl_format_duration(y, (double)interval_ns * 1e-9));
   }
   return r->ns + q->shift_ns;
 }

@@ -49,7 +49,7 @@ void dl_job_add(struct dl_run *job, struct dl_waiting *log, struct dl_diag *d) {
   log->taken = true;
   if (fabs(run->duration_s / job->duration_s - 1) > DURATIONS_APART)
     dl_warn_at(d, log->path, 0,
-               "covers %.4g s of the %.4g s of job %s: the rest of the node "
+               "covers %.6g s of the %.6g s of job %s: the rest of the node "
                "includes its GPUs in between",
                run->duration_s, job->duration_s, job->run_id);
   /* The number of GPUs that were metered replaces that of those granted. */
