@@ -144,6 +144,7 @@ NUMBER(val_samples, NULL, 0, 1e12, "validation samples")
 NUMBER(classes, NULL, 1, 1e9, "classes")
 NUMBER(image_px, "px", 1, 1e5, "usual input size")
 NUMBER(stored_mpx, "MP", 1e-6, 1e4, "mean size of a stored image, 1e6 pixels")
+NUMBER(stored_kb, "kB", 1e-3, 1e6, "mean size of the file of an image")
 #undef FIELDS_OF_DATASET
 #endif
 

@@ -305,10 +305,15 @@ static double processors_per_gpu(const struct dl_run *run) {
 static bool pipeline_of(const struct dl_job *job, struct dl_input_pipeline *in,
                         bool *assumed) {
   const struct dl_run *run = job->run;
+  const struct dl_run_set *given = &job->row->given;
   bool described = run->loader || !isnan(run->loader_workers);
   *assumed = !described && usual_loader(run);
   *in = (struct dl_input_pipeline){
       .stored_mpx = run->stored_mpx,
+      .stored_kb = dl_run_set_has(given, DL_RUN_stored_mpx) &&
+                           !dl_run_set_has(given, DL_RUN_stored_kb)
+                       ? (double)NAN /* that of the data set, at its own size */
+                       : run->stored_kb,
       .image_px = run->image_px,
       .workers = *assumed ? processors_per_gpu(run) : run->loader_workers,
       .cached = run->loader && strcmp(run->loader, "cached") == 0};

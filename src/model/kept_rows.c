@@ -36,7 +36,7 @@ static void set_number(struct dl_kept_run *run, const char *name, double x) {
 
 static bool is_size(size_t id) {
   return id == DL_RUN_train_samples || id == DL_RUN_val_samples ||
-         id == DL_RUN_stored_mpx;
+         id == DL_RUN_stored_mpx || id == DL_RUN_stored_kb;
 }
 
 void dl_kept_run_read(struct dl_kept_run *run,

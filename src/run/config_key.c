@@ -19,7 +19,7 @@ struct dl_key_maker {
 /* Whether a quantity is the size of a data set, which its name says already. */
 static bool is_of_dataset(const struct dl_frame *f, enum dl_run_id id) {
   bool size = id == DL_RUN_train_samples || id == DL_RUN_val_samples ||
-              id == DL_RUN_stored_mpx;
+              id == DL_RUN_stored_mpx || id == DL_RUN_stored_kb;
   return size && !dl_frame_is_given(f, dl_run_columns[id].name);
 }
 

@@ -120,7 +120,8 @@ const struct dl_field *dl_frame_size_field(const struct dl_frame *f,
                                            const char *name) {
   bool size = strcmp(name, "train_samples") == 0 ||
               strcmp(name, "val_samples") == 0 ||
-              strcmp(name, "stored_mpx") == 0;
+              strcmp(name, "stored_mpx") == 0 ||
+              strcmp(name, "stored_kb") == 0;
   bool column = f->csv && dl_csv_find(f->csv, name) >= 0;
   bool any = dl_frame_begins(f, "dataset") || f->usual_dataset;
   bool of_rows = dl_frame_is_given(f, "dataset") && !column;

@@ -94,6 +94,8 @@ WORD(loader, WORDS("disk", "cached", "synthetic"), false, GIVEN,
 WHOLE(loader_workers, NULL, 1, 1024, GIVEN, "loader processes per accelerator")
 NUMBER(stored_mpx, "MP", 1e-6, 1e4, GIVEN,
        "mean size of an image of the data set as it is stored, 1e6 pixels")
+NUMBER(stored_kb, "kB", 1e-3, 1e6, GIVEN,
+       "mean size of the file of an image of the data set")
 NUMBER(tokens, NULL, 1, 1e18, GIVEN,
        "tokens that a language model is trained on in the whole run")
 NUMBER(train_tokens, NULL, 1, 1e18, GIVEN,

@@ -13,28 +13,38 @@ setup() {
 }
 
 @test 'the rate of loader processes, by hand' {
-  # 0.4 + 11.7 x 0.2 + 10e-6 x 224^2 = 3.24176 ms; 8 are assumed.
+  # 200,000 pixels in 115 kB: 0.4 + 4.2 x 0.2 + 12.4 x 0.115 + 10e-6 x 224^2 =
+  # 3.16776 ms; 8 are assumed.
   gives 0 '' "${base[@]}" --loader disk
-  check '(.input_samples_per_s * 0.00324176 / 8 - 1 | fabs) < 1e-12 and
+  check '(.input_samples_per_s * 0.00316776 / 8 - 1 | fabs) < 1e-12 and
     .bound == "input"'
   gives 0 '' "${base[@]}" --loader-workers 3 --gpus 2
-  check '(.input_samples_per_s * 0.00324176 / 6 - 1 | fabs) < 1e-12'
-  # 256 x 256: 0.4 + 11.7 x 0.065536 + 0.50176 ms
+  check '(.input_samples_per_s * 0.00316776 / 6 - 1 | fabs) < 1e-12'
+  # 256 x 256 in 13.7 kB: 0.4 + 4.2 x 0.065536 + 12.4 x 0.0137 + 0.50176 ms
   gives 0 '' "${base[@]}" --loader-workers 3 --dataset places365
-  check '(.input_samples_per_s * 0.0016685312 / 3 - 1 | fabs) < 1e-9'
-  # A data set whose images are not known: those of the input.
+  check '(.input_samples_per_s * 0.0013468912 / 3 - 1 | fabs) < 1e-9'
+  # A data set whose images are not known: those of the input, of 0.6 bytes per
+  # pixel, 0.4 + (4.2 + 12.4 x 0.6) x 0.050176 + 0.50176 ms.
   gives 0 '' "${base[@]}" --loader-workers 3 --dataset cifar10 --image-px 224
-  check '(.input_samples_per_s * 0.0014888192 / 3 - 1 | fabs) < 1e-9'
+  check '(.input_samples_per_s * 0.00148580864 / 3 - 1 | fabs) < 1e-9'
+  # Images of another size have files of another size, unless that is given.
+  gives 0 '' "${base[@]}" --loader-workers 3 --set stored_mpx=1
+  check '(.input_samples_per_s * 0.01254176 / 3 - 1 | fabs) < 1e-9'
+  gives 0 '' "${base[@]}" --loader-workers 3 --set stored_mpx=1 \
+    --set stored_kb=500
+  check '(.input_samples_per_s * 0.01130176 / 3 - 1 | fabs) < 1e-9'
+  gives 0 '' "${base[@]}" --loader-workers 3 --set stored_kb=200
+  check '(.input_samples_per_s * 0.00422176 / 3 - 1 | fabs) < 1e-9'
 }
 
 @test 'a node has cores for loader processes, by hand' {
-  # 3.24176 ms an image, as above. DGX A100: 128 cores for 8 GPUs, 16 each;
+  # 3.16776 ms an image, as above. DGX A100: 128 cores for 8 GPUs, 16 each;
   # p4d.24xlarge: 48, 6 each; a g5.xlarge has two cores for its GPU.
   local job=(predict --arch resnet50 --precision amp -m physical -f json -q)
   local node cores gpus
   while read -r node cores gpus; do
     gives 0 '' "${job[@]}" --node $node --loader cached
-    check "(.input_samples_per_s * 0.00324176 / ($cores * $gpus) - 1 | fabs) <
+    check "(.input_samples_per_s * 0.00316776 / ($cores * $gpus) - 1 | fabs) <
       1e-12 and .loader == \"cached\" and .loader_workers == $cores"
     mv out $node
     # It is as sure as if the number were given.
@@ -55,9 +65,9 @@ END
   # two of eight GPUs may have all 128 cores.
   gives 0 "dlest: warning: $(message loader_workers_are_more 6 aws:g5.xlarge 2 1 '' 2)" \
     "${job[@]:0:7}" -f json --node aws:g5.xlarge --loader-workers 6 --loader disk
-  check '(.input_samples_per_s * 0.00324176 / 2 - 1 | fabs) < 1e-12'
+  check '(.input_samples_per_s * 0.00316776 / 2 - 1 | fabs) < 1e-12'
   gives 0 '' "${job[@]}" --node dgx-a100 --use-gpus 2 --loader-workers 40
-  check '(.input_samples_per_s * 0.00324176 / 80 - 1 | fabs) < 1e-12'
+  check '(.input_samples_per_s * 0.00316776 / 80 - 1 | fabs) < 1e-12'
   # Each node of a choice has its own: 3 of 48 cores for an A100, or 16 of 128.
   gives 0 '' recommend --arch resnet50 --batch-size 64 --precision amp -q \
     -f json --node gcp:a2-megagpu-16g,dgx-a100 --loader cached
@@ -70,12 +80,12 @@ END
 
 @test 'a loader that is assumed has the cores of the node' {
   # MobileNet v2 on an A10G waits for two cores: 1281167 + 50000 images at 2 /
-  # 3.24176 ms; of a DGX A100 16 keep up with each GPU.
+  # 3.16776 ms; of a DGX A100 16 keep up with each GPU.
   local job=(predict --arch mobilenet_v2 --precision amp -m physical -f json)
   gives 0 "dlest: warning: $(message loader_is_assumed 2)" "${job[@]}" \
     --node aws:g5.xlarge
-  check '(.input_samples_per_s * 0.00324176 / 2 - 1 | fabs) < 1e-12 and
-    (.estimates[0].duration_s / (90 * 1331167 * 0.00324176 / 2) - 1 | fabs) <
+  check '(.input_samples_per_s * 0.00316776 / 2 - 1 | fabs) < 1e-12 and
+    (.estimates[0].duration_s / (90 * 1331167 * 0.00316776 / 2) - 1 | fabs) <
     1e-9 and .loader == null and .loader_workers == null'
   try "${job[@]}" --node gcp:a2-megagpu-16g
   grep -qF "$(message loader_is_assumed 3)" err
@@ -84,14 +94,14 @@ END
 }
 
 @test 'bound by input: both rates are in the answer' {
-  # One process: 1 / 3.24176 ms = 308.5 images/s; that of the GPU as in JSON.
+  # One process: 1 / 3.16776 ms = 315.7 images/s; that of the GPU as in JSON.
   local job=("${base[@]:0:7}" -m physical -q --loader-workers 1)
   gives 0 '' "${job[@]}" -f json
   local gpu
   gpu=$(jq '.gpu_samples_per_s / 10 | round * 10' out)
   [ "$gpu" -gt 1000 ]
   gives 0 '' "${job[@]}"
-  grep -q "bound by input: 308 samples/s, GPUs $gpu\$" out
+  grep -q "bound by input: 316 samples/s, GPUs $gpu\$" out
 }
 
 @test 'time adds in squares, waiting draws static power' {
@@ -121,10 +131,10 @@ END
 }
 
 @test 'a loader that is not described bounds the speed of stored images' {
-  # 8 processes of 3.24176 ms deliver 2,467.8 of 1,331,167 images a second.
+  # 8 processes of 3.16776 ms deliver 2,525.4 of 1,331,167 images a second.
   gives 0 '' "${base[@]}" --epochs 1
   check '.bound == "input" and (.estimates[] | select(.method == "physical") |
-    (.duration_s / (1331167 * 0.00324176 / 8) - 1 | fabs) < 1e-9 and
+    (.duration_s / (1331167 * 0.00316776 / 8) - 1 | fabs) < 1e-9 and
     .duration_low_s < .duration_s / 1.5 and
     .duration_high_s > 2.2 * .duration_s)'
   check ".warnings | index(\"$(message loader_is_assumed 8)\")"
@@ -199,9 +209,9 @@ END
 }
 
 @test 'a loader and a duration of work that is not known' {
-  # One process delivers 1 / 3.24176 ms = 308.47 images/s (see above), the GPU
+  # One process delivers 1 / 3.16776 ms = 315.68 images/s (see above), the GPU
   # alone takes g: of the time it works
-  #   b = (1 / g) / sqrt((1 / g)^2 + (1 / 308.47)^2),
+  #   b = (1 / g) / sqrt((1 / g)^2 + (1 / 315.68)^2),
   # at the power that it has alone, and waits at static power. The mean of a share
   # whose logarithm is uncertain by s is exp(s^2 / 2) times that, 1.2 for .6.
   local run=("${base[@]}" --method physical)
@@ -211,7 +221,7 @@ END
   alone=$(jq .estimates[0].power_w out)
   gives 0 '' "${run[@]}" --duration 2h --loader-workers 1
   check '.estimates[0].duration_s == 7200 and .bound == "input"'
-  check "(1 / $rate | . / (. * . + 1 / 308.47 / 308.47 | sqrt)) as \$b |
+  check "(1 / $rate | . / (. * . + 1 / 315.68 / 315.68 | sqrt)) as \$b |
     (.busy_share / \$b | . >= 1 and . < 1.2) and
     (.estimates[0].power_w / (\$b * $alone + (1 - \$b) * .static_power_w) - 1 |
       fabs < 0.1)"

@@ -4,12 +4,12 @@
  * A loader process decodes an image, crops and resizes it, and makes it a
  * tensor:
  *
- *   t = t0 + d S + a p^2
+ *   t = t0 + d S + e B + a p^2
  *
- * S pixels of the stored image, p the side of the input. W processes deliver
- * W / t samples per second. GPU and loader work at the same time, and wait for
- * each other where their times are alike: of T the GPU alone and I the loader
- * alone, an epoch takes
+ * S pixels of the stored image, B bytes of its file, p the side of the input. W
+ * processes deliver W / t samples per second. GPU and loader work at the same
+ * time, and wait for each other where their times are alike: of T the GPU alone
+ * and I the loader alone, an epoch takes
  *
  *   sqrt(T^2 + I^2)
  *
@@ -22,6 +22,7 @@
 
 struct dl_input_pipeline {
   double stored_mpx; /* mean size of a stored image, 1e6 pixels */
+  double stored_kb;  /* of its file; NaN: 0.6 bytes per pixel are assumed */
   double image_px;   /* side of the network's input */
   double workers;    /* loader processes per GPU; NaN: unknown, and */
                      /* DL_LOADER_WORKERS are assumed */
