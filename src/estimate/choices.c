@@ -93,6 +93,7 @@ static enum dl_status take_row(void *ctx, size_t part,
       .duration_s = isnan(est->energy_j) ? (double)NAN : est->duration_s,
       .memory_need_gb = memory.need_gb,
       .bound = dl_run_is_inference(job->run) ? row->predictions->served.bound
+               : row->predictions->language  ? row->predictions->step.bound
                                              : row->predictions->parts.bound,
       .boundary = est->boundary,
       .precision = job->run->precision,

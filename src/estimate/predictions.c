@@ -203,13 +203,13 @@ static bool expect_language(const struct dl_job_predictions *p, struct asked *a,
   e->cov = -e->cov; /* a time, not a rate */
   trust_rate(e, &p->of[DL_LANGUAGE_RATE], a->ctx->coverage);
   dl_language_deviations(a->ctx, job, p, e);
-  e->time = log(dl_language_duration(job, p));
+  e->time = log(dl_language_work_s(job, p));
   e->power = log(p->step.cost.power * job->run->n_gpus);
   e->static_w =
       fmax(p->step.static_w, dl_or(job->idle_w, 0)) * job->run->n_gpus;
   e->most_w = most_w(job);
   e->util = 1; /* collectives are kernels too */
-  e->input = NAN;
+  take_input(e, &p->parts, 1);
   return true;
 }
 
@@ -333,15 +333,6 @@ static void add_waiting(struct dl_prediction *p, double waiting, double less,
   p->high = p->value + hypot(above, more);
 }
 
-/* Time of an epoch of GPUs that take gpu_s and an input that takes input_s. One
- * that is assumed is no more than a bound: trainings that the physics is fitted
- * to have waited for theirs. */
-static double together(const struct dl_physical_parts *parts, double gpu_s,
-                       double input_s) {
-  return parts->input_assumed ? fmax(gpu_s, input_s)
-                              : dl_input_together(gpu_s, input_s);
-}
-
 /* The input pipeline (physics/training/input_pipeline.h). Where the user says
  * nothing of the loader, it is taken to keep up, as it does, or is hidden in
  * the times, in the trainings that the physics is fitted to, unless it is
@@ -365,34 +356,54 @@ static void find_input(struct dl_job_predictions *p, const struct dl_job *job) {
   parts->input_s = samples / rate;
   parts->input_doubt = dl_input_doubt(&in);
   parts->gpu_rate = samples / alone;
-  parts->time_s = together(parts, parts->time_s, parts->input_s);
+  parts->time_s += dl_input_wait(parts->time_s, parts->input_s, 0, assumed).s;
   if (parts->input_s > alone)
     parts->bound = "input";
+}
+
+/* The same of text that a described loader tokenises, of the whole run. */
+static void find_tokenising(struct dl_job_predictions *p,
+                            const struct dl_job *job) {
+  const struct dl_run *run = job->run;
+  struct dl_physical_parts *parts = &p->parts;
+  const struct dl_input_pipeline in = {.tokens = job->seq_len,
+                                       .workers = run->loader_workers};
+  bool described = run->loader || !isnan(run->loader_workers);
+  double samples =
+      (job->train_samples + fmax(job->val_samples, 0)) * job->epochs;
+  double alone = dl_language_work_s(job, p);
+  if (!described || dl_is_word(run->loader, "synthetic") || !(samples > 0) ||
+      !(alone > 0))
+    return;
+  parts->input_workers = dl_or(in.workers, DL_LOADER_WORKERS);
+  parts->input_rate = run->n_gpus * dl_input_rate(&in);
+  parts->input_s = samples / parts->input_rate;
+  parts->input_doubt = dl_input_doubt(&in);
+  parts->gpu_rate = samples / alone;
+  if (parts->input_s > alone)
+    p->step.bound = "input";
 }
 
 /* Bounds the predicted time of an epoch, and its energy, by the input of the
  * parts: a GPU that waits for it draws its static power, which is uncertain.
  * `memory_w`: of the node's memory, as far as the energy includes it. */
 static void bound_by_input(struct dl_job_predictions *p,
-                           const struct dl_job *job, double memory_w,
-                           double coverage) {
+                           const struct dl_session *ctx,
+                           const struct dl_job *job, double memory_w) {
   struct dl_physical_parts *parts = &p->parts;
   double input = parts->input_s;
   if (!(input > 0))
     return;
   double alone = input * parts->input_rate / parts->gpu_rate;
-  double factor = exp(parts->input_doubt);
-  double waiting = together(parts, alone, input) - alone;
-  double least = together(parts, alone, input / factor) - alone;
-  double most = together(parts, alone, input * factor) - alone;
+  const struct dl_input_wait w = dl_input_wait(
+      alone, input, parts->input_doubt * ctx->of_90, parts->input_assumed);
   double static_w = job->run->n_gpus * parts->static_w;
   double watts = static_w + memory_w;
-  double doubt_w = static_w * (dl_static_factor(0, coverage) - 1);
-  add_waiting(&p->of[DL_PHYSICAL_TIME], waiting, waiting - least,
-              most - waiting);
-  add_waiting(&p->of[DL_PHYSICAL_EPOCH], waiting * watts,
-              hypot((waiting - least) * watts, waiting * doubt_w),
-              hypot((most - waiting) * watts, waiting * doubt_w));
+  double doubt_w = static_w * (dl_static_factor(0, ctx->coverage) - 1);
+  add_waiting(&p->of[DL_PHYSICAL_TIME], w.s, w.s - w.low_s, w.high_s - w.s);
+  add_waiting(&p->of[DL_PHYSICAL_EPOCH], w.s * watts,
+              hypot((w.s - w.low_s) * watts, w.s * doubt_w),
+              hypot((w.high_s - w.s) * watts, w.s * doubt_w));
 }
 
 enum dl_status dl_predictions_make(struct dl_job_predictions *p,
@@ -429,12 +440,13 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
     take_times(p, &a);
   if (trains)
     find_input(p, job);
+  if (p->language)
+    find_tokenising(p, job);
   condition(p, &a);
   const struct dl_fit *epoch = ctx->fit[DL_PHYSICAL_EPOCH].fit;
   bool gpu = epoch && epoch->boundary && strcmp(epoch->boundary, "gpu") == 0;
   if (trains && !given && !p->conditioned.is) /* its energies have the memory */
-    bound_by_input(p, job, gpu ? 0 : dl_training_memory_w(job->found.gpu),
-                   ctx->coverage);
+    bound_by_input(p, ctx, job, gpu ? 0 : dl_training_memory_w(job->found.gpu));
   dl_infer(ctx, job, &p->served);
   /* PRE gives the duration where the physical method has none. */
   bool pre = ctx->asks_pre || (!given && isnan(dl_physical_duration(job, p)));

@@ -195,6 +195,36 @@ END
   ! "$DLEST" predict -a resnet50 -g a100 --loader-workers 0 >out 2>err || false
 }
 
+@test 'text that is tokenised while a model trains, by hand' {
+  # 0.4 ms + 1.4 us x 512 tokens = 1.1168 ms per sequence and process, of 1e9 /
+  # 512 sequences.
+  local text=(predict -a bert-base-uncased -g h100-sxm5-80gb --precision amp
+    --stack compiled --tokens 1e9 -m physical)
+  gives 0 '' "${text[@]}" -f json -q
+  time=$(jq .estimates[0].duration_s out)
+  energy=$(jq .estimates[0].energy_j out)
+  gives 0 '' "${text[@]}" -f json -q --loader synthetic
+  check ".estimates[0].duration_s == $time"
+  gives 0 '' "${text[@]}" -f json -q --loader-workers 1
+  check "(1e9 / 512 * 0.0011168) as \$input | .bound == \"input\" and
+    (.input_samples_per_s * 0.0011168 - 1 | fabs) < 1e-9 and
+    (.gpu_samples_per_s * $time * 512 / 1e9 - 1 | fabs) < 1e-9 and
+    (.estimates[0] | (.duration_s / ($time * $time + \$input * \$input | sqrt)
+      - 1 | fabs) < 1e-9 and .energy_j > 1.05 * $energy and
+      .energy_j < 0.8 * $energy * .duration_s / $time and
+      .duration_high_s / .duration_s > 1.7)"
+  gives 0 '' "${text[@]}" -q --loader-workers 1
+  grep -q 'bound by input: 458000 tokens/s, GPUs 5[0-9]*000$' out
+  gives 0 '' "${text[@]}" --loader-workers 16 -f json -q
+  check '(.input_samples_per_s * 0.0011168 / 16 - 1 | fabs) < 1e-9 and
+    .bound == "compute"'
+  # GPUs that are known to take twice the time wait more, or work longer.
+  gives 0 '' "${text[@]}" --duration 1h -f json -q
+  work=$(jq .estimates[0].energy_j out)
+  gives 0 '' "${text[@]}" --duration 1h --loader-workers 1 -f json -q
+  check ".estimates[0].energy_j < $work and .busy_share < 0.7"
+}
+
 @test 'a loader without effect is warned of' {
   warns() { # TEXT ARG...
     "$DLEST" predict -a resnet50 -g a100 -m physical "${@:2}" >out 2>err

@@ -322,7 +322,7 @@ static struct dl_report *add_answer(struct dl_report *r,
 /* Where time and energy go. */
 static void add_parts(struct dl_report *r, const struct dl_predict_subject *s) {
   bool physical = false;
-  dl_predict_parts(r, &s->predictions.parts,
+  dl_predict_parts(r, &s->predictions,
                    s->predictions.parts.bound &&
                        !dl_run_is_inference(s->job.run));
   for (size_t i = 0; i < s->n; i++)

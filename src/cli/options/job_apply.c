@@ -127,8 +127,7 @@ static void warn_unused(const struct dl_job_options *o,
   bool sized =
       s->usual || run->dataset || dl_run_has(run, DL_RUN_train_samples);
   const char *keeps_up =
-      s->language             ? "a language model"
-      : s->arch && !s->images ? "a network that takes no images"
+      s->arch && !s->images && !s->language ? "a network that takes no images"
       : !isnan(run->duration_s) && !sized
           ? "a training whose samples are not known"
       : run->loader && strcmp(run->loader, "synthetic") == 0 ? "synthetic input"

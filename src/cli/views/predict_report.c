@@ -238,13 +238,11 @@ static void add_rates(const struct settings *s) {
              run->ram_gb);
 }
 
-/* How a training of images reads its input, where that is described. */
+/* How a training reads its input, where that is described. */
 static void add_loader(const struct settings *s) {
   const struct dl_run *run = s->job->run;
-  const struct dl_architecture *arch = s->job->found.arch;
   bool synthetic = run->loader && strcmp(run->loader, "synthetic") == 0;
-  bool reads = !synthetic && !(arch && dl_is_language_model(arch)) &&
-               (run->loader || !isnan(run->loader_workers));
+  bool reads = !synthetic && (run->loader || !isnan(run->loader_workers));
   dl_report_add(s->r, "loader", "loader", NULL, DL_CODE,
                 dl_known_string(run->loader));
   add_marked(s, DL_RUN_loader_workers, "loader processes per GPU", NULL,
@@ -348,8 +346,9 @@ static void add_input(struct dl_report *r, const struct dl_physical_parts *e) {
             DL_PLAIN, dl_known(any ? e->gpu_rate : NAN)});
 }
 
-void dl_predict_parts(struct dl_report *r, const struct dl_physical_parts *e,
+void dl_predict_parts(struct dl_report *r, const struct dl_job_predictions *p,
                       bool explain) {
+  const struct dl_physical_parts *e = &p->parts;
   const struct part parts[] = {
       {"compute", "arithmetic at the share of the peak rate reached",
        e->compute_s},
@@ -365,7 +364,8 @@ void dl_predict_parts(struct dl_report *r, const struct dl_physical_parts *e,
   DL_LINES(r,
            {"epoch_s", "epoch time", "s", DL_TIME,
             dl_known(e->bound ? e->time_s : NAN)},
-           {"bound", "bound by", NULL, DL_CODE, dl_known_string(e->bound)});
+           {"bound", "bound by", NULL, DL_CODE,
+            dl_known_string(p->language ? p->step.bound : e->bound)});
   add_input(r, e);
   add_parts(r, explain ? "Epoch time, by the physical method" : NULL,
             explain ? "alone" : NULL, parts, e->bound ? DL_LENGTH(parts) : 0);

@@ -14,9 +14,10 @@
 void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
                          const struct dl_job_options *o);
 
-/* Training: the time of an epoch on one GPU and its bottleneck, by the
- * physical method; with `explain` also the time of each part. */
-void dl_predict_parts(struct dl_report *r, const struct dl_physical_parts *e,
+/* Training: the time of an epoch on one GPU and its bottleneck (of a language
+ * model that alone), by the physical method; with `explain` also the time of
+ * each part. */
+void dl_predict_parts(struct dl_report *r, const struct dl_job_predictions *p,
                       bool explain);
 
 /* Inference by the method flops, prefill and decode apart; text shows it only

@@ -10,6 +10,8 @@
 #include "estimate/measured.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
+#include "physics/conditioning/waiting.h"
+#include "physics/training/input_pipeline.h"
 #include "run/setup/training_setup.h"
 
 /* What an interval of 90 % widens by where the software is not given: whole
@@ -55,9 +57,16 @@ static double tokens_of(const struct dl_job *job) {
          job->epochs;
 }
 
+double dl_language_work_s(const struct dl_job *job,
+                          const struct dl_job_predictions *p) {
+  return tokens_of(job) / p->of[DL_LANGUAGE_RATE].value;
+}
+
 double dl_language_duration(const struct dl_job *job,
                             const struct dl_job_predictions *p) {
-  return tokens_of(job) / p->of[DL_LANGUAGE_RATE].value;
+  double alone = dl_language_work_s(job, p);
+  return p->parts.input_s > 0 ? dl_input_together(alone, p->parts.input_s)
+                              : alone;
 }
 
 static const char *lacks(const struct dl_session *ctx,
@@ -148,6 +157,37 @@ static void take_known(const struct dl_job_predictions *p,
   est->busy_share = known->busy;
 }
 
+/* Adds what the GPUs wait for their input at static power. */
+static void add_waiting(const struct dl_session *ctx, const struct dl_job *job,
+                        const struct dl_job_predictions *p,
+                        struct dl_estimate *est) {
+  const struct dl_input_wait w =
+      dl_input_wait(est->duration_s, p->parts.input_s,
+                    p->parts.input_doubt * ctx->of_90, false);
+  const struct dl_estimate work = *est;
+  double static_w = p->step.static_w * job->run->n_gpus;
+  double doubt_j = w.s * static_w * (dl_static_factor(0, ctx->coverage) - 1);
+  est->energy_j += w.s * static_w;
+  est->low_j =
+      est->energy_j - hypot(work.energy_j - work.low_j,
+                            hypot((w.s - w.low_s) * static_w, doubt_j));
+  est->high_j =
+      est->energy_j + hypot(work.high_j - work.energy_j,
+                            hypot((w.high_s - w.s) * static_w, doubt_j));
+  est->duration_s += w.s;
+  est->time_low_s =
+      est->duration_s - hypot(work.duration_s - work.time_low_s, w.s - w.low_s);
+  est->time_high_s = est->duration_s +
+                     hypot(work.time_high_s - work.duration_s, w.high_s - w.s);
+  est->power_w = est->energy_j / est->duration_s;
+  est->power_low_w =
+      (work.power_low_w * work.duration_s + w.high_s * static_w) /
+      (work.duration_s + w.high_s);
+  est->power_high_w =
+      (work.power_high_w * work.duration_s + w.low_s * static_w) /
+      (work.duration_s + w.low_s);
+}
+
 void dl_estimate_language(const struct dl_session *ctx,
                           const struct dl_job *job,
                           const struct dl_job_predictions *p,
@@ -157,7 +197,7 @@ void dl_estimate_language(const struct dl_session *ctx,
   est->boundary = "gpu";
   est->model = ctx->fit[DL_LANGUAGE_RATE].model;
   est->power_w = p->step.cost.power * job->run->n_gpus;
-  est->duration_s = given ? job->known.run_s : dl_language_duration(job, p);
+  est->duration_s = given ? job->known.run_s : dl_language_work_s(job, p);
   est->duration_from = given                    ? "given"
                        : isnan(est->duration_s) ? NULL
                                                 : dl_physical_method.name;
@@ -188,4 +228,6 @@ void dl_estimate_language(const struct dl_session *ctx,
   dl_widen(ctx, est, power_doubt(ctx, p));
   est->time_low_s = given ? NAN : low / est->power_w;
   est->time_high_s = given ? NAN : high / est->power_w;
+  if (!given && p->parts.input_s > 0)
+    add_waiting(ctx, job, p, est);
 }

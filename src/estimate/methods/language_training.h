@@ -16,7 +16,10 @@
 /* Whether a job trains a language model, and there are fits of such. */
 bool dl_trains_language(const struct dl_session *ctx, const struct dl_job *job);
 
-/* Duration of the whole run, s; NaN where unknown. */
+/* Duration of the whole run, s, of the GPUs alone, and with their input; NaN
+ * where unknown. */
+double dl_language_work_s(const struct dl_job *job,
+                          const struct dl_job_predictions *p);
 double dl_language_duration(const struct dl_job *job,
                             const struct dl_job_predictions *p);
 

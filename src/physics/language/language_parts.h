@@ -11,7 +11,7 @@ struct dl_language_parts {
   struct dl_language_cost cost;
   double static_w;   /* power of a GPU that waits */
   const char *bound; /* which part takes longest: "compute", "attention",
-                        "memory", "launch" or "exchange" */
+                        "memory", "launch" or "exchange"; or "input" */
 };
 
 /* Of a row, whose inputs are struct dl_language_inputs. */

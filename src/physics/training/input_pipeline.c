@@ -11,15 +11,20 @@ static const double per_stored = 4.2e-9; /* d: decoding, per pixel */
 static const double per_byte = 12.4e-9;  /* e: the same, per byte */
 static const double per_input = 10e-9;   /* a: resizing and converting */
 
+static const double per_token = 1.4e-6; /* k: tokenising */
+
 static const double bytes_per_pixel = 0.6; /* of a usual photograph */
 
 /* 90 % half-widths of logarithms. */
 static const double of_processors = 0.5;
 static const double of_storage = 0.4;
-static const double of_workers = 0.7; /* two to four times 8, or less */
+static const double of_workers = 0.7;    /* two to four times 8, or less */
+static const double of_tokenizers = 0.5; /* and of languages */
 
 double dl_input_rate(const struct dl_input_pipeline *in) {
   double workers = isnan(in->workers) ? DL_LOADER_WORKERS : in->workers;
+  if (in->tokens > 0)
+    return workers / (per_sample + per_token * in->tokens);
   double pixels = 1e6 * in->stored_mpx;
   double bytes = dl_or(1e3 * in->stored_kb, bytes_per_pixel * pixels);
   return workers / (per_sample + per_stored * pixels + per_byte * bytes +
@@ -27,10 +32,24 @@ double dl_input_rate(const struct dl_input_pipeline *in) {
 }
 
 double dl_input_doubt(const struct dl_input_pipeline *in) {
-  return hypot(hypot(of_processors, in->cached ? 0 : of_storage),
+  double storage = in->tokens > 0 ? of_tokenizers : in->cached ? 0 : of_storage;
+  return hypot(hypot(of_processors, storage),
                isnan(in->workers) ? of_workers : 0);
 }
 
 double dl_input_together(double gpu_s, double input_s) {
   return hypot(gpu_s, input_s);
+}
+
+static double wait_for(double gpu_s, double input_s, bool assumed) {
+  return (assumed ? fmax(gpu_s, input_s) : dl_input_together(gpu_s, input_s)) -
+         gpu_s;
+}
+
+struct dl_input_wait dl_input_wait(double gpu_s, double input_s,
+                                   double half_width, bool assumed) {
+  double factor = exp(half_width);
+  return (struct dl_input_wait){wait_for(gpu_s, input_s, assumed),
+                                wait_for(gpu_s, input_s / factor, assumed),
+                                wait_for(gpu_s, input_s * factor, assumed)};
 }

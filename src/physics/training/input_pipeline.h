@@ -13,6 +13,9 @@
  *
  *   sqrt(T^2 + I^2)
  *
+ * Text that is tokenised while the training runs takes t = t0 + k n for a
+ * sequence of n tokens.
+ *
  * docs/input.md has the published measurements that the constants come from. */
 
 #ifndef DL_PHYSICS_TRAINING_INPUT_PIPELINE_H
@@ -24,6 +27,7 @@ struct dl_input_pipeline {
   double stored_mpx; /* mean size of a stored image, 1e6 pixels */
   double stored_kb;  /* of its file; NaN: 0.6 bytes per pixel are assumed */
   double image_px;   /* side of the network's input */
+  double tokens;     /* of a sequence of text; 0: images */
   double workers;    /* loader processes per GPU; NaN: unknown, and */
                      /* DL_LOADER_WORKERS are assumed */
   bool cached;       /* encoded files are in main memory */
@@ -42,5 +46,15 @@ double dl_input_doubt(const struct dl_input_pipeline *in);
 
 /* Time of an epoch, s: of the GPU alone, and of the input pipeline alone. */
 double dl_input_together(double gpu_s, double input_s);
+
+/* What a GPU waits for its input, s, and the bounds of that. */
+struct dl_input_wait {
+  double s, low_s, high_s;
+};
+
+/* half_width: of the logarithm of input_s. assumed: the input is no more than a
+ * bound, since GPUs are known to be as fast with theirs. */
+struct dl_input_wait dl_input_wait(double gpu_s, double input_s,
+                                   double half_width, bool assumed);
 
 #endif

@@ -57,14 +57,21 @@ static bool has_given_time(const struct dl_estimate *e) {
   return e->duration_from && strcmp(e->duration_from, "given") == 0;
 }
 
-/* What bounds the speed; of the input pipeline both rates. */
+/* What bounds the speed; of the input pipeline both rates, of text in tokens.
+ */
 static void bound_remark(struct summary *m, const char *bound) {
   const struct dl_physical_parts *parts = &m->s->predictions.parts;
-  char input[DL_NUMBER_SIZE], gpus[DL_NUMBER_SIZE];
+  bool text = m->s->predictions.language;
+  double of_sample = text ? m->s->job.seq_len : 1;
+  double input = of_sample * parts->input_rate;
+  double gpus = of_sample * parts->gpu_rate;
+  bool millions = fmax(input, gpus) >= 1e6;
+  char buf[2][DL_NUMBER_SIZE];
   if (strcmp(bound, "input") == 0)
-    dl_answer_remark(&m->line[TIME], "bound by input: %s samples/s, GPUs %s",
-                     dl_format_digits(input, parts->input_rate, 3),
-                     dl_format_digits(gpus, parts->gpu_rate, 3));
+    dl_answer_remark(&m->line[TIME], "bound by input: %s%s %s/s, GPUs %s",
+                     dl_format_digits(buf[0], input / (millions ? 1e6 : 1), 3),
+                     millions ? "M" : "", text ? "tokens" : "samples",
+                     dl_format_digits(buf[1], gpus / (millions ? 1e6 : 1), 3));
   else
     dl_answer_remark(&m->line[TIME], "bound by %s", bound);
 }
