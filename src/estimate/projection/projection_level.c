@@ -24,9 +24,13 @@
  *   w_b the share of part b of B in the energy, v_b the variance over the
  *   epochs of its energy relative to its mean, less the same of the whole
  *   epoch. The interval is R m exp(-t sqrt(v)) to R m exp(t sqrt(v + w)), t of
- *   Student's distribution with four degrees of freedom, w = (u / N)^2:
+ *   Student's distribution with four degrees of freedom,
+ *     w = (u / N / (1 + k))^2:
  *   disturbances that did not occur in all N epochs so far may be as frequent
- *   as 1 / N, and raise the energy of epochs, never lower it. */
+ *   as 1 / N, and raise the energy of epochs, never lower it; k epochs far from
+ *   the others, which did occur, show in s what this machine does. Without any
+ *   further stall the rest takes c1 per epoch: the lower bound is no lower than
+ *   R c1 exp(-t sqrt(v)), with s of the epochs without stalls. */
 
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -111,10 +115,12 @@ void dl_level_find(struct dl_level *l, const double *x, size_t n, bool stalls,
     quiet += square(fmin(fmax(x[i], low), high) / core - 1);
   l->disturbance = sqrt((square(prior_scatter) + quiet) / count);
   l->outliers = far / count;
+  l->quiet = n > 1 ? sqrt(quiet / (count - 1)) : NAN;
   l->scatter = n > 1 ? sqrt(squares / (count - 1)) : NAN;
   double steady = n > 1 ? fmin(l->scatter / measured_scatter, 1) : 1;
   double allowed = stalls ? kappa * delta * core * steady : 0;
   l->mean = core + (over + allowed) / (count + (stalls ? kappa : 0));
+  l->core = core / l->mean;
   if (n >= LEAST_DRIFT)
     find_drift(l, x, fmax(low, median / 4), high);
   l->recent = recent_level(l, x, low, high);
@@ -147,10 +153,11 @@ bool dl_level_drifts(const struct dl_level *l, double rest) {
          reach > 0.03;
 }
 
-/* Relative predictive variance of the mean of `rest` further epochs. */
-static double variance(const struct dl_level *l, double rest) {
+/* Relative predictive variance of the mean of `rest` further epochs, of which
+ * single ones scatter so. */
+static double variance(const struct dl_level *l, double rest, double scatter) {
   double n = (double)l->n;
-  double known = l->n > 1 ? (n - 1) * square(l->scatter) : 0;
+  double known = l->n > 1 ? (n - 1) * square(scatter) : 0;
   double s2 = (square(prior_scatter) + known) / n;
   double moved = square(l->disturbance) * memory / (memory + n);
   double v = s2 * (1 / n + 1 / fmax(rest, 1)) +
@@ -173,9 +180,12 @@ static double students_t(double p) {
 struct dl_spread dl_level_rest(const struct dl_level *l, double rest,
                                double coverage) {
   double t = students_t((1 + coverage) / 2);
-  double v = variance(l, rest);
-  double more = square(unseen / (double)l->n_epochs);
+  double v = variance(l, rest, l->scatter);
+  double without = variance(l, rest, l->quiet);
+  double stalls = l->outliers * (double)l->n;
+  double more = square(unseen / (double)l->n_epochs / (1 + stalls));
   double low = exp(-t * sqrt(v)), high = exp(t * sqrt(v + more));
+  low = fmax(low, l->core * exp(-t * sqrt(without)));
   low = fmin(low, l->recent);
   high = fmax(high, l->recent);
   double value = rest * l->mean;

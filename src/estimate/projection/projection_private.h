@@ -77,6 +77,8 @@ struct dl_level {
   size_t n_epochs;        /* measured, also in other regimes */
   double mean;            /* in the unit of the series */
   double scatter;         /* of single epochs */
+  double core;            /* mean without stalls, as a share of the mean */
+  double quiet;           /* scatter without them */
   double disturbance;     /* the part of it that may last: without stalls, and
                            * from the power within epochs where it is known */
   double miscount;        /* standard error of the number of epochs to come */
