@@ -113,10 +113,10 @@ NUMBER(epochs, NULL, 1e-6, 1e9, GIVEN, "epochs of the run")
 NUMBER(frozen_base, NULL, 0, 1, SETTING,
        "share of the epochs that train the classifier alone (1: fine_tune "
        "head)")
-NUMBER(macs_g, "GMAC", 0, 1e8, GIVEN,
+NUMBER(macs_g, "GMAC", 1e-6, 1e8, GIVEN,
        "multiply-accumulates (2 FLOPs each) of a forward pass of one sample")
-NUMBER(params_m, "M", 0, 1e7, GIVEN, "parameters")
-NUMBER(acts_m, "M", 0, 1e12, GIVEN, "activations per sample")
+NUMBER(params_m, "M", 1e-6, 1e7, GIVEN, "parameters")
+NUMBER(acts_m, "M", 1e-6, 1e12, GIVEN, "activations per sample")
 NUMBER(launches, NULL, 1, 1e7, GIVEN, "kernels of a forward pass")
 NUMBER(power_limit_w, "W", 1, 2000, GIVEN, "power limit of the GPU")
 NUMBER(ram_gb, "GB", 0, 1e9, GIVEN, "memory of the node")

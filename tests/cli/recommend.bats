@@ -161,6 +161,12 @@ usage() {
     recommend --table runs.csv --method tdp
 }
 
+@test "names of one descriptor are one choice" {
+  gives 0 '' recommend -a resnet50,ResNet-50 -g a100,A100,nvidia-a100 -b 64 -q \
+    -f json
+  check '.choices | length == 1'
+}
+
 @test "axes choose among the configurations of a table" {
   measured
   try recommend --table runs.csv --arch net_c,net_e --format json

@@ -22,6 +22,14 @@ load common
     --duration 9s
 }
 
+@test "a network without work, parameters or activations" {
+  for name in macs_g params_m acts_m; do
+    try predict --arch resnet50 --gpu a100 --set $name=0
+    [ "$status" -eq 2 ] && [ ! -s out ]
+    grep -qF "dlest: $name: 0 is not between" err
+  done
+}
+
 @test "no value, or half a formula, whether anything needs it or not" {
   local job=(predict --arch resnet50 --gpu a100) name
   for name in batch_size arch foo; do

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "base/intern.h"
 #include "base/number.h"
 #include "cli/options/known_options.h"
 #include "cli/passes/recommend.h"
@@ -103,6 +104,26 @@ static enum dl_status every_gpu(struct dl_cli *cli, const char *where,
   return dl_axes_set(to, "gpu", dl_text_str(&names), false, d);
 }
 
+/* Leaves each descriptor of an axis once, by the first of its names. */
+static enum dl_status drop_synonyms(struct dl_cli *cli, struct dl_axes *among,
+                                    const char *column, enum dl_kind kind) {
+  const struct dl_axis *a = dl_axes_find(among, column);
+  DL_SCOPED(dl_intern_free) struct dl_intern ids = {0};
+  DL_TEXT(names);
+  for (size_t i = 0; a && i < a->n; i++) {
+    const struct dl_descriptor *e = NULL;
+    size_t known = ids.n;
+    DL_TRY(dl_catalog_look(dl_cli_catalog(cli), kind, a->text.s[i], &e,
+                           &cli->diag));
+    dl_intern(&ids, e ? e->id : a->text.s[i]);
+    if (ids.n > known)
+      dl_text_printf(&names, "%s%s", known > 0 ? "," : "", a->text.s[i]);
+  }
+  return !a || ids.n == a->n ? DL_OK
+                             : dl_axes_set(among, column, dl_text_str(&names),
+                                           false, &cli->diag);
+}
+
 /* Whether batch sizes are choices where none is given. Language models in
  * training have one of their set-up, requests at a rate the one that keeps up,
  * and a single request has none. */
@@ -122,6 +143,8 @@ static enum dl_status fill_axes(struct dl_cli *cli,
   DL_TRY(dl_job_options_sweep(o, axes, &cli->diag));
   if (!dl_axes_find(&o->axes, "arch"))
     return dl_fail(&cli->diag, DL_EUSAGE, "missing option: --arch, or --table");
+  DL_TRY(drop_synonyms(cli, &o->axes, "arch", DL_ARCHITECTURE));
+  DL_TRY(drop_synonyms(cli, &o->axes, "gpu", DL_ACCELERATOR));
   DL_TRY(dl_job_subject_find(&s, o, dl_cli_catalog(cli), &cli->diag));
   if (nodes && dl_axes_find(&o->axes, "gpu"))
     return dl_fail(&cli->diag, DL_EUSAGE,
