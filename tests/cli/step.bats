@@ -69,8 +69,10 @@ close_to() {
   check '.epochs_seen == 4'
   [ "$(estimate step-energy energy_j)" = null ]
   refuses 3 "dlest: $(message step_method_lacks step-energy \
-    'the window of stable epochs is not over yet')" \
+    'the window of stable epochs is not over yet' 'leave it out, or wait')" \
     step table.csv --epochs 50 --seen 4 --method step-energy,step-power
+  refuses 3 "dlest: $(message step_method_lacks step 'no epoch is over yet' \
+    'wait until one is')" step table.csv --epochs 50 --seen 0 --method step
   head -n 5 table.csv >four.csv
   gives 0 '' step four.csv --epochs 50 --format json
   close_to "$(estimate step energy_j)" "$("$DLEST" step table.csv --epochs 50 \

@@ -144,10 +144,12 @@ static enum dl_status print(struct dl_cli *cli, const struct dl_step_options *o,
   bool any = o->n_methods == 0;
   for (size_t i = 0; i < s->n; i++)
     any |= !s->p[i].lacks;
-  if (!any)
-    return dl_fail(&cli->diag, DL_EINPUT,
-                   "--method %s: %s; leave it out, or wait", s->by[best]->name,
-                   p->lacks);
+  if (!any) /* `step` is the last to have an answer */
+    return dl_fail(&cli->diag, DL_EINPUT, "--method %s: %s; %s",
+                   s->by[best]->name, p->lacks,
+                   strcmp(s->by[best]->name, "step") == 0
+                       ? "wait until one is"
+                       : "leave it out, or wait");
   if (p->verdict == DL_PROJECTION_DRIFTING)
     dl_warn(&cli->diag, "do not trust the projection: %s",
             p->reason ? p->reason : "the epochs drift");
