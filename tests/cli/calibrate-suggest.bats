@@ -124,6 +124,31 @@ close() {
   close "$(jq .energy_error_before out)" "$(cat energy)" 1e-9
 }
 
+@test "the error before is that of the row, whatever else is wanted" {
+  # Of ResNet-50 on ImageNet with a loader that is not described, too: of what a
+  # calibration says nothing is not counted.
+  local rows=("${columns},epochs,dataset" "$first,1,imagenet"
+    "$third,1,imagenet") before
+  printf '%s\n' "${rows[@]}" >plan.csv
+  printf '%s\n' "${rows[@]:0:2}" >one.csv
+  gives 0 '' predict --input one.csv --method physical --coverage 50 -q \
+    --format json --loader synthetic
+  before=$(jq '.estimates[0] | (.duration_high_s / .duration_low_s | log) / 2 |
+    exp - 1' out)
+  gives 0 '' calibrate plan.csv --suggest --for one.csv --format json
+  close "$(jq .time_error_before out)" "$before" 1e-9
+  gives 0 '' calibrate plan.csv --suggest --format json
+  close "$(jq '.wanted[0].time_error_before' out)" "$before" 1e-9
+}
+
+@test "no run of the table helps" {
+  plan "$first" "$second"
+  printf '%s\n' arch,gpu,seq_len,train_samples,epochs \
+    bert-base-uncased,rtx-4090,128,67000,3 >text.csv
+  refuses 3 "dlest: plan.csv: $(message no_run_changes text.csv)" \
+    calibrate plan.csv --suggest --for text.csv
+}
+
 @test "what was measured does not count" {
   plan "$first" "$second" "$third"
   gives 0 '' calibrate plan.csv --suggest --format json

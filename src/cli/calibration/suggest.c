@@ -35,6 +35,8 @@ static enum dl_status read_table(struct suggesting *w, struct dl_csv *csv,
   DL_SCOPED(dl_frame_free_local)
   struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
   dl_run_set_number(&one, DL_RUN_n_gpus, 1);
+  /* A calibration says nothing of loaders, whose widths are left out. */
+  dl_run_lend_text(&one, DL_RUN_loader, "synthetic");
   if (job)
     dl_run_set_number(&one, DL_RUN_epochs, 1);
   dl_frame_columns(f, csv);
@@ -94,6 +96,13 @@ static void warn_memory(const struct suggesting *w) {
   }
 }
 
+/* Whether the best run changes anything: one of another kind of model does not.
+ */
+static bool helps(const struct dl_suggestion *s) {
+  double after = s->after[s->order[0]].of[DL_SUGGEST_TIME];
+  return !(after >= s->before.of[DL_SUGGEST_TIME] * (1 - 1e-9));
+}
+
 /* Refuses what a calibration would do, and this does not. */
 static enum dl_status check_files(struct dl_cli *cli, const char *wanted) {
   const char *end = cli->output ? strrchr(cli->output, '.') : NULL;
@@ -119,6 +128,11 @@ enum dl_status dl_suggest_runs(struct dl_cli *cli,
   if (o->wanted)
     DL_TRY(read_configurations(&w, o->wanted, &w.rows.wanted));
   DL_TRY(dl_suggestion_make(&w.s, &w.rows, o->n_runs, &cli->diag));
+  if (!helps(&w.s))
+    return dl_fail_at(&cli->diag, DL_EINPUT, path, 0,
+                      "no run changes what is expected of the configurations "
+                      "of %s",
+                      o->wanted ? o->wanted : path);
   warn_memory(&w);
   return dl_suggest_report(cli, o, &w.rows, &w.s);
 }

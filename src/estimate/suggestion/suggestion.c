@@ -41,7 +41,7 @@ struct outlook {
   struct dl_prospect_run *run; /* owned */
   struct dl_prospect_request request;
   struct dl_prospects *p; /* owned; NULL: nothing is wanted */
-  double scale;           /* of variances, to squares of errors */
+  double *scale; /* of each variance, to the square of an error; owned */
 };
 
 /* The rows of a kind: those kept come before the runs. */
@@ -69,6 +69,7 @@ static void free_work(struct work *w) {
     free((void *)w->kind[k].inputs);
     for (size_t q = 0; q < QUANTITIES; q++) {
       free(w->kind[k].of[q].run);
+      free(w->kind[k].of[q].scale);
       dl_prospects_free(w->kind[k].of[q].p);
     }
   }
@@ -122,22 +123,25 @@ static void list_rows(struct work *w, size_t kind) {
     }
 }
 
-/* The factor that makes squares of errors of variances, so that their mean is
- * that of the squares of half-widths. Energies without any have that of times;
- * without a width of either, errors are as large as the prior has them. */
-static double find_scale(const struct work *w, const struct kind *k, size_t q) {
+/* The factor of each configuration that makes the square of its half-width of
+ * its variance. One without a width has the factor of the others together;
+ * energies without any have those of times, and without a width of either,
+ * errors are as large as the prior has them. */
+static void find_scales(const struct work *w, const struct kind *k, size_t q,
+                        double *scale) {
   const double *variance = dl_prospects_now(k->of[q].p);
   double squares = 0, variances = 0;
   for (size_t j = 0; j < k->n_wanted; j++) {
     double half = w->wanted->row[k->wanted[j]].half_width[q];
-    if (isnan(half))
-      continue;
-    squares += half * half;
-    variances += variance[j];
+    scale[j] = half * half / variance[j];
+    squares += isnan(scale[j]) ? 0 : half * half;
+    variances += isnan(scale[j]) ? 0 : variance[j];
   }
-  return variances > 0 ? squares / variances
-         : q > 0       ? k->of[DL_SUGGEST_TIME].scale
-                       : MEDIAN_ERROR * MEDIAN_ERROR;
+  for (size_t j = 0; j < k->n_wanted; j++)
+    if (isnan(scale[j]))
+      scale[j] = variances > 0 ? squares / variances
+                 : q > 0       ? k->of[DL_SUGGEST_TIME].scale[j]
+                               : MEDIAN_ERROR * MEDIAN_ERROR;
 }
 
 static enum dl_status make_kind(struct work *w, size_t kind,
@@ -154,7 +158,8 @@ static enum dl_status make_kind(struct work *w, size_t kind,
                                      .n_wanted = k->n_wanted,
                                      .quantity = quantities[kind][q].is};
     DL_TRY(dl_prospects_new(&of->p, &of->request, d));
-    of->scale = find_scale(w, k, q);
+    of->scale = dl_calloc(k->n_wanted, sizeof *of->scale);
+    find_scales(w, k, q, of->scale);
     for (size_t i = 0; i < k->n_kept; i++)
       dl_prospects_measure(of->p, i);
   }
@@ -173,7 +178,7 @@ static struct dl_suggestion_errors
 errors_at(const struct kind *k, const double *const variance[], size_t j) {
   struct dl_suggestion_errors e;
   for (size_t q = 0; q < QUANTITIES; q++)
-    e.of[q] = error_of(k->of[q].scale * variance[q][j]);
+    e.of[q] = error_of(k->of[q].scale[j] * variance[q][j]);
   return e;
 }
 
@@ -195,7 +200,8 @@ static struct dl_suggestion_errors errors_by(const struct work *w, size_t kind,
     take_now(k, now);
     for (size_t q = 0; q < QUANTITIES; q++)
       for (size_t j = 0; j < k->n_wanted; j++)
-        squares[q] += k->of[q].scale * (i == kind ? variance[q][j] : now[q][j]);
+        squares[q] +=
+            k->of[q].scale[j] * (i == kind ? variance[q][j] : now[q][j]);
   }
   for (size_t q = 0; q < QUANTITIES; q++)
     e.of[q] = error_of(squares[q] / (double)w->wanted->n);

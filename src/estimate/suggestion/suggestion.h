@@ -4,9 +4,10 @@
  * Errors are expected ones: the root mean square over the wanted configurations
  * of what half of all estimates of each are off by at most. Before, that is
  * half the width of its 50 % interval, which is based on held-out residuals.
- * What a run leaves of the variance is known before it is measured
- * (physics/calibration/prospects.h); the prior's own variances, which may be
- * too wide for all rows alike, count relative to each other only. */
+ * What share a run leaves of the variance of each is known before it is
+ * measured (physics/calibration/prospects.h); the prior's own variances may be
+ * too wide.
+ */
 
 #ifndef DL_ESTIMATE_SUGGESTION_SUGGESTION_H
 #define DL_ESTIMATE_SUGGESTION_SUGGESTION_H
