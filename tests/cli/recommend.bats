@@ -161,6 +161,21 @@ usage() {
     recommend --table runs.csv --method tdp
 }
 
+@test "a table of runs of different work is warned about" {
+  # 1,281,167 images x 20 and x 90; energies by epoch compare
+  table arch,gpu,dataset,batch_size,epochs,duration_s \
+    resnet50,a100,imagenet,64,90,133200 resnet50,rtx-3090,imagenet,64,20,60000
+  gives 0 "dlest: warning: runs.csv: $(message runs_of_different_work 2.56e+07 \
+    1.15e+08)" recommend --table runs.csv
+  gives 0 '' recommend --table runs.csv --gpu a100
+  table arch,gpu,epochs,train_samples,energy_j,duration_s \
+    net_a,x,90,1000,900,90 net_b,x,20,1000,300,30
+  gives 0 "dlest: warning: runs.csv: $(message runs_of_different_work 20000 \
+    90000)" recommend --table runs.csv
+  gives 0 '' recommend --table runs.csv --define 'energy_j=energy_j/epochs' \
+    --define 'duration_s=duration_s/epochs'
+}
+
 @test "names of one descriptor are one choice" {
   gives 0 '' recommend -a resnet50,ResNet-50 -g a100,A100,nvidia-a100 -b 64 -q \
     -f json

@@ -189,12 +189,28 @@ static enum dl_status has_energies(struct dl_cli *cli,
   return DL_OK;
 }
 
+/* Warns of runs that train on more than others, unless a formula divides. */
+static void warn_of_work(const struct dl_recommend_options *o, double low,
+                         double high, struct dl_diag *d) {
+  const struct dl_strlist *formulas = &o->job.defines;
+  char least[DL_NUMBER_SIZE], most[DL_NUMBER_SIZE];
+  if (high > 1.01 * low && !dl_value_in(formulas, "energy_j") &&
+      !dl_value_in(formulas, "duration_s"))
+    dl_warn_at(
+        d, o->table, 0,
+        "runs of different work are compared: %s to %s samples, "
+        "tokens or requests; give them the same epochs, or divide energies "
+        "and times by --define",
+        dl_format_digits(least, low, 3), dl_format_digits(most, high, 3));
+}
+
 enum dl_status dl_recommend_table(struct dl_cli *cli,
                                   struct dl_recommend_options *o,
                                   struct dl_recommend_data *r) {
   struct dl_diag *d = &cli->diag;
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   struct dl_choices *l = &r->choices;
+  double low = INFINITY, high = 0; /* work */
   bool measured;
   DL_TRY(dl_csv_open(&csv, o->table, 0, d));
   DL_TRY(has_energies(cli, o, csv, &measured));
@@ -213,9 +229,13 @@ enum dl_status dl_recommend_table(struct dl_cli *cli,
   for (size_t i = 0; i < r->repeats.n; i++) {
     bool wanted;
     DL_TRY(is_wanted(cli, &o->job.axes, &r->repeats.r[i], &wanted));
-    if (wanted)
-      l->c[l->n++] = as_choice(&r->repeats.r[i], r->repeats.estimated);
+    if (!wanted)
+      continue;
+    low = fmin(low, r->repeats.r[i].work);
+    high = fmax(high, r->repeats.r[i].work);
+    l->c[l->n++] = as_choice(&r->repeats.r[i], r->repeats.estimated);
   }
+  warn_of_work(o, low, high, d);
   return l->n > 0 ? DL_OK
          : r->repeats.n == 0
              ? dl_fail_at(d, DL_EINPUT, o->table, 0, "no usable row")

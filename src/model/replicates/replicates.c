@@ -129,6 +129,11 @@ static char *copy(const char *text) {
   return text ? dl_strdup(text) : NULL;
 }
 
+static double work_of(const struct dl_run *run) {
+  double samples = dl_or(run->train_tokens, run->train_samples) * run->epochs;
+  return dl_run_is_inference(run) ? run->requests : dl_or(run->tokens, samples);
+}
+
 /* Settings of the first run of a configuration. */
 static void begin(struct dl_repeats_reader *w, const struct dl_row *row) {
   const struct dl_run *run = &row->run;
@@ -144,7 +149,8 @@ static void begin(struct dl_repeats_reader *w, const struct dl_row *row) {
                           .n_gpus = run->n_gpus,
                           .image_px = run->image_px,
                           .seq_len = run->seq_len,
-                          .batch_size = run->batch_size};
+                          .batch_size = run->batch_size,
+                          .work = work_of(run)};
 }
 
 /* The sums of a configuration, whose first run this may be. */
@@ -212,9 +218,9 @@ static bool is_bad(const void *ctx, const struct dl_row *row, const char *path,
 static enum dl_status bind_settings(struct dl_repeats_reader *w,
                                     struct dl_frame *f, struct dl_diag *d) {
   static const char *const columns[] = {
-      "arch",     "gpu",     "boundary",   "n_gpus",
-      "image_px", "seq_len", "batch_size", "duration_s",
-      "accuracy"};
+      "arch",         "gpu",        "boundary",   "n_gpus",  "image_px",
+      "seq_len",      "batch_size", "epochs",     "tokens",  "train_samples",
+      "train_tokens", "requests",   "duration_s", "accuracy"};
   for (size_t i = 0; i < DL_LENGTH(columns); i++) /* the last: accuracy */
     DL_TRY(dl_frame_quantity(f, columns[i], false, &w->accuracy, d));
   return bind_configs(&w->read, d);

@@ -14,7 +14,8 @@ struct dl_repeat {
   const struct dl_architecture *arch_known;     /* or NULL */
   const struct dl_accelerator *gpu_known;       /* or NULL */
   double n_gpus, image_px, seq_len, batch_size; /* of the first run */
-  size_t n;                                     /* runs */
+  double work; /* samples or tokens that it trains on, or requests */
+  size_t n;    /* runs */
   double energy_j, low_j, high_j; /* mean, and the interval of that mean */
   double duration_s, accuracy;    /* means over the runs that have one */
 };
