@@ -183,6 +183,9 @@ static bool expect_training(const struct dl_job_predictions *p, struct asked *a,
     trust_energy(e, &p->of[DL_PHYSICAL_EPOCH], power, a->ctx->coverage);
   else
     trust_intervals(e, power, a->ctx->coverage);
+  const struct dl_prediction *time = &p->of[DL_PHYSICAL_TIME];
+  double sd = half_width_sd(time, a->ctx->coverage);
+  e->var_alone = isnan(sd) ? e->var_time : sd * sd;
   double epochs = dl_or(job->epochs, 1); /* unknown: what they share counts */
   e->time += log(epochs);
   e->power = log(power->value * n);
@@ -203,6 +206,7 @@ static bool expect_language(const struct dl_job_predictions *p, struct asked *a,
   e->cov = -e->cov; /* a time, not a rate */
   trust_rate(e, &p->of[DL_LANGUAGE_RATE], a->ctx->coverage);
   dl_language_deviations(a->ctx, job, p, e);
+  e->var_alone = e->var_time;
   e->time = log(dl_language_work_s(job, p));
   e->power = log(p->step.cost.power * job->run->n_gpus);
   e->static_w =

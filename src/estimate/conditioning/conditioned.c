@@ -44,6 +44,7 @@ void dl_condition(struct dl_conditioned *out, const struct dl_expected *e,
       .var_time = free ? ANY_TIME : e->var_time,
       .var_power = e->var_power,
       .cov = free ? 0 : e->cov,
+      .var_alone = e->var_alone,
       .most_power = log(e->most_w),
       .static_share = e->static_w / exp(e->power),
       .var_util = util_variance(e->util),
@@ -72,6 +73,10 @@ void dl_condition(struct dl_conditioned *out, const struct dl_expected *e,
     out->high_j = exp(w.energy_high) + rest_j * of_static;
   }
   out->duration_s = isnan(steps) ? exp(w.time) : known->run_s;
+  out->time_low_s = exp(w.time_low);
+  out->time_high_s = exp(w.time_high);
+  out->power_low_w = exp(w.power_low);
+  out->power_high_w = exp(w.power_high);
   out->busy = rest > 0 ? w.busy * steps / known->run_s : w.busy;
   out->misfit = w.misfit;
   out->static_w = e->static_w;

@@ -14,10 +14,11 @@ struct dl_expected {
   /* Logarithms: of the time of its steps, s, and of the power meanwhile, W. */
   double time, power;
   double var_time, var_power, cov;
-  double static_w; /* static power of all GPUs */
-  double most_w;   /* the most that they draw; INFINITY: not known */
-  double util;     /* GPU utilization at work, a share */
-  double input;    /* logarithm of the time of the input alone; NaN: it keeps */
+  double var_alone; /* of the time, by its own interval */
+  double static_w;  /* static power of all GPUs */
+  double most_w;    /* the most that they draw; INFINITY: not known */
+  double util;      /* GPU utilization at work, a share */
+  double input; /* logarithm of the time of the input alone; NaN: it keeps */
   double var_input; /* up */
 };
 
@@ -26,6 +27,8 @@ struct dl_conditioned {
   bool is;                        /* something is known */
   double energy_j, low_j, high_j; /* of all GPUs */
   double duration_s;
+  double time_low_s, time_high_s;   /* NaN: the time is known */
+  double power_low_w, power_high_w; /* of the mean; NaN: one of both is known */
   double busy;   /* share of the time in which the GPUs work */
   double misfit; /* of what is known to the fit, standard deviations */
   double static_w, least_static_w; /* and the lower end of its interval */

@@ -153,7 +153,11 @@ static void take_known(const struct dl_job_predictions *p,
   est->high_j = known->high_j;
   est->duration_s = known->duration_s;
   est->duration_from = p->duration_from;
+  est->time_low_s = known->time_low_s;
+  est->time_high_s = known->time_high_s;
   est->power_w = known->energy_j / known->duration_s;
+  est->power_low_w = known->power_low_w;
+  est->power_high_w = known->power_high_w;
   est->busy_share = known->busy;
 }
 

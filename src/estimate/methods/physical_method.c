@@ -123,7 +123,11 @@ static void by_known(const struct dl_session *ctx, const struct dl_job *job,
   est->energy_j = known->energy_j;
   est->duration_s = known->duration_s;
   est->duration_from = all->duration_from;
+  est->time_low_s = known->time_low_s;
+  est->time_high_s = known->time_high_s;
   est->power_w = est->energy_j / est->duration_s;
+  est->power_low_w = known->power_low_w;
+  est->power_high_w = known->power_high_w;
   est->busy_share = known->busy;
   if (isnan(est->energy_j)) {
     est->lacks = "epochs";

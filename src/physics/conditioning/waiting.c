@@ -23,8 +23,10 @@ enum { NODES = 302, FIRST = 1 };
 struct node {
   double weight; /* logarithm, then the probability */
   double busy;
-  double energy, variance; /* of the logarithm, given d and what is known */
-  double time;
+  /* Of logarithms, given d and what is known: means and variances. */
+  double energy, variance;
+  double time, var_time;
+  double power, var_power;
   double misfit; /* squared deviations of what is known, in variances */
 };
 
@@ -67,6 +69,9 @@ static void without_time(struct node *n, const struct dl_waiting_prior *q,
   n->time = q->time + d;
   n->energy = n->time + q->power + factor;
   n->variance = q->var_time + q->var_power + 2 * q->cov;
+  n->var_time = q->var_alone;
+  n->power = q->power + factor;
+  n->var_power = q->var_power;
   if (isnan(known->power))
     return;
   double var = q->var_power + POWER_SD * POWER_SD;
@@ -89,8 +94,10 @@ static void at_node(struct node *n, const struct dl_waiting_prior *q,
   if (!isnan(known->util))
     weigh(n, known->util + d, q->var_util);
   double share = waiting / (n->busy + waiting) * STATIC_SD;
-  if (isnan(known->power))
+  if (isnan(known->power)) {
     n->variance += share * share;
+    n->var_power += share * share;
+  }
 }
 
 /* Probability that the input makes work of time `work` wait for less than d. */
@@ -146,40 +153,45 @@ static double find_posterior(struct node *n, const struct dl_waiting_prior *q,
 /* Probabilities below it change no quantile. */
 #define NEGLIGIBLE 1e-10
 
-/* The nodes that matter: their energies, and their deviations. */
+/* The nodes that matter: their values of a quantity, and their deviations. */
 struct mixture {
-  double weight[NODES], energy[NODES], sd[NODES];
+  double weight[NODES], value[NODES], sd[NODES];
   size_t n;
   double mean, spread; /* of all */
 };
 
-static void mix(struct mixture *m, const struct node *n) {
+enum quantity { ENERGY, TIME, POWER };
+
+static void mix(struct mixture *m, const struct node *n, enum quantity of) {
   double mean = 0, square = 0;
   m->n = 0;
   for (size_t i = 0; i < NODES; i++) {
+    const double value[] = {n[i].energy, n[i].time, n[i].power};
+    const double variance[] = {n[i].variance, n[i].var_time, n[i].var_power};
+    double x = value[of];
     if (!(n[i].weight > NEGLIGIBLE))
       continue;
     m->weight[m->n] = n[i].weight;
-    m->energy[m->n] = n[i].energy;
-    m->sd[m->n++] = sqrt(n[i].variance);
-    mean += n[i].weight * n[i].energy;
-    square += n[i].weight * (n[i].energy * n[i].energy + n[i].variance);
+    m->value[m->n] = x;
+    m->sd[m->n++] = sqrt(variance[of]);
+    mean += n[i].weight * x;
+    square += n[i].weight * (x * x + variance[of]);
   }
   m->mean = mean;
   m->spread = sqrt(fmax(square - mean * mean, 0));
 }
 
-/* Probability that the energy is below x, and its density. */
+/* Probability that the quantity is below x, and its density. */
 static double below(const struct mixture *m, double x, double *density) {
   double sum = 0;
   *density = 0;
   for (size_t i = 0; i < m->n; i++)
     if (m->sd[i] > 0) {
-      double z = (x - m->energy[i]) / m->sd[i];
+      double z = (x - m->value[i]) / m->sd[i];
       sum += m->weight[i] * erfc(-z * M_SQRT1_2) / 2;
       *density += m->weight[i] * exp(-z * z / 2) / m->sd[i];
     } else {
-      sum += m->weight[i] * (x >= m->energy[i]);
+      sum += m->weight[i] * (x >= m->value[i]);
     }
   *density *= M_SQRT1_2 * M_2_SQRTPI / 2;
   return sum;
@@ -190,8 +202,8 @@ static double below(const struct mixture *m, double x, double *density) {
 static double quantile(const struct mixture *m, double share) {
   double low = INFINITY, high = -INFINITY;
   for (size_t i = 0; i < m->n; i++) {
-    low = fmin(low, m->energy[i] - 10 * m->sd[i]);
-    high = fmax(high, m->energy[i] + 10 * m->sd[i]);
+    low = fmin(low, m->value[i] - 10 * m->sd[i]);
+    high = fmax(high, m->value[i] + 10 * m->sd[i]);
   }
   double x = m->mean + m->spread * gsl_cdf_ugaussian_Pinv(share);
   for (int i = 0; i < 60 && high - low > 1e-6; i++) {
@@ -215,7 +227,7 @@ enum { MEAN, LOW, HIGH, VALUES };
 
 static void energies_of(const struct node *n, double coverage, double *value) {
   struct mixture m;
-  mix(&m, n);
+  mix(&m, n, ENERGY);
   value[MEAN] = 0;
   for (size_t i = 0; i < NODES; i++)
     value[MEAN] += n[i].weight * n[i].energy;
@@ -290,6 +302,14 @@ static void let_rise(double *value, const struct dl_waiting_prior *q,
   }
 }
 
+static void interval_of(const struct node *n, enum quantity of, double coverage,
+                        double *low, double *high) {
+  struct mixture m;
+  mix(&m, n, of);
+  *low = quantile(&m, (1 - coverage) / 2);
+  *high = quantile(&m, (1 + coverage) / 2);
+}
+
 void dl_waiting_of(const struct dl_waiting_prior *prior,
                    const struct dl_waiting_known *known, double coverage,
                    struct dl_waiting *out) {
@@ -305,7 +325,15 @@ void dl_waiting_of(const struct dl_waiting_prior *prior,
     let_rise(energy, prior, known, coverage);
   *out = (struct dl_waiting){.energy = energy[MEAN],
                              .energy_low = energy[LOW],
-                             .energy_high = energy[HIGH]};
+                             .energy_high = energy[HIGH],
+                             .time_low = NAN,
+                             .time_high = NAN,
+                             .power_low = NAN,
+                             .power_high = NAN};
+  if (isnan(known->time))
+    interval_of(n, TIME, coverage, &out->time_low, &out->time_high);
+  if (isnan(known->time) && isnan(known->power))
+    interval_of(n, POWER, coverage, &out->power_low, &out->power_high);
   out->misfit = INFINITY;
   for (size_t i = 0; i < NODES; i++) {
     out->misfit = fmin(out->misfit, sqrt(n[i].misfit));

@@ -44,7 +44,9 @@
 struct dl_waiting_prior {
   double time, power; /* of the work, expected */
   double var_time, var_power, cov;
-  double most_power;   /* that GPUs can draw at work; INFINITY: no limit */
+  double var_alone;  /* of the time where no power says anything of it: that of
+                        its own interval */
+  double most_power; /* that GPUs can draw at work; INFINITY: no limit */
   double static_share; /* static by working power */
   double var_util;     /* of the utilization at work */
   double waits;        /* probability of waiting, 0 .. 1 */
@@ -59,16 +61,18 @@ struct dl_waiting_known {
   double time, power, util;
 };
 
-/* Means and quantiles of the logarithms, and the mean of the share itself. */
+/* Means and quantiles of the logarithms, and the mean of the share itself.
+ * Quantiles of what is known are NaN. */
 struct dl_waiting {
   double energy, energy_low, energy_high;
-  double time;
+  double time, time_low, time_high;
+  double power_low, power_high; /* of the mean power */
   double busy;
   double misfit; /* of the known values to the prior, in standard deviations,
                     however long the GPU waits */
 };
 
-/* coverage: of the interval of the energy, 0 .. 1. */
+/* coverage: of the intervals, 0 .. 1. */
 void dl_waiting_of(const struct dl_waiting_prior *prior,
                    const struct dl_waiting_known *known, double coverage,
                    struct dl_waiting *out);

@@ -104,7 +104,7 @@ static void time_line(struct summary *m) {
   }
   if (has_given_time(e))
     dl_answer_remark(l, "given");
-  else if (physical && bound)
+  else if (physical && bound && !(e->busy_share < 0.5)) /* else by waiting */
     bound_remark(m, bound);
 }
 
