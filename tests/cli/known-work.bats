@@ -106,3 +106,24 @@ load known
   grep -q 'runs.csv:2: gpu_power_w is 390 W, but 1 GPU busy for 10 % of' err
   [ "$(wc -l <out)" = 2 ]
 }
+
+@test "a utilization leaves time and power the intervals that they have" {
+  # GPUs that work all the time take as long as ones of which nothing is known;
+  # ones that are busy for 30 % take 1 / 0.3 of that, at static power meanwhile.
+  local job=(predict -a resnet50 -g a100 --precision amp --loader synthetic
+    -m physical -q -f json)
+  gives 0 '' "${job[@]}"
+  jq '.estimates[0] | .duration_low_s, .duration_high_s' out >alone
+  gives 0 '' "${job[@]}" --gpu-util 96
+  check ".estimates[0] | (.duration_low_s / $(head -1 alone) - 1 | fabs < 0.05)
+    and (.duration_high_s / $(tail -1 alone) - 1 | fabs < 0.1) and
+    .power_low_w < .power_w and .power_w < .power_high_w"
+  gives 0 '' "${job[@]}" --gpu-util 30
+  check ".estimates[0] | (.duration_low_s * 0.3 / $(head -1 alone) - 1 |
+    fabs < 0.1) and (.duration_high_s * 0.3 / $(tail -1 alone) - 1 | fabs < 0.1)
+    and .power_high_w < 200"
+  gives 0 '' "${job[@]}" --gpu-power 300 # it needs no interval
+  check '.estimates[0] | .power_low_w == null and .duration_low_s > 0'
+  gives 0 '' "${job[@]}" --epoch-time 20m
+  check '.estimates[0].duration_low_s == null'
+}
