@@ -226,7 +226,7 @@ static void zones_know_no_summer(void **state) {
   assert_feed("2022-10-30T02:59:58Z,0,1\n"
               "2022-10-30T02:59:59Z,0,2\n"
               "2022-10-30T02:00:00Z,0,3\n",
-              "0:1 1:2 2:3| :3: " MSG_clock_set_back_by_carried("1 h 00 min",
+              "0:1 1:2 2:3| :3: " MSG_clock_set_back_by_carried("59 min 59 s",
                                                                 "1.00 s"));
   assert_feed("2022-10-30T02:59:59+02:00,0,1\n"
               "2022-10-30T02:00:00+01:00,0,2\n",
