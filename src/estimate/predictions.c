@@ -292,7 +292,7 @@ static void explain(struct dl_job_predictions *p, struct asked *a,
  * images are known. The containers that are tuned for networks have loaders of
  * their own, and so has TensorFlow. */
 static bool usual_loader(const struct dl_run *run) {
-  return !isnan(run->stored_mpx) && !dl_is_word(run->stack, "ngc") &&
+  return !isnan(dl_or(run->stored_mpx, run->stored_kb)) && !dl_is_word(run->stack, "ngc") &&
          !dl_is_word(run->stack, "mlperf") &&
          !dl_is_word(run->framework, "tensorflow");
 }
@@ -333,7 +333,7 @@ static void add_waiting(struct dl_prediction *p, double waiting, double less,
                         double more) {
   double below = p->value - p->low, above = p->high - p->value;
   p->value += waiting;
-  p->low = p->value - hypot(below, less);
+  p->low = fmax(p->low, p->value - hypot(below, less));
   p->high = p->value + hypot(above, more);
 }
 

@@ -36,16 +36,16 @@ static double energy_w(const struct dl_run *r) {
                ratio(per_epoch, dl_or(r->epoch_s, r->duration_s / r->epochs)));
 }
 
-/* The same of the GPUs alone; what their node's memory takes is left out. */
+/* The same of the GPUs alone; what their node's memory takes is left out. NaN
+ * where that could be all of it. */
 static double gpus_w(const struct dl_run *r) {
   const double memory_w = 100; /* of a large node, for each GPU */
   double w = energy_w(r);
   if (!isnan(r->gpu_energy_j) || !r->boundary ||
       strcmp(r->boundary, "gpu") == 0)
     return w;
-  return strcmp(r->boundary, "gpu+ram") == 0
-             ? w - memory_w * dl_or(r->n_gpus, 1)
-             : (double)NAN;
+  w -= memory_w * dl_or(r->n_gpus, 1);
+  return strcmp(r->boundary, "gpu+ram") == 0 && w > 0 ? w : (double)NAN;
 }
 
 /* The highest rate of the GPUs at any precision, FLOP/s. */

@@ -225,6 +225,22 @@ END
   check ".estimates[0].energy_j < $work and .busy_share < 0.7"
 }
 
+@test 'a loader bounds the power, whose interval has its doubt' {
+  # At the fast end of the time, which is the loader's, GPUs wait least.
+  local run=("${base[@]:0:7}" -e 1 -m physical -q -f json) static low high
+  gives 0 '' "${run[@]}" --loader synthetic
+  alone=$(jq '.estimates[0].power_w' out)
+  gives 0 '' "${run[@]}" --loader-workers 1
+  check ".estimates[0] | .power_low_w < 0.85 * .power_w and
+    .power_high_w > 1.3 * .power_w and .power_high_w < 1.2 * $alone"
+  # intervals do not go below what the work alone takes
+  gives 0 '' "${run[@]}" --loader-workers 1 --set stored_kb=5000 --coverage 99.9
+  check '.estimates[0] | .low_j > 0 and .duration_low_s > 0'
+  # the size of files alone describes stored images
+  gives 0 '' "${run[@]}" --train-samples 1000000 --set stored_kb=1000
+  check '.bound == "input"'
+}
+
 @test 'a loader without effect is warned of' {
   warns() { # TEXT ARG...
     "$DLEST" predict -a resnet50 -g a100 -m physical "${@:2}" >out 2>err

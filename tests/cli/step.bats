@@ -79,6 +79,18 @@ close_to() {
     --seen 4 --format json | jq '.estimates[0].energy_j')"
 }
 
+@test 'one very long epoch of five' {
+  # Even if all others were as long, 15 x 10000 J would follow.
+  printf '%s\n' epoch,energy_j,duration_s 1,1000,10 2,1000,10 3,1000,10 \
+    4,1000,10 5,10000,100 >long.csv
+  gives 0 '' step long.csv --epochs 20 -q -f json
+  check '.estimates[0] | .low_j < .energy_j and .energy_j < .high_j and
+    .high_j < 1e6'
+  sed -i '$s/10000,/15000000,/' long.csv
+  gives 0 '' step long.csv --epochs 20 -q -f json
+  check '.estimates[0].high_j | . > 0 and . < 1e12'
+}
+
 @test 'the interval holds the projection and shrinks as epochs come in' {
   for k in 4 8 16; do
     "$DLEST" step table.csv --epochs 50 --seen $k --format json |

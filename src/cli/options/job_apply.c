@@ -125,7 +125,8 @@ static void warn_unused(const struct dl_job_options *o,
   if (s->arch && !s->denoising && dl_run_has(run, DL_RUN_denoising_steps))
     warn_no_effect("denoising_steps", arch, ", which is no diffusion model", d);
   bool sized =
-      s->usual || run->dataset || dl_run_has(run, DL_RUN_train_samples);
+      s->usual || run->dataset || dl_run_has(run, DL_RUN_train_samples) ||
+      dl_run_has(run, DL_RUN_tokens) || dl_run_has(run, DL_RUN_train_tokens);
   const char *keeps_up =
       s->arch && !s->images && !s->language ? "a network that takes no images"
       : !isnan(run->duration_s) && !sized

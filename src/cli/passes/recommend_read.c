@@ -142,12 +142,14 @@ static void take_estimate(void *ctx, const struct dl_row *row,
 
 /* Values that are the only one of their axis, for a table without the column.
  */
-static enum dl_status fill_columns(const struct dl_axes *axes,
+static enum dl_status fill_columns(const struct dl_job_options *o,
                                    struct dl_frame *f, struct dl_diag *d) {
+  const struct dl_axes *axes = &o->axes;
   for (size_t i = 0; i < axes->n; i++) {
     const struct dl_axis *a = &axes->a[i];
     DL_TEXT(t);
-    if (a->n > 1 || dl_frame_has(f, a->column))
+    if (a->n > 1 || dl_frame_has(f, a->column) ||
+        dl_value_in(&o->defines, a->column))
       continue;
     dl_text_printf(&t, "%s=%s", a->column, a->text.s[0]);
     DL_TRY(dl_frame_override(f, t.s, d));
@@ -168,7 +170,7 @@ static enum dl_status estimate_runs(struct dl_cli *cli,
                                    .known = DL_KNOW_ALL,
                                    .node = dl_node_options_none};
   DL_TRY(dl_job_options_check_table(cli, &o->job, csv));
-  DL_TRY(fill_columns(&o->job.axes, r->f, d));
+  DL_TRY(fill_columns(&o->job, r->f, d));
   DL_TRY(dl_job_options_apply(&o->job, r->f, dl_cli_catalog(cli), true, d));
   how.job = o->job; /* borrowed */
   enum dl_status status = dl_predict_rows(cli, &how, r->m, r->f, csv, &to);

@@ -171,25 +171,21 @@ static void add_waiting(const struct dl_session *ctx, const struct dl_job *job,
   const struct dl_estimate work = *est;
   double static_w = p->step.static_w * job->run->n_gpus;
   double doubt_j = w.s * static_w * (dl_static_factor(0, ctx->coverage) - 1);
+  double less = hypot((w.s - w.low_s) * static_w, doubt_j);
+  double more = hypot((w.high_s - w.s) * static_w, doubt_j);
   est->energy_j += w.s * static_w;
   est->low_j =
-      est->energy_j - hypot(work.energy_j - work.low_j,
-                            hypot((w.s - w.low_s) * static_w, doubt_j));
-  est->high_j =
-      est->energy_j + hypot(work.high_j - work.energy_j,
-                            hypot((w.high_s - w.s) * static_w, doubt_j));
+      fmax(work.low_j, est->energy_j - hypot(work.energy_j - work.low_j, less));
+  est->high_j = est->energy_j + hypot(work.high_j - work.energy_j, more);
   est->duration_s += w.s;
   est->time_low_s =
-      est->duration_s - hypot(work.duration_s - work.time_low_s, w.s - w.low_s);
+      fmax(work.time_low_s,
+           est->duration_s -
+               hypot(work.duration_s - work.time_low_s, w.s - w.low_s));
   est->time_high_s = est->duration_s +
                      hypot(work.time_high_s - work.duration_s, w.high_s - w.s);
   est->power_w = est->energy_j / est->duration_s;
-  est->power_low_w =
-      (work.power_low_w * work.duration_s + w.high_s * static_w) /
-      (work.duration_s + w.high_s);
-  est->power_high_w =
-      (work.power_high_w * work.duration_s + w.low_s * static_w) /
-      (work.duration_s + w.low_s);
+  dl_widen_power(est, work.duration_s, static_w, &w);
 }
 
 void dl_estimate_language(const struct dl_session *ctx,

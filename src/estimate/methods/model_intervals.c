@@ -4,8 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
+#include "physics/training/input_pipeline.h"
 #include "physics/training/training_inputs.h"
 
 /* The effect of several GPUs is known but for a power of +-0.1 of their
@@ -26,6 +28,14 @@ void dl_widen(const struct dl_session *ctx, struct dl_estimate *est,
   by *= ctx->of_90;
   widen(est->energy_j, &est->low_j, &est->high_j, by);
   widen(est->duration_s, &est->time_low_s, &est->time_high_s, by);
+}
+
+void dl_widen_power(struct dl_estimate *est, double work_s, double static_w,
+                    const struct dl_input_wait *wait) {
+  const double s[] = {wait->high_s, wait->low_s};
+  double *const w[] = {&est->power_low_w, &est->power_high_w};
+  for (size_t i = 0; i < DL_LENGTH(w); i++)
+    *w[i] = (*w[i] * work_s + static_w * s[i]) / (work_s + s[i]);
 }
 
 void dl_note_interval(struct dl_estimate *est, const struct dl_fit *fit,

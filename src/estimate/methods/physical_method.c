@@ -22,6 +22,7 @@
 #include "estimate/methods/work.h"
 #include "physics/conditioning/waiting.h"
 #include "physics/rows/inputs.h"
+#include "physics/training/input_pipeline.h"
 #include "physics/training/training_inputs.h"
 
 #define SOFTWARE_DOUBT 0.3
@@ -141,6 +142,29 @@ static void by_known(const struct dl_session *ctx, const struct dl_job *job,
     dl_note_limits(ctx, est, ctx->fit[DL_PHYSICAL_POWER].fit, job, p);
 }
 
+/* The interval of the mean power, in which GPUs wait for their input. */
+static void set_power(const struct dl_session *ctx, const struct dl_job *job,
+                      const struct dl_job_predictions *all,
+                      struct dl_estimate *est) {
+  const struct dl_physical_parts *parts = &all->parts;
+  double gpu_w = est->power_w - est->memory_w,
+         epoch_s = est->duration_s / job->epochs;
+  double static_w = parts->static_w * job->run->n_gpus;
+  struct dl_input_wait wait = {0, 0, 0};
+  if (parts->input_s > 0) {
+    double alone = parts->input_s * parts->input_rate / parts->gpu_rate;
+    wait = dl_input_wait(alone, parts->input_s, parts->input_doubt * ctx->of_90,
+                         parts->input_assumed);
+    gpu_w = (gpu_w * epoch_s - wait.s * static_w) / alone;
+    epoch_s = alone;
+  }
+  est->power_low_w = gpu_w * exp(all->power_low);
+  est->power_high_w = gpu_w * exp(all->power_high);
+  dl_widen_power(est, epoch_s, static_w, &wait);
+  est->power_low_w += est->memory_w;
+  est->power_high_w += est->memory_w;
+}
+
 static void by_epoch(const struct dl_session *ctx, const struct dl_job *job,
                      const struct dl_job_predictions *all,
                      struct dl_estimate *est) {
@@ -157,9 +181,7 @@ static void by_epoch(const struct dl_session *ctx, const struct dl_job *job,
   est->time_low_s = all->of[DL_PHYSICAL_TIME].low * job->epochs;
   est->time_high_s = all->of[DL_PHYSICAL_TIME].high * job->epochs;
   est->power_w = est->energy_j / est->duration_s;
-  double gpu_w = est->power_w - est->memory_w;
-  est->power_low_w = est->memory_w + gpu_w * exp(all->power_low);
-  est->power_high_w = est->memory_w + gpu_w * exp(all->power_high);
+  set_power(ctx, job, all, est);
   if (isnan(p->value))
     est->lacks = dl_fit_lacks(&ctx->fit[DL_PHYSICAL_EPOCH], job);
   else if (isnan(est->energy_j))

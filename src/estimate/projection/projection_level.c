@@ -23,14 +23,15 @@
  *     q^2 = B/(B - 1) sum_b w_b^2 v_b
  *   w_b the share of part b of B in the energy, v_b the variance over the
  *   epochs of its energy relative to its mean, less the same of the whole
- *   epoch. The interval is R m exp(-t sqrt(v)) to R m exp(t sqrt(v + w)), t of
+ *   epoch. The interval is R m exp(-t g(v)) to R m exp(t g(v + w)), with g(v) =
+ *   sqrt(log(1 + v)), the deviation of the logarithm of a log-normal mean, t of
  *   Student's distribution with four degrees of freedom,
  *     w = (u / N / (1 + k))^2:
  *   disturbances that did not occur in all N epochs so far may be as frequent
  *   as 1 / N, and raise the energy of epochs, never lower it; k epochs far from
  *   the others, which did occur, show in s what this machine does. Without any
  *   further stall the rest takes c1 per epoch: the lower bound is no lower than
- *   R c1 exp(-t sqrt(v)), with s of the epochs without stalls. */
+ *   R c1 exp(-t g(v)), with s of the epochs without stalls. */
 
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -166,7 +167,7 @@ static double variance(const struct dl_level *l, double rest, double scatter) {
   if (dl_level_drifts(l, rest))
     v += square(l->drift * (rest + n) / 2);
   if (l->first_only)
-    v += square(first_spread);
+    v += expm1(square(first_spread));
   return v;
 }
 
@@ -184,8 +185,8 @@ struct dl_spread dl_level_rest(const struct dl_level *l, double rest,
   double without = variance(l, rest, l->quiet);
   double stalls = l->outliers * (double)l->n;
   double more = square(unseen / (double)l->n_epochs / (1 + stalls));
-  double low = exp(-t * sqrt(v)), high = exp(t * sqrt(v + more));
-  low = fmax(low, l->core * exp(-t * sqrt(without)));
+  double low = exp(-t * sqrt(log1p(v))), high = exp(t * sqrt(log1p(v + more)));
+  low = fmax(low, l->core * exp(-t * sqrt(log1p(without))));
   low = fmin(low, l->recent);
   high = fmax(high, l->recent);
   double value = rest * l->mean;
