@@ -292,8 +292,8 @@ static void explain(struct dl_job_predictions *p, struct asked *a,
  * images are known. The containers that are tuned for networks have loaders of
  * their own, and so has TensorFlow. */
 static bool usual_loader(const struct dl_run *run) {
-  return !isnan(dl_or(run->stored_mpx, run->stored_kb)) && !dl_is_word(run->stack, "ngc") &&
-         !dl_is_word(run->stack, "mlperf") &&
+  return !isnan(dl_or(run->stored_mpx, run->stored_kb)) &&
+         !dl_is_word(run->stack, "ngc") && !dl_is_word(run->stack, "mlperf") &&
          !dl_is_word(run->framework, "tensorflow");
 }
 

@@ -176,6 +176,45 @@ usage() {
     --define 'duration_s=duration_s/epochs'
 }
 
+@test "runs that differ in what they are given are choices of their own" {
+  # 1e9 tokens and 2e9 are no repeats: their mean would be neither's energy
+  table arch,gpu,n_gpus,tokens,batch_size llama-2-7b,h100,8,1e9,2 \
+    llama-2-7b,a100-sxm4-80gb,8,1e9,2 llama-2-7b,h100,8,2e9,2
+  gives 0 '' recommend --table runs.csv -q -f json
+  check '.choices | length == 3 and .[0].gpu == "h100" and
+    (.[2].energy_j / .[0].energy_j | . > 1.99 and . < 2.01)'
+  table arch,gpu,batch_size,loader_workers,epochs,dataset \
+    resnet50,a100,64,1,1,imagenet resnet50,a100,64,8,1,imagenet \
+    resnet50,a100,64,8,2,imagenet
+  gives 0 '' recommend --table runs.csv -q -f json
+  check '.choices | length == 3'
+  # measured runs that end at convergence are repeats
+  table arch,gpu,epochs,energy_j net_a,x,80,700 net_a,x,90,900
+  gives 0 '' recommend --table runs.csv -q -f json
+  check '.choices | length == 1 and .[0].energy_j == 800'
+}
+
+@test "a table: memory, boundaries, definitions, other columns of energies" {
+  table arch,gpu,batch_size,dataset,epochs resnet50,a100,4096,imagenet,2 \
+    resnet50,t4,64,imagenet,2
+  gives 0 '' recommend --table runs.csv -q -f json
+  check '.n_memory == 1 and .choices[0].gpu == "t4"'
+  table arch,gpu,batch_size,dataset,epochs,epoch_s \
+    resnet50,a100,4096,imagenet,2,1590 resnet50,t4,64,imagenet,2,
+  gives 0 '' recommend --table runs.csv -q -f json # it ran
+  check '.n_memory == 0 and (.warnings | length == 2)'
+  jq -r '.warnings[1]' out | grep -qF \
+    "$(message energies_of_different_boundaries gpu gpu+ram)"
+  table arch,card,bs,dataset,epochs resnet50,a100,64,imagenet,2 \
+    resnet50,t4,64,imagenet,2 resnet50,t4,32,imagenet,2
+  gives 0 '' recommend --table runs.csv --define gpu=card \
+    --define batch_size=bs -g a100 -q -f json
+  check '.choices | length == 1 and .[0].gpu == "a100"'
+  table arch,gpu,gpu_energy_j net_a,x,5
+  refuses 2 "dlest: runs.csv: $(message no_energy_but gpu_energy_j)" \
+    recommend --table runs.csv
+}
+
 @test "names of one descriptor are one choice" {
   gives 0 '' recommend -a resnet50,ResNet-50 -g a100,A100,nvidia-a100 -b 64 -q \
     -f json

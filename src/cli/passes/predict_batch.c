@@ -336,7 +336,7 @@ static void hand_on(struct batch *b, const struct dl_csv_block *block,
   for (size_t i = 0; i < n; i++) {
     const struct outcome *of = &b->outcome[i];
     if (of->shown && of->best >= 0)
-      b->to->row(b->to->ctx, row_of(b, i),
+      b->to->row(b->to->ctx, &b->job[i],
                  &b->est[i * b->n_methods + (size_t)of->best],
                  block->line[b->first + i], &b->cli->diag);
   }

@@ -35,7 +35,7 @@ struct dl_batch_taker {
   /* Binds more columns to the frame, before its first row. */
   enum dl_status (*begin)(void *ctx, struct dl_frame *f, struct dl_diag *d);
   /* Takes the recommended estimate of a row at a line, in their order. */
-  void (*row)(void *ctx, const struct dl_row *row,
+  void (*row)(void *ctx, const struct dl_job *job,
               const struct dl_estimate *est, size_t line, struct dl_diag *d);
 };
 

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/passes/predict_batch.h"
+#include "estimate/node/peak_memory.h"
 #include "cli/passes/recommend.h"
 
 void dl_recommend_free(struct dl_recommend_data *r) {
@@ -82,9 +83,14 @@ static enum dl_status is_wanted(struct dl_cli *cli, const struct dl_axes *axes,
   return DL_OK;
 }
 
-static struct dl_alternative as_choice(const struct dl_repeat *r,
-                                       bool estimated) {
-  return (struct dl_alternative){.arch = r->arch,
+static struct dl_alternative as_choice(struct dl_repeat *r, bool estimated) {
+  const char **beyond = r->beyond;
+  r->beyond = NULL; /* the choice's */
+  return (struct dl_alternative){.beyond = beyond,
+                                 .n_beyond = r->n_beyond,
+                                 .excluded = r->over_memory ? DL_CHOICE_MEMORY
+                                                            : DL_CHOICE_MEETS,
+                                 .arch = r->arch,
                                  .gpu = r->gpu,
                                  .n_gpus = r->n_gpus,
                                  .image_px = r->image_px,
@@ -95,7 +101,7 @@ static struct dl_alternative as_choice(const struct dl_repeat *r,
                                  .low_j = r->low_j,
                                  .high_j = r->high_j,
                                  .duration_s = r->duration_s,
-                                 .memory_need_gb = NAN,
+                                 .memory_need_gb = r->memory_need_gb,
                                  .boundary = r->boundary,
                                  .runs = estimated ? 0 : r->n};
 }
@@ -128,16 +134,29 @@ static enum dl_status begin_estimates(void *ctx, struct dl_frame *f,
   return dl_repeats_begin(&e->w, f, d);
 }
 
-static void take_estimate(void *ctx, const struct dl_row *row,
+/* A run of which something was measured fitted into its memory. */
+static void take_estimate(void *ctx, const struct dl_job *job,
                           const struct dl_estimate *est, size_t line,
                           struct dl_diag *d) {
   struct estimates *e = ctx;
+  const struct dl_known *known = &job->known;
+  const double measured[] = {known->run_s, known->steps_s, known->util,
+                             known->power_w};
+  struct dl_memory_need memory;
+  bool ran = false;
+  dl_memory_of(job, &memory);
+  for (size_t i = 0; i < DL_LENGTH(measured); i++)
+    ran |= !isnan(measured[i]);
   const struct dl_repeat of = {.energy_j = est->energy_j,
                                .low_j = est->low_j,
                                .high_j = est->high_j,
                                .duration_s = est->duration_s,
-                               .boundary = (char *)est->boundary};
-  dl_repeats_add(e->w, row, &of, e->path, line, d);
+                               .boundary = (char *)est->boundary,
+                               .memory_need_gb = memory.need_gb,
+                               .over_memory = memory.over && !ran,
+                               .beyond = (const char **)est->outside,
+                               .n_beyond = est->n_outside};
+  dl_repeats_add(e->w, job->row, &of, e->path, line, d);
 }
 
 /* Values that are the only one of their axis, for a table without the column.
@@ -179,6 +198,20 @@ static enum dl_status estimate_runs(struct dl_cli *cli,
   return status;
 }
 
+/* Refuses to estimate runs of which other columns seem to have the energy. */
+static enum dl_status refuse_energies(const struct dl_csv *csv,
+                                      struct dl_diag *d) {
+  for (size_t i = 0; i < dl_csv_n_cols(csv); i++) {
+    const char *name = dl_csv_name(csv, i);
+    if (strstr(name, "energy") && strcmp(name, "energy_j") != 0)
+      return dl_fail_at(d, DL_EUSAGE, dl_csv_path(csv), 0,
+                        "no column 'energy_j', but '%s'; give --define "
+                        "energy_j=FORMULA, or leave that column out",
+                        name);
+  }
+  return DL_OK;
+}
+
 /* Whether the runs of a table have energies, by a column, --define or --set. */
 static enum dl_status has_energies(struct dl_cli *cli,
                                    const struct dl_recommend_options *o,
@@ -213,6 +246,7 @@ enum dl_status dl_recommend_table(struct dl_cli *cli,
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   struct dl_choices *l = &r->choices;
   double low = INFINITY, high = 0; /* work */
+  const char *boundary = NULL, *other = NULL;
   bool measured;
   DL_TRY(dl_csv_open(&csv, o->table, 0, d));
   DL_TRY(has_energies(cli, o, csv, &measured));
@@ -222,6 +256,7 @@ enum dl_status dl_recommend_table(struct dl_cli *cli,
     DL_TRY(dl_job_options_apply_table(&o->job, r->f, d));
     DL_TRY(read_measured(cli, o, r, csv));
   } else {
+    DL_TRY(refuse_energies(csv, d));
     DL_TRY(dl_open_model(cli, o->model, &r->m));
     DL_TRY(estimate_runs(cli, o, r, csv));
   }
@@ -235,9 +270,17 @@ enum dl_status dl_recommend_table(struct dl_cli *cli,
       continue;
     low = fmin(low, r->repeats.r[i].work);
     high = fmax(high, r->repeats.r[i].work);
+    boundary = boundary ? boundary : r->repeats.r[i].boundary;
+    if (boundary && r->repeats.r[i].boundary &&
+        strcmp(boundary, r->repeats.r[i].boundary) != 0)
+      other = r->repeats.r[i].boundary;
     l->c[l->n++] = as_choice(&r->repeats.r[i], r->repeats.estimated);
   }
   warn_of_work(o, low, high, d);
+  if (other)
+    dl_warn_at(d, o->table, 0,
+               "energies of different boundaries are compared: %s and %s",
+               boundary, other);
   return l->n > 0 ? DL_OK
          : r->repeats.n == 0
              ? dl_fail_at(d, DL_EINPUT, o->table, 0, "no usable row")

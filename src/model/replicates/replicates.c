@@ -105,10 +105,13 @@ struct dl_repeats_reader {
   struct dl_row_ref accuracy; /* no column of the runs table */
   struct dl_row_ref recommended, low, high, covers; /* of estimates */
   double coverage;
+  const struct dl_run_column *given[DL_N_RUN_COLUMNS]; /* that rows have */
+  size_t n_given;
 };
 
 void dl_repeats_free(struct dl_repeats *l) {
   for (size_t i = 0; i < l->n; i++) {
+    free(l->r[i].beyond);
     free(l->r[i].arch);
     free(l->r[i].gpu);
     free(l->r[i].boundary);
@@ -150,7 +153,8 @@ static void begin(struct dl_repeats_reader *w, const struct dl_row *row) {
                           .image_px = run->image_px,
                           .seq_len = run->seq_len,
                           .batch_size = run->batch_size,
-                          .work = work_of(run)};
+                          .work = work_of(run),
+                          .memory_need_gb = NAN};
 }
 
 /* The sums of a configuration, whose first run this may be. */
@@ -214,6 +218,37 @@ static bool is_bad(const void *ctx, const struct dl_row *row, const char *path,
   return has_bad_accuracy(w, row, path, line, d);
 }
 
+/* Other settings that a run is given make another choice, too, unless a column
+ * names the configurations. Measured runs may end at convergence. */
+static void distinguish_given(const void *ctx, const struct dl_row *row,
+                              struct dl_text *key) {
+  const struct dl_repeats_reader *w = ctx;
+  char buf[DL_NUMBER_SIZE];
+  for (size_t i = 0; i < w->n_given && !row->run.config; i++) {
+    const struct dl_run_column *c = w->given[i];
+    const char *text =
+        c->is_text ? dl_run_text(&row->run, c->id)
+                   : dl_format_short(buf, dl_run_number(&row->run, c->id));
+    bool sized = c->id == DL_RUN_epochs || c->id == DL_RUN_train_samples;
+    if (!sized || w->l.estimated)
+      dl_text_printf(key, "|%s", text ? text : "");
+  }
+}
+
+static enum dl_status bind_given(struct dl_repeats_reader *w,
+                                 struct dl_frame *f, struct dl_diag *d) {
+  struct dl_row_ref ignored; /* members of the run */
+  for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
+    const struct dl_run_column *c = &dl_run_columns[i];
+    bool size = c->id == DL_RUN_train_samples;
+    if ((c->role != DL_ROLE_GIVEN && !size) || !dl_frame_has(f, c->name))
+      continue;
+    w->given[w->n_given++] = c;
+    DL_TRY(dl_frame_quantity(f, c->name, false, &ignored, d));
+  }
+  return DL_OK;
+}
+
 /* Binds what a configuration shows, but energies. */
 static enum dl_status bind_settings(struct dl_repeats_reader *w,
                                     struct dl_frame *f, struct dl_diag *d) {
@@ -223,6 +258,7 @@ static enum dl_status bind_settings(struct dl_repeats_reader *w,
       "train_tokens", "requests",   "duration_s", "accuracy"};
   for (size_t i = 0; i < DL_LENGTH(columns); i++) /* the last: accuracy */
     DL_TRY(dl_frame_quantity(f, columns[i], false, &w->accuracy, d));
+  DL_TRY(bind_given(w, f, d));
   return bind_configs(&w->read, d);
 }
 
@@ -269,7 +305,8 @@ static void take_means(struct dl_repeats_reader *w) {
 enum dl_status dl_repeats_begin(struct dl_repeats_reader **at,
                                 struct dl_frame *f, struct dl_diag *d) {
   struct dl_repeats_reader *w = *at = dl_calloc(1, sizeof *w);
-  w->read = (struct reading){.f = f, .ctx = w};
+  w->read =
+      (struct reading){.f = f, .ctx = w, .distinguish = distinguish_given};
   w->l.estimated = true;
   return bind_settings(w, f, d);
 }
@@ -288,8 +325,14 @@ void dl_repeats_add(struct dl_repeats_reader *w, const struct dl_row *row,
   dl_mean_add(&to->high, of->high_j);
   dl_mean_add(&to->duration, of->duration_s);
   if (config == known) { /* the row's is that of a measurement */
-    free(w->l.r[config].boundary);
-    w->l.r[config].boundary = copy(of->boundary);
+    struct dl_repeat *r = &w->l.r[config];
+    free(r->boundary);
+    r->boundary = copy(of->boundary);
+    r->memory_need_gb = of->memory_need_gb;
+    r->over_memory = of->over_memory;
+    r->n_beyond = of->n_beyond;
+    r->beyond = dl_calloc(of->n_beyond, sizeof *r->beyond);
+    memcpy(r->beyond, of->beyond, of->n_beyond * sizeof *r->beyond);
   }
 }
 

@@ -15,7 +15,13 @@ struct dl_repeat {
   const struct dl_accelerator *gpu_known;       /* or NULL */
   double n_gpus, image_px, seq_len, batch_size; /* of the first run */
   double work; /* samples or tokens that it trains on, or requests */
-  size_t n;    /* runs */
+  /* Of estimates: */
+  double memory_need_gb;
+  bool over_memory;    /* more than its GPU has */
+  const char **beyond; /* quantities outside the training data; owned, unlike
+                          the names */
+  size_t n_beyond;
+  size_t n;                       /* runs */
   double energy_j, low_j, high_j; /* mean, and the interval of that mean */
   double duration_s, accuracy;    /* means over the runs that have one */
 };
@@ -45,7 +51,8 @@ enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
 struct dl_repeats_reader;
 enum dl_status dl_repeats_begin(struct dl_repeats_reader **w,
                                 struct dl_frame *f, struct dl_diag *d);
-/* `of` has energy, interval, time and boundary. A row whose column 'accuracy'
+/* `of` has energy, interval, time, boundary, memory and what is outside the
+ * training data, of which copies are made. A row whose column 'accuracy'
  * is no number is skipped, as that of the table at `path`. */
 void dl_repeats_add(struct dl_repeats_reader *w, const struct dl_row *row,
                     const struct dl_repeat *of, const char *path, size_t line,
