@@ -16,6 +16,10 @@ enum dl_status dl_kept_quantities_bind(struct dl_kept_quantities *q,
   *q = (struct dl_kept_quantities){0};
   if (dl_frame_is_given(f, "run_id"))
     DL_TRY(dl_frame_text(f, "run_id", false, &ignored, d));
+  if (dl_frame_is_given(f, "loader"))
+    DL_TRY(dl_frame_quantity(f, "loader", false, &ignored, d));
+  if (dl_frame_is_given(f, "loader_workers"))
+    DL_TRY(dl_frame_quantity(f, "loader_workers", false, &ignored, d));
   for (size_t i = 0; i < physics->n_quantities; i++) {
     const char *name = physics->quantity[i].name;
     if (!dl_frame_is_given(f, name) || dl_run_column_find(name) ||

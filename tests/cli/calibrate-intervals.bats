@@ -84,3 +84,19 @@ interval() {
   sed -i 's/700000$/375000/' runs.csv
   gives 0 '' calibrate runs.csv -o under.xml -q
 }
+
+@test "runs that wait for a loader are not learnt as work" {
+  # What predict says of a loader it would add again.
+  local columns=arch,gpu,dataset,batch_size,epochs,loader,loader_workers,gpu_util
+  printf '%s\n' "$columns,epoch_s" resnet50,a100,imagenet,64,1,disk,2,,2200 \
+    resnet50,a100,imagenet,64,1,,1,,4300 >runs.csv
+  refuses 3 "dlest: warning: runs.csv:2: $(message its_gpus_wait)
+dlest: warning: runs.csv:3: $(message its_gpus_wait)
+dlest: $(message row_skipped 2 s)
+dlest: runs.csv: $(message no_run_that_could_be)" calibrate runs.csv -o m.xml
+  # with their utilization, or a loader that keeps up, they say what they do
+  printf '%s\n' "$columns,epoch_s" resnet50,a100,imagenet,64,1,disk,2,0.6,2200 \
+    resnet50,a100,imagenet,128,1,synthetic,,,1600 >runs.csv
+  gives 0 '' calibrate runs.csv -o m.xml -f json
+  check '.calibrations | map(select(.target == "epoch_s"))[0].runs == 2'
+}

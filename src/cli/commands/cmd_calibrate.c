@@ -66,11 +66,13 @@ struct calibrating {
   const struct dl_model *m;
   struct dl_table *table;
   size_t done;
+  struct dl_intern waited; /* lines of runs that were skipped */
   bool again; /* the model was calibrated, and keeps no runs */
 };
 
 static void end(struct calibrating *w) {
   dl_calibration_table_close(&w->table_of);
+  dl_intern_free(&w->waited);
 }
 
 /* Whether a fit can learn from another quantity than its target, by constants
@@ -172,6 +174,25 @@ static void replace_name(struct dl_kept_run *run, const char *column,
   dl_kept_run_set(run, column, name ? dl_value_in(aliases, name) : NULL);
 }
 
+/* Whether the GPUs of a run waited for a loader, for how long nobody says: what
+ * it measured is not that of its work. */
+static bool waited_for_input(struct calibrating *w,
+                             const struct dl_kept_run *run) {
+  const char *loader = dl_kept_run_value(run, "loader");
+  bool described = loader || dl_kept_run_value(run, "loader_workers");
+  char line[DL_NUMBER_SIZE];
+  size_t known = w->waited.n;
+  if (!described || (loader && strcmp(loader, "synthetic") == 0) ||
+      dl_kept_run_value(run, "gpu_util"))
+    return false;
+  dl_intern(&w->waited, dl_format_short(line, (double)run->line));
+  if (w->waited.n > known) /* each fit reads it */
+    dl_skip_at(&w->cli->diag, w->input, run->line,
+               "its GPUs wait for a loader; give gpu_util, or the loader "
+               "synthetic if the input keeps up");
+  return true;
+}
+
 /* Moves the rows that a fit can use to the new runs; one that occurs twice in
  * the table is named. */
 static void collect(struct calibrating *w, struct dl_training *t,
@@ -182,6 +203,8 @@ static void collect(struct calibrating *w, struct dl_training *t,
     replace_name(kept, "arch", &w->o->job.aliases);
     replace_name(kept, "gpu", &w->o->job.aliases);
     size_t line = kept->line;
+    if (waited_for_input(w, kept))
+      continue;
     const struct dl_kept_run *there = dl_kept_runs_add(new, kept);
     if (there && there->line != line)
       dl_warn_at(&w->cli->diag, w->input, line,
@@ -209,6 +232,8 @@ static enum dl_status read_new(struct calibrating *w, const struct dl_model *m,
     collect(w, &t, new);
     w->done++;
   }
+  if (w->done > 0 && new->n == 0)
+    return dl_fail_at(d, DL_EINPUT, w->input, 0, "no run that could be used");
   return w->done > 0 ? DL_OK
                      : dl_fail_at(d, DL_EINPUT, w->input, 0,
                                   "none of the model's targets is measured "
