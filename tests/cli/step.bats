@@ -79,6 +79,15 @@ close_to() {
     --seen 4 --format json | jq '.estimates[0].energy_j')"
 }
 
+@test 'a table of epochs without a known energy says so' {
+  printf '%s\n' epoch,duration_s 1,10 2,10 >none.csv
+  refuses 3 "dlest: none.csv:1: $(message no_column_energy_name)" \
+    step none.csv --epochs 10
+  printf '%s\n' epoch,duration_s,mine_wh 1,10,1 2,10,1 3,10,1 >mine.csv
+  gives 0 '' step mine.csv --epochs 10 --energy-column mine_wh -q -f json
+  check '.seen_energy_j == 10800'
+}
+
 @test 'one very long epoch of five' {
   # Even if all others were as long, 15 x 10000 J would follow.
   printf '%s\n' epoch,energy_j,duration_s 1,1000,10 2,1000,10 3,1000,10 \

@@ -26,9 +26,8 @@ static const struct dl_option options[] = {
      "print which configuration of FILE to measure, so that a calibration with "
      "it helps most",
      AT(FLAG, suggest)},
-    {"for", 0, "WANTED.csv",
-     "help these configurations (default: of FILE)", AT(TEXT, wanted),
-     .with = "suggest"},
+    {"for", 0, "WANTED.csv", "help these configurations (default: of FILE)",
+     AT(TEXT, wanted), .with = "suggest"},
     {"runs", 0, "N", "choose N runs to measure together (default 1)",
      AT(COUNT, n_runs), .low = 1, .with = "suggest"},
     {"all", 0, NULL, "print all runs and configurations", AT(FLAG, all),
@@ -67,7 +66,7 @@ struct calibrating {
   struct dl_table *table;
   size_t done;
   struct dl_intern waited; /* lines of runs that were skipped */
-  bool again; /* the model was calibrated, and keeps no runs */
+  bool again;              /* the model was calibrated, and keeps no runs */
 };
 
 static void end(struct calibrating *w) {
@@ -174,8 +173,8 @@ static void replace_name(struct dl_kept_run *run, const char *column,
   dl_kept_run_set(run, column, name ? dl_value_in(aliases, name) : NULL);
 }
 
-/* Whether the GPUs of a run waited for a loader, for how long nobody says: what
- * it measured is not that of its work. */
+/* Whether the GPUs of a run waited for a loader, for a time that is not known:
+ * what it measured is not that of its work. */
 static bool waited_for_input(struct calibrating *w,
                              const struct dl_kept_run *run) {
   const char *loader = dl_kept_run_value(run, "loader");

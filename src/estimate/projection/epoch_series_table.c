@@ -71,7 +71,9 @@ bool dl_epoch_series_is_table(const char *path, const char *energy_column) {
     bool emissions = dl_head_has(&head, "emissions,duration");
     /* Eco2AI writes "epoch: 1, loss: 0.8": its importer reads that. */
     bool eco2ai = dl_head_has(&head, "project_name,experiment_description");
-    is = time && ((part && energy && !eco2ai) || emissions);
+    /* Without an energy that is known it fails as the table that it is. */
+    bool first = head.len > 6 && strncmp(head.text, "epoch,", 6) == 0;
+    is = time && ((part && (energy || first) && !eco2ai) || emissions);
     dl_lines_free(lines);
   }
   return is;
