@@ -212,7 +212,7 @@ static bool expect_language(const struct dl_job_predictions *p, struct asked *a,
   e->static_w =
       fmax(p->step.static_w, dl_or(job->idle_w, 0)) * job->run->n_gpus;
   e->most_w = most_w(job);
-  e->util = 1; /* collectives are kernels too */
+  e->util = p->step.gpu_share;
   take_input(e, &p->parts, 1);
   return true;
 }

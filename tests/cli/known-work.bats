@@ -127,3 +127,12 @@ load known
   gives 0 '' "${job[@]}" --epoch-time 20m
   check '.estimates[0].duration_low_s == null'
 }
+
+@test "a low utilization of work that launches hold up is no waiting" {
+  local bert=(predict -a bert-base-uncased -g h100 --train-samples 67000
+    --seq-len 128 -m physical -q -f json --gpu-util 35)
+  gives 0 '' "${bert[@]}" --batch-size 1
+  check '.bound == "launch" and .estimates[0].busy_share > 0.7'
+  gives 0 '' "${bert[@]}" --batch-size 128
+  check '.bound == "compute" and (.estimates[0].busy_share / 0.35 - 1 | fabs) < 0.05'
+}

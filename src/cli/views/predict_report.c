@@ -124,10 +124,12 @@ static void add_marked(const struct settings *s, enum dl_run_id id,
                        double x) {
   DL_TEXT(t);
   const struct dl_value value = dl_number(x);
+  bool known = id == DL_RUN_utilisation && !isnan(s->job->known.util);
   dl_show(&t, style, unit, &value, NULL);
   dl_text_add(&t, dl_is_assumed(s->job->row, id) ? mark_assumed(s->job, id)
-                  : dl_run_set_has(&s->job->row->given, id) ? ""
-                                                            : " (default)");
+                  : known || dl_run_set_has(&s->job->row->given, id)
+                      ? ""
+                      : " (default)");
   dl_report_add(s->r, dl_run_columns[id].name, NULL, NULL, style, value);
   if (!isnan(x))
     dl_report_add(s->r, NULL, label, NULL, DL_CODE, dl_string(dl_text_str(&t)));
@@ -233,7 +235,7 @@ static void add_rates(const struct settings *s) {
   add_marked(s, DL_RUN_efficiency, "efficiency (flops)", NULL, DL_PLAIN,
              run->efficiency);
   add_marked(s, DL_RUN_utilisation, "utilisation (green-algorithms)", NULL,
-             DL_PLAIN, run->utilisation);
+             DL_PLAIN, dl_work_utilisation(job));
   add_marked(s, DL_RUN_ram_gb, "memory (green-algorithms)", "GB", DL_PLAIN,
              run->ram_gb);
 }

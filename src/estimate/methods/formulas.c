@@ -53,13 +53,6 @@ static void tdp(const struct dl_session *ctx, const struct dl_job *job,
   multiply(est, in, 3);
 }
 
-/* The user's, else the utilization that is known, else the default. */
-static double utilisation_of(const struct dl_job *job) {
-  bool given = dl_run_set_has(&job->row->given, DL_RUN_utilisation);
-  return given || isnan(job->known.util) ? job->run->utilisation
-                                         : job->known.util;
-}
-
 static void green_algorithms(const struct dl_session *ctx,
                              const struct dl_job *job,
                              const struct dl_job_predictions *p,
@@ -67,14 +60,14 @@ static void green_algorithms(const struct dl_session *ctx,
   const struct dl_run *run = job->run;
   const struct input in[] = {{job->tdp_w, "gpu.tdp_w"},
                              {run->ram_gb, "ram_gb"},
-                             {utilisation_of(job), "utilisation"},
+                             {dl_work_utilisation(job), "utilisation"},
                              {run->n_gpus, "n_gpus"},
                              {est->duration_s, "duration_s"}};
   (void)ctx, (void)p;
   est->boundary = "gpu+ram";
   est->memory_w = run->ram_gb * DL_MEMORY_W_PER_GB;
   est->power_w =
-      board_w(job) * utilisation_of(job) * run->n_gpus + est->memory_w;
+      board_w(job) * dl_work_utilisation(job) * run->n_gpus + est->memory_w;
   multiply(est, in, 5);
 }
 

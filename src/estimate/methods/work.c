@@ -255,3 +255,9 @@ void dl_work_of(const struct dl_job *job, struct dl_work *w) {
   else
     training(job, w);
 }
+
+double dl_work_utilisation(const struct dl_job *job) {
+  bool given = dl_run_set_has(&job->row->given, DL_RUN_utilisation);
+  return given || isnan(job->known.util) ? job->run->utilisation
+                                         : job->known.util;
+}

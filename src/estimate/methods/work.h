@@ -51,6 +51,10 @@ double dl_work_peak_tflops(const struct dl_job *job);
  * it, where the precision needs none, and where the user gave peak_tflops. */
 const char *dl_work_lacks_rate(const struct dl_job *job, const char **used);
 
+/* The utilization of green-algorithms, a share: the user's, else that which is
+ * known, else the default. */
+double dl_work_utilisation(const struct dl_job *job);
+
 /* Bytes of a number at the job's precision; 4 without one, NaN for a word
  * that is no precision. */
 double dl_work_bytes(const struct dl_job *job);

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "physics/training/training_waiting.h"
+
 enum { PARTS = 5 };
 
 static void list_parts(const struct dl_language_cost *cost,
@@ -32,6 +34,9 @@ void dl_language_parts_of(const struct dl_fit_row *row,
                          cost->memory + cost->optimizer, cost->launch,
                          cost->exchange};
   parts->bound = names[gsl_stats_max_index(part, 1, DL_LENGTH(part))];
+  double kernels = cost->compute + cost->attention + cost->memory +
+                   cost->optimizer + cost->exchange;
+  parts->gpu_share = kernels / fmax(kernels, cost->launch);
 }
 
 void dl_language_bound(const double *c, const void *inputs,
@@ -47,23 +52,23 @@ void dl_language_bound(const double *c, const void *inputs,
     to->bound[i] /= sum;
 }
 
-#define UTIL_SD 0.05
-
 void dl_language_without_waiting(const struct dl_hierarchical_fit *fit,
                                  double util, struct dl_language_inputs *inputs,
                                  double value[DL_N_LANGUAGE_TARGETS]) {
   struct dl_fit_row row;
   struct dl_language_parts parts;
-  if (!(util < 1))
-    return;
   dl_fit_row_make(&row, fit, inputs);
   dl_language_parts_of(&row, &parts);
+  double busy = util / parts.gpu_share;
+  if (!(busy < 1))
+    return;
   double mean = exp(value[DL_LANG_TARGET_POWER]);
-  double power = (mean - (1 - util) * parts.static_w) / util;
-  value[DL_LANG_TARGET_RATE] -= log(util);
+  double power = (mean - (1 - busy) * parts.static_w) / busy;
+  value[DL_LANG_TARGET_RATE] -= log(busy);
   value[DL_LANG_TARGET_POWER] = log(fmax(power, parts.static_w));
   if (isnan(mean))
     value[DL_LANG_TARGET_POWER] = NAN;
-  inputs->grouping.waiting_sd = UTIL_SD;
-  inputs->grouping.misfit_sd = hypot(inputs->grouping.misfit_sd, UTIL_SD);
+  inputs->grouping.waiting_sd = dl_training_util_sd(parts.gpu_share);
+  inputs->grouping.misfit_sd =
+      hypot(inputs->grouping.misfit_sd, inputs->grouping.waiting_sd);
 }

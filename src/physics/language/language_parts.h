@@ -10,6 +10,8 @@
 struct dl_language_parts {
   struct dl_language_cost cost;
   double static_w;   /* power of a GPU that waits */
+  double gpu_share;  /* of the time in which it has a kernel while it works, one
+                        of a collective too: its utilization */
   const char *bound; /* which part takes longest: "compute", "attention",
                         "memory", "launch" or "exchange"; or "input" */
 };
@@ -24,8 +26,7 @@ void dl_language_bound(const double *c, const void *inputs,
                        struct dl_place *to);
 
 /* Turns the logarithms that were measured of a run whose GPUs waited into those
- * of its work, as dl_training_without_waiting does: while they work they are
- * busy all the time. util: a share. */
+ * of its work, as dl_training_without_waiting does. util: a share. */
 void dl_language_without_waiting(const struct dl_hierarchical_fit *fit,
                                  double util, struct dl_language_inputs *inputs,
                                  double value[DL_N_LANGUAGE_TARGETS]);
