@@ -142,3 +142,16 @@ close() {
   refuses 3 "dlest: $(message no_installed_model_learns \
     'other networks than language models')" calibrate images.csv -o m.xml
 }
+
+@test "a model that was calibrated with images alone has no language models" {
+  printf '%s\n' arch,gpu,dataset,batch_size,epochs,epoch_s \
+    resnet50,rtx-4090,imagenet,64,1,1600 >runs.csv
+  sed '/<fit target="tokens_per_s"/,/<\/fit>/d' \
+    "$DLEST_DATADIR/models/physical.xml" >images.xml
+  gives 0 '' calibrate runs.csv --model images.xml -o mine.xml -q
+  try predict --arch llama-2-7b --gpu rtx-4090 --tokens 1e9 \
+    --fine-tune lora:16 --model mine.xml
+  [ "$status" -eq 0 ]
+  [ "$(grep -cF "$(message has_no_fit_language mine.xml)" err)" = 1 ]
+  ! grep -q "$(message has_no_value_give '.*' '.*' '.*')" err || false
+}

@@ -220,6 +220,7 @@ static enum dl_status add_predictions(struct dl_report *r,
       {"boundary", "boundary", NULL, DL_CODE, false}};
   struct dl_table *t =
       DL_TABLE(r, "predictions", "The model's targets", columns, false);
+  bool said = false;
   for (size_t i = 0; i < m->n_fits; i++) {
     const struct dl_fit *fit = &m->fit[i];
     DL_SCOPED(free_predictor) struct dl_predictor *p = NULL;
@@ -232,6 +233,15 @@ static enum dl_status add_predictions(struct dl_report *r,
       continue;
     const char *lacks = dl_predictor_lacks(p, row);
     dl_predictor_take(p, row, &at);
+    if (lacks && dl_fit_is_of_others(fit, row->found.arch)) {
+      if (!said)
+        dl_warn(d,
+                "%s has no fit of language models; leave out --model, or "
+                "calibrate one with runs of both kinds",
+                o->model);
+      said = true;
+      continue;
+    }
     if (lacks)
       dl_warn(d, "%s: '%s' has no value; give it with --set %s=VALUE",
               fit->target, lacks, lacks);

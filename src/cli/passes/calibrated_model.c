@@ -49,6 +49,12 @@ enum dl_training_rows dl_rows_of(const struct dl_model *m,
   return language ? DL_ROWS_LANGUAGE : DL_ROWS_OTHER;
 }
 
+bool dl_fit_is_of_others(const struct dl_fit *fit,
+                         const struct dl_architecture *arch) {
+  return fit->method->physics && !dl_is_language_fit(fit) && arch &&
+         dl_is_language_model(arch);
+}
+
 bool dl_fit_is_for(const struct dl_model *m, const struct dl_fit *fit,
                    const struct dl_architecture *arch) {
   bool language = arch && dl_is_language_model(arch);

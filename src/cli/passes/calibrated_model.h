@@ -21,6 +21,11 @@ enum dl_status dl_find_kinds(struct dl_run_kinds *kinds, struct dl_frame *f,
 /* Whether a fit is of language models. */
 bool dl_is_language_fit(const struct dl_fit *fit);
 
+/* Whether a fit of other trainings is asked about a language model, as it is
+ * where its model has none of such. */
+bool dl_fit_is_of_others(const struct dl_fit *fit,
+                         const struct dl_architecture *arch);
+
 /* Whether a fit of a model is for a network, NULL: of none that is known, or
  * the model has none that is. */
 bool dl_fit_is_for(const struct dl_model *m, const struct dl_fit *fit,
