@@ -99,4 +99,6 @@ dlest: runs.csv: $(message no_run_that_could_be)" calibrate runs.csv -o m.xml
     resnet50,a100,imagenet,128,1,synthetic,,,1600 >runs.csv
   gives 0 '' calibrate runs.csv -o m.xml -f json
   check '.calibrations | map(select(.target == "epoch_s"))[0].runs == 2'
+  gives 0 '' calibrate runs.csv -o m.xml
+  grep -qF 'The GPUs of 1 run waited, by gpu_util' out
 }

@@ -65,6 +65,7 @@ struct calibrating {
   const struct dl_model *m;
   struct dl_table *table;
   size_t done;
+  size_t n_waited;         /* runs of which the work alone counts */
   struct dl_intern waited; /* lines of runs that were skipped */
   bool again;              /* the model was calibrated, and keeps no runs */
 };
@@ -293,6 +294,7 @@ static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit,
     add_errors(w, time, &c, &c.of_time);
   }
   w->again |= c.again;
+  w->n_waited = c.waited > w->n_waited ? c.waited : w->n_waited;
   for (size_t i = 0; i < t.n; i++)
     used[t.line[i] - 2] = true;
   return DL_OK;
@@ -371,6 +373,11 @@ static enum dl_status write_all(struct calibrating *w, struct dl_model *m,
   dl_report_say(r, "Mean absolute percentage errors (MAPE) on these runs: "
                    "before the calibration, and of each configuration by a "
                    "calibration without it.");
+  if (w->n_waited > 0)
+    dl_report_say(r,
+                  "The GPUs of %zu run%s waited, by gpu_util: the model has "
+                  "the time and power of the work alone.",
+                  w->n_waited, w->n_waited == 1 ? "" : "s");
   if (w->again)
     dl_report_say(r, "An earlier version of dlest calibrated the model, which "
                      "keeps what it learnt but not those runs: calibrate the "

@@ -54,6 +54,24 @@ static void without_waiting(struct rows *g,
   row->value = value;
 }
 
+/* Runs that have another time without their waiting. */
+static size_t count_waited(const struct rows *g,
+                           const struct dl_physics *physics,
+                           const struct dl_training *t) {
+  const struct dl_physics_rows *rows = dl_training_physics_rows(t, physics);
+  size_t n = 0;
+  for (size_t i = 0; i < t->n; i++) {
+    const struct dl_observed was = dl_physics_row_at(rows, i);
+    bool moved = false;
+    for (size_t k = 0; k < physics->n_targets; k++) {
+      double off = was.value[k] - g->observed[i].value[k];
+      moved |= off > 0 || off < 0;
+    }
+    n += moved;
+  }
+  return n;
+}
+
 /* Finds a run whose GPUs would draw more than their limit while they work. */
 static void find_over(struct dl_calibration *c, const struct rows *g,
                       const struct dl_physics *physics,
@@ -223,6 +241,7 @@ static enum dl_status learn(struct dl_calibration *c,
   const struct dl_observations observations = {
       .n = t->n, .row = g.observed, .target = target};
   find_over(c, &g, physics, t);
+  c->waited = count_waited(&g, physics, t);
   enum dl_status status = dl_physics_check_rows(physics, &observations, d);
   if (status == DL_OK && c->over.line == 0)
     status = dl_calibrate_fit(state, from, &observations, &rows, d);

@@ -26,7 +26,8 @@ struct dl_calibration {
     size_t line;
     double util, power_w, limit_w; /* of a GPU */
   } over;
-  bool again; /* by an earlier version, which did not keep the runs */
+  size_t waited; /* runs whose utilization says so: their work alone counts */
+  bool again;    /* by an earlier version, which did not keep the runs */
 };
 
 /* Whether its method can learn from runs. */
