@@ -136,3 +136,11 @@ load known
   gives 0 '' "${bert[@]}" --batch-size 128
   check '.bound == "compute" and (.estimates[0].busy_share / 0.35 - 1 | fabs) < 0.05'
 }
+
+@test "an epoch of a language model whose size is not known is no work" {
+  gives 0 '' predict -a gpt2 -g a100 --duration 5h -q -f json -m physical
+  energy=$(jq '.estimates[0].energy_j' out)
+  gives 0 '' predict -a gpt2 -g a100 --duration 5h --epoch-time 1h -q -f json \
+    -m physical
+  check "(.estimates[0].energy_j / $energy - 1 | fabs) < 1e-9"
+}

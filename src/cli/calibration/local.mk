@@ -6,4 +6,6 @@ dlest_SOURCES += \
 	%D%/suggest.c \
 	%D%/suggest.h \
 	%D%/suggest_report.c \
-	%D%/suggest_report.h
+	%D%/suggest_report.h \
+	%D%/waits.c \
+	%D%/waits.h

@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "cli/calibration/calibration_table.h"
 #include "cli/calibration/suggest.h"
+#include "cli/calibration/waits.h"
 #include "cli/passes/calibrated_model.h"
 #include "estimate/assumptions.h"
 #include "model/fitting/calibrate.h"
@@ -160,6 +161,13 @@ static enum dl_status read_rows(struct calibrating *w, const struct dl_fit *fit,
   want_columns(t, &groups, f, fit);
   t->of_gpus = !fit->boundary || strncmp(fit->boundary, "gpu", 3) == 0;
   DL_TRY(dl_training_read(t, csv, f, &groups, NULL, d));
+  if (job && t->n > 0 && dl_is_language_fit(fit) &&
+      dl_csv_find(csv, "energy_j") >= 0 &&
+      dl_csv_find(csv, "gpu_energy_j") < 0 &&
+      dl_csv_find(csv, "gpu_power_w") < 0)
+    dl_warn_at(d, w->input, 0,
+               "column 'energy_j': of language models times alone are learnt; "
+               "give that of the GPUs as gpu_energy_j, or gpu_power_w");
   if (job && w->done == 0) {
     dl_frame_warn_unused(f, d);
     dl_frame_warn_aliases(f, d);
@@ -239,6 +247,25 @@ static enum dl_status read_new(struct calibrating *w, const struct dl_model *m,
                                   "none of the model's targets is measured "
                                   "here (gpu_power_w, a time or speed, or "
                                   "energy_j with epochs)");
+}
+
+/* Warns of runs that may have waited for a loader of which nothing is said.
+ * What fails has failed before. */
+static void warn_of_loaders(const struct calibrating *w,
+                            const struct dl_model *m) {
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
+  DL_SCOPED(dl_frame_free_local)
+  struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
+  DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
+  struct dl_waits waits = {0};
+  if (begin_table(w, &w->o->job, f, &csv, &quiet) == DL_OK &&
+      dl_find_waits(&waits, m, f, csv, &quiet) == DL_OK && waits.n > 0)
+    dl_warn_at(
+        &w->cli->diag, w->input, waits.line,
+        "%zu run%s may have waited for a loader: 8 processes, which are "
+        "assumed, are slower than the GPUs; give gpu_util, or the loader "
+        "synthetic if the input keeps up",
+        waits.n, waits.n == 1 ? "" : "s");
 }
 
 /* Adds the new runs to those of the model. */
@@ -406,6 +433,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_TRY(dl_open_calibrated(cli, w.o->model, &w.kinds, &m));
   w.m = m;
   DL_TRY(read_new(&w, m, &new));
+  warn_of_loaders(&w, m);
   add_runs(&w, m, &new);
   w.table = DL_TABLE(r, "calibrations", "Calibration", columns, true);
   DL_TRY(calibrate_all(&w, m));

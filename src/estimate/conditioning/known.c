@@ -166,9 +166,9 @@ void dl_known_of(const struct dl_job *job, unsigned which,
   known->run_s = dl_or(dl_or(job->run->duration_s, epochs), steps);
   known->steps_s = dl_or(dl_or(steps, epochs), known->run_s);
   known->steps_s = fmin(known->steps_s, known->run_s);
-  known->of_work = !isnan(steps) || !isnan(epochs) ||
-                   gives(job, DL_RUN_epochs) || gives(job, DL_RUN_tokens) ||
-                   gives(job, DL_RUN_train_tokens);
+  bool says = !isnan(steps) || !isnan(epochs) || gives(job, DL_RUN_epochs) ||
+              gives(job, DL_RUN_tokens) || gives(job, DL_RUN_train_tokens);
+  known->of_work = says && samples_of(job) > 0; /* of epochs of some size */
 }
 
 /* --- Contradictions. */

@@ -332,25 +332,30 @@ enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
 }
 
 /* Runs that an estimate misses by this factor: units, data set or epochs are
- * more often wrong than the fit. Where a calibration does not come near its own
+ * more often wrong than the fit; of powers, which are less uncertain, the
+ * number of GPUs that it is of. Where a calibration does not come near its own
  * runs, they differ among themselves: others come to 2 %. */
 #define SUSPICIOUS 5.0
+#define SUSPICIOUS_POWER 3.0
 #define NOT_NEAR 0.25
 
 void dl_calibration_warn(const struct dl_calibration_errors *errors,
                          const char *target, const struct dl_kept_runs *runs,
                          const char *input, struct dl_diag *d) {
   char text[DL_NUMBER_SIZE];
+  bool power = strcmp(target, "gpu_power_w") == 0;
+  double most = log(power ? SUSPICIOUS_POWER : SUSPICIOUS);
   if (errors->after > NOT_NEAR)
     dl_warn_at(d, input, 0,
                "estimates of %s are %s %% off after the calibration too: runs "
                "of one configuration contradict each other",
                target, dl_format_digits(text, 100 * errors->after, 3));
-  if (errors->worst_line < 2 || fabs(log(errors->worst)) <= log(SUSPICIOUS))
+  if (errors->worst_line < 2 || fabs(log(errors->worst)) <= most)
     return;
   const struct dl_kept_run *run = &runs->run[errors->worst_line - 2];
   dl_warn_at(d, run->file, run->line,
-             "%s is %s times the estimate before the calibration: check the "
-             "units, data set and epochs",
-             target, dl_format_digits(text, errors->worst, 3));
+             "%s is %s times the estimate before the calibration: check %s",
+             target, dl_format_digits(text, errors->worst, 3),
+             power ? "that it is of all GPUs together, and gpu_util"
+                   : "the units, data set and epochs");
 }
