@@ -69,7 +69,9 @@ static void add_precision(struct settings *s) {
  * or samples that do. */
 static void add_filled(struct settings *s) {
   const struct dl_job *job = s->job;
-  bool epochs = !isnan(job->run->train_samples), tokens = !isnan(job->seq_len);
+  /* Of epochs of unknown size their number is known. */
+  bool epochs = !isnan(job->run->train_samples) || !(job->train_samples > 0);
+  bool tokens = !isnan(job->seq_len);
   double x = epochs   ? job->epochs
              : tokens ? job->train_samples * job->seq_len
                       : job->train_samples;
