@@ -161,6 +161,11 @@ static const char *missing_name(const struct dl_job *job, const char *lacks) {
                                  : lacks;
 }
 
+static double loader_rate(const struct dl_physical_parts *parts) {
+  return parts->input_s > 0 && !parts->input_assumed ? parts->input_rate
+                                                     : (double)NAN;
+}
+
 enum dl_status dl_session_row(const struct dl_session *s,
                               const struct dl_row *row, struct dl_job *job,
                               struct dl_job_predictions *p,
@@ -188,6 +193,8 @@ enum dl_status dl_session_row(const struct dl_session *s,
                                   .duration_s = p->duration_s,
                                   .duration_from = p->duration_from,
                                   .loader_assumed = p->parts.input_assumed,
+                                  .loader_rate = loader_rate(&p->parts),
+                                  .loader_doubt = p->parts.input_doubt,
                                   .loader_workers = p->parts.input_workers};
     if (job->contradictory || p->served.too_slow)
       est[i].lacks =

@@ -241,6 +241,20 @@ END
   check '.bound == "input"'
 }
 
+@test 'known values that the loader cannot have fed are warned of' {
+  # Two processes: 631 images/s; within three to four times that processors and
+  # storage may differ.
+  local job=(predict --arch resnet18 --gpu h100 --loader disk
+    --loader-workers 2 -m physical)
+  gives 0 "dlest: warning: $(message by_what_is_known 6000 631)" \
+    "${job[@]}" --throughput 6000
+  gives 0 '' "${job[@]}" --throughput 900
+  printf 'arch,gpu,dataset,batch_size,epochs,loader_workers,samples_per_s
+resnet18,h100,imagenet,256,1,2,6000\n' >runs.csv
+  gives 0 '' predict --input runs.csv -f json -m physical -q
+  jq -r '.warnings[]' out | grep -q 'faster than the described loader'
+}
+
 @test 'a loader without effect is warned of' {
   warns() { # TEXT ARG...
     "$DLEST" predict -a resnet50 -g a100 -m physical "${@:2}" >out 2>err

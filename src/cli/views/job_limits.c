@@ -68,6 +68,8 @@ struct excess {
   double most;      /* and of that precision */
   double loader;    /* processes per GPU of a loader that is assumed, whose
                        time it is; 0 */
+  double outpaced;  /* samples per second of a loader that is described, far
+                       below what is known; 0 */
   bool undivided;   /* heads of attention by the GPUs that serve them */
   bool no_time;     /* the known duration of inference is not the estimate's */
   bool no_link;     /* between several accelerators: PCIe 3.0 x16 is assumed */
@@ -145,6 +147,10 @@ static struct excess excess_of(const struct dl_job *job,
     e.misfit = job->known.misfit;
   e.faster = dl_known_beats_assumed(job, &e.needs, &e.most);
   e.loader = best && best->loader_assumed ? best->loader_workers : 0;
+  /* Twice the half-width of 90 %. */
+  if (best &&
+      best->samples_per_s > best->loader_rate * exp(2 * best->loader_doubt))
+    e.outpaced = best->loader_rate;
   /* Their power is uncertain by the same factor either way. */
   double factor = job->known.static_w / job->known.least_static_w;
   e.idles = isnan(job->known.run_s) &&
@@ -220,6 +226,17 @@ static void warn_assumed(const struct dl_job *job, const struct excess *e,
             e->loader);
 }
 
+static void warn_outpaced(const struct excess *e,
+                          const struct dl_estimate *best, struct dl_diag *d) {
+  char trained[DL_NUMBER_SIZE], loaded[DL_NUMBER_SIZE];
+  if (e->outpaced > 0)
+    dl_warn(d,
+            "by what is known %s samples/s are trained on, far more than the "
+            "%s of the loader; check --loader-workers and what is known",
+            dl_format_digits(trained, best->samples_per_s, 3),
+            dl_format_digits(loaded, e->outpaced, 3));
+}
+
 void dl_warn_limits(const struct dl_job *job, const struct dl_estimate *best,
                     struct dl_diag *d) {
   const struct excess e = excess_of(job, best);
@@ -256,6 +273,7 @@ void dl_warn_limits(const struct dl_job *job, const struct dl_estimate *best,
             "--gpu-power and the size of the training",
             e.misfit);
   warn_assumed(job, &e, d);
+  warn_outpaced(&e, best, d);
   if (e.no_link)
     dl_warn(d,
             "the link between several '%s' is not known: PCIe 3.0 x16 is "
@@ -293,9 +311,10 @@ void dl_limits_count(struct dl_limits *l, const struct dl_job *job,
                      const struct dl_estimate *best) {
   const struct excess e = excess_of(job, best);
   const bool exceeds[DL_LIMITS] = {
-      e.memory.over, e.samples > 0, e.unfilled > 0, e.no_time,  e.tokens > 0,
-      e.bubble > 0,  e.rate,        e.no_link,      e.whole,    e.idles,
-      e.misfit > 0,  e.faster,      e.loader > 0,   e.undivided};
+      e.memory.over, e.samples > 0, e.unfilled > 0, e.no_time,
+      e.tokens > 0,  e.bubble > 0,  e.rate,         e.no_link,
+      e.whole,       e.idles,       e.misfit > 0,   e.faster,
+      e.loader > 0,  e.undivided,   e.outpaced > 0};
   for (size_t i = 0; i < DL_LIMITS; i++)
     l->rows[i] += exceeds[i];
   l->n += best != NULL;
@@ -340,7 +359,9 @@ void dl_limits_warn(const struct dl_limits *l, const char *path,
       "bound by the input of loader processes that are assumed; give "
       "loader_workers, or the loader synthetic if the input keeps up",
       "the GPUs do not divide the network's attention heads: servers refuse "
-      "that"};
+      "that",
+      "what is known makes the training far faster than the described loader; "
+      "check loader_workers"};
   for (size_t i = 0; i < DL_LIMITS; i++)
     if (l->rows[i] > 0)
       dl_warn_at(d, path, 0, "%zu row%s: %s", l->rows[i],

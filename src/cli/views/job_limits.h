@@ -11,14 +11,14 @@
 /* Warns of a batch that exceeds the GPU's memory or the data, or that requests
  * do not fill, of a precision for which the GPU has no peak rate, of a link
  * that is not known, of a pipeline with few micro-batches, of a known power
- * that waiting GPUs draw, of a loader that is assumed, and of a duration that
- * the recommended estimate (or
- * NULL) does not take. */
+ * that waiting GPUs draw, of a loader that is assumed or slower than a known
+ * speed, and of a duration that the recommended estimate (or NULL) does not
+ * take. */
 void dl_warn_limits(const struct dl_job *job, const struct dl_estimate *best,
                     struct dl_diag *d);
 
 /* The same for many jobs: counted, with one warning of each kind at the end. */
-enum { DL_LIMITS = 14 };
+enum { DL_LIMITS = 15 };
 struct dl_limits {
   size_t rows[DL_LIMITS];
   size_t n, n_outside; /* rows with an estimate; of them outside the training

@@ -29,7 +29,10 @@ struct dl_estimate {
   const char *duration_from;      /* "given", or the method it comes from */
   bool loader_assumed;            /* and it waits for one not described, of */
   double loader_workers;          /* so many processes per GPU */
-  const char *model;              /* file of the fitted model */
+  double loader_rate;  /* samples per second of one that is described;
+                          NaN */
+  double loader_doubt; /* 90 % half-width of its logarithm */
+  const char *model;   /* file of the fitted model */
   const char *outside[DL_MOST_OUTSIDE]; /* quantities beyond its range */
   size_t n_outside;
   const char *lacks;    /* name of a quantity that is missing */
