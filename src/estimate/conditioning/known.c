@@ -168,9 +168,10 @@ void dl_known_of(const struct dl_job *job, unsigned which,
   known->steps_s = fmin(known->steps_s, known->run_s);
   bool says = !isnan(steps) || !isnan(epochs) || gives(job, DL_RUN_epochs) ||
               gives(job, DL_RUN_tokens) || gives(job, DL_RUN_train_tokens);
-  /* Epochs of no samples, of a language model whose size is not known, are no
-   * work. */
-  known->of_work = says && !(samples_of(job) <= 0);
+  /* Epochs of a language model have no usual size. */
+  const struct dl_architecture *arch = job->found.arch;
+  bool sized = samples_of(job) > 0 || !arch || !dl_is_language_model(arch);
+  known->of_work = says && sized;
 }
 
 /* --- Contradictions. */
