@@ -229,12 +229,31 @@ static bool has_condition(const struct dl_job_predictions *p,
           !isnan(known->power_w));
 }
 
-static void condition(struct dl_job_predictions *p, struct asked *a) {
+static bool expect(const struct dl_job_predictions *p, struct asked *a,
+                   struct dl_expected *e) {
+  return p->language ? expect_language(p, a, e) : expect_training(p, a, e);
+}
+
+/* What is expected has the uncertainty of intervals of 90 %, whatever is asked
+ * for: those of other coverages are no normal distribution's. */
+static enum dl_status condition(struct dl_job_predictions *p, struct asked *a,
+                                struct dl_diag *d) {
   struct dl_expected e;
+  bool expected;
   p->conditioned = (struct dl_conditioned){.is = false, .busy = NAN};
-  if (has_condition(p, a->job) &&
-      (p->language ? expect_language(p, a, &e) : expect_training(p, a, &e)))
+  if (!has_condition(p, a->job))
+    return DL_OK;
+  if (a->ctx->at_90) {
+    struct asked at_90 = {.ctx = a->ctx->at_90, .job = a->job};
+    struct dl_job_predictions q;
+    DL_TRY(dl_predictions_make(&q, a->ctx->at_90, a->job, d));
+    expected = expect(&q, &at_90, &e);
+  } else {
+    expected = expect(p, a, &e);
+  }
+  if (expected)
     dl_condition(&p->conditioned, &e, &a->job->known, a->ctx->coverage);
+  return DL_OK;
 }
 
 /* The user's duration, else the physical method's, PRE's or that of FLOPs. */
@@ -446,7 +465,7 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
     find_input(p, job);
   if (p->language)
     find_tokenising(p, job);
-  condition(p, &a);
+  DL_TRY(condition(p, &a, d));
   const struct dl_fit *epoch = ctx->fit[DL_PHYSICAL_EPOCH].fit;
   bool gpu = epoch && epoch->boundary && strcmp(epoch->boundary, "gpu") == 0;
   if (trains && !given && !p->conditioned.is) /* its energies have the memory */

@@ -47,6 +47,8 @@ struct dl_session {
    * saw; without any it is not known (dl_session_find_families). */
   struct dl_strlist families;
   double coverage;             /* of the intervals */
+  struct dl_session *at_90;    /* owned: the same at 90 %, whose intervals say
+                                  how uncertain work is; NULL: this one */
   double of_90;                /* half-widths, relative to those of 90 % */
   struct dl_job_fields fields; /* what counts as known: at first all */
 };

@@ -37,6 +37,7 @@ void dl_session_free(struct dl_session *s) {
     dl_predictor_free(s->fit[i].p);
   free((void *)s->method);
   dl_strlist_free(&s->families);
+  dl_session_free(s->at_90);
   free(s);
 }
 
@@ -60,6 +61,8 @@ enum dl_status dl_session_find_families(struct dl_session *s,
                                         struct dl_catalog *c,
                                         struct dl_diag *d) {
   const struct dl_fit *fit = s->fit[DL_LANGUAGE_RATE].fit;
+  if (s->at_90)
+    DL_TRY(dl_session_find_families(s->at_90, row, c, d));
   return fit && (!row || may_be_unseen(fit, row))
              ? dl_measured_families(&s->families, fit, c, d)
              : DL_OK;
@@ -128,6 +131,8 @@ enum dl_status dl_session_new(struct dl_session **out, struct dl_frame *f,
   DL_TRY(find_methods(s, methods, d));
   DL_TRY(dl_job_bind(&s->fields, f, d));
   DL_TRY(bind_fits(s, m, f, d));
+  if (fabs(coverage - 0.9) > 1e-12)
+    DL_TRY(dl_session_new(&s->at_90, f, m, methods, 0.9, d));
   *out = s;
   s = NULL;
   return DL_OK;

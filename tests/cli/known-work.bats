@@ -144,3 +144,13 @@ load known
     -m physical
   check "(.estimates[0].energy_j / $energy - 1 | fabs) < 1e-9"
 }
+
+@test "what is known moves the estimate alike for any coverage" {
+  for known in '--gpu-power 100' '--gpu-util 40' '--throughput 500/s'; do
+    for coverage in 50 90 99.9; do
+      "$DLEST" predict -a resnet18 -g h100 $known -m physical -q -f json \
+        --coverage $coverage | jq '.estimates[0].energy_j'
+    done >energies
+    [ "$(sort -u energies | wc -l)" = 1 ]
+  done
+}
