@@ -119,6 +119,7 @@ CLI_TESTS = \
 	tests/cli/known-work.bats \
 	tests/cli/input.bats \
 	tests/cli/language-published.bats \
+	tests/cli/installed.bats \
 	tests/cli/integration.bats \
 	tests/cli/log-doubts.bats \
 	tests/cli/log-counters.bats \
@@ -441,7 +442,7 @@ AM_TESTS_ENVIRONMENT = \
 # A locale with a decimal comma, where Debian's package locales is there.
 check_DATA = tests/locale/made tests/faults/failing_malloc.so \
 	tests/record/libnvidia-ml.so.1 tests/record/fake_clock.so
-CLEANFILES = tests/messages.h tests/locale/made tests/faults/failing_malloc.so \
+CLEANFILES += tests/messages.h tests/locale/made tests/faults/failing_malloc.so \
 	tests/record/libnvidia-ml.so.1 tests/record/fake_clock.so onnx-proto/onnx.proto \
 	onnx-proto/onnx.pb-c.c onnx-proto/onnx.pb-c.h
 tests/locale/made:

@@ -78,8 +78,8 @@ cd "$(dirname "$0")/.."
 self=$PWD/tools/fuzz.sh
 mkdir -p "$FUZZ_DIR/objects"
 rm -f "$FUZZ_DIR/failed"
-printf '#define PACKAGE_VERSION "0"\n#define PKGDATADIR ""\n' \
-  >"$FUZZ_DIR/config.h"
+echo '#define PACKAGE_VERSION "0"' >"$FUZZ_DIR/config.h"
+echo '#define PKGDATADIR ""' >"$FUZZ_DIR/installed.h"
 
 # What protoc-c makes of ONNX's schema.
 proto=${ONNX_PROTO:-/usr/include/onnx/onnx.proto}

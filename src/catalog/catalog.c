@@ -16,6 +16,7 @@
 #include "catalog/architecture/layer_shapes.h"
 #include "catalog/catalog_file.h"
 #include "catalog/catalog_scan.h"
+#include "catalog/datadir.h"
 #include "catalog/names/arch_name.h"
 #include "catalog/names/entry_names.h"
 #include "catalog/names/gpu_match.h"
@@ -64,8 +65,11 @@ struct dl_catalog {
 };
 
 struct dl_catalog *dl_catalog_new(const char *datadir) {
+  DL_TEXT(shipped);
   struct dl_catalog *c = dl_calloc(1, sizeof *c);
-  c->datadir = dl_strdup(datadir);
+  if (!datadir)
+    dl_datadir(&shipped);
+  c->datadir = dl_strdup(datadir ? datadir : dl_text_str(&shipped));
   return c;
 }
 
@@ -433,21 +437,4 @@ enum dl_status dl_catalog_all(struct dl_catalog *c, enum dl_kind kind,
   *list = all;
   *n = m;
   return DL_OK;
-}
-
-const char *dl_datadir(void) {
-  const char *dir = getenv("DLEST_DATADIR");
-  return dir && *dir ? dir : PKGDATADIR;
-}
-
-enum dl_status dl_data_path(const char *datadir, const char *name,
-                            struct dl_text *path, struct dl_diag *d) {
-  dl_text_printf(path, "%s/%s", datadir, name);
-  if (access(path->s, R_OK) == 0)
-    return DL_OK;
-  char reason[128];
-  return dl_fail_at(d, DL_EFAILED, path->s, 0,
-                    "cannot open: %s; set DLEST_DATADIR to the folder that "
-                    "holds dlest's data and models",
-                    strerror_r(errno, reason, sizeof reason));
 }

@@ -13,7 +13,7 @@
 /* All kinds. Files are read once, when the first name is looked up. */
 struct dl_catalog;
 
-/* `datadir` holds data/ and models/; copied. */
+/* `datadir` holds data/ and models/; copied. NULL: that of dl_datadir(). */
 struct dl_catalog *dl_catalog_new(const char *datadir);
 void dl_catalog_free(struct dl_catalog *c); /* accepts NULL */
 
@@ -52,14 +52,5 @@ enum dl_status dl_catalog_look_listed(struct dl_catalog *c, enum dl_kind kind,
 enum dl_status dl_catalog_all(struct dl_catalog *c, enum dl_kind kind,
                               const struct dl_descriptor ***list, size_t *n,
                               struct dl_diag *d);
-
-/* The directory that holds data/ and models/, which ship: DLEST_DATADIR if set,
- * else where dlest was installed. */
-const char *dl_datadir(void);
-
-/* Appends the path of a file under it, `name` as "data/grids.xml". An error
- * (DL_EFAILED) that says what to do if it cannot be read. */
-enum dl_status dl_data_path(const char *datadir, const char *name,
-                            struct dl_text *path, struct dl_diag *d);
 
 #endif

@@ -7,6 +7,8 @@ libdlest_a_SOURCES += \
 	%D%/catalog_file.h \
 	%D%/catalog_scan.c \
 	%D%/catalog_scan.h \
+	%D%/datadir.c \
+	%D%/datadir.h \
 	%D%/descriptor.c \
 	%D%/descriptor.h \
 	%D%/descriptor_fields.c \

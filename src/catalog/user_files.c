@@ -84,18 +84,25 @@ static enum dl_status read_listed(struct dl_user_files *u, const char *places,
   return status;
 }
 
+/* A folder that a variable names. A relative path is invalid and is ignored, as
+ * the XDG Base Directory Specification demands. */
+static const char *folder_of(const char *variable) {
+  const char *path = getenv(variable);
+  return path && *path == '/' ? path : NULL;
+}
+
 enum dl_status dl_user_files_read(struct dl_user_files *u, struct dl_diag *d) {
   const char *places = getenv("DLEST_PATH");
-  const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+  const char *config = folder_of("XDG_CONFIG_HOME"), *home = folder_of("HOME");
   struct dl_text dir = {0};
   enum dl_status status = DL_OK;
   if (u->read)
     return DL_OK;
   if (places && *places)
     status = read_listed(u, places, d);
-  if (config && *config)
+  if (config)
     dl_text_printf(&dir, "%s/dlest", config);
-  else if (home && *home)
+  else if (home)
     dl_text_printf(&dir, "%s/.config/dlest", home);
   if (status == DL_OK && dir.s)
     status = read_folder(u, dir.s, false, d);

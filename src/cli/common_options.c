@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "catalog/datadir.h"
 #include "cli/command.h"
 #include "output/units.h"
 
@@ -62,7 +63,7 @@ const struct dl_option dl_common_options[] = {
 
 struct dl_catalog *dl_cli_catalog(struct dl_cli *cli) {
   if (!cli->catalog)
-    cli->catalog = dl_catalog_new(dl_datadir());
+    cli->catalog = dl_catalog_new(NULL);
   return cli->catalog;
 }
 
@@ -146,7 +147,7 @@ static enum dl_status open_shipped(struct dl_model **m, struct dl_diag *d) {
   DL_TEXT(file);
   for (size_t i = 0; i < DL_LENGTH(shipped); i++, m = &(*m)->next) {
     dl_text_clear(&file);
-    DL_TRY(dl_data_path(dl_datadir(), shipped[i], &file, d));
+    DL_TRY(dl_shipped_path(shipped[i], &file, d));
     DL_TRY(dl_model_read(m, file.s, NULL, d));
   }
   return DL_OK;
@@ -159,7 +160,7 @@ enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
   *m = NULL;
   if (!path)
     return open_shipped(m, d);
-  DL_TRY(dl_data_path(dl_datadir(), "models/model.rng", &schema, d));
+  DL_TRY(dl_shipped_path("models/model.rng", &schema, d));
   return dl_model_read(m, path, schema.s, d);
 }
 

@@ -14,6 +14,7 @@
 #include "catalog/catalog.h"
 #include "catalog/catalog_file.h"
 #include "catalog/catalog_scan.h"
+#include "catalog/datadir.h"
 #include "catalog/validate/rules.h"
 
 /* The schema is parsed for each validation: only some inputs are worth it. */
@@ -108,8 +109,7 @@ static void check(struct dl_xml *xml, const char *text, size_t size) {
     must(findings.n == errors);
     if (size % VALIDATE_EVERY == 0) {
       struct dl_text schema = {0};
-      must(dl_data_path(dl_datadir(), dl_kinds[kind].schema, &schema, &d) ==
-           DL_OK);
+      must(dl_shipped_path(dl_kinds[kind].schema, &schema, &d) == DL_OK);
       status = dl_xml_validate(file.xml, schema.s, &d);
       must(status == DL_OK || (status == DL_EINPUT && d.error));
       must(status == validate_walk(text, size, schema.s));

@@ -11,6 +11,7 @@
 #include "catalog/catalog.h"
 #include "catalog/catalog_file.h"
 #include "catalog/catalog_scan.h"
+#include "catalog/datadir.h"
 #include "unit.h"
 #include "tests/messages.h"
 
@@ -350,12 +351,16 @@ static void reads_inputs(void **state) {
 static void data_directory(void **state) {
   char *old = getenv("DLEST_DATADIR");
   char *kept = old ? strdup(old) : NULL;
+  DL_TEXT(dir);
 
   (void)state;
   setenv("DLEST_DATADIR", "/some/where", 1);
-  assert_string_equal(dl_datadir(), "/some/where");
+  dl_datadir(&dir);
+  assert_string_equal(dir.s, "/some/where");
+  dl_text_clear(&dir);
   setenv("DLEST_DATADIR", "", 1);
-  assert_true(*dl_datadir() == '/');
+  dl_datadir(&dir);
+  assert_true(*dir.s == '/');
   if (kept)
     setenv("DLEST_DATADIR", kept, 1);
   else

@@ -40,7 +40,7 @@ static struct dl_cluster_job job_of(const struct job *j, char start[32]) {
 
 /* What the accounting of a cluster says of one job. */
 static struct dl_accounted account(const struct dl_cluster *c, struct job j) {
-  struct dl_catalog *catalog = dl_catalog_new(dl_datadir());
+  struct dl_catalog *catalog = dl_catalog_new(NULL);
   struct dl_accounting *a;
   struct dl_accounted out;
   char start[32];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "catalog/catalog_file.h"
+#include "catalog/datadir.h"
 #include "catalog/validate/rules.h"
 #include "cli/command.h"
 #include "estimate/methods/estimator.h"
@@ -147,7 +148,7 @@ static enum dl_status check_catalog(struct checker *c,
   const struct dl_kind_info *kind = &dl_kinds[w->kind];
   DL_TEXT(schema);
   *what = kind->name;
-  enum dl_status status = dl_data_path(dl_datadir(), kind->schema, &schema, d);
+  enum dl_status status = dl_shipped_path(kind->schema, &schema, d);
   if (status == DL_OK)
     status = dl_xml_validate(w->xml, schema.s, d);
   /* Rules assume a valid file, but all findings are listed at once. */
@@ -160,7 +161,7 @@ static enum dl_status check_model(const char *path, struct dl_diag *d,
                                   size_t *fits) {
   DL_TEXT(schema);
   DL_SCOPED(dl_model_free_local) struct dl_model *model = NULL;
-  DL_TRY(dl_data_path(dl_datadir(), "models/model.rng", &schema, d));
+  DL_TRY(dl_shipped_path("models/model.rng", &schema, d));
   if (strcmp(path, "-") == 0)
     return dl_fail(d, DL_EINPUT, "a model: check it by the path of its file");
   DL_TRY(dl_model_read(&model, path, schema.s, d));

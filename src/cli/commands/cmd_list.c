@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "catalog/datadir.h"
 #include "cli/command.h"
 #include "cli/views/list_catalog.h"
 #include "cli/record/record_report.h"
@@ -80,10 +81,12 @@ static enum dl_status list_models(struct dl_cli *cli) {
       {"mape_config", "config out", "%", DL_PERCENT, false},
       {"mape_arch", "arch out", "%", DL_PERCENT, false},
       {"mape_gpu", "GPU out", "%", DL_PERCENT, false}};
+  DL_TEXT(data);
   DL_TEXT(dir);
   DL_FREED struct dirent **entry = NULL;
   struct dl_report *r = dl_report_new();
-  dl_text_printf(&dir, "%s/models", dl_datadir());
+  dl_datadir(&data);
+  dl_text_printf(&dir, "%s/models", data.s);
   struct dl_table *t = DL_TABLE(r, "models", NULL, columns, true);
   int n = scandir(dl_text_str(&dir), &entry, model_file, alphasort);
   enum dl_status status = DL_OK;
@@ -91,7 +94,7 @@ static enum dl_status list_models(struct dl_cli *cli) {
     status = dl_fail_errno(&cli->diag, dl_text_str(&dir), "cannot read", errno);
   for (int i = 0; i < n; i++) {
     if (status == DL_OK)
-      status = add_model(t, dl_datadir(), entry[i]->d_name, &cli->diag);
+      status = add_model(t, data.s, entry[i]->d_name, &cli->diag);
     free(entry[i]);
   }
   if (status != DL_OK) {

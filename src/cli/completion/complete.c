@@ -144,7 +144,7 @@ static void complete_command(struct dl_completion *c, int argc, char **argv) {
   l.n = dl_command_options(c->command, l.row, NULL, NULL);
   for (int i = 1; i < argc - 1; i++)
     read_word(&l, c, argv[i]);
-  c->catalog = dl_catalog_new(dl_datadir());
+  c->catalog = dl_catalog_new(NULL);
   if (l.open)
     dl_offer_values(c, l.open);
   else if (!l.arguments_only && c->word[0] == '-')

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "catalog/datadir.h"
 #include "model/fitting/train.h"
 #include "physics/training/training_cost.h"
 
@@ -29,8 +30,7 @@ enum dl_status dl_fit_learn_from(struct dl_cli *cli, struct dl_training *t,
   if (path && strcmp(path, "none") == 0)
     return DL_OK;
   if (!path)
-    DL_TRY(dl_data_path(dl_datadir(), "data/training-means.csv", &shipped,
-                        &cli->diag));
+    DL_TRY(dl_shipped_path("data/training-means.csv", &shipped, &cli->diag));
   DL_TRY(read_more(cli, more, path ? path : shipped.s));
   dl_training_use_auxiliary(t, more);
   return DL_OK;

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * The folder that holds data/ and models/, which ship with dlest. */
+#ifndef DL_CATALOG_DATADIR_H
+#define DL_CATALOG_DATADIR_H
+
+#include "base/diag.h"
+#include "base/text.h"
+
+/* Appends the folder: DLEST_DATADIR if set, else the first one that holds
+ * dlest's data of those beside the program (an installation that may have been
+ * moved, then a build folder and its source tree), else where configure was told
+ * to install it. */
+void dl_datadir(struct dl_text *dir);
+
+/* Appends the path of a file under a data folder, `name` as "data/grids.xml". An
+ * error (DL_EFAILED) that says what to do if it cannot be read. */
+enum dl_status dl_data_path(const char *datadir, const char *name,
+                            struct dl_text *path, struct dl_diag *d);
+
+/* The same under the folder of dl_datadir(). */
+enum dl_status dl_shipped_path(const char *name, struct dl_text *path,
+                               struct dl_diag *d);
+
+#endif
