@@ -425,13 +425,14 @@ BATS_LOG_DRIVER = $(TAP)
 SH_LOG_DRIVER = $(TAP)
 BATS_LOG_COMPILER = $(BATS) --tap
 SH_LOG_COMPILER = $(SHELL)
+EXTRA_DIST += tests/environment
 # Measured runs that are not part of dlest; tests that need them skip where
 # they are absent.
 MEASURED_RUNS = $(abs_top_srcdir)/../shared/data
 AM_TESTS_ENVIRONMENT = \
+	. '$(abs_top_srcdir)/tests/environment'; \
 	DLEST='$(abs_top_builddir)/dlest'; export DLEST; \
 	DLEST_DATADIR='$(abs_top_srcdir)'; export DLEST_DATADIR; \
-	XDG_CONFIG_HOME=/nowhere; export XDG_CONFIG_HOME; unset DLEST_PATH; \
 	TOP_SRCDIR='$(abs_top_srcdir)'; export TOP_SRCDIR; \
 	TOP_BUILDDIR='$(abs_top_builddir)'; export TOP_BUILDDIR; \
 	test -n "$$MEASURED_RUNS" || MEASURED_RUNS='$(MEASURED_RUNS)'; \

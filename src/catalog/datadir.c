@@ -35,10 +35,9 @@ static void cut_last(char *path) {
     *slash = '\0';
 }
 
-/* Looks beside the program: at an installation, at a build folder (configure
- * links data and models there if they are not in the folder above), and at a
- * build folder within the source tree. The kernel resolves symbolic links to the
- * program. */
+/* Looks beside the program, whose symbolic links the kernel has resolved: at
+ * an installation, at a build folder (configure links data and models there if
+ * they are not in the folder above), and at the source tree around it. */
 static bool found_beside(struct dl_text *dir) {
   char own[PATH_MAX], above[PATH_MAX];
   ssize_t n = readlink("/proc/self/exe", own, sizeof own);

@@ -6,14 +6,13 @@
 #include "base/diag.h"
 #include "base/text.h"
 
-/* Appends the folder: DLEST_DATADIR if set, else the first one that holds
- * dlest's data of those beside the program (an installation that may have been
- * moved, then a build folder and its source tree), else where configure was told
- * to install it. */
+/* Appends the folder: DLEST_DATADIR if set, else the first one beside the
+ * program that holds dlest's data (an installation, which may have been moved,
+ * a build folder, its source tree), else the one that configure was given. */
 void dl_datadir(struct dl_text *dir);
 
-/* Appends the path of a file under a data folder, `name` as "data/grids.xml". An
- * error (DL_EFAILED) that says what to do if it cannot be read. */
+/* Appends the path of a file under a data folder, `name` as "data/grids.xml".
+ * An error (DL_EFAILED) that says what to do if it cannot be read. */
 enum dl_status dl_data_path(const char *datadir, const char *name,
                             struct dl_text *path, struct dl_diag *d);
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Loaded by the tests of the command line. They run in an empty folder.
 
+# shellcheck source-path=SCRIPTDIR/.. source=environment
+source "$BATS_TEST_DIRNAME/../environment"
+
 setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
 }

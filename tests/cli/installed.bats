@@ -151,7 +151,7 @@ answers() {
   mv dlest ../alone/bin
   answers ../alone/bin/dlest
   mv inst moved
-  DLEST=../alone/bin/dlest refuses 1 "dlest: $(
-    )$PWD/inst/share/dlest/data/accelerators.xml: $(message \
-    cannot_open_data "No such file or directory")" list gpus
+  DLEST=../alone/bin/dlest refuses 1 \
+    "dlest: $PWD/inst/share/dlest/data/accelerators.xml: $(message cannot_open_data \
+      'No such file or directory')" list gpus
 }

@@ -52,6 +52,19 @@ has() {
   HOME=$PWD/home has lab-card 99
 }
 
+@test 'relative paths of configuration folders are ignored' {
+  gpus home/.config/dlest/lab.xml "$(entry 99 tdp_w lab-card)"
+  export HOME=$PWD/home
+  for XDG_CONFIG_HOME in config ./config ''; do
+    gpus "$PWD/config/dlest/lab.xml" "$(entry 11 tdp_w lab-card)"
+    has lab-card 99
+  done
+  unset XDG_CONFIG_HOME
+  HOME=home
+  refuses 3 "dlest: $(message unknown_nearest_see_list gpu lab-card '' gpus)" \
+    show gpu lab-card
+}
+
 @test 'DLEST_PATH: a folder, a file, several' {
   gpus folder/a.xml "$(entry 1 tdp_w one)"
   gpus folder/b.xml "$(entry 2 tdp_w two)"

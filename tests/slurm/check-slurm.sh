@@ -9,6 +9,8 @@
 set -euo pipefail
 dlest=$(realpath "$1")
 top=$(realpath "$2")
+# shellcheck source=tests/environment
+. "$top/tests/environment"
 # shellcheck source=tests/slurm/cluster.bash
 . "$top/tests/slurm/cluster.bash"
 

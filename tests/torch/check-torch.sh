@@ -14,6 +14,8 @@
 set -euo pipefail
 dlest=$(realpath "$1")
 top=$(realpath "$2")
+# shellcheck source=tests/environment
+. "$top/tests/environment"
 python=${PYTHON-/usr/bin/python3}
 "$python" -c 'import torch' 2>/dev/null || {
   echo '1..0 # SKIP not installed: PyTorch (Debian: python3-torch)'
@@ -44,8 +46,6 @@ echo amdgpu >$chip/name
 echo 50000000 >$chip/power1_average
 export DLEST_SYSFS=$work/sys DLEST_DATADIR=$top OMP_NUM_THREADS=1
 export PYTHONPATH=$top/contrib/python PYTHONDONTWRITEBYTECODE=1
-unset DLEST_MARKS LOCAL_RANK CUDA_VISIBLE_DEVICES ROCR_VISIBLE_DEVICES \
-  HIP_VISIBLE_DEVICES SLURM_JOB_GPUS
 
 # Epochs of a program that waits for others differ in length: with priority,
 # where that is allowed.

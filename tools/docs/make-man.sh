@@ -39,7 +39,7 @@ columns() {
 columns >"$temp.columns"
 sed "/COLUMNS: inserted/r $temp.columns" "$mandir/$page.h2m" >"$temp.h2m"
 
-ARGP_HELP_FMT=rmargin=400 ${HELP2MAN-help2man} --no-info --section=1 \
+LC_ALL=C ARGP_HELP_FMT=rmargin=400 ${HELP2MAN-help2man} --no-info --section=1 \
   --source="dlest $version" --manual='dlest manual' \
   --include="$temp.h2m" --include="$mandir/common.h2m" \
   --version-string="dlest $version" --output="$temp" "$dlest${command:+ $command}"
