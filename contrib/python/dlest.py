@@ -28,6 +28,7 @@ standard library is imported before a callback is asked for.
 import contextlib
 import json
 import os
+import re
 import subprocess
 
 __all__ = ["Error", "epoch", "epochs", "keras_callback", "lightning_callback",
@@ -54,7 +55,7 @@ def _mark(line):
         return False
     try:
         # Never wait for a recorder that has gone.
-        marks = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+        marks = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK)
     except OSError:
         return False
     try:
@@ -90,9 +91,12 @@ def measure_epoch(number=None):
 
 @contextlib.contextmanager
 def phase(name):
-    """Marks a phase around a block; the phase before it goes on afterwards."""
+    """Marks a phase around a block; the phase before it goes on afterwards.
+
+    What a name may not hold becomes "_": a line end would begin another mark.
+    """
     global _phase  # pylint: disable=global-statement
-    before, _phase = _phase, str(name)
+    before, _phase = _phase, re.sub(r"[^A-Za-z0-9_. -]", "_", str(name))
     _mark("phase " + _phase)
     try:
         yield

@@ -71,7 +71,8 @@ static enum dl_status open_timer(struct recording *c) {
 
 /* Signals come through a descriptor, in the order of the loop. */
 static enum dl_status open_signals(struct recording *c) {
-  static const int taken[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+  static const int taken[] = {SIGCHLD, SIGINT, SIGQUIT,
+                              SIGTERM, SIGHUP, SIGPIPE};
   sigset_t set;
   sigemptyset(&set);
   for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
@@ -139,6 +140,8 @@ static void take_signals(struct recording *c) {
     bool terminal = number == SIGINT || number == SIGQUIT;
     if (number == SIGCHLD) {
       reap(c, false);
+    } else if (number == SIGPIPE) {
+      continue; /* the reader of the trace has gone: writing says so */
     } else if (c->child == 0) { /* nothing to wait for */
       c->done = c->r->interrupted = true;
     } else if (!terminal || info.ssi_code == SI_USER) {
@@ -336,6 +339,7 @@ enum dl_status dl_record(const struct dl_record_options *o,
   enum dl_status status = open_all(&c);
   if (status == DL_OK)
     loop(&c);
+  take_signals(&c);
   reap(&c, true);
   dl_set_before_end(NULL);
   for (size_t i = 0; i < N_FDS; i++)

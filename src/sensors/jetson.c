@@ -1,75 +1,179 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* NVIDIA Jetson: the rails of its INA3221 chips, voltage times current. VDD_IN
- * is the whole module; which rail feeds what: NVIDIA Jetson Linux Developer
+/* NVIDIA Jetson: the rails of its INA3221 chips (of Thor an INA238, too),
+ * voltage times current. Which rail feeds what: NVIDIA Jetson Linux Developer
  * Guide, "Software-Based Power Consumption Modeling" and "INA3221 Power
- * Monitor". */
+ * Monitor"; Jetson AGX Xavier Series Product Design Guide, "Power Monitor";
+ * jetson_stats, issues 51 (POM_5V_IN is the whole board) and 344 (VIN_SYS_5V0
+ * is the 5 V rail alone). */
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "sensors/hwmon.h"
+#include "base/file.h"
+#include "base/memory.h"
 #include "sensors/sensor_kinds.h"
 #include "sensors/sysfs.h"
 
-enum { CHANNELS = 3 };
+enum { CHANNELS = 4 }; /* hwmon counts from 1, iio from 0 */
 
 static const struct {
   const char *rail;
   enum dl_meter_kind part;
 } rails[] = {
-    {"VDD_IN", DL_METER_NODE},
-    {"VIN_SYS_5V0", DL_METER_NODE},
+    {"VDD_IN", DL_METER_NODE},    /* TX1, TX2, Xavier NX, Orin NX, Orin Nano */
+    {"POM_5V_IN", DL_METER_NODE}, /* Nano, TX1 */
+    {"VIN", DL_METER_NODE},       /* Thor, with its carrier board */
     {"VDD_GPU_SOC", DL_METER_GPU},
     {"VDD_GPU", DL_METER_GPU},
+    {"VDD_SYS_GPU", DL_METER_GPU},
+    {"POM_5V_GPU", DL_METER_GPU},
     {"GPU", DL_METER_GPU},
     {"VDD_CPU_GPU_CV", DL_METER_GPU},
+    {"VDD_CPU_GPU", DL_METER_GPU},
     {"VDD_CPU_CV", DL_METER_CPU},
+    {"VDD_CPU_SOC_MSS", DL_METER_CPU},
     {"VDD_CPU", DL_METER_CPU},
+    {"VDD_SYS_CPU", DL_METER_CPU},
+    {"POM_5V_CPU", DL_METER_CPU},
     {"CPU", DL_METER_CPU},
     {"VDDRQ", DL_METER_RAM},
+    {"VDD_SYS_DDR", DL_METER_RAM},
+    {"VDD_5V0_DDR", DL_METER_RAM},
     {"VDDQ_VDD2_1V8AO", DL_METER_RAM},
 };
 
-static double product(const char *folder, size_t channel) {
+/* The rails that a module is fed by, where none of them is the whole. */
+static const char *const inputs[] = {
+    "VDD_GPU_SOC|VDD_CPU_CV|VIN_SYS_5V0",  /* AGX Orin; VDDQ is of the 5 V */
+    "VDD_GPU|VDD_CPU_SOC_MSS|VIN_SYS_5V0", /* Thor */
+    "GPU|CPU|SOC|CV|VDDRQ|SYS5V",          /* AGX Xavier */
+};
+
+/* Rails whose powers a sensor adds. */
+struct rail {
+  struct rail *next; /* NULL: none */
+  size_t channel;
+  char *folder;
+};
+
+static double rail_w(const char *folder, size_t channel) {
   char name[32];
+  snprintf(name, sizeof name, "in_power%zu_input", channel); /* of iio, mW */
+  double mw = dl_sysfs_number(folder, name);
+  if (!isnan(mw))
+    return mw * 1e-3;
   snprintf(name, sizeof name, "in%zu_input", channel);
   double mv = dl_sysfs_number(folder, name);
   snprintf(name, sizeof name, "curr%zu_input", channel);
   return mv * 1e-3 * dl_sysfs_number(folder, name) * 1e-3;
 }
 
-static bool read_rail(struct dl_sensor *s) {
-  s->power_w = product(s->state, s->channel);
+static bool read_rails(struct dl_sensor *s) {
+  s->power_w = 0;
+  for (const struct rail *r = s->state; r; r = r->next)
+    s->power_w += rail_w(r->folder, r->channel);
   return !isnan(s->power_w);
 }
 
-static void add_rail(const struct dl_sensor_kind *kind, struct dl_sensors *s,
-                     const char *folder, size_t channel) {
-  char name[32], label[DL_SENSOR_NAME];
-  snprintf(name, sizeof name, "in%zu_label", channel);
-  if (!dl_sysfs_text(folder, name, label, sizeof label) ||
-      isnan(product(folder, channel)))
-    return;
-  for (size_t i = 0; i < sizeof rails / sizeof *rails; i++)
-    if (strcmp(label, rails[i].rail) == 0)
-      dl_hwmon_add(kind, s, rails[i].part, folder, label)->channel = channel;
+static void free_rails(struct dl_sensor *s) {
+  for (struct rail *r = s->state, *next; r; r = next) {
+    next = r->next;
+    free(r->folder);
+    free(r);
+  }
 }
 
-static void add_chip(const struct dl_sensor_kind *kind, struct dl_sensors *s,
-                     const char *folder, const char *name) {
-  (void)name;
-  for (size_t i = 1; i <= CHANNELS; i++)
-    add_rail(kind, s, folder, i);
+static void add_to(struct dl_sensor *s, const char *folder, size_t channel) {
+  struct rail *r = dl_calloc(1, sizeof *r);
+  *r = (struct rail){s->state, channel, dl_strdup(folder)};
+  s->state = r;
+}
+
+/* Whether a chip has one of the names "A|B". */
+static bool is_chip(const char *folder, const char *names) {
+  char name[DL_SENSOR_NAME];
+  return dl_sysfs_text(folder, "name", name, sizeof name) &&
+         dl_word_among(names, name, strlen(name)) >= 0;
+}
+
+static bool label_of(const char *folder, size_t channel,
+                     char label[DL_SENSOR_NAME]) {
+  char name[32];
+  if (is_chip(folder, "ina238")) /* of one channel, without a label */
+    return channel == 1 && snprintf(label, DL_SENSOR_NAME, "VIN") > 0;
+  snprintf(name, sizeof name, "in%zu_label", channel);
+  if (dl_sysfs_text(folder, name, label, DL_SENSOR_NAME))
+    return true;
+  snprintf(name, sizeof name, "rail_name_%zu", channel);
+  return dl_sysfs_text(folder, name, label, DL_SENSOR_NAME);
+}
+
+/* Finds a rail that can be read, by its label. */
+static bool find_rail(const struct dl_strlist *chips, const char *wanted,
+                      size_t len, const char **folder, size_t *channel) {
+  char label[DL_SENSOR_NAME];
+  for (size_t i = 0; i < chips->n; i++)
+    for (size_t k = 0; k < CHANNELS; k++)
+      if (label_of(chips->s[i], k, label) && strlen(label) == len &&
+          strncmp(label, wanted, len) == 0 && !isnan(rail_w(chips->s[i], k))) {
+        *folder = chips->s[i];
+        *channel = k;
+        return true;
+      }
+  return false;
+}
+
+/* A sensor of the sum of rails, "A|B", if all of them are there. */
+static bool add_sensor(const struct dl_sensor_kind *kind, struct dl_sensors *s,
+                       const struct dl_strlist *chips, const char *names,
+                       enum dl_meter_kind part) {
+  const char *folder;
+  size_t channel, len;
+  for (const char *at = names; *at; at += len + (at[len] == '|')) {
+    len = strcspn(at, "|");
+    if (!find_rail(chips, at, len, &folder, &channel))
+      return false;
+  }
+  struct dl_sensor *new = dl_sensors_add(s, kind, part);
+  for (const char *at = names; *at; at += len + (at[len] == '|')) {
+    len = strcspn(at, "|");
+    find_rail(chips, at, len, &folder, &channel);
+    add_to(new, folder, channel);
+    if (*new->name)
+      strncat(new->name, " + ", sizeof new->name - strlen(new->name) - 1);
+    snprintf(new->name + strlen(new->name),
+             sizeof new->name - strlen(new->name), "%.*s", (int)len, at);
+  }
+  snprintf(new->id, sizeof new->id, "%.90s", dl_path_name(folder));
+  return true;
 }
 
 static void find(const struct dl_sensor_kind *kind, struct dl_sensors *s) {
-  dl_hwmon_find(kind, s, "ina3221", add_chip);
+  DL_SCOPED(dl_strlist_free) struct dl_strlist all = {0}, chips = {0};
+  bool whole = false, jetson = false;
+  dl_sysfs_find(s->root, "class/hwmon/hwmon*", &all);
+  dl_sysfs_find(s->root, "bus/iio/devices/iio:device*", &all);
+  for (size_t i = 0; i < all.n; i++)
+    jetson = jetson || is_chip(all.s[i], "ina3221|ina3221x");
+  for (size_t i = 0; i < all.n && jetson; i++)
+    if (is_chip(all.s[i], "ina3221|ina3221x|ina238"))
+      dl_strlist_add(&chips, all.s[i]);
+  for (size_t i = 0; i < DL_LENGTH(rails); i++) {
+    bool node = rails[i].part == DL_METER_NODE;
+    if (!(node && whole) &&
+        add_sensor(kind, s, &chips, rails[i].rail, rails[i].part))
+      whole = whole || node;
+  }
+  for (size_t i = 0; i < DL_LENGTH(inputs) && !whole; i++)
+    whole = add_sensor(kind, s, &chips, inputs[i], DL_METER_NODE);
 }
 
 const struct dl_sensor_kind dl_sensor_jetson = {
     .name = "jetson",
     .summary = "NVIDIA Jetson: rails of its INA3221 chips",
     .find = find,
-    .read = read_rail,
+    .read = read_rails,
+    .free = free_rails,
 };

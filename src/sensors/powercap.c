@@ -7,12 +7,50 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "sensors/sensor_kinds.h"
 #include "sensors/sysfs.h"
 
 static bool read_zone(struct dl_sensor *s) {
   s->counter_j = dl_sysfs_number(s->state, "energy_uj") * 1e-6;
   return !isnan(s->counter_j);
+}
+
+/* The socket of a zone: "package-0" of "package-0-die-1", of a part that of the
+ * zone around it. */
+static size_t socket_of(const char *path, char name[DL_SENSOR_NAME]) {
+  char package[512];
+  const char *zone = dl_path_name(path);
+  const char *part = strrchr(zone, ':');
+  bool whole = part == strchr(zone, ':');
+  snprintf(package, sizeof package, "%.*s",
+           whole ? (int)strlen(path) : (int)(part - path), path);
+  if (!dl_sysfs_text(package, "name", name, DL_SENSOR_NAME))
+    *name = '\0';
+  const char *die = strstr(name, "-die-");
+  return die ? (size_t)(die - name) : strlen(name);
+}
+
+/* Of dies that show the counter of their socket, as with AMD's Threadripper and
+ * EPYC of two generations (CodeCarbon, issues 1274 and 1379), one counts. */
+static void drop_mirror(const struct dl_sensor_kind *kind,
+                        struct dl_sensors *s) {
+  struct dl_sensor *new = &s->s[s->n - 1];
+  char socket[DL_SENSOR_NAME], other[DL_SENSOR_NAME];
+  size_t n = socket_of(new->state, socket);
+  for (size_t i = 0; i + 1 < s->n; i++) {
+    struct dl_sensor *x = &s->s[i];
+    if (x->kind != kind || x->part != new->part ||
+        socket_of(x->state, other) != n || strncmp(socket, other, n) != 0 ||
+        !dl_sensors_mirrored(x, new))
+      continue;
+    dl_sensors_note(s, kind, new->part,
+                    "%s (%s) shows the counter of %s (%s), which counts once",
+                    new->id, new->name, x->id, x->name);
+    s->note[s->n_notes - 1].stays = true;
+    dl_sensors_remove_last(s);
+    return;
+  }
 }
 
 static void add_zone(const struct dl_sensor_kind *kind, struct dl_sensors *s,
@@ -34,6 +72,7 @@ static void add_zone(const struct dl_sensor_kind *kind, struct dl_sensors *s,
   if (!(new->wraps_j > 0))
     new->wraps_j = 0;
   snprintf(new->name, sizeof new->name, "%s", name);
+  drop_mirror(kind, s);
 }
 
 static void find(const struct dl_sensor_kind *kind, struct dl_sensors *s) {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -81,7 +82,8 @@ void dl_sensors_note(struct dl_sensors *s, const struct dl_sensor_kind *kind,
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   DL_GROW(s->note, s->notes_cap, s->n_notes + 1);
-  s->note[s->n_notes++] = (struct dl_sensor_note){kind, part, dl_strdup(text)};
+  s->note[s->n_notes++] = (struct dl_sensor_note){
+      .kind = kind, .part = part, .text = dl_strdup(text)};
 }
 
 static void free_sensor(struct dl_sensor *s) {
@@ -96,6 +98,27 @@ static void remove_sensor(struct dl_sensors *s, size_t i) {
   free_sensor(&s->s[i]);
   s->n--;
   memmove(&s->s[i], &s->s[i + 1], (s->n - i) * sizeof *s->s);
+}
+
+void dl_sensors_remove_last(struct dl_sensors *s) {
+  remove_sensor(s, s->n - 1);
+}
+
+/* A reading of b lies between two of a, where it is the same counter. It may
+ * be written in between: hence several tries, of counters that are close. */
+bool dl_sensors_mirrored(struct dl_sensor *a, struct dl_sensor *b) {
+  enum { TRIES = 4, PAUSE_US = 15000, CLOSE_J = 100 };
+  for (int i = 0; i < TRIES; i++) {
+    if (!a->kind->read(a) || !b->kind->read(b))
+      return false;
+    double before = a->counter_j;
+    if (!a->kind->read(a) || !(fabs(b->counter_j - before) < CLOSE_J))
+      return false;
+    if (before > 0 && before <= b->counter_j && b->counter_j <= a->counter_j)
+      return true;
+    usleep(PAUSE_US);
+  }
+  return false;
 }
 
 /* Removes the sensors of a kind for parts that another kind measures. */
@@ -113,7 +136,7 @@ static void drop_doubles(struct dl_sensors *s,
 static void drop_notes(struct dl_sensors *s) {
   size_t n = 0;
   for (size_t i = 0; i < s->n_notes; i++)
-    if (s->note[i].part != DL_METER_GPU &&
+    if (s->note[i].part != DL_METER_GPU && !s->note[i].stays &&
         dl_sensors_has(s, NULL, s->note[i].part))
       free(s->note[i].text);
     else

@@ -67,6 +67,7 @@ struct dl_sensor_note {
   const struct dl_sensor_kind *kind;
   enum dl_meter_kind part;
   char *text; /* owned */
+  bool stays; /* also where the part is measured */
 };
 
 /* A kind of sensor: a file and a row of the table in sensors.c. Of two kinds
@@ -123,6 +124,12 @@ struct dl_sensor *dl_sensors_add_folder(struct dl_sensors *s,
 void dl_sensors_note(struct dl_sensors *s, const struct dl_sensor_kind *kind,
                      enum dl_meter_kind part, const char *format, ...)
     DL_PRINTF(4, 5);
+
+/* Whether two sensors show one counter, as the dies of a socket may do. */
+bool dl_sensors_mirrored(struct dl_sensor *a, struct dl_sensor *b);
+
+/* Removes the sensor that was added last. */
+void dl_sensors_remove_last(struct dl_sensors *s);
 
 /* Keeps the GPUs of a list of indices and of beginnings of UUIDs, "0,2"; "all"
  * keeps all of them, NULL those that a program sees (kind->visible). Sensors of

@@ -23,7 +23,7 @@ struct record_options {
   size_t pid;
   struct dl_live live;
   const char *gpus, *trace, *arch, *dataset, *precision;
-  bool no_trace, allow_none;
+  bool no_trace, force, allow_none;
   struct dl_strlist sets;
 };
 
@@ -76,6 +76,8 @@ static const struct dl_option options[] = {
      AT(TEXT, trace), .output = true},
     {"no-trace", 0, NULL, "do not keep the recording", AT(FLAG, no_trace),
      .without = "trace", .output = true},
+    {"force", 0, NULL, "replace the file of --trace if it exists",
+     AT(FLAG, force), .with = "trace"},
     {"set", 's', "NAME=VALUE",
      "a column of the row that --output gets: image_px=224", AT(LIST, sets)},
     {0},
@@ -162,7 +164,9 @@ static enum dl_status find_sensors(struct recording *c) {
 
 static enum dl_status open_files(struct recording *c) {
   bool apart = c->cli->n_arguments == 0; /* the program runs already */
-  DL_TRY(dl_record_files_open(&c->files, c->o->trace, !c->o->no_trace,
+  const struct dl_record_keep keep = {
+      .any = !c->o->no_trace, .replace = c->o->force, .path = c->o->trace};
+  DL_TRY(dl_record_files_open(&c->files, &keep,
                               apart ? getenv("DLEST_MARKS") : NULL, &c->job,
                               &c->cli->diag));
   return c->cli->output
@@ -205,7 +209,7 @@ static enum dl_status record(struct recording *c) {
   enum dl_status status = dl_trace_begin(&trace, f->trace, f->trace_path.s,
                                          &c->sensors, &origin, d);
   live->quiet = c->cli->quiet || c->job.node > 0;
-  dl_live_init(live, c->o->epochs, f->trace_path.s, f->epochs_path.s);
+  dl_live_init(live, c->o->epochs, f->samples_path.s, f->epochs_path.s);
   if (status == DL_OK)
     status = dl_record(&o, &c->sensors, &trace, &c->result, d);
   dl_live_free(live);
@@ -276,7 +280,7 @@ static enum dl_status summarise(struct recording *c) {
   static const struct dl_intern none = {0};
   struct dl_cli *cli = c->cli;
   struct taking taking = {.c = c};
-  char *paths[] = {c->files.trace_path.s, c->files.epochs_path.s};
+  char *paths[] = {c->files.samples_path.s, c->files.epochs_path.s};
   struct dl_extract_options o = {
       .meter.cut_gaps = c->result.suspended_s > 0,
       .epochs = {.find = c->result.n_samples > LEAST_FOR_EPOCHS,

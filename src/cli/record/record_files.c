@@ -3,23 +3,78 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/temporary.h"
+
+/* Of a recorder's folder, before six letters. */
+#define FOLDER "dlest-record-"
+
+/* Removes the folder of a recorder that was killed: nobody holds its lock. */
+static void remove_left(const char *path) {
+  static const char *const files[] = {"marks", "trace.csv", "trace-epochs.csv"};
+  struct stat st;
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  if (fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+      flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    for (size_t i = 0; i < DL_LENGTH(files); i++)
+      unlinkat(fd, files[i], 0);
+    rmdir(path);
+  }
+  close(fd);
+}
+
+static void remove_all_left(const char *tmp) {
+  DL_TEXT(pattern);
+  glob_t found;
+  dl_text_printf(&pattern, "%s/" FOLDER "??????", tmp);
+  if (glob(pattern.s, GLOB_NOSORT, NULL, &found) != 0)
+    return;
+  for (size_t i = 0; i < found.gl_pathc; i++)
+    remove_left(found.gl_pathv[i]);
+  globfree(&found);
+}
+
+/* Makes a folder and locks it; again where another recorder took it for one
+ * that was left. */
+static bool lock_folder(struct dl_record_files *f, const char *tmp) {
+  enum { TRIES = 10 };
+  for (int i = 0; i < TRIES; i++) {
+    struct stat st;
+    dl_text_clear(&f->folder);
+    dl_text_printf(&f->folder, "%s/" FOLDER "XXXXXX", tmp);
+    if (!mkdtemp(f->folder.s))
+      return false;
+    f->lock = open(f->folder.s, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (f->lock >= 0 &&
+        (flock(f->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
+        stat(f->folder.s, &st) == 0)
+      return true;
+    if (f->lock >= 0)
+      close(f->lock);
+  }
+  return false;
+}
 
 /* A folder of its own, with the FIFO. */
 static enum dl_status make_folder(struct dl_record_files *f, const char *marks,
                                   struct dl_diag *d) {
   const char *tmp = getenv("TMPDIR");
-  dl_text_printf(&f->folder, "%s/dlest-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-  if (!mkdtemp(f->folder.s)) {
+  tmp = tmp && *tmp ? tmp : "/tmp";
+  remove_all_left(tmp);
+  if (!lock_folder(f, tmp)) {
     int error = errno;
     dl_text_clear(&f->folder);
-    return dl_fail_errno(d, tmp && *tmp ? tmp : "/tmp", "cannot write", error);
+    return dl_fail_errno(d, tmp, "cannot write", error);
   }
   dl_temporary_add(f->folder.s);
   if (marks)
@@ -53,80 +108,162 @@ static void default_name(struct dl_text *to, const struct dl_record_job *job,
   dl_text_add(to, ".csv");
 }
 
-static enum dl_status open_file(FILE **f, const struct dl_text *path, bool new,
-                                struct dl_diag *d) {
-  *f = fopen(path->s, new ? "wxbe" : "wbe");
-  return *f ? DL_OK : dl_fail_errno(d, path->s, "cannot write", errno);
+/* Opens a file of the recording that is new or empty; with `replace` also one
+ * that holds something. A lock keeps a second recorder away, where the file
+ * system has locks. *fd is -1 for what is no file (a FIFO, a device), with
+ * *other. */
+static enum dl_status claim(const char *path, bool replace, int *fd, int *other,
+                            struct dl_diag *d) {
+  struct stat st;
+  /* A FIFO is not waited for. */
+  int at = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
+  if (at < 0 && errno == ENXIO)
+    return dl_fail_at(d, DL_EINPUT, path, 0,
+                      "a FIFO that no program reads; start its reader first");
+  if (at < 0 || fstat(at, &st) != 0)
+    return dl_fail_errno(d, path, "cannot write", errno);
+  if (!S_ISREG(st.st_mode)) {
+    *other = at;
+    fcntl(at, F_SETFL, fcntl(at, F_GETFL) & ~O_NONBLOCK);
+    return DL_OK;
+  }
+  if (flock(at, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    close(at);
+    return dl_fail_at(d, DL_EINPUT, path, 0,
+                      "another dlest record writes this file; give each "
+                      "recorder its own, as --trace {job}-{host}.csv");
+  }
+  if (fstat(at, &st) == 0 && st.st_size > 0 && !replace) {
+    close(at);
+    return dl_fail_at(d, DL_EINPUT, path, 0,
+                      "the file exists; choose another name, or replace it "
+                      "with --force");
+  }
+  if (ftruncate(at, 0) != 0) {
+    int error = errno;
+    close(at);
+    return dl_fail_errno(d, path, "cannot write", error);
+  }
+  *fd = at;
+  return DL_OK;
 }
 
-static enum dl_status open_trace(struct dl_record_files *f, const char *path,
-                                 bool keep, const struct dl_record_job *job,
+static enum dl_status open_file(FILE **f, const char *path, bool replace,
+                                struct dl_diag *d) {
+  int fd = -1, other = -1;
+  DL_TRY(claim(path, replace, &fd, &other, d));
+  *f = fdopen(fd >= 0 ? fd : other, "wb");
+  return *f ? DL_OK : dl_fail_errno(d, path, "cannot write", errno);
+}
+
+/* Writes to the file from which the summary is made and to what --trace names,
+ * a FIFO or a device, which cannot be read again. */
+static ssize_t write_both(void *cookie, const char *data, size_t n) {
+  const struct dl_record_files *f = cookie;
+  const int to[] = {f->own, f->other};
+  for (size_t i = 0; i < DL_LENGTH(to); i++)
+    for (size_t at = 0; at < n;) {
+      ssize_t wrote = write(to[i], data + at, n - at);
+      if (wrote < 0 && errno != EINTR)
+        return 0;
+      at += wrote > 0 ? (size_t)wrote : 0;
+    }
+  return (ssize_t)n;
+}
+
+/* The recording in the folder, which is removed. */
+static void name_own(struct dl_record_files *f) {
+  dl_text_printf(&f->samples_path, "%s/trace.csv", f->folder.s);
+  dl_temporary_add(f->samples_path.s);
+}
+
+/* --trace: a file, or something else of which there is a copy. */
+static enum dl_status open_named(struct dl_record_files *f, bool replace,
+                                 struct dl_diag *d) {
+  int fd = -1;
+  DL_TRY(claim(f->trace_path.s, replace, &fd, &f->other, d));
+  if (fd >= 0) {
+    dl_text_add(&f->samples_path, f->trace_path.s);
+    f->trace = fdopen(fd, "wb");
+    return DL_OK;
+  }
+  name_own(f);
+  f->own = open(f->samples_path.s, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (f->own < 0)
+    return dl_fail_errno(d, f->samples_path.s, "cannot write", errno);
+  f->trace = fopencookie(f, "wb", (cookie_io_functions_t){.write = write_both});
+  return DL_OK;
+}
+
+static enum dl_status open_trace(struct dl_record_files *f,
+                                 const struct dl_record_keep *keep,
+                                 const struct dl_record_job *job,
                                  struct dl_diag *d) {
   enum { TRIES = 100 };
-  if (path)
-    dl_record_job_path(job, path, &f->trace_path);
-  else if (!keep)
-    dl_text_printf(&f->trace_path, "%s/trace.csv", f->folder.s);
-  if (!path && !keep)
-    dl_temporary_add(f->trace_path.s);
-  if (path || !keep)
-    return open_file(&f->trace, &f->trace_path, false, d);
+  if (keep->path) {
+    dl_record_job_path(job, keep->path, &f->trace_path);
+    return open_named(f, keep->replace, d);
+  }
+  if (!keep->any) {
+    name_own(f);
+    dl_text_add(&f->trace_path, f->samples_path.s);
+    return open_file(&f->trace, f->samples_path.s, false, d);
+  }
   for (unsigned i = 0; i < TRIES && !f->trace; i++) {
     default_name(&f->trace_path, job, i);
     f->trace = fopen(dl_text_str(&f->trace_path), "wxbe");
     if (!f->trace && errno != EEXIST)
       break;
   }
+  dl_text_add(&f->samples_path, f->trace_path.s);
   return f->trace ? DL_OK
                   : dl_fail_errno(d, dl_text_str(&f->trace_path),
                                   "cannot write", errno);
 }
 
-enum dl_status dl_record_files_open(struct dl_record_files *f, const char *path,
-                                    bool keep, const char *marks,
+enum dl_status dl_record_files_open(struct dl_record_files *f,
+                                    const struct dl_record_keep *keep,
+                                    const char *marks,
                                     const struct dl_record_job *job,
                                     struct dl_diag *d) {
+  f->lock = f->own = f->other = -1;
   DL_TRY(make_folder(f, marks, d));
-  DL_TRY(open_trace(f, path, keep, job, d));
-  size_t n = f->trace_path.len;
-  if (n > 4 && strcmp(f->trace_path.s + n - 4, ".csv") == 0)
+  DL_TRY(open_trace(f, keep, job, d));
+  size_t n = f->samples_path.len;
+  if (n > 4 && strcmp(f->samples_path.s + n - 4, ".csv") == 0)
     n -= 4;
-  dl_text_add_n(&f->epochs_path, f->trace_path.s, n);
+  dl_text_add_n(&f->epochs_path, f->samples_path.s, n);
   dl_text_add(&f->epochs_path, "-epochs.csv");
-  if (!path && !keep)
+  if (strncmp(f->epochs_path.s, f->folder.s, f->folder.len) == 0)
     dl_temporary_add(f->epochs_path.s);
-  DL_TRY(open_file(&f->epochs, &f->epochs_path, false, d));
+  DL_TRY(open_file(&f->epochs, f->epochs_path.s, keep->replace, d));
   fputs("epoch,end_time\n", f->epochs);
   fflush(f->epochs);
   return DL_OK;
 }
 
-/* Removes a file; devices and the like, which --trace may name, stay. */
-static void remove_file(const char *path) {
-  struct stat st;
-  if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
-    unlink(path);
-}
-
 void dl_record_files_close(struct dl_record_files *f, bool keep, bool epochs) {
+  const bool own = f->other >= 0;
+  const int fds[] = {f->lock, f->own, f->other};
   if (f->trace)
     fclose(f->trace);
   if (f->epochs)
     fclose(f->epochs);
-  if (f->epochs && (!keep || !epochs))
-    remove_file(f->epochs_path.s);
-  if (f->trace && !keep)
-    remove_file(f->trace_path.s);
+  if (f->epochs && (!keep || !epochs || own))
+    unlink(f->epochs_path.s);
+  if (f->trace && (!keep || own))
+    unlink(f->samples_path.s);
   if (f->own_marks)
     unlink(f->marks.s);
   if (f->folder.len > 0)
     rmdir(f->folder.s);
-  const struct dl_text *const made[] = {&f->trace_path, &f->epochs_path,
-                                        &f->folder, &f->marks};
-  for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+  for (size_t i = 0; f->folder.len > 0 && i < DL_LENGTH(fds); i++)
+    if (fds[i] >= 0)
+      close(fds[i]);
+  struct dl_text *const made[] = {&f->trace_path, &f->samples_path,
+                                  &f->epochs_path, &f->folder, &f->marks};
+  for (size_t i = 0; i < DL_LENGTH(made); i++) {
     dl_temporary_forget(made[i]->s);
-  dl_text_free(&f->trace_path);
-  dl_text_free(&f->epochs_path);
-  dl_text_free(&f->folder);
-  dl_text_free(&f->marks);
+    dl_text_free(made[i]);
+  }
 }

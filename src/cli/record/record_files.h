@@ -14,20 +14,32 @@
 
 /* Start from {0}. */
 struct dl_record_files {
-  struct dl_text trace_path, epochs_path;
+  struct dl_text trace_path;                /* as the user named it */
+  struct dl_text samples_path, epochs_path; /* where they can be read */
   struct dl_text marks; /* path of the FIFO, or of the file of the user */
   FILE *trace, *epochs;
 
   /* Private. */
   struct dl_text folder; /* of the FIFO, and of a recording that is not kept */
   bool own_marks;
+  int lock;       /* the folder, locked while its recorder lives */
+  int own, other; /* of a trace that is a FIFO or a device: the copy that is
+                     read, and the place itself; else -1 */
 };
 
-/* Opens all. `path` of the recording: NULL is dlest-DATE-TIME.csv, which never
- * replaces a file. `keep`: false puts it where it is removed afterwards.
- * `marks`: a FIFO or file that the program writes to already, or NULL. */
-enum dl_status dl_record_files_open(struct dl_record_files *f, const char *path,
-                                    bool keep, const char *marks,
+/* What is kept of a recording. */
+struct dl_record_keep {
+  bool any;         /* false: it is put where it is removed afterwards */
+  bool replace;     /* a file of that name that is not empty */
+  const char *path; /* NULL: dlest-DATE-TIME.csv, which is a new file */
+};
+
+/* Opens all. `marks`: a FIFO or file that the program writes to already, or
+ * NULL. Errors (DL_EINPUT): the file is there, another recorder writes it, a
+ * FIFO has no reader. */
+enum dl_status dl_record_files_open(struct dl_record_files *f,
+                                    const struct dl_record_keep *keep,
+                                    const char *marks,
                                     const struct dl_record_job *job,
                                     struct dl_diag *d);
 
