@@ -110,7 +110,6 @@ struct einsum {
   char term[MOST_OPERANDS + 1][2 * DL_ONNX_MAX_RANK + 1]; /* the output last */
   size_t n;                                               /* operands */
   int64_t size[128];
-  bool explicit_output;
 };
 
 static bool is_letter(char c) {
