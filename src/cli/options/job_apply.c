@@ -210,7 +210,7 @@ static bool is_open(const struct dl_job_options *o, const struct dl_csv *table,
          (table && dl_csv_find(table, name) >= 0);
 }
 
-/* The fit of language models knows all precisions but fp64, which it leaves to
+/* The fit of language models has all precisions but fp64, which it leaves to
  * that of other networks. */
 unsigned dl_job_kinds(const struct dl_job_options *o,
                       struct dl_catalog *catalog, const struct dl_csv *table) {
