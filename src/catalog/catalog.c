@@ -2,6 +2,7 @@
 #include "catalog/catalog.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "catalog/architecture/from_config.h"
 #include "catalog/architecture/from_onnx.h"
 #include "catalog/architecture/layer_shapes.h"
+#include "catalog/architecture/transformer.h"
 #include "catalog/catalog_file.h"
 #include "catalog/catalog_scan.h"
 #include "catalog/names/arch_name.h"
@@ -212,6 +214,45 @@ static enum dl_status read_own(struct dl_catalog *c, enum dl_kind kind,
   return status;
 }
 
+/* Whether a network has that hidden size and number of layers, and its
+ * vocabulary differs by no more than a share. */
+static bool has_size(const struct dl_descriptor *e, const double size[],
+                     double share) {
+  const struct dl_transformer *t = DL_AS(architecture, e)->transformer;
+  return t && t->hidden == size[0] && t->layers == size[1] &&
+         fabs(t->vocab - size[2]) <= share * t->vocab;
+}
+
+static void add_arch(struct dl_text *to, const struct dl_descriptor *e) {
+  dl_text_printf(to, "%s--arch %s", to->len > 0 ? " or " : "", e->id);
+}
+
+/* Suggests the network of a config.json for which there is no reader: that of
+ * its name, unless its size is another, else those of its size. */
+static void add_alike(void *catalog, const char *name,
+                      const double size[DL_CONFIG_SIZES], struct dl_text *to) {
+  static const double shares[] = {0, 0.01}; /* vocabularies are padded */
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
+  const struct dl_descriptor *e = NULL, **all = NULL;
+  size_t n = 0;
+  bool sized = !isnan(size[0] + size[1] + size[2]);
+  DL_TEXT(names);
+  if (name && *name)
+    dl_catalog_look(catalog, DL_ARCHITECTURE, name, &e, &quiet);
+  if (e && (!sized || has_size(e, size, shares[1])))
+    add_arch(&names, e);
+  else if (sized)
+    dl_catalog_all(catalog, DL_ARCHITECTURE, &all, &n, &quiet);
+  for (size_t k = 0; k < DL_LENGTH(shares) && names.len == 0; k++)
+    for (size_t i = 0; i < n; i++)
+      if (has_size(all[i], size, shares[k]))
+        add_arch(&names, all[i]);
+  free(all);
+  if (names.len > 0)
+    dl_text_printf(to, "; the catalogue has this network (did you mean %s?)",
+                   names.s);
+}
+
 /* An ONNX model or a config.json by its name, or by its content: JSON begins
  * with '{', XML with blanks, a byte order mark or '<'. What cannot be read
  * twice is copied first. */
@@ -230,7 +271,7 @@ static enum dl_status read_architecture(struct dl_catalog *c, const char *path,
     path = again;
   }
   enum dl_status status =
-      json   ? dl_config_load(&own->file, path, d)
+      json   ? dl_config_load(&own->file, path, add_alike, c, d)
       : onnx ? dl_onnx_load(&own->file, path, &own->recount, d)
              : read_own(c, DL_ARCHITECTURE, path, &own->file, d);
   dl_close_input(f);

@@ -8,14 +8,27 @@
 #include "catalog/catalog_file.h"
 #include "io/json_read.h"
 
+/* Sizes of a network by which it is found in the catalogue: hidden size, layers
+ * and vocabulary; NaN where unknown. */
+enum { DL_CONFIG_SIZES = 3 };
+
+/* Appends what the catalogue has of a name (or NULL) or of these sizes, as the
+ * end of a message: "; ... (did you mean --arch gpt-oss-20b?)". */
+typedef void dl_config_alike(void *catalog, const char *name,
+                             const double size[DL_CONFIG_SIZES],
+                             struct dl_text *to);
+
 /* Reads the shape of a transformer from a config.json. The longest sequence
- * counts, up to 8192 tokens. Errors (DL_EINPUT): not JSON, a model_type that is
- * not known, keys that are missing or no whole numbers. */
+ * counts, up to 8192 tokens. Warns of keys that may change the network and are
+ * not read. Errors (DL_EINPUT): not JSON, a model_type that is not known, keys
+ * that are missing or no whole numbers. */
 enum dl_status dl_config_load(struct dl_catalog_file *s, const char *path,
+                              dl_config_alike *add_alike, void *catalog,
                               struct dl_diag *d);
 
-/* The same of JSON that was read. */
-enum dl_status dl_config_take(struct dl_catalog_file *s, const dl_json *j,
-                              const char *path, struct dl_diag *d);
+/* The same of JSON that was read; add_alike may be NULL. */
+enum dl_status dl_config_take(struct dl_catalog_file *s, const dl_json *whole,
+                              const char *path, dl_config_alike *add_alike,
+                              void *catalog, struct dl_diag *d);
 
 #endif
