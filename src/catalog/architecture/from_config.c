@@ -217,10 +217,11 @@ static void warn_unread(const struct dl_config_family *f,
   struct unread u = {.f = f, .parts = p, .j = j};
   dl_json_each(j, note_unread, &u);
   if (u.n > 0)
-    dl_warn_at(d, path, 0,
-               "keys that are not read may change the network: %s%s; compare its "
-               "parameters with the published number",
-               u.names.s, u.n > MOST_NAMED ? ", ..." : "");
+    dl_warn_at(
+        d, path, 0,
+        "keys that are not read may change the network: %s%s; compare its "
+        "parameters with the published number",
+        u.names.s, u.n > MOST_NAMED ? ", ..." : "");
   dl_text_free(&u.names);
 }
 
