@@ -214,13 +214,17 @@ static enum dl_status read_own(struct dl_catalog *c, enum dl_kind kind,
   return status;
 }
 
-/* Whether a network has that hidden size and number of layers, and its
- * vocabulary differs by no more than a share. */
+/* Whether a network has these sizes, as far as they are known, and a vocabulary
+ * that differs by no more than a share. Configs call the size of an expert,
+ * too, that of the feed-forward part. */
 static bool has_size(const struct dl_descriptor *e, const double size[],
                      double share) {
   const struct dl_transformer *t = DL_AS(architecture, e)->transformer;
   return t && t->hidden == size[0] && t->layers == size[1] &&
-         fabs(t->vocab - size[2]) <= share * t->vocab;
+         fabs(t->vocab - size[2]) <= share * t->vocab &&
+         (isnan(size[3]) || t->heads == size[3]) &&
+         (isnan(size[4]) || t->ffn == size[4] || t->moe_ffn == size[4] ||
+          t->shared_ffn == size[4]);
 }
 
 static void add_arch(struct dl_text *to, const struct dl_descriptor *e) {
@@ -249,8 +253,9 @@ static void add_alike(void *catalog, const char *name,
         add_arch(&names, all[i]);
   free(all);
   if (names.len > 0)
-    dl_text_printf(to, "; the catalogue has this network (did you mean %s?)",
-                   names.s);
+    dl_text_printf(
+        to, "; the catalogue has a network of this size (did you mean %s?)",
+        names.s);
 }
 
 /* An ONNX model or a config.json by its name, or by its content: JSON begins

@@ -192,7 +192,7 @@ unread() {
       vocab_size: $5} | ${6:-.}" >config.json
     try show arch config.json
     [ "$status" -eq 3 ]
-    grep -qF "$(message catalogue_has_this_network "--arch $1")" err
+    grep -qF "$(message catalogue_has_this_size "--arch $1")" err
     grep -qF "$(message model_type_is_none_of "$2" llama)" err
   }
   named gpt-oss-20b gpt_oss 2880 24 201088
@@ -204,16 +204,27 @@ unread() {
   named modernbert-base modernbert 768 22 50368
   named 'llama-4-scout or --arch llama-4-maverick' llama4 5120 48 202048 \
     '{model_type, text_config: del(.model_type)}'
+  # The size of the feed-forward part, or of an expert, and heads, if they are there.
+  named deepseek-v3 deepseek_v3 7168 61 129280 '. + {intermediate_size: 18432,
+    moe_intermediate_size: 2048, num_attention_heads: 128}'
+  named minimax-m2 minimax_m2 3072 62 200064 '. + {intermediate_size: 1536,
+    num_attention_heads: 48}'
+  named 'llama-4-scout or --arch llama-4-maverick' llama4 5120 48 202048 \
+    '. + {intermediate_size: 8192, intermediate_size_mlp: 16384,
+      num_attention_heads: 40}'
   # A vocabulary to which tokens were added; by its name alone.
   named gpt-oss-20b gpt_oss 2880 24 201200
   named glm-4-9b chatglm 4096 40 null '. + {_name_or_path: "THUDM/glm-4-9b"}'
   # The name is another network's.
   named gpt-oss-20b gpt_oss 2880 24 201088 '. + {_name_or_path: "gpt2"}'
-  jq -n '{model_type: "mamba", hidden_size: 2880, num_hidden_layers: 23,
-    vocab_size: 201088}' >config.json
-  try show arch config.json
-  [ "$status" -eq 3 ]
-  ! grep -qF 'did you mean' err || false
+  for other in '{num_hidden_layers: 23}' '{num_attention_heads: 32}' \
+    '{intermediate_size: 4096}' '{hidden_size: 2881}' '{vocab_size: 32000}'; do
+    jq -n '{model_type: "mamba", hidden_size: 2880, num_hidden_layers: 24,
+      vocab_size: 201088} + '"$other" >config.json
+    try show arch config.json
+    [ "$status" -eq 3 ]
+    ! grep -qF 'did you mean' err || false
+  done
 }
 
 # As Python's json module writes them.

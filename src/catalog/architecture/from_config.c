@@ -22,7 +22,7 @@ static void find_alike(const dl_json *j, dl_config_alike *add_alike,
   static const char *const parts[] = {NULL, "text_config", "language_config",
                                       "llm_config"};
   static const char *const sizes[DL_CONFIG_SIZES] = {"hidden", "layers",
-                                                     "vocab"};
+                                                     "vocab", "heads", "ffn"};
   const char *name = dl_json_get(j, "_name_or_path").text;
   for (size_t i = 0; i < DL_LENGTH(parts) && to->len == 0; i++) {
     const dl_json *of = parts[i] ? dl_json_member(j, parts[i]) : j;

@@ -8,9 +8,9 @@
 #include "catalog/catalog_file.h"
 #include "io/json_read.h"
 
-/* Sizes of a network by which it is found in the catalogue: hidden size, layers
- * and vocabulary; NaN where unknown. */
-enum { DL_CONFIG_SIZES = 3 };
+/* Sizes of a network by which it is found in the catalogue: hidden size,
+ * layers, vocabulary, heads and feed-forward size; NaN where unknown. */
+enum { DL_CONFIG_SIZES = 5 };
 
 /* Appends what the catalogue has of a name (or NULL) or of these sizes, as the
  * end of a message: "; ... (did you mean --arch gpt-oss-20b?)". */
