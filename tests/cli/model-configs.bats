@@ -157,7 +157,12 @@ unread() {
     rope_scaling: {factor: 8, rope_type: "llama3"}, use_cache: true,
     transformers_version: "4.51.0", id2label: {"0": "x"}, label2id: {"x": 0},
     task_specific_params: {a: {max_length: 50}}, auto_map: {AutoModel: "x"},
-    num_beams: 1, max_length: 20, top_k: 50, unsloth_fixed: true}'
+    num_beams: 1, max_length: 20, top_k: 50, unsloth_fixed: true,
+    _attn_implementation_autoset: true}'
+  config deberta-v3-large
+  jq '. + {pos_att_type: ["p2c", "c2p"], share_att_key: true, legacy: true,
+    pooler_hidden_size: 1024, norm_rel_ebd: "layer_norm"}' config.json >with.json
+  gives 0 '' show arch with.json
   config whisper-tiny
   jq '. + {decoder_ffn_dim: 1536, encoder_ffn_dim: 1536, scale_embedding: false,
     decoder_attention_heads: 6, encoder_attention_heads: 6, num_hidden_layers: 4,

@@ -28,13 +28,14 @@ static const char *const without_effect[] = {
     /* storage */
     "version|architectures|auto_map|torch|transformers|unsloth|"
     "quantization|chunk_size|pretraining_tp|tie_|onnx|_fixed|multiple_of|"
-    "custom_pipelines|is_encoder_decoder",
+    "custom_pipelines|is_encoder_decoder|attn_implementation|keys_to_ignore|"
+    "legacy|batch_size",
     /* which experts a token takes */
     "norm_topk_prob|router_|n_group|topk_group|ep_size",
     /* biases, and parts that families have by default */
     "bias|share_att_key|sinusoidal|token_types|type_vocab_size|pooler_|"
     "proj_size|encoder_stride|gap_size|memory_blocks|net_structure|"
-    "relative_attention|num_hidden_groups|inner_group_num",
+    "relative_attention|pos_att_type|num_hidden_groups|inner_group_num",
 };
 
 /* Their whole names: as parts of others they count. */
