@@ -2,7 +2,6 @@
 #include "catalog/catalog.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,6 @@
 #include "catalog/architecture/from_config.h"
 #include "catalog/architecture/from_onnx.h"
 #include "catalog/architecture/layer_shapes.h"
-#include "catalog/architecture/transformer.h"
 #include "catalog/catalog_file.h"
 #include "catalog/catalog_scan.h"
 #include "catalog/names/arch_name.h"
@@ -214,48 +212,21 @@ static enum dl_status read_own(struct dl_catalog *c, enum dl_kind kind,
   return status;
 }
 
-/* Whether a network has these sizes, as far as they are known, and a vocabulary
- * that differs by no more than a share. Configs call the size of an expert,
- * too, that of the feed-forward part. */
-static bool has_size(const struct dl_descriptor *e, const double size[],
-                     double share) {
-  const struct dl_transformer *t = DL_AS(architecture, e)->transformer;
-  return t && t->hidden == size[0] && t->layers == size[1] &&
-         fabs(t->vocab - size[2]) <= share * t->vocab &&
-         (isnan(size[3]) || t->heads == size[3]) &&
-         (isnan(size[4]) || t->ffn == size[4] || t->moe_ffn == size[4] ||
-          t->shared_ffn == size[4]);
-}
-
-static void add_arch(struct dl_text *to, const struct dl_descriptor *e) {
-  dl_text_printf(to, "%s--arch %s", to->len > 0 ? " or " : "", e->id);
-}
-
 /* Suggests the network of a config.json for which there is no reader: that of
  * its name, unless its size is another, else those of its size. */
 static void add_alike(void *catalog, const char *name,
-                      const double size[DL_CONFIG_SIZES], struct dl_text *to) {
-  static const double shares[] = {0, 0.01}; /* vocabularies are padded */
+                      const double size[DL_NETWORK_SIZES], struct dl_text *to) {
   DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
   const struct dl_descriptor *e = NULL, **all = NULL;
   size_t n = 0;
-  bool sized = !isnan(size[0] + size[1] + size[2]);
-  DL_TEXT(names);
   if (name && *name)
     dl_catalog_look(catalog, DL_ARCHITECTURE, name, &e, &quiet);
-  if (e && (!sized || has_size(e, size, shares[1])))
-    add_arch(&names, e);
-  else if (sized)
-    dl_catalog_all(catalog, DL_ARCHITECTURE, &all, &n, &quiet);
-  for (size_t k = 0; k < DL_LENGTH(shares) && names.len == 0; k++)
-    for (size_t i = 0; i < n; i++)
-      if (has_size(all[i], size, shares[k]))
-        add_arch(&names, all[i]);
+  if (e)
+    dl_suggest_networks(&e, 1, size, to);
+  if (to->len == 0 &&
+      dl_catalog_all(catalog, DL_ARCHITECTURE, &all, &n, &quiet) == DL_OK)
+    dl_suggest_networks(all, n, size, to);
   free(all);
-  if (names.len > 0)
-    dl_text_printf(
-        to, "; the catalogue has a network of this size (did you mean %s?)",
-        names.s);
 }
 
 /* An ONNX model or a config.json by its name, or by its content: JSON begins

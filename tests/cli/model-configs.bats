@@ -217,6 +217,9 @@ unread() {
   named 'llama-4-scout or --arch llama-4-maverick' llama4 5120 48 202048 \
     '. + {intermediate_size: 8192, intermediate_size_mlp: 16384,
       num_attention_heads: 40}'
+  # A part for texts that leaves out what its family has by default.
+  named gemma-3-12b gemma3 3840 48 null '{model_type, text_config: (del(.model_type,
+    .vocab_size) + {model_type: "gemma3_text", intermediate_size: 15360})}'
   # A vocabulary to which tokens were added; by its name alone.
   named gpt-oss-20b gpt_oss 2880 24 201200
   named glm-4-9b chatglm 4096 40 null '. + {_name_or_path: "THUDM/glm-4-9b"}'

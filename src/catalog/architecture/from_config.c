@@ -21,13 +21,13 @@ static void find_alike(const dl_json *j, dl_config_alike *add_alike,
                        void *catalog, struct dl_text *to) {
   static const char *const parts[] = {NULL, "text_config", "language_config",
                                       "llm_config"};
-  static const char *const sizes[DL_CONFIG_SIZES] = {"hidden", "layers",
-                                                     "vocab", "heads", "ffn"};
+  static const char *const sizes[DL_NETWORK_SIZES] = {"hidden", "layers",
+                                                      "vocab", "heads", "ffn"};
   const char *name = dl_json_get(j, "_name_or_path").text;
   for (size_t i = 0; i < DL_LENGTH(parts) && to->len == 0; i++) {
     const dl_json *of = parts[i] ? dl_json_member(j, parts[i]) : j;
-    double size[DL_CONFIG_SIZES];
-    for (size_t k = 0; k < DL_CONFIG_SIZES; k++)
+    double size[DL_NETWORK_SIZES];
+    for (size_t k = 0; k < DL_NETWORK_SIZES; k++)
       size[k] = dl_config_first(of, dl_config_key(sizes[k]));
     add_alike(catalog, name, size, to);
   }
@@ -225,14 +225,30 @@ static void warn_unread(const struct dl_config_family *f,
   dl_text_free(&u.names);
 }
 
+/* Whether a config has all that its family needs. */
+static bool is_whole(const struct dl_config_family *f, const dl_json *j) {
+  for (const char *s = f->keys; *s; s += strspn(s, " ")) {
+    char name[DL_CONFIG_MOST_KEY];
+    size_t n = strcspn(s, " ?=");
+    snprintf(name, sizeof name, "%.*s", (int)n, s);
+    const struct dl_config_key *k = dl_config_key(name);
+    if (k && (s[n] == ' ' || !s[n]) && isnan(dl_config_first(j, k)))
+      return false;
+    s += strcspn(s, " ");
+  }
+  return true;
+}
+
 enum dl_status dl_config_take(struct dl_catalog_file *s, const dl_json *whole,
                               const char *path, dl_config_alike *add_alike,
                               void *catalog, struct dl_diag *d) {
-  const dl_json *j = whole;
+  const dl_json *j = whole, *text = dl_json_member(whole, "text_config");
   const struct dl_config_family *f = dl_config_family_of(j);
+  const struct dl_config_family *of_text = dl_config_family_of(text);
   enum dl_kind kind;
-  if (!f && (f = dl_config_family_of(dl_json_member(j, "text_config")))) {
-    j = dl_json_member(j, "text_config");
+  if (!f && of_text && is_whole(of_text, text)) {
+    f = of_text;
+    j = text;
     dl_warn_at(d, path, 0,
                "'text_config' alone is counted, not the other parts of the "
                "network");
@@ -246,7 +262,7 @@ enum dl_status dl_config_take(struct dl_catalog_file *s, const dl_json *whole,
     f->adjust(&p, j);
   warn_unread(f, &p, j, path, d);
   limit_tokens(&p, path, d);
-  if (dl_json_get(j, "quantization_config").type != DL_JSON_ABSENT)
+  if (dl_json_get(whole, "quantization_config").type != DL_JSON_ABSENT)
     dl_warn_at(d, path, 0,
                "'quantization_config' is not read: weights take the bytes of "
                "--precision unless --set weight_bytes=VALUE says others");

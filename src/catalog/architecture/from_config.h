@@ -6,16 +6,13 @@
 #define DL_CATALOG_ARCHITECTURE_FROM_CONFIG_H
 
 #include "catalog/catalog_file.h"
+#include "catalog/names/entry_names.h"
 #include "io/json_read.h"
 
-/* Sizes of a network by which it is found in the catalogue: hidden size,
- * layers, vocabulary, heads and feed-forward size; NaN where unknown. */
-enum { DL_CONFIG_SIZES = 5 };
-
-/* Appends what the catalogue has of a name (or NULL) or of these sizes, as the
- * end of a message: "; ... (did you mean --arch gpt-oss-20b?)". */
+/* Appends what the catalogue has of a name (or NULL) or of these sizes to the
+ * end of a message (names/entry_names.h). */
 typedef void dl_config_alike(void *catalog, const char *name,
-                             const double size[DL_CONFIG_SIZES],
+                             const double size[DL_NETWORK_SIZES],
                              struct dl_text *to);
 
 /* Reads the shape of a transformer from a config.json. The longest sequence
