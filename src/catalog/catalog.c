@@ -216,6 +216,23 @@ static enum dl_status read_own(struct dl_catalog *c, enum dl_kind kind,
   return status;
 }
 
+/* Suggests the network of a config.json for which there is no reader: that of
+ * its name, unless its size is another, else those of its size. */
+static void add_alike(void *catalog, const char *name,
+                      const double size[DL_NETWORK_SIZES], struct dl_text *to) {
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
+  const struct dl_descriptor *e = NULL, **all = NULL;
+  size_t n = 0;
+  if (name && *name)
+    dl_catalog_look(catalog, DL_ARCHITECTURE, name, &e, &quiet);
+  if (e)
+    dl_suggest_networks(&e, 1, size, to);
+  if (to->len == 0 &&
+      dl_catalog_all(catalog, DL_ARCHITECTURE, &all, &n, &quiet) == DL_OK)
+    dl_suggest_networks(all, n, size, to);
+  free(all);
+}
+
 /* An ONNX model or a config.json by its name, or by its content: JSON begins
  * with '{', XML with blanks, a byte order mark or '<'. What cannot be read
  * twice is copied first. */
@@ -234,7 +251,7 @@ static enum dl_status read_architecture(struct dl_catalog *c, const char *path,
     path = again;
   }
   enum dl_status status =
-      json   ? dl_config_load(&own->file, path, d)
+      json   ? dl_config_load(&own->file, path, add_alike, c, d)
       : onnx ? dl_onnx_load(&own->file, path, &own->recount, d)
              : read_own(c, DL_ARCHITECTURE, path, &own->file, d);
   dl_close_input(f);

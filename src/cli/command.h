@@ -122,10 +122,19 @@ enum dl_status dl_check_budget(const char *what, double energy_j,
  * folders. */
 char *dl_cli_command_line(const struct dl_cli *cli, const char *input);
 
-/* The model to use: the user's, or those that ship, one after the other.
- * Owned by the caller. */
+/* Kinds of jobs. Each model that ships is for some of them. */
+enum {
+  DL_TRAINS_LANGUAGE = 1, /* trains a language model */
+  DL_TRAINS_OTHER = 2,
+  DL_SERVES_LANGUAGE = 4, /* inference */
+  DL_SERVES_OTHER = 8,
+  DL_ANY_JOB = 15
+};
+
+/* The model to use: the user's, or those that ship for one of a set of kinds of
+ * jobs, one after the other. Owned by the caller. */
 enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
-                             struct dl_model **m);
+                             unsigned kinds, struct dl_model **m);
 
 /* Writes a model to --output, or beside the table that it was made of, the
  * command's first argument: RUNS.csv -> RUNS and the suffix (standard input:

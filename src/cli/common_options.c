@@ -139,27 +139,36 @@ enum dl_status dl_check_budget(const char *what, double energy_j,
 
 /* --- models */
 
-/* Reads those that ship behind each other. */
-static enum dl_status open_shipped(struct dl_model **m, struct dl_diag *d) {
-  static const char *const shipped[] = {"models/physical.xml", "models/pre.xml",
-                                        "models/inference.xml",
-                                        "models/language.xml"};
+/* Reads those that ship behind each other. Reports name the file of PRE for all
+ * jobs. */
+static enum dl_status open_shipped(struct dl_model **m, unsigned kinds,
+                                   struct dl_diag *d) {
+  static const struct {
+    const char *file;
+    unsigned kinds;
+  } shipped[] = {{"models/physical.xml", DL_TRAINS_OTHER | DL_SERVES_OTHER},
+                 {"models/pre.xml", DL_ANY_JOB},
+                 {"models/inference.xml", DL_SERVES_LANGUAGE},
+                 {"models/language.xml", DL_TRAINS_LANGUAGE}};
   DL_TEXT(file);
-  for (size_t i = 0; i < DL_LENGTH(shipped); i++, m = &(*m)->next) {
+  for (size_t i = 0; i < DL_LENGTH(shipped); i++) {
+    if (!(shipped[i].kinds & kinds))
+      continue;
     dl_text_clear(&file);
-    DL_TRY(dl_shipped_path(shipped[i], &file, d));
+    DL_TRY(dl_shipped_path(shipped[i].file, &file, d));
     DL_TRY(dl_model_read(m, file.s, NULL, d));
+    m = &(*m)->next;
   }
   return DL_OK;
 }
 
 enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
-                             struct dl_model **m) {
+                             unsigned kinds, struct dl_model **m) {
   struct dl_diag *d = &cli->diag;
   DL_TEXT(schema);
   *m = NULL;
   if (!path)
-    return open_shipped(m, d);
+    return open_shipped(m, kinds, d);
   DL_TRY(dl_shipped_path("models/model.rng", &schema, d));
   return dl_model_read(m, path, schema.s, d);
 }

@@ -4,10 +4,26 @@
 #ifndef DL_ESTIMATE_JOB_H
 #define DL_ESTIMATE_JOB_H
 
-#include "estimate/conditioning/known.h"
 #include "run/frame.h"
 
 enum { DL_MOST_ASSUMED = 16 };
+
+/* Values of a training that are known before it is estimated
+ * (conditioning/known.h). Of the whole run, all its GPUs; NaN: not known. */
+struct dl_known {
+  double run_s;
+  double steps_s; /* of it, the shortest time known of all its steps */
+  bool of_work;   /* the steps that take so long are known; else a run lasts
+                     run_s, whatever it does */
+  double util;    /* mean GPU utilization, a share */
+  double power_w; /* mean power of all GPUs */
+  double static_w, least_static_w; /* what all GPUs draw that wait, by the fit
+                                      that is conditioned, and its lower end */
+  double most_w; /* the most that they draw by that fit at the utilization */
+  double misfit; /* of all that is known to that fit, standard deviations */
+  const char *impossible; /* column whose value cannot be that of the training:
+                           0, or tokens where there are none; or NULL */
+};
 
 /* Numbers are NaN where unknown. Estimators only read a job. */
 struct dl_job {
@@ -31,20 +47,6 @@ struct dl_job {
   const char *assumed[DL_MOST_ASSUMED]; /* names of columns */
   size_t n_assumed;
 };
-
-/* Where rows hold the quantities of descriptors that a job has. */
-struct dl_job_fields {
-  struct dl_row_ref tdp_w, idle_w, bandwidth_gb_s, weight_bytes, kv_bytes;
-  unsigned known; /* set of known values (conditioning/known.h) */
-};
-
-/* Adds the steps for all that estimators take from a run. */
-enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_frame *f,
-                           struct dl_diag *d);
-
-/* The job of a row, which must live as long as the job. */
-void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
-                 const struct dl_row *row);
 
 /* Whether a training lasts for a known time that does not follow from its
  * number of epochs. It has none, unless its speed is known. */

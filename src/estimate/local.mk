@@ -11,6 +11,8 @@ libdlest_a_SOURCES += \
 	%D%/measured.h \
 	%D%/predictions.c \
 	%D%/predictions.h \
+	%D%/read_job.c \
+	%D%/read_job.h \
 	%D%/scoring.c \
 	%D%/scoring.h \
 	%D%/session.c \

@@ -5,7 +5,7 @@
 #define DL_ESTIMATE_PREDICTIONS_H
 
 #include "estimate/conditioning/conditioned.h"
-#include "estimate/job.h"
+#include "estimate/read_job.h"
 #include "model/predictor.h"
 #include "physics/language/language_parts.h"
 #include "physics/training/training_parts.h"

@@ -17,7 +17,8 @@ enum { DL_JSON_MOST_BYTES = 16 << 20 };
 void dl_json_setup(void);
 
 /* Reads a file whose value is an object ("-": stdin). DL_EINPUT: too large, not
- * JSON, a key twice, no object. *j is owned by the caller. */
+ * JSON, a key twice, no object. *j is owned by the caller. NaN, Infinity and
+ * -Infinity, which Python's json module writes, are empty texts. */
 enum dl_status dl_json_read(dl_json **j, const char *path, struct dl_diag *d);
 
 /* The same of a text; `path` is its name in messages. */
@@ -41,6 +42,7 @@ struct dl_json_value {
   const char *text; /* NULL: none */
 };
 struct dl_json_value dl_json_get(const dl_json *object, const char *key);
+struct dl_json_value dl_json_value_of(const dl_json *value); /* or of NULL */
 
 /* A member that is an object or an array, or NULL; accepts NULL. */
 const dl_json *dl_json_member(const dl_json *object, const char *key);
@@ -50,8 +52,15 @@ size_t dl_json_size(const dl_json *array);
 const dl_json *dl_json_at(const dl_json *array, size_t i);
 struct dl_json_value dl_json_value_at(const dl_json *array, size_t i);
 
-/* Members of the object or array that is a member; 0: there is none. */
+/* Members of an object or array; of one that is a member; 0: there is none. */
+size_t dl_json_members(const dl_json *value);
 size_t dl_json_count(const dl_json *object, const char *key);
+
+/* Hands over the members of an object in the order of the file. */
+void dl_json_each(const dl_json *object,
+                  void (*take)(void *ctx, const char *key,
+                               const dl_json *value),
+                  void *ctx);
 
 /* Element i of an array of texts that is a member, or NULL. */
 const char *dl_json_text_at(const dl_json *object, const char *key, size_t i);

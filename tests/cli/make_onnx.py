@@ -13,7 +13,8 @@ import json
 import sys
 
 import onnx_writer as onnx
-from onnx_writer import BOOL, FLOAT, INT8, INT32, INT64, UINT8, varint
+from onnx_writer import (BOOL, FLOAT, INT4, INT8, INT32, INT64, UINT4, UINT8,
+                         varint)
 
 N = onnx.node
 
@@ -70,13 +71,180 @@ CNN = dict(macs=8 * 32 * 32 * 27 + 16 * 16 * 16 * 36 + 160,
            params=8 * 28 + 16 * 37 + 170, acts=8192 + 4096 + 10, launches=6)
 
 
-def body(nodes, inputs, outputs):
+def body(nodes, inputs, outputs, initializers=()):
     def value(n):
         kind, dims = {"i": (INT64, []), "k": (BOOL, [])}.get(
             n[0], (FLOAT, None))
         return onnx.value(n, kind, dims)
     return onnx.graph(nodes, [value(n) for n in inputs],
-                      [value(n) for n in outputs])
+                      [value(n) for n in outputs], initializers)
+
+
+def made(kind, dims, to):
+    """A node that makes a tensor of zeros."""
+    return N("Constant", [], [to], value=onnx.tensor("", kind, dims))
+
+
+def weights_of_nodes():
+    """A 3x3 convolution of 3 to 16 maps on 32 x 32, and the like, whose weights
+    nodes make: 432 parameters and 32 * 32 * 432 MACs."""
+    conv, image = N("Conv", ["x", "w"], ["y"], pads=[1] * 4), [1, 3, 32, 32]
+    dims = [16, 3, 3, 3]
+    told = dict(params=432, macs=32 * 32 * 432, launches=1)
+
+    def of(nodes, initializers=(), **more):
+        return model(nodes + [conv], {"x": image}, ["y"], initializers, **more)
+
+    yield "of-shape", of([N("ConstantOfShape", ["s"], ["w"])],
+                         weights(s=ints(*dims))), told
+    yield "of-constant-shape", of(
+        [N("Constant", [], ["s"], value=ints(*dims)("")),
+         N("ConstantOfShape", ["s"], ["w"])]), told
+    chains = {
+        "identity": [made(FLOAT, dims, "a"), N("Identity", ["a"], ["b"]),
+                     N("Identity", ["b"], ["w"])],
+        "cast": [made(FLOAT, dims, "a"), N("Cast", ["a"], ["b"], to=10),
+                 N("Cast", ["b"], ["w"], to=FLOAT)],
+        "transpose": [made(FLOAT, dims[::-1], "a"),
+                      N("Transpose", ["a"], ["w"], perm=[3, 2, 1, 0])],
+        "reshape": [made(FLOAT, [16, 27], "a"), N("Reshape", ["a", "s"], ["w"])],
+        "unsqueeze": [made(FLOAT, dims[:3], "a"),
+                      N("Unsqueeze", ["a", "axis"], ["b"]),
+                      N("Concat", ["b", "b", "b"], ["w"], axis=3)],
+        "dequantize": [made(INT8, dims, "a"),
+                       N("DequantizeLinear", ["a", "scale"], ["w"])],
+        "shape-identity": [N("ConstantOfShape", ["s"], ["a"]),
+                           N("Identity", ["a"], ["w"])],
+        "sparse": [N("Constant", [], ["w"],
+                     sparse_value=onnx.sparse("v", FLOAT, dims, [1.0] * 5))],
+    }
+    for name, nodes in chains.items():
+        parts = dict(told, params=144) if name == "unsqueeze" else told
+        yield "weights-" + name, of(nodes, weights(
+            s=ints(*dims), axis=ints(3), scale=scalar(FLOAT, 1))), parts
+    yield "weights-4-bit", of(
+        [N("DequantizeLinear", ["q", "scales", "zeros"], ["w"], block_size=3,
+           axis=1)],
+        weights(q=zeros(UINT4, *dims), scales=zeros(FLOAT, 16, 1, 3, 3),
+                zeros=zeros(UINT4, 16, 1, 3, 3)), opset=21), told
+    yield "weights-sparse-stored", of(
+        [], [onnx.sparse("w", FLOAT, dims, [1.0] * 5)]), told
+    yield "weights-external", of(
+        [N("Identity", ["e"], ["w"])],
+        [onnx.external_tensor("e", FLOAT, dims, "weights.bin")]), told
+    # Norms: scale and offset, not the running means; constants elsewhere are
+    # settings.
+    yield "norm-of-shape", model(
+        [N("ConstantOfShape", ["s"], ["one"]), N("Identity", ["one"], ["b"]),
+         N("ConstantOfShape", ["s"], ["m"]), N("ConstantOfShape", ["s"], ["v"]),
+         N("BatchNormalization", ["x", "one", "b", "m", "v"], ["n"]),
+         made(FLOAT, [1, 3, 1, 1], "half"), N("Identity", ["half"], ["h"]),
+         N("Mul", ["n", "h"], ["y"])],
+        {"x": image}, ["y"], weights(s=ints(3))), dict(params=3, launches=2)
+    # One tensor of several nodes, in several forms.
+    yield "weights-shared", model(
+        [made(FLOAT, [8, 8], "w"), N("Identity", ["w"], ["a"]),
+         N("Transpose", ["w"], ["b"]), N("MatMul", ["x", "a"], ["c"]),
+         N("MatMul", ["c", "b"], ["d"]), N("MatMul", ["d", "w"], ["e"]),
+         N("MatMul", ["e", "a"], ["y"])],
+        {"x": [1, 8]}, ["y"]), dict(params=64, macs=4 * 64)
+    # 50 words of 8, looked up and multiplied with.
+    yield "weights-tied", model(
+        [made(FLOAT, [50, 8], "w"), N("Gather", ["w", "ids"], ["e"]),
+         N("Transpose", ["w"], ["t"]), N("MatMul", ["e", "t"], ["y"])],
+        {"ids": [1, 6]}, ["y"], types={"ids": INT64}), \
+        dict(params=400, macs=6 * 400)
+    yield from packed()
+    yield from within_graphs()
+
+
+def packed():
+    """Weights of four bits, two in a byte: K x N of them."""
+    ms = dict(domain="com.microsoft")
+    # 64 inputs in two blocks of 32, 5 outputs; a bias.
+    yield "nbits", model(
+        [N("Identity", ["b"], ["q"]),
+         N("MatMulNBits", ["x", "q", "s", "z", "", "bias"], ["y"], K=64, N=5,
+           bits=4, block_size=32, **ms)],
+        {"x": [1, 3, 64]}, ["y"],
+        weights(b=zeros(UINT8, 5, 2, 16), s=(10,), z=zeros(UINT8, 5),
+                bias=(5,)), domains=["com.microsoft"]), dict(
+                    params=64 * 5 + 5, macs=3 * 64 * 5, launches=1)
+    yield "bnb4", model(
+        [N("MatMulBnb4", ["x", "b", "s"], ["y"], K=64, N=5, block_size=16,
+           quant_type=1, **ms)],
+        {"x": [1, 3, 64]}, ["y"], weights(b=zeros(UINT8, 160), s=(20,)),
+        domains=["com.microsoft"]), dict(params=320, macs=3 * 320)
+    rows = ["GatherBlockQuantized", ["w", "ids", "s"], ["e"]]
+    for name, kind, dims in ("bytes", UINT8, (50, 32)), ("int4", INT4, (50, 64)):
+        yield "gather-" + name, model(
+            [N(*rows, bits=4, block_size=32, **ms),
+             N("MatMul", ["e", "m"], ["y"])],
+            {"ids": [1, 6]}, ["y"],
+            weights(w=zeros(kind, *dims), s=(50, 2), m=(64, 3)),
+            types={"ids": INT64}, domains=["com.microsoft"]), dict(
+                params=50 * 64 + 64 * 3, macs=6 * 64 * 3)
+
+
+def within_graphs():
+    """Weights in the graphs of If, Loop and Scan, and handed into them."""
+    own = [onnx.tensor("w", FLOAT, [8, 8])]
+    times = weights(trips=scalar(INT64, 5))
+    turn = ["k", "kk"]
+    for name, nodes, stored in (
+            ("stored", [], own), ("constant", [made(FLOAT, [8, 8], "w")], []),
+            ("shape", [N("Constant", [], ["s"], value=ints(8, 8)("")),
+                       N("ConstantOfShape", ["s"], ["w"])], [])):
+        step = body(nodes + [N("MatMul", ["v", "w"], ["vv"]),
+                             N("Identity", turn[:1], turn[1:])],
+                    ["i", "k", "v"], ["kk", "vv"], stored)
+        yield "loop-" + name, model(
+            [N("Loop", ["trips", "", "x"], ["y"], body=step)],
+            {"x": [1, 8]}, ["y"], times), dict(params=64, macs=5 * 64)
+        scan = body(nodes + [N("MatMul", ["u", "w"], ["vv"])], ["u"], ["vv"],
+                    stored)
+        yield "scan-" + name, model(
+            [N("Scan", ["x"], ["y"], body=scan, num_scan_inputs=1)],
+            {"x": [7, 1, 8]}, ["y"]), dict(
+                args=["--batch", "1"], params=64, macs=7 * 64)
+        one = body(nodes + [N("MatMul", ["x", "w"], ["t"])], [], ["t"], stored)
+        other = body([N("Relu", ["x"], ["e"])], [], ["e"])
+        yield "if-" + name, model(
+            [N("If", ["when"], ["y"], then_branch=one, else_branch=other)],
+            {"when": [], "x": [1, 8]}, ["y"], types={"when": BOOL}), dict(
+                params=64, macs=64)
+    # A weight that is carried as it is, and one of each turn.
+    step = body([N("MatMul", ["v", "w"], ["vv"]), N("Identity", ["w"], ["ww"]),
+                 N("Identity", turn[:1], turn[1:])],
+                ["i", "k", "v", "w"], ["kk", "vv", "ww"])
+    yield "loop-carried", model(
+        [N("Loop", ["trips", "", "x", "w0"], ["y", "same"], body=step)],
+        {"x": [1, 8]}, ["y"], times + weights(w0=(8, 8))), dict(
+            params=64, macs=5 * 64)
+    layer = body([N("MatMul", ["v", "w"], ["vv"])], ["v", "w"], ["vv"])
+    yield "scan-stack", model(
+        [N("Scan", ["x", "all"], ["y"], body=layer, num_scan_inputs=1)],
+        {"x": [1, 8]}, ["y"], weights(all=(12, 8, 8))), dict(
+            params=12 * 64, macs=12 * 64)
+    # The same weight in both branches; a branch that only gives a weight.
+    used = [body([N("MatMul", ["x", "w"], [t])], [], [t]) for t in "ab"]
+    both = body([N("MatMul", ["x", "w"], ["c"]), N("MatMul", ["c", "w2"], ["d"])],
+                [], ["d"])
+    for name, left, right in ("same", used[0], used[1]), ("more", used[0], both), \
+            ("less", both, used[1]):
+        yield "if-both-" + name, model(
+            [N("If", ["when"], ["y"], then_branch=left, else_branch=right)],
+            {"when": [], "x": [1, 8]}, ["y"], weights(w=(8, 8), w2=(8, 8))
+            if name != "same" else weights(w=(8, 8)),
+            types={"when": BOOL}), dict(
+                params=64 if name == "same" else 128,
+                macs=64 if name == "same" else 128)
+    gives = [body([made(FLOAT, [8, 8], t)], [], [t]) for t in "ab"]
+    yield "if-gives-weight", model(
+        [N("If", ["when"], ["w"], then_branch=gives[0], else_branch=gives[1]),
+         N("MatMul", ["x", "w"], ["y"])],
+        {"x": [1, 8]}, ["y"], weights(when=scalar(BOOL, True))), dict(
+            params=64, macs=64)
 
 
 def good():
@@ -213,6 +381,7 @@ def good():
         [N("MatMul", ["x", "w"], ["y"])], {"x": [1, 8]}, ["y"],
         [onnx.external_tensor("w", FLOAT, [8, 2], "../../../etc/passwd")]), \
         dict(macs=16, params=16)
+    yield from weights_of_nodes()
     # Nodes need not be in order.
     yield "disordered", model(
         [N("Relu", ["b"], ["y"]), N("MatMul", ["x", "w"], ["b"])],

@@ -11,6 +11,7 @@ import struct
 FLOAT, UINT8, INT8, INT32, INT64, BOOL = 1, 2, 3, 6, 7, 9
 TYPES = {"float32": FLOAT, "uint8": UINT8, "int8": INT8, "int32": INT32,
          "int64": INT64, "bool": BOOL}
+UINT4, INT4 = 21, 22
 _PACKING = {FLOAT: "f", UINT8: "B", INT8: "b", INT32: "i", INT64: "q",
             BOOL: "?"}
 
@@ -49,6 +50,10 @@ class Tensor(bytes):
     """A TensorProto."""
 
 
+class Sparse(bytes):
+    """A SparseTensorProto."""
+
+
 class Graph(bytes):
     """A GraphProto."""
 
@@ -59,7 +64,10 @@ def tensor(name, kind, dims, values=None):
     for d in dims:
         count *= d
     values = [0] * count if values is None else values
-    raw = struct.pack(f"<{len(values)}{_PACKING[kind]}", *values)
+    if kind in (UINT4, INT4):  # two in a byte
+        raw = bytes((len(values) + 1) // 2)
+    else:
+        raw = struct.pack(f"<{len(values)}{_PACKING[kind]}", *values)
     return Tensor(b"".join(number(1, d) for d in dims) + number(2, kind) +
                   block(8, name) + block(9, raw))
 
@@ -71,10 +79,20 @@ def external_tensor(name, kind, dims, location):
                   block(8, name) + block(13, where) + number(14, 1))
 
 
+def sparse(name, kind, dims, values):
+    """A sparse tensor whose values are the first ones."""
+    return Sparse(block(1, tensor(name, kind, [len(values)], values)) +
+                  block(2, tensor("", INT64, [len(values)],
+                                  range(len(values)))) +
+                  b"".join(number(3, d) for d in dims))
+
+
 def attribute(name, value):
     """An attribute, of the type of its value."""
     if isinstance(value, Tensor):
         data, kind = block(5, value), 4
+    elif isinstance(value, Sparse):
+        data, kind = block(22, value), 11
     elif isinstance(value, Graph):
         data, kind = block(6, value), 5
     elif isinstance(value, str):
@@ -110,8 +128,10 @@ def value(name, kind, dims=None):
 
 
 def graph(nodes, inputs, outputs, stored=()):
-    return Graph(blocks(1, nodes) + block(2, "g") + blocks(5, stored) +
-                 blocks(11, inputs) + blocks(12, outputs))
+    return Graph(blocks(1, nodes) + block(2, "g") +
+                 blocks(5, (t for t in stored if not isinstance(t, Sparse))) +
+                 blocks(11, inputs) + blocks(12, outputs) +
+                 blocks(15, (t for t in stored if isinstance(t, Sparse))))
 
 
 def opset(domain, version):

@@ -165,3 +165,61 @@ LIST=(list grids -q)
       "$library" "$TOP_SRCDIR" --seed 1 --runs 130 $libraries
   done
 }
+
+# Files that are read
+
+# data_without FILE...: a data folder that lacks these, in $DLEST_DATADIR
+data_without() {
+  local lacking
+  rm -rf data
+  mkdir -p data/data data/models
+  ln -s "$DLEST_DATADIR"/data/* data/data
+  ln -s "$DLEST_DATADIR"/models/* data/models
+  for lacking; do rm "data/$lacking"; done
+  DLEST_DATADIR=$PWD/data
+}
+
+@test "fit reads auxiliary data only for a physical fit" {
+  head -21 "$DLEST_DATADIR/data/examples/runs.csv" >runs.csv
+  data_without data/training-means.csv
+  for method in krr ridge ols; do
+    gives 0 '' fit runs.csv --method "$method" --no-model -q
+  done
+  gives 0 '' fit runs.csv --target gpu_power_w --features gpu.tdp_w \
+    --no-model -q
+  try fit runs.csv --method physical --no-model -q
+  [ "$status" -eq 1 ]
+  grep -qF training-means.csv err
+}
+
+# without FILE... -- ARG...: the answer is the same where these files are absent
+without() {
+  local lacking=()
+  while [ "$1" != -- ]; do lacking+=("$1"); shift; done
+  shift
+  (data_without && try "$@" && [ "$status" -eq 0 ] && mv out all && mv err errors)
+  (data_without "${lacking[@]}" && gives 0 "$(cat errors)" "$@" && diff all out)
+}
+
+@test "predict and recommend load the models of their jobs alone" {
+  images=models/physical.xml
+  serving=models/inference.xml
+  language=models/language.xml
+  requests=(--phase inference --prompt-tokens 100 --output-tokens 100)
+  for command in 'predict --gpu a100' 'predict --gpu a100,h100' recommend; do
+    without "$serving" "$language" -- $command --arch resnet50 -f json
+    without "$serving" "$images" -- $command --arch llama-2-7b \
+      --tokens 1e9 -f json
+    without "$language" "$images" -- $command --arch llama-2-7b \
+      "${requests[@]}" -f json
+  done
+  without "$serving" "$language" -- predict --gpu a100 --arch resnet50 \
+    --phase inference --requests 1000 -f json
+  # Rows without a phase are trainings.
+  table arch,gpu,tokens resnet50,a100, llama-2-7b,a100,1e9
+  without "$serving" -- predict --input runs.csv -f json
+  # Not so where a name may be another network's, and in fp64.
+  data_without "$language"
+  try predict --arch mine --alias mine=llama-2-7b --gpu a100 --tokens 1e9
+  [ "$status" -eq 1 ]
+}

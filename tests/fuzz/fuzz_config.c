@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   enum dl_status status =
       dl_json_parse(&j, (const char *)data, size, "config.json", &d);
   if (status == DL_OK)
-    status = dl_config_take(&file, j, "config.json", &d);
+    status = dl_config_take(&file, j, "config.json", NULL, NULL, &d);
   must((status == DL_OK) == !d.error);
   if (status == DL_OK) {
     must(file.n == 1);

@@ -80,10 +80,10 @@ ok 'each folder lists its files in its local.mk' \
      done)"
 
 build=${TOP_BUILDDIR-}
-name='no two files call each other'
+name='no files call each other in a circle'
 if [ -f "$build/libdlest.a" ] && command -v python3 >/dev/null 2>&1; then
   ok "$name" "$(python3 -B tools/shape.py --source . --objects "$build" \
-    --sizes-only --list mutual 2>&1 | grep -v '^none$' || true)"
+    --sizes-only --list circles 2>&1 | grep -v '^none$' || true)"
 else
   n=$((n + 1))
   echo "ok $n - $name # SKIP no objects or no python3"

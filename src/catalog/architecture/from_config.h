@@ -6,16 +6,26 @@
 #define DL_CATALOG_ARCHITECTURE_FROM_CONFIG_H
 
 #include "catalog/catalog_file.h"
+#include "catalog/names/entry_names.h"
 #include "io/json_read.h"
 
+/* Appends what the catalogue has of a name (or NULL) or of these sizes to the
+ * end of a message (names/entry_names.h). */
+typedef void dl_config_alike(void *catalog, const char *name,
+                             const double size[DL_NETWORK_SIZES],
+                             struct dl_text *to);
+
 /* Reads the shape of a transformer from a config.json. The longest sequence
- * counts, up to 8192 tokens. Errors (DL_EINPUT): not JSON, a model_type that is
- * not known, keys that are missing or no whole numbers. */
+ * counts, up to 8192 tokens. Warns of keys that may change the network and are
+ * not read. Errors (DL_EINPUT): not JSON, a model_type that is not known, keys
+ * that are missing or no whole numbers. */
 enum dl_status dl_config_load(struct dl_catalog_file *s, const char *path,
+                              dl_config_alike *add_alike, void *catalog,
                               struct dl_diag *d);
 
-/* The same of JSON that was read. */
-enum dl_status dl_config_take(struct dl_catalog_file *s, const dl_json *j,
-                              const char *path, struct dl_diag *d);
+/* The same of JSON that was read; add_alike may be NULL. */
+enum dl_status dl_config_take(struct dl_catalog_file *s, const dl_json *whole,
+                              const char *path, dl_config_alike *add_alike,
+                              void *catalog, struct dl_diag *d);
 
 #endif

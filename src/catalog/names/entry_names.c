@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "catalog/names/entry_names.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/nearest_names.h"
+#include "base/number.h"
+#include "catalog/architecture/transformer.h"
+#include "catalog/descriptor_kinds.h"
 #include "catalog/names/arch_name.h"
 
 enum { MOST_TYPED = 64, SUGGESTIONS = 3 };
@@ -98,4 +102,38 @@ void dl_suggest_entries(enum dl_kind kind, const char *name,
              kind == DL_ARCHITECTURE, to);
   dl_strlist_free(&l.folds);
   free(l.c);
+}
+
+static bool is_size(double x, double wanted, double share) {
+  return isnan(wanted) || fabs(x - wanted) <= share * x;
+}
+
+/* Whether a network has these sizes, its vocabulary within a share. Configs
+ * call the size of an expert, too, that of the feed-forward part. */
+static bool has_sizes(const struct dl_transformer *t, const double size[],
+                      double share) {
+  return t && is_size(t->hidden, size[0], 0) &&
+         is_size(t->layers, size[1], 0) && is_size(t->vocab, size[2], share) &&
+         is_size(t->heads, size[3], 0) &&
+         (is_size(t->ffn, size[4], 0) || is_size(t->moe_ffn, size[4], 0) ||
+          is_size(t->shared_ffn, size[4], 0));
+}
+
+void dl_suggest_networks(const struct dl_descriptor *const *all, size_t n,
+                         const double size[DL_NETWORK_SIZES],
+                         struct dl_text *to) {
+  static const double shares[] = {0, 0.01}; /* vocabularies are padded */
+  DL_TEXT(names);
+  if (n > 1 && isnan(size[0] + size[1] + dl_or(size[2], size[4])))
+    return;
+  for (size_t k = 0; k < DL_LENGTH(shares) && names.len == 0; k++)
+    for (size_t i = 0; i < n; i++)
+      if (has_sizes(DL_AS(architecture, all[i])->transformer, size, shares[k]))
+        dl_text_printf(&names, "%s--arch %s", names.len > 0 ? " or " : "",
+                       all[i]->id);
+  if (names.len > 0)
+    dl_text_printf(to,
+                   "; the catalogue has a network of this size (did you mean "
+                   "%s?)",
+                   names.s);
 }

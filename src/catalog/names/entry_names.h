@@ -14,4 +14,15 @@ void dl_suggest_entries(enum dl_kind kind, const char *name,
                         const struct dl_descriptor *const *all, size_t n,
                         struct dl_text *to);
 
+/* Sizes by which a network is found: hidden size, layers, vocabulary, heads and
+ * feed-forward size; NaN where unknown. */
+enum { DL_NETWORK_SIZES = 5 };
+
+/* Appends the transformers of these sizes, as the end of a message: "; the
+ * catalogue has ... (did you mean --arch gpt-oss-20b?)"; nothing where there is
+ * none, or, of several entries, where too few sizes are known. */
+void dl_suggest_networks(const struct dl_descriptor *const *all, size_t n,
+                         const double size[DL_NETWORK_SIZES],
+                         struct dl_text *to);
+
 #endif

@@ -122,7 +122,7 @@ enum dl_status dl_suggest_runs(struct dl_cli *cli,
   DL_SCOPED(end) struct suggesting w = {.cli = cli, .o = o};
   const char *path = cli->argument[0];
   DL_TRY(check_files(cli, o->wanted));
-  DL_TRY(dl_open_model(cli, o->model, &w.m));
+  DL_TRY(dl_open_model(cli, o->model, DL_ANY_JOB, &w.m));
   DL_TRY(read_kept(&w));
   DL_TRY(read_configurations(&w, path, &w.rows.runs));
   if (o->wanted)

@@ -38,7 +38,7 @@ struct view {
   const struct dl_suggestion_rows *rows;
   const struct dl_suggestion *s;
   const struct dl_suggestion_table *wanted;
-  const char *path, *wanted_path;
+  const char *path;
   bool all;
 };
 

@@ -109,7 +109,8 @@ static enum dl_status open_models(struct dl_comparing *w) {
                    DL_MOST_MODELS);
   w->n_models = l->n > 0 ? l->n : 1;
   for (size_t k = 0; k < w->n_models; k++)
-    DL_TRY(dl_open_model(w->cli, l->n > 0 ? l->s[k] : NULL, &w->model[k]));
+    DL_TRY(dl_open_model(w->cli, l->n > 0 ? l->s[k] : NULL, DL_ANY_JOB,
+                         &w->model[k]));
   return DL_OK;
 }
 

@@ -19,6 +19,7 @@
 #include "model/replicates/replicates.h"
 #include "model/fitting/train.h"
 #include "model/replicates/means_input.h"
+#include "physics/training/training_cost.h"
 
 enum { MOST_LEFT_OUT_ONE = 300 /* rows for which each may be a fold */ };
 
@@ -439,7 +440,8 @@ static enum dl_status fit_table(struct fitting *w) {
   if (o->means)
     return write_means(w);
   DL_TRY(read_table(w));
-  if (w->automatic)
+  bool learns = dl_training_physics_rows(&w->t, &dl_training_physics);
+  if (w->automatic && (o->with || learns))
     DL_TRY(dl_fit_learn_from(w->cli, &w->t, &w->more, o->with));
   default_cv(w);
   DL_TRY(fit_targets(w));

@@ -449,8 +449,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_diag *d = &cli->diag;
   bool sweeps = o->job.axes.n > 0;
   DL_SCOPED(dl_model_free_local) struct dl_model *m = NULL;
+  DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   DL_SCOPED(dl_frame_free_local) struct dl_frame *f = dl_frame_new(catalog);
-  DL_TRY(dl_open_model(cli, o->model, &m));
   o->job.has_table = o->input != NULL;
   if (sweeps)
     DL_TRY(dl_cli_refuse(cli, "explain", "with a list of values"));
@@ -464,7 +464,10 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_TRY(dl_job_options_apply(&o->job, f, catalog, true, d));
   if (o->node.found)
     dl_node_footprint(&o->node, &o->job.foot);
-  return o->input ? dl_predict_batch(cli, o, m, f)
+  if (o->input)
+    DL_TRY(dl_csv_open(&csv, o->input, 0, d));
+  DL_TRY(dl_open_model(cli, o->model, dl_job_kinds(&o->job, catalog, csv), &m));
+  return csv      ? dl_predict_batch(cli, o, m, f, csv)
          : sweeps ? dl_predict_sweep(cli, o, m, f)
                   : predict_single(cli, o, m, f);
 }

@@ -249,7 +249,8 @@ static void warn_of_loader(const struct dl_choices *l, struct dl_diag *d) {
 static enum dl_status open_model(struct dl_cli *cli,
                                  const struct dl_recommend_options *o,
                                  struct dl_recommend_data *r) {
-  DL_TRY(dl_open_model(cli, o->model, &r->m));
+  DL_TRY(dl_open_model(
+      cli, o->model, dl_job_kinds(&o->job, dl_cli_catalog(cli), NULL), &r->m));
   if (strcmp(o->method, "physical") != 0)
     return DL_OK;
   r->choices.measured = &r->measured;

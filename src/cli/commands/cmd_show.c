@@ -251,7 +251,7 @@ static void add_model(struct dl_report *r, const struct dl_model *m) {
 static enum dl_status show_model(struct dl_cli *cli, const char *path) {
   DL_SCOPED(dl_model_free_local) struct dl_model *m = NULL;
   DL_TRY(dl_cli_refuse(cli, USE, "on a model"));
-  DL_TRY(dl_open_model(cli, path, &m));
+  DL_TRY(dl_open_model(cli, path, DL_ANY_JOB, &m));
   struct dl_report *r = dl_report_new();
   add_model(r, m);
   DL_TRY(dl_cli_print(cli, r));

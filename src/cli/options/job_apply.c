@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/sample_kinds.h"
+#include "cli/command.h"
 #include "cli/options/job_options.h"
 #include "cli/options/known_options.h"
 #include "run/run_columns.h"
@@ -200,6 +201,37 @@ enum dl_status dl_job_subject_find(struct dl_job_subject *s,
   for (size_t i = 0; a && i < a->n; i++)
     DL_TRY(add_subject(s, c, a->text.s[i], d));
   return !a && o->run.arch ? add_subject(s, c, o->run.arch, d) : DL_OK;
+}
+
+/* Whether a job may have another value of a quantity than the options say. */
+static bool is_open(const struct dl_job_options *o, const struct dl_csv *table,
+                    const char *name) {
+  return dl_value_in(&o->defines, name) ||
+         (table && dl_csv_find(table, name) >= 0);
+}
+
+/* The fit of language models has all precisions but fp64, which it leaves to
+ * that of other networks. */
+unsigned dl_job_kinds(const struct dl_job_options *o,
+                      struct dl_catalog *catalog, const struct dl_csv *table) {
+  struct dl_job_subject s;
+  DL_SCOPED(dl_diag_free) struct dl_diag own = {0};
+  unsigned kinds = DL_ANY_JOB;
+  if (dl_job_subject_find(&s, o, catalog, &own) != DL_OK)
+    return kinds;
+  if (!is_open(o, table, "phase"))
+    kinds &= s.inference ? DL_SERVES_LANGUAGE | DL_SERVES_OTHER
+                         : DL_TRAINS_LANGUAGE | DL_TRAINS_OTHER;
+  const char *precision = dl_value_in(&o->overrides, "precision");
+  precision = precision ? precision : o->run.precision;
+  bool fp64 = is_open(o, table, "precision") ||
+              (precision && strcasecmp(precision, "fp64") == 0);
+  bool renamed = o->aliases.n > 0 || dl_value_in(&o->overrides, "arch") ||
+                 is_open(o, table, "arch");
+  if (s.described && !renamed && !(s.language && fp64))
+    kinds &= s.language ? DL_TRAINS_LANGUAGE | DL_SERVES_LANGUAGE
+                        : DL_TRAINS_OTHER | DL_SERVES_OTHER;
+  return kinds;
 }
 
 /* Warns of --set gpu.FIELD=X and arch.FIELD=X whose X is far from the value of

@@ -78,6 +78,11 @@ enum dl_status dl_job_subject_find(struct dl_job_subject *s,
                                    struct dl_catalog *catalog,
                                    struct dl_diag *d);
 
+/* The kinds of jobs (DL_TRAINS_LANGUAGE, ... of command.h) that the options, or
+ * the rows of `table` (NULL: there is none), may have. */
+unsigned dl_job_kinds(const struct dl_job_options *o,
+                      struct dl_catalog *catalog, const struct dl_csv *table);
+
 /* Appends what sets a quantity: its option, "--set macs_g=VALUE" for a column
  * without one and for a field. A name of something else is its own. */
 void dl_add_setting(struct dl_text *to, const char *name);

@@ -106,9 +106,9 @@ enum dl_status dl_open_calibrated(struct dl_cli *cli, const char *path,
   DL_SCOPED(dl_model_free_local) struct dl_model *installed = NULL;
   bool others = kinds->others || !kinds->language;
   if (path)
-    return dl_open_model(cli, path, m);
+    return dl_open_model(cli, path, DL_ANY_JOB, m);
   *m = NULL;
-  DL_TRY(dl_open_model(cli, NULL, &installed));
+  DL_TRY(dl_open_model(cli, NULL, DL_ANY_JOB, &installed));
   *m = take(&installed, !others);
   if (!*m)
     return nothing_learns(!others, &cli->diag);

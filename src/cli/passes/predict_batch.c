@@ -414,9 +414,8 @@ static enum dl_status begin(struct batch *b, const struct dl_model *m) {
 
 enum dl_status dl_predict_batch(struct dl_cli *cli,
                                 const struct dl_predict_options *o,
-                                const struct dl_model *m, struct dl_frame *f) {
-  DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
-  DL_TRY(dl_csv_open(&csv, o->input, 0, &cli->diag));
+                                const struct dl_model *m, struct dl_frame *f,
+                                struct dl_csv *csv) {
   DL_SCOPED(free_batch)
   struct batch b = {.cli = cli, .o = o, .f = f, .csv = csv};
   DL_TRY(dl_csv_take_shard(csv, &o->shard, &cli->diag));

@@ -24,10 +24,11 @@ struct dl_predict_options {
 
 /* One row a run and method; the table's own columns come first, those that
  * an estimate has too under "measured_NAME". Memory does not grow with the
- * number of rows. */
+ * number of rows. `csv` is o->input. */
 enum dl_status dl_predict_batch(struct dl_cli *cli,
                                 const struct dl_predict_options *o,
-                                const struct dl_model *m, struct dl_frame *f);
+                                const struct dl_model *m, struct dl_frame *f,
+                                struct dl_csv *csv);
 
 /* Takes the estimates of a table in place of an output. */
 struct dl_batch_taker {

@@ -257,7 +257,8 @@ enum dl_status dl_recommend_table(struct dl_cli *cli,
     DL_TRY(read_measured(cli, o, r, csv));
   } else {
     DL_TRY(refuse_energies(csv, d));
-    DL_TRY(dl_open_model(cli, o->model, &r->m));
+    DL_TRY(dl_open_model(
+        cli, o->model, dl_job_kinds(&o->job, dl_cli_catalog(cli), csv), &r->m));
     DL_TRY(estimate_runs(cli, o, r, csv));
   }
   l->c = dl_calloc(r->repeats.n, sizeof *l->c);

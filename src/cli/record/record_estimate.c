@@ -80,7 +80,8 @@ enum dl_status dl_record_estimate(struct dl_cli *cli, const struct dl_run *run,
   copy_settings(run, &o.run);
   DL_SCOPED(dl_frame_free_local)
   struct dl_frame *f = dl_frame_new(dl_cli_catalog(cli));
-  DL_TRY(dl_open_model(cli, NULL, &m));
   DL_TRY(dl_job_options_apply(&o, f, dl_cli_catalog(cli), false, &cli->diag));
+  DL_TRY(dl_open_model(cli, NULL, dl_job_kinds(&o, dl_cli_catalog(cli), NULL),
+                       &m));
   return estimate(cli, f, m, e);
 }

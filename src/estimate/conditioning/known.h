@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 #include "base/text.h"
-#include "run/row.h"
+#include "estimate/job.h"
 #include "run/setup/option_words.h"
 
 /* Which measured columns of a table count as known. */
@@ -27,24 +27,6 @@ enum {
 
 /* Reads a set of words ("time,gpu_util", "none"). False for any other. */
 bool dl_known_words(const char *words, unsigned *known);
-
-/* Of the whole run, all its GPUs; NaN: not known. */
-struct dl_known {
-  double run_s;
-  double steps_s; /* of it, the shortest time known of all its steps */
-  bool of_work;   /* the steps that take so long are known; else a run lasts
-                     run_s, whatever it does */
-  double util;    /* mean GPU utilization, a share */
-  double power_w; /* mean power of all GPUs */
-  double static_w, least_static_w; /* what all GPUs draw that wait, by the fit
-                                      that is conditioned, and its lower end */
-  double most_w; /* the most that they draw by that fit at the utilization */
-  double misfit; /* of all that is known to that fit, standard deviations */
-  const char *impossible; /* column whose value cannot be that of the training:
-                           0, or tokens where there are none; or NULL */
-};
-
-struct dl_job;
 
 /* Sets how many epochs a run of known duration has by the known time of an
  * epoch, or else the known speed, where their number is not given; or how many

@@ -32,7 +32,7 @@ static void hand_in(struct dl_scope *to, const char *name,
   if (t) {
     copy = *t;
     copy.data = NULL;
-    copy.params = copy.bytes = 0;
+    copy.params = copy.bytes = copy.maybe = copy.maybe_bytes = 0;
     if (t->data && with_data) {
       copy.data = dl_calloc(t->n_data, sizeof *copy.data);
       memcpy(copy.data, t->data, t->n_data * sizeof *copy.data);
@@ -41,16 +41,53 @@ static void hand_in(struct dl_scope *to, const char *name,
   dl_scope_set(to, name, &copy);
 }
 
-/* The same with its parameters: for functions. */
+static void move_params(struct dl_tensor *to, struct dl_tensor *from) {
+  to->params += from->params;
+  to->bytes += from->bytes;
+  to->maybe += from->maybe;
+  to->maybe_bytes += from->maybe_bytes;
+  from->params = from->bytes = from->maybe = from->maybe_bytes = 0;
+}
+
+/* The same with its parameters: where it stays what it is. */
 static void hand_over(struct dl_scope *to, const char *name,
                       struct dl_tensor *t) {
   hand_in(to, name, t, true);
-  if (t) {
-    struct dl_tensor *own = dl_scope_find(to, name);
-    own->params = t->params;
-    own->bytes = t->bytes;
-    t->params = t->bytes = 0;
+  if (t)
+    move_params(dl_scope_find(to, name), t);
+}
+
+/* Gives parameters back that nothing inside took. */
+static void hand_back(const struct dl_scope *from, const char *name,
+                      struct dl_tensor *t) {
+  struct dl_tensor *own = t ? dl_scope_find(from, name) : NULL;
+  if (own)
+    move_params(t, own);
+}
+
+/* Whether a body hands on what is carried, input `in`, as it is. */
+static bool stays(const Onnx__GraphProto *g, size_t in, size_t out) {
+  if (out >= g->n_output)
+    return false;
+  const char *from = dl_or_empty(g->input[in]->name);
+  const char *to = dl_or_empty(g->output[out]->name);
+  for (size_t i = 0; i < g->n_node && strcmp(from, to) != 0; i++) {
+    const Onnx__NodeProto *n = g->node[i];
+    if (n->n_output == 1 && n->n_input == 1 && strcmp(n->output[0], to) == 0 &&
+        strcmp(dl_or_empty(n->op_type), "Identity") == 0)
+      to = n->input[0];
   }
+  return strcmp(from, to) == 0;
+}
+
+/* What is carried into a body is a weight there if it is one outside and is the
+ * same in each turn, or its part of a stack of them. */
+static void carry(const struct dl_scope *s, const char *name,
+                  struct dl_tensor *t, bool same) {
+  struct dl_tensor *own = dl_scope_find(s, name);
+  own->weight = t && t->weight && same;
+  if (own->weight)
+    move_params(own, t);
 }
 
 /* Runs a graph whose inputs are in s, `times` over. */
@@ -104,6 +141,23 @@ static double macs_since(const struct dl_onnx_count *c, size_t from) {
   return macs;
 }
 
+/* An output of a branch may be a weight. Parameters that the node's output has
+ * from the other branch stay those of the model. */
+static void take_weight(struct dl_onnx_walk *r, struct dl_call *c,
+                        const struct dl_scope *s, const Onnx__GraphProto *g,
+                        size_t i) {
+  struct dl_tensor *to = &c->out[i];
+  r->c->params += to->params;
+  r->c->weight_bytes += to->bytes;
+  to->params = to->bytes = 0;
+  struct dl_tensor *t = i < g->n_output
+                            ? dl_scope_find(s, dl_or_empty(g->output[i]->name))
+                            : NULL;
+  to->weight = t && t->weight;
+  if (to->weight)
+    move_params(to, t);
+}
+
 static enum dl_status branch(struct dl_onnx_walk *r,
                              const struct dl_scope *outer, struct dl_call *c,
                              const char *name) {
@@ -112,10 +166,21 @@ static enum dl_status branch(struct dl_onnx_walk *r,
   if (!g)
     return dl_onnx_fault(r, c);
   enum dl_status status = run_graph(r, &s, g, 1);
-  for (size_t i = 0; i < c->n_out && status == DL_OK; i++)
+  for (size_t i = 0; i < c->n_out && status == DL_OK; i++) {
     take_output(c, &s, g, i, i, -1);
+    take_weight(r, c, &s, g, i);
+  }
   dl_scope_free(&s);
   return status;
+}
+
+/* Leaves layers of the branch out that is not taken. Their parameters are held
+ * all the same, and may be those of the other branch. */
+static void keep_params(struct dl_onnx_count *c, size_t from, size_t to) {
+  for (size_t i = from; i < to; i++) {
+    c->params += c->layer[i].params;
+    c->weight_bytes += c->layer[i].bytes;
+  }
 }
 
 static enum dl_status run_if(struct dl_onnx_walk *r,
@@ -134,7 +199,10 @@ static enum dl_status run_if(struct dl_onnx_walk *r,
   struct dl_onnx_layer *l = r->c->layer;
   double then_macs = macs_since(r->c, middle);
   double else_macs = macs_since(r->c, start) - then_macs;
-  if (then_macs >= else_macs) {
+  bool takes_then = then_macs >= else_macs;
+  keep_params(r->c, takes_then ? start : middle,
+              takes_then ? middle : middle + n_then);
+  if (takes_then) {
     if (n_else > 0 && n_then > 0)
       memmove(l + start, l + middle, n_then * sizeof *l);
     r->c->n_layers = start + n_then;
@@ -169,9 +237,12 @@ static enum dl_status run_loop(struct dl_onnx_walk *r,
                                               : NULL;
     const char *name = dl_or_empty(g->input[i]->name);
     hand_in(&s, name, t, false);
-    dl_scope_find(&s, name)->weight = false;
+    carry(&s, name, i >= 2 && i < c->n_in ? c->in[i] : NULL,
+          i >= 2 && stays(g, i, i - 1));
   }
   enum dl_status status = run_graph(r, &s, g, times);
+  for (size_t i = 2; i < c->n_in; i++)
+    hand_back(&s, dl_or_empty(g->input[i]->name), c->in[i]);
   size_t carried = c->n_in - 2;
   for (size_t i = 0; i < c->n_out && status == DL_OK; i++)
     take_output(c, &s, g, i + 1, i, i < carried ? -1 : known ? times : NAN);
@@ -198,15 +269,18 @@ static enum dl_status run_scan(struct dl_onnx_walk *r,
   double times = 1;
   for (size_t i = 0; i < c->n_in; i++) {
     struct dl_tensor t = c->in[i] ? *c->in[i] : (struct dl_tensor){0};
-    t.weight = false;
+    const char *name = dl_or_empty(g->input[i]->name);
     if (i >= states && t.s.known && t.s.rank > 0) {
       times = (double)t.s.dim[0];
       t.s.rank--;
       memmove(t.s.dim, t.s.dim + 1, t.s.rank * sizeof *t.s.dim);
     }
-    hand_in(&s, dl_or_empty(g->input[i]->name), &t, false);
+    hand_in(&s, name, &t, false);
+    carry(&s, name, c->in[i], i >= states || stays(g, i, i));
   }
   enum dl_status status = run_graph(r, &s, g, times);
+  for (size_t i = 0; i < c->n_in; i++)
+    hand_back(&s, dl_or_empty(g->input[i]->name), c->in[i]);
   for (size_t i = 0; i < c->n_out && status == DL_OK; i++)
     take_output(c, &s, g, i, i, i < states ? -1 : times);
   dl_scope_free(&s);
@@ -271,8 +345,11 @@ static enum dl_status run_function(struct dl_onnx_walk *r, struct dl_call *c,
     if (t) {
       c->out[i] = *t;
       t->data = NULL;
+      t->params = t->bytes = t->maybe = t->maybe_bytes = 0;
     }
   }
+  for (size_t i = 0; i < f->n_input && status == DL_OK; i++)
+    hand_back(&s, f->input[i], dl_in(c, i));
   dl_scope_free(&s);
   return status;
 }

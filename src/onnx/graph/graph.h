@@ -33,9 +33,10 @@ enum {
 struct dl_tensor {
   struct dl_onnx_shape s;
   int type;
-  bool weight;   /* known beforehand: held by the model or computed of such */
-  bool constant; /* of a Constant node: parameters for layers alone */
-  double params, bytes; /* that no node has been charged with yet */
+  bool weight; /* known beforehand: held by the model or computed of such */
+  double params, bytes;      /* that no node has been charged with yet */
+  double maybe, maybe_bytes; /* the same, of nodes that make constants: they are
+                                parameters of layers alone */
   double *data;  /* its elements where they are few and known, else NULL */
   size_t n_data; /* also set to 1 for scalars */
 };
@@ -63,9 +64,11 @@ struct dl_call {
 typedef void dl_infer(struct dl_call *c);
 
 enum dl_operator_flags {
-  DL_OP_VIEW = 1,      /* moves no data: no launch */
-  DL_OP_LAYER = 2,     /* a layer where it has weights */
-  DL_OP_DEQUANTIZE = 4 /* its 32-bit integers are parameters */
+  DL_OP_VIEW = 1,       /* moves no data: no launch */
+  DL_OP_LAYER = 2,      /* a layer where it has weights */
+  DL_OP_DEQUANTIZE = 4, /* its 32-bit integers are parameters */
+  DL_OP_NORM = 8,       /* has parameters as a layer has them */
+  DL_OP_LOOKUP = 16     /* the same of a table of two dimensions */
 };
 #define DL_OP_NO_PARAMS (~0u) /* for skip: what it takes are settings */
 
@@ -152,6 +155,10 @@ void dl_give_strided(struct dl_call *c, const double *x, int64_t first,
 
 void dl_tensor_clear(struct dl_tensor *t);
 
+/* Elements of the weights that an input packs, in place of what it stores; or
+ * `stored`. */
+double dl_packed_elements(const struct dl_call *c, size_t i, double stored);
+
 /* Bytes of an element; 0.5 for four-bit types, 0 unknown. */
 double dl_type_bytes(int type);
 const char *dl_type_name(int type);
@@ -165,11 +172,11 @@ dl_infer dl_infer_shape, dl_infer_size, dl_infer_reshape, dl_infer_flatten,
     dl_infer_constant_of_shape, dl_infer_range, dl_infer_identity,
     dl_infer_expand;
 dl_infer dl_infer_transpose, dl_infer_concat, dl_infer_split, dl_infer_slice,
-    dl_infer_gather, dl_infer_gather_nd, dl_infer_gather_elements,
-    dl_infer_tile, dl_infer_pad, dl_infer_resize, dl_infer_upsample,
-    dl_infer_blocks, dl_infer_one_hot, dl_infer_top_k, dl_infer_grid_sample,
-    dl_infer_roi, dl_infer_eye, dl_infer_random, dl_infer_nothing,
-    dl_infer_loss;
+    dl_infer_gather, dl_infer_gather_blocks, dl_infer_gather_nd,
+    dl_infer_gather_elements, dl_infer_tile, dl_infer_pad, dl_infer_resize,
+    dl_infer_upsample, dl_infer_blocks, dl_infer_one_hot, dl_infer_top_k,
+    dl_infer_grid_sample, dl_infer_roi, dl_infer_eye, dl_infer_random,
+    dl_infer_nothing, dl_infer_loss;
 dl_infer dl_infer_reduce, dl_infer_arg, dl_infer_pool, dl_infer_global_pool,
     dl_infer_unpool, dl_infer_norm, dl_infer_dropout, dl_infer_dynamic_quantize;
 dl_infer dl_infer_conv, dl_infer_conv_transpose;

@@ -45,7 +45,8 @@ static enum dl_status enter_weights(struct dl_onnx_walk *r, struct dl_scope *s,
   return DL_OK;
 }
 
-/* Whether the elements of an input are parameters. */
+/* Whether the elements of an input may be parameters, by their type and by what
+ * the operator takes there. */
 static bool counts(const struct dl_call *c, size_t i,
                    const struct dl_tensor *t) {
   unsigned flags = c->op ? c->op->flags : 0;
@@ -53,27 +54,44 @@ static bool counts(const struct dl_call *c, size_t i,
   if (!t->weight || (i < 32 && skip >> i & 1) ||
       (i >= 32 && skip == DL_OP_NO_PARAMS))
     return false;
-  if (t->constant && !(flags & DL_OP_LAYER))
-    return false;
   if (dl_type_is_float(t->type))
     return true;
   if (t->type == DL_T_INT32)
     return (flags & (DL_OP_LAYER | DL_OP_DEQUANTIZE)) && t->s.rank > 0;
   return (t->type == DL_T_INT8 || t->type == DL_T_UINT8 || t->type > 16) &&
-         t->params > 1;
+         t->params + t->maybe > 1;
 }
 
-/* Moves the parameters of the inputs to whom uses them first. */
-static void charge(const struct dl_call *c, double *params, double *bytes) {
-  *params = *bytes = 0;
+/* Whether constants are parameters there. */
+static bool has_constants(const struct dl_call *c, size_t i,
+                          const struct dl_tensor *t) {
+  unsigned flags = c->op ? c->op->flags : 0;
+  return (flags & (DL_OP_LAYER | DL_OP_NORM)) ||
+         ((flags & DL_OP_LOOKUP) && i == 0 && t->s.rank == 2);
+}
+
+/* Moves the parameters of the inputs to whom uses them first; `early`: it is
+ * computed of weights, and what uses it decides on constants. */
+static void charge(const struct dl_call *c, bool early, struct dl_tensor *to) {
   for (size_t i = 0; i < c->n_in; i++) {
     struct dl_tensor *t = c->in[i];
     if (!t || !counts(c, i, t))
       continue;
-    *params += t->params;
-    *bytes += t->bytes;
+    to->params += t->params > 0 ? dl_packed_elements(c, i, t->params) : 0;
+    to->bytes += t->bytes;
     t->params = t->bytes = 0;
+    if (!early && !has_constants(c, i, t))
+      continue;
+    to->maybe += t->maybe > 0 ? dl_packed_elements(c, i, t->maybe) : 0;
+    to->maybe_bytes += t->maybe_bytes;
+    t->maybe = t->maybe_bytes = 0;
   }
+}
+
+/* Whether a node makes a value of nothing but attributes and sizes. */
+static bool makes_constant(const struct dl_call *c) {
+  return c->op && (c->op->infer == dl_infer_constant ||
+                   c->op->infer == dl_infer_constant_of_shape);
 }
 
 /* Known before the first sample: computed of weights alone, or folded. */
@@ -107,6 +125,23 @@ static bool has_weights(const struct dl_call *c) {
   return false;
 }
 
+/* What is known beforehand holds the parameters that it is computed of. */
+static void hand_on(struct dl_call *c, const struct dl_tensor *got) {
+  for (size_t i = 0; i < c->n_out; i++)
+    c->out[i].weight = true;
+  if (c->n_out == 0)
+    return;
+  struct dl_tensor *t = &c->out[0];
+  t->params = got->params;
+  t->bytes = got->bytes;
+  t->maybe = got->maybe;
+  t->maybe_bytes = got->maybe_bytes;
+  if (makes_constant(c) && t->s.known) {
+    t->maybe = dl_shape_elements(&t->s);
+    t->maybe_bytes = t->maybe * dl_type_bytes(t->type);
+  }
+}
+
 static enum dl_status look(struct dl_onnx_walk *r, struct dl_scope *s,
                            struct dl_call *c) {
   bool done = false;
@@ -124,27 +159,18 @@ static enum dl_status look(struct dl_onnx_walk *r, struct dl_scope *s,
     c->uncounted = c->op->flags & DL_OP_LAYER;
   if (c->fault)
     return dl_onnx_fault(r, c);
-  double params, bytes;
   bool layer = c->op && (c->op->flags & DL_OP_LAYER) && has_weights(c);
-  charge(c, &params, &bytes);
-  if (beforehand(c)) {
-    for (size_t i = 0; i < c->n_out; i++) {
-      c->out[i].weight = true;
-      c->out[i].constant = c->op && c->op->infer == dl_infer_constant;
-    }
-    if (c->n_out > 0) {
-      c->out[0].params = params;
-      c->out[0].bytes = bytes;
-      if (c->out[0].constant && c->out[0].s.known) {
-        c->out[0].params = dl_shape_elements(&c->out[0].s);
-        c->out[0].bytes = c->out[0].params * dl_type_bytes(c->out[0].type);
-      }
-    }
+  bool early = beforehand(c);
+  struct dl_tensor got = {0};
+  charge(c, early, &got);
+  if (early) {
+    hand_on(c, &got);
     return DL_OK;
   }
   if (c->op && c->op->flags & DL_OP_VIEW)
     c->launches = 0;
-  dl_onnx_record(r, c, params, bytes, layer);
+  dl_onnx_record(r, c, got.params + got.maybe, got.bytes + got.maybe_bytes,
+                 layer);
   return DL_OK;
 }
 

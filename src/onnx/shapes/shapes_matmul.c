@@ -103,6 +103,38 @@ void dl_infer_matmul_nbits(struct dl_call *c) {
   dl_pad_tiles(c, (double)k, (double)n, 1, 1);
 }
 
+/* Elements of `bits` in a byte. */
+static double packed_in_byte(const struct dl_call *c) {
+  int64_t bits = dl_attr_int(c, "bits", 4);
+  return bits == 2 || bits == 4 ? 8 / (double)bits : 1;
+}
+
+/* Rows of a table whose last axis may be packed in bytes; the scales have the
+ * type that comes out. */
+void dl_infer_gather_blocks(struct dl_call *c) {
+  struct dl_tensor *table = c->in[0], wide = *table;
+  const struct dl_tensor *scales = dl_in(c, 2);
+  if (dl_attr_int(c, "gather_axis", 0) != 0 || wide.s.rank == 0) {
+    c->uncounted = true;
+    return;
+  }
+  if (wide.type == DL_T_UINT8)
+    wide.s.dim[wide.s.rank - 1] *= (int64_t)packed_in_byte(c);
+  wide.type = scales ? scales->type : DL_T_FLOAT;
+  c->in[0] = &wide;
+  dl_infer_gather(c);
+  c->in[0] = table;
+}
+
+double dl_packed_elements(const struct dl_call *c, size_t i, double stored) {
+  if (c->op && c->op->infer == dl_infer_matmul_nbits && i == 1 && c->units > 0)
+    return (double)c->features * (double)c->units;
+  if (c->op && c->op->infer == dl_infer_gather_blocks && i == 0 &&
+      c->in[0]->type == DL_T_UINT8)
+    return stored * packed_in_byte(c);
+  return stored;
+}
+
 /* Einsum: letters stand for axes; "..." for those that broadcast. Here these
  * get letters of their own, from the end: '\1' is the last. */
 enum { MOST_OPERANDS = 8 };
@@ -110,7 +142,6 @@ struct einsum {
   char term[MOST_OPERANDS + 1][2 * DL_ONNX_MAX_RANK + 1]; /* the output last */
   size_t n;                                               /* operands */
   int64_t size[128];
-  bool explicit_output;
 };
 
 static bool is_letter(char c) {

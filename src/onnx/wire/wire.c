@@ -76,6 +76,7 @@ static const struct field fields[] = {
     {ATTRIBUTE, 8, PAYLOAD, 0, false},    /* ints */
     {ATTRIBUTE, 20, KEEP, 0, false},      /* type */
     {ATTRIBUTE, 21, KEEP, 0, false},      /* ref_attr_name */
+    {ATTRIBUTE, 22, ENTER, SPARSE, true}, /* sparse_tensor */
     {TENSOR, 1, KEEP, 0, false},          /* dims */
     {TENSOR, 2, KEEP, 0, false},          /* data_type */
     {TENSOR, 4, PAYLOAD, 0, false},       /* float_data */

@@ -46,8 +46,6 @@ void dl_prospects_free(struct dl_prospects *p) {
   free(p);
 }
 
-DL_FREES(dl_prospects_free, struct dl_prospects)
-
 /* --- derivatives */
 
 /* What runs, or wanted configurations, are to a fit. Starts from {0}. */

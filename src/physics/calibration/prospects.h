@@ -51,7 +51,6 @@ enum dl_status dl_prospects_new(struct dl_prospects **out,
                                 const struct dl_prospect_request *request,
                                 struct dl_diag *d);
 void dl_prospects_free(struct dl_prospects *p); /* accepts NULL */
-void dl_prospects_free_local(struct dl_prospects **at);
 
 /* The variances of the errors of the wanted quantities, n_wanted of them,
  * against one measurement of each; borrowed. */

@@ -127,7 +127,7 @@ static const struct {
                   {"stack", "software"},
                   {"gpu.family", "GPU generation"}};
 
-const char *dl_quantity_words(const char *name) {
+static const char *quantity_words(const char *name) {
   for (size_t i = 0; i < DL_LENGTH(quantities); i++)
     if (strcmp(quantities[i].name, name) == 0)
       return quantities[i].words;
@@ -136,10 +136,10 @@ const char *dl_quantity_words(const char *name) {
 
 void dl_add_quantities(struct dl_text *t, const char *const *name, size_t n) {
   for (size_t i = 0; i < n; i++) {
-    const char *words = dl_quantity_words(name[i]);
+    const char *words = quantity_words(name[i]);
     bool said = false;
     for (size_t k = 0; k < i; k++)
-      said = said || strcmp(words, dl_quantity_words(name[k])) == 0;
+      said = said || strcmp(words, quantity_words(name[k])) == 0;
     if (!said)
       dl_text_printf(t, "%s%s", i > 0 ? ", " : "", words);
   }

@@ -48,11 +48,8 @@ void dl_answer_lines(struct dl_report *r, struct dl_answer_line *l, size_t n);
  * without words is its own. */
 const char *dl_boundary_words(const char *boundary, bool several);
 
-/* "memory bandwidth" for "gpu.bandwidth_gb_s"; a name without words is its
- * own. */
-const char *dl_quantity_words(const char *name);
-
-/* Appends the words of n names, separated by commas, each once. */
+/* Appends the words of n names, separated by commas, each once: "memory
+ * bandwidth" for "gpu.bandwidth_gb_s". A name without words is its own. */
 void dl_add_quantities(struct dl_text *t, const char *const *name, size_t n);
 
 #endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "estimate/read_job.h"
+
+#include "estimate/assumptions.h"
+#include "estimate/conditioning/known.h"
+#include "run/setup/training_setup.h"
+
+/* Whether estimators may read a member of the run: all that is known before it,
+ * and what is measured of a training of which an estimate is made. */
+static bool is_read(const struct dl_run_column *c) {
+  static const enum dl_run_id measured[] = {
+      DL_RUN_duration_s,    DL_RUN_epoch_s,      DL_RUN_step_s,
+      DL_RUN_samples_per_s, DL_RUN_tokens_per_s, DL_RUN_gpu_util,
+      DL_RUN_gpu_power_w};
+  for (size_t i = 0; i < DL_LENGTH(measured); i++)
+    if (c->id == measured[i])
+      return true;
+  return c->role != DL_ROLE_MEASURED && c->role != DL_ROLE_NAME;
+}
+
+enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_frame *f,
+                           struct dl_diag *d) {
+  const struct {
+    const char *name;
+    struct dl_row_ref *to;
+  } fields[] = {{"gpu.tdp_w", &s->tdp_w},
+                {"gpu.idle_w", &s->idle_w},
+                {"gpu.bandwidth_gb_s", &s->bandwidth_gb_s},
+                {"weight_bytes", &s->weight_bytes},
+                {"kv_bytes", &s->kv_bytes}};
+  struct dl_row_ref member;
+  for (size_t i = 0; i < DL_N_RUN_MEMBERS; i++)
+    if (is_read(&dl_run_columns[i]))
+      DL_TRY(dl_frame_quantity(f, dl_run_columns[i].name, false, &member, d));
+  for (size_t i = 0; i < DL_LENGTH(fields); i++)
+    DL_TRY(dl_frame_quantity(f, fields[i].name, false, fields[i].to, d));
+  dl_frame_assume(f, dl_assume, true);
+  return dl_frame_want_descriptors(f, d);
+}
+
+void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
+                 const struct dl_row *row) {
+  const struct dl_run *run = &row->run;
+  const struct dl_architecture *arch = row->found.arch;
+  *job = (struct dl_job){
+      .row = row,
+      .run = run,
+      .found = row->found,
+      .seq_len = isnan(run->seq_len) && arch ? arch->seq_len : run->seq_len,
+      .epochs = run->epochs,
+      .train_samples = run->train_samples,
+      .val_samples = run->val_samples,
+      .tdp_w = dl_row_number(row, &s->tdp_w),
+      .idle_w = dl_row_number(row, &s->idle_w),
+      .bandwidth_gb_s = dl_row_number(row, &s->bandwidth_gb_s),
+      .weight_bytes = dl_or(dl_row_number(row, &s->weight_bytes),
+                            arch ? arch->weight_bytes : NAN),
+      .kv_bytes = dl_row_number(row, &s->kv_bytes),
+      .peak_given = dl_run_set_has(&row->given, DL_RUN_peak_tflops)};
+  for (size_t i = 0; i < DL_N_RUN_MEMBERS && job->n_assumed < DL_MOST_ASSUMED;
+       i++)
+    if (dl_is_assumed(row, (enum dl_run_id)i))
+      job->assumed[job->n_assumed++] = dl_run_columns[i].name;
+  if (!isnan(run->tokens)) {
+    job->train_samples = run->tokens / job->seq_len;
+    job->val_samples = 0;
+    job->epochs = 1;
+  }
+  dl_known_fill(job, s->known);
+  dl_known_of(job, s->known, &job->known);
+  if (dl_lasts_so_long(job) && !job->fills)
+    job->epochs = NAN;
+}

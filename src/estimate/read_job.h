@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Jobs from the rows of a frame. */
+
+#ifndef DL_ESTIMATE_READ_JOB_H
+#define DL_ESTIMATE_READ_JOB_H
+
+#include "estimate/job.h"
+
+/* Where rows hold the quantities of descriptors that a job has. */
+struct dl_job_fields {
+  struct dl_row_ref tdp_w, idle_w, bandwidth_gb_s, weight_bytes, kv_bytes;
+  unsigned known; /* set of known values (conditioning/known.h) */
+};
+
+/* Adds the steps for all that estimators take from a run. */
+enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_frame *f,
+                           struct dl_diag *d);
+
+/* The job of a row, which must live as long as the job. */
+void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
+                 const struct dl_row *row);
+
+#endif
