@@ -124,6 +124,7 @@ CLI_TESTS = \
 	tests/cli/log-counters.bats \
 	tests/cli/log-hardening.bats \
 	tests/cli/log-mutations.bats \
+	tests/cli/log-reasons.bats \
 	tests/cli/limits.bats \
 	tests/cli/locales.bats \
 	tests/cli/generalisation.bats \

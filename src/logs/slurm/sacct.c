@@ -69,6 +69,10 @@ static bool probe(const struct dl_head *head) {
   return dl_slurm_kind(head->text) == DL_SLURM_JOBS;
 }
 
+static const char *lacks(const struct dl_head *head) {
+  return dl_slurm_lacks(head->text);
+}
+
 /* sacct's own choice of columns has neither times nor energies. */
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
@@ -485,6 +489,7 @@ const struct dl_importer dl_import_sacct = {
     .has_jobs = true,
     .state_size = sizeof(struct sacct),
     .probe = probe,
+    .lacks = lacks,
     .begin = begin,
     .line = line,
     .end = end,

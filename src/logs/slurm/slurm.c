@@ -60,7 +60,8 @@ static void note_name(struct dl_slurm_table *t, const char *s, size_t len,
   }
 }
 
-bool dl_slurm_header(struct dl_slurm_table *t, const char *s, size_t len) {
+/* Reads a line of names, with a JobID or without. */
+static bool read_names(struct dl_slurm_table *t, const char *s, size_t len) {
   struct dl_slurm_table new = {.n_fields = 0};
   int rank[DL_SLURM_N];
   const char *end = s + len;
@@ -88,8 +89,15 @@ bool dl_slurm_header(struct dl_slurm_table *t, const char *s, size_t len) {
     if (s == end)
       new.n_fields++; /* an empty one: --parsable */
   }
-  if (new.at[DL_SLURM_JOB_ID] < 0 || new.n_fields < 2 ||
-      new.n_fields > DL_SLURM_FIELDS)
+  if (new.n_fields < 2 || new.n_fields > DL_SLURM_FIELDS)
+    return false;
+  *t = new;
+  return true;
+}
+
+bool dl_slurm_header(struct dl_slurm_table *t, const char *s, size_t len) {
+  struct dl_slurm_table new;
+  if (!read_names(&new, s, len) || new.at[DL_SLURM_JOB_ID] < 0)
     return false;
   *t = new;
   return true;
@@ -325,6 +333,40 @@ enum dl_slurm_kind dl_slurm_kind(const char *head) {
   if (dl_slurm_has_elapsed(&t))
     return energy && is_sampled(t, s + len) ? DL_SLURM_SAMPLES : DL_SLURM_JOBS;
   return energy ? DL_SLURM_SAMPLES : DL_SLURM_OTHER;
+}
+
+/* Whether a row of sacct -n comes first: a number, and a state among others. */
+static bool is_row(const char *s, size_t len) {
+  static const char *const states[] = {"|COMPLETED|", "|FAILED|", "|TIMEOUT|",
+                                       "|RUNNING|", "|CANCELLED"};
+  for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+    if (isdigit((unsigned char)*s) &&
+        memmem(s, len, states[i], strlen(states[i])))
+      return true;
+  return false;
+}
+
+const char *dl_slurm_lacks(const char *head) {
+  struct dl_slurm_table t;
+  const char *s = head + strspn(head, " \t\r\n");
+  size_t len = strcspn(s, "\r\n");
+  if (*s == '{' && strstr(s, "\"jobs\"") &&
+      (strstr(s, "\"data_parser\"") || strstr(s, "\"job_id\"")))
+    return "JSON of sacct, which is not read: use sacct -P -o " DL_SLURM_USED;
+  if (is_row(s, len))
+    return "rows of sacct without a header: leave out -n (--noheader)";
+  if (!read_names(&t, s, len))
+    return NULL;
+  bool own = has(&t, DL_SLURM_ENERGY) || has(&t, DL_SLURM_ENERGY_RAW) ||
+             has(&t, DL_SLURM_ALLOC_TRES) || has(&t, DL_SLURM_REQ_TRES) ||
+             has(&t, DL_SLURM_ELAPSED_RAW);
+  if (own && !has(&t, DL_SLURM_JOB_ID))
+    return "a table of sacct without column 'JobID': add it, as in sacct -P "
+           "-o " DL_SLURM_USED;
+  return has(&t, DL_SLURM_JOB_ID)
+             ? "a table of sacct without states, times and energies of jobs: "
+               "use sacct -P -o " DL_SLURM_USED
+             : NULL;
 }
 
 bool dl_slurm_energy(const char *s, size_t n, double *joules) {

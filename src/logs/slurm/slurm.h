@@ -140,6 +140,10 @@ enum dl_slurm_kind { DL_SLURM_OTHER, DL_SLURM_JOBS, DL_SLURM_SAMPLES };
 
 enum dl_slurm_kind dl_slurm_kind(const char *head);
 
+/* Why a file with this beginning, which is neither, is no table of Slurm though
+ * it looks like one; NULL for other files. */
+const char *dl_slurm_lacks(const char *head);
+
 /* Parses an energy, J, with or without a suffix; NaN for an unknown one. False:
  * no number. */
 bool dl_slurm_energy(const char *s, size_t n, double *joules);
