@@ -15,6 +15,7 @@ struct dl_seen_rows {
   uint64_t *slot; /* open addressing; 0: free */
   size_t n, n_slots;
   struct dl_seen_jobs *jobs; /* owned, may be NULL */
+  struct dl_held_jobs *held; /* the same: those that do not count yet */
 };
 
 void dl_seen_rows_free(struct dl_seen_rows *s);

@@ -3,6 +3,8 @@
 libdlest_a_SOURCES += \
 	%D%/cluster_job.c \
 	%D%/cluster_job.h \
+	%D%/held_jobs.c \
+	%D%/held_jobs.h \
 	%D%/job_energy.c \
 	%D%/job_energy.h \
 	%D%/job_fault.c \

@@ -149,11 +149,20 @@ static struct look look_up(struct dl_log *log, const struct dl_job_rows *rows,
   return l;
 }
 
-static void warn_repeat(struct dl_log *log, struct dl_log *part, size_t line) {
+bool dl_job_counts(struct dl_log *log, const struct dl_job_rows *rows,
+                   bool *any) {
+  struct look l = look_up(log, rows, NULL);
+  *any = l.any;
+  return rows->has_line && (l.same || (l.any && !rows->start.timed));
+}
+
+void dl_warn_repeat(struct dl_log *log, struct dl_log *part, size_t line) {
+  size_t last = part->line;
   part->line = line;
   if (!log->warned_repeat)
     dl_log_warn(part, DL_LOG_REPEATED);
   log->warned_repeat = true;
+  part->line = last;
 }
 
 static void refuse(struct dl_log *part, const char *id, size_t line) {
@@ -169,18 +178,18 @@ bool dl_settle_job(struct dl_log *log, struct dl_log *part, const char *id,
   bool again = job.any && (!rows->has_line || job.same || job.headless);
   size_t last = part->line;
   if (rows->repeat > 0)
-    warn_repeat(log, part, rows->repeat);
+    dl_warn_repeat(log, part, rows->repeat);
   if (!again)
     remember(log, rows, steps);
   bool known = job.same && rows->has_line;
   if (again && known)
-    warn_repeat(log, part, rows->line);
+    dl_warn_repeat(log, part, rows->line);
   else if (again && rows->has_line)
     refuse(part, id, rows->line);
   for (size_t i = 0; again && i < rows->n_steps; i++) {
     bool apart = rows->has_line && !known;
     if (!apart && look_up(log, rows, &steps[i]).same)
-      warn_repeat(log, part, steps[i].line);
+      dl_warn_repeat(log, part, steps[i].line);
     else
       refuse(part, id, steps[i].line);
   }

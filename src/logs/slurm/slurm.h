@@ -170,6 +170,17 @@ double dl_slurm_gpus(const char *tres, const char **type, size_t *type_len);
  * it, or NULL. */
 const char *dl_slurm_resource(const char *tres, const char *name, size_t *len);
 
+/* Whether a job in this state runs, or will run on. */
+bool dl_slurm_is_unfinished(const char *state);
+
+/* A number of nodes or processors, "2048" or "2K"; NaN for other texts. */
+double dl_slurm_count(const char *s);
+
+/* The same from a column, or from the allocation: "cpu=8,node=2". */
+double dl_slurm_allocated(const struct dl_slurm_row *row,
+                          enum dl_slurm_column column, const char *tres,
+                          const char *name);
+
 /* How many GPUs a step kept busy on the mean, by gres/gpuutil: 1.5 where one
  * was busy all the time and another half of it; NaN: unknown. Slurm (gpu/nvml,
  * AccountingStorageTRES=gres/gpuutil) samples the utilisation of each process

@@ -7,6 +7,7 @@
 
 #include "base/constants.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "logs/slurm/slurm.h"
 
 const char *dl_slurm_resource(const char *tres, const char *name, size_t *len) {
@@ -54,4 +55,33 @@ double dl_slurm_memory_gb(const char *tres) {
     return NAN;
   x *= scale * DL_BYTES_PER_MIB / 1e9;
   return x <= 1e9 ? x : NAN;
+}
+
+double dl_slurm_count(const char *s) {
+  double x;
+  size_t n = strlen(s);
+  double scale = n > 1 && s[n - 1] == 'K' ? 1024 : 1;
+  bool ok = dl_parse_number(s, n - (scale > 1), &x) == DL_NUMBER_OK && x > 0 &&
+            x * scale <= 1e9;
+  return ok ? x * scale : NAN;
+}
+
+double dl_slurm_allocated(const struct dl_slurm_row *row,
+                          enum dl_slurm_column column, const char *tres,
+                          const char *name) {
+  char text[32];
+  size_t len;
+  double x = dl_slurm_count(dl_slurm_cell(row, column));
+  const char *s = isnan(x) ? dl_slurm_resource(tres, name, &len) : NULL;
+  if (!s || len >= sizeof text)
+    return x;
+  memcpy(text, s, len);
+  text[len] = '\0';
+  return dl_slurm_count(text);
+}
+
+bool dl_slurm_is_unfinished(const char *state) {
+  return dl_word_among("RUNNING|R|SUSPENDED|S|COMPLETING|CG|CONFIGURING|CF|"
+                       "STOPPED|SIGNALING|STAGE_OUT",
+                       state, strlen(state)) >= 0;
 }
