@@ -199,7 +199,7 @@ double dl_unit(const char *s, size_t len, enum dl_dimension dimension);
 
 /* A number with an optional unit after it, "85.23 W", in W, J or as a share;
  * `scale` is the unit of a number without one. NaN and true for "", "[N/A]",
- * "N/A", "[Not Supported]", "[Unknown Error]", "-", "nan"; false for other
+ * "N/A", "[Not Supported]", "[Unknown Error]", "-", "nan", "<not counted>"; false for other
  * texts and for units of another dimension. */
 bool dl_cell_value(const char *s, size_t len, enum dl_dimension dimension,
                    double scale, double *x);

@@ -15,7 +15,8 @@
 
 /* Texts that stand for a missing value. */
 #define MISSING                                                                \
-  "|[n/a]|n/a|[not supported]|not supported|[unknown error]|-|nan|none|null"
+  "|[n/a]|n/a|[not supported]|not supported|[unknown error]|-|nan|none|null|"   \
+  "<not counted>|<not supported>|unknown"
 
 double dl_unit(const char *s, size_t len, enum dl_dimension dimension) {
   static const char prefixes[] = "umkM";

@@ -136,6 +136,7 @@ static void start_job(struct dl_log *log, struct sacct *c,
   job->run_id = row->id;
   job->duration_s = job->n_nodes = job->n_cpus = NAN;
   job->ram_gb = job->n_gpus = NAN;
+  job->gpu_share = 1;
 }
 
 /* Adds a step to the open job; false if it has the step already. */
@@ -176,7 +177,7 @@ static void set_gpus(struct dl_cluster_job *job,
   for (size_t i = 0; i < 3; i++) {
     const char *tres = dl_slurm_cell(row, from[i]), *type;
     size_t len;
-    double n = dl_slurm_gpus(tres, &type, &len);
+    double n = dl_slurm_gpus(tres, &type, &len, &job->gpu_share);
     if (n > 0) {
       job->n_gpus = n;
       if (len > 0)

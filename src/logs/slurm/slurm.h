@@ -163,8 +163,10 @@ double dl_slurm_job_energy(const struct dl_slurm_energies *e, double n_nodes,
 
 /* GPUs of "...,gres/gpu=4,gres/gpu:a100=4,..." or "gpu:a100:4(IDX:0-3)": how
  * many (NaN: none named), and where their type stands in that text; its length
- * is 0 where there is none or several. */
-double dl_slurm_gpus(const char *tres, const char **type, size_t *type_len);
+ * is 0 where there is none or several. *share: what one of them is of a GPU, on
+ * the mean (slices by MIG); 1: a whole one. */
+double dl_slurm_gpus(const char *tres, const char **type, size_t *type_len,
+                     double *share);
 
 /* The amount of "NAME=" in a list of trackable resources, *len characters of
  * it, or NULL. */
