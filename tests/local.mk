@@ -116,6 +116,7 @@ CLI_TESTS = \
 	tests/cli/identities.bats \
 	tests/cli/inference.bats \
 	tests/cli/known.bats \
+	tests/cli/job-shares.bats \
 	tests/cli/job-states.bats \
 	tests/cli/known-work.bats \
 	tests/cli/input.bats \

@@ -20,6 +20,7 @@
 #include "logs/run_logs.h"
 #include "logs/readings/measure.h"
 #include "logs/slurm/job_energy.h"
+#include "logs/slurm/settle_jobs.h"
 #include "logs/seen_rows.h"
 
 struct extraction {
@@ -412,6 +413,7 @@ enum dl_status dl_extract(char *const *paths, size_t n,
     free_extra(&x, x.waiting[i].extra);
   }
   free(x.waiting);
+  dl_warn_shared_nodes(&x.seen, d);
   dl_seen_rows_free(&x.seen);
   dl_log_grouping_free(&x.logs);
   if (status == DL_OK && x.n_runs == 0 && o->shard.count == 0)

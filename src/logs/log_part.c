@@ -219,20 +219,23 @@ static int by_job_line(const void *a, const void *b) {
 static void add_rest(struct dl_log *log, struct dl_log *part) {
   size_t n;
   const struct dl_cluster_job *rest =
-      dl_held_jobs_rest(log->o.seen, log->path, &n);
+      dl_held_jobs_rest(log->o.seen, &log->o.shard, log->path, &n);
   for (size_t i = 0; i < n; i++)
     *dl_log_job(part) = rest[i];
   if (n > 0)
     qsort(part->job, part->n_jobs, sizeof *part->job, by_job_line);
-  rest = dl_held_jobs_rest(log->o.seen, NULL, &n);
+  rest = dl_held_jobs_rest(log->o.seen, &log->o.shard, NULL, &n);
   for (size_t i = 0; i < n; i++)
     *dl_log_job(part) = rest[i];
 }
 
 /* The runs of a table that has no parts as jobs. */
-static void list_jobs(struct dl_log *part) {
-  for (size_t i = 0; i < part->n_runs; i++)
-    *dl_log_job(part) = dl_cluster_job_of(&part->run[i]);
+static void list_jobs(struct dl_log *log, struct dl_log *part) {
+  for (size_t i = 0; i < part->n_runs; i++) {
+    struct dl_cluster_job job = dl_cluster_job_of(&part->run[i]);
+    if (dl_hold_run(log, part, &job))
+      *dl_log_job(part) = job;
+  }
 }
 
 enum dl_status dl_log_part_settle(struct dl_log *log, struct dl_log_part *p,
@@ -241,7 +244,7 @@ enum dl_status dl_log_part_settle(struct dl_log *log, struct dl_log_part *p,
   if (log->importer->settle)
     drop_repeats(log, part);
   else
-    list_jobs(part);
+    list_jobs(log, part);
   if (log->importer->settle && part->at_end && !log->o.more)
     add_rest(log, part);
   if (part->n_problems > 1)

@@ -111,6 +111,22 @@ for p in itertools.permutations(sys.argv[1:]): print(",".join(p))' "$@"); do
   done
 }
 
+@test 'tables of runs, and tables of both kinds' {
+  jobs mar.txt '30|COMPLETED|60|2024-03-01T00:00:00|2024-03-01T00:01:00|1|6000|' \
+    "31|RUNNING|5400|$from|Unknown|1|2900000|gres/gpu=2"
+  jobs apr.txt "31|COMPLETED|360000|$from|2024-04-05T02:30:00|1|200000000|gres/gpu=2"
+  for t in mar apr; do "$DLEST" extract $t.txt -q -f csv -o $t.csv; done
+  for files in 'mar.csv apr.csv' 'apr.csv mar.csv'; do
+    gives 0 "dlest: warning: ${files#* }:$([ "$files" = 'apr.csv mar.csv' ] && echo 3 || echo 2): $(message job_in_several_states 31)" \
+      report $files -f json
+    check '.total | .jobs == 2 and .energy_j == 200006000'
+  done
+  # the last table has no jobs of sacct
+  table run_id,duration_s,energy_j r,60,6000
+  try report mar.txt runs.csv -q -f json
+  check '.total | .jobs == 3 and .energy_j == 2912000'
+}
+
 @test 'totals of jobs that had not ended' {
   jobs mar.txt "31|RUNNING|5400|$from|Unknown|1|2900000|gres/gpu=2"
   gives 0 "dlest: warning: $(message totals_of_jobs_not_ended 1 '' it)" \

@@ -16,7 +16,7 @@ because() {
     report "$name"
 }
 
-sacct='JobID,JobName,User,Account,Partition,State,ElapsedRaw,Start,End,NNodes,NCPUS,NTasks,TotalCPU,ConsumedEnergyRaw,AllocTRES,TRESUsageInTot,TRESUsageInAve'
+sacct='JobID,JobName,User,Account,Partition,State,ElapsedRaw,Start,End,NodeList,NNodes,NCPUS,NTasks,TotalCPU,ConsumedEnergyRaw,AllocTRES,TRESUsageInTot,TRESUsageInAve'
 smi='nvidia-smi --query-gpu=timestamp,index,power.draw --format=csv -l 1'
 table='write a table of CSV with a header, such as timestamp,gpu_power_w'
 

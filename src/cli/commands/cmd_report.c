@@ -295,7 +295,8 @@ const struct dl_command dl_cmd_report = {
            "The table:\n"
            "  sacct -a -P -S 2024-03-01 -o JobID,User,State,ElapsedRaw,Start,"
            "End,\\\n"
-           "      NNodes,NCPUS,ConsumedEnergyRaw,AllocTRES >sacct.txt\n",
+           "      NodeList,NNodes,NCPUS,ConsumedEnergyRaw,AllocTRES "
+           ">sacct.txt\n",
     .tables = tables,
     .options_size = sizeof(struct dl_report_options),
     .init = init,

@@ -258,7 +258,8 @@ static enum dl_status read_file(struct dl_report_pass *w, const char *path,
  * that reports them. */
 static enum dl_status report_rest(struct dl_report_pass *w) {
   size_t n;
-  const struct dl_cluster_job *job = dl_held_jobs_rest(&w->seen, NULL, &n);
+  const struct dl_cluster_job *job =
+      dl_held_jobs_rest(&w->seen, &w->o->log.shard, NULL, &n);
   enum dl_status status = DL_OK;
   for (size_t i = 0; status == DL_OK && i < n; i++) {
     struct counted c = {.job = &job[i]};
@@ -291,6 +292,7 @@ enum dl_status dl_report_read(struct dl_report_pass *w) {
   if (w->undated > 0)
     dl_warn(d, "%zu job%s without a start time %s skipped", w->undated,
             w->undated == 1 ? "" : "s", w->undated == 1 ? "is" : "are");
+  dl_warn_shared_nodes(&w->seen, d);
   dl_accounting_warn(w->accounting, d);
   if (status == DL_OK && w->sums.jobs == 0 && w->o->log.shard.count == 0)
     status = dl_fail(d, DL_EINPUT, "no jobs match");

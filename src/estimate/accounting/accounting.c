@@ -278,7 +278,7 @@ static void doubt_energy(struct dl_accounting *a,
                        most_w_per_gpu * dl_or(r->n_gpus, 0));
   double w = r->energy_j / r->duration_s;
   bool low = w < least_w && r->duration_s >= least_s;
-  if (!(r->duration_s > 0) || !(low || w > most_w))
+  if (!(r->duration_s > 0) || !((low && !r->shared) || w > most_w))
     return;
   if (a->doubted++ == 0) {
     a->doubted_w = w;

@@ -237,7 +237,26 @@ enum dl_hold dl_hold_job(struct dl_log *log, struct dl_log *part,
   return DL_HOLD_WAITS;
 }
 
+bool dl_hold_run(struct dl_log *log, struct dl_log *part,
+                 const struct dl_cluster_job *job) {
+  static const char runs[] = "table of runs"; /* apart from those of sacct */
+  struct dl_job_rows rows = {.has_line = true, .line = job->line};
+  struct dl_timestamp start;
+  if (!job->run_id || !job->state || !job->start_time ||
+      !dl_parse_start(job->start_time, &start))
+    return true;
+  rows.job.cluster = dl_seen_hash(DL_SEEN_START, runs, sizeof runs);
+  dl_job_number(&rows.job, job->run_id, strlen(job->run_id));
+  rows.start = (struct dl_job_start){start.ns / DL_SECOND, true};
+  rows.unfinished = dl_slurm_is_unfinished(job->state);
+  if (dl_hold_job(log, part, job, &rows, NULL, rows.unfinished) != DL_HOLD_NOT)
+    return false;
+  dl_remember_job(log, &rows, NULL);
+  return true;
+}
+
 const struct dl_cluster_job *dl_held_jobs_rest(struct dl_seen_rows *seen,
+                                               const struct dl_shard *shard,
                                                const char *path, size_t *n) {
   struct dl_held_jobs *h = seen->held;
   *n = 0;
@@ -249,6 +268,7 @@ const struct dl_cluster_job *dl_held_jobs_rest(struct dl_seen_rows *seen,
     if (h->job[i].gone || (path && strcmp(h->job[i].path, path) != 0))
       continue;
     h->job[i].gone = true;
+    dl_share_nodes(seen, shard, &h->job[i].job, &h->job[i].rows);
     h->rest[(*n)++] = h->job[i].job;
   }
   return h->rest;

@@ -27,10 +27,16 @@ enum dl_hold dl_hold_job(struct dl_log *log, struct dl_log *part,
                          const struct dl_job_rows *rows,
                          const struct dl_job_step *steps, bool wait);
 
+/* The same for a run of a table of runs that has a state and a start, as
+ * extract makes them of an accounting. Returns whether it counts. */
+bool dl_hold_run(struct dl_log *log, struct dl_log *part,
+                 const struct dl_cluster_job *job);
+
 /* After the last table: the jobs of a table (NULL: of all) that waited in vain,
  * which count, in the order of their first rows. They wait no longer; their
  * texts live until dl_seen_rows_free, the array until the next call. */
 const struct dl_cluster_job *dl_held_jobs_rest(struct dl_seen_rows *seen,
+                                               const struct dl_shard *shard,
                                                const char *path, size_t *n);
 
 #endif

@@ -9,6 +9,8 @@ libdlest_a_SOURCES += \
 	%D%/job_energy.h \
 	%D%/job_fault.c \
 	%D%/job_fault.h \
+	%D%/node_times.c \
+	%D%/node_times.h \
 	%D%/sacct.c \
 	%D%/seen_jobs.c \
 	%D%/seen_jobs.h \

@@ -8,6 +8,7 @@
  * Pending jobs have not run and are ignored. Any columns in any order; used are
  *   JobID or JobIDRaw, JobName, User, Account, Partition, State ("CANCELLED by
  * 1000"), Elapsed ([D-]HH:MM:SS) or ElapsedRaw (s), Start and End ("Unknown"),
+ *   NodeList ("gpu[01-04],cpu1"),
  *   NNodes or AllocNodes, NCPUS or AllocCPUS, TotalCPU ([D-][HH:]MM:SS[.mmm];
  *   0 with --allocations, since it comes from the steps), ConsumedEnergy,
  *   ConsumedEnergyRaw, AllocTRES (also "energy=..."), AllocGRES (before 20.11),
@@ -17,7 +18,9 @@
  * energy_j is what AcctGatherEnergyType collected over the nodes of the job:
  * with ipmi, pm_counters and xcc the whole node, hence the boundary; with rapl
  * only CPUs and memory, with gpu only GPUs, which the table does not state. The
- * energy of a node that jobs share is included in each of them. */
+ * energy of a node that jobs share is included in each of them: with NodeList
+ * it counts once (node_times.h). Of several states of a job the latest counts
+ * (held_jobs.h). */
 
 #include <math.h>
 #include <stdlib.h>
@@ -269,6 +272,7 @@ static void read_job(struct dl_log *log, struct sacct *c,
   set_gpus(job, row);
   job->duration_s = duration_of(log, c, row, start);
   open->unfinished = is_unfinished(row, job);
+  open->nodes = known_text(dl_slurm_cell(row, DL_SLURM_NODE_LIST));
 }
 
 /* Steps run side by side, each with its own processes. */
@@ -463,6 +467,8 @@ static bool settle(struct dl_log *log, struct dl_log *part, size_t i) {
                 dl_settle_job(log, part, part->job[i].run_id, rows, steps);
   if (counts || hold == DL_HOLD_WAITS)
     warn_faults(c, part, i);
+  if (counts)
+    dl_share_nodes(log->o.seen, &log->o.shard, &part->job[i], rows);
   return counts;
 }
 

@@ -62,8 +62,20 @@ void dl_job_number(struct dl_seen_job *job, const char *id, size_t len);
 bool dl_job_counts(struct dl_log *log, const struct dl_job_rows *rows,
                    bool *any);
 
+/* Remembers that a job counts. */
+void dl_remember_job(struct dl_log *log, const struct dl_job_rows *rows,
+                     const struct dl_job_step *steps);
+
 /* Warns once in a log that a row was read before. */
 void dl_warn_repeat(struct dl_log *log, struct dl_log *part, size_t line);
+
+/* Takes out of the energy of a job that counts what others have counted of its
+ * nodes. Of a shard the other jobs are not known: its energies stay. */
+void dl_share_nodes(struct dl_seen_rows *seen, const struct dl_shard *shard,
+                    struct dl_cluster_job *job, const struct dl_job_rows *rows);
+
+/* Warns about such jobs, after the last table. */
+void dl_warn_shared_nodes(const struct dl_seen_rows *seen, struct dl_diag *d);
 
 /* Whether the job counts; it does not count again. Otherwise its rows have been
  * reported in `part`, or are known and a warning says so. `id` is the job's. */

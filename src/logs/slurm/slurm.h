@@ -50,6 +50,7 @@
   X(DL_SLURM_ELAPSED_RAW, "ElapsedRaw")                                        \
   X(DL_SLURM_START, "Start")                                                   \
   X(DL_SLURM_END, "End")                                                       \
+  X(DL_SLURM_NODE_LIST, "NodeList")                                            \
   X(DL_SLURM_NODES, "NNodes|AllocNodes")                                       \
   X(DL_SLURM_CPUS, "NCPUS|AllocCPUS")                                          \
   X(DL_SLURM_TASKS, "NTasks")                                                  \
@@ -124,8 +125,8 @@ double dl_slurm_elapsed(const struct dl_slurm_row *row);
 /* The columns that an accounting of energy uses, and appends those of them that
  * the table lacks: "User, ElapsedRaw, ...". */
 #define DL_SLURM_USED                                                          \
-  "JobID,JobName,User,Account,Partition,State,ElapsedRaw,Start,End,NNodes,"    \
-  "NCPUS,NTasks,TotalCPU,ConsumedEnergyRaw,AllocTRES,TRESUsageInTot,"          \
+  "JobID,JobName,User,Account,Partition,State,ElapsedRaw,Start,End,NodeList,"  \
+  "NNodes,NCPUS,NTasks,TotalCPU,ConsumedEnergyRaw,AllocTRES,TRESUsageInTot,"   \
   "TRESUsageInAve"
 void dl_slurm_missing(const struct dl_slurm_table *t, struct dl_text *to);
 

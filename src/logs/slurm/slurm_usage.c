@@ -126,7 +126,7 @@ static bool gpu_resource(const char *s, size_t len, const char **type,
   if (*s == ':') {
     size_t n = 0;
     while (s[1 + n] > '=' || (s[1 + n] && !strchr(":=,(", s[1 + n])))
-      n++; /* most often a letter */
+      n++;                 /* most often a letter */
     if (s[1 + n] == ':') { /* "a100:1g.5gb=1" */
       size_t more = n + 1 + strcspn(s + 2 + n, ":=,(");
       n = s[1 + more] == ':' || s[1 + more] == '=' ? more : n;
