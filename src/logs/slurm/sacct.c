@@ -223,20 +223,6 @@ static double duration_of(struct dl_log *log, struct sacct *c,
   return NAN;
 }
 
-/* Whether another state of a job will follow: it has not ended, or was put back
- * into the queue before it ran. */
-static bool is_unfinished(const struct dl_slurm_row *row,
-                          const struct dl_cluster_job *job) {
-  const char *state = job->state ? job->state : "";
-  const char *end = dl_slurm_cell(row, DL_SLURM_END);
-  struct dl_timestamp t;
-  if (job->state)
-    return dl_slurm_is_unfinished(state) ||
-           (job->duration_s == 0 && strncasecmp(state, "REQUEUE", 7) == 0);
-  return row->table->at[DL_SLURM_END] >= 0 &&
-         !dl_parse_timestamp(end, strlen(end), &t);
-}
-
 static const char *known_text(const char *s) {
   return *s ? s : NULL;
 }
@@ -271,7 +257,10 @@ static void read_job(struct dl_log *log, struct sacct *c,
   job->n_cpus = dl_slurm_allocated(row, DL_SLURM_CPUS, tres, "cpu");
   set_gpus(job, row);
   job->duration_s = duration_of(log, c, row, start);
-  open->unfinished = is_unfinished(row, job);
+  open->unfinished = dl_slurm_waits(row, job->state, job->duration_s);
+  open->stateless =
+      row->table->at[DL_SLURM_STATE] < 0 && row->table->at[DL_SLURM_END] < 0;
+  open->elapsed_s = job->duration_s;
   open->nodes = known_text(dl_slurm_cell(row, DL_SLURM_NODE_LIST));
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "base/number.h"
 #include "logs/slurm/node_times.h"
 
 enum { HAS_LINE = 1, TIMED = 2, STEP = 2, COUNT_SHIFT = 5 };
@@ -75,6 +76,14 @@ static uint64_t step_hash(const struct dl_seen_job *job, uint32_t name) {
   return dl_seen_hash(DL_SEEN_START, key, sizeof key);
 }
 
+/* Of a job that may run on: its time so far. */
+static uint64_t state_hash(const struct dl_job_rows *rows) {
+  const uint64_t key[] = {rows->job.cluster, rows->job.number, rows->job.part,
+                          (uint64_t)rows->start.x,
+                          (uint64_t)dl_or(rows->elapsed_s, -1)};
+  return dl_seen_hash(DL_SEEN_START, key, sizeof key);
+}
+
 static bool is_numbered(const struct dl_job_step *step) {
   return step->name >= DL_STEP_FIRST && step->name >> 31 == 0;
 }
@@ -103,6 +112,8 @@ void dl_remember_job(struct dl_log *log, const struct dl_job_rows *rows,
   if (in_turn)
     job.rest |= n << COUNT_SHIFT;
   dl_seen_jobs_add(&log->o.seen->jobs, &job);
+  if (rows->stateless)
+    dl_seen_add(log->o.seen, state_hash(rows));
 }
 
 /* What was read before of the job of some rows. */
@@ -185,7 +196,14 @@ bool dl_settle_job(struct dl_log *log, struct dl_log *part, const char *id,
   if (!again)
     dl_remember_job(log, rows, steps);
   bool known = job.same && rows->has_line;
-  if (again && known)
+  if (again && known && rows->stateless &&
+      !dl_seen_has(log->o.seen, state_hash(rows))) {
+    part->line = rows->line;
+    dl_log_bad(part,
+               "job %s is here in several states, and which is the latest is "
+               "not known: add columns State and End",
+               id);
+  } else if (again && known)
     dl_warn_repeat(log, part, rows->line);
   else if (again && rows->has_line)
     refuse(part, id, rows->line);

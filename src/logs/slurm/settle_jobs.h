@@ -51,6 +51,8 @@ struct dl_job_rows {
   double busy_gpu_s; /* GPU time in use, summed over steps; NaN: unknown */
   const char *nodes; /* NodeList, borrowed; NULL: unknown */
   bool unfinished;   /* another state of it will follow */
+  bool stateless;    /* the table does not say whether it has ended, */
+  double elapsed_s;  /* and of two rows the time alone differs */
   bool last;         /* before another header: the rows may go on elsewhere */
 };
 

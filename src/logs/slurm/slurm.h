@@ -176,6 +176,11 @@ const char *dl_slurm_resource(const char *tres, const char *name, size_t *len);
 /* Whether a job in this state runs, or will run on. */
 bool dl_slurm_is_unfinished(const char *state);
 
+/* Whether another state of a job will follow: it has not ended, or was put back
+ * into the queue before it ran. `state` is NULL where the table has none. */
+bool dl_slurm_waits(const struct dl_slurm_row *row, const char *state,
+                    double seconds);
+
 /* A number of nodes or processors, "2048" or "2K"; NaN for other texts. */
 double dl_slurm_count(const char *s);
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/constants.h"
 #include "base/number.h"
@@ -94,6 +95,17 @@ bool dl_slurm_is_unfinished(const char *state) {
   return dl_word_among("RUNNING|R|SUSPENDED|S|COMPLETING|CG|CONFIGURING|CF|"
                        "STOPPED|SIGNALING|STAGE_OUT",
                        state, strlen(state)) >= 0;
+}
+
+bool dl_slurm_waits(const struct dl_slurm_row *row, const char *state,
+                    double seconds) {
+  const char *end = dl_slurm_cell(row, DL_SLURM_END);
+  struct dl_timestamp t;
+  if (state)
+    return dl_slurm_is_unfinished(state) ||
+           (seconds == 0 && strncasecmp(state, "REQUEUE", 7) == 0);
+  return row->table->at[DL_SLURM_END] >= 0 &&
+         !dl_parse_timestamp(end, strlen(end), &t);
 }
 
 /* No type of GPU is as long. */
