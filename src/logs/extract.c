@@ -19,6 +19,7 @@
 #include "logs/log_part.h"
 #include "logs/run_logs.h"
 #include "logs/readings/measure.h"
+#include "logs/slurm/held_jobs.h"
 #include "logs/slurm/job_energy.h"
 #include "logs/slurm/settle_jobs.h"
 #include "logs/seen_rows.h"
@@ -248,7 +249,7 @@ static enum dl_status extract_table(struct extraction *x, struct dl_source *s,
   struct dl_log_block block;
   struct dl_log *log;
   enum dl_status status = DL_OK;
-  size_t n = 0, before = x->n_runs;
+  size_t n = 0, before = x->n_runs, waiting = dl_held_jobs_n(&x->seen);
   DL_TRY(dl_source_open(s, &x->o->log, &log, d));
   log->o.seen = &x->seen;
   log->o.more = more_jobs(x, s);
@@ -261,8 +262,8 @@ static enum dl_status extract_table(struct extraction *x, struct dl_source *s,
     for (size_t i = 0; status == DL_OK && i < block.n_runs; i++)
       status = return_run(x, s, &block.run[i], n == 1, d);
   }
-  if (status == DL_OK && x->n_runs == before && !log->warned_states &&
-      !x->seen.held)
+  size_t of_table = x->n_runs - before + dl_held_jobs_n(&x->seen);
+  if (status == DL_OK && of_table <= waiting && !log->completes)
     dl_skip_at(d, log->path, 0, "no runs");
   dl_log_part_free(part);
   dl_log_free(log);

@@ -98,6 +98,7 @@ struct dl_log {
   int64_t days_ns, last_of_day_ns;   /* of times without a date */
   bool any_date, zoned, mixed_zones; /* of the first time with a date */
   bool assumed_time, warned_repeat, warned_states;
+  bool completes; /* a job of another table has a later state or rows here */
   struct dl_seen_rows own_seen; /* used by default */
   struct dl_lines_block carry;  /* read, and of the next part */
 };

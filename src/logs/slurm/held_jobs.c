@@ -208,6 +208,7 @@ enum dl_hold dl_hold_job(struct dl_log *log, struct dl_log *part,
     size_t known = known_steps(h, rows, steps);
     if (known == 0) {
       merge(h, log->path, job, rows, steps);
+      log->completes = true;
       return DL_HOLD_WAITS;
     }
     if (known < (rows->has_line ? h->rows.n_steps : rows->n_steps))
@@ -217,6 +218,7 @@ enum dl_hold dl_hold_job(struct dl_log *log, struct dl_log *part,
                           : DL_HOLD_SKIPPED;
   }
   if (h) {
+    log->completes |= h->job.duration_s != job->duration_s;
     if (h->job.duration_s != job->duration_s)
       warn_states(log, part, job->run_id, rows->line);
     else
@@ -228,6 +230,7 @@ enum dl_hold dl_hold_job(struct dl_log *log, struct dl_log *part,
     return DL_HOLD_NOT;
   counts = dl_job_counts(log, rows, &any);
   if (counts && rows->unfinished) {
+    log->completes = true;
     warn_states(log, part, job->run_id, rows->line);
     return DL_HOLD_SKIPPED;
   }
@@ -235,6 +238,13 @@ enum dl_hold dl_hold_job(struct dl_log *log, struct dl_log *part,
     return DL_HOLD_NOT;
   add_job(&log->o.seen->held, log->path, job, rows, steps);
   return DL_HOLD_WAITS;
+}
+
+size_t dl_held_jobs_n(const struct dl_seen_rows *seen) {
+  size_t n = 0;
+  for (size_t i = 0; seen->held && i < seen->held->n; i++)
+    n += !seen->held->job[i].gone;
+  return n;
 }
 
 bool dl_hold_run(struct dl_log *log, struct dl_log *part,

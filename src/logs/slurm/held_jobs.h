@@ -32,6 +32,9 @@ enum dl_hold dl_hold_job(struct dl_log *log, struct dl_log *part,
 bool dl_hold_run(struct dl_log *log, struct dl_log *part,
                  const struct dl_cluster_job *job);
 
+/* How many jobs wait. */
+size_t dl_held_jobs_n(const struct dl_seen_rows *seen);
+
 /* After the last table: the jobs of a table (NULL: of all) that waited in vain,
  * which count, in the order of their first rows. They wait no longer; their
  * texts live until dl_seen_rows_free, the array until the next call. */
