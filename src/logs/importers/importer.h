@@ -75,6 +75,11 @@ struct dl_importer {
    * returns true is used, so it must be false for the formats of others. */
   bool (*probe)(const struct dl_head *head);
 
+  /* Why a file that no importer recognises, and that looks like this format, is
+   * not read ("column 'JobID' is missing"); NULL for other files. May be
+   * NULL. */
+  const char *(*lacks)(const struct dl_head *head);
+
   /* Called before the first line or row, which `head` contains; may be NULL.
    * With --from the file may have any format. */
   enum dl_status (*begin)(struct dl_log *log, const struct dl_head *head,
@@ -194,7 +199,7 @@ double dl_unit(const char *s, size_t len, enum dl_dimension dimension);
 
 /* A number with an optional unit after it, "85.23 W", in W, J or as a share;
  * `scale` is the unit of a number without one. NaN and true for "", "[N/A]",
- * "N/A", "[Not Supported]", "[Unknown Error]", "-", "nan"; false for other
+ * "N/A", "[Not Supported]", "[Unknown Error]", "-", "nan", "<not counted>"; false for other
  * texts and for units of another dimension. */
 bool dl_cell_value(const char *s, size_t len, enum dl_dimension dimension,
                    double scale, double *x);
@@ -213,8 +218,18 @@ size_t dl_cell_split(char *s, char separator, char **field, size_t most);
 /* The same at blanks; several blanks count as one. */
 size_t dl_cell_words(char *s, char **field, size_t most);
 
-/* Splits a row, at blanks if the separator is ' '. False, and reported, if it
- * has not the expected number of fields. */
+/* Joins the fields of a row that was split at commas where one of them was that
+ * before the decimals of a time ("10:00:00,123456789+02:00", as `date
+ * --iso-8601=ns` writes it): there is one field more than expected. Returns the
+ * number of fields. */
+size_t dl_cell_join_time(char **field, size_t n, size_t expected);
+
+/* What to do about a row of n fields, appended to the message; "": unknown. */
+const char *dl_cell_hint(char separator, size_t n, size_t expected);
+
+/* Splits a row, at blanks if the separator is ' '; `field` has room for one
+ * more than expected. False, and reported, if it has not that number of
+ * fields. */
 bool dl_cell_row(struct dl_log *log, char *s, char separator, char **field,
                  size_t expected);
 

@@ -8,6 +8,10 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/constants.h"
+#include "base/number.h"
+#include "logs/slurm/node_times.h"
+
 enum { HAS_LINE = 1, TIMED = 2, STEP = 2, COUNT_SHIFT = 5 };
 
 /* Parts of a number: none is 0. */
@@ -72,11 +76,19 @@ static uint64_t step_hash(const struct dl_seen_job *job, uint32_t name) {
   return dl_seen_hash(DL_SEEN_START, key, sizeof key);
 }
 
+/* Of a job that may run on: its time so far. */
+static uint64_t state_hash(const struct dl_job_rows *rows) {
+  const uint64_t key[] = {rows->job.cluster, rows->job.number, rows->job.part,
+                          (uint64_t)rows->start.x,
+                          (uint64_t)dl_or(rows->elapsed_s, -1)};
+  return dl_seen_hash(DL_SEEN_START, key, sizeof key);
+}
+
 static bool is_numbered(const struct dl_job_step *step) {
   return step->name >= DL_STEP_FIRST && step->name >> 31 == 0;
 }
 
-static void remember(struct dl_log *log, const struct dl_job_rows *rows,
+void dl_remember_job(struct dl_log *log, const struct dl_job_rows *rows,
                      const struct dl_job_step *steps) {
   struct dl_seen_job job = rows->job;
   uint64_t n = 0, sum = 0;
@@ -100,6 +112,8 @@ static void remember(struct dl_log *log, const struct dl_job_rows *rows,
   if (in_turn)
     job.rest |= n << COUNT_SHIFT;
   dl_seen_jobs_add(&log->o.seen->jobs, &job);
+  if (rows->stateless)
+    dl_seen_add(log->o.seen, state_hash(rows));
 }
 
 /* What was read before of the job of some rows. */
@@ -149,11 +163,20 @@ static struct look look_up(struct dl_log *log, const struct dl_job_rows *rows,
   return l;
 }
 
-static void warn_repeat(struct dl_log *log, struct dl_log *part, size_t line) {
+bool dl_job_counts(struct dl_log *log, const struct dl_job_rows *rows,
+                   bool *any) {
+  struct look l = look_up(log, rows, NULL);
+  *any = l.any;
+  return rows->has_line && (l.same || (l.any && !rows->start.timed));
+}
+
+void dl_warn_repeat(struct dl_log *log, struct dl_log *part, size_t line) {
+  size_t last = part->line;
   part->line = line;
   if (!log->warned_repeat)
     dl_log_warn(part, DL_LOG_REPEATED);
   log->warned_repeat = true;
+  part->line = last;
 }
 
 static void refuse(struct dl_log *part, const char *id, size_t line) {
@@ -169,21 +192,59 @@ bool dl_settle_job(struct dl_log *log, struct dl_log *part, const char *id,
   bool again = job.any && (!rows->has_line || job.same || job.headless);
   size_t last = part->line;
   if (rows->repeat > 0)
-    warn_repeat(log, part, rows->repeat);
+    dl_warn_repeat(log, part, rows->repeat);
   if (!again)
-    remember(log, rows, steps);
+    dl_remember_job(log, rows, steps);
   bool known = job.same && rows->has_line;
-  if (again && known)
-    warn_repeat(log, part, rows->line);
+  if (again && known && rows->stateless &&
+      !dl_seen_has(log->o.seen, state_hash(rows))) {
+    part->line = rows->line;
+    dl_log_bad(part,
+               "job %s is here in several states, and which is the latest is "
+               "not known: add columns State and End",
+               id);
+  } else if (again && known)
+    dl_warn_repeat(log, part, rows->line);
   else if (again && rows->has_line)
     refuse(part, id, rows->line);
   for (size_t i = 0; again && i < rows->n_steps; i++) {
     bool apart = rows->has_line && !known;
     if (!apart && look_up(log, rows, &steps[i]).same)
-      warn_repeat(log, part, steps[i].line);
+      dl_warn_repeat(log, part, steps[i].line);
     else
       refuse(part, id, steps[i].line);
   }
   part->line = last;
   return !again;
+}
+
+void dl_share_nodes(struct dl_seen_rows *seen, const struct dl_shard *shard,
+                    struct dl_cluster_job *job,
+                    const struct dl_job_rows *rows) {
+  if (!rows->nodes || !rows->start.timed || !(job->energy_j > 0))
+    return;
+  seen->n_apart += shard->count > 0;
+  if (shard->count > 0)
+    return;
+  double own = dl_node_times_take(&seen->nodes, rows->nodes, rows->start.x,
+                                  job->duration_s);
+  if (own == 1)
+    return;
+  seen->n_shared++;
+  seen->shared_j += job->energy_j * (1 - own);
+  job->energy_j *= own;
+  job->shared = true;
+}
+
+void dl_warn_shared_nodes(const struct dl_seen_rows *seen, struct dl_diag *d) {
+  const char *s = seen->n_shared == 1 ? "" : "s";
+  if (seen->n_shared > 0)
+    dl_warn(d,
+            "%zu job%s on nodes that other jobs had at the same time: the "
+            "energy of a node counts once, in the job that is read first (%.3g "
+            "kWh are left out of the others)",
+            seen->n_shared, s, seen->shared_j / DL_J_PER_KWH);
+  if (seen->n_apart > 0)
+    dl_warn(d, "energies of nodes that jobs share count in each of them, since "
+               "a shard has not all jobs");
 }

@@ -41,7 +41,7 @@ static bool read_header(struct psutil *p, char *s) {
 
 static bool line(struct dl_log *log, char *s) {
   struct psutil *p = log->state;
-  char *field[FIELDS_MAX];
+  char *field[FIELDS_MAX + 1];
   double x[N_COLUMNS];
   int64_t ns;
   if (strncasecmp(s, columns[TIME].names, strlen(columns[TIME].names)) == 0 ||

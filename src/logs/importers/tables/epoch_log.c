@@ -68,7 +68,7 @@ static void check_number(struct dl_log *log, double number, double last) {
 
 static bool line(struct dl_log *log, char *s) {
   struct epochs *e = log->state;
-  char *field[FIELDS_MAX];
+  char *field[FIELDS_MAX + 1];
   double number;
   int64_t ns;
   if (e->n_fields == 0)
