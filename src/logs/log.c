@@ -224,6 +224,10 @@ enum dl_status dl_log_open(struct dl_log **out, const char *path,
     status = dl_csv_open_stream(&log->csv, f, log->path,
                                 log->importer->delimiter, TABLE_BLOCK, d);
   }
+  if (status == DL_OK && log->csv) {
+    dl_csv_let_grow(log->csv);
+    log->n_columns = dl_csv_n_cols(log->csv);
+  }
   if (status == DL_OK && log->importer->begin)
     status = log->importer->begin(log, &head, d);
   if (status != DL_OK) {
@@ -385,7 +389,11 @@ static enum dl_status next_rows(struct dl_log *log) {
     dl_diag_forgive(&own, log->path, dl_lines_cut(log->lines));
   dl_diag_take(log->d, &own);
   log->row = 0;
-  return status;
+  if (status != DL_OK || dl_csv_n_cols(log->csv) == log->n_columns)
+    return status;
+  log->n_columns = dl_csv_n_cols(log->csv);
+  return log->importer->begin(log, &(struct dl_head){.path = log->path},
+                              log->d);
 }
 
 static enum dl_status read_row(struct dl_log *log) {
@@ -396,17 +404,15 @@ static enum dl_status read_row(struct dl_log *log) {
       return DL_OK;
     }
   }
-  size_t row = log->row++, n = log->block->n_cols, n_names = 0;
+  size_t row = log->row++, n = log->block->n_cols;
   const char *const *cell = log->block->cell + row * n;
   uint64_t hash = DL_SEEN_START;
   log->line = log->block->line[row];
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; i++)
     hash = dl_seen_hash(hash, cell[i], strlen(cell[i]) + 1);
-    n_names += strcmp(cell[i], dl_csv_name(log->csv, i)) == 0;
-  }
   if (dl_csv_at_end(log->csv) && log->line == dl_lines_cut(log->lines))
     dl_warn_at(log->d, log->path, log->line, DL_LOG_CUT_OFF);
-  else if (n_names < n && !is_repeat(log, hash)) /* no second header */
+  else if (!is_repeat(log, hash))
     log->importer->row(log, cell);
   return DL_OK;
 }

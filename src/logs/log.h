@@ -79,6 +79,7 @@ struct dl_log {
   struct dl_csv *csv;               /* of tables */
   const struct dl_csv_block *block; /* of the table, being imported */
   size_t row;                       /* next row of it */
+  size_t n_columns;                 /* that the importer knows */
   struct dl_diag *d;                /* of the current call */
   size_t line;                      /* being imported */
   bool at_end;

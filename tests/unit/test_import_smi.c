@@ -137,6 +137,24 @@ static void test_header_again(void **state) {
   free_whole(&w);
 }
 
+/* A later header has its own order, units and number of columns. */
+static void test_other_header(void **state) {
+  struct whole w;
+  (void)state;
+  read_text(&w, "timestamp, index, power.draw [W], utilization.gpu [%]\n"
+                "2024/03/05 10:00:00, 0, 50, 7\n"
+                "index, utilization.gpu [%], power.draw [mW], timestamp\n"
+                "0, 9, 51000, 2024/03/05 10:00:01\n"
+                "power.draw [W], timestamp, index\n"
+                "52, 2024/03/05 10:00:02, 0\n");
+  assert_int_equal(w.n, 3);
+  assert_int_equal(w.diag.n_warnings, 0);
+  assert_true(w.reading[1].power_w == 51 && w.reading[1].util == 0.09);
+  assert_true(w.reading[2].power_w == 52 && isnan(w.reading[2].util));
+  assert_int_equal(w.log->n_meters, 1);
+  free_whole(&w);
+}
+
 /* Four boards without a column that names them: rounds of four rows. */
 static void test_boards_in_turn(void **state) {
   struct whole w;
@@ -262,6 +280,7 @@ int main(void) {
       cmocka_unit_test(test_uuid_before_index),
       cmocka_unit_test(test_no_header),
       cmocka_unit_test(test_header_again),
+      cmocka_unit_test(test_other_header),
       cmocka_unit_test(test_boards_in_turn),
       cmocka_unit_test(test_one_board_is_one),
       cmocka_unit_test(test_faults),

@@ -76,7 +76,8 @@ struct dl_importer {
   bool (*probe)(const struct dl_head *head);
 
   /* Called before the first line or row, which `head` contains; may be NULL.
-   * With --from the file may have any format. */
+   * With --from the file may have any format. Of `row` again, without a text,
+   * when a later header has new columns. */
   enum dl_status (*begin)(struct dl_log *log, const struct dl_head *head,
                           struct dl_diag *d);
 
@@ -218,6 +219,9 @@ size_t dl_cell_words(char *s, char **field, size_t most);
 bool dl_cell_row(struct dl_log *log, char *s, char separator, char **field,
                  size_t expected);
 
+/* Whether a row has the expected number of fields; reported if not. */
+bool dl_cell_fields(struct dl_log *log, size_t n, size_t expected);
+
 /* A column: its names, "a|b", of which the first is that of messages, and what
  * its numbers are: `scale` is the unit of those without one. */
 struct dl_cell_column {
@@ -236,6 +240,12 @@ struct dl_cell_column {
 void dl_cell_columns(char *const *field, size_t n,
                      const struct dl_cell_column *columns, size_t n_columns,
                      int *at);
+
+/* The same for the fields of any line, which may be a later header: false, at
+ * once for most rows, where one of them begins with a number. */
+bool dl_cell_header(char *const *field, size_t n,
+                    const struct dl_cell_column *columns, size_t n_columns,
+                    int *at);
 
 /* The value, not negative, and the time in a cell of a column. False, and
  * reported, if there is none. */

@@ -10,6 +10,7 @@
 #include "base/constants.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "io/csv_header.h"
 #include "logs/importers/importer.h"
 #include "logs/log.h"
 
@@ -139,12 +140,16 @@ size_t dl_cell_words(char *s, char **field, size_t most) {
   }
 }
 
+bool dl_cell_fields(struct dl_log *log, size_t n, size_t expected) {
+  return n == expected ||
+         dl_log_bad(log, "expected %zu fields, found %zu", expected, n);
+}
+
 bool dl_cell_row(struct dl_log *log, char *s, char separator, char **field,
                  size_t expected) {
   size_t n = separator == ' ' ? dl_cell_words(s, field, expected)
                               : dl_cell_split(s, separator, field, expected);
-  return n == expected ||
-         dl_log_bad(log, "expected %zu fields, found %zu", expected, n);
+  return dl_cell_fields(log, n, expected);
 }
 
 void dl_cell_columns(char *const *field, size_t n,
@@ -159,6 +164,16 @@ void dl_cell_columns(char *const *field, size_t n,
       if (dl_word_among(columns[c].names, field[i], len) >= 0)
         at[c] = (int)i;
   }
+}
+
+bool dl_cell_header(char *const *field, size_t n,
+                    const struct dl_cell_column *columns, size_t n_columns,
+                    int *at) {
+  for (size_t i = 0; i < n; i++)
+    if (dl_csv_begins_number(field[i]))
+      return false;
+  dl_cell_columns(field, n, columns, n_columns, at);
+  return true;
 }
 
 bool dl_cell_quantity(struct dl_log *log, const struct dl_cell_column *column,
