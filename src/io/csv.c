@@ -37,7 +37,6 @@ struct dl_csv {
   bool eof;          /* the file ends behind text */
   bool done;         /* all of it has been parsed */
   bool ahead;        /* the block has been read and not handed out */
-  char last_byte;    /* read so far */
 
   struct dl_csv_block block; /* handed out last */
   size_t n_rows;             /* handed out so far, with earlier blocks */
@@ -51,8 +50,6 @@ static enum dl_status read_text(struct dl_csv *csv, size_t least) {
   csv->start = 0;
   csv->len = fread(csv->text, 1, want, csv->f);
   csv->left -= csv->len;
-  if (csv->len > 0)
-    csv->last_byte = csv->text[csv->len - 1];
   XXH3_128bits_update(csv->hash, csv->text, csv->len);
   csv->eof = csv->len < want || csv->left == 0;
   if (csv->eof && ferror(csv->f))
@@ -349,7 +346,12 @@ bool dl_csv_at_end(const struct dl_csv *csv) {
 }
 
 bool dl_csv_is_cut(const struct dl_csv *csv) {
-  return csv->done && csv->last_byte != '\n' && csv->last_byte != '\r';
+  const struct dl_csv_rows *r = &csv->rows;
+  const char *const *last = r->cell + r->n * r->n_cols - 1;
+  return r->last_is_open &&
+         !(r->n > 1 &&
+           dl_ends_like(last[0], last[-(ptrdiff_t)r->n_cols],
+                        r->n > 2 ? last[-2 * (ptrdiff_t)r->n_cols] : NULL));
 }
 
 /* Bytes of the file; 0 where that is unknown. */

@@ -88,8 +88,9 @@ enum dl_status dl_csv_next(struct dl_csv *csv,
 /* Whether the block handed out last was the last one. */
 bool dl_csv_at_end(const struct dl_csv *csv);
 
-/* Whether that block's last row has no line end: it may have been cut off, and
- * its last number may lack digits. */
+/* Whether that block's last row may have been cut off in its last cell, whose
+ * number may lack digits: it has no line end, and ends unlike the rows above it
+ * (dl_ends_like). */
 bool dl_csv_is_cut(const struct dl_csv *csv);
 
 /* The share (0 to 1) of the file that has been read; 0 where that is unknown:

@@ -238,6 +238,8 @@ void dl_csv_rows_parse(struct dl_csv_rows *r, const char *text, size_t len) {
 void dl_csv_rows_end(struct dl_csv_rows *r) {
   csv_set_opts(&r->parser,
                CSV_APPEND_NULL | CSV_REPALL_NL | CSV_STRICT | CSV_STRICT_FINI);
+  size_t n = r->n;
   if (csv_fini(&r->parser, on_cell, on_row, r) != 0)
     r->open_quote = r->line + r->row_breaks;
+  r->last_is_open = r->n > n;
 }

@@ -26,6 +26,7 @@ struct dl_csv_rows {
   bool quotes;           /* there has been a quote behind the header */
   bool nul_bytes;        /* there has been a NUL byte */
   size_t open_quote;     /* line of a quote that is never closed, or 0 */
+  bool last_is_open;     /* the last row has no line end */
 
   /* The columns. A later header may name them in another order, or fewer; where
    * `grows` is set also new ones, which are empty in the rows before. */

@@ -206,7 +206,8 @@ static void test_faults(void **state) {
   free_whole(&w);
 }
 
-/* Whole lines count wherever the file is cut. */
+/* Whole lines count wherever the file is cut, the last one without its end,
+ * too, below another. */
 static void test_cut_anywhere(void **state) {
   static const char text[] =
       "timestamp, name, utilization.gpu [%], power.draw [W]\n"
@@ -220,6 +221,8 @@ static void test_cut_anywhere(void **state) {
     read_n(&w, text, len);
     for (size_t i = 0; i < len; i++)
       lines += text[i] == '\n';
+    if (len > 0 && text[len] == '\n' && lines > 1)
+      lines++; /* one that lacks its end alone */
     assert_true(w.status == DL_OK || w.status == DL_EINPUT);
     if (lines > 0) {
       assert_int_equal(w.status, DL_OK);
