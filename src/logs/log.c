@@ -75,6 +75,10 @@ void dl_log_limit(struct dl_log *log, uint32_t meter, double limit_w) {
     log->meter[meter].limit_w = limit_w;
 }
 
+void dl_log_later_header(struct dl_log *log) {
+  log->after_header = true;
+}
+
 void dl_log_reading(struct dl_log *log, const struct dl_reading *r) {
   char fault[DL_FAULT_SIZE];
   if (r->meter >= log->n_meters) /* too many meters: already reported */
@@ -85,6 +89,8 @@ void dl_log_reading(struct dl_log *log, const struct dl_reading *r) {
   }
   DL_GROW(log->reading, log->readings_cap, log->n_readings + 1);
   log->reading[log->n_readings] = *r;
+  log->reading[log->n_readings].after_header = log->after_header;
+  log->after_header = false;
   log->reading[log->n_readings++].line = log->line;
 }
 

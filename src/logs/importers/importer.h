@@ -46,6 +46,7 @@ struct dl_reading {
   double memory_util; /* the same of its memory; 0 where the log does not say */
   double energy_j;    /* a counter that only grows, until it is reset */
   size_t line;        /* of the file; set by dl_log_reading */
+  bool after_header;  /* a later header stands before it; likewise */
 };
 
 /* The beginning of a file, for recognising it. */
@@ -139,6 +140,10 @@ void dl_log_host(struct dl_log *log, uint32_t meter, const char *host);
 
 /* Sets the power limit of a GPU, W. */
 void dl_log_limit(struct dl_log *log, uint32_t meter, double limit_w);
+
+/* Notes that a later header was read, where only a log that was begun again has
+ * any: the next reading may be one of another run. */
+void dl_log_later_header(struct dl_log *log);
 
 /* Adds a reading. */
 void dl_log_reading(struct dl_log *log, const struct dl_reading *r);

@@ -175,8 +175,10 @@ static bool line(struct dl_log *log, char *s) {
   char *field[FIELDS_MAX];
   double x[N_COLUMNS];
   size_t n = dl_cell_split(s, ',', field, FIELDS_MAX);
-  if (read_next_header(smi, field, n))
+  if (read_next_header(smi, field, n)) {
+    dl_log_later_header(log);
     return true;
+  }
   if (!dl_cell_fields(log, n, smi->n_fields))
     return false;
   if (!dl_cell_time(log, "timestamp", field[smi->at[TIME]], &r.ns))
