@@ -116,6 +116,8 @@ CLI_TESTS = \
 	tests/cli/identities.bats \
 	tests/cli/inference.bats \
 	tests/cli/known.bats \
+	tests/cli/job-shares.bats \
+	tests/cli/job-states.bats \
 	tests/cli/known-work.bats \
 	tests/cli/input.bats \
 	tests/cli/language-published.bats \
@@ -124,6 +126,7 @@ CLI_TESTS = \
 	tests/cli/log-counters.bats \
 	tests/cli/log-hardening.bats \
 	tests/cli/log-mutations.bats \
+	tests/cli/log-reasons.bats \
 	tests/cli/limits.bats \
 	tests/cli/locales.bats \
 	tests/cli/generalisation.bats \

@@ -56,6 +56,15 @@ const char *dl_not_plain_text(const char *data, size_t len) {
        "7zXZ",
        5, "compressed; pass it through xzcat"},
       {"\x28\xb5\x2f\xfd", 4, "compressed; pass it through zstdcat"},
+      {"PK\x03\x04", 4,
+       "a ZIP archive or a workbook (.xlsx); unpack it, or save it as CSV"},
+      {"PAR1", 4, "a Parquet file; write it as CSV"},
+      {"\x89HDF", 4, "an HDF5 file; write it as CSV"},
+      {"\x93NUMPY", 6, "a NumPy array; write it with numpy.savetxt"},
+      {"SQLite format 3", 15, "an SQLite database; write the table as CSV"},
+      {":W&B", 4,
+       "a file of Weights & Biases; export the run's history as CSV"},
+      {"%PDF", 4, "a PDF file"},
       {"\xff\xfe", 2, "UTF-16 text; pass it through iconv -f utf-16"},
       {"\xfe\xff", 2, "UTF-16 text; pass it through iconv -f utf-16"},
   };
@@ -71,6 +80,13 @@ static enum dl_status check_text(struct dl_lines *l, struct dl_diag *d) {
   if (what)
     return dl_fail_at(d, DL_EINPUT, l->path, 0, "%s", what);
   size_t n = l->len < 64 ? l->len : 64;
+  if (n > 3 && l->data[0] > ' ' && l->data[1] == '\0' && l->data[2] > ' ' &&
+      l->data[3] == '\0')
+    return dl_fail_at(d, DL_EINPUT, l->path, 0,
+                      "UTF-16 text; pass it through iconv -f utf-16le");
+  if (memmem(l->data, n, "brain.Event:", 12))
+    return dl_fail_at(d, DL_EINPUT, l->path, 0,
+                      "events of TensorBoard; export the scalars as CSV");
   for (size_t i = 0; i < n; i++)
     if ((unsigned char)l->data[i] < 32 &&
         (l->data[i] == '\0' || !strchr("\t\n\f\r", l->data[i])))

@@ -20,6 +20,7 @@
 #include "logs/run_logs.h"
 #include "logs/readings/measure.h"
 #include "logs/slurm/job_energy.h"
+#include "logs/slurm/settle_jobs.h"
 #include "logs/seen_rows.h"
 
 struct extraction {
@@ -234,6 +235,14 @@ static enum dl_status return_run(struct extraction *x,
   return status;
 }
 
+/* Whether a later log is a table of jobs, too. */
+static bool more_jobs(const struct extraction *x, const struct dl_source *s) {
+  for (const struct dl_source *l = s + 1; l < x->logs.source + x->logs.n; l++)
+    if (l->role == DL_LOG_RUNS && l->importer->has_jobs)
+      return true;
+  return false;
+}
+
 static enum dl_status extract_table(struct extraction *x, struct dl_source *s,
                                     struct dl_diag *d) {
   struct dl_log_block block;
@@ -242,6 +251,7 @@ static enum dl_status extract_table(struct extraction *x, struct dl_source *s,
   size_t n = 0, before = x->n_runs;
   DL_TRY(dl_source_open(s, &x->o->log, &log, d));
   log->o.seen = &x->seen;
+  log->o.more = more_jobs(x, s);
   struct dl_log_part *part = dl_log_part_new(log);
   while (status == DL_OK) {
     status = dl_log_part_next(log, part, &block, d);
@@ -251,7 +261,8 @@ static enum dl_status extract_table(struct extraction *x, struct dl_source *s,
     for (size_t i = 0; status == DL_OK && i < block.n_runs; i++)
       status = return_run(x, s, &block.run[i], n == 1, d);
   }
-  if (status == DL_OK && x->n_runs == before)
+  if (status == DL_OK && x->n_runs == before && !log->warned_states &&
+      !x->seen.held)
     dl_skip_at(d, log->path, 0, "no runs");
   dl_log_part_free(part);
   dl_log_free(log);
@@ -402,6 +413,7 @@ enum dl_status dl_extract(char *const *paths, size_t n,
     free_extra(&x, x.waiting[i].extra);
   }
   free(x.waiting);
+  dl_warn_shared_nodes(&x.seen, d);
   dl_seen_rows_free(&x.seen);
   dl_log_grouping_free(&x.logs);
   if (status == DL_OK && x.n_runs == 0 && o->shard.count == 0)

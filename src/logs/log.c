@@ -19,6 +19,7 @@
 #include "io/json_read.h"
 #include "io/lines.h"
 #include "logs/importers/importers.h"
+#include "logs/importers/unknown_format.h"
 #include "logs/log_private.h"
 #include "logs/readings/power_meter.h"
 #include "logs/seen_rows.h"
@@ -201,6 +202,18 @@ void dl_log_warn(struct dl_log *log, const char *fmt, ...) {
 
 /* --- opening */
 
+static enum dl_status fail_unknown(const struct dl_log *log,
+                                   const struct dl_head *head,
+                                   struct dl_diag *d) {
+  const char *why = dl_unknown_format(head);
+  if (why)
+    return dl_fail_at(d, DL_EINPUT, log->path, 0, "unknown log format: %s",
+                      why);
+  return dl_fail_at(d, DL_EINPUT, log->path, 0,
+                    "unknown log format; see 'dlest list importers', and "
+                    "--from");
+}
+
 enum dl_status dl_log_open(struct dl_log **out, const char *path,
                            const struct dl_log_options *o, struct dl_diag *d) {
   struct dl_log *log = *out = dl_calloc(1, sizeof *log);
@@ -218,9 +231,7 @@ enum dl_status dl_log_open(struct dl_log **out, const char *path,
       if (dl_importers[i]->probe(&head))
         log->importer = dl_importers[i];
     if (!log->importer)
-      status = dl_fail_at(d, DL_EINPUT, log->path, 0,
-                          "unknown log format; see 'dlest "
-                          "list importers', and --from");
+      status = fail_unknown(log, &head, d);
   }
   if (status == DL_OK) /* there is an importer, or the above failed
                         * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */

@@ -26,6 +26,8 @@ struct dl_log_options {
   /* Rows of tables of runs that were read, of this log and others: they count
    * once. NULL: of this log only. */
   struct dl_seen_rows *seen;
+  bool more; /* tables of the same jobs follow: those that wait for a later
+                state (slurm/held_jobs.h) are kept in `seen` */
   /* The jobs that an importer of accounting returns: those whose number, or
    * the hash of it, is in the shard. All rows of a job are. */
   struct dl_shard shard;
@@ -97,7 +99,7 @@ struct dl_log {
   size_t n_problems, problems_cap;
   int64_t days_ns, last_of_day_ns;   /* of times without a date */
   bool any_date, zoned, mixed_zones; /* of the first time with a date */
-  bool assumed_time, warned_repeat, after_header;
+  bool assumed_time, warned_repeat, warned_states, after_header;
   struct dl_seen_rows own_seen; /* used by default */
   struct dl_lines_block carry;  /* read, and of the next part */
 };

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "logs/log_private.h"
+#include "logs/slurm/held_jobs.h"
 
 /* Large enough that threads seldom wait for each other, small enough for the
  * second cache of a core. */
@@ -170,7 +171,7 @@ bool dl_log_part_read(struct dl_log *log, struct dl_log_part *p) {
     return false;
   p->status = read_lines(log, p);
   p->bytes = log->lines->bytes;
-  log->at_end = p->lines.last || p->status != DL_OK;
+  log->at_end = p->log.at_end = p->lines.last || p->status != DL_OK;
   return true;
 }
 
@@ -208,10 +209,34 @@ static void drop_repeats(struct dl_log *log, struct dl_log *part) {
   part->n_jobs = kept;
 }
 
+static int by_job_line(const void *a, const void *b) {
+  size_t x = ((const struct dl_cluster_job *)a)->line;
+  size_t y = ((const struct dl_cluster_job *)b)->line;
+  return (x > y) - (x < y);
+}
+
+/* In the last part the jobs that waited for a later state count: those of this
+ * table in their places, those of others behind. */
+static void add_rest(struct dl_log *log, struct dl_log *part) {
+  size_t n;
+  const struct dl_cluster_job *rest =
+      dl_held_jobs_rest(log->o.seen, &log->o.shard, log->path, &n);
+  for (size_t i = 0; i < n; i++)
+    *dl_log_job(part) = rest[i];
+  if (n > 0)
+    qsort(part->job, part->n_jobs, sizeof *part->job, by_job_line);
+  rest = dl_held_jobs_rest(log->o.seen, &log->o.shard, NULL, &n);
+  for (size_t i = 0; i < n; i++)
+    *dl_log_job(part) = rest[i];
+}
+
 /* The runs of a table that has no parts as jobs. */
-static void list_jobs(struct dl_log *part) {
-  for (size_t i = 0; i < part->n_runs; i++)
-    *dl_log_job(part) = dl_cluster_job_of(&part->run[i]);
+static void list_jobs(struct dl_log *log, struct dl_log *part) {
+  for (size_t i = 0; i < part->n_runs; i++) {
+    struct dl_cluster_job job = dl_cluster_job_of(&part->run[i]);
+    if (dl_hold_run(log, part, &job))
+      *dl_log_job(part) = job;
+  }
 }
 
 enum dl_status dl_log_part_settle(struct dl_log *log, struct dl_log_part *p,
@@ -220,7 +245,9 @@ enum dl_status dl_log_part_settle(struct dl_log *log, struct dl_log_part *p,
   if (log->importer->settle)
     drop_repeats(log, part);
   else
-    list_jobs(part);
+    list_jobs(log, part);
+  if (log->importer->settle && part->at_end && !log->o.more)
+    add_rest(log, part);
   if (part->n_problems > 1)
     qsort(part->problem, part->n_problems, sizeof *part->problem, by_line);
   if (p->lines.last)

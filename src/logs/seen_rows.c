@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "logs/slurm/held_jobs.h"
+#include "logs/slurm/node_times.h"
 #include "logs/slurm/seen_jobs.h"
 
 enum { SLOTS_MIN = 1024 };
@@ -13,6 +15,8 @@ enum { SLOTS_MIN = 1024 };
 void dl_seen_rows_free(struct dl_seen_rows *s) {
   free(s->slot);
   dl_seen_jobs_free(s->jobs);
+  dl_held_jobs_free(s->held);
+  dl_node_times_free(s->nodes);
   *s = (struct dl_seen_rows){0};
 }
 

@@ -359,8 +359,8 @@ dlest: warning: $(message job_without_energy_gpu 1 "" zz9 zz9)" \
 
 @test 'the default columns of sacct: it names those to add' {
   local columns='JobID|JobName|Partition|Account|AllocCPUS|State|ExitCode'
-  local missing='User, ElapsedRaw, Start, End, NNodes, NTasks, TotalCPU'
-  missing+=', ConsumedEnergyRaw, AllocTRES, TRESUsageInTot, TRESUsageInAve'
+  local missing='User, ElapsedRaw, Start, End, NodeList, NNodes, NTasks'
+  missing+=', TotalCPU, ConsumedEnergyRaw, AllocTRES, TRESUsageInTot, TRESUsageInAve'
   local use
   use=$(sed -n '/^sacct .-P/,/^\.fi/{/^\.fi/d;s/^.* \([^ ]*\)$/\1/;p}' \
     "$TOP_SRCDIR/man/dlest-report.h2m" | tr -d '\n')

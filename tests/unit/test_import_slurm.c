@@ -240,6 +240,13 @@ static void slurm_counts_what_was_used(void **state) {
   assert_true(isnan(dl_slurm_busy_gpus("", "gres/gpu=25", 1)));
   assert_true(isnan(dl_slurm_busy_gpus("", "gres/gpuutil=", 1)));
   assert_true(isnan(dl_slurm_busy_gpus("", "gres/gpuutil=-3", 1)));
+  /* 0 with 0 of memory is not measured, with some it is. */
+  assert_true(isnan(dl_slurm_busy_gpus("gres/gpumem=0,gres/gpuutil=0",
+                                       "gres/gpumem=0M,gres/gpuutil=0", 1)));
+  assert_float_equal(
+      dl_slurm_busy_gpus("gres/gpumem=20M,gres/gpuutil=0", "", 1), 0, 0);
+  assert_float_equal(dl_slurm_busy_gpus("gres/gpumem=0,gres/gpuutil=7", "", 1),
+                     0.07, 1e-12);
   assert_float_equal(dl_slurm_memory_gb("cpu=1,mem=1000K"), 1.024e-3, 1e-15);
   assert_float_equal(dl_slurm_memory_gb("mem=1000"), 1.048576, 1e-12);
   assert_float_equal(dl_slurm_memory_gb("mem=1.5G,node=1"), 1.610612736, 1e-12);
@@ -275,10 +282,16 @@ static void slurm_counts_gpus(void **state) {
   };
   const char *type;
   size_t len;
+  double share;
 
   (void)state;
+  dl_slurm_gpus("gres/gpu:a100_1g.5gb=2,gres/gpu:a100_3g.20gb=2,gres/gpu=4",
+                &type, &len, &share);
+  assert_float_equal(share, 2. / 7, 1e-12); /* (2 + 2 x 3) / 7 of 4 */
+  dl_slurm_gpus("gres/gpu:a100=2,gres/gpu=2", &type, &len, &share);
+  assert_float_equal(share, 1, 0);
   for (size_t i = 0; i < COUNT(cases); i++) {
-    double n = dl_slurm_gpus(cases[i].tres, &type, &len);
+    double n = dl_slurm_gpus(cases[i].tres, &type, &len, &share);
     if (isnan(cases[i].n) ? !isnan(n) : n != cases[i].n)
       fail_msg("%s: %g", cases[i].tres, n);
     assert_int_equal(len, strlen(cases[i].type));
@@ -292,13 +305,25 @@ static void slurm_reads_energies(void **state) {
     bool ok;
     double joules;
   } cases[] = {
-      {"", true, NAN},          {"0", true, 0},
-      {"720000", true, 720000}, {"101.63K", true, 101630},
-      {"4.58M", true, 4580000}, {"4.16G", true, 4.16e9},
-      {"1.5T", true, 1.5e12},   {"18446.74P", true, NAN},
-      {"18.45E", true, NAN},    {"4294967295", true, NAN},
-      {"K", false, NAN},        {"-1", false, NAN},
-      {"12 J", false, NAN},     {"nan", false, NAN},
+      {"", true, NAN},
+      {"0", true, 0},
+      {"720000", true, 720000},
+      {"101.63K", true, 101630},
+      {"4.58M", true, 4580000},
+      {"4.16G", true, 4.16e9},
+      {"1.5T", true, 1.5e12},
+      {"18446.74P", true, NAN},
+      {"18.45E", true, NAN},
+      {"4294967295", true, NAN},
+      {"8589934588", true, NAN}, /* NO_VAL of two nodes */
+      {"9223372036854775807", true, NAN},
+      {"[N/A]", true, NAN},
+      {"<not counted>", true, NAN},
+      {"[N/B]", false, NAN},
+      {"K", false, NAN},
+      {"-1", false, NAN},
+      {"12 J", false, NAN},
+      {"nan", false, NAN},
   };
   double x;
 

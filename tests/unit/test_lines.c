@@ -171,7 +171,7 @@ static void refuses(void **state) {
        "E : " MSG_compressed_pass_through("zstdcat") "\n"},
       {TEXT("\xff\xfet\0i\0\n\0\n\0"), "E : " MSG_utf_16_text_pass "\n"},
       {TEXT("\xfe\xff\0t\0i\0\n\0\n"), "E : " MSG_utf_16_text_pass "\n"},
-      {TEXT("t\0i\0m\0\n\0\n\0"), "E : " MSG_not_a_text_file "\n"},
+      {TEXT("t\0i\0m\0\n\0\n\0"), "E : " MSG_utf_16_text_pass "le\n"},
       {TEXT("\177ELF\2\1\1\0\n\n"), "E : " MSG_not_a_text_file "\n"},
       {TEXT("\211PNG\r\n\032\n"), "E : " MSG_not_a_text_file "\n"},
       {TEXT("\033[1mhello\n\n"), "E : " MSG_not_a_text_file "\n"},

@@ -167,6 +167,11 @@ static enum dl_status write_totals(struct dl_report_pass *w) {
                    "--totals has no single jobs: leave job out of --by");
   w->tally = dl_group_totals_new(o->keys);
   DL_TRY(dl_report_read(w));
+  if (w->unfinished > 0)
+    dl_warn(d,
+            "%zu job%s had not ended: totals of a later table count %s again",
+            w->unfinished, w->unfinished == 1 ? "" : "s",
+            w->unfinished == 1 ? "it" : "them");
   DL_TRY(dl_cli_strict(w->cli));
   dl_group_totals_sort(w->tally);
   DL_SCOPED(free_parts)
@@ -290,7 +295,8 @@ const struct dl_command dl_cmd_report = {
            "The table:\n"
            "  sacct -a -P -S 2024-03-01 -o JobID,User,State,ElapsedRaw,Start,"
            "End,\\\n"
-           "      NNodes,NCPUS,ConsumedEnergyRaw,AllocTRES >sacct.txt\n",
+           "      NodeList,NNodes,NCPUS,ConsumedEnergyRaw,AllocTRES "
+           ">sacct.txt\n",
     .tables = tables,
     .options_size = sizeof(struct dl_report_options),
     .init = init,

@@ -10,6 +10,8 @@
 #include "base/memory.h"
 #include "base/timestamp.h"
 #include "logs/log_part.h"
+#include "logs/slurm/held_jobs.h"
+#include "logs/slurm/slurm.h"
 #include "output/format.h"
 
 /* Files below this size are not worth a second thread. */
@@ -57,7 +59,7 @@ static bool among(const struct dl_strlist *l, const char *name) {
 }
 
 /* Whether the job began when it should have. */
-static bool in_time(struct dl_report_pass *w, const struct dl_log *log,
+static bool in_time(struct dl_report_pass *w, const char *path,
                     const struct dl_cluster_job *job) {
   const char *start = job->start_time;
   struct dl_timestamp t;
@@ -68,7 +70,7 @@ static bool in_time(struct dl_report_pass *w, const struct dl_log *log,
     return false;
   }
   if (!dl_parse_start(start, &t)) {
-    dl_skip_at(&w->cli->diag, log->path, job->line,
+    dl_skip_at(&w->cli->diag, path, job->line,
                "column 'start_time': invalid time '%.40s'", start);
     return false;
   }
@@ -87,24 +89,22 @@ enum dl_status dl_report_begin(struct dl_report_pass *w) {
 }
 
 /* Whether a job is among those that are reported. */
-static bool takes(struct dl_report_pass *w, const struct dl_log *log,
+static bool takes(struct dl_report_pass *w, const char *path,
                   const struct dl_cluster_job *job) {
-  if (!log->importer->has_jobs &&
-      !dl_shard_takes(&w->o->log.shard, w->n_rows++))
-    return false;
   if (!among(&w->o->users, job->user) || !among(&w->o->accounts, job->project))
     return false;
   if (job->duration_s == 0 && !job->start_time) {
     w->never_ran++;
     return false;
   }
-  return in_time(w, log, job);
+  return in_time(w, path, job);
 }
 
 /* Adds a job up. */
 static enum dl_status count(struct dl_report_pass *w, struct counted *c) {
   struct dl_diag *d = &w->cli->diag;
   DL_TRY(dl_account(w->accounting, c->job, &c->figures, d));
+  w->unfinished += c->job->state && dl_slurm_is_unfinished(c->job->state);
   dl_sums_add(&w->sums, &c->figures);
   if (w->tally)
     dl_group_totals_add(w->tally, c->job, &c->figures);
@@ -139,7 +139,10 @@ static enum dl_status count_jobs(struct pipeline *p, struct slot *s) {
   s->n = s->written = 0;
   DL_GROW(s->job, s->cap, n);
   for (size_t i = 0; status == DL_OK && i < n; i++) {
-    if (!takes(w, p->log, &job[i]))
+    if (!p->log->importer->has_jobs &&
+        !dl_shard_takes(&w->o->log.shard, w->n_rows++))
+      continue;
+    if (!takes(w, p->log->path, &job[i]))
       continue;
     s->job[s->n].job = &job[i];
     status = count(w, &s->job[s->n++]);
@@ -232,6 +235,7 @@ static enum dl_status read_file(struct dl_report_pass *w, const char *path,
   struct stat st;
   o.seen = &w->seen;
   o.accounting = true;
+  o.more = path != w->cli->argument[w->cli->n_arguments - 1];
   enum dl_status status = dl_log_open(&p.log, path, &o, d);
   if (status != DL_OK)
     return status;
@@ -250,6 +254,27 @@ static enum dl_status read_file(struct dl_report_pass *w, const char *path,
   return status;
 }
 
+/* The jobs that waited for a later state, where the last file is no accounting
+ * that reports them. */
+static enum dl_status report_rest(struct dl_report_pass *w) {
+  size_t n;
+  const struct dl_cluster_job *job =
+      dl_held_jobs_rest(&w->seen, &w->o->log.shard, NULL, &n);
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; status == DL_OK && i < n; i++) {
+    struct counted c = {.job = &job[i]};
+    struct slot one = {.job = &c, .n = 1};
+    if (!takes(w, NULL, c.job))
+      continue;
+    status = count(w, &c);
+    if (status == DL_OK && w->f)
+      status = dl_report_begin(w);
+    if (status == DL_OK && w->f)
+      status = put_job(w, &one, NULL);
+  }
+  return status;
+}
+
 enum dl_status dl_report_read(struct dl_report_pass *w) {
   struct bytes bytes = {total_bytes(w->cli), 0};
   enum dl_status status = DL_OK;
@@ -257,6 +282,8 @@ enum dl_status dl_report_read(struct dl_report_pass *w) {
     dl_cli_rows_follow(w->cli);
   for (size_t i = 0; status == DL_OK && i < w->cli->n_arguments; i++)
     status = read_file(w, w->cli->argument[i], &bytes);
+  if (status == DL_OK)
+    status = report_rest(w);
   dl_progress_bar_clear(&w->cli->bar);
   struct dl_diag *d = &w->cli->diag;
   if (w->never_ran > 0)
@@ -265,6 +292,7 @@ enum dl_status dl_report_read(struct dl_report_pass *w) {
   if (w->undated > 0)
     dl_warn(d, "%zu job%s without a start time %s skipped", w->undated,
             w->undated == 1 ? "" : "s", w->undated == 1 ? "is" : "are");
+  dl_warn_shared_nodes(&w->seen, d);
   dl_accounting_warn(w->accounting, d);
   if (status == DL_OK && w->sums.jobs == 0 && w->o->log.shard.count == 0)
     status = dl_fail(d, DL_EINPUT, "no jobs match");

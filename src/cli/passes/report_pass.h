@@ -30,6 +30,7 @@ struct dl_report_pass {
   struct dl_sums sums;
   bool totals; /* files are totals: there are no jobs in them */
   size_t never_ran, undated;
+  size_t unfinished;        /* jobs that had not ended */
   size_t n_rows;            /* of tables whose importers do not take a shard */
   struct dl_seen_rows seen; /* rows of all files */
 };

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "catalog/mig.h"
 
 #define RAM_SOURCE "Green Algorithms, doi 10.1002/advs.202100707"
 #define RAM_YEAR "2021"
@@ -18,7 +19,8 @@
 struct gpu_name {
   const struct dl_descriptor *gpu; /* NULL: unknown */
   bool looked_up, used;
-  size_t jobs; /* that have it, where it is unknown */
+  double share; /* of a GPU that the name stands for (MIG) */
+  size_t jobs;  /* that have it, where it is unknown */
 };
 
 /* A mean power of nodes, of a partition or (NULL) of all others. */
@@ -56,8 +58,10 @@ static struct gpu_name *name_entry(struct dl_accounting *a, const char *name) {
   size_t before = a->names.n;
   DL_GROW(a->gpu, a->gpu_cap, before + 1);
   long i = dl_intern(&a->names, name);
-  if (a->names.n > before)
+  if (a->names.n > before) {
     a->gpu[i] = (struct gpu_name){0};
+    dl_mig_type(name, strlen(name), &a->gpu[i].share);
+  }
   return &a->gpu[i];
 }
 
@@ -73,7 +77,14 @@ static enum dl_status add_gpu(struct dl_accounting *a, const char *text,
   const char *value;
   DL_FREED char *name = split(text, &value);
   struct gpu_name *g = name_entry(a, name);
+  double share;
+  DL_FREED char *gpu =
+      dl_strndup(value, dl_mig_type(value, strlen(value), &share));
   g->looked_up = true;
+  if (share < 1)
+    g->share = share;
+  if (*gpu)
+    value = gpu;
   DL_TRY(dl_catalog_open(a->catalog, DL_ACCELERATOR, value, d));
   return dl_catalog_get(a->catalog, DL_ACCELERATOR, value, &g->gpu, d);
 }
@@ -175,8 +186,11 @@ static enum dl_status find_gpu(struct dl_accounting *a,
   struct gpu_name *g = type ? name_entry(a, type) : given(a, "");
   if (type && !g->looked_up) {
     g->looked_up = true;
+    double share;
+    DL_FREED char *gpu =
+        dl_strndup(type, dl_mig_type(type, strlen(type), &share));
     enum dl_status status =
-        dl_catalog_look(a->catalog, DL_ACCELERATOR, type, &g->gpu, d);
+        dl_catalog_look(a->catalog, DL_ACCELERATOR, gpu, &g->gpu, d);
     if (status != DL_OK)
       return status;
   }
@@ -188,6 +202,20 @@ static enum dl_status find_gpu(struct dl_accounting *a,
     g->jobs++;
   *out = g->gpu ? g : NULL;
   return DL_OK;
+}
+
+/* What each GPU of a job is of a whole one: by its type, or by what the user
+ * says of it. */
+static double share_of(struct dl_accounting *a,
+                       const struct dl_cluster_job *r) {
+  if (r->gpu_share < 1 || a->o->gpus.n == 0)
+    return r->gpu_share;
+  const struct gpu_name *g = given(a, r->gpu);
+  if (!g)
+    g = given(a, r->partition);
+  if (!g && !r->gpu)
+    g = given(a, "");
+  return g ? g->share : 1;
 }
 
 static double gpu_power(const struct dl_accelerator *gpu, double use) {
@@ -213,7 +241,8 @@ static enum dl_status estimate_parts(struct dl_accounting *a,
     if (status != DL_OK || !g || isnan(DL_AS(accelerator, g->gpu)->tdp_w))
       return status;
     g->used = true;
-    power += n_gpus * gpu_power(DL_AS(accelerator, g->gpu), use);
+    power +=
+        n_gpus * share_of(a, r) * gpu_power(DL_AS(accelerator, g->gpu), use);
   }
   bool cpu = a->o->core_power_w > 0 && cores > 0;
   if (cpu) {
@@ -249,7 +278,7 @@ static void doubt_energy(struct dl_accounting *a,
                        most_w_per_gpu * dl_or(r->n_gpus, 0));
   double w = r->energy_j / r->duration_s;
   bool low = w < least_w && r->duration_s >= least_s;
-  if (!(r->duration_s > 0) || !(low || w > most_w))
+  if (!(r->duration_s > 0) || !((low && !r->shared) || w > most_w))
     return;
   if (a->doubted++ == 0) {
     a->doubted_w = w;
@@ -260,7 +289,7 @@ static void doubt_energy(struct dl_accounting *a,
 enum dl_status dl_account(struct dl_accounting *a,
                           const struct dl_cluster_job *r,
                           struct dl_accounted *out, struct dl_diag *d) {
-  double n_gpus = r->n_gpus, nodes = r->n_nodes;
+  double n_gpus = r->n_gpus * share_of(a, r), nodes = r->n_nodes;
   double use = r->gpu_util;
   *out = (struct dl_accounted){.duration_s = r->duration_s,
                                .energy_j = r->energy_j};

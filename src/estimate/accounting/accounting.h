@@ -9,6 +9,7 @@
  *     P_gpu = GPUs * (idle + (TDP - idle) * u)   u: share of the time in use;
  *             idle counts 0 where it is unknown (Green Algorithms has TDP * u)
  *     P_gpu = GPUs * TDP                         u unknown: an upper bound
+ *             slices by MIG count by their share of a GPU's compute
  *     P_cpu = cores * W a core * u               u unknown: 1
  *     P_ram = 0.3725 W/GB                        Green Algorithms (Lannelongue
  *             et al. 2021, doi 10.1002/advs.202100707)
@@ -48,7 +49,8 @@ struct dl_accounted {
   const char *boundary; /* of energy_j; lives as long as the job, or longer */
   double duration_s;
   double energy_j;
-  double gpu_s;      /* GPUs x duration, 0 without GPUs */
+  double gpu_s;      /* GPUs x duration, by their share where they are slices
+                        of a GPU; 0 without GPUs */
   double idle_gpu_s; /* of it not in use */
 };
 

@@ -93,8 +93,10 @@ static size_t first_times(struct dl_log *log, const struct dl_head *head,
   double x;
   while (n < ROWS_MAX && dl_head_line(head, &at, row, sizeof row) &&
          head->text[at] != '\0') {
-    if (dl_cell_split(row, rows->separator, field, FIELDS_MAX) !=
-        rows->n_fields)
+    size_t cells = dl_cell_split(row, rows->separator, field, FIELDS_MAX);
+    if (rows->separator == ',' && rows->n_fields < FIELDS_MAX)
+      cells = dl_cell_join_time(field, cells, rows->n_fields);
+    if (cells != rows->n_fields)
       continue;
     const char *time = field[rows->time];
     if (dl_parse_double(time, &x) && fabs(x * rows->unit_s) < DL_SINCE_1970_S)

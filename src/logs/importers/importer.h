@@ -76,6 +76,11 @@ struct dl_importer {
    * returns true is used, so it must be false for the formats of others. */
   bool (*probe)(const struct dl_head *head);
 
+  /* Why a file that no importer recognises, and that looks like this format, is
+   * not read ("column 'JobID' is missing"); NULL for other files. May be
+   * NULL. */
+  const char *(*lacks)(const struct dl_head *head);
+
   /* Called before the first line or row, which `head` contains; may be NULL.
    * With --from the file may have any format. Of `row` again, without a text,
    * when a later header has new columns. */
@@ -200,8 +205,8 @@ double dl_unit(const char *s, size_t len, enum dl_dimension dimension);
 
 /* A number with an optional unit after it, "85.23 W", in W, J or as a share;
  * `scale` is the unit of a number without one. NaN and true for "", "[N/A]",
- * "N/A", "[Not Supported]", "[Unknown Error]", "-", "nan"; false for other
- * texts and for units of another dimension. */
+ * "N/A", "[Not Supported]", "[Unknown Error]", "-", "nan", "<not counted>";
+ * false for other texts and for units of another dimension. */
 bool dl_cell_value(const char *s, size_t len, enum dl_dimension dimension,
                    double scale, double *x);
 
@@ -219,13 +224,25 @@ size_t dl_cell_split(char *s, char separator, char **field, size_t most);
 /* The same at blanks; several blanks count as one. */
 size_t dl_cell_words(char *s, char **field, size_t most);
 
-/* Splits a row, at blanks if the separator is ' '. False, and reported, if it
- * has not the expected number of fields. */
+/* Joins the fields of a row that was split at commas where one of them was that
+ * before the decimals of a time ("10:00:00,123456789+02:00", as `date
+ * --iso-8601=ns` writes it): there is one field more than expected. Returns the
+ * number of fields. */
+size_t dl_cell_join_time(char **field, size_t n, size_t expected);
+
+/* What to do about a row of n fields, appended to the message; "": unknown. */
+const char *dl_cell_hint(char separator, size_t n, size_t expected);
+
+/* Splits a row, at blanks if the separator is ' '; `field` has room for one
+ * more than expected. False, and reported, if it has not that number of
+ * fields. */
 bool dl_cell_row(struct dl_log *log, char *s, char separator, char **field,
                  size_t expected);
 
-/* Whether a row has the expected number of fields; reported if not. */
-bool dl_cell_fields(struct dl_log *log, size_t n, size_t expected);
+/* Whether the n fields of a row are as many as expected; reported if not. There
+ * is room for one more. */
+bool dl_cell_fields(struct dl_log *log, char separator, char **field, size_t n,
+                    size_t expected);
 
 /* A column: its names, "a|b", of which the first is that of messages, and what
  * its numbers are: `scale` is the unit of those without one. */

@@ -16,7 +16,8 @@
 
 /* Texts that stand for a missing value. */
 #define MISSING                                                                \
-  "|[n/a]|n/a|[not supported]|not supported|[unknown error]|-|nan|none|null"
+  "|[n/a]|n/a|[not supported]|not supported|[unknown error]|-|nan|none|null|"  \
+  "<not counted>|<not supported>|unknown"
 
 double dl_unit(const char *s, size_t len, enum dl_dimension dimension) {
   static const char prefixes[] = "umkM";
@@ -140,16 +141,51 @@ size_t dl_cell_words(char *s, char **field, size_t most) {
   }
 }
 
-bool dl_cell_fields(struct dl_log *log, size_t n, size_t expected) {
+/* Whether a field is the decimals of a time and not a number of its own:
+ * microseconds, nanoseconds, or a zone behind them. */
+static bool is_fraction(const char *s) {
+  size_t n = strspn(s, "0123456789");
+  return n == 6 || n == 9 || (n > 0 && s[n] != '\0' && strchr("+-Z", s[n]));
+}
+
+size_t dl_cell_join_time(char **field, size_t n, size_t expected) {
+  struct dl_timestamp t;
+  for (size_t i = 0; n == expected + 1 && i < expected; i++) {
+    char *comma = strchr(field[i], '\0');
+    if (field[i + 1] != comma + 1 || !is_fraction(comma + 1) ||
+        !dl_parse_timestamp(field[i], strlen(field[i]), &t))
+      continue;
+    *comma = ',';
+    if (dl_parse_timestamp(field[i], strlen(field[i]), &t)) {
+      memmove(field + i + 1, field + i + 2, (expected - i - 1) * sizeof *field);
+      return expected;
+    }
+    *comma = '\0';
+  }
+  return n;
+}
+
+const char *dl_cell_hint(char separator, size_t n, size_t expected) {
+  return separator == ',' && n > expected
+             ? ": write points for commas within numbers and times"
+             : "";
+}
+
+bool dl_cell_fields(struct dl_log *log, char separator, char **field, size_t n,
+                    size_t expected) {
+  if (separator == ',')
+    n = dl_cell_join_time(field, n, expected);
   return n == expected ||
-         dl_log_bad(log, "expected %zu fields, found %zu", expected, n);
+         dl_log_bad(log, "expected %zu fields, found %zu%s", expected, n,
+                    dl_cell_hint(separator, n, expected));
 }
 
 bool dl_cell_row(struct dl_log *log, char *s, char separator, char **field,
                  size_t expected) {
-  size_t n = separator == ' ' ? dl_cell_words(s, field, expected)
-                              : dl_cell_split(s, separator, field, expected);
-  return dl_cell_fields(log, n, expected);
+  size_t n = separator == ' '
+                 ? dl_cell_words(s, field, expected)
+                 : dl_cell_split(s, separator, field, expected + 1);
+  return dl_cell_fields(log, separator, field, n, expected);
 }
 
 void dl_cell_columns(char *const *field, size_t n,

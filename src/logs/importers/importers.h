@@ -17,6 +17,7 @@
   ROW(dl_import_perf)                                                          \
   ROW(dl_import_turbostat)                                                     \
   ROW(dl_import_ptdaemon)                                                      \
+  ROW(dl_import_mlperf_training)                                               \
   ROW(dl_import_sacct)                                                         \
   ROW(dl_import_sstat)                                                         \
   ROW(dl_import_codecarbon)                                                    \
@@ -26,6 +27,7 @@
   ROW(dl_import_carbontracker_output)                                          \
   ROW(dl_import_prometheus)                                                    \
   ROW(dl_import_grafana)                                                       \
+  ROW(dl_import_powerjoular)                                                   \
   ROW(dl_import_table)                                                         \
   ROW(dl_import_epochs)                                                        \
   ROW(dl_import_samples)

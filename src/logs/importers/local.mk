@@ -6,4 +6,6 @@ libdlest_a_SOURCES += \
 	%D%/importer.h \
 	%D%/importer_cells.c \
 	%D%/importers.c \
-	%D%/importers.h
+	%D%/importers.h \
+	%D%/unknown_format.c \
+	%D%/unknown_format.h

@@ -2,6 +2,9 @@
 #include "logs/slurm/cluster_job.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "catalog/mig.h"
 
 struct dl_cluster_job dl_cluster_job_of(const struct dl_run *r) {
   double energy_j = r->energy_j;
@@ -26,6 +29,9 @@ struct dl_cluster_job dl_cluster_job_of(const struct dl_run *r) {
   DL_CLUSTER_TEXTS(COPY)
   DL_CLUSTER_NUMBERS(COPY)
 #undef COPY
+  job.gpu_share = 1;
+  if (job.gpu)
+    dl_mig_type(job.gpu, strlen(job.gpu), &job.gpu_share);
   return job;
 }
 

@@ -23,8 +23,10 @@ struct dl_cluster_job {
   DL_CLUSTER_NUMBERS(NUMBER)
 #undef TEXT
 #undef NUMBER
+  double gpu_share; /* that each of n_gpus is of a GPU (MIG); 1: a whole one */
   double energy_j;
   const char *boundary;
+  bool shared; /* some energy of its nodes counts in other jobs */
   size_t line; /* of the table */
 };
 

@@ -5,6 +5,7 @@
 #define DL_LOGS_SLURM_JOB_FAULT_H
 
 #include "logs/log.h"
+#include "logs/slurm/settle_jobs.h"
 
 enum dl_job_fault_kind {
   DL_JOB_COUNTED_TWICE, /* its energy is that of steps that overlap */
@@ -19,6 +20,15 @@ struct dl_job_fault {
   double x;    /* the energy, J, or the duration, s */
   double of_s; /* the time that it contradicts, s; NaN: none */
 };
+
+enum { DL_JOB_FAULTS = 2 };
+
+/* Sets what follows from all rows of a job: utilization and energy, and the
+ * duration where only its steps have one. Returns the number of faults, whose
+ * job and line are not set. */
+size_t dl_job_figures(struct dl_cluster_job *job,
+                      const struct dl_job_rows *rows,
+                      struct dl_job_fault fault[DL_JOB_FAULTS]);
 
 /* Warns about it in the log that the job, `id`, counts in. */
 void dl_job_fault_warn(const struct dl_job_fault *f, struct dl_log *log,

@@ -3,10 +3,14 @@
 libdlest_a_SOURCES += \
 	%D%/cluster_job.c \
 	%D%/cluster_job.h \
+	%D%/held_jobs.c \
+	%D%/held_jobs.h \
 	%D%/job_energy.c \
 	%D%/job_energy.h \
 	%D%/job_fault.c \
 	%D%/job_fault.h \
+	%D%/node_times.c \
+	%D%/node_times.h \
 	%D%/sacct.c \
 	%D%/seen_jobs.c \
 	%D%/seen_jobs.h \

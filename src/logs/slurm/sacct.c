@@ -8,6 +8,7 @@
  * Pending jobs have not run and are ignored. Any columns in any order; used are
  *   JobID or JobIDRaw, JobName, User, Account, Partition, State ("CANCELLED by
  * 1000"), Elapsed ([D-]HH:MM:SS) or ElapsedRaw (s), Start and End ("Unknown"),
+ *   NodeList ("gpu[01-04],cpu1"),
  *   NNodes or AllocNodes, NCPUS or AllocCPUS, TotalCPU ([D-][HH:]MM:SS[.mmm];
  *   0 with --allocations, since it comes from the steps), ConsumedEnergy,
  *   ConsumedEnergyRaw, AllocTRES (also "energy=..."), AllocGRES (before 20.11),
@@ -17,7 +18,9 @@
  * energy_j is what AcctGatherEnergyType collected over the nodes of the job:
  * with ipmi, pm_counters and xcc the whole node, hence the boundary; with rapl
  * only CPUs and memory, with gpu only GPUs, which the table does not state. The
- * energy of a node that jobs share is included in each of them. */
+ * energy of a node that jobs share is included in each of them: with NodeList
+ * it counts once (node_times.h). Of several states of a job the latest counts
+ * (held_jobs.h). */
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,16 +32,10 @@
 #include "base/text.h"
 #include "logs/log.h"
 #include "logs/seen_rows.h"
+#include "logs/slurm/held_jobs.h"
 #include "logs/slurm/job_fault.h"
 #include "logs/slurm/settle_jobs.h"
 #include "logs/slurm/slurm.h"
-
-/* No node draws more, or less for longer than sensors take to report: such a
- * power comes from a failed sensor. */
-#define MOST_W_PER_NODE 5e4
-#define LEAST_W_PER_NODE 1
-#define LEAST_S 300
-#define MOST_NODES 1e5
 
 /* A job that is said to run for longer is a "runaway": its end was lost. Times
  * on the wall may be an hour off (daylight saving). */
@@ -55,11 +52,7 @@ struct sacct {
   struct dl_strlist starts; /* times that the table writes in another way */
   struct dl_job_fault *fault;
   size_t n_faults, faults_cap, fault_at; /* fault_at: next to be reported */
-  struct dl_slurm_energies energies;
-  double step_s; /* the longest step */
-  double n_nodes;
-  double cpu_s;      /* processor time used, over all processors */
-  double busy_gpu_s; /* GPU time in use, summed over steps; NaN: unknown */
+  size_t n_settled;                      /* jobs of the log */
 };
 
 /* More steps than these are looked up by hashes. */
@@ -67,6 +60,10 @@ enum { MANY_STEPS = 64 };
 
 static bool probe(const struct dl_head *head) {
   return dl_slurm_kind(head->text) == DL_SLURM_JOBS;
+}
+
+static const char *lacks(const struct dl_head *head) {
+  return dl_slurm_lacks(head->text);
 }
 
 /* sacct's own choice of columns has neither times nor energies. */
@@ -83,31 +80,6 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                     "no times and no energies of jobs: columns %s are "
                     "missing; use sacct -P -o %s",
                     dl_text_str(&missing), DL_SLURM_USED);
-}
-
-/* A number of nodes or processors: "2048", "2K". */
-static double count_of(const char *s) {
-  double x;
-  size_t n = strlen(s);
-  double scale = n > 1 && s[n - 1] == 'K' ? 1024 : 1;
-  bool ok = dl_parse_number(s, n - (scale > 1), &x) == DL_NUMBER_OK && x > 0 &&
-            x * scale <= 1e9;
-  return ok ? x * scale : NAN;
-}
-
-/* The same from a column, or from the allocation: "cpu=8,node=2". */
-static double allocated(const struct dl_slurm_row *row,
-                        enum dl_slurm_column column, const char *tres,
-                        const char *name) {
-  char text[32];
-  size_t len;
-  double x = count_of(dl_slurm_cell(row, column));
-  const char *s = isnan(x) ? dl_slurm_resource(tres, name, &len) : NULL;
-  if (!s || len >= sizeof text)
-    return x;
-  memcpy(text, s, len);
-  text[len] = '\0';
-  return count_of(text);
 }
 
 /* Hash of the cluster of a row: clusters number their jobs independently. */
@@ -142,31 +114,14 @@ static void note_fault(struct dl_log *log, struct sacct *c,
 
 /* Ends the job that the lines so far describe. */
 static void finish(struct dl_log *log, struct sacct *c) {
-  bool counted_twice;
+  struct dl_job_fault fault[DL_JOB_FAULTS];
   if (!c->open)
     return;
   c->open = false;
-  struct dl_cluster_job *job = &log->job[log->n_jobs - 1];
-  if (isnan(job->duration_s) && c->step_s > 0)
-    job->duration_s = c->step_s;
-  double seconds = job->duration_s;
-  double gpu_util = c->busy_gpu_s / (seconds * job->n_gpus);
-  job->gpu_util = gpu_util >= 0 ? fmin(gpu_util, 1) : NAN;
-  /* TotalCPU is rounded: it may be slightly more than all processors. */
-  double cpu_util = c->cpu_s / (seconds * job->n_cpus);
-  job->cpu_util = cpu_util > 0 && cpu_util < 1.1 ? fmin(cpu_util, 1) : NAN;
-  double joules = dl_slurm_job_energy(&c->energies, c->n_nodes, &counted_twice);
-  double nodes = c->n_nodes > 0 ? c->n_nodes : MOST_NODES;
-  double most_w = MOST_W_PER_NODE * nodes, least_w = LEAST_W_PER_NODE;
-  /* Of an unknown duration nothing is impossible. */
-  bool impossible = joules > most_w * (seconds < 1 ? 1 : seconds) ||
-                    (seconds >= LEAST_S && joules < least_w * seconds);
-  if (counted_twice)
-    note_fault(log, c, DL_JOB_COUNTED_TWICE, NAN, NAN);
-  if (impossible)
-    note_fault(log, c, DL_JOB_ENERGY, joules, seconds);
-  job->energy_j = impossible ? NAN : joules;
-  job->boundary = "node";
+  size_t n = dl_job_figures(&log->job[log->n_jobs - 1], &c->rows[c->n_rows - 1],
+                            fault);
+  for (size_t i = 0; i < n; i++)
+    note_fault(log, c, fault[i].kind, fault[i].x, fault[i].of_s);
 }
 
 /* The job of a row becomes the open one. */
@@ -176,16 +131,15 @@ static void start_job(struct dl_log *log, struct sacct *c,
   struct dl_cluster_job *job = dl_log_job(log);
   DL_GROW(c->rows, c->rows_cap, c->n_rows + 1);
   c->rows[c->n_rows] = *rows;
-  c->rows[c->n_rows].first = c->n_steps;
-  c->n_rows++;
+  struct dl_job_rows *open = &c->rows[c->n_rows++];
+  open->first = c->n_steps;
+  open->n_nodes = open->cpu_s = open->busy_gpu_s = NAN;
   c->open = true;
-  c->energies = (struct dl_slurm_energies){0};
-  c->step_s = 0;
-  c->n_nodes = c->cpu_s = c->busy_gpu_s = NAN;
   dl_seen_rows_free(&c->many);
   job->run_id = row->id;
   job->duration_s = job->n_nodes = job->n_cpus = NAN;
   job->ram_gb = job->n_gpus = NAN;
+  job->gpu_share = 1;
 }
 
 /* Adds a step to the open job; false if it has the step already. */
@@ -226,7 +180,7 @@ static void set_gpus(struct dl_cluster_job *job,
   for (size_t i = 0; i < 3; i++) {
     const char *tres = dl_slurm_cell(row, from[i]), *type;
     size_t len;
-    double n = dl_slurm_gpus(tres, &type, &len);
+    double n = dl_slurm_gpus(tres, &type, &len, &job->gpu_share);
     if (n > 0) {
       job->n_gpus = n;
       if (len > 0)
@@ -269,6 +223,20 @@ static double duration_of(struct dl_log *log, struct sacct *c,
   return NAN;
 }
 
+/* Whether another state of a job will follow: it has not ended, or was put back
+ * into the queue before it ran. */
+static bool is_unfinished(const struct dl_slurm_row *row,
+                          const struct dl_cluster_job *job) {
+  const char *state = job->state ? job->state : "";
+  const char *end = dl_slurm_cell(row, DL_SLURM_END);
+  struct dl_timestamp t;
+  if (job->state)
+    return dl_slurm_is_unfinished(state) ||
+           (job->duration_s == 0 && strncasecmp(state, "REQUEUE", 7) == 0);
+  return row->table->at[DL_SLURM_END] >= 0 &&
+         !dl_parse_timestamp(end, strlen(end), &t);
+}
+
 static const char *known_text(const char *s) {
   return *s ? s : NULL;
 }
@@ -277,6 +245,7 @@ static void read_job(struct dl_log *log, struct sacct *c,
                      const struct dl_slurm_row *row,
                      const struct dl_timestamp *start) {
   struct dl_cluster_job *job = &log->job[log->n_jobs - 1];
+  struct dl_job_rows *open = &c->rows[c->n_rows - 1];
   job->job_name = known_text(dl_slurm_cell(row, DL_SLURM_NAME));
   job->user = known_text(dl_slurm_cell(row, DL_SLURM_USER));
   job->project = known_text(dl_slurm_cell(row, DL_SLURM_ACCOUNT));
@@ -291,32 +260,36 @@ static void read_job(struct dl_log *log, struct sacct *c,
   }
   job->start_time = start_text(c, dl_slurm_cell(row, DL_SLURM_START), start);
   const char *cpu = dl_slurm_cell(row, DL_SLURM_TOTAL_CPU);
-  if (!dl_parse_elapsed(cpu, strlen(cpu), &c->cpu_s))
-    c->cpu_s = NAN;
+  if (!dl_parse_elapsed(cpu, strlen(cpu), &open->cpu_s))
+    open->cpu_s = NAN;
   const char *tres = dl_slurm_cell(row, DL_SLURM_ALLOC_TRES);
   if (tres[0] == '\0')
     tres = dl_slurm_cell(row, DL_SLURM_REQ_TRES);
   job->ram_gb = dl_slurm_memory_gb(tres);
-  job->n_nodes = c->n_nodes = allocated(row, DL_SLURM_NODES, tres, "node");
-  job->n_cpus = allocated(row, DL_SLURM_CPUS, tres, "cpu");
+  job->n_nodes = open->n_nodes =
+      dl_slurm_allocated(row, DL_SLURM_NODES, tres, "node");
+  job->n_cpus = dl_slurm_allocated(row, DL_SLURM_CPUS, tres, "cpu");
   set_gpus(job, row);
   job->duration_s = duration_of(log, c, row, start);
+  open->unfinished = is_unfinished(row, job);
+  open->nodes = known_text(dl_slurm_cell(row, DL_SLURM_NODE_LIST));
 }
 
 /* Steps run side by side, each with its own processes. */
 static void read_step(struct sacct *c, const struct dl_slurm_row *row) {
+  struct dl_job_rows *open = &c->rows[c->n_rows - 1];
   double seconds = dl_slurm_elapsed(row);
   double busy =
       dl_slurm_busy_gpus(dl_slurm_cell(row, DL_SLURM_USE_TOTAL),
                          dl_slurm_cell(row, DL_SLURM_USE_AVERAGE),
-                         count_of(dl_slurm_cell(row, DL_SLURM_TASKS)));
-  if (seconds > c->step_s && seconds <= MOST_S)
-    c->step_s = seconds;
+                         dl_slurm_count(dl_slurm_cell(row, DL_SLURM_TASKS)));
+  if (seconds > open->step_s && seconds <= MOST_S)
+    open->step_s = seconds;
   if (busy * seconds >= 0)
-    c->busy_gpu_s = (isnan(c->busy_gpu_s) ? 0 : c->busy_gpu_s) + busy * seconds;
-  double nodes = count_of(dl_slurm_cell(row, DL_SLURM_NODES));
-  if (!c->rows[c->n_rows - 1].has_line && !(nodes <= c->n_nodes))
-    c->n_nodes = nodes;
+    open->busy_gpu_s = dl_or(open->busy_gpu_s, 0) + busy * seconds;
+  double nodes = dl_slurm_count(dl_slurm_cell(row, DL_SLURM_NODES));
+  if (!open->has_line && !(nodes <= open->n_nodes))
+    open->n_nodes = nodes;
 }
 
 /* Whether the duration of a row can be read, or is one of the words that Slurm
@@ -377,14 +350,27 @@ static bool is_elsewhere(const struct dl_log *log, const struct sacct *c,
          !dl_shard_takes(&log->o.shard, dl_seen_hash(DL_SEEN_START, id, n));
 }
 
+/* Whether the row of a job that has one repeats it; otherwise it is another
+ * state of the same run. */
+static bool is_same_state(const struct dl_cluster_job *job,
+                          const struct dl_slurm_row *row) {
+  double s = dl_slurm_elapsed(row);
+  return (isnan(s) || s == job->duration_s) &&
+         (!job->state || strncasecmp(dl_slurm_cell(row, DL_SLURM_STATE),
+                                     job->state, strlen(job->state)) == 0);
+}
+
 static bool line(struct dl_log *log, char *s) {
   const size_t len = log->len;
   struct sacct *c = log->state;
   struct dl_slurm_row row;
   struct dl_timestamp start;
   struct dl_job_rows rows = {.line = log->line};
-  if (dl_slurm_layout(&c->table, s, len))
+  if (dl_slurm_layout(&c->table, s, len)) {
+    if (c->open)
+      c->rows[c->n_rows - 1].last = true;
     return true;
+  }
   if (is_elsewhere(log, c, s, len)) {
     finish(log, c);
     return true;
@@ -396,8 +382,11 @@ static bool line(struct dl_log *log, char *s) {
   struct dl_job_rows *open = c->open ? &c->rows[c->n_rows - 1] : NULL;
   bool same = open && is_same(&open->job, &rows.job);
   if (same && is_job && open->has_line && open->start.x == rows.start.x) {
-    open->repeat = log->line;
-    return true;
+    if (is_same_state(&log->job[log->n_jobs - 1], &row)) {
+      open->repeat = log->line;
+      return true;
+    }
+    open->unfinished = true;
   }
   const struct dl_job_step step = {
       is_job ? 0 : dl_step_name(row.id + row.id_len + 1), rows.start,
@@ -414,7 +403,7 @@ static bool line(struct dl_log *log, char *s) {
     open->repeat = log->line;
     return true;
   }
-  dl_slurm_add(&c->energies, row.step, row.joules);
+  dl_slurm_add(&open->energies, row.step, row.joules);
   if (is_job) {
     open->has_line = true;
     open->start = rows.start;
@@ -452,20 +441,35 @@ static bool run_of(const struct dl_log *log, char *s, size_t len,
   return true;
 }
 
-static bool settle(struct dl_log *log, struct dl_log *part, size_t i) {
-  struct sacct *c = part->state;
-  const char *id = part->job[i].run_id;
-  const struct dl_job_rows *rows = &c->rows[i];
-  const struct dl_job_step *steps = c->step ? c->step + rows->first : NULL;
-  if (!dl_settle_job(log, part, id, rows, steps))
-    return false;
+/* Reports what was found in job i of a part. */
+static void warn_faults(struct sacct *c, struct dl_log *part, size_t i) {
   for (; c->fault_at < c->n_faults && c->fault[c->fault_at].job <= i;
        c->fault_at++) {
     const struct dl_job_fault *f = &c->fault[c->fault_at];
     if (f->job == i)
-      dl_job_fault_warn(f, part, id);
+      dl_job_fault_warn(f, part, part->job[i].run_id);
   }
-  return true;
+}
+
+/* Rows at the beginning and at the end of a table may be a part of a job whose
+ * others are in another one. */
+static bool settle(struct dl_log *log, struct dl_log *part, size_t i) {
+  struct sacct *c = part->state;
+  const struct dl_job_rows *rows = &c->rows[i];
+  const struct dl_job_step *steps = c->step ? c->step + rows->first : NULL;
+  bool first = ((struct sacct *)log->state)->n_settled++ == 0 &&
+               !rows->has_line && i + 1 < c->n_rows && c->rows[i + 1].has_line;
+  bool last = log->o.more && part->at_end && i + 1 == c->n_rows;
+  enum dl_hold hold =
+      dl_hold_job(log, part, &part->job[i], rows, steps,
+                  rows->unfinished || rows->last || first || last);
+  bool counts = hold == DL_HOLD_NOT &&
+                dl_settle_job(log, part, part->job[i].run_id, rows, steps);
+  if (counts || hold == DL_HOLD_WAITS)
+    warn_faults(c, part, i);
+  if (counts)
+    dl_share_nodes(log->o.seen, &log->o.shard, &part->job[i], rows);
+  return counts;
 }
 
 static void free_state(void *state) {
@@ -485,6 +489,7 @@ const struct dl_importer dl_import_sacct = {
     .has_jobs = true,
     .state_size = sizeof(struct sacct),
     .probe = probe,
+    .lacks = lacks,
     .begin = begin,
     .line = line,
     .end = end,

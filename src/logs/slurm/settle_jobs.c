@@ -8,6 +8,9 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/constants.h"
+#include "logs/slurm/node_times.h"
+
 enum { HAS_LINE = 1, TIMED = 2, STEP = 2, COUNT_SHIFT = 5 };
 
 /* Parts of a number: none is 0. */
@@ -76,7 +79,7 @@ static bool is_numbered(const struct dl_job_step *step) {
   return step->name >= DL_STEP_FIRST && step->name >> 31 == 0;
 }
 
-static void remember(struct dl_log *log, const struct dl_job_rows *rows,
+void dl_remember_job(struct dl_log *log, const struct dl_job_rows *rows,
                      const struct dl_job_step *steps) {
   struct dl_seen_job job = rows->job;
   uint64_t n = 0, sum = 0;
@@ -149,11 +152,20 @@ static struct look look_up(struct dl_log *log, const struct dl_job_rows *rows,
   return l;
 }
 
-static void warn_repeat(struct dl_log *log, struct dl_log *part, size_t line) {
+bool dl_job_counts(struct dl_log *log, const struct dl_job_rows *rows,
+                   bool *any) {
+  struct look l = look_up(log, rows, NULL);
+  *any = l.any;
+  return rows->has_line && (l.same || (l.any && !rows->start.timed));
+}
+
+void dl_warn_repeat(struct dl_log *log, struct dl_log *part, size_t line) {
+  size_t last = part->line;
   part->line = line;
   if (!log->warned_repeat)
     dl_log_warn(part, DL_LOG_REPEATED);
   log->warned_repeat = true;
+  part->line = last;
 }
 
 static void refuse(struct dl_log *part, const char *id, size_t line) {
@@ -169,21 +181,52 @@ bool dl_settle_job(struct dl_log *log, struct dl_log *part, const char *id,
   bool again = job.any && (!rows->has_line || job.same || job.headless);
   size_t last = part->line;
   if (rows->repeat > 0)
-    warn_repeat(log, part, rows->repeat);
+    dl_warn_repeat(log, part, rows->repeat);
   if (!again)
-    remember(log, rows, steps);
+    dl_remember_job(log, rows, steps);
   bool known = job.same && rows->has_line;
   if (again && known)
-    warn_repeat(log, part, rows->line);
+    dl_warn_repeat(log, part, rows->line);
   else if (again && rows->has_line)
     refuse(part, id, rows->line);
   for (size_t i = 0; again && i < rows->n_steps; i++) {
     bool apart = rows->has_line && !known;
     if (!apart && look_up(log, rows, &steps[i]).same)
-      warn_repeat(log, part, steps[i].line);
+      dl_warn_repeat(log, part, steps[i].line);
     else
       refuse(part, id, steps[i].line);
   }
   part->line = last;
   return !again;
+}
+
+void dl_share_nodes(struct dl_seen_rows *seen, const struct dl_shard *shard,
+                    struct dl_cluster_job *job,
+                    const struct dl_job_rows *rows) {
+  if (!rows->nodes || !rows->start.timed || !(job->energy_j > 0))
+    return;
+  seen->n_apart += shard->count > 0;
+  if (shard->count > 0)
+    return;
+  double own = dl_node_times_take(&seen->nodes, rows->nodes, rows->start.x,
+                                  job->duration_s);
+  if (own == 1)
+    return;
+  seen->n_shared++;
+  seen->shared_j += job->energy_j * (1 - own);
+  job->energy_j *= own;
+  job->shared = true;
+}
+
+void dl_warn_shared_nodes(const struct dl_seen_rows *seen, struct dl_diag *d) {
+  const char *s = seen->n_shared == 1 ? "" : "s";
+  if (seen->n_shared > 0)
+    dl_warn(d,
+            "%zu job%s on nodes that other jobs had at the same time: the "
+            "energy of a node counts once, in the job that is read first (%.3g "
+            "kWh are left out of the others)",
+            seen->n_shared, s, seen->shared_j / DL_J_PER_KWH);
+  if (seen->n_apart > 0)
+    dl_warn(d, "energies of nodes that jobs share count in each of them, since "
+               "a shard has not all jobs");
 }

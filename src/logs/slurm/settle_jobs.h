@@ -7,6 +7,7 @@
 
 #include "logs/log.h"
 #include "logs/slurm/seen_jobs.h"
+#include "logs/slurm/slurm.h"
 
 /* When a row began: seconds since 1970, or a hash of the row where that is not
  * known. */
@@ -41,10 +42,40 @@ struct dl_job_rows {
   size_t repeat; /* line of a row that is there twice, 0: none */
   size_t first;  /* step, in the array of all */
   size_t n_steps;
+
+  /* What the rows say of it so far. */
+  struct dl_slurm_energies energies;
+  double step_s; /* the longest step; 0: none */
+  double n_nodes;
+  double cpu_s;      /* processor time used, over all processors */
+  double busy_gpu_s; /* GPU time in use, summed over steps; NaN: unknown */
+  const char *nodes; /* NodeList, borrowed; NULL: unknown */
+  bool unfinished;   /* another state of it will follow */
+  bool last;         /* before another header: the rows may go on elsewhere */
 };
 
 /* Sets number and part from the id of a job: "123", "123_4", "123+0". */
 void dl_job_number(struct dl_seen_job *job, const char *id, size_t len);
+
+/* Whether a run of a job with its own row counts already; *any: other rows of
+ * the job do. */
+bool dl_job_counts(struct dl_log *log, const struct dl_job_rows *rows,
+                   bool *any);
+
+/* Remembers that a job counts. */
+void dl_remember_job(struct dl_log *log, const struct dl_job_rows *rows,
+                     const struct dl_job_step *steps);
+
+/* Warns once in a log that a row was read before. */
+void dl_warn_repeat(struct dl_log *log, struct dl_log *part, size_t line);
+
+/* Takes out of the energy of a job that counts what others have counted of its
+ * nodes. Of a shard the other jobs are not known: its energies stay. */
+void dl_share_nodes(struct dl_seen_rows *seen, const struct dl_shard *shard,
+                    struct dl_cluster_job *job, const struct dl_job_rows *rows);
+
+/* Warns about such jobs, after the last table. */
+void dl_warn_shared_nodes(const struct dl_seen_rows *seen, struct dl_diag *d);
 
 /* Whether the job counts; it does not count again. Otherwise its rows have been
  * reported in `part`, or are known and a warning says so. `id` is the job's. */

@@ -60,7 +60,8 @@ static void note_name(struct dl_slurm_table *t, const char *s, size_t len,
   }
 }
 
-bool dl_slurm_header(struct dl_slurm_table *t, const char *s, size_t len) {
+/* Reads a line of names, with a JobID or without. */
+static bool read_names(struct dl_slurm_table *t, const char *s, size_t len) {
   struct dl_slurm_table new = {.n_fields = 0};
   int rank[DL_SLURM_N];
   const char *end = s + len;
@@ -88,8 +89,15 @@ bool dl_slurm_header(struct dl_slurm_table *t, const char *s, size_t len) {
     if (s == end)
       new.n_fields++; /* an empty one: --parsable */
   }
-  if (new.at[DL_SLURM_JOB_ID] < 0 || new.n_fields < 2 ||
-      new.n_fields > DL_SLURM_FIELDS)
+  if (new.n_fields < 2 || new.n_fields > DL_SLURM_FIELDS)
+    return false;
+  *t = new;
+  return true;
+}
+
+bool dl_slurm_header(struct dl_slurm_table *t, const char *s, size_t len) {
+  struct dl_slurm_table new;
+  if (!read_names(&new, s, len) || new.at[DL_SLURM_JOB_ID] < 0)
     return false;
   *t = new;
   return true;
@@ -327,6 +335,40 @@ enum dl_slurm_kind dl_slurm_kind(const char *head) {
   return energy ? DL_SLURM_SAMPLES : DL_SLURM_OTHER;
 }
 
+/* Whether a row of sacct -n comes first: a number, and a state among others. */
+static bool is_row(const char *s, size_t len) {
+  static const char *const states[] = {"|COMPLETED|", "|FAILED|", "|TIMEOUT|",
+                                       "|RUNNING|", "|CANCELLED"};
+  for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+    if (isdigit((unsigned char)*s) &&
+        memmem(s, len, states[i], strlen(states[i])))
+      return true;
+  return false;
+}
+
+const char *dl_slurm_lacks(const char *head) {
+  struct dl_slurm_table t;
+  const char *s = head + strspn(head, " \t\r\n");
+  size_t len = strcspn(s, "\r\n");
+  if (*s == '{' && strstr(s, "\"jobs\"") &&
+      (strstr(s, "\"data_parser\"") || strstr(s, "\"job_id\"")))
+    return "JSON of sacct, which is not read: use sacct -P -o " DL_SLURM_USED;
+  if (is_row(s, len))
+    return "rows of sacct without a header: leave out -n (--noheader)";
+  if (!read_names(&t, s, len))
+    return NULL;
+  bool own = has(&t, DL_SLURM_ENERGY) || has(&t, DL_SLURM_ENERGY_RAW) ||
+             has(&t, DL_SLURM_ALLOC_TRES) || has(&t, DL_SLURM_REQ_TRES) ||
+             has(&t, DL_SLURM_ELAPSED_RAW);
+  if (own && !has(&t, DL_SLURM_JOB_ID))
+    return "a table of sacct without column 'JobID': add it, as in sacct -P "
+           "-o " DL_SLURM_USED;
+  return has(&t, DL_SLURM_JOB_ID)
+             ? "a table of sacct without states, times and energies of jobs: "
+               "use sacct -P -o " DL_SLURM_USED
+             : NULL;
+}
+
 bool dl_slurm_energy(const char *s, size_t n, double *joules) {
   static const char suffixes[] = "KMGTPE";
   double x, scale = 1;
@@ -340,11 +382,15 @@ bool dl_slurm_energy(const char *s, size_t n, double *joules) {
   enum dl_number found = dl_parse_number(s, n, &x);
   if (found == DL_NUMBER_EMPTY)
     return true;
+  if (n > 0 && (*s == '[' || *s == '<') && dl_cell_number(s, n, &x))
+    return true; /* "[N/A]", "<not counted>" */
   if (found != DL_NUMBER_OK || x < 0)
     return false;
   x *= scale;
-  /* NO_VAL and INFINITE of 32 and 64 bits */
-  if (x != 4294967294.0 && x != 4294967295.0 && x < 1e19)
+  /* NO_VAL and INFINITE of 32 bits, of a node or of several, and of 63 and 64
+   * bits. */
+  bool none = fmod(x, 4294967294.0) == 0 || fmod(x, 4294967295.0) == 0;
+  if (x == 0 || (!none && x < 9e18))
     *joules = x;
   return true;
 }
@@ -371,69 +417,4 @@ double dl_slurm_job_energy(const struct dl_slurm_energies *e, double n_nodes,
     x = e->numbered;
   *counted_twice = e->job > x * 1.01;
   return x > 0 ? x : NAN;
-}
-
-/* No type of GPU is as long. */
-enum { TYPE_SIZE = 64 };
-
-/* A count at the beginning of s, NaN where there is no sensible one. */
-static double count_at(const char *s) {
-  size_t n = 0;
-  double x;
-  while (isdigit((unsigned char)s[n]))
-    n++;
-  bool ok = n > 0 && dl_parse_number(s, n, &x) == DL_NUMBER_OK && x < 1e6;
-  return ok ? x : NAN;
-}
-
-/* One resource s[0..len): "gres/gpu=4", "gres/gpu:a100=4", "gpu:4",
- * "gpu:a100:4(IDX:0-3)". Returns whether it is of GPUs. */
-static bool gpu_resource(const char *s, size_t len, const char **type,
-                         size_t *type_len, double *count) {
-  const char *end = s + len;
-  if (len == 0 || *s != 'g')
-    return false;
-  if (len > 5 && strncmp(s, "gres/", 5) == 0)
-    s += 5;
-  if (end - s < 5 || strncmp(s, "gpu", 3) != 0 || (s[3] != '=' && s[3] != ':'))
-    return false;
-  s += 3;
-  *type = s + 1;
-  *type_len = 0;
-  if (*s == ':') {
-    size_t n = 0;
-    while (s[1 + n] > '=' || (s[1 + n] && !strchr(":=,(", s[1 + n])))
-      n++; /* most often a letter */
-    if (s[1 + n] == ':' || s[1 + n] == '=') {
-      *type_len = n;
-      s += 1 + n;
-    }
-  }
-  *count = s < end ? count_at(s + 1) : NAN;
-  return !isnan(*count);
-}
-
-double dl_slurm_gpus(const char *tres, const char **type, size_t *type_len) {
-  double untyped = NAN, typed = NAN;
-  bool several = false;
-  *type = "";
-  *type_len = 0;
-  for (const char *s = tres; *s; s += *s == ',') {
-    const char *name;
-    size_t width = (size_t)(strchrnul(s, ',') - s), name_len;
-    double count;
-    if (gpu_resource(s, width, &name, &name_len, &count)) {
-      double *sum = name_len > 0 ? &typed : &untyped;
-      *sum = isnan(*sum) ? count : *sum + count;
-      several = several || (name_len > 0 && *type_len > 0);
-      if (name_len > 0 && name_len < TYPE_SIZE) {
-        *type = name;
-        *type_len = name_len;
-      }
-    }
-    s += width;
-  }
-  if (several)
-    *type_len = 0;
-  return isnan(untyped) ? typed : untyped;
 }

@@ -50,6 +50,7 @@
   X(DL_SLURM_ELAPSED_RAW, "ElapsedRaw")                                        \
   X(DL_SLURM_START, "Start")                                                   \
   X(DL_SLURM_END, "End")                                                       \
+  X(DL_SLURM_NODE_LIST, "NodeList")                                            \
   X(DL_SLURM_NODES, "NNodes|AllocNodes")                                       \
   X(DL_SLURM_CPUS, "NCPUS|AllocCPUS")                                          \
   X(DL_SLURM_TASKS, "NTasks")                                                  \
@@ -124,8 +125,8 @@ double dl_slurm_elapsed(const struct dl_slurm_row *row);
 /* The columns that an accounting of energy uses, and appends those of them that
  * the table lacks: "User, ElapsedRaw, ...". */
 #define DL_SLURM_USED                                                          \
-  "JobID,JobName,User,Account,Partition,State,ElapsedRaw,Start,End,NNodes,"    \
-  "NCPUS,NTasks,TotalCPU,ConsumedEnergyRaw,AllocTRES,TRESUsageInTot,"          \
+  "JobID,JobName,User,Account,Partition,State,ElapsedRaw,Start,End,NodeList,"  \
+  "NNodes,NCPUS,NTasks,TotalCPU,ConsumedEnergyRaw,AllocTRES,TRESUsageInTot,"   \
   "TRESUsageInAve"
 void dl_slurm_missing(const struct dl_slurm_table *t, struct dl_text *to);
 
@@ -139,6 +140,10 @@ bool dl_slurm_has_figures(const struct dl_slurm_table *t);
 enum dl_slurm_kind { DL_SLURM_OTHER, DL_SLURM_JOBS, DL_SLURM_SAMPLES };
 
 enum dl_slurm_kind dl_slurm_kind(const char *head);
+
+/* Why a file with this beginning, which is neither, is no table of Slurm though
+ * it looks like one; NULL for other files. */
+const char *dl_slurm_lacks(const char *head);
 
 /* Parses an energy, J, with or without a suffix; NaN for an unknown one. False:
  * no number. */
@@ -159,12 +164,25 @@ double dl_slurm_job_energy(const struct dl_slurm_energies *e, double n_nodes,
 
 /* GPUs of "...,gres/gpu=4,gres/gpu:a100=4,..." or "gpu:a100:4(IDX:0-3)": how
  * many (NaN: none named), and where their type stands in that text; its length
- * is 0 where there is none or several. */
-double dl_slurm_gpus(const char *tres, const char **type, size_t *type_len);
+ * is 0 where there is none or several. *share: what one of them is of a GPU, on
+ * the mean (slices by MIG); 1: a whole one. */
+double dl_slurm_gpus(const char *tres, const char **type, size_t *type_len,
+                     double *share);
 
 /* The amount of "NAME=" in a list of trackable resources, *len characters of
  * it, or NULL. */
 const char *dl_slurm_resource(const char *tres, const char *name, size_t *len);
+
+/* Whether a job in this state runs, or will run on. */
+bool dl_slurm_is_unfinished(const char *state);
+
+/* A number of nodes or processors, "2048" or "2K"; NaN for other texts. */
+double dl_slurm_count(const char *s);
+
+/* The same from a column, or from the allocation: "cpu=8,node=2". */
+double dl_slurm_allocated(const struct dl_slurm_row *row,
+                          enum dl_slurm_column column, const char *tres,
+                          const char *name);
 
 /* How many GPUs a step kept busy on the mean, by gres/gpuutil: 1.5 where one
  * was busy all the time and another half of it; NaN: unknown. Slurm (gpu/nvml,

@@ -2,6 +2,7 @@
 
 libdlest_a_SOURCES += \
 	%D%/dcgmi_dmon.c \
+	%D%/mlperf_training.c \
 	%D%/nvidia_smi.c \
 	%D%/nvidia_smi_dmon.c \
 	%D%/perf.c \

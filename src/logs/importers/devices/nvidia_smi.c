@@ -135,6 +135,34 @@ static bool probe(const struct dl_head *head) {
           strstr(smi.header, "gpu_power_draw"));
 }
 
+static bool in_header(const struct dl_head *head, const char *name) {
+  size_t header = strcspn(head->text, "\r\n");
+  return memmem(head->text, header, name, strlen(name)) != NULL;
+}
+
+static const char *lacks(const struct dl_head *head) {
+  static const char *const own[] = {
+      /* names that only nvidia-smi has */
+      "utilization.gpu", "utilization.memory", "memory.used", "memory.free",
+      "memory.total",    "temperature.gpu",    "clocks.",     "fan.speed",
+      "power.draw",      "power.limit"};
+  bool found = false;
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    found = found || in_header(head, own[i]);
+  if (!found)
+    return NULL;
+  if (!in_header(head, ","))
+    return "a log of nvidia-smi whose columns are not separated by commas: "
+           "write it with --format=csv";
+  if (!in_header(head, "power.draw"))
+    return "a log of nvidia-smi without column 'power.draw': add it to "
+           "--query-gpu";
+  return in_header(head, "timestamp")
+             ? NULL
+             : "a log of nvidia-smi without column 'timestamp': add it to "
+               "--query-gpu";
+}
+
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct smi *smi = log->state;
@@ -172,14 +200,14 @@ static uint32_t meter_of(struct dl_log *log, struct smi *smi,
 static bool line(struct dl_log *log, char *s) {
   struct smi *smi = log->state;
   struct dl_reading r;
-  char *field[FIELDS_MAX];
+  char *field[FIELDS_MAX + 1];
   double x[N_COLUMNS];
-  size_t n = dl_cell_split(s, ',', field, FIELDS_MAX);
+  size_t n = dl_cell_split(s, ',', field, FIELDS_MAX + 1);
   if (read_next_header(smi, field, n)) {
     dl_log_later_header(log);
     return true;
   }
-  if (!dl_cell_fields(log, n, smi->n_fields))
+  if (!dl_cell_fields(log, ',', field, n, smi->n_fields))
     return false;
   if (!dl_cell_time(log, "timestamp", field[smi->at[TIME]], &r.ns))
     return false;
@@ -214,6 +242,7 @@ const struct dl_importer dl_import_nvidia_smi = {
     .summary = "nvidia-smi --query-gpu=timestamp,power.draw,... --format=csv",
     .state_size = sizeof(struct smi),
     .probe = probe,
+    .lacks = lacks,
     .begin = begin,
     .line = line,
     .end = end,

@@ -90,7 +90,7 @@ static bool time_of(struct dl_log *log, struct dmon *m, char **field,
 
 static bool line(struct dl_log *log, char *s) {
   struct dmon *m = log->state;
-  char *field[FIELDS_MAX];
+  char *field[FIELDS_MAX + 1];
   struct dl_reading r = dl_reading_at(0, 0);
   size_t gpu;
   s += strspn(s, " \t");

@@ -42,16 +42,16 @@ static bool read_header(struct psutil *p, char *const *field, size_t n) {
 
 static bool line(struct dl_log *log, char *s) {
   struct psutil *p = log->state;
-  char *field[FIELDS_MAX];
+  char *field[FIELDS_MAX + 1];
   double x[N_COLUMNS];
   int64_t ns;
-  size_t n = dl_cell_split(s, ',', field, FIELDS_MAX);
+  size_t n = dl_cell_split(s, ',', field, FIELDS_MAX + 1);
   if (read_header(p, field, n))
     return true;
   if (p->n_fields == 0)
     return dl_log_bad(log, "no columns 'timestamp', 'cpu usage (%%)' and "
                            "'memory usage (MB)'");
-  if (!dl_cell_fields(log, n, p->n_fields))
+  if (!dl_cell_fields(log, ',', field, n, p->n_fields))
     return false;
   if (!dl_cell_time(log, columns[TIME].names, field[p->at[TIME]], &ns))
     return false;

@@ -70,15 +70,15 @@ static void check_number(struct dl_log *log, double number, double last) {
 
 static bool line(struct dl_log *log, char *s) {
   struct epochs *e = log->state;
-  char *field[FIELDS_MAX];
+  char *field[FIELDS_MAX + 1];
   double number;
   int64_t ns;
-  size_t n = dl_cell_split(s, ',', field, FIELDS_MAX);
+  size_t n = dl_cell_split(s, ',', field, FIELDS_MAX + 1);
   if (read_header(e, field, n))
     return true;
   if (e->n_fields == 0)
     return dl_log_bad(log, "no columns 'epoch' and 'end_time'");
-  if (!dl_cell_fields(log, n, e->n_fields))
+  if (!dl_cell_fields(log, ',', field, n, e->n_fields))
     return false;
   if (!dl_parse_double(field[e->at[EPOCH]], &number))
     return dl_log_bad(log, "column 'epoch': invalid number '%.40s'",

@@ -156,6 +156,11 @@ static bool read_header(struct samples *s, char **field, size_t n_fields,
     else if (label == DL_LABEL_NONE && unit_s == 0)
       take_quantity(s, field, (int)i);
   }
+  if (s->time < 0 && s->label[DL_LABEL_DATE] >= 0) { /* date and time in one */
+    s->time = s->label[DL_LABEL_DATE];
+    s->unit_s = 1;
+    copy_name(s->time_name, field[s->time]);
+  }
   if (strcasecmp(s->time_name, "time") != 0)
     s->label[DL_LABEL_DATE] = -1;
   bool any = false;
@@ -188,6 +193,50 @@ static bool find_header(struct samples *s, const struct dl_head *head) {
 static bool probe(const struct dl_head *head) {
   struct samples s;
   return find_header(&s, head);
+}
+
+/* Whether a line has a column of times, and one of power or energy. */
+static void look_at(char *line, char separator, bool *time, bool *measure) {
+  char *field[FIELDS_MAX];
+  struct dl_sample_column c;
+  size_t rank;
+  size_t n = separator == ' '
+                 ? dl_cell_words(line, field, FIELDS_MAX)
+                 : dl_cell_split(line, separator, field, FIELDS_MAX);
+  *time = *measure = false;
+  for (size_t i = 0; n > 1 && i < n && i < FIELDS_MAX; i++) {
+    *time |= dl_sample_time(field[i], &rank) > 0 ||
+             dl_sample_label(field[i], false) == DL_LABEL_DATE;
+    *measure |= dl_sample_column(field[i], &c) && c.quantity != DL_SAMPLE_UTIL;
+  }
+}
+
+static const char *lacks(const struct dl_head *head) {
+  static const char separators[] = ",;\t| ";
+  char buf[LINE_SIZE], copy[LINE_SIZE];
+  size_t at = 0;
+  bool time, measure;
+  do
+    if (!dl_head_line(head, &at, buf, sizeof buf))
+      return NULL;
+  while (buf[0] == '#');
+  if (strchr("{[<", buf[0]))
+    return NULL; /* no table */
+  for (const char *p = separators; *p != '\0'; p++) {
+    memcpy(copy, buf, strlen(buf) + 1);
+    look_at(copy, *p, &time, &measure);
+    bool read = *p != '|' && *p != ' '; /* as separators */
+    if (time && measure && !read)
+      return "a table of samples whose columns are separated by '|' or blanks: "
+             "separate them by commas, semicolons or tabs";
+    if (time && !measure && read)
+      return "a table with times, but without a column of power or energy "
+             "whose name says so, such as 'gpu_power_w'";
+    if (measure && !time && read)
+      return "a table with a power or energy, but without a column of times, "
+             "such as 'timestamp'";
+  }
+  return NULL;
 }
 
 /* The field that identifies the device of a row; -1: none. */
@@ -411,14 +460,17 @@ static bool read_next_header(struct dl_log *log, struct samples *s,
 static bool line(struct dl_log *log, char *text) {
   struct samples *s = log->state;
   struct dl_reading r[CHANNELS_MAX];
-  char *field[FIELDS_MAX];
+  char *field[FIELDS_MAX + 1];
   int64_t ns;
   text += strspn(text, " ");
-  size_t n = dl_cell_split(text, s->separator, field, FIELDS_MAX);
+  size_t n = dl_cell_split(text, s->separator, field, FIELDS_MAX + 1);
   if (text[0] == '#' || read_next_header(log, s, field, n))
     return true;
+  if (s->separator == ',')
+    n = dl_cell_join_time(field, n, s->n_fields);
   if (n != s->n_fields)
-    return dl_log_bad(log, "expected %zu fields, found %zu", s->n_fields, n);
+    return dl_log_bad(log, "expected %zu fields, found %zu%s", s->n_fields, n,
+                      dl_cell_hint(s->separator, n, s->n_fields));
   if (!is_of_run(log, s, field))
     return false;
   size_t n_channels = s->n_channels;
@@ -455,6 +507,7 @@ const struct dl_importer dl_import_samples = {
     .summary = "a table with a column of times and some of power or energy",
     .state_size = sizeof(struct samples),
     .probe = probe,
+    .lacks = lacks,
     .begin = begin,
     .line = line,
     .end = end,

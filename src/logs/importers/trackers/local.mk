@@ -9,5 +9,6 @@ libdlest_a_SOURCES += \
 	%D%/grafana.c \
 	%D%/metric_series.c \
 	%D%/metric_series.h \
+	%D%/powerjoular.c \
 	%D%/prometheus_answer.c \
 	%D%/zeus.c
