@@ -158,6 +158,7 @@ CLI_TESTS = \
 	tests/cli/requests.bats \
 	tests/cli/reproduce.bats \
 	tests/cli/rows-options.bats \
+	tests/cli/run-overlaps.bats \
 	tests/cli/scaling-published.bats \
 	tests/cli/schemas.bats \
 	tests/cli/serving-published.bats \

@@ -37,7 +37,6 @@ struct dl_csv {
   bool eof;          /* the file ends behind text */
   bool done;         /* all of it has been parsed */
   bool ahead;        /* the block has been read and not handed out */
-  char last_byte;    /* read so far */
 
   struct dl_csv_block block; /* handed out last */
   size_t n_rows;             /* handed out so far, with earlier blocks */
@@ -51,8 +50,6 @@ static enum dl_status read_text(struct dl_csv *csv, size_t least) {
   csv->start = 0;
   csv->len = fread(csv->text, 1, want, csv->f);
   csv->left -= csv->len;
-  if (csv->len > 0)
-    csv->last_byte = csv->text[csv->len - 1];
   XXH3_128bits_update(csv->hash, csv->text, csv->len);
   csv->eof = csv->len < want || csv->left == 0;
   if (csv->eof && ferror(csv->f))
@@ -94,8 +91,7 @@ static enum dl_status start_reading(struct dl_csv *csv) {
     return dl_fail_at(csv->d, DL_EINPUT, csv->path, 0,
                       "not a CSV file: binary data");
   enum dl_status status = read_header(csv);
-  dl_csv_rows_begin(&csv->rows, csv->header.n_cols, csv->header.line);
-  csv->rows.after_cr = csv->header.last_byte == '\r';
+  dl_csv_rows_begin(&csv->rows, &csv->header);
   return status;
 }
 
@@ -145,9 +141,29 @@ enum dl_status dl_csv_open(struct dl_csv **csv, const char *path,
                             delimiter, 0, d);
 }
 
-/* Moves a seam to where a part of the file begins. */
-static enum dl_status find_seam(struct dl_csv *csv, struct dl_csv_seam *seam,
-                                off_t least) {
+/* Moves a seam to where a part of the file begins. What is wrong with rows
+ * before that is no matter of the part. */
+static enum dl_status find_start(struct dl_csv *csv, struct dl_csv_seam *seam,
+                                 off_t least) {
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
+  size_t line = csv->rows.line;
+  bool after_cr = csv->rows.after_cr;
+  csv->rows.d = &quiet;
+  seam->rows = &csv->rows;
+  enum dl_status status = dl_csv_seam_find(
+      seam, csv->f, csv->path, csv_get_delim(&csv->rows.parser), least, csv->d);
+  seam->rows = NULL;
+  csv->rows.d = csv->d;
+  csv->rows.line = line;
+  csv->rows.after_cr = after_cr;
+  if (status == DL_OK && csv->rows.status != DL_OK)
+    status = dl_fail(csv->d, csv->rows.status, "%s", quiet.error);
+  return status;
+}
+
+/* Moves it to where the part ends. */
+static enum dl_status find_end(struct dl_csv *csv, struct dl_csv_seam *seam,
+                               off_t least) {
   return dl_csv_seam_find(seam, csv->f, csv->path,
                           csv_get_delim(&csv->rows.parser), least, csv->d);
 }
@@ -164,16 +180,16 @@ enum dl_status dl_csv_take_shard(struct dl_csv *csv,
                       "--shard cannot split a pipe; write the table to a file");
   /* The LF of a CRLF that ends the header is data here, and no line. */
   struct dl_csv_seam start = {ftello(csv->f) - (off_t)(csv->len - csv->start),
-                              csv->rows.line - csv->rows.after_cr};
+                              csv->rows.line - csv->rows.after_cr, NULL};
   size_t first, end;
   dl_shard_range(shard, (size_t)(st.st_size - start.offset), &first, &end);
   struct dl_csv_seam from = start;
-  enum dl_status status = find_seam(csv, &from, start.offset + (off_t)first);
+  enum dl_status status = find_start(csv, &from, start.offset + (off_t)first);
   struct dl_csv_seam to = from;
   if (status == DL_OK && shard->index + 1 == shard->count)
     to.offset = st.st_size;
   else if (status == DL_OK)
-    status = find_seam(csv, &to, start.offset + (off_t)end);
+    status = find_end(csv, &to, start.offset + (off_t)end);
   if (status == DL_OK && fseeko(csv->f, from.offset, SEEK_SET) != 0)
     status = dl_fail_errno(d, csv->path, "cannot seek", errno);
   csv->left = (size_t)(to.offset - from.offset);
@@ -211,6 +227,10 @@ size_t dl_csv_n_cols(const struct dl_csv *csv) {
 
 const char *dl_csv_name(const struct dl_csv *csv, size_t col) {
   return csv->header.names.s[col];
+}
+
+void dl_csv_let_grow(struct dl_csv *csv) {
+  csv->rows.grows = true;
 }
 
 static bool is_empty(const struct dl_csv *csv, long col) {
@@ -326,7 +346,12 @@ bool dl_csv_at_end(const struct dl_csv *csv) {
 }
 
 bool dl_csv_is_cut(const struct dl_csv *csv) {
-  return csv->done && csv->last_byte != '\n' && csv->last_byte != '\r';
+  const struct dl_csv_rows *r = &csv->rows;
+  const char *const *last = r->cell + r->n * r->n_cols - 1;
+  return r->last_is_open &&
+         !(r->n > 1 &&
+           dl_ends_like(last[0], last[-(ptrdiff_t)r->n_cols],
+                        r->n > 2 ? last[-2 * (ptrdiff_t)r->n_cols] : NULL));
 }
 
 /* Bytes of the file; 0 where that is unknown. */

@@ -5,7 +5,9 @@
  * constant memory. The rows of a block are in file order and have the header's
  * number of fields: a row with another number, or with a NUL byte, is reported
  * with its line (dl_skip_at), counted and skipped. A UTF-8 byte order mark,
- * CRLF and blank lines are accepted. */
+ * CRLF and blank lines are accepted. So is a later header, whatever the order
+ * of its columns: cells are handed out in the order of the first one, those of
+ * columns that it lacks empty. */
 
 #ifndef DL_IO_CSV_H
 #define DL_IO_CSV_H
@@ -19,6 +21,9 @@
 #include "io/shard.h"
 
 struct dl_csv;
+
+/* The empty cell of a column that the header in force lacks, by its address. */
+extern const char dl_csv_absent[1];
 
 struct dl_csv_block {
   size_t n_rows;
@@ -42,6 +47,10 @@ enum dl_status dl_csv_open_stream(struct dl_csv **csv, FILE *f,
                                   size_t block_size, struct dl_diag *d);
 void dl_csv_free(struct dl_csv *csv);
 void dl_csv_free_local(struct dl_csv **at);
+
+/* Accepts later headers with new columns, which come behind the others:
+ * dl_csv_n_cols may grow with each block, in which they are empty before. */
+void dl_csv_let_grow(struct dl_csv *csv);
 
 /* Before the first dl_csv_next: hands out the rows of a part of the file only,
  * those that start in its share of the bytes. Parts one behind the other are
@@ -79,8 +88,9 @@ enum dl_status dl_csv_next(struct dl_csv *csv,
 /* Whether the block handed out last was the last one. */
 bool dl_csv_at_end(const struct dl_csv *csv);
 
-/* Whether that block's last row has no line end: it may have been cut off, and
- * its last number may lack digits. */
+/* Whether that block's last row may have been cut off in its last cell, whose
+ * number may lack digits: it has no line end, and ends unlike the rows above it
+ * (dl_ends_like). */
 bool dl_csv_is_cut(const struct dl_csv *csv);
 
 /* The share (0 to 1) of the file that has been read; 0 where that is unknown:

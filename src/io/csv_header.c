@@ -75,6 +75,50 @@ enum dl_status dl_csv_header_check(const struct dl_csv_header *h,
   return DL_OK;
 }
 
+/* Whether two names differ in case and blanks alone. */
+static bool is_like(const char *a, const char *b) {
+  for (;; a++, b++) {
+    a += strspn(a, " \t");
+    b += strspn(b, " \t");
+    if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
+      return false;
+    if (*a == '\0')
+      return true;
+  }
+}
+
+/* The column of a name, n_cols without one. Most often it is in the place that
+ * it had. */
+static size_t column_like(const struct dl_csv_header *h, const char *name,
+                          size_t place) {
+  if (place < h->n_cols && strcmp(h->names.s[place], name) == 0)
+    return place;
+  long at = dl_intern_find(&h->names, name);
+  for (size_t c = 0; at < 0 && c < h->n_cols; c++)
+    if (is_like(h->names.s[c], name))
+      at = (long)c;
+  return at < 0 ? h->n_cols : (size_t)at;
+}
+
+bool dl_csv_header_again(const struct dl_csv_header *h, const char *const *cell,
+                         size_t n, size_t *column) {
+  size_t least = h->n_cols < n ? h->n_cols : n, known = 0;
+  for (size_t i = 0; i < n; i++)
+    if (cell[i][0] == '\0' || dl_csv_begins_number(cell[i]))
+      return false;
+  DL_FREED bool *seen = dl_calloc(h->n_cols + 1, sizeof *seen);
+  for (size_t i = 0; i < n; i++) {
+    size_t c = column[i] = column_like(h, cell[i], i);
+    if (c < h->n_cols && seen[c])
+      return false;
+    seen[c] = true;
+    known += c < h->n_cols;
+    if (2 * (i + 1 - known) > n)
+      return false;
+  }
+  return known == h->n_cols || (known >= 2 && 2 * known >= least);
+}
+
 void dl_csv_header_look(struct dl_csv_header *h, const char *const *cell,
                         size_t rows) {
   if (rows > 0 && !h->empty) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The header of a CSV file: the first line that is not blank. */
+/* The header of a CSV file: the first line that is not blank, and later ones,
+ * which files have that were appended to. */
 
 #ifndef DL_IO_CSV_HEADER_H
 #define DL_IO_CSV_HEADER_H
@@ -38,6 +39,19 @@ bool dl_csv_header_end(struct dl_csv_header *h, struct csv_parser *parser);
 /* Refuses missing, empty and repeated names. */
 enum dl_status dl_csv_header_check(const struct dl_csv_header *h,
                                    const char *path, struct dl_diag *d);
+
+/* A cell that begins so is none of a header. Few rows have no such cell, so
+ * that hardly any is compared with the names. */
+static inline bool dl_csv_begins_number(const char *cell) {
+  cell += *cell == '-' || *cell == '+' || *cell == '.';
+  return *cell >= '0' && *cell <= '9';
+}
+
+/* Whether the n cells of a row are a later header: names of columns, in any
+ * order, case and spacing; most are known, if not all. column[i] then is the
+ * column that cell i names, n_cols: a new one. */
+bool dl_csv_header_again(const struct dl_csv_header *h, const char *const *cell,
+                         size_t n, size_t *column);
 
 /* Looks for a value of each column in the rows (rows x n_cols): h->empty are
  * the columns without one in these rows and in those of earlier calls. No rows

@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "base/diag.h"
+#include "io/csv_header.h"
 
 /* The longest row. */
 #define DL_CSV_ROW_MAX ((size_t)16 << 20)
@@ -25,6 +26,15 @@ struct dl_csv_rows {
   bool quotes;           /* there has been a quote behind the header */
   bool nul_bytes;        /* there has been a NUL byte */
   size_t open_quote;     /* line of a quote that is never closed, or 0 */
+  bool last_is_open;     /* the last row has no line end */
+
+  /* The columns. A later header may name them in another order, or fewer; where
+   * `grows` is set also new ones, which are empty in the rows before. */
+  struct dl_csv_header *header; /* borrowed */
+  bool grows;
+  size_t *column;     /* of each field; NULL: the first header's */
+  size_t n_named;     /* fields of the header in force */
+  size_t most_fields; /* that are kept of a row until it ends */
 
   /* The rows of the block. */
   size_t n, n_cols;
@@ -46,10 +56,9 @@ struct dl_csv_rows {
   char *row_start; /* its first cell in the arena */
 };
 
-/* Sets up the parser for a header; dl_csv_rows_begin for the rows behind it,
- * of which the first is on `line` of the file. */
+/* Sets up the parser for a header; dl_csv_rows_begin for the rows behind it. */
 void dl_csv_rows_init(struct dl_csv_rows *r, const char *path, char delimiter);
-void dl_csv_rows_begin(struct dl_csv_rows *r, size_t n_cols, size_t line);
+void dl_csv_rows_begin(struct dl_csv_rows *r, struct dl_csv_header *header);
 void dl_csv_rows_free(struct dl_csv_rows *r);
 
 /* Replaces the rows by those that end in the text. Errors: r->status. Rows that

@@ -19,6 +19,7 @@ struct search {
   bool ended;   /* the parser has met the end of a row */
   off_t offset; /* of the next byte */
   size_t line;
+  struct dl_csv_rows *rows;
 };
 
 static void on_row(int end, void *ctx) {
@@ -27,14 +28,31 @@ static void on_row(int end, void *ctx) {
   s->ended = true;
 }
 
+/* Has a line that may be a later header read as a row. */
+static void look_for_header(struct search *s, const char *text, size_t n) {
+  for (const char *cell = text; cell;
+       cell =
+           memchr(cell, csv_get_delim(&s->parser), (size_t)(text + n - cell))) {
+    cell += cell > text;
+    while (dl_csv_is_blank(*cell))
+      cell++;
+    if (dl_csv_begins_number(cell))
+      return;
+  }
+  dl_csv_rows_parse(s->rows, text, n);
+}
+
 /* Takes a line of n bytes, or the beginning of one. True if a row ends with
  * it. */
 static bool take_line(struct search *s, const char *text, size_t n) {
   bool whole = n > 0 && text[n - 1] == '\n';
   s->offset += (off_t)n;
   s->line += whole;
-  if (whole && !s->parsing && !memchr(text, '"', n))
+  if (whole && !s->parsing && !memchr(text, '"', n)) {
+    if (s->rows)
+      look_for_header(s, text, n);
     return true;
+  }
   csv_parse(&s->parser, text, whole ? n - 1 : n, NULL, on_row, s);
   s->ended = false; /* by a CR within the line: not looked for */
   if (whole)
@@ -59,7 +77,8 @@ static bool search_block(struct search *s, const char *text, size_t len,
 enum dl_status dl_csv_seam_find(struct dl_csv_seam *seam, FILE *f,
                                 const char *path, unsigned char delimiter,
                                 off_t least, struct dl_diag *d) {
-  struct search s = {.offset = seam->offset, .line = seam->line};
+  struct search s = {
+      .offset = seam->offset, .line = seam->line, .rows = seam->rows};
   if (seam->offset >= least)
     return DL_OK;
   DL_FREED char *text = dl_malloc(BLOCK_SIZE);
@@ -77,7 +96,8 @@ enum dl_status dl_csv_seam_find(struct dl_csv_seam *seam, FILE *f,
     if (len == 0 && ferror(f))
       status = dl_fail_errno(d, path, "cannot read", errno);
   }
-  *seam = (struct dl_csv_seam){s.offset, s.line};
+  seam->offset = s.offset;
+  seam->line = s.line;
   csv_free(&s.parser);
   return status;
 }

@@ -9,10 +9,12 @@
 #include <sys/types.h>
 
 #include "base/diag.h"
+#include "io/csv_rows.h"
 
 struct dl_csv_seam {
   off_t offset; /* of the first byte behind a line feed that ends a row */
   size_t line;  /* that starts there, from 1 */
+  struct dl_csv_rows *rows; /* that later headers on the way are for, or NULL */
 };
 
 /* Moves a seam to the first one that is not before `least`; to the end of the

@@ -231,6 +231,77 @@ enum dl_status dl_lines_next(struct dl_lines *l, struct dl_line *line,
   }
 }
 
+/* Whether two texts have one form: equal but for the digits. Numbers may have
+ * any length before a point or a word, and one behind a point or at the end. */
+static bool same_form(const char *a, const char *b) {
+  bool decimals = false;
+  while (*a != '\0' || *b != '\0') {
+    size_t n = strspn(a, "0123456789"), m = strspn(b, "0123456789");
+    if ((n == 0) != (m == 0))
+      return false;
+    bool fixed = decimals || a[n] == '\0' || b[m] == '\0';
+    if (fixed && n != m)
+      return false;
+    a += n;
+    b += m;
+    if (*a != *b)
+      return false;
+    decimals = *a == '.';
+    a += *a != '\0';
+    b += *b != '\0';
+  }
+  return true;
+}
+
+bool dl_ends_like(const char *s, const char *above, const char *other) {
+  if (strcmp(s, above) == 0 || (other && strcmp(s, other) == 0))
+    return true;
+  bool is_name = other && !strpbrk(other, "0123456789"); /* of a header */
+  return strpbrk(s, "0123456789") && same_form(s, above) &&
+         (!other || is_name || same_form(s, other));
+}
+
+void dl_lines_above_add(struct dl_lines_above *a, const char *s, size_t len) {
+  memcpy(a->text[1], a->text[0], strlen(a->text[0]) + 1);
+  len = len < DL_ABOVE_MOST ? len : 0;
+  memcpy(a->text[0], s, len);
+  a->text[0][len] = '\0';
+}
+
+static const char *separators_of(const char *s) {
+  return strpbrk(s, ",;|\t") ? ",;|\t" : " ";
+}
+
+const char *dl_last_field(const char *s) {
+  const char *separators = separators_of(s), *last = s;
+  for (; *s != '\0'; s++)
+    if (strchr(separators, *s))
+      last = s + 1;
+  return last + strspn(last, " \t");
+}
+
+static size_t count_fields(const char *s) {
+  const char *separators = separators_of(s);
+  size_t n = 0;
+  for (bool within = false; *s != '\0'; s++) {
+    bool ends = strchr(separators, *s) != NULL;
+    n += ends && (within || *s != ' ');
+    within = !ends;
+  }
+  return n;
+}
+
+bool dl_line_is_whole(const struct dl_lines_above *a, const char *s) {
+  size_t n = count_fields(s);
+  const char *other = a->text[1][0] == '\0' ? NULL : a->text[1];
+  if (a->text[0][0] == '\0' || count_fields(a->text[0]) != n)
+    return false;
+  if (other && count_fields(other) != n)
+    other = NULL; /* a header, or a line of another kind */
+  return dl_ends_like(dl_last_field(s), dl_last_field(a->text[0]),
+                      other ? dl_last_field(other) : NULL);
+}
+
 size_t dl_lines_cut(const struct dl_lines *l) {
   return l->last_byte == '\n' || l->last_byte == '\r' ? 0 : l->number + 1;
 }

@@ -78,6 +78,29 @@ enum dl_status dl_lines_take(struct dl_lines *l, struct dl_lines_block *b,
 bool dl_lines_split(const char *path, char **s, char *end, struct dl_line *line,
                     struct dl_diag *d);
 
+/* Whether a text that has no end ends as texts above it did, of which `other`
+ * may be NULL, or a header's: as one of them, or in a form that both have: the
+ * same words and decimals, and as many digits at the end. Nothing is missing
+ * then but the line end. */
+bool dl_ends_like(const char *s, const char *above, const char *other);
+
+/* The last lines above one, as far as they are short. Starts as zero bytes. */
+enum { DL_ABOVE = 2, DL_ABOVE_MOST = 512 };
+struct dl_lines_above {
+  char text[DL_ABOVE][DL_ABOVE_MOST]; /* the newest first; "" unknown */
+};
+
+/* Remembers a line; before it is changed. */
+void dl_lines_above_add(struct dl_lines_above *a, const char *s, size_t len);
+
+/* The last field of a line, behind the last comma, semicolon, bar or tab, else
+ * blank. */
+const char *dl_last_field(const char *s);
+
+/* Whether a last line without an end has as many fields as those above it, and
+ * its last field ends like theirs. */
+bool dl_line_is_whole(const struct dl_lines_above *a, const char *s);
+
 /* The number of the last line that the stream gave, where no line end followed
  * it; else 0. */
 size_t dl_lines_cut(const struct dl_lines *l);

@@ -15,6 +15,7 @@
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "logs/importers/tables/run_overlaps.h"
 #include "logs/log_grouping.h"
 #include "logs/log_part.h"
 #include "logs/run_logs.h"
@@ -228,6 +229,8 @@ static enum dl_status return_run(struct extraction *x,
       extra[i] = log->extra[i];
       log->extra[i] = NULL;
     }
+  double time_share;
+  dl_run_overlaps_take(&x->seen.overlaps, run, NULL, s->path, &time_share);
   if (run->duration_s >= steady_s)
     check_units(run, s->path, run->line, d);
   enum dl_status status = x->o->sink(x->o->ctx, run, extra, d);
@@ -415,6 +418,7 @@ enum dl_status dl_extract(char *const *paths, size_t n,
   }
   free(x.waiting);
   dl_warn_shared_nodes(&x.seen, d);
+  dl_run_overlaps_warn(x.seen.overlaps, d);
   dl_seen_rows_free(&x.seen);
   dl_log_grouping_free(&x.logs);
   if (status == DL_OK && x.n_runs == 0 && o->shard.count == 0)

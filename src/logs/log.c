@@ -76,6 +76,10 @@ void dl_log_limit(struct dl_log *log, uint32_t meter, double limit_w) {
     log->meter[meter].limit_w = limit_w;
 }
 
+void dl_log_later_header(struct dl_log *log) {
+  log->after_header = true;
+}
+
 void dl_log_reading(struct dl_log *log, const struct dl_reading *r) {
   char fault[DL_FAULT_SIZE];
   if (r->meter >= log->n_meters) /* too many meters: already reported */
@@ -86,6 +90,8 @@ void dl_log_reading(struct dl_log *log, const struct dl_reading *r) {
   }
   DL_GROW(log->reading, log->readings_cap, log->n_readings + 1);
   log->reading[log->n_readings] = *r;
+  log->reading[log->n_readings].after_header = log->after_header;
+  log->after_header = false;
   log->reading[log->n_readings++].line = log->line;
 }
 
@@ -235,6 +241,10 @@ enum dl_status dl_log_open(struct dl_log **out, const char *path,
     status = dl_csv_open_stream(&log->csv, f, log->path,
                                 log->importer->delimiter, TABLE_BLOCK, d);
   }
+  if (status == DL_OK && log->csv) {
+    dl_csv_let_grow(log->csv);
+    log->n_columns = dl_csv_n_cols(log->csv);
+  }
   if (status == DL_OK && log->importer->begin)
     status = log->importer->begin(log, &head, d);
   if (status != DL_OK) {
@@ -323,16 +333,49 @@ static void end(struct dl_log *log, bool cut_off) {
   dl_log_report_last(log, cut_off);
 }
 
+/* Takes back what was said of the current line. */
+static void forget_problems(struct dl_log *log) {
+  while (log->n_problems > 0 &&
+         log->problem[log->n_problems - 1].line == log->line)
+    free(log->problem[--log->n_problems].text);
+}
+
+/* Says that the last line, which has no end, has all its fields. */
+static void warn_uncertain(struct dl_log *log, const char *value) {
+  dl_warn_at(log->d, log->path, log->line,
+             "last line without a line end: its last value '%.40s' may be cut "
+             "off",
+             value);
+}
+
+/* Imports a last line without an end, if it has all its fields. Of readings one
+ * less does no harm, so that their last field must be whole for certain; a row
+ * of a table of jobs stands for a job. */
+static bool import_open_line(struct dl_log *log, char *s) {
+  bool whole = dl_line_is_whole(&log->above, s);
+  DL_FREED char *last = dl_strdup(dl_last_field(s));
+  if (log->o.drop_last > 0)
+    return false;
+  if ((whole || log->importer->has_jobs) && log->importer->line(log, s)) {
+    if (!whole)
+      warn_uncertain(log, last);
+    return true;
+  }
+  forget_problems(log);
+  dl_warn_at(log->d, log->path, log->line, DL_LOG_CUT_OFF);
+  return false;
+}
+
 bool dl_log_import_line(struct dl_log *log, const struct dl_line *line) {
   log->line = line->number;
   log->len = line->len;
   if (*line->s <= ' ' && line->s[strspn(line->s, " \t")] == '\0')
     return true;
-  if (line->ended)
-    log->importer->line(log, line->s);
-  else if (log->o.drop_last == 0) /* its last number may lack digits */
-    dl_warn_at(log->d, log->path, line->number, DL_LOG_CUT_OFF);
-  return line->ended;
+  if (!line->ended)
+    return import_open_line(log, line->s);
+  dl_lines_above_add(&log->above, line->s, line->len);
+  log->importer->line(log, line->s);
+  return true;
 }
 
 static enum dl_status read_line(struct dl_log *log) {
@@ -396,7 +439,11 @@ static enum dl_status next_rows(struct dl_log *log) {
     dl_diag_forgive(&own, log->path, dl_lines_cut(log->lines));
   dl_diag_take(log->d, &own);
   log->row = 0;
-  return status;
+  if (status != DL_OK || dl_csv_n_cols(log->csv) == log->n_columns)
+    return status;
+  log->n_columns = dl_csv_n_cols(log->csv);
+  return log->importer->begin(log, &(struct dl_head){.path = log->path},
+                              log->d);
 }
 
 static enum dl_status read_row(struct dl_log *log) {
@@ -407,18 +454,23 @@ static enum dl_status read_row(struct dl_log *log) {
       return DL_OK;
     }
   }
-  size_t row = log->row++, n = log->block->n_cols, n_names = 0;
+  size_t row = log->row++, n = log->block->n_cols;
   const char *const *cell = log->block->cell + row * n;
   uint64_t hash = DL_SEEN_START;
   log->line = log->block->line[row];
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; i++)
     hash = dl_seen_hash(hash, cell[i], strlen(cell[i]) + 1);
-    n_names += strcmp(cell[i], dl_csv_name(log->csv, i)) == 0;
-  }
-  if (dl_csv_at_end(log->csv) && log->line == dl_lines_cut(log->lines))
+  bool cut = log->row == log->block->n_rows && dl_csv_is_cut(log->csv);
+  bool taken = !cut || log->importer->role == DL_LOG_RUNS;
+  if (taken && is_repeat(log, hash))
+    return DL_OK;
+  taken = taken && log->importer->row(log, cell);
+  if (cut && taken) {
+    warn_uncertain(log, cell[n - 1]);
+  } else if (cut) {
+    forget_problems(log);
     dl_warn_at(log->d, log->path, log->line, DL_LOG_CUT_OFF);
-  else if (n_names < n && !is_repeat(log, hash)) /* no second header */
-    log->importer->row(log, cell);
+  }
   return DL_OK;
 }
 

@@ -65,12 +65,13 @@ struct dl_log {
   size_t n_meters;
   enum dl_clock clock; /* of the times read so far */
   struct dl_log_origin {
-    char job[160], host[64]; /* "" unknown */
-    size_t n_nodes;          /* of the job; 0: unknown */
-  } origin;                  /* set by the importer when the log is opened */
-  size_t bytes;              /* read from the file */
-  void *state;               /* of the importer */
-  size_t len;                /* of the line being imported */
+    char job[160], host[64];   /* "" unknown */
+    size_t n_nodes;            /* of the job; 0: unknown */
+  } origin;                    /* set by the importer when the log is opened */
+  size_t bytes;                /* read from the file */
+  void *state;                 /* of the importer */
+  size_t len;                  /* of the line being imported */
+  struct dl_lines_above above; /* the lines before it */
   struct dl_run open_run; /* while in_run: of the importer (dl_log_open_run) */
   bool in_run;
 
@@ -81,6 +82,7 @@ struct dl_log {
   struct dl_csv *csv;               /* of tables */
   const struct dl_csv_block *block; /* of the table, being imported */
   size_t row;                       /* next row of it */
+  size_t n_columns;                 /* that the importer knows */
   struct dl_diag *d;                /* of the current call */
   size_t line;                      /* being imported */
   bool at_end;
@@ -97,7 +99,7 @@ struct dl_log {
   size_t n_problems, problems_cap;
   int64_t days_ns, last_of_day_ns;   /* of times without a date */
   bool any_date, zoned, mixed_zones; /* of the first time with a date */
-  bool assumed_time, warned_repeat, warned_states;
+  bool assumed_time, warned_repeat, warned_states, after_header;
   bool completes; /* a job of another table has a later state or rows here */
   struct dl_seen_rows own_seen; /* used by default */
   struct dl_lines_block carry;  /* read, and of the next part */

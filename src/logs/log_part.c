@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "logs/importers/tables/run_overlaps.h"
 #include "logs/log_private.h"
 #include "logs/slurm/held_jobs.h"
 
@@ -182,6 +183,7 @@ void dl_log_part_import(struct dl_log_part *p) {
   if (!log->importer->settle || p->status != DL_OK)
     return;
   char *at = b->s, *end = b->s + b->len;
+  log->above = (struct dl_lines_above){0};
   while (dl_lines_split(log->path, &at, end, &line, log->d))
     p->cut_off = !dl_log_import_line(log, &line);
   if (log->importer->end)
@@ -232,9 +234,20 @@ static void add_rest(struct dl_log *log, struct dl_log *part) {
 /* The runs of a table that has no parts as jobs. */
 static void list_jobs(struct dl_log *log, struct dl_log *part) {
   for (size_t i = 0; i < part->n_runs; i++) {
-    struct dl_cluster_job job = dl_cluster_job_of(&part->run[i]);
-    if (dl_hold_run(log, part, &job))
-      *dl_log_job(part) = job;
+    const struct dl_run *run = &part->run[i];
+    struct dl_cluster_job job = dl_cluster_job_of(run);
+    double time_share;
+    if (!dl_hold_run(log, part, &job))
+      continue;
+    double energy_j =
+        dl_run_overlaps_take(&log->o.seen->overlaps, run, log->importer->name,
+                             log->path, &time_share);
+    if (time_share < 1) {
+      job.energy_j = energy_j;
+      job.gpu_share *= time_share;
+      job.shared = true;
+    }
+    *dl_log_job(part) = job;
   }
 }
 

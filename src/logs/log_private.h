@@ -8,7 +8,8 @@
 
 #define DL_LOG_CUT_OFF "last line skipped: it is incomplete"
 
-/* Imports a line; false for a last one that was cut off, which is reported. */
+/* Imports a line; false for a last one that is not used, as it may have been cut
+ * off, which is reported. */
 bool dl_log_import_line(struct dl_log *log, const struct dl_line *line);
 
 /* Reports the problems of lines up to `last`. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "logs/readings/log_holes.h"
 #include "logs/readings/node_join.h"
 
 /* Share of a run that a companion may not cover. */
@@ -41,7 +42,9 @@ static void check_companion(struct dl_log_summary *log, const char *path,
   if (log->samples > 0) {
     int64_t from = a->start_ns > b->start_ns ? a->start_ns : b->start_ns;
     int64_t to = a->end_ns < b->end_ns ? a->end_ns : b->end_ns;
-    covered_s = (double)(to - from) / 1e9;
+    covered_s = (double)(dl_without_holes(trace->hole, trace->n_holes, to) -
+                         dl_without_holes(trace->hole, trace->n_holes, from)) /
+                1e9;
   } else if (log->n_runs == 1) {
     covered_s = log->run[0].duration_s;
   } else {
@@ -104,6 +107,8 @@ static enum dl_status read_node(const struct dl_run_logs *x, size_t i,
   o.ram = NULL;
   o.is_companion = log->samples > 0;
   o.trace = log->span;
+  o.hole = log->hole;
+  o.n_holes = log->n_holes;
   for (s = companion_from(x, trace->first);
        s && status == DL_OK && *n < DL_RUN_LOGS_MAX;
        s = companion_from(x, s->next)) {

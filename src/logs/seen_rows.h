@@ -14,12 +14,13 @@
 struct dl_seen_rows {
   uint64_t *slot; /* open addressing; 0: free */
   size_t n, n_slots;
-  struct dl_seen_jobs *jobs;   /* owned, may be NULL */
-  struct dl_held_jobs *held;   /* the same: those that do not count yet */
-  struct dl_node_times *nodes; /* the same: of measured jobs */
-  size_t n_shared;             /* jobs on nodes that others had as well */
-  size_t n_apart;              /* of a shard, whose nodes are not compared */
-  double shared_j;             /* of their energies, counted in the others */
+  struct dl_seen_jobs *jobs;        /* owned, may be NULL */
+  struct dl_held_jobs *held;        /* the same: those that do not count yet */
+  struct dl_node_times *nodes;      /* the same: of measured jobs */
+  struct dl_run_overlaps *overlaps; /* the same: of runs */
+  size_t n_shared;                  /* jobs on nodes that others had as well */
+  size_t n_apart;  /* of a shard, whose nodes are not compared */
+  double shared_j; /* of their energies, counted in the others */
 };
 
 void dl_seen_rows_free(struct dl_seen_rows *s);

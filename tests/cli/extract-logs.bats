@@ -187,7 +187,7 @@ clock() {
   is gpu_energy_j 9900
   clock 2024-03-27 02:00:00 03:00:00
   gives 0 "dlest: warning: a.csv:52: $(message gap '1 h 00 min' bridged)" \
-    extract a.csv -f csv
+    extract --gaps bridge a.csv -f csv
   is gpu_energy_j 369900
 }
 

@@ -148,3 +148,19 @@ assert [r["run_id"] for r in rows] == ["1", "3", "4", "6"], rows'
   refuses 2 "dlest: <stdin>: $(message shard_pipe)" \
     predict --input - --shard 1/2 < <(echo arch,gpu)
 }
+
+@test "a later header in a part before" {
+  { echo arch,gpu,batch_size,epochs,train_samples
+    for i in $(seq 1 20); do echo "resnet50,a100,$i,1,1000"; done
+    echo batch_size,train_samples,gpu,arch,epochs
+    for i in $(seq 21 40); do echo "$i,1000,a100,resnet50,1"; done; } >rows.csv
+  "$DLEST" predict --input rows.csv -f csv >whole.csv
+  [ "$(cut -d, -f3 whole.csv | sort -u | wc -l)" -eq 41 ]
+  for n in 2 3 7; do
+    for i in $(seq "$n"); do
+      "$DLEST" predict --input rows.csv --shard "$i/$n" -f csv >part.csv
+      [ "$i" -eq 1 ] && cat part.csv || tail -n +2 part.csv
+    done >parts.csv
+    cmp whole.csv parts.csv
+  done
+}

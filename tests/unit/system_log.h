@@ -114,8 +114,9 @@ static UNUSED void check(const struct dl_importer *from, const char *log,
   dl_text_free(&notes);
 }
 
-/* Every beginning of a log gives what its complete lines say; where `growing`,
- * that is how the whole one begins. */
+/* Every beginning of a log gives what its complete lines say, or those and a
+ * last one that has all its fields; where `growing`, that is how the whole one
+ * begins. */
 static UNUSED void check_prefixes(const struct dl_importer *from,
                                   const char *log, bool growing) {
   struct dl_text whole = {0};
@@ -123,17 +124,22 @@ static UNUSED void check_prefixes(const struct dl_importer *from,
 
   read_text(from, log, len, &whole, NULL);
   for (size_t n = 0; n < len; n++) {
-    struct dl_text out = {0}, lines = {0};
+    struct dl_text out = {0}, lines = {0}, ended = {0}, text = {0};
     size_t complete = n;
     while (complete > 0 && log[complete - 1] != '\n')
       complete--;
     read_text(from, log, n, &out, NULL);
     read_text(from, log, complete, &lines, NULL);
-    assert_string_equal(out.s ? out.s : "", lines.s ? lines.s : "");
+    dl_text_printf(&text, "%.*s\n", (int)n, log);
+    read_text(from, text.s, n + 1, &ended, NULL);
+    if (strcmp(dl_text_str(&out), dl_text_str(&ended)) != 0)
+      assert_string_equal(dl_text_str(&out), dl_text_str(&lines));
     if (growing && out.s)
       assert_int_equal(strncmp(whole.s, out.s, strlen(out.s)), 0);
     dl_text_free(&out);
     dl_text_free(&lines);
+    dl_text_free(&ended);
+    dl_text_free(&text);
   }
   dl_text_free(&whole);
 }

@@ -137,6 +137,24 @@ static void test_header_again(void **state) {
   free_whole(&w);
 }
 
+/* A later header has its own order, units and number of columns. */
+static void test_other_header(void **state) {
+  struct whole w;
+  (void)state;
+  read_text(&w, "timestamp, index, power.draw [W], utilization.gpu [%]\n"
+                "2024/03/05 10:00:00, 0, 50, 7\n"
+                "index, utilization.gpu [%], power.draw [mW], timestamp\n"
+                "0, 9, 51000, 2024/03/05 10:00:01\n"
+                "power.draw [W], timestamp, index\n"
+                "52, 2024/03/05 10:00:02, 0\n");
+  assert_int_equal(w.n, 3);
+  assert_int_equal(w.diag.n_warnings, 0);
+  assert_true(w.reading[1].power_w == 51 && w.reading[1].util == 0.09);
+  assert_true(w.reading[2].power_w == 52 && isnan(w.reading[2].util));
+  assert_int_equal(w.log->n_meters, 1);
+  free_whole(&w);
+}
+
 /* Four boards without a column that names them: rounds of four rows. */
 static void test_boards_in_turn(void **state) {
   struct whole w;
@@ -188,7 +206,8 @@ static void test_faults(void **state) {
   free_whole(&w);
 }
 
-/* Whole lines count wherever the file is cut. */
+/* Whole lines count wherever the file is cut, the last one without its end,
+ * too, below another. */
 static void test_cut_anywhere(void **state) {
   static const char text[] =
       "timestamp, name, utilization.gpu [%], power.draw [W]\n"
@@ -202,6 +221,8 @@ static void test_cut_anywhere(void **state) {
     read_n(&w, text, len);
     for (size_t i = 0; i < len; i++)
       lines += text[i] == '\n';
+    if (len > 0 && text[len] == '\n' && lines > 1)
+      lines++; /* one that lacks its end alone */
     assert_true(w.status == DL_OK || w.status == DL_EINPUT);
     if (lines > 0) {
       assert_int_equal(w.status, DL_OK);
@@ -262,6 +283,7 @@ int main(void) {
       cmocka_unit_test(test_uuid_before_index),
       cmocka_unit_test(test_no_header),
       cmocka_unit_test(test_header_again),
+      cmocka_unit_test(test_other_header),
       cmocka_unit_test(test_boards_in_turn),
       cmocka_unit_test(test_one_board_is_one),
       cmocka_unit_test(test_faults),

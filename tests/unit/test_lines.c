@@ -382,8 +382,62 @@ static void streams(void **state) {
   check_stream(put_bytes(TEXT(BOM "a,b\n1,2\n")), TEXT("a,b\n1,2\n"));
 }
 
+/* Whether a last field ends as those above it: nothing of it is missing. */
+static void test_ends(void **state) {
+  static const struct {
+    const char *s, *above, *other;
+    bool like;
+  } cases[] = {
+      {"100.25 W", "99.50 W", "9.00 W", true},
+      {"100.2", "99.50", "9.00", false},
+      {"100.25", "99.50", "9.00", true},
+      {"100.25", "99.50", "9.5", false},
+      {"100.2", "100.2", "9.25", true},
+      {"50", "50 %", "5 %", false},
+      {"5 %", "50 %", "50 %", true},
+      {"7200000", "3600000", NULL, true},
+      {"720000", "3600000", NULL, false},
+      {"10:00:1", "10:00:09", NULL, false},
+      {"10:00:10", "9:00:09", NULL, true},
+      {"COMPLETED", "COMPLETED", NULL, true},
+      {"FAILED", "COMPLETED", "FAILED", true},
+      {"FAIL", "COMPLETED", "FAILED", false},
+      {"100.25", "99.50", "watts", true},
+      {"", "", NULL, true},
+      {"", "1", NULL, false},
+      {"cpu=2,node=1", "cpu=16,node=2", NULL, true},
+      {"cpu=2,node=1", "cpu=16,node=12", NULL, false},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    if (dl_ends_like(cases[i].s, cases[i].above, cases[i].other) !=
+        cases[i].like)
+      fail_msg("'%s' below '%s'", cases[i].s, cases[i].above);
+}
+
+static void test_whole_lines(void **state) {
+  struct dl_lines_above a = {0};
+  (void)state;
+  assert_false(dl_line_is_whole(&a, "1,2"));
+  dl_lines_above_add(&a, "time,watts", 10);
+  assert_false(dl_line_is_whole(&a, "1,2"));
+  dl_lines_above_add(&a, "0,2.50", 6);
+  assert_true(dl_line_is_whole(&a, "1,7.50"));
+  dl_lines_above_add(&a, "1,2.50", 6);
+  assert_true(dl_line_is_whole(&a, "2,7.50"));
+  assert_false(dl_line_is_whole(&a, "2,7.5"));
+  assert_false(dl_line_is_whole(&a, "2.50"));
+  assert_false(dl_line_is_whole(&a, "2,7.50,"));
+  dl_lines_above_add(&a, "  0   61   40", 13);
+  dl_lines_above_add(&a, "  0   62   41", 13);
+  assert_true(dl_line_is_whole(&a, "  0  162   42"));
+  assert_false(dl_line_is_whole(&a, "  0  162"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_ends),
+      cmocka_unit_test(test_whole_lines),
       cmocka_unit_test(splits),
       cmocka_unit_test(leaves_out_lines_with_nul),
       cmocka_unit_test(refuses),

@@ -19,8 +19,11 @@ struct extract_options {
   struct dl_strlist sets;
   const char *settings, *pattern, *files_from;
   bool each_epoch;
-  unsigned gaps; /* 1: cut */
+  unsigned gaps; /* a choice, or AS_LONG */
 };
+
+/* Gaps are bridged, but for those between the parts of a log. */
+enum { BRIDGE, CUT, AS_LONG };
 
 #define AT(kind, member) DL_STORE(kind, struct extract_options, member)
 
@@ -57,7 +60,8 @@ static const struct dl_option options[] = {
      "at least 10 s)",
      AT(TIME, extract.meter.max_gap_s)},
     {"gaps", 0, "bridge|cut",
-     "integrate straight across gaps (default), or count nothing there",
+     "integrate straight across all gaps, or count nothing there (default: "
+     "bridge those of up to 10 min or 100 samples)",
      AT(CHOICE, gaps)},
     {"truncate-watts", 0, NULL,
      "count whole watts of the GPU only, as del Rey et al. do",
@@ -141,11 +145,16 @@ static enum dl_status write_rows(struct dl_cli *cli, struct extract_options *o,
   return dl_cli_commit(cli, &out, NULL, status == DL_OK ? ended : status);
 }
 
+static void init(void *options_at) {
+  ((struct extract_options *)options_at)->gaps = AS_LONG;
+}
+
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct extract_options *o = options_at;
   DL_SCOPED(dl_settings_free_local) struct dl_settings *settings = NULL;
   DL_SCOPED(dl_strlist_free) struct dl_strlist paths = {0};
-  o->extract.meter.cut_gaps = o->gaps == 1;
+  o->extract.meter.cut_gaps = o->gaps == CUT;
+  o->extract.meter.bridge_gaps = o->gaps == BRIDGE;
   o->extract.epochs.find |= o->each_epoch;
   if (o->extract.log.columns && o->extract.log.from != &dl_import_nvidia_smi)
     DL_TRY(dl_cli_refuse(cli, "columns", "without --from nvidia-smi"));
@@ -171,5 +180,6 @@ const struct dl_command dl_cmd_extract = {
            "  dlest extract gpu-7.csv -f csv | dlest report - --country DE\n",
     .tables = tables,
     .options_size = sizeof(struct extract_options),
+    .init = init,
     .run = run,
 };

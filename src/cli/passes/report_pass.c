@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/timestamp.h"
+#include "logs/importers/tables/run_overlaps.h"
 #include "logs/log_part.h"
 #include "logs/slurm/held_jobs.h"
 #include "logs/slurm/slurm.h"
@@ -293,6 +294,7 @@ enum dl_status dl_report_read(struct dl_report_pass *w) {
     dl_warn(d, "%zu job%s without a start time %s skipped", w->undated,
             w->undated == 1 ? "" : "s", w->undated == 1 ? "is" : "are");
   dl_warn_shared_nodes(&w->seen, d);
+  dl_run_overlaps_warn(w->seen.overlaps, d);
   dl_accounting_warn(w->accounting, d);
   if (status == DL_OK && w->sums.jobs == 0 && w->o->log.shard.count == 0)
     status = dl_fail(d, DL_EINPUT, "no jobs match");

@@ -46,6 +46,7 @@ struct dl_reading {
   double memory_util; /* the same of its memory; 0 where the log does not say */
   double energy_j;    /* a counter that only grows, until it is reset */
   size_t line;        /* of the file; set by dl_log_reading */
+  bool after_header;  /* a later header stands before it; likewise */
 };
 
 /* The beginning of a file, for recognising it. */
@@ -81,7 +82,8 @@ struct dl_importer {
   const char *(*lacks)(const struct dl_head *head);
 
   /* Called before the first line or row, which `head` contains; may be NULL.
-   * With --from the file may have any format. */
+   * With --from the file may have any format. Of `row` again, without a text,
+   * when a later header has new columns. */
   enum dl_status (*begin)(struct dl_log *log, const struct dl_head *head,
                           struct dl_diag *d);
 
@@ -144,6 +146,10 @@ void dl_log_host(struct dl_log *log, uint32_t meter, const char *host);
 /* Sets the power limit of a GPU, W. */
 void dl_log_limit(struct dl_log *log, uint32_t meter, double limit_w);
 
+/* Notes that a later header was read, where only a log that was begun again has
+ * any: the next reading may be one of another run. */
+void dl_log_later_header(struct dl_log *log);
+
 /* Adds a reading. */
 void dl_log_reading(struct dl_log *log, const struct dl_reading *r);
 
@@ -199,8 +205,8 @@ double dl_unit(const char *s, size_t len, enum dl_dimension dimension);
 
 /* A number with an optional unit after it, "85.23 W", in W, J or as a share;
  * `scale` is the unit of a number without one. NaN and true for "", "[N/A]",
- * "N/A", "[Not Supported]", "[Unknown Error]", "-", "nan", "<not counted>"; false for other
- * texts and for units of another dimension. */
+ * "N/A", "[Not Supported]", "[Unknown Error]", "-", "nan", "<not counted>";
+ * false for other texts and for units of another dimension. */
 bool dl_cell_value(const char *s, size_t len, enum dl_dimension dimension,
                    double scale, double *x);
 
@@ -233,6 +239,11 @@ const char *dl_cell_hint(char separator, size_t n, size_t expected);
 bool dl_cell_row(struct dl_log *log, char *s, char separator, char **field,
                  size_t expected);
 
+/* Whether the n fields of a row are as many as expected; reported if not. There
+ * is room for one more. */
+bool dl_cell_fields(struct dl_log *log, char separator, char **field, size_t n,
+                    size_t expected);
+
 /* A column: its names, "a|b", of which the first is that of messages, and what
  * its numbers are: `scale` is the unit of those without one. */
 struct dl_cell_column {
@@ -251,6 +262,12 @@ struct dl_cell_column {
 void dl_cell_columns(char *const *field, size_t n,
                      const struct dl_cell_column *columns, size_t n_columns,
                      int *at);
+
+/* The same for the fields of any line, which may be a later header: false, at
+ * once for most rows, where one of them begins with a number. */
+bool dl_cell_header(char *const *field, size_t n,
+                    const struct dl_cell_column *columns, size_t n_columns,
+                    int *at);
 
 /* The value, not negative, and the time in a cell of a column. False, and
  * reported, if there is none. */

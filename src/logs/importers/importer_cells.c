@@ -10,12 +10,13 @@
 #include "base/constants.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "io/csv_header.h"
 #include "logs/importers/importer.h"
 #include "logs/log.h"
 
 /* Texts that stand for a missing value. */
 #define MISSING                                                                \
-  "|[n/a]|n/a|[not supported]|not supported|[unknown error]|-|nan|none|null|"   \
+  "|[n/a]|n/a|[not supported]|not supported|[unknown error]|-|nan|none|null|"  \
   "<not counted>|<not supported>|unknown"
 
 double dl_unit(const char *s, size_t len, enum dl_dimension dimension) {
@@ -170,16 +171,21 @@ const char *dl_cell_hint(char separator, size_t n, size_t expected) {
              : "";
 }
 
-bool dl_cell_row(struct dl_log *log, char *s, char separator, char **field,
-                 size_t expected) {
-  size_t n = separator == ' '
-                 ? dl_cell_words(s, field, expected)
-                 : dl_cell_split(s, separator, field, expected + 1);
+bool dl_cell_fields(struct dl_log *log, char separator, char **field, size_t n,
+                    size_t expected) {
   if (separator == ',')
     n = dl_cell_join_time(field, n, expected);
   return n == expected ||
          dl_log_bad(log, "expected %zu fields, found %zu%s", expected, n,
                     dl_cell_hint(separator, n, expected));
+}
+
+bool dl_cell_row(struct dl_log *log, char *s, char separator, char **field,
+                 size_t expected) {
+  size_t n = separator == ' '
+                 ? dl_cell_words(s, field, expected)
+                 : dl_cell_split(s, separator, field, expected + 1);
+  return dl_cell_fields(log, separator, field, n, expected);
 }
 
 void dl_cell_columns(char *const *field, size_t n,
@@ -194,6 +200,16 @@ void dl_cell_columns(char *const *field, size_t n,
       if (dl_word_among(columns[c].names, field[i], len) >= 0)
         at[c] = (int)i;
   }
+}
+
+bool dl_cell_header(char *const *field, size_t n,
+                    const struct dl_cell_column *columns, size_t n_columns,
+                    int *at) {
+  for (size_t i = 0; i < n; i++)
+    if (dl_csv_begins_number(field[i]))
+      return false;
+  dl_cell_columns(field, n, columns, n_columns, at);
+  return true;
 }
 
 bool dl_cell_quantity(struct dl_log *log, const struct dl_cell_column *column,

@@ -12,8 +12,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/timestamp.h"
+#include "logs/readings/log_holes.h"
 #include "logs/readings/memory_join.h"
-#include "logs/readings/reading_sequencer.h"
 
 /* Relative deviation of the integrated power from the energy counter that
  * deserves a warning: sensors that sample only part of the time reach this
@@ -48,9 +48,10 @@ struct reader {
   struct dl_power_meter ram; /* joined */
   double gpu_w, gpu_peak_w;  /* all GPUs together */
   struct dl_reading point;   /* of the first meter: the curve's next point */
-  bool has_point;
   int64_t shift_ns;
-  bool any; /* a reading has been seen */
+  bool has_point, any;       /* of readings, one has been seen */
+  int64_t last_ns, holes_ns; /* of the reading before; the holes so far */
+  size_t n_passed;           /* of the trace's holes */
   size_t n_gaps;
   double gap_s, longest_s;
   size_t n_dead, dead_line; /* samples of 0 W of a GPU that works */
@@ -120,28 +121,62 @@ static bool is_later(const struct reader *k, const struct dl_reading *r) {
          2 * (double)(r->ns - k->point.ns) > k->channel[0].meter.usual_ns;
 }
 
-static enum dl_status report_gap(struct reader *k, double gap_s, size_t line) {
-  char buf[DL_NUMBER_SIZE];
+static enum dl_status report_gap(struct reader *k, double gap_s,
+                                 double across_j, size_t line) {
   if (gap_s > DL_GAP_MAX_S && !k->o->meter.cut_gaps)
     return dl_fail_at(k->d, DL_EINPUT, k->log->path, line,
                       "%.3g days after the sample before: remove samples with "
                       "a wrong time, or leave gaps out (--gaps cut)",
                       gap_s / DL_S_PER_DAY);
   if (k->n_gaps < 3)
-    dl_warn_at(k->d, k->log->path, line, "gap of %s, %s",
-               dl_format_duration(buf, gap_s),
-               k->o->meter.cut_gaps ? "cut" : "bridged");
+    dl_gap_warn(k->log, line, &k->o->meter, gap_s, across_j, k->d);
   k->n_gaps++;
   k->gap_s += gap_s;
   k->longest_s = fmax(k->longest_s, gap_s);
   return DL_OK;
 }
 
+/* Leaves out a hole that ends with the next reading of each meter. */
+static void pass_hole(struct reader *k, const struct dl_hole *hole) {
+  k->holes_ns += hole->to_ns - hole->from_ns;
+  for (size_t i = 0; i < k->n_channels; i++)
+    dl_power_meter_restart(&k->channel[i].meter);
+}
+
+/* Finds a hole of a trace before reading r; not where a counter went on. */
+static enum dl_status find_hole(struct reader *k, const struct dl_reading *r) {
+  const struct dl_hole hole = {k->last_ns, r->ns};
+  double s = (double)(hole.to_ns - hole.from_ns) / 1e9, energy_j[2] = {0};
+  bool known = r->meter < k->n_channels;
+  k->last_ns = r->ns;
+  if (k->n_channels == 0 ||
+      !dl_is_hole(&k->o->meter, &k->in, r, hole.from_ns) ||
+      (known && dl_counter_goes_on(&k->channel[r->meter].meter, r, s)))
+    return DL_OK;
+  for (uint32_t i = 0; i < k->n_channels; i++)
+    energy_j[k->log->meter[i].kind == DL_METER_NODE] += dl_energy_across(
+        &k->channel[i].meter,
+        i == r->meter ? r : dl_sequencer_next_of(&k->in, i), s);
+  DL_GROW(k->s->hole, k->s->holes_cap, k->s->n_holes + 1);
+  k->s->hole[k->s->n_holes++] = hole;
+  pass_hole(k, &hole);
+  return report_gap(k, s, energy_j[energy_j[1] > 0], r->line);
+}
+
+/* Whether a reading of a companion lies in a hole of its trace. */
+static bool in_hole(struct reader *k, int64_t ns) {
+  const struct dl_summary_options *o = k->o;
+  while (k->n_passed < o->n_holes && ns >= o->hole[k->n_passed].to_ns)
+    pass_hole(k, &o->hole[k->n_passed++]);
+  return k->n_passed < o->n_holes && ns > o->hole[k->n_passed].from_ns;
+}
+
 /* Joins the memory power to a reading of the first GPU. */
 static enum dl_status add_joined(struct reader *k, const struct dl_reading *r,
                                  bool *drop) {
   struct dl_reading ram = {.ns = r->ns, .util = NAN, .energy_j = NAN};
-  DL_TRY(dl_memory_join_at(k->join, r->ns, &ram.power_w, drop, k->d));
+  DL_TRY(dl_memory_join_at(k->join, r->ns + k->holes_ns, &ram.power_w, drop,
+                           k->d));
   if (!*drop && r->meter == 0)
     dl_power_meter_add(&k->ram, &ram);
   return DL_OK;
@@ -172,13 +207,9 @@ static bool is_spike(const struct reader *k, const struct dl_reading *r) {
   double most = m && m->n_power > 0 ? m->power_w : NAN;
   if (!(r->power_w > SPIKE_MIN_W) || r->power_w < SPIKE * most)
     return false;
-  for (size_t i = 0; i < k->in.n; i++) {
-    const struct dl_reading *next =
-        &k->in.ring[(k->in.first + i) % DL_SEQUENCER_WINDOW];
-    if (next->meter == r->meter && !isnan(next->power_w))
-      return r->power_w > SPIKE * fmax(next->power_w, isnan(most) ? 0 : most);
-  }
-  return r->power_w > SPIKE * most;
+  const struct dl_reading *next = dl_sequencer_next_of(&k->in, r->meter);
+  return r->power_w >
+         SPIKE * (next ? fmax(next->power_w, isnan(most) ? 0 : most) : most);
 }
 
 /* Makes the channels up to that of a meter. */
@@ -222,10 +253,13 @@ static enum dl_status add(struct reader *k, struct dl_reading *r) {
   if (!k->any)
     status = begin(k, r->ns);
   r->ns += k->shift_ns;
-  if (k->o->is_companion && (r->ns < trace->start_ns || r->ns > trace->end_ns))
+  if (status != DL_OK ||
+      (k->o->is_companion &&
+       (r->ns < trace->start_ns || r->ns > trace->end_ns || in_hole(k, r->ns))))
     return status;
-  if (status != DL_OK)
-    return status;
+  if (!k->o->is_companion)
+    DL_TRY(find_hole(k, r));
+  r->ns -= k->holes_ns;
   add_channels(k, r->meter);
   if (k->has_point && is_later(k, r))
     end_point(k);
@@ -236,7 +270,7 @@ static enum dl_status add(struct reader *k, struct dl_reading *r) {
   struct dl_meter_event event =
       dl_power_meter_add(&k->channel[r->meter].meter, r);
   if (event.gap_s > 0)
-    status = report_gap(k, event.gap_s, r->line);
+    status = report_gap(k, event.gap_s, 0, r->line);
   if (event.reset)
     dl_warn_at(k->d, k->log->path, r->line,
                "energy counter was reset: the power before is carried on");
@@ -334,7 +368,8 @@ static void shift_marks(struct reader *k) {
       dl_clock_shift_marks(s->mark, s->n_marks, s->span.clock, trace);
   dl_clock_shift_warn(k->log, shift, trace->clock, k->d);
   for (size_t i = 0; i < s->n_marks; i++)
-    s->mark[i] += shift;
+    s->mark[i] =
+        dl_without_holes(k->o->hole, k->o->n_holes, s->mark[i] + shift);
 }
 
 /* Warns about meters without values in a part of the run. */
@@ -421,6 +456,7 @@ static enum dl_status sum_up(struct reader *k) {
   if (k->join)
     status = add_memory(k);
   s->duration_s = (double)(s->span.end_ns - s->span.start_ns) / 1e9;
+  s->span.end_ns += k->holes_ns;
   double deviation = gpu->integral_j / gpu->counter_j - 1;
   if (status == DL_OK && fabs(deviation) > DEVIATION_MAX)
     dl_warn_at(k->d, k->log->path, 0,
@@ -458,6 +494,7 @@ void dl_log_summary_free(struct dl_log_summary *s) {
   free(s->run);
   free(s->gpu);
   free(s->mark);
+  free(s->hole);
   if (s->curve.point)
     dl_energy_curve_free(&s->curve);
 }

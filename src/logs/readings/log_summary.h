@@ -8,6 +8,7 @@
 #include "logs/readings/clock_shift.h"
 #include "logs/readings/energy_curve.h"
 #include "logs/readings/power_meter.h"
+#include "logs/readings/reading_sequencer.h"
 
 struct dl_summary_options {
   struct dl_meter_options meter;
@@ -18,6 +19,8 @@ struct dl_summary_options {
    * to its clock. */
   bool is_companion;
   struct dl_log_span trace;
+  const struct dl_hole *hole; /* in the trace */
+  size_t n_holes;
   /* Called now and then with the number of bytes read since the last call; may
    * be NULL. */
   void (*progress)(void *ctx, size_t bytes);
@@ -28,7 +31,9 @@ struct dl_log_summary {
   struct dl_kind_total kind[DL_N_METER_KINDS];
   char *gpu; /* name of the GPU; several names joined by " + " */
   struct dl_log_span span;
-  double duration_s;          /* of the span */
+  double duration_s;    /* of the span, without its holes */
+  struct dl_hole *hole; /* in the order of time; owned */
+  size_t n_holes, holes_cap;
   size_t samples;             /* of the meter with the most */
   double interval_s, missing; /* of that meter */
   struct dl_energy_curve curve;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "logs/readings/node_join.h"
 
+#include "logs/readings/log_holes.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,7 +174,9 @@ static enum dl_status join_span(struct dl_log_summary *to,
                       "join logs of one run only");
   s->start_ns = start < s->start_ns ? start : s->start_ns;
   s->end_ns = end > s->end_ns ? end : s->end_ns;
-  to->duration_s = (double)(s->end_ns - s->start_ns) / 1e9;
+  to->duration_s = (double)(dl_without_holes(to->hole, to->n_holes, s->end_ns) -
+                            s->start_ns) /
+                   1e9;
   if (from->duration_s < least_share * to->duration_s)
     dl_warn_at(d, path, 0, "covers %.6g s of the run's %.6g s",
                from->duration_s, to->duration_s);

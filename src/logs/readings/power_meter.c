@@ -11,11 +11,6 @@ enum { BINS_PER_OCTAVE = 32, OCTAVES = DL_METER_BINS / BINS_PER_OCTAVE };
 /* Lower end of the histogram of intervals. */
 #define SHORTEST_NS 1000.0
 
-/* An interval is a gap from this many usual intervals on, but never below
- * GAP_MIN_S. */
-#define GAP_INTERVALS 10.0
-#define GAP_MIN_S 10.0
-
 /* A counter whose mean power is so many times the highest power of that many
  * samples, or their energy so many times that of the counter, has another unit
  * or a reading that is wrong. */
@@ -31,9 +26,9 @@ void dl_power_meter_init(struct dl_power_meter *m,
 /* Records the time since the last reading with a value. Returns its length in
  * s if it is a gap, 0 otherwise. */
 static double add_interval(struct dl_power_meter *m, double ns) {
-  double limit_ns = m->o.max_gap_s > 0
-                        ? m->o.max_gap_s * 1e9
-                        : fmax(m->usual_ns * GAP_INTERVALS, GAP_MIN_S * 1e9);
+  double limit_ns = m->o.max_gap_s > 0 ? m->o.max_gap_s * 1e9
+                                       : fmax(m->usual_ns * DL_GAP_INTERVALS,
+                                              DL_GAP_MIN_S * 1e9);
   /* Otherwise the first interval sets the usual one. */
   bool has_limit = m->n_valued > 1 || m->o.max_gap_s > 0 || m->o.usual_ns > 0 ||
                    ns > DL_GAP_MAX_S * 1e9;
@@ -82,16 +77,17 @@ static void add_power(struct dl_power_meter *m, const struct dl_reading *r,
  * by then is lost: the power before is carried on, if it gives more than the
  * counter has since. */
 static bool add_counter(struct dl_power_meter *m, double energy_j, int64_t ns) {
-  bool reset = energy_j < m->counter_last;
+  bool reset = energy_j < m->counter_last && !m->counter_restarts;
   double s = (double)(ns - m->counter_ns) / 1e9;
   if (reset) {
     m->counter_j += fmax(energy_j, m->counter_w * s);
-  } else if (!isnan(m->counter_last)) {
+  } else if (!isnan(m->counter_last) && !m->counter_restarts) {
     m->counter_j += energy_j - m->counter_last;
     m->counter_w = s > 0 ? (energy_j - m->counter_last) / s : m->counter_w;
   }
   m->counter_last = energy_j;
   m->counter_ns = ns;
+  m->counter_restarts = false;
   m->n_resets += reset;
   return reset;
 }
@@ -126,6 +122,10 @@ struct dl_meter_event dl_power_meter_add(struct dl_power_meter *m,
   if (!isnan(r->energy_j))
     event.reset = add_counter(m, r->energy_j, r->ns);
   return event;
+}
+
+void dl_power_meter_restart(struct dl_power_meter *m) {
+  m->counter_restarts = true;
 }
 
 double dl_power_meter_energy(const struct dl_power_meter *m) {

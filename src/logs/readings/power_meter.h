@@ -18,10 +18,16 @@
  * a machine whose clock had not been set. Such a gap must not be bridged. */
 #define DL_GAP_MAX_S (30 * 86400.0)
 
+/* An interval is a gap from this many usual intervals on, but never below
+ * DL_GAP_MIN_S. */
+#define DL_GAP_INTERVALS 10.0
+#define DL_GAP_MIN_S 10.0
+
 struct dl_meter_options {
   double max_gap_s;    /* a longer interval is a gap; 0: ten usual intervals,
                           at least 10 s */
-  bool cut_gaps;       /* otherwise they are bridged */
+  bool cut_gaps;       /* otherwise they are bridged, */
+  bool bridge_gaps;    /* those between two parts of a log (log_holes.h), too */
   bool truncate_watts; /* use whole watts only, as the parser of del Rey et al.
                           2024 does */
   double usual_ns;     /* usual interval of the readings that follow, by which
@@ -50,6 +56,7 @@ struct dl_power_meter {
   int64_t power_ns;
   double counter_j, counter_last; /* counter_last is NaN without a counter */
   double counter_w;               /* its power before counter_ns */
+  bool counter_restarts;          /* its next reading adds nothing */
   int64_t counter_ns;
   double usual_ns; /* running estimate of the median interval */
   struct dl_interval_bin bin[DL_METER_BINS];
@@ -67,6 +74,9 @@ struct dl_meter_event {
 /* Adds the next reading; times must not decrease. */
 struct dl_meter_event dl_power_meter_add(struct dl_power_meter *m,
                                          const struct dl_reading *r);
+
+/* What the counter counts until its next reading is not of the run. */
+void dl_power_meter_restart(struct dl_power_meter *m);
 
 /* Energy so far, J: from the counter if there is one, otherwise from the
  * power; 0 before the second reading. */

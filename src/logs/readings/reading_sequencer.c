@@ -64,6 +64,16 @@ int64_t dl_sequencer_interval(const struct dl_sequencer *q, uint32_t meter) {
   return step[n / 2];
 }
 
+const struct dl_reading *dl_sequencer_next_of(const struct dl_sequencer *q,
+                                              uint32_t meter) {
+  for (size_t i = 0; i < q->n; i++) {
+    const struct dl_reading *r = in_ring(q, i);
+    if (r->meter == meter && !(isnan(r->power_w) && isnan(r->energy_j)))
+      return r;
+  }
+  return NULL;
+}
+
 /* Whether daylight saving time may begin about then: early on a Sunday, from
  * March to April or, in the southern hemisphere, September to November. */
 static bool is_spring_night(int64_t ns) {
@@ -196,8 +206,10 @@ static int64_t repair_clock(struct dl_sequencer *q, const struct dl_reading *r,
   bool wall_clock =
       q->log->clock == DL_CLOCK_WALL || q->log->clock == DL_CLOCK_DAY;
   if (step > 0) {
-    if (step > HOUR_NS - JITTER_NS && step < HOUR_NS + LATE_MAX_NS &&
-        q->pause_ns > 0 && q->pause_ns < LATE_MAX_NS && wall_clock &&
+    int64_t late = q->pause_ns / 2 * 3;
+    if (step > HOUR_NS - JITTER_NS &&
+        step < HOUR_NS + (late > LATE_MAX_NS ? late : LATE_MAX_NS) &&
+        q->pause_ns > 0 && q->pause_ns < HOUR_NS / 2 && wall_clock &&
         is_spring_night(q->newest_ns)) {
       q->shift_ns -= HOUR_NS;
       dl_warn_at(d, path, r->line,

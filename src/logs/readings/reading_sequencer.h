@@ -66,6 +66,11 @@ void dl_sequencer_free(struct dl_sequencer *q);
  * those in the ring: their median; 0 if there are fewer than three. */
 int64_t dl_sequencer_interval(const struct dl_sequencer *q, uint32_t meter);
 
+/* The next reading of a meter that has a power or energy, of those in the ring;
+ * NULL: none. */
+const struct dl_reading *dl_sequencer_next_of(const struct dl_sequencer *q,
+                                              uint32_t meter);
+
 /* The next reading in *r, NULL at the end. It is valid until the next call. */
 enum dl_status dl_sequencer_next(struct dl_sequencer *q,
                                  const struct dl_reading **r,

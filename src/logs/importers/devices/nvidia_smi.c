@@ -76,11 +76,39 @@ static bool guess_columns(struct smi *smi, char *const *field) {
   return is_usable(smi);
 }
 
+/* Takes the columns and their units from the fields of a header. */
+static void take_header(struct smi *smi, char *const *field, size_t n,
+                        const int *at) {
+  smi->n_fields = n;
+  memcpy(smi->at, at, sizeof smi->at);
+  for (enum column c = POWER; c < N_COLUMNS; c++) {
+    const char *unit = at[c] < 0 ? NULL : strchr(field[at[c]], '[');
+    double scale =
+        unit ? dl_unit(unit + 1, strcspn(unit + 1, "]"), columns[c].dimension)
+             : NAN;
+    smi->scale[c] = isnan(scale) ? columns[c].scale : scale;
+  }
+}
+
+/* Whether a line is a later header, with columns in any order. */
+static bool read_next_header(struct smi *smi, char *const *field, size_t n) {
+  struct smi new = {0};
+  int at[N_COLUMNS];
+  if (n > FIELDS_MAX || !dl_cell_header(field, n, columns, N_COLUMNS, at))
+    return false;
+  take_header(&new, field, n, at);
+  if (!is_usable(&new))
+    return false;
+  take_header(smi, field, n, at);
+  return true;
+}
+
 /* Finds the columns by the first line of the head, or, of a log without a
  * header, by the names that the user gives. */
 static bool find_columns(struct smi *smi, const struct dl_head *head,
                          const char *given) {
   char names_line[DL_HEAD_LINE], *field[FIELDS_MAX];
+  int at[N_COLUMNS];
   size_t from = 0;
   *smi = (struct smi){.n_fields = 0};
   if (given)
@@ -92,14 +120,8 @@ static bool find_columns(struct smi *smi, const struct dl_head *head,
   smi->n_fields = dl_cell_split(names_line, ',', field, FIELDS_MAX);
   if (smi->n_fields > FIELDS_MAX)
     return false;
-  dl_cell_columns(field, smi->n_fields, columns, N_COLUMNS, smi->at);
-  for (enum column c = POWER; c < N_COLUMNS; c++) {
-    const char *unit = smi->at[c] < 0 ? NULL : strchr(field[smi->at[c]], '[');
-    double scale =
-        unit ? dl_unit(unit + 1, strcspn(unit + 1, "]"), columns[c].dimension)
-             : NAN;
-    smi->scale[c] = isnan(scale) ? columns[c].scale : scale;
-  }
+  dl_cell_columns(field, smi->n_fields, columns, N_COLUMNS, at);
+  take_header(smi, field, smi->n_fields, at);
   return ((given || smi->header[0] != '\0') && is_usable(smi)) ||
          (!given && guess_columns(smi, field));
 }
@@ -180,12 +202,14 @@ static bool line(struct dl_log *log, char *s) {
   struct dl_reading r;
   char *field[FIELDS_MAX + 1];
   double x[N_COLUMNS];
-  size_t header = strlen(smi->header);
-  if (header > 0 && strncmp(s, smi->header, header) == 0 &&
-      s[header + strspn(s + header, " \t")] == '\0')
+  size_t n = dl_cell_split(s, ',', field, FIELDS_MAX + 1);
+  if (read_next_header(smi, field, n)) {
+    dl_log_later_header(log);
     return true;
-  if (!dl_cell_row(log, s, ',', field, smi->n_fields) ||
-      !dl_cell_time(log, "timestamp", field[smi->at[TIME]], &r.ns))
+  }
+  if (!dl_cell_fields(log, ',', field, n, smi->n_fields))
+    return false;
+  if (!dl_cell_time(log, "timestamp", field[smi->at[TIME]], &r.ns))
     return false;
   for (enum column c = POWER; c < N_COLUMNS; c++) {
     x[c] = NAN;

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/constants.h"
 #include "logs/log.h"
@@ -28,15 +27,17 @@ static bool probe(const struct dl_head *head) {
   return dl_head_has(head, "timestamp,cpu usage (%),memory usage (MB)");
 }
 
-static bool read_header(struct psutil *p, char *s) {
-  char *field[FIELDS_MAX];
-  p->n_fields = dl_cell_split(s, ',', field, FIELDS_MAX);
-  if (p->n_fields <= FIELDS_MAX)
-    dl_cell_columns(field, p->n_fields, columns, N_COLUMNS, p->at);
+/* Whether a line is a header, the first or a later one. */
+static bool read_header(struct psutil *p, char *const *field, size_t n) {
+  int at[N_COLUMNS];
+  if (n > FIELDS_MAX || !dl_cell_header(field, n, columns, N_COLUMNS, at))
+    return false;
   for (size_t c = 0; c < N_COLUMNS; c++)
-    if (p->n_fields > FIELDS_MAX || p->at[c] < 0)
-      p->n_fields = 0;
-  return p->n_fields > 0;
+    if (at[c] < 0)
+      return false;
+  memcpy(p->at, at, sizeof at);
+  p->n_fields = n;
+  return true;
 }
 
 static bool line(struct dl_log *log, char *s) {
@@ -44,13 +45,15 @@ static bool line(struct dl_log *log, char *s) {
   char *field[FIELDS_MAX + 1];
   double x[N_COLUMNS];
   int64_t ns;
-  if (strncasecmp(s, columns[TIME].names, strlen(columns[TIME].names)) == 0 ||
-      p->n_fields == 0)
-    return read_header(p, s) ||
-           dl_log_bad(log, "no columns 'timestamp', 'cpu usage (%%)' and "
+  size_t n = dl_cell_split(s, ',', field, FIELDS_MAX + 1);
+  if (read_header(p, field, n))
+    return true;
+  if (p->n_fields == 0)
+    return dl_log_bad(log, "no columns 'timestamp', 'cpu usage (%%)' and "
                            "'memory usage (MB)'");
-  if (!dl_cell_row(log, s, ',', field, p->n_fields) ||
-      !dl_cell_time(log, columns[TIME].names, field[p->at[TIME]], &ns))
+  if (!dl_cell_fields(log, ',', field, n, p->n_fields))
+    return false;
+  if (!dl_cell_time(log, columns[TIME].names, field[p->at[TIME]], &ns))
     return false;
   for (size_t c = CPU; c <= MEMORY; c++) {
     const char *cell = field[p->at[c]];

@@ -241,8 +241,7 @@ static bool read_row(struct dl_log *log, struct rocm *m, char **field) {
  * slow. */
 static bool is_row(const struct rocm *m, char **field, size_t n) {
   return m->n_fields == n && n > 0 &&
-         strcasecmp(last_word(field[m->at[DEVICE]]),
-                    names[m->name[DEVICE]].name) != 0;
+         strpbrk(last_word(field[m->at[DEVICE]]), "0123456789");
 }
 
 /* Other output of the tools and of loops around them. */

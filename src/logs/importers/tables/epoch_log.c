@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/number.h"
 #include "logs/log.h"
@@ -24,22 +23,25 @@ struct epochs {
   double last;     /* number of the last epoch */
 };
 
-static bool read_header(struct epochs *e, char *s) {
-  char *field[FIELDS_MAX];
-  e->n_fields = dl_cell_split(s, ',', field, FIELDS_MAX);
-  if (e->n_fields <= FIELDS_MAX)
-    dl_cell_columns(field, e->n_fields, columns, N_COLUMNS, e->at);
-  if (e->n_fields > FIELDS_MAX || e->at[EPOCH] < 0 || e->at[END] < 0)
-    e->n_fields = 0;
-  e->last = NAN;
-  return e->n_fields > 0;
+/* Whether a line is a header, the first or a later one. */
+static bool read_header(struct epochs *e, char *const *field, size_t n) {
+  int at[N_COLUMNS];
+  if (n > FIELDS_MAX || !dl_cell_header(field, n, columns, N_COLUMNS, at) ||
+      at[EPOCH] < 0 || at[END] < 0)
+    return false;
+  memcpy(e->at, at, sizeof at);
+  if (e->n_fields == 0)
+    e->last = NAN;
+  e->n_fields = n;
+  return true;
 }
 
 static bool probe(const struct dl_head *head) {
-  struct epochs e;
-  char buf[DL_HEAD_LINE];
+  struct epochs e = {.n_fields = 0};
+  char buf[DL_HEAD_LINE], *field[FIELDS_MAX];
   size_t at = 0;
-  return dl_head_line(head, &at, buf, sizeof buf) && read_header(&e, buf);
+  return dl_head_line(head, &at, buf, sizeof buf) &&
+         read_header(&e, field, dl_cell_split(buf, ',', field, FIELDS_MAX));
 }
 
 static bool end_of(struct dl_log *log, const char *s, int64_t *ns) {
@@ -71,13 +73,13 @@ static bool line(struct dl_log *log, char *s) {
   char *field[FIELDS_MAX + 1];
   double number;
   int64_t ns;
-  if (e->n_fields == 0)
-    return read_header(e, s) ||
-           dl_log_bad(log, "no columns 'epoch' and 'end_time'");
-  if (!dl_cell_row(log, s, ',', field, e->n_fields))
-    return false;
-  if (strcasecmp(field[e->at[EPOCH]], "epoch") == 0) /* the header once more */
+  size_t n = dl_cell_split(s, ',', field, FIELDS_MAX + 1);
+  if (read_header(e, field, n))
     return true;
+  if (e->n_fields == 0)
+    return dl_log_bad(log, "no columns 'epoch' and 'end_time'");
+  if (!dl_cell_fields(log, ',', field, n, e->n_fields))
+    return false;
   if (!dl_parse_double(field[e->at[EPOCH]], &number))
     return dl_log_bad(log, "column 'epoch': invalid number '%.40s'",
                       field[e->at[EPOCH]]);

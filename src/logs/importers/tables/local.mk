@@ -2,6 +2,8 @@
 
 libdlest_a_SOURCES += \
 	%D%/epoch_log.c \
+	%D%/run_overlaps.c \
+	%D%/run_overlaps.h \
 	%D%/runs_rows.c \
 	%D%/runs_rows.h \
 	%D%/runs_table.c \

@@ -33,6 +33,7 @@ static bool probe(const struct dl_head *head) {
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct table *t = log->state;
+  *t = (struct table){0};
   for (size_t id = 0; id < DL_N_RUN_COLUMNS; id++) {
     t->column[t->n].at = dl_log_column(log, dl_run_columns[id].name);
     t->column[t->n].id = (enum dl_run_id)id;

@@ -453,6 +453,7 @@ static bool read_next_header(struct dl_log *log, struct samples *s,
   copy_name(new.run, s->run);
   new.turns = s->turns;
   *s = new;
+  dl_log_later_header(log);
   return true;
 }
 

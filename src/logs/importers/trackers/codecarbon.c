@@ -154,7 +154,8 @@ static void put_energies(struct dl_run *r, const double *x, bool machine) {
 
 static void put_names(struct dl_run *r, const struct codecarbon *c,
                       const char *const *cell) {
-  enum column id = c->at[RUN_ID] >= 0 ? RUN_ID : EXPERIMENT_ID;
+  enum column id =
+      dl_run_has_text(cell, c->at[RUN_ID]) ? RUN_ID : EXPERIMENT_ID;
   if (dl_run_has_text(cell, c->at[PROJECT]))
     dl_run_copy_text(r, DL_RUN_project, cell[c->at[PROJECT]]);
   if (!dl_run_has_text(cell, c->at[id]))

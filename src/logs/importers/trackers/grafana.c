@@ -97,6 +97,7 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
   struct dl_metric_series series;
   bool measures = false;
   size_t n = dl_csv_n_cols(log->csv);
+  g->n = 0;
   g->time = dl_log_column(log, "Time");
   if (g->time < 0)
     return dl_fail_at(d, DL_EINPUT, head->path, 1, "column 'Time' is missing");

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/csv.h"
 #include "logs/importers/tables/runs_rows.h"
 #include "logs/log.h"
 
@@ -42,6 +43,7 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct zeus *z = log->state;
   char name[32];
+  *z = (struct zeus){.said_zero = z->said_zero};
   z->start = dl_log_column(log, "start_time");
   z->name = dl_log_column(log, "window_name");
   z->elapsed = dl_log_column(log, "elapsed_time");
@@ -58,12 +60,16 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
   return DL_OK;
 }
 
-/* The energy of all devices of a kind; NaN where one is unknown. */
+/* The energy of all n devices of a kind that the header in force has; NaN where
+ * one is unknown. */
 static bool sum(struct dl_log *log, struct zeus *z, const char *const *cell,
-                enum device k, double *energy) {
+                enum device k, double *energy, size_t *n) {
   double sum = 0, x;
   *energy = NAN;
+  *n = 0;
   for (size_t i = 0; i < z->n[k]; i++) {
+    if (cell[z->at[k][i]] == dl_csv_absent)
+      continue;
     if (!dl_run_cell(log, cell, z->at[k][i], 1, 0, &x))
       return false;
     if (k == GPU && x == 0) {
@@ -74,8 +80,9 @@ static bool sum(struct dl_log *log, struct zeus *z, const char *const *cell,
       z->said_zero = true;
     }
     sum += x;
+    ++*n;
   }
-  if (z->n[k] > 0 && sum <= 1e300)
+  if (*n > 0 && sum <= 1e300)
     *energy = sum;
   return true;
 }
@@ -83,30 +90,30 @@ static bool sum(struct dl_log *log, struct zeus *z, const char *const *cell,
 static bool row(struct dl_log *log, const char *const *cell) {
   struct zeus *z = log->state;
   double elapsed, energy[N_DEVICES], total = 0;
+  size_t n[N_DEVICES];
   if (!dl_run_cell(log, cell, z->elapsed, 1, 0, &elapsed))
     return false;
   if (isnan(elapsed))
     return dl_log_bad(log, "column 'elapsed_time' is empty");
   for (enum device k = 0; k < N_DEVICES; k++) {
-    if (!sum(log, z, cell, k, &energy[k]))
+    if (!sum(log, z, cell, k, &energy[k], &n[k]))
       return false;
-    if (z->n[k] > 0)
+    if (n[k] > 0)
       total += energy[k];
   }
   struct dl_run *r = dl_log_run(log);
   dl_run_copy_text(r, DL_RUN_run_id, cell[z->name]);
   dl_run_put_start(log, r, cell, z->start, 0);
   dl_run_put(r, DL_RUN_duration_s, elapsed);
-  if (z->n[GPU] > 0)
-    dl_run_put(r, DL_RUN_n_gpus, (double)z->n[GPU]);
+  if (n[GPU] > 0)
+    dl_run_put(r, DL_RUN_n_gpus, (double)n[GPU]);
   for (enum device k = 0; k < N_DEVICES; k++)
     dl_run_put_energy(r, (enum dl_meter_kind)k, energy[k], elapsed);
-  if (z->n[GPU] + z->n[CPU] + z->n[DRAM] == 0)
+  if (n[GPU] + n[CPU] + n[DRAM] == 0)
     return true;
   dl_run_put(r, DL_RUN_energy_j, total);
-  dl_run_lend_text(
-      r, DL_RUN_boundary,
-      dl_parts_boundary(z->n[GPU] > 0, z->n[CPU] > 0, z->n[DRAM] > 0));
+  dl_run_lend_text(r, DL_RUN_boundary,
+                   dl_parts_boundary(n[GPU] > 0, n[CPU] > 0, n[DRAM] > 0));
   return true;
 }
 
