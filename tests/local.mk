@@ -119,6 +119,7 @@ CLI_TESTS = \
 	tests/cli/known-work.bats \
 	tests/cli/input.bats \
 	tests/cli/language-published.bats \
+	tests/cli/last-batch.bats \
 	tests/cli/integration.bats \
 	tests/cli/log-doubts.bats \
 	tests/cli/log-counters.bats \
@@ -326,7 +327,7 @@ tests_unit_test_parallel_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_pareto_SOURCES = tests/unit/test_pareto.c tests/unit/unit.h
 tests_unit_test_pareto_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_physical_SOURCES = tests/unit/test_physical.c \
-	tests/unit/gradient.h tests/unit/unit.h
+	tests/unit/gradient.h tests/unit/physical_cases.h tests/unit/unit.h
 tests_unit_test_physical_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_physical_fit_SOURCES = tests/unit/test_physical_fit.c \
 	tests/unit/predict_rows.h tests/unit/training_table.h tests/unit/unit.h

@@ -68,7 +68,7 @@ static void add_pipeline(const struct problem *p, double images,
   double share =
       arch->pipeline_traffic_m / (arch->acts_m * dl_traffic_ratio(arch));
   in->batch = in->val = images;
-  in->flops = WITHOUT_TRAINING * 2e9 * arch->pipeline_macs_g;
+  in->flops = in->other_flops = WITHOUT_TRAINING * 2e9 * arch->pipeline_macs_g;
   in->depthwise = 0;
   in->bytes *= dl_or(share, 0);
   in->between *= dl_or(share, 0);
@@ -84,6 +84,7 @@ static void forward_pass(const struct problem *p, double images,
       *(const struct dl_training_inputs *)&p->at.inputs;
   in.batch = in.val = images * dl_passes_per_step(p->job);
   in.flops *= WITHOUT_TRAINING;
+  in.other_flops *= WITHOUT_TRAINING;
   in.depthwise *= WITHOUT_TRAINING;
   in.bytes *= WITHOUT_TRAINING;
   in.between *= WITHOUT_TRAINING;

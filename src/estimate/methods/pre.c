@@ -44,7 +44,8 @@ double dl_pre_duration(const struct dl_job *job,
   if (isnan(epoch_s))
     epoch_s = p->of[DL_PRE_EPOCH].value /
               (p->of[DL_PRE_POWER].value + DL_RUN_MEMORY_W);
-  return epoch_s * job->epochs / job->run->n_gpus;
+  double own_s = epoch_s * job->epochs / job->run->n_gpus;
+  return own_s < dl_least_duration(job) ? dl_least_duration(job) : own_s;
 }
 
 static void power(const struct dl_session *ctx, const struct dl_job *job,
