@@ -151,6 +151,7 @@ CLI_TESTS = \
 	tests/cli/record-jobs.bats \
 	tests/cli/record-sensors.bats \
 	tests/cli/refusals.bats \
+	tests/cli/relations.bats \
 	tests/cli/report.bats \
 	tests/cli/requests.bats \
 	tests/cli/reproduce.bats \

@@ -171,8 +171,6 @@ def step(fp32, fx, load, mode):
 def batches(samples, load):
     """The sizes of the batches of a GPU and how often each occurs."""
     own = samples / load["n_gpus"]
-    if load["drop_last"]:
-        return [(load["batch"], own // load["batch"])]
     if load["n_gpus"] > 1:
         own = np.ceil(own)
     left = own % load["batch"]
@@ -206,8 +204,7 @@ def case(net, gpu, **more):
     load = dict(net, **gpu)
     load.update(server=False, mid_run=False, in_tensor=0, stack="eager",
                 n_gpus=1, beside=0.0, between=0.0, depthwise=0.0, plain=1.0, regions=0.0,
-                clock=1.0, again=0.0, drop_last=False,
-                other_peak=0.0)
+                clock=1.0, again=0.0, other_peak=0.0)
     load.update(more)
     return load
 
@@ -240,10 +237,7 @@ CASES = (
     ("not_other", RESNET_FX, 0.0, case(RESNET, V100, peak=112e12, in_tensor=2,
                                        other_peak=20.31e12, other_in_tensor=1,
                                        other_flops=2.6e9)),
-    # Whole batches alone, and batches that are computed again.
-    ("dropped", NONE, 0.0, case(RESNET, RTX_3070, drop_last=True, n_gpus=3,
-                                per_node=8, link=16e9, network=1.25e9,
-                                gradients=1)),
+    # Activations that are computed again.
     ("again", NONE, 0.0, case(RESNET, RTX_3070, again=0.25, frozen=0.0)),
     ("no_validation", NONE, 0.0, case(RESNET, RTX_3070, val=0.0,
                                       frozen=0.0)),

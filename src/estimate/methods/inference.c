@@ -253,6 +253,17 @@ static double add_rounds(struct problem *p, struct dl_served *s,
   return rounds + 1;
 }
 
+/* No board draws more than its limit; of boards unlike those of the fit, it may
+ * expect so. */
+static void keep_limit(struct dl_served *s, const struct dl_job *job) {
+  double limit = dl_or(job->run->power_limit_w, job->tdp_w) * job->run->n_gpus;
+  double power = (s->prefill_j + s->decode_j) / (s->prefill_s + s->decode_s);
+  if (!(power > limit))
+    return;
+  s->prefill_j *= limit / power;
+  s->decode_j *= limit / power;
+}
+
 void dl_infer(const struct dl_session *ctx, const struct dl_job *job,
               struct dl_served *s) {
   struct problem p = {0};
@@ -277,6 +288,7 @@ void dl_infer(const struct dl_session *ctx, const struct dl_job *job,
   }
   s->batch = batch;
   double rounds = add_rounds(&p, s, &r);
+  keep_limit(s, job);
   s->power_w = (s->prefill_j + s->decode_j) / (s->prefill_s + s->decode_s) /
                job->run->n_gpus;
   add_idle(s, job, rounds, r.static_w);

@@ -224,10 +224,9 @@ void dl_training_epoch_of(struct dl_training_epoch *e, const double *c,
                           const double *fx,
                           const struct dl_training_inputs *l) {
   const struct dl_epoch_batches train = dl_epoch_batches_of(l->train, l->batch,
-                                                            l->n_gpus,
-                                                            l->drop_last),
-                                val = dl_epoch_batches_of(
-                                    l->val, l->batch, l->n_gpus, l->drop_last);
+                                                            l->n_gpus),
+                                val = dl_epoch_batches_of(l->val, l->batch,
+                                                          l->n_gpus);
   set_factors(&e->f, c, fx, l);
   share_out(e->n, l, train.full, val.full);
   share_out(e->n + DL_N_TRAINING_MODES, l, train.last > 0, val.last > 0);

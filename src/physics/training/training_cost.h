@@ -52,8 +52,7 @@
  * and t0 Ht at base Gp Np. A share of the epochs may be trained with a frozen
  * backbone (m = 1, and the head's weights), or computes activations again (m =
  * 1, no weights, beside the training step). The last batch of an epoch has the
- * samples that are left over, unless they are dropped: a step of its own with
- * that b.
+ * samples that are left over: a step of its own with that b.
  *
  * Of n GPUs each takes 1 / n of the samples, rounded up, at a batch of its own.
  * Every training step they add up their gradients, 2 (k - 1) / k of the bytes

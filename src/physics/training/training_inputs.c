@@ -344,10 +344,9 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   double element = dl_is_16_bit(run->precision) ? 2 : 4;
   *in = (struct dl_training_inputs){0};
   in->batch = dl_micro_batch(run);
-  in->train = run->train_samples;
-  in->val = dl_or(run->val_samples, 0);
+  in->train = dl_batched_samples(run, run->train_samples);
+  in->val = dl_batched_samples(run, dl_or(run->val_samples, 0));
   in->again = computed_again(row);
-  in->drop_last = dl_drops_last(run);
   in->frozen = fmax(
       frozen, dl_is_word(run->dataset, "chesslive") ? FROZEN_ON_CHESSLIVE : 0);
   in->flops = 2e9 * run->macs_g; /* a multiply-accumulate is two FLOPs */

@@ -34,24 +34,20 @@ double dl_global_batch(const struct dl_run *r) {
   return per_pass * dl_or(r->grad_accum, 1);
 }
 
-struct dl_epoch_batches dl_epoch_batches_of(double samples, double batch,
-                                            double n, bool drop_last) {
-  bool deals = n > 1 && !drop_last;
-  double each = deals ? ceil(samples / n) : samples / n;
-  double full = floor(each / batch);
-  return (struct dl_epoch_batches){.full = full,
-                                   .last = drop_last ? 0 : each - full * batch};
-}
-
 bool dl_drops_last(const struct dl_run *r) {
   return dl_is_word(r->drop_last, "yes");
 }
 
 double dl_batched_samples(const struct dl_run *r, double samples) {
-  double batch = dl_micro_batch(r), n = dl_or(dl_degrees_of(r).data, 1);
-  return dl_drops_last(r) && batch > 0
-             ? dl_epoch_batches_of(samples, batch, n, true).full * batch * n
-             : samples;
+  double batch = dl_micro_batch(r) * dl_or(dl_degrees_of(r).data, 1);
+  return dl_drops_last(r) && batch > 0 ? floor(samples / batch) * batch
+                                       : samples;
+}
+
+struct dl_epoch_batches dl_epoch_batches_of(double samples, double batch,
+                                            double n) {
+  double each = n > 1 ? ceil(samples / n) : samples, full = floor(each / batch);
+  return (struct dl_epoch_batches){.full = full, .last = each - full * batch};
 }
 
 double dl_checkpointed_share(const struct dl_run *r, double layers) {
