@@ -122,6 +122,7 @@ CLI_TESTS = \
 	tests/cli/input.bats \
 	tests/cli/language-published.bats \
 	tests/cli/installed.bats \
+	tests/cli/last-batch.bats \
 	tests/cli/integration.bats \
 	tests/cli/log-doubts.bats \
 	tests/cli/log-counters.bats \
@@ -154,6 +155,7 @@ CLI_TESTS = \
 	tests/cli/record-jobs.bats \
 	tests/cli/record-sensors.bats \
 	tests/cli/refusals.bats \
+	tests/cli/relations.bats \
 	tests/cli/report.bats \
 	tests/cli/requests.bats \
 	tests/cli/reproduce.bats \
@@ -331,7 +333,7 @@ tests_unit_test_parallel_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_pareto_SOURCES = tests/unit/test_pareto.c tests/unit/unit.h
 tests_unit_test_pareto_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_physical_SOURCES = tests/unit/test_physical.c \
-	tests/unit/gradient.h tests/unit/unit.h
+	tests/unit/gradient.h tests/unit/physical_cases.h tests/unit/unit.h
 tests_unit_test_physical_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_physical_fit_SOURCES = tests/unit/test_physical_fit.c \
 	tests/unit/predict_rows.h tests/unit/training_table.h tests/unit/unit.h

@@ -35,7 +35,8 @@ struct dl_job {
   bool fills;     /* its epochs, or samples, are as many as its duration has
                      time for */
   double epochs;  /* training on a number of tokens is one epoch of */
-  double train_samples, val_samples; /* tokens / seq_len samples */
+  double train_samples, val_samples; /* those that batches hold;
+                                        tokens / seq_len samples */
   double tdp_w;
   double idle_w; /* of a GPU with nothing to do */
   double bandwidth_gb_s;

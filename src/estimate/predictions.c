@@ -187,7 +187,7 @@ static bool expect_training(const struct dl_job_predictions *p, struct asked *a,
   double sd = half_width_sd(time, a->ctx->coverage);
   e->var_alone = isnan(sd) ? e->var_time : sd * sd;
   double epochs = dl_or(job->epochs, 1); /* unknown: what they share counts */
-  e->time += log(epochs);
+  e->time += log(epochs * p->slower);
   e->power = log(power->value * n);
   e->static_w = fmax(p->parts.static_w, dl_or(job->idle_w, 0)) * n;
   e->most_w = most_w(job);
@@ -461,6 +461,7 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
     DL_TRY(ask(p, &a, DL_LANGUAGE_RATE, DL_LANGUAGE_RATE, d));
   if (trains && !given && ctx->asks_physical)
     take_times(p, &a);
+  dl_bound_by_peak(p, job);
   if (trains)
     find_input(p, job);
   if (p->language)

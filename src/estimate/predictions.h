@@ -84,7 +84,8 @@ struct dl_job_predictions {
   double power_low, power_high;
   bool power_repeats; /* they are those of repeats of its configuration */
   bool language;      /* a language model is trained; its optimizer step: */
-  struct dl_language_parts step;     /* NaN power: unknown */
+  struct dl_language_parts step; /* NaN power: unknown */
+  double slower; /* by this, at least 1, than without the bound of the peak */
   struct dl_conditioned conditioned; /* by what is known of the run */
   double duration_s;         /* of the run: the user's, or the first that can
                                 be predicted; NaN */

@@ -66,6 +66,8 @@ void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
     job->val_samples = 0;
     job->epochs = 1;
   }
+  job->train_samples = dl_batched_samples(run, job->train_samples);
+  job->val_samples = dl_batched_samples(run, job->val_samples);
   dl_known_fill(job, s->known);
   dl_known_of(job, s->known, &job->known);
   if (dl_lasts_so_long(job) && !job->fills)

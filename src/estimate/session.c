@@ -138,13 +138,29 @@ enum dl_status dl_session_new(struct dl_session **out, struct dl_frame *f,
   return DL_OK;
 }
 
-/* Of a known time, the interval of the energy is that of the power. */
-static void bound_power(struct dl_estimate *est) {
-  if (!isnan(est->power_low_w) || !est->duration_from ||
-      strcmp(est->duration_from, "given") != 0)
-    return;
-  est->power_low_w = est->low_j / est->duration_s;
-  est->power_high_w = est->high_j / est->duration_s;
+/* The most that the boards of a job draw, and their node's memory, W. */
+static double limit_w(const struct dl_job *job, const struct dl_estimate *est) {
+  return dl_or(job->run->power_limit_w, job->tdp_w) * job->run->n_gpus +
+         est->memory_w;
+}
+
+/* Of a known time, the interval of the energy is that of the power. Powers end
+ * at the limit of the boards, unless the estimate is above it. */
+static void bound_power(const struct dl_job *job, struct dl_estimate *est) {
+  double most = fmax(limit_w(job, est), est->power_w);
+  bool given = est->duration_from && strcmp(est->duration_from, "given") == 0;
+  if (given && est->high_j > most * est->duration_s) {
+    est->high_j = fmax(most * est->duration_s, est->energy_j);
+    est->low_j = fmin(est->low_j, est->high_j);
+  }
+  if (isnan(est->power_low_w) && given) {
+    est->power_low_w = est->low_j / est->duration_s;
+    est->power_high_w = est->high_j / est->duration_s;
+  }
+  if (est->power_high_w > most) {
+    est->power_high_w = most;
+    est->power_low_w = fmin(est->power_low_w, most);
+  }
 }
 
 /* The name of an accelerator or an architecture where the row has none, in
@@ -208,7 +224,7 @@ enum dl_status dl_session_row(const struct dl_session *s,
       s->method[i]->estimate(s, job, p, &est[i]);
     est[i].lacks = missing_name(job, est[i].lacks);
     dl_estimate_throughput(&est[i], job);
-    bound_power(&est[i]);
+    bound_power(job, &est[i]);
   }
   return DL_OK;
 }

@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "run/run_columns.h"
 
-enum { MOST_SETTINGS = 32 };
+enum { MOST_SETTINGS = 40 };
 
 struct dl_key_maker {
   size_t n;

@@ -92,6 +92,8 @@ static const struct {
     {DL_RUN_sharding, "zero2", "zero-2"},
     {DL_RUN_sharding, "zero3", "zero-3|fsdp"},
     {DL_RUN_stack, "compiled", "compile"},
+    {DL_RUN_drop_last, "yes", "true|1"},
+    {DL_RUN_drop_last, "no", "false|0"},
 };
 
 /* "lora:16" and "qlora:16": words with a rank, which lora_rank follows from. */

@@ -88,6 +88,9 @@ NUMBER(seq_len, NULL, 1, 1e9, SETTING, "tokens per sample")
 WHOLE(classes, NULL, 1, 1e9, SETTING, "outputs of the classifier")
 NUMBER(train_samples, NULL, 0, 1e15, SETTING, "training samples per epoch")
 NUMBER(val_samples, NULL, 0, 1e15, SETTING, "validation samples per epoch")
+WORD(drop_last, WORDS("no", "yes"), false, SETTING,
+     "yes: the samples of an epoch that do not fill a last batch are left out, "
+     "in training and validation; true, 1, false and 0 are read too")
 WORD(loader, WORDS("disk", "cached", "synthetic"), false, GIVEN,
      "input pipeline: disk (files are read and decoded), cached (the files are "
      "in main memory) or synthetic (no input work)")

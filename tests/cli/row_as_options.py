@@ -32,6 +32,7 @@ SETTINGS = {
     "dataset": ("dataset", "cifar10"),
     "train_samples": ("train-samples", "200000"),
     "val_samples": ("val-samples", "30000"),
+    "drop_last": ("set", "drop_last=yes"),
     "loader": ("loader", "disk"),
     "loader_workers": ("loader-workers", "2"),
     "epochs": ("epochs", "3"),

@@ -124,14 +124,18 @@ def step(fp32, fx, load, mode):
              + between(c, load) * load["between"])
     trained = {"full": load["weights"], "frozen": load["head"],
                "validation": 0.0}[mode]
-    ec = c[("ec", "ec_tf32", "ec_half")[load["in_tensor"]]]
+    formats = [("in_tensor", "flops", "peak")]
+    if load["other_peak"]:
+        formats.append(("other_in_tensor", "other_flops", "other_peak"))
+    arithmetic = min(
+        load[flops] / (c[("ec", "ec_tf32", "ec_half")[load[which]]]
+                       * load[peak]) for which, flops, peak in formats)
     kernels = m * load["kernels"] * fx["arch_kernels"] * fx["facts_kernels"]
     samples = m * fx["arch_time"] * fx["framework_time"] * load["batch"]
     em = c["em"] * (1.0 if load["has_tensor"] else c["mtc"])
     rate = em * load["bandwidth"] * fx["gpu_memory"] * fx["family_memory"]
-    t_c = (samples * load["flops"] * fx["facts_flops"]
-           / (ec * load["peak"] * fx["gpu_compute"]
-              * fx["family_compute"]))
+    t_c = (samples * arithmetic * fx["facts_flops"]
+           / (fx["gpu_compute"] * fx["family_compute"]))
     t_m = samples * moved * fx["facts_bytes"] / rate
     t_w = trained * c["wopt"] / rate
     t_k = kernels * c["tau"] / load["clock"]
@@ -164,22 +168,29 @@ def step(fp32, fx, load, mode):
     return together(c, load, alone, trained, late), alone, power
 
 
-def count(samples, batch):
-    n = samples / batch
-    return n if n < 1 else np.floor(n)
+def batches(samples, load):
+    """The sizes of the batches of a GPU and how often each occurs."""
+    own = samples / load["n_gpus"]
+    if load["n_gpus"] > 1:
+        own = np.ceil(own)
+    left = own % load["batch"]
+    return [(load["batch"], (own - left) / load["batch"]),
+            (left, 1.0 if left else 0.0)]
 
 
 def epoch(c, fx, load):
     """Seconds, and joules of a GPU."""
-    n = count(load["train"] / load["n_gpus"], load["batch"])
-    phases = [("full", n * (1.0 - load["frozen"])),
-              ("frozen", n * load["frozen"]),
-              ("validation", count(load["val"] / load["n_gpus"],
-                                   load["batch"]))]
+    phases = []
+    for size, n in batches(load["train"], load):
+        phases += [("full", size, n * (1.0 - load["frozen"])),
+                   ("frozen", size, n * load["frozen"]),
+                   ("validation", size, n * load["again"])]
+    phases += [("validation", size, n)
+               for size, n in batches(load["val"], load)]
     time = energy = 0.0
-    for mode, steps in phases:
+    for mode, size, steps in phases:
         if steps > 0:
-            t, alone, p = step(c, fx, load, mode)
+            t, alone, p = step(c, fx, dict(load, batch=size), mode)
             time += steps * t
             # A GPU that waits draws half.
             energy += steps * p * (alone + (t - alone) / 2)
@@ -193,7 +204,7 @@ def case(net, gpu, **more):
     load = dict(net, **gpu)
     load.update(server=False, mid_run=False, in_tensor=0, stack="eager",
                 n_gpus=1, beside=0.0, between=0.0, depthwise=0.0, plain=1.0, regions=0.0,
-                clock=1.0)
+                clock=1.0, again=0.0, other_peak=0.0)
     load.update(more)
     return load
 
@@ -217,8 +228,17 @@ CASES = (
     ("outputs", FACTS_FX, 5.0, case(RESNET, RTX_3070, bytes=13828096.0,
                                     bytes_known=False)),
     ("mid_run", RESNET_FX, 0.0, case(RESNET, RTX_3070, mid_run=True)),
-    # Less than a batch is a part of a step.
+    # Less than a batch is a step of its own.
     ("part", NONE, 0.0, case(RESNET, RTX_3070, train=20.0, val=8.0)),
+    # TF32 that plain FP32 beats, and 16 bits that TF32 does not.
+    ("other", RESNET_FX, 0.0, case(RESNET, RTX_3070, in_tensor=1,
+                                   other_peak=18.1e12, other_in_tensor=0,
+                                   other_flops=2.1e9)),
+    ("not_other", RESNET_FX, 0.0, case(RESNET, V100, peak=112e12, in_tensor=2,
+                                       other_peak=20.31e12, other_in_tensor=1,
+                                       other_flops=2.6e9)),
+    # Activations that are computed again.
+    ("again", NONE, 0.0, case(RESNET, RTX_3070, again=0.25, frozen=0.0)),
     ("no_validation", NONE, 0.0, case(RESNET, RTX_3070, val=0.0,
                                       frozen=0.0)),
     ("framework", FRAMEWORK_FX, 5.0, case(RESNET, RTX_3070, in_tensor=1,

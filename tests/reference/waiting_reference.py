@@ -59,6 +59,13 @@ def posterior(time, power, vt, vp, cov, share, known_time=None,
                 jacobian = 1 / -math.expm1(-2 * di)
                 pi = waits + (1 - WAITS) * dense * jacobian * step
             mean = power + cov / vt * (xi - time)
+            if known_time is not None and known_util is not None:
+                # it waits at static power, whatever it draws at work; cases
+                # are above the power at which dynamic energies would fall
+                static = share * math.exp(power)
+                assert math.exp(mean) * (1 + cov / vt) >= static
+                factor = math.log(b + (1 - b) * static / math.exp(mean))
+                wait = (1 - b) * share / (b + (1 - b) * share) * STATIC_SD
             y = mean + z * math.sqrt(left)
             py = normal(y - mean, left) * (y[1] - y[0])
             if known_power is not None:

@@ -119,7 +119,7 @@ static void by_brute_force(void **state) {
       {180, 0, 0, 0, 10.7974, 5.1930, 0.9969, 10.5662, 11.0329},
       {0, 0, 0.4, 0, 11.4769, 6.5796, 0.4250, 10.9840, 11.9723},
       {0, 120, 0, 0, 11.5304, 6.7429, 0.3715, 10.9939, 12.0796},
-      {700, 0, 0.5, 0, 11.5297, 6.5511, 0.4976, 11.2534, 11.8058},
+      {700, 0, 0.5, 0, 11.5324, 6.5511, 0.4976, 11.2525, 11.8111},
       {700, 140, 0, 0, 11.4927, 6.5511, 0.4680, 11.4434, 11.5421},
       {300, 0, 0, 300, 11.0245, 5.7038, 0.7246, 10.7341, 11.3051},
       {450, 0, 0, 300, 11.3357, 6.1092, 0.6940, 11.0219, 11.6275},
@@ -192,6 +192,28 @@ static void rises_with_time(void **state) {
   }
 }
 
+/* Of one training and time, a busier GPU is no less energy, also where its power
+ * falls faster than its work grows longer. */
+static void rises_with_utilization(void **state) {
+  struct dl_waiting_prior prior = exact;
+  (void)state;
+  prior.var_power = 0.2;
+  prior.var_util = 1e-3;
+  for (size_t i = 0; i < 60; i++) {
+    double before = 0;
+    prior.var_time = 0.05 + 0.05 * (double)(i % 4);
+    prior.cov = -0.03 * (double)(i % 5 + 1) / 2;
+    for (double util = 0.05; util <= 1; util *= 1.1) {
+      struct dl_waiting_known known = unknown;
+      known.time = prior.time + 0.1 * (double)i;
+      known.util = log(util);
+      struct dl_waiting w = given(&prior, known);
+      assert_true(w.energy >= before - 1e-6);
+      before = w.energy;
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(waits_70_percent),
@@ -202,6 +224,7 @@ int main(void) {
       cmocka_unit_test(by_brute_force),
       cmocka_unit_test(waits_for_input),
       cmocka_unit_test(rises_with_time),
+      cmocka_unit_test(rises_with_utilization),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,8 @@ struct dl_gpu_listed {
  * holds error correction (A10G), and rounded. */
 #define LEAST_MEMORY 0.918
 #define MOST_MEMORY 1.01
+/* Names state whole GB. */
+#define SAME_GB 0.5
 /* Power limits that boards accept, by TDP. */
 #define LEAST_POWER 0.2
 #define MOST_POWER 1.5
@@ -92,17 +94,20 @@ static bool is_bare(const struct dl_gpu_name *name) {
   return !*name->form && !*name->memory_type && isnan(name->memory_gb);
 }
 
-/* How near an entry is to the one that the product alone names. */
-static int nearness(const struct dl_accelerator *gpu,
+/* How near an entry is: that it has the very memory that a name states counts
+ * most, then how near it is to the one that the product alone names. */
+static int nearness(const struct dl_gpu_name *name,
+                    const struct dl_accelerator *gpu,
                     const struct dl_accelerator *usual) {
+  int memory = fabs(name->memory_gb - gpu->memory_gb) < SAME_GB ? 8 : 0;
   if (!usual)
-    return 0;
+    return memory;
   if (gpu == usual)
-    return 4;
+    return memory + 4;
   /* No entry of the list is NULL: a product begins at one.
    * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
   bool form = gpu->form && usual->form && strcmp(gpu->form, usual->form) == 0;
-  return 2 * form + (gpu->memory_gb == usual->memory_gb);
+  return memory + 2 * form + (gpu->memory_gb == usual->memory_gb);
 }
 
 /* The entry that a name means, or NULL. */
@@ -118,7 +123,7 @@ static const struct dl_accelerator *find(const struct dl_gpu_match *m,
       usual = m->listed[i].gpu;
   for (size_t i = first; i; i = m->listed[i].next) {
     const struct dl_accelerator *gpu = m->listed[i].gpu;
-    int n = nearness(gpu, usual);
+    int n = nearness(name, gpu, usual);
     if (gpu == best || n < near || !fits(name, &m->listed[i]))
       continue;
     several = n == near;

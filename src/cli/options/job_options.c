@@ -64,6 +64,13 @@ static enum dl_status read_fine_tune(const struct dl_option *o, char *arg,
                                   : status;
 }
 
+static enum dl_status read_drop_last(const struct dl_option *o, char *arg,
+                                     void *at, struct dl_diag *d) {
+  static char yes[] = "yes";
+  (void)arg;
+  return set_value(&((struct dl_job_options *)at)->run, o, yes, d);
+}
+
 static enum dl_status read_frozen(const struct dl_option *o, char *arg,
                                   void *at, struct dl_diag *d) {
   static char head[] = "head";
@@ -170,6 +177,10 @@ const struct dl_option dl_job_options_rows[] = {
      LARGE_NUMBER_OF(train_samples), .low = 1, .phase = "training"},
     {"val-samples", 'v', "N", "validation samples per epoch",
      SETTING(val_samples), .large = true, .phase = "training"},
+    {"drop-last", 0, NULL,
+     "leave out the samples that do not fill the last batch of an epoch",
+     .kind = DL_OPTION_READ, .read = read_drop_last, .column = DL_RUN_drop_last,
+     .phase = "training"},
     {"loader", 0, "KIND",
      "input pipeline that bounds the speed: disk, cached (files in main "
      "memory) or synthetic (default: disk, where it is slower)",

@@ -167,6 +167,7 @@ static void add_setup(const struct settings *s) {
               {DL_RUN_context_parallel, "GPUs that share a sequence", NULL},
               {DL_RUN_grad_accum, "accumulation steps", NULL},
               {DL_RUN_train_tokens, "tokens of the data set", NULL},
+              {DL_RUN_drop_last, "last batch dropped", NULL},
               {DL_RUN_stack, "software stack", NULL},
               {DL_RUN_network_gbps, "network", "Gbit/s per GPU"},
               {DL_RUN_gpus_per_node, "GPUs per node", NULL}};

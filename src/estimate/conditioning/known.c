@@ -217,15 +217,13 @@ static double rate_at(const struct dl_job *job, bool any) {
   const struct dl_accelerator *gpu = job->found.gpu;
   const struct dl_architecture *arch = job->found.arch;
   const char *precision = job->run->precision;
-  double peak = dl_work_peak_tflops(job);
+  double peak = dl_work_most_tflops(job);
   bool products = arch && dl_is_language_model(arch);
   if (job->peak_given || !gpu || !precision)
     return 1e12 * peak;
-  if (any || strcmp(precision, "tf32") == 0)
-    peak = fmax(peak, gpu->peak_tf32_tflops);
   if (any)
     peak =
-        fmax(fmax(peak, gpu->peak_fp16_tflops),
+        fmax(fmax(peak, fmax(gpu->peak_tf32_tflops, gpu->peak_fp16_tflops)),
              fmax(gpu->peak_fp16_tensor_tflops, gpu->peak_bf16_tensor_tflops));
   if (strcmp(precision, "fp64") != 0)
     peak = fmax(peak,

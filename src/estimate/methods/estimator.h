@@ -66,6 +66,14 @@ struct dl_estimator {
                    const struct dl_job_predictions *p, struct dl_estimate *est);
 };
 
+/* The time of a training at the peak rate of all GPUs, s; NaN where its work is
+ * unknown. */
+double dl_least_duration(const struct dl_job *job);
+
+/* Slows the predictions of the physical method down to the peak rate, unless
+ * runs of the very configuration measured more. */
+void dl_bound_by_peak(struct dl_job_predictions *p, const struct dl_job *job);
+
 /* Fills in the throughput of an estimate whose duration is known, and the
  * precision. */
 void dl_estimate_throughput(struct dl_estimate *est, const struct dl_job *job);

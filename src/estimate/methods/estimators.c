@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
+#include "estimate/methods/language_training.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
 
@@ -17,6 +19,44 @@ const struct dl_estimator *dl_estimator_find(const char *name) {
   return NULL;
 }
 
+/* Rounding must not make a rate higher than the peak. */
+#define ABOVE_ROUNDING (1 + 1e-12)
+
+double dl_least_duration(const struct dl_job *job) {
+  struct dl_work w;
+  dl_work_of(job, &w);
+  double peak = 1e12 * dl_work_most_tflops(job) * job->run->n_gpus;
+  return w.model_flop / peak * ABOVE_ROUNDING;
+}
+
+static void slow_down(struct dl_prediction *p, double by) {
+  p->value *= by;
+  p->low *= by;
+  p->high *= by;
+}
+
+/* Products in FP32 that convolutions save are no reason to expect them: their
+ * share, and what networks and GPUs are found to differ by, are for others. */
+void dl_bound_by_peak(struct dl_job_predictions *p, const struct dl_job *job) {
+  struct dl_prediction *rate = &p->of[DL_LANGUAGE_RATE];
+  struct dl_prediction *time = &p->of[DL_PHYSICAL_TIME];
+  struct dl_prediction *epoch = &p->of[DL_PHYSICAL_EPOCH];
+  double epoch_s = dl_or(time->value, p->parts.time_s);
+  double work_s =
+      p->language ? dl_language_work_s(job, p) : epoch_s * job->epochs;
+  double by = dl_least_duration(job) / work_s;
+  bool measured = rate->repeats > 0 || time->repeats > 0 || epoch->repeats > 0;
+  p->slower = 1;
+  if (!(by > 1) || measured)
+    return;
+  p->slower = by;
+  slow_down(rate, 1 / by);
+  slow_down(time, by);
+  slow_down(epoch, by);
+  p->parts.compute_s += (by - 1) * p->parts.time_s;
+  p->parts.time_s *= by;
+}
+
 void dl_estimate_throughput(struct dl_estimate *est, const struct dl_job *job) {
   struct dl_work w;
   est->samples_per_s = est->tokens_per_s = est->mfu = NAN;
@@ -26,7 +66,7 @@ void dl_estimate_throughput(struct dl_estimate *est, const struct dl_job *job) {
   if (dl_run_is_inference(job->run) || isnan(est->energy_j) || any_work)
     return;
   dl_work_of(job, &w);
-  double peak = 1e12 * dl_work_peak_tflops(job) * job->run->n_gpus;
+  double peak = 1e12 * dl_work_most_tflops(job) * job->run->n_gpus;
   est->samples_per_s =
       job->train_samples * job->epochs / (est->duration_s * w.train_share);
   est->tokens_per_s = est->samples_per_s * job->seq_len;

@@ -68,7 +68,7 @@ static void add_pipeline(const struct problem *p, double images,
   double share =
       arch->pipeline_traffic_m / (arch->acts_m * dl_traffic_ratio(arch));
   in->batch = in->val = images;
-  in->flops = WITHOUT_TRAINING * 2e9 * arch->pipeline_macs_g;
+  in->flops = in->other_flops = WITHOUT_TRAINING * 2e9 * arch->pipeline_macs_g;
   in->depthwise = 0;
   in->bytes *= dl_or(share, 0);
   in->between *= dl_or(share, 0);
@@ -84,6 +84,7 @@ static void forward_pass(const struct problem *p, double images,
       *(const struct dl_training_inputs *)&p->at.inputs;
   in.batch = in.val = images * dl_passes_per_step(p->job);
   in.flops *= WITHOUT_TRAINING;
+  in.other_flops *= WITHOUT_TRAINING;
   in.depthwise *= WITHOUT_TRAINING;
   in.bytes *= WITHOUT_TRAINING;
   in.between *= WITHOUT_TRAINING;
@@ -252,6 +253,17 @@ static double add_rounds(struct problem *p, struct dl_served *s,
   return rounds + 1;
 }
 
+/* No board draws more than its limit; of boards unlike those of the fit, it may
+ * expect so. */
+static void keep_limit(struct dl_served *s, const struct dl_job *job) {
+  double limit = dl_or(job->run->power_limit_w, job->tdp_w) * job->run->n_gpus;
+  double power = (s->prefill_j + s->decode_j) / (s->prefill_s + s->decode_s);
+  if (!(power > limit))
+    return;
+  s->prefill_j *= limit / power;
+  s->decode_j *= limit / power;
+}
+
 void dl_infer(const struct dl_session *ctx, const struct dl_job *job,
               struct dl_served *s) {
   struct problem p = {0};
@@ -276,6 +288,7 @@ void dl_infer(const struct dl_session *ctx, const struct dl_job *job,
   }
   s->batch = batch;
   double rounds = add_rounds(&p, s, &r);
+  keep_limit(s, job);
   s->power_w = (s->prefill_j + s->decode_j) / (s->prefill_s + s->decode_s) /
                job->run->n_gpus;
   add_idle(s, job, rounds, r.static_w);

@@ -38,17 +38,35 @@ static void note_limits(const struct dl_session *ctx, struct dl_estimate *est,
     est->outside[est->n_outside++] = "precision";
 }
 
+/* No board draws more than its limit, whatever a regression makes of it. */
+static struct dl_prediction within_limit(const struct dl_job *job,
+                                         const struct dl_prediction *p) {
+  double most = dl_or(job->run->power_limit_w, job->tdp_w);
+  struct dl_prediction at_most = *p;
+  if (p->value > most) {
+    at_most.value = most;
+    at_most.low = fmin(p->low, most);
+  }
+  if (p->high > most)
+    at_most.high = most;
+  return at_most;
+}
+
 double dl_pre_duration(const struct dl_job *job,
                        const struct dl_job_predictions *p) {
   double epoch_s = p->of[DL_PRE_TIME].value;
   if (isnan(epoch_s))
     epoch_s = p->of[DL_PRE_EPOCH].value /
-              (p->of[DL_PRE_POWER].value + DL_RUN_MEMORY_W);
-  return epoch_s * job->epochs / job->run->n_gpus;
+              (within_limit(job, &p->of[DL_PRE_POWER]).value + DL_RUN_MEMORY_W);
+  double own_s = epoch_s * job->epochs / job->run->n_gpus;
+  return own_s < dl_least_duration(job) ? dl_least_duration(job) : own_s;
 }
 
 static void power(const struct dl_session *ctx, const struct dl_job *job,
-                  const struct dl_prediction *p, struct dl_estimate *est) {
+                  const struct dl_prediction *predicted,
+                  struct dl_estimate *est) {
+  const struct dl_prediction at_most = within_limit(job, predicted),
+                             *p = &at_most;
   est->boundary = "gpu";
   double times = est->duration_s * job->run->n_gpus;
   est->model = ctx->fit[DL_PRE_POWER].model;

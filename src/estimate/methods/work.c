@@ -7,6 +7,7 @@
 #include "catalog/architecture/scaling.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
+#include "physics/rows/inputs.h"
 #include "run/setup/training_setup.h"
 
 #define PEAK(of) offsetof(struct dl_accelerator, peak_##of)
@@ -66,12 +67,34 @@ static int peak_of(const struct dl_job *job, const struct precision *p) {
   return -1;
 }
 
+/* Whether 16 bits are slower than FP32, which frameworks then compute in. */
+static bool is_slow(const struct dl_accelerator *gpu, const struct precision *p,
+                    int i) {
+  return i >= 0 && p->bytes <= 2 &&
+         peak_at(gpu, p->peak[i]) < gpu->peak_fp32_tflops;
+}
+
 double dl_work_peak_tflops(const struct dl_job *job) {
   const struct precision *p = precision(job);
-  if (!p || !job->found.gpu)
+  const struct dl_accelerator *gpu = job->found.gpu;
+  if (!p || !gpu)
     return job->run->peak_tflops;
   int i = peak_of(job, p);
-  return i < 0 ? job->run->peak_tflops : peak_at(job->found.gpu, p->peak[i]);
+  if (is_slow(gpu, p, i))
+    return gpu->peak_fp32_tflops;
+  return i < 0 ? job->run->peak_tflops : peak_at(gpu, p->peak[i]);
+}
+
+double dl_work_most_tflops(const struct dl_job *job) {
+  const char *precision = job->run->precision;
+  const struct dl_accelerator *gpu = job->found.gpu;
+  double peak = dl_work_peak_tflops(job);
+  if (job->peak_given || !gpu || dl_is_word(precision, "fp64") ||
+      dl_is_word(precision, "fp32"))
+    return peak;
+  bool in_16 = dl_is_16_bit(precision) || dl_is_word(precision, "fp8");
+  peak = fmax(peak, dl_peak_32_bit(gpu, precision));
+  return in_16 ? fmax(peak, dl_peak_16_bit(gpu, precision)) : peak;
 }
 
 const char *dl_work_lacks_rate(const struct dl_job *job, const char **used) {
@@ -84,7 +107,7 @@ const char *dl_work_lacks_rate(const struct dl_job *job, const char **used) {
                                                                        : NULL;
   }
   int i = peak_of(job, p);
-  *used = i < 0 ? "usual" : p->rate[i];
+  *used = i < 0 ? "usual" : is_slow(job->found.gpu, p, i) ? "FP32" : p->rate[i];
   if (job->peak_given || i == 0)
     return NULL;
   return p->rate[0] || i == 1 ? p->rate[0] : p->rate[1];

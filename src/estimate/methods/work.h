@@ -46,6 +46,10 @@ double dl_work_step_flop(const struct dl_job *job);
  * accelerator. */
 double dl_work_peak_tflops(const struct dl_job *job);
 
+/* The highest rate that the arithmetic of the job's precision has, 1e12 FLOP/s:
+ * all of TF32, and of FP32 where 16 bits are no faster. */
+double dl_work_most_tflops(const struct dl_job *job);
+
 /* The rate that a precision is named for and the accelerator does not have:
  * "FP16 tensor"; the one taken in its place goes to *used. NULL where it has
  * it, where the precision needs none, and where the user gave peak_tflops. */

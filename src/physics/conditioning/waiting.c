@@ -40,6 +40,31 @@ static void weigh(struct node *n, double off, double variance) {
   n->misfit += off * off / variance;
 }
 
+/* The power of work so far from its expected time, a logarithm, where a
+ * utilization says how long it took: slower work draws less, but its dynamic
+ * energy does not fall, so that it takes no less, as a whole, than faster work
+ * and waiting. */
+static double watched_power(const struct dl_waiting_prior *q, double power,
+                            double off) {
+  double slope = q->cov / q->var_time, share = fmin(q->static_share, 1);
+  double alike = log(share + (1 - share) * exp(-off));
+  if (off <= 0 || !(slope > -1 && slope < 0))
+    return off > 0 ? fmax(power, q->power + alike)
+                   : fmin(power, q->power + alike);
+  /* From there on the power falls too fast. */
+  double last = fmin(log(share / (1 + slope)), 0), from = last / slope;
+  if (off <= from)
+    return power;
+  return q->power + log(share + (exp(last) - share) * exp(from - off));
+}
+
+/* The mean: a GPU waits at static power, whatever it draws at work. */
+static double watched_mean(const struct node *n,
+                           const struct dl_waiting_prior *q, double power) {
+  double waiting = (1 - n->busy) * q->static_share;
+  return q->power + log(n->busy * exp(power - q->power) + waiting);
+}
+
 /* Given the time: log W = time - d. */
 static void with_time(struct node *n, const struct dl_waiting_prior *q,
                       const struct dl_waiting_known *known, double d,
@@ -49,14 +74,16 @@ static void with_time(struct node *n, const struct dl_waiting_prior *q,
                       fmax(q->power, q->most_power));
   double left = q->var_power - q->cov * q->cov / q->var_time;
   /* Slow work draws less, but no GPU less than the static power. */
-  double least = q->power + log(q->static_share);
+  double least = q->power + log(q->static_share), mean = power + factor;
+  if (!isnan(known->util))
+    mean = watched_mean(n, q, watched_power(q, power, off));
   weigh(n, off, q->var_time);
   n->time = known->time;
-  n->energy = known->time + fmax(power + factor, least);
+  n->energy = known->time + fmax(mean, least);
   n->variance = left;
   if (isnan(known->power))
     return;
-  weigh(n, known->power - power - factor, left + POWER_SD * POWER_SD);
+  weigh(n, known->power - mean, left + POWER_SD * POWER_SD);
   n->energy = known->time + known->power;
   n->variance = POWER_SD * POWER_SD;
 }

@@ -6,54 +6,9 @@
 #include <assert.h>
 #include <math.h>
 
+#include "physics/language/language_cost_private.h"
 #include "physics/tape.h"
 #include "run/setup/training_setup.h"
-
-/* FLOP/s and FLOP/s per W of the A100, which others are relative to. */
-#define PEAK_0 312e12
-#define PEAK_PER_W_0 0.78e12
-
-/* A TPU's systolic arrays are fed by a compiler, at one clock rate. Dense
- * products reach this much more of the peak than those of GPUs: with all layers
- * computed again, networks of 16 to 64 B on 256 TPU v5e run at 60 to 67 % of it
- * by the model's FLOPs, so at 80 to 89 % (MaxText, README). It has no products
- * of experts. */
-#define SYSTOLIC 1.25
-
-/* Bytes of activations a layer reads and writes per token, hidden size and
- * byte of an element (Korthikanti et al.: 34 in 16 bits); what checkpointing
- * adds to it; passes over the scores of eager attention; kernels of a pass
- * through a layer; operations on its weights, where each is one of its own: 12
- * (Adam, clipping, loss scaling) on each of 16 tensors; share of a round of
- * tiles that is idle, mean of products. */
-#define TRAFFIC 34.0
-#define AGAIN 0.35
-#define SCORE_PASSES 12.0
-#define KERNELS 10.0
-#define BY_WEIGHT 200.0
-#define IDLE 0.25
-
-/* Times that an adapter moves each value into or out of its product, and again
- * with checkpointing. With k values in and n out: forward dropout reads and
- * writes k, the first matrix reads k, the second writes n, scaling reads and
- * writes n, the sum reads 2 n and writes n; backward scaling the same n, each
- * matrix reads n or k for its gradient, n is read and k written for that of the
- * input, dropout the same k, the sum reads 2 k and writes k: 10 k and 10 n, of
- * which 3 k and 6 n forward. Tensor parallelism divides the n of queries, keys,
- * values and the first half of the feed-forward part, and the k of the rest. */
-#define ADAPTED 10.0
-#define ADAPTED_AGAIN 4.5
-#define UNDIVIDED 0.4
-
-/* Of a layer with experts (language_cost.h): times that a copy of a token is
- * read or written, and more where GPUs divide the experts; kernels of a pass
- * that route and permute, and products of an expert; tokens of a half full
- * tile. */
-#define COPIED 10.0
-#define SORTED_AGAIN 8.0
-#define ROUTING 24.0
-#define PRODUCTS 2.0
-#define HALF_TILE 64.0
 
 static_assert(DL_N_LANGUAGE + DL_N_LANGUAGE_EFFECTS <= DL_TAPE_PARAMETERS,
               "derivatives by all parameters");
@@ -143,7 +98,7 @@ static struct dl_taped shapes(const struct setting *k) {
   return t;
 }
 
-static struct dl_taped products(const struct setting *k) {
+static struct dl_taped products_in_format(const struct setting *k) {
   static const enum dl_language_constant share[] = {
       [DL_LANG_16_BIT] = DL_LANG_EC,
       [DL_LANG_TF32] = DL_LANG_EC_TF32,
@@ -161,6 +116,21 @@ static struct dl_taped products(const struct setting *k) {
   }
   by_effects(k, &t);
   return t;
+}
+
+/* Libraries that may use TF32 take plain FP32 where that is faster. */
+static struct dl_taped products(const struct setting *k) {
+  struct dl_taped t = products_in_format(k);
+  if (!(k->in->plain > 0))
+    return t;
+  struct dl_language_inputs in = *k->in;
+  struct setting plain = *k;
+  in.format = DL_LANG_FP32;
+  in.peak = in.plain;
+  in.tiles = 0;
+  plain.in = &in;
+  struct dl_taped in_fp32 = products_in_format(&plain);
+  return in_fp32.x < t.x ? in_fp32 : t;
 }
 
 static struct dl_taped attention(const struct setting *k) {

@@ -47,7 +47,7 @@
  * is the share of a round in a result w wide. The forward pass and the
  * gradients of activations, two thirds of the work, have results h or 4 h wide;
  * those of weights have results that do not depend on the tokens. Tiles of
- * plain FP32 are smaller.
+ * plain FP32 are smaller. In TF32 products take no longer than in plain FP32.
  *
  * In a mixture's Le layers a token is copied to j experts, f wide, ne of them
  * on a GPU. Each expert's tokens are a product of their own, whose last tile is
@@ -231,6 +231,7 @@ struct dl_language_inputs {
   double domain;        /* GPUs joined by the link */
   double link, network; /* B/s of a GPU, one direction */
   double peak, peak_16; /* FLOP/s at the format in use, and in 16 bits */
+  double plain;         /* and of FP32, where TF32 may give way to it; else 0 */
   double systolic;      /* 1: arrays of a TPU compute products; else 0 */
   double tiles;         /* of results, in a round; 0: small or unknown */
   double bandwidth;     /* B/s */

@@ -26,6 +26,7 @@ const struct dl_physics_quantity
         {"train_tokens", false, false},
         {"train_samples", false, false},
         {"val_samples", false, false},
+        {"drop_last", false, false},
         {"samples_per_s", false, false},
         {"step_s", false, false},
         {"epoch_s", false, false},
@@ -137,6 +138,7 @@ static void read_rates(const struct dl_physics_row *row,
   in->peak_16 = in->element < 4 ? 1e12 * peak[DL_LANG_16_BIT] : in->peak;
   if (in->format == DL_LANG_16_BIT)
     in->peak *= dl_half_rate_share(gpu);
+  in->plain = in->format == DL_LANG_TF32 ? 1e12 * gpu->peak_fp32_tflops : 0;
   in->tiles =
       in->format == DL_LANG_FP32 ? 0 : TILE * dl_or(gpu->multiprocessors, 0);
   in->systolic = dl_is_word(gpu->family, "tpu");
@@ -336,8 +338,9 @@ const char *dl_language_inputs_read(const struct dl_physics_row *row,
 /* Tokens per second, also by the time of a micro-batch, of an epoch or of the
  * whole training. */
 static double measured_rate(const struct dl_run *run) {
+  double val = dl_batched_samples(run, dl_or(run->val_samples, 0));
   double samples =
-      run->train_samples + VALIDATION_SHARE * dl_or(run->val_samples, 0);
+      dl_batched_samples(run, run->train_samples) + VALIDATION_SHARE * val;
   double epoch = run->seq_len * samples;
   double batch = dl_global_batch(run) / dl_or(run->grad_accum, 1);
   const double rates[] = {

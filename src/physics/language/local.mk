@@ -3,6 +3,7 @@
 libdlest_a_SOURCES += \
 	%D%/language_cost.c \
 	%D%/language_cost.h \
+	%D%/language_cost_private.h \
 	%D%/language_inputs.c \
 	%D%/language_inputs.h \
 	%D%/language_parts.c \

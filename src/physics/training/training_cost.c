@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "physics/training/training_step.h"
+#include "run/setup/training_setup.h"
 
 #define ALONE(C)                                                               \
   { DL_TRAIN_##C, DL_N_TRAINING_CONSTANTS }
@@ -108,37 +109,54 @@ static void exchange(struct dl_training_step *s, const double *c,
             s->late;
 }
 
+/* Of a forward pass of one sample, s without effects, in the faster format. */
+static double arithmetic(struct dl_training_step *s, const double *c,
+                         const struct dl_training_inputs *l) {
+  const enum dl_stack_part first = DL_PART_FP32;
+  enum dl_stack_part other = first + (unsigned)l->other_in_tensor;
+  s->efficiency = first + (unsigned)l->in_tensor;
+  double time = l->flops / (part(c, l, s->efficiency) * l->peak);
+  if (!(l->other_peak > 0))
+    return time;
+  double in_other = l->other_flops / (part(c, l, other) * l->other_peak);
+  if (in_other < time)
+    s->efficiency = other;
+  return fmin(time, in_other);
+}
+
+/* A batch: its samples, the passes over it, and the weights that it trains. */
+struct batch {
+  double samples, passes, weights;
+};
+
 /* Times of the parts of a step; samples: passes x batch, with effects. */
 static void set_times(struct dl_training_step *s,
                       const struct dl_training_factors *f,
-                      const struct dl_training_inputs *l, double m,
-                      double weights) {
+                      const struct dl_training_inputs *l,
+                      const struct batch *b) {
   const double *c = f->c, *fx = f->fx;
   double bytes = l->bytes * (l->bytes_known ? 1 : c[DL_TRAIN_CA]);
-  double kernels =
-      m * l->kernels * fx[DL_EFFECT_ARCH_KERNELS] * fx[DL_EFFECT_FACTS_KERNELS];
-  double samples =
-      m * l->batch * fx[DL_EFFECT_ARCH_TIME] * fx[DL_EFFECT_FRAMEWORK_TIME];
+  double kernels = b->passes * l->kernels * fx[DL_EFFECT_ARCH_KERNELS] *
+                   fx[DL_EFFECT_FACTS_KERNELS];
+  double samples = b->passes * b->samples * fx[DL_EFFECT_ARCH_TIME] *
+                   fx[DL_EFFECT_FRAMEWORK_TIME];
   double bandwidth = dl_training_bandwidth_share(c, l) * l->bandwidth *
                      fx[DL_EFFECT_GPU_MEMORY] * fx[DL_EFFECT_FAMILY_MEMORY];
   double host = fx[DL_EFFECT_HOST_LAUNCH] * fx[DL_EFFECT_FRAMEWORK_LAUNCH] *
                 (l->server > 0 ? c[DL_TRAIN_SERVER] : 1);
   double moved = samples * fx[DL_EFFECT_FACTS_BYTES] / bandwidth;
-  enum dl_stack_part efficiency =
-      (enum dl_stack_part)((int)DL_PART_FP32 + l->in_tensor);
-  s->compute = samples * l->flops * fx[DL_EFFECT_FACTS_FLOPS] /
-               (part(c, l, efficiency) * l->peak * fx[DL_EFFECT_GPU_COMPUTE] *
-                fx[DL_EFFECT_FAMILY_COMPUTE]);
+  s->compute = samples * arithmetic(s, c, l) * fx[DL_EFFECT_FACTS_FLOPS] /
+               (fx[DL_EFFECT_GPU_COMPUTE] * fx[DL_EFFECT_FAMILY_COMPUTE]);
   s->depthwise =
       l->depthwise > 0
           ? samples * l->depthwise / (part(c, l, DL_PART_DEPTHWISE) * l->plain)
           : 0;
-  s->weights = part(c, l, DL_PART_WOPT) * weights / bandwidth;
+  s->weights = part(c, l, DL_PART_WOPT) * b->weights / bandwidth;
   s->between = part(c, l, dl_training_between(l)) * moved * l->between;
   s->memory = moved * bytes + s->between + s->weights;
   s->kernels = kernels * part(c, l, DL_PART_TAU) / l->clock;
   s->per_step = part(c, l, DL_PART_C0) * host;
-  s->regions = l->regions * l->batch * part(c, l, DL_PART_REGIONS) * host;
+  s->regions = l->regions * b->samples * part(c, l, DL_PART_REGIONS) * host;
   double each = part(c, l, DL_PART_LAMBDA) * host * kernels / l->kernels;
   s->beside = each * l->beside * c[DL_TRAIN_BESIDE];
   s->launch =
@@ -148,13 +166,9 @@ static void set_times(struct dl_training_step *s,
 
 static void step_of(struct dl_training_step *s,
                     const struct dl_training_factors *f,
-                    const struct dl_training_inputs *l,
-                    enum dl_training_mode mode) {
+                    const struct dl_training_inputs *l, const struct batch *b) {
   const double *c = f->c;
-  double weights = mode == DL_FULL     ? l->weights
-                   : mode == DL_FROZEN ? l->head
-                                       : 0;
-  set_times(s, f, l, mode == DL_FULL ? 3 : 1, weights);
+  set_times(s, f, l, b);
   s->unlimited = sqrt(s->gpu * s->gpu + s->launch * s->launch);
   s->dynamic = dynamic_power(f, l, s);
   s->limit = (struct dl_power_limit){.kappa = kappa(c, l),
@@ -165,7 +179,7 @@ static void step_of(struct dl_training_step *s,
   dl_power_limit_apply(&s->limit);
   double gpu = s->gpu * s->limit.slow;
   s->alone = sqrt(gpu * gpu + s->launch * s->launch);
-  exchange(s, c, l, weights);
+  exchange(s, c, l, b->weights);
 }
 
 double dl_training_busy(const struct dl_training_step *s) {
@@ -185,11 +199,14 @@ static void add_steps(struct dl_cost *cost, const struct dl_training_step *s,
   cost->launch += n * s->launch;
 }
 
-/* Steps of an epoch: the last, smaller batch is dropped, and kept as a part of
- * one where there is but one. */
-static double steps(double samples, double batch) {
-  double n = samples / batch;
-  return n < 1 ? n : floor(n);
+/* The share of full steps and of last ones that train with a mode. */
+static void share_out(double n[DL_N_TRAINING_MODES],
+                      const struct dl_training_inputs *l, double train,
+                      double val) {
+  n[DL_FULL] = l->frozen < 1 ? train * (1 - l->frozen) : 0;
+  n[DL_FROZEN] = l->frozen > 0 ? train * l->frozen : 0;
+  n[DL_AGAIN] = train * l->again;
+  n[DL_VALIDATION] = val;
 }
 
 static void set_factors(struct dl_training_factors *f, const double *c,
@@ -206,17 +223,27 @@ static void set_factors(struct dl_training_factors *f, const double *c,
 void dl_training_epoch_of(struct dl_training_epoch *e, const double *c,
                           const double *fx,
                           const struct dl_training_inputs *l) {
-  double train = steps(l->train / l->n_gpus, l->batch);
+  const struct dl_epoch_batches train = dl_epoch_batches_of(l->train, l->batch,
+                                                            l->n_gpus),
+                                val = dl_epoch_batches_of(l->val, l->batch,
+                                                          l->n_gpus);
   set_factors(&e->f, c, fx, l);
-  e->n[DL_FULL] = l->frozen < 1 ? train * (1 - l->frozen) : 0;
-  e->n[DL_FROZEN] = l->frozen > 0 ? train * l->frozen : 0;
-  e->n[DL_VALIDATION] = l->val > 0 ? steps(l->val / l->n_gpus, l->batch) : 0;
+  share_out(e->n, l, train.full, val.full);
+  share_out(e->n + DL_N_TRAINING_MODES, l, train.last > 0, val.last > 0);
   e->cost = (struct dl_cost){0};
-  for (size_t i = 0; i < DL_N_TRAINING_MODES; i++)
+  for (size_t i = 0; i < DL_N_TRAINING_STEPS; i++) {
+    size_t mode = i % DL_N_TRAINING_MODES;
+    double last = mode == DL_VALIDATION ? val.last : train.last;
+    const struct batch b = {i < DL_N_TRAINING_MODES ? l->batch : last,
+                            mode == DL_FULL ? 3 : 1,
+                            mode == DL_FULL     ? l->weights
+                            : mode == DL_FROZEN ? l->head
+                                                : 0};
     if (e->n[i] > 0) {
-      step_of(&e->step[i], &e->f, l, (enum dl_training_mode)i);
+      step_of(&e->step[i], &e->f, l, &b);
       add_steps(&e->cost, &e->step[i], e->n[i]);
     }
+  }
   e->cost.fixed =
       l->mid_run ? 0 : c[DL_TRAIN_T0] * e->f.fx[DL_EFFECT_HOST_EPOCH];
   e->cost.time += e->cost.fixed;

@@ -48,15 +48,17 @@
  * BW' is what the chips of the memory could move, whose clocks no limit lowers:
  * 28 GB/s per GB, within BW and 2 BW (one or two chips on a channel).
  *
- * An epoch is its training steps, floor(samples / b), those of its validation
- * (m = 1, no weights) and t0 Ht at base Gp Np. A share of the epochs may be
- * trained with a frozen backbone (m = 1, and the head's weights).
+ * An epoch is its training steps, those of its validation (m = 1, no weights)
+ * and t0 Ht at base Gp Np. A share of the epochs may be trained with a frozen
+ * backbone (m = 1, and the head's weights), or computes activations again (m =
+ * 1, no weights, beside the training step). The last batch of an epoch has the
+ * samples that are left over: a step of its own with that b.
  *
- * Of n GPUs each takes 1 / n of the samples at a batch of its own. Every
- * training step they add up their gradients, 2 (k - 1) / k of the bytes among
- * k (Patarasuk & Yuan 2009, doi 10.1016/j.jpdc.2008.09.002): g in a node over
- * the link, then the nodes over the network, beside the backward pass; and they
- * wait for the slowest:
+ * Of n GPUs each takes 1 / n of the samples, rounded up, at a batch of its own.
+ * Every training step they add up their gradients, 2 (k - 1) / k of the bytes
+ * among k (Patarasuk & Yuan 2009, doi 10.1016/j.jpdc.2008.09.002): g in a node
+ * over the link, then the nodes over the network, beside the backward pass; and
+ * they wait for the slowest:
  *
  *   Tx = 2 w (1 - 1/g) / (xl link) + 2 w (1 - g/n) / (xn network)
  *   Tn = (T^4 + Tx^4)^(1/4) (1 + xs log2 n) + xk Tk log2 g
@@ -66,6 +68,9 @@
  * many short kernels more than one of few long ones; entries to MLPerf launch
  * a step as a whole (CUDA graphs), and have none. A GPU that waits draws half
  * of its power, assumed: polling.
+ *
+ * Arithmetic takes no longer in 16 bits than in TF32 or FP32, and in TF32 no
+ * longer than in FP32.
  *
  * The form follows the roofline model (Williams, Waterman, Patterson,
  * doi 10.1145/1498765.1498785) with launch overheads; docs/estimation.md says
@@ -189,6 +194,8 @@ struct dl_training_inputs {
   double batch;         /* samples per step */
   double train, val;    /* samples per epoch, of training and validation, of
                            all GPUs */
+  double again;         /* share of a forward pass that training steps compute
+                           again */
   double frozen;        /* share of the epochs with a frozen backbone */
   double flops;         /* of a forward pass of one sample */
   double depthwise;     /* FLOPs of depthwise layers, which are not in flops;
@@ -204,7 +211,10 @@ struct dl_training_inputs {
   double weights, head; /* bytes of the trained weights without, and with a
                            frozen backbone */
   double peak;          /* FLOP/s at the precision in use */
-  double plain;         /* and of FP32 without tensor cores */
+  double other_flops;   /* the same work in the next plainer format, and its */
+  double other_peak;    /* rate: what libraries take where it is faster; 0:
+                           none */
+  double plain;         /* FLOP/s of FP32 without tensor cores */
   double clock;         /* relative to the A100's; tuned software, else 1 */
   double bandwidth;     /* of the GPU's memory, B/s */
   double tdp, limit;    /* W; limit: the power limit in force */
@@ -222,6 +232,8 @@ struct dl_training_inputs {
   int in_tensor;        /* peak is that of tensor cores: 1 TF32, 2 16 bits */
   int has_tensor;       /* the GPU has tensor cores */
   int stack;            /* enum dl_training_stack */
+  int other_in_tensor;
+  int drop_last; /* samples that do not fill a batch are left out */
   int unused;
 };
 

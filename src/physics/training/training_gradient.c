@@ -35,12 +35,13 @@ static void by_samples(const struct chain *k, double d) {
   k->g->fx[DL_EFFECT_FRAMEWORK_TIME] += d;
 }
 
-static void by_compute(const struct chain *k, double d) {
+static void by_compute(const struct chain *k, const struct dl_training_step *s,
+                       double d) {
   by_samples(k, d);
   k->g->fx[DL_EFFECT_FACTS_FLOPS] += d;
   k->g->fx[DL_EFFECT_GPU_COMPUTE] -= d;
   k->g->fx[DL_EFFECT_FAMILY_COMPUTE] -= d;
-  by_part(k, (enum dl_stack_part)((int)DL_PART_FP32 + k->in->in_tensor), -d);
+  by_part(k, s->efficiency, -d);
 }
 
 static void by_depthwise(const struct chain *k, double d) {
@@ -163,7 +164,7 @@ static void add_step(const struct chain *k, const struct dl_training_step *s,
   by_static_power(k, k->in->gddr, by_wanted * k->f->base);
   if (s->dynamic > 0)
     by_dynamic_power(k, s, by_wanted * s->dynamic, &by);
-  by_compute(k, (by.gpu + by.compute) * s->compute);
+  by_compute(k, s, (by.gpu + by.compute) * s->compute);
   by_depthwise(k, by.gpu * s->depthwise);
   by_memory(k, s, by.gpu + by.memory);
   by_kernels(k, by.gpu * s->kernels + by_time * s->late);
@@ -174,7 +175,7 @@ static void add_step(const struct chain *k, const struct dl_training_step *s,
 /* Adds the derivatives of by_time time + by_energy energy of an epoch. */
 static void add_epoch(const struct chain *k, const struct dl_training_epoch *e,
                       double by_time, double by_energy) {
-  for (size_t i = 0; i < DL_N_TRAINING_MODES; i++) {
+  for (size_t i = 0; i < DL_N_TRAINING_STEPS; i++) {
     const struct dl_training_step *s = &e->step[i];
     if (!(e->n[i] > 0))
       continue;

@@ -13,6 +13,7 @@ const struct dl_physics_quantity
         {"image_px", false, false},
         {"train_samples", true, false},
         {"val_samples", false, false},
+        {"drop_last", false, false},
         {"frozen_base", false, false},
         {"dataset", false, false},
         {"macs_g", true, true},
@@ -153,10 +154,14 @@ static double beside(const struct dl_physics_row *row, double all) {
              : 0;
 }
 
-/* Whether the peak rate is that of tensor cores: 1 TF32, 2 a 16-bit format. */
+/* Whether the peak rate is that of tensor cores: 1 TF32, 2 a 16-bit format. On
+ * boards whose TF32 rate is about their FP32 rate, products in either are
+ * alike.
+ */
+#define FASTER 1.5
 static int in_tensor_cores(const struct dl_accelerator *gpu,
                            const char *precision) {
-  bool faster = gpu->peak_tf32_tflops > gpu->peak_fp32_tflops;
+  bool faster = gpu->peak_tf32_tflops > FASTER * gpu->peak_fp32_tflops;
   if (dl_is_16_bit(precision) && dl_peak_16_bit(gpu, precision) > 0)
     return 2;
   return gpu->peak_tf32_tflops > 0 &&
@@ -257,10 +262,26 @@ static void group(const struct dl_physics_row *row,
 /* Depthwise layers do not run in tensor cores, which compute padded tiles. */
 static void split_work(struct dl_training_inputs *in,
                        const struct dl_architecture *arch) {
-  double share = dl_or(arch->depthwise_share, 0);
-  in->depthwise = in->flops * share;
-  in->flops *=
-      in->in_tensor ? dl_or(arch->padding_ratio, 1 - share) : 1 - share;
+  double share = dl_or(arch->depthwise_share, 0), all = in->flops;
+  double padded = all * dl_or(arch->padding_ratio, 1 - share);
+  in->depthwise = all * share;
+  in->flops = in->in_tensor ? padded : all * (1 - share);
+  in->other_flops = in->other_in_tensor ? padded : all * (1 - share);
+}
+
+/* 16 bits may give way to TF32, or FP32, and TF32 to FP32. */
+static void read_rates(struct dl_training_inputs *in,
+                       const struct dl_physics_row *row) {
+  const struct dl_accelerator *gpu = row->gpu;
+  const char *precision = row->run->precision;
+  in->in_tensor = in_tensor_cores(gpu, precision);
+  in->peak = 1e12 * peak_tflops(gpu, precision) * dense_share(in, row->arch);
+  in->plain = 1e12 * gpu->peak_fp32_tflops;
+  in->has_tensor = gpu->peak_fp16_tensor_tflops > 0;
+  const char *other = in->in_tensor == 2 ? NULL : "fp32";
+  in->other_in_tensor = in_tensor_cores(gpu, other);
+  if (in->other_in_tensor < in->in_tensor)
+    in->other_peak = 1e12 * dl_peak_32_bit(gpu, other);
 }
 
 /* Where kernels are fused, layers count apart from what is between them.
@@ -299,18 +320,17 @@ double dl_training_memory_w(const struct dl_accelerator *gpu) {
   return shared ? 0 : DL_PHYSICAL_MEMORY_W;
 }
 
-/* Samples that pass forward alone: those of validation, and the training
- * samples as far as checkpointing computes them again. A frozen backbone has
- * nothing to compute again. */
-static double forward_samples(const struct dl_physics_row *row) {
+/* The share of a forward pass that checkpointing computes again. A frozen
+ * backbone has nothing to compute again. */
+static double computed_again(const struct dl_physics_row *row) {
   const struct dl_run *run = row->run;
-  double attention = row->arch->attention_macs_g / run->macs_g;
-  double again = run->frozen_base > 0                     ? 0
-                 : dl_is_word(run->checkpointing, "full") ? 1
-                 : dl_is_word(run->checkpointing, "selective")
-                     ? dl_or(attention, 0)
-                     : 0;
-  return dl_or(run->val_samples, 0) + again * run->train_samples;
+  if (run->frozen_base > 0)
+    return 0;
+  if (dl_is_word(run->checkpointing, "full"))
+    return 1;
+  return dl_is_word(run->checkpointing, "selective")
+             ? dl_or(row->arch->attention_macs_g / run->macs_g, 0)
+             : 0;
 }
 
 const char *dl_training_inputs_read(const struct dl_physics_row *row,
@@ -324,8 +344,9 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   double element = dl_is_16_bit(run->precision) ? 2 : 4;
   *in = (struct dl_training_inputs){0};
   in->batch = dl_micro_batch(run);
-  in->train = run->train_samples;
-  in->val = forward_samples(row);
+  in->train = dl_batched_samples(run, run->train_samples);
+  in->val = dl_batched_samples(run, dl_or(run->val_samples, 0));
+  in->again = computed_again(row);
   in->frozen = fmax(
       frozen, dl_is_word(run->dataset, "chesslive") ? FROZEN_ON_CHESSLIVE : 0);
   in->flops = 2e9 * run->macs_g; /* a multiply-accumulate is two FLOPs */
@@ -342,10 +363,7 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
       dl_or(run->grad_accum, 1);
   in->head = 4e6 * (frozen * dl_or(arch->head_params_m, 0)) /
              dl_or(run->grad_accum, 1);
-  in->in_tensor = in_tensor_cores(gpu, run->precision);
-  in->peak = 1e12 * peak_tflops(gpu, run->precision) * dense_share(in, arch);
-  in->plain = 1e12 * gpu->peak_fp32_tflops;
-  in->has_tensor = gpu->peak_fp16_tensor_tflops > 0;
+  read_rates(in, row);
   split_work(in, arch);
   fuse_kernels(in, row, element);
   in->bandwidth = 1e9 * gpu->bandwidth_gb_s;
@@ -384,8 +402,9 @@ static double speed(const struct dl_run *run) {
 /* The work of an epoch in training samples: a validation sample is a third of
  * one, or as much where the backbone is frozen. */
 static double epoch_samples(const struct dl_run *run) {
-  return run->train_samples +
-         dl_or(run->val_samples, 0) * (1 + 2 * dl_or(run->frozen_base, 0)) / 3;
+  double val = dl_batched_samples(run, dl_or(run->val_samples, 0));
+  return dl_batched_samples(run, run->train_samples) +
+         val * (1 + 2 * dl_or(run->frozen_base, 0)) / 3;
 }
 
 void dl_training_measured(const struct dl_run *run, double *value) {

@@ -12,7 +12,7 @@
 /* Time of the epoch with a kernel on the GPU, s. */
 static double gpu_time(const struct dl_training_epoch *e) {
   double sum = e->cost.waiting;
-  for (size_t i = 0; i < DL_N_TRAINING_MODES; i++)
+  for (size_t i = 0; i < DL_N_TRAINING_STEPS; i++)
     if (e->n[i] > 0)
       sum += e->n[i] * e->step[i].gpu * e->step[i].limit.slow;
   return sum;

@@ -16,55 +16,15 @@ struct dl_training_factors {
   double lowest; /* power at the lowest clocks, W */
 };
 
+/* What steps do; in turn with full batches and with the last, smaller one. */
 enum dl_training_mode {
   DL_FULL,
   DL_FROZEN,
+  DL_AGAIN, /* a forward pass of a training step, computed again */
   DL_VALIDATION,
-  DL_N_TRAINING_MODES
+  DL_N_TRAINING_MODES,
+  DL_N_TRAINING_STEPS = 2 * DL_N_TRAINING_MODES
 };
-
-/* One step. Times in s. */
-struct dl_training_step {
-  double compute, memory, kernels, launch;
-  double weights;       /* part of memory: traffic of the weights */
-  double between;       /* part of memory: normalisations and activations */
-  double depthwise;     /* depthwise layers */
-  double per_step;      /* part of launch that does not depend on the network */
-  double beside;        /* part of launch: kernels beside the longest path */
-  double regions;       /* part of launch: proposals of two-stage detectors */
-  double gpu;           /* compute + memory + kernels + depthwise */
-  double unlimited;     /* without a power limit */
-  double alone;         /* with it, without the other GPUs */
-  double link, network; /* exchange of gradients */
-  double slowest;       /* factor by which GPUs wait for the slowest */
-  double late;          /* wait for kernels that start late in the node */
-  double time;
-  double dynamic; /* power demanded beyond the static, W */
-  struct dl_power_limit limit;
-};
-
-/* An epoch: its steps by mode, and how many (0: none, and the step is not
- * set). */
-struct dl_training_epoch {
-  struct dl_training_factors f;
-  struct dl_training_step step[DL_N_TRAINING_MODES];
-  double n[DL_N_TRAINING_MODES];
-  struct dl_cost cost;
-};
-void dl_training_epoch_of(struct dl_training_epoch *e, const double *c,
-                          const double *fx,
-                          const struct dl_training_inputs *inputs);
-
-/* A GPU that waits for the others polls them: half of what it draws at work,
- * assumed. The seconds of a step at its power count that much of the time
- * alone, and the rest of its time. */
-#define DL_TRAINING_BUSY_ALONE 0.5
-double dl_training_busy(const struct dl_training_step *step);
-
-/* Logarithms of the targets of an epoch. */
-void dl_training_targets(const struct dl_cost *cost,
-                         const struct dl_training_inputs *inputs,
-                         double log_target[DL_N_PHYSICAL_TARGETS]);
 
 /* What depends on the software. */
 enum dl_stack_part {
@@ -82,6 +42,50 @@ enum dl_stack_part {
   DL_PART_DEPTHWISE,
   DL_N_STACK_PARTS
 };
+
+/* One step. Times in s. */
+struct dl_training_step {
+  double compute, memory, kernels, launch;
+  enum dl_stack_part efficiency; /* the share of the peak that compute has */
+  double weights;                /* part of memory: traffic of the weights */
+  double between;       /* part of memory: normalisations and activations */
+  double depthwise;     /* depthwise layers */
+  double per_step;      /* part of launch that does not depend on the network */
+  double beside;        /* part of launch: kernels beside the longest path */
+  double regions;       /* part of launch: proposals of two-stage detectors */
+  double gpu;           /* compute + memory + kernels + depthwise */
+  double unlimited;     /* without a power limit */
+  double alone;         /* with it, without the other GPUs */
+  double link, network; /* exchange of gradients */
+  double slowest;       /* factor by which GPUs wait for the slowest */
+  double late;          /* wait for kernels that start late in the node */
+  double time;
+  double dynamic; /* power demanded beyond the static, W */
+  struct dl_power_limit limit;
+};
+
+/* An epoch: its steps by mode, with full batches and then with the last one,
+ * and how many (0: none, and the step is not set). */
+struct dl_training_epoch {
+  struct dl_training_factors f;
+  struct dl_training_step step[DL_N_TRAINING_STEPS];
+  double n[DL_N_TRAINING_STEPS];
+  struct dl_cost cost;
+};
+void dl_training_epoch_of(struct dl_training_epoch *e, const double *c,
+                          const double *fx,
+                          const struct dl_training_inputs *inputs);
+
+/* A GPU that waits for the others polls them: half of what it draws at work,
+ * assumed. The seconds of a step at its power count that much of the time
+ * alone, and the rest of its time. */
+#define DL_TRAINING_BUSY_ALONE 0.5
+double dl_training_busy(const struct dl_training_step *step);
+
+/* Logarithms of the targets of an epoch. */
+void dl_training_targets(const struct dl_cost *cost,
+                         const struct dl_training_inputs *inputs,
+                         double log_target[DL_N_PHYSICAL_TARGETS]);
 
 /* A part is the product of two constants; DL_N_TRAINING_CONSTANTS stands for
  * 1. */

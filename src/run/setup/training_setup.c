@@ -34,6 +34,22 @@ double dl_global_batch(const struct dl_run *r) {
   return per_pass * dl_or(r->grad_accum, 1);
 }
 
+bool dl_drops_last(const struct dl_run *r) {
+  return dl_is_word(r->drop_last, "yes");
+}
+
+double dl_batched_samples(const struct dl_run *r, double samples) {
+  double batch = dl_micro_batch(r) * dl_or(dl_degrees_of(r).data, 1);
+  return dl_drops_last(r) && batch > 0 ? floor(samples / batch) * batch
+                                       : samples;
+}
+
+struct dl_epoch_batches dl_epoch_batches_of(double samples, double batch,
+                                            double n) {
+  double each = n > 1 ? ceil(samples / n) : samples, full = floor(each / batch);
+  return (struct dl_epoch_batches){.full = full, .last = each - full * batch};
+}
+
 double dl_checkpointed_share(const struct dl_run *r, double layers) {
   if (!dl_is_word(r->checkpointing, "full"))
     return 0;
@@ -380,6 +396,21 @@ static bool breaks_sizes(const struct dl_row *row, double seq,
          dl_says(to, "{train_tokens} and {train_samples} exclude each other");
 }
 
+/* Dropping the last batch must leave one. */
+static bool breaks_batches(const struct dl_row *row, struct dl_wording *to) {
+  const struct dl_run *r = &row->run;
+  double batch = dl_micro_batch(r) * dl_or(dl_degrees_of(r).data, 1);
+  char word[DL_WORD_SIZE];
+  return !dl_run_is_inference(r) && dl_drops_last(r) &&
+         r->train_samples < batch &&
+         dl_says(to,
+                 "%s leaves no batch: a step on all accelerators takes %.10g "
+                 "samples, more than the %.10g of an epoch; take a smaller "
+                 "batch",
+                 dl_column_word(to, "drop_last", word), batch,
+                 r->train_samples);
+}
+
 /* A step must not take more tokens than an epoch has, and the tokens of the
  * whole training are those of its epochs. */
 static bool breaks_tokens(const struct dl_row *row, struct dl_wording *to) {
@@ -431,5 +462,6 @@ bool dl_setup_is_broken(const struct dl_row *row, struct dl_wording *to) {
          breaks_checkpointing(row, to) || breaks_stages(row, to) ||
          breaks_experts(row, to) || breaks_precision(row, to) ||
          breaks_stack(row, to) || breaks_limit(row, to) ||
-         breaks_tokens(row, to) || breaks_serving(row, to);
+         breaks_batches(row, to) || breaks_tokens(row, to) ||
+         breaks_serving(row, to);
 }

@@ -32,6 +32,20 @@ double dl_micro_batch(const struct dl_run *r);
 /* Samples per optimizer step on all accelerators. */
 double dl_global_batch(const struct dl_run *r);
 
+/* Of so many samples of a run, those that its batches hold: all, or with
+ * drop_last those of full batches on all accelerators. */
+bool dl_drops_last(const struct dl_run *r);
+double dl_batched_samples(const struct dl_run *r, double samples);
+
+/* Batches in which each of n accelerators goes through its part of these: full
+ * ones, and the samples of a last, smaller one (0: none). Samples are dealt out
+ * so that all have as many. */
+struct dl_epoch_batches {
+  double full, last;
+};
+struct dl_epoch_batches dl_epoch_batches_of(double samples, double batch,
+                                            double n);
+
 /* The share of a network's layers that checkpointing computes again: 1 under
  * full checkpointing, unless the run has fewer layers; 0 under others. */
 double dl_checkpointed_share(const struct dl_run *r, double layers);

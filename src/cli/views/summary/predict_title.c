@@ -97,7 +97,7 @@ static void add_data(struct settings *s) {
     if (name && !samples)
       add(s, is_given(s, DL_RUN_dataset), name);
     else if (!isnan(job->run->train_samples))
-      add_number(s, DL_RUN_train_samples, "", job->train_samples,
+      add_number(s, DL_RUN_train_samples, "", job->run->train_samples,
                  " training sample(s)");
     if (job->fills)
       add_filled(s);
