@@ -152,6 +152,7 @@ CLI_TESTS = \
 	tests/cli/python.bats \
 	tests/cli/recommend.bats \
 	tests/cli/record.bats \
+	tests/cli/record-files.bats \
 	tests/cli/record-jobs.bats \
 	tests/cli/record-sensors.bats \
 	tests/cli/refusals.bats \

@@ -52,22 +52,21 @@ static bool is_name(const char *s) {
                            "XYZ0123456789_-. ")] == '\0';
 }
 
-/* Lines that are too long or hold control characters are passed over. */
-static bool is_plain(const struct dl_marks *m) {
+static bool has_control(const struct dl_marks *m) {
   for (size_t i = 0; i < m->len; i++)
     if ((unsigned char)m->line[i] < ' ' || m->line[i] == 0x7f)
-      return false;
-  return m->len < sizeof m->line;
+      return true;
+  return false;
 }
 
 static void take_line(struct dl_marks *m, int64_t ns) {
   const char *text;
   double x;
+  bool whole = m->len < sizeof m->line;
   while (m->len > 0 &&
          (m->line[m->len - 1] == '\r' || m->line[m->len - 1] == ' '))
     m->len--;
-  bool plain = is_plain(m);
-  m->line[plain ? m->len : 0] = '\0';
+  m->line[whole && !has_control(m) ? m->len : 0] = '\0';
   m->len = 0;
   if ((text = behind(m->line, "epoch")))
     end_epoch(m, text, ns);
@@ -81,11 +80,6 @@ static void take_line(struct dl_marks *m, int64_t ns) {
 void dl_marks_take(struct dl_marks *m, int64_t ns) {
   char buf[4096];
   ssize_t got;
-  struct stat st;
-  /* A file that was written anew, as a shell's > does. */
-  if (m->is_file && fstat(m->fd, &st) == 0 &&
-      st.st_size < lseek(m->fd, 0, SEEK_CUR))
-    lseek(m->fd, 0, SEEK_SET);
   while ((got = read(m->fd, buf, sizeof buf)) > 0)
     for (ssize_t i = 0; i < got; i++)
       if (buf[i] == '\n')

@@ -345,7 +345,7 @@ def timed_cases():
 
 
 RECORD = ["record", "--duration", "0.3s", "--interval", "20ms", "--trace",
-          "t.csv", "-o", "row.csv", "-q"]
+          "t.csv", "--force", "-o", "row.csv", "-q"]
 
 
 def plain_cases():

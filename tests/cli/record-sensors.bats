@@ -162,7 +162,7 @@ END
 jump() {
   env FAKE_CLOCK_AFTER=2 "$@" \
     LD_PRELOAD="${TOP_BUILDDIR-$(dirname "$DLEST")}/tests/record/fake_clock.so" \
-    "$DLEST" record --interval 100ms --trace t.csv \
+    "$DLEST" record --interval 100ms --trace t.csv --force \
     -- sleep 4 >/dev/null 2>err
 }
 
@@ -248,4 +248,101 @@ END
   grep -qi stopped jobs.txt
   [ "$(cat status.txt)" -eq 130 ]
   tr -d '\r' <typed | grep -q '^Energy'
+}
+
+# rails CHIP LABEL WATTS...: an INA3221 with these rails, at 5 V
+rails() {
+  local number=$1 channel=1 files=()
+  shift
+  while [ $# -gt 0 ]; do
+    files+=("in${channel}_label" "$1" "in${channel}_input" 5000
+      "curr${channel}_input" "$(awk -v w="$2" 'BEGIN { print w * 200 }')")
+    channel=$((channel + 1))
+    shift 2
+  done
+  chip "$number" ina3221 "${files[@]}"
+}
+
+# jetson ROW...: part, device and power of each sensor
+jetson() {
+  FAKE_NVML_GPUS=0 "$DLEST" list sensors -f json >out
+  jq -r '.sensors[] | select(.kind == "jetson") | [.part, .device, .power_w] | join(" ")' \
+    out | sort >found
+  printf '%s\n' "$@" | sort | diff - found
+  rm -r sys/class
+}
+
+# The whole is the sum of the rails that feed a module where no rail is it.
+@test 'Jetson modules: the whole, GPU, CPU and memory' {
+  rails 1 VDD_GPU_SOC 20 VDD_CPU_CV 5 VIN_SYS_5V0 4 # AGX Orin
+  rails 2 NC 9 VDDQ_VDD2_1V8AO 1 NC 9
+  jetson 'node VDD_GPU_SOC + VDD_CPU_CV + VIN_SYS_5V0 29' 'GPU VDD_GPU_SOC 20' \
+    'CPU VDD_CPU_CV 5' 'memory VDDQ_VDD2_1V8AO 1'
+  rails 1 VDD_GPU_SOC 20 VDD_CPU_CV 5 # a rail is missing: no whole
+  jetson 'GPU VDD_GPU_SOC 20' 'CPU VDD_CPU_CV 5'
+  rails 1 VDD_IN 9 VDD_CPU_GPU_CV 4 VDD_SOC 2 # Orin NX and Nano, Xavier NX
+  jetson 'node VDD_IN 9' 'GPU VDD_CPU_GPU_CV 4'
+  rails 1 GPU 10 CPU 3 SOC 2 # AGX Xavier
+  rails 2 CV 1 VDDRQ 1.5 SYS5V 2.5
+  jetson 'node GPU + CPU + SOC + CV + VDDRQ + SYS5V 20' 'GPU GPU 10' 'CPU CPU 3' \
+    'memory VDDRQ 1.5'
+  rails 1 POM_5V_IN 4 POM_5V_GPU 1 POM_5V_CPU 1 # Nano
+  jetson 'node POM_5V_IN 4' 'GPU POM_5V_GPU 1' 'CPU POM_5V_CPU 1'
+  rails 1 VDD_SYS_GPU 3 VDD_SYS_SOC 1 VDD_4V0_WIFI 0.1 # TX2
+  rails 2 VDD_IN 9 VDD_SYS_CPU 2 VDD_SYS_DDR 1
+  jetson 'node VDD_IN 9' 'GPU VDD_SYS_GPU 3' 'CPU VDD_SYS_CPU 2' 'memory VDD_SYS_DDR 1'
+  rails 1 VDD_GPU 30 VDD_CPU_SOC_MSS 8 VIN_SYS_5V0 6 # Thor
+  jetson 'node VDD_GPU + VDD_CPU_SOC_MSS + VIN_SYS_5V0 44' 'GPU VDD_GPU 30' \
+    'CPU VDD_CPU_SOC_MSS 8'
+  rails 1 VDD_GPU 30 VDD_CPU_SOC_MSS 8 VIN_SYS_5V0 6 # with its carrier board
+  chip 2 ina238 in1_input 20000 curr1_input 2500
+  jetson 'node VIN 50' 'GPU VDD_GPU 30' 'CPU VDD_CPU_SOC_MSS 8'
+  chip 1 ina238 in1_input 20000 curr1_input 2500 # of another board
+  FAKE_NVML_GPUS=0 "$DLEST" list sensors -f json >out
+  check '.sensors == []'
+}
+
+@test 'Jetson modules with older drivers: iio' {
+  local folder=sys/bus/iio/devices/iio:device0
+  mkdir -p $folder
+  echo ina3221x >$folder/name
+  for i in 0 1 2; do
+    echo $((4000 >> i)) >$folder/in_power${i}_input
+  done
+  echo POM_5V_IN >$folder/rail_name_0
+  echo POM_5V_GPU >$folder/rail_name_1
+  echo POM_5V_CPU >$folder/rail_name_2
+  mkdir sys/class
+  jetson 'node POM_5V_IN 4' 'GPU POM_5V_GPU 2' 'CPU POM_5V_CPU 1'
+}
+
+# Dies of a socket that show its counter (CodeCarbon, issues 1274 and 1379).
+@test 'RAPL: a counter that two dies show counts once' {
+  local range=65532610987
+  for socket in 0 1; do
+    for die in 0 1; do
+      zone package-$socket-die-$die intel-rapl:$((2 * socket + die)) $range \
+        $((1000000 + 7000000 * socket))
+      zone core intel-rapl:$((2 * socket + die)):0 $range 500000
+    done
+  done
+  zone psys intel-rapl:4 $range 9000000
+  FAKE_NVML_GPUS=0 "$DLEST" list sensors -f json >out
+  check '[.sensors[].device] == ["package-0-die-0", "package-1-die-0"]'
+  jq -r '.notes[].note' out >said
+  printf '%s\n' \
+    "$(message mirrored_counter intel-rapl:1 package-0-die-1 intel-rapl:0 package-0-die-0)" \
+    "$(message mirrored_counter intel-rapl:3 package-1-die-1 intel-rapl:2 package-1-die-0)" |
+    diff - said
+  # Counters that differ are of dies that have their own.
+  echo 1300000 >sys/class/powercap/intel-rapl:1/energy_uj
+  echo 900000000 >sys/class/powercap/intel-rapl:3/energy_uj
+  FAKE_NVML_GPUS=0 "$DLEST" list sensors -f json >out
+  check '[.sensors[].device] | length == 4'
+  # Two sockets may show the same, as zeros of a virtual machine do.
+  rm -r sys/class
+  zone package-0 intel-rapl:0 $range 1000000
+  zone package-1 intel-rapl:1 $range 1000000
+  FAKE_NVML_GPUS=0 "$DLEST" list sensors -f json >out
+  check '[.sensors[].device] == ["package-0", "package-1"]'
 }

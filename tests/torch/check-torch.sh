@@ -81,7 +81,7 @@ train() {
   # CPU time of the recorder alone: that of all less that of the training.
   TIMEFORMAT='%U %S %R'
   used=$({ time "${priority[@]}" "$dlest" record --interval 100ms \
-    --trace "$network.csv" -q -- bash -c 'TIMEFORMAT="%U %S"
+    --trace "$network.csv" --force -q -- bash -c 'TIMEFORMAT="%U %S"
       { time "$@"; } 2>times' - "$python" "$top/tests/torch/train.py" \
     "$network" "$epochs" "$seconds"; } 2>&1 | tail -n 1)
   end_meter

@@ -17,7 +17,7 @@
 /* Of a recorder's folder, before six letters. */
 #define FOLDER "dlest-record-"
 
-/* Removes the folder of a recorder that was killed: nobody holds its lock. */
+/* Removes the folder of a killed recorder, whose lock is free. */
 static void remove_left(const char *path) {
   static const char *const files[] = {"marks", "trace.csv", "trace-epochs.csv"};
   struct stat st;
