@@ -137,6 +137,7 @@ enum dl_status dl_onnx_count(const struct dl_onnx *m,
   if (status == DL_OK)
     status = finish(&r);
   dl_intern_free(&r.functions);
+  dl_intern_free(&r.constants);
   dl_text_free(&r.key);
   if (status != DL_OK) {
     dl_onnx_count_free(c);

@@ -36,6 +36,20 @@ same() { # two numbers within 1e-10
   check '.fits[0].cv.pooled.rmse < 1e-12 and .fits[0].cv.pooled.r2 == 1'
 }
 
+@test "auxiliary data without a physical fit: a warning" {
+  {
+    echo gpu.tdp_w,macs_g,params_m,batch_size,gpu_power_w,epochs,energy_j,train_samples
+    awk 'BEGIN { for (i = 0; i < 24; i++)
+      print 200 + i % 5 * 50 "," 1 + i % 7 "," 9 + i % 11 "," 2 ^ (i % 6) "," \
+        150 + i * 37 % 100 ",2," 1000 + i * 29 % 500 ",1000" }'
+  } >runs.csv
+  gives 0 "dlest: warning: $(message has_no_effect with \
+    'without a physical fit of this table')" \
+    fit runs.csv --no-model --with "$DLEST_DATADIR/data/training-means.csv"
+  gives 0 '' fit runs.csv --no-model --with none
+  gives 0 '' fit runs.csv --no-model
+}
+
 @test "ridge: the penalty is on the weights, not divided by n" {
   table x,y 1,2 2,4 3,6 4,8 5,10
   # S = 10, Sxy = 20: w = 20 / (10 + 10), intercept 6 - 3 w

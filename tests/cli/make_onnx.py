@@ -239,6 +239,14 @@ def within_graphs():
             types={"when": BOOL}), dict(
                 params=64 if name == "same" else 128,
                 macs=64 if name == "same" else 128)
+    opsets = [onnx.opset("", 17)]
+    layer = onnx.function("own", "Layer", ["a"], ["c"], [
+        made(FLOAT, [8, 8], "w"), N("MatMul", ["a", "w"], ["c"])], opsets)
+    yield "function-constant", model(
+        [N("Layer", ["x"], ["t"], domain="own"),
+         N("Layer", ["t"], ["y"], domain="own")],
+        {"x": [1, 8]}, ["y"], functions=[layer], domains=["own"]), dict(
+            params=64, macs=128)
     gives = [body([made(FLOAT, [8, 8], t)], [], [t]) for t in "ab"]
     yield "if-gives-weight", model(
         [N("If", ["when"], ["w"], then_branch=gives[0], else_branch=gives[1]),

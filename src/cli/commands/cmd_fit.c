@@ -443,6 +443,8 @@ static enum dl_status fit_table(struct fitting *w) {
   bool learns = dl_training_physics_rows(&w->t, &dl_training_physics);
   if (w->automatic && (o->with || learns))
     DL_TRY(dl_fit_learn_from(w->cli, &w->t, &w->more, o->with));
+  if (!learns && o->with && strcmp(o->with, "none") != 0)
+    dl_warn(d, "--with has no effect without a physical fit of this table");
   default_cv(w);
   DL_TRY(fit_targets(w));
   return write_results(w);

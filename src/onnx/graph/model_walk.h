@@ -43,6 +43,7 @@ struct dl_onnx_walk {
   struct dl_onnx_count *c;
   struct dl_diag *d;
   struct dl_intern functions; /* of the model, by "domain:name" */
+  struct dl_intern constants; /* of functions, that were counted */
   struct dl_text key;
   size_t cap_layers;
   size_t work;    /* names looked up: bounds what functions expand to */

@@ -125,8 +125,21 @@ static bool has_weights(const struct dl_call *c) {
   return false;
 }
 
+/* Whether a constant of a function is that of an earlier call. */
+static bool is_again(struct dl_onnx_walk *r, const struct dl_call *c) {
+  const void *what = dl_attr(c, "value");
+  size_t before = r->constants.n;
+  if (!c->caller)
+    return false;
+  dl_text_clear(&r->key);
+  dl_text_printf(&r->key, "%p", what ? what : c->node);
+  dl_intern(&r->constants, r->key.s);
+  return r->constants.n == before;
+}
+
 /* What is known beforehand holds the parameters that it is computed of. */
-static void hand_on(struct dl_call *c, const struct dl_tensor *got) {
+static void hand_on(struct dl_onnx_walk *r, struct dl_call *c,
+                    const struct dl_tensor *got) {
   for (size_t i = 0; i < c->n_out; i++)
     c->out[i].weight = true;
   if (c->n_out == 0)
@@ -136,7 +149,7 @@ static void hand_on(struct dl_call *c, const struct dl_tensor *got) {
   t->bytes = got->bytes;
   t->maybe = got->maybe;
   t->maybe_bytes = got->maybe_bytes;
-  if (makes_constant(c) && t->s.known) {
+  if (makes_constant(c) && t->s.known && !is_again(r, c)) {
     t->maybe = dl_shape_elements(&t->s);
     t->maybe_bytes = t->maybe * dl_type_bytes(t->type);
   }
@@ -164,7 +177,7 @@ static enum dl_status look(struct dl_onnx_walk *r, struct dl_scope *s,
   struct dl_tensor got = {0};
   charge(c, early, &got);
   if (early) {
-    hand_on(c, &got);
+    hand_on(r, c, &got);
     return DL_OK;
   }
   if (c->op && c->op->flags & DL_OP_VIEW)
