@@ -82,7 +82,8 @@ static void add_progress(void *ctx, size_t bytes) {
 static void set_origin(struct dl_run *run, const struct dl_source *s) {
   const char *name = dl_path_name(s->path);
   bool is_stdin = strcmp(s->path, "-") == 0;
-  dl_run_lend_text(run, DL_RUN_file, is_stdin ? "<stdin>" : s->path);
+  if (!s->importer->has_jobs || !run->file) /* a job may be of another table */
+    dl_run_lend_text(run, DL_RUN_file, is_stdin ? "<stdin>" : s->path);
   dl_run_lend_text(run, DL_RUN_format, s->importer->name);
   if (is_stdin || run->run_id)
     return;

@@ -49,6 +49,14 @@ agrees() {
   agrees ptdaemon
 }
 
+@test "powerjoular: energies agree with an independent reader" {
+  agrees powerjoular
+}
+
+@test "mlperf-training: energies agree with an independent reader" {
+  agrees mlperf-training
+}
+
 @test "sacct: energies agree with an independent reader" {
   agrees sacct
 }

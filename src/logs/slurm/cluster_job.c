@@ -45,5 +45,7 @@ void dl_cluster_job_fill(const struct dl_cluster_job *job, struct dl_run *r) {
   dl_run_lend_text(r, DL_RUN_boundary, job->boundary);
   dl_run_set_number(r, DL_RUN_energy_j, job->energy_j);
   dl_run_set_number(r, DL_RUN_node_energy_j, job->energy_j);
+  if (job->path)
+    dl_run_lend_text(r, DL_RUN_file, job->path);
   r->line = job->line;
 }

@@ -26,8 +26,9 @@ struct dl_cluster_job {
   double gpu_share; /* that each of n_gpus is of a GPU (MIG); 1: a whole one */
   double energy_j;
   const char *boundary;
-  bool shared; /* some energy of its nodes counts in other jobs */
-  size_t line; /* of the table */
+  bool shared;      /* some energy of its nodes counts in other jobs */
+  const char *path; /* of its table; NULL: that which is being read */
+  size_t line;      /* of the table */
 };
 
 /* The job of a run, which must live as long. */

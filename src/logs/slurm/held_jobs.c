@@ -279,7 +279,8 @@ const struct dl_cluster_job *dl_held_jobs_rest(struct dl_seen_rows *seen,
       continue;
     h->job[i].gone = true;
     dl_share_nodes(seen, shard, &h->job[i].job, &h->job[i].rows);
-    h->rest[(*n)++] = h->job[i].job;
+    h->rest[*n] = h->job[i].job;
+    h->rest[(*n)++].path = path ? NULL : h->job[i].path;
   }
   return h->rest;
 }

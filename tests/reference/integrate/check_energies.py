@@ -34,7 +34,8 @@ KEYS = "energy_j", "gpu_energy_j", "duration_s", "n_gpus"
 READERS = {name.replace("_", "-"): getattr(module, name)
            for module, names in (
                (gpu_logs, "nvidia_smi nvidia_smi_dmon dcgmi_dmon rocm_smi"),
-               (host_logs, "psutil turbostat ptdaemon"),
+               (host_logs, "psutil turbostat ptdaemon powerjoular "
+                           "mlperf_training"),
                (slurm_logs, "sstat"), (table_logs, "samples"),
                (monitor_logs, "prometheus grafana"))
            for name in names.split()}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Readers of the logs of processors, memory and power meters."""
 
+import json
 import re
 
 from readings import SECOND, number, run_of, time_ns
@@ -74,6 +75,24 @@ def turbostat(lines, interval=1):
             if row.get(name) and total == (not per_package or kind == "node"):
                 rows.append((ns, kind, package, float(row[name]), None))
     return rows
+
+
+def powerjoular(lines, _interval=1):
+    """Columns of a machine: CPUs and GPUs; their sum is not a meter."""
+    for line in lines:
+        date, _, _, cpu, gpu = line.split(",")
+        if date != "Date":
+            yield time_ns(date), "cpu", "0", float(cpu), None
+            yield time_ns(date), "gpu", "0", float(gpu), None
+
+
+def mlperf_training(lines, _interval=1):
+    """:::MLLOG and JSON: the power_reading of a node."""
+    for line in lines:
+        entry = json.loads(line.split(":::MLLOG", 1)[1])
+        if entry["key"] == "power_reading":
+            yield (entry["time_ms"] * 1000000, "node",
+                   entry["metadata"]["host"], entry["value"], None)
 
 
 def ptdaemon(lines, _interval=1):

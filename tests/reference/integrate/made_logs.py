@@ -3,6 +3,7 @@
 random.Random and returns the lines of a log: several devices, gaps, counter
 resets, cells without a value, repeated rows and headers, late rows, jitter."""
 
+import json
 from datetime import datetime, timedelta
 
 START = datetime(2024, 3, 5, 9, 0, 0, 123000)
@@ -253,6 +254,27 @@ def turbostat(r):
             lines.append("\t".join(when + [str(k), "0", str(k), "1", part[0],
                                            "9", part[1], watts[2]]))
             lines.append("\t".join(when + [str(k), "0", str(k + 8), "1"]))
+    return lines
+
+
+def powerjoular(r):
+    cpu, gpu = Device(r, 200), Device(r)
+    lines = ["Date,CPU Utilization,Total Power,CPU Power,GPU Power"]
+    for t in range(r.randint(60, 600)):
+        one, other = cpu.at(t), gpu.at(t) + 1
+        lines.append(f"{stamp(t, digits=0)},{r.random():.5f},"
+                     f"{one + other:.6f},{one:.6f},{other:.6f}")
+    return lines
+
+
+def mlperf_training(r):
+    device = Device(r, 9000)
+    lines = []
+    for t in range(r.randint(60, 600)):
+        entry = {"namespace": "", "time_ms": 1700000000000 + 1000 * t,
+                 "event_type": "POINT_IN_TIME", "key": "power_reading",
+                 "value": device.at(t), "metadata": {"host": "node_0"}}
+        lines.append(":::MLLOG " + json.dumps(entry))
     return lines
 
 
