@@ -8,6 +8,7 @@ UNIT_TESTS = \
 	tests/unit/test_catalog \
 	tests/unit/test_csv \
 	tests/unit/test_csv_empty \
+	tests/unit/test_csv_headers \
 	tests/unit/test_energy_curve \
 	tests/unit/test_cycles \
 	tests/unit/test_cycles_late \
@@ -128,6 +129,7 @@ CLI_TESTS = \
 	tests/cli/log-counters.bats \
 	tests/cli/log-hardening.bats \
 	tests/cli/log-mutations.bats \
+	tests/cli/log-parts.bats \
 	tests/cli/log-reasons.bats \
 	tests/cli/limits.bats \
 	tests/cli/locales.bats \
@@ -230,6 +232,8 @@ tests_unit_test_csv_SOURCES = tests/unit/test_csv.c
 tests_unit_test_csv_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_csv_empty_SOURCES = tests/unit/test_csv_empty.c
 tests_unit_test_csv_empty_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_csv_headers_SOURCES = tests/unit/test_csv_headers.c
+tests_unit_test_csv_headers_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_energy_curve_SOURCES = tests/unit/test_energy_curve.c
 tests_unit_test_energy_curve_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_cycles_SOURCES = tests/unit/test_cycles.c

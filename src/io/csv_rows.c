@@ -83,7 +83,7 @@ static const char **row_cells(const struct dl_csv_rows *r) {
   return r->cell + r->n * r->n_cols;
 }
 
-/* Gives the rows before the columns that the header now has besides. */
+/* Adds the new columns of the header to the rows before it. */
 static void widen_rows(struct dl_csv_rows *r) {
   size_t before = r->n_cols, now = r->header->n_cols;
   r->n_cols = now;

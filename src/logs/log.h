@@ -82,7 +82,7 @@ struct dl_log {
   struct dl_csv *csv;               /* of tables */
   const struct dl_csv_block *block; /* of the table, being imported */
   size_t row;                       /* next row of it */
-  size_t n_columns;                 /* that the importer knows */
+  size_t n_columns;                 /* when the importer began last */
   struct dl_diag *d;                /* of the current call */
   size_t line;                      /* being imported */
   bool at_end;

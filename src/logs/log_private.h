@@ -8,9 +8,16 @@
 
 #define DL_LOG_CUT_OFF "last line skipped: it is incomplete"
 
-/* Imports a line; false for a last one that is not used, as it may have been cut
- * off, which is reported. */
+/* Imports a line; false for a last one that is not used, since it may have been
+ * cut off, which is reported. */
 bool dl_log_import_line(struct dl_log *log, const struct dl_line *line);
+
+/* Takes back the problems of the current line. */
+void dl_log_forget_line(struct dl_log *log);
+
+/* Warns that a last line, which has no end, ends with a value that may have
+ * been cut off. */
+void dl_log_warn_uncertain(struct dl_log *log, const char *value);
 
 /* Reports the problems of lines up to `last`. */
 void dl_log_report(struct dl_log *log, size_t last);

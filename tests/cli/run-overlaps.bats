@@ -76,7 +76,7 @@ added() {
   jq -e '.total.energy_j / 3.6e6 | . >= 2.2 and . < 2.201' out
 }
 
-@test 'a column host tells machines apart' {
+@test 'a column host distinguishes machines' {
   { echo run_id,host,gpu,n_gpus,project,duration_s,energy_j,boundary,start_time,format
     for host in x y; do
       echo "$host,$host,a100,4,p,3600,3600000,gpu+cpu+ram,2024-05-01T10:00:00,codecarbon"

@@ -174,63 +174,6 @@ static void test_bad_rows(void **state) {
   check_cases(cases, COUNT(cases), 60);
 }
 
-/* A later header in any order of its columns, case and spacing; one that lacks
- * columns. Names of data are none. */
-static void test_later_headers(void **state) {
-  static const struct text_case cases[] = {
-      {TEXT("a,b,c\n1,2,3\na,b,c\n4,5,6\n"), "a|b|c\n2:1|2|3\n4:4|5|6\n"},
-      {TEXT("a,b,c\n1,2,3\nc,a,b\n6,4,5\na,b,c\n7,8,9\n"),
-       "a|b|c\n2:1|2|3\n4:4|5|6\n6:7|8|9\n"},
-      {TEXT("a,b x,c\n1,2,3\n\"C\",A, Bx\n6,4,5"),
-       "a|b x|c\n2:1|2|3\n4:4|5|6\n"},
-      {TEXT("a,b,c\r\nc,a\r\n3,1\r\n1,2,3\r\n"),
-       "a|b|c\n3:1||3\nW t.csv:4: " MSG_expected_fields_found("2", "3") "\n"},
-      {TEXT("a\n1\na\n2\n"), "a\n2:1\n4:2\n"},
-      {TEXT("a,b,c\nx,y,b\na,a,b\na,,b\nc,a,1\n"),
-       "a|b|c\n2:x|y|b\n3:a|a|b\n4:a||b\n5:c|a|1\n"},
-      {TEXT("name,gpu,x\ngpu,node,1\ngpu,node,n/a\n"),
-       "name|gpu|x\n2:gpu|node|1\n3:gpu|node|n/a\n"},
-  };
-
-  (void)state;
-  check_cases(cases, COUNT(cases), 40);
-}
-
-/* New columns are refused, or come behind the others. */
-static void test_new_columns(void **state) {
-  static const char text[] = "a,b\n1,2\na,b,c\n3,4,5\nd,b,a\n6,7,8\nb,a\n9,0\n";
-  struct dl_text out = {0};
-  (void)state;
-  check_all(TEXT("a,b\na,b,c\n3,4,5\n"),
-            "a|b\nE t.csv:2: " MSG_a_later_header_with("c") "\n", 20);
-  for (size_t size = 1; size < sizeof text; size++) {
-    const struct dl_csv_block *block;
-    struct dl_csv *csv = NULL;
-    struct dl_diag d = {0};
-    assert_int_equal(
-        dl_csv_open_stream(&csv, memory_file(TEXT(text)), "t.csv", 0, size, &d),
-        DL_OK);
-    dl_csv_let_grow(csv);
-    dl_text_clear(&out);
-    while (dl_csv_next(csv, &block, &d) == DL_OK && block)
-      for (size_t i = 0; i < block->n_rows; i++) {
-        assert_int_equal(block->n_cols, dl_csv_n_cols(csv));
-        for (size_t j = 0; j < 4; j++) {
-          const char *cell =
-              j < block->n_cols ? block->cell[i * block->n_cols + j] : "";
-          dl_text_printf(&out, j == 0 ? "%s" : "|%s", cell);
-        }
-        dl_text_add(&out, "\n");
-      }
-    assert_int_equal(d.n_warnings, 0);
-    assert_int_equal(d.status, DL_OK);
-    assert_string_equal(dl_text_str(&out), "1|2||\n3|4|5|\n8|7||6\n0|9||\n");
-    assert_string_equal(dl_csv_name(csv, 3), "d");
-    dl_csv_free(csv);
-  }
-  dl_text_free(&out);
-}
-
 static void test_refused(void **state) {
   static const struct text_case cases[] = {
       {TEXT(""), "E t.csv: " MSG_empty_file "\n"},
@@ -533,14 +476,14 @@ static void test_write(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rows),          cmocka_unit_test(test_quotes),
-      cmocka_unit_test(test_bad_rows),      cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_later_headers), cmocka_unit_test(test_new_columns),
-      cmocka_unit_test(test_open_quote),    cmocka_unit_test(test_long_header),
-      cmocka_unit_test(test_delimiters),    cmocka_unit_test(test_long_rows),
-      cmocka_unit_test(test_long_lines),    cmocka_unit_test(test_large),
-      cmocka_unit_test(test_digest),        cmocka_unit_test(test_paths),
-      cmocka_unit_test(test_stdin),         cmocka_unit_test(test_read_error),
+      cmocka_unit_test(test_rows),       cmocka_unit_test(test_quotes),
+      cmocka_unit_test(test_bad_rows),   cmocka_unit_test(test_refused),
+
+      cmocka_unit_test(test_open_quote), cmocka_unit_test(test_long_header),
+      cmocka_unit_test(test_delimiters), cmocka_unit_test(test_long_rows),
+      cmocka_unit_test(test_long_lines), cmocka_unit_test(test_large),
+      cmocka_unit_test(test_digest),     cmocka_unit_test(test_paths),
+      cmocka_unit_test(test_stdin),      cmocka_unit_test(test_read_error),
       cmocka_unit_test(test_write),
   };
 

@@ -228,6 +228,6 @@ void dl_run_overlaps_warn(const struct dl_run_overlaps *o, struct dl_diag *d) {
     return;
   dl_warn(d,
           "%zu run%s measured what others did at the same time: %.3g kWh count "
-          "once in sums (a column host tells machines apart)",
+          "once in sums (a column host distinguishes machines)",
           o->n_shared, o->n_shared == 1 ? "" : "s", o->shared_j / DL_J_PER_KWH);
 }
