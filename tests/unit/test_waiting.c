@@ -192,8 +192,8 @@ static void rises_with_time(void **state) {
   }
 }
 
-/* Of one training and time, a busier GPU is no less energy, also where its power
- * falls faster than its work grows longer. */
+/* Of one training and time, a busier GPU is no less energy, also where its
+ * power falls faster than its work grows longer. */
 static void rises_with_utilization(void **state) {
   struct dl_waiting_prior prior = exact;
   (void)state;
