@@ -32,6 +32,7 @@ UNIT_TESTS = \
 	tests/unit/test_input_pipeline \
 	tests/unit/test_interval \
 	tests/unit/test_run_spread \
+	tests/unit/test_simulated_coverage \
 	tests/unit/test_memory_join \
 	tests/unit/test_krr \
 	tests/unit/test_krr_kernel \
@@ -366,6 +367,9 @@ tests_unit_test_projection_LDADD = $(LDADD) $(CMOCKA_LIBS)
 
 tests_unit_test_input_pipeline_SOURCES = tests/unit/test_input_pipeline.c
 tests_unit_test_input_pipeline_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_simulated_coverage_SOURCES = \
+	tests/unit/test_simulated_coverage.c
+tests_unit_test_simulated_coverage_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_projection_interval_SOURCES = \
 	tests/unit/test_projection_interval.c
 tests_unit_test_projection_interval_LDADD = $(LDADD) $(CMOCKA_LIBS)

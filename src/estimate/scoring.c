@@ -9,7 +9,10 @@
 
 void dl_scoring_free(struct dl_scoring *s) {
   free(s->run);
-  free(s->cluster);
+  for (size_t c = 0; c < DL_N_CLUSTERINGS; c++) {
+    free(s->cluster[c]);
+    dl_intern_free(&s->clusters[c]);
+  }
   for (size_t m = 0; m < s->n_methods; m++) {
     free(s->measured[m]);
     free(s->estimated[m]);
@@ -21,7 +24,6 @@ void dl_scoring_free(struct dl_scoring *s) {
   free(s->column);
   free(s->before);
   dl_intern_free(&s->groups);
-  dl_intern_free(&s->clusters);
   *s = (struct dl_scoring){0};
 }
 
@@ -39,7 +41,8 @@ static void begin(struct dl_scoring *s, size_t n_methods) {
 static void make_room(struct dl_scoring *s) {
   size_t room = s->room = s->n + s->n / 4 + 64;
   s->run = dl_reallocarray(s->run, room, sizeof *s->run);
-  s->cluster = dl_reallocarray(s->cluster, room, sizeof *s->cluster);
+  for (size_t c = 0; c < DL_N_CLUSTERINGS; c++)
+    s->cluster[c] = dl_reallocarray(s->cluster[c], room, sizeof *s->cluster[c]);
   for (size_t k = 0; k < s->n_columns; k++)
     s->measured[k] =
         dl_reallocarray(s->measured[k], room, sizeof *s->measured[k]);
@@ -94,13 +97,16 @@ void dl_scoring_add(struct dl_scoring *s, const struct dl_scored *run) {
   /* A name that no label has: it would hold no line end. */
   snprintf(own, sizeof own, "\n%zu", s->n);
   long g = dl_intern(&s->groups, run->group);
-  long c = dl_intern(&s->clusters, run->cluster ? run->cluster : own);
   if (s->n_methods == 0)
     begin(s, run->n);
   if (s->n == s->room)
     make_room(s);
   s->run[s->n] = (struct dl_scored_run){(uint32_t)run->table, (uint32_t)g};
-  s->cluster[s->n] = (uint32_t)c;
+  for (size_t c = 0; c < DL_N_CLUSTERINGS; c++) {
+    const char *other = c == DL_CLUSTER_OWN ? own : "";
+    const char *name = run->cluster[c] ? run->cluster[c] : other;
+    s->cluster[c][s->n] = (uint32_t)dl_intern(&s->clusters[c], name);
+  }
   add_measured(s, run->measured);
   for (size_t m = 0; m < s->n_methods; m++) {
     s->estimated[m][s->n] = run->est[m].energy_j;
@@ -120,9 +126,10 @@ bool dl_scoring_same(const struct dl_scoring *s, size_t a, size_t b) {
 
 /* The runs of a scope as the numerical core takes them. */
 struct part {
-  size_t n, n_groups;
+  size_t n;
+  size_t n_groups[DL_N_CLUSTERINGS];
   size_t *run;           /* n, or NULL: all runs */
-  uint32_t *group;       /* n, or NULL: the clusters */
+  uint32_t *group;       /* DL_N_CLUSTERINGS x n, or NULL: the clusters */
   double *copy;          /* of the columns; NULL for all runs */
   const double **y, **f; /* columns of each candidate */
 };
@@ -140,23 +147,31 @@ static bool in_scope(const struct dl_scored_run *r,
          (scope->group == DL_ALL || scope->group == r->group);
 }
 
-/* Copies the columns of a part of the runs. Clusters are numbered by first
- * appearance. */
+/* Numbers the clusters of the part by first appearance. */
+static void number_clusters(struct part *p, const struct dl_scoring *s,
+                            enum dl_clustering c) {
+  DL_FREED size_t *number = dl_calloc(s->clusters[c].n, sizeof *number);
+  uint32_t *group = p->group + (size_t)c * p->n;
+  for (size_t k = 0; k < p->n; k++) {
+    size_t *of = &number[s->cluster[c][p->run[k]]];
+    if (*of == 0)
+      *of = ++p->n_groups[c];
+    group[k] = (uint32_t)(*of - 1);
+  }
+}
+
+/* Copies the columns of a part of the runs. */
 static void take_some(struct part *p, const struct dl_scoring *s,
                       const struct dl_scoring_scope *scope) {
-  size_t *number = dl_calloc(s->clusters.n, sizeof *number), k = 0;
+  size_t k = 0;
   p->run = dl_calloc(p->n, sizeof *p->run);
-  p->group = dl_calloc(p->n, sizeof *p->group);
+  p->group = dl_calloc(DL_N_CLUSTERINGS * p->n, sizeof *p->group);
   p->copy = dl_calloc(2 * scope->n * p->n, sizeof *p->copy);
-  for (size_t r = 0; r < s->n; r++) {
-    if (!in_scope(&s->run[r], scope))
-      continue;
-    size_t *of = &number[s->cluster[r]];
-    if (*of == 0)
-      *of = ++p->n_groups;
-    p->group[k] = (uint32_t)(*of - 1);
-    p->run[k++] = r;
-  }
+  for (size_t r = 0; r < s->n; r++)
+    if (in_scope(&s->run[r], scope))
+      p->run[k++] = r;
+  for (size_t c = 0; c < DL_N_CLUSTERINGS; c++)
+    number_clusters(p, s, (enum dl_clustering)c);
   for (size_t m = 0; m < scope->n; m++) {
     double *y = p->copy + 2 * m * p->n, *f = y + p->n;
     for (size_t i = 0; i < p->n; i++) {
@@ -166,14 +181,12 @@ static void take_some(struct part *p, const struct dl_scoring *s,
     p->y[m] = y;
     p->f[m] = f;
   }
-  free(number);
 }
 
 static void take_part(struct part *p, const struct dl_scoring *s,
                       const struct dl_scoring_scope *scope) {
   for (size_t r = 0; r < s->n; r++)
     p->n += in_scope(&s->run[r], scope);
-  p->n_groups = 0;
   p->y = dl_calloc(2 * scope->n, sizeof *p->y);
   p->f = p->y + scope->n;
   for (size_t m = 0; m < scope->n; m++) {
@@ -183,7 +196,26 @@ static void take_part(struct part *p, const struct dl_scoring *s,
   if (p->n < s->n)
     take_some(p, s, scope);
   else
-    p->n_groups = s->clusters.n;
+    for (size_t c = 0; c < DL_N_CLUSTERINGS; c++)
+      p->n_groups[c] = s->clusters[c].n;
+}
+
+static void add_way(struct dl_boot *b, const struct part *p,
+                    const struct dl_scoring *s, enum dl_clustering c) {
+  b->way[b->n_ways++] = (struct dl_boot_way){
+      p->n_groups[c], p->group ? p->group + (size_t)c * p->n : s->cluster[c]};
+}
+
+/* Runs on a GPU, or of an architecture, have errors in common beyond those of
+ * their configuration: where several of them were measured, these are drawn.
+ * A single one is part of what the scores are about. */
+static void choose_ways(struct dl_boot *b, const struct part *p,
+                        const struct dl_scoring *s) {
+  for (size_t c = DL_CLUSTER_GPU; c < DL_N_CLUSTERINGS; c++)
+    if (p->n_groups[c] > 1)
+      add_way(b, p, s, (enum dl_clustering)c);
+  if (b->n_ways == 0)
+    add_way(b, p, s, DL_CLUSTER_OWN);
 }
 
 /* The scores of one candidate without resampling. */
@@ -222,8 +254,6 @@ enum dl_status dl_scoring_of(const struct dl_scoring *s,
   DL_SCOPED(free_part) struct part p = {0};
   take_part(&p, s, scope);
   struct dl_boot b = {.n = p.n,
-                      .n_groups = p.n_groups,
-                      .group = p.group ? p.group : s->cluster,
                       .n_methods = n,
                       .y = p.y,
                       .f = p.f,
@@ -232,10 +262,12 @@ enum dl_status dl_scoring_of(const struct dl_scoring *s,
                       .seed = how->seed,
                       .progress = d->progress};
   DL_FREED struct dl_boot_scores *boot = dl_calloc(n, sizeof *boot);
+  choose_ways(&b, &p, s);
   dl_bootstrap(&b, boot);
   for (size_t m = 0; m < n; m++) {
     out[m].boot = boot[m];
-    out[m].clusters = b.n_groups;
+    memcpy(out[m].groups, p.n_groups, sizeof out[m].groups);
+    out[m].effective_groups = dl_boot_groups(&b);
     score_one(s, &p, scope->which[m], m, &out[m]);
   }
   return DL_OK;

@@ -17,13 +17,22 @@ struct dl_scored_run {
   uint32_t group; /* of `groups` */
 };
 
+/* What runs have in common, so that their errors are not independent. */
+enum dl_clustering {
+  DL_CLUSTER_OWN, /* the unit that is drawn: a configuration, ... */
+  DL_CLUSTER_GPU,
+  DL_CLUSTER_ARCH,
+  DL_N_CLUSTERINGS
+};
+
 /* All runs, each with one entry a candidate: an estimator with a model. Start
  * from {0}. */
 struct dl_scoring {
   struct dl_intern groups; /* values of --by; one, "", without it */
-  struct dl_intern clusters;
+  struct dl_intern clusters[DL_N_CLUSTERINGS];
   struct dl_scored_run *run; /* n, owned */
-  uint32_t *cluster;  /* n: of `clusters`, what the bootstrap draws; owned */
+  /* n: of `clusters`, what the bootstrap draws; owned */
+  uint32_t *cluster[DL_N_CLUSTERINGS];
   double **measured;  /* columns of n, J; NaN: unknown; owned */
   size_t *column;     /* n_methods: the column of each, owned. Candidates with
                          the same values have one column. */
@@ -40,7 +49,9 @@ void dl_scoring_free(struct dl_scoring *s);
 struct dl_scored {
   size_t table;
   const char *group;
-  const char *cluster; /* NULL: the run is one by itself */
+  /* Names; that of DL_CLUSTER_OWN may be NULL: the run is one by itself;
+   * others: they are not looked at. */
+  const char *cluster[DL_N_CLUSTERINGS];
   const struct dl_estimate *est;
   const double *measured;
   size_t n; /* of both; the same for all runs */
@@ -72,8 +83,9 @@ struct dl_resampling {
 struct dl_method_score {
   struct dl_scores of;
   struct dl_boot_scores boot;
-  double covered;  /* share of runs inside their interval; NaN: none */
-  size_t clusters; /* that were drawn from, of all candidates */
+  double covered; /* share of runs inside their interval; NaN: none */
+  size_t groups[DL_N_CLUSTERINGS]; /* of the runs of all candidates */
+  double effective_groups;         /* dl_boot_groups */
 };
 
 /* Scores of the candidates of a scope on its runs, ranked among each other; out

@@ -141,6 +141,20 @@ static bool student(const struct dl_residuals *r, double coverage, double *x) {
   return isfinite(*x);
 }
 
+bool dl_residual_shift(const struct dl_residuals *r, double coverage,
+                       double *shift, double *within) {
+  double groups = (double)r->n, between = 0, inside = 0;
+  for (size_t i = 0; i < r->n; i++) {
+    double mean, variance;
+    mean_and_spread(&r->g[i], &mean, &variance);
+    between += mean * mean / groups;
+    inside += variance / groups;
+  }
+  *shift = gsl_cdf_tdist_Pinv((1 + coverage) / 2, groups) * sqrt(between);
+  *within = gsl_cdf_ugaussian_Pinv((1 + coverage) / 2) * sqrt(inside);
+  return r->n >= 2 && isfinite(*shift) && isfinite(*within);
+}
+
 bool dl_residual_interval(const struct dl_residuals *r, double coverage,
                           double *low, double *high) {
   double groups = (double)r->n;

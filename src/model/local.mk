@@ -13,4 +13,6 @@ libdlest_a_SOURCES += \
 	%D%/model.h \
 	%D%/model_file.c \
 	%D%/predictor.c \
+	%D%/value_bounds.c \
+	%D%/value_bounds.h \
 	%D%/predictor.h

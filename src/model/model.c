@@ -10,11 +10,12 @@
 #include "base/memory.h"
 
 const char *dl_held_out_group_name(enum dl_held_out_group left) {
-  static const char *const names[] = {"config", "arch", "gpu", "rows", "pair"};
+  static const char *const names[] = {"config", "arch", "gpu",
+                                      "rows",   "pair", "setting"};
   return names[left];
 }
 
-static void free_residuals(struct dl_residuals *r) {
+void dl_residuals_free(struct dl_residuals *r) {
   for (size_t i = 0; i < r->n; i++)
     free(r->g[i].name);
   free(r->g);
@@ -26,8 +27,10 @@ void dl_fit_free(struct dl_fit *f) {
   free(f->boundary);
   free(f->offset);
   dl_strlist_free(&f->features);
-  for (size_t i = 0; i < f->n_ranges; i++)
+  for (size_t i = 0; i < f->n_ranges; i++) {
     free(f->range[i].name);
+    dl_residuals_free(&f->range[i].held_out);
+  }
   free(f->range);
   dl_scale_free(&f->scale);
   if (f->method) {
@@ -35,11 +38,11 @@ void dl_fit_free(struct dl_fit *f) {
     f->method->free(f->before.state);
   }
   for (size_t i = 0; i < DL_N_HELD_OUT; i++)
-    free_residuals(&f->held_out_residuals[i]);
+    dl_residuals_free(&f->held_out_residuals[i]);
   for (size_t k = 0; k < f->n_times; k++) {
     free(f->times[k].software);
     for (size_t i = 0; i < DL_N_HELD_OUT; i++)
-      free_residuals(&f->times[k].held_out[i]);
+      dl_residuals_free(&f->times[k].held_out[i]);
   }
   free(f->times);
   dl_strlist_free(&f->archs);

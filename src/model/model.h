@@ -32,10 +32,11 @@ enum dl_held_out_group {
   DL_HELD_OUT_GPU,
   DL_HELD_OUT_ROWS, /* random rows: where a table has no groups */
   DL_HELD_OUT_PAIR, /* a network on a GPU, both of which others have; times */
+  DL_HELD_OUT_SETTING, /* all runs with one value of a setting (dl_range) */
   DL_N_HELD_OUT
 };
 
-/* "config", "arch", "gpu", "rows", "pair". */
+/* "config", "arch", "gpu", "rows", "pair", "setting". */
 const char *dl_held_out_group_name(enum dl_held_out_group left);
 
 /* Residuals of one group when it was held out: log(y / prediction) for a
@@ -68,6 +69,9 @@ struct dl_time_residuals {
 struct dl_range {
   char *name; /* owned */
   double low, high;
+  /* Of a setting whose values several configurations share: residuals of each
+   * value when it was held out; a group's name is the value. */
+  struct dl_residuals held_out;
 };
 
 /* What a calibrated fit was before: the next calibration starts from it. */
@@ -115,6 +119,7 @@ struct dl_model {
 };
 
 void dl_fit_free(struct dl_fit *f);
+void dl_residuals_free(struct dl_residuals *r);
 void dl_model_free(struct dl_model *m); /* accepts NULL */
 void dl_model_free_local(struct dl_model **at);
 

@@ -284,6 +284,18 @@ static enum dl_status protocols(const struct walk *w, dl_node *parent,
   return status;
 }
 
+/* A setting has the residuals of its values. */
+static enum dl_status range(const struct walk *w, dl_node *node, void *of) {
+  const char *setting = dl_held_out_group_name(DL_HELD_OUT_SETTING);
+  struct dl_range *r = of;
+  dl_node *c = w->writing && r->held_out.n == 0
+                   ? NULL
+                   : dl_walk_child(w, node, "residuals", NULL);
+  if (c && w->writing)
+    dl_xml_set(w->x, c, "left_out", setting);
+  return c ? protocol(w, c, &r->held_out) : DL_OK;
+}
+
 static enum dl_status times(const struct walk *w, dl_node *node, void *of) {
   struct dl_time_residuals *t = of;
   return t->software ? protocols(w, node, t->held_out)
@@ -292,7 +304,7 @@ static enum dl_status times(const struct walk *w, dl_node *node, void *of) {
 
 static enum dl_status fit(const struct walk *w, dl_node *node, void *of) {
   static const struct list of_ranges = {"range", sizeof(struct dl_range),
-                                        range_fields, NULL};
+                                        range_fields, range};
   static const struct list of_times = {
       "times", sizeof(struct dl_time_residuals), times_fields, times};
   struct dl_fit *f = of;

@@ -5,11 +5,13 @@
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "model/interval.h"
+#include "model/value_bounds.h"
 #include "physics/conditioning/joint_prediction.h"
 #include "physics/rows/physics_regression.h"
 #include "physics/rows/physics_rows.h"
@@ -44,6 +46,7 @@ struct dl_predictor {
   struct dl_row_ref *feature;       /* one per feature, owned */
   struct dl_row_ref offset;         /* where the fit has one */
   struct dl_row_ref *ranged;        /* one per range, owned */
+  struct dl_value_bounds *values;   /* the same */
   double coverage;
   double spread; /* of a variable's power, see extrapolation */
   double source; /* half-width by a source that the fit has not seen */
@@ -57,6 +60,9 @@ void dl_predictor_free(struct dl_predictor *p) {
   free(p->bound);
   free(p->feature);
   free(p->ranged);
+  for (size_t i = 0; i < p->fit->n_ranges; i++)
+    free(p->values[i].value);
+  free(p->values);
   free(p->times);
   free(p);
 }
@@ -105,6 +111,8 @@ static void prepare_intervals(struct dl_predictor *p, double coverage) {
     for (int gpu = 0; gpu < 2; gpu++)
       p->bounds[arch][gpu] =
           find_bounds(p->fit->held_out_residuals, arch, gpu, coverage);
+  for (size_t i = 0; i < p->fit->n_ranges; i++)
+    dl_value_bounds_find(&p->values[i], &p->fit->range[i], coverage);
   for (size_t k = 0; k < p->fit->n_times; k++)
     for (int arch = 0; arch < 2; arch++)
       for (int gpu = 0; gpu < 2; gpu++)
@@ -122,6 +130,7 @@ enum dl_status dl_predictor_new(struct dl_predictor **out,
   p->frame = f;
   p->coverage = coverage;
   p->times = dl_calloc(fit->n_times, sizeof *p->times);
+  p->values = dl_calloc(fit->n_ranges, sizeof *p->values);
   prepare_intervals(p, coverage);
   p->feature = dl_calloc(fit->features.n, sizeof *p->feature);
   p->ranged = dl_calloc(fit->n_ranges, sizeof *p->ranged);
@@ -310,6 +319,32 @@ bool dl_predictor_times(struct dl_predictor_row *at, const char *software,
   return b->known && p->fit->log_target;
 }
 
+/* Widens the bounds of a row for values of settings that no run of the fit had,
+ * by the one that matters most. Those of a new network or GPU have the
+ * residuals within a value already. */
+static void widen_by_values(const struct dl_predictor_row *at,
+                            const struct dl_row_bounds *b, double *low,
+                            double *high, struct dl_prediction *out) {
+  const struct dl_predictor *p = at->p;
+  double shift = 0, within = 0;
+  for (size_t i = 0; i < p->fit->n_ranges; i++) {
+    const struct dl_value_bounds *v = &p->values[i];
+    const struct dl_range *range = &p->fit->range[i];
+    if (v->n == 0)
+      continue;
+    double x = dl_row_number(at->row, &p->ranged[i]);
+    bool inner = x > range->low && x < range->high;
+    if (!dl_value_is_new(v, x) || v->shift[inner] <= shift)
+      continue;
+    shift = v->shift[inner];
+    within = b->new_arch || b->new_gpu ? 0 : v->within[inner];
+    out->novelty = DL_HELD_OUT_SETTING;
+    out->groups = v->n;
+  }
+  *low = -hypot(fmax(-*low, within), shift);
+  *high = hypot(fmax(*high, within), shift);
+}
+
 /* `share`: of the half-widths. */
 static void add_interval(struct dl_predictor_row *at,
                          const struct dl_row_bounds *b, double share,
@@ -329,6 +364,8 @@ static void add_interval(struct dl_predictor_row *at,
   row_bounds(at, b, (size_t)p->target, &low, &high);
   low *= share;
   high *= share;
+  if (!p->bound)
+    widen_by_values(at, b, &low, &high, out);
   if (p->fit->log_target) {
     out->low = out->value * exp(-hypot(low, out->extrapolation));
     out->high = out->value * exp(hypot(high, out->extrapolation));

@@ -207,9 +207,8 @@ dlest: $(message warning_with_strict_nothing 1 '')" "${TDP[@]}" --strict
   check '[.scores[].table] == ["runs.csv", "other.csv", null]'
   check '[.scores[].n] == [3, 3, 6] and [.scores[].clusters] == [2, 2, 4]'
   check '.bootstrap == {"resamples": 2000, "by": "config", "confidence": 0.95}'
-  # c0 alone is drawn in a quarter of the cases, and c1 alone
-  near '.scores[0].mape_low' 0.125
-  near '.scores[0].mape_high' 0.2
+  # Two GPUs say nothing of others.
+  check '.scores[0] | .mape_low == null and .mape_high == null'
   gives 0 '' compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json \
     --bootstrap-by run
   check '.scores[0].clusters == 3 and .bootstrap.by == "run"'
@@ -232,4 +231,21 @@ dlest: $(message warning_with_strict_nothing 1 '')" "${TDP[@]}" --strict
   check '[.scores[] | select(.method == "pre-epoch") | .model] | sort ==
     ["m1.xml", "m2.xml"]'
   check '[.scores[] | select(.method == "tdp") | .model] == [null]'
+}
+
+@test "few GPUs: Student's t, or no interval and the reason" {
+  # errors 10, 20 and 30 %, one GPU each: their mean has the standard error
+  # 10 % / sqrt(3), of a bootstrap of 2000 to 2 %; t of 2 degrees of freedom
+  table arch,gpu,duration_s,energy_j vgg16,a100,11,1000 vgg16,v100,12,1000 \
+    vgg16,t4,13,1000
+  gives 0 '' "${TDP[@]}"
+  check '.scores[0] | (.mape_low / (0.2 * (-4.302652729911275 * 0.1 / (3 | sqrt) / 0.2 | exp)) - 1 | fabs) < 0.05
+    and (.mape_high / (0.2 * (4.302652729911275 * 0.1 / (3 | sqrt) / 0.2 | exp)) - 1 | fabs) < 0.05'
+  gives 0 '' compare runs.csv --methods tdp --set gpu.tdp_w=100
+  ! grep -q 'too few' out || false
+  # Three GPUs of which one has most runs are hardly two.
+  table arch,gpu,duration_s,energy_j vgg16,a100,11,1000 vgg16,a100,11,1010 \
+    vgg16,a100,11,1020 vgg16,a100,11,1030 vgg16,v100,12,1000 vgg16,t4,13,1000
+  gives 0 '' compare runs.csv --methods tdp --set gpu.tdp_w=100
+  grep -qx '3 GPUs: too few for an interval of scores (3 of equal size, or more).' out
 }

@@ -64,3 +64,14 @@ between() {
     jq -e '.estimates[0] | (.power_high_w / .power_w | log) / 0.15
       | . > 0.41005 and . < 0.41007'
 }
+
+# Effects of the batch size, which a configuration that is held out shares with
+# others; simulated_fits.py states the bound.
+@test "new batch sizes between those of the runs: simulated truth is covered" {
+  command -v python3 >/dev/null || skip 'no python3'
+  cd "$BATS_TEST_TMPDIR"
+  for method in krr ridge ols; do
+    python3 "$TOP_SRCDIR/tests/cli/simulated_fits.py" "$DLEST" $method \
+      "${DLEST_SIMULATED_FITS:-30}"
+  done
+}

@@ -6,9 +6,9 @@
   bootstrap_reference.py TABLE.csv    MAPE intervals and ranks of the methods
       of a table with the columns group, y and one a method
 
-scipy.stats.bootstrap (method 'percentile') resamples the groups, from the
+scipy.stats.bootstrap resamples the groups of each way, from the
 draws of the Mersenne Twister of numpy: both take 32-bit words of MT19937 and,
-for one of n, the quotient by 2^32 / n, words beyond n times it left out.
+for one of n, the quotient by 2^32 / n, words beyond n times it left out. The rest is the formulas of bootstrap.h.
 """
 import sys
 
@@ -44,7 +44,7 @@ def scores(y, f):
             "bias": np.mean(f - y)}
 
 
-def interval(group, statistic, resamples, confidence, seed):
+def standard_error(group, statistic, resamples, seed):
     """Of statistic(rows), over draws of whole groups."""
     names = list(dict.fromkeys(group))
     rows = [np.flatnonzero(group == g) for g in names]
@@ -53,29 +53,49 @@ def interval(group, statistic, resamples, confidence, seed):
         return statistic(np.concatenate([rows[int(g)] for g in drawn]))
 
     r = stats.bootstrap((np.arange(len(names)),), of, n_resamples=resamples,
-                        vectorized=False, confidence_level=confidence,
-                        method="percentile", random_state=Draws(seed))
-    return r.confidence_interval
+                        vectorized=False, method="percentile",
+                        random_state=Draws(seed))
+    return r.standard_error * np.sqrt(len(names) / (len(names) - 1))
 
 
-def better(group, y, a, b, resamples, confidence, seed):
+def half_width(ways, statistic, resamples, confidence, seed):
+    """t standard errors, of all ways together."""
+    squares = sum(standard_error(g, statistic, resamples, seed) ** 2
+                  for g in ways)
+    fewest = min(len(g) ** 2 / sum(np.unique(g, return_counts=True)[1] ** 2)
+                 for g in ways)
+    return stats.t.ppf((1 + confidence) / 2, fewest - 1) * np.sqrt(squares)
+
+
+def interval(name, x, half):
+    if name == "bias":
+        return x - half, x + half
+    if name == "r2":
+        return (1 - (1 - x) * np.exp(half / (1 - x)),
+                1 - (1 - x) * np.exp(-half / (1 - x)))
+    return x * np.exp(-half / x), x * np.exp(half / x)
+
+
+def better(ways, y, a, b, resamples, confidence, seed):
     """Whether a has the lower MAPE, on the rows that both predict."""
     both = ~np.isnan(a) & ~np.isnan(b)
     d = abs(y - a) / abs(y) - abs(y - b) / abs(y)
-    with np.errstate(all="ignore"):
-        return interval(group, lambda i: d[i][both[i]].mean(), resamples,
-                        confidence, seed).high < 0
+    half = half_width(ways, lambda i: d[i][both[i]].mean(), resamples,
+                      confidence, seed)
+    return d[both].mean() < -half
 
 
-def report(group, y, methods, resamples, confidence, seed, names):
+def report(ways, y, methods, resamples, confidence, seed, names):
     for m, f in methods.items():
-        rank = 1 + sum(better(group, y, g, f, resamples, confidence, seed)
+        rank = 1 + sum(better(ways, y, g, f, resamples, confidence, seed)
                        for o, g in methods.items() if o != m)
         print(m, "rank", rank)
         for s in names:
-            i = interval(group, lambda r: scores(y[r], f[r])[s], resamples,
-                         confidence, seed)
-            print(f"  {s:10} {scores(y, f)[s]:.15g} {i.low:.15g} {i.high:.15g}")
+            x = scores(y, f)[s]
+            half = half_width(ways, lambda r: scores(y[r], f[r])[s],
+                              resamples, confidence, seed)
+            low, high = interval(s, x, half)
+            print(f"  {s:10} {x:.15g} {low:.15g} {high:.15g}")
 
 
 def unit():
@@ -87,15 +107,17 @@ def unit():
         "far": np.array([14, 15, 40, 38, 45, 10, 60, 70, 27, 33, 35, 60.0]),
         "some": np.array([nan, 13, 28.5, nan, 32, 9, 46, 53, nan, 43, 37, 42]),
     }
-    report(group, y, methods, 200, 0.9, 7,
-           ["rmse", "mae", "mape", "median_ape", "r2", "bias"])
+    other = np.array([0, 1, 0, 1, 2, 2, 3, 0, 1, 2, 3, 3])
+    for ways in [group], [group, other]:
+        report(ways, y, methods, 200, 0.9, 7,
+               ["rmse", "mae", "mape", "median_ape", "r2", "bias"])
 
 
 def table(path):
     import pandas
     t = pandas.read_csv(path)
     methods = {c: t[c].to_numpy() for c in t.columns[2:]}
-    report(t.group.to_numpy(), t.y.to_numpy(), methods, 2000, 0.95, 1, ["mape"])
+    report([t.group.to_numpy()], t.y.to_numpy(), methods, 2000, 0.95, 1, ["mape"])
 
 
 if len(sys.argv) > 1:

@@ -49,7 +49,8 @@ static UNUSED void make_fit(struct dl_fit *f, const char *method,
 static UNUSED void add_range(struct dl_fit *f, const char *name, double low,
                              double high) {
   f->range = realloc(f->range, (f->n_ranges + 1) * sizeof *f->range);
-  f->range[f->n_ranges++] = (struct dl_range){strdup(name), low, high};
+  f->range[f->n_ranges++] =
+      (struct dl_range){.name = strdup(name), .low = low, .high = high};
 }
 
 /* Gives a set of residuals n groups of one row each: -scale and scale in

@@ -298,10 +298,14 @@ static enum dl_status score_row(struct dl_comparing *w, struct pass *p,
   }
   count_silent(w, p);
   const char *group = w->o->by ? label_of(w->o->by, &p->by, p->row) : "";
+  const struct dl_row_descriptors *found = &p->row->found;
+  bool config = strcmp(w->o->bootstrap_by, "config") == 0;
+  const char *gpu = config && found->gpu ? found->gpu->head.id : NULL;
+  const char *arch = config && found->arch ? found->arch->head.id : NULL;
   const char *cluster = cluster_of(w, p);
   const struct dl_scored run = {.table = w->table,
                                 .group = group,
-                                .cluster = cluster,
+                                .cluster = {cluster, gpu, arch},
                                 .est = p->est,
                                 .measured = p->measured,
                                 .n = n};

@@ -28,7 +28,7 @@ static const struct dl_member_column columns[] = {
     {.column = {.key = "rank"}},
     {.column = {.key = "table"}},
     {.column = {.key = "model"}},
-    OF("clusters", clusters),
+    OF("clusters", groups[DL_CLUSTER_OWN]),
     OF("rmse_low_j", boot.rmse.low),
     OF("rmse_high_j", boot.rmse.high),
     OF("mae_low_j", boot.mae.low),
@@ -86,8 +86,6 @@ static const struct {
     [SHOW_R2] = {7, {NULL, "R2", NULL, DL_PLAIN, 0}},
 };
 
-#define FEW 10 /* clusters: with fewer, intervals are too narrow */
-
 /* A candidate: a method, with one of the models. */
 struct candidate {
   const char *name;  /* of the method */
@@ -106,7 +104,9 @@ struct view {
   struct dl_column shown[N_SHOWN];
   struct dl_table *scores, *energies; /* the tables being filled */
   char interval[48];                  /* heading */
-  size_t fewest, most;                /* clusters of a group that is shown */
+  /* Clusters of the scopes that are shown. */
+  size_t fewest[DL_N_CLUSTERINGS], most[DL_N_CLUSTERINGS];
+  double fewest_effective, most_effective;
 };
 
 static bool has_estimate(const struct dl_scoring *s, size_t candidate) {
@@ -239,6 +239,12 @@ static void say_best(struct view *w) {
   dl_report_say(w->best, "%s", dl_text_str(&t));
 }
 
+static void count_groups(struct view *w, size_t k) {
+  size_t n = w->score[0].groups[k], before = w->most[k];
+  w->fewest[k] = before == 0 || n < w->fewest[k] ? n : w->fewest[k];
+  w->most[k] = n > before ? n : before;
+}
+
 /* Scores of one table, or of all (DL_ALL), group by group. */
 static enum dl_status add_table(struct view *w, size_t table,
                                 struct dl_diag *d) {
@@ -266,9 +272,13 @@ static enum dl_status add_table(struct view *w, size_t table,
     for (size_t i = 0; i < w->n; i++)
       add_scores(w, path, group, w->order[i]);
     add_chart(w, group);
-    size_t clusters = w->n > 0 ? w->score[0].clusters : 0;
-    w->fewest = w->most == 0 || clusters < w->fewest ? clusters : w->fewest;
-    w->most = clusters > w->most ? clusters : w->most;
+    for (size_t k = 0; k < DL_N_CLUSTERINGS && w->n > 0; k++)
+      count_groups(w, k);
+    if (w->n > 0) {
+      double groups = w->score[0].effective_groups;
+      w->fewest_effective = fmin(w->fewest_effective, groups);
+      w->most_effective = fmax(w->most_effective, groups);
+    }
   }
   return DL_OK;
 }
@@ -288,33 +298,57 @@ static void choose_shown(struct view *w) {
   w->shown[SHOW_MAPE_LOW].heading = c->how.resamples > 0 ? w->interval : NULL;
 }
 
+/* "3 GPUs", "3 to 5 GPUs" */
+static void add_drawn(struct dl_text *t, const struct view *w,
+                      enum dl_clustering k) {
+  const char *by = w->c->resampled;
+  dl_text_printf(t, "%s%zu", t->len > 0 ? " and " : "", w->fewest[k]);
+  if (w->most[k] > w->fewest[k])
+    dl_text_printf(t, " to %zu", w->most[k]);
+  if (k == DL_CLUSTER_GPU)
+    dl_text_add(t, " GPUs");
+  else if (k == DL_CLUSTER_ARCH)
+    dl_text_add(t, " architectures");
+  else if (strcmp(by, "config") == 0)
+    dl_text_add(t, " configurations");
+  else if (strcmp(by, "run") == 0)
+    dl_text_add(t, " runs");
+  else
+    dl_text_printf(t, " values of %s", by);
+}
+
+/* What was drawn (choose_ways of scoring.c). */
+static void list_drawn(struct dl_text *t, const struct view *w) {
+  for (size_t k = DL_CLUSTER_GPU; k < DL_N_CLUSTERINGS; k++)
+    if (w->most[k] > 1)
+      add_drawn(t, w, (enum dl_clustering)k);
+  if (t->len == 0)
+    add_drawn(t, w, DL_CLUSTER_OWN);
+}
+
 /* What the intervals and the ranks mean. */
 static void explain(struct view *w) {
   const struct dl_comparison *c = w->c;
-  DL_TEXT(t);
+  DL_TEXT(drawn);
   if (c->how.resamples == 0) {
     if (!c->details)
       dl_report_say(w->r, "Details: --details.");
     return;
   }
-  dl_text_printf(&t, "Interval of the MAPE: bootstrap of %zu", w->fewest);
-  if (w->most > w->fewest)
-    dl_text_printf(&t, " to %zu", w->most);
-  if (strcmp(c->resampled, "config") == 0)
-    dl_text_add(&t, " configurations");
-  else if (strcmp(c->resampled, "run") == 0)
-    dl_text_add(&t, " runs");
-  else
-    dl_text_printf(&t, " values of %s", c->resampled);
-  dl_text_printf(
-      &t, ", %zu times%s.", c->how.resamples,
-      w->fewest < FEW ? "; intervals of fewer than ten are too narrow" : "");
+  list_drawn(&drawn, w);
   dl_report_say(w->r,
                 "Rank: 1 + the number of methods with a significantly lower "
                 "MAPE (paired bootstrap).%s",
                 c->details ? "" : " Details: --details.");
-  if (c->details || w->fewest < FEW)
-    dl_report_say(w->r, "%s", dl_text_str(&t));
+  if (c->details)
+    dl_report_say(w->r, "Interval of the MAPE: bootstrap of %s, %zu times.",
+                  dl_text_str(&drawn), c->how.resamples);
+  if (w->fewest_effective < DL_BOOT_LEAST)
+    dl_report_say(w->r,
+                  "%s: too few for an interval of %sscores (3 of equal "
+                  "size, or more).",
+                  dl_text_str(&drawn),
+                  w->most_effective < DL_BOOT_LEAST ? "" : "all ");
 }
 
 static void add_bootstrap(struct view *w) {
@@ -328,7 +362,7 @@ static void add_bootstrap(struct view *w) {
 enum dl_status dl_print_comparison(struct dl_cli *cli,
                                    const struct dl_comparison *c) {
   struct dl_diag *d = &cli->diag;
-  struct view w = {.c = c, .r = dl_report_new()};
+  struct view w = {.c = c, .r = dl_report_new(), .fewest_effective = INFINITY};
   enum dl_status status = DL_OK;
   choose_candidates(&w);
   choose_shown(&w);

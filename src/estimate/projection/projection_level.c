@@ -31,7 +31,9 @@
  *   as 1 / N, and raise the energy of epochs, never lower it; k epochs far from
  *   the others, which did occur, show in s what this machine does. Without any
  *   further stall the rest takes c1 per epoch: the lower bound is no lower than
- *   R c1 exp(-t g(v)), with s of the epochs without stalls. */
+ *   R c1 exp(-t g(v)), with s of the epochs without stalls. b^2 is the
+ * posterior mean square of the drift: none, or normal about 0 (spike and slab).
+ */
 
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -42,9 +44,10 @@
 static const double kappa = 1, delta = 0.031;
 static const double prior_scatter = 0.025; /* s0, of nu0 = 1 */
 static const double least_move = 0.008;    /* tau */
-static const double unseen = 0.33;         /* u */
-static const double memory = 10;           /* K */
-static const double first_spread = 0.5;    /* of its logarithm */
+static const double unseen = 0.33;         /* u; in tables of whole epochs: */
+static const double unseen_whole = 0.63, most_unseen = 0.055;
+static const double memory = 10;        /* K */
+static const double first_spread = 0.5; /* of its logarithm */
 
 static const double stall_bound = 4;      /* in scatters */
 static const double least_scatter = 0.01; /* repeats of one epoch differ so */
@@ -55,6 +58,11 @@ enum { LEAST_DRIFT = 8 }; /* epochs that can show a drift */
 static double square(double x) {
   return x * x;
 }
+
+/* Prior of the drift: a share of trainings have one (few of the 249 traces,
+ * which have parts), normal with this standard deviation per epoch. */
+static const double drifting_share = 0.01, drifting_share_whole = 0.3;
+static const double drifting_sd = 0.003;
 
 /* Slope of the logarithms, within bounds around the median, by time; and its
  * standard error, for neighbours that resemble each other. */
@@ -80,6 +88,29 @@ static void find_drift(struct dl_level *l, const double *x, double low,
   double inflation = (1 + l->correlation) / (1 - l->correlation);
   l->drift = slope;
   l->drift_se = sqrt(inflation * syy / (n - 2) / sxx);
+}
+
+static double ratio_of_normals(double x, double sd, double other_sd) {
+  return other_sd / sd * exp((square(x / other_sd) - square(x / sd)) / 2);
+}
+
+void dl_level_weigh_drift(struct dl_level *l, double within) {
+  double n = (double)l->n, b = l->drift, se = fmax(l->drift_se, 1e-9);
+  l->parts_known = !isnan(within);
+  l->drift_chance = l->drift_rms = l->drift_low = l->drift_high = 0;
+  if (isnan(b))
+    return;
+  double own =
+      fmin(se, isnan(within) ? se : within / sqrt(n * (n * n - 1) / 12));
+  double share = l->parts_known ? drifting_share : drifting_share_whole;
+  double odds =
+      share / (1 - share) * ratio_of_normals(b, hypot(se, drifting_sd), se);
+  l->drift_chance = 1 / (1 + 1 / odds);
+  double shrunk = 1 / (1 + square(se / drifting_sd));
+  l->drift_rms =
+      sqrt(l->drift_chance * (square(shrunk * b) + shrunk * square(own)));
+  l->drift_low = b - 1.645 * own;
+  l->drift_high = b + 1.645 * own;
 }
 
 /* Both of the last two far from the others on the same side. */
@@ -149,7 +180,7 @@ double dl_level_within(const double *block_j, size_t n) {
 
 bool dl_level_drifts(const struct dl_level *l, double rest) {
   /* By more than 3 standard errors, and by what matters. */
-  double reach = fabs(l->drift) * fmax((double)l->n, fmin(rest, (double)l->n));
+  double reach = fabs(l->drift) * fmax((double)l->n, (rest + (double)l->n) / 2);
   return l->n >= LEAST_DRIFT && fabs(l->drift) > 3 * l->drift_se &&
          reach > 0.03;
 }
@@ -164,8 +195,7 @@ static double variance(const struct dl_level *l, double rest, double scatter) {
   double v = s2 * (1 / n + 1 / fmax(rest, 1)) +
              (square(least_move) + moved) * rest / (rest + n) +
              square(l->miscount / fmax(rest, 1));
-  if (dl_level_drifts(l, rest))
-    v += square(l->drift * (rest + n) / 2);
+  v += square(l->drift_rms * (rest + n) / 2);
   if (l->first_only)
     v += expm1(square(first_spread));
   return v;
@@ -178,13 +208,19 @@ static double students_t(double p) {
   return 2 * sqrt(fmax(cos(acos(fmin(root, 1)) / 3) / root - 1, 0));
 }
 
+/* Standard deviation of the energy of stalls that were not met yet. */
+static double unseen_stalls(const struct dl_level *l) {
+  double n = (double)l->n_epochs, most = fmin(unseen_whole / n, most_unseen);
+  return l->parts_known ? unseen / n : fmax(unseen / n, most);
+}
+
 struct dl_spread dl_level_rest(const struct dl_level *l, double rest,
                                double coverage) {
   double t = students_t((1 + coverage) / 2);
   double v = variance(l, rest, l->scatter);
   double without = variance(l, rest, l->quiet);
   double stalls = l->outliers * (double)l->n;
-  double more = square(unseen / (double)l->n_epochs / (1 + stalls));
+  double more = square(unseen_stalls(l) / (1 + stalls));
   double low = exp(-t * sqrt(log1p(v))), high = exp(t * sqrt(log1p(v + more)));
   low = fmax(low, l->core * exp(-t * sqrt(log1p(without))));
   low = fmin(low, l->recent);

@@ -85,8 +85,12 @@ struct dl_level {
   double correlation;     /* of neighbours, 0 ... 0.8 */
   double outliers;        /* share */
   double drift, drift_se; /* per epoch; NaN: too few epochs */
-  double recent;          /* level of the last two where both are far from the
-                           * others on one side; else 1 */
+  double drift_chance;    /* probability that there is one */
+  double drift_rms;       /* root mean square of what it may be */
+  double drift_low, drift_high; /* its 90 % interval */
+  bool parts_known;             /* energies of the parts of epochs */
+  double recent; /* level of the last two where both are far from the
+                  * others on one side; else 1 */
   bool first_only;
   double extra, extra_se; /* excess of an epoch of the pattern, standard error
                            * of it; in the unit of the series */
@@ -102,6 +106,10 @@ struct dl_spread {
  * sets n_epochs, miscount, first_only and extra. */
 void dl_level_find(struct dl_level *l, const double *x, size_t n, bool stalls,
                    double *work);
+
+/* What the drift may be, for a scatter of the machine's own (NaN: unknown, as
+ * that of the epochs). Sets the three members above. */
+void dl_level_weigh_drift(struct dl_level *l, double within);
 
 /* Scatter of whole epochs from the energies of their parts, as a share: parts
  * are free of errors in where an epoch begins. n >= 2 epochs. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Regimes of a series by optimal partitioning: projection_private.h. */
 
+#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,6 +20,9 @@ static const double same_level = 2; /* as far as this, in sigma */
 
 /* Fewer points hold no two regimes. */
 enum { LEAST_POINTS = 6 };
+
+/* As many of the last segment can be part of a trend. */
+enum { LEAST_TREND = 8 };
 
 /* Logarithms of the series in at most DL_REGIMES_BLOCKS blocks of `size`
  * points; the first block takes what is left over. */
@@ -80,6 +84,39 @@ static void partition(size_t *before, const double *z, size_t n, double sigma) {
   }
 }
 
+/* Cost of a segment with a trend, by medians: the slope of points half of the
+ * segment apart, and the level about it. */
+static double trend_cost(const double *z, size_t n, double sigma) {
+  double slope[DL_REGIMES_BLOCKS], rest[DL_REGIMES_BLOCKS];
+  size_t half = n / 2;
+  for (size_t i = 0; i + half < n; i++)
+    slope[i] = (z[i + half] - z[i]) / (double)half;
+  double b = gsl_stats_median(slope, 1, n - half);
+  for (size_t i = 0; i < n; i++)
+    rest[i] = z[i] - b * (double)i;
+  gsl_sort(rest, 1, n);
+  return cost_of(rest, n, sigma);
+}
+
+/* Joins the last segments where one trend explains them clearly better than
+ * their steps do: a level that moves all the time has no regimes. Returns the
+ * start of the last one. */
+static size_t join_trend(const size_t *before, const double *z, size_t n,
+                         double sigma) {
+  double beta = penalty * bound * bound, steps = 0, sorted[DL_REGIMES_BLOCKS];
+  size_t start = before[n];
+  for (size_t end = n; end > 0; end = before[end]) {
+    size_t from = before[end], m = end - from;
+    memcpy(sorted, z + from, m * sizeof *z);
+    gsl_sort(sorted, 1, m);
+    steps += cost_of(sorted, m, sigma) + beta;
+    bool clear = n - before[n] >= LEAST_TREND && end < n &&
+                 trend_cost(z + from, n - from, sigma) + 1.5 * beta <= steps;
+    start = clear ? from : start;
+  }
+  return start;
+}
+
 static double level_of(const double *z, size_t n) {
   double sorted[DL_REGIMES_BLOCKS];
   if (n == 0)
@@ -97,6 +134,7 @@ void dl_regimes_find(struct dl_regimes *r, const double *x, size_t n) {
   blocks(z, &n_blocks, &size, x, n);
   double sigma = scatter_of(z, n_blocks);
   partition(before, z, n_blocks, sigma);
+  before[n_blocks] = join_trend(before, z, n_blocks, sigma);
   size_t last = before[n_blocks], from = last;
   double level = level_of(z + last, n_blocks - last);
   for (size_t end = last; end > 0; end = before[end]) {

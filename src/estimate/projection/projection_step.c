@@ -25,6 +25,10 @@ static const double first_share = 0.7;    /* a coming epoch by the first one */
 static const double coming_spread = 0.84; /* log(4) / 1.645 */
 static const double most_unsure = 0.1;    /* standard error of a stable level */
 
+/* A drift of this probability forbids a verdict where it may move the rest by
+ * so many half-widths of its interval. */
+static const double likely_drift = 0.1, most_off = 2;
+
 /* Standard error of the number of epochs to come: where the epochs were
  * detected in the power; and where they are given, for what a training ends
  * with beside its epochs. */
@@ -113,6 +117,7 @@ static void find_level(struct dl_level *l, const struct plan *p,
   double within = epochs->block_j ? scatter_within(p, epochs) : NAN;
   if (!isnan(within))
     l->disturbance = within;
+  dl_level_weigh_drift(l, within);
   l->miscount = epochs->found ? miscount_found : miscount_given;
   l->n_epochs = p->from + p->n;
   if (l->recent == 1)
@@ -172,6 +177,15 @@ static struct dl_spread whole(const struct dl_level *l, const struct plan *p,
   return (struct dl_spread){past + value, value - bottom, top - value};
 }
 
+/* Whether a drift may be that moves the rest far out of the interval. */
+static bool may_drift_out(const struct dl_level *l, double rest) {
+  struct dl_spread r = dl_level_rest(l, rest, 0.9);
+  double reach = (rest + (double)l->n) / 2 * r.value;
+  bool far = l->drift_high * reach > most_off * r.above ||
+             -l->drift_low * reach > most_off * r.below;
+  return far && l->drift_chance > likely_drift;
+}
+
 static void judge(struct dl_projection *p, const struct plan *plan,
                   const struct dl_level *l, double rest) {
   if (plan->parts > 1)
@@ -195,6 +209,9 @@ static void judge(struct dl_projection *p, const struct plan *plan,
     p->reason = "the level has changed more than once";
   } else if (p->level_share > most_unsure)
     p->reason = "epochs differ too much for a level yet";
+  else if (may_drift_out(l, rest))
+    p->reason = "a drift that these epochs do not exclude would take the total "
+                "out of the interval; see the drift with --details";
   else {
     p->verdict = DL_PROJECTION_STABLE;
     if (plan->phase_end < INFINITY &&

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "math/cross_validation/bootstrap.h"
 
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_rng.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -42,8 +44,10 @@ struct pair {
   double all;         /* without resampling */
 };
 
+/* One way to group the rows. */
 struct work {
   const struct dl_boot *b;
+  struct dl_boot_way way;
   struct method *method;
   struct pair *pair; /* n_methods x n_methods, first < second */
   unsigned *count;   /* block x n_groups */
@@ -92,8 +96,9 @@ static void score_all(const struct dl_boot *b, size_t m, struct method *w,
 
 /* Orders the rows by their relative errors, and counts those of each group
  * before every so many of them: as many counts as half of the rows. */
-static void order_rows(const struct dl_boot *b, size_t m, struct method *w) {
-  size_t G = b->n_groups, k = 0;
+static void order_rows(const struct dl_boot *b, const struct dl_boot_way *way,
+                       size_t m, struct method *w) {
+  size_t G = way->n_groups, k = 0;
   DL_FREED double *x = dl_calloc(b->n, sizeof *x);
   w->order = dl_calloc(w->n, sizeof *w->order);
   for (size_t i = 0; i < b->n; i++)
@@ -111,20 +116,21 @@ static void order_rows(const struct dl_boot *b, size_t m, struct method *w) {
     size_t first = (i - 1) * w->block, end = i * w->block;
     memcpy(here, here - G, G * sizeof *here);
     for (k = first; k < end && k < w->n; k++)
-      here[b->group[w->order[k]]]++;
+      here[way->group[w->order[k]]]++;
   }
 }
 
-static void prepare_method(const struct dl_boot *b, size_t m,
+static void prepare_method(const struct dl_boot *b,
+                           const struct dl_boot_way *way, size_t m,
                            struct method *w) {
   double mean;
-  w->of = dl_calloc(b->n_groups, sizeof *w->of);
+  w->of = dl_calloc(way->n_groups, sizeof *w->of);
   w->score = dl_calloc(N_SCORES * b->resamples, sizeof *w->score);
   score_all(b, m, w, &mean);
   for (size_t i = 0; i < b->n; i++) {
     if (!counts(b, m, i))
       continue;
-    struct sums *s = &w->of[b->group[i]];
+    struct sums *s = &w->of[way->group[i]];
     double y = b->y[m][i], e = b->f[m][i] - y;
     s->n++;
     s->squares += e * e;
@@ -136,7 +142,7 @@ static void prepare_method(const struct dl_boot *b, size_t m,
   }
   w->has_relative = !isnan(w->all.mape);
   if (w->has_relative && b->resamples > 0)
-    order_rows(b, m, w);
+    order_rows(b, way, m, w);
 }
 
 static bool same_rows(const struct dl_boot *b, size_t i, size_t j) {
@@ -154,15 +160,15 @@ static void prepare_pair(struct work *w, size_t i, size_t j) {
     p->all = w->method[i].all.mape - w->method[j].all.mape;
     return;
   }
-  p->n = dl_calloc(2 * b->n_groups, sizeof *p->n);
-  p->sum = p->n + b->n_groups;
+  p->n = dl_calloc(2 * w->way.n_groups, sizeof *p->n);
+  p->sum = p->n + w->way.n_groups;
   double n = 0, sum = 0;
   for (size_t r = 0; r < b->n; r++) {
     if (!counts(b, i, r) || !counts(b, j, r))
       continue;
     double x = relative_error(b, i, r) - relative_error(b, j, r);
-    p->n[b->group[r]]++;
-    p->sum[b->group[r]] += x;
+    p->n[w->way.group[r]]++;
+    p->sum[w->way.group[r]] += x;
     n++;
     sum += x;
   }
@@ -181,25 +187,26 @@ static double drawn_before(const struct method *m, const unsigned *count,
 /* As that of the repeated values: the value in the middle of n, or the mean of
  * the two there. The last block with less than half before it has it, or begins
  * with the lower of the two. */
-static double median(const struct dl_boot *b, size_t method,
-                     const struct method *m, const unsigned *count, double n) {
-  size_t first = 0, end = m->n_blocks;
+static double median(const struct work *w, size_t method, const unsigned *count,
+                     double n) {
+  const struct method *m = &w->method[method];
+  size_t first = 0, end = m->n_blocks, G = w->way.n_groups;
   while (end - first > 1) {
     size_t middle = first + (end - first) / 2;
-    if (2 * drawn_before(m, count, b->n_groups, middle) < n)
+    if (2 * drawn_before(m, count, G, middle) < n)
       first = middle;
     else
       end = middle;
   }
-  double below = drawn_before(m, count, b->n_groups, first), low = NAN;
+  double below = drawn_before(m, count, G, first), low = NAN;
   for (size_t i = first * m->block; i < m->n; i++) {
-    unsigned w = count[b->group[m->order[i]]];
-    if (w == 0)
+    unsigned drawn = count[w->way.group[m->order[i]]];
+    if (drawn == 0)
       continue;
-    double x = relative_error(b, method, m->order[i]);
+    double x = relative_error(w->b, method, m->order[i]);
     if (!isnan(low))
       return low + (x - low) / 2;
-    below += w;
+    below += drawn;
     if (2 * below > n)
       return x;
     if (2 * below == n)
@@ -214,7 +221,7 @@ static void score(const struct work *w, size_t method, const unsigned *count,
   const struct method *m = &w->method[method];
   size_t B = w->b->resamples;
   struct sums s = {0};
-  for (size_t g = 0; g < w->b->n_groups; g++) {
+  for (size_t g = 0; g < w->way.n_groups; g++) {
     const struct sums *of = &m->of[g];
     double c = count[g];
     if (count[g] == 0)
@@ -236,7 +243,7 @@ static void score(const struct work *w, size_t method, const unsigned *count,
       spread > NO_SPREAD * s.yy ? 1 - s.squares / spread : NAN;
   any = any && m->has_relative;
   m->score[MAPE * B + at] = any ? s.relative / s.n : NAN;
-  m->score[MEDIAN * B + at] = any ? median(w->b, method, m, count, s.n) : NAN;
+  m->score[MEDIAN * B + at] = any ? median(w, method, count, s.n) : NAN;
 }
 
 static void differ(const struct work *w, size_t i, size_t j,
@@ -249,7 +256,7 @@ static void differ(const struct work *w, size_t i, size_t j,
                         w->method[j].score[MAPE * b->resamples + at];
     return;
   }
-  for (size_t g = 0; g < b->n_groups; g++) {
+  for (size_t g = 0; g < w->way.n_groups; g++) {
     n += count[g] * p->n[g];
     sum += count[g] * p->sum[g];
   }
@@ -259,7 +266,7 @@ static void differ(const struct work *w, size_t i, size_t j,
 /* One stream of draws; their scores in parallel, block by block. */
 static void resample(struct work *w, gsl_rng *rng) {
   const struct dl_boot *b = w->b;
-  size_t G = b->n_groups, M = b->n_methods;
+  size_t G = w->way.n_groups, M = b->n_methods;
   for (size_t done = 0; done < b->resamples; done += w->block) {
     size_t left = b->resamples - done;
     size_t n = left < w->block ? left : w->block;
@@ -283,41 +290,99 @@ static void resample(struct work *w, gsl_rng *rng) {
   }
 }
 
-static struct dl_boot_range range(const struct dl_boot *b, double *x) {
-  size_t n = b->resamples;
-  struct dl_boot_range r = {dl_quantile(x, n, (1 - b->confidence) / 2), NAN};
-  r.high = dl_quantile(x, n, (1 + b->confidence) / 2);
-  return r;
+/* What all ways together say: squared standard errors. */
+struct squares {
+  double *score;      /* n_methods x N_SCORES, owned */
+  double *difference; /* n_methods x n_methods, first < second, owned */
+};
+
+static void free_squares(struct squares *s) {
+  free(s->score);
+  free(s->difference);
 }
 
-/* Whether the first is better (-1) or worse (1) than the second, or neither
- * is known (0). */
-static int verdict(const struct dl_boot *b, struct pair *p) {
-  if (isnan(p->all))
+/* Adds what the resamples of one way say. */
+static void add_squares(struct squares *to, const struct work *w) {
+  size_t B = w->b->resamples, M = w->b->n_methods;
+  double groups = (double)w->way.n_groups, grown = groups / (groups - 1);
+  for (size_t m = 0; m < M; m++)
+    for (size_t s = 0; s < N_SCORES; s++)
+      to->score[m * N_SCORES + s] +=
+          grown * gsl_stats_variance(w->method[m].score + s * B, 1, B);
+  for (size_t i = 0; i < M; i++)
+    for (size_t j = i + 1; j < M; j++)
+      to->difference[i * M + j] +=
+          grown * gsl_stats_variance(w->pair[i * M + j].difference, 1, B);
+}
+
+/* Of a score x that is positive: its logarithm is nearly normal. */
+static struct dl_boot_range positive(double x, double half) {
+  if (!(x > 0))
+    return (struct dl_boot_range){fmax(x - half, 0), x + half};
+  return (struct dl_boot_range){x * exp(-half / x), x * exp(half / x)};
+}
+
+/* The intervals of a method, `half` t standard errors wide to either side. */
+static void find_ranges(struct dl_boot_scores *out, const struct dl_scores *x,
+                        const double half[N_SCORES]) {
+  struct dl_boot_range unexplained = positive(1 - x->r2, half[R2]);
+  out->rmse = positive(x->rmse, half[RMSE]);
+  out->mae = positive(x->mae, half[MAE]);
+  out->mape = positive(x->mape, half[MAPE]);
+  out->median_ape = positive(x->median_ape, half[MEDIAN]);
+  out->r2 = (struct dl_boot_range){1 - unexplained.high, 1 - unexplained.low};
+  out->bias =
+      (struct dl_boot_range){x->bias - half[BIAS], x->bias + half[BIAS]};
+}
+
+/* Whether the first is better (-1) or worse (1) than the second, or neither is
+ * known (0), where differences of `half` may be chance. */
+static int verdict(const struct pair *p, double half) {
+  if (isnan(p->all) || isnan(half))
     return 0;
-  if (b->resamples == 0)
-    return (p->all > 0) - (p->all < 0);
-  struct dl_boot_range r = range(b, p->difference);
-  return (r.low > 0) - (r.high < 0);
+  return (p->all > half) - (p->all < -half);
 }
 
-static void conclude(struct work *w, struct dl_boot_scores *out) {
+/* n^2 / sum n_g^2: groups of equal size that say as much. */
+static double effective_groups(const struct dl_boot_way *way, size_t n) {
+  DL_FREED double *rows = dl_calloc(way->n_groups, sizeof *rows);
+  double squares = 0;
+  for (size_t i = 0; i < n; i++)
+    rows[way->group[i]]++;
+  for (size_t g = 0; g < way->n_groups; g++)
+    squares += rows[g] * rows[g];
+  return squares > 0 ? (double)n * (double)n / squares : 0;
+}
+
+double dl_boot_groups(const struct dl_boot *b) {
+  double fewest = INFINITY;
+  for (size_t k = 0; k < b->n_ways; k++)
+    fewest = fmin(fewest, effective_groups(&b->way[k], b->n));
+  return fewest;
+}
+
+/* w: of any way. */
+static void conclude(const struct work *w, const struct squares *squares,
+                     struct dl_boot_scores *out) {
   const struct dl_boot *b = w->b;
   size_t B = b->resamples, M = b->n_methods;
-  bool known = b->n_groups > 1 || B == 0;
+  double groups = dl_boot_groups(b);
+  bool known = groups > 1 || B == 0, ranged = groups >= DL_BOOT_LEAST && B > 0;
+  double t = B > 0 && known
+                 ? gsl_cdf_tdist_Pinv((1 + b->confidence) / 2, groups - 1)
+                 : 0;
   for (size_t m = 0; m < M; m++) {
-    double *x = w->method[m].score;
-    struct dl_boot_range *to[N_SCORES] = {&out[m].rmse, &out[m].mae,
-                                          &out[m].mape, &out[m].median_ape,
-                                          &out[m].r2,   &out[m].bias};
+    double half[N_SCORES];
     for (size_t s = 0; s < N_SCORES; s++)
-      *to[s] = b->n_groups > 1 ? range(b, x + s * B)
-                               : (struct dl_boot_range){NAN, NAN};
+      half[s] =
+          ranged ? t * sqrt(squares->score[m * N_SCORES + s]) : (double)NAN;
+    find_ranges(&out[m], &w->method[m].all, half);
     out[m].rank = known && !isnan(w->method[m].all.mape);
   }
   for (size_t i = 0; i < M && known; i++)
     for (size_t j = i + 1; j < M; j++) {
-      int v = verdict(b, &w->pair[i * M + j]);
+      int v = verdict(&w->pair[i * M + j],
+                      t * sqrt(squares->difference[i * M + j]));
       out[i].rank += v > 0;
       out[j].rank += v < 0;
     }
@@ -340,23 +405,42 @@ static void free_work(struct work *w) {
   free(w->count);
 }
 
-void dl_bootstrap(const struct dl_boot *b, struct dl_boot_scores *out) {
-  size_t M = b->n_methods, G = b->n_groups;
-  DL_SCOPED(free_work) struct work w = {.b = b};
-  w.block = G > 0 && G < BLOCK_COUNTS ? BLOCK_COUNTS / G : 1;
-  if (w.block > b->resamples)
-    w.block = b->resamples > 0 ? b->resamples : 1;
-  w.method = dl_calloc(M, sizeof *w.method);
-  w.pair = dl_calloc(M * M, sizeof *w.pair);
-  w.count = dl_calloc(w.block * G, sizeof *w.count);
-  DL_SCOPED(gsl_rng_free_local) gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+/* Prepares the methods and their pairs for one way, and resamples it. */
+static void work_on(struct work *w, gsl_rng *rng) {
+  const struct dl_boot *b = w->b;
+  size_t M = b->n_methods, G = w->way.n_groups;
+  w->block = G > 0 && G < BLOCK_COUNTS ? BLOCK_COUNTS / G : 1;
+  if (w->block > b->resamples)
+    w->block = b->resamples > 0 ? b->resamples : 1;
+  w->method = dl_calloc(M, sizeof *w->method);
+  w->pair = dl_calloc(M * M, sizeof *w->pair);
+  w->count = dl_calloc(w->block * G, sizeof *w->count);
   for (size_t m = 0; m < M; m++)
-    prepare_method(b, m, &w.method[m]);
+    prepare_method(b, &w->way, m, &w->method[m]);
   for (size_t i = 0; i < M; i++)
     for (size_t j = i + 1; j < M; j++)
-      prepare_pair(&w, i, j);
+      prepare_pair(w, i, j);
   gsl_rng_set(rng, b->seed);
   if (G > 1)
-    resample(&w, rng);
-  conclude(&w, out);
+    resample(w, rng);
+}
+
+void dl_bootstrap(const struct dl_boot *b, struct dl_boot_scores *out) {
+  size_t M = b->n_methods;
+  DL_SCOPED(gsl_rng_free_local) gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+  DL_SCOPED(free_squares)
+  struct squares squares = {
+      .score = dl_calloc(M * N_SCORES, sizeof *squares.score),
+      .difference = dl_calloc(M * M, sizeof *squares.difference)};
+  for (size_t k = 0; k < b->n_ways; k++) {
+    DL_SCOPED(free_work) struct work w = {.b = b, .way = b->way[k]};
+    struct dl_progress_span outer =
+        dl_progress_enter(b->progress, k, b->n_ways);
+    work_on(&w, rng);
+    dl_progress_leave(b->progress, outer);
+    if (w.way.n_groups > 1 && b->resamples > 0)
+      add_squares(&squares, &w);
+    if (k + 1 == b->n_ways)
+      conclude(&w, &squares, out);
+  }
 }

@@ -172,6 +172,27 @@ enum dl_status dl_training_folds(struct dl_folds *folds,
                            l->names.n, d);
 }
 
+long dl_training_column(const struct dl_training *t, const char *formula) {
+  return dl_strlist_find(&t->formula, formula);
+}
+
+const struct dl_labels *dl_training_labels(const struct dl_training *t,
+                                           const char *column) {
+  for (size_t i = 0; i < t->n_labels; i++)
+    if (strcmp(t->labels[i].column, column) == 0)
+      return &t->labels[i];
+  return NULL;
+}
+
+const struct dl_physics_rows *
+dl_training_physics_rows(const struct dl_training *t,
+                         const struct dl_physics *physics) {
+  for (size_t k = 0; k < t->n_physics; k++)
+    if (t->physics[k].physics == physics && !t->physics[k].lacking)
+      return &t->physics[k];
+  return NULL;
+}
+
 size_t dl_label_count(const struct dl_training *t, const char *column) {
   const struct dl_labels *l = dl_training_labels(t, column);
   return l ? l->names.n : 0;

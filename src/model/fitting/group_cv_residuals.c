@@ -21,10 +21,9 @@ static double residual(const struct dl_problem *p, const struct dl_cv *cv,
 }
 
 /* Groups the out-of-fold residuals by fold. */
-static void keep_residuals(struct dl_fit *fit,
+static void keep_residuals(struct dl_residuals *r, const struct dl_fit *fit,
                            const struct dl_held_out_rows *rows,
                            const struct dl_cv *cv) {
-  struct dl_residuals *r = &fit->held_out_residuals[rows->left];
   size_t n = rows->folds->n;
   DL_FREED double *x = dl_calloc(n, sizeof *x);
   r->pooled = cv->pooled;
@@ -82,7 +81,32 @@ static enum dl_status leave_out(struct dl_fit *fit, enum dl_held_out_group left,
   if (rows)
     keep_row_residuals(&fit->held_out_residuals[left], &g->problem, &cv, t->n);
   else
-    keep_residuals(fit, &held, &cv);
+    keep_residuals(&fit->held_out_residuals[left], fit, &held, &cv);
+  return DL_OK;
+}
+
+/* Holds out the values of a setting, one after the other, where configurations
+ * share them: a run with a new value has no neighbours that say what it does,
+ * as a configuration that is held out has. */
+static enum dl_status hold_out_values(struct dl_fit *fit, size_t range,
+                                      const struct dl_training *t,
+                                      const struct dl_choice *c,
+                                      const struct dl_design *g,
+                                      struct dl_diag *d) {
+  struct dl_range *its = &fit->range[range];
+  const struct dl_labels *l = dl_training_labels(t, its->name);
+  size_t configs = dl_label_count(t, "config");
+  if (!l || l->n_values == 0 || l->n_values == SIZE_MAX || l->names.n < 2 ||
+      l->names.n >= (configs > 0 ? configs : t->n))
+    return DL_OK;
+  DL_SCOPED(dl_folds_free) struct dl_folds folds = {0};
+  DL_SCOPED(dl_cv_free) struct dl_cv cv = {0};
+  DL_TRY(dl_folds_by_group(&folds, l->id, t->n, (const char *const *)l->names.s,
+                           l->names.n, d));
+  DL_TRY(dl_cross_validate_design(&cv, g, c->hyper, &folds, d));
+  const struct dl_held_out_rows held = {
+      .g = g, .left = DL_HELD_OUT_SETTING, .folds = &folds};
+  keep_residuals(&its->held_out, fit, &held, &cv);
   return DL_OK;
 }
 
@@ -233,6 +257,8 @@ enum dl_status dl_group_cv_residuals(struct dl_fit *fit,
       status = dl_auxiliary_residuals(fit, left, t, g, d);
     dl_progress_leave(d->progress, outer);
   }
+  for (size_t i = 0; i < fit->n_ranges && status == DL_OK && !g->physics; i++)
+    status = hold_out_values(fit, i, t, c, g, d);
   if (status == DL_OK && any && needed)
     status = pair_residuals(fit, t, g, d);
   if (status == DL_OK && !any && t->n >= 4)

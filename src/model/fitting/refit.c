@@ -43,6 +43,7 @@ static void keep_labels(struct dl_labels *to, const struct dl_labels *from,
                         const bool *keep, size_t n) {
   size_t k = 0;
   to->column = dl_strdup(from->column);
+  to->n_values = from->n_values;
   to->id = dl_calloc(n, sizeof *to->id);
   for (size_t i = 0; i < n; i++) {
     if (!keep[i])
@@ -61,6 +62,7 @@ static void copy_rest(struct dl_training *to, const struct dl_training *from) {
   for (size_t i = 0; i < from->n_ranges; i++) {
     to->range[i] = from->range[i];
     to->range[i].name = dl_strdup(from->range[i].name);
+    to->range[i].held_out = (struct dl_residuals){0};
     to->n_ranges++;
   }
   memcpy(to->boundary, from->boundary, sizeof to->boundary);

@@ -8,12 +8,14 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "catalog/architecture/token_costs.h"
 #include "io/same_tables.h"
 #include "model/fitting/held_out.h"
 #include "model/kept_rows.h"
 #include "physics/rows/physics_rows.h"
 #include "run/config_key.h"
+#include "run/run_columns.h"
 #include "run/setup/training_setup.h"
 
 /* Rows that one thread evaluates at a time. */
@@ -33,6 +35,7 @@ struct reader {
   struct dl_formula **formula; /* t->formula.n */
   struct dl_row_ref **vars;    /* their variables */
   struct dl_row_ref *group;    /* t->n_labels; unused for a made key */
+  double **value;              /* t->n_labels: values of a setting, or NULL */
   struct dl_key_maker *key;    /* where 'config' is no column; or NULL */
   bool has_config;             /* it is a column */
   struct dl_row_ref boundary_at;
@@ -69,27 +72,6 @@ void dl_training_free(struct dl_training *t) {
   for (size_t k = 0; k < t->n_physics; k++)
     dl_physics_rows_free(&t->physics[k]);
   *t = (struct dl_training){0};
-}
-
-long dl_training_column(const struct dl_training *t, const char *formula) {
-  return dl_strlist_find(&t->formula, formula);
-}
-
-const struct dl_labels *dl_training_labels(const struct dl_training *t,
-                                           const char *column) {
-  for (size_t i = 0; i < t->n_labels; i++)
-    if (strcmp(t->labels[i].column, column) == 0)
-      return &t->labels[i];
-  return NULL;
-}
-
-const struct dl_physics_rows *
-dl_training_physics_rows(const struct dl_training *t,
-                         const struct dl_physics *physics) {
-  for (size_t k = 0; k < t->n_physics; k++)
-    if (t->physics[k].physics == physics && !t->physics[k].lacking)
-      return &t->physics[k];
-  return NULL;
 }
 
 void dl_training_want_physics(struct dl_training *t,
@@ -147,18 +129,36 @@ static enum dl_status add_group(struct reader *r, const char *name, bool must,
   return DL_OK;
 }
 
+/* Enters the numeric settings that formulas use: their values group rows. */
+static void add_settings(struct reader *r) {
+  struct dl_training *t = r->t;
+  for (size_t i = 0; i < t->formula.n; i++)
+    for (size_t j = 0; j < r->formula[i]->n_vars; j++) {
+      const char *name = r->formula[i]->var[j].name;
+      const struct dl_run_column *c = dl_run_column_find(name);
+      if (!c || c->role != DL_ROLE_SETTING || c->is_text ||
+          dl_training_labels(t, name))
+        continue;
+      r->group[t->n_labels] = r->vars[i][j];
+      r->value[t->n_labels] = dl_calloc(DL_MOST_LEVELS, sizeof **r->value);
+      t->labels[t->n_labels++].column = dl_strdup(name);
+    }
+}
+
 static enum dl_status add_groups(struct reader *r,
                                  const struct dl_strlist *groups,
                                  const char *must, struct dl_diag *d) {
-  size_t most = groups->n + 1;
+  size_t most = groups->n + 1 + DL_N_RUN_COLUMNS;
   r->t->labels = dl_calloc(most, sizeof *r->t->labels);
   r->group = dl_calloc(most, sizeof *r->group);
+  r->value = (double **)dl_calloc(most, sizeof *r->value);
   for (size_t i = 0; i < groups->n; i++)
     DL_TRY(add_group(r, groups->s[i], false, d));
   if (must && !dl_training_labels(r->t, must))
     DL_TRY(add_group(r, must, true, d));
   if (r->t->n_labels > 0)
     DL_TRY(dl_frame_want_descriptors(r->f, d));
+  add_settings(r);
   return DL_OK;
 }
 
@@ -170,7 +170,8 @@ static void keep_range(struct reader *r, const struct dl_row_ref *q) {
       return;
   struct dl_range *range = &r->t->range[r->t->n_ranges];
   r->ranged[r->t->n_ranges++] = *q;
-  *range = (struct dl_range){dl_strdup(name), INFINITY, -INFINITY};
+  *range = (struct dl_range){
+      .name = dl_strdup(name), .low = INFINITY, .high = -INFINITY};
 }
 
 /* The variables of the formulas and the watched quantities of the physics,
@@ -244,7 +245,7 @@ static void evaluate(struct reader *r, size_t n) {
   {
     DL_FREED struct dl_range *ranges = dl_calloc(n_ranges, sizeof *ranges);
     for (size_t k = 0; k < n_ranges; k++)
-      ranges[k] = (struct dl_range){NULL, INFINITY, -INFINITY};
+      ranges[k] = (struct dl_range){.low = INFINITY, .high = -INFINITY};
 #pragma omp for schedule(dynamic)
     for (size_t first = 0; first < n; first += STRIP)
       for (size_t i = first; i < n && i < first + STRIP; i++)
@@ -265,11 +266,32 @@ described(const struct dl_row_descriptors *row, const char *column) {
   return strcmp(column, "gpu") == 0 && row->gpu ? &row->gpu->head : NULL;
 }
 
+/* The number of a value among those of a setting; 0 for all of too many. */
+static size_t value_label(struct dl_labels *l, double *value, double x) {
+  char text[DL_NUMBER_SIZE];
+  if (l->n_values == SIZE_MAX)
+    return 0;
+  for (size_t k = l->n_values; k-- > 0;)
+    if (!(value[k] < x) && !(value[k] > x) && isnan(value[k]) == isnan(x))
+      return k;
+  if (l->n_values == DL_MOST_LEVELS) {
+    l->n_values = SIZE_MAX;
+    return 0;
+  }
+  value[l->n_values++] = x;
+  return (size_t)dl_intern(&l->names, dl_format_short(text, x));
+}
+
 static void add_labels(struct reader *r, const struct dl_row *row) {
   struct dl_training *t = r->t;
   DL_SCOPED(dl_text_free) struct dl_text text = {0};
   for (size_t g = 0; g < t->n_labels; g++) {
     struct dl_labels *l = &t->labels[g];
+    if (r->value[g]) {
+      double x = dl_row_number(row, &r->group[g]);
+      l->id[t->n] = value_label(l, r->value[g], x);
+      continue;
+    }
     const char *label = dl_row_text(row, &r->group[g]);
     const struct dl_descriptor *e = described(&row->found, l->column);
     l->undescribed |= !e;
@@ -437,6 +459,9 @@ static void free_reader(struct reader *r) {
   free(r->formula);
   free(r->vars);
   free(r->group);
+  for (size_t g = 0; r->value && g < r->t->n_labels; g++)
+    free(r->value[g]);
+  free((void *)r->value);
   free(r->key);
   free(r->ranged);
   free(r->x);

@@ -22,7 +22,13 @@ struct dl_labels {
   size_t *id;   /* n: number of the row's label in names, owned */
   struct dl_intern names;
   bool undescribed; /* a row has no descriptor for the column */
+  /* Of a numeric setting that a formula uses: its values, as many as names;
+   * of more than DL_MOST_LEVELS none is kept (n_values is SIZE_MAX). */
+  size_t n_values;
 };
+
+/* A setting with more values in a table is continuous. */
+enum { DL_MOST_LEVELS = 64 };
 
 struct dl_training {
   size_t n;                  /* rows */

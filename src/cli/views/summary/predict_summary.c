@@ -174,6 +174,7 @@ static const struct basis {
     {"arch", "leave-one-architecture-out", "architectures", "this network"},
     {"gpu", "leave-one-GPU-out", "GPUs", "this GPU"},
     {"pair", "leave-one-pair-out", "networks on GPUs", NULL},
+    {"setting", "leave-one-value-out", "values of a setting", "this value"},
     {"rows", "held-out", "runs", NULL}};
 
 static const struct basis *basis_of(const struct dl_estimate *e) {
