@@ -70,7 +70,7 @@ VALUES = {
     "gpus-per-node": "4", "weight": "gpu_power_w", "where": "zz=1", "width": "60", "window": "2",
     "with": "runs.csv",
     "allow-none": None, "cpu-tdp": "100", "extrapolate": None,
-    "join": None, "no-trace": None,
+    "force": None, "join": None, "no-trace": None,
     "pid": "1", "stop-over-budget": None, "record --gpus": "0",
     "record --interval": "50ms", "record --set": "lr=3",
     "list --where": "id=='a100'", "recommend --where": "memory_gb>40",
@@ -139,11 +139,12 @@ EXPECTED = {
     "fit": {"no-log", "weight", "alias", "set"},
     "extract": {"join", "from", "gaps", "interval", "max-gap", "no-join", "set",
                 "settings", "epoch-length"},
-    # The process 1 outlives a recording, and epochs are projected later.
+    # The process 1 outlives a recording, epochs are projected later, and there
+    # is no file to replace.
     "record --duration 300ms --trace t.csv -o": {
-        "pid", "allow-none", "epochs"},
+        "pid", "allow-none", "epochs", "force"},
     "record --duration 300ms --trace t.csv": {
-        "pid", "allow-none", "epochs", "set"},
+        "pid", "allow-none", "epochs", "force", "set"},
     "step": {"window", "epoch-length", "interval", "k"},
     "report": {"from", "gpu", "core-power", "node-power"},
     "plot": {"as", "from", "epoch-length"},
