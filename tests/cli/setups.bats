@@ -97,6 +97,28 @@ holds() {
 EOF
 }
 
+# The same over drawn trainings and all divisions (`make chaos` has 6,000 of them).
+@test "of drawn trainings no other set-up is faster, or fits where none is said to" {
+  command -v python3 >/dev/null || skip "no python3"
+  run python3 -B "$TOP_SRCDIR/tests/cli/setup_scan.py" "$DLEST" 150
+  [ "$status" -eq 0 ] || { echo "$output"; false; }
+}
+
+# Pipelines in a node and tensor parallelism over PCIe.
+@test "without NVLink layers are divided too" {
+  local n
+  for n in 1536 2048; do
+    try predict --arch pythia-12b --gpu rtx-4090 --gpus "$n" --tokens 1e11 \
+      --method physical --format json
+    check '.tensor_parallel > 1 or .pipeline_parallel > 1'
+    jq '.estimates[0].duration_s' out
+  done >times
+  try predict --arch pythia-12b --gpu rtx-4090 --gpus 2048 --tokens 1e11 \
+    --pipeline-parallel 4 --global-batch 2048 --method physical --format json
+  jq '.estimates[0].duration_s' out >>times
+  jq -es '.[1] < 1.05 * .[0] and .[1] < 1.05 * .[2]' times
+}
+
 @test "a global batch below the number of GPUs: they divide the layers" {
   refuses 3 "dlest: $(message global_batch_below_samples 4 8 4 | as_options)" \
     predict --arch resnet50 --gpu a100 --gpus 8 --global-batch 4

@@ -109,7 +109,7 @@ PROPERTIES = {
     "jump in batch": jump("batch", 1.2, 1.5),
     # Twice the work of attention
     "jump in length": jump("length", 2, 2),
-    "jump in memory": jump("memory", 2, 2.5),
+    "jump in memory": jump("memory", 2, 2.8),
 }
 
 

@@ -230,7 +230,7 @@ static void adapters(void **state) {
 
   take(x, "transformer:layers=80,hidden=8192,heads=64,ffn=22016,vocab=32000,"
           "seq=512");
-  x->gpu.memory_gb = 48;
+  x->gpu.memory_gb = 51.5; /* a board of 48 GiB */
   x->run.params_m = 65200;
   x->run.precision = "bf16";
   x->run.fine_tune = "qlora";
@@ -239,12 +239,52 @@ static void adapters(void **state) {
   x->run.attention = "flash";
   x->run.checkpointing = "full";
   dl_memory_of(&x->job, &m);
-  assert_near(m.states_gb, 65.2 * 0.515 + 16 * trained / 1e9, 1e-12);
+  /* Embedding, output layer and 161 norms stay in 16 bits; others
+   * have 4, of each 64 a scale of 8, and of each 256 of these one of 32. */
+  double plain = 2 * 32000 * h + 161 * h;
+  double each = (4 + (8 + 32.0 / 256) / 64) / 8;
+  assert_near(m.states_gb,
+              (2 * plain + (65.2e9 - plain) * each + 16 * trained) / 1e9,
+              1e-12);
   assert_false(m.over);
   x->run.fine_tune = "lora"; /* in 16 bits: 130 GB */
   dl_memory_of(&x->job, &m);
   assert_near(m.states_gb, 65.2 * 2 + 16 * trained / 1e9, 1e-12);
   assert_true(m.over);
+}
+
+/* Weights of 4 bits: of an 8B with 128 k vocabulary the 1.05e9 of embedding and
+ * output layer stay in 16, once where they are one; so do norms. Experts are
+ * quantized. */
+static void quantized_weights(void **state) {
+  const double h = 4096, rows = 128256 * h, nf4 = 0.515869140625;
+  const struct {
+    const char *shape;
+    double params, plain;
+  } of[] = {{"transformer:layers=32,hidden=4096,heads=32,kv_heads=8,ffn=14336,"
+             "vocab=128256,gated=1,seq=512",
+             8030.26e6, 2 * rows + 65 * h},
+            {"transformer:layers=32,hidden=4096,heads=32,kv_heads=8,ffn=14336,"
+             "vocab=128256,gated=1,tied=1,seq=512",
+             7504.9e6, rows + 65 * h},
+            {"transformer:layers=32,hidden=4096,heads=32,kv_heads=8,ffn=14336,"
+             "vocab=128256,gated=1,experts=8,active_experts=2,seq=512",
+             47e9, 2 * rows + 65 * h}};
+  struct bench *x = *state;
+  for (size_t i = 0; i < DL_LENGTH(of); i++) {
+    struct dl_memory_need m[2];
+    take(x, of[i].shape);
+    x->run.params_m = of[i].params / 1e6;
+    x->run.precision = "bf16";
+    x->run.lora_rank = 8;
+    x->run.batch_size = 1;
+    x->run.fine_tune = "lora";
+    dl_memory_of(&x->job, &m[0]);
+    x->run.fine_tune = "qlora";
+    dl_memory_of(&x->job, &m[1]);
+    double saved = (of[i].params - of[i].plain) * (2 - nf4) / 1e9;
+    assert_near(m[0].states_gb - m[1].states_gb, saved, 1e-9);
+  }
 }
 
 /* Korthikanti et al., arXiv 2205.05198, table 2: 34 s b h a layer where scores
@@ -365,6 +405,7 @@ int main(void) {
       TEST(zero),
       TEST(optimizers),
       TEST(adapters),
+      TEST(quantized_weights),
       TEST(checkpoints),
       TEST(remedies),
   };

@@ -179,6 +179,14 @@ double dl_transformer_active_params(const struct dl_transformer *t) {
          dl_transformer_moe_layers(t) * idle * ffn_params(t, t->moe_ffn);
 }
 
+double dl_transformer_unquantized_params(const struct dl_transformer *t) {
+  double norms = 2 * t->layers + t->final_norm + t->embedding_norm;
+  if (two_stacks(t))
+    norms += 3 * t->decoder_layers + t->final_norm;
+  return dl_transformer_embedding_params(t) +
+         dl_or(dl_transformer_head_params(t), 0) + norms * norm_params(t);
+}
+
 double dl_transformer_head_params(const struct dl_transformer *t) {
   if (t->classes > 0)
     return classifier_params(t);

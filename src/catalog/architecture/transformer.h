@@ -130,6 +130,10 @@ double dl_transformer_expert_params(const struct dl_transformer *t);
  * backbone trains. NaN without one. */
 double dl_transformer_head_params(const struct dl_transformer *t);
 
+/* Parameters that quantization of a checkpoint to 4 bits leaves as they are:
+ * embeddings, the output layer or classifier, and norms. */
+double dl_transformer_unquantized_params(const struct dl_transformer *t);
+
 /* Values that go into and come out of the products with low-rank adapters
  * (LoRA, arXiv 2106.09685), for a token: the products of attention and of the
  * feed-forward parts, of which a mixture of experts has one, or those of

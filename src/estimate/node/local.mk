@@ -3,6 +3,8 @@
 libdlest_a_SOURCES += \
 	%D%/division.c \
 	%D%/division.h \
+	%D%/division_batches.c \
+	%D%/division_private.h \
 	%D%/memory_remedy.c \
 	%D%/memory_remedy.h \
 	%D%/node.c \

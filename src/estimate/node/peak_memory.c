@@ -22,7 +22,10 @@
 #define KEPT_BY_CHECKPOINT 2 /* bytes of a layer's input, in 16 bits */
 #define LOGIT 4
 #define LARGEST 0.25
-#define NF4 (0.5 * 1.03) /* 4 bits and the scales of blocks */
+
+/* Bytes of a quantized weight: 4 bits, and of each 64 a scale of 8 bits, of
+ * each 256 of which one of 32 bits (QLoRA, arXiv 2305.14314: .127 bits). */
+#define NF4 (0.5 + 1.0 / 64 + 4.0 / (64 * 256))
 
 /* Bytes of a trained parameter: its weight, gradient and what the optimizer
  * keeps; of an activation. */
@@ -194,6 +197,12 @@ static double adapter_params(const struct dl_job *job) {
   return dl_adapter_params(job->run, arch ? arch->transformer : NULL);
 }
 
+/* Of so many, those of the layers' products: QLoRA leaves embeddings, the
+ * output layer and norms as they are. */
+static double quantized_params(const struct dl_transformer *t, double params) {
+  return t ? fmax(params - dl_transformer_unquantized_params(t), 0) : params;
+}
+
 /* Weights, gradients and optimizer of one GPU, and under ZeRO-3 the weights of
  * two layers that it gathers. */
 static void hold_states(const struct dl_job *job, struct dl_memory_need *m) {
@@ -213,8 +222,9 @@ static void hold_states(const struct dl_job *job, struct dl_memory_need *m) {
   case DL_TUNE_LORA:
   case DL_TUNE_QLORA:
     trained = adapter_params(job);
-    kept = params *
-           (dl_fine_tune_of(job->run) == DL_TUNE_QLORA ? NF4 : b.activation);
+    kept = params * b.activation;
+    if (dl_fine_tune_of(job->run) == DL_TUNE_QLORA)
+      kept -= quantized_params(t, params) * (b.activation - NF4);
     break;
   default:
     break;

@@ -20,7 +20,8 @@
  * what is left among the GPUs that have the same ones (arXiv 2006.16668).
  * The first of P stages has P micro-batches under way, with v > 1 virtual
  * stages P + (P - 1) / v (Korthikanti et al.). Weights beside LoRA adapters
- * take 2 bytes, with QLoRA 4 bits and 3 % for scales (arXiv 2305.14314).
+ * take 2 bytes, with QLoRA 4.127 bits (NF4 and doubly quantized scales, arXiv
+ * 2305.14314), but for embeddings, output layer and norms.
  *
  * Activations of image networks are f q per output of a convolution or dense
  * layer (acts_m), q bytes of one. In FP32 f is 2.97, least squares on relative

@@ -65,7 +65,8 @@ static void by_effects(const struct setting *k, struct dl_taped *a) {
       DL_LANG_EFFECT_STACK_TIME, DL_LANG_EFFECT_FRAMEWORK_TIME,
       DL_LANG_EFFECT_PAIR_TIME};
   for (size_t i = 0; i < sizeof effects / sizeof *effects; i++)
-    times(k, a, DL_N_LANGUAGE + effects[i], exp(k->fx[effects[i]]), 1);
+    if (k->tape || k->fx[effects[i]] < 0 || k->fx[effects[i]] > 0)
+      times(k, a, DL_N_LANGUAGE + effects[i], exp(k->fx[effects[i]]), 1);
 }
 
 /* Weights that a GPU has, of what layers' division leaves. */
