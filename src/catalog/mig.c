@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "catalog/mig.h"
 
-#include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 enum { MOST_BOARDS = 4, PROFILES = 6 };
 
@@ -82,50 +80,6 @@ enum dl_status dl_mig_share(const struct dl_accelerator *gpu,
       return DL_OK;
     }
   return no_profile(gpu, b, profile, d);
-}
-
-/* The length of "1g.5gb" at the beginning of s; 0: there is none. */
-static size_t profile_length(const char *s, const char *end) {
-  const char *at = s;
-  if (at == end || *at < '1' || *at > '7' || end - at < 6 ||
-      strncasecmp(at + 1, "g.", 2) != 0)
-    return 0;
-  at += 3;
-  while (at < end && isdigit((unsigned char)*at))
-    at++;
-  return at > s + 3 && end - at >= 2 && strncasecmp(at, "gb", 2) == 0
-             ? (size_t)(at + 2 - s)
-             : 0;
-}
-
-/* Slices of compute of a profile, as a share of a GPU. Other boards than those
- * above have seven, too. */
-static double profile_share(const char *s, size_t len) {
-  for (size_t b = 0; b < sizeof boards / sizeof *boards; b++)
-    for (size_t i = 0, n = n_profiles(&boards[b]); i < n; i++)
-      if (strlen(boards[b].profile[i]) == len &&
-          strncasecmp(boards[b].profile[i], s, len) == 0)
-        return boards[b].cut[i].slices / boards[b].cut[n - 1].slices;
-  return (*s - '0') / 7.0;
-}
-
-size_t dl_mig_type(const char *type, size_t len, double *share) {
-  const char *end = type + len;
-  for (size_t i = 0; i < len; i++) {
-    size_t n = profile_length(type + i, end);
-    if (n == 0 || (i > 0 && isalnum((unsigned char)type[i - 1])))
-      continue;
-    *share = profile_share(type + i, n);
-    while (i > 0 && strchr("_-.:+ ", type[i - 1]))
-      i--;
-    if (i >= 3 && strncasecmp(type + i - 3, "mig", 3) == 0)
-      i -= 3;
-    while (i > 0 && strchr("_-.:+ ", type[i - 1]))
-      i--;
-    return i;
-  }
-  *share = 1;
-  return len;
 }
 
 const char *dl_mig_profile_at(size_t i) {

@@ -25,12 +25,6 @@ enum dl_status dl_mig_share(const struct dl_accelerator *gpu,
                             const char *profile, struct dl_share *share,
                             struct dl_diag *d);
 
-/* Splits the type of a GPU that ends with a profile, as schedulers call slices:
- * "a100_1g.5gb", "1g.10gb", "nvidia_a100_80gb_pcie_mig_3g.40gb". Returns the
- * length of the GPU's own name (0: none), and the share of its compute; for
- * other texts their length and 1. */
-size_t dl_mig_type(const char *type, size_t len, double *share);
-
 /* The name of profile i of all boards, each name once; NULL past the last. */
 const char *dl_mig_profile_at(size_t i);
 

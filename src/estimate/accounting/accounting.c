@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "catalog/mig.h"
 
 #define RAM_SOURCE "Green Algorithms, doi 10.1002/advs.202100707"
 #define RAM_YEAR "2021"

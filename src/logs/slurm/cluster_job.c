@@ -1,10 +1,51 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "logs/slurm/cluster_job.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "catalog/mig.h"
+/* The length of "1g.5gb" at the beginning of s; 0: there is none. */
+static size_t profile_length(const char *s, const char *end) {
+  const char *at = s;
+  if (at == end || *at < '1' || *at > '7' || end - at < 6 ||
+      strncasecmp(at + 1, "g.", 2) != 0)
+    return 0;
+  at += 3;
+  while (at < end && isdigit((unsigned char)*at))
+    at++;
+  return at > s + 3 && end - at >= 2 && strncasecmp(at, "gb", 2) == 0
+             ? (size_t)(at + 2 - s)
+             : 0;
+}
+
+/* Slices of compute of a profile, as a share of a GPU: boards have seven, an
+ * A30 four of 6 GB. */
+static double profile_share(const char *s) {
+  double slices = *s - '0';
+  return strtod(s + 3, NULL) == 6 * slices ? slices / 4 : slices / 7;
+}
+
+size_t dl_mig_type(const char *type, size_t len, double *share) {
+  const char *end = type + len;
+  for (size_t i = 0; i < len; i++) {
+    size_t n = profile_length(type + i, end);
+    if (n == 0 || (i > 0 && isalnum((unsigned char)type[i - 1])))
+      continue;
+    *share = profile_share(type + i);
+    while (i > 0 && strchr("_-.:+ ", type[i - 1]))
+      i--;
+    if (i >= 3 && strncasecmp(type + i - 3, "mig", 3) == 0)
+      i -= 3;
+    while (i > 0 && strchr("_-.:+ ", type[i - 1]))
+      i--;
+    return i;
+  }
+  *share = 1;
+  return len;
+}
 
 struct dl_cluster_job dl_cluster_job_of(const struct dl_run *r) {
   double energy_j = r->energy_j;

@@ -31,6 +31,12 @@ struct dl_cluster_job {
   size_t line;      /* of the table */
 };
 
+/* Splits the type of a GPU that ends with a profile, as schedulers call slices:
+ * "a100_1g.5gb", "1g.10gb", "nvidia_a100_80gb_pcie_mig_3g.40gb". Returns the
+ * length of the GPU's own name (0: none), and the share of its compute; for
+ * other texts their length and 1. */
+size_t dl_mig_type(const char *type, size_t len, double *share);
+
 /* The job of a run, which must live as long. */
 struct dl_cluster_job dl_cluster_job_of(const struct dl_run *r);
 

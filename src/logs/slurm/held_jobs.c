@@ -249,13 +249,12 @@ size_t dl_held_jobs_n(const struct dl_seen_rows *seen) {
 
 bool dl_hold_run(struct dl_log *log, struct dl_log *part,
                  const struct dl_cluster_job *job) {
-  static const char runs[] = "table of runs"; /* apart from those of sacct */
   struct dl_job_rows rows = {.has_line = true, .line = job->line};
   struct dl_timestamp start;
   if (!job->run_id || !job->state || !job->start_time ||
       !dl_parse_start(job->start_time, &start))
     return true;
-  rows.job.cluster = dl_seen_hash(DL_SEEN_START, runs, sizeof runs);
+  rows.job.cluster = 1; /* apart from clusters, whose names are hashed */
   dl_job_number(&rows.job, job->run_id, strlen(job->run_id));
   rows.start = (struct dl_job_start){start.ns / DL_SECOND, true};
   rows.unfinished = dl_slurm_is_unfinished(job->state);

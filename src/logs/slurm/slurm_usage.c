@@ -10,7 +10,7 @@
 #include "base/constants.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "catalog/mig.h"
+#include "logs/slurm/cluster_job.h"
 #include "logs/slurm/slurm.h"
 
 const char *dl_slurm_resource(const char *tres, const char *name, size_t *len) {

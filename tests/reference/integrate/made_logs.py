@@ -3,7 +3,6 @@
 random.Random and returns the lines of a log: several devices, gaps, counter
 resets, cells without a value, repeated rows and headers, late rows, jitter."""
 
-import json
 from datetime import datetime, timedelta
 
 START = datetime(2024, 3, 5, 9, 0, 0, 123000)
@@ -259,23 +258,16 @@ def turbostat(r):
 
 def powerjoular(r):
     cpu, gpu = Device(r, 200), Device(r)
-    lines = ["Date,CPU Utilization,Total Power,CPU Power,GPU Power"]
-    for t in range(r.randint(60, 600)):
-        one, other = cpu.at(t), gpu.at(t) + 1
-        lines.append(f"{stamp(t, digits=0)},{r.random():.5f},"
-                     f"{one + other:.6f},{one:.6f},{other:.6f}")
-    return lines
+    return ["Date,CPU Utilization,Total Power,CPU Power,GPU Power"] + [
+        f"{stamp(t, digits=0)},0.5,9,{cpu.at(t):.6f},{gpu.at(t) + 1:.6f}"
+        for t in range(r.randint(60, 600))]
 
 
 def mlperf_training(r):
-    device = Device(r, 9000)
-    lines = []
-    for t in range(r.randint(60, 600)):
-        entry = {"namespace": "", "time_ms": 1700000000000 + 1000 * t,
-                 "event_type": "POINT_IN_TIME", "key": "power_reading",
-                 "value": device.at(t), "metadata": {"host": "node_0"}}
-        lines.append(":::MLLOG " + json.dumps(entry))
-    return lines
+    device, start = Device(r, 9000), 1700000000000
+    return [f':::MLLOG {{"key": "power_reading", "time_ms": {start + 1000 * t}, '
+            f'"value": {device.at(t)}, "metadata": {{"host": "node_0"}}}}'
+            for t in range(r.randint(60, 600))]
 
 
 def ptdaemon(r):

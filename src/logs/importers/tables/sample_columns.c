@@ -336,3 +336,49 @@ enum dl_sample_label dl_sample_label(const char *name, bool wandb) {
     label--;
   return (enum dl_sample_label)label;
 }
+
+enum { LACKS_FIELDS = 256, LACKS_LINE = 8192 };
+
+/* Whether a line has a column of times, and one of power or energy. */
+static void look_at(char *line, char separator, bool *time, bool *measure) {
+  char *field[LACKS_FIELDS];
+  struct dl_sample_column c;
+  size_t rank;
+  size_t n = separator == ' '
+                 ? dl_cell_words(line, field, LACKS_FIELDS)
+                 : dl_cell_split(line, separator, field, LACKS_FIELDS);
+  *time = *measure = false;
+  for (size_t i = 0; n > 1 && i < n && i < LACKS_FIELDS; i++) {
+    *time |= dl_sample_time(field[i], &rank) > 0 ||
+             dl_sample_label(field[i], false) == DL_LABEL_DATE;
+    *measure |= dl_sample_column(field[i], &c) && c.quantity != DL_SAMPLE_UTIL;
+  }
+}
+
+const char *dl_sample_lacks(const struct dl_head *head) {
+  static const char separators[] = ",;\t| ";
+  char buf[LACKS_LINE], copy[LACKS_LINE];
+  size_t at = 0;
+  bool time, measure;
+  do
+    if (!dl_head_line(head, &at, buf, sizeof buf))
+      return NULL;
+  while (buf[0] == '#');
+  if (strchr("{[<", buf[0]))
+    return NULL; /* no table */
+  for (const char *p = separators; *p != '\0'; p++) {
+    memcpy(copy, buf, strlen(buf) + 1);
+    look_at(copy, *p, &time, &measure);
+    bool read = *p != '|' && *p != ' '; /* as separators */
+    if (time && measure && !read)
+      return "a table of samples whose columns are separated by '|' or blanks: "
+             "separate them by commas, semicolons or tabs";
+    if (time && !measure && read)
+      return "a table with times, but without a column of power or energy "
+             "whose name says so, such as 'gpu_power_w'";
+    if (measure && !time && read)
+      return "a table with a power or energy, but without a column of times, "
+             "such as 'timestamp'";
+  }
+  return NULL;
+}

@@ -43,6 +43,9 @@ enum dl_sample_label {
  * runs by a name and an id. */
 enum dl_sample_label dl_sample_label(const char *name, bool wandb);
 
+/* What a table lacks that looks like one of samples; NULL for other files. */
+const char *dl_sample_lacks(const struct dl_head *head);
+
 /* Whether a column is one of Weights & Biases alone. */
 bool dl_sample_is_wandb(const char *name);
 

@@ -195,50 +195,6 @@ static bool probe(const struct dl_head *head) {
   return find_header(&s, head);
 }
 
-/* Whether a line has a column of times, and one of power or energy. */
-static void look_at(char *line, char separator, bool *time, bool *measure) {
-  char *field[FIELDS_MAX];
-  struct dl_sample_column c;
-  size_t rank;
-  size_t n = separator == ' '
-                 ? dl_cell_words(line, field, FIELDS_MAX)
-                 : dl_cell_split(line, separator, field, FIELDS_MAX);
-  *time = *measure = false;
-  for (size_t i = 0; n > 1 && i < n && i < FIELDS_MAX; i++) {
-    *time |= dl_sample_time(field[i], &rank) > 0 ||
-             dl_sample_label(field[i], false) == DL_LABEL_DATE;
-    *measure |= dl_sample_column(field[i], &c) && c.quantity != DL_SAMPLE_UTIL;
-  }
-}
-
-static const char *lacks(const struct dl_head *head) {
-  static const char separators[] = ",;\t| ";
-  char buf[LINE_SIZE], copy[LINE_SIZE];
-  size_t at = 0;
-  bool time, measure;
-  do
-    if (!dl_head_line(head, &at, buf, sizeof buf))
-      return NULL;
-  while (buf[0] == '#');
-  if (strchr("{[<", buf[0]))
-    return NULL; /* no table */
-  for (const char *p = separators; *p != '\0'; p++) {
-    memcpy(copy, buf, strlen(buf) + 1);
-    look_at(copy, *p, &time, &measure);
-    bool read = *p != '|' && *p != ' '; /* as separators */
-    if (time && measure && !read)
-      return "a table of samples whose columns are separated by '|' or blanks: "
-             "separate them by commas, semicolons or tabs";
-    if (time && !measure && read)
-      return "a table with times, but without a column of power or energy "
-             "whose name says so, such as 'gpu_power_w'";
-    if (measure && !time && read)
-      return "a table with a power or energy, but without a column of times, "
-             "such as 'timestamp'";
-  }
-  return NULL;
-}
-
 /* The field that identifies the device of a row; -1: none. */
 static int device_field(const struct samples *s) {
   return s->label[DL_LABEL_UUID] >= 0 ? s->label[DL_LABEL_UUID]
@@ -507,7 +463,7 @@ const struct dl_importer dl_import_samples = {
     .summary = "a table with a column of times and some of power or energy",
     .state_size = sizeof(struct samples),
     .probe = probe,
-    .lacks = lacks,
+    .lacks = dl_sample_lacks,
     .begin = begin,
     .line = line,
     .end = end,
