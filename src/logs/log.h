@@ -71,6 +71,7 @@ struct dl_log {
   size_t len;                /* of the line being imported */
   struct dl_run open_run; /* while in_run: of the importer (dl_log_open_run) */
   bool in_run;
+  bool taken_for_one; /* readings of several devices, with a warning */
 
   struct dl_log_options o;
 
