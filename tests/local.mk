@@ -128,6 +128,7 @@ CLI_TESTS = \
 	tests/cli/integration.bats \
 	tests/cli/log-doubts.bats \
 	tests/cli/log-counters.bats \
+	tests/cli/log-devices.bats \
 	tests/cli/log-hardening.bats \
 	tests/cli/log-mutations.bats \
 	tests/cli/log-parts.bats \

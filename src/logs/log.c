@@ -43,6 +43,13 @@ long dl_log_column(const struct dl_log *log, const char *name) {
   return log->csv ? dl_csv_find(log->csv, name) : -1;
 }
 
+/* Whether a device is another one: two of a name have one model. What tools
+ * write of a device that does not answer, "[Unknown Error]", is no model. */
+static bool is_other_name(const char *name, const char *other) {
+  return strcmp(name, other) != 0 && *name != '\0' && *name != '[' &&
+         *other != '[';
+}
+
 uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
                       const char *id, const char *name) {
   /* Most often the same meter again, or the next one in turn. */
@@ -50,7 +57,8 @@ uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
     if (k == log->n_meters)
       k = 0;
     const struct dl_meter_info *m = &log->meter[k];
-    if (m->kind == kind && dl_same_text(id, m->id))
+    if (m->kind == kind && dl_same_text(id, m->id) &&
+        !(name && m->name && is_other_name(name, m->name)))
       return (uint32_t)(log->last_meter = k);
   }
   if (log->n_meters == METERS_MAX) {

@@ -78,3 +78,33 @@ load logs
   gives 0 '' extract a.csv b.csv c.csv -f json
   check '[.runs[].gpu_limit_w] == [800, null, null]'
 }
+
+@test "power stands in for a counter that stops or is missing" {
+  # 299 s at 200 W; the counter has half of them
+  for last in 'i < 150 ? i * 200 : 29800' 'i < 150 ? i * 200 : ""' \
+    'i >= 150 ? i * 200 : ""'; do
+    awk 'BEGIN { print "timestamp,gpu_power_w,gpu_energy_j"
+      for (i = 0; i < 300; i++) print 1709631000 + i ",200," ('"$last"') }' \
+      >log.csv
+    try extract log.csv -f csv
+    [ "$status" -eq 0 ]
+    grep -q "$(message counter_stands_still '2 min [23][0-9] s')" err
+    is energy_j 59800
+  done
+}
+
+@test "energies of intervals beside the power, and counters of assumed times" {
+  awk 'BEGIN { print "timestamp,gpu_power_w,gpu_energy_kwh"
+    for (i = 0; i < 9; i++)
+      printf "%d,%d,%.9f\n", 1709631000 + i, 200 + i, (200 + i) / 3.6e6 }' >a.csv
+  gives 0 "dlest: warning: a.csv: $(message energy_no_counter \
+    'is that of each interval')" extract a.csv -f csv
+  is energy_j 1632 # 8 s at 204 W
+  { echo '#Entity POWER TOTEC'
+    for i in $(seq 60); do echo "GPU 0 200.0 $((12345678901 + i * 20000))"; done
+  } >log.txt # 200 W each .1 s
+  gives 0 "dlest: warning: $(message no_times_in_this log.txt)
+dlest: warning: log.txt: $(message counter_gives_interval 0.1)" \
+    extract log.txt -f csv
+  is energy_j 1180
+}

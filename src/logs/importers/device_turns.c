@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "logs/log.h"
+#include "logs/readings/same_times.h"
 
 /* Rows of a round follow each other within half a second, and rounds after a
  * pause that is longer by this factor. */
@@ -85,11 +87,15 @@ static struct rounds count_equal(const int64_t *ns, size_t n) {
   return r;
 }
 
-/* Times of the first rows. */
+/* Times of the first rows, and whether those of one second are of several
+ * devices, by their values. */
 static size_t first_times(struct dl_log *log, const struct dl_head *head,
-                          const struct dl_turns_rows *rows, int64_t *ns) {
+                          const struct dl_turns_rows *rows, int64_t *ns,
+                          enum dl_devices *devices) {
+  struct dl_time_groups groups = {0};
   char row[DL_HEAD_LINE], *field[FIELDS_MAX];
-  size_t n = 0, at = 0;
+  size_t n = 0, at = 0, before = 0;
+  bool whole = true; /* seconds */
   double x;
   while (n < ROWS_MAX && dl_head_line(head, &at, row, sizeof row) &&
          head->text[at] != '\0') {
@@ -103,7 +109,16 @@ static size_t first_times(struct dl_log *log, const struct dl_head *head,
       ns[n++] = llround(x * rows->unit_s * 1e9);
     else
       n += dl_log_time(log, time, strlen(time), &ns[n]);
+    const char *value = field[rows->value];
+    size_t len = strspn(value, "0123456789.");
+    if (n > before && dl_parse_number(value, len, &x) == DL_NUMBER_OK)
+      dl_time_groups_add(&groups, ns[n - 1], x, n);
+    whole = whole && (n == before || ns[n - 1] % DL_SECOND == 0);
+    before = n;
   }
+  bool tells =
+      whole && groups.n_several * 2 >= groups.n_groups && groups.within > 0;
+  *devices = tells ? dl_time_groups_judge(&groups) : DL_SEVERAL_DEVICES;
   return n;
 }
 
@@ -111,7 +126,8 @@ void dl_turns_find(struct dl_turns *t, struct dl_log *log,
                    const struct dl_head *head,
                    const struct dl_turns_rows *rows) {
   int64_t ns[ROWS_MAX], step[ROWS_MAX];
-  size_t n = first_times(log, head, rows, ns);
+  enum dl_devices devices;
+  size_t n = first_times(log, head, rows, ns, &devices);
   struct rounds best = {.share = 0};
   *t = (struct dl_turns){.n = 1, .last_ns = INT64_MIN};
   for (size_t i = 1; i < n; i++)
@@ -139,6 +155,8 @@ void dl_turns_find(struct dl_turns *t, struct dl_log *log,
   bool few = best.n < ROUNDS_MIN && equal.n_close == n && equal.size > 1;
   if (best.share < SURE && equal.share >= SURE && equal.size > 1)
     best = equal;
+  if (devices != DL_SEVERAL_DEVICES)
+    return;
   if (best.share >= SURE) {
     t->n = best.size;
     t->pause_ns = best.pause_ns;
@@ -148,8 +166,11 @@ void dl_turns_find(struct dl_turns *t, struct dl_log *log,
                 "%zu GPUs distinguished by their order: the log has no "
                 "column 'index' or 'uuid'",
                 t->n);
-  } else if (few || (best.share >= DOUBTFUL &&
-                     (double)best.n_close >= DOUBTFUL * (double)n)) {
+    return;
+  }
+  if (few || (best.share >= DOUBTFUL &&
+              (double)best.n_close >= DOUBTFUL * (double)n)) {
+    log->taken_for_one = true;
     dl_log_warn(log,
                 "rows come in groups of different sizes, as of several GPUs: "
                 "taken for one; log the column 'index'");

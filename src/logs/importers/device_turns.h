@@ -22,11 +22,13 @@ struct dl_turns_rows {
   size_t n_fields; /* others are no rows */
   int time;        /* field; as in dl_log_time, or */
   double unit_s; /* of relative times, which are numbers; NaN: there are none */
+  int value;     /* field of a power or an energy */
 };
 
 /* Finds the number of devices by the times of the first rows. Most complete
  * rounds must have that many rows. Warns about several devices, and if rows
- * come in rounds of different lengths (then n is 1). */
+ * come in rounds of different lengths (then n is 1). Rows of one second may be
+ * samples of one device: their values decide (readings/same_times.h). */
 void dl_turns_find(struct dl_turns *t, struct dl_log *log,
                    const struct dl_head *head,
                    const struct dl_turns_rows *rows);

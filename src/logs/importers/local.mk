@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
+	%D%/device_columns.c \
+	%D%/device_columns.h \
 	%D%/device_turns.c \
 	%D%/device_turns.h \
 	%D%/importer.h \

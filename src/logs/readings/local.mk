@@ -18,4 +18,6 @@ libdlest_a_SOURCES += \
 	%D%/power_meter.c \
 	%D%/power_meter.h \
 	%D%/reading_sequencer.c \
-	%D%/reading_sequencer.h
+	%D%/reading_sequencer.h \
+	%D%/same_times.c \
+	%D%/same_times.h

@@ -221,6 +221,7 @@ static void add_channels(struct reader *k, size_t meter) {
     struct dl_meter_options o = k->o->meter;
     o.truncate_watts =
         o.truncate_watts && k->log->meter[k->n_channels].kind == DL_METER_GPU;
+    o.assumed_times = k->log->assumed_time && !(k->log->o.interval_s > 0);
     o.usual_ns = (double)dl_sequencer_interval(&k->in, (uint32_t)k->n_channels);
     c->power_w = c->util = NAN;
     dl_power_meter_init(&c->meter, &o);
@@ -328,6 +329,7 @@ static void add_meter(struct dl_log_summary *s, enum dl_meter_kind kind,
 static void add_kind(struct reader *k, enum dl_meter_kind kind,
                      struct dl_text *names) {
   const struct dl_meter_info *info = k->log->meter;
+  char buf[DL_NUMBER_SIZE];
   size_t most = 0;
   for (size_t i = 0; i < k->n_channels; i++)
     if (info[i].kind == kind && k->channel[i].meter.n > most)
@@ -354,6 +356,11 @@ static void add_kind(struct reader *k, enum dl_meter_kind kind,
                    sum.no_counter);
         k->s->curve.n = 0;
       }
+      if (sum.stand_in_s > 0)
+        dl_warn_at(k->d, k->log->path, 0,
+                   "the energy counter stands still or is missing for %s: the "
+                   "power is integrated there",
+                   dl_format_duration(buf, sum.stand_in_s));
       add_meter(k->s, kind, m, &sum);
     }
   }
@@ -458,7 +465,13 @@ static enum dl_status sum_up(struct reader *k) {
   s->duration_s = (double)(s->span.end_ns - s->span.start_ns) / 1e9;
   s->span.end_ns += k->holes_ns;
   double deviation = gpu->integral_j / gpu->counter_j - 1;
-  if (status == DL_OK && fabs(deviation) > DEVIATION_MAX)
+  if (status == DL_OK && fabs(deviation) > DEVIATION_MAX &&
+      k->log->assumed_time)
+    dl_warn_at(k->d, k->log->path, 0,
+               "by the energy counter, which is taken, samples are %.3g times "
+               "as far apart as assumed: give --interval",
+               1 / (1 + deviation));
+  else if (status == DL_OK && fabs(deviation) > DEVIATION_MAX)
     dl_warn_at(k->d, k->log->path, 0,
                "the power integrates to %.3g J, %+.1f %% of the energy "
                "counter's %.3g J, which is taken",
@@ -479,6 +492,7 @@ enum dl_status dl_log_summarise(struct dl_log_summary *s, struct dl_log *log,
     status = sum_up(&k);
   s->run = k.in.run;
   s->n_runs = k.in.n_runs;
+  dl_same_times_free(&k.in.same);
   free(k.channel);
   if (k.join)
     dl_memory_join_free(k.join);

@@ -17,6 +17,14 @@ enum { BINS_PER_OCTAVE = 32, OCTAVES = DL_METER_BINS / BINS_PER_OCTAVE };
 #define CONTRADICTION 4.0
 enum { POWERS_MIN = 10 };
 
+/* Energies that are within this share of the power's in their interval, four in
+ * five of them and at least LIKE_MIN, are those of the intervals. */
+#define LIKE_POWER 0.25
+enum { LIKE_MIN = 3 };
+
+/* A GPU is idle below this share of its power in use. */
+#define IDLE_SHARE 0.7
+
 void dl_power_meter_init(struct dl_power_meter *m,
                          const struct dl_meter_options *o) {
   *m = (struct dl_power_meter){
@@ -55,6 +63,30 @@ static double add_interval(struct dl_power_meter *m, double ns) {
   return gap_s;
 }
 
+/* A pause within the use of a device is none of an idle one. */
+static void follow_use(struct dl_power_meter *m, double util, double w) {
+  if (util == 0) {
+    m->n_pause++;
+    m->pause_sum_w += w;
+  } else if (util > 0) {
+    if (m->n_busy++ == 0) {
+      m->n_idle = m->n_pause;
+      m->idle_sum_w = m->pause_sum_w;
+    }
+    m->busy_sum_w += w;
+    m->n_pause = 0;
+    m->pause_sum_w = 0;
+  }
+}
+
+/* Power of the idle device; NaN: unknown. */
+static double idle_power(const struct dl_power_meter *m) {
+  double idle_w = (m->idle_sum_w + m->pause_sum_w) /
+                  (double)(m->n_idle + m->n_pause); /* 0 / 0: NaN */
+  double busy_w = m->busy_sum_w / (double)m->n_busy;
+  return idle_w > IDLE_SHARE * busy_w ? NAN : idle_w;
+}
+
 static void add_power(struct dl_power_meter *m, const struct dl_reading *r,
                       bool after_gap) {
   double w = m->o.truncate_watts ? trunc(r->power_w) : r->power_w;
@@ -63,14 +95,60 @@ static void add_power(struct dl_power_meter *m, const struct dl_reading *r,
     m->integral_j += (w + m->power_w) / 2 * (ns / 1e9);
   m->n_power++;
   m->power_sum_w += w;
-  if (r->util == 0) {
-    m->n_idle++;
-    m->idle_sum_w += w;
-  }
+  follow_use(m, r->util, w);
   m->power_w = w;
   m->power_ns = r->ns;
   if (!(w <= m->peak_w))
     m->peak_w = w;
+}
+
+/* Whether the counter should have moved after so long a time, in which there
+ * are powers. */
+static bool is_stuck(const struct dl_power_meter *m, int64_t ns) {
+  double step_ns = fmax(m->step_ns, m->usual_ns);
+  return (double)(m->n_power - m->moved_n_power) >= DL_GAP_INTERVALS &&
+         (double)(ns - m->moved_ns) >
+             fmax(DL_GAP_INTERVALS * step_ns, DL_GAP_MIN_S * 1e9);
+}
+
+/* The counter has moved by `delta` since moved_ns, when it stood still or was
+ * missing: either it has counted that time, or the power stands in for it. */
+static void end_standstill(struct dl_power_meter *m, double delta, int64_t ns) {
+  double power_j = m->integral_j - m->moved_integral_j;
+  double step_ns = (double)(ns - m->moved_ns);
+  if (is_stuck(m, ns)) {
+    if (delta < power_j / 2 && m->n_steps > 1) {
+      m->stand_in_j += power_j - delta;
+      m->stand_in_s += step_ns / 1e9;
+    }
+  } else if (step_ns > 0) {
+    m->step_ns = m->step_ns == 0        ? step_ns
+                 : step_ns > m->step_ns ? m->step_ns * 1.1
+                                        : m->step_ns / 1.1;
+  }
+  m->moved_ns = ns;
+  m->moved_integral_j = m->integral_j;
+  m->moved_n_power = m->n_power;
+}
+
+/* At the first reading of the counter: the power before it counts, if there is
+ * enough. */
+static void begin_counter(struct dl_power_meter *m, int64_t ns) {
+  m->moved_ns = m->first_valued_ns;
+  if (m->n_power > 1 && is_stuck(m, ns)) {
+    m->stand_in_j = m->integral_j;
+    m->stand_in_s = (double)(ns - m->first_valued_ns) / 1e9;
+  }
+  m->moved_ns = ns;
+  m->moved_integral_j = m->integral_j;
+  m->moved_n_power = m->n_power;
+}
+
+/* The energy since the counter moved last, if it is stuck. */
+static double tail_j(const struct dl_power_meter *m) {
+  return m->n_power > 1 && is_stuck(m, m->power_ns)
+             ? m->integral_j - m->moved_integral_j
+             : 0;
 }
 
 /* Returns whether the counter was reset or wrapped around. What it had counted
@@ -79,6 +157,16 @@ static void add_power(struct dl_power_meter *m, const struct dl_reading *r,
 static bool add_counter(struct dl_power_meter *m, double energy_j, int64_t ns) {
   bool reset = energy_j < m->counter_last && !m->counter_restarts;
   double s = (double)(ns - m->counter_ns) / 1e9;
+  double power_j = m->integral_j - m->read_integral_j;
+  if (isnan(m->counter_last)) {
+    begin_counter(m, ns);
+  } else {
+    m->n_steps++;
+    m->n_like_power += fabs(energy_j - power_j) <= LIKE_POWER * power_j;
+    if (energy_j != m->counter_last)
+      end_standstill(m, reset ? power_j : energy_j - m->counter_last, ns);
+  }
+  m->read_integral_j = m->integral_j;
   if (reset) {
     m->counter_j += fmax(energy_j, m->counter_w * s);
   } else if (!isnan(m->counter_last) && !m->counter_restarts) {
@@ -129,7 +217,8 @@ void dl_power_meter_restart(struct dl_power_meter *m) {
 }
 
 double dl_power_meter_energy(const struct dl_power_meter *m) {
-  return isnan(m->counter_last) ? m->integral_j : m->counter_j;
+  return isnan(m->counter_last) ? m->integral_j
+                                : m->counter_j + m->stand_in_j + tail_j(m);
 }
 
 /* Why the energy is none of a counter; NULL if it is. */
@@ -141,9 +230,13 @@ static const char *no_counter_why(const struct dl_power_meter *m) {
     return "never changes";
   if (m->n_resets > 2 && m->n_resets * 5 > m->n_valued)
     return "falls too often";
-  if (m->n_power >= POWERS_MIN &&
-      (m->counter_j > CONTRADICTION * m->peak_w * s ||
-       m->counter_j * CONTRADICTION < m->integral_j))
+  double energy_j = dl_power_meter_energy(m);
+  bool too_little = energy_j * CONTRADICTION < m->integral_j;
+  if (m->n_steps >= LIKE_MIN && m->n_like_power * 5 >= m->n_steps * 4 &&
+      too_little)
+    return "is that of each interval";
+  if (m->n_power >= POWERS_MIN && !m->o.assumed_times &&
+      (energy_j > CONTRADICTION * m->peak_w * s || too_little))
     return "contradicts the power";
   return NULL;
 }
@@ -180,18 +273,20 @@ struct dl_meter_summary dl_power_meter_summarise(const struct dl_power_meter *m,
     total += m->bin[i].n;
   while (total > 0 && (below += m->bin[median].n) * 2 < total)
     median++;
+  double tail_s = tail_j(m) > 0 ? (double)(m->power_ns - m->moved_ns) / 1e9 : 0;
   struct dl_meter_summary s = {
       .total = {.n_meters = 1,
                 .energy_j = NAN,
                 .integral_j = integral ? m->integral_j : NAN,
-                .counter_j = counter ? m->counter_j : NAN,
+                .counter_j = counter ? dl_power_meter_energy(m) : NAN,
                 .power_w = m->power_sum_w / (double)m->n_power, /* 0/0: NaN */
                 .util = m->util_sum / (double)m->n_util,
-                .idle_w = m->idle_sum_w / (double)m->n_idle,
+                .idle_w = idle_power(m),
                 .peak_w = m->peak_w,
                 .limit_w = limit_w},
       .interval_s = m->bin[median].sum_ns / (double)m->bin[median].n / 1e9,
       .no_counter = no_counter,
+      .stand_in_s = counter ? m->stand_in_s + tail_s : 0,
   };
   s.total.energy_j = counter ? s.total.counter_j : s.total.integral_j;
   /* Expected samples against those with a value; a reading with the time of

@@ -7,7 +7,9 @@
  * linearly from one sample to the next) or cut (it adds no energy). If the
  * device has an energy counter, the energy is the sum of the counter's
  * differences, gaps included; where it was reset or wrapped around, the power
- * before is carried on. */
+ * before is carried on. Where it stands still or is missing for longer than ten
+ * of its usual steps (and 10 s), while the device takes power, the power is
+ * integrated. */
 
 #ifndef DL_LOGS_READINGS_POWER_METER_H
 #define DL_LOGS_READINGS_POWER_METER_H
@@ -30,6 +32,7 @@ struct dl_meter_options {
   bool bridge_gaps;    /* those between two parts of a log (log_holes.h), too */
   bool truncate_watts; /* use whole watts only, as the parser of del Rey et al.
                           2024 does */
+  bool assumed_times;  /* the times are not those of the log */
   double usual_ns;     /* usual interval of the readings that follow, by which
                           the first interval is judged; 0: unknown */
 };
@@ -46,8 +49,11 @@ struct dl_interval_bin {
 /* Fields are set by power_meter.c alone. */
 struct dl_power_meter {
   struct dl_meter_options o;
-  size_t n, n_power, n_util, n_idle, n_gaps, n_resets, n_repeats;
-  double power_sum_w, util_sum, idle_sum_w;
+  size_t n, n_power, n_util, n_gaps, n_resets, n_repeats;
+  double power_sum_w, util_sum;
+  size_t n_idle, n_busy, n_pause; /* samples before the first and after the last
+                                     use, in use, since the last use */
+  double idle_sum_w, busy_sum_w, pause_sum_w;
   int64_t first_ns, last_ns;
   int64_t first_valued_ns, valued_ns; /* first and last reading with a value */
   size_t n_valued;                    /* readings with a value */
@@ -58,7 +64,15 @@ struct dl_power_meter {
   double counter_w;               /* its power before counter_ns */
   bool counter_restarts;          /* its next reading adds nothing */
   int64_t counter_ns;
-  double usual_ns; /* running estimate of the median interval */
+  /* Where the counter moved last, its usual step (0: unknown), and the integral
+   * of the power by then, and by the last reading of the counter. */
+  int64_t moved_ns;
+  size_t moved_n_power;
+  double step_ns, moved_integral_j, read_integral_j;
+  double stand_in_j, stand_in_s; /* of the power, in place of the counter */
+  size_t n_steps, n_like_power;  /* readings of the counter, and those that are
+                                    the energy of the interval before */
+  double usual_ns;               /* running estimate of the median interval */
   struct dl_interval_bin bin[DL_METER_BINS];
 };
 
@@ -78,8 +92,8 @@ struct dl_meter_event dl_power_meter_add(struct dl_power_meter *m,
 /* What the counter counts until its next reading is not of the run. */
 void dl_power_meter_restart(struct dl_power_meter *m);
 
-/* Energy so far, J: from the counter if there is one, otherwise from the
- * power; 0 before the second reading. */
+/* Energy so far, J: from the counter if there is one, and from the power where
+ * it fails; otherwise from the power; 0 before the second reading. */
 double dl_power_meter_energy(const struct dl_power_meter *m);
 
 /* One meter, or all of one kind together. NaN: unknown. */
@@ -88,10 +102,11 @@ struct dl_kind_total {
   double energy_j;       /* of the counter, else of the power; NaN with neither,
                             or one reading */
   double integral_j;     /* of the power */
-  double counter_j;      /* of the counter */
+  double counter_j;      /* of the counter, and of the power where it fails */
   double power_w;        /* mean over the samples; sum of the meters */
   double util;           /* mean over samples and meters */
-  double idle_w, peak_w; /* with utilization 0, and the most; of all together */
+  double idle_w, peak_w; /* idle (gpu_idle_w of dlest(1)), and the most; of all
+                            together */
   double limit_w;        /* sum */
 };
 
@@ -103,8 +118,9 @@ void dl_kind_add(struct dl_kind_total *to, const struct dl_kind_total *from);
 
 struct dl_meter_summary {
   struct dl_kind_total total;
-  double interval_s;      /* median; NaN with one reading */
-  double missing;         /* share of samples missing, given that interval */
+  double interval_s; /* median; NaN with one reading */
+  double missing;    /* share of samples missing, given that interval */
+  double stand_in_s; /* time in which the power stands in for the counter */
   const char *no_counter; /* why the energies of the readings, which are none
                              of a counter, were not used; NULL: they were */
 };

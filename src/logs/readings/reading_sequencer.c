@@ -40,6 +40,7 @@ void dl_sequencer_free(struct dl_sequencer *q) {
   for (size_t i = 0; i < q->n_runs; i++)
     dl_run_clear(&q->run[i]);
   free(q->run);
+  dl_same_times_free(&q->same);
 }
 
 static const struct dl_reading *in_ring(const struct dl_sequencer *q,
@@ -308,6 +309,7 @@ enum dl_status dl_sequencer_next(struct dl_sequencer *q,
     }
     if (q->next == q->n_ahead)
       break;
+    dl_same_times_add(&q->same, &q->ahead[q->next]);
     add(q, &q->ahead[q->next++], d);
     if (q->copy_line > 0)
       return dl_fail_at(d, DL_EINPUT, q->log->path, q->copy_line,
@@ -318,6 +320,10 @@ enum dl_status dl_sequencer_next(struct dl_sequencer *q,
       return dl_fail_at(d, DL_EINPUT, q->log->path, q->disorder_line,
                         "the log is not in order of time: sort it by time "
                         "first");
+  }
+  if (q->n < DL_SEQUENCER_WINDOW && !q->checked) {
+    q->checked = true;
+    DL_TRY(dl_same_times_check(&q->same, q->log, d));
   }
   if (q->n == 0) {
     if (q->n_late > 0)

@@ -10,13 +10,16 @@
  * A clock that jumps ahead by an hour in a night in which daylight saving time
  * may begin is set back. Each repair is a warning with its line. A log whose
  * times go back often, or into a hole, is not in order: an error. So
- * is one that begins again with its first readings: it was appended to itself.
+ * is one that begins again with its first readings: it was appended to itself,
+ * and one with two readings of a meter at one time, again and again
+ * (same_times.h).
  */
 
 #ifndef DL_LOGS_READINGS_READING_SEQUENCER_H
 #define DL_LOGS_READINGS_READING_SEQUENCER_H
 
 #include "logs/log.h"
+#include "logs/readings/same_times.h"
 
 enum {
   DL_SEQUENCER_WINDOW = 64,
@@ -57,9 +60,11 @@ struct dl_sequencer {
   size_t n_start;
   struct dl_hole hole[DL_SEQUENCER_HOLES];
   size_t n_holes;
+  struct dl_same_times same;
+  bool checked; /* same, at the end */
 };
 
-/* Frees the runs. */
+/* Frees what it owns, not the log. */
 void dl_sequencer_free(struct dl_sequencer *q);
 
 /* Usual interval (ns) of the next readings of a meter that have a value, by

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "logs/importers/device_columns.h"
 #include "logs/importers/device_turns.h"
 #include "logs/log.h"
 
@@ -38,8 +39,9 @@ struct smi {
   int at[N_COLUMNS];       /* field of each column, -1 without */
   double scale[N_COLUMNS]; /* unit in the header, of numbers without one */
   size_t n_fields;
-  char header[1024];     /* of the file; "" without */
-  struct dl_turns turns; /* n = 0: a column identifies the boards */
+  char header[1024];             /* of the file; "" without */
+  struct dl_turns turns;         /* n = 0: a column identifies the boards */
+  struct dl_device_columns more; /* columns that do so besides */
 };
 
 static bool is_usable(const struct smi *smi) {
@@ -163,6 +165,34 @@ static const char *lacks(const struct dl_head *head) {
                "--query-gpu";
 }
 
+/* The column that identifies the boards; N_COLUMNS: none. */
+static enum column id_of(const struct smi *smi) {
+  static const enum column ids[] = {UUID, BUS, INDEX};
+  for (size_t i = 0; i < 3; i++)
+    if (smi->at[ids[i]] >= 0)
+      return ids[i];
+  return N_COLUMNS;
+}
+
+/* Finds other columns that distinguish boards: of hosts, ranks. */
+static void find_more(struct dl_log *log, struct smi *smi,
+                      const struct dl_head *head) {
+  char names[sizeof smi->header], *name[FIELDS_MAX];
+  struct dl_device_table table = {.separator = ',', .n_fields = smi->n_fields};
+  memcpy(names, smi->header, sizeof names);
+  if (smi->header[0] != '\0' &&
+      dl_cell_split(names, ',', name, FIELDS_MAX) == smi->n_fields)
+    table.name = name;
+  for (enum column c = TIME; c < N_COLUMNS; c++)
+    if (smi->at[c] >= 0)
+      table.role[smi->at[c]] = c == TIME                      ? DL_FIELD_TIME
+                               : c == NAME || c == id_of(smi) ? DL_FIELD_DEVICE
+                               : c == BUS || c == INDEX       ? DL_FIELD_OTHER
+                                                        : DL_FIELD_MEASURED;
+  dl_device_columns_find(&smi->more, head, &table);
+  dl_device_columns_warn(&smi->more, &table, log);
+}
+
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct smi *smi = log->state;
@@ -176,8 +206,11 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                               "no columns 'timestamp' and 'power.draw', and no "
                               "units that identify them; give --columns "
                               "timestamp,power.draw,...");
-  if (smi->at[UUID] < 0 && smi->at[BUS] < 0 && smi->at[INDEX] < 0) {
-    const struct dl_turns_rows rows = {',', smi->n_fields, smi->at[TIME], NAN};
+  find_more(log, smi, head);
+  if (id_of(smi) == N_COLUMNS && smi->more.n == 0) {
+    int value = smi->at[POWER] >= 0 ? smi->at[POWER] : smi->at[ENERGY];
+    const struct dl_turns_rows rows = {',', smi->n_fields, smi->at[TIME], NAN,
+                                       value};
     dl_turns_find(&smi->turns, log, head, &rows);
   }
   return DL_OK;
@@ -185,16 +218,20 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
 
 static uint32_t meter_of(struct dl_log *log, struct smi *smi,
                          char *const *field, int64_t ns) {
-  static const enum column ids[] = {UUID, BUS, INDEX};
   const char *name = smi->at[NAME] < 0 ? NULL : field[smi->at[NAME]];
-  char id[32];
-  for (size_t i = 0; i < 3; i++)
-    if (smi->at[ids[i]] >= 0)
-      return dl_log_meter(log, DL_METER_GPU, field[smi->at[ids[i]]], name);
-  if (smi->turns.n <= 1)
-    return dl_log_meter(log, DL_METER_GPU, NULL, name);
-  snprintf(id, sizeof id, "%zu", dl_turns_next(&smi->turns, ns));
-  return dl_log_meter(log, DL_METER_GPU, id, name);
+  enum column by = id_of(smi);
+  char id[256] = "";
+  if (by < N_COLUMNS && smi->more.n == 0)
+    return dl_log_meter(log, DL_METER_GPU, field[smi->at[by]], name);
+  if (by < N_COLUMNS)
+    snprintf(id, sizeof id, "%.80s", field[smi->at[by]]);
+  else if (smi->turns.n > 1)
+    snprintf(id, sizeof id, "%zu", dl_turns_next(&smi->turns, ns));
+  dl_device_columns_id(&smi->more, field, id, sizeof id);
+  uint32_t meter = dl_log_meter(log, DL_METER_GPU, *id ? id : NULL, name);
+  if (smi->more.host >= 0)
+    dl_log_host(log, meter, field[smi->more.host]);
+  return meter;
 }
 
 static bool line(struct dl_log *log, char *s) {

@@ -9,4 +9,7 @@ libdlest_a_SOURCES += \
 	%D%/runs_table.c \
 	%D%/sample_columns.c \
 	%D%/sample_columns.h \
+	%D%/sample_devices.c \
+	%D%/sample_header.c \
+	%D%/sample_header.h \
 	%D%/samples.c

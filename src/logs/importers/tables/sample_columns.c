@@ -24,6 +24,7 @@ enum role {
   JOULES,
   SHARE,
   TOTAL, /* of a power without a device: of the node */
+  MEAN,  /* over some time */
   FILLER /* ignored */
 };
 
@@ -57,10 +58,10 @@ static const struct word {
     {"kwh", JOULES, 0, DL_J_PER_KWH},
     {"%|pct|perc|percent|percentage", SHARE, 0, 0.01},
     {"fraction|frac|ratio|share", SHARE, 0, 1},
-    {"total", TOTAL, 0, 0},
-    {"draw|consumption|current|now|instant|instantaneous|avg|average|"
-     "mean|reading|value|raw|measured|sensor|counter|cumulative|cum|"
-     "accumulated|in",
+    {"total|tot", TOTAL, 0, 0},
+    {"avg|average|mean", MEAN, 0, 0},
+    {"draw|consumption|current|now|inst|instant|instantaneous|reading|value|"
+     "raw|measured|sensor|counter|cumulative|cum|accumulated|in",
      FILLER, 0, 0},
 };
 
@@ -71,9 +72,9 @@ static const struct {
 } wholes[] = {
     /* of NVML, in millijoules */
     {"total_energy_consumption",
-     {DL_METER_GPU, true, -1, DL_SAMPLE_ENERGY, 1e-3, false}},
+     {DL_METER_GPU, true, -1, DL_SAMPLE_ENERGY, 1e-3, false, false}},
     {"total_energy_consumption_mj",
-     {DL_METER_GPU, true, -1, DL_SAMPLE_ENERGY, 1e-3, false}},
+     {DL_METER_GPU, true, -1, DL_SAMPLE_ENERGY, 1e-3, false, false}},
 };
 
 /* Columns of times in order of preference: points in time, then relative times.
@@ -222,6 +223,7 @@ static bool quantity_of(const struct parse *p, struct dl_sample_column *c) {
   if (power + energy + util != 1)
     return false;
   c->no_unit = !unit;
+  c->mean = p->said[MEAN];
   c->scale = unit ? unit->scale : 1;
   if (util) {
     c->quantity = DL_SAMPLE_UTIL;
@@ -304,6 +306,36 @@ bool dl_sample_column(const char *name, struct dl_sample_column *c) {
   }
   /* The amount of memory in use does not determine its power. */
   return c->quantity != DL_SAMPLE_UTIL || c->kind != DL_METER_RAM;
+}
+
+enum dl_sample_sensor dl_sample_sensor(const char *name,
+                                       enum dl_meter_kind *kind) {
+  static const char *const meters[] = {
+      [DL_METER_GPU] = "gpu|gpus|cuda|nvidia",
+      [DL_METER_CPU] = "cpu|cpus|package|pkg|socket|processor",
+      [DL_METER_RAM] = "memory|mem|ram|dram",
+      [DL_METER_NODE] = "psys|platform|system|node|wall|total|psu|outlet"};
+  static const char parts[] =
+      "core|cores|uncore|graphics|igpu|gfx|gt|soc|sa|pp|rest";
+  char plain[NAME_SIZE];
+  bool has[DL_METER_NODE + 1] = {false}, part = false;
+  size_t len;
+  if (!plain_name(name, plain))
+    return DL_SENSOR_UNKNOWN;
+  for (const char *s = plain; *s != '\0'; s += len) {
+    len = strcspn(s, "_0123456789");
+    for (int k = 0; k <= DL_METER_NODE && len > 0; k++)
+      has[k] |= dl_word_among(meters[k], s, len) >= 0;
+    part |= len > 0 && dl_word_among(parts, s, len) >= 0;
+    len += len == 0;
+  }
+  *kind = has[DL_METER_GPU]   ? DL_METER_GPU
+          : has[DL_METER_RAM] ? DL_METER_RAM
+          : has[DL_METER_CPU] ? DL_METER_CPU
+                              : DL_METER_NODE;
+  if (part || (has[DL_METER_GPU] && (has[DL_METER_CPU] || has[DL_METER_RAM])))
+    return DL_SENSOR_PART;
+  return has[*kind] ? DL_SENSOR_WHOLE : DL_SENSOR_UNKNOWN;
 }
 
 double dl_sample_time(const char *name, size_t *rank) {

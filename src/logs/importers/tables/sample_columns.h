@@ -18,11 +18,22 @@ struct dl_sample_column {
   enum dl_sample_quantity quantity;
   double scale; /* to W, J, or a share of 1 */
   bool no_unit; /* the name has no unit */
+  bool mean;    /* the name calls it one */
 };
 
 /* Reads "gpu0_power_w", "Power [mW]", "energy_mj", "GPU util (%)". False for
  * other quantities and unclear units. */
 bool dl_sample_column(const char *name, struct dl_sample_column *c);
+
+enum dl_sample_sensor {
+  DL_SENSOR_UNKNOWN,
+  DL_SENSOR_PART, /* of what another one measures */
+  DL_SENSOR_WHOLE
+};
+
+/* What a sensor measures by its name, "CPU Package", "CPU Cores", "dram". */
+enum dl_sample_sensor dl_sample_sensor(const char *name,
+                                       enum dl_meter_kind *kind);
 
 /* Seconds per unit of a column of times, 0 for other names. Columns of a lower
  * *rank are preferred. */

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finds the columns of a table, apart from known ones, that distinguish its
+ * devices: again and again rows have the same identifier and time, and only the
+ * values of these columns, always the same few, differ. Their names do not
+ * matter. */
+
+#ifndef DL_LOGS_IMPORTERS_DEVICE_COLUMNS_H
+#define DL_LOGS_IMPORTERS_DEVICE_COLUMNS_H
+
+#include "logs/importers/importer.h"
+
+enum { DL_DEVICE_FIELDS = 256, DL_DEVICE_CHOICES = 8, DL_DEVICE_VALUES = 16 };
+
+enum dl_field_role {
+  DL_FIELD_OTHER,
+  DL_FIELD_TIME,
+  DL_FIELD_DEVICE,  /* identifies it */
+  DL_FIELD_MEASURED /* or otherwise known to identify none */
+};
+
+/* How rows are read. */
+struct dl_device_table {
+  char separator;
+  size_t n_fields;   /* others are no rows */
+  char *const *name; /* of the fields; NULL: unknown */
+  unsigned char role[DL_DEVICE_FIELDS];
+};
+
+struct dl_device_columns {
+  size_t n; /* columns, of which each row has a combination of values */
+  int field[2];
+  int host;         /* of them, the one that names the node; -1: none */
+  size_t n_devices; /* in the first rows */
+  /* Columns each of which would do; the first is used, if n is 1. */
+  size_t n_choices;
+  int choice[DL_DEVICE_CHOICES];
+};
+
+/* Finds them in the first rows. n is 0 if the known columns do. */
+void dl_device_columns_find(struct dl_device_columns *c,
+                            const struct dl_head *head,
+                            const struct dl_device_table *table);
+
+/* Says which were found, if any. */
+void dl_device_columns_warn(const struct dl_device_columns *c,
+                            const struct dl_device_table *table,
+                            struct dl_log *log);
+
+/* Adds ":VALUE" of each column to the identifier of `len` bytes. */
+void dl_device_columns_id(const struct dl_device_columns *c, char *const *field,
+                          char *id, size_t size);
+
+/* The different values of a field in the first rows, "" behind them. */
+void dl_device_values(const struct dl_head *head,
+                      const struct dl_device_table *table, int field,
+                      char value[DL_DEVICE_VALUES][64]);
+
+/* Whether the numbers of a field differ between rows of one time, and of the
+ * devices that `but` leaves, in most of the first rows. */
+bool dl_device_differs(const struct dl_head *head,
+                       const struct dl_device_table *table, int field);
+
+#endif

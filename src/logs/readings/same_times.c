@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "logs/readings/same_times.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Devices that are read in turn: their times differ by less than this share of
+ * the pause between the rounds. */
+enum { NEAR = 10 };
+
+/* Groups are an accident below one in FEW, and in fewer than FEW_MIN. */
+enum { FEW = 20, FEW_MIN = 2 };
+
+/* Groups of several devices have one size, at least in ONE_SIZE of them. */
+#define ONE_SIZE 0.9
+#define SOME_SIZES 0.7
+
+/* Readings resemble those at the same place, or their neighbours, by these
+ * ratios of mean squares. Where the size of groups changes, devices differ by
+ * more than APART; where all of them change at once, by STEP at the borders. */
+#define SAME_PLACE 0.7
+#define NEIGHBOURS 1.2
+#define APART 0.2
+#define STEP 3.0
+
+static double square(double x) {
+  return x * x;
+}
+
+/* Compares a finished group with the one before. */
+static void end_group(struct dl_time_groups *g) {
+  bool several = g->size > 1, same = g->size == g->before;
+  g->n_groups++;
+  if (g->differs) {
+    g->n_several++;
+    g->n_near += g->near;
+  }
+  if (g->before > 0 && (several || g->before > 1)) {
+    g->n_compared++;
+    g->n_equal += same;
+  }
+  for (size_t i = 0; same && several && i < g->size && i < DL_GROUP_MAX; i++) {
+    g->place += square(g->value[i] - g->last[i]);
+    g->n_place++;
+  }
+  if (same && several && g->size <= DL_GROUP_MAX) {
+    g->border += square(g->value[0] - g->last[g->size - 1]);
+    g->n_border++;
+  }
+  g->before = g->size;
+  memcpy(g->last, g->value, sizeof g->last);
+}
+
+void dl_time_groups_add(struct dl_time_groups *g, int64_t ns, double value,
+                        size_t line) {
+  int64_t since = ns - g->ns;
+  bool near = g->any && since >= 0 && since * NEAR < g->step_ns;
+  if (g->any && (since == 0 || near)) {
+    bool differs = value != g->value[0];
+    if (differs && !g->differs && g->second_line == 0) {
+      g->first_line = g->line;
+      g->second_line = line;
+    }
+    g->differs |= differs;
+    g->near |= since != 0;
+    if (g->size < DL_GROUP_MAX) {
+      g->within += square(value - g->value[g->size - 1]);
+      g->n_within++;
+      g->value[g->size] = value;
+    }
+    g->size++;
+    return;
+  }
+  if (g->any)
+    end_group(g);
+  if (g->any && since > 0 && (g->step_ns == 0 || since < 2 * g->step_ns))
+    g->step_ns = since; /* a gap changes nothing */
+  g->any = true;
+  g->differs = g->near = false;
+  g->ns = ns;
+  g->size = 1;
+  g->value[0] = value;
+  g->line = line;
+}
+
+enum dl_devices dl_time_groups_judge(const struct dl_time_groups *at) {
+  struct dl_time_groups g = *at;
+  if (g.any)
+    end_group(&g);
+  if (g.n_several < FEW_MIN || g.n_several * FEW < g.n_groups ||
+      g.n_border * 2 < g.n_several || g.n_border == 0 || g.within == 0)
+    return DL_ONE_DEVICE;
+  double within = g.within / (double)g.n_within;
+  double border = g.border / (double)g.n_border;
+  double place = g.place / (double)g.n_place;
+  double same = (double)g.n_equal / (double)g.n_compared;
+  double doubt = 1 + sqrt(2 / (double)g.n_border); /* of a mean square */
+  if (place < (same < SOME_SIZES ? APART : SAME_PLACE) * within ||
+      (border > STEP * within && border > SAME_PLACE * place))
+    return DL_SEVERAL_DEVICES;
+  bool smooth =
+      place > NEIGHBOURS * within && border < sqrt(within * place) * doubt;
+  /* at times that differ, a sampling of one device may be so uneven */
+  return smooth || same < ONE_SIZE || g.n_near > 0 ? DL_ONE_DEVICE
+                                                   : DL_UNCLEAR_DEVICES;
+}
+
+void dl_same_times_add(struct dl_same_times *s, const struct dl_reading *r) {
+  double value = isnan(r->power_w) ? r->energy_j : r->power_w;
+  if (isnan(value))
+    return;
+  DL_GROW(s->meter, s->cap, r->meter + 1);
+  for (; s->n <= r->meter; s->n++)
+    s->meter[s->n] = (struct dl_time_groups){0};
+  dl_time_groups_add(&s->meter[r->meter], r->ns, value, r->line);
+}
+
+enum dl_status dl_same_times_check(const struct dl_same_times *s,
+                                   const struct dl_log *log,
+                                   struct dl_diag *d) {
+  static const char *const kinds[] = {[DL_METER_GPU] = "GPU",
+                                      [DL_METER_CPU] = "CPU",
+                                      [DL_METER_RAM] = "memory",
+                                      [DL_METER_NODE] = "node",
+                                      [DL_METER_EPOCH] = "epoch"};
+  for (size_t i = 0; i < s->n && !log->taken_for_one; i++) {
+    const struct dl_time_groups *g = &s->meter[i];
+    const struct dl_meter_info *m = &log->meter[i];
+    if (dl_time_groups_judge(g) != DL_ONE_DEVICE)
+      return dl_fail_at(
+          d, DL_EINPUT, log->path, g->second_line,
+          "two readings of %s '%s' at one time, this one and that of line "
+          "%zu, again and again: several devices under one name; log a column "
+          "that distinguishes them, such as a hostname, index or uuid, or, if "
+          "it is one device, times with fractions of a second",
+          kinds[m->kind], m->id ? m->id : "", g->first_line);
+  }
+  return DL_OK;
+}
+
+void dl_same_times_free(struct dl_same_times *s) {
+  free(s->meter);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finds meters that stand for several devices: again and again they have two
+ * readings at one time, which no device has.
+ *
+ * The readings of one time are a group. One device sampled faster than its
+ * clock shows (ten times a second, with times of whole seconds) has groups too.
+ * Then the power goes on smoothly within a group and from one group to the
+ * next; readings of several devices resemble those at the same place of the
+ * group before. Compared are the mean squares of the differences between
+ * neighbours within groups, between the neighbours at a border of groups, and
+ * between readings at the same place of two groups. */
+
+#ifndef DL_LOGS_READINGS_SAME_TIMES_H
+#define DL_LOGS_READINGS_SAME_TIMES_H
+
+#include "logs/log.h"
+
+/* Places in a group that are compared. */
+enum { DL_GROUP_MAX = 32 };
+
+/* Groups of one meter; starts as zero bytes. */
+struct dl_time_groups {
+  int64_t ns, step_ns; /* of the group, between the last two */
+  size_t size, before; /* readings of the group and of the last one */
+  double value[DL_GROUP_MAX], last[DL_GROUP_MAX];
+  bool any, differs, near; /* differs: its values do; near: its times too */
+  size_t line, first_line, second_line; /* of the first two that differ */
+  size_t n_groups, n_several;   /* groups, and those of several values */
+  size_t n_near;                /* of them, whose times differ a little */
+  size_t n_compared, n_equal;   /* neighbouring groups, those of equal size */
+  double within, border, place; /* sums of squares */
+  size_t n_within, n_border, n_place;
+};
+
+enum dl_devices { DL_ONE_DEVICE, DL_SEVERAL_DEVICES, DL_UNCLEAR_DEVICES };
+
+/* Adds a reading, by its time in the log. */
+void dl_time_groups_add(struct dl_time_groups *g, int64_t ns, double value,
+                        size_t line);
+
+/* What the groups are, once all readings were added. */
+enum dl_devices dl_time_groups_judge(const struct dl_time_groups *g);
+
+/* Groups of all meters of a log; starts as zero bytes. */
+struct dl_same_times {
+  struct dl_time_groups *meter; /* owned */
+  size_t n, cap;
+};
+
+/* Adds a reading, with its time in the log. */
+void dl_same_times_add(struct dl_same_times *s, const struct dl_reading *r);
+
+/* After the last reading: DL_EINPUT if a meter stands for several devices. */
+enum dl_status dl_same_times_check(const struct dl_same_times *s,
+                                   const struct dl_log *log, struct dl_diag *d);
+
+void dl_same_times_free(struct dl_same_times *s);
+
+#endif
