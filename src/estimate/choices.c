@@ -72,8 +72,8 @@ static enum dl_status take_row(void *ctx, size_t part,
     free(l->broken);
     l->broken = row->broken ? dl_strdup(row->broken) : NULL;
     l->epochs = job->epochs;
-    l->train_samples = job->train_samples;
-    l->val_samples = job->val_samples;
+    l->train_samples = dl_or(job->run->train_samples, job->train_samples);
+    l->val_samples = dl_or(job->run->val_samples, job->val_samples);
     bool inference = dl_run_is_inference(job->run);
     l->requests = inference ? job->run->requests : NAN;
     l->prompt_tokens = inference ? job->run->prompt_tokens : NAN;
@@ -86,6 +86,7 @@ static enum dl_status take_row(void *ctx, size_t part,
       .image_px = job->run->image_px,
       .seq_len = job->seq_len,
       .batch_size = job->run->batch_size,
+      .work = job->train_samples * job->epochs * dl_or(job->seq_len, 1),
       .accuracy = NAN,
       .energy_j = est->energy_j,
       .low_j = est->low_j,

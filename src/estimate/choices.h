@@ -30,6 +30,7 @@ struct dl_alternative {
   const char *arch, *gpu;
   const char *node; /* the computer; NULL: the GPUs alone */
   double n_gpus, image_px, seq_len, batch_size;
+  double work; /* samples or tokens that it trains on; 0: by a table */
   double accuracy;
   double energy_j, low_j, high_j;
   double duration_s;

@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/memory.h"
 #include "base/nearest_names.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/descriptor.h"
 #include "estimate/measured.h"
 #include "estimate/methods/methods.h"
+#include "estimate/methods/work.h"
 #include "physics/conditioning/waiting.h"
 #include "run/setup/option_words.h"
 
@@ -163,6 +165,24 @@ static void bound_power(const struct dl_job *job, struct dl_estimate *est) {
   }
 }
 
+/* No time ends below the work at the peak rate, and no energy below the power
+ * for that long, unless the estimate does. Products in FP32 that convolutions
+ * save may be more than is expected, but not more than that. */
+static void bound_time(const struct dl_job *job, struct dl_estimate *est) {
+  const struct dl_architecture *arch = job->found.arch;
+  const struct dl_accelerator *gpu = job->found.gpu;
+  double least = dl_least_duration(job);
+  bool convolutions = arch && !dl_is_language_model(arch) &&
+                      !(arch->heads > 0 || arch->attention_macs_g > 0);
+  if (convolutions && gpu && dl_work_most_tflops(job) <= gpu->peak_fp32_tflops)
+    least /= DL_FAST_CONVOLUTION;
+  if (dl_run_is_inference(job->run) || !(est->time_low_s < least))
+    return;
+  est->time_low_s = fmin(least, est->duration_s);
+  est->low_j =
+      fmax(est->low_j, fmin(est->time_low_s * est->power_low_w, est->energy_j));
+}
+
 /* The name of an accelerator or an architecture where the row has none, in
  * place of what is read from its descriptor. */
 static const char *missing_name(const struct dl_job *job, const char *lacks) {
@@ -225,6 +245,7 @@ enum dl_status dl_session_row(const struct dl_session *s,
     est[i].lacks = missing_name(job, est[i].lacks);
     dl_estimate_throughput(&est[i], job);
     bound_power(job, &est[i]);
+    bound_time(job, &est[i]);
   }
   return DL_OK;
 }

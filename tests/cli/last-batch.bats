@@ -116,3 +116,48 @@ END
   near "$(of duration_s $vit -v 0 -t 1025)" "$(of duration_s $vit -v 0 -t 1032)" \
     1e-9
 }
+
+# 1,000 samples on 8 GPUs are 125 on each: batches of 128 and 256 are one of 125.
+@test "recommend: choices are the estimates of predict, and no batch wins by what it drops" {
+  local net='--arch resnet50 --gpu a100 --gpus 8 -v 0 --epochs 3 -t 1000'
+  # shellcheck disable=SC2086
+  gives 0 '' recommend $net -q --format json
+  cp out all
+  jq -r '.choices[] | "\(.batch_size) \(.energy_j)"' all >choices
+  [ "$(wc -l <choices)" -ge 4 ]
+  while read -r batch energy; do
+    # shellcheck disable=SC2086
+    near "$energy" "$(of energy_j $net --batch-size "$batch")" 1e-9
+  done <choices
+  jq -e '[.choices[] | {(.batch_size | tostring): .energy_j}] | add
+    | .["128"] < .["64"] and .["64"] < .["16"] and .["128"] == .["256"]' all
+}
+
+# 512 = 64 x 8 samples of 1,000, or 896 = 7 x 16 x 8.
+@test "recommend says that --drop-last makes choices of different work" {
+  local net='--arch resnet50 --gpu a100 --gpus 8 -v 0 --drop-last --epochs 3'
+  # shellcheck disable=SC2086
+  gives 0 "dlest: warning: $(message choices_of_different_work 1540 2690)" \
+    recommend $net -t 1000
+  # 2,048 divide into all of them
+  # shellcheck disable=SC2086
+  gives 0 '' recommend $net -t 2048
+}
+
+# What a calibration learns of 1,023 samples is what it learns of 1,024.
+@test "calibrate: the last batch is work that was measured" {
+  local job='--arch vit_large_patch16_224 --gpu a100 --gpus 8 --batch-size 64 -v 0 -t 5000'
+  # learns SAMPLES DROP_LAST
+  learns() {
+    printf '%s\n%s\n' \
+      'arch,gpu,n_gpus,batch_size,epochs,val_samples,train_samples,drop_last,energy_j,duration_s,boundary' \
+      "vit_large_patch16_224,a100,8,64,10,0,$1,$2,20000,10,gpu" >runs.csv
+    "$DLEST" calibrate runs.csv -q -o m.xml >/dev/null
+    # shellcheck disable=SC2086
+    of "$3" $job --model m.xml
+  }
+  near "$(learns 1023 '' energy_j)" "$(learns 1024 '' energy_j)" 1e-4
+  near "$(learns 1023 yes duration_s)" "$(learns 512 '' duration_s)" 1e-9
+  # Half of the work in the same time is half of the speed.
+  jq -en "$(learns 512 '' duration_s) / $(learns 1024 '' duration_s) | . > 1.3"
+}

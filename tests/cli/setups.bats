@@ -119,6 +119,21 @@ EOF
   jq -es '.[1] < 1.05 * .[0] and .[1] < 1.05 * .[2]' times
 }
 
+# 8 x 8 sequences of whole copies of the network, which fit; a board that draws
+# less is no faster, and what is assumed does not change its batch.
+@test "a batch for each GPU gives the batch of all" {
+  local limit
+  for limit in '' '--set power_limit_w=180'; do
+    # shellcheck disable=SC2086
+    try predict --arch pythia-1.4b --gpu rtx-6000-ada --gpus 8 --batch-size 8 \
+      --seq-len 512 --tokens 1.18e9 --checkpointing none --stack eager $limit \
+      --precision amp --method physical -q --format json
+    check '.global_batch == 64'
+    jq '.estimates[0].duration_s' out
+  done >times
+  jq -es '.[1] > .[0]' times
+}
+
 @test "a global batch below the number of GPUs: they divide the layers" {
   refuses 3 "dlest: $(message global_batch_below_samples 4 8 4 | as_options)" \
     predict --arch resnet50 --gpu a100 --gpus 8 --global-batch 4

@@ -217,9 +217,13 @@ static struct dl_training_inputs any_load(uint32_t *seed) {
 
 enum { TRIALS = 200, STEPS = 40 };
 
-/* GPUs that wait for each other draw half of the power of what they do, and of
- * an epoch that is one small batch that may fall as the batch grows: energies
- * of several GPUs are compared from a full batch on. */
+/* GPUs that wait for each other draw half of the power of what they do. Of an
+ * epoch that is one small batch, whose exchange takes longer than its work,
+ * that may fall as the batch grows and the share of the weights' traffic in it
+ * falls: by a few percent of these draws, and by none of the networks and GPUs
+ * that are known (tests/chaos/relations.py). */
+#define LESS_BELOW_A_BATCH 0.95
+
 static void more_samples_cost_more(void **state) {
   uint32_t seed = 7;
   (void)state;
@@ -236,7 +240,8 @@ static void more_samples_cost_more(void **state) {
       load.train = floor(load.train * 1.13) + 1;
       dl_training_epoch(c, fx, &load, &after);
       assert_true(after.time >= before.time);
-      assert_true(!full || after.energy >= before.energy);
+      assert_true(after.energy >=
+                  before.energy * (full ? 1 : LESS_BELOW_A_BATCH));
     }
     assert_true(after.time > first);
   }

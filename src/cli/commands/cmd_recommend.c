@@ -12,6 +12,7 @@
 #include "cli/passes/recommend.h"
 #include "run/formula/descriptor_filter.h"
 #include "output/units.h"
+#include "run/setup/training_setup.h"
 
 static enum dl_status read_method(const struct dl_option *row, char *arg,
                                   void *at, struct dl_diag *d) {
@@ -244,6 +245,23 @@ static void warn_of_loader(const struct dl_choices *l, struct dl_diag *d) {
             bound > 0 ? "on the Pareto front" : "past the deadline");
 }
 
+/* Of choices that leave out parts of an epoch that differ by their batches. */
+static void warn_of_work(const struct dl_choices *l, struct dl_diag *d) {
+  double low = INFINITY, high = 0;
+  char least[DL_NUMBER_SIZE], most[DL_NUMBER_SIZE];
+  for (size_t i = 0; i < l->n; i++)
+    if (l->c[i].excluded == DL_CHOICE_MEETS && l->c[i].work > 0) {
+      low = fmin(low, l->c[i].work);
+      high = fmax(high, l->c[i].work);
+    }
+  if (high > 1.01 * low)
+    dl_warn(
+        d,
+        "--drop-last: choices train on %s to %s samples or tokens, and what "
+        "is left out costs nothing; leave it out to compare the same work",
+        dl_format_digits(least, low, 3), dl_format_digits(most, high, 3));
+}
+
 /* Opens the model, and finds which accelerators the physical method was
  * measured on. */
 static enum dl_status open_model(struct dl_cli *cli,
@@ -292,6 +310,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
                                           o->searched && !o->extrapolate};
   dl_choices_judge(&r.choices, &limits);
   warn_of_loader(&r.choices, &cli->diag);
+  if (dl_drops_last(&o->job.run))
+    warn_of_work(&r.choices, &cli->diag);
   if (r.choices.unmeasured)
     dl_warn(&cli->diag, "no accelerator of a measured generation meets the "
                         "limits; all generations are ranked");

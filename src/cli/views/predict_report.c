@@ -222,7 +222,7 @@ static void add_rates(const struct settings *s) {
       s->r,
       {"macs_g", isnan(run->prompt_tokens) ? "forward pass" : NULL, "GMAC",
        DL_PLAIN, dl_number(run->macs_g)},
-      {"peak_tflops", "peak rate used", "TFLOP/s", DL_PLAIN,
+      {"peak_tflops", "peak rate (flops)", "TFLOP/s", DL_PLAIN,
        dl_number(dl_work_peak_tflops(job))},
       {.key = "precision", .value = dl_string(run->precision)},
       {NULL, "precision", NULL, DL_CODE,

@@ -95,7 +95,8 @@ static void note_experts(struct dl_search *s) {
 
 static void note_pipelines(struct dl_search *s) {
   struct dl_run *r = &s->row->run;
-  for (size_t i = 0; i < (s->divides ? DL_LENGTH(stages) : 1); i++) {
+  bool open = s->divides && !s->plain;
+  for (size_t i = 0; i < (open ? DL_LENGTH(stages) : 1); i++) {
     double p = stages[i];
     if (s->divides)
       r->pipeline_parallel = p > 1 ? p : (double)NAN;
@@ -112,7 +113,7 @@ static void note_divisions(struct dl_search *s) {
   struct dl_run *r = &s->row->run;
   double heads = s->row->found.arch->transformer->heads;
   double most = fmin(fmin(gpus_of_node(s->row), r->n_gpus), MOST_TENSOR);
-  for (double t = 1; t <= (s->divides ? most : 1); t *= 2) {
+  for (double t = 1; t <= (s->divides && !s->plain ? most : 1); t *= 2) {
     if (s->divides && fmod(heads, t) > 0)
       continue;
     if (s->divides)
@@ -151,23 +152,11 @@ static void search_at(struct dl_search *s, double all) {
   dl_setup_put(r, &before);
 }
 
-/* Searches once more, at the global batch of the best; without accumulation: at
- * that of its micro-batches alone. */
-static void search_again(struct dl_search *s, bool accumulates) {
-  struct dl_run *r = &s->row->run;
-  const struct dl_setup before = dl_setup_in(r);
-  dl_setup_put(r, &s->best);
-  if (!accumulates)
-    r->grad_accum = NAN;
-  double all = dl_global_batch(r);
-  dl_setup_put(r, &before);
-  search_at(s, all);
-}
-
 /* The batch of all is given or assumed before, or follows from parts of it that
- * are given: then set-ups with that of the best are compared once more.
- * Accumulation is assumed for the stages of a pipeline alone. A batch below
- * what the copies of the network need grows up to a sequence for each GPU. */
+ * are given: then set-ups with that of the best are compared once more. Whole
+ * copies of the network say what it is, if they fit: those that are divided
+ * have other ones with the same parts. A batch below what the copies of the
+ * network need grows up to a sequence for each GPU. */
 static void search(struct dl_search *s) {
   struct dl_run *r = &s->row->run;
   if (dl_is_settled(s, DL_RUN_global_batch)) {
@@ -182,13 +171,18 @@ static void search(struct dl_search *s) {
       search_at(s, fmin(all, r->n_gpus));
     return;
   }
+  s->plain = s->divides;
   search_at(s, NAN);
-  if (s->found)
-    search_again(s, true);
-  if (s->found && s->best.accum > 1 && !(s->best.pipeline > 1) &&
-      !dl_is_settled(s, DL_RUN_grad_accum) &&
-      !dl_is_settled(s, DL_RUN_pipeline_parallel))
-    search_again(s, false);
+  s->plain = false;
+  if (s->divides && !s->fits)
+    search_at(s, NAN);
+  if (!s->found)
+    return;
+  const struct dl_setup before = dl_setup_in(r);
+  dl_setup_put(r, &s->best);
+  double all = dl_global_batch(r);
+  dl_setup_put(r, &before);
+  search_at(s, all);
 }
 
 /* --- The best. */

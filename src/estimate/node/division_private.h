@@ -33,6 +33,7 @@ struct dl_search {
   struct dl_physics_row physics;
   struct dl_run_set given; /* members that are settled before */
   bool divides;            /* tensor and pipeline parallelism are open */
+  bool plain;              /* and not tried */
   double all;              /* sequences of a step on all GPUs; NaN: open */
   struct dl_setup division[DL_MOST_DIVISIONS]; /* those that may be the best */
   size_t n;

@@ -15,6 +15,7 @@
 #include "io/same_tables.h"
 #include "run/config_key.h"
 #include "run/run_columns.h"
+#include "run/setup/training_setup.h"
 
 /* A table that is read by configuration. */
 struct reading {
@@ -133,7 +134,9 @@ static char *copy(const char *text) {
 }
 
 static double work_of(const struct dl_run *run) {
-  double samples = dl_or(run->train_tokens, run->train_samples) * run->epochs;
+  double samples =
+      dl_or(run->train_tokens, dl_batched_samples(run, run->train_samples)) *
+      run->epochs;
   return dl_run_is_inference(run) ? run->requests : dl_or(run->tokens, samples);
 }
 
