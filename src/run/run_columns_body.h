@@ -155,8 +155,8 @@ NUMBER(pue, NULL, 1, 100, NAME,
        "power usage effectiveness applied to facility_energy_j")
 NUMBER(co2e_g, "g", 0, 1e300, MEASURED, "emissions as stated in the log")
 NUMBER(gpu_idle_w, "W", 0, 1e9, MEASURED,
-       "mean power of the GPUs in samples with utilization 0 before the first and "
-       "after the last use, below 70 % of the power in use")
+       "mean power of the GPUs in samples with utilization 0 before the first "
+       "and after the last use, below 70 % of the power in use")
 NUMBER(gpu_peak_w, "W", 0, 1e9, MEASURED, "highest power of the GPUs")
 NUMBER(gpu_limit_w, "W", 0, 1e9, NAME, "power limit of the GPUs")
 NUMBER(cpu_power_w, "W", 0, 1e9, MEASURED, "mean power of the CPUs")

@@ -7,7 +7,8 @@ usage: log_mutations.py DLEST SEED...   (in an empty folder; TOP_SRCDIR is set)
 
 Generated logs (tests/reference/integrate/made_logs.py) are changed: line ends,
 a byte order mark, blank lines, trailing blanks, quoted cells, columns in
-reverse order, repeated rows. Prints each difference.
+reverse order, repeated rows. Two devices under one identifier must be counted
+both or refused. Prints each difference.
 """
 import csv
 import io
@@ -83,6 +84,58 @@ def same(a, b):
     return a == b
 
 
+def two_devices(text, column):
+    """Each row again, of 1.3 times its power, with a column that distinguishes
+    the two or without."""
+    lines, power, out = text.splitlines(), None, []
+    for line in lines:
+        comma = "," in line
+        cells = line.lstrip("#").split(",") if comma else \
+            line.lstrip("#").split()
+        names = [cell.strip().split(" [")[0] for cell in cells]
+        found = [i for i, name in enumerate(names)
+                 if name in ("power.draw", "pwr", "gpu_power_w")]
+        if found:
+            power = found[0]
+            out.append(line + (", box" if column else ""))
+            continue
+        if line.startswith("#") or power is None or power >= len(cells):
+            out.append(line)
+            continue
+        out.append(line + (", n1" if column else ""))
+        number = cells[power].split()[:1]
+        try:
+            watts = f"{1.3 * float(number[0]):.6g}"
+        except (IndexError, ValueError):
+            watts = number[0] if number else ""
+        if number:
+            cells[power] = cells[power].replace(number[0], watts, 1)
+        out.append((",".join(cells) if comma else "  ".join(cells)) +
+                   (", n2" if column else ""))
+    return "\n".join(out) + "\n"
+
+
+def merged(dlest, form, seed, text, before):
+    """What is wrong with the log of two devices under one identifier."""
+    wrong = []
+    for column in (False, True) if form in ("nvidia_smi", "samples") else \
+            (False,):
+        text2 = two_devices(text, column)
+        after = extracted(dlest, "log", text2)
+        if text2 == text or isinstance(after, str) or not after:  # refused
+            continue
+        was, now = before[0]["gpu_energy_j"], after[0]["gpu_energy_j"]
+        # counters are as before: twice
+        if was and now and min(abs(now / was - 2.3), abs(now / was - 2)) > .01:
+            wrong.append(f"{form}, seed {seed}, two devices"
+                         f"{', distinguished' * column}: {was} -> {now}")
+    return wrong
+
+
+# Formats with times of their samples, not of whole seconds.
+MERGED = "nvidia_smi samples"
+
+
 def main():
     dlest, bad = sys.argv[1], 0
     for seed in sys.argv[2:]:
@@ -90,6 +143,10 @@ def main():
             lines = getattr(made_logs, form)(random.Random(f"{form} {seed}"))
             text = "\n".join(lines) + "\n"
             before = extracted(dlest, "log", text)
+            if form in MERGED.split() and not isinstance(before, str):
+                wrong = merged(dlest, form, seed, text, before)
+                print(*wrong, sep="\n", end="\n" * bool(wrong))
+                bad += len(wrong)
             for name, (forms, change) in MUTATIONS.items():
                 if form not in forms.split():
                     continue

@@ -41,7 +41,7 @@ struct smi {
   size_t n_fields;
   char header[1024];             /* of the file; "" without */
   struct dl_turns turns;         /* n = 0: a column identifies the boards */
-  struct dl_device_columns more; /* columns that do so besides */
+  struct dl_device_columns more; /* other columns that do so */
 };
 
 static bool is_usable(const struct smi *smi) {
