@@ -29,6 +29,7 @@ static struct dl_cluster_job job_of(const struct job *j, char start[32]) {
                                  .boundary = "node",
                                  .duration_s = j->s,
                                  .n_gpus = j->gpus > 0 ? j->gpus : NAN,
+                                 .gpu_share = 1,
                                  .gpu_util = j->use,
                                  .n_cpus = j->cores > 0 ? j->cores : NAN,
                                  .cpu_util = j->cpu_use,

@@ -66,8 +66,8 @@ static const struct dl_option options[] = {
      AT(COUNT, how.resamples), .read = read_resamples,
      .expected = "0, or a whole number from 100 to 1000000"},
     {"bootstrap-by", 0, "COLUMN",
-     "unit that is drawn: config (default: GPUs and architectures, or else "
-     "configurations), run, or all runs with the same value of a column",
+     "unit that is drawn: config, run, or all runs with the same value of a "
+     "column (default: GPUs and architectures, or else configurations)",
      AT(TEXT, bootstrap_by)},
     {"confidence", 0, "PERCENT",
      "confidence of the scores' intervals and ranks (default 95)",

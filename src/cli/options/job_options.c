@@ -227,26 +227,30 @@ const struct dl_option dl_job_options_rows[] = {
      "lion, ...)",
      SETTING(optimizer), .phase = "training"},
     {"checkpointing", 0, "KIND",
-     "activation checkpointing: none (default), selective or full",
+     "activation checkpointing: none (default; language models: as little "
+     "as memory needs), selective or full",
      SETTING(checkpointing), .phase = "training"},
     {"attention", 0, "KIND",
      "attention kernel: flash, or eager, which stores the scores",
      SETTING(attention)},
     {"sharding", 0, "KIND",
-     "what data-parallel GPUs divide: ddp (default): nothing; zero1: optimizer "
-     "states; zero2: gradients too; zero3 or fsdp: weights too",
+     "what data-parallel GPUs divide: ddp (default; language models: the "
+     "fastest): nothing; zero1: optimizer states; zero2: gradients too; zero3 "
+     "or fsdp: weights too",
      SETTING(sharding), .phase = "training"},
-    {"tensor-parallel", 0, "N", "GPUs that share each layer (default 1)",
+    {"tensor-parallel", 0, "N",
+     "GPUs that share each layer (default 1; language models: the fastest)",
      NUMBER_OF(tensor_parallel), .phase = "training"},
-    {"pipeline-parallel", 0, "N", "stages of layers on GPUs (default 1)",
+    {"pipeline-parallel", 0, "N",
+     "stages of layers on GPUs (default 1; language models: the fastest)",
      NUMBER_OF(pipeline_parallel), .phase = "training"},
     {"virtual-stages", 0, "N",
      "virtual stages of each pipeline stage, an interleaved schedule (default: "
-     "the most up to 8 of whole layers; 1: not interleaved)",
+     "the fastest of up to 8; 1: not interleaved)",
      NUMBER_OF(virtual_stages), .phase = "training"},
     {"expert-parallel", 0, "N",
-     "data-parallel GPUs that divide the experts of each layer (default: as "
-     "few as memory needs)",
+     "data-parallel GPUs that divide the experts of each layer (default: the "
+     "fastest number)",
      NUMBER_OF(expert_parallel), .phase = "training"},
     {"context-parallel", 0, "N", "GPUs that share each sequence (default 1)",
      NUMBER_OF(context_parallel), .phase = "training"},

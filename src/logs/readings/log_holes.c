@@ -31,8 +31,8 @@ void dl_gap_warn(const struct dl_log *log, size_t line,
   dl_format_duration(buf, gap_s);
   if (across_j > 0 && !o->cut_gaps)
     dl_warn_at(d, log->path, line,
-               "gap of %s, not bridged: that would add %.3g kWh (--gaps "
-               "bridge)",
+               "gap of %s, not bridged: that would add %.3g kWh "
+               "(extract --gaps bridge)",
                buf, across_j / DL_J_PER_KWH);
   else
     dl_warn_at(d, log->path, line, "gap of %s, %s", buf,

@@ -125,7 +125,8 @@ static enum dl_status report_gap(struct reader *k, double gap_s,
   if (gap_s > DL_GAP_MAX_S && !k->o->meter.cut_gaps)
     return dl_fail_at(k->d, DL_EINPUT, k->log->path, line,
                       "%.3g days after the sample before: remove samples with "
-                      "a wrong time, or leave gaps out (--gaps cut)",
+                      "a wrong time, or leave gaps out "
+                      "(extract --gaps cut)",
                       gap_s / DL_S_PER_DAY);
   if (k->n_gaps < 3)
     dl_gap_warn(k->log, line, &k->o->meter, gap_s, across_j, k->d);
