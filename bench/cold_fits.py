@@ -31,7 +31,8 @@ def out_of_fold(dlest, runs, column, folder):
     """Predictions of (target, row), and its fold and measured value."""
     path = os.path.join(folder, "predictions.csv")
     command = [dlest, "fit", runs, "--alias", "mobilenet_v2=mobilenetv2_050",
-               "--method", "physical", "--cv", "group:" + column, "--no-model",
+               "--method", "physical", "--set", "drop_last=yes",
+               "--cv", "group:" + column, "--no-model",
                "--quiet", "--predictions", path]
     for target in TARGETS:
         command += ["--target", target]

@@ -5,6 +5,7 @@ libdlest_a_SOURCES += \
 	%D%/extract.h \
 	%D%/log.c \
 	%D%/log.h \
+	%D%/log_contents.c \
 	%D%/log_copies.c \
 	%D%/log_copies.h \
 	%D%/log_grouping.c \

@@ -112,6 +112,12 @@ struct dl_log {
 enum dl_status dl_log_open(struct dl_log **log, const char *path,
                            const struct dl_log_options *o, struct dl_diag *d);
 void dl_log_free(struct dl_log *log); /* accepts NULL */
+
+/* Number of nodes that the meters of a kind are in; 0: some do not say. */
+size_t dl_log_nodes(const struct dl_log *log, enum dl_meter_kind kind);
+
+/* Frees what several logs have in common. */
+void dl_seen_rows_free(struct dl_seen_rows *s);
 void dl_log_free_local(struct dl_log **at);
 
 /* What dl_log_next found; valid until the next call. */

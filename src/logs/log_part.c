@@ -13,53 +13,6 @@
  * second cache of a core. */
 #define PART_SIZE ((size_t)256 * 1024)
 
-/* --- lines */
-
-void dl_log_forget_line(struct dl_log *log) {
-  while (log->n_problems > 0 &&
-         log->problem[log->n_problems - 1].line == log->line)
-    free(log->problem[--log->n_problems].text);
-}
-
-void dl_log_warn_uncertain(struct dl_log *log, const char *value) {
-  dl_warn_at(log->d, log->path, log->line,
-             "last line without a line end: its last value '%.40s' may be cut "
-             "off",
-             value);
-}
-
-/* Imports a last line without an end, if it has all its fields. Of readings one
- * less does no harm, so that their last field must be whole for certain; a row
- * of a table of jobs stands for a job. */
-static bool import_open_line(struct dl_log *log, char *s) {
-  bool whole = dl_line_is_whole(&log->above, s);
-  DL_FREED char *last = dl_strdup(dl_last_field(s));
-  if (log->o.drop_last > 0)
-    return false;
-  if ((whole || log->importer->has_jobs) && log->importer->line(log, s)) {
-    if (!whole)
-      dl_log_warn_uncertain(log, last);
-    return true;
-  }
-  dl_log_forget_line(log);
-  dl_warn_at(log->d, log->path, log->line, DL_LOG_CUT_OFF);
-  return false;
-}
-
-bool dl_log_import_line(struct dl_log *log, const struct dl_line *line) {
-  log->line = line->number;
-  log->len = line->len;
-  if (*line->s <= ' ' && line->s[strspn(line->s, " \t")] == '\0')
-    return true;
-  if (!line->ended)
-    return import_open_line(log, line->s);
-  dl_lines_above_add(&log->above, line->s, line->len);
-  log->importer->line(log, line->s);
-  return true;
-}
-
-/* --- parts */
-
 struct dl_log_part {
   struct dl_log log; /* has the importer's state, runs and problems */
   struct dl_lines_block lines;

@@ -6,21 +6,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "logs/importers/tables/run_overlaps.h"
-#include "logs/slurm/held_jobs.h"
-#include "logs/slurm/node_times.h"
-#include "logs/slurm/seen_jobs.h"
 
 enum { SLOTS_MIN = 1024 };
-
-void dl_seen_rows_free(struct dl_seen_rows *s) {
-  free(s->slot);
-  dl_seen_jobs_free(s->jobs);
-  dl_held_jobs_free(s->held);
-  dl_node_times_free(s->nodes);
-  dl_run_overlaps_free(s->overlaps);
-  *s = (struct dl_seen_rows){0};
-}
 
 /* FNV-1a. */
 uint64_t dl_seen_hash(uint64_t hash, const void *bytes, size_t n) {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Starts as {0}. */
+/* Starts as {0}; freed by dl_seen_rows_free (log.h). */
 struct dl_seen_rows {
   uint64_t *slot; /* open addressing; 0: free */
   size_t n, n_slots;
@@ -22,8 +22,6 @@ struct dl_seen_rows {
   size_t n_apart;  /* of a shard, whose nodes are not compared */
   double shared_j; /* of their energies, counted in the others */
 };
-
-void dl_seen_rows_free(struct dl_seen_rows *s);
 
 /* Continues a hash with n bytes; starts from DL_SEEN_START. */
 #define DL_SEEN_START UINT64_C(14695981039346656037)

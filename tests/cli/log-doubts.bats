@@ -367,8 +367,8 @@ answer() {
   head='timestamp,project_name,run_id,duration,emissions,cpu_energy,gpu_energy,ram_energy,energy_consumed,country_name'
   states() { # RUNS: three states of each, in turn
     awk -v n="$1" 'BEGIN { for (k = 1; k <= 3; k++) for (i = 0; i < n; i++)
-      printf "2024-03-05T09:00:%02d,p,r%d,%d,1,0,%.1f,0,%.1f,X\n",
-        k, i, 100 * k, k / 10, k / 10 }'
+      printf "2024-03-05T09:00:%02d,p%d,r%d,%d,1,0,%.1f,0,%.1f,X\n",
+        k, i, i, 100 * k, k / 10, k / 10 }'
   }
   { echo "$head"; states 100; } >a.csv
   gives 0 "dlest: warning: a.csv:102: $(message rows_are_states)" \

@@ -266,7 +266,8 @@ dlest: $(message row_skipped 2 s)" plot errors s.csv --script
   done
   printf '%s\n' arch,gpu,batch_size,energy_j,duration_s \
     resnet50,a100,64,1e6,3600 vgg16,t4,64,6e5,7200 resnet50,t4,32,5e5,7200 \
-    vgg16,v100,64,1e6,3000 >runs.csv
+    vgg16,v100,64,1e6,3000 resnet18,v100,64,4e5,2500 \
+    resnet18,a100,64,5e5,1900 >runs.csv
   for score in mape median_ape rmse_j mae_j bias_j; do
     "$DLEST" compare runs.csv --method tdp,green-algorithms --format csv -q >c.csv
     "$DLEST" plot errors c.csv --score "$score" --script >out

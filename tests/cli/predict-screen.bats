@@ -18,7 +18,7 @@ import sys
 from decimal import Decimal, Context, ROUND_HALF_UP
 x = Decimal(sys.stdin.read().strip())
 x = Context(prec=3, rounding=ROUND_HALF_UP).create_decimal(x)
-print(format(x, "f"))'
+print(format(x, ".%df" % max(0, 2 - x.adjusted())))'
 }
 
 @test "text: one answer in at most 14 lines, each figure that of JSON" {

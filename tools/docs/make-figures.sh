@@ -11,7 +11,8 @@ dlest=$1 runs=$2/delrey2024/runs.csv data=$3/data figures=$3/docs/figures
 mkdir -p "$figures"
 table=$(mktemp)
 trap 'rm -f "$table"' EXIT
-"$dlest" fit "$runs" --method physical --cv group:gpu --no-model \
+"$dlest" fit "$runs" --method physical --set drop_last=yes \
+  --cv group:gpu --no-model \
   --target gpu_power_w --target epoch_energy_j --predictions "$table" >/dev/null
 "$dlest" plot fit "$table" --per config --target gpu_power_w \
   -o "$figures/p4-power.svg"

@@ -45,9 +45,12 @@ fi
   --cite "$cite" \
   -o "$top/models/pre.xml"
 
-# Learns from data/training-means.csv too (tools/models/training-means.py).
+# Learns from data/training-means.csv too (tools/models/training-means.py). The
+# trainings of del Rey et al. take steps_per_epoch = samples // batch size (their
+# src/models/dl/model.py), in validation too: the last batch is dropped.
 "$dlest" fit "$runs/runs.csv" \
   --method physical \
+  --set drop_last=yes \
   --alias mobilenet_v2=mobilenetv2_050 \
   --cite "$cite; besides, data/training-means.csv: means over the tables of \
 You et al. (Zeus, NSDI 2023), pytorch-gpu-benchmark, timm, Bakhtiarifard et \

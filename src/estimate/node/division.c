@@ -151,10 +151,23 @@ static void search_at(struct dl_search *s, double all) {
   dl_setup_put(r, &before);
 }
 
+/* Searches once more, at the global batch of the best; without accumulation: at
+ * that of its micro-batches alone. */
+static void search_again(struct dl_search *s, bool accumulates) {
+  struct dl_run *r = &s->row->run;
+  const struct dl_setup before = dl_setup_in(r);
+  dl_setup_put(r, &s->best);
+  if (!accumulates)
+    r->grad_accum = NAN;
+  double all = dl_global_batch(r);
+  dl_setup_put(r, &before);
+  search_at(s, all);
+}
+
 /* The batch of all is given or assumed before, or follows from parts of it that
- * are given: then set-ups with that of the best are compared once more. A batch
- * below what the copies of the network need grows up to a sequence for each
- * GPU. */
+ * are given: then set-ups with that of the best are compared once more.
+ * Accumulation is assumed for the stages of a pipeline alone. A batch below
+ * what the copies of the network need grows up to a sequence for each GPU. */
 static void search(struct dl_search *s) {
   struct dl_run *r = &s->row->run;
   if (dl_is_settled(s, DL_RUN_global_batch)) {
@@ -170,13 +183,12 @@ static void search(struct dl_search *s) {
     return;
   }
   search_at(s, NAN);
-  if (!s->found)
-    return;
-  const struct dl_setup before = dl_setup_in(r);
-  dl_setup_put(r, &s->best);
-  double all = dl_global_batch(r);
-  dl_setup_put(r, &before);
-  search_at(s, all);
+  if (s->found)
+    search_again(s, true);
+  if (s->found && s->best.accum > 1 && !(s->best.pipeline > 1) &&
+      !dl_is_settled(s, DL_RUN_grad_accum) &&
+      !dl_is_settled(s, DL_RUN_pipeline_parallel))
+    search_again(s, false);
 }
 
 /* --- The best. */

@@ -19,10 +19,10 @@
  * Tensor and pipeline parallelism are not assumed where the run gives one of
  * them, context parallelism or the sharding. All are compared with the same
  * batch of all. Each kind of division, and sharding beyond ddp, has to save a
- * hundredth of the time: near-ties go to the simpler set-up. Where nothing fits,
- * it is the set-up that needs the least memory. More memory therefore never
- * costs more than these hundredths. Divisions are tried in the order of a lower
- * bound of their cost, until none is below the best. */
+ * hundredth of the time: near-ties go to the simpler set-up. Where nothing
+ * fits, it is the set-up that needs the least memory. More memory therefore
+ * never costs more than these hundredths. Divisions are tried in the order of a
+ * lower bound of their cost, until none is below the best. */
 
 #ifndef DL_ESTIMATE_NODE_DIVISION_H
 #define DL_ESTIMATE_NODE_DIVISION_H

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/constants.h"
-#include "base/intern.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/timestamp.h"
@@ -400,21 +399,6 @@ static void warn_unmetered(const struct reader *k) {
   }
 }
 
-/* The nodes that the meters of a kind are in; 0: some do not say. */
-static size_t nodes_of(const struct dl_log *log, enum dl_meter_kind kind) {
-  struct dl_intern hosts = {0};
-  bool all = true;
-  for (size_t i = 0; i < log->n_meters; i++) {
-    const struct dl_meter_info *info = &log->meter[i];
-    if (info->kind == kind && info->host)
-      dl_intern(&hosts, info->host);
-    all &= info->kind != kind || info->host;
-  }
-  size_t n = all ? hosts.n : 0;
-  dl_intern_free(&hosts);
-  return n;
-}
-
 /* Adds the joined memory log. Its samples are those of the GPU. */
 static enum dl_status add_memory(struct reader *k) {
   struct dl_log_summary *s = k->s;
@@ -441,7 +425,7 @@ static enum dl_status sum_up(struct reader *k) {
     shift_marks(k);
   for (int kind = 0; kind < DL_N_METER_KINDS; kind++) {
     add_kind(k, (enum dl_meter_kind)kind, &names);
-    size_t nodes = nodes_of(k->log, (enum dl_meter_kind)kind);
+    size_t nodes = dl_log_nodes(k->log, (enum dl_meter_kind)kind);
     s->n_nodes = nodes > s->n_nodes ? nodes : s->n_nodes;
   }
   s->gpu = names.s;

@@ -66,9 +66,17 @@ def extract(dlest, arguments):
 
 
 def read_lines(name):
-    """The lines that have an end: the last one may be cut off."""
+    """The lines that have an end, and a last one without that has as many cells
+    as the one above it, the last of them of the same form: others may be cut
+    off."""
     with open(name, encoding="utf-8") as log:
-        return log.read().rpartition("\n")[0].splitlines()
+        ended, _, last = log.read().rpartition("\n")
+    lines = ended.splitlines()
+    form = [re.sub(r"\d", "0", line.rpartition(",")[2])
+            for line in (*lines[-1:], last)]
+    if last.count(",") == lines[-1].count(",") and form[0] == form[1]:
+        lines.append(last)
+    return lines
 
 
 def compare(found, expected, where):

@@ -78,11 +78,11 @@ def differences(rows):
     return total
 
 
-def usual_gap_s(rows):
+def usual_gap_s(rows, least_s=10):
     """The default of --max-gap: ten usual intervals, at least 10 s."""
     steps = sorted(b[0] - a[0] for a, b in zip(rows, rows[1:]) if b[0] > a[0])
     median = steps[len(steps) // 2] / SECOND if steps else 0
-    return max(10 * median, 10)
+    return max(10 * median, least_s)
 
 
 def run_of(energies, duration_s, n_gpus=None):
@@ -96,10 +96,28 @@ def run_of(energies, duration_s, n_gpus=None):
             "duration_s": duration_s, "n_gpus": n_gpus}
 
 
+def without_holes(samples):
+    """Times without the holes between two parts of a log: steps of more than 10
+    minutes and 100 usual intervals, in which no meter has a reading. They are no
+    time of the run."""
+    meters = {}
+    for ns, kind, device, _, _ in samples:
+        meters.setdefault((kind, device), []).append((ns,))
+    usual_s = min((usual_gap_s(rows, 0) / 10 for rows in meters.values()),
+                  default=0)
+    left_out, before = 0, None
+    for ns, *rest in samples:
+        if before is not None and \
+                ns - before > max(600, 100 * usual_s) * SECOND:
+            left_out += ns - before
+        before = ns
+        yield (ns - left_out, *rest)
+
+
 def integrate(samples, cut=False, max_gap_s=None):
     """The run of these samples. `cut`: as with --gaps cut."""
     meters = {}
-    samples = sorted(samples, key=lambda sample: sample[0])
+    samples = list(without_holes(sorted(samples, key=lambda s: s[0])))
     for ns, kind, device, watts, joules in samples:
         meters.setdefault((kind, device), []).append((ns, watts, joules))
     energies = {}

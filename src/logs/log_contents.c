@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a log has found so far: the functions that importers call, and the
+ * import of one line. Reading the file is in log.c. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "io/csv.h"
+#include "io/lines.h"
+#include "logs/log_private.h"
+#include "logs/readings/power_meter.h"
+
+enum { METERS_MAX = 1024 };
+
+/* The end of the year 2100, in ns since 1970. */
+#define TIME_MAX_NS (INT64_C(4133980800) * DL_SECOND)
+
+/* A time of day that is earlier by less than LATE_MAX_NS belongs to the same
+ * day. */
+#define DAY_NS (INT64_C(86400) * DL_SECOND)
+#define LATE_MAX_NS (INT64_C(60) * DL_SECOND)
+
+/* --- called by importers */
+
+long dl_log_column(const struct dl_log *log, const char *name) {
+  return log->csv ? dl_csv_find(log->csv, name) : -1;
+}
+
+/* Whether a device is another one: two of a name have one model. What tools
+ * write of a device that does not answer, "[Unknown Error]", is no model. */
+static bool is_other_name(const char *name, const char *other) {
+  return strcmp(name, other) != 0 && *name != '\0' && *name != '[' &&
+         *other != '[';
+}
+
+uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
+                      const char *id, const char *name) {
+  /* Most often the same meter again, or the next one in turn. */
+  for (size_t i = 0, k = log->last_meter; i < log->n_meters; i++, k++) {
+    if (k == log->n_meters)
+      k = 0;
+    const struct dl_meter_info *m = &log->meter[k];
+    if (m->kind == kind && dl_same_text(id, m->id) &&
+        !(name && m->name && is_other_name(name, m->name)))
+      return (uint32_t)(log->last_meter = k);
+  }
+  if (log->n_meters == METERS_MAX) {
+    dl_log_bad(log, "more than %d meters in one log", METERS_MAX);
+    return METERS_MAX; /* dl_log_reading ignores it */
+  }
+  char *own_id = id ? dl_strdup(id) : NULL;
+  char *own_name = name && *name ? dl_strdup(name) : NULL;
+  DL_GROW(log->meter, log->meters_cap, log->n_meters + 1);
+  log->meter[log->n_meters] =
+      (struct dl_meter_info){kind, own_id, own_name, NULL, NAN, false};
+  log->last_meter = log->n_meters;
+  return (uint32_t)log->n_meters++;
+}
+
+void dl_log_host(struct dl_log *log, uint32_t meter, const char *host) {
+  if (meter < log->n_meters && !log->meter[meter].host && *host)
+    log->meter[meter].host = dl_strdup(host);
+}
+
+void dl_log_limit(struct dl_log *log, uint32_t meter, double limit_w) {
+  if (meter < log->n_meters && limit_w > 0)
+    log->meter[meter].limit_w = limit_w;
+}
+
+size_t dl_log_nodes(const struct dl_log *log, enum dl_meter_kind kind) {
+  struct dl_intern hosts = {0};
+  bool all = true;
+  for (size_t i = 0; i < log->n_meters; i++) {
+    const struct dl_meter_info *info = &log->meter[i];
+    if (info->kind == kind && info->host)
+      dl_intern(&hosts, info->host);
+    all &= info->kind != kind || info->host;
+  }
+  size_t n = all ? hosts.n : 0;
+  dl_intern_free(&hosts);
+  return n;
+}
+
+void dl_log_later_header(struct dl_log *log) {
+  log->after_header = true;
+}
+
+void dl_log_reading(struct dl_log *log, const struct dl_reading *r) {
+  char fault[DL_FAULT_SIZE];
+  if (r->meter >= log->n_meters) /* too many meters: already reported */
+    return;
+  if (dl_reading_fault(fault, log->meter[r->meter].kind, r)) {
+    dl_log_bad(log, "impossible %s", fault);
+    return;
+  }
+  DL_GROW(log->reading, log->readings_cap, log->n_readings + 1);
+  log->reading[log->n_readings] = *r;
+  log->reading[log->n_readings].after_header = log->after_header;
+  log->after_header = false;
+  log->reading[log->n_readings++].line = log->line;
+}
+
+bool dl_log_time(struct dl_log *log, const char *s, size_t len, int64_t *ns) {
+  struct dl_timestamp t;
+  if (!dl_parse_timestamp(s, len, &t))
+    return false;
+  if (!t.dated) {
+    int64_t step = t.ns - log->last_of_day_ns;
+    if (step < -DAY_NS / 2 && log->days_ns < TIME_MAX_NS)
+      log->days_ns += DAY_NS;
+    else if (step > DAY_NS - LATE_MAX_NS && log->days_ns > 0)
+      log->days_ns -= DAY_NS; /* a late reading from before midnight */
+    log->last_of_day_ns = t.ns;
+    log->clock = DL_CLOCK_DAY;
+    t.ns += log->days_ns;
+  }
+  if (t.ns < 0 || t.ns > TIME_MAX_NS)
+    return false;
+  if (t.dated && log->any_date && log->zoned != t.zoned) {
+    if (!log->mixed_zones)
+      dl_log_warn(log, "times with and without a time zone are mixed: those "
+                       "unlike the first are not used");
+    log->mixed_zones = true;
+    return false;
+  }
+  log->zoned = t.zoned;
+  log->any_date = log->any_date || t.dated;
+  if (t.zoned)
+    log->clock = DL_CLOCK_ZONED;
+  *ns = t.ns;
+  return true;
+}
+
+int64_t dl_log_time_of(struct dl_log *log, size_t i) {
+  double interval_s = log->o.interval_s > 0 ? log->o.interval_s : 1;
+  if (!log->assumed_time && !(log->o.interval_s > 0))
+    dl_warn(log->d,
+            "%s: no times in this log: one sample a second assumed; "
+            "--interval says otherwise",
+            log->path);
+  log->assumed_time = true;
+  return dl_log_time_since(log, (double)i * interval_s);
+}
+
+int64_t dl_log_time_since(struct dl_log *log, double seconds) {
+  log->clock = DL_CLOCK_RELATIVE;
+  return llround(fmin(fmax(seconds, -4e9), 4e9) * 1e9);
+}
+
+struct dl_run *dl_log_run(struct dl_log *log) {
+  DL_GROW(log->run, log->runs_cap, log->n_runs + 1);
+  if (log->n_runs == log->n_blank) /* those before were cleared */
+    log->run[log->n_blank++] = dl_run_unknown;
+  log->run[log->n_runs].line = log->line;
+  return &log->run[log->n_runs++];
+}
+
+struct dl_cluster_job *dl_log_job(struct dl_log *log) {
+  DL_GROW(log->job, log->jobs_cap, log->n_jobs + 1);
+  log->job[log->n_jobs] = (struct dl_cluster_job){.line = log->line};
+  return &log->job[log->n_jobs++];
+}
+
+void dl_log_add_run(struct dl_log *log, struct dl_run *run) {
+  if (run->line == 0)
+    run->line = log->line;
+  *dl_log_run(log) = *run;
+  *run = dl_run_unknown;
+}
+
+struct dl_run *dl_log_open_run(struct dl_log *log) {
+  if (!log->in_run)
+    log->open_run = dl_run_unknown;
+  log->in_run = true;
+  return &log->open_run;
+}
+
+void dl_log_close_run(struct dl_log *log, bool add) {
+  if (log->in_run && add)
+    dl_log_add_run(log, &log->open_run);
+  else if (log->in_run)
+    dl_run_clear(&log->open_run);
+  log->in_run = false;
+}
+
+bool dl_log_bad(struct dl_log *log, const char *fmt, ...) {
+  struct dl_text text = {0};
+  va_list args;
+  if (!log)
+    return false;
+  va_start(args, fmt);
+  dl_text_vprintf(&text, fmt, args);
+  va_end(args);
+  DL_GROW(log->problem, log->problems_cap, log->n_problems + 1);
+  log->problem[log->n_problems++] = (struct dl_log_problem){log->line, text.s};
+  return false;
+}
+
+void dl_log_warn(struct dl_log *log, const char *fmt, ...) {
+  DL_TEXT(text);
+  va_list args;
+  va_start(args, fmt);
+  dl_text_vprintf(&text, fmt, args);
+  va_end(args);
+  dl_warn_at(log->d, log->path, log->line, "%s", dl_text_str(&text));
+}
+
+void dl_log_free_contents(struct dl_log *log) {
+  if (log->state && log->importer->free)
+    log->importer->free(log->state);
+  free(log->state);
+  if (log->in_run)
+    dl_run_clear(&log->open_run);
+  for (size_t i = 0; i < log->n_meters; i++) {
+    free(log->meter[i].id);
+    free(log->meter[i].name);
+    free(log->meter[i].host);
+  }
+  free(log->meter);
+  free(log->reading);
+  while (log->n_runs > 0)
+    dl_run_clear(&log->run[--log->n_runs]);
+  free(log->run);
+  free(log->job);
+  for (size_t i = 0; i < log->n_problems; i++)
+    free(log->problem[i].text);
+  free(log->problem);
+}
+
+/* --- problems of lines */
+
+void dl_log_report(struct dl_log *log, size_t last) {
+  size_t n = 0;
+  for (; n < log->n_problems && log->problem[n].line <= last; n++) {
+    dl_skip_at(log->d, log->path, log->problem[n].line, "%s",
+               log->problem[n].text);
+    free(log->problem[n].text);
+  }
+  if (n == 0) /* there may be no list */
+    return;
+  log->n_problems -= n;
+  memmove(log->problem, log->problem + n,
+          log->n_problems * sizeof *log->problem);
+}
+
+void dl_log_report_last(struct dl_log *log, bool cut_off) {
+  size_t drop = log->o.drop_last;
+  size_t last = log->line > drop ? log->line - drop : 0;
+  dl_log_report(log, drop == 0 && last > 0 ? last - 1 : last);
+  if (log->n_problems == 0)
+    return;
+  struct dl_log_problem *p = &log->problem[log->n_problems - 1];
+  if (drop == 0 && !cut_off && p->line == log->line && !log->csv &&
+      !log->importer->text) {
+    dl_warn_at(log->d, log->path, p->line, "last line skipped: %s", p->text);
+    free(p->text);
+    log->n_problems--;
+  }
+  dl_log_report(log, last);
+}
+
+/* --- lines */
+
+void dl_log_forget_line(struct dl_log *log) {
+  while (log->n_problems > 0 &&
+         log->problem[log->n_problems - 1].line == log->line)
+    free(log->problem[--log->n_problems].text);
+}
+
+void dl_log_warn_uncertain(struct dl_log *log, const char *value) {
+  dl_warn_at(log->d, log->path, log->line,
+             "last line without a line end: its last value '%.40s' may be cut "
+             "off",
+             value);
+}
+
+/* Imports a last line without an end, if it has all its fields. Of readings one
+ * less does no harm, so that their last field must be whole for certain; a row
+ * of a table of jobs stands for a job. */
+static bool import_open_line(struct dl_log *log, char *s) {
+  bool whole = dl_line_is_whole(&log->above, s);
+  DL_FREED char *last = dl_strdup(dl_last_field(s));
+  if (log->o.drop_last > 0)
+    return false;
+  if ((whole || log->importer->has_jobs) && log->importer->line(log, s)) {
+    if (!whole)
+      dl_log_warn_uncertain(log, last);
+    return true;
+  }
+  dl_log_forget_line(log);
+  dl_warn_at(log->d, log->path, log->line, DL_LOG_CUT_OFF);
+  return false;
+}
+
+bool dl_log_import_line(struct dl_log *log, const struct dl_line *line) {
+  log->line = line->number;
+  log->len = line->len;
+  if (*line->s <= ' ' && line->s[strspn(line->s, " \t")] == '\0')
+    return true;
+  if (!line->ended)
+    return import_open_line(log, line->s);
+  dl_lines_above_add(&log->above, line->s, line->len);
+  log->importer->line(log, line->s);
+  return true;
+}
