@@ -74,7 +74,8 @@ struct dl_log {
   struct dl_lines_above above; /* the lines before it */
   struct dl_run open_run; /* while in_run: of the importer (dl_log_open_run) */
   bool in_run;
-  bool taken_for_one; /* readings of several devices, with a warning */
+  bool taken_for_one;      /* readings of several devices, with a warning */
+  struct dl_rounds rounds; /* of logs without times */
 
   struct dl_log_options o;
 

@@ -104,6 +104,52 @@ by() { # DEVICES COLUMN
   is gpu_energy_j 900
 }
 
+@test "a device that comes twice in one round is two" {
+  dmon() { # GPU...: ten rounds without times
+    echo '#  gpu    pwr'
+    for s in 0 1 2 3 4 5 6 7 8 9; do printf '%s 100\n' "$@"; done
+  }
+  for order in '0 0 1 1' '0 0 1' '0 1 1 2'; do
+    dmon $order >a.txt
+    try extract a.txt
+    [ "$status" -eq 3 ] && [ ! -s out ]
+    grep -qF "dlest: a.txt: $(message twice_in_one_round \
+      $([ "$order" = '0 1 1 2' ] && echo 1 || echo 0))" err
+  done
+  # 100 W x 9 s of each; GPU 1 is lost after the second of ten rounds more
+  { dmon 0 1; printf '%s 100\n' 0 1 0 1 0 0 0 0 0 0 0 0; } >a.txt
+  try extract a.txt -f csv
+  [ "$status" -eq 0 ]
+  is gpu_energy_j 3000
+  for s in 0 1 2 3 4; do
+    printf '%s\n' "2024-03-05 10:00:0$s" \
+      'device,GPU use (%),Average Graphics Package Power (W)' \
+      card0,50,100 card0,50,300
+  done >b.csv
+  try extract b.csv
+  [ "$status" -eq 3 ] && [ ! -s out ]
+  grep -qF "dlest: b.csv: $(message twice_in_one_round 0)" err
+}
+
+@test "several rounds of two devices in each second" {
+  # 100 W and 130 W in turn with a noise of 40 W; 8, 6, 4 rows a second
+  { echo '#Time        gpu    pwr'
+    awk 'BEGIN { srand(7); for (s = 0; s < 50; s++)
+      for (i = 0; i < 8 - 2 * (s % 3); i++)
+        printf " 10:00:%02d 0 %.0f\n", s, 100 + (i % 2) * 30 + 40 * rand() }'
+  } >a.txt
+  try extract a.txt
+  [ "$status" -eq 3 ]
+  grep -qF "a.txt:3: $(message two_readings_at_once GPU 0 2)" err
+  # the same noise of one device
+  sed 1q a.txt >b.txt
+  awk 'BEGIN { srand(7); for (s = 0; s < 50; s++)
+    for (i = 0; i < 8 - 2 * (s % 3); i++) { p = .9 * p + 40 * (rand() - .5)
+      printf " 10:00:%02d 0 %.0f\n", s, 200 + p } }' >>b.txt
+  gives 0 '' extract b.txt -f csv
+  is n_gpus 1
+}
+
 @test "one GPU sampled ten times a second, with times of whole seconds" {
   for columns in gpu_power_w index,gpu_power_w; do
     awk -v columns=$columns 'BEGIN { print "timestamp," columns

@@ -239,6 +239,8 @@ static void test_rounds(void **state) {
   (void)state;
   for (size_t i = 0; i < COUNT(device); i++)
     assert_int_equal(dl_round_of(&r, device[i]), round[i]);
+  assert_int_equal(r.n_twice, 1); /* 1, before 300 */
+  assert_int_equal(r.twice, 1);
 }
 
 int main(void) {

@@ -302,11 +302,17 @@ struct dl_rounds {
   size_t round;
   size_t first; /* device that began the first round */
   bool begun;
+  size_t last;           /* device */
+  bool again;            /* it came at once again */
+  size_t n_twice, twice; /* how often one did before another came; which */
   uint64_t seen[DL_ROUND_DEVICES / 64]; /* in this round */
 };
 
 /* The round, from 0, of a row of `device`. A new round begins with the device
  * that began the first one, and with a device that is already in the round. */
 size_t dl_round_of(struct dl_rounds *r, size_t device);
+
+/* Notes that a device comes twice where it can come once. */
+void dl_round_twice(struct dl_rounds *r, size_t device);
 
 #endif

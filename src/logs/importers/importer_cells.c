@@ -294,6 +294,11 @@ bool dl_head_has(const struct dl_head *head, const char *names) {
   return true;
 }
 
+void dl_round_twice(struct dl_rounds *r, size_t device) {
+  if (r->n_twice++ == 0)
+    r->twice = device;
+}
+
 size_t dl_round_of(struct dl_rounds *r, size_t device) {
   size_t i = device % DL_ROUND_DEVICES;
   uint64_t bit = UINT64_C(1) << (i % 64);
@@ -304,6 +309,11 @@ size_t dl_round_of(struct dl_rounds *r, size_t device) {
     r->round++;
     memset(r->seen, 0, sizeof r->seen);
   }
+  bool again = r->round > 0 && device == r->last;
+  if (r->again && !again)
+    dl_round_twice(r, r->last);
+  r->again = again;
+  r->last = device;
   r->seen[i / 64] |= bit;
   return r->round;
 }

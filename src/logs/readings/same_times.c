@@ -26,8 +26,52 @@ enum { FEW = 20, FEW_MIN = 2 };
 #define APART 0.2
 #define STEP 3.0
 
+/* Rounds have this share of the groups, and ups and downs that are no accident
+ * at so many standard errors. */
+#define WHOLE 0.7
+#define SURELY 6.0
+enum { CYCLE_MIN = 4 };
+
+/* A device is in a log twice if it comes twice so often: where another one is
+ * lost or late now and then, that is rare. */
+enum { TWICE_MIN = 3, TWICE_FEW = 4 };
+
 static double square(double x) {
   return x * x;
+}
+
+/* Notes the difference of a reading to the one before; at: its place in the
+ * group. */
+static void follow_cycles(struct dl_time_groups *g, size_t at, double value) {
+  double difference = value - g->previous;
+  for (size_t k = 2; k <= DL_CYCLE_MAX; k++) {
+    struct dl_cycle *c = &g->cycle[k];
+    size_t place = at % k;
+    c->sum[place] += difference;
+    c->squares += square(difference);
+    c->n[place]++;
+  }
+}
+
+/* Whether the power goes up and down with the place in rounds of k devices. */
+static bool is_cycle(const struct dl_time_groups *g, size_t k) {
+  const struct dl_cycle *c = &g->cycle[k];
+  double up = 0, down = 0, sum = 0, places = 0;
+  size_t n = 0;
+  for (size_t i = 0; i < k; i++) {
+    if (c->n[i] < CYCLE_MIN)
+      return false;
+    double mean = c->sum[i] / (double)c->n[i];
+    *(mean > 0 ? &up : &down) += fabs(mean);
+    places += mean * c->sum[i];
+    sum += c->sum[i];
+    n += c->n[i];
+  }
+  places -= sum * sum / (double)n;
+  double rest = (c->squares - places) / (double)(n - k);
+  return (double)c->n_whole >= WHOLE * (double)g->n_groups &&
+         fmin(up, down) * 2 > fmax(up, down) &&
+         places > square(SURELY) * (double)(k - 1) * rest;
 }
 
 /* Compares a finished group with the one before. */
@@ -46,6 +90,8 @@ static void end_group(struct dl_time_groups *g) {
     g->place += square(g->value[i] - g->last[i]);
     g->n_place++;
   }
+  for (size_t k = 2; several && k <= DL_CYCLE_MAX; k++)
+    g->cycle[k].n_whole += g->size % k == 0;
   if (same && several && g->size <= DL_GROUP_MAX) {
     g->border += square(g->value[0] - g->last[g->size - 1]);
     g->n_border++;
@@ -71,18 +117,21 @@ void dl_time_groups_add(struct dl_time_groups *g, int64_t ns, double value,
       g->n_within++;
       g->value[g->size] = value;
     }
-    g->size++;
+    follow_cycles(g, g->size++, value);
+    g->previous = value;
     return;
   }
   if (g->any)
     end_group(g);
+  if (g->any && g->size > 1 && since < 2 * g->step_ns)
+    follow_cycles(g, 0, value);
   if (g->any && since > 0 && (g->step_ns == 0 || since < 2 * g->step_ns))
     g->step_ns = since; /* a gap changes nothing */
   g->any = true;
   g->differs = g->near = false;
   g->ns = ns;
   g->size = 1;
-  g->value[0] = value;
+  g->value[0] = g->previous = value;
   g->line = line;
 }
 
@@ -90,8 +139,12 @@ enum dl_devices dl_time_groups_judge(const struct dl_time_groups *at) {
   struct dl_time_groups g = *at;
   if (g.any)
     end_group(&g);
-  if (g.n_several < FEW_MIN || g.n_several * FEW < g.n_groups ||
-      g.n_border * 2 < g.n_several || g.n_border == 0 || g.within == 0)
+  if (g.n_several < FEW_MIN || g.n_several * FEW < g.n_groups || g.within == 0)
+    return DL_ONE_DEVICE;
+  for (size_t k = 2; k <= DL_CYCLE_MAX; k++)
+    if (is_cycle(&g, k))
+      return DL_SEVERAL_DEVICES;
+  if (g.n_border * 2 < g.n_several || g.n_border == 0)
     return DL_ONE_DEVICE;
   double within = g.within / (double)g.n_within;
   double border = g.border / (double)g.n_border;
@@ -118,6 +171,19 @@ void dl_same_times_add(struct dl_same_times *s, const struct dl_reading *r) {
   dl_time_groups_add(&s->meter[r->meter], r->ns, value, r->line);
 }
 
+/* Logs without times. */
+static enum dl_status check_rounds(const struct dl_log *log,
+                                   struct dl_diag *d) {
+  const struct dl_rounds *r = &log->rounds;
+  return r->n_twice < TWICE_MIN || r->n_twice * TWICE_FEW < r->round
+             ? DL_OK
+             : dl_fail_at(d, DL_EINPUT, log->path, 0,
+                          "device %zu comes twice in one round, again and "
+                          "again: several devices under one name; make one "
+                          "log of each node",
+                          r->twice);
+}
+
 enum dl_status dl_same_times_check(const struct dl_same_times *s,
                                    const struct dl_log *log,
                                    struct dl_diag *d) {
@@ -126,6 +192,7 @@ enum dl_status dl_same_times_check(const struct dl_same_times *s,
                                       [DL_METER_RAM] = "memory",
                                       [DL_METER_NODE] = "node",
                                       [DL_METER_EPOCH] = "epoch"};
+  DL_TRY(check_rounds(log, d));
   for (size_t i = 0; i < s->n && !log->taken_for_one; i++) {
     const struct dl_time_groups *g = &s->meter[i];
     const struct dl_meter_info *m = &log->meter[i];

@@ -8,7 +8,9 @@
  * next; readings of several devices resemble those at the same place of the
  * group before. Compared are the mean squares of the differences between
  * neighbours within groups, between the neighbours at a border of groups, and
- * between readings at the same place of two groups. */
+ * between readings at the same place of two groups. A group may have several
+ * rounds of k devices: then the power goes up and down with the place in the
+ * round, the same way each time. */
 
 #ifndef DL_LOGS_READINGS_SAME_TIMES_H
 #define DL_LOGS_READINGS_SAME_TIMES_H
@@ -17,6 +19,16 @@
 
 /* Places in a group that are compared. */
 enum { DL_GROUP_MAX = 32 };
+
+/* Devices in a round at most, if a group has several rounds. */
+enum { DL_CYCLE_MAX = 8 };
+
+/* Differences to the reading before, by the place in a round of k devices. */
+struct dl_cycle {
+  double sum[DL_CYCLE_MAX], squares;
+  size_t n[DL_CYCLE_MAX];
+  size_t n_whole; /* groups of whole rounds */
+};
 
 /* Groups of one meter; starts as zero bytes. */
 struct dl_time_groups {
@@ -30,6 +42,8 @@ struct dl_time_groups {
   size_t n_compared, n_equal;   /* neighbouring groups, those of equal size */
   double within, border, place; /* sums of squares */
   size_t n_within, n_border, n_place;
+  double previous;                         /* reading */
+  struct dl_cycle cycle[DL_CYCLE_MAX + 1]; /* by the length of the round */
 };
 
 enum dl_devices { DL_ONE_DEVICE, DL_SEVERAL_DEVICES, DL_UNCLEAR_DEVICES };

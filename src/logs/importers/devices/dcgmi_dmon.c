@@ -51,7 +51,6 @@ struct dcgmi {
   int at[N_COLUMNS]; /* value of each column, -1 without */
   size_t n_values;   /* of a row */
   bool has_header;
-  struct dl_rounds rounds;
 };
 
 /* Reads "#Entity POWER ...", from the # on; false for other comments. */
@@ -119,12 +118,12 @@ static size_t entity_at(char **field, size_t n) {
 }
 
 /* The time before the entity, or that of the round. */
-static bool time_of(struct dl_log *log, struct dcgmi *m, char **field,
-                    size_t n_words, size_t gpu, int64_t *ns) {
+static bool time_of(struct dl_log *log, char **field, size_t n_words,
+                    size_t gpu, int64_t *ns) {
   char text[128];
   size_t len = 0;
   if (n_words == 0) {
-    *ns = dl_log_time_of(log, dl_round_of(&m->rounds, gpu));
+    *ns = dl_log_time_of(log, dl_round_of(&log->rounds, gpu));
     return true;
   }
   for (size_t i = 0; i < n_words && len < sizeof text; i++) {
@@ -152,7 +151,7 @@ static bool row(struct dl_log *log, struct dcgmi *m, char **field, size_t n,
   if (!dl_parse_count(id, &gpu) || gpu >= DL_ROUND_DEVICES)
     return dl_log_bad(log, "invalid index '%.40s'", id);
   if (!read_values(log, m, field + before, &r, &limit) ||
-      !time_of(log, m, field, entity, gpu, &r.ns))
+      !time_of(log, field, entity, gpu, &r.ns))
     return false;
   r.meter = dl_log_meter(log, DL_METER_GPU, id, NULL);
   dl_log_limit(log, r.meter, limit);

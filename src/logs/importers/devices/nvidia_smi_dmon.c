@@ -39,13 +39,12 @@ struct dmon {
   int at[N_COLUMNS]; /* field of each column, -1 without */
   size_t n_fields;   /* 0 before the header */
   bool csv;
-  struct dl_rounds rounds;
 };
 
 /* Reads the comment with the names of the columns; false for other comments,
  * which change nothing. */
 static bool read_header(struct dmon *m, char *s) {
-  struct dmon now = {.rounds = m->rounds, .csv = strchr(s, ',') != NULL};
+  struct dmon now = {.csv = strchr(s, ',') != NULL};
   char *field[FIELDS_MAX];
   s += strspn(s, "# \t");
   now.n_fields = now.csv ? dl_cell_split(s, ',', field, FIELDS_MAX)
@@ -80,7 +79,7 @@ static bool time_of(struct dl_log *log, struct dmon *m, char **field,
                     size_t gpu, int64_t *ns) {
   char text[64];
   if (m->at[TIME] < 0) {
-    *ns = dl_log_time_of(log, dl_round_of(&m->rounds, gpu));
+    *ns = dl_log_time_of(log, dl_round_of(&log->rounds, gpu));
     return true;
   }
   const char *date = m->at[DATE] < 0 ? "" : field[m->at[DATE]];

@@ -92,7 +92,7 @@ struct rocm {
   unsigned columns;       /* present ones, one bit each */
   unsigned first_columns; /* of the table that began the round */
   bool specific;
-  struct dl_rounds rounds;
+  bool in_table;     /* a row came after the header */
   bool timed;        /* there was a line with a time */
   bool time_used;    /* a row came after it */
   size_t time_round; /* of that row */
@@ -129,6 +129,7 @@ static bool read_header(struct rocm *m, char **field, size_t n) {
   new.columns = 0;
   new.specific = false;
   new.n_fields = n;
+  new.in_table = false;
   for (size_t i = 0; i < n && i < FIELDS_MAX; i++) {
     int name = column_of(field[i]);
     if (name < 0 && new.at[DEVICE] < 0)
@@ -168,11 +169,11 @@ static bool probe(const struct dl_head *head) {
 
 /* The round of a device. A table with other columns in the same snapshot
  * (power, then use) does not begin a new one. */
-static size_t round_of(struct rocm *m, size_t device) {
-  if (!m->rounds.begun)
+static size_t round_of(struct dl_log *log, struct rocm *m, size_t device) {
+  if (!log->rounds.begun)
     m->first_columns = m->columns;
-  return m->columns == m->first_columns ? dl_round_of(&m->rounds, device)
-                                        : m->rounds.round;
+  return m->columns == m->first_columns ? dl_round_of(&log->rounds, device)
+                                        : log->rounds.round;
 }
 
 /* The time of a row: its own column, else the text before the device, else the
@@ -184,13 +185,16 @@ static bool time_of(struct dl_log *log, struct rocm *m, char **field,
     device[-1] = '\0';
     s = field[m->at[DEVICE]];
   }
-  size_t round = round_of(m, gpu);
+  size_t round = round_of(log, m, gpu);
   if (s)
     return dl_log_time(log, s, strlen(s), ns) ||
            dl_log_bad(log, "invalid time '%.40s'", s);
   *ns = m->timed ? m->ns : dl_log_time_of(log, round);
   if (m->timed && !m->time_used)
     m->time_round = round;
+  else if (m->timed && m->in_table && round != m->time_round)
+    dl_round_twice(&log->rounds, gpu);
+  m->in_table = true;
   m->time_used = true;
   return !m->timed || round == m->time_round ||
          dl_log_bad(log, "no time before this snapshot");
