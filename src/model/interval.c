@@ -141,18 +141,25 @@ static bool student(const struct dl_residuals *r, double coverage, double *x) {
   return isfinite(*x);
 }
 
+/* So many are as good as any number. */
+#define MOST_FREEDOM 1e6
+
 bool dl_residual_shift(const struct dl_residuals *r, double coverage,
-                       double *shift, double *within) {
-  double groups = (double)r->n, between = 0, inside = 0;
+                       double *shift, double *all) {
+  double groups = (double)r->n, between = 0, within = 0, quantile;
   for (size_t i = 0; i < r->n; i++) {
     double mean, variance;
     mean_and_spread(&r->g[i], &mean, &variance);
     between += mean * mean / groups;
-    inside += variance / groups;
+    within += variance / groups;
   }
+  double sum = between + within;
+  double freedom =
+      fmin(groups * (sum / between) * (sum / between), MOST_FREEDOM);
+  quantile = gsl_cdf_tdist_Pinv((1 + coverage) / 2, freedom);
   *shift = gsl_cdf_tdist_Pinv((1 + coverage) / 2, groups) * sqrt(between);
-  *within = gsl_cdf_ugaussian_Pinv((1 + coverage) / 2) * sqrt(inside);
-  return r->n >= 2 && isfinite(*shift) && isfinite(*within);
+  *all = quantile * sqrt(sum);
+  return r->n >= 2 && between > 0 && isfinite(*shift) && isfinite(*all);
 }
 
 bool dl_residual_interval(const struct dl_residuals *r, double coverage,

@@ -27,13 +27,14 @@
 bool dl_residual_interval(const struct dl_residuals *r, double coverage,
                           double *low, double *high);
 
-/* The two parts of S for groups that differ in one respect, as runs with one
- * value of a setting do: half-widths of the shift that a new group has as a
- * whole, by Student's t of G degrees of freedom, and of the residuals about it,
- * by the normal distribution, as many rows have them. false: fewer than two
- * groups. */
+/* S for groups that differ in one respect, as runs with one value of a setting
+ * do, of which several rows are asked: half-widths of the shift that a new
+ * group has as a whole, and of all residuals. The variance of a shift is known
+ * by its G squares, that within groups by many rows; their sum has the degrees
+ * of freedom of Welch and Satterthwaite (1946, doi 10.2307/3002019). false:
+ * fewer than two groups. */
 bool dl_residual_shift(const struct dl_residuals *r, double coverage,
-                       double *shift, double *within);
+                       double *shift, double *all);
 
 /* Describes the n residuals x of a group, which are sorted here, by up to 21
  * quantiles: g->n, g->n_values and g->value. spread: of their runs, which are

@@ -319,14 +319,16 @@ bool dl_predictor_times(struct dl_predictor_row *at, const char *software,
   return b->known && p->fit->log_target;
 }
 
-/* Widens the bounds of a row for values of settings that no run of the fit had,
- * by the one that matters most. Those of a new network or GPU have the
- * residuals within a value already. */
-static void widen_by_values(const struct dl_predictor_row *at,
+/* Bounds of a row with a value of a setting that no run of the fit had, of the
+ * one that matters most: by the residuals of values that were held out alone,
+ * which have all that a run with another value differs by. Those of a new
+ * network or GPU have the residuals within a value already, and not its shift.
+ */
+static void bound_by_values(const struct dl_predictor_row *at,
                             const struct dl_row_bounds *b, double *low,
                             double *high, struct dl_prediction *out) {
   const struct dl_predictor *p = at->p;
-  double shift = 0, within = 0;
+  double shift = 0, all = 0;
   for (size_t i = 0; i < p->fit->n_ranges; i++) {
     const struct dl_value_bounds *v = &p->values[i];
     const struct dl_range *range = &p->fit->range[i];
@@ -337,12 +339,17 @@ static void widen_by_values(const struct dl_predictor_row *at,
     if (!dl_value_is_new(v, x) || v->shift[inner] <= shift)
       continue;
     shift = v->shift[inner];
-    within = b->new_arch || b->new_gpu ? 0 : v->within[inner];
+    all = v->all[inner];
     out->novelty = DL_HELD_OUT_SETTING;
     out->groups = v->n;
   }
-  *low = -hypot(fmax(-*low, within), shift);
-  *high = hypot(fmax(*high, within), shift);
+  if (b->new_arch || b->new_gpu) {
+    *low = -hypot(*low, shift);
+    *high = hypot(*high, shift);
+  } else if (all > 0) {
+    *low = -all;
+    *high = all;
+  }
 }
 
 /* `share`: of the half-widths. */
@@ -365,7 +372,7 @@ static void add_interval(struct dl_predictor_row *at,
   low *= share;
   high *= share;
   if (!p->bound)
-    widen_by_values(at, b, &low, &high, out);
+    bound_by_values(at, b, &low, &high, out);
   if (p->fit->log_target) {
     out->low = out->value * exp(-hypot(low, out->extrapolation));
     out->high = out->value * exp(hypot(high, out->extrapolation));

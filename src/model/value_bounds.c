@@ -22,7 +22,7 @@ static bool bounds_of_values(const struct dl_range *range,
     if (!inner || (v->value[k] > range->low && v->value[k] < range->high))
       r.g[r.n++] = range->held_out.g[k];
   return r.n >= (inner ? LEAST_INNER : 2) &&
-         dl_residual_shift(&r, coverage, &v->shift[inner], &v->within[inner]);
+         dl_residual_shift(&r, coverage, &v->shift[inner], &v->all[inner]);
 }
 
 void dl_value_bounds_find(struct dl_value_bounds *v,
@@ -35,7 +35,7 @@ void dl_value_bounds_find(struct dl_value_bounds *v,
   v->known = bounds_of_values(range, v, false, coverage);
   if (!bounds_of_values(range, v, true, coverage)) {
     v->shift[1] = v->shift[0];
-    v->within[1] = v->within[0];
+    v->all[1] = v->all[0];
   }
 }
 

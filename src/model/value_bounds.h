@@ -12,7 +12,7 @@ struct dl_value_bounds {
   double *value; /* n, owned */
   size_t n;
   bool known;
-  double shift[2], within[2];
+  double shift[2], all[2];
 };
 
 /* Fills v for a range, whose residuals may be none: nothing is known then. */

@@ -187,6 +187,30 @@ static void empty_groups(void **state) {
   free(many.g);
 }
 
+/* By hand: means of 1 and -1 are a variance of 1 between two groups, and 2 x (1
+ * + w)^2 degrees of freedom with a variance of w within them; t .95 of 2, 8 and
+ * 18 degrees, by tables. */
+static void shifts_of_groups(void **state) {
+  static const struct {
+    double off, all;
+  } cases[] = {{0, 2.919986}, {1, 1.859548}, {1.4142135623730951, 1.734064}};
+  (void)state;
+  for (size_t i = 0; i < 3; i++) {
+    struct dl_group_residuals g[] = {
+        {.n = 2, .n_values = 2, .value = {1 - cases[i].off, 1 + cases[i].off}},
+        {.n = 2,
+         .n_values = 2,
+         .value = {-1 - cases[i].off, cases[i].off - 1}}};
+    struct dl_residuals r = {.g = g, .n = 2};
+    double shift, all, variance = 1 + cases[i].off * cases[i].off;
+    assert_true(dl_residual_shift(&r, 0.9, &shift, &all));
+    assert_near(shift, 2.919986, 1e-6);
+    assert_near(all, cases[i].all * sqrt(variance), 3e-6);
+    r.n = 1;
+    assert_false(dl_residual_shift(&r, 0.9, &shift, &all));
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(student),
@@ -197,6 +221,7 @@ int main(void) {
       cmocka_unit_test(by_run),
       cmocka_unit_test(sorted_spreads),
       cmocka_unit_test(between),
+      cmocka_unit_test(shifts_of_groups),
       cmocka_unit_test(wider_with_coverage),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
