@@ -147,9 +147,10 @@ static double limit_w(const struct dl_job *job, const struct dl_estimate *est) {
 }
 
 /* Of a known time, the interval of the energy is that of the power. Powers end
- * at the limit of the boards, unless the estimate is above it. */
+ * at the limit of the boards, if it is known, unless the estimate is above
+ * it. */
 static void bound_power(const struct dl_job *job, struct dl_estimate *est) {
-  double most = fmax(limit_w(job, est), est->power_w);
+  double most = fmax(dl_or(limit_w(job, est), INFINITY), est->power_w);
   bool given = est->duration_from && strcmp(est->duration_from, "given") == 0;
   if (given && est->high_j > most * est->duration_s) {
     est->high_j = fmax(most * est->duration_s, est->energy_j);
