@@ -6,7 +6,7 @@
  *   phase validation   another phase begins
  *   samples 1281167    training samples of an epoch
  *
- * Other lines are passed over, and those with control characters. */
+ * Other lines are ignored, as are lines with control characters. */
 
 #ifndef DL_RECORD_MARKS_H
 #define DL_RECORD_MARKS_H

@@ -56,7 +56,7 @@ table='write a table of CSV with a header, such as timestamp,gpu_power_w'
   because "a table with a power or energy, but without a column of times, such as 'timestamp'" \
     t.csv 'step,gpu_power_w' '1,3'
   for separator in '|' ' '; do
-    because "a table of samples whose columns are separated by '|' or blanks: separate them by commas, semicolons or tabs" \
+    because "a table of samples with '|' or blanks between columns: separate them by commas, semicolons or tabs" \
       t.csv "timestamp${separator}gpu_power_w" "1714550000${separator}100"
   done
   printf '%s\n' timestamp,gpu_power_w '2024-05-01 10:00:00,100,5' \
@@ -80,9 +80,9 @@ table='write a table of CSV with a header, such as timestamp,gpu_power_w'
 
 @test "files that are no text" {
   printf 'timestamp, power.draw [W]\n' | iconv -t utf-16le >a.csv
-  refuses 3 "dlest: a.csv: UTF-16 text; pass it through iconv -f utf-16le" extract a.csv
+  refuses 3 "dlest: a.csv: $(message utf_16_text_pass)le" extract a.csv
   printf 'timestamp, power.draw [W]\n' | iconv -t utf-16 >a.csv
-  refuses 3 "dlest: a.csv: UTF-16 text; pass it through iconv -f utf-16" extract a.csv
+  refuses 3 "dlest: a.csv: $(message utf_16_text_pass)" extract a.csv
   printf 'PK\003\004abcdef' >a.xlsx
   refuses 3 "dlest: a.xlsx: a ZIP archive or a workbook (.xlsx); unpack it, or save it as CSV" \
     extract a.xlsx
@@ -117,6 +117,10 @@ value() { "$DLEST" extract "$2" -q -f json | jq ".runs[0].$1"; }
   jq -e '.runs[0] | (.cpu_energy_j - 87.25 | fabs) < 1e-3 and .gpu_energy_j == 500
     and (.energy_j - 587.25 | fabs) < 1e-3 and .boundary == "gpu+cpu"
     and (.cpu_util - 0.12 | fabs) < 1e-9 and .format == "powerjoular"' out
+  # no header
+  sed 1d p.csv >rows.csv
+  refuses 3 "dlest: rows.csv:1: $(message no_header_of_powerjoular)" \
+    extract --from powerjoular rows.csv
   # without a GPU its column is 0, and there is none
   sed -i 's/117.45,17.45,100.0/17.45,17.45,0.0/' p.csv
   gives 0 '' extract p.csv -f json

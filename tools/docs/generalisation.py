@@ -10,9 +10,7 @@ al., doi 10.5281/zenodo.11505891). Every regression of `dlest fit` and every
 baseline of `dlest list methods` is scored on its 857 runs under four
 protocols; the tables go to standard output, or with --write into FILE.
 LIST takes some of the methods or protocols, separated by commas, as the
-tables name them (P1,P4).
-
-All estimates are dlest's; here are the tables alone.
+tables name them (P1,P4). All estimates are dlest's.
 """
 
 import argparse

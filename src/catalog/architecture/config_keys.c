@@ -38,7 +38,7 @@ static const char *const without_effect[] = {
     "relative_attention|pos_att_type|num_hidden_groups|inner_group_num",
 };
 
-/* Their whole names: as parts of others they count. */
+/* Whole names: keys whose names contain them may have an effect. */
 static const char whole_names[] = "top_k|top_p|prefix";
 
 static bool has_part(const char *key, const char *parts) {

@@ -15,8 +15,8 @@
 /* Longer contexts are reached by few trainings; a run says its own seq_len. */
 #define MOST_TOKENS 8192
 
-/* Appends what the catalogue has of the name, or the size of a network that has
- * no reader, or of its part for texts. */
+/* Appends what the catalogue has under the name of a network without a reader,
+ * or of its size, or of the size of its text part. */
 static void find_alike(const dl_json *j, dl_config_alike *add_alike,
                        void *catalog, struct dl_text *to) {
   static const char *const parts[] = {NULL, "text_config", "language_config",

@@ -29,7 +29,7 @@ struct dl_record_files {
 
 /* What is kept of a recording. */
 struct dl_record_keep {
-  bool any;         /* false: it is put where it is removed afterwards */
+  bool any;         /* false: it is removed afterwards */
   bool replace;     /* a file of that name that is not empty */
   const char *path; /* NULL: dlest-DATE-TIME.csv, which is a new file */
 };

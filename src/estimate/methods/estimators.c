@@ -35,8 +35,8 @@ static void slow_down(struct dl_prediction *p, double by) {
   p->high *= by;
 }
 
-/* Products in FP32 that convolutions save are no reason to expect them: their
- * share, and what networks and GPUs are found to differ by, are for others. */
+/* Runs of other configurations may be faster than the peak rate allows, because
+ * fast convolutions in FP32 save products. An estimate does not assume that. */
 void dl_bound_by_peak(struct dl_job_predictions *p, const struct dl_job *job) {
   struct dl_prediction *rate = &p->of[DL_LANGUAGE_RATE];
   struct dl_prediction *time = &p->of[DL_PHYSICAL_TIME];

@@ -146,8 +146,8 @@ void dl_log_host(struct dl_log *log, uint32_t meter, const char *host);
 /* Sets the power limit of a GPU, W. */
 void dl_log_limit(struct dl_log *log, uint32_t meter, double limit_w);
 
-/* Notes that a later header was read, where only a log that was begun again has
- * any: the next reading may be one of another run. */
+/* Notes that a later header was read, in a format in which only a log that was
+ * begun again has one: the next reading may be of another run. */
 void dl_log_later_header(struct dl_log *log);
 
 /* Adds a reading. */

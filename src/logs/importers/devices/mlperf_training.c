@@ -68,7 +68,7 @@ static bool line(struct dl_log *log, char *s) {
     return true;
   text += strlen(MARK);
   if (dl_json_parse(&entry, text, strlen(text), log->path, &own) != DL_OK)
-    return dl_log_bad(log, "not valid JSON behind '" MARK "'");
+    return dl_log_bad(log, "not valid JSON behind ':::MLLOG'");
   const char *key = dl_json_get(entry, "key").text;
   struct dl_json_value value = dl_json_get(entry, "value");
   bool ok = true;

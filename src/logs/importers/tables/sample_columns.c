@@ -403,8 +403,8 @@ const char *dl_sample_lacks(const struct dl_head *head) {
     look_at(copy, *p, &time, &measure);
     bool read = *p != '|' && *p != ' '; /* as separators */
     if (time && measure && !read)
-      return "a table of samples whose columns are separated by '|' or blanks: "
-             "separate them by commas, semicolons or tabs";
+      return "a table of samples with '|' or blanks between columns: separate "
+             "them by commas, semicolons or tabs";
     if (time && !measure && read)
       return "a table with times, but without a column of power or energy "
              "whose name says so, such as 'gpu_power_w'";
