@@ -89,6 +89,10 @@ void dl_log_later_header(struct dl_log *log) {
   log->after_header = true;
 }
 
+void dl_log_other_device(struct dl_log *log) {
+  log->other_device = true;
+}
+
 void dl_log_reading(struct dl_log *log, const struct dl_reading *r) {
   char fault[DL_FAULT_SIZE];
   if (r->meter >= log->n_meters) /* too many meters: already reported */
@@ -100,7 +104,8 @@ void dl_log_reading(struct dl_log *log, const struct dl_reading *r) {
   DL_GROW(log->reading, log->readings_cap, log->n_readings + 1);
   log->reading[log->n_readings] = *r;
   log->reading[log->n_readings].after_header = log->after_header;
-  log->after_header = false;
+  log->reading[log->n_readings].other_device = log->other_device;
+  log->after_header = log->other_device = false;
   log->reading[log->n_readings++].line = log->line;
 }
 

@@ -47,6 +47,7 @@ struct dl_reading {
   double energy_j;    /* a counter that only grows, until it is reset */
   size_t line;        /* of the file; set by dl_log_reading */
   bool after_header;  /* a later header stands before it; likewise */
+  bool other_device;  /* a comment or column says so from here on; likewise */
 };
 
 /* The beginning of a file, for recognising it. */
@@ -149,6 +150,10 @@ void dl_log_limit(struct dl_log *log, uint32_t meter, double limit_w);
 /* Notes that a later header was read, where only a log that was begun again has
  * any: the next reading may be one of another run. */
 void dl_log_later_header(struct dl_log *log);
+
+/* Notes that what follows is of another node or device than what precedes, by a
+ * comment, or a column that seldom changes. */
+void dl_log_other_device(struct dl_log *log);
 
 /* Adds a reading. */
 void dl_log_reading(struct dl_log *log, const struct dl_reading *r);
