@@ -167,6 +167,13 @@ by() { # DEVICES COLUMN
     sed -n 's/,a,0//p'; printf '# host: n2\n'; block b 0 599 |
     sed -n 's/,b,0//p'; } >a.csv
   again 604
+  grep -qF "a.csv:603: $(message comment_of_another_node n2 n1)" err
+  # in each round, without times: nobody can tell the two
+  for s in 0 1 2 3 4 5 6 7 8 9; do
+    printf '# node: n1\n# gpu pwr\n0 100\n# node: n2\n# gpu pwr\n0 300\n'
+  done >b.txt
+  try extract b.txt
+  grep -qF "b.txt:4: $(message comment_of_another_node n2 n1)" err
 }
 
 @test "several rounds of two devices in each second" {

@@ -24,7 +24,8 @@ enum { FEW = 20 };
 /* Columns that number devices. */
 #define DEVICES                                                                \
   HOSTS "|rank|local_rank|global_rank|world_rank|socket|package|outlet|gpu|"   \
-        "gpu_id|gpu_index|index|device|device_id|worker|pod|container"
+        "gpu_id|gpu_index|index|device|device_id|worker|pod|container|"        \
+        "slot|serial|process|blade|card"
 
 /* Columns that are a part of the time. */
 #define PARTS_OF_TIME                                                          \

@@ -155,6 +155,10 @@ void dl_log_later_header(struct dl_log *log);
  * comment, or a column that seldom changes. */
 void dl_log_other_device(struct dl_log *log);
 
+/* The same for a comment ("# host: NAME", "# node NAME"), with a warning, if
+ * there was another one before. Other comments change nothing. */
+void dl_log_comment(struct dl_log *log, const char *text);
+
 /* Adds a reading. */
 void dl_log_reading(struct dl_log *log, const struct dl_reading *r);
 

@@ -133,17 +133,6 @@ static void read_origin(struct dl_log *log, const struct dl_head *head) {
       snprintf(o->host, sizeof o->host, "%.63s", text + 8);
 }
 
-/* A later comment with the name of another host. */
-static void read_host(struct dl_log *log, const char *text) {
-  char host[sizeof log->origin.host];
-  if (sscanf(text, "# host: %63s", host) != 1 ||
-      strcmp(host, log->origin.host) == 0)
-    return;
-  if (log->origin.host[0] != '\0')
-    dl_log_other_device(log);
-  snprintf(log->origin.host, sizeof log->origin.host, "%s", host);
-}
-
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct dl_samples *s = log->state;
@@ -290,7 +279,7 @@ static bool line(struct dl_log *log, char *text) {
   text += strspn(text, " ");
   size_t n = dl_cell_split(text, s->separator, field, DL_SAMPLE_FIELDS + 1);
   if (text[0] == '#')
-    read_host(log, text);
+    dl_log_comment(log, text);
   if (text[0] == '#' || read_next_header(log, s, field, n))
     return true;
   if (s->separator == ',')
