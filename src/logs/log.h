@@ -101,7 +101,7 @@ struct dl_log {
   size_t n_problems, problems_cap;
   int64_t days_ns, last_of_day_ns;   /* of times without a date */
   bool any_date, zoned, mixed_zones; /* of the first time with a date */
-  bool assumed_time, warned_repeat, warned_states, after_header;
+  bool assumed_time, warned_repeat, warned_states, after_header, other_device;
   bool completes; /* a job of another table has a later state or rows here */
   struct dl_seen_rows own_seen; /* used by default */
   struct dl_lines_block carry;  /* read, and of the next part */

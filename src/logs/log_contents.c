@@ -89,6 +89,26 @@ void dl_log_later_header(struct dl_log *log) {
   log->after_header = true;
 }
 
+void dl_log_other_device(struct dl_log *log) {
+  log->other_device = true;
+}
+
+void dl_log_comment(struct dl_log *log, const char *text) {
+  char word[16], host[sizeof log->origin.host];
+  if (sscanf(text, "#%*[ #]%15[a-z]%*[: =]%63s", word, host) != 2 ||
+      dl_word_among("host|hostname|node|server", word, strlen(word)) < 0 ||
+      strstr(text, " of ") || strcmp(host, log->origin.host) == 0)
+    return;
+  if (log->origin.host[0] != '\0') {
+    dl_log_other_device(log);
+    dl_log_warn(log,
+                "a comment names '%s', one before '%s': devices with one "
+                "index count as one; make one log of each node",
+                host, log->origin.host);
+  }
+  snprintf(log->origin.host, sizeof log->origin.host, "%s", host);
+}
+
 void dl_log_reading(struct dl_log *log, const struct dl_reading *r) {
   char fault[DL_FAULT_SIZE];
   if (r->meter >= log->n_meters) /* too many meters: already reported */
@@ -100,7 +120,8 @@ void dl_log_reading(struct dl_log *log, const struct dl_reading *r) {
   DL_GROW(log->reading, log->readings_cap, log->n_readings + 1);
   log->reading[log->n_readings] = *r;
   log->reading[log->n_readings].after_header = log->after_header;
-  log->after_header = false;
+  log->reading[log->n_readings].other_device = log->other_device;
+  log->after_header = log->other_device = false;
   log->reading[log->n_readings++].line = log->line;
 }
 

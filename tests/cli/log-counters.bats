@@ -108,3 +108,15 @@ dlest: warning: log.txt: $(message counter_gives_interval 0.1)" \
     extract log.txt -f csv
   is energy_j 1180
 }
+
+@test "energies of intervals without a power are refused" {
+  for n in 5 8 30; do
+    awk -v n=$n 'BEGIN { print "timestamp,gpu_energy_j"
+      for (i = 0; i < n; i++)
+        print 1709631000 + i "," (i % 2 ? 250 : 200) }' >a.csv
+    try extract a.csv -f csv
+    [ "$status" -eq 3 ]
+    grep -qF "a.csv: $(message energy_no_counter 'falls too often')" err
+    is gpu_energy_j ''
+  done
+}

@@ -131,6 +131,51 @@ by() { # DEVICES COLUMN
   grep -qF "dlest: b.csv: $(message twice_in_one_round 0)" err
 }
 
+@test "logs one behind the other are refused, a clock set back is not" {
+  block() { # HOST FIRST LAST: a row a second of each of two GPUs
+    awk -v h="$1" -v a="$2" -v b="$3" 'BEGIN { for (s = a; s <= b; s++)
+      for (i = 0; i < 2; i++) printf "2024-03-05T10:%02d:%02d,%s,%d,%d\n",
+        s / 60, s % 60, h, i, h == "a" ? 100 : 300 }'
+  }
+  again() { # LINE
+    try extract a.csv
+    [ "$status" -eq 3 ] && [ ! -s out ]
+    [ "$(tail -1 err)" = "dlest: a.csv:$1: $(message logs_in_a_row)" ] ||
+      { cat err; return 1; }
+  }
+  for power in gpu_power_w 'power.draw [W]'; do
+    header="timestamp,where,index,$power"
+    { echo "$header"; block a 0 19; block b 0 19; } >a.csv
+    again 42
+    { echo "$header"; block a 0 599; block b 0 599; block c 0 599; } >a.csv
+    again 1202
+    # recorders that start and end some seconds apart
+    { echo "$header"; block a 10 599; block b 3 592; } >a.csv
+    again 1182
+    # the clock is set back by 5 min
+    { echo "$header"; block a 0 599; block a 300 899; } >a.csv
+    try extract a.csv -f csv
+    [ "$status" -eq 0 ]
+    is duration_s 1199
+    # the training goes on in another place
+    { echo "$header"; block a 0 599; block b 600 1199; } >a.csv
+    gives 0 '' extract a.csv -f csv
+    is duration_s 1199
+  done
+  # a later comment of another node
+  { printf '# host: n1\ntimestamp,gpu_power_w\n'; block a 0 599 |
+    sed -n 's/,a,0//p'; printf '# host: n2\n'; block b 0 599 |
+    sed -n 's/,b,0//p'; } >a.csv
+  again 604
+  grep -qF "a.csv:603: $(message comment_of_another_node n2 n1)" err
+  # in each round, without times: nobody can tell the two
+  for s in 0 1 2 3 4 5 6 7 8 9; do
+    printf '# node: n1\n# gpu pwr\n0 100\n# node: n2\n# gpu pwr\n0 300\n'
+  done >b.txt
+  try extract b.txt
+  grep -qF "b.txt:4: $(message comment_of_another_node n2 n1)" err
+}
+
 @test "several rounds of two devices in each second" {
   # 100 W and 130 W in turn with a noise of 40 W; 8, 6, 4 rows a second
   { echo '#Time        gpu    pwr'

@@ -24,7 +24,8 @@ enum { FEW = 20 };
 /* Columns that number devices. */
 #define DEVICES                                                                \
   HOSTS "|rank|local_rank|global_rank|world_rank|socket|package|outlet|gpu|"   \
-        "gpu_id|gpu_index|index|device|device_id|worker|pod|container"
+        "gpu_id|gpu_index|index|device|device_id|worker|pod|container|"        \
+        "slot|serial|process|blade|card"
 
 /* Columns that are a part of the time. */
 #define PARTS_OF_TIME                                                          \
@@ -137,12 +138,16 @@ static bool distinguish(const struct rows *r, const int field[2], size_t most) {
   return true;
 }
 
+static bool is_called_device(const struct dl_device_table *t, int field) {
+  const char *name = t->name ? t->name[field] : "";
+  return dl_word_among(DEVICES, name, strlen(name)) >= 0;
+}
+
 /* Whether a column names devices whose times differ a little: from each row of
  * a device to its next it changes between the same few texts, or numbers if
  * it is called so. */
 static bool alternates(const struct rows *r, int field) {
-  const char *name = r->table->name ? r->table->name[field] : "";
-  bool named = dl_word_among(DEVICES, name, strlen(name)) >= 0;
+  bool named = is_called_device(r->table, field);
   uint64_t value[ROWS_MAX];
   size_t n_pairs = 0, n_same = 0;
   double x;
@@ -202,6 +207,35 @@ static size_t count_devices(const struct rows *r, const int field[2]) {
   return n;
 }
 
+/* Finds columns that change seldom: texts, or numbers that are called so. */
+static void find_seldom(struct dl_device_columns *c, const struct rows *r) {
+  const struct dl_device_table *t = r->table;
+  for (int i = 0; (size_t)i < t->n_fields; i++) {
+    size_t n_changes = 0;
+    double x;
+    if (!is_free(t, i) || c->n_seldom == DL_DEVICE_CHOICES ||
+        (dl_parse_double(cell(r, 0, i), &x) && !is_called_device(t, i)))
+      continue;
+    for (size_t k = 1; k < r->n; k++)
+      n_changes += strcmp(cell(r, k - 1, i), cell(r, k, i)) != 0;
+    if (n_changes * FEW > r->n)
+      continue;
+    snprintf(c->value[c->n_seldom], sizeof *c->value, "%.63s", cell(r, 0, i));
+    c->seldom[c->n_seldom++] = i;
+  }
+}
+
+void dl_device_columns_follow(struct dl_device_columns *c, char *const *field,
+                              struct dl_log *log) {
+  for (size_t i = 0; i < c->n_seldom; i++) {
+    const char *now = field[c->seldom[i]];
+    if (strncmp(c->value[i], now, sizeof *c->value - 1) == 0)
+      continue;
+    snprintf(c->value[i], sizeof *c->value, "%.63s", now);
+    dl_log_other_device(log);
+  }
+}
+
 void dl_device_columns_find(struct dl_device_columns *c,
                             const struct dl_head *head,
                             const struct dl_device_table *table) {
@@ -231,6 +265,8 @@ void dl_device_columns_find(struct dl_device_columns *c,
       c->host = c->field[i];
   if (c->n > 0)
     c->n_devices = count_devices(&r, c->field);
+  if (r.n > 0)
+    find_seldom(c, &r);
   free_rows(&r);
 }
 

@@ -34,6 +34,11 @@ struct dl_device_columns {
   /* Columns each of which would do; the first is used, if n is 1. */
   size_t n_choices;
   int choice[DL_DEVICE_CHOICES];
+  /* Columns that may name the device of all rows of a part of the table, and
+   * their last values. */
+  size_t n_seldom;
+  int seldom[DL_DEVICE_CHOICES];
+  char value[DL_DEVICE_CHOICES][64];
 };
 
 /* Finds them in the first rows. n is 0 if the known columns do. */
@@ -45,6 +50,10 @@ void dl_device_columns_find(struct dl_device_columns *c,
 void dl_device_columns_warn(const struct dl_device_columns *c,
                             const struct dl_device_table *table,
                             struct dl_log *log);
+
+/* Notes in the log where one of the columns that change seldom does. */
+void dl_device_columns_follow(struct dl_device_columns *c, char *const *field,
+                              struct dl_log *log);
 
 /* Adds ":VALUE" of each column to the identifier of `len` bytes. */
 void dl_device_columns_id(const struct dl_device_columns *c, char *const *field,

@@ -47,6 +47,7 @@ struct dl_reading {
   double energy_j;    /* a counter that only grows, until it is reset */
   size_t line;        /* of the file; set by dl_log_reading */
   bool after_header;  /* a later header stands before it; likewise */
+  bool other_device;  /* a comment or column says so from here on; likewise */
 };
 
 /* The beginning of a file, for recognising it. */
@@ -149,6 +150,14 @@ void dl_log_limit(struct dl_log *log, uint32_t meter, double limit_w);
 /* Notes that a later header was read, in a format in which only a log that was
  * begun again has one: the next reading may be of another run. */
 void dl_log_later_header(struct dl_log *log);
+
+/* Notes that what follows is of another node or device than what precedes, by a
+ * comment, or a column that seldom changes. */
+void dl_log_other_device(struct dl_log *log);
+
+/* The same for a comment ("# host: NAME", "# node NAME"), with a warning, if
+ * there was another one before. Other comments change nothing. */
+void dl_log_comment(struct dl_log *log, const char *text);
 
 /* Adds a reading. */
 void dl_log_reading(struct dl_log *log, const struct dl_reading *r);

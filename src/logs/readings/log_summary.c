@@ -351,9 +351,10 @@ static void add_kind(struct reader *k, enum dl_meter_kind kind,
       struct dl_meter_summary sum =
           dl_power_meter_summarise(m, info[i].limit_w);
       if (sum.no_counter) {
-        dl_warn_at(k->d, k->log->path, 0,
-                   "the energy %s: it is no counter and is not used",
-                   sum.no_counter);
+        /* without a power nothing is left */
+        (isnan(sum.total.energy_j) ? dl_skip_at : dl_warn_at)(
+            k->d, k->log->path, 0,
+            "the energy %s: it is no counter and is not used", sum.no_counter);
         k->s->curve.n = 0;
       }
       if (sum.stand_in_s > 0)

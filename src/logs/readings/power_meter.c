@@ -228,7 +228,7 @@ static const char *no_counter_why(const struct dl_power_meter *m) {
     return NULL;
   if (m->counter_j == 0 && m->counter_last > 0)
     return "never changes";
-  if (m->n_resets > 2 && m->n_resets * 5 > m->n_valued)
+  if (m->n_resets > 1 && m->n_resets * 5 > m->n_valued)
     return "falls too often";
   double energy_j = dl_power_meter_energy(m);
   bool too_little = energy_j * CONTRADICTION < m->integral_j;

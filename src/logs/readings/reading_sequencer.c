@@ -36,6 +36,10 @@ enum { HOLE_PAUSES = 4 };
  * that must be known. */
 enum { AHEAD_MIN = 256, KNOWN_MIN = 8 };
 
+/* Logs of two devices, one behind the other, begin within this share of the
+ * first one's time. */
+enum { OTHER_NEAR = 10 };
+
 void dl_sequencer_free(struct dl_sequencer *q) {
   for (size_t i = 0; i < q->n_runs; i++)
     dl_run_clear(&q->run[i]);
@@ -192,6 +196,15 @@ static bool is_copy(const struct dl_sequencer *q, const struct dl_reading *r) {
   return true;
 }
 
+/* Whether a reading after a step back of the clock is of another device (node,
+ * host), whose log stands behind that of the one before. */
+static bool is_other_device(const struct dl_sequencer *q,
+                            const struct dl_reading *r) {
+  int64_t length = q->newest_ns - q->shift_ns - q->from_ns;
+  return r->other_device &&
+         llabs(r->ns - q->from_ns) <= length / OTHER_NEAR + q->pause_ns;
+}
+
 /* Adapts the shift to a step of the clock and returns the time of the reading.
  * `step` is the time since the newest reading, with the shift so far. */
 static int64_t repair_clock(struct dl_sequencer *q, const struct dl_reading *r,
@@ -220,6 +233,8 @@ static int64_t repair_clock(struct dl_sequencer *q, const struct dl_reading *r,
   } else if (q->shift_ns > SHIFT_MAX_NS ||
              (step >= -LATE_MAX_NS && !is_set_back(q, r))) {
     return r->ns + q->shift_ns;
+  } else if (is_other_device(q, r)) {
+    q->other_line = r->line;
   } else if (is_copy(q, r)) {
     q->copy_line = r->line;
   } else if (-step > HOUR_NS - LATE_MAX_NS && -step < HOUR_NS + JITTER_NS &&
@@ -229,6 +244,7 @@ static int64_t repair_clock(struct dl_sequencer *q, const struct dl_reading *r,
                "clock set back by an hour (daylight saving): times carried on");
   } else {
     note_back(q, r, true);
+    q->from_ns = r->ns;
     q->shift_ns += -step + interval_ns;
     if (q->disorder_line == 0)
       dl_warn_at(d, path, r->line,
@@ -248,6 +264,8 @@ static void add(struct dl_sequencer *q, const struct dl_reading *r,
   int64_t step = in.ns - q->newest_ns;
   q->n_read++;
   note_hole(q, r);
+  if (!q->any)
+    q->from_ns = r->ns;
   if (q->any && (step < 0 || step > HOUR_NS - JITTER_NS)) {
     in.ns = repair_clock(q, r, step, d);
     step = in.ns - q->newest_ns;
@@ -299,6 +317,24 @@ static enum dl_status read_ahead(struct dl_sequencer *q, struct dl_diag *d) {
   return DL_OK;
 }
 
+static enum dl_status check_order(const struct dl_sequencer *q,
+                                  struct dl_diag *d) {
+  if (q->other_line > 0)
+    return dl_fail_at(d, DL_EINPUT, q->log->path, q->other_line,
+                      "the times begin again with another device: sort the "
+                      "rows by time, or make one log of each device");
+  if (q->copy_line > 0)
+    return dl_fail_at(d, DL_EINPUT, q->log->path, q->copy_line,
+                      "the log repeats its samples from line %zu on: remove "
+                      "the copy",
+                      q->start[0].line);
+  if (q->disorder_line > 0)
+    return dl_fail_at(d, DL_EINPUT, q->log->path, q->disorder_line,
+                      "the log is not in order of time: sort it by time "
+                      "first");
+  return DL_OK;
+}
+
 enum dl_status dl_sequencer_next(struct dl_sequencer *q,
                                  const struct dl_reading **r,
                                  struct dl_diag *d) {
@@ -311,15 +347,7 @@ enum dl_status dl_sequencer_next(struct dl_sequencer *q,
       break;
     dl_same_times_add(&q->same, &q->ahead[q->next]);
     add(q, &q->ahead[q->next++], d);
-    if (q->copy_line > 0)
-      return dl_fail_at(d, DL_EINPUT, q->log->path, q->copy_line,
-                        "the log repeats its samples from line %zu on: remove "
-                        "the copy",
-                        q->start[0].line);
-    if (q->disorder_line > 0)
-      return dl_fail_at(d, DL_EINPUT, q->log->path, q->disorder_line,
-                        "the log is not in order of time: sort it by time "
-                        "first");
+    DL_TRY(check_order(q, d));
   }
   if (q->n < DL_SEQUENCER_WINDOW && !q->checked) {
     q->checked = true;

@@ -11,6 +11,7 @@
  * may begin is set back. Each repair is a warning with its line. A log whose
  * times go back often, or into a hole, is not in order: an error. So
  * is one that begins again with its first readings: it was appended to itself,
+ * or near its first time with another device: logs one behind the other,
  * and one with two readings of a meter at one time, again and again
  * (same_times.h).
  */
@@ -56,6 +57,9 @@ struct dl_sequencer {
   uint32_t n_meters;     /* that have readings */
   size_t disorder_line;  /* where the log is out of order; 0: nowhere */
   size_t copy_line;      /* where the log begins again; 0: nowhere */
+  size_t other_line;     /* where it does with another device; likewise */
+  int64_t from_ns; /* time in the log of the first reading since the clock was
+                      set back last */
   struct dl_reading start[DL_SEQUENCER_START]; /* the first of the log */
   size_t n_start;
   struct dl_hole hole[DL_SEQUENCER_HOLES];

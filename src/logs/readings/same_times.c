@@ -97,7 +97,8 @@ static void end_group(struct dl_time_groups *g) {
     g->n_border++;
   }
   g->before = g->size;
-  memcpy(g->last, g->value, sizeof g->last);
+  size_t n = g->size < DL_GROUP_MAX ? g->size : DL_GROUP_MAX;
+  memcpy(g->last, g->value, n * sizeof *g->last);
 }
 
 void dl_time_groups_add(struct dl_time_groups *g, int64_t ns, double value,

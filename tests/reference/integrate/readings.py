@@ -99,19 +99,29 @@ def run_of(energies, duration_s, n_gpus=None):
 def without_holes(samples):
     """Times without the holes between two parts of a log: steps of more than 10
     minutes and 100 usual intervals, in which no meter has a reading. They are no
-    time of the run."""
-    meters = {}
+    time of the run, unless the counter of the next reading went on at half of
+    its former power or more."""
+    meters, counters = {}, {}
     for ns, kind, device, _, _ in samples:
         meters.setdefault((kind, device), []).append((ns,))
     usual_s = min((usual_gap_s(rows, 0) / 10 for rows in meters.values()),
                   default=0)
     left_out, before = 0, None
-    for ns, *rest in samples:
+    for ns, kind, device, watts, joules in samples:
+        at, last_j, power_w = counters.get((kind, device), (ns, None, 0))
+        seconds = (ns - at) / SECOND
+        grown = joules - last_j if None not in (joules, last_j) else None
         if before is not None and \
                 ns - before > max(600, 100 * usual_s) * SECOND:
-            left_out += ns - before
+            gap_s = (ns - before) / SECOND
+            if not (grown and power_w > 0 and grown >= power_w * gap_s / 2):
+                left_out += ns - before
+        if joules is not None:
+            if grown is not None and grown >= 0 and seconds > 0:
+                power_w = grown / seconds
+            counters[kind, device] = ns, joules, power_w
         before = ns
-        yield (ns - left_out, *rest)
+        yield ns - left_out, kind, device, watts, joules
 
 
 def integrate(samples, cut=False, max_gap_s=None):

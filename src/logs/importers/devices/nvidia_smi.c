@@ -101,6 +101,8 @@ static bool read_next_header(struct smi *smi, char *const *field, size_t n) {
   take_header(&new, field, n, at);
   if (!is_usable(&new))
     return false;
+  if (n != smi->n_fields)
+    smi->more.n_seldom = 0; /* columns have moved */
   take_header(smi, field, n, at);
   return true;
 }
@@ -265,6 +267,7 @@ static bool line(struct dl_log *log, char *s) {
   r.energy_j = x[ENERGY];
   r.meter = meter_of(log, smi, field, r.ns);
   dl_log_limit(log, r.meter, x[LIMIT]);
+  dl_device_columns_follow(&smi->more, field, log);
   dl_log_reading(log, &r);
   return true;
 }

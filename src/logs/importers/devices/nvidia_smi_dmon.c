@@ -94,6 +94,7 @@ static bool line(struct dl_log *log, char *s) {
   size_t gpu;
   s += strspn(s, " \t");
   if (*s == '#') {
+    dl_log_comment(log, s);
     read_header(m, s);
     return true;
   }

@@ -144,6 +144,8 @@ enum dl_status dl_samples_devices(struct dl_samples *s, struct dl_log *log,
 void dl_samples_keep_devices(const struct dl_samples *old,
                              struct dl_samples *new, char *const *field) {
   new->more = old->more;
+  if (new->n_fields != old->n_fields)
+    new->more.n_seldom = 0; /* columns have moved */
   new->of_sensors = old->of_sensors;
   new->turns = old->turns;
   for (size_t i = 0; i < old->more.n; i++) {

@@ -278,6 +278,8 @@ static bool line(struct dl_log *log, char *text) {
   int64_t ns;
   text += strspn(text, " ");
   size_t n = dl_cell_split(text, s->separator, field, DL_SAMPLE_FIELDS + 1);
+  if (text[0] == '#')
+    dl_log_comment(log, text);
   if (text[0] == '#' || read_next_header(log, s, field, n))
     return true;
   if (s->separator == ',')
@@ -287,6 +289,7 @@ static bool line(struct dl_log *log, char *text) {
                       dl_cell_hint(s->separator, n, s->n_fields));
   if (!is_of_run(log, s, field))
     return false;
+  dl_device_columns_follow(&s->more, field, log);
   size_t n_channels = s->n_channels;
   int host =
       s->label[DL_LABEL_HOST] >= 0 ? s->label[DL_LABEL_HOST] : s->more.host;
