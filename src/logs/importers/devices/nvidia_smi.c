@@ -94,10 +94,10 @@ static void take_header(struct smi *smi, char *const *field, size_t n,
 
 /* Whether a line is a later header, with columns in any order. */
 static bool read_next_header(struct smi *smi, char *const *field, size_t n) {
-  struct smi new = {0};
   int at[N_COLUMNS];
   if (n > FIELDS_MAX || !dl_cell_header(field, n, columns, N_COLUMNS, at))
     return false;
+  struct smi new = {0};
   take_header(&new, field, n, at);
   if (!is_usable(&new))
     return false;
