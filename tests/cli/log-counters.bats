@@ -120,3 +120,12 @@ dlest: warning: log.txt: $(message counter_gives_interval 0.1)" \
     is gpu_energy_j ''
   done
 }
+
+# Each row is the mean since the row before: 300 W and 200 W for a second each;
+# trapezoids would give 200 + 250 J.
+@test "turbostat: means of intervals count as such" {
+  printf '%s\t%s\n' Time_Of_Day_Seconds PkgWatt 1709715600.0 100.0 \
+    1709715601.0 300.0 1709715602.0 200.0 >a.txt
+  gives 0 '' extract a.txt -f csv
+  is energy_j 500
+}

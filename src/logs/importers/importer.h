@@ -46,6 +46,7 @@ struct dl_reading {
   double memory_util; /* the same of its memory; 0 where the log does not say */
   double energy_j;    /* a counter that only grows, until it is reset */
   size_t line;        /* of the file; set by dl_log_reading */
+  bool is_mean;       /* power_w is the mean since the reading before */
   bool after_header;  /* a later header stands before it; likewise */
   bool other_device;  /* a comment or column says so from here on; likewise */
 };

@@ -91,8 +91,9 @@ static void add_power(struct dl_power_meter *m, const struct dl_reading *r,
                       bool after_gap) {
   double w = m->o.truncate_watts ? trunc(r->power_w) : r->power_w;
   double ns = (double)(r->ns - m->power_ns);
+  double mean_w = r->is_mean ? w : (w + m->power_w) / 2;
   if (m->n_power > 0 && !(after_gap && m->o.cut_gaps))
-    m->integral_j += (w + m->power_w) / 2 * (ns / 1e9);
+    m->integral_j += mean_w * (ns / 1e9);
   m->n_power++;
   m->power_sum_w += w;
   follow_use(m, r->util, w);

@@ -49,12 +49,13 @@ def power(cell, column=""):
     return watts and watts * {"": 1, "m": 1e-3, "k": 1e3}[prefix]
 
 
-def trapezoids(rows, limit_s):
-    """sum (P_i + P_i-1) / 2 (t_i - t_i-1); gaps above the limit add nothing."""
+def integral(rows, limit_s, means):
+    """sum (P_i + P_i-1) / 2 (t_i - t_i-1), of means since the row before
+    sum P_i (t_i - t_i-1); gaps above the limit add nothing."""
     known = [(ns, w) for ns, w, _ in rows if w is not None]
     if len(known) < 2:
         return None
-    return sum((w + before_w) / 2 * (ns - before_ns) / SECOND
+    return sum((w + (w if means else before_w)) / 2 * (ns - before_ns) / SECOND
                for (before_ns, before_w), (ns, w) in zip(known, known[1:])
                if ns - before_ns <= limit_s * SECOND)
 
@@ -124,8 +125,9 @@ def without_holes(samples):
         yield ns - left_out, kind, device, watts, joules
 
 
-def integrate(samples, cut=False, max_gap_s=None):
-    """The run of these samples. `cut`: as with --gaps cut."""
+def integrate(samples, cut=False, max_gap_s=None, means=False):
+    """The run of these samples. `cut`: as with --gaps cut; `means`: powers are
+    means since the sample before."""
     meters = {}
     samples = list(without_holes(sorted(samples, key=lambda s: s[0])))
     for ns, kind, device, watts, joules in samples:
@@ -134,7 +136,7 @@ def integrate(samples, cut=False, max_gap_s=None):
     for (kind, _), rows in meters.items():
         limit_s = (max_gap_s or usual_gap_s(rows)) if cut else 1e18
         counted = any(joules is not None for _, _, joules in rows)
-        energy = differences(rows) if counted else trapezoids(rows, limit_s)
+        energy = differences(rows) if counted else integral(rows, limit_s, means)
         energies.setdefault(kind, []).append(energy)
     n_gpus = len(energies.get("gpu", [])) or None
     return run_of(

@@ -5,7 +5,7 @@ import csv
 import re
 from decimal import Decimal
 
-from readings import SECOND, differences, time_ns, trapezoids
+from readings import SECOND, differences, integral, time_ns
 
 UNITS = {"uw": 1e-6, "mw": 1e-3, "w": 1, "kw": 1e3, "uj": 1e-6, "mj": 1e-3,
          "j": 1, "kj": 1e3, "wh": 3600, "kwh": 3.6e6}
@@ -70,5 +70,5 @@ def epochs(trace, ends):
         end = max(i for i, row in enumerate(rows) if row[0] <= end_ns)
         part = rows[begin:end + 1]
         counted = part[0][2] is not None
-        yield differences(part) if counted else trapezoids(part, 1e18)
+        yield differences(part) if counted else integral(part, 1e18, False)
         begin = end

@@ -262,6 +262,7 @@ static bool line(struct dl_log *log, char *s) {
                         cell);
   }
   r.power_w = x[POWER];
+  r.is_mean = false;
   r.util = x[UTIL];
   r.memory_util = x[MEMORY_UTIL];
   r.energy_j = x[ENERGY];

@@ -101,6 +101,7 @@ static void add_power(struct dl_log *log, enum dl_meter_kind kind,
     return;
   struct dl_reading r = dl_reading_at(dl_log_meter(log, kind, id, NULL), ns);
   r.power_w = watts;
+  r.is_mean = true;
   dl_log_reading(log, &r);
 }
 

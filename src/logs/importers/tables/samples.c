@@ -308,6 +308,8 @@ static bool line(struct dl_log *log, char *text) {
     if ((empty && n_channels > 1) || again)
       continue;
     r[i].ns = c->last_ns = ns;
+    r[i].memory_util = 0;
+    r[i].is_mean = false;
     if (s->of_sensors) {
       if (!sensor_of(log, s, field[s->more.field[0]], &r[i].meter))
         return true;
