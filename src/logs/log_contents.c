@@ -95,9 +95,10 @@ void dl_log_other_device(struct dl_log *log) {
 
 void dl_log_comment(struct dl_log *log, const char *text) {
   char word[16], host[sizeof log->origin.host];
-  if (sscanf(text, "#%*[ #]%15[a-z]%*[: =]%63s", word, host) != 2 ||
+  int end = 0; /* more words describe a device of a recording, or a count */
+  if (sscanf(text, "#%*[ #]%15[a-z]%*[: =]%63s %n", word, host, &end) != 2 ||
       dl_word_among("host|hostname|node|server", word, strlen(word)) < 0 ||
-      strstr(text, " of ") || strcmp(host, log->origin.host) == 0)
+      text[end] != '\0' || strcmp(host, log->origin.host) == 0)
     return;
   if (log->origin.host[0] != '\0') {
     dl_log_other_device(log);

@@ -276,6 +276,9 @@ jetson() {
 @test 'Jetson modules: the whole, GPU, CPU and memory' {
   rails 1 VDD_GPU_SOC 20 VDD_CPU_CV 5 VIN_SYS_5V0 4 # AGX Orin
   rails 2 NC 9 VDDQ_VDD2_1V8AO 1 NC 9
+  FAKE_NVML_GPUS=0 record --no-trace # its own comments name no other node
+  check '.node_energy_j / .duration_s | . > 28 and . < 30'
+  ! grep -q comment err || false
   jetson 'node VDD_GPU_SOC + VDD_CPU_CV + VIN_SYS_5V0 29' 'GPU VDD_GPU_SOC 20' \
     'CPU VDD_CPU_CV 5' 'memory VDDQ_VDD2_1V8AO 1'
   rails 1 VDD_GPU_SOC 20 VDD_CPU_CV 5 # a rail is missing: no whole
