@@ -104,7 +104,7 @@ static void end_group(struct dl_time_groups *g) {
 void dl_time_groups_add(struct dl_time_groups *g, int64_t ns, double value,
                         size_t line) {
   int64_t since = ns - g->ns;
-  bool near = g->any && since >= 0 && since * NEAR < g->step_ns;
+  bool near = g->any && since >= 0 && since < g->step_ns / NEAR;
   if (g->any && (since == 0 || near)) {
     bool differs = value != g->value[0];
     if (differs && !g->differs && g->second_line == 0) {

@@ -78,10 +78,11 @@ static uint64_t step_hash(const struct dl_seen_job *job, uint32_t name) {
 
 /* Of a job that may run on: its time so far. */
 static uint64_t state_hash(const struct dl_job_rows *rows) {
+  const double elapsed_s = dl_or(rows->elapsed_s, -1);
   const uint64_t key[] = {rows->job.cluster, rows->job.number, rows->job.part,
-                          (uint64_t)rows->start.x,
-                          (uint64_t)dl_or(rows->elapsed_s, -1)};
-  return dl_seen_hash(DL_SEEN_START, key, sizeof key);
+                          (uint64_t)rows->start.x};
+  return dl_seen_hash(dl_seen_hash(DL_SEEN_START, key, sizeof key), &elapsed_s,
+                      sizeof elapsed_s);
 }
 
 static bool is_numbered(const struct dl_job_step *step) {
