@@ -39,9 +39,7 @@ static void put_node(struct dl_alternative *c, const struct dl_choice_node *n,
   struct dl_node_energy e = {0};
   dl_node_compose(&n->node, &load, &e);
   c->node = n->id;
-  c->energy_j = e.bound[n->boundary].x;
-  c->low_j = e.bound[n->boundary].low;
-  c->high_j = e.bound[n->boundary].high;
+  c->energy_j = e.bound[n->boundary];
   c->boundary = dl_boundary_name(n->boundary);
 }
 
@@ -89,9 +87,7 @@ static enum dl_status take_row(void *ctx, size_t part,
       .work = job->train_samples * job->epochs * dl_or(job->seq_len, 1),
       .accuracy = NAN,
       .energy_j = est->energy_j,
-      .low_j = est->low_j,
-      .high_j = est->high_j,
-      .duration_s = isnan(est->energy_j) ? (double)NAN : est->duration_s,
+      .duration_s = isnan(est->energy_j.x) ? (double)NAN : est->duration_s.x,
       .memory_need_gb = memory.need_gb,
       .bound = dl_run_is_inference(job->run) ? row->predictions->served.bound
                : row->predictions->language  ? row->predictions->step.bound
@@ -132,14 +128,14 @@ enum dl_status dl_choices_sweep(struct dl_choices *l, struct dl_frame *f,
 
 static enum dl_excluded why(const struct dl_alternative *c,
                             const struct dl_choice_limits *limits) {
-  if (isnan(c->energy_j))
+  if (isnan(c->energy_j.x))
     return DL_CHOICE_SILENT;
   if (c->excluded == DL_CHOICE_MEMORY)
     return DL_CHOICE_MEMORY;
   /* What is not known does not meet a limit that is. */
   if (isfinite(limits->deadline_s) && !(c->duration_s <= limits->deadline_s))
     return DL_CHOICE_DEADLINE;
-  if (c->energy_j > limits->budget_j)
+  if (c->energy_j.x > limits->budget_j)
     return DL_CHOICE_BUDGET;
   return limits->measured && c->outside ? DL_CHOICE_OUTSIDE : DL_CHOICE_MEETS;
 }
@@ -192,9 +188,9 @@ static int by_place(const void *a, const void *b) {
   int p = rank(&x->c), q = rank(&y->c);
   if (p != q)
     return p < q ? -1 : 1;
-  if (p < 3 && (x->c.energy_j < y->c.energy_j))
+  if (p < 3 && (x->c.energy_j.x < y->c.energy_j.x))
     return -1;
-  if (p < 3 && (x->c.energy_j > y->c.energy_j))
+  if (p < 3 && (x->c.energy_j.x > y->c.energy_j.x))
     return 1;
   return (x->i > y->i) - (x->i < y->i);
 }
@@ -216,11 +212,12 @@ static void make_points(const struct dl_choices *l, struct dl_pareto_point *p) {
   for (size_t i = 0; i < l->n; i++) {
     const struct dl_alternative *c = &l->c[i];
     bool meets = c->excluded == DL_CHOICE_MEETS;
-    p[i] = (struct dl_pareto_point){.energy = meets ? c->energy_j : (double)NAN,
-                                    .low = c->low_j,
-                                    .high = c->high_j,
-                                    .time = dl_or(c->duration_s, 0),
-                                    .merit = merits ? c->accuracy : 0};
+    p[i] =
+        (struct dl_pareto_point){.energy = meets ? c->energy_j.x : (double)NAN,
+                                 .low = c->energy_j.low,
+                                 .high = c->energy_j.high,
+                                 .time = dl_or(c->duration_s, 0),
+                                 .merit = merits ? c->accuracy : 0};
   }
 }
 

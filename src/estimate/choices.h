@@ -32,7 +32,7 @@ struct dl_alternative {
   double n_gpus, image_px, seq_len, batch_size;
   double work; /* samples or tokens that it trains on; 0: by a table */
   double accuracy;
-  double energy_j, low_j, high_j;
+  struct dl_interval energy_j;
   double duration_s;
   double memory_need_gb;
   const char *bound;     /* by what an epoch is ("compute", ...), or

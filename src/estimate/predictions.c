@@ -240,7 +240,7 @@ static enum dl_status condition(struct dl_job_predictions *p, struct asked *a,
                                 struct dl_diag *d) {
   struct dl_expected e;
   bool expected;
-  p->conditioned = (struct dl_conditioned){.is = false, .busy = NAN};
+  p->conditioned = (struct dl_conditioned){.applies = false, .busy = NAN};
   if (!has_condition(p, a->job))
     return DL_OK;
   if (a->ctx->at_90) {
@@ -469,7 +469,8 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   DL_TRY(condition(p, &a, d));
   const struct dl_fit *epoch = ctx->fit[DL_PHYSICAL_EPOCH].fit;
   bool gpu = epoch && epoch->boundary && strcmp(epoch->boundary, "gpu") == 0;
-  if (trains && !given && !p->conditioned.is) /* its energies have the memory */
+  if (trains && !given &&
+      !p->conditioned.applies) /* its energies have the memory */
     bound_by_input(p, ctx, job, gpu ? 0 : dl_training_memory_w(job->found.gpu));
   dl_infer(ctx, job, &p->served);
   /* PRE gives the duration where the physical method has none. */

@@ -150,19 +150,19 @@ static double limit_w(const struct dl_job *job, const struct dl_estimate *est) {
  * at the limit of the boards, if it is known, unless the estimate is above
  * it. */
 static void bound_power(const struct dl_job *job, struct dl_estimate *est) {
-  double most = fmax(dl_or(limit_w(job, est), INFINITY), est->power_w);
+  double most = fmax(dl_or(limit_w(job, est), INFINITY), est->power_w.x);
   bool given = est->duration_from && strcmp(est->duration_from, "given") == 0;
-  if (given && est->high_j > most * est->duration_s) {
-    est->high_j = fmax(most * est->duration_s, est->energy_j);
-    est->low_j = fmin(est->low_j, est->high_j);
+  if (given && est->energy_j.high > most * est->duration_s.x) {
+    est->energy_j.high = fmax(most * est->duration_s.x, est->energy_j.x);
+    est->energy_j.low = fmin(est->energy_j.low, est->energy_j.high);
   }
-  if (isnan(est->power_low_w) && given) {
-    est->power_low_w = est->low_j / est->duration_s;
-    est->power_high_w = est->high_j / est->duration_s;
+  if (isnan(est->power_w.low) && given) {
+    est->power_w.low = est->energy_j.low / est->duration_s.x;
+    est->power_w.high = est->energy_j.high / est->duration_s.x;
   }
-  if (est->power_high_w > most) {
-    est->power_high_w = most;
-    est->power_low_w = fmin(est->power_low_w, most);
+  if (est->power_w.high > most) {
+    est->power_w.high = most;
+    est->power_w.low = fmin(est->power_w.low, most);
   }
 }
 
@@ -177,11 +177,12 @@ static void bound_time(const struct dl_job *job, struct dl_estimate *est) {
                       !(arch->heads > 0 || arch->attention_macs_g > 0);
   if (convolutions && gpu && dl_work_most_tflops(job) <= gpu->peak_fp32_tflops)
     least /= DL_FAST_CONVOLUTION;
-  if (dl_run_is_inference(job->run) || !(est->time_low_s < least))
+  if (dl_run_is_inference(job->run) || !(est->duration_s.low < least))
     return;
-  est->time_low_s = fmin(least, est->duration_s);
-  est->low_j =
-      fmax(est->low_j, fmin(est->time_low_s * est->power_low_w, est->energy_j));
+  est->duration_s.low = fmin(least, est->duration_s.x);
+  est->energy_j.low =
+      fmax(est->energy_j.low,
+           fmin(est->duration_s.low * est->power_w.low, est->energy_j.x));
 }
 
 /* The name of an accelerator or an architecture where the row has none, in
@@ -214,7 +215,7 @@ enum dl_status dl_session_row(const struct dl_session *s,
                               struct dl_estimate *est, struct dl_diag *d) {
   dl_job_read(job, &s->fields, row);
   DL_TRY(dl_predictions_make(p, s, job, d));
-  if (p->conditioned.is) {
+  if (p->conditioned.applies) {
     job->known.misfit = p->conditioned.misfit;
     job->known.static_w = p->conditioned.static_w;
     job->known.least_static_w = p->conditioned.least_static_w;
@@ -223,16 +224,10 @@ enum dl_status dl_session_row(const struct dl_session *s,
   job->contradictory = dl_known_contradicts(job, NULL);
   for (size_t i = 0; i < s->n; i++) {
     est[i] = (struct dl_estimate){.method = s->method[i]->name,
-                                  .energy_j = NAN,
-                                  .low_j = NAN,
-                                  .high_j = NAN,
-                                  .time_low_s = NAN,
-                                  .time_high_s = NAN,
-                                  .power_low_w = NAN,
-                                  .power_high_w = NAN,
-                                  .power_w = NAN,
+                                  .energy_j = DL_NO_INTERVAL,
+                                  .power_w = DL_NO_INTERVAL,
                                   .busy_share = NAN,
-                                  .duration_s = p->duration_s,
+                                  .duration_s = {p->duration_s, NAN, NAN},
                                   .duration_from = p->duration_from,
                                   .loader_assumed = p->parts.input_assumed,
                                   .loader_rate = loader_rate(&p->parts),

@@ -61,7 +61,8 @@ static enum dl_status take_broken(struct sweep *w, size_t i, size_t k) {
   dl_job_read(&p->job, &w->s->fields, at);
   p->predictions = (struct dl_job_predictions){0};
   for (size_t m = 0; m < w->s->n; m++)
-    p->est[m] = (struct dl_estimate){.energy_j = NAN, .duration_s = NAN};
+    p->est[m] = (struct dl_estimate){.energy_j = DL_NO_INTERVAL,
+                                     .duration_s = DL_NO_INTERVAL};
   const struct dl_sweep_row row = {k, why.error, &p->job, &p->predictions,
                                    p->est};
   return w->taker->row(w->taker->ctx, i, &row, &p->d);

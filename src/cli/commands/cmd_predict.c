@@ -78,7 +78,7 @@ static void say_methods(struct dl_report *r,
   for (size_t i = 0; i < s->n; i++) {
     const struct dl_estimate *e = &s->est[i];
     DL_TEXT(t);
-    if (isnan(e->energy_j) && e->lacks) {
+    if (isnan(e->energy_j.x) && e->lacks) {
       dl_text_add(&t, "no estimate without ");
       dl_add_setting(&t, e->lacks);
     } else if (e->n_outside > 0 && (long)i != s->best) {
@@ -115,8 +115,9 @@ static void add_estimates(struct dl_report *r,
   t = dl_report_chart(r, "Energy by method", DL_KWH, "J");
   for (size_t i = 0; i < s->n; i++) {
     const struct dl_estimate *e = &s->est[i];
-    if (!isnan(e->energy_j))
-      dl_chart_bar(t, e->method, e->energy_j, e->low_j, e->high_j);
+    if (!isnan(e->energy_j.x))
+      dl_chart_bar(t, e->method, e->energy_j.x, e->energy_j.low,
+                   e->energy_j.high);
   }
   say_methods(r, s);
 }
@@ -166,7 +167,7 @@ static void warn_methods(struct dl_cli *cli, const struct dl_predict_subject *s,
   for (size_t i = 0; i < s->n; i++)
     /* All were estimated, or there was an error.
      * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-    if (isnan(s->est[i].energy_j) && s->est[i].lacks) {
+    if (isnan(s->est[i].energy_j.x) && s->est[i].lacks) {
       dl_text_clear(&t);
       dl_add_setting(&t, s->est[i].lacks);
       dl_warn(d, "%s: no estimate without %s", s->est[i].method, t.s);
@@ -179,7 +180,8 @@ static void warn_disagreement(struct dl_cli *cli,
   for (size_t i = 0; i < s->n; i++)
     for (size_t j = i + 1; j < s->n; j++) {
       const struct dl_estimate *a = &s->est[i], *b = &s->est[j];
-      if (a->high_j < b->low_j || b->high_j < a->low_j)
+      if (a->energy_j.high < b->energy_j.low ||
+          b->energy_j.high < a->energy_j.low)
         dl_warn(&cli->diag,
                 "%s and %s disagree by more than their intervals allow",
                 a->method, b->method);
@@ -336,8 +338,8 @@ static void add_parts(struct dl_report *r, const struct dl_predict_subject *s) {
                    s->predictions.parts.bound &&
                        !dl_run_is_inference(s->job.run));
   for (size_t i = 0; i < s->n; i++)
-    physical |=
-        strcmp(s->est[i].method, "physical") == 0 && !isnan(s->est[i].energy_j);
+    physical |= strcmp(s->est[i].method, "physical") == 0 &&
+                !isnan(s->est[i].energy_j.x);
   if (physical)
     dl_predict_served(r, &s->job, &s->predictions.served, true);
   dl_predict_work(r, &s->job, !physical);
@@ -408,7 +410,7 @@ static enum dl_status predict_single(struct dl_cli *cli,
   char what[64];
   snprintf(what, sizeof what, "%s estimates", est[s.best].method);
   /* That of the answer: with a node, of the whole. */
-  return dl_check_budget(what, dl_or(s.whole.j.x, est[s.best].energy_j),
+  return dl_check_budget(what, dl_or(s.whole.j.x, est[s.best].energy_j.x),
                          o->budget_kwh, &cli->diag);
 }
 

@@ -114,7 +114,7 @@ static double measured_for(struct dl_comparing *w, struct pass *p,
     return gpu;
   if (same)
     return dl_row_number(p->row, &p->energy);
-  if (!isnan(est->energy_j)) {
+  if (!isnan(est->energy_j.x)) {
     dl_text_clear(&p->label);
     dl_text_printf(&p->label, "%s\t%s\t%s", boundary, est->boundary,
                    est->method);
@@ -195,7 +195,7 @@ static void count_silent(struct dl_comparing *w, const struct pass *p) {
     bool any = false;
     for (size_t k = 0; k < w->n_models; k++) {
       const struct dl_estimate *est = &p->est[k * p->n_methods + m];
-      any |= !isnan(est->energy_j);
+      any |= !isnan(est->energy_j.x);
       lacks = lacks ? lacks : est->lacks;
     }
     if (!any && lacks && s->n++ == 0)

@@ -215,7 +215,7 @@ static enum dl_status add_rows(struct batch *b, const char *const *cell,
 static bool says_nothing(struct batch *b, size_t i, size_t line) {
   const struct dl_estimate *est = b->est + i * b->n_methods;
   for (size_t m = 0; m < b->n_methods; m++)
-    if (!isnan(est[m].energy_j))
+    if (!isnan(est[m].energy_j.x))
       return false;
   dl_skip_at(&b->cli->diag, dl_csv_path(b->csv), line,
              "no estimate: %s needs %s", est[0].method,
@@ -313,7 +313,7 @@ static enum dl_status judge_row(struct batch *b, size_t i, size_t line) {
   long best = dl_recommended(est, b->n_methods, !isnan(b->job[i].known.run_s));
   b->outcome[i] = (struct outcome){true, best};
   if (best >= 0)
-    b->over_j = fmax(b->over_j, est[best].energy_j);
+    b->over_j = fmax(b->over_j, est[best].energy_j.x);
   dl_limits_count(&b->limits, &b->job[i], best >= 0 ? &est[best] : NULL);
   note_defaults(b, i);
   return DL_OK;

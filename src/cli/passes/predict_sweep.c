@@ -57,7 +57,7 @@ static void fill_settings(const struct dl_job *job,
 static bool says_nothing(const struct sweep *w,
                          const struct dl_sweep_row *row) {
   for (size_t i = 0; i < w->n_methods; i++)
-    if (!isnan(row->est[i].energy_j))
+    if (!isnan(row->est[i].energy_j.x))
       return false;
   return true;
 }
@@ -95,7 +95,7 @@ static enum dl_status take_row(void *ctx, size_t i,
   long best =
       dl_recommended(row->est, w->n_methods, !isnan(row->job->known.run_s));
   if (best >= 0)
-    p->over_j = fmax(p->over_j, row->est[best].energy_j);
+    p->over_j = fmax(p->over_j, row->est[best].energy_j.x);
   dl_limits_count(&p->limits, row->job, best >= 0 ? &row->est[best] : NULL);
   struct dl_taken taken;
   fill_settings(row->job, p->values);

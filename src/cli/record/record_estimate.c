@@ -33,12 +33,12 @@ static void take(const struct dl_estimate *est, size_t n, bool given,
   if (best < 0)
     return;
   const struct dl_estimate *x = &est[best];
-  double memory_j = x->memory_w > 0 ? x->memory_w * x->duration_s : 0;
+  double memory_j = x->memory_w > 0 ? x->memory_w * x->duration_s.x : 0;
   e->method = x->method;
-  e->energy_j = x->energy_j - memory_j;
-  e->low_j = x->low_j - memory_j;
-  e->high_j = x->high_j - memory_j;
-  e->duration_s = x->duration_s;
+  e->energy_j =
+      (struct dl_interval){x->energy_j.x - memory_j, x->energy_j.low - memory_j,
+                           x->energy_j.high - memory_j};
+  e->duration_s = x->duration_s.x;
 }
 
 static enum dl_status estimate(struct dl_cli *cli, struct dl_frame *f,
@@ -64,8 +64,8 @@ static enum dl_status estimate(struct dl_cli *cli, struct dl_frame *f,
 enum dl_status dl_record_estimate(struct dl_cli *cli, const struct dl_run *run,
                                   struct dl_record_estimate *e) {
   DL_SCOPED(dl_model_free_local) struct dl_model *m = NULL;
-  *e = (struct dl_record_estimate){
-      .energy_j = NAN, .low_j = NAN, .high_j = NAN, .duration_s = NAN};
+  *e = (struct dl_record_estimate){.energy_j = DL_NO_INTERVAL,
+                                   .duration_s = NAN};
   e->lacks = !run->gpu                         ? "gpu"
              : isnan(run->gpu_energy_j)        ? "gpu_energy_j"
              : !dl_run_has(run, DL_RUN_epochs) ? "epochs"

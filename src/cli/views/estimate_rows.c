@@ -99,19 +99,19 @@ struct dl_column dl_setting_column(const char *name) {
 void dl_estimate_values(const struct dl_estimate *est,
                         const struct dl_footprint *foot, double coverage,
                         struct dl_value v[DL_ESTIMATE_COLUMNS]) {
-  bool any = !isnan(est->energy_j);
+  bool any = !isnan(est->energy_j.x);
   size_t i = 0;
   v[i++] = dl_string(est->method);
   v[i++] = dl_string(est->boundary);
-  v[i++] = dl_number(est->energy_j);
-  v[i++] = dl_number(est->low_j);
-  v[i++] = dl_number(est->high_j);
-  v[i++] = dl_number(isnan(est->low_j) ? NAN : coverage);
-  v[i++] = dl_number(est->energy_j / DL_J_PER_KWH);
-  v[i++] = dl_number(any ? est->power_w : NAN);
-  v[i++] = dl_number(any ? est->duration_s : NAN);
+  v[i++] = dl_number(est->energy_j.x);
+  v[i++] = dl_number(est->energy_j.low);
+  v[i++] = dl_number(est->energy_j.high);
+  v[i++] = dl_number(isnan(est->energy_j.low) ? NAN : coverage);
+  v[i++] = dl_number(est->energy_j.x / DL_J_PER_KWH);
+  v[i++] = dl_number(any ? est->power_w.x : NAN);
+  v[i++] = dl_number(any ? est->duration_s.x : NAN);
   v[i++] = dl_string(any ? est->duration_from : NULL);
-  const struct dl_costs costs = dl_footprint_costs(foot, est->energy_j);
+  const struct dl_costs costs = dl_footprint_costs(foot, est->energy_j.x);
   v[i++] = dl_number(costs.facility_j);
   v[i++] = dl_number(costs.co2e_g);
   v[i++] = dl_number(costs.price);
@@ -123,10 +123,10 @@ void dl_estimate_values(const struct dl_estimate *est,
   v[i++] = dl_number(est->tokens_per_s);
   v[i++] = dl_number(est->mfu);
   v[DL_ESTIMATE_BUSY] = dl_number(est->busy_share);
-  v[POWER_LOW] = dl_number(est->power_low_w);
-  v[POWER_HIGH] = dl_number(est->power_high_w);
-  v[DURATION_LOW] = dl_number(est->time_low_s);
-  v[DURATION_HIGH] = dl_number(est->time_high_s);
+  v[POWER_LOW] = dl_number(est->power_w.low);
+  v[POWER_HIGH] = dl_number(est->power_w.high);
+  v[DURATION_LOW] = dl_number(est->duration_s.low);
+  v[DURATION_HIGH] = dl_number(est->duration_s.high);
   v[DL_ESTIMATE_PRECISION] = dl_string(est->precision);
 }
 

@@ -108,14 +108,14 @@ static void add_parts(struct view *t) {
     const struct dl_estimate *est = &t->s->est[i];
     const struct dl_node_energy e = compose(t, i);
     double all = e.bound[widest(&t->node)].x;
-    for (int p = 0; p < DL_N_PARTS && !isnan(est->energy_j); p++) {
+    for (int p = 0; p < DL_N_PARTS && !isnan(est->energy_j.x); p++) {
       if (!has_part(&t->node, p))
         continue;
-      const struct dl_span_j *j = &e.part[p];
+      const struct dl_interval *j = &e.part[p];
       const struct part part = part_of(&t->node, p);
       DL_ROW(table, NULL, dl_string(est->method), dl_string(part.name),
              dl_number(j->x), dl_number(j->low), dl_number(j->high),
-             dl_number(j->x / est->duration_s), dl_number(j->x / all),
+             dl_number(j->x / est->duration_s.x), dl_number(j->x / all),
              dl_string(part.from));
     }
   }
@@ -131,7 +131,7 @@ static void add_bounds(struct view *t) {
   for (size_t i = 0; i < t->s->n; i++) {
     const struct dl_estimate *est = &t->s->est[i];
     const struct dl_node_energy e = compose(t, i);
-    for (int b = 0; b < DL_N_BOUNDS && !isnan(est->energy_j); b++) {
+    for (int b = 0; b < DL_N_BOUNDS && !isnan(est->energy_j.x); b++) {
       DL_ROW(table, NULL, dl_string(est->method),
              dl_string(dl_boundary_name((enum dl_boundary)b)),
              dl_number(e.bound[b].x), dl_number(e.bound[b].low),
@@ -183,7 +183,7 @@ static void show_bounds(struct view *t, const struct dl_node_energy *e,
   struct dl_node_energy with = {0};
   dl_node_compose(&t->node, &load, &with);
   for (int b = 0; b < DL_N_BOUNDS; b++) {
-    const struct dl_span_j *j = &e->bound[b];
+    const struct dl_interval *j = &e->bound[b];
     if (isnan(j->x))
       continue;
     double runtime = dl_node_rated(&t->node, duration_s, (enum dl_boundary)b);
@@ -340,7 +340,7 @@ static void add_node(struct view *t, const struct dl_accelerator *gpu,
                      struct dl_diag *d) {
   const struct dl_predict_subject *s = t->s;
   const struct dl_node_energy e = compose(t, (size_t)s->best);
-  double duration_s = s->est[s->best].duration_s;
+  double duration_s = s->est[s->best].duration_s.x;
   enum dl_boundary b = widest(&t->node);
   double tdp_j = dl_node_busy_tdp(&t->node, duration_s);
   double grams = e.bound[b].x / DL_J_PER_KWH * s->o->foot.intensity.x;

@@ -13,7 +13,7 @@ struct dl_predict_subject;
 /* The answer of a node: energy at its widest boundary, and the embodied carbon
  * that the job is charged. Numbers are NaN without. */
 struct dl_node_answer {
-  struct dl_span_j j;
+  struct dl_interval j;
   const char *boundary;
   double embodied_g;
 };

@@ -164,11 +164,9 @@ static struct dl_estimate estimate_of(const struct dl_step *s, size_t i) {
   return (struct dl_estimate){
       .method = s->by[i]->name,
       .boundary = s->seen.boundary[0] ? s->seen.boundary : NULL,
-      .energy_j = p->energy_j,
-      .low_j = p->low_j,
-      .high_j = p->high_j,
-      .power_w = p->energy_j / p->duration_s,
-      .duration_s = p->duration_s,
+      .energy_j = {p->energy_j, p->low_j, p->high_j},
+      .power_w = {p->energy_j / p->duration_s, NAN, NAN},
+      .duration_s = {p->duration_s, NAN, NAN},
       .duration_from = isnan(p->duration_s) ? NULL
                        : p->duration_given  ? "given"
                                             : "projected",
@@ -187,7 +185,7 @@ static void add_estimates(struct dl_report *r, const struct dl_step *s) {
   for (size_t i = 0; i < s->n; i++) {
     struct dl_value v[DL_ESTIMATE_COLUMNS];
     struct dl_estimate e = estimate_of(s, i);
-    if (isnan(e.energy_j) && i != best && !s->details)
+    if (isnan(e.energy_j.x) && i != best && !s->details)
       continue;
     dl_estimate_values(&e, &s->foot, s->coverage, v);
     dl_table_row(t, v, any && i == best && s->n > 1 ? "*" : NULL);

@@ -59,9 +59,10 @@ static void take_widths(struct dl_suggestion_row *to,
   const struct dl_prediction *rate = &p->of[DL_LANGUAGE_RATE];
   to->half_width[DL_SUGGEST_TIME] =
       p->language ? half_width(rate->low, rate->high)
-                  : half_width(est->time_low_s, est->time_high_s);
+                  : half_width(est->duration_s.low, est->duration_s.high);
   to->half_width[DL_SUGGEST_ENERGY] =
-      p->language ? (double)NAN : half_width(est->low_j, est->high_j);
+      p->language ? (double)NAN
+                  : half_width(est->energy_j.low, est->energy_j.high);
 }
 
 static double lacking_memory(const struct dl_job *job) {

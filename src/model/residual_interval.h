@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prediction intervals from residuals of held-out groups. */
 
-#ifndef DL_MODEL_INTERVAL_H
-#define DL_MODEL_INTERVAL_H
+#ifndef DL_MODEL_RESIDUAL_INTERVAL_H
+#define DL_MODEL_RESIDUAL_INTERVAL_H
 
 #include "model/model.h"
 

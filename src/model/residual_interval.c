@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prediction intervals from residuals of held-out groups. */
 
-#include "model/interval.h"
+#include "model/residual_interval.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
