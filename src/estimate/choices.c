@@ -54,11 +54,10 @@ static void put_beyond(struct dl_alternative *c,
 
 /* Each row has its place, whichever thread it comes from. */
 static enum dl_status take_row(void *ctx, size_t part,
-                               const struct dl_sweep_row *row,
-                               struct dl_diag *d) {
+                               const struct dl_result *row, struct dl_diag *d) {
   const struct taking *t = ctx;
   struct dl_choices *l = t->l;
-  const struct dl_job *job = row->job;
+  const struct dl_job *job = &row->job;
   const struct dl_row_descriptors *found = &job->found;
   const struct dl_estimate *est = &row->est[0];
   struct dl_alternative *c = &l->c[t->first + row->combination];
@@ -89,15 +88,15 @@ static enum dl_status take_row(void *ctx, size_t part,
       .energy_j = est->energy_j,
       .duration_s = isnan(est->energy_j.x) ? (double)NAN : est->duration_s.x,
       .memory_need_gb = memory.need_gb,
-      .bound = dl_run_is_inference(job->run) ? row->predictions->served.bound
-               : row->predictions->language  ? row->predictions->step.bound
-                                             : row->predictions->parts.bound,
+      .bound = dl_run_is_inference(job->run) ? row->predictions.served.bound
+               : row->predictions.language   ? row->predictions.step.bound
+                                             : row->predictions.parts.bound,
       .boundary = est->boundary,
       .precision = job->run->precision,
       .lacks = est->lacks,
       .loader_assumed = est->loader_assumed,
       .outside =
-          l->measured && !dl_measured_has(l->measured, job, row->predictions),
+          l->measured && !dl_measured_has(l->measured, job, &row->predictions),
       .excluded = memory.over ? DL_CHOICE_MEMORY : DL_CHOICE_MEETS,
   };
   put_beyond(c, est);
@@ -106,15 +105,19 @@ static enum dl_status take_row(void *ctx, size_t part,
   return DL_OK;
 }
 
-enum dl_status dl_choices_sweep(struct dl_choices *l, struct dl_frame *f,
-                                const struct dl_axes *axes,
-                                const struct dl_session *s,
+static bool always(void *ctx) {
+  (void)ctx;
+  return true;
+}
+
+enum dl_status dl_choices_sweep(struct dl_choices *l,
+                                const struct dl_rows *rows, struct dl_engine *e,
                                 const struct dl_choice_node *node,
                                 struct dl_diag *d) {
   struct taking t = {l, l->n, node};
-  const struct dl_sweep_taker taker = {&t, take_row, NULL};
+  const struct dl_row_sink sink = {&t, take_row, NULL, always};
   size_t n;
-  DL_TRY(dl_axes_combinations(axes, &n, d));
+  DL_TRY(dl_axes_combinations(rows->axes, &n, d));
   if (n > DL_MOST_CHOICES - l->n)
     return dl_fail(d, DL_EUSAGE,
                    "%zu combinations, more than %d; dlest predict streams "
@@ -123,7 +126,7 @@ enum dl_status dl_choices_sweep(struct dl_choices *l, struct dl_frame *f,
   DL_GROW(l->c, l->cap, l->n + n);
   memset(l->c + l->n, 0, n * sizeof *l->c);
   l->n += n;
-  return dl_sweep(f, axes, s, dl_sweep_parts(), &taker, d);
+  return dl_rows_each(rows, e, &sink, d);
 }
 
 static enum dl_excluded why(const struct dl_alternative *c,

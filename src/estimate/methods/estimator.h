@@ -54,13 +54,13 @@ struct dl_estimator {
   /* Whether dlest would use it where it can: higher wins. With a duration
    * given, and without. 0: only for comparison. */
   int rank_given, rank_open;
-  bool asks_pre; /* takes the predictions of the regressions */
+  bool needs_regressions; /* takes the predictions of the regressions */
   /* What it takes from descriptors, by kind and field ("gpu.tdp_w"),
    * NULL-terminated; NULL: nothing. For 'dlest check'. */
   const char *const *needs;
   /* Fills in *est, of which the method, the duration (p->duration_s) and its
    * origin are set, numbers are NaN and the rest is 0. */
-  void (*estimate)(const struct dl_session *ctx, const struct dl_job *job,
+  void (*estimate)(const struct dl_engine *ctx, const struct dl_job *job,
                    const struct dl_job_predictions *p, struct dl_estimate *est);
 };
 

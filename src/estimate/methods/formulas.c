@@ -42,7 +42,7 @@ static double board_w(const struct dl_job *job) {
   return limit < job->tdp_w ? limit : job->tdp_w;
 }
 
-static void tdp(const struct dl_session *ctx, const struct dl_job *job,
+static void tdp(const struct dl_engine *ctx, const struct dl_job *job,
                 const struct dl_job_predictions *p, struct dl_estimate *est) {
   const struct input in[] = {{job->tdp_w, "gpu.tdp_w"},
                              {job->run->n_gpus, "n_gpus"},
@@ -53,7 +53,7 @@ static void tdp(const struct dl_session *ctx, const struct dl_job *job,
   multiply(est, in, 3);
 }
 
-static void green_algorithms(const struct dl_session *ctx,
+static void green_algorithms(const struct dl_engine *ctx,
                              const struct dl_job *job,
                              const struct dl_job_predictions *p,
                              struct dl_estimate *est) {
@@ -71,7 +71,7 @@ static void green_algorithms(const struct dl_session *ctx,
   multiply(est, in, 5);
 }
 
-static void flops(const struct dl_session *ctx, const struct dl_job *job,
+static void flops(const struct dl_engine *ctx, const struct dl_job *job,
                   const struct dl_job_predictions *p, struct dl_estimate *est) {
   const struct dl_run *run = job->run;
   const struct input in[] = {{job->tdp_w, "gpu.tdp_w"},

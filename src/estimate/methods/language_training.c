@@ -41,8 +41,7 @@
 /* Validation has one of the three passes of training. */
 #define VALIDATION_SHARE (1.0 / 3)
 
-bool dl_trains_language(const struct dl_session *ctx,
-                        const struct dl_job *job) {
+bool dl_trains_language(const struct dl_engine *ctx, const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
   const char *precision = job->run->precision;
   if (precision && strcmp(precision, "fp64") == 0)
@@ -69,7 +68,7 @@ double dl_language_duration(const struct dl_job *job,
                               : alone;
 }
 
-static const char *lacks(const struct dl_session *ctx,
+static const char *lacks(const struct dl_engine *ctx,
                          const struct dl_job *job) {
   const char *name = dl_predictor_lacks(ctx->fit[DL_LANGUAGE_RATE].p, job->row);
   if (name)
@@ -80,8 +79,7 @@ static const char *lacks(const struct dl_session *ctx,
 }
 
 /* What no run of the fit had, as names of quantities. */
-static size_t find_unseen(const struct dl_session *ctx,
-                          const struct dl_job *job,
+static size_t find_unseen(const struct dl_engine *ctx, const struct dl_job *job,
                           const char *unseen[DL_MOST_OUTSIDE]) {
   const struct dl_run *run = job->run;
   const struct dl_transformer *t = job->found.arch->transformer;
@@ -108,7 +106,7 @@ static size_t find_unseen(const struct dl_session *ctx,
 
 /* What software, source and all that was not seen add to the half-width of the
  * logarithm of an interval of 90 % of the rate. */
-static double doubt_of(const struct dl_session *ctx, const struct dl_job *job,
+static double doubt_of(const struct dl_engine *ctx, const struct dl_job *job,
                        const struct dl_prediction *rate) {
   const char *unseen[DL_MOST_OUTSIDE];
   size_t n = find_unseen(ctx, job, unseen);
@@ -121,12 +119,12 @@ static double doubt_of(const struct dl_session *ctx, const struct dl_job *job,
 }
 
 /* The same of the power. */
-static double power_doubt(const struct dl_session *ctx,
+static double power_doubt(const struct dl_engine *ctx,
                           const struct dl_job_predictions *p) {
   return p->power_repeats ? p->power_high / ctx->of_90 : POWER_DOUBT;
 }
 
-void dl_language_deviations(const struct dl_session *ctx,
+void dl_language_deviations(const struct dl_engine *ctx,
                             const struct dl_job *job,
                             const struct dl_job_predictions *p,
                             struct dl_expected *e) {
@@ -136,7 +134,7 @@ void dl_language_deviations(const struct dl_session *ctx,
   e->var_power = fmax(e->var_power, power * power);
 }
 
-static void note_unseen(const struct dl_session *ctx, const struct dl_job *job,
+static void note_unseen(const struct dl_engine *ctx, const struct dl_job *job,
                         struct dl_estimate *est) {
   const char *unseen[DL_MOST_OUTSIDE];
   size_t n = find_unseen(ctx, job, unseen);
@@ -162,7 +160,7 @@ static void take_known(const struct dl_job_predictions *p,
 }
 
 /* Adds what the GPUs wait for their input at static power. */
-static void add_waiting(const struct dl_session *ctx, const struct dl_job *job,
+static void add_waiting(const struct dl_engine *ctx, const struct dl_job *job,
                         const struct dl_job_predictions *p,
                         struct dl_estimate *est) {
   const struct dl_input_wait w =
@@ -191,8 +189,7 @@ static void add_waiting(const struct dl_session *ctx, const struct dl_job *job,
   dl_widen_power(est, work.duration_s.x, static_w, &w);
 }
 
-void dl_estimate_language(const struct dl_session *ctx,
-                          const struct dl_job *job,
+void dl_estimate_language(const struct dl_engine *ctx, const struct dl_job *job,
                           const struct dl_job_predictions *p,
                           struct dl_estimate *est) {
   const struct dl_prediction *rate = &p->of[DL_LANGUAGE_RATE];

@@ -23,8 +23,7 @@ static void widen(double x, double *low, double *high, double by) {
   *high = x * exp(above);
 }
 
-void dl_widen(const struct dl_session *ctx, struct dl_estimate *est,
-              double by) {
+void dl_widen(const struct dl_engine *ctx, struct dl_estimate *est, double by) {
   by *= ctx->of_90;
   widen(est->energy_j.x, &est->energy_j.low, &est->energy_j.high, by);
   widen(est->duration_s.x, &est->duration_s.low, &est->duration_s.high, by);
@@ -52,7 +51,7 @@ void dl_note_interval(struct dl_estimate *est, const struct dl_fit *fit,
       est->outside[est->n_outside++] = fit->range[i].name;
 }
 
-void dl_note_limits(const struct dl_session *ctx, struct dl_estimate *est,
+void dl_note_limits(const struct dl_engine *ctx, struct dl_estimate *est,
                     const struct dl_fit *fit, const struct dl_job *job,
                     const struct dl_prediction *p) {
   if (!fit)

@@ -53,7 +53,7 @@ static void scale(struct dl_estimate *est, const struct dl_prediction *p,
   est->energy_j.high = p->high * by;
 }
 
-static void by_power(const struct dl_session *ctx, const struct dl_job *job,
+static void by_power(const struct dl_engine *ctx, const struct dl_job *job,
                      const struct dl_prediction *p, struct dl_estimate *est) {
   est->boundary = "gpu";
   est->model = ctx->fit[DL_PHYSICAL_POWER].model;
@@ -96,7 +96,7 @@ static void keep_repeats(const struct dl_job_predictions *all,
 
 /* What an energy whose time is not known is uncertain by beyond its fit. What
  * GPUs wait for each other is known worse than what they compute. */
-static void widen_epoch(const struct dl_session *ctx, const struct dl_job *job,
+static void widen_epoch(const struct dl_engine *ctx, const struct dl_job *job,
                         const struct dl_job_predictions *all,
                         struct dl_estimate *est) {
   const struct dl_prediction *p = &all->of[DL_PHYSICAL_EPOCH];
@@ -113,7 +113,7 @@ static void widen_epoch(const struct dl_session *ctx, const struct dl_job *job,
 }
 
 /* By what is known of the run. */
-static void by_known(const struct dl_session *ctx, const struct dl_job *job,
+static void by_known(const struct dl_engine *ctx, const struct dl_job *job,
                      const struct dl_job_predictions *all,
                      struct dl_estimate *est) {
   const struct dl_conditioned *known = &all->conditioned;
@@ -143,7 +143,7 @@ static void by_known(const struct dl_session *ctx, const struct dl_job *job,
 }
 
 /* The interval of the mean power, in which GPUs wait for their input. */
-static void set_power(const struct dl_session *ctx, const struct dl_job *job,
+static void set_power(const struct dl_engine *ctx, const struct dl_job *job,
                       const struct dl_job_predictions *all,
                       struct dl_estimate *est) {
   const struct dl_physical_parts *parts = &all->parts;
@@ -165,7 +165,7 @@ static void set_power(const struct dl_session *ctx, const struct dl_job *job,
   est->power_w.high += est->memory_w;
 }
 
-static void by_epoch(const struct dl_session *ctx, const struct dl_job *job,
+static void by_epoch(const struct dl_engine *ctx, const struct dl_job *job,
                      const struct dl_job_predictions *all,
                      struct dl_estimate *est) {
   const struct dl_prediction *p = &all->of[DL_PHYSICAL_EPOCH];
@@ -193,7 +193,7 @@ static void by_epoch(const struct dl_session *ctx, const struct dl_job *job,
 
 /* The interval of a forward pass is that of the energy of trainings, by what
  * is new of network and GPU. */
-static void forward_interval(const struct dl_session *ctx,
+static void forward_interval(const struct dl_engine *ctx,
                              const struct dl_job *job, double busy_j,
                              struct dl_estimate *est) {
   const struct dl_bound_fit *b = &ctx->fit[DL_PHYSICAL_EPOCH];
@@ -248,7 +248,7 @@ static void serving_interval(const struct dl_fit *fit,
   dl_note_interval(est, fit, p);
 }
 
-static void by_inference(const struct dl_session *ctx, const struct dl_job *job,
+static void by_inference(const struct dl_engine *ctx, const struct dl_job *job,
                          const struct dl_job_predictions *p,
                          struct dl_estimate *est) {
   const struct dl_served *s = &p->served;
@@ -275,7 +275,7 @@ static void by_inference(const struct dl_session *ctx, const struct dl_job *job,
     widen_by_idle(est, s->idle_j, ctx->coverage);
 }
 
-static void estimate(const struct dl_session *ctx, const struct dl_job *job,
+static void estimate(const struct dl_engine *ctx, const struct dl_job *job,
                      const struct dl_job_predictions *p,
                      struct dl_estimate *est) {
   if (dl_run_is_inference(job->run))

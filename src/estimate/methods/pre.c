@@ -29,7 +29,7 @@ bool dl_pre_learnt_precision(const struct dl_job *job) {
   return !p || strcmp(p, "fp32") == 0 || strcmp(p, "tf32") == 0;
 }
 
-static void note_limits(const struct dl_session *ctx, struct dl_estimate *est,
+static void note_limits(const struct dl_engine *ctx, struct dl_estimate *est,
                         const struct dl_fit *fit, const struct dl_job *job,
                         const struct dl_prediction *p) {
   dl_note_limits(ctx, est, fit, job, p);
@@ -62,7 +62,7 @@ double dl_pre_duration(const struct dl_job *job,
   return own_s < dl_least_duration(job) ? dl_least_duration(job) : own_s;
 }
 
-static void power(const struct dl_session *ctx, const struct dl_job *job,
+static void power(const struct dl_engine *ctx, const struct dl_job *job,
                   const struct dl_prediction *predicted,
                   struct dl_estimate *est) {
   const struct dl_prediction at_most = within_limit(job, predicted),
@@ -85,7 +85,7 @@ static void power(const struct dl_session *ctx, const struct dl_job *job,
 /* PRE stands on its own feet: its duration is that of pre-epoch where none is
  * given. The error of that guess is in the energy: the interval of the epoch
  * energy (relative) adds to that of the power. */
-static void power_with_duration(const struct dl_session *ctx,
+static void power_with_duration(const struct dl_engine *ctx,
                                 const struct dl_job *job,
                                 const struct dl_job_predictions *p,
                                 struct dl_estimate *est) {
@@ -113,7 +113,7 @@ static void power_with_duration(const struct dl_session *ctx,
   est->energy_j.high = est->energy_j.x * exp(high);
 }
 
-static void epoch(const struct dl_session *ctx, const struct dl_job *job,
+static void epoch(const struct dl_engine *ctx, const struct dl_job *job,
                   const struct dl_job_predictions *all,
                   struct dl_estimate *est) {
   const struct dl_prediction *p = &all->of[DL_PRE_EPOCH];
@@ -157,7 +157,7 @@ const struct dl_estimator dl_pre_power = {
     .source = "del Rey et al., arXiv 2307.05520",
     .rank_given = 5,
     .rank_open = 4,
-    .asks_pre = true,
+    .needs_regressions = true,
     .needs = power_needs,
     .estimate = power_with_duration,
 };
@@ -168,7 +168,7 @@ const struct dl_estimator dl_pre_epoch = {
     .source = "del Rey et al., arXiv 2307.05520",
     .rank_given = 4,
     .rank_open = 5,
-    .asks_pre = true,
+    .needs_regressions = true,
     .needs = epoch_needs,
     .estimate = epoch,
 };

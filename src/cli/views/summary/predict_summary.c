@@ -16,7 +16,7 @@
 enum { ENERGY, FACILITY, TIME, POWER, EMISSIONS, EMBODIED, COST, N_LINES };
 
 struct summary {
-  const struct dl_predict_subject *s;
+  const struct dl_predict_answer *s;
   const struct dl_estimate *e;
   struct dl_interval energy; /* of the answer, J */
   struct dl_answer_line line[N_LINES];
@@ -37,8 +37,8 @@ static void energy_lines(struct summary *m) {
   const char *boundary = node ? m->s->whole.boundary : m->e->boundary;
   struct dl_answer_line *l = &m->line[ENERGY];
   put(m, ENERGY, "Energy", DL_KWH, "J", &m->energy);
-  dl_answer_remark(l, "%s",
-                   dl_boundary_words(boundary, m->s->job.run->n_gpus > 1));
+  dl_answer_remark(
+      l, "%s", dl_boundary_words(boundary, m->s->result.job.run->n_gpus > 1));
   if (isnan(foot->pue.x))
     return;
   if (node) {
@@ -60,9 +60,9 @@ static bool has_given_time(const struct dl_estimate *e) {
 /* What bounds the speed; of the input pipeline both rates, of text in tokens.
  */
 static void bound_remark(struct summary *m, const char *bound) {
-  const struct dl_physical_parts *parts = &m->s->predictions.parts;
-  bool text = m->s->predictions.language;
-  double of_sample = text ? m->s->job.seq_len : 1;
+  const struct dl_physical_parts *parts = &m->s->result.predictions.parts;
+  bool text = m->s->result.predictions.language;
+  double of_sample = text ? m->s->result.job.seq_len : 1;
   double input = of_sample * parts->input_rate;
   double gpus = of_sample * parts->gpu_rate;
   bool millions = fmax(input, gpus) >= 1e6;
@@ -78,11 +78,11 @@ static void bound_remark(struct summary *m, const char *bound) {
 
 /* What an epoch, a request or a token takes. */
 static void time_line(struct summary *m) {
-  const struct dl_job *job = &m->s->job;
-  const struct dl_served *served = &m->s->predictions.served;
+  const struct dl_job *job = &m->s->result.job;
+  const struct dl_served *served = &m->s->result.predictions.served;
   const struct dl_estimate *e = m->e;
   const bool physical = strcmp(e->method, "physical") == 0;
-  const char *bound = m->s->predictions.parts.bound;
+  const char *bound = m->s->result.predictions.parts.bound;
   struct dl_answer_line *l = &m->line[TIME];
   put(m, TIME, "Time", DL_TIME, "s",
       &(struct dl_interval){e->duration_s.x, e->duration_s.low,
@@ -96,8 +96,8 @@ static void time_line(struct summary *m) {
     dl_answer_quantity(l, DL_TIME, "s", e->duration_s.x / job->epochs,
                        " per epoch");
   }
-  if (m->s->predictions.language) {
-    bound = m->s->predictions.step.bound;
+  if (m->s->result.predictions.language) {
+    bound = m->s->result.predictions.step.bound;
     bool millions = e->tokens_per_s >= 1e6;
     dl_answer_number(l, "", e->tokens_per_s / (millions ? 1e6 : 1),
                      millions ? "M tokens/s" : " tokens/s");
@@ -110,7 +110,7 @@ static void time_line(struct summary *m) {
 }
 
 static void power_line(struct summary *m) {
-  const struct dl_job *job = &m->s->job;
+  const struct dl_job *job = &m->s->result.job;
   const struct dl_accelerator *gpu = job->found.gpu;
   const bool node = !isnan(m->s->whole.j.x);
   struct dl_answer_line *l = &m->line[POWER];
@@ -185,8 +185,8 @@ static const struct basis *basis_of(const struct dl_estimate *e) {
   return NULL;
 }
 
-static void say_basis(struct dl_report *r, const struct dl_predict_subject *s) {
-  const struct dl_estimate *e = &s->est[s->best];
+static void say_basis(struct dl_report *r, const struct dl_predict_answer *s) {
+  const struct dl_estimate *e = &s->result.est[s->result.best];
   const struct basis *b = basis_of(e);
   DL_TEXT(t);
   if (b && b->new && !e->all_seen)
@@ -203,7 +203,7 @@ static void say_basis(struct dl_report *r, const struct dl_predict_subject *s) {
     dl_report_say(r, "Interval from %s errors (%zu %s)%s.", b->errors,
                   e->interval_groups, b->groups,
                   e->software_matters ? "; software unknown (--stack)" : "");
-  if (e->software_matters && s->predictions.language)
+  if (e->software_matters && s->result.predictions.language)
     dl_report_say(r, "Time of a whole training; with --stack that of its "
                      "steps.");
 }
@@ -211,12 +211,13 @@ static void say_basis(struct dl_report *r, const struct dl_predict_subject *s) {
 /* Where the answer is that of another method for want of an estimate with an
  * interval. */
 static void say_rule_of_thumb(struct dl_report *r,
-                              const struct dl_predict_subject *s) {
-  const struct dl_estimate *e = &s->est[s->best];
-  for (size_t i = 0; i < s->n && isnan(e->energy_j.low); i++)
-    if (s->est[i].lacks && strcmp(s->est[i].method, "physical") == 0) {
+                              const struct dl_predict_answer *s) {
+  const struct dl_estimate *e = &s->result.est[s->result.best];
+  for (size_t i = 0; i < s->result.n && isnan(e->energy_j.low); i++)
+    if (s->result.est[i].lacks &&
+        strcmp(s->result.est[i].method, "physical") == 0) {
       DL_TEXT(lacks);
-      dl_add_setting(&lacks, s->est[i].lacks);
+      dl_add_setting(&lacks, s->result.est[i].lacks);
       dl_report_say(r,
                     "A rule of thumb without an interval: physical lacks %s.",
                     lacks.s);
@@ -224,20 +225,21 @@ static void say_rule_of_thumb(struct dl_report *r,
 }
 
 /* "Method physical; others 13.7 to 16.3 kWh (--all)." */
-static void say_methods(struct dl_report *r, const struct dl_predict_subject *s,
+static void say_methods(struct dl_report *r, const struct dl_predict_answer *s,
                         bool all, bool explain) {
   DL_TEXT(t);
   double low = INFINITY, high = -INFINITY;
-  for (size_t i = 0; i < s->n; i++)
-    if ((long)i != s->best && !isnan(s->est[i].energy_j.x)) {
-      low = fmin(low, s->est[i].energy_j.x);
-      high = fmax(high, s->est[i].energy_j.x);
+  for (size_t i = 0; i < s->result.n; i++)
+    if ((long)i != s->result.best && !isnan(s->result.est[i].energy_j.x)) {
+      low = fmin(low, s->result.est[i].energy_j.x);
+      high = fmax(high, s->result.est[i].energy_j.x);
     }
-  dl_text_printf(&t, "Method %s", s->est[s->best].method);
+  dl_text_printf(&t, "Method %s", s->result.est[s->result.best].method);
   if (!all && low <= high) {
     const struct dl_value from = dl_number(low), to = dl_number(high);
     dl_text_add(&t, "; others ");
-    dl_add_interval(&t, DL_KWH, "J", s->est[s->best].energy_j.x, &from, &to);
+    dl_add_interval(&t, DL_KWH, "J", s->result.est[s->result.best].energy_j.x,
+                    &from, &to);
     dl_text_printf(&t, "%s (--all)",
                    isnan(s->whole.j.x) ? "" : " for the GPUs alone");
   }
@@ -245,10 +247,10 @@ static void say_methods(struct dl_report *r, const struct dl_predict_subject *s,
   dl_report_say(r, "%s", dl_text_str(&t));
 }
 
-void dl_predict_summary(struct dl_report *r, const struct dl_predict_subject *s,
+void dl_predict_summary(struct dl_report *r, const struct dl_predict_answer *s,
                         bool all, bool explain) {
-  const struct dl_estimate *e = &s->est[s->best];
-  const char *assumed = dl_facts_assumed(&s->job, NULL);
+  const struct dl_estimate *e = &s->result.est[s->result.best];
+  const char *assumed = dl_facts_assumed(&s->result.job, NULL);
   struct summary m = {.s = s, .e = e, .energy = s->whole.j};
   if (isnan(s->whole.j.x))
     m.energy =
@@ -261,8 +263,8 @@ void dl_predict_summary(struct dl_report *r, const struct dl_predict_subject *s,
   say_basis(r, s);
   say_rule_of_thumb(r, s);
   if (assumed && strcmp(e->method, "physical") == 0 &&
-      isnan(s->job.run->tokens) && !s->predictions.served.tokens &&
-      !s->predictions.language)
+      isnan(s->result.job.run->tokens) &&
+      !s->result.predictions.served.tokens && !s->result.predictions.language)
     dl_report_say(r,
                   "Unknown for this network and derived from its FLOPs: %s; "
                   "the interval is wider for it.",

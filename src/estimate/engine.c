@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "estimate/session.h"
+#include "estimate/engine.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,18 +32,18 @@ static const struct {
     [DL_LANGUAGE_RATE] = {"tokens_per_s", "language"},
 };
 
-void dl_session_free(struct dl_session *s) {
+void dl_engine_free(struct dl_engine *s) {
   if (!s)
     return;
   for (size_t i = 0; i < DL_N_FITS; i++)
     dl_predictor_free(s->fit[i].p);
   free((void *)s->method);
   dl_strlist_free(&s->families);
-  dl_session_free(s->at_90);
+  dl_engine_free(s->at_90);
   free(s);
 }
 
-DL_FREES(dl_session_free, struct dl_session)
+DL_FREES(dl_engine_free, struct dl_engine)
 
 /* Whether a row may train a language model on an accelerator that the fit does
  * not have itself. */
@@ -58,13 +58,13 @@ static bool may_be_unseen(const struct dl_fit *fit, const struct dl_row *row) {
   return true;
 }
 
-enum dl_status dl_session_find_families(struct dl_session *s,
+enum dl_status dl_engine_learn_families(struct dl_engine *s,
                                         const struct dl_row *row,
                                         struct dl_catalog *c,
                                         struct dl_diag *d) {
   const struct dl_fit *fit = s->fit[DL_LANGUAGE_RATE].fit;
   if (s->at_90)
-    DL_TRY(dl_session_find_families(s->at_90, row, c, d));
+    DL_TRY(dl_engine_learn_families(s->at_90, row, c, d));
   return fit && (!row || may_be_unseen(fit, row))
              ? dl_measured_families(&s->families, fit, c, d)
              : DL_OK;
@@ -82,7 +82,7 @@ static enum dl_status unknown_method(const char *name, struct dl_diag *d) {
                  dl_text_str(&near));
 }
 
-static enum dl_status find_methods(struct dl_session *s, const char *methods,
+static enum dl_status find_methods(struct dl_engine *s, const char *methods,
                                    struct dl_diag *d) {
   DL_SCOPED(dl_strlist_free) struct dl_strlist names = {0};
   bool all = strcmp(methods, "all") == 0;
@@ -95,15 +95,15 @@ static enum dl_status find_methods(struct dl_session *s, const char *methods,
     s->method[i] = all ? dl_estimators[i] : dl_estimator_find(names.s[i]);
     if (!s->method[i])
       return unknown_method(names.s[i], d);
-    s->asks_pre |= s->method[i]->asks_pre;
-    s->asks_physical |= s->method[i] == &dl_physical_method;
+    s->needs_regressions |= s->method[i]->needs_regressions;
+    s->needs_physical_energy |= s->method[i] == &dl_physical_method;
     s->n++;
   }
   return DL_OK;
 }
 
 /* Binds the fits of m to a frame. */
-static enum dl_status bind_fits(struct dl_session *s, const struct dl_model *m,
+static enum dl_status bind_fits(struct dl_engine *s, const struct dl_model *m,
                                 struct dl_frame *f, struct dl_diag *d) {
   for (size_t i = 0; i < DL_N_FITS; i++) {
     struct dl_bound_fit *to = &s->fit[i];
@@ -116,17 +116,17 @@ static enum dl_status bind_fits(struct dl_session *s, const struct dl_model *m,
       continue;
     to->model = owner->path;
     DL_TRY(dl_predictor_new(&to->p, to->fit, f, s->coverage,
-                            !fits[i].physics && !s->asks_pre, d));
+                            !fits[i].physics && !s->needs_regressions, d));
   }
   return DL_OK;
 }
 
-enum dl_status dl_session_new(struct dl_session **out, struct dl_frame *f,
-                              const struct dl_model *m, const char *methods,
-                              double coverage, struct dl_diag *d) {
+enum dl_status dl_engine_new(struct dl_engine **out, struct dl_frame *f,
+                             const struct dl_model *m, const char *methods,
+                             double coverage, struct dl_diag *d) {
   *out = NULL;
-  DL_SCOPED(dl_session_free_local)
-  struct dl_session *s = dl_calloc(1, sizeof *s);
+  DL_SCOPED(dl_engine_free_local)
+  struct dl_engine *s = dl_calloc(1, sizeof *s);
   s->fields.known = DL_KNOW_ALL;
   s->coverage = coverage;
   s->of_90 = dl_interval_sd(-1, 1, 0.9) / dl_interval_sd(-1, 1, coverage);
@@ -134,7 +134,7 @@ enum dl_status dl_session_new(struct dl_session **out, struct dl_frame *f,
   DL_TRY(dl_job_bind(&s->fields, f, d));
   DL_TRY(bind_fits(s, m, f, d));
   if (fabs(coverage - 0.9) > 1e-12)
-    DL_TRY(dl_session_new(&s->at_90, f, m, methods, 0.9, d));
+    DL_TRY(dl_engine_new(&s->at_90, f, m, methods, 0.9, d));
   *out = s;
   s = NULL;
   return DL_OK;
@@ -209,12 +209,58 @@ static double loader_rate(const struct dl_physical_parts *parts) {
                                                      : (double)NAN;
 }
 
-enum dl_status dl_session_row(const struct dl_session *s,
-                              const struct dl_row *row, struct dl_job *job,
-                              struct dl_job_predictions *p,
-                              struct dl_estimate *est, struct dl_diag *d) {
-  dl_job_read(job, &s->fields, row);
-  DL_TRY(dl_predictions_make(p, s, job, d));
+void dl_engine_make_room(const struct dl_engine *e, struct dl_result *r) {
+  r->n = e->n;
+  r->est = dl_calloc(e->n, sizeof *r->est);
+}
+
+bool dl_result_has_energy(const struct dl_result *r) {
+  for (size_t i = 0; i < r->n; i++)
+    if (!isnan(r->est[i].energy_j.x))
+      return true;
+  return false;
+}
+
+/* Sets what all estimators start from, and what they need not compute. */
+static void begin_estimate(struct dl_estimate *est,
+                           const struct dl_estimator *method,
+                           const struct dl_job_predictions *p) {
+  *est = (struct dl_estimate){.method = method->name,
+                              .energy_j = DL_NO_INTERVAL,
+                              .power_w = DL_NO_INTERVAL,
+                              .busy_share = NAN,
+                              .duration_s = {p->duration_s, NAN, NAN},
+                              .duration_from = p->duration_from,
+                              .loader_assumed = p->parts.input_assumed,
+                              .loader_rate = loader_rate(&p->parts),
+                              .loader_doubt = p->parts.input_doubt,
+                              .loader_workers = p->parts.input_workers};
+}
+
+static void estimate(const struct dl_engine *e, size_t i,
+                     const struct dl_job *job,
+                     const struct dl_job_predictions *p,
+                     struct dl_estimate *est) {
+  begin_estimate(est, e->method[i], p);
+  if (job->contradictory)
+    est->lacks = "known values that agree";
+  else if (p->served.too_slow)
+    est->lacks = p->served.lacks;
+  else
+    e->method[i]->estimate(e, job, p, est);
+  est->lacks = missing_name(job, est->lacks);
+  dl_estimate_throughput(est, job);
+  bound_power(job, est);
+  bound_time(job, est);
+}
+
+enum dl_status dl_engine_row(const struct dl_engine *e,
+                             const struct dl_row *row, struct dl_result *r,
+                             struct dl_diag *d) {
+  struct dl_job *job = &r->job;
+  struct dl_job_predictions *p = &r->predictions;
+  dl_job_read(job, &e->fields, row);
+  DL_TRY(dl_predictions_make(p, e, job, d));
   if (p->conditioned.applies) {
     job->known.misfit = p->conditioned.misfit;
     job->known.static_w = p->conditioned.static_w;
@@ -222,63 +268,39 @@ enum dl_status dl_session_row(const struct dl_session *s,
     job->known.most_w = p->conditioned.most_w;
   }
   job->contradictory = dl_known_contradicts(job, NULL);
-  for (size_t i = 0; i < s->n; i++) {
-    est[i] = (struct dl_estimate){.method = s->method[i]->name,
-                                  .energy_j = DL_NO_INTERVAL,
-                                  .power_w = DL_NO_INTERVAL,
-                                  .busy_share = NAN,
-                                  .duration_s = {p->duration_s, NAN, NAN},
-                                  .duration_from = p->duration_from,
-                                  .loader_assumed = p->parts.input_assumed,
-                                  .loader_rate = loader_rate(&p->parts),
-                                  .loader_doubt = p->parts.input_doubt,
-                                  .loader_workers = p->parts.input_workers};
-    if (job->contradictory || p->served.too_slow)
-      est[i].lacks =
-          job->contradictory ? "known values that agree" : p->served.lacks;
-    else
-      s->method[i]->estimate(s, job, p, &est[i]);
-    est[i].lacks = missing_name(job, est[i].lacks);
-    dl_estimate_throughput(&est[i], job);
-    bound_power(job, &est[i]);
-    bound_time(job, &est[i]);
-  }
+  r->broken = NULL;
+  for (size_t i = 0; i < e->n; i++)
+    estimate(e, i, job, p, &r->est[i]);
+  r->best = dl_recommended(r->est, r->n, !isnan(job->known.run_s));
   return DL_OK;
 }
 
-/* Refuses contradictory values. */
-static enum dl_status contradicts(const struct dl_job *job, const char *path,
-                                  size_t line, bool *bad, struct dl_diag *d) {
-  struct dl_wording why = {.options = line == 0};
-  enum dl_status status = DL_OK;
-  *bad = job->contradictory && dl_known_contradicts(job, &why);
-  if (*bad && line > 0)
-    dl_skip_at(d, path, line, "%s", dl_text_str(&why.text));
-  else if (*bad)
-    status = dl_fail(d, DL_EUSAGE, "%s", dl_text_str(&why.text));
-  dl_text_free(&why.text);
-  return status;
-}
-
-enum dl_status dl_session_check(struct dl_catalog *c, const struct dl_job *job,
-                                const char *path, size_t line, bool *bad,
-                                struct dl_diag *d) {
+/* Appends why a job cannot be estimated; false: it can. */
+static bool refusal(struct dl_catalog *c, const struct dl_job *job,
+                    struct dl_wording *why, enum dl_status *status) {
   bool no_gpu = job->run->gpu && !job->found.gpu && isnan(job->tdp_w);
   bool no_arch = job->run->arch && !job->found.arch && isnan(job->run->macs_g);
-  *bad = no_gpu || no_arch;
-  if (!*bad)
-    return contradicts(job, path, line, bad, d);
   DL_SCOPED(dl_diag_free) struct dl_diag inner = {0};
-  const struct dl_descriptor *e;
-  enum dl_status status =
+  const struct dl_descriptor *found;
+  *status = DL_EUSAGE;
+  if (!no_gpu && !no_arch)
+    return job->contradictory && dl_known_contradicts(job, why);
+  *status =
       dl_catalog_get(c, no_gpu ? DL_ACCELERATOR : DL_ARCHITECTURE,
-                     no_gpu ? job->run->gpu : job->run->arch, &e, &inner);
-  const char *why = inner.error ? inner.error : "unknown name";
-  if (line > 0) {
-    dl_skip_at(d, path, line, "%s", why);
-    status = DL_OK;
-  } else {
-    dl_fail(d, status, "%s", why);
-  }
-  return status;
+                     no_gpu ? job->run->gpu : job->run->arch, &found, &inner);
+  dl_text_add(&why->text, inner.error ? inner.error : "unknown name");
+  return true;
+}
+
+bool dl_engine_refuses(struct dl_catalog *c, const struct dl_job *job,
+                       const char *path, size_t line, struct dl_diag *d) {
+  struct dl_wording why = {.options = line == 0};
+  enum dl_status status;
+  bool refused = refusal(c, job, &why, &status);
+  if (refused && line > 0)
+    dl_skip_at(d, path, line, "%s", dl_text_str(&why.text));
+  else if (refused)
+    dl_fail(d, status, "%s", dl_text_str(&why.text));
+  dl_text_free(&why.text);
+  return refused;
 }
