@@ -2,7 +2,7 @@
 # Loaded by the tests of the command line. They run in an empty folder.
 
 # shellcheck source-path=SCRIPTDIR/.. source=environment
-source "$BATS_TEST_DIRNAME/../environment"
+source "${BASH_SOURCE[0]%/*}/../environment"
 
 setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
@@ -19,7 +19,7 @@ message() {
       printf -- "$text" "$@"
       return
     fi
-  done <"$BATS_TEST_DIRNAME/../messages"
+  done <"${BASH_SOURCE[0]%/*}/../messages"
   echo "no message '$key' in tests/messages"
   return 1
 }
