@@ -7,7 +7,7 @@ bats_require_minimum_version 1.5.0
 
 setup() {
   command -v python3 >/dev/null || skip 'no python3'
-  tool=$TOP_SRCDIR/tools/docs/run-examples.py
+  tool=$TOP_SRCDIR/tools/run-examples.py
 }
 
 @test 'examples of README.md and docs print what they show' {

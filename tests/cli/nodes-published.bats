@@ -81,6 +81,6 @@ all_nodes() {
 
 @test 'the figures of docs/nodes.md' {
   command -v python3 >/dev/null || skip 'no python3'
-  python3 "$TOP_SRCDIR/tools/docs/run-examples.py" "$DLEST" \
+  python3 "$TOP_SRCDIR/tools/run-examples.py" "$DLEST" \
     "$TOP_SRCDIR/docs/nodes.md"
 }

@@ -92,7 +92,7 @@ ok 'names of tests and of code use the terms of the glossary' \
 # Names in backquotes with an underscore: columns, fields, keys, files.
 cat schemas/*.json src/run/run_columns_body.h \
   src/catalog/descriptor_fields_body.h data/*.rng tests/cli/*.bats \
-  $(find src tools contrib -name '*.[chp]' -o -name '*.py') |
+  $(find src tools contrib data/make docs/lab -name '*.[chp]' -o -name '*.py') |
   tr -c 'A-Za-z0-9_' '\n' | sort -u >"$words"
 find . -name .git -prune -o -name '_build*' -prune -o -type f -print |
   sed 's:.*/::; s:\..*::' | sort -u >>"$words"

@@ -282,7 +282,7 @@ def main():
         raise Failure("%s is not there; set MEASURED_RUNS to the folder that "
                       "holds it" % runs)
     top = os.environ.get("DLEST_DATADIR") or os.path.join(
-        os.path.dirname(os.path.abspath(__file__)), "..", "..")
+        os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
     others = os.path.join(top, OTHERS)
     sets = [("Runs of del Rey et al., class of the host given",
              OWN % " A user can specify whether a machine is a server.",
