@@ -5,12 +5,17 @@
 nobase_dist_doc_DATA = \
 	README.md \
 	%D%/accuracy.md \
-	%D%/calibration.md \
-	%D%/clusters.md \
 	%D%/data.md \
-	%D%/designs.md \
-	%D%/epochs.md \
-	%D%/estimation.md \
+	%D%/fit.md \
+	%D%/index.md \
+	%D%/inference.md \
+	%D%/json.md \
+	%D%/language-models.md \
+	%D%/nodes.md \
+	%D%/predict.md \
+	%D%/recommend.md \
+	%D%/recording.md \
+	%D%/step.md \
 	%D%/figures/errors.svg \
 	%D%/figures/gpus.svg \
 	%D%/figures/nodes.svg \
@@ -18,26 +23,22 @@ nobase_dist_doc_DATA = \
 	%D%/figures/p4-power.svg \
 	%D%/figures/parts.svg \
 	%D%/figures/trace.svg \
-	%D%/fit.md \
-	%D%/generalisation.md \
-	%D%/index.md \
-	%D%/inference.md \
-	%D%/input.md \
-	%D%/json.md \
-	%D%/known-times.md \
-	%D%/language-models.md \
-	%D%/nodes.md \
-	%D%/predict.md \
-	%D%/published-serving.md \
-	%D%/published-speeds.md \
-	%D%/recommend.md \
-	%D%/recording.md \
-	%D%/robustness.md \
-	%D%/scale.md \
-	%D%/step-traces.md \
-	%D%/step.md \
-	%D%/tasks.md \
-	%D%/transformers.md
+	%D%/lab/calibration.md \
+	%D%/lab/designs.md \
+	%D%/lab/epochs.md \
+	%D%/lab/estimation.md \
+	%D%/lab/findings.md \
+	%D%/lab/generalisation.md \
+	%D%/lab/inference.md \
+	%D%/lab/input.md \
+	%D%/lab/known-times.md \
+	%D%/lab/language-models.md \
+	%D%/lab/networks.md \
+	%D%/lab/published-serving.md \
+	%D%/lab/published-speeds.md \
+	%D%/lab/robustness.md \
+	%D%/lab/step-traces.md \
+	%D%/lab/step.md
 
 EXTRA_DIST += \
 	data/published-serving.csv \
@@ -68,33 +69,33 @@ generalisation: dlest$(EXEEXT)
 	DLEST_DATADIR='$(abs_top_srcdir)' python3 -B \
 	  $(srcdir)/%D%/lab/make/generalisation.py ./dlest$(EXEEXT) \
 	  "$${MEASURED_RUNS:-$(MEASURED_RUNS)}" \
-	  --write '$(abs_top_srcdir)/docs/generalisation.md'
+	  --write '$(abs_top_srcdir)/docs/lab/generalisation.md'
 
 # Errors after calibration with runs of your own.
 calibration: dlest$(EXEEXT)
 	DLEST_DATADIR='$(abs_top_srcdir)' python3 -B \
 	  $(srcdir)/%D%/lab/make/calibration.py ./dlest$(EXEEXT) \
 	  "$${MEASURED_RUNS:-$(MEASURED_RUNS)}" \
-	  --write '$(abs_top_srcdir)/docs/calibration.md'
+	  --write '$(abs_top_srcdir)/docs/lab/calibration.md'
 
 # Errors with known times.
 known-times: dlest$(EXEEXT)
 	DLEST_DATADIR='$(abs_top_srcdir)' python3 -B \
 	  $(srcdir)/%D%/lab/make/known_times.py ./dlest$(EXEEXT) \
 	  "$${MEASURED_RUNS:-$(MEASURED_RUNS)}" \
-	  --write '$(abs_top_srcdir)/docs/known-times.md'
+	  --write '$(abs_top_srcdir)/docs/lab/known-times.md'
 
 # Speeds of trainings that others published.
 published-speeds: dlest$(EXEEXT)
 	DLEST_DATADIR='$(abs_top_srcdir)' python3 -B \
 	  $(srcdir)/%D%/lab/make/published_speeds.py ./dlest$(EXEEXT) \
-	  --write '$(abs_top_srcdir)/docs/published-speeds.md'
+	  --write '$(abs_top_srcdir)/docs/lab/published-speeds.md'
 
 # Speeds of serving that others published.
 published-serving: dlest$(EXEEXT)
 	DLEST_DATADIR='$(abs_top_srcdir)' python3 -B \
 	  $(srcdir)/%D%/lab/make/published_serving.py ./dlest$(EXEEXT) \
-	  --write '$(abs_top_srcdir)/docs/published-serving.md'
+	  --write '$(abs_top_srcdir)/docs/lab/published-serving.md'
 
 .PHONY: figures generalisation calibration known-times \
 	published-speeds published-serving

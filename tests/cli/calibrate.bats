@@ -288,7 +288,7 @@ $(jq -n "2 * $before")" >runs.csv
     "$(energy mine.xml a100-sxm4-40gb)" ]
 }
 
-# Seven held-out GPUs (docs/designs.md): 0.7 of the half-width for work like the
+# Seven held-out GPUs (docs/lab/designs.md): 0.7 of the half-width for work like the
 # run, all of it for other networks and for powers.
 @test "one run narrows the energies of its network alone" {
   half() { # MODEL ARCH COLUMN OTHER...: the logarithm of high / low

@@ -36,7 +36,7 @@ one_row() {
 }
 
 # The figures of the paper's kernel ridge on unseen groups, from an
-# implementation in Python (docs/estimation.md).
+# implementation in Python (docs/lab/estimation.md).
 @test "kernel ridge as published fails on unseen groups" {
   figures --methods 'krr as published'
   [ "$(one_row 'krr as published' 1)" = \

@@ -355,7 +355,7 @@ left_out() {
     if ($i - t[i] > 0.11 || t[i] - $i > 0.11) exit 1 }' scores
 }
 
-@test "held-out GPUs: the errors that docs/inference.md states" {
+@test "held-out GPUs: the errors that docs/lab/inference.md states" {
   [ -r "$MLENERGY/mlenergy_v3_llm.csv" ] ||
     skip "no mlenergy/mlenergy_v3_llm.csv in '$MEASURED_RUNS'"
   left_out a100-sxm4-40gb 157 16.9 15.4 15.5 95
