@@ -149,7 +149,7 @@ static double half_width_sd(const struct dl_prediction *p, double coverage) {
 /* Without a time, energies and powers are as uncertain as their intervals say.
  * Errors of the two hardly correlate where a GPU is held out (.15 over seven,
  * from -.54 to .76), so that a known power leaves the energy as it is, unless
- * it makes waiting likely (docs/known-times.md). */
+ * it makes waiting likely (docs/lab/known-times.md). */
 static void trust_energy(struct dl_expected *e,
                          const struct dl_prediction *energy,
                          const struct dl_prediction *power, double coverage) {

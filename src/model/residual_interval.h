@@ -21,7 +21,7 @@
  * 0, so that the mean of G squares is their variance. It is that of the groups'
  * mean residuals, plus the variance within groups. So a group more or less
  * changes little, and a larger coverage never gives a narrower interval.
- * docs/designs.md compares rules (Groups and the rule of intervals).
+ * docs/lab/designs.md compares rules (Groups and the rule of intervals).
  *
  * false: no interval (fewer than two groups). */
 bool dl_residual_interval(const struct dl_residuals *r, double coverage,

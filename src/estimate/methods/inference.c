@@ -17,7 +17,7 @@
 
 /* Time of a pass outside of training, relative to one of the three that a
  * training step counts as, for arithmetic and traffic: nothing is kept for a
- * backward pass and normalisations read once. docs/inference.md. */
+ * backward pass and normalisations read once. docs/lab/inference.md. */
 #define WITHOUT_TRAINING 0.75
 
 struct problem {

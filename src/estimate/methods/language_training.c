@@ -16,19 +16,19 @@
 
 /* What an interval of 90 % widens by where the software is not given: whole
  * trainings of five laboratories differ from the rate of their steps by a
- * standard deviation of .2 in the logarithm (docs/language-models.md). */
+ * standard deviation of .2 in the logarithm (docs/lab/language-models.md). */
 #define SOFTWARE_DOUBT 0.33
 
 /* The same where it is given: laboratories differ with one software, too. Rates
  * are off by as much more where their source is left out of the fit than where
- * a configuration is: a standard deviation of .08 (docs/designs.md). */
+ * a configuration is: a standard deviation of .08 (docs/lab/designs.md). */
 #define SOURCE_DOUBT 0.13
 
 /* The same for each of what no run of the fit had: experts, adapters (but
  * MLPerf's), software that a compiler makes, the family of the accelerator.
  * Published speeds with one of these are off by more than a network, a GPU or a
  * source that is held out; of the half of their sources that was examined more
- * than this leaves no more inside (docs/published-speeds.md). */
+ * than this leaves no more inside (docs/lab/published-speeds.md). */
 #define UNSEEN_DOUBT 0.45
 
 /* The same for the power: 1.645 times the error for a GPU held out, where the

@@ -107,8 +107,8 @@ const char *dl_fit_lacks(const struct dl_bound_fit *b,
  * when the networks of del Rey et al. were described so and held out in turn:
  * the mean error of the energy rose from 20 % to 26 % without the traffic of
  * the layers, and to 29 to 32 % without their activations or kernels
- * (docs/estimation.md). Traffic by the operators of a block raised it from 16.6
- * to 17.2 %. */
+ * (docs/lab/estimation.md). Traffic by the operators of a block raised it
+ * from 16.6 to 17.2 %. */
 
 /* 1.645 sqrt(e^2 - .2^2) of the errors e above; of the last, with .166. */
 #define DOUBT_TRAFFIC 0.27

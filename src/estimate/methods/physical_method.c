@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The physical method: time and power of a training step from what the step
  * does and what the machine can do (physics/training/training_cost.h,
- * docs/estimation.md),
+ * docs/lab/estimation.md),
  *
  *   E = e * epochs      e: GPU and memory of the node
  *   E = P * T           where the duration is given: the GPU alone
@@ -293,7 +293,7 @@ static void estimate(const struct dl_engine *ctx, const struct dl_job *job,
 const struct dl_estimator dl_physical_method = {
     .name = "physical",
     .summary = "time and power of a step from arithmetic, traffic and launches",
-    .source = "dlest, docs/estimation.md",
+    .source = "dlest, docs/lab/estimation.md",
     .rank_given = 6,
     .rank_open = 6,
     .needs = needs,

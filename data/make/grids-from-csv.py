@@ -35,7 +35,7 @@ from xml.sax.saxutils import quoteattr
 
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <!-- Carbon intensity of electricity by country and region, g CO2e a kWh,
-     with the year of the figure. Written by tools/catalog/grids-from-csv.py, which
+     with the year of the figure. Written by data/make/grids-from-csv.py, which
      says where the figures come from and why; do not edit by hand. Countries:
      generation within the country, life cycle, one source for all. Imports, exports and
      losses in the network are not in it. Regions: older, by the inventory of

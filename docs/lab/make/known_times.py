@@ -160,7 +160,7 @@ def main():
         raise Failure("%s is not there; set MEASURED_RUNS to the folder that "
                       "holds it" % runs)
     top = os.environ.get("DLEST_DATADIR") or os.path.join(
-        os.path.dirname(os.path.abspath(__file__)), "..", "..")
+        os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
     others = os.path.join(top, OTHERS)
     sets = [("del Rey et al.", groups_of_runs(runs, others, True)),
             ("You et al.", groups_of_others(others, read(runs)))]

@@ -75,7 +75,7 @@ SOURCES = (
      "1998", "https://doi.org/10.1109/5.726791"),
 )
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
-<!-- Written by tools/catalog/architectures-from-timm.py (make catalog).
+<!-- Written by data/make/architectures-from-timm.py (make catalog).
 
      macs_g of timm's tables is what fvcore counts: convolutions, dense layers
      and products of attention, and 2 (batch norm) or 5 operations (layer

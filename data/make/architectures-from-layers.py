@@ -431,7 +431,7 @@ def entry(t):
 
 def emit(out):
     out.write('<?xml version="1.0" encoding="UTF-8"?>\n'
-              "<!-- Written by tools/catalog/architectures-from-layers.py "
+              "<!-- Written by data/make/architectures-from-layers.py "
               "(make catalog). -->\n"
               '<catalog kind="architecture" version="1">\n  <sources>\n')
     for ident in sorted({t.source for t in TASKS}):

@@ -9,7 +9,7 @@
 # was made with the first models: --means tells apart what two of its 45
 # configurations had together, four sizes of memory and two works of a network.
 #
-#   tools/models/make-models.sh DLEST RUNS TOP
+#   data/make/make-models.sh DLEST RUNS TOP
 #
 # DLEST is the program, RUNS the folder with delrey2024/pre-runs.csv and
 # delrey2024/runs.csv (S. del Rey et al., doi 10.5281/zenodo.11505891, CC BY
@@ -45,7 +45,7 @@ fi
   --cite "$cite" \
   -o "$top/models/pre.xml"
 
-# Learns from data/training-means.csv too (tools/models/training-means.py). The
+# Learns from data/training-means.csv too (data/make/training-means.py). The
 # trainings of del Rey et al. take steps_per_epoch = samples // batch size (their
 # src/models/dl/model.py), in validation too: the last batch is dropped.
 "$dlest" fit "$runs/runs.csv" \
@@ -58,7 +58,7 @@ al. (EC-NAS) and Selvan et al. (PEPR); and medians of speeds: MLCommons (MLPerf 
 Training v0.7 to v4.0), NVIDIA DeepLearningExamples and milabench" \
   -o "$top/models/physical.xml"
 
-# Language models that serve, from means that ship (tools/models/mlenergy-means.py).
+# Language models that serve, from means that ship (data/make/mlenergy-means.py).
 "$dlest" fit "$top/data/mlenergy-means.csv" \
   --method serving \
   --with none \
@@ -68,7 +68,7 @@ Training v0.7 to v4.0), NVIDIA DeepLearningExamples and milabench" \
   --cite 'J.-W. Chung et al., The ML.ENERGY Benchmark, arXiv 2505.06371; Apache-2.0' \
   -o "$top/models/inference.xml"
 
-# Language models that are trained (tools/models/language-means.py).
+# Language models that are trained (data/make/language-means.py).
 "$dlest" fit "$top/data/language-training-means.csv" \
   --method language \
   --with none \

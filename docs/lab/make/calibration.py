@@ -227,14 +227,14 @@ def intervals_table(groups, found, counts):
                   for g, (b, a, _) in zip(groups, found)])
 
 
-HEAD = """# What a run of one's own is worth
+HEAD = """# Accuracy after calibration with your own runs
 
 Made by `make calibration MEASURED_RUNS=DIR` with %s.
 
 A GPU is left out of the fit of `physical`, with its machine; `dlest calibrate`
 learns from one run on it (or three, or ten, of as many configurations); its
-other configurations are estimated. Every configuration is that run once, sets
-of several are drawn %d times. Mean absolute percentage errors over the runs
+other configurations are estimated. Each configuration serves once as the
+calibration run; larger sets are drawn %d times. Mean absolute percentage errors over the runs
 estimated, in %%, means over the choices; *worst run*: with the choice that
 helps least. [estimation.md](estimation.md) says how it works and what was
 tried.
@@ -243,10 +243,11 @@ tried.
 INTERVALS = (
     "Share of runs inside in %, and in brackets half the width as a factor; "
     "class of the host given. After one run: of runs of its very configuration, "
-    "of other runs of its network, and of other networks. With fewer than five configurations measured a GPU "
-    "keeps the interval of one that was not, by two other GPUs here and four of "
-    "You et al., but for energies of the networks that were measured. From five "
-    "on it has that of a GPU that was seen.")
+    "of other runs of its network, and of other networks. Until five "
+    "configurations are measured, the GPU keeps the interval of an unseen GPU "
+    "(by two other GPUs here and four of You et al.), except for energies of the "
+    "networks that were measured. From five configurations on, it gets the "
+    "interval of a known GPU.")
 OWN = ("Each cell is *mean power of the GPU / energy of an epoch*.%s Pooled: "
        "every GPU counts by its runs.")
 
@@ -282,7 +283,7 @@ def main():
         raise Failure("%s is not there; set MEASURED_RUNS to the folder that "
                       "holds it" % runs)
     top = os.environ.get("DLEST_DATADIR") or os.path.join(
-        os.path.dirname(os.path.abspath(__file__)), "..", "..")
+        os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
     others = os.path.join(top, OTHERS)
     sets = [("Runs of del Rey et al., class of the host given",
              OWN % " A user can specify whether a machine is a server.",

@@ -433,7 +433,7 @@ def make_parts(o, methods, plain, protocols, folder, top):
         "Intervals of %g %%" % (100 * intervals.COVERAGE),
         "Coverage, pooled over the runs and as the mean over the groups, in %. "
         "Each group in turn is the new one, and its own residuals are not "
-        "used (`tools/docs/generalisation_intervals.py`). *Width*: the interval "
+        "used (`docs/lab/make/generalisation_intervals.py`). *Width*: the interval "
         "reaches from the estimate divided by it to the estimate times it "
         "(geometric mean over groups); *all groups*: that of the interval of "
         "dlest. Groups of `physical` include those of the auxiliary training "
@@ -476,7 +476,7 @@ def main():
         raise Failure("%s is not there; set MEASURED_RUNS to the folder that "
                       "holds it" % runs)
     top = os.environ.get("DLEST_DATADIR") or os.path.join(
-        os.path.dirname(os.path.abspath(__file__)), "..", "..")
+        os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
     learnt = regressions(o.dlest) + [PUBLISHED]
     plain = baselines(o.dlest, learnt)
     names = chosen(o.methods, learnt + plain, "method")

@@ -36,7 +36,7 @@ from xml.sax.saxutils import quoteattr
 
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <!-- Where machines stand: PUE, and the carbon intensity of the electricity or
-     the grid it comes from. Written by tools/catalog/sites-from-csv.py, which says
+     the grid it comes from. Written by data/make/sites-from-csv.py, which says
      where the figures come from and why; do not edit by hand. -->
 <catalog kind="site" version="1">
   <sources>"""

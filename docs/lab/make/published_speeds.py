@@ -218,7 +218,7 @@ def main(doc, name, estimates, all_tables):
     p.add_argument("--write", metavar="FILE")
     o = p.parse_args()
     top = os.environ.get("DLEST_DATADIR") or os.path.join(
-        os.path.dirname(os.path.abspath(__file__)), "..", "..")
+        os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
     with open(os.path.join(top, "data", name), encoding="utf-8",
               newline="") as f:
         rows = list(csv.DictReader(f))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Makes a manual page from --help and a hand-written part.
 #
-#   tools/docs/make-man.sh DLEST VERSION MANDIR PAGE OUTPUT
+#   tools/make-man.sh DLEST VERSION MANDIR PAGE OUTPUT
 #
 # PAGE is dlest or dlest-COMMAND; MANDIR holds PAGE.h2m and common.h2m.
 # HELP2MAN names the program. --help is not wrapped here: man wraps it.

@@ -23,7 +23,7 @@ Selvan): 2,805 runs of 2,532 networks on a Quadro RTX 6000, architectures left \
 out in 50 sets. timm (Wightman): 799 networks on an RTX 3090, mixed precision, \
 channels first, families left out; a family is the letters that a name begins \
 with, without a prefix for the origin of weights. `timm.csv` is what \
-`tools/docs/generalisation_tables.py` writes. Constants of the methods of timm \
+`docs/lab/make/generalisation_tables.py` writes. Constants of the methods of timm \
 were chosen with these folds in view, and so was `elementwise_ratio`, a field \
 of the catalogue, as a feature."
 ECNAS = "ecnas/ecnas_quadro_rtx6000_runs.csv"
