@@ -365,7 +365,7 @@ static void set_target(struct step *s, enum use use) {
     return;
   s->id = c->id;
   s->target.in = c->is_text ? DL_IN_TEXT : DL_IN_NUMBER;
-  s->target.at = c->offset;
+  s->target.at = dl_run_offsets[c->id];
 }
 
 /* A new step for a name. While the name is being resolved it stands for its

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One run: a row of the runs table, with its epochs where a log has them.
  *
- * struct dl_run has a typed member for each row of run_columns_body.h. Read
+ * struct dl_run has a typed member for each row of quantities.def. Read
  * members directly; write them through the functions below, which keep the set
  * of known columns. A member that is not known is NaN or NULL, so that
  * arithmetic on it gives NaN.
@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 
 /* One epoch, or what lies before the first or behind the last one. NaN:
  * unknown. Energies of a run's parts add up to the run's exactly. */
@@ -53,14 +53,16 @@ static inline void dl_run_set_put(struct dl_run_set *s, enum dl_run_id id,
 }
 
 struct dl_run {
-#define NUMBER(name, unit, low, high, role, summary) double name;
-#define TEXT(name, role, summary) const char *name;
-#include "run/run_columns_body.h"
+#define NUMBER(name, ...) double name;
+#define TEXT(name, ...) const char *name;
+#include "quantities/quantities.def"
   struct dl_run_set known, owned;
   size_t line; /* of the row it comes from; 0: the whole file */
   struct dl_epoch *epoch;
   size_t n_epochs, epochs_cap;
 };
+
+extern const size_t dl_run_offsets[DL_N_RUN_MEMBERS];
 
 /* A run without any value. */
 extern const struct dl_run dl_run_unknown;

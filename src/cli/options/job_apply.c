@@ -13,7 +13,7 @@
 #include "cli/command.h"
 #include "cli/options/job_options.h"
 #include "cli/options/known_options.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 #include "run/setup/option_words.h"
 
 /* The data set must be known, and the time that GPUs idle is said once. */

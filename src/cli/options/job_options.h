@@ -37,12 +37,6 @@ extern const struct dl_option dl_job_options_rows[], dl_table_options_rows[];
     dl_site_options_rows, offsetof(type, member.site)                          \
   }
 
-/* The estimators that predict by a fitted model, with intervals. */
-#define DL_FITTED_METHODS "physical|pre-epoch|pre-power"
-
-/* Those that take a known time. */
-#define DL_TIMED_METHODS DL_FITTED_METHODS "|green-algorithms|tdp"
-
 void dl_job_options_init(struct dl_job_options *o);
 
 /* Frees the lists and axes of a struct dl_job_options. */

@@ -17,7 +17,7 @@
 #include "cli/views/predict_report.h"
 #include "estimate/methods/work.h"
 #include "output/format.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 
 /* Rows estimated at a time: enough to keep threads busy, few enough that
  * their estimates stay small. A thread formats PIECE of them at a time. */
