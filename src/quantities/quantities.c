@@ -129,14 +129,21 @@ const char *dl_run_word(const struct dl_run_column *c, const char *text) {
   return NULL;
 }
 
-unsigned dl_run_word_id(const struct dl_run_column *c, const char *text) {
-  const char *word = text ? dl_run_word(c, text) : NULL;
-  size_t n = strcspn(word ? word : "", ":"); /* of "lora:16" */
+unsigned dl_word_id(const struct dl_run_column *c, const char *word) {
+  size_t n = word ? strcspn(word, ":") : 0;
   unsigned id = 0;
-  while (word && c->words[id])
+  if (n == 0)
+    return 0;
+  while (c->words[id])
     if (strncmp(c->words[id++], word, n) == 0 && !c->words[id - 1][n])
       return id;
-  return text && c->others ? id + 1 : 0;
+  return c->others ? id + 1 : 0;
+}
+
+double dl_rank_in(const char *fine_tune) {
+  const char *colon = fine_tune ? strchr(fine_tune, ':') : NULL;
+  double rank;
+  return colon && dl_parse_double(colon + 1, &rank) ? rank : (double)NAN;
 }
 
 enum dl_fault_kind dl_run_column_fault(const struct dl_run_column *c,

@@ -141,9 +141,18 @@ enum dl_fault_kind dl_run_column_check(const struct dl_run_column *c, double x);
  * itself where the column takes any. NULL: none. */
 const char *dl_run_word(const struct dl_run_column *c, const char *text);
 
-/* The index of that word in its enum: 0 for none, one behind the last word for
+/* Whether the member of a column is an enum: it takes the words of its list
+ * alone. */
+static inline bool dl_is_listed(const struct dl_run_column *c) {
+  return c->words && !c->others;
+}
+
+/* The enumerator of a word of column c, or of "lora:16"; 0 for none, OTHER for
  * another text of a column that takes any. */
-unsigned dl_run_word_id(const struct dl_run_column *c, const char *text);
+unsigned dl_word_id(const struct dl_run_column *c, const char *word);
+
+/* The rank in "lora:16"; NaN without one. */
+double dl_rank_in(const char *fine_tune);
 
 /* Appends what is wrong with the text of a cell: "invalid number 'abc'". */
 void dl_run_column_explain(const struct dl_run_column *c,

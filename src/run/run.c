@@ -21,30 +21,53 @@ const struct dl_run dl_run_unknown = {
 #include "quantities/quantities.def"
 };
 
-/* Where the member of a column is; it must be of that type. */
-static void *member(const struct dl_run *r, enum dl_run_id id, bool is_text) {
+/* What a member is. */
+enum type { IS_NUMBER, IS_TEXT, IS_WORD };
+
+static enum type type_of(enum dl_run_id id) {
   const struct dl_run_column *c = &dl_run_columns[id];
-  assert(c->is_text == is_text);
-  (void)is_text;
+  return !c->is_text ? IS_NUMBER : dl_is_listed(c) ? IS_WORD : IS_TEXT;
+}
+
+/* Where the member of a column is; it must be of that type. */
+static void *member(const struct dl_run *r, enum dl_run_id id, enum type type) {
+  assert(type_of(id) == type);
+  (void)type;
   return (char *)(uintptr_t)r + dl_run_offsets[id];
 }
 
 double dl_run_number(const struct dl_run *r, enum dl_run_id id) {
-  return *(double *)member(r, id, false);
+  return *(double *)member(r, id, IS_NUMBER);
+}
+
+unsigned dl_run_word_of(const struct dl_run *r, enum dl_run_id id) {
+  return *(unsigned *)member(r, id, IS_WORD);
 }
 
 const char *dl_run_text(const struct dl_run *r, enum dl_run_id id) {
-  return *(const char **)member(r, id, true);
+  if (type_of(id) == IS_TEXT)
+    return *(const char **)member(r, id, IS_TEXT);
+  unsigned word = dl_run_word_of(r, id);
+  return word ? dl_run_columns[id].words[word - 1] : NULL;
 }
 
 void dl_run_set_number(struct dl_run *r, enum dl_run_id id, double x) {
-  double *to = member(r, id, false);
+  double *to = member(r, id, IS_NUMBER);
   *to = isfinite(x) ? x : (double)NAN;
   dl_run_set_put(&r->known, id, isfinite(x) != 0);
 }
 
+void dl_run_set_word(struct dl_run *r, enum dl_run_id id, unsigned word) {
+  *(unsigned *)member(r, id, IS_WORD) = word;
+  dl_run_set_put(&r->known, id, word != 0);
+}
+
 void dl_run_lend_text(struct dl_run *r, enum dl_run_id id, const char *s) {
-  const char **to = member(r, id, true);
+  if (type_of(id) == IS_WORD) {
+    dl_run_set_word(r, id, dl_word_id(&dl_run_columns[id], s));
+    return;
+  }
+  const char **to = member(r, id, IS_TEXT);
   if (dl_run_set_has(&r->owned, id))
     free((void *)(uintptr_t)*to);
   dl_run_set_put(&r->owned, id, false);
@@ -53,8 +76,8 @@ void dl_run_lend_text(struct dl_run *r, enum dl_run_id id, const char *s) {
 }
 
 void dl_run_copy_text(struct dl_run *r, enum dl_run_id id, const char *s) {
-  char *copy = s && *s ? dl_strdup(s) : NULL;
-  dl_run_lend_text(r, id, copy);
+  char *copy = s && *s && type_of(id) == IS_TEXT ? dl_strdup(s) : NULL;
+  dl_run_lend_text(r, id, copy ? copy : s);
   if (copy)
     dl_run_set_put(&r->owned, id, true);
 }
@@ -67,6 +90,8 @@ void dl_run_read(struct dl_run *r, const struct dl_run_column *c,
     dl_run_copy_text(r, c->id, word ? word : text);
   else if (dl_parse_double(text, &x))
     dl_run_set_number(r, c->id, x);
+  if (c->id == DL_RUN_fine_tune && isnan(r->lora_rank))
+    dl_run_set_number(r, DL_RUN_lora_rank, dl_rank_in(text));
 }
 
 void dl_run_clear(struct dl_run *r) {
@@ -82,7 +107,9 @@ void dl_run_clear(struct dl_run *r) {
       const struct dl_run_column *c =
           &dl_run_columns[i * 64 + (size_t)__builtin_ctzll(r->known.word[i])];
       void *at = (char *)r + dl_run_offsets[c->id];
-      if (c->is_text)
+      if (dl_is_listed(c))
+        *(unsigned *)at = 0;
+      else if (c->is_text)
         *(const char **)at = NULL;
       else
         *(double *)at = NAN;

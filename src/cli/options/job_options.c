@@ -204,20 +204,20 @@ static unsigned methods_in(const char *list) {
   return methods;
 }
 
-/* The phase of the job, where it is known to be one. */
-static enum dl_run_phase phase_of(const struct dl_job_options *o) {
-  const char *phase = dl_value_in(&o->overrides, "phase");
-  phase = phase ? phase : o->run.phase;
-  return phase ? (enum dl_run_phase)dl_run_word_id(
-                     &dl_run_columns[DL_RUN_phase], phase)
-               : DL_PHASE_TRAINING;
+unsigned dl_job_options_word(const struct dl_job_options *o,
+                             enum dl_run_id id) {
+  const struct dl_run_column *c = &dl_run_columns[id];
+  const char *set = dl_value_in(&o->overrides, c->name);
+  return set ? dl_word_id(c, dl_run_word(c, set)) : dl_run_word_of(&o->run, id);
 }
 
 /* Whether a setting has no effect in the phase of the job; then says why. */
 static bool is_of_other_phase(const struct dl_run_column *c,
                               const struct dl_job_options *o, char why[80]) {
   snprintf(why, 80, "here: it is for --phase %s", dl_run_phase_words[c->phase]);
-  return c->phase != DL_PHASE_UNKNOWN && c->phase != phase_of(o);
+  unsigned phase = dl_job_options_word(o, DL_RUN_phase);
+  return c->phase != DL_PHASE_UNKNOWN &&
+         c->phase != (phase ? phase : DL_PHASE_TRAINING);
 }
 
 static bool is_setting(const struct dl_option *o) {

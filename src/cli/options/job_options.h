@@ -45,6 +45,9 @@ void dl_job_options_free(void *options);
 /* Whether an option, --set or --define gives a quantity. */
 bool dl_job_options_give(const struct dl_job_options *o, enum dl_run_id id);
 
+/* The word of a quantity by --set, or the option; 0: neither gives one. */
+unsigned dl_job_options_word(const struct dl_job_options *o, enum dl_run_id id);
+
 /* Makes axes of what was given as one value too: those of `columns`
  * (NULL-terminated), in this order, the last running fastest. Those that were
  * not given at all are left out. */

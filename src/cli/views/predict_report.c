@@ -90,7 +90,7 @@ static void add_all_reduce(struct dl_report *r, const struct dl_job *job) {
   DL_LINES(
       r,
       {"scaling", several ? label_of(DL_RUN_scaling) : NULL, NULL, DL_CODE,
-       dl_string(dl_is_word(job->run->scaling, "strong") ? "strong" : "weak")},
+       dl_string(job->run->scaling == DL_SCALE_STRONG ? "strong" : "weak")},
       {.key = "link_gb_s", .value = dl_number(several ? p.link_gb_s : NAN)},
       {.key = "exchange_gb", .value = dl_number(ring ? p.bytes / 1e9 : NAN)},
       {.key = "exchange_s", .value = dl_number(s.comm_s)},
@@ -229,7 +229,8 @@ static void add_rates(const struct settings *s) {
        "GMAC", DL_PLAIN, dl_number(run->macs_g)},
       {"peak_tflops", label_of(DL_RUN_peak_tflops), "TFLOP/s", DL_PLAIN,
        dl_number(dl_work_peak_tflops(job))},
-      {.key = "precision", .value = dl_string(run->precision)},
+      {.key = "precision",
+       .value = dl_string(dl_precision_words[run->precision])},
       {NULL, label_of(DL_RUN_precision), NULL, DL_CODE,
        with_origin(job, DL_RUN_precision, precision)},
       {.key = "assumed", .value = dl_strings(job->assumed, job->n_assumed)},
@@ -246,10 +247,11 @@ static void add_rates(const struct settings *s) {
 /* How a training reads its input, where that is described. */
 static void add_loader(const struct settings *s) {
   const struct dl_run *run = s->job->run;
-  bool synthetic = run->loader && strcmp(run->loader, "synthetic") == 0;
-  bool reads = !synthetic && (run->loader || !isnan(run->loader_workers));
+  bool synthetic = run->loader == DL_LOADER_SYNTHETIC;
+  bool reads = !synthetic && (run->loader != DL_LOADER_UNKNOWN ||
+                              !isnan(run->loader_workers));
   dl_report_add(s->r, "loader", label_of(DL_RUN_loader), NULL, DL_CODE,
-                dl_known_string(run->loader));
+                dl_known_string(dl_loader_words[run->loader]));
   add_marked(s, DL_RUN_loader_workers, DL_CODE,
              reads ? dl_or(run->loader_workers, DL_LOADER_WORKERS) : NAN);
 }

@@ -25,8 +25,9 @@
 #include "estimate/methods/methods.h"
 
 bool dl_pre_learnt_precision(const struct dl_job *job) {
-  const char *p = job->run->precision;
-  return !p || strcmp(p, "fp32") == 0 || strcmp(p, "tf32") == 0;
+  enum dl_precision p = job->run->precision;
+  return p == DL_PRECISION_UNKNOWN || p == DL_PRECISION_FP32 ||
+         p == DL_PRECISION_TF32;
 }
 
 static void note_limits(const struct dl_session *ctx, struct dl_estimate *est,
