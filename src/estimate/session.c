@@ -222,7 +222,8 @@ enum dl_status dl_session_row(const struct dl_session *s,
   }
   job->contradictory = dl_known_contradicts(job, NULL);
   for (size_t i = 0; i < s->n; i++) {
-    est[i] = (struct dl_estimate){.method = s->method[i]->name,
+    est[i] = (struct dl_estimate){.id = s->method[i]->id,
+                                  .method = s->method[i]->name,
                                   .energy_j = NAN,
                                   .low_j = NAN,
                                   .high_j = NAN,

@@ -127,7 +127,7 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
                       const struct dl_predict_subject *s) {
   const struct dl_job *job = &s->job;
   bool tokens = s->predictions.served.tokens;
-  bool physical = strcmp(e->method, "physical") == 0;
+  bool physical = e->id == DL_METHOD_PHYSICAL;
   const struct dl_model *owner;
   const char *target =
       !dl_run_is_inference(job->run)
@@ -337,7 +337,7 @@ static void add_parts(struct dl_report *r, const struct dl_predict_subject *s) {
                        !dl_run_is_inference(s->job.run));
   for (size_t i = 0; i < s->n; i++)
     physical |=
-        strcmp(s->est[i].method, "physical") == 0 && !isnan(s->est[i].energy_j);
+        s->est[i].id == DL_METHOD_PHYSICAL && !isnan(s->est[i].energy_j);
   if (physical)
     dl_predict_served(r, &s->job, &s->predictions.served, true);
   dl_predict_work(r, &s->job, !physical);

@@ -152,6 +152,7 @@ static const char *const epoch_needs[] = {
     NULL};
 
 const struct dl_estimator dl_pre_power = {
+    .id = DL_METHOD_PRE_POWER,
     .name = "pre-power",
     .summary = "predicted mean power x duration (PRE-P)",
     .source = "del Rey et al., arXiv 2307.05520",
@@ -163,6 +164,7 @@ const struct dl_estimator dl_pre_power = {
 };
 
 const struct dl_estimator dl_pre_epoch = {
+    .id = DL_METHOD_PRE_EPOCH,
     .name = "pre-epoch",
     .summary = "predicted energy of an epoch x epochs (PRE-E)",
     .source = "del Rey et al., arXiv 2307.05520",

@@ -81,7 +81,7 @@ static void time_line(struct summary *m) {
   const struct dl_job *job = &m->s->job;
   const struct dl_served *served = &m->s->predictions.served;
   const struct dl_estimate *e = m->e;
-  const bool physical = strcmp(e->method, "physical") == 0;
+  const bool physical = e->id == DL_METHOD_PHYSICAL;
   const char *bound = m->s->predictions.parts.bound;
   struct dl_answer_line *l = &m->line[TIME];
   put(m, TIME, "Time", DL_TIME, "s",
@@ -213,7 +213,7 @@ static void say_rule_of_thumb(struct dl_report *r,
                               const struct dl_predict_subject *s) {
   const struct dl_estimate *e = &s->est[s->best];
   for (size_t i = 0; i < s->n && isnan(e->low_j); i++)
-    if (s->est[i].lacks && strcmp(s->est[i].method, "physical") == 0) {
+    if (s->est[i].lacks && s->est[i].id == DL_METHOD_PHYSICAL) {
       DL_TEXT(lacks);
       dl_add_setting(&lacks, s->est[i].lacks);
       dl_report_say(r,
@@ -258,7 +258,7 @@ void dl_predict_summary(struct dl_report *r, const struct dl_predict_subject *s,
   dl_answer_lines(r, m.line, N_LINES);
   say_basis(r, s);
   say_rule_of_thumb(r, s);
-  if (assumed && strcmp(e->method, "physical") == 0 &&
+  if (assumed && e->id == DL_METHOD_PHYSICAL &&
       isnan(s->job.run->tokens) && !s->predictions.served.tokens &&
       !s->predictions.language)
     dl_report_say(r,
