@@ -8,23 +8,22 @@
 # HELP2MAN names the program. --help is not wrapped here: man wraps it.
 set -eu
 dlest=$1 version=$2 mandir=$3 page=$4 output=$5
-table=$mandir/../src/run/run_columns_body.h
+table=$mandir/../src/quantities/quantities.def
 command=${page#dlest}
 command=${command#-}
 temp=$output.tmp
 trap 'rm -f "$temp" "$temp.h2m" "$temp.columns"' EXIT
 
 # The columns of the runs table, from the table that the program is made of:
-# rows NUMBER or WHOLE(name, "unit" or NULL, ..., "summary"), TEXT(name, ...,
-# "...") and WORD(name, WORDS("...", ...), ..., "...").
+# rows NUMBER or WHOLE(name, "unit" or NULL, ..., "summary"), TEXT, WORD or
+# OPEN(name, ..., "summary"). Further parts of a row follow on lines of their own.
 columns() {
   awk '
     /Assumptions of an estimate/ { exit }
-    /^(NUMBER|WHOLE|TEXT|WORD)\(/ { row = ""; on = 1 }
+    /^(NUMBER|WHOLE|TEXT|WORD|OPEN)\(/ { row = ""; on = 1 }
     on { row = row $0 }
-    on && /\)$/ {
+    on && /"[,)]$/ {
       on = 0
-      sub(/WORDS\([^)]*\)/, "", row)
       name = row; sub(/^[A-Z]*\(/, "", name); sub(/,.*/, "", name)
       unit = ""
       if (row ~ /^(NUMBER|WHOLE)\([a-z0-9_]*, *"/) {
@@ -32,7 +31,7 @@ columns() {
         sub(/^[A-Z]*\([a-z0-9_]*, *"[^"]*"/, "", row)
       }
       gsub(/" *"/, "", row)
-      sub(/^[^"]*"/, "", row); sub(/"\)$/, "", row)
+      sub(/^[^"]*"/, "", row); sub(/"[,)]$/, "", row)
       printf ".TP\n.B %s\n%s%s\n", name, row, unit ? ", " unit : ""
     }' "$table"
 }

@@ -92,7 +92,7 @@ static enum dl_status take_row(void *ctx, size_t part,
                : row->predictions.language   ? row->predictions.step.bound
                                              : row->predictions.parts.bound,
       .boundary = est->boundary,
-      .precision = job->run->precision,
+      .precision = dl_precision_words[job->run->precision],
       .lacks = est->lacks,
       .loader_assumed = est->loader_assumed,
       .outside =

@@ -225,7 +225,8 @@ bool dl_result_has_energy(const struct dl_result *r) {
 static void begin_estimate(struct dl_estimate *est,
                            const struct dl_estimator *method,
                            const struct dl_job_predictions *p) {
-  *est = (struct dl_estimate){.method = method->name,
+  *est = (struct dl_estimate){.id = method->id,
+                              .method = method->name,
                               .energy_j = DL_NO_INTERVAL,
                               .power_w = DL_NO_INTERVAL,
                               .busy_share = NAN,

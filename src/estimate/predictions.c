@@ -312,8 +312,9 @@ static void explain(struct dl_job_predictions *p, struct asked *a,
  * their own, and so has TensorFlow. */
 static bool usual_loader(const struct dl_run *run) {
   return !isnan(dl_or(run->stored_mpx, run->stored_kb)) &&
-         !dl_is_word(run->stack, "ngc") && !dl_is_word(run->stack, "mlperf") &&
-         !dl_is_word(run->framework, "tensorflow");
+         dl_stack_of(run) != DL_SOFTWARE_NGC &&
+         dl_stack_of(run) != DL_SOFTWARE_MLPERF &&
+         dl_framework_of(run) != DL_FRAMEWORK_TENSORFLOW;
 }
 
 /* Processors that each GPU of the job has for loader processes; NaN. */
@@ -329,7 +330,8 @@ static bool pipeline_of(const struct dl_job *job, struct dl_input_pipeline *in,
                         bool *assumed) {
   const struct dl_run *run = job->run;
   const struct dl_run_set *given = &job->row->given;
-  bool described = run->loader || !isnan(run->loader_workers);
+  bool described =
+      run->loader != DL_LOADER_UNKNOWN || !isnan(run->loader_workers);
   *assumed = !described && usual_loader(run);
   *in = (struct dl_input_pipeline){
       .stored_mpx = run->stored_mpx,
@@ -339,11 +341,11 @@ static bool pipeline_of(const struct dl_job *job, struct dl_input_pipeline *in,
                        : run->stored_kb,
       .image_px = run->image_px,
       .workers = *assumed ? processors_per_gpu(run) : run->loader_workers,
-      .cached = run->loader && strcmp(run->loader, "cached") == 0};
+      .cached = run->loader == DL_LOADER_CACHED};
   if (isnan(in->stored_mpx))
     in->stored_mpx = run->image_px * run->image_px / 1e6;
   return (described || *assumed) && !isnan(run->image_px) &&
-         !(run->loader && strcmp(run->loader, "synthetic") == 0);
+         run->loader != DL_LOADER_SYNTHETIC;
 }
 
 /* Adds the energy of waiting to a prediction. Intervals of the prediction and
@@ -391,11 +393,12 @@ static void find_tokenising(struct dl_job_predictions *p,
   struct dl_physical_parts *parts = &p->parts;
   const struct dl_input_pipeline in = {.tokens = job->seq_len,
                                        .workers = run->loader_workers};
-  bool described = run->loader || !isnan(run->loader_workers);
+  bool described =
+      run->loader != DL_LOADER_UNKNOWN || !isnan(run->loader_workers);
   double samples =
       (job->train_samples + fmax(job->val_samples, 0)) * job->epochs;
   double alone = dl_language_work_s(job, p);
-  if (!described || dl_is_word(run->loader, "synthetic") || !(samples > 0) ||
+  if (!described || run->loader == DL_LOADER_SYNTHETIC || !(samples > 0) ||
       !(alone > 0))
     return;
   parts->input_workers = dl_or(in.workers, DL_LOADER_WORKERS);

@@ -58,8 +58,8 @@ else
   ok 'dlest(1) names every command' "$(for c in $commands; do
     grep -q "dlest-$c\|dlest.-$c" "$main" || echo "$c"; done)"
   columns=$(sed -nE -e '/Assumptions of an estimate/q' \
-    -e 's/^(NUMBER|WHOLE|TEXT|WORD)\(([a-z0-9_]+),.*/\2/p' \
-    "$top/src/run/run_columns_body.h")
+    -e 's/^(NUMBER|WHOLE|TEXT|OPEN|WORD)\(([a-z0-9_]+),.*/\2/p' \
+    "$top/src/quantities/quantities.def")
   ok 'dlest(1) names every column of the runs table' "$(for c in $columns; do
     grep -qw "$c" "$main" || echo "$c"; done)"
 fi

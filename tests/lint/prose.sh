@@ -90,7 +90,7 @@ ok 'names of tests and of code use the terms of the glossary' \
     true)"
 
 # Names in backquotes with an underscore: columns, fields, keys, files.
-cat schemas/*.json src/run/run_columns_body.h \
+cat schemas/*.json src/quantities/quantities.def \
   src/catalog/descriptor_fields_body.h data/*.rng tests/cli/*/*.bats \
   $(find src tools contrib data/make docs/lab -name '*.[chp]' -o -name '*.py') |
   tr -c 'A-Za-z0-9_' '\n' | sort -u >"$words"

@@ -186,8 +186,8 @@ static void durations_may_be_unknown(void **state) {
     assert_string_equal(x.est[i].method, x.s->method[i]->name);
     assert_true(isnan(x.est[i].energy_j.x));
     assert_non_null(x.est[i].lacks);
-    if (strcmp(x.est[i].method, "tdp") == 0 ||
-        strcmp(x.est[i].method, "green-algorithms") == 0)
+    if (x.est[i].id == DL_METHOD_TDP ||
+        x.est[i].id == DL_METHOD_GREEN_ALGORITHMS)
       assert_string_equal(x.est[i].lacks, "duration_s");
     if (strncmp(x.est[i].method, "pre-", 4) == 0)
       assert_string_equal(x.est[i].lacks, "model");
@@ -377,9 +377,11 @@ static void refuses_methods(void **state) {
       MSG_unknown_method_nearest("flop", " (did you mean 'flops'?)"));
   close_table(&t);
   assert_null(dl_estimator_find("none"));
-  for (size_t i = 0; dl_estimators[i]; i++)
-    assert_ptr_equal(dl_estimator_find(dl_estimators[i]->name),
-                     dl_estimators[i]);
+  for (size_t i = 0; dl_estimators[i]; i++) {
+    const char *name = dl_estimators[i]->name;
+    assert_string_equal(dl_method_words[dl_estimators[i]->id], name);
+    assert_ptr_equal(dl_estimator_find(name), dl_estimators[i]);
+  }
   dl_engine_free(NULL);
 }
 

@@ -137,7 +137,7 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
                       const struct dl_predict_answer *s) {
   const struct dl_job *job = &s->result.job;
   bool tokens = s->result.predictions.served.tokens;
-  bool physical = strcmp(e->method, "physical") == 0;
+  bool physical = e->id == DL_METHOD_PHYSICAL;
   const struct dl_model *owner;
   const char *target =
       !dl_run_is_inference(job->run)
@@ -330,7 +330,7 @@ static void add_parts(struct dl_report *r, const struct dl_predict_answer *s) {
                    s->result.predictions.parts.bound &&
                        !dl_run_is_inference(s->result.job.run));
   for (size_t i = 0; i < s->result.n; i++)
-    physical |= strcmp(s->result.est[i].method, "physical") == 0 &&
+    physical |= s->result.est[i].id == DL_METHOD_PHYSICAL &&
                 !isnan(s->result.est[i].energy_j.x);
   if (physical)
     dl_predict_served(r, &s->result.job, &s->result.predictions.served, true);

@@ -8,7 +8,7 @@
 #include "cli/options/job_options.h"
 #include "cli/views/result_columns.h"
 #include "estimate/rows.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 
 /* What a run says before it runs. Texts are lent. */
 static void copy_settings(const struct dl_run *run, struct dl_run *to) {

@@ -284,18 +284,13 @@ bool dl_is_result_column(const char *key) {
 }
 
 struct dl_column dl_setting_column(const char *name) {
-  static const struct dl_column columns[] = {
-      {"run_id", "run", NULL, DL_CODE, DL_MAIN},
-      {"name", "name", NULL, DL_CODE, DL_MAIN},
-      {"arch", "arch", NULL, DL_CODE, DL_MAIN},
-      {"gpu", "GPU", NULL, DL_CODE, DL_MAIN},
-      {"n_gpus", "GPUs", NULL, DL_CODE, 0},
-      {"seq_len", "sequence", NULL, DL_CODE, 0},
-      {"batch_size", "batch", NULL, DL_CODE, 0},
-      {"image_px", "px", NULL, DL_CODE, 0},
-      {"epochs", "epochs", NULL, DL_CODE, 0}};
-  for (size_t i = 0; i < DL_LENGTH(columns); i++)
-    if (strcmp(columns[i].key, name) == 0)
-      return columns[i];
-  return (struct dl_column){0};
+  static const char own[] = "name"; /* of a table's rows */
+  const struct dl_run_column *c = dl_run_column_find(name);
+  if (strcmp(name, own) == 0)
+    return (struct dl_column){own, own, NULL, DL_CODE, DL_MAIN};
+  bool names = c && c->role == DL_ROLE_NAME && !c->is_main;
+  if (!c || !c->heading || names || c->role == DL_ROLE_MEASURED)
+    return (struct dl_column){0};
+  return (struct dl_column){c->name, c->heading, NULL, DL_CODE,
+                            c->is_main ? DL_MAIN : 0};
 }

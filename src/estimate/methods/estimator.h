@@ -13,6 +13,7 @@ enum { DL_MOST_OUTSIDE = 24 };
 
 /* What an estimator says; NaN and NULL where it does not. */
 struct dl_estimate {
+  enum dl_method id; /* of an estimator; UNKNOWN: another method */
   const char *method;
   const char *boundary;        /* "gpu", "gpu+ram", ... */
   struct dl_interval energy_j; /* of the whole run, all GPUs; x NaN: not
@@ -48,6 +49,7 @@ struct dl_estimate {
 };
 
 struct dl_estimator {
+  enum dl_method id;
   const char *name;
   const char *summary;
   const char *source; /* who published it */

@@ -60,7 +60,7 @@ void dl_bound_by_peak(struct dl_job_predictions *p, const struct dl_job *job) {
 void dl_estimate_throughput(struct dl_estimate *est, const struct dl_job *job) {
   struct dl_work w;
   est->samples_per_s = est->tokens_per_s = est->mfu = NAN;
-  est->precision = job->run->precision;
+  est->precision = dl_precision_words[job->run->precision];
   /* The length of a run alone does not say what it does. */
   bool any_work = !job->known.of_work && est->duration_s.x == job->known.run_s;
   if (dl_run_is_inference(job->run) || isnan(est->energy_j.x) || any_work)

@@ -96,6 +96,7 @@ static const char *const flops_needs[] = {"gpu.tdp_w", "gpu.peak_fp32_tflops",
                                           "dataset.train_samples", NULL};
 
 const struct dl_estimator dl_tdp = {
+    .id = DL_METHOD_TDP,
     .name = "tdp",
     .summary = "thermal design power x duration x GPUs",
     .source = "ML CO2 Impact, arXiv 1910.09700",
@@ -106,6 +107,7 @@ const struct dl_estimator dl_tdp = {
 };
 
 const struct dl_estimator dl_green_algorithms = {
+    .id = DL_METHOD_GREEN_ALGORITHMS,
     .name = "green-algorithms",
     .summary = "TDP x utilisation and 0.3725 W per GB of memory, x duration",
     .source = "Green Algorithms, doi 10.1002/advs.202100707",
@@ -116,6 +118,7 @@ const struct dl_estimator dl_green_algorithms = {
 };
 
 const struct dl_estimator dl_flops = {
+    .id = DL_METHOD_FLOPS,
     .name = "flops",
     .summary = "operations / (peak rate x efficiency) x TDP",
     .source = "common practice; training = 3 forward passes",

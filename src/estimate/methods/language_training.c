@@ -43,8 +43,7 @@
 
 bool dl_trains_language(const struct dl_engine *ctx, const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
-  const char *precision = job->run->precision;
-  if (precision && strcmp(precision, "fp64") == 0)
+  if (job->run->precision == DL_PRECISION_FP64)
     return false; /* none was measured */
   return !dl_run_is_inference(job->run) && arch && dl_is_language_model(arch) &&
          ctx->fit[DL_LANGUAGE_RATE].p;
@@ -90,9 +89,9 @@ static size_t find_unseen(const struct dl_engine *ctx, const struct dl_job *job,
     const char *name;
   } all[] = {{t && t->experts > 1, "arch.experts"},
              {tune == DL_TUNE_HEAD || tune == DL_TUNE_QLORA ||
-                  (adapters && !dl_is_word(run->stack, "mlperf")),
+                  (adapters && dl_stack_of(run) != DL_SOFTWARE_MLPERF),
               "fine_tune"},
-             {dl_is_word(run->stack, "compiled"), "stack"},
+             {dl_stack_of(run) == DL_SOFTWARE_COMPILED, "stack"},
              {ctx->families.n > 0 && job->found.gpu &&
                   dl_strlist_find(&ctx->families,
                                   dl_measured_family(job->found.gpu)) < 0,

@@ -69,18 +69,14 @@ void dl_note_limits(const struct dl_engine *ctx, struct dl_estimate *est,
 }
 
 /* Precisions in which nothing but language models was measured. */
-static const struct {
-  const char *precision, *lacks;
-} unlearnt[] = {{"fp64", "measured runs in fp64"},
-                {"fp8", "measured runs in fp8"},
-                {"int8", "measured runs in int8"}};
+static const char *const unlearnt[] = {
+    [DL_PRECISION_FP64] = "measured runs in fp64",
+    [DL_PRECISION_FP8] = "measured runs in fp8",
+    [DL_PRECISION_INT8] = "measured runs in int8",
+    [DL_PRECISION_OTHER] = NULL};
 
 const char *dl_unlearnt_precision(const struct dl_job *job) {
-  for (size_t i = 0; i < sizeof unlearnt / sizeof *unlearnt; i++)
-    if (job->run->precision &&
-        strcmp(job->run->precision, unlearnt[i].precision) == 0)
-      return unlearnt[i].lacks;
-  return NULL;
+  return unlearnt[job->run->precision];
 }
 
 const char *dl_beyond_training(const struct dl_job *job) {

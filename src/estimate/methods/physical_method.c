@@ -291,6 +291,7 @@ static void estimate(const struct dl_engine *ctx, const struct dl_job *job,
 }
 
 const struct dl_estimator dl_physical_method = {
+    .id = DL_METHOD_PHYSICAL,
     .name = "physical",
     .summary = "time and power of a step from arithmetic, traffic and launches",
     .source = "dlest, docs/lab/estimation.md",

@@ -25,8 +25,9 @@
 #include "estimate/methods/methods.h"
 
 bool dl_pre_learnt_precision(const struct dl_job *job) {
-  const char *p = job->run->precision;
-  return !p || strcmp(p, "fp32") == 0 || strcmp(p, "tf32") == 0;
+  enum dl_precision p = job->run->precision;
+  return p == DL_PRECISION_UNKNOWN || p == DL_PRECISION_FP32 ||
+         p == DL_PRECISION_TF32;
 }
 
 static void note_limits(const struct dl_engine *ctx, struct dl_estimate *est,
@@ -152,6 +153,7 @@ static const char *const epoch_needs[] = {
     NULL};
 
 const struct dl_estimator dl_pre_power = {
+    .id = DL_METHOD_PRE_POWER,
     .name = "pre-power",
     .summary = "predicted mean power x duration (PRE-P)",
     .source = "del Rey et al., arXiv 2307.05520",
@@ -163,6 +165,7 @@ const struct dl_estimator dl_pre_power = {
 };
 
 const struct dl_estimator dl_pre_epoch = {
+    .id = DL_METHOD_PRE_EPOCH,
     .name = "pre-epoch",
     .summary = "predicted energy of an epoch x epochs (PRE-E)",
     .source = "del Rey et al., arXiv 2307.05520",

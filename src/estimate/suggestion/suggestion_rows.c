@@ -98,7 +98,7 @@ static void keep_row(struct reader *r, struct dl_suggestion_row *to,
     to->measured = measured_of(inputs->physics, run);
   to->arch = keep_text(rows, run->arch);
   to->gpu = keep_text(rows, run->gpu);
-  to->precision = keep_text(rows, run->precision);
+  to->precision = dl_precision_words[run->precision];
   to->n_gpus = run->n_gpus;
   to->batch_size = run->batch_size;
   to->image_px = run->image_px;

@@ -81,7 +81,7 @@ static void time_line(struct summary *m) {
   const struct dl_job *job = &m->s->result.job;
   const struct dl_served *served = &m->s->result.predictions.served;
   const struct dl_estimate *e = m->e;
-  const bool physical = strcmp(e->method, "physical") == 0;
+  const bool physical = e->id == DL_METHOD_PHYSICAL;
   const char *bound = m->s->result.predictions.parts.bound;
   struct dl_answer_line *l = &m->line[TIME];
   put(m, TIME, "Time", DL_TIME, "s",
@@ -215,7 +215,7 @@ static void say_rule_of_thumb(struct dl_report *r,
   const struct dl_estimate *e = &s->result.est[s->result.best];
   for (size_t i = 0; i < s->result.n && isnan(e->energy_j.low); i++)
     if (s->result.est[i].lacks &&
-        strcmp(s->result.est[i].method, "physical") == 0) {
+        s->result.est[i].id == DL_METHOD_PHYSICAL) {
       DL_TEXT(lacks);
       dl_add_setting(&lacks, s->result.est[i].lacks);
       dl_report_say(r,
@@ -262,7 +262,7 @@ void dl_predict_summary(struct dl_report *r, const struct dl_predict_answer *s,
   dl_answer_lines(r, m.line, N_LINES);
   say_basis(r, s);
   say_rule_of_thumb(r, s);
-  if (assumed && strcmp(e->method, "physical") == 0 &&
+  if (assumed && e->id == DL_METHOD_PHYSICAL &&
       isnan(s->result.job.run->tokens) &&
       !s->result.predictions.served.tokens && !s->result.predictions.language)
     dl_report_say(r,
