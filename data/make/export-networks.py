@@ -5,7 +5,7 @@
 usage: export-networks.py FOLDER [NAME...]
 
 Writes FOLDER/NAME.txt, the graph of each network without its weights (see
-tests/cli/onnx_from_text.py), and FOLDER/counts.csv with its multiply-
+tests/cli/catalog/onnx_from_text.py), and FOLDER/counts.csv with its multiply-
 accumulates and parameters. The tests read both in tests/reference/exports.
 
 The counts come from the operations that PyTorch runs, not from the exported

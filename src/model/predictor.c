@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/interval.h"
+#include "model/residual_interval.h"
 #include "model/value_bounds.h"
 #include "physics/conditioning/joint_prediction.h"
 #include "physics/rows/physics_regression.h"

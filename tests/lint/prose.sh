@@ -81,7 +81,7 @@ ok 'comments use the terms of the glossary' "$(private_terms "$texts"
 
 # Names of tests, and identifiers with an underscore.
 {
-  grep -H -n '^@test ' tests/cli/*.bats
+  grep -H -n '^@test ' tests/cli/*/*.bats
   grep -H -nwoE '[a-z0-9]+(_[a-z0-9]+)+' $(find src tests -name '*.[ch]') |
     tr _ ' '
 } >"$texts"
@@ -91,7 +91,7 @@ ok 'names of tests and of code use the terms of the glossary' \
 
 # Names in backquotes with an underscore: columns, fields, keys, files.
 cat schemas/*.json src/run/run_columns_body.h \
-  src/catalog/descriptor_fields_body.h data/*.rng tests/cli/*.bats \
+  src/catalog/descriptor_fields_body.h data/*.rng tests/cli/*/*.bats \
   $(find src tools contrib data/make docs/lab -name '*.[chp]' -o -name '*.py') |
   tr -c 'A-Za-z0-9_' '\n' | sort -u >"$words"
 find . -name .git -prune -o -name '_build*' -prune -o -type f -print |
