@@ -54,6 +54,26 @@ by() { # DEVICES COLUMN
   is gpu_energy_j 2700
 }
 
+# Two nodes of four GPUs, read 2 ms after one another, without an index.
+@test "several GPUs of each host, that nothing distinguishes, are refused" {
+  local column
+  for column in 'power.draw [W]' gpu_power_w; do
+    awk -v c="$column" 'BEGIN { print "timestamp," c ",host"
+      for (i = 0; i < 10; i++) for (g = 0; g < 4; g++) for (h = 1; h <= 2; h++)
+        printf "2024-05-01 10:00:%02d.%03d,%d,n%d\n", i, 100 + 2 * g,
+          100 * h + g, h }' >a.csv
+    refuses 3 "dlest: a.csv:1: $(message rounds_of_one_host 4)" extract a.csv
+  done
+}
+
+# 0,375 J is no 375 J: digits are grouped behind other digits than 0 alone.
+@test "perf's energies below 1 J with a decimal comma" {
+  for i in 1 2 3; do echo "$i.0;0,375;Joules;power/energy-pkg/;1;100,00;;"; done \
+    >a.csv
+  gives 0 '' extract a.csv -f csv -q
+  is cpu_energy_j 1.125
+}
+
 @test "sockets, and values of a node in rows of its GPUs" {
   rows socket,cpu_power_w 0,100 1,60 >a.csv
   gives 0 "$(by 2 socket)" extract a.csv -f csv
