@@ -49,6 +49,11 @@ static inline bool dl_same_text(const char *a, const char *b) {
   return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* A text, or another one if it is unknown (NULL). */
+static inline const char *dl_text_or(const char *s, const char *other) {
+  return s ? s : other;
+}
+
 /* Position of s[0..len) in a list of words separated by "|", in any case; -1 if
  * it is not in the list. */
 int dl_word_among(const char *words, const char *s, size_t len);

@@ -11,7 +11,7 @@
 #include "io/lines.h"
 #include "io/shard.h"
 #include "logs/importers/importer.h"
-#include "logs/seen_rows.h"
+#include "logs/seen/seen_rows.h"
 #include "logs/slurm/cluster_job.h"
 
 #define DL_LOG_REPEATED "repeated rows are skipped"

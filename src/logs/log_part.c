@@ -240,8 +240,8 @@ static void list_jobs(struct dl_log *log, struct dl_log *part) {
     if (!dl_hold_run(log, part, &job))
       continue;
     double energy_j =
-        dl_run_overlaps_take(&log->o.seen->overlaps, run, log->importer->name,
-                             log->path, &time_share);
+        dl_run_overlaps_add(&log->o.seen->hardware, run, log->importer->name,
+                            log->path, &time_share);
     if (time_share < 1) {
       job.energy_j = energy_j;
       job.gpu_share *= time_share;

@@ -31,7 +31,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "logs/log.h"
-#include "logs/seen_rows.h"
+#include "logs/seen/seen_rows.h"
 #include "logs/slurm/held_jobs.h"
 #include "logs/slurm/job_fault.h"
 #include "logs/slurm/settle_jobs.h"

@@ -224,28 +224,28 @@ void dl_share_nodes(struct dl_seen_rows *seen, const struct dl_shard *shard,
                     const struct dl_job_rows *rows) {
   if (!rows->nodes || !rows->start.timed || !(job->energy_j > 0))
     return;
-  seen->n_apart += shard->count > 0;
+  seen->n_uncompared += shard->count > 0;
   if (shard->count > 0)
     return;
-  double own = dl_node_times_take(&seen->nodes, rows->nodes, rows->start.x,
-                                  job->duration_s);
+  double own = dl_node_times_add(&seen->nodes, rows->nodes, rows->start.x,
+                                 job->duration_s);
   if (own == 1)
     return;
-  seen->n_shared++;
-  seen->shared_j += job->energy_j * (1 - own);
+  seen->nodes.n_shared++;
+  seen->nodes.shared_j += job->energy_j * (1 - own);
   job->energy_j *= own;
   job->shared = true;
 }
 
 void dl_warn_shared_nodes(const struct dl_seen_rows *seen, struct dl_diag *d) {
-  const char *s = seen->n_shared == 1 ? "" : "s";
-  if (seen->n_shared > 0)
+  const char *s = seen->nodes.n_shared == 1 ? "" : "s";
+  if (seen->nodes.n_shared > 0)
     dl_warn(d,
             "%zu job%s on nodes that other jobs had at the same time: the "
             "energy of a node counts once, in the job that is read first (%.3g "
             "kWh are left out of the others)",
-            seen->n_shared, s, seen->shared_j / DL_J_PER_KWH);
-  if (seen->n_apart > 0)
+            seen->nodes.n_shared, s, seen->nodes.shared_j / DL_J_PER_KWH);
+  if (seen->n_uncompared > 0)
     dl_warn(d, "energies of nodes that jobs share count in each of them, since "
                "a shard has not all jobs");
 }

@@ -6,7 +6,7 @@
 #define DL_LOGS_SLURM_SETTLE_JOBS_H
 
 #include "logs/log.h"
-#include "logs/slurm/seen_jobs.h"
+#include "logs/seen/seen_jobs.h"
 #include "logs/slurm/slurm.h"
 
 /* When a row began: seconds since 1970, or a hash of the row where that is not

@@ -5,7 +5,7 @@
  * Each is a number in 7 bits per byte, the lowest first, and signed ones are
  * folded (0, -1, 1, -2, ...). The first job of a block stands in its index. */
 
-#include "logs/slurm/seen_jobs.h"
+#include "logs/seen/seen_jobs.h"
 
 #include <stdlib.h>
 #include <string.h>
