@@ -7,11 +7,9 @@
 #include "logs/readings/log_summary.h"
 #include "run/run.h"
 
-/* The columns of the energy and the mean power of a kind of meter. */
-struct dl_kind_columns {
-  enum dl_run_id energy, power;
-};
-extern const struct dl_kind_columns dl_kind_columns[DL_N_METER_KINDS];
+/* The columns of the energy and of the mean power of each kind of meter. */
+extern const enum dl_run_id dl_energy_column[DL_N_METER_KINDS];
+extern const enum dl_run_id dl_power_column[DL_N_METER_KINDS];
 
 /* Sets what the n logs of one run measured; the first log is the trace. For
  * each kind of meter the first log that has one counts. energy_j is that of the

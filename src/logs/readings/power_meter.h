@@ -15,21 +15,13 @@
 #define DL_LOGS_READINGS_POWER_METER_H
 
 #include "logs/importers/importer.h"
-
-/* No training stands still for longer than 30 days: a time is wrong, as that of
- * a machine whose clock had not been set. Such a gap must not be bridged. */
-#define DL_GAP_MAX_S (30 * 86400.0)
-
-/* An interval is a gap from this many usual intervals on, but never below
- * DL_GAP_MIN_S. */
-#define DL_GAP_INTERVALS 10.0
-#define DL_GAP_MIN_S 10.0
+#include "logs/readings/gaps.h"
 
 struct dl_meter_options {
   double max_gap_s;    /* a longer interval is a gap; 0: ten usual intervals,
                           at least 10 s */
   bool cut_gaps;       /* otherwise they are bridged, */
-  bool bridge_gaps;    /* those between two parts of a log (log_holes.h), too */
+  bool bridge_gaps;    /* those between two parts of a log (gaps.h), too */
   bool truncate_watts; /* use whole watts only, as the parser of del Rey et al.
                           2024 does */
   bool assumed_times;  /* the times are not those of the log */
@@ -40,11 +32,6 @@ struct dl_meter_options {
 /* Histogram of the intervals between samples: 32 bins per octave, starting at
  * 1 us. */
 enum { DL_METER_BINS = 32 * 48 };
-
-struct dl_interval_bin {
-  uint64_t n;
-  double sum_ns;
-};
 
 /* Fields are set by power_meter.c alone. */
 struct dl_power_meter {
@@ -58,8 +45,9 @@ struct dl_power_meter {
   int64_t first_valued_ns, valued_ns; /* first and last reading with a value */
   size_t n_valued;                    /* readings with a value */
   double integral_j, peak_w, gap_s;
-  double power_w; /* last power, and its time */
+  double power_w; /* last power (NaN: none yet), and its time */
   int64_t power_ns;
+  double last_util;               /* last utilization; NaN: none yet */
   double counter_j, counter_last; /* counter_last is NaN without a counter */
   double counter_w;               /* its power before counter_ns */
   bool counter_restarts;          /* its next reading adds nothing */
@@ -73,21 +61,17 @@ struct dl_power_meter {
   size_t n_steps, n_like_power;  /* readings of the counter, and those that are
                                     the energy of the interval before */
   double usual_ns;               /* running estimate of the median interval */
-  struct dl_interval_bin bin[DL_METER_BINS];
+  uint64_t bin_n[DL_METER_BINS]; /* the histogram: intervals, their sum */
+  double bin_sum_ns[DL_METER_BINS];
 };
 
 void dl_power_meter_init(struct dl_power_meter *m,
                          const struct dl_meter_options *o);
 
-/* What dl_power_meter_add noticed. */
-struct dl_meter_event {
-  double gap_s; /* > 0: length of the gap before the reading */
-  bool reset;   /* the energy counter was reset */
-};
-
-/* Adds the next reading; times must not decrease. */
-struct dl_meter_event dl_power_meter_add(struct dl_power_meter *m,
-                                         const struct dl_reading *r);
+/* Adds the next reading; times must not decrease. Returns the length of the gap
+ * before the reading, s; 0: there is none. A reset of the energy counter
+ * increases m->n_resets. */
+double dl_power_meter_add(struct dl_power_meter *m, const struct dl_reading *r);
 
 /* What the counter counts until its next reading is not of the run. */
 void dl_power_meter_restart(struct dl_power_meter *m);

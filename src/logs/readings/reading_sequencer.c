@@ -27,10 +27,9 @@
  * than one in BACK_EVERY readings, is not in order of time. */
 enum { BACK_MAX = 2, BACK_EVERY = 20 };
 
-/* A hole in the times of a log is at least this long, and HOLE_PAUSES pauses.
- */
-#define HOLE_MIN_NS (INT64_C(10) * DL_SECOND)
-enum { HOLE_PAUSES = 4 };
+/* A hole in the times of a log is at least as long as this many pauses, and as
+ * the least gap. */
+#define HOLE_PAUSES 4.0
 
 /* Readings to look at before a step back is judged, and readings of the meter
  * that must be known. */
@@ -153,9 +152,10 @@ static bool is_set_back(const struct dl_sequencer *q,
 /* Remembers a hole before the reading, if there is one. */
 static void note_hole(struct dl_sequencer *q, const struct dl_reading *r) {
   int64_t step = r->ns - q->raw_ns;
-  if (q->any && step >= HOLE_MIN_NS && step >= HOLE_PAUSES * q->pause_ns &&
-      q->n_holes < DL_SEQUENCER_HOLES)
-    q->hole[q->n_holes++] = (struct dl_hole){q->raw_ns, r->ns};
+  double least_ns =
+      dl_gap_limit_ns((double)q->pause_ns, HOLE_PAUSES, DL_GAP_MIN_S);
+  if (q->any && (double)step >= least_ns && q->n_holes < DL_SEQUENCER_HOLES)
+    q->hole[q->n_holes++] = (struct dl_gap){q->raw_ns, r->ns};
   q->raw_ns = r->ns;
 }
 

@@ -20,17 +20,13 @@
 #define DL_LOGS_READINGS_READING_SEQUENCER_H
 
 #include "logs/log.h"
+#include "logs/readings/gaps.h"
 #include "logs/readings/same_times.h"
 
 enum {
   DL_SEQUENCER_WINDOW = 64,
   DL_SEQUENCER_HOLES = 32,
   DL_SEQUENCER_START = 16
-};
-
-/* Times of the log between which it has no readings. */
-struct dl_hole {
-  int64_t from_ns, to_ns;
 };
 
 /* Start from {.log = log}, and set nothing else. */
@@ -62,7 +58,7 @@ struct dl_sequencer {
                       set back last */
   struct dl_reading start[DL_SEQUENCER_START]; /* the first of the log */
   size_t n_start;
-  struct dl_hole hole[DL_SEQUENCER_HOLES];
+  struct dl_gap hole[DL_SEQUENCER_HOLES];
   size_t n_holes;
   struct dl_same_times same;
   bool checked; /* same, at the end */
