@@ -297,7 +297,8 @@ static enum dl_status check_jobs(const struct dl_log_grouping *g,
              : DL_OK;
 }
 
-/* Numbers the runs; number[i] is that of source i's. Returns how many. */
+/* Numbers the runs; number[i] is the number of source i's run. Returns how many
+ * runs there are. */
 static size_t number_runs(const struct dl_log_grouping *g, size_t *number) {
   size_t n = 0, tables = SIZE_MAX;
   for (size_t i = 0; i < g->n; i++) {

@@ -31,9 +31,9 @@ static enum dl_status read_companion(struct dl_source *source,
   return status;
 }
 
-/* Leaves the energies of a companion out that covers a part of the trace only;
- * those of other parts would be missing in the sum. Programs may start and stop
- * a little apart. */
+/* Drops the energies of a companion that covers only a part of the trace, since
+ * the energies of other times would be missing in the sum. Programs may start
+ * and stop a little apart. */
 static void check_companion(struct dl_log_summary *log, const char *path,
                             const struct dl_log_summary *trace,
                             struct dl_diag *d) {

@@ -41,9 +41,10 @@ void dl_screen_add(struct dl_text *t, const struct dl_screen *s,
 }
 
 size_t dl_utf8_next(const char *text, unsigned *point) {
-  /* By the first byte: its range, the bytes of the code point, and the range of
-   * the second byte, which excludes overlong forms, surrogates and what is
-   * above U+10FFFF (Unicode 15, table 3-7). */
+  /* The columns are the range of the first byte, the number of bytes of the
+   * code point, and the range of the second byte, which excludes overlong
+   * forms, surrogates and code points above U+10FFFF (Unicode 15, table 3-7).
+   */
   static const struct {
     unsigned char first, last, n, low, high;
   } forms[] = {{0xC2, 0xDF, 2, 0x80, 0xBF}, {0xE0, 0xE0, 3, 0xA0, 0xBF},

@@ -145,7 +145,7 @@ static void show_number(struct dl_text *t, enum dl_style style, double x,
     dl_text_add(t, dl_format_digits(buf, x, digits));
     return;
   }
-  /* With a point, whatever separates the decimals in the locale. */
+  /* Prints the decimal point of the C locale, whatever the locale is. */
   int len = snprintf(buf, sizeof buf, "%.*f", decimals, x);
   dl_text_add_n(t, buf, strspn(buf, "-0123456789"));
   dl_text_printf(t, ".%s", buf + len - decimals);

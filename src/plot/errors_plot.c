@@ -32,8 +32,8 @@ enum { MOST_GROUPS = 16, MOST_METHODS = 40 };
  * logarithmic. */
 #define FAR_APART 25
 
-/* Scores by name; fractions are shown in percent. `label` is that of the axis,
- * `title` the same in words. */
+/* Scores by name; fractions are shown in percent. `label` is the label of the
+ * axis, `title` its long form. */
 static const struct score {
   const char *name, *low, *high, *label, *title, *si;
   bool log_never; /* may be negative */

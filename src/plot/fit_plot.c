@@ -256,7 +256,8 @@ static bool has_mark(const struct drawing *w, size_t block, bool bar) {
   return false;
 }
 
-/* The markers of a block; those of groups alone have a legend of their own. */
+/* Draws the markers of a block. Markers of groups without colours have their
+ * own legend. */
 static void add_points(struct dl_script *s, const struct drawing *w,
                        size_t block, double size) {
   dl_text_printf(s->t, ", $g%zu using 1:2 with points", block);
@@ -270,7 +271,7 @@ static void add_points(struct dl_script *s, const struct drawing *w,
   dl_script_key(s, *w->groups.s[block] ? w->groups.s[block] : "row");
 }
 
-/* The legend of colours, then that of shapes. */
+/* Draws the legend of colours, then the legend of shapes. */
 static void add_legend(struct dl_script *s, const struct drawing *w) {
   for (size_t g = 0; g < w->groups.n; g++) {
     dl_text_printf(s->t, ", NaN with lines lc rgb '%s' lw 7", colour_of(w, g));

@@ -19,7 +19,7 @@ enum { SAMPLES = 32 };
 /* A longer front has no labels. */
 enum { MOST_LABELS = 60 };
 
-/* With more settings than these only the front shows its intervals. */
+/* If there are more settings than these, only the front shows its intervals. */
 enum { MOST_BARS = 12 };
 
 /* Edges of the area within the axes, as shares of the picture. */

@@ -10,8 +10,8 @@
 #include "base/memory.h"
 #include "math/numeric/pareto.h"
 
-/* With more groups than MOST_GROUPS, only COLOURED_GROUPS have a colour; the
- * others are grey. */
+/* If there are more groups than MOST_GROUPS, only COLOURED_GROUPS have a
+ * colour; the others are grey. */
 enum { MOST_GROUPS = 16, COLOURED_GROUPS = 5 };
 
 static int by_time(const void *a, const void *b, void *ctx) {

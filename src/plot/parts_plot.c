@@ -16,8 +16,8 @@
 enum { COL_ESTIMATE, COL_PART, COL_ENERGY, N_COLS };
 enum { MOST_ESTIMATES = 40 };
 
-/* About the share of the picture that the axes span, and that of the axes that
- * the longest bar leaves for its total. */
+/* Approximate share of the picture that the axes span, and share of the axes
+ * that the longest bar leaves for its total. */
 #define PLOT_WIDTH 0.45
 #define ROOM 1.28
 

@@ -17,7 +17,7 @@ struct dl_axis_unit {
  */
 struct dl_axis_unit dl_axis_unit(const char *si, double x);
 
-/* A range of values, such as that of an axis. */
+/* A range of values, such as the range of an axis. */
 struct dl_plot_span {
   double low, high;
 };

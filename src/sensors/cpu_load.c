@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The power of the CPUs as their load times a TDP that the user states, where
- * nothing measures it. The load is that of /proc/stat: the share of the time
+/* Assumes that the power of CPUs without a sensor is their load times a TDP
+ * that the user states. The load, from /proc/stat, is the share of the time
  * since the last reading in which the CPUs were neither idle nor waiting for a
  * device (proc_stat(5)). */
 

@@ -63,7 +63,8 @@ static struct {
   int (*parent)(device, device *); /* of a MIG device */
 } nvml;
 
-/* What the library has to have, and what may lack in old ones. */
+/* Functions that the library must have, and functions that old versions may
+ * lack. */
 static const struct {
   const char *symbol;
   void *at;
@@ -163,7 +164,7 @@ static bool is_named(const struct dl_sensor *s, const char *name, size_t n) {
   return find_parent(text, uuid, sizeof uuid) && strcmp(uuid, s->id) == 0;
 }
 
-/* Power is that of a whole GPU, whoever uses its parts. */
+/* NVML measures the power of a whole GPU, whoever uses its parts. */
 static bool is_divided(device d) {
   unsigned mode, pending;
   return nvml.mig_mode && nvml.mig_mode(d, &mode, &pending) == SUCCESS &&

@@ -21,7 +21,7 @@ struct line {
 
 /* --- options */
 
-/* By its long name or a unique prefix of it. */
+/* Finds an option by its long name or a unique prefix of it. */
 static const struct dl_option *find_long(const struct line *l, const char *name,
                                          size_t len) {
   const struct dl_option *found = NULL;
@@ -47,7 +47,7 @@ static const struct dl_option *find_short(const struct line *l, char letter) {
   return NULL;
 }
 
-/* The option of a word and its value in the same word, or NULL. */
+/* The option of a word, and its value if that word contains one, or NULL. */
 static const struct dl_option *
 read_option(const struct line *l, const char *word, const char **value) {
   const struct dl_option *o = NULL;

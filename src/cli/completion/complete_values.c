@@ -112,8 +112,8 @@ static void offer_column(completion *c, const char *name, const char *words) {
     dl_offer(c, name, known ? known->summary : NULL);
 }
 
-/* Offers words, then the columns of the table on the command line; without one,
- * those of a runs table. */
+/* Offers words, then the columns of the table on the command line, or of a runs
+ * table if there is none. */
 static void words_and_columns(completion *c, const char *words) {
   struct dl_csv *csv = NULL;
   offer_words(c, words);
@@ -282,8 +282,8 @@ static const struct {
     {"report", "by", .list = true, .words = "job|user|account|partition|month"},
 };
 
-/* By what stands for the value in --help: a path, a column, or the words
- * themselves. */
+/* The placeholder of the value in --help decides: a path, a column, or the
+ * words themselves. */
 static void by_argument(completion *c, const char *text) {
   if (strncmp(text, "FILE", 4) == 0 || strncmp(text, "LOG", 3) == 0 ||
       strstr(text, ".csv") || strstr(text, ".onnx"))

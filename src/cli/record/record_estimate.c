@@ -10,7 +10,8 @@
 #include "estimate/session.h"
 #include "run/run_columns.h"
 
-/* What a run says before it runs. Texts are lent. */
+/* Copies the settings of a run, which are known before it starts. Texts are
+ * lent. */
 static void copy_settings(const struct dl_run *run, struct dl_run *to) {
   *to = dl_run_unknown;
   for (unsigned i = 0; i < DL_N_RUN_COLUMNS; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What dlest predict says of a run that was recorded. */
+/* The estimate of dlest predict for a recorded run. */
 
 #ifndef DL_CLI_RECORD_RECORD_ESTIMATE_H
 #define DL_CLI_RECORD_RECORD_ESTIMATE_H
@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "run/run.h"
 
-/* Of the GPUs alone; NaN where unknown. */
+/* Energies of the GPUs alone; NaN if unknown. */
 struct dl_record_estimate {
   const char *method; /* the recommended one; NULL: none */
   double energy_j, low_j, high_j;

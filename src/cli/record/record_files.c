@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/temporary.h"
 
-/* Of a recorder's folder, before six letters. */
+/* Name of a recorder's folder, before six random letters. */
 #define FOLDER "dlest-record-"
 
 /* Removes the folder of a killed recorder, whose lock is free. */

@@ -27,7 +27,7 @@ struct dl_record_files {
                      read, and the place itself; else -1 */
 };
 
-/* What is kept of a recording. */
+/* Files that remain of a recording. */
 struct dl_record_keep {
   bool any;         /* false: it is removed afterwards */
   bool replace;     /* a file of that name that is not empty */

@@ -14,8 +14,8 @@ static const char *const parts[] = {[DL_METER_GPU] = "GPU",
                                     [DL_METER_RAM] = "memory",
                                     [DL_METER_NODE] = "node"};
 
-/* The name of a device; with its index where others have the same name. Into
- * the text, which is cleared. */
+/* Writes the name of a device to the cleared text, with its index if other
+ * devices have that name. */
 static struct dl_value device_name(const struct dl_sensors *s,
                                    const struct dl_sensor *x,
                                    struct dl_text *to) {
@@ -64,7 +64,7 @@ static void mean_epoch(const struct dl_run *run, double *energy_j,
   *seconds = n > 0 ? s / n : NAN;
 }
 
-/* Of the phases that the program marked. */
+/* Adds a table of the phases that the program marked. */
 static void add_phases(struct dl_report *r, const struct dl_phases *p) {
   static const struct dl_column columns[] = {
       {"phase", "phase", NULL, DL_CODE, false},
@@ -89,7 +89,8 @@ static void add_phases(struct dl_report *r, const struct dl_phases *p) {
   }
 }
 
-/* Of all that was measured; cost and emissions where a grid is given. */
+/* Adds the totals of all measurements; cost and emissions if a grid is given.
+ */
 static void add_energy(struct dl_report *r, const struct dl_record_summary *x) {
   const struct dl_run *run = x->run;
   struct dl_costs costs = dl_footprint_costs(x->foot, run->energy_j);

@@ -35,7 +35,7 @@ struct reader {
   struct dl_diag *d;
   struct dl_log *log;
   struct dl_sequencer in;
-  struct dl_power_meter *meter; /* those of the log, owned */
+  struct dl_power_meter *meter; /* one for each meter of the log, owned */
   size_t n_meters, meters_cap;
   struct dl_memory_join *join;
   struct dl_power_meter ram; /* joined */
@@ -82,8 +82,8 @@ static double first_gpu(const struct reader *k) {
   return NAN;
 }
 
-/* Adds the point of the last reading of the first meter to the curve, with what
- * the other meters measured in the same round. */
+/* Adds a point to the curve, for the last reading of the first meter and the
+ * readings of the other meters in that round. */
 static void end_point(struct reader *k) {
   double util = 0;
   size_t n = 0;
@@ -106,8 +106,8 @@ static void end_point(struct reader *k) {
   dl_energy_curve_add(&k->s->curve, &p);
 }
 
-/* Whether a reading is of a later round than the point: of the first meter, or
- * nearer to its next reading. */
+/* Whether a reading belongs to a later round than the point: it comes from the
+ * first meter, or is nearer to that meter's next reading. */
 static bool is_later(const struct reader *k, const struct dl_reading *r) {
   return r->meter == 0 ||
          2 * (double)(r->ns - k->point.ns) > k->meter[0].usual_ns;
@@ -393,7 +393,7 @@ static void warn_unmetered(const struct reader *k) {
   }
 }
 
-/* Adds the joined memory log. Its samples are those of the GPU. */
+/* Adds the joined memory log, which has as many samples as the GPU log. */
 static enum dl_status add_memory(struct reader *k) {
   struct dl_log_summary *s = k->s;
   size_t samples = s->samples;

@@ -11,10 +11,10 @@
 extern const enum dl_run_id dl_energy_column[DL_N_METER_KINDS];
 extern const enum dl_run_id dl_power_column[DL_N_METER_KINDS];
 
-/* Sets what the n logs of one run measured; the first log is the trace. For
- * each kind of meter the first log that has one counts. energy_j is that of the
- * node if it was metered, otherwise the sum of the parts; `boundary` states
- * which parts. */
+/* Sets the measured columns of a run from its n logs, of which the first is the
+ * trace. For each kind of meter the first log that has one counts. energy_j is
+ * the energy of the node if it was metered, otherwise the sum of the parts;
+ * `boundary` states which parts. */
 void dl_measure(struct dl_run *run, const struct dl_log_summary *log, size_t n);
 
 /* Sets energy_j, rest_energy_j and boundary from the energies of the parts. */

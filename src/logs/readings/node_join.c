@@ -44,7 +44,7 @@ static const struct dl_energy_point *point_at(const struct dl_energy_curve *c,
   return &c->point[dl_energy_curve_at(c, ns)];
 }
 
-/* Power and utilization of both at a time; n and m GPUs. */
+/* Adds the power and utilization of m GPUs to a point of n GPUs. */
 static void add_power(struct dl_energy_point *p,
                       const struct dl_energy_point *other, size_t n, size_t m) {
   if (!other || m == 0)
@@ -55,7 +55,8 @@ static void add_power(struct dl_energy_point *p,
   p->memory_util += (other->memory_util - p->memory_util) * share;
 }
 
-/* Times of both: those of `a`, and those of b, moved, before and behind. */
+/* Joins the times of two curves: all points of `a`, and the shifted times of b
+ * before and after them. */
 static size_t join_times(const struct dl_energy_curve *a,
                          const struct dl_energy_curve *b, int64_t shift_ns,
                          struct dl_energy_point *to) {
@@ -97,7 +98,8 @@ static void add_curve(struct dl_energy_curve *a,
 
 /* --- kinds of meters */
 
-/* Energies are multiples of 2^-20 J, so that those of epochs add up. */
+/* Rounds energies to multiples of 2^-20 J, so that the energies of epochs add
+ * up. */
 static void add_kind(struct dl_kind_total *to,
                      const struct dl_kind_total *from) {
   struct dl_kind_total rounded = *from;
@@ -134,8 +136,9 @@ void dl_node_flatten(struct dl_log_summary *log, size_t n) {
 
 /* --- nodes */
 
-/* The median of what the ends of the same epochs are apart; without these the
- * difference of time zones. */
+/* Finds the shift between the clocks of two nodes: the median difference
+ * between the ends of their epochs; without epochs, the difference of time
+ * zones. */
 static int64_t find_shift(const struct dl_log_summary *to,
                           const struct dl_log_summary *from) {
   size_t n = from->n_marks;
@@ -160,7 +163,7 @@ static void join_names(struct dl_log_summary *to, const char *name) {
   to->gpu = both.s;
 }
 
-/* Widens the time of the run to that of the node. */
+/* Widens the time of the run so that it contains the node's time. */
 static enum dl_status join_span(struct dl_log_summary *to,
                                 const struct dl_log_summary *from,
                                 int64_t shift_ns, const char *path,
@@ -218,8 +221,8 @@ enum dl_status dl_node_add(struct dl_log_summary *to,
   return DL_OK;
 }
 
-/* The most that all GPUs drew at the same time. Unknown where points of the
- * curve are means of several samples. */
+/* Finds the largest power that all GPUs drew at one time. It is unknown if
+ * points of the curve are means of several samples. */
 static void find_peak(struct dl_log_summary *log) {
   const struct dl_energy_curve *c = &log->curve;
   struct dl_kind_total *gpus = &log->kind[DL_METER_GPU];

@@ -11,14 +11,15 @@ enum { BINS_PER_OCTAVE = 32, OCTAVES = DL_METER_BINS / BINS_PER_OCTAVE };
 /* Lower end of the histogram of intervals. */
 #define SHORTEST_NS 1000.0
 
-/* A counter whose mean power is so many times the highest power of that many
- * samples, or their energy so many times that of the counter, has another unit
- * or a reading that is wrong. */
+/* A counter has a wrong unit or reading if its mean power exceeds the highest
+ * power of at least POWERS_MIN samples by this factor, or if their energy
+ * exceeds the counter's by this factor. */
 #define CONTRADICTION 4.0
 enum { POWERS_MIN = 10 };
 
-/* Energies that are within this share of the power's in their interval, four in
- * five of them and at least LIKE_MIN, are those of the intervals. */
+/* A column holds the energy of each interval, and is no counter, if four in
+ * five of its values, and at least LIKE_MIN, differ by less than this share
+ * from the integral of the power over the interval. */
 #define LIKE_POWER 0.25
 enum { LIKE_MIN = 3 };
 
@@ -74,7 +75,8 @@ static double add_interval(struct dl_power_meter *m, double ns) {
   return gap_s;
 }
 
-/* A pause within the use of a device is none of an idle one. */
+/* Adds a sample to the idle or the busy time of a device. A pause within its
+ * use is not idle time. */
 static void follow_use(struct dl_power_meter *m, double util, double w) {
   if (util == 0) {
     m->n_pause++;
@@ -123,8 +125,9 @@ static bool is_stuck(const struct dl_power_meter *m, int64_t ns) {
              dl_gap_limit_ns(step_ns, DL_GAP_INTERVALS, DL_GAP_MIN_S);
 }
 
-/* The counter has moved by `delta` since moved_ns, when it stood still or was
- * missing: either it has counted that time, or the power stands in for it. */
+/* The counter has moved by `delta` (J) after it stood still, or was missing,
+ * since moved_ns. Either it has counted that time, or the power stands in for
+ * it. */
 static void end_standstill(struct dl_power_meter *m, double delta, int64_t ns) {
   double power_j = m->integral_j - m->moved_integral_j;
   double step_ns = (double)(ns - m->moved_ns);
@@ -146,8 +149,8 @@ static void end_standstill(struct dl_power_meter *m, double delta, int64_t ns) {
   m->moved_n_power = m->n_power;
 }
 
-/* At the first reading of the counter: the power before it counts, if there is
- * enough. */
+/* Begins the counter at its first reading. The power before it counts, if there
+ * are enough samples. */
 static void begin_counter(struct dl_power_meter *m, int64_t ns) {
   m->moved_ns = m->first_valued_ns;
   if (m->n_power > 1 && is_stuck(m, ns)) {
@@ -236,7 +239,7 @@ double dl_power_meter_energy(const struct dl_power_meter *m) {
                                 : m->counter_j + m->stand_in_j + tail_j(m);
 }
 
-/* Why the energy is none of a counter; NULL if it is. */
+/* Explains why an energy is not a counter; NULL if it is one. */
 static const char *no_counter_why(const struct dl_power_meter *m) {
   double s = (double)(m->last_ns - m->first_ns) / 1e9;
   if (isnan(m->counter_last))

@@ -3,7 +3,7 @@
  *
  *   E = sum over i of (P_i + P_(i-1)) / 2 * (t_i - t_(i-1))
  *
- * A gap is either bridged (the same formula: the power is assumed to change
+ * A gap is either bridged (this formula applies: the power is assumed to change
  * linearly from one sample to the next) or cut (it adds no energy). If the
  * device has an energy counter, the energy is the sum of the counter's
  * differences, gaps included; where it was reset or wrapped around, the power
@@ -24,7 +24,7 @@ struct dl_meter_options {
   bool bridge_gaps;    /* those between two parts of a log (gaps.h), too */
   bool truncate_watts; /* use whole watts only, as the parser of del Rey et al.
                           2024 does */
-  bool assumed_times;  /* the times are not those of the log */
+  bool assumed_times;  /* the log has no times */
   double usual_ns;     /* usual interval of the readings that follow, by which
                           the first interval is judged; 0: unknown */
 };
@@ -52,8 +52,8 @@ struct dl_power_meter {
   double counter_w;               /* its power before counter_ns */
   bool counter_restarts;          /* its next reading adds nothing */
   int64_t counter_ns;
-  /* Where the counter moved last, its usual step (0: unknown), and the integral
-   * of the power by then, and by the last reading of the counter. */
+  /* The time when the counter moved last, its usual step (0: unknown), and the
+   * integrals of the power up to then and up to the counter's last reading. */
   int64_t moved_ns;
   size_t moved_n_power;
   double step_ns, moved_integral_j, read_integral_j;
@@ -73,7 +73,8 @@ void dl_power_meter_init(struct dl_power_meter *m,
  * increases m->n_resets. */
 double dl_power_meter_add(struct dl_power_meter *m, const struct dl_reading *r);
 
-/* What the counter counts until its next reading is not of the run. */
+/* Ignores the energy that the counter counts until its next reading, since it
+ * does not belong to the run. */
 void dl_power_meter_restart(struct dl_power_meter *m);
 
 /* Energy so far, J: from the counter if there is one, and from the power where
@@ -97,7 +98,7 @@ struct dl_kind_total {
 /* A kind without meters. */
 extern const struct dl_kind_total dl_kind_unknown;
 
-/* Adds meters of the same kind. What they draw at most together is unknown. */
+/* Adds meters of one kind. Their common peak power becomes unknown. */
 void dl_kind_add(struct dl_kind_total *to, const struct dl_kind_total *from);
 
 struct dl_meter_summary {
@@ -114,8 +115,8 @@ struct dl_meter_summary dl_power_meter_summarise(const struct dl_power_meter *m,
 
 #define DL_FAULT_SIZE 64
 
-/* Whether no working sensor gives such a reading; `text` then says why:
- * "power of -150 W". */
+/* Whether a reading is impossible for a working sensor; `text` then describes
+ * the fault: "power of -150 W". */
 bool dl_reading_fault(char text[DL_FAULT_SIZE], enum dl_meter_kind kind,
                       const struct dl_reading *r);
 

@@ -100,7 +100,7 @@ static const struct dl_reading *newest_of(const struct dl_sequencer *q,
 }
 
 /* Whether the ring has a reading of the meter within near_ns of a time, or the
- * time lies before all readings in it. */
+ * time precedes all readings in the ring. */
 static bool is_covered(const struct dl_sequencer *q, uint32_t meter, int64_t ns,
                        int64_t near_ns) {
   if (q->any_out && ns < q->out.ns)
@@ -178,9 +178,9 @@ static bool same_value(double x, double y) {
   return x == y || (isnan(x) && isnan(y));
 }
 
-/* Whether the first readings of the log stand there again, from reading r on,
- * which is the last that was taken from those ahead. Times since some start may
- * be the same in two logs. */
+/* Whether the first readings of the log are repeated from reading r on, the
+ * last that was removed from those ahead. Relative times may be equal in two
+ * logs. */
 static bool is_copy(const struct dl_sequencer *q, const struct dl_reading *r) {
   size_t n_left = q->n_ahead - q->next + 1;
   if (q->log->clock == DL_CLOCK_RELATIVE || n_left < q->n_start)
@@ -196,8 +196,8 @@ static bool is_copy(const struct dl_sequencer *q, const struct dl_reading *r) {
   return true;
 }
 
-/* Whether a reading after a step back of the clock is of another device (node,
- * host), whose log stands behind that of the one before. */
+/* Whether a reading after a step back of the clock belongs to another device
+ * (node, host), whose log was appended to the log of the first one. */
 static bool is_other_device(const struct dl_sequencer *q,
                             const struct dl_reading *r) {
   int64_t length = q->newest_ns - q->shift_ns - q->from_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What has been read and counted so far, over all tables of one command, so
- * that rows, jobs and energies that are reported again do not count again.
+/* Records the rows, jobs and energies that were counted in all tables of one
+ * command, so that they do not count again when they are reported again.
  *
  * Rows are a set of 64-bit hashes, which takes up to 32 bytes per row. Among a
  * million different rows, two have equal hashes with a probability of 3e-8.

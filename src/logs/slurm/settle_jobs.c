@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rest of a seen job: whether the job itself has a row and its start is
+/* Bits of dl_seen_job.rest: whether the job itself has a row and its start is
  * known, which steps there are, and from bit 5 on the number of numbered steps,
- * if these are 0, 1, 2, ... Other steps are remembered by hashes. */
+ * if these are 0, 1, 2, ... Hashes record other steps. */
 
 #include "logs/slurm/settle_jobs.h"
 
@@ -76,7 +76,7 @@ static uint64_t step_hash(const struct dl_seen_job *job, uint32_t name) {
   return dl_seen_hash(DL_SEEN_START, key, sizeof key);
 }
 
-/* Of a job that may run on: its time so far. */
+/* Hash of the elapsed time of a job that may still run. */
 static uint64_t state_hash(const struct dl_job_rows *rows) {
   const double elapsed_s = dl_or(rows->elapsed_s, -1);
   const uint64_t key[] = {rows->job.cluster, rows->job.number, rows->job.part,
@@ -117,7 +117,7 @@ void dl_remember_job(struct dl_log *log, const struct dl_job_rows *rows,
     dl_seen_add(log->o.seen, state_hash(rows));
 }
 
-/* What was read before of the job of some rows. */
+/* The rows of a job that were read before. */
 struct look {
   const struct dl_log *log;
   const struct dl_job_rows *rows;

@@ -27,7 +27,8 @@
 #define SPECIFICATION "https://github.com/Boavizta/BoAmps/tree/main/model"
 #define ESTIMATED "estimated by dlest, not measured"
 
-/* Where a task's figures are: a row, which takes precedence, and a report. */
+/* The sources of a task's figures: a row, which takes precedence, and a report.
+ */
 struct task {
   const struct dl_report *r; /* or NULL */
   const struct dl_column *columns;
@@ -187,7 +188,7 @@ static void add_infrastructure(struct dl_report *doc, const struct task *t) {
   const char *site = text_of(t, "site"), *gpu = text_of(t, "gpu_name");
   const char *colon = site ? strchr(site, ':') : NULL;
   double gpus = number_of(t, "n_gpus"), cpus = number_of(t, "n_cpus");
-  /* Where the job runs on the CPUs of a node, these are its accelerators. */
+  /* If the job runs on the CPUs of a node, these are its accelerators. */
   const struct dl_report *node = node_of(t->r);
   const char *on = node ? text_of(&(struct task){.r = node}, "on") : NULL;
   struct dl_report *g = dl_report_group(doc, "infrastructure", NULL);

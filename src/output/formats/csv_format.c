@@ -49,7 +49,7 @@ static char *next_cell(struct row *r, bool empty, size_t n) {
   return to;
 }
 
-/* What a terminal or a spreadsheet gets of a text. */
+/* Text as a terminal or a spreadsheet gets it. */
 static void marked_cell(struct row *r, const char *text) {
   DL_TEXT(own);
   if (r->how.spreadsheet && is_formula(text))

@@ -147,7 +147,7 @@ static size_t print_lines(struct walk *w, const struct dl_report *r, size_t i) {
   return end;
 }
 
-/* The mark of a row, or the room for one; NULL: that of the head. */
+/* Prints the mark of a row, or room for one; NULL: the mark of the head. */
 static void print_mark(struct dl_printer *p, const struct dl_document *m,
                        const struct dl_layout *l, const char *mark) {
   DL_TEXT(t);
@@ -228,7 +228,7 @@ static void fit(struct dl_layout *l, const struct dl_document *m,
     dl_layout_fit(l, t, width - p->indent);
 }
 
-/* What follows the rows of a table. */
+/* Ends a table after its rows. */
 static void print_foot(struct dl_printer *p, const struct dl_document *m,
                        const struct dl_layout *l) {
   DL_TEXT(t);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* JSON. One row of a table takes one line, in a report as in a stream, so
- * that both give the same text and line tools may be used on it.
+/* JSON. One row of a table takes one line, in a report as in a stream, so that
+ * both give equal texts and line tools work on them.
  *
  * The structure is written here rather than through json_dumpf: jansson
  * (2.14) prints every real with one number of digits, 0.1 as

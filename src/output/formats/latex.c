@@ -7,7 +7,7 @@
 
 #include "output/formats/document.h"
 
-/* What stands for a character that means something to TeX. */
+/* Replacements of characters with a meaning in TeX. */
 static const struct {
   const char *text, *command;
 } SPECIAL[] = {
@@ -60,8 +60,8 @@ static void rule(struct dl_printer *p, const struct dl_layout *l) {
   dl_print(p, "  \\midrule\n", NULL);
 }
 
-/* Part of a number; its minus is not a hyphen, its blanks and dots those of a
- * range. */
+/* Prints a part of a number: its minus is not a hyphen, and blanks and dots
+ * form a range. */
 static void put_number(struct dl_printer *p, const char *s, size_t n) {
   for (const char *end = s + n; s < end; s++) {
     char c[] = {*s, 0};

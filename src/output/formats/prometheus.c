@@ -4,8 +4,9 @@
  *
  * Each number is a gauge, named by its key in base units: energy_j of the
  * table `estimates` is dlest_estimate_energy_joules. The texts of a row are its
- * labels, those of a report the labels of dlest_info. Unknown values have no
- * sample. The samples of a metric must be contiguous: rows are held back. */
+ * labels, the texts of a report are the labels of dlest_info. Unknown values
+ * have no sample. The samples of a metric must be contiguous: rows are held
+ * back. */
 
 #include "config.h"
 

@@ -27,7 +27,7 @@ static size_t total_width(const struct dl_layout *l) {
   return total;
 }
 
-/* Whether all cells of a column read the same; *text is that. */
+/* Whether all cells of a column have one text, which is returned in *text. */
 static bool is_constant(const struct dl_layout *l, const struct dl_table *t,
                         size_t i, struct dl_text *text) {
   DL_TEXT(cell);

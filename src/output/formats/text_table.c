@@ -83,7 +83,7 @@ void dl_print_cell(struct dl_printer *p, const struct dl_cell *c,
 
 /* Cells */
 
-/* Where a cell is aligned. */
+/* The alignment of a cell. */
 static size_t point_of(const struct dl_layout_column *col, const char *s,
                        size_t len) {
   const char *dots = strchr(s, '.') ? strstr(s, " .. ") : NULL;
@@ -126,8 +126,8 @@ size_t dl_layout_cell(const struct dl_layout *l, size_t i,
 /* Laying out */
 
 /* Chooses one multiple for all cells of a column, or lets each have its own.
- * An interval shares that of the estimate in front of it, where style and unit
- * are the same. */
+ * An interval shares the multiple of the estimate before it, if style and unit
+ * are equal. */
 static void choose_scales(struct dl_layout *l, const struct dl_table *t) {
   size_t next = 0;
   DL_FREED double *x = dl_calloc(2 * l->n * t->n_rows, sizeof *x);

@@ -18,8 +18,8 @@
  * this share. */
 #define SAME_POWER 0.02
 
-/* Where only the kind of machine is known, a run is compared with this many
- * runs before it. */
+/* If only the kind of machine is known, a run is compared with this many runs
+ * before it. */
 enum { LOOK_BACK = 256 };
 
 /* Names the hardware of a run. Returns false if nothing identifies it; sets
@@ -73,9 +73,10 @@ static struct dl_seen_span join(const struct dl_seen_span *a,
                                a->energy_j + b->energy_j};
 }
 
-/* Adds a span of a machine of which only the kind is known. A span of similar
- * power at that time is taken to measure the same machine. Returns the part of
- * its energy that is new; *covered_s: how much of its time is not new. */
+/* Adds a span of a machine whose kind alone is known. An earlier span of
+ * similar power at that time is taken to measure this machine too. Returns the
+ * part of its energy that is new; *covered_s: how much of its time is not new.
+ */
 static double add_alike(struct dl_seen_spans *h, struct dl_seen_span new,
                         double *covered_s) {
   for (size_t i = h->n; i-- > 0 && h->n - i <= LOOK_BACK;) {
@@ -118,8 +119,8 @@ static double add_identified(struct dl_seen_spans *h, struct dl_seen_span new,
 }
 
 /* Adds a run of CodeCarbon, or a task of one ("ID/TASK"). Tasks are parts of
- * their run whatever their times are, since the times of the run's own row are
- * those of its last task. Returns the part of the energy that is new. */
+ * their run whatever their times are, since the run's own row has the times of
+ * its last task. Returns the part of the energy that is new. */
 static double add_task(struct dl_seen_times *t, const struct dl_run *run) {
   DL_TEXT(name);
   size_t len = strcspn(run->run_id, "/");
@@ -138,7 +139,7 @@ static double add_task(struct dl_seen_times *t, const struct dl_run *run) {
   return run_counted ? 0 : run->energy_j;
 }
 
-/* Sets the time of a span to that of a run; false if it is unknown. */
+/* Copies the time of a run to a span; false if the time is unknown. */
 static bool read_times(const struct dl_run *run, struct dl_seen_span *s) {
   struct dl_timestamp t;
   if (!(run->duration_s > 0) || !run->start_time ||
