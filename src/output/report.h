@@ -196,6 +196,7 @@ struct dl_table *dl_report_table(struct dl_report *r, const char *key,
 /* A chart: bars with intervals, for formats that draw. Its key is NULL. The
  * title, a label and a number in `style` stand for themselves: what readers
  * need is also in a table. Bars are rows of label, value, low and high. */
+enum { DL_CHART_LABEL, DL_CHART_VALUE, DL_CHART_LOW, DL_CHART_HIGH };
 struct dl_table *dl_report_chart(struct dl_report *r, const char *title,
                                  enum dl_style style, const char *unit);
 

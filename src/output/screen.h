@@ -22,6 +22,9 @@ struct dl_screen {
  * or "dumb". */
 struct dl_screen dl_screen_of(FILE *f);
 
+/* Whether TERM is set to a terminal that can move its cursor. */
+bool dl_terminal_is_able(void);
+
 /* Effects of dl_screen_add. */
 #define DL_BOLD "1"
 #define DL_DIM "2"

@@ -211,9 +211,10 @@ static void integrate(struct recording *c, double seconds) {
       continue;
     node = node || whole;
     energy[whole] += s->used_j;
-    power[whole] += !isnan(s->last_w) ? s->last_w
-                    : seconds > 0     ? (s->used_j - before) / seconds
-                                      : 0;
+    if (!isnan(s->last_w))
+      power[whole] += s->last_w;
+    else if (seconds > 0)
+      power[whole] += (s->used_j - before) / seconds;
   }
   c->r->energy_j = energy[node];
   c->r->power_w = power[node];

@@ -60,7 +60,7 @@ static void add_zone(const struct dl_sensor_kind *kind, struct dl_sensors *s,
   if (!dl_sysfs_text(path, "name", name, sizeof name))
     return;
   bool package = strncmp(name, "package", 7) == 0;
-  bool memory = strcmp(name, "dram") == 0;
+  bool memory = dl_is_word(name, "dram");
   if (!package && !memory) /* cores and the like are parts of a package */
     return;
   if (!dl_sysfs_readable(path, "energy_uj")) {

@@ -248,7 +248,7 @@ static bool has_tasks(void) {
 /* The list of GPUs that a program sees; NULL: all. */
 static const char *visible_list(const struct dl_sensors *s,
                                 const struct dl_sensor_kind *kind) {
-  const char *list = NULL, *names = kind->visible ? kind->visible : "";
+  const char *list = NULL, *names = dl_text_or(kind->visible, "");
   char name[64];
   if (*names && has_tasks() && getenv("SLURM_JOB_GPUS"))
     names = "SLURM_JOB_GPUS";
@@ -279,13 +279,12 @@ static void warn_order(const struct dl_sensors *s, const char *list,
   const char *name = NULL;
   bool differ = false;
   for (size_t i = 0; i < s->n; i++)
-    if (s->s[i].part == DL_METER_GPU &&
-        strcmp(s->s[i].kind->name, "nvml") == 0) {
+    if (s->s[i].part == DL_METER_GPU && s->s[i].kind == &dl_sensor_nvml) {
       differ |= name && strcmp(name, s->s[i].name) != 0;
       name = s->s[i].name;
     }
   if (differ && list && isdigit((unsigned char)*list) &&
-      !(order && strcmp(order, "PCI_BUS_ID") == 0))
+      !dl_is_word(order, "PCI_BUS_ID"))
     dl_warn(d,
             "CUDA_VISIBLE_DEVICES=%s: the GPUs differ, and CUDA may count them "
             "in another order than the driver; set "
@@ -316,7 +315,7 @@ static enum dl_status check_list(const struct dl_sensors *s, const char *gpus,
 
 enum dl_status dl_sensors_select(struct dl_sensors *s, const char *gpus,
                                  struct dl_diag *d) {
-  if (gpus && strcmp(gpus, "all") == 0)
+  if (dl_is_word(gpus, "all"))
     return DL_OK;
   if (gpus)
     DL_TRY(check_list(s, gpus, d));
@@ -324,9 +323,9 @@ enum dl_status dl_sensors_select(struct dl_sensors *s, const char *gpus,
     warn_order(s, getenv("CUDA_VISIBLE_DEVICES"), d);
   for (size_t k = 0; k < N_KINDS; k++) {
     const struct dl_sensor_kind *kind = kinds[k];
-    const char *list = !kind->visible ? NULL
-                       : gpus         ? gpus
-                                      : visible_list(s, kind);
+    const char *list = NULL;
+    if (kind->visible)
+      list = gpus ? gpus : visible_list(s, kind);
     for (size_t i = s->n; list && i-- > 0;)
       if (s->s[i].kind == kind && s->s[i].part == DL_METER_GPU &&
           !is_visible(&s->s[i], list))

@@ -26,10 +26,10 @@ static void copy_settings(const struct dl_run *run, struct dl_run *to) {
   }
 }
 
-/* Takes the recommended estimate of the GPUs: memory that the method adds is
- * taken out. */
-static void take(const struct dl_estimate *est, size_t n, bool given,
-                 struct dl_record_estimate *e) {
+/* Copies the recommended estimate of the GPUs, without the memory that its
+ * method adds. */
+static void copy_recommended(const struct dl_estimate *est, size_t n,
+                             bool given, struct dl_record_estimate *e) {
   long best = dl_recommended(est, n, given);
   if (best < 0)
     return;
@@ -58,8 +58,21 @@ static enum dl_status estimate(struct dl_cli *cli, struct dl_frame *f,
     return DL_OK;
   DL_TRY(dl_session_row(session, row, &job, &p, est, d));
   if (job.found.arch && job.found.gpu)
-    take(est, session->n, false, e);
+    copy_recommended(est, session->n, false, e);
   return DL_OK;
+}
+
+/* The first quantity that an estimate would need. */
+static enum dl_record_lack find_lack(const struct dl_run *run) {
+  if (!run->gpu)
+    return DL_LACKS_GPU;
+  if (isnan(run->gpu_energy_j))
+    return DL_LACKS_GPU_ENERGY;
+  if (!dl_run_has(run, DL_RUN_epochs))
+    return DL_LACKS_EPOCHS;
+  bool sized = run->dataset || !isnan(run->train_samples) ||
+               !isnan(run->tokens) || !isnan(run->train_tokens);
+  return sized ? DL_LACKS_NOTHING : DL_LACKS_SAMPLES;
 }
 
 enum dl_status dl_record_estimate(struct dl_cli *cli, const struct dl_run *run,
@@ -67,14 +80,8 @@ enum dl_status dl_record_estimate(struct dl_cli *cli, const struct dl_run *run,
   DL_SCOPED(dl_model_free_local) struct dl_model *m = NULL;
   *e = (struct dl_record_estimate){
       .energy_j = NAN, .low_j = NAN, .high_j = NAN, .duration_s = NAN};
-  e->lacks = !run->gpu                         ? "gpu"
-             : isnan(run->gpu_energy_j)        ? "gpu_energy_j"
-             : !dl_run_has(run, DL_RUN_epochs) ? "epochs"
-             : !run->dataset && isnan(run->train_samples) &&
-                     isnan(run->tokens) && isnan(run->train_tokens)
-                 ? "train_samples"
-                 : NULL;
-  if (!run->arch || e->lacks)
+  e->lacks = find_lack(run);
+  if (!run->arch || e->lacks != DL_LACKS_NOTHING)
     return DL_OK;
   DL_SCOPED(dl_job_options_free) struct dl_job_options o;
   dl_job_options_init(&o);

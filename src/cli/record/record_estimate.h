@@ -7,12 +7,21 @@
 #include "cli/command.h"
 #include "run/run.h"
 
+/* The quantity of a run without which there is no estimate. */
+enum dl_record_lack {
+  DL_LACKS_NOTHING,
+  DL_LACKS_GPU,
+  DL_LACKS_GPU_ENERGY,
+  DL_LACKS_EPOCHS,
+  DL_LACKS_SAMPLES
+};
+
 /* Energies of the GPUs alone; NaN if unknown. */
 struct dl_record_estimate {
   const char *method; /* the recommended one; NULL: none */
   double energy_j, low_j, high_j;
   double duration_s;
-  const char *lacks; /* why there is none: a quantity of the run; or NULL */
+  enum dl_record_lack lacks; /* why there is no estimate */
 };
 
 /* Estimates a run by its settings, without what was measured. Nothing where

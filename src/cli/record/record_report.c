@@ -94,6 +94,8 @@ static void add_phases(struct dl_report *r, const struct dl_phases *p) {
 static void add_energy(struct dl_report *r, const struct dl_record_summary *x) {
   const struct dl_run *run = x->run;
   struct dl_costs costs = dl_footprint_costs(x->foot, run->energy_j);
+  const char *share_by =
+      x->result->share_by_group ? "control group" : "processes";
   DL_LINES(
       r, {"energy_j", "Energy", "J", DL_KWH, dl_number(run->energy_j)},
       {.key = "energy_kwh", .value = dl_number(run->energy_j / DL_J_PER_KWH)},
@@ -105,9 +107,7 @@ static void add_energy(struct dl_report *r, const struct dl_record_summary *x) {
       {"cpu_share", "Program's share of CPU time", "%", DL_PERCENT,
        dl_known(x->result->cpu_share)},
       {"cpu_share_by", "CPU time from", NULL, DL_CODE,
-       dl_known_string(isnan(x->result->cpu_share) ? NULL
-                       : x->result->share_by_group ? "control group"
-                                                   : "processes")},
+       dl_known_string(isnan(x->result->cpu_share) ? NULL : share_by)},
       {"own_cpu_energy_j", "Program's CPU energy", "J", DL_KWH,
        dl_known(x->result->own_cpu_j)},
       {"facility_energy_j", "With cooling and power distribution", "J", DL_KWH,
@@ -141,16 +141,16 @@ static void add_estimate(struct dl_report *r,
   dl_report_lines(r, behind, DL_LENGTH(behind));
 }
 
-/* Why there is no estimate, by the quantity that it lacks. */
-static const char *why_not_compared(const char *lacks) {
-  return strcmp(lacks, "gpu") == 0            ? "the GPU is unknown"
-         : strcmp(lacks, "gpu_energy_j") == 0 ? "no GPU energy was measured"
-         : strcmp(lacks, "epochs") == 0
-             ? "no epochs were found in the power; the program can mark them "
-               "(DLEST_MARKS in 'man dlest-record')"
-             : "the number of training samples is unknown; give --dataset or "
-               "--set train_samples=N";
-}
+/* Reasons for having no estimate. */
+static const char *const not_compared[] = {
+    [DL_LACKS_GPU] = "the GPU is unknown",
+    [DL_LACKS_GPU_ENERGY] = "no GPU energy was measured",
+    [DL_LACKS_EPOCHS] =
+        "no epochs were found in the power; the program can mark them "
+        "(DLEST_MARKS in 'man dlest-record')",
+    [DL_LACKS_SAMPLES] =
+        "the number of training samples is unknown; give --dataset or --set "
+        "train_samples=N"};
 
 struct dl_report *dl_record_report(const struct dl_record_summary *x) {
   struct dl_report *r = dl_report_new();
@@ -188,9 +188,9 @@ struct dl_report *dl_record_report(const struct dl_record_summary *x) {
   if (x->sensors->n > 1 || !dl_sensors_measure(x->sensors))
     add_devices(r, x->sensors, seconds);
   add_phases(r, &x->result->phases);
-  if (run->arch && x->estimate->lacks)
+  if (run->arch && x->estimate->lacks != DL_LACKS_NOTHING)
     dl_report_say(r, "Not compared with an estimate: %s.",
-                  why_not_compared(x->estimate->lacks));
+                  not_compared[x->estimate->lacks]);
   return r;
 }
 
