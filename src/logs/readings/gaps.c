@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "logs/readings/log_holes.h"
+#include "logs/readings/gaps.h"
 
 #include <math.h>
 
 #include "base/constants.h"
 #include "base/number.h"
+#include "logs/readings/power_meter.h"
+#include "logs/readings/reading_sequencer.h"
 
+/* A hole is longer than this many pauses between rounds, and this time. */
 #define HOLE_PAUSES 100.0
 #define HOLE_MIN_S 600.0
 
-bool dl_is_hole(const struct dl_meter_options *o, const struct dl_sequencer *q,
-                const struct dl_reading *r, int64_t last_ns) {
+bool dl_gap_is_hole(const struct dl_meter_options *o,
+                    const struct dl_sequencer *q, const struct dl_reading *r,
+                    int64_t last_ns) {
   double s = (double)(r->ns - last_ns) / 1e9;
   double least_s = r->after_header ? DL_GAP_MIN_S : HOLE_MIN_S;
   double pauses = r->after_header ? DL_GAP_INTERVALS : HOLE_PAUSES;
-  if (s <= least_s || s <= o->max_gap_s || o->bridge_gaps ||
-      (s > DL_GAP_MAX_S && !o->cut_gaps))
+  if (s <= o->max_gap_s || o->bridge_gaps || (s > DL_GAP_MAX_S && !o->cut_gaps))
     return false;
-  /* A gap at the beginning is the usual pause until more is known. */
+  /* At the beginning a gap counts as the usual pause, so that the interval of
+   * the next readings decides if it is shorter. */
   int64_t pause_ns = q->pause_ns, next_ns = dl_sequencer_interval(q, r->meter);
   if (next_ns > 0 && next_ns < pause_ns)
     pause_ns = next_ns;
-  return s > pauses * (double)pause_ns / 1e9;
+  return s * 1e9 > dl_gap_limit_ns((double)pause_ns, pauses, least_s);
 }
 
 void dl_gap_warn(const struct dl_log *log, size_t line,
@@ -39,8 +43,8 @@ void dl_gap_warn(const struct dl_log *log, size_t line,
                o->cut_gaps ? "cut" : "bridged");
 }
 
-double dl_energy_across(const struct dl_power_meter *m,
-                        const struct dl_reading *next, double seconds) {
+double dl_gap_energy(const struct dl_power_meter *m,
+                     const struct dl_reading *next, double seconds) {
   double last_w = m->n_power > 0 ? m->power_w : m->counter_w;
   if (next && next->energy_j >= m->counter_last)
     return next->energy_j - m->counter_last;
@@ -48,15 +52,15 @@ double dl_energy_across(const struct dl_power_meter *m,
   return (last_w + next_w) / 2 * seconds;
 }
 
-bool dl_counter_goes_on(const struct dl_power_meter *m,
-                        const struct dl_reading *next, double seconds) {
+bool dl_gap_is_counted(const struct dl_power_meter *m,
+                       const struct dl_reading *next, double seconds) {
   return m->counter_w > 0 &&
          next->energy_j - m->counter_last >= m->counter_w * seconds / 2;
 }
 
-int64_t dl_without_holes(const struct dl_hole *hole, size_t n, int64_t ns) {
+int64_t dl_gaps_removed(const struct dl_gap *gap, size_t n, int64_t ns) {
   int64_t before = 0;
-  for (size_t i = 0; i < n && ns > hole[i].from_ns; i++)
-    before += (ns < hole[i].to_ns ? ns : hole[i].to_ns) - hole[i].from_ns;
+  for (size_t i = 0; i < n && ns > gap[i].from_ns; i++)
+    before += (ns < gap[i].to_ns ? ns : gap[i].to_ns) - gap[i].from_ns;
   return ns - before;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A record of a job: how much its number is higher than that of the job before,
- * times 4, plus 2 if a part follows, plus 1 if `rest` follows (else both are 0
- * and that of the job before); the part; the difference of the starts; `rest`.
- * Each is a number in 7 bits per byte, the lowest first, and signed ones are
- * folded (0, -1, 1, -2, ...). The first job of a block stands in its index. */
+/* A record of a job has four numbers: the difference of its number to the job
+ * before, times 4, plus 2 if a part follows and 1 if `rest` follows; the part
+ * (0 if left out); the difference of the starts; `rest` (unchanged if left
+ * out). Numbers are stored in 7 bits per byte, lowest first, and signed ones
+ * are folded (0, -1, 1, -2, ...). The first job of a block is stored in the
+ * index. */
 
-#include "logs/slurm/seen_jobs.h"
+#include "logs/seen/seen_jobs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ struct dl_seen_jobs {
   struct cluster *cluster;
   size_t n, cap;
   /* The others, by open addressing. */
-  struct dl_seen_job *slot; /* number and part are those of no job: free */
+  struct dl_seen_job *slot; /* number FREE: not in use */
   size_t n_others, n_slots;
 };
 
@@ -194,7 +195,7 @@ void dl_seen_jobs_add(struct dl_seen_jobs **out,
     c = &s->cluster[s->n++];
     *c = (struct cluster){0};
   }
-  /* The one with the highest number below. */
+  /* Append to the sequence that ends closest before the job. */
   struct sequence *best = NULL;
   for (size_t i = 0; i < c->n; i++)
     if (compare(&c->sequence[i].last, job) <= 0 &&

@@ -6,8 +6,8 @@
  * steps. A job that fits no sequence (there are at most 16, of exports that
  * overlap) takes up to 130 bytes in a hash table. */
 
-#ifndef DL_LOGS_SLURM_SEEN_JOBS_H
-#define DL_LOGS_SLURM_SEEN_JOBS_H
+#ifndef DL_LOGS_SEEN_SEEN_JOBS_H
+#define DL_LOGS_SEEN_SEEN_JOBS_H
 
 #include <stdbool.h>
 #include <stddef.h>

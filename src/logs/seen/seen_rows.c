@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Set of hashes. */
+/* A set of hashes. */
 
-#include "logs/seen_rows.h"
+#include "logs/seen/seen_rows.h"
 
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 
 enum { SLOTS_MIN = 1024 };
 
-/* FNV-1a. */
+/* The hash function is FNV-1a. */
 uint64_t dl_seen_hash(uint64_t hash, const void *bytes, size_t n) {
   const unsigned char *b = bytes;
   for (size_t i = 0; i < n; i++)
@@ -17,7 +17,7 @@ uint64_t dl_seen_hash(uint64_t hash, const void *bytes, size_t n) {
   return hash;
 }
 
-/* The slot of a hash, or the free one for it. */
+/* Returns the slot that holds a hash, or the free slot for it. */
 static size_t find(const uint64_t *slot, size_t n_slots, uint64_t hash) {
   size_t i = (hash ^ hash >> 32) & (n_slots - 1);
   while (slot[i] != 0 && slot[i] != hash)
