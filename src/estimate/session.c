@@ -13,7 +13,7 @@
 #include "estimate/measured.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
-#include "physics/conditioning/waiting.h"
+#include "physics/conditioning/gpu_waiting.h"
 #include "run/setup/option_words.h"
 
 /* By the method of a physics; NULL: a regression on features. */

@@ -76,7 +76,7 @@ void dl_model_free(struct dl_model *m) {
   for (size_t i = 0; i < m->n_fits; i++)
     dl_fit_free(&m->fit[i]);
   free(m->fit);
-  dl_kept_runs_free(&m->runs);
+  dl_calibration_runs_free(&m->runs);
   free(m->path);
   free(m->source);
   free(m->digest);

@@ -20,7 +20,7 @@
 #include "math/cross_validation/metrics.h"
 #include "math/regression/regression.h"
 #include "math/regression/scale.h"
-#include "model/kept_runs.h"
+#include "model/calibration_runs.h"
 
 /* Format of model files; the states of physics differ in format 1. */
 #define DL_MODEL_FORMAT 2
@@ -105,14 +105,14 @@ struct dl_fit {
 };
 
 struct dl_model {
-  char *path;               /* of its file, or NULL */
-  char *source;             /* the table it was fitted on */
-  char *digest;             /* XXH3-128 of that table */
-  size_t rows;              /* of that table */
-  char *citation;           /* or NULL */
-  char *options;            /* command line that made it */
-  char *version;            /* of dlest */
-  struct dl_kept_runs runs; /* that it was calibrated with */
+  char *path;                      /* of its file, or NULL */
+  char *source;                    /* the table it was fitted on */
+  char *digest;                    /* XXH3-128 of that table */
+  size_t rows;                     /* of that table */
+  char *citation;                  /* or NULL */
+  char *options;                   /* command line that made it */
+  char *version;                   /* of dlest */
+  struct dl_calibration_runs runs; /* that it was calibrated with */
   struct dl_fit *fit;
   size_t n_fits;
   struct dl_model *next; /* another one to ask, or NULL; owned */

@@ -37,8 +37,8 @@ static const struct field before_fields[] = {
     {"gpus", COUNT, offsetof(struct dl_fit, before.n_gpus)},
     {0}};
 static const struct field run_fields[] = {
-    {"file", TEXT, offsetof(struct dl_kept_run, file)},
-    {"line", COUNT, offsetof(struct dl_kept_run, line)},
+    {"file", TEXT, offsetof(struct dl_calibration_run, file)},
+    {"line", COUNT, offsetof(struct dl_calibration_run, line)},
     {0}};
 static const struct field range_fields[] = {
     {"name", TEXT, offsetof(struct dl_range, name)},
@@ -323,14 +323,15 @@ static enum dl_status fit(const struct walk *w, dl_node *node, void *of) {
 }
 
 static enum dl_status run(const struct walk *w, dl_node *node, void *of) {
-  dl_walk_texts(w, node, "value", NULL, &((struct dl_kept_run *)of)->value);
+  dl_walk_texts(w, node, "value", NULL,
+                &((struct dl_calibration_run *)of)->value);
   return DL_OK;
 }
 
 /* The runs of a calibrated model. */
 static enum dl_status runs(const struct walk *w, dl_node *root,
-                           struct dl_kept_runs *runs) {
-  static const struct list each = {"run", sizeof(struct dl_kept_run),
+                           struct dl_calibration_runs *runs) {
+  static const struct list each = {"run", sizeof(struct dl_calibration_run),
                                    run_fields, run};
   dl_node *node = w->writing && runs->n == 0
                       ? NULL

@@ -27,7 +27,12 @@ void dl_hierarchical_problem_make(struct dl_hierarchical_problem *q,
                                   const struct dl_physics *physics,
                                   const struct dl_observations *rows) {
   *q = (struct dl_hierarchical_problem){.physics = physics, .rows = *rows};
-  dl_configurations_make(&q->configs, physics, rows);
+  dl_hierarchical_problem_set_up(q);
+}
+
+void dl_hierarchical_problem_set_up(struct dl_hierarchical_problem *q) {
+  const struct dl_physics *physics = q->physics;
+  dl_configurations_make(&q->configs, physics, &q->rows);
   dl_configurations_name(&q->configs, &q->names);
   for (size_t k = 0; k < physics->n_factors; k++)
     list_levels(&q->by[k], &q->configs, k);
@@ -155,7 +160,21 @@ static void free_full(struct dl_full_solution *full) {
   *full = (struct dl_full_solution){0};
 }
 
+static void free_predictions(struct dl_fold_predictions *h) {
+  while (h) {
+    struct dl_fold_predictions *next = h->next;
+    free(h->of_row);
+    free(h->y);
+    free(h);
+    h = next;
+  }
+}
+
 void dl_hierarchical_problem_free(struct dl_hierarchical_problem *q) {
+  free_predictions(q->held_out);
+  free(q->own_row);
+  gsl_vector_free(q->own_weight);
+  free(q->input);
   free_full(&q->full);
   dl_configurations_free(&q->configs);
   dl_parameter_map_free(&q->map);

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <omp.h>
 
-#include "physics/hold_out.h"
+#include "physics/fold_fit.h"
 #include "physics/solver/minimise.h"
 #include "training_table.h"
 #include "unit.h"

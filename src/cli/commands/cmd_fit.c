@@ -17,7 +17,9 @@
 #include "cli/views/summary/fit_summary.h"
 #include "estimate/assumptions.h"
 #include "model/replicates/replicates.h"
+#include "model/fitting/model_selection.h"
 #include "model/fitting/train.h"
+#include "model/training/training_columns.h"
 #include "model/replicates/means_input.h"
 #include "physics/training/training_cost.h"
 

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "estimate/assumptions.h"
 #include "model/fitting/refit.h"
+#include "model/training/training_columns.h"
 #include "run/config_key.h"
 
 /* The table that is read. */

@@ -10,12 +10,12 @@
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "model/fitting/train.h"
+#include "model/training/training_columns.h"
 #include "physics/calibration/calibration.h"
 #include "physics/fit_row.h"
 #include "physics/language/language_parts.h"
 #include "physics/rows/physics_regression.h"
-#include "physics/training/training_waiting.h"
+#include "physics/training/training_without_waiting.h"
 
 /* The rows as a physics takes them. */
 struct rows {
@@ -340,7 +340,8 @@ enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
 #define NOT_NEAR 0.25
 
 void dl_calibration_warn(const struct dl_calibration_errors *errors,
-                         const char *target, const struct dl_kept_runs *runs,
+                         const char *target,
+                         const struct dl_calibration_runs *runs,
                          const char *input, struct dl_diag *d) {
   char text[DL_NUMBER_SIZE];
   bool power = strcmp(target, "gpu_power_w") == 0;
@@ -352,7 +353,7 @@ void dl_calibration_warn(const struct dl_calibration_errors *errors,
                target, dl_format_digits(text, 100 * errors->after, 3));
   if (errors->worst_line < 2 || fabs(log(errors->worst)) <= most)
     return;
-  const struct dl_kept_run *run = &runs->run[errors->worst_line - 2];
+  const struct dl_calibration_run *run = &runs->run[errors->worst_line - 2];
   dl_warn_at(d, run->file, run->line,
              "%s is %s times the estimate before the calibration: check %s",
              target, dl_format_digits(text, errors->worst, 3),

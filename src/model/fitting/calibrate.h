@@ -4,7 +4,7 @@
 #ifndef DL_MODEL_FITTING_CALIBRATE_H
 #define DL_MODEL_FITTING_CALIBRATE_H
 
-#include "model/fitting/training_table.h"
+#include "model/training/training_table.h"
 #include "model/model.h"
 
 /* How far off a fit is on the runs: before, after learning from all others of
@@ -59,7 +59,8 @@ void dl_uncalibrate(struct dl_fit *fit);
  * estimate misses by many times, and runs of `input` that contradict each
  * other. */
 void dl_calibration_warn(const struct dl_calibration_errors *errors,
-                         const char *target, const struct dl_kept_runs *runs,
+                         const char *target,
+                         const struct dl_calibration_runs *runs,
                          const char *input, struct dl_diag *d);
 
 #endif

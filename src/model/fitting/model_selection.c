@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Choosing recipe, method and hyper-parameters by leaving groups out. */
+#include "model/fitting/model_selection.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -8,10 +8,9 @@
 
 #include "base/memory.h"
 #include "math/numeric/scoped_gsl.h"
-#include "model/fitting/held_out.h"
-#include "model/fitting/recipe.h"
-#include "physics/rows/physics_regression.h"
-#include "physics/rows/physics_rows.h"
+#include "model/cross_validation/fold_predictions.h"
+#include "model/training/fit_design.h"
+#include "model/training/training_columns.h"
 
 enum { GRID_ONE = 13, GRID_TWO = 7, MOST_CANDIDATES = 64 };
 
@@ -44,7 +43,7 @@ static enum dl_status make_protocols(struct protocols *p,
 }
 
 /* Mean over the groups of the mean absolute error of log(y). */
-static double group_error(const struct dl_problem *p, const struct dl_cv *cv,
+static double group_error(const struct dl_design *p, const struct dl_cv *cv,
                           const struct dl_folds *folds) {
   DL_FREED double *sum = dl_calloc(2 * folds->k, sizeof *sum);
   double *n = sum + folds->k, total = 0;
@@ -62,14 +61,15 @@ static double group_error(const struct dl_problem *p, const struct dl_cv *cv,
 static double physics_error(const struct dl_design *g, const double *hyper,
                             const struct dl_folds *folds, struct dl_diag *d) {
   DL_SCOPED(dl_cv_free) struct dl_cv cv = {0};
-  return dl_cross_validate_design(&cv, g, hyper, folds, d) == DL_OK
-             ? group_error(&g->problem, &cv, folds)
+  return dl_cross_validate_design(&cv, g, NULL, hyper, folds, d) == DL_OK
+             ? group_error(g, &cv, folds)
              : (double)NAN;
 }
 
 /* The errors of all candidates of a grid under a protocol; NaN where one could
  * not be fitted: it loses, which does not stop the choice. */
 static void find_errors(double *error, const struct dl_design *g,
+                        const struct dl_regression *method,
                         const gsl_matrix *grid, const struct dl_folds *folds,
                         struct dl_progress *progress) {
   DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
@@ -77,15 +77,14 @@ static void find_errors(double *error, const struct dl_design *g,
   if (g->physics)
     for (size_t i = 0; i < grid->size1; i++)
       error[i] = physics_error(g, grid->data + i * grid->tda, folds, &quiet);
-  else if (dl_group_errors(error, &g->problem, g->method, grid, folds,
-                           &quiet) != DL_OK)
+  else if (dl_group_errors(error, g, method, grid, folds, &quiet) != DL_OK)
     for (size_t i = 0; i < grid->size1; i++)
       error[i] = NAN;
 }
 
 /* Keeps the candidate of the grid with the lowest mean of its errors, the first
  * of equal ones. errors: rows are protocols. */
-static void keep_best(struct dl_candidate *best, const gsl_matrix *grid,
+static void keep_best(struct dl_fit_candidate *best, const gsl_matrix *grid,
                       const gsl_matrix *errors,
                       const struct protocols *protocols) {
   best->score = INFINITY;
@@ -115,12 +114,12 @@ struct trial {
   const struct dl_regression *only; /* or NULL */
   double hyper[DL_MAX_HYPER];       /* those given for `only`, else NaN */
   struct protocols protocols;
-  struct dl_candidate *list; /* MOST_CANDIDATES, owned */
+  struct dl_fit_candidate *list; /* MOST_CANDIDATES, owned */
   size_t n;
 };
 
 /* The best hyper-parameters of a grid. */
-static void try_grid(struct dl_candidate *best, const struct trial *w,
+static void try_grid(struct dl_fit_candidate *best, const struct trial *w,
                      const struct dl_design *g, struct dl_diag *d) {
   size_t m = best->method->n_hyper, count = w->c->search_count;
   if (count == 0)
@@ -137,8 +136,8 @@ static void try_grid(struct dl_candidate *best, const struct trial *w,
     struct dl_progress_span outer =
         dl_progress_enter(d->progress, k, DL_HELD_OUT_ROWS + 1);
     if (w->protocols.there[k])
-      find_errors(gsl_matrix_ptr(errors, k, 0), g, grid, &w->protocols.folds[k],
-                  d->progress);
+      find_errors(gsl_matrix_ptr(errors, k, 0), g, best->method, grid,
+                  &w->protocols.folds[k], d->progress);
     dl_progress_leave(d->progress, outer);
   }
   keep_best(best, grid, errors, &w->protocols);
@@ -202,10 +201,9 @@ try_recipe(struct trial *w, const struct dl_recipe *recipe, struct dl_diag *d) {
         !is_for(recipe, method) ||
         (!recipe->offset && !recipe->method && !is_linear(method)))
       continue;
-    struct dl_candidate *best = &w->list[w->n];
-    *best = (struct dl_candidate){.recipe = *recipe, .method = method};
+    struct dl_fit_candidate *best = &w->list[w->n];
+    *best = (struct dl_fit_candidate){.recipe = *recipe, .method = method};
     memcpy(best->hyper, w->hyper, sizeof best->hyper);
-    g.method = best->method;
     struct dl_progress_span outer = dl_progress_enter(
         d->progress, w->only ? 0 : i, w->only ? 1 : DL_N_REGRESSIONS);
     try_grid(best, w, &g, d);
@@ -243,13 +241,14 @@ static enum dl_status try_all(struct trial *w, size_t n_gpus,
 }
 
 static int by_score(const void *a, const void *b) {
-  double x = ((const struct dl_candidate *)a)->score;
-  double y = ((const struct dl_candidate *)b)->score;
+  double x = ((const struct dl_fit_candidate *)a)->score;
+  double y = ((const struct dl_fit_candidate *)b)->score;
   return (x > y) - (x < y);
 }
 
-static enum dl_status take_best(struct dl_choice *c, struct dl_candidate *list,
-                                size_t n, const struct dl_training *t,
+static enum dl_status take_best(struct dl_choice *c,
+                                struct dl_fit_candidate *list, size_t n,
+                                const struct dl_training *t,
                                 struct dl_diag *d) {
   if (n == 0 && t->absent)
     return dl_fail_at(d, DL_EINPUT, t->source, 0,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/calibration/waits.h"
+#include "cli/calibration/loader_held.h"
 
 #include <math.h>
 
@@ -20,12 +20,12 @@ static bool may_wait(const struct dl_session *s, const struct dl_row *row,
          !(row->run.epoch_s < least_share * p.parts.input_s);
 }
 
-enum dl_status dl_find_waits(struct dl_waits *to, const struct dl_model *m,
-                             struct dl_frame *f, struct dl_csv *csv,
-                             struct dl_diag *d) {
+enum dl_status dl_loader_held_find(struct dl_loader_held *to,
+                                   const struct dl_model *m, struct dl_frame *f,
+                                   struct dl_csv *csv, struct dl_diag *d) {
   DL_SCOPED(dl_session_free_local) struct dl_session *s = NULL;
   const struct dl_csv_block *block;
-  *to = (struct dl_waits){0, 0};
+  *to = (struct dl_loader_held){0, 0};
   DL_TRY(dl_session_new(&s, f, m, "physical", 0.9, d));
   s->fields.known = 0;
   do {

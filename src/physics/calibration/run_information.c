@@ -4,7 +4,7 @@
  * With what was measured so far, the covariance is C - G G': each measured
  * point has a column of G, for the wanted quantities and for the points. */
 
-#include "physics/calibration/prospects.h"
+#include "physics/calibration/run_information.h"
 
 #include <gsl/gsl_blas.h>
 #include <math.h>
@@ -15,8 +15,8 @@
 #include "math/numeric/scoped_gsl.h"
 #include "physics/calibration/calibration_prior.h"
 
-struct dl_prospects {
-  const struct dl_prospect_request *request;
+struct dl_run_information {
+  const struct dl_information_request *request;
   const struct dl_residual_process *process;
   size_t n_points, n_wanted;
   struct dl_residual_point *point; /* what runs measure; owned */
@@ -31,7 +31,7 @@ struct dl_prospects {
   size_t n_measured, cap_points, cap_quantities;
 };
 
-void dl_prospects_free(struct dl_prospects *p) {
+void dl_run_information_free(struct dl_run_information *p) {
   if (!p)
     return;
   free(p->point);
@@ -66,7 +66,7 @@ static void free_rows(struct rows *r) {
 /* run: n of them, or NULL: all targets of `wanted`. Measured values do not
  * matter: they are 0. */
 static void list_rows(struct rows *r, struct dl_hierarchical_fit *fit,
-                      const struct dl_prospect_run *run,
+                      const struct dl_information_run *run,
                       const void *const *wanted, size_t n) {
   const struct dl_physics *physics = fit->physics;
   r->value = dl_calloc(n * physics->n_targets, sizeof *r->value);
@@ -94,8 +94,8 @@ static double noise_of(const struct dl_residual_process *process,
   return dl_residual_noise(process, 1) + inputs->misfit_sd * inputs->misfit_sd;
 }
 
-static void find_points(struct dl_prospects *p, const struct rows *r) {
-  const struct dl_prospect_request *q = p->request;
+static void find_points(struct dl_run_information *p, const struct rows *r) {
+  const struct dl_information_request *q = p->request;
   size_t n_targets = q->from->physics->n_targets;
   p->point = dl_calloc(q->n_runs * n_targets, sizeof *p->point);
   p->noise = dl_calloc(q->n_runs * n_targets, sizeof *p->noise);
@@ -125,9 +125,10 @@ static double *differentiate(const struct rows *r, const double *theta) {
 }
 
 /* rows: of the runs. */
-static void differentiate_points(struct dl_prospects *p, const struct rows *r,
+static void differentiate_points(struct dl_run_information *p,
+                                 const struct rows *r,
                                  const struct dl_calibration_prior *prior) {
-  const struct dl_prospect_request *q = p->request;
+  const struct dl_information_request *q = p->request;
   DL_FREED double *J = differentiate(r, prior->mean);
   p->points = gsl_matrix_alloc(p->n_points, prior->p);
   for (size_t i = 0; i < q->n_runs; i++)
@@ -142,7 +143,7 @@ static void differentiate_points(struct dl_prospects *p, const struct rows *r,
 
 /* The sum of multiples of the derivatives of a wanted row's targets. */
 static void differentiate_quantity(const struct rows *r, size_t row,
-                                   const struct dl_prospect_quantity *of,
+                                   const struct dl_information_quantity *of,
                                    const double *J, double *to) {
   for (size_t t = 0; t < r->map.physics->n_targets; t++) {
     const double *by = J + measurement_of(r, row, t) * r->map.p;
@@ -152,7 +153,7 @@ static void differentiate_quantity(const struct rows *r, size_t row,
 }
 
 /* rows: of what is wanted. */
-static void differentiate_quantities(struct dl_prospects *p,
+static void differentiate_quantities(struct dl_run_information *p,
                                      const struct rows *r,
                                      const struct dl_calibration_prior *prior) {
   DL_FREED double *J = differentiate(r, prior->mean);
@@ -167,9 +168,9 @@ static void differentiate_quantities(struct dl_prospects *p,
 /* --- variances */
 
 /* The covariance of the residuals of a wanted row and a point. */
-static double with_point(const struct dl_prospects *p, size_t i,
+static double with_point(const struct dl_run_information *p, size_t i,
                          const struct dl_residual_point *point) {
-  const struct dl_prospect_quantity *of = &p->request->quantity;
+  const struct dl_information_quantity *of = &p->request->quantity;
   struct dl_residual_point own = {.place = p->place[i]};
   double sum = 0;
   if (own.place.gpu != point->place.gpu)
@@ -185,7 +186,7 @@ static double with_point(const struct dl_prospects *p, size_t i,
 /* The variance of effects of levels that no run has and the fit has not seen:
  * no run says anything of them. */
 static double unseen_variance(const struct rows *r, size_t config,
-                              const struct dl_prospect_quantity *of,
+                              const struct dl_information_quantity *of,
                               const struct dl_gradient *g) {
   const struct dl_physics *physics = r->map.physics;
   const struct dl_grouping *inputs = r->configs.inputs[config];
@@ -220,10 +221,10 @@ static void find_gradient(const struct rows *r, size_t config,
 }
 
 /* Of a wanted row, before anything is measured. */
-static double first_variance(const struct dl_prospects *p, size_t i,
+static double first_variance(const struct dl_run_information *p, size_t i,
                              double noise) {
-  const struct dl_prospect_request *q = p->request;
-  const struct dl_prospect_quantity *of = &q->quantity;
+  const struct dl_information_request *q = p->request;
+  const struct dl_information_quantity *of = &q->quantity;
   gsl_vector_const_view row = gsl_matrix_const_row(p->quantities, i);
   double norm = gsl_blas_dnrm2(&row.vector), sum = norm * norm;
   for (size_t t = 0; t < q->from->physics->n_targets; t++) {
@@ -234,9 +235,9 @@ static double first_variance(const struct dl_prospects *p, size_t i,
 }
 
 /* rows: of what is wanted. */
-static void find_variances(struct dl_prospects *p, const struct rows *r,
+static void find_variances(struct dl_run_information *p, const struct rows *r,
                            const double *theta) {
-  const struct dl_prospect_request *q = p->request;
+  const struct dl_information_request *q = p->request;
   p->place = dl_calloc(q->n_wanted, sizeof *p->place);
   p->variance = dl_calloc(p->n_wanted, sizeof *p->variance);
   for (size_t i = 0; i < q->n_wanted; i++) {
@@ -265,8 +266,9 @@ static void free_columns(struct columns *c) {
 
 /* Subtracts G g', with the row g of G of a point, from a column of n rows whose
  * part of G is `of`. */
-static void subtract_measured(const struct dl_prospects *p, const double *of,
-                              size_t n, size_t point, double *column) {
+static void subtract_measured(const struct dl_run_information *p,
+                              const double *of, size_t n, size_t point,
+                              double *column) {
   for (size_t s = 0; s < p->n_measured; s++) {
     double g = p->of_points[s * p->n_points + point];
     for (size_t i = 0; i < n; i++)
@@ -275,7 +277,7 @@ static void subtract_measured(const struct dl_prospects *p, const double *of,
 }
 
 /* n = 0: none. */
-static void find_columns(struct columns *c, const struct dl_prospects *p,
+static void find_columns(struct columns *c, const struct dl_run_information *p,
                          size_t first, size_t n) {
   *c = (struct columns){first, n, gsl_matrix_alloc(n, p->n_wanted)};
   gsl_matrix_const_view points =
@@ -291,7 +293,8 @@ static void find_columns(struct columns *c, const struct dl_prospects *p,
 }
 
 /* The present covariance of two points. */
-static double between_points(const struct dl_prospects *p, size_t a, size_t b) {
+static double between_points(const struct dl_run_information *p, size_t a,
+                             size_t b) {
   gsl_vector_const_view x = gsl_matrix_const_row(p->points, a),
                         y = gsl_matrix_const_row(p->points, b);
   double sum;
@@ -304,8 +307,8 @@ static double between_points(const struct dl_prospects *p, size_t a, size_t b) {
 }
 
 /* A lower factor of C_PP + N of m points from `first` on. */
-static void factor_run(const struct dl_prospects *p, size_t first, size_t m,
-                       double R[DL_MAX_TARGETS][DL_MAX_TARGETS]) {
+static void factor_run(const struct dl_run_information *p, size_t first,
+                       size_t m, double R[DL_MAX_TARGETS][DL_MAX_TARGETS]) {
   for (size_t i = 0; i < m; i++)
     for (size_t j = 0; j <= i; j++) {
       double sum = between_points(p, first + i, first + j);
@@ -330,8 +333,8 @@ static void solve_columns(const double R[DL_MAX_TARGETS][DL_MAX_TARGETS],
 }
 
 /* The variances after a run, whose columns have been solved. */
-static void reduce(const struct dl_prospects *p, const double *column, size_t m,
-                   double *variance) {
+static void reduce(const struct dl_run_information *p, const double *column,
+                   size_t m, double *variance) {
   memcpy(variance, p->variance, p->n_wanted * sizeof *variance);
   for (size_t j = 0; j < m; j++)
     for (size_t i = 0; i < p->n_wanted; i++) {
@@ -340,8 +343,8 @@ static void reduce(const struct dl_prospects *p, const double *column, size_t m,
     }
 }
 
-void dl_prospects_after(const struct dl_prospects *p, size_t first, size_t n,
-                        double *variance) {
+void dl_variance_after(const struct dl_run_information *p, size_t first,
+                       size_t n, double *variance) {
   DL_SCOPED(free_columns) struct columns c = {0};
   find_columns(&c, p, p->first[first], p->first[first + n] - p->first[first]);
   for (size_t i = first; i < first + n; i++) {
@@ -354,7 +357,7 @@ void dl_prospects_after(const struct dl_prospects *p, size_t first, size_t n,
   }
 }
 
-void dl_prospects_measure(struct dl_prospects *p, size_t run) {
+void dl_run_information_measure(struct dl_run_information *p, size_t run) {
   DL_SCOPED(free_columns) struct columns c = {0};
   double R[DL_MAX_TARGETS][DL_MAX_TARGETS];
   size_t first = p->first[run], m = p->first[run + 1] - first;
@@ -378,7 +381,7 @@ void dl_prospects_measure(struct dl_prospects *p, size_t run) {
   p->n_measured = n_all;
 }
 
-const double *dl_prospects_now(const struct dl_prospects *p) {
+const double *dl_variance_before(const struct dl_run_information *p) {
   return p->variance;
 }
 
@@ -392,8 +395,8 @@ static void free_fit(struct dl_hierarchical_fit **fit) {
   dl_hierarchical_fit_free(*fit);
 }
 
-static void prepare(struct dl_prospects *p) {
-  const struct dl_prospect_request *q = p->request;
+static void prepare(struct dl_run_information *p) {
+  const struct dl_information_request *q = p->request;
   const struct dl_hierarchical_fit *from = q->from;
   DL_SCOPED(free_rows) struct rows runs = {0};
   DL_SCOPED(free_rows) struct rows wanted = {0};
@@ -416,9 +419,10 @@ static void prepare(struct dl_prospects *p) {
   find_variances(p, &wanted, prior.mean);
 }
 
-enum dl_status dl_prospects_new(struct dl_prospects **out,
-                                const struct dl_prospect_request *request,
-                                struct dl_diag *d) {
+enum dl_status
+dl_run_information_new(struct dl_run_information **out,
+                       const struct dl_information_request *request,
+                       struct dl_diag *d) {
   const struct dl_hierarchical_fit *from = request->from;
   *out = NULL;
   if (!from->posterior.factor)
@@ -429,7 +433,7 @@ enum dl_status dl_prospects_new(struct dl_prospects **out,
     return dl_fail(d, DL_EINPUT,
                    "an earlier version of dlest calibrated the model and kept "
                    "no runs; give the model of before");
-  struct dl_prospects *p = dl_calloc(1, sizeof *p);
+  struct dl_run_information *p = dl_calloc(1, sizeof *p);
   p->request = request;
   p->process = from->physics->calibration;
   p->n_wanted = request->n_wanted;

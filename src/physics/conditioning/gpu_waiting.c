@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Working and waiting: the posterior by integration over d = -log b. */
 
-#include "physics/conditioning/waiting.h"
+#include "physics/conditioning/gpu_waiting.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -44,7 +44,7 @@ static void weigh(struct node *n, double off, double variance) {
  * utilization says how long it took: slower work draws less, but its dynamic
  * energy does not fall, so that it takes no less, as a whole, than faster work
  * and waiting. */
-static double watched_power(const struct dl_waiting_prior *q, double power,
+static double watched_power(const struct dl_gpu_waiting_prior *q, double power,
                             double off) {
   double slope = q->cov / q->var_time, share = fmin(q->static_share, 1);
   double alike = log(share + (1 - share) * exp(-off));
@@ -60,14 +60,14 @@ static double watched_power(const struct dl_waiting_prior *q, double power,
 
 /* The mean: a GPU waits at static power, whatever it draws at work. */
 static double watched_mean(const struct node *n,
-                           const struct dl_waiting_prior *q, double power) {
+                           const struct dl_gpu_waiting_prior *q, double power) {
   double waiting = (1 - n->busy) * q->static_share;
   return q->power + log(n->busy * exp(power - q->power) + waiting);
 }
 
 /* Given the time: log W = time - d. */
-static void with_time(struct node *n, const struct dl_waiting_prior *q,
-                      const struct dl_waiting_known *known, double d,
+static void with_time(struct node *n, const struct dl_gpu_waiting_prior *q,
+                      const struct dl_gpu_waiting_known *known, double d,
                       double factor) {
   double off = known->time - d - q->time;
   double power = fmin(q->power + q->cov / q->var_time * off,
@@ -88,8 +88,8 @@ static void with_time(struct node *n, const struct dl_waiting_prior *q,
   n->variance = POWER_SD * POWER_SD;
 }
 
-static void without_time(struct node *n, const struct dl_waiting_prior *q,
-                         const struct dl_waiting_known *known, double d,
+static void without_time(struct node *n, const struct dl_gpu_waiting_prior *q,
+                         const struct dl_gpu_waiting_known *known, double d,
                          double factor) {
   double off = known->power - factor - q->power;
   double both = q->cov + q->var_power; /* covariance of energy and power */
@@ -108,8 +108,8 @@ static void without_time(struct node *n, const struct dl_waiting_prior *q,
   n->variance -= both * both / var;
 }
 
-static void at_node(struct node *n, const struct dl_waiting_prior *q,
-                    const struct dl_waiting_known *known, double d) {
+static void at_node(struct node *n, const struct dl_gpu_waiting_prior *q,
+                    const struct dl_gpu_waiting_known *known, double d) {
   n->busy = exp(-d);
   n->misfit = 0;
   double waiting = (1 - n->busy) * q->static_share;
@@ -128,7 +128,7 @@ static void at_node(struct node *n, const struct dl_waiting_prior *q,
 }
 
 /* Probability that the input makes work of time `work` wait for less than d. */
-static double input_below(const struct dl_waiting_prior *q, double work,
+static double input_below(const struct dl_gpu_waiting_prior *q, double work,
                           double variance, double d) {
   double input = work + log(expm1(2 * d)) / 2;
   return gsl_cdf_ugaussian_P((input - q->input) / sqrt(variance));
@@ -136,8 +136,8 @@ static double input_below(const struct dl_waiting_prior *q, double work,
 
 /* Probability of a node's d, that of the input between its neighbours'
  * middles. */
-static double prior_of(const struct dl_waiting_prior *q,
-                       const struct dl_waiting_known *known, size_t i,
+static double prior_of(const struct dl_gpu_waiting_prior *q,
+                       const struct dl_gpu_waiting_known *known, size_t i,
                        double d) {
   bool described = !isnan(q->input), last = i == NODES - 1;
   if (i < FIRST)
@@ -167,8 +167,9 @@ static double normalise(struct node *n) {
 }
 
 /* The posterior over d. Returns as normalise does. */
-static double find_posterior(struct node *n, const struct dl_waiting_prior *q,
-                             const struct dl_waiting_known *known) {
+static double find_posterior(struct node *n,
+                             const struct dl_gpu_waiting_prior *q,
+                             const struct dl_gpu_waiting_known *known) {
   for (size_t i = 0; i < NODES; i++) {
     double d = i < FIRST ? 0 : (double)(i - FIRST) * STEP;
     n[i].weight = log(prior_of(q, known, i, d));
@@ -306,15 +307,16 @@ static double between(const double *y, const double *fitted, double off,
 }
 
 /* Replaces the values of the known time by their regression on the time. */
-static void let_rise(double *value, const struct dl_waiting_prior *q,
-                     const struct dl_waiting_known *known, double coverage) {
+static void let_rise(double *value, const struct dl_gpu_waiting_prior *q,
+                     const struct dl_gpu_waiting_known *known,
+                     double coverage) {
   struct node n[NODES];
   double y[VALUES][TIMES], density[TIMES], weight[TIMES], fitted[TIMES];
   double off = (known->time - q->time) / TIME_STEP;
   if (!(off > 0 && off < TIMES - 1))
     return;
   for (size_t i = 0; i < TIMES; i++) {
-    struct dl_waiting_known at = *known;
+    struct dl_gpu_waiting_known at = *known;
     double of_time[VALUES];
     at.time = q->time + (double)i * TIME_STEP;
     density[i] = find_posterior(n, q, &at);
@@ -337,9 +339,9 @@ static void interval_of(const struct node *n, enum quantity of, double coverage,
   *high = quantile(&m, (1 + coverage) / 2);
 }
 
-void dl_waiting_of(const struct dl_waiting_prior *prior,
-                   const struct dl_waiting_known *known, double coverage,
-                   struct dl_waiting *out) {
+void dl_gpu_waiting_posterior(const struct dl_gpu_waiting_prior *prior,
+                              const struct dl_gpu_waiting_known *known,
+                              double coverage, struct dl_gpu_waiting *out) {
   struct node n[NODES];
   double energy[VALUES];
   find_posterior(n, prior, known);
@@ -350,13 +352,13 @@ void dl_waiting_of(const struct dl_waiting_prior *prior,
   energies_of(n, coverage, energy);
   if (isnan(known->power))
     let_rise(energy, prior, known, coverage);
-  *out = (struct dl_waiting){.energy = energy[MEAN],
-                             .energy_low = energy[LOW],
-                             .energy_high = energy[HIGH],
-                             .time_low = NAN,
-                             .time_high = NAN,
-                             .power_low = NAN,
-                             .power_high = NAN};
+  *out = (struct dl_gpu_waiting){.energy = energy[MEAN],
+                                 .energy_low = energy[LOW],
+                                 .energy_high = energy[HIGH],
+                                 .time_low = NAN,
+                                 .time_high = NAN,
+                                 .power_low = NAN,
+                                 .power_high = NAN};
   if (isnan(known->time))
     interval_of(n, TIME, coverage, &out->time_low, &out->time_high);
   if (isnan(known->time) && isnan(known->power))

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Predictions of rows that are held out. */
 
-#include "model/fitting/held_out.h"
+#include "model/cross_validation/fold_predictions.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "physics/hold_out.h"
-#include "physics/rows/physics_regression.h"
+#include "physics/fold_fit.h"
+#include "physics/rows/table_problem.h"
 
 /* The squares have more than one minimum, and the start decides between them.
  * Few folds are large parts of the data: each begins at the prior,
@@ -19,101 +19,19 @@
  * seen none of their rows. */
 enum { MANY_FOLDS = 8, MANY_AUXILIARY = 8, STARTS = 4 };
 
-static void free_held_out(struct dl_held_out *h) {
-  while (h) {
-    struct dl_held_out *next = h->next;
-    free(h->of_row);
-    free(h->y);
-    free(h);
-    h = next;
-  }
-}
-
-void dl_table_problems_free(struct dl_table_problems *problems) {
-  while (problems && problems->first) {
-    DL_FREED struct dl_table_problem *p = problems->first;
-    problems->first = p->next;
-    dl_hierarchical_problem_free(&p->q);
-    free_held_out(p->held_out);
-    gsl_vector_free(p->weight);
-    free(p->row);
-    free(p->input);
-  }
-  free(problems);
-}
-
-/* Auxiliary rows have the weight 1. */
-static void weigh_rows(struct dl_table_problem *p, const gsl_vector *w) {
-  p->weight = gsl_vector_alloc(p->rows.n);
-  gsl_vector_set_all(p->weight, 1);
-  for (size_t i = 0; i < w->size; i++)
-    gsl_vector_set(p->weight, i, gsl_vector_get(w, i));
-}
-
-/* Takes the rows behind those that there are. */
-static void add_rows(struct dl_table_problem *p,
-                     const struct dl_physics_rows *rows) {
-  for (size_t i = 0; i < rows->n; i++, p->rows.n++) {
-    p->row[p->rows.n] = dl_physics_row_at(rows, i);
-    p->input[p->rows.n] = p->n_inputs + rows->input[i];
-  }
-  p->n_inputs += rows->inputs.n;
-}
-
-struct dl_table_problem *dl_table_problem_of(struct dl_table_problems *of,
-                                             const struct dl_physics_rows *own,
-                                             const struct dl_physics_rows *more,
-                                             const gsl_vector *w,
-                                             size_t weighted) {
-  struct dl_table_problem *p = of->first;
-  for (; p; p = p->next)
-    if (p->physics == own->physics && p->auxiliary == (more != NULL) &&
-        p->weighted == weighted && (p->weight != NULL) == (w != NULL))
-      return p;
-  size_t n = own->n + (more ? more->n : 0);
-  p = dl_calloc(1, sizeof *p);
-  *p = (struct dl_table_problem){.physics = own->physics,
-                                 .auxiliary = more,
-                                 .weighted = weighted,
-                                 .input = dl_calloc(n, sizeof *p->input),
-                                 .row = dl_calloc(n, sizeof *p->row),
-                                 .next = of->first};
-  add_rows(p, own);
-  if (more)
-    add_rows(p, more);
-  if (w)
-    weigh_rows(p, w);
-  p->rows = (struct dl_observations){.n = n,
-                                     .row = p->row,
-                                     .weight = p->weight,
-                                     .n_auxiliary = n - own->n,
-                                     .means = weighted == DL_MAX_TARGETS};
-  of->first = p;
-  return p;
-}
-
-enum dl_status dl_table_problem_make(struct dl_table_problem *p,
-                                     struct dl_diag *d) {
-  if (p->q.physics)
-    return DL_OK;
-  DL_TRY(dl_physics_check_rows(p->physics, &p->rows, d));
-  dl_hierarchical_problem_make(&p->q, p->physics, &p->rows);
-  return DL_OK;
-}
-
-/* Shared by the folds. */
-struct job {
+/* State that the fits of all folds share. */
+struct fold_starts {
   const struct dl_hierarchical_problem *q;
-  struct dl_held_out *h;
+  struct dl_fold_predictions *h;
   struct dl_hierarchical_solution start[STARTS];
   size_t n_starts;
 };
 
 /* Marks the rows that a fold holds out in `out`, which is as long as the
  * rows. */
-static void mark_fold(const struct job *job, size_t fold, bool *out) {
+static void mark_fold(const struct fold_starts *job, size_t fold, bool *out) {
   const struct dl_observations *rows = &job->q->rows;
-  const struct dl_held_out *h = job->h;
+  const struct dl_fold_predictions *h = job->h;
   size_t first = h->auxiliary ? rows->n - rows->n_auxiliary : 0;
   memset(out, 0, rows->n * sizeof *out);
   for (size_t i = 0; i < h->n; i++)
@@ -125,7 +43,7 @@ static void mark_fold(const struct job *job, size_t fold, bool *out) {
 /* A solution from which the folds `at`, `at` + n_starts, ... begin: without the
  * rows of all of them. */
 static enum dl_status run_start(void *ctx, size_t at, struct dl_diag *d) {
-  struct job *job = ctx;
+  struct fold_starts *job = ctx;
   size_t n = job->q->rows.n;
   DL_FREED bool *out = dl_calloc(n, sizeof *out);
   DL_FREED bool *any = dl_calloc(n, sizeof *any);
@@ -139,7 +57,7 @@ static enum dl_status run_start(void *ctx, size_t at, struct dl_diag *d) {
 }
 
 /* Where a fold begins. */
-static struct dl_hierarchical_start start_of(const struct job *job,
+static struct dl_hierarchical_start start_of(const struct fold_starts *job,
                                              size_t fold) {
   struct dl_hierarchical_start start = {NULL, &job->q->full.curvature};
   if (job->n_starts > 0)
@@ -152,9 +70,9 @@ static struct dl_hierarchical_start start_of(const struct job *job,
 }
 
 static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
-  const struct job *job = ctx;
+  const struct fold_starts *job = ctx;
   const struct dl_hierarchical_problem *q = job->q;
-  struct dl_held_out *h = job->h;
+  struct dl_fold_predictions *h = job->h;
   size_t n_targets = q->physics->n_targets;
   size_t first = h->auxiliary ? q->rows.n - q->rows.n_auxiliary : 0;
   const struct dl_hierarchical_start start = start_of(job, fold);
@@ -170,13 +88,13 @@ static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
 }
 
 /* Fits without each fold. */
-static enum dl_status hold_out(struct dl_held_out *h,
-                               struct dl_table_problem *p,
+static enum dl_status hold_out(struct dl_fold_predictions *h,
+                               struct dl_hierarchical_problem *q,
                                const struct dl_folds *folds,
                                struct dl_diag *d) {
-  DL_TRY(dl_table_problem_make(p, d));
-  DL_TRY(dl_full_solution_get(&p->q, true, d));
-  struct job job = {.q = &p->q, .h = h};
+  DL_TRY(dl_table_problem_make(q, d));
+  DL_TRY(dl_full_solution_get(q, true, d));
+  struct fold_starts job = {.q = q, .h = h};
   job.n_starts = h->auxiliary && h->k >= MANY_AUXILIARY ? STARTS : 0;
   const struct dl_folds starts = {.k = job.n_starts};
   enum dl_status status = dl_each_fold(&starts, run_start, &job, d);
@@ -187,35 +105,38 @@ static enum dl_status hold_out(struct dl_held_out *h,
   return status;
 }
 
-static bool is_same(const struct dl_held_out *h, bool auxiliary,
+static bool is_same(const struct dl_fold_predictions *h, bool auxiliary,
                     const struct dl_folds *folds) {
   return h->auxiliary == auxiliary && h->n == folds->n && h->k == folds->k &&
          memcmp(h->of_row, folds->of_row, h->n * sizeof *h->of_row) == 0;
 }
 
-enum dl_status dl_held_out_get(const struct dl_held_out **h,
-                               const struct dl_design *g,
-                               const struct dl_folds *folds, bool auxiliary,
-                               struct dl_diag *d) {
-  struct dl_table_problem *p = g->table;
-  for (*h = p->held_out; *h; *h = (*h)->next)
+enum dl_status dl_fold_predictions_get(const struct dl_fold_predictions **h,
+                                       const struct dl_design *g,
+                                       const struct dl_folds *folds,
+                                       bool auxiliary, struct dl_diag *d) {
+  struct dl_hierarchical_problem *q = g->problem;
+  size_t n = folds->n;
+  for (*h = q->held_out; *h; *h = (*h)->next)
     if (is_same(*h, auxiliary, folds))
       return DL_OK;
-  struct dl_held_out *new = dl_calloc(1, sizeof *new);
-  *new = (struct dl_held_out){
+  struct dl_fold_predictions *new = dl_calloc(1, sizeof *new);
+  *new = (struct dl_fold_predictions){
       .auxiliary = auxiliary,
-      .n = folds->n,
+      .n = n,
       .k = folds->k,
-      .of_row = dl_calloc(folds->n, sizeof *new->of_row),
-      .y = dl_calloc(folds->n * g->physics->n_targets, sizeof *new->y)};
-  memcpy(new->of_row, folds->of_row, folds->n * sizeof *new->of_row);
-  enum dl_status status = hold_out(new, p, folds, d);
+      .of_row = dl_calloc(n, sizeof *new->of_row),
+      .y = dl_calloc(n * g->physics->n_targets, sizeof *new->y)};
+  memcpy(new->of_row, folds->of_row, n * sizeof *new->of_row);
+  enum dl_status status = hold_out(new, q, folds, d);
   if (status != DL_OK) {
-    free_held_out(new);
+    free(new->of_row);
+    free(new->y);
+    free(new);
     return status;
   }
-  new->next = p->held_out;
-  *h = p->held_out = new;
+  new->next = q->held_out;
+  *h = q->held_out = new;
   return DL_OK;
 }
 
@@ -223,8 +144,8 @@ static enum dl_status predict_physics(struct dl_cv *cv,
                                       const struct dl_design *g,
                                       const struct dl_folds *folds,
                                       struct dl_diag *d) {
-  const struct dl_held_out *h;
-  DL_TRY(dl_held_out_get(&h, g, folds, false, d));
+  const struct dl_fold_predictions *h;
+  DL_TRY(dl_fold_predictions_get(&h, g, folds, false, d));
   cv->prediction = dl_calloc(folds->n, sizeof *cv->prediction);
   for (size_t i = 0; i < folds->n; i++)
     cv->prediction[i] = exp(h->y[i * g->physics->n_targets + g->target]);
@@ -233,6 +154,7 @@ static enum dl_status predict_physics(struct dl_cv *cv,
 
 enum dl_status dl_cross_validate_design(struct dl_cv *cv,
                                         const struct dl_design *g,
+                                        const struct dl_regression *method,
                                         const double *hyper,
                                         const struct dl_folds *folds,
                                         struct dl_diag *d) {
@@ -240,11 +162,10 @@ enum dl_status dl_cross_validate_design(struct dl_cv *cv,
   const struct dl_folds sets = dl_folds_in_sets(folds, &of_row);
   *cv = (struct dl_cv){0};
   enum dl_status status =
-      g->physics
-          ? predict_physics(cv, g, &sets, d)
-          : dl_cross_validate(cv, &g->problem, g->method, hyper, &sets, d);
+      g->physics ? predict_physics(cv, g, &sets, d)
+                 : dl_cross_validate(cv, g, method, hyper, &sets, d);
   if (status == DL_OK && (sets.k < folds->k || g->physics))
-    dl_cv_score(cv, &g->problem, folds);
+    dl_cv_score(cv, g, folds);
   if (status != DL_OK)
     dl_cv_free(cv);
   return status;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs of a calibration that may have waited for their input. */
 
-#ifndef DL_CLI_CALIBRATION_WAITS_H
-#define DL_CLI_CALIBRATION_WAITS_H
+#ifndef DL_CLI_CALIBRATION_LOADER_HELD_H
+#define DL_CLI_CALIBRATION_LOADER_HELD_H
 
 #include "model/model.h"
 #include "run/frame.h"
 
-struct dl_waits {
+struct dl_loader_held {
   size_t n, line; /* runs, and the line of the first */
 };
 
@@ -15,8 +15,8 @@ struct dl_waits {
  * counts those without a utilization that the loader which predict assumes may
  * have held up: by the estimate it is slower than the GPUs, and the run was
  * hardly faster than it. Rows with faults are left out. */
-enum dl_status dl_find_waits(struct dl_waits *to, const struct dl_model *m,
-                             struct dl_frame *f, struct dl_csv *csv,
-                             struct dl_diag *d);
+enum dl_status dl_loader_held_find(struct dl_loader_held *to,
+                                   const struct dl_model *m, struct dl_frame *f,
+                                   struct dl_csv *csv, struct dl_diag *d);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fits without a part of the rows. */
 
-#include "physics/hold_out.h"
+#include "physics/fold_fit.h"
 
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_linalg.h>
