@@ -49,11 +49,12 @@ DL_FREES(dl_session_free, struct dl_session)
  * not have itself. */
 static bool may_be_unseen(const struct dl_fit *fit, const struct dl_row *row) {
   const struct dl_accelerator *gpu = row->found.gpu;
-  struct dl_level_words level;
+  const char *name, *within;
   if (!gpu || !row->found.arch || !dl_is_language_model(row->found.arch))
     return false;
-  for (size_t i = 0; dl_hierarchical_level(fit->state, "gpu", i, &level); i++)
-    if (strcmp(level.name, gpu->head.id) == 0)
+  for (size_t i = 0;
+       dl_hierarchical_level(fit->state, "gpu", i, &name, &within); i++)
+    if (strcmp(name, gpu->head.id) == 0)
       return false;
   return true;
 }

@@ -24,10 +24,10 @@ dl_calibration_quantities_bind(struct dl_calibration_quantities *q,
   for (size_t i = 0; i < physics->n_quantities; i++) {
     const char *name = physics->quantity[i].name;
     if (!dl_frame_is_given(f, name) || dl_run_column_find(name) ||
-        q->n == DL_LENGTH(q->of))
+        q->n == DL_MOST_QUANTITIES)
       continue;
-    q->of[q->n].name = name;
-    DL_TRY(dl_frame_quantity(f, name, false, &q->of[q->n++].at, d));
+    q->name[q->n] = name;
+    DL_TRY(dl_frame_quantity(f, name, false, &q->at[q->n++], d));
   }
   return DL_OK;
 }
@@ -59,7 +59,7 @@ void dl_calibration_run_read(struct dl_calibration_run *run,
       set_number(run, c->name, dl_run_number(&row->run, c->id));
   }
   for (size_t i = 0; i < q->n; i++) {
-    dl_calibration_run_set(run, q->of[i].name, dl_row_text(row, &q->of[i].at));
-    set_number(run, q->of[i].name, dl_row_number(row, &q->of[i].at));
+    dl_calibration_run_set(run, q->name[i], dl_row_text(row, &q->at[i]));
+    set_number(run, q->name[i], dl_row_number(row, &q->at[i]));
   }
 }

@@ -8,12 +8,12 @@
 #include "physics/physics.h"
 #include "run/frame.h"
 
+enum { DL_MOST_QUANTITIES = 128 }; /* more than any physics takes */
+
 /* Quantities of rows that are kept beside the columns of the runs table. */
 struct dl_calibration_quantities {
-  struct {
-    const char *name;
-    struct dl_row_ref at;
-  } of[128]; /* more than any physics takes */
+  const char *name[DL_MOST_QUANTITIES]; /* n */
+  struct dl_row_ref at[DL_MOST_QUANTITIES];
   size_t n;
 };
 

@@ -74,13 +74,6 @@ struct dl_range {
   struct dl_residuals held_out;
 };
 
-/* What a calibrated fit was before: the next calibration starts from it. */
-struct dl_uncalibrated {
-  void *state; /* owned; NULL: the fit was not calibrated */
-  size_t n, configurations;
-  size_t n_gpus; /* the first of those seen */
-};
-
 struct dl_fit {
   char *target;   /* "gpu_power_w" */
   char *unit;     /* "W", or NULL */
@@ -95,7 +88,11 @@ struct dl_fit {
   const struct dl_regression *method;
   double hyper[DL_MAX_HYPER];
   void *state; /* of the method */
-  struct dl_uncalibrated before;
+  /* Values of a calibrated fit before: the next calibration starts from them.
+   */
+  void *state_before; /* owned; NULL: the fit was not calibrated */
+  size_t n_before, configurations_before;
+  size_t n_gpus_before; /* the first of those seen */
   struct dl_residuals held_out_residuals[DL_N_HELD_OUT];
   struct dl_time_residuals *times; /* of a physics with times; owned */
   size_t n_times;

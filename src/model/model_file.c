@@ -32,9 +32,9 @@ static const struct field fit_fields[] = {
     {"configurations", COUNT, offsetof(struct dl_fit, configurations)},
     {0}};
 static const struct field before_fields[] = {
-    {"rows", COUNT, offsetof(struct dl_fit, before.n)},
-    {"configurations", COUNT, offsetof(struct dl_fit, before.configurations)},
-    {"gpus", COUNT, offsetof(struct dl_fit, before.n_gpus)},
+    {"rows", COUNT, offsetof(struct dl_fit, n_before)},
+    {"configurations", COUNT, offsetof(struct dl_fit, configurations_before)},
+    {"gpus", COUNT, offsetof(struct dl_fit, n_gpus_before)},
     {0}};
 static const struct field run_fields[] = {
     {"file", TEXT, offsetof(struct dl_calibration_run, file)},
@@ -221,13 +221,13 @@ static enum dl_status states(const struct walk *w, dl_node *fit,
   if (!node)
     return dl_walk_refuse(w, fit, "no state");
   DL_TRY(state(w, node, f, &f->state));
-  node = w->writing && !f->before.state
+  node = w->writing && !f->state_before
              ? NULL
              : dl_walk_child(w, fit, "uncalibrated", NULL);
   if (!node)
     return DL_OK;
   DL_TRY(dl_walk_fields(w, node, before_fields, f));
-  return state(w, node, f, &f->before.state);
+  return state(w, node, f, &f->state_before);
 }
 
 static enum dl_status group(const struct walk *w, dl_node *node, void *of) {

@@ -153,11 +153,11 @@ enum dl_status dl_hierarchical_solve(struct dl_hierarchical_solution *s,
   return status;
 }
 
-static void free_full(struct dl_full_solution *full) {
-  dl_hierarchical_solution_free(&full->s);
-  gsl_matrix_free(full->cov);
-  dl_cell_products_free(&full->curvature);
-  *full = (struct dl_full_solution){0};
+static void free_full(struct dl_hierarchical_problem *q) {
+  dl_hierarchical_solution_free(&q->full);
+  gsl_matrix_free(q->full_cov);
+  q->full_cov = NULL;
+  dl_cell_products_free(&q->full_curvature);
 }
 
 static void free_predictions(struct dl_fold_predictions *h) {
@@ -175,7 +175,7 @@ void dl_hierarchical_problem_free(struct dl_hierarchical_problem *q) {
   free(q->own_row);
   gsl_vector_free(q->own_weight);
   free(q->input);
-  free_full(&q->full);
+  free_full(q);
   dl_configurations_free(&q->configs);
   dl_parameter_map_free(&q->map);
   dl_equation_blocks_free(&q->blocks);
@@ -186,20 +186,19 @@ void dl_hierarchical_problem_free(struct dl_hierarchical_problem *q) {
 
 enum dl_status dl_full_solution_get(struct dl_hierarchical_problem *q,
                                     bool curvature, struct dl_diag *d) {
-  struct dl_full_solution *full = &q->full;
-  if (!full->cov) {
-    full->cov = gsl_matrix_alloc(q->map.p, q->map.p);
+  if (!q->full_cov) {
+    q->full_cov = gsl_matrix_alloc(q->map.p, q->map.p);
     enum dl_status status =
-        dl_hierarchical_solve(&full->s, q, NULL, NULL, full->cov, d);
+        dl_hierarchical_solve(&q->full, q, NULL, NULL, q->full_cov, d);
     if (status != DL_OK) {
-      free_full(full);
+      free_full(q);
       return status;
     }
   }
-  if (curvature && !full->curvature.cell) {
-    dl_cell_products_make(&full->curvature, &q->blocks);
-    dl_curvature_at(&full->curvature, &q->blocks, &full->s.terms,
-                    full->s.theta);
+  if (curvature && !q->full_curvature.cell) {
+    dl_cell_products_make(&q->full_curvature, &q->blocks);
+    dl_curvature_at(&q->full_curvature, &q->blocks, &q->full.terms,
+                    q->full.theta);
   }
   return DL_OK;
 }

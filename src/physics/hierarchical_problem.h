@@ -28,15 +28,6 @@ struct dl_hierarchical_solution {
   double *theta;                 /* p */
 };
 
-/* The solution for all rows, which does not depend on whose residuals are
- * learnt: fits of all targets and fits that hold rows out share it. All of it
- * is owned. */
-struct dl_full_solution {
-  struct dl_hierarchical_solution s;
-  gsl_matrix *cov;                   /* p x p; NULL: not solved */
-  struct dl_cell_products curvature; /* second derivatives, if requested */
-};
-
 /* Predictions of rows held out in folds: of all targets, as one fit gives them
  * all. */
 struct dl_fold_predictions {
@@ -64,7 +55,13 @@ struct dl_hierarchical_problem {
   struct dl_levels by[DL_MAX_FACTORS];
   struct dl_parameter_map map;
   struct dl_equation_blocks blocks;
-  struct dl_full_solution full; /* by dl_full_solution_get */
+
+  /* The solution for all rows, by dl_full_solution_get. It does not depend on
+   * whose residuals are learnt: fits of all targets and fits that hold rows out
+   * share it. All of it is owned. */
+  struct dl_hierarchical_solution full;
+  gsl_matrix *full_cov;                   /* p x p; NULL: not solved */
+  struct dl_cell_products full_curvature; /* second derivatives, if requested */
 };
 
 /* Borrows the rows. */

@@ -310,6 +310,8 @@ static void inverts_the_covariance(void **state) {
   dl_diag_free(&d);
 }
 
+static const double first_target[DL_MAX_TARGETS] = {1};
+
 /* Before two runs on a GPU, of what is wanted on another GPU, of a network that
  * is bound otherwise (like / 3), and of the first run's own configuration. */
 enum { WANTED = 3 };
@@ -333,7 +335,7 @@ make_prospects(const struct dl_hierarchical_fit *from,
                                              .n_runs = 2,
                                              .wanted = wanted,
                                              .n_wanted = WANTED,
-                                             .quantity.of = {1}};
+                                             .quantity = first_target};
   assert_int_equal(dl_run_information_new(&p, request, &d), DL_OK);
   return p;
 }

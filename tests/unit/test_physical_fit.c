@@ -183,11 +183,12 @@ static void leaves_out_as_refits_do(void **state) {
     if (i % 5 == 1)
       all.value[i][DL_TARGET_ENERGY] = NAN;
   }
-  const struct dl_adapted_rows rows = {
-      .set = set,
-      .n_sets = 4,
-      .of = {{DL_TARGET_ENERGY, &f.vector, &l.vector}},
-      .n_targets = 1};
+  const struct dl_adapted_rows rows = {.set = set,
+                                       .n_sets = 4,
+                                       .n_targets = 1,
+                                       .target = {DL_TARGET_ENERGY},
+                                       .fitted = {&f.vector},
+                                       .left_out = {&l.vector}};
   struct dl_design s = sample(&all);
   struct dl_observations three = *s.rows;
   three.n = 3;

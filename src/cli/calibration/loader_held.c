@@ -20,12 +20,12 @@ static bool may_wait(const struct dl_session *s, const struct dl_row *row,
          !(row->run.epoch_s < least_share * p.parts.input_s);
 }
 
-enum dl_status dl_loader_held_find(struct dl_loader_held *to,
+enum dl_status dl_loader_held_find(size_t *n, size_t *line,
                                    const struct dl_model *m, struct dl_frame *f,
                                    struct dl_csv *csv, struct dl_diag *d) {
   DL_SCOPED(dl_session_free_local) struct dl_session *s = NULL;
   const struct dl_csv_block *block;
-  *to = (struct dl_loader_held){0, 0};
+  *n = *line = 0;
   DL_TRY(dl_session_new(&s, f, m, "physical", 0.9, d));
   s->fields.known = 0;
   do {
@@ -33,8 +33,8 @@ enum dl_status dl_loader_held_find(struct dl_loader_held *to,
     for (size_t i = 0; block && i < block->n_rows; i++) {
       if (!may_wait(s, dl_frame_row(f, i), d))
         continue;
-      if (to->n++ == 0)
-        to->line = block->line[i];
+      if ((*n)++ == 0)
+        *line = block->line[i];
     }
   } while (block);
   return DL_OK;

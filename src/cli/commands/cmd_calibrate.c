@@ -257,15 +257,15 @@ static void warn_of_loaders(const struct calibrating *w,
   DL_SCOPED(dl_frame_free_local)
   struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
-  struct dl_loader_held waits = {0};
+  size_t n = 0, line;
   if (begin_table(w, &w->o->job, f, &csv, &quiet) == DL_OK &&
-      dl_loader_held_find(&waits, m, f, csv, &quiet) == DL_OK && waits.n > 0)
+      dl_loader_held_find(&n, &line, m, f, csv, &quiet) == DL_OK && n > 0)
     dl_warn_at(
-        &w->cli->diag, w->input, waits.line,
+        &w->cli->diag, w->input, line,
         "%zu run%s may have waited for a loader: 8 processes, which are "
         "assumed, are slower than the GPUs; give gpu_util, or the loader "
         "synthetic if the input keeps up",
-        waits.n, waits.n == 1 ? "" : "s");
+        n, n == 1 ? "" : "s");
 }
 
 /* Adds the new runs to those of the model. */
@@ -306,13 +306,13 @@ static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit,
   if (!there || t.n == 0)
     return DL_OK;
   DL_TRY(dl_calibrate(fit, &t, &c, d));
-  if (c.over.line > 0)
+  if (c.over_line > 0)
     return dl_fail_at(
-        d, DL_EINPUT, runs->run[c.over.line - 2].file,
-        runs->run[c.over.line - 2].line,
+        d, DL_EINPUT, runs->run[c.over_line - 2].file,
+        runs->run[c.over_line - 2].line,
         "by its power and gpu_util %.3g a GPU draws %.0f W while it works, "
         "but its limit is %.4g W; check both",
-        c.over.util, c.over.power_w, c.over.limit_w);
+        c.over_util, c.over_power_w, c.over_limit_w);
   const struct dl_physics *physics = fit->method->physics;
   dl_calibration_warn(&c.of_target, fit->target, runs, w->input, d);
   add_errors(w, fit->target, &c, &c.of_target);

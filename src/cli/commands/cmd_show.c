@@ -185,7 +185,7 @@ static void add_fits(struct dl_report *r, const struct dl_model *m) {
     const struct dl_fit *f = &m->fit[i];
     DL_ROW(t, NULL, dl_string(f->target), dl_string(f->method->name),
            dl_count(f->n), dl_count(f->configurations),
-           dl_bool(f->before.state));
+           dl_bool(f->state_before));
   }
 }
 

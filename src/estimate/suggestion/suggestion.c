@@ -25,15 +25,15 @@ enum { BLOCK = 32 };
  * targets that a run measures for them: its time, which often is measured
  * alone, says enough of times. */
 static const struct {
-  struct dl_information_quantity is;
+  double of[DL_MAX_TARGETS]; /* multiples of the logarithms of targets */
   unsigned measured;
 } quantities[][QUANTITIES] = {
-    [DL_SUGGEST_OTHERS] = {{{.of[DL_TARGET_TIME] = 1}, 1u << DL_TARGET_TIME},
-                           {{.of[DL_TARGET_ENERGY] = 1},
+    [DL_SUGGEST_OTHERS] = {{{[DL_TARGET_TIME] = 1}, 1u << DL_TARGET_TIME},
+                           {{[DL_TARGET_ENERGY] = 1},
                             1u << DL_TARGET_TIME | 1u << DL_TARGET_POWER}},
     [DL_SUGGEST_LANGUAGE] = {
-        {{.of[DL_LANG_TARGET_RATE] = -1}, 1u << DL_LANG_TARGET_RATE},
-        {{.of[DL_LANG_TARGET_RATE] = -1, .of[DL_LANG_TARGET_POWER] = 1},
+        {{[DL_LANG_TARGET_RATE] = -1}, 1u << DL_LANG_TARGET_RATE},
+        {{[DL_LANG_TARGET_RATE] = -1, [DL_LANG_TARGET_POWER] = 1},
          1u << DL_LANG_TARGET_RATE | 1u << DL_LANG_TARGET_POWER}}};
 
 /* What is known of a quantity of the rows of a kind. */
@@ -156,7 +156,7 @@ static enum dl_status make_kind(struct work *w, size_t kind,
                                         .n_runs = k->n_kept + k->n_runs,
                                         .wanted = k->inputs,
                                         .n_wanted = k->n_wanted,
-                                        .quantity = quantities[kind][q].is};
+                                        .quantity = quantities[kind][q].of};
     DL_TRY(dl_run_information_new(&of->p, &of->request, d));
     of->scale = dl_calloc(k->n_wanted, sizeof *of->scale);
     find_scales(w, k, q, of->scale);

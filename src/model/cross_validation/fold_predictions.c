@@ -52,20 +52,20 @@ static enum dl_status run_start(void *ctx, size_t at, struct dl_diag *d) {
     for (size_t i = 0; i < n; i++)
       any[i] |= out[i];
   }
-  const struct dl_hierarchical_start from = {NULL, &job->q->full.curvature};
+  const struct dl_hierarchical_start from = {NULL, &job->q->full_curvature};
   return dl_hierarchical_solve(&job->start[at], job->q, any, &from, NULL, d);
 }
 
 /* Where a fold begins. */
 static struct dl_hierarchical_start start_of(const struct fold_starts *job,
                                              size_t fold) {
-  struct dl_hierarchical_start start = {NULL, &job->q->full.curvature};
+  struct dl_hierarchical_start start = {NULL, &job->q->full_curvature};
   if (job->n_starts > 0)
     start.theta = job->start[fold % job->n_starts].theta;
   else if (job->h->k < MANY_FOLDS || job->h->auxiliary)
     start.curvature = NULL;
   else
-    start.theta = job->q->full.s.theta;
+    start.theta = job->q->full.theta;
   return start;
 }
 

@@ -21,11 +21,9 @@ struct dl_calibration {
     size_t worst_line;
   } of_target, of_time; /* of_time: of a fit of energies, which has a time */
   /* A run whose GPUs would draw more than their limit while they work: nothing
-   * is learnt then. line 0: none. */
-  struct dl_calibration_over {
-    size_t line;
-    double util, power_w, limit_w; /* of a GPU */
-  } over;
+   * is learnt then. Line 0: none. */
+  size_t over_line;
+  double over_util, over_power_w, over_limit_w; /* of a GPU */
   size_t waited; /* runs whose utilization says so: their work alone counts */
   bool again;    /* by an earlier version, which did not keep the runs */
 };

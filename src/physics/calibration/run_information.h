@@ -27,12 +27,6 @@ struct dl_information_run {
   unsigned measured; /* bit t: target t */
 };
 
-/* A quantity of a configuration: the sum of multiples of the logarithms of its
- * targets. */
-struct dl_information_quantity {
-  double of[DL_MAX_TARGETS];
-};
-
 /* All borrowed. */
 struct dl_information_request {
   const struct dl_hierarchical_fit *from;
@@ -40,7 +34,8 @@ struct dl_information_request {
   size_t n_runs;
   const void *const *wanted; /* n_wanted: inputs of what is to be estimated */
   size_t n_wanted;
-  struct dl_information_quantity quantity; /* of each */
+  /* Of each, the sum of these multiples of the logarithms of its targets. */
+  const double *quantity;
 };
 
 struct dl_run_information;

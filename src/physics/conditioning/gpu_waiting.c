@@ -20,7 +20,7 @@ enum { NODES = 302, FIRST = 1 };
 #define POWER_SD 0.03
 
 /* One d. */
-struct node {
+struct waiting_node {
   double weight; /* logarithm, then the probability */
   double busy;
   /* Of logarithms, given d and what is known: means and variances. */
@@ -35,7 +35,7 @@ static double log_normal(double x, double variance) {
 }
 
 /* Weights a node by the density of something known, so far from its mean. */
-static void weigh(struct node *n, double off, double variance) {
+static void weigh(struct waiting_node *n, double off, double variance) {
   n->weight += log_normal(off, variance);
   n->misfit += off * off / variance;
 }
@@ -59,14 +59,15 @@ static double watched_power(const struct dl_gpu_waiting_prior *q, double power,
 }
 
 /* The mean: a GPU waits at static power, whatever it draws at work. */
-static double watched_mean(const struct node *n,
+static double watched_mean(const struct waiting_node *n,
                            const struct dl_gpu_waiting_prior *q, double power) {
   double waiting = (1 - n->busy) * q->static_share;
   return q->power + log(n->busy * exp(power - q->power) + waiting);
 }
 
 /* Given the time: log W = time - d. */
-static void with_time(struct node *n, const struct dl_gpu_waiting_prior *q,
+static void with_time(struct waiting_node *n,
+                      const struct dl_gpu_waiting_prior *q,
                       const struct dl_gpu_waiting_known *known, double d,
                       double factor) {
   double off = known->time - d - q->time;
@@ -88,7 +89,8 @@ static void with_time(struct node *n, const struct dl_gpu_waiting_prior *q,
   n->variance = POWER_SD * POWER_SD;
 }
 
-static void without_time(struct node *n, const struct dl_gpu_waiting_prior *q,
+static void without_time(struct waiting_node *n,
+                         const struct dl_gpu_waiting_prior *q,
                          const struct dl_gpu_waiting_known *known, double d,
                          double factor) {
   double off = known->power - factor - q->power;
@@ -108,7 +110,8 @@ static void without_time(struct node *n, const struct dl_gpu_waiting_prior *q,
   n->variance -= both * both / var;
 }
 
-static void at_node(struct node *n, const struct dl_gpu_waiting_prior *q,
+static void at_node(struct waiting_node *n,
+                    const struct dl_gpu_waiting_prior *q,
                     const struct dl_gpu_waiting_known *known, double d) {
   n->busy = exp(-d);
   n->misfit = 0;
@@ -155,7 +158,7 @@ static double prior_of(const struct dl_gpu_waiting_prior *q,
 
 /* Makes probabilities of logarithms. Returns the logarithm of the density of
  * the known values. */
-static double normalise(struct node *n) {
+static double normalise(struct waiting_node *n) {
   double most = -INFINITY, sum = 0;
   for (size_t i = 0; i < NODES; i++)
     most = fmax(most, n[i].weight);
@@ -167,7 +170,7 @@ static double normalise(struct node *n) {
 }
 
 /* The posterior over d. Returns as normalise does. */
-static double find_posterior(struct node *n,
+static double find_posterior(struct waiting_node *n,
                              const struct dl_gpu_waiting_prior *q,
                              const struct dl_gpu_waiting_known *known) {
   for (size_t i = 0; i < NODES; i++) {
@@ -190,7 +193,8 @@ struct mixture {
 
 enum quantity { ENERGY, TIME, POWER };
 
-static void mix(struct mixture *m, const struct node *n, enum quantity of) {
+static void mix(struct mixture *m, const struct waiting_node *n,
+                enum quantity of) {
   double mean = 0, square = 0;
   m->n = 0;
   for (size_t i = 0; i < NODES; i++) {
@@ -253,7 +257,8 @@ static double quantile(const struct mixture *m, double share) {
 /* Mean and quantiles of the energy. */
 enum { MEAN, LOW, HIGH, VALUES };
 
-static void energies_of(const struct node *n, double coverage, double *value) {
+static void energies_of(const struct waiting_node *n, double coverage,
+                        double *value) {
   struct mixture m;
   mix(&m, n, ENERGY);
   value[MEAN] = 0;
@@ -270,30 +275,27 @@ static void energies_of(const struct node *n, double coverage, double *value) {
 enum { TIMES = 21 };
 #define TIME_STEP 0.2
 
-/* Neighbouring times that have one estimate. */
-struct pool {
-  double weight, y;
-  size_t n;
-};
-
-/* Isotonic regression of y by pooling neighbours that fall. */
+/* Isotonic regression of y by pooling neighbours that fall: each pool of
+ * neighbouring times has one estimate. */
 static void regress(const double *y, const double *weight, double *fitted) {
-  struct pool pool[TIMES];
-  size_t n = 0;
+  double sum[TIMES], mean[TIMES];
+  size_t size[TIMES], n = 0;
   for (size_t i = 0; i < TIMES; i++) {
-    struct pool here = {weight[i], y[i], 1};
-    for (; n > 0 && pool[n - 1].y > here.y; n--) {
-      double sum = pool[n - 1].weight + here.weight;
-      here.y =
-          (pool[n - 1].weight * pool[n - 1].y + here.weight * here.y) / sum;
-      here.weight = sum;
-      here.n += pool[n - 1].n;
+    double its_sum = weight[i], its_mean = y[i];
+    size_t its_size = 1;
+    for (; n > 0 && mean[n - 1] > its_mean; n--) {
+      double both = sum[n - 1] + its_sum;
+      its_mean = (sum[n - 1] * mean[n - 1] + its_sum * its_mean) / both;
+      its_sum = both;
+      its_size += size[n - 1];
     }
-    pool[n++] = here;
+    sum[n] = its_sum;
+    mean[n] = its_mean;
+    size[n++] = its_size;
   }
   for (size_t k = 0; k < n; k++)
-    for (size_t i = 0; i < pool[k].n; i++)
-      *fitted++ = pool[k].y;
+    for (size_t i = 0; i < size[k]; i++)
+      *fitted++ = mean[k];
 }
 
 /* The regression between two times; the value itself where nothing was pooled.
@@ -310,7 +312,7 @@ static double between(const double *y, const double *fitted, double off,
 static void let_rise(double *value, const struct dl_gpu_waiting_prior *q,
                      const struct dl_gpu_waiting_known *known,
                      double coverage) {
-  struct node n[NODES];
+  struct waiting_node n[NODES];
   double y[VALUES][TIMES], density[TIMES], weight[TIMES], fitted[TIMES];
   double off = (known->time - q->time) / TIME_STEP;
   if (!(off > 0 && off < TIMES - 1))
@@ -331,8 +333,8 @@ static void let_rise(double *value, const struct dl_gpu_waiting_prior *q,
   }
 }
 
-static void interval_of(const struct node *n, enum quantity of, double coverage,
-                        double *low, double *high) {
+static void interval_of(const struct waiting_node *n, enum quantity of,
+                        double coverage, double *low, double *high) {
   struct mixture m;
   mix(&m, n, of);
   *low = quantile(&m, (1 - coverage) / 2);
@@ -342,7 +344,7 @@ static void interval_of(const struct node *n, enum quantity of, double coverage,
 void dl_gpu_waiting_posterior(const struct dl_gpu_waiting_prior *prior,
                               const struct dl_gpu_waiting_known *known,
                               double coverage, struct dl_gpu_waiting *out) {
-  struct node n[NODES];
+  struct waiting_node n[NODES];
   double energy[VALUES];
   find_posterior(n, prior, known);
   /* Waits longer than the last node's explain longer times. */
