@@ -137,8 +137,7 @@ enum dl_status dl_csv_open(struct dl_csv **csv, const char *path,
   *csv = NULL;
   if (status != DL_OK)
     return status;
-  return dl_csv_open_stream(csv, f, strcmp(path, "-") == 0 ? "<stdin>" : path,
-                            delimiter, 0, d);
+  return dl_csv_open_stream(csv, f, dl_input_name(path), delimiter, 0, d);
 }
 
 /* Moves a seam to where a part of the file begins. What is wrong with rows

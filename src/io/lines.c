@@ -106,7 +106,7 @@ enum dl_status dl_lines_open(struct dl_lines **out, const char *path,
     return status;
   struct dl_lines *l = dl_calloc(1, sizeof *l);
   l->f = f;
-  l->path = dl_strdup(strcmp(path, "-") == 0 ? "<stdin>" : path);
+  l->path = dl_strdup(dl_input_name(path));
   l->data = dl_malloc(BUFFER_SIZE + 1);
   do /* of a pipe, too: its pieces must not decide what is recognised */
     status = fill(l, HEAD_SIZE, d);

@@ -154,7 +154,7 @@ enum dl_status dl_xml_parse(struct dl_xml **out, const char *data, size_t len,
                             struct dl_diag *d) {
   *out = NULL;
   struct dl_xml *x = dl_calloc(1, sizeof *x);
-  x->path = dl_strdup(strcmp(path, "-") == 0 ? "<stdin>" : path);
+  x->path = dl_strdup(dl_input_name(path));
   struct complaint c = {.x = x, .visitor = visitor, .len = len};
   enum dl_status status = parse(&c, data, len, d);
   if (status != DL_OK) {
