@@ -47,6 +47,8 @@ struct outcome {
   char **extra;
   struct dl_run *listed; /* runs that the log itself contains, owned */
   size_t n_listed;
+  struct dl_run *device; /* GPUs that the run measured (log_summary.h), owned */
+  size_t n_devices;
 };
 
 static void free_extra(const struct extraction *x, char **extra) {
@@ -60,6 +62,9 @@ static void free_outcome(const struct extraction *x, struct outcome *out) {
   for (size_t i = 0; i < out->n_listed; i++)
     dl_run_clear(&out->listed[i]);
   free(out->listed);
+  for (size_t i = 0; i < out->n_devices; i++)
+    dl_run_clear(&out->device[i]);
+  free(out->device);
   if (out->extra)
     free_extra(x, out->extra);
   dl_diag_free(&out->diag);
@@ -180,6 +185,10 @@ static enum dl_status make_run(struct extraction *x, const char *path,
       dl_measure_boundary(&out->run);
     }
   check_power(&out->run, log->samples, path, d);
+  out->device = log->device;
+  out->n_devices = log->n_devices;
+  log->device = NULL;
+  log->n_devices = 0;
   if (log->span.clock == DL_CLOCK_RELATIVE && log->interval_s >= 100)
     dl_warn_at(d, path, 0,
                "samples are %.4g s apart: check the unit of the times "
@@ -318,6 +327,7 @@ static enum dl_status return_outcome(struct extraction *x, size_t i,
     status = return_run(x, s, &out->listed[k], out->n_listed == 1, d);
   if (status != DL_OK || !out->has_run)
     return status;
+  dl_run_overlaps_take_devices(&x->seen.overlaps, out->device, out->n_devices);
   x->n_runs++;
   if (!x->jobs)
     return x->o->sink(x->o->ctx, &out->run, out->extra, d);

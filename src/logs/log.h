@@ -39,6 +39,7 @@ struct dl_meter_info {
   char *name;     /* NULL: unknown */
   char *host;     /* its node; NULL: unknown */
   double limit_w; /* NaN: unknown */
+  double sum_j;   /* of energies that a log has of each interval */
   bool elsewhere; /* another meter's power includes that of this one */
 };
 

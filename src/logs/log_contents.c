@@ -56,7 +56,7 @@ uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
   char *own_name = name && *name ? dl_strdup(name) : NULL;
   DL_GROW(log->meter, log->meters_cap, log->n_meters + 1);
   log->meter[log->n_meters] =
-      (struct dl_meter_info){kind, own_id, own_name, NULL, NAN, false};
+      (struct dl_meter_info){kind, own_id, own_name, NULL, NAN, 0, false};
   log->last_meter = log->n_meters;
   return (uint32_t)log->n_meters++;
 }

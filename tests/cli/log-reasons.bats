@@ -36,6 +36,10 @@ table='write a table of CSV with a header, such as timestamp,gpu_power_w'
     a.txt '==============NVSMI LOG==============' '' 'Attached GPUs : 1'
   because "gpustat prints no columns; log $smi" \
     a.txt 'node7  Wed May  1 2024' "[0] NVIDIA A100 | 35'C,  90 % | 1000 / 40536 MB |"
+  because "tegrastats prints no columns; record with dlest record, or write a table of CSV with a header, such as timestamp,node_power_mw,gpu_power_mw" \
+    a.txt '05-01-2024 10:00:00 RAM 2448/7772MB GR3D_FREQ 90% VDD_IN 9000mW/8800mW'
+  because "powermetrics prints no columns; write a table of CSV with a header, such as timestamp,cpu_power_mw,gpu_power_mw" \
+    a.txt '*** Sampled system activity (Wed May  1 10:00:00 2024 +0000) (1000.00ms elapsed) ***' 'CPU Power: 5000 mW'
 }
 
 @test "sacct: JobID, a header, JSON" {

@@ -243,6 +243,10 @@ size_t dl_cell_join_time(char **field, size_t n, size_t expected);
 /* What to do about a row of n fields, appended to the message; "": unknown. */
 const char *dl_cell_hint(char separator, size_t n, size_t expected);
 
+/* Whether a cell is a UUID of NVML, "GPU-1c2d3e4f-...", that no other device
+ * has, whatever wrote the log. */
+bool dl_cell_is_uuid(const char *s);
+
 /* Splits a row, at blanks if the separator is ' '; `field` has room for one
  * more than expected. False, and reported, if it has not that number of
  * fields. */

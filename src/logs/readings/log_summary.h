@@ -42,6 +42,10 @@ struct dl_log_summary {
   int64_t *mark; /* end times of epochs, if the log has them; owned */
   size_t n_marks, marks_cap;
   size_t n_nodes; /* whose meters it has; 0: unknown */
+  /* GPUs with a UUID, which is in run_id, with start, duration and energy;
+   * owned. */
+  struct dl_run *device;
+  size_t n_devices, devices_cap;
 };
 
 /* Reads a log and frees it. Gaps, counter resets and repairs are warnings. A

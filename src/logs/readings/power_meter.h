@@ -61,8 +61,9 @@ struct dl_power_meter {
   double power_w; /* last power, and its time */
   int64_t power_ns;
   double counter_j, counter_last; /* counter_last is NaN without a counter */
-  double counter_w;               /* its power before counter_ns */
-  bool counter_restarts;          /* its next reading adds nothing */
+  double counter_first;
+  double counter_w;      /* its power before counter_ns */
+  bool counter_restarts; /* its next reading adds nothing */
   int64_t counter_ns;
   /* Where the counter moved last, its usual step (0: unknown), and the integral
    * of the power by then, and by the last reading of the counter. */
@@ -127,6 +128,12 @@ struct dl_meter_summary {
 
 struct dl_meter_summary dl_power_meter_summarise(const struct dl_power_meter *m,
                                                  double limit_w);
+
+/* Whether the counter of a GPU, without a power beside it, rises by so little
+ * from where it begins that its numbers are rather the energies of intervals:
+ * read as those, the GPU takes a usual power, and else next to none. */
+bool dl_power_meter_hardly_rises(const struct dl_power_meter *m,
+                                 const struct dl_meter_summary *sum);
 
 #define DL_FAULT_SIZE 64
 

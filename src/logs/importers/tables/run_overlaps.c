@@ -223,6 +223,23 @@ double dl_run_overlaps_take(struct dl_run_overlaps **at,
   return new_j;
 }
 
+void dl_run_overlaps_take_devices(struct dl_run_overlaps **at,
+                                  const struct dl_run *device, size_t n) {
+  double shared_j = 0, covered;
+  if (!*at)
+    *at = dl_calloc(1, sizeof **at);
+  for (size_t i = 0; i < n; i++) {
+    DL_TEXT(name);
+    struct span span = {.energy_j = device[i].energy_j};
+    if (!(span.energy_j > 0) || !start_of(&device[i], &span))
+      continue;
+    dl_text_printf(&name, "device|%s", device[i].run_id);
+    shared_j += span.energy_j - add_span(find(*at, name.s), span, &covered);
+  }
+  (*at)->n_shared += shared_j > 0;
+  (*at)->shared_j += shared_j;
+}
+
 void dl_run_overlaps_warn(const struct dl_run_overlaps *o, struct dl_diag *d) {
   if (!o || o->n_shared == 0)
     return;

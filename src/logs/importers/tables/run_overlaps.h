@@ -7,7 +7,8 @@
  * of one file of Zeus; and in runs of CodeCarbon, that track the machine, and
  * Eco2AI of one project whose hardware is alike, if they take the same power at
  * the same time: these do not name the machine.
- * Tasks of CodeCarbon are parts of their run. */
+ * Tasks of CodeCarbon are parts of their run. GPUs in logs of power are the
+ * same if they have one UUID. */
 
 #ifndef DL_LOGS_IMPORTERS_TABLES_RUN_OVERLAPS_H
 #define DL_LOGS_IMPORTERS_TABLES_RUN_OVERLAPS_H
@@ -25,6 +26,10 @@ void dl_run_overlaps_free(struct dl_run_overlaps *o); /* accepts NULL */
 double dl_run_overlaps_take(struct dl_run_overlaps **o,
                             const struct dl_run *run, const char *format,
                             const char *path, double *time_share);
+
+/* Adds the devices of one run, each with its UUID as run_id. */
+void dl_run_overlaps_take_devices(struct dl_run_overlaps **o,
+                                  const struct dl_run *device, size_t n);
 
 /* Warns of the runs of which not all counts. */
 void dl_run_overlaps_warn(const struct dl_run_overlaps *o, struct dl_diag *d);
