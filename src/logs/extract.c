@@ -162,6 +162,7 @@ static void check_power(const struct dl_run *run, size_t samples,
 static enum dl_status make_run(struct extraction *x, const char *path,
                                struct dl_log_summary *log, size_t n,
                                struct outcome *out) {
+  const double least_s = 2e-4; /* 5 kHz */
   struct dl_diag *d = &out->diag;
   enum dl_status status = DL_OK;
   if (log->samples == 0 && log->n_runs > 0) {
@@ -193,6 +194,10 @@ static enum dl_status make_run(struct extraction *x, const char *path,
     dl_warn_at(d, path, 0,
                "samples are %.4g s apart: check the unit of the times "
                "(milliseconds?)",
+               log->interval_s);
+  else if (log->span.clock == DL_CLOCK_RELATIVE && log->interval_s < least_s)
+    dl_warn_at(d, path, 0,
+               "samples are %.3g s apart: check the unit of the times (days?)",
                log->interval_s);
   if (x->o->inspect) {
 #pragma omp critical(dl_extract_inspect)

@@ -168,3 +168,11 @@ value() { "$DLEST" extract "$2" -q -f json | jq ".runs[0].$1"; }
   try extract t.csv
   [ "$status" -eq 3 ] && [ ! -s out ]
 }
+
+# Days since 1899, as spreadsheets number them: a second is 1.16e-05 of them.
+@test "days that are read as seconds are doubted" {
+  awk 'BEGIN { print "timestamp,gpu_power_w"
+    for (i = 0; i < 10; i++) printf "%.8f,100\n", 45413.4 + i / 86400 }' >a.csv
+  try extract a.csv
+  grep -qF "a.csv: $(message samples_in_days 1.16e-05)" err
+}

@@ -145,6 +145,9 @@ uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
 /* Sets the node that a meter is in; "": unknown. */
 void dl_log_host(struct dl_log *log, uint32_t meter, const char *host);
 
+/* Says that the identifier of a meter is from a column of UUIDs. */
+void dl_log_uuid(struct dl_log *log, uint32_t meter);
+
 /* Sets the power limit of a GPU, W. */
 void dl_log_limit(struct dl_log *log, uint32_t meter, double limit_w);
 

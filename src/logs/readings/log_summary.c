@@ -324,12 +324,14 @@ static void add_meter(struct dl_log_summary *s, enum dl_meter_kind kind,
 }
 
 /* Notes when a device that has a UUID was measured. */
-static void add_device(struct reader *k, const char *id,
+static void add_device(struct reader *k, const struct dl_meter_info *info,
                        const struct dl_power_meter *m, double energy_j) {
   struct dl_log_summary *s = k->s;
   char start[DL_TIMESTAMP_SIZE];
   bool zoned = k->log->clock == DL_CLOCK_ZONED;
-  if (!id || !dl_cell_is_uuid(id) || (!zoned && k->log->clock != DL_CLOCK_WALL))
+  const char *id = info->id;
+  if (!id || !(info->of_uuid || dl_cell_is_uuid(id)) ||
+      (!zoned && k->log->clock != DL_CLOCK_WALL))
     return;
   DL_GROW(s->device, s->devices_cap, s->n_devices + 1);
   struct dl_run *r = &s->device[s->n_devices++];
@@ -389,7 +391,7 @@ static void add_kind(struct reader *k, enum dl_meter_kind kind,
                    "energy_delta_j",
                    sum.total.counter_j);
       if (kind == DL_METER_GPU)
-        add_device(k, info[i].id, m, sum.total.energy_j);
+        add_device(k, &info[i], m, sum.total.energy_j);
     }
   }
 }

@@ -231,9 +231,12 @@ static uint32_t meter_of(struct dl_log *log, struct dl_samples *s,
     snprintf(id + len, sizeof id - len, "%s%ld", len > 0 ? ":" : "", c->index);
   if (c->by_row)
     dl_device_columns_id(&s->more, field, id, sizeof id);
-  return dl_log_meter(log, c->kind, id,
-                      c->kind == DL_METER_GPU && (named || c->by_row) ? name
-                                                                      : NULL);
+  uint32_t meter = dl_log_meter(
+      log, c->kind, id,
+      c->kind == DL_METER_GPU && (named || c->by_row) ? name : NULL);
+  if (named && s->label[DL_LABEL_UUID] >= 0)
+    dl_log_uuid(log, meter);
+  return meter;
 }
 
 /* Whether the rows name their device, so that values of the whole node are
