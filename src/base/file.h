@@ -14,6 +14,11 @@
 const char *dl_path_name(const char *path);
 size_t dl_path_stem(const char *name);
 
+/* Whether a path stands for standard input or output. */
+static inline bool dl_is_dash(const char *path) {
+  return path[0] == '-' && path[1] == '\0';
+}
+
 /* Opens `path` for reading, "-" is stdin. Refuses directories. */
 enum dl_status dl_open_input(FILE **f, const char *path, struct dl_diag *d);
 void dl_close_input(FILE *f);

@@ -16,7 +16,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
-                                "cli"))
+                                "cli", "logs"))
 import second_device as device  # noqa: E402
 
 NUMBERS = [b"", b"0", b"-1", b"-0", b"nan", b"inf", b"-inf", b"1e308", b"1e309",

@@ -159,8 +159,7 @@ static void scores(const struct errors *e) {
     draw_errors(e, f[0], r);
     draw_errors(e, f[1], r);
     struct dl_boot b = {
-        n, 2,   {{e->gpus, gpu}, {e->archs, arch}}, 2, ys, fs, 200, 0.95,
-        i, NULL};
+        n, 2, {e->gpus, e->archs}, {gpu, arch}, 2, ys, fs, 200, 0.95, i, NULL};
     dl_bootstrap(&b, out);
     covered += out[0].mape.low <= truth && truth <= out[0].mape.high;
     apart += out[0].rank != out[1].rank;

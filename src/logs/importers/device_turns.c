@@ -17,12 +17,13 @@
 #define STEP_MAX_NS (DL_SECOND / 2)
 #define FACTOR 2.5
 
-/* Of logs of two or three rounds, all of one size: a tool reads its devices
- * within this time of each other. */
+/* In logs of two or three rounds of equal size, the rows of a round are at most
+ * this far apart. */
 #define STEP_OF_FEW_NS (DL_SECOND / 20)
 enum { DEVICES_OF_FEW = 16 };
 
-/* Share of the complete rounds with the same number of rows. */
+/* Least share of the complete rounds that have the most frequent number of
+ * rows. */
 #define SURE 0.7
 #define DOUBTFUL 0.4
 
@@ -66,7 +67,8 @@ static struct rounds count_rounds(const int64_t *ns, size_t n,
   return r;
 }
 
-/* Rounds of rows with the same time: that of a sample, not of a second. */
+/* Counts rounds of rows with equal times, if the times have fractions of a
+ * second. */
 static struct rounds count_equal(const int64_t *ns, size_t n) {
   size_t with_size[ROWS_MAX + 1] = {0}, size = 1;
   struct rounds r = {.size = 1};
@@ -98,8 +100,8 @@ static bool is_of_first(const struct dl_turns_rows *rows, char *const *field,
   return strncmp(first, field[rows->of], 63) == 0;
 }
 
-/* Times of the first rows, and whether those of one second are of several
- * devices, by their values. */
+/* Reads the times of the first rows, and judges by the values whether rows of
+ * one second belong to several devices. */
 static size_t first_times(struct dl_log *log, const struct dl_head *head,
                           const struct dl_turns_rows *rows, int64_t *ns,
                           enum dl_devices *devices) {
