@@ -47,6 +47,8 @@ struct outcome {
   char **extra;
   struct dl_run *listed; /* runs that the log itself contains, owned */
   size_t n_listed;
+  struct dl_run *device; /* GPUs that the run measured (log_summary.h), owned */
+  size_t n_devices;
 };
 
 static void free_extra(const struct extraction *x, char **extra) {
@@ -60,6 +62,9 @@ static void free_outcome(const struct extraction *x, struct outcome *out) {
   for (size_t i = 0; i < out->n_listed; i++)
     dl_run_clear(&out->listed[i]);
   free(out->listed);
+  for (size_t i = 0; i < out->n_devices; i++)
+    dl_run_clear(&out->device[i]);
+  free(out->device);
   if (out->extra)
     free_extra(x, out->extra);
   dl_diag_free(&out->diag);
@@ -157,6 +162,7 @@ static void check_power(const struct dl_run *run, size_t samples,
 static enum dl_status make_run(struct extraction *x, const char *path,
                                struct dl_log_summary *log, size_t n,
                                struct outcome *out) {
+  const double least_s = 2e-4; /* 5 kHz */
   struct dl_diag *d = &out->diag;
   enum dl_status status = DL_OK;
   if (log->samples == 0 && log->n_runs > 0) {
@@ -180,10 +186,18 @@ static enum dl_status make_run(struct extraction *x, const char *path,
       dl_measure_boundary(&out->run);
     }
   check_power(&out->run, log->samples, path, d);
+  out->device = log->device;
+  out->n_devices = log->n_devices;
+  log->device = NULL;
+  log->n_devices = 0;
   if (log->span.clock == DL_CLOCK_RELATIVE && log->interval_s >= 100)
     dl_warn_at(d, path, 0,
                "samples are %.4g s apart: check the unit of the times "
                "(milliseconds?)",
+               log->interval_s);
+  else if (log->span.clock == DL_CLOCK_RELATIVE && log->interval_s < least_s)
+    dl_warn_at(d, path, 0,
+               "samples are %.3g s apart: check the unit of the times (days?)",
                log->interval_s);
   if (x->o->inspect) {
 #pragma omp critical(dl_extract_inspect)
@@ -318,6 +332,7 @@ static enum dl_status return_outcome(struct extraction *x, size_t i,
     status = return_run(x, s, &out->listed[k], out->n_listed == 1, d);
   if (status != DL_OK || !out->has_run)
     return status;
+  dl_run_overlaps_add_devices(&x->seen.hardware, out->device, out->n_devices);
   x->n_runs++;
   if (!x->jobs)
     return x->o->sink(x->o->ctx, &out->run, out->extra, d);

@@ -317,3 +317,13 @@ size_t dl_round_of(struct dl_rounds *r, size_t device) {
   r->seen[i / 64] |= bit;
   return r->round;
 }
+
+bool dl_cell_is_uuid(const char *s) {
+  static const char hexadecimal[] = "0123456789abcdefABCDEF";
+  bool prefix = false;
+  while (strncmp(s, "GPU-", 4) == 0 || strncmp(s, "MIG-", 4) == 0) {
+    prefix = true;
+    s += 4;
+  }
+  return prefix && strspn(s, hexadecimal) == 8 && s[8] == '-';
+}

@@ -33,6 +33,14 @@ static const struct known {
      false,
      "the screen of nvidia-smi is one sample without columns; log " SMI_QUERY},
     {{"'C,", " / "}, false, "gpustat prints no columns; log " SMI_QUERY},
+    {{"GR3D_FREQ", NULL},
+     false,
+     "tegrastats prints no columns; record with dlest record, or write a table "
+     "of CSV with a header, such as timestamp,node_power_mw,gpu_power_mw"},
+    {{"*** Sampled system activity", NULL},
+     false,
+     "powermetrics prints no columns; write a table of CSV with a header, such "
+     "as timestamp,cpu_power_mw,gpu_power_mw"},
     {{"<?xml", NULL}, true, "XML, which no log format is"},
     {{"{'", NULL},
      true,

@@ -225,8 +225,12 @@ static uint32_t meter_of(struct dl_log *log, struct smi *smi,
   const char *name = smi->at[NAME] < 0 ? NULL : field[smi->at[NAME]];
   enum column by = id_of(smi);
   char id[256] = "";
-  if (by < N_COLUMNS && smi->more.n == 0)
-    return dl_log_meter(log, DL_METER_GPU, field[smi->at[by]], name);
+  if (by < N_COLUMNS && smi->more.n == 0) {
+    uint32_t same = dl_log_meter(log, DL_METER_GPU, field[smi->at[by]], name);
+    if (by == UUID)
+      dl_log_uuid(log, same);
+    return same;
+  }
   if (by < N_COLUMNS)
     snprintf(id, sizeof id, "%.80s", field[smi->at[by]]);
   else if (smi->turns.n > 1)

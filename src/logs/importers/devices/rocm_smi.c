@@ -19,8 +19,9 @@
  * power is `power_usage` in `monitor`, `socket_power` in `metric` (earlier
  * current_socket_power, average_socket_power), the utilization `gfx` or
  * `gfx_activity` in percent, the counter `total_energy_consumption` in J. Lists
- * are quoted cells. Partitions (`xcp`) other than the first repeat their GPU.
- * `metric` begins with a line about CTRL + C. */
+ * are quoted cells. Scripts that join logs add a column of hosts. Partitions
+ * (`xcp`) other than the first repeat their GPU. `metric` begins with a line
+ * about CTRL + C. */
 
 #include <math.h>
 #include <stdio.h>
@@ -34,6 +35,7 @@
 #define COLUMNS(X)                                                             \
   X(DEVICE, DL_NO_DIMENSION, 1)                                                \
   X(TIME, DL_NO_DIMENSION, 1)                                                  \
+  X(HOST, DL_NO_DIMENSION, 1)                                                  \
   X(PARTITION, DL_NO_DIMENSION, 1)                                             \
   X(POWER, DL_POWER, 1)                                                        \
   X(POWER_AVERAGE, DL_POWER, 1)                                                \
@@ -62,6 +64,9 @@ static const struct {
     {"datetime", TIME, false},
     {"date", TIME, false},
     {"time", TIME, false},
+    {"hostname", HOST, false},
+    {"host", HOST, false},
+    {"node", HOST, false},
     {"xcp", PARTITION, true},
     {"Current Socket Graphics Package Power (W)", POWER, true},
     {"Socket Graphics Package Power (W)", POWER, true},
@@ -200,6 +205,18 @@ static bool time_of(struct dl_log *log, struct rocm *m, char **field,
          dl_log_bad(log, "no time before this snapshot");
 }
 
+/* The meter of a GPU, of a host if there is such a column. */
+static uint32_t meter_of(struct dl_log *log, const struct rocm *m,
+                         char *const *field, const char *id) {
+  char name[128];
+  if (m->at[HOST] < 0)
+    return dl_log_meter(log, DL_METER_GPU, id, NULL);
+  snprintf(name, sizeof name, "%.60s:%.60s", field[m->at[HOST]], id);
+  uint32_t meter = dl_log_meter(log, DL_METER_GPU, name, NULL);
+  dl_log_host(log, meter, field[m->at[HOST]]);
+  return meter;
+}
+
 static bool read_row(struct dl_log *log, struct rocm *m, char **field) {
   char *device = last_word(field[m->at[DEVICE]]), *id = device;
   double x[N_COLUMNS];
@@ -230,7 +247,7 @@ static bool read_row(struct dl_log *log, struct rocm *m, char **field) {
     return true;
   if (!time_of(log, m, field, device, gpu, &r.ns))
     return false;
-  r.meter = dl_log_meter(log, DL_METER_GPU, id, NULL);
+  r.meter = meter_of(log, m, field, id);
   r.power_w = isnan(x[POWER]) ? x[POWER_AVERAGE] : x[POWER];
   r.util = x[UTIL] <= 1 ? x[UTIL] : NAN;
   r.energy_j = isnan(x[ENERGY_UJ]) ? x[ENERGY_J] : x[ENERGY_UJ];

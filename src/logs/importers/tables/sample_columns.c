@@ -25,6 +25,7 @@ enum role {
   SHARE,
   TOTAL, /* of a power without a device: of the node */
   MEAN,  /* over some time */
+  DELTA, /* of an energy: that of each interval */
   FILLER /* ignored */
 };
 
@@ -60,6 +61,7 @@ static const struct word {
     {"fraction|frac|ratio|share", SHARE, 0, 1},
     {"total|tot", TOTAL, 0, 0},
     {"avg|average|mean", MEAN, 0, 0},
+    {"delta|interval|increment|incremental", DELTA, 0, 0},
     {"draw|consumption|current|now|inst|instant|instantaneous|reading|value|"
      "raw|measured|sensor|counter|cumulative|cum|accumulated|in",
      FILLER, 0, 0},
@@ -72,9 +74,9 @@ static const struct {
 } wholes[] = {
     /* of NVML, in millijoules */
     {"total_energy_consumption",
-     {DL_METER_GPU, true, -1, DL_SAMPLE_ENERGY, 1e-3, false, false}},
+     {DL_METER_GPU, true, -1, DL_SAMPLE_ENERGY, 1e-3, false, false, false}},
     {"total_energy_consumption_mj",
-     {DL_METER_GPU, true, -1, DL_SAMPLE_ENERGY, 1e-3, false, false}},
+     {DL_METER_GPU, true, -1, DL_SAMPLE_ENERGY, 1e-3, false, false, false}},
 };
 
 /* Columns of times in order of preference: points in time, then relative times.
@@ -224,6 +226,9 @@ static bool quantity_of(const struct parse *p, struct dl_sample_column *c) {
     return false;
   c->no_unit = !unit;
   c->mean = p->said[MEAN];
+  c->delta = p->said[DELTA];
+  if (c->delta && !energy)
+    return false;
   c->scale = unit ? unit->scale : 1;
   if (util) {
     c->quantity = DL_SAMPLE_UTIL;
@@ -251,6 +256,14 @@ static bool read_prefix(const char *name, double *scale) {
     return true;
   *scale = 1e6;
   return lower && isupper((unsigned char)at[1]);
+}
+
+/* jtop's column of the whole board, whose values are in mW whatever its name.
+ */
+static bool jtop_column(const char *name, struct dl_sample_column *c) {
+  *c = (struct dl_sample_column){DL_METER_NODE, true,  -1,    DL_SAMPLE_POWER,
+                                 1e-3,          false, false, false};
+  return strcmp(name, "Power TOT") == 0;
 }
 
 /* Columns of Weights & Biases: "system.gpu.0.powerWatts" in the history of the
@@ -284,7 +297,7 @@ static bool wandb_column(const char *name, struct dl_sample_column *c) {
 bool dl_sample_column(const char *name, struct dl_sample_column *c) {
   char plain[NAME_SIZE];
   struct parse p = {.index = -1};
-  if (wandb_column(name, c))
+  if (wandb_column(name, c) || jtop_column(name, c))
     return true;
   if (!plain_name(name, plain))
     return false;

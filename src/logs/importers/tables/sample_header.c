@@ -52,6 +52,8 @@ static void take_quantity(struct dl_samples *s, char **names, int field) {
     channel->mean = c.mean;
     channel->no_unit = c.no_unit;
   }
+  if (c.quantity == DL_SAMPLE_ENERGY)
+    channel->deltas = c.delta;
   if (c.quantity == DL_SAMPLE_UTIL)
     channel->util_has_unit = !c.no_unit;
   else if (!c.names_meter && s->unclear[0] == '\0')

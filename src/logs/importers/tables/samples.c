@@ -12,8 +12,10 @@
  * name) since the beginning: values below 1e8 s are relative.
  *
  * Utilization is in percent, as NVML and psutil report it, unless the name has
- * "fraction" or similar. An energy must be a cumulative counter, not the energy
- * of one interval: a column that is constant or falls often is not used. */
+ * "fraction" or similar. An energy is a cumulative counter, unless its name has
+ * "delta" or "interval", or it falls as no counter does and there is no power:
+ * then it is that of the interval which ends with the row. A column that is
+ * constant, or falls beside a power, is not used. */
 
 #include <ctype.h>
 #include <math.h>
@@ -229,9 +231,12 @@ static uint32_t meter_of(struct dl_log *log, struct dl_samples *s,
     snprintf(id + len, sizeof id - len, "%s%ld", len > 0 ? ":" : "", c->index);
   if (c->by_row)
     dl_device_columns_id(&s->more, field, id, sizeof id);
-  return dl_log_meter(log, c->kind, id,
-                      c->kind == DL_METER_GPU && (named || c->by_row) ? name
-                                                                      : NULL);
+  uint32_t meter = dl_log_meter(
+      log, c->kind, id,
+      c->kind == DL_METER_GPU && (named || c->by_row) ? name : NULL);
+  if (named && s->label[DL_LABEL_UUID] >= 0)
+    dl_log_uuid(log, meter);
+  return meter;
 }
 
 /* Whether the rows name their device, so that values of the whole node are
@@ -276,6 +281,7 @@ static bool read_next_header(struct dl_log *log, struct dl_samples *s,
       same->meter = old->meter;
       same->last_ns = old->last_ns;
       same->by_row = old->by_row;
+      same->deltas = same->deltas || old->deltas;
     }
   new.clock = s->clock;
   dl_samples_name(new.run, s->run);
@@ -332,6 +338,8 @@ static bool line(struct dl_log *log, char *text) {
     }
     if (host >= 0)
       dl_log_host(log, r[i].meter, field[host]);
+    if (c->deltas && r[i].meter < log->n_meters && !isnan(r[i].energy_j))
+      r[i].energy_j = log->meter[r[i].meter].sum_j += r[i].energy_j;
     dl_log_reading(log, &r[i]);
   }
   return true;
