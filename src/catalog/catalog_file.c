@@ -337,6 +337,7 @@ static bool is_text(const char *s) {
  * common text: its types `word`, `text` and `number` (data/catalog.rng). */
 static const char *alike(const char *element, const char *attribute,
                          const char *value) {
+  const char *own = attribute ? attribute : "";
   static const char word[] = "w", text[] = "t", number[] = "0";
   static const char *const types[][3] = {
       {"value", "", number},   {"alias", "", text},
@@ -344,8 +345,7 @@ static const char *alike(const char *element, const char *attribute,
       {"entry", "name", text}, {"value", "note", text}};
   for (size_t i = 0; i < DL_LENGTH(types); i++) {
     const char *type = types[i][2];
-    if (strcmp(types[i][0], element) != 0 ||
-        strcmp(types[i][1], attribute ? attribute : "") != 0)
+    if (strcmp(types[i][0], element) != 0 || strcmp(types[i][1], own) != 0)
       continue;
     if ((type == word && is_word(value)) || (type == text && is_text(value)) ||
         (type == number && is_decimal(value)))

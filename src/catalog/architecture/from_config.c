@@ -70,11 +70,11 @@ static enum dl_status read_key(struct dl_transformer *t,
     struct dl_json_value v = dl_json_get(j, *name);
     if (v.type == DL_JSON_ABSENT)
       continue;
-    if (v.type != (k->truth ? DL_JSON_TRUTH : DL_JSON_NUMBER))
-      return dl_fail_at(d, DL_EINPUT, path, 0,
-                        k->truth ? "'%s' is neither true nor false"
-                                 : "'%s' is no number",
+    if (k->truth && v.type != DL_JSON_TRUTH)
+      return dl_fail_at(d, DL_EINPUT, path, 0, "'%s' is neither true nor false",
                         *name);
+    if (!k->truth && v.type != DL_JSON_NUMBER)
+      return dl_fail_at(d, DL_EINPUT, path, 0, "'%s' is no number", *name);
     dl_config_put(t, k, v.number);
     return DL_OK;
   }
