@@ -49,6 +49,20 @@ static inline bool dl_same_text(const char *a, const char *b) {
   return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* Whether a text, which may be unknown (NULL), is a word. The words of a run
+ * have one spelling (dl_run_word). */
+static inline bool dl_is_word(const char *text, const char *word) {
+  return text && *text == *word && strcmp(text, word) == 0;
+}
+
+/* A text, or another one if it is unknown (NULL). */
+static inline const char *dl_text_or(const char *s, const char *other) {
+  return s ? s : other;
+}
+
+/* Index of a text in a list of n texts; -1 if it is not in the list. */
+int dl_text_index(const char *const *list, size_t n, const char *s);
+
 /* Returns the position of s[0..len) in a list of words separated by "|", in any
  * case; -1 if it is not in the list. */
 int dl_word_among(const char *words, const char *s, size_t len);

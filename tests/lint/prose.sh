@@ -20,8 +20,8 @@ echo 1..8
 # Names of variables and of a program that look like misspelt words.
 if command -v codespell >/dev/null 2>&1; then
   ok 'spelling' "$(codespell -L mape,upto,ptd,inout README.md HACKING.md \
-    CHANGELOG.md SECURITY.md docs/*.md man/*.h2m tests/messages schemas \
-    contrib completions bootstrap src 2>&1 || true)"
+    CHANGELOG.md SECURITY.md docs/*.md docs/lab/*.md man/*.h2m tests/messages \
+    schemas contrib completions bootstrap src 2>&1 || true)"
 else
   n=$((n + 1))
   echo "ok $n - spelling # SKIP no codespell"
@@ -103,12 +103,12 @@ ok 'no ceiling rose since the last commit' "$(
     - "$ceilings" || true)"
 
 # Names in backquotes with an underscore: columns, fields, keys, files.
-cat schemas/*.json src/run/run_columns_body.h \
-  src/catalog/descriptor_fields_body.h data/*.rng tests/cli/*.bats \
-  $(find src tools contrib -name '*.[chp]' -o -name '*.py') |
+cat schemas/*.json src/quantities/quantities.def \
+  src/catalog/descriptor_fields_body.h data/*.rng tests/cli/*/*.bats \
+  $(find src tools contrib data/make docs/lab -name '*.[chp]' -o -name '*.py') |
   tr -c 'A-Za-z0-9_' '\n' | sort -u >"$words"
 find . -name .git -prune -o -name '_build*' -prune -o -type f -print |
   sed 's:.*/::; s:\..*::' | sort -u >>"$words"
 ok 'names in README and docs exist' "$(
-  grep -oh '`[a-z][a-z0-9]*\(_[a-z0-9]*\)\{1,\}`' README.md docs/*.md |
-    tr -d '`' | sort -u | grep -vxF -f "$words" || true)"
+  grep -oh '`[a-z][a-z0-9]*\(_[a-z0-9]*\)\{1,\}`' README.md docs/*.md \
+    docs/lab/*.md | tr -d '`' | sort -u | grep -vxF -f "$words" || true)"
