@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/nearest_names.h"
 #include "cli/spool.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 
 /* getopt returns FIRST_LONG + index of the row for long options. */
 enum { FIRST_LONG = 1000, MOST_SPOOLS = 8, MOST_NAME = 32 };
@@ -42,7 +42,9 @@ size_t dl_command_options(const struct dl_command *c,
     if (!more && common)
       *common = n;
     const struct dl_option_table *of = more ? t : &last;
-    for (const struct dl_option *o = of->option; o->help; o++) {
+    for (const struct dl_option *o = of->option; o->kind != DL_OPTION_END; o++) {
+      if (!o->help)
+        continue;
       assert(n < DL_MOST_OPTIONS);
       if (offset)
         offset[n] = of->offset + o->offset;

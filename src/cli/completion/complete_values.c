@@ -16,7 +16,7 @@
 #include "logs/importers/importers.h"
 #include "math/regression/regression.h"
 #include "plot/plot.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 
 typedef struct dl_completion completion;
 typedef void offer(completion *c);
@@ -263,20 +263,9 @@ static const struct {
     {"recommend", "method", .offer = estimators},
     {"step", "method", .list = true, .offer = projectors},
     {NULL, "as", .words = "svg|png|pdf|dumb"},
-    {NULL, "attention", .words = "flash|eager"},
-    {NULL, "checkpointing", .words = "none|selective|full"},
-    {NULL, "fine-tune", .words = "full|head|lora:|qlora:"},
-    {NULL, "framework", .words = "pytorch|tensorflow"},
     {NULL, "known", .list = true,
      .words = "time|duration|gpu_util|gpu_power|none"},
-    {NULL, "optimizer", .words = "adamw|sgd|adafactor|adam8bit"},
-    {NULL, "phase", .words = "training|inference"},
-    {NULL, "precision", .words = "fp64|fp32|tf32|fp16|bf16|amp|fp8|int8"},
-    {NULL, "scaling", .words = "weak|strong"},
     {NULL, "score", .words = "mape|median_ape|rmse_j|mae_j|bias_j"},
-    {NULL, "sharding", .words = "ddp|zero1|zero2|zero3|fsdp"},
-    {NULL, "loader", .words = "disk|cached|synthetic"},
-    {NULL, "stack", .words = "eager|compiled|ngc|mlperf"},
     {NULL, "search", .words = "grid|grid:|random:"},
     {"record", "gpus", .words = "all"},
     {"report", "by", .list = true, .words = "job|user|account|partition|month"},
@@ -296,6 +285,21 @@ static void by_argument(completion *c, const char *text) {
     offer_words(c, text);
 }
 
+/* Offers the words of the quantity that an option sets, if it has any. */
+static bool offer_words_of(completion *c, const struct dl_option *o) {
+  const struct dl_run_column *of = dl_run_columns;
+  const struct dl_run_column *end = of + DL_N_RUN_MEMBERS;
+  while (of < end && !(of->option && strcmp(of->option, o->name) == 0))
+    of++;
+  if (of == end || !of->words)
+    return false;
+  if (of->offers)
+    offer_words(c, of->offers);
+  for (size_t i = 0; !of->offers && of->words[i]; i++)
+    dl_offer(c, of->words[i], NULL);
+  return true;
+}
+
 /* Skips to behind a character of the word. */
 static void skip_behind(completion *c, const char *at) {
   if (at)
@@ -309,6 +313,8 @@ void dl_offer_values(completion *c, const struct dl_option *o) {
            strcmp(values[i].command, c->command->name) != 0) ||
           strcmp(values[i].option, o->name) != 0))
     i++;
+  if (i == DL_LENGTH(values) && offer_words_of(c, o))
+    return;
   if (i == DL_LENGTH(values)) {
     by_argument(c, o->words ? o->words : o->argument);
     return;

@@ -4,6 +4,7 @@
 #ifndef DL_CLI_RECORD_RECORD_ESTIMATE_H
 #define DL_CLI_RECORD_RECORD_ESTIMATE_H
 
+#include "base/interval.h"
 #include "cli/command.h"
 #include "run/run.h"
 
@@ -19,7 +20,7 @@ enum dl_record_lack {
 /* Energies of the GPUs alone; NaN if unknown. */
 struct dl_record_estimate {
   const char *method; /* the recommended one; NULL: none */
-  double energy_j, low_j, high_j;
+  struct dl_interval energy_j;
   double duration_s;
   enum dl_record_lack lacks; /* why there is no estimate */
 };

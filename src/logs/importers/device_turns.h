@@ -14,6 +14,8 @@ struct dl_turns {
   int time;        /* field; as in dl_log_time, or */
   double unit_s; /* of relative times, which are numbers; NaN: there are none */
   int value;     /* field of a power or an energy */
+  int of; /* only rows count that have the first row's value in this field;
+             -1: all */
 
   size_t n;         /* devices; 0 or 1: one */
   size_t turn;      /* of the last row, from 0 */
@@ -29,6 +31,11 @@ struct dl_turns {
  * samples of one device: their values decide (readings/same_times.h). */
 void dl_turns_find(struct dl_turns *t, struct dl_log *log,
                    const struct dl_head *head);
+
+/* Refuses a log in which rows with one value of the field `of`, for example a
+ * host, come from several devices that nothing distinguishes. */
+enum dl_status dl_turns_refuse(struct dl_turns t, struct dl_log *log,
+                               const struct dl_head *head, struct dl_diag *d);
 
 /* The device of the next row, from 0. Where a row is missing, those behind it
  * in the round count for the devices before theirs. */

@@ -12,7 +12,7 @@
 #include "math/numeric/scoped_gsl.h"
 #include "model/fitting/group_cv_residuals.h"
 #include "physics/rows/physics_regression.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 
 enum { GRID_POINTS_ONE = 25, GRID_POINTS_TWO = 12 };
 

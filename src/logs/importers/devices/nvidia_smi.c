@@ -214,13 +214,18 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                               "units that identify them; give --columns "
                               "timestamp,power.draw,...");
   find_more(log, smi, head);
+  struct dl_turns turns = {.separator = ',',
+                           .n_fields = smi->n_fields,
+                           .time = smi->at[TIME],
+                           .unit_s = NAN,
+                           .value = smi->at[POWER],
+                           .of = smi->more.n == 1 ? smi->more.field[0] : -1};
+  if (turns.value < 0)
+    turns.value = smi->at[ENERGY];
+  if (id_of(smi) == N_COLUMNS && smi->more.n == 1)
+    return dl_turns_refuse(turns, log, head, d);
   if (id_of(smi) == N_COLUMNS && smi->more.n == 0) {
-    int value = smi->at[POWER] >= 0 ? smi->at[POWER] : smi->at[ENERGY];
-    smi->turns = (struct dl_turns){.separator = ',',
-                                   .n_fields = smi->n_fields,
-                                   .time = smi->at[TIME],
-                                   .unit_s = NAN,
-                                   .value = value};
+    smi->turns = turns;
     dl_turns_find(&smi->turns, log, head);
   }
   return DL_OK;

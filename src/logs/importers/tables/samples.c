@@ -136,6 +136,31 @@ static void read_origin(struct dl_log *log, const struct dl_head *head) {
       snprintf(o->host, sizeof o->host, "%.63s", text + 8);
 }
 
+/* Distinguishes several GPUs in one column that no other column identifies. */
+static enum dl_status find_turns(struct dl_samples *s, struct dl_log *log,
+                                 const struct dl_head *head,
+                                 struct dl_diag *d) {
+  int host = s->label[DL_LABEL_HOST];
+  if (dl_samples_device_field(s) >= 0 || s->n_channels != 1 ||
+      s->channel[0].kind != DL_METER_GPU || s->channel[0].index >= 0 ||
+      s->more.n > 1)
+    return DL_OK;
+  const int *at = s->channel[0].at;
+  struct dl_turns turns = {.separator = s->separator,
+                           .n_fields = s->n_fields,
+                           .time = s->time,
+                           .unit_s = s->unit_s,
+                           .value = at[DL_SAMPLE_POWER],
+                           .of = s->more.n == 1 ? s->more.field[0] : host};
+  if (turns.value < 0)
+    turns.value = at[DL_SAMPLE_ENERGY];
+  if (turns.of >= 0)
+    return dl_turns_refuse(turns, log, head, d);
+  s->turns = turns;
+  dl_turns_find(&s->turns, log, head);
+  return DL_OK;
+}
+
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct dl_samples *s = log->state;
@@ -157,20 +182,7 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
   if (s->unclear[0] != '\0' && !s->of_sensors && dl_samples_device_field(s) < 0)
     dl_log_warn(log, "column '%s' does not say of what: taken for a GPU's",
                 s->unclear);
-  if (dl_samples_device_field(s) < 0 && s->label[DL_LABEL_HOST] < 0 &&
-      s->more.n == 0 && s->n_channels == 1 &&
-      s->channel[0].kind == DL_METER_GPU && s->channel[0].index < 0) {
-    const int *at = s->channel[0].at;
-    s->turns = (struct dl_turns){.separator = s->separator,
-                                 .n_fields = s->n_fields,
-                                 .time = s->time,
-                                 .unit_s = s->unit_s,
-                                 .value = at[DL_SAMPLE_POWER] >= 0
-                                              ? at[DL_SAMPLE_POWER]
-                                              : at[DL_SAMPLE_ENERGY]};
-    dl_turns_find(&s->turns, log, head);
-  }
-  return DL_OK;
+  return find_turns(s, log, head, d);
 }
 
 /* The meter of a row of a sensor. False if it counts in no sum. */
