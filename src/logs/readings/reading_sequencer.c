@@ -151,10 +151,10 @@ static bool is_set_back(const struct dl_sequencer *q,
 
 /* Remembers a hole before the reading, if there is one. */
 static void note_hole(struct dl_sequencer *q, const struct dl_reading *r) {
-  int64_t step = r->ns - q->raw_ns;
-  double least_ns =
-      dl_gap_limit_ns((double)q->pause_ns, HOLE_PAUSES, DL_GAP_MIN_S);
-  if (q->any && (double)step >= least_ns && q->n_holes < DL_SEQUENCER_HOLES)
+  int64_t step_ns = r->ns - q->raw_ns;
+  if (q->any && step_ns > q->pause_ns && q->n_holes < DL_SEQUENCER_HOLES &&
+      (double)step_ns >=
+          dl_gap_limit_ns((double)q->pause_ns, HOLE_PAUSES, DL_GAP_MIN_S))
     q->hole[q->n_holes++] = (struct dl_gap){q->raw_ns, r->ns};
   q->raw_ns = r->ns;
 }
