@@ -150,7 +150,7 @@ const char *dl_slurm_lacks(const char *head);
  * no number. */
 bool dl_slurm_energy(const char *s, size_t n, double *joules);
 
-/* Adds an energy to those of a job, J by kind of step, which are 0 at first.
+/* Adds an energy to the sums of a job, J by kind of step, which start at 0.
  * Unknown energies (NaN) and 0 are ignored. */
 static inline void dl_slurm_add(double energy_j[DL_SLURM_STEPS],
                                 enum dl_slurm_step step, double joules) {
