@@ -9,7 +9,7 @@
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
 #include "physics/conditioning/joint_prediction.h"
-#include "physics/conditioning/waiting.h"
+#include "physics/conditioning/gpu_waiting.h"
 #include "physics/training/input_pipeline.h"
 #include "physics/training/training_inputs.h"
 

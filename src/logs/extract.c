@@ -87,7 +87,7 @@ static void add_progress(void *ctx, size_t bytes) {
  * without folders and extension. */
 static void set_origin(struct dl_run *run, const struct dl_source *s) {
   const char *name = dl_path_name(s->path);
-  bool is_stdin = dl_is_dash(s->path);
+  bool is_stdin = dl_is_stdio(s->path);
   if (!s->importer->has_jobs || !run->file) /* a job may be of another table */
     dl_run_lend_text(run, DL_RUN_file, is_stdin ? "<stdin>" : s->path);
   dl_run_lend_text(run, DL_RUN_format, s->importer->name);

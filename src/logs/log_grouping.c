@@ -241,7 +241,7 @@ static void link_sources(struct dl_log_grouping *g) {
 static void list_sources(struct dl_log_grouping *g, char *const *paths) {
   for (size_t i = 0; i < g->n; i++) {
     struct stat st;
-    bool file = !dl_is_dash(paths[i]) && stat(paths[i], &st) == 0 &&
+    bool file = !dl_is_stdio(paths[i]) && stat(paths[i], &st) == 0 &&
                 S_ISREG(st.st_mode);
     g->source[i] =
         (struct dl_source){.path = paths[i], .run = i, .once = !file};

@@ -20,7 +20,7 @@
 #include "math/cross_validation/metrics.h"
 #include "math/regression/regression.h"
 #include "math/regression/scale.h"
-#include "model/kept_runs.h"
+#include "model/calibration_runs.h"
 
 /* Format of model files; the states of physics differ in format 1. */
 #define DL_MODEL_FORMAT 2
@@ -74,13 +74,6 @@ struct dl_range {
   struct dl_residuals held_out;
 };
 
-/* What a calibrated fit was before: the next calibration starts from it. */
-struct dl_uncalibrated {
-  void *state; /* owned; NULL: the fit was not calibrated */
-  size_t n, configurations;
-  size_t n_gpus; /* the first of those seen */
-};
-
 struct dl_fit {
   char *target;   /* "gpu_power_w" */
   char *unit;     /* "W", or NULL */
@@ -95,7 +88,11 @@ struct dl_fit {
   const struct dl_regression *method;
   double hyper[DL_MAX_HYPER];
   void *state; /* of the method */
-  struct dl_uncalibrated before;
+  /* Values of a calibrated fit before: the next calibration starts from them.
+   */
+  void *state_before; /* owned; NULL: the fit was not calibrated */
+  size_t n_before, configurations_before;
+  size_t n_gpus_before; /* the first of those seen */
   struct dl_residuals held_out_residuals[DL_N_HELD_OUT];
   struct dl_time_residuals *times; /* of a physics with times; owned */
   size_t n_times;
@@ -105,14 +102,14 @@ struct dl_fit {
 };
 
 struct dl_model {
-  char *path;               /* of its file, or NULL */
-  char *source;             /* the table it was fitted on */
-  char *digest;             /* XXH3-128 of that table */
-  size_t rows;              /* of that table */
-  char *citation;           /* or NULL */
-  char *options;            /* command line that made it */
-  char *version;            /* of dlest */
-  struct dl_kept_runs runs; /* that it was calibrated with */
+  char *path;                      /* of its file, or NULL */
+  char *source;                    /* the table it was fitted on */
+  char *digest;                    /* XXH3-128 of that table */
+  size_t rows;                     /* of that table */
+  char *citation;                  /* or NULL */
+  char *options;                   /* command line that made it */
+  char *version;                   /* of dlest */
+  struct dl_calibration_runs runs; /* that it was calibrated with */
   struct dl_fit *fit;
   size_t n_fits;
   struct dl_model *next; /* another one to ask, or NULL; owned */

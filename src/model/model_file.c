@@ -32,13 +32,13 @@ static const struct field fit_fields[] = {
     {"configurations", COUNT, offsetof(struct dl_fit, configurations)},
     {0}};
 static const struct field before_fields[] = {
-    {"rows", COUNT, offsetof(struct dl_fit, before.n)},
-    {"configurations", COUNT, offsetof(struct dl_fit, before.configurations)},
-    {"gpus", COUNT, offsetof(struct dl_fit, before.n_gpus)},
+    {"rows", COUNT, offsetof(struct dl_fit, n_before)},
+    {"configurations", COUNT, offsetof(struct dl_fit, configurations_before)},
+    {"gpus", COUNT, offsetof(struct dl_fit, n_gpus_before)},
     {0}};
 static const struct field run_fields[] = {
-    {"file", TEXT, offsetof(struct dl_kept_run, file)},
-    {"line", COUNT, offsetof(struct dl_kept_run, line)},
+    {"file", TEXT, offsetof(struct dl_calibration_run, file)},
+    {"line", COUNT, offsetof(struct dl_calibration_run, line)},
     {0}};
 static const struct field range_fields[] = {
     {"name", TEXT, offsetof(struct dl_range, name)},
@@ -221,13 +221,13 @@ static enum dl_status states(const struct walk *w, dl_node *fit,
   if (!node)
     return dl_walk_refuse(w, fit, "no state");
   DL_TRY(state(w, node, f, &f->state));
-  node = w->writing && !f->before.state
+  node = w->writing && !f->state_before
              ? NULL
              : dl_walk_child(w, fit, "uncalibrated", NULL);
   if (!node)
     return DL_OK;
   DL_TRY(dl_walk_fields(w, node, before_fields, f));
-  return state(w, node, f, &f->before.state);
+  return state(w, node, f, &f->state_before);
 }
 
 static enum dl_status group(const struct walk *w, dl_node *node, void *of) {
@@ -323,14 +323,15 @@ static enum dl_status fit(const struct walk *w, dl_node *node, void *of) {
 }
 
 static enum dl_status run(const struct walk *w, dl_node *node, void *of) {
-  dl_walk_texts(w, node, "value", NULL, &((struct dl_kept_run *)of)->value);
+  dl_walk_texts(w, node, "value", NULL,
+                &((struct dl_calibration_run *)of)->value);
   return DL_OK;
 }
 
 /* The runs of a calibrated model. */
 static enum dl_status runs(const struct walk *w, dl_node *root,
-                           struct dl_kept_runs *runs) {
-  static const struct list each = {"run", sizeof(struct dl_kept_run),
+                           struct dl_calibration_runs *runs) {
+  static const struct list each = {"run", sizeof(struct dl_calibration_run),
                                    run_fields, run};
   dl_node *node = w->writing && runs->n == 0
                       ? NULL

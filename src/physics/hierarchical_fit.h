@@ -67,13 +67,10 @@ struct dl_place dl_fit_place(const struct dl_hierarchical_fit *fit,
                              const struct dl_row_names *names,
                              const struct dl_grouping *inputs);
 
-/* The i-th level of a grouping factor, which the fit owns; within: NULL where
- * it is one on its own. False: there are no more. */
-struct dl_level_words {
-  const char *name, *within;
-};
+/* The name of the i-th level of a grouping factor, which the fit owns; *within:
+ * the level that it is in, or NULL. False: there are no more. */
 bool dl_hierarchical_level(const struct dl_hierarchical_fit *fit,
-                           const char *factor, size_t i,
-                           struct dl_level_words *level);
+                           const char *factor, size_t i, const char **name,
+                           const char **within);
 
 #endif

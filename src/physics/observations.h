@@ -26,8 +26,8 @@ struct dl_observations {
   const struct dl_observed *row; /* n */
   const gsl_vector *weight;      /* n, of the target's values, or NULL: 1 */
   size_t n_auxiliary;            /* the last rows are auxiliary training data */
-  size_t target; /* whose residuals are learnt; of auxiliary rows those of the
-                    first target that was measured */
+  size_t target; /* that is fitted, and that weights are for; of auxiliary rows
+                    the first that was measured */
   bool means;    /* the weights are numbers of runs, and hold for all targets */
 };
 

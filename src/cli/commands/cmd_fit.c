@@ -17,7 +17,9 @@
 #include "cli/views/summary/fit_summary.h"
 #include "estimate/assumptions.h"
 #include "model/replicates/replicates.h"
+#include "model/fitting/model_selection.h"
 #include "model/fitting/train.h"
+#include "model/training/training_columns.h"
 #include "model/replicates/means_input.h"
 #include "physics/training/training_cost.h"
 
@@ -123,22 +125,20 @@ static enum dl_status read_method(struct dl_choice *c,
                    "unknown method '%s'; use ols, ridge, krr, "
                    "physical, serving or language",
                    o->method);
-  const struct {
-    const char *name;
-    double x;
-  } given[] = {{"alpha", o->alpha}, {"gamma", o->gamma}, {"lambda", o->lambda}};
+  static const char *const name[] = {"alpha", "gamma", "lambda"};
+  const double given[] = {o->alpha, o->gamma, o->lambda};
   for (size_t i = 0; i < DL_MAX_HYPER; i++)
     c->hyper[i] = NAN;
-  for (size_t g = 0; g < 3; g++) {
-    bool used = isnan(given[g].x);
+  for (size_t g = 0; g < DL_LENGTH(given); g++) {
+    bool used = isnan(given[g]);
     for (size_t i = 0; i < c->method->n_hyper; i++)
-      if (strcmp(c->method->hyper[i].name, given[g].name) == 0) {
-        c->hyper[i] = given[g].x;
+      if (strcmp(c->method->hyper[i].name, name[g]) == 0) {
+        c->hyper[i] = given[g];
         used = true;
       }
     if (!used)
       return dl_fail(d, DL_EUSAGE, "%s has no hyper-parameter '%s'",
-                     c->method->name, given[g].name);
+                     c->method->name, name[g]);
   }
   return DL_OK;
 }
@@ -195,16 +195,14 @@ static enum dl_status manual_formulas(struct fitting *w) {
 /* No recipe for a target, or not with the columns of the table: which ones are
  * missing. */
 static enum dl_status refuse_target(struct fitting *w, const char *target) {
-  static const struct {
-    const char *target, *measured;
-  } all[] = {{"gpu_power_w", "gpu_power_w"},
-             {"epoch_energy_j", "energy_j"},
-             {"epoch_s", "duration_s"}};
+  static const char *const all[][2] = {{"gpu_power_w", "gpu_power_w"},
+                                       {"epoch_energy_j", "energy_j"},
+                                       {"epoch_s", "duration_s"}};
   struct dl_diag *d = &w->cli->diag;
   const char *path = dl_csv_path(w->csv), *measured = NULL;
   for (size_t i = 0; i < DL_LENGTH(all); i++)
-    if (strcmp(all[i].target, target) == 0)
-      measured = all[i].measured;
+    if (strcmp(all[i][0], target) == 0)
+      measured = all[i][1];
   struct dl_row_ref q;
   if (measured)
     DL_TRY(dl_frame_quantity(w->f, measured, true, &q, d));

@@ -20,7 +20,7 @@
 #include "estimate/methods/language_training.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
-#include "physics/conditioning/waiting.h"
+#include "physics/conditioning/gpu_waiting.h"
 #include "physics/rows/inputs.h"
 #include "physics/training/input_pipeline.h"
 #include "physics/training/training_inputs.h"

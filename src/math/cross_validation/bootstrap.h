@@ -41,17 +41,12 @@ enum { DL_BOOT_WAYS = 2 };
 /* As many effective groups have an interval: three of nearly equal size. */
 #define DL_BOOT_LEAST 2.5
 
-/* A way to group the rows. */
-struct dl_boot_way {
-  size_t n_groups;       /* G */
-  const uint32_t *group; /* of each row, below n_groups; borrowed */
-};
-
 /* Predictions to score; all borrowed. */
 struct dl_boot {
   size_t n; /* rows */
   size_t n_ways;
-  struct dl_boot_way way[DL_BOOT_WAYS];
+  size_t n_groups[DL_BOOT_WAYS];       /* G of each way to group the rows */
+  const uint32_t *group[DL_BOOT_WAYS]; /* n: of each row, below that */
   size_t n_methods;
   const double *const *y; /* n_methods, each n: measured */
   const double *const *f; /* n_methods, each n: predicted; NaN: the row does

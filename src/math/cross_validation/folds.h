@@ -41,6 +41,15 @@ enum dl_status dl_folds_by_group(struct dl_folds *f, const size_t *group,
 void dl_list_by_group(const size_t *of_row, size_t n, size_t k, size_t **row,
                       size_t **first);
 
+/* Work on one fold with a diag of its own. Called for several folds at the
+ * same time. */
+typedef enum dl_status dl_fold_fn(void *ctx, size_t fold, struct dl_diag *d);
+
+/* Runs work for each fold in parallel and collects what it reports in the
+ * order of the folds; the first error in that order is the result. */
+enum dl_status dl_each_fold(const struct dl_folds *folds, dl_fold_fn *work,
+                            void *ctx, struct dl_diag *d);
+
 void dl_folds_free(struct dl_folds *f);
 
 /* Folds to hold out in place of f: 50 sets of its folds where it has more than

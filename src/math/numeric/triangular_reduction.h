@@ -29,7 +29,7 @@ struct dl_reduced {
 
 /* Shapes have been checked. DL_EINPUT where X or y hold values that are not
  * finite. The result does not depend on the number of threads. */
-enum dl_status dl_reduce(struct dl_reduced *r, const struct dl_sample *data,
+enum dl_status dl_reduce(struct dl_reduced *r, const struct dl_design *data,
                          struct dl_diag *d);
 void dl_reduced_free(struct dl_reduced *r);
 

@@ -74,7 +74,7 @@ TARGET INLINE void NAME(add_points)(NAME(vec) * total, const double *points,
 }
 
 /* sum_k = sum over all points of dual k(x_k, point), for TOGETHER rows. */
-TARGET INLINE void NAME(sum_points)(double *sum, const struct dl_support *s,
+TARGET INLINE void NAME(sum_points)(double *sum, const struct dl_rbf_points *s,
                                     const double *const *x, double gamma) {
   NAME(vec) total[TOGETHER];
   UNROLL
@@ -93,7 +93,7 @@ TARGET INLINE void NAME(sum_points)(double *sum, const struct dl_support *s,
 }
 
 /* The same for ROWS rows. */
-TARGET static void NAME(expand)(double *sum, const struct dl_support *s,
+TARGET static void NAME(expand)(double *sum, const struct dl_rbf_points *s,
                                 const double *const *x, double gamma) {
   for (size_t k = 0; k < ROWS; k += TOGETHER)
     NAME(sum_points)(sum + k, s, x + k, gamma);

@@ -160,7 +160,7 @@ static enum dl_status fit_reduced(struct dl_linear *s,
 }
 
 static enum dl_status fit(const struct dl_regression *self, void **state,
-                          const struct dl_sample *data, double *hyper,
+                          const struct dl_design *data, double *hyper,
                           struct dl_diag *d) {
   (void)self;
   (void)hyper;

@@ -125,7 +125,7 @@ static enum dl_status check_lambda(double lambda, struct dl_diag *d) {
 
 /* Checks the data and decomposes them. */
 static enum dl_status prepare(struct dl_reduced *r, struct dl_svd *v,
-                              const struct dl_sample *data, struct dl_diag *d) {
+                              const struct dl_design *data, struct dl_diag *d) {
   DL_TRY(dl_check_fit(data, d));
   DL_TRY(dl_reduce(r, data, d));
   r->rss += data->within;
@@ -133,7 +133,7 @@ static enum dl_status prepare(struct dl_reduced *r, struct dl_svd *v,
 }
 
 static enum dl_status fit(const struct dl_regression *self, void **state,
-                          const struct dl_sample *data, double *hyper,
+                          const struct dl_design *data, double *hyper,
                           struct dl_diag *d) {
   (void)self;
   DL_SCOPED(dl_reduced_free) struct dl_reduced r = {0};
@@ -148,7 +148,7 @@ static enum dl_status fit(const struct dl_regression *self, void **state,
   return DL_OK;
 }
 
-static enum dl_status sweep(const struct dl_sample *data, const gsl_matrix *H,
+static enum dl_status sweep(const struct dl_design *data, const gsl_matrix *H,
                             const gsl_matrix *X_test, gsl_matrix *out,
                             struct dl_diag *d) {
   DL_SCOPED(dl_reduced_free) struct dl_reduced r = {0};

@@ -4,7 +4,7 @@
 #ifndef DL_MODEL_FITTING_CALIBRATE_H
 #define DL_MODEL_FITTING_CALIBRATE_H
 
-#include "model/fitting/training_table.h"
+#include "model/training/training_table.h"
 #include "model/model.h"
 
 /* How far off a fit is on the runs: before, after learning from all others of
@@ -21,11 +21,9 @@ struct dl_calibration {
     size_t worst_line;
   } of_target, of_time; /* of_time: of a fit of energies, which has a time */
   /* A run whose GPUs would draw more than their limit while they work: nothing
-   * is learnt then. line 0: none. */
-  struct dl_calibration_over {
-    size_t line;
-    double util, power_w, limit_w; /* of a GPU */
-  } over;
+   * is learnt then. Line 0: none. */
+  size_t over_line;
+  double over_util, over_power_w, over_limit_w; /* of a GPU */
   size_t waited; /* runs whose utilization says so: their work alone counts */
   bool again;    /* by an earlier version, which did not keep the runs */
 };
@@ -59,7 +57,8 @@ void dl_uncalibrate(struct dl_fit *fit);
  * estimate misses by many times, and runs of `input` that contradict each
  * other. */
 void dl_calibration_warn(const struct dl_calibration_errors *errors,
-                         const char *target, const struct dl_kept_runs *runs,
+                         const char *target,
+                         const struct dl_calibration_runs *runs,
                          const char *input, struct dl_diag *d);
 
 #endif

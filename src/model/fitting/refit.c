@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/fitting/held_out.h"
-#include "physics/rows/physics_regression.h"
+#include "model/training/training_columns.h"
 
 static void add_once(struct dl_strlist *l, const char *text) {
   if (text && dl_strlist_find(l, text) < 0)

@@ -5,7 +5,7 @@
 #define DL_MODEL_REPLICATES_MEANS_INPUT_H
 
 #include "io/csv.h"
-#include "model/fitting/training_table.h"
+#include "model/training/training_table.h"
 
 /* Opens the table of runs, or joins tables of means, as several must be; sets
  * *means to which of them. Their values are those of a fit of logarithms

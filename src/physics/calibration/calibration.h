@@ -23,12 +23,10 @@ enum { DL_ADAPTED_TARGETS = 2 };
 struct dl_adapted_rows {
   const size_t *set; /* n: below n_sets */
   size_t n_sets;     /* 0: none is left out */
-  struct dl_adapted_target {
-    size_t target;
-    gsl_vector *fitted;   /* n: by all rows */
-    gsl_vector *left_out; /* n: by all rows but those of its set */
-  } of[DL_ADAPTED_TARGETS];
   size_t n_targets;
+  size_t target[DL_ADAPTED_TARGETS];
+  gsl_vector *fitted[DL_ADAPTED_TARGETS];   /* n: by all rows */
+  gsl_vector *left_out[DL_ADAPTED_TARGETS]; /* n: by all rows but its set's */
 };
 
 /* *out, owned by the caller, is `from` updated; it can be updated again. The

@@ -11,6 +11,11 @@ struct dl_calibration_prior {
   size_t p;
   double *mean;  /* p, owned */
   gsl_matrix *L; /* p x p: lower factor of the covariance, owned */
+  /* What it is made of, borrowed. */
+  struct dl_hierarchical_fit *fit;
+  const struct dl_hierarchical_fit *from;
+  const struct dl_configurations *configs;
+  size_t n_factors; /* those of the posterior */
 };
 
 /* Also enters the levels of the configurations in fit->by, which is new, behind

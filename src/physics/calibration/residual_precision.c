@@ -14,13 +14,6 @@
 /* Variances left over by the pivoted Cholesky factorisation, relative. */
 #define LEFT_OVER 1e-12
 
-/* What is factored. */
-struct work {
-  struct dl_residual_precision *k;
-  const struct dl_residual_process *process;
-  const double *noise;
-};
-
 static const struct dl_residual_point *point_at(const struct dl_residual_gp *gp,
                                                 size_t place) {
   return &gp->point[gp->order[place]];
@@ -49,11 +42,12 @@ static void divide(struct dl_residual_precision *k) {
 
 /* What points a and b have in common, less what columns 0 to r - 1 of the
  * factor explain. */
-static double left_over(const struct work *w, const gsl_matrix *U, size_t r,
+static double left_over(const struct dl_residual_precision *k,
+                        const gsl_matrix *U, size_t r,
                         const struct dl_precision_group *g, size_t a,
                         size_t b) {
-  const struct dl_residual_gp *gp = w->k->gp;
-  double x = dl_residual_in_common(w->process, point_at(gp, g->first + a),
+  const struct dl_residual_gp *gp = k->gp;
+  double x = dl_residual_in_common(k->process, point_at(gp, g->first + a),
                                    point_at(gp, g->first + b));
   const double *u = gsl_matrix_const_ptr(U, a, 0);
   const double *v = gsl_matrix_const_ptr(U, b, 0);
@@ -74,14 +68,14 @@ static gsl_matrix *widen(gsl_matrix *U, size_t most) {
 
 /* U of a group, by pivots of the largest variance left over; *rank columns of
  * it are set. */
-static gsl_matrix *factor_in_common(const struct work *w,
+static gsl_matrix *factor_in_common(const struct dl_residual_precision *k,
                                     const struct dl_precision_group *g,
                                     size_t *rank) {
   size_t n = g->n, r = 0;
   gsl_matrix *U = gsl_matrix_calloc(n, n < 16 ? n : 16);
   double *variance = dl_calloc(n, sizeof *variance), most = 0;
   for (size_t i = 0; i < n; i++) {
-    variance[i] = left_over(w, U, 0, g, i, i);
+    variance[i] = left_over(k, U, 0, g, i, i);
     most = fmax(most, variance[i]);
   }
   for (; r < n; r++) {
@@ -95,7 +89,7 @@ static gsl_matrix *factor_in_common(const struct work *w,
       U = widen(U, n);
     double root = sqrt(variance[pivot]);
     for (size_t i = 0; i < n; i++) {
-      double u = left_over(w, U, r, g, i, pivot) / root;
+      double u = left_over(k, U, r, g, i, pivot) / root;
       variance[i] -= u * u;
       gsl_matrix_set(U, i, r, u);
     }
@@ -107,16 +101,17 @@ static gsl_matrix *factor_in_common(const struct work *w,
 }
 
 /* The factor of a block of D: the covariance without what is in common. */
-static int factor_block(const struct work *w, struct dl_precision_block *b) {
-  const struct dl_residual_gp *gp = w->k->gp;
+static int factor_block(const struct dl_residual_precision *k,
+                        struct dl_precision_block *b) {
+  const struct dl_residual_gp *gp = k->gp;
   b->R = gsl_matrix_alloc(b->n, b->n);
   for (size_t i = 0; i < b->n; i++) {
     const struct dl_residual_point *p = point_at(gp, b->first + i);
     for (size_t j = 0; j <= i; j++) {
       const struct dl_residual_point *q = point_at(gp, b->first + j);
-      gsl_matrix_set(b->R, i, j, dl_residual_in_pair(w->process, p, q));
+      gsl_matrix_set(b->R, i, j, dl_residual_in_pair(k->process, p, q));
     }
-    *gsl_matrix_ptr(b->R, i, i) += w->noise[gp->order[b->first + i]];
+    *gsl_matrix_ptr(b->R, i, i) += k->noise[gp->order[b->first + i]];
   }
   return gsl_linalg_cholesky_decomp1(b->R);
 }
@@ -159,16 +154,17 @@ dl_residual_precision_make(struct dl_residual_precision *k,
                            const struct dl_residual_gp *gp,
                            const struct dl_residual_process *process,
                            const double *noise, struct dl_diag *d) {
-  const struct work w = {k, process, noise};
   int gsl = 0;
   k->gp = gp;
+  k->process = process;
+  k->noise = noise;
   divide(k);
   for (size_t i = 0; !gsl && i < k->n_blocks; i++)
-    gsl = factor_block(&w, &k->block[i]);
+    gsl = factor_block(k, &k->block[i]);
   for (size_t i = 0; !gsl && i < k->n_groups; i++) {
     size_t rank;
     DL_SCOPED(gsl_matrix_free_local)
-    gsl_matrix *U = factor_in_common(&w, &k->group[i], &rank);
+    gsl_matrix *U = factor_in_common(k, &k->group[i], &rank);
     if (rank > 0)
       gsl = factor_group(k, &k->group[i], U, rank);
   }

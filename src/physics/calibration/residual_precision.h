@@ -36,7 +36,9 @@ struct dl_precision_group {
 };
 
 struct dl_residual_precision {
-  const struct dl_residual_gp *gp; /* the points, borrowed */
+  const struct dl_residual_gp *gp;           /* the points, borrowed */
+  const struct dl_residual_process *process; /* while K is factored */
+  const double *noise;                       /* likewise */
   struct dl_precision_block *block;
   struct dl_precision_group *group;
   size_t n_blocks, n_groups;

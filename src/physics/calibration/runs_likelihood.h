@@ -37,12 +37,11 @@ void dl_runs_likelihood_free(struct dl_runs_likelihood *l);
 
 /* Measurements S that are held out. */
 struct dl_held_out_points {
+  /* Groups as those of the precision; of each, all owned: */
   size_t n_groups;
-  struct {
-    size_t *place; /* m: in gp.order, ascending */
-    size_t m;
-    gsl_matrix *M; /* lower factor of P_SS */
-  } * group;       /* as those of the precision, owned */
+  size_t *m;      /* number of its points */
+  size_t **place; /* m: in gp.order, ascending */
+  gsl_matrix **M; /* lower factor of P_SS; NULL for m = 0 */
 };
 
 /* out: n, of the measurements. Error: as above. */

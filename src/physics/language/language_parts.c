@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "physics/training/training_waiting.h"
+#include "physics/training/training_without_waiting.h"
 
 enum { PARTS = 5 };
 

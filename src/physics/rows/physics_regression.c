@@ -25,7 +25,7 @@ enum dl_status dl_physics_check_rows(const struct dl_physics *physics,
 }
 
 enum dl_status dl_physics_fit(const struct dl_regression *r, void **state,
-                              const struct dl_sample *s, double *hyper,
+                              const struct dl_design *s, double *hyper,
                               struct dl_diag *d) {
   struct dl_hierarchical_problem own = {0}, *q = s->problem;
   enum dl_status status =
@@ -38,7 +38,7 @@ enum dl_status dl_physics_fit(const struct dl_regression *r, void **state,
     q = &own;
   }
   struct dl_hierarchical_fit *new = dl_hierarchical_fit_new(r->physics);
-  status = dl_hierarchical_fit_solve(new, q, s->rows->target, d);
+  status = dl_hierarchical_fit_solve(new, q, s->target, d);
   dl_hierarchical_problem_free(&own);
   if (status == DL_OK)
     *state = new;

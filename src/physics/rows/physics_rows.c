@@ -26,9 +26,9 @@ enum dl_status dl_physics_bind(struct dl_physics_binding *b,
     status = dl_frame_quantity(f, p->name, required && p->required, &q, d);
     if (status == DL_OK && field && b->n_given < DL_MAX_GIVEN &&
         dl_frame_is_given(f, p->name)) {
-      b->given[b->n_given].field = field;
-      b->given[b->n_given].is_gpu = kind == DL_ACCELERATOR;
-      b->given[b->n_given++].q = q;
+      b->given[b->n_given] = field;
+      b->given_of_gpu[b->n_given] = kind == DL_ACCELERATOR;
+      b->given_at[b->n_given++] = q;
     } else if (status == DL_OK && !field && !dl_run_column_find(p->name)) {
       b->other[n_other++] = q;
     }
@@ -50,12 +50,12 @@ static void apply_given(const struct dl_physics_binding *b,
                         const struct dl_row *row, struct dl_accelerator *gpu,
                         struct dl_architecture *arch) {
   for (size_t i = 0; i < b->n_given; i++) {
-    char *of = b->given[i].is_gpu ? (char *)gpu : (char *)arch;
-    void *member = of + b->given[i].field->offset;
-    if (b->given[i].field->is_text)
-      *(const char **)member = dl_row_text(row, &b->given[i].q);
+    char *of = b->given_of_gpu[i] ? (char *)gpu : (char *)arch;
+    void *member = of + b->given[i]->offset;
+    if (b->given[i]->is_text)
+      *(const char **)member = dl_row_text(row, &b->given_at[i]);
     else
-      *(double *)member = dl_row_number(row, &b->given[i].q);
+      *(double *)member = dl_row_number(row, &b->given_at[i]);
   }
 }
 

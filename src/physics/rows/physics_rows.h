@@ -18,11 +18,9 @@ struct dl_physics_binding {
   const struct dl_physics *physics;
   struct dl_row_ref other[DL_MAX_OTHER];
   /* Fields of descriptors for which the user gives values. */
-  struct {
-    const struct dl_field *field;
-    bool is_gpu;
-    struct dl_row_ref q;
-  } given[DL_MAX_GIVEN];
+  const struct dl_field *given[DL_MAX_GIVEN];
+  bool given_of_gpu[DL_MAX_GIVEN]; /* of the accelerator's descriptor */
+  struct dl_row_ref given_at[DL_MAX_GIVEN];
   size_t n_given;
   struct dl_accelerator no_gpu; /* of which nothing is known */
   struct dl_architecture no_arch;

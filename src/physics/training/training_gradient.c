@@ -17,11 +17,10 @@ struct chain {
 /* d = derivative by the logarithm of a time or a power. */
 
 static void by_part(const struct chain *k, enum dl_stack_part part, double d) {
-  const struct dl_stack_constants of = dl_training_part(k->in, part);
-  if (of.base < DL_N_TRAINING_CONSTANTS)
-    k->g->c[of.base] += d;
-  if (of.ratio < DL_N_TRAINING_CONSTANTS)
-    k->g->c[of.ratio] += d;
+  const enum dl_training_constant *of = dl_training_part(k->in, part);
+  for (size_t i = 0; i < 2; i++)
+    if (of[i] < DL_N_TRAINING_CONSTANTS)
+      k->g->c[of[i]] += d;
 }
 
 static void by_bandwidth(const struct chain *k, double d) {
@@ -101,16 +100,14 @@ static void by_static_power(const struct chain *k, double gb_s, double d) {
   k->g->c[DL_TRAIN_PB] += d * memory / (tdp + memory);
 }
 
-/* Derivatives by the times themselves. */
-struct times {
-  double gpu, compute, memory, launch;
-};
+/* Times of a step, by which derivatives are taken. */
+enum { GPU, COMPUTE, MEMORY, LAUNCH, N_TIMES };
 
 /* The demand beyond the static power, tdp ptc busy: by its constants, and *by
  * the times that busy is made of. */
 static void by_dynamic_power(const struct chain *k,
                              const struct dl_training_step *s, double d,
-                             struct times *by) {
+                             double by[N_TIMES]) {
   const double *c = k->f->c;
   double share = dl_training_bandwidth_share(c, k->in);
   double gpu = c[DL_TRAIN_PU] * s->gpu;
@@ -126,10 +123,10 @@ static void by_dynamic_power(const struct chain *k,
   k->g->c[DL_TRAIN_EC] += each * compute;
   k->g->c[DL_TRAIN_PM] += each * memory;
   by_bandwidth(k, each * memory);
-  by->gpu += each * c[DL_TRAIN_PU] + by_unlimited * s->gpu;
-  by->compute += each * c[DL_TRAIN_PF] * c[DL_TRAIN_EC];
-  by->memory += each * c[DL_TRAIN_PM] * share;
-  by->launch += by_unlimited * s->launch;
+  by[GPU] += each * c[DL_TRAIN_PU] + by_unlimited * s->gpu;
+  by[COMPUTE] += each * c[DL_TRAIN_PF] * c[DL_TRAIN_EC];
+  by[MEMORY] += each * c[DL_TRAIN_PM] * share;
+  by[LAUNCH] += by_unlimited * s->launch;
 }
 
 /* The exchange with other GPUs: adds the derivatives of by_time time of a step
@@ -152,8 +149,8 @@ static void add_step(const struct chain *k, const struct dl_training_step *s,
                      double by_time, double by_alone, double by_power) {
   double slowed = s->gpu * s->limit.slow;
   double d = by_alone + by_exchange(k, s, by_time);
-  struct times by = {.gpu = d * slowed / s->alone * s->limit.slow,
-                     .launch = d * s->launch / s->alone};
+  double by[N_TIMES] = {[GPU] = d * slowed / s->alone * s->limit.slow,
+                        [LAUNCH] = d * s->launch / s->alone};
   struct dl_power_limit limit;
   dl_power_limit_gradient(&s->limit, d * slowed / s->alone * s->gpu, by_power,
                           &limit);
@@ -163,13 +160,13 @@ static void add_step(const struct chain *k, const struct dl_training_step *s,
   by_static_power(k, k->in->chips, limit.lowest);
   by_static_power(k, k->in->gddr, by_wanted * k->f->base);
   if (s->dynamic > 0)
-    by_dynamic_power(k, s, by_wanted * s->dynamic, &by);
-  by_compute(k, s, (by.gpu + by.compute) * s->compute);
-  by_depthwise(k, by.gpu * s->depthwise);
-  by_memory(k, s, by.gpu + by.memory);
-  by_kernels(k, by.gpu * s->kernels + by_time * s->late);
-  by_part(k, DL_PART_TAU, by.gpu * s->kernels + by_time * s->late);
-  by_launch(k, s, by.launch);
+    by_dynamic_power(k, s, by_wanted * s->dynamic, by);
+  by_compute(k, s, (by[GPU] + by[COMPUTE]) * s->compute);
+  by_depthwise(k, by[GPU] * s->depthwise);
+  by_memory(k, s, by[GPU] + by[MEMORY]);
+  by_kernels(k, by[GPU] * s->kernels + by_time * s->late);
+  by_part(k, DL_PART_TAU, by[GPU] * s->kernels + by_time * s->late);
+  by_launch(k, s, by[LAUNCH]);
 }
 
 /* Adds the derivatives of by_time time + by_energy energy of an epoch. */
@@ -200,20 +197,20 @@ static void combine(struct dl_gradient *out, double a,
     out->fx[i] = a * x->fx[i] + b * y->fx[i];
 }
 
-/* The derivatives of the logarithm of a target by the time and by the energy of
- * an epoch. */
-struct by_cost {
-  double time, energy;
-};
+/* The derivatives of the logarithm of each target by the time and by the energy
+ * of an epoch. */
+enum { BY_TIME, BY_ENERGY, N_COSTS };
 
-static void by_costs(struct by_cost by[DL_N_PHYSICAL_TARGETS],
+static void by_costs(double by[DL_N_PHYSICAL_TARGETS][N_COSTS],
                      const struct dl_cost *cost,
                      const struct dl_training_inputs *in) {
   double with_ram = in->n_gpus * cost->energy + in->ram_w * cost->time;
-  by[DL_TARGET_TIME] = (struct by_cost){1 / cost->time, 0};
-  by[DL_TARGET_POWER] = (struct by_cost){-1 / cost->time, 1 / cost->energy};
-  by[DL_TARGET_ENERGY] =
-      (struct by_cost){in->ram_w / with_ram, in->n_gpus / with_ram};
+  by[DL_TARGET_TIME][BY_TIME] = 1 / cost->time;
+  by[DL_TARGET_TIME][BY_ENERGY] = 0;
+  by[DL_TARGET_POWER][BY_TIME] = -1 / cost->time;
+  by[DL_TARGET_POWER][BY_ENERGY] = 1 / cost->energy;
+  by[DL_TARGET_ENERGY][BY_TIME] = in->ram_w / with_ram;
+  by[DL_TARGET_ENERGY][BY_ENERGY] = in->n_gpus / with_ram;
 }
 
 void dl_training_gradient(const double *c, const double *fx, const void *inputs,
@@ -223,14 +220,14 @@ void dl_training_gradient(const double *c, const double *fx, const void *inputs,
   struct dl_gradient time = {0}, energy = {0};
   const struct chain by_time = {&e.f, in, &time},
                      by_energy = {&e.f, in, &energy};
-  struct by_cost by[DL_N_PHYSICAL_TARGETS];
+  double by[DL_N_PHYSICAL_TARGETS][N_COSTS];
   dl_training_epoch_of(&e, c, fx, in);
   dl_training_targets(&e.cost, in, log_target);
   add_epoch(&by_time, &e, 1, 0);
   add_epoch(&by_energy, &e, 0, 1);
   by_costs(by, &e.cost, in);
   for (size_t t = 0; t < DL_N_PHYSICAL_TARGETS; t++)
-    combine(&g[t], by[t].time, &time, by[t].energy, &energy);
+    combine(&g[t], by[t][BY_TIME], &time, by[t][BY_ENERGY], &energy);
 }
 
 double dl_training_squares(const double *c, const double *fx,
@@ -240,7 +237,7 @@ double dl_training_squares(const double *c, const double *fx,
   const struct dl_training_inputs *in = inputs;
   struct dl_training_epoch e;
   const struct chain chain = {&e.f, in, g};
-  struct by_cost by[DL_N_PHYSICAL_TARGETS], all = {0, 0};
+  double by[DL_N_PHYSICAL_TARGETS][N_COSTS], by_time = 0, by_energy = 0;
   double y[DL_N_PHYSICAL_TARGETS], squares = 0;
   dl_training_epoch_of(&e, c, fx, in);
   dl_training_targets(&e.cost, in, y);
@@ -250,10 +247,10 @@ double dl_training_squares(const double *c, const double *fx,
       continue;
     double r = (y[t] - of->mean[t]) * of->scale[t];
     squares += r * r;
-    all.time += r * of->scale[t] * by[t].time;
-    all.energy += r * of->scale[t] * by[t].energy;
+    by_time += r * of->scale[t] * by[t][BY_TIME];
+    by_energy += r * of->scale[t] * by[t][BY_ENERGY];
   }
   *g = (struct dl_gradient){0};
-  add_epoch(&chain, &e, all.time, all.energy);
+  add_epoch(&chain, &e, by_time, by_energy);
   return squares;
 }

@@ -87,12 +87,9 @@ void dl_training_targets(const struct dl_cost *cost,
                          const struct dl_training_inputs *inputs,
                          double log_target[DL_N_PHYSICAL_TARGETS]);
 
-/* A part is the product of two constants; DL_N_TRAINING_CONSTANTS stands for
- * 1. */
-struct dl_stack_constants {
-  enum dl_training_constant base, ratio;
-};
-struct dl_stack_constants
+/* The two constants of which a part is the product; DL_N_TRAINING_CONSTANTS
+ * stands for 1. */
+const enum dl_training_constant *
 dl_training_part(const struct dl_training_inputs *inputs,
                  enum dl_stack_part part);
 

@@ -147,7 +147,7 @@ static void add_kept(struct dl_log *log, struct turbostat *t) {
 static bool read_package(struct dl_log *log, struct turbostat *t,
                          struct interval_row *row, const char *package) {
   char id[32];
-  bool is_sum = dl_is_dash(package);
+  bool is_sum = dl_is_stdio(package);
   size_t digits = strspn(package, "0123456789");
   if (!is_sum && (package[digits] != '\0' || digits == 0 || digits > 20))
     return dl_log_bad(log, "column 'Package': invalid number '%.40s'", package);
@@ -209,7 +209,7 @@ static bool line(struct dl_log *log, char *s) {
       if (t->each_row)
         add_kept(log, t);
     }
-  } else if (dl_is_dash(cell[t->at[CORE] >= 0 ? CORE : CPU])) {
+  } else if (dl_is_stdio(cell[t->at[CORE] >= 0 ? CORE : CPU])) {
     add_interval(log, t, &row);
   }
   return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads a table of runs for fitting. */
 
-#include "model/fitting/training_table.h"
+#include "model/training/training_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
 #include "io/same_tables.h"
-#include "model/fitting/held_out.h"
-#include "model/kept_rows.h"
+#include "model/calibration_rows.h"
+#include "model/training/training_columns.h"
 #include "physics/rows/physics_rows.h"
 #include "run/config_key.h"
 #include "quantities/quantities.h"
@@ -39,10 +39,10 @@ struct reader {
   struct dl_key_maker *key;    /* where 'config' is no column; or NULL */
   bool has_config;             /* it is a column */
   struct dl_row_ref boundary_at;
-  struct dl_kept_quantities kept; /* where t keeps rows */
-  struct dl_row_ref *ranged;      /* one a range of t */
-  size_t cap_rows;                /* rows that x has room for */
-  double *x;                      /* t->n rows, then those of the block */
+  struct dl_calibration_quantities kept; /* where t keeps rows */
+  struct dl_row_ref *ranged;             /* one a range of t */
+  size_t cap_rows;                       /* rows that x has room for */
+  double *x; /* t->n rows, then those of the block */
   /* One block: */
   struct evaluated *of;
   struct dl_physics_binding bound[DL_MOST_PHYSICS]; /* of the physics of t */
@@ -56,7 +56,7 @@ void dl_training_free(struct dl_training *t) {
   gsl_matrix_free(t->x);
   free(t->line);
   for (size_t i = 0; t->kept && i < t->n; i++)
-    dl_kept_run_free(&t->kept[i]);
+    dl_calibration_run_free(&t->kept[i]);
   free(t->kept);
   for (size_t i = 0; i < t->n_ranges; i++)
     free(t->range[i].name);
@@ -338,8 +338,8 @@ static void row_room(struct reader *r, size_t rows) {
 static void keep_row(struct reader *r, const struct dl_row *row, size_t line) {
   struct dl_training *t = r->t;
   DL_GROW(t->kept, t->cap_kept, t->n + 1);
-  t->kept[t->n] = (struct dl_kept_run){.line = line};
-  dl_kept_run_read(&t->kept[t->n], &r->kept, row);
+  t->kept[t->n] = (struct dl_calibration_run){.line = line};
+  dl_calibration_run_read(&t->kept[t->n], &r->kept, row);
 }
 
 static bool is_of_gpus(const struct dl_run *run, const char *boundary) {
@@ -479,7 +479,8 @@ enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
   DL_TRY(add_groups(&r, groups, must, d));
   DL_TRY(dl_frame_quantity(f, "boundary", false, &r.boundary_at, d));
   if (t->keeps)
-    DL_TRY(dl_kept_quantities_bind(&r.kept, t->physics[0].physics, f, d));
+    DL_TRY(
+        dl_calibration_quantities_bind(&r.kept, t->physics[0].physics, f, d));
   DL_TRY(note_variables(&r, d));
   DL_TRY(read_blocks(&r, d));
   warn_assumed(&r, d);

@@ -31,8 +31,8 @@
  * Bartholomew, Bremner and Brunk 1972, Statistical Inference under Order
  * Restrictions). */
 
-#ifndef DL_PHYSICS_CONDITIONING_WAITING_H
-#define DL_PHYSICS_CONDITIONING_WAITING_H
+#ifndef DL_PHYSICS_CONDITIONING_GPU_WAITING_H
+#define DL_PHYSICS_CONDITIONING_GPU_WAITING_H
 
 #include <stdbool.h>
 
@@ -41,7 +41,7 @@
 #define DL_WAITS 0.3
 
 /* All but static_share are logarithms, or their variances. */
-struct dl_waiting_prior {
+struct dl_gpu_waiting_prior {
   double time, power; /* of the work, expected */
   double var_time, var_power, cov;
   double var_alone;  /* of the time where no power says anything of it: that of
@@ -57,13 +57,13 @@ struct dl_waiting_prior {
 };
 
 /* NaN: not known. Logarithms; util: relative to the utilization at work. */
-struct dl_waiting_known {
+struct dl_gpu_waiting_known {
   double time, power, util;
 };
 
 /* Means and quantiles of the logarithms, and the mean of the share itself.
  * Quantiles of what is known are NaN. */
-struct dl_waiting {
+struct dl_gpu_waiting {
   double energy, energy_low, energy_high;
   double time, time_low, time_high;
   double power_low, power_high; /* of the mean power */
@@ -73,9 +73,9 @@ struct dl_waiting {
 };
 
 /* coverage: of the intervals, 0 .. 1. */
-void dl_waiting_of(const struct dl_waiting_prior *prior,
-                   const struct dl_waiting_known *known, double coverage,
-                   struct dl_waiting *out);
+void dl_gpu_waiting_posterior(const struct dl_gpu_waiting_prior *prior,
+                              const struct dl_gpu_waiting_known *known,
+                              double coverage, struct dl_gpu_waiting *out);
 
 /* How far the energy of waiting for a known time may be off at that coverage, a
  * factor; var_power: the variance of the logarithm of the power at work. */

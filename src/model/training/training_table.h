@@ -2,19 +2,17 @@
 /* A table of runs read for fitting: formulas evaluated for every row, and
  * the rows' groups. */
 
-#ifndef DL_MODEL_FITTING_TRAINING_TABLE_H
-#define DL_MODEL_FITTING_TRAINING_TABLE_H
+#ifndef DL_MODEL_TRAINING_TRAINING_TABLE_H
+#define DL_MODEL_TRAINING_TRAINING_TABLE_H
 
 #include <gsl/gsl_matrix.h>
 #include <stddef.h>
 
 #include "base/intern.h"
-#include "model/kept_runs.h"
+#include "model/calibration_runs.h"
 #include "model/model.h"
-#include "physics/rows/physics_rows.h"
+#include "physics/rows/table_problem.h"
 #include "run/frame.h"
-
-struct dl_table_problems;
 
 /* Values of a column that group rows. */
 struct dl_labels {
@@ -46,7 +44,7 @@ struct dl_training {
   /* What was given of each row, n of them without their file; set keeps before
    * the table is read, and want one physics. Owned. */
   bool keeps;
-  struct dl_kept_run *kept;
+  struct dl_calibration_run *kept;
   size_t cap_kept;
   /* Rows of language models alone, or of all others; set likewise. */
   enum dl_training_rows {
@@ -61,18 +59,14 @@ struct dl_training {
    * before the table is read. */
   struct dl_physics_rows physics[DL_MOST_PHYSICS];
   size_t n_physics;
-  /* Its problems of physics, to which whoever fits adds (held_out.h). Owned. */
-  struct dl_table_problems *problems;
+  /* A list of the problems that physics have with the rows, to which fits add
+   * (table_problem.h). Owned. */
+  struct dl_hierarchical_problem **problems;
   /* The first column that recipes need and the frame lacks, or NULL. */
   const char *absent;
   /* Auxiliary training data: rows of another table, or NULL. Borrowed. */
   const struct dl_training *auxiliary;
 };
-
-/* The rows as a physics takes them, or NULL. */
-const struct dl_physics_rows *
-dl_training_physics_rows(const struct dl_training *t,
-                         const struct dl_physics *physics);
 
 /* Wants the rows of a physics, once. `tried`: the table need not be one of it;
  * where a row lacks what it needs, there are no rows of it. */
@@ -91,27 +85,5 @@ enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
                                 const struct dl_strlist *groups,
                                 const char *must, struct dl_diag *d);
 void dl_training_free(struct dl_training *t);
-
-/* Removes from `more` the rows whose GPU or architecture occurs in t, and
- * hands the rest to t: nothing that a fold of t holds out is in it. */
-void dl_training_use_auxiliary(struct dl_training *t, struct dl_training *more);
-
-/* Index of a formula among the columns of x, or -1. */
-long dl_training_column(const struct dl_training *t, const char *formula);
-
-/* The values of a formula, t->n of them; it must be among the columns. */
-void dl_training_values(const struct dl_training *t, const char *formula,
-                        double *values);
-
-/* Runs that the rows stand for. */
-size_t dl_training_runs(const struct dl_training *t);
-
-/* In a table of means: the sum over all rows of column TARGET_within
- * (means_table.h), which must be among the formulas; else 0. */
-double dl_training_within(const struct dl_training *t, const char *target);
-
-/* Labels by the name of their column, or NULL. */
-const struct dl_labels *dl_training_labels(const struct dl_training *t,
-                                           const char *column);
 
 #endif

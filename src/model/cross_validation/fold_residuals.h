@@ -5,10 +5,11 @@
  * predict all its targets, and speeds were measured of more GPUs and networks
  * than energies. */
 
-#ifndef DL_MODEL_FITTING_HELD_OUT_RESIDUALS_H
-#define DL_MODEL_FITTING_HELD_OUT_RESIDUALS_H
+#ifndef DL_MODEL_CROSS_VALIDATION_FOLD_RESIDUALS_H
+#define DL_MODEL_CROSS_VALIDATION_FOLD_RESIDUALS_H
 
-#include "model/fitting/held_out.h"
+#include "model/cross_validation/fold_predictions.h"
+#include "model/model.h"
 
 /* The logarithm of a target in a row of a design, to compare with a prediction;
  * NaN where it was not measured or is not compared. */
@@ -34,27 +35,26 @@ static inline bool dl_keeps_times(const struct dl_design *g) {
 
 /* Rows that were held out by folds; a row of fold SIZE_MAX is in none. All
  * borrowed. */
-struct dl_held_out_rows {
+struct dl_fold_rows {
   const struct dl_design *g;
   enum dl_held_out_group left;
   size_t first; /* row of the design that row 0 is */
   const struct dl_folds *folds;
-  const struct dl_held_out *h; /* of a physics: their predictions */
+  const struct dl_fold_predictions *h; /* of a physics: their predictions */
 };
 
 /* Adds the residuals x (folds->n; NaN: none) of a target to r, a group for each
  * fold that has any, with the rows' spreads where the physics has such widths.
  * scored: and their error to the scores. */
 void dl_add_fold_residuals(struct dl_residuals *r, const struct dl_fit *fit,
-                           const struct dl_held_out_rows *rows, size_t target,
+                           const struct dl_fold_rows *rows, size_t target,
                            const double *x, bool scored);
 
 /* Adds those of the design's target by the predictions of a physics. */
 void dl_add_target_residuals(struct dl_fit *fit,
-                             const struct dl_held_out_rows *rows);
+                             const struct dl_fold_rows *rows);
 
 /* Adds those of the times, where the fit keeps them. */
-void dl_add_time_residuals(struct dl_fit *fit,
-                           const struct dl_held_out_rows *rows);
+void dl_add_time_residuals(struct dl_fit *fit, const struct dl_fold_rows *rows);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rows of a frame as runs that a model keeps. */
 
-#include "model/kept_rows.h"
+#include "model/calibration_rows.h"
 
 #include <math.h>
 
@@ -9,11 +9,12 @@
 #include "base/number.h"
 #include "quantities/quantities.h"
 
-enum dl_status dl_kept_quantities_bind(struct dl_kept_quantities *q,
-                                       const struct dl_physics *physics,
-                                       struct dl_frame *f, struct dl_diag *d) {
+enum dl_status
+dl_calibration_quantities_bind(struct dl_calibration_quantities *q,
+                               const struct dl_physics *physics,
+                               struct dl_frame *f, struct dl_diag *d) {
   struct dl_row_ref ignored; /* a member of the run */
-  *q = (struct dl_kept_quantities){0};
+  *q = (struct dl_calibration_quantities){0};
   if (dl_frame_is_given(f, "run_id"))
     DL_TRY(dl_frame_text(f, "run_id", false, &ignored, d));
   if (dl_frame_is_given(f, "loader"))
@@ -23,19 +24,20 @@ enum dl_status dl_kept_quantities_bind(struct dl_kept_quantities *q,
   for (size_t i = 0; i < physics->n_quantities; i++) {
     const char *name = physics->quantity[i].name;
     if (!dl_frame_is_given(f, name) || dl_run_column_find(name) ||
-        q->n == DL_LENGTH(q->of))
+        q->n == DL_MOST_QUANTITIES)
       continue;
-    q->of[q->n].name = name;
-    DL_TRY(dl_frame_quantity(f, name, false, &q->of[q->n++].at, d));
+    q->name[q->n] = name;
+    DL_TRY(dl_frame_quantity(f, name, false, &q->at[q->n++], d));
   }
   return DL_OK;
 }
 
-static void set_number(struct dl_kept_run *run, const char *name, double x) {
+static void set_number(struct dl_calibration_run *run, const char *name,
+                       double x) {
   if (!isfinite(x))
     return;
   char buf[DL_NUMBER_SIZE];
-  dl_kept_run_set(run, name, dl_format_short(buf, x));
+  dl_calibration_run_set(run, name, dl_format_short(buf, x));
 }
 
 static bool is_size(size_t id) {
@@ -43,21 +45,21 @@ static bool is_size(size_t id) {
          id == DL_RUN_stored_mpx || id == DL_RUN_stored_kb;
 }
 
-void dl_kept_run_read(struct dl_kept_run *run,
-                      const struct dl_kept_quantities *q,
-                      const struct dl_row *row) {
+void dl_calibration_run_read(struct dl_calibration_run *run,
+                             const struct dl_calibration_quantities *q,
+                             const struct dl_row *row) {
   for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
     const struct dl_run_column *c = &dl_run_columns[i];
     bool known = dl_run_has(&row->run, c->id);
     if (!known || !(dl_run_set_has(&row->given, c->id) || is_size(i)))
       continue;
     if (c->is_text)
-      dl_kept_run_set(run, c->name, dl_run_text(&row->run, c->id));
+      dl_calibration_run_set(run, c->name, dl_run_text(&row->run, c->id));
     else
       set_number(run, c->name, dl_run_number(&row->run, c->id));
   }
   for (size_t i = 0; i < q->n; i++) {
-    dl_kept_run_set(run, q->of[i].name, dl_row_text(row, &q->of[i].at));
-    set_number(run, q->of[i].name, dl_row_number(row, &q->of[i].at));
+    dl_calibration_run_set(run, q->name[i], dl_row_text(row, &q->at[i]));
+    set_number(run, q->name[i], dl_row_number(row, &q->at[i]));
   }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a run whose GPUs waited says of the work that it did. */
 
-#include "physics/training/training_waiting.h"
+#include "physics/training/training_without_waiting.h"
 
 #include <math.h>
 

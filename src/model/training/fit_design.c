@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A choice laid out as matrices for the numerical core. */
+#include "model/training/fit_design.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/fitting/held_out.h"
+#include "model/training/training_columns.h"
 
 void dl_design_free(struct dl_design *g) {
-  gsl_matrix_free(g->X);
-  gsl_vector_free(g->y);
-  gsl_vector_free(g->w);
-  gsl_vector_free(g->offset);
+  gsl_matrix_free((gsl_matrix *)g->X);
+  gsl_vector_free((gsl_vector *)g->y);
+  gsl_vector_free((gsl_vector *)g->w);
+  gsl_vector_free((gsl_vector *)g->offset);
   *g = (struct dl_design){0};
 }
 
 /* The training column of a formula, seen as a vector where it lies: GSL
  * frees no data that it does not own. */
-static enum dl_status column(gsl_vector **v, const struct dl_training *t,
+static enum dl_status column(const gsl_vector **v, const struct dl_training *t,
                              const char *formula, struct dl_diag *d) {
   long j = dl_training_column(t, formula);
   if (j < 0)
     return dl_fail(d, DL_EFAILED, "formula '%s' was not read", formula);
-  *v = dl_malloc(sizeof **v);
-  **v = (gsl_vector){.size = t->n, .stride = t->x->tda, .data = t->x->data + j};
+  gsl_vector *new = dl_malloc(sizeof *new);
+  *new =
+      (gsl_vector){.size = t->n, .stride = t->x->tda, .data = t->x->data + j};
+  *v = new;
   return DL_OK;
 }
 
@@ -50,7 +52,7 @@ static enum dl_status make_offset(struct dl_design *g,
   gsl_vector *logs = gsl_vector_alloc(t->n);
   for (size_t i = 0; i < t->n; i++)
     gsl_vector_set(logs, i, log(gsl_vector_get(g->offset, i)));
-  gsl_vector_free(g->offset);
+  gsl_vector_free((gsl_vector *)g->offset);
   g->offset = logs;
   return DL_OK;
 }
@@ -114,10 +116,9 @@ static enum dl_status make_rows(struct dl_design *g,
       t->auxiliary && for_all && c->log_target
           ? dl_training_physics_rows(t->auxiliary, physics)
           : NULL;
-  g->table = dl_table_problem_of(t->problems, own, more, g->w,
-                                 for_all ? DL_MAX_TARGETS : g->target);
-  g->rows = g->table->rows;
-  g->rows.target = g->target;
+  g->problem = dl_table_problem(t->problems, own, more, g->w,
+                                for_all ? DL_MAX_TARGETS : g->target);
+  g->rows = &g->problem->rows;
   return DL_OK;
 }
 
@@ -137,88 +138,19 @@ static enum dl_status lay_out(struct dl_design *g, const struct dl_training *t,
     DL_TRY(all_positive(g->w, "weight", c->weight, d));
   }
   DL_TRY(make_offset(g, t, c, d));
-  g->problem = (struct dl_problem){
-      .X = g->X,
-      .y = g->y,
-      .w = g->w,
-      .offset = g->offset,
-      .names = (const char *const *)c->features.s,
-      .log_target = c->log_target,
-      .scale = c->scale,
-  };
+  g->names = (const char *const *)c->features.s;
+  g->log_target = c->log_target;
+  g->scale = c->scale;
+  g->means = t->means;
+  g->within = dl_training_within(t, c->target);
   return c->method->physics ? make_rows(g, t, c, d) : DL_OK;
 }
 
 enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
                               const struct dl_choice *c, struct dl_diag *d) {
-  *g = (struct dl_design){.method = c->method};
+  *g = (struct dl_design){0};
   enum dl_status status = lay_out(g, t, c, d);
   if (status != DL_OK)
     dl_design_free(g);
   return status;
-}
-
-enum dl_status dl_training_folds(struct dl_folds *folds,
-                                 const struct dl_training *t,
-                                 const struct dl_cv_spec *spec,
-                                 unsigned long seed, struct dl_diag *d) {
-  *folds = (struct dl_folds){0};
-  if (spec->scheme != DL_GROUP)
-    return dl_folds_make(folds, spec->scheme, t->n, spec->k, seed, d);
-  const struct dl_labels *l = dl_training_labels(t, spec->column);
-  if (!l)
-    return dl_fail(d, DL_EUSAGE, "no column '%s' to group by", spec->column);
-  return dl_folds_by_group(folds, l->id, t->n, (const char *const *)l->names.s,
-                           l->names.n, d);
-}
-
-long dl_training_column(const struct dl_training *t, const char *formula) {
-  return dl_strlist_find(&t->formula, formula);
-}
-
-const struct dl_labels *dl_training_labels(const struct dl_training *t,
-                                           const char *column) {
-  for (size_t i = 0; i < t->n_labels; i++)
-    if (strcmp(t->labels[i].column, column) == 0)
-      return &t->labels[i];
-  return NULL;
-}
-
-const struct dl_physics_rows *
-dl_training_physics_rows(const struct dl_training *t,
-                         const struct dl_physics *physics) {
-  for (size_t k = 0; k < t->n_physics; k++)
-    if (t->physics[k].physics == physics && !t->physics[k].lacking)
-      return &t->physics[k];
-  return NULL;
-}
-
-size_t dl_label_count(const struct dl_training *t, const char *column) {
-  const struct dl_labels *l = dl_training_labels(t, column);
-  return l ? l->names.n : 0;
-}
-
-void dl_training_values(const struct dl_training *t, const char *formula,
-                        double *values) {
-  size_t col = (size_t)dl_training_column(t, formula);
-  for (size_t i = 0; i < t->n; i++)
-    values[i] = gsl_matrix_get(t->x, i, col);
-}
-
-static double sum_column(const struct dl_training *t, const char *formula) {
-  long j = dl_training_column(t, formula);
-  double sum = 0;
-  for (size_t i = 0; j >= 0 && i < t->n; i++)
-    sum += gsl_matrix_get(t->x, i, (size_t)j);
-  return sum;
-}
-
-size_t dl_training_runs(const struct dl_training *t) {
-  return t->means ? (size_t)llround(sum_column(t, "n")) : t->n;
-}
-
-double dl_training_within(const struct dl_training *t, const char *target) {
-  char name[128];
-  snprintf(name, sizeof name, "%s_within", target);
-  return t->means ? sum_column(t, name) : 0;
 }

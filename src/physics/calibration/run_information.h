@@ -16,52 +16,48 @@
  * Machine Learning, section 2.2), so that the best run can be chosen without
  * any measurement (Krause, Singh & Guestrin 2008, JMLR 9, 235-284). */
 
-#ifndef DL_PHYSICS_CALIBRATION_PROSPECTS_H
-#define DL_PHYSICS_CALIBRATION_PROSPECTS_H
+#ifndef DL_PHYSICS_CALIBRATION_RUN_INFORMATION_H
+#define DL_PHYSICS_CALIBRATION_RUN_INFORMATION_H
 
 #include "physics/hierarchical_fit.h"
 
 /* A run that could be measured, or was. */
-struct dl_prospect_run {
+struct dl_information_run {
   const void *inputs;
   unsigned measured; /* bit t: target t */
 };
 
-/* A quantity of a configuration: the sum of multiples of the logarithms of its
- * targets. */
-struct dl_prospect_quantity {
-  double of[DL_MAX_TARGETS];
-};
-
 /* All borrowed. */
-struct dl_prospect_request {
+struct dl_information_request {
   const struct dl_hierarchical_fit *from;
-  const struct dl_prospect_run *run; /* n_runs */
+  const struct dl_information_run *run; /* n_runs */
   size_t n_runs;
   const void *const *wanted; /* n_wanted: inputs of what is to be estimated */
   size_t n_wanted;
-  struct dl_prospect_quantity quantity; /* of each */
+  /* Of each, the sum of these multiples of the logarithms of its targets. */
+  const double *quantity;
 };
 
-struct dl_prospects;
+struct dl_run_information;
 
 /* *out is owned by the caller; it borrows the request. Errors (DL_EINPUT): a
  * state without its posterior, or with runs of an earlier calibration. */
-enum dl_status dl_prospects_new(struct dl_prospects **out,
-                                const struct dl_prospect_request *request,
-                                struct dl_diag *d);
-void dl_prospects_free(struct dl_prospects *p); /* accepts NULL */
+enum dl_status
+dl_run_information_new(struct dl_run_information **out,
+                       const struct dl_information_request *request,
+                       struct dl_diag *d);
+void dl_run_information_free(struct dl_run_information *p); /* accepts NULL */
 
 /* The variances of the errors of the wanted quantities, n_wanted of them,
  * against one measurement of each; borrowed. */
-const double *dl_prospects_now(const struct dl_prospects *p);
+const double *dl_variance_before(const struct dl_run_information *p);
 
 /* The same after each of n runs, from number `first` on, alone: n x n_wanted.
  * Thread-safe. */
-void dl_prospects_after(const struct dl_prospects *p, size_t first, size_t n,
-                        double *variance);
+void dl_variance_after(const struct dl_run_information *p, size_t first,
+                       size_t n, double *variance);
 
 /* Run number `run` is measured from now on. */
-void dl_prospects_measure(struct dl_prospects *p, size_t run);
+void dl_run_information_measure(struct dl_run_information *p, size_t run);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a run whose GPUs waited says of the work that it did. */
 
-#ifndef DL_PHYSICS_TRAINING_TRAINING_WAITING_H
-#define DL_PHYSICS_TRAINING_TRAINING_WAITING_H
+#ifndef DL_PHYSICS_TRAINING_TRAINING_WITHOUT_WAITING_H
+#define DL_PHYSICS_TRAINING_TRAINING_WITHOUT_WAITING_H
 
 #include "physics/hierarchical_fit.h"
 #include "physics/training/training_cost.h"

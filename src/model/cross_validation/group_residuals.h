@@ -2,34 +2,22 @@
 /* Residuals of configurations, architectures and GPUs when they are held out:
  * the prediction intervals are based on them. */
 
-#ifndef DL_MODEL_FITTING_GROUP_CV_RESIDUALS_H
-#define DL_MODEL_FITTING_GROUP_CV_RESIDUALS_H
+#ifndef DL_MODEL_CROSS_VALIDATION_GROUP_RESIDUALS_H
+#define DL_MODEL_CROSS_VALIDATION_GROUP_RESIDUALS_H
 
-#include "model/fitting/held_out.h"
+#include "model/cross_validation/fold_predictions.h"
+#include "model/model.h"
+#include "model/training/choice.h"
+#include "model/training/training_table.h"
 
 /* Fills fit->held_out_residuals for every column of groups that the table has
  * and that is needed (see dl_train_residuals), or by random rows where it has
  * none. g is the design of c, whose hyper-parameters are settled. */
-enum dl_status dl_group_cv_residuals(struct dl_fit *fit,
-                                     const struct dl_training *t,
-                                     const struct dl_choice *c,
-                                     const struct dl_design *g, unsigned needed,
-                                     struct dl_diag *d);
-
-/* Adds the groups of the auxiliary training data (t->auxiliary) that are not
- * among those of t: each is held out in turn and predicted. Rows whose facts
- * are uncertain stay out; an architecture or GPU without others adds nothing.
- */
-enum dl_status dl_auxiliary_residuals(struct dl_fit *fit,
-                                      enum dl_held_out_group left,
+enum dl_status dl_group_residuals_add(struct dl_fit *fit,
                                       const struct dl_training *t,
+                                      const struct dl_choice *c,
                                       const struct dl_design *g,
-                                      struct dl_diag *d);
-
-/* Marks the auxiliary rows of software that none of the table's own rows used,
- * which has effects of its own. */
-void dl_mark_other_software(bool *apart, const struct dl_training *t,
-                            const struct dl_design *g);
+                                      unsigned needed, struct dl_diag *d);
 
 /* Out-of-fold predictions; y and prediction have folds->n values. */
 struct dl_out_of_fold {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fits without a part of the rows. */
 
-#include "physics/hold_out.h"
+#include "physics/fold_fit.h"
 
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_linalg.h>
@@ -130,7 +130,7 @@ static void free_left(struct left *l) {
 static void gather(struct left *l, const struct dl_hierarchical_problem *q,
                    const size_t *config, size_t n) {
   const size_t *first = q->configs.first;
-  const struct dl_hierarchical_solution *full = &q->full.s;
+  const struct dl_hierarchical_solution *full = &q->full;
   double c[DL_MAX_CONSTANTS], y[DL_MAX_TARGETS];
   dl_constants_of(q->physics, full->theta, c);
   for (size_t i = 0; i < n; i++)
@@ -161,13 +161,13 @@ static void solve(struct left *l, const struct dl_hierarchical_problem *q) {
   for (size_t i = 0; i < p; i++)
     for (size_t j = 0; j < p; j++)
       gsl_matrix_set(
-          V, i, j, gsl_matrix_get(q->full.cov, l->by.param[i], l->by.param[j]));
+          V, i, j, gsl_matrix_get(q->full_cov, l->by.param[i], l->by.param[j]));
   gsl_blas_dgemm(CblasNoTrans, CblasNoTrans, 1, J, V, 0, JV);
   gsl_blas_dgemm(CblasNoTrans, CblasTrans, -1, JV, J, 0, A);
   for (size_t k = 0; k < l->n; k++) {
     gsl_vector_view column = gsl_matrix_column(A, k);
     gsl_vector_scale(&column.vector, dl_measurement_precision(
-                                         q, &q->full.s.terms.m[l->which[k]]));
+                                         q, &q->full.terms.m[l->which[k]]));
     *gsl_matrix_ptr(A, k, k) += 1;
   }
   gsl_linalg_LU_decomp(A, order, &sign);
@@ -181,7 +181,7 @@ void dl_leave_out(const struct dl_hierarchical_problem *q, const size_t *config,
   gather(&l, q, config, n);
   solve(&l, q);
   for (size_t k = 0; k < l.n; k++) {
-    const struct dl_measurement *m = &q->full.s.terms.m[l.which[k]];
+    const struct dl_measurement *m = &q->full.terms.m[l.which[k]];
     y[m->config * q->physics->n_targets + m->target] =
         m->mean - gsl_vector_get(l.r, k);
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs as a model file keeps them. */
 
-#include "model/kept_runs.h"
+#include "model/calibration_runs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,17 +9,17 @@
 #include "base/memory.h"
 #include "io/csv.h"
 
-void dl_kept_run_free(struct dl_kept_run *run) {
+void dl_calibration_run_free(struct dl_calibration_run *run) {
   free(run->file);
   dl_strlist_free(&run->value);
-  *run = (struct dl_kept_run){0};
+  *run = (struct dl_calibration_run){0};
 }
 
-void dl_kept_runs_free(struct dl_kept_runs *runs) {
+void dl_calibration_runs_free(struct dl_calibration_runs *runs) {
   for (size_t i = 0; i < runs->n; i++)
-    dl_kept_run_free(&runs->run[i]);
+    dl_calibration_run_free(&runs->run[i]);
   free(runs->run);
-  *runs = (struct dl_kept_runs){0};
+  *runs = (struct dl_calibration_runs){0};
 }
 
 /* Below 0, 0 or above 0: "NAME=VALUE" by a name. */
@@ -29,8 +29,8 @@ static int compare_name(const char *value, const char *name) {
   return by ? by : value[n] == '=' ? 0 : 1;
 }
 
-void dl_kept_run_set(struct dl_kept_run *run, const char *name,
-                     const char *value) {
+void dl_calibration_run_set(struct dl_calibration_run *run, const char *name,
+                            const char *value) {
   struct dl_strlist *l = &run->value;
   struct dl_text t = {0};
   size_t at = 0;
@@ -52,15 +52,16 @@ void dl_kept_run_set(struct dl_kept_run *run, const char *name,
   dl_text_free(&t);
 }
 
-const char *dl_kept_run_value(const struct dl_kept_run *run, const char *name) {
+const char *dl_calibration_run_value(const struct dl_calibration_run *run,
+                                     const char *name) {
   for (size_t i = 0; i < run->value.n; i++)
     if (compare_name(run->value.s[i], name) == 0)
       return run->value.s[i] + strlen(name) + 1;
   return NULL;
 }
 
-static int compare_values(const struct dl_kept_run *a,
-                          const struct dl_kept_run *b) {
+static int compare_values(const struct dl_calibration_run *a,
+                          const struct dl_calibration_run *b) {
   for (size_t i = 0; i < a->value.n && i < b->value.n; i++) {
     int by = strcmp(a->value.s[i], b->value.s[i]);
     if (by)
@@ -69,22 +70,23 @@ static int compare_values(const struct dl_kept_run *a,
   return (a->value.n > b->value.n) - (a->value.n < b->value.n);
 }
 
-static int compare_places(const struct dl_kept_run *a,
-                          const struct dl_kept_run *b) {
+static int compare_places(const struct dl_calibration_run *a,
+                          const struct dl_calibration_run *b) {
   int by = strcmp(a->file, b->file);
   return by ? by : (a->line > b->line) - (a->line < b->line);
 }
 
-const struct dl_kept_run *dl_kept_runs_add(struct dl_kept_runs *to,
-                                           struct dl_kept_run *run) {
+const struct dl_calibration_run *
+dl_calibration_runs_add(struct dl_calibration_runs *to,
+                        struct dl_calibration_run *run) {
   size_t low = 0, high = to->n;
   while (low < high) {
     size_t at = low + (high - low) / 2;
     int by = compare_values(&to->run[at], run);
     if (by == 0) {
-      struct dl_kept_run *there = &to->run[at];
+      struct dl_calibration_run *there = &to->run[at];
       if (compare_places(run, there) < 0) {
-        struct dl_kept_run other = *there;
+        struct dl_calibration_run other = *there;
         *there = *run;
         *run = other;
       }
@@ -98,11 +100,12 @@ const struct dl_kept_run *dl_kept_runs_add(struct dl_kept_runs *to,
   DL_GROW(to->run, to->cap, to->n + 1);
   memmove(&to->run[low + 1], &to->run[low], (to->n++ - low) * sizeof *run);
   to->run[low] = *run;
-  *run = (struct dl_kept_run){0};
+  *run = (struct dl_calibration_run){0};
   return NULL;
 }
 
-static void add_names(struct dl_strlist *names, const struct dl_kept_run *run) {
+static void add_names(struct dl_strlist *names,
+                      const struct dl_calibration_run *run) {
   for (size_t i = 0; i < run->value.n; i++) {
     const char *value = run->value.s[i];
     DL_FREED char *name = dl_strndup(value, strcspn(value, "="));
@@ -111,7 +114,8 @@ static void add_names(struct dl_strlist *names, const struct dl_kept_run *run) {
   }
 }
 
-void dl_kept_runs_write(const struct dl_kept_runs *runs, FILE *f) {
+void dl_calibration_runs_write(const struct dl_calibration_runs *runs,
+                               FILE *f) {
   DL_SCOPED(dl_strlist_free) struct dl_strlist names = {0};
   for (size_t i = 0; i < runs->n; i++)
     add_names(&names, &runs->run[i]);
@@ -120,7 +124,7 @@ void dl_kept_runs_write(const struct dl_kept_runs *runs, FILE *f) {
   fputc('\n', f);
   for (size_t i = 0; i < runs->n; i++)
     for (size_t k = 0; k < names.n; k++) {
-      const char *value = dl_kept_run_value(&runs->run[i], names.s[k]);
+      const char *value = dl_calibration_run_value(&runs->run[i], names.s[k]);
       dl_csv_write_cell(f, value ? value : "");
       fputc(k + 1 < names.n ? ',' : '\n', f);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Residuals of held-out groups. */
 
-#include "model/fitting/group_cv_residuals.h"
+#include "model/cross_validation/group_residuals.h"
 
 #include <gsl/gsl_sort.h>
 #include <math.h>
@@ -10,11 +10,14 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/fitting/held_out_residuals.h"
+#include "model/cross_validation/auxiliary_residuals.h"
+#include "model/cross_validation/fold_residuals.h"
 #include "model/residual_interval.h"
-#include "physics/hold_out.h"
+#include "model/training/training_columns.h"
+#include "physics/fold_fit.h"
+#include "physics/rows/table_problem.h"
 
-static double residual(const struct dl_problem *p, const struct dl_cv *cv,
+static double residual(const struct dl_design *p, const struct dl_cv *cv,
                        size_t i) {
   double y = gsl_vector_get(p->y, i);
   return p->log_target ? log(y / cv->prediction[i]) : y - cv->prediction[i];
@@ -22,20 +25,20 @@ static double residual(const struct dl_problem *p, const struct dl_cv *cv,
 
 /* Groups the out-of-fold residuals by fold. */
 static void keep_residuals(struct dl_residuals *r, const struct dl_fit *fit,
-                           const struct dl_held_out_rows *rows,
+                           const struct dl_fold_rows *rows,
                            const struct dl_cv *cv) {
   size_t n = rows->folds->n;
   DL_FREED double *x = dl_calloc(n, sizeof *x);
   r->pooled = cv->pooled;
   for (size_t i = 0; i < n; i++)
-    x[i] = residual(&rows->g->problem, cv, i);
+    x[i] = residual(rows->g, cv, i);
   dl_add_fold_residuals(r, fit, rows, rows->g->target, x, false);
 }
 
 /* Where rows have no groups: each of up to 199 evenly spaced order
  * statistics stands for a group. */
 static void keep_row_residuals(struct dl_residuals *r,
-                               const struct dl_problem *p,
+                               const struct dl_design *p,
                                const struct dl_cv *cv, size_t n) {
   enum { MOST = 199 };
   DL_FREED double *x = dl_calloc(n, sizeof *x);
@@ -51,12 +54,11 @@ static void keep_row_residuals(struct dl_residuals *r,
 }
 
 /* Residuals of times in the same folds, which are predicted already. */
-static enum dl_status keep_times(struct dl_fit *fit,
-                                 struct dl_held_out_rows *rows,
+static enum dl_status keep_times(struct dl_fit *fit, struct dl_fold_rows *rows,
                                  struct dl_diag *d) {
   DL_FREED size_t *of_row = NULL;
   const struct dl_folds sets = dl_folds_in_sets(rows->folds, &of_row);
-  DL_TRY(dl_held_out_get(&rows->h, rows->g, &sets, false, d));
+  DL_TRY(dl_fold_predictions_get(&rows->h, rows->g, &sets, false, d));
   dl_add_time_residuals(fit, rows);
   return DL_OK;
 }
@@ -74,12 +76,12 @@ static enum dl_status leave_out(struct dl_fit *fit, enum dl_held_out_group left,
   DL_SCOPED(dl_folds_free) struct dl_folds folds = {0};
   DL_SCOPED(dl_cv_free) struct dl_cv cv = {0};
   DL_TRY(dl_training_folds(&folds, t, &spec, c->seed, d));
-  DL_TRY(dl_cross_validate_design(&cv, g, c->hyper, &folds, d));
-  struct dl_held_out_rows held = {.g = g, .left = left, .folds = &folds};
+  DL_TRY(dl_cross_validate_design(&cv, g, c->method, c->hyper, &folds, d));
+  struct dl_fold_rows held = {.g = g, .left = left, .folds = &folds};
   if (dl_keeps_times(g) && !rows)
     DL_TRY(keep_times(fit, &held, d));
   if (rows)
-    keep_row_residuals(&fit->held_out_residuals[left], &g->problem, &cv, t->n);
+    keep_row_residuals(&fit->held_out_residuals[left], g, &cv, t->n);
   else
     keep_residuals(&fit->held_out_residuals[left], fit, &held, &cv);
   return DL_OK;
@@ -103,8 +105,8 @@ static enum dl_status hold_out_values(struct dl_fit *fit, size_t range,
   DL_SCOPED(dl_cv_free) struct dl_cv cv = {0};
   DL_TRY(dl_folds_by_group(&folds, l->id, t->n, (const char *const *)l->names.s,
                            l->names.n, d));
-  DL_TRY(dl_cross_validate_design(&cv, g, c->hyper, &folds, d));
-  const struct dl_held_out_rows held = {
+  DL_TRY(dl_cross_validate_design(&cv, g, c->method, c->hyper, &folds, d));
+  const struct dl_fold_rows held = {
       .g = g, .left = DL_HELD_OUT_SETTING, .folds = &folds};
   keep_residuals(&its->held_out, fit, &held, &cv);
   return DL_OK;
@@ -122,45 +124,42 @@ static bool falls_back(const struct dl_fit *fit, unsigned needed) {
 /* Residuals of a network on a GPU that others of the auxiliary training data
  * have, with that software: less is new than of another GPU. */
 
-/* Auxiliary rows. */
-struct rows {
-  size_t n;
-  const struct dl_labels *gpu, *arch;
-  const char **software; /* n; NULL: not among them; owned */
-};
-
-/* Whether both the GPU and the network of row i occur beside each other. */
-static bool is_of_known(const struct rows *w, size_t i) {
-  bool gpu = false, arch = false;
-  for (size_t k = 0; k < w->n && w->software[i]; k++) {
-    bool same_gpu = w->gpu->id[k] == w->gpu->id[i];
-    bool same_arch = w->arch->id[k] == w->arch->id[i];
-    if (same_gpu == same_arch || !w->software[k] ||
-        strcmp(w->software[k], w->software[i]) != 0)
+/* Whether both the GPU and the network of row i occur beside each other. gpu,
+ * arch: labels of n rows; software: of each, NULL where it is left out. */
+static bool is_of_known(const struct dl_labels *gpu,
+                        const struct dl_labels *arch,
+                        const char *const *software, size_t n, size_t i) {
+  bool gpu_known = false, arch_known = false;
+  for (size_t k = 0; k < n && software[i]; k++) {
+    bool same_gpu = gpu->id[k] == gpu->id[i];
+    bool same_arch = arch->id[k] == arch->id[i];
+    if (same_gpu == same_arch || !software[k] ||
+        strcmp(software[k], software[i]) != 0)
       continue;
-    gpu = gpu || same_gpu;
-    arch = arch || same_arch;
+    gpu_known = gpu_known || same_gpu;
+    arch_known = arch_known || same_arch;
   }
-  return gpu && arch;
+  return gpu_known && arch_known;
 }
 
-/* Numbers the pairs in folds. */
-static void make_folds(struct dl_folds *folds, const struct rows *w) {
-  size_t all = w->gpu->names.n * w->arch->names.n;
-  DL_FREED size_t *number = dl_calloc(all, sizeof *number);
-  *folds = (struct dl_folds){.n = w->n,
-                             .of_row = dl_calloc(w->n, sizeof *folds->of_row),
-                             .name = dl_calloc(w->n, sizeof *folds->name)};
-  for (size_t i = 0; i < w->n; i++) {
-    size_t gpu = w->gpu->id[i], arch = w->arch->id[i];
-    size_t pair = gpu * w->arch->names.n + arch;
+/* Numbers the pairs of a GPU and a network in folds of n rows. */
+static void make_folds(struct dl_folds *folds, const struct dl_labels *gpu,
+                       const struct dl_labels *arch,
+                       const char *const *software, size_t n) {
+  DL_FREED size_t *number =
+      dl_calloc(gpu->names.n * arch->names.n, sizeof *number);
+  *folds = (struct dl_folds){.n = n,
+                             .of_row = dl_calloc(n, sizeof *folds->of_row),
+                             .name = dl_calloc(n, sizeof *folds->name)};
+  for (size_t i = 0; i < n; i++) {
+    size_t pair = gpu->id[i] * arch->names.n + arch->id[i];
     folds->of_row[i] = SIZE_MAX;
-    if (!is_of_known(w, i))
+    if (!is_of_known(gpu, arch, software, n, i))
       continue;
     if (number[pair] == 0) {
       DL_TEXT(name);
-      dl_text_printf(&name, "%s/%s", w->gpu->names.s[gpu],
-                     w->arch->names.s[arch]);
+      dl_text_printf(&name, "%s/%s", gpu->names.s[gpu->id[i]],
+                     arch->names.s[arch->id[i]]);
       folds->name[folds->k] = dl_strdup(dl_text_str(&name));
       number[pair] = ++folds->k;
     }
@@ -169,7 +168,7 @@ static void make_folds(struct dl_folds *folds, const struct rows *w) {
 }
 
 /* Predicts the rows of each fold without them. */
-static void predict(struct dl_held_out *h,
+static void predict(struct dl_fold_predictions *h,
                     const struct dl_hierarchical_problem *q) {
   size_t n_targets = q->physics->n_targets, first = q->rows.n - h->n;
   DL_FREED size_t *config = dl_calloc(q->configs.n, sizeof *config);
@@ -194,50 +193,50 @@ static void predict(struct dl_held_out *h,
 static enum dl_status add_pairs(struct dl_fit *fit, const struct dl_design *g,
                                 const struct dl_folds *folds,
                                 struct dl_diag *d) {
-  struct dl_hierarchical_problem *q = &g->table->q;
-  DL_TRY(dl_table_problem_make(g->table, d));
+  struct dl_hierarchical_problem *q = g->problem;
+  DL_TRY(dl_table_problem_make(q, d));
   DL_TRY(dl_full_solution_get(q, false, d));
   DL_FREED double *y = dl_calloc(folds->n * g->physics->n_targets, sizeof *y);
-  struct dl_held_out h = {.auxiliary = true,
-                          .n = folds->n,
-                          .k = folds->k,
-                          .of_row = folds->of_row,
-                          .y = y};
+  struct dl_fold_predictions h = {.auxiliary = true,
+                                  .n = folds->n,
+                                  .k = folds->k,
+                                  .of_row = folds->of_row,
+                                  .y = y};
   predict(&h, q);
-  dl_add_time_residuals(fit, &(struct dl_held_out_rows){g, DL_HELD_OUT_PAIR,
-                                                        g->y->size, folds, &h});
+  dl_add_time_residuals(
+      fit, &(struct dl_fold_rows){g, DL_HELD_OUT_PAIR, g->y->size, folds, &h});
   return DL_OK;
 }
 
 /* Adds the times of these rows with their network on their GPU left out
- * (physics/hold_out.h). */
+ * (physics/fold_fit.h). */
 static enum dl_status pair_residuals(struct dl_fit *fit,
                                      const struct dl_training *t,
                                      const struct dl_design *g,
                                      struct dl_diag *d) {
-  if (g->rows.n_auxiliary == 0 || !dl_keeps_times(g))
+  if (!g->rows || g->rows->n_auxiliary == 0 || !dl_keeps_times(g))
     return DL_OK;
-  struct rows w = {.n = t->auxiliary->n,
-                   .gpu = dl_training_labels(t->auxiliary, "gpu"),
-                   .arch = dl_training_labels(t->auxiliary, "arch")};
-  if (!w.gpu || !w.arch)
+  size_t n = t->auxiliary->n;
+  const struct dl_labels *gpu = dl_training_labels(t->auxiliary, "gpu");
+  const struct dl_labels *arch = dl_training_labels(t->auxiliary, "arch");
+  if (!gpu || !arch)
     return DL_OK;
-  DL_FREED bool *other = dl_calloc(w.n, sizeof *other);
-  w.software = dl_calloc(w.n, sizeof *w.software);
+  DL_FREED bool *other = dl_calloc(n, sizeof *other);
+  const char **software = dl_calloc(n, sizeof *software);
   dl_mark_other_software(other, t, g);
-  for (size_t i = 0; i < w.n; i++)
-    w.software[i] = other[i] ? dl_software_of(g, g->y->size + i) : NULL;
+  for (size_t i = 0; i < n; i++)
+    software[i] = other[i] ? dl_software_of(g, g->y->size + i) : NULL;
   DL_SCOPED(dl_folds_free) struct dl_folds folds;
-  make_folds(&folds, &w);
-  free(w.software);
+  make_folds(&folds, gpu, arch, software, n);
+  free(software);
   return folds.k > 0 ? add_pairs(fit, g, &folds, d) : DL_OK;
 }
 
-enum dl_status dl_group_cv_residuals(struct dl_fit *fit,
-                                     const struct dl_training *t,
-                                     const struct dl_choice *c,
-                                     const struct dl_design *g, unsigned needed,
-                                     struct dl_diag *d) {
+enum dl_status dl_group_residuals_add(struct dl_fit *fit,
+                                      const struct dl_training *t,
+                                      const struct dl_choice *c,
+                                      const struct dl_design *g,
+                                      unsigned needed, struct dl_diag *d) {
   bool any = false;
   enum dl_status status = DL_OK;
   /* Configurations come last: whether they are needed depends on the others. */

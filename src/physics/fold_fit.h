@@ -2,11 +2,12 @@
 /* Fits that hold rows out, and their predictions of these rows.
  *
  * The squares may have more than one minimum, and where a fit begins decides
- * between them: model/fitting/held_out.c says which fits may begin at the
- * solution for all rows, and which must not have seen what they predict. */
+ * between them: model/cross_validation/fold_predictions.c says which fits may
+ * begin at the solution for all rows, and which must not have seen what they
+ * predict. */
 
-#ifndef DL_PHYSICS_HOLD_OUT_H
-#define DL_PHYSICS_HOLD_OUT_H
+#ifndef DL_PHYSICS_FOLD_FIT_H
+#define DL_PHYSICS_FOLD_FIT_H
 
 #include "physics/hierarchical_problem.h"
 

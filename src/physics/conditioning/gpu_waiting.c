@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Working and waiting: the posterior by integration over d = -log b. */
 
-#include "physics/conditioning/waiting.h"
+#include "physics/conditioning/gpu_waiting.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -20,7 +20,7 @@ enum { NODES = 302, FIRST = 1 };
 #define POWER_SD 0.03
 
 /* One d. */
-struct node {
+struct waiting_node {
   double weight; /* logarithm, then the probability */
   double busy;
   /* Of logarithms, given d and what is known: means and variances. */
@@ -35,7 +35,7 @@ static double log_normal(double x, double variance) {
 }
 
 /* Weights a node by the density of something known, so far from its mean. */
-static void weigh(struct node *n, double off, double variance) {
+static void weigh(struct waiting_node *n, double off, double variance) {
   n->weight += log_normal(off, variance);
   n->misfit += off * off / variance;
 }
@@ -44,7 +44,7 @@ static void weigh(struct node *n, double off, double variance) {
  * utilization says how long it took: slower work draws less, but its dynamic
  * energy does not fall, so that it takes no less, as a whole, than faster work
  * and waiting. */
-static double watched_power(const struct dl_waiting_prior *q, double power,
+static double watched_power(const struct dl_gpu_waiting_prior *q, double power,
                             double off) {
   double slope = q->cov / q->var_time, share = fmin(q->static_share, 1);
   double alike = log(share + (1 - share) * exp(-off));
@@ -59,15 +59,16 @@ static double watched_power(const struct dl_waiting_prior *q, double power,
 }
 
 /* The mean: a GPU waits at static power, whatever it draws at work. */
-static double watched_mean(const struct node *n,
-                           const struct dl_waiting_prior *q, double power) {
+static double watched_mean(const struct waiting_node *n,
+                           const struct dl_gpu_waiting_prior *q, double power) {
   double waiting = (1 - n->busy) * q->static_share;
   return q->power + log(n->busy * exp(power - q->power) + waiting);
 }
 
 /* Given the time: log W = time - d. */
-static void with_time(struct node *n, const struct dl_waiting_prior *q,
-                      const struct dl_waiting_known *known, double d,
+static void with_time(struct waiting_node *n,
+                      const struct dl_gpu_waiting_prior *q,
+                      const struct dl_gpu_waiting_known *known, double d,
                       double factor) {
   double off = known->time - d - q->time;
   double power = fmin(q->power + q->cov / q->var_time * off,
@@ -88,8 +89,9 @@ static void with_time(struct node *n, const struct dl_waiting_prior *q,
   n->variance = POWER_SD * POWER_SD;
 }
 
-static void without_time(struct node *n, const struct dl_waiting_prior *q,
-                         const struct dl_waiting_known *known, double d,
+static void without_time(struct waiting_node *n,
+                         const struct dl_gpu_waiting_prior *q,
+                         const struct dl_gpu_waiting_known *known, double d,
                          double factor) {
   double off = known->power - factor - q->power;
   double both = q->cov + q->var_power; /* covariance of energy and power */
@@ -108,8 +110,9 @@ static void without_time(struct node *n, const struct dl_waiting_prior *q,
   n->variance -= both * both / var;
 }
 
-static void at_node(struct node *n, const struct dl_waiting_prior *q,
-                    const struct dl_waiting_known *known, double d) {
+static void at_node(struct waiting_node *n,
+                    const struct dl_gpu_waiting_prior *q,
+                    const struct dl_gpu_waiting_known *known, double d) {
   n->busy = exp(-d);
   n->misfit = 0;
   double waiting = (1 - n->busy) * q->static_share;
@@ -128,7 +131,7 @@ static void at_node(struct node *n, const struct dl_waiting_prior *q,
 }
 
 /* Probability that the input makes work of time `work` wait for less than d. */
-static double input_below(const struct dl_waiting_prior *q, double work,
+static double input_below(const struct dl_gpu_waiting_prior *q, double work,
                           double variance, double d) {
   double input = work + log(expm1(2 * d)) / 2;
   return gsl_cdf_ugaussian_P((input - q->input) / sqrt(variance));
@@ -136,8 +139,8 @@ static double input_below(const struct dl_waiting_prior *q, double work,
 
 /* Probability of a node's d, that of the input between its neighbours'
  * middles. */
-static double prior_of(const struct dl_waiting_prior *q,
-                       const struct dl_waiting_known *known, size_t i,
+static double prior_of(const struct dl_gpu_waiting_prior *q,
+                       const struct dl_gpu_waiting_known *known, size_t i,
                        double d) {
   bool described = !isnan(q->input), last = i == NODES - 1;
   if (i < FIRST)
@@ -155,7 +158,7 @@ static double prior_of(const struct dl_waiting_prior *q,
 
 /* Makes probabilities of logarithms. Returns the logarithm of the density of
  * the known values. */
-static double normalise(struct node *n) {
+static double normalise(struct waiting_node *n) {
   double most = -INFINITY, sum = 0;
   for (size_t i = 0; i < NODES; i++)
     most = fmax(most, n[i].weight);
@@ -167,8 +170,9 @@ static double normalise(struct node *n) {
 }
 
 /* The posterior over d. Returns as normalise does. */
-static double find_posterior(struct node *n, const struct dl_waiting_prior *q,
-                             const struct dl_waiting_known *known) {
+static double find_posterior(struct waiting_node *n,
+                             const struct dl_gpu_waiting_prior *q,
+                             const struct dl_gpu_waiting_known *known) {
   for (size_t i = 0; i < NODES; i++) {
     double d = i < FIRST ? 0 : (double)(i - FIRST) * STEP;
     n[i].weight = log(prior_of(q, known, i, d));
@@ -189,7 +193,8 @@ struct mixture {
 
 enum quantity { ENERGY, TIME, POWER };
 
-static void mix(struct mixture *m, const struct node *n, enum quantity of) {
+static void mix(struct mixture *m, const struct waiting_node *n,
+                enum quantity of) {
   double mean = 0, square = 0;
   m->n = 0;
   for (size_t i = 0; i < NODES; i++) {
@@ -252,7 +257,8 @@ static double quantile(const struct mixture *m, double share) {
 /* Mean and quantiles of the energy. */
 enum { MEAN, LOW, HIGH, VALUES };
 
-static void energies_of(const struct node *n, double coverage, double *value) {
+static void energies_of(const struct waiting_node *n, double coverage,
+                        double *value) {
   struct mixture m;
   mix(&m, n, ENERGY);
   value[MEAN] = 0;
@@ -269,30 +275,27 @@ static void energies_of(const struct node *n, double coverage, double *value) {
 enum { TIMES = 21 };
 #define TIME_STEP 0.2
 
-/* Neighbouring times that have one estimate. */
-struct pool {
-  double weight, y;
-  size_t n;
-};
-
-/* Isotonic regression of y by pooling neighbours that fall. */
+/* Isotonic regression of y by pooling neighbours that fall: each pool of
+ * neighbouring times has one estimate. */
 static void regress(const double *y, const double *weight, double *fitted) {
-  struct pool pool[TIMES];
-  size_t n = 0;
+  double sum[TIMES], mean[TIMES];
+  size_t size[TIMES], n = 0;
   for (size_t i = 0; i < TIMES; i++) {
-    struct pool here = {weight[i], y[i], 1};
-    for (; n > 0 && pool[n - 1].y > here.y; n--) {
-      double sum = pool[n - 1].weight + here.weight;
-      here.y =
-          (pool[n - 1].weight * pool[n - 1].y + here.weight * here.y) / sum;
-      here.weight = sum;
-      here.n += pool[n - 1].n;
+    double its_sum = weight[i], its_mean = y[i];
+    size_t its_size = 1;
+    for (; n > 0 && mean[n - 1] > its_mean; n--) {
+      double both = sum[n - 1] + its_sum;
+      its_mean = (sum[n - 1] * mean[n - 1] + its_sum * its_mean) / both;
+      its_sum = both;
+      its_size += size[n - 1];
     }
-    pool[n++] = here;
+    sum[n] = its_sum;
+    mean[n] = its_mean;
+    size[n++] = its_size;
   }
   for (size_t k = 0; k < n; k++)
-    for (size_t i = 0; i < pool[k].n; i++)
-      *fitted++ = pool[k].y;
+    for (size_t i = 0; i < size[k]; i++)
+      *fitted++ = mean[k];
 }
 
 /* The regression between two times; the value itself where nothing was pooled.
@@ -306,15 +309,16 @@ static double between(const double *y, const double *fitted, double off,
 }
 
 /* Replaces the values of the known time by their regression on the time. */
-static void let_rise(double *value, const struct dl_waiting_prior *q,
-                     const struct dl_waiting_known *known, double coverage) {
-  struct node n[NODES];
+static void let_rise(double *value, const struct dl_gpu_waiting_prior *q,
+                     const struct dl_gpu_waiting_known *known,
+                     double coverage) {
+  struct waiting_node n[NODES];
   double y[VALUES][TIMES], density[TIMES], weight[TIMES], fitted[TIMES];
   double off = (known->time - q->time) / TIME_STEP;
   if (!(off > 0 && off < TIMES - 1))
     return;
   for (size_t i = 0; i < TIMES; i++) {
-    struct dl_waiting_known at = *known;
+    struct dl_gpu_waiting_known at = *known;
     double of_time[VALUES];
     at.time = q->time + (double)i * TIME_STEP;
     density[i] = find_posterior(n, q, &at);
@@ -329,18 +333,18 @@ static void let_rise(double *value, const struct dl_waiting_prior *q,
   }
 }
 
-static void interval_of(const struct node *n, enum quantity of, double coverage,
-                        double *low, double *high) {
+static void interval_of(const struct waiting_node *n, enum quantity of,
+                        double coverage, double *low, double *high) {
   struct mixture m;
   mix(&m, n, of);
   *low = quantile(&m, (1 - coverage) / 2);
   *high = quantile(&m, (1 + coverage) / 2);
 }
 
-void dl_waiting_of(const struct dl_waiting_prior *prior,
-                   const struct dl_waiting_known *known, double coverage,
-                   struct dl_waiting *out) {
-  struct node n[NODES];
+void dl_gpu_waiting_posterior(const struct dl_gpu_waiting_prior *prior,
+                              const struct dl_gpu_waiting_known *known,
+                              double coverage, struct dl_gpu_waiting *out) {
+  struct waiting_node n[NODES];
   double energy[VALUES];
   find_posterior(n, prior, known);
   /* Waits longer than the last node's explain longer times. */
@@ -350,13 +354,13 @@ void dl_waiting_of(const struct dl_waiting_prior *prior,
   energies_of(n, coverage, energy);
   if (isnan(known->power))
     let_rise(energy, prior, known, coverage);
-  *out = (struct dl_waiting){.energy = energy[MEAN],
-                             .energy_low = energy[LOW],
-                             .energy_high = energy[HIGH],
-                             .time_low = NAN,
-                             .time_high = NAN,
-                             .power_low = NAN,
-                             .power_high = NAN};
+  *out = (struct dl_gpu_waiting){.energy = energy[MEAN],
+                                 .energy_low = energy[LOW],
+                                 .energy_high = energy[HIGH],
+                                 .time_low = NAN,
+                                 .time_high = NAN,
+                                 .power_low = NAN,
+                                 .power_high = NAN};
   if (isnan(known->time))
     interval_of(n, TIME, coverage, &out->time_low, &out->time_high);
   if (isnan(known->time) && isnan(known->power))

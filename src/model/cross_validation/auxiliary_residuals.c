@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Auxiliary training data: which rows a fit learns from, and the residuals of
- * their GPUs and architectures. Three GPUs say little of how far off a new one
- * may be, seven say more. */
+#include "model/cross_validation/auxiliary_residuals.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -9,9 +7,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/fitting/group_cv_residuals.h"
-#include "model/fitting/held_out_residuals.h"
+#include "model/cross_validation/fold_residuals.h"
 #include "model/residual_interval.h"
+#include "model/training/training_columns.h"
 
 /* So many groups are held out one by one, more in so many sets. */
 enum { MOST_ALONE = 40, SETS = 20 };
@@ -94,50 +92,15 @@ enum dl_status dl_auxiliary_residuals(struct dl_fit *fit,
   const char *column = dl_held_out_group_name(left);
   DL_SCOPED(dl_folds_free) struct dl_folds folds = {0};
   DL_SCOPED(dl_folds_free) struct dl_folds sets = {0};
-  struct dl_held_out_rows rows = {
+  struct dl_fold_rows rows = {
       .g = g, .left = left, .first = g->y->size, .folds = &folds};
-  if (g->rows.n_auxiliary == 0 || !dl_training_labels(t->auxiliary, column))
+  if (!g->rows || g->rows->n_auxiliary == 0 ||
+      !dl_training_labels(t->auxiliary, column))
     return DL_OK;
   make_folds(&folds, t, g, column);
   make_sets(&sets, &folds);
-  DL_TRY(dl_held_out_get(&rows.h, g, &sets, true, d));
+  DL_TRY(dl_fold_predictions_get(&rows.h, g, &sets, true, d));
   dl_add_target_residuals(fit, &rows);
   dl_add_time_residuals(fit, &rows);
   return DL_OK;
-}
-
-static bool occurs(const struct dl_training *t, const struct dl_training *more,
-                   const char *column, size_t row) {
-  const struct dl_labels *mine = dl_training_labels(t, column);
-  const struct dl_labels *its = dl_training_labels(more, column);
-  return mine && its &&
-         dl_intern_find(&mine->names, its->names.s[its->id[row]]) >= 0;
-}
-
-/* Rows without any measured target inform nothing. */
-static bool is_measured(const struct dl_physics_rows *rows, size_t i) {
-  for (size_t t = 0; t < rows->physics->n_targets; t++)
-    if (!isnan(rows->value[i * rows->physics->n_targets + t]))
-      return true;
-  return false;
-}
-
-void dl_training_use_auxiliary(struct dl_training *t,
-                               struct dl_training *more) {
-  struct dl_physics_rows *rows = &more->physics[0];
-  size_t kept = 0, n_targets = rows->physics->n_targets;
-  for (size_t i = 0; i < more->n; i++) {
-    /* Perhaps the same measurements. */
-    if (!is_measured(rows, i) ||
-        (occurs(t, more, "gpu", i) && occurs(t, more, "arch", i)))
-      continue;
-    rows->input[kept] = rows->input[i];
-    memmove(rows->value + kept * n_targets, rows->value + i * n_targets,
-            n_targets * sizeof *rows->value);
-    for (size_t k = 0; k < more->n_labels; k++)
-      more->labels[k].id[kept] = more->labels[k].id[i];
-    kept++;
-  }
-  more->n = rows->n = kept;
-  t->auxiliary = kept > 0 ? more : NULL;
 }

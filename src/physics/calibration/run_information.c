@@ -4,7 +4,7 @@
  * With what was measured so far, the covariance is C - G G': each measured
  * point has a column of G, for the wanted quantities and for the points. */
 
-#include "physics/calibration/prospects.h"
+#include "physics/calibration/run_information.h"
 
 #include <gsl/gsl_blas.h>
 #include <math.h>
@@ -15,8 +15,8 @@
 #include "math/numeric/scoped_gsl.h"
 #include "physics/calibration/calibration_prior.h"
 
-struct dl_prospects {
-  const struct dl_prospect_request *request;
+struct dl_run_information {
+  const struct dl_information_request *request;
   const struct dl_residual_process *process;
   size_t n_points, n_wanted;
   struct dl_residual_point *point; /* what runs measure; owned */
@@ -31,7 +31,7 @@ struct dl_prospects {
   size_t n_measured, cap_points, cap_quantities;
 };
 
-void dl_prospects_free(struct dl_prospects *p) {
+void dl_run_information_free(struct dl_run_information *p) {
   if (!p)
     return;
   free(p->point);
@@ -49,14 +49,14 @@ void dl_prospects_free(struct dl_prospects *p) {
 /* --- derivatives */
 
 /* What runs, or wanted configurations, are to a fit. Starts from {0}. */
-struct rows {
+struct information_rows {
   struct dl_configurations configs;
   struct dl_parameter_map map;
   double *value; /* n x n_targets */
   struct dl_observed *observed;
 };
 
-static void free_rows(struct rows *r) {
+static void free_rows(struct information_rows *r) {
   dl_configurations_free(&r->configs);
   dl_parameter_map_free(&r->map);
   free(r->value);
@@ -65,8 +65,9 @@ static void free_rows(struct rows *r) {
 
 /* run: n of them, or NULL: all targets of `wanted`. Measured values do not
  * matter: they are 0. */
-static void list_rows(struct rows *r, struct dl_hierarchical_fit *fit,
-                      const struct dl_prospect_run *run,
+static void list_rows(struct information_rows *r,
+                      struct dl_hierarchical_fit *fit,
+                      const struct dl_information_run *run,
                       const void *const *wanted, size_t n) {
   const struct dl_physics *physics = fit->physics;
   r->value = dl_calloc(n * physics->n_targets, sizeof *r->value);
@@ -84,7 +85,8 @@ static void list_rows(struct rows *r, struct dl_hierarchical_fit *fit,
 }
 
 /* The measurement of a target of a row. */
-static size_t measurement_of(const struct rows *r, size_t row, size_t target) {
+static size_t measurement_of(const struct information_rows *r, size_t row,
+                             size_t target) {
   return r->configs
       .at[r->configs.of_row[row] * r->map.physics->n_targets + target];
 }
@@ -94,8 +96,9 @@ static double noise_of(const struct dl_residual_process *process,
   return dl_residual_noise(process, 1) + inputs->misfit_sd * inputs->misfit_sd;
 }
 
-static void find_points(struct dl_prospects *p, const struct rows *r) {
-  const struct dl_prospect_request *q = p->request;
+static void find_points(struct dl_run_information *p,
+                        const struct information_rows *r) {
+  const struct dl_information_request *q = p->request;
   size_t n_targets = q->from->physics->n_targets;
   p->point = dl_calloc(q->n_runs * n_targets, sizeof *p->point);
   p->noise = dl_calloc(q->n_runs * n_targets, sizeof *p->noise);
@@ -117,7 +120,8 @@ static void find_points(struct dl_prospects *p, const struct rows *r) {
 }
 
 /* Derivatives of all measurements of rows by the parameters. */
-static double *differentiate(const struct rows *r, const double *theta) {
+static double *differentiate(const struct information_rows *r,
+                             const double *theta) {
   size_t n = r->configs.n_measurements;
   double *J = dl_calloc(n * r->map.p, sizeof *J);
   dl_differentiate_measurements(&r->map, theta, NULL, n, J);
@@ -125,9 +129,10 @@ static double *differentiate(const struct rows *r, const double *theta) {
 }
 
 /* rows: of the runs. */
-static void differentiate_points(struct dl_prospects *p, const struct rows *r,
+static void differentiate_points(struct dl_run_information *p,
+                                 const struct information_rows *r,
                                  const struct dl_calibration_prior *prior) {
-  const struct dl_prospect_request *q = p->request;
+  const struct dl_information_request *q = p->request;
   DL_FREED double *J = differentiate(r, prior->mean);
   p->points = gsl_matrix_alloc(p->n_points, prior->p);
   for (size_t i = 0; i < q->n_runs; i++)
@@ -141,24 +146,24 @@ static void differentiate_points(struct dl_prospects *p, const struct rows *r,
 }
 
 /* The sum of multiples of the derivatives of a wanted row's targets. */
-static void differentiate_quantity(const struct rows *r, size_t row,
-                                   const struct dl_prospect_quantity *of,
-                                   const double *J, double *to) {
+static void differentiate_quantity(const struct information_rows *r, size_t row,
+                                   const double *of, const double *J,
+                                   double *to) {
   for (size_t t = 0; t < r->map.physics->n_targets; t++) {
     const double *by = J + measurement_of(r, row, t) * r->map.p;
     for (size_t i = 0; i < r->map.p; i++)
-      to[i] += of->of[t] * by[i];
+      to[i] += of[t] * by[i];
   }
 }
 
 /* rows: of what is wanted. */
-static void differentiate_quantities(struct dl_prospects *p,
-                                     const struct rows *r,
+static void differentiate_quantities(struct dl_run_information *p,
+                                     const struct information_rows *r,
                                      const struct dl_calibration_prior *prior) {
   DL_FREED double *J = differentiate(r, prior->mean);
   p->quantities = gsl_matrix_calloc(p->n_wanted, prior->p);
   for (size_t i = 0; i < p->n_wanted; i++)
-    differentiate_quantity(r, i, &p->request->quantity, J,
+    differentiate_quantity(r, i, p->request->quantity, J,
                            gsl_matrix_ptr(p->quantities, i, 0));
   gsl_blas_dtrmm(CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, 1,
                  prior->L, p->quantities);
@@ -167,26 +172,24 @@ static void differentiate_quantities(struct dl_prospects *p,
 /* --- variances */
 
 /* The covariance of the residuals of a wanted row and a point. */
-static double with_point(const struct dl_prospects *p, size_t i,
+static double with_point(const struct dl_run_information *p, size_t i,
                          const struct dl_residual_point *point) {
-  const struct dl_prospect_quantity *of = &p->request->quantity;
+  const double *of = p->request->quantity;
   struct dl_residual_point own = {.place = p->place[i]};
   double sum = 0;
   if (own.place.gpu != point->place.gpu)
     return 0;
   for (own.target = 0; own.target < p->request->from->physics->n_targets;
        own.target++)
-    if (fabs(of->of[own.target]) > 0)
-      sum +=
-          of->of[own.target] * dl_residual_covariance(p->process, &own, point);
+    if (fabs(of[own.target]) > 0)
+      sum += of[own.target] * dl_residual_covariance(p->process, &own, point);
   return sum;
 }
 
 /* The variance of effects of levels that no run has and the fit has not seen:
  * no run says anything of them. */
-static double unseen_variance(const struct rows *r, size_t config,
-                              const struct dl_prospect_quantity *of,
-                              const struct dl_gradient *g) {
+static double unseen_variance(const struct information_rows *r, size_t config,
+                              const double *of, const struct dl_gradient *g) {
   const struct dl_physics *physics = r->map.physics;
   const struct dl_grouping *inputs = r->configs.inputs[config];
   double sum = 0;
@@ -202,7 +205,7 @@ static double unseen_variance(const struct rows *r, size_t config,
                                                  : effect->calibrated_sd;
       double by = 0;
       for (size_t t = 0; t < physics->n_targets; t++)
-        by += of->of[t] * (isfinite(g[t].fx[e]) ? g[t].fx[e] : 0);
+        by += of[t] * (isfinite(g[t].fx[e]) ? g[t].fx[e] : 0);
       sum += by * by * sd * sd;
     }
   }
@@ -210,7 +213,7 @@ static double unseen_variance(const struct rows *r, size_t config,
 }
 
 /* The gradients of the targets of a wanted row. */
-static void find_gradient(const struct rows *r, size_t config,
+static void find_gradient(const struct information_rows *r, size_t config,
                           const double *theta, struct dl_gradient *g) {
   double c[DL_MAX_CONSTANTS], fx[DL_MAX_EFFECTS], y[DL_MAX_TARGETS];
   dl_constants_of(r->map.physics, theta, c);
@@ -220,23 +223,24 @@ static void find_gradient(const struct rows *r, size_t config,
 }
 
 /* Of a wanted row, before anything is measured. */
-static double first_variance(const struct dl_prospects *p, size_t i,
+static double first_variance(const struct dl_run_information *p, size_t i,
                              double noise) {
-  const struct dl_prospect_request *q = p->request;
-  const struct dl_prospect_quantity *of = &q->quantity;
+  const struct dl_information_request *q = p->request;
+  const double *of = q->quantity;
   gsl_vector_const_view row = gsl_matrix_const_row(p->quantities, i);
   double norm = gsl_blas_dnrm2(&row.vector), sum = norm * norm;
   for (size_t t = 0; t < q->from->physics->n_targets; t++) {
     const struct dl_residual_point own = {.place = p->place[i], .target = t};
-    sum += of->of[t] * (with_point(p, i, &own) + of->of[t] * noise);
+    sum += of[t] * (with_point(p, i, &own) + of[t] * noise);
   }
   return sum;
 }
 
 /* rows: of what is wanted. */
-static void find_variances(struct dl_prospects *p, const struct rows *r,
+static void find_variances(struct dl_run_information *p,
+                           const struct information_rows *r,
                            const double *theta) {
-  const struct dl_prospect_request *q = p->request;
+  const struct dl_information_request *q = p->request;
   p->place = dl_calloc(q->n_wanted, sizeof *p->place);
   p->variance = dl_calloc(p->n_wanted, sizeof *p->variance);
   for (size_t i = 0; i < q->n_wanted; i++) {
@@ -247,26 +251,17 @@ static void find_variances(struct dl_prospects *p, const struct rows *r,
         dl_fit_place(q->from, &r->configs.names[config], q->wanted[i]);
     find_gradient(r, config, theta, g);
     p->variance[i] = first_variance(p, i, noise) +
-                     unseen_variance(r, config, &q->quantity, g);
+                     unseen_variance(r, config, q->quantity, g);
   }
 }
 
 /* --- measurements */
 
-/* The points of runs, and their columns of the present covariance. */
-struct columns {
-  size_t first, n;        /* points */
-  gsl_matrix *quantities; /* n x n_wanted, owned */
-};
-
-static void free_columns(struct columns *c) {
-  gsl_matrix_free(c->quantities);
-}
-
 /* Subtracts G g', with the row g of G of a point, from a column of n rows whose
  * part of G is `of`. */
-static void subtract_measured(const struct dl_prospects *p, const double *of,
-                              size_t n, size_t point, double *column) {
+static void subtract_measured(const struct dl_run_information *p,
+                              const double *of, size_t n, size_t point,
+                              double *column) {
   for (size_t s = 0; s < p->n_measured; s++) {
     double g = p->of_points[s * p->n_points + point];
     for (size_t i = 0; i < n; i++)
@@ -274,24 +269,27 @@ static void subtract_measured(const struct dl_prospects *p, const double *of,
   }
 }
 
-/* n = 0: none. */
-static void find_columns(struct columns *c, const struct dl_prospects *p,
-                         size_t first, size_t n) {
-  *c = (struct columns){first, n, gsl_matrix_alloc(n, p->n_wanted)};
+/* The columns (n x n_wanted) of the present covariance of n points from `first`
+ * on, owned by the caller. */
+static gsl_matrix *find_columns(const struct dl_run_information *p,
+                                size_t first, size_t n) {
+  gsl_matrix *columns = gsl_matrix_alloc(n, p->n_wanted);
   gsl_matrix_const_view points =
       gsl_matrix_const_submatrix(p->points, first, 0, n, p->points->size2);
   gsl_blas_dgemm(CblasNoTrans, CblasTrans, 1, &points.matrix, p->quantities, 0,
-                 c->quantities);
+                 columns);
   for (size_t k = 0; k < n; k++) {
-    double *column = gsl_matrix_ptr(c->quantities, k, 0);
+    double *column = gsl_matrix_ptr(columns, k, 0);
     for (size_t i = 0; i < p->n_wanted; i++)
       column[i] += with_point(p, i, &p->point[first + k]);
     subtract_measured(p, p->of_quantities, p->n_wanted, first + k, column);
   }
+  return columns;
 }
 
 /* The present covariance of two points. */
-static double between_points(const struct dl_prospects *p, size_t a, size_t b) {
+static double between_points(const struct dl_run_information *p, size_t a,
+                             size_t b) {
   gsl_vector_const_view x = gsl_matrix_const_row(p->points, a),
                         y = gsl_matrix_const_row(p->points, b);
   double sum;
@@ -304,8 +302,8 @@ static double between_points(const struct dl_prospects *p, size_t a, size_t b) {
 }
 
 /* A lower factor of C_PP + N of m points from `first` on. */
-static void factor_run(const struct dl_prospects *p, size_t first, size_t m,
-                       double R[DL_MAX_TARGETS][DL_MAX_TARGETS]) {
+static void factor_run(const struct dl_run_information *p, size_t first,
+                       size_t m, double R[DL_MAX_TARGETS][DL_MAX_TARGETS]) {
   for (size_t i = 0; i < m; i++)
     for (size_t j = 0; j <= i; j++) {
       double sum = between_points(p, first + i, first + j);
@@ -330,8 +328,8 @@ static void solve_columns(const double R[DL_MAX_TARGETS][DL_MAX_TARGETS],
 }
 
 /* The variances after a run, whose columns have been solved. */
-static void reduce(const struct dl_prospects *p, const double *column, size_t m,
-                   double *variance) {
+static void reduce(const struct dl_run_information *p, const double *column,
+                   size_t m, double *variance) {
   memcpy(variance, p->variance, p->n_wanted * sizeof *variance);
   for (size_t j = 0; j < m; j++)
     for (size_t i = 0; i < p->n_wanted; i++) {
@@ -340,27 +338,28 @@ static void reduce(const struct dl_prospects *p, const double *column, size_t m,
     }
 }
 
-void dl_prospects_after(const struct dl_prospects *p, size_t first, size_t n,
-                        double *variance) {
-  DL_SCOPED(free_columns) struct columns c = {0};
-  find_columns(&c, p, p->first[first], p->first[first + n] - p->first[first]);
+void dl_variance_after(const struct dl_run_information *p, size_t first,
+                       size_t n, double *variance) {
+  size_t from = p->first[first];
+  DL_SCOPED(gsl_matrix_free_local)
+  gsl_matrix *columns = find_columns(p, from, p->first[first + n] - from);
   for (size_t i = first; i < first + n; i++) {
     double R[DL_MAX_TARGETS][DL_MAX_TARGETS];
     size_t at = p->first[i], m = p->first[i + 1] - at;
-    double *column = c.quantities->data + (at - c.first) * c.quantities->tda;
+    double *column = columns->data + (at - from) * columns->tda;
     factor_run(p, at, m, R);
     solve_columns(R, column, m, p->n_wanted);
     reduce(p, column, m, variance + (i - first) * p->n_wanted);
   }
 }
 
-void dl_prospects_measure(struct dl_prospects *p, size_t run) {
-  DL_SCOPED(free_columns) struct columns c = {0};
+void dl_run_information_measure(struct dl_run_information *p, size_t run) {
   double R[DL_MAX_TARGETS][DL_MAX_TARGETS];
   size_t first = p->first[run], m = p->first[run + 1] - first;
   size_t n = p->n_points, n_all = p->n_measured + m;
-  find_columns(&c, p, first, m);
-  double *column = c.quantities->data;
+  DL_SCOPED(gsl_matrix_free_local)
+  gsl_matrix *columns = find_columns(p, first, m);
+  double *column = columns->data;
   DL_FREED double *of_points = dl_calloc(m * n, sizeof *of_points);
   for (size_t k = 0; k < m; k++)
     for (size_t i = 0; i < n; i++)
@@ -378,7 +377,7 @@ void dl_prospects_measure(struct dl_prospects *p, size_t run) {
   p->n_measured = n_all;
 }
 
-const double *dl_prospects_now(const struct dl_prospects *p) {
+const double *dl_variance_before(const struct dl_run_information *p) {
   return p->variance;
 }
 
@@ -392,11 +391,11 @@ static void free_fit(struct dl_hierarchical_fit **fit) {
   dl_hierarchical_fit_free(*fit);
 }
 
-static void prepare(struct dl_prospects *p) {
-  const struct dl_prospect_request *q = p->request;
+static void prepare(struct dl_run_information *p) {
+  const struct dl_information_request *q = p->request;
   const struct dl_hierarchical_fit *from = q->from;
-  DL_SCOPED(free_rows) struct rows runs = {0};
-  DL_SCOPED(free_rows) struct rows wanted = {0};
+  DL_SCOPED(free_rows) struct information_rows runs = {0};
+  DL_SCOPED(free_rows) struct information_rows wanted = {0};
   DL_SCOPED(free_prior) struct dl_calibration_prior prior = {0};
   DL_SCOPED(free_fit)
   struct dl_hierarchical_fit *fit = dl_hierarchical_fit_new(from->physics);
@@ -416,9 +415,10 @@ static void prepare(struct dl_prospects *p) {
   find_variances(p, &wanted, prior.mean);
 }
 
-enum dl_status dl_prospects_new(struct dl_prospects **out,
-                                const struct dl_prospect_request *request,
-                                struct dl_diag *d) {
+enum dl_status
+dl_run_information_new(struct dl_run_information **out,
+                       const struct dl_information_request *request,
+                       struct dl_diag *d) {
   const struct dl_hierarchical_fit *from = request->from;
   *out = NULL;
   if (!from->posterior.factor)
@@ -429,7 +429,7 @@ enum dl_status dl_prospects_new(struct dl_prospects **out,
     return dl_fail(d, DL_EINPUT,
                    "an earlier version of dlest calibrated the model and kept "
                    "no runs; give the model of before");
-  struct dl_prospects *p = dl_calloc(1, sizeof *p);
+  struct dl_run_information *p = dl_calloc(1, sizeof *p);
   p->request = request;
   p->process = from->physics->calibration;
   p->n_wanted = request->n_wanted;

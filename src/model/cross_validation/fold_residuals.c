@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "model/fitting/held_out_residuals.h"
+#include "model/cross_validation/fold_residuals.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,12 +10,12 @@
 #include "physics/conditioning/joint_prediction.h"
 
 const char *dl_software_of(const struct dl_design *g, size_t row) {
-  const void *inputs = g->rows.row[row].inputs;
+  const void *inputs = g->rows->row[row].inputs;
   return g->physics->software ? g->physics->software(inputs) : NULL;
 }
 
 double dl_held_out_value(const struct dl_design *g, size_t row, size_t target) {
-  const struct dl_observed *o = &g->rows.row[row];
+  const struct dl_observed *o = &g->rows->row[row];
   return g->physics->scored ? g->physics->scored(o->inputs, o->value, target)
                             : o->value[target];
 }
@@ -23,19 +23,19 @@ double dl_held_out_value(const struct dl_design *g, size_t row, size_t target) {
 /* The spreads of the rows that have a residual x, equal ones worked out once;
  * NULL: one width holds for all. */
 static double *spreads_of(const struct dl_fit *fit,
-                          const struct dl_held_out_rows *rows, size_t target,
+                          const struct dl_fold_rows *rows, size_t target,
                           const double *x) {
   const struct dl_design *g = rows->g;
   if (!g->physics || !g->physics->widths_by_run)
     return NULL;
   double *spread = dl_calloc(rows->folds->n, sizeof *spread);
-  DL_FREED double *seen = dl_calloc(g->table->n_inputs, sizeof *seen);
+  DL_FREED double *seen = dl_calloc(g->problem->n_inputs, sizeof *seen);
   for (size_t i = 0; i < rows->folds->n; i++) {
-    double *its = &seen[g->table->input[rows->first + i]];
+    double *its = &seen[g->problem->input[rows->first + i]];
     if (isfinite(x[i]) && !(*its > 0)) {
       struct dl_fit_row row;
       double its_targets[DL_MAX_TARGETS];
-      dl_fit_row_make(&row, fit->state, g->rows.row[rows->first + i].inputs);
+      dl_fit_row_make(&row, fit->state, g->rows->row[rows->first + i].inputs);
       dl_run_spreads(&row, dl_leaves_arch(rows->left),
                      dl_leaves_gpu(rows->left), its_targets);
       *its = its_targets[target];
@@ -60,7 +60,7 @@ static void add_error(struct dl_scores *s, const double *x, size_t n) {
 }
 
 void dl_add_fold_residuals(struct dl_residuals *r, const struct dl_fit *fit,
-                           const struct dl_held_out_rows *rows, size_t target,
+                           const struct dl_fold_rows *rows, size_t target,
                            const double *x, bool scored) {
   const struct dl_folds *folds = rows->folds;
   size_t *row, *from;
@@ -89,7 +89,7 @@ void dl_add_fold_residuals(struct dl_residuals *r, const struct dl_fit *fit,
 
 /* The residuals of a target, of the rows with that software (NULL: of all); NaN
  * for others. Owned by the caller. */
-static double *residuals_of(const struct dl_held_out_rows *rows, size_t target,
+static double *residuals_of(const struct dl_fold_rows *rows, size_t target,
                             const char *software) {
   const struct dl_design *g = rows->g;
   const struct dl_folds *folds = rows->folds;
@@ -106,14 +106,14 @@ static double *residuals_of(const struct dl_held_out_rows *rows, size_t target,
 }
 
 void dl_add_target_residuals(struct dl_fit *fit,
-                             const struct dl_held_out_rows *rows) {
+                             const struct dl_fold_rows *rows) {
   DL_FREED double *x = residuals_of(rows, rows->g->target, NULL);
   dl_add_fold_residuals(&fit->held_out_residuals[rows->left], fit, rows,
                         rows->g->target, x, false);
 }
 
 void dl_add_time_residuals(struct dl_fit *fit,
-                           const struct dl_held_out_rows *rows) {
+                           const struct dl_fold_rows *rows) {
   if (!dl_keeps_times(rows->g))
     return;
   size_t time = rows->g->physics->time;
