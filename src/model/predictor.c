@@ -265,7 +265,7 @@ static size_t repeats_of(struct dl_predictor_row *at, size_t target,
 
 bool dl_predictor_bounds(const struct dl_predictor *p,
                          struct dl_predictor_row *at,
-                         struct dl_target_bounds *out) {
+                         struct dl_log_bounds *out) {
   const struct dl_row_bounds *b = bounds_of(p, at->row);
   row_bounds(at, b, (size_t)p->target, &out->low, &out->high);
   out->novelty = b->novelty;
@@ -285,7 +285,7 @@ static bool is_no_group(const struct dl_residuals *r, const void *e) {
 }
 
 bool dl_predictor_times(struct dl_predictor_row *at, const char *software,
-                        struct dl_time_bounds *out) {
+                        struct dl_log_bounds *out) {
   const struct dl_predictor *p = at->p;
   const struct dl_time_residuals *t = dl_fit_times(p->fit, software);
   if (!t)
@@ -302,10 +302,10 @@ bool dl_predictor_times(struct dl_predictor_row *at, const char *software,
   bool less = !p->times[t - p->fit->times][0][0].known;
   const struct dl_row_bounds *b =
       &p->times[t - p->fit->times][arch][gpu || less];
-  *out = (struct dl_time_bounds){.novelty = b->novelty,
-                                 .groups = left[b->novelty].n,
-                                 .all_seen = less && !arch && !gpu,
-                                 .apart = !own};
+  *out = (struct dl_log_bounds){.novelty = b->novelty,
+                                .groups = left[b->novelty].n,
+                                .all_seen = less && !arch && !gpu,
+                                .apart = !own};
   if (p->bound)
     row_bounds(at, b, p->bound->physics->time, &out->low, &out->high);
   if (!own && !dl_fit_row_is_calibrated(&at->of_fit, p->bound->physics->time)) {

@@ -61,31 +61,26 @@ enum dl_status dl_predict(struct dl_predictor_row *at,
  * predictor of the same physics, or to the same: by what is new of the row to
  * p, and as wide as the joint posterior of the row's fit has it, but for
  * variables outside of their training range. */
-struct dl_target_bounds {
+struct dl_log_bounds {
   double low, high;
   enum dl_held_out_group novelty;
+  size_t groups;  /* whose residuals gave a time's bounds */
+  bool all_seen;  /* nothing is new: as for another GPU, which is more */
+  bool apart;     /* none of the fit's own rows had the software of the row */
   size_t repeats; /* as of a prediction */
 };
 
 /* False without, or where the target is no logarithm. */
 bool dl_predictor_bounds(const struct dl_predictor *p,
                          struct dl_predictor_row *at,
-                         struct dl_target_bounds *out);
+                         struct dl_log_bounds *out);
 
 /* Bounds of log(time / prediction), by the residuals of the rows with its
  * software and by what is new of it among these. `apart`: none of the fit's own
  * rows had that software; the bounds are then those of another laboratory,
  * unless the fit was calibrated with such work. False without. */
-struct dl_time_bounds {
-  double low, high;
-  enum dl_held_out_group novelty;
-  size_t groups;
-  bool all_seen; /* nothing is new: as for another GPU, which is more */
-  bool apart;
-  size_t repeats; /* as of a prediction */
-};
 bool dl_predictor_times(struct dl_predictor_row *at, const char *software,
-                        struct dl_time_bounds *out);
+                        struct dl_log_bounds *out);
 
 /* Name of the first variable that the fit needs and the row lacks, or NULL. */
 const char *dl_predictor_lacks(const struct dl_predictor *p,

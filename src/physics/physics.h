@@ -132,12 +132,6 @@ struct dl_gradient {
   double fx[DL_MAX_EFFECTS];
 };
 
-/* What was measured of the targets of a configuration: logarithms, and the
- * inverse of their standard deviations; 0: not measured. */
-struct dl_measured_targets {
-  double mean[DL_MAX_TARGETS], scale[DL_MAX_TARGETS];
-};
-
 /* Targets of which one is an energy E = (k P + m) T of a power P and a time T,
  * with constants k and m: its derivatives follow from theirs. */
 struct dl_energy_targets {
@@ -210,10 +204,11 @@ struct dl_physics {
    * NULL: not known, and no fit can be calibrated. */
   void (*bound)(const double *c, const void *inputs, struct dl_place *to);
   /* The sum of the squares ((log_target - mean) scale)^2, and half its gradient
-   * into *g; a derivative that is not finite may stay out. NULL: it follows
-   * from `gradient`. */
+   * into *g; a derivative that is not finite may stay out. mean: measured
+   * logarithms, scale: the inverse of their standard deviations; 0: not
+   * measured. NULL: it follows from `gradient`. */
   double (*squares)(const double *c, const double *fx, const void *inputs,
-                    const struct dl_measured_targets *of,
+                    const double *mean, const double *scale,
                     struct dl_gradient *g);
 };
 

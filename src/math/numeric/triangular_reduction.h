@@ -25,6 +25,10 @@ struct dl_reduced {
   gsl_matrix *R;    /* p x p, upper triangular, owned */
   gsl_vector *c;    /* p, owned */
   double rss;       /* what no coefficients can explain */
+  /* The singular values of R, once they are found: R = U diag(s) V'. */
+  gsl_matrix *U, *V; /* p x p, owned */
+  gsl_vector *s;     /* p, descending, owned */
+  gsl_vector *uc;    /* p: U'c, owned */
 };
 
 /* Shapes have been checked. DL_EINPUT where X or y hold values that are not
@@ -33,17 +37,11 @@ enum dl_status dl_reduce(struct dl_reduced *r, const struct dl_design *data,
                          struct dl_diag *d);
 void dl_reduced_free(struct dl_reduced *r);
 
-/* R = U diag(s) V' by one-sided Jacobi rotations, which find small singular
+/* Sets U, V, s and uc by one-sided Jacobi rotations, which find small singular
  * values more accurately than bidiagonalisation (Demmel and Veselic, SIAM J.
- * Matrix Anal. Appl. 13, 1992); uc = U'c. */
-struct dl_svd {
-  gsl_matrix *U, *V; /* p x p, owned */
-  gsl_vector *s;     /* p, descending, owned */
-  gsl_vector *uc;    /* p, owned */
-};
-
-enum dl_status dl_svd_make(struct dl_svd *v, const gsl_matrix *R,
-                           const gsl_vector *c, struct dl_diag *d);
-void dl_svd_free(struct dl_svd *v);
+ * Matrix Anal. Appl. 13, 1992). R: NULL for that of r, or it with other
+ * columns. */
+enum dl_status dl_reduced_decompose(struct dl_reduced *r, const gsl_matrix *R,
+                                    struct dl_diag *d);
 
 #endif

@@ -356,3 +356,7 @@ enum dl_status dl_choose(struct dl_choice *c, const struct dl_training *t,
   *tried = (struct dl_trials){w.list, w.n};
   return status;
 }
+
+void dl_trials_free(struct dl_trials *trials) {
+  free(trials->list);
+}

@@ -27,11 +27,12 @@ struct dl_fit_candidate {
   double score;                       /* their mean */
 };
 
-/* Candidates, best first; free(list) frees them. */
+/* Candidates, best first. */
 struct dl_trials {
   struct dl_fit_candidate *list;
   size_t n;
 };
+void dl_trials_free(struct dl_trials *trials);
 
 /* Fills method, hyper-parameters and recipe (features, offset) of c for its
  * target by trying all recipes the table allows with all methods (or `only`

@@ -109,15 +109,16 @@ static double squares_of(const struct summed_at *at, size_t config,
                          struct dl_gradient *g) {
   const struct dl_parameter_map *map = at->blocks->map;
   const struct dl_configurations *configs = map->configs;
-  struct dl_measured_targets of = {0};
+  double mean[DL_MAX_TARGETS] = {0}, scale[DL_MAX_TARGETS] = {0};
   if (map->physics->squares) {
     for (size_t i = configs->first[config]; i < configs->first[config + 1];
          i++) {
       const struct dl_measurement *m = &at->terms->m[i];
-      of.mean[m->target] = m->mean;
-      of.scale[m->target] = at->terms->precision[i];
+      mean[m->target] = m->mean;
+      scale[m->target] = at->terms->precision[i];
     }
-    return map->physics->squares(c, fx, configs->inputs[config], &of, g);
+    return map->physics->squares(c, fx, configs->inputs[config], mean, scale,
+                                 g);
   }
   struct config_values v;
   double squares = 0;
