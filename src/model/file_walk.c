@@ -73,9 +73,9 @@ enum dl_status dl_walk_fields(const struct model_walk *w, dl_node *node,
 
 dl_node *dl_walk_child(const struct model_walk *w, dl_node *parent,
                        const char *name, dl_node *c) {
-  return w->writing ? dl_xml_add(w->x, parent, name)
-         : c        ? dl_xml_next(c, name)
-                    : dl_xml_first(parent, name);
+  if (w->writing)
+    return dl_xml_add(w->x, parent, name);
+  return c ? dl_xml_next(c, name) : dl_xml_first(parent, name);
 }
 
 enum dl_status dl_walk_list(const struct model_walk *w, dl_node *parent,

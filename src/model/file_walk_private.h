@@ -31,7 +31,8 @@ struct model_walk {
   struct dl_arrays *before; /* of the last state that was read or written */
 };
 
-/* What an element consists of; `of`: the struct that it stands for. */
+/* Reads or writes the content of an element; `of`: the struct that it stands
+ * for. */
 typedef enum dl_status element(const struct model_walk *w, dl_node *node,
                                void *of);
 

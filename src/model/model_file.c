@@ -260,7 +260,7 @@ static enum dl_status protocol(const struct model_walk *w, dl_node *node,
   return dl_walk_list(w, node, &groups, &r->g, &r->n);
 }
 
-/* Of each protocol, DL_N_HELD_OUT of them. */
+/* Residuals of each protocol, DL_N_HELD_OUT of them. */
 static enum dl_status protocols(const struct model_walk *w, dl_node *parent,
                                 struct dl_residuals *held_out) {
   enum dl_status status = DL_OK;

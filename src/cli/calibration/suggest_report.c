@@ -57,13 +57,14 @@ static void title_of(char title[120], const char *what, size_t n, size_t of) {
 static bool same_value(const struct dl_value *a, const struct dl_value *b) {
   if (a->type != b->type || a->type == DL_NULL)
     return a->type == b->type;
-  return a->type == DL_STRING ? strcmp(a->string, b->string) == 0
-         : a->type == DL_COUNT
-             ? a->count == b->count
-             : !(a->number < b->number) && !(a->number > b->number);
+  if (a->type == DL_STRING)
+    return strcmp(a->string, b->string) == 0;
+  if (a->type == DL_COUNT)
+    return a->count == b->count;
+  return !(a->number < b->number) && !(a->number > b->number);
 }
 
-/* The settings as columns; those that are the same in all rows of a table have
+/* The settings as columns; one with a single value in all rows of a table has
  * no heading. */
 static void setting_columns(const struct dl_suggestion_table *t,
                             struct dl_column columns[SETTINGS]) {
@@ -105,12 +106,11 @@ static void add_run(struct dl_text *t, const struct suggestion_view *w,
 /* Appends "lines 7, 3 and 12 of runs.csv". */
 static void add_lines(struct dl_text *t, const struct suggestion_view *w) {
   size_t n = w->s->n_chosen;
-  for (size_t i = 0; i < n; i++)
-    dl_text_printf(t, "%s%zu",
-                   i == 0       ? "lines "
-                   : i + 1 == n ? " and "
-                                : ", ",
+  for (size_t i = 0; i < n; i++) {
+    const char *before = i + 1 == n ? " and " : ", ";
+    dl_text_printf(t, "%s%zu", i == 0 ? "lines " : before,
                    w->rows->runs.row[w->s->chosen[i].run].line);
+  }
   dl_text_printf(t, " of %s", w->path);
 }
 

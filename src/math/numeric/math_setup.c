@@ -4,7 +4,7 @@
  * dlest is linked with GSL's own BLAS. OpenBLAS, where it is installed, takes
  * the place of its matrix products when the first one is needed: loading it
  * costs a start 3 to 40 ms, and most commands multiply no matrices. The
- * functions below stand before those of the same name in libgslcblas. */
+ * functions below stand before their namesakes in libgslcblas. */
 
 #include "math/numeric/math_setup.h"
 
@@ -39,7 +39,7 @@ void dl_math_setup(void) {
 }
 
 /* The functions of level 3 behind Cholesky factorisations and triangular
- * products; where OpenBLAS is not at hand, those of GSL. */
+ * products; GSL's where OpenBLAS is not at hand. */
 static void (*blas_dgemm)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE,
                           enum CBLAS_TRANSPOSE, int, int, int, double,
                           const double *, int, const double *, int, double,
@@ -80,8 +80,8 @@ static void load(void) {
     find(library, "openblas_get_parallel", &parallel);
     find(library, "openblas_get_config", &config);
   }
-  /* A serial OpenBLAS takes no locks: folds that are worked on at the same time
-   * would break each other's factorisations. */
+  /* A serial OpenBLAS takes no locks: folds that are worked on at once would
+   * break each other's factorisations. */
   if (!parallel || parallel() == SERIAL)
     library = NULL;
   find(library, "cblas_dgemm", &blas_dgemm);

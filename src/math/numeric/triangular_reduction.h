@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Private to src/math: a linear least-squares problem with n rows reduced to
- * a triangular one with p rows that has the same solutions, for any penalty
+ * a triangular one with p rows with equal solutions, for any penalty
  * on the coefficients.
  *
  * With centred columns and weights w,
  *   sum_i w_i (y_i - b0 - x_i'b)^2 = |c - R b|^2 + rss,
- *   b0 = y_mean - mean'b.
- */
+ *   b0 = y_mean - mean'b. */
 
 #ifndef DL_MATH_NUMERIC_TRIANGULAR_REDUCTION_H
 #define DL_MATH_NUMERIC_TRIANGULAR_REDUCTION_H
@@ -39,8 +38,8 @@ void dl_reduced_free(struct dl_reduced *r);
 
 /* Sets U, V, s and uc by one-sided Jacobi rotations, which find small singular
  * values more accurately than bidiagonalisation (Demmel and Veselic, SIAM J.
- * Matrix Anal. Appl. 13, 1992). R: NULL for that of r, or it with other
- * columns. */
+ * Matrix Anal. Appl. 13, 1992). R: the matrix to decompose in place of r->R, or
+ * NULL. */
 enum dl_status dl_reduced_decompose(struct dl_reduced *r, const gsl_matrix *R,
                                     struct dl_diag *d);
 

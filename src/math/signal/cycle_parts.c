@@ -129,7 +129,7 @@ static size_t find_between(const struct part_search *b, size_t from, size_t to,
   return n;
 }
 
-/* The parts of most cycles, if most have the same number; else 1. */
+/* The number of parts of most cycles; 1 if no number is common to most. */
 static size_t count_parts(struct part_search *b, double *shortest) {
   size_t cycles[DL_MOST_PARTS + 1] = {0};
   *shortest = INFINITY;

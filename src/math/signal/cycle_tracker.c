@@ -198,9 +198,9 @@ static double step_at(const struct cycle_tracker *t, size_t j, double *step) {
   return sqrt(square);
 }
 
-/* Where to cut: the place of a steep flank of the mean cycle. Preferred are
- * one that agrees with `end`, where the last cycle seems to end, and one in
- * the direction of `like`, the flank of other cycles, if that is not 0. `step`
+/* Finds the place to cut: a steep flank of the mean cycle. Preferred are one
+ * that agrees with `end`, where the last cycle seems to end, and one in the
+ * direction of `like`, the flank of other cycles, if that is not 0. `step`
  * holds the flank on return. */
 static size_t flank(const struct cycle_tracker *t, double end,
                     const double *like, double *step) {

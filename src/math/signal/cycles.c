@@ -34,7 +34,7 @@ struct cycle_search {
   bool goes_on; /* the last cycle has not ended */
   bool split;   /* cycles were split where the hint says so */
   bool thin;    /* the evidence would not do for more cycles */
-  /* Where cycles of about that period were cut. */
+  /* Flank at which cycles of about this period were cut. */
   double flank_period;
   double *flank; /* of each channel */
   struct dl_cycle_sequence sequence;
@@ -86,9 +86,9 @@ static const struct dl_period_segment *stands_out(struct cycle_search *s) {
     double beyond_chance = g->nats - log(trials);
     bool fills = length(g) < tuned.few_cycles * g->period &&
                  length(g) > tuned.few_fill * (double)s->grid.n;
-    double least = s->goes_on ? tuned.alone_nats_known
-                   : fills    ? tuned.alone_nats_few
-                              : tuned.alone_nats;
+    double least = fills ? tuned.alone_nats_few : tuned.alone_nats;
+    if (s->goes_on)
+      least = tuned.alone_nats_known;
     if (beyond_chance >= least && g->r_again >= tuned.repeat * g->r &&
         (!best || g->score > best->score)) {
       best = g;
@@ -98,8 +98,8 @@ static const struct dl_period_segment *stands_out(struct cycle_search *s) {
   return best;
 }
 
-/* Nats a further phase needs, the more the more its period differs from that
- * of the best. */
+/* Nats a further phase needs, the more its period differs from the best one's.
+ */
 static double nats_needed(const struct dl_period_segment *g,
                           const struct dl_period_segment *best) {
   double off = fabs(log(g->period / best->period)) - log(3);
@@ -356,7 +356,7 @@ static bool is_near(double period, double hint) {
   return fabs(log(period / hint)) < tuned.hinted;
 }
 
-/* Where cycles have parts of the hinted length, the parts are the cycles. Else
+/* If cycles have parts of the hinted length, the parts are the cycles. Else
  * cycles of that length are followed. */
 static void track_hinted(struct cycle_search *s, double low, double high,
                          double hint) {

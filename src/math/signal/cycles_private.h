@@ -60,7 +60,7 @@ struct dl_period_segment {
   double start, end; /* bins */
   double period;     /* bins */
   double r;          /* mean correlation at the period */
-  double r_again;    /* the same at two to four times the period */
+  double r_again;    /* mean correlation at two to four times the period */
   double score;      /* correlation above the threshold x bins */
   double nats;       /* evidence */
   bool halved;       /* a fraction of the period explains nearly as much */

@@ -64,7 +64,7 @@ static double one_channel(const struct lagged *w, size_t channel, size_t lag,
   return r;
 }
 
-/* The same over all channels. */
+/* Correlation over all channels. */
 static double at_lag(const struct dl_signal_grid *g, const struct lagged *w,
                      size_t lag, double *nats) {
   double square = 0, sum = 0;

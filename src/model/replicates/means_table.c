@@ -29,7 +29,7 @@ double dl_mean_variance(const struct dl_mean *m) {
   return m->n > 1 ? m->squares / (double)(m->n - 1) : (double)NAN;
 }
 
-/* Adds the values of b to those of a. */
+/* Adds the values of b to a. */
 static void join(struct dl_mean *a, const struct dl_mean *b) {
   if (b->n == 0)
     return;
@@ -143,8 +143,8 @@ static void write_as_run(const struct dl_means *m, size_t row, bool logs,
       continue;
     }
     write_number(f, by_log ? exp(c->log.x) : dl_mean_of(&c->x));
-    write_number(f, c->x.n == 0 ? (double)NAN
-                                : (by_log ? c->log.squares : c->x.squares));
+    double within = by_log ? c->log.squares : c->x.squares;
+    write_number(f, c->x.n == 0 ? (double)NAN : within);
   }
   fprintf(f, ",%zu\n", m->runs[row]);
 }
@@ -262,11 +262,13 @@ static void make_key(const struct dl_means *m, const struct means_row *s,
   dl_text_add(key, s->cell[0]);
   for (size_t i = 0, at = 1; i < m->n_columns; i++) {
     bool measured = is_measured(m->column[i]);
+    const char *part = s->cell[at];
+    if (measured && !part[0])
+      part = "-"; /* none */
+    else if (measured)
+      part = s->cell[at + 2][0] ? "+" : "0"; /* above 0, others */
     dl_text_add(key, DL_MEANS_KEY);
-    if (measured) /* none, above 0, others */
-      dl_text_add(key, !s->cell[at][0] ? "-" : s->cell[at + 2][0] ? "+" : "0");
-    else
-      dl_text_add(key, s->cell[at]);
+    dl_text_add(key, part);
     at += measured ? 4 : 1;
   }
 }
@@ -311,7 +313,7 @@ static enum dl_status take_row(struct dl_means *m, const struct means_row *s,
   return status;
 }
 
-/* Takes the columns of the first table; the others must have the same. */
+/* Takes the columns of the first table, which the others must have too. */
 static enum dl_status check_header(struct dl_means *m, const struct dl_csv *csv,
                                    const char *first, struct dl_diag *d) {
   struct dl_means own = {0};

@@ -183,7 +183,7 @@ static void take_repeat(void *ctx, const struct dl_row *row, const char *key,
   }
 }
 
-/* Of the estimates of a run by several methods one is recommended. */
+/* Whether an estimate is not the recommended one of a run's methods. */
 static bool is_other_estimate(const void *ctx, const struct dl_row *row) {
   const struct dl_repeats_reader *w = ctx;
   const char *text = w->l.estimated ? dl_row_text(row, &w->recommended) : NULL;
@@ -201,8 +201,7 @@ static bool has_bad_accuracy(const struct dl_repeats_reader *w,
   return true;
 }
 
-/* What the columns of a run accept. 0 J are those of a meter that was not read.
- */
+/* True if a value is out of range or the energy is 0 J (meter not read). */
 static bool is_bad(const void *ctx, const struct dl_row *row, const char *path,
                    size_t line, struct dl_diag *d) {
   const struct dl_repeats_reader *w = ctx;
@@ -324,7 +323,7 @@ void dl_repeats_add(struct dl_repeats_reader *w, const struct dl_row *row,
   dl_mean_add(&to->low, of->low_j);
   dl_mean_add(&to->high, of->high_j);
   dl_mean_add(&to->duration, of->duration_s);
-  if (config == known) { /* the row's is that of a measurement */
+  if (config == known) { /* the row's boundary belongs to a measurement */
     struct dl_repeat *r = &w->l.r[config];
     free(r->boundary);
     r->boundary = copy(of->boundary);
@@ -402,8 +401,10 @@ static void distinguish(const void *ctx, const struct dl_row *row,
     const struct dl_run_column *c = m->column[i];
     double x = c->is_text ? (double)NAN : dl_run_number(&row->run, c->id);
     const char *text = c->is_text ? text_of(c->id, row) : NULL;
-    if (c->role == DL_ROLE_MEASURED)
-      text = isnan(x) ? "-" : x > 0 ? "+" : "0";
+    if (c->role == DL_ROLE_MEASURED && isnan(x))
+      text = "-";
+    else if (c->role == DL_ROLE_MEASURED)
+      text = x > 0 ? "+" : "0";
     else if (!isnan(x))
       text = dl_format_short(buf, x);
     dl_text_add(key, DL_MEANS_KEY);

@@ -21,7 +21,7 @@
 /* Rows that one thread evaluates at a time. */
 enum { STRIP = 256 };
 
-/* What is needed while reading. */
+/* State of reading a table. */
 struct table_reader {
   struct dl_training *t;
   struct dl_csv *csv;
@@ -36,7 +36,7 @@ struct table_reader {
   struct dl_calibration_quantities kept; /* where t keeps rows */
   struct dl_row_ref *ranged;             /* one a range of t */
   size_t cap_rows;                       /* rows that x has room for */
-  double *x; /* t->n rows, then those of the block */
+  double *x; /* t->n rows, then the rows of the block */
   /* One block: */
   const char **boundary; /* of each row */
   const char **lacks;    /* quantity that a physics lacks, or NULL */
@@ -198,7 +198,7 @@ static enum dl_status note_variables(struct table_reader *r,
   return DL_OK;
 }
 
-/* Adding 0 turns -0 to 0, which makes the result the same in any order. */
+/* Adding 0 turns -0 to 0, which makes the result equal in any order. */
 static void widen(struct dl_range *range, double x) {
   if (x < range->low)
     range->low = x + 0;
@@ -234,7 +234,7 @@ static void evaluate_row(struct table_reader *r, size_t i,
     widen(&ranges[k], dl_row_number(row, &r->ranged[k]));
 }
 
-/* Evaluates the rows of a block behind those of r->x, in strips. */
+/* Evaluates the rows of a block behind the rows of r->x, in strips. */
 static void evaluate(struct table_reader *r, size_t n) {
   size_t n_ranges = r->t->n_ranges;
 #pragma omp parallel if (n > 2 * STRIP)
@@ -262,7 +262,7 @@ described(const struct dl_row_descriptors *row, const char *column) {
   return strcmp(column, "gpu") == 0 && row->gpu ? &row->gpu->head : NULL;
 }
 
-/* The number of a value among those of a setting; 0 for all of too many. */
+/* The number of a value of a setting; 0 for all of too many. */
 static size_t value_label(struct dl_labels *l, double *value, double x) {
   char text[DL_NUMBER_SIZE];
   if (l->n_values == SIZE_MAX)

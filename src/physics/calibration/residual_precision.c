@@ -40,8 +40,8 @@ static void divide(struct dl_residual_precision *k) {
   }
 }
 
-/* What points a and b have in common, less what columns 0 to r - 1 of the
- * factor explain. */
+/* The covariance that points a and b have in common, less the part that columns
+ * 0 to r - 1 of the factor explain. */
 static double left_over(const struct dl_residual_precision *k,
                         const gsl_matrix *U, size_t r,
                         const struct dl_precision_part *g, size_t a, size_t b) {
@@ -219,7 +219,7 @@ static void subtract_in_common(const struct dl_precision_part *g,
   gsl_blas_dsyrk(CblasLower, CblasNoTrans, -1, rows, 1, out);
 }
 
-/* Those of D^-1 of a block: T'T, where the columns of T are those of R^-1. */
+/* Rows and columns of D^-1 of a block: T'T, where T has columns of R^-1. */
 static void among_block(const struct dl_precision_part *b, const size_t *place,
                         size_t m, gsl_matrix *out) {
   DL_SCOPED(gsl_matrix_free_local) gsl_matrix *T = gsl_matrix_calloc(b->n, m);

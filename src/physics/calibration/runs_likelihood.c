@@ -166,7 +166,7 @@ double dl_runs_weigh(const struct dl_runs_likelihood *l,
   return squares;
 }
 
-/* What is summed over the blocks of a group. */
+/* Sums over the blocks of a group. */
 struct group_sums {
   const struct dl_precision_part *group;
   const size_t *place; /* m: held out */

@@ -28,7 +28,7 @@ struct language_step {
   struct dl_taped unlimited, time, power, rate;
 };
 
-/* By parameter i, whose value is c, to the power of n. */
+/* Multiplies a by parameter i, whose value is c, to the power of n. */
 static void times(const struct language_step *k, struct dl_taped *a, size_t i,
                   double c, double n) {
   *a = dl_taped_times(k->tape, *a, i, c, n);
@@ -55,7 +55,7 @@ static inline void scale(struct dl_taped *a, double by) {
   *a = dl_taped_scaled(*a, by);
 }
 
-/* What the GPU's time is found to differ by. */
+/* Factors by which the GPU's time is found to differ. */
 static void by_effects(const struct language_step *k, struct dl_taped *a) {
   static const enum dl_language_effect effects[] = {
       DL_LANG_EFFECT_GPU_TIME, DL_LANG_EFFECT_ARCH_TIME,
@@ -71,7 +71,8 @@ static double held(const struct language_step *k, double all, double experts) {
   return experts > 0 ? all - experts + experts / k->in->expert_parallel : all;
 }
 
-/* What products `width` wide of some tokens take, relative to their work. */
+/* Time that products `width` wide of some tokens take, relative to their work.
+ */
 static struct dl_taped shape(const struct language_step *k, double width,
                              double tokens) {
   const struct dl_language_inputs *in = k->in;
@@ -81,7 +82,7 @@ static struct dl_taped shape(const struct language_step *k, double width,
   return narrow;
 }
 
-/* Of all, by the weights that a token is multiplied with. */
+/* Products of all layers, by the weights that a token is multiplied with. */
 static struct dl_taped shapes(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   double tokens = in->sequences * in->tokens, copies = tokens * in->chosen;
@@ -149,7 +150,7 @@ static double copies(const struct language_step *k) {
          (in->passes + in->again) / 3 * k->per_part;
 }
 
-/* What adapters read and write beside the products; bytes. */
+/* Traffic of adapters beside the products; bytes. */
 static double adapters(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   double times = ADAPTED + ADAPTED_AGAIN * in->again;
@@ -204,7 +205,7 @@ static struct dl_taped launches(const struct language_step *k) {
   return t;
 }
 
-/* What the host launches behind the backward pass, tensor by tensor. */
+/* Launches of the host behind the backward pass, tensor by tensor. */
 static struct dl_taped by_weight(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   return term(k, in->by_weight ? BY_WEIGHT * in->layers / in->pipeline : 0,
@@ -246,10 +247,10 @@ static struct dl_taped hand_over(const struct language_step *k) {
   double calls = 2 * in->virtual_stages;
   double bytes = calls * in->element * in->hidden * in->sequences * in->tokens /
                  in->tensor;
-  struct dl_taped t =
-      in->n_gpus > in->domain
-          ? term(k, bytes / in->network, DL_LANG_XN, -1)
-          : term(k, bytes / in->link, in->pcie ? DL_LANG_XP : DL_LANG_XL, -1);
+  enum dl_language_constant share = in->pcie ? DL_LANG_XP : DL_LANG_XL;
+  struct dl_taped t = in->n_gpus > in->domain
+                          ? term(k, bytes / in->network, DL_LANG_XN, -1)
+                          : term(k, bytes / in->link, share, -1);
   add(&t, term(k, calls, DL_LANG_ALPHA, 1));
   return t;
 }
@@ -282,8 +283,8 @@ static struct dl_taped gathers(const struct language_step *k, bool experts,
                     calls);
 }
 
-/* Of a micro-batch: ZeRO-3 gathers the weights before each pass and divides the
- * gradients of those that are trained; tensor parallelism sums up the
+/* Exchanges of a micro-batch: ZeRO-3 gathers the weights before each pass and
+ * divides the gradients of trained ones; tensor parallelism sums up the
  * activations of each layer, two times a pass. */
 static struct dl_taped exchanges(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;

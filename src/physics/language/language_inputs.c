@@ -90,9 +90,9 @@ enum { RATE_SD, POWER_SD };
 #define ANOTHER_KIND 10.0
 
 /* Flash attention by the kernels of today's containers (cuDNN, FlashAttention-2
- * and 3) takes this share of the time of those of 2023, which the fit has:
- * "around 2x" (Dao, arXiv 2307.08691), and 1.5 to 2 times that on an H100 (Shah
- * et al., 2407.08608). */
+ * and 3) takes this share of the time of 2023's, which the fit has: "around 2x"
+ * (Dao, arXiv 2307.08691), and 1.5 to 2 times that on an H100 (Shah et al.,
+ * 2407.08608). */
 #define KERNELS_SINCE 0.5
 
 /* They are for GPUs from Ampere on, whose tensor cores are the first of BF16.
@@ -209,7 +209,7 @@ static void read_mixture(const struct dl_physics_row *row,
 /* Experts divided among E GPUs, w of which are in a node of their own in E / w
  * of them. A token takes k experts, of which each is on one of the GPUs as
  * likely as on another: with the choice of different ones a node has none of
- * them with the odds of drawing k of those of the others. */
+ * them with the odds of drawing k from the others' experts. */
 static void read_experts(const struct dl_physics_row *row,
                          struct dl_language_inputs *in) {
   const struct dl_transformer *t = row->arch->transformer;
@@ -230,8 +230,17 @@ static void read_experts(const struct dl_physics_row *row,
   in->to_nodes = (nodes - 1) * (1 - none);
 }
 
-/* What is trained, and the passes that takes: forward, backward through the
- * activations, backward to the weights. */
+/* Bytes of a parameter's state that an optimizer step reads and writes. */
+static double state_bytes_of(const char *optimizer) {
+  if (dl_is_word(optimizer, "sgd"))
+    return 20;
+  if (dl_is_word(optimizer, "adafactor"))
+    return 14;
+  return dl_is_word(optimizer, "adam8bit") ? 16 : 30;
+}
+
+/* Counts the trained weights, and the passes that they take: forward, backward
+ * through the activations, backward to the weights. */
 static void read_training(const struct dl_physics_row *row,
                           struct dl_language_inputs *in) {
   const struct dl_run *run = row->run;
@@ -248,10 +257,7 @@ static void read_training(const struct dl_physics_row *row,
   double share = fmin(in->trained / in->params, 1);
   in->passes = tune == DL_TUNE_HEAD ? 1 + 2 * share : 2 + share;
   in->unpack = tune == DL_TUNE_QLORA ? UNPACKED_BYTES * in->passes : 0;
-  in->state_bytes = dl_is_word(run->optimizer, "sgd")         ? 20
-                    : dl_is_word(run->optimizer, "adafactor") ? 14
-                    : dl_is_word(run->optimizer, "adam8bit")  ? 16
-                                                              : 30;
+  in->state_bytes = state_bytes_of(run->optimizer);
 }
 
 /* Division among GPUs, what is computed again, and batches: what is not known

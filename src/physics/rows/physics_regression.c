@@ -54,7 +54,7 @@ void dl_physics_free(void *state) {
 /* The arrays of a fitted physics in a model file: one description of each, for
  * writing and for reading. */
 
-/* What a column holds. */
+/* Type of a column. */
 enum kind {
   NUMBER, /* double */
   NAME,   /* long: the number of a name, 0: none */
@@ -88,8 +88,8 @@ static const struct array_layout places = {
      {TARGET, POINT(target), 1}}};
 static const struct array_layout weights = {sizeof(struct dl_residual_point),
                                             {{NUMBER, POINT(weight), 1}}};
-/* What bounds a point, and the shares of its time in parts whose rates differ
- * by GPU. */
+/* Coordinates of what bounds a point, and the shares of its time in parts whose
+ * rates differ by GPU. */
 static const struct array_layout bounds = {
     sizeof(struct dl_residual_point),
     {{NUMBER, POINT(place.bound), DL_BOUND_AXES},
@@ -102,7 +102,7 @@ static const struct array_layout values = {
     sizeof(struct dl_residual_point),
     {{NUMBER, POINT(runs), 1}, {NUMBER, POINT(value), 1}}};
 
-/* Where a fit goes, or comes from. */
+/* Arrays to which a fit goes, or from which it comes. */
 struct store {
   struct dl_arrays *to; /* NULL: it is read */
   const struct dl_arrays *from;
@@ -207,7 +207,7 @@ static enum dl_status keep_points(const struct store *s,
   return keep(s, weight, &weights, gp->point, gp->n);
 }
 
-/* What calibrations add to points; models of before lack a part of it.
+/* Values that calibrations add to points; models of before lack a part of them.
  * `there`: it is written. */
 static enum dl_status keep_more(const struct store *s,
                                 struct dl_residual_gp *gp, const char *name,

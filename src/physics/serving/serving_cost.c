@@ -123,7 +123,7 @@ static struct dl_taped exchange(const struct serving_round *k,
   return t;
 }
 
-/* What comes with each layer. */
+/* A cost of each layer. */
 static struct dl_taped by_layer(const struct serving_round *k, double times,
                                 enum dl_serving_constant each) {
   struct dl_taped t = term(k, times * k->in->layers, each);

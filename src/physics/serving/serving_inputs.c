@@ -56,10 +56,11 @@ static bool is_8_bit(const char *precision) {
 }
 
 static double bytes_of(const char *precision) {
-  return dl_is_16_bit(precision)         ? 2
-         : is_8_bit(precision)           ? 1
-         : dl_is_word(precision, "fp64") ? 8
-                                         : 4;
+  if (dl_is_16_bit(precision))
+    return 2;
+  if (is_8_bit(precision))
+    return 1;
+  return dl_is_word(precision, "fp64") ? 8 : 4;
 }
 
 /* 0: none is known. */

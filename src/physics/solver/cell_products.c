@@ -39,7 +39,7 @@ static double add_priors(const struct dl_weighed_terms *of, size_t p,
   return squares;
 }
 
-/* Where the squares are summed, and of what. */
+/* The point at which squares are summed, and their terms. */
 struct summed_at {
   const struct dl_equation_blocks *blocks;
   const struct dl_weighed_terms *terms;
@@ -131,7 +131,7 @@ static double squares_of(const struct summed_at *at, size_t config,
   return squares;
 }
 
-/* What one cell adds. */
+/* Sums of one cell. */
 struct cell_sums {
   const struct dl_equation_columns *columns;
   bool known[DL_MAX_COLUMNS];          /* by column */
@@ -232,9 +232,9 @@ static void add_second(struct cell_sums *s, const struct summed_at *at,
       size_t by = columns->of[s->of->column[j]];
       double half =
           (derivative(&after, by) - derivative(&before, by)) / STEP / 2;
+      size_t row = i > j ? i : j, column = i + j - row;
       if (isfinite(half))
-        s->H[i > j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i] +=
-            i == j ? 2 * half : half;
+        s->H[row * (row + 1) / 2 + column] += i == j ? 2 * half : half;
     }
   }
 }

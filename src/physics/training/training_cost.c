@@ -90,8 +90,8 @@ double dl_training_overlap(double alone, double exchange) {
   return sqrt(sqrt(a * a + x * x));
 }
 
-/* What the other GPUs add to a step that trains so many bytes of weights; none
- * where nothing is trained. */
+/* Adds the exchange with other GPUs to a step that trains so many bytes of
+ * weights; none where nothing is trained. */
 static void exchange(struct dl_training_step *s, const double *c,
                      const struct dl_training_inputs *l, double weights) {
   double n = l->n_gpus, inside = fmin(l->per_node, n);
@@ -109,7 +109,8 @@ static void exchange(struct dl_training_step *s, const double *c,
             s->late;
 }
 
-/* Of a forward pass of one sample, s without effects, in the faster format. */
+/* Arithmetic of a forward pass of one sample, s without effects, in the faster
+ * format. */
 static double arithmetic(struct dl_training_step *s, const double *c,
                          const struct dl_training_inputs *l) {
   const enum dl_stack_part first = DL_PART_FP32;

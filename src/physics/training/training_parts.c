@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the time of an epoch consists of. */
+/* Parts of the time of an epoch. */
 
 #include "physics/training/training_parts.h"
 

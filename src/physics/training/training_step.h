@@ -8,7 +8,7 @@
 #include "physics/power_limit.h"
 #include "physics/training/training_cost.h"
 
-/* What steps do; in turn with full batches and with the last, smaller one. */
+/* Kinds of steps; in turn with full batches and with the last, smaller one. */
 enum dl_training_mode {
   DL_FULL,
   DL_FROZEN,
@@ -18,7 +18,7 @@ enum dl_training_mode {
   DL_N_TRAINING_STEPS = 2 * DL_N_TRAINING_MODES
 };
 
-/* What depends on the software. */
+/* Parts that depend on the software. */
 enum dl_stack_part {
   DL_PART_FP32, /* share of the peak rate, in the order of in_tensor */
   DL_PART_TF32,
@@ -96,12 +96,12 @@ double dl_training_overlap(double alone, double exchange);
 double dl_training_bandwidth_share(const double *c,
                                    const struct dl_training_inputs *inputs);
 
-/* That of the traffic between layers. */
+/* The part of the traffic between layers. */
 enum dl_stack_part dl_training_between(const struct dl_training_inputs *inputs);
 
-/* What bounds an epoch (physics.h): the shares of arithmetic, traffic, kernels
- * and launches of the time that all would take alone, the number of kernels,
- * and the software. In training_parts.c. */
+/* Finds what bounds an epoch (physics.h): the shares of arithmetic, traffic,
+ * kernels and launches of the time that all would take alone, the number of
+ * kernels, and the software. In training_parts.c. */
 void dl_training_bound(const double *c, const void *inputs,
                        struct dl_place *to);
 
