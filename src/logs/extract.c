@@ -23,7 +23,7 @@
 #include "logs/slurm/held_jobs.h"
 #include "logs/slurm/job_energy.h"
 #include "logs/slurm/settle_jobs.h"
-#include "logs/seen_rows.h"
+#include "logs/seen/seen_rows.h"
 
 struct extraction {
   const struct dl_extract_options *o;
@@ -81,7 +81,7 @@ static void add_progress(void *ctx, size_t bytes) {
  * without folders and extension. */
 static void set_origin(struct dl_run *run, const struct dl_source *s) {
   const char *name = dl_path_name(s->path);
-  bool is_stdin = strcmp(s->path, "-") == 0;
+  bool is_stdin = dl_is_stdio(s->path);
   if (!s->importer->has_jobs || !run->file) /* a job may be of another table */
     dl_run_lend_text(run, DL_RUN_file, is_stdin ? "<stdin>" : s->path);
   dl_run_lend_text(run, DL_RUN_format, s->importer->name);
@@ -231,7 +231,7 @@ static enum dl_status return_run(struct extraction *x,
       log->extra[i] = NULL;
     }
   double time_share;
-  dl_run_overlaps_take(&x->seen.overlaps, run, NULL, s->path, &time_share);
+  dl_run_overlaps_add(&x->seen.hardware, run, NULL, s->path, &time_share);
   if (run->duration_s >= steady_s)
     check_units(run, s->path, run->line, d);
   enum dl_status status = x->o->sink(x->o->ctx, run, extra, d);
@@ -419,7 +419,7 @@ enum dl_status dl_extract(char *const *paths, size_t n,
   }
   free(x.waiting);
   dl_warn_shared_nodes(&x.seen, d);
-  dl_run_overlaps_warn(x.seen.overlaps, d);
+  dl_run_overlaps_warn(&x.seen.hardware, d);
   dl_seen_rows_free(&x.seen);
   dl_log_grouping_free(&x.logs);
   if (status == DL_OK && x.n_runs == 0 && o->shard.count == 0)

@@ -18,13 +18,11 @@
 #include "io/json_read.h"
 #include "io/lines.h"
 #include "logs/importers/importers.h"
-#include "logs/importers/tables/run_overlaps.h"
 #include "logs/importers/unknown_format.h"
 #include "logs/log_private.h"
-#include "logs/seen_rows.h"
+#include "logs/seen/seen_jobs.h"
+#include "logs/seen/seen_rows.h"
 #include "logs/slurm/held_jobs.h"
-#include "logs/slurm/node_times.h"
-#include "logs/slurm/seen_jobs.h"
 
 enum { BLOCK_READINGS = 512, BLOCK_RUNS = 64 };
 
@@ -89,8 +87,8 @@ void dl_seen_rows_free(struct dl_seen_rows *s) {
   free(s->slot);
   dl_seen_jobs_free(s->jobs);
   dl_held_jobs_free(s->held);
-  dl_node_times_free(s->nodes);
-  dl_run_overlaps_free(s->overlaps);
+  dl_seen_times_free(&s->nodes);
+  dl_seen_times_free(&s->hardware);
   *s = (struct dl_seen_rows){0};
 }
 

@@ -15,9 +15,9 @@
 
 enum { ENDS = 512, BLOCK = 1 << 16 };
 
-/* What sources are compared by: device and inode, or size and a digest of both
- * ends, so that a hundred thousand logs take a few megabytes. Without padding:
- * records are equal if their bytes are. */
+/* Sources are compared by two numbers: device and inode, or size and a digest
+ * of both ends, so that a hundred thousand logs take a few megabytes. The
+ * record has no padding: two are equal if their bytes are. */
 struct look {
   uint64_t of, at;
 };

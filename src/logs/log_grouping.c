@@ -239,7 +239,7 @@ static void link_sources(struct dl_log_grouping *g) {
 static void list_sources(struct dl_log_grouping *g, char *const *paths) {
   for (size_t i = 0; i < g->n; i++) {
     struct stat st;
-    bool file = strcmp(paths[i], "-") != 0 && stat(paths[i], &st) == 0 &&
+    bool file = !dl_is_stdio(paths[i]) && stat(paths[i], &st) == 0 &&
                 S_ISREG(st.st_mode);
     g->source[i] =
         (struct dl_source){.path = paths[i], .run = i, .once = !file};
@@ -297,7 +297,8 @@ static enum dl_status check_jobs(const struct dl_log_grouping *g,
              : DL_OK;
 }
 
-/* Numbers the runs; number[i] is that of source i's. Returns how many. */
+/* Numbers the runs; number[i] is the number of source i's run. Returns how many
+ * runs there are. */
 static size_t number_runs(const struct dl_log_grouping *g, size_t *number) {
   size_t n = 0, tables = SIZE_MAX;
   for (size_t i = 0; i < g->n; i++) {

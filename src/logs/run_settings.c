@@ -13,7 +13,7 @@
 #include "base/number.h"
 #include "io/csv.h"
 #include "logs/path_pattern.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 
 /* Rows by name: first[id], then next[row]; n_rows ends the chain. */
 struct index {

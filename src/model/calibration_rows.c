@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 
 enum dl_status
 dl_calibration_quantities_bind(struct dl_calibration_quantities *q,

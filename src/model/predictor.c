@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/interval.h"
+#include "model/residual_interval.h"
 #include "model/value_bounds.h"
 #include "physics/conditioning/joint_prediction.h"
 #include "physics/rows/physics_regression.h"
@@ -22,7 +22,7 @@
 /* Standard deviation of the logarithm by which a laboratory's times differ from
  * others' with that software. Speeds of NVIDIA and of MLPerf are off by as much
  * more where their source is left out of the fit than where a pair of network
- * and GPU is: .14 and .17 (docs/designs.md). */
+ * and GPU is: .14 and .17 (docs/lab/designs.md). */
 #define SOURCE_SD 0.15
 
 /* Rows with up to this many features use the stack. */
@@ -225,7 +225,7 @@ static double extrapolation(const struct dl_predictor *p,
 /* Bounds of a row, for the fit's target or the time. A GPU or network that only
  * calibration runs contain still counts as new for the spread: a few runs left
  * GPUs outside of intervals that narrowed with the posterior
- * (docs/calibration.md). If the inputs of a fit are not complete, as for a
+ * (docs/lab/calibration.md). If the inputs of a fit are not complete, as for a
  * forward pass, the usual spread holds. */
 static void row_bounds(struct dl_predictor_row *at,
                        const struct dl_row_bounds *b, size_t target,
@@ -420,8 +420,8 @@ static enum dl_status predict_at(struct dl_predictor_row *at, double *features,
 
 /* Share left of the half-width of an interval of energy, on a GPU that few runs
  * were measured on, for work like theirs; found on seven held-out GPUs, where
- * 98 % were inside (docs/designs.md). Other work, powers (a settled target) and
- * tuned software keep theirs. */
+ * 98 % were inside (docs/lab/designs.md). Other work, powers (a settled target)
+ * and tuned software keep theirs. */
 #define LEFT_BY_A_RUN 0.7
 
 static double left_by_runs(const struct dl_predictor *p,

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "model/interval.h"
+#include "model/residual_interval.h"
 
 /* From this number of values with others on both sides on they speak for values
  * in between. */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* All in the same unit, y upwards. */
+/* All have one unit; y grows upwards. */
 struct dl_label {
   double x, y;  /* of the point */
   double width; /* of the text */

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 
 enum { MOST_SETTINGS = 40 };
 

@@ -12,66 +12,74 @@
 #include "run/frame_private.h"
 #include "run/setup/training_setup.h"
 
-static double product(const double *x, const char *word) {
-  (void)word;
+static double product(const double *x, const struct dl_row *row,
+                      const struct dl_row_ref *word) {
+  (void)row, (void)word;
   return x[0] * x[1];
 }
 
-static double ratio(const double *x, const char *word) {
-  (void)word;
+static double ratio(const double *x, const struct dl_row *row,
+                    const struct dl_row_ref *word) {
+  (void)row, (void)word;
   return x[0] / x[1];
 }
 
-static double same(const double *x, const char *word) {
-  (void)word;
+static double same(const double *x, const struct dl_row *row,
+                   const struct dl_row_ref *word) {
+  (void)row, (void)word;
   return x[0];
 }
 
 /* The rate that frameworks reach by default, 1e12 FLOP/s: TF32 where there is
  * any, of which about half is reached on data-centre boards; else FP32. */
-static double usual_peak(const double *x, const char *word) {
-  (void)word;
+static double usual_peak(const double *x, const struct dl_row *row,
+                         const struct dl_row_ref *word) {
+  (void)row, (void)word;
   return isnan(x[0]) ? (double)NAN : fmax(x[0], isnan(x[1]) ? 0 : 0.5 * x[1]);
 }
 
 /* Samples per optimizer step for one on each accelerator: n_gpus / (tensor x
  * pipeline x context), times grad_accum; x is n_gpus and these four. Of strong
  * scaling, batch_size is that of all accelerators. */
-static double replicas(const double *x, const char *scaling) {
+static double replicas(const double *x, const struct dl_row *row,
+                       const struct dl_row_ref *scaling) {
   double data =
       dl_or(x[0], 1) / dl_or(x[1], 1) / dl_or(x[2], 1) / dl_or(x[3], 1);
-  bool strong = scaling && strcmp(scaling, "strong") == 0;
-  return strong ? 1 : data;
+  return dl_row_word(row, scaling) == DL_SCALE_STRONG ? 1 : data;
 }
 
-static double batch_of_global(const double *x, const char *scaling) {
-  return x[0] / (replicas(x + 1, scaling) * dl_or(x[5], 1));
+static double batch_of_global(const double *x, const struct dl_row *row,
+                              const struct dl_row_ref *scaling) {
+  return x[0] / (replicas(x + 1, row, scaling) * dl_or(x[5], 1));
 }
 
-static double global_of_batch(const double *x, const char *scaling) {
-  return x[0] * replicas(x + 1, scaling) * dl_or(x[5], 1);
+static double global_of_batch(const double *x, const struct dl_row *row,
+                              const struct dl_row_ref *scaling) {
+  return x[0] * replicas(x + 1, row, scaling) * dl_or(x[5], 1);
 }
 
 /* Of global_batch, batch_size and the accelerators. */
-static double accumulated(const double *x, const char *scaling) {
-  return x[0] / (x[1] * replicas(x + 2, scaling));
+static double accumulated(const double *x, const struct dl_row *row,
+                          const struct dl_row_ref *scaling) {
+  return x[0] / (x[1] * replicas(x + 2, row, scaling));
 }
 
-static double of_inference(const double *x, const char *phase) {
-  return dl_is_word(phase, "inference") ? x[0] : (double)NAN;
+static double of_inference(const double *x, const struct dl_row *row,
+                           const struct dl_row_ref *phase) {
+  return dl_row_word(row, phase) == DL_PHASE_INFERENCE ? x[0] : (double)NAN;
 }
 
-/* Of "lora:16". */
-static double rank_in(const double *x, const char *fine_tune) {
-  const char *colon = fine_tune ? strchr(fine_tune, ':') : NULL;
-  double rank;
+static double rank_in(const double *x, const struct dl_row *row,
+                      const struct dl_row_ref *fine_tune) {
   (void)x;
-  return colon && dl_parse_double(colon + 1, &rank) ? rank : (double)NAN;
+  return dl_rank_in(dl_row_text(row, fine_tune));
 }
 
-static double trains_head(const double *x, const char *fine_tune) {
+static double trains_head(const double *x, const struct dl_row *row,
+                          const struct dl_row_ref *fine_tune) {
+  unsigned tune = dl_row_word(row, fine_tune);
   (void)x;
-  return !fine_tune ? (double)NAN : strcmp(fine_tune, "head") == 0;
+  return tune == DL_TUNE_UNKNOWN ? (double)NAN : tune == DL_TUNE_HEAD;
 }
 
 #define PARALLEL                                                               \
@@ -96,7 +104,7 @@ static const struct derived derived[] = {
      usual_peak,
      .n_needed = 1},
     {DL_RUN_frozen_base, {NULL}, trains_head, .word = "fine_tune"},
-    {DL_RUN_lora_rank, {NULL}, rank_in, .word = "fine_tune"},
+    {DL_RUN_lora_rank, {NULL}, rank_in, .word = "fine_tune", .of_text = true},
     {DL_RUN_batch_size,
      {"global_batch", PARALLEL, "grad_accum"},
      batch_of_global,

@@ -147,7 +147,8 @@ static enum dl_status add_definition(struct dl_frame *f, struct step *s,
                                      const char *text, struct dl_diag *d) {
   static const enum use uses[] = {[DL_IN_CELL] = AS_BOTH,
                                   [DL_IN_NUMBER] = AS_NUMBER,
-                                  [DL_IN_TEXT] = AS_TEXT};
+                                  [DL_IN_TEXT] = AS_TEXT,
+                                  [DL_IN_WORD] = AS_TEXT};
   struct source *p = &s->source[s->n_sources++];
   bool outer = f->deriving;
   p->kind = SOURCE_DEFINITION;
@@ -181,7 +182,8 @@ static enum dl_status add_derived(struct dl_frame *f, struct step *s,
                            .use = AS_NUMBER};
     status = find_step(f, &w, &p->vars[p->n_vars++], d);
   }
-  const struct wish word = {.name = g->word, .use = AS_TEXT};
+  const struct wish word = {.name = g->word,
+                            .use = g->of_text ? AS_BOTH : AS_TEXT};
   if (g->word && status == DL_OK)
     status = find_step(f, &word, &p->vars[p->n_vars++], d);
   f->deriving = outer;
@@ -364,8 +366,10 @@ static void set_target(struct step *s, enum use use) {
       (use != AS_COLUMN && use != (c->is_text ? AS_TEXT : AS_NUMBER)))
     return;
   s->id = c->id;
-  s->target.in = c->is_text ? DL_IN_TEXT : DL_IN_NUMBER;
-  s->target.at = c->offset;
+  s->target.in = dl_is_listed(c) ? DL_IN_WORD
+                 : c->is_text    ? DL_IN_TEXT
+                                 : DL_IN_NUMBER;
+  s->target.at = dl_is_listed(c) ? c->id : dl_run_offsets[c->id];
 }
 
 /* A new step for a name. While the name is being resolved it stands for its

@@ -129,7 +129,7 @@ const char *dl_frame_lacks(const struct dl_frame *f, const struct dl_row_ref *q,
 enum dl_status dl_frame_want_descriptors(struct dl_frame *f, struct dl_diag *d);
 
 /* Has a function fill in members of a row that are still unknown when its
- * steps have run, by dl_assume_text and dl_assume_number. It must be
+ * steps have run, by dl_assume_word and dl_assume_number. It must be
  * thread-safe. `estimates`: the rows are jobs to estimate, not measured runs to
  * learn from: powers and throughputs that they give are conditions of the
  * estimate, which checks them itself. To be called before the first row. */

@@ -208,9 +208,11 @@ enum { MOST_DERIVED_INPUTS = 6 };
 struct derived {
   enum dl_run_id target;
   const char *input[MOST_DERIVED_INPUTS]; /* NULL: no more */
-  double (*compute)(const double *x, const char *word);
+  double (*compute)(const double *x, const struct dl_row *row,
+                    const struct dl_row_ref *word);
   size_t n_needed;
   const char *word; /* NULL: none */
+  bool of_text;     /* the word as it is written */
   bool of_given;    /* of what the user gave alone, not of what follows */
 };
 

@@ -71,7 +71,7 @@ static double derive(const struct source *p, const struct dl_row *row) {
   size_t n = p->n_vars - (g->word != NULL);
   for (size_t i = 0; i < n; i++)
     x[i] = dl_row_number(row, &p->vars[i]);
-  return g->compute(x, g->word ? dl_row_text(row, &p->vars[n]) : NULL);
+  return g->compute(x, row, &p->vars[n]);
 }
 
 /* What rows begin with. */
@@ -165,13 +165,14 @@ static void run_value(const struct dl_frame *f, const struct row_source *from,
     row->cell[s->target.at] = c;
     return;
   }
-  bool number = s->target.in == DL_IN_NUMBER;
-  bool known = number ? !isnan(c.x) : c.s != NULL;
-  void *member = (char *)&row->run + s->target.at;
-  if (number)
+  bool known = s->target.in == DL_IN_NUMBER ? !isnan(c.x) : c.s != NULL;
+  void *member = (char *)&row->run + dl_run_offsets[s->id];
+  if (s->target.in == DL_IN_NUMBER)
     *(double *)member = c.x;
-  else
+  else if (s->target.in == DL_IN_TEXT)
     *(const char **)member = c.s;
+  else
+    *(unsigned *)member = dl_word_id(s->column, c.s);
   dl_run_set_put(&row->run.known, s->id, known);
   dl_run_set_put(&row->given, s->id, known && given);
   dl_run_set_put(&row->assumed, s->id, false);

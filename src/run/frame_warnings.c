@@ -22,49 +22,6 @@ static bool is_used(const struct dl_frame *f, const char *name, bool wanted) {
   return false;
 }
 
-/* What others call the columns of the runs table; the unit of a column that
- * such a name does not state is not assumed. */
-static const struct {
-  const char *column, *names;
-} aliases[] = {
-    {"n_gpus",
-     "gpus|numgpus|gpucount|ngpu|numgpu|accelerators|devices|worldsize"},
-    {"batch_size", "batch|bs|microbatchsize|perdevicebatchsize|"
-                   "perdevicetrainbatchsize|trainbatchsize"},
-    {"global_batch", "globalbatchsize"},
-    {"grad_accum", "gradientaccumulation|gradientaccumulationsteps"},
-    {"tensor_parallel", "tp|tensorparallelsize"},
-    {"pipeline_parallel", "pp|pipelineparallelsize"},
-    {"virtual_stages",
-     "vpp|virtualpipelinemodelparallelsize|numvirtualstagesperpipelinerank"},
-    {"expert_parallel", "ep|expertparallelsize|expertmodelparallelsize"},
-    {"context_parallel", "cp|contextparallelsize"},
-    {"checkpointing", "activationcheckpointing|gradientcheckpointing"},
-    {"arch", "model|network|architecture"},
-    {"gpu", "gpuname|accelerator|gputype|gpumodel"},
-    {"samples_per_s", "throughput|samplespersecond|trainsamplespersecond|"
-                      "imagespersecond|imagespersec|imgpersec"},
-    {"tokens_per_s", "tokenspersecond|tokenspersec"},
-    {"image_px", "imagesize|imgsize|inputsize|resolution"},
-    {"seq_len",
-     "sequencelength|maxlength|maxseqlength|maxseqlen|contextlength|seqlength"},
-    {"classes", "numclasses|nclasses"},
-    {"precision", "dtype"},
-    {"epochs", "numepochs|nepochs"},
-    {"train_samples",
-     "trainsize|datasetsize|numtrainsamples|trainingsize|ntrain"},
-    {"val_samples", "valsize|validationsize|nval"},
-    {"duration_s",
-     "duration|runtime|hours|trainhours|traininghours|minutes|seconds|walltime|"
-     "elapsed|trainruntime|traintime|trainingtime|totaltime"},
-    {"epoch_s", "epochtime|timeperepoch"},
-    {"step_s", "steptime|timeperstep"},
-    {"power_limit_w", "powerlimit"},
-    {"energy_j", "energy"},
-    {"gpu_energy_j", "gpuenergy"},
-    {"gpu_power_w", "gpupower"},
-};
-
 enum { MOST_NAME = 64, SHORT_NAME = 5, LONG_NAME = 9 };
 
 /* Lower case, letters and digits alone. False: too long to be compared. */
@@ -122,10 +79,13 @@ static const struct unit *stated_unit(const char *name, char stem[MOST_NAME]) {
   return NULL;
 }
 
+/* The unit of a column that such a name does not state is not assumed. */
 static const char *column_of_alias(const char *folded) {
-  for (size_t i = 0; i < DL_LENGTH(aliases); i++)
-    if (dl_word_among(aliases[i].names, folded, strlen(folded)) >= 0)
-      return aliases[i].column;
+  for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
+    const char *names = dl_run_columns[i].called;
+    if (names && dl_word_among(names, folded, strlen(folded)) >= 0)
+      return dl_run_columns[i].name;
+  }
   return NULL;
 }
 
@@ -187,10 +147,10 @@ static bool states(const char *column, const char *name) {
 void dl_frame_suggest_columns(const struct dl_frame *f, const char *name,
                               struct dl_text *to) {
   size_t n = f->csv ? dl_csv_n_cols(f->csv) : DL_N_RUN_COLUMNS;
-  DL_FREED struct dl_candidate *c = dl_calloc(n, sizeof *c);
+  DL_FREED struct dl_name_candidate *c = dl_calloc(n, sizeof *c);
   for (size_t i = 0; i < n; i++) {
     const char *own = f->csv ? dl_csv_name(f->csv, i) : dl_run_columns[i].name;
-    c[i] = (struct dl_candidate){states(own, name) ? name : own, own, i};
+    c[i] = (struct dl_name_candidate){states(own, name) ? name : own, own, i};
   }
   dl_suggest(name, c, n, 3, false, to);
 }

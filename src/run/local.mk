@@ -14,8 +14,6 @@ libdlest_a_SOURCES += \
 	%D%/row.h \
 	%D%/run.c \
 	%D%/run.h \
-	%D%/run_columns.h \
-	%D%/run_columns_body.h \
 	%D%/run_consistency.c \
 	%D%/sweep_axis.c \
 	%D%/sweep_axis.h \

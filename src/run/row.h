@@ -50,8 +50,9 @@ static inline bool dl_row_is_invalid(const struct dl_row *r) {
 
 /* Where rows hold a quantity. */
 struct dl_row_ref {
-  enum { DL_IN_CELL, DL_IN_NUMBER, DL_IN_TEXT } in; /* members: the last two */
-  size_t at;   /* index of the cell, or offset in struct dl_run */
+  /* All but the first are members of the run. */
+  enum { DL_IN_CELL, DL_IN_NUMBER, DL_IN_TEXT, DL_IN_WORD } in;
+  size_t at; /* index of the cell, id of the word, or offset in struct dl_run */
   size_t step; /* of the frame that sets it */
 };
 
@@ -67,7 +68,16 @@ static inline const char *dl_row_text(const struct dl_row *r,
                                       const struct dl_row_ref *q) {
   if (q->in == DL_IN_TEXT)
     return *(const char *const *)(const void *)((const char *)&r->run + q->at);
+  if (q->in == DL_IN_WORD)
+    return dl_run_text(&r->run, (enum dl_run_id)q->at);
   return q->in == DL_IN_CELL ? r->cell[q->at].s : NULL;
+}
+
+/* The word of a member; 0 where unknown. */
+static inline unsigned dl_row_word(const struct dl_row *r,
+                                   const struct dl_row_ref *q) {
+  return q->in == DL_IN_WORD ? dl_run_word_of(&r->run, (enum dl_run_id)q->at)
+                             : 0;
 }
 
 #endif

@@ -75,7 +75,7 @@ static double highest_rate(const struct dl_run *r,
 static double least_work(const struct dl_run *r,
                          const struct dl_architecture *e, double samples,
                          double tokens) {
-  bool trains_all = (!r->fine_tune || strcmp(r->fine_tune, "full") == 0) &&
+  bool trains_all = (!r->fine_tune || r->fine_tune == DL_TUNE_FULL) &&
                     !(r->frozen_base > 0) && !dl_run_is_inference(r);
   double params_m = e ? dl_or(e->active_params_m, e->params_m) : (double)NAN;
   double macs_g = dl_or(r->macs_g, e ? e->macs_g : (double)NAN);

@@ -16,7 +16,7 @@
 #include "physics/language/language_inputs.h"
 #include "physics/language/language_parts.h"
 #include "physics/rows/physics_regression.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 #include "run/setup/training_setup.h"
 #include "gradient.h"
 #include "predict_rows.h"

@@ -19,7 +19,7 @@ struct names {
   enum dl_kind kind;
   bool folded;             /* accelerators, nodes and data sets */
   struct dl_strlist folds; /* their folded names */
-  struct dl_candidate *c;
+  struct dl_name_candidate *c;
   size_t n, cap;
 };
 
@@ -39,7 +39,7 @@ static void add(struct names *l, const char *name, const char *shown,
   if (fold.s)
     dl_strlist_add(&l->folds, fold.s);
   DL_GROW(l->c, l->cap, l->n + 1);
-  l->c[l->n++] = (struct dl_candidate){
+  l->c[l->n++] = (struct dl_name_candidate){
       fold.s ? l->folds.s[l->folds.n - 1] : name, shown, of};
 }
 

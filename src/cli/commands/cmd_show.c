@@ -11,7 +11,7 @@
 #include "catalog/architecture/transformer.h"
 #include "catalog/catalog_file.h"
 #include "cli/command.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 
 struct show_options {
   struct dl_use use;

@@ -13,7 +13,7 @@
 #include "cli/command.h"
 #include "cli/options/job_options.h"
 #include "cli/options/known_options.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 #include "run/setup/option_words.h"
 
 /* The data set must be known, and the time that GPUs idle is said once. */
@@ -121,7 +121,7 @@ static void warn_unused(const struct dl_job_options *o,
     if (dl_run_has(run, of_sequences[i]))
       warn_no_effect(dl_run_columns[of_sequences[i]].name, arch,
                      ", which takes no sequences", d);
-  if (s->arch && !s->attends && run->attention)
+  if (s->arch && !s->attends && run->attention != DL_ATTENTION_UNKNOWN)
     warn_no_effect("attention", arch, ", which has no attention", d);
   if (s->arch && !s->denoising && dl_run_has(run, DL_RUN_denoising_steps))
     warn_no_effect("denoising_steps", arch, ", which is no diffusion model", d);
@@ -132,10 +132,10 @@ static void warn_unused(const struct dl_job_options *o,
       s->arch && !s->images && !s->language ? "a network that takes no images"
       : !isnan(run->duration_s) && !sized
           ? "a training whose samples are not known"
-      : run->loader && strcmp(run->loader, "synthetic") == 0 ? "synthetic input"
-                                                             : NULL;
-  const bool of_loader[] = {run->loader &&
-                                strcmp(run->loader, "synthetic") != 0,
+      : run->loader == DL_LOADER_SYNTHETIC ? "synthetic input"
+                                           : NULL;
+  const bool of_loader[] = {run->loader != DL_LOADER_UNKNOWN &&
+                                run->loader != DL_LOADER_SYNTHETIC,
                             dl_run_has(run, DL_RUN_loader_workers)};
   for (size_t i = 0; keeps_up && i < DL_LENGTH(of_loader); i++)
     if (of_loader[i])
@@ -192,12 +192,9 @@ enum dl_status dl_job_subject_find(struct dl_job_subject *s,
                                    const struct dl_job_options *o,
                                    struct dl_catalog *c, struct dl_diag *d) {
   const struct dl_axis *a = dl_axes_find(&o->axes, "arch");
-  const char *phase = dl_value_in(&o->overrides, "phase");
-  if (!phase)
-    phase = o->run.phase;
-  phase = phase ? dl_run_word(&dl_run_columns[DL_RUN_phase], phase) : NULL;
-  *s = (struct dl_job_subject){.usual = "imagenet",
-                               .inference = dl_is_word(phase, "inference")};
+  *s = (struct dl_job_subject){
+      .usual = "imagenet",
+      .inference = dl_job_options_word(o, DL_RUN_phase) == DL_PHASE_INFERENCE};
   for (size_t i = 0; a && i < a->n; i++)
     DL_TRY(add_subject(s, c, a->text.s[i], d));
   return !a && o->run.arch ? add_subject(s, c, o->run.arch, d) : DL_OK;
@@ -222,10 +219,8 @@ unsigned dl_job_kinds(const struct dl_job_options *o,
   if (!is_open(o, table, "phase"))
     kinds &= s.inference ? DL_SERVES_LANGUAGE | DL_SERVES_OTHER
                          : DL_TRAINS_LANGUAGE | DL_TRAINS_OTHER;
-  const char *precision = dl_value_in(&o->overrides, "precision");
-  precision = precision ? precision : o->run.precision;
   bool fp64 = is_open(o, table, "precision") ||
-              (precision && strcasecmp(precision, "fp64") == 0);
+              dl_job_options_word(o, DL_RUN_precision) == DL_PRECISION_FP64;
   bool renamed = o->aliases.n > 0 || dl_value_in(&o->overrides, "arch") ||
                  is_open(o, table, "arch");
   if (s.described && !renamed && !(s.language && fp64))

@@ -37,12 +37,6 @@ extern const struct dl_option dl_job_options_rows[], dl_table_options_rows[];
     dl_site_options_rows, offsetof(type, member.site)                          \
   }
 
-/* The estimators that predict by a fitted model, with intervals. */
-#define DL_FITTED_METHODS "physical|pre-epoch|pre-power"
-
-/* Those that take a known time. */
-#define DL_TIMED_METHODS DL_FITTED_METHODS "|green-algorithms|tdp"
-
 void dl_job_options_init(struct dl_job_options *o);
 
 /* Frees the lists and axes of a struct dl_job_options. */
@@ -50,6 +44,9 @@ void dl_job_options_free(void *options);
 
 /* Whether an option, --set or --define gives a quantity. */
 bool dl_job_options_give(const struct dl_job_options *o, enum dl_run_id id);
+
+/* The word of a quantity by --set, or the option; 0: neither gives one. */
+unsigned dl_job_options_word(const struct dl_job_options *o, enum dl_run_id id);
 
 /* Makes axes of what was given as one value too: those of `columns`
  * (NULL-terminated), in this order, the last running fastest. Those that were

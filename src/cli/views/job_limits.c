@@ -23,7 +23,7 @@ static void warn_memory(const struct dl_job *job,
                         const struct dl_memory_need *m, struct dl_diag *d) {
   const struct dl_accelerator *gpu = job->found.gpu;
   double has = gpu->memory_gb;
-  bool split = dl_is_word(job->run->scaling, "strong") && job->run->n_gpus > 1;
+  bool split = job->run->scaling == DL_SCALE_STRONG && job->run->n_gpus > 1;
   bool shared = job->run->n_gpus > 1 && m->shared;
   char each[48] = "", fits[80] = "not even one sample fits";
   char need[DL_NUMBER_SIZE];
@@ -168,7 +168,7 @@ static struct excess excess_of(const struct dl_job *job,
     e.unfilled = unfilled_batch(job);
     e.undivided = t && dl_transformer_writes(t) && r->n_gpus > 1 &&
                   fmod(t->heads, r->n_gpus) > 0;
-    e.no_time = best && fabs(best->duration_s / r->duration_s - 1) > 0.01;
+    e.no_time = best && fabs(best->duration_s.x / r->duration_s - 1) > 0.01;
   }
   return e;
 }
@@ -217,7 +217,7 @@ static void warn_assumed(const struct dl_job *job, const struct excess *e,
     dl_warn(d,
             "the known time needs %.3g TFLOP/s, more than the %.3g of %s, "
             "which is assumed; give --precision",
-            e->needs, e->most, job->run->precision);
+            e->needs, e->most, dl_precision_words[job->run->precision]);
   if (e->loader > 0)
     dl_warn(d,
             "bound by the input of %g loader processes per GPU, which are "
@@ -279,7 +279,7 @@ void dl_warn_limits(const struct dl_job *job, const struct dl_estimate *best,
             "the link between several '%s' is not known: PCIe 3.0 x16 is "
             "assumed, %g GB/s; give --set gpu.link_gb_s=VALUE",
             job->found.gpu->head.id, DL_PCIE_3_X16_GB_S);
-  if (e.rate && strcmp(job->run->precision, "bf16") == 0)
+  if (e.rate && job->run->precision == DL_PRECISION_BF16)
     dl_warn(d,
             "%s has no BF16 arithmetic: frameworks emulate it, and its %s peak "
             "of %.3g TFLOP/s is used; --precision fp16 needs no emulation",
@@ -288,7 +288,8 @@ void dl_warn_limits(const struct dl_job *job, const struct dl_estimate *best,
     dl_warn(d,
             "%s has no %s rate for --precision %s: its %s peak of %.3g "
             "TFLOP/s is used instead",
-            job->found.gpu->head.id, e.rate, job->run->precision, e.used,
+            job->found.gpu->head.id, e.rate,
+            dl_precision_words[job->run->precision], e.used,
             dl_work_peak_tflops(job));
 }
 

@@ -216,16 +216,16 @@ static bool times_differ(const struct dl_job *job, struct dl_wording *why) {
 static double rate_at(const struct dl_job *job, bool any) {
   const struct dl_accelerator *gpu = job->found.gpu;
   const struct dl_architecture *arch = job->found.arch;
-  const char *precision = job->run->precision;
+  enum dl_precision precision = job->run->precision;
   double peak = dl_work_most_tflops(job);
   bool products = arch && dl_is_language_model(arch);
-  if (job->peak_given || !gpu || !precision)
+  if (job->peak_given || !gpu || precision == DL_PRECISION_UNKNOWN)
     return 1e12 * peak;
   if (any)
     peak =
         fmax(fmax(peak, fmax(gpu->peak_tf32_tflops, gpu->peak_fp16_tflops)),
              fmax(gpu->peak_fp16_tensor_tflops, gpu->peak_bf16_tensor_tflops));
-  if (strcmp(precision, "fp64") != 0)
+  if (precision != DL_PRECISION_FP64)
     peak = fmax(peak,
                 gpu->peak_fp32_tflops * (products ? 1 : DL_FAST_CONVOLUTION));
   return 1e12 * peak;
@@ -250,8 +250,9 @@ bool dl_known_beats_assumed(const struct dl_job *job, double *needs,
 
 /* The precision that this is for, in words. */
 static const char *rated_at(const struct dl_job *job) {
-  return job->run->precision && !dl_is_assumed(job->row, DL_RUN_precision)
-             ? job->run->precision
+  return job->run->precision != DL_PRECISION_UNKNOWN &&
+                 !dl_is_assumed(job->row, DL_RUN_precision)
+             ? dl_precision_words[job->run->precision]
              : "any precision";
 }
 

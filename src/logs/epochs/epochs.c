@@ -142,9 +142,10 @@ static void given(struct dl_run *run, const struct dl_log_summary *log,
 
 /* --- epochs detected in the signals */
 
-/* GPUs that train apart: least cycles to show it, least negative correlation of
- * their levels at the ends of cycles, which is two standard errors at least,
- * and least spread of these levels by their mean. */
+/* GPUs are taken to train separately if there are at least LEAST_TURNS cycles,
+ * if the levels at their ends have a negative correlation of at least
+ * `turns_apart` (and two standard errors), and if these levels spread by at
+ * least `turns_spread` of their mean. */
 enum { LEAST_TURNS = 4 };
 static const double turns_apart = 0.5, turns_spread = 0.35;
 
@@ -184,8 +185,9 @@ static void take_cycles(struct dl_run *run, const struct dl_log_summary *log,
   dl_run_set_number(run, DL_RUN_epochs_high, c->n_high);
 }
 
-/* Power of the first GPU (0) or of the others (1) in the tenth of a cycle about
- * its end, less that of the cycle. */
+/* Mean power of the first GPU (others = 0) or of the other GPUs (1) around the
+ * end of a cycle, in a tenth of its length, minus the mean of the whole cycle.
+ */
 static double end_level(const struct dl_energy_curve *c, const double *bound,
                         int others) {
   double length = bound[1] - bound[0], at = 0, all = 0;
@@ -208,9 +210,10 @@ static double end_level(const struct dl_energy_curve *c, const double *bound,
   return n_at > 0 ? at / (double)n_at - all / (double)n : 0;
 }
 
-/* Whether the ends of cycles are those of the first GPU and of the others by
- * turns: where they train apart, the sum of their powers shows the ends of all
- * of them. The first cycle may hold their start. */
+/* Whether the detected cycles end alternately on the first GPU and on the
+ * others. If the GPUs train separately, the sum of their powers shows the ends
+ * of all their epochs. The first cycle is left out, since it may contain the
+ * start. */
 static bool take_turns(const struct dl_energy_curve *curve,
                        const struct dl_cycles *c) {
   if (c->n < LEAST_TURNS)
@@ -234,7 +237,8 @@ static bool take_turns(const struct dl_energy_curve *curve,
              -fmax(turns_apart, 2 / sqrt(n)) * sqrt(square[0] * square[1]);
 }
 
-/* Of a training that is said to go on. */
+/* Warns about idle times in a training that, according to the user, still runs.
+ */
 static void warn_of_rests(const char *file, const struct dl_cycles *c,
                           double n_total, struct dl_diag *d) {
   char x[DL_NUMBER_SIZE], y[DL_NUMBER_SIZE];

@@ -111,9 +111,9 @@ static size_t most_at_once(const struct rows *r) {
   return n_again >= 2 && n_again * FEW >= r->n ? most : 1;
 }
 
-/* Whether columns distinguish the rows of one device and time, but for a few:
- * no two have the same values, there are as many values as such rows, and each
- * occurs again. */
+/* Whether columns distinguish the rows of one device and time, with few
+ * exceptions: no two rows have equal values, there are as many different values
+ * as rows, and each value occurs again. */
 static bool distinguish(const struct rows *r, const int field[2], size_t most) {
   uint64_t value[ROWS_MAX];
   size_t n_faults = 0;
@@ -143,9 +143,9 @@ static bool is_called_device(const struct dl_device_table *t, int field) {
   return dl_word_among(DEVICES, name, strlen(name)) >= 0;
 }
 
-/* Whether a column names devices whose times differ a little: from each row of
- * a device to its next it changes between the same few texts, or numbers if
- * it is called so. */
+/* Whether a column names devices whose times differ a little: from row to row
+ * it alternates between a few texts, or numbers if its name is one of DEVICES.
+ */
 static bool alternates(const struct rows *r, int field) {
   bool named = is_called_device(r->table, field);
   uint64_t value[ROWS_MAX];

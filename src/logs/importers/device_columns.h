@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the columns of a table, apart from known ones, that distinguish its
- * devices: again and again rows have the same identifier and time, and only the
- * values of these columns, always the same few, differ. Their names do not
- * matter. */
+ * devices: rows repeatedly have equal identifiers and times, and differ only in
+ * these columns, which have few different values. The names of the columns do
+ * not matter. */
 
 #ifndef DL_LOGS_IMPORTERS_DEVICE_COLUMNS_H
 #define DL_LOGS_IMPORTERS_DEVICE_COLUMNS_H

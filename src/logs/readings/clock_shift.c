@@ -56,9 +56,9 @@ int64_t dl_clock_shift(int64_t start_ns, enum dl_clock clock,
   return is_zone ? hours : 0;
 }
 
-/* Of the time zones, the one that moves the marks into the trace and the start
- * of the first epoch closest to that of the trace. length: that of an epoch,
- * -1 if unknown. */
+/* Finds the time zone that puts the marks inside the trace and the start of the
+ * first epoch closest to the start of the trace. `length` is the length of an
+ * epoch (ns), -1 if unknown. */
 static void find_zone(int64_t first, int64_t last, int64_t length,
                       const struct dl_log_span *trace, int64_t *shift) {
   int64_t best = INT64_MAX, base = *shift;

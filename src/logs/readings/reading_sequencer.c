@@ -27,10 +27,9 @@
  * than one in BACK_EVERY readings, is not in order of time. */
 enum { BACK_MAX = 2, BACK_EVERY = 20 };
 
-/* A hole in the times of a log is at least this long, and HOLE_PAUSES pauses.
- */
-#define HOLE_MIN_NS (INT64_C(10) * DL_SECOND)
-enum { HOLE_PAUSES = 4 };
+/* A hole in the times of a log is at least as long as this many pauses, and as
+ * the least gap. */
+#define HOLE_PAUSES 4.0
 
 /* Readings to look at before a step back is judged, and readings of the meter
  * that must be known. */
@@ -101,7 +100,7 @@ static const struct dl_reading *newest_of(const struct dl_sequencer *q,
 }
 
 /* Whether the ring has a reading of the meter within near_ns of a time, or the
- * time lies before all readings in it. */
+ * time precedes all readings in the ring. */
 static bool is_covered(const struct dl_sequencer *q, uint32_t meter, int64_t ns,
                        int64_t near_ns) {
   if (q->any_out && ns < q->out.ns)
@@ -153,9 +152,10 @@ static bool is_set_back(const struct dl_sequencer *q,
 /* Remembers a hole before the reading, if there is one. */
 static void note_hole(struct dl_sequencer *q, const struct dl_reading *r) {
   int64_t step = r->ns - q->raw_ns;
-  if (q->any && step >= HOLE_MIN_NS && step >= HOLE_PAUSES * q->pause_ns &&
-      q->n_holes < DL_SEQUENCER_HOLES)
-    q->hole[q->n_holes++] = (struct dl_hole){q->raw_ns, r->ns};
+  double least_ns =
+      dl_gap_limit_ns((double)q->pause_ns, HOLE_PAUSES, DL_GAP_MIN_S);
+  if (q->any && (double)step >= least_ns && q->n_holes < DL_SEQUENCER_HOLES)
+    q->hole[q->n_holes++] = (struct dl_gap){q->raw_ns, r->ns};
   q->raw_ns = r->ns;
 }
 
@@ -178,9 +178,9 @@ static bool same_value(double x, double y) {
   return x == y || (isnan(x) && isnan(y));
 }
 
-/* Whether the first readings of the log stand there again, from reading r on,
- * which is the last that was taken from those ahead. Times since some start may
- * be the same in two logs. */
+/* Whether the first readings of the log are repeated from reading r on, the
+ * last that was removed from those ahead. Relative times may be equal in two
+ * logs. */
 static bool is_copy(const struct dl_sequencer *q, const struct dl_reading *r) {
   size_t n_left = q->n_ahead - q->next + 1;
   if (q->log->clock == DL_CLOCK_RELATIVE || n_left < q->n_start)
@@ -196,8 +196,8 @@ static bool is_copy(const struct dl_sequencer *q, const struct dl_reading *r) {
   return true;
 }
 
-/* Whether a reading after a step back of the clock is of another device (node,
- * host), whose log stands behind that of the one before. */
+/* Whether a reading after a step back of the clock belongs to another device
+ * (node, host), whose log was appended to the log of the first one. */
 static bool is_other_device(const struct dl_sequencer *q,
                             const struct dl_reading *r) {
   int64_t length = q->newest_ns - q->shift_ns - q->from_ns;

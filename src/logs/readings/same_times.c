@@ -18,9 +18,10 @@ enum { FEW = 20, FEW_MIN = 2 };
 #define ONE_SIZE 0.9
 #define SOME_SIZES 0.7
 
-/* Readings resemble those at the same place, or their neighbours, by these
- * ratios of mean squares. Where the size of groups changes, devices differ by
- * more than APART; where all of them change at once, by STEP at the borders. */
+/* These ratios of mean squares decide whether readings resemble the readings at
+ * their place in the last group, or their neighbours. Devices differ by more
+ * than APART if the size of groups changes, and by STEP at the borders if all
+ * of them change at once. */
 #define SAME_PLACE 0.7
 #define NEIGHBOURS 1.2
 #define APART 0.2

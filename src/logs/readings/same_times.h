@@ -3,14 +3,14 @@
  * readings at one time, which no device has.
  *
  * The readings of one time are a group. One device sampled faster than its
- * clock shows (ten times a second, with times of whole seconds) has groups too.
- * Then the power goes on smoothly within a group and from one group to the
- * next; readings of several devices resemble those at the same place of the
- * group before. Compared are the mean squares of the differences between
- * neighbours within groups, between the neighbours at a border of groups, and
- * between readings at the same place of two groups. A group may have several
- * rounds of k devices: then the power goes up and down with the place in the
- * round, the same way each time. */
+ * clock shows (ten times per second, with times of whole seconds) has groups
+ * too. Then the power continues smoothly within a group and from one group to
+ * the next, whereas each of several devices continues at its place in the next
+ * group. Compared are the mean squares of the differences between neighbours
+ * within groups, between the neighbours at a border of groups, and between
+ * readings at equal places of two groups. A group may have several rounds of k
+ * devices: then the power goes up and down with the place in the round, alike
+ * in each round. */
 
 #ifndef DL_LOGS_READINGS_SAME_TIMES_H
 #define DL_LOGS_READINGS_SAME_TIMES_H
@@ -37,9 +37,10 @@ struct dl_time_groups {
   double value[DL_GROUP_MAX], last[DL_GROUP_MAX];
   bool any, differs, near; /* differs: its values do; near: its times too */
   size_t line, first_line, second_line; /* of the first two that differ */
-  size_t n_groups, n_several;   /* groups, and those of several values */
-  size_t n_near;                /* of them, whose times differ a little */
-  size_t n_compared, n_equal;   /* neighbouring groups, those of equal size */
+  size_t n_groups, n_several; /* groups, and groups with different values */
+  size_t n_near;              /* of them, whose times differ a little */
+  size_t n_compared,
+      n_equal; /* pairs of consecutive groups, and pairs of equal size */
   double within, border, place; /* sums of squares */
   size_t n_within, n_border, n_place;
   double previous;                         /* reading */
@@ -52,7 +53,7 @@ enum dl_devices { DL_ONE_DEVICE, DL_SEVERAL_DEVICES, DL_UNCLEAR_DEVICES };
 void dl_time_groups_add(struct dl_time_groups *g, int64_t ns, double value,
                         size_t line);
 
-/* What the groups are, once all readings were added. */
+/* Judges the groups after the last reading. */
 enum dl_devices dl_time_groups_judge(const struct dl_time_groups *g);
 
 /* Groups of all meters of a log; starts as zero bytes. */

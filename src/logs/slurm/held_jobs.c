@@ -16,11 +16,11 @@ struct held {
   struct dl_job_rows rows;
   struct dl_job_step *step;
   char *path;  /* of its table */
-  size_t next; /* run of the same job + 1; 0: none */
+  size_t next; /* index + 1 of the next run of the job; 0: none */
   bool gone;   /* its later state counts */
 };
 
-/* What identifies a job in all its runs. */
+/* Cluster, number and part, which identify a job in all its runs. */
 struct key {
   uint64_t cluster, number, part;
 };
@@ -59,8 +59,9 @@ static struct key key_of(const struct dl_job_rows *rows) {
   return (struct key){rows->job.cluster, rows->job.number, rows->job.part};
 }
 
-/* Whether two groups of rows are of one run of a job. Where its start is not
- * known, only one that has not ended can be completed by the other. */
+/* Whether two groups of rows describe one run of a job. If the start is
+ * unknown, only a run that has not ended can be completed by the other group.
+ */
 static bool is_same_run(const struct dl_job_rows *a,
                         const struct dl_job_rows *b) {
   if (!a->has_line || !b->has_line)
@@ -121,7 +122,7 @@ static void add_job(struct dl_held_jobs **out, const char *path,
   h->first[k] = ++h->n;
 }
 
-/* How many steps are those of a job that waits. */
+/* Counts the steps that a waiting job already has. */
 static size_t known_steps(const struct held *h, const struct dl_job_rows *rows,
                           const struct dl_job_step *steps) {
   size_t known = 0;
@@ -134,8 +135,8 @@ static size_t known_steps(const struct held *h, const struct dl_job_rows *rows,
   return known;
 }
 
-/* Adds the steps of `more` to a job; one of both has the job's own row, and
- * gives all but the steps. */
+/* Joins the steps of two groups of rows of a job. One of them has the job's own
+ * row, which gives everything but the steps. */
 static void merge(struct held *h, const char *path,
                   const struct dl_cluster_job *job,
                   const struct dl_job_rows *rows,

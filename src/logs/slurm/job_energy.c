@@ -52,7 +52,7 @@ void dl_job_add(struct dl_run *job, struct dl_waiting *log, struct dl_diag *d) {
                "covers %.6g s of the %.6g s of job %s: the rest of the node "
                "includes its GPUs in between",
                run->duration_s, job->duration_s, job->run_id);
-  /* The number of GPUs that were metered replaces that of those granted. */
+  /* The number of metered GPUs replaces the number of granted ones. */
   if (dl_run_has(run, DL_RUN_n_gpus))
     dl_run_set_number(job, DL_RUN_n_gpus, run->n_gpus);
   dl_run_fill(job, run);

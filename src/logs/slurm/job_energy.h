@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Jobs of a scheduler, which metered the node, and the GPU logs of the same
- * jobs: E_rest = E_node - sum of E_gpu (Caspart et al., arXiv 2212.01698). */
+/* Adds GPU logs to the jobs of a scheduler, which metered the nodes: E_rest =
+ * E_node - sum of E_gpu (Caspart et al., arXiv 2212.01698). */
 
 #ifndef DL_LOGS_SLURM_JOB_ENERGY_H
 #define DL_LOGS_SLURM_JOB_ENERGY_H

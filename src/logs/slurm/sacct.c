@@ -2,7 +2,7 @@
 /* Accounting of Slurm: sacct -P, -p, --delimiter=..., or its default output
  * (slurm.h describes the layouts, and which of the energies counts).
  *
- * One run per job. The line of a job comes first, followed by those of its
+ * One run per job. The line of a job comes first, followed by the lines of its
  * steps, which usually lack user and state: "123", "123.batch", "123.extern",
  * "123.0"; array tasks are "123_4", parts of a heterogeneous job "123+0".
  * Pending jobs have not run and are ignored. Any columns in any order; used are
@@ -15,12 +15,12 @@
  *   ReqTRES if neither is there,
  *   TRESUsageInTot or TRESUsageInAve with NTasks: gres/gpuutil, of steps.
  *
- * energy_j is what AcctGatherEnergyType collected over the nodes of the job:
- * with ipmi, pm_counters and xcc the whole node, hence the boundary; with rapl
- * only CPUs and memory, with gpu only GPUs, which the table does not state. The
- * energy of a node that jobs share is included in each of them: with NodeList
- * it counts once (node_times.h). Of several states of a job the latest counts
- * (held_jobs.h). */
+ * energy_j is the energy that AcctGatherEnergyType measured on the nodes of the
+ * job: with ipmi, pm_counters and xcc the whole node, hence the boundary; with
+ * rapl only CPUs and memory, with gpu only GPUs, which the table does not
+ * state. The energy of a node that jobs share is included in each of them: with
+ * NodeList it counts once (node_times.h). The latest of several states of a job
+ * counts (held_jobs.h). */
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "logs/log.h"
-#include "logs/seen_rows.h"
+#include "logs/seen/seen_rows.h"
 #include "logs/slurm/held_jobs.h"
 #include "logs/slurm/job_fault.h"
 #include "logs/slurm/settle_jobs.h"
@@ -339,8 +339,8 @@ static bool is_elsewhere(const struct dl_log *log, const struct sacct *c,
          !dl_shard_takes(&log->o.shard, dl_seen_hash(DL_SEEN_START, id, n));
 }
 
-/* Whether the row of a job that has one repeats it; otherwise it is another
- * state of the same run. */
+/* Whether a second row of a job repeats the first; otherwise it is another
+ * state of that run. */
 static bool is_same_state(const struct dl_cluster_job *job,
                           const struct dl_slurm_row *row) {
   double s = dl_slurm_elapsed(row);

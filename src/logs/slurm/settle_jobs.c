@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rest of a seen job: whether the job itself has a row and its start is
+/* Bits of dl_seen_job.rest: whether the job itself has a row and its start is
  * known, which steps there are, and from bit 5 on the number of numbered steps,
- * if these are 0, 1, 2, ... Other steps are remembered by hashes. */
+ * if these are 0, 1, 2, ... Hashes record other steps. */
 
 #include "logs/slurm/settle_jobs.h"
 
@@ -76,7 +76,7 @@ static uint64_t step_hash(const struct dl_seen_job *job, uint32_t name) {
   return dl_seen_hash(DL_SEEN_START, key, sizeof key);
 }
 
-/* Of a job that may run on: its time so far. */
+/* Hash of the elapsed time of a job that may still run. */
 static uint64_t state_hash(const struct dl_job_rows *rows) {
   const double elapsed_s = dl_or(rows->elapsed_s, -1);
   const uint64_t key[] = {rows->job.cluster, rows->job.number, rows->job.part,
@@ -117,7 +117,7 @@ void dl_remember_job(struct dl_log *log, const struct dl_job_rows *rows,
     dl_seen_add(log->o.seen, state_hash(rows));
 }
 
-/* What was read before of the job of some rows. */
+/* The rows of a job that were read before. */
 struct look {
   const struct dl_log *log;
   const struct dl_job_rows *rows;
@@ -224,28 +224,28 @@ void dl_share_nodes(struct dl_seen_rows *seen, const struct dl_shard *shard,
                     const struct dl_job_rows *rows) {
   if (!rows->nodes || !rows->start.timed || !(job->energy_j > 0))
     return;
-  seen->n_apart += shard->count > 0;
+  seen->n_uncompared += shard->count > 0;
   if (shard->count > 0)
     return;
-  double own = dl_node_times_take(&seen->nodes, rows->nodes, rows->start.x,
-                                  job->duration_s);
+  double own = dl_node_times_add(&seen->nodes, rows->nodes, rows->start.x,
+                                 job->duration_s);
   if (own == 1)
     return;
-  seen->n_shared++;
-  seen->shared_j += job->energy_j * (1 - own);
+  seen->nodes.n_shared++;
+  seen->nodes.shared_j += job->energy_j * (1 - own);
   job->energy_j *= own;
   job->shared = true;
 }
 
 void dl_warn_shared_nodes(const struct dl_seen_rows *seen, struct dl_diag *d) {
-  const char *s = seen->n_shared == 1 ? "" : "s";
-  if (seen->n_shared > 0)
+  const char *s = seen->nodes.n_shared == 1 ? "" : "s";
+  if (seen->nodes.n_shared > 0)
     dl_warn(d,
             "%zu job%s on nodes that other jobs had at the same time: the "
             "energy of a node counts once, in the job that is read first (%.3g "
             "kWh are left out of the others)",
-            seen->n_shared, s, seen->shared_j / DL_J_PER_KWH);
-  if (seen->n_apart > 0)
+            seen->nodes.n_shared, s, seen->nodes.shared_j / DL_J_PER_KWH);
+  if (seen->n_uncompared > 0)
     dl_warn(d, "energies of nodes that jobs share count in each of them, since "
                "a shard has not all jobs");
 }

@@ -6,7 +6,7 @@
 #define DL_LOGS_SLURM_SETTLE_JOBS_H
 
 #include "logs/log.h"
-#include "logs/slurm/seen_jobs.h"
+#include "logs/seen/seen_jobs.h"
 #include "logs/slurm/slurm.h"
 
 /* When a row began: seconds since 1970, or a hash of the row where that is not
@@ -24,7 +24,7 @@ enum {
   DL_STEP_FIRST = 16
 };
 
-/* What stands behind the "." of an id. */
+/* Returns the name of a step from the text behind the "." of an id. */
 uint32_t dl_step_name(const char *s);
 
 struct dl_job_step {
@@ -43,7 +43,7 @@ struct dl_job_rows {
   size_t first;  /* step, in the array of all */
   size_t n_steps;
 
-  /* What the rows say of it so far. */
+  /* Values collected from the rows read so far. */
   struct dl_slurm_energies energies;
   double step_s; /* the longest step; 0: none */
   double n_nodes;
@@ -71,8 +71,8 @@ void dl_remember_job(struct dl_log *log, const struct dl_job_rows *rows,
 /* Warns once in a log that a row was read before. */
 void dl_warn_repeat(struct dl_log *log, struct dl_log *part, size_t line);
 
-/* Takes out of the energy of a job that counts what others have counted of its
- * nodes. Of a shard the other jobs are not known: its energies stay. */
+/* Subtracts from a job's energy the part that other jobs have counted on its
+ * nodes. A shard does not have all jobs, so its energies stay. */
 void dl_share_nodes(struct dl_seen_rows *seen, const struct dl_shard *shard,
                     struct dl_cluster_job *job, const struct dl_job_rows *rows);
 

@@ -142,9 +142,9 @@ static size_t split_at(char delimiter, char *s, size_t len, char **field) {
   return n;
 }
 
-/* Splits a row in place; returns the number of fields, that of the header if
- * the row is sound. In a table of columns of fixed width, columns are separated
- * by one blank. */
+/* Splits a row in place; returns the number of fields, which equals the
+ * header's in a sound row. In a table of columns of fixed width, columns are
+ * separated by one blank. */
 static size_t split(const struct dl_slurm_table *t, char *s, size_t len,
                     char **field) {
   size_t n = 0, delimiter = strlen(t->delimiter);
@@ -175,7 +175,8 @@ static bool has(const struct dl_slurm_table *t, enum dl_slurm_column c) {
   return t->at[c] >= 0;
 }
 
-/* What a JobID belongs to; *len: length of the job's part ("123_4"). */
+/* Returns which kind of step a JobID denotes; *len is the length of the job's
+ * own id ("123_4"). */
 static enum dl_slurm_step step_of(const char *id, size_t *len) {
   for (*len = 0; id[*len] != '.' && id[*len] != '\0';)
     ++*len;

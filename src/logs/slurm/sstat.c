@@ -5,15 +5,15 @@
  * Frequency). Layouts are in slurm.h. sstat has no column of a time, hence:
  *
  *  - samples with a column Timestamp (Time, Date, DateTime, Epoch), which a
- *    script puts before or behind those of sstat -P; or each sample below a
+ * script puts before or behind the columns of sstat -P; or each sample below a
  *    line that is a time; or, sampled with sacct, a column Elapsed or
  *    ElapsedRaw. The header may stand once or above every sample. Readings of
  *    one meter a job, kind NODE.
- *  - samples without any time: the same by the interval that the user gives.
+ *  - samples without any time: readings at the interval that the user gives.
  *  - a single sample: one run a job, with its energy so far.
  *
- * A sample has a line for each step (-a): of them counts what slurm.h says.
- * Lines belong to one sample until a step comes again. */
+ * A sample has a line for each step (-a); slurm.h describes which of their
+ * energies counts. Lines belong to one sample until a step comes again. */
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "model/cross_validation/fold_residuals.h"
-#include "model/interval.h"
+#include "model/residual_interval.h"
 #include "model/training/training_columns.h"
 
 /* Up to MOST_ALONE groups are held out one by one, more in SETS sets. */

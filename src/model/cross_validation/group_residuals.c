@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "model/cross_validation/auxiliary_residuals.h"
 #include "model/cross_validation/fold_residuals.h"
-#include "model/interval.h"
+#include "model/residual_interval.h"
 #include "model/training/training_columns.h"
 #include "physics/fold_fit.h"
 #include "physics/rows/table_problem.h"

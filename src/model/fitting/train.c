@@ -13,7 +13,7 @@
 #include "model/training/fit_design.h"
 #include "model/training/training_columns.h"
 #include "physics/rows/table_problem.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 
 enum { GRID_POINTS_ONE = 25, GRID_POINTS_TWO = 12 };
 

@@ -19,7 +19,7 @@
 
 #include "base/intern.h"
 #include "io/csv.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 
 /* A running mean and sum of squared deviations (Welford 1962,
  * doi 10.1080/00401706.1962.10490022). */

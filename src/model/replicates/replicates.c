@@ -14,7 +14,7 @@
 #include "base/number.h"
 #include "io/same_tables.h"
 #include "run/config_key.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 #include "run/setup/training_setup.h"
 
 /* A table that is read by configuration. */

@@ -15,7 +15,7 @@
 #include "model/training/training_columns.h"
 #include "physics/rows/physics_rows.h"
 #include "run/config_key.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 #include "run/setup/training_setup.h"
 
 /* Rows that one thread evaluates at a time. */

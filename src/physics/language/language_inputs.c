@@ -98,7 +98,7 @@ enum { RATE_SD, POWER_SD };
 /* They are for GPUs from Ampere on, whose tensor cores are the first of BF16.
  */
 static bool has_kernels_since(const struct dl_physics_row *row) {
-  return dl_is_word(row->run->stack, "ngc") &&
+  return dl_stack_of(row->run) == DL_SOFTWARE_NGC &&
          row->gpu->peak_bf16_tensor_tflops > 0;
 }
 
@@ -110,14 +110,14 @@ static bool has_kernels_since(const struct dl_physics_row *row) {
 
 static enum dl_language_format format_of(const struct dl_physics_row *row) {
   const struct dl_accelerator *gpu = row->gpu;
-  const char *precision = row->run->precision;
+  enum dl_precision precision = row->run->precision;
   double in_16 = dl_peak_16_bit(gpu, precision);
-  if (dl_is_word(precision, "fp8") && gpu->peak_fp8_tensor_tflops > 0)
+  if (precision == DL_PRECISION_FP8 && gpu->peak_fp8_tensor_tflops > 0)
     return DL_LANG_FP8;
-  if (in_16 > 0 &&
-      (!precision || dl_is_16_bit(precision) || dl_is_word(precision, "fp8")))
+  if (in_16 > 0 && (precision == DL_PRECISION_UNKNOWN ||
+                    dl_is_16_bit(precision) || precision == DL_PRECISION_FP8))
     return DL_LANG_16_BIT;
-  return dl_is_word(precision, "tf32") && gpu->peak_tf32_tflops > 0
+  return precision == DL_PRECISION_TF32 && gpu->peak_tf32_tflops > 0
              ? DL_LANG_TF32
              : DL_LANG_FP32;
 }
@@ -179,8 +179,9 @@ static void read_work(const struct dl_physics_row *row,
                       struct dl_language_inputs *in) {
   const struct dl_architecture *arch = row->arch;
   const struct dl_run *run = row->run;
-  bool eager =
-      run->attention ? dl_is_word(run->attention, "eager") : in->element > 2;
+  bool eager = run->attention != DL_ATTENTION_UNKNOWN
+                   ? run->attention == DL_ATTENTION_EAGER
+                   : in->element > 2;
   double masked = is_causal(arch) && !eager ? 0.5 : 1;
   in->tokens = dl_or(run->seq_len, arch->seq_len);
   in->linear = 1e9 * (run->macs_g - arch->attention_macs_g) / in->tokens;
@@ -203,7 +204,7 @@ static void read_mixture(const struct dl_physics_row *row,
       dl_transformer_expert_params(t) * t->active_experts / t->experts;
   in->expert_width = fmin(t->moe_ffn, t->hidden);
   in->own_experts = t->experts / in->expert_parallel;
-  in->launched = dl_is_word(row->run->stack, "ngc") ? in->own_experts : 1;
+  in->launched = dl_stack_of(row->run) == DL_SOFTWARE_NGC ? in->own_experts : 1;
 }
 
 /* Experts divided among E GPUs, w of which are in a node of their own in E / w
@@ -230,13 +231,18 @@ static void read_experts(const struct dl_physics_row *row,
   in->to_nodes = (nodes - 1) * (1 - none);
 }
 
-/* Bytes of a parameter's state that an optimizer step reads and writes. */
-static double state_bytes_of(const char *optimizer) {
-  if (dl_is_word(optimizer, "sgd"))
+/* Bytes of a trained parameter that an optimizer reads and writes. */
+static double state_bytes(const struct dl_run *run) {
+  switch (dl_optimizer_of(run)) {
+  case DL_OPTIMIZER_SGD:
     return 20;
-  if (dl_is_word(optimizer, "adafactor"))
+  case DL_OPTIMIZER_ADAFACTOR:
     return 14;
-  return dl_is_word(optimizer, "adam8bit") ? 16 : 30;
+  case DL_OPTIMIZER_ADAM8BIT:
+    return 16;
+  default:
+    return 30;
+  }
 }
 
 /* Counts the trained weights, and the passes that they take: forward, backward
@@ -257,7 +263,7 @@ static void read_training(const struct dl_physics_row *row,
   double share = fmin(in->trained / in->params, 1);
   in->passes = tune == DL_TUNE_HEAD ? 1 + 2 * share : 2 + share;
   in->unpack = tune == DL_TUNE_QLORA ? UNPACKED_BYTES * in->passes : 0;
-  in->state_bytes = state_bytes_of(run->optimizer);
+  in->state_bytes = state_bytes(run);
 }
 
 /* Division among GPUs, what is computed again, and batches: what is not known
@@ -267,13 +273,13 @@ static void read_division(const struct dl_physics_row *row,
   const struct dl_run *run = row->run;
   double copies = in->n_gpus / (in->tensor * in->pipeline);
   double share = dl_checkpointed_share(run, in->layers);
-  in->gathers = dl_is_word(run->sharding, "zero3") && copies > 1;
-  in->shards = !run->sharding || dl_is_word(run->sharding, "ddp") ? 1 : copies;
+  in->gathers = run->sharding == DL_SHARDING_ZERO3 && copies > 1;
+  in->shards = run->sharding <= DL_SHARDING_DDP ? 1 : copies;
   in->again = share;
   in->attention_passes =
       (dl_fine_tune_of(run) == DL_TUNE_HEAD ? 1 : 3) +
       (in->scores > 0 ? 0 : 0.5) +
-      (dl_is_word(run->checkpointing, "selective") ? 1 : share);
+      (run->checkpointing == DL_CHECKPOINT_SELECTIVE ? 1 : share);
   if (has_kernels_since(row) && !(in->scores > 0))
     in->attention_passes *= KERNELS_SINCE;
   in->sequences = dl_or(dl_micro_batch(run), 1) / dl_degrees_of(run).context;
@@ -316,11 +322,12 @@ const char *dl_language_inputs_read(const struct dl_physics_row *row,
   read_division(row, in);
   read_experts(row, in);
   read_mixture(row, in);
-  in->graphs = dl_is_word(run->stack, "mlperf");
-  in->fused =
-      (dl_is_word(run->stack, "ngc") || dl_is_word(run->stack, "compiled")) &&
-      !dl_is_word(run->framework, "tensorflow");
-  in->by_weight = dl_is_word(run->framework, "tensorflow") && !in->graphs;
+  in->graphs = dl_stack_of(run) == DL_SOFTWARE_MLPERF;
+  in->fused = (dl_stack_of(run) == DL_SOFTWARE_NGC ||
+               dl_stack_of(run) == DL_SOFTWARE_COMPILED) &&
+              dl_framework_of(run) != DL_FRAMEWORK_TENSORFLOW;
+  in->by_weight =
+      dl_framework_of(run) == DL_FRAMEWORK_TENSORFLOW && !in->graphs;
   in->reduces_last = in->by_weight || (in->graphs && in->pcie);
   in->whole = !run->stack;
   group(row, &in->grouping);

@@ -12,16 +12,16 @@
 
 /* Automatic mixed precision and 16-bit formats: tensor cores, half the
  * bytes. */
-static inline bool dl_is_16_bit(const char *precision) {
-  return dl_is_word(precision, "amp") || dl_is_word(precision, "fp16") ||
-         dl_is_word(precision, "bf16");
+static inline bool dl_is_16_bit(enum dl_precision precision) {
+  return precision == DL_PRECISION_AMP || precision == DL_PRECISION_FP16 ||
+         precision == DL_PRECISION_BF16;
 }
 
 /* Peak rate in a 16-bit format, TFLOP/s, 0 without one: BF16 is emulated where
  * there is FP16 alone, whereas mixed precision takes what there is. */
 static inline double dl_peak_16_bit(const struct dl_accelerator *gpu,
-                                    const char *precision) {
-  double fp16 = dl_is_word(precision, "bf16")
+                                    enum dl_precision precision) {
+  double fp16 = precision == DL_PRECISION_BF16
                     ? 0
                     : dl_or(gpu->peak_fp16_tensor_tflops, 0);
   return fmax(fp16, dl_or(gpu->peak_bf16_tensor_tflops, 0));
@@ -47,9 +47,9 @@ static inline double dl_half_rate_share(const struct dl_accelerator *gpu) {
  * any, unless FP32 is requested. Boards whose TF32 rate is no more than their
  * FP32 rate gain nothing from it. */
 static inline double dl_peak_32_bit(const struct dl_accelerator *gpu,
-                                    const char *precision) {
+                                    enum dl_precision precision) {
   double tf32 =
-      dl_is_word(precision, "fp32") ? 0 : dl_or(gpu->peak_tf32_tflops, 0);
+      precision == DL_PRECISION_FP32 ? 0 : dl_or(gpu->peak_tf32_tflops, 0);
   return fmax(gpu->peak_fp32_tflops, tf32);
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 
 enum dl_status dl_physics_bind(struct dl_physics_binding *b,
                                const struct dl_physics *physics,

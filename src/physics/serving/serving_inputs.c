@@ -51,21 +51,21 @@ const struct dl_physics_quantity
  * prompt_tokens may be off; bytes per element of the KV cache. */
 enum { WEIGHT_BYTES, ENGINE_2024, PROMPT_SD, KV_BYTES };
 
-static bool is_8_bit(const char *precision) {
-  return dl_is_word(precision, "fp8") || dl_is_word(precision, "int8");
+static bool is_8_bit(enum dl_precision precision) {
+  return precision == DL_PRECISION_FP8 || precision == DL_PRECISION_INT8;
 }
 
-static double bytes_of(const char *precision) {
+static double bytes_of(enum dl_precision precision) {
   if (dl_is_16_bit(precision))
     return 2;
   if (is_8_bit(precision))
     return 1;
-  return dl_is_word(precision, "fp64") ? 8 : 4;
+  return precision == DL_PRECISION_FP64 ? 8 : 4;
 }
 
 /* 0: none is known. */
 static double peak_tflops(const struct dl_accelerator *gpu,
-                          const char *precision, bool in_8_bits) {
+                          enum dl_precision precision, bool in_8_bits) {
   double in_16 = dl_or(gpu->peak_bf16_tensor_tflops,
                        dl_or(gpu->peak_fp16_tensor_tflops, 0));
   double in_8 =

@@ -99,7 +99,7 @@ enum { FACTS_SD, SD };
 #define TRAFFIC_OF_LAYERS_ALONE 1.7
 
 /* Share of the traffic between layers that fused kernels leave (torch.compile):
- * docs/estimation.md. */
+ * docs/lab/estimation.md. */
 #define LEFT_BY_COMPILER 0.2
 
 /* MHz, of the A100: what the time of kernels in tuned software is for. */
@@ -148,7 +148,7 @@ static double kernels(const struct dl_physics_row *row) {
 /* Kernels beside the longest path: TensorFlow's threads launch them at once. */
 static double beside(const struct dl_physics_row *row, double all) {
   double path = row->arch->launch_path / row->arch->launches;
-  return dl_is_word(row->run->framework, "tensorflow") && path < 1
+  return dl_framework_of(row->run) == DL_FRAMEWORK_TENSORFLOW && path < 1
              ? all * (1 - path)
              : 0;
 }
@@ -158,18 +158,23 @@ static double beside(const struct dl_physics_row *row, double all) {
  * alike. */
 #define FASTER 1.5
 static int in_tensor_cores(const struct dl_accelerator *gpu,
-                           const char *precision) {
+                           enum dl_precision precision) {
   bool faster = gpu->peak_tf32_tflops > FASTER * gpu->peak_fp32_tflops;
   if (dl_is_16_bit(precision) && dl_peak_16_bit(gpu, precision) > 0)
     return 2;
   return gpu->peak_tf32_tflops > 0 &&
-         !(dl_is_word(precision, "fp32") && faster);
+         !(precision == DL_PRECISION_FP32 && faster);
 }
 
 static enum dl_training_stack stack_of(const struct dl_run *run) {
-  if (dl_is_word(run->stack, "ngc"))
+  switch (dl_stack_of(run)) {
+  case DL_SOFTWARE_NGC:
     return DL_STACK_NGC;
-  return dl_is_word(run->stack, "mlperf") ? DL_STACK_MLPERF : DL_STACK_EAGER;
+  case DL_SOFTWARE_MLPERF:
+    return DL_STACK_MLPERF;
+  default:
+    return DL_STACK_EAGER;
+  }
 }
 
 /* The machines that share the work. */
@@ -200,7 +205,7 @@ static double dense_share(const struct dl_training_inputs *in,
 }
 
 static double peak_tflops(const struct dl_accelerator *gpu,
-                          const char *precision) {
+                          enum dl_precision precision) {
   double half = dl_is_16_bit(precision) ? dl_peak_16_bit(gpu, precision) : 0;
   return fmax(dl_peak_32_bit(gpu, precision), half * dl_half_rate_share(gpu));
 }
@@ -271,12 +276,13 @@ static void split_work(struct dl_training_inputs *in,
 static void read_rates(struct dl_training_inputs *in,
                        const struct dl_physics_row *row) {
   const struct dl_accelerator *gpu = row->gpu;
-  const char *precision = row->run->precision;
+  enum dl_precision precision = row->run->precision;
   in->in_tensor = in_tensor_cores(gpu, precision);
   in->peak = 1e12 * peak_tflops(gpu, precision) * dense_share(in, row->arch);
   in->plain = 1e12 * gpu->peak_fp32_tflops;
   in->has_tensor = gpu->peak_fp16_tensor_tflops > 0;
-  const char *other = in->in_tensor == 2 ? NULL : "fp32";
+  enum dl_precision other =
+      in->in_tensor == 2 ? DL_PRECISION_UNKNOWN : DL_PRECISION_FP32;
   in->other_in_tensor = in_tensor_cores(gpu, other);
   if (in->other_in_tensor < in->in_tensor)
     in->other_peak = 1e12 * dl_peak_32_bit(gpu, other);
@@ -305,7 +311,7 @@ static void fuse_kernels(struct dl_training_inputs *in,
   if (in->stack != DL_STACK_EAGER) {
     split_traffic(in, row, element);
     in->clock = dl_or(row->gpu->boost_mhz, USUAL_CLOCK_MHZ) / USUAL_CLOCK_MHZ;
-  } else if (dl_is_word(row->run->stack, "compiled")) {
+  } else if (dl_stack_of(row->run) == DL_SOFTWARE_COMPILED) {
     split_traffic(in, row, element);
     in->bytes += LEFT_BY_COMPILER * in->between;
     in->between = 0;
@@ -324,9 +330,9 @@ static double computed_again(const struct dl_physics_row *row) {
   const struct dl_run *run = row->run;
   if (run->frozen_base > 0)
     return 0;
-  if (dl_is_word(run->checkpointing, "full"))
+  if (run->checkpointing == DL_CHECKPOINT_FULL)
     return 1;
-  return dl_is_word(run->checkpointing, "selective")
+  return run->checkpointing == DL_CHECKPOINT_SELECTIVE
              ? dl_or(row->arch->attention_macs_g / run->macs_g, 0)
              : 0;
 }
@@ -370,7 +376,7 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   in->gddr = dl_gddr_gb_s(gpu);
   in->chips = dl_gddr_chips_gb_s(gpu);
   in->server =
-      in->stack == DL_STACK_EAGER && dl_is_word(run->host_class, "server");
+      in->stack == DL_STACK_EAGER && dl_host_class_of(run) == DL_HOST_SERVER;
   /* Memory of the node, where the boundary has it. */
   in->ram_w = !run->boundary || dl_is_word(run->boundary, "gpu+ram")
                   ? dl_training_memory_w(gpu)

@@ -22,20 +22,20 @@ struct dl_degrees dl_degrees_of(const struct dl_run *r) {
 }
 
 double dl_micro_batch(const struct dl_run *r) {
-  return dl_is_word(r->scaling, "strong")
+  return r->scaling == DL_SCALE_STRONG
              ? ceil(r->batch_size / dl_degrees_of(r).data)
              : r->batch_size;
 }
 
 double dl_global_batch(const struct dl_run *r) {
-  double per_pass = dl_is_word(r->scaling, "strong")
+  double per_pass = r->scaling == DL_SCALE_STRONG
                         ? r->batch_size
                         : r->batch_size * dl_degrees_of(r).data;
   return per_pass * dl_or(r->grad_accum, 1);
 }
 
 bool dl_drops_last(const struct dl_run *r) {
-  return dl_is_word(r->drop_last, "yes");
+  return r->drop_last == DL_DROP_LAST_YES;
 }
 
 double dl_batched_samples(const struct dl_run *r, double samples) {
@@ -51,7 +51,7 @@ struct dl_epoch_batches dl_epoch_batches_of(double samples, double batch,
 }
 
 double dl_checkpointed_share(const struct dl_run *r, double layers) {
-  if (!dl_is_word(r->checkpointing, "full"))
+  if (r->checkpointing != DL_CHECKPOINT_FULL)
     return 0;
   return fmin(dl_or(r->checkpointed_layers / layers, 1), 1);
 }
@@ -107,8 +107,8 @@ bool dl_divides_experts(const struct dl_row *row, double n) {
 
 /* --- Assumptions. */
 
-void dl_assume_text(struct dl_row *row, enum dl_run_id id, const char *word) {
-  dl_run_lend_text(&row->run, id, word);
+void dl_assume_word(struct dl_row *row, enum dl_run_id id, unsigned word) {
+  dl_run_set_word(&row->run, id, word);
   dl_run_set_put(&row->assumed, id, true);
 }
 
@@ -175,7 +175,7 @@ static bool breaks_products(const struct dl_row *row, struct dl_wording *to) {
                    "{n_gpus} %g is not a multiple of {tensor_parallel} x "
                    "{pipeline_parallel}, %g x %g; change one of them",
                    r->n_gpus, by.tensor, by.pipeline);
-  double data = dl_is_word(r->scaling, "strong") ? 1 : dl_or(by.data, 1);
+  double data = r->scaling == DL_SCALE_STRONG ? 1 : dl_or(by.data, 1);
   double accum = dl_or(r->grad_accum, 1);
   double all = r->batch_size * accum * data;
   bool batch_given = dl_run_set_has(&row->given, DL_RUN_batch_size);
@@ -212,12 +212,12 @@ static bool breaks_tuning(const struct dl_row *row, struct dl_wording *to) {
   const struct dl_transformer *t = arch ? arch->transformer : NULL;
   enum dl_fine_tune tune = dl_fine_tune_of(r);
   bool lora = tune == DL_TUNE_LORA || tune == DL_TUNE_QLORA;
-  if (r->fine_tune && !isnan(r->frozen_base) &&
-      dl_is_word(r->fine_tune, "head") != (r->frozen_base > 0))
+  if (r->fine_tune != DL_TUNE_UNKNOWN && !isnan(r->frozen_base) &&
+      (r->fine_tune == DL_TUNE_HEAD) != (r->frozen_base > 0))
     return dl_says(to,
                    "{fine_tune} %s and {frozen_base} %g contradict each other; "
                    "leave one out",
-                   r->fine_tune, r->frozen_base);
+                   dl_fine_tune_words[r->fine_tune], r->frozen_base);
   if (!isnan(r->lora_rank) && !lora)
     return dl_says(
         to, "{lora_rank} goes with {fine_tune} lora or qlora; give that");
@@ -230,7 +230,7 @@ static bool breaks_tuning(const struct dl_row *row, struct dl_wording *to) {
     return dl_says(to,
                    "{fine_tune} %s is for transformers, and '%s' is none; use "
                    "full or head",
-                   r->fine_tune, arch->head.id);
+                   dl_fine_tune_words[r->fine_tune], arch->head.id);
   return false;
 }
 
@@ -241,7 +241,7 @@ static bool breaks_checkpointing(const struct dl_row *row,
   const struct dl_architecture *arch = row->found.arch;
   if (isnan(n))
     return false;
-  if (!dl_is_word(row->run.checkpointing, "full"))
+  if (row->run.checkpointing != DL_CHECKPOINT_FULL)
     return dl_says(to, "{checkpointed_layers} goes with {checkpointing} full; "
                        "give that");
   if (arch && !dl_is_language_model(arch))
@@ -330,7 +330,7 @@ static bool breaks_precision(const struct dl_row *row, struct dl_wording *to) {
   const struct dl_accelerator *gpu = row->found.gpu;
   if (dl_run_is_inference(&row->run))
     return false;
-  if (dl_is_word(row->run.precision, "fp8") && gpu &&
+  if (row->run.precision == DL_PRECISION_FP8 && gpu &&
       isnan(gpu->peak_fp8_tensor_tflops) &&
       !dl_run_set_has(&row->given, DL_RUN_peak_tflops))
     return dl_says(to,
@@ -338,7 +338,7 @@ static bool breaks_precision(const struct dl_row *row, struct dl_wording *to) {
                    "--set gpu.peak_fp8_tensor_tflops=VALUE",
                    gpu->head.id,
                    isnan(gpu->peak_bf16_tensor_tflops) ? "fp16" : "bf16");
-  if (dl_is_word(row->run.precision, "int8"))
+  if (row->run.precision == DL_PRECISION_INT8)
     return dl_says(to, "precision int8 is for inference; use bf16 or fp16");
   return false;
 }
@@ -348,7 +348,7 @@ static bool breaks_precision(const struct dl_row *row, struct dl_wording *to) {
 static bool breaks_stack(const struct dl_row *row, struct dl_wording *to) {
   const struct dl_accelerator *gpu = row->found.gpu;
   return gpu && gpu->vendor && strcasecmp(gpu->vendor, "nvidia") != 0 &&
-         dl_is_word(row->run.stack, "ngc") &&
+         dl_stack_of(&row->run) == DL_SOFTWARE_NGC &&
          dl_says(to,
                  "{stack} ngc is NVIDIA's containers, and '%s' is no NVIDIA "
                  "GPU; use eager, compiled or mlperf",

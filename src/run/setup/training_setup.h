@@ -80,7 +80,7 @@ bool dl_divides_experts(const struct dl_row *row, double n);
 
 /* Sets a member of a row to what is assumed; its steps forget that when they
  * run again. */
-void dl_assume_text(struct dl_row *row, enum dl_run_id id, const char *word);
+void dl_assume_word(struct dl_row *row, enum dl_run_id id, unsigned word);
 void dl_assume_number(struct dl_row *row, enum dl_run_id id, double x);
 void dl_forget_assumed(struct dl_row *row);
 

@@ -117,7 +117,8 @@ static size_t entity_at(char **field, size_t n) {
   return n;
 }
 
-/* The time before the entity, or that of the round. */
+/* Reads the time in front of the entity; without one, assumes the time of the
+ * round. */
 static bool time_of(struct dl_log *log, char **field, size_t n_words,
                     size_t gpu, int64_t *ns) {
   char text[128];

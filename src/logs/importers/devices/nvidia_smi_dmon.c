@@ -63,7 +63,7 @@ static bool is_power_log(const struct dmon *m) {
          (m->at[POWER] >= 0 || m->at[UTIL] >= 0);
 }
 
-/* By the first comment with names of columns. */
+/* The first comment with names of columns decides. */
 static bool probe(const struct dl_head *head) {
   char buf[DL_HEAD_LINE];
   struct dmon m = {0};

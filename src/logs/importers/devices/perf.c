@@ -16,8 +16,8 @@
  * With -I values are energies of the interval that ends at TIME: they are added
  * up to a counter, which stands still in a gap. A sum over packages
  * (no --per-...) is one meter. Without -I there is one run; its duration is "N
- * seconds time elapsed" of the default layout, its energy_j that of the
- * platform, if measured (boundary node), otherwise CPU and RAM. */
+ * seconds time elapsed" of the default layout, its energy_j is the platform's
+ * energy, if measured (boundary node), otherwise CPU and RAM. */
 
 #include <ctype.h>
 #include <math.h>
@@ -63,7 +63,7 @@ struct event {
 
 /* A number whose digits may be grouped. The character before the last digits is
  * the decimal sign, unless it is a comma and three digits follow, or any other
- * character than a full stop. */
+ * character than a full stop. No group follows a 0 alone. */
 static bool localised(const char *s, double *x) {
   char plain[64];
   size_t n = 0, len = strlen(s), last = len;
@@ -71,7 +71,9 @@ static bool localised(const char *s, double *x) {
     if (!isdigit((unsigned char)s[i]))
       last = i;
   bool decimal =
-      last < len && (s[last] == '.' || (s[last] == ',' && len - last - 1 != 3));
+      last < len &&
+      (s[last] == '.' ||
+       (s[last] == ',' && (len - last - 1 != 3 || (last == 1 && *s == '0'))));
   for (size_t i = 0; i < len; i++) {
     unsigned char c = (unsigned char)s[i];
     if (n + 1 >= sizeof plain)
@@ -127,8 +129,9 @@ static bool is_whole(const char *s) {
 }
 
 /* Whether "-x," has split a number with a decimal comma before `value`. perf
- * writes times with a full stop in every locale, energies with two decimals in
- * that of the user; a domain is no number, and its count is the last one. */
+ * writes times with a full stop in every locale, but energies, with two
+ * decimals, in the user's locale. A domain is not a number, and its count comes
+ * last. */
 static bool is_split(char **field, size_t value) {
   size_t i = 0;
   if (value == 0 || strlen(field[value]) != 2 || !is_whole(field[value]) ||

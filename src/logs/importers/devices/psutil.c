@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The CPU and memory log of del Rey et al., written from psutil beside that of
- * nvidia-smi: timestamp,cpu usage (%),memory usage (MB),temperature (Celsius).
+/* The CPU and memory log of del Rey et al., written with psutil beside the log
+ * of nvidia-smi: timestamp,cpu usage (%),memory usage (MB),temperature
+ * (Celsius).
  *
  * Memory draws 3.75e-4 W per MB in use (del Rey et al., arXiv 2307.05520). The
  * power of the CPU is unknown. */

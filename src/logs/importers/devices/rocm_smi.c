@@ -167,8 +167,8 @@ static bool probe(const struct dl_head *head) {
   return false;
 }
 
-/* The round of a device. A table with other columns in the same snapshot
- * (power, then use) does not begin a new one. */
+/* The round that a row of a device belongs to. A snapshot may consist of tables
+ * with different columns (power, then use), which form one round. */
 static size_t round_of(struct dl_log *log, struct rocm *m, size_t device) {
   if (!log->rounds.begun)
     m->first_columns = m->columns;
@@ -176,8 +176,8 @@ static size_t round_of(struct dl_log *log, struct rocm *m, size_t device) {
                                         : log->rounds.round;
 }
 
-/* The time of a row: its own column, else the text before the device, else the
- * last line with a time, else that of the round. */
+/* Reads the time of a row from its own column, or from the text before the
+ * device, or takes the last line with a time, or the time of the round. */
 static bool time_of(struct dl_log *log, struct rocm *m, char **field,
                     char *device, size_t gpu, int64_t *ns) {
   const char *s = m->at[TIME] >= 0 ? field[m->at[TIME]] : NULL;

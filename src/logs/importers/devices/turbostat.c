@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "logs/log.h"
 
 #define COLUMNS(X)                                                             \
@@ -143,7 +144,7 @@ static void add_kept(struct dl_log *log, struct turbostat *t) {
 static bool read_package(struct dl_log *log, struct turbostat *t,
                          struct row *row, const char *package) {
   char id[32];
-  bool is_sum = strcmp(package, "-") == 0;
+  bool is_sum = dl_is_stdio(package);
   size_t digits = strspn(package, "0123456789");
   if (!is_sum && (package[digits] != '\0' || digits == 0 || digits > 20))
     return dl_log_bad(log, "column 'Package': invalid number '%.40s'", package);
@@ -205,7 +206,7 @@ static bool line(struct dl_log *log, char *s) {
       if (t->each_row)
         add_kept(log, t);
     }
-  } else if (strcmp(cell[t->at[CORE] >= 0 ? CORE : CPU], "-") == 0) {
+  } else if (dl_is_stdio(cell[t->at[CORE] >= 0 ? CORE : CPU])) {
     add_interval(log, t, &row);
   }
   return true;

@@ -65,9 +65,9 @@ void dl_run_put(struct dl_run *r, enum dl_run_id column, double x) {
 
 void dl_run_put_energy(struct dl_run *r, enum dl_meter_kind kind,
                        double energy_j, double duration_s) {
-  dl_run_put(r, dl_kind_columns[kind].energy, energy_j);
+  dl_run_put(r, dl_energy_column[kind], energy_j);
   if (duration_s > 0)
-    dl_run_put(r, dl_kind_columns[kind].power, energy_j / duration_s);
+    dl_run_put(r, dl_power_column[kind], energy_j / duration_s);
 }
 
 void dl_run_put_epochs(struct dl_run *r, double epochs) {

@@ -15,7 +15,7 @@
 
 enum role {
   METER,      /* the measured device */
-  WEAK_METER, /* the same, without a METER */
+  WEAK_METER, /* the measured device, if no METER is named */
   POWER,
   ENERGY,
   UTIL,
@@ -254,8 +254,8 @@ static bool read_prefix(const char *name, double *scale) {
 }
 
 /* Columns of Weights & Biases: "system.gpu.0.powerWatts" in the history of the
- * stream "events", "system/gpu.0.powerWatts" in its panels. Those of processes,
- * "gpu.process.0...", repeat the values of the GPU. */
+ * stream "events", "system/gpu.0.powerWatts" in its panels. Columns of
+ * processes, "gpu.process.0...", repeat the GPU's values and are not read. */
 static bool wandb_column(const char *name, struct dl_sample_column *c) {
   static const struct {
     const char *name;

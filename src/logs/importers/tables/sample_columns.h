@@ -31,7 +31,8 @@ enum dl_sample_sensor {
   DL_SENSOR_WHOLE
 };
 
-/* What a sensor measures by its name, "CPU Package", "CPU Cores", "dram". */
+/* Finds by its name ("CPU Package", "CPU Cores", "dram") what a sensor
+ * measures. */
 enum dl_sample_sensor dl_sample_sensor(const char *name,
                                        enum dl_meter_kind *kind);
 
@@ -54,7 +55,8 @@ enum dl_sample_label {
  * runs by a name and an id. */
 enum dl_sample_label dl_sample_label(const char *name, bool wandb);
 
-/* What a table lacks that looks like one of samples; NULL for other files. */
+/* Explains why a table that looks like one of samples is not read; NULL for
+ * other files. */
 const char *dl_sample_lacks(const struct dl_head *head);
 
 /* Whether a column is one of Weights & Biases alone. */

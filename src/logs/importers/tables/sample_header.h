@@ -74,7 +74,7 @@ enum dl_status dl_samples_devices(struct dl_samples *s, struct dl_log *log,
                                   const struct dl_head *head,
                                   struct dl_diag *d);
 
-/* The same columns in a later header. */
+/* Finds in a later header the columns that dl_samples_devices() found. */
 void dl_samples_keep_devices(const struct dl_samples *old,
                              struct dl_samples *new, char *const *field);
 

@@ -22,10 +22,11 @@
  * - The energy of an epoch is its duration times the sum of the powers, without
  *   PUE; the other log (carbontracker_output.c) includes it. Memory is not
  *   measured. The power of CPUs is RAPL's, or modelled.
- * - Only epochs are measured. The duration of the run is the sum of theirs;
- *   time between them is not included, nor in the start times of epochs.
+ * - Only epochs are measured. The duration of the run is the sum of their
+ * durations; time between epochs is not included, nor in the start times of
+ * epochs.
  * - Epochs count from 1 in the log, from 0 here. A file contains several runs
- *   if their logs began in the same minute or second. */
+ * if their logs began within one minute or second. */
 
 #include "logs/importers/trackers/carbontracker.h"
 

@@ -13,10 +13,10 @@
  *   id, with "epoch: 1, loss: 0.3, " in `epoch`; time and energy start again
  *   with each. Consecutive rows of one id with an epoch are one run here.
  *   Epochs count from 1 there, from 0 here; if the first is 0, from 0 in both.
- * - The energy is that of the GPUs, plus the share of CPU and memory of the
- *   process (or of all processes: the file does not state that option), times
- *   the PUE of the user (1 by default, also not in the file). None of the
- *   boundaries is certain.
+ * - The energy is the GPUs' energy plus the share of CPU and memory of the
+ * process (or of all processes: the file does not state that option), times the
+ * PUE of the user (1 by default, also not in the file). None of the boundaries
+ * is certain.
  * - GPU_name: "Quadro T1000 1 device(s)", followed by the source of its power;
  *   "CPU 0 device(s)" or " 0 device(s)" without a GPU. Encoded files contain no
  *   readable numbers. */

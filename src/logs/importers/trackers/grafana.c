@@ -63,7 +63,7 @@ static const char *label_of(const void *ctx, const char *label) {
   return NULL;
 }
 
-/* What a column is, by its name. */
+/* Reads the metric and the labels of a series from the name of a column. */
 static bool read_name(const char *name, struct dl_metric_series *series) {
   char metric[LABEL_SIZE], value[LABEL_SIZE];
   const struct labels l = {name + strcspn(name, "{"), value};
@@ -132,7 +132,7 @@ static bool row(struct dl_log *log, const char *const *cell) {
     const struct column *c = &g->column[i];
     const char *s = cell[c->at];
     size_t len = strlen(s);
-    /* A unit in the cell stands in for that of the metric. */
+    /* A unit in the cell replaces the unit of the metric. */
     double scale = c->series.scale;
     if (is_nothing(s))
       continue;

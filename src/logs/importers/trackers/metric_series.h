@@ -47,10 +47,10 @@ struct dl_metric_meters {
 size_t dl_metric_meter_of(struct dl_metric_meters *m,
                           const struct dl_metric_series *s);
 
-/* Adds a value to those of the moment; the first of a quantity counts, since
- * series of one device that differ in other labels (its slices by MIG, the pods
- * that use it) repeat its value. Where they do not, labels do not distinguish
- * devices, and the next flush reports it. */
+/* Adds a value of the current time. The first value of a quantity counts:
+ * series of one device that differ in other labels (its MIG slices, the pods
+ * that use it) repeat its value. If their values differ, the labels do not
+ * distinguish devices, and the next flush reports it. */
 void dl_metric_value(struct dl_metric_meters *m, size_t meter,
                      const struct dl_metric_series *s, double value);
 

@@ -3,10 +3,10 @@
  *
  * A row per measurement window, written when the window ends: start_time (s
  * since 1970), window_name, elapsed_time (s), and gpuN_energy (J) for each GPU
- * that is monitored, N being its index. The columns have been the same since
- * the monitor exists (0.4, 2023). Energies of processors and memory are
- * measured since 0.10, but not logged; cpuN_energy and dramN_energy are read
- * all the same, as scripts add them under the names of Zeus.
+ * that is monitored, N being its index. The columns have not changed since the
+ * first version of the monitor (0.4, 2023). Since 0.10 Zeus measures processors
+ * and memory too, but does not log them; cpuN_energy and dramN_energy are read
+ * because scripts add them under the names of Zeus.
  *
  * Windows may lie within one another - an epoch in a training. Each is a run
  * of its own, and their energies must not be added up. A comma in a window's
