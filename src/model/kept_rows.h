@@ -6,7 +6,7 @@
 
 #include "model/kept_runs.h"
 #include "physics/physics.h"
-#include "run/frame.h"
+#include "run/plan.h"
 
 /* Quantities of rows that are kept beside the columns of the runs table. */
 struct dl_kept_quantities {

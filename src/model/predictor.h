@@ -6,7 +6,7 @@
 
 #include "model/model.h"
 #include "physics/fit_row.h"
-#include "run/frame.h"
+#include "run/plan.h"
 
 struct dl_predictor;
 

@@ -20,7 +20,7 @@ struct dl_key_maker {
 static bool is_of_dataset(const struct dl_frame *f, enum dl_run_id id) {
   bool size = id == DL_RUN_train_samples || id == DL_RUN_val_samples ||
               id == DL_RUN_stored_mpx || id == DL_RUN_stored_kb;
-  return size && !dl_frame_is_given(f, dl_run_columns[id].name);
+  return size && !dl_frame_gives(f, id);
 }
 
 enum dl_status dl_key_maker_new(struct dl_key_maker **out, struct dl_frame *f,
@@ -29,12 +29,11 @@ enum dl_status dl_key_maker_new(struct dl_key_maker **out, struct dl_frame *f,
   struct dl_key_maker *m = dl_calloc(1, sizeof *m);
   for (size_t i = 0; i < DL_N_RUN_COLUMNS && m->n < MOST_SETTINGS; i++) {
     const struct dl_run_column *c = &dl_run_columns[i];
-    if (c->role != DL_ROLE_SETTING || !dl_frame_has(f, c->name) ||
+    if (c->role != DL_ROLE_SETTING || !dl_frame_has_source(f, c->id) ||
         is_of_dataset(f, c->id))
       continue;
     m->column[m->n] = c;
-    enum dl_status status =
-        dl_frame_quantity(f, c->name, false, &m->at[m->n++], d);
+    enum dl_status status = dl_frame_member(f, c->id, false, &m->at[m->n++], d);
     if (status != DL_OK) {
       free(m);
       return status;

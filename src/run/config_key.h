@@ -5,7 +5,7 @@
 #ifndef DL_RUN_CONFIG_KEY_H
 #define DL_RUN_CONFIG_KEY_H
 
-#include "run/frame.h"
+#include "run/plan.h"
 
 struct dl_key_maker;
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "run/frame_private.h"
+#include "run/plan_private.h"
 
 struct dl_cursor {
   const struct dl_frame *f;

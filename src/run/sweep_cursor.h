@@ -9,7 +9,7 @@
 #ifndef DL_RUN_SWEEP_CURSOR_H
 #define DL_RUN_SWEEP_CURSOR_H
 
-#include "run/frame.h"
+#include "run/plan.h"
 
 struct dl_cursor;
 

@@ -5,7 +5,7 @@
 #ifndef DL_TESTS_TABLE_H
 #define DL_TESTS_TABLE_H
 
-#include "run/frame.h"
+#include "run/plan.h"
 #include "unit.h"
 
 struct table {

@@ -5,7 +5,7 @@
 #define DL_CLI_CALIBRATION_WAITS_H
 
 #include "model/model.h"
-#include "run/frame.h"
+#include "run/plan.h"
 
 struct dl_waits {
   size_t n, line; /* runs, and the line of the first */

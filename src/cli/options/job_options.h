@@ -9,7 +9,7 @@
 #include "cli/options/option.h"
 #include "cli/options/site_options.h"
 #include "io/csv.h"
-#include "run/frame.h"
+#include "run/plan.h"
 
 struct dl_job_options {
   struct dl_run run;           /* set by options; texts are borrowed */

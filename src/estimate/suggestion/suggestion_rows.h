@@ -7,7 +7,7 @@
 
 #include "model/model.h"
 #include "physics/rows/physics_rows.h"
-#include "run/frame.h"
+#include "run/plan.h"
 
 /* What a model estimates of a training. */
 enum { DL_SUGGEST_TIME, DL_SUGGEST_ENERGY, DL_SUGGEST_QUANTITIES };

@@ -12,7 +12,7 @@
 #include "model/kept_runs.h"
 #include "model/model.h"
 #include "physics/rows/physics_rows.h"
-#include "run/frame.h"
+#include "run/plan.h"
 
 struct dl_table_problems;
 

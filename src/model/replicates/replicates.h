@@ -6,7 +6,7 @@
 #define DL_MODEL_REPLICATES_REPLICATES_H
 
 #include "model/replicates/means_table.h"
-#include "run/frame.h"
+#include "run/plan.h"
 
 /* Numbers are NaN where the table has none. */
 struct dl_repeat {

@@ -9,7 +9,7 @@
 #include "catalog/descriptor_kinds.h"
 #include "physics/observations.h"
 #include "physics/physics.h"
-#include "run/frame.h"
+#include "run/plan.h"
 
 enum { DL_MAX_GIVEN = 16 };
 

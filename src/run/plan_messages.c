@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Warnings about names and words of a frame that are probably misspelt. */
+/* Warnings about names and words of a plan that are probably misspelt. */
 
 #include <ctype.h>
 #include <stdio.h>
@@ -10,16 +10,15 @@
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/nearest_names.h"
-#include "run/frame_private.h"
+#include "run/plan_private.h"
 
-/* Whether there is a step of that name; `wanted`: not only to look a descriptor
- * up. */
-static bool is_used(const struct dl_frame *f, const char *name, bool wanted) {
-  for (size_t i = 0; i < f->n_steps; i++)
-    if (f->step[i].name && strcmp(f->step[i].name, name) == 0 &&
-        (f->step[i].wanted || !wanted))
-      return true;
-  return false;
+bool dl_plan_uses(const struct dl_frame *f, size_t name, bool wanted) {
+  bool used = false;
+  for (size_t k = 0; name < f->n_names && k < 2 * N_SCOPES; k++) {
+    size_t step = f->name[name].step[k / 2][k % 2];
+    used |= step > 0 && (f->step[step - 1].wanted || !wanted);
+  }
+  return used;
 }
 
 enum { MOST_NAME = 64, SHORT_NAME = 5, LONG_NAME = 9 };
@@ -196,12 +195,12 @@ bool dl_frame_suggest_definition(const struct dl_frame *f, const char *name,
 static void warn_column(const struct dl_frame *f, const char *name,
                         struct dl_diag *d) {
   double factor;
-  const char *meant = dl_run_column_find(name) || is_used(f, name, false)
-                          ? NULL
-                          : meant_column(name, &factor);
-  if (!meant || !is_used(f, meant, true) || dl_csv_find(f->csv, meant) >= 0 ||
-      dl_entry_find(&f->definitions, meant) >= 0 ||
-      dl_entry_find(&f->overrides, meant) >= 0)
+  size_t own = dl_plan_find(f, name);
+  bool known = own < DL_N_RUN_COLUMNS || dl_plan_uses(f, own, false);
+  const char *meant = known ? NULL : meant_column(name, &factor);
+  size_t id = meant ? dl_plan_find(f, meant) : NO_NAME;
+  if (!meant || !dl_plan_uses(f, id, true) || dl_csv_find(f->csv, meant) >= 0 ||
+      f->name[id].definition > 0 || f->name[id].override > 0)
     return;
   DL_TEXT(formula);
   put_formula(&formula, name, meant, factor);
@@ -219,7 +218,8 @@ void dl_frame_warn_unused(const struct dl_frame *f, struct dl_diag *d) {
     for (size_t i = 0; i < given[g].entries->n; i++) {
       const char *name = given[g].entries->e[i].name;
       /* A column of the runs table is known, if not needed this time. */
-      if (!dl_run_column_find(name) && !is_used(f, name, false))
+      size_t id = dl_plan_find(f, name);
+      if (id >= DL_N_RUN_COLUMNS && !dl_plan_uses(f, id, false))
         dl_warn(d, "%s %s: nothing uses this name", given[g].option, name);
     }
   enum { MOST_COLUMNS = 256 }; /* a wider table has names of its own */
@@ -282,7 +282,7 @@ void dl_frame_warn_words(struct dl_frame *f, const struct dl_csv_block *block,
                          struct dl_diag *d) {
   const char *const *cell = block->cell + i * block->n_cols;
   for (size_t k = 0; k < DL_N_RUN_COLUMNS && !f->words_at_known; k++)
-    if (dl_run_columns[k].others && is_used(f, dl_run_columns[k].name, false) &&
+    if (dl_run_columns[k].others && dl_plan_uses(f, k, false) &&
         f->n_words_at < MOST_WORD_COLUMNS) {
       f->words_at[f->n_words_at] = dl_csv_find(f->csv, dl_run_columns[k].name);
       f->word_column[f->n_words_at++] = &dl_run_columns[k];
@@ -291,7 +291,7 @@ void dl_frame_warn_words(struct dl_frame *f, const struct dl_csv_block *block,
   for (size_t k = 0; k < f->n_words_at; k++)
     if (f->words_at[k] >= 0 && *cell[f->words_at[k]])
       warn_word(f, f->word_column[k], cell[f->words_at[k]], block->line[i], d);
-  if (!f->looks_up[STEP_DATASET] || !dl_frame_is_given(f, "dataset"))
+  if (!f->looks_up[STEP_DATASET] || !dl_frame_gives(f, DL_RUN_dataset))
     return;
   const char *dataset = dl_row_text(row, &f->look_up_by[DATASET_NAME]);
   if (dataset && row->found.dataset)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs the steps of a frame for a row. */
+/* Runs the steps of a plan for a row. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "run/frame_private.h"
+#include "run/plan_private.h"
 #include "run/setup/job_rules.h"
 #include "run/setup/option_words.h"
 #include "run/setup/training_setup.h"
@@ -15,8 +15,8 @@
 static const struct dl_cell absent = {(double)NAN, NULL};
 
 /* Records what is wrong with the value of a step, unless something is. */
-static void blame(struct dl_row *row, enum dl_fault_kind kind, size_t step,
-                  const struct dl_cell *c) {
+static void set_fault(struct dl_row *row, enum dl_fault_kind kind, size_t step,
+                      const struct dl_cell *c) {
   if (row->fault.kind == DL_FAULT_NONE)
     row->fault =
         (struct dl_fault){.kind = kind, .step = step, .cell = c->s, .x = c->x};
@@ -30,7 +30,7 @@ static struct dl_cell column_cell(const struct step *s, const char *text,
     return c;
   enum dl_fault_kind wrong = dl_run_column_parse(s->column, text, &c.x);
   if (wrong != DL_FAULT_NONE && s->number)
-    blame(row, wrong, step, &c);
+    set_fault(row, wrong, step, &c);
   return c;
 }
 
@@ -50,7 +50,7 @@ static void check_given(const struct dl_frame *f, size_t step, bool defined,
     wrong = dl_run_column_check(s->column, c->x);
   }
   if (wrong != DL_FAULT_NONE)
-    blame(row, wrong, step, c);
+    set_fault(row, wrong, step, c);
 }
 
 /* The first variable that a formula needs and the row lacks, or NULL. */
@@ -66,9 +66,9 @@ static const char *first_lacking(const struct source *p,
 }
 
 static double derive(const struct source *p, const struct dl_row *row) {
-  const struct derived *g = p->derived;
+  const struct derivation *g = p->derived;
   double x[MOST_DERIVED_INPUTS] = {0};
-  size_t n = p->n_vars - (g->word != NULL);
+  size_t n = g->n_inputs;
   for (size_t i = 0; i < n; i++)
     x[i] = dl_row_number(row, &p->vars[i]);
   return g->compute(x, row, &p->vars[n]);
@@ -126,7 +126,7 @@ static struct dl_cell source_cell(const struct dl_frame *f,
   case SOURCE_DERIVED:
     return (struct dl_cell){derive(p, row), NULL};
   case SOURCE_USUAL:
-    return (struct dl_cell){p->n_vars > 0 ? p->usual->value(row) : p->value.x,
+    return (struct dl_cell){p->n_vars > 0 ? p->derived->usual(row) : p->value.x,
                             NULL};
   case SOURCE_DATASET:
     if (p->n_vars > 0 && has_own_size(f, row))
@@ -148,9 +148,9 @@ static void run_value(const struct dl_frame *f, const struct row_source *from,
   for (size_t i = 0; i < s->n_sources && !c.s && isnan(c.x); i++) {
     p = &s->source[i];
     c = source_cell(f, from, p, step, row);
-    if (s->name && p->kind == SOURCE_DEFINITION && !p->formula->is_name &&
-        isnan(c.x) && !first_lacking(p, row))
-      blame(row, DL_FAULT_UNDEFINED, step, &c);
+    if (s->name != NO_NAME && p->kind == SOURCE_DEFINITION &&
+        !p->formula->is_name && isnan(c.x) && !first_lacking(p, row))
+      set_fault(row, DL_FAULT_UNDEFINED, step, &c);
   }
   bool given = s->n_sources > 0 && p->kind <= SOURCE_AXIS;
   if (given && s->column)
@@ -160,7 +160,7 @@ static void run_value(const struct dl_frame *f, const struct row_source *from,
     given = s->begins && dl_run_set_has(&f->first.given, s->id);
   }
   if (s->required && isnan(c.x) && !c.s)
-    blame(row, DL_FAULT_ABSENT, step, &c);
+    set_fault(row, DL_FAULT_ABSENT, step, &c);
   if (s->target.in == DL_IN_CELL) {
     row->cell[s->target.at] = c;
     return;
@@ -226,8 +226,8 @@ static enum dl_status run_steps(const struct dl_frame *f,
 
 /* What is assumed of a row, which formulas over its batch follow, and whether
  * its settings go together. */
-static void settle(const struct dl_frame *f, const struct row_source *from,
-                   struct dl_row *row) {
+static void complete_row(const struct dl_frame *f,
+                         const struct row_source *from, struct dl_row *row) {
   double batch = dl_or(row->run.batch_size, 0);
   if (f->assume) {
     dl_forget_assumed(row);
@@ -248,7 +248,7 @@ enum dl_status dl_frame_run(const struct dl_frame *f,
                             const struct row_source *from, unsigned changed,
                             struct dl_row *row, struct dl_diag *d) {
   DL_TRY(run_steps(f, from, changed, row, d));
-  settle(f, from, row);
+  complete_row(f, from, row);
   return DL_OK;
 }
 
@@ -297,7 +297,7 @@ static enum dl_status make_rows(struct dl_frame *f,
 #pragma omp parallel for schedule(static)
   for (size_t i = 0; i < n; i++) {
     const struct row_source from = {.block = block, .row = i};
-    settle(f, &from, &f->row[i]);
+    complete_row(f, &from, &f->row[i]);
   }
   for (size_t i = 0; i < n; i++) {
     dl_frame_warn_words(f, block, i, &f->row[i], d);
@@ -351,6 +351,7 @@ static bool explain_descriptor(const struct dl_frame *f, const struct step *s,
   const struct source *p = from_descriptor(f, s);
   const struct look_up *l = p ? &dl_look_ups[p->look_up] : NULL;
   const char *name = p ? dl_row_text(row, &f->look_up_by[l->name]) : NULL;
+  const char *quantity = f->name[s->name].text;
   DL_SCOPED(dl_diag_free) struct dl_diag inner = {0};
   const struct dl_descriptor *e;
   if (!name)
@@ -362,7 +363,7 @@ static bool explain_descriptor(const struct dl_frame *f, const struct step *s,
     dl_text_printf(why,
                    "the descriptor of '%s' has no value for '%s'; give it "
                    "with --set %s=VALUE",
-                   e->id, s->name, s->name);
+                   e->id, quantity, quantity);
   return true;
 }
 
@@ -387,13 +388,13 @@ enum dl_status dl_frame_complain(const struct dl_frame *f,
         &why,
         "column '%s': its formula has no value here (0 / 0, log of a "
         "negative number, ...)",
-        s->name);
+        f->name[s->name].text);
   } else if (fault->kind == DL_FAULT_ABSENT) {
     if (!explain_descriptor(f, s, row, &why))
-      dl_text_printf(&why, "column '%s': no value", s->name);
+      dl_text_printf(&why, "column '%s': no value", f->name[s->name].text);
   } else {
     char number[DL_NUMBER_SIZE];
-    dl_text_printf(&why, "column '%s': ", s->name);
+    dl_text_printf(&why, "column '%s': ", f->name[s->name].text);
     dl_run_column_explain(
         s->column, fault->kind,
         fault->cell ? fault->cell : dl_format_short(number, fault->x), &why);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "run/frame_private.h"
+#include "run/plan_private.h"
 
 void dl_descriptors_free(struct descriptors *l) {
   for (size_t k = 0; k < N_LOOK_UPS; k++) {

@@ -39,6 +39,28 @@
 #include "run/row.h"
 #include "run/sweep_axis.h"
 
+/* Quantities have numbers: that of the run's member, or of a field of the row's
+ * accelerator or architecture; higher ones are names of the user's own. */
+enum dl_plan_name {
+#define TEXT(name, help) DL_OF_GPU_##name,
+#define NUMBER(name, unit, low, high, help) DL_OF_GPU_##name,
+  DL_OF_GPU_id = DL_N_RUN_MEMBERS,
+  DL_OF_GPU_name,
+#define FIELDS_OF_ACCELERATOR
+#include "catalog/descriptor_fields_body.h"
+#undef TEXT
+#undef NUMBER
+#define TEXT(name, help) DL_OF_ARCH_##name,
+#define NUMBER(name, unit, low, high, help) DL_OF_ARCH_##name,
+  DL_OF_ARCH_id,
+  DL_OF_ARCH_name,
+#define FIELDS_OF_ARCHITECTURE
+#include "catalog/descriptor_fields_body.h"
+#undef TEXT
+#undef NUMBER
+  DL_N_PLAN_NAMES
+};
+
 struct dl_frame;
 
 /* `c` is borrowed. */
@@ -82,12 +104,14 @@ enum dl_status dl_frame_define(struct dl_frame *f, const char *assignment,
 enum dl_status dl_frame_alias(struct dl_frame *f, const char *assignment,
                               struct dl_diag *d);
 
-/* Whether a name has any source. */
+/* Whether a quantity has any source, by its name or number. */
 bool dl_frame_has(const struct dl_frame *f, const char *name);
+bool dl_frame_has_source(const struct dl_frame *f, size_t name);
 
-/* Whether the user gave a name in this way or another: by an override, a
+/* Whether the user gave a quantity in this way or another: by an override, a
  * definition, a column or an axis, or all rows have a value or a usual one. */
 bool dl_frame_is_given(const struct dl_frame *f, const char *name);
+bool dl_frame_gives(const struct dl_frame *f, size_t name);
 
 /* Adds the step for a name, if there is none, and says where rows hold its
  * value: a column of the runs table in the member of the run, another name in
@@ -97,6 +121,8 @@ bool dl_frame_is_given(const struct dl_frame *f, const char *name);
 enum dl_status dl_frame_quantity(struct dl_frame *f, const char *name,
                                  bool required, struct dl_row_ref *q,
                                  struct dl_diag *d);
+enum dl_status dl_frame_member(struct dl_frame *f, size_t name, bool required,
+                               struct dl_row_ref *q, struct dl_diag *d);
 
 /* The same for the text of a name, which a column of numbers has too. */
 enum dl_status dl_frame_text(struct dl_frame *f, const char *name,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes the steps of a frame: where each quantity comes from. */
 
-#include "run/frame.h"
+#include "run/plan.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,61 +9,26 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "run/frame_private.h"
-
-static void free_entries(struct entries *es) {
-  for (size_t i = 0; i < es->n; i++) {
-    free(es->e[i].name);
-    free(es->e[i].text);
-  }
-  free(es->e);
-}
+#include "run/plan_private.h"
 
 static void free_step(struct step *s) {
   for (size_t i = 0; i < s->n_sources; i++) {
     dl_formula_free(s->source[i].formula);
     free(s->source[i].vars);
   }
-  free(s->name);
 }
 
-struct dl_frame *dl_frame_new(struct dl_catalog *c) {
-  struct dl_frame *f = dl_calloc(1, sizeof *f);
-  f->catalog = c;
-  f->lookup.keep = true;
-  f->first.run = dl_run_unknown;
-  return f;
-}
-
-void dl_frame_free(struct dl_frame *f) {
-  if (!f)
-    return;
-  struct entries *const lists[] = {&f->overrides, &f->definitions, &f->aliases,
-                                   &f->fields[0], &f->fields[1]};
-  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-    free_entries(lists[i]);
-  dl_run_clear(&f->first.run);
-  free(f->first.cell);
-  free(f->usual_dataset);
-  dl_strlist_free(&f->texts);
+void dl_plan_free_steps(struct dl_frame *f) {
   for (size_t i = 0; i < f->n_steps; i++)
     free_step(&f->step[i]);
   free(f->step);
-  dl_strlist_free(&f->resolving);
-  dl_intern_free(&f->words);
-  dl_descriptors_free(&f->lookup);
-  free(f->row);
-  free(f);
+  dl_intern_free(&f->formulas);
+  free(f->formula_step);
 }
 
-DL_FREES(dl_frame_free, struct dl_frame)
-
-void dl_frame_columns(struct dl_frame *f, const struct dl_csv *csv) {
-  f->csv = csv;
-}
-
-static enum dl_status unknown_name(const struct dl_frame *f, const char *name,
+static enum dl_status unknown_name(struct dl_frame *f, size_t number,
                                    struct dl_diag *d) {
+  const char *name = dl_plan_text(f, number);
   if (f->csv && dl_csv_is_empty(f->csv, name))
     return dl_fail_at(d, DL_EUSAGE, dl_csv_path(f->csv), 0,
                       "column '%s' is empty; fill it in, or give --define "
@@ -72,7 +37,7 @@ static enum dl_status unknown_name(const struct dl_frame *f, const char *name,
   DL_TEXT(near);
   if (!dl_frame_suggest_definition(f, name, &near))
     dl_frame_suggest_columns(f, name, &near);
-  if (f->csv && !near.s && dl_run_column_find(name))
+  if (f->csv && !near.s && number < DL_N_RUN_COLUMNS)
     dl_text_printf(&near, "; add it, or give --define %s=VALUE", name);
   else if (f->csv && !near.s)
     dl_list_columns(f->csv, &near);
@@ -90,19 +55,20 @@ static enum dl_status unknown_name(const struct dl_frame *f, const char *name,
 enum use { AS_COLUMN, AS_NUMBER, AS_TEXT, AS_BOTH };
 
 /* The request for a step. */
-struct wish {
-  const char *name;
+struct step_request {
+  size_t name;
   enum scope scope;
   enum use use;
   bool required;
   bool look_up; /* only to look a descriptor up */
 };
 
-static enum dl_status find_step(struct dl_frame *f, const struct wish *w,
+static enum dl_status find_step(struct dl_frame *f,
+                                const struct step_request *w,
                                 struct dl_row_ref *q, struct dl_diag *d);
 
 /* Whether no row has a value of a step. */
-static bool is_void(const struct step *s) {
+static bool has_no_source(const struct step *s) {
   return s->n_sources == 0 && !s->begins;
 }
 
@@ -125,11 +91,11 @@ static enum dl_status bind(struct dl_frame *f, const struct dl_formula *g,
   bool is_name = g->is_name;
   for (size_t i = 0; i < n && status == DL_OK; i++) {
     bool text = g->var[i].as_text;
-    const struct wish w = {.name = g->var[i].name,
-                           .use = is_name ? use
-                                  : text  ? AS_TEXT
-                                          : AS_NUMBER,
-                           .required = required && g->var[i].needed};
+    const struct step_request w = {.name = dl_plan_name(f, g->var[i].name),
+                                   .use = is_name ? use
+                                          : text  ? AS_TEXT
+                                                  : AS_NUMBER,
+                                   .required = required && g->var[i].needed};
     status = find_step(f, &w, &(*vars)[i], d);
     if (status == DL_OK && !text && !is_name)
       want_number(f, (*vars)[i].step);
@@ -155,18 +121,21 @@ static enum dl_status add_definition(struct dl_frame *f, struct step *s,
   f->deriving = false;
   enum dl_status status = dl_formula_parse(&p->formula, text, d);
   if (status == DL_OK)
-    status = bind(f, p->formula, false,
-                  s->name ? uses[s->target.in] : AS_NUMBER, &p->vars, d);
+    status =
+        bind(f, p->formula, false,
+             s->name != NO_NAME ? uses[s->target.in] : AS_NUMBER, &p->vars, d);
   f->deriving = outer;
   p->n_vars = status == DL_OK ? p->formula->n_vars : 0;
-  for (size_t i = 0; i < p->n_vars && status == DL_OK && s->name; i++)
-    if (p->formula->var[i].needed && is_void(&f->step[p->vars[i].step]))
-      status = unknown_name(f, p->formula->var[i].name, d);
+  for (size_t i = 0; i < p->n_vars && status == DL_OK && s->name != NO_NAME;
+       i++)
+    if (p->formula->var[i].needed && has_no_source(&f->step[p->vars[i].step]))
+      status = unknown_name(f, dl_plan_name(f, p->formula->var[i].name), d);
   return status;
 }
 
 static enum dl_status add_derived(struct dl_frame *f, struct step *s,
-                                  const struct derived *g, struct dl_diag *d) {
+                                  const struct derivation *g,
+                                  struct dl_diag *d) {
   struct source *p = &s->source[s->n_sources++];
   bool outer = f->deriving;
   enum dl_status status = DL_OK;
@@ -175,16 +144,16 @@ static enum dl_status add_derived(struct dl_frame *f, struct step *s,
                        .vars =
                            dl_calloc(MOST_DERIVED_INPUTS + 1, sizeof *p->vars)};
   f->deriving = true;
-  for (size_t i = 0; i < MOST_DERIVED_INPUTS && g->input[i] && status == DL_OK;
-       i++) {
-    const struct wish w = {.name = g->input[i],
-                           .scope = g->of_given ? SCOPE_OWN : SCOPE_FULL,
-                           .use = AS_NUMBER};
+  for (size_t i = 0; i < g->n_inputs && status == DL_OK; i++) {
+    const struct step_request w = {.name = g->input[i],
+                                   .scope =
+                                       g->of_given ? SCOPE_OWN : SCOPE_FULL,
+                                   .use = AS_NUMBER};
     status = find_step(f, &w, &p->vars[p->n_vars++], d);
   }
-  const struct wish word = {.name = g->word,
-                            .use = g->of_text ? AS_BOTH : AS_TEXT};
-  if (g->word && status == DL_OK)
+  const struct step_request word = {.name = g->word,
+                                    .use = g->of_text ? AS_BOTH : AS_TEXT};
+  if (g->word != 0 && status == DL_OK)
     status = find_step(f, &word, &p->vars[p->n_vars++], d);
   f->deriving = outer;
   return status;
@@ -198,7 +167,7 @@ static void begin_cell(struct dl_frame *f, struct step *s) {
   *c = (struct dl_cell){NAN, NULL};
   if (!s->begins)
     return;
-  enum dl_run_id id = dl_run_member_find(s->name)->id;
+  enum dl_run_id id = (enum dl_run_id)s->name;
   if (dl_run_columns[id].is_text) {
     c->s = dl_run_text(&f->first.run, id);
     return;
@@ -230,6 +199,8 @@ static void append(struct dl_frame *f, struct step *s) {
     }
   }
   f->step[f->n_steps++] = *s;
+  if (s->name != NO_NAME)
+    f->name[s->name].step[s->scope][s->target.in == DL_IN_CELL] = f->n_steps;
 }
 
 const struct look_up dl_look_ups[N_LOOK_UPS] = {
@@ -241,15 +212,15 @@ const struct look_up dl_look_ups[N_LOOK_UPS] = {
  * inputs does so on its way. */
 static enum dl_status want_look_up(struct dl_frame *f, enum step_kind kind,
                                    struct dl_diag *d) {
-  static const struct wish by[N_LOOK_UP_INPUTS] = {
-      [GPU_NAME] = {"gpu", SCOPE_OWN, AS_TEXT, false, true},
-      [ARCH_NAME] = {"arch", SCOPE_OWN, AS_TEXT, false, true},
-      [ARCH_PX] = {"image_px", SCOPE_OWN, AS_NUMBER, false, true},
-      [ARCH_SEQ] = {"seq_len", SCOPE_OWN, AS_NUMBER, false, true},
-      [ARCH_CLASSES] = {"classes", SCOPE_OWN, AS_NUMBER, false, true},
-      [DATASET_NAME] = {"dataset", SCOPE_OWN, AS_TEXT, false, true}};
+  static const struct step_request by[N_LOOK_UP_INPUTS] = {
+      [GPU_NAME] = {DL_RUN_gpu, SCOPE_OWN, AS_TEXT, false, true},
+      [ARCH_NAME] = {DL_RUN_arch, SCOPE_OWN, AS_TEXT, false, true},
+      [ARCH_PX] = {DL_RUN_image_px, SCOPE_OWN, AS_NUMBER, false, true},
+      [ARCH_SEQ] = {DL_RUN_seq_len, SCOPE_OWN, AS_NUMBER, false, true},
+      [ARCH_CLASSES] = {DL_RUN_classes, SCOPE_OWN, AS_NUMBER, false, true},
+      [DATASET_NAME] = {DL_RUN_dataset, SCOPE_OWN, AS_TEXT, false, true}};
   const struct look_up *l = &dl_look_ups[kind];
-  struct step s = {.kind = kind};
+  struct step s = {.kind = kind, .name = NO_NAME};
   struct dl_row_ref found[N_LOOK_UP_INPUTS];
   for (size_t i = l->name; i < l->end && !f->looks_up[kind]; i++)
     DL_TRY(find_step(f, &by[i], &found[i], d));
@@ -281,16 +252,16 @@ static void add_indexed(struct step *s, enum source_kind kind, long i) {
 /* The members of a row that a source builds on; none where one of them builds
  * on the source itself. */
 static enum dl_status add_inputs(struct dl_frame *f, struct source *p,
-                                 const char *const *names, size_t most,
+                                 const size_t *names, size_t n,
                                  struct dl_diag *d) {
   enum dl_status status = DL_OK;
   bool cyclic = false;
-  p->vars = dl_calloc(most, sizeof *p->vars);
-  for (size_t i = 0; i < most && names[i] && status == DL_OK; i++) {
-    const struct wish w = {.name = names[i]};
+  p->vars = dl_calloc(n, sizeof *p->vars);
+  for (size_t i = 0; i < n && status == DL_OK; i++) {
+    const struct step_request w = {.name = names[i]};
     status = find_step(f, &w, &p->vars[p->n_vars++], d);
     cyclic |= p->vars[i].in == DL_IN_CELL;
-    if (status == DL_OK && strcmp(names[i], "arch") == 0)
+    if (status == DL_OK && names[i] == DL_RUN_arch)
       status = dl_frame_want_descriptors(f, d);
   }
   p->n_vars = cyclic ? 0 : p->n_vars;
@@ -302,65 +273,62 @@ static enum dl_status add_inputs(struct dl_frame *f, struct source *p,
 static enum dl_status add_size(struct dl_frame *f, struct step *s,
                                const struct dl_field *field,
                                struct dl_diag *d) {
-  static const char *const by[] = {"train_samples"};
+  static const size_t by[] = {DL_RUN_train_samples};
   struct source *p = &s->source[s->n_sources++];
   *p = (struct source){
       .kind = SOURCE_DATASET, .field = field, .look_up = STEP_DATASET};
   DL_TRY(want_look_up(f, STEP_DATASET, d));
-  return strcmp(field->name, *by) == 0 ? DL_OK : add_inputs(f, p, by, 1, d);
+  return s->name == *by ? DL_OK : add_inputs(f, p, by, 1, d);
 }
 
 static enum dl_status add_usual(struct dl_frame *f, struct step *s,
-                                const struct usual *usual, struct dl_diag *d) {
+                                const struct derivation *g, struct dl_diag *d) {
   struct source *p = &s->source[s->n_sources++];
-  *p = (struct source){.kind = SOURCE_USUAL, .usual = usual};
-  enum dl_status status = add_inputs(f, p, usual->input, MOST_USUAL_INPUTS, d);
+  *p = (struct source){.kind = SOURCE_USUAL, .derived = g};
+  enum dl_status status = add_inputs(f, p, g->by, g->n_by, d);
   if (p->n_vars == 0)
-    p->value.x = usual->value(&f->first);
+    p->value.x = g->usual(&f->first);
   return status;
 }
 
-/* All sources of a name into s, in the order of frame.h. */
+/* All sources of a name into s, in the order of plan.h. */
 static enum dl_status find_sources(struct dl_frame *f, struct step *s,
                                    struct dl_diag *d) {
-  long i = dl_entry_find(&f->overrides, s->name);
+  const struct name n = f->name[s->name];
   s->begins = dl_frame_begins(f, s->name);
-  add_indexed(s, SOURCE_OVERRIDE, i);
-  if (i >= 0) {
-    s->source->value = f->overrides.e[i].cell;
+  add_indexed(s, SOURCE_OVERRIDE, (long)n.override - 1);
+  if (n.override > 0) {
+    s->source->value = f->overrides.e[n.override - 1].cell;
     return DL_OK;
   }
-  i = dl_entry_find(&f->definitions, s->name);
-  if (i >= 0 && s->scope != SCOPE_RAW)
-    DL_TRY(add_definition(f, s, f->definitions.e[i].text, d));
-  if (f->csv)
-    add_indexed(s, SOURCE_COLUMN, dl_csv_find(f->csv, s->name));
-  const struct dl_axis *axis = f->axes ? dl_axes_find(f->axes, s->name) : NULL;
-  add_indexed(s, SOURCE_AXIS, axis ? axis - f->axes->a : -1);
+  if (n.definition > 0 && s->scope != SCOPE_RAW)
+    DL_TRY(add_definition(f, s, f->definitions.e[n.definition - 1].text, d));
+  add_indexed(s, SOURCE_COLUMN, dl_frame_column(f, s->name));
+  add_indexed(s, SOURCE_AXIS, (long)n.axis - 1);
   if (dl_frame_is_option(f, s->name))
     return DL_OK;
   const struct dl_field *field = dl_frame_size_field(f, s->name);
   if (field)
     DL_TRY(add_size(f, s, field, d));
-  const struct derived *g = dl_frame_derivation(f, s->name);
+  const struct derivation *g = dl_frame_derivation(f, s->name);
   if (g && s->scope == SCOPE_FULL)
     DL_TRY(add_derived(f, s, g, d));
-  const struct usual *usual = f->usual ? dl_usual_of(s->name) : NULL;
-  if (usual && s->scope != SCOPE_OWN)
-    DL_TRY(add_usual(f, s, usual, d));
+  g = f->usual && s->column ? &dl_derivations[s->name] : NULL;
+  if (g && g->usual && s->scope != SCOPE_OWN)
+    DL_TRY(add_usual(f, s, g, d));
   field = s->scope == SCOPE_FULL ? dl_frame_descriptor_field(f, s->name) : NULL;
   if (!field)
     return DL_OK;
-  s->source[s->n_sources++] =
-      (struct source){.kind = SOURCE_DESCRIPTOR,
-                      .field = field,
-                      .look_up = *s->name == 'g' ? STEP_GPU : STEP_ARCH};
+  s->source[s->n_sources++] = (struct source){
+      .kind = SOURCE_DESCRIPTOR,
+      .field = field,
+      .look_up = s->name < DL_OF_ARCH_id ? STEP_GPU : STEP_ARCH};
   return dl_frame_want_descriptors(f, d);
 }
 
 /* Where the value goes: the member of a column, where it has the type. */
 static void set_target(struct step *s, enum use use) {
-  const struct dl_run_column *c = dl_run_member_find(s->name);
+  const struct dl_run_column *c = dl_plan_column(s->name);
   s->target.in = DL_IN_CELL;
   if (!c || s->scope != SCOPE_FULL ||
       (use != AS_COLUMN && use != (c->is_text ? AS_TEXT : AS_NUMBER)))
@@ -377,17 +345,15 @@ static void set_target(struct step *s, enum use use) {
  * derived quantity it stands for what the user gave, a definition included. */
 static enum dl_status new_step(struct dl_frame *f, struct step *s,
                                bool required, struct dl_diag *d) {
-  s->column = dl_run_member_find(s->name);
+  dl_plan_text(f, s->name); /* for messages about a row */
+  s->column = dl_plan_column(s->name);
   s->required = required;
   s->number = s->column && !s->column->is_text;
-  s->name = dl_strdup(s->name);
-  bool guard = s->scope != SCOPE_RAW;
-  if (guard)
-    dl_strlist_add(&f->resolving, s->name);
+  bool before = f->name[s->name].resolving;
+  f->name[s->name].resolving |= s->scope != SCOPE_RAW;
   enum dl_status status = find_sources(f, s, d);
-  if (guard)
-    free(f->resolving.s[--f->resolving.n]);
-  if (status == DL_OK && required && is_void(s))
+  f->name[s->name].resolving = before;
+  if (status == DL_OK && required && has_no_source(s))
     status = unknown_name(f, s->name, d);
   if (status != DL_OK) {
     free_step(s);
@@ -399,25 +365,24 @@ static enum dl_status new_step(struct dl_frame *f, struct step *s,
   return DL_OK;
 }
 
-static enum dl_status find_step(struct dl_frame *f, const struct wish *w,
+static enum dl_status find_step(struct dl_frame *f,
+                                const struct step_request *w,
                                 struct dl_row_ref *q, struct dl_diag *d) {
-  struct step s = {.kind = STEP_VALUE,
-                   .name = (char *)(uintptr_t)w->name,
-                   .scope = w->scope};
-  if (dl_strlist_find(&f->resolving, w->name) >= 0)
+  struct step s = {.kind = STEP_VALUE, .name = w->name, .scope = w->scope};
+  if (f->name[w->name].resolving)
     s.scope = f->deriving ? SCOPE_OWN : SCOPE_RAW;
-  if (s.scope == SCOPE_OWN && !dl_derived_of(w->name))
+  bool derives = w->name < DL_N_RUN_MEMBERS && dl_derivations[w->name].compute;
+  if (s.scope == SCOPE_OWN && !derives)
     s.scope = SCOPE_FULL; /* is the same: the name is no field */
   set_target(&s, w->use);
-  for (size_t i = 0; i < f->n_steps; i++) {
-    struct step *old = &f->step[i];
-    if (!old->name || old->scope != s.scope || old->target.in != s.target.in ||
-        strcmp(old->name, w->name) != 0)
-      continue;
+  size_t made = f->name[w->name].step[s.scope][s.target.in == DL_IN_CELL];
+  if (made > 0) {
+    struct step *old = &f->step[made - 1];
     *q = old->target;
     old->required |= w->required;
     old->wanted |= !w->look_up;
-    return w->required && is_void(old) ? unknown_name(f, w->name, d) : DL_OK;
+    return w->required && has_no_source(old) ? unknown_name(f, w->name, d)
+                                             : DL_OK;
   }
   s.wanted = !w->look_up;
   enum dl_status status = new_step(f, &s, w->required, d);
@@ -425,18 +390,24 @@ static enum dl_status find_step(struct dl_frame *f, const struct wish *w,
   return status;
 }
 
+enum dl_status dl_frame_member(struct dl_frame *f, size_t name, bool required,
+                               struct dl_row_ref *q, struct dl_diag *d) {
+  const struct step_request w = {name, SCOPE_FULL, AS_COLUMN, required, false};
+  return find_step(f, &w, q, d);
+}
+
 enum dl_status dl_frame_quantity(struct dl_frame *f, const char *name,
                                  bool required, struct dl_row_ref *q,
                                  struct dl_diag *d) {
-  return find_step(
-      f, &(struct wish){name, SCOPE_FULL, AS_COLUMN, required, false}, q, d);
+  return dl_frame_member(f, dl_plan_name(f, name), required, q, d);
 }
 
 enum dl_status dl_frame_text(struct dl_frame *f, const char *name,
                              bool required, struct dl_row_ref *q,
                              struct dl_diag *d) {
-  return find_step(
-      f, &(struct wish){name, SCOPE_FULL, AS_TEXT, required, false}, q, d);
+  const struct step_request w = {dl_plan_name(f, name), SCOPE_FULL, AS_TEXT,
+                                 required, false};
+  return find_step(f, &w, q, d);
 }
 
 enum dl_status dl_frame_bind(struct dl_frame *f, const struct dl_formula *g,
@@ -448,22 +419,24 @@ enum dl_status dl_frame_bind(struct dl_frame *f, const struct dl_formula *g,
 enum dl_status dl_frame_formula(struct dl_frame *f, const char *text,
                                 bool rarely, struct dl_row_ref *q,
                                 struct dl_diag *d) {
-  for (size_t i = 0; i < f->n_steps; i++) {
-    struct step *s = &f->step[i];
-    if (s->kind == STEP_VALUE && !s->name &&
-        strcmp(s->source[0].formula->text, text) == 0) {
-      s->rarely &= rarely;
-      *q = s->target;
-      return DL_OK;
-    }
+  long known = dl_intern_find(&f->formulas, text);
+  if (known >= 0) {
+    struct step *s = &f->step[f->formula_step[known]];
+    s->rarely &= rarely;
+    *q = s->target;
+    return DL_OK;
   }
-  struct step s = {
-      .kind = STEP_VALUE, .target = {.in = DL_IN_CELL}, .rarely = rarely};
-  enum dl_status status = add_definition(f, &s, text, d);
-  if (status == DL_OK)
-    append(f, &s);
+  struct step s = {.kind = STEP_VALUE,
+                   .name = NO_NAME,
+                   .target = {.in = DL_IN_CELL},
+                   .rarely = rarely};
+  DL_TRY(add_definition(f, &s, text, d));
+  append(f, &s);
   *q = s.target;
-  return status;
+  known = dl_intern(&f->formulas, text);
+  DL_GROW(f->formula_step, f->cap_formulas, f->formulas.n);
+  f->formula_step[known] = s.target.step;
+  return DL_OK;
 }
 
 void dl_frame_assume(struct dl_frame *f, void (*assume)(struct dl_row *row),
@@ -477,5 +450,6 @@ size_t dl_frame_n_steps(const struct dl_frame *f) {
 }
 
 const char *dl_frame_step_name(const struct dl_frame *f, size_t step) {
-  return f->step[step].name;
+  size_t name = f->step[step].name;
+  return name == NO_NAME ? NULL : f->name[name].text;
 }
