@@ -72,7 +72,8 @@ const struct dl_run_column dl_run_columns[DL_N_RUN_MEMBERS] = {
 
 const struct dl_run_column *dl_run_member_find(const char *name) {
   for (size_t i = 0; i < DL_N_RUN_MEMBERS; i++)
-    if (strcmp(dl_run_columns[i].name, name) == 0)
+    if (*dl_run_columns[i].name == *name &&
+        strcmp(dl_run_columns[i].name, name) == 0)
       return &dl_run_columns[i];
   return NULL;
 }

@@ -46,20 +46,21 @@ size_t dl_plan_name(struct dl_frame *f, const char *text) {
   return name;
 }
 
-/* The field of a name; NULL: it is none. */
-static const struct dl_field *field_of(size_t name) {
-  if (name < DL_OF_GPU_id || name >= DL_N_PLAN_NAMES)
-    return NULL;
-  return name < DL_OF_ARCH_id
-             ? &dl_kinds[DL_ACCELERATOR].fields[name - DL_OF_GPU_id]
-             : &dl_kinds[DL_ARCHITECTURE].fields[name - DL_OF_ARCH_id];
+const struct dl_field *dl_plan_field(size_t name, enum dl_kind *kind) {
+  bool gpu = name < DL_OF_ARCH_id;
+  *kind = gpu ? DL_ACCELERATOR : DL_ARCHITECTURE;
+  return name < DL_OF_GPU_id || name >= DL_N_PLAN_NAMES
+             ? NULL
+             : &dl_kinds[*kind]
+                    .fields[name - (gpu ? DL_OF_GPU_id : DL_OF_ARCH_id)];
 }
 
 const char *dl_plan_text(struct dl_frame *f, size_t name) {
   if (!f->name[name].text) {
     DL_TEXT(text);
-    dl_text_printf(&text, "%s.%s", name < DL_OF_ARCH_id ? "gpu" : "arch",
-                   field_of(name)->name);
+    enum dl_kind kind;
+    const struct dl_field *field = dl_plan_field(name, &kind);
+    dl_text_printf(&text, "%s.%s", dl_kinds[kind].word, field->name);
     dl_strlist_add(&f->field_names, text.s);
     f->name[name].text = f->field_names.s[f->field_names.n - 1];
   }
@@ -221,9 +222,12 @@ bool dl_frame_gives(const struct dl_frame *f, size_t name) {
 
 const struct dl_field *dl_frame_descriptor_field(const struct dl_frame *f,
                                                  size_t name) {
-  const struct dl_field *field = field_of(name);
-  enum dl_run_id of = name < DL_OF_ARCH_id ? DL_RUN_gpu : DL_RUN_arch;
-  return field && dl_frame_gives(f, of) ? field : NULL;
+  enum dl_kind kind;
+  const struct dl_field *field = dl_plan_field(name, &kind);
+  return field && dl_frame_gives(f, kind == DL_ACCELERATOR ? DL_RUN_gpu
+                                                           : DL_RUN_arch)
+             ? field
+             : NULL;
 }
 
 const struct derivation *dl_frame_derivation(const struct dl_frame *f,

@@ -39,27 +39,8 @@
 #include "run/row.h"
 #include "run/sweep_axis.h"
 
-/* Quantities have numbers: that of the run's member, or of a field of the row's
- * accelerator or architecture; higher ones are names of the user's own. */
-enum dl_plan_name {
-#define TEXT(name, help) DL_OF_GPU_##name,
-#define NUMBER(name, unit, low, high, help) DL_OF_GPU_##name,
-  DL_OF_GPU_id = DL_N_RUN_MEMBERS,
-  DL_OF_GPU_name,
-#define FIELDS_OF_ACCELERATOR
-#include "catalog/descriptor_fields_body.h"
-#undef TEXT
-#undef NUMBER
-#define TEXT(name, help) DL_OF_ARCH_##name,
-#define NUMBER(name, unit, low, high, help) DL_OF_ARCH_##name,
-  DL_OF_ARCH_id,
-  DL_OF_ARCH_name,
-#define FIELDS_OF_ARCHITECTURE
-#include "catalog/descriptor_fields_body.h"
-#undef TEXT
-#undef NUMBER
-  DL_N_PLAN_NAMES
-};
+/* The field of such a number, and its kind; NULL: it is none. */
+const struct dl_field *dl_plan_field(size_t name, enum dl_kind *kind);
 
 struct dl_frame;
 

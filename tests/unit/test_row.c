@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "run/plan_private.h"
 #include "table.h"
 #include "tests/messages.h"
 
@@ -254,8 +255,37 @@ static void settings_are_texts_and_numbers(void **state) {
   close_table(&t);
 }
 
+/* Whether a quantity follows from another, at some distance; `given`: also by
+ * rules that build on what the user gave alone. */
+static bool follows(size_t of, size_t from, size_t depth) {
+  const struct derivation *g =
+      of < DL_N_RUN_MEMBERS ? &dl_derivations[of] : NULL;
+  bool found = false;
+  for (size_t i = 0; g && !g->of_given && i < g->n_inputs && !found; i++)
+    found = g->input[i] == from ||
+            (depth > 0 && follows(g->input[i], from, depth - 1));
+  return found;
+}
+
+/* A quantity follows from itself by one other alone, which then builds on what
+ * the user gave. */
+static void derivations_end(void **state) {
+  (void)state;
+  for (size_t id = 0; id < DL_N_RUN_MEMBERS; id++) {
+    const struct derivation *g = &dl_derivations[id];
+    assert_true(!g->compute || g->n_inputs > 0 || g->word != 0);
+    assert_true(g->n_needed <= g->n_inputs);
+    assert_true(!g->usual == (g->n_by == 0));
+    for (size_t i = 0; i < g->n_inputs; i++)
+      if (!g->of_given && follows(g->input[i], id, 4) &&
+          !follows(g->input[i], id, 0))
+        fail_msg("'%s' follows from itself", dl_run_columns[id].name);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(derivations_end),
       cmocka_unit_test(faults),
       cmocka_unit_test(complains_of_what_is_meant),
       cmocka_unit_test(texts_are_no_faults),

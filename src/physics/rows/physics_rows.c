@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "quantities/quantities.h"
+#include "run/plan.h"
 
 enum dl_status dl_physics_bind(struct dl_physics_binding *b,
                                const struct dl_physics *physics,
@@ -22,14 +22,16 @@ enum dl_status dl_physics_bind(struct dl_physics_binding *b,
     const struct dl_physics_quantity *p = &physics->quantity[i];
     struct dl_row_ref q;
     enum dl_kind kind;
-    const struct dl_field *field = dl_field_of(p->name, &kind);
-    status = dl_frame_quantity(f, p->name, required && p->required, &q, d);
+    bool own = p->id == DL_N_PLAN_NAMES;
+    const struct dl_field *field = dl_plan_field(p->id, &kind);
+    status = own ? dl_frame_quantity(f, p->name, required && p->required, &q, d)
+                 : dl_frame_member(f, p->id, required && p->required, &q, d);
     if (status == DL_OK && field && b->n_given < DL_MAX_GIVEN &&
-        dl_frame_is_given(f, p->name)) {
+        dl_frame_gives(f, p->id)) {
       b->given[b->n_given].field = field;
       b->given[b->n_given].is_gpu = kind == DL_ACCELERATOR;
       b->given[b->n_given++].q = q;
-    } else if (status == DL_OK && !field && !dl_run_column_find(p->name)) {
+    } else if (status == DL_OK && own) {
       b->other[n_other++] = q;
     }
   }
@@ -40,7 +42,7 @@ bool dl_physics_available(const struct dl_physics *physics,
                           const struct dl_frame *f) {
   for (size_t i = 0; i < physics->n_quantities; i++)
     if (physics->quantity[i].required &&
-        !dl_frame_has(f, physics->quantity[i].name))
+        !dl_frame_has_source(f, physics->quantity[i].id))
       return false;
   return true;
 }
