@@ -15,7 +15,7 @@
 
 /* A job, and its row as the fits see it that were asked so far. */
 struct asked {
-  const struct dl_session *ctx;
+  const struct dl_engine *ctx;
   const struct dl_job *job;
   struct dl_predictor_row at[DL_N_FITS];
   bool is[DL_N_FITS];
@@ -149,7 +149,7 @@ static double half_width_sd(const struct dl_prediction *p, double coverage) {
 /* Without a time, energies and powers are as uncertain as their intervals say.
  * Errors of the two hardly correlate where a GPU is held out (.15 over seven,
  * from -.54 to .76), so that a known power leaves the energy as it is, unless
- * it makes waiting likely (docs/known-times.md). */
+ * it makes waiting likely (docs/lab/known-times.md). */
 static void trust_energy(struct dl_expected *e,
                          const struct dl_prediction *energy,
                          const struct dl_prediction *power, double coverage) {
@@ -240,7 +240,7 @@ static enum dl_status condition(struct dl_job_predictions *p, struct asked *a,
                                 struct dl_diag *d) {
   struct dl_expected e;
   bool expected;
-  p->conditioned = (struct dl_conditioned){.is = false, .busy = NAN};
+  p->conditioned = (struct dl_conditioned){.applies = false, .busy = NAN};
   if (!has_condition(p, a->job))
     return DL_OK;
   if (a->ctx->at_90) {
@@ -414,7 +414,7 @@ static void find_tokenising(struct dl_job_predictions *p,
  * parts: a GPU that waits for it draws its static power, which is uncertain.
  * `memory_w`: of the node's memory, as far as the energy includes it. */
 static void bound_by_input(struct dl_job_predictions *p,
-                           const struct dl_session *ctx,
+                           const struct dl_engine *ctx,
                            const struct dl_job *job, double memory_w) {
   struct dl_physical_parts *parts = &p->parts;
   double input = parts->input_s;
@@ -433,7 +433,7 @@ static void bound_by_input(struct dl_job_predictions *p,
 }
 
 enum dl_status dl_predictions_make(struct dl_job_predictions *p,
-                                   const struct dl_session *ctx,
+                                   const struct dl_engine *ctx,
                                    const struct dl_job *job,
                                    struct dl_diag *d) {
   static const struct dl_prediction none = {
@@ -456,13 +456,15 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   if (trains && (given || has_condition(p, job)))
     DL_TRY(ask(p, &a, DL_PHYSICAL_POWER, DL_PHYSICAL_POWER, d));
   if (trains && !given)
-    DL_TRY(ask(p, &a, ctx->asks_physical ? DL_PHYSICAL_EPOCH : DL_PHYSICAL_TIME,
-               DL_PHYSICAL_TIME, d));
+    DL_TRY(
+        ask(p, &a,
+            ctx->needs_physical_energy ? DL_PHYSICAL_EPOCH : DL_PHYSICAL_TIME,
+            DL_PHYSICAL_TIME, d));
   if (dl_run_is_inference(job->run))
     DL_TRY(ask(p, &a, DL_SERVING_POWER, DL_SERVING_TIME, d));
   if (p->language)
     DL_TRY(ask(p, &a, DL_LANGUAGE_RATE, DL_LANGUAGE_RATE, d));
-  if (trains && !given && ctx->asks_physical)
+  if (trains && !given && ctx->needs_physical_energy)
     take_times(p, &a);
   dl_bound_by_peak(p, job);
   if (trains)
@@ -472,11 +474,13 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   DL_TRY(condition(p, &a, d));
   const struct dl_fit *epoch = ctx->fit[DL_PHYSICAL_EPOCH].fit;
   bool gpu = epoch && epoch->boundary && strcmp(epoch->boundary, "gpu") == 0;
-  if (trains && !given && !p->conditioned.is) /* its energies have the memory */
+  if (trains && !given &&
+      !p->conditioned.applies) /* its energies have the memory */
     bound_by_input(p, ctx, job, gpu ? 0 : dl_training_memory_w(job->found.gpu));
   dl_infer(ctx, job, &p->served);
   /* PRE gives the duration where the physical method has none. */
-  bool pre = ctx->asks_pre || (!given && isnan(dl_physical_duration(job, p)));
+  bool pre =
+      ctx->needs_regressions || (!given && isnan(dl_physical_duration(job, p)));
   if (trains && pre)
     DL_TRY(ask(p, &a, DL_PRE_POWER, DL_PRE_TIME, d));
   settle_duration(p, job);

@@ -87,9 +87,9 @@ static void add_measured(struct dl_scoring *s, const double *measured) {
 }
 
 static int8_t is_inside(const struct dl_estimate *est, double y) {
-  if (isnan(est->low_j) || isnan(est->energy_j) || isnan(y))
+  if (isnan(est->energy_j.low) || isnan(est->energy_j.x) || isnan(y))
     return -1;
-  return y >= est->low_j && y <= est->high_j;
+  return y >= est->energy_j.low && y <= est->energy_j.high;
 }
 
 void dl_scoring_add(struct dl_scoring *s, const struct dl_scored *run) {
@@ -109,7 +109,7 @@ void dl_scoring_add(struct dl_scoring *s, const struct dl_scored *run) {
   }
   add_measured(s, run->measured);
   for (size_t m = 0; m < s->n_methods; m++) {
-    s->estimated[m][s->n] = run->est[m].energy_j;
+    s->estimated[m][s->n] = run->est[m].energy_j.x;
     s->inside[m][s->n] = is_inside(&run->est[m], run->measured[m]);
   }
   s->n++;

@@ -3,8 +3,8 @@
 libdlest_a_SOURCES += \
 	%D%/file_walk.c \
 	%D%/file_walk_private.h \
-	%D%/interval.c \
-	%D%/interval.h \
+	%D%/residual_interval.c \
+	%D%/residual_interval.h \
 	%D%/kept_rows.c \
 	%D%/kept_rows.h \
 	%D%/kept_runs.c \

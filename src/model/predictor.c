@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/interval.h"
+#include "model/residual_interval.h"
 #include "model/value_bounds.h"
 #include "physics/conditioning/joint_prediction.h"
 #include "physics/rows/physics_regression.h"
@@ -22,7 +22,7 @@
 /* Standard deviation of the logarithm by which a laboratory's times differ from
  * those of others with that software. Speeds of NVIDIA and of MLPerf are off by
  * as much more where their source is left out of the fit than where a pair of
- * network and GPU is: .14 and .17 (docs/designs.md). */
+ * network and GPU is: .14 and .17 (docs/lab/designs.md). */
 #define SOURCE_SD 0.15
 
 /* As many features of a row need no memory from the heap. */
@@ -224,9 +224,9 @@ static double extrapolation(const struct dl_predictor *p,
 
 /* Bounds of a row, of the fit's target or of the time. What is new stays so for
  * the spread where a calibration has a level of it: a few runs left GPUs
- * outside of intervals that narrowed with the posterior (docs/calibration.md).
- * Where the inputs of a fit are not complete, as those of a forward pass, the
- * usual spread holds. */
+ * outside of intervals that narrowed with the posterior
+ * (docs/lab/calibration.md). Where the inputs of a fit are not complete, as
+ * those of a forward pass, the usual spread holds. */
 static void row_bounds(struct dl_predictor_row *at,
                        const struct dl_row_bounds *b, size_t target,
                        double *low, double *high) {
@@ -421,7 +421,7 @@ static enum dl_status predict_at(struct dl_predictor_row *at, double *features,
 
 /* What is left of the half-width of an interval of energy, on a GPU that few
  * runs were measured on, for work like theirs; found on seven held-out GPUs,
- * where 98 % were inside (docs/designs.md). Other work, powers (a settled
+ * where 98 % were inside (docs/lab/designs.md). Other work, powers (a settled
  * target) and tuned software keep theirs. */
 #define LEFT_BY_A_RUN 0.7
 

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "model/interval.h"
+#include "model/residual_interval.h"
 
 /* As many values with others on both sides speak for values in between. */
 enum { LEAST_INNER = 2 };

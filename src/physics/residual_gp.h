@@ -106,7 +106,8 @@ double dl_residual_noise(const struct dl_residual_process *process, double n);
  * configuration have measured. Differences of repeats are Student's t with
  * three degrees of freedom and a scale of repeat_sd: half of the
  * configurations of del Rey et al. repeat within 1 %, few vary by a tenth
- * (docs/designs.md). The mean of n leaves (1 + 1 / n) / 2 of that variance. */
+ * (docs/lab/designs.md). The mean of n leaves (1 + 1 / n) / 2 of that variance.
+ */
 double dl_residual_repeats(const struct dl_residual_process *process, double n,
                            double coverage);
 

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Loaded by the tests of the command line. They run in an empty folder.
 
-# shellcheck source-path=SCRIPTDIR/.. source=environment
-source "$BATS_TEST_DIRNAME/../environment"
+# bats reads this file for each test, but the environment needs it once.
+if [ -z "${DLEST_TEST_ENVIRONMENT-}" ]; then
+  # shellcheck source-path=SCRIPTDIR/.. source=environment
+  source "${BASH_SOURCE[0]%/*}/../environment"
+  export DLEST_TEST_ENVIRONMENT=set
+fi
+MESSAGES=${BASH_SOURCE[0]%/*}/../messages
 
 setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
@@ -11,17 +16,16 @@ setup() {
 # message KEY ARG...: the text of tests/messages with that key, its %s replaced
 # by the arguments. The texts of errors and warnings stand in that file only.
 message() {
-  local key=$1 name text
+  local key=$1 line
   shift
-  while IFS=$'\t' read -r name text; do
-    if [ "$name" = "$key" ]; then
-      # shellcheck disable=SC2059 # the text is a format
-      printf -- "$text" "$@"
-      return
-    fi
-  done <"$BATS_TEST_DIRNAME/../messages"
-  echo "no message '$key' in tests/messages"
-  return 1
+  # grep reads the table: a loop of bash would call the trap of bats for each
+  # line of it, which takes a hundred times as long.
+  if ! line=$(grep -m 1 "^$key"$'\t' "$MESSAGES"); then
+    echo "no message '$key' in tests/messages"
+    return 1
+  fi
+  # shellcheck disable=SC2059 # the text is a format
+  printf -- "${line#*$'\t'}" "$@"
 }
 
 # meant A [B [C]]: the suggestion behind an unknown name.

@@ -68,6 +68,6 @@ fi
 known=$(for c in $commands; do "$dlest" "$c" --help; done |
   grep -oE -e '--[a-z][a-z0-9-]*' | sort -u)
 used=$(grep -hE '^(\$ )?(dlest|\./bootstrap run) ' "$top/README.md" \
-  "$top"/docs/*.md | sed 's/ -- .*//' | grep -oE -e ' --[a-z][a-z0-9-]*' |
+  "$top"/docs/*.md "$top"/docs/lab/*.md | sed 's/ -- .*//' | grep -oE -e ' --[a-z][a-z0-9-]*' |
   tr -d ' ' | sort -u)
 ok 'options in README and docs exist' "$(lacking "$used" "$known" | sed '/^$/d')"

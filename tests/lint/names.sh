@@ -53,4 +53,4 @@ ok 'negated commands of a test end it' "$(awk '
   }
   { joined = /(\\|\||&&)$/ }
   !joined && text ~ /^ *! / && text !~ /\|\| / { held = at ": add || false" }
-  ' tests/cli/*.bats)"
+  ' tests/cli/*/*.bats)"

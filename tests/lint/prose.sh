@@ -18,7 +18,7 @@ echo 1..6
 # Names of variables and of a program that look like misspelt words.
 if command -v codespell >/dev/null 2>&1; then
   ok 'spelling' "$(codespell -L mape,upto,ptd,inout README.md HACKING.md \
-    CHANGELOG.md SECURITY.md docs/*.md man/*.h2m tests/messages schemas \
+    CHANGELOG.md SECURITY.md docs/*.md docs/lab/*.md man/*.h2m tests/messages schemas \
     contrib completions bootstrap src 2>&1 || true)"
 else
   n=$((n + 1))
@@ -66,7 +66,7 @@ ok 'messages, --help, manual pages and schemas use the terms of the glossary' \
 
 # Text of README and docs without examples.
 for page in README.md SECURITY.md HACKING.md contrib/README.md bench/README.md \
-  docs/*.md; do
+  docs/*.md docs/lab/*.md; do
   awk '/^```/ { example = !example; next }
     !example { print FILENAME ":" FNR ": " $0 }' "$page"
 done >"$texts"
@@ -81,7 +81,7 @@ ok 'comments use the terms of the glossary' "$(private_terms "$texts"
 
 # Names of tests, and identifiers with an underscore.
 {
-  grep -H -n '^@test ' tests/cli/*.bats
+  grep -H -n '^@test ' tests/cli/*/*.bats
   grep -H -nwoE '[a-z0-9]+(_[a-z0-9]+)+' $(find src tests -name '*.[ch]') |
     tr _ ' '
 } >"$texts"
@@ -91,11 +91,11 @@ ok 'names of tests and of code use the terms of the glossary' \
 
 # Names in backquotes with an underscore: columns, fields, keys, files.
 cat schemas/*.json src/quantities/quantities.def \
-  src/catalog/descriptor_fields_body.h data/*.rng tests/cli/*.bats \
-  $(find src tools contrib -name '*.[chp]' -o -name '*.py') |
+  src/catalog/descriptor_fields_body.h data/*.rng tests/cli/*/*.bats \
+  $(find src tools contrib data/make docs/lab -name '*.[chp]' -o -name '*.py') |
   tr -c 'A-Za-z0-9_' '\n' | sort -u >"$words"
 find . -name .git -prune -o -name '_build*' -prune -o -type f -print |
   sed 's:.*/::; s:\..*::' | sort -u >>"$words"
 ok 'names in README and docs exist' "$(
-  grep -oh '`[a-z][a-z0-9]*\(_[a-z0-9]*\)\{1,\}`' README.md docs/*.md |
+  grep -oh '`[a-z][a-z0-9]*\(_[a-z0-9]*\)\{1,\}`' README.md docs/*.md docs/lab/*.md |
     tr -d '`' | sort -u | grep -vxF -f "$words" || true)"

@@ -14,8 +14,8 @@
 #include "onnx_model.h"
 #include "tests/messages.h"
 
-/* The models of tests/fuzz/corpus/onnx; tests/cli/make_onnx.py says what they
- * are. The figures are worked out by hand from their nodes. */
+/* The models of tests/fuzz/corpus/onnx; tests/cli/catalog/make_onnx.py
+ * says what they are. The figures are worked out by hand from their nodes. */
 static void test_known_models(void **state) {
   static const struct {
     const char *name;

@@ -330,7 +330,7 @@ static void locale_changes_nothing(void **state) {
 }
 
 /* Whether a format writes any table, row by row. Of the others
- * tests/cli/exports.bats holds the same. */
+ * tests/cli/output/exports.bats holds the same. */
 static bool takes_rows(const struct dl_format *format) {
   return strcmp(format->name, "boamps") != 0 &&
          strcmp(format->name, "prometheus") != 0;

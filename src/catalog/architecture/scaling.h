@@ -11,7 +11,7 @@
  *           (by pooling and patches), so that the area is a mean over the
  *           strides 2 .. 32 with the share of MACs or activations that stands
  *           at each: the medians of torchvision's 57 convolutional networks,
- *           counted by tools/catalog/architectures-from-torchvision.py.
+ *           counted by data/make/architectures-from-torchvision.py.
  *
  * The part that grows by g^2 is given by the descriptor (attention_macs_g at
  * its first input), or 2 depth n^2 width for n tokens: every token meets

@@ -91,7 +91,7 @@ struct dl_decoding {
 };
 
 /* Reads "key=value,key=value": what follows "transformer:". Keys that are not
- * given take the defaults of docs/transformers.md. Errors (DL_EINPUT) name
+ * given take the defaults of docs/language-models.md. Errors (DL_EINPUT) name
  * key, column and the nearest key, and begin with `where`; `column` is where
  * the text begins there (1: at the start). */
 enum dl_status dl_transformer_parse(struct dl_transformer *t, const char *text,

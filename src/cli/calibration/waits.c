@@ -4,38 +4,30 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "estimate/session.h"
 
 /* A run that takes less of the time of the loader was not held up. */
 static const double least_share = 0.8;
 
-static bool may_wait(const struct dl_session *s, const struct dl_row *row,
-                     struct dl_diag *d) {
-  struct dl_job_predictions p;
-  struct dl_estimate est;
-  struct dl_job job;
-  return row->fault.kind == DL_FAULT_NONE && isnan(row->run.gpu_util) &&
-         dl_session_row(s, row, &job, &p, &est, d) == DL_OK &&
-         est.loader_assumed &&
-         !(row->run.epoch_s < least_share * p.parts.input_s);
+static enum dl_status count_waiting(void *ctx, size_t part,
+                                    const struct dl_result *r,
+                                    struct dl_diag *d) {
+  struct dl_waits *to = ctx;
+  const struct dl_run *run = r->job.run;
+  (void)part, (void)d;
+  if (!isnan(run->gpu_util) || !r->est[0].loader_assumed ||
+      run->epoch_s < least_share * r->predictions.parts.input_s)
+    return DL_OK;
+  if (to->n++ == 0)
+    to->line = r->line;
+  return DL_OK;
 }
 
 enum dl_status dl_find_waits(struct dl_waits *to, const struct dl_model *m,
-                             struct dl_frame *f, struct dl_csv *csv,
-                             struct dl_diag *d) {
-  DL_SCOPED(dl_session_free_local) struct dl_session *s = NULL;
-  const struct dl_csv_block *block;
+                             const struct dl_rows *rows, struct dl_diag *d) {
+  DL_SCOPED(dl_engine_free_local) struct dl_engine *e = NULL;
+  const struct dl_row_sink sink = {.ctx = to, .row = count_waiting};
   *to = (struct dl_waits){0, 0};
-  DL_TRY(dl_session_new(&s, f, m, "physical", 0.9, d));
-  s->fields.known = 0;
-  do {
-    DL_TRY(dl_frame_next(f, csv, &block, d));
-    for (size_t i = 0; block && i < block->n_rows; i++) {
-      if (!may_wait(s, dl_frame_row(f, i), d))
-        continue;
-      if (to->n++ == 0)
-        to->line = block->line[i];
-    }
-  } while (block);
-  return DL_OK;
+  DL_TRY(dl_engine_new(&e, rows->f, m, "physical", 0.9, d));
+  e->fields.known = 0;
+  return dl_rows_each(rows, e, &sink, d);
 }

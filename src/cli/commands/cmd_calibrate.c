@@ -258,8 +258,11 @@ static void warn_of_loaders(const struct calibrating *w,
   struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   struct dl_waits waits = {0};
-  if (begin_table(w, &w->o->job, f, &csv, &quiet) == DL_OK &&
-      dl_find_waits(&waits, m, f, csv, &quiet) == DL_OK && waits.n > 0)
+  if (begin_table(w, &w->o->job, f, &csv, &quiet) != DL_OK)
+    return;
+  const struct dl_rows rows = {
+      .f = f, .catalog = dl_cli_catalog(w->cli), .csv = csv};
+  if (dl_find_waits(&waits, m, &rows, &quiet) == DL_OK && waits.n > 0)
     dl_warn_at(
         &w->cli->diag, w->input, waits.line,
         "%zu run%s may have waited for a loader: 8 processes, which are "

@@ -12,7 +12,7 @@
 #include "cli/options/job_options.h"
 #include "cli/passes/fit_auxiliary.h"
 #include "cli/passes/fit_predictions.h"
-#include "cli/views/estimate_rows.h"
+#include "cli/views/result_columns.h"
 #include "cli/views/fit_report.h"
 #include "cli/views/summary/fit_summary.h"
 #include "estimate/assumptions.h"

@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "cli/options/job_options.h"
-#include "cli/views/estimate_rows.h"
-#include "estimate/session.h"
+#include "cli/views/result_columns.h"
+#include "estimate/rows.h"
 #include "quantities/quantities.h"
 
 /* What a run says before it runs. Texts are lent. */
@@ -25,47 +25,40 @@ static void copy_settings(const struct dl_run *run, struct dl_run *to) {
   }
 }
 
-/* Takes the recommended estimate of the GPUs: memory that the method adds is
- * taken out. */
-static void take(const struct dl_estimate *est, size_t n, bool given,
-                 struct dl_record_estimate *e) {
-  long best = dl_recommended(est, n, given);
-  if (best < 0)
-    return;
-  const struct dl_estimate *x = &est[best];
-  double memory_j = x->memory_w > 0 ? x->memory_w * x->duration_s : 0;
+/* Takes the estimate of the GPUs alone: memory that the method adds is
+ * subtracted. */
+static void take_estimate(const struct dl_estimate *x,
+                          struct dl_record_estimate *e) {
+  double memory_j = x->memory_w > 0 ? x->memory_w * x->duration_s.x : 0;
   e->method = x->method;
-  e->energy_j = x->energy_j - memory_j;
-  e->low_j = x->low_j - memory_j;
-  e->high_j = x->high_j - memory_j;
-  e->duration_s = x->duration_s;
+  e->energy_j =
+      (struct dl_interval){x->energy_j.x - memory_j, x->energy_j.low - memory_j,
+                           x->energy_j.high - memory_j};
+  e->duration_s = x->duration_s.x;
 }
 
+/* Estimates the run; a run that cannot be estimated has none. */
 static enum dl_status estimate(struct dl_cli *cli, struct dl_frame *f,
                                const struct dl_model *m,
                                struct dl_record_estimate *e) {
-  struct dl_diag *d = &cli->diag;
-  DL_SCOPED(dl_session_free_local) struct dl_session *session = NULL;
-  struct dl_job job;
-  struct dl_job_predictions p = {0};
-  const struct dl_row *row;
-  DL_TRY(dl_session_new(&session, f, m, "all", 0.9, d));
-  DL_FREED struct dl_estimate *est = dl_calloc(session->n, sizeof *est);
-  DL_TRY(dl_frame_single(f, &row, d));
-  DL_TRY(dl_session_find_families(session, row, dl_cli_catalog(cli), d));
-  if (dl_row_is_invalid(row))
-    return DL_OK;
-  DL_TRY(dl_session_row(session, row, &job, &p, est, d));
-  if (job.found.arch && job.found.gpu)
-    take(est, session->n, false, e);
+  DL_SCOPED(dl_engine_free_local) struct dl_engine *engine = NULL;
+  DL_SCOPED(dl_diag_free) struct dl_diag why = {0};
+  const struct dl_rows rows = {.f = f, .catalog = dl_cli_catalog(cli)};
+  struct dl_result r;
+  DL_TRY(dl_engine_new(&engine, f, m, "all", 0.9, &cli->diag));
+  enum dl_status status = dl_rows_single(&rows, engine, &r, &why);
+  DL_FREED struct dl_estimate *est = r.est;
+  const struct dl_estimate *best = dl_result_best(&r);
+  if (status == DL_OK && best && r.job.found.arch && r.job.found.gpu)
+    take_estimate(best, e);
   return DL_OK;
 }
 
 enum dl_status dl_record_estimate(struct dl_cli *cli, const struct dl_run *run,
                                   struct dl_record_estimate *e) {
   DL_SCOPED(dl_model_free_local) struct dl_model *m = NULL;
-  *e = (struct dl_record_estimate){
-      .energy_j = NAN, .low_j = NAN, .high_j = NAN, .duration_s = NAN};
+  *e = (struct dl_record_estimate){.energy_j = DL_NO_INTERVAL,
+                                   .duration_s = NAN};
   e->lacks = !run->gpu                         ? "gpu"
              : isnan(run->gpu_energy_j)        ? "gpu_energy_j"
              : !dl_run_has(run, DL_RUN_epochs) ? "epochs"

@@ -4,13 +4,14 @@
 #ifndef DL_CLI_RECORD_RECORD_ESTIMATE_H
 #define DL_CLI_RECORD_RECORD_ESTIMATE_H
 
+#include "base/interval.h"
 #include "cli/command.h"
 #include "run/run.h"
 
 /* Of the GPUs alone; NaN where unknown. */
 struct dl_record_estimate {
   const char *method; /* the recommended one; NULL: none */
-  double energy_j, low_j, high_j;
+  struct dl_interval energy_j;
   double duration_s;
   const char *lacks; /* why there is none: a quantity of the run; or NULL */
 };

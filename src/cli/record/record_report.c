@@ -123,19 +123,20 @@ static void add_estimate(struct dl_report *r,
   double measured_j = x->run->gpu_energy_j;
   const struct dl_column low = {"estimate_low_j", "90 % interval", "J", DL_KWH,
                                 false};
-  const struct dl_value bounds[2] = {dl_known(e->low_j), dl_known(e->high_j)};
-  const struct dl_report_line lines[] = {{"estimate_method",
-                                          "Estimated by method", NULL, DL_CODE,
-                                          dl_string(e->method)},
-                                         {"estimate_j", "Estimate for the GPUs",
-                                          "J", DL_KWH, dl_number(e->energy_j)}};
+  const struct dl_value bounds[2] = {dl_known(e->energy_j.low),
+                                     dl_known(e->energy_j.high)};
+  const struct dl_report_line lines[] = {
+      {"estimate_method", "Estimated by method", NULL, DL_CODE,
+       dl_string(e->method)},
+      {"estimate_j", "Estimate for the GPUs", "J", DL_KWH,
+       dl_number(e->energy_j.x)}};
   const struct dl_report_line behind[] = {
       {"estimate_error", "Error of the estimate", "%", DL_PERCENT,
-       dl_number(e->energy_j / measured_j - 1)},
+       dl_number(e->energy_j.x / measured_j - 1)},
       {"estimate_duration_s", "Estimated time", "s", DL_TIME,
        dl_known(e->duration_s)}};
   dl_report_lines(r, lines, DL_LENGTH(lines));
-  if (!isnan(e->low_j))
+  if (!isnan(e->energy_j.low))
     dl_report_range(r, &low, "estimate_high_j", bounds);
   dl_report_lines(r, behind, DL_LENGTH(behind));
 }

@@ -168,7 +168,7 @@ static struct excess excess_of(const struct dl_job *job,
     e.unfilled = unfilled_batch(job);
     e.undivided = t && dl_transformer_writes(t) && r->n_gpus > 1 &&
                   fmod(t->heads, r->n_gpus) > 0;
-    e.no_time = best && fabs(best->duration_s / r->duration_s - 1) > 0.01;
+    e.no_time = best && fabs(best->duration_s.x / r->duration_s - 1) > 0.01;
   }
   return e;
 }

@@ -40,7 +40,8 @@
 
 #include "estimate/projection/projection_private.h"
 
-/* From 36 measured trainings of 12 data sets and 249 traces (docs/step.md). */
+/* From 36 measured trainings of 12 data sets and 249 traces (docs/lab/step.md).
+ */
 static const double kappa = 1, delta = 0.031;
 static const double prior_scatter = 0.025; /* s0, of nu0 = 1 */
 static const double least_move = 0.008;    /* tau */

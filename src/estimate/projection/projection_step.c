@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dlest's own projection: what was measured, and for the rest the level of the
- * present regime (docs/step.md).
+ * present regime (docs/lab/step.md).
  *
  *   1. Regimes by change points (projection_regimes.c), from the beginning of
  *      the planned phase that is going on.

@@ -4,6 +4,7 @@
 #include "logs/importers/device_turns.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,13 +88,23 @@ static struct rounds count_equal(const int64_t *ns, size_t n) {
   return r;
 }
 
+/* Whether a row has the value of the first row in the field `of`. */
+static bool is_of_first(const struct dl_turns_rows *rows, char *const *field,
+                        char first[static 64]) {
+  if (rows->of < 0)
+    return true;
+  if (*first == '\0' && strpbrk(field[rows->time], "0123456789"))
+    snprintf(first, 64, "%.63s", field[rows->of]);
+  return strncmp(first, field[rows->of], 63) == 0;
+}
+
 /* Times of the first rows, and whether those of one second are of several
  * devices, by their values. */
 static size_t first_times(struct dl_log *log, const struct dl_head *head,
                           const struct dl_turns_rows *rows, int64_t *ns,
                           enum dl_devices *devices) {
   struct dl_time_groups groups = {0};
-  char row[DL_HEAD_LINE], *field[FIELDS_MAX];
+  char row[DL_HEAD_LINE], first[64] = "", *field[FIELDS_MAX];
   size_t n = 0, at = 0, before = 0;
   bool whole = true; /* seconds */
   double x;
@@ -102,7 +113,7 @@ static size_t first_times(struct dl_log *log, const struct dl_head *head,
     size_t cells = dl_cell_split(row, rows->separator, field, FIELDS_MAX);
     if (rows->separator == ',' && rows->n_fields < FIELDS_MAX)
       cells = dl_cell_join_time(field, cells, rows->n_fields);
-    if (cells != rows->n_fields)
+    if (cells != rows->n_fields || !is_of_first(rows, field, first))
       continue;
     const char *time = field[rows->time];
     if (dl_parse_double(time, &x) && fabs(x * rows->unit_s) < DL_SINCE_1970_S)
@@ -122,9 +133,10 @@ static size_t first_times(struct dl_log *log, const struct dl_head *head,
   return n;
 }
 
-void dl_turns_find(struct dl_turns *t, struct dl_log *log,
-                   const struct dl_head *head,
-                   const struct dl_turns_rows *rows) {
+/* Finds the devices, without a warning; false where rows come in groups of
+ * different sizes. */
+static bool find(struct dl_turns *t, struct dl_log *log,
+                 const struct dl_head *head, const struct dl_turns_rows *rows) {
   int64_t ns[ROWS_MAX], step[ROWS_MAX];
   enum dl_devices devices;
   size_t n = first_times(log, head, rows, ns, &devices);
@@ -156,25 +168,45 @@ void dl_turns_find(struct dl_turns *t, struct dl_log *log,
   if (best.share < SURE && equal.share >= SURE && equal.size > 1)
     best = equal;
   if (devices != DL_SEVERAL_DEVICES)
-    return;
+    return true;
   if (best.share >= SURE) {
     t->n = best.size;
     t->pause_ns = best.pause_ns;
     t->turn =
         best.first < best.size ? best.size - best.first - 1 : best.size - 1;
+    return true;
+  }
+  return !few &&
+         (best.share < DOUBTFUL || (double)best.n_close < DOUBTFUL * (double)n);
+}
+
+void dl_turns_find(struct dl_turns *t, struct dl_log *log,
+                   const struct dl_head *head,
+                   const struct dl_turns_rows *rows) {
+  bool clear = find(t, log, head, rows);
+  if (t->n > 1)
     dl_log_warn(log,
                 "%zu GPUs distinguished by their order: the log has no "
                 "column 'index' or 'uuid'",
                 t->n);
-    return;
-  }
-  if (few || (best.share >= DOUBTFUL &&
-              (double)best.n_close >= DOUBTFUL * (double)n)) {
-    log->taken_for_one = true;
+  log->taken_for_one = log->taken_for_one || !clear;
+  if (!clear)
     dl_log_warn(log,
                 "rows come in groups of different sizes, as of several GPUs: "
                 "taken for one; log the column 'index'");
-  }
+}
+
+enum dl_status dl_turns_refuse(struct dl_log *log, const struct dl_head *head,
+                               const struct dl_turns_rows *rows,
+                               struct dl_diag *d) {
+  struct dl_turns t;
+  find(&t, log, head, rows);
+  return t.n < 2 ? DL_OK
+                 : dl_fail_at(d, DL_EINPUT, log->path, 1,
+                              "rows of one host come in rounds of %zu, as of "
+                              "several devices under one name: log a column "
+                              "that distinguishes them, such as index or uuid",
+                              t.n);
 }
 
 size_t dl_turns_next(struct dl_turns *t, int64_t ns) {

@@ -23,6 +23,7 @@ struct dl_turns_rows {
   int time;        /* field; as in dl_log_time, or */
   double unit_s; /* of relative times, which are numbers; NaN: there are none */
   int value;     /* field of a power or an energy */
+  int of; /* field of which rows have the value of the first row; -1: none */
 };
 
 /* Finds the number of devices by the times of the first rows. Most complete
@@ -32,6 +33,12 @@ struct dl_turns_rows {
 void dl_turns_find(struct dl_turns *t, struct dl_log *log,
                    const struct dl_head *head,
                    const struct dl_turns_rows *rows);
+
+/* Refuses a log in which rows of one value of the field `of`, a host's for
+ * example, are of several devices, that nothing distinguishes. */
+enum dl_status dl_turns_refuse(struct dl_log *log, const struct dl_head *head,
+                               const struct dl_turns_rows *rows,
+                               struct dl_diag *d);
 
 /* The device of the next row, from 0. Where a row is missing, those behind it
  * in the round count for the devices before theirs. */

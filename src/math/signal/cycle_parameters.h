@@ -2,9 +2,9 @@
 /* The tuned numbers of the search for cycles, by stage (cycles.h).
  *
  * Chosen on every other of the 249 nvidia-smi traces of del Rey et al. 2023
- * (doi 10.5281/zenodo.7828518), checked on the others (docs/epochs.md); those
- * of an unfinished training (`late`) on the same traces cut off early
- * (docs/step-traces.md). Evidence is in nats, correlations are 0 ... 1, and
+ * (doi 10.5281/zenodo.7828518), checked on the others (docs/lab/epochs.md);
+ * those of an unfinished training (`late`) on the same traces cut off early
+ * (docs/lab/step-traces.md). Evidence is in nats, correlations are 0 ... 1, and
  * lengths are shares or multiples of a period unless a comment says
  * otherwise. Included by the stages only. */
 

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "model/fitting/group_cv_residuals.h"
 #include "model/fitting/held_out_residuals.h"
-#include "model/interval.h"
+#include "model/residual_interval.h"
 
 /* So many groups are held out one by one, more in so many sets. */
 enum { MOST_ALONE = 40, SETS = 20 };

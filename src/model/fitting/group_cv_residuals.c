@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "model/fitting/held_out_residuals.h"
-#include "model/interval.h"
+#include "model/residual_interval.h"
 #include "physics/hold_out.h"
 
 static double residual(const struct dl_problem *p, const struct dl_cv *cv,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/interval.h"
+#include "model/residual_interval.h"
 #include "physics/conditioning/joint_prediction.h"
 
 const char *dl_software_of(const struct dl_design *g, size_t row) {

@@ -37,7 +37,7 @@
 #include <stdbool.h>
 
 /* Probability that a training waits for anything that the physics does not
- * account for (docs/known-times.md has others). */
+ * account for (docs/lab/known-times.md has others). */
 #define DL_WAITS 0.3
 
 /* All but static_share are logarithms, or their variances. */

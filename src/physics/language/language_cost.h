@@ -113,7 +113,8 @@
  * and messages of pipelines are those of Narayanan et al. (arXiv 2104.04473);
  * expert parallelism follows Lepikhin et al. (arXiv 2006.16668) and, between
  * nodes, DeepSeek-AI (arXiv 2412.19437).
- * docs/language-models.md says what was tried and where the priors come from.
+ * docs/lab/language-models.md says what was tried and where the priors come
+ * from.
  */
 
 #ifndef DL_PHYSICS_LANGUAGE_LANGUAGE_COST_H

@@ -80,7 +80,7 @@ static const struct dl_residual_process process = {
 
 /* Those that make what is left of GPUs after one run on them most likely: a run
  * says more of itself than of its network, and more of that than of its GPU
- * (docs/designs.md). */
+ * (docs/lab/designs.md). */
 static const struct dl_residual_component calibrated[] = {
     {.near = 0.1, .own = 0.2, .targets = 1u << DL_LANG_TARGET_RATE},
     {.near = 0.05, .own = 0.05, .targets = 1u << DL_LANG_TARGET_POWER}};

@@ -44,7 +44,7 @@
  * The parts are added up: a roofline (doi 10.1145/1498765.1498785) says the
  * longest alone, which measured servers do not reach. The form of decoding and
  * of the exchange follows Pope et al., "Efficiently Scaling Transformer
- * Inference" (arXiv 2211.05102); docs/inference.md says what was tried. */
+ * Inference" (arXiv 2211.05102); docs/lab/inference.md says what was tried. */
 
 #ifndef DL_PHYSICS_SERVING_SERVING_COST_H
 #define DL_PHYSICS_SERVING_SERVING_COST_H

@@ -5,7 +5,7 @@
 
 #include "base/number.h"
 
-/* Of one process, s (docs/input.md). */
+/* Of one process, s (docs/lab/input.md). */
 static const double per_sample = 0.4e-3; /* t0: calls, collating */
 static const double per_stored = 4.2e-9; /* d: decoding, per pixel */
 static const double per_byte = 12.4e-9;  /* e: the same, per byte */

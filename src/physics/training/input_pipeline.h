@@ -16,7 +16,8 @@
  * Text that is tokenised while the training runs takes t = t0 + k n for a
  * sequence of n tokens.
  *
- * docs/input.md has the published measurements that the constants come from. */
+ * docs/lab/input.md has the published measurements that the constants come
+ * from. */
 
 #ifndef DL_PHYSICS_TRAINING_INPUT_PIPELINE_H
 #define DL_PHYSICS_TRAINING_INPUT_PIPELINE_H

@@ -73,8 +73,8 @@
  * longer than in FP32.
  *
  * The form follows the roofline model (Williams, Waterman, Patterson,
- * doi 10.1145/1498765.1498785) with launch overheads; docs/estimation.md says
- * what was tried and where the priors come from. */
+ * doi 10.1145/1498765.1498785) with launch overheads; docs/lab/estimation.md
+ * says what was tried and where the priors come from. */
 
 #ifndef DL_PHYSICS_TRAINING_TRAINING_COST_H
 #define DL_PHYSICS_TRAINING_TRAINING_COST_H

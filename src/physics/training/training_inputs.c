@@ -99,7 +99,7 @@ enum { FACTS_SD, SD };
 #define TRAFFIC_OF_LAYERS_ALONE 1.7
 
 /* Of the traffic between layers, what kernels that a compiler fuses leave
- * (torch.compile): docs/estimation.md. */
+ * (torch.compile): docs/lab/estimation.md. */
 #define LEFT_BY_COMPILER 0.2
 
 /* MHz, of the A100: what the time of kernels in tuned software is for. */

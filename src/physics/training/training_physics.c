@@ -116,8 +116,8 @@ static const double sigma[] = {[DL_TARGET_POWER] = 0.06,
                                [DL_TARGET_TIME] = 0.08};
 
 /* The standard deviations that make the residuals of the GPUs held out of a fit
- * most likely (docs/estimation.md): found without any one GPU they differ by
- * less than a third. The energy of an epoch has the residuals of both. */
+ * most likely (docs/lab/estimation.md): found without any one GPU they differ
+ * by less than a third. The energy of an epoch has the residuals of both. */
 #define OF_TIME (1u << DL_TARGET_ENERGY | 1u << DL_TARGET_TIME)
 #define OF_POWER (1u << DL_TARGET_POWER | 1u << DL_TARGET_ENERGY)
 
@@ -138,7 +138,7 @@ static const struct dl_residual_process process = {
 #define KERNELS_SD 1.5
 
 /* Those that make what is left of GPUs after one run on them most likely, with
- * the spreads of kernels and of effects above (docs/designs.md). */
+ * the spreads of kernels and of effects above (docs/lab/designs.md). */
 static const struct dl_residual_component calibrated[] = {
     {0.1, 0.13, 0.02, 0.1, OF_TIME, {DEPTHWISE_SD, KERNELS_SD}},
     {0.02, 0.05, 0.06, 0, OF_POWER, {0}}};

@@ -26,8 +26,8 @@ void dl_training_without_waiting(const struct dl_hierarchical_fit *fit,
 
 /* The standard deviation of the logarithm of a predicted utilization. Launches
  * that hold up a GPU are less certain than arithmetic: on eight networks and
- * machines (docs/known-times.md) the logarithm of the measured utilization is
- * off by about that of the predicted one. */
+ * machines (docs/lab/known-times.md) the logarithm of the measured utilization
+ * is off by about that of the predicted one. */
 double dl_training_util_sd(double util);
 
 #endif

@@ -209,12 +209,14 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                               "units that identify them; give --columns "
                               "timestamp,power.draw,...");
   find_more(log, smi, head);
-  if (id_of(smi) == N_COLUMNS && smi->more.n == 0) {
-    int value = smi->at[POWER] >= 0 ? smi->at[POWER] : smi->at[ENERGY];
-    const struct dl_turns_rows rows = {',', smi->n_fields, smi->at[TIME], NAN,
-                                       value};
+  int value = smi->at[POWER] >= 0 ? smi->at[POWER] : smi->at[ENERGY];
+  const struct dl_turns_rows rows = {
+      ',', smi->n_fields, smi->at[TIME],
+      NAN, value,         smi->more.n == 1 ? smi->more.field[0] : -1};
+  if (id_of(smi) == N_COLUMNS && smi->more.n == 1)
+    return dl_turns_refuse(log, head, &rows, d);
+  if (id_of(smi) == N_COLUMNS && smi->more.n == 0)
     dl_turns_find(&smi->turns, log, head, &rows);
-  }
   return DL_OK;
 }
 

@@ -63,7 +63,7 @@ struct event {
 
 /* A number whose digits may be grouped. The character before the last digits is
  * the decimal sign, unless it is a comma and three digits follow, or any other
- * character than a full stop. */
+ * character than a full stop. No group follows a 0 alone. */
 static bool localised(const char *s, double *x) {
   char plain[64];
   size_t n = 0, len = strlen(s), last = len;
@@ -71,7 +71,9 @@ static bool localised(const char *s, double *x) {
     if (!isdigit((unsigned char)s[i]))
       last = i;
   bool decimal =
-      last < len && (s[last] == '.' || (s[last] == ',' && len - last - 1 != 3));
+      last < len &&
+      (s[last] == '.' ||
+       (s[last] == ',' && (len - last - 1 != 3 || (last == 1 && *s == '0'))));
   for (size_t i = 0; i < len; i++) {
     unsigned char c = (unsigned char)s[i];
     if (n + 1 >= sizeof plain)

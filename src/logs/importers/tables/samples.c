@@ -133,6 +133,29 @@ static void read_origin(struct dl_log *log, const struct dl_head *head) {
       snprintf(o->host, sizeof o->host, "%.63s", text + 8);
 }
 
+/* Several GPUs in one column, of which no other column says which they are. */
+static enum dl_status find_turns(struct dl_samples *s, struct dl_log *log,
+                                 const struct dl_head *head,
+                                 struct dl_diag *d) {
+  int host = s->label[DL_LABEL_HOST];
+  if (dl_samples_device_field(s) >= 0 || s->n_channels != 1 ||
+      s->channel[0].kind != DL_METER_GPU || s->channel[0].index >= 0 ||
+      s->more.n > 1)
+    return DL_OK;
+  const int *at = s->channel[0].at;
+  const struct dl_turns_rows rows = {
+      s->separator,
+      s->n_fields,
+      s->time,
+      s->unit_s,
+      at[DL_SAMPLE_POWER] >= 0 ? at[DL_SAMPLE_POWER] : at[DL_SAMPLE_ENERGY],
+      s->more.n == 1 ? s->more.field[0] : host};
+  if (rows.of >= 0)
+    return dl_turns_refuse(log, head, &rows, d);
+  dl_turns_find(&s->turns, log, head, &rows);
+  return DL_OK;
+}
+
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct dl_samples *s = log->state;
@@ -154,16 +177,7 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
   if (s->unclear[0] != '\0' && !s->of_sensors && dl_samples_device_field(s) < 0)
     dl_log_warn(log, "column '%s' does not say of what: taken for a GPU's",
                 s->unclear);
-  if (dl_samples_device_field(s) < 0 && s->label[DL_LABEL_HOST] < 0 &&
-      s->more.n == 0 && s->n_channels == 1 &&
-      s->channel[0].kind == DL_METER_GPU && s->channel[0].index < 0) {
-    const int *at = s->channel[0].at;
-    const struct dl_turns_rows rows = {
-        s->separator, s->n_fields, s->time, s->unit_s,
-        at[DL_SAMPLE_POWER] >= 0 ? at[DL_SAMPLE_POWER] : at[DL_SAMPLE_ENERGY]};
-    dl_turns_find(&s->turns, log, head, &rows);
-  }
-  return DL_OK;
+  return find_turns(s, log, head, d);
 }
 
 /* The meter of a row of a sensor. False if it counts in no sum. */

@@ -1,0 +1,478 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# dlest fit: coefficients worked out by hand, the report, the model file, what
+# it refuses.
+
+load ../common
+
+MEANS=$DLEST_DATADIR/data/delrey2024-configurations.csv
+XY=(--target y --features x)
+
+line_table() { # y = 1 + 2x
+  table x,y,g 1,3,a 2,5,a 3,7,b 4,9,b 5,11,c 6,13,c 7,15,a 8,17,b 9,19,c 10,21,a
+}
+
+value() { # of the model's first target at x
+  "$DLEST" predict --model "$1" --set "x=$2" --format json -q |
+    jq '.predictions[0].value'
+}
+
+same() { # two numbers within 1e-10
+  awk -v a="$1" -v b="$2" 'BEGIN {
+    if (a == "" || a == "null" || b == "null" || (a - b)^2 > 1e-20 * b^2) {
+      print a " is not " b
+      exit 1
+    }
+  }'
+}
+
+@test "least squares: a straight line" {
+  line_table
+  gives 0 '' fit runs.csv "${XY[@]}" --method ols --no-scale --cv kfold:5 \
+    --no-model --format json
+  near '.fits[0].intercept' 1
+  near '.fits[0].features[0].coefficient' 2
+  check '.fits[0].features[0].name == "x"'
+  check '.fits[0].cv.pooled.rmse < 1e-12 and .fits[0].cv.pooled.r2 == 1'
+}
+
+@test "auxiliary data without a physical fit: a warning" {
+  {
+    echo gpu.tdp_w,macs_g,params_m,batch_size,gpu_power_w,epochs,energy_j,train_samples
+    awk 'BEGIN { for (i = 0; i < 24; i++)
+      print 200 + i % 5 * 50 "," 1 + i % 7 "," 9 + i % 11 "," 2 ^ (i % 6) "," \
+        150 + i * 37 % 100 ",2," 1000 + i * 29 % 500 ",1000" }'
+  } >runs.csv
+  gives 0 "dlest: warning: $(message has_no_effect with \
+    'without a physical fit of this table')" \
+    fit runs.csv --no-model --with "$DLEST_DATADIR/data/training-means.csv"
+  gives 0 '' fit runs.csv --no-model --with none
+  gives 0 '' fit runs.csv --no-model
+}
+
+@test "ridge: the penalty is on the weights, not divided by n" {
+  table x,y 1,2 2,4 3,6 4,8 5,10
+  # S = 10, Sxy = 20: w = 20 / (10 + 10), intercept 6 - 3 w
+  gives 0 '' fit runs.csv "${XY[@]}" --method ridge --lambda 10 --no-scale \
+    --cv none --no-model --format json
+  near '.fits[0].features[0].coefficient' 1
+  near '.fits[0].intercept' 3
+  check '.fits[0].hyperparameters.lambda == 10'
+}
+
+@test "kernel ridge: two points" {
+  table x,y 0,5 1,5
+  # k = 1/2, (K + I) d = 5: d = 2 each, f(0) = 2 (1 + 1/2)
+  gives 0 '' fit runs.csv "${XY[@]}" --method krr --alpha 1 \
+    --gamma 0.69314718055994531 --no-scale --cv none -o m.xml --format json
+  check '.fits[0].hyperparameters | .alpha == 1 and .gamma > 0.69'
+  same "$(value m.xml 0)" 3
+  same "$(value m.xml 1)" 3
+}
+
+@test "the target's logarithm" {
+  table x,y 0,1 1,2 2,4 3,8
+  gives 0 '' fit runs.csv "${XY[@]}" --log --method ols --no-scale --cv none \
+    -o m.xml --format json
+  near '.fits[0].features[0].coefficient' 0.69314718055994531
+  same "$(value m.xml 5)" 32
+}
+
+@test "an offset is a known factor with --log, an addend without" {
+  table x,t,y 1,2,6 2,3,12 3,5,25
+  gives 0 '' fit runs.csv "${XY[@]}" --offset t --method ols --no-scale \
+    --cv none --no-model --format json
+  # y - t = 4, 9, 20: slope 8, mean 11
+  near '.fits[0].features[0].coefficient' 8
+  near '.fits[0].intercept' -5
+}
+
+@test "weights: rows count that often, least squares" {
+  table x,y,n 1,2,3 2,3,1 4,1,2
+  try fit runs.csv "${XY[@]}" --weight n --method ols --no-scale --cv none \
+    --no-model --format json
+  jq '.fits[0] | .intercept, .features[0].coefficient' out >weighted
+  table x,y 1,2 1,2 1,2 2,3 4,1 4,1
+  try fit runs.csv "${XY[@]}" --method ols --no-scale --cv none --no-model \
+    --format json
+  jq '.fits[0] | .intercept, .features[0].coefficient' out >repeated
+  paste weighted repeated | while read -r a b; do same "$a" "$b"; done
+}
+
+@test "weights: a table of means gives kernel ridge's model of the repeats" {
+  for scale in '' --no-scale; do
+    table x,y 1,2 1,4 1,3 2,3 4,1 4,2 7,5
+    gives 0 '' fit runs.csv "${XY[@]}" --method krr --alpha 0.1 --gamma 0.3 \
+      $scale --cv none -o repeats.xml
+    table x,y,n 1,3,3 2,3,1 4,1.5,2 7,5,1
+    gives 0 '' fit runs.csv "${XY[@]}" --weight n --method krr --alpha 0.1 \
+      --gamma 0.3 $scale --cv none -o means.xml
+    for x in 0 1 2.5 4 9; do
+      same "$(value means.xml $x)" "$(value repeats.xml $x)"
+    done
+  done
+}
+
+@test "features: formulas, backquotes, descriptors" {
+  table 'a b,gpu,arch,y' 1,a100,vgg16,2 2,v100,vgg11,4 3,t4,vgg13,7 4,p100,vgg19,8
+  gives 0 '' fit runs.csv --target y --method ols --cv none --no-model \
+    --features '`a b`, gpu.tdp_w' --format json
+  check '[.fits[0].features[].name] == ["`a b`", "gpu.tdp_w"]'
+}
+
+@test "--define and --alias" {
+  table 'architecture,gpu,w,x' net,a100,2,1 vgg16,v100,4,2 vgg11,t4,6,3
+  gives 0 '' fit runs.csv --define arch=architecture --alias net=resnet50 \
+    --define y=w/2 --target y --features 'x, log(macs_g)' --method ridge \
+    --lambda 1 --cv none --no-model
+}
+
+@test "JSON: fits, model, warnings" {
+  gives 0 '' fit "$MEANS" --target gpu_power_w --features 'log(macs_g)' \
+    --method ridge --lambda 1 --log -o m.xml --format json
+  check '.schema == 1 and .model == "m.xml" and .warnings == []'
+  check '.fits | length == 1'
+  check '.fits[0] | .target == "gpu_power_w" and .unit == "W" and
+    .method == "ridge" and .n == 45 and .configurations == 45'
+  check '.fits[0].features | all(has("name") and has("coefficient"))'
+  check '.fits[0].hyperparameters == {"lambda": 1}'
+  check '.fits[0].cv | .scheme == "group:config" and
+    ([.mean, .pooled, .folds[0]] |
+     all((["n", "r2", "rmse", "mae", "mape"] - keys) == []))'
+}
+
+@test "JSON has every fold, however many" {
+  try fit "$MEANS" --target gpu_power_w --features 'log(macs_g)' \
+    --method ridge --lambda 1 --no-model --format json
+  check '.fits[0].cv.folds | length == 45 and (map(.n) | add) == 45'
+  try fit "$MEANS" --target gpu_power_w --features 'log(macs_g)' \
+    --method ridge --lambda 1 --no-model
+  [ "$(wc -l <out)" -lt 60 ] # people get a summary
+}
+
+@test "folds: consecutive, shuffled by a seed, by group" {
+  line_table
+  base=(fit runs.csv "${XY[@]}" --method ols --no-model --format json)
+  try "${base[@]}" --cv kfold:3
+  check '[.fits[0].cv.folds[].n] == [4, 3, 3]'
+  try "${base[@]}" --cv group:g
+  check '[.fits[0].cv.folds[].n] == [4, 3, 3] and
+    .fits[0].cv.scheme == "group:g"'
+  try "${base[@]}" --cv kfold-shuffled:5
+  cp out one
+  try "${base[@]}" --cv kfold-shuffled:5 --seed 1
+  cmp one out
+  try "${base[@]}" --cv none
+  check '.fits[0].cv == null'
+}
+
+@test "the mean over folds and the pooled score" {
+  # Held out by turns; the line through the other two: 10, 1, 4 and 3, 5, 2
+  table x,y 0,3 1,5 2,2
+  try fit runs.csv "${XY[@]}" --method ols --no-scale --cv kfold:3 --no-model \
+    --format json
+  # f(0) = 5 + 3, f(1) = 2.5, f(2) = 7: errors 5, -2.5, 5
+  near '.fits[0].cv.folds[0].mae' 5
+  near '.fits[0].cv.mean.mae' 12.5/3
+  near '.fits[0].cv.pooled.rmse' '(56.25/3)|sqrt'
+  near '.fits[0].cv.pooled.mape' '(5/3+0.5+2.5)/3'
+}
+
+@test "hyper-parameters by search: the same with every seed given again" {
+  for how in grid random:20; do
+    try fit "$MEANS" --target gpu_power_w --features 'log(macs_g), batch_size' \
+      --method krr --search $how --seed 7 --cv kfold:5 -o a.xml --format json
+    check '.fits[0].hyperparameters | .alpha > 0 and .gamma > 0'
+    try fit "$MEANS" --target gpu_power_w --features 'log(macs_g), batch_size' \
+      --method krr --search $how --seed 7 --cv kfold:5 -o b.xml
+    cmp a.xml b.xml
+  done
+}
+
+@test "with nothing else: power and epoch energy, and a model for predict" {
+  cp "$MEANS" runs.csv
+  try fit runs.csv --format json
+  [ "$status" -eq 0 ]
+  check '[.fits[].target] | index("gpu_power_w") != null and
+    index("epoch_energy_j") != null'
+  check '.model == "runs.dlest.xml" and (.fits | all(.cv.folds | length > 1))'
+  check '.fits | all([.left_out[].left_out] ==
+    ["config", "arch", "gpu"])'
+  try predict --arch vgg16 --gpu rtx-3070 --model runs.dlest.xml --format json
+  [ "$status" -eq 0 ]
+  check '.estimates[] | select(.method == "pre-power") |
+    .model == "runs.dlest.xml" and .energy_j > 0'
+  check '[.predictions[].target] | index("gpu_power_w") != null'
+}
+
+@test "the same bytes with 1, 2 and 3 threads" {
+  for n in 1 2 3; do
+    OMP_NUM_THREADS=$n "$DLEST" fit "$MEANS" -o m.xml --format json >"$n.json"
+    mv m.xml "$n.xml"
+  done
+  cmp 1.json 2.json && cmp 1.json 3.json
+  cmp 1.xml 2.xml && cmp 1.xml 3.xml
+}
+
+@test "CSV: one row a fit" {
+  try fit "$MEANS" --target gpu_power_w --features 'log(macs_g)' --no-model \
+    --format csv
+  [ "$(wc -l <out)" -eq 2 ]
+  head -1 out | grep -q '^target,unit,boundary,method,n,configurations,scheme,'
+  sed -n 2p out | grep -q '^gpu_power_w,W,gpu,ridge,45,45,group:config,'
+}
+
+@test "where the model goes" {
+  line_table
+  fit=(fit runs.csv "${XY[@]}" --method ols)
+  gives 0 '' "${fit[@]}"
+  [ -s runs.dlest.xml ]
+  gives 0 '' "${fit[@]}" -o other.xml
+  diff <(grep -v provenance other.xml) <(grep -v provenance runs.dlest.xml)
+  gives 0 '' fit - "${XY[@]}" --method ols <runs.csv
+  [ -s stdin.dlest.xml ]
+  rm -- *.xml
+  gives 0 '' "${fit[@]}" --no-model
+  [ -z "$(find . -name '*.xml')" ]
+}
+
+@test "-o -: the model alone" {
+  line_table
+  gives 0 '' fit runs.csv "${XY[@]}" --method ols -o -
+  head -1 out | grep -q '^<?xml '
+  [ "$(tail -1 out)" = '</model>' ]
+  cp out m.xml
+  same "$(value m.xml 50)" 101
+}
+
+@test "--means: a row a configuration, with standard deviations and n" {
+  table config,arch,gpu,x,gpu_power_w c1,vgg16,a100,1,10 c2,vgg16,v100,2,7 \
+    c1,vgg16,a100,1,14
+  gives 0 '' fit runs.csv --means means.csv
+  [ "$(wc -l <means.csv)" -eq 3 ]
+  head -1 means.csv | grep -q 'gpu_power_w,gpu_power_w_sd'
+  grep -q '^c1,.*,12,2\.8284271[0-9]*,.*2$\|^c1,.*,12,2\.8284271[0-9]*,2$' \
+    means.csv
+}
+
+@test "a rank-deficient design: solved, with the columns concerned" {
+  table x,z,y 1,2,3 2,4,5 3,6,8 4,8,9 5,10,12 6,12,13
+  deficient=(fit runs.csv --target y --features x,z --method ols --cv none
+    --no-model)
+  text="dlest: warning: $(message design_is_rank_deficient 1 2 \
+    "columns 'x', 'z' are linear combinations of each other")"
+  gives 0 "$text" "${deficient[@]}" --no-scale --format json
+  check '.warnings | length == 1'
+  # How the slope over x is shared out between x and z is up to the solver.
+  near '.fits[0].features | .[0].coefficient + 2 * .[1].coefficient' 72/35
+  refuses 3 "$text
+dlest: $(message warning_with_strict_nothing 1 "")" "${deficient[@]}" --strict
+}
+
+@test "rows that cannot be used: reported, counted, the rest fitted" {
+  table x,gpu_power_w 1,2 2,-5 3, 4,8 5,10
+  gives 3 "dlest: warning: runs.csv:3: $(message is_not_between \
+    "column 'gpu_power_w'" -5 0 1e+09)
+dlest: warning: runs.csv:4: $(message column_no_value gpu_power_w)
+dlest: $(message row_skipped 2 s)" fit runs.csv --target gpu_power_w --features x \
+    --method ols --no-scale --cv none -o m.xml --format json
+  check '.fits[0].n == 3'
+  near '.fits[0].features[0].coefficient' 2
+  [ -s m.xml ]
+  refuses 3 "dlest: warning: runs.csv:3: $(message is_not_between \
+    "column 'gpu_power_w'" -5 0 1e+09)
+dlest: warning: runs.csv:4: $(message column_no_value gpu_power_w)
+dlest: $(message row_skipped 2 s)
+dlest: $(message warning_with_strict_nothing 2 s)" fit runs.csv \
+    --target gpu_power_w --features x --method ols --cv none -o strict.xml \
+    --strict
+  [ ! -e strict.xml ]
+}
+
+# Refusals
+
+@test "no table, two tables" {
+  misused fit "$(message missing_argument RUNS.csv... fit)"
+  line_table
+  cp runs.csv b.csv
+  refuses 3 "dlest: runs.csv: $(message means_no_table)" fit runs.csv b.csv
+}
+
+@test "columns that are not there" {
+  line_table
+  no="dlest: runs.csv: $(message no_column_nearest foo "$(message the_table_has "'x', 'y', 'g'")")"
+  refuses 2 "$no" fit runs.csv --target y --features foo
+  refuses 2 "$no" fit runs.csv --target foo --features x
+  refuses 2 "$no" fit runs.csv "${XY[@]}" --weight foo
+  refuses 2 "$no" fit runs.csv "${XY[@]}" --offset foo
+  refuses 2 "$no" fit runs.csv "${XY[@]}" --cv group:foo
+  [ -z "$(find . -name '*.xml')" ]
+}
+
+@test "nothing to fit" {
+  line_table
+  refuses 3 'dlest: runs.csv: nothing to fit: found neither gpu_power_w nor '\
+'energy_j with epochs, or too few settings beside them; choose with --target '\
+'and --features' fit runs.csv
+  refuses 2 "dlest: runs.csv: $(message no_recipe_fits_target y)" fit runs.csv --target y
+  refuses 2 "dlest: $(message features_needs_a_target)" fit runs.csv --features x
+}
+
+@test "formulas" {
+  line_table
+  refuses 2 "dlest: formula 'log(x': column 6: expected ')'" \
+    fit runs.csv --target y --features 'log(x'
+  refuses 2 "dlest: $(message formula_column "" 1 \
+    "$(message ends_where_a_value)")" \
+    fit runs.csv --target y --features ''
+  refuses 2 "dlest: $(message formula_unknown_function_nearest "lag(x)" 1 lag \
+    "$(meant log)")" fit runs.csv --target y --features 'lag(x)'
+}
+
+@test "methods and hyper-parameters" {
+  line_table
+  refuses 2 "dlest: $(message unknown_method_use_ols svm)" \
+    fit runs.csv "${XY[@]}" --method svm
+  refuses 2 "dlest: $(message has_no_hyper_parameter ols alpha)" \
+    fit runs.csv "${XY[@]}" --method ols --alpha 1
+  refuses 2 "dlest: $(message has_no_hyper_parameter ridge gamma)" \
+    fit runs.csv "${XY[@]}" --method ridge --gamma 1
+  refuses 2 "dlest: $(message needs_hyper_parameters_or krr)" \
+    fit runs.csv "${XY[@]}" --method krr --cv none
+  for bad in lambda=0 alpha=-1 gamma=abc; do
+    invalid fit "$bad" runs.csv
+  done
+  invalid fit seed=-1 runs.csv
+}
+
+@test "cross-validation and search" {
+  line_table
+  for bad in foo kfold kfold:0 kfold:1 kfold:x group: ''; do
+    refuses 2 "dlest: $(message cross_validation_expected_kfold "$bad")" fit runs.csv "${XY[@]}" --cv "$bad"
+  done
+  refuses 3 "dlest: $(message cannot_make_folds_rows 11 10)" \
+    fit runs.csv "${XY[@]}" --cv kfold:11
+  for bad in foo grid:0 random random:0 random:x; do
+    refuses 2 "dlest: $(message search_expected_grid_grid "$bad")" \
+      fit runs.csv "${XY[@]}" --method krr --search $bad
+  done
+}
+
+@test "too few rows" {
+  table x,y 1,2
+  refuses 3 "dlest: runs.csv: $(message usable_row_a_fit 1 '')" \
+    fit runs.csv "${XY[@]}" --no-model
+  table arch,gpu,batch_size,dataset,gpu_power_w resnet50,a100,32,imagenet,300
+  refuses 3 "dlest: $(message folds_of_rows 1)" fit runs.csv
+}
+
+@test "logarithms of numbers that are not positive" {
+  table x,y 1,2 2,0 3,4
+  refuses 3 "dlest: $(message must_be_positive_in target y \
+    "; fit it with --no-log")" fit runs.csv "${XY[@]}" --log --no-model
+  refuses 3 "dlest: $(message must_be_positive_in offset x-1 "")" \
+    fit runs.csv --target x --features y --offset x-1 --log --no-model
+}
+
+@test "a choice of recipes keeps the options given" {
+  gives 0 '' fit "$MEANS" --target gpu_power_w --method krr --alpha 1e9 \
+    --no-model --format json
+  check '.fits[0].hyperparameters.alpha == 1e9'
+  gives 0 '' fit "$MEANS" --target gpu_power_w --method ridge --lambda 7 \
+    --no-scale --no-model --format json
+  check '.fits[0].hyperparameters.lambda == 7'
+  check '.fits[0].features | all(.mean == null)'
+  lambda=()
+  for seed in 1 2; do
+    gives 0 '' fit "$MEANS" --target gpu_power_w --method ridge \
+      --search random:1 --seed $seed --no-model --format json
+    lambda+=("$(jq '.fits[0].hyperparameters.lambda' out)")
+  done
+  [ "${lambda[0]}" != "${lambda[1]}" ]
+}
+
+@test "options without effect are refused" {
+  refuses 2 "dlest: $(message search_has_no_hyper ols)" \
+    fit "$MEANS" --method ols --search grid
+  refuses 2 "dlest: $(message no_scale_has_no physical)" \
+    fit "$MEANS" --method physical --no-scale
+}
+
+@test 'what was chosen is printed where there was a choice' {
+  local runs=$DLEST_DATADIR/data/examples/runs.csv
+  gives 0 '' fit "$runs" --no-model --target epoch_energy_j --details
+  tr '\n' ' ' <out | tr -s ' ' >line
+  grep -qF "Chosen from 10 by their mean error: krr, with the recipe \"host,\
+ input, arithmetic and activations\"." line
+  # The first row of what was tried is that of JSON, as percentages.
+  row=$(grep -m 1 '^    krr  *host, input, arithmetic and activations ' out)
+  gives 0 '' fit "$runs" --no-model --target epoch_energy_j -f json
+  jq -r '.fits[0].chosen' out | awk -v row="$row" '{
+    n = split(row, cell, " ")
+    for (i = 0; i < 4; i++) {
+      d = cell[n - i] - 100 * $(NF - 2 * i)
+      if (d * d > 0.06 ^ 2)
+        exit 1
+    } }'
+  try fit "$runs" --no-model --target epoch_energy_j --method physical \
+    --details
+  [ "$status" -eq 0 ]
+  [ "$(grep -ci chosen out)" -eq 0 ]
+}
+
+@test 'the errors of several targets fit a screen' {
+  gives 0 '' fit "$DLEST_DATADIR/data/examples/runs.csv" -o m.xml -q
+  [ "$(wc -l <out)" -le 17 ]
+  # Targets, methods and errors are those of JSON.
+  awk '/^  [a-z]+_[a-z_]+ / { print $1, $(NF - 4) == "configuration", $(NF - 3) }' \
+    out >shown
+  gives 0 '' fit "$DLEST_DATADIR/data/examples/runs.csv" --no-model -q -f json
+  jq -r '.fits[] | "\(.target) \(.left_out[0].mape)"' out |
+    awk '{ printf "%s 1 %.1f\n", $1, 100 * $2 }' >wanted
+  cat shown wanted
+  diff shown wanted
+}
+
+@test 'people get three digits, and details on request' {
+  gives 0 '' fit "$DLEST_DATADIR/data/examples/runs.csv" --no-model \
+    --target epoch_energy_j
+  ! grep -qE 'Residuals|Features|alpha|[0-9][.][0-9]{5}' out || false
+  # Its pooled scores are those of the first row of the table below.
+  ! grep -q '^  Cross-validation, group:config' out || false
+  grep -q '^  epoch_energy_j .* configuration ' out
+  gives 0 '' fit "$DLEST_DATADIR/data/examples/runs.csv" --no-model \
+    --target epoch_energy_j --details
+  grep -q 'Residuals, log' out && grep -q '^  alpha ' out
+  [ "$(awk '/^    pooled rows/ { print $4, $5, $6, $7 }' out)" = \
+    "$(awk '/^    config / { print $3, $4, $5, $6 }' out)" ]
+  gives 0 '' fit "$DLEST_DATADIR/data/examples/runs.csv" --no-model \
+    --target epoch_energy_j --format json
+  cp out brief.json
+  gives 0 '' fit "$DLEST_DATADIR/data/examples/runs.csv" --no-model \
+    --target epoch_energy_j --format json --details
+  diff brief.json out
+}
+
+@test "a column dataset gives the training samples" {
+  runs=$TOP_SRCDIR/data/examples/runs.csv
+  # imagenette has 9469 training samples, as all rows of that table
+  python3 - "$runs" <<'END' >named.csv
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert {(r["dataset"], r["train_samples"]) for r in rows} == {
+    ("imagenette", "9469")}
+names = [n for n in rows[0] if n not in ("train_samples", "val_samples")]
+out = csv.DictWriter(sys.stdout, names, extrasaction="ignore")
+out.writeheader()
+out.writerows(rows)
+END
+  "$DLEST" fit "$runs" --target epoch_energy_j --no-model -q -f json >want.json
+  "$DLEST" fit named.csv --target epoch_energy_j --no-model -q -f json >got.json
+  scores='[.fits[] | .cv]'
+  [ "$(jq -c "$scores" got.json)" = "$(jq -c "$scores" want.json)" ]
+  # a name that is unknown is reported with its row
+  sed 's/imagenette/imagenett/' named.csv >bad.csv
+  try fit bad.csv --target epoch_energy_j
+  [ "$status" -eq 3 ]
+  grep -q "bad.csv:3: unknown dataset 'imagenett' (did you mean" err
+}

@@ -1,0 +1,312 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What people type without reading a manual: help, names, numbers, filters.
+
+load ../common
+
+commands() {
+  "$DLEST" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
+}
+
+@test "-h and --help are the same, of each command" {
+  [ "$(commands | wc -l)" -ge 14 ]
+  for command in $(commands); do
+    gives 0 '' "$command" --help
+    mv out want
+    gives 0 '' "$command" -h
+    cmp out want
+    gives 0 '' "$command" '-?'
+    cmp out want
+  done
+}
+
+@test "help fits 80 columns, without lines of blanks" {
+  for command in $(commands); do
+    gives 0 '' "$command" --help
+    ! grep -nE ' $|^.{80}' out || false
+  done
+}
+
+@test "a short option means one long option, in all commands" {
+  for command in $(commands); do
+    "$DLEST" "$command" --help |
+      sed -n 's/^  -\([^-]\)[^-]*\(--[a-z-]*\).*/\1 \2/p'
+  done | sort -u >letters
+  [ "$(wc -l <letters)" -ge 20 ]
+  [ -z "$(cut -d ' ' -f 1 letters | uniq -d)" ]
+}
+
+@test "did you mean: commands and options" {
+  refuses 2 "dlest: $(message unknown_command predikt "$(meant predict)")" predikt
+  refuses 2 "dlest: $(message unknown_command comapre "$(meant compare)")" \
+    comapre runs.csv
+  refuses 2 "dlest: $(message unknown_command frobnicate '')" frobnicate
+  misused predict \
+    "$(message unknown_option --batchsize "$(meant --batch-size)" predict)" \
+    --batchsize 3
+  misused predict "$(message unknown_option --deadline \
+    "$(message it_is_one_of "'dlest recommend'")" predict)" --deadline 3h
+  misused calibrate "$(message unknown_option --dataset \
+    "$(message it_is_one_of "'dlest predict', 'recommend', 'record', 'compare'"
+    )$(message write_set_value dataset)" calibrate)" runs.csv --dataset imagenet
+}
+
+@test "singular and plural: of options, of kinds" {
+  job=(predict --arch resnet50 --gpu a100 -q -f json)
+  gives 0 '' "${job[@]}" --method tdp --duration 1h
+  mv out want
+  gives 0 '' "${job[@]}" --methods tdp --durations 1h
+  cmp out want
+  gives 0 '' "${job[@]}" --epoch 3
+  check '.epochs == 3'
+  for pair in gpu:gpus arch:archs dataset:datasets grid:grids site:sites \
+    node:nodes model:models method:methods format:formats \
+    importer:importers accelerator:gpus architectures:archs; do
+    gives 0 '' list "${pair#*:}" -f csv
+    mv out want
+    gives 0 '' list "${pair%:*}" -f csv
+    cmp out want
+  done
+  gives 0 '' show gpus a100 -f json
+  check '.id == "a100-sxm4-40gb"'
+}
+
+@test "list TEXT: entries that have the text in a name" {
+  gives 0 '' list archs resnet -f json
+  check '.archs | length > 20 and
+    all(([.id, .name] | join(" ") | ascii_downcase | gsub("[^a-z0-9]"; ""))
+      | contains("resnet"))'
+  # By an alias, without regard to case and hyphens; all texts count.
+  gives 0 '' list gpus 'A100-80gb' -f json
+  check '[.gpus[].id] | index("a100-sxm4-80gb") != null'
+  gives 0 '' list gpus rtx 4090 -f json
+  check '[.gpus[].id] == ["rtx-4090-laptop", "rtx-4090", "rtx-4090-d"]'
+  gives 0 "dlest: warning: $(message no_entries_match archs)" list archs zzzz -f csv
+  [ "$(wc -l <out)" -eq 1 ]
+  misused list "$(message unexpected_argument tdp list)" methods tdp
+}
+
+@test "--where: = is ==, and ~ finds a text" {
+  gives 0 '' list gpus --where "vendor == 'amd'" -f csv
+  mv out want
+  gives 0 '' list gpus --where "vendor = 'amd'" -f csv
+  cmp out want
+  gives 0 '' list gpus --where "vendor ~ 'AM'" -f csv
+  cmp out want
+  gives 0 '' list gpus --where 'vendor ~ amd' -f csv
+  cmp out want
+  refuses 2 "dlest: formula 'vendor ~ ': column 10: $(message expected_a_text)" \
+    list gpus --where 'vendor ~ '
+  gives 0 '' list gpus --where "year = 2020 && name ~ 'rtx'" -f json
+  check '.gpus | length > 3 and
+    all(.year == 2020 and (.name | ascii_downcase | contains("rtx")))'
+}
+
+@test "a number and a name in one: the two options for it" {
+  misused predict "$(message a_number_and_a_name gpus 8xh100 8 h100)" \
+    --arch resnet50 --gpus 8xh100
+  misused predict "$(message a_number_and_a_name gpu '8 x H100' 8 H100)" \
+    --arch resnet50 --gpu '8 x H100'
+}
+
+@test "counts with a prefix: 50M, 1.5k, 2e12, 2T" {
+  job=(predict --arch llama-3-8b --gpu h100 --gpus 8 -q -f json)
+  for pair in 50M:5e7 2e12:2e12 2T:2e12 1.5B:1.5e9 300G:3e11 999k:999e3; do
+    gives 0 '' "${job[@]}" --tokens "${pair%:*}"
+    check ".tokens == ${pair#*:}"
+  done
+  gives 0 '' predict --arch resnet50 --gpu a100 -q -f json \
+    --train-samples 1.281167M --val-samples 50k
+  check '.train_samples == 1281167 and .val_samples == 50000'
+  for pair in '50m:50M or 50e6' '7b:7B or 7e9' '1,000,000:1000000' \
+    "1_000_000:1000000" "1'000:1000"; do
+    misused predict "$(message count_is_ambiguous tokens "${pair%%:*}" \
+      "${pair#*:}")" --arch llama-3-8b --gpu h100 --tokens "${pair%%:*}"
+  done
+  # 4k may be 4096 where sizes are powers of two
+  misused predict "$(message count_is_ambiguous seq-len 4k '4000 or 4096')" \
+    --arch llama-3-8b --gpu h100 --seq-len 4k
+  misused predict "$(message invalid_value tokens 5x \
+    "$(message expected_count 1 1e+18)")" --arch gpt2 --gpu a100 --tokens 5x
+  misused predict "$(message invalid_value tokens 0.0001k \
+    "$(message expected_count 1 1e+18)")" --arch gpt2 --gpu a100 \
+    --tokens 0.0001k
+}
+
+@test "--output without --format: the format of the file's extension" {
+  for pair in csv:csv json:json md:markdown tex:latex html:html prom:prometheus; do
+    gives 0 '' list gpus --limit 3 -o "gpus.${pair%:*}"
+    gives 0 '' list gpus --limit 3 -f "${pair#*:}"
+    cmp "gpus.${pair%:*}" out
+  done
+  gives 0 '' list gpus --limit 3
+  mv out want
+  gives 0 '' list gpus --limit 3 -o gpus.txt
+  cmp gpus.txt want
+  gives 0 '' list gpus --limit 3 -f text -o text.csv
+  cmp text.csv want
+}
+
+@test "did you mean: GPUs and networks in the form people type" {
+  for pair in h1000:h100 a10O:a100 b20:b200 \
+    rtx3091:rtx-3090 a100-80gbb:a100-80gb; do
+    try show gpu "${pair%:*}"
+    [ "$status" -eq 3 ]
+    grep -qF "$(message unknown_nearest gpu "${pair%:*}" \
+      " (did you mean '${pair#*:}'")" err
+  done
+  for pair in Llama-3-9B-Instruct:llama-3-8b bert-bse:bert-base \
+    resnt50:resnet50; do
+    try show arch "${pair%:*}"
+    [ "$status" -eq 3 ]
+    grep -qF "$(message unknown_nearest arch "${pair%:*}" \
+      " (did you mean '${pair#*:}'")" err
+  done
+  for pair in a100-80g:a100-sxm4-80gb a100:a100-sxm4-40gb 4090:rtx-4090; do
+    gives 0 '' show gpu "${pair%:*}" -f json
+    check ".id == \"${pair#*:}\""
+  done
+  gives 0 '' show arch Llama-3-8B-Instruct -f json
+  check '.id == "llama-3-8b"'
+}
+
+@test "did you mean: columns that state the quantity otherwise" {
+  table arch,gpu,energy_kwh,gpu_energy_j resnet50,a100,1,2
+  refuses 2 "dlest: runs.csv: $(message no_column_nearest energy_j \
+    "$(message define_by_unit energy_kwh energy_j "'energy_kwh*3600000'")")" \
+    compare runs.csv
+  table model,gpu,energy_j resnet50,a100,1
+  refuses 2 "dlest: runs.csv: $(message no_column_nearest arch \
+    "$(meant model)")" fit runs.csv --target energy_j --features arch
+}
+
+@test "recommend: GPUs by --where or one's own, none that was never sold" {
+  gives 0 '' recommend --arch resnet50 --batch-size 64 -f json -q
+  check '[.choices[].gpu] | index("b100") == null and index("b200") != null'
+  gives 0 '' recommend --arch resnet50 --batch-size 64 -q -f json \
+    --where "vendor = 'amd' && memory_gb >= 64"
+  "$DLEST" list gpus --where "vendor = 'amd' && memory_gb >= 64" -f csv |
+    sed '1d; s/,.*//' | sort >want
+  jq -r '.choices[].gpu' out | sort -u | diff want -
+  gives 0 '' recommend --arch resnet50 --batch-size 64 -q -f json \
+    --gpu rtx-3090,b100
+  check '[.choices[].gpu] | sort == ["b100", "rtx-3090"]'
+  refuses 3 "dlest: $(message where_is_true_for_none 'tdp_w < 0')" \
+    recommend --arch resnet50 --where 'tdp_w < 0'
+  misused recommend "$(message does_not_go_with where gpu)" \
+    --arch resnet50 --where 'tdp_w < 0' --gpu a100
+}
+
+@test "a table without train_samples: one line with what helps" {
+  {
+    echo arch,gpu,batch_size,epochs,energy_j,duration_s
+    for i in $(seq 25); do
+      echo "resnet50,a100,$((8 * i)),90,$((i + 20))000000,$((180000 - 100 * i))"
+    done
+  } >runs.csv
+  refuses 3 "dlest: runs.csv: $(message no_recipe_without epoch_s \
+    train_samples train_samples)" fit runs.csv
+  refuses 2 "dlest: runs.csv: $(message no_column_nearest train_samples \
+    "$(message add_it_or_define train_samples)")" calibrate runs.csv
+  try compare runs.csv --bootstrap 0
+  [ "$status" -eq 0 ]
+  grep -qxF "dlest: warning: $(message silent_add_the_column 'physical, pre-epoch, pre-power, flops' \
+    train_samples 25 25 train_samples)" err
+  gives 0 '' compare runs.csv --method flops,tdp --bootstrap 0 -f json \
+    --define train_samples=1281167 --define val_samples=50000
+}
+
+@test "an empty column, as extract writes it, reads as a missing one" {
+  {
+    echo arch,gpu,batch_size,train_samples,epochs,energy_j,duration_s
+    for i in $(seq 25); do
+      echo "resnet50,a100,$((8 * i)),,90,$((i + 20))000000,$((180000 - 100 * i))"
+    done
+  } >runs.csv
+  refuses 3 "dlest: runs.csv: $(message no_recipe_without epoch_s \
+    train_samples train_samples)" fit runs.csv
+  refuses 2 "dlest: runs.csv: $(message column_is_empty_fill_it train_samples \
+    train_samples)" calibrate runs.csv
+  try compare runs.csv --bootstrap 0
+  [ "$status" -eq 0 ]
+  grep -qxF "dlest: warning: $(message silent_add_the_column 'physical, pre-epoch, pre-power, flops' \
+    train_samples 25 25 train_samples)" err
+  cut -d, -f1-3,5- runs.csv >missing.csv
+  for table in runs missing; do
+    gives 0 '' fit $table.csv -q -f json -o m.xml --method ols \
+      --target epoch_s --define train_samples=50000 \
+      --features 'train_samples / batch_size'
+    jq 'del(.. | .source?, .digest?)' out >$table.json
+  done
+  diff missing.json runs.json
+}
+
+@test "an empty column of a table longer than 1 MiB is one line, too" {
+  {
+    echo arch,gpu,batch_size,train_samples,epochs,energy_j,duration_s,note
+    for i in $(seq 4000); do
+      echo "resnet50,a100,$((8 * i)),,90,$((i + 20))000000,$((5000 * (i + 20))),"
+    done | sed "s/\$/$(printf '%0300d' 0)/"
+  } >runs.csv
+  [ "$(stat -c %s runs.csv)" -gt 1100000 ]
+  refuses 3 "dlest: runs.csv: $(message no_recipe_without epoch_s \
+    train_samples train_samples)" fit runs.csv
+  refuses 3 "dlest: <stdin>: $(message no_recipe_without epoch_s \
+    train_samples train_samples)" fit - <runs.csv
+  refuses 2 "dlest: runs.csv: $(message column_is_empty_fill_it train_samples \
+    train_samples)" calibrate runs.csv
+}
+
+@test "compare: why a method has no estimate, and of how many runs" {
+  table arch,gpu,batch_size,train_samples,epochs,energy_j \
+    resnet50,a100,256,1000,2,5e5 resnet50,a100,128,,2,5e5
+  gives 0 "dlest: warning: $(message silent_add_the_column flops \
+    train_samples 1 2 train_samples)" \
+    compare runs.csv --method flops --bootstrap 0 --val-samples 0
+}
+
+@test "nvidia-smi without a header and units: --columns names its columns" {
+  for i in 0 1 2 3; do
+    echo "2023/11/05 10:00:0$i.000, NVIDIA T4, 120.50, 45"
+  done >log.csv
+  refuses 3 "dlest: log.csv:1: $(message no_columns_and_no_units)" \
+    extract --from nvidia-smi log.csv
+  # 3 s at 120.5 W
+  gives 0 '' extract --from nvidia-smi log.csv -f json \
+    --columns timestamp,name,power.draw,utilization.gpu
+  check '.runs[0] | .gpu_energy_j == 361.5 and .gpu_util == 0.45 and
+    .samples == 4'
+  { echo timestamp, name, power.draw, utilization.gpu; cat log.csv; } >header.csv
+  gives 0 '' extract --from nvidia-smi header.csv -f json
+  check '.runs[0].gpu_energy_j == 361.5'
+  misused extract "$(message expected_columns_of_query name)" log.csv \
+    --from nvidia-smi --columns name
+  misused extract "$(message has_no_effect columns 'without --from nvidia-smi')" \
+    log.csv --from perf --columns timestamp,power.draw
+}
+
+@test "tables with other separators, in UTF-16, compressed: what to do" {
+  printf 'arch;gpu;energy_j\nresnet50;a100;12,5\n' >semi.csv
+  printf 'arch\tgpu\tenergy_j\nresnet50\ta100\t12.5\n' >tab.csv
+  for command in compare 'predict --input' fit; do
+    # shellcheck disable=SC2086
+    {
+      refuses 3 "dlest: semi.csv:1: $(message columns_are_separated "';'")" \
+        $command semi.csv
+      refuses 3 "dlest: tab.csv:1: $(message columns_are_separated tabs)" \
+        $command tab.csv
+    }
+  done
+  printf 'arch,gpu,energy_j\nresnet50,a100,12.5\n' >t.csv
+  iconv -t utf-16 t.csv >wide.csv
+  gzip -k t.csv
+  refuses 3 "dlest: wide.csv: $(message utf_16_text_pass)" compare wide.csv
+  refuses 3 "dlest: t.csv.gz: $(message compressed_pass_through zcat)" \
+    compare t.csv.gz
+}
+
+@test "fit: a target whose columns are missing" {
+  table ENERGY_J,epochs 1,10 2,20
+  refuses 2 "dlest: runs.csv: $(message no_column_nearest energy_j \
+    "$(meant ENERGY_J)")" fit runs.csv --target epoch_energy_j
+}

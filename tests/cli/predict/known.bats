@@ -1,0 +1,485 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What is known of a training conditions its estimate: times, speeds, GPU
+# utilization and power. Expected values are worked out in the comments;
+# tests/unit/test_waiting.c has the posterior itself.
+
+bats_require_minimum_version 1.5.0
+load ../common
+load known
+
+@test "a time that was expected leaves the power as it was" {
+  local epoch power
+  epoch=$(value .epoch_s)
+  power=$(value '.estimates[0].power_w' --duration 1h)
+  try "${RUN[@]}" --epoch-time "${epoch}s"
+  # 90 epochs
+  within '.estimates[0].duration_s' "$(jq -n "90 * $epoch")" 1e-9
+  within '.estimates[0].power_w' "$power" 0.1
+  check '.busy_share > 0.9 and .known == ["epoch_s"]'
+  check '.estimates[0].duration_from == "given"'
+}
+
+@test "a run that takes far longer than its work waits at static power" {
+  local epoch power work
+  epoch=$(value .epoch_s)
+  power=$(value '.estimates[0].power_w' --duration 1h)
+  # The work takes 30 % of the time, and the utilization says so too:
+  # E = 0.3 T P + 0.7 T s
+  try "${RUN[@]}" --epoch-time "$(jq -n "$epoch / 0.3")s" --gpu-util 30
+  check '.busy_share > 0.28 and .busy_share < 0.33'
+  jq -e --argjson p "$power" '.busy_share as $b | .static_power_w as $s |
+    .estimates[0].power_w as $w | ($b * $p + (1 - $b) * $s) as $want |
+    ($w / $want - 1) | fabs < 0.1' out
+  jq -e '.estimates[0] | .low_j < .energy_j and .energy_j < .high_j' out
+  try predict --arch resnet50 --gpu a100-sxm4-40gb --method physical -q \
+    --epoch-time "$(jq -n "$epoch / 0.1")s"
+  grep -Eq 'GPU busy [0-9]+ % of the time' out
+}
+
+@test "a time shorter than the estimate makes the work faster" {
+  local epoch
+  epoch=$(value .epoch_s)
+  try "${RUN[@]}" --epoch-time "$(jq -n "$epoch * 0.6")s"
+  check '.busy_share > 0.95'
+  within '.estimates[0].duration_s' "$(jq -n "90 * 0.6 * $epoch")" 1e-9
+  # It draws at least as much, but less than its limit.
+  less "$(value '.estimates[0].power_w' --duration 1h)" \
+    "$(jq '.estimates[0].power_w' out)"
+  check '.estimates[0].power_w <= 400'
+}
+
+@test "a longer time for the same work: less power, never less energy" {
+  local epoch gpu factor
+  for gpu in a100-sxm4-40gb mi250x t4; do
+    epoch=$(value .epoch_s --gpu $gpu)
+    for factor in 0.5 1 1.5 2 2.5 3 4 5 6 8 12 16 32; do
+      value '.estimates[0] | [.power_w, .energy_j, .high_j] | @tsv' --gpu $gpu \
+        --epochs 90 --duration "$(jq -n "90 * $epoch * $factor")s"
+    done | tr -d '"' | sed 's/\\t/ /g' >$gpu
+    awk 'NR > 1 && ($1 > power * 1.001 || $2 < energy * 0.999 || $3 < high * 0.999) {
+        print "line", NR, $0; wrong = 1 }
+      { power = $1; energy = $2; high = $3 }
+      NR == 2 { expected = $2 }
+      END { exit wrong || !($2 > 3 * expected) }' $gpu
+  done
+}
+
+@test "step times and throughputs are the same thing" {
+  # 256 samples in 250 ms are 4 steps per second and 1024 samples per second;
+  # an epoch is 1281167 samples and 50000 / 3 of validation
+  for how in '--step-time 250ms' '--step-time 4.0it/s' '--step-time 0.25s/it' \
+    '--throughput 1024' '--throughput 1024/s' '--throughput 1024samples/s'; do
+    # shellcheck disable=SC2086
+    try "${RUN[@]}" $how
+    within '.estimates[0].duration_s' \
+      "$(jq -n '90 * (1281167 + 50000 / 3) / 1024')" 1e-9
+  done
+  # Of four GPUs, each with 256.
+  try "${RUN[@]}" --gpus 4 --step-time 250ms
+  within '.estimates[0].duration_s' \
+    "$(jq -n '90 * (1281167 + 50000 / 3) / 4096')" 1e-9
+}
+
+@test "a language model's throughput is in tokens" {
+  try predict --arch llama-2-7b --gpu a100 --gpus 64 --tokens 1e10 \
+    --method physical,tdp -q --format json --throughput 150000/s
+  # 1e10 / 1.5e5
+  within '.estimates[0].duration_s' 66666.6667 1e-6
+  within '.estimates[1].duration_s' 66666.6667 1e-6
+  check '.estimates[0].busy_share > 0.5 and .known == ["tokens_per_s"]'
+}
+
+@test "utilization without a time makes the run longer" {
+  local alone
+  alone=$(value '.estimates[0].duration_s')
+  try predict --arch resnet50 --gpu a100-sxm4-40gb --format json -q \
+    --method physical,green-algorithms,tdp --gpu-util 31
+  # About 1 / 0.31 of the time, for all methods.
+  jq -e --argjson t "$alone" \
+    '.estimates[0].duration_s / $t | . > 2.5 and . < 3.7' out
+  jq -e '.estimates | map(.duration_s) | unique | length == 1' out
+  # green-algorithms takes it: 400 W x 0.31 + 32 x 0.3725 W
+  near '.estimates[1].power_w' 135.92
+  # tdp stays TDP x time
+  near '.estimates[2].power_w' 400
+}
+
+@test "power and time are the energy" {
+  try "${RUN[@]}" --duration 10h --gpu-power 250
+  # 250 W x 36000 s; meters are right to within 5 %
+  within '.estimates[0].energy_j' 9e6 1e-9
+  within '.estimates[0].low_j' "$(jq -n '9e6 * (-1.6449 * 0.03 | exp)')" 1e-3
+  # Of four GPUs together.
+  try "${RUN[@]}" --gpus 4 --duration 10h --gpu-power 1000
+  within '.estimates[0].energy_j' 36e6 1e-9
+}
+
+# The power is uncertain by 15 % unless it is known; what is left is the time.
+@test "a known power does not widen the energy of a language model" {
+  local set expected half
+  for set in "--arch llama-2-7b --gpu a100 --gpus 8 --stack ngc" \
+    "--arch mixtral-8x7b --gpu h100 --gpus 64" \
+    "--arch bert-large-uncased --gpu v100-sxm2-16gb" \
+    "--arch llama-3-8b --gpu b200 --gpus 8 --stack compiled --fine-tune lora"; do
+    # shellcheck disable=SC2086
+    try predict $set --tokens 1e9 --method physical -q --format json
+    expected=$(jq '.estimates[0].power_w' out)
+    half=$(jq '.estimates[0] | (.high_j / .low_j | log) / 2' out)
+    # shellcheck disable=SC2086
+    try predict $set --tokens 1e9 --method physical -q --format json \
+      --gpu-power "$expected"
+    check ".estimates[0] | (.high_j / .low_j | log) / 2 < $half"
+    within '.estimates[0].power_w' "$expected" 1e-9
+  done
+}
+
+# Unless the power makes waiting likely; a thousandth is what a share of
+# trainings that wait for a moment adds.
+@test "a known power does not widen the energy of an image network" {
+  local set expected half
+  for set in "--arch resnet50 --gpu a100" "--arch vgg16 --gpu rtx-3090" \
+    "--arch nasnetmobile --gpu gtx-750-ti" \
+    "--arch resnet50 --gpu a100 --gpus 8 --precision fp16"; do
+    # shellcheck disable=SC2086
+    try predict $set --method physical -q --format json
+    # The GPUs alone: without the 5 W of the memory.
+    expected=$(jq '.estimates[0].power_w - 5' out)
+    half=$(jq '.estimates[0] | (.high_j / .low_j | log) / 2' out)
+    # shellcheck disable=SC2086
+    try predict $set --method physical -q --format json --gpu-power "$expected"
+    check ".estimates[0] | (.high_j / .low_j | log) / 2 < $half * 1.001"
+    within '.estimates[0].power_w' "$expected" 1e-9
+  done
+}
+
+@test "a duration without epochs says nothing of the work" {
+  near_same() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a == b) }'; }
+  near_same "$(value '.estimates[0].power_w' --duration 3h)" \
+    "$(value '.estimates[0].power_w' --duration 300h)"
+  ! near_same "$(value '.estimates[0].power_w' --duration 30h --epochs 90)" \
+    "$(value '.estimates[0].power_w' --duration 300h --epochs 90)"
+}
+
+@test "time beyond the steps is waiting" {
+  # 1000 samples/s: 1297834 s / 1000; the rest of an hour at static power
+  try "${RUN[@]}" --epoch-time 60m --throughput 1000/s
+  check '.busy_share < 0.37'
+  near '.estimates[0].duration_s' 324000
+}
+
+@test "energy of waiting is as uncertain as static power" {
+  # A standard error of .2 of its logarithm, 1.645 of them at 90 %: a factor of
+  # 1.39 either way. Five minutes of work in 30 days; without the work's times
+  # the same is known by the utilization.
+  for known in '--throughput 5000/s' '--epoch-time 20m' '--gpu-util 0.1'; do
+    # shellcheck disable=SC2086 # options
+    try "${RUN[@]}" --epochs 1 --duration 30d $known
+    check '.estimates[0] | .high_j / .energy_j > 1.39 and
+      .energy_j / .low_j > 1.39 and .high_j / .low_j < 3'
+  done
+}
+
+@test "however long a run waits, its GPUs draw static power" {
+  # 890 samples/s are expected: 0.1 % of the time is work, and less
+  for rate in 1 0.01 0.0001; do
+    try "${RUN[@]}" --throughput $rate/s
+    check '.estimates[0].power_w / .static_power_w | . > 0.999 and . < 1.02'
+  done
+}
+
+@test "a power and the time of the whole run are the energy, steps or not" {
+  # 50 W x 30 d; meters are right to within exp(1.645 x .03) = 1.0506
+  for known in '--throughput 5000/s' '--epoch-time 20m' '--gpu-util 0.1' ''; do
+    # shellcheck disable=SC2086 # options
+    try "${RUN[@]}" --epochs 1 --duration 30d --gpu-power 50 $known
+    within '.estimates[0].energy_j' $((50 * 30 * 86400)) 1e-9
+    within '.estimates[0].high_j' "$(jq -n '50 * 30 * 86400 * 1.0506')" 1e-3
+    within '.estimates[0].low_j' "$(jq -n '50 * 30 * 86400 / 1.0506')" 1e-3
+  done
+}
+
+@test "contradictory values are refused with both figures" {
+  refuses 2 "dlest: $(message rates_contradict samples_per_s 2500 step_s 1024 | as_options)" \
+    "${RUN[@]}" --throughput 2500/s --step-time 250ms
+  refuses 2 "dlest: $(message time_is_shorter duration_s 36000 epochs \
+    162000 | as_options)" "${RUN[@]}" --duration 10h --epochs 90 \
+    --epoch-time 30m
+  # 1297833 samples in 10 s x 6 x 4.11 GMAC; FP16 tensor cores reach 312
+  refuses 2 "dlest: $(message samples_need_more_tflops 1.298e+05 3.2e+03 1 \
+    a100-sxm4-40gb 312 'any precision')" "${RUN[@]}" --epoch-time 10s
+  # 2500 x 24.66 GFLOP; 19.5 TFLOP/s x 2.25 by fast convolutions
+  refuses 2 "dlest: $(message samples_need_more_tflops 2500 61.7 1 \
+    a100-sxm4-40gb 43.9 fp32)" "${RUN[@]}" --throughput 2500/s --precision fp32
+  refuses 2 "dlest: $(message power_is_over 600 "1 GPU" 400 | as_options)" \
+    "${RUN[@]}" --gpu-power 600
+  refuses 2 "dlest: $(message power_is_under 60 "4 idle GPUs draw" 220 | as_options)" \
+    "${RUN[@]}" --gpu-power 60 --gpus 4
+  # the idle power of a V100 is not in the catalogue: 5 % of 300 W
+  refuses 2 "dlest: $(message power_is_under 10 "1 idle GPU draws" 15 | as_options)" \
+    "${RUN[@]}" --gpu-power 10 --gpu v100-sxm2-16gb
+}
+
+@test "a utilization that leaves no time for the work is refused" {
+  # 90 epochs of 1,297,833 samples x 6 x 4.11 GMAC = 2.88e18 FLOP in 1.5 % (1 %,
+  # rounded) of 15 h: 3,556 TFLOP/s; FP16 tensor cores reach 312
+  try "${RUN[@]}" --epoch-time 10m --gpu-util 1%
+  [ "$status" -eq 2 ] && [ ! -s out ]
+  [ "$(cat err)" = "dlest: $(message busy_needs_more_tflops 1 54000 3.56e+03 1 \
+    a100-sxm4-40gb 312 'any precision' | sed 's/gpu_util/--gpu-util/')" ]
+  gives 0 '' "${RUN[@]}" --epoch-time 1h --gpu-util 30
+}
+
+@test "a utilization of 1 is 1 %, not all of it" {
+  local text
+  text=$(message gpu_util_of_one)
+  gives 0 '' "${RUN[@]}" --epoch-time 15h --gpu-util 1
+  check ".warnings | index(\"$text\")"
+  jq 'del(.warnings)' out >bare
+  gives 0 '' "${RUN[@]}" --epoch-time 15h --gpu-util 1%
+  check ".warnings | index(\"$text\") | not"
+  jq 'del(.warnings)' out | diff bare -
+}
+
+@test "what the fit cannot explain by any waiting is warned of" {
+  local job=(predict --arch resnet50 --gpu a100-sxm4-40gb --method physical -f json)
+  # Work all the time at the power of waiting; 25 minutes of work for 1,000 days without waiting, by utilization or power.
+  while read -r known; do
+    # shellcheck disable=SC2086 # options
+    try "${job[@]}" $known
+    [ "$status" -eq 0 ]
+    grep -qE -e "$(message known_is_off_by '[0-9]{2,}')" err
+    # shellcheck disable=SC2086 # options
+    try "${job[@]}" $known --strict
+    [ "$status" -eq 3 ]
+  done <<'END'
+--gpu-power 57 --gpu-util 100
+--duration 1000d --epochs 1 --gpu-util 100
+--duration 1000d --epochs 1 --gpu-power 350
+END
+  for known in '--duration 1000d --epochs 1' '--gpu-util 1' '--gpu-power 60' \
+    '--gpu-power 399' '--epoch-time 1h --gpu-util 30'; do
+    # shellcheck disable=SC2086 # options
+    try "${job[@]}" $known
+    ! grep 'standard deviations' err || false
+  done
+  printf '%s\n' arch,gpu,gpu_power_w,gpu_util resnet50,a100,57,1 \
+    resnet50,a100,150, >runs.csv
+  try predict --input runs.csv -m physical -f csv
+  grep -qxF "dlest: warning: runs.csv: 1 row: $(message known_is_off)" err
+}
+
+@test "measured speeds and powers are none that a fit cannot explain" {
+  for table in throughput-means language-training-means published-speeds; do
+    try predict --input "$DLEST_DATADIR/data/$table.csv" -m physical --known time -f csv
+    ! grep -qF "$(message known_is_off)" err || false
+  done
+  try predict --input "$DLEST_DATADIR/data/training-means.csv" -m physical -f csv
+  ! grep -qF "$(message known_is_off)" err || false
+}
+
+@test "a power that waiting GPUs draw says no time of their work" {
+  # Static power s is uncertain by .2 of its logarithm, and by the board's power:
+  # below s / 1.39, at 90 %, there is no such training; up to 1.39 s a warning.
+  local gpu s least job
+  for gpu in t4 rtx-3090 v100-sxm2-16gb; do
+    job=(predict --arch resnet50 --gpu $gpu -q -f json)
+    s=$("$DLEST" "${job[@]}" --gpu-util 50 | jq .static_power_w)
+    try "${job[@]}" --gpu-power "$(jq -n "$s / 2")"
+    [ "$status" -eq 2 ] && [ ! -s out ]
+    least=$(grep -oE 'no less than [0-9.]+' err | grep -oE '[0-9.]+$')
+    less "$least" "$(jq -n "$s / 1.39")"
+    less "$(jq -n "$s / 1.9")" "$least"
+    [ "$(cat err)" = "dlest: $(message power_is_of_waiting \
+      "$(jq -n "$s / 2" | xargs printf %.4g)" '1 waiting GPU draws' \
+      "$(printf %.3g "$s")" "$least" | as_options)" ]
+    # its energy is known with the time
+    gives 0 '' "${job[@]}" --gpu-power "$(jq -n "$s / 2")" --duration 1h
+    within '.estimates[0].energy_j' "$(jq -n "$s / 2 * 3600")" 1e-9
+    for share in 0.9 1.3; do
+      try "${job[@]:0:5}" --gpu-power "$(jq -n "$s * $share")"
+      [ "$status" -eq 0 ]
+      grep -qF -e "$(message power_hardly_says_the_time \
+        "$(jq -n "$s * $share" | xargs printf %g)" '1 waiting GPU' \
+        "$(printf %.3g "$s")")" err
+    done
+    try "${job[@]:0:5}" --gpu-power "$(jq -n "$s * 1.9")"
+    ! grep -q gpu-power err || false
+  done
+  printf '%s\n' arch,gpu,epochs,batch_size,train_samples,val_samples,gpu_power_w \
+    resnet50,t4,1,64,1e6,0,5 resnet50,t4,1,64,1e6,0,18 >runs.csv
+  try predict --input runs.csv -f csv
+  [ "$status" -eq 3 ]
+  grep -q 'runs.csv:2: gpu_power_w is 5 W, but 1 waiting GPU draws' err
+  grep -qxF "dlest: warning: runs.csv: 1 row: $(message power_hardly_says_times)" err
+}
+
+@test "values that are none are refused" {
+  local how
+  for how in 'step-time 0' 'step-time 4' 'step-time 4it' 'step-time -1s' \
+    'step-time 0it/s' 'throughput 0' 'throughput x' 'throughput 1/h' \
+    'gpu-util 0' 'gpu-util 0.31' 'gpu-util 101' 'gpu-util x' 'epoch-time 12' \
+    'gpu-power -1' 'gpu-power x'; do
+    # shellcheck disable=SC2086
+    try "${RUN[@]}" --$how
+    [ "$status" -eq 2 ]
+    grep -q -e "--${how% *}" err
+  done
+  try "${RUN[@]}" --phase inference --gpu-util 50
+  [ "$status" -eq 2 ]
+}
+
+@test "known values of one training are refused for several" {
+  local how
+  for how in 'epoch-time 60m' 'step-time 250ms' 'throughput 1024/s' \
+    'gpu-util 31' 'gpu-power 250'; do
+    # shellcheck disable=SC2086
+    misused predict "$(message known_of_one_training "--${how% *}")" \
+      --arch resnet50 --gpu a100,t4 --$how
+    # shellcheck disable=SC2086
+    misused recommend "$(message known_of_one_training "--${how% *}")" \
+      --arch resnet50 --gpu a100,t4 --$how
+  done
+  # choices of one duration would be ranked by their power alone
+  misused recommend "$(message duration_of_one_training --duration)" \
+    --arch resnet50 --gpu a100,t4 --duration 10h --epochs 90
+  misused recommend "$(message duration_of_one_training --duration)" \
+    --arch resnet50 --gpu a100,t4 --duration 10h
+  for how in epoch_s=60 step_s=1 samples_per_s=500 gpu_util=.3 gpu_power_w=250; do
+    for set in --set --define; do
+      misused predict "$(message known_of_one_training "$set ${how%=*}")" \
+        --arch resnet50 --gpu a100,t4 $set $how
+      misused recommend "$(message known_of_one_training "$set ${how%=*}")" \
+        --arch resnet50 --gpu a100,t4 $set $how
+    done
+    misused predict "$(message setting_is_for_phase "${how%=*}" training)" \
+      --arch resnet50 --gpu a100 --phase inference --set $how
+  done
+  misused recommend "$(message duration_of_one_training '--set duration_s')" \
+    --arch resnet50 --gpu a100,t4 --set duration_s=7200
+}
+
+@test "a speed that is none of this training is refused" {
+  refuses 2 "dlest: $(message none_of_this_job tokens_per_s \
+    'it has no tokens; give samples per second' | as_options)" "${RUN[@]}" \
+    --throughput 1024tokens/s
+  printf '%s\n' arch,gpu,epochs,batch_size,train_samples,tokens_per_s,\
+samples_per_s resnet50,a100,90,256,1281167,1024, resnet50,a100,90,256,1281167,,0 \
+    resnet50,a100,90,256,1281167,,1024 resnet50,a100,90,256,1281167,, >runs.csv
+  try predict --input runs.csv --method physical --format json
+  [ "$status" -eq 3 ]
+  grep -q "runs.csv:2: $(message none_of_this_job tokens_per_s \
+    'it has no tokens; give samples per second')" err
+  grep -q "runs.csv:3: $(message none_of_this_job samples_per_s \
+    'it is 0')" err
+  check '.estimates | length == 2 and .[0].known == null'
+  # what is not taken as known is not looked at
+  try predict --input runs.csv --method physical --known none -q --format json
+  [ "$status" -eq 0 ]
+  check '.estimates | length == 4'
+}
+
+@test "times, speeds and utilizations of 0 are refused" {
+  local column option
+  while read -r column option; do
+    refuses 2 "dlest: $(message none_of_this_job "$option" 'it is 0')" \
+      "${RUN[@]}" --set "$column=0"
+    refuses 2 "dlest: $(message none_of_this_job "$option" 'it is 0')" \
+      "${RUN[@]}" --define "$column=1-1"
+    printf '%s\n' "arch,gpu,$column" resnet50,a100,0 resnet50,a100, >runs.csv
+    try predict --input runs.csv -m physical -f csv
+    [ "$status" -eq 3 ]
+    [ "$(grep -c '^resnet50' out)" -eq 1 ]
+    grep -q "runs.csv:2: $(message none_of_this_job "$column" 'it is 0')" err
+  done <<'END'
+duration_s --duration
+epoch_s --epoch-time
+step_s --step-time
+samples_per_s --throughput
+gpu_util --gpu-util
+END
+  refuses 2 "dlest: $(message none_of_this_job --duration 'it is 0')" predict \
+    --arch resnet50 --gpu a100 --phase inference --set duration_s=0
+}
+
+@test "the length of a run alone says no throughput" {
+  gives 0 '' predict --arch resnet50 --gpu t4 --duration 1h -q -f json
+  check '.estimates | map(select(.duration_from == "given")) | length == 4 and
+    all(.[]; .samples_per_s == null and .mfu == null)'
+  gives 0 '' predict --arch gpt2 --gpu a100 --train-samples 1e9 --duration 5h -q
+  grep -q '^  Time *5 h 00 min  given$' out
+  # an epoch in 3 hours: a validation image takes a third of a training image
+  gives 0 '' predict --arch resnet50 --gpu t4 --duration 3h --epochs 1 -q -f json
+  near '.estimates[0].samples_per_s' '(1281167 + 50000 / 3) / 10800'
+}
+
+@test "columns of a table condition as options do" {
+  printf '%s\n' arch,gpu,epochs,batch_size,train_samples,val_samples,epoch_s,\
+step_s,samples_per_s,gpu_util,gpu_power_w \
+    resnet50,a100-sxm4-40gb,90,256,1281167,50000,3600,,,, \
+    resnet50,a100-sxm4-40gb,90,256,1281167,50000,,0.25,,, \
+    resnet50,a100-sxm4-40gb,90,256,1281167,50000,,,1024,, \
+    resnet50,a100-sxm4-40gb,90,256,1281167,50000,,,,0.31, \
+    resnet50,a100-sxm4-40gb,90,256,1281167,50000,3600,,,,200 \
+    resnet50,a100-sxm4-40gb,90,256,1281167,50000,10,,,, >runs.csv
+  try predict --input runs.csv --method physical --format json
+  [ "$status" -eq 3 ]
+  grep -q 'runs.csv:7: 1.298e+05 samples/s' err
+  for i in 0 1 2 3; do
+    case $i in
+    0) how='--epoch-time 60m' ;;
+    1 | 2) how='--step-time 250ms' ;;
+    3) how='--gpu-util 31' ;;
+    esac
+    # shellcheck disable=SC2086
+    within ".estimates[$i].energy_j" \
+      "$(value '.estimates[0].energy_j' --epochs 90 $how)" 1e-9
+  done
+  near '.estimates[4].energy_j' "$(jq -n '200 * 3600 * 90')"
+  # --known: which of them
+  try predict --input runs.csv --method physical -q --known none --format json
+  jq -e '.estimates | length == 6 and (map(.energy_j) | unique | length == 1) and
+    all(.busy_share == null)' out
+  try predict --input runs.csv --method tdp -q --known duration --format json
+  near '.estimates[0].energy_j' "$(jq -n '400 * 3600 * 90')"
+  try predict --input runs.csv --known power
+  [ "$status" -eq 2 ]
+  grep -q "$(message expected_known_columns)" err
+}
+
+@test "compare does not score known values" {
+  printf '%s\n' arch,gpu,epochs,batch_size,train_samples,epoch_s,gpu_util,\
+gpu_power_w,gpu_energy_j,energy_j,boundary \
+    resnet50,a100-sxm4-40gb,1,256,1281167,3000,0.9,300,900000,900000,gpu \
+    resnet50,a100-sxm4-40gb,1,128,1281167,3100,0.9,290,899000,899000,gpu \
+    >runs.csv
+  local known
+  for known in time gpu_util none; do
+    gives 0 '' compare runs.csv --methods physical --known $known \
+      --bootstrap 0 -q --format json
+    jq '.scores[0].mape' out >$known
+  done
+  # Told the time, the energy is known better than without; the measured power
+  # is not told, or the error were 0.
+  less "$(cat time)" "$(cat none)"
+  less 0.001 "$(cat time)"
+  try compare runs.csv --known gpu_power
+  [ "$status" -eq 2 ]
+}
+
+@test 'intervals of power and time, as rows and as options' {
+  job=(predict --arch resnet50 --gpu a100 --method physical -q --format json)
+  try "${job[@]}"
+  check '.estimates[0] | .duration_low_s < .duration_s and .duration_s < .duration_high_s'
+  # The GPU's part of the power is that of a known duration; memory draws 5 W.
+  jq '.estimates[0] | (.power_low_w - 5) / (.power_w - 5)' out >low
+  jq -c '.estimates[0] | [.power_low_w, .power_high_w, .duration_low_s, .duration_high_s]' out >single
+  printf 'arch,gpu\nresnet50,a100\n' >t.csv
+  try predict --input t.csv --method physical -q --format json
+  jq -c '.estimates[0] | [.power_low_w, .power_high_w, .duration_low_s, .duration_high_s]' out >row
+  diff single row
+  try "${job[@]}" --duration 40h
+  near '.estimates[0] | .power_low_w / .power_w' "$(cat low)"
+  near '.estimates[0] | .power_high_w * 40 * 3600 / .high_j' 1
+  check '.estimates[0].duration_low_s == null'
+}
