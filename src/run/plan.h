@@ -25,8 +25,8 @@
  * descriptors up. dl_frame_next runs them for each row of a block; a sweep
  * (sweep_cursor.h) repeats those that depend on what changed. */
 
-#ifndef DL_RUN_FRAME_H
-#define DL_RUN_FRAME_H
+#ifndef DL_RUN_PLAN_H
+#define DL_RUN_PLAN_H
 
 #include <stdbool.h>
 #include <stddef.h>

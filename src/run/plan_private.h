@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Insides of a frame, shared by its files and by sweep_cursor.c. */
 
-#ifndef DL_RUN_FRAME_PRIVATE_H
-#define DL_RUN_FRAME_PRIVATE_H
+#ifndef DL_RUN_PLAN_PRIVATE_H
+#define DL_RUN_PLAN_PRIVATE_H
 
 #include <stdint.h>
 
@@ -53,7 +53,7 @@ enum scope {
 /* What is known of a name. Numbers of entries, axes and steps are from 1; 0:
  * there is none. */
 struct name {
-  const char *text; /* NULL: a field that nothing asked for */
+  const char *text; /* NULL: a field that nothing needs */
   size_t override, definition, axis;
   size_t step[N_SCOPES][2]; /* that sets a member of the run, or a cell */
   bool resolving;           /* cycles stop there */
@@ -210,8 +210,6 @@ static inline bool dl_frame_takes_others(const struct dl_frame *f,
                                          const struct dl_run_column *c) {
   return c->others && !f->for_estimates;
 }
-
-void dl_plan_free_steps(struct dl_frame *f);
 
 /* `n` rows in which nothing is known, when all steps have been added; to be
  * freed by free(). */

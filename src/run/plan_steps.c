@@ -18,13 +18,53 @@ static void free_step(struct step *s) {
   }
 }
 
-void dl_plan_free_steps(struct dl_frame *f) {
+static void free_entries(struct entries *es) {
+  for (size_t i = 0; i < es->n; i++) {
+    free(es->e[i].name);
+    free(es->e[i].text);
+  }
+  free(es->e);
+}
+
+struct dl_frame *dl_frame_new(struct dl_catalog *c) {
+  struct dl_frame *f = dl_calloc(1, sizeof *f);
+  f->catalog = c;
+  f->lookup.keep = true;
+  f->first.run = dl_run_unknown;
+  DL_GROW(f->name, f->cap_names, DL_N_PLAN_NAMES);
+  for (f->n_names = 0; f->n_names < DL_N_PLAN_NAMES; f->n_names++)
+    f->name[f->n_names] = (struct name){
+        .text = f->n_names < DL_N_RUN_MEMBERS ? dl_run_columns[f->n_names].name
+                                              : NULL};
+  return f;
+}
+
+void dl_frame_free(struct dl_frame *f) {
+  if (!f)
+    return;
+  struct entries *const lists[] = {&f->overrides, &f->definitions, &f->aliases,
+                                   &f->fields[0], &f->fields[1]};
+  for (size_t i = 0; i < DL_LENGTH(lists); i++)
+    free_entries(lists[i]);
+  dl_run_clear(&f->first.run);
+  free(f->first.cell);
+  free(f->usual_dataset);
+  dl_strlist_free(&f->texts);
   for (size_t i = 0; i < f->n_steps; i++)
     free_step(&f->step[i]);
   free(f->step);
   dl_intern_free(&f->formulas);
   free(f->formula_step);
+  free(f->name);
+  dl_intern_free(&f->own);
+  dl_strlist_free(&f->field_names);
+  dl_intern_free(&f->words);
+  dl_descriptors_free(&f->lookup);
+  free(f->row);
+  free(f);
 }
+
+DL_FREES(dl_frame_free, struct dl_frame)
 
 static enum dl_status unknown_name(struct dl_frame *f, size_t number,
                                    struct dl_diag *d) {

@@ -273,7 +273,9 @@ static enum dl_status check_set(const struct dl_job_options *o, unsigned phase,
     char why[80];
     if (c->option && is_of_other_phase(c, phase, why) &&
         dl_value_in(&o->overrides, c->name))
-      return dl_fail(d, DL_EUSAGE, "--set %s has no effect %s", c->name, why);
+      return dl_fail(d, DL_EUSAGE,
+                     "--set %s has no effect here: it is for --phase %s",
+                     c->name, dl_run_phase_words[c->phase]);
   }
   return DL_OK;
 }
