@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows of a frame as runs that a model keeps. */
+/* Rows of a plan as runs that a model keeps. */
 
 #ifndef DL_MODEL_KEPT_ROWS_H
 #define DL_MODEL_KEPT_ROWS_H
@@ -18,10 +18,11 @@ struct dl_kept_quantities {
 };
 
 /* Those that a physics takes, of which the user gives some; adds their steps
- * and that of run_id to the frame. */
+ * and that of run_id to the plan. */
 enum dl_status dl_kept_quantities_bind(struct dl_kept_quantities *q,
                                        const struct dl_physics *physics,
-                                       struct dl_frame *f, struct dl_diag *d);
+                                       struct dl_row_plan *f,
+                                       struct dl_diag *d);
 
 /* Sets what the user gave of a row, and the sizes of its data set. */
 void dl_kept_run_read(struct dl_kept_run *run,

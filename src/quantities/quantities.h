@@ -119,7 +119,7 @@ enum dl_fault_kind {
   DL_FAULT_FRACTION,   /* not whole */
   DL_FAULT_WORD,       /* none of the column's words */
   DL_FAULT_SETUP,      /* between settings, or with a descriptor:
-                          dl_setup_is_broken says what */
+                          dl_setup_check says what */
   DL_FAULT_UNDEFINED,  /* a definition: 0 / 0, log(-1) */
   DL_FAULT_ABSENT,
   DL_FAULT_CONTRADICTION /* between columns */

@@ -22,7 +22,7 @@ _Static_assert((int)DL_OF_ARCH_id - (int)DL_OF_GPU_id <= DL_MOST_FIELDS &&
                    (int)DL_N_PLAN_NAMES - (int)DL_OF_ARCH_id <= DL_MOST_FIELDS,
                "fields of a kind are numbered without gaps");
 
-size_t dl_plan_find(const struct dl_frame *f, const char *text) {
+size_t dl_plan_find(const struct dl_row_plan *f, const char *text) {
   const struct dl_run_column *c = dl_run_member_find(text);
   enum dl_kind kind;
   const struct dl_field *field = c ? NULL : dl_field_of(text, &kind);
@@ -35,7 +35,7 @@ size_t dl_plan_find(const struct dl_frame *f, const char *text) {
   return own < 0 ? NO_NAME : DL_N_PLAN_NAMES + (size_t)own;
 }
 
-size_t dl_plan_name(struct dl_frame *f, const char *text) {
+size_t dl_plan_name(struct dl_row_plan *f, const char *text) {
   size_t name = dl_plan_find(f, text);
   if (name != NO_NAME)
     return name;
@@ -46,7 +46,7 @@ size_t dl_plan_name(struct dl_frame *f, const char *text) {
   return name;
 }
 
-const struct dl_field *dl_plan_field(size_t name, enum dl_kind *kind) {
+const struct dl_field *dl_name_field(size_t name, enum dl_kind *kind) {
   bool gpu = name < DL_OF_ARCH_id;
   *kind = gpu ? DL_ACCELERATOR : DL_ARCHITECTURE;
   return name < DL_OF_GPU_id || name >= DL_N_PLAN_NAMES
@@ -55,11 +55,11 @@ const struct dl_field *dl_plan_field(size_t name, enum dl_kind *kind) {
                     .fields[name - (gpu ? DL_OF_GPU_id : DL_OF_ARCH_id)];
 }
 
-const char *dl_plan_text(struct dl_frame *f, size_t name) {
+const char *dl_name_text(struct dl_row_plan *f, size_t name) {
   if (!f->name[name].text) {
     DL_TEXT(text);
     enum dl_kind kind;
-    const struct dl_field *field = dl_plan_field(name, &kind);
+    const struct dl_field *field = dl_name_field(name, &kind);
     dl_text_printf(&text, "%s.%s", dl_kinds[kind].word, field->name);
     dl_strlist_add(&f->field_names, text.s);
     f->name[name].text = f->field_names.s[f->field_names.n - 1];
@@ -69,10 +69,10 @@ const char *dl_plan_text(struct dl_frame *f, size_t name) {
 
 /* --- What the user gives. */
 
-void dl_frame_columns(struct dl_frame *f, const struct dl_csv *csv) {
+void dl_plan_columns(struct dl_row_plan *f, const struct dl_csv *csv) {
   f->csv = csv;
   for (size_t name = DL_OF_GPU_id; name < DL_N_PLAN_NAMES; name++)
-    dl_plan_text(f, name); /* by which columns are found */
+    dl_name_text(f, name); /* by which columns are found */
 }
 
 /* Enters name -> text, and the number in it; a later one replaces an earlier.
@@ -95,7 +95,7 @@ static size_t add_entry(struct entries *es, const char *name, size_t len,
 }
 
 /* The user's own descriptor file, where a value names one. */
-static enum dl_status open_named(struct dl_frame *f, size_t name,
+static enum dl_status open_named(struct dl_row_plan *f, size_t name,
                                  const char *value, struct dl_diag *d) {
   if (name == DL_RUN_gpu)
     return dl_catalog_open(f->catalog, DL_ACCELERATOR, value, d);
@@ -104,8 +104,8 @@ static enum dl_status open_named(struct dl_frame *f, size_t name,
   return DL_OK;
 }
 
-enum dl_status dl_frame_axes(struct dl_frame *f, const struct dl_axes *axes,
-                             struct dl_diag *d) {
+enum dl_status dl_plan_axes(struct dl_row_plan *f, const struct dl_axes *axes,
+                            struct dl_diag *d) {
   enum dl_status status = DL_OK;
   f->axes = axes;
   for (size_t i = 0; i < axes->n; i++) {
@@ -117,9 +117,9 @@ enum dl_status dl_frame_axes(struct dl_frame *f, const struct dl_axes *axes,
   return status;
 }
 
-enum dl_status dl_frame_begin(struct dl_frame *f, const struct dl_run *run,
-                              bool given, struct dl_diag *d) {
-  struct dl_row *first = &f->first;
+enum dl_status dl_plan_begin(struct dl_row_plan *f, const struct dl_run *run,
+                             bool given, struct dl_diag *d) {
+  struct dl_row *first = &f->defaults;
   for (size_t i = 0; i < DL_N_RUN_MEMBERS; i++) {
     enum dl_run_id id = (enum dl_run_id)i;
     if (!dl_run_has(run, id))
@@ -135,7 +135,7 @@ enum dl_status dl_frame_begin(struct dl_frame *f, const struct dl_run *run,
   return DL_OK;
 }
 
-void dl_frame_take_usual(struct dl_frame *f, const char *dataset) {
+void dl_plan_take_usual(struct dl_row_plan *f, const char *dataset) {
   f->usual = true;
   f->usual_dataset = dataset ? dl_strdup(dataset) : NULL;
 }
@@ -154,89 +154,89 @@ enum {
 #undef NUMBER
 };
 
-bool dl_frame_begins(const struct dl_frame *f, size_t name) {
+bool dl_plan_has_default(const struct dl_row_plan *f, size_t name) {
   return name < DL_N_RUN_MEMBERS &&
-         dl_run_has(&f->first.run, (enum dl_run_id)name);
+         dl_run_has(&f->defaults.run, (enum dl_run_id)name);
 }
 
-bool dl_frame_is_option(const struct dl_frame *f, size_t name) {
+bool dl_plan_is_option(const struct dl_row_plan *f, size_t name) {
   return name < DL_N_RUN_MEMBERS &&
-         dl_run_set_has(&f->first.given, (enum dl_run_id)name);
+         dl_run_set_has(&f->defaults.given, (enum dl_run_id)name);
 }
 
-long dl_frame_column(const struct dl_frame *f, size_t name) {
+long dl_plan_column(const struct dl_row_plan *f, size_t name) {
   const char *text = f->name[name].text;
   return f->csv && text ? dl_csv_find(f->csv, text) : -1;
 }
 
-bool dl_frame_gives(const struct dl_frame *f, size_t name) {
+bool dl_plan_gives(const struct dl_row_plan *f, size_t name) {
   const struct name *n = &f->name[name];
   return n->override > 0 || n->definition > 0 || n->axis > 0 ||
-         dl_frame_column(f, name) >= 0 || dl_frame_begins(f, name) ||
+         dl_plan_column(f, name) >= 0 || dl_plan_has_default(f, name) ||
          (f->usual && name < DL_N_RUN_MEMBERS && dl_derivations[name].usual);
 }
 
-const struct dl_field *dl_frame_descriptor_field(const struct dl_frame *f,
-                                                 size_t name) {
+const struct dl_field *dl_plan_descriptor_field(const struct dl_row_plan *f,
+                                                size_t name) {
   enum dl_kind kind;
-  const struct dl_field *field = dl_plan_field(name, &kind);
-  return field && dl_frame_gives(f, kind == DL_ACCELERATOR ? DL_RUN_gpu
-                                                           : DL_RUN_arch)
+  const struct dl_field *field = dl_name_field(name, &kind);
+  return field && dl_plan_gives(f, kind == DL_ACCELERATOR ? DL_RUN_gpu
+                                                          : DL_RUN_arch)
              ? field
              : NULL;
 }
 
-const struct derivation *dl_frame_derivation(const struct dl_frame *f,
-                                             size_t name) {
+const struct derivation *dl_plan_derivation(const struct dl_row_plan *f,
+                                            size_t name) {
   const struct derivation *g =
       name < DL_N_RUN_MEMBERS ? &dl_derivations[name] : NULL;
-  if (!g || !g->compute || (g->n_needed == 0 && !dl_frame_gives(f, g->word)))
+  if (!g || !g->compute || (g->n_needed == 0 && !dl_plan_gives(f, g->word)))
     return NULL;
   for (size_t i = 0; i < g->n_needed; i++)
-    if (!dl_frame_gives(f, g->input[i]) &&
-        !dl_frame_descriptor_field(f, g->input[i]))
+    if (!dl_plan_gives(f, g->input[i]) &&
+        !dl_plan_descriptor_field(f, g->input[i]))
       return NULL;
   return g;
 }
 
 /* A column of measured runs, which have no default, holds its size alone. */
-const struct dl_field *dl_frame_size_field(const struct dl_frame *f,
-                                           size_t name) {
+const struct dl_field *dl_plan_size_field(const struct dl_row_plan *f,
+                                          size_t name) {
   static const size_t sizes[DL_N_RUN_MEMBERS] = {
       [DL_RUN_train_samples] = OF_DATASET_train_samples,
       [DL_RUN_val_samples] = OF_DATASET_val_samples,
       [DL_RUN_stored_mpx] = OF_DATASET_stored_mpx,
       [DL_RUN_stored_kb] = OF_DATASET_stored_kb};
   if (name >= DL_N_RUN_MEMBERS || sizes[name] == 0 ||
-      dl_frame_is_option(f, name))
+      dl_plan_is_option(f, name))
     return NULL;
-  bool column = dl_frame_column(f, name) >= 0;
-  bool any = dl_frame_begins(f, DL_RUN_dataset) || f->usual_dataset;
-  return any || (dl_frame_gives(f, DL_RUN_dataset) && !column)
+  bool column = dl_plan_column(f, name) >= 0;
+  bool any = dl_plan_has_default(f, DL_RUN_dataset) || f->usual_dataset;
+  return any || (dl_plan_gives(f, DL_RUN_dataset) && !column)
              ? &dl_kinds[DL_DATASET].fields[sizes[name]]
              : NULL;
 }
 
-bool dl_frame_has_source(const struct dl_frame *f, size_t name) {
-  return dl_frame_gives(f, name) || dl_frame_descriptor_field(f, name) ||
-         dl_frame_derivation(f, name) || dl_frame_size_field(f, name);
+bool dl_plan_has_source(const struct dl_row_plan *f, size_t name) {
+  return dl_plan_gives(f, name) || dl_plan_descriptor_field(f, name) ||
+         dl_plan_derivation(f, name) || dl_plan_size_field(f, name);
 }
 
 /* A name that the plan does not have may be a column. */
-static bool is_column(const struct dl_frame *f, const char *name) {
+static bool is_column(const struct dl_row_plan *f, const char *name) {
   return f->csv && dl_csv_find(f->csv, name) >= 0;
 }
 
-bool dl_frame_is_given(const struct dl_frame *f, const char *name) {
+bool dl_plan_is_given(const struct dl_row_plan *f, const char *name) {
   size_t found = dl_plan_find(f, name);
   return found == NO_NAME ? is_column(f, name)
-                          : is_column(f, name) || dl_frame_gives(f, found);
+                          : is_column(f, name) || dl_plan_gives(f, found);
 }
 
-bool dl_frame_has(const struct dl_frame *f, const char *name) {
+bool dl_plan_has(const struct dl_row_plan *f, const char *name) {
   size_t found = dl_plan_find(f, name);
   return is_column(f, name) ||
-         (found != NO_NAME && dl_frame_has_source(f, found));
+         (found != NO_NAME && dl_plan_has_source(f, found));
 }
 
 void dl_list_columns(const struct dl_csv *csv, struct dl_text *to) {
@@ -266,8 +266,8 @@ static enum dl_status check_value(const struct dl_run_column *c,
                  c->name, dl_text_str(&what));
 }
 
-enum dl_status dl_frame_override(struct dl_frame *f, const char *assignment,
-                                 struct dl_diag *d) {
+enum dl_status dl_plan_override(struct dl_row_plan *f, const char *assignment,
+                                struct dl_diag *d) {
   const char *eq = strchr(assignment, '=');
   if (!eq || eq == assignment)
     return dl_fail(d, DL_EUSAGE, "'%s': expected NAME=VALUE", assignment);
@@ -295,7 +295,7 @@ enum dl_status dl_frame_override(struct dl_frame *f, const char *assignment,
   DL_FREED char *text = dl_strndup(assignment, len);
   size_t name = dl_plan_name(f, text);
   const char *value = eq + 1;
-  enum dl_status status = check_value(dl_plan_column(name), &value, d);
+  enum dl_status status = check_value(dl_name_column(name), &value, d);
   if (status == DL_OK)
     status = open_named(f, name, value, d);
   if (status == DL_OK)
@@ -303,8 +303,8 @@ enum dl_status dl_frame_override(struct dl_frame *f, const char *assignment,
   return status;
 }
 
-enum dl_status dl_frame_define(struct dl_frame *f, const char *assignment,
-                               struct dl_diag *d) {
+enum dl_status dl_plan_define(struct dl_row_plan *f, const char *assignment,
+                              struct dl_diag *d) {
   const char *eq = strchr(assignment, '=');
   DL_SCOPED(dl_formula_free_local) struct dl_formula *checked = NULL;
   if (!eq || eq == assignment || !eq[1] || eq[1] == '=')
@@ -318,8 +318,8 @@ enum dl_status dl_frame_define(struct dl_frame *f, const char *assignment,
   return DL_OK;
 }
 
-enum dl_status dl_frame_alias(struct dl_frame *f, const char *assignment,
-                              struct dl_diag *d) {
+enum dl_status dl_plan_alias(struct dl_row_plan *f, const char *assignment,
+                             struct dl_diag *d) {
   const char *eq = strchr(assignment, '=');
   if (!eq || eq == assignment || !eq[1])
     return dl_fail(d, DL_EUSAGE, "'%s': expected NAME=ID", assignment);

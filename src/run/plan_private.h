@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Insides of a frame, shared by its files and by sweep_cursor.c. */
+/* Insides of a plan, shared by its files and by sweep_cursor.c. */
 
 #ifndef DL_RUN_PLAN_PRIVATE_H
 #define DL_RUN_PLAN_PRIVATE_H
@@ -69,15 +69,15 @@ struct step {
   const struct dl_run_column *column; /* of that name, or NULL */
   struct dl_row_ref target;
   enum dl_run_id id;                  /* of the member that it sets */
-  bool begins;                        /* rows begin with a value of it */
+  bool has_default;                   /* rows begin with a value of it */
   struct source source[MOST_SOURCES]; /* in the order they are tried */
   size_t n_sources;
   unsigned depends; /* bit i: on axis i */
   bool of_batch;    /* a formula over batch_size, which may be assumed */
   bool required;
-  bool wanted; /* not only to look a descriptor up */
-  bool number; /* used as one: a text that is none is a fault */
-  bool rarely; /* computed when it is wanted */
+  bool wanted;    /* not only to look a descriptor up */
+  bool number;    /* used as one: a text that is none is a fault */
+  bool on_demand; /* computed when it is wanted */
 };
 
 /* A named value or formula as the user gives it. */
@@ -114,15 +114,15 @@ void dl_descriptors_free(struct descriptors *l);
 /* The entry of the catalogue that a row names, with the user's fields of an
  * accelerator; *e is NULL for an unknown name. */
 enum dl_status dl_descriptors_named(struct descriptors *l,
-                                    const struct dl_frame *f, enum step_kind k,
-                                    const char *name,
+                                    const struct dl_row_plan *f,
+                                    enum step_kind k, const char *name,
                                     const struct dl_descriptor **e,
                                     struct dl_diag *d);
 
 /* The same of an architecture, as it is used, in found->arch. */
 enum dl_status dl_descriptors_arch(struct descriptors *l,
-                                   const struct dl_frame *f, const char *name,
-                                   const struct dl_use *use,
+                                   const struct dl_row_plan *f,
+                                   const char *name, const struct dl_use *use,
                                    struct dl_row_descriptors *found,
                                    struct dl_diag *d);
 
@@ -153,11 +153,11 @@ struct dl_doubted_rows {
   double x;
 };
 
-struct dl_frame {
+struct dl_row_plan {
   struct dl_catalog *catalog;
   const struct dl_csv *csv;   /* borrowed; NULL without columns */
   const struct dl_axes *axes; /* borrowed; NULL without a sweep */
-  struct dl_row first;        /* what rows begin with; owns its texts */
+  struct dl_row defaults;     /* what rows begin with; owns its texts */
   size_t cap_cells;           /* of that */
   struct dl_strlist texts;    /* of numbers among its cells */
   bool usual;                 /* rows have usual values */
@@ -206,20 +206,20 @@ struct row_source {
 
 /* Whether a column takes words that it does not have: names of what was
  * measured. Estimates compute with those that it has. */
-static inline bool dl_frame_takes_others(const struct dl_frame *f,
-                                         const struct dl_run_column *c) {
+static inline bool dl_plan_takes_others(const struct dl_row_plan *f,
+                                        const struct dl_run_column *c) {
   return c->others && !f->for_estimates;
 }
 
 /* `n` rows in which nothing is known, when all steps have been added; to be
  * freed by free(). */
-struct dl_row *dl_frame_rows(const struct dl_frame *f, size_t n);
+struct dl_row *dl_plan_rows(const struct dl_row_plan *f, size_t n);
 
 /* Sets a row by all steps, or those that depend on one of the axes `changed`,
  * as bits; then what is assumed, and its fault. Errors: of the look-up. */
-enum dl_status dl_frame_run(const struct dl_frame *f,
-                            const struct row_source *from, unsigned changed,
-                            struct dl_row *row, struct dl_diag *d);
+enum dl_status dl_plan_run(const struct dl_row_plan *f,
+                           const struct row_source *from, unsigned changed,
+                           struct dl_row *row, struct dl_diag *d);
 
 /* How a quantity follows from others: from numbers, of which the first n_needed
  * must have a source, and from a word, the only one needed where n_needed is 0.
@@ -240,72 +240,72 @@ struct derivation {
 extern const struct derivation dl_derivations[DL_N_RUN_MEMBERS];
 
 /* The number of a name. dl_plan_find does not enter a new one: NO_NAME. */
-size_t dl_plan_name(struct dl_frame *f, const char *text);
-size_t dl_plan_find(const struct dl_frame *f, const char *text);
-const char *dl_plan_text(struct dl_frame *f, size_t name);
+size_t dl_plan_name(struct dl_row_plan *f, const char *text);
+size_t dl_plan_find(const struct dl_row_plan *f, const char *text);
+const char *dl_name_text(struct dl_row_plan *f, size_t name);
 
 /* The column of a name; NULL: it is no member of the run. */
-static inline const struct dl_run_column *dl_plan_column(size_t name) {
+static inline const struct dl_run_column *dl_name_column(size_t name) {
   return name < DL_N_RUN_MEMBERS ? &dl_run_columns[name] : NULL;
 }
 
 /* Whether rows begin with a value of a name, given or default; whether an
  * option gave it. */
-bool dl_frame_begins(const struct dl_frame *f, size_t name);
-bool dl_frame_is_option(const struct dl_frame *f, size_t name);
+bool dl_plan_has_default(const struct dl_row_plan *f, size_t name);
+bool dl_plan_is_option(const struct dl_row_plan *f, size_t name);
 
 /* The column of the table of that name, or -1. */
-long dl_frame_column(const struct dl_frame *f, size_t name);
+long dl_plan_column(const struct dl_row_plan *f, size_t name);
 
 /* The field that a name like "gpu.tdp_w" or "arch.family" means, where the user
  * names a descriptor to take it from; else NULL. */
-const struct dl_field *dl_frame_descriptor_field(const struct dl_frame *f,
-                                                 size_t name);
+const struct dl_field *dl_plan_descriptor_field(const struct dl_row_plan *f,
+                                                size_t name);
 
 /* How a quantity follows from others; NULL where one that it needs has no
  * source. */
-const struct derivation *dl_frame_derivation(const struct dl_frame *f,
-                                             size_t name);
+const struct derivation *dl_plan_derivation(const struct dl_row_plan *f,
+                                            size_t name);
 
 /* The size that data sets have of that name, where rows have one; else NULL. */
-const struct dl_field *dl_frame_size_field(const struct dl_frame *f,
-                                           size_t name);
+const struct dl_field *dl_plan_size_field(const struct dl_row_plan *f,
+                                          size_t name);
 
 /* The catalogue's name of a row's architecture or GPU. */
-const char *dl_frame_meant(const struct dl_frame *f, const char *name);
+const char *dl_plan_meant(const struct dl_row_plan *f, const char *name);
 
 /* Warns, once each, of words and data sets of row i of a block that are not
  * known. */
-void dl_frame_warn_words(struct dl_frame *f, const struct dl_csv_block *block,
-                         size_t i, const struct dl_row *row, struct dl_diag *d);
+void dl_plan_warn_words(struct dl_row_plan *f, const struct dl_csv_block *block,
+                        size_t i, const struct dl_row *row, struct dl_diag *d);
 
 /* Appends the definition of a quantity by a column of another unit, whose name
  * states it: "; if 'energy_kwh' holds it, give --define ..."; false: none. */
-bool dl_frame_suggest_definition(const struct dl_frame *f, const char *name,
-                                 struct dl_text *to);
+bool dl_plan_suggest_definition(const struct dl_row_plan *f, const char *name,
+                                struct dl_text *to);
 
 /* Whether there is a step of that name; `wanted`: not only to look a descriptor
  * up. */
-bool dl_plan_uses(const struct dl_frame *f, size_t name, bool wanted);
+bool dl_plan_uses(const struct dl_row_plan *f, size_t name, bool wanted);
 
 /* Appends " (did you mean 'a' or 'b'?)" with the columns of the table, or
  * without one of the runs table, that a name probably means: those that state
  * the quantity in another unit or by another name, and those written alike. */
-void dl_frame_suggest_columns(const struct dl_frame *f, const char *name,
-                              struct dl_text *to);
+void dl_plan_suggest_columns(const struct dl_row_plan *f, const char *name,
+                             struct dl_text *to);
 
 /* Finds out whether the rows of a table are to be checked, and where their
  * columns are, when all steps have been added. */
-void dl_frame_prepare_checks(struct dl_frame *f);
+void dl_plan_prepare_checks(struct dl_row_plan *f);
 
 /* Checks row i of a block, whose steps have run: sets its fault where it is to
  * be skipped, or counts it among those to warn of. */
-void dl_frame_check_row(struct dl_frame *f, const struct dl_csv_block *block,
-                        size_t i, struct dl_row *row);
+void dl_plan_check_row(struct dl_row_plan *f, const struct dl_csv_block *block,
+                       size_t i, struct dl_row *row);
 /* Warns of the rows counted, once per rule. */
-void dl_frame_warn_doubted(struct dl_frame *f, struct dl_diag *d);
+void dl_plan_warn_doubted(struct dl_row_plan *f, struct dl_diag *d);
 /* Appends what is wrong with a row whose ratio by a rule is x. */
-void dl_frame_explain_rule(size_t rule, double x, struct dl_text *to);
+void dl_plan_explain_rule(size_t rule, double x, struct dl_text *to);
 
 /* "; the table has 'a', 'b', 'c'" */
 void dl_list_columns(const struct dl_csv *csv, struct dl_text *to);

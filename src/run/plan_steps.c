@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes the steps of a frame: where each quantity comes from. */
+/* Makes the steps of a plan: where each quantity comes from. */
 
 #include "run/plan.h"
 
@@ -26,11 +26,11 @@ static void free_entries(struct entries *es) {
   free(es->e);
 }
 
-struct dl_frame *dl_frame_new(struct dl_catalog *c) {
-  struct dl_frame *f = dl_calloc(1, sizeof *f);
+struct dl_row_plan *dl_plan_new(struct dl_catalog *c) {
+  struct dl_row_plan *f = dl_calloc(1, sizeof *f);
   f->catalog = c;
   f->lookup.keep = true;
-  f->first.run = dl_run_unknown;
+  f->defaults.run = dl_run_unknown;
   DL_GROW(f->name, f->cap_names, DL_N_PLAN_NAMES);
   for (f->n_names = 0; f->n_names < DL_N_PLAN_NAMES; f->n_names++)
     f->name[f->n_names] = (struct name){
@@ -39,15 +39,15 @@ struct dl_frame *dl_frame_new(struct dl_catalog *c) {
   return f;
 }
 
-void dl_frame_free(struct dl_frame *f) {
+void dl_plan_free(struct dl_row_plan *f) {
   if (!f)
     return;
   struct entries *const lists[] = {&f->overrides, &f->definitions, &f->aliases,
                                    &f->fields[0], &f->fields[1]};
   for (size_t i = 0; i < DL_LENGTH(lists); i++)
     free_entries(lists[i]);
-  dl_run_clear(&f->first.run);
-  free(f->first.cell);
+  dl_run_clear(&f->defaults.run);
+  free(f->defaults.cell);
   free(f->usual_dataset);
   dl_strlist_free(&f->texts);
   for (size_t i = 0; i < f->n_steps; i++)
@@ -64,19 +64,19 @@ void dl_frame_free(struct dl_frame *f) {
   free(f);
 }
 
-DL_FREES(dl_frame_free, struct dl_frame)
+DL_FREES(dl_plan_free, struct dl_row_plan)
 
-static enum dl_status unknown_name(struct dl_frame *f, size_t number,
+static enum dl_status unknown_name(struct dl_row_plan *f, size_t number,
                                    struct dl_diag *d) {
-  const char *name = dl_plan_text(f, number);
+  const char *name = dl_name_text(f, number);
   if (f->csv && dl_csv_is_empty(f->csv, name))
     return dl_fail_at(d, DL_EUSAGE, dl_csv_path(f->csv), 0,
                       "column '%s' is empty; fill it in, or give --define "
                       "%s=VALUE",
                       name, name);
   DL_TEXT(near);
-  if (!dl_frame_suggest_definition(f, name, &near))
-    dl_frame_suggest_columns(f, name, &near);
+  if (!dl_plan_suggest_definition(f, name, &near))
+    dl_plan_suggest_columns(f, name, &near);
   if (f->csv && !near.s && number < DL_N_RUN_COLUMNS)
     dl_text_printf(&near, "; add it, or give --define %s=VALUE", name);
   else if (f->csv && !near.s)
@@ -103,17 +103,17 @@ struct step_request {
   bool look_up; /* only to look a descriptor up */
 };
 
-static enum dl_status find_step(struct dl_frame *f,
+static enum dl_status find_step(struct dl_row_plan *f,
                                 const struct step_request *w,
                                 struct dl_row_ref *q, struct dl_diag *d);
 
 /* Whether no row has a value of a step. */
 static bool has_no_source(const struct step *s) {
-  return s->n_sources == 0 && !s->begins;
+  return s->n_sources == 0 && !s->has_default;
 }
 
 /* A step is to hold numbers, and so is the one that it merely renames. */
-static void want_number(struct dl_frame *f, size_t step) {
+static void want_number(struct dl_row_plan *f, size_t step) {
   struct step *s = &f->step[step];
   s->number = true;
   for (size_t i = 0; i < s->n_sources; i++)
@@ -122,7 +122,7 @@ static void want_number(struct dl_frame *f, size_t step) {
 }
 
 /* Binds the variables of a formula; `use` is that of a plain name. */
-static enum dl_status bind(struct dl_frame *f, const struct dl_formula *g,
+static enum dl_status bind(struct dl_row_plan *f, const struct dl_formula *g,
                            bool required, enum use use,
                            struct dl_row_ref **vars, struct dl_diag *d) {
   size_t n = g->n_vars;
@@ -149,7 +149,7 @@ static enum dl_status bind(struct dl_frame *f, const struct dl_formula *g,
 
 /* Names of a definition must come from somewhere; a row may still lack their
  * values, and the next source is tried. */
-static enum dl_status add_definition(struct dl_frame *f, struct step *s,
+static enum dl_status add_definition(struct dl_row_plan *f, struct step *s,
                                      const char *text, struct dl_diag *d) {
   static const enum use uses[] = {[DL_IN_CELL] = AS_BOTH,
                                   [DL_IN_NUMBER] = AS_NUMBER,
@@ -173,7 +173,7 @@ static enum dl_status add_definition(struct dl_frame *f, struct step *s,
   return status;
 }
 
-static enum dl_status add_derived(struct dl_frame *f, struct step *s,
+static enum dl_status add_derived(struct dl_row_plan *f, struct step *s,
                                   const struct derivation *g,
                                   struct dl_diag *d) {
   struct source *p = &s->source[s->n_sources++];
@@ -201,26 +201,26 @@ static enum dl_status add_derived(struct dl_frame *f, struct step *s,
 
 /* A new cell, with what the member of its name begins with: of a number as text
  * too. */
-static void begin_cell(struct dl_frame *f, struct step *s) {
-  DL_GROW(f->first.cell, f->cap_cells, f->n_cells + 1);
-  struct dl_cell *c = &f->first.cell[s->target.at = f->n_cells++];
+static void begin_cell(struct dl_row_plan *f, struct step *s) {
+  DL_GROW(f->defaults.cell, f->cap_cells, f->n_cells + 1);
+  struct dl_cell *c = &f->defaults.cell[s->target.at = f->n_cells++];
   *c = (struct dl_cell){NAN, NULL};
-  if (!s->begins)
+  if (!s->has_default)
     return;
   enum dl_run_id id = (enum dl_run_id)s->name;
   if (dl_run_columns[id].is_text) {
-    c->s = dl_run_text(&f->first.run, id);
+    c->s = dl_run_text(&f->defaults.run, id);
     return;
   }
   char number[DL_NUMBER_SIZE];
-  c->x = dl_run_number(&f->first.run, id);
+  c->x = dl_run_number(&f->defaults.run, id);
   dl_strlist_add(&f->texts, dl_format_short(number, c->x));
   c->s = f->texts.s[f->texts.n - 1];
 }
 
 /* Appends a finished step, which thus comes after those it builds on. It
  * depends on the axes that its sources depend on. */
-static void append(struct dl_frame *f, struct step *s) {
+static void append(struct dl_row_plan *f, struct step *s) {
   DL_GROW(f->step, f->cap_steps, f->n_steps + 1);
   s->target.step = f->n_steps;
   if (s->kind == STEP_VALUE && s->target.in == DL_IN_CELL)
@@ -250,7 +250,7 @@ const struct look_up dl_look_ups[N_LOOK_UPS] = {
 
 /* Adds the step that looks a descriptor up, unless a definition among its
  * inputs does so on its way. */
-static enum dl_status want_look_up(struct dl_frame *f, enum step_kind kind,
+static enum dl_status want_look_up(struct dl_row_plan *f, enum step_kind kind,
                                    struct dl_diag *d) {
   static const struct step_request by[N_LOOK_UP_INPUTS] = {
       [GPU_NAME] = {DL_RUN_gpu, SCOPE_OWN, AS_TEXT, false, true},
@@ -276,8 +276,8 @@ static enum dl_status want_look_up(struct dl_frame *f, enum step_kind kind,
   return DL_OK;
 }
 
-enum dl_status dl_frame_want_descriptors(struct dl_frame *f,
-                                         struct dl_diag *d) {
+enum dl_status dl_plan_want_descriptors(struct dl_row_plan *f,
+                                        struct dl_diag *d) {
   DL_TRY(want_look_up(f, STEP_GPU, d));
   return want_look_up(f, STEP_ARCH, d);
 }
@@ -291,7 +291,7 @@ static void add_indexed(struct step *s, enum source_kind kind, long i) {
 
 /* The members of a row that a source builds on; none where one of them builds
  * on the source itself. */
-static enum dl_status add_inputs(struct dl_frame *f, struct source *p,
+static enum dl_status add_inputs(struct dl_row_plan *f, struct source *p,
                                  const size_t *names, size_t n,
                                  struct dl_diag *d) {
   enum dl_status status = DL_OK;
@@ -302,7 +302,7 @@ static enum dl_status add_inputs(struct dl_frame *f, struct source *p,
     status = find_step(f, &w, &p->vars[p->n_vars++], d);
     cyclic |= p->vars[i].in == DL_IN_CELL;
     if (status == DL_OK && names[i] == DL_RUN_arch)
-      status = dl_frame_want_descriptors(f, d);
+      status = dl_plan_want_descriptors(f, d);
   }
   p->n_vars = cyclic ? 0 : p->n_vars;
   return status;
@@ -310,7 +310,7 @@ static enum dl_status add_inputs(struct dl_frame *f, struct source *p,
 
 /* Rows with training samples of their own have no other size of the usual data
  * set. */
-static enum dl_status add_size(struct dl_frame *f, struct step *s,
+static enum dl_status add_size(struct dl_row_plan *f, struct step *s,
                                const struct dl_field *field,
                                struct dl_diag *d) {
   static const size_t by[] = {DL_RUN_train_samples};
@@ -321,21 +321,21 @@ static enum dl_status add_size(struct dl_frame *f, struct step *s,
   return s->name == *by ? DL_OK : add_inputs(f, p, by, 1, d);
 }
 
-static enum dl_status add_usual(struct dl_frame *f, struct step *s,
+static enum dl_status add_usual(struct dl_row_plan *f, struct step *s,
                                 const struct derivation *g, struct dl_diag *d) {
   struct source *p = &s->source[s->n_sources++];
   *p = (struct source){.kind = SOURCE_USUAL, .derived = g};
   enum dl_status status = add_inputs(f, p, g->by, g->n_by, d);
   if (p->n_vars == 0)
-    p->value.x = g->usual(&f->first);
+    p->value.x = g->usual(&f->defaults);
   return status;
 }
 
 /* All sources of a name into s, in the order of plan.h. */
-static enum dl_status find_sources(struct dl_frame *f, struct step *s,
+static enum dl_status find_sources(struct dl_row_plan *f, struct step *s,
                                    struct dl_diag *d) {
   const struct name n = f->name[s->name];
-  s->begins = dl_frame_begins(f, s->name);
+  s->has_default = dl_plan_has_default(f, s->name);
   add_indexed(s, SOURCE_OVERRIDE, (long)n.override - 1);
   if (n.override > 0) {
     s->source->value = f->overrides.e[n.override - 1].cell;
@@ -343,32 +343,32 @@ static enum dl_status find_sources(struct dl_frame *f, struct step *s,
   }
   if (n.definition > 0 && s->scope != SCOPE_RAW)
     DL_TRY(add_definition(f, s, f->definitions.e[n.definition - 1].text, d));
-  add_indexed(s, SOURCE_COLUMN, dl_frame_column(f, s->name));
+  add_indexed(s, SOURCE_COLUMN, dl_plan_column(f, s->name));
   add_indexed(s, SOURCE_AXIS, (long)n.axis - 1);
-  if (dl_frame_is_option(f, s->name))
+  if (dl_plan_is_option(f, s->name))
     return DL_OK;
-  const struct dl_field *field = dl_frame_size_field(f, s->name);
+  const struct dl_field *field = dl_plan_size_field(f, s->name);
   if (field)
     DL_TRY(add_size(f, s, field, d));
-  const struct derivation *g = dl_frame_derivation(f, s->name);
+  const struct derivation *g = dl_plan_derivation(f, s->name);
   if (g && s->scope == SCOPE_FULL)
     DL_TRY(add_derived(f, s, g, d));
   g = f->usual && s->column ? &dl_derivations[s->name] : NULL;
   if (g && g->usual && s->scope != SCOPE_OWN)
     DL_TRY(add_usual(f, s, g, d));
-  field = s->scope == SCOPE_FULL ? dl_frame_descriptor_field(f, s->name) : NULL;
+  field = s->scope == SCOPE_FULL ? dl_plan_descriptor_field(f, s->name) : NULL;
   if (!field)
     return DL_OK;
   s->source[s->n_sources++] = (struct source){
       .kind = SOURCE_DESCRIPTOR,
       .field = field,
       .look_up = s->name < DL_OF_ARCH_id ? STEP_GPU : STEP_ARCH};
-  return dl_frame_want_descriptors(f, d);
+  return dl_plan_want_descriptors(f, d);
 }
 
 /* Where the value goes: the member of a column, where it has the type. */
 static void set_target(struct step *s, enum use use) {
-  const struct dl_run_column *c = dl_plan_column(s->name);
+  const struct dl_run_column *c = dl_name_column(s->name);
   s->target.in = DL_IN_CELL;
   if (!c || s->scope != SCOPE_FULL ||
       (use != AS_COLUMN && use != (c->is_text ? AS_TEXT : AS_NUMBER)))
@@ -383,10 +383,10 @@ static void set_target(struct step *s, enum use use) {
 /* A new step for a name. While the name is being resolved it stands for its
  * raw value: a definition may build on the column of the same name. In a
  * derived quantity it stands for what the user gave, a definition included. */
-static enum dl_status new_step(struct dl_frame *f, struct step *s,
+static enum dl_status new_step(struct dl_row_plan *f, struct step *s,
                                bool required, struct dl_diag *d) {
-  dl_plan_text(f, s->name); /* for messages about a row */
-  s->column = dl_plan_column(s->name);
+  dl_name_text(f, s->name); /* for messages about a row */
+  s->column = dl_name_column(s->name);
   s->required = required;
   s->number = s->column && !s->column->is_text;
   bool before = f->name[s->name].resolving;
@@ -405,7 +405,7 @@ static enum dl_status new_step(struct dl_frame *f, struct step *s,
   return DL_OK;
 }
 
-static enum dl_status find_step(struct dl_frame *f,
+static enum dl_status find_step(struct dl_row_plan *f,
                                 const struct step_request *w,
                                 struct dl_row_ref *q, struct dl_diag *d) {
   struct step s = {.kind = STEP_VALUE, .name = w->name, .scope = w->scope};
@@ -430,46 +430,46 @@ static enum dl_status find_step(struct dl_frame *f,
   return status;
 }
 
-enum dl_status dl_frame_member(struct dl_frame *f, size_t name, bool required,
-                               struct dl_row_ref *q, struct dl_diag *d) {
+enum dl_status dl_plan_member(struct dl_row_plan *f, size_t name, bool required,
+                              struct dl_row_ref *q, struct dl_diag *d) {
   const struct step_request w = {name, SCOPE_FULL, AS_COLUMN, required, false};
   return find_step(f, &w, q, d);
 }
 
-enum dl_status dl_frame_quantity(struct dl_frame *f, const char *name,
-                                 bool required, struct dl_row_ref *q,
-                                 struct dl_diag *d) {
-  return dl_frame_member(f, dl_plan_name(f, name), required, q, d);
+enum dl_status dl_plan_quantity(struct dl_row_plan *f, const char *name,
+                                bool required, struct dl_row_ref *q,
+                                struct dl_diag *d) {
+  return dl_plan_member(f, dl_plan_name(f, name), required, q, d);
 }
 
-enum dl_status dl_frame_text(struct dl_frame *f, const char *name,
-                             bool required, struct dl_row_ref *q,
-                             struct dl_diag *d) {
+enum dl_status dl_plan_text(struct dl_row_plan *f, const char *name,
+                            bool required, struct dl_row_ref *q,
+                            struct dl_diag *d) {
   const struct step_request w = {dl_plan_name(f, name), SCOPE_FULL, AS_TEXT,
                                  required, false};
   return find_step(f, &w, q, d);
 }
 
-enum dl_status dl_frame_bind(struct dl_frame *f, const struct dl_formula *g,
-                             bool required, struct dl_row_ref **vars,
-                             struct dl_diag *d) {
+enum dl_status dl_plan_bind(struct dl_row_plan *f, const struct dl_formula *g,
+                            bool required, struct dl_row_ref **vars,
+                            struct dl_diag *d) {
   return bind(f, g, required, AS_NUMBER, vars, d);
 }
 
-enum dl_status dl_frame_formula(struct dl_frame *f, const char *text,
-                                bool rarely, struct dl_row_ref *q,
-                                struct dl_diag *d) {
+enum dl_status dl_plan_formula(struct dl_row_plan *f, const char *text,
+                               bool on_demand, struct dl_row_ref *q,
+                               struct dl_diag *d) {
   long known = dl_intern_find(&f->formulas, text);
   if (known >= 0) {
     struct step *s = &f->step[f->formula_step[known]];
-    s->rarely &= rarely;
+    s->on_demand &= on_demand;
     *q = s->target;
     return DL_OK;
   }
   struct step s = {.kind = STEP_VALUE,
                    .name = NO_NAME,
                    .target = {.in = DL_IN_CELL},
-                   .rarely = rarely};
+                   .on_demand = on_demand};
   DL_TRY(add_definition(f, &s, text, d));
   append(f, &s);
   *q = s.target;
@@ -479,17 +479,17 @@ enum dl_status dl_frame_formula(struct dl_frame *f, const char *text,
   return DL_OK;
 }
 
-void dl_frame_assume(struct dl_frame *f, void (*assume)(struct dl_row *row),
-                     bool estimates) {
+void dl_plan_assume(struct dl_row_plan *f, void (*assume)(struct dl_row *row),
+                    bool estimates) {
   f->assume = assume;
   f->for_estimates = estimates;
 }
 
-size_t dl_frame_n_steps(const struct dl_frame *f) {
+size_t dl_plan_n_steps(const struct dl_row_plan *f) {
   return f->n_steps;
 }
 
-const char *dl_frame_step_name(const struct dl_frame *f, size_t step) {
+const char *dl_plan_step_name(const struct dl_row_plan *f, size_t step) {
   size_t name = f->step[step].name;
   return name == NO_NAME ? NULL : f->name[name].text;
 }

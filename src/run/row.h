@@ -41,7 +41,7 @@ struct dl_cell {
 /* What is wrong with a row. */
 struct dl_fault {
   enum dl_fault_kind kind;
-  size_t step;      /* of the frame; of a contradiction: its rule */
+  size_t step;      /* of the plan; of a contradiction: its rule */
   const char *cell; /* the text at fault, which belongs to the block; NULL: x */
   double x;         /* of a contradiction: its ratio */
 };
@@ -59,7 +59,7 @@ struct dl_row {
   /* Members that the user gave: a setting, a column, an override or a
    * definition. Others follow from them or from descriptors. */
   struct dl_run_set given;
-  struct dl_run_set assumed; /* members that dl_frame_assume's function set */
+  struct dl_run_set assumed; /* members that dl_plan_assume's function set */
   struct dl_row_descriptors found;
   struct dl_cell *cell;
   struct dl_fault fault;
@@ -75,7 +75,7 @@ struct dl_row_ref {
   /* All but the first are members of the run. */
   enum { DL_IN_CELL, DL_IN_NUMBER, DL_IN_TEXT, DL_IN_WORD } in;
   size_t at; /* index of the cell, id of the word, or offset in struct dl_run */
-  size_t step; /* of the frame that sets it */
+  size_t step; /* of the plan that sets it */
 };
 
 /* NaN and NULL where unknown, or of the other type. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows of a frame that cannot be used, and what the user gives wrongly. */
+/* Rows of a plan that cannot be used, and what the user gives wrongly. */
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,13 +60,12 @@ static void faults(void **state) {
     if ((int)t.row->fault.kind != cases[i].kind)
       fail_msg("%s: fault %d", cases[i].text, (int)t.row->fault.kind);
     /* As a skipped row, and as an error. */
-    assert_ok(dl_frame_complain(t.f, t.row, "f.csv", 7, &t.d), &t.d);
+    assert_ok(dl_plan_complain(t.f, t.row, "f.csv", 7, &t.d), &t.d);
     assert_int_equal(t.d.n_skipped, 1);
     assert_memory_equal(t.d.warnings[0], "f.csv:7: ", 9);
     if (!strstr(t.d.warnings[0] + 9, cases[i].complaint))
       fail_msg("\"%s\" instead of \"%s\"", t.d.warnings[0], cases[i].complaint);
-    assert_int_equal(dl_frame_complain(t.f, t.row, "f.csv", 0, &t.d),
-                     DL_EINPUT);
+    assert_int_equal(dl_plan_complain(t.f, t.row, "f.csv", 0, &t.d), DL_EINPUT);
     assert_error_has(&t.d, DL_EINPUT, cases[i].complaint);
     close_table(&t);
   }
@@ -77,12 +76,12 @@ static void complains_of_what_is_meant(void **state) {
   struct table t = open_table("arch\nmine\n");
 
   (void)state;
-  assert_ok(dl_frame_alias(t.f, "mine=resnet50", &t.d), &t.d);
+  assert_ok(dl_plan_alias(t.f, "mine=resnet50", &t.d), &t.d);
   quantity(&t, "arch.depth", true);
   load(&t);
   row(&t, 0);
   assert_int_equal(t.row->fault.kind, DL_FAULT_ABSENT);
-  dl_frame_complain(t.f, t.row, "f.csv", 0, &t.d);
+  dl_plan_complain(t.f, t.row, "f.csv", 0, &t.d);
   assert_error_has(&t.d, DL_EINPUT, "the descriptor of 'resnet50' has no ");
   close_table(&t);
 }
@@ -130,7 +129,7 @@ static void first_fault_counts(void **state) {
   load(&t);
   row(&t, 0);
   assert_int_equal(t.row->fault.kind, DL_FAULT_INVALID);
-  assert_string_equal(dl_frame_step_name(t.f, t.row->fault.step), "b");
+  assert_string_equal(dl_plan_step_name(t.f, t.row->fault.step), "b");
   close_table(&t);
 }
 
@@ -156,7 +155,7 @@ static void refuses_overrides(void **state) {
 
   (void)state;
   for (size_t i = 0; i < COUNT(cases); i++) {
-    assert_int_equal(dl_frame_override(t.f, cases[i].assignment, &t.d),
+    assert_int_equal(dl_plan_override(t.f, cases[i].assignment, &t.d),
                      cases[i].status);
     assert_error_has(&t.d, cases[i].status, cases[i].error);
   }
@@ -196,20 +195,20 @@ static void refuses_definitions(void **state) {
   (void)state;
   for (i = 0; i < COUNT(bad); i++) {
     snprintf(expected, sizeof expected, "'%s': expected NAME=FORMULA", bad[i]);
-    assert_int_equal(dl_frame_define(t.f, bad[i], &t.d), DL_EUSAGE);
+    assert_int_equal(dl_plan_define(t.f, bad[i], &t.d), DL_EUSAGE);
     assert_error(&t.d, DL_EUSAGE, expected);
   }
   for (i = 0; i < 2; i++) {
     snprintf(expected, sizeof expected, "'%s': expected NAME=ID", bad[i]);
-    assert_int_equal(dl_frame_alias(t.f, bad[i], &t.d), DL_EUSAGE);
+    assert_int_equal(dl_plan_alias(t.f, bad[i], &t.d), DL_EUSAGE);
     assert_error(&t.d, DL_EUSAGE, expected);
   }
-  assert_int_equal(dl_frame_alias(t.f, "x=", &t.d), DL_EUSAGE);
+  assert_int_equal(dl_plan_alias(t.f, "x=", &t.d), DL_EUSAGE);
   assert_error(&t.d, DL_EUSAGE, MSG_expected_name_id("x="));
-  assert_int_equal(dl_frame_define(t.f, "x=log(a", &t.d), DL_EUSAGE);
+  assert_int_equal(dl_plan_define(t.f, "x=log(a", &t.d), DL_EUSAGE);
   assert_error(&t.d, DL_EUSAGE, MSG_formula_column("log(a", "6", MSG_expected));
   define(&t, "y=a+no_such");
-  assert_int_equal(dl_frame_quantity(t.f, "y", false, &q, &t.d), DL_EUSAGE);
+  assert_int_equal(dl_plan_quantity(t.f, "y", false, &q, &t.d), DL_EUSAGE);
   assert_error_has(&t.d, DL_EUSAGE, MSG_no_column_nearest("no_such", ""));
   close_table(&t);
 }
@@ -219,17 +218,17 @@ static void refuses_unknown_names(void **state) {
   struct dl_row_ref q;
 
   (void)state;
-  assert_int_equal(dl_frame_quantity(t.f, "bacth_size", true, &q, &t.d),
+  assert_int_equal(dl_plan_quantity(t.f, "bacth_size", true, &q, &t.d),
                    DL_EUSAGE);
   assert_error_has(&t.d, DL_EUSAGE,
                    "runs.csv: " MSG_no_column_nearest(
                        "bacth_size", " (did you mean 'batch_size'"));
-  assert_int_equal(dl_frame_quantity(t.f, "gpu.tdp_w", true, &q, &t.d),
+  assert_int_equal(dl_plan_quantity(t.f, "gpu.tdp_w", true, &q, &t.d),
                    DL_EUSAGE);
   assert_error_has(&t.d, DL_EUSAGE, MSG_no_column("gpu.tdp_w"));
   close_table(&t);
   t = open_table(NULL);
-  assert_int_equal(dl_frame_quantity(t.f, "ram_gb", true, &q, &t.d), DL_EUSAGE);
+  assert_int_equal(dl_plan_quantity(t.f, "ram_gb", true, &q, &t.d), DL_EUSAGE);
   assert_error(&t.d, DL_EUSAGE, MSG_has_no_value_give_with("ram_gb", "ram_gb"));
   close_table(&t);
 }

@@ -143,14 +143,14 @@ void dl_row_notes_merge(struct dl_row_notes *n,
   }
 }
 
-/* Warns of the default of a size, unless the frame warns of the data set. */
+/* Warns of the default of a size, unless the plan warns of the data set. */
 static void warn_default(const struct dl_row_notes *n, size_t k,
                          struct dl_diag *d) {
   const struct dl_csv *csv = n->rows->csv;
   const char *name = dl_run_columns[sizes[k]].name, *path = dl_csv_path(csv);
   bool column = dl_csv_find(csv, name) >= 0;
-  bool by_dataset = dl_csv_find(csv, "dataset") >= 0 &&
-                    sizes[k] == DL_RUN_train_samples;
+  bool by_dataset =
+      dl_csv_find(csv, "dataset") >= 0 && sizes[k] == DL_RUN_train_samples;
   size_t rows = n->defaulted[k].n;
   double least = n->defaulted[k].low, most = n->defaulted[k].high;
   char low[DL_NUMBER_SIZE], high[DL_NUMBER_SIZE], taken[100];

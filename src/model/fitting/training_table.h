@@ -63,7 +63,7 @@ struct dl_training {
   size_t n_physics;
   /* Its problems of physics, to which whoever fits adds (held_out.h). Owned. */
   struct dl_table_problems *problems;
-  /* The first column that recipes need and the frame lacks, or NULL. */
+  /* The first column that recipes need and the plan lacks, or NULL. */
   const char *absent;
   /* Auxiliary training data: rows of another table, or NULL. Borrowed. */
   const struct dl_training *auxiliary;
@@ -87,7 +87,7 @@ void dl_training_want_physics(struct dl_training *t,
  * lacks is skipped, except `must`, whose absence is an error. Warns where the
  * precision of rows that a physics takes was assumed. */
 enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
-                                struct dl_frame *f,
+                                struct dl_row_plan *f,
                                 const struct dl_strlist *groups,
                                 const char *must, struct dl_diag *d);
 void dl_training_free(struct dl_training *t);
