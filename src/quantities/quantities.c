@@ -34,6 +34,7 @@
 #define PHASE(phase_) .phase = DL_PHASE_##phase_,
 #define METHODS(mask_) .methods = (mask_),
 #define OFFERS(words_) .offers = (words_),
+#define SETUP .setup = true,
 #define LABEL(text_) .label = (text_),
 #define LABEL_UNIT(unit_) .label_unit = (unit_),
 #define HEADING(text_) .heading = (text_),

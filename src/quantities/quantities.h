@@ -89,6 +89,7 @@ struct dl_run_column {
   enum dl_run_phase phase; /* in which it has an effect; UNKNOWN: in both */
   unsigned methods;        /* on which it has one; 0: all */
   const char *offers;      /* completion's words, in place of the list's */
+  bool setup;              /* a line among the settings of predict */
   const char *label;       /* for people, among the settings of predict */
   const char *label_unit;  /* NULL: unit */
   const char *heading;     /* of tables */

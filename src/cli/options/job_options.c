@@ -131,6 +131,7 @@ static enum dl_status read_setting(const struct dl_option *o, char *arg,
 #define SWEEPS
 #define PHASE(phase_)
 #define OFFERS(words_)
+#define SETUP
 #define LABEL(text_)
 #define LABEL_UNIT(unit_)
 #define HEADING(text_)
