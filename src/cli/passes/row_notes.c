@@ -175,7 +175,7 @@ void dl_row_notes_merge(struct dl_row_notes *n,
   }
 }
 
-/* Warns of the default of a size, unless the frame warns of the data set. */
+/* Warns of the default of a size, unless the plan warns of the data set. */
 static void warn_default(const struct dl_row_notes *n, size_t k,
                          struct dl_diag *d) {
   const struct dl_csv *csv = n->rows->csv;

@@ -39,7 +39,7 @@ static void copy_estimate(const struct dl_estimate *x,
 }
 
 /* Estimates the run; a run that cannot be estimated has none. */
-static enum dl_status estimate(struct dl_cli *cli, struct dl_frame *f,
+static enum dl_status estimate(struct dl_cli *cli, struct dl_row_plan *f,
                                const struct dl_model *m,
                                struct dl_record_estimate *e) {
   DL_SCOPED(dl_engine_free_local) struct dl_engine *engine = NULL;
@@ -79,8 +79,8 @@ enum dl_status dl_record_estimate(struct dl_cli *cli, const struct dl_run *run,
   DL_SCOPED(dl_job_options_free) struct dl_job_options o;
   dl_job_options_init(&o);
   copy_settings(run, &o.run);
-  DL_SCOPED(dl_frame_free_local)
-  struct dl_frame *f = dl_frame_new(dl_cli_catalog(cli));
+  DL_SCOPED(dl_plan_free_local)
+  struct dl_row_plan *f = dl_plan_new(dl_cli_catalog(cli));
   DL_TRY(dl_job_options_apply(&o, f, dl_cli_catalog(cli), false, &cli->diag));
   DL_TRY(dl_open_model(cli, NULL, dl_job_kinds(&o, dl_cli_catalog(cli), NULL),
                        &m));
