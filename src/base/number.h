@@ -50,4 +50,21 @@ size_t dl_put_short(char buf[DL_NUMBER_SIZE], double x);
  * 1230, or 1.23e+07 outside 1e-4 .. 1e6; "-" for NaN. Returns buf. */
 char *dl_format_digits(char buf[DL_NUMBER_SIZE], double x, int digits);
 
+/* --- An uncertain figure: its value and the bounds of its interval, all in one
+ * unit. The coverage is stated once for all figures of an estimate. */
+
+/* x is NaN where the figure is unknown; low and high are NaN where there is no
+ * interval. */
+struct dl_interval {
+  double x, low, high;
+};
+
+#define DL_NO_INTERVAL                                                         \
+  ((struct dl_interval){(double)NAN, (double)NAN, (double)NAN})
+
+static inline struct dl_interval dl_interval_scale(struct dl_interval i,
+                                                   double by) {
+  return (struct dl_interval){i.x * by, i.low * by, i.high * by};
+}
+
 #endif

@@ -8,9 +8,9 @@
 #include "estimate/methods/estimator.h"
 
 struct dl_result {
-  size_t line; /* of the table; 0: the row comes from options */
+  size_t line;             /* of the table; 0: the row comes from options */
   const char *const *cell; /* of the table's row, as read; or NULL */
-  size_t combination; /* of the axes, from 0 */
+  size_t combination;      /* of the axes, from 0 */
   const char *broken; /* why the settings of a combination do not go together:
                          there are no estimates; or NULL */
   struct dl_job job;
@@ -21,8 +21,8 @@ struct dl_result {
 };
 
 /* The recommended estimate, or NULL. */
-static inline const struct dl_estimate *dl_result_best(
-    const struct dl_result *r) {
+static inline const struct dl_estimate *
+dl_result_best(const struct dl_result *r) {
   return r->best >= 0 ? &r->est[r->best] : NULL;
 }
 

@@ -88,12 +88,9 @@ static void test_parse(void **state) {
     enum dl_fault_kind fault;
     double x;
   } cases[] = {
-      {"64", DL_FAULT_NONE, 64},
-      {"6e1", DL_FAULT_NONE, 60},
-      {"abc", DL_FAULT_INVALID, NAN},
-      {"nan", DL_FAULT_NOT_FINITE, NAN},
-      {"1e400", DL_FAULT_NOT_FINITE, NAN},
-      {"-4", DL_FAULT_RANGE, -4},
+      {"64", DL_FAULT_NONE, 64},           {"6e1", DL_FAULT_NONE, 60},
+      {"abc", DL_FAULT_INVALID, NAN},      {"nan", DL_FAULT_NOT_FINITE, NAN},
+      {"1e400", DL_FAULT_NOT_FINITE, NAN}, {"-4", DL_FAULT_RANGE, -4},
       {"2e9", DL_FAULT_RANGE, 2e9},
   };
   const struct dl_run_column *c = &dl_run_columns[DL_RUN_batch_size];

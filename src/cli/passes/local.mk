@@ -11,8 +11,6 @@ dlest_SOURCES += \
 	%D%/fit_auxiliary.h \
 	%D%/fit_predictions.c \
 	%D%/fit_predictions.h \
-	%D%/row_notes.c \
-	%D%/row_notes.h \
 	%D%/write_results.c \
 	%D%/write_results.h \
 	%D%/recommend.h \

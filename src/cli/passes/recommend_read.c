@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/passes/recommend.h"
-#include "cli/passes/row_notes.h"
+#include "cli/views/row_notes.h"
 #include "estimate/node/peak_memory.h"
 
 void dl_recommend_free(struct dl_recommend_data *r) {

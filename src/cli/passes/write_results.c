@@ -8,7 +8,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "cli/passes/row_notes.h"
+#include "cli/views/row_notes.h"
 #include "output/format.h"
 
 /* Columns in front of the results of a sweep. */

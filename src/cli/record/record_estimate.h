@@ -4,7 +4,7 @@
 #ifndef DL_CLI_RECORD_RECORD_ESTIMATE_H
 #define DL_CLI_RECORD_RECORD_ESTIMATE_H
 
-#include "base/interval.h"
+#include "base/number.h"
 #include "cli/command.h"
 #include "run/run.h"
 

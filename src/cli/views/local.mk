@@ -5,6 +5,8 @@ dlest_SOURCES += \
 	%D%/compare_report.h \
 	%D%/result_columns.c \
 	%D%/result_columns.h \
+	%D%/row_notes.c \
+	%D%/row_notes.h \
 	%D%/fit_report.c \
 	%D%/fit_report.h \
 	%D%/list_catalog.c \

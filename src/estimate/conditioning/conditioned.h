@@ -7,7 +7,7 @@
 #ifndef DL_ESTIMATE_CONDITIONING_CONDITIONED_H
 #define DL_ESTIMATE_CONDITIONING_CONDITIONED_H
 
-#include "base/interval.h"
+#include "base/number.h"
 #include "estimate/conditioning/known.h"
 
 /* What a fit says of the whole run on all its GPUs. */

@@ -202,8 +202,9 @@ bool dl_broadcast(struct dl_node_call *c, const struct dl_onnx_shape *a,
 /* Element types, in the order of TensorProto.DataType: name and bytes. */
 #define TYPES(X)                                                               \
   X("unknown", 0)                                                              \
-  X("float32", 4) X("uint8", 1) X("int8", 1) X("uint16", 2) X("int16", 2)      \
-      X("int32", 4) X("int64", 8) X("string", 0) X("bool", 1) X("float16", 2)  \
+  X("float32", 4)                                                              \
+  X("uint8", 1) X("int8", 1) X("uint16", 2) X("int16", 2) X("int32", 4)        \
+      X("int64", 8) X("string", 0) X("bool", 1) X("float16", 2)                \
           X("float64", 8) X("uint32", 4) X("uint64", 8) X("complex64", 8)      \
               X("complex128", 16) X("bfloat16", 2) X("float8e4m3fn", 1)        \
                   X("float8e4m3fnuz", 1) X("float8e5m2", 1)                    \

@@ -214,8 +214,7 @@ static void say_rule_of_thumb(struct dl_report *r,
                               const struct dl_predict_answer *s) {
   const struct dl_estimate *e = &s->result.est[s->result.best];
   for (size_t i = 0; i < s->result.n && isnan(e->energy_j.low); i++)
-    if (s->result.est[i].lacks &&
-        s->result.est[i].id == DL_METHOD_PHYSICAL) {
+    if (s->result.est[i].lacks && s->result.est[i].id == DL_METHOD_PHYSICAL) {
       DL_TEXT(lacks);
       dl_add_setting(&lacks, s->result.est[i].lacks);
       dl_report_say(r,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/passes/row_notes.h"
+#include "cli/views/row_notes.h"
 
 #include <math.h>
 #include <stdio.h>

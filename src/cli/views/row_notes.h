@@ -2,8 +2,8 @@
 /* What is reported about many results at the end: limits that they exceed and
  * sizes that were taken by default. */
 
-#ifndef DL_CLI_PASSES_ROW_NOTES_H
-#define DL_CLI_PASSES_ROW_NOTES_H
+#ifndef DL_CLI_VIEWS_ROW_NOTES_H
+#define DL_CLI_VIEWS_ROW_NOTES_H
 
 #include "estimate/rows.h"
 #include "estimate/rules/estimate_rules.h"
