@@ -17,8 +17,8 @@ struct dl_calibration_quantities {
   size_t n;
 };
 
-/* Those that a physics takes, of which the user gives some; adds their steps
- * and that of run_id to the frame. */
+/* Binds the quantities that a physics takes and the user gives; adds their
+ * steps and the step of run_id to the frame. */
 enum dl_status
 dl_calibration_quantities_bind(struct dl_calibration_quantities *q,
                                const struct dl_physics *physics,

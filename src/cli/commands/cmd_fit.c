@@ -292,27 +292,21 @@ static enum dl_status check_choice(struct fitting *w,
   return open ? DL_OK : dl_cli_refuse(w->cli, "search", why);
 }
 
-/* What is chosen for a target, and the candidates. */
-struct choice {
-  struct dl_choice c;
-  struct dl_trials tried;
-};
-
-static void free_choice(struct choice *c) {
-  free(c->tried.list);
-  dl_strlist_free(&c->c.features);
+static void free_features(struct dl_choice *c) {
+  dl_strlist_free(&c->features);
 }
 
-static enum dl_status choose(struct fitting *w, struct choice *to) {
+/* Completes a choice; `tried` gets the candidates of an automatic one. */
+static enum dl_status choose(struct fitting *w, struct dl_choice *c,
+                             struct dl_trials *tried) {
   const struct fit_options *o = w->o;
   struct dl_diag *d = &w->cli->diag;
-  struct dl_choice *c = &to->c;
   DL_TRY(read_method(c, o, d));
   DL_TRY(refuse_idle(c, o, d));
   DL_TRY(dl_search_parse(c, o->search, d));
   DL_TRY(check_choice(w, c));
   if (w->automatic)
-    return dl_choose(c, &w->t, o->method ? c->method : NULL, &to->tried, d);
+    return dl_choose(c, &w->t, o->method ? c->method : NULL, tried, d);
   dl_strlist_split(&c->features, o->features, ',');
   return DL_OK;
 }
@@ -320,25 +314,26 @@ static enum dl_status choose(struct fitting *w, struct choice *to) {
 static enum dl_status fit_target(struct fitting *w, const char *target) {
   const struct fit_options *o = w->o;
   struct dl_diag *d = &w->cli->diag;
-  DL_SCOPED(free_choice)
-  struct choice chosen = {.c = {.target = target,
-                                .offset = o->offset,
-                                .weight = w->means ? "n" : o->weight,
-                                .log_target = o->log,
-                                .scale = !o->no_scale,
-                                .seed = o->seed,
-                                .cv = w->cv}};
+  DL_SCOPED(free_features)
+  struct dl_choice chosen = {.target = target,
+                             .offset = o->offset,
+                             .weight = w->means ? "n" : o->weight,
+                             .log_target = o->log,
+                             .scale = !o->no_scale,
+                             .seed = o->seed,
+                             .cv = w->cv};
+  DL_SCOPED(dl_trials_free) struct dl_trials tried = {0};
   DL_SCOPED(dl_cv_free) struct dl_cv cv = {0};
   struct dl_fit *fit = &w->m->fit[w->m->n_fits];
   struct dl_progress_span whole = dl_progress_enter(d->progress, 0, 2);
-  DL_TRY(choose(w, &chosen));
+  DL_TRY(choose(w, &chosen, &tried));
   dl_progress_leave(d->progress, whole);
   dl_progress_enter(d->progress, w->automatic, w->automatic + 1);
-  DL_TRY(dl_train(fit, &cv, &w->t, &chosen.c, d));
+  DL_TRY(dl_train(fit, &cv, &w->t, &chosen, d));
   dl_progress_leave(d->progress, whole);
   w->m->n_fits++;
-  DL_TRY(dl_predictions_add(&w->o->predictions, &w->t, fit, &cv, &chosen.c, d));
-  dl_report_fit(&w->view, fit, &cv, &w->cv, &chosen.tried);
+  DL_TRY(dl_predictions_add(&w->o->predictions, &w->t, fit, &cv, &chosen, d));
+  dl_report_fit(&w->view, fit, &cv, &w->cv, &tried);
   return DL_OK;
 }
 

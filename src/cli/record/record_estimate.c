@@ -26,9 +26,9 @@ static void copy_settings(const struct dl_run *run, struct dl_run *to) {
   }
 }
 
-/* Takes the estimate of the GPUs alone: memory that the method adds is
- * subtracted. */
-static void take_estimate(const struct dl_estimate *x,
+/* Copies the estimate of the GPUs alone, without the memory that its method
+ * adds. */
+static void copy_estimate(const struct dl_estimate *x,
                           struct dl_record_estimate *e) {
   double memory_j = x->memory_w > 0 ? x->memory_w * x->duration_s.x : 0;
   e->method = x->method;
@@ -51,7 +51,7 @@ static enum dl_status estimate(struct dl_cli *cli, struct dl_frame *f,
   DL_FREED struct dl_estimate *est = r.est;
   const struct dl_estimate *best = dl_result_best(&r);
   if (status == DL_OK && best && r.job.found.arch && r.job.found.gpu)
-    take_estimate(best, e);
+    copy_estimate(best, e);
   return DL_OK;
 }
 

@@ -273,6 +273,15 @@ struct dl_cell_column {
   double scale;
 };
 
+enum { DL_TABLE_COLUMNS = 16 };
+
+/* The header in force of a table, as the state of its importer. */
+struct dl_table_header {
+  int at[DL_TABLE_COLUMNS]; /* field of each column, -1 without */
+  size_t n_fields;          /* of a row; 0: no header so far */
+  char separator;           /* ',' or ' ' */
+};
+
 /* An importer lists its columns once, COLUMNS(X) with X(ID, "names", ...), for
  * enum column { COLUMNS(DL_COLUMN_ID) N_COLUMNS } and the table. */
 #define DL_COLUMN_ID(id, ...) id,

@@ -12,7 +12,7 @@
 
 /* Files that are no logs of power over time. Each text must occur in the head;
  * NULL: no further one. `first`: the file begins with the first of them. */
-static const struct known {
+static const struct unread_format {
   const char *text[2];
   bool first;
   const char *why;
@@ -56,7 +56,7 @@ static const struct known {
      "header, such as timestamp,gpu_power_w"},
 };
 
-static bool is(const struct known *k, const char *s) {
+static bool matches(const struct unread_format *k, const char *s) {
   if (k->first && strncasecmp(s, k->text[0], strlen(k->text[0])) != 0)
     return false;
   for (size_t i = 0; i < 2 && k->text[i]; i++)
@@ -86,7 +86,7 @@ const char *dl_unknown_format(const struct dl_head *head) {
       return why;
   }
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (is(&known[i], s))
+    if (matches(&known[i], s))
       return known[i].why;
   return has_no_header(head)
              ? "the first line has no names of columns, and no units; give "

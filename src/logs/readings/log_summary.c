@@ -473,7 +473,7 @@ enum dl_status dl_log_summarise(struct dl_log_summary *s, struct dl_log *log,
     status = sum_up(&k);
   s->run = k.in.run;
   s->n_runs = k.in.n_runs;
-  dl_same_times_free(&k.in.same);
+  free(k.in.groups);
   free(k.meter);
   if (k.join)
     dl_memory_join_free(k.join);

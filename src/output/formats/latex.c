@@ -79,7 +79,7 @@ static void put_number(struct dl_printer *p, const char *s, size_t n) {
  * own. */
 static void value(struct dl_printer *p, bool text, const struct dl_cell *c) {
   const char *s = c->text;
-  if (dl_is_dash(s)) {
+  if (dl_is_stdio(s)) {
     dl_print(p, text ? "--" : "-- &", NULL);
   } else if (text) {
     dl_print(p, s[0] == '[' || s[0] == '*' ? "{}" : "", NULL);

@@ -13,7 +13,7 @@
 
 enum { DL_MAX_GIVEN = 16 };
 
-/* Where the inputs are in a frame. */
+/* Places of the inputs in a frame. */
 struct dl_physics_binding {
   const struct dl_physics *physics;
   struct dl_row_ref other[DL_MAX_OTHER];
@@ -51,7 +51,7 @@ struct dl_physics_rows {
                  */
   bool lacking; /* tried, and a row lacked something */
   size_t n;
-  struct dl_intern inputs; /* those of the configurations */
+  struct dl_intern inputs; /* inputs of the configurations */
   size_t *input;           /* n: number of each row's, owned */
   double *value;           /* n x n_targets, owned */
   struct dl_intern names;  /* texts of the inputs */
@@ -63,11 +63,11 @@ struct dl_physics_rows {
 /* Room for a block of rows behind the n there are. */
 void dl_physics_rows_room(struct dl_physics_rows *rows, size_t block);
 
-/* Where row i of the block is written. */
+/* The place of row i of the block. */
 void *dl_physics_rows_inputs(const struct dl_physics_rows *rows, size_t i);
 double *dl_physics_rows_value(const struct dl_physics_rows *rows, size_t i);
 
-/* What rows of inference lack for a physics of trainings. */
+/* Quantity that rows of inference lack for a physics of trainings. */
 #define DL_LACKS_TRAINING "phase=training"
 
 /* Writes them. Returns what the row lacks, or NULL; `lacking` is set instead
