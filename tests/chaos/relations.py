@@ -21,6 +21,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+from set_ups import PCIE_3_X16_GB_S, batch_of, gradients_s, number  # noqa: E402
+
 PUE, INTENSITY = 1.37, 412.0
 COLUMNS = ("run_id", "arch", "gpu", "n_gpus", "phase", "batch_size",
            "precision", "stack", "framework", "train_samples", "val_samples",
@@ -47,10 +50,6 @@ STACKS = ("", "eager", "compiled", "ngc", "mlperf")
 # Memory of the node that a boundary includes, at most: 32 GB at .3725 W each,
 # and by pre-epoch that of a run on each GPU.
 MEMORY_W = 12
-# What is assumed of a link that the catalogue does not have, the fastest PCIe of
-# GPUs, and shares of their rates that collectives reach (language-models.md).
-PCIE_3_X16_GB_S, PCIE_5_X16_GB_S = 15.8, 63.1
-PCIE_SHARE, NVLINK_SHARE = 0.4, 0.7
 
 
 def arguments():
@@ -267,11 +266,6 @@ class Program:
                 for r in csv.DictReader(io.StringIO(out))}
 
 
-def number(row, name):
-    """A cell, NaN where it is empty."""
-    return float(row[name]) if row.get(name) else float("nan")
-
-
 class Findings:
     """What does not hold."""
 
@@ -345,35 +339,6 @@ def check_estimate(found, row, tdp, known):
     found.check("CO2e is energy x intensity",
                 abs(number(row, "co2e_g") - facility / 3.6e6 * INTENSITY)
                 <= 1e-9 * number(row, "co2e_g"), about(row))
-
-
-def settings_of(row):
-    """What is assumed for a training."""
-    return dict(a.split("=", 1) for a in row["assumed"].split(";") if a)
-
-
-def batch_of(row):
-    """Sequences of an optimizer step, or NaN where they do not follow."""
-    has = dict(settings_of(row), **{k: v for k, v in row.items() if v})
-    split = int(has.get("tensor_parallel", 1)) * \
-        int(has.get("pipeline_parallel", 1))
-    return float(has.get("global_batch", 0)) or number(has, "batch_size") * \
-        int(has.get("grad_accum", 1)) * number(has, "n_gpus") / split
-
-
-def gradients_s(row, params, link):
-    """Seconds of a training for which twice as many copies of the network, each
-    divided as in that of the row, add up their gradients: in each step a copy
-    sends and receives all but its own share of them (ring)."""
-    has = settings_of(row)
-    split = int(has.get("tensor_parallel", 1)) * \
-        int(has.get("pipeline_parallel", 1))
-    copies = 2 * number(row, "n_gpus") / split
-    element = 4 if row["precision_used"] in ("fp32", "tf32") else 2
-    each = 2 * (copies - 1) / copies * element * 1e6 * params / split
-    share = PCIE_SHARE if link <= PCIE_5_X16_GB_S else NVLINK_SHARE
-    steps = number(row, "tokens") / number(row, "seq_len") / batch_of(row)
-    return steps * each / (1e9 * share * link)
 
 
 def check_pairs(found, rows, got):

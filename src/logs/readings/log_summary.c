@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/timestamp.h"
 #include "logs/readings/gaps.h"
+#include "logs/readings/measure.h"
 #include "logs/readings/memory_join.h"
 
 /* Relative deviation of the integrated power from the energy counter that
@@ -316,27 +317,6 @@ static void add_meter(struct dl_log_summary *s, enum dl_meter_kind kind,
   }
 }
 
-/* Notes when a device that has a UUID was measured. */
-static void add_device(struct reader *k, const struct dl_meter_info *info,
-                       const struct dl_power_meter *m, double energy_j) {
-  struct dl_log_summary *s = k->s;
-  char start[DL_TIMESTAMP_SIZE];
-  bool zoned = k->log->clock == DL_CLOCK_ZONED;
-  const char *id = info->id;
-  if (!id || !(info->of_uuid || dl_cell_is_uuid(id)) ||
-      (!zoned && k->log->clock != DL_CLOCK_WALL))
-    return;
-  DL_GROW(s->device, s->devices_cap, s->n_devices + 1);
-  struct dl_run *r = &s->device[s->n_devices++];
-  *r = dl_run_unknown;
-  dl_run_copy_text(r, DL_RUN_run_id, id);
-  dl_run_copy_text(r, DL_RUN_start_time,
-                   dl_format_timestamp(start, m->first_ns, zoned));
-  dl_run_set_number(r, DL_RUN_duration_s,
-                    (double)(m->last_ns - m->first_ns) / 1e9);
-  dl_run_set_number(r, DL_RUN_energy_j, energy_j);
-}
-
 /* Sums the meters of a kind, and joins the names of the GPUs, each once. A
  * meter with a single reading comes from a line with a corrupt device name: it
  * must not make the total unknown. */
@@ -377,14 +357,8 @@ static void add_kind(struct reader *k, enum dl_meter_kind kind,
                    "power is integrated there",
                    dl_format_duration(buf, sum.stand_in_s));
       add_meter(k->s, kind, m, &sum);
-      if (kind == DL_METER_GPU && dl_power_meter_hardly_rises(m, &sum))
-        dl_warn_at(k->d, k->log->path, 0,
-                   "the energy rises by %.3g J in all, less than it begins "
-                   "with: if it is that of each interval, call its column "
-                   "energy_delta_j",
-                   sum.total.counter_j);
       if (kind == DL_METER_GPU)
-        add_device(k, &info[i], m, sum.total.energy_j);
+        dl_measure_gpu(k->s, k->log, &info[i], m, &sum, k->d);
     }
   }
 }

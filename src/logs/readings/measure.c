@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/memory.h"
 #include "base/number.h"
 
 const enum dl_run_id dl_energy_column[] = {[DL_METER_GPU] = DL_RUN_gpu_energy_j,
@@ -92,4 +93,30 @@ void dl_measure(struct dl_run *run, const struct dl_log_summary *log,
                      dl_format_timestamp(start, log->span.start_ns, zoned));
   }
   dl_measure_boundary(run);
+}
+
+void dl_measure_gpu(struct dl_log_summary *s, const struct dl_log *log,
+                    const struct dl_meter_info *info,
+                    const struct dl_power_meter *m,
+                    const struct dl_meter_summary *sum, struct dl_diag *d) {
+  bool zoned = log->clock == DL_CLOCK_ZONED;
+  char start[DL_TIMESTAMP_SIZE];
+  if (dl_power_meter_hardly_rises(m, sum))
+    dl_warn_at(d, log->path, 0,
+               "the energy rises by %.3g J in all, less than it begins with: "
+               "if it is that of each interval, call its column "
+               "energy_delta_j",
+               sum->total.counter_j);
+  if (!info->id || !(info->of_uuid || dl_cell_is_uuid(info->id)) ||
+      (!zoned && log->clock != DL_CLOCK_WALL))
+    return;
+  DL_GROW(s->device, s->devices_cap, s->n_devices + 1);
+  struct dl_run *r = &s->device[s->n_devices++];
+  *r = dl_run_unknown;
+  dl_run_copy_text(r, DL_RUN_run_id, info->id);
+  dl_run_copy_text(r, DL_RUN_start_time,
+                   dl_format_timestamp(start, m->first_ns, zoned));
+  dl_run_set_number(r, DL_RUN_duration_s,
+                    (double)(m->last_ns - m->first_ns) / 1e9);
+  dl_run_set_number(r, DL_RUN_energy_j, sum->total.energy_j);
 }
