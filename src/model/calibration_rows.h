@@ -6,7 +6,7 @@
 
 #include "model/calibration_runs.h"
 #include "physics/physics.h"
-#include "run/frame.h"
+#include "run/plan.h"
 
 enum { DL_MOST_QUANTITIES = 128 }; /* more than any physics takes */
 
@@ -17,12 +17,12 @@ struct dl_calibration_quantities {
   size_t n;
 };
 
-/* Those that a physics takes, of which the user gives some; adds their steps
- * and that of run_id to the frame. */
+/* Binds the quantities that a physics takes and the user gives; adds their
+ * steps and the step of run_id to the frame. */
 enum dl_status
 dl_calibration_quantities_bind(struct dl_calibration_quantities *q,
                                const struct dl_physics *physics,
-                               struct dl_frame *f, struct dl_diag *d);
+                               struct dl_row_plan *f, struct dl_diag *d);
 
 /* Sets what the user gave of a row, and the sizes of its data set. */
 void dl_calibration_run_read(struct dl_calibration_run *run,

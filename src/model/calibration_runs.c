@@ -26,7 +26,9 @@ void dl_calibration_runs_free(struct dl_calibration_runs *runs) {
 static int compare_name(const char *value, const char *name) {
   size_t n = strlen(name);
   int by = strncmp(value, name, n);
-  return by ? by : value[n] == '=' ? 0 : 1;
+  if (by)
+    return by;
+  return value[n] == '=' ? 0 : 1;
 }
 
 void dl_calibration_run_set(struct dl_calibration_run *run, const char *name,

@@ -34,9 +34,8 @@ void dl_calibration_run_set(struct dl_calibration_run *run, const char *name,
 const char *dl_calibration_run_value(const struct dl_calibration_run *run,
                                      const char *name);
 
-/* Moves a run in, unless one is there with the same values: that one, else
- * NULL. Of the two places that a run comes from the first in alphabetical order
- * stays. */
+/* Moves a run in, unless one with equal values is there, which is returned;
+ * else NULL. Of two places of a run the first in alphabetical order stays. */
 const struct dl_calibration_run *
 dl_calibration_runs_add(struct dl_calibration_runs *to,
                         struct dl_calibration_run *run);

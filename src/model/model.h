@@ -7,7 +7,7 @@
  *
  * with link = log or identity, and offset the link of a known factor or
  * addend. Features, offset and target are text formulas over the names of a
- * frame (frame.h). */
+ * plan (run/plan.h). */
 
 #ifndef DL_MODEL_MODEL_H
 #define DL_MODEL_MODEL_H
@@ -47,8 +47,8 @@ struct dl_group_residuals {
   size_t n;   /* rows */
   size_t n_values;
   double value[21]; /* ascending */
-  /* Intervals are as wide as a run's spread (dl_run_spreads): those of the same
-   * rows. Else one width holds for all. */
+  /* Whether intervals are as wide as a run's spread (dl_run_spreads), which is
+   * kept for these rows. Else one width holds for all. */
   bool by_run;
   double spread[21];
 };
@@ -69,8 +69,8 @@ struct dl_time_residuals {
 struct dl_range {
   char *name; /* owned */
   double low, high;
-  /* Of a setting whose values several configurations share: residuals of each
-   * value when it was held out; a group's name is the value. */
+  /* Residuals of each value of a setting that several configurations share,
+   * when it was held out; a group's name is the value. */
   struct dl_residuals held_out;
 };
 
@@ -124,7 +124,7 @@ void dl_model_free_local(struct dl_model **at);
 const struct dl_time_residuals *dl_fit_times(const struct dl_fit *f,
                                              const char *software);
 
-/* The same; they are added where there are none. */
+/* Likewise; they are added where there are none. */
 struct dl_time_residuals *dl_fit_add_times(struct dl_fit *f,
                                            const char *software);
 

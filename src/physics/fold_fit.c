@@ -113,76 +113,66 @@ void dl_hold_out_auxiliary(const struct dl_hierarchical_problem *q, bool *out) {
  * (Cook and Weisberg 1982, chapter 2: deletion of several cases; a prior is as
  * good as a case). It holds where the parameters move little. */
 
-/* Measurements that are left out together. */
-struct left {
-  size_t n, *which; /* owned */
-  struct dl_derivatives by;
-  gsl_vector *r; /* residuals of the fit, then those without them; owned */
-};
-
-static void free_left(struct left *l) {
-  free(l->which);
-  dl_derivatives_free(&l->by);
-  gsl_vector_free(l->r);
-}
-
-/* Residuals of the fit, and derivatives. */
-static void gather(struct left *l, const struct dl_hierarchical_problem *q,
-                   const size_t *config, size_t n) {
+/* Lists the measurements of n configurations, with the residuals of the fit. */
+static void gather(const struct dl_hierarchical_problem *q,
+                   const size_t *config, size_t n, size_t *which,
+                   gsl_vector *r) {
   const size_t *first = q->configs.first;
-  const struct dl_hierarchical_solution *full = &q->full;
   double c[DL_MAX_CONSTANTS], y[DL_MAX_TARGETS];
-  dl_constants_of(q->physics, full->theta, c);
-  for (size_t i = 0; i < n; i++)
-    l->n += first[config[i] + 1] - first[config[i]];
-  l->which = dl_calloc(l->n, sizeof *l->which);
-  l->r = gsl_vector_alloc(l->n);
+  dl_constants_of(q->physics, q->full.theta, c);
   for (size_t i = 0, k = 0; i < n; i++) {
-    dl_predict_config(&q->map, c, full->theta, config[i], y);
+    dl_predict_config(&q->map, c, q->full.theta, config[i], y);
     for (size_t m = first[config[i]]; m < first[config[i] + 1]; m++) {
-      const struct dl_measurement *its = &full->terms.m[m];
-      gsl_vector_set(l->r, k, its->mean - y[its->target]);
-      l->which[k++] = m;
+      const struct dl_measurement *its = &q->full.terms.m[m];
+      gsl_vector_set(r, k, its->mean - y[its->target]);
+      which[k++] = m;
     }
   }
-  dl_derivatives_make(&l->by, &q->map, full->theta, l->which, l->n,
-                      full->terms.known);
 }
 
-/* Solves for the residuals without them. */
-static void solve(struct left *l, const struct dl_hierarchical_problem *q) {
-  size_t p = l->by.p;
-  const gsl_matrix *J = l->by.J;
+/* Solves for the residuals r without these measurements. */
+static void solve(const struct dl_hierarchical_problem *q,
+                  const struct dl_derivatives *by, const size_t *which,
+                  gsl_vector *r) {
+  size_t p = by->p, n = r->size;
+  const gsl_matrix *J = by->J;
   DL_SCOPED(gsl_matrix_free_local) gsl_matrix *V = gsl_matrix_alloc(p, p);
-  DL_SCOPED(gsl_matrix_free_local) gsl_matrix *JV = gsl_matrix_alloc(l->n, p);
-  DL_SCOPED(gsl_matrix_free_local) gsl_matrix *A = gsl_matrix_alloc(l->n, l->n);
-  gsl_permutation *order = gsl_permutation_alloc(l->n);
+  DL_SCOPED(gsl_matrix_free_local) gsl_matrix *JV = gsl_matrix_alloc(n, p);
+  DL_SCOPED(gsl_matrix_free_local) gsl_matrix *A = gsl_matrix_alloc(n, n);
+  gsl_permutation *order = gsl_permutation_alloc(n);
   int sign;
   for (size_t i = 0; i < p; i++)
     for (size_t j = 0; j < p; j++)
-      gsl_matrix_set(
-          V, i, j, gsl_matrix_get(q->full_cov, l->by.param[i], l->by.param[j]));
+      gsl_matrix_set(V, i, j,
+                     gsl_matrix_get(q->full_cov, by->param[i], by->param[j]));
   gsl_blas_dgemm(CblasNoTrans, CblasNoTrans, 1, J, V, 0, JV);
   gsl_blas_dgemm(CblasNoTrans, CblasTrans, -1, JV, J, 0, A);
-  for (size_t k = 0; k < l->n; k++) {
+  for (size_t k = 0; k < n; k++) {
     gsl_vector_view column = gsl_matrix_column(A, k);
-    gsl_vector_scale(&column.vector, dl_measurement_precision(
-                                         q, &q->full.terms.m[l->which[k]]));
+    gsl_vector_scale(&column.vector,
+                     dl_measurement_precision(q, &q->full.terms.m[which[k]]));
     *gsl_matrix_ptr(A, k, k) += 1;
   }
   gsl_linalg_LU_decomp(A, order, &sign);
-  gsl_linalg_LU_svx(A, order, l->r);
+  gsl_linalg_LU_svx(A, order, r);
   gsl_permutation_free(order);
 }
 
 void dl_leave_out(const struct dl_hierarchical_problem *q, const size_t *config,
                   size_t n, double *y) {
-  DL_SCOPED(free_left) struct left l = {0};
-  gather(&l, q, config, n);
-  solve(&l, q);
-  for (size_t k = 0; k < l.n; k++) {
-    const struct dl_measurement *m = &q->full.terms.m[l.which[k]];
+  size_t n_out = 0;
+  for (size_t i = 0; i < n; i++)
+    n_out += q->configs.first[config[i] + 1] - q->configs.first[config[i]];
+  DL_FREED size_t *which = dl_calloc(n_out, sizeof *which);
+  DL_SCOPED(gsl_vector_free_local) gsl_vector *r = gsl_vector_alloc(n_out);
+  DL_SCOPED(dl_derivatives_free) struct dl_derivatives by;
+  gather(q, config, n, which, r);
+  dl_derivatives_make(&by, &q->map, q->full.theta, which, n_out,
+                      q->full.terms.known);
+  solve(q, &by, which, r);
+  for (size_t k = 0; k < n_out; k++) {
+    const struct dl_measurement *m = &q->full.terms.m[which[k]];
     y[m->config * q->physics->n_targets + m->target] =
-        m->mean - gsl_vector_get(l.r, k);
+        m->mean - gsl_vector_get(r, k);
   }
 }

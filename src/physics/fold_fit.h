@@ -20,7 +20,7 @@ enum dl_status dl_hold_out(const struct dl_hierarchical_problem *q,
                            struct dl_diag *d);
 
 /* Marks in `out` (n rows), where own rows are marked already, the auxiliary
- * rows that are to be held out with them: those of a GPU, an architecture or a
+ * rows that are to be held out with them: rows of a GPU, an architecture or a
  * source of which all own rows are out. */
 void dl_hold_out_auxiliary(const struct dl_hierarchical_problem *q, bool *out);
 

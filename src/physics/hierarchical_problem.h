@@ -74,13 +74,13 @@ void dl_hierarchical_problem_set_up(struct dl_hierarchical_problem *q);
 
 void dl_hierarchical_problem_free(struct dl_hierarchical_problem *q);
 
-/* Where a solution begins. Borrowed. */
+/* Start of a solution. Borrowed. */
 struct dl_hierarchical_start {
   /* p: a solution that has not seen the rows that are held out either, as
    * another start may end at another optimum; NULL: the prior. */
   const double *theta;
   /* Second derivatives at the solution for all rows: steps that need fewer
-   * evaluations end at the same optimum. NULL: unknown. */
+   * evaluations end at that optimum. NULL: unknown. */
   const struct dl_cell_products *curvature;
 };
 

@@ -9,7 +9,9 @@
 /* c^n, mostly for n = 1 or -1. */
 static double power(double c, double n) {
   bool one = fabs(n) <= 1 && fabs(n) >= 1;
-  return !one ? pow(c, n) : n > 0 ? c : 1 / c;
+  if (!one)
+    return pow(c, n);
+  return n > 0 ? c : 1 / c;
 }
 
 struct dl_taped dl_taped_times(struct dl_tape *tape, struct dl_taped a,

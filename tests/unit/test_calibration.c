@@ -293,7 +293,7 @@ static void inverts_the_covariance(void **state) {
     for (size_t i = 0; i < POINTS; i++)
       assert_true(fabs(x[i] - (i == column ? 1 : 0)) < 1e-9);
   }
-  const struct dl_precision_group *g = &k.group[1];
+  const struct dl_precision_part *g = &k.group[1];
   const size_t place[] = {g->first, g->first + 3, g->first + g->n - 1};
   gsl_matrix *part = gsl_matrix_alloc(3, 3);
   dl_residual_precision_among(&k, 1, place, 3, part);

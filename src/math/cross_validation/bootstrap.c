@@ -39,7 +39,7 @@ struct scored_method {
 
 /* Differences of relative errors, where two methods predict other rows. */
 struct method_pair {
-  double *n, *sum;    /* n_groups, or NULL: the same rows */
+  double *n, *sum;    /* n_groups, or NULL: equal rows */
   double *difference; /* B, of MAPE: first minus second */
   double all;         /* without resampling */
 };
@@ -95,8 +95,8 @@ static void score_all(const struct dl_boot *b, size_t m,
   dl_score(&w->all, y, f, NULL, w->n);
 }
 
-/* Orders the rows by their relative errors, and counts those of each group
- * before every so many of them: as many counts as half of the rows. */
+/* Orders the rows by their relative errors, and counts the rows of each group
+ * before each block: half as many counts as rows. */
 static void order_rows(const struct resampling *of, size_t m,
                        struct scored_method *w) {
   const struct dl_boot *b = of->b;
@@ -186,9 +186,9 @@ static double drawn_before(const struct scored_method *m, const unsigned *count,
   return sum;
 }
 
-/* As that of the repeated values: the value in the middle of n, or the mean of
- * the two there. The last block with less than half before it has it, or begins
- * with the lower of the two. */
+/* The median of the repeated values: the value in the middle of n, or the mean
+ * of the two there. The last block with less than half before it has it, or
+ * begins with the lower of the two. */
 static double median(const struct resampling *w, size_t method,
                      const unsigned *count, double n) {
   const struct scored_method *m = &w->method[method];
@@ -309,7 +309,7 @@ static void add_squares(double *scores, double *differences,
           grown * gsl_stats_variance(w->pair[i * M + j].difference, 1, B);
 }
 
-/* Of a score x that is positive: its logarithm is nearly normal. */
+/* The range of a positive score x, whose logarithm is nearly normal. */
 static struct dl_boot_range positive(double x, double half) {
   if (!(x > 0))
     return (struct dl_boot_range){fmax(x - half, 0), x + half};

@@ -4,8 +4,8 @@
  * Rows of a group are not independent (repeated runs of a configuration, runs
  * on a GPU), so that groups are drawn, not rows: G of G with replacement, each
  * with all its rows (the cluster bootstrap, Davison & Hinkley 1997, Bootstrap
- * Methods and their Application, section 3.8). Every predictor is scored on the
- * same draws. Rows may be grouped in several ways at once, as by GPU and by
+ * Methods and their Application, section 3.8). Every predictor is scored on
+ * equal draws. Rows may be grouped in several ways at once, as by GPU and by
  * architecture: each way k has a standard error s_k, the standard deviation of
  * the resampled scores times sqrt(G_k / (G_k - 1)), as resampling G groups
  * yields too small a variance. The squares of the ways add up (two-way
@@ -38,7 +38,8 @@
 /* Ways to group the rows at once. */
 enum { DL_BOOT_WAYS = 2 };
 
-/* As many effective groups have an interval: three of nearly equal size. */
+/* Scores have intervals from this number of effective groups on: three of
+ * nearly equal size. */
 #define DL_BOOT_LEAST 2.5
 
 /* Predictions to score; all borrowed. */
@@ -61,7 +62,7 @@ struct dl_boot_range {
   double low, high; /* NaN: too few groups, or a resample without it */
 };
 
-/* Of one predictor; units as in struct dl_scores. */
+/* Scores of one predictor; units as in struct dl_scores. */
 struct dl_boot_scores {
   struct dl_boot_range rmse, mae, mape, median_ape, r2, bias;
   size_t rank; /* 0: unknown */

@@ -32,9 +32,9 @@ static enum dl_status transform(gsl_vector *t, const struct dl_design *p,
     if (p->log_target && !(y > 0))
       return dl_fail(d, DL_EINPUT, "row %zu: target %g has no logarithm", i + 1,
                      y);
-    gsl_vector_set(t, i,
-                   (p->log_target ? log(y) : y) -
-                       (p->offset ? gsl_vector_get(p->offset, i) : 0));
+    if (p->log_target)
+      y = log(y);
+    gsl_vector_set(t, i, p->offset ? y - gsl_vector_get(p->offset, i) : y);
   }
   return DL_OK;
 }

@@ -29,8 +29,8 @@ struct dl_fold_fits {
   const struct dl_folds *folds;
   bool one_by_one; /* no work is shared between the settings */
   /* Takes the predictions F (settings x rows of X_test) of t in a fold. Called
-   * for several folds at the same time: each writes to elements of its own of
-   * one of the next members, which the caller owns. */
+   * for several folds at once: each writes to elements of its own of one of the
+   * next members, which the caller owns. */
   void (*take)(const struct dl_fold_fits *fits, size_t fold,
                const struct dl_split *s, const gsl_matrix *F);
   double *prediction;            /* n: of y */

@@ -23,7 +23,7 @@ static struct least both(struct least a, struct least b) {
 struct ranked_point {
   struct dl_pareto_point p; /* with its interval, known or not */
   size_t index;             /* of the caller */
-  size_t rank;              /* of its time, from 1; the same for the same */
+  size_t rank;              /* of its time, from 1; equal for equal times */
 };
 
 /* Puts a point into a Fenwick tree of n elements, 1 .. n. */

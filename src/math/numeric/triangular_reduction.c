@@ -174,33 +174,26 @@ void dl_reduced_free(struct dl_reduced *r) {
   gsl_vector_free(r->mean);
   gsl_matrix_free(r->R);
   gsl_vector_free(r->c);
+  gsl_matrix_free(r->U);
+  gsl_matrix_free(r->V);
+  gsl_vector_free(r->s);
+  gsl_vector_free(r->uc);
   *r = (struct dl_reduced){0};
 }
 
-enum dl_status dl_svd_make(struct dl_svd *v, const gsl_matrix *R,
-                           const gsl_vector *c, struct dl_diag *d) {
-  size_t p = R->size1;
-  *v = (struct dl_svd){.U = gsl_matrix_alloc(p, p),
-                       .V = gsl_matrix_alloc(p, p),
-                       .s = gsl_vector_alloc(p),
-                       .uc = gsl_vector_alloc(p)};
-  int gsl = gsl_matrix_memcpy(v->U, R);
+enum dl_status dl_reduced_decompose(struct dl_reduced *r, const gsl_matrix *R,
+                                    struct dl_diag *d) {
+  size_t p = r->R->size1;
+  r->U = gsl_matrix_alloc(p, p);
+  r->V = gsl_matrix_alloc(p, p);
+  r->s = gsl_vector_alloc(p);
+  r->uc = gsl_vector_alloc(p);
+  int gsl = gsl_matrix_memcpy(r->U, R ? R : r->R);
   if (!gsl)
-    gsl = gsl_linalg_SV_decomp_jacobi(v->U, v->V, v->s);
+    gsl = gsl_linalg_SV_decomp_jacobi(r->U, r->V, r->s);
   if (!gsl)
-    gsl = gsl_blas_dgemv(CblasTrans, 1, v->U, c, 0, v->uc);
-  if (gsl) {
-    dl_svd_free(v);
-    return dl_fail(d, DL_EFAILED, "singular values not found: %s",
-                   gsl_strerror(gsl));
-  }
-  return DL_OK;
-}
-
-void dl_svd_free(struct dl_svd *v) {
-  gsl_matrix_free(v->U);
-  gsl_matrix_free(v->V);
-  gsl_vector_free(v->s);
-  gsl_vector_free(v->uc);
-  *v = (struct dl_svd){0};
+    gsl = gsl_blas_dgemv(CblasTrans, 1, r->U, r->c, 0, r->uc);
+  return gsl ? dl_fail(d, DL_EFAILED, "singular values not found: %s",
+                       gsl_strerror(gsl))
+             : DL_OK;
 }

@@ -8,7 +8,7 @@
  * tests/reference/exp_polynomial.py derives, is good to 1.6e-17.
  *
  * All work is done on whole vectors, padded where needed, so that a value
- * never goes through other code because of its place. The same code
+ * never goes through other code because of its place. One body
  * (kernel_body.h) is compiled for several sets of vector instructions, and the
  * best one that the processor has is taken. */
 
@@ -131,7 +131,7 @@ void dl_rbf_points_free(struct dl_rbf_points *s) {
 }
 
 /* Rows i .. i + ROWS - 1; the last row stands in for those past the end, so
- * that every row goes through the same code. */
+ * that every row goes through equal code. */
 static void expand_rows(const struct dl_rbf_points *s, double gamma,
                         const gsl_matrix *X, gsl_vector *out, size_t i) {
   const double *x[ROWS];

@@ -46,9 +46,9 @@ static void krr_free(void *state) {
   free(s);
 }
 
-/* Distinct training rows and, for a sweep, distinct test rows: what settings
- * with the same gamma share is worked out once for all of them. All is owned,
- * and NULL until it is needed. */
+/* Distinct training rows and, for a sweep, distinct test rows: results that
+ * settings of one gamma share are worked out once for all of them. All is
+ * owned, and NULL until it is needed. */
 struct kernel_systems {
   gsl_matrix *X;      /* m x p: training rows */
   gsl_vector *weight; /* m: sums of their weights */

@@ -33,7 +33,7 @@ void dl_low_rank_free(struct dl_low_rank *l) {
   *l = (struct dl_low_rank){0};
 }
 
-/* What is left of a diagonal element of 1 that is rounding only. */
+/* A remainder of a diagonal element of 1 that is rounding only. */
 #define ROUNDING (DBL_EPSILON / 2)
 
 /* |row i of A - row k of B|^2 */

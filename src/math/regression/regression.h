@@ -45,16 +45,16 @@ struct dl_regression {
   enum dl_status (*predict)(const void *state, const gsl_matrix *X,
                             gsl_vector *out, struct dl_diag *d);
 
-  /* Optional: for each of n_hyper_sets rows of H (n_hyper_sets x n_hyper),
-   * fit and predict X_test into the same row of out (n_hyper_sets x rows of
-   * X_test); shares work between the sets. A set that has no solution gets
-   * NaN. NULL: the caller loops over fit and predict. */
+  /* Optional: for each of n_hyper_sets rows of H (n_hyper_sets x n_hyper), fit
+   * and predict X_test into that row of out (n_hyper_sets x rows of X_test);
+   * shares work between the sets. A set that has no solution gets NaN. NULL:
+   * the caller loops over fit and predict. */
   enum dl_status (*sweep)(const struct dl_design *s, const gsl_matrix *H,
                           const gsl_matrix *X_test, gsl_matrix *out,
                           struct dl_diag *d);
 
-  /* The state as named arrays and back. restore(save(s)) predicts bit for
-   * bit the same. `p` is the number of features, checked against. */
+  /* The state as named arrays and back. restore(save(s)) predicts equal bits.
+   * `p` is the number of features, checked against. */
   void (*save)(const void *state, struct dl_arrays *to);
   enum dl_status (*restore)(const struct dl_regression *r, void **state,
                             const struct dl_arrays *from, size_t p,
@@ -76,7 +76,7 @@ struct dl_regression {
 enum { DL_N_REGRESSIONS = 6 };
 extern const struct dl_regression *const dl_regressions[DL_N_REGRESSIONS];
 
-/* By name, or NULL. */
+/* A regression by its name, or NULL. */
 const struct dl_regression *dl_regression_find(const char *name);
 
 #endif

@@ -11,7 +11,7 @@
 #include "model/residual_interval.h"
 #include "model/training/training_columns.h"
 
-/* So many groups are held out one by one, more in so many sets. */
+/* Up to MOST_ALONE groups are held out one by one, more in SETS sets. */
 enum { MOST_ALONE = 40, SETS = 20 };
 
 /* The logarithm of a target in auxiliary row i, NaN where it was not measured

@@ -9,10 +9,9 @@
 #include "model/model.h"
 #include "model/training/training_table.h"
 
-/* Adds the groups of the auxiliary training data (t->auxiliary) that are not
- * among those of t: each is held out in turn and predicted. Rows whose facts
- * are uncertain stay out; an architecture or GPU without others adds nothing.
- */
+/* Adds the groups of the auxiliary training data (t->auxiliary) that t lacks:
+ * each is held out in turn and predicted. Rows whose facts are uncertain stay
+ * out; an architecture or GPU without others adds nothing. */
 enum dl_status dl_auxiliary_residuals(struct dl_fit *fit,
                                       enum dl_held_out_group left,
                                       const struct dl_training *t,

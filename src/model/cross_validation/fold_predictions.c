@@ -56,7 +56,7 @@ static enum dl_status run_start(void *ctx, size_t at, struct dl_diag *d) {
   return dl_hierarchical_solve(&job->start[at], job->q, any, &from, NULL, d);
 }
 
-/* Where a fold begins. */
+/* The start of a fold's fit. */
 static struct dl_hierarchical_start start_of(const struct fold_starts *job,
                                              size_t fold) {
   struct dl_hierarchical_start start = {NULL, &job->q->full_curvature};

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Residuals of rows that were held out, as the groups on which intervals are
- * based: those of a fit's target, and of a physics those of times, by the
- * software that they were measured with (struct dl_time_residuals). Its fits
- * predict all its targets, and speeds were measured of more GPUs and networks
- * than energies. */
+ * based: of a fit's target and, for a physics, of times, by the software that
+ * they were measured with (struct dl_time_residuals). Its fits predict all its
+ * targets, and speeds were measured of more GPUs and networks than energies. */
 
 #ifndef DL_MODEL_CROSS_VALIDATION_FOLD_RESIDUALS_H
 #define DL_MODEL_CROSS_VALIDATION_FOLD_RESIDUALS_H
@@ -15,8 +14,8 @@
  * NaN where it was not measured or is not compared. */
 double dl_held_out_value(const struct dl_design *g, size_t row, size_t target);
 
-/* By what is held out, which of a run's network and GPU are new. Of other
- * groups than those both are. */
+/* Whether the network, or the GPU, of a run is new, by what is held out. For
+ * other groups than networks and GPUs both are. */
 static inline bool dl_leaves_arch(enum dl_held_out_group left) {
   return left == DL_HELD_OUT_ARCH || left == DL_N_HELD_OUT;
 }
@@ -50,11 +49,11 @@ void dl_add_fold_residuals(struct dl_residuals *r, const struct dl_fit *fit,
                            const struct dl_fold_rows *rows, size_t target,
                            const double *x, bool scored);
 
-/* Adds those of the design's target by the predictions of a physics. */
+/* Adds the residuals of the design's target by the predictions of a physics. */
 void dl_add_target_residuals(struct dl_fit *fit,
                              const struct dl_fold_rows *rows);
 
-/* Adds those of the times, where the fit keeps them. */
+/* Adds the residuals of the times, where the fit keeps them. */
 void dl_add_time_residuals(struct dl_fit *fit, const struct dl_fold_rows *rows);
 
 #endif

@@ -35,7 +35,7 @@ static void keep_residuals(struct dl_residuals *r, const struct dl_fit *fit,
   dl_add_fold_residuals(r, fit, rows, rows->g->target, x, false);
 }
 
-/* Where rows have no groups: each of up to 199 evenly spaced order
+/* Keeps residuals of rows without groups: each of up to 199 evenly spaced order
  * statistics stands for a group. */
 static void keep_row_residuals(struct dl_residuals *r,
                                const struct dl_design *p,
@@ -53,7 +53,7 @@ static void keep_row_residuals(struct dl_residuals *r,
   }
 }
 
-/* Residuals of times in the same folds, which are predicted already. */
+/* Keeps residuals of times in these folds, which are predicted already. */
 static enum dl_status keep_times(struct dl_fit *fit, struct dl_fold_rows *rows,
                                  struct dl_diag *d) {
   DL_FREED size_t *of_row = NULL;
@@ -112,7 +112,7 @@ static enum dl_status hold_out_values(struct dl_fit *fit, size_t range,
   return DL_OK;
 }
 
-/* Whether the intervals of those columns would fall back on that of
+/* Whether intervals of these columns would fall back on the one of
  * configurations (find_bounds in model/predictor.c). */
 static bool falls_back(const struct dl_fit *fit, unsigned needed) {
   for (size_t i = 0; i < DL_HELD_OUT_ROWS; i++)
@@ -289,7 +289,7 @@ static bool is_fold(const struct dl_folds *folds, const char *name) {
   return false;
 }
 
-/* The groups of all folds, and those of others that are none. */
+/* The groups of all folds, and groups of `others` that are no folds. */
 static struct dl_group_residuals *all_groups(size_t *n,
                                              const struct dl_out_of_fold *o) {
   size_t most = o->folds->k + (o->others ? o->others->n : 0);

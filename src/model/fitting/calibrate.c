@@ -22,7 +22,7 @@ struct work_rows {
   struct dl_observed *observed; /* owned */
   gsl_vector *y;                /* logarithms of the target, owned */
   char *inputs;                 /* of the work alone, owned */
-  double *value;                /* n x n_targets: the same, owned */
+  double *value; /* n x n_targets: logarithms of the work alone, owned */
 };
 
 /* Columns of the training table. */
@@ -96,8 +96,8 @@ static void find_over(struct dl_calibration *c, const struct work_rows *g,
   }
 }
 
-/* By few configurations, a fit of a target that moves no constants learns from
- * that target alone, where it was measured. */
+/* Given few configurations, a fit of a target that moves no constants learns
+ * from it alone, where it was measured. */
 static void drop_others(struct work_rows *g, const struct dl_physics *physics,
                         size_t target, size_t n_configurations) {
   size_t n = g->y->size, n_measured = 0;
@@ -186,13 +186,15 @@ static size_t *make_sets(const struct dl_training *t, size_t *n_sets) {
   const struct dl_labels *configs = dl_training_labels(t, "config");
   size_t n = configs ? configs->names.n : 0;
   size_t *set = dl_calloc(t->n, sizeof *set);
-  *n_sets = n < 2 ? 0 : n < DL_LEFT_OUT_SETS ? n : DL_LEFT_OUT_SETS;
+  *n_sets = n < DL_LEFT_OUT_SETS ? n : DL_LEFT_OUT_SETS;
+  if (n < 2)
+    *n_sets = 0;
   for (size_t i = 0; *n_sets > 0 && i < t->n; i++)
     set[i] = configs->id[i] % *n_sets;
   return set;
 }
 
-/* The targets that are scored: that of the fit, and with energies the time. */
+/* The targets that are scored: the fit's own, and with energies the time. */
 static void make_scored(struct dl_adapted_rows *rows,
                         const struct dl_physics *physics, size_t target,
                         size_t n) {

@@ -34,14 +34,13 @@ bool dl_can_be_calibrated(const struct dl_fit *fit);
 /* Updates a fit of a physics by the rows of t, which has the rows of the
  * physics and two formulas, the target and the GPU utilization; the prior is
  * the posterior of the fit before any calibration: t has the runs of all.
- * DL_NOT_MEASURED stands for a value that a row lacks: what it has of other
- * quantities teaches alone. A run whose utilization is lower than that of its
- * work has waited (training_waiting.h). The fit's state is replaced, and the
- * first one kept; a GPU with DL_CALIBRATED_CONFIGS configurations or more
- * counts as seen from then on, one with fewer keeps the interval of a GPU that
- * was not. Errors, which the first function finds: DL_EUSAGE for a method that
- * cannot learn so, DL_EINPUT for no usable row or a target that is not above
- * 0. */
+ * DL_NOT_MEASURED stands for a value that a row lacks: its other quantities
+ * teach alone. A run whose utilization is lower than its work's has waited
+ * (training_waiting.h). The fit's state is replaced, and the first one kept; a
+ * GPU with DL_CALIBRATED_CONFIGS configurations or more counts as seen from
+ * then on; others keep the interval of an unseen GPU. Errors, which the first
+ * function finds: DL_EUSAGE for a method that cannot learn so, DL_EINPUT for no
+ * usable row or a target that is not above 0. */
 enum { DL_CALIBRATED_CONFIGS = 5, DL_NOT_MEASURED = -1 };
 enum dl_status dl_calibrate_check(const struct dl_fit *fit,
                                   const struct dl_training *t,

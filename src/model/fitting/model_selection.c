@@ -14,20 +14,7 @@
 
 enum { GRID_ONE = 13, GRID_TWO = 7, MOST_CANDIDATES = 64 };
 
-/* What is tried, and what came of it. */
-struct selection {
-  struct dl_choice *c;
-  const struct dl_training *t;
-  const struct dl_regression *only; /* or NULL */
-  double hyper[DL_MAX_HYPER];       /* those given for `only`, else NaN */
-  /* Folds of every protocol that the table allows. */
-  struct dl_folds folds[DL_HELD_OUT_ROWS + 1];
-  bool there[DL_HELD_OUT_ROWS + 1];
-  struct dl_fit_candidate *list; /* MOST_CANDIDATES, owned */
-  size_t n;
-};
-
-static enum dl_status make_protocols(struct selection *p, struct dl_diag *d) {
+static enum dl_status make_protocols(struct dl_trials *p, struct dl_diag *d) {
   bool any = false;
   for (size_t i = 0; i < DL_HELD_OUT_ROWS; i++) {
     struct dl_cv_spec spec = {.scheme = DL_GROUP};
@@ -91,7 +78,7 @@ static void find_errors(double *error, const struct dl_design *g,
 /* Keeps the candidate of the grid with the lowest mean of its errors, the first
  * of equal ones. errors: rows are protocols. */
 static void keep_best(struct dl_fit_candidate *best, const gsl_matrix *grid,
-                      const gsl_matrix *errors, const struct selection *w) {
+                      const gsl_matrix *errors, const struct dl_trials *w) {
   best->score = INFINITY;
   for (size_t i = 0; i < grid->size1; i++) {
     double sum = 0;
@@ -112,7 +99,7 @@ static void keep_best(struct dl_fit_candidate *best, const gsl_matrix *grid,
 }
 
 /* The best hyper-parameters of a grid. */
-static void try_grid(struct dl_fit_candidate *best, const struct selection *w,
+static void try_grid(struct dl_fit_candidate *best, const struct dl_trials *w,
                      const struct dl_design *g, struct dl_diag *d) {
   size_t m = best->method->n_hyper, count = w->c->search_count;
   if (count == 0)
@@ -181,7 +168,7 @@ static bool is_linear(const struct dl_regression *r) {
 }
 
 /* Appends the candidates of one recipe, one a method. */
-static enum dl_status try_recipe(struct selection *w,
+static enum dl_status try_recipe(struct dl_trials *w,
                                  const struct dl_recipe *recipe,
                                  struct dl_diag *d) {
   if (!use_recipe(w->c, recipe, w->t))
@@ -209,7 +196,7 @@ static enum dl_status try_recipe(struct selection *w,
 }
 
 /* Whether a recipe is for the target, the method and that many GPUs. */
-static bool suits(const struct selection *w, const struct dl_recipe *recipe,
+static bool suits(const struct dl_trials *w, const struct dl_recipe *recipe,
                   size_t n_gpus) {
   return n_gpus >= recipe->least_gpus &&
          strcmp(recipe->target, w->c->target) == 0 &&
@@ -217,7 +204,7 @@ static bool suits(const struct selection *w, const struct dl_recipe *recipe,
 }
 
 /* Tries all recipes that suit a table with that many GPUs. */
-static enum dl_status try_all(struct selection *w, size_t n_gpus,
+static enum dl_status try_all(struct dl_trials *w, size_t n_gpus,
                               struct dl_diag *d) {
   struct dl_recipe recipe;
   size_t n = 0, k = 0;
@@ -261,22 +248,23 @@ static enum dl_status take_best(struct dl_choice *c,
   return DL_OK;
 }
 
-/* Whether the frame has all that a formula cannot do without. */
-static enum dl_status available(const struct dl_frame *f, const char *text,
+/* Whether the plan has all that a formula cannot do without. */
+static enum dl_status available(const struct dl_row_plan *f, const char *text,
                                 bool *yes, struct dl_diag *d) {
   struct dl_formula *g;
   enum dl_status status = dl_formula_parse(&g, text, d);
   *yes = status == DL_OK;
   for (size_t i = 0; status == DL_OK && i < g->n_vars; i++)
-    if (g->var[i].needed && !dl_frame_has(f, g->var[i].name))
+    if (g->var[i].needed && !dl_plan_has(f, g->var[i].name))
       *yes = false;
   dl_formula_free(g);
   return status;
 }
 
 static enum dl_status add_available(struct dl_strlist *formulas,
-                                    const struct dl_frame *f, const char *text,
-                                    bool *any, struct dl_diag *d) {
+                                    const struct dl_row_plan *f,
+                                    const char *text, bool *any,
+                                    struct dl_diag *d) {
   bool yes;
   enum dl_status status = available(f, text, &yes, d);
   if (status != DL_OK || !yes)
@@ -287,10 +275,10 @@ static enum dl_status add_available(struct dl_strlist *formulas,
   return DL_OK;
 }
 
-/* The formulas of a recipe that the frame can give, or the rows of its
+/* The formulas of a recipe that the plan can give, or the rows of its
  * physics; `asked`: for that method alone. */
 static enum dl_status add_recipe(struct dl_training *t,
-                                 const struct dl_frame *f,
+                                 const struct dl_row_plan *f,
                                  const struct dl_recipe *recipe, bool asked,
                                  bool *any, struct dl_diag *d) {
   DL_SCOPED(dl_strlist_free) struct dl_strlist features = {0};
@@ -315,16 +303,16 @@ static const char *const needed[] = {"arch", "gpu", "batch_size",
                                      "train_samples", "epochs"};
 
 enum dl_status dl_recipe_formulas(struct dl_training *t,
-                                  const struct dl_frame *f, const char *target,
-                                  const char *method, bool *any,
-                                  struct dl_diag *d) {
+                                  const struct dl_row_plan *f,
+                                  const char *target, const char *method,
+                                  bool *any, struct dl_diag *d) {
   const struct dl_regression *only = method ? dl_regression_find(method) : NULL;
   *any = false;
-  if (!dl_frame_has(f, target))
+  if (!dl_plan_has(f, target))
     return DL_OK;
   struct dl_recipe recipe;
   for (size_t i = 0; i < DL_LENGTH(needed) && !t->absent; i++)
-    if (!dl_frame_has(f, needed[i]))
+    if (!dl_plan_has(f, needed[i]))
       t->absent = needed[i];
   for (size_t i = 0; dl_recipe_at(i, &recipe); i++)
     if (strcmp(recipe.target, target) == 0 && (!only || is_for(&recipe, only)))
@@ -338,21 +326,22 @@ enum dl_status dl_recipe_formulas(struct dl_training *t,
 enum dl_status dl_choose(struct dl_choice *c, const struct dl_training *t,
                          const struct dl_regression *only,
                          struct dl_trials *tried, struct dl_diag *d) {
-  struct selection w = {.c = c, .t = t, .only = only};
-  w.list = dl_calloc(MOST_CANDIDATES, sizeof *w.list);
+  *tried = (struct dl_trials){.c = c, .t = t, .only = only};
+  tried->list = dl_calloc(MOST_CANDIDATES, sizeof *tried->list);
   for (size_t i = 0; i < DL_MAX_HYPER; i++)
-    w.hyper[i] = only ? c->hyper[i] : (double)NAN;
+    tried->hyper[i] = only ? c->hyper[i] : (double)NAN;
   c->log_target = true;
   c->method = dl_regressions[0];
-  enum dl_status status = make_protocols(&w, d);
+  enum dl_status status = make_protocols(tried, d);
   const struct dl_labels *gpus = dl_training_labels(t, "gpu");
   size_t n_gpus = gpus ? gpus->names.n : 0;
-  for (int pass = 0; pass < 2 && w.n == 0 && status == DL_OK; pass++)
-    status = try_all(&w, pass > 0 ? SIZE_MAX : n_gpus, d);
-  if (status == DL_OK)
-    status = take_best(c, w.list, w.n, t, d);
+  for (int pass = 0; pass < 2 && tried->n == 0 && status == DL_OK; pass++)
+    status = try_all(tried, pass > 0 ? SIZE_MAX : n_gpus, d);
+  return status == DL_OK ? take_best(c, tried->list, tried->n, t, d) : status;
+}
+
+void dl_trials_free(struct dl_trials *trials) {
   for (size_t i = 0; i <= DL_HELD_OUT_ROWS; i++)
-    dl_folds_free(&w.folds[i]);
-  *tried = (struct dl_trials){w.list, w.n};
-  return status;
+    dl_folds_free(&trials->folds[i]);
+  free(trials->list);
 }

@@ -14,7 +14,7 @@
  * images is no fault of a recipe that has no use for it). *any: there is a
  * recipe; false also where the frame lacks the target. */
 enum dl_status dl_recipe_formulas(struct dl_training *t,
-                                  const struct dl_frame *f, const char *target,
+                                  const struct dl_row_plan *f, const char *target,
                                   const char *method, bool *any,
                                   struct dl_diag *d);
 
@@ -27,11 +27,21 @@ struct dl_fit_candidate {
   double score;                       /* their mean */
 };
 
-/* Candidates, best first; free(list) frees them. */
+/* Candidates, best first. */
 struct dl_trials {
-  struct dl_fit_candidate *list;
+  struct dl_fit_candidate *list; /* owned */
   size_t n;
+
+  /* The choice and the table that they are tried for, borrowed. */
+  struct dl_choice *c;
+  const struct dl_training *t;
+  const struct dl_regression *only; /* or NULL */
+  double hyper[DL_MAX_HYPER];       /* the given ones for `only`, else NaN */
+  /* Folds of every protocol that the table allows; owned. */
+  struct dl_folds folds[DL_HELD_OUT_ROWS + 1];
+  bool there[DL_HELD_OUT_ROWS + 1];
 };
+void dl_trials_free(struct dl_trials *trials);
 
 /* Fills method, hyper-parameters and recipe (features, offset) of c for its
  * target by trying all recipes the table allows with all methods (or `only`

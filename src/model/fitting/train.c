@@ -132,7 +132,7 @@ static enum dl_status copy_ranges(struct dl_fit *fit,
         used |= strcmp(g->var[v].name, t->range[r].name) == 0;
       for (size_t k = 0; k < fit->n_ranges; k++)
         known |= strcmp(fit->range[k].name, t->range[r].name) == 0;
-      /* What is measured beside a target enters fits, not predictions. */
+      /* Values measured beside a target enter fits, not predictions. */
       if (!used || known || t->range[r].low > t->range[r].high ||
           dl_run_is_measured(t->range[r].name))
         continue;

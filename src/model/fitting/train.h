@@ -16,9 +16,9 @@ enum dl_status dl_train(struct dl_fit *fit, struct dl_cv *cv,
                         const struct dl_training *t, struct dl_choice *c,
                         struct dl_diag *d);
 
-/* Adds the residuals of held-out groups to a fit made with c->cv.none. Bit
- * 1 << DL_HELD_OUT_GPU of `needed` and so on says which; those of
- * configurations are added where the others give no interval. */
+/* Adds the residuals of held-out groups to a fit made with c->cv.none. Bit 1 <<
+ * DL_HELD_OUT_GPU of `needed` and so on says which; residuals of configurations
+ * are added where the others give no interval. */
 enum dl_status dl_train_residuals(struct dl_fit *fit,
                                   const struct dl_training *t,
                                   const struct dl_choice *c, unsigned needed,

@@ -27,7 +27,7 @@ void dl_training_use_auxiliary(struct dl_training *t,
   struct dl_physics_rows *rows = &more->physics[0];
   size_t kept = 0, n_targets = rows->physics->n_targets;
   for (size_t i = 0; i < more->n; i++) {
-    /* Perhaps the same measurements. */
+    /* These may be equal measurements. */
     if (!is_measured(rows, i) ||
         (occurs(t, more, "gpu", i) && occurs(t, more, "arch", i)))
       continue;

@@ -23,7 +23,7 @@ enum dl_status dl_cv_parse(struct dl_cv_spec *spec, const char *text,
 /* Writes that text to buf, cut off at size bytes. */
 void dl_cv_name(const struct dl_cv_spec *spec, char *buf, size_t size);
 
-/* What to fit. Texts are formulas that the training table holds. */
+/* A fit to make. Texts are formulas that the training table holds. */
 struct dl_choice {
   const char *target;
   struct dl_strlist features;

@@ -9,8 +9,8 @@
 #include "model/training/training_table.h"
 
 /* Makes the design of a choice: its matrix and vectors are owned, but the
- * numbers and texts may be those of the training table and the choice, which
- * must outlive it. Errors: DL_EINPUT for fewer than two rows, and for targets,
+ * numbers and texts may belong to the training table and the choice, which must
+ * outlive it. Errors: DL_EINPUT for fewer than two rows, and for targets,
  * weights or offsets that are not positive and must be; DL_EUSAGE for features
  * or a target that a physics does not take. */
 enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a training table holds, by name. */
+/* Values of a training table by name. */
 
 #ifndef DL_MODEL_TRAINING_TRAINING_COLUMNS_H
 #define DL_MODEL_TRAINING_TRAINING_COLUMNS_H

@@ -21,17 +21,11 @@
 /* Rows that one thread evaluates at a time. */
 enum { STRIP = 256 };
 
-/* What is known of a row of the block beside its numbers. */
-struct evaluated {
-  const char *boundary;
-  const char *lacks; /* quantity that a physics lacks, or NULL */
-};
-
-/* What is needed while reading. */
-struct reader {
+/* State of reading a table. */
+struct table_reader {
   struct dl_training *t;
   struct dl_csv *csv;
-  struct dl_frame *f;
+  struct dl_row_plan *f;
   struct dl_formula **formula; /* t->formula.n */
   struct dl_row_ref **vars;    /* their variables */
   struct dl_row_ref *group;    /* t->n_labels; unused for a made key */
@@ -42,11 +36,12 @@ struct reader {
   struct dl_calibration_quantities kept; /* where t keeps rows */
   struct dl_row_ref *ranged;             /* one a range of t */
   size_t cap_rows;                       /* rows that x has room for */
-  double *x; /* t->n rows, then those of the block */
+  double *x; /* t->n rows, then the rows of the block */
   /* One block: */
-  struct evaluated *of;
+  const char **boundary; /* of each row */
+  const char **lacks;    /* quantity that a physics lacks, or NULL */
   struct dl_physics_binding bound[DL_MOST_PHYSICS]; /* of the physics of t */
-  size_t cap_of;
+  size_t cap_boundary, cap_lacks;
   size_t n_assumed; /* rows taken so far whose precision is assumed */
   struct dl_repeated_rows repeated;
 };
@@ -82,40 +77,40 @@ void dl_training_want_physics(struct dl_training *t,
   t->physics[t->n_physics++].physics = physics;
 }
 
-static enum dl_status bind_formulas(struct reader *r, struct dl_diag *d) {
+static enum dl_status bind_formulas(struct table_reader *r, struct dl_diag *d) {
   size_t n = r->t->formula.n;
   r->formula = dl_calloc(n, sizeof *r->formula);
   r->vars = dl_calloc(n, sizeof *r->vars);
   for (size_t i = 0; i < n; i++) {
     DL_TRY(dl_formula_parse(&r->formula[i], r->t->formula.s[i], d));
-    DL_TRY(dl_frame_bind(r->f, r->formula[i], true, &r->vars[i], d));
+    DL_TRY(dl_plan_bind(r->f, r->formula[i], true, &r->vars[i], d));
   }
   return DL_OK;
 }
 
 /* Adds the steps of the quantities and targets of the physics to the frame. */
-static enum dl_status bind_physics(struct reader *r, struct dl_diag *d) {
+static enum dl_status bind_physics(struct table_reader *r, struct dl_diag *d) {
   struct dl_row_ref ignored; /* members of the run */
   for (size_t k = 0; k < r->t->n_physics; k++) {
     const struct dl_physics *physics = r->t->physics[k].physics;
     DL_TRY(dl_physics_bind(&r->bound[k], physics, r->f, !r->t->physics[k].tried,
                            d));
     for (size_t i = 0; i < physics->n_targets; i++)
-      DL_TRY(dl_frame_quantity(r->f, physics->target[i], false, &ignored, d));
+      DL_TRY(dl_plan_quantity(r->f, physics->target[i], false, &ignored, d));
   }
   return DL_OK;
 }
 
 /* Enters a group column if the table has it or a key can be made. */
-static enum dl_status add_group(struct reader *r, const char *name, bool must,
-                                struct dl_diag *d) {
+static enum dl_status add_group(struct table_reader *r, const char *name,
+                                bool must, struct dl_diag *d) {
   struct dl_training *t = r->t;
-  bool there = dl_frame_has(r->f, name);
+  bool there = dl_plan_has(r->f, name);
   enum dl_status status = DL_OK;
   struct dl_row_ref q = {0};
   bool config = strcmp(name, "config") == 0;
   if (there || (must && !config))
-    status = dl_frame_text(r->f, name, !there, &q, d);
+    status = dl_plan_text(r->f, name, !there, &q, d);
   if (config && status == DL_OK) {
     r->has_config = there;
     status = dl_key_maker_new(&r->key, r->f, d);
@@ -130,7 +125,7 @@ static enum dl_status add_group(struct reader *r, const char *name, bool must,
 }
 
 /* Enters the numeric settings that formulas use: their values group rows. */
-static void add_settings(struct reader *r) {
+static void add_settings(struct table_reader *r) {
   struct dl_training *t = r->t;
   for (size_t i = 0; i < t->formula.n; i++)
     for (size_t j = 0; j < r->formula[i]->n_vars; j++) {
@@ -145,7 +140,7 @@ static void add_settings(struct reader *r) {
     }
 }
 
-static enum dl_status add_groups(struct reader *r,
+static enum dl_status add_groups(struct table_reader *r,
                                  const struct dl_strlist *groups,
                                  const char *must, struct dl_diag *d) {
   size_t most = groups->n + 1 + DL_N_RUN_COLUMNS;
@@ -157,14 +152,14 @@ static enum dl_status add_groups(struct reader *r,
   if (must && !dl_training_labels(r->t, must))
     DL_TRY(add_group(r, must, true, d));
   if (r->t->n_labels > 0)
-    DL_TRY(dl_frame_want_descriptors(r->f, d));
+    DL_TRY(dl_plan_want_descriptors(r->f, d));
   add_settings(r);
   return DL_OK;
 }
 
 /* Keeps the range of the quantity that a step sets, once. */
-static void keep_range(struct reader *r, const struct dl_row_ref *q) {
-  const char *name = dl_frame_step_name(r->f, q->step);
+static void keep_range(struct table_reader *r, const struct dl_row_ref *q) {
+  const char *name = dl_plan_step_name(r->f, q->step);
   for (size_t k = 0; k < r->t->n_ranges; k++)
     if (strcmp(r->t->range[k].name, name) == 0)
       return;
@@ -176,8 +171,9 @@ static void keep_range(struct reader *r, const struct dl_row_ref *q) {
 
 /* The variables of the formulas and the watched quantities of the physics,
  * whose ranges are kept. */
-static enum dl_status note_variables(struct reader *r, struct dl_diag *d) {
-  size_t n = dl_frame_n_steps(r->f);
+static enum dl_status note_variables(struct table_reader *r,
+                                     struct dl_diag *d) {
+  size_t n = dl_plan_n_steps(r->f);
   struct dl_row_ref **is_var = dl_calloc(n, sizeof(void *));
   r->ranged = dl_calloc(n, sizeof *r->ranged);
   r->t->range = dl_calloc(n, sizeof *r->t->range);
@@ -195,14 +191,14 @@ static enum dl_status note_variables(struct reader *r, struct dl_diag *d) {
       struct dl_row_ref q;
       if (!physics->quantity[i].watched)
         continue;
-      DL_TRY(dl_frame_quantity(r->f, physics->quantity[i].name, false, &q, d));
+      DL_TRY(dl_plan_quantity(r->f, physics->quantity[i].name, false, &q, d));
       keep_range(r, &q);
     }
   }
   return DL_OK;
 }
 
-/* Adding 0 turns -0 to 0, which makes the result the same in any order. */
+/* Adding 0 turns -0 to 0, which makes the result equal in any order. */
 static void widen(struct dl_range *range, double x) {
   if (x < range->low)
     range->low = x + 0;
@@ -219,27 +215,27 @@ static long not_finite(const double *v, size_t m) {
 }
 
 /* Row i of the block: what it leaves is its own but for the ranges. */
-static void evaluate_row(struct reader *r, size_t i, struct dl_range *ranges) {
+static void evaluate_row(struct table_reader *r, size_t i,
+                         struct dl_range *ranges) {
   size_t m = r->t->formula.n;
   double *x = r->x + (r->t->n + i) * m;
-  struct evaluated *of = &r->of[i];
-  const struct dl_row *row = dl_frame_row(r->f, i);
-  *of = (struct evaluated){NULL, NULL};
+  const struct dl_row *row = dl_plan_row(r->f, i);
+  r->boundary[i] = r->lacks[i] = NULL;
   if (row->fault.kind != DL_FAULT_NONE)
     return;
   for (size_t j = 0; j < m; j++)
     x[j] = dl_formula_eval(r->formula[j], r->vars[j], row);
-  of->boundary = dl_row_text(row, &r->boundary_at);
-  for (size_t k = 0; k < r->t->n_physics && !of->lacks; k++)
-    of->lacks = dl_physics_rows_read(&r->t->physics[k], &r->bound[k], row, i);
-  if (not_finite(x, m) >= 0 || of->lacks)
+  r->boundary[i] = dl_row_text(row, &r->boundary_at);
+  for (size_t k = 0; k < r->t->n_physics && !r->lacks[i]; k++)
+    r->lacks[i] = dl_physics_rows_read(&r->t->physics[k], &r->bound[k], row, i);
+  if (not_finite(x, m) >= 0 || r->lacks[i])
     return;
   for (size_t k = 0; k < r->t->n_ranges; k++)
     widen(&ranges[k], dl_row_number(row, &r->ranged[k]));
 }
 
-/* Evaluates the rows of a block behind those of r->x, in strips. */
-static void evaluate(struct reader *r, size_t n) {
+/* Evaluates the rows of a block behind the rows of r->x, in strips. */
+static void evaluate(struct table_reader *r, size_t n) {
   size_t n_ranges = r->t->n_ranges;
 #pragma omp parallel if (n > 2 * STRIP)
   {
@@ -266,7 +262,7 @@ described(const struct dl_row_descriptors *row, const char *column) {
   return strcmp(column, "gpu") == 0 && row->gpu ? &row->gpu->head : NULL;
 }
 
-/* The number of a value among those of a setting; 0 for all of too many. */
+/* The number of a value of a setting; 0 for all of too many. */
 static size_t value_label(struct dl_labels *l, double *value, double x) {
   char text[DL_NUMBER_SIZE];
   if (l->n_values == SIZE_MAX)
@@ -282,7 +278,7 @@ static size_t value_label(struct dl_labels *l, double *value, double x) {
   return (size_t)dl_intern(&l->names, dl_format_short(text, x));
 }
 
-static void add_labels(struct reader *r, const struct dl_row *row) {
+static void add_labels(struct table_reader *r, const struct dl_row *row) {
   struct dl_training *t = r->t;
   DL_SCOPED(dl_text_free) struct dl_text text = {0};
   for (size_t g = 0; g < t->n_labels; g++) {
@@ -314,7 +310,7 @@ static void note_boundary(struct dl_training *t, const char *s) {
     t->boundary[0] = '\0';
 }
 
-static void row_room(struct reader *r, size_t rows) {
+static void row_room(struct table_reader *r, size_t rows) {
   size_t m = r->t->formula.n, before = r->cap_rows;
   if (before == 0) {
     /* For the whole file as far as can be guessed, which spares copying the
@@ -335,7 +331,8 @@ static void row_room(struct reader *r, size_t rows) {
   }
 }
 
-static void keep_row(struct reader *r, const struct dl_row *row, size_t line) {
+static void keep_row(struct table_reader *r, const struct dl_row *row,
+                     size_t line) {
   struct dl_training *t = r->t;
   DL_GROW(t->kept, t->cap_kept, t->n + 1);
   t->kept[t->n] = (struct dl_calibration_run){.line = line};
@@ -355,34 +352,33 @@ static bool is_wanted(const struct dl_training *t, const struct dl_row *row) {
 }
 
 /* Row i of the block, evaluated as row `from` of x, becomes row t->n. */
-static enum dl_status take_row(struct reader *r,
+static enum dl_status take_row(struct table_reader *r,
                                const struct dl_csv_block *block, size_t i,
                                size_t from, struct dl_diag *d) {
   struct dl_training *t = r->t;
   size_t m = t->formula.n;
-  const struct evaluated *of = &r->of[i];
-  const struct dl_row *row = dl_frame_row(r->f, i);
+  const struct dl_row *row = dl_plan_row(r->f, i);
   if (!is_wanted(t, row))
     return DL_OK;
   if (row->fault.kind != DL_FAULT_NONE)
-    return dl_frame_complain(r->f, row, dl_csv_path(r->csv), block->line[i], d);
+    return dl_plan_complain(r->f, row, dl_csv_path(r->csv), block->line[i], d);
   long bad = not_finite(r->x + from * m, m);
-  if (bad < 0 && of->lacks && strcmp(of->lacks, DL_LACKS_TRAINING) == 0) {
+  if (bad < 0 && r->lacks[i] && strcmp(r->lacks[i], DL_LACKS_TRAINING) == 0) {
     dl_skip_at(d, dl_csv_path(r->csv), block->line[i],
                "a row of inference, where trainings are fitted");
     return DL_OK;
   }
-  if (bad >= 0 || of->lacks) {
+  if (bad >= 0 || r->lacks[i]) {
     dl_skip_at(d, dl_csv_path(r->csv), block->line[i],
                "'%s' is not a finite number",
-               bad >= 0 ? t->formula.s[bad] : of->lacks);
+               bad >= 0 ? t->formula.s[bad] : r->lacks[i]);
     return DL_OK;
   }
-  if (t->of_gpus && !is_of_gpus(&row->run, of->boundary)) {
+  if (t->of_gpus && !is_of_gpus(&row->run, r->boundary[i])) {
     dl_skip_at(d, dl_csv_path(r->csv), block->line[i],
                "an energy of boundary '%.32s', where the model has that of "
                "GPUs; give gpu_energy_j or gpu_power_w without energy_j",
-               of->boundary);
+               r->boundary[i]);
     return DL_OK;
   }
   for (size_t k = 0; k < t->n_physics; k++)
@@ -393,17 +389,18 @@ static enum dl_status take_row(struct reader *r,
     add_labels(r, row);
   if (t->keeps)
     keep_row(r, row, block->line[i]);
-  note_boundary(t, of->boundary);
+  note_boundary(t, r->boundary[i]);
   r->n_assumed += dl_is_assumed(row, DL_RUN_precision);
   t->line[t->n++] = block->line[i];
   return DL_OK;
 }
 
-static enum dl_status read_blocks(struct reader *r, struct dl_diag *d) {
+static enum dl_status read_blocks(struct table_reader *r, struct dl_diag *d) {
   const struct dl_csv_block *block;
   enum dl_status status;
-  while ((status = dl_frame_next(r->f, r->csv, &block, d)) == DL_OK && block) {
-    DL_GROW(r->of, r->cap_of, block->n_rows);
+  while ((status = dl_plan_next(r->f, r->csv, &block, d)) == DL_OK && block) {
+    DL_GROW(r->boundary, r->cap_boundary, block->n_rows);
+    DL_GROW(r->lacks, r->cap_lacks, block->n_rows);
     for (size_t k = 0; k < r->t->n_physics; k++)
       dl_physics_rows_room(&r->t->physics[k], block->n_rows);
     row_room(r, block->n_rows);
@@ -419,7 +416,7 @@ static enum dl_status read_blocks(struct reader *r, struct dl_diag *d) {
 }
 
 /* Physics learn another rate at another precision. */
-static void warn_assumed(const struct reader *r, struct dl_diag *d) {
+static void warn_assumed(const struct table_reader *r, struct dl_diag *d) {
   bool used = false;
   for (size_t k = 0; k < r->t->n_physics; k++)
     used |= !r->t->physics[k].lacking;
@@ -432,7 +429,7 @@ static void warn_assumed(const struct reader *r, struct dl_diag *d) {
 
 /* Hands the rows over as a matrix without copying them: GSL owns a block
  * that malloc gave. */
-static void make_matrix(struct reader *r) {
+static void make_matrix(struct table_reader *r) {
   size_t n = r->t->n, m = r->t->formula.n;
   if (n == 0)
     return;
@@ -449,7 +446,7 @@ static void make_matrix(struct reader *r) {
   r->t->x = x;
 }
 
-static void free_reader(struct reader *r) {
+static void free_reader(struct table_reader *r) {
   for (size_t i = 0; i < r->t->formula.n; i++) {
     if (r->formula)
       dl_formula_free(r->formula[i]);
@@ -465,19 +462,20 @@ static void free_reader(struct reader *r) {
   free(r->key);
   free(r->ranged);
   free(r->x);
-  free(r->of);
+  free((void *)r->boundary);
+  free((void *)r->lacks);
   dl_repeated_rows_free(&r->repeated);
 }
 
 enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
-                                struct dl_frame *f,
+                                struct dl_row_plan *f,
                                 const struct dl_strlist *groups,
                                 const char *must, struct dl_diag *d) {
-  DL_SCOPED(free_reader) struct reader r = {.t = t, .csv = csv, .f = f};
+  DL_SCOPED(free_reader) struct table_reader r = {.t = t, .csv = csv, .f = f};
   DL_TRY(bind_formulas(&r, d));
   DL_TRY(bind_physics(&r, d));
   DL_TRY(add_groups(&r, groups, must, d));
-  DL_TRY(dl_frame_quantity(f, "boundary", false, &r.boundary_at, d));
+  DL_TRY(dl_plan_quantity(f, "boundary", false, &r.boundary_at, d));
   if (t->keeps)
     DL_TRY(
         dl_calibration_quantities_bind(&r.kept, t->physics[0].physics, f, d));

@@ -12,7 +12,7 @@
 #include "model/calibration_runs.h"
 #include "model/model.h"
 #include "physics/rows/table_problem.h"
-#include "run/frame.h"
+#include "run/plan.h"
 
 /* Values of a column that group rows. */
 struct dl_labels {
@@ -20,8 +20,8 @@ struct dl_labels {
   size_t *id;   /* n: number of the row's label in names, owned */
   struct dl_intern names;
   bool undescribed; /* a row has no descriptor for the column */
-  /* Of a numeric setting that a formula uses: its values, as many as names;
-   * of more than DL_MOST_LEVELS none is kept (n_values is SIZE_MAX). */
+  /* The number of values of a numeric setting that a formula uses, as many as
+   * names; of more than DL_MOST_LEVELS none is kept (n_values is SIZE_MAX). */
   size_t n_values;
 };
 
@@ -41,7 +41,7 @@ struct dl_training {
   char *source;
   char digest[33];
   size_t rows; /* read, the skipped ones among them */
-  /* What was given of each row, n of them without their file; set keeps before
+  /* Values given in each row, n of them without their file; set `keeps` before
    * the table is read, and want one physics. Owned. */
   bool keeps;
   struct dl_calibration_run *kept;
@@ -81,7 +81,7 @@ void dl_training_want_physics(struct dl_training *t,
  * lacks is skipped, except `must`, whose absence is an error. Warns where the
  * precision of rows that a physics takes was assumed. */
 enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
-                                struct dl_frame *f,
+                                struct dl_row_plan *f,
                                 const struct dl_strlist *groups,
                                 const char *must, struct dl_diag *d);
 void dl_training_free(struct dl_training *t);

@@ -39,7 +39,7 @@ static void keep_parameters(struct dl_hierarchical_fit *fit,
   dl_constants_of(physics, fit->theta, fit->c);
 }
 
-/* The posterior's factor: that of the prior times that of H^-1. */
+/* The posterior's factor: the prior's times the factor of H^-1. */
 static enum dl_status keep_posterior(struct dl_hierarchical_fit *fit,
                                      gsl_matrix *H, const gsl_matrix *L,
                                      struct dl_diag *d) {
@@ -58,8 +58,8 @@ static enum dl_status keep_posterior(struct dl_hierarchical_fit *fit,
   return DL_OK;
 }
 
-/* The weights of the residuals y - f, of which those of earlier runs change,
- * and what was known of other runs. Takes the points of the likelihood. */
+/* Keeps the weights of the residuals y - f, of which earlier runs' change, and
+ * what was known of other runs. Takes the points of the likelihood. */
 static void keep_residuals(struct dl_hierarchical_fit *fit,
                            struct calibration_work *w, const double *weight) {
   struct dl_residual_gp *gp = &w->runs.gp;
@@ -79,8 +79,8 @@ static size_t measurement_of(const struct calibration_work *w, size_t row,
   return c->at[c->of_row[row] * w->from->physics->n_targets + target];
 }
 
-/* By all rows: f + expected + (K - noise) weights, with K weights = y - f -
- * expected. */
+/* Predicts by all rows: f + expected + (K - noise) weights, with K weights = y
+ * - f - expected. */
 static void predict_fitted(const struct calibration_work *w,
                            const double *weight, size_t target,
                            gsl_vector *fitted) {

@@ -17,8 +17,8 @@
 
 #include "physics/hierarchical_fit.h"
 
-/* What a calibration predicts of targets of its n rows; NaN where a row's was
- * not measured. Rows whose values are the same belong to one set. */
+/* Predictions of targets of the n rows of a calibration; NaN where a row's was
+ * not measured. Rows with equal `set` are left out together. */
 enum { DL_ADAPTED_TARGETS = 2 };
 struct dl_adapted_rows {
   const size_t *set; /* n: below n_sets */
@@ -31,7 +31,7 @@ struct dl_adapted_rows {
 
 /* *out, owned by the caller, is `from` updated; it can be updated again. The
  * values of o->target may be NaN where only others were measured. rows: gets
- * predictions of the rows, or NULL; rows with the same inputs are left out
+ * predictions of the rows, or NULL; rows with equal inputs are left out
  * together, with the set of the first. Error (DL_EINPUT): nothing measured, or
  * a state without its posterior. */
 enum dl_status dl_calibrate_fit(struct dl_hierarchical_fit **out,

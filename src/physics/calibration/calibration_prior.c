@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a fit says of the machines of a calibration, before their runs. */
+/* The prior of the machines of a calibration, before their runs. */
 
 #include "physics/calibration/calibration_prior.h"
 
@@ -23,7 +23,7 @@ static struct dl_level_key unnamed_of(const struct dl_configurations *configs,
   return dl_level_key_of(&configs->names[i], &inputs->unnamed[k]);
 }
 
-/* Whether inputs that do not name their level of factor k mean that of
+/* Whether inputs that do not name their level of factor k mean the level of
  * configuration i: the only one on its GPU. */
 static bool stands_for_unnamed(const struct dl_configurations *configs,
                                size_t i, size_t k) {
@@ -51,7 +51,7 @@ static void list_levels(struct dl_levels *to, const struct dl_levels *from,
       dl_factor_level_add(to, unnamed_of(configs, i, k));
 }
 
-/* Where a parameter of the old posterior is in the new one. */
+/* Finds where parameters of the old posterior are in the new one. */
 static void place_old(const struct dl_calibration_prior *w, size_t *place) {
   const struct dl_physics *physics = w->fit->physics;
   size_t i = 0;

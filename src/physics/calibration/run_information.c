@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What runs would teach a fit, before they are measured.
+/* Information that runs would give a fit, before they are measured.
  *
  * With what was measured so far, the covariance is C - G G': each measured
  * point has a column of G, for the wanted quantities and for the points. */
@@ -23,7 +23,7 @@ struct dl_run_information {
   double *noise;                   /* n_points */
   size_t *first;                   /* n_runs + 1: points of each run */
   gsl_matrix *points;              /* n_points x p: J L */
-  gsl_matrix *quantities;          /* n_wanted x p: the same */
+  gsl_matrix *quantities;          /* n_wanted x p: J L */
   struct dl_place *place;          /* of each wanted */
   double *variance;                /* n_wanted: now */
   double *of_points;     /* n_measured x n_points: columns of G, owned */
@@ -48,7 +48,7 @@ void dl_run_information_free(struct dl_run_information *p) {
 
 /* --- derivatives */
 
-/* What runs, or wanted configurations, are to a fit. Starts from {0}. */
+/* Runs, or wanted configurations, as a fit takes them. Starts from {0}. */
 struct information_rows {
   struct dl_configurations configs;
   struct dl_parameter_map map;
@@ -222,7 +222,7 @@ static void find_gradient(const struct information_rows *r, size_t config,
   r->map.physics->gradient(c, fx, r->configs.inputs[config], y, g);
 }
 
-/* Of a wanted row, before anything is measured. */
+/* The variance of a wanted row, before anything is measured. */
 static double first_variance(const struct dl_run_information *p, size_t i,
                              double noise) {
   const struct dl_information_request *q = p->request;
@@ -315,7 +315,7 @@ static void factor_run(const struct dl_run_information *p, size_t first,
     }
 }
 
-/* Columns of C_P, m of n values each, become those of C_P R'^-1. */
+/* Columns of C_P, m of n values each, become columns of C_P R'^-1. */
 static void solve_columns(const double R[DL_MAX_TARGETS][DL_MAX_TARGETS],
                           double *column, size_t m, size_t n) {
   for (size_t i = 0; i < m; i++)

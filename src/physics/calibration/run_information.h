@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What runs would teach a fit, before they are measured.
+/* Information that runs would give a fit, before they are measured.
  *
  * With the errors of a calibration linearised about its prior (calibration.h),
  * two logarithms have the covariance
@@ -7,8 +7,8 @@
  *   C = J L L' J' + K
  *
  * J: their derivatives by constants and effects; L: the factor of the prior's
- * covariance; K: that of the residuals. A run that measures the points P with
- * the noise N leaves
+ * covariance; K: the residuals' covariance. A run that measures the points P
+ * with the noise N leaves
  *
  *   C - C_P (C_PP + N)^-1 C_P'
  *
@@ -34,7 +34,7 @@ struct dl_information_request {
   size_t n_runs;
   const void *const *wanted; /* n_wanted: inputs of what is to be estimated */
   size_t n_wanted;
-  /* Of each, the sum of these multiples of the logarithms of its targets. */
+  /* Sum of these multiples of the logarithms of each one's targets. */
   const double *quantity;
 };
 
@@ -52,7 +52,7 @@ void dl_run_information_free(struct dl_run_information *p); /* accepts NULL */
  * against one measurement of each; borrowed. */
 const double *dl_variance_before(const struct dl_run_information *p);
 
-/* The same after each of n runs, from number `first` on, alone: n x n_wanted.
+/* Variances after each of n runs, from number `first` on, alone: n x n_wanted.
  * Thread-safe. */
 void dl_variance_after(const struct dl_run_information *p, size_t first,
                        size_t n, double *variance);

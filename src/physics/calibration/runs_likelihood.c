@@ -72,7 +72,7 @@ enum dl_status dl_held_out_points_make(struct dl_held_out_points *held,
   held->place = dl_calloc(k->n_groups, sizeof *held->place);
   held->M = dl_calloc(k->n_groups, sizeof *held->M);
   for (size_t g = 0; g < k->n_groups && !gsl; g++) {
-    const struct dl_precision_group *all = &k->group[g];
+    const struct dl_precision_part *all = &k->group[g];
     size_t *place = dl_calloc(all->n, sizeof *place), m = 0;
     for (size_t i = all->first; i < all->first + all->n; i++)
       if (l->gp.order[i] < l->n && out[l->gp.order[i]])
@@ -166,9 +166,9 @@ double dl_runs_weigh(const struct dl_runs_likelihood *l,
   return squares;
 }
 
-/* What is summed over the blocks of a group. */
+/* Sums over the blocks of a group. */
 struct group_sums {
-  const struct dl_precision_group *group;
+  const struct dl_precision_part *group;
   const size_t *place; /* m: held out */
   size_t m;
   gsl_matrix *G;  /* p x p */
@@ -177,8 +177,7 @@ struct group_sums {
 };
 
 /* YJ += Y' J */
-static void add_common(struct group_sums *s,
-                       const struct dl_precision_block *of,
+static void add_common(struct group_sums *s, const struct dl_precision_part *of,
                        const struct dl_derivatives *b) {
   size_t rank = s->YJ->size1;
   DL_SCOPED(gsl_matrix_free_local) gsl_matrix *Z = gsl_matrix_alloc(rank, b->p);
@@ -191,7 +190,7 @@ static void add_common(struct group_sums *s,
 }
 
 /* G += J' D^-1 J; the rows of D^-1 J that are held out go to W. */
-static void add_block(struct group_sums *s, const struct dl_precision_block *of,
+static void add_block(struct group_sums *s, const struct dl_precision_part *of,
                       struct dl_derivatives *b) {
   DL_SCOPED(gsl_matrix_free_local) gsl_matrix *H = gsl_matrix_alloc(b->p, b->p);
   gsl_blas_dtrsm(CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1, of->R,
@@ -237,7 +236,7 @@ void dl_runs_information(const struct dl_runs_likelihood *l,
   size_t p = l->map.p;
   gsl_matrix_set_zero(G);
   for (size_t g = 0; g < k->n_groups; g++) {
-    const struct dl_precision_group *group = &k->group[g];
+    const struct dl_precision_part *group = &k->group[g];
     struct group_sums s = {.group = group, .G = G};
     if (held && held->m[g] > 0) {
       s.place = held->place[g];
@@ -246,7 +245,7 @@ void dl_runs_information(const struct dl_runs_likelihood *l,
     }
     s.YJ = group->Y ? gsl_matrix_calloc(group->Y->size2, p) : NULL;
     for (size_t i = 0; i < group->n_blocks; i++) {
-      const struct dl_precision_block *of = &k->block[group->first_block + i];
+      const struct dl_precision_part *of = &k->block[group->first_block + i];
       DL_SCOPED(dl_derivatives_free) struct dl_derivatives b;
       dl_derivatives_make(&b, &l->map, theta, l->gp.order + of->first, of->n,
                           NULL);

@@ -23,7 +23,7 @@ enum { NODES = 302, FIRST = 1 };
 struct waiting_node {
   double weight; /* logarithm, then the probability */
   double busy;
-  /* Of logarithms, given d and what is known: means and variances. */
+  /* Means and variances of logarithms, given d and what is known. */
   double energy, variance;
   double time, var_time;
   double power, var_power;
@@ -137,8 +137,7 @@ static double input_below(const struct dl_gpu_waiting_prior *q, double work,
   return gsl_cdf_ugaussian_P((input - q->input) / sqrt(variance));
 }
 
-/* Probability of a node's d, that of the input between its neighbours'
- * middles. */
+/* Probability of a node's d; the input's between its neighbours' middles. */
 static double prior_of(const struct dl_gpu_waiting_prior *q,
                        const struct dl_gpu_waiting_known *known, size_t i,
                        double d) {
@@ -149,7 +148,9 @@ static double prior_of(const struct dl_gpu_waiting_prior *q,
   if (!described)
     return waits;
   bool timed = !isnan(known->time) || q->by_work;
-  double work = q->by_work ? 0 : timed ? known->time - d : q->time;
+  double work = timed ? known->time - d : q->time;
+  if (q->by_work)
+    work = 0;
   double variance = q->var_input + (timed ? 0 : q->var_time);
   double above = i == FIRST ? 0 : input_below(q, work, variance, d - STEP / 2);
   double until = last ? 1 : input_below(q, work, variance, d + STEP / 2);
@@ -229,8 +230,8 @@ static double below(const struct mixture *m, double x, double *density) {
   return sum;
 }
 
-/* By Newton's method, and bisection where it leaves the interval, which is
- * within ten standard deviations of any node. */
+/* Finds a quantile by Newton's method, and by bisection where it leaves the
+ * interval, which is within ten standard deviations of any node. */
 static double quantile(const struct mixture *m, double share) {
   double low = INFINITY, high = -INFINITY;
   for (size_t i = 0; i < m->n; i++) {

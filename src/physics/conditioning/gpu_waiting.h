@@ -17,14 +17,14 @@
  * long (physics/training/input_pipeline.h), so that I = W sqrt(exp(2 d) - 1).
  *
  * Known values are conditions: log T = log W + d; the logarithm of the mean
- * power; the GPU utilization, b times that at work. Given d all is normal, so
- * that the posterior is an integral over d, by the trapezoidal rule. A time
- * somewhat above the estimate is so a GPU slower than expected, at about the
- * same power, and one far above it a GPU that waits; a time below it is a GPU
- * that works faster, by the effects that are the most likely to make it so.
+ * power; the GPU utilization, b times its value at work. Given d all is normal,
+ * so that the posterior is an integral over d, by the trapezoidal rule. A time
+ * somewhat above the estimate is so a GPU slower than expected, at about equal
+ * power, and one far above it a GPU that waits; a time below it is a GPU that
+ * works faster, by the effects that are the most likely to make it so.
  *
  * Where the explanation changes from slow work to waiting, that mean falls
- * while the time grows, although a longer run of the same work cannot take less
+ * while the time grows, although a longer run of equal work cannot take less
  * energy. The estimate is therefore the isotonic regression of the mean on the
  * time, weighted by the density of the time: of all functions of the time that
  * do not fall, the one with the least expected squared error (Barlow,
@@ -44,9 +44,9 @@
 struct dl_gpu_waiting_prior {
   double time, power; /* of the work, expected */
   double var_time, var_power, cov;
-  double var_alone;  /* of the time where no power says anything of it: that of
-                        its own interval */
-  double most_power; /* that GPUs can draw at work; INFINITY: no limit */
+  double var_alone;    /* of the time where no power says anything of it: by its
+                          own interval */
+  double most_power;   /* that GPUs can draw at work; INFINITY: no limit */
   double static_share; /* static by working power */
   double var_util;     /* of the utilization at work */
   double waits;        /* probability of waiting, 0 .. 1 */
@@ -81,7 +81,7 @@ void dl_gpu_waiting_posterior(const struct dl_gpu_waiting_prior *prior,
  * factor; var_power: the variance of the logarithm of the power at work. */
 double dl_static_factor(double var_power, double coverage);
 
-/* The same of an energy by a measured power and time. */
+/* The factor of an energy by a measured power and time. */
 double dl_meter_factor(double coverage);
 
 /* The standard deviation that the larger half of an interval stands for, whose

@@ -130,8 +130,8 @@ static void set(double cov[DL_MAX_TARGETS][DL_MAX_TARGETS], size_t i, size_t j,
   cov[i][j] = cov[j][i] = value;
 }
 
-/* The share k P / (k P + m) of the power in an energy E = (k P + m) T: the
- * derivatives of log E are those of log T and that share of those of log P. */
+/* The share k P / (k P + m) of the power in an energy E = (k P + m) T: d log E
+ * = d log T + share d log P. */
 static double power_share(const struct dl_physics *physics,
                           const struct moments *m) {
   const struct dl_gradient *e = &m->g[physics->energy->energy],
@@ -149,7 +149,7 @@ static double power_share(const struct dl_physics *physics,
   return square > 0 ? product / square : 0;
 }
 
-/* Those of all targets. */
+/* Covariances of all targets. */
 static void find_covariances(const struct dl_physics *physics,
                              const struct moments *m,
                              double cov[DL_MAX_TARGETS][DL_MAX_TARGETS]) {
@@ -194,7 +194,7 @@ void dl_predict_jointly(const struct dl_fit_row *row,
   }
 }
 
-/* What rates of a GPU that the fit has not seen add to the variances. */
+/* Adds the variance by the rates of a GPU that the fit has not seen. */
 static void add_rates(const struct dl_fit_row *row,
                       double cov[DL_MAX_TARGETS][DL_MAX_TARGETS]) {
   const struct dl_physics *physics = row->fit->physics;

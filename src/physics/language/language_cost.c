@@ -13,17 +13,14 @@
 static_assert(DL_N_LANGUAGE + DL_N_LANGUAGE_EFFECTS <= DL_TAPE_PARAMETERS,
               "derivatives by all parameters");
 
-/* What is computed, and where it goes. */
-struct language_setting {
+/* An optimizer step by the physics: what it is computed from, and its parts. */
+struct language_step {
   const double *c, *fx;
   const struct dl_language_inputs *in;
   struct dl_tape *tape; /* NULL: values alone */
   double copies;        /* D */
   double split;         /* T P */
   double per_part;      /* tokens of a micro-batch / split */
-};
-
-struct language_step {
   struct dl_taped compute, attention, memory, optimizer, launch, exchange;
   struct dl_taped dispatch;
   struct dl_taped behind; /* the backward pass, by weights */
@@ -31,19 +28,19 @@ struct language_step {
   struct dl_taped unlimited, time, power, rate;
 };
 
-/* By parameter i, whose value is c, to the power of n. */
-static void times(const struct language_setting *k, struct dl_taped *a,
-                  size_t i, double c, double n) {
+/* Multiplies a by parameter i, whose value is c, to the power of n. */
+static void times(const struct language_step *k, struct dl_taped *a, size_t i,
+                  double c, double n) {
   *a = dl_taped_times(k->tape, *a, i, c, n);
 }
 
-static void by(const struct language_setting *k, struct dl_taped *a,
+static void by(const struct language_step *k, struct dl_taped *a,
                enum dl_language_constant i, double n) {
   times(k, a, i, k->c[i], n);
 }
 
 /* x by constant i to the power of n. */
-static inline struct dl_taped term(const struct language_setting *k, double x,
+static inline struct dl_taped term(const struct language_step *k, double x,
                                    enum dl_language_constant i, double n) {
   struct dl_taped t = dl_taped_of(x);
   by(k, &t, i, n);
@@ -58,8 +55,8 @@ static inline void scale(struct dl_taped *a, double by) {
   *a = dl_taped_scaled(*a, by);
 }
 
-/* What the GPU's time is found to differ by. */
-static void by_effects(const struct language_setting *k, struct dl_taped *a) {
+/* Factors by which the GPU's time is found to differ. */
+static void by_effects(const struct language_step *k, struct dl_taped *a) {
   static const enum dl_language_effect effects[] = {
       DL_LANG_EFFECT_GPU_TIME, DL_LANG_EFFECT_ARCH_TIME,
       DL_LANG_EFFECT_STACK_TIME, DL_LANG_EFFECT_FRAMEWORK_TIME,
@@ -70,13 +67,13 @@ static void by_effects(const struct language_setting *k, struct dl_taped *a) {
 }
 
 /* Weights that a GPU has, of what layers' division leaves. */
-static double held(const struct language_setting *k, double all,
-                   double experts) {
+static double held(const struct language_step *k, double all, double experts) {
   return experts > 0 ? all - experts + experts / k->in->expert_parallel : all;
 }
 
-/* What products `width` wide of some tokens take, relative to their work. */
-static struct dl_taped shape(const struct language_setting *k, double width,
+/* Time that products `width` wide of some tokens take, relative to their work.
+ */
+static struct dl_taped shape(const struct language_step *k, double width,
                              double tokens) {
   const struct dl_language_inputs *in = k->in;
   struct dl_taped narrow = term(k, in->tensor / width, DL_LANG_H0, 1);
@@ -85,8 +82,8 @@ static struct dl_taped shape(const struct language_setting *k, double width,
   return narrow;
 }
 
-/* Of all, by the weights that a token is multiplied with. */
-static struct dl_taped shapes(const struct language_setting *k) {
+/* Products of all layers, by the weights that a token is multiplied with. */
+static struct dl_taped shapes(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   double tokens = in->sequences * in->tokens, copies = tokens * in->chosen;
   struct dl_taped t = shape(k, in->hidden, tokens);
@@ -100,7 +97,7 @@ static struct dl_taped shapes(const struct language_setting *k) {
   return t;
 }
 
-static struct dl_taped products_in_format(const struct language_setting *k) {
+static struct dl_taped products_in_format(const struct language_step *k) {
   static const enum dl_language_constant share[] = {
       [DL_LANG_16_BIT] = DL_LANG_EC,
       [DL_LANG_TF32] = DL_LANG_EC_TF32,
@@ -121,12 +118,12 @@ static struct dl_taped products_in_format(const struct language_setting *k) {
 }
 
 /* Libraries that may use TF32 take plain FP32 where that is faster. */
-static struct dl_taped products(const struct language_setting *k) {
+static struct dl_taped products(const struct language_step *k) {
   struct dl_taped t = products_in_format(k);
   if (!(k->in->plain > 0))
     return t;
   struct dl_language_inputs in = *k->in;
-  struct language_setting plain = *k;
+  struct language_step plain = *k;
   in.format = DL_LANG_FP32;
   in.peak = in.plain;
   in.tiles = 0;
@@ -135,7 +132,7 @@ static struct dl_taped products(const struct language_setting *k) {
   return in_fp32.x < t.x ? in_fp32 : t;
 }
 
-static struct dl_taped attention(const struct language_setting *k) {
+static struct dl_taped attention(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   struct dl_taped t = dl_taped_exponential(k->tape, in->peak_16 / PEAK_0,
                                            DL_LANG_PHI, k->c[DL_LANG_PHI], -1);
@@ -146,15 +143,15 @@ static struct dl_taped attention(const struct language_setting *k) {
 }
 
 /* Copies of tokens for their experts, read and written; bytes. */
-static double copies(const struct language_setting *k) {
+static double copies(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   double times = COPIED + (in->expert_parallel > 1 ? SORTED_AGAIN : 0);
   return times * in->element * in->chosen * in->moe_layers * in->hidden *
          (in->passes + in->again) / 3 * k->per_part;
 }
 
-/* What adapters read and write beside the products; bytes. */
-static double adapters(const struct language_setting *k) {
+/* Traffic of adapters beside the products; bytes. */
+static double adapters(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   double times = ADAPTED + ADAPTED_AGAIN * in->again;
   return in->element * in->adapted * times * k->per_part *
@@ -162,7 +159,7 @@ static double adapters(const struct language_setting *k) {
 }
 
 /* Activations, scores and weights of a micro-batch. */
-static struct dl_taped traffic(const struct language_setting *k) {
+static struct dl_taped traffic(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   double passes = in->passes / 3 * (1 + AGAIN * in->again);
   struct dl_taped t = term(
@@ -183,7 +180,7 @@ static struct dl_taped traffic(const struct language_setting *k) {
   return t;
 }
 
-static struct dl_taped optimizer(const struct language_setting *k) {
+static struct dl_taped optimizer(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   /* Divided among all of them, the experts are so anyway. */
   double own =
@@ -195,7 +192,7 @@ static struct dl_taped optimizer(const struct language_setting *k) {
   return t;
 }
 
-static struct dl_taped launches(const struct language_setting *k) {
+static struct dl_taped launches(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   double kernels = KERNELS * in->layers;
   if (in->launched > 0)
@@ -208,8 +205,8 @@ static struct dl_taped launches(const struct language_setting *k) {
   return t;
 }
 
-/* What the host launches behind the backward pass, tensor by tensor. */
-static struct dl_taped by_weight(const struct language_setting *k) {
+/* Launches of the host behind the backward pass, tensor by tensor. */
+static struct dl_taped by_weight(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   return term(k, in->by_weight ? BY_WEIGHT * in->layers / in->pipeline : 0,
               DL_LANG_TAU, 1);
@@ -217,11 +214,11 @@ static struct dl_taped by_weight(const struct language_setting *k) {
 
 /* Copies of a weight, and the GPUs of a domain that they are on: of the dense
  * layers, or of the experts. */
-static double copies_of(const struct language_setting *k, bool experts) {
+static double copies_of(const struct language_step *k, bool experts) {
   return experts ? k->copies / k->in->expert_parallel : k->copies;
 }
 
-static double adapters_of(const struct language_setting *k, bool experts) {
+static double adapters_of(const struct language_step *k, bool experts) {
   const struct dl_language_inputs *in = k->in;
   double in_domain = in->domain / in->tensor / in->expert_parallel;
   return experts ? fmax(in_domain, 1) : in->domain;
@@ -230,8 +227,8 @@ static double adapters_of(const struct language_setting *k, bool experts) {
 /* `bytes` through the slowest link, and the latency of `calls`. Beyond the
  * domain the peers in it share the bytes, each by a network adapter of its own.
  */
-static struct dl_taped collective(const struct language_setting *k,
-                                  bool experts, double bytes, double calls) {
+static struct dl_taped collective(const struct language_step *k, bool experts,
+                                  double bytes, double calls) {
   const struct dl_language_inputs *in = k->in;
   enum dl_language_constant share = in->pcie ? DL_LANG_XP : DL_LANG_XL;
   double link = k->c[share] * in->link,
@@ -245,21 +242,21 @@ static struct dl_taped collective(const struct language_setting *k,
 }
 
 /* Messages of a micro-batch between stages of a pipeline. */
-static struct dl_taped hand_over(const struct language_setting *k) {
+static struct dl_taped hand_over(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   double calls = 2 * in->virtual_stages;
   double bytes = calls * in->element * in->hidden * in->sequences * in->tokens /
                  in->tensor;
-  struct dl_taped t =
-      in->n_gpus > in->domain
-          ? term(k, bytes / in->network, DL_LANG_XN, -1)
-          : term(k, bytes / in->link, in->pcie ? DL_LANG_XP : DL_LANG_XL, -1);
+  enum dl_language_constant share = in->pcie ? DL_LANG_XP : DL_LANG_XL;
+  struct dl_taped t = in->n_gpus > in->domain
+                          ? term(k, bytes / in->network, DL_LANG_XN, -1)
+                          : term(k, bytes / in->link, share, -1);
   add(&t, term(k, calls, DL_LANG_ALPHA, 1));
   return t;
 }
 
 /* Tokens of a micro-batch that go to their experts and back. */
-static struct dl_taped dispatch(const struct language_setting *k) {
+static struct dl_taped dispatch(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   if (!(in->expert_parallel > 1))
     return dl_taped_of(0);
@@ -278,7 +275,7 @@ static struct dl_taped dispatch(const struct language_setting *k) {
 
 /* Gathers of the weights (ZeRO-3) before each pass, and gradients that are
  * divided. */
-static struct dl_taped gathers(const struct language_setting *k, bool experts,
+static struct dl_taped gathers(const struct language_step *k, bool experts,
                                double params, double trained, double calls) {
   double copies = copies_of(k, experts), ring = (copies - 1) / copies;
   return collective(k, experts,
@@ -286,10 +283,10 @@ static struct dl_taped gathers(const struct language_setting *k, bool experts,
                     calls);
 }
 
-/* Of a micro-batch: ZeRO-3 gathers the weights before each pass and divides the
- * gradients of those that are trained; tensor parallelism sums up the
+/* Exchanges of a micro-batch: ZeRO-3 gathers the weights before each pass and
+ * divides the gradients of trained ones; tensor parallelism sums up the
  * activations of each layer, two times a pass. */
-static struct dl_taped exchanges(const struct language_setting *k) {
+static struct dl_taped exchanges(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   struct dl_taped t = dl_taped_of(0);
   if (in->gathers && k->copies > 1)
@@ -312,7 +309,7 @@ static struct dl_taped exchanges(const struct language_setting *k) {
   return t;
 }
 
-static struct dl_taped reduction(const struct language_setting *k) {
+static struct dl_taped reduction(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   double ring = (k->copies - 1) / k->copies;
   if (in->gathers || !(k->copies > 1))
@@ -332,7 +329,8 @@ static struct dl_taped reduction(const struct language_setting *k) {
 }
 
 /* Time of a step without a power limit. */
-static void step_of(const struct language_setting *k, struct language_step *s) {
+static void step_of(struct language_step *s) {
+  const struct language_step *k = s;
   const struct dl_language_inputs *in = k->in;
   s->compute = products(k);
   s->attention = attention(k);
@@ -368,13 +366,13 @@ static void step_of(const struct language_setting *k, struct language_step *s) {
   s->unlimited = t;
 }
 
-static void by_board(const struct language_setting *k, struct dl_taped *power) {
+static void by_board(const struct language_step *k, struct dl_taped *power) {
   times(k, power, DL_N_LANGUAGE + DL_LANG_EFFECT_GPU_POWER,
         exp(k->fx[DL_LANG_EFFECT_GPU_POWER]), 1);
 }
 
 /* gddr: GB/s of that memory. */
-static struct dl_taped static_power(const struct language_setting *k,
+static struct dl_taped static_power(const struct language_step *k,
                                     double gddr) {
   struct dl_taped base = term(k, k->in->tdp, DL_LANG_PA, 1);
   add(&base, term(k, gddr, DL_LANG_PB, 1));
@@ -383,8 +381,8 @@ static struct dl_taped static_power(const struct language_setting *k,
 }
 
 /* The limit of the board, in the derivatives of power and time. */
-static void limit(const struct language_setting *k, struct language_step *s,
-                  struct dl_taped wanted) {
+static void limit(struct language_step *s, struct dl_taped wanted) {
+  const struct language_step *k = s;
   const struct dl_language_inputs *in = k->in;
   struct dl_taped most = term(k, fmin(in->tdp, in->limit), DL_LANG_PCAP, 1);
   struct dl_taped kappa = term(k, 1, DL_LANG_KAPPA, 1);
@@ -396,8 +394,8 @@ static void limit(const struct language_setting *k, struct language_step *s,
     by(k, &s->time, DL_LANG_WHOLE, 1);
 }
 
-static void power_of(const struct language_setting *k,
-                     struct language_step *s) {
+static void power_of(struct language_step *s) {
+  const struct language_step *k = s;
   const struct dl_language_inputs *in = k->in;
   struct dl_taped wanted = term(k, in->tdp, DL_LANG_PU, 1);
   struct dl_taped compute = dl_taped_sum(s->compute, s->attention);
@@ -411,36 +409,34 @@ static void power_of(const struct language_setting *k,
   add(&wanted, dl_taped_ratio(compute, s->unlimited));
   by_board(k, &wanted);
   add(&wanted, static_power(k, in->gddr));
-  limit(k, s, wanted);
+  limit(s, wanted);
 }
 
-static double tokens_of(const struct language_setting *k) {
+static double tokens_of(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   return in->sequences * in->tokens * in->micro_batches * k->copies;
 }
 
-static struct language_setting setting_of(const double *c, const double *fx,
-                                          const struct dl_language_inputs *in,
-                                          struct dl_tape *tape) {
+static struct language_step step_from(const double *c, const double *fx,
+                                      const struct dl_language_inputs *in,
+                                      struct dl_tape *tape) {
   double split = in->tensor * in->pipeline;
-  return (struct language_setting){.c = c,
-                                   .fx = fx,
-                                   .tape = tape,
-                                   .in = in,
-                                   .copies = in->n_gpus / split,
-                                   .split = split,
-                                   .per_part =
-                                       in->sequences * in->tokens / split};
+  return (struct language_step){.c = c,
+                                .fx = fx,
+                                .tape = tape,
+                                .in = in,
+                                .copies = in->n_gpus / split,
+                                .split = split,
+                                .per_part = in->sequences * in->tokens / split};
 }
 
 void dl_language_cost_of(const double *c, const double *fx,
                          const struct dl_language_inputs *in,
                          struct dl_language_cost *cost) {
-  struct language_setting k = setting_of(c, fx, in, NULL);
-  struct language_step s;
+  struct language_step s = step_from(c, fx, in, NULL);
   double m = in->micro_batches;
-  step_of(&k, &s);
-  power_of(&k, &s);
+  step_of(&s);
+  power_of(&s);
   *cost = (struct dl_language_cost){
       .compute = m * s.compute.x,
       .attention = m * s.attention.x,
@@ -450,18 +446,17 @@ void dl_language_cost_of(const double *c, const double *fx,
       .exchange = m * (s.exchange.x + s.dispatch.x) + s.reduce.x,
       .time = s.time.x,
       .power = s.power.x,
-      .tokens = tokens_of(&k)};
+      .tokens = tokens_of(&s)};
 }
 
 void dl_language_gradient(const double *c, const double *fx, const void *inputs,
                           double *log_target, struct dl_gradient *g) {
   struct dl_tape tape;
-  struct language_setting k = setting_of(c, fx, inputs, g ? &tape : NULL);
-  struct language_step s;
+  struct language_step s = step_from(c, fx, inputs, g ? &tape : NULL);
   dl_tape_begin(&tape);
-  step_of(&k, &s);
-  power_of(&k, &s);
-  s.rate = dl_taped_ratio(dl_taped_of(tokens_of(&k)), s.time);
+  step_of(&s);
+  power_of(&s);
+  s.rate = dl_taped_ratio(dl_taped_of(tokens_of(&s)), s.time);
   log_target[DL_LANG_TARGET_RATE] = log(s.rate.x);
   log_target[DL_LANG_TARGET_POWER] = log(s.power.x);
   if (!g)

@@ -39,7 +39,7 @@ static double add_priors(const struct dl_weighed_terms *of, size_t p,
   return squares;
 }
 
-/* Where the squares are summed, and of what. */
+/* The point at which squares are summed, and their terms. */
 struct summed_at {
   const struct dl_equation_blocks *blocks;
   const struct dl_weighed_terms *terms;
@@ -109,15 +109,16 @@ static double squares_of(const struct summed_at *at, size_t config,
                          struct dl_gradient *g) {
   const struct dl_parameter_map *map = at->blocks->map;
   const struct dl_configurations *configs = map->configs;
-  struct dl_measured_targets of = {0};
+  double mean[DL_MAX_TARGETS] = {0}, scale[DL_MAX_TARGETS] = {0};
   if (map->physics->squares) {
     for (size_t i = configs->first[config]; i < configs->first[config + 1];
          i++) {
       const struct dl_measurement *m = &at->terms->m[i];
-      of.mean[m->target] = m->mean;
-      of.scale[m->target] = at->terms->precision[i];
+      mean[m->target] = m->mean;
+      scale[m->target] = at->terms->precision[i];
     }
-    return map->physics->squares(c, fx, configs->inputs[config], &of, g);
+    return map->physics->squares(c, fx, configs->inputs[config], mean, scale,
+                                 g);
   }
   struct config_values v;
   double squares = 0;
@@ -130,7 +131,7 @@ static double squares_of(const struct summed_at *at, size_t config,
   return squares;
 }
 
-/* What one cell adds. */
+/* Sums of one cell. */
 struct cell_sums {
   const struct dl_equation_columns *columns;
   bool known[DL_MAX_COLUMNS];          /* by column */
@@ -231,9 +232,9 @@ static void add_second(struct cell_sums *s, const struct summed_at *at,
       size_t by = columns->of[s->of->column[j]];
       double half =
           (derivative(&after, by) - derivative(&before, by)) / STEP / 2;
+      size_t row = i > j ? i : j, column = i + j - row;
       if (isfinite(half))
-        s->H[i > j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i] +=
-            i == j ? 2 * half : half;
+        s->H[row * (row + 1) / 2 + column] += i == j ? 2 * half : half;
     }
   }
 }

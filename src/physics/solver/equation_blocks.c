@@ -35,7 +35,7 @@ static bool is_nested(const struct dl_parameter_map *map, size_t k,
 }
 
 /* Blocks are the levels of the factor with the most parameters, of
- * configurations without one those of the next. Chooses the factors whose
+ * configurations without one levels of the next. Chooses the factors whose
  * levels lie within blocks. block: of each configuration, the first parameter
  * of that level; 0: none. */
 static void choose_factors(const struct dl_parameter_map *map, bool *use,

@@ -11,8 +11,8 @@
  *   |         ..   .. |
  *   | B_1' B_2' .. C  |
  *
- * Configurations of a block with the same levels are a cell: they have
- * derivatives by the same parameters. */
+ * Configurations of a block with equal levels are a cell: they have derivatives
+ * by its parameters. */
 
 #ifndef DL_PHYSICS_SOLVER_EQUATION_BLOCKS_H
 #define DL_PHYSICS_SOLVER_EQUATION_BLOCKS_H

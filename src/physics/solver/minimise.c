@@ -14,11 +14,11 @@
  * parameters are then within about 1e-4 posterior standard deviations. */
 #define CONVERGED 1e-8
 
-/* The same of fits that begin near: 3e-4, which moves no prediction by
+/* The decrease for fits that begin near: 3e-4, which moves no prediction by
  * 0.003 %. */
 #define CONVERGED_NEAR 1e-7
 
-/* The same of damped steps: 1 % of a standard deviation. */
+/* The decrease for damped steps: 1 % of a standard deviation. */
 #define LITTLE_GAIN 1e-4
 
 /* An expected decrease below which the equations are kept: the parameters are
@@ -33,7 +33,7 @@
  * and tries of one. */
 enum { MOST_STEPS = 200, STEPS_OF_EQUATIONS = 8, MOST_SHORTER = 8 };
 
-/* What a minimisation works on. */
+/* State of a minimisation. */
 struct minimisation {
   struct dl_normal_equations e;
   struct dl_quasi_newton pairs;

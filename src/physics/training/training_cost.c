@@ -63,7 +63,7 @@ double dl_training_bandwidth_share(const double *c,
 }
 
 /* The power that the work of a step adds to the static power, W. */
-static double dynamic_power(const struct dl_training_factors *f,
+static double dynamic_power(const struct dl_training_epoch *f,
                             const struct dl_training_inputs *l,
                             const struct dl_training_step *s) {
   const double *c = f->c;
@@ -90,8 +90,8 @@ double dl_training_overlap(double alone, double exchange) {
   return sqrt(sqrt(a * a + x * x));
 }
 
-/* What the other GPUs add to a step that trains so many bytes of weights; none
- * where nothing is trained. */
+/* Adds the exchange with other GPUs to a step that trains so many bytes of
+ * weights; none where nothing is trained. */
 static void exchange(struct dl_training_step *s, const double *c,
                      const struct dl_training_inputs *l, double weights) {
   double n = l->n_gpus, inside = fmin(l->per_node, n);
@@ -109,7 +109,8 @@ static void exchange(struct dl_training_step *s, const double *c,
             s->late;
 }
 
-/* Of a forward pass of one sample, s without effects, in the faster format. */
+/* Arithmetic of a forward pass of one sample, s without effects, in the faster
+ * format. */
 static double arithmetic(struct dl_training_step *s, const double *c,
                          const struct dl_training_inputs *l) {
   const enum dl_stack_part first = DL_PART_FP32;
@@ -127,7 +128,7 @@ static double arithmetic(struct dl_training_step *s, const double *c,
 /* Times of the parts of a step on a batch of n samples, with so many passes
  * over it, which trains `weights` bytes. */
 static void set_times(struct dl_training_step *s,
-                      const struct dl_training_factors *f,
+                      const struct dl_training_epoch *f,
                       const struct dl_training_inputs *l, double n,
                       double passes, double weights) {
   const double *c = f->c, *fx = f->fx;
@@ -161,7 +162,7 @@ static void set_times(struct dl_training_step *s,
 }
 
 static void step_of(struct dl_training_step *s,
-                    const struct dl_training_factors *f,
+                    const struct dl_training_epoch *f,
                     const struct dl_training_inputs *l, double n, double passes,
                     double weights) {
   const double *c = f->c;
@@ -206,8 +207,9 @@ static void share_out(double n[DL_N_TRAINING_MODES],
   n[DL_VALIDATION] = val;
 }
 
-static void set_factors(struct dl_training_factors *f, const double *c,
+static void set_factors(struct dl_training_epoch *f, const double *c,
                         const double *fx, const struct dl_training_inputs *l) {
+  f->in = l;
   f->c = c;
   for (size_t i = 0; i < DL_N_TRAINING_EFFECTS; i++)
     f->fx[i] = fx[i] < 0 || fx[i] > 0 ? exp(fx[i]) : 1;
@@ -236,7 +238,7 @@ void dl_training_epoch_of(struct dl_training_epoch *e, const double *c,
                                                             l->n_gpus),
                                 val = dl_epoch_batches_of(l->val, l->batch,
                                                           l->n_gpus);
-  set_factors(&e->f, c, fx, l);
+  set_factors(e, c, fx, l);
   share_out(e->n, l, train.full, val.full);
   share_out(e->n + DL_N_TRAINING_MODES, l, train.last > 0, val.last > 0);
   e->cost = (struct dl_cost){0};
@@ -244,15 +246,14 @@ void dl_training_epoch_of(struct dl_training_epoch *e, const double *c,
     size_t mode = i % DL_N_TRAINING_MODES;
     double last = mode == DL_VALIDATION ? val.last : train.last;
     if (e->n[i] > 0) {
-      step_of(&e->step[i], &e->f, l, i < DL_N_TRAINING_MODES ? l->batch : last,
+      step_of(&e->step[i], e, l, i < DL_N_TRAINING_MODES ? l->batch : last,
               mode == DL_FULL ? 3 : 1, trained_bytes(l, mode));
       add_steps(&e->cost, &e->step[i], e->n[i]);
     }
   }
-  e->cost.fixed =
-      l->mid_run ? 0 : c[DL_TRAIN_T0] * e->f.fx[DL_EFFECT_HOST_EPOCH];
+  e->cost.fixed = l->mid_run ? 0 : c[DL_TRAIN_T0] * e->fx[DL_EFFECT_HOST_EPOCH];
   e->cost.time += e->cost.fixed;
-  e->cost.energy += e->cost.fixed * e->f.base;
+  e->cost.energy += e->cost.fixed * e->base;
 }
 
 void dl_training_epoch(const double *c, const double *fx,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a run whose GPUs waited says of the work that it did. */
+/* The work of a run whose GPUs waited. */
 
 #include "physics/training/training_without_waiting.h"
 
