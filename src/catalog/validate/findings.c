@@ -18,32 +18,17 @@ void dl_findings_free(struct dl_findings *l) {
   *l = (struct dl_findings){0};
 }
 
-/* Appends an error. */
-static void add(struct dl_findings *l, const char *file, size_t line,
-                const char *entry, const char *fmt, va_list ap) {
+void dl_findings_error(struct dl_findings *l, const char *file, size_t line,
+                       const char *entry, const char *fmt, ...) {
   char text[1024];
+  va_list ap;
+  va_start(ap, fmt);
   vsnprintf(text, sizeof text, fmt, ap);
+  va_end(ap);
   DL_GROW(l->f, l->cap, l->n + 1);
   l->f[l->n++] =
       (struct dl_finding){true, dl_strdup(file), line,
                           entry ? dl_strdup(entry) : NULL, dl_strdup(text)};
-}
-
-void dl_findings_error(struct dl_findings *l, const char *file, size_t line,
-                       const char *entry, const char *fmt, ...) {
-  va_list ap;
-  va_start(ap, fmt);
-  add(l, file, line, entry, fmt, ap);
-  va_end(ap);
-}
-
-void dl_findings_warn(struct dl_findings *l, const char *file, size_t line,
-                      const char *entry, const char *fmt, ...) {
-  va_list ap;
-  va_start(ap, fmt);
-  add(l, file, line, entry, fmt, ap);
-  va_end(ap);
-  l->f[l->n - 1].error = false;
 }
 
 void dl_findings_move(struct dl_findings *to, struct dl_findings *from) {
