@@ -281,8 +281,12 @@ enum dl_status dl_read_file(const char *path, size_t most, char **data,
   if (status != DL_OK)
     return status;
   struct dl_text t = {0};
+  struct stat st;
   char buf[1 << 15];
   size_t n;
+  if (fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode) &&
+      (size_t)st.st_size <= most)
+    dl_text_room(&t, (size_t)st.st_size); /* copies nothing while it grows */
   while ((n = fread(buf, 1, sizeof buf, f)) > 0 && t.len <= most)
     dl_text_add_n(&t, buf, n);
   if (ferror(f))

@@ -95,7 +95,7 @@ static void collect(struct dl_findings *l, const struct dl_xml *xml,
   dl_text_printf(&place, "%s:%zu: ", file, line);
   if (strncmp(text, dl_text_str(&place), place.len) == 0)
     text += place.len;
-  dl_findings_add(l, true, file, line, id, "%s", text);
+  dl_findings_error(l, file, line, id, "%s", text);
 }
 
 /* Reads the values of an entry or input into e. If the file collects findings

@@ -93,7 +93,7 @@ static void check(struct dl_xml *xml, const char *text, size_t size) {
   enum dl_status status = dl_catalog_file_take(&file, xml, &findings, &d);
   must(status == DL_OK || d.error);
   if (status == DL_OK && file.n > 0) {
-    size_t errors = dl_findings_errors(&findings);
+    size_t errors = dl_findings_count_errors(&findings);
     for (size_t i = 0; i < file.n; i++)
       check_values(file.e[i]);
     read_again(file.kind, text, size, errors == 0);

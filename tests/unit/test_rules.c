@@ -252,7 +252,7 @@ static void unknown_memory_is_a_warning(void **state) {
   read_entry(&s, DL_ACCELERATOR, "memory_type=\"gddr66\"", "tdp_w=5", "");
   check_file(&s, &l);
   check_findings(&l, "memory_type 'gddr66' is not known", true);
-  assert_int_equal(dl_findings_errors(&l), 0);
+  assert_int_equal(dl_findings_count_errors(&l), 0);
   assert_false(l.f[0].error);
   assert_string_equal(l.f[0].file, "my.xml");
   assert_string_equal(l.f[0].entry, "x");
@@ -355,7 +355,7 @@ static void known_boards_are_compared(void **state) {
   read_entry(&s, DL_ACCELERATOR, "", "tdp_w=150 peak_fp32_tflops=31.52", "");
   dl_rules_against(s.e[0], known, &l);
   check_findings(&l, "tdp_w 150 is not the 300 of 'a10g'", true);
-  assert_int_equal(dl_findings_errors(&l), 0);
+  assert_int_equal(dl_findings_count_errors(&l), 0);
   dl_rules_against(known, known, &l);
   assert_int_equal(l.n, 1);
   dl_findings_free(&l);

@@ -18,8 +18,8 @@ void dl_findings_free(struct dl_findings *l) {
   *l = (struct dl_findings){0};
 }
 
-void dl_findings_add(struct dl_findings *l, bool error, const char *file,
-                     size_t line, const char *entry, const char *fmt, ...) {
+void dl_findings_error(struct dl_findings *l, const char *file, size_t line,
+                       const char *entry, const char *fmt, ...) {
   char text[1024];
   va_list ap;
   va_start(ap, fmt);
@@ -27,7 +27,7 @@ void dl_findings_add(struct dl_findings *l, bool error, const char *file,
   va_end(ap);
   DL_GROW(l->f, l->cap, l->n + 1);
   l->f[l->n++] =
-      (struct dl_finding){error, dl_strdup(file), line,
+      (struct dl_finding){true, dl_strdup(file), line,
                           entry ? dl_strdup(entry) : NULL, dl_strdup(text)};
 }
 
@@ -41,7 +41,7 @@ void dl_findings_move(struct dl_findings *to, struct dl_findings *from) {
   dl_findings_free(from);
 }
 
-size_t dl_findings_errors(const struct dl_findings *l) {
+size_t dl_findings_count_errors(const struct dl_findings *l) {
   size_t n = 0;
   for (size_t i = 0; i < l->n; i++)
     n += l->f[i].error;

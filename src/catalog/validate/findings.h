@@ -25,16 +25,22 @@ struct dl_findings {
 
 void dl_findings_free(struct dl_findings *l);
 
-/* Appends an error or a warning at a line of a file (0: not known), in the
- * entry with an identifier (NULL: none). The texts are copied. */
-void dl_findings_add(struct dl_findings *l, bool error, const char *file,
-                     size_t line, const char *entry, const char *fmt, ...)
-    DL_PRINTF(6, 7);
+/* Appends an error at a line of a file (0: not known), in the entry with an
+ * identifier (NULL: none). The texts are copied. */
+void dl_findings_error(struct dl_findings *l, const char *file, size_t line,
+                       const char *entry, const char *fmt, ...) DL_PRINTF(5, 6);
+
+/* Appends a warning, with the arguments of dl_findings_error. */
+#define dl_findings_warn(l, ...)                                               \
+  do {                                                                         \
+    dl_findings_error(l, __VA_ARGS__);                                         \
+    (l)->f[(l)->n - 1].error = false;                                          \
+  } while (0)
 
 /* Moves all findings of `from` to the end of `to`. */
 void dl_findings_move(struct dl_findings *to, struct dl_findings *from);
 
 /* Counts the errors. */
-size_t dl_findings_errors(const struct dl_findings *l);
+size_t dl_findings_count_errors(const struct dl_findings *l);
 
 #endif

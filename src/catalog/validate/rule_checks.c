@@ -32,9 +32,8 @@ void dl_rule_report(const struct dl_rules *s, const double *member,
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
   size_t line = origin_of(s, member)->line;
-  dl_findings_add(s->findings, true, s->e->file, line ? line : s->e->line,
-                  s->e->id, "%s %g %s", dl_field_label(s, member), *member,
-                  text);
+  dl_findings_error(s->findings, s->e->file, line ? line : s->e->line, s->e->id,
+                    "%s %g %s", dl_field_label(s, member), *member, text);
 }
 
 void dl_rule_range(const struct dl_rules *s, const double *member, double low,

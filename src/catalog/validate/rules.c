@@ -26,22 +26,20 @@ static void against_input(const struct dl_rules *s,
       (in->image_px - other->image_px) * (in->macs_g - other->macs_g);
   if (in->image_px == other->image_px ||
       (ordered && in->image_px < other->image_px))
-    dl_rule_report_entry(s, true,
+    dl_rule_report_entry(s,
                          "input %g px comes after %g px; put them in ascending "
                          "order behind the first, each once",
                          in->image_px, other->image_px);
   else if (grown < 0)
-    dl_rule_report_entry(s, true, "macs_g %g at %g px, but %g at %g px",
-                         in->macs_g, in->image_px, other->macs_g,
-                         other->image_px);
+    dl_rule_report_entry(s, "macs_g %g at %g px, but %g at %g px", in->macs_g,
+                         in->image_px, other->macs_g, other->image_px);
 }
 
 static void check_inputs(const struct dl_rules *s,
                          const struct dl_architecture *arch) {
   const struct dl_input_size *in = arch->inputs;
   if (arch->n_inputs > 0 && arch->head_macs_g > in->macs_g)
-    dl_rule_report_entry(s, true,
-                         "macs_g %g at %g px is less than head_macs_g %g",
+    dl_rule_report_entry(s, "macs_g %g at %g px is less than head_macs_g %g",
                          in->macs_g, in->image_px, arch->head_macs_g);
   for (size_t i = 1; i < arch->n_inputs; i++) {
     against_input(s, &in[i], &in[0], false);
@@ -69,7 +67,7 @@ static void check_architecture(const struct dl_rules *s) {
 
 static void needs(const struct dl_rules *s, const double *member) {
   if (isnan(*member))
-    dl_rule_report_entry(s, true, "no %s", dl_field_label(s, member));
+    dl_rule_report_entry(s, "no %s", dl_field_label(s, member));
 }
 
 static void check_dataset(const struct dl_rules *s) {
@@ -109,13 +107,13 @@ static void check_node(const struct dl_rules *s) {
   dl_rule_range(s, &node->supply_efficiency, 0.5, 1);
   dl_rule_range(s, &node->pue, 1, 4);
   if (!node->cpu && isnan(tdp))
-    dl_rule_report_entry(s, true, "neither a cpu nor a cpu_tdp_w");
+    dl_rule_report_entry(s, "neither a cpu nor a cpu_tdp_w");
   if (dl_rule_value(s, &node->cpu_idle_w) > tdp)
     dl_rule_report(s, &node->cpu_idle_w, "is more than cpu_tdp_w %g", tdp);
   if (node->gpus > 0 && !node->gpu)
     dl_rule_report(s, &node->gpus, "without a gpu; name one of the catalogue");
   if (node->gpu && !(node->gpus > 0))
-    dl_rule_report_entry(s, true, "gpu '%s', but no number of gpus", node->gpu);
+    dl_rule_report_entry(s, "gpu '%s', but no number of gpus", node->gpu);
 }
 
 /* --- all of them */
@@ -130,7 +128,7 @@ static void check_name(struct dl_rules *r, const char *name) {
     DL_GROW(r->owner, r->cap, r->folded.n);
     r->owner[k] = r->n;
   } else if (k >= 0 && r->owner[k] != r->n) {
-    dl_rule_report_entry(r, true, "'%s' is also a name of '%s'", name,
+    dl_rule_report_entry(r, "'%s' is also a name of '%s'", name,
                          r->id.s[r->owner[k]]);
   }
 }
@@ -178,8 +176,8 @@ void dl_rules_against(const struct dl_descriptor *e,
     double x = *compared[i], y = dl_field_number(known, f);
     const char *source = known->origin[k].source;
     if (fabs(x - y) > 0.1 * y)
-      dl_findings_add(l, false, e->file, e->origin[k].line, e->id,
-                      "%s %g is not the %g of '%s' in the catalogue (%s)",
-                      f->name, x, y, known->id, source ? source : "no source");
+      dl_findings_warn(l, e->file, e->origin[k].line, e->id,
+                       "%s %g is not the %g of '%s' in the catalogue (%s)",
+                       f->name, x, y, known->id, source ? source : "no source");
   }
 }

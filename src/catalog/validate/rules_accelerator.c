@@ -97,9 +97,9 @@ static void memory(const struct dl_rules *s) {
                    type, m->bandwidth.low, m->bandwidth.high);
   if (m)
     return;
-  dl_rule_report_entry(
-      s, false, "memory_type '%s' is not known: its bandwidth is not checked",
-      type);
+  dl_findings_warn(
+      s->findings, s->e->file, s->e->line, s->e->id,
+      "memory_type '%s' is not known: its bandwidth is not checked", type);
 }
 
 /* A rate at a lower precision must not be smaller. Rates are rounded: 90.5

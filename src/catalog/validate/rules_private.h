@@ -19,11 +19,10 @@ const char *dl_field_label(const struct dl_rules *r, const double *member);
 void dl_rule_report(const struct dl_rules *r, const double *member,
                     const char *fmt, ...) DL_PRINTF(3, 4);
 
-/* Reports an error (or a warning) of the entry as a whole; fmt and its
- * arguments are printf's. */
-#define dl_rule_report_entry(r, error, ...)                                    \
-  dl_findings_add((r)->findings, error, (r)->e->file, (r)->e->line,            \
-                  (r)->e->id, __VA_ARGS__)
+/* Reports an error of the entry as a whole; the arguments are printf's. */
+#define dl_rule_report_entry(r, ...)                                           \
+  dl_findings_error((r)->findings, (r)->e->file, (r)->e->line, (r)->e->id,     \
+                    __VA_ARGS__)
 
 /* Reports an error if the value is known and not within the bounds. */
 void dl_rule_range(const struct dl_rules *r, const double *member, double low,

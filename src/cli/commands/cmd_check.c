@@ -103,7 +103,7 @@ static void take_error(struct checker *c, struct dl_diag *d, const char *path) {
     text += strspn(text, " ");
   }
   if (!has_error(&c->findings, path, line))
-    dl_findings_add(&c->findings, true, path, line, NULL, "%s", text);
+    dl_findings_error(&c->findings, path, line, NULL, "%s", text);
   dl_diag_free(d);
 }
 
@@ -173,7 +173,7 @@ static enum dl_status check_file(struct checker *c, const char *path) {
       .findings = &c->findings, .entry = check_entry, .ctx = c};
   DL_SCOPED(dl_diag_free) struct dl_diag d = {0};
   size_t entries = 0, before = c->findings.n;
-  size_t errors = dl_findings_errors(&c->findings);
+  size_t errors = dl_findings_count_errors(&c->findings);
   const char *what = NULL;
   d.progress = c->cli->diag.progress;
   enum dl_status status = dl_catalog_file_walk(&w, path, &d);
@@ -196,7 +196,7 @@ static enum dl_status check_file(struct checker *c, const char *path) {
   }
   if (status != DL_OK && d.error)
     dl_fail(&c->cli->diag, status, "%s", d.error);
-  errors = dl_findings_errors(&c->findings) - errors;
+  errors = dl_findings_count_errors(&c->findings) - errors;
   DL_ROW(c->files, NULL, dl_string(path), dl_string(what), dl_count(entries),
          dl_count(errors), dl_count(c->findings.n - before - errors));
   return status;
@@ -257,7 +257,7 @@ static void add_lacking(struct checker *c) {
 
 /* The exit status, with a message on standard error. */
 static enum dl_status judge(struct dl_cli *cli, const struct checker *c) {
-  size_t errors = dl_findings_errors(&c->findings);
+  size_t errors = dl_findings_count_errors(&c->findings);
   size_t bad = cli->strict ? c->findings.n : errors;
   if (bad == 0)
     return DL_OK;
