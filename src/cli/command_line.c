@@ -138,11 +138,11 @@ static void add_setting(const struct parser *p, const char *name,
 static enum dl_status unknown_long(const struct parser *p, const char *name) {
   DL_TEXT(near);
   DL_TEXT(others);
-  struct dl_candidate c[DL_MOST_OPTIONS];
+  struct dl_name_candidate c[DL_MOST_OPTIONS];
   char shown[DL_MOST_OPTIONS][MOST_NAME + 2];
   for (size_t i = 0; i < p->n_longs; i++) {
     snprintf(shown[i], sizeof shown[i], "--%s", p->longs[i].name);
-    c[i] = (struct dl_candidate){p->longs[i].name, shown[i], i};
+    c[i] = (struct dl_name_candidate){p->longs[i].name, shown[i], i};
   }
   list_commands_with(name, &others);
   if (others.len > 0)

@@ -13,7 +13,7 @@
 #include "estimate/measured.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
-#include "physics/conditioning/waiting.h"
+#include "physics/conditioning/gpu_waiting.h"
 #include "run/setup/option_words.h"
 
 /* By the method of a physics; NULL: a regression on features. */
@@ -49,11 +49,12 @@ DL_FREES(dl_engine_free, struct dl_engine)
  * not have itself. */
 static bool may_be_unseen(const struct dl_fit *fit, const struct dl_row *row) {
   const struct dl_accelerator *gpu = row->found.gpu;
-  struct dl_level_words level;
+  const char *name, *within;
   if (!gpu || !row->found.arch || !dl_is_language_model(row->found.arch))
     return false;
-  for (size_t i = 0; dl_hierarchical_level(fit->state, "gpu", i, &level); i++)
-    if (strcmp(level.name, gpu->head.id) == 0)
+  for (size_t i = 0;
+       dl_hierarchical_level(fit->state, "gpu", i, &name, &within); i++)
+    if (strcmp(name, gpu->head.id) == 0)
       return false;
   return true;
 }

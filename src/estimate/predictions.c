@@ -9,7 +9,7 @@
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
 #include "physics/conditioning/joint_prediction.h"
-#include "physics/conditioning/waiting.h"
+#include "physics/conditioning/gpu_waiting.h"
 #include "physics/training/input_pipeline.h"
 #include "physics/training/training_inputs.h"
 
@@ -53,7 +53,7 @@ static enum dl_status ask(struct dl_job_predictions *p, struct asked *a,
  * add: from the residuals of powers, as wide as the joint posterior of energy,
  * power and time has it. False without. */
 static bool take_power(struct dl_job_predictions *p, struct asked *a,
-                       struct dl_target_bounds *b) {
+                       struct dl_log_bounds *b) {
   const struct dl_predictor *of = a->ctx->fit[DL_PHYSICAL_POWER].p;
   struct dl_predictor_row *epoch = row_of(a, DL_PHYSICAL_EPOCH);
   if (!of || !epoch || epoch->lacks || !dl_predictor_bounds(of, epoch, b))
@@ -72,8 +72,8 @@ static bool take_power(struct dl_job_predictions *p, struct asked *a,
 static void take_times(struct dl_job_predictions *p, struct asked *a) {
   struct dl_prediction *time = &p->of[DL_PHYSICAL_TIME];
   struct dl_prediction *energy = &p->of[DL_PHYSICAL_EPOCH];
-  struct dl_time_bounds b;
-  struct dl_target_bounds power;
+  struct dl_log_bounds b;
+  struct dl_log_bounds power;
   bool has_power = take_power(p, a, &power);
   if (!isnan(time->value) || isnan(energy->value) || !p->parts.bound ||
       !dl_predictor_times(row_of(a, DL_PHYSICAL_EPOCH), p->parts.software, &b))

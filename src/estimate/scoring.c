@@ -202,8 +202,9 @@ static void take_part(struct part *p, const struct dl_scoring *s,
 
 static void add_way(struct dl_boot *b, const struct part *p,
                     const struct dl_scoring *s, enum dl_clustering c) {
-  b->way[b->n_ways++] = (struct dl_boot_way){
-      p->n_groups[c], p->group ? p->group + (size_t)c * p->n : s->cluster[c]};
+  b->n_groups[b->n_ways] = p->n_groups[c];
+  b->group[b->n_ways++] =
+      p->group ? p->group + (size_t)c * p->n : s->cluster[c];
 }
 
 /* Runs on a GPU, or of an architecture, have errors in common beyond those of

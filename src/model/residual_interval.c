@@ -63,8 +63,8 @@ void dl_add_group_residuals(struct dl_residuals *r, const char *name, double *x,
   dl_residual_quantiles(to, x, spread, n);
 }
 
-/* Groups from which on quantiles count, and by themselves: those of 90 % have
- * one and two groups beyond either end there. */
+/* Groups from which on quantiles count, and from which they count alone:
+ * quantiles for 90 % have one and two groups beyond either end there. */
 #define FEWEST 19.0
 #define MOST 39.0
 
@@ -141,7 +141,7 @@ static bool student(const struct dl_residuals *r, double coverage, double *x) {
   return isfinite(*x);
 }
 
-/* So many are as good as any number. */
+/* Number of groups that are as good as any more. */
 #define MOST_FREEDOM 1e6
 
 bool dl_residual_shift(const struct dl_residuals *r, double coverage,

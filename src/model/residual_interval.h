@@ -13,14 +13,14 @@
  *
  * with a share u that grows from 0 at 19 groups to 1 at 39.
  *
- * Q are the weighted quantiles of hierarchical conformal prediction (Lee,
- * Barber, Willett 2023, arXiv 2306.06342): each group weighs 1/(G+1), its rows
- * share that. Beyond c', where less than two groups are outside at either end,
- * they depend on the most extreme residual: there the ends move on as those of
- * S do. S is Student's t with G degrees of freedom: residuals are taken about
- * 0, so that the mean of G squares is their variance. It is that of the groups'
- * mean residuals, plus the variance within groups. So a group more or less
- * changes little, and a larger coverage never gives a narrower interval.
+ * Q are weighted quantiles of hierarchical conformal prediction (Lee, Barber,
+ * Willett 2023, arXiv 2306.06342): each group weighs 1/(G+1), its rows share
+ * that. Beyond c', where less than two groups are outside at either end, they
+ * depend on the most extreme residual: there the ends move on with S. S is
+ * Student's t with G degrees of freedom: residuals are taken about 0, so that
+ * the mean of G squares is their variance: the variance of the groups' mean
+ * residuals, plus the variance within groups. So a group more or less changes
+ * little, and a larger coverage never gives a narrower interval.
  * docs/lab/designs.md compares rules (Groups and the rule of intervals).
  *
  * false: no interval (fewer than two groups). */
@@ -46,8 +46,8 @@ void dl_residual_quantiles(struct dl_group_residuals *g, double *x,
 void dl_add_group_residuals(struct dl_residuals *r, const char *name, double *x,
                             double *spread, size_t n);
 
-/* Whether the intervals of those groups depend on the run's spread, and the
- * geometric mean of theirs, each group counting the same (1 without). */
+/* Whether the intervals of these groups depend on the run's spread, and the
+ * geometric mean of their spreads, each group counting alike (1 without). */
 bool dl_residuals_by_run(const struct dl_residuals *r);
 double dl_residuals_spread(const struct dl_residuals *r);
 

@@ -146,10 +146,10 @@ static bool states(const char *column, const char *name) {
 void dl_plan_suggest_columns(const struct dl_row_plan *f, const char *name,
                              struct dl_text *to) {
   size_t n = f->csv ? dl_csv_n_cols(f->csv) : DL_N_RUN_COLUMNS;
-  DL_FREED struct dl_candidate *c = dl_calloc(n, sizeof *c);
+  DL_FREED struct dl_name_candidate *c = dl_calloc(n, sizeof *c);
   for (size_t i = 0; i < n; i++) {
     const char *own = f->csv ? dl_csv_name(f->csv, i) : dl_run_columns[i].name;
-    c[i] = (struct dl_candidate){states(own, name) ? name : own, own, i};
+    c[i] = (struct dl_name_candidate){states(own, name) ? name : own, own, i};
   }
   dl_suggest(name, c, n, 3, false, to);
 }

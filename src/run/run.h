@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "quantities/quantities.h"
 
 /* One epoch, or what lies before the first or behind the last one. NaN:
@@ -73,12 +74,6 @@ void dl_run_clear(struct dl_run *r);
 
 static inline bool dl_run_has(const struct dl_run *r, enum dl_run_id id) {
   return dl_run_set_has(&r->known, id);
-}
-
-/* Whether a text, which may be unknown, is a word. Those of a run have one
- * spelling (dl_run_word). */
-static inline bool dl_is_word(const char *text, const char *word) {
-  return text && *text == *word && strcmp(text, word) == 0;
 }
 
 static inline bool dl_run_is_inference(const struct dl_run *r) {

@@ -208,7 +208,7 @@ static void constant_fit(struct dl_fit *f, const char *target, double value) {
     gsl_matrix_set(X, i, 0, (double)i);
   gsl_vector_set_all(y, value);
   assert_ok(f->method->fit(f->method, &f->state,
-                           &(struct dl_sample){.X = X, .y = y}, none, &d),
+                           &(struct dl_design){.X = X, .y = y}, none, &d),
             &d);
   f->target = strdup(target);
   f->boundary = strdup(strcmp(target, "gpu_power_w") == 0 ? "gpu" : "gpu+ram");

@@ -10,7 +10,7 @@
 #include "base/number.h"
 #include "cli/calibration/calibration_table.h"
 #include "cli/calibration/suggest.h"
-#include "cli/calibration/waits.h"
+#include "cli/calibration/loader_held.h"
 #include "cli/passes/calibrated_model.h"
 #include "estimate/assumptions.h"
 #include "model/fitting/calibrate.h"
@@ -177,22 +177,22 @@ static enum dl_status read_rows(struct calibrating *w, const struct dl_fit *fit,
 }
 
 /* The catalogue's name where --alias replaces that of a row. */
-static void replace_name(struct dl_kept_run *run, const char *column,
+static void replace_name(struct dl_calibration_run *run, const char *column,
                          const struct dl_strlist *aliases) {
-  const char *name = dl_kept_run_value(run, column);
-  dl_kept_run_set(run, column, name ? dl_value_in(aliases, name) : NULL);
+  const char *name = dl_calibration_run_value(run, column);
+  dl_calibration_run_set(run, column, name ? dl_value_in(aliases, name) : NULL);
 }
 
 /* Whether the GPUs of a run waited for a loader, for a time that is not known:
  * what it measured is not that of its work. */
 static bool waited_for_input(struct calibrating *w,
-                             const struct dl_kept_run *run) {
-  const char *loader = dl_kept_run_value(run, "loader");
-  bool described = loader || dl_kept_run_value(run, "loader_workers");
+                             const struct dl_calibration_run *run) {
+  const char *loader = dl_calibration_run_value(run, "loader");
+  bool described = loader || dl_calibration_run_value(run, "loader_workers");
   char line[DL_NUMBER_SIZE];
   size_t known = w->waited.n;
   if (!described || (loader && strcmp(loader, "synthetic") == 0) ||
-      dl_kept_run_value(run, "gpu_util"))
+      dl_calibration_run_value(run, "gpu_util"))
     return false;
   dl_intern(&w->waited, dl_format_short(line, (double)run->line));
   if (w->waited.n > known) /* each fit reads it */
@@ -205,16 +205,16 @@ static bool waited_for_input(struct calibrating *w,
 /* Moves the rows that a fit can use to the new runs; one that occurs twice in
  * the table is named. */
 static void collect(struct calibrating *w, struct dl_training *t,
-                    struct dl_kept_runs *new) {
+                    struct dl_calibration_runs *new) {
   for (size_t i = 0; i < t->n; i++) {
-    struct dl_kept_run *kept = &t->kept[i];
+    struct dl_calibration_run *kept = &t->kept[i];
     kept->file = dl_strdup(dl_path_name(w->input));
     replace_name(kept, "arch", &w->o->job.aliases);
     replace_name(kept, "gpu", &w->o->job.aliases);
     size_t line = kept->line;
     if (waited_for_input(w, kept))
       continue;
-    const struct dl_kept_run *there = dl_kept_runs_add(new, kept);
+    const struct dl_calibration_run *there = dl_calibration_runs_add(new, kept);
     if (there && there->line != line)
       dl_warn_at(&w->cli->diag, w->input, line,
                  "the same run as in line %zu: it counts once", there->line);
@@ -223,7 +223,7 @@ static void collect(struct calibrating *w, struct dl_training *t,
 
 /* The runs of the table that fits of the model can use. */
 static enum dl_status read_new(struct calibrating *w, const struct dl_model *m,
-                               struct dl_kept_runs *new) {
+                               struct dl_calibration_runs *new) {
   struct dl_diag *d = &w->cli->diag;
   for (size_t i = 0; i < m->n_fits; i++) {
     DL_SCOPED(dl_training_free)
@@ -258,26 +258,27 @@ static void warn_of_loaders(const struct calibrating *w,
   DL_SCOPED(dl_plan_free_local)
   struct dl_row_plan *f = dl_plan_new(dl_cli_catalog(w->cli));
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
-  struct dl_waits waits = {0};
+  size_t n = 0, line;
   if (begin_table(w, &w->o->job, f, &csv, &quiet) != DL_OK)
     return;
   const struct dl_rows rows = {
       .f = f, .catalog = dl_cli_catalog(w->cli), .csv = csv};
-  if (dl_find_waits(&waits, m, &rows, &quiet) == DL_OK && waits.n > 0)
+  if (dl_loader_held_find(&n, &line, m, &rows, &quiet) == DL_OK && n > 0)
     dl_warn_at(
-        &w->cli->diag, w->input, waits.line,
+        &w->cli->diag, w->input, line,
         "%zu run%s may have waited for a loader: 8 processes, which are "
         "assumed, are slower than the GPUs; give gpu_util, or the loader "
         "synthetic if the input keeps up",
-        waits.n, waits.n == 1 ? "" : "s");
+        n, n == 1 ? "" : "s");
 }
 
 /* Adds the new runs to those of the model. */
 static void add_runs(struct calibrating *w, struct dl_model *m,
-                     struct dl_kept_runs *new) {
+                     struct dl_calibration_runs *new) {
   for (size_t i = 0; i < new->n; i++) {
     size_t line = new->run[i].line;
-    const struct dl_kept_run *there = dl_kept_runs_add(&m->runs, &new->run[i]);
+    const struct dl_calibration_run *there =
+        dl_calibration_runs_add(&m->runs, &new->run[i]);
     if (there)
       dl_warn_at(&w->cli->diag, w->input, line,
                  "the model was calibrated with this run before (%s:%zu): it "
@@ -299,8 +300,8 @@ static void add_errors(const struct calibrating *w, const char *target,
 /* Calibrates a fit with the runs that its model keeps. used: of each, whether a
  * fit learnt from it. */
 static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit,
-                                    const struct dl_kept_runs *runs, bool *used,
-                                    struct dl_diag *quiet) {
+                                    const struct dl_calibration_runs *runs,
+                                    bool *used, struct dl_diag *quiet) {
   DL_SCOPED(dl_training_free) struct dl_training t = {0};
   struct dl_diag *d = &w->cli->diag;
   struct dl_calibration c;
@@ -309,13 +310,13 @@ static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit,
   if (!there || t.n == 0)
     return DL_OK;
   DL_TRY(dl_calibrate(fit, &t, &c, d));
-  if (c.over.line > 0)
+  if (c.over_line > 0)
     return dl_fail_at(
-        d, DL_EINPUT, runs->run[c.over.line - 2].file,
-        runs->run[c.over.line - 2].line,
+        d, DL_EINPUT, runs->run[c.over_line - 2].file,
+        runs->run[c.over_line - 2].line,
         "by its power and gpu_util %.3g a GPU draws %.0f W while it works, "
         "but its limit is %.4g W; check both",
-        c.over.util, c.over.power_w, c.over.limit_w);
+        c.over_util, c.over_power_w, c.over_limit_w);
   const struct dl_physics *physics = fit->method->physics;
   dl_calibration_warn(&c.of_target, fit->target, runs, w->input, d);
   add_errors(w, fit->target, &c, &c.of_target);
@@ -333,7 +334,7 @@ static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit,
 
 /* Fails where no fit could read a run that an earlier calibration had read. */
 static enum dl_status check_used(const struct calibrating *w,
-                                 const struct dl_kept_runs *runs,
+                                 const struct dl_calibration_runs *runs,
                                  const bool *used, const struct dl_diag *why) {
   size_t i = 0;
   while (i < runs->n && used[i])
@@ -371,7 +372,8 @@ static enum dl_status calibrate_all(struct calibrating *w, struct dl_model *m) {
 static const char calibrated_on[] = ", calibrated on ";
 
 /* The files of the runs, each once. */
-static void name_files(const struct dl_kept_runs *runs, struct dl_text *to) {
+static void name_files(const struct dl_calibration_runs *runs,
+                       struct dl_text *to) {
   DL_SCOPED(dl_strlist_free) struct dl_strlist files = {0};
   for (size_t i = 0; i < runs->n; i++)
     if (dl_strlist_find(&files, runs->run[i].file) < 0)
@@ -425,7 +427,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
       .cli = cli, .o = options_at, .input = cli->argument[0]};
   DL_SCOPED(dl_model_free_local) struct dl_model *m = NULL;
   DL_SCOPED(dl_report_free_local) struct dl_report *r = dl_report_new();
-  DL_SCOPED(dl_kept_runs_free) struct dl_kept_runs new = {0};
+  DL_SCOPED(dl_calibration_runs_free) struct dl_calibration_runs new = {0};
   if (w.o->suggest)
     return dl_suggest_runs(cli, w.o);
   if (strcmp(w.input, "-") == 0)

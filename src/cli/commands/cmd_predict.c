@@ -11,11 +11,11 @@
 #include "cli/passes/calibrated_model.h"
 #include "cli/passes/write_results.h"
 #include "cli/views/node_report.h"
-#include "cli/views/job_limits.h"
 #include "cli/views/predict_report.h"
 #include "cli/views/summary/predict_summary.h"
 #include "cli/views/summary/answer.h"
 #include "estimate/methods/work.h"
+#include "estimate/rules/estimate_rules.h"
 
 #define AT(kind, member) DL_STORE(kind, struct dl_predict_options, member)
 
@@ -198,21 +198,6 @@ static void warn_disagreement(struct dl_cli *cli,
     }
 }
 
-/* The classifier must be known to be replaced or trained alone. */
-static void warn_head(struct dl_cli *cli, const struct dl_job *job) {
-  const struct dl_architecture *arch = job->found.arch;
-  if (!arch || !isnan(arch->head_inputs))
-    return;
-  if (!isnan(job->run->classes))
-    dl_warn(&cli->diag,
-            "the classifier of '%s' is not known: --classes changes no count",
-            arch->head.id);
-  if (job->run->frozen_base > 0)
-    dl_warn(&cli->diag,
-            "the classifier of '%s' is not known: its training counts nothing",
-            arch->head.id);
-}
-
 static void free_predictor(struct dl_predictor **p) {
   dl_predictor_free(*p);
 }
@@ -349,10 +334,7 @@ static enum dl_status report_single(struct dl_cli *cli,
         s->result.job.run->request_rate, s->result.predictions.served.lacks);
   DL_TRY(check_estimates(cli, s, o, true));
   warn_methods(cli, s, strcmp(o->methods, "all") == 0);
-  warn_head(cli, &s->result.job);
-  dl_warn_limits(&s->result.job,
-                 s->result.best >= 0 ? &s->result.est[s->result.best] : NULL,
-                 &cli->diag);
+  dl_estimate_rules_warn(&s->result, &cli->diag);
   warn_disagreement(cli, s);
   dl_plan_warn_unused(f, &cli->diag);
   DL_TRY(check_estimates(cli, s, o, false));

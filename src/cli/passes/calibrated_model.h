@@ -5,7 +5,7 @@
 #define DL_CLI_PASSES_CALIBRATED_MODEL_H
 
 #include "cli/command.h"
-#include "model/fitting/training_table.h"
+#include "model/training/training_table.h"
 #include "model/model.h"
 
 /* Which runs a table has. */

@@ -11,6 +11,7 @@
 #include "estimate/assumptions.h"
 #include "estimate/rows.h"
 #include "model/fitting/refit.h"
+#include "model/training/training_columns.h"
 #include "run/config_key.h"
 
 /* The table that is read. */

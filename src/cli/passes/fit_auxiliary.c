@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "catalog/datadir.h"
-#include "model/fitting/train.h"
+#include "model/training/auxiliary_rows.h"
 #include "physics/training/training_cost.h"
 
 static enum dl_status read_more(struct dl_cli *cli, struct dl_training *more,

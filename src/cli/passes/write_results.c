@@ -197,7 +197,7 @@ static enum dl_status write_rows(struct results_writer *w, struct dl_engine *e,
   for (size_t i = 0; i < w->parts; i++)
     dl_row_notes_merge(all, &w->part[i].notes);
   dl_row_notes_warn(all, &cli->diag);
-  dl_limits_say(&all->limits, tail);
+  dl_row_notes_say(all, tail);
   if (w->stream)
     dl_stream_tail(w->stream, tail);
   return dl_cli_commit(cli, &out, w->stream, status);

@@ -10,7 +10,8 @@
 #include "estimate/rows.h"
 #include "quantities/quantities.h"
 
-/* What a run says before it runs. Texts are lent. */
+/* Copies the settings of a run, which are known before it starts. Texts are
+ * lent. */
 static void copy_settings(const struct dl_run *run, struct dl_run *to) {
   *to = dl_run_unknown;
   for (unsigned i = 0; i < DL_N_RUN_COLUMNS; i++) {
@@ -25,9 +26,9 @@ static void copy_settings(const struct dl_run *run, struct dl_run *to) {
   }
 }
 
-/* Takes the estimate of the GPUs alone: memory that the method adds is
- * subtracted. */
-static void take_estimate(const struct dl_estimate *x,
+/* Copies the estimate of the GPUs alone, without the memory that its method
+ * adds. */
+static void copy_estimate(const struct dl_estimate *x,
                           struct dl_record_estimate *e) {
   double memory_j = x->memory_w > 0 ? x->memory_w * x->duration_s.x : 0;
   e->method = x->method;
@@ -50,8 +51,21 @@ static enum dl_status estimate(struct dl_cli *cli, struct dl_row_plan *f,
   DL_FREED struct dl_estimate *est = r.est;
   const struct dl_estimate *best = dl_result_best(&r);
   if (status == DL_OK && best && r.job.found.arch && r.job.found.gpu)
-    take_estimate(best, e);
+    copy_estimate(best, e);
   return DL_OK;
+}
+
+/* The first quantity that an estimate would need. */
+static enum dl_record_lack find_lack(const struct dl_run *run) {
+  if (!run->gpu)
+    return DL_LACKS_GPU;
+  if (isnan(run->gpu_energy_j))
+    return DL_LACKS_GPU_ENERGY;
+  if (!dl_run_has(run, DL_RUN_epochs))
+    return DL_LACKS_EPOCHS;
+  bool sized = run->dataset || !isnan(run->train_samples) ||
+               !isnan(run->tokens) || !isnan(run->train_tokens);
+  return sized ? DL_LACKS_NOTHING : DL_LACKS_SAMPLES;
 }
 
 enum dl_status dl_record_estimate(struct dl_cli *cli, const struct dl_run *run,
@@ -59,14 +73,8 @@ enum dl_status dl_record_estimate(struct dl_cli *cli, const struct dl_run *run,
   DL_SCOPED(dl_model_free_local) struct dl_model *m = NULL;
   *e = (struct dl_record_estimate){.energy_j = DL_NO_INTERVAL,
                                    .duration_s = NAN};
-  e->lacks = !run->gpu                         ? "gpu"
-             : isnan(run->gpu_energy_j)        ? "gpu_energy_j"
-             : !dl_run_has(run, DL_RUN_epochs) ? "epochs"
-             : !run->dataset && isnan(run->train_samples) &&
-                     isnan(run->tokens) && isnan(run->train_tokens)
-                 ? "train_samples"
-                 : NULL;
-  if (!run->arch || e->lacks)
+  e->lacks = find_lack(run);
+  if (!run->arch || e->lacks != DL_LACKS_NOTHING)
     return DL_OK;
   DL_SCOPED(dl_job_options_free) struct dl_job_options o;
   dl_job_options_init(&o);

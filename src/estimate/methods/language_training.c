@@ -10,7 +10,7 @@
 #include "estimate/measured.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
-#include "physics/conditioning/waiting.h"
+#include "physics/conditioning/gpu_waiting.h"
 #include "physics/training/input_pipeline.h"
 #include "run/setup/training_setup.h"
 

@@ -20,7 +20,7 @@
 #include "estimate/methods/language_training.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
-#include "physics/conditioning/waiting.h"
+#include "physics/conditioning/gpu_waiting.h"
 #include "physics/rows/inputs.h"
 #include "physics/training/input_pipeline.h"
 #include "physics/training/training_inputs.h"
@@ -197,7 +197,7 @@ static void forward_interval(const struct dl_engine *ctx,
                              const struct dl_job *job, double busy_j,
                              struct dl_estimate *est) {
   const struct dl_bound_fit *b = &ctx->fit[DL_PHYSICAL_EPOCH];
-  struct dl_target_bounds bounds;
+  struct dl_log_bounds bounds;
   struct dl_predictor_row at;
   dl_predictor_take(b->p, job->row, &at);
   /* The usual spread, also where a table or a data set has training samples. */

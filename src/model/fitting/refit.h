@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A model refitted without a part of its training data: the same targets,
- * features, method and hyper-parameters on other rows. */
+/* A model refitted without a part of its training data: its targets, features,
+ * method and hyper-parameters on other rows. */
 
 #ifndef DL_MODEL_FITTING_REFIT_H
 #define DL_MODEL_FITTING_REFIT_H

@@ -18,7 +18,7 @@
 #include "run/setup/training_setup.h"
 
 /* A table that is read by configuration. */
-struct reading {
+struct config_reading {
   struct dl_row_plan *f;
   struct dl_key_maker *key;
   struct dl_intern configs;
@@ -37,7 +37,8 @@ struct reading {
                  size_t line, struct dl_diag *d);
 };
 
-static enum dl_status bind_configs(struct reading *w, struct dl_diag *d) {
+static enum dl_status bind_configs(struct config_reading *w,
+                                   struct dl_diag *d) {
   struct dl_row_ref ignored; /* a member of the run */
   DL_TRY(dl_plan_quantity(w->f, "config", false, &ignored, d));
   DL_TRY(dl_key_maker_new(&w->key, w->f, d));
@@ -46,7 +47,7 @@ static enum dl_status bind_configs(struct reading *w, struct dl_diag *d) {
 }
 
 /* The number of the configuration of w->row, and its key. */
-static size_t config_of(struct reading *w, struct dl_text *key) {
+static size_t config_of(struct config_reading *w, struct dl_text *key) {
   dl_text_add(key, w->row->run.config ? w->row->run.config : "");
   if (key->len == 0 && w->key)
     dl_key_make(w->key, w->row, key);
@@ -55,14 +56,14 @@ static size_t config_of(struct reading *w, struct dl_text *key) {
   return (size_t)dl_intern(&w->configs, dl_text_str(key));
 }
 
-static void take_row(struct reading *w) {
+static void take_row(struct config_reading *w) {
   DL_TEXT(key);
   size_t config = config_of(w, &key);
   w->take(w->ctx, w->row, dl_text_str(&key), config);
 }
 
 /* Error: no usable row. */
-static enum dl_status read_configs(struct reading *w, struct dl_csv *csv,
+static enum dl_status read_configs(struct config_reading *w, struct dl_csv *csv,
                                    struct dl_diag *d) {
   const struct dl_csv_block *block;
   DL_SCOPED(dl_repeated_rows_free) struct dl_repeated_rows repeated = {0};
@@ -88,20 +89,20 @@ static enum dl_status read_configs(struct reading *w, struct dl_csv *csv,
                           : dl_fail_at(d, DL_EINPUT, path, 0, "no usable row");
 }
 
-static void free_reading(struct reading *w) {
+static void free_reading(struct config_reading *w) {
   free(w->key);
   dl_intern_free(&w->configs);
 }
 
 /* Means of a configuration: measured, or estimates with their intervals. */
-struct sums {
+struct run_means {
   struct dl_mean energy, duration, accuracy, low, high;
 };
 
 struct dl_repeats_reader {
-  struct reading read;
+  struct config_reading read;
   struct dl_repeats l;
-  struct sums *sums; /* l.n, owned */
+  struct run_means *sums; /* l.n, owned */
   size_t cap, cap_sums;
   struct dl_row_ref accuracy; /* no column of the runs table */
   struct dl_row_ref recommended, low, high, covers; /* of estimates */
@@ -145,7 +146,7 @@ static void begin(struct dl_repeats_reader *w, const struct dl_row *row) {
   const struct dl_run *run = &row->run;
   DL_GROW(w->l.r, w->cap, w->l.n + 1);
   DL_GROW(w->sums, w->cap_sums, w->l.n + 1);
-  w->sums[w->l.n] = (struct sums){0};
+  w->sums[w->l.n] = (struct run_means){0};
   struct dl_repeat *r = &w->l.r[w->l.n++];
   *r = (struct dl_repeat){.arch = copy(run->arch),
                           .gpu = copy(run->gpu),
@@ -161,8 +162,8 @@ static void begin(struct dl_repeats_reader *w, const struct dl_row *row) {
 }
 
 /* The sums of a configuration, whose first run this may be. */
-static struct sums *sums_of(struct dl_repeats_reader *w,
-                            const struct dl_row *row, size_t config) {
+static struct run_means *sums_of(struct dl_repeats_reader *w,
+                                 const struct dl_row *row, size_t config) {
   if (config == w->l.n)
     begin(w, row);
   dl_mean_add(&w->sums[config].accuracy, dl_row_number(row, &w->accuracy));
@@ -172,7 +173,7 @@ static struct sums *sums_of(struct dl_repeats_reader *w,
 static void take_repeat(void *ctx, const struct dl_row *row, const char *key,
                         size_t config) {
   struct dl_repeats_reader *w = ctx;
-  struct sums *to = sums_of(w, row, config);
+  struct run_means *to = sums_of(w, row, config);
   (void)key;
   dl_mean_add(&to->energy, row->run.energy_j);
   dl_mean_add(&to->duration, row->run.duration_s);
@@ -182,7 +183,7 @@ static void take_repeat(void *ctx, const struct dl_row *row, const char *key,
   }
 }
 
-/* Of the estimates of a run by several methods one is recommended. */
+/* Whether an estimate is not the recommended one of a run's methods. */
 static bool is_other_estimate(const void *ctx, const struct dl_row *row) {
   const struct dl_repeats_reader *w = ctx;
   const char *text = w->l.estimated ? dl_row_text(row, &w->recommended) : NULL;
@@ -200,8 +201,7 @@ static bool has_bad_accuracy(const struct dl_repeats_reader *w,
   return true;
 }
 
-/* What the columns of a run accept. 0 J are those of a meter that was not read.
- */
+/* True if a value is out of range or the energy is 0 J (meter not read). */
 static bool is_bad(const void *ctx, const struct dl_row *row, const char *path,
                    size_t line, struct dl_diag *d) {
   const struct dl_repeats_reader *w = ctx;
@@ -268,20 +268,16 @@ static enum dl_status bind_settings(struct dl_repeats_reader *w,
 static enum dl_status bind_energies(struct dl_repeats_reader *w,
                                     struct dl_row_plan *f, struct dl_diag *d) {
   struct dl_row_ref ignored; /* a member of the run */
-  const struct {
-    const char *name;
-    struct dl_row_ref *to;
-  } of_estimates[] = {{"recommended", &w->recommended},
-                      {"low_j", &w->low},
-                      {"high_j", &w->high},
-                      {"coverage", &w->covers}};
+  static const char *const of_estimates[] = {"recommended", "low_j", "high_j",
+                                             "coverage"};
+  struct dl_row_ref *const to[] = {&w->recommended, &w->low, &w->high,
+                                   &w->covers};
   DL_TRY(dl_plan_quantity(f, "energy_j", true, &ignored, d));
   w->l.estimated = true;
   for (size_t i = 0; i < DL_LENGTH(of_estimates); i++)
-    w->l.estimated = w->l.estimated && dl_plan_has(f, of_estimates[i].name);
+    w->l.estimated = w->l.estimated && dl_plan_has(f, of_estimates[i]);
   for (size_t i = 0; w->l.estimated && i < DL_LENGTH(of_estimates); i++)
-    DL_TRY(
-        dl_plan_quantity(f, of_estimates[i].name, true, of_estimates[i].to, d));
+    DL_TRY(dl_plan_quantity(f, of_estimates[i], true, to[i], d));
   return DL_OK;
 }
 
@@ -289,7 +285,7 @@ static enum dl_status bind_energies(struct dl_repeats_reader *w,
 static void take_means(struct dl_repeats_reader *w) {
   for (size_t i = 0; i < w->l.n; i++) {
     struct dl_repeat *r = &w->l.r[i];
-    const struct sums *of = &w->sums[i];
+    const struct run_means *of = &w->sums[i];
     double half = half_width(&of->energy, w->coverage);
     r->n = of->energy.n;
     r->energy_j = dl_mean_of(&of->energy);
@@ -308,8 +304,8 @@ static void take_means(struct dl_repeats_reader *w) {
 enum dl_status dl_repeats_begin(struct dl_repeats_reader **at,
                                 struct dl_row_plan *f, struct dl_diag *d) {
   struct dl_repeats_reader *w = *at = dl_calloc(1, sizeof *w);
-  w->read =
-      (struct reading){.f = f, .ctx = w, .distinguish = distinguish_given};
+  w->read = (struct config_reading){
+      .f = f, .ctx = w, .distinguish = distinguish_given};
   w->l.estimated = true;
   return bind_settings(w, f, d);
 }
@@ -322,12 +318,12 @@ void dl_repeats_add(struct dl_repeats_reader *w, const struct dl_row *row,
     return;
   w->read.row = row;
   size_t known = w->l.n, config = config_of(&w->read, &key);
-  struct sums *to = sums_of(w, row, config);
+  struct run_means *to = sums_of(w, row, config);
   dl_mean_add(&to->energy, of->energy_j);
   dl_mean_add(&to->low, of->low_j);
   dl_mean_add(&to->high, of->high_j);
   dl_mean_add(&to->duration, of->duration_s);
-  if (config == known) { /* the row's is that of a measurement */
+  if (config == known) { /* the row's boundary belongs to a measurement */
     struct dl_repeat *r = &w->l.r[config];
     free(r->boundary);
     r->boundary = copy(of->boundary);
@@ -405,8 +401,10 @@ static void distinguish(const void *ctx, const struct dl_row *row,
     const struct dl_run_column *c = m->column[i];
     double x = c->is_text ? (double)NAN : dl_run_number(&row->run, c->id);
     const char *text = c->is_text ? text_of(c->id, row) : NULL;
-    if (c->role == DL_ROLE_MEASURED)
-      text = isnan(x) ? "-" : x > 0 ? "+" : "0";
+    if (c->role == DL_ROLE_MEASURED && isnan(x))
+      text = "-";
+    else if (c->role == DL_ROLE_MEASURED)
+      text = x > 0 ? "+" : "0";
     else if (!isnan(x))
       text = dl_format_short(buf, x);
     dl_text_add(key, DL_MEANS_KEY);
@@ -480,7 +478,7 @@ static void warn_divided(const struct dl_means *m, const char *path,
 enum dl_status dl_means_of_runs(struct dl_means *m, struct dl_csv *csv,
                                 struct dl_row_plan *f, struct dl_diag *d) {
   DL_SCOPED(free_reading)
-  struct reading read = {
+  struct config_reading read = {
       .f = f, .ctx = m, .take = take_run, .distinguish = distinguish};
   enum dl_status status = bind_means(m, f, d);
   if (status == DL_OK)

@@ -90,9 +90,9 @@ enum { RATE_SD, POWER_SD };
 #define ANOTHER_KIND 10.0
 
 /* Flash attention by the kernels of today's containers (cuDNN, FlashAttention-2
- * and 3) takes this share of the time of those of 2023, which the fit has:
- * "around 2x" (Dao, arXiv 2307.08691), and 1.5 to 2 times that on an H100 (Shah
- * et al., 2407.08608). */
+ * and 3) takes this share of the time of 2023's, which the fit has: "around 2x"
+ * (Dao, arXiv 2307.08691), and 1.5 to 2 times that on an H100 (Shah et al.,
+ * 2407.08608). */
 #define KERNELS_SINCE 0.5
 
 /* They are for GPUs from Ampere on, whose tensor cores are the first of BF16.
@@ -210,7 +210,7 @@ static void read_mixture(const struct dl_physics_row *row,
 /* Experts divided among E GPUs, w of which are in a node of their own in E / w
  * of them. A token takes k experts, of which each is on one of the GPUs as
  * likely as on another: with the choice of different ones a node has none of
- * them with the odds of drawing k of those of the others. */
+ * them with the odds of drawing k from the others' experts. */
 static void read_experts(const struct dl_physics_row *row,
                          struct dl_language_inputs *in) {
   const struct dl_transformer *t = row->arch->transformer;
@@ -245,8 +245,8 @@ static double state_bytes(const struct dl_run *run) {
   }
 }
 
-/* What is trained, and the passes that takes: forward, backward through the
- * activations, backward to the weights. */
+/* Counts the trained weights, and the passes that they take: forward, backward
+ * through the activations, backward to the weights. */
 static void read_training(const struct dl_physics_row *row,
                           struct dl_language_inputs *in) {
   const struct dl_run *run = row->run;

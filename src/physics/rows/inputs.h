@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the inputs of several physics have in common. */
+/* Parts that the inputs of several physics have in common. */
 
 #ifndef DL_PHYSICS_ROWS_INPUTS_H
 #define DL_PHYSICS_ROWS_INPUTS_H
@@ -63,9 +63,9 @@ static inline double dl_gddr_gb_s(const struct dl_accelerator *gpu) {
              : 0;
 }
 
-/* What the chips of that memory could move on as many pins as they have, GB/s:
- * 2 GB each at 14 Gbit/s on 32 pins. A channel has one of them, or two
- * (clamshell): the bandwidth at least, and twice of it at most. */
+/* Rate that the chips of that memory could move on all their pins, GB/s: 2 GB
+ * each at 14 Gbit/s on 32 pins. A channel has one of them, or two (clamshell):
+ * the bandwidth at least, and twice of it at most. */
 #define DL_CHIPS_GB_S_PER_GB 28
 static inline double dl_gddr_chips_gb_s(const struct dl_accelerator *gpu) {
   double bandwidth = dl_gddr_gb_s(gpu);
@@ -85,8 +85,7 @@ static inline double dl_usual_network_gbps(const struct dl_accelerator *gpu) {
   return gpu->peak_fp8_tensor_tflops > 0 ? 400 : 200;
 }
 
-/* The first required quantity whose value is unknown, or NULL: values[i] is
- * that of quantity required[i]. */
+/* The first required quantity whose value is unknown, or NULL. */
 struct dl_required {
   const char *name;
   double value;

@@ -28,9 +28,9 @@ enum dl_status dl_physics_bind(struct dl_physics_binding *b,
                  : dl_plan_member(f, p->id, required && p->required, &q, d);
     if (status == DL_OK && field && b->n_given < DL_MAX_GIVEN &&
         dl_plan_gives(f, p->id)) {
-      b->given[b->n_given].field = field;
-      b->given[b->n_given].is_gpu = kind == DL_ACCELERATOR;
-      b->given[b->n_given++].q = q;
+      b->given[b->n_given] = field;
+      b->given_of_gpu[b->n_given] = kind == DL_ACCELERATOR;
+      b->given_at[b->n_given++] = q;
     } else if (status == DL_OK && own) {
       b->other[n_other++] = q;
     }
@@ -52,12 +52,12 @@ static void apply_given(const struct dl_physics_binding *b,
                         const struct dl_row *row, struct dl_accelerator *gpu,
                         struct dl_architecture *arch) {
   for (size_t i = 0; i < b->n_given; i++) {
-    char *of = b->given[i].is_gpu ? (char *)gpu : (char *)arch;
-    void *member = of + b->given[i].field->offset;
-    if (b->given[i].field->is_text)
-      *(const char **)member = dl_row_text(row, &b->given[i].q);
+    char *of = b->given_of_gpu[i] ? (char *)gpu : (char *)arch;
+    void *member = of + b->given[i]->offset;
+    if (b->given[i]->is_text)
+      *(const char **)member = dl_row_text(row, &b->given_at[i]);
     else
-      *(double *)member = dl_row_number(row, &b->given[i].q);
+      *(double *)member = dl_row_number(row, &b->given_at[i]);
   }
 }
 

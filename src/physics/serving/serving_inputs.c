@@ -56,10 +56,11 @@ static bool is_8_bit(enum dl_precision precision) {
 }
 
 static double bytes_of(enum dl_precision precision) {
-  return dl_is_16_bit(precision)          ? 2
-         : is_8_bit(precision)            ? 1
-         : precision == DL_PRECISION_FP64 ? 8
-                                          : 4;
+  if (dl_is_16_bit(precision))
+    return 2;
+  if (is_8_bit(precision))
+    return 1;
+  return precision == DL_PRECISION_FP64 ? 8 : 4;
 }
 
 /* 0: none is known. */

@@ -74,7 +74,7 @@ const struct dl_physics_quantity
 enum { FACTS_SD, SD };
 
 /* Kernels per convolution or dense layer (its normalisation, activation, sum),
- * and those of a network of which nothing is known: the median of
+ * and kernels of a network of which nothing is known: the median of
  * torchvision's. */
 #define KERNELS_PER_LAYER 3.2
 #define USUAL_KERNELS 250
@@ -94,12 +94,12 @@ enum { FACTS_SD, SD };
 #define TRAFFIC_OF_LAYERS 2
 #define TRAFFIC_OF_SCORES 4
 
-/* What layers read and write beside the operators between them, by outputs:
- * mean of the 27 networks of which both are counted (1.0 to 4.1). */
+/* Traffic of layers beside the operators between them, by outputs: mean of the
+ * 27 networks of which both are counted (1.0 to 4.1). */
 #define TRAFFIC_OF_LAYERS_ALONE 1.7
 
-/* Of the traffic between layers, what kernels that a compiler fuses leave
- * (torch.compile): docs/lab/estimation.md. */
+/* Share of the traffic between layers that fused kernels leave (torch.compile):
+ * docs/lab/estimation.md. */
 #define LEFT_BY_COMPILER 0.2
 
 /* MHz, of the A100: what the time of kernels in tuned software is for. */
@@ -113,9 +113,9 @@ enum { FACTS_SD, SD };
  * backbone. */
 #define FROZEN_ON_CHESSLIVE 0.125
 
-/* How the activations of a network differ from those of its descriptor where
- * the run gives its own work: a width factor changes them by the square root.
- */
+/* Factor by which the activations of a network differ from its descriptor's
+ * where the run gives its own work: a width factor changes them by the square
+ * root. */
 static double width(const struct dl_physics_row *row) {
   double work = row->run->macs_g / dl_or(row->arch->macs_g, row->run->macs_g);
   bool own = !(row->run->acts_m < row->arch->acts_m) &&
@@ -145,8 +145,7 @@ static double kernels(const struct dl_physics_row *row) {
   return USUAL_KERNELS;
 }
 
-/* Kernels beside the longest path: TensorFlow's threads launch them at the same
- * time. */
+/* Kernels beside the longest path: TensorFlow's threads launch them at once. */
 static double beside(const struct dl_physics_row *row, double all) {
   double path = row->arch->launch_path / row->arch->launches;
   return dl_framework_of(row->run) == DL_FRAMEWORK_TENSORFLOW && path < 1
@@ -154,10 +153,9 @@ static double beside(const struct dl_physics_row *row, double all) {
              : 0;
 }
 
-/* Whether the peak rate is that of tensor cores: 1 TF32, 2 a 16-bit format. On
+/* Whether the peak rate is the tensor cores': 1 TF32, 2 a 16-bit format. On
  * boards whose TF32 rate is about their FP32 rate, products in either are
- * alike.
- */
+ * alike. */
 #define FASTER 1.5
 static int in_tensor_cores(const struct dl_accelerator *gpu,
                            enum dl_precision precision) {
@@ -169,9 +167,14 @@ static int in_tensor_cores(const struct dl_accelerator *gpu,
 }
 
 static enum dl_training_stack stack_of(const struct dl_run *run) {
-  return dl_stack_of(run) == DL_SOFTWARE_NGC      ? DL_STACK_NGC
-         : dl_stack_of(run) == DL_SOFTWARE_MLPERF ? DL_STACK_MLPERF
-                                                  : DL_STACK_EAGER;
+  switch (dl_stack_of(run)) {
+  case DL_SOFTWARE_NGC:
+    return DL_STACK_NGC;
+  case DL_SOFTWARE_MLPERF:
+    return DL_STACK_MLPERF;
+  default:
+    return DL_STACK_EAGER;
+  }
 }
 
 /* The machines that share the work. */
@@ -190,7 +193,7 @@ static void read_machines(struct dl_training_inputs *in,
 
 /* Networks with attention do most of their work in dense layers, which reach
  * more of the 16-bit rate of tensor cores in eager mode than convolutions: .70
- * by the fit of language models, .50 by that of networks for images. In TF32
+ * by the fit of language models, .50 by the fit of networks for images. In TF32
  * they are alike (.65, .69). */
 #define DENSE_SHARE 1.4
 static double dense_share(const struct dl_training_inputs *in,
@@ -285,7 +288,7 @@ static void read_rates(struct dl_training_inputs *in,
     in->other_peak = 1e12 * dl_peak_32_bit(gpu, other);
 }
 
-/* Where kernels are fused, layers count apart from what is between them.
+/* Counts layers apart from what is between them where kernels are fused.
  * `element`: bytes. */
 static void split_traffic(struct dl_training_inputs *in,
                           const struct dl_physics_row *row, double element) {
@@ -301,7 +304,7 @@ static void split_traffic(struct dl_training_inputs *in,
   in->bytes_known = 1;
 }
 
-/* What software that fuses kernels leaves of the traffic. */
+/* Share of the traffic that software which fuses kernels leaves. */
 static void fuse_kernels(struct dl_training_inputs *in,
                          const struct dl_physics_row *row, double element) {
   in->clock = 1;
@@ -351,7 +354,7 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   in->frozen = fmax(
       frozen, dl_is_word(run->dataset, "chesslive") ? FROZEN_ON_CHESSLIVE : 0);
   in->flops = 2e9 * run->macs_g; /* a multiply-accumulate is two FLOPs */
-  /* What all layers move where it is known, else what they put out. */
+  /* Traffic of all layers where it is known, else their outputs. */
   in->bytes_known = traffic > 0;
   in->bytes = 1e6 * (traffic > 0 ? traffic : activations(row)) * element;
   in->kernels = kernels(row);
@@ -414,10 +417,11 @@ void dl_training_measured(const struct dl_run *run, double *value) {
       run->gpu_power_w > 0 ? log(run->gpu_power_w / n) : NAN;
   value[DL_TARGET_ENERGY] =
       run->epoch_energy_j > 0 ? log(run->epoch_energy_j) : NAN;
-  value[DL_TARGET_TIME] = run->epoch_s > 0 ? log(run->epoch_s)
-                          : speed(run) > 0
-                              ? log(epoch_samples(run) / speed(run))
-                              : NAN;
+  value[DL_TARGET_TIME] = NAN;
+  if (run->epoch_s > 0)
+    value[DL_TARGET_TIME] = log(run->epoch_s);
+  else if (speed(run) > 0)
+    value[DL_TARGET_TIME] = log(epoch_samples(run) / speed(run));
 }
 
 const char *dl_training_inputs_check(const void *inputs) {
