@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows of a frame as runs that a model keeps. */
+/* Rows of a plan as runs that a model keeps. */
 
 #ifndef DL_MODEL_CALIBRATION_ROWS_H
 #define DL_MODEL_CALIBRATION_ROWS_H
@@ -18,7 +18,7 @@ struct dl_calibration_quantities {
 };
 
 /* Binds the quantities that a physics takes and the user gives; adds their
- * steps and the step of run_id to the frame. */
+ * steps and the step of run_id to the plan. */
 enum dl_status
 dl_calibration_quantities_bind(struct dl_calibration_quantities *q,
                                const struct dl_physics *physics,

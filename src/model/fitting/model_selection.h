@@ -9,10 +9,10 @@
 #include "model/training/choice.h"
 #include "model/training/training_table.h"
 
-/* Has t read the target and what the recipes for it need, as far as the frame
+/* Has t read the target and what the recipes for it need, as far as the plan
  * can give it; with a method, those for it alone (a row without a size of
  * images is no fault of a recipe that has no use for it). *any: there is a
- * recipe; false also where the frame lacks the target. */
+ * recipe; false also where the plan lacks the target. */
 enum dl_status dl_recipe_formulas(struct dl_training *t,
                                   const struct dl_row_plan *f,
                                   const char *target, const char *method,

@@ -88,7 +88,7 @@ static enum dl_status bind_formulas(struct table_reader *r, struct dl_diag *d) {
   return DL_OK;
 }
 
-/* Adds the steps of the quantities and targets of the physics to the frame. */
+/* Adds the steps of the quantities and targets of the physics to the plan. */
 static enum dl_status bind_physics(struct table_reader *r, struct dl_diag *d) {
   struct dl_row_ref ignored; /* members of the run */
   for (size_t k = 0; k < r->t->n_physics; k++) {

@@ -62,7 +62,7 @@ struct dl_training {
   /* A list of the problems that physics have with the rows, to which fits add
    * (table_problem.h). Owned. */
   struct dl_hierarchical_problem **problems;
-  /* The first column that recipes need and the frame lacks, or NULL. */
+  /* The first column that recipes need and the plan lacks, or NULL. */
   const char *absent;
   /* Auxiliary training data: rows of another table, or NULL. Borrowed. */
   const struct dl_training *auxiliary;

@@ -27,11 +27,11 @@ enum dl_status dl_physics_bind(struct dl_physics_binding *b,
     status = own ? dl_plan_quantity(f, p->name, required && p->required, &q, d)
                  : dl_plan_member(f, p->id, required && p->required, &q, d);
     if (status == DL_OK && field && b->n_given < DL_MAX_GIVEN &&
-        dl_plan_is_given(f, p->name)) {
+        dl_plan_gives(f, p->id)) {
       b->given[b->n_given] = field;
       b->given_of_gpu[b->n_given] = kind == DL_ACCELERATOR;
       b->given_at[b->n_given++] = q;
-    } else if (status == DL_OK && !field && !dl_run_column_find(p->name)) {
+    } else if (status == DL_OK && own) {
       b->other[n_other++] = q;
     }
   }

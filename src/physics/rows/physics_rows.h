@@ -13,7 +13,7 @@
 
 enum { DL_MAX_GIVEN = 16 };
 
-/* Places of the inputs in a frame. */
+/* Places of the inputs in a plan. */
 struct dl_physics_binding {
   const struct dl_physics *physics;
   struct dl_row_ref other[DL_MAX_OTHER];
