@@ -26,7 +26,7 @@ static bool is_separator(char c) {
   return c == '-' || c == '_' || c == ' ' || c == '/';
 }
 
-/* The cost to insert or delete s[i]: `plain`, each edit costs the same. */
+/* The cost to insert or delete s[i]; if `plain` is set each edit costs EDIT. */
 static size_t cost_of_one(const char *s, size_t i, bool plain) {
   bool again = (i > 0 && s[i] == s[i - 1]) || s[i] == s[i + 1];
   if (plain)

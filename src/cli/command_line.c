@@ -42,7 +42,8 @@ size_t dl_command_options(const struct dl_command *c,
     if (!more && common)
       *common = n;
     const struct dl_option_table *of = more ? t : &last;
-    for (const struct dl_option *o = of->option; o->kind != DL_OPTION_END; o++) {
+    for (const struct dl_option *o = of->option; o->kind != DL_OPTION_END;
+         o++) {
       if (!o->help)
         continue;
       assert(n < DL_MOST_OPTIONS);

@@ -103,9 +103,9 @@ static enum dl_status find_methods(struct dl_engine *s, const char *methods,
   return DL_OK;
 }
 
-/* Binds the fits of m to a frame. */
+/* Binds the fits of m to a plan. */
 static enum dl_status bind_fits(struct dl_engine *s, const struct dl_model *m,
-                                struct dl_frame *f, struct dl_diag *d) {
+                                struct dl_row_plan *f, struct dl_diag *d) {
   for (size_t i = 0; i < DL_N_FITS; i++) {
     struct dl_bound_fit *to = &s->fit[i];
     const struct dl_model *owner;
@@ -122,7 +122,7 @@ static enum dl_status bind_fits(struct dl_engine *s, const struct dl_model *m,
   return DL_OK;
 }
 
-enum dl_status dl_engine_new(struct dl_engine **out, struct dl_frame *f,
+enum dl_status dl_engine_new(struct dl_engine **out, struct dl_row_plan *f,
                              const struct dl_model *m, const char *methods,
                              double coverage, struct dl_diag *d) {
   *out = NULL;
@@ -279,7 +279,7 @@ enum dl_status dl_engine_row(const struct dl_engine *e,
 
 /* Appends why a job cannot be estimated; false: it can. */
 static bool refusal(struct dl_catalog *c, const struct dl_job *job,
-                    struct dl_wording *why, enum dl_status *status) {
+                    struct dl_message_style *why, enum dl_status *status) {
   bool no_gpu = job->run->gpu && !job->found.gpu && isnan(job->tdp_w);
   bool no_arch = job->run->arch && !job->found.arch && isnan(job->run->macs_g);
   DL_SCOPED(dl_diag_free) struct dl_diag inner = {0};
@@ -296,7 +296,7 @@ static bool refusal(struct dl_catalog *c, const struct dl_job *job,
 
 bool dl_engine_refuses(struct dl_catalog *c, const struct dl_job *job,
                        const char *path, size_t line, struct dl_diag *d) {
-  struct dl_wording why = {.options = line == 0};
+  struct dl_message_style why = {.options = line == 0};
   enum dl_status status;
   bool refused = refusal(c, job, &why, &status);
   if (refused && line > 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An engine estimates the rows of a frame by a list of estimators. */
+/* An engine estimates the rows of a plan by a list of estimators. */
 
 #ifndef DL_ESTIMATE_ENGINE_H
 #define DL_ESTIMATE_ENGINE_H
@@ -7,9 +7,9 @@
 #include "estimate/result.h"
 
 /* `methods` names estimators, separated by commas, or is "all". `m` has the
- * fitted models; `coverage` is that of the intervals (0 .. 1). The frame and
+ * fitted models; `coverage` is that of the intervals (0 .. 1). The plan and
  * the model are borrowed. Errors (DL_EUSAGE): an unknown method. */
-enum dl_status dl_engine_new(struct dl_engine **e, struct dl_frame *f,
+enum dl_status dl_engine_new(struct dl_engine **e, struct dl_row_plan *f,
                              const struct dl_model *m, const char *methods,
                              double coverage, struct dl_diag *d);
 void dl_engine_free(struct dl_engine *e); /* accepts NULL */

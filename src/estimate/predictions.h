@@ -25,7 +25,7 @@ enum dl_fit_of {
   DL_N_FITS
 };
 
-/* A fit bound to the frame; p is NULL without one. */
+/* A fit bound to the plan; p is NULL without one. */
 struct dl_bound_fit {
   struct dl_predictor *p;
   const struct dl_fit *fit;
@@ -34,7 +34,7 @@ struct dl_bound_fit {
 
 struct dl_estimator;
 
-/* The models and the estimators that estimate the rows of a frame
+/* The models and the estimators that estimate the rows of a plan
  * (engine.h). */
 struct dl_engine {
   struct dl_bound_fit fit[DL_N_FITS];

@@ -86,7 +86,7 @@ static enum dl_status take_broken(struct rows_loop *w, struct rows_part *p,
   DL_SCOPED(dl_diag_free) struct dl_diag why = {0};
   struct dl_result *r = &p->result;
   const struct dl_row *row = dl_cursor_row(p->cursor);
-  dl_frame_complain(w->rows->f, row, NULL, 0, &why);
+  dl_plan_complain(w->rows->f, row, NULL, 0, &why);
   dl_job_read(&r->job, &w->e->fields, row);
   r->predictions = (struct dl_job_predictions){0};
   for (size_t m = 0; m < r->n; m++)
@@ -123,7 +123,7 @@ static enum dl_status refuse_all_alike(const struct rows_loop *w, size_t n,
     DL_SCOPED(dl_diag_free) struct dl_diag why = {0};
     if (!dl_row_is_invalid(row))
       return DL_OK;
-    dl_frame_complain(w->rows->f, row, NULL, 0, &why);
+    dl_plan_complain(w->rows->f, row, NULL, 0, &why);
     if (k == 0)
       dl_text_add(&first, why.error);
     else if (strcmp(dl_text_str(&first), why.error) != 0)
@@ -164,7 +164,7 @@ static enum dl_status sweep(struct rows_loop *w, struct dl_diag *d) {
 static enum dl_status estimate_row(const struct rows_loop *w, size_t k,
                                    const struct dl_csv_block *block,
                                    struct dl_result *r, struct dl_diag *d) {
-  const struct dl_row *row = dl_frame_row(w->rows->f, k);
+  const struct dl_row *row = dl_plan_row(w->rows->f, k);
   r->line = block->line[k];
   r->cell = block->cell + k * block->n_cols;
   r->job.row = row;
@@ -182,7 +182,7 @@ static bool is_usable(const struct rows_loop *w, const struct dl_result *r,
   bool refused = true;
   if (job->row->fault.kind != DL_FAULT_NONE) {
 #pragma omp critical(dl_rows_catalog)
-    *status = dl_frame_complain(rows->f, job->row, path, r->line, d);
+    *status = dl_plan_complain(rows->f, job->row, path, r->line, d);
   } else if (!w->e ||
              (!job->contradictory && job->found.gpu && job->found.arch)) {
     refused = false;
@@ -251,7 +251,7 @@ static enum dl_status run_block(struct rows_loop *w,
 static enum dl_status read_table(struct rows_loop *w, struct dl_diag *d) {
   const struct dl_csv_block *block;
   while (true) {
-    DL_TRY(dl_frame_next(w->rows->f, w->rows->csv, &block, d));
+    DL_TRY(dl_plan_next(w->rows->f, w->rows->csv, &block, d));
     if (!block)
       return DL_OK;
     if (w->rows->repeated)
@@ -266,9 +266,9 @@ enum dl_status dl_rows_single(const struct dl_rows *rows, struct dl_engine *e,
   const struct dl_row *row;
   *r = (struct dl_result){.best = -1};
   dl_engine_make_room(e, r);
-  DL_TRY(dl_frame_single(rows->f, &row, d));
+  DL_TRY(dl_plan_single(rows->f, &row, d));
   if (dl_row_is_invalid(row))
-    return dl_frame_complain(rows->f, row, NULL, 0, d);
+    return dl_plan_complain(rows->f, row, NULL, 0, d);
   DL_TRY(dl_engine_learn_families(e, row, rows->catalog, d));
   DL_TRY(dl_engine_row(e, row, r, d));
   return dl_engine_refuses(rows->catalog, &r->job, NULL, 0, d) ? d->status

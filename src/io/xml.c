@@ -210,10 +210,13 @@ dl_node *dl_xml_root(const struct dl_xml *x) {
   return xmlDocGetRootElement(x->doc);
 }
 
+bool dl_xml_is(const dl_node *node, const char *name) {
+  return strcmp((const char *)node->name, name) == 0;
+}
+
 static dl_node *skip_to(dl_node *node, const char *name) {
   for (; node; node = node->next)
-    if (node->type == XML_ELEMENT_NODE &&
-        (!name || strcmp((const char *)node->name, name) == 0))
+    if (node->type == XML_ELEMENT_NODE && (!name || dl_xml_is(node, name)))
       return node;
   return NULL;
 }
@@ -232,7 +235,7 @@ const char *dl_xml_name(const dl_node *node) {
 
 dl_node *dl_xml_parent(dl_node *node, const char *name) {
   while (node->parent && node->parent->type == XML_ELEMENT_NODE &&
-         strcmp((const char *)node->name, name) != 0)
+         !dl_xml_is(node, name))
     node = node->parent;
   return node;
 }

@@ -59,6 +59,7 @@ dl_node *dl_xml_root(const struct dl_xml *x);
 dl_node *dl_xml_first(dl_node *parent, const char *name);
 dl_node *dl_xml_next(dl_node *node, const char *name);
 const char *dl_xml_name(const dl_node *node);
+bool dl_xml_is(const dl_node *node, const char *name); /* by its name */
 
 /* Returns the nearest element of that name around a node, or its root. */
 dl_node *dl_xml_parent(dl_node *node, const char *name);

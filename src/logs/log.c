@@ -224,6 +224,12 @@ static size_t ready(const struct dl_log *log) {
   return n;
 }
 
+static enum dl_status read_next(struct dl_log *log) {
+  if (log->csv)
+    return read_row(log);
+  return log->importer->text ? read_text(log) : read_line(log);
+}
+
 enum dl_status dl_log_next(struct dl_log *log, struct dl_log_block *block,
                            struct dl_diag *d) {
   size_t hold = log->o.drop_last;
@@ -238,9 +244,7 @@ enum dl_status dl_log_next(struct dl_log *log, struct dl_log_block *block,
   size_t left = ready(log);
   while (!log->at_end && log->n_runs < BLOCK_RUNS &&
          (log->n_readings < BLOCK_READINGS + 2 * hold || ready(log) <= left)) {
-    DL_TRY(log->csv              ? read_row(log)
-           : log->importer->text ? read_text(log)
-                                 : read_line(log));
+    DL_TRY(read_next(log));
     if (log->n_problems > 0 && !log->at_end)
       dl_log_report(log, log->line > hold + 1 ? log->line - hold - 1 : 0);
   }

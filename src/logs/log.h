@@ -39,6 +39,8 @@ struct dl_meter_info {
   char *name;     /* NULL: unknown */
   char *host;     /* its node; NULL: unknown */
   double limit_w; /* NaN: unknown */
+  double sum_j;   /* of energies that a log has of each interval */
+  bool of_uuid;   /* its id is from a column of UUIDs */
   bool elsewhere; /* another meter's power includes this one's */
 };
 

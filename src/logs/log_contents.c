@@ -55,8 +55,8 @@ uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
   char *own_id = id ? dl_strdup(id) : NULL;
   char *own_name = name && *name ? dl_strdup(name) : NULL;
   DL_GROW(log->meter, log->meters_cap, log->n_meters + 1);
-  log->meter[log->n_meters] =
-      (struct dl_meter_info){kind, own_id, own_name, NULL, NAN, false};
+  log->meter[log->n_meters] = (struct dl_meter_info){
+      kind, own_id, own_name, NULL, NAN, 0, false, false};
   log->last_meter = log->n_meters;
   return (uint32_t)log->n_meters++;
 }
@@ -64,6 +64,11 @@ uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
 void dl_log_host(struct dl_log *log, uint32_t meter, const char *host) {
   if (meter < log->n_meters && !log->meter[meter].host && *host)
     log->meter[meter].host = dl_strdup(host);
+}
+
+void dl_log_uuid(struct dl_log *log, uint32_t meter) {
+  if (meter < log->n_meters)
+    log->meter[meter].of_uuid = true;
 }
 
 void dl_log_limit(struct dl_log *log, uint32_t meter, double limit_w) {

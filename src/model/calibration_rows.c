@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows of a frame as runs that a model keeps. */
+/* Rows of a plan as runs that a model keeps. */
 
 #include "model/calibration_rows.h"
 
@@ -12,22 +12,22 @@
 enum dl_status
 dl_calibration_quantities_bind(struct dl_calibration_quantities *q,
                                const struct dl_physics *physics,
-                               struct dl_frame *f, struct dl_diag *d) {
+                               struct dl_row_plan *f, struct dl_diag *d) {
   struct dl_row_ref ignored; /* a member of the run */
   *q = (struct dl_calibration_quantities){0};
-  if (dl_frame_is_given(f, "run_id"))
-    DL_TRY(dl_frame_text(f, "run_id", false, &ignored, d));
-  if (dl_frame_is_given(f, "loader"))
-    DL_TRY(dl_frame_quantity(f, "loader", false, &ignored, d));
-  if (dl_frame_is_given(f, "loader_workers"))
-    DL_TRY(dl_frame_quantity(f, "loader_workers", false, &ignored, d));
+  if (dl_plan_is_given(f, "run_id"))
+    DL_TRY(dl_plan_text(f, "run_id", false, &ignored, d));
+  if (dl_plan_is_given(f, "loader"))
+    DL_TRY(dl_plan_quantity(f, "loader", false, &ignored, d));
+  if (dl_plan_is_given(f, "loader_workers"))
+    DL_TRY(dl_plan_quantity(f, "loader_workers", false, &ignored, d));
   for (size_t i = 0; i < physics->n_quantities; i++) {
     const char *name = physics->quantity[i].name;
-    if (!dl_frame_is_given(f, name) || dl_run_column_find(name) ||
+    if (!dl_plan_is_given(f, name) || dl_run_column_find(name) ||
         q->n == DL_MOST_QUANTITIES)
       continue;
     q->name[q->n] = name;
-    DL_TRY(dl_frame_quantity(f, name, false, &q->at[q->n++], d));
+    DL_TRY(dl_plan_quantity(f, name, false, &q->at[q->n++], d));
   }
   return DL_OK;
 }

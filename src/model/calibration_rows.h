@@ -6,7 +6,7 @@
 
 #include "model/calibration_runs.h"
 #include "physics/physics.h"
-#include "run/frame.h"
+#include "run/plan.h"
 
 enum { DL_MOST_QUANTITIES = 128 }; /* more than any physics takes */
 
@@ -22,7 +22,7 @@ struct dl_calibration_quantities {
 enum dl_status
 dl_calibration_quantities_bind(struct dl_calibration_quantities *q,
                                const struct dl_physics *physics,
-                               struct dl_frame *f, struct dl_diag *d);
+                               struct dl_row_plan *f, struct dl_diag *d);
 
 /* Sets what the user gave of a row, and the sizes of its data set. */
 void dl_calibration_run_read(struct dl_calibration_run *run,

@@ -7,7 +7,7 @@
  *
  * with link = log or identity, and offset the link of a known factor or
  * addend. Features, offset and target are text formulas over the names of a
- * frame (frame.h). */
+ * plan (run/plan.h). */
 
 #ifndef DL_MODEL_MODEL_H
 #define DL_MODEL_MODEL_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Predictions of a fit for the rows of a frame. */
+/* Predictions of a fit for the rows of a plan. */
 
 #include "model/predictor.h"
 
@@ -40,7 +40,7 @@ struct dl_row_bounds {
 
 struct dl_predictor {
   const struct dl_fit *fit;
-  const struct dl_frame *frame;
+  const struct dl_row_plan *plan;
   struct dl_physics_binding *bound; /* of a physics, owned; NULL without */
   long target;                      /* of the physics; -1: none of its */
   struct dl_row_ref *feature;       /* one per feature, owned */
@@ -121,13 +121,13 @@ static void prepare_intervals(struct dl_predictor *p, double coverage) {
 }
 
 enum dl_status dl_predictor_new(struct dl_predictor **out,
-                                const struct dl_fit *fit, struct dl_frame *f,
+                                const struct dl_fit *fit, struct dl_row_plan *f,
                                 double coverage, bool rarely,
                                 struct dl_diag *d) {
   *out = NULL;
   struct dl_predictor *p = dl_calloc(1, sizeof *p);
   p->fit = fit;
-  p->frame = f;
+  p->plan = f;
   p->coverage = coverage;
   p->times = dl_calloc(fit->n_times, sizeof *p->times);
   p->values = dl_calloc(fit->n_ranges, sizeof *p->values);
@@ -142,13 +142,13 @@ enum dl_status dl_predictor_new(struct dl_predictor **out,
     status = dl_physics_bind(p->bound, physics, f, false, d);
   }
   for (size_t i = 0; i < fit->features.n && status == DL_OK; i++)
-    status = dl_frame_formula(f, fit->features.s[i], rarely, &p->feature[i], d);
+    status = dl_plan_formula(f, fit->features.s[i], rarely, &p->feature[i], d);
   if (status == DL_OK && fit->offset)
-    status = dl_frame_formula(f, fit->offset, rarely, &p->offset, d);
+    status = dl_plan_formula(f, fit->offset, rarely, &p->offset, d);
   for (size_t i = 0; i < fit->n_ranges && status == DL_OK; i++)
-    status = dl_frame_quantity(f, fit->range[i].name, false, &p->ranged[i], d);
+    status = dl_plan_quantity(f, fit->range[i].name, false, &p->ranged[i], d);
   if (status == DL_OK)
-    status = dl_frame_want_descriptors(f, d);
+    status = dl_plan_want_descriptors(f, d);
   if (status != DL_OK) {
     dl_predictor_free(p);
     return status;
@@ -189,9 +189,9 @@ const char *dl_predictor_lacks(const struct dl_predictor *p,
   if (p->bound)
     return dl_physics_read(p->bound, row, &inputs);
   const char *name =
-      p->fit->offset ? dl_frame_lacks(p->frame, &p->offset, row) : NULL;
+      p->fit->offset ? dl_plan_lacks(p->plan, &p->offset, row) : NULL;
   for (size_t i = 0; i < p->fit->features.n && !name; i++)
-    name = dl_frame_lacks(p->frame, &p->feature[i], row);
+    name = dl_plan_lacks(p->plan, &p->feature[i], row);
   return name;
 }
 
@@ -388,7 +388,7 @@ static bool take_features(const struct dl_predictor *p,
                           const struct dl_row *row, double *x) {
   bool all = true;
   for (size_t i = 0; i < p->fit->features.n; i++) {
-    double v = dl_frame_value(p->frame, &p->feature[i], row);
+    double v = dl_plan_value(p->plan, &p->feature[i], row);
     all &= isfinite(v) != 0;
     x[i] = isfinite(v) ? v : (double)NAN;
   }
@@ -401,7 +401,7 @@ static enum dl_status predict_at(struct dl_predictor_row *at, double *features,
   const struct dl_predictor *p = at->p;
   const struct dl_fit *fit = p->fit;
   double t,
-      offset = fit->offset ? dl_frame_value(p->frame, &p->offset, at->row) : 0;
+      offset = fit->offset ? dl_plan_value(p->plan, &p->offset, at->row) : 0;
   if (isnan(offset))
     return DL_OK;
   gsl_vector_view y = gsl_vector_view_array(&t, 1);

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A fit bound to a frame: predictions for its rows. */
+/* A fit bound to a plan: predictions for its rows. */
 
 #ifndef DL_MODEL_PREDICTOR_H
 #define DL_MODEL_PREDICTOR_H
 
 #include "model/model.h"
 #include "physics/fit_row.h"
-#include "run/frame.h"
+#include "run/plan.h"
 
 struct dl_predictor;
 
 /* Both are borrowed and must outlive the predictor. `coverage`: of the
  * intervals (0 .. 1). `rarely`: features are computed when a row is predicted,
- * not for every row. Errors (DL_EUSAGE): the frame lacks a name that the fit
+ * not for every row. Errors (DL_EUSAGE): the plan lacks a name that the fit
  * needs. */
 enum dl_status dl_predictor_new(struct dl_predictor **p,
-                                const struct dl_fit *fit, struct dl_frame *f,
+                                const struct dl_fit *fit, struct dl_row_plan *f,
                                 double coverage, bool rarely,
                                 struct dl_diag *d);
 void dl_predictor_free(struct dl_predictor *p); /* accepts NULL */
 
-/* A row of the frame to a predictor. What a physics says of it is worked out
+/* A row of the plan to a predictor. What a physics says of it is worked out
  * once for all that follows: borrowed from one place in memory, not copied. */
 struct dl_predictor_row {
   const struct dl_predictor *p;

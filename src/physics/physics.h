@@ -109,11 +109,17 @@ struct dl_inputs {
 
 /* A quantity of a row that the inputs are made of. */
 struct dl_physics_quantity {
+  size_t id;        /* in a plan; DL_N_PLAN_NAMES: it has no number there */
   const char *name; /* column of the runs table, "gpu.FIELD" or "arch.FIELD";
                        other names are numbers in columns of their own */
   bool required;
   bool watched; /* predictions beyond the range of the fit are reported */
 };
+
+#define DL_ON_RUN(name) DL_RUN_##name, #name
+#define DL_ON_GPU(name) DL_OF_GPU_##name, "gpu." #name
+#define DL_ON_ARCH(name) DL_OF_ARCH_##name, "arch." #name
+#define DL_ON_OWN(name) DL_N_PLAN_NAMES, #name
 
 enum { DL_MAX_OTHER = 4 };
 

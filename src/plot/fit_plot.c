@@ -284,7 +284,8 @@ static void add_legend(struct dl_script *s, const struct fit_drawing *w) {
 
 static void add_plots(struct dl_script *s, const struct fit_drawing *w) {
   bool dumb = s->as == DL_PICTURE_DUMB, many = w->n > 200;
-  const char *transparency = many ? "D0" : "A0", *width = many ? "0.5" : "0.9";
+  const char *transparency = many ? "D0" : "A0";
+  const char *width = many ? "0.5" : "0.9";
   dl_text_add(s->t, "plot $equal with lines lc rgb '#000000' lw 1.2 "
                     "title 'predicted = measured', $double with lines "
                     "lc rgb '#808080' lw 1 dt 2 title 'factor of two'");

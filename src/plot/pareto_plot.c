@@ -91,10 +91,12 @@ static void describe_row(const struct dl_pareto_drawing *w, size_t row,
     bool shaped = w->shaped && strcmp(column, w->t.column[COL_SHAPE].name) == 0;
     /* the node implies the GPU */
     bool said = col == COL_GPU && w->differs[COL_NODE];
-    if (w->differs[col] && !coloured && !shaped && !said && *cell)
-      dl_text_printf(t, "%s%s%s%s", t->len > 0 ? ", " : "",
-                     col == COL_BATCH ? "batch " : "", cell,
-                     col == COL_SIZE ? " px" : "");
+    if (!w->differs[col] || coloured || shaped || said || !*cell)
+      continue;
+    dl_text_add(t, t->len > 0 ? ", " : "");
+    dl_text_add(t, col == COL_BATCH ? "batch " : "");
+    dl_text_add(t, cell);
+    dl_text_add(t, col == COL_SIZE ? " px" : "");
   }
 }
 

@@ -34,6 +34,7 @@
 #define PHASE(phase_) .phase = DL_PHASE_##phase_,
 #define METHODS(mask_) .methods = (mask_),
 #define OFFERS(words_) .offers = (words_),
+#define SETUP .setup = true,
 #define LABEL(text_) .label = (text_),
 #define LABEL_UNIT(unit_) .label_unit = (unit_),
 #define HEADING(text_) .heading = (text_),
@@ -72,7 +73,8 @@ const struct dl_run_column dl_run_columns[DL_N_RUN_MEMBERS] = {
 
 const struct dl_run_column *dl_run_member_find(const char *name) {
   for (size_t i = 0; i < DL_N_RUN_MEMBERS; i++)
-    if (strcmp(dl_run_columns[i].name, name) == 0)
+    if (*dl_run_columns[i].name == *name &&
+        strcmp(dl_run_columns[i].name, name) == 0)
       return &dl_run_columns[i];
   return NULL;
 }

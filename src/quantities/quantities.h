@@ -89,6 +89,7 @@ struct dl_run_column {
   enum dl_run_phase phase; /* in which it has an effect; UNKNOWN: in both */
   unsigned methods;        /* on which it has one; 0: all */
   const char *offers;      /* completion's words, in place of the list's */
+  bool setup;              /* a line among the settings of predict */
   const char *label;       /* for people, among the settings of predict */
   const char *label_unit;  /* NULL: unit */
   const char *heading;     /* of tables */
@@ -119,7 +120,7 @@ enum dl_fault_kind {
   DL_FAULT_FRACTION,   /* not whole */
   DL_FAULT_WORD,       /* none of the column's words */
   DL_FAULT_SETUP,      /* between settings, or with a descriptor:
-                          dl_setup_is_broken says what */
+                          dl_setup_check says what */
   DL_FAULT_UNDEFINED,  /* a definition: 0 / 0, log(-1) */
   DL_FAULT_ABSENT,
   DL_FAULT_CONTRADICTION /* between columns */

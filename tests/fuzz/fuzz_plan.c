@@ -44,13 +44,13 @@ struct outcome {
 
 static const struct {
   const char *word;
-  enum dl_status (*add)(struct dl_frame *, const char *, struct dl_diag *);
-} instructions[] = {{"define ", dl_frame_define},
-                    {"set ", dl_frame_override},
-                    {"alias ", dl_frame_alias}};
+  enum dl_status (*add)(struct dl_row_plan *, const char *, struct dl_diag *);
+} instructions[] = {{"define ", dl_plan_define},
+                    {"set ", dl_plan_override},
+                    {"alias ", dl_plan_alias}};
 
 /* Follows the instruction that a line gives; false if it gives none. */
-static bool instruct(struct dl_frame *f, const char *line,
+static bool instruct(struct dl_row_plan *f, const char *line,
                      enum dl_status *status, struct dl_diag *d) {
   for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++) {
     size_t len = strlen(instructions[i].word);
@@ -63,7 +63,7 @@ static bool instruct(struct dl_frame *f, const char *line,
 }
 
 /* Follows the first lines; *text becomes the table. */
-static enum dl_status read_instructions(struct dl_frame *f, char **text,
+static enum dl_status read_instructions(struct dl_row_plan *f, char **text,
                                         struct dl_diag *d) {
   enum dl_status status = DL_OK;
   char *end;
@@ -90,16 +90,17 @@ static void add_estimate(struct outcome *o, const struct dl_estimate *e) {
   o->sum = digest(o->sum, &e->n_outside, sizeof e->n_outside);
 }
 
-static void estimate(struct outcome *o, struct dl_engine *s, struct dl_frame *f,
-                     const struct dl_csv_block *block, struct dl_diag *d) {
+static void estimate(struct outcome *o, struct dl_engine *s,
+                     struct dl_row_plan *f, const struct dl_csv_block *block,
+                     struct dl_diag *d) {
   struct dl_result r;
   dl_engine_make_room(s, &r);
   for (size_t i = 0; i < block->n_rows; i++) {
-    const struct dl_row *row = dl_frame_row(f, i);
+    const struct dl_row *row = dl_plan_row(f, i);
     o->n_rows++;
     o->sum = digest(o->sum, &row->fault.kind, sizeof row->fault.kind);
     if (row->fault.kind != DL_FAULT_NONE) {
-      must(dl_frame_complain(f, row, "fuzz", block->line[i], d) == DL_OK);
+      must(dl_plan_complain(f, row, "fuzz", block->line[i], d) == DL_OK);
       continue;
     }
     must(dl_engine_row(s, row, &r, d) == DL_OK);
@@ -112,7 +113,7 @@ static void estimate(struct outcome *o, struct dl_engine *s, struct dl_frame *f,
 
 static struct outcome predict(char *text, const struct dl_model *m,
                               size_t block_size) {
-  struct dl_frame *f = dl_frame_new(catalog);
+  struct dl_row_plan *f = dl_plan_new(catalog);
   struct dl_engine *session = NULL;
   const struct dl_csv_block *block;
   struct dl_csv *csv = NULL;
@@ -126,18 +127,18 @@ static struct outcome predict(char *text, const struct dl_model *m,
     o.status = dl_csv_open_stream(&csv, in, "fuzz", 0, block_size, &d);
   }
   if (o.status == DL_OK && csv) {
-    dl_frame_columns(f, csv);
+    dl_plan_columns(f, csv);
     o.status = dl_engine_new(&session, f, m, "all", 0.9, &d);
   }
   if (o.status == DL_OK && session) {
-    dl_frame_warn_unused(f, &d);
-    while ((o.status = dl_frame_next(f, csv, &block, &d)) == DL_OK && block)
+    dl_plan_warn_unused(f, &d);
+    while ((o.status = dl_plan_next(f, csv, &block, &d)) == DL_OK && block)
       estimate(&o, session, f, block, &d);
   }
   must(o.status == DL_OK || d.error);
   dl_engine_free(session);
   dl_csv_free(csv);
-  dl_frame_free(f);
+  dl_plan_free(f);
   dl_diag_free(&d);
   return o;
 }

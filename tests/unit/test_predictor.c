@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Predictions for the rows of a frame. */
+/* Predictions for the rows of a plan. */
 
 #include <stdarg.h>
 #include <stddef.h>

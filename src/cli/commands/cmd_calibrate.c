@@ -78,14 +78,14 @@ static void end(struct calibrating *w) {
 
 /* Whether a fit can learn from another quantity than its target, by constants
  * that targets share; energies of language models say nothing. */
-static bool has_a_measurement(const struct dl_frame *f,
+static bool has_a_measurement(const struct dl_row_plan *f,
                               const struct dl_fit *fit) {
   static const char *const others[] = {
       "epoch_energy_j", "gpu_power_w",  "epoch_s",   "samples_per_s",
       "step_s",         "tokens_per_s", "duration_s"};
   bool any = false;
   for (size_t i = dl_is_language_fit(fit) ? 1 : 0; i < DL_LENGTH(others); i++)
-    any |= dl_frame_has(f, others[i]);
+    any |= dl_plan_has(f, others[i]);
   return any && dl_can_be_calibrated(fit);
 }
 
@@ -102,11 +102,12 @@ static void add_formula(struct dl_strlist *to, const char *quantity,
 
 /* What the calibration of a fit takes from a row. */
 static void want_columns(struct dl_training *t, struct dl_strlist *groups,
-                         const struct dl_frame *f, const struct dl_fit *fit) {
+                         const struct dl_row_plan *f,
+                         const struct dl_fit *fit) {
   if (fit->method->physics)
     dl_training_want_physics(t, fit->method->physics, false);
-  add_formula(&t->formula, fit->target, dl_frame_has(f, fit->target));
-  add_formula(&t->formula, "gpu_util", dl_frame_has(f, "gpu_util"));
+  add_formula(&t->formula, fit->target, dl_plan_has(f, fit->target));
+  add_formula(&t->formula, "gpu_util", dl_plan_has(f, "gpu_util"));
   dl_strlist_add(groups, "config");
   dl_strlist_add(groups, "arch");
   dl_strlist_add(groups, "gpu");
@@ -115,15 +116,15 @@ static void want_columns(struct dl_training *t, struct dl_strlist *groups,
 /* `job`: options of the table, or NULL. A run is of one GPU by default. */
 static enum dl_status begin_table(const struct calibrating *w,
                                   const struct dl_job_options *job,
-                                  struct dl_frame *f, struct dl_csv **csv,
+                                  struct dl_row_plan *f, struct dl_csv **csv,
                                   struct dl_diag *d) {
   struct dl_run one = dl_run_unknown;
   dl_run_set_number(&one, DL_RUN_n_gpus, 1);
   DL_TRY(dl_calibration_table_open(&w->table_of, csv, d));
   DL_TRY(dl_csv_drop_empty(*csv, d));
-  dl_frame_columns(f, *csv);
-  dl_frame_assume(f, dl_assume_language_setup, false);
-  DL_TRY(dl_frame_begin(f, &one, false, d));
+  dl_plan_columns(f, *csv);
+  dl_plan_assume(f, dl_assume_language_setup, false);
+  DL_TRY(dl_plan_begin(f, &one, false, d));
   return job ? dl_job_options_apply_table(job, f, d) : DL_OK;
 }
 
@@ -131,8 +132,8 @@ static enum dl_status begin_table(const struct calibrating *w,
 static enum dl_status find_kinds(struct calibrating *w,
                                  const struct dl_job_options *job) {
   DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
-  DL_SCOPED(dl_frame_free_local)
-  struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
+  DL_SCOPED(dl_plan_free_local)
+  struct dl_row_plan *f = dl_plan_new(dl_cli_catalog(w->cli));
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   enum dl_status status = begin_table(w, job, f, &csv, &quiet);
   if (status == DL_OK)
@@ -147,15 +148,15 @@ static enum dl_status read_rows(struct calibrating *w, const struct dl_fit *fit,
                                 const struct dl_job_options *job,
                                 struct dl_training *t, bool *there,
                                 struct dl_diag *d) {
-  DL_SCOPED(dl_frame_free_local)
-  struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
+  DL_SCOPED(dl_plan_free_local)
+  struct dl_row_plan *f = dl_plan_new(dl_cli_catalog(w->cli));
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   DL_SCOPED(dl_strlist_free) struct dl_strlist groups = {0};
   *there = false;
   DL_TRY(begin_table(w, job, f, &csv, d));
   t->only = dl_rows_of(w->m, &w->kinds, fit);
   *there = t->only != DL_ROWS_NONE &&
-           (dl_frame_has(f, fit->target) || has_a_measurement(f, fit));
+           (dl_plan_has(f, fit->target) || has_a_measurement(f, fit));
   if (!*there)
     return DL_OK;
   want_columns(t, &groups, f, fit);
@@ -169,8 +170,8 @@ static enum dl_status read_rows(struct calibrating *w, const struct dl_fit *fit,
                "column 'energy_j': of language models times alone are learnt; "
                "give that of the GPUs as gpu_energy_j, or gpu_power_w");
   if (job && w->done == 0) {
-    dl_frame_warn_unused(f, d);
-    dl_frame_warn_aliases(f, d);
+    dl_plan_warn_unused(f, d);
+    dl_plan_warn_aliases(f, d);
   }
   return DL_OK;
 }
@@ -254,8 +255,8 @@ static enum dl_status read_new(struct calibrating *w, const struct dl_model *m,
 static void warn_of_loaders(const struct calibrating *w,
                             const struct dl_model *m) {
   DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
-  DL_SCOPED(dl_frame_free_local)
-  struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
+  DL_SCOPED(dl_plan_free_local)
+  struct dl_row_plan *f = dl_plan_new(dl_cli_catalog(w->cli));
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   size_t n = 0, line;
   if (begin_table(w, &w->o->job, f, &csv, &quiet) != DL_OK)

@@ -161,7 +161,7 @@ static enum dl_status refuse_idle(const struct dl_choice *c,
 struct fitting {
   struct dl_cli *cli;
   struct fit_options *o;
-  struct dl_frame *f;
+  struct dl_row_plan *f;
   struct dl_csv *csv;
   struct dl_training t, more;
   struct dl_cv_spec cv;
@@ -205,9 +205,9 @@ static enum dl_status refuse_target(struct fitting *w, const char *target) {
       measured = all[i][1];
   struct dl_row_ref q;
   if (measured)
-    DL_TRY(dl_frame_quantity(w->f, measured, true, &q, d));
+    DL_TRY(dl_plan_quantity(w->f, measured, true, &q, d));
   if (measured && strcmp(target, measured) != 0)
-    DL_TRY(dl_frame_quantity(w->f, "epochs", true, &q, d));
+    DL_TRY(dl_plan_quantity(w->f, "epochs", true, &q, d));
   return dl_fail_at(d, DL_EUSAGE, path, 0,
                     "no recipe fits target '%s' with the columns of this "
                     "table; choose with --features",
@@ -255,8 +255,8 @@ static enum dl_status read_table(struct fitting *w) {
   const char *must =
       w->cv.scheme == DL_GROUP && o->cv && !w->cv.none ? w->cv.column : NULL;
   DL_TRY(dl_training_read(&w->t, w->csv, w->f, &groups, must, d));
-  dl_frame_warn_unused(w->f, d);
-  dl_frame_warn_aliases(w->f, d);
+  dl_plan_warn_unused(w->f, d);
+  dl_plan_warn_aliases(w->f, d);
   return DL_OK;
 }
 
@@ -427,8 +427,8 @@ static enum dl_status fit_table(struct fitting *w) {
   DL_TRY(open_table(w));
   if (o->means && w->means)
     return write_means(w);
-  dl_frame_columns(w->f, w->csv);
-  dl_frame_assume(w->f, dl_assume_language_setup, false);
+  dl_plan_columns(w->f, w->csv);
+  dl_plan_assume(w->f, dl_assume_language_setup, false);
   DL_TRY(dl_job_options_apply_table(&w->o->job, w->f, d));
   if (o->means)
     return write_means(w);
@@ -446,7 +446,7 @@ static enum dl_status fit_table(struct fitting *w) {
 static void free_fitting(struct fitting *w) {
   dl_report_free(w->view.r);
   dl_model_free(w->m);
-  dl_frame_free(w->f);
+  dl_plan_free(w->f);
   dl_training_free(&w->t);
   dl_training_free(&w->more);
   dl_csv_free(w->csv);
@@ -458,7 +458,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_SCOPED(free_fitting)
   struct fitting w = {.cli = cli,
                       .o = o,
-                      .f = dl_frame_new(dl_cli_catalog(cli)),
+                      .f = dl_plan_new(dl_cli_catalog(cli)),
                       .m = dl_calloc(1, sizeof *w.m)};
   w.view = (struct dl_fit_view){
       .r = dl_report_new(), .details = o->details || !cli->format->document};

@@ -11,11 +11,11 @@
 #include "cli/passes/calibrated_model.h"
 #include "cli/passes/write_results.h"
 #include "cli/views/node_report.h"
-#include "cli/views/job_limits.h"
 #include "cli/views/predict_report.h"
 #include "cli/views/summary/predict_summary.h"
 #include "cli/views/summary/answer.h"
 #include "estimate/methods/work.h"
+#include "estimate/rules/estimate_rules.h"
 
 #define AT(kind, member) DL_STORE(kind, struct dl_predict_options, member)
 
@@ -198,21 +198,6 @@ static void warn_disagreement(struct dl_cli *cli,
     }
 }
 
-/* The classifier must be known to be replaced or trained alone. */
-static void warn_head(struct dl_cli *cli, const struct dl_job *job) {
-  const struct dl_architecture *arch = job->found.arch;
-  if (!arch || !isnan(arch->head_inputs))
-    return;
-  if (!isnan(job->run->classes))
-    dl_warn(&cli->diag,
-            "the classifier of '%s' is not known: --classes changes no count",
-            arch->head.id);
-  if (job->run->frozen_base > 0)
-    dl_warn(&cli->diag,
-            "the classifier of '%s' is not known: its training counts nothing",
-            arch->head.id);
-}
-
 static void free_predictor(struct dl_predictor **p) {
   dl_predictor_free(*p);
 }
@@ -220,7 +205,7 @@ static void free_predictor(struct dl_predictor **p) {
 /* Predictions of all targets of a user's model. */
 static enum dl_status add_predictions(struct dl_report *r,
                                       const struct dl_model *m,
-                                      struct dl_frame *f,
+                                      struct dl_row_plan *f,
                                       const struct dl_predict_options *o,
                                       struct dl_diag *d) {
   static const struct dl_column columns[] = {
@@ -240,7 +225,7 @@ static enum dl_status add_predictions(struct dl_report *r,
     const struct dl_row *row;
     struct dl_predictor_row at;
     DL_TRY(dl_predictor_new(&p, fit, f, o->coverage, false, d));
-    DL_TRY(dl_frame_single(f, &row, d));
+    DL_TRY(dl_plan_single(f, &row, d));
     if (!dl_fit_is_for(m, fit, row->found.arch))
       continue;
     const char *lacks = dl_predictor_lacks(p, row);
@@ -341,7 +326,7 @@ static enum dl_status report_single(struct dl_cli *cli,
                                     struct dl_predict_answer *s,
                                     const struct dl_predict_options *o,
                                     const struct dl_model *m,
-                                    struct dl_frame *f) {
+                                    struct dl_row_plan *f) {
   if (s->result.predictions.served.too_slow)
     return dl_fail(
         &cli->diag, DL_EINPUT, "%g GPU%s cannot serve %g requests/s; give %s",
@@ -349,12 +334,9 @@ static enum dl_status report_single(struct dl_cli *cli,
         s->result.job.run->request_rate, s->result.predictions.served.lacks);
   DL_TRY(check_estimates(cli, s, o, true));
   warn_methods(cli, s, strcmp(o->methods, "all") == 0);
-  warn_head(cli, &s->result.job);
-  dl_warn_limits(&s->result.job,
-                 s->result.best >= 0 ? &s->result.est[s->result.best] : NULL,
-                 &cli->diag);
+  dl_estimate_rules_warn(&s->result, &cli->diag);
   warn_disagreement(cli, s);
-  dl_frame_warn_unused(f, &cli->diag);
+  dl_plan_warn_unused(f, &cli->diag);
   DL_TRY(check_estimates(cli, s, o, false));
   DL_SCOPED(dl_report_free_local) struct dl_report *r = dl_report_new();
   struct dl_report *answer = add_answer(r, s);
@@ -413,14 +395,14 @@ static const char *const axes[] = {
 
 /* Lists are a sweep; a table has rows of its own. */
 static enum dl_status make_axes(struct dl_predict_options *o,
-                                struct dl_frame *f, struct dl_diag *d) {
+                                struct dl_row_plan *f, struct dl_diag *d) {
   if (o->input)
     return dl_fail(d, DL_EUSAGE,
                    "--input has rows of its own: give one value, not a list");
   size_t n;
   DL_TRY(dl_job_options_sweep(&o->job, axes, d));
   DL_TRY(dl_axes_combinations(&o->job.axes, &n, d));
-  return dl_frame_axes(f, &o->job.axes, d);
+  return dl_plan_axes(f, &o->job.axes, d);
 }
 
 /* What formats for programs, a choice of methods, and CSV mean for --all and
@@ -438,13 +420,13 @@ static void settle_parts(struct dl_cli *cli, struct dl_predict_options *o) {
     dl_warn(&cli->diag, "--parts has no effect without --format csv");
 }
 
-/* Gives the frame the columns of the table, or of its part. */
+/* Gives the plan the columns of the table, or of its part. */
 static enum dl_status take_table(struct dl_cli *cli,
                                  const struct dl_predict_options *o,
-                                 struct dl_frame *f, struct dl_csv *csv) {
+                                 struct dl_row_plan *f, struct dl_csv *csv) {
   DL_TRY(dl_csv_take_shard(csv, &o->shard, &cli->diag));
   DL_TRY(dl_job_options_check_table(cli, &o->job, csv));
-  dl_frame_columns(f, csv);
+  dl_plan_columns(f, csv);
   return DL_OK;
 }
 
@@ -455,7 +437,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   bool sweeps = o->job.axes.n > 0;
   DL_SCOPED(dl_model_free_local) struct dl_model *m = NULL;
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
-  DL_SCOPED(dl_frame_free_local) struct dl_frame *f = dl_frame_new(catalog);
+  DL_SCOPED(dl_plan_free_local) struct dl_row_plan *f = dl_plan_new(catalog);
   DL_SCOPED(dl_engine_free_local) struct dl_engine *e = NULL;
   o->job.has_table = o->input != NULL;
   if (sweeps)

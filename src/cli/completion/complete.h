@@ -30,7 +30,7 @@ struct dl_completion {
  * the command line, one per line, each with a tab and a description. Words that
  * end in '=' or ':' need more text. The line ":open" says that all words need
  * more; ":files" and a tab means a path behind the text that follows. Prints no
- * error; the exit status tells whether the catalogues could be read. */
+ * error; the exit status is the result of reading the catalogues. */
 enum dl_status dl_complete(int argc, char **argv);
 
 /* Offers a text where it goes on from the word; `about` may be NULL. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From the options of a job to what the rows of a frame begin with, and to the
+/* From the options of a job to what the rows of a plan begin with, and to the
  * axes of a sweep. */
 
 #include <math.h>
@@ -82,14 +82,14 @@ static enum dl_status check_size(const struct dl_job_options *o,
 }
 
 enum dl_status dl_job_options_apply_table(const struct dl_job_options *o,
-                                          struct dl_frame *f,
+                                          struct dl_row_plan *f,
                                           struct dl_diag *d) {
   for (size_t i = 0; i < o->aliases.n; i++)
-    DL_TRY(dl_frame_alias(f, o->aliases.s[i], d));
+    DL_TRY(dl_plan_alias(f, o->aliases.s[i], d));
   for (size_t i = 0; i < o->defines.n; i++)
-    DL_TRY(dl_frame_define(f, o->defines.s[i], d));
+    DL_TRY(dl_plan_define(f, o->defines.s[i], d));
   for (size_t i = 0; i < o->overrides.n; i++)
-    DL_TRY(dl_frame_override(f, o->overrides.s[i], d));
+    DL_TRY(dl_plan_override(f, o->overrides.s[i], d));
   return DL_OK;
 }
 
@@ -277,7 +277,7 @@ static void warn_system(const struct dl_job_options *o, struct dl_catalog *c,
 }
 
 enum dl_status dl_job_options_apply(struct dl_job_options *o,
-                                    struct dl_frame *f,
+                                    struct dl_row_plan *f,
                                     struct dl_catalog *catalog, bool defaults,
                                     struct dl_diag *d) {
   struct dl_job_subject s;
@@ -297,15 +297,15 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
   dl_run_set_number(&usual, DL_RUN_n_gpus, 1);
   dl_run_set_number(&usual, DL_RUN_utilisation, 1);
   dl_run_set_number(&usual, DL_RUN_ram_gb, 32);
-  DL_TRY(dl_frame_begin(f, &usual, false, d));
-  DL_TRY(dl_frame_begin(f, &o->run, true, d));
+  DL_TRY(dl_plan_begin(f, &usual, false, d));
+  DL_TRY(dl_plan_begin(f, &o->run, true, d));
   o->dataset = o->run.dataset;
   if (!o->dataset && defaults && !s.inference &&
       !dl_job_options_give(o, DL_RUN_tokens) &&
       !dl_run_has(&o->run, DL_RUN_train_samples))
     o->dataset = s.usual;
   if (defaults)
-    dl_frame_take_usual(f, o->dataset);
+    dl_plan_take_usual(f, o->dataset);
   return dl_site_find(&o->site, catalog, &o->foot, d);
 }
 

@@ -131,6 +131,7 @@ static enum dl_status read_setting(const struct dl_option *o, char *arg,
 #define SWEEPS
 #define PHASE(phase_)
 #define OFFERS(words_)
+#define SETUP
 #define LABEL(text_)
 #define LABEL_UNIT(unit_)
 #define HEADING(text_)
@@ -211,13 +212,18 @@ unsigned dl_job_options_word(const struct dl_job_options *o,
   return set ? dl_word_id(c, dl_run_word(c, set)) : dl_run_word_of(&o->run, id);
 }
 
-/* Whether a setting has no effect in the phase of the job; then says why. */
-static bool is_of_other_phase(const struct dl_run_column *c,
-                              const struct dl_job_options *o, char why[80]) {
-  snprintf(why, 80, "here: it is for --phase %s", dl_run_phase_words[c->phase]);
+static unsigned phase_of(const struct dl_job_options *o) {
   unsigned phase = dl_job_options_word(o, DL_RUN_phase);
-  return c->phase != DL_PHASE_UNKNOWN &&
-         c->phase != (phase ? phase : DL_PHASE_TRAINING);
+  return phase != DL_PHASE_UNKNOWN ? phase : DL_PHASE_TRAINING;
+}
+
+/* Whether a setting has no effect in a phase; then says why. */
+static bool is_of_other_phase(const struct dl_run_column *c, unsigned phase,
+                              char why[80]) {
+  if (c->phase == DL_PHASE_UNKNOWN || c->phase == phase)
+    return false;
+  snprintf(why, 80, "here: it is for --phase %s", dl_run_phase_words[c->phase]);
+  return true;
 }
 
 static bool is_setting(const struct dl_option *o) {
@@ -248,7 +254,7 @@ enum dl_status dl_job_options_check_table(struct dl_cli *cli,
                          : c->id == DL_RUN_dataset ? "train_samples"
                                                    : c->name;
     char why[80];
-    if (!phases && is_of_other_phase(c, o, why))
+    if (!phases && is_of_other_phase(c, phase_of(o), why))
       return dl_cli_refuse(cli, row->name, why);
     bool selects = dl_axes_find(&o->axes, column) != NULL;
     if (*column && !selects && dl_csv_find(csv, column) >= 0)
@@ -261,14 +267,16 @@ enum dl_status dl_job_options_check_table(struct dl_cli *cli,
 }
 
 /* DL_EUSAGE where --set gives what an option of the other phase does. */
-static enum dl_status check_set(const struct dl_job_options *o,
+static enum dl_status check_set(const struct dl_job_options *o, unsigned phase,
                                 struct dl_diag *d) {
-  for (size_t i = 0; i < DL_N_RUN_MEMBERS; i++) {
+  for (size_t i = 0; i < DL_N_RUN_MEMBERS && o->overrides.n > 0; i++) {
     const struct dl_run_column *c = &dl_run_columns[i];
     char why[80];
-    if (c->option && is_of_other_phase(c, o, why) &&
+    if (c->option && is_of_other_phase(c, phase, why) &&
         dl_value_in(&o->overrides, c->name))
-      return dl_fail(d, DL_EUSAGE, "--set %s has no effect %s", c->name, why);
+      return dl_fail(d, DL_EUSAGE,
+                     "--set %s has no effect here: it is for --phase %s",
+                     c->name, dl_run_phase_words[c->phase]);
   }
   return DL_OK;
 }
@@ -276,13 +284,14 @@ static enum dl_status check_set(const struct dl_job_options *o,
 enum dl_status dl_job_options_check(struct dl_cli *cli,
                                     const struct dl_job_options *o,
                                     const char *methods) {
+  unsigned phase = phase_of(o);
   if (!o->has_table)
-    DL_TRY(check_set(o, &cli->diag));
+    DL_TRY(check_set(o, phase, &cli->diag));
   for (size_t i = 0; i < cli->n_given; i++) {
     const struct dl_option *row = cli->given[i].option;
     char why[80];
     if (!o->has_table &&
-        is_of_other_phase(&dl_run_columns[row->column], o, why))
+        is_of_other_phase(&dl_run_columns[row->column], phase, why))
       return dl_cli_refuse(cli, row->name, why);
     if (row->methods && strcmp(methods, "all") != 0 &&
         !(row->methods & methods_in(methods)))

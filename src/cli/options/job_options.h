@@ -9,7 +9,7 @@
 #include "cli/options/option.h"
 #include "cli/options/site_options.h"
 #include "io/csv.h"
-#include "run/frame.h"
+#include "run/plan.h"
 
 struct dl_job_options {
   struct dl_run run;           /* set by options; texts are borrowed */
@@ -102,18 +102,18 @@ enum dl_status dl_job_options_check_table(struct dl_cli *cli,
                                           const struct dl_job_options *o,
                                           const struct dl_csv *csv);
 
-/* Puts the options into a frame. With `defaults`, rows have the usual data set,
+/* Puts the options into a plan. With `defaults`, rows have the usual data set,
  * epochs, batch size and requests of jobs. The size of the training of a
  * language model must be given (DL_EUSAGE). Then looks up the site: o->dataset
  * and o->foot are filled in. */
 enum dl_status dl_job_options_apply(struct dl_job_options *o,
-                                    struct dl_frame *f,
+                                    struct dl_row_plan *f,
                                     struct dl_catalog *catalog, bool defaults,
                                     struct dl_diag *d);
 
 /* --alias, --define and --set alone. */
 enum dl_status dl_job_options_apply_table(const struct dl_job_options *o,
-                                          struct dl_frame *f,
+                                          struct dl_row_plan *f,
                                           struct dl_diag *d);
 
 #endif

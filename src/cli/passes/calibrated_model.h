@@ -14,8 +14,8 @@ struct dl_run_kinds {
   bool others;
 };
 
-/* Reads a table to its end through a frame, whose columns it is. */
-enum dl_status dl_find_kinds(struct dl_run_kinds *kinds, struct dl_frame *f,
+/* Reads a table to its end through a plan, whose columns it is. */
+enum dl_status dl_find_kinds(struct dl_run_kinds *kinds, struct dl_row_plan *f,
                              struct dl_csv *csv, struct dl_diag *d);
 
 /* Whether a fit is of language models. */

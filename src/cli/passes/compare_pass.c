@@ -25,7 +25,7 @@ struct part;
 struct pass {
   struct dl_comparing *w;
   const struct part *part; /* the rows that are scored; NULL: all */
-  struct dl_frame *f;
+  struct dl_row_plan *f;
   struct dl_csv *csv;
   struct dl_engine *engine[DL_MOST_MODELS]; /* one a model */
   size_t n_methods;                         /* of each */
@@ -46,7 +46,7 @@ static void free_pass(struct pass *p) {
     dl_engine_free(p->engine[k]);
   free(p->key);
   dl_text_free(&p->label);
-  dl_frame_free(p->f);
+  dl_plan_free(p->f);
   dl_csv_free(p->csv);
   free(p->est);
   free(p->measured);
@@ -61,32 +61,32 @@ static enum dl_status open_cluster(struct dl_comparing *w, struct pass *p) {
   bool config = strcmp(by, "config") == 0;
   if (strcmp(by, "run") == 0 || w->o->how.resamples == 0)
     return DL_OK;
-  p->has_cluster = !config || dl_frame_has(p->f, by);
+  p->has_cluster = !config || dl_plan_has(p->f, by);
   if (p->has_cluster)
-    DL_TRY(dl_frame_text(p->f, by, !config, &p->cluster, d));
+    DL_TRY(dl_plan_text(p->f, by, !config, &p->cluster, d));
   if (config)
     DL_TRY(dl_key_maker_new(&p->key, p->f, d));
-  return dl_frame_want_descriptors(p->f, d);
+  return dl_plan_want_descriptors(p->f, d);
 }
 
 static enum dl_status open_quantities(struct dl_comparing *w, struct pass *p) {
   struct dl_diag *d = &w->cli->diag;
-  DL_TRY(dl_frame_quantity(p->f, "energy_j", true, &p->energy, d));
-  DL_TRY(dl_frame_quantity(p->f, "gpu_energy_j", false, &p->gpu_energy, d));
-  DL_TRY(dl_frame_quantity(p->f, "boundary", false, &p->boundary, d));
+  DL_TRY(dl_plan_quantity(p->f, "energy_j", true, &p->energy, d));
+  DL_TRY(dl_plan_quantity(p->f, "gpu_energy_j", false, &p->gpu_energy, d));
+  DL_TRY(dl_plan_quantity(p->f, "boundary", false, &p->boundary, d));
   if (w->o->by)
-    DL_TRY(dl_frame_text(p->f, w->o->by, true, &p->by, d));
+    DL_TRY(dl_plan_text(p->f, w->o->by, true, &p->by, d));
   return open_cluster(w, p);
 }
 
 static enum dl_status open_pass(struct dl_comparing *w, struct pass *p,
                                 struct dl_model *const *model) {
   struct dl_diag *d = &w->cli->diag;
-  p->f = dl_frame_new(dl_cli_catalog(w->cli));
+  p->f = dl_plan_new(dl_cli_catalog(w->cli));
   DL_TRY(dl_csv_open(&p->csv, path_of(w), 0, d));
   DL_TRY(dl_csv_drop_empty(p->csv, d));
   DL_TRY(dl_job_options_check_table(w->cli, &w->o->job, p->csv));
-  dl_frame_columns(p->f, p->csv);
+  dl_plan_columns(p->f, p->csv);
   DL_TRY(
       dl_job_options_apply(&w->o->job, p->f, dl_cli_catalog(w->cli), false, d));
   for (size_t k = 0; k < w->n_models; k++)
@@ -98,7 +98,7 @@ static enum dl_status open_pass(struct dl_comparing *w, struct pass *p,
                                     d));
   }
   DL_TRY(open_quantities(w, p));
-  dl_frame_warn_unused(p->f, d);
+  dl_plan_warn_unused(p->f, d);
   p->n_methods = p->engine[0]->n;
   for (size_t i = w->methods.n; i < p->n_methods; i++)
     dl_strlist_add(&w->methods, p->engine[0]->method[i]->name);
@@ -335,7 +335,7 @@ static enum dl_status run_pass(struct dl_comparing *w,
   dl_repeated_rows_warn(&p.repeated, dl_csv_path(p.csv), d);
   dl_same_tables_add(&w->same, p.csv, d);
   if (w->cli->n_arguments == 1)
-    dl_frame_warn_aliases(p.f, d);
+    dl_plan_warn_aliases(p.f, d);
   return DL_OK;
 }
 
@@ -345,15 +345,15 @@ static enum dl_status read_training(struct dl_comparing *w, const char *column,
   struct dl_diag *d = &w->cli->diag;
   DL_SCOPED(dl_strlist_free) struct dl_strlist groups = {0};
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
-  DL_SCOPED(dl_frame_free_local)
-  struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
+  DL_SCOPED(dl_plan_free_local)
+  struct dl_row_plan *f = dl_plan_new(dl_cli_catalog(w->cli));
   dl_strlist_add(&groups, "config");
   dl_strlist_add(&groups, "arch");
   dl_strlist_add(&groups, "gpu");
   DL_TRY(dl_csv_open(&csv, path_of(w), 0, d));
   DL_TRY(dl_csv_drop_empty(csv, d));
-  dl_frame_columns(f, csv);
-  dl_frame_assume(f, dl_assume_language_setup, false);
+  dl_plan_columns(f, csv);
+  dl_plan_assume(f, dl_assume_language_setup, false);
   DL_TRY(dl_job_options_apply(&w->o->job, f, dl_cli_catalog(w->cli), false, d));
   for (size_t k = 0; k < w->n_models; k++)
     dl_refit_formulas(t, w->model[k], f);

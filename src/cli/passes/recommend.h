@@ -31,14 +31,14 @@ struct dl_recommend_node {
   struct dl_job_options job; /* axes borrowed */
   struct dl_node_options o;
   struct dl_choice_node at;
-  struct dl_frame *f;
+  struct dl_row_plan *f;
   struct dl_engine *engine;
 };
 
 /* Owns what the choices point to. Start from {0}. */
 struct dl_recommend_data {
   struct dl_choices choices;
-  struct dl_frame *f;
+  struct dl_row_plan *f;
   struct dl_model *m;
   struct dl_engine *engine;
   struct dl_repeats repeats;

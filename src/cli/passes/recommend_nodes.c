@@ -31,7 +31,7 @@ void dl_recommend_free_nodes(struct dl_recommend_data *r) {
     r->node[i].job.axes = (struct dl_axes){0};
     dl_job_options_free(&r->node[i].job);
     dl_engine_free(r->node[i].engine);
-    dl_frame_free(r->node[i].f);
+    dl_plan_free(r->node[i].f);
   }
   free(r->node);
 }
@@ -106,10 +106,10 @@ static enum dl_status open_node(struct dl_cli *cli,
                                 struct dl_recommend_node *n) {
   struct dl_catalog *catalog = dl_cli_catalog(cli);
   struct dl_diag *d = &cli->diag;
-  n->f = dl_frame_new(catalog);
+  n->f = dl_plan_new(catalog);
   DL_TRY(dl_node_options_apply(&n->o, &n->job, catalog, d));
   n->job.axes = o->job.axes;
-  DL_TRY(dl_frame_axes(n->f, &o->job.axes, d));
+  DL_TRY(dl_plan_axes(n->f, &o->job.axes, d));
   DL_TRY(dl_job_options_apply(&n->job, n->f, catalog, true, d));
   DL_TRY(dl_engine_new(&n->engine, n->f, m, o->method, o->coverage, d));
   return dl_engine_learn_families(n->engine, NULL, catalog, d);
@@ -139,7 +139,7 @@ static enum dl_status resolve(struct dl_cli *cli, struct dl_recommend_node *n) {
   DL_TRY(dl_cursor_to(cursor, 0, &cli->diag));
   const struct dl_row *row = dl_cursor_row(cursor);
   if (dl_row_is_invalid(row))
-    return dl_frame_complain(n->f, row, NULL, 0, &cli->diag);
+    return dl_plan_complain(n->f, row, NULL, 0, &cli->diag);
   dl_engine_make_room(n->engine, &result);
   DL_FREED struct dl_estimate *est = result.est;
   DL_TRY(dl_engine_row(n->engine, row, &result, &cli->diag));
@@ -222,7 +222,7 @@ enum dl_status dl_recommend_nodes(struct dl_cli *cli,
   o->job.dataset = r->node[0].job.dataset; /* all have the same */
   for (size_t i = 0; i < r->n_nodes; i++) {
     const struct dl_recommend_node *n = &r->node[i];
-    dl_frame_warn_unused(n->f, &cli->diag);
+    dl_plan_warn_unused(n->f, &cli->diag);
     const struct dl_rows rows = {
         .f = n->f, .catalog = dl_cli_catalog(cli), .axes = &o->job.axes};
     DL_TRY(dl_choices_sweep(&r->choices, &rows, n->engine, &n->at, &cli->diag));

@@ -19,18 +19,18 @@ void dl_recommend_free(struct dl_recommend_data *r) {
   dl_recommend_free_nodes(r);
   dl_engine_free(r->engine);
   dl_model_free(r->m);
-  dl_frame_free(r->f);
+  dl_plan_free(r->f);
 }
 
 enum dl_status dl_recommend_estimate(struct dl_cli *cli,
                                      struct dl_recommend_options *o,
                                      struct dl_recommend_data *r) {
   struct dl_diag *d = &cli->diag;
-  r->f = dl_frame_new(dl_cli_catalog(cli));
-  DL_TRY(dl_frame_axes(r->f, &o->job.axes, d));
+  r->f = dl_plan_new(dl_cli_catalog(cli));
+  DL_TRY(dl_plan_axes(r->f, &o->job.axes, d));
   DL_TRY(dl_job_options_apply(&o->job, r->f, dl_cli_catalog(cli), true, d));
   DL_TRY(dl_engine_new(&r->engine, r->f, r->m, o->method, o->coverage, d));
-  dl_frame_warn_unused(r->f, d);
+  dl_plan_warn_unused(r->f, d);
   const struct dl_rows rows = {
       .f = r->f, .catalog = dl_cli_catalog(cli), .axes = &o->job.axes};
   return dl_choices_sweep(&r->choices, &rows, r->engine, NULL, d);
@@ -117,8 +117,8 @@ static enum dl_status read_measured(struct dl_cli *cli,
   DL_TRY(dl_job_options_refuse(cli, "with --table: its runs have settings"));
   o->method = NULL;
   DL_TRY(dl_repeats_read(&r->repeats, csv, r->f, o->coverage, d));
-  dl_frame_warn_unused(r->f, d);
-  dl_frame_warn_aliases(r->f, d);
+  dl_plan_warn_unused(r->f, d);
+  dl_plan_warn_aliases(r->f, d);
   return DL_OK;
 }
 
@@ -162,16 +162,16 @@ static enum dl_status take_estimate(void *ctx, size_t part,
 /* Values that are the only one of their axis, for a table without the column.
  */
 static enum dl_status fill_columns(const struct dl_job_options *o,
-                                   struct dl_frame *f, struct dl_diag *d) {
+                                   struct dl_row_plan *f, struct dl_diag *d) {
   const struct dl_axes *axes = &o->axes;
   for (size_t i = 0; i < axes->n; i++) {
     const struct dl_axis *a = &axes->a[i];
     DL_TEXT(t);
-    if (a->n > 1 || dl_frame_has(f, a->column) ||
+    if (a->n > 1 || dl_plan_has(f, a->column) ||
         dl_value_in(&o->defines, a->column))
       continue;
     dl_text_printf(&t, "%s=%s", a->column, a->text.s[0]);
-    DL_TRY(dl_frame_override(f, t.s, d));
+    DL_TRY(dl_plan_override(f, t.s, d));
   }
   return DL_OK;
 }
@@ -182,10 +182,10 @@ static enum dl_status read_estimates(struct dl_recommend_data *r,
                                      struct dl_diag *d) {
   const struct dl_row_sink sink = {e, take_estimate, NULL, NULL};
   DL_TRY(dl_repeats_begin(&e->w, r->f, d));
-  dl_frame_warn_unused(r->f, d);
+  dl_plan_warn_unused(r->f, d);
   enum dl_status status = dl_rows_each(rows, r->engine, &sink, d);
   dl_row_notes_warn(&e->notes, d);
-  dl_frame_warn_aliases(r->f, d);
+  dl_plan_warn_aliases(r->f, d);
   return status;
 }
 
@@ -227,11 +227,11 @@ static enum dl_status refuse_energies(const struct dl_csv *csv,
 static enum dl_status has_energies(struct dl_cli *cli,
                                    const struct dl_recommend_options *o,
                                    const struct dl_csv *csv, bool *has) {
-  DL_SCOPED(dl_frame_free_local)
-  struct dl_frame *f = dl_frame_new(dl_cli_catalog(cli));
-  dl_frame_columns(f, csv);
+  DL_SCOPED(dl_plan_free_local)
+  struct dl_row_plan *f = dl_plan_new(dl_cli_catalog(cli));
+  dl_plan_columns(f, csv);
   DL_TRY(dl_job_options_apply_table(&o->job, f, &cli->diag));
-  *has = dl_frame_has(f, "energy_j");
+  *has = dl_plan_has(f, "energy_j");
   return DL_OK;
 }
 
@@ -261,8 +261,8 @@ enum dl_status dl_recommend_table(struct dl_cli *cli,
   bool measured;
   DL_TRY(dl_csv_open(&csv, o->table, 0, d));
   DL_TRY(has_energies(cli, o, csv, &measured));
-  r->f = dl_frame_new(dl_cli_catalog(cli));
-  dl_frame_columns(r->f, csv);
+  r->f = dl_plan_new(dl_cli_catalog(cli));
+  dl_plan_columns(r->f, csv);
   if (measured) {
     DL_TRY(dl_job_options_apply_table(&o->job, r->f, d));
     DL_TRY(read_measured(cli, o, r, csv));

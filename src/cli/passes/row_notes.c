@@ -3,12 +3,14 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
 #include "cli/options/job_options.h"
+#include "cli/views/summary/answer.h"
 #include "estimate/methods/work.h"
 
 /* Quantities that size a run and have defaults. */
@@ -111,6 +113,31 @@ static void note_defaults(struct dl_row_notes *n, const struct dl_result *row) {
   }
 }
 
+static int by_name(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Notes a quantity outside the training data, in an order that does not depend
+ * on that of rows. */
+static void note_quantity(struct dl_row_notes *n, const char *name) {
+  for (size_t i = 0; i < n->n_quantities; i++)
+    if (strcmp(n->quantity[i], name) == 0)
+      return;
+  if (n->n_quantities == DL_MOST_OUTSIDE)
+    return;
+  n->quantity[n->n_quantities++] = name;
+  qsort(n->quantity, n->n_quantities, sizeof *n->quantity, by_name);
+}
+
+static void note_estimate(struct dl_row_notes *n,
+                          const struct dl_estimate *best) {
+  n->n++;
+  n->n_outside += best->n_outside > 0;
+  n->most_j = fmax(n->most_j, best->energy_j.x);
+  for (size_t i = 0; i < best->n_outside; i++)
+    note_quantity(n, best->outside[i]);
+}
+
 bool dl_row_notes_add(struct dl_row_notes *n, const struct dl_result *r,
                       struct dl_diag *d) {
   const struct dl_estimate *best = dl_result_best(r);
@@ -121,8 +148,8 @@ bool dl_row_notes_add(struct dl_row_notes *n, const struct dl_result *r,
     return false;
   }
   if (best)
-    n->most_j = fmax(n->most_j, best->energy_j.x);
-  dl_limits_count(&n->limits, &r->job, best);
+    note_estimate(n, best);
+  dl_estimate_rules_count(r, n->broken);
   if (n->rows->csv)
     note_defaults(n, r);
   return true;
@@ -131,7 +158,12 @@ bool dl_row_notes_add(struct dl_row_notes *n, const struct dl_result *r,
 void dl_row_notes_merge(struct dl_row_notes *n,
                         const struct dl_row_notes *more) {
   n->most_j = fmax(n->most_j, more->most_j);
-  dl_limits_add(&n->limits, &more->limits);
+  n->n += more->n;
+  n->n_outside += more->n_outside;
+  for (size_t i = 0; i < DL_N_ESTIMATE_RULES; i++)
+    n->broken[i] += more->broken[i];
+  for (size_t i = 0; i < more->n_quantities; i++)
+    note_quantity(n, more->quantity[i]);
   for (size_t k = 0; k < DL_N_DEFAULT_SIZES; k++) {
     if (more->defaulted[k].n == 0)
       continue;
@@ -143,14 +175,14 @@ void dl_row_notes_merge(struct dl_row_notes *n,
   }
 }
 
-/* Warns of the default of a size, unless the frame warns of the data set. */
+/* Warns of the default of a size, unless the plan warns of the data set. */
 static void warn_default(const struct dl_row_notes *n, size_t k,
                          struct dl_diag *d) {
   const struct dl_csv *csv = n->rows->csv;
   const char *name = dl_run_columns[sizes[k]].name, *path = dl_csv_path(csv);
   bool column = dl_csv_find(csv, name) >= 0;
-  bool by_dataset = dl_csv_find(csv, "dataset") >= 0 &&
-                    sizes[k] == DL_RUN_train_samples;
+  bool by_dataset =
+      dl_csv_find(csv, "dataset") >= 0 && sizes[k] == DL_RUN_train_samples;
   size_t rows = n->defaulted[k].n;
   double least = n->defaulted[k].low, most = n->defaulted[k].high;
   char low[DL_NUMBER_SIZE], high[DL_NUMBER_SIZE], taken[100];
@@ -167,6 +199,14 @@ void dl_row_notes_warn(const struct dl_row_notes *n, struct dl_diag *d) {
   for (size_t k = 0; k < DL_N_DEFAULT_SIZES; k++)
     if (n->defaulted[k].n > 0)
       warn_default(n, k, d);
-  dl_limits_warn(&n->limits,
-                 n->rows->csv ? dl_csv_path(n->rows->csv) : "the sweep", d);
+  dl_estimate_rules_warn_many(
+      n->broken, n->rows->csv ? dl_csv_path(n->rows->csv) : "the sweep", d);
+}
+
+void dl_row_notes_say(const struct dl_row_notes *n, struct dl_report *r) {
+  DL_TEXT(t);
+  dl_add_quantities(&t, n->quantity, n->n_quantities);
+  if (n->n_outside > 0)
+    dl_report_say(r, "Outside the training data in %zu of %zu row%s: %s.",
+                  n->n_outside, n->n, n->n == 1 ? "" : "s", dl_text_str(&t));
 }

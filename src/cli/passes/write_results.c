@@ -197,7 +197,7 @@ static enum dl_status write_rows(struct results_writer *w, struct dl_engine *e,
   for (size_t i = 0; i < w->parts; i++)
     dl_row_notes_merge(all, &w->part[i].notes);
   dl_row_notes_warn(all, &cli->diag);
-  dl_limits_say(&all->limits, tail);
+  dl_row_notes_say(all, tail);
   if (w->stream)
     dl_stream_tail(w->stream, tail);
   return dl_cli_commit(cli, &out, w->stream, status);
@@ -217,12 +217,12 @@ enum dl_status dl_write_results(struct dl_cli *cli,
   DL_SCOPED(free_writer)
   struct results_writer w = {.cli = cli, .o = o, .rows = rows};
   struct dl_row_notes all = {.rows = rows, .most_j = -INFINITY};
-  dl_frame_warn_unused(rows->f, &cli->diag);
+  dl_plan_warn_unused(rows->f, &cli->diag);
   DL_TRY(check_names(rows, &cli->diag));
   make_columns(&w);
   make_parts(&w);
   DL_TRY(write_rows(&w, e, &all));
   if (rows->csv)
-    dl_frame_warn_aliases(rows->f, &cli->diag);
+    dl_plan_warn_aliases(rows->f, &cli->diag);
   return dl_check_budget("a run takes", all.most_j, o->budget_kwh, &cli->diag);
 }

@@ -26,9 +26,9 @@ static void copy_settings(const struct dl_run *run, struct dl_run *to) {
   }
 }
 
-/* Takes the estimate of the GPUs alone: memory that the method adds is
- * subtracted. */
-static void take_estimate(const struct dl_estimate *x,
+/* Copies the estimate of the GPUs alone, without the memory that its method
+ * adds. */
+static void copy_estimate(const struct dl_estimate *x,
                           struct dl_record_estimate *e) {
   double memory_j = x->memory_w > 0 ? x->memory_w * x->duration_s.x : 0;
   e->method = x->method;
@@ -39,7 +39,7 @@ static void take_estimate(const struct dl_estimate *x,
 }
 
 /* Estimates the run; a run that cannot be estimated has none. */
-static enum dl_status estimate(struct dl_cli *cli, struct dl_frame *f,
+static enum dl_status estimate(struct dl_cli *cli, struct dl_row_plan *f,
                                const struct dl_model *m,
                                struct dl_record_estimate *e) {
   DL_SCOPED(dl_engine_free_local) struct dl_engine *engine = NULL;
@@ -51,7 +51,7 @@ static enum dl_status estimate(struct dl_cli *cli, struct dl_frame *f,
   DL_FREED struct dl_estimate *est = r.est;
   const struct dl_estimate *best = dl_result_best(&r);
   if (status == DL_OK && best && r.job.found.arch && r.job.found.gpu)
-    take_estimate(best, e);
+    copy_estimate(best, e);
   return DL_OK;
 }
 
@@ -79,8 +79,8 @@ enum dl_status dl_record_estimate(struct dl_cli *cli, const struct dl_run *run,
   DL_SCOPED(dl_job_options_free) struct dl_job_options o;
   dl_job_options_init(&o);
   copy_settings(run, &o.run);
-  DL_SCOPED(dl_frame_free_local)
-  struct dl_frame *f = dl_frame_new(dl_cli_catalog(cli));
+  DL_SCOPED(dl_plan_free_local)
+  struct dl_row_plan *f = dl_plan_new(dl_cli_catalog(cli));
   DL_TRY(dl_job_options_apply(&o, f, dl_cli_catalog(cli), false, &cli->diag));
   DL_TRY(dl_open_model(cli, NULL, dl_job_kinds(&o, dl_cli_catalog(cli), NULL),
                        &m));

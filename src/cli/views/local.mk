@@ -7,8 +7,6 @@ dlest_SOURCES += \
 	%D%/result_columns.h \
 	%D%/fit_report.c \
 	%D%/fit_report.h \
-	%D%/job_limits.c \
-	%D%/job_limits.h \
 	%D%/list_catalog.c \
 	%D%/list_catalog.h \
 	%D%/node_report.c \

@@ -159,26 +159,10 @@ static struct dl_value with_origin(const struct dl_job *job, enum dl_run_id id,
 static void add_setup(const struct settings *s) {
   struct dl_report *r = s->r;
   const struct dl_job *job = s->job;
-  static const enum dl_run_id rows[] = {DL_RUN_fine_tune,
-                                        DL_RUN_lora_rank,
-                                        DL_RUN_optimizer,
-                                        DL_RUN_checkpointing,
-                                        DL_RUN_checkpointed_layers,
-                                        DL_RUN_attention,
-                                        DL_RUN_sharding,
-                                        DL_RUN_tensor_parallel,
-                                        DL_RUN_pipeline_parallel,
-                                        DL_RUN_virtual_stages,
-                                        DL_RUN_expert_parallel,
-                                        DL_RUN_context_parallel,
-                                        DL_RUN_grad_accum,
-                                        DL_RUN_train_tokens,
-                                        DL_RUN_drop_last,
-                                        DL_RUN_stack,
-                                        DL_RUN_network_gbps,
-                                        DL_RUN_gpus_per_node};
-  for (size_t i = 0; i < DL_LENGTH(rows); i++) {
-    const struct dl_run_column *c = &dl_run_columns[rows[i]];
+  for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
+    const struct dl_run_column *c = &dl_run_columns[i];
+    if (!c->setup)
+      continue;
     if (c->is_text) {
       char text[80];
       DL_LINES(r,

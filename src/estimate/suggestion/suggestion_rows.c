@@ -158,9 +158,9 @@ enum dl_status dl_suggestion_rows_read(struct dl_suggestion_rows *rows,
   DL_TRY(dl_engine_new(&r.engine, from->f, from->m, "physical", 0.5, d));
   r.engine->fields.known = 0;
   /* As a calibration reads them. */
-  dl_frame_assume(from->f, dl_assume_language_setup, true);
-  dl_frame_warn_unused(from->f, d);
+  dl_plan_assume(from->f, dl_assume_language_setup, true);
+  dl_plan_warn_unused(from->f, d);
   DL_TRY(dl_rows_each(&of, r.engine, &sink, d));
-  dl_frame_warn_aliases(from->f, d);
+  dl_plan_warn_aliases(from->f, d);
   return DL_OK;
 }

@@ -69,4 +69,11 @@ void dl_device_values(const struct dl_head *head,
 bool dl_device_differs(const struct dl_head *head,
                        const struct dl_device_table *table, int field);
 
+/* Whether the numbers of a field are those of intervals in the first rows, and
+ * not of a counter: those of a device fall again and again, also against the
+ * rows before the last one, as the counters of devices in turn do not. */
+bool dl_device_falls(const struct dl_head *head,
+                     const struct dl_device_table *table,
+                     const struct dl_device_columns *more, int field);
+
 #endif

@@ -31,7 +31,7 @@ enum { DEVICES_OF_FEW = 16 };
 enum { ROUNDS_MIN = 2, ROWS_MAX = 256, FIELDS_MAX = 256 };
 
 /* Rounds of rows, if a step of more than pause_ns begins one. */
-struct rounds {
+struct row_rounds {
   int64_t pause_ns;
   size_t first;   /* rows of the first one, which may be incomplete */
   size_t n;       /* complete rounds */
@@ -41,9 +41,9 @@ struct rounds {
   bool even;      /* all rounds, the first and the last too, have that number */
 };
 
-static struct rounds count_rounds(const int64_t *ns, size_t n,
-                                  int64_t pause_ns) {
-  struct rounds r = {.pause_ns = pause_ns};
+static struct row_rounds count_rounds(const int64_t *ns, size_t n,
+                                      int64_t pause_ns) {
+  struct row_rounds r = {.pause_ns = pause_ns};
   size_t with_size[ROWS_MAX + 1] = {0}, size = 1;
   for (size_t i = 1; i < n; i++, size++) {
     if (llabs(ns[i] - ns[i - 1]) <= pause_ns) {
@@ -69,9 +69,9 @@ static struct rounds count_rounds(const int64_t *ns, size_t n,
 
 /* Counts rounds of rows with equal times, if the times have fractions of a
  * second. */
-static struct rounds count_equal(const int64_t *ns, size_t n) {
+static struct row_rounds count_equal(const int64_t *ns, size_t n) {
   size_t with_size[ROWS_MAX + 1] = {0}, size = 1;
-  struct rounds r = {.size = 1};
+  struct row_rounds r = {.size = 1};
   bool fine = false;
   for (size_t i = 0; i < n; i++, size++) {
     fine |= ns[i] % DL_SECOND != 0;
@@ -91,7 +91,7 @@ static struct rounds count_equal(const int64_t *ns, size_t n) {
 }
 
 /* Whether a row has the value of the first row in the field `of`. */
-static bool is_of_first(const struct dl_turns_rows *rows, char *const *field,
+static bool is_of_first(const struct dl_turns *rows, char *const *field,
                         char first[static 64]) {
   if (rows->of < 0)
     return true;
@@ -103,7 +103,7 @@ static bool is_of_first(const struct dl_turns_rows *rows, char *const *field,
 /* Reads the times of the first rows, and judges by the values whether rows of
  * one second belong to several devices. */
 static size_t first_times(struct dl_log *log, const struct dl_head *head,
-                          const struct dl_turns_rows *rows, int64_t *ns,
+                          const struct dl_turns *rows, int64_t *ns,
                           enum dl_devices *devices) {
   struct dl_time_groups groups = {0};
   char row[DL_HEAD_LINE], first[64] = "", *field[FIELDS_MAX];
@@ -135,15 +135,16 @@ static size_t first_times(struct dl_log *log, const struct dl_head *head,
   return n;
 }
 
-/* Finds the devices, without a warning; false where rows come in groups of
+/* Finds the devices, without a warning; false if rows come in groups of
  * different sizes. */
-static bool find(struct dl_turns *t, struct dl_log *log,
-                 const struct dl_head *head, const struct dl_turns_rows *rows) {
+static bool find_devices(struct dl_turns *t, struct dl_log *log,
+                         const struct dl_head *head) {
   int64_t ns[ROWS_MAX], step[ROWS_MAX];
   enum dl_devices devices;
-  size_t n = first_times(log, head, rows, ns, &devices);
-  struct rounds best = {.share = 0};
-  *t = (struct dl_turns){.n = 1, .last_ns = INT64_MIN};
+  size_t n = first_times(log, head, t, ns, &devices);
+  struct row_rounds best = {.share = 0};
+  t->n = 1;
+  t->last_ns = INT64_MIN;
   for (size_t i = 1; i < n; i++)
     step[i - 1] = llabs(ns[i] - ns[i - 1]);
   if (n > 1)
@@ -154,7 +155,7 @@ static bool find(struct dl_turns *t, struct dl_log *log,
         (double)(step[i] > DL_SECOND / 1000 ? step[i] : DL_SECOND / 1000);
     if ((double)step[i + 1] < FACTOR * within)
       continue;
-    struct rounds r = count_rounds(ns, n, (step[i] + step[i + 1]) / 2);
+    struct row_rounds r = count_rounds(ns, n, (step[i] + step[i + 1]) / 2);
     if (r.n < ROUNDS_MIN && r.even && step[0] > 0 &&
         step[i] <= STEP_OF_FEW_NS) {
       r.size = r.first;
@@ -165,7 +166,7 @@ static bool find(struct dl_turns *t, struct dl_log *log,
       best = r;
   }
   /* One GPU has no two samples at a time. */
-  struct rounds equal = count_equal(ns, n);
+  struct row_rounds equal = count_equal(ns, n);
   bool few = best.n < ROUNDS_MIN && equal.n_close == n && equal.size > 1;
   if (best.share < SURE && equal.share >= SURE && equal.size > 1)
     best = equal;
@@ -183,9 +184,8 @@ static bool find(struct dl_turns *t, struct dl_log *log,
 }
 
 void dl_turns_find(struct dl_turns *t, struct dl_log *log,
-                   const struct dl_head *head,
-                   const struct dl_turns_rows *rows) {
-  bool clear = find(t, log, head, rows);
+                   const struct dl_head *head) {
+  bool clear = find_devices(t, log, head);
   if (t->n > 1)
     dl_log_warn(log,
                 "%zu GPUs distinguished by their order: the log has no "
@@ -198,11 +198,9 @@ void dl_turns_find(struct dl_turns *t, struct dl_log *log,
                 "taken for one; log the column 'index'");
 }
 
-enum dl_status dl_turns_refuse(struct dl_log *log, const struct dl_head *head,
-                               const struct dl_turns_rows *rows,
-                               struct dl_diag *d) {
-  struct dl_turns t;
-  find(&t, log, head, rows);
+enum dl_status dl_turns_refuse(struct dl_turns t, struct dl_log *log,
+                               const struct dl_head *head, struct dl_diag *d) {
+  find_devices(&t, log, head);
   return t.n < 2 ? DL_OK
                  : dl_fail_at(d, DL_EINPUT, log->path, 1,
                               "rows of one host come in rounds of %zu, as of "

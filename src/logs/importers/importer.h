@@ -147,6 +147,9 @@ uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
 /* Sets the node that a meter is in; "": unknown. */
 void dl_log_host(struct dl_log *log, uint32_t meter, const char *host);
 
+/* Says that the identifier of a meter is from a column of UUIDs. */
+void dl_log_uuid(struct dl_log *log, uint32_t meter);
+
 /* Sets the power limit of a GPU, W. */
 void dl_log_limit(struct dl_log *log, uint32_t meter, double limit_w);
 
@@ -246,6 +249,10 @@ size_t dl_cell_join_time(char **field, size_t n, size_t expected);
 /* Advice about a row of n fields, to be appended to the message; "": none. */
 const char *dl_cell_hint(char separator, size_t n, size_t expected);
 
+/* Whether a cell is a UUID of NVML, "GPU-1c2d3e4f-...", that no other device
+ * has, whatever wrote the log. */
+bool dl_cell_is_uuid(const char *s);
+
 /* Splits a row, at blanks if the separator is ' '; `field` has room for one
  * more than expected. False, and reported, if it has not that number of
  * fields. */
@@ -264,6 +271,15 @@ struct dl_cell_column {
   const char *names;
   enum dl_dimension dimension;
   double scale;
+};
+
+enum { DL_TABLE_COLUMNS = 16 };
+
+/* The header in force of a table, as the state of its importer. */
+struct dl_table_header {
+  int at[DL_TABLE_COLUMNS]; /* field of each column, -1 without */
+  size_t n_fields;          /* of a row; 0: no header so far */
+  char separator;           /* ',' or ' ' */
 };
 
 /* An importer lists its columns once, COLUMNS(X) with X(ID, "names", ...), for

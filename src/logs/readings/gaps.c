@@ -18,7 +18,8 @@ bool dl_gap_is_hole(const struct dl_meter_options *o,
   double s = (double)(r->ns - last_ns) / 1e9;
   double least_s = r->after_header ? DL_GAP_MIN_S : HOLE_MIN_S;
   double pauses = r->after_header ? DL_GAP_INTERVALS : HOLE_PAUSES;
-  if (s <= o->max_gap_s || o->bridge_gaps || (s > DL_GAP_MAX_S && !o->cut_gaps))
+  if (s <= least_s || s <= o->max_gap_s || o->bridge_gaps ||
+      (s > DL_GAP_MAX_S && !o->cut_gaps))
     return false;
   /* At the beginning a gap counts as the usual pause, so that the interval of
    * the next readings decides if it is shorter. */

@@ -316,6 +316,27 @@ static void add_meter(struct dl_log_summary *s, enum dl_meter_kind kind,
   }
 }
 
+/* Notes when a device that has a UUID was measured. */
+static void add_device(struct reader *k, const struct dl_meter_info *info,
+                       const struct dl_power_meter *m, double energy_j) {
+  struct dl_log_summary *s = k->s;
+  char start[DL_TIMESTAMP_SIZE];
+  bool zoned = k->log->clock == DL_CLOCK_ZONED;
+  const char *id = info->id;
+  if (!id || !(info->of_uuid || dl_cell_is_uuid(id)) ||
+      (!zoned && k->log->clock != DL_CLOCK_WALL))
+    return;
+  DL_GROW(s->device, s->devices_cap, s->n_devices + 1);
+  struct dl_run *r = &s->device[s->n_devices++];
+  *r = dl_run_unknown;
+  dl_run_copy_text(r, DL_RUN_run_id, id);
+  dl_run_copy_text(r, DL_RUN_start_time,
+                   dl_format_timestamp(start, m->first_ns, zoned));
+  dl_run_set_number(r, DL_RUN_duration_s,
+                    (double)(m->last_ns - m->first_ns) / 1e9);
+  dl_run_set_number(r, DL_RUN_energy_j, energy_j);
+}
+
 /* Sums the meters of a kind, and joins the names of the GPUs, each once. A
  * meter with a single reading comes from a line with a corrupt device name: it
  * must not make the total unknown. */
@@ -356,6 +377,14 @@ static void add_kind(struct reader *k, enum dl_meter_kind kind,
                    "power is integrated there",
                    dl_format_duration(buf, sum.stand_in_s));
       add_meter(k->s, kind, m, &sum);
+      if (kind == DL_METER_GPU && dl_power_meter_hardly_rises(m, &sum))
+        dl_warn_at(k->d, k->log->path, 0,
+                   "the energy rises by %.3g J in all, less than it begins "
+                   "with: if it is that of each interval, call its column "
+                   "energy_delta_j",
+                   sum.total.counter_j);
+      if (kind == DL_METER_GPU)
+        add_device(k, &info[i], m, sum.total.energy_j);
     }
   }
 }
@@ -470,7 +499,7 @@ enum dl_status dl_log_summarise(struct dl_log_summary *s, struct dl_log *log,
     status = sum_up(&k);
   s->run = k.in.run;
   s->n_runs = k.in.n_runs;
-  dl_same_times_free(&k.in.same);
+  free(k.in.groups);
   free(k.meter);
   if (k.join)
     dl_memory_join_free(k.join);
@@ -484,6 +513,9 @@ void dl_log_summary_free(struct dl_log_summary *s) {
   for (size_t i = 0; i < s->n_runs; i++)
     dl_run_clear(&s->run[i]);
   free(s->run);
+  for (size_t i = 0; i < s->n_devices; i++)
+    dl_run_clear(&s->device[i]);
+  free(s->device);
   free(s->gpu);
   free(s->mark);
   free(s->hole);

@@ -42,6 +42,10 @@ struct dl_log_summary {
   int64_t *mark; /* end times of epochs, if the log has them; owned */
   size_t n_marks, marks_cap;
   size_t n_nodes; /* whose meters it has; 0: unknown */
+  /* GPUs with a UUID, which is in run_id, with start, duration and energy;
+   * owned. */
+  struct dl_run *device;
+  size_t n_devices, devices_cap;
   /* Set by node_join.h: the logs of nodes that were added up, and how many of
    * them have meters of a kind. */
   size_t n_joined, n_joined_with[DL_N_METER_KINDS];

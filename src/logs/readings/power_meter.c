@@ -177,6 +177,7 @@ static void add_counter(struct dl_power_meter *m, double energy_j, int64_t ns) {
   double s = (double)(ns - m->counter_ns) / 1e9;
   double power_j = m->integral_j - m->read_integral_j;
   if (isnan(m->counter_last)) {
+    m->counter_first = energy_j;
     begin_counter(m, ns);
   } else {
     m->n_steps++;
@@ -314,6 +315,15 @@ struct dl_meter_summary dl_power_meter_summarise(const struct dl_power_meter *m,
       1 - ((double)m->n_valued - (double)m->n_repeats) / round(expected);
   s.missing = isnan(share) ? NAN : fmin(fmax(share, 0), 1);
   return s;
+}
+
+bool dl_power_meter_hardly_rises(const struct dl_power_meter *m,
+                                 const struct dl_meter_summary *sum) {
+  const double idle_w = 2, least_w = 5, most_w = 3000;
+  double s = (double)(m->last_ns - m->first_ns) / 1e9;
+  double of_interval_w = m->counter_first / sum->interval_s;
+  return m->n_power == 0 && sum->total.counter_j < idle_w * s &&
+         of_interval_w > least_w && of_interval_w < most_w;
 }
 
 bool dl_reading_fault(char text[DL_FAULT_SIZE], enum dl_meter_kind kind,

@@ -49,8 +49,9 @@ struct dl_power_meter {
   int64_t power_ns;
   double last_util;               /* last utilization; NaN: none yet */
   double counter_j, counter_last; /* counter_last is NaN without a counter */
-  double counter_w;               /* its power before counter_ns */
-  bool counter_restarts;          /* its next reading adds nothing */
+  double counter_first;
+  double counter_w;      /* its power before counter_ns */
+  bool counter_restarts; /* its next reading adds nothing */
   int64_t counter_ns;
   /* The time when the counter moved last, its usual step (0: unknown), and the
    * integrals of the power up to then and up to the counter's last reading. */
@@ -112,6 +113,12 @@ struct dl_meter_summary {
 
 struct dl_meter_summary dl_power_meter_summarise(const struct dl_power_meter *m,
                                                  double limit_w);
+
+/* Whether the counter of a GPU, without a power beside it, rises by so little
+ * from where it begins that its numbers are rather the energies of intervals:
+ * read as those, the GPU takes a usual power, and else next to none. */
+bool dl_power_meter_hardly_rises(const struct dl_power_meter *m,
+                                 const struct dl_meter_summary *sum);
 
 #define DL_FAULT_SIZE 64
 

@@ -43,7 +43,7 @@ void dl_sequencer_free(struct dl_sequencer *q) {
   for (size_t i = 0; i < q->n_runs; i++)
     dl_run_clear(&q->run[i]);
   free(q->run);
-  dl_same_times_free(&q->same);
+  free(q->groups);
 }
 
 static const struct dl_reading *in_ring(const struct dl_sequencer *q,
@@ -151,10 +151,10 @@ static bool is_set_back(const struct dl_sequencer *q,
 
 /* Remembers a hole before the reading, if there is one. */
 static void note_hole(struct dl_sequencer *q, const struct dl_reading *r) {
-  int64_t step = r->ns - q->raw_ns;
-  double least_ns =
-      dl_gap_limit_ns((double)q->pause_ns, HOLE_PAUSES, DL_GAP_MIN_S);
-  if (q->any && (double)step >= least_ns && q->n_holes < DL_SEQUENCER_HOLES)
+  int64_t step_ns = r->ns - q->raw_ns;
+  if (q->any && step_ns > q->pause_ns && q->n_holes < DL_SEQUENCER_HOLES &&
+      (double)step_ns >=
+          dl_gap_limit_ns((double)q->pause_ns, HOLE_PAUSES, DL_GAP_MIN_S))
     q->hole[q->n_holes++] = (struct dl_gap){q->raw_ns, r->ns};
   q->raw_ns = r->ns;
 }
@@ -317,6 +317,13 @@ static enum dl_status read_ahead(struct dl_sequencer *q, struct dl_diag *d) {
   return DL_OK;
 }
 
+static void group_reading(struct dl_sequencer *q, const struct dl_reading *r) {
+  DL_GROW(q->groups, q->groups_cap, r->meter + 1);
+  for (; q->n_groups <= r->meter; q->n_groups++)
+    q->groups[q->n_groups] = (struct dl_time_groups){0};
+  dl_time_groups_add_reading(&q->groups[r->meter], r);
+}
+
 static enum dl_status check_order(const struct dl_sequencer *q,
                                   struct dl_diag *d) {
   if (q->other_line > 0)
@@ -345,13 +352,13 @@ enum dl_status dl_sequencer_next(struct dl_sequencer *q,
     }
     if (q->next == q->n_ahead)
       break;
-    dl_same_times_add(&q->same, &q->ahead[q->next]);
+    group_reading(q, &q->ahead[q->next]);
     add(q, &q->ahead[q->next++], d);
     DL_TRY(check_order(q, d));
   }
   if (q->n < DL_SEQUENCER_WINDOW && !q->checked) {
     q->checked = true;
-    DL_TRY(dl_same_times_check(&q->same, q->log, d));
+    DL_TRY(dl_time_groups_check(q->groups, q->n_groups, q->log, d));
   }
   if (q->n == 0) {
     if (q->n_late > 0)

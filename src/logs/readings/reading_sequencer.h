@@ -60,8 +60,9 @@ struct dl_sequencer {
   size_t n_start;
   struct dl_gap hole[DL_SEQUENCER_HOLES];
   size_t n_holes;
-  struct dl_same_times same;
-  bool checked; /* same, at the end */
+  struct dl_time_groups *groups; /* of each meter (same_times.h), owned */
+  size_t n_groups, groups_cap;
+  bool checked; /* the groups, at the end */
 };
 
 /* Frees what it owns, not the log. */

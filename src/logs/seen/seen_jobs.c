@@ -20,27 +20,21 @@ enum {
   SLOTS_MIN = 256
 };
 
-struct block {
+struct job_block {
   struct dl_seen_job first;
   unsigned char *bytes; /* of the others, owned */
   size_t used;
 };
 
-/* Jobs in rising order. */
-struct sequence {
-  struct block *block;
+/* Jobs of one cluster in rising order. */
+struct job_sequence {
+  struct job_block *block;
   size_t n, cap;
   struct dl_seen_job last;
 };
 
-/* Jobs of a cluster. */
-struct cluster {
-  struct sequence sequence[SEQUENCES];
-  size_t n;
-};
-
 struct dl_seen_jobs {
-  struct cluster *cluster;
+  struct job_sequence *sequence; /* at most SEQUENCES of each cluster */
   size_t n, cap;
   /* The others, by open addressing. */
   struct dl_seen_job *slot; /* number FREE: not in use */
@@ -82,7 +76,8 @@ static size_t encode(unsigned char *to, const struct dl_seen_job *before,
                      const struct dl_seen_job *job) {
   unsigned char *at = to;
   bool same = job->rest == before->rest;
-  unsigned flags = (job->part != 0 ? 2u : 0u) | (same ? 0u : 1u);
+  unsigned flags = job->part != 0 ? 2 : 0;
+  flags |= same ? 0 : 1;
   at = put(at, (job->number - before->number) << 2 | flags);
   if (job->part != 0)
     at = put(at, fold(job->part - before->part));
@@ -114,35 +109,25 @@ static const unsigned char *decode(const unsigned char *from,
 void dl_seen_jobs_free(struct dl_seen_jobs *s) {
   if (!s)
     return;
-  for (size_t c = 0; c < s->n; c++)
-    for (size_t q = 0; q < s->cluster[c].n; q++) {
-      struct sequence *sequence = &s->cluster[c].sequence[q];
-      for (size_t i = 0; i < sequence->n; i++)
-        free(sequence->block[i].bytes);
-      free(sequence->block);
-    }
-  free(s->cluster);
+  for (size_t q = 0; q < s->n; q++) {
+    for (size_t i = 0; i < s->sequence[q].n; i++)
+      free(s->sequence[q].block[i].bytes);
+    free(s->sequence[q].block);
+  }
+  free(s->sequence);
   free(s->slot);
   free(s);
 }
 
-static struct cluster *find_cluster(const struct dl_seen_jobs *s,
-                                    uint64_t name) {
-  for (size_t i = 0; i < s->n; i++)
-    if (s->cluster[i].sequence[0].last.cluster == name)
-      return &s->cluster[i];
-  return NULL;
-}
-
 /* A block of the job alone, at the end of a sequence. */
-static void add_block(struct sequence *q, const struct dl_seen_job *job) {
+static void add_block(struct job_sequence *q, const struct dl_seen_job *job) {
   DL_GROW(q->block, q->cap, q->n + 1);
-  q->block[q->n++] = (struct block){*job, dl_malloc(BLOCK_SIZE), 0};
+  q->block[q->n++] = (struct job_block){*job, dl_malloc(BLOCK_SIZE), 0};
   q->last = *job;
 }
 
-static void append(struct sequence *q, const struct dl_seen_job *job) {
-  struct block *b = &q->block[q->n - 1];
+static void append(struct job_sequence *q, const struct dl_seen_job *job) {
+  struct job_block *b = &q->block[q->n - 1];
   /* Numbers beyond 62 bits do not go with the flags. */
   if (b->used + RECORD_MOST > BLOCK_SIZE ||
       job->number - q->last.number > UINT64_MAX >> 2) {
@@ -189,29 +174,30 @@ void dl_seen_jobs_add(struct dl_seen_jobs **out,
   if (!*out)
     *out = dl_calloc(1, sizeof **out);
   struct dl_seen_jobs *s = *out;
-  struct cluster *c = find_cluster(s, job->cluster);
-  if (!c) {
-    DL_GROW(s->cluster, s->cap, s->n + 1);
-    c = &s->cluster[s->n++];
-    *c = (struct cluster){0};
+  /* Append to the sequence of the cluster that ends closest before the job. */
+  struct job_sequence *best = NULL;
+  size_t n_of_cluster = 0;
+  for (size_t i = 0; i < s->n; i++) {
+    struct job_sequence *q = &s->sequence[i];
+    if (q->last.cluster != job->cluster)
+      continue;
+    n_of_cluster++;
+    if (compare(&q->last, job) <= 0 &&
+        (!best || compare(&q->last, &best->last) > 0))
+      best = q;
   }
-  /* Append to the sequence that ends closest before the job. */
-  struct sequence *best = NULL;
-  for (size_t i = 0; i < c->n; i++)
-    if (compare(&c->sequence[i].last, job) <= 0 &&
-        (!best || compare(&c->sequence[i].last, &best->last) > 0))
-      best = &c->sequence[i];
   if (best) {
     append(best, job);
-  } else if (c->n == SEQUENCES) {
+  } else if (n_of_cluster == SEQUENCES) {
     add_other(s, job);
   } else {
-    c->sequence[c->n] = (struct sequence){0};
-    add_block(&c->sequence[c->n++], job);
+    DL_GROW(s->sequence, s->cap, s->n + 1);
+    s->sequence[s->n] = (struct job_sequence){0};
+    add_block(&s->sequence[s->n++], job);
   }
 }
 
-static void find_in(const struct sequence *q, const struct dl_seen_job *job,
+static void find_in(const struct job_sequence *q, const struct dl_seen_job *job,
                     void (*found)(void *, const struct dl_seen_job *),
                     void *ctx) {
   if (compare(&q->last, job) < 0 || compare(&q->block[0].first, job) > 0)
@@ -225,7 +211,7 @@ static void find_in(const struct sequence *q, const struct dl_seen_job *job,
       high = mid;
   }
   for (; low < q->n && compare(&q->block[low].first, job) <= 0; low++) {
-    const struct block *b = &q->block[low];
+    const struct job_block *b = &q->block[low];
     const unsigned char *at = b->bytes, *end = at + b->used;
     struct dl_seen_job one = b->first;
     for (;;) {
@@ -245,9 +231,9 @@ void dl_seen_jobs_find(const struct dl_seen_jobs *s,
                        const struct dl_seen_job *job,
                        void (*found)(void *, const struct dl_seen_job *),
                        void *ctx) {
-  const struct cluster *c = s ? find_cluster(s, job->cluster) : NULL;
-  for (size_t i = 0; c && i < c->n; i++)
-    find_in(&c->sequence[i], job, found, ctx);
+  for (size_t i = 0; s && i < s->n; i++)
+    if (s->sequence[i].last.cluster == job->cluster)
+      find_in(&s->sequence[i], job, found, ctx);
   if (!s || s->n_others == 0)
     return;
   for (size_t i = slot_of(s, job); s->slot[i].number != FREE;

@@ -21,8 +21,8 @@ static bool has_number(const char *path, const char *number) {
   return false;
 }
 
-struct dl_waiting *dl_job_log(struct dl_waiting *waiting, size_t n,
-                              const struct dl_run *job, bool only_job) {
+struct dl_waiting_run *dl_job_log(struct dl_waiting_run *waiting, size_t n,
+                                  const struct dl_run *job, bool only_job) {
   const char *id = job->run_id;
   for (size_t i = 0; id && i < n; i++)
     if (!waiting[i].taken && waiting[i].path && has_number(waiting[i].path, id))
@@ -44,7 +44,8 @@ static void take_epochs(struct dl_run *job, struct dl_run *run) {
     job->epoch[i].energy_j = NAN;
 }
 
-void dl_job_add(struct dl_run *job, struct dl_waiting *log, struct dl_diag *d) {
+void dl_job_add(struct dl_run *job, struct dl_waiting_run *log,
+                struct dl_diag *d) {
   struct dl_run *run = &log->run;
   log->taken = true;
   if (fabs(run->duration_s / job->duration_s - 1) > DURATIONS_APART)

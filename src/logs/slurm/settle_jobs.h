@@ -9,13 +9,6 @@
 #include "logs/seen/seen_jobs.h"
 #include "logs/slurm/slurm.h"
 
-/* When a row began: seconds since 1970, or a hash of the row where that is not
- * known. */
-struct dl_job_start {
-  int64_t x;
-  bool timed;
-};
-
 /* Names of steps: these, 16 + N for step N, and hashes from 2^31 on. */
 enum {
   DL_STEP_BATCH = 1,
@@ -27,16 +20,20 @@ enum {
 /* Returns the name of a step from the text behind the "." of an id. */
 uint32_t dl_step_name(const char *s);
 
+/* A step of a job. */
 struct dl_job_step {
   uint32_t name;
-  struct dl_job_start start;
+  int64_t start; /* s since 1970, or, unless `timed`, a hash of its row */
+  bool timed;
   size_t line;
 };
 
 /* The rows of one job that follow each other. */
 struct dl_job_rows {
-  struct dl_seen_job job; /* cluster, number and part */
-  struct dl_job_start start;
+  /* Cluster, number and part of the job, and its start: s since 1970, or,
+   * unless `timed`, a hash of the row. */
+  struct dl_seen_job job;
+  bool timed;
   bool has_line; /* there is a row of the job itself */
   size_t line;   /* of it, or of the first step */
   size_t repeat; /* line of a row that is there twice, 0: none */
@@ -44,8 +41,8 @@ struct dl_job_rows {
   size_t n_steps;
 
   /* Values collected from the rows read so far. */
-  struct dl_slurm_energies energies;
-  double step_s; /* the longest step; 0: none */
+  double energy_j[DL_SLURM_STEPS]; /* by kind of step */
+  double step_s;                   /* the longest step; 0: none */
   double n_nodes;
   double cpu_s;      /* processor time used, over all processors */
   double busy_gpu_s; /* GPU time in use, summed over steps; NaN: unknown */

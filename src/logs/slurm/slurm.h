@@ -88,7 +88,8 @@ enum dl_slurm_step {
   DL_SLURM_JOB,
   DL_SLURM_NUMBERED,
   DL_SLURM_BATCH,
-  DL_SLURM_EXTERN
+  DL_SLURM_EXTERN,
+  DL_SLURM_STEPS
 };
 
 /* A job or a step. Its texts point into the line. */
@@ -149,18 +150,18 @@ const char *dl_slurm_lacks(const char *head);
  * no number. */
 bool dl_slurm_energy(const char *s, size_t n, double *joules);
 
-/* Energies of a job by step, J; 0 where unknown. Starts as zero bytes. */
-struct dl_slurm_energies {
-  double job, outer, batch, numbered;
-};
-
-void dl_slurm_add(struct dl_slurm_energies *e, enum dl_slurm_step step,
-                  double joules);
+/* Adds an energy to the sums of a job, J by kind of step, which start at 0.
+ * Unknown energies (NaN) and 0 are ignored. */
+static inline void dl_slurm_add(double energy_j[DL_SLURM_STEPS],
+                                enum dl_slurm_step step, double joules) {
+  if (joules > 0)
+    energy_j[step] += joules;
+}
 
 /* The job's energy by the rules above, NaN where unknown. n_nodes may be NaN.
  * *counted_twice: the job's own value is more than that by over 1 %. */
-double dl_slurm_job_energy(const struct dl_slurm_energies *e, double n_nodes,
-                           bool *counted_twice);
+double dl_slurm_job_energy(const double energy_j[DL_SLURM_STEPS],
+                           double n_nodes, bool *counted_twice);
 
 /* GPUs of "...,gres/gpu=4,gres/gpu:a100=4,..." or "gpu:a100:4(IDX:0-3)":
  * returns their number (NaN: none named), and points *type to their type in

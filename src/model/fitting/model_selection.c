@@ -248,22 +248,23 @@ static enum dl_status take_best(struct dl_choice *c,
   return DL_OK;
 }
 
-/* Whether the frame has all that a formula cannot do without. */
-static enum dl_status available(const struct dl_frame *f, const char *text,
+/* Whether the plan has all that a formula cannot do without. */
+static enum dl_status available(const struct dl_row_plan *f, const char *text,
                                 bool *yes, struct dl_diag *d) {
   struct dl_formula *g;
   enum dl_status status = dl_formula_parse(&g, text, d);
   *yes = status == DL_OK;
   for (size_t i = 0; status == DL_OK && i < g->n_vars; i++)
-    if (g->var[i].needed && !dl_frame_has(f, g->var[i].name))
+    if (g->var[i].needed && !dl_plan_has(f, g->var[i].name))
       *yes = false;
   dl_formula_free(g);
   return status;
 }
 
 static enum dl_status add_available(struct dl_strlist *formulas,
-                                    const struct dl_frame *f, const char *text,
-                                    bool *any, struct dl_diag *d) {
+                                    const struct dl_row_plan *f,
+                                    const char *text, bool *any,
+                                    struct dl_diag *d) {
   bool yes;
   enum dl_status status = available(f, text, &yes, d);
   if (status != DL_OK || !yes)
@@ -274,10 +275,10 @@ static enum dl_status add_available(struct dl_strlist *formulas,
   return DL_OK;
 }
 
-/* The formulas of a recipe that the frame can give, or the rows of its
+/* The formulas of a recipe that the plan can give, or the rows of its
  * physics; `asked`: for that method alone. */
 static enum dl_status add_recipe(struct dl_training *t,
-                                 const struct dl_frame *f,
+                                 const struct dl_row_plan *f,
                                  const struct dl_recipe *recipe, bool asked,
                                  bool *any, struct dl_diag *d) {
   DL_SCOPED(dl_strlist_free) struct dl_strlist features = {0};
@@ -302,16 +303,16 @@ static const char *const needed[] = {"arch", "gpu", "batch_size",
                                      "train_samples", "epochs"};
 
 enum dl_status dl_recipe_formulas(struct dl_training *t,
-                                  const struct dl_frame *f, const char *target,
-                                  const char *method, bool *any,
-                                  struct dl_diag *d) {
+                                  const struct dl_row_plan *f,
+                                  const char *target, const char *method,
+                                  bool *any, struct dl_diag *d) {
   const struct dl_regression *only = method ? dl_regression_find(method) : NULL;
   *any = false;
-  if (!dl_frame_has(f, target))
+  if (!dl_plan_has(f, target))
     return DL_OK;
   struct dl_recipe recipe;
   for (size_t i = 0; i < DL_LENGTH(needed) && !t->absent; i++)
-    if (!dl_frame_has(f, needed[i]))
+    if (!dl_plan_has(f, needed[i]))
       t->absent = needed[i];
   for (size_t i = 0; dl_recipe_at(i, &recipe); i++)
     if (strcmp(recipe.target, target) == 0 && (!only || is_for(&recipe, only)))

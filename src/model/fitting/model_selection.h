@@ -14,7 +14,7 @@
  * images is no fault of a recipe that has no use for it). *any: there is a
  * recipe; false also where the frame lacks the target. */
 enum dl_status dl_recipe_formulas(struct dl_training *t,
-                                  const struct dl_frame *f, const char *target,
+                                  const struct dl_row_plan *f, const char *target,
                                   const char *method, bool *any,
                                   struct dl_diag *d);
 

@@ -22,11 +22,11 @@ static bool is_for_others(const struct dl_fit *fit, bool target_there) {
 }
 
 void dl_refit_formulas(struct dl_training *t, const struct dl_model *m,
-                       const struct dl_frame *frame) {
+                       const struct dl_row_plan *plan) {
   for (; m; m = m->next)
     for (size_t i = 0; i < m->n_fits; i++) {
       const struct dl_fit *f = &m->fit[i];
-      if (is_for_others(f, dl_frame_has(frame, f->target)))
+      if (is_for_others(f, dl_plan_has(plan, f->target)))
         continue;
       add_once(&t->formula, f->target);
       add_once(&t->formula, f->offset);

@@ -8,10 +8,10 @@
 #include "model/fitting/train.h"
 
 /* Has t read what the fits of the model and of those after it need of a
- * training table, which `frame` reads. Fits of servers are skipped if it has no
+ * training table, which `plan` reads. Fits of servers are skipped if it has no
  * requests. */
 void dl_refit_formulas(struct dl_training *t, const struct dl_model *m,
-                       const struct dl_frame *frame);
+                       const struct dl_row_plan *plan);
 
 /* Fits the targets of the model, and of those after it, on the rows of t for
  * which keep[i], with residuals for intervals from those rows alone. *out is

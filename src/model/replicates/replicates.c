@@ -19,7 +19,7 @@
 
 /* A table that is read by configuration. */
 struct config_reading {
-  struct dl_frame *f;
+  struct dl_row_plan *f;
   struct dl_key_maker *key;
   struct dl_intern configs;
   const struct dl_row *row;
@@ -40,9 +40,9 @@ struct config_reading {
 static enum dl_status bind_configs(struct config_reading *w,
                                    struct dl_diag *d) {
   struct dl_row_ref ignored; /* a member of the run */
-  DL_TRY(dl_frame_quantity(w->f, "config", false, &ignored, d));
+  DL_TRY(dl_plan_quantity(w->f, "config", false, &ignored, d));
   DL_TRY(dl_key_maker_new(&w->key, w->f, d));
-  DL_TRY(dl_frame_want_descriptors(w->f, d));
+  DL_TRY(dl_plan_want_descriptors(w->f, d));
   return DL_OK;
 }
 
@@ -69,16 +69,16 @@ static enum dl_status read_configs(struct config_reading *w, struct dl_csv *csv,
   DL_SCOPED(dl_repeated_rows_free) struct dl_repeated_rows repeated = {0};
   const char *path = dl_csv_path(csv);
   for (;;) {
-    DL_TRY(dl_frame_next(w->f, csv, &block, d));
+    DL_TRY(dl_plan_next(w->f, csv, &block, d));
     if (!block)
       break;
     dl_repeated_rows_add(&repeated, block);
     for (size_t i = 0; i < block->n_rows; i++) {
-      w->row = dl_frame_row(w->f, i);
+      w->row = dl_plan_row(w->f, i);
       if (w->is_other && w->is_other(w->ctx, w->row))
         continue;
       if (w->row->fault.kind != DL_FAULT_NONE)
-        DL_TRY(dl_frame_complain(w->f, w->row, path, block->line[i], d));
+        DL_TRY(dl_plan_complain(w->f, w->row, path, block->line[i], d));
       else if (!w->is_bad ||
                !w->is_bad(w->ctx, w->row, path, block->line[i], d))
         take_row(w);
@@ -239,45 +239,45 @@ static void distinguish_given(const void *ctx, const struct dl_row *row,
 }
 
 static enum dl_status bind_given(struct dl_repeats_reader *w,
-                                 struct dl_frame *f, struct dl_diag *d) {
+                                 struct dl_row_plan *f, struct dl_diag *d) {
   struct dl_row_ref ignored; /* members of the run */
   for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
     const struct dl_run_column *c = &dl_run_columns[i];
     bool size = c->id == DL_RUN_train_samples;
-    if ((c->role != DL_ROLE_GIVEN && !size) || !dl_frame_has(f, c->name))
+    if ((c->role != DL_ROLE_GIVEN && !size) || !dl_plan_has(f, c->name))
       continue;
     w->given[w->n_given++] = c;
-    DL_TRY(dl_frame_quantity(f, c->name, false, &ignored, d));
+    DL_TRY(dl_plan_quantity(f, c->name, false, &ignored, d));
   }
   return DL_OK;
 }
 
 /* Binds what a configuration shows, but energies. */
 static enum dl_status bind_settings(struct dl_repeats_reader *w,
-                                    struct dl_frame *f, struct dl_diag *d) {
+                                    struct dl_row_plan *f, struct dl_diag *d) {
   static const char *const columns[] = {
       "arch",         "gpu",        "boundary",   "n_gpus",  "image_px",
       "seq_len",      "batch_size", "epochs",     "tokens",  "train_samples",
       "train_tokens", "requests",   "duration_s", "accuracy"};
   for (size_t i = 0; i < DL_LENGTH(columns); i++) /* the last: accuracy */
-    DL_TRY(dl_frame_quantity(f, columns[i], false, &w->accuracy, d));
+    DL_TRY(dl_plan_quantity(f, columns[i], false, &w->accuracy, d));
   DL_TRY(bind_given(w, f, d));
   return bind_configs(&w->read, d);
 }
 
 static enum dl_status bind_energies(struct dl_repeats_reader *w,
-                                    struct dl_frame *f, struct dl_diag *d) {
+                                    struct dl_row_plan *f, struct dl_diag *d) {
   struct dl_row_ref ignored; /* a member of the run */
   static const char *const of_estimates[] = {"recommended", "low_j", "high_j",
                                              "coverage"};
   struct dl_row_ref *const to[] = {&w->recommended, &w->low, &w->high,
                                    &w->covers};
-  DL_TRY(dl_frame_quantity(f, "energy_j", true, &ignored, d));
+  DL_TRY(dl_plan_quantity(f, "energy_j", true, &ignored, d));
   w->l.estimated = true;
   for (size_t i = 0; i < DL_LENGTH(of_estimates); i++)
-    w->l.estimated = w->l.estimated && dl_frame_has(f, of_estimates[i]);
+    w->l.estimated = w->l.estimated && dl_plan_has(f, of_estimates[i]);
   for (size_t i = 0; w->l.estimated && i < DL_LENGTH(of_estimates); i++)
-    DL_TRY(dl_frame_quantity(f, of_estimates[i], true, to[i], d));
+    DL_TRY(dl_plan_quantity(f, of_estimates[i], true, to[i], d));
   return DL_OK;
 }
 
@@ -302,7 +302,7 @@ static void take_means(struct dl_repeats_reader *w) {
 }
 
 enum dl_status dl_repeats_begin(struct dl_repeats_reader **at,
-                                struct dl_frame *f, struct dl_diag *d) {
+                                struct dl_row_plan *f, struct dl_diag *d) {
   struct dl_repeats_reader *w = *at = dl_calloc(1, sizeof *w);
   w->read = (struct config_reading){
       .f = f, .ctx = w, .distinguish = distinguish_given};
@@ -349,7 +349,7 @@ void dl_repeats_end(struct dl_repeats_reader *w, struct dl_repeats *l) {
 }
 
 enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
-                               struct dl_frame *f, double coverage,
+                               struct dl_row_plan *f, double coverage,
                                struct dl_diag *d) {
   struct dl_repeats_reader *w;
   enum dl_status status = dl_repeats_begin(&w, f, d);
@@ -367,18 +367,18 @@ enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
 
 /* --- tables of means */
 
-static enum dl_status bind_means(struct dl_means *m, struct dl_frame *f,
+static enum dl_status bind_means(struct dl_means *m, struct dl_row_plan *f,
                                  struct dl_diag *d) {
   struct dl_row_ref ignored; /* members of the run */
   for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
     const struct dl_run_column *c = &dl_run_columns[i];
     bool wanted = c->role != DL_ROLE_NAME || strcmp(c->name, "boundary") == 0 ||
                   strcmp(c->name, "source") == 0;
-    if (!wanted || !dl_frame_has(f, c->name) ||
+    if (!wanted || !dl_plan_has(f, c->name) ||
         m->n_columns == DL_MOST_MEANS_COLUMNS)
       continue;
     m->column[m->n_columns++] = c;
-    DL_TRY(dl_frame_quantity(f, c->name, false, &ignored, d));
+    DL_TRY(dl_plan_quantity(f, c->name, false, &ignored, d));
   }
   return DL_OK;
 }
@@ -476,7 +476,7 @@ static void warn_divided(const struct dl_means *m, const char *path,
 }
 
 enum dl_status dl_means_of_runs(struct dl_means *m, struct dl_csv *csv,
-                                struct dl_frame *f, struct dl_diag *d) {
+                                struct dl_row_plan *f, struct dl_diag *d) {
   DL_SCOPED(free_reading)
   struct config_reading read = {
       .f = f, .ctx = m, .take = take_run, .distinguish = distinguish};
@@ -485,9 +485,9 @@ enum dl_status dl_means_of_runs(struct dl_means *m, struct dl_csv *csv,
     status = bind_configs(&read, d);
   if (status == DL_OK)
     status = read_configs(&read, csv, d);
-  if (status == DL_OK && dl_frame_has(f, "config"))
+  if (status == DL_OK && dl_plan_has(f, "config"))
     warn_divided(m, dl_csv_path(csv), d);
-  dl_frame_warn_unused(f, d);
-  dl_frame_warn_aliases(f, d);
+  dl_plan_warn_unused(f, d);
+  dl_plan_warn_aliases(f, d);
   return status;
 }

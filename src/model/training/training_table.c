@@ -25,7 +25,7 @@ enum { STRIP = 256 };
 struct table_reader {
   struct dl_training *t;
   struct dl_csv *csv;
-  struct dl_frame *f;
+  struct dl_row_plan *f;
   struct dl_formula **formula; /* t->formula.n */
   struct dl_row_ref **vars;    /* their variables */
   struct dl_row_ref *group;    /* t->n_labels; unused for a made key */
@@ -83,7 +83,7 @@ static enum dl_status bind_formulas(struct table_reader *r, struct dl_diag *d) {
   r->vars = dl_calloc(n, sizeof *r->vars);
   for (size_t i = 0; i < n; i++) {
     DL_TRY(dl_formula_parse(&r->formula[i], r->t->formula.s[i], d));
-    DL_TRY(dl_frame_bind(r->f, r->formula[i], true, &r->vars[i], d));
+    DL_TRY(dl_plan_bind(r->f, r->formula[i], true, &r->vars[i], d));
   }
   return DL_OK;
 }
@@ -96,7 +96,7 @@ static enum dl_status bind_physics(struct table_reader *r, struct dl_diag *d) {
     DL_TRY(dl_physics_bind(&r->bound[k], physics, r->f, !r->t->physics[k].tried,
                            d));
     for (size_t i = 0; i < physics->n_targets; i++)
-      DL_TRY(dl_frame_quantity(r->f, physics->target[i], false, &ignored, d));
+      DL_TRY(dl_plan_quantity(r->f, physics->target[i], false, &ignored, d));
   }
   return DL_OK;
 }
@@ -105,12 +105,12 @@ static enum dl_status bind_physics(struct table_reader *r, struct dl_diag *d) {
 static enum dl_status add_group(struct table_reader *r, const char *name,
                                 bool must, struct dl_diag *d) {
   struct dl_training *t = r->t;
-  bool there = dl_frame_has(r->f, name);
+  bool there = dl_plan_has(r->f, name);
   enum dl_status status = DL_OK;
   struct dl_row_ref q = {0};
   bool config = strcmp(name, "config") == 0;
   if (there || (must && !config))
-    status = dl_frame_text(r->f, name, !there, &q, d);
+    status = dl_plan_text(r->f, name, !there, &q, d);
   if (config && status == DL_OK) {
     r->has_config = there;
     status = dl_key_maker_new(&r->key, r->f, d);
@@ -152,14 +152,14 @@ static enum dl_status add_groups(struct table_reader *r,
   if (must && !dl_training_labels(r->t, must))
     DL_TRY(add_group(r, must, true, d));
   if (r->t->n_labels > 0)
-    DL_TRY(dl_frame_want_descriptors(r->f, d));
+    DL_TRY(dl_plan_want_descriptors(r->f, d));
   add_settings(r);
   return DL_OK;
 }
 
 /* Keeps the range of the quantity that a step sets, once. */
 static void keep_range(struct table_reader *r, const struct dl_row_ref *q) {
-  const char *name = dl_frame_step_name(r->f, q->step);
+  const char *name = dl_plan_step_name(r->f, q->step);
   for (size_t k = 0; k < r->t->n_ranges; k++)
     if (strcmp(r->t->range[k].name, name) == 0)
       return;
@@ -173,7 +173,7 @@ static void keep_range(struct table_reader *r, const struct dl_row_ref *q) {
  * whose ranges are kept. */
 static enum dl_status note_variables(struct table_reader *r,
                                      struct dl_diag *d) {
-  size_t n = dl_frame_n_steps(r->f);
+  size_t n = dl_plan_n_steps(r->f);
   struct dl_row_ref **is_var = dl_calloc(n, sizeof(void *));
   r->ranged = dl_calloc(n, sizeof *r->ranged);
   r->t->range = dl_calloc(n, sizeof *r->t->range);
@@ -191,7 +191,7 @@ static enum dl_status note_variables(struct table_reader *r,
       struct dl_row_ref q;
       if (!physics->quantity[i].watched)
         continue;
-      DL_TRY(dl_frame_quantity(r->f, physics->quantity[i].name, false, &q, d));
+      DL_TRY(dl_plan_quantity(r->f, physics->quantity[i].name, false, &q, d));
       keep_range(r, &q);
     }
   }
@@ -219,7 +219,7 @@ static void evaluate_row(struct table_reader *r, size_t i,
                          struct dl_range *ranges) {
   size_t m = r->t->formula.n;
   double *x = r->x + (r->t->n + i) * m;
-  const struct dl_row *row = dl_frame_row(r->f, i);
+  const struct dl_row *row = dl_plan_row(r->f, i);
   r->boundary[i] = r->lacks[i] = NULL;
   if (row->fault.kind != DL_FAULT_NONE)
     return;
@@ -357,11 +357,11 @@ static enum dl_status take_row(struct table_reader *r,
                                size_t from, struct dl_diag *d) {
   struct dl_training *t = r->t;
   size_t m = t->formula.n;
-  const struct dl_row *row = dl_frame_row(r->f, i);
+  const struct dl_row *row = dl_plan_row(r->f, i);
   if (!is_wanted(t, row))
     return DL_OK;
   if (row->fault.kind != DL_FAULT_NONE)
-    return dl_frame_complain(r->f, row, dl_csv_path(r->csv), block->line[i], d);
+    return dl_plan_complain(r->f, row, dl_csv_path(r->csv), block->line[i], d);
   long bad = not_finite(r->x + from * m, m);
   if (bad < 0 && r->lacks[i] && strcmp(r->lacks[i], DL_LACKS_TRAINING) == 0) {
     dl_skip_at(d, dl_csv_path(r->csv), block->line[i],
@@ -398,7 +398,7 @@ static enum dl_status take_row(struct table_reader *r,
 static enum dl_status read_blocks(struct table_reader *r, struct dl_diag *d) {
   const struct dl_csv_block *block;
   enum dl_status status;
-  while ((status = dl_frame_next(r->f, r->csv, &block, d)) == DL_OK && block) {
+  while ((status = dl_plan_next(r->f, r->csv, &block, d)) == DL_OK && block) {
     DL_GROW(r->boundary, r->cap_boundary, block->n_rows);
     DL_GROW(r->lacks, r->cap_lacks, block->n_rows);
     for (size_t k = 0; k < r->t->n_physics; k++)
@@ -468,14 +468,14 @@ static void free_reader(struct table_reader *r) {
 }
 
 enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
-                                struct dl_frame *f,
+                                struct dl_row_plan *f,
                                 const struct dl_strlist *groups,
                                 const char *must, struct dl_diag *d) {
   DL_SCOPED(free_reader) struct table_reader r = {.t = t, .csv = csv, .f = f};
   DL_TRY(bind_formulas(&r, d));
   DL_TRY(bind_physics(&r, d));
   DL_TRY(add_groups(&r, groups, must, d));
-  DL_TRY(dl_frame_quantity(f, "boundary", false, &r.boundary_at, d));
+  DL_TRY(dl_plan_quantity(f, "boundary", false, &r.boundary_at, d));
   if (t->keeps)
     DL_TRY(
         dl_calibration_quantities_bind(&r.kept, t->physics[0].physics, f, d));

@@ -12,7 +12,7 @@
 #include "model/calibration_runs.h"
 #include "model/model.h"
 #include "physics/rows/table_problem.h"
-#include "run/frame.h"
+#include "run/plan.h"
 
 /* Values of a column that group rows. */
 struct dl_labels {
@@ -81,7 +81,7 @@ void dl_training_want_physics(struct dl_training *t,
  * lacks is skipped, except `must`, whose absence is an error. Warns where the
  * precision of rows that a physics takes was assumed. */
 enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
-                                struct dl_frame *f,
+                                struct dl_row_plan *f,
                                 const struct dl_strlist *groups,
                                 const char *must, struct dl_diag *d);
 void dl_training_free(struct dl_training *t);

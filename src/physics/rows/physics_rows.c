@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads the inputs of a physics from the rows of a frame, block by block. */
+/* Reads the inputs of a physics from the rows of a plan, block by block. */
 
 #include "physics/rows/physics_rows.h"
 
@@ -7,25 +7,27 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "quantities/quantities.h"
+#include "run/plan.h"
 
 enum dl_status dl_physics_bind(struct dl_physics_binding *b,
                                const struct dl_physics *physics,
-                               struct dl_frame *f, bool required,
+                               struct dl_row_plan *f, bool required,
                                struct dl_diag *d) {
   size_t n_other = 0;
   *b = (struct dl_physics_binding){.physics = physics};
   dl_descriptor_init(&b->no_gpu.head, DL_ACCELERATOR);
   dl_descriptor_init(&b->no_arch.head, DL_ARCHITECTURE);
-  enum dl_status status = dl_frame_want_descriptors(f, d);
+  enum dl_status status = dl_plan_want_descriptors(f, d);
   for (size_t i = 0; i < physics->n_quantities && status == DL_OK; i++) {
     const struct dl_physics_quantity *p = &physics->quantity[i];
     struct dl_row_ref q;
     enum dl_kind kind;
-    const struct dl_field *field = dl_field_of(p->name, &kind);
-    status = dl_frame_quantity(f, p->name, required && p->required, &q, d);
+    bool own = p->id == DL_N_PLAN_NAMES;
+    const struct dl_field *field = dl_name_field(p->id, &kind);
+    status = own ? dl_plan_quantity(f, p->name, required && p->required, &q, d)
+                 : dl_plan_member(f, p->id, required && p->required, &q, d);
     if (status == DL_OK && field && b->n_given < DL_MAX_GIVEN &&
-        dl_frame_is_given(f, p->name)) {
+        dl_plan_is_given(f, p->name)) {
       b->given[b->n_given] = field;
       b->given_of_gpu[b->n_given] = kind == DL_ACCELERATOR;
       b->given_at[b->n_given++] = q;
@@ -37,10 +39,10 @@ enum dl_status dl_physics_bind(struct dl_physics_binding *b,
 }
 
 bool dl_physics_available(const struct dl_physics *physics,
-                          const struct dl_frame *f) {
+                          const struct dl_row_plan *f) {
   for (size_t i = 0; i < physics->n_quantities; i++)
     if (physics->quantity[i].required &&
-        !dl_frame_has(f, physics->quantity[i].name))
+        !dl_plan_has_source(f, physics->quantity[i].id))
       return false;
   return true;
 }

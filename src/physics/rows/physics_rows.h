@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inputs of a physics from the rows of a frame, and a table of runs as a
+/* The inputs of a physics from the rows of a plan, and a table of runs as a
  * physics takes it, block by block. */
 
 #ifndef DL_PHYSICS_ROWS_PHYSICS_ROWS_H
@@ -9,7 +9,7 @@
 #include "catalog/descriptor_kinds.h"
 #include "physics/observations.h"
 #include "physics/physics.h"
-#include "run/frame.h"
+#include "run/plan.h"
 
 enum { DL_MAX_GIVEN = 16 };
 
@@ -26,16 +26,16 @@ struct dl_physics_binding {
   struct dl_architecture no_arch;
 };
 
-/* Adds the steps of the physics' quantities to the frame. `required`: a row
- * without one that is required is at fault (dl_frame_quantity). */
+/* Adds the steps of the physics' quantities to the plan. `required`: a row
+ * without one that is required is at fault (dl_plan_quantity). */
 enum dl_status dl_physics_bind(struct dl_physics_binding *b,
                                const struct dl_physics *physics,
-                               struct dl_frame *f, bool required,
+                               struct dl_row_plan *f, bool required,
                                struct dl_diag *d);
 
-/* Whether the frame has all required quantities. */
+/* Whether the plan has all required quantities. */
 bool dl_physics_available(const struct dl_physics *physics,
-                          const struct dl_frame *f);
+                          const struct dl_row_plan *f);
 
 /* Inputs of a row, whose texts they borrow. Returns the first required quantity
  * that is unknown, or NULL. Thread-safe. */

@@ -13,7 +13,7 @@ void dl_add_option(struct dl_text *to, const char *column) {
   dl_text_printf(to, option ? "--%s" : "--set %s", option ? option : column);
 }
 
-const char *dl_column_word(const struct dl_wording *w, const char *column,
+const char *dl_column_word(const struct dl_message_style *w, const char *column,
                            char buf[DL_WORD_SIZE]) {
   DL_TEXT(word);
   if (w && w->options)
@@ -24,7 +24,7 @@ const char *dl_column_word(const struct dl_wording *w, const char *column,
   return buf;
 }
 
-bool dl_says(struct dl_wording *w, const char *fmt, ...) {
+bool dl_rule_message(struct dl_message_style *w, const char *fmt, ...) {
   DL_TEXT(plain);
   char column[DL_WORD_SIZE], word[DL_WORD_SIZE];
   va_list args;

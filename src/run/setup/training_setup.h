@@ -90,6 +90,6 @@ static inline bool dl_is_assumed(const struct dl_row *row, enum dl_run_id id) {
 
 /* Whether the settings of a row contradict each other or its descriptors; then
  * appends what is wrong to *to, unless that is NULL. */
-bool dl_setup_is_broken(const struct dl_row *row, struct dl_wording *to);
+bool dl_setup_check(const struct dl_row *row, struct dl_message_style *to);
 
 #endif

@@ -175,6 +175,22 @@ double dl_run_overlaps_add(struct dl_seen_times *t, const struct dl_run *run,
   return new_j;
 }
 
+void dl_run_overlaps_add_devices(struct dl_seen_times *t,
+                                 const struct dl_run *device, size_t n) {
+  double shared_j = 0, covered_s;
+  for (size_t i = 0; i < n; i++) {
+    DL_TEXT(name);
+    struct dl_seen_span span = {.energy_j = device[i].energy_j};
+    if (!(span.energy_j > 0) || !read_times(&device[i], &span))
+      continue;
+    dl_text_printf(&name, "device|%s", device[i].run_id);
+    struct dl_seen_spans *h = dl_seen_spans_of(t, name.s);
+    shared_j += span.energy_j - add_identified(h, span, &covered_s);
+  }
+  t->n_shared += shared_j > 0;
+  t->shared_j += shared_j;
+}
+
 void dl_run_overlaps_warn(const struct dl_seen_times *t, struct dl_diag *d) {
   if (t->n_shared == 0)
     return;

@@ -21,9 +21,11 @@ bool dl_run_cell(struct dl_log *log, const char *const *cell, long at,
   *x = NAN;
   if (!dl_run_has_text(cell, at))
     return true;
-  const char *fault = !dl_parse_double(cell[at], &number) ? "invalid number"
-                      : number < low                      ? "negative number"
-                                                          : NULL;
+  const char *fault = NULL;
+  if (!dl_parse_double(cell[at], &number))
+    fault = "invalid number";
+  else if (number < low)
+    fault = "negative number";
   if (fault)
     return dl_log_bad(log, "column '%s': %s '%.40s'",
                       dl_csv_name(log->csv, (size_t)at), fault, cell[at]);

@@ -19,6 +19,7 @@ struct dl_sample_column {
   double scale; /* to W, J, or a share of 1 */
   bool no_unit; /* the name has no unit */
   bool mean;    /* the name calls it one */
+  bool delta;   /* an energy of each interval, by its name */
 };
 
 /* Reads "gpu0_power_w", "Power [mW]", "energy_mj", "GPU util (%)". False for

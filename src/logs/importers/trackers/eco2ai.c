@@ -104,15 +104,12 @@ static void put_gpu(struct dl_run *r, const char *s) {
 
 static void put_names(struct dl_log *log, struct dl_run *r,
                       const struct eco2ai *e, const char *const *cell) {
-  static const struct {
-    enum column from;
-    enum dl_run_id to;
-  } names[] = {{ID, DL_RUN_run_id},
-               {PROJECT, DL_RUN_project},
-               {DESCRIPTION, DL_RUN_job_name}};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (dl_run_has_text(cell, e->at[names[i].from]))
-      dl_run_copy_text(r, names[i].to, cell[e->at[names[i].from]]);
+  static const enum dl_run_id names[] = {[ID - ID] = DL_RUN_run_id,
+                                         [PROJECT - ID] = DL_RUN_project,
+                                         [DESCRIPTION - ID] = DL_RUN_job_name};
+  for (size_t i = 0; i < DL_LENGTH(names); i++)
+    if (dl_run_has_text(cell, e->at[ID + i]))
+      dl_run_copy_text(r, names[i], cell[e->at[ID + i]]);
   if (dl_run_has_text(cell, e->at[GPU]))
     put_gpu(r, cell[e->at[GPU]]);
   dl_run_put_start(log, r, cell, e->at[START], 0);

@@ -62,8 +62,9 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
 
 /* The energy of all n devices of a kind that the header in force has; NaN where
  * one is unknown. */
-static bool sum(struct dl_log *log, struct zeus *z, const char *const *cell,
-                enum device k, double *energy, size_t *n) {
+static bool sum_energies(struct dl_log *log, struct zeus *z,
+                         const char *const *cell, enum device k, double *energy,
+                         size_t *n) {
   double sum = 0, x;
   *energy = NAN;
   *n = 0;
@@ -96,7 +97,7 @@ static bool row(struct dl_log *log, const char *const *cell) {
   if (isnan(elapsed))
     return dl_log_bad(log, "column 'elapsed_time' is empty");
   for (enum device k = 0; k < N_DEVICES; k++) {
-    if (!sum(log, z, cell, k, &energy[k], &n[k]))
+    if (!sum_energies(log, z, cell, k, &energy[k], &n[k]))
       return false;
     if (n[k] > 0)
       total += energy[k];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs the steps of a frame for a row. */
+/* Runs the steps of a plan for a row. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "run/frame_private.h"
+#include "run/plan_private.h"
 #include "run/setup/job_rules.h"
 #include "run/setup/option_words.h"
 #include "run/setup/training_setup.h"
@@ -15,8 +15,8 @@
 static const struct dl_cell absent = {(double)NAN, NULL};
 
 /* Records what is wrong with the value of a step, unless something is. */
-static void blame(struct dl_row *row, enum dl_fault_kind kind, size_t step,
-                  const struct dl_cell *c) {
+static void set_fault(struct dl_row *row, enum dl_fault_kind kind, size_t step,
+                      const struct dl_cell *c) {
   if (row->fault.kind == DL_FAULT_NONE)
     row->fault =
         (struct dl_fault){.kind = kind, .step = step, .cell = c->s, .x = c->x};
@@ -30,13 +30,13 @@ static struct dl_cell column_cell(const struct step *s, const char *text,
     return c;
   enum dl_fault_kind wrong = dl_run_column_parse(s->column, text, &c.x);
   if (wrong != DL_FAULT_NONE && s->number)
-    blame(row, wrong, step, &c);
+    set_fault(row, wrong, step, &c);
   return c;
 }
 
 /* Puts the column's word in place of a text that stands for it, and checks the
  * result of a definition; other values were checked where they were read. */
-static void check_given(const struct dl_frame *f, size_t step, bool defined,
+static void check_given(const struct dl_row_plan *f, size_t step, bool defined,
                         struct dl_cell *c, struct dl_row *row) {
   enum dl_fault_kind wrong = DL_FAULT_NONE;
   const struct step *s = &f->step[step];
@@ -44,13 +44,13 @@ static void check_given(const struct dl_frame *f, size_t step, bool defined,
     const char *word = dl_run_word(s->column, c->s);
     if (word)
       c->s = word;
-    else if (!dl_frame_takes_others(f, s->column))
+    else if (!dl_plan_takes_others(f, s->column))
       wrong = DL_FAULT_WORD;
   } else if (defined && !s->column->is_text) {
     wrong = dl_run_column_check(s->column, c->x);
   }
   if (wrong != DL_FAULT_NONE)
-    blame(row, wrong, step, c);
+    set_fault(row, wrong, step, c);
 }
 
 /* The first variable that a formula needs and the row lacks, or NULL. */
@@ -66,38 +66,39 @@ static const char *first_lacking(const struct source *p,
 }
 
 static double derive(const struct source *p, const struct dl_row *row) {
-  const struct derived *g = p->derived;
+  const struct derivation *g = p->derived;
   double x[MOST_DERIVED_INPUTS] = {0};
-  size_t n = p->n_vars - (g->word != NULL);
+  size_t n = g->n_inputs;
   for (size_t i = 0; i < n; i++)
     x[i] = dl_row_number(row, &p->vars[i]);
   return g->compute(x, row, &p->vars[n]);
 }
 
 /* What rows begin with. */
-static struct dl_cell first_cell(const struct dl_frame *f,
-                                 const struct step *s) {
+static struct dl_cell default_cell(const struct dl_row_plan *f,
+                                   const struct step *s) {
   return s->target.in == DL_IN_CELL
-             ? f->first.cell[s->target.at]
-             : (struct dl_cell){dl_row_number(&f->first, &s->target),
-                                dl_row_text(&f->first, &s->target)};
+             ? f->defaults.cell[s->target.at]
+             : (struct dl_cell){dl_row_number(&f->defaults, &s->target),
+                                dl_row_text(&f->defaults, &s->target)};
 }
 
 /* Whether a row says how large its training is, and names no data set itself:
  * then that of an option, or the usual one, gives it nothing. */
-static bool has_own_size(const struct dl_frame *f, const struct dl_row *row) {
+static bool has_own_size(const struct dl_row_plan *f,
+                         const struct dl_row *row) {
   const char *name = dl_row_text(row, &f->look_up_by[DATASET_NAME]);
   return dl_run_set_has(&row->given, DL_RUN_train_samples) &&
-         (!name || (f->csv && name == f->first.run.dataset));
+         (!name || (f->csv && name == f->defaults.run.dataset));
 }
 
-static bool is_unfit(const struct dl_frame *f, const struct dl_row *row,
-                     struct dl_wording *to) {
+static bool is_unfit(const struct dl_row_plan *f, const struct dl_row *row,
+                     struct dl_message_style *to) {
   bool names = row->run.dataset && !has_own_size(f, row);
-  return dl_job_is_unfit(row, names ? row->found.dataset : NULL, to);
+  return dl_dataset_check(row, names ? row->found.dataset : NULL, to);
 }
 
-static struct dl_cell source_cell(const struct dl_frame *f,
+static struct dl_cell source_cell(const struct dl_row_plan *f,
                                   const struct row_source *from,
                                   const struct source *p, size_t step,
                                   struct dl_row *row) {
@@ -126,7 +127,7 @@ static struct dl_cell source_cell(const struct dl_frame *f,
   case SOURCE_DERIVED:
     return (struct dl_cell){derive(p, row), NULL};
   case SOURCE_USUAL:
-    return (struct dl_cell){p->n_vars > 0 ? p->usual->value(row) : p->value.x,
+    return (struct dl_cell){p->n_vars > 0 ? p->derived->usual(row) : p->value.x,
                             NULL};
   case SOURCE_DATASET:
     if (p->n_vars > 0 && has_own_size(f, row))
@@ -140,27 +141,28 @@ static struct dl_cell source_cell(const struct dl_frame *f,
 }
 
 /* Takes the value of a step from the first source that has one. */
-static void run_value(const struct dl_frame *f, const struct row_source *from,
-                      size_t step, struct dl_row *row) {
+static void run_value(const struct dl_row_plan *f,
+                      const struct row_source *from, size_t step,
+                      struct dl_row *row) {
   const struct step *s = &f->step[step];
   struct dl_cell c = absent;
   const struct source *p = s->source;
   for (size_t i = 0; i < s->n_sources && !c.s && isnan(c.x); i++) {
     p = &s->source[i];
     c = source_cell(f, from, p, step, row);
-    if (s->name && p->kind == SOURCE_DEFINITION && !p->formula->is_name &&
-        isnan(c.x) && !first_lacking(p, row))
-      blame(row, DL_FAULT_UNDEFINED, step, &c);
+    if (s->name != NO_NAME && p->kind == SOURCE_DEFINITION &&
+        !p->formula->is_name && isnan(c.x) && !first_lacking(p, row))
+      set_fault(row, DL_FAULT_UNDEFINED, step, &c);
   }
   bool given = s->n_sources > 0 && p->kind <= SOURCE_AXIS;
   if (given && s->column)
     check_given(f, step, p->kind == SOURCE_DEFINITION, &c, row);
   if (!c.s && isnan(c.x)) {
-    c = first_cell(f, s);
-    given = s->begins && dl_run_set_has(&f->first.given, s->id);
+    c = default_cell(f, s);
+    given = s->has_default && dl_run_set_has(&f->defaults.given, s->id);
   }
   if (s->required && isnan(c.x) && !c.s)
-    blame(row, DL_FAULT_ABSENT, step, &c);
+    set_fault(row, DL_FAULT_ABSENT, step, &c);
   if (s->target.in == DL_IN_CELL) {
     row->cell[s->target.at] = c;
     return;
@@ -178,9 +180,9 @@ static void run_value(const struct dl_frame *f, const struct row_source *from,
   dl_run_set_put(&row->assumed, s->id, false);
 }
 
-static enum dl_status look_up(const struct dl_frame *f, struct descriptors *l,
-                              enum step_kind kind, struct dl_row *row,
-                              struct dl_diag *d) {
+static enum dl_status look_up(const struct dl_row_plan *f,
+                              struct descriptors *l, enum step_kind kind,
+                              struct dl_row *row, struct dl_diag *d) {
   const struct dl_row_ref *by = f->look_up_by;
   struct dl_row_descriptors *found = &row->found;
   const struct dl_descriptor *e = NULL;
@@ -208,13 +210,13 @@ static enum dl_status look_up(const struct dl_frame *f, struct descriptors *l,
 }
 
 /* Runs the steps that depend on one of the axes `changed`, in their order. */
-static enum dl_status run_steps(const struct dl_frame *f,
+static enum dl_status run_steps(const struct dl_row_plan *f,
                                 const struct row_source *from, unsigned changed,
                                 struct dl_row *row, struct dl_diag *d) {
   row->fault.kind = DL_FAULT_NONE;
   for (size_t i = 0; i < f->n_steps; i++) {
     const struct step *s = &f->step[i];
-    if (s->rarely || (changed != EVERY_STEP && !(s->depends & changed)))
+    if (s->on_demand || (changed != EVERY_STEP && !(s->depends & changed)))
       continue;
     if (s->kind != STEP_VALUE)
       DL_TRY(look_up(f, from->lookup, s->kind, row, d));
@@ -226,8 +228,8 @@ static enum dl_status run_steps(const struct dl_frame *f,
 
 /* What is assumed of a row, which formulas over its batch follow, and whether
  * its settings go together. */
-static void settle(const struct dl_frame *f, const struct row_source *from,
-                   struct dl_row *row) {
+static void complete_row(const struct dl_row_plan *f,
+                         const struct row_source *from, struct dl_row *row) {
   double batch = dl_or(row->run.batch_size, 0);
   if (f->assume) {
     dl_forget_assumed(row);
@@ -236,57 +238,57 @@ static void settle(const struct dl_frame *f, const struct row_source *from,
   bool same = dl_or(row->run.batch_size, 0) == batch;
   for (size_t i = 0; i < f->n_steps && !same; i++)
     if (f->step[i].of_batch && f->step[i].target.in == DL_IN_CELL &&
-        !f->step[i].rarely)
+        !f->step[i].on_demand)
       run_value(f, from, i, row);
   if (row->fault.kind == DL_FAULT_NONE &&
-      (dl_setup_is_broken(row, NULL) ||
+      (dl_setup_check(row, NULL) ||
        (f->for_estimates && is_unfit(f, row, NULL))))
     row->fault.kind = DL_FAULT_SETUP;
 }
 
-enum dl_status dl_frame_run(const struct dl_frame *f,
-                            const struct row_source *from, unsigned changed,
-                            struct dl_row *row, struct dl_diag *d) {
+enum dl_status dl_plan_run(const struct dl_row_plan *f,
+                           const struct row_source *from, unsigned changed,
+                           struct dl_row *row, struct dl_diag *d) {
   DL_TRY(run_steps(f, from, changed, row, d));
-  settle(f, from, row);
+  complete_row(f, from, row);
   return DL_OK;
 }
 
-struct dl_row *dl_frame_rows(const struct dl_frame *f, size_t n) {
+struct dl_row *dl_plan_rows(const struct dl_row_plan *f, size_t n) {
   struct dl_row *row =
       dl_calloc(n, sizeof *row + f->n_cells * sizeof *row->cell);
   struct dl_cell *cell = (struct dl_cell *)(void *)(row + n);
   for (size_t i = 0; i < n; i++) {
-    row[i] = f->first;
+    row[i] = f->defaults;
     row[i].run.owned = (struct dl_run_set){0};
     row[i].cell = cell + i * f->n_cells;
     if (f->n_cells > 0)
-      memcpy(row[i].cell, f->first.cell, f->n_cells * sizeof *cell);
+      memcpy(row[i].cell, f->defaults.cell, f->n_cells * sizeof *cell);
   }
   return row;
 }
 
 /* Room for n rows, in which nothing is known. */
-static void make_room(struct dl_frame *f, size_t n) {
+static void make_room(struct dl_row_plan *f, size_t n) {
   free(f->row);
-  f->row = dl_frame_rows(f, n);
+  f->row = dl_plan_rows(f, n);
   f->n_rows = n;
 }
 
-enum dl_status dl_frame_single(struct dl_frame *f, const struct dl_row **row,
-                               struct dl_diag *d) {
+enum dl_status dl_plan_single(struct dl_row_plan *f, const struct dl_row **row,
+                              struct dl_diag *d) {
   const struct row_source from = {.lookup = &f->lookup};
   make_room(f, 1);
   *row = f->row;
-  return dl_frame_run(f, &from, EVERY_STEP, f->row, d);
+  return dl_plan_run(f, &from, EVERY_STEP, f->row, d);
 }
 
 /* Looking descriptors up is not thread-safe; assumptions take longest. */
-static enum dl_status make_rows(struct dl_frame *f,
+static enum dl_status make_rows(struct dl_row_plan *f,
                                 const struct dl_csv_block *block,
                                 struct dl_diag *d) {
   size_t n = block->n_rows;
-  dl_frame_prepare_checks(f);
+  dl_plan_prepare_checks(f);
   if (n > f->n_rows)
     make_room(f, n);
   for (size_t i = 0; i < n; i++) {
@@ -297,45 +299,47 @@ static enum dl_status make_rows(struct dl_frame *f,
 #pragma omp parallel for schedule(static)
   for (size_t i = 0; i < n; i++) {
     const struct row_source from = {.block = block, .row = i};
-    settle(f, &from, &f->row[i]);
+    complete_row(f, &from, &f->row[i]);
   }
   for (size_t i = 0; i < n; i++) {
-    dl_frame_warn_words(f, block, i, &f->row[i], d);
+    dl_plan_warn_words(f, block, i, &f->row[i], d);
     if (f->checks && f->row[i].fault.kind == DL_FAULT_NONE)
-      dl_frame_check_row(f, block, i, &f->row[i]);
+      dl_plan_check_row(f, block, i, &f->row[i]);
   }
   return DL_OK;
 }
 
-enum dl_status dl_frame_next(struct dl_frame *f, struct dl_csv *csv,
-                             const struct dl_csv_block **block,
-                             struct dl_diag *d) {
+enum dl_status dl_plan_next(struct dl_row_plan *f, struct dl_csv *csv,
+                            const struct dl_csv_block **block,
+                            struct dl_diag *d) {
   DL_TRY(dl_csv_next(csv, block, d));
   if (*block)
     return make_rows(f, *block, d);
-  dl_frame_warn_doubted(f, d);
+  dl_plan_warn_doubted(f, d);
   return DL_OK;
 }
 
-const struct dl_row *dl_frame_row(const struct dl_frame *f, size_t i) {
+const struct dl_row *dl_plan_row(const struct dl_row_plan *f, size_t i) {
   return &f->row[i];
 }
 
-double dl_frame_value(const struct dl_frame *f, const struct dl_row_ref *q,
-                      const struct dl_row *row) {
+double dl_plan_value(const struct dl_row_plan *f, const struct dl_row_ref *q,
+                     const struct dl_row *row) {
   const struct step *s = &f->step[q->step];
-  return s->rarely ? dl_formula_eval(s->source->formula, s->source->vars, row)
-                   : dl_row_number(row, q);
+  return s->on_demand
+             ? dl_formula_eval(s->source->formula, s->source->vars, row)
+             : dl_row_number(row, q);
 }
 
-const char *dl_frame_lacks(const struct dl_frame *f, const struct dl_row_ref *q,
-                           const struct dl_row *row) {
+const char *dl_plan_lacks(const struct dl_row_plan *f,
+                          const struct dl_row_ref *q,
+                          const struct dl_row *row) {
   return first_lacking(&f->step[q->step].source[0], row);
 }
 
 /* The field of a descriptor that the last source of a step leads to, or NULL.
  */
-static const struct source *from_descriptor(const struct dl_frame *f,
+static const struct source *from_descriptor(const struct dl_row_plan *f,
                                             const struct step *s) {
   if (s->n_sources == 0)
     return NULL;
@@ -346,29 +350,31 @@ static const struct source *from_descriptor(const struct dl_frame *f,
 }
 
 /* Why a required value is absent, where a descriptor was to give it. */
-static bool explain_descriptor(const struct dl_frame *f, const struct step *s,
-                               const struct dl_row *row, struct dl_text *why) {
+static bool explain_descriptor(const struct dl_row_plan *f,
+                               const struct step *s, const struct dl_row *row,
+                               struct dl_text *why) {
   const struct source *p = from_descriptor(f, s);
   const struct look_up *l = p ? &dl_look_ups[p->look_up] : NULL;
   const char *name = p ? dl_row_text(row, &f->look_up_by[l->name]) : NULL;
+  const char *quantity = f->name[s->name].text;
   DL_SCOPED(dl_diag_free) struct dl_diag inner = {0};
   const struct dl_descriptor *e;
   if (!name)
     return false;
-  if (dl_catalog_get(f->catalog, l->kind, dl_frame_meant(f, name), &e,
-                     &inner) != DL_OK)
+  if (dl_catalog_get(f->catalog, l->kind, dl_plan_meant(f, name), &e, &inner) !=
+      DL_OK)
     dl_text_add(why, inner.error ? inner.error : "");
   else
     dl_text_printf(why,
                    "the descriptor of '%s' has no value for '%s'; give it "
                    "with --set %s=VALUE",
-                   e->id, s->name, s->name);
+                   e->id, quantity, quantity);
   return true;
 }
 
-enum dl_status dl_frame_complain(const struct dl_frame *f,
-                                 const struct dl_row *row, const char *path,
-                                 size_t line, struct dl_diag *d) {
+enum dl_status dl_plan_complain(const struct dl_row_plan *f,
+                                const struct dl_row *row, const char *path,
+                                size_t line, struct dl_diag *d) {
   const struct dl_fault *fault = &row->fault;
   const struct step *s =
       fault->kind == DL_FAULT_CONTRADICTION || fault->kind == DL_FAULT_SETUP
@@ -376,10 +382,10 @@ enum dl_status dl_frame_complain(const struct dl_frame *f,
           : &f->step[fault->step];
   DL_TEXT(why);
   if (fault->kind == DL_FAULT_CONTRADICTION) {
-    dl_frame_explain_rule(fault->step, fault->x, &why);
+    dl_plan_explain_rule(fault->step, fault->x, &why);
   } else if (fault->kind == DL_FAULT_SETUP) {
-    struct dl_wording setup = {.options = line == 0};
-    if (!dl_setup_is_broken(row, &setup))
+    struct dl_message_style setup = {.options = line == 0};
+    if (!dl_setup_check(row, &setup))
       is_unfit(f, row, &setup);
     why = setup.text;
   } else if (fault->kind == DL_FAULT_UNDEFINED) {
@@ -387,13 +393,13 @@ enum dl_status dl_frame_complain(const struct dl_frame *f,
         &why,
         "column '%s': its formula has no value here (0 / 0, log of a "
         "negative number, ...)",
-        s->name);
+        f->name[s->name].text);
   } else if (fault->kind == DL_FAULT_ABSENT) {
     if (!explain_descriptor(f, s, row, &why))
-      dl_text_printf(&why, "column '%s': no value", s->name);
+      dl_text_printf(&why, "column '%s': no value", f->name[s->name].text);
   } else {
     char number[DL_NUMBER_SIZE];
-    dl_text_printf(&why, "column '%s': ", s->name);
+    dl_text_printf(&why, "column '%s': ", f->name[s->name].text);
     dl_run_column_explain(
         s->column, fault->kind,
         fault->cell ? fault->cell : dl_format_short(number, fault->x), &why);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "run/frame_private.h"
+#include "run/plan_private.h"
 
 void dl_descriptors_free(struct descriptors *l) {
   for (size_t k = 0; k < N_LOOK_UPS; k++) {
@@ -23,7 +23,7 @@ void dl_descriptors_free(struct descriptors *l) {
   *l = (struct descriptors){0};
 }
 
-const char *dl_frame_meant(const struct dl_frame *f, const char *name) {
+const char *dl_plan_meant(const struct dl_row_plan *f, const char *name) {
   long i = dl_entry_find(&f->aliases, name);
   return i >= 0 ? f->aliases.e[i].text : name;
 }
@@ -44,8 +44,8 @@ static void *new_copy(struct descriptors *l, size_t size) {
 }
 
 enum dl_status dl_descriptors_named(struct descriptors *l,
-                                    const struct dl_frame *f, enum step_kind k,
-                                    const char *name,
+                                    const struct dl_row_plan *f,
+                                    enum step_kind k, const char *name,
                                     const struct dl_descriptor **e,
                                     struct dl_diag *d) {
   size_t before = l->names[k].n;
@@ -57,7 +57,7 @@ enum dl_status dl_descriptors_named(struct descriptors *l,
     return DL_OK;
   }
   enum dl_status status = dl_catalog_look(f->catalog, dl_look_ups[k].kind,
-                                          dl_frame_meant(f, name), e, d);
+                                          dl_plan_meant(f, name), e, d);
   if (*e && k == STEP_GPU && f->fields[0].n > 0) {
     struct dl_accelerator *copy = new_copy(l, sizeof *copy);
     *copy = *DL_AS(accelerator, *e);
@@ -79,7 +79,7 @@ static void add_bits(struct dl_text *to, double x) {
 }
 
 /* An architecture at the size of the row, with the user's fields. */
-static enum dl_status scale(struct descriptors *l, const struct dl_frame *f,
+static enum dl_status scale(struct descriptors *l, const struct dl_row_plan *f,
                             const struct dl_architecture *e,
                             const struct dl_use *use,
                             struct dl_row_descriptors *found,
@@ -97,8 +97,8 @@ static enum dl_status scale(struct descriptors *l, const struct dl_frame *f,
 }
 
 enum dl_status dl_descriptors_arch(struct descriptors *l,
-                                   const struct dl_frame *f, const char *name,
-                                   const struct dl_use *use,
+                                   const struct dl_row_plan *f,
+                                   const char *name, const struct dl_use *use,
                                    struct dl_row_descriptors *found,
                                    struct dl_diag *d) {
   const struct dl_descriptor *e;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Warnings about names and words of a frame that are probably misspelt. */
+/* Warnings about names and words of a plan that are probably misspelt. */
 
 #include <ctype.h>
 #include <stdio.h>
@@ -10,16 +10,15 @@
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/nearest_names.h"
-#include "run/frame_private.h"
+#include "run/plan_private.h"
 
-/* Whether there is a step of that name; `wanted`: not only to look a descriptor
- * up. */
-static bool is_used(const struct dl_frame *f, const char *name, bool wanted) {
-  for (size_t i = 0; i < f->n_steps; i++)
-    if (f->step[i].name && strcmp(f->step[i].name, name) == 0 &&
-        (f->step[i].wanted || !wanted))
-      return true;
-  return false;
+bool dl_plan_uses(const struct dl_row_plan *f, size_t name, bool wanted) {
+  bool used = false;
+  for (size_t k = 0; name < f->n_names && k < 2 * N_SCOPES; k++) {
+    size_t step = f->name[name].step[k / 2][k % 2];
+    used |= step > 0 && (f->step[step - 1].wanted || !wanted);
+  }
+  return used;
 }
 
 enum { MOST_NAME = 64, SHORT_NAME = 5, LONG_NAME = 9 };
@@ -144,8 +143,8 @@ static bool states(const char *column, const char *name) {
          (n == stem_length(column) && strncasecmp(column, name, n) == 0);
 }
 
-void dl_frame_suggest_columns(const struct dl_frame *f, const char *name,
-                              struct dl_text *to) {
+void dl_plan_suggest_columns(const struct dl_row_plan *f, const char *name,
+                             struct dl_text *to) {
   size_t n = f->csv ? dl_csv_n_cols(f->csv) : DL_N_RUN_COLUMNS;
   DL_FREED struct dl_name_candidate *c = dl_calloc(n, sizeof *c);
   for (size_t i = 0; i < n; i++) {
@@ -175,8 +174,8 @@ static void put_formula(struct dl_text *to, const char *name, const char *meant,
     dl_text_printf(to, "'`%s`%s'", name, factor);
 }
 
-bool dl_frame_suggest_definition(const struct dl_frame *f, const char *name,
-                                 struct dl_text *to) {
+bool dl_plan_suggest_definition(const struct dl_row_plan *f, const char *name,
+                                struct dl_text *to) {
   char stem[MOST_NAME];
   double factor;
   for (size_t i = 0; f->csv && i < dl_csv_n_cols(f->csv); i++) {
@@ -193,15 +192,15 @@ bool dl_frame_suggest_definition(const struct dl_frame *f, const char *name,
 
 /* A column that nothing reads, where a quantity that it probably is has no
  * value of the table's. */
-static void warn_column(const struct dl_frame *f, const char *name,
+static void warn_column(const struct dl_row_plan *f, const char *name,
                         struct dl_diag *d) {
   double factor;
-  const char *meant = dl_run_column_find(name) || is_used(f, name, false)
-                          ? NULL
-                          : meant_column(name, &factor);
-  if (!meant || !is_used(f, meant, true) || dl_csv_find(f->csv, meant) >= 0 ||
-      dl_entry_find(&f->definitions, meant) >= 0 ||
-      dl_entry_find(&f->overrides, meant) >= 0)
+  size_t own = dl_plan_find(f, name);
+  bool known = own < DL_N_RUN_COLUMNS || dl_plan_uses(f, own, false);
+  const char *meant = known ? NULL : meant_column(name, &factor);
+  size_t id = meant ? dl_plan_find(f, meant) : NO_NAME;
+  if (!meant || !dl_plan_uses(f, id, true) || dl_csv_find(f->csv, meant) >= 0 ||
+      f->name[id].definition > 0 || f->name[id].override > 0)
     return;
   DL_TEXT(formula);
   put_formula(&formula, name, meant, factor);
@@ -210,7 +209,7 @@ static void warn_column(const struct dl_frame *f, const char *name,
              name, meant, meant, dl_text_str(&formula));
 }
 
-void dl_frame_warn_unused(const struct dl_frame *f, struct dl_diag *d) {
+void dl_plan_warn_unused(const struct dl_row_plan *f, struct dl_diag *d) {
   const struct {
     const struct entries *entries;
     const char *option;
@@ -219,7 +218,8 @@ void dl_frame_warn_unused(const struct dl_frame *f, struct dl_diag *d) {
     for (size_t i = 0; i < given[g].entries->n; i++) {
       const char *name = given[g].entries->e[i].name;
       /* A column of the runs table is known, if not needed this time. */
-      if (!dl_run_column_find(name) && !is_used(f, name, false))
+      size_t id = dl_plan_find(f, name);
+      if (id >= DL_N_RUN_COLUMNS && !dl_plan_uses(f, id, false))
         dl_warn(d, "%s %s: nothing uses this name", given[g].option, name);
     }
   enum { MOST_COLUMNS = 256 }; /* a wider table has names of its own */
@@ -228,7 +228,7 @@ void dl_frame_warn_unused(const struct dl_frame *f, struct dl_diag *d) {
     warn_column(f, dl_csv_name(f->csv, i), d);
 }
 
-void dl_frame_warn_aliases(const struct dl_frame *f, struct dl_diag *d) {
+void dl_plan_warn_aliases(const struct dl_row_plan *f, struct dl_diag *d) {
   for (size_t i = 0; i < f->aliases.n; i++) {
     bool used = false;
     for (size_t k = 0; k < N_LOOK_UPS; k++)
@@ -249,11 +249,11 @@ static bool is_new(struct dl_intern *seen, const char *column, const char *text,
 }
 
 /* A word that is unknown to its column, though it is accepted. */
-static void warn_word(struct dl_frame *f, const struct dl_run_column *c,
+static void warn_word(struct dl_row_plan *f, const struct dl_run_column *c,
                       const char *text, size_t line, struct dl_diag *d) {
   DL_TEXT(near);
   size_t n = 0;
-  if (dl_run_word(c, text) || !dl_frame_takes_others(f, c) ||
+  if (dl_run_word(c, text) || !dl_plan_takes_others(f, c) ||
       !is_new(&f->words, c->name, text, &f->lookup.key))
     return;
   while (c->words[n])
@@ -264,25 +264,24 @@ static void warn_word(struct dl_frame *f, const struct dl_run_column *c,
              MOST_NAME, text, dl_text_str(&near));
 }
 
-static void warn_dataset(struct dl_frame *f, const char *name, size_t line,
+static void warn_dataset(struct dl_row_plan *f, const char *name, size_t line,
                          struct dl_diag *d) {
   const struct dl_descriptor *e;
   DL_SCOPED(dl_diag_free) struct dl_diag inner = {0};
   if (!is_new(&f->words, "dataset", name, &f->lookup.key))
     return;
-  if (dl_catalog_get(f->catalog, DL_DATASET, dl_frame_meant(f, name), &e,
+  if (dl_catalog_get(f->catalog, DL_DATASET, dl_plan_meant(f, name), &e,
                      &inner) != DL_OK)
     dl_warn_at(d, dl_csv_path(f->csv), line,
                "%s; its size is unknown unless column 'train_samples' gives it",
                inner.error ? inner.error : name);
 }
 
-void dl_frame_warn_words(struct dl_frame *f, const struct dl_csv_block *block,
-                         size_t i, const struct dl_row *row,
-                         struct dl_diag *d) {
+void dl_plan_warn_words(struct dl_row_plan *f, const struct dl_csv_block *block,
+                        size_t i, const struct dl_row *row, struct dl_diag *d) {
   const char *const *cell = block->cell + i * block->n_cols;
   for (size_t k = 0; k < DL_N_RUN_COLUMNS && !f->words_at_known; k++)
-    if (dl_run_columns[k].others && is_used(f, dl_run_columns[k].name, false) &&
+    if (dl_run_columns[k].others && dl_plan_uses(f, k, false) &&
         f->n_words_at < MOST_WORD_COLUMNS) {
       f->words_at[f->n_words_at] = dl_csv_find(f->csv, dl_run_columns[k].name);
       f->word_column[f->n_words_at++] = &dl_run_columns[k];
@@ -291,7 +290,7 @@ void dl_frame_warn_words(struct dl_frame *f, const struct dl_csv_block *block,
   for (size_t k = 0; k < f->n_words_at; k++)
     if (f->words_at[k] >= 0 && *cell[f->words_at[k]])
       warn_word(f, f->word_column[k], cell[f->words_at[k]], block->line[i], d);
-  if (!f->looks_up[STEP_DATASET] || !dl_frame_is_given(f, "dataset"))
+  if (!f->looks_up[STEP_DATASET] || !dl_plan_gives(f, DL_RUN_dataset))
     return;
   const char *dataset = dl_row_text(row, &f->look_up_by[DATASET_NAME]);
   if (dataset && row->found.dataset)
