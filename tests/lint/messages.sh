@@ -28,7 +28,7 @@ echo 1..4
 ok 'each text has one key' "$(cut -f 1 tests/messages | sort | uniq -d
   cut -f 2 tests/messages | sort | uniq -d)"
 
-cat tests/cli/*.bash tests/cli/*/*.ba* tests/unit/*.[ch] |
+cat tests/cli/*.bash tests/cli/*/*.ba* tests/cli/*/*.test tests/unit/*.[ch] |
   grep -oE '(\(message |MSG_)[a-z0-9_]+' |
   sed 's/^(message //; s/^MSG_//' | sort -u >"$list"
 ok 'each key is used' \
@@ -45,4 +45,4 @@ done)"
 # Pieces long enough not to be found by chance.
 parts 24 >"$list"
 ok 'no text stands in a test' \
-  "$(grep -nF -f "$list" tests/cli/*/*.bats tests/unit/*.[ch] || true)"
+  "$(grep -nF -f "$list" tests/cli/*/*.bats tests/cli/*/*.test tests/unit/*.[ch] || true)"

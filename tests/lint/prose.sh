@@ -82,6 +82,7 @@ ok 'comments use the terms of the glossary' "$(private_terms "$texts"
 # Names of tests, and identifiers with an underscore.
 {
   grep -H -n '^@test ' tests/cli/*/*.bats
+  grep -H -n '^== ' tests/cli/*/*.test
   grep -H -nwoE '[a-z0-9]+(_[a-z0-9]+)+' $(find src tests -name '*.[ch]') |
     tr _ ' '
 } >"$texts"
@@ -91,7 +92,7 @@ ok 'names of tests and of code use the terms of the glossary' \
 
 # Names in backquotes with an underscore: columns, fields, keys, files.
 cat schemas/*.json src/run/run_columns_body.h \
-  src/catalog/descriptor_fields_body.h data/*.rng tests/cli/*/*.bats \
+  src/catalog/descriptor_fields_body.h data/*.rng tests/cli/*/*.bats tests/cli/*/*.test \
   $(find src tools contrib -name '*.[chp]' -o -name '*.py') |
   tr -c 'A-Za-z0-9_' '\n' | sort -u >"$words"
 find . -name .git -prune -o -name '_build*' -prune -o -type f -print |
