@@ -5,7 +5,7 @@
   epochs.py DLEST DATA [OPTION...]
 
 DLEST is the binary, DATA the folder with runs.csv and traces/ (doi
-10.5281/zenodo.7828518 as described in docs/epochs.md); further options go to
+10.5281/zenodo.7828518 as described in docs/lab/epochs.md); further options go to
 dlest. Prints, by environment and architecture and for both halves (every other
 trace), the share of answers within two epochs or 2 % of the known count,
 within two epochs or 5 %, refused (verdict none), and wrong; how many answers

@@ -6,7 +6,7 @@
 
 DLEST is the binary, DATA the folder with runs.csv and traces/ (doi
 10.5281/zenodo.7828518); further options go to `dlest step`. Each trace is cut
-at the two samples of data/step-cuts.csv (tools/models/step-cuts.py), and projected
+at the two samples of data/step-cuts.csv (data/make/step-cuts.py), and projected
 with the known number of epochs. The truth is the whole trace, integrated by
 trapezoids. Prints for each cut and estimator, by environment and architecture
 and for all: traces, answers, median and 90th percentile of |error| in %,

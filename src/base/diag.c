@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* Warnings kept; beyond that the first of each further kind, and of the others
- * only their number. */
+/* The first warnings are kept; beyond that the first of each further kind is,
+ * and the others are counted. */
 enum { MOST_WARNINGS = 20, MOST_KINDS = 200 };
 
 void dl_diag_free(struct dl_diag *d) {
@@ -31,7 +31,7 @@ static void add_place(struct dl_text *to, const char *file, size_t line) {
     dl_text_printf(to, "%s: ", file);
 }
 
-/* "FILE:LINE: what" in fresh memory. */
+/* Returns "FILE:LINE: what" in fresh memory. */
 static char *placed(const char *file, size_t line, const char *fmt,
                     va_list ap) {
   struct dl_text t = {0};
@@ -70,8 +70,9 @@ static bool known(char *const *list, size_t n, const char *text) {
   return false;
 }
 
-/* Copies a text without its place, words with digits and what is in quotes but
- * for names of columns: two rows with the same fault have the same kind. */
+/* Copies a text without its place, words with digits and quoted texts other
+ * than names of columns, so that rows with an equal fault have an equal kind.
+ */
 static char *kind_of(const char *text, const char *place) {
   struct dl_text kind = {0};
   size_t n = strlen(place);

@@ -26,8 +26,12 @@ size_t dl_path_stem(const char *name) {
   return dot && dot > name ? (size_t)(dot - name) : strlen(name);
 }
 
-static bool is_stdio(const char *path) {
-  return !path || strcmp(path, "-") == 0;
+bool dl_is_stdio(const char *path) {
+  return !path || (path[0] == '-' && path[1] == '\0');
+}
+
+const char *dl_input_name(const char *path) {
+  return dl_is_stdio(path) ? "<stdin>" : path;
 }
 
 /* Refuses a directory, and names the files in it or below by a pattern. */
@@ -59,7 +63,7 @@ static enum dl_status fail_directory(const char *path, struct dl_diag *d) {
 
 enum dl_status dl_open_input(FILE **f, const char *path, struct dl_diag *d) {
   *f = NULL;
-  if (is_stdio(path)) {
+  if (dl_is_stdio(path)) {
     *f = stdin;
     return DL_OK;
   }
@@ -80,8 +84,8 @@ void dl_close_input(FILE *f) {
     fclose(f);
 }
 
-/* Copies what is left of an input. A temporary file that cannot be written is
- * no fault of `path`, that of the input. */
+/* Copies the rest of the input `path`. Errors name the file that fails: the
+ * input or `to_path`. */
 static enum dl_status copy(FILE *from, const char *path, FILE *to,
                            const char *to_path, struct dl_diag *d) {
   char buf[1 << 15];
@@ -118,8 +122,8 @@ static void forget_temporary(struct dl_output *o) {
   o->temp = NULL;
 }
 
-/* The file that `path` leads to, which need not exist: symbolic links are
- * followed. Owned by the caller; NULL, and errno, on failure. */
+/* Follows symbolic links from `path` to a file, which need not exist. The
+ * caller owns the result; it is NULL, with errno set, on failure. */
 static char *follow_links(const char *path) {
   enum { MOST_LINKS = 40 };
   char *at = dl_strdup(path), to[PATH_MAX];
@@ -143,7 +147,8 @@ static char *follow_links(const char *path) {
   }
 }
 
-/* "PATH.XXXXXX", where a name of such length may be. */
+/* Returns "PATH.XXXXXX", with the name cut to the length that the system
+ * allows. */
 static char *temporary_name(const char *path) {
   enum { SUFFIX = 7 };
   const char *slash = strrchr(path, '/');
@@ -155,13 +160,14 @@ static char *temporary_name(const char *path) {
   return name.s;
 }
 
-/* The owner and the permissions of the file that is replaced, or those that a
- * new file would have: mkostemp's own are for the user alone. */
+/* Gives a temporary file the owner and the permissions of the file that it
+ * replaces, or the ones that a new file would have: mkostemp's are for the user
+ * alone. */
 static int set_mode(int fd, const char *path) {
   struct stat st;
   if (stat(path, &st) == 0) {
     if (fchown(fd, st.st_uid, st.st_gid) != 0)
-      errno = 0; /* not for everyone */
+      errno = 0; /* only some users may give files away */
     return fchmod(fd, st.st_mode & 0777);
   }
   mode_t mask = umask(0);
@@ -177,7 +183,7 @@ static enum dl_status open_beside(struct dl_output *o, struct dl_diag *d) {
   int fd = dl_temporary_make(o->temp);
   if (fd < 0) {
     int err = errno;
-    free(o->temp); /* not made, so not to be deleted */
+    free(o->temp); /* it was not made, and needs no deletion */
     o->temp = NULL;
     return dl_fail_errno(d, o->path, "cannot write", err);
   }
@@ -189,8 +195,8 @@ static enum dl_status open_beside(struct dl_output *o, struct dl_diag *d) {
   return DL_OK;
 }
 
-/* Devices, pipes and the like are written in place: they cannot be
- * replaced. */
+/* Tells whether a path is a device, a pipe or the like, which is written in
+ * place because it cannot be replaced. */
 static bool is_special(const char *path) {
   struct stat st;
   return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
@@ -200,7 +206,7 @@ enum dl_status dl_output_open(struct dl_output *o, const char *path, bool spool,
                               struct dl_diag *d) {
   *o = (struct dl_output){0};
   enum dl_status status = DL_OK;
-  o->path = is_stdio(path) ? NULL : dl_strdup(path);
+  o->path = dl_is_stdio(path) ? NULL : dl_strdup(path);
   if (!o->path) {
     o->spooled = spool;
     o->f = spool ? tmpfile() : stdout;
@@ -289,7 +295,7 @@ enum dl_status dl_read_file(const char *path, size_t most, char **data,
     dl_text_free(&t);
     return status;
   }
-  dl_text_add_n(&t, "", 0); /* of an empty file too */
+  dl_text_add_n(&t, "", 0); /* an empty file has a text, too */
   *data = t.s;
   *len = t.len;
   return DL_OK;

@@ -11,7 +11,7 @@ static size_t size_of(const struct dl_intern *t, const char *s) {
   return t->size > 0 ? t->size : strlen(s) + 1;
 }
 
-/* Slot where s is, or where it would go. */
+/* Finds the slot where s is, or where it would go. */
 static size_t *find_slot(const struct dl_intern *t, const char *s) {
   size_t n = size_of(t, s), i = (size_t)dl_hash_bytes(s, n) & (t->n_slots - 1);
   while (t->slot[i] && (t->size > 0 ? memcmp(t->s[t->slot[i] - 1], s, n)

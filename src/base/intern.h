@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Strings, or records of equal size, to small numbers: each distinct one gets
- * the next number. A hash table. */
+/* A hash table that maps strings, or records of equal size, to small numbers:
+ * each distinct one gets the next number. */
 
 #ifndef DL_BASE_INTERN_H
 #define DL_BASE_INTERN_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Start from {0}, or for records from {.size = bytes of one}. */
+/* Starts as {0}, or for records as {.size = bytes of one}. */
 struct dl_intern {
   size_t size; /* 0: strings */
   char **s; /* the distinct ones by number, owned; they stay where they are */
@@ -18,16 +18,17 @@ struct dl_intern {
   size_t n_slots;
 };
 
-/* Number of s, entering a copy if it is new; 0 or more. Records are equal if
- * their bytes are. */
+/* Returns the number of s, 0 or more, and enters a copy if it is new. Records
+ * are equal if their bytes are. */
 long dl_intern(struct dl_intern *t, const void *s);
 
-/* Number of s, or -1 if it is not there. */
+/* Returns the number of s, or -1 if it is not there. */
 long dl_intern_find(const struct dl_intern *t, const void *s);
 
 void dl_intern_free(struct dl_intern *t);
 
-/* XXH3 of n bytes: equal where the bytes are, else almost surely not. */
+/* Returns the hash (XXH3) of n bytes. Different bytes almost never have equal
+ * hashes. */
 uint64_t dl_hash_bytes(const void *bytes, size_t n);
 
 #endif

@@ -8,6 +8,7 @@ libdlest_a_SOURCES += \
 	%D%/file.h \
 	%D%/intern.c \
 	%D%/intern.h \
+	%D%/interval.h \
 	%D%/memory.c \
 	%D%/memory.h \
 	%D%/nearest_names.c \

@@ -74,8 +74,8 @@ void dl_free_local(void *at) {
   free(*(void **)at);
 }
 
-/* The size on x86-64 and most arm64 systems; elsewhere the advice has no
- * effect. */
+/* Large pages have this size on x86-64 and most arm64 systems; elsewhere the
+ * advice has no effect. */
 #define LARGE_PAGE ((uintptr_t)2 << 20)
 
 void dl_use_large_pages(void *p, size_t bytes) {

@@ -8,12 +8,12 @@
 
 #include <stddef.h>
 
-/* Elements of an array (not of a pointer). */
+/* Counts the elements of an array (not of a pointer). */
 #define DL_LENGTH(array) (sizeof(array) / sizeof *(array))
 
 #define DL_NEVER_NULL __attribute__((returns_nonnull, warn_unused_result))
 
-/* n zeroed elements of `size` bytes. */
+/* Allocates n zeroed elements of `size` bytes. */
 void *dl_calloc(size_t n, size_t size) DL_NEVER_NULL;
 
 void *dl_malloc(size_t size) DL_NEVER_NULL;
@@ -28,7 +28,7 @@ char *dl_strndup(const char *s, size_t n) DL_NEVER_NULL;
 #define DL_GROW(array, cap, want)                                              \
   ((array) = dl_grown((void *)(array), &(cap), (want), sizeof *(array)))
 
-/* The array, with *cap updated. */
+/* Returns the array, moved if it had to grow, and updates *cap. */
 void *dl_grown(void *array, size_t *cap, size_t want, size_t size)
     __attribute__((warn_unused_result));
 
@@ -37,7 +37,8 @@ void *dl_grown(void *array, size_t *cap, size_t want, size_t size)
  * names = {0}; */
 #define DL_SCOPED(free) __attribute__((cleanup(free)))
 
-/* The same for what free() takes: DL_FREED double *x = dl_calloc(...); */
+/* A local pointer with this is passed to free() there: DL_FREED double *x =
+ * dl_calloc(...); */
 #define DL_FREED DL_SCOPED(dl_free_local)
 void dl_free_local(void *at);
 
@@ -48,11 +49,11 @@ void dl_free_local(void *at);
     name(*at);                                                                 \
   }
 
-/* For libraries that report a failed allocation of their own. */
+/* Ends the program where a library reports a failed allocation. */
 _Noreturn void dl_end_without_memory(void);
 
-/* What dl_end_without_memory does first, or NULL; for a program that others
- * depend on. */
+/* Sets a function that dl_end_without_memory calls first, or NULL; `record`
+ * stops its measurement there. */
 void dl_set_before_end(void (*f)(void));
 
 /* Asks the system to back freshly allocated memory with large pages. Does

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers to text and back, the same under every locale. */
+/* Numbers to text and back, whatever the locale is. */
 
 #include "base/number.h"
 
@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* Text to numbers, the same under every locale.
+/* Text to numbers, whatever the locale is.
  *
  * Most numbers have at most 15 digits and no exponent. Their digits w and the
  * power of ten of their decimals are then doubles, and one division gives the
@@ -69,8 +69,8 @@ static bool is_decimal(const char *p, const char *end) {
   return p == end;
 }
 
-/* Of a decimal number of n bytes. Without its point, as "WeQ", it means the
- * same under every locale. */
+/* Reads a decimal number of n bytes. It is handed to strtod() without its
+ * point, as "WeQ", because the character of the point depends on the locale. */
 static double read_by_strtod(const char *s, size_t n) {
   enum { EXPONENT = 24, MOST = 1000000000 };
   DL_FREED char *text = dl_malloc(n + EXPONENT);
@@ -79,7 +79,10 @@ static double read_by_strtod(const char *s, size_t n) {
   char *point = strchr(text, '.'), *e = strpbrk(text, "eE");
   char *stop = e ? e : text + n;
   long power = e ? strtol(e + 1, NULL, 10) : 0;
-  power = power > MOST ? MOST : power < -MOST ? -MOST : power;
+  if (power > MOST)
+    power = MOST;
+  else if (power < -MOST)
+    power = -MOST;
   if (point) {
     power -= stop - point - 1;
     memmove(point, point + 1, (size_t)(stop - point - 1));
@@ -135,11 +138,11 @@ bool dl_parse_count(const char *s, size_t *out) {
   return true;
 }
 
-/* Numbers to text, the same under every locale.
+/* Numbers to text, whatever the locale is.
  *
- * printf() writes the locale's decimal point, which is replaced by a
- * full stop. Most numbers of JSON and CSV are short decimals, which integer
- * arithmetic writes:
+ * printf() writes the locale's decimal point, which is replaced by a full stop.
+ * Most numbers of JSON and CSV are short decimals, which integer arithmetic
+ * writes:
  *
  *   x = m 2^e,  m < 2^53;   x 10^k = V 2^-s  with  V = m 5^k,  s = -(e + k)
  *
@@ -167,11 +170,12 @@ static void put_point(char *s) {
   memmove(p + 1, p + n, strlen(p + n) + 1);
 }
 
-/* Writes what is not finite; false if x is. */
+/* Writes NaN or an infinity; returns false if x is finite. */
 static bool format_not_finite(char *buf, double x) {
   if (isfinite(x))
     return false;
-  strcpy(buf, isnan(x) ? "nan" : x < 0 ? "-inf" : "inf");
+  const char *infinity = x < 0 ? "-inf" : "inf";
+  strcpy(buf, isnan(x) ? "nan" : infinity);
   return true;
 }
 
@@ -193,7 +197,7 @@ static void put_digits(char *to, uint64_t digits, int n) {
     to[0] = (char)('0' + digits % 10);
 }
 
-/* n digits as %.`precision`g has them; the first one stands for 10^exponent.
+/* Writes n digits as %.`precision`g does; the first one stands for 10^exponent.
  * Returns the end, without a NUL. */
 static char *lay_out(char *p, const char *digits, int n, int exponent,
                      int precision) {
@@ -253,42 +257,39 @@ static const uint64_t power_of_5[MOST_POWER + 1] = {
     FOUR(UINT64_C(95367431640625)),
     FOUR(UINT64_C(59604644775390625))};
 
-/* |x| = m 2^e, a normal number. */
-struct scaled {
-  uint64_t m;
+/* The 17 leading digits of |x|, and the rest behind them. */
+struct leading_digits {
+  uint64_t m; /* |x| = m 2^e, a normal number */
   int e;
-};
-
-static struct scaled take_apart(double size) {
-  uint64_t bits;
-  memcpy(&bits, &size, sizeof bits);
-  uint64_t hidden = UINT64_C(1) << 52;
-  return (struct scaled){(bits & (hidden - 1)) | hidden,
-                         (int)(bits >> 52) - 1075};
-}
-
-/* The 17 leading digits of x, and what is behind them. */
-struct leading {
   uint64_t digits;
   wide rest, unit; /* x 10^k = digits + rest 2^-s, unit = 5^k */
   int s, k;
 };
 
-/* False where the power is out of reach. */
-static bool take_digits(const struct scaled *x, struct leading *v) {
+static void take_apart(double size, struct leading_digits *v) {
+  uint64_t bits;
+  memcpy(&bits, &size, sizeof bits);
+  uint64_t hidden = UINT64_C(1) << 52;
+  v->m = (bits & (hidden - 1)) | hidden;
+  v->e = (int)(bits >> 52) - 1075;
+}
+
+/* Computes the digits of m 2^e. Returns false where the power is out of reach.
+ */
+static bool take_digits(struct leading_digits *v) {
   static const uint64_t low = UINT64_C(10000000000000000);
   /* |x| 10^k has 17 digits or one more: log10(2) = 1233 / 4096. */
-  v->k = DBL_DECIMAL_DIG - 1 - ((x->e + 52) * 1233 >> 12);
+  v->k = DBL_DECIMAL_DIG - 1 - ((v->e + 52) * 1233 >> 12);
   for (;;) {
     if (v->k < 0 || v->k > MOST_POWER)
       return false;
     v->unit = power_of_5[v->k];
-    v->s = -(x->e + v->k);
+    v->s = -(v->e + v->k);
     if (v->s < 0) {
       v->unit <<= -v->s;
       v->s = 0;
     }
-    wide all = x->m * v->unit;
+    wide all = v->m * v->unit;
     v->digits = (uint64_t)(all >> v->s);
     v->rest = all - ((wide)v->digits << v->s);
     if (v->digits >= 10 * low)
@@ -300,9 +301,10 @@ static bool take_digits(const struct scaled *x, struct leading *v) {
   }
 }
 
-/* D of 17 digits less those that `scale` = 1, 10 or 100 drops; *exact is
+/* Computes D of 17, 16 or 15 digits for `scale` = 1, 10 or 100; *exact is
  * whether it reads back as x. */
-static uint64_t round_to(const struct leading *v, uint64_t scale, bool *exact) {
+static uint64_t round_to(const struct leading_digits *v, uint64_t scale,
+                         bool *exact) {
   uint64_t digits = v->digits / scale;
   wide rest = ((wide)(v->digits - digits * scale) << v->s) + v->rest;
   wide all = (wide)scale << v->s, other = all - rest;
@@ -321,9 +323,9 @@ static char *put_shortest(char *to, double x) {
     return lay_out_whole(to, (uint64_t)size);
   if (!(size >= 1e-11 && size < 1e16))
     return NULL;
-  struct scaled parts = take_apart(size);
-  struct leading v;
-  if (parts.m == UINT64_C(1) << 52 || !take_digits(&parts, &v))
+  struct leading_digits v;
+  take_apart(size, &v);
+  if (v.m == UINT64_C(1) << 52 || !take_digits(&v))
     return NULL;
   int n = DBL_DIG, exponent = DBL_DECIMAL_DIG - 1 - v.k;
   for (uint64_t scale = 100;; scale /= 10, n++) {

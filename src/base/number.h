@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers to text and back, the same under every locale. */
+/* Numbers to text and back, whatever the locale is. */
 
 #ifndef DL_BASE_NUMBER_H
 #define DL_BASE_NUMBER_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What stands for a number that is unknown. */
+/* Returns x, or `otherwise` if x is unknown (NaN). */
 static inline double dl_or(double x, double otherwise) {
   return isnan(x) ? otherwise : x;
 }
@@ -27,28 +27,27 @@ enum dl_number {
  * *out is NaN unless DL_NUMBER_OK. Correctly rounded. */
 enum dl_number dl_parse_number(const char *s, size_t len, double *out);
 
-/* What most numbers are: digits, at most 15 and so exact in a double, with or
- * without decimals. Returns the end of the number that s begins with; NULL, and
- * *x unchanged, where it is none such. Four times as fast as
- * dl_parse_number. */
+/* Reads a plain number that s begins with: at most 15 digits, which a double
+ * holds exactly, with or without decimals. Returns its end; NULL, with *x
+ * unchanged, for another text. It is four times as fast as dl_parse_number. */
 const char *dl_take_decimal(const char *s, const char *end, double *x);
 
-/* dl_parse_number for a whole NUL-terminated string; false unless DL_NUMBER_OK.
- */
+/* Calls dl_parse_number for a whole NUL-terminated string; returns false unless
+ * the result is DL_NUMBER_OK. */
 bool dl_parse_double(const char *s, double *out);
 
-/* A non-negative whole number without sign or decimals. */
+/* Reads a non-negative whole number without sign or decimals. */
 bool dl_parse_count(const char *s, size_t *out);
 
-/* The shortest of %.15g, %.16g, %.17g that reads back as the same double.
- * Returns buf. */
+/* Writes the shortest of %.15g, %.16g, %.17g that reads back as x. Returns buf.
+ */
 char *dl_format_short(char buf[DL_NUMBER_SIZE], double x);
 
-/* The same without a NUL behind it. Returns the number of bytes. */
+/* Writes this text without a NUL behind it. Returns the number of bytes. */
 size_t dl_put_short(char buf[DL_NUMBER_SIZE], double x);
 
-/* `digits` significant digits for people: 0.0123, 1.23, 123, 1230, 1.23e+07
- * outside 1e-4 .. 1e6. "-" for NaN. */
+/* Writes x with `digits` significant digits for people: 0.0123, 1.23, 123,
+ * 1230, or 1.23e+07 outside 1e-4 .. 1e6; "-" for NaN. Returns buf. */
 char *dl_format_digits(char buf[DL_NUMBER_SIZE], double x, int digits);
 
 #endif

@@ -28,9 +28,10 @@ void dl_temporary_remove(void) {
       rmdir(temporary[i]);
 }
 
-/* The process then ends by that signal. Not by SA_RESETHAND: signals often come
- * twice, for the process and for its group, and the second one would end the
- * program in another thread before the files are deleted. */
+/* Deletes the files and ends the process by the signal. SA_RESETHAND would not
+ * do: signals often come twice, for the process and for its group, and the
+ * second one would end the program in another thread before the files are
+ * deleted. */
 static void end_by_signal(int number) {
   dl_temporary_remove();
   signal(number, SIG_DFL);

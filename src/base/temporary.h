@@ -10,14 +10,14 @@
 int dl_temporary_make(char *name);
 
 /* Adds a file or a folder that was made otherwise, a folder before its files.
- * `name` is borrowed as above. Deleted where memory runs out, and by signals
- * once dl_temporary_make was called. */
+ * `name` is borrowed as above. It is deleted where memory runs out, and by
+ * signals once dl_temporary_make was called. */
 void dl_temporary_add(char *name);
 
-/* The file stays: it was renamed, or deleted. */
+/* Removes a name from the list: the file was renamed, or deleted. */
 void dl_temporary_forget(const char *name);
 
-/* Deletes all. Safe in signal handlers. */
+/* Deletes all files of the list. It is safe in signal handlers. */
 void dl_temporary_remove(void);
 
 #endif

@@ -52,6 +52,13 @@ const char *dl_text_str(const struct dl_text *t) {
   return t->s ? t->s : "";
 }
 
+int dl_text_index(const char *const *list, size_t n, const char *s) {
+  for (size_t i = 0; i < n; i++)
+    if (strcmp(list[i], s) == 0)
+      return (int)i;
+  return -1;
+}
+
 int dl_word_among(const char *words, const char *s, size_t len) {
   for (int at = 0; words; at++) {
     const char *end = strchrnul(words, '|');

@@ -27,9 +27,9 @@ void dl_text_add_n(struct dl_text *t, const char *s, size_t n);
 void dl_text_printf(struct dl_text *t, const char *fmt, ...) DL_PRINTF(2, 3);
 void dl_text_vprintf(struct dl_text *t, const char *fmt, va_list ap);
 
-/* Where n bytes may be written behind the text, which takes those before
- * `end`. Inline: rows of tables are put together of many short pieces, most of
- * which fit. */
+/* dl_text_room returns where n bytes may be written behind the text;
+ * dl_text_take adds the bytes before `end` to it. They are inline because rows
+ * of tables are put together of many short pieces, most of which fit. */
 static inline char *dl_text_room(struct dl_text *t, size_t n) {
   if (t->cap - t->len <= n)
     DL_GROW(t->s, t->cap, t->len + n + 1);
@@ -41,16 +41,30 @@ static inline void dl_text_take(struct dl_text *t, char *end) {
   t->len = (size_t)(end - t->s);
 }
 
-/* The text so far, "" while empty. Owned by t. */
+/* Returns the text so far, "" while empty. It belongs to t. */
 const char *dl_text_str(const struct dl_text *t);
 
-/* Whether two texts, each of which may be unknown (NULL), are the same. */
+/* Whether two texts are equal; each may be unknown (NULL). */
 static inline bool dl_same_text(const char *a, const char *b) {
   return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Position of s[0..len) in a list of words separated by "|", in any case; -1 if
- * it is not in the list. */
+/* Whether a text, which may be unknown (NULL), is a word. The words of a run
+ * have one spelling (dl_run_word). */
+static inline bool dl_is_word(const char *text, const char *word) {
+  return text && *text == *word && strcmp(text, word) == 0;
+}
+
+/* A text, or another one if it is unknown (NULL). */
+static inline const char *dl_text_or(const char *s, const char *other) {
+  return s ? s : other;
+}
+
+/* Index of a text in a list of n texts; -1 if it is not in the list. */
+int dl_text_index(const char *const *list, size_t n, const char *s);
+
+/* Returns the position of s[0..len) in a list of words separated by "|", in any
+ * case; -1 if it is not in the list. */
 int dl_word_among(const char *words, const char *s, size_t len);
 
 /* A list of owned strings. Start from {0}. */
@@ -69,7 +83,7 @@ void dl_strlist_add(struct dl_strlist *l, const char *s);
  * blanks and appends the parts. Empty parts are kept. */
 void dl_strlist_split(struct dl_strlist *l, const char *text, char separator);
 
-/* Index of s in the list, or -1. */
+/* Returns the index of s in the list, or -1. */
 long dl_strlist_find(const struct dl_strlist *l, const char *s);
 
 #endif

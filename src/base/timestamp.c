@@ -5,30 +5,30 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "base/constants.h"
 #include "base/number.h"
-#include "base/text.h"
 
 #define DAY_S 86400
 
-/* Whole years of which 64 bits hold the nanoseconds, and what they hold. */
+/* The whole years that 64 bits of nanoseconds cover, and the largest time. */
 enum { YEAR_MIN = 1678, YEAR_MAX = 2261 };
 #define NS_MAX 9.2e18
 
-/* Of the C locale, without a call. */
+/* Tests for a digit of the C locale without a call. */
 static bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
 /* The text that has not been read yet. */
-struct scan {
+struct time_text {
   const char *s, *end;
 };
 
-static struct scan trimmed(const char *s, size_t len) {
-  struct scan p = {s, s + len};
+static struct time_text trimmed(const char *s, size_t len) {
+  struct time_text p = {s, s + len};
   while (p.s < p.end && (*p.s == ' ' || *p.s == '\t'))
     p.s++;
   while (p.end > p.s && (p.end[-1] == ' ' || p.end[-1] == '\t'))
@@ -36,7 +36,7 @@ static struct scan trimmed(const char *s, size_t len) {
   return p;
 }
 
-static bool take(struct scan *p, char c) {
+static bool take(struct time_text *p, char c) {
   if (p->s < p->end && *p->s == c) {
     p->s++;
     return true;
@@ -45,10 +45,10 @@ static bool take(struct scan *p, char c) {
 }
 
 /* Takes numbers of as many digits each as `widths` says ("422"), with a
- * separator between them unless that is 0. A further digit must not follow.
- * Inline: a tenth of the time of a log is that of its dates. */
+ * separator between them unless that is 0. A further digit must not follow. It
+ * is inline because dates take a tenth of the time to read a log. */
 static inline __attribute__((always_inline)) bool
-numbers(struct scan *p, const char *widths, char separator, int *out) {
+numbers(struct time_text *p, const char *widths, char separator, int *out) {
   const char *s = p->s, *end = p->end;
   for (size_t i = 0; widths[i] != '\0'; i++) {
     if (i > 0 && separator != '\0' && (s == end || *s++ != separator))
@@ -69,8 +69,8 @@ numbers(struct scan *p, const char *widths, char separator, int *out) {
   return true;
 }
 
-/* Behind a "." or ",": as many digits as there are, of which nine count. */
-static bool fraction(struct scan *p, int64_t *ns) {
+/* Takes the digits behind a "." or ",", of which nine count. */
+static bool fraction(struct time_text *p, int64_t *ns) {
   int64_t unit = DL_SECOND, x = 0;
   if (p->s == p->end || !is_digit(*p->s))
     return false;
@@ -83,9 +83,9 @@ static bool fraction(struct scan *p, int64_t *ns) {
   return true;
 }
 
-/* Days from 1970-01-01 in the proleptic Gregorian calendar. The year begins in
- * March here, so that the leap day is its last one; 400 years have 146097
- * days. */
+/* Counts days from 1970-01-01 in the proleptic Gregorian calendar. The year
+ * begins in March here, so that the leap day is its last one; 400 years have
+ * 146097 days. */
 static int64_t days_of(int year, int month, int day) {
   int y = month <= 2 ? year - 1 : year;
   int m = (month + 9) % 12; /* March is 0 */
@@ -101,8 +101,8 @@ static bool is_date(int year, int month, int day) {
   return day <= length[month - 1] + (month == 2 && leap);
 }
 
-/* Y-m-d, Y/m/d, Ymd or d-m-Y. */
-static bool date(struct scan *p, int64_t *days) {
+/* Takes Y-m-d, Y/m/d, Ymd or d-m-Y. */
+static bool date(struct time_text *p, int64_t *days) {
   int part[3]; /* year, month, day */
   char separator = p->end - p->s > 4 && p->s[4] == '/' ? '/' : '-';
   if (!numbers(p, "422", separator, part) && !numbers(p, "422", 0, part)) {
@@ -118,8 +118,8 @@ static bool date(struct scan *p, int64_t *days) {
   return true;
 }
 
-/* H:MM:SS[.fff] */
-static bool time_of_day(struct scan *p, int64_t *ns) {
+/* Takes H:MM:SS[.fff]. */
+static bool time_of_day(struct time_text *p, int64_t *ns) {
   int part[3]; /* hour, minute, second */
   if (!(numbers(p, "222", ':', part) || numbers(p, "122", ':', part)) ||
       part[0] > 23 || part[1] > 59 || part[2] > 60)
@@ -128,7 +128,7 @@ static bool time_of_day(struct scan *p, int64_t *ns) {
   return !(take(p, '.') || take(p, ',')) || fraction(p, ns);
 }
 
-static bool word(struct scan *p, const char *w) {
+static bool word(struct time_text *p, const char *w) {
   size_t n = strlen(w);
   if ((size_t)(p->end - p->s) < n || memcmp(p->s, w, n) != 0)
     return false;
@@ -136,16 +136,16 @@ static bool word(struct scan *p, const char *w) {
   return true;
 }
 
-/* Z, UTC, GMT, +01:00, +0100, +01, with or without a blank before, to the
- * end. */
-static bool zone(struct scan *p, struct dl_timestamp *out) {
+/* Takes Z, UTC, GMT, +01:00, +0100 or +01, with or without a blank before, to
+ * the end. */
+static bool zone(struct time_text *p, struct dl_timestamp *out) {
   int part[2] = {0};
   take(p, ' ');
   out->zoned = true;
   if (word(p, "Z") || word(p, "UTC") || word(p, "GMT"))
     return p->s == p->end;
-  int sign = take(p, '+') ? 1 : take(p, '-') ? -1 : 0;
-  if (sign == 0 ||
+  int sign = p->s < p->end && *p->s == '-' ? -1 : 1;
+  if (!(take(p, '+') || take(p, '-')) ||
       !(numbers(p, "22", ':', part) || numbers(p, "22", 0, part) ||
         numbers(p, "2", 0, part)) ||
       part[0] > 15 || part[1] > 59)
@@ -155,21 +155,17 @@ static bool zone(struct scan *p, struct dl_timestamp *out) {
   return p->s == p->end;
 }
 
-/* Seconds since 1970, or thousandths, millionths, billionths of them. */
-static bool since_1970(struct scan p, struct dl_timestamp *out) {
-  static const struct {
-    double from;
-    int64_t ns;
-  } steps[] = {{1e17, 1}, {1e14, 1000}, {1e11, 1000000}, {1e8, DL_SECOND}};
+/* Reads seconds since 1970; from 1e11 on each further factor of 1000 means
+ * thousandths, millionths or billionths of them. */
+static bool since_1970(struct time_text p, struct dl_timestamp *out) {
   uint64_t whole = 0;
-  int64_t part = 0;
-  size_t u = 0, len = (size_t)(p.end - p.s);
+  int64_t part = 0, unit = DL_SECOND;
   double x;
-  if (dl_parse_number(p.s, len, &x) != DL_NUMBER_OK || !(x >= DL_SINCE_1970_S))
+  if (dl_parse_number(p.s, (size_t)(p.end - p.s), &x) != DL_NUMBER_OK ||
+      !(x >= DL_SINCE_1970_S))
     return false;
-  while (x < steps[u].from)
-    u++;
-  int64_t unit = steps[u].ns;
+  for (double from = 1e11; unit > 1 && x >= from; from *= 1000)
+    unit /= 1000;
   if (!(x * (double)unit < NS_MAX))
     return false;
   *out = (struct dl_timestamp){
@@ -186,7 +182,7 @@ static bool since_1970(struct scan p, struct dl_timestamp *out) {
   return true;
 }
 
-/* What most tables of jobs have: 2024-03-01T10:20:30 and no more. */
+/* Reads 2024-03-01T10:20:30, the form that most tables of jobs have. */
 static bool plain_time(const char *s, struct dl_timestamp *out) {
   int part[7];
   for (size_t i = 0; i < 7; i++) {
@@ -208,7 +204,7 @@ static bool plain_time(const char *s, struct dl_timestamp *out) {
 }
 
 bool dl_parse_timestamp(const char *s, size_t len, struct dl_timestamp *out) {
-  struct scan start = trimmed(s, len), p = start;
+  struct time_text start = trimmed(s, len), p = start;
   int64_t days, ns;
   if (len == 19 && plain_time(s, out))
     return true;
@@ -230,7 +226,7 @@ bool dl_parse_timestamp(const char *s, size_t len, struct dl_timestamp *out) {
 
 bool dl_parse_start(const char *s, struct dl_timestamp *out) {
   size_t len = strlen(s);
-  struct scan p = trimmed(s, len);
+  struct time_text p = trimmed(s, len);
   int64_t days;
   int part[2] = {0}; /* hour, minute */
   if (dl_parse_timestamp(s, len, out))
@@ -252,8 +248,8 @@ int dl_order_times(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
-/* One to `most` digits. */
-static bool take_number(struct scan *p, int most, int *x) {
+/* Takes one to `most` digits. */
+static bool take_number(struct time_text *p, int most, int *x) {
   const char *from = p->s;
   for (*x = 0; p->s < p->end && is_digit(*p->s); p->s++)
     if (p->s - from < most)
@@ -262,7 +258,7 @@ static bool take_number(struct scan *p, int most, int *x) {
 }
 
 bool dl_parse_elapsed(const char *s, size_t len, double *seconds) {
-  struct scan p = trimmed(s, len);
+  struct time_text p = trimmed(s, len);
   int first, days = 0, part[2];
   int64_t ns = 0;
   if (!take_number(&p, 6, &first))
@@ -287,25 +283,34 @@ bool dl_parse_elapsed(const char *s, size_t len, double *seconds) {
   return true;
 }
 
-/* Units of time, the longest first. */
-static const struct unit {
-  const char *names; /* separated by '|' */
-  double seconds;
-} units[] = {
-    {"w|week|weeks", 7.0 * DAY_S},    {"d|day|days", DAY_S},
-    {"h|hr|hrs|hour|hours", 3600},    {"m|min|mins|minute|minutes", 60},
-    {"s|sec|secs|second|seconds", 1}, {"ms", 1e-3}};
-enum { UNITS = sizeof units / sizeof *units };
+/* Units of time in seconds, the longest first, and their names. */
+enum { UNITS = 6, UNIT_NAMES = 5 };
+static const double unit_s[UNITS] = {7.0 * DAY_S, DAY_S, 3600, 60, 1, 1e-3};
+static const char *const unit_names[UNITS][UNIT_NAMES] = {
+    {"w", "week", "weeks"},
+    {"d", "day", "days"},
+    {"h", "hr", "hrs", "hour", "hours"},
+    {"m", "min", "mins", "minute", "minutes"},
+    {"s", "sec", "secs", "second", "seconds"},
+    {"ms"}};
 
-/* Bytes of the decimal number that s begins with; no sign. */
+/* The unit with a name of n bytes, in any case; UNITS if there is none. */
+static size_t find_unit(const char *name, size_t n) {
+  for (size_t u = 0; u < UNITS; u++)
+    for (size_t i = 0; i < UNIT_NAMES && unit_names[u][i]; i++)
+      if (strlen(unit_names[u][i]) == n &&
+          strncasecmp(unit_names[u][i], name, n) == 0)
+        return u;
+  return UNITS;
+}
+
+/* Bytes of the decimal number without sign that s begins with. */
 static size_t number_length(const char *s) {
   size_t n = strspn(s, "0123456789.");
-  size_t sign = n > 0 && (s[n] == 'e' || s[n] == 'E')
-                    ? (s[n + 1] == '+' || s[n + 1] == '-' ? 2 : 1)
-                    : 0;
-  return sign > 0 && is_digit(s[n + sign])
-             ? n + sign + strspn(s + n + sign, "0123456789")
-             : n;
+  if (n == 0 || (s[n] != 'e' && s[n] != 'E'))
+    return n;
+  size_t digits = n + 1 + (s[n + 1] == '+' || s[n + 1] == '-');
+  return is_digit(s[digits]) ? digits + strspn(s + digits, "0123456789") : n;
 }
 
 bool dl_parse_duration(const char *s, double *seconds) {
@@ -321,21 +326,19 @@ bool dl_parse_duration(const char *s, double *seconds) {
     s += n + strspn(s + n, " ");
     for (n = 0; isalpha((unsigned char)s[n]);)
       n++;
-    size_t unit = 0;
-    while (unit < UNITS && dl_word_among(units[unit].names, s, n) < 0)
-      unit++;
+    size_t unit = find_unit(s, n);
     s += n + strspn(s + n, " ");
-    /* Of several parts the last alone may have a fraction. */
+    /* Only the last of several parts may have a fraction. */
     if (unit == UNITS || unit < next || (*s && x != floor(x)))
       return false;
-    sum += x * units[unit].seconds;
+    sum += x * unit_s[unit];
     next = unit;
   }
   *seconds = sum;
   return next > 0 && isfinite(sum);
 }
 
-/* Writes x >= 0 in that many digits, and `behind`; returns the end. */
+/* Writes x >= 0 in that many digits, and `behind`. Returns the end. */
 static char *put(char *to, int64_t x, int digits, char behind) {
   for (int i = digits; i-- > 0; x /= 10)
     to[i] = (char)('0' + x % 10);
@@ -360,43 +363,42 @@ char *dl_format_timestamp(char buf[DL_TIMESTAMP_SIZE], int64_t ns, bool zoned) {
   return buf;
 }
 
-/* In one unit, with three significant digits. */
-static char *format_in(char *buf, double s, double unit_s, const char *unit) {
+/* Writes a time in one unit, with three significant digits. */
+static char *format_in(char *buf, double s, double unit_in_s,
+                       const char *unit) {
   char x[DL_NUMBER_SIZE];
-  snprintf(buf, DL_NUMBER_SIZE, "%s %s", dl_format_digits(x, s / unit_s, 3),
+  snprintf(buf, DL_NUMBER_SIZE, "%s %s", dl_format_digits(x, s / unit_in_s, 3),
            unit);
   return buf;
 }
 
+/* Writes a time in two units: `per` second ones, of `second_s` seconds each,
+ * make a first one. */
+static char *format_pair(char *buf, double s, const char *first, long per,
+                         double second_s, const char *second) {
+  long n = lround(fabs(s) / second_s);
+  snprintf(buf, DL_NUMBER_SIZE, "%s%ld %s %02ld %s", s < 0 ? "-" : "", n / per,
+           first, n % per, second);
+  return buf;
+}
+
 char *dl_format_duration(char buf[DL_NUMBER_SIZE], double s) {
-  static const struct {
-    double s;
-    const char *name;
-  } below_minute[] = {{1e-6, "us"}, {1e-3, "ms"}, {1, "s"}};
-  static const struct {
-    double below, second_s; /* the time, and the second unit in s */
-    int per;                /* second units in a first one */
-    const char *first, *second;
-  } pairs[] = {
-      {DL_S_PER_HOUR - 0.5, 1, 60, "min", "s"},
-      {DL_S_PER_DAY - 30, 60, 60, "h", "min"},
-      {100 * DL_S_PER_DAY - DL_S_PER_HOUR / 2, DL_S_PER_HOUR, 24, "d", "h"}};
-  /* 999.5 would be written as 1000: the next unit. */
+  /* 999.5 would be written as 1000, and so goes into the next unit. */
   const double rounds_up = 0.9995;
   double x = fabs(s);
-  if (x < 60 - 0.05) {
-    size_t k = 2;
-    while (k > 0 && x != 0 && x < rounds_up * below_minute[k].s)
-      k--;
-    return format_in(buf, s, below_minute[k].s, below_minute[k].name);
-  }
-  for (size_t i = 0; i < DL_LENGTH(pairs); i++)
-    if (x < pairs[i].below) {
-      long n = lround(x / pairs[i].second_s), per = pairs[i].per;
-      snprintf(buf, DL_NUMBER_SIZE, "%s%ld %s %02ld %s", s < 0 ? "-" : "",
-               n / per, pairs[i].first, n % per, pairs[i].second);
-      return buf;
-    }
-  return x < DL_S_PER_YEAR ? format_in(buf, s, DL_S_PER_DAY, "d")
-                           : format_in(buf, s, DL_S_PER_YEAR, "y");
+  if (x == 0 || (x >= rounds_up && x < 60 - 0.05))
+    return format_in(buf, s, 1, "s");
+  if (x < rounds_up * 1e-3)
+    return format_in(buf, s, 1e-6, "us");
+  if (x < 60 - 0.05)
+    return format_in(buf, s, 1e-3, "ms");
+  if (x < DL_S_PER_HOUR - 0.5)
+    return format_pair(buf, s, "min", 60, 1, "s");
+  if (x < DL_S_PER_DAY - 30)
+    return format_pair(buf, s, "h", 60, 60, "min");
+  if (x < 100 * DL_S_PER_DAY - DL_S_PER_HOUR / 2)
+    return format_pair(buf, s, "d", 24, DL_S_PER_HOUR, "h");
+  if (x < DL_S_PER_YEAR)
+    return format_in(buf, s, DL_S_PER_DAY, "d");
+  return format_in(buf, s, DL_S_PER_YEAR, "y");
 }

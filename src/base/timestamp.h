@@ -12,10 +12,10 @@
 
 #define DL_SECOND INT64_C(1000000000) /* in ns */
 
-/* Smaller numbers of seconds count from some beginning, not from 1970. */
+/* Smaller numbers of seconds count from another start than 1970. */
 #define DL_SINCE_1970_S 1e8
 
-/* Room for what dl_format_timestamp writes. */
+/* Room for the text that dl_format_timestamp writes. */
 #define DL_TIMESTAMP_SIZE 40
 
 struct dl_timestamp {
@@ -34,32 +34,33 @@ struct dl_timestamp {
  * impossible dates. Digits beyond nanoseconds are ignored. */
 bool dl_parse_timestamp(const char *s, size_t len, struct dl_timestamp *out);
 
-/* The start of a job or run as tables write it: also without seconds
- * (2022-12-05 09:55), or a date alone, which is its midnight. False for a time
- * of day alone. */
+/* Reads the start of a job or run as tables write it: also without seconds
+ * (2022-12-05 09:55), or a date alone, which is its midnight. Returns false for
+ * a time of day alone. */
 bool dl_parse_start(const char *s, struct dl_timestamp *out);
 
-/* Of two times or differences of times (int64_t), for qsort. */
+/* Compares two times or differences of times (int64_t), for qsort. */
 int dl_order_times(const void *a, const void *b);
 
-/* A duration: [D-]H:MM:SS[.fff], MM:SS[.fff], "1 day, 2:03:04.5" or "2 days,
- * 0:00:01". False for everything else. */
+/* Reads a duration: [D-]H:MM:SS[.fff], MM:SS[.fff], "1 day, 2:03:04.5" or "2
+ * days, 0:00:01". Returns false for everything else. */
 bool dl_parse_elapsed(const char *s, size_t len, double *seconds);
 
-/* A duration that a person types, in seconds: numbers with their units, the
- * longest unit first ("90m", "1h30m", "2 days 4 h", "250ms", "1.5h"), or
+/* Reads a duration that a person types, in seconds: numbers with their units,
+ * the longest unit first ("90m", "1h30m", "2 days 4 h", "250ms", "1.5h"), or
  * [D-]H:MM:SS[.fff] ("1:30:00"). Units are ms, s, m, h, d and w, and longer
- * names of them (sec, min, hours), in any case. False for everything else: for
- * a number without a unit, and for "1:30", of which the unit is unknown. */
+ * names of them (sec, min, hours), in any case. Returns false for everything
+ * else, such as a number without a unit, or "1:30", whose unit is unknown. */
 bool dl_parse_duration(const char *s, double *seconds);
 
-/* A duration for people, in seconds: below a minute with three significant
- * digits (12.3 ms), a longer one in two units of which the second is whole (1 h
- * 05 min), one of 100 days or more in days or years. Returns buf. */
+/* Writes a duration for people, in seconds: below a minute with three
+ * significant digits (12.3 ms), a longer one in two units of which the second
+ * is whole (1 h 05 min), one of 100 days or more in days or years. Returns buf.
+ */
 char *dl_format_duration(char buf[DL_NUMBER_SIZE], double s);
 
-/* 2022-12-05T09:55:42.535 with as many decimals as it takes (none, 3, 6 or
- * 9), "Z" behind it where `zoned`. Returns buf. */
+/* Writes 2022-12-05T09:55:42.535 with as many decimals as it takes (none, 3, 6
+ * or 9), and "Z" behind it if `zoned` is set. Returns buf. */
 char *dl_format_timestamp(char buf[DL_TIMESTAMP_SIZE], int64_t ns, bool zoned);
 
 #endif

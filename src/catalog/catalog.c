@@ -22,42 +22,37 @@
 #include "catalog/names/gpu_match.h"
 #include "catalog/user_files.h"
 
-/* A shipped catalogue: its text, and all of its entries once a command needs
- * more than a few of them. */
-struct shipped {
-  char *path, *text;
+/* Entries and the file that they come from: a shipped catalogue, whose entries
+ * are parsed once a command needs more than a few of them; an entry that a scan
+ * found in one (path NULL); or a file that the user named by its path. */
+struct catalog_source {
+  char *path;
+  char *text; /* of a shipped catalogue */
   size_t len;
-  struct dl_catalog_file file;
-  bool whole;
-};
-
-/* An entry that was read by itself: from a file that the user named by its
- * path, or scanned for in a shipped catalogue. */
-struct single {
-  char *path; /* NULL: shipped */
+  bool whole; /* `file` has all entries of `text` */
   struct dl_catalog_file file;
   struct dl_recount *recount; /* of an ONNX model */
 };
 
-/* FEW: from so many scans on, parsing all is faster than scanning for each. */
+/* After FEW scans, parsing all entries is faster than scanning for each. */
 enum { MOST_FILES = 4, FEW = 64 };
 
-/* A command shows no more warnings (base/diag.c), and a table may hold any
- * number of unknown names: those after so many get no suggestions. */
+/* A command shows no more warnings than this (base/diag.c), and a table may
+ * hold any number of unknown names: later ones get no suggestions. */
 enum { MOST_SUGGESTIONS = 20 };
 
 /* The entries of a kind. */
-struct kind {
-  struct shipped file[MOST_FILES];
+struct catalog_kind {
+  struct catalog_source file[MOST_FILES]; /* shipped */
   size_t n_files;
-  struct single **single;
+  struct catalog_source **single; /* scanned for, or named by a path */
   size_t n_single, cap_single;
   size_t n_missed; /* names that scans did not find */
 };
 
 struct dl_catalog {
   char *datadir;
-  struct kind kind[DL_N_KINDS];
+  struct catalog_kind kind[DL_N_KINDS];
   struct dl_user_files user;
   struct dl_shapes shapes;
   struct dl_gpu_match *gpus; /* once a name is in none of the lists */
@@ -73,23 +68,24 @@ struct dl_catalog *dl_catalog_new(const char *datadir) {
   return c;
 }
 
-static void free_single(struct single *s) {
+static void clear_source(struct catalog_source *s) {
   dl_catalog_file_free(&s->file);
-  if (s->recount)
-    dl_recount_free(s->recount);
+  dl_recount_free(s->recount);
+  free(s->text);
   free(s->path);
+}
+
+static void free_single(struct catalog_source *s) {
+  clear_source(s);
   free(s);
 }
 
 void dl_catalog_free(struct dl_catalog *c) {
   if (!c)
     return;
-  for (struct kind *k = c->kind; k < c->kind + DL_N_KINDS; k++) {
-    for (size_t i = 0; i < k->n_files; i++) {
-      free(k->file[i].path);
-      free(k->file[i].text);
-      dl_catalog_file_free(&k->file[i].file);
-    }
+  for (struct catalog_kind *k = c->kind; k < c->kind + DL_N_KINDS; k++) {
+    for (size_t i = 0; i < k->n_files; i++)
+      clear_source(&k->file[i]);
     for (size_t i = 0; i < k->n_single; i++)
       free_single(k->single[i]);
     free(k->single);
@@ -103,10 +99,10 @@ void dl_catalog_free(struct dl_catalog *c) {
   free(c);
 }
 
-/* A new single entry at the end of the list, which n_single does not count
+/* Adds a single entry at the end of the list, which n_single does not count
  * yet. */
-static struct single *new_single(struct kind *k) {
-  struct single *s = dl_calloc(1, sizeof *s);
+static struct catalog_source *new_single(struct catalog_kind *k) {
+  struct catalog_source *s = dl_calloc(1, sizeof *s);
   DL_GROW(k->single, k->cap_single, k->n_single + 1);
   return k->single[k->n_single] = s;
 }
@@ -114,10 +110,10 @@ static struct single *new_single(struct kind *k) {
 /* Reads the texts of a kind's files, once. */
 static enum dl_status read_texts(struct dl_catalog *c, enum dl_kind kind,
                                  struct dl_diag *d) {
-  struct kind *k = &c->kind[kind];
+  struct catalog_kind *k = &c->kind[kind];
   const char *const *files = dl_kinds[kind].files;
   while (files[k->n_files]) {
-    struct shipped *f = &k->file[k->n_files];
+    struct catalog_source *f = &k->file[k->n_files];
     struct dl_text path = {0};
     enum dl_status status =
         dl_data_path(c->datadir, files[k->n_files], &path, d);
@@ -135,10 +131,10 @@ static enum dl_status read_texts(struct dl_catalog *c, enum dl_kind kind,
 
 static enum dl_status read_whole(struct dl_catalog *c, enum dl_kind kind,
                                  struct dl_diag *d) {
-  struct kind *k = &c->kind[kind];
+  struct catalog_kind *k = &c->kind[kind];
   enum dl_status status = read_texts(c, kind, d);
   for (size_t i = 0; i < k->n_files && status == DL_OK; i++) {
-    struct shipped *f = &k->file[i];
+    struct catalog_source *f = &k->file[i];
     if (f->whole)
       continue;
     status = dl_catalog_file_parse(&f->file, kind, f->text, f->len, f->path, d);
@@ -149,15 +145,16 @@ static enum dl_status read_whole(struct dl_catalog *c, enum dl_kind kind,
 
 /* Scans a file for one entry and keeps it; *e stays NULL where there is none.
  */
-static enum dl_status scan_file(struct kind *k, enum dl_kind kind,
-                                const struct shipped *f, const char *folded,
+static enum dl_status scan_file(struct catalog_kind *k, enum dl_kind kind,
+                                const struct catalog_source *f,
+                                const char *folded,
                                 const struct dl_descriptor **e,
                                 struct dl_diag *d) {
   DL_TEXT(text);
   if (!dl_scan_entry(kind, f->text, folded, &text)) {
     return DL_OK;
   }
-  struct single *one = new_single(k);
+  struct catalog_source *one = new_single(k);
   enum dl_status status =
       dl_catalog_file_parse(&one->file, kind, text.s, text.len, f->path, d);
   if (status == DL_OK) {
@@ -173,7 +170,7 @@ static enum dl_status find_shipped(struct dl_catalog *c, enum dl_kind kind,
                                    const char *folded,
                                    const struct dl_descriptor **e,
                                    struct dl_diag *d) {
-  struct kind *k = &c->kind[kind];
+  struct catalog_kind *k = &c->kind[kind];
   for (size_t i = 0; i < k->n_single && !*e; i++)
     if (!k->single[i]->path)
       *e = dl_catalog_file_find(&k->single[i]->file, folded);
@@ -195,7 +192,7 @@ static enum dl_status find_shipped(struct dl_catalog *c, enum dl_kind kind,
 /* The entry of the file that the user named by a path, or NULL. */
 static const struct dl_descriptor *
 find_opened(const struct dl_catalog *c, enum dl_kind kind, const char *path) {
-  const struct kind *k = &c->kind[kind];
+  const struct catalog_kind *k = &c->kind[kind];
   for (size_t i = 0; i < k->n_single; i++)
     if (k->single[i]->path && strcmp(k->single[i]->path, path) == 0)
       return k->single[i]->file.e[0];
@@ -216,8 +213,8 @@ static enum dl_status read_own(struct dl_catalog *c, enum dl_kind kind,
   return status;
 }
 
-/* Suggests the network of a config.json for which there is no reader: that of
- * its name, unless its size is another, else those of its size. */
+/* Suggests the network of a config.json for which there is no reader: the one
+ * of its name if the size agrees, else the networks of its size. */
 static void add_alike(void *catalog, const char *name,
                       const double size[DL_NETWORK_SIZES], struct dl_text *to) {
   DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
@@ -233,11 +230,12 @@ static void add_alike(void *catalog, const char *name,
   free(all);
 }
 
-/* An ONNX model or a config.json by its name, or by its content: JSON begins
- * with '{', XML with blanks, a byte order mark or '<'. What cannot be read
- * twice is copied first. */
+/* Reads an ONNX model, a config.json or a catalogue, by its name or by its
+ * content: JSON begins with '{', XML with blanks, a byte order mark or '<'. A
+ * file that cannot be read twice is copied first. */
 static enum dl_status read_architecture(struct dl_catalog *c, const char *path,
-                                        struct single *own, struct dl_diag *d) {
+                                        struct catalog_source *own,
+                                        struct dl_diag *d) {
   FILE *f;
   struct stat st;
   char again[64];
@@ -250,10 +248,13 @@ static enum dl_status read_architecture(struct dl_catalog *c, const char *path,
     snprintf(again, sizeof again, "/proc/self/fd/%d", fileno(f));
     path = again;
   }
-  enum dl_status status =
-      json   ? dl_config_load(&own->file, path, add_alike, c, d)
-      : onnx ? dl_onnx_load(&own->file, path, &own->recount, d)
-             : read_own(c, DL_ARCHITECTURE, path, &own->file, d);
+  enum dl_status status;
+  if (json)
+    status = dl_config_load(&own->file, path, add_alike, c, d);
+  else if (onnx)
+    status = dl_onnx_load(&own->file, path, &own->recount, d);
+  else
+    status = read_own(c, DL_ARCHITECTURE, path, &own->file, d);
   dl_close_input(f);
   return status;
 }
@@ -261,8 +262,8 @@ static enum dl_status read_architecture(struct dl_catalog *c, const char *path,
 /* Opens the file at a path. */
 static enum dl_status open_path(struct dl_catalog *c, enum dl_kind kind,
                                 const char *path, struct dl_diag *d) {
-  struct kind *k = &c->kind[kind];
-  struct single *own = new_single(k);
+  struct catalog_kind *k = &c->kind[kind];
+  struct catalog_source *own = new_single(k);
   own->path = dl_strdup(path);
   enum dl_status status = kind == DL_ARCHITECTURE
                               ? read_architecture(c, path, own, d)
@@ -277,7 +278,6 @@ static enum dl_status open_path(struct dl_catalog *c, enum dl_kind kind,
 enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
                                const char *name, struct dl_diag *d) {
   const struct dl_descriptor *e;
-  size_t n = strlen(name);
   bool shape = dl_is_shape(name);
   if (kind == DL_ARCHITECTURE && shape)
     return dl_shapes_get(&c->shapes, name, &e, d);
@@ -285,7 +285,7 @@ enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
    * (meta-llama/Llama-2-7b-hf): such a text is a path only where it is written
    * like one, or a file has that name. */
   bool file = dl_file_ends(name, ".onnx") || dl_file_ends(name, ".json") ||
-              (n > 4 && strcmp(name + n - 4, ".xml") == 0);
+              dl_is_xml_name(name);
   bool path = strchr(name, '/') &&
               (*name == '.' || *name == '/' || access(name, F_OK) == 0);
   if (shape || (!file && !path) || find_opened(c, kind, name))
@@ -293,7 +293,7 @@ enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
   return open_path(c, kind, name, d);
 }
 
-/* An accelerator whose name no entry lists, by the name's parts. */
+/* Finds an accelerator whose name no entry lists by the name's parts. */
 static enum dl_status match_gpu(struct dl_catalog *c, const char *name,
                                 const struct dl_descriptor **e,
                                 struct dl_diag *d) {
@@ -325,7 +325,8 @@ enum dl_status dl_catalog_look_listed(struct dl_catalog *c, enum dl_kind kind,
   return DL_OK;
 }
 
-/* A network by the name of a checkpoint that the catalogue does not list. */
+/* Finds a network by the name of a checkpoint that the catalogue does not list.
+ */
 static enum dl_status look_checkpoint(struct dl_catalog *c, const char *name,
                                       const struct dl_descriptor **e,
                                       struct dl_diag *d) {
@@ -335,7 +336,8 @@ static enum dl_status look_checkpoint(struct dl_catalog *c, const char *name,
   return DL_OK;
 }
 
-/* A shape ("transformer:..."), which is an unknown name if it is invalid. */
+/* Looks for a shape ("transformer:..."), which is an unknown name if it is
+ * invalid. */
 static void look_shape(struct dl_catalog *c, const char *name,
                        const struct dl_descriptor **e) {
   DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
@@ -355,9 +357,9 @@ enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
   enum dl_status status = dl_catalog_look_listed(c, kind, name, false, e, d);
   if (status != DL_OK || *e)
     return status;
-  return kind == DL_ACCELERATOR    ? match_gpu(c, name, e, d)
-         : kind == DL_ARCHITECTURE ? look_checkpoint(c, name, e, d)
-                                   : DL_OK;
+  if (kind == DL_ACCELERATOR)
+    return match_gpu(c, name, e, d);
+  return kind == DL_ARCHITECTURE ? look_checkpoint(c, name, e, d) : DL_OK;
 }
 
 enum { MOST_SHOWN = 64 /* bytes of a name in a message */ };
@@ -390,7 +392,7 @@ static void suggest(struct dl_catalog *c, enum dl_kind kind, const char *name,
 }
 
 /* Refuses the name that drivers give a slice by MIG: "NVIDIA A100-SXM4-40GB MIG
- * 1g.5gb". DL_OK: it is none of a known board. */
+ * 1g.5gb". Other names give DL_OK. */
 static enum dl_status refuse_slice(struct dl_catalog *c, const char *name,
                                    struct dl_diag *d) {
   static const char between[] = " MIG ";
@@ -434,7 +436,7 @@ enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
 enum dl_status dl_catalog_all(struct dl_catalog *c, enum dl_kind kind,
                               const struct dl_descriptor ***list, size_t *n,
                               struct dl_diag *d) {
-  struct kind *k = &c->kind[kind];
+  struct catalog_kind *k = &c->kind[kind];
   *list = NULL;
   *n = 0;
   DL_TRY(dl_user_files_read(&c->user, d));

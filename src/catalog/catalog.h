@@ -10,10 +10,12 @@
 #include "base/text.h"
 #include "catalog/descriptor_kinds.h"
 
-/* All kinds. Files are read once, when the first name is looked up. */
+/* The descriptors of all kinds. Files are read once, when the first name is
+ * looked up. */
 struct dl_catalog;
 
-/* `datadir` holds data/ and models/; copied. NULL: that of dl_datadir(). */
+/* Makes a catalogue. `datadir` holds data/ and models/ and is copied; NULL
+ * stands for the folder of dl_datadir(). */
 struct dl_catalog *dl_catalog_new(const char *datadir);
 void dl_catalog_free(struct dl_catalog *c); /* accepts NULL */
 
@@ -26,29 +28,30 @@ void dl_catalog_free(struct dl_catalog *c); /* accepts NULL */
 enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
                                const char *name, struct dl_diag *d);
 
-/* A descriptor by identifier, name or alias, in any spelling (case, blanks,
- * hyphens and vendor words do not count), by the path of a file that was
- * opened, or by a shape (shapes.h). An accelerator also by the parts of its
+/* Finds a descriptor by identifier, name or alias, in any spelling (case,
+ * blanks, hyphens and vendor words do not count), by the path of a file that
+ * was opened, or by a shape (shapes.h). An accelerator also by the parts of its
  * name (names/gpu_match.h). Owned by the catalogue. An unknown name is refused
  * (DL_EINPUT) with the nearest names. */
 enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
                               const char *name, const struct dl_descriptor **e,
                               struct dl_diag *d);
 
-/* The same, but *e is NULL for an unknown name. */
+/* Finds a descriptor as dl_catalog_get does, but *e is NULL for an unknown
+ * name. */
 enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
                                const char *name, const struct dl_descriptor **e,
                                struct dl_diag *d);
 
-/* The same by identifier, name or alias only; `own`: in the user's own
- * catalogues alone. */
+/* Finds a descriptor by identifier, name or alias only, or NULL; if `own` is
+ * set, in the user's own catalogues alone. */
 enum dl_status dl_catalog_look_listed(struct dl_catalog *c, enum dl_kind kind,
                                       const char *name, bool own,
                                       const struct dl_descriptor **e,
                                       struct dl_diag *d);
 
-/* All descriptors of a kind, in file order. The list is owned by the caller
- * (free), the descriptors by the catalogue. */
+/* Lists all descriptors of a kind, in file order. The list is owned by the
+ * caller (free), the descriptors by the catalogue. */
 enum dl_status dl_catalog_all(struct dl_catalog *c, enum dl_kind kind,
                               const struct dl_descriptor ***list, size_t *n,
                               struct dl_diag *d);

@@ -42,8 +42,8 @@ static size_t count_children(dl_node *node, const char *name) {
   return n;
 }
 
-/* Title and year of the source with that id; an undeclared one goes by its
- * id. */
+/* Returns title and year of the source with that id; an undeclared one goes by
+ * its id. */
 static struct dl_origin find_source(const struct dl_xml *xml, const char *id) {
   dl_node *list = id ? dl_xml_first(dl_xml_root(xml), "sources") : NULL;
   for (dl_node *s = list ? dl_xml_first(list, "source") : NULL; s;
@@ -88,19 +88,18 @@ static enum dl_status read_value(const struct dl_xml *xml, dl_node *node,
 /* Turns the error in d into a finding, without its place in the text. */
 static void collect(struct dl_findings *l, const struct dl_xml *xml,
                     dl_node *node, const struct dl_diag *d) {
-  const struct dl_finding_place at = {
-      dl_xml_path(xml), dl_xml_line(node),
-      dl_xml_attr(dl_xml_parent(node, "entry"), "id")};
+  const char *file = dl_xml_path(xml), *text = d->error;
+  const char *id = dl_xml_attr(dl_xml_parent(node, "entry"), "id");
+  size_t line = dl_xml_line(node);
   DL_TEXT(place);
-  dl_text_printf(&place, "%s:%zu: ", at.file, at.line);
-  const char *text = d->error;
+  dl_text_printf(&place, "%s:%zu: ", file, line);
   if (strncmp(text, dl_text_str(&place), place.len) == 0)
     text += place.len;
-  dl_findings_add(l, true, &at, "%s", text);
+  dl_findings_add(l, true, file, line, id, "%s", text);
 }
 
-/* Reads the values of an entry or input into e. Where the file collects
- * findings, an invalid value is listed there and left unknown. */
+/* Reads the values of an entry or input into e. If the file collects findings
+ * an invalid value is listed there and left unknown. */
 static enum dl_status read_values(const struct dl_catalog_file *c,
                                   dl_node *node, struct dl_descriptor *e,
                                   struct dl_diag *d) {
@@ -138,7 +137,7 @@ static enum dl_status read_inputs(const struct dl_catalog_file *c,
                         "input: invalid image_px '%s'", px ? px : "");
     dl_descriptor_init(&at.head, DL_ARCHITECTURE);
     DL_TRY(read_values(c, v, &at.head, d));
-    in->headless = head && strcmp(head, "none") == 0;
+    in->headless = dl_same_text(head, "none");
     in->macs_g = at.macs_g;
     in->acts_m = at.acts_m;
     in->macs_origin = at.head.origin[dl_field_index(&at.head, &at.macs_g)];
@@ -163,7 +162,7 @@ static enum dl_status read_shape(const struct dl_xml *xml, dl_node *shape,
                              dl_xml_line(shape), d);
 }
 
-/* Reads what only architectures have. */
+/* Reads the parts that only architectures have. */
 static enum dl_status read_architecture(const struct dl_catalog_file *c,
                                         dl_node *node,
                                         struct dl_architecture *e,
@@ -208,26 +207,18 @@ static enum dl_status read_entry(const struct dl_catalog_file *c, dl_node *node,
   return DL_OK;
 }
 
-/* Enters the names of entry i for lookup. A spelling that is there already
- * stays with the entry that came first. */
-static void index_names(struct dl_catalog_file *c, size_t i) {
-  const struct dl_descriptor *e = c->e[i];
+/* Enters a name of entry i for lookup. A spelling that is there already stays
+ * with the entry that came first. */
+static void index_name(struct dl_catalog_file *c, size_t i, const char *name) {
   DL_TEXT(folded);
-  for (size_t k = 0; k < 2 + e->n_aliases; k++) {
-    size_t before = c->folded.n;
-    dl_text_clear(&folded);
-    dl_fold_name(e->kind,
-                 k == 0   ? e->id
-                 : k == 1 ? e->name
-                          : e->aliases[k - 2],
-                 &folded);
-    if (folded.len == 0)
-      continue;
-    dl_intern(&c->folded, folded.s);
-    DL_GROW(c->owner, c->cap, c->folded.n);
-    if (c->folded.n > before)
-      c->owner[before] = i;
-  }
+  size_t before = c->folded.n;
+  dl_fold_name(c->e[i]->kind, name, &folded);
+  if (folded.len == 0)
+    return;
+  dl_intern(&c->folded, folded.s);
+  DL_GROW(c->owner, c->cap, c->folded.n);
+  if (c->folded.n > before)
+    c->owner[before] = i;
 }
 
 /* The kind of a catalogue by its root element, or -1. */
@@ -235,7 +226,7 @@ static long kind_of(const struct dl_xml *xml) {
   dl_node *root = dl_xml_root(xml);
   const char *word = dl_xml_attr(root, "kind");
   for (size_t k = 0; k < DL_N_KINDS; k++)
-    if (word && strcmp(dl_xml_name(root), "catalog") == 0 &&
+    if (word && dl_xml_is(root, "catalog") &&
         strcmp(word, dl_kinds[(enum dl_kind)k].name) == 0)
       return (long)k;
   return -1;
@@ -248,6 +239,7 @@ static enum dl_status no_entry(const struct dl_xml *xml, struct dl_diag *d) {
 static enum dl_status read_entries(struct dl_catalog_file *c, enum dl_kind kind,
                                    struct dl_diag *d) {
   dl_node *root = dl_xml_root(c->xml);
+  c->kind = kind;
   size_t n = count_children(root, "entry"), size = dl_kinds[kind].size;
   c->e = dl_calloc(n, sizeof *c->e);
   c->block = dl_calloc(n, size);
@@ -256,13 +248,16 @@ static enum dl_status read_entries(struct dl_catalog_file *c, enum dl_kind kind,
     size_t i = c->n++;
     c->e[i] = (struct dl_descriptor *)(void *)((char *)c->block + i * size);
     DL_TRY(read_entry(c, entry, kind, c->e[i], d));
-    index_names(c, i);
+    index_name(c, i, c->e[i]->id);
+    index_name(c, i, c->e[i]->name);
+    for (size_t k = 0; k < c->e[i]->n_aliases; k++)
+      index_name(c, i, c->e[i]->aliases[k]);
   }
   return c->n == 0 ? no_entry(c->xml, d) : DL_OK;
 }
 
-/* Reads the entries of a document, which must be of a kind; takes it over. The
- * schema comes last: its own messages name no value. */
+/* Reads the entries of a document, which must be of a kind, and takes it over.
+ * The schema comes last because its messages name no value. */
 static enum dl_status read_kind(struct dl_catalog_file *c, enum dl_kind kind,
                                 struct dl_xml *xml, const char *schema,
                                 struct dl_diag *d) {
@@ -300,15 +295,11 @@ enum dl_status dl_catalog_file_parse(struct dl_catalog_file *c,
 }
 
 enum dl_status dl_catalog_file_take(struct dl_catalog_file *c,
-                                    struct dl_xml *xml, enum dl_kind *kind,
-                                    struct dl_findings *l, struct dl_diag *d) {
+                                    struct dl_xml *xml, struct dl_findings *l,
+                                    struct dl_diag *d) {
   *c = (struct dl_catalog_file){.xml = xml, .findings = l};
   long k = kind_of(xml);
-  enum dl_status status = DL_OK;
-  if (k >= 0) {
-    *kind = (enum dl_kind)k;
-    status = read_entries(c, *kind, d);
-  }
+  enum dl_status status = k >= 0 ? read_entries(c, (enum dl_kind)k, d) : DL_OK;
   if (k < 0 || status != DL_OK)
     dl_catalog_file_free(c);
   return status;
@@ -320,9 +311,8 @@ dl_catalog_file_find(const struct dl_catalog_file *c, const char *folded) {
   return i < 0 ? NULL : c->e[c->owner[i]];
 }
 
-/* --- entries one by one */
-
-/* Of the types in data/catalog.rng; libxml2 takes a few more digits. */
+/* Below, entries are read one by one. The types in data/catalog.rng have these
+ * limits; libxml2 takes a few more digits. */
 enum { MOST_WORD = 80, MOST_TEXT = 500, MOST_DIGITS = 18 };
 
 static bool is_word(const char *s) {
@@ -331,7 +321,7 @@ static bool is_word(const char *s) {
          (isalnum((unsigned char)s[n - 1]) || s[n - 1] == '+');
 }
 
-/* Not negative, without exponent. */
+/* Whether a text is a decimal number without sign and exponent. */
 static bool is_decimal(const char *s) {
   size_t n = strspn(s, "0123456789"), m = 0;
   if (s[n] == '.')
@@ -343,81 +333,74 @@ static bool is_text(const char *s) {
   return s[strspn(s, " \t\r\n")] && strnlen(s, MOST_TEXT + 1) <= MOST_TEXT;
 }
 
-/* What each schema takes in any entry if it takes it in one: its types `word`,
- * `text` and `number` (data/catalog.rng). */
+/* Gives values that a schema takes in any entry, if it takes one of them, a
+ * common text: its types `word`, `text` and `number` (data/catalog.rng). */
 static const char *alike(const char *element, const char *attribute,
                          const char *value) {
-  bool entry = strcmp(element, "entry") == 0;
-  bool figure = strcmp(element, "value") == 0;
-  if (!attribute)
-    return figure && is_decimal(value)                       ? "0"
-           : strcmp(element, "alias") == 0 && is_text(value) ? "t"
-                                                             : value;
-  if ((entry && strcmp(attribute, "id") == 0) ||
-      (figure && strcmp(attribute, "source") == 0))
-    return is_word(value) ? "w" : value;
-  if ((entry && strcmp(attribute, "name") == 0) ||
-      (figure && strcmp(attribute, "note") == 0))
-    return is_text(value) ? "t" : value;
+  const char *own = attribute ? attribute : "";
+  static const char word[] = "w", text[] = "t", number[] = "0";
+  static const char *const types[][3] = {
+      {"value", "", number},   {"alias", "", text},
+      {"entry", "id", word},   {"value", "source", word},
+      {"entry", "name", text}, {"value", "note", text}};
+  for (size_t i = 0; i < DL_LENGTH(types); i++) {
+    const char *type = types[i][2];
+    if (strcmp(types[i][0], element) != 0 || strcmp(types[i][1], own) != 0)
+      continue;
+    if ((type == word && is_word(value)) || (type == text && is_text(value)) ||
+        (type == number && is_decimal(value)))
+      return type;
+    return value;
+  }
   return value;
 }
 
-struct walk {
-  struct dl_catalog_walk *w;
-  struct dl_descriptor *e; /* room for an entry */
-  struct dl_intern forms;
-  struct dl_text form; /* of the entry at hand */
-  struct dl_diag *d;
-  enum dl_status status;
-};
-
 /* Whether an element of the root stays in the document. */
-static bool keep_first(struct walk *k, const dl_node *node) {
-  size_t before = k->forms.n;
-  dl_text_clear(&k->form);
-  bool form = dl_xml_form(node, alike, &k->form);
-  if (!form)
+static bool keep_first(struct dl_catalog_walk *w, const dl_node *node) {
+  size_t before = w->forms.n;
+  dl_text_clear(&w->form);
+  if (!dl_xml_form(node, alike, &w->form))
     return true;
-  dl_intern(&k->forms, dl_text_str(&k->form));
-  return k->forms.n > before;
+  dl_intern(&w->forms, dl_text_str(&w->form));
+  return w->forms.n > before;
 }
 
 static bool walk_child(const struct dl_xml *x, dl_node *node, void *ctx) {
-  struct walk *k = ctx;
-  struct dl_catalog_walk *w = k->w;
+  struct dl_catalog_walk *w = ctx;
   long kind = kind_of(x);
-  if (kind < 0 || k->status != DL_OK || strcmp(dl_xml_name(node), "entry") != 0)
+  if (kind < 0 || w->status != DL_OK || !dl_xml_is(node, "entry"))
     return true;
-  if (!k->e) {
+  if (!w->e) {
     w->kind = (enum dl_kind)kind;
-    k->e = dl_calloc(1, dl_kinds[w->kind].size);
+    w->e = dl_calloc(1, dl_kinds[w->kind].size);
   }
   const struct dl_catalog_file c = {.xml = (struct dl_xml *)x,
                                     .findings = w->findings};
-  k->status = read_entry(&c, node, w->kind, k->e, k->d);
-  if (k->status == DL_OK) {
-    w->entry(k->e, w->ctx);
+  w->status = read_entry(&c, node, w->kind, w->e, w->d);
+  if (w->status == DL_OK) {
+    w->entry(w->e, w->ctx);
     w->n++;
   }
-  free_lists(k->e);
-  return keep_first(k, node);
+  free_lists(w->e);
+  return keep_first(w, node);
 }
 
 enum dl_status dl_catalog_file_walk(struct dl_catalog_walk *w, const char *path,
                                     struct dl_diag *d) {
-  struct walk k = {.w = w, .d = d};
-  const struct dl_xml_visitor visitor = {walk_child, &k, d->progress};
+  const struct dl_xml_visitor visitor = {walk_child, w, d->progress};
+  w->d = d;
   enum dl_status status = dl_xml_read(&w->xml, path, &visitor, d);
   if (status == DL_OK)
-    status = k.status;
+    status = w->status;
   if (status == DL_OK && w->n == 0 && kind_of(w->xml) >= 0)
     status = no_entry(w->xml, d);
   if (status != DL_OK) {
     dl_xml_free(w->xml);
     w->xml = NULL;
   }
-  free(k.e);
-  dl_intern_free(&k.forms);
-  dl_text_free(&k.form);
+  free(w->e);
+  w->e = NULL;
+  dl_intern_free(&w->forms);
+  dl_text_free(&w->form);
   return status;
 }

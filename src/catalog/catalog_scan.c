@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The name that is looked for. */
-struct scan {
+struct entry_scan {
   enum dl_kind kind;
   const char *folded;
   bool noise; /* words of the kind do not count: names may begin with them */
@@ -15,7 +15,7 @@ struct scan {
 /* Whether n bytes of XML text are another spelling of the name. An entity as
  * "&amp;" stands for a character that does not count: a blank takes its
  * place. */
-static bool is_name(struct scan *s, const char *text, size_t n) {
+static bool is_name(struct entry_scan *s, const char *text, size_t n) {
   /* Most names differ in their first letter and need no folding. */
   if (!s->noise && n > 0 && isalnum((unsigned char)*text) &&
       tolower((unsigned char)*text) != *s->folded)
@@ -32,7 +32,7 @@ static bool is_name(struct scan *s, const char *text, size_t n) {
 
 /* Whether one of the texts between `open` and the character `close` in [from,
  * end) is the name. */
-static bool has_name(struct scan *s, const char *from, const char *end,
+static bool has_name(struct entry_scan *s, const char *from, const char *end,
                      const char *open, int close) {
   size_t len = strlen(open);
   for (const char *p = from;
@@ -47,7 +47,8 @@ static bool has_name(struct scan *s, const char *from, const char *end,
   return false;
 }
 
-/* The start of the next entry, outside comments; NULL after the last. */
+/* Returns the start of the next entry, outside comments; NULL after the last.
+ */
 static const char *next_entry(const char *p) {
   while ((p = strchr(p, '<'))) {
     if (strncmp(p, "<entry ", 7) == 0)
@@ -64,7 +65,7 @@ static const char *next_entry(const char *p) {
 bool dl_scan_entry(enum dl_kind kind, const char *text, const char *folded,
                    struct dl_text *to) {
   static const char stop[] = "</entry>";
-  struct scan s = {kind, folded, *dl_kinds[kind].noise, {0}, {0}};
+  struct entry_scan s = {kind, folded, *dl_kinds[kind].noise, {0}, {0}};
   const char *first = next_entry(text), *end;
   bool found = false;
   for (const char *entry = first; entry && !found; entry = next_entry(end)) {

@@ -15,7 +15,7 @@
 
 /* Appends to *to a catalogue of the file's sources and its one entry with a
  * folded name (dl_fold_name), on the line where it stands in `text`
- * (NUL-terminated). False where there is none. */
+ * (NUL-terminated). Returns false if there is none. */
 bool dl_scan_entry(enum dl_kind kind, const char *text, const char *folded,
                    struct dl_text *to);
 

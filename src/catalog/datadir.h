@@ -12,11 +12,11 @@
 void dl_datadir(struct dl_text *dir);
 
 /* Appends the path of a file under a data folder, `name` as "data/grids.xml".
- * An error (DL_EFAILED) that says what to do if it cannot be read. */
+ * If it cannot be read the error (DL_EFAILED) says what to do. */
 enum dl_status dl_data_path(const char *datadir, const char *name,
                             struct dl_text *path, struct dl_diag *d);
 
-/* The same under the folder of dl_datadir(). */
+/* Appends the path of a file under the folder of dl_datadir(). */
 enum dl_status dl_shipped_path(const char *name, struct dl_text *path,
                                struct dl_diag *d);
 

@@ -50,7 +50,7 @@ struct dl_kind_info {
   const char *const *noise; /* words that do not count in a name */
 };
 
-/* Where a value comes from. The texts belong to the catalogue. */
+/* The origin of a value. The texts belong to the catalogue. */
 struct dl_origin {
   const char *source; /* its title; "given": by the user; NULL: none */
   const char *note;   /* "derived: ...", "assumed: ...", or NULL */
@@ -58,8 +58,8 @@ struct dl_origin {
   size_t line;        /* of the file; 0: unknown */
 };
 
-/* What descriptors of all kinds begin with. Texts are NULL where unknown and
- * belong to the catalogue. */
+/* The head that descriptors of all kinds begin with. Texts are NULL where
+ * unknown and belong to the catalogue. */
 struct dl_descriptor {
   enum dl_kind kind;
   const char *id;
@@ -71,7 +71,7 @@ struct dl_descriptor {
   struct dl_origin origin[DL_MOST_FIELDS]; /* parallel to the kind's fields */
 };
 
-/* By enum dl_kind. */
+/* The kinds, indexed by enum dl_kind. */
 extern const struct dl_kind_info dl_kinds[DL_N_KINDS];
 
 /* Finds a kind by its word or name, in the singular or the plural: "gpu",
@@ -82,26 +82,27 @@ bool dl_kind_find(const char *word, enum dl_kind *kind);
  * known: numbers are NaN, texts NULL. */
 void dl_descriptor_init(struct dl_descriptor *e, enum dl_kind kind);
 
-/* The field of "gpu.NAME" or "arch.NAME" and its kind, or NULL. */
+/* Returns the field of "gpu.NAME" or "arch.NAME" and stores its kind, or NULL.
+ */
 const struct dl_field *dl_field_of(const char *name, enum dl_kind *kind);
 
-/* A field by name, or NULL. */
+/* Returns a field by name, or NULL. */
 const struct dl_field *dl_field_find(enum dl_kind kind, const char *name);
 
-/* The same for an option, whose name (`what`: "--sort") begins the message: an
- * unknown field is DL_EUSAGE, with the nearest names. */
+/* Finds a field for an option, whose name (`what`: "--sort") begins the
+ * message: an unknown field is DL_EUSAGE, with the nearest names. */
 enum dl_status dl_field_get(enum dl_kind kind, const char *what,
                             const char *name, const struct dl_field **f,
                             struct dl_diag *d);
 
-/* The value of a field: NaN or NULL where it is unknown or of the other
+/* Return the value of a field: NaN or NULL if it is unknown or of the other
  * type. */
 double dl_field_number(const struct dl_descriptor *e, const struct dl_field *f);
 const char *dl_field_text(const struct dl_descriptor *e,
                           const struct dl_field *f);
 
-/* Index in `origin` of the field that is stored in a member of the struct
- * that e begins. */
+/* Returns the index in `origin` of the field that is stored in a member of the
+ * struct that e begins. */
 size_t dl_field_index(const struct dl_descriptor *e, const double *member);
 
 /* Sets a number of e and where it comes from. */
@@ -115,7 +116,8 @@ enum dl_status dl_field_parse(enum dl_kind kind, const char *name,
                               const char *text, const struct dl_field **f,
                               double *x, struct dl_diag *d);
 
-/* The same, and sets it; the source becomes "given". */
+/* Reads a number as dl_field_parse does and sets it; the source becomes
+ * "given". */
 enum dl_status dl_descriptor_set(struct dl_descriptor *e, const char *name,
                                  const char *text, struct dl_diag *d);
 

@@ -62,10 +62,8 @@ static const char *const accelerator_noise[] = {
     "nvidia", "amd",      "intel",    "geforce", "tesla",
     "radeon", "instinct", "graphics", NULL};
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-
-_Static_assert(COUNT(accelerator_fields) <= DL_MOST_FIELDS &&
-                   COUNT(architecture_fields) <= DL_MOST_FIELDS,
+_Static_assert(DL_LENGTH(accelerator_fields) <= DL_MOST_FIELDS &&
+                   DL_LENGTH(architecture_fields) <= DL_MOST_FIELDS,
                "DL_MOST_FIELDS is too small");
 
 #define FILES(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -73,27 +71,27 @@ _Static_assert(COUNT(accelerator_fields) <= DL_MOST_FIELDS &&
 const struct dl_kind_info dl_kinds[DL_N_KINDS] = {
     [DL_ACCELERATOR] = {"accelerator", "gpu", "gpus",
                         FILES("data/accelerators.xml"), "data/accelerators.rng",
-                        accelerator_fields, COUNT(accelerator_fields),
+                        accelerator_fields, DL_LENGTH(accelerator_fields),
                         sizeof(struct dl_accelerator), accelerator_noise},
     [DL_ARCHITECTURE] = {"architecture", "arch", "archs",
                          FILES("data/architectures.xml",
                                "data/task-networks.xml",
                                "data/transformers.xml"),
                          "data/architectures.rng", architecture_fields,
-                         COUNT(architecture_fields),
+                         DL_LENGTH(architecture_fields),
                          sizeof(struct dl_architecture), no_noise},
     [DL_DATASET] = {"dataset", "dataset", "datasets",
                     FILES("data/datasets.xml"), "data/datasets.rng",
-                    dataset_fields, COUNT(dataset_fields),
+                    dataset_fields, DL_LENGTH(dataset_fields),
                     sizeof(struct dl_dataset), no_noise},
     [DL_GRID] = {"grid", "grid", "grids", FILES("data/grids.xml"),
-                 "data/grids.rng", grid_fields, COUNT(grid_fields),
+                 "data/grids.rng", grid_fields, DL_LENGTH(grid_fields),
                  sizeof(struct dl_grid), no_noise},
     [DL_SITE] = {"site", "site", "sites", FILES("data/sites.xml"),
-                 "data/sites.rng", site_fields, COUNT(site_fields),
+                 "data/sites.rng", site_fields, DL_LENGTH(site_fields),
                  sizeof(struct dl_site), no_noise},
     [DL_NODE] = {"node", "node", "nodes", FILES("data/nodes.xml"),
-                 "data/nodes.rng", node_fields, COUNT(node_fields),
+                 "data/nodes.rng", node_fields, DL_LENGTH(node_fields),
                  sizeof(struct dl_node), no_noise},
 };
 
@@ -101,7 +99,7 @@ const struct dl_kind_info dl_kinds[DL_N_KINDS] = {
 static bool is_number_of(const char *word, const char *name) {
   size_t n = strlen(name);
   return strncasecmp(word, name, n) == 0 &&
-         (word[n] == '\0' || strcmp(word + n, "s") == 0);
+         (word[n] == '\0' || (word[n] == 's' && word[n + 1] == '\0'));
 }
 
 bool dl_kind_find(const char *word, enum dl_kind *kind) {

@@ -18,7 +18,7 @@
 #define LANE_RATE(name, help) NUMBER(name, "TFLOP/s", 1e-4, 1e4, help)
 TEXT(vendor, "vendor")
 TEXT(family, "family")
-/* Of the board: "pcie", "sxm", "socket". Memory: "gddr6", "hbm2e". */
+/* The form is "pcie", "sxm", "socket"; the memory "gddr6", "hbm2e". */
 TEXT(form, "form")
 TEXT(memory_type, "memory")
 /* "announced": it was never sold in numbers. Unknown: it is, or was. */
@@ -40,11 +40,11 @@ NUMBER(peak_int8_tops, "TOP/s", 1e-4, 1e5,
        "peak INT8 rate, outside tensor cores")
 NUMBER(peak_int8_tensor_tops, "TOP/s", 1e-4, 1e5,
        "peak INT8 tensor rate, dense")
-/* 1e9 bytes, and 1e6 bytes for l2_mb. */
+/* GB are 1e9 bytes, MB 1e6 bytes. */
 NUMBER(memory_gb, "GB", 0.1, 1e4, "memory of the board")
 NUMBER(bandwidth_gb_s, "GB/s", 1, 1e5, "memory bandwidth")
 NUMBER(link_gb_s, "GB/s", 0.1, 1e5, "to other accelerators, one direction")
-/* Unknown: those of the node. */
+/* Unknown: the node's. */
 NUMBER(link_domain, NULL, 1, 1e6, "accelerators joined at link_gb_s")
 NUMBER(cuda_cores, NULL, 1, 1e6, "FP32 lanes (CUDA cores, stream processors)")
 NUMBER(multiprocessors, NULL, 1, 1e5, "multiprocessors, compute units or cores")
@@ -69,7 +69,7 @@ NUMBER(active_params_m, "M", 1e-6, 1e9, "parameters that a token uses")
 /* Unknown: 0. */
 NUMBER(sparse_params_m, "M", 0, 1e9,
        "part of params_m in rows of which a step updates those looked up")
-/* Unknown: those of the precision. */
+/* Unknown: the size that the precision has. */
 NUMBER(weight_bytes, "B", 0.1, 8,
        "size of a weight of the published checkpoint, where servers load it "
        "quantized")
@@ -79,15 +79,15 @@ NUMBER(seq_len, "tokens", 1, 1e9, "length of the sequence")
 NUMBER(denoising_steps, NULL, 1, 1e5, "usual denoising steps of a sample")
 NUMBER(passes_per_step, NULL, 1, 100,
        "passes in a denoising step: 2 with classifier-free guidance")
-/* Once per sample generated, at the first input size: the encoders of the text
- * and the decoder of the image. */
+/* The encoders of the text and the decoder of the image run once per sample
+ * generated; figures are for the first input size. */
 NUMBER(pipeline_params_m, "M", 0, 1e9,
        "parameters of text encoders and image decoder")
 NUMBER(pipeline_macs_g, "GMAC", 0, 1e9,
        "their multiply-accumulates, once per sample generated")
 NUMBER(pipeline_traffic_m, "M", 0, 1e9, "elements that they read and write")
 NUMBER(pipeline_launches, NULL, 0, 1e7, "their kernels")
-/* Unknown: those of the classifier. */
+/* Unknown: the work of the classifier. */
 NUMBER(head_macs_g, "GMAC", 0, 1e9, "part that does not grow with the input")
 NUMBER(head_inputs, NULL, 1, 1e9, "features that the classifier takes")
 /* Unknown: there is no classifier. */
@@ -97,14 +97,14 @@ NUMBER(layers, NULL, 1, 1e6, "convolutions and dense layers")
 NUMBER(launches, NULL, 1, 1e7, "kernels of one forward pass")
 /* Unknown: all of them. */
 NUMBER(launch_path, NULL, 1, 1e7, "kernels on the longest path through it")
-/* Of networks with attention. */
+/* Networks with attention have these. */
 NUMBER(patch_px, "px", 1, 1e5, "side of a patch")
 NUMBER(depth, NULL, 1, 1e5, "attention blocks")
 NUMBER(hidden_size, NULL, 1, 1e6, "hidden size")
 NUMBER(heads, NULL, 1, 1e5, "attention heads")
 /* Unknown: one. */
 NUMBER(extra_tokens, NULL, 0, 1e5, "tokens in addition to the patches")
-/* Parts of the figures at the first input size. */
+/* These are parts of the figures at the first input size. */
 NUMBER(attention_macs_g, "GMAC", 0, 1e9,
        "part that grows with the tokens squared")
 NUMBER(attention_acts_m, "M", 0, 1e9, "part that grows with the tokens squared")
@@ -121,7 +121,7 @@ NUMBER(padding_ratio, NULL, 0.1, 1000,
        "work of tensor cores with that of padding, by macs_g")
 /* Unknown: 0. */
 NUMBER(depthwise_share, NULL, 0, 1, "part of macs_g in depthwise layers")
-/* Of decoders. expert_params_m is 0 without experts. */
+/* Decoders have these. expert_params_m is 0 without experts. */
 NUMBER(token_params_m, "M", 1e-6, 1e9,
        "weights that a token is multiplied with")
 NUMBER(expert_params_m, "M", 0, 1e9, "weights of all experts")
@@ -174,7 +174,7 @@ TEXT(site, "site")
 /* A fraction for a slice of a host. */
 NUMBER(sockets, NULL, 0.01, 64, "CPUs")
 NUMBER(cores, NULL, 1, 4096, "cores of all CPUs")
-/* Unknown: that of the CPU's entry. */
+/* Unknown: the value of the CPU's entry. */
 NUMBER(cpu_tdp_w, "W", 1, 2000, "thermal design power of one CPU")
 NUMBER(cpu_idle_w, "W", 0, 1000, "power of one CPU with nothing running")
 NUMBER(gpus, NULL, 0, 256, "accelerators")
@@ -185,7 +185,7 @@ NUMBER(memory_gb, "GB", 0.1, 1e6, "main memory")
 NUMBER(memory_w_gb, "W/GB", 0, 10, "power of the memory by GB")
 NUMBER(rest_w, "W", 0, 2e4, "power of board, fans, network and drives")
 NUMBER(supply_efficiency, NULL, 0.1, 1, "efficiency of the power supply")
-/* Overrides that of its site. */
+/* Overrides the value of its site. */
 NUMBER(pue, NULL, 1, 10, "power usage effectiveness of where it stands")
 NUMBER(embodied_kg, "kg", 0.1, 1e6,
        "CO2 equivalent of making it, without accelerators")

@@ -21,7 +21,7 @@ struct dl_accelerator {
 enum dl_scaling {
   DL_SCALING_NONE,    /* they do not */
   DL_SCALING_AREA,    /* with the area, but for the head; maps round up */
-  DL_SCALING_DOWN,    /* the same, maps round down */
+  DL_SCALING_DOWN,    /* so, but maps round down */
   DL_SCALING_TOKENS,  /* attention: linear and quadratic parts */
   DL_SCALING_SEQUENCE /* by the shape of a transformer (transformer.h) */
 };
@@ -37,7 +37,7 @@ struct dl_input_size {
 struct dl_recount;     /* counts anew at another input: from_onnx.h */
 struct dl_transformer; /* architecture/transformer.h */
 
-/* A network. Figures of a pass are those of one sample's forward pass. */
+/* A network. Figures of a pass are for the forward pass of one sample. */
 struct dl_architecture {
   struct dl_descriptor head;
 #define FIELDS_OF_ARCHITECTURE
@@ -70,8 +70,7 @@ struct dl_site {
 #include "catalog/descriptor_fields_body.h"
 };
 
-/* A computer and what is in it; estimate/node/node.h says how the parts add
- * up. */
+/* A computer and its parts; estimate/node/node.h says how they add up. */
 struct dl_node {
   struct dl_descriptor head;
 #define FIELDS_OF_NODE

@@ -5,19 +5,16 @@
 
 enum { MOST_BOARDS = 4, PROFILES = 6 };
 
-/* Slices of compute and of memory of each profile; the last is the whole. */
-struct cut {
-  double slices, memories;
-};
-static const struct cut sevenths[PROFILES] = {{1, 1}, {1, 2}, {2, 2},
-                                              {3, 4}, {4, 4}, {7, 8}};
-static const struct cut quarters[PROFILES] = {{1, 1}, {2, 2}, {4, 4}};
+/* Compute and memory of each profile in slices; the last is the whole. */
+static const struct dl_share sevenths[PROFILES] = {{1, 1}, {1, 2}, {2, 2},
+                                                   {3, 4}, {4, 4}, {7, 8}};
+static const struct dl_share quarters[PROFILES] = {{1, 1}, {2, 2}, {4, 4}};
 
-/* Boards with the same profiles: identifiers of accelerators, and the names,
+/* Boards that share their profiles: identifiers of accelerators, and the names,
  * which have the memory in GB. */
-static const struct board {
+static const struct mig_boards {
   const char *id[MOST_BOARDS];
-  const struct cut *cut;
+  const struct dl_share *slices;
   const char *profile[PROFILES];
 } boards[] = {
     {{"a100-sxm4-40gb", "a100-pcie-40gb"},
@@ -35,7 +32,7 @@ static const struct board {
     {{"a30"}, quarters, {"1g.6gb", "2g.12gb", "4g.24gb"}},
 };
 
-static const struct board *board_of(const char *id) {
+static const struct mig_boards *board_of(const char *id) {
   for (size_t i = 0; i < sizeof boards / sizeof *boards; i++)
     for (size_t j = 0; j < MOST_BOARDS && boards[i].id[j]; j++)
       if (strcmp(boards[i].id[j], id) == 0)
@@ -43,7 +40,7 @@ static const struct board *board_of(const char *id) {
   return NULL;
 }
 
-static size_t n_profiles(const struct board *b) {
+static size_t n_profiles(const struct mig_boards *b) {
   size_t n = 0;
   while (n < PROFILES && b->profile[n])
     n++;
@@ -51,8 +48,8 @@ static size_t n_profiles(const struct board *b) {
 }
 
 static enum dl_status no_profile(const struct dl_accelerator *gpu,
-                                 const struct board *b, const char *profile,
-                                 struct dl_diag *d) {
+                                 const struct mig_boards *b,
+                                 const char *profile, struct dl_diag *d) {
   DL_TEXT(names);
   for (size_t i = 0; i < n_profiles(b); i++)
     dl_text_printf(&names, "%s%s", i ? ", " : "", b->profile[i]);
@@ -63,20 +60,22 @@ static enum dl_status no_profile(const struct dl_accelerator *gpu,
 enum dl_status dl_mig_share(const struct dl_accelerator *gpu,
                             const char *profile, struct dl_share *share,
                             struct dl_diag *d) {
-  const struct board *b = board_of(gpu->head.id);
+  const struct mig_boards *b = board_of(gpu->head.id);
   size_t len = strlen(profile);
   if (!b)
     return dl_fail(d, DL_EINPUT,
                    "no MIG profiles are known for '%s'; give --gpu-share SHARE "
                    "instead",
                    gpu->head.id);
-  if (len > 3 && strcmp(profile + len - 3, "+me") == 0)
-    len -= 3;
+  static const char media[] = "+me";
+  size_t n_media = strlen(media);
+  if (len > n_media && strcmp(profile + len - n_media, media) == 0)
+    len -= n_media;
   for (size_t i = 0, n = n_profiles(b); i < n; i++)
     if (strlen(b->profile[i]) == len &&
         strncmp(b->profile[i], profile, len) == 0) {
-      share->compute = b->cut[i].slices / b->cut[n - 1].slices;
-      share->memory = b->cut[i].memories / b->cut[n - 1].memories;
+      share->compute = b->slices[i].compute / b->slices[n - 1].compute;
+      share->memory = b->slices[i].memory / b->slices[n - 1].memory;
       return DL_OK;
     }
   return no_profile(gpu, b, profile, d);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Smallest images: min_size of torchvision's weights (0.15 and later); else by
- * the stride of the coarsest map. */
+/* The smallest image of a network is min_size of torchvision's weights (0.15
+ * and later), or follows from the stride of the coarsest map. */
 
 #include "catalog/sample_kinds.h"
 
@@ -21,49 +21,41 @@ const char *dl_samples_word(enum dl_samples samples) {
   return words[samples];
 }
 
-static bool is_family(const char *family, const char *word) {
-  return family && strcmp(family, word) == 0;
-}
-
 enum dl_samples dl_samples_of_dataset(const struct dl_dataset *e) {
-  if (is_family(e->family, "text"))
+  if (dl_same_text(e->family, "text"))
     return DL_SAMPLES_TEXT;
-  if (is_family(e->family, "speech"))
+  if (dl_same_text(e->family, "speech"))
     return DL_SAMPLES_SPEECH;
   bool images = !isnan(e->image_px) || !isnan(e->stored_mpx);
   return images ? DL_SAMPLES_IMAGES : DL_SAMPLES_UNKNOWN;
 }
 
 enum dl_samples dl_samples_of_network(const struct dl_architecture *e) {
-  static const struct {
-    const char *family;
-    enum dl_samples samples;
-  } families[] = {{"speech", DL_SAMPLES_SPEECH},
-                  {"translation", DL_SAMPLES_TEXT},
-                  {"transformer-xl", DL_SAMPLES_TEXT},
-                  {"recommendation", DL_SAMPLES_RATINGS},
-                  {"graph", DL_SAMPLES_GRAPHS}};
-  for (size_t i = 0; i < DL_LENGTH(families); i++)
-    if (is_family(e->family, families[i].family))
-      return families[i].samples;
+  static const char *const families[][2] = {
+      [DL_SAMPLES_TEXT] = {"translation", "transformer-xl"},
+      [DL_SAMPLES_SPEECH] = {"speech"},
+      [DL_SAMPLES_RATINGS] = {"recommendation"},
+      [DL_SAMPLES_GRAPHS] = {"graph"}};
+  for (size_t i = 0; e->family && i < DL_LENGTH(families); i++)
+    if (dl_same_text(e->family, families[i][0]) ||
+        dl_same_text(e->family, families[i][1]))
+      return (enum dl_samples)i;
   if (dl_is_language_model(e))
     return e->transformer->mel > 0 ? DL_SAMPLES_SPEECH : DL_SAMPLES_TEXT;
   return e->transformer || !isnan(e->image_px) ? DL_SAMPLES_IMAGES
                                                : DL_SAMPLES_UNKNOWN;
 }
 
-/* Networks with unpadded layers; a name is an identifier or its beginning. */
+/* Returns the published size of a network with unpadded layers, or NaN. A name
+ * is an identifier or its beginning. */
 static double published_smallest(const char *id) {
-  static const struct {
-    const char *name;
-    double px;
-  } published[] = {{"alexnet", 63},       {"densenet1", 29},
-                   {"densenet2", 29},     {"googlenet", 15},
-                   {"inception_v3", 75},  {"squeezenet1_0", 21},
-                   {"squeezenet1_1", 17}, {"vgg", 32}};
-  for (size_t i = 0; i < DL_LENGTH(published); i++)
-    if (strncmp(id, published[i].name, strlen(published[i].name)) == 0)
-      return published[i].px;
+  static const char *const names[] = {
+      "alexnet",      "densenet1",     "densenet2",     "googlenet",
+      "inception_v3", "squeezenet1_0", "squeezenet1_1", "vgg"};
+  static const double px[DL_LENGTH(names)] = {63, 29, 29, 15, 75, 21, 17, 32};
+  for (size_t i = 0; i < DL_LENGTH(names); i++)
+    if (strncmp(id, names[i], strlen(names[i])) == 0)
+      return px[i];
   return NAN;
 }
 
@@ -76,8 +68,14 @@ double dl_smallest_image(const struct dl_architecture *e) {
     return 0;
   if (!isnan(published))
     return published;
-  return e->scaling == DL_SCALING_TOKENS ? dl_or(e->patch_px, 1)
-         : e->scaling == DL_SCALING_DOWN ? stride
-         : e->scaling == DL_SCALING_AREA ? stride / 4
-                                         : 0;
+  switch (e->scaling) {
+  case DL_SCALING_TOKENS:
+    return dl_or(e->patch_px, 1);
+  case DL_SCALING_DOWN:
+    return stride;
+  case DL_SCALING_AREA:
+    return stride / 4;
+  default:
+    return 0;
+  }
 }

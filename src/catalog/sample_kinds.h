@@ -15,15 +15,16 @@ enum dl_samples {
   DL_SAMPLES_GRAPHS
 };
 
-/* "images", "text", ...; not of DL_SAMPLES_UNKNOWN. */
+/* Returns "images", "text", ... */
 const char *dl_samples_word(enum dl_samples samples);
 
 enum dl_samples dl_samples_of_dataset(const struct dl_dataset *e);
 enum dl_samples dl_samples_of_network(const struct dl_architecture *e);
 
-/* Side of the smallest image that a network takes: of a smaller one a layer
- * would have no output, or (networks that pad) all layers from a quarter of
- * the way down work on single elements. 0: any, or it takes none. */
+/* Returns the side of the smallest image that a network takes. A smaller one
+ * leaves a layer without output or, in networks that pad, lets all layers from
+ * a quarter of the way down work on single elements. 0: any, or it takes none.
+ */
 double dl_smallest_image(const struct dl_architecture *e);
 
 #endif

@@ -13,22 +13,26 @@ static enum dl_status read_one(struct dl_user_files *u, const char *path,
                                struct dl_diag *d) {
   struct dl_xml *xml;
   DL_GROW(u->file, u->cap, u->n + 1);
-  struct dl_user_file *f = &u->file[u->n];
   DL_TRY(dl_xml_read(&xml, path, NULL, d));
-  DL_TRY(dl_catalog_file_take(&f->entries, xml, &f->kind, NULL, d));
-  if (f->entries.n > 0)
+  DL_TRY(dl_catalog_file_take(&u->file[u->n], xml, NULL, d));
+  if (u->file[u->n].n > 0)
     u->n++;
   return DL_OK;
 }
 
-static int is_xml(const struct dirent *e) {
-  size_t n = strlen(e->d_name);
-  return n > 4 && strcmp(e->d_name + n - 4, ".xml") == 0;
+bool dl_is_xml_name(const char *name) {
+  static const char ending[] = ".xml";
+  size_t n = strlen(name), m = strlen(ending);
+  return n > m && strcmp(name + n - m, ending) == 0;
 }
 
-/* The same for a file that happens to be in a folder: one that cannot be read
- * is skipped with a warning, and only a regular file is opened, as a pipe
- * would block every command. */
+static int is_xml(const struct dirent *e) {
+  return dl_is_xml_name(e->d_name);
+}
+
+/* Reads a file that happens to be in a folder. If it cannot be read it is
+ * skipped with a warning. Only a regular file is opened: a pipe would block
+ * every command. */
 static enum dl_status read_found(struct dl_user_files *u, const char *path,
                                  struct dl_diag *d) {
   struct stat st;
@@ -84,8 +88,8 @@ static enum dl_status read_listed(struct dl_user_files *u, const char *places,
   return status;
 }
 
-/* A folder that a variable names. A relative path is invalid and is ignored, as
- * the XDG Base Directory Specification demands. */
+/* Returns the folder that a variable names. A relative path is invalid and is
+ * ignored, as the XDG Base Directory Specification demands. */
 static const char *folder_of(const char *variable) {
   const char *path = getenv(variable);
   return path && *path == '/' ? path : NULL;
@@ -115,7 +119,7 @@ enum dl_status dl_user_files_read(struct dl_user_files *u, struct dl_diag *d) {
 
 void dl_user_files_free(struct dl_user_files *u) {
   for (size_t i = 0; i < u->n; i++)
-    dl_catalog_file_free(&u->file[i].entries);
+    dl_catalog_file_free(&u->file[i]);
   free(u->file);
   *u = (struct dl_user_files){0};
 }
@@ -126,7 +130,7 @@ const struct dl_descriptor *dl_user_files_find(const struct dl_user_files *u,
   const struct dl_descriptor *e = NULL;
   for (size_t i = 0; i < u->n && !e; i++)
     if (u->file[i].kind == kind)
-      e = dl_catalog_file_find(&u->file[i].entries, folded);
+      e = dl_catalog_file_find(&u->file[i], folded);
   return e;
 }
 
@@ -140,7 +144,7 @@ bool dl_user_files_replace(const struct dl_user_files *u,
 size_t dl_user_files_count(const struct dl_user_files *u, enum dl_kind kind) {
   size_t n = 0;
   for (size_t i = 0; i < u->n; i++)
-    n += u->file[i].kind == kind ? u->file[i].entries.n : 0;
+    n += u->file[i].kind == kind ? u->file[i].n : 0;
   return n;
 }
 
@@ -149,8 +153,8 @@ size_t dl_user_files_list(const struct dl_user_files *u, enum dl_kind kind,
   size_t n = 0;
   for (size_t i = 0; i < u->n; i++) {
     const struct dl_user_files before = {.file = u->file, .n = i};
-    const struct dl_catalog_file *f = &u->file[i].entries;
-    for (size_t j = 0; u->file[i].kind == kind && j < f->n; j++)
+    const struct dl_catalog_file *f = &u->file[i];
+    for (size_t j = 0; f->kind == kind && j < f->n; j++)
       if (!dl_user_files_replace(&before, f->e[j]))
         list[n++] = f->e[j];
   }

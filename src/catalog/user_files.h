@@ -9,14 +9,9 @@
 
 #include "catalog/catalog_file.h"
 
-struct dl_user_file {
-  enum dl_kind kind;
-  struct dl_catalog_file entries;
-};
-
-/* In order of precedence. Start from {0}. */
+/* The files in order of precedence. Starts as {0}. */
 struct dl_user_files {
-  struct dl_user_file *file;
+  struct dl_catalog_file *file;
   size_t n, cap;
   bool read;
 };
@@ -27,13 +22,17 @@ struct dl_user_files {
 enum dl_status dl_user_files_read(struct dl_user_files *u, struct dl_diag *d);
 void dl_user_files_free(struct dl_user_files *u);
 
-/* By folded name, or NULL. */
+/* Whether the name of a file ends in ".xml", and has more before it. */
+bool dl_is_xml_name(const char *name);
+
+/* Returns the entry of a kind with a folded name, or NULL. */
 const struct dl_descriptor *dl_user_files_find(const struct dl_user_files *u,
                                                enum dl_kind kind,
                                                const char *folded);
 
-/* All entries of a kind: how many at most, and into a list of that size,
- * without those that an earlier file replaces; the number is returned. */
+/* dl_user_files_count returns how many entries of a kind there are at most;
+ * dl_user_files_list stores them, without entries that an earlier file
+ * replaces, and returns their number. */
 size_t dl_user_files_count(const struct dl_user_files *u, enum dl_kind kind);
 size_t dl_user_files_list(const struct dl_user_files *u, enum dl_kind kind,
                           const struct dl_descriptor **list);

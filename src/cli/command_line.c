@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/nearest_names.h"
 #include "cli/spool.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 
 /* getopt returns FIRST_LONG + index of the row for long options. */
 enum { FIRST_LONG = 1000, MOST_SPOOLS = 8, MOST_NAME = 32 };
@@ -42,7 +42,10 @@ size_t dl_command_options(const struct dl_command *c,
     if (!more && common)
       *common = n;
     const struct dl_option_table *of = more ? t : &last;
-    for (const struct dl_option *o = of->option; o->help; o++) {
+    for (const struct dl_option *o = of->option; o->kind != DL_OPTION_END;
+         o++) {
+      if (!o->help)
+        continue;
       assert(n < DL_MOST_OPTIONS);
       if (offset)
         offset[n] = of->offset + o->offset;
@@ -135,11 +138,11 @@ static void add_setting(const struct parser *p, const char *name,
 static enum dl_status unknown_long(const struct parser *p, const char *name) {
   DL_TEXT(near);
   DL_TEXT(others);
-  struct dl_candidate c[DL_MOST_OPTIONS];
+  struct dl_name_candidate c[DL_MOST_OPTIONS];
   char shown[DL_MOST_OPTIONS][MOST_NAME + 2];
   for (size_t i = 0; i < p->n_longs; i++) {
     snprintf(shown[i], sizeof shown[i], "--%s", p->longs[i].name);
-    c[i] = (struct dl_candidate){p->longs[i].name, shown[i], i};
+    c[i] = (struct dl_name_candidate){p->longs[i].name, shown[i], i};
   }
   list_commands_with(name, &others);
   if (others.len > 0)

@@ -87,7 +87,7 @@ static void check_end(void) {
 static void free_options(const struct dl_command *c, char *options) {
   const struct dl_option_table *t = c->tables;
   for (; options && t && t->option; t++)
-    for (const struct dl_option *o = t->option; o->help; o++)
+    for (const struct dl_option *o = t->option; o->kind != DL_OPTION_END; o++)
       if (o->kind == DL_OPTION_LIST || o->kind == DL_OPTION_WORDS)
         dl_strlist_free((void *)(options + t->offset + o->offset));
   if (options && c->free)

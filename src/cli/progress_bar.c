@@ -23,10 +23,8 @@ static double seconds(const struct timespec *from, const struct timespec *to) {
 }
 
 void dl_progress_bar_init(struct dl_progress_bar *b, bool quiet) {
-  const char *term = getenv("TERM");
   *b = (struct dl_progress_bar){0};
-  b->shown =
-      !quiet && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+  b->shown = !quiet && isatty(STDERR_FILENO) && dl_terminal_is_able();
   clock_gettime(CLOCK_MONOTONIC, &b->start);
   b->last = b->start;
 }

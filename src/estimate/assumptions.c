@@ -19,32 +19,34 @@
  * diffusion models (`half`), which seldom fit otherwise. TPUs and their like
  * round the operands of convolutions and products to 16 bits: no FP32 rate is
  * published. */
-static const char *usual_precision(const struct dl_row *row, bool half) {
+static enum dl_precision usual_precision(const struct dl_row *row, bool half) {
   const struct dl_accelerator *gpu = row->found.gpu;
   bool rounds = isnan(gpu->peak_fp32_tflops);
   if (!half && !isnan(gpu->peak_tf32_tflops))
-    return "tf32";
+    return DL_PRECISION_TF32;
   if (!half && rounds && !isnan(gpu->peak_bf16_tensor_tflops))
-    return "bf16";
+    return DL_PRECISION_BF16;
   if (!half)
-    return rounds && !isnan(gpu->peak_fp16_tensor_tflops) ? "fp16" : "fp32";
+    return rounds && !isnan(gpu->peak_fp16_tensor_tflops) ? DL_PRECISION_FP16
+                                                          : DL_PRECISION_FP32;
   if (!isnan(gpu->peak_bf16_tensor_tflops))
-    return "bf16";
+    return DL_PRECISION_BF16;
   /* Weights are kept in 16 bits where that makes nothing faster, too. */
   return dl_run_is_inference(&row->run) || !isnan(gpu->peak_fp16_tensor_tflops)
-             ? "fp16"
-             : "fp32";
+             ? DL_PRECISION_FP16
+             : DL_PRECISION_FP32;
 }
 
 /* Kernels that do not store the scores take 16 bits (FlashAttention, arXiv
  * 2205.14135), and none adds those of relative positions. */
 static void assume_attention(struct dl_row *row) {
-  const char *p = row->run.precision;
+  enum dl_precision p = row->run.precision;
   const struct dl_transformer *t = row->found.arch->transformer;
-  bool stores = dl_is_word(p, "fp32") || dl_is_word(p, "tf32") ||
-                dl_is_word(p, "fp64") || (t && t->disentangled > 0);
-  if (!row->run.attention)
-    dl_assume_text(row, DL_RUN_attention, stores ? "eager" : "flash");
+  bool stores = p == DL_PRECISION_FP32 || p == DL_PRECISION_TF32 ||
+                p == DL_PRECISION_FP64 || (t && t->disentangled > 0);
+  if (row->run.attention == DL_ATTENTION_UNKNOWN)
+    dl_assume_word(row, DL_RUN_attention,
+                   stores ? DL_ATTENTION_EAGER : DL_ATTENTION_FLASH);
 }
 
 /* The set-up of the training of a language model. */
@@ -54,8 +56,8 @@ void dl_assume_language_setup(struct dl_row *row) {
   if (!arch || !gpu || !dl_is_language_model(arch) ||
       dl_run_is_inference(&row->run))
     return;
-  if (!row->run.precision)
-    dl_assume_text(row, DL_RUN_precision, usual_precision(row, true));
+  if (row->run.precision == DL_PRECISION_UNKNOWN)
+    dl_assume_word(row, DL_RUN_precision, usual_precision(row, true));
   if (!arch->transformer || isnan(gpu->memory_gb) || isnan(row->run.n_gpus))
     return;
   enum dl_fine_tune tune = dl_fine_tune_of(&row->run);
@@ -86,7 +88,7 @@ static void fit_default_batch(struct dl_row *row) {
   dl_memory_of(&job, &m);
   if (m.over || (at_rate && m.need_gb > 0 && m.fits < DL_USUAL_BATCH))
     run->batch_size = exp2(floor(log2(fmax(m.fits, 1)))) *
-                      (dl_is_word(run->scaling, "strong") ? run->n_gpus : 1);
+                      (run->scaling == DL_SCALE_STRONG ? run->n_gpus : 1);
 }
 
 void dl_assume(struct dl_row *row) {
@@ -98,10 +100,11 @@ void dl_assume(struct dl_row *row) {
                       language && !dl_run_is_inference(&row->run)
                           ? EFFICIENCY_OF_TOKENS
                           : EFFICIENCY);
-  if (!row->run.precision && row->found.gpu)
-    dl_assume_text(row, DL_RUN_precision,
+  if (row->run.precision == DL_PRECISION_UNKNOWN && row->found.gpu)
+    dl_assume_word(row, DL_RUN_precision,
                    usual_precision(row, language || diffuses));
-  if (language && dl_run_is_inference(&row->run) && row->run.precision)
+  if (language && dl_run_is_inference(&row->run) &&
+      row->run.precision != DL_PRECISION_UNKNOWN)
     assume_attention(row);
   if (language)
     dl_assume_language_setup(row);

@@ -21,7 +21,7 @@
 
 #include "run/row.h"
 
-/* For dl_frame_assume. */
+/* For dl_plan_assume. */
 void dl_assume(struct dl_row *row);
 
 /* The same of precision, attention, memory and batches of language models

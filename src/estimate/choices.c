@@ -39,9 +39,7 @@ static void put_node(struct dl_alternative *c, const struct dl_choice_node *n,
   struct dl_node_energy e = {0};
   dl_node_compose(&n->node, &load, &e);
   c->node = n->id;
-  c->energy_j = e.bound[n->boundary].x;
-  c->low_j = e.bound[n->boundary].low;
-  c->high_j = e.bound[n->boundary].high;
+  c->energy_j = e.bound[n->boundary];
   c->boundary = dl_boundary_name(n->boundary);
 }
 
@@ -56,11 +54,10 @@ static void put_beyond(struct dl_alternative *c,
 
 /* Each row has its place, whichever thread it comes from. */
 static enum dl_status take_row(void *ctx, size_t part,
-                               const struct dl_sweep_row *row,
-                               struct dl_diag *d) {
+                               const struct dl_result *row, struct dl_diag *d) {
   const struct taking *t = ctx;
   struct dl_choices *l = t->l;
-  const struct dl_job *job = row->job;
+  const struct dl_job *job = &row->job;
   const struct dl_row_descriptors *found = &job->found;
   const struct dl_estimate *est = &row->est[0];
   struct dl_alternative *c = &l->c[t->first + row->combination];
@@ -89,19 +86,17 @@ static enum dl_status take_row(void *ctx, size_t part,
       .work = job->train_samples * job->epochs * dl_or(job->seq_len, 1),
       .accuracy = NAN,
       .energy_j = est->energy_j,
-      .low_j = est->low_j,
-      .high_j = est->high_j,
-      .duration_s = isnan(est->energy_j) ? (double)NAN : est->duration_s,
+      .duration_s = isnan(est->energy_j.x) ? (double)NAN : est->duration_s.x,
       .memory_need_gb = memory.need_gb,
-      .bound = dl_run_is_inference(job->run) ? row->predictions->served.bound
-               : row->predictions->language  ? row->predictions->step.bound
-                                             : row->predictions->parts.bound,
+      .bound = dl_run_is_inference(job->run) ? row->predictions.served.bound
+               : row->predictions.language   ? row->predictions.step.bound
+                                             : row->predictions.parts.bound,
       .boundary = est->boundary,
-      .precision = job->run->precision,
+      .precision = dl_precision_words[job->run->precision],
       .lacks = est->lacks,
       .loader_assumed = est->loader_assumed,
       .outside =
-          l->measured && !dl_measured_has(l->measured, job, row->predictions),
+          l->measured && !dl_measured_has(l->measured, job, &row->predictions),
       .excluded = memory.over ? DL_CHOICE_MEMORY : DL_CHOICE_MEETS,
   };
   put_beyond(c, est);
@@ -110,15 +105,19 @@ static enum dl_status take_row(void *ctx, size_t part,
   return DL_OK;
 }
 
-enum dl_status dl_choices_sweep(struct dl_choices *l, struct dl_frame *f,
-                                const struct dl_axes *axes,
-                                const struct dl_session *s,
+static bool always(void *ctx) {
+  (void)ctx;
+  return true;
+}
+
+enum dl_status dl_choices_sweep(struct dl_choices *l,
+                                const struct dl_rows *rows, struct dl_engine *e,
                                 const struct dl_choice_node *node,
                                 struct dl_diag *d) {
   struct taking t = {l, l->n, node};
-  const struct dl_sweep_taker taker = {&t, take_row, NULL};
+  const struct dl_row_sink sink = {&t, take_row, NULL, always};
   size_t n;
-  DL_TRY(dl_axes_combinations(axes, &n, d));
+  DL_TRY(dl_axes_combinations(rows->axes, &n, d));
   if (n > DL_MOST_CHOICES - l->n)
     return dl_fail(d, DL_EUSAGE,
                    "%zu combinations, more than %d; dlest predict streams "
@@ -127,19 +126,19 @@ enum dl_status dl_choices_sweep(struct dl_choices *l, struct dl_frame *f,
   DL_GROW(l->c, l->cap, l->n + n);
   memset(l->c + l->n, 0, n * sizeof *l->c);
   l->n += n;
-  return dl_sweep(f, axes, s, dl_sweep_parts(), &taker, d);
+  return dl_rows_each(rows, e, &sink, d);
 }
 
 static enum dl_excluded why(const struct dl_alternative *c,
                             const struct dl_choice_limits *limits) {
-  if (isnan(c->energy_j))
+  if (isnan(c->energy_j.x))
     return DL_CHOICE_SILENT;
   if (c->excluded == DL_CHOICE_MEMORY)
     return DL_CHOICE_MEMORY;
   /* What is not known does not meet a limit that is. */
   if (isfinite(limits->deadline_s) && !(c->duration_s <= limits->deadline_s))
     return DL_CHOICE_DEADLINE;
-  if (c->energy_j > limits->budget_j)
+  if (c->energy_j.x > limits->budget_j)
     return DL_CHOICE_BUDGET;
   return limits->measured && c->outside ? DL_CHOICE_OUTSIDE : DL_CHOICE_MEETS;
 }
@@ -192,9 +191,9 @@ static int by_place(const void *a, const void *b) {
   int p = rank(&x->c), q = rank(&y->c);
   if (p != q)
     return p < q ? -1 : 1;
-  if (p < 3 && (x->c.energy_j < y->c.energy_j))
+  if (p < 3 && (x->c.energy_j.x < y->c.energy_j.x))
     return -1;
-  if (p < 3 && (x->c.energy_j > y->c.energy_j))
+  if (p < 3 && (x->c.energy_j.x > y->c.energy_j.x))
     return 1;
   return (x->i > y->i) - (x->i < y->i);
 }
@@ -216,11 +215,12 @@ static void make_points(const struct dl_choices *l, struct dl_pareto_point *p) {
   for (size_t i = 0; i < l->n; i++) {
     const struct dl_alternative *c = &l->c[i];
     bool meets = c->excluded == DL_CHOICE_MEETS;
-    p[i] = (struct dl_pareto_point){.energy = meets ? c->energy_j : (double)NAN,
-                                    .low = c->low_j,
-                                    .high = c->high_j,
-                                    .time = dl_or(c->duration_s, 0),
-                                    .merit = merits ? c->accuracy : 0};
+    p[i] =
+        (struct dl_pareto_point){.energy = meets ? c->energy_j.x : (double)NAN,
+                                 .low = c->energy_j.low,
+                                 .high = c->energy_j.high,
+                                 .time = dl_or(c->duration_s, 0),
+                                 .merit = merits ? c->accuracy : 0};
   }
 }
 

@@ -6,7 +6,7 @@
 
 #include "estimate/measured.h"
 #include "estimate/node/node.h"
-#include "estimate/sweep.h"
+#include "estimate/rows.h"
 #include "math/numeric/pareto.h"
 
 /* Why a choice is none; the first that holds. */
@@ -32,7 +32,7 @@ struct dl_alternative {
   double n_gpus, image_px, seq_len, batch_size;
   double work; /* samples or tokens that it trains on; 0: by a table */
   double accuracy;
-  double energy_j, low_j, high_j;
+  struct dl_interval energy_j;
   double duration_s;
   double memory_need_gb;
   const char *bound;     /* by what an epoch is ("compute", ...), or
@@ -74,12 +74,11 @@ struct dl_choice_node {
   enum dl_boundary boundary;
 };
 
-/* Adds the estimates of all combinations of the axes by the first method of a
- * session, on a node or (NULL) without. Errors as dl_sweep, and too many
+/* Adds the estimates of all combinations of rows->axes by the first method of
+ * an engine, on a node or (NULL) without. Errors as dl_rows_each, and too many
  * choices (DL_EUSAGE). */
-enum dl_status dl_choices_sweep(struct dl_choices *l, struct dl_frame *f,
-                                const struct dl_axes *axes,
-                                const struct dl_session *s,
+enum dl_status dl_choices_sweep(struct dl_choices *l,
+                                const struct dl_rows *rows, struct dl_engine *e,
                                 const struct dl_choice_node *node,
                                 struct dl_diag *d);
 

@@ -4,7 +4,7 @@
 #ifndef DL_ESTIMATE_JOB_H
 #define DL_ESTIMATE_JOB_H
 
-#include "run/frame.h"
+#include "run/plan.h"
 
 enum { DL_MOST_ASSUMED = 16 };
 

@@ -15,7 +15,8 @@ libdlest_a_SOURCES += \
 	%D%/read_job.h \
 	%D%/scoring.c \
 	%D%/scoring.h \
-	%D%/session.c \
-	%D%/session.h \
-	%D%/sweep.c \
-	%D%/sweep.h
+	%D%/engine.c \
+	%D%/engine.h \
+	%D%/rows.c \
+	%D%/result.h \
+	%D%/rows.h

@@ -33,9 +33,10 @@ static enum dl_status add(struct dl_strlist *to, struct dl_catalog *c,
 enum dl_status dl_measured_families(struct dl_strlist *to,
                                     const struct dl_fit *fit,
                                     struct dl_catalog *c, struct dl_diag *d) {
-  struct dl_level_words level;
-  for (size_t i = 0; dl_hierarchical_level(fit->state, "gpu", i, &level); i++)
-    DL_TRY(add(to, c, level.name, d));
+  const char *name, *within;
+  for (size_t i = 0;
+       dl_hierarchical_level(fit->state, "gpu", i, &name, &within); i++)
+    DL_TRY(add(to, c, name, d));
   return DL_OK;
 }
 
@@ -47,12 +48,13 @@ enum dl_status dl_measured_find(struct dl_measured *to,
     const struct dl_model *owner;
     const struct dl_fit *fit =
         dl_model_search(m, fits[k].target, fits[k].physics, &owner);
-    struct dl_level_words level;
-    for (size_t i = 0; fit && status == DL_OK &&
-                       dl_hierarchical_level(fit->state, "gpu", i, &level);
+    const char *name, *within;
+    for (size_t i = 0;
+         fit && status == DL_OK &&
+         dl_hierarchical_level(fit->state, "gpu", i, &name, &within);
          i++)
-      status = add(&to->family[level.within ? fits[k].tuned : fits[k].part], c,
-                   level.name, d);
+      status =
+          add(&to->family[within ? fits[k].tuned : fits[k].part], c, name, d);
   }
   return status;
 }

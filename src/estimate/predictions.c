@@ -9,13 +9,13 @@
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
 #include "physics/conditioning/joint_prediction.h"
-#include "physics/conditioning/waiting.h"
+#include "physics/conditioning/gpu_waiting.h"
 #include "physics/training/input_pipeline.h"
 #include "physics/training/training_inputs.h"
 
 /* A job, and its row as the fits see it that were asked so far. */
 struct asked {
-  const struct dl_session *ctx;
+  const struct dl_engine *ctx;
   const struct dl_job *job;
   struct dl_predictor_row at[DL_N_FITS];
   bool is[DL_N_FITS];
@@ -53,7 +53,7 @@ static enum dl_status ask(struct dl_job_predictions *p, struct asked *a,
  * add: from the residuals of powers, as wide as the joint posterior of energy,
  * power and time has it. False without. */
 static bool take_power(struct dl_job_predictions *p, struct asked *a,
-                       struct dl_target_bounds *b) {
+                       struct dl_log_bounds *b) {
   const struct dl_predictor *of = a->ctx->fit[DL_PHYSICAL_POWER].p;
   struct dl_predictor_row *epoch = row_of(a, DL_PHYSICAL_EPOCH);
   if (!of || !epoch || epoch->lacks || !dl_predictor_bounds(of, epoch, b))
@@ -72,8 +72,8 @@ static bool take_power(struct dl_job_predictions *p, struct asked *a,
 static void take_times(struct dl_job_predictions *p, struct asked *a) {
   struct dl_prediction *time = &p->of[DL_PHYSICAL_TIME];
   struct dl_prediction *energy = &p->of[DL_PHYSICAL_EPOCH];
-  struct dl_time_bounds b;
-  struct dl_target_bounds power;
+  struct dl_log_bounds b;
+  struct dl_log_bounds power;
   bool has_power = take_power(p, a, &power);
   if (!isnan(time->value) || isnan(energy->value) || !p->parts.bound ||
       !dl_predictor_times(row_of(a, DL_PHYSICAL_EPOCH), p->parts.software, &b))
@@ -149,7 +149,7 @@ static double half_width_sd(const struct dl_prediction *p, double coverage) {
 /* Without a time, energies and powers are as uncertain as their intervals say.
  * Errors of the two hardly correlate where a GPU is held out (.15 over seven,
  * from -.54 to .76), so that a known power leaves the energy as it is, unless
- * it makes waiting likely (docs/known-times.md). */
+ * it makes waiting likely (docs/lab/known-times.md). */
 static void trust_energy(struct dl_expected *e,
                          const struct dl_prediction *energy,
                          const struct dl_prediction *power, double coverage) {
@@ -240,7 +240,7 @@ static enum dl_status condition(struct dl_job_predictions *p, struct asked *a,
                                 struct dl_diag *d) {
   struct dl_expected e;
   bool expected;
-  p->conditioned = (struct dl_conditioned){.is = false, .busy = NAN};
+  p->conditioned = (struct dl_conditioned){.applies = false, .busy = NAN};
   if (!has_condition(p, a->job))
     return DL_OK;
   if (a->ctx->at_90) {
@@ -312,8 +312,9 @@ static void explain(struct dl_job_predictions *p, struct asked *a,
  * their own, and so has TensorFlow. */
 static bool usual_loader(const struct dl_run *run) {
   return !isnan(dl_or(run->stored_mpx, run->stored_kb)) &&
-         !dl_is_word(run->stack, "ngc") && !dl_is_word(run->stack, "mlperf") &&
-         !dl_is_word(run->framework, "tensorflow");
+         dl_stack_of(run) != DL_SOFTWARE_NGC &&
+         dl_stack_of(run) != DL_SOFTWARE_MLPERF &&
+         dl_framework_of(run) != DL_FRAMEWORK_TENSORFLOW;
 }
 
 /* Processors that each GPU of the job has for loader processes; NaN. */
@@ -329,7 +330,8 @@ static bool pipeline_of(const struct dl_job *job, struct dl_input_pipeline *in,
                         bool *assumed) {
   const struct dl_run *run = job->run;
   const struct dl_run_set *given = &job->row->given;
-  bool described = run->loader || !isnan(run->loader_workers);
+  bool described =
+      run->loader != DL_LOADER_UNKNOWN || !isnan(run->loader_workers);
   *assumed = !described && usual_loader(run);
   *in = (struct dl_input_pipeline){
       .stored_mpx = run->stored_mpx,
@@ -339,11 +341,11 @@ static bool pipeline_of(const struct dl_job *job, struct dl_input_pipeline *in,
                        : run->stored_kb,
       .image_px = run->image_px,
       .workers = *assumed ? processors_per_gpu(run) : run->loader_workers,
-      .cached = run->loader && strcmp(run->loader, "cached") == 0};
+      .cached = run->loader == DL_LOADER_CACHED};
   if (isnan(in->stored_mpx))
     in->stored_mpx = run->image_px * run->image_px / 1e6;
   return (described || *assumed) && !isnan(run->image_px) &&
-         !(run->loader && strcmp(run->loader, "synthetic") == 0);
+         run->loader != DL_LOADER_SYNTHETIC;
 }
 
 /* Adds the energy of waiting to a prediction. Intervals of the prediction and
@@ -391,11 +393,12 @@ static void find_tokenising(struct dl_job_predictions *p,
   struct dl_physical_parts *parts = &p->parts;
   const struct dl_input_pipeline in = {.tokens = job->seq_len,
                                        .workers = run->loader_workers};
-  bool described = run->loader || !isnan(run->loader_workers);
+  bool described =
+      run->loader != DL_LOADER_UNKNOWN || !isnan(run->loader_workers);
   double samples =
       (job->train_samples + fmax(job->val_samples, 0)) * job->epochs;
   double alone = dl_language_work_s(job, p);
-  if (!described || dl_is_word(run->loader, "synthetic") || !(samples > 0) ||
+  if (!described || run->loader == DL_LOADER_SYNTHETIC || !(samples > 0) ||
       !(alone > 0))
     return;
   parts->input_workers = dl_or(in.workers, DL_LOADER_WORKERS);
@@ -411,7 +414,7 @@ static void find_tokenising(struct dl_job_predictions *p,
  * parts: a GPU that waits for it draws its static power, which is uncertain.
  * `memory_w`: of the node's memory, as far as the energy includes it. */
 static void bound_by_input(struct dl_job_predictions *p,
-                           const struct dl_session *ctx,
+                           const struct dl_engine *ctx,
                            const struct dl_job *job, double memory_w) {
   struct dl_physical_parts *parts = &p->parts;
   double input = parts->input_s;
@@ -430,7 +433,7 @@ static void bound_by_input(struct dl_job_predictions *p,
 }
 
 enum dl_status dl_predictions_make(struct dl_job_predictions *p,
-                                   const struct dl_session *ctx,
+                                   const struct dl_engine *ctx,
                                    const struct dl_job *job,
                                    struct dl_diag *d) {
   static const struct dl_prediction none = {
@@ -453,13 +456,15 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   if (trains && (given || has_condition(p, job)))
     DL_TRY(ask(p, &a, DL_PHYSICAL_POWER, DL_PHYSICAL_POWER, d));
   if (trains && !given)
-    DL_TRY(ask(p, &a, ctx->asks_physical ? DL_PHYSICAL_EPOCH : DL_PHYSICAL_TIME,
-               DL_PHYSICAL_TIME, d));
+    DL_TRY(
+        ask(p, &a,
+            ctx->needs_physical_energy ? DL_PHYSICAL_EPOCH : DL_PHYSICAL_TIME,
+            DL_PHYSICAL_TIME, d));
   if (dl_run_is_inference(job->run))
     DL_TRY(ask(p, &a, DL_SERVING_POWER, DL_SERVING_TIME, d));
   if (p->language)
     DL_TRY(ask(p, &a, DL_LANGUAGE_RATE, DL_LANGUAGE_RATE, d));
-  if (trains && !given && ctx->asks_physical)
+  if (trains && !given && ctx->needs_physical_energy)
     take_times(p, &a);
   dl_bound_by_peak(p, job);
   if (trains)
@@ -469,11 +474,13 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   DL_TRY(condition(p, &a, d));
   const struct dl_fit *epoch = ctx->fit[DL_PHYSICAL_EPOCH].fit;
   bool gpu = epoch && epoch->boundary && strcmp(epoch->boundary, "gpu") == 0;
-  if (trains && !given && !p->conditioned.is) /* its energies have the memory */
+  if (trains && !given &&
+      !p->conditioned.applies) /* its energies have the memory */
     bound_by_input(p, ctx, job, gpu ? 0 : dl_training_memory_w(job->found.gpu));
   dl_infer(ctx, job, &p->served);
   /* PRE gives the duration where the physical method has none. */
-  bool pre = ctx->asks_pre || (!given && isnan(dl_physical_duration(job, p)));
+  bool pre =
+      ctx->needs_regressions || (!given && isnan(dl_physical_duration(job, p)));
   if (trains && pre)
     DL_TRY(ask(p, &a, DL_PRE_POWER, DL_PRE_TIME, d));
   settle_duration(p, job);

@@ -25,7 +25,7 @@ enum dl_fit_of {
   DL_N_FITS
 };
 
-/* A fit bound to the frame; p is NULL without one. */
+/* A fit bound to the plan; p is NULL without one. */
 struct dl_bound_fit {
   struct dl_predictor *p;
   const struct dl_fit *fit;
@@ -34,21 +34,21 @@ struct dl_bound_fit {
 
 struct dl_estimator;
 
-/* What estimates the rows of a frame (session.h): the models, and a list of
- * estimators. */
-struct dl_session {
+/* The models and the estimators that estimate the rows of a plan
+ * (engine.h). */
+struct dl_engine {
   struct dl_bound_fit fit[DL_N_FITS];
   const struct dl_estimator **method; /* owned list */
   size_t n;
-  bool asks_pre;      /* one takes the regressions in any case */
-  bool asks_physical; /* one takes energies of the physical method,
+  bool needs_regressions;     /* one takes the regressions in any case */
+  bool needs_physical_energy; /* one takes energies of the physical method,
                          whose time others take too */
   /* Families of the accelerators whose trainings of language models the fit
-   * saw; without any it is not known (dl_session_find_families). */
+   * saw; without any it is not known (dl_engine_learn_families). */
   struct dl_strlist families;
   double coverage;             /* of the intervals */
-  struct dl_session *at_90;    /* owned: the same at 90 %, whose intervals say
-                                  how uncertain work is; NULL: this one */
+  struct dl_engine *at_90;     /* owned: the same at 90 %, whose intervals say
+                                   how uncertain work is; NULL: this one */
   double of_90;                /* half-widths, relative to those of 90 % */
   struct dl_job_fields fields; /* what counts as known: at first all */
 };
@@ -94,7 +94,7 @@ struct dl_job_predictions {
 
 /* Predicts what estimators need of a job. */
 enum dl_status dl_predictions_make(struct dl_job_predictions *p,
-                                   const struct dl_session *ctx,
+                                   const struct dl_engine *ctx,
                                    const struct dl_job *job, struct dl_diag *d);
 
 #endif

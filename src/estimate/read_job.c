@@ -18,24 +18,20 @@ static bool is_read(const struct dl_run_column *c) {
   return c->role != DL_ROLE_MEASURED && c->role != DL_ROLE_NAME;
 }
 
-enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_frame *f,
+enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_row_plan *f,
                            struct dl_diag *d) {
-  const struct {
-    const char *name;
-    struct dl_row_ref *to;
-  } fields[] = {{"gpu.tdp_w", &s->tdp_w},
-                {"gpu.idle_w", &s->idle_w},
-                {"gpu.bandwidth_gb_s", &s->bandwidth_gb_s},
-                {"weight_bytes", &s->weight_bytes},
-                {"kv_bytes", &s->kv_bytes}};
   struct dl_row_ref member;
   for (size_t i = 0; i < DL_N_RUN_MEMBERS; i++)
     if (is_read(&dl_run_columns[i]))
-      DL_TRY(dl_frame_quantity(f, dl_run_columns[i].name, false, &member, d));
-  for (size_t i = 0; i < DL_LENGTH(fields); i++)
-    DL_TRY(dl_frame_quantity(f, fields[i].name, false, fields[i].to, d));
-  dl_frame_assume(f, dl_assume, true);
-  return dl_frame_want_descriptors(f, d);
+      DL_TRY(dl_plan_member(f, i, false, &member, d));
+  DL_TRY(dl_plan_member(f, DL_OF_GPU_tdp_w, false, &s->tdp_w, d));
+  DL_TRY(dl_plan_member(f, DL_OF_GPU_idle_w, false, &s->idle_w, d));
+  DL_TRY(dl_plan_member(f, DL_OF_GPU_bandwidth_gb_s, false, &s->bandwidth_gb_s,
+                        d));
+  DL_TRY(dl_plan_quantity(f, "weight_bytes", false, &s->weight_bytes, d));
+  DL_TRY(dl_plan_quantity(f, "kv_bytes", false, &s->kv_bytes, d));
+  dl_plan_assume(f, dl_assume, true);
+  return dl_plan_want_descriptors(f, d);
 }
 
 void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,

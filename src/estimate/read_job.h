@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Jobs from the rows of a frame. */
+/* Jobs from the rows of a plan. */
 
 #ifndef DL_ESTIMATE_READ_JOB_H
 #define DL_ESTIMATE_READ_JOB_H
@@ -13,7 +13,7 @@ struct dl_job_fields {
 };
 
 /* Adds the steps for all that estimators take from a run. */
-enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_frame *f,
+enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_row_plan *f,
                            struct dl_diag *d);
 
 /* The job of a row, which must live as long as the job. */

@@ -87,9 +87,9 @@ static void add_measured(struct dl_scoring *s, const double *measured) {
 }
 
 static int8_t is_inside(const struct dl_estimate *est, double y) {
-  if (isnan(est->low_j) || isnan(est->energy_j) || isnan(y))
+  if (isnan(est->energy_j.low) || isnan(est->energy_j.x) || isnan(y))
     return -1;
-  return y >= est->low_j && y <= est->high_j;
+  return y >= est->energy_j.low && y <= est->energy_j.high;
 }
 
 void dl_scoring_add(struct dl_scoring *s, const struct dl_scored *run) {
@@ -109,7 +109,7 @@ void dl_scoring_add(struct dl_scoring *s, const struct dl_scored *run) {
   }
   add_measured(s, run->measured);
   for (size_t m = 0; m < s->n_methods; m++) {
-    s->estimated[m][s->n] = run->est[m].energy_j;
+    s->estimated[m][s->n] = run->est[m].energy_j.x;
     s->inside[m][s->n] = is_inside(&run->est[m], run->measured[m]);
   }
   s->n++;
@@ -202,8 +202,9 @@ static void take_part(struct part *p, const struct dl_scoring *s,
 
 static void add_way(struct dl_boot *b, const struct part *p,
                     const struct dl_scoring *s, enum dl_clustering c) {
-  b->way[b->n_ways++] = (struct dl_boot_way){
-      p->n_groups[c], p->group ? p->group + (size_t)c * p->n : s->cluster[c]};
+  b->n_groups[b->n_ways] = p->n_groups[c];
+  b->group[b->n_ways++] =
+      p->group ? p->group + (size_t)c * p->n : s->cluster[c];
 }
 
 /* Runs on a GPU, or of an architecture, have errors in common beyond those of

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/intern.h"
-#include "estimate/session.h"
+#include "estimate/engine.h"
 #include "math/cross_validation/bootstrap.h"
 #include "math/cross_validation/metrics.h"
 

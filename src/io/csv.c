@@ -137,12 +137,11 @@ enum dl_status dl_csv_open(struct dl_csv **csv, const char *path,
   *csv = NULL;
   if (status != DL_OK)
     return status;
-  return dl_csv_open_stream(csv, f, strcmp(path, "-") == 0 ? "<stdin>" : path,
-                            delimiter, 0, d);
+  return dl_csv_open_stream(csv, f, dl_input_name(path), delimiter, 0, d);
 }
 
-/* Moves a seam to where a part of the file begins. What is wrong with rows
- * before that is no matter of the part. */
+/* Moves a seam to where a part of the file begins. Faults of the rows before it
+ * do not concern the part. */
 static enum dl_status find_start(struct dl_csv *csv, struct dl_csv_seam *seam,
                                  off_t least) {
   DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
@@ -161,7 +160,7 @@ static enum dl_status find_start(struct dl_csv *csv, struct dl_csv_seam *seam,
   return status;
 }
 
-/* Moves it to where the part ends. */
+/* Moves a seam to where the part ends. */
 static enum dl_status find_end(struct dl_csv *csv, struct dl_csv_seam *seam,
                                off_t least) {
   return dl_csv_seam_find(seam, csv->f, csv->path,
@@ -179,8 +178,9 @@ enum dl_status dl_csv_take_shard(struct dl_csv *csv,
     return dl_fail_at(d, DL_EUSAGE, csv->path, 0,
                       "--shard cannot split a pipe; write the table to a file");
   /* The LF of a CRLF that ends the header is data here, and no line. */
-  struct dl_csv_seam start = {ftello(csv->f) - (off_t)(csv->len - csv->start),
-                              csv->rows.line - csv->rows.after_cr, NULL};
+  struct dl_csv_seam start = {.offset = ftello(csv->f) -
+                                        (off_t)(csv->len - csv->start),
+                              .line = csv->rows.line - csv->rows.after_cr};
   size_t first, end;
   dl_shard_range(shard, (size_t)(st.st_size - start.offset), &first, &end);
   struct dl_csv_seam from = start;
@@ -354,7 +354,7 @@ bool dl_csv_is_cut(const struct dl_csv *csv) {
                         r->n > 2 ? last[-2 * (ptrdiff_t)r->n_cols] : NULL));
 }
 
-/* Bytes of the file; 0 where that is unknown. */
+/* Returns the bytes of the file; 0 if they are unknown. */
 static double file_size(const struct dl_csv *csv) {
   struct stat st;
   bool known = fstat(fileno(csv->f), &st) == 0 && S_ISREG(st.st_mode);

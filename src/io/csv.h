@@ -5,9 +5,9 @@
  * constant memory. The rows of a block are in file order and have the header's
  * number of fields: a row with another number, or with a NUL byte, is reported
  * with its line (dl_skip_at), counted and skipped. A UTF-8 byte order mark,
- * CRLF and blank lines are accepted. So is a later header, whatever the order
- * of its columns: cells are handed out in the order of the first one, those of
- * columns that it lacks empty. */
+ * CRLF and blank lines are accepted. A later header may have the columns in
+ * another order: cells are handed out in the order of the first one, and are
+ * empty in columns that the later one lacks. */
 
 #ifndef DL_IO_CSV_H
 #define DL_IO_CSV_H
@@ -22,7 +22,8 @@
 
 struct dl_csv;
 
-/* The empty cell of a column that the header in force lacks, by its address. */
+/* The empty cell of a column that the header in force lacks; compare addresses.
+ */
 extern const char dl_csv_absent[1];
 
 struct dl_csv_block {
@@ -39,9 +40,10 @@ struct dl_csv_block {
 enum dl_status dl_csv_open(struct dl_csv **csv, const char *path,
                            char delimiter, struct dl_diag *d);
 
-/* dl_csv_open on an open stream, which belongs to the reader from here on,
- * also if opening fails. `path` is its name in messages. `block_size` is the
- * number of bytes read at a time, 0: 1 MiB; the rows do not depend on it. */
+/* Does as dl_csv_open for an open stream, which belongs to the reader from here
+ * on, also if opening fails. `path` is its name in messages. `block_size` is
+ * the number of bytes read at a time (0: 1 MiB); the rows do not depend on it.
+ */
 enum dl_status dl_csv_open_stream(struct dl_csv **csv, FILE *f,
                                   const char *path, char delimiter,
                                   size_t block_size, struct dl_diag *d);
@@ -52,11 +54,11 @@ void dl_csv_free_local(struct dl_csv **at);
  * dl_csv_n_cols may grow with each block, in which they are empty before. */
 void dl_csv_let_grow(struct dl_csv *csv);
 
-/* Before the first dl_csv_next: hands out the rows of a part of the file only,
- * those that start in its share of the bytes. Parts one behind the other are
- * the rows of the whole in their order. The text before the part is searched
- * for quotes, which may hold line ends, at several GB/s. Error (DL_EUSAGE): the
- * file is a pipe. */
+/* Restricts the reader to the rows that start in a part of the file's bytes;
+ * call it before the first dl_csv_next. Parts one behind the other are the rows
+ * of the whole in their order. The text before the part is searched for quotes,
+ * which may hold line ends, at several GB/s. Error (DL_EUSAGE): the file is a
+ * pipe. */
 enum dl_status dl_csv_take_shard(struct dl_csv *csv,
                                  const struct dl_shard *shard,
                                  struct dl_diag *d);
@@ -65,20 +67,20 @@ const char *dl_csv_path(const struct dl_csv *csv);
 size_t dl_csv_n_cols(const struct dl_csv *csv);
 const char *dl_csv_name(const struct dl_csv *csv, size_t col);
 
-/* Index of a column, or -1. */
+/* Returns the index of a column, or -1. */
 long dl_csv_find(const struct dl_csv *csv, const char *name);
 
-/* Before the first dl_csv_next: treats columns without a value in any row as
- * missing, dl_csv_find does not find them. Where the first block leaves that
- * open the file is read once more, up to their first values; of a pipe longer
- * than a block, and of a file that cannot be read to its end, all columns are
- * kept. Errors: those of dl_csv_next. */
+/* Treats columns without a value in any row as missing, so that dl_csv_find
+ * does not find them; call it before the first dl_csv_next. Where the first
+ * block leaves that open the file is read once more, up to their first values;
+ * all columns of a pipe longer than a block, and of a file that cannot be read
+ * to its end, are kept. It fails as dl_csv_next does. */
 enum dl_status dl_csv_drop_empty(struct dl_csv *csv, struct dl_diag *d);
 
 /* Whether dl_csv_drop_empty found a column without a value. */
 bool dl_csv_is_empty(const struct dl_csv *csv, const char *name);
 
-/* The next rows; *block is NULL at the end of the file. The block and its
+/* Reads the next rows; *block is NULL at the end of the file. The block and its
  * cells belong to the reader and live until the next call. The rows before a
  * quote that is never closed are handed out before that error. */
 enum dl_status dl_csv_next(struct dl_csv *csv,
@@ -93,27 +95,26 @@ bool dl_csv_at_end(const struct dl_csv *csv);
  * (dl_ends_like). */
 bool dl_csv_is_cut(const struct dl_csv *csv);
 
-/* The share (0 to 1) of the file that has been read; 0 where that is unknown:
- * a pipe. */
+/* Returns the share (0 to 1) of the file that has been read; 0 for a pipe. */
 double dl_csv_share(const struct dl_csv *csv);
 
-/* About how many rows the whole file has, extrapolated from the block handed
- * out last; 0 if the file's size is unknown (a pipe). For reserving memory. */
+/* Estimates how many rows the whole file has from the block handed out last, to
+ * reserve memory; 0 for a pipe. */
 size_t dl_csv_expected_rows(const struct dl_csv *csv);
 
-/* Provenance of what was read so far: XXH3 (128 bits, as `xxhsum -H2` prints
- * it) of the bytes in hexadecimal, NUL-terminated, and the number of data
- * rows handed out. */
+/* Identifies the text that was read so far: stores the XXH3 of its bytes (128
+ * bits, as `xxhsum -H2` prints it) in hexadecimal, NUL-terminated, and the
+ * number of data rows handed out. */
 void dl_csv_digest(const struct dl_csv *csv, char hex[33], size_t *rows);
 
-/* Appends "libcsv 3.0.3, xxHash 0.8.1". libcsv has no function for its
- * version: it is that of the header dlest was built with. */
+/* Appends "libcsv 3.0.3, xxHash 0.8.1". libcsv has no function for its version,
+ * which comes from the header that dlest was built with. */
 void dl_csv_versions(struct dl_text *t);
 
 /* Whether a cell needs no quotes. *len is its length then. */
 bool dl_csv_is_plain(const char *cell, size_t *len);
 
-/* Writes one cell, quoted if it has to be; or appends it to a text. */
+/* Writes a cell to a file, or appends it to a text, quoted if it has to be. */
 void dl_csv_write_cell(FILE *f, const char *cell);
 void dl_csv_add_cell(struct dl_text *t, const char *cell);
 

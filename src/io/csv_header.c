@@ -62,13 +62,13 @@ enum dl_status dl_csv_header_check(const struct dl_csv_header *h,
     return dl_fail_at(d, DL_EINPUT, path, h->name_line,
                       "column %zu has no name", h->unnamed);
   const char *other = h->n_cols == 1 ? strpbrk(h->names.s[0], ";\t|") : NULL;
-  if (other)
+  if (other) {
+    char quoted[] = {'\'', *other, '\'', '\0'};
     return dl_fail_at(d, DL_EINPUT, path, h->name_line,
                       "columns are separated by %s: write them with commas, "
                       "and decimals with points",
-                      *other == ';'   ? "';'"
-                      : *other == '|' ? "'|'"
-                                      : "tabs");
+                      *other == '\t' ? "tabs" : quoted);
+  }
   if (h->twice)
     return dl_fail_at(d, DL_EINPUT, path, h->name_line, "duplicate column '%s'",
                       h->twice);
@@ -87,8 +87,8 @@ static bool is_like(const char *a, const char *b) {
   }
 }
 
-/* The column of a name, n_cols without one. Most often it is in the place that
- * it had. */
+/* Returns the column of a name, n_cols without one. Most often it is at its
+ * earlier place. */
 static size_t column_like(const struct dl_csv_header *h, const char *name,
                           size_t place) {
   if (place < h->n_cols && strcmp(h->names.s[place], name) == 0)

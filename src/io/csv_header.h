@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The header of a CSV file: the first line that is not blank, and later ones,
- * which files have that were appended to. */
+/* The header of a CSV file: the first line that is not blank. Files that were
+ * appended to may have later ones. */
 
 #ifndef DL_IO_CSV_HEADER_H
 #define DL_IO_CSV_HEADER_H
@@ -33,15 +33,15 @@ struct dl_csv_header {
 size_t dl_csv_header_read(struct dl_csv_header *h, struct csv_parser *parser,
                           const char *text, size_t len);
 
-/* The file ends here. False if it does so within quotes. */
+/* Ends the header where the file ends. Returns false within quotes. */
 bool dl_csv_header_end(struct dl_csv_header *h, struct csv_parser *parser);
 
 /* Refuses missing, empty and repeated names. */
 enum dl_status dl_csv_header_check(const struct dl_csv_header *h,
                                    const char *path, struct dl_diag *d);
 
-/* A cell that begins so is none of a header. Few rows have no such cell, so
- * that hardly any is compared with the names. */
+/* Tells whether a cell begins like a number and so is no name of a column. Few
+ * rows lack such a cell, so that hardly any is compared with the names. */
 static inline bool dl_csv_begins_number(const char *cell) {
   cell += *cell == '-' || *cell == '+' || *cell == '.';
   return *cell >= '0' && *cell <= '9';
@@ -53,21 +53,21 @@ static inline bool dl_csv_begins_number(const char *cell) {
 bool dl_csv_header_again(const struct dl_csv_header *h, const char *const *cell,
                          size_t n, size_t *column);
 
-/* Looks for a value of each column in the rows (rows x n_cols): h->empty are
- * the columns without one in these rows and in those of earlier calls. No rows
- * change nothing. */
+/* Looks for a value of each column in the rows (rows x n_cols): h->empty marks
+ * the columns that had none in these rows and in earlier calls. A call without
+ * rows changes nothing. */
 void dl_csv_header_look(struct dl_csv_header *h, const char *const *cell,
                         size_t rows);
 
 /* Treats no column as missing. */
 void dl_csv_header_keep_all(struct dl_csv_header *h);
 
-/* What a reader removes at the ends of a cell that has no quotes. */
+/* Whether a reader removes a character at the ends of a cell without quotes. */
 static inline bool dl_csv_is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
-/* Line ends in a quoted cell. */
+/* Counts the line ends in a quoted cell. */
 size_t dl_csv_count_breaks(const char *s, size_t len);
 
 /* Whether the first DL_CSV_LOOK_SIZE bytes of a file hold control characters,

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "io/csv.h"
 
-/* libcsv's buffer for a cell grows by this. */
+/* libcsv's buffer for a cell grows by this many bytes. */
 #define CELL_BLOCK ((size_t)256 << 10)
 
 const char dl_csv_absent[1] = "";
@@ -183,7 +183,7 @@ static void on_row(int end, void *data) {
 
 /* Drops the rows of the block, moves an unfinished row to the start of the
  * arena and makes room for all cells that `len` bytes may bring: each takes a
- * byte more than its text, which is that of the separator. */
+ * NUL in place of its separator. */
 static void start_block(struct dl_csv_rows *r, size_t len) {
   size_t held = (size_t)(r->arena_end - r->row_start);
   size_t want = held + r->parser.entry_pos + len + 1;

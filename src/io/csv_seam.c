@@ -13,23 +13,14 @@
 
 #define BLOCK_SIZE ((size_t)1 << 20)
 
-struct search {
-  struct csv_parser parser;
-  bool parsing; /* the parser has the beginning of a row */
-  bool ended;   /* the parser has met the end of a row */
-  off_t offset; /* of the next byte */
-  size_t line;
-  struct dl_csv_rows *rows;
-};
-
 static void on_row(int end, void *ctx) {
-  struct search *s = ctx;
+  struct dl_csv_seam *s = ctx;
   (void)end;
   s->ended = true;
 }
 
-/* Has a line that may be a later header read as a row. */
-static void look_for_header(struct search *s, const char *text, size_t n) {
+/* Reads a line that may be a later header as a row. */
+static void look_for_header(struct dl_csv_seam *s, const char *text, size_t n) {
   for (const char *cell = text; cell;
        cell =
            memchr(cell, csv_get_delim(&s->parser), (size_t)(text + n - cell))) {
@@ -42,9 +33,9 @@ static void look_for_header(struct search *s, const char *text, size_t n) {
   dl_csv_rows_parse(s->rows, text, n);
 }
 
-/* Takes a line of n bytes, or the beginning of one. True if a row ends with
- * it. */
-static bool take_line(struct search *s, const char *text, size_t n) {
+/* Takes a line of n bytes, or the beginning of one. Returns true if a row ends
+ * with it. */
+static bool take_line(struct dl_csv_seam *s, const char *text, size_t n) {
   bool whole = n > 0 && text[n - 1] == '\n';
   s->offset += (off_t)n;
   s->line += whole;
@@ -61,8 +52,8 @@ static bool take_line(struct search *s, const char *text, size_t n) {
   return s->ended;
 }
 
-/* The first seam in a block that is not before `least`. */
-static bool search_block(struct search *s, const char *text, size_t len,
+/* Finds the first seam in a block that is not before `least`. */
+static bool search_block(struct dl_csv_seam *s, const char *text, size_t len,
                          off_t least) {
   for (const char *end = text + len; text < end;) {
     const char *lf = memchr(text, '\n', (size_t)(end - text));
@@ -77,14 +68,13 @@ static bool search_block(struct search *s, const char *text, size_t len,
 enum dl_status dl_csv_seam_find(struct dl_csv_seam *seam, FILE *f,
                                 const char *path, unsigned char delimiter,
                                 off_t least, struct dl_diag *d) {
-  struct search s = {
-      .offset = seam->offset, .line = seam->line, .rows = seam->rows};
   if (seam->offset >= least)
     return DL_OK;
   DL_FREED char *text = dl_malloc(BLOCK_SIZE);
-  csv_init(&s.parser, CSV_REPALL_NL);
-  csv_set_delim(&s.parser, delimiter);
-  csv_set_realloc_func(&s.parser, dl_realloc);
+  seam->parsing = seam->ended = false;
+  csv_init(&seam->parser, CSV_REPALL_NL);
+  csv_set_delim(&seam->parser, delimiter);
+  csv_set_realloc_func(&seam->parser, dl_realloc);
   bool found = false;
   enum dl_status status = DL_OK;
   size_t len = 1;
@@ -92,12 +82,10 @@ enum dl_status dl_csv_seam_find(struct dl_csv_seam *seam, FILE *f,
     status = dl_fail_errno(d, path, "cannot seek", errno);
   while (status == DL_OK && !found && len > 0) {
     len = fread(text, 1, BLOCK_SIZE, f);
-    found = search_block(&s, text, len, least);
+    found = search_block(seam, text, len, least);
     if (len == 0 && ferror(f))
       status = dl_fail_errno(d, path, "cannot read", errno);
   }
-  seam->offset = s.offset;
-  seam->line = s.line;
-  csv_free(&s.parser);
+  csv_free(&seam->parser);
   return status;
 }

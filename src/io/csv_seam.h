@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where a CSV file may be cut: between two rows. */
+/* Places where a CSV file may be cut: between two rows. */
 
 #ifndef DL_IO_CSV_SEAM_H
 #define DL_IO_CSV_SEAM_H
@@ -15,6 +15,11 @@ struct dl_csv_seam {
   off_t offset; /* of the first byte behind a line feed that ends a row */
   size_t line;  /* that starts there, from 1 */
   struct dl_csv_rows *rows; /* that later headers on the way are for, or NULL */
+
+  /* Private to the search. */
+  struct csv_parser parser;
+  bool parsing; /* the parser has the beginning of a row */
+  bool ended;   /* the parser has met the end of a row */
 };
 
 /* Moves a seam to the first one that is not before `least`; to the end of the

@@ -18,8 +18,8 @@ static bool is_among(char c, const char *set) {
   return c != '\0' && strchr(set, c);
 }
 
-/* The length of NaN, Infinity or -Infinity at p, where it stands for a value;
- * else 0. */
+/* Returns the length of NaN, Infinity or -Infinity at p, if it stands for a
+ * value; else 0. */
 static size_t no_number(const char *text, const char *p, const char *end) {
   static const char *const words[] = {"NaN", "Infinity", "-Infinity"};
   const char *before = p, *after;
@@ -41,7 +41,7 @@ static size_t no_number(const char *text, const char *p, const char *end) {
              : 0;
 }
 
-/* Makes empty texts of these, as long as they were. */
+/* Replaces each of these words by an empty text of its length. */
 static void take_out_no_numbers(char *text, size_t len) {
   const char *end = text + len;
   bool quoted = false;

@@ -13,7 +13,8 @@ typedef struct json_t dl_json;
 
 enum { DL_JSON_MOST_BYTES = 16 << 20 };
 
-/* Allocations of jansson are those of dlest: before its other functions. */
+/* Makes jansson allocate memory as dlest does; call it before its other
+ * functions. */
 void dl_json_setup(void);
 
 /* Reads a file whose value is an object ("-": stdin). DL_EINPUT: too large, not
@@ -21,7 +22,7 @@ void dl_json_setup(void);
  * -Infinity, which Python's json module writes, are empty texts. */
 enum dl_status dl_json_read(dl_json **j, const char *path, struct dl_diag *d);
 
-/* The same of a text; `path` is its name in messages. */
+/* Reads JSON from a text; `path` is its name in messages. */
 enum dl_status dl_json_parse(dl_json **j, const char *text, size_t len,
                              const char *path, struct dl_diag *d);
 void dl_json_free(dl_json *j); /* accepts NULL */
@@ -44,7 +45,7 @@ struct dl_json_value {
 struct dl_json_value dl_json_get(const dl_json *object, const char *key);
 struct dl_json_value dl_json_value_of(const dl_json *value); /* or of NULL */
 
-/* A member that is an object or an array, or NULL; accepts NULL. */
+/* Returns a member that is an object or an array, or NULL; accepts NULL. */
 const dl_json *dl_json_member(const dl_json *object, const char *key);
 
 /* Elements of an array: their number (0: it is none), one, and its value. */
@@ -52,7 +53,8 @@ size_t dl_json_size(const dl_json *array);
 const dl_json *dl_json_at(const dl_json *array, size_t i);
 struct dl_json_value dl_json_value_at(const dl_json *array, size_t i);
 
-/* Members of an object or array; of one that is a member; 0: there is none. */
+/* Counts the members of an object or array, or of one that is a member; 0 where
+ * there is none. */
 size_t dl_json_members(const dl_json *value);
 size_t dl_json_count(const dl_json *object, const char *key);
 
@@ -62,7 +64,7 @@ void dl_json_each(const dl_json *object,
                                const dl_json *value),
                   void *ctx);
 
-/* Element i of an array of texts that is a member, or NULL. */
+/* Returns element i of an array of texts that is a member, or NULL. */
 const char *dl_json_text_at(const dl_json *object, const char *key, size_t i);
 
 #endif

@@ -11,11 +11,12 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-/* Of dl_lines.data: a line fits in whole, and one read brings many. */
+/* The size of dl_lines.data: the longest line fits, and one read brings many
+ * lines. */
 #define BUFFER_SIZE ((size_t)120 * 1024)
 
-/* Enough to recognise a format. No more is read at first, so that probing many
- * files is quick. */
+/* This many bytes are enough to recognise a format. No more is read at first,
+ * so that probing many files is quick. */
 #define HEAD_SIZE ((size_t)16 * 1024)
 
 /* Reads once more; a pipe gives what it has. */
@@ -45,36 +46,34 @@ static size_t count_lines(const char *s, size_t len) {
 }
 
 const char *dl_not_plain_text(const char *data, size_t len) {
-  static const struct {
-    const char *bytes;
-    size_t n;
-    const char *what;
-  } magic[] = {
-      {"\x1f\x8b", 2, "compressed; pass it through zcat"},
-      {"BZh", 3, "compressed; pass it through bzcat"},
+  static const char *const first_bytes_and_meaning[][2] = {
+      {"\x1f\x8b", "compressed; pass it through zcat"},
+      {"BZh", "compressed; pass it through bzcat"},
       {"\xfd"
        "7zXZ",
-       5, "compressed; pass it through xzcat"},
-      {"\x28\xb5\x2f\xfd", 4, "compressed; pass it through zstdcat"},
-      {"PK\x03\x04", 4,
+       "compressed; pass it through xzcat"},
+      {"\x28\xb5\x2f\xfd", "compressed; pass it through zstdcat"},
+      {"PK\x03\x04",
        "a ZIP archive or a workbook (.xlsx); unpack it, or save it as CSV"},
-      {"PAR1", 4, "a Parquet file; write it as CSV"},
-      {"\x89HDF", 4, "an HDF5 file; write it as CSV"},
-      {"\x93NUMPY", 6, "a NumPy array; write it with numpy.savetxt"},
-      {"SQLite format 3", 15, "an SQLite database; write the table as CSV"},
-      {":W&B", 4,
-       "a file of Weights & Biases; export the run's history as CSV"},
-      {"%PDF", 4, "a PDF file"},
-      {"\xff\xfe", 2, "UTF-16 text; pass it through iconv -f utf-16"},
-      {"\xfe\xff", 2, "UTF-16 text; pass it through iconv -f utf-16"},
+      {"PAR1", "a Parquet file; write it as CSV"},
+      {"\x89HDF", "an HDF5 file; write it as CSV"},
+      {"\x93NUMPY", "a NumPy array; write it with numpy.savetxt"},
+      {"SQLite format 3", "an SQLite database; write the table as CSV"},
+      {":W&B", "a file of Weights & Biases; export the run's history as CSV"},
+      {"%PDF", "a PDF file"},
+      {"\xff\xfe", "UTF-16 text; pass it through iconv -f utf-16"},
+      {"\xfe\xff", "UTF-16 text; pass it through iconv -f utf-16"},
   };
-  for (size_t i = 0; i < sizeof magic / sizeof *magic; i++)
-    if (len >= magic[i].n && memcmp(data, magic[i].bytes, magic[i].n) == 0)
-      return magic[i].what;
+  for (size_t i = 0; i < DL_LENGTH(first_bytes_and_meaning); i++) {
+    const char *bytes = first_bytes_and_meaning[i][0];
+    size_t n = strlen(bytes);
+    if (len >= n && memcmp(data, bytes, n) == 0)
+      return first_bytes_and_meaning[i][1];
+  }
   return NULL;
 }
 
-/* Refuses what is no text. */
+/* Refuses a file that is no text. */
 static enum dl_status check_text(struct dl_lines *l, struct dl_diag *d) {
   const char *what = dl_not_plain_text(l->data, l->len);
   if (what)
@@ -106,7 +105,7 @@ enum dl_status dl_lines_open(struct dl_lines **out, const char *path,
     return status;
   struct dl_lines *l = dl_calloc(1, sizeof *l);
   l->f = f;
-  l->path = dl_strdup(strcmp(path, "-") == 0 ? "<stdin>" : path);
+  l->path = dl_strdup(dl_input_name(path));
   l->data = dl_malloc(BUFFER_SIZE + 1);
   do /* of a pipe, too: its pieces must not decide what is recognised */
     status = fill(l, HEAD_SIZE, d);
@@ -231,8 +230,8 @@ enum dl_status dl_lines_next(struct dl_lines *l, struct dl_line *line,
   }
 }
 
-/* Whether two texts have one form: equal but for the digits. Numbers may have
- * any length before a point or a word, and one behind a point or at the end. */
+/* Whether two texts are equal but for the digits. Numbers before a point or a
+ * word may differ in length, those behind a point or at the end may not. */
 static bool same_form(const char *a, const char *b) {
   bool decimals = false;
   while (*a != '\0' || *b != '\0') {
@@ -306,7 +305,7 @@ size_t dl_lines_cut(const struct dl_lines *l) {
   return l->last_byte == '\n' || l->last_byte == '\r' ? 0 : l->number + 1;
 }
 
-/* The head once more, then the rest of the file. */
+/* Gives the head once more, then the rest of the file. */
 static ssize_t replay(void *cookie, char *buf, size_t size) {
   struct dl_lines *l = cookie;
   size_t left = l->len - l->replayed;

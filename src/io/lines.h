@@ -40,8 +40,8 @@ struct dl_line {
   bool ended;    /* a line end followed: false on a last line only */
 };
 
-/* What the beginning of a file is, if that is no plain text, and what to do:
- * "compressed; pass it through zcat". NULL otherwise. */
+/* If the beginning of a file is no plain text, tells what it is and what to do:
+ * "compressed; pass it through zcat". Returns NULL otherwise. */
 const char *dl_not_plain_text(const char *data, size_t len);
 
 /* Opens a file ("-": stdin) and reads its beginning. */
@@ -49,11 +49,11 @@ enum dl_status dl_lines_open(struct dl_lines **l, const char *path,
                              struct dl_diag *d);
 void dl_lines_free(struct dl_lines *l);
 
-/* The first 16 KiB of the text, or all of a shorter one, NUL-terminated. Valid
- * before dl_lines_next only. */
+/* Returns the first 16 KiB of the text, or all of a shorter one,
+ * NUL-terminated. It is valid before dl_lines_next only. */
 const char *dl_lines_head(const struct dl_lines *l, size_t *len);
 
-/* The next line. Lines with a NUL byte or longer than DL_LINE_MAX are
+/* Reads the next line. Lines with a NUL byte or longer than DL_LINE_MAX are
  * reported (dl_skip_at) and skipped. */
 enum dl_status dl_lines_next(struct dl_lines *l, struct dl_line *line,
                              struct dl_diag *d);
@@ -68,45 +68,46 @@ struct dl_lines_block {
 };
 
 /* Appends whole lines until the block has `want` bytes, the text ends or a line
- * is skipped; those of a block follow each other. In place of dl_lines_next;
- * lines that it would refuse are refused by the first, and by the caller. */
+ * is skipped, so that no line between the lines of a block is missing. It is
+ * used in place of dl_lines_next; dl_lines_split refuses lines that have a NUL
+ * byte or are too long. */
 enum dl_status dl_lines_take(struct dl_lines *l, struct dl_lines_block *b,
                              size_t want, struct dl_diag *d);
 
-/* Takes the next line out of *s .. end as dl_lines_next does, and reports it
- * likewise: `number` is that of the line before. False at the end. */
+/* Takes the next line out of *s .. end, and reports lines that it skips, as
+ * dl_lines_next does; line->number holds the number of the line before. Returns
+ * false at the end. */
 bool dl_lines_split(const char *path, char **s, char *end, struct dl_line *line,
                     struct dl_diag *d);
 
-/* Whether a text that has no end ends as texts above it did, of which `other`
- * may be NULL, or a header's: as one of them, or in a form that both have: the
- * same words and decimals, and as many digits at the end. Nothing is missing
- * then but the line end. */
+/* Whether the end of a last line without a line end is complete: it equals the
+ * end of a line above, or has the form of both: equal words, and as many
+ * decimals and last digits. `other` may be NULL, or belong to a header. */
 bool dl_ends_like(const char *s, const char *above, const char *other);
 
-/* The last lines above one, as far as they are short. Starts as zero bytes. */
+/* The last lines above one, if they are short. Starts as zero bytes. */
 enum { DL_ABOVE = 2, DL_ABOVE_MOST = 512 };
 struct dl_lines_above {
   char text[DL_ABOVE][DL_ABOVE_MOST]; /* the newest first; "" unknown */
 };
 
-/* Remembers a line; before it is changed. */
+/* Remembers a line; call it before the line is changed. */
 void dl_lines_above_add(struct dl_lines_above *a, const char *s, size_t len);
 
-/* The last field of a line, behind the last comma, semicolon, bar or tab, else
- * blank. */
+/* Returns the last field of a line, behind the last comma, semicolon, bar or
+ * tab, else blank. */
 const char *dl_last_field(const char *s);
 
-/* Whether a last line without an end has as many fields as those above it, and
- * its last field ends like theirs. */
+/* Whether a last line without an end has as many fields as the lines above it,
+ * and its last field ends like theirs (dl_ends_like). */
 bool dl_line_is_whole(const struct dl_lines_above *a, const char *s);
 
-/* The number of the last line that the stream gave, where no line end followed
- * it; else 0. */
+/* Returns the number of the last line that the stream gave, if no line end
+ * followed it; else 0. */
 size_t dl_lines_cut(const struct dl_lines *l);
 
-/* The whole text from its beginning as a stream, in place of dl_lines_next. It
- * is the caller's to close, before dl_lines_free. */
+/* Returns the whole text from its beginning as a stream, in place of
+ * dl_lines_next. The caller closes it, before dl_lines_free. */
 FILE *dl_lines_stream(struct dl_lines *l);
 
 #endif

@@ -38,38 +38,42 @@ void dl_repeated_rows_add(struct dl_repeated_rows *r,
       uint64_t both[] = {hash, dl_hash_bytes(cell, strlen(cell))};
       hash = dl_hash_bytes(both, sizeof both);
     }
-    r->row[r->n++] = (struct dl_row_digest){hash, block->line[i]};
+    r->row[r->n][DL_ROW_HASH] = hash;
+    r->row[r->n++][DL_ROW_LINE] = block->line[i];
   }
 }
 
 static int by_hash_and_line(const void *a, const void *b) {
-  const struct dl_row_digest *x = a, *y = b;
-  if (x->hash != y->hash)
-    return x->hash < y->hash ? -1 : 1;
-  return (x->line > y->line) - (x->line < y->line);
+  const uint64_t *x = a, *y = b;
+  if (x[DL_ROW_HASH] != y[DL_ROW_HASH])
+    return x[DL_ROW_HASH] < y[DL_ROW_HASH] ? -1 : 1;
+  return (x[DL_ROW_LINE] > y[DL_ROW_LINE]) - (x[DL_ROW_LINE] < y[DL_ROW_LINE]);
 }
 
 void dl_repeated_rows_warn(struct dl_repeated_rows *r, const char *path,
                            struct dl_diag *d) {
-  size_t n = 0, line = 0, original = 0, first = 0;
+  size_t n = 0, first = 0;
+  uint64_t line = 0, original = 0;
   if (r->n > 1)
     qsort(r->row, r->n, sizeof *r->row, by_hash_and_line);
   for (size_t i = 1; i < r->n; i++) {
-    if (r->row[i].hash != r->row[i - 1].hash) {
+    if (r->row[i][DL_ROW_HASH] != r->row[i - 1][DL_ROW_HASH]) {
       first = i;
       continue;
     }
-    if (n++ == 0 || r->row[i].line < line) {
-      line = r->row[i].line;
-      original = r->row[first].line;
+    if (n++ == 0 || r->row[i][DL_ROW_LINE] < line) {
+      line = r->row[i][DL_ROW_LINE];
+      original = r->row[first][DL_ROW_LINE];
     }
   }
+  const char *counts = n == 1 ? " counts" : "s count";
+  const char *copies =
+      n == 1 ? "it if it is a copy" : "them if they are copies";
   if (n > 0)
-    dl_warn_at(d, path, line,
+    dl_warn_at(d, path, (size_t)line,
                "equal to line %zu in every column; %zu repeated row%s as "
                "further measurements: remove %s",
-               original, n, n == 1 ? " counts" : "s count",
-               n == 1 ? "it if it is a copy" : "them if they are copies");
+               (size_t)original, n, counts, copies);
   dl_repeated_rows_free(r);
 }
 

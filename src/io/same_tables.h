@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables that are given twice, where each adds to a sum, and rows of a table
- * that equal an earlier row in every cell, as where it was appended to itself.
- * Two measurements agree in all digits so rarely that such rows are copies. */
+/* Tables that are given twice, and rows of a table that equal an earlier row in
+ * every cell. Both would count twice; two measurements agree in all digits so
+ * rarely that such rows are copies. */
 
 #ifndef DL_IO_SAME_TABLES_H
 #define DL_IO_SAME_TABLES_H
@@ -21,18 +21,16 @@ struct dl_same_tables {
 };
 
 /* Counts a table that has been read to its end, and warns if one before it has
- * the same bytes. One without rows counts nothing. */
+ * equal bytes. A table without rows is ignored. */
 void dl_same_tables_add(struct dl_same_tables *s, const struct dl_csv *csv,
                         struct dl_diag *d);
 
 void dl_same_tables_free(struct dl_same_tables *s);
 
-/* Starts as {0}; 16 bytes per row. */
+/* Starts as {0}; takes 16 bytes per row. */
+enum { DL_ROW_HASH, DL_ROW_LINE };
 struct dl_repeated_rows {
-  struct dl_row_digest {
-    uint64_t hash; /* of the cells */
-    size_t line;
-  } *row; /* owned */
+  uint64_t (*row)[2]; /* hash of the cells, and line; owned */
   size_t n, cap;
 };
 

@@ -5,7 +5,7 @@ bool dl_shard_takes(const struct dl_shard *s, uint64_t number) {
   return s->count == 0 || number % s->count == s->index;
 }
 
-/* floor(n * i / count), without the product, which may overflow. */
+/* Computes floor(n * i / count) without the product, which may overflow. */
 static size_t bound(size_t n, size_t i, size_t count) {
   return n / count * i +
          (size_t)((double)(n % count) * (double)i / (double)count);

@@ -19,11 +19,11 @@ struct dl_shard {
   size_t count; /* 0: the whole */
 };
 
-/* Whether an item with this number, or hash, is in the part: those with the
- * remainder `index` are. */
+/* Whether an item with this number, or hash, is in the part: its remainder is
+ * `index`. */
 bool dl_shard_takes(const struct dl_shard *s, uint64_t number);
 
-/* The part of n items in their order: [*first, *end). */
+/* Computes the part [*first, *end) of n items in their order. */
 void dl_shard_range(const struct dl_shard *s, size_t n, size_t *first,
                     size_t *end);
 

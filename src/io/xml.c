@@ -19,14 +19,14 @@ struct dl_xml {
   bool unfit; /* a text holds what XML cannot */
 };
 
-/* libxml2 2.9 crashes where one of its allocations fails: here none does.
- * Before any other of its functions. */
+/* Gives libxml2 allocations that never fail: version 2.9 crashes where one
+ * does. Must be called before its other functions. */
 static void use_own_memory(void) {
   xmlMemSetup(free, dl_malloc, dl_realloc, dl_strdup);
 }
 
-/* The first message of libxml2, and who sees the elements. */
-struct complaint {
+/* The state of reading a document: libxml2's first message, and the visitor. */
+struct xml_reading {
   bool dtd; /* there is a document type declaration */
   struct dl_xml *x;
   const struct dl_xml_visitor *visitor; /* or NULL */
@@ -35,7 +35,7 @@ struct complaint {
 };
 
 static void note_complaint(void *ctx, const xmlError *e) {
-  struct complaint *c = ctx;
+  struct xml_reading *c = ctx;
   if (c->text[0] || !e->message)
     return;
   c->line = e->line > 0 ? (size_t)e->line : 0;
@@ -54,7 +54,7 @@ static void note_complaint(void *ctx, const xmlError *e) {
 
 enum dl_status dl_xml_validate(const struct dl_xml *x, const char *schema,
                                struct dl_diag *d) {
-  struct complaint c = {0};
+  struct xml_reading c = {0};
   enum dl_status status = DL_OK;
   xmlRelaxNGValidCtxt *valid = NULL;
   xmlRelaxNG *rng = NULL;
@@ -88,7 +88,7 @@ enum dl_status dl_xml_validate(const struct dl_xml *x, const char *schema,
 static void refuse_dtd(void *ctx, const xmlChar *name, const xmlChar *external,
                        const xmlChar *system) {
   xmlParserCtxt *ctxt = ctx;
-  struct complaint *c = ctxt->_private;
+  struct xml_reading *c = ctxt->_private;
   (void)name, (void)external, (void)system;
   c->dtd = true;
   c->line = (size_t)xmlSAX2GetLineNumber(ctxt);
@@ -98,7 +98,7 @@ static void refuse_dtd(void *ctx, const xmlChar *name, const xmlChar *external,
 static void end_element(void *ctx, const xmlChar *name, const xmlChar *prefix,
                         const xmlChar *uri) {
   xmlParserCtxt *ctxt = ctx;
-  struct complaint *c = ctxt->_private;
+  struct xml_reading *c = ctxt->_private;
   xmlNode *node = ctxt->node;
   xmlSAX2EndElementNs(ctx, name, prefix, uri);
   if (!c->visitor || !node || !node->parent ||
@@ -120,7 +120,7 @@ static void end_element(void *ctx, const xmlChar *name, const xmlChar *prefix,
 
 /* The path is not handed to libxml2, which would take it for a URL. Comments
  * and processing instructions are dropped, so that text is one node. */
-static enum dl_status parse(struct complaint *c, const char *data, size_t len,
+static enum dl_status parse(struct xml_reading *c, const char *data, size_t len,
                             struct dl_diag *d) {
   struct dl_xml *x = c->x;
   use_own_memory();
@@ -154,8 +154,8 @@ enum dl_status dl_xml_parse(struct dl_xml **out, const char *data, size_t len,
                             struct dl_diag *d) {
   *out = NULL;
   struct dl_xml *x = dl_calloc(1, sizeof *x);
-  x->path = dl_strdup(strcmp(path, "-") == 0 ? "<stdin>" : path);
-  struct complaint c = {.x = x, .visitor = visitor, .len = len};
+  x->path = dl_strdup(dl_input_name(path));
+  struct xml_reading c = {.x = x, .visitor = visitor, .len = len};
   enum dl_status status = parse(&c, data, len, d);
   if (status != DL_OK) {
     dl_xml_free(x);
@@ -210,10 +210,13 @@ dl_node *dl_xml_root(const struct dl_xml *x) {
   return xmlDocGetRootElement(x->doc);
 }
 
+bool dl_xml_is(const dl_node *node, const char *name) {
+  return strcmp((const char *)node->name, name) == 0;
+}
+
 static dl_node *skip_to(dl_node *node, const char *name) {
   for (; node; node = node->next)
-    if (node->type == XML_ELEMENT_NODE &&
-        (!name || strcmp((const char *)node->name, name) == 0))
+    if (node->type == XML_ELEMENT_NODE && (!name || dl_xml_is(node, name)))
       return node;
   return NULL;
 }
@@ -232,7 +235,7 @@ const char *dl_xml_name(const dl_node *node) {
 
 dl_node *dl_xml_parent(dl_node *node, const char *name) {
   while (node->parent && node->parent->type == XML_ELEMENT_NODE &&
-         strcmp((const char *)node->name, name) != 0)
+         !dl_xml_is(node, name))
     node = node->parent;
   return node;
 }
@@ -243,8 +246,8 @@ size_t dl_xml_line(const dl_node *node) {
   return line > 0 ? (size_t)line : 0;
 }
 
-/* Text of a node list that is one text node: what the parser makes of plain
- * content, since CDATA is merged and entities are not allowed. */
+/* Returns the text of a node list that is one text node. The parser makes one
+ * of plain content, since CDATA is merged and entities are not allowed. */
 static const char *only_text(const xmlNode *children) {
   if (children && children->type == XML_TEXT_NODE && children->content)
     return (const char *)children->content;
@@ -342,7 +345,7 @@ enum dl_status dl_xml_write(const struct dl_xml *x, const char *path,
   return status;
 }
 
-/* libxml2 says it as one number, and its branch behind that. */
+/* libxml2 gives its version as one number. */
 void dl_xml_version(struct dl_text *t) {
   long v = strtol(xmlParserVersion, NULL, 10);
   dl_text_printf(t, "libxml2 %ld.%ld.%ld", v / 10000, v / 100 % 100, v % 100);

@@ -23,7 +23,7 @@
 #include "logs/slurm/held_jobs.h"
 #include "logs/slurm/job_energy.h"
 #include "logs/slurm/settle_jobs.h"
-#include "logs/seen_rows.h"
+#include "logs/seen/seen_rows.h"
 
 struct extraction {
   const struct dl_extract_options *o;
@@ -31,15 +31,20 @@ struct extraction {
   bool only; /* a single log was given */
   size_t n_extra;
   bool jobs; /* a table of jobs is among the logs */
-  struct dl_waiting *waiting;
+  struct dl_waiting_run *waiting;
   size_t n_waiting;
   size_t n_runs;                  /* returned, or waiting */
   struct dl_seen_rows seen;       /* of all tables of jobs */
   size_t bytes_done, bytes_total; /* total 0: unknown */
+  struct trace_outcome *
+      *outcome;          /* of each log; NULL: not known yet, or returned */
+  size_t next;           /* log whose result is returned next */
+  enum dl_status status; /* of returning results */
+  atomic_bool stop;
 };
 
 /* The result of a trace. */
-struct outcome {
+struct trace_outcome {
   enum dl_status status;
   struct dl_diag diag;
   bool has_run;
@@ -47,6 +52,8 @@ struct outcome {
   char **extra;
   struct dl_run *listed; /* runs that the log itself contains, owned */
   size_t n_listed;
+  struct dl_run *device; /* GPUs that the run measured (log_summary.h), owned */
+  size_t n_devices;
 };
 
 static void free_extra(const struct extraction *x, char **extra) {
@@ -55,11 +62,15 @@ static void free_extra(const struct extraction *x, char **extra) {
   free(extra);
 }
 
-static void free_outcome(const struct extraction *x, struct outcome *out) {
+static void free_outcome(const struct extraction *x,
+                         struct trace_outcome *out) {
   dl_run_clear(&out->run);
   for (size_t i = 0; i < out->n_listed; i++)
     dl_run_clear(&out->listed[i]);
   free(out->listed);
+  for (size_t i = 0; i < out->n_devices; i++)
+    dl_run_clear(&out->device[i]);
+  free(out->device);
   if (out->extra)
     free_extra(x, out->extra);
   dl_diag_free(&out->diag);
@@ -81,7 +92,7 @@ static void add_progress(void *ctx, size_t bytes) {
  * without folders and extension. */
 static void set_origin(struct dl_run *run, const struct dl_source *s) {
   const char *name = dl_path_name(s->path);
-  bool is_stdin = strcmp(s->path, "-") == 0;
+  bool is_stdin = dl_is_stdio(s->path);
   if (!s->importer->has_jobs || !run->file) /* a job may be of another table */
     dl_run_lend_text(run, DL_RUN_file, is_stdin ? "<stdin>" : s->path);
   dl_run_lend_text(run, DL_RUN_format, s->importer->name);
@@ -156,7 +167,8 @@ static void check_power(const struct dl_run *run, size_t samples,
 
 static enum dl_status make_run(struct extraction *x, const char *path,
                                struct dl_log_summary *log, size_t n,
-                               struct outcome *out) {
+                               struct trace_outcome *out) {
+  const double least_s = 2e-4; /* 5 kHz */
   struct dl_diag *d = &out->diag;
   enum dl_status status = DL_OK;
   if (log->samples == 0 && log->n_runs > 0) {
@@ -180,10 +192,18 @@ static enum dl_status make_run(struct extraction *x, const char *path,
       dl_measure_boundary(&out->run);
     }
   check_power(&out->run, log->samples, path, d);
+  out->device = log->device;
+  out->n_devices = log->n_devices;
+  log->device = NULL;
+  log->n_devices = 0;
   if (log->span.clock == DL_CLOCK_RELATIVE && log->interval_s >= 100)
     dl_warn_at(d, path, 0,
                "samples are %.4g s apart: check the unit of the times "
                "(milliseconds?)",
+               log->interval_s);
+  else if (log->span.clock == DL_CLOCK_RELATIVE && log->interval_s < least_s)
+    dl_warn_at(d, path, 0,
+               "samples are %.3g s apart: check the unit of the times (days?)",
                log->interval_s);
   if (x->o->inspect) {
 #pragma omp critical(dl_extract_inspect)
@@ -197,7 +217,8 @@ static enum dl_status make_run(struct extraction *x, const char *path,
   return status;
 }
 
-static void extract_trace(struct extraction *x, size_t i, struct outcome *out) {
+static void extract_trace(struct extraction *x, size_t i,
+                          struct trace_outcome *out) {
   struct dl_log_summary log[DL_RUN_LOGS_MAX];
   size_t n = 0;
   memset(log, 0, sizeof log);
@@ -221,7 +242,8 @@ static enum dl_status return_run(struct extraction *x,
                                  bool only_job, struct dl_diag *d) {
   const double steady_s = 5; /* counters of energy are slow */
   set_origin(run, s);
-  struct dl_waiting *log = dl_job_log(x->waiting, x->n_waiting, run, only_job);
+  struct dl_waiting_run *log =
+      dl_job_log(x->waiting, x->n_waiting, run, only_job);
   if (log)
     dl_job_add(run, log, d);
   char **extra = apply_settings(x, s->path, run, d);
@@ -231,7 +253,7 @@ static enum dl_status return_run(struct extraction *x,
       log->extra[i] = NULL;
     }
   double time_share;
-  dl_run_overlaps_take(&x->seen.overlaps, run, NULL, s->path, &time_share);
+  dl_run_overlaps_add(&x->seen.hardware, run, NULL, s->path, &time_share);
   if (run->duration_s >= steady_s)
     check_units(run, s->path, run->line, d);
   enum dl_status status = x->o->sink(x->o->ctx, run, extra, d);
@@ -287,17 +309,10 @@ static enum dl_status skip_log(const struct extraction *x,
   return DL_OK;
 }
 
-/* Results by log. */
-struct turns {
-  struct outcome **outcome; /* owned; NULL: not known yet, or returned */
-  size_t next;              /* log whose result is returned next */
-  enum dl_status status;
-  atomic_bool stop;
-};
-
 /* Returns the result of log i. */
 static enum dl_status return_outcome(struct extraction *x, size_t i,
-                                     struct outcome *out, struct dl_diag *d) {
+                                     struct trace_outcome *out,
+                                     struct dl_diag *d) {
   struct dl_source *s = &x->logs.source[i];
   enum dl_status status = DL_OK;
   if (s->run != i)
@@ -318,11 +333,12 @@ static enum dl_status return_outcome(struct extraction *x, size_t i,
     status = return_run(x, s, &out->listed[k], out->n_listed == 1, d);
   if (status != DL_OK || !out->has_run)
     return status;
+  dl_run_overlaps_add_devices(&x->seen.hardware, out->device, out->n_devices);
   x->n_runs++;
   if (!x->jobs)
     return x->o->sink(x->o->ctx, &out->run, out->extra, d);
   x->waiting[x->n_waiting++] =
-      (struct dl_waiting){s->path, out->run, out->extra, false};
+      (struct dl_waiting_run){s->path, out->run, out->extra, false};
   out->run = dl_run_unknown;
   out->extra = NULL;
   return DL_OK;
@@ -330,37 +346,35 @@ static enum dl_status return_outcome(struct extraction *x, size_t i,
 
 /* Returns all results whose turn it is. Any thread that has finished a log does
  * this, one at a time, so that no thread waits for an earlier log. */
-static void return_ready(struct extraction *x, struct turns *t,
-                         struct dl_diag *d) {
-  for (; t->next < x->logs.n && t->outcome[t->next]; t->next++) {
-    struct outcome *out = t->outcome[t->next];
-    if (t->status == DL_OK)
-      t->status = return_outcome(x, t->next, out, d);
-    atomic_store(&t->stop, t->status != DL_OK);
+static void return_ready(struct extraction *x, struct dl_diag *d) {
+  for (; x->next < x->logs.n && x->outcome[x->next]; x->next++) {
+    struct trace_outcome *out = x->outcome[x->next];
+    if (x->status == DL_OK)
+      x->status = return_outcome(x, x->next, out, d);
+    atomic_store(&x->stop, x->status != DL_OK);
     free_outcome(x, out);
-    t->outcome[t->next] = NULL;
+    x->outcome[x->next] = NULL;
   }
 }
 
 static enum dl_status extract_all(struct extraction *x, struct dl_diag *d) {
-  struct turns t = {dl_calloc(x->logs.n, sizeof(struct outcome *)), 0, DL_OK,
-                    false};
+  DL_FREED struct trace_outcome **all = dl_calloc(x->logs.n, sizeof *all);
+  x->outcome = all;
 #pragma omp parallel for schedule(dynamic, 1)
   for (size_t i = 0; i < x->logs.n; i++) {
     const struct dl_source *s = &x->logs.source[i];
-    struct outcome *out = dl_calloc(1, sizeof *out);
+    struct trace_outcome *out = dl_calloc(1, sizeof *out);
     out->run = dl_run_unknown;
-    if (!atomic_load(&t.stop) && s->importer && s->run == i &&
+    if (!atomic_load(&x->stop) && s->importer && s->run == i &&
         s->role != DL_LOG_RUNS)
       extract_trace(x, i, out);
 #pragma omp critical(dl_extract_return)
     {
-      t.outcome[i] = out;
-      return_ready(x, &t, d);
+      x->outcome[i] = out;
+      return_ready(x, d);
     }
   }
-  free(t.outcome);
-  return t.status;
+  return x->status;
 }
 
 /* Returns the jobs in their order, then the traces that belong to none. */
@@ -383,11 +397,9 @@ enum dl_status dl_extract(char *const *paths, size_t n,
                           struct dl_diag *d) {
   struct extraction x = {.o = o, .only = n == 1};
   enum dl_status status = DL_OK;
+  enum dl_log_joining join = o->nodes ? DL_JOIN_ALL : DL_JOIN_LOGS;
   dl_log_grouping_make(&x.logs, paths, n, &o->log,
-                       o->alone   ? DL_JOIN_NONE
-                       : o->nodes ? DL_JOIN_ALL
-                                  : DL_JOIN_LOGS,
-                       d);
+                       o->alone ? DL_JOIN_NONE : join, d);
   if (o->shard.count > 0)
     status = dl_log_grouping_take_shard(&x.logs, &o->shard, d);
   if (status != DL_OK) {
@@ -419,7 +431,7 @@ enum dl_status dl_extract(char *const *paths, size_t n,
   }
   free(x.waiting);
   dl_warn_shared_nodes(&x.seen, d);
-  dl_run_overlaps_warn(x.seen.overlaps, d);
+  dl_run_overlaps_warn(&x.seen.hardware, d);
   dl_seen_rows_free(&x.seen);
   dl_log_grouping_free(&x.logs);
   if (status == DL_OK && x.n_runs == 0 && o->shard.count == 0)

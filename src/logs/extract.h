@@ -32,8 +32,8 @@ struct dl_extract_options {
   void *ctx;
 };
 
-/* Makes runs of logs, several logs in parallel; the results are the same for
- * any number of threads. A log that cannot be used is reported and skipped
+/* Makes runs of logs, several logs in parallel; the results do not depend on
+ * the number of threads. A log that cannot be used is reported and skipped
  * (dl_skip_at); if it is the only one, its error is returned. */
 enum dl_status dl_extract(char *const *paths, size_t n,
                           const struct dl_extract_options *o,

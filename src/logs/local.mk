@@ -18,6 +18,4 @@ libdlest_a_SOURCES += \
 	%D%/run_logs.c \
 	%D%/run_logs.h \
 	%D%/run_settings.c \
-	%D%/run_settings.h \
-	%D%/seen_rows.c \
-	%D%/seen_rows.h
+	%D%/run_settings.h

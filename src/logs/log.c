@@ -18,13 +18,11 @@
 #include "io/json_read.h"
 #include "io/lines.h"
 #include "logs/importers/importers.h"
-#include "logs/importers/tables/run_overlaps.h"
 #include "logs/importers/unknown_format.h"
 #include "logs/log_private.h"
-#include "logs/seen_rows.h"
+#include "logs/seen/seen_jobs.h"
+#include "logs/seen/seen_rows.h"
 #include "logs/slurm/held_jobs.h"
-#include "logs/slurm/node_times.h"
-#include "logs/slurm/seen_jobs.h"
 
 enum { BLOCK_READINGS = 512, BLOCK_RUNS = 64 };
 
@@ -89,8 +87,8 @@ void dl_seen_rows_free(struct dl_seen_rows *s) {
   free(s->slot);
   dl_seen_jobs_free(s->jobs);
   dl_held_jobs_free(s->held);
-  dl_node_times_free(s->nodes);
-  dl_run_overlaps_free(s->overlaps);
+  dl_seen_times_free(&s->nodes);
+  dl_seen_times_free(&s->hardware);
   *s = (struct dl_seen_rows){0};
 }
 
@@ -226,6 +224,12 @@ static size_t ready(const struct dl_log *log) {
   return n;
 }
 
+static enum dl_status read_next(struct dl_log *log) {
+  if (log->csv)
+    return read_row(log);
+  return log->importer->text ? read_text(log) : read_line(log);
+}
+
 enum dl_status dl_log_next(struct dl_log *log, struct dl_log_block *block,
                            struct dl_diag *d) {
   size_t hold = log->o.drop_last;
@@ -240,9 +244,7 @@ enum dl_status dl_log_next(struct dl_log *log, struct dl_log_block *block,
   size_t left = ready(log);
   while (!log->at_end && log->n_runs < BLOCK_RUNS &&
          (log->n_readings < BLOCK_READINGS + 2 * hold || ready(log) <= left)) {
-    DL_TRY(log->csv              ? read_row(log)
-           : log->importer->text ? read_text(log)
-                                 : read_line(log));
+    DL_TRY(read_next(log));
     if (log->n_problems > 0 && !log->at_end)
       dl_log_report(log, log->line > hold + 1 ? log->line - hold - 1 : 0);
   }

@@ -11,7 +11,7 @@
 #include "io/lines.h"
 #include "io/shard.h"
 #include "logs/importers/importer.h"
-#include "logs/seen_rows.h"
+#include "logs/seen/seen_rows.h"
 #include "logs/slurm/cluster_job.h"
 
 #define DL_LOG_REPEATED "repeated rows are skipped"
@@ -26,8 +26,8 @@ struct dl_log_options {
   /* Rows of tables of runs that were read, of this log and others: they count
    * once. NULL: of this log only. */
   struct dl_seen_rows *seen;
-  bool more; /* tables of the same jobs follow: those that wait for a later
-                state (slurm/held_jobs.h) are kept in `seen` */
+  bool more; /* further tables of these jobs follow: jobs that wait for a later
+                state (slurm/held_jobs.h) stay in `seen` */
   /* The jobs that an importer of accounting returns: those whose number, or
    * the hash of it, is in the shard. All rows of a job are. */
   struct dl_shard shard;
@@ -39,10 +39,12 @@ struct dl_meter_info {
   char *name;     /* NULL: unknown */
   char *host;     /* its node; NULL: unknown */
   double limit_w; /* NaN: unknown */
-  bool elsewhere; /* another meter's power includes that of this one */
+  double sum_j;   /* of energies that a log has of each interval */
+  bool of_uuid;   /* its id is from a column of UUIDs */
+  bool elsewhere; /* another meter's power includes this one's */
 };
 
-/* What the times of a log are. */
+/* The kinds of times in logs. */
 enum dl_clock {
   DL_CLOCK_WALL,     /* local time without a time zone */
   DL_CLOCK_ZONED,    /* with a time zone */
@@ -113,14 +115,15 @@ enum dl_status dl_log_open(struct dl_log **log, const char *path,
                            const struct dl_log_options *o, struct dl_diag *d);
 void dl_log_free(struct dl_log *log); /* accepts NULL */
 
-/* Number of nodes that the meters of a kind are in; 0: some do not say. */
+/* Number of nodes that the meters of a kind belong to; 0 if a meter does not
+ * state its node. */
 size_t dl_log_nodes(const struct dl_log *log, enum dl_meter_kind kind);
 
-/* Frees what several logs have in common. */
+/* Frees the record of rows and jobs that several logs share. */
 void dl_seen_rows_free(struct dl_seen_rows *s);
 void dl_log_free_local(struct dl_log **at);
 
-/* What dl_log_next found; valid until the next call. */
+/* Readings and runs from dl_log_next(), valid until its next call. */
 struct dl_log_block {
   const struct dl_reading *reading;
   size_t n_readings;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a log has found so far: the functions that importers call, and the
- * import of one line. Reading the file is in log.c. */
+/* Collects the readings and runs of a log: the functions that importers call,
+ * and the import of one line. log.c reads the file. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ enum { METERS_MAX = 1024 };
 /* The end of the year 2100, in ns since 1970. */
 #define TIME_MAX_NS (INT64_C(4133980800) * DL_SECOND)
 
-/* A time of day that is earlier by less than LATE_MAX_NS belongs to the same
+/* A time of day that is earlier by less than LATE_MAX_NS belongs to the current
  * day. */
 #define DAY_NS (INT64_C(86400) * DL_SECOND)
 #define LATE_MAX_NS (INT64_C(60) * DL_SECOND)
@@ -30,8 +30,8 @@ long dl_log_column(const struct dl_log *log, const char *name) {
   return log->csv ? dl_csv_find(log->csv, name) : -1;
 }
 
-/* Whether a device is another one: two of a name have one model. What tools
- * write of a device that does not answer, "[Unknown Error]", is no model. */
+/* Whether two names denote different devices. Tools write a text in brackets,
+ * "[Unknown Error]", for a device that does not answer, which is no name. */
 static bool is_other_name(const char *name, const char *other) {
   return strcmp(name, other) != 0 && *name != '\0' && *name != '[' &&
          *other != '[';
@@ -39,7 +39,7 @@ static bool is_other_name(const char *name, const char *other) {
 
 uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
                       const char *id, const char *name) {
-  /* Most often the same meter again, or the next one in turn. */
+  /* Most readings come from the last meter again, or from the next one. */
   for (size_t i = 0, k = log->last_meter; i < log->n_meters; i++, k++) {
     if (k == log->n_meters)
       k = 0;
@@ -55,8 +55,8 @@ uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
   char *own_id = id ? dl_strdup(id) : NULL;
   char *own_name = name && *name ? dl_strdup(name) : NULL;
   DL_GROW(log->meter, log->meters_cap, log->n_meters + 1);
-  log->meter[log->n_meters] =
-      (struct dl_meter_info){kind, own_id, own_name, NULL, NAN, false};
+  log->meter[log->n_meters] = (struct dl_meter_info){
+      kind, own_id, own_name, NULL, NAN, 0, false, false};
   log->last_meter = log->n_meters;
   return (uint32_t)log->n_meters++;
 }
@@ -64,6 +64,11 @@ uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
 void dl_log_host(struct dl_log *log, uint32_t meter, const char *host) {
   if (meter < log->n_meters && !log->meter[meter].host && *host)
     log->meter[meter].host = dl_strdup(host);
+}
+
+void dl_log_uuid(struct dl_log *log, uint32_t meter) {
+  if (meter < log->n_meters)
+    log->meter[meter].of_uuid = true;
 }
 
 void dl_log_limit(struct dl_log *log, uint32_t meter, double limit_w) {
@@ -300,9 +305,9 @@ void dl_log_warn_uncertain(struct dl_log *log, const char *value) {
              value);
 }
 
-/* Imports a last line without an end, if it has all its fields. Of readings one
- * less does no harm, so that their last field must be whole for certain; a row
- * of a table of jobs stands for a job. */
+/* Imports a last line without a line end, if it has all its fields. One reading
+ * less does no harm, so a reading is used only if its last field is certainly
+ * complete; a row of a table of jobs is used because it stands for a job. */
 static bool import_open_line(struct dl_log *log, char *s) {
   bool whole = dl_line_is_whole(&log->above, s);
   DL_FREED char *last = dl_strdup(dl_last_field(s));

@@ -15,39 +15,22 @@
 
 enum { ENDS = 512, BLOCK = 1 << 16 };
 
-/* What sources are compared by: device and inode, or size and a digest of both
- * ends, so that a hundred thousand logs take a few megabytes. Without padding:
- * records are equal if their bytes are. */
-struct look {
-  uint64_t of, at;
-};
+/* Sources are compared by two numbers: device and inode, or size and a digest
+ * of both ends, so that a hundred thousand logs take a few megabytes. */
+enum { IDENTITY_SIZE = 2 * sizeof(uint64_t) };
 
-/* The sources by their looks. */
-struct seen {
-  struct dl_intern looks;
-  size_t *source; /* the first of each, owned */
-};
-
-static struct seen seen_none(const struct dl_log_grouping *g) {
-  return (struct seen){{.size = sizeof(struct look)},
-                       dl_calloc(g->n, sizeof(size_t))};
+/* The first source with an identity: i, or one before it. `source` has the
+ * first source of each identity in `seen`. */
+static size_t first_like(struct dl_intern *seen, size_t *source,
+                         const uint64_t identity[2], size_t i) {
+  size_t n = seen->n;
+  long at = dl_intern(seen, identity);
+  if (seen->n > n)
+    source[at] = i;
+  return source[at];
 }
 
-static void seen_free(struct seen *s) {
-  dl_intern_free(&s->looks);
-  free(s->source);
-}
-
-/* The first source that looks so: i, or one before it. */
-static size_t first_like(struct seen *s, const struct look *look, size_t i) {
-  size_t n = s->looks.n;
-  long at = dl_intern(&s->looks, look);
-  if (s->looks.n > n)
-    s->source[at] = i;
-  return s->source[at];
-}
-
-static void refuse(struct dl_source *s, struct dl_text *why) {
+static void refuse_source(struct dl_source *s, struct dl_text *why) {
   s->error = dl_strdup(dl_text_str(why));
   s->importer = NULL;
   s->role = DL_LOG_UNREADABLE;
@@ -55,33 +38,35 @@ static void refuse(struct dl_source *s, struct dl_text *why) {
 }
 
 void dl_log_repeats_refuse(struct dl_log_grouping *g) {
-  DL_SCOPED(seen_free) struct seen seen = seen_none(g);
+  DL_SCOPED(dl_intern_free) struct dl_intern seen = {.size = IDENTITY_SIZE};
+  DL_FREED size_t *source = dl_calloc(g->n, sizeof *source);
   for (size_t i = 0; i < g->n; i++) {
     struct dl_source *s = &g->source[i];
     struct stat st;
     DL_TEXT(why);
     if (s->once || stat(s->path, &st) != 0)
       continue;
-    const struct look look = {st.st_dev, st.st_ino};
-    if (first_like(&seen, &look, i) == i)
+    const uint64_t identity[2] = {st.st_dev, st.st_ino};
+    if (first_like(&seen, source, identity, i) == i)
       continue;
     dl_text_printf(&why, "%s: the same file is given twice", s->path);
-    refuse(s, &why);
+    refuse_source(s, &why);
   }
 }
 
-/* false: cannot be read, or is no longer than nothing. */
-static bool look_at(struct look *l, const char *path) {
+/* Sets the identity of a file: its size, and a digest of both ends. False: it
+ * cannot be read, or is empty. */
+static bool digest(uint64_t identity[2], const char *path) {
   struct stat st;
   FILE *f = fopen(path, "rb");
   bool done = f && fstat(fileno(f), &st) == 0 && st.st_size > 0;
   if (done) {
     char ends[2 * ENDS];
     size_t n = st.st_size < ENDS ? (size_t)st.st_size : ENDS;
-    l->of = (uint64_t)st.st_size;
+    identity[0] = (uint64_t)st.st_size;
     done = fread(ends, 1, n, f) == n && fseeko(f, -(off_t)n, SEEK_END) == 0 &&
            fread(ends + n, 1, n, f) == n;
-    l->at = dl_hash_bytes(ends, 2 * n);
+    identity[1] = dl_hash_bytes(ends, 2 * n);
   }
   if (f)
     fclose(f);
@@ -106,19 +91,20 @@ static bool have_same_bytes(const char *path, const char *other) {
 }
 
 void dl_log_copies_refuse(struct dl_log_grouping *g) {
-  DL_SCOPED(seen_free) struct seen seen = seen_none(g);
+  DL_SCOPED(dl_intern_free) struct dl_intern seen = {.size = IDENTITY_SIZE};
+  DL_FREED size_t *source = dl_calloc(g->n, sizeof *source);
   for (size_t i = 0; i < g->n; i++) {
     struct dl_source *s = &g->source[i];
-    struct look look;
+    uint64_t identity[2];
     DL_TEXT(why);
-    if (s->once || s->role != DL_LOG_PRIMARY || !look_at(&look, s->path))
+    if (s->once || s->role != DL_LOG_PRIMARY || !digest(identity, s->path))
       continue;
-    size_t first = first_like(&seen, &look, i);
+    size_t first = first_like(&seen, source, identity, i);
     const char *other = g->source[first].path;
     if (first == i || !have_same_bytes(s->path, other))
       continue;
     dl_text_printf(&why, "%s: a copy of %s: it would count twice", s->path,
                    other);
-    refuse(s, &why);
+    refuse_source(s, &why);
   }
 }

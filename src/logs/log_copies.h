@@ -9,8 +9,8 @@
 /* Refuses files that are named twice, before any is read. */
 void dl_log_repeats_refuse(struct dl_log_grouping *g);
 
-/* Refuses power logs that have the same bytes as one before them, by their
- * source's error. */
+/* Refuses power logs whose bytes equal an earlier log's, and sets their error.
+ */
 void dl_log_copies_refuse(struct dl_log_grouping *g);
 
 #endif

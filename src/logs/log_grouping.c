@@ -81,13 +81,13 @@ static void make_key(struct dl_text *key, const struct dl_source *s,
 }
 
 /* Sources by key. */
-struct index {
+struct source_index {
   struct dl_intern keys;
   long *source; /* one per key; -1: several have it */
   size_t cap;
 };
 
-static void enter(struct index *x, const char *key, size_t source) {
+static void add_key(struct source_index *x, const char *key, size_t source) {
   size_t known = x->keys.n;
   long id = dl_intern(&x->keys, key);
   DL_GROW(x->source, x->cap, x->keys.n);
@@ -95,7 +95,7 @@ static void enter(struct index *x, const char *key, size_t source) {
 }
 
 /* The only source with that key, or -1. */
-static long find(const struct index *x, const struct dl_text *key) {
+static long find(const struct source_index *x, const struct dl_text *key) {
   long id = key->len > 0 ? dl_intern_find(&x->keys, dl_text_str(key)) : -1;
   return id < 0 ? -1 : x->source[id];
 }
@@ -103,7 +103,7 @@ static long find(const struct index *x, const struct dl_text *key) {
 /* Keys of many traces take memory: they are made where there is a companion to
  * find one. */
 static void join_companions(struct dl_log_grouping *g) {
-  struct index x = {0};
+  struct source_index x = {0};
   DL_TEXT(key);
   bool any = false;
   for (size_t i = 0; i < g->n; i++)
@@ -118,7 +118,7 @@ static void join_companions(struct dl_log_grouping *g) {
         continue;
       make_key(&key, s, (enum way)way, companion);
       if (key.len > 0)
-        enter(&x, dl_text_str(&key), i);
+        add_key(&x, dl_text_str(&key), i);
     }
   }
   for (size_t i = 0; i < g->n; i++) {
@@ -162,7 +162,9 @@ static bool make_job_key(struct dl_text *key, const struct dl_source *s,
   dl_text_clear(key);
   if (s->role != DL_LOG_PRIMARY || !o || !*o->job || !*o->host)
     return false;
-  dl_text_printf(key, "%s%s%s", o->job, host ? "|" : "", host ? o->host : "");
+  dl_text_add(key, o->job);
+  if (host)
+    dl_text_printf(key, "|%s", o->host);
   return true;
 }
 
@@ -239,7 +241,7 @@ static void link_sources(struct dl_log_grouping *g) {
 static void list_sources(struct dl_log_grouping *g, char *const *paths) {
   for (size_t i = 0; i < g->n; i++) {
     struct stat st;
-    bool file = strcmp(paths[i], "-") != 0 && stat(paths[i], &st) == 0 &&
+    bool file = !dl_is_stdio(paths[i]) && stat(paths[i], &st) == 0 &&
                 S_ISREG(st.st_mode);
     g->source[i] =
         (struct dl_source){.path = paths[i], .run = i, .once = !file};
@@ -297,7 +299,8 @@ static enum dl_status check_jobs(const struct dl_log_grouping *g,
              : DL_OK;
 }
 
-/* Numbers the runs; number[i] is that of source i's. Returns how many. */
+/* Numbers the runs; number[i] is the number of source i's run. Returns how many
+ * runs there are. */
 static size_t number_runs(const struct dl_log_grouping *g, size_t *number) {
   size_t n = 0, tables = SIZE_MAX;
   for (size_t i = 0; i < g->n; i++) {

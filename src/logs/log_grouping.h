@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Decides which logs belong to one run.
  *
- * A companion (psutil, perf, an epoch log) belongs to the trace in the same
- * folder whose name has the same digits: cpu-20221205T095541.csv to
+ * A companion (psutil, perf, an epoch log) belongs to the trace in its folder
+ * whose name has equal digits: cpu-20221205T095541.csv to
  * gpu-20221205T095541.csv. Otherwise it belongs to the only trace in its
  * folder, or the only trace of all, provided it is the only log of its format
  * there. Otherwise it is a run of its own. Before all that, NAME-epochs.csv
@@ -27,15 +27,15 @@ struct dl_source {
   enum dl_status status;
   size_t run;   /* index of the source it belongs to; its own: none */
   size_t first; /* index + 1 of the first source that belongs to it; 0: none */
-  size_t next;  /* index + 1 of the next that belongs to the same; 0: none */
+  size_t next;  /* index + 1 of the next source of the run; 0: none */
   bool joined;  /* a trace of one of several nodes, the first one included */
   struct dl_log_origin *origin; /* owned; NULL: the log does not say */
 };
 
-/* What makes one run of several logs. */
+/* Which logs are joined to one run. */
 enum dl_log_joining {
   DL_JOIN_NONE, /* nothing */
-  DL_JOIN_LOGS, /* companions and their traces; nodes of the same job */
+  DL_JOIN_LOGS, /* companions and their traces; nodes of one job */
   DL_JOIN_ALL   /* all traces are of nodes of one run */
 };
 

@@ -49,8 +49,8 @@ static bool is_blank(const char *s, size_t len) {
   return len == 0;
 }
 
-/* Where the last run of a block begins: lines that are of no run belong to the
- * run before. There is room for a copy of a line. */
+/* Finds the beginning of the last run in a block. Lines without a run belong to
+ * the run before. `line` has room for a copy of a line. */
 static size_t last_run(const struct dl_log *log, const struct dl_lines_block *b,
                        char *line) {
   uint64_t run = 0, other;
@@ -78,7 +78,7 @@ static size_t last_run(const struct dl_log *log, const struct dl_lines_block *b,
 }
 
 /* Notes the headers in the first `len` bytes of a block; returns the end of the
- * last one. Rows most often begin with a digit. */
+ * last one. Most rows begin with a digit. */
 static size_t note_headers(struct dl_log *log, struct dl_lines_block *b,
                            size_t len) {
   size_t behind = 0;
@@ -101,7 +101,7 @@ static size_t note_headers(struct dl_log *log, struct dl_lines_block *b,
   return behind;
 }
 
-/* Fills the part with lines up to the end of a run; what is behind it is kept
+/* Fills the part with lines up to the end of a run; the lines after it are kept
  * for the next part. */
 static enum dl_status read_lines(struct dl_log *log, struct dl_log_part *p) {
   struct dl_lines_block *b = &p->lines, own = *b;
@@ -141,7 +141,7 @@ static enum dl_status read_lines(struct dl_log *log, struct dl_log_part *p) {
   return DL_OK;
 }
 
-/* Of importers without parts. */
+/* Reads the next runs, for importers without parts. */
 static enum dl_status read_runs(struct dl_log *log, struct dl_log_part *p) {
   struct dl_log_block block;
   struct dl_log own = p->log;
@@ -164,7 +164,7 @@ bool dl_log_part_read(struct dl_log *log, struct dl_log_part *p) {
   if (!log->importer->settle) {
     p->status = read_runs(log, p);
     p->bytes = log->bytes;
-    /* What is said of the last rows comes with the runs, if any. */
+    /* Messages about the last rows come with the runs, if there are any. */
     return p->status != DL_OK || p->log.n_runs > 0 || p->diag.n_warnings > 0 ||
            p->diag.n_skipped > 0;
   }
@@ -216,8 +216,8 @@ static int by_job_line(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* In the last part the jobs that waited for a later state count: those of this
- * table in their places, those of others behind. */
+/* In the last part, jobs that waited for a later state count: jobs of this
+ * table in their places, jobs of other tables after them. */
 static void add_rest(struct dl_log *log, struct dl_log *part) {
   size_t n;
   const struct dl_cluster_job *rest =
@@ -240,8 +240,8 @@ static void list_jobs(struct dl_log *log, struct dl_log *part) {
     if (!dl_hold_run(log, part, &job))
       continue;
     double energy_j =
-        dl_run_overlaps_take(&log->o.seen->overlaps, run, log->importer->name,
-                             log->path, &time_share);
+        dl_run_overlaps_add(&log->o.seen->hardware, run, log->importer->name,
+                            log->path, &time_share);
     if (time_share < 1) {
       job.energy_j = energy_j;
       job.gpu_share *= time_share;

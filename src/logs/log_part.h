@@ -2,11 +2,11 @@
 /* Parts of a log, imported by several threads.
  *
  * A part is a block of whole lines that ends between two runs. Parts are read
- * one after the other, imported at the same time, and settled one after the
- * other: only then repeated rows are found, since these may be anywhere before.
- * What a part contains depends on the log alone, so that results do not depend
- * on the number of threads. Logs whose importer has no parts are read as part
- * after part of what dl_log_next returns. */
+ * one after the other, imported in parallel, and settled one after the
+ * other. Repeated rows are found only then, since the first ones may be
+ * anywhere before. The contents of a part depend on the log alone, so that
+ * results do not depend on the number of threads. If an importer has no parts,
+ * each result of dl_log_next() is one part. */
 
 #ifndef DL_LOGS_LOG_PART_H
 #define DL_LOGS_LOG_PART_H
@@ -20,14 +20,15 @@ struct dl_log_part *dl_log_part_new(const struct dl_log *log);
 void dl_log_part_free(struct dl_log_part *p); /* accepts NULL */
 
 /* Replaces the part by the next one; false at the end. Errors come with
- * dl_log_part_settle. By one thread at a time, in order. */
+ * dl_log_part_settle. Call it from one thread at a time, in order. */
 bool dl_log_part_read(struct dl_log *log, struct dl_log_part *p);
 
-/* By any thread. */
+/* Imports the lines of a part; any thread may do so. */
 void dl_log_part_import(struct dl_log_part *p);
 
-/* Drops rows that were read before and reports what was found. In the order of
- * reading, by one thread at a time; the log may be read meanwhile. */
+/* Drops rows that were read before and reports what was found. Call it in the
+ * order of reading, from one thread at a time; the log may be read meanwhile.
+ */
 enum dl_status dl_log_part_settle(struct dl_log *log, struct dl_log_part *p,
                                   struct dl_diag *d);
 

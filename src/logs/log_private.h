@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files that read logs share. */
+/* Functions that log.c, log_contents.c and log_part.c share. */
 
 #ifndef DL_LOGS_LOG_PRIVATE_H
 #define DL_LOGS_LOG_PRIVATE_H
@@ -26,7 +26,7 @@ void dl_log_report(struct dl_log *log, size_t last);
  * been reported. */
 void dl_log_report_last(struct dl_log *log, bool cut_off);
 
-/* Frees what a log has read: runs, problems, meters, the importer's state. */
+/* Frees the contents of a log: runs, problems, meters, the importer's state. */
 void dl_log_free_contents(struct dl_log *log);
 
 #endif

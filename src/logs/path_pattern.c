@@ -47,23 +47,20 @@ void dl_pattern_free(struct dl_pattern *p) {
   dl_strlist_free(&p->literal);
 }
 
-struct span {
-  const char *s;
-  size_t n;
-};
-
-struct matching {
+/* The match of a path that is in progress. */
+struct pattern_match {
   const struct dl_pattern *p;
   const char *path;
   size_t len;         /* of the path */
   bool *failed;       /* literal i at s: failed[i * (len + 1) + s - path] */
-  struct span *value; /* of each name */
+  const char **value; /* of each name: where it begins in the path, */
+  size_t *value_len;  /* and its length */
 };
 
 /* Matches the rest of a path at s against the pattern from literal `i` on, the
  * names with as few characters as possible. Failures are remembered, which
  * keeps the time quadratic. */
-static bool match_from(struct matching *m, size_t i, const char *s) {
+static bool match_from(struct pattern_match *m, size_t i, const char *s) {
   char *const *literal = m->p->literal.s;
   size_t n = strlen(literal[i]);
   bool *failed = &m->failed[i * (m->len + 1) + (size_t)(s - m->path)];
@@ -77,7 +74,8 @@ static bool match_from(struct matching *m, size_t i, const char *s) {
     const char *next = literal[i + 1];
     if (strncmp(s + len, next, strlen(next)) != 0)
       continue;
-    m->value[i] = (struct span){s, len};
+    m->value[i] = s;
+    m->value_len[i] = len;
     if (match_from(m, i + 1, s + len))
       return true;
   }
@@ -87,18 +85,20 @@ static bool match_from(struct matching *m, size_t i, const char *s) {
 
 bool dl_pattern_match(const struct dl_pattern *p, const char *path,
                       char **value) {
-  struct matching m = {.p = p, .path = path, .len = strlen(path)};
+  struct pattern_match m = {.p = p, .path = path, .len = strlen(path)};
   bool found = false;
   m.failed = dl_calloc((p->names.n + 1) * (m.len + 1), sizeof *m.failed);
   m.value = dl_calloc(p->names.n, sizeof *m.value);
+  m.value_len = dl_calloc(p->names.n, sizeof *m.value_len);
   for (const char *s = path; !found && s;) {
     found = match_from(&m, 0, s);
     s = strchr(s, '/');
     s += s != NULL;
   }
   for (size_t i = 0; found && i < p->names.n; i++)
-    value[i] = dl_strndup(m.value[i].s, m.value[i].n);
+    value[i] = dl_strndup(m.value[i], m.value_len[i]);
   free(m.failed);
   free(m.value);
+  free(m.value_len);
   return found;
 }

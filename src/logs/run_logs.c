@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "logs/readings/log_holes.h"
+#include "logs/readings/gaps.h"
 #include "logs/readings/node_join.h"
 
 /* Share of a run that a companion may not cover. */
@@ -31,9 +31,9 @@ static enum dl_status read_companion(struct dl_source *source,
   return status;
 }
 
-/* Leaves the energies of a companion out that covers a part of the trace only;
- * those of other parts would be missing in the sum. Programs may start and stop
- * a little apart. */
+/* Drops the energies of a companion that covers only a part of the trace, since
+ * the energies of other times would be missing in the sum. Programs may start
+ * and stop a little apart. */
 static void check_companion(struct dl_log_summary *log, const char *path,
                             const struct dl_log_summary *trace,
                             struct dl_diag *d) {
@@ -42,8 +42,8 @@ static void check_companion(struct dl_log_summary *log, const char *path,
   if (log->samples > 0) {
     int64_t from = a->start_ns > b->start_ns ? a->start_ns : b->start_ns;
     int64_t to = a->end_ns < b->end_ns ? a->end_ns : b->end_ns;
-    covered_s = (double)(dl_without_holes(trace->hole, trace->n_holes, to) -
-                         dl_without_holes(trace->hole, trace->n_holes, from)) /
+    covered_s = (double)(dl_gaps_removed(trace->hole, trace->n_holes, to) -
+                         dl_gaps_removed(trace->hole, trace->n_holes, from)) /
                 1e9;
   } else if (log->n_runs == 1) {
     covered_s = log->run[0].duration_s;
@@ -124,7 +124,6 @@ static enum dl_status read_node(const struct dl_run_logs *x, size_t i,
 
 /* Adds the node of trace k to the run. */
 static enum dl_status add_node(const struct dl_run_logs *x, size_t k,
-                               struct dl_node_sum *sum,
                                struct dl_log_summary *run, struct dl_diag *d) {
   struct dl_log_summary node[DL_RUN_LOGS_MAX];
   const char *path = x->all->source[k].path;
@@ -135,7 +134,7 @@ static enum dl_status add_node(const struct dl_run_logs *x, size_t k,
     status = dl_fail_at(d, DL_EINPUT, path, 0, "fewer than two samples");
   if (status == DL_OK) {
     dl_node_flatten(node, n);
-    status = dl_node_add(sum, run, node, path, d);
+    status = dl_node_add(run, node, path, d);
   }
   for (size_t i = 0; i <= n && i < DL_RUN_LOGS_MAX; i++)
     dl_log_summary_free(&node[i]);
@@ -146,7 +145,6 @@ enum dl_status dl_run_logs_read(const struct dl_run_logs *x, size_t i,
                                 struct dl_log_summary log[DL_RUN_LOGS_MAX],
                                 size_t *n, struct dl_diag *d) {
   const struct dl_source *source = x->all->source;
-  struct dl_node_sum sum = {0};
   DL_TRY(read_node(x, i, log, n, d));
   size_t nodes = source[i].origin ? source[i].origin->n_nodes : 0;
   if (!source[i].joined) {
@@ -161,10 +159,11 @@ enum dl_status dl_run_logs_read(const struct dl_run_logs *x, size_t i,
   *n = 1;
   for (size_t k = source[i].first; k > 0; k = source[k - 1].next)
     if (source[k - 1].joined)
-      DL_TRY(add_node(x, k - 1, &sum, log, d));
-  dl_node_end(&sum, log, source[i].path, d);
-  if (nodes > sum.n)
+      DL_TRY(add_node(x, k - 1, log, d));
+  dl_node_end(log, source[i].path, d);
+  if (nodes > log->n_joined)
     dl_warn_at(d, source[i].path, 0,
-               "recordings of %zu of the %zu nodes of the job", sum.n, nodes);
+               "recordings of %zu of the %zu nodes of the job", log->n_joined,
+               nodes);
   return DL_OK;
 }

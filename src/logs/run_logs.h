@@ -10,7 +10,7 @@
 /* Logs of a run: its trace and companions. */
 enum { DL_RUN_LOGS_MAX = 8 };
 
-/* Where they come from; progress as in dl_summary_options. */
+/* The sources of the logs; `progress` as in dl_summary_options. */
 struct dl_run_logs {
   const struct dl_log_grouping *all;
   const struct dl_extract_options *o;
@@ -18,9 +18,9 @@ struct dl_run_logs {
   void *ctx;
 };
 
-/* Summarises the logs of the run of source i: its trace first. Those of several
- * nodes become one. log[0 .. *n], as far as there are so many, are the caller's
- * to free, also after an error; they are zero bytes before. */
+/* Summarises the logs of the run of source i: its trace first. The logs of
+ * several nodes become one. log[0 .. *n], as far as there are so many, are the
+ * caller's to free, also after an error; they are zero bytes before. */
 enum dl_status dl_run_logs_read(const struct dl_run_logs *x, size_t i,
                                 struct dl_log_summary log[DL_RUN_LOGS_MAX],
                                 size_t *n, struct dl_diag *d);

@@ -13,24 +13,24 @@
 #include "base/number.h"
 #include "io/csv.h"
 #include "logs/path_pattern.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 
 /* Rows by name: first[id], then next[row]; n_rows ends the chain. */
-struct index {
+struct row_index {
   struct dl_intern ids;
   size_t *first, *next;
 };
 
 enum { FULL_NAME, BARE_NAME, N_INDICES };
 
-struct table {
+struct settings_table {
   char *path;
   struct dl_strlist names; /* of its columns */
   struct dl_strlist cell;  /* n_rows x names.n */
   size_t *line, lines_cap; /* of each row */
   size_t n_rows;
-  size_t key;                    /* column with the names of the logs */
-  struct index index[N_INDICES]; /* by its cells without folders, and also
+  size_t key;                        /* column with the names of the logs */
+  struct row_index index[N_INDICES]; /* by its cells without folders, and also
                                     without extension */
 };
 
@@ -38,7 +38,7 @@ struct dl_settings {
   struct dl_strlist set_names, set_values;
   struct dl_pattern pattern;
   bool has_pattern, has_table;
-  struct table table;
+  struct settings_table table;
   struct dl_intern extra;
 };
 
@@ -49,7 +49,7 @@ struct dl_settings *dl_settings_new(void) {
 void dl_settings_free(struct dl_settings *s) {
   if (!s)
     return;
-  struct table *t = &s->table;
+  struct settings_table *t = &s->table;
   dl_strlist_free(&s->set_names);
   dl_strlist_free(&s->set_values);
   dl_intern_free(&s->extra);
@@ -130,13 +130,14 @@ static void bare_name(struct dl_text *t, const char *path) {
   dl_text_add_n(t, name, dl_path_stem(name));
 }
 
-static const char *cell_of(const struct table *t, size_t row, size_t column) {
+static const char *cell_of(const struct settings_table *t, size_t row,
+                           size_t column) {
   return t->cell.s[row * t->names.n + column];
 }
 
 static enum dl_status read_table(struct dl_settings *s, const char *path,
                                  struct dl_diag *d) {
-  struct table *t = &s->table;
+  struct settings_table *t = &s->table;
   struct dl_csv *csv;
   const struct dl_csv_block *block;
   enum dl_status status = dl_csv_open(&csv, path, 0, d);
@@ -160,7 +161,7 @@ static enum dl_status read_table(struct dl_settings *s, const char *path,
 
 /* How much a column looks like names of logs: the number of cells with an
  * extension or a folder; columns with a suitable heading come first. */
-static size_t likeness(const struct table *t, size_t c) {
+static size_t likeness(const struct settings_table *t, size_t c) {
   static const char *const headings[] = {"file", "trace",    "log",
                                          "path", "filename", "run_id"};
   size_t n = 0;
@@ -173,7 +174,8 @@ static size_t likeness(const struct table *t, size_t c) {
   return n;
 }
 
-static void make_index(const struct table *t, struct index *x, bool bare) {
+static void make_index(const struct settings_table *t, struct row_index *x,
+                       bool bare) {
   DL_TEXT(name);
   x->first = dl_calloc(t->n_rows, sizeof *x->first);
   x->next = dl_calloc(t->n_rows, sizeof *x->next);
@@ -188,7 +190,7 @@ static void make_index(const struct table *t, struct index *x, bool bare) {
   }
 }
 
-static enum dl_status index_table(struct table *t, struct dl_diag *d) {
+static enum dl_status index_table(struct settings_table *t, struct dl_diag *d) {
   size_t best = 0;
   for (size_t c = 0; c < t->names.n; c++) {
     size_t like = likeness(t, c);
@@ -215,7 +217,7 @@ enum dl_status dl_settings_table(struct dl_settings *s, const char *path,
 }
 
 /* How many cells of a row are folders of the path. */
-static size_t folders_in_common(const struct table *t, size_t row,
+static size_t folders_in_common(const struct settings_table *t, size_t row,
                                 const char *path) {
   size_t n = 0;
   for (const char *s = path, *slash; (slash = strchr(s, '/')); s = slash + 1)
@@ -231,10 +233,10 @@ static size_t folders_in_common(const struct table *t, size_t row,
  * with the name of the file is preferred to one with the name without its
  * extension (which may contain dots itself: lr0.01), and that to one with
  * another extension. */
-static size_t find_row(const struct table *t, const char *path,
+static size_t find_row(const struct settings_table *t, const char *path,
                        struct dl_diag *d) {
   DL_TEXT(bare);
-  const struct index *x = &t->index[FULL_NAME];
+  const struct row_index *x = &t->index[FULL_NAME];
   bare_name(&bare, path);
   long id = dl_intern_find(&x->ids, dl_path_name(path));
   if (id < 0)
@@ -275,7 +277,7 @@ struct filling {
 };
 
 /* Sets a column, unless an earlier source has a value. */
-static void give(struct filling *f, const char *name, const char *value) {
+static void set_column(struct filling *f, const char *name, const char *value) {
   const struct dl_run_column *c = dl_run_column_find(name);
   if (*value == '\0')
     return;
@@ -293,8 +295,9 @@ static void give(struct filling *f, const char *name, const char *value) {
   dl_run_read(f->run, c, value);
 }
 
-static void give_row(struct filling *f, const char *path, struct dl_diag *d) {
-  const struct table *t = &f->s->table;
+static void set_from_row(struct filling *f, const char *path,
+                         struct dl_diag *d) {
+  const struct settings_table *t = &f->s->table;
   DL_TEXT(why);
   size_t row = find_row(t, path, d);
   for (size_t c = 0; row < t->n_rows && c < t->names.n; c++) {
@@ -303,11 +306,12 @@ static void give_row(struct filling *f, const char *path, struct dl_diag *d) {
       dl_skip_at(d, t->path, t->line[row], "column '%s': %s", t->names.s[c],
                  dl_text_str(&why));
     else
-      give(f, t->names.s[c], value);
+      set_column(f, t->names.s[c], value);
   }
 }
 
-static void give_path(struct filling *f, const char *path, struct dl_diag *d) {
+static void set_from_path(struct filling *f, const char *path,
+                          struct dl_diag *d) {
   const struct dl_pattern *p = &f->s->pattern;
   DL_FREED char **value = dl_calloc(p->names.n, sizeof *value);
   DL_TEXT(why);
@@ -318,7 +322,7 @@ static void give_path(struct filling *f, const char *path, struct dl_diag *d) {
     if (is_wrong(dl_run_column_find(p->names.s[i]), value[i], &why))
       dl_warn_at(d, path, 0, "{%s}: %s", p->names.s[i], dl_text_str(&why));
     else
-      give(f, p->names.s[i], value[i]);
+      set_column(f, p->names.s[i], value[i]);
     free(value[i]);
   }
 }
@@ -327,9 +331,9 @@ void dl_settings_apply(const struct dl_settings *s, const char *path,
                        struct dl_run *run, char **extra, struct dl_diag *d) {
   struct filling f = {.s = s, .run = run, .extra = extra};
   for (size_t i = s->set_names.n; i-- > 0;)
-    give(&f, s->set_names.s[i], s->set_values.s[i]);
+    set_column(&f, s->set_names.s[i], s->set_values.s[i]);
   if (s->has_table)
-    give_row(&f, path, d);
+    set_from_row(&f, path, d);
   if (s->has_pattern)
-    give_path(&f, path, d);
+    set_from_path(&f, path, d);
 }

@@ -7,13 +7,13 @@
 #include "base/number.h"
 #include "model/file_walk_private.h"
 
-enum dl_status dl_walk_refuse(const struct walk *w, const dl_node *node,
+enum dl_status dl_walk_refuse(const struct model_walk *w, const dl_node *node,
                               const char *what) {
   return dl_fail_at(w->d, DL_EINPUT, dl_xml_path(w->x), dl_xml_line(node),
                     "<%s>: %s", dl_xml_name(node), what);
 }
 
-static void write_attribute(const struct walk *w, dl_node *node,
+static void write_attribute(const struct model_walk *w, dl_node *node,
                             const char *name, enum kind kind,
                             const void *member) {
   char buf[DL_NUMBER_SIZE];
@@ -32,7 +32,7 @@ static void write_attribute(const struct walk *w, dl_node *node,
     dl_xml_set(w->x, node, name, text ? text : buf);
 }
 
-enum dl_status dl_walk_attribute(const struct walk *w, dl_node *node,
+enum dl_status dl_walk_attribute(const struct model_walk *w, dl_node *node,
                                  const char *name, enum kind kind,
                                  void *member) {
   if (w->writing) {
@@ -63,23 +63,24 @@ enum dl_status dl_walk_attribute(const struct walk *w, dl_node *node,
   }
 }
 
-enum dl_status dl_walk_fields(const struct walk *w, dl_node *node,
-                              const struct field *f, void *of) {
+enum dl_status dl_walk_fields(const struct model_walk *w, dl_node *node,
+                              const struct model_field *f, void *of) {
   for (; f->name; f++)
     DL_TRY(
         dl_walk_attribute(w, node, f->name, f->kind, (char *)of + f->offset));
   return DL_OK;
 }
 
-dl_node *dl_walk_child(const struct walk *w, dl_node *parent, const char *name,
-                       dl_node *c) {
-  return w->writing ? dl_xml_add(w->x, parent, name)
-         : c        ? dl_xml_next(c, name)
-                    : dl_xml_first(parent, name);
+dl_node *dl_walk_child(const struct model_walk *w, dl_node *parent,
+                       const char *name, dl_node *c) {
+  if (w->writing)
+    return dl_xml_add(w->x, parent, name);
+  return c ? dl_xml_next(c, name) : dl_xml_first(parent, name);
 }
 
-enum dl_status dl_walk_list(const struct walk *w, dl_node *parent,
-                            const struct list *of, void *array, size_t *n) {
+enum dl_status dl_walk_list(const struct model_walk *w, dl_node *parent,
+                            const struct model_list *of, void *array,
+                            size_t *n) {
   size_t count = *n;
   char *items;
   if (!w->writing) {
@@ -103,8 +104,8 @@ enum dl_status dl_walk_list(const struct walk *w, dl_node *parent,
   return status;
 }
 
-enum dl_status dl_walk_numbers(const struct walk *w, dl_node *node, double *x,
-                               size_t n) {
+enum dl_status dl_walk_numbers(const struct model_walk *w, dl_node *node,
+                               double *x, size_t n) {
   if (w->writing) {
     DL_TEXT(t);
     char buf[DL_NUMBER_SIZE];
@@ -127,8 +128,8 @@ enum dl_status dl_walk_numbers(const struct walk *w, dl_node *node, double *x,
   return found == n ? DL_OK : dl_walk_refuse(w, node, "too few numbers");
 }
 
-void dl_walk_texts(const struct walk *w, dl_node *parent, const char *name,
-                   const char *what, struct dl_strlist *l) {
+void dl_walk_texts(const struct model_walk *w, dl_node *parent,
+                   const char *name, const char *what, struct dl_strlist *l) {
   dl_node *c = NULL;
   for (size_t i = 0; w->writing && i < l->n; i++) {
     c = dl_xml_add(w->x, parent, name);

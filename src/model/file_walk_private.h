@@ -17,59 +17,62 @@ enum kind {
 };
 
 /* An attribute and the member of a struct that holds it. */
-struct field {
+struct model_field {
   const char *name;
   enum kind kind;
   size_t offset;
 };
 
 /* The document that is read or written. */
-struct walk {
+struct model_walk {
   struct dl_xml *x;
   struct dl_diag *d;
   bool writing;
   struct dl_arrays *before; /* of the last state that was read or written */
 };
 
-/* What an element consists of; `of`: the struct that it stands for. */
-typedef enum dl_status element(const struct walk *w, dl_node *node, void *of);
+/* Reads or writes the content of an element; `of`: the struct that it stands
+ * for. */
+typedef enum dl_status element(const struct model_walk *w, dl_node *node,
+                               void *of);
 
 /* How the elements of an array are named and read or written. */
-struct list {
+struct model_list {
   const char *name;
-  size_t size;                /* of a struct */
-  const struct field *fields; /* attributes that come first, or NULL */
-  element *each;              /* what else there is, or NULL */
+  size_t size;                      /* of a struct */
+  const struct model_field *fields; /* attributes that come first, or NULL */
+  element *each;                    /* what else there is, or NULL */
 };
 
 /* Fails at that element. */
-enum dl_status dl_walk_refuse(const struct walk *w, const dl_node *node,
+enum dl_status dl_walk_refuse(const struct model_walk *w, const dl_node *node,
                               const char *what);
 
 /* Reads or writes an attribute. */
-enum dl_status dl_walk_attribute(const struct walk *w, dl_node *node,
+enum dl_status dl_walk_attribute(const struct model_walk *w, dl_node *node,
                                  const char *name, enum kind kind,
                                  void *member);
 
 /* The attributes of a table that ends with a name of NULL. */
-enum dl_status dl_walk_fields(const struct walk *w, dl_node *node,
-                              const struct field *f, void *of);
+enum dl_status dl_walk_fields(const struct model_walk *w, dl_node *node,
+                              const struct model_field *f, void *of);
 
 /* The child of that name behind c, or the first: added when a file is written,
  * found when it is read; NULL: there is none. */
-dl_node *dl_walk_child(const struct walk *w, dl_node *parent, const char *name,
-                       dl_node *c);
+dl_node *dl_walk_child(const struct model_walk *w, dl_node *parent,
+                       const char *name, dl_node *c);
 
 /* An array of structs, an element each. array: address of the pointer to it. */
-enum dl_status dl_walk_list(const struct walk *w, dl_node *parent,
-                            const struct list *of, void *array, size_t *n);
+enum dl_status dl_walk_list(const struct model_walk *w, dl_node *parent,
+                            const struct model_list *of, void *array,
+                            size_t *n);
 
 /* Exactly n numbers separated by blanks. */
-enum dl_status dl_walk_numbers(const struct walk *w, dl_node *node, double *x,
-                               size_t n);
+enum dl_status dl_walk_numbers(const struct model_walk *w, dl_node *node,
+                               double *x, size_t n);
 
 /* Texts, an element each; `what`: their attribute of that name, or NULL. */
-void dl_walk_texts(const struct walk *w, dl_node *parent, const char *name,
-                   const char *what, struct dl_strlist *l);
+void dl_walk_texts(const struct model_walk *w, dl_node *parent,
+                   const char *name, const char *what, struct dl_strlist *l);
 
 #endif

@@ -3,12 +3,12 @@
 libdlest_a_SOURCES += \
 	%D%/file_walk.c \
 	%D%/file_walk_private.h \
-	%D%/interval.c \
-	%D%/interval.h \
-	%D%/kept_rows.c \
-	%D%/kept_rows.h \
-	%D%/kept_runs.c \
-	%D%/kept_runs.h \
+	%D%/residual_interval.c \
+	%D%/residual_interval.h \
+	%D%/calibration_rows.c \
+	%D%/calibration_rows.h \
+	%D%/calibration_runs.c \
+	%D%/calibration_runs.h \
 	%D%/model.c \
 	%D%/model.h \
 	%D%/model_file.c \

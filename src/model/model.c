@@ -35,7 +35,7 @@ void dl_fit_free(struct dl_fit *f) {
   dl_scale_free(&f->scale);
   if (f->method) {
     f->method->free(f->state);
-    f->method->free(f->before.state);
+    f->method->free(f->state_before);
   }
   for (size_t i = 0; i < DL_N_HELD_OUT; i++)
     dl_residuals_free(&f->held_out_residuals[i]);
@@ -76,7 +76,7 @@ void dl_model_free(struct dl_model *m) {
   for (size_t i = 0; i < m->n_fits; i++)
     dl_fit_free(&m->fit[i]);
   free(m->fit);
-  dl_kept_runs_free(&m->runs);
+  dl_calibration_runs_free(&m->runs);
   free(m->path);
   free(m->source);
   free(m->digest);

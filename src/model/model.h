@@ -7,7 +7,7 @@
  *
  * with link = log or identity, and offset the link of a known factor or
  * addend. Features, offset and target are text formulas over the names of a
- * frame (frame.h). */
+ * plan (run/plan.h). */
 
 #ifndef DL_MODEL_MODEL_H
 #define DL_MODEL_MODEL_H
@@ -20,7 +20,7 @@
 #include "math/cross_validation/metrics.h"
 #include "math/regression/regression.h"
 #include "math/regression/scale.h"
-#include "model/kept_runs.h"
+#include "model/calibration_runs.h"
 
 /* Format of model files; the states of physics differ in format 1. */
 #define DL_MODEL_FORMAT 2
@@ -47,8 +47,8 @@ struct dl_group_residuals {
   size_t n;   /* rows */
   size_t n_values;
   double value[21]; /* ascending */
-  /* Intervals are as wide as a run's spread (dl_run_spreads): those of the same
-   * rows. Else one width holds for all. */
+  /* Whether intervals are as wide as a run's spread (dl_run_spreads), which is
+   * kept for these rows. Else one width holds for all. */
   bool by_run;
   double spread[21];
 };
@@ -69,16 +69,9 @@ struct dl_time_residuals {
 struct dl_range {
   char *name; /* owned */
   double low, high;
-  /* Of a setting whose values several configurations share: residuals of each
-   * value when it was held out; a group's name is the value. */
+  /* Residuals of each value of a setting that several configurations share,
+   * when it was held out; a group's name is the value. */
   struct dl_residuals held_out;
-};
-
-/* What a calibrated fit was before: the next calibration starts from it. */
-struct dl_uncalibrated {
-  void *state; /* owned; NULL: the fit was not calibrated */
-  size_t n, configurations;
-  size_t n_gpus; /* the first of those seen */
 };
 
 struct dl_fit {
@@ -95,7 +88,11 @@ struct dl_fit {
   const struct dl_regression *method;
   double hyper[DL_MAX_HYPER];
   void *state; /* of the method */
-  struct dl_uncalibrated before;
+  /* Values of a calibrated fit before: the next calibration starts from them.
+   */
+  void *state_before; /* owned; NULL: the fit was not calibrated */
+  size_t n_before, configurations_before;
+  size_t n_gpus_before; /* the first of those seen */
   struct dl_residuals held_out_residuals[DL_N_HELD_OUT];
   struct dl_time_residuals *times; /* of a physics with times; owned */
   size_t n_times;
@@ -105,14 +102,14 @@ struct dl_fit {
 };
 
 struct dl_model {
-  char *path;               /* of its file, or NULL */
-  char *source;             /* the table it was fitted on */
-  char *digest;             /* XXH3-128 of that table */
-  size_t rows;              /* of that table */
-  char *citation;           /* or NULL */
-  char *options;            /* command line that made it */
-  char *version;            /* of dlest */
-  struct dl_kept_runs runs; /* that it was calibrated with */
+  char *path;                      /* of its file, or NULL */
+  char *source;                    /* the table it was fitted on */
+  char *digest;                    /* XXH3-128 of that table */
+  size_t rows;                     /* of that table */
+  char *citation;                  /* or NULL */
+  char *options;                   /* command line that made it */
+  char *version;                   /* of dlest */
+  struct dl_calibration_runs runs; /* that it was calibrated with */
   struct dl_fit *fit;
   size_t n_fits;
   struct dl_model *next; /* another one to ask, or NULL; owned */
@@ -127,7 +124,7 @@ void dl_model_free_local(struct dl_model **at);
 const struct dl_time_residuals *dl_fit_times(const struct dl_fit *f,
                                              const char *software);
 
-/* The same; they are added where there are none. */
+/* Likewise; they are added where there are none. */
 struct dl_time_residuals *dl_fit_add_times(struct dl_fit *f,
                                            const char *software);
 

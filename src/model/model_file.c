@@ -15,14 +15,14 @@
 #include "model/model.h"
 #include "run/formula/formula.h"
 
-static const struct field provenance_fields[] = {
+static const struct model_field provenance_fields[] = {
     {"source", TEXT, offsetof(struct dl_model, source)},
     {"rows", COUNT, offsetof(struct dl_model, rows)},
     {"xxh3_128", TEXT, offsetof(struct dl_model, digest)},
     {"citation", TEXT, offsetof(struct dl_model, citation)},
     {"options", TEXT, offsetof(struct dl_model, options)},
     {0}};
-static const struct field fit_fields[] = {
+static const struct model_field fit_fields[] = {
     {"target", TEXT, offsetof(struct dl_fit, target)},
     {"unit", TEXT, offsetof(struct dl_fit, unit)},
     {"boundary", TEXT, offsetof(struct dl_fit, boundary)},
@@ -31,21 +31,21 @@ static const struct field fit_fields[] = {
     {"rows", COUNT, offsetof(struct dl_fit, n)},
     {"configurations", COUNT, offsetof(struct dl_fit, configurations)},
     {0}};
-static const struct field before_fields[] = {
-    {"rows", COUNT, offsetof(struct dl_fit, before.n)},
-    {"configurations", COUNT, offsetof(struct dl_fit, before.configurations)},
-    {"gpus", COUNT, offsetof(struct dl_fit, before.n_gpus)},
+static const struct model_field before_fields[] = {
+    {"rows", COUNT, offsetof(struct dl_fit, n_before)},
+    {"configurations", COUNT, offsetof(struct dl_fit, configurations_before)},
+    {"gpus", COUNT, offsetof(struct dl_fit, n_gpus_before)},
     {0}};
-static const struct field run_fields[] = {
-    {"file", TEXT, offsetof(struct dl_kept_run, file)},
-    {"line", COUNT, offsetof(struct dl_kept_run, line)},
+static const struct model_field run_fields[] = {
+    {"file", TEXT, offsetof(struct dl_calibration_run, file)},
+    {"line", COUNT, offsetof(struct dl_calibration_run, line)},
     {0}};
-static const struct field range_fields[] = {
+static const struct model_field range_fields[] = {
     {"name", TEXT, offsetof(struct dl_range, name)},
     {"low", NUMBER, offsetof(struct dl_range, low)},
     {"high", NUMBER, offsetof(struct dl_range, high)},
     {0}};
-static const struct field score_fields[] = {
+static const struct model_field score_fields[] = {
     {"n", COUNT, offsetof(struct dl_scores, n)},
     {"r2", NUMBER, offsetof(struct dl_scores, r2)},
     {"rmse", NUMBER, offsetof(struct dl_scores, rmse)},
@@ -54,19 +54,19 @@ static const struct field score_fields[] = {
     {"median_ape", NUMBER, offsetof(struct dl_scores, median_ape)},
     {"bias", NUMBER, offsetof(struct dl_scores, bias)},
     {0}};
-static const struct field group_fields[] = {
+static const struct model_field group_fields[] = {
     {"name", TEXT, offsetof(struct dl_group_residuals, name)},
     {"n", COUNT, offsetof(struct dl_group_residuals, n)},
     {0}};
-static const struct field times_fields[] = {
+static const struct model_field times_fields[] = {
     {"software", TEXT, offsetof(struct dl_time_residuals, software)}, {0}};
-static const struct field array_fields[] = {
+static const struct model_field array_fields[] = {
     {"rows", COUNT, offsetof(struct dl_array, rows)},
     {"cols", COUNT, offsetof(struct dl_array, cols)},
     {0}};
 
 /* A formula that this dlest can evaluate. */
-static enum dl_status check_formula(const struct walk *w, dl_node *node) {
+static enum dl_status check_formula(const struct model_walk *w, dl_node *node) {
   struct dl_formula *g;
   DL_SCOPED(dl_diag_free) struct dl_diag inner = {0};
   enum dl_status status = dl_formula_parse(&g, dl_xml_text(node), &inner);
@@ -77,7 +77,7 @@ static enum dl_status check_formula(const struct walk *w, dl_node *node) {
                               inner.error ? inner.error : "invalid formula");
 }
 
-static enum dl_status offset(const struct walk *w, dl_node *fit,
+static enum dl_status offset(const struct model_walk *w, dl_node *fit,
                              struct dl_fit *f) {
   dl_node *node =
       w->writing && !f->offset ? NULL : dl_walk_child(w, fit, "offset", NULL);
@@ -92,7 +92,7 @@ static enum dl_status offset(const struct walk *w, dl_node *fit,
   return DL_OK;
 }
 
-static enum dl_status hyper(const struct walk *w, dl_node *fit,
+static enum dl_status hyper(const struct model_walk *w, dl_node *fit,
                             struct dl_fit *f) {
   enum dl_status status = DL_OK;
   dl_node *c = NULL;
@@ -115,7 +115,7 @@ static enum dl_status hyper(const struct walk *w, dl_node *fit,
   return status;
 }
 
-static enum dl_status features(const struct walk *w, dl_node *fit,
+static enum dl_status features(const struct model_walk *w, dl_node *fit,
                                struct dl_fit *f) {
   if (w->writing && f->features.n == 0)
     return DL_OK;
@@ -153,7 +153,7 @@ static enum dl_status features(const struct walk *w, dl_node *fit,
 enum { MOST_STATE = 1 << 26 }; /* numbers */
 
 /* The array of that name and shape in the state before. */
-static const struct dl_array *find_before(const struct walk *w,
+static const struct dl_array *find_before(const struct model_walk *w,
                                           const struct dl_array *a) {
   const struct dl_array *same = dl_arrays_find(w->before, a->name);
   return same && same->rows == a->rows && same->cols == a->cols ? same : NULL;
@@ -161,7 +161,7 @@ static const struct dl_array *find_before(const struct walk *w,
 
 /* Targets of one physics have most of their arrays in common: what equals the
  * state before is not written again. */
-static enum dl_status write_array(const struct walk *w, dl_node *node,
+static enum dl_status write_array(const struct model_walk *w, dl_node *node,
                                   const struct dl_array *a) {
   size_t n = a->rows * a->cols;
   const struct dl_array *same = find_before(w, a);
@@ -171,7 +171,8 @@ static enum dl_status write_array(const struct walk *w, dl_node *node,
   return DL_OK;
 }
 
-static enum dl_status array(const struct walk *w, dl_node *node, void *of) {
+static enum dl_status array(const struct model_walk *w, dl_node *node,
+                            void *of) {
   struct dl_array *a = of;
   const char *name = dl_xml_attr(node, "name");
   if (w->writing)
@@ -196,10 +197,10 @@ static enum dl_status array(const struct walk *w, dl_node *node, void *of) {
 }
 
 /* The names and arrays of a state of f's method. */
-static enum dl_status state(const struct walk *w, dl_node *node,
+static enum dl_status state(const struct model_walk *w, dl_node *node,
                             const struct dl_fit *f, void **state) {
-  static const struct list arrays = {"array", sizeof(struct dl_array), NULL,
-                                     array};
+  static const struct model_list arrays = {"array", sizeof(struct dl_array),
+                                           NULL, array};
   struct dl_arrays as = {0};
   if (w->writing)
     f->method->save(*state, &as);
@@ -215,22 +216,23 @@ static enum dl_status state(const struct walk *w, dl_node *node,
   return status;
 }
 
-static enum dl_status states(const struct walk *w, dl_node *fit,
+static enum dl_status states(const struct model_walk *w, dl_node *fit,
                              struct dl_fit *f) {
   dl_node *node = dl_walk_child(w, fit, "state", NULL);
   if (!node)
     return dl_walk_refuse(w, fit, "no state");
   DL_TRY(state(w, node, f, &f->state));
-  node = w->writing && !f->before.state
+  node = w->writing && !f->state_before
              ? NULL
              : dl_walk_child(w, fit, "uncalibrated", NULL);
   if (!node)
     return DL_OK;
   DL_TRY(dl_walk_fields(w, node, before_fields, f));
-  return state(w, node, f, &f->before.state);
+  return state(w, node, f, &f->state_before);
 }
 
-static enum dl_status group(const struct walk *w, dl_node *node, void *of) {
+static enum dl_status group(const struct model_walk *w, dl_node *node,
+                            void *of) {
   struct dl_group_residuals *g = of;
   const size_t most = sizeof g->value / sizeof *g->value;
   double number[2 * sizeof g->value / sizeof *g->value];
@@ -250,16 +252,16 @@ static enum dl_status group(const struct walk *w, dl_node *node, void *of) {
   return status;
 }
 
-static enum dl_status protocol(const struct walk *w, dl_node *node,
+static enum dl_status protocol(const struct model_walk *w, dl_node *node,
                                struct dl_residuals *r) {
-  static const struct list groups = {"group", sizeof(struct dl_group_residuals),
-                                     group_fields, group};
+  static const struct model_list groups = {
+      "group", sizeof(struct dl_group_residuals), group_fields, group};
   DL_TRY(dl_walk_fields(w, node, score_fields, &r->pooled));
   return dl_walk_list(w, node, &groups, &r->g, &r->n);
 }
 
-/* Of each protocol, DL_N_HELD_OUT of them. */
-static enum dl_status protocols(const struct walk *w, dl_node *parent,
+/* Residuals of each protocol, DL_N_HELD_OUT of them. */
+static enum dl_status protocols(const struct model_walk *w, dl_node *parent,
                                 struct dl_residuals *held_out) {
   enum dl_status status = DL_OK;
   dl_node *c = NULL;
@@ -285,7 +287,8 @@ static enum dl_status protocols(const struct walk *w, dl_node *parent,
 }
 
 /* A setting has the residuals of its values. */
-static enum dl_status range(const struct walk *w, dl_node *node, void *of) {
+static enum dl_status range(const struct model_walk *w, dl_node *node,
+                            void *of) {
   const char *setting = dl_held_out_group_name(DL_HELD_OUT_SETTING);
   struct dl_range *r = of;
   dl_node *c = w->writing && r->held_out.n == 0
@@ -296,16 +299,17 @@ static enum dl_status range(const struct walk *w, dl_node *node, void *of) {
   return c ? protocol(w, c, &r->held_out) : DL_OK;
 }
 
-static enum dl_status times(const struct walk *w, dl_node *node, void *of) {
+static enum dl_status times(const struct model_walk *w, dl_node *node,
+                            void *of) {
   struct dl_time_residuals *t = of;
   return t->software ? protocols(w, node, t->held_out)
                      : dl_walk_refuse(w, node, "no software");
 }
 
-static enum dl_status fit(const struct walk *w, dl_node *node, void *of) {
-  static const struct list of_ranges = {"range", sizeof(struct dl_range),
-                                        range_fields, range};
-  static const struct list of_times = {
+static enum dl_status fit(const struct model_walk *w, dl_node *node, void *of) {
+  static const struct model_list of_ranges = {"range", sizeof(struct dl_range),
+                                              range_fields, range};
+  static const struct model_list of_times = {
       "times", sizeof(struct dl_time_residuals), times_fields, times};
   struct dl_fit *f = of;
   if (!f->method || !f->target)
@@ -322,16 +326,17 @@ static enum dl_status fit(const struct walk *w, dl_node *node, void *of) {
   return DL_OK;
 }
 
-static enum dl_status run(const struct walk *w, dl_node *node, void *of) {
-  dl_walk_texts(w, node, "value", NULL, &((struct dl_kept_run *)of)->value);
+static enum dl_status run(const struct model_walk *w, dl_node *node, void *of) {
+  dl_walk_texts(w, node, "value", NULL,
+                &((struct dl_calibration_run *)of)->value);
   return DL_OK;
 }
 
 /* The runs of a calibrated model. */
-static enum dl_status runs(const struct walk *w, dl_node *root,
-                           struct dl_kept_runs *runs) {
-  static const struct list each = {"run", sizeof(struct dl_kept_run),
-                                   run_fields, run};
+static enum dl_status runs(const struct model_walk *w, dl_node *root,
+                           struct dl_calibration_runs *runs) {
+  static const struct model_list each = {
+      "run", sizeof(struct dl_calibration_run), run_fields, run};
   dl_node *node = w->writing && runs->n == 0
                       ? NULL
                       : dl_walk_child(w, root, "calibration", NULL);
@@ -341,9 +346,9 @@ static enum dl_status runs(const struct walk *w, dl_node *root,
   return status;
 }
 
-static enum dl_status model(const struct walk *w, struct dl_model *m) {
-  static const struct list fits = {"fit", sizeof(struct dl_fit), fit_fields,
-                                   fit};
+static enum dl_status model(const struct model_walk *w, struct dl_model *m) {
+  static const struct model_list fits = {"fit", sizeof(struct dl_fit),
+                                         fit_fields, fit};
   dl_node *root = dl_xml_root(w->x);
   size_t format = DL_MODEL_FORMAT;
   if (strcmp(dl_xml_name(root), "model") != 0)
@@ -367,7 +372,7 @@ enum dl_status dl_model_write(const struct dl_model *m, const char *path,
                               struct dl_diag *d) {
   struct dl_model view = *m; /* only read from */
   DL_SCOPED(dl_arrays_free) struct dl_arrays before = {0};
-  struct walk w = {dl_xml_new("model"), d, true, &before};
+  struct model_walk w = {dl_xml_new("model"), d, true, &before};
   char version[] = PACKAGE_VERSION;
   view.version = version;
   enum dl_status status = model(&w, &view);
@@ -380,7 +385,7 @@ enum dl_status dl_model_write(const struct dl_model *m, const char *path,
 enum dl_status dl_model_read(struct dl_model **out, const char *path,
                              const char *schema, struct dl_diag *d) {
   struct dl_arrays before = {0};
-  struct walk w = {.d = d, .before = &before};
+  struct model_walk w = {.d = d, .before = &before};
   *out = NULL;
   enum dl_status status = dl_xml_read(&w.x, path, NULL, d);
   if (status != DL_OK)

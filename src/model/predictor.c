@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Predictions of a fit for the rows of a frame. */
+/* Predictions of a fit for the rows of a plan. */
 
 #include "model/predictor.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/interval.h"
+#include "model/residual_interval.h"
 #include "model/value_bounds.h"
 #include "physics/conditioning/joint_prediction.h"
 #include "physics/rows/physics_regression.h"
@@ -20,12 +20,12 @@
 #define EXTRAPOLATED_POWER 0.1
 
 /* Standard deviation of the logarithm by which a laboratory's times differ from
- * those of others with that software. Speeds of NVIDIA and of MLPerf are off by
- * as much more where their source is left out of the fit than where a pair of
- * network and GPU is: .14 and .17 (docs/designs.md). */
+ * others' with that software. Speeds of NVIDIA and of MLPerf are off by as much
+ * more where their source is left out of the fit than where a pair of network
+ * and GPU is: .14 and .17 (docs/lab/designs.md). */
 #define SOURCE_SD 0.15
 
-/* As many features of a row need no memory from the heap. */
+/* Rows with up to this many features use the stack. */
 enum { FEW_FEATURES = 40 };
 
 /* Residual bounds for a kind of row. by_run: in multiples of a run's spread
@@ -40,7 +40,7 @@ struct dl_row_bounds {
 
 struct dl_predictor {
   const struct dl_fit *fit;
-  const struct dl_frame *frame;
+  const struct dl_row_plan *plan;
   struct dl_physics_binding *bound; /* of a physics, owned; NULL without */
   long target;                      /* of the physics; -1: none of its */
   struct dl_row_ref *feature;       /* one per feature, owned */
@@ -102,7 +102,7 @@ static struct dl_row_bounds find_bounds(const struct dl_residuals *left,
   return b;
 }
 
-/* What the coverage settles for all rows. */
+/* Sets the bounds that depend on the coverage alone. */
 static void prepare_intervals(struct dl_predictor *p, double coverage) {
   double quantile = gsl_cdf_ugaussian_Pinv((1 + coverage) / 2);
   p->spread = EXTRAPOLATED_POWER * quantile / gsl_cdf_ugaussian_Pinv(0.95);
@@ -121,13 +121,13 @@ static void prepare_intervals(struct dl_predictor *p, double coverage) {
 }
 
 enum dl_status dl_predictor_new(struct dl_predictor **out,
-                                const struct dl_fit *fit, struct dl_frame *f,
+                                const struct dl_fit *fit, struct dl_row_plan *f,
                                 double coverage, bool rarely,
                                 struct dl_diag *d) {
   *out = NULL;
   struct dl_predictor *p = dl_calloc(1, sizeof *p);
   p->fit = fit;
-  p->frame = f;
+  p->plan = f;
   p->coverage = coverage;
   p->times = dl_calloc(fit->n_times, sizeof *p->times);
   p->values = dl_calloc(fit->n_ranges, sizeof *p->values);
@@ -142,13 +142,13 @@ enum dl_status dl_predictor_new(struct dl_predictor **out,
     status = dl_physics_bind(p->bound, physics, f, false, d);
   }
   for (size_t i = 0; i < fit->features.n && status == DL_OK; i++)
-    status = dl_frame_formula(f, fit->features.s[i], rarely, &p->feature[i], d);
+    status = dl_plan_formula(f, fit->features.s[i], rarely, &p->feature[i], d);
   if (status == DL_OK && fit->offset)
-    status = dl_frame_formula(f, fit->offset, rarely, &p->offset, d);
+    status = dl_plan_formula(f, fit->offset, rarely, &p->offset, d);
   for (size_t i = 0; i < fit->n_ranges && status == DL_OK; i++)
-    status = dl_frame_quantity(f, fit->range[i].name, false, &p->ranged[i], d);
+    status = dl_plan_quantity(f, fit->range[i].name, false, &p->ranged[i], d);
   if (status == DL_OK)
-    status = dl_frame_want_descriptors(f, d);
+    status = dl_plan_want_descriptors(f, d);
   if (status != DL_OK) {
     dl_predictor_free(p);
     return status;
@@ -189,9 +189,9 @@ const char *dl_predictor_lacks(const struct dl_predictor *p,
   if (p->bound)
     return dl_physics_read(p->bound, row, &inputs);
   const char *name =
-      p->fit->offset ? dl_frame_lacks(p->frame, &p->offset, row) : NULL;
+      p->fit->offset ? dl_plan_lacks(p->plan, &p->offset, row) : NULL;
   for (size_t i = 0; i < p->fit->features.n && !name; i++)
-    name = dl_frame_lacks(p->frame, &p->feature[i], row);
+    name = dl_plan_lacks(p->plan, &p->feature[i], row);
   return name;
 }
 
@@ -206,9 +206,9 @@ static double distance(const struct dl_range *r, double x) {
   return (x > r->high ? x - r->high : r->low - x) / width;
 }
 
-/* What extrapolation adds to the half-width of a relative interval: the
- * effect of each variable beyond its range is taken as known but for a power
- * of +-0.1 (at 90 %), independent of the others'. */
+/* Extrapolation adds to the half-width of a relative interval: the effect of
+ * each variable beyond its range is taken as known but for a power of +-0.1 (at
+ * 90 %), independent of the others'. */
 static double extrapolation(const struct dl_predictor *p,
                             const struct dl_row *row, unsigned *outside) {
   double squares = 0;
@@ -222,11 +222,11 @@ static double extrapolation(const struct dl_predictor *p,
   return p->spread * sqrt(squares);
 }
 
-/* Bounds of a row, of the fit's target or of the time. What is new stays so for
- * the spread where a calibration has a level of it: a few runs left GPUs
- * outside of intervals that narrowed with the posterior (docs/calibration.md).
- * Where the inputs of a fit are not complete, as those of a forward pass, the
- * usual spread holds. */
+/* Bounds of a row, for the fit's target or the time. A GPU or network that only
+ * calibration runs contain still counts as new for the spread: a few runs left
+ * GPUs outside of intervals that narrowed with the posterior
+ * (docs/lab/calibration.md). If the inputs of a fit are not complete, as for a
+ * forward pass, the usual spread holds. */
 static void row_bounds(struct dl_predictor_row *at,
                        const struct dl_row_bounds *b, size_t target,
                        double *low, double *high) {
@@ -265,7 +265,7 @@ static size_t repeats_of(struct dl_predictor_row *at, size_t target,
 
 bool dl_predictor_bounds(const struct dl_predictor *p,
                          struct dl_predictor_row *at,
-                         struct dl_target_bounds *out) {
+                         struct dl_log_bounds *out) {
   const struct dl_row_bounds *b = bounds_of(p, at->row);
   row_bounds(at, b, (size_t)p->target, &out->low, &out->high);
   out->novelty = b->novelty;
@@ -285,7 +285,7 @@ static bool is_no_group(const struct dl_residuals *r, const void *e) {
 }
 
 bool dl_predictor_times(struct dl_predictor_row *at, const char *software,
-                        struct dl_time_bounds *out) {
+                        struct dl_log_bounds *out) {
   const struct dl_predictor *p = at->p;
   const struct dl_time_residuals *t = dl_fit_times(p->fit, software);
   if (!t)
@@ -297,15 +297,15 @@ bool dl_predictor_times(struct dl_predictor_row *at, const char *software,
                   : is_no_group(&left[DL_HELD_OUT_ARCH], found->arch);
   bool gpu = own ? at->bounds->new_gpu
                  : is_no_group(&left[DL_HELD_OUT_GPU], found->gpu);
-  /* Of auxiliary rows no configurations are held out: pairs of network and GPU,
+  /* No configurations of auxiliary rows are held out: pairs of network and GPU,
    * or else a GPU, say enough. */
   bool less = !p->times[t - p->fit->times][0][0].known;
   const struct dl_row_bounds *b =
       &p->times[t - p->fit->times][arch][gpu || less];
-  *out = (struct dl_time_bounds){.novelty = b->novelty,
-                                 .groups = left[b->novelty].n,
-                                 .all_seen = less && !arch && !gpu,
-                                 .apart = !own};
+  *out = (struct dl_log_bounds){.novelty = b->novelty,
+                                .groups = left[b->novelty].n,
+                                .all_seen = less && !arch && !gpu,
+                                .apart = !own};
   if (p->bound)
     row_bounds(at, b, p->bound->physics->time, &out->low, &out->high);
   if (!own && !dl_fit_row_is_calibrated(&at->of_fit, p->bound->physics->time)) {
@@ -319,11 +319,10 @@ bool dl_predictor_times(struct dl_predictor_row *at, const char *software,
   return b->known && p->fit->log_target;
 }
 
-/* Bounds of a row with a value of a setting that no run of the fit had, of the
- * one that matters most: by the residuals of values that were held out alone,
- * which have all that a run with another value differs by. Those of a new
- * network or GPU have the residuals within a value already, and not its shift.
- */
+/* Bounds of a row with a value that no run of the fit had, for the setting that
+ * matters most: by the residuals of values that were held out alone, which have
+ * all that a run with another value differs by. Bounds of a new network or GPU
+ * have the residuals within a value already, and not its shift. */
 static void bound_by_values(const struct dl_predictor_row *at,
                             const struct dl_row_bounds *b, double *low,
                             double *high, struct dl_prediction *out) {
@@ -389,7 +388,7 @@ static bool take_features(const struct dl_predictor *p,
                           const struct dl_row *row, double *x) {
   bool all = true;
   for (size_t i = 0; i < p->fit->features.n; i++) {
-    double v = dl_frame_value(p->frame, &p->feature[i], row);
+    double v = dl_plan_value(p->plan, &p->feature[i], row);
     all &= isfinite(v) != 0;
     x[i] = isfinite(v) ? v : (double)NAN;
   }
@@ -402,7 +401,7 @@ static enum dl_status predict_at(struct dl_predictor_row *at, double *features,
   const struct dl_predictor *p = at->p;
   const struct dl_fit *fit = p->fit;
   double t,
-      offset = fit->offset ? dl_frame_value(p->frame, &p->offset, at->row) : 0;
+      offset = fit->offset ? dl_plan_value(p->plan, &p->offset, at->row) : 0;
   if (isnan(offset))
     return DL_OK;
   gsl_vector_view y = gsl_vector_view_array(&t, 1);
@@ -419,10 +418,10 @@ static enum dl_status predict_at(struct dl_predictor_row *at, double *features,
   return DL_OK;
 }
 
-/* What is left of the half-width of an interval of energy, on a GPU that few
- * runs were measured on, for work like theirs; found on seven held-out GPUs,
- * where 98 % were inside (docs/designs.md). Other work, powers (a settled
- * target) and tuned software keep theirs. */
+/* Share left of the half-width of an interval of energy, on a GPU that few runs
+ * were measured on, for work like theirs; found on seven held-out GPUs, where
+ * 98 % were inside (docs/lab/designs.md). Other work, powers (a settled target)
+ * and tuned software keep theirs. */
 #define LEFT_BY_A_RUN 0.7
 
 static double left_by_runs(const struct dl_predictor *p,

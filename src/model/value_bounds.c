@@ -6,9 +6,10 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "model/interval.h"
+#include "model/residual_interval.h"
 
-/* As many values with others on both sides speak for values in between. */
+/* From this number of values with others on both sides on they speak for values
+ * in between. */
 enum { LEAST_INNER = 2 };
 
 /* Half-widths by all values, or by the inner ones. */

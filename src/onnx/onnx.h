@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ONNX models: the work of a forward pass, node by node.
  *
- * A model is read without its weights (wire.h). Counting it gives every value
- * of the graph a shape, from those of the inputs, by the rules of the
- * operators (https://onnx.ai/onnx/operators/), and values to the small
- * integer tensors that shapes are computed from; and every node its
+ * A model is read without its weights (wire.h). Counting it computes the shape
+ * of every value of the graph from the shapes of the inputs, by the rules of
+ * the operators (https://onnx.ai/onnx/operators/), and the elements of the
+ * small integer tensors that shapes are computed from. It gives every node its
  *
  *   MACs         multiply-accumulates of convolutions, matrix products,
  *                Einsum and recurrent layers; none for elementwise work,
@@ -17,7 +17,7 @@
  *                of a recurrent layer, none for views (Reshape), for what is
  *                known beforehand, and for constants
  *
- * Figures are for one sample. What runs in loops counts as often as it runs. */
+ * Figures are for one sample. Nodes in loops count as often as they run. */
 
 #ifndef DL_ONNX_ONNX_H
 #define DL_ONNX_ONNX_H
@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/intern.h"
 #include "base/text.h"
 
 enum { DL_ONNX_MAX_RANK = 8, DL_ONNX_MAX_ASKED = 16 };
@@ -40,15 +41,15 @@ struct dl_onnx_shape {
 /* A model that was read. */
 struct dl_onnx;
 
-/* Whether dlest was built with what reads ONNX. */
+/* Whether dlest was built with the reader of ONNX. */
 bool dl_onnx_built_in(void);
 
-/* Appends "protobuf-c 1.4.1", of the library that is running; nothing where
- * dlest was built without it. */
+/* Appends "protobuf-c 1.4.1", the version of the library that is running;
+ * nothing if dlest was built without it. */
 void dl_onnx_version(struct dl_text *t);
 
-/* Reads a file ("-": stdin). Refused (DL_EINPUT): what is no ONNX model, is
- * cut off, or claims more than a file can hold. */
+/* Reads a file ("-": stdin). A file that is no ONNX model, is cut off, or
+ * claims more than it can hold, is refused (DL_EINPUT). */
 enum dl_status dl_onnx_open(struct dl_onnx **m, const char *path,
                             struct dl_diag *d);
 void dl_onnx_free(struct dl_onnx *m); /* accepts NULL */
@@ -97,7 +98,7 @@ struct dl_onnx_layer {
   bool uncounted;        /* its MACs could not be: a shape is missing */
 };
 
-/* What was counted of one operator. */
+/* The counts of one operator. */
 struct dl_onnx_op {
   const char *op;
   size_t n;
@@ -124,7 +125,7 @@ struct dl_onnx_count {
   double seq_len;     /* of a sequence input; NaN without one */
   /* The classifier: a dense layer that feeds the output; NULL without. */
   const struct dl_onnx_layer *head;
-  void *owned;
+  struct dl_intern op_names; /* of operators outside the standard */
 };
 
 /* Counts a model. Names belong to the model, all else to *c. Refused: a

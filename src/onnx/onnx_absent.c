@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is there in place of the reader where dlest was built without it. */
+/* Functions in place of the reader if dlest was built without it. */
 
 #include "onnx/onnx.h"
 

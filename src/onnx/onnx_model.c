@@ -18,7 +18,7 @@ void dl_onnx_version(struct dl_text *t) {
   dl_text_printf(t, "protobuf-c %s", protobuf_c_version());
 }
 
-/* For protobuf-c. */
+/* protobuf-c allocates by these. */
 static void *allocate(void *ctx, size_t size) {
   (void)ctx;
   return dl_malloc(size);
@@ -87,8 +87,7 @@ const char *dl_onnx_producer(const struct dl_onnx *m) {
 int64_t dl_onnx_opset(const struct dl_onnx *m) {
   for (size_t i = 0; i < m->model->n_opset_import; i++) {
     const Onnx__OperatorSetIdProto *o = m->model->opset_import[i];
-    const char *domain = dl_or_empty(o->domain);
-    if ((!*domain || strcmp(domain, "ai.onnx") == 0) && o->has_version)
+    if (dl_is_standard_domain(o->domain) && o->has_version)
       return o->version;
   }
   return 1; /* models before version fields */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was counted: layers, their sums, and the classifier. */
+/* The result of a count: layers, their sums, and the classifier. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,8 +23,8 @@ static void sum_ops(struct dl_onnx_count *c) {
   c->n_ops = ops.n;
 }
 
-/* Pooling over all that is left of an image: the layer behind it is the
- * classifier. */
+/* Whether a layer may pool over the whole of an image: the layer behind it is
+ * the classifier. */
 static bool pools(const struct dl_onnx_layer *l) {
   static const char *const ops[] = {"GlobalAveragePool", "GlobalMaxPool",
                                     "AveragePool", "ReduceMean", "MaxPool"};
@@ -34,8 +34,8 @@ static bool pools(const struct dl_onnx_layer *l) {
   return false;
 }
 
-/* The last layer with MACs, if it is dense, gives what the model gives, and
- * there is a pooling before it. */
+/* The classifier is the last layer with MACs, if it is dense, gives the output
+ * of the model, and there is a pooling before it. */
 static void find_head(struct dl_onnx_count *c) {
   size_t i = c->n_layers;
   while (i > 0 && c->layer[i - 1].macs == 0)
@@ -80,7 +80,7 @@ static enum dl_status finish(struct dl_onnx_walk *r) {
 }
 
 static enum dl_status take_outputs(struct dl_onnx_walk *r,
-                                   const struct dl_scope *s) {
+                                   const struct dl_value_scope *s) {
   const Onnx__GraphProto *g = r->m->model->graph;
   struct dl_onnx_count *c = r->c;
   c->output = dl_calloc(g->n_output, sizeof *c->output);
@@ -101,8 +101,7 @@ static enum dl_status take_outputs(struct dl_onnx_walk *r,
 void dl_onnx_count_free(struct dl_onnx_count *c) {
   if (!c)
     return;
-  DL_FREED struct dl_onnx_names *o = c->owned;
-  dl_intern_free(&o->names);
+  dl_intern_free(&c->op_names);
   free(c->layer);
   free(c->op);
   free(c->input);
@@ -117,16 +116,15 @@ enum dl_status dl_onnx_count(const struct dl_onnx *m,
                              struct dl_onnx_count **out, struct dl_diag *d) {
   const Onnx__GraphProto *g = m->model->graph;
   struct dl_onnx_count *c = dl_calloc(1, sizeof *c);
-  DL_SCOPED(dl_scope_free) struct dl_scope s = {.outer = NULL};
+  DL_SCOPED(dl_scope_free) struct dl_value_scope s = {.outer = NULL};
   struct dl_onnx_walk r = {.m = m,
                            .c = c,
                            .d = d,
                            .times = 1,
                            .opset = dl_onnx_opset(m),
                            .walk_nodes = dl_onnx_walk_nodes};
-  c->owned = dl_calloc(1, sizeof(struct dl_onnx_names));
   c->batch = c->image_px = c->seq_len = NAN;
-  struct dl_body body = {g->node, g->n_node, g, NULL};
+  struct dl_node_list body = {g->node, g->n_node, g, NULL};
   enum dl_status status = dl_onnx_read_functions(&r);
   if (status == DL_OK)
     status = dl_onnx_enter_inputs(&r, &s, asked);
@@ -138,6 +136,8 @@ enum dl_status dl_onnx_count(const struct dl_onnx *m,
     status = finish(&r);
   dl_intern_free(&r.functions);
   dl_intern_free(&r.constants);
+  dl_intern_free(&r.open);
+  free(r.open_value);
   dl_text_free(&r.key);
   if (status != DL_OK) {
     dl_onnx_count_free(c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shapes on the command line: NAME=1x3x224x224. */
+/* Shapes on the command line have the form NAME=1x3x224x224. */
 
 #include <math.h>
 #include <stdlib.h>

@@ -31,7 +31,8 @@ struct dl_format {
   enum dl_status (*report)(
       const struct dl_report *r, FILE *f,
       struct dl_diag *d); /* of a format without document */
-  /* Of a format without document; begin allocates nothing that end frees. */
+  /* Functions of a format without document; begin allocates nothing that end
+   * frees. */
   enum dl_status (*begin)(struct dl_stream *s, struct dl_diag *d);
   enum dl_status (*row)(struct dl_stream *s, const struct dl_value *values,
                         struct dl_diag *d);

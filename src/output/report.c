@@ -271,10 +271,11 @@ struct dl_report *dl_report_item(struct dl_report *r, const char *key,
 
 struct dl_table *dl_report_chart(struct dl_report *r, const char *title,
                                  enum dl_style style, const char *unit) {
-  const struct dl_column columns[] = {{.key = "label"},
-                                      {"value", NULL, unit, style, 0},
-                                      {"low", NULL, unit, style, 0},
-                                      {"high", NULL, unit, style, 0}};
+  const struct dl_column columns[] = {
+      [DL_CHART_LABEL] = {.key = "label"},
+      [DL_CHART_VALUE] = {"value", NULL, unit, style, 0},
+      [DL_CHART_LOW] = {"low", NULL, unit, style, 0},
+      [DL_CHART_HIGH] = {"high", NULL, unit, style, 0}};
   struct dl_table *t =
       dl_report_table(r, NULL, title, columns, DL_LENGTH(columns), false);
   if (t)
@@ -284,8 +285,10 @@ struct dl_table *dl_report_chart(struct dl_report *r, const char *title,
 
 void dl_chart_bar(struct dl_table *chart, const char *label, double value,
                   double low, double high) {
-  const struct dl_value bar[] = {dl_string(label), dl_number(value),
-                                 dl_number(low), dl_number(high)};
+  const struct dl_value bar[] = {[DL_CHART_LABEL] = dl_string(label),
+                                 [DL_CHART_VALUE] = dl_number(value),
+                                 [DL_CHART_LOW] = dl_number(low),
+                                 [DL_CHART_HIGH] = dl_number(high)};
   dl_table_row(chart, bar, NULL);
 }
 

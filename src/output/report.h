@@ -67,7 +67,7 @@ struct dl_value dl_count(size_t n);
 struct dl_value dl_bool(bool b);
 struct dl_value dl_strings(const char *const *s, size_t n);
 
-/* The same, optional. */
+/* An optional number: NaN is unknown. */
 struct dl_value dl_known(double x);
 struct dl_value dl_known_string(const char *s);
 
@@ -115,8 +115,8 @@ struct dl_member_column {
            : DL_STRING),                                                       \
       offsetof(struct tag, member)
 
-/* Sets the values of n columns that are members of *item; those of other
- * columns stay as they are. */
+/* Sets the values of n columns that are members of *item; other columns keep
+ * their values. */
 void dl_member_values(const struct dl_member_column *columns, size_t n,
                       const void *item, struct dl_value *values);
 void dl_member_headings(struct dl_column *to,
@@ -150,14 +150,15 @@ struct dl_report_line {
 void dl_report_lines(struct dl_report *r, const struct dl_report_line *line,
                      size_t n);
 
-/* The same: DL_LINES(r, {key, label, unit, style, value}, ...). */
+/* Adds lines given in place: DL_LINES(r, {key, label, unit, style, value},
+ * ...). */
 #define DL_LINES(r, ...)                                                       \
   dl_report_lines(r, (const struct dl_report_line[]){__VA_ARGS__},             \
                   sizeof((const struct dl_report_line[]){__VA_ARGS__}) /       \
                       sizeof(struct dl_report_line))
 
 /* An interval: two values, which text shows in one line, "low .. high".
- * Label, unit and style are those of `low`. */
+ * Label, unit and style come from `low`. */
 void dl_report_range(struct dl_report *r, const struct dl_column *low,
                      const char *high_key, const struct dl_value v[2]);
 
@@ -169,12 +170,13 @@ void dl_report_say(struct dl_report *r, const char *fmt, ...) DL_PRINTF(2, 3);
 struct dl_report *dl_report_group(struct dl_report *r, const char *key,
                                   const char *title);
 
-/* An array of objects: each call with the same key adds one; owned by r.
+/* An array of objects: each call with an equal key adds one; owned by r.
  * The title is as for a group. */
 struct dl_report *dl_report_item(struct dl_report *r, const char *key,
                                  const char *title);
 
-/* The same array without an object yet: JSON has it even if none follows. */
+/* Adds such an array without an object yet: JSON has it even if none follows.
+ */
 void dl_report_list(struct dl_report *r, const char *key);
 
 /* A table; columns are copied (their strings are not). The first table that
@@ -186,7 +188,7 @@ struct dl_table *dl_report_table(struct dl_report *r, const char *key,
                                  const struct dl_column *columns, size_t n,
                                  bool main);
 
-/* The same with all of an array of columns. */
+/* Adds a table with all columns of an array. */
 #define DL_TABLE(r, key, title, columns, main)                                 \
   dl_report_table(r, key, title, columns, sizeof(columns) / sizeof *(columns), \
                   main)
@@ -194,6 +196,7 @@ struct dl_table *dl_report_table(struct dl_report *r, const char *key,
 /* A chart: bars with intervals, for formats that draw. Its key is NULL. The
  * title, a label and a number in `style` stand for themselves: what readers
  * need is also in a table. Bars are rows of label, value, low and high. */
+enum { DL_CHART_LABEL, DL_CHART_VALUE, DL_CHART_LOW, DL_CHART_HIGH };
 struct dl_table *dl_report_chart(struct dl_report *r, const char *title,
                                  enum dl_style style, const char *unit);
 
@@ -206,7 +209,8 @@ void dl_chart_bar(struct dl_table *chart, const char *label, double value,
 void dl_table_row(struct dl_table *t, const struct dl_value *values,
                   const char *mark);
 
-/* The same of values one by one: DL_ROW(t, NULL, dl_string(s), dl_count(n)). */
+/* Adds a row of values given one by one: DL_ROW(t, NULL, dl_string(s),
+ * dl_count(n)). */
 #define DL_ROW(t, mark, ...)                                                   \
   dl_table_row(t, (const struct dl_value[]){__VA_ARGS__}, mark)
 

@@ -14,15 +14,20 @@
 
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 
+bool dl_terminal_is_able(void) {
+  const char *term = getenv("TERM");
+  return term && !dl_is_word(term, "dumb");
+}
+
 struct dl_screen dl_screen_of(FILE *f) {
   struct dl_screen s = {0};
   struct winsize size = {0};
   const char *no_color = getenv("NO_COLOR");
-  const char *term = getenv("TERM"), *columns = getenv("COLUMNS");
+  const char *columns = getenv("COLUMNS");
   int fd = fileno(f);
   if (fd < 0 || !isatty(fd))
     return s;
-  s.colour = !(no_color && no_color[0]) && term && strcmp(term, "dumb") != 0;
+  s.colour = !(no_color && no_color[0]) && dl_terminal_is_able();
   if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     s.width = size.ws_col;
   else if (!columns || !dl_parse_count(columns, &s.width))
@@ -41,27 +46,27 @@ void dl_screen_add(struct dl_text *t, const struct dl_screen *s,
 }
 
 size_t dl_utf8_next(const char *text, unsigned *point) {
-  /* By the first byte: its range, the bytes of the code point, and the range of
-   * the second byte, which excludes overlong forms, surrogates and what is
-   * above U+10FFFF (Unicode 15, table 3-7). */
-  static const struct {
-    unsigned char first, last, n, low, high;
-  } forms[] = {{0xC2, 0xDF, 2, 0x80, 0xBF}, {0xE0, 0xE0, 3, 0xA0, 0xBF},
-               {0xE1, 0xEC, 3, 0x80, 0xBF}, {0xED, 0xED, 3, 0x80, 0x9F},
-               {0xEE, 0xEF, 3, 0x80, 0xBF}, {0xF0, 0xF0, 4, 0x90, 0xBF},
-               {0xF1, 0xF3, 4, 0x80, 0xBF}, {0xF4, 0xF4, 4, 0x80, 0x8F}};
+  /* The range of the first byte, the number of bytes of the code point, and the
+   * range of the second byte, which excludes overlong forms, surrogates and
+   * code points above U+10FFFF (Unicode 15, table 3-7). */
+  enum { FIRST, LAST, BYTES, LOW, HIGH };
+  static const unsigned char forms[][5] = {
+      {0xC2, 0xDF, 2, 0x80, 0xBF}, {0xE0, 0xE0, 3, 0xA0, 0xBF},
+      {0xE1, 0xEC, 3, 0x80, 0xBF}, {0xED, 0xED, 3, 0x80, 0x9F},
+      {0xEE, 0xEF, 3, 0x80, 0xBF}, {0xF0, 0xF0, 4, 0x90, 0xBF},
+      {0xF1, 0xF3, 4, 0x80, 0xBF}, {0xF4, 0xF4, 4, 0x80, 0x8F}};
   const unsigned char *s = (const unsigned char *)text;
   size_t form = 0, i = 1;
   *point = s[0];
   if (s[0] < 0x80)
     return 1;
-  while (form < DL_LENGTH(forms) && s[0] > forms[form].last)
+  while (form < DL_LENGTH(forms) && s[0] > forms[form][LAST])
     form++;
   *point = 0xFFFD;
-  if (form == DL_LENGTH(forms) || s[0] < forms[form].first ||
-      s[1] < forms[form].low || s[1] > forms[form].high)
+  if (form == DL_LENGTH(forms) || s[0] < forms[form][FIRST] ||
+      s[1] < forms[form][LOW] || s[1] > forms[form][HIGH])
     return 1;
-  unsigned n = forms[form].n, value = s[0] & (0x7Fu >> n);
+  unsigned n = forms[form][BYTES], value = s[0] & (0x7Fu >> n);
   for (; i < n && (s[i] & 0xC0) == 0x80; i++)
     value = value << 6 | (s[i] & 0x3F);
   if (i < n)
@@ -71,12 +76,12 @@ size_t dl_utf8_next(const char *text, unsigned *point) {
 }
 
 bool dl_utf8_is_unsafe(unsigned point) {
-  static const struct {
-    unsigned first, last;
-  } unsafe[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0x061C, 0x061C},
-                {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069}};
+  static const unsigned unsafe[][2] = {/* first and last */
+                                       {0x00, 0x1F},     {0x7F, 0x9F},
+                                       {0x061C, 0x061C}, {0x200E, 0x200F},
+                                       {0x2028, 0x202E}, {0x2066, 0x2069}};
   for (size_t i = 0; i < DL_LENGTH(unsafe); i++)
-    if (point >= unsafe[i].first && point <= unsafe[i].last)
+    if (point >= unsafe[i][0] && point <= unsafe[i][1])
       return true;
   return false;
 }

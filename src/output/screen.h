@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a terminal can show, the escape sequences for it (no other file has
- * any), and text of unknown origin made safe for it. */
+/* The capabilities of a terminal, its escape sequences (no other file has any),
+ * and functions that make text of unknown origin safe for it. */
 
 #ifndef DL_OUTPUT_SCREEN_H
 #define DL_OUTPUT_SCREEN_H
@@ -17,9 +17,13 @@ struct dl_screen {
   size_t width; /* columns; 0: unlimited */
 };
 
-/* Of a terminal: its width, that of COLUMNS if it reports none, and colour
- * unless NO_COLOR is set (https://no-color.org) or TERM is unset or "dumb". */
+/* Finds the width of a terminal (COLUMNS, if it reports none) and whether it
+ * has colours: unless NO_COLOR is set (https://no-color.org) or TERM is unset
+ * or "dumb". */
 struct dl_screen dl_screen_of(FILE *f);
+
+/* Whether TERM is set to a terminal that can move its cursor. */
+bool dl_terminal_is_able(void);
 
 /* Effects of dl_screen_add. */
 #define DL_BOLD "1"

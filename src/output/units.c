@@ -22,49 +22,46 @@
 #define MOST_SHOWN 1e6   /* of a multiple: from there on, and */
 #define LEAST_SHOWN 1e-4 /* of a multiple: below, a number has an exponent */
 
+/* Multiples of a unit, up to one without a name. */
 static const struct dl_multiple ENERGIES[] = {
     {1e-3, "mJ"}, {1, "J"},     {1e3, "kJ"},  {1e6, "MJ"},
-    {1e9, "GJ"},  {1e12, "TJ"}, {1e15, "PJ"},
-};
+    {1e9, "GJ"},  {1e12, "TJ"}, {1e15, "PJ"}, {0, NULL}};
 static const struct dl_multiple MASSES[] = {
-    {1e-3, "mg"}, {1, "g"}, {1e3, "kg"}, {1e6, "t"}, {1e9, "kt"}, {1e12, "Mt"},
-};
+    {1e-3, "mg"}, {1, "g"},     {1e3, "kg"}, {1e6, "t"},
+    {1e9, "kt"},  {1e12, "Mt"}, {0, NULL}};
 static const struct dl_multiple POWERS[] = {
-    {1e-3, "mW"}, {1, "W"}, {1e3, "kW"}, {1e6, "MW"}, {1e9, "GW"}};
+    {1e-3, "mW"}, {1, "W"}, {1e3, "kW"}, {1e6, "MW"}, {1e9, "GW"}, {0, NULL}};
 static const size_t BASE = 1; /* of these: the unit itself */
 
-/* The multiples of each style; none for most. */
-static const struct {
-  const struct dl_multiple *s;
-  size_t n;
-} SCALES[] = {
-    [DL_ENERGY] = {ENERGIES, sizeof ENERGIES / sizeof *ENERGIES},
-    [DL_MASS] = {MASSES, sizeof MASSES / sizeof *MASSES},
-    [DL_WATTS] = {POWERS, sizeof POWERS / sizeof *POWERS},
-    [DL_CODE] = {NULL, 0}, /* the last style: others are zero too */
+/* The multiples of each style; NULL for most. */
+static const struct dl_multiple *const SCALES[] = {
+    [DL_ENERGY] = ENERGIES,
+    [DL_MASS] = MASSES,
+    [DL_WATTS] = POWERS,
+    [DL_CODE] = NULL, /* the last style: others are NULL too */
 };
 static const struct dl_multiple KWH[] = {{DL_J_PER_KWH, "kWh"},
                                          {1e3 * DL_J_PER_KWH, "MWh"},
                                          {1e6 * DL_J_PER_KWH, "GWh"},
-                                         {1e9 * DL_J_PER_KWH, "TWh"}};
+                                         {1e9 * DL_J_PER_KWH, "TWh"},
+                                         {0, NULL}};
 #define LEAST_KWH 1e-3 /* below, kWh have too many zeros: J are shown */
 #define LEAST_KILO 10  /* of W: 4880 W reads better beside 700 W */
 
 struct dl_multiple dl_multiple_for(enum dl_style style, double x) {
-  const struct dl_multiple *s = SCALES[style].s;
-  size_t n = SCALES[style].n, i = 0;
+  const struct dl_multiple *s = SCALES[style];
+  size_t i = 0;
   double kilo = style == DL_WATTS ? LEAST_KILO : 1;
   if (style == DL_KWH) {
     if (fabs(x) < ROUNDS_UP * LEAST_KWH * DL_J_PER_KWH && x != 0)
       return dl_multiple_for(DL_ENERGY, x);
     s = KWH;
-    n = DL_LENGTH(KWH);
   } else if (!s) {
     return (struct dl_multiple){1, NULL};
   }
   if (x == 0 || !isfinite(x))
     return s[style == DL_KWH ? 0 : BASE];
-  while (i + 1 < n &&
+  while (s[i + 1].name &&
          fabs(x) >= ROUNDS_UP * (i + 1 > BASE ? kilo : 1) * s[i + 1].factor)
     i++;
   return s[i];
@@ -106,7 +103,7 @@ void dl_show_unit(struct dl_text *t, const char *before, enum dl_style style,
     unit = "%";
   if (scale->name) {
     enum dl_style of = style == DL_KWH ? DL_ENERGY : style;
-    bool same_base = unit && unit[0] == SCALES[of].s[BASE].name[0];
+    bool same_base = unit && unit[0] == SCALES[of][BASE].name[0];
     dl_text_printf(t, "%s%s%s", before, scale->name, same_base ? unit + 1 : "");
   } else if (unit && unit[0]) {
     dl_text_printf(t, "%s%s", before, unit);
@@ -145,7 +142,7 @@ static void show_number(struct dl_text *t, enum dl_style style, double x,
     dl_text_add(t, dl_format_digits(buf, x, digits));
     return;
   }
-  /* With a point, whatever separates the decimals in the locale. */
+  /* Prints the decimal point of the C locale, whatever the locale is. */
   int len = snprintf(buf, sizeof buf, "%.*f", decimals, x);
   dl_text_add_n(t, buf, strspn(buf, "-0123456789"));
   dl_text_printf(t, ".%s", buf + len - decimals);
@@ -156,7 +153,7 @@ static void show_number(struct dl_text *t, enum dl_style style, double x,
 static void show_value(struct dl_text *t, enum dl_style style,
                        const struct dl_value *v,
                        const struct dl_multiple *scale) {
-  bool scaled = style == DL_KWH || style == DL_TIME || SCALES[style].s;
+  bool scaled = style == DL_KWH || style == DL_TIME || SCALES[style];
   size_t before = t->len;
   switch (dl_value_absent(v) ? DL_NULL : v->type) {
   case DL_NUMBER:
@@ -177,7 +174,7 @@ static void show_value(struct dl_text *t, enum dl_style style,
   case DL_STRINGS:
     for (size_t i = 0; i < v->n_strings; i++) {
       dl_text_add(t, i > 0 ? ", " : "");
-      dl_utf8_clean(t, v->strings[i] ? v->strings[i] : "-", false);
+      dl_utf8_clean(t, dl_text_or(v->strings[i], "-"), false);
     }
     break;
   case DL_NULL:

@@ -24,7 +24,7 @@ struct dl_fit_row {
 void dl_fit_row_make(struct dl_fit_row *row,
                      const struct dl_hierarchical_fit *fit, const void *inputs);
 
-/* The same row as if its network, or its GPU with the host, were none of the
+/* Makes the row as if its network, or its GPU with the host, were none of the
  * fit. Without its place. */
 void dl_fit_row_hide(struct dl_fit_row *hidden, const struct dl_fit_row *row,
                      bool arch, bool gpu);
@@ -33,11 +33,11 @@ void dl_fit_row_hide(struct dl_fit_row *hidden, const struct dl_fit_row *row,
 double dl_fit_row_value(struct dl_fit_row *row, size_t target);
 
 /* Whether a configuration of the fit is near enough that its residual is about
- * that of the row (`neighbour_share` of the residual process). */
+ * the row's (`neighbour_share` of the residual process). */
 bool dl_fit_row_has_neighbours(const struct dl_fit_row *row, size_t target);
 
 /* The largest share of the variance of a target's residual that a run of a
- * calibration has in common with that of the row; 0 without any. */
+ * calibration has in common with the row; 0 without any. */
 double dl_fit_row_nearest_run(const struct dl_fit_row *row, size_t target);
 
 /* Whether that is more than half. */

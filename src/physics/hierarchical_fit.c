@@ -81,14 +81,14 @@ static const char *word(const struct dl_hierarchical_fit *fit, long number) {
 }
 
 bool dl_hierarchical_level(const struct dl_hierarchical_fit *fit,
-                           const char *factor, size_t i,
-                           struct dl_level_words *level) {
+                           const char *factor, size_t i, const char **name,
+                           const char **within) {
   for (size_t k = 0; k < fit->physics->n_factors; k++)
     if (strcmp(fit->physics->factor[k].name, factor) == 0 && i < fit->by[k].n) {
       struct dl_level_key key = fit->by[k].level[i].key;
-      *level =
-          (struct dl_level_words){word(fit, key.name), word(fit, key.within)};
-      return level->name != NULL;
+      *name = word(fit, key.name);
+      *within = word(fit, key.within);
+      return *name != NULL;
     }
   return false;
 }
@@ -136,8 +136,8 @@ enum dl_status dl_hierarchical_fit_solve(struct dl_hierarchical_fit *fit,
     dl_intern(&fit->names, q->names.s[i]);
   DL_SCOPED(gsl_matrix_free_local)
   gsl_matrix *cov = gsl_matrix_alloc(q->map.p, q->map.p);
-  gsl_matrix_memcpy(cov, q->full.cov);
-  size_t p = keep(fit, q, &q->full.s, cov);
+  gsl_matrix_memcpy(cov, q->full_cov);
+  size_t p = keep(fit, q, &q->full, cov);
   gsl_matrix_view block = gsl_matrix_submatrix(cov, 0, 0, p, p);
   if (!fit->physics->process)
     return DL_OK;
@@ -145,7 +145,7 @@ enum dl_status dl_hierarchical_fit_solve(struct dl_hierarchical_fit *fit,
     return dl_fail(d, DL_EINPUT,
                    "the covariance of the fit is not positive definite");
   dl_posterior_keep(&fit->posterior, &block.matrix);
-  return q->configs.n > 0 ? dl_hierarchical_residuals(
-                                &fit->residuals, q, &q->full.s, target, NULL, d)
+  return q->configs.n > 0 ? dl_hierarchical_residuals(&fit->residuals, q,
+                                                      &q->full, target, NULL, d)
                           : DL_OK;
 }

@@ -12,7 +12,7 @@
  * the fitted values (Laplace's approximation). It is kept as the lower Cholesky
  * factor of the covariance, so that rounding leaves it positive definite, by
  * rows, packed, in multiples of 1e-6, so that a model file stays short and
- * gives back the same bits. */
+ * gives back equal bits. */
 struct dl_posterior {
   double *factor; /* p (p + 1) / 2, in 1e-6, owned; NULL: not known */
   size_t p;
@@ -61,19 +61,16 @@ enum dl_status dl_hierarchical_fit_solve(struct dl_hierarchical_fit *fit,
 double dl_expected_residual(const struct dl_hierarchical_fit *fit,
                             const struct dl_place *place, size_t target);
 
-/* Where inputs are in the residual process of calibrations: by the medians of
- * constants, so that places stay while calibrations move the constants. */
+/* The place of inputs in the residual process of calibrations: by the medians
+ * of constants, so that places stay while calibrations move the constants. */
 struct dl_place dl_fit_place(const struct dl_hierarchical_fit *fit,
                              const struct dl_row_names *names,
                              const struct dl_grouping *inputs);
 
-/* The i-th level of a grouping factor, which the fit owns; within: NULL where
- * it is one on its own. False: there are no more. */
-struct dl_level_words {
-  const char *name, *within;
-};
+/* The name of the i-th level of a grouping factor, which the fit owns; *within:
+ * the level that it is in, or NULL. False: there are no more. */
 bool dl_hierarchical_level(const struct dl_hierarchical_fit *fit,
-                           const char *factor, size_t i,
-                           struct dl_level_words *level);
+                           const char *factor, size_t i, const char **name,
+                           const char **within);
 
 #endif

@@ -27,7 +27,12 @@ void dl_hierarchical_problem_make(struct dl_hierarchical_problem *q,
                                   const struct dl_physics *physics,
                                   const struct dl_observations *rows) {
   *q = (struct dl_hierarchical_problem){.physics = physics, .rows = *rows};
-  dl_configurations_make(&q->configs, physics, rows);
+  dl_hierarchical_problem_set_up(q);
+}
+
+void dl_hierarchical_problem_set_up(struct dl_hierarchical_problem *q) {
+  const struct dl_physics *physics = q->physics;
+  dl_configurations_make(&q->configs, physics, &q->rows);
   dl_configurations_name(&q->configs, &q->names);
   for (size_t k = 0; k < physics->n_factors; k++)
     list_levels(&q->by[k], &q->configs, k);
@@ -148,15 +153,29 @@ enum dl_status dl_hierarchical_solve(struct dl_hierarchical_solution *s,
   return status;
 }
 
-static void free_full(struct dl_full_solution *full) {
-  dl_hierarchical_solution_free(&full->s);
-  gsl_matrix_free(full->cov);
-  dl_cell_products_free(&full->curvature);
-  *full = (struct dl_full_solution){0};
+static void free_full(struct dl_hierarchical_problem *q) {
+  dl_hierarchical_solution_free(&q->full);
+  gsl_matrix_free(q->full_cov);
+  q->full_cov = NULL;
+  dl_cell_products_free(&q->full_curvature);
+}
+
+static void free_predictions(struct dl_fold_predictions *h) {
+  while (h) {
+    struct dl_fold_predictions *next = h->next;
+    free(h->of_row);
+    free(h->y);
+    free(h);
+    h = next;
+  }
 }
 
 void dl_hierarchical_problem_free(struct dl_hierarchical_problem *q) {
-  free_full(&q->full);
+  free_predictions(q->held_out);
+  free(q->own_row);
+  gsl_vector_free(q->own_weight);
+  free(q->input);
+  free_full(q);
   dl_configurations_free(&q->configs);
   dl_parameter_map_free(&q->map);
   dl_equation_blocks_free(&q->blocks);
@@ -167,20 +186,19 @@ void dl_hierarchical_problem_free(struct dl_hierarchical_problem *q) {
 
 enum dl_status dl_full_solution_get(struct dl_hierarchical_problem *q,
                                     bool curvature, struct dl_diag *d) {
-  struct dl_full_solution *full = &q->full;
-  if (!full->cov) {
-    full->cov = gsl_matrix_alloc(q->map.p, q->map.p);
+  if (!q->full_cov) {
+    q->full_cov = gsl_matrix_alloc(q->map.p, q->map.p);
     enum dl_status status =
-        dl_hierarchical_solve(&full->s, q, NULL, NULL, full->cov, d);
+        dl_hierarchical_solve(&q->full, q, NULL, NULL, q->full_cov, d);
     if (status != DL_OK) {
-      free_full(full);
+      free_full(q);
       return status;
     }
   }
-  if (curvature && !full->curvature.cell) {
-    dl_cell_products_make(&full->curvature, &q->blocks);
-    dl_curvature_at(&full->curvature, &q->blocks, &full->s.terms,
-                    full->s.theta);
+  if (curvature && !q->full_curvature.cell) {
+    dl_cell_products_make(&q->full_curvature, &q->blocks);
+    dl_curvature_at(&q->full_curvature, &q->blocks, &q->full.terms,
+                    q->full.theta);
   }
   return DL_OK;
 }

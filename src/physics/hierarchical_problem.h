@@ -28,39 +28,59 @@ struct dl_hierarchical_solution {
   double *theta;                 /* p */
 };
 
-/* The solution for all rows, which does not depend on whose residuals are
- * learnt: fits of all targets and fits that hold rows out share it. All of it
- * is owned. */
-struct dl_full_solution {
-  struct dl_hierarchical_solution s;
-  gsl_matrix *cov;                   /* p x p; NULL: not solved */
-  struct dl_cell_products curvature; /* second derivatives, if requested */
+/* Predictions of rows held out in folds: of all targets, as one fit gives them
+ * all. */
+struct dl_fold_predictions {
+  bool auxiliary; /* rows: the auxiliary ones, else the table's own */
+  size_t n, k;    /* rows, folds */
+  size_t *of_row; /* n: fold of each, owned */
+  double *y;      /* n x n_targets: logarithms, owned */
+  struct dl_fold_predictions *next;
 };
 
 struct dl_hierarchical_problem {
   const struct dl_physics *physics;
   struct dl_observations rows;
+  /* The rows of a problem that dl_table_problem made; owned, NULL in others. */
+  struct dl_observed *own_row;
+  gsl_vector *own_weight;
+  size_t *input; /* rows.n: number of each row's inputs among the distinct ones,
+                  */
+  size_t n_inputs;                      /* of which there are so many */
+  struct dl_fold_predictions *held_out; /* a list, owned */
+  struct dl_hierarchical_problem *next; /* another problem of the table */
+
   struct dl_configurations configs;
   struct dl_intern names; /* of the levels */
   struct dl_levels by[DL_MAX_FACTORS];
   struct dl_parameter_map map;
   struct dl_equation_blocks blocks;
-  struct dl_full_solution full; /* by dl_full_solution_get */
+
+  /* The solution for all rows, by dl_full_solution_get. It does not depend on
+   * whose residuals are learnt: fits of all targets and fits that hold rows out
+   * share it. All of it is owned. */
+  struct dl_hierarchical_solution full;
+  gsl_matrix *full_cov;                   /* p x p; NULL: not solved */
+  struct dl_cell_products full_curvature; /* second derivatives, if requested */
 };
 
 /* Borrows the rows. */
 void dl_hierarchical_problem_make(struct dl_hierarchical_problem *q,
                                   const struct dl_physics *physics,
                                   const struct dl_observations *rows);
+
+/* Sets up the configurations of a problem of which the rows alone are known. */
+void dl_hierarchical_problem_set_up(struct dl_hierarchical_problem *q);
+
 void dl_hierarchical_problem_free(struct dl_hierarchical_problem *q);
 
-/* Where a solution begins. Borrowed. */
+/* Start of a solution. Borrowed. */
 struct dl_hierarchical_start {
   /* p: a solution that has not seen the rows that are held out either, as
    * another start may end at another optimum; NULL: the prior. */
   const double *theta;
   /* Second derivatives at the solution for all rows: steps that need fewer
-   * evaluations end at the same optimum. NULL: unknown. */
+   * evaluations end at that optimum. NULL: unknown. */
   const struct dl_cell_products *curvature;
 };
 

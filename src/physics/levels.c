@@ -13,7 +13,9 @@ void dl_row_names_find(struct dl_row_names *found,
   for (size_t i = 0; i < DL_N_NAMES; i++) {
     const char *name = inputs->name[i];
     long at = name ? dl_intern_find(names, name) : -1;
-    found->number[i] = !name ? 0 : at < 0 ? -1 : at + 1;
+    found->number[i] = at < 0 ? -1 : at + 1;
+    if (!name)
+      found->number[i] = 0;
   }
 }
 

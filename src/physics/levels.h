@@ -9,14 +9,14 @@
 #include "base/intern.h"
 #include "physics/physics.h"
 
-/* Numbers of names; 0: none, -1: not among those of the fit. */
+/* Numbers of names; 0: none, -1: not in the fit. */
 struct dl_level_key {
   long name, within;
 };
 
 struct dl_factor_level {
   struct dl_level_key key;
-  double effect[DL_MAX_FACTOR_EFFECTS]; /* those of the factor */
+  double effect[DL_MAX_FACTOR_EFFECTS]; /* effects of the factor */
 };
 
 struct dl_levels {
@@ -36,7 +36,7 @@ struct dl_level_key dl_level_key_of(const struct dl_row_names *names,
 bool dl_level_is_none(struct dl_level_key key);
 bool dl_level_equal(struct dl_level_key a, struct dl_level_key b);
 
-/* Where inputs are in the residual process. */
+/* The place of inputs in the residual process. */
 struct dl_place dl_place_of(const struct dl_row_names *names,
                             const struct dl_grouping *inputs);
 
@@ -52,8 +52,8 @@ void dl_factor_level_add(struct dl_levels *levels, struct dl_level_key key);
 size_t dl_first_parameter(const struct dl_physics *physics,
                           const struct dl_levels *by, size_t k);
 
-/* The factors whose effects are in the posterior, the first ones: all but those
- * of own_data. */
+/* The factors whose effects are in the posterior, the first ones: all but
+ * factors of own_data. */
 size_t dl_posterior_factors(const struct dl_physics *physics);
 
 /* Constants from their logarithms. */

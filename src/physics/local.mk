@@ -5,12 +5,12 @@ libdlest_a_SOURCES += \
 	%D%/tape.h \
 	%D%/fit_row.c \
 	%D%/fit_row.h \
+	%D%/fold_fit.c \
+	%D%/fold_fit.h \
 	%D%/hierarchical_fit.c \
 	%D%/hierarchical_fit.h \
 	%D%/hierarchical_problem.c \
 	%D%/hierarchical_problem.h \
-	%D%/hold_out.c \
-	%D%/hold_out.h \
 	%D%/levels.c \
 	%D%/levels.h \
 	%D%/observations.c \

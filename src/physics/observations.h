@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Measured runs by configuration. Runs with the same inputs are one
- * configuration, whose sufficient statistics are the sum of the weights and
- * the weighted mean of each measured logarithm: the likelihood of the runs is
+/* Measured runs by configuration. Runs with equal inputs are one configuration,
+ * whose sufficient statistics are the sum of the weights and the weighted mean
+ * of each measured logarithm: the likelihood of the runs is
  *
  *   sum w (f - y)^2 = W (f - mean)^2 + sum w (y - mean)^2,   W = sum w
  *
@@ -26,8 +26,8 @@ struct dl_observations {
   const struct dl_observed *row; /* n */
   const gsl_vector *weight;      /* n, of the target's values, or NULL: 1 */
   size_t n_auxiliary;            /* the last rows are auxiliary training data */
-  size_t target; /* whose residuals are learnt; of auxiliary rows those of the
-                    first target that was measured */
+  size_t target; /* that is fitted, and that weights are for; of auxiliary rows
+                    the first that was measured */
   bool means;    /* the weights are numbers of runs, and hold for all targets */
 };
 
@@ -65,12 +65,12 @@ void dl_configurations_average(const struct dl_configurations *c,
                                const struct dl_observations *o, const bool *out,
                                struct dl_measurement *m);
 
-/* Enters the names of the configurations into those of a fit. */
+/* Enters the names of the configurations into a fit's names. */
 void dl_configurations_name(struct dl_configurations *c,
                             struct dl_intern *names);
 void dl_configurations_free(struct dl_configurations *c);
 
-/* Where the effects of a configuration's levels are among the parameters. */
+/* Places of the effects of a configuration's levels among the parameters. */
 struct dl_parameter_map {
   const struct dl_physics *physics;
   const struct dl_configurations *configs;
@@ -109,8 +109,8 @@ void dl_differentiate_measurements(const struct dl_parameter_map *map,
                                    const double *theta, const size_t *which,
                                    size_t n, double *J);
 
-/* The same by the parameters that they depend on alone. known: p, others do not
- * count; NULL: all do. */
+/* Derivatives by the parameters that they depend on alone. known: p, others do
+ * not count; NULL: all do. */
 struct dl_derivatives {
   size_t p, *param; /* owned */
   gsl_matrix *J;    /* n x p, owned; NULL for p = 0 */
@@ -121,7 +121,7 @@ void dl_derivatives_make(struct dl_derivatives *d,
                          const bool *known);
 void dl_derivatives_free(struct dl_derivatives *d);
 
-/* The sum of those of all measurements, each times its weight (p). */
+/* The sum of the derivatives of all measurements, each times its weight (p). */
 void dl_weighted_derivatives(const struct dl_parameter_map *map,
                              const double *theta, const double *weight,
                              double *sum);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a physics is to the hierarchical fit (hierarchical_fit.h): tables and a
+/* A physics as the hierarchical fit (hierarchical_fit.h) takes it: tables and a
  * function that predicts. Training (training/) and LLM serving (serving/) are
  * two; another is a struct dl_physics in a folder of its own.
  *
@@ -41,9 +41,9 @@ struct dl_physics_constant {
 struct dl_random_effect {
   const char *name;
   double sd; /* of the prior; 0: the inputs' level_sd */
-  /* Of the prior of a level that only the runs of a calibration have; errors of
-   * work that is bound alike have the rest. The same of a level within
-   * DL_NAME_TUNED. */
+  /* Standard deviation of the prior of a level that only the runs of a
+   * calibration have; errors of work that is bound alike have the rest. Then
+   * for a level within DL_NAME_TUNED. */
   double calibrated_sd, tuned_sd;
 };
 
@@ -88,11 +88,11 @@ struct dl_level_names {
 struct dl_grouping {
   const char *name[DL_N_NAMES]; /* borrowed */
   struct dl_level_names level[DL_MAX_FACTORS];
-  /* What finds the same levels in inputs that do not name them. */
+  /* Names that find these levels in inputs that do not name them. */
   struct dl_level_names unnamed[DL_MAX_FACTORS];
   double level_sd;           /* prior of effects without an sd of their own */
   double sd[DL_MAX_TARGETS]; /* by which measured logarithms may be off */
-  double misfit_sd;          /* the same of the inputs: for calibration */
+  double misfit_sd;          /* the inputs' own doubt: for calibration */
   double waiting_sd;         /* part of it: GPUs waited, and their work follows
                                 from the utilization; 0: they did not */
   double x[DL_PLACE_AXES];   /* place in the residual process (residual_gp.h) */
@@ -109,11 +109,17 @@ struct dl_inputs {
 
 /* A quantity of a row that the inputs are made of. */
 struct dl_physics_quantity {
+  size_t id;        /* in a plan; DL_N_PLAN_NAMES: it has no number there */
   const char *name; /* column of the runs table, "gpu.FIELD" or "arch.FIELD";
                        other names are numbers in columns of their own */
   bool required;
   bool watched; /* predictions beyond the range of the fit are reported */
 };
+
+#define DL_ON_RUN(name) DL_RUN_##name, #name
+#define DL_ON_GPU(name) DL_OF_GPU_##name, "gpu." #name
+#define DL_ON_ARCH(name) DL_OF_ARCH_##name, "arch." #name
+#define DL_ON_OWN(name) DL_N_PLAN_NAMES, #name
 
 enum { DL_MAX_OTHER = 4 };
 
@@ -130,12 +136,6 @@ struct dl_physics_row {
 struct dl_gradient {
   double c[DL_MAX_CONSTANTS];
   double fx[DL_MAX_EFFECTS];
-};
-
-/* What was measured of the targets of a configuration: logarithms, and the
- * inverse of their standard deviations; 0: not measured. */
-struct dl_measured_targets {
-  double mean[DL_MAX_TARGETS], scale[DL_MAX_TARGETS];
 };
 
 /* Targets of which one is an energy E = (k P + m) T of a power P and a time T,
@@ -186,15 +186,15 @@ struct dl_physics {
   /* Intervals are as wide as the posterior is for a run
    * (conditioning/joint_prediction.h); else one width holds for all runs. */
   bool widths_by_run;
-  /* The same between runs of a calibration. */
+  /* The process between runs of a calibration. */
   const struct dl_residual_process *calibration;
   /* Bit t: a calibration of the fit of target t by fewer than DL_SETTLED_BELOW
    * configurations moves neither constants nor effects, but the estimates of
-   * work like that of its runs alone: more would make those of other work
-   * worse. */
+   * work like its runs' alone: more would make estimates of other work worse.
+   */
   unsigned settled;
   /* Fits of a model whose targets a table lacks are ignored: models of serving
-   * are installed with those of training. */
+   * are installed beside models of training. */
   bool optional;
   bool inference;    /* of rows of inference, which others leave out */
   size_t input_size; /* bytes of the inputs, which begin with a dl_grouping */
@@ -202,18 +202,19 @@ struct dl_physics {
    * the effects, 0 where nothing is known. */
   void (*predict)(const double *c, const double *fx, const void *inputs,
                   double *log_target);
-  /* The same with their derivatives, n_targets of them. */
+  /* Predictions with their derivatives, n_targets of them. */
   void (*gradient)(const double *c, const double *fx, const void *inputs,
                    double *log_target, struct dl_gradient *g);
-  /* What bounds the work by constants c, in coordinates whose distance the
-   * residual process takes, and its shares of time: to->bound and to->rate.
+  /* Finds what bounds the work by constants c, in coordinates whose distance
+   * the residual process takes, and its shares of time: to->bound and to->rate.
    * NULL: not known, and no fit can be calibrated. */
   void (*bound)(const double *c, const void *inputs, struct dl_place *to);
   /* The sum of the squares ((log_target - mean) scale)^2, and half its gradient
-   * into *g; a derivative that is not finite may stay out. NULL: it follows
-   * from `gradient`. */
+   * into *g; a derivative that is not finite may stay out. mean: measured
+   * logarithms, scale: the inverse of their standard deviations; 0: not
+   * measured. NULL: it follows from `gradient`. */
   double (*squares)(const double *c, const double *fx, const void *inputs,
-                    const struct dl_measured_targets *of,
+                    const double *mean, const double *scale,
                     struct dl_gradient *g);
 };
 

@@ -4,8 +4,8 @@
 #ifndef DL_PHYSICS_POWER_LIMIT_H
 #define DL_PHYSICS_POWER_LIMIT_H
 
-/* Power at which clocks are lowest, as a share of the static power, that of
- * memory by its chips. */
+/* Power at which clocks are lowest, as a share of the static power, the
+ * memory's by its chips. */
 #define DL_LOWEST_CLOCK_SHARE 0.6
 
 /* Powers in W. */

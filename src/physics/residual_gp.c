@@ -32,9 +32,9 @@ static double bound_alike(const struct dl_residual_process *process,
 }
 
 static int compare_pairs(const struct dl_place *a, const struct dl_place *b) {
-  return a->gpu != b->gpu     ? (a->gpu > b->gpu) - (a->gpu < b->gpu)
-         : a->arch != b->arch ? (a->arch > b->arch) - (a->arch < b->arch)
-                              : 0;
+  if (a->gpu != b->gpu)
+    return (a->gpu > b->gpu) - (a->gpu < b->gpu);
+  return (a->arch > b->arch) - (a->arch < b->arch);
 }
 
 static bool shares(const struct dl_residual_component *c,
@@ -87,7 +87,8 @@ double dl_residual_in_pair(const struct dl_residual_process *process,
   for (size_t i = 0; i < DL_PLACE_AXES; i++)
     d2 += (p->x[i] - q->x[i]) * (p->x[i] - q->x[i]);
   bool bounded = is_bounded(p) && is_bounded(q);
-  /* In calibrations networks without a name differ, unless all is the same. */
+  /* In calibrations networks without a name differ, unless all else is equal.
+   */
   if (bounded && p->arch == 0 && bound_alike(process, p, q) < 1)
     return 0;
   double length = bounded ? process->near_length : 1;
@@ -130,7 +131,7 @@ void dl_residual_gp_free(struct dl_residual_gp *gp) {
   *gp = (struct dl_residual_gp){0};
 }
 
-/* By GPU and architecture, then as the points come. */
+/* Orders points by GPU and architecture, then as they come. */
 static int by_pair(const void *a, const void *b) {
   const struct dl_residual_point *p =
       *(const struct dl_residual_point *const *)a;
@@ -208,7 +209,7 @@ static int compare_blocks(const struct dl_residual_gp *gp,
   return gp->bounded && a->gpu == b->gpu ? 0 : compare_pairs(a, b);
 }
 
-/* Where in gp->order the points begin that may covary with a place. */
+/* Finds where in gp->order the points begin that may covary with a place. */
 static size_t first_near(const struct dl_residual_gp *gp,
                          const struct dl_place *place) {
   size_t low = 0, high = gp->n;
@@ -251,7 +252,7 @@ double dl_residual_gp_nearest(const struct dl_residual_gp *gp,
   return most > 0 ? most / dl_residual_covariance(process, &here, &here) : 0;
 }
 
-/* Coordinates are computed anew, but from the same numbers. */
+/* Coordinates are computed anew, but from equal numbers. */
 static bool agree(const double *a, const double *b, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (fabs(a[i] - b[i]) > 1e-9)

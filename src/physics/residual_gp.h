@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The residual process: what a physics leaves over of a configuration is like
- * what it leaves over of configurations near to it (a Gaussian process;
- * kriging).
+/* The residual process: the residual of a configuration is like the residuals
+ * of configurations near to it (a Gaussian process; kriging).
  *
  * Configurations of one architecture on one GPU are off together, by more than
  * a GPU differs as a whole: kernels that a library has for one network and not
@@ -15,10 +14,10 @@
  *
  *   bound^2 / (1 + e^2 / (2 length^2))
  *
- * is added on the same GPU, whatever the architecture: work that is bound by
- * the same thing errs alike (a rational quadratic: the errors of distant work
- * covary more than a Gaussian would let them). e is the distance of what bounds
- * them. There d is in units of near_length. And
+ * is added on one GPU, whatever the architecture: work that is bound alike errs
+ * alike (a rational quadratic: the errors of distant work covary more than a
+ * Gaussian would let them). e is the distance of what bounds them. There d is
+ * in units of near_length. And
  *
  *   sum over k of rate_k^2 x_k y_k
  *
@@ -38,13 +37,13 @@
 
 enum { DL_PLACE_AXES = 3, DL_BOUND_AXES = 6, DL_RATE_AXES = 2 };
 
-/* Where a configuration is. */
+/* The place of a configuration. */
 struct dl_place {
   double x[DL_PLACE_AXES]; /* in length scales */
   double exact;            /* differs between configurations at one x */
   long gpu, arch;          /* numbers of names; 0: none */
   bool tuned;              /* in software that is tuned for networks */
-  /* What bounds it (struct dl_physics); all 0: not known. */
+  /* Coordinates of what bounds it (struct dl_physics); all 0: not known. */
   double bound[DL_BOUND_AXES];
   double rate[DL_RATE_AXES]; /* shares of the time; 0: not known */
 };
@@ -58,15 +57,15 @@ struct dl_residual_component {
 
 struct dl_residual_process {
   const struct dl_residual_component *component;
-  /* The same components in tuned software, or NULL: they are as above. The two
+  /* These components in tuned software, or NULL: they are as above. The two
    * share the smaller of their variances. */
   const struct dl_residual_component *tuned;
   size_t n_components;
   double repeat_sd;                 /* of a run measured again */
   double floor_sd;                  /* what repeats do not reduce */
   double bound_length, near_length; /* of calibrations */
-  /* What has this share of its variance in common with no configuration of the
-   * fit is as new as another GPU. 0: nothing is. */
+  /* A row that has less than this share of its variance in common with each
+   * configuration of the fit is as new as another GPU. 0: none is. */
   double neighbour_share;
 };
 
@@ -75,7 +74,7 @@ struct dl_residual_point {
   struct dl_place place;
   size_t target;
   double weight; /* of K^-1 residuals */
-  /* Of the runs of a calibration: how many it is the mean of, and the logarithm
+  /* Number of runs of a calibration that it is the mean of, and the logarithm
    * that they measured; 0 runs: not known. */
   double runs, value;
 };
@@ -87,8 +86,8 @@ struct dl_residual_gp {
   bool bounded;  /* what bounds a point is known */
 };
 
-/* The covariance of an architecture on a GPU, 0 beyond; that of all work on a
- * GPU; and their sum. */
+/* The covariance of an architecture on a GPU, 0 beyond; the covariance of all
+ * work on a GPU; and their sum. */
 double dl_residual_in_pair(const struct dl_residual_process *process,
                            const struct dl_residual_point *a,
                            const struct dl_residual_point *b);
@@ -102,11 +101,12 @@ double dl_residual_covariance(const struct dl_residual_process *process,
 /* Variance of the mean of n values of a configuration measured again. */
 double dl_residual_noise(const struct dl_residual_process *process, double n);
 
-/* Half the width of the interval of a logarithm that n runs of the same
+/* Half the width of the interval of a logarithm that n runs of one
  * configuration have measured. Differences of repeats are Student's t with
- * three degrees of freedom and a scale of repeat_sd: half of the
- * configurations of del Rey et al. repeat within 1 %, few vary by a tenth
- * (docs/designs.md). The mean of n leaves (1 + 1 / n) / 2 of that variance. */
+ * three degrees of freedom and a scale of repeat_sd: half of the configurations
+ * of del Rey et al. repeat within 1 %, few vary by a tenth
+ * (docs/lab/designs.md). The mean of n leaves (1 + 1 / n) / 2 of that variance.
+ */
 double dl_residual_repeats(const struct dl_residual_process *process, double n,
                            double coverage);
 
@@ -115,9 +115,9 @@ const struct dl_residual_point *
 dl_residual_gp_find(const struct dl_residual_gp *gp,
                     const struct dl_place *place, size_t target);
 
-/* Learns residuals: those of gp->point come in their weights, and K^-1 times
- * them go there. K is block diagonal, a block each architecture on a GPU.
- * count: n numbers of values that each is the mean of. */
+/* Learns residuals: each gp->point has one as its weight, which becomes K^-1
+ * times it. K is block diagonal, a block each architecture on a GPU. count: n
+ * numbers of values that each is the mean of. */
 enum dl_status dl_residual_gp_fit(struct dl_residual_gp *gp,
                                   const struct dl_residual_process *process,
                                   const double *count, struct dl_diag *d);
@@ -127,8 +127,8 @@ double dl_residual_gp_at(const struct dl_residual_gp *gp,
                          const struct dl_residual_process *process,
                          const struct dl_place *place, size_t target);
 
-/* The largest share of its variance, but for that of rates, that a place has in
- * common with one that was learnt: 0 .. 1. */
+/* The largest share of its variance, but for the variance of rates, that a
+ * place has in common with one that was learnt: 0 .. 1. */
 double dl_residual_gp_nearest(const struct dl_residual_gp *gp,
                               const struct dl_residual_process *process,
                               const struct dl_place *place, size_t target);

@@ -19,10 +19,8 @@ enum {
 
 struct dl_tape {
   unsigned n;
-  struct {
-    unsigned of[2];
-    double by[2];
-  } step[DL_TAPE_STEPS];
+  unsigned of[DL_TAPE_STEPS][2]; /* the steps that each is made of */
+  double by[DL_TAPE_STEPS][2];   /* its derivatives by these */
 };
 
 /* A value that step `at` of a tape is; tape NULL: no parameter changes it. */
@@ -49,10 +47,10 @@ static inline struct dl_taped dl_taped_step(double x, struct dl_taped a,
   if (!t)
     return dl_taped_of(x);
   assert(t->n < DL_TAPE_STEPS);
-  t->step[t->n].of[0] = a.at;
-  t->step[t->n].of[1] = b.at;
-  t->step[t->n].by[0] = a.tape ? by_a : 0;
-  t->step[t->n].by[1] = b.tape ? by_b : 0;
+  t->of[t->n][0] = a.at;
+  t->of[t->n][1] = b.at;
+  t->by[t->n][0] = a.tape ? by_a : 0;
+  t->by[t->n][1] = b.tape ? by_b : 0;
   return (struct dl_taped){x, t, t->n++};
 }
 
@@ -94,14 +92,12 @@ struct dl_taped dl_taped_exponential(struct dl_tape *tape, double base,
 /* (a^4 + b^4)^(1/4): work that overlaps. Not both 0. */
 struct dl_taped dl_taped_overlap(struct dl_taped a, struct dl_taped b);
 
-/* A board at its power limit (power_limit.h), which demands `wanted`: what it
- * draws, and the factor by which the time on the GPU grows. base: static
- * power, that of memory by its chips. */
-struct dl_limited {
-  struct dl_taped power, slow;
-};
-struct dl_limited dl_taped_limit(struct dl_taped wanted, struct dl_taped limit,
-                                 struct dl_taped kappa, struct dl_taped base);
+/* A board at its power limit (power_limit.h), which demands `wanted`: returns
+ * the power that it draws, and sets *slow to the factor by which the time on
+ * the GPU grows. base: static power, with the memory's by its chips. */
+struct dl_taped dl_taped_limit(struct dl_taped wanted, struct dl_taped limit,
+                               struct dl_taped kappa, struct dl_taped base,
+                               struct dl_taped *slow);
 
 /* Derivatives of the logarithm of a. */
 void dl_taped_gradient(struct dl_taped a, const struct dl_physics *physics,

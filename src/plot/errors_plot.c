@@ -32,8 +32,8 @@ enum { MOST_GROUPS = 16, MOST_METHODS = 40 };
  * logarithmic. */
 #define FAR_APART 25
 
-/* Scores by name; fractions are shown in percent. `label` is that of the axis,
- * `title` the same in words. */
+/* Scores by name; fractions are shown in percent. `label` is the label of the
+ * axis, `title` its long form. */
 static const struct score {
   const char *name, *low, *high, *label, *title, *si;
   bool log_never; /* may be negative */
@@ -48,7 +48,7 @@ static const struct score {
               {"bias_j", "bias_low_j", "bias_high_j", "bias",
                "Bias (mean of estimate - measurement)", "J", true}};
 
-struct drawing {
+struct errors_drawing {
   struct dl_plot_table t;
   const struct score *score;
   struct dl_intern methods, groups;
@@ -60,7 +60,7 @@ struct drawing {
   bool log, bars;
 };
 
-static void free_drawing(struct drawing *w) {
+static void free_drawing(struct errors_drawing *w) {
   dl_plot_table_free(&w->t);
   dl_intern_free(&w->methods);
   dl_intern_free(&w->groups);
@@ -69,31 +69,33 @@ static void free_drawing(struct drawing *w) {
   free(w->place);
 }
 
-static double score_at(const struct drawing *w, size_t row, size_t col) {
+static double score_at(const struct errors_drawing *w, size_t row, size_t col) {
   return dl_plot_number(&w->t, row, col) / w->unit.factor;
 }
 
-static size_t method_at(const struct drawing *w, size_t row) {
+static size_t method_at(const struct errors_drawing *w, size_t row) {
   return (size_t)dl_intern_find(&w->methods,
                                 dl_plot_text(&w->t, row, COL_METHOD));
 }
 
 /* Names the group of a row by the columns that differ between rows; an empty
  * cell means that all rows were scored together. */
-static void name_group(struct drawing *w, size_t row,
+static void name_group(struct errors_drawing *w, size_t row,
                        const bool differs[N_COLS]) {
   DL_TEXT(t);
   for (size_t c = COL_GROUP; c <= COL_MODEL; c++) {
     const char *cell = dl_plot_text(&w->t, row, c);
     if (c != COL_GROUP)
       cell = dl_path_name(cell);
-    if (differs[c])
-      dl_text_printf(&t, "%s%s", t.len > 0 ? ", " : "", *cell ? cell : "all");
+    if (!differs[c])
+      continue;
+    dl_text_add(&t, t.len > 0 ? ", " : "");
+    dl_text_add(&t, *cell ? cell : "all");
   }
   w->group[row] = (size_t)dl_intern(&w->groups, dl_text_str(&t));
 }
 
-static enum dl_status group_rows(struct drawing *w, struct dl_diag *d) {
+static enum dl_status group_rows(struct errors_drawing *w, struct dl_diag *d) {
   bool differs[N_COLS] = {false};
   w->group = dl_calloc(w->t.n, sizeof *w->group);
   for (size_t i = 1; i < w->t.n; i++)
@@ -122,13 +124,13 @@ static enum dl_status group_rows(struct drawing *w, struct dl_diag *d) {
 }
 
 /* The unit, the span, each method's mean and place. */
-static void measure(struct drawing *w) {
+static void measure(struct errors_drawing *w) {
   struct dl_plot_span all = DL_SPAN_NONE;
   for (size_t i = 0; i < w->t.n; i++)
     for (size_t c = COL_SCORE; c <= COL_HIGH; c++)
       dl_plot_span_take(&all, dl_plot_number(&w->t, i, c));
-  bool percent = strcmp(w->score->si, "%") == 0;
-  w->unit = percent ? (struct dl_axis_unit){0.01, "%"}
+  bool percent = *w->score->si == '%';
+  w->unit = percent ? (struct dl_axis_unit){.factor = 0.01, .name = "%"}
                     : dl_axis_unit(w->score->si,
                                    fmax(fabs(all.low), fabs(all.high)) / 3);
   w->span = (struct dl_plot_span){all.low / w->unit.factor,
@@ -154,13 +156,14 @@ static void measure(struct drawing *w) {
 }
 
 /* y of a group within its method's row. */
-static double height_of(const struct drawing *w, size_t method, size_t group) {
+static double height_of(const struct errors_drawing *w, size_t method,
+                        size_t group) {
   double n = (double)w->groups.n;
   return (double)w->place[method] +
          (n > 1 ? 0.6 * (0.5 - ((double)group + 0.5) / n) : 0);
 }
 
-static void add_data(struct dl_script *s, const struct drawing *w) {
+static void add_data(struct dl_script *s, const struct errors_drawing *w) {
   for (size_t g = 0; g < w->groups.n; g++) {
     dl_text_printf(s->t, "$g%zu << EOD\n", g);
     for (size_t i = 0; i < w->t.n; i++) {
@@ -177,7 +180,7 @@ static void add_data(struct dl_script *s, const struct drawing *w) {
 }
 
 static void add_title(struct dl_script *s, const struct dl_plot_options *o,
-                      const struct drawing *w) {
+                      const struct errors_drawing *w) {
   DL_TEXT(t);
   bool intervals = false;
   for (size_t i = 0; i < w->t.n; i++)
@@ -187,7 +190,7 @@ static void add_title(struct dl_script *s, const struct dl_plot_options *o,
   dl_script_title(s, o, dl_text_str(&t));
 }
 
-static void add_axes(struct dl_script *s, const struct drawing *w) {
+static void add_axes(struct dl_script *s, const struct errors_drawing *w) {
   struct dl_plot_span x = w->span;
   dl_script_label(s, "x", w->score->label, w->unit.name);
   if (w->log) {
@@ -207,15 +210,19 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
   if (s->as != DL_PICTURE_DUMB)
     dl_text_add(s->t, "set grid xtics noytics\nset ytics scale 0\n"
                       "set bars 0.6\nset style fill solid 1 noborder\n");
-  dl_text_add(s->t, w->groups.n == 1 ? "unset key\n"
-                    : s->as == DL_PICTURE_DUMB
-                        ? "set key outside right top\n"
-                        : "set key outside right top Left reverse samplen 1 "
-                          "spacing 1.2\n");
+  if (w->groups.n == 1)
+    dl_text_add(s->t, "unset key\n");
+  else if (s->as == DL_PICTURE_DUMB)
+    dl_text_add(s->t, "set key outside right top\n");
+  else
+    dl_text_add(s->t, "set key outside right top Left reverse samplen 1 "
+                      "spacing 1.2\n");
 }
 
 /* The values as text, to the right of the bars. */
-static void add_values(struct dl_script *s, const struct drawing *w) {
+static void add_values(struct dl_script *s, const struct errors_drawing *w) {
+  const char *how = s->as == DL_PICTURE_DUMB ? "left offset character 2,0"
+                                             : "left offset character 0.6,0";
   for (size_t i = 0; i < w->t.n; i++) {
     double x = score_at(w, i, COL_SCORE), high = score_at(w, i, COL_HIGH);
     if (isnan(x))
@@ -223,14 +230,12 @@ static void add_values(struct dl_script *s, const struct drawing *w) {
     char digits[DL_NUMBER_SIZE], text[DL_NUMBER_SIZE + 16];
     snprintf(text, sizeof text, "%s %s", dl_format_digits(digits, x, 3),
              w->unit.name);
-    dl_script_text(s, text, fmax(fmax(x, 0), isnan(high) ? 0 : high),
-                   (double)w->place[method_at(w, i)],
-                   s->as == DL_PICTURE_DUMB ? "left offset character 2,0"
-                                            : "left offset character 0.6,0");
+    dl_script_text(s, text, fmax(fmax(x, 0), dl_or(high, 0)),
+                   (double)w->place[method_at(w, i)], how);
   }
 }
 
-static void add_plots(struct dl_script *s, const struct drawing *w) {
+static void add_plots(struct dl_script *s, const struct errors_drawing *w) {
   const char *between = "plot";
   for (size_t g = 0; g < w->groups.n; g++) {
     if (w->bars) {
@@ -252,10 +257,10 @@ static void add_plots(struct dl_script *s, const struct drawing *w) {
   dl_text_add(s->t, "\n");
 }
 
-static enum dl_status find_score(struct drawing *w,
+static enum dl_status find_score(struct errors_drawing *w,
                                  const struct dl_plot_options *o,
                                  struct dl_diag *d) {
-  const char *name = o->score ? o->score : "mape";
+  const char *name = dl_text_or(o->score, "mape");
   for (size_t i = 0; i < sizeof scores / sizeof *scores; i++)
     if (strcmp(scores[i].name, name) == 0)
       w->score = &scores[i];
@@ -268,7 +273,7 @@ static enum dl_status find_score(struct drawing *w,
 
 static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
                            struct dl_diag *d) {
-  struct drawing w = {0};
+  struct errors_drawing w = {0};
   enum dl_status status = find_score(&w, o, d);
   if (status != DL_OK)
     return status;

@@ -37,7 +37,7 @@ struct mark {
   size_t group, shape, n;
 };
 
-struct drawing {
+struct fit_drawing {
   struct dl_plot_table t;
   bool *use;   /* rows of the target; owned */
   size_t rows; /* of them */
@@ -50,7 +50,7 @@ struct drawing {
   const char *target, *si;
 };
 
-static void free_drawing(struct drawing *w) {
+static void free_drawing(struct fit_drawing *w) {
   dl_plot_table_free(&w->t);
   dl_intern_free(&w->groups);
   dl_intern_free(&w->shapes);
@@ -59,8 +59,8 @@ static void free_drawing(struct drawing *w) {
 }
 
 /* Selects the rows of the requested target, or of the only one. */
-static enum dl_status choose_target(struct drawing *w, const char *requested,
-                                    struct dl_diag *d) {
+static enum dl_status choose_target(struct fit_drawing *w,
+                                    const char *requested, struct dl_diag *d) {
   w->use = dl_calloc(w->t.n, sizeof *w->use);
   w->target = requested ? requested : dl_plot_text(&w->t, 0, COL_TARGET);
   for (size_t i = 0; i < w->t.n; i++) {
@@ -91,7 +91,7 @@ static void add_row(const struct dl_plot_table *t, size_t row, struct mark *m) {
 
 /* Adds a row to its marker. The rows of a marker have one colour, and one shape
  * where markers show one. */
-static enum dl_status take_row(struct drawing *w, size_t row, long key,
+static enum dl_status take_row(struct fit_drawing *w, size_t row, long key,
                                const char *name, struct dl_diag *d) {
   long group = dl_intern(&w->groups, dl_plot_text(&w->t, row, COL_BY));
   long shape = dl_intern(&w->shapes, dl_plot_text(&w->t, row, COL_SHAPE));
@@ -110,7 +110,7 @@ static enum dl_status take_row(struct drawing *w, size_t row, long key,
 }
 
 /* Makes a marker for each row, or for each value of the column --per. */
-static enum dl_status make_marks(struct drawing *w, bool per,
+static enum dl_status make_marks(struct fit_drawing *w, bool per,
                                  struct dl_diag *d) {
   DL_SCOPED(dl_intern_free) struct dl_intern keys = {0};
   w->mark = dl_calloc(w->rows, sizeof *w->mark);
@@ -125,7 +125,7 @@ static enum dl_status make_marks(struct drawing *w, bool per,
 }
 
 /* Turns sums of logarithms into means, and sets the axes from them. */
-static void set_axes(struct drawing *w) {
+static void set_axes(struct fit_drawing *w) {
   struct dl_plot_span span = DL_SPAN_NONE;
   for (size_t i = 0; i < w->n; i++) {
     struct mark *m = &w->mark[i];
@@ -148,21 +148,18 @@ static void set_axes(struct drawing *w) {
 
 /* A target's name without its unit: "GPU power". */
 static const char *words_of(const char *target) {
-  static const struct {
-    const char *target, *words;
-  } known[] = {{"gpu_power_w", "GPU power"},
-               {"epoch_energy_j", "epoch energy"},
-               {"energy_j", "energy"},
-               {"epoch_s", "epoch time"},
-               {"duration_s", "duration"}};
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strcmp(target, known[i].target) == 0)
-      return known[i].words;
+  static const char *const targets[] = {"gpu_power_w", "epoch_energy_j",
+                                        "energy_j", "epoch_s", "duration_s"};
+  static const char *const words[] = {"GPU power", "epoch energy", "energy",
+                                      "epoch time", "duration"};
+  int at = dl_text_index(targets, DL_LENGTH(targets), target);
+  if (at >= 0)
+    return words[at];
   return *target ? target : "value";
 }
 
 /* The title: error and coverage, of the rows rather than of the markers. */
-static void describe_scores(const struct drawing *w, struct dl_text *t) {
+static void describe_scores(const struct fit_drawing *w, struct dl_text *t) {
   double error = 0, inside = 0, with = 0;
   for (size_t i = 0; i < w->t.n; i++) {
     if (!w->use[i])
@@ -183,7 +180,7 @@ static void describe_scores(const struct drawing *w, struct dl_text *t) {
 }
 
 /* Above the legend: what the points are. */
-static void add_count(struct dl_script *s, const struct drawing *w) {
+static void add_count(struct dl_script *s, const struct fit_drawing *w) {
   DL_TEXT(t);
   dl_text_printf(&t, "%zu rows", w->rows);
   if (w->n < w->rows)
@@ -195,7 +192,7 @@ static void add_count(struct dl_script *s, const struct drawing *w) {
 
 /* --- the script */
 
-static void add_lines(struct dl_script *s, const struct drawing *w) {
+static void add_lines(struct dl_script *s, const struct fit_drawing *w) {
   double low = w->span.low, high = w->span.high;
   const double segment[][4] = {{low, low, high, high},
                                {low, 2 * low, high / 2, high},
@@ -217,21 +214,22 @@ static bool has_bar(const struct mark *m) {
 }
 
 /* Number of data blocks: one per group, or per group and shape. */
-static size_t blocks_of(const struct drawing *w) {
+static size_t blocks_of(const struct fit_drawing *w) {
   return w->groups.n * (w->shaped ? w->shapes.n : 1);
 }
 
-static bool is_in(const struct drawing *w, const struct mark *m, size_t block) {
+static bool is_in(const struct fit_drawing *w, const struct mark *m,
+                  size_t block) {
   size_t n = w->shaped ? w->shapes.n : 1;
   return m->group == block / n && (!w->shaped || m->shape == block % n);
 }
 
-static const char *colour_of(const struct drawing *w, size_t group) {
+static const char *colour_of(const struct fit_drawing *w, size_t group) {
   return w->shaped ? dl_shade[group % DL_SHADES]
                    : dl_colour[group % DL_COLOURS];
 }
 
-static void add_data(struct dl_script *s, const struct drawing *w) {
+static void add_data(struct dl_script *s, const struct fit_drawing *w) {
   double f = w->unit.factor;
   for (size_t g = 0; g < blocks_of(w); g++) {
     dl_text_printf(s->t, "$g%zu << EOD\n", g);
@@ -249,15 +247,16 @@ static void add_data(struct dl_script *s, const struct drawing *w) {
 }
 
 /* Whether a block has a marker, or one with an interval. */
-static bool has_mark(const struct drawing *w, size_t block, bool bar) {
+static bool has_mark(const struct fit_drawing *w, size_t block, bool bar) {
   for (size_t i = 0; i < w->n; i++)
     if (is_in(w, &w->mark[i], block) && (!bar || has_bar(&w->mark[i])))
       return true;
   return false;
 }
 
-/* The markers of a block; those of groups alone have a legend of their own. */
-static void add_points(struct dl_script *s, const struct drawing *w,
+/* Draws the markers of a block. Markers of groups without colours have their
+ * own legend. */
+static void add_points(struct dl_script *s, const struct fit_drawing *w,
                        size_t block, double size) {
   dl_text_printf(s->t, ", $g%zu using 1:2 with points", block);
   if (w->shaped) {
@@ -270,8 +269,8 @@ static void add_points(struct dl_script *s, const struct drawing *w,
   dl_script_key(s, *w->groups.s[block] ? w->groups.s[block] : "row");
 }
 
-/* The legend of colours, then that of shapes. */
-static void add_legend(struct dl_script *s, const struct drawing *w) {
+/* Draws the legend of colours, then the legend of shapes. */
+static void add_legend(struct dl_script *s, const struct fit_drawing *w) {
   for (size_t g = 0; g < w->groups.n; g++) {
     dl_text_printf(s->t, ", NaN with lines lc rgb '%s' lw 7", colour_of(w, g));
     dl_script_key(s, w->groups.s[g]);
@@ -283,19 +282,21 @@ static void add_legend(struct dl_script *s, const struct drawing *w) {
   }
 }
 
-static void add_plots(struct dl_script *s, const struct drawing *w) {
+static void add_plots(struct dl_script *s, const struct fit_drawing *w) {
   bool dumb = s->as == DL_PICTURE_DUMB, many = w->n > 200;
+  const char *transparency = many ? "D0" : "A0";
+  const char *width = many ? "0.5" : "0.9";
   dl_text_add(s->t, "plot $equal with lines lc rgb '#000000' lw 1.2 "
                     "title 'predicted = measured', $double with lines "
                     "lc rgb '#808080' lw 1 dt 2 title 'factor of two'");
-  for (size_t g = 0; g < blocks_of(w) && !dumb; g++)
+  for (size_t g = 0; g < blocks_of(w) && !dumb; g++) {
+    size_t group = w->shaped ? g / w->shapes.n : g;
     if (has_mark(w, g, true))
       dl_text_printf(s->t,
-                     ", $g%zu using 1:2:3:4 with yerrorbars lc rgb '%s%s' "
+                     ", $g%zu using 1:2:3:4 with yerrorbars lc rgb '#%s%s' "
                      "lw %s pt 0 ps 0 notitle",
-                     g, many ? "#D0" : "#A0",
-                     colour_of(w, w->shaped ? g / w->shapes.n : g) + 1,
-                     many ? "0.5" : "0.9");
+                     g, transparency, colour_of(w, group) + 1, width);
+  }
   for (size_t g = 0; g < blocks_of(w); g++)
     if (has_mark(w, g, false))
       add_points(s, w, g, many ? 0.6 : 0.8);
@@ -304,7 +305,7 @@ static void add_plots(struct dl_script *s, const struct drawing *w) {
   dl_text_add(s->t, "\n");
 }
 
-static void add_axes(struct dl_script *s, const struct drawing *w) {
+static void add_axes(struct dl_script *s, const struct fit_drawing *w) {
   struct dl_text t = {0};
   const char *axis[] = {"x", "y"}, *before[] = {"measured", "predicted"};
   for (size_t i = 0; i < 2; i++) {
@@ -323,7 +324,7 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
 }
 
 static void write_script(struct dl_script *s, const struct dl_plot_options *o,
-                         const struct drawing *w) {
+                         const struct fit_drawing *w) {
   DL_TEXT(t);
   describe_scores(w, &t);
   dl_script_title(s, o, dl_text_str(&t));
@@ -336,8 +337,8 @@ static void write_script(struct dl_script *s, const struct dl_plot_options *o,
 static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
                            struct dl_diag *d) {
   DL_SCOPED(free_drawing)
-  struct drawing w = {.shaped = s->as != DL_PICTURE_DUMB};
-  const char *shape = o->shape ? o->shape : o->by ? NULL : "arch";
+  struct fit_drawing w = {.shaped = s->as != DL_PICTURE_DUMB};
+  const char *shape = dl_text_or(o->shape, o->by ? NULL : "arch");
   const struct dl_plot_column columns[N_COLS] = {
       [COL_MEASURED] = {"measured", DL_CELL_POSITIVE, false},
       [COL_PREDICTED] = {"predicted", DL_CELL_POSITIVE, false},

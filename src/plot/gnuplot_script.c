@@ -163,7 +163,7 @@ void dl_script_label(struct dl_script *s, const char *axis, const char *text,
   if (unit && *unit)
     dl_text_printf(&t, " (%s)", unit);
   /* Characters cannot be turned: what is vertical stands in the corner. */
-  bool corner = s->as == DL_PICTURE_DUMB && strcmp(axis, "y") == 0;
+  bool corner = s->as == DL_PICTURE_DUMB && *axis == 'y';
   dl_text_printf(s->t, "set %slabel ", corner ? "" : axis);
   dl_script_quote(s, dl_text_str(&t));
   dl_text_add(s->t,

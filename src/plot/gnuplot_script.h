@@ -67,7 +67,7 @@ void dl_script_label(struct dl_script *s, const char *axis, const char *text,
 /* Colour and marker of the i-th group: " lc rgb '...' pt N ps X". */
 void dl_script_marker(struct dl_script *s, size_t i, double size);
 
-/* The same with the i-th marker in any colour. */
+/* Style of points with the i-th marker, for any colour. */
 void dl_script_point(struct dl_script *s, const char *colour, size_t shape,
                      double size);
 

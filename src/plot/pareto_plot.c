@@ -19,7 +19,7 @@ enum { SAMPLES = 32 };
 /* A longer front has no labels. */
 enum { MOST_LABELS = 60 };
 
-/* With more settings than these only the front shows its intervals. */
+/* If there are more settings than these, only the front shows its intervals. */
 enum { MOST_BARS = 12 };
 
 /* Edges of the area within the axes, as shares of the picture. */
@@ -80,25 +80,23 @@ static void measure(struct dl_pareto_drawing *w, bool bars) {
  * its marker shows. */
 static void describe_row(const struct dl_pareto_drawing *w, size_t row,
                          struct dl_text *t) {
-  static const struct {
-    size_t col;
-    const char *before, *behind;
-  } words[] = {{COL_ARCH, "", ""},
-               {COL_NODE, "", ""},
-               {COL_GPU, "", ""},
-               {COL_BATCH, "batch ", ""},
-               {COL_SIZE, "", " px"}};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-    const char *cell = dl_plot_text(&w->t, row, words[i].col);
-    const char *column = w->t.column[words[i].col].name;
+  static const size_t columns[] = {COL_ARCH, COL_NODE, COL_GPU, COL_BATCH,
+                                   COL_SIZE};
+  for (size_t i = 0; i < DL_LENGTH(columns); i++) {
+    size_t col = columns[i];
+    const char *cell = dl_plot_text(&w->t, row, col);
+    const char *column = w->t.column[col].name;
     bool coloured = strcmp(column, w->t.column[w->by].name) == 0 &&
                     w->group[row] < w->n_coloured;
     bool shaped = w->shaped && strcmp(column, w->t.column[COL_SHAPE].name) == 0;
     /* the node implies the GPU */
-    bool said = words[i].col == COL_GPU && w->differs[COL_NODE];
-    if (w->differs[words[i].col] && !coloured && !shaped && !said && *cell)
-      dl_text_printf(t, "%s%s%s%s", t->len > 0 ? ", " : "", words[i].before,
-                     cell, words[i].behind);
+    bool said = col == COL_GPU && w->differs[COL_NODE];
+    if (!w->differs[col] || coloured || shaped || said || !*cell)
+      continue;
+    dl_text_add(t, t->len > 0 ? ", " : "");
+    dl_text_add(t, col == COL_BATCH ? "batch " : "");
+    dl_text_add(t, cell);
+    dl_text_add(t, col == COL_SIZE ? " px" : "");
   }
 }
 
@@ -286,9 +284,10 @@ static bool has_rows(const struct dl_pareto_drawing *w, size_t group,
 }
 
 static const char *colour_of(const struct dl_pareto_drawing *w, size_t group) {
-  return group >= w->n_coloured ? "#999999"
-         : w->shaped            ? dl_shade[group % DL_SHADES]
-                                : dl_colour[group % DL_COLOURS];
+  if (group >= w->n_coloured)
+    return "#999999";
+  return w->shaped ? dl_shade[group % DL_SHADES]
+                   : dl_colour[group % DL_COLOURS];
 }
 
 /* The markers of a group, one kind for each shape; then their legend. */
@@ -315,11 +314,13 @@ static void add_shape_legend(struct dl_script *s,
 
 /* The line of the front; its rings (add_rings) are for pictures only. */
 static void add_front(struct dl_script *s, const struct dl_pareto_drawing *w) {
-  if (is_staircase(w))
-    dl_text_printf(s->t, " $front with %s lc rgb '#000000' lw 1.4 %s,",
-                   s->as == DL_PICTURE_DUMB ? "lines" : "steps",
-                   s->as == DL_PICTURE_DUMB ? "title 'Pareto front'"
-                                            : "notitle");
+  if (!is_staircase(w))
+    return;
+  if (s->as == DL_PICTURE_DUMB)
+    dl_text_add(s->t, " $front with lines lc rgb '#000000' lw 1.4 "
+                      "title 'Pareto front',");
+  else
+    dl_text_add(s->t, " $front with steps lc rgb '#000000' lw 1.4 notitle,");
 }
 
 static void add_rings(struct dl_script *s, const struct dl_pareto_drawing *w) {
@@ -336,6 +337,7 @@ static void add_rings(struct dl_script *s, const struct dl_pareto_drawing *w) {
 
 static void add_plots(struct dl_script *s, const struct dl_pareto_drawing *w) {
   const char *between = "";
+  double size = s->as == DL_PICTURE_SVG ? 0.5 * s->scale : 0.5;
   dl_text_add(s->t, "plot");
   for (size_t g = 0; g <= w->n_coloured && s->as != DL_PICTURE_DUMB; g++)
     if (has_rows(w, g, true))
@@ -348,8 +350,7 @@ static void add_plots(struct dl_script *s, const struct dl_pareto_drawing *w) {
     dl_text_printf(s->t,
                    " $g%zu using 1:2 with points pt %d ps %.4g lc rgb "
                    "'#bbbbbb' title 'others'",
-                   w->n_coloured, s->as == DL_PICTURE_DUMB ? 0 : 7,
-                   s->as == DL_PICTURE_SVG ? 0.5 * s->scale : 0.5);
+                   w->n_coloured, s->as == DL_PICTURE_DUMB ? 0 : 7, size);
     between = ",";
   }
   if (w->shaped)
@@ -373,12 +374,12 @@ static void add_plots(struct dl_script *s, const struct dl_pareto_drawing *w) {
 static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
                            struct dl_diag *d) {
   DL_SCOPED(free_drawing)
-  struct dl_pareto_drawing w = {.time = {1, "s"},
-                                .energy = {1, "J"},
+  struct dl_pareto_drawing w = {.time = {.factor = 1, .name = "s"},
+                                .energy = {.factor = 1, .name = "J"},
                                 .top = o->title && !*o->title ? TOP
                                                               : TOP_WITH_TITLE,
                                 .shaped = s->as != DL_PICTURE_DUMB};
-  const char *shape = o->shape ? o->shape : o->by ? NULL : "arch";
+  const char *shape = dl_text_or(o->shape, o->by ? NULL : "arch");
   const struct dl_plot_column columns[N_COLS] = {
       [COL_ENERGY] = {"energy_j", DL_CELL_POSITIVE, false},
       [COL_LOW] = {"energy_low_j", DL_CELL_NUMBER, true},

@@ -43,7 +43,7 @@ struct dl_pareto_drawing {
   struct dl_axis_unit time, energy;
   struct dl_plot_span x, y;
   double top, right;     /* edges of the area */
-  struct dl_text shared; /* label of the whole front, if it is the same */
+  struct dl_text shared; /* label of the whole front, if all of it has one */
   bool differs[N_COLS];
 };
 

@@ -10,15 +10,17 @@
 #include "base/memory.h"
 #include "math/numeric/pareto.h"
 
-/* With more groups than MOST_GROUPS, only COLOURED_GROUPS have a colour; the
- * others are grey. */
+/* If there are more groups than MOST_GROUPS, only COLOURED_GROUPS have a
+ * colour; the others are grey. */
 enum { MOST_GROUPS = 16, COLOURED_GROUPS = 5 };
 
 static int by_time(const void *a, const void *b, void *ctx) {
   const struct dl_pareto_drawing *w = ctx;
   size_t i = *(const size_t *)a, k = *(const size_t *)b;
   double x = dl_pareto_time(w, i), y = dl_pareto_time(w, k);
-  return x > y ? 1 : x < y ? -1 : i > k ? 1 : -1;
+  if (x != y)
+    return x > y ? 1 : -1;
+  return i > k ? 1 : -1;
 }
 
 static void find_places(const struct dl_pareto_drawing *w,
@@ -48,13 +50,13 @@ void dl_pareto_front(struct dl_pareto_drawing *w) {
   qsort_r(w->front, w->n_front, sizeof *w->front, by_time, w);
 }
 
-/* A group and its rank for a colour. */
-struct claim {
+/* A group, and the counts by which groups are ranked for a colour. */
+struct colour_claim {
   size_t group, on_front, rows;
 };
 
 static int by_claim(const void *a, const void *b) {
-  const struct claim *x = a, *y = b;
+  const struct colour_claim *x = a, *y = b;
   if (x->on_front != y->on_front)
     return x->on_front > y->on_front ? -1 : 1;
   if (x->rows != y->rows)
@@ -64,7 +66,8 @@ static int by_claim(const void *a, const void *b) {
 
 /* Chooses the groups that have a colour: all, or those with the most rows on
  * the front, then with the most rows. */
-static void choose_groups(struct dl_pareto_drawing *w, struct claim *claim) {
+static void choose_groups(struct dl_pareto_drawing *w,
+                          struct colour_claim *claim) {
   size_t n = w->groups.n, *drawn = dl_calloc(n, sizeof *drawn);
   w->coloured = dl_calloc(n, sizeof *w->coloured);
   for (size_t i = 0; i < w->t.n; i++)
@@ -94,7 +97,7 @@ void dl_pareto_groups(struct dl_pareto_drawing *w, bool chosen) {
   }
   w->shaped &=
       w->shapes.n > 1 && w->shapes.n <= DL_SHAPES && w->groups.n <= DL_SHADES;
-  DL_FREED struct claim *claim = dl_calloc(w->groups.n, sizeof *claim);
+  DL_FREED struct colour_claim *claim = dl_calloc(w->groups.n, sizeof *claim);
   for (size_t g = 0; g < w->groups.n; g++)
     claim[g].group = g;
   choose_groups(w, claim);

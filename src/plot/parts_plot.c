@@ -9,6 +9,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "plot/plot_kinds.h"
 #include "plot/plot_scale.h"
 #include "plot/plot_table.h"
@@ -16,37 +17,33 @@
 enum { COL_ESTIMATE, COL_PART, COL_ENERGY, N_COLS };
 enum { MOST_ESTIMATES = 40 };
 
-/* About the share of the picture that the axes span, and that of the axes that
- * the longest bar leaves for its total. */
+/* Approximate share of the picture that the axes span, and share of the axes
+ * that the longest bar leaves for its total. */
 #define PLOT_WIDTH 0.45
 #define ROOM 1.28
 
 /* Fills of different lightness, dark and light by turns so that neighbours
  * differ in grey, and a legible text colour for each. */
-static const struct {
-  const char *colour, *ink;
-} fills[] = {{"#00507D", "#ffffff"}, {"#E69F00", "#000000"},
-             {"#B84A00", "#ffffff"}, {"#F0E442", "#000000"},
-             {"#000000", "#ffffff"}, {"#56B4E9", "#000000"},
-             {"#009E73", "#ffffff"}, {"#CC79A7", "#000000"}};
-enum { MOST_PARTS = sizeof fills / sizeof *fills };
+enum { MOST_PARTS = 8 };
+static const char *const fill_colour[MOST_PARTS] = {
+    "#00507D", "#E69F00", "#B84A00", "#F0E442",
+    "#000000", "#56B4E9", "#009E73", "#CC79A7"};
+static const char *const text_colour[MOST_PARTS] = {
+    "#ffffff", "#000000", "#ffffff", "#000000",
+    "#ffffff", "#000000", "#ffffff", "#000000"};
 
 /* Names for the parts of dlest predict. */
-static const struct {
-  const char *code, *words;
-} known[] = {
-    {"gpu_busy", "GPUs busy"},       {"cpu_busy", "CPUs busy"},
-    {"gpu_idle", "GPUs idle"},       {"cpu", "CPUs"},
-    {"rest", "board, fans, drives"}, {"supply", "power supply losses"}};
-
 static const char *words_of(const char *part) {
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strcmp(known[i].code, part) == 0)
-      return known[i].words;
-  return part;
+  static const char *const codes[] = {"gpu_busy", "cpu_busy", "gpu_idle",
+                                      "cpu",      "rest",     "supply"};
+  static const char *const words[] = {
+      "GPUs busy", "CPUs busy",           "GPUs idle",
+      "CPUs",      "board, fans, drives", "power supply losses"};
+  int at = dl_text_index(codes, DL_LENGTH(codes), part);
+  return at >= 0 ? words[at] : part;
 }
 
-struct drawing {
+struct parts_drawing {
   struct dl_plot_table t;
   struct dl_intern estimates, parts;
   double *energy; /* estimates x parts, J; owned */
@@ -55,7 +52,7 @@ struct drawing {
   struct dl_axis_unit unit;
 };
 
-static void free_drawing(struct drawing *w) {
+static void free_drawing(struct parts_drawing *w) {
   dl_plot_table_free(&w->t);
   dl_intern_free(&w->estimates);
   dl_intern_free(&w->parts);
@@ -63,7 +60,7 @@ static void free_drawing(struct drawing *w) {
   free(w->total);
 }
 
-static enum dl_status name_all(struct drawing *w, struct dl_diag *d) {
+static enum dl_status name_all(struct parts_drawing *w, struct dl_diag *d) {
   for (size_t i = 0; i < w->t.n; i++) {
     double j = dl_plot_number(&w->t, i, COL_ENERGY);
     if (isnan(j))
@@ -88,7 +85,7 @@ static enum dl_status name_all(struct drawing *w, struct dl_diag *d) {
   return DL_OK;
 }
 
-static enum dl_status add_up(struct drawing *w, struct dl_diag *d) {
+static enum dl_status add_up(struct parts_drawing *w, struct dl_diag *d) {
   for (size_t i = 0; i < w->t.n; i++) {
     if (!(dl_plot_number(&w->t, i, COL_ENERGY) > 0))
       continue;
@@ -108,26 +105,26 @@ static enum dl_status add_up(struct drawing *w, struct dl_diag *d) {
 }
 
 /* The first estimate is on top. */
-static double height_of(const struct drawing *w, size_t estimate) {
+static double height_of(const struct parts_drawing *w, size_t estimate) {
   return (double)(w->estimates.n - estimate);
 }
 
 /* The share of a part as a label inside it, if it fits. */
-static void add_share(struct dl_script *s, const struct drawing *w, size_t e,
-                      size_t part, double from, double to) {
+static void add_share(struct dl_script *s, const struct parts_drawing *w,
+                      size_t e, size_t part, double from, double to) {
   DL_TEXT(share);
   DL_TEXT(how);
   dl_text_printf(&share, "%.0f %%", 100 * (to - from) / w->total[e]);
   double room = PLOT_WIDTH * s->width * (to - from) / (ROOM * w->top);
   if (s->as != DL_PICTURE_DUMB &&
       room > dl_script_text_width(s, dl_text_str(&share)) * 1.1) {
-    dl_text_printf(&how, "center front textcolor rgb '%s'", fills[part].ink);
+    dl_text_printf(&how, "center front textcolor rgb '%s'", text_colour[part]);
     dl_script_text(s, dl_text_str(&share), (from + to) / 2 / w->unit.factor,
                    height_of(w, e), dl_text_str(&how));
   }
 }
 
-static void add_totals(struct dl_script *s, const struct drawing *w) {
+static void add_totals(struct dl_script *s, const struct parts_drawing *w) {
   for (size_t e = 0; e < w->estimates.n; e++) {
     DL_TEXT(t);
     struct dl_axis_unit u = w->unit;
@@ -140,7 +137,7 @@ static void add_totals(struct dl_script *s, const struct drawing *w) {
   }
 }
 
-static void add_data(struct dl_script *s, const struct drawing *w) {
+static void add_data(struct dl_script *s, const struct parts_drawing *w) {
   double *from = w->total; /* no longer needed: reused for the sums so far */
   memset(from, 0, w->estimates.n * sizeof *from);
   for (size_t p = 0; p < w->parts.n; p++) {
@@ -159,7 +156,7 @@ static void add_data(struct dl_script *s, const struct drawing *w) {
   }
 }
 
-static void add_shares(struct dl_script *s, const struct drawing *w) {
+static void add_shares(struct dl_script *s, const struct parts_drawing *w) {
   for (size_t e = 0; e < w->estimates.n; e++) {
     double from = 0;
     for (size_t p = 0; p < w->parts.n; p++) {
@@ -171,7 +168,7 @@ static void add_shares(struct dl_script *s, const struct drawing *w) {
   }
 }
 
-static void add_axes(struct dl_script *s, const struct drawing *w) {
+static void add_axes(struct dl_script *s, const struct parts_drawing *w) {
   double n = (double)w->estimates.n;
   dl_script_label(s, "x", "energy", w->unit.name);
   dl_axis_range(s, "x",
@@ -186,12 +183,12 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
                           "samplen 1 spacing 1.2\n");
 }
 
-static void add_plots(struct dl_script *s, const struct drawing *w) {
+static void add_plots(struct dl_script *s, const struct parts_drawing *w) {
   for (size_t p = 0; p < w->parts.n; p++) {
     dl_text_printf(s->t,
                    "%s $p%zu using 1:2:3:4:5:6 with boxxyerror fc rgb '%s' "
                    "lw 0.7",
-                   p > 0 ? "," : "plot", p, fills[p].colour);
+                   p > 0 ? "," : "plot", p, fill_colour[p]);
     dl_script_key(s, words_of(w->parts.s[p]));
   }
   dl_text_add(s->t, "\n");
@@ -203,7 +200,7 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
       [COL_ESTIMATE] = {"estimate", DL_CELL_TEXT, false},
       [COL_PART] = {"part", DL_CELL_TEXT, false},
       [COL_ENERGY] = {"energy_j", DL_CELL_NUMBER, false}};
-  DL_SCOPED(free_drawing) struct drawing w = {0};
+  DL_SCOPED(free_drawing) struct parts_drawing w = {0};
   DL_TRY(dl_plot_table_read(&w.t, o->path[0], columns, N_COLS,
                             "dlest predict --node NAME --parts --format csv",
                             d));

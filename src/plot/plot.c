@@ -4,7 +4,6 @@
 #include "plot/plot.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "base/memory.h"
 #include "plot/gnuplot_script.h"
@@ -21,31 +20,23 @@ const struct dl_plot_kind *dl_plot_kind_find(const char *name) {
   return NULL;
 }
 
-static const struct {
-  const char *name, *suffix;
-  enum dl_picture as;
-} pictures[] = {{"svg", ".svg", DL_PICTURE_SVG},
-                {"png", ".png", DL_PICTURE_PNG},
-                {"pdf", ".pdf", DL_PICTURE_PDF},
-                {"dumb", ".txt", DL_PICTURE_DUMB}};
-
 bool dl_picture_find(const char *name, enum dl_picture *as) {
-  for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++)
-    if (strcmp(pictures[i].name, name) == 0) {
-      *as = pictures[i].as;
-      return true;
-    }
-  return false;
+  static const char *const names[] = {[DL_PICTURE_SVG] = "svg",
+                                      [DL_PICTURE_PNG] = "png",
+                                      [DL_PICTURE_PDF] = "pdf",
+                                      [DL_PICTURE_DUMB] = "dumb"};
+  int at = dl_text_index(names, DL_LENGTH(names), name);
+  if (at >= 0)
+    *as = (enum dl_picture)at;
+  return at >= 0;
 }
 
 bool dl_picture_of_file(const char *path, enum dl_picture *as) {
   size_t n = strlen(path);
-  for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++)
-    if (n > 4 && strcasecmp(path + n - 4, pictures[i].suffix) == 0) {
-      *as = pictures[i].as;
-      return true;
-    }
-  return false;
+  int at = n > 4 ? dl_word_among(".svg|.png|.pdf|.txt", path + n - 4, 4) : -1;
+  if (at >= 0)
+    *as = (enum dl_picture)at; /* in the order of the enum */
+  return at >= 0;
 }
 
 enum dl_status dl_plot_script(struct dl_text *script,
@@ -56,10 +47,12 @@ enum dl_status dl_plot_script(struct dl_text *script,
   bool text = o->as == DL_PICTURE_DUMB;
   /* PNG has twice the pixels, for screens of high density. */
   double usual = o->as == DL_PICTURE_PNG ? 2 * kind->width : kind->width;
-  s.width = o->width > 0 ? o->width : text ? 79 : usual;
-  s.height = o->height > 0 ? o->height
-             : text        ? 24
-                           : s.width * kind->height / kind->width;
+  s.width = o->width;
+  if (!(s.width > 0))
+    s.width = text ? 79 : usual;
+  s.height = o->height;
+  if (!(s.height > 0))
+    s.height = text ? 24 : s.width * kind->height / kind->width;
   s.scale = text ? 1 : s.width / kind->width;
   dl_script_begin(&s, o->colour);
   return kind->draw(&s, o, d);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pictures: each kind writes a script, which gnuplot draws.
  *
- * Colours are those of Okabe and Ito ("Color Universal Design", 2008), which
+ * Okabe and Ito ("Color Universal Design", 2008) chose the colours, which
  * people with any colour vision can distinguish; markers, dashes or labels
  * repeat the distinction for print in grey. */
 
@@ -67,7 +67,7 @@ const struct dl_plot_kind *dl_plot_kind_find(const char *name);
 /* "svg", "png", "pdf", "dumb"; false for another name. */
 bool dl_picture_find(const char *name, enum dl_picture *as);
 
-/* By the suffix of a file name: .svg, .png, .pdf, .txt. */
+/* The picture type by the suffix of a file name: .svg, .png, .pdf, .txt. */
 bool dl_picture_of_file(const char *path, enum dl_picture *as);
 
 /* Appends the script of a picture, with its data, to `script`; gnuplot prints

@@ -3,65 +3,57 @@
 
 #include "plot/plot_labels.h"
 
-#include <stdlib.h>
-
-#include "base/memory.h"
-
-struct box {
-  double x0, y0, x1, y1;
-};
-
-/* Right first, left last: text is read from the point onwards. */
-static const struct {
-  int dx, dy;
-} sides[] = {{1, 0},  {1, 1},  {1, -1}, {0, 1},
-             {0, -1}, {-1, 0}, {-1, 1}, {-1, -1}};
+/* Sides of a point, as dx and dy: right first, left last, since text is read
+ * from the point onwards. */
+static const int sides[][2] = {{1, 0},  {1, 1},  {1, -1}, {0, 1},
+                               {0, -1}, {-1, 0}, {-1, 1}, {-1, -1}};
 enum { SIDES = sizeof sides / sizeof *sides };
 
-static struct box box_at(const struct dl_label *l,
-                         const struct dl_label_area *a, int dx, int dy) {
-  double x = dx > 0   ? l->x + a->gap
-             : dx < 0 ? l->x - a->gap - l->width
-                      : l->x - l->width / 2;
+/* Puts a label on a side of its point. */
+static void put_at(struct dl_label *l, const struct dl_label_area *a, int dx,
+                   int dy) {
+  double x = l->x - l->width / 2;
+  if (dx != 0)
+    x = dx > 0 ? l->x + a->gap : l->x - a->gap - l->width;
   double y = l->y + dy * (a->gap + a->line / 2) - a->line / 2;
-  return (struct box){x, y, x + l->width, y + a->line};
+  l->dx = dx;
+  l->dy = dy;
+  l->x0 = x;
+  l->y0 = y;
+  l->x1 = x + l->width;
+  l->y1 = y + a->line;
 }
 
-static bool overlap(const struct box *a, const struct box *b) {
+static bool overlap(const struct dl_label *a, const struct dl_label *b) {
   return a->x0 < b->x1 && b->x0 < a->x1 && a->y0 < b->y1 && b->y0 < a->y1;
 }
 
-static bool is_free(const struct box *b, const struct box *taken,
-                    size_t n_taken, const double (*point)[2], size_t m,
+/* Whether label i lies in the area, and covers neither a label before it that
+ * was placed nor one of m points. */
+static bool is_free(const struct dl_label *label, size_t i,
+                    const double (*point)[2], size_t m,
                     const struct dl_label_area *a) {
-  if (b->x0 < 0 || b->y0 < 0 || b->x1 > a->width || b->y1 > a->height)
+  const struct dl_label *l = &label[i];
+  if (l->x0 < 0 || l->y0 < 0 || l->x1 > a->width || l->y1 > a->height)
     return false;
-  for (size_t i = 0; i < n_taken; i++)
-    if (overlap(b, &taken[i]))
+  for (size_t k = 0; k < i; k++)
+    if (label[k].placed && overlap(l, &label[k]))
       return false;
-  for (size_t i = 0; i < m; i++)
-    if (point[i][0] > b->x0 && point[i][0] < b->x1 && point[i][1] > b->y0 &&
-        point[i][1] < b->y1)
+  for (size_t k = 0; k < m; k++)
+    if (point[k][0] > l->x0 && point[k][0] < l->x1 && point[k][1] > l->y0 &&
+        point[k][1] < l->y1)
       return false;
   return true;
 }
 
 void dl_labels_place(struct dl_label *label, size_t n, const double (*point)[2],
                      size_t m, size_t soft, const struct dl_label_area *area) {
-  size_t n_taken = 0;
-  DL_FREED struct box *taken = dl_calloc(n, sizeof *taken);
   for (size_t i = 0; i < n; i++) {
     label[i].placed = false;
-    for (size_t k = 0; k < 2 * SIDES; k++) {
+    for (size_t k = 0; k < 2 * SIDES && !label[i].placed; k++) {
       size_t side = k % SIDES, kept = k < SIDES ? m : m - soft;
-      struct box b = box_at(&label[i], area, sides[side].dx, sides[side].dy);
-      if (!is_free(&b, taken, n_taken, point, kept, area))
-        continue;
-      label[i].dx = sides[side].dx;
-      label[i].dy = sides[side].dy;
-      label[i].placed = true;
-      taken[n_taken++] = b;
-      break;
+      put_at(&label[i], area, sides[side][0], sides[side][1]);
+      label[i].placed = is_free(label, i, point, kept, area);
     }
   }
 }

@@ -10,12 +10,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* All in the same unit, y upwards. */
+/* All have one unit; y grows upwards. */
 struct dl_label {
-  double x, y;  /* of the point */
-  double width; /* of the text */
-  int dx, dy;   /* result: -1, 0 or 1, the side of the point */
-  bool placed;  /* false: there is no room */
+  double x, y;           /* of the point */
+  double width;          /* of the text */
+  int dx, dy;            /* result: -1, 0 or 1, the side of the point */
+  bool placed;           /* false: there is no room */
+  double x0, y0, x1, y1; /* result: the edges of the text */
 };
 
 struct dl_label_area {

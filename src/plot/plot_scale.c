@@ -6,38 +6,37 @@
 #include <math.h>
 #include <string.h>
 
-/* A unit, and the value from which on it is used. */
-struct unit_from {
-  double from;
-  struct dl_axis_unit unit;
-};
+#include "base/memory.h"
 
-static const struct unit_from joules[] = {
-    {0, {1e-3, "mJ"}},     {1, {1, "J"}},           {1e3, {1e3, "kJ"}},
-    {1e6, {3.6e6, "kWh"}}, {3.6e9, {3.6e9, "MWh"}}, {3.6e12, {3.6e12, "GWh"}}};
-static const struct unit_from watts[] = {
-    {0, {1e-3, "mW"}}, {1, {1, "W"}}, {1e4, {1e3, "kW"}}, {1e7, {1e6, "MW"}}};
-static const struct unit_from seconds[] = {
-    {0, {1e-6, "us"}},  {1e-3, {1e-3, "ms"}}, {1, {1, "s"}},
-    {300, {60, "min"}}, {10800, {3600, "h"}}, {7 * 86400.0, {86400, "d"}}};
+static const struct dl_axis_unit joules[] = {
+    {1e-3, "mJ", 0},     {1, "J", 1},           {1e3, "kJ", 1e3},
+    {3.6e6, "kWh", 1e6}, {3.6e9, "MWh", 3.6e9}, {3.6e12, "GWh", 3.6e12}};
+static const struct dl_axis_unit watts[] = {
+    {1e-3, "mW", 0}, {1, "W", 1}, {1e3, "kW", 1e4}, {1e6, "MW", 1e7}};
+static const struct dl_axis_unit seconds[] = {
+    {1e-6, "us", 0},  {1e-3, "ms", 1e-3}, {1, "s", 1},
+    {60, "min", 300}, {3600, "h", 10800}, {86400, "d", 7 * 86400.0}};
 
 /* The last unit of the list that is used for |x|. */
-static struct dl_axis_unit last_below(const struct unit_from *u, size_t n,
+static struct dl_axis_unit last_below(const struct dl_axis_unit *u, size_t n,
                                       double x) {
   size_t i = 0;
   while (i + 1 < n && fabs(x) >= u[i + 1].from)
     i++;
-  return u[i].unit;
+  return u[i];
 }
 
 struct dl_axis_unit dl_axis_unit(const char *si, double x) {
-  if (si && isfinite(x) && strcmp(si, "J") == 0)
-    return last_below(joules, sizeof joules / sizeof *joules, x);
-  if (si && isfinite(x) && strcmp(si, "W") == 0)
-    return last_below(watts, sizeof watts / sizeof *watts, x);
-  if (si && isfinite(x) && strcmp(si, "s") == 0)
-    return last_below(seconds, sizeof seconds / sizeof *seconds, x);
-  return (struct dl_axis_unit){1, si};
+  switch (si && isfinite(x) && strlen(si) == 1 ? *si : '\0') {
+  case 'J':
+    return last_below(joules, DL_LENGTH(joules), x);
+  case 'W':
+    return last_below(watts, DL_LENGTH(watts), x);
+  case 's':
+    return last_below(seconds, DL_LENGTH(seconds), x);
+  default:
+    return (struct dl_axis_unit){.factor = 1, .name = si};
+  }
 }
 
 void dl_plot_span_take(struct dl_plot_span *p, double x) {

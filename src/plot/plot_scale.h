@@ -6,9 +6,11 @@
 
 #include "plot/gnuplot_script.h"
 
+/* A unit of an axis. */
 struct dl_axis_unit {
   double factor; /* of the SI unit: 1000 for kJ */
   const char *name;
+  double from; /* smallest number, in the SI unit, for which it is used */
 };
 
 /* The multiple of "J", "W" or "s" that suits numbers like x: J, kJ, from 1 MJ
@@ -17,7 +19,7 @@ struct dl_axis_unit {
  */
 struct dl_axis_unit dl_axis_unit(const char *si, double x);
 
-/* A range of values, such as that of an axis. */
+/* A range of values, such as the range of an axis. */
 struct dl_plot_span {
   double low, high;
 };

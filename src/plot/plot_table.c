@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "io/csv.h"
@@ -127,7 +128,7 @@ enum dl_status dl_plot_table_read(struct dl_plot_table *t, const char *path,
                                   const char *made_by, struct dl_diag *d) {
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   DL_FREED long *col = dl_calloc(n, sizeof *col);
-  *t = (struct dl_plot_table){.path = strcmp(path, "-") == 0 ? "<stdin>" : path,
+  *t = (struct dl_plot_table){.path = dl_is_stdio(path) ? "<stdin>" : path,
                               .n_cols = n,
                               .column = column,
                               .there = dl_calloc(n, sizeof *t->there)};

@@ -26,16 +26,18 @@ enum {
 
 #define GAP 10 /* median intervals: no line across longer gaps */
 
-struct power {
+/* A log, its epochs and the units of the axes. */
+struct trace_drawing {
   double *t, *w; /* s from the beginning, W; owned */
-  size_t n;
-  bool gpu;
+  size_t n;      /* readings */
+  bool gpu;      /* GPUs were metered */
+  struct dl_epoch_series seen;
+  struct dl_projection p;
+  double *start; /* n + 1: of each epoch, s */
+  struct dl_axis_unit time, watt;
+  double end, top; /* of the axes, s and W */
+  double gap_s;
 };
-
-static void free_power(struct power *p) {
-  free(p->t);
-  free(p->w);
-}
 
 /* Mean power of everything but GPUs since the previous point, W. */
 static double other_power(const struct dl_energy_point *before,
@@ -51,53 +53,43 @@ static double other_power(const struct dl_energy_point *before,
 static enum dl_status take_curve(void *ctx, const struct dl_log_summary *track,
                                  struct dl_diag *d) {
   (void)d;
-  struct power *p = ctx;
+  struct trace_drawing *w = ctx;
   const struct dl_energy_curve *c = &track->curve;
-  free_power(p);
-  *p = (struct power){.t = dl_calloc(c->n, sizeof *p->t),
-                      .w = dl_calloc(c->n, sizeof *p->w),
-                      .n = c->n,
-                      .gpu = track->kind[DL_METER_GPU].n_meters > 0};
+  free(w->t);
+  free(w->w);
+  w->t = dl_calloc(c->n, sizeof *w->t);
+  w->w = dl_calloc(c->n, sizeof *w->w);
+  w->n = c->n;
+  w->gpu = track->kind[DL_METER_GPU].n_meters > 0;
   for (size_t i = 0; i < c->n; i++) {
     const struct dl_energy_point *at = &c->point[i];
-    p->t[i] = (double)(at->ns - c->point[0].ns) * 1e-9;
-    p->w[i] = p->gpu   ? (double)at->power_w
-              : i == 0 ? NAN
-                       : other_power(at - 1, at);
+    w->t[i] = (double)(at->ns - c->point[0].ns) * 1e-9;
+    if (w->gpu)
+      w->w[i] = (double)at->power_w;
+    else
+      w->w[i] = i == 0 ? NAN : other_power(at - 1, at);
   }
   return DL_OK;
 }
 
 /* --- the drawing */
 
-/* A log, its epochs and the units of the axes. */
-struct drawing {
-  struct power power;
-  struct dl_epoch_series seen;
-  struct dl_projection p;
-  double *start; /* n + 1: of each epoch, s */
-  struct dl_axis_unit time, watt;
-  double end, top; /* of the axes, s and W */
-  double gap_s;
-};
-
 static int by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
-static void measure(struct drawing *w) {
-  const struct power *p = &w->power;
-  DL_FREED double *step = dl_calloc(p->n, sizeof *step);
+static void measure(struct trace_drawing *w) {
+  DL_FREED double *step = dl_calloc(w->n, sizeof *step);
   w->start = dl_calloc(w->seen.n + 1, sizeof *w->start);
-  for (size_t i = 0; i < p->n; i++) {
-    w->top = fmax(w->top, isnan(p->w[i]) ? 0 : p->w[i]);
+  for (size_t i = 0; i < w->n; i++) {
+    w->top = fmax(w->top, isnan(w->w[i]) ? 0 : w->w[i]);
     if (i > 0)
-      step[i - 1] = p->t[i] - p->t[i - 1];
+      step[i - 1] = w->t[i] - w->t[i - 1];
   }
-  qsort(step, p->n - 1, sizeof *step, by_value);
-  w->gap_s = fmax(10, GAP * step[(p->n - 1) / 2]);
-  w->end = p->t[p->n - 1];
+  qsort(step, w->n - 1, sizeof *step, by_value);
+  w->gap_s = fmax(10, GAP * step[(w->n - 1) / 2]);
+  w->end = w->t[w->n - 1];
   w->time = dl_axis_unit("s", w->end);
   w->watt = dl_axis_unit("W", w->top);
   w->start[0] = w->seen.head_s;
@@ -105,41 +97,39 @@ static void measure(struct drawing *w) {
     w->start[i + 1] = w->start[i] + w->seen.duration_s[i];
 }
 
-static void add_reading(struct dl_script *s, const struct drawing *w, double t,
-                        double mean, double low, double high) {
+static void add_reading(struct dl_script *s, const struct trace_drawing *w,
+                        double t, double mean, double low, double high) {
   double row[] = {t / w->time.factor, mean / w->watt.factor,
                   low / w->watt.factor, high / w->watt.factor};
   dl_script_row(s, low < high ? 4 : 2, row);
 }
 
 /* Readings one by one, with a break at each gap. */
-static void add_readings(struct dl_script *s, const struct drawing *w) {
-  const struct power *p = &w->power;
-  for (size_t i = 0; i < p->n; i++) {
-    if (i > 0 && p->t[i] - p->t[i - 1] > w->gap_s)
+static void add_readings(struct dl_script *s, const struct trace_drawing *w) {
+  for (size_t i = 0; i < w->n; i++) {
+    if (i > 0 && w->t[i] - w->t[i - 1] > w->gap_s)
       dl_text_add(s->t, "\n");
-    if (!isnan(p->w[i]))
-      add_reading(s, w, p->t[i], p->w[i], 0, 0);
+    if (!isnan(w->w[i]))
+      add_reading(s, w, w->t[i], w->w[i], 0, 0);
   }
 }
 
 /* Mean and range in each bin, with a break at each gap longer than a bin. */
-static void add_bins(struct dl_script *s, const struct drawing *w) {
-  const struct power *p = &w->power;
+static void add_bins(struct dl_script *s, const struct trace_drawing *w) {
   double width = w->end / N_BINS, last = 0;
-  for (size_t i = 0; i < p->n;) {
-    size_t bin = (size_t)(p->t[i] / width), n = 0;
+  for (size_t i = 0; i < w->n;) {
+    size_t bin = (size_t)(w->t[i] / width), n = 0;
     double sum = 0, t = 0;
     struct dl_plot_span range = DL_SPAN_NONE;
-    if (i > 0 && p->t[i] - last > fmax(w->gap_s, 2 * width))
+    if (i > 0 && w->t[i] - last > fmax(w->gap_s, 2 * width))
       dl_text_add(s->t, "\n");
-    for (; i < p->n && (size_t)(p->t[i] / width) == bin; i++) {
-      last = p->t[i];
-      if (isnan(p->w[i]))
+    for (; i < w->n && (size_t)(w->t[i] / width) == bin; i++) {
+      last = w->t[i];
+      if (isnan(w->w[i]))
         continue;
-      dl_plot_span_take(&range, p->w[i]);
-      sum += p->w[i];
-      t += p->t[i];
+      dl_plot_span_take(&range, w->w[i]);
+      sum += w->w[i];
+      t += w->t[i];
       n++;
     }
     if (n > 0)
@@ -149,17 +139,16 @@ static void add_bins(struct dl_script *s, const struct drawing *w) {
 }
 
 /* Mean power of each epoch, as steps. */
-static void add_means(struct dl_script *s, const struct drawing *w) {
-  const struct power *p = &w->power;
+static void add_means(struct dl_script *s, const struct trace_drawing *w) {
   size_t i = 0;
   dl_text_add(s->t, "$epochs << EOD\n");
   for (size_t e = 0; e < w->seen.n; e++) {
     double sum = 0, n = 0;
-    while (i < p->n && p->t[i] <= w->start[e])
+    while (i < w->n && w->t[i] <= w->start[e])
       i++;
-    for (; i < p->n && p->t[i] <= w->start[e + 1]; i++)
-      if (!isnan(p->w[i])) {
-        sum += p->w[i];
+    for (; i < w->n && w->t[i] <= w->start[e + 1]; i++)
+      if (!isnan(w->w[i])) {
+        sum += w->w[i];
         n++;
       }
     if (n == 0)
@@ -174,7 +163,7 @@ static void add_means(struct dl_script *s, const struct drawing *w) {
 }
 
 /* The axis above: the number of each epoch at its beginning. */
-static void add_epoch_axis(struct dl_script *s, const struct drawing *w) {
+static void add_epoch_axis(struct dl_script *s, const struct trace_drawing *w) {
   static const size_t steps[] = {1, 2, 5};
   size_t n = w->seen.n, step = 1;
   for (size_t i = 0; n / step > MOST_LABELS; i++) {
@@ -191,8 +180,11 @@ static void add_epoch_axis(struct dl_script *s, const struct drawing *w) {
   for (size_t e = 0; e < n; e++) {
     if (e % step != 0 && n > MOST_TICS)
       continue;
-    dl_text_printf(s->t, e % step == 0 ? "%s'%zu' " : "%s'' ", any ? ", " : "",
-                   e);
+    dl_text_add(s->t, any ? ", " : "");
+    if (e % step == 0)
+      dl_text_printf(s->t, "'%zu' ", e);
+    else
+      dl_text_add(s->t, "'' ");
     dl_script_number(s, w->start[e] / w->time.factor);
     dl_text_add(s->t, e % step == 0 ? "" : " 1");
     any = true;
@@ -200,19 +192,24 @@ static void add_epoch_axis(struct dl_script *s, const struct drawing *w) {
   dl_text_add(s->t, ")\n");
 }
 
-static bool has_region(const struct drawing *w) {
+static bool has_region(const struct trace_drawing *w) {
   return w->p.n_stable >= LEAST_STABLE &&
          w->p.stable_from + w->p.n_stable <= w->seen.n;
 }
 
-static const char *verdict(const struct drawing *w) {
-  return w->p.verdict == DL_PROJECTION_STABLE     ? "stable"
-         : w->p.verdict == DL_PROJECTION_DRIFTING ? "drifting"
-                                                  : "one regime";
+static const char *verdict(const struct trace_drawing *w) {
+  switch (w->p.verdict) {
+  case DL_PROJECTION_STABLE:
+    return "stable";
+  case DL_PROJECTION_DRIFTING:
+    return "drifting";
+  default:
+    return "one regime";
+  }
 }
 
 /* The title: epochs found, and their energy in the steady state. */
-static void caption(const struct drawing *w, struct dl_text *t) {
+static void caption(const struct trace_drawing *w, struct dl_text *t) {
   const struct dl_epoch_series *e = &w->seen;
   if (e->n == 0) {
     dl_text_add(t, "Power log: no epochs detected");
@@ -220,20 +217,21 @@ static void caption(const struct drawing *w, struct dl_text *t) {
   }
   dl_text_printf(t, "Power log: %zu epochs", e->n);
   if (e->verdict[0])
-    dl_text_printf(
-        t, strcmp(e->verdict, "given") == 0 ? " (%s)" : " detected (%s)",
-        e->verdict);
+    dl_text_printf(t, "%s (%s)",
+                   dl_is_word(e->verdict, "given") ? "" : " detected",
+                   e->verdict);
   if (has_region(w)) {
     struct dl_axis_unit u = dl_axis_unit("J", w->p.level_j);
     dl_text_printf(t, ", %s from epoch %zu", verdict(w), w->p.stable_from);
-    if (!isnan(w->p.level_j))
-      dl_text_printf(t, ", %.3g %s per epoch%s%s%s", w->p.level_j / u.factor,
-                     u.name, e->boundary[0] ? " (" : "", e->boundary,
-                     e->boundary[0] ? ")" : "");
+    if (isnan(w->p.level_j))
+      return;
+    dl_text_printf(t, ", %.3g %s per epoch", w->p.level_j / u.factor, u.name);
+    if (e->boundary[0])
+      dl_text_printf(t, " (%s)", e->boundary);
   }
 }
 
-static void add_region(struct dl_script *s, const struct drawing *w) {
+static void add_region(struct dl_script *s, const struct trace_drawing *w) {
   double from = w->start[w->p.stable_from] / w->time.factor;
   double to = w->start[w->p.stable_from + w->p.n_stable] / w->time.factor;
   double top = w->top / w->watt.factor;
@@ -244,11 +242,11 @@ static void add_region(struct dl_script *s, const struct drawing *w) {
   dl_text_add(s->t, "EOD\n");
 }
 
-static void add_axes(struct dl_script *s, struct drawing *w) {
+static void add_axes(struct dl_script *s, struct trace_drawing *w) {
   bool dumb = s->as == DL_PICTURE_DUMB;
   w->top *= 1.05;
   dl_script_label(s, "x", "time", w->time.name);
-  dl_script_label(s, "y", w->power.gpu ? "GPU power" : "power", w->watt.name);
+  dl_script_label(s, "y", w->gpu ? "GPU power" : "power", w->watt.name);
   struct dl_plot_span x = {0, w->end / w->time.factor};
   dl_axis_range(s, "x", x);
   dl_axis_range(s, "x2", x);
@@ -262,7 +260,8 @@ static void add_axes(struct dl_script *s, struct drawing *w) {
                    "horizontal Left reverse samplen 2 spacing 1.2\n");
 }
 
-static void add_plots(struct dl_script *s, const struct drawing *w, bool bins) {
+static void add_plots(struct dl_script *s, const struct trace_drawing *w,
+                      bool bins) {
   bool dumb = s->as == DL_PICTURE_DUMB;
   const char *between = "plot";
   if (has_region(w) && !dumb) {
@@ -291,14 +290,14 @@ static void add_plots(struct dl_script *s, const struct drawing *w, bool bins) {
 }
 
 static void write_script(struct dl_script *s, const struct dl_plot_options *o,
-                         struct drawing *w) {
+                         struct trace_drawing *w) {
   measure(w);
   struct dl_text t = {0};
   caption(w, &t);
   dl_script_title(s, o, dl_text_str(&t));
   dl_text_free(&t);
   add_axes(s, w);
-  bool bins = w->power.n > MOST_READINGS;
+  bool bins = w->n > MOST_READINGS;
   if (has_region(w))
     add_region(s, w);
   dl_text_add(s->t, "$power << EOD\n");
@@ -313,7 +312,7 @@ static void write_script(struct dl_script *s, const struct dl_plot_options *o,
 }
 
 /* The epochs from which dlest's own projector would project the rest. */
-static enum dl_status find_region(struct drawing *w, struct dl_diag *d) {
+static enum dl_status find_region(struct trace_drawing *w, struct dl_diag *d) {
   struct dl_projection_options p;
   struct dl_measured_epochs seen = dl_epoch_series_get(&w->seen);
   if (w->seen.n == 0)
@@ -325,13 +324,13 @@ static enum dl_status find_region(struct drawing *w, struct dl_diag *d) {
 
 static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
                            struct dl_diag *d) {
-  struct drawing w = {0};
+  struct trace_drawing w = {0};
   struct dl_extract_options logs = o->logs;
   logs.inspect = take_curve;
-  logs.ctx = &w.power;
+  logs.ctx = &w;
   enum dl_status status =
       dl_epoch_series_from_logs(&w.seen, o->path, o->n_paths, &logs, false, d);
-  if (status == DL_OK && w.power.n < 2)
+  if (status == DL_OK && w.n < 2)
     status = dl_fail_at(d, DL_EINPUT, o->path[0], 0,
                         "no power over time in it to draw");
   if (status == DL_OK)
@@ -339,7 +338,8 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
   if (status == DL_OK)
     write_script(s, o, &w);
   dl_epoch_series_free(&w.seen);
-  free_power(&w.power);
+  free(w.t);
+  free(w.w);
   free(w.start);
   return status;
 }

@@ -27,7 +27,7 @@ enum dl_status dl_marks_open(struct dl_marks *m, const char *path, FILE *epochs,
   return DL_OK;
 }
 
-/* What follows "WORD " in a line, or NULL. */
+/* Returns the text behind "WORD " in a line, or NULL. */
 static const char *behind(const char *line, const char *word) {
   size_t n = strlen(word);
   return strncmp(line, word, n) == 0 && line[n] == ' ' ? line + n + 1 : NULL;

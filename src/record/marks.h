@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a recorded program writes, line by line, in the FIFO or file that
- * DLEST_MARKS names:
+/* Reads the marks of a recorded program, which writes these lines to the FIFO
+ * or file that DLEST_MARKS names:
  *
  *   epoch 3            its fourth epoch has ended
  *   phase validation   another phase begins

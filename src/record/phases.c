@@ -18,8 +18,8 @@ void dl_phases_change(struct dl_phases *p, const char *name, int64_t ns) {
   }
   if (p->n_changes == DL_PHASE_CHANGES)
     p->n_changes--;
-  p->change[p->n_changes].ns = ns;
-  p->change[p->n_changes++].phase = i;
+  p->change_ns[p->n_changes] = ns;
+  p->change_to[p->n_changes++] = i;
 }
 
 static void add(struct dl_phase *p, int64_t ns, int64_t all_ns,
@@ -34,11 +34,11 @@ void dl_phases_add(struct dl_phases *p, int64_t from_ns, int64_t to_ns,
                    double energy_j) {
   int64_t at = from_ns;
   for (size_t i = 0; i < p->n_changes; i++) {
-    int64_t ns = p->change[i].ns;
-    ns = ns < at ? at : ns > to_ns ? to_ns : ns;
+    int64_t ns = p->change_ns[i] < to_ns ? p->change_ns[i] : to_ns;
+    ns = ns < at ? at : ns;
     add(&p->phase[p->now], ns - at, to_ns - from_ns, energy_j);
     at = ns;
-    p->now = p->change[i].phase;
+    p->now = p->change_to[i];
   }
   add(&p->phase[p->now], to_ns - at, to_ns - from_ns, energy_j);
   p->n_changes = 0;

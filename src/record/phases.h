@@ -19,11 +19,9 @@ struct dl_phases {
   struct dl_phase phase[DL_PHASES_MAX];
   size_t n;   /* 0: none was marked */
   size_t now; /* at the last sample */
-  struct {
-    int64_t ns;
-    size_t phase;
-  } change[DL_PHASE_CHANGES]; /* since the last sample */
-  size_t n_changes;
+  /* Changes since the last sample: their times, and the phases that began. */
+  int64_t change_ns[DL_PHASE_CHANGES];
+  size_t change_to[DL_PHASE_CHANGES], n_changes;
 };
 
 /* Another phase begins. Of more names than DL_PHASES_MAX the last ones share a

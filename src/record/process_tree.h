@@ -18,9 +18,10 @@ struct dl_process_tree {
   bool own;          /* the root is dlest itself, and does not count */
   const char *sysfs; /* where control groups are looked for; NULL: nowhere */
 
-  /* The times are those of the program's control group, since it holds the
-   * tree and dlest at most. Decided at the first reading; once another process
-   * is in the group, or one of the tree in another, the tree counts. */
+  /* The times come from the program's control group, which holds nothing but
+   * the tree and dlest. This is decided at the first reading; once another
+   * process is in the group, or a process of the tree in another group, the
+   * tree counts. */
   bool by_group;
 
   /* Private. */
@@ -32,10 +33,11 @@ struct dl_process_tree {
   bool with_self; /* dlest is in the group */
 };
 
-/* CPU seconds since the last reading: of the tree, and of all processes of the
- * machine. Processes are searched for every 5 s, or less often where that
- * takes long; their time counts from their start, and that of ended ones is
- * in their parent's. False: unknown, as at the first reading. */
+/* Reads the CPU seconds since the last reading, of the tree and of all
+ * processes of the machine. Processes are searched for every 5 s, or less often
+ * if that takes long; their time counts from their start, and the time of an
+ * ended process is included in its parent's. False: unknown, as at the first
+ * reading. */
 bool dl_process_tree_read(struct dl_process_tree *t, double *own_s,
                           double *busy_s);
 

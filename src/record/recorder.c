@@ -145,7 +145,7 @@ static void take_signals(struct recording *c) {
     } else if (c->child == 0) { /* nothing to wait for */
       c->done = c->r->interrupted = true;
     } else if (!terminal || info.ssi_code == SI_USER) {
-      /* What is typed reaches the program from the terminal. */
+      /* Input typed by the user reaches the program from the terminal. */
       kill(c->child, number);
       c->r->interrupted = true;
     }
@@ -189,8 +189,8 @@ static double slept(struct recording *c) {
   return s > 0.5 ? s : 0;
 }
 
-/* Energy of each sensor: by its counter, else by trapezoids over its power. The
- * sum is that of the node if that is measured. */
+/* Adds up the energy of each sensor: by its counter, else by trapezoids over
+ * its power. The sum is the node's energy if the node is measured. */
 static void integrate(struct recording *c, double seconds) {
   double energy[2] = {0, 0}, power[2] = {0, 0};
   bool node = false;
@@ -211,9 +211,10 @@ static void integrate(struct recording *c, double seconds) {
       continue;
     node = node || whole;
     energy[whole] += s->used_j;
-    power[whole] += !isnan(s->last_w) ? s->last_w
-                    : seconds > 0     ? (s->used_j - before) / seconds
-                                      : 0;
+    if (!isnan(s->last_w))
+      power[whole] += s->last_w;
+    else if (seconds > 0)
+      power[whole] += (s->used_j - before) / seconds;
   }
   c->r->energy_j = energy[node];
   c->r->power_w = power[node];
@@ -260,7 +261,8 @@ static void sample(struct recording *c) {
     r->start_ns = r->end_ns = ns;
     asleep_s = 0;
   }
-  /* What sleeps draws next to nothing: no power is taken for that time. */
+  /* A sleeping machine draws almost nothing, so no power counts for that time.
+   */
   integrate(c, fmax(0, (double)(ns - r->end_ns) * 1e-9 - asleep_s));
   r->suspended_s += asleep_s;
   if (c->marks.is_file)

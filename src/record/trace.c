@@ -24,9 +24,9 @@ static const char *const parts[] = {[DL_METER_GPU] = "gpu",
 
 static enum dl_status check(struct dl_trace *t, struct dl_diag *d) {
   errno = 0;
-  return fflush(t->f) == 0 && !ferror(t->f)
-             ? DL_OK
-             : dl_fail_errno(d, t->path, "cannot write", errno ? errno : EIO);
+  if (fflush(t->f) == 0 && !ferror(t->f))
+    return DL_OK;
+  return dl_fail_errno(d, t->path, "cannot write", errno ? errno : EIO);
 }
 
 /* The device in the names of columns: gpu0, cpu1, node. */
@@ -55,6 +55,20 @@ static void write_columns(struct dl_trace *t, const struct dl_sensors *s) {
   fputc('\n', t->f);
 }
 
+/* The columns of a sensor: the quantities that its last reading gave. */
+static unsigned columns_of(const struct dl_sensor *r) {
+  unsigned columns = r->gave_power || !r->gave_energy ? POWER : 0;
+  if (r->gave_energy)
+    columns |= ENERGY;
+  if (!isnan(r->util))
+    columns |= UTIL;
+  if (!isnan(r->memory_b))
+    columns |= MEMORY;
+  if (!isnan(r->clock_hz))
+    columns |= CLOCK;
+  return columns;
+}
+
 enum dl_status dl_trace_begin(struct dl_trace *t, FILE *f, const char *path,
                               const struct dl_sensors *s,
                               const struct dl_trace_origin *origin,
@@ -79,10 +93,7 @@ enum dl_status dl_trace_begin(struct dl_trace *t, FILE *f, const char *path,
     if (r->method)
       fprintf(f, ", power %s", r->method);
     fputc('\n', f);
-    t->columns[i] =
-        (r->gave_power || !r->gave_energy ? POWER : 0U) |
-        (r->gave_energy ? ENERGY : 0U) | (isnan(r->util) ? 0U : UTIL) |
-        (isnan(r->memory_b) ? 0U : MEMORY) | (isnan(r->clock_hz) ? 0U : CLOCK);
+    t->columns[i] = columns_of(r);
   }
   write_columns(t, s);
   return check(t, d);

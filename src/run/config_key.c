@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 
 enum { MOST_SETTINGS = 40 };
 
@@ -17,24 +17,23 @@ struct dl_key_maker {
 };
 
 /* Whether a quantity is the size of a data set, which its name says already. */
-static bool is_of_dataset(const struct dl_frame *f, enum dl_run_id id) {
+static bool is_of_dataset(const struct dl_row_plan *f, enum dl_run_id id) {
   bool size = id == DL_RUN_train_samples || id == DL_RUN_val_samples ||
               id == DL_RUN_stored_mpx || id == DL_RUN_stored_kb;
-  return size && !dl_frame_is_given(f, dl_run_columns[id].name);
+  return size && !dl_plan_gives(f, id);
 }
 
-enum dl_status dl_key_maker_new(struct dl_key_maker **out, struct dl_frame *f,
-                                struct dl_diag *d) {
+enum dl_status dl_key_maker_new(struct dl_key_maker **out,
+                                struct dl_row_plan *f, struct dl_diag *d) {
   *out = NULL;
   struct dl_key_maker *m = dl_calloc(1, sizeof *m);
   for (size_t i = 0; i < DL_N_RUN_COLUMNS && m->n < MOST_SETTINGS; i++) {
     const struct dl_run_column *c = &dl_run_columns[i];
-    if (c->role != DL_ROLE_SETTING || !dl_frame_has(f, c->name) ||
+    if (c->role != DL_ROLE_SETTING || !dl_plan_has_source(f, c->id) ||
         is_of_dataset(f, c->id))
       continue;
     m->column[m->n] = c;
-    enum dl_status status =
-        dl_frame_quantity(f, c->name, false, &m->at[m->n++], d);
+    enum dl_status status = dl_plan_member(f, c->id, false, &m->at[m->n++], d);
     if (status != DL_OK) {
       free(m);
       return status;

@@ -5,13 +5,13 @@
 #ifndef DL_RUN_CONFIG_KEY_H
 #define DL_RUN_CONFIG_KEY_H
 
-#include "run/frame.h"
+#include "run/plan.h"
 
 struct dl_key_maker;
 
 /* Adds a step for each setting that the table holds. *m, to be freed by free(),
  * is NULL when it holds none. */
-enum dl_status dl_key_maker_new(struct dl_key_maker **m, struct dl_frame *f,
+enum dl_status dl_key_maker_new(struct dl_key_maker **m, struct dl_row_plan *f,
                                 struct dl_diag *d);
 
 /* Appends the key of a row: "resnet50|rtx-3090|32|128". Numbers of samples

@@ -4,18 +4,16 @@ libdlest_a_SOURCES += \
 	%D%/config_key.c \
 	%D%/config_key.h \
 	%D%/derived.c \
-	%D%/frame.c \
-	%D%/frame.h \
-	%D%/frame_descriptors.c \
-	%D%/frame_inputs.c \
-	%D%/frame_private.h \
-	%D%/frame_row.c \
-	%D%/frame_warnings.c \
+	%D%/plan_steps.c \
+	%D%/plan.h \
+	%D%/plan_descriptors.c \
+	%D%/plan.c \
+	%D%/plan_private.h \
+	%D%/plan_row.c \
+	%D%/plan_messages.c \
 	%D%/row.h \
 	%D%/run.c \
 	%D%/run.h \
-	%D%/run_columns.h \
-	%D%/run_columns_body.h \
 	%D%/run_consistency.c \
 	%D%/sweep_axis.c \
 	%D%/sweep_axis.h \

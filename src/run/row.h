@@ -10,6 +10,28 @@
 #include "catalog/descriptor_kinds.h"
 #include "run/run.h"
 
+/* Quantities have numbers: that of the run's member, or of a field of the row's
+ * accelerator or architecture; higher ones are names of the user's own. */
+enum dl_row_name {
+#define TEXT(name, help) DL_OF_GPU_##name,
+#define NUMBER(name, unit, low, high, help) DL_OF_GPU_##name,
+  DL_OF_GPU_id = DL_N_RUN_MEMBERS,
+  DL_OF_GPU_name,
+#define FIELDS_OF_ACCELERATOR
+#include "catalog/descriptor_fields_body.h"
+#undef TEXT
+#undef NUMBER
+#define TEXT(name, help) DL_OF_ARCH_##name,
+#define NUMBER(name, unit, low, high, help) DL_OF_ARCH_##name,
+  DL_OF_ARCH_id,
+  DL_OF_ARCH_name,
+#define FIELDS_OF_ARCHITECTURE
+#include "catalog/descriptor_fields_body.h"
+#undef TEXT
+#undef NUMBER
+  DL_N_PLAN_NAMES
+};
+
 /* A number, or a text, or both. */
 struct dl_cell {
   double x;      /* NaN: unknown */
@@ -19,7 +41,7 @@ struct dl_cell {
 /* What is wrong with a row. */
 struct dl_fault {
   enum dl_fault_kind kind;
-  size_t step;      /* of the frame; of a contradiction: its rule */
+  size_t step;      /* of the plan; of a contradiction: its rule */
   const char *cell; /* the text at fault, which belongs to the block; NULL: x */
   double x;         /* of a contradiction: its ratio */
 };
@@ -37,7 +59,7 @@ struct dl_row {
   /* Members that the user gave: a setting, a column, an override or a
    * definition. Others follow from them or from descriptors. */
   struct dl_run_set given;
-  struct dl_run_set assumed; /* members that dl_frame_assume's function set */
+  struct dl_run_set assumed; /* members that dl_plan_assume's function set */
   struct dl_row_descriptors found;
   struct dl_cell *cell;
   struct dl_fault fault;
@@ -50,9 +72,10 @@ static inline bool dl_row_is_invalid(const struct dl_row *r) {
 
 /* Where rows hold a quantity. */
 struct dl_row_ref {
-  enum { DL_IN_CELL, DL_IN_NUMBER, DL_IN_TEXT } in; /* members: the last two */
-  size_t at;   /* index of the cell, or offset in struct dl_run */
-  size_t step; /* of the frame that sets it */
+  /* All but the first are members of the run. */
+  enum { DL_IN_CELL, DL_IN_NUMBER, DL_IN_TEXT, DL_IN_WORD } in;
+  size_t at; /* index of the cell, id of the word, or offset in struct dl_run */
+  size_t step; /* of the plan that sets it */
 };
 
 /* NaN and NULL where unknown, or of the other type. */
@@ -67,7 +90,16 @@ static inline const char *dl_row_text(const struct dl_row *r,
                                       const struct dl_row_ref *q) {
   if (q->in == DL_IN_TEXT)
     return *(const char *const *)(const void *)((const char *)&r->run + q->at);
+  if (q->in == DL_IN_WORD)
+    return dl_run_text(&r->run, (enum dl_run_id)q->at);
   return q->in == DL_IN_CELL ? r->cell[q->at].s : NULL;
+}
+
+/* The word of a member; 0 where unknown. */
+static inline unsigned dl_row_word(const struct dl_row *r,
+                                   const struct dl_row_ref *q) {
+  return q->in == DL_IN_WORD ? dl_run_word_of(&r->run, (enum dl_run_id)q->at)
+                             : 0;
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One run: a row of the runs table, with its epochs where a log has them.
  *
- * struct dl_run has a typed member for each row of run_columns_body.h. Read
+ * struct dl_run has a typed member for each row of quantities.def. Read
  * members directly; write them through the functions below, which keep the set
  * of known columns. A member that is not known is NaN or NULL, so that
  * arithmetic on it gives NaN.
@@ -19,7 +19,8 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "run/run_columns.h"
+#include "base/text.h"
+#include "quantities/quantities.h"
 
 /* One epoch, or what lies before the first or behind the last one. NaN:
  * unknown. Energies of a run's parts add up to the run's exactly. */
@@ -53,14 +54,17 @@ static inline void dl_run_set_put(struct dl_run_set *s, enum dl_run_id id,
 }
 
 struct dl_run {
-#define NUMBER(name, unit, low, high, role, summary) double name;
-#define TEXT(name, role, summary) const char *name;
-#include "run/run_columns_body.h"
+#define NUMBER(name, ...) double name;
+#define TEXT(name, ...) const char *name;
+#define WORD(name, list, ...) enum dl_##list name;
+#include "quantities/quantities.def"
   struct dl_run_set known, owned;
   size_t line; /* of the row it comes from; 0: the whole file */
   struct dl_epoch *epoch;
   size_t n_epochs, epochs_cap;
 };
+
+extern const size_t dl_run_offsets[DL_N_RUN_MEMBERS];
 
 /* A run without any value. */
 extern const struct dl_run dl_run_unknown;
@@ -72,26 +76,34 @@ static inline bool dl_run_has(const struct dl_run *r, enum dl_run_id id) {
   return dl_run_set_has(&r->known, id);
 }
 
-/* Whether a text, which may be unknown, is a word. Those of a run have one
- * spelling (dl_run_word). */
-static inline bool dl_is_word(const char *text, const char *word) {
-  return text && *text == *word && strcmp(text, word) == 0;
-}
-
 static inline bool dl_run_is_inference(const struct dl_run *r) {
-  return dl_is_word(r->phase, "inference");
+  return r->phase == DL_PHASE_INFERENCE;
 }
 
-/* The member of a column: a number, or NaN; a text, or NULL. The column must
- * be of that type (asserted). */
+/* The member of a column: a number, or NaN; a text, or that of a word, or NULL;
+ * a word, or 0. The column must be of that type (asserted). */
 double dl_run_number(const struct dl_run *r, enum dl_run_id id);
 const char *dl_run_text(const struct dl_run *r, enum dl_run_id id);
+unsigned dl_run_word_of(const struct dl_run *r, enum dl_run_id id);
+
+/* Words of columns that take other texts too: dl_stack_of(run). */
+#define OPEN(name, list, ...)                                                  \
+  static inline enum dl_##list dl_##name##_of(const struct dl_run *r) {        \
+    return (enum dl_##list)dl_word_id(&dl_run_columns[DL_RUN_##name],          \
+                                      r->name);                                \
+  }
+#define WORD(name, list, ...)
+#include "quantities/quantities.def"
 
 /* Sets a number; a value that is not finite makes the column unknown. */
 void dl_run_set_number(struct dl_run *r, enum dl_run_id id, double x);
 
-/* Sets a text: a copy that the run owns, or one that is borrowed and must
- * outlive the run. NULL and "" make the column unknown. */
+/* Sets a word; 0 makes the column unknown. */
+void dl_run_set_word(struct dl_run *r, enum dl_run_id id, unsigned word);
+
+/* Sets a text, or the word that a text is: a copy that the run owns, or one
+ * that is borrowed and must outlive the run. NULL and "" make the column
+ * unknown. */
 void dl_run_copy_text(struct dl_run *r, enum dl_run_id id, const char *s);
 void dl_run_lend_text(struct dl_run *r, enum dl_run_id id, const char *s);
 

@@ -8,7 +8,7 @@
 #include "base/constants.h"
 #include "base/memory.h"
 #include "catalog/architecture/token_costs.h"
-#include "run/frame_private.h"
+#include "run/plan_private.h"
 #include "run/setup/training_setup.h"
 
 /* Whether the energy of a run includes a part of the node ("gpu", "cpu",
@@ -75,7 +75,7 @@ static double highest_rate(const struct dl_run *r,
 static double least_work(const struct dl_run *r,
                          const struct dl_architecture *e, double samples,
                          double tokens) {
-  bool trains_all = (!r->fine_tune || strcmp(r->fine_tune, "full") == 0) &&
+  bool trains_all = (!r->fine_tune || r->fine_tune == DL_TUNE_FULL) &&
                     !(r->frozen_base > 0) && !dl_run_is_inference(r);
   double params_m = e ? dl_or(e->active_params_m, e->params_m) : (double)NAN;
   double macs_g = dl_or(r->macs_g, e ? e->macs_g : (double)NAN);
@@ -249,25 +249,24 @@ _Static_assert((size_t)N_COLUMNS <= MOST_CHECKED_COLUMNS,
                "MOST_CHECKED_COLUMNS is too small");
 
 /* Whether a step sets a member of the run for the command's own use. */
-static bool is_read(const struct dl_frame *f, const char *name) {
-  for (size_t k = 0; k < f->n_steps; k++)
-    if (f->step[k].name && f->step[k].wanted &&
-        f->step[k].target.in != DL_IN_CELL &&
-        strcmp(f->step[k].name, name) == 0)
-      return true;
-  return false;
+static bool is_read(const struct dl_row_plan *f, enum dl_run_id id) {
+  bool read = false;
+  for (size_t scope = 0; scope < N_SCOPES; scope++) {
+    size_t step = f->name[id].step[scope][0];
+    read |= step > 0 && f->step[step - 1].wanted;
+  }
+  return read;
 }
 
 /* Whether a column is computed by a definition that does more than rename
  * another: per epoch, or in other units. */
-static bool is_computed(const struct dl_frame *f, const char *name) {
-  for (size_t k = 0; k < f->n_steps; k++)
+static bool is_computed(const struct dl_row_plan *f, enum dl_run_id id) {
+  bool computed = false;
+  for (size_t k = 0; k < f->n_steps && f->name[id].definition > 0; k++)
     for (size_t i = 0; i < f->step[k].n_sources; i++)
-      if (f->step[k].name && strcmp(f->step[k].name, name) == 0 &&
-          f->step[k].source[i].formula &&
-          !f->step[k].source[i].formula->is_name)
-        return true;
-  return false;
+      computed |= f->step[k].name == id && f->step[k].source[i].formula &&
+                  !f->step[k].source[i].formula->is_name;
+  return computed;
 }
 
 static unsigned use_of(size_t column, bool estimated) {
@@ -279,25 +278,24 @@ static unsigned use_of(size_t column, bool estimated) {
                                  : 0;
 }
 
-void dl_frame_prepare_checks(struct dl_frame *f) {
+void dl_plan_prepare_checks(struct dl_row_plan *f) {
   bool computed = false;
   f->checks = 0;
   for (size_t i = 0; i < N_COLUMNS; i++) {
-    const char *name = dl_run_columns[columns[i]].name;
-    bool read = is_read(f, name);
+    enum dl_run_id id = columns[i];
+    bool read = is_read(f, id);
     if (read)
       f->checks |= use_of(i, f->for_estimates);
-    computed |= is_computed(f, name);
-    f->checked_at[i] = read || dl_entry_find(&f->definitions, name) >= 0
-                           ? -1
-                           : dl_csv_find(f->csv, name);
+    computed |= is_computed(f, id);
+    f->checked_at[i] =
+        read || f->name[id].definition > 0 ? -1 : dl_plan_column(f, id);
   }
   if (computed)
     f->checks = 0;
 }
 
-void dl_frame_check_row(struct dl_frame *f, const struct dl_csv_block *block,
-                        size_t i, struct dl_row *row) {
+void dl_plan_check_row(struct dl_row_plan *f, const struct dl_csv_block *block,
+                       size_t i, struct dl_row *row) {
   const char *const *cell = block->cell + i * block->n_cols;
   struct dl_run r = row->run;
   /* Columns that no step reads are taken as they are, if they hold a value. */
@@ -328,13 +326,13 @@ void dl_frame_check_row(struct dl_frame *f, const struct dl_csv_block *block,
   }
 }
 
-void dl_frame_warn_doubted(struct dl_frame *f, struct dl_diag *d) {
+void dl_plan_warn_doubted(struct dl_row_plan *f, struct dl_diag *d) {
   for (size_t k = 0; k < N_RULES; k++) {
     struct dl_doubted_rows *doubted = &f->doubted[k];
     DL_TEXT(what);
     if (doubted->n == 0)
       continue;
-    dl_frame_explain_rule(k, doubted->x, &what);
+    dl_plan_explain_rule(k, doubted->x, &what);
     if (doubted->n > 1)
       dl_text_printf(&what, " (%zu rows like this)", doubted->n);
     dl_warn_at(d, dl_csv_path(f->csv), doubted->line, "%s", dl_text_str(&what));
@@ -342,7 +340,7 @@ void dl_frame_warn_doubted(struct dl_frame *f, struct dl_diag *d) {
   }
 }
 
-void dl_frame_explain_rule(size_t rule, double x, struct dl_text *to) {
+void dl_plan_explain_rule(size_t rule, double x, struct dl_text *to) {
   dl_text_printf(to, "%s is %.3g times %s; check the units", rules[rule].of, x,
                  rules[rule].by);
 }

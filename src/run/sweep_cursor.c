@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "run/frame_private.h"
+#include "run/plan_private.h"
 
 struct dl_cursor {
-  const struct dl_frame *f;
+  const struct dl_row_plan *f;
   struct descriptors lookup;
   struct dl_row *row; /* owned */
   size_t at[DL_MOST_AXES];
@@ -35,7 +35,7 @@ static enum dl_status check_name(struct dl_cursor *c, enum step_kind k,
   if (!name)
     return DL_OK;
   DL_TRY(dl_catalog_get(c->f->catalog, dl_look_ups[k].kind,
-                        dl_frame_meant(c->f, name), &e, d));
+                        dl_plan_meant(c->f, name), &e, d));
   return dl_descriptors_named(&c->lookup, c->f, k, name, &e, d);
 }
 
@@ -51,15 +51,15 @@ static enum dl_status check_names(struct dl_cursor *c, enum step_kind k,
   return DL_OK;
 }
 
-enum dl_status dl_cursor_new(struct dl_cursor **out, const struct dl_frame *f,
-                             struct dl_diag *d) {
+enum dl_status dl_cursor_new(struct dl_cursor **out,
+                             const struct dl_row_plan *f, struct dl_diag *d) {
   *out = NULL;
   DL_SCOPED(dl_cursor_free_local)
   struct dl_cursor *c = dl_calloc(1, sizeof *c);
   c->f = f;
-  c->row = dl_frame_rows(f, 1);
+  c->row = dl_plan_rows(f, 1);
   const struct row_source from = {.at = c->at};
-  DL_TRY(dl_frame_run(f, &from, EVERY_STEP, c->row, d));
+  DL_TRY(dl_plan_run(f, &from, EVERY_STEP, c->row, d));
   for (unsigned k = 0; k < N_LOOK_UPS; k++)
     if (f->looks_up[k])
       DL_TRY(check_names(c, (enum step_kind)k, d));
@@ -81,7 +81,7 @@ enum dl_status dl_cursor_to(struct dl_cursor *c, size_t combination,
       changed |= 1u << i;
   memcpy(c->at, at, sizeof at);
   c->begun = true;
-  return dl_frame_run(c->f, &from, changed, c->row, d);
+  return dl_plan_run(c->f, &from, changed, c->row, d);
 }
 
 const struct dl_row *dl_cursor_row(const struct dl_cursor *c) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A cursor visits the combinations of a frame's axes, row by row.
+/* A cursor visits the combinations of a plan's axes, row by row.
  *
  * Going on, it runs only the steps that depend on an axis whose value changed:
  * with the batch size running fastest, next to nothing. Values do not depend on
@@ -9,15 +9,15 @@
 #ifndef DL_RUN_SWEEP_CURSOR_H
 #define DL_RUN_SWEEP_CURSOR_H
 
-#include "run/frame.h"
+#include "run/plan.h"
 
 struct dl_cursor;
 
-/* When all steps of the frame have been added; it is borrowed. Looks up the
+/* When all steps of the plan have been added; it is borrowed. Looks up the
  * descriptors that the axes and settings name: not thread-safe. Errors: an
  * unknown name (DL_EINPUT). */
-enum dl_status dl_cursor_new(struct dl_cursor **out, const struct dl_frame *f,
-                             struct dl_diag *d);
+enum dl_status dl_cursor_new(struct dl_cursor **out,
+                             const struct dl_row_plan *f, struct dl_diag *d);
 void dl_cursor_free(struct dl_cursor *c); /* accepts NULL */
 void dl_cursor_free_local(struct dl_cursor **at);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The power of the CPUs as their load times a TDP that the user states, where
- * nothing measures it. The load is that of /proc/stat: the share of the time
+/* Assumes that the power of CPUs without a sensor is their load times a TDP
+ * that the user states. The load, from /proc/stat, is the share of the time
  * since the last reading in which the CPUs were neither idle nor waiting for a
  * device (proc_stat(5)). */
 
@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "sensors/sensor_kinds.h"
 
-struct load {
+struct cpu_load {
   double tdp_w;
   double busy, all; /* ticks up to the last reading */
 };
@@ -33,7 +33,7 @@ static bool read_ticks(double *busy, double *all) {
 }
 
 static bool read_load(struct dl_sensor *s) {
-  struct load *l = s->state;
+  struct cpu_load *l = s->state;
   double busy, all;
   if (!read_ticks(&busy, &all))
     return false;
@@ -49,9 +49,9 @@ static void find(const struct dl_sensor_kind *kind, struct dl_sensors *s) {
   double busy, all;
   if (isnan(s->cpu_tdp_w) || !read_ticks(&busy, &all))
     return;
-  struct load *l = dl_calloc(1, sizeof *l);
+  struct cpu_load *l = dl_calloc(1, sizeof *l);
   struct dl_sensor *new = dl_sensors_add(s, kind, DL_METER_CPU);
-  *l = (struct load){s->cpu_tdp_w, 0, 0};
+  *l = (struct cpu_load){s->cpu_tdp_w, 0, 0};
   new->state = l;
   new->assumed = true;
   new->method = "assumed: load x TDP";

@@ -12,18 +12,23 @@
 
 /* Files are FOLDER/NAME_power (W) and FOLDER/NAME_energy (J); the node's have
  * no NAME. */
-static const struct {
-  const char *name;
-  enum dl_meter_kind part;
-} counters[] = {
-    {"", DL_METER_NODE},      {"cpu", DL_METER_CPU},
-    {"cpu0", DL_METER_CPU},   {"cpu1", DL_METER_CPU},
-    {"memory", DL_METER_RAM}, {"accel0", DL_METER_GPU},
-    {"accel1", DL_METER_GPU}, {"accel2", DL_METER_GPU},
-    {"accel3", DL_METER_GPU}, {"accel4", DL_METER_GPU},
-    {"accel5", DL_METER_GPU}, {"accel6", DL_METER_GPU},
-    {"accel7", DL_METER_GPU},
+static const char *const counters[] = {
+    "",       "cpu",    "cpu0",   "cpu1",   "memory", "accel0", "accel1",
+    "accel2", "accel3", "accel4", "accel5", "accel6", "accel7",
 };
+
+static enum dl_meter_kind part_of(const char *name) {
+  switch (*name) {
+  case '\0':
+    return DL_METER_NODE;
+  case 'c':
+    return DL_METER_CPU;
+  case 'm':
+    return DL_METER_RAM;
+  default:
+    return DL_METER_GPU;
+  }
+}
 
 static double value(const struct dl_sensor *s, const char *quantity) {
   char file[DL_SENSOR_NAME + 8];
@@ -42,15 +47,15 @@ static void find(const struct dl_sensor_kind *kind, struct dl_sensors *s) {
   bool cpu = false;
   snprintf(folder, sizeof folder, "%s/cray/pm_counters", s->root);
   for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
-    const char *name = counters[i].name;
+    const char *name = counters[i];
     struct dl_sensor probe = {.state = folder};
     snprintf(probe.id, sizeof probe.id, "%s", name);
     /* Sockets are parts of "cpu". */
     if ((cpu && strncmp(name, "cpu", 3) == 0) || !read_counter(&probe))
       continue;
-    cpu = cpu || strcmp(name, "cpu") == 0;
+    cpu = cpu || dl_is_word(name, "cpu");
     struct dl_sensor *new =
-        dl_sensors_add_folder(s, kind, counters[i].part, folder);
+        dl_sensors_add_folder(s, kind, part_of(name), folder);
     const char *digit = strpbrk(name, "0123456789");
     new->index = digit ? (size_t)(*digit - '0') : 0;
     snprintf(new->id, sizeof new->id, "%s", name);

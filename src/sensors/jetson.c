@@ -18,31 +18,25 @@
 
 enum { CHANNELS = 4 }; /* hwmon counts from 1, iio from 0 */
 
-static const struct {
-  const char *rail;
-  enum dl_meter_kind part;
-} rails[] = {
-    {"VDD_IN", DL_METER_NODE},    /* TX1, TX2, Xavier NX, Orin NX, Orin Nano */
-    {"POM_5V_IN", DL_METER_NODE}, /* Nano, TX1 */
-    {"VIN", DL_METER_NODE},       /* Thor, with its carrier board */
-    {"VDD_GPU_SOC", DL_METER_GPU},
-    {"VDD_GPU", DL_METER_GPU},
-    {"VDD_SYS_GPU", DL_METER_GPU},
-    {"POM_5V_GPU", DL_METER_GPU},
-    {"GPU", DL_METER_GPU},
-    {"VDD_CPU_GPU_CV", DL_METER_GPU},
-    {"VDD_CPU_GPU", DL_METER_GPU},
-    {"VDD_CPU_CV", DL_METER_CPU},
-    {"VDD_CPU_SOC_MSS", DL_METER_CPU},
-    {"VDD_CPU", DL_METER_CPU},
-    {"VDD_SYS_CPU", DL_METER_CPU},
-    {"POM_5V_CPU", DL_METER_CPU},
-    {"CPU", DL_METER_CPU},
-    {"VDDRQ", DL_METER_RAM},
-    {"VDD_SYS_DDR", DL_METER_RAM},
-    {"VDD_5V0_DDR", DL_METER_RAM},
-    {"VDDQ_VDD2_1V8AO", DL_METER_RAM},
-};
+/* Rails of each part. */
+static const char *const gpu_rails[] = {
+    "VDD_GPU_SOC", "VDD_GPU",        "VDD_SYS_GPU", "POM_5V_GPU",
+    "GPU",         "VDD_CPU_GPU_CV", "VDD_CPU_GPU", NULL};
+static const char *const cpu_rails[] = {"VDD_CPU_CV", "VDD_CPU_SOC_MSS",
+                                        "VDD_CPU",    "VDD_SYS_CPU",
+                                        "POM_5V_CPU", "CPU",
+                                        NULL};
+static const char *const memory_rails[] = {
+    "VDDRQ", "VDD_SYS_DDR", "VDD_5V0_DDR", "VDDQ_VDD2_1V8AO", NULL};
+static const char *const node_rails[] = {
+    "VDD_IN",    /* TX1, TX2, Xavier NX, Orin NX, Orin Nano */
+    "POM_5V_IN", /* Nano, TX1 */
+    "VIN",       /* Thor, with its carrier board */
+    NULL};
+static const char *const *const rails[] = {[DL_METER_GPU] = gpu_rails,
+                                           [DL_METER_CPU] = cpu_rails,
+                                           [DL_METER_RAM] = memory_rails,
+                                           [DL_METER_NODE] = node_rails};
 
 /* The rails that a module is fed by, where none of them is the whole. */
 static const char *const inputs[] = {
@@ -52,8 +46,8 @@ static const char *const inputs[] = {
 };
 
 /* Rails whose powers a sensor adds. */
-struct rail {
-  struct rail *next; /* NULL: none */
+struct jetson_rail {
+  struct jetson_rail *next; /* NULL: none */
   size_t channel;
   char *folder;
 };
@@ -72,13 +66,13 @@ static double rail_w(const char *folder, size_t channel) {
 
 static bool read_rails(struct dl_sensor *s) {
   s->power_w = 0;
-  for (const struct rail *r = s->state; r; r = r->next)
+  for (const struct jetson_rail *r = s->state; r; r = r->next)
     s->power_w += rail_w(r->folder, r->channel);
   return !isnan(s->power_w);
 }
 
 static void free_rails(struct dl_sensor *s) {
-  for (struct rail *r = s->state, *next; r; r = next) {
+  for (struct jetson_rail *r = s->state, *next; r; r = next) {
     next = r->next;
     free(r->folder);
     free(r);
@@ -86,8 +80,8 @@ static void free_rails(struct dl_sensor *s) {
 }
 
 static void add_to(struct dl_sensor *s, const char *folder, size_t channel) {
-  struct rail *r = dl_calloc(1, sizeof *r);
-  *r = (struct rail){s->state, channel, dl_strdup(folder)};
+  struct jetson_rail *r = dl_calloc(1, sizeof *r);
+  *r = (struct jetson_rail){s->state, channel, dl_strdup(folder)};
   s->state = r;
 }
 
@@ -160,12 +154,11 @@ static void find(const struct dl_sensor_kind *kind, struct dl_sensors *s) {
   for (size_t i = 0; i < all.n && jetson; i++)
     if (is_chip(all.s[i], "ina3221|ina3221x|ina238"))
       dl_strlist_add(&chips, all.s[i]);
-  for (size_t i = 0; i < DL_LENGTH(rails); i++) {
-    bool node = rails[i].part == DL_METER_NODE;
-    if (!(node && whole) &&
-        add_sensor(kind, s, &chips, rails[i].rail, rails[i].part))
-      whole = whole || node;
-  }
+  for (size_t i = 0; node_rails[i] && !whole; i++)
+    whole = add_sensor(kind, s, &chips, node_rails[i], DL_METER_NODE);
+  for (enum dl_meter_kind k = DL_METER_GPU; k < DL_METER_NODE; k++)
+    for (size_t i = 0; rails[k][i]; i++)
+      add_sensor(kind, s, &chips, rails[k][i], k);
   for (size_t i = 0; i < DL_LENGTH(inputs) && !whole; i++)
     whole = add_sensor(kind, s, &chips, inputs[i], DL_METER_NODE);
 }

@@ -18,16 +18,13 @@ enum { SUCCESS = 0, NO_PERMISSION = 4, MIG_ENABLED = 1, CLOCK_SM = 1 };
 
 typedef void *device;
 
-struct utilization {
-  unsigned gpu, memory; /* percent */
-};
-
-struct memory {
-  unsigned long long total, free, used; /* bytes */
-};
+/* Indices into the results of two functions: percent of the GPU and of its
+ * memory; bytes of memory. */
+enum { UTIL_GPU, UTIL_MEMORY, N_UTILS };
+enum { MEMORY_TOTAL, MEMORY_FREE, MEMORY_USED, N_MEMORY };
 
 /* A field that is requested by number. */
-struct field {
+struct nvml_field {
   unsigned id, scope;
   long long timestamp, latency_us;
   int type, result; /* nvmlReturn_t */
@@ -38,10 +35,8 @@ struct field {
   } value;
 };
 
-enum {
-  FIELD_POWER_INSTANT = 186
-}; /* mW; nvmlDeviceGetPowerUsage averages
-      over a second since Ampere */
+/* mW; nvmlDeviceGetPowerUsage averages over a second since Ampere. */
+enum { FIELD_POWER_INSTANT = 186 };
 
 static struct {
   void *library;
@@ -53,17 +48,18 @@ static struct {
   int (*uuid)(device, char *, unsigned);
   int (*power)(device, unsigned *);            /* mW */
   int (*energy)(device, unsigned long long *); /* mJ since the driver began */
-  int (*utilization)(device, struct utilization *);
-  int (*memory)(device, struct memory *);
+  int (*utilization)(device, unsigned[N_UTILS]);
+  int (*memory)(device, unsigned long long[N_MEMORY]);
   int (*limit)(device, unsigned *); /* mW */
-  int (*fields)(device, int, struct field *);
+  int (*fields)(device, int, struct nvml_field *);
   int (*clock)(device, int, unsigned *); /* MHz */
   int (*mig_mode)(device, unsigned *, unsigned *);
   int (*by_uuid)(const char *, device *);
   int (*parent)(device, device *); /* of a MIG device */
 } nvml;
 
-/* What the library has to have, and what may lack in old ones. */
+/* Functions that the library must have, and functions that old versions may
+ * lack. */
 static const struct {
   const char *symbol;
   void *at;
@@ -107,13 +103,13 @@ static bool load(void) {
   return true;
 }
 
-struct gpu {
+struct nvml_gpu {
   device device;
   bool instant; /* the present power can be requested */
 };
 
-static double power_of(const struct gpu *g) {
-  struct field f = {.id = FIELD_POWER_INSTANT};
+static double power_of(const struct nvml_gpu *g) {
+  struct nvml_field f = {.id = FIELD_POWER_INSTANT};
   unsigned mw;
   if (g->instant && nvml.fields(g->device, 1, &f) == SUCCESS &&
       f.result == SUCCESS)
@@ -122,19 +118,17 @@ static double power_of(const struct gpu *g) {
 }
 
 static bool read_gpu(struct dl_sensor *s) {
-  const struct gpu *g = s->state;
-  struct utilization u;
-  struct memory m;
-  unsigned long long mj;
-  unsigned mhz;
+  const struct nvml_gpu *g = s->state;
+  unsigned long long memory[N_MEMORY], mj;
+  unsigned util[N_UTILS], mhz;
   bool counts = nvml.energy && nvml.energy(g->device, &mj) == SUCCESS;
   s->power_w = power_of(g);
   s->counter_j = counts ? (double)mj * 1e-3 : NAN;
-  s->util = nvml.utilization && nvml.utilization(g->device, &u) == SUCCESS
-                ? u.gpu * 0.01
+  s->util = nvml.utilization && nvml.utilization(g->device, util) == SUCCESS
+                ? util[UTIL_GPU] * 0.01
                 : NAN;
-  s->memory_b = nvml.memory && nvml.memory(g->device, &m) == SUCCESS
-                    ? (double)m.used
+  s->memory_b = nvml.memory && nvml.memory(g->device, memory) == SUCCESS
+                    ? (double)memory[MEMORY_USED]
                     : NAN;
   s->clock_hz = nvml.clock && nvml.clock(g->device, CLOCK_SM, &mhz) == SUCCESS
                     ? mhz * 1e6
@@ -163,7 +157,7 @@ static bool is_named(const struct dl_sensor *s, const char *name, size_t n) {
   return find_parent(text, uuid, sizeof uuid) && strcmp(uuid, s->id) == 0;
 }
 
-/* Power is that of a whole GPU, whoever uses its parts. */
+/* NVML measures the power of a whole GPU, whoever uses its parts. */
 static bool is_divided(device d) {
   unsigned mode, pending;
   return nvml.mig_mode && nvml.mig_mode(d, &mode, &pending) == SUCCESS &&
@@ -179,9 +173,9 @@ static void add_gpu(const struct dl_sensor_kind *kind, struct dl_sensors *s,
     dl_sensors_note(s, kind, DL_METER_GPU, "GPU %u: %s", i, nvml.error(result));
     return;
   }
-  struct gpu *g = dl_calloc(1, sizeof *g);
+  struct nvml_gpu *g = dl_calloc(1, sizeof *g);
   struct dl_sensor *new = dl_sensors_add(s, kind, DL_METER_GPU);
-  struct field f = {.id = FIELD_POWER_INSTANT};
+  struct nvml_field f = {.id = FIELD_POWER_INSTANT};
   g->device = handle;
   g->instant = nvml.fields && nvml.fields(handle, 1, &f) == SUCCESS &&
                f.result == SUCCESS && f.value.u > 0;

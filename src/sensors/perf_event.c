@@ -19,13 +19,13 @@
 #include "sensors/sensor_kinds.h"
 #include "sensors/sysfs.h"
 
-struct counter {
+struct energy_event {
   int fd;
   double scale; /* J per count */
 };
 
 static bool read_counter(struct dl_sensor *s) {
-  const struct counter *c = s->state;
+  const struct energy_event *c = s->state;
   uint64_t count;
   if (read(c->fd, &count, sizeof count) != sizeof count)
     return false;
@@ -34,7 +34,7 @@ static bool read_counter(struct dl_sensor *s) {
 }
 
 static void free_counter(struct dl_sensor *s) {
-  DL_FREED struct counter *c = s->state;
+  DL_FREED struct energy_event *c = s->state;
   close(c->fd);
 }
 
@@ -79,9 +79,9 @@ static void add_event(const struct dl_sensor_kind *kind, struct dl_sensors *s,
       *denied |= fd < 0 && (errno == EACCES || errno == EPERM);
       if (fd < 0)
         continue;
-      struct counter *c = dl_calloc(1, sizeof *c);
+      struct energy_event *c = dl_calloc(1, sizeof *c);
       struct dl_sensor *new = dl_sensors_add(s, kind, part);
-      *c = (struct counter){fd, scale};
+      *c = (struct energy_event){fd, scale};
       new->state = c;
       snprintf(new->name, sizeof new->name, "%s of CPU %d", event, cpu);
       snprintf(new->id, sizeof new->id, "power/%s/", event);

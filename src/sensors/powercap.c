@@ -16,8 +16,8 @@ static bool read_zone(struct dl_sensor *s) {
   return !isnan(s->counter_j);
 }
 
-/* The socket of a zone: "package-0" of "package-0-die-1", of a part that of the
- * zone around it. */
+/* The socket of a zone: "package-0" of "package-0-die-1"; a part has the socket
+ * of the zone around it. */
 static size_t socket_of(const char *path, char name[DL_SENSOR_NAME]) {
   char package[512];
   const char *zone = dl_path_name(path);
@@ -31,8 +31,9 @@ static size_t socket_of(const char *path, char name[DL_SENSOR_NAME]) {
   return die ? (size_t)(die - name) : strlen(name);
 }
 
-/* Of dies that show the counter of their socket, as with AMD's Threadripper and
- * EPYC of two generations (CodeCarbon, issues 1274 and 1379), one counts. */
+/* If the dies of a socket show one common counter, as two generations of AMD's
+ * Threadripper and EPYC do (CodeCarbon, issues 1274 and 1379), only one of them
+ * counts. */
 static void drop_mirror(const struct dl_sensor_kind *kind,
                         struct dl_sensors *s) {
   struct dl_sensor *new = &s->s[s->n - 1];
@@ -59,7 +60,7 @@ static void add_zone(const struct dl_sensor_kind *kind, struct dl_sensors *s,
   if (!dl_sysfs_text(path, "name", name, sizeof name))
     return;
   bool package = strncmp(name, "package", 7) == 0;
-  bool memory = strcmp(name, "dram") == 0;
+  bool memory = dl_is_word(name, "dram");
   if (!package && !memory) /* cores and the like are parts of a package */
     return;
   if (!dl_sysfs_readable(path, "energy_uj")) {
@@ -78,7 +79,7 @@ static void add_zone(const struct dl_sensor_kind *kind, struct dl_sensors *s,
 static void find(const struct dl_sensor_kind *kind, struct dl_sensors *s) {
   DL_SCOPED(dl_strlist_free) struct dl_strlist paths = {0};
   size_t denied = 0;
-  /* "intel-rapl-mmio:0" is the same counter by another way. */
+  /* "intel-rapl-mmio:0" accesses that counter in another way. */
   dl_sysfs_find(s->root, "class/powercap/intel-rapl:*", &paths);
   for (size_t i = 0; i < paths.n; i++)
     add_zone(kind, s, paths.s[i], &denied);

@@ -104,8 +104,9 @@ void dl_sensors_remove_last(struct dl_sensors *s) {
   remove_sensor(s, s->n - 1);
 }
 
-/* A reading of b lies between two of a, where it is the same counter. It may
- * be written in between: hence several tries, of counters that are close. */
+/* If b shows the counter of a, each reading of b lies between two readings of
+ * a. The counter may change in between, so close counters are compared several
+ * times. */
 bool dl_sensors_mirrored(struct dl_sensor *a, struct dl_sensor *b) {
   enum { TRIES = 4, PAUSE_US = 15000, CLOSE_J = 100 };
   for (int i = 0; i < TRIES; i++) {
@@ -236,8 +237,8 @@ static bool is_visible(const struct dl_sensor *s, const char *visible) {
   return false;
 }
 
-/* Whether several tasks of Slurm share the node: each may see a GPU of its own
- * only, and one of them records those of all. */
+/* Whether several tasks of Slurm share the node. Each task may see only its own
+ * GPU, and one of them records all GPUs. */
 static bool has_tasks(void) {
   const char *n = getenv("SLURM_STEP_TASKS_PER_NODE");
   n = n ? n : getenv("SLURM_NTASKS_PER_NODE");
@@ -247,7 +248,7 @@ static bool has_tasks(void) {
 /* The list of GPUs that a program sees; NULL: all. */
 static const char *visible_list(const struct dl_sensors *s,
                                 const struct dl_sensor_kind *kind) {
-  const char *list = NULL, *names = kind->visible ? kind->visible : "";
+  const char *list = NULL, *names = dl_text_or(kind->visible, "");
   char name[64];
   if (*names && has_tasks() && getenv("SLURM_JOB_GPUS"))
     names = "SLURM_JOB_GPUS";
@@ -258,8 +259,8 @@ static const char *visible_list(const struct dl_sensors *s,
     list = getenv(name);
     if (!list || strncmp(name, "SLURM_", 6) != 0)
       continue;
-    /* Slurm counts the node's GPUs. Where it hides those of other jobs, the
-     * driver shows no others, from 0 on. */
+    /* Slurm counts the node's GPUs. If it hides the GPUs of other jobs, the
+     * driver numbers the visible ones from 0 on. */
     for (const char *p = list; *p; p++)
       listed += *p == ',';
     for (size_t i = 0; i < s->n; i++)
@@ -270,21 +271,20 @@ static const char *visible_list(const struct dl_sensors *s,
   return list;
 }
 
-/* By which number a program that uses CUDA calls a GPU is known where GPUs are
- * equal, or CUDA_DEVICE_ORDER has the driver's order. */
+/* The number of a GPU in CUDA is known if all GPUs are equal, or if
+ * CUDA_DEVICE_ORDER sets the driver's order. */
 static void warn_order(const struct dl_sensors *s, const char *list,
                        struct dl_diag *d) {
   const char *order = getenv("CUDA_DEVICE_ORDER");
   const char *name = NULL;
   bool differ = false;
   for (size_t i = 0; i < s->n; i++)
-    if (s->s[i].part == DL_METER_GPU &&
-        strcmp(s->s[i].kind->name, "nvml") == 0) {
+    if (s->s[i].part == DL_METER_GPU && s->s[i].kind == &dl_sensor_nvml) {
       differ |= name && strcmp(name, s->s[i].name) != 0;
       name = s->s[i].name;
     }
   if (differ && list && isdigit((unsigned char)*list) &&
-      !(order && strcmp(order, "PCI_BUS_ID") == 0))
+      !dl_is_word(order, "PCI_BUS_ID"))
     dl_warn(d,
             "CUDA_VISIBLE_DEVICES=%s: the GPUs differ, and CUDA may count them "
             "in another order than the driver; set "
@@ -315,7 +315,7 @@ static enum dl_status check_list(const struct dl_sensors *s, const char *gpus,
 
 enum dl_status dl_sensors_select(struct dl_sensors *s, const char *gpus,
                                  struct dl_diag *d) {
-  if (gpus && strcmp(gpus, "all") == 0)
+  if (dl_is_word(gpus, "all"))
     return DL_OK;
   if (gpus)
     DL_TRY(check_list(s, gpus, d));
@@ -323,9 +323,9 @@ enum dl_status dl_sensors_select(struct dl_sensors *s, const char *gpus,
     warn_order(s, getenv("CUDA_VISIBLE_DEVICES"), d);
   for (size_t k = 0; k < N_KINDS; k++) {
     const struct dl_sensor_kind *kind = kinds[k];
-    const char *list = !kind->visible ? NULL
-                       : gpus         ? gpus
-                                      : visible_list(s, kind);
+    const char *list = NULL;
+    if (kind->visible)
+      list = gpus ? gpus : visible_list(s, kind);
     for (size_t i = s->n; list && i-- > 0;)
       if (s->s[i].kind == kind && s->s[i].part == DL_METER_GPU &&
           !is_visible(&s->s[i], list))

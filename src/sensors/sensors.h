@@ -42,7 +42,7 @@ struct dl_sensor {
   double counter_j; /* raw value of an energy counter; NaN: none */
   double wraps_j;   /* the counter goes from here to 0; 0: it does not */
 
-  /* Of the recorder. */
+  /* Members of the recorder. */
   double used_j;  /* since the first reading */
   double last_w;  /* last power that is known; NaN: none */
   double since_s; /* time since then */
@@ -70,9 +70,9 @@ struct dl_sensor_note {
   bool stays; /* also where the part is measured */
 };
 
-/* A kind of sensor: a file and a row of the table in sensors.c. Of two kinds
- * that measure the same part the first in the table is used, unless the second
- * is for `other` devices. */
+/* A kind of sensor: a file and a row of the table in sensors.c. If two kinds
+ * measure one part, the first in the table is used, unless the second is for
+ * `other` devices. */
 struct dl_sensor_kind {
   const char *name, *summary;
   bool other;
@@ -115,8 +115,8 @@ struct dl_sensor *dl_sensors_add(struct dl_sensors *s,
                                  const struct dl_sensor_kind *kind,
                                  enum dl_meter_kind part);
 
-/* The same with a folder of sysfs, which is copied, as its state, and the
- * folder's name as its id. */
+/* Adds a sensor whose state is a copy of its folder of sysfs, and whose id is
+ * the folder's name. */
 struct dl_sensor *dl_sensors_add_folder(struct dl_sensors *s,
                                         const struct dl_sensor_kind *kind,
                                         enum dl_meter_kind part,

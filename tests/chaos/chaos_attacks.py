@@ -7,6 +7,7 @@ returns it as a Trial: what is done, in words, and the faults.
 
 import dataclasses
 import fcntl
+import json
 import os
 import re
 import resource
@@ -20,6 +21,7 @@ import threading
 
 import chaos_cases
 import chaos_mutations
+import second_device
 from chaos_runs import Run, Setup, judge, populate, same_result, target_of
 
 
@@ -113,6 +115,27 @@ def attack_meaning(ctx, rng):
         faults.append("another result for the same content")
     return Trial(case.name, "the same %s in another form" % name, case.args,
                  faults, files, outcome(run))
+
+
+def attack_devices(ctx, rng):
+    """A second device under the identifier of the first."""
+    case = rng.choice([c for c in ctx.cases if c.args[:3] ==
+                       ["extract", "log.txt", "--from"]])
+    changed = chaos_mutations.second_device(rng, case.args[3],
+                                            case.files["log.txt"])
+    plain = ctx.plain(case)
+    if changed is None or plain.status != 0:
+        return None
+    files = dict(case.files)
+    files["log.txt"], times = changed
+    run = ctx.runner.run(case.args, files)
+    faults = judge(run, files)
+    if run.status == 0:
+        one, two = (json.loads(r.out)["runs"] for r in (plain, run))
+        faults += second_device.faults(
+            one, two, run.err.decode("utf-8", "replace").splitlines(), times)
+    return Trial(case.name, "a second device of %g times the power" % times,
+                 case.args, faults, files, outcome(run))
 
 
 def attack_options(ctx, rng):
@@ -436,6 +459,7 @@ def attack_pipes(ctx, rng):
 ATTACKS = {
     "input": (attack_input, "damaged input files", 8),
     "meaning": (attack_meaning, "the same content in another form", 3),
+    "devices": (attack_devices, "a second device under one identifier", 3),
     "options": (attack_options, "hostile options and formulas", 4),
     "memory": (attack_memory, "allocations that fail", 4),
     "calls": (attack_calls, "system calls that fail or are interrupted", 3),

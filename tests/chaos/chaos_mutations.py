@@ -4,12 +4,20 @@
 damage(kind, rng, content) may change the meaning: dlest must then answer or
 refuse in good order. restyle(kind, rng, content) keeps the meaning, so that the
 answer must stay the same; it gives None where a kind has no such change.
+second_device(rng, form, content) adds a device to a log under the identifier of
+the first; it gives None where it finds no power there.
 """
 
 import csv
 import io
 import json
+import os
 import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
+                                "cli", "logs"))
+import second_device as device  # noqa: E402
 
 NUMBERS = [b"", b"0", b"-1", b"-0", b"nan", b"inf", b"-inf", b"1e308", b"1e309",
            b"-1e308", b"5e-324", b"1e-320", b"0x1p3", b"1,5", b"1.2.3", b"1e",
@@ -306,3 +314,16 @@ def restyle(kind, rng, content):
     """The content in another form of the same meaning, or None."""
     change = KINDS[kind][1]
     return change(rng, content) if change else None
+
+
+def second_device(rng, form, content):
+    """The log of two devices, and how often the second draws the power of the
+    first."""
+    text = content.decode("utf-8", "surrogateescape")
+    form = form.replace("-", "_")
+    times = rng.choice([0.25, 0.7, 1.3, 1.9, 3])
+    column = form in ("nvidia_smi", "samples") and rng.random() < 0.5
+    changed = device.added(form, text, column, times)
+    if changed == text:
+        return None
+    return changed.encode("utf-8", "surrogateescape"), times

@@ -47,6 +47,10 @@ STACKS = ("", "eager", "compiled", "ngc", "mlperf")
 # Memory of the node that a boundary includes, at most: 32 GB at .3725 W each,
 # and by pre-epoch that of a run on each GPU.
 MEMORY_W = 12
+# What is assumed of a link that the catalogue does not have, the fastest PCIe of
+# GPUs, and shares of their rates that collectives reach (language-models.md).
+PCIE_3_X16_GB_S, PCIE_5_X16_GB_S = 15.8, 63.1
+PCIE_SHARE, NVLINK_SHARE = 0.4, 0.7
 
 
 def arguments():
@@ -73,10 +77,14 @@ class Rows:
         self.rows.append(row)
         return row["run_id"]
 
-    def compare(self, what, a, b, low, high, of="energy_j", memory=None):
+    def compare(self, what, a, b, low, high, of="energy_j", memory=None,
+                exchange=None, one_batch=False):
         """low <= a / b <= high of a figure by the physical method, if both fit
-        into that memory (of a language model), GB."""
-        self.pairs.append((what, a, b, low, high, of, memory))
+        into that memory (of a language model), GB. With the parameters, M, and
+        the link, GB/s, a is b on twice the GPUs (gradients_s). In one_batch
+        their optimizer steps have to be of as many sequences."""
+        self.pairs.append((what, a, b, low, high, of, memory, exchange,
+                           one_batch))
 
 
 def log_uniform(rng, low, high):
@@ -143,7 +151,7 @@ def of_any(rng, rows, row, first, tdp):
              for p in ("fp32", "tf32", "fp16", "bf16")}
     for a, b in (("tf32", "fp32"), ("fp16", "tf32"), ("bf16", "tf32")):
         rows.compare("time in %s against %s" % (a, b), times[a], times[b],
-                     0, 1 + slack, "duration_s")
+                     0, 1 + slack, "duration_s", one_batch=True)
     rows.compare("time at a limit of 0.6 times the TDP", rows.add(
         row, power_limit_w=max(round(0.6 * tdp), 1)), first, 1 - slack, 1e9,
         "duration_s")
@@ -174,14 +182,16 @@ def inference(rng, rows, gpus):
                  2 * (1 - 1e-9), 2 * (1 + 1e-9))
 
 
-def several(rng, rows, gpus, memory):
+def several(rng, rows, gpus, memory, link, params):
     """GPUs of one node that share a global batch. Images are shared in one way:
     each GPU has its own copy of the network. Where exchanging its gradients,
     which takes the longer the more GPUs there are, or launching its kernels
     takes longer than the work, more GPUs are slower in fact, and no choice could
     mend it (AlexNet over PCIe: by half). So these are networks of much work, and
     a tenth is left for the exchange. Language models may be divided in another
-    way: 5 %, where the memory of the GPU is known and enough."""
+    way: 5 %, where the memory of the GPU is known and enough. Twice the GPUs can
+    have twice the copies of the network with half the sequences each, which take
+    no longer, however the rest is bound, and add up their gradients."""
     row = {"arch": rng.choice(LARGE), "gpu": rng.choice(gpus), "epochs": 1,
            "train_samples": 1024 * rng.randint(8, 500), "val_samples": 0,
            "phase": "training", "precision": rng.choice(PRECISIONS),
@@ -202,11 +212,12 @@ def several(rng, rows, gpus, memory):
         at = rows.add(row, n_gpus=n, global_batch=max(row["global_batch"], 16))
         if first:
             rows.compare("time of more GPUs on tokens", at, first, 0, 1.05,
-                         "duration_s", memory[row["gpu"]])
+                         "duration_s", memory[row["gpu"]],
+                         (params[row["arch"]], link[row["gpu"]]))
         first = at
 
 
-def drawn(n, seed, tdp, memory):
+def drawn(n, seed, tdp, memory, link, params):
     """At least n rows."""
     rng, rows, gpus = random.Random(seed), Rows(), sorted(tdp)
     while len(rows.rows) < n:
@@ -216,7 +227,7 @@ def drawn(n, seed, tdp, memory):
         if not tokens:
             of_images(rng, rows, row, first)
         inference(rng, rows, gpus)
-        several(rng, rows, gpus, memory)
+        several(rng, rows, gpus, memory, link, params)
     return rows
 
 
@@ -234,6 +245,14 @@ class Program:
         if p.returncode not in (0, 3):
             sys.exit("dlest predict %s: %s" % (" ".join(words), p.stderr))
         return p.stdout
+
+    def parameters(self, arch):
+        """Of a network, M."""
+        out = subprocess.run([self.path, "show", "arch", arch, "--format",
+                              "json"], capture_output=True, text=True,
+                             check=True).stdout
+        return next(v["value"] for v in json.loads(out)["values"]
+                    if v["field"] == "params_m")
 
     def table(self, rows, *words, **env):
         """Estimates of rows, by their names and the method."""
@@ -328,16 +347,51 @@ def check_estimate(found, row, tdp, known):
                 <= 1e-9 * number(row, "co2e_g"), about(row))
 
 
+def settings_of(row):
+    """What is assumed for a training."""
+    return dict(a.split("=", 1) for a in row["assumed"].split(";") if a)
+
+
+def batch_of(row):
+    """Sequences of an optimizer step, or NaN where they do not follow."""
+    has = dict(settings_of(row), **{k: v for k, v in row.items() if v})
+    split = int(has.get("tensor_parallel", 1)) * \
+        int(has.get("pipeline_parallel", 1))
+    return float(has.get("global_batch", 0)) or number(has, "batch_size") * \
+        int(has.get("grad_accum", 1)) * number(has, "n_gpus") / split
+
+
+def gradients_s(row, params, link):
+    """Seconds of a training for which twice as many copies of the network, each
+    divided as in that of the row, add up their gradients: in each step a copy
+    sends and receives all but its own share of them (ring)."""
+    has = settings_of(row)
+    split = int(has.get("tensor_parallel", 1)) * \
+        int(has.get("pipeline_parallel", 1))
+    copies = 2 * number(row, "n_gpus") / split
+    element = 4 if row["precision_used"] in ("fp32", "tf32") else 2
+    each = 2 * (copies - 1) / copies * element * 1e6 * params / split
+    share = PCIE_SHARE if link <= PCIE_5_X16_GB_S else NVLINK_SHARE
+    steps = number(row, "tokens") / number(row, "seq_len") / batch_of(row)
+    return steps * each / (1e9 * share * link)
+
+
 def check_pairs(found, rows, got):
     """Relations between estimates by the physical method."""
-    for what, a, b, low, high, of, memory in rows.pairs:
+    for what, a, b, low, high, of, memory, exchange, one_batch in \
+            rows.pairs:
         x, y = (got.get((i, "physical")) for i in (a, b))
         if not x or not y or not x[of] or not y[of]:
             continue
         if memory is not None and not all(number(r, "memory_need_gb") <= memory
                                           for r in (x, y)):
             continue
+        if one_batch and batch_of(x) != batch_of(y):
+            continue
         ratio = number(x, of) / number(y, of)
+        if exchange is not None:
+            high = max(high, 1 + gradients_s(y, *exchange) /
+                       number(y, "duration_s"))
         found.check(what, low <= ratio <= high, ratio, "of", low, high,
                     about(x), "|", about(y))
 
@@ -457,9 +511,12 @@ def main():
         tdp = {g["id"]: max(float(g["tdp_w"]), float(g["power_limit_w"] or 0))
                for g in table}
         memory = {g["id"]: number(g, "memory_gb") for g in table}
+        link = {g["id"]: float(g["link_gb_s"] or PCIE_3_X16_GB_S)
+                for g in table}
+        params = {a: program.parameters(a) for a in TOKENS}
         if o.catalogue:
             return of_catalogue(program, tdp)
-        rows = drawn(o.rows, o.seed, tdp, memory)
+        rows = drawn(o.rows, o.seed, tdp, memory, link, params)
         got = program.table(rows.rows)
         for key, row in got.items():
             check_estimate(found, row, tdp, key[0] in rows.known)

@@ -89,27 +89,25 @@ static enum dl_status validate_walk(const char *text, size_t size,
 static void check(struct dl_xml *xml, const char *text, size_t size) {
   struct dl_catalog_file file = {0};
   struct dl_findings findings = {0};
-  enum dl_kind kind = DL_ACCELERATOR;
   struct dl_diag d = {0};
-  enum dl_status status =
-      dl_catalog_file_take(&file, xml, &kind, &findings, &d);
+  enum dl_status status = dl_catalog_file_take(&file, xml, &findings, &d);
   must(status == DL_OK || d.error);
   if (status == DL_OK && file.n > 0) {
     size_t errors = dl_findings_errors(&findings);
     for (size_t i = 0; i < file.n; i++)
       check_values(file.e[i]);
-    read_again(kind, text, size, errors == 0);
-    struct dl_rules_names names = {0};
+    read_again(file.kind, text, size, errors == 0);
+    struct dl_rules names = {0};
     for (size_t i = 0; i < file.n; i++)
       dl_rules_next(&names, file.e[i], &findings);
-    dl_rules_names_free(&names);
+    dl_rules_free(&names);
     errors = findings.n;
     for (size_t i = 0; i < file.n; i++)
       dl_rules_against(file.e[i], file.e[i], &findings);
     must(findings.n == errors);
     if (size % VALIDATE_EVERY == 0) {
       struct dl_text schema = {0};
-      must(dl_shipped_path(dl_kinds[kind].schema, &schema, &d) == DL_OK);
+      must(dl_shipped_path(dl_kinds[file.kind].schema, &schema, &d) == DL_OK);
       status = dl_xml_validate(file.xml, schema.s, &d);
       must(status == DL_OK || (status == DL_EINPUT && d.error));
       must(status == validate_walk(text, size, schema.s));

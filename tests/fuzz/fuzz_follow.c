@@ -15,7 +15,7 @@
 #include "estimate/projection/epoch_series.h"
 #include "logs/log.h"
 #include "logs/log_part.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 
 /* A packet of a pipe takes one of its slots; a read returns one packet. */
 enum { PIECES_MAX = 12 };

@@ -15,7 +15,7 @@
 #include "logs/importers/importers.h"
 #include "logs/log.h"
 #include "logs/log_part.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

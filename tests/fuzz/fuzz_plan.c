@@ -12,7 +12,7 @@
 
 #include <gsl/gsl_errno.h>
 
-#include "estimate/session.h"
+#include "estimate/engine.h"
 #include "model/model.h"
 
 /* The catalogue keeps shapes that it meets: it is made anew now and then. */
@@ -44,13 +44,13 @@ struct outcome {
 
 static const struct {
   const char *word;
-  enum dl_status (*add)(struct dl_frame *, const char *, struct dl_diag *);
-} instructions[] = {{"define ", dl_frame_define},
-                    {"set ", dl_frame_override},
-                    {"alias ", dl_frame_alias}};
+  enum dl_status (*add)(struct dl_row_plan *, const char *, struct dl_diag *);
+} instructions[] = {{"define ", dl_plan_define},
+                    {"set ", dl_plan_override},
+                    {"alias ", dl_plan_alias}};
 
 /* Follows the instruction that a line gives; false if it gives none. */
-static bool instruct(struct dl_frame *f, const char *line,
+static bool instruct(struct dl_row_plan *f, const char *line,
                      enum dl_status *status, struct dl_diag *d) {
   for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++) {
     size_t len = strlen(instructions[i].word);
@@ -63,7 +63,7 @@ static bool instruct(struct dl_frame *f, const char *line,
 }
 
 /* Follows the first lines; *text becomes the table. */
-static enum dl_status read_instructions(struct dl_frame *f, char **text,
+static enum dl_status read_instructions(struct dl_row_plan *f, char **text,
                                         struct dl_diag *d) {
   enum dl_status status = DL_OK;
   char *end;
@@ -79,47 +79,42 @@ static enum dl_status read_instructions(struct dl_frame *f, char **text,
 }
 
 static void add_estimate(struct outcome *o, const struct dl_estimate *e) {
-  const double x[] = {e->energy_j, e->low_j, e->high_j, e->power_w,
-                      e->duration_s};
+  const double x[] = {e->energy_j.x, e->energy_j.low, e->energy_j.high,
+                      e->power_w.x, e->duration_s.x};
   for (size_t i = 0; i < sizeof x / sizeof *x; i++) {
     must(!isinf(x[i]) || i == 2);
     o->sum = isnan(x[i]) ? digest(o->sum, "nan", 3)
                          : digest(o->sum, &x[i], sizeof x[i]);
   }
-  must(!(e->energy_j < 0) && !(e->low_j > e->high_j));
+  must(!(e->energy_j.x < 0) && !(e->energy_j.low > e->energy_j.high));
   o->sum = digest(o->sum, &e->n_outside, sizeof e->n_outside);
 }
 
-static void estimate(struct outcome *o, struct dl_session *s,
-                     struct dl_frame *f, const struct dl_csv_block *block,
+static void estimate(struct outcome *o, struct dl_engine *s,
+                     struct dl_row_plan *f, const struct dl_csv_block *block,
                      struct dl_diag *d) {
-  size_t n = s->n;
-  struct dl_estimate *est = calloc(n, sizeof *est);
-  must(est != NULL);
+  struct dl_result r;
+  dl_engine_make_room(s, &r);
   for (size_t i = 0; i < block->n_rows; i++) {
-    struct dl_job_predictions predictions;
-    struct dl_job job;
-    bool bad = false;
-    const struct dl_row *row = dl_frame_row(f, i);
+    const struct dl_row *row = dl_plan_row(f, i);
     o->n_rows++;
     o->sum = digest(o->sum, &row->fault.kind, sizeof row->fault.kind);
     if (row->fault.kind != DL_FAULT_NONE) {
-      must(dl_frame_complain(f, row, "fuzz", block->line[i], d) == DL_OK);
+      must(dl_plan_complain(f, row, "fuzz", block->line[i], d) == DL_OK);
       continue;
     }
-    must(dl_session_row(s, row, &job, &predictions, est, d) == DL_OK);
-    must(dl_session_check(catalog, &job, "fuzz", block->line[i], &bad, d) ==
-         DL_OK);
-    for (size_t m = 0; m < n; m++)
-      add_estimate(o, &est[m]);
+    must(dl_engine_row(s, row, &r, d) == DL_OK);
+    dl_engine_refuses(catalog, &r.job, "fuzz", block->line[i], d);
+    for (size_t m = 0; m < r.n; m++)
+      add_estimate(o, &r.est[m]);
   }
-  free(est);
+  free(r.est);
 }
 
 static struct outcome predict(char *text, const struct dl_model *m,
                               size_t block_size) {
-  struct dl_frame *f = dl_frame_new(catalog);
-  struct dl_session *session = NULL;
+  struct dl_row_plan *f = dl_plan_new(catalog);
+  struct dl_engine *session = NULL;
   const struct dl_csv_block *block;
   struct dl_csv *csv = NULL;
   struct outcome o = {.sum = 1};
@@ -132,18 +127,18 @@ static struct outcome predict(char *text, const struct dl_model *m,
     o.status = dl_csv_open_stream(&csv, in, "fuzz", 0, block_size, &d);
   }
   if (o.status == DL_OK && csv) {
-    dl_frame_columns(f, csv);
-    o.status = dl_session_new(&session, f, m, "all", 0.9, &d);
+    dl_plan_columns(f, csv);
+    o.status = dl_engine_new(&session, f, m, "all", 0.9, &d);
   }
   if (o.status == DL_OK && session) {
-    dl_frame_warn_unused(f, &d);
-    while ((o.status = dl_frame_next(f, csv, &block, &d)) == DL_OK && block)
+    dl_plan_warn_unused(f, &d);
+    while ((o.status = dl_plan_next(f, csv, &block, &d)) == DL_OK && block)
       estimate(&o, session, f, block, &d);
   }
   must(o.status == DL_OK || d.error);
-  dl_session_free(session);
+  dl_engine_free(session);
   dl_csv_free(csv);
-  dl_frame_free(f);
+  dl_plan_free(f);
   dl_diag_free(&d);
   return o;
 }

@@ -27,11 +27,11 @@ for file; do
 done
 n=$((n + 1))
 if ! command -v python3 >/dev/null 2>&1; then
-  echo "ok $n - tools/catalog/check-catalog.py # SKIP no python3"
-elif out=$(python3 tools/catalog/check-catalog.py 2>&1); then
-  echo "ok $n - tools/catalog/check-catalog.py finds nothing"
+  echo "ok $n - data/make/check-catalog.py # SKIP no python3"
+elif out=$(python3 data/make/check-catalog.py 2>&1); then
+  echo "ok $n - data/make/check-catalog.py finds nothing"
 else
-  echo "not ok $n - tools/catalog/check-catalog.py finds nothing"
+  echo "not ok $n - data/make/check-catalog.py finds nothing"
   printf '%s\n' "$out" | head -n 20 | sed 's/^/# /'
 fi
 n=$((n + 1))

@@ -58,8 +58,8 @@ else
   ok 'dlest(1) names every command' "$(for c in $commands; do
     grep -q "dlest-$c\|dlest.-$c" "$main" || echo "$c"; done)"
   columns=$(sed -nE -e '/Assumptions of an estimate/q' \
-    -e 's/^(NUMBER|WHOLE|TEXT|WORD)\(([a-z0-9_]+),.*/\2/p' \
-    "$top/src/run/run_columns_body.h")
+    -e 's/^(NUMBER|WHOLE|TEXT|OPEN|WORD)\(([a-z0-9_]+),.*/\2/p' \
+    "$top/src/quantities/quantities.def")
   ok 'dlest(1) names every column of the runs table' "$(for c in $columns; do
     grep -qw "$c" "$main" || echo "$c"; done)"
 fi
@@ -68,6 +68,6 @@ fi
 known=$(for c in $commands; do "$dlest" "$c" --help; done |
   grep -oE -e '--[a-z][a-z0-9-]*' | sort -u)
 used=$(grep -hE '^(\$ )?(dlest|\./bootstrap run) ' "$top/README.md" \
-  "$top"/docs/*.md | sed 's/ -- .*//' | grep -oE -e ' --[a-z][a-z0-9-]*' |
+  "$top"/docs/*.md "$top"/docs/lab/*.md | sed 's/ -- .*//' | grep -oE -e ' --[a-z][a-z0-9-]*' |
   tr -d ' ' | sort -u)
 ok 'options in README and docs exist' "$(lacking "$used" "$known" | sed '/^$/d')"

@@ -31,23 +31,24 @@ only() {
   ok "$1 only in $2" "$found"
 }
 
-rooms='base io math onnx catalog run logs physics model estimate output plot sensors record'
-echo 1..27
+rooms='base io math onnx catalog quantities run logs physics model estimate output plot sensors record'
+echo 1..28
 beyond base base
 beyond io 'base'
 beyond math 'base'
 beyond onnx 'base|io'
 beyond catalog 'base|io|onnx'
-beyond run 'base|io|catalog'
-beyond logs 'base|io|math|run'
-beyond physics 'base|math|run|catalog'
-beyond model 'base|io|catalog|run|math|physics'
-beyond estimate 'base|io|catalog|run|logs|math|physics|model'
+beyond quantities base
+beyond run 'base|io|catalog|quantities'
+beyond logs 'base|io|math|run|quantities'
+beyond physics 'base|math|run|quantities|catalog'
+beyond model 'base|io|catalog|run|quantities|math|physics'
+beyond estimate 'base|io|catalog|run|quantities|logs|math|physics|model'
 # io for CSV cells alone: csv_format.c quotes as io/csv.c does.
 beyond output 'base|io'
 beyond sensors 'base|logs'
 beyond record 'base|sensors'
-beyond plot 'base|io|math|run|logs|estimate|output'
+beyond plot 'base|io|math|run|quantities|logs|estimate|output'
 ok 'src/output takes only io/csv.h from io' \
   "$(grep -rnE '"io/' src/output | grep -v '"io/csv\.h"' || true)"
 only 'csv\.h' 'io/csv[a-z_]*\.[ch]'

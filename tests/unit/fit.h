@@ -39,7 +39,7 @@ static UNUSED void make_fit(struct dl_fit *f, const char *method,
   for (size_t i = 0; i < f->method->n_hyper; i++)
     f->hyper[i] = hyper[i];
   assert_ok(f->method->fit(f->method, &f->state,
-                           &(struct dl_sample){.X = X, .y = y}, f->hyper, &d),
+                           &(struct dl_design){.X = X, .y = y}, f->hyper, &d),
             &d);
   gsl_matrix_free(X);
   gsl_vector_free(y);

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "logs/log.h"
 #include "logs/log_part.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 
 /* " name=number" where it is known. */
 static UNUSED void add_number(struct dl_text *out, const char *name, double x) {

@@ -9,7 +9,7 @@
 #include "logs/importers/importers.h"
 #include "logs/log.h"
 #include "logs/log_part.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 #include "unit.h"
 
 static UNUSED void add_number(struct dl_text *out, double x, const char *unit) {

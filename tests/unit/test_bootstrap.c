@@ -71,12 +71,13 @@ static void matches_scipy(void **state) {
     y[m] = of_run;
     at[m] = f + m * ROWS;
   }
-  struct dl_boot b = {ROWS, 1, {{6, group}}, METHODS, y, at, 200, 0.9, 7, NULL};
+  struct dl_boot b = {ROWS, 1, {6}, {group}, METHODS, y, at, 200, 0.9, 7, NULL};
   struct dl_boot_scores out[METHODS];
   dl_bootstrap(&b, out);
   for (size_t m = 0; m < METHODS; m++)
     check(&out[m], rank[m], want[m]);
-  b.way[b.n_ways++] = (struct dl_boot_way){4, other};
+  b.n_groups[b.n_ways] = 4;
+  b.group[b.n_ways++] = other;
   dl_bootstrap(&b, out);
   for (size_t m = 0; m < METHODS; m++)
     check(&out[m], rank[m], by_two[m]);
@@ -95,8 +96,8 @@ static void matches_scipy(void **state) {
     y[m] = ys;
     at[m] = fs[m];
   }
-  b = (struct dl_boot){ALL, 1,   {{6, groups}}, METHODS, y,
-                       at,  200, 0.9,           7,       NULL};
+  b = (struct dl_boot){ALL, 1,   {6}, {groups}, METHODS, y,
+                       at,  200, 0.9, 7,        NULL};
   dl_bootstrap(&b, out);
   for (size_t m = 0; m < METHODS; m++)
     check(&out[m], rank[m], want[m]);
@@ -114,7 +115,7 @@ static void few_groups(void **state) {
   static const double f[] = {11, 120, 13, 130, 12, 110};
   const double *ys[] = {y, y + 2}, *fs[] = {f, f + 2};
   const double *all_y[] = {y}, *all_f[] = {f};
-  struct dl_boot b = {3, 1, {{3, group}}, 2, ys, fs, 100000, 0.95, 1, NULL};
+  struct dl_boot b = {3, 1, {3}, {group}, 2, ys, fs, 100000, 0.95, 1, NULL};
   struct dl_boot_scores out[2];
   double half = 4.302652729911275 * 0.1 / sqrt(3);
   dl_bootstrap(&b, out);
@@ -122,12 +123,12 @@ static void few_groups(void **state) {
   near(out[0].mape.high, 0.2 * exp(half / 0.2), 3e-3);
   for (size_t m = 0; m < 2; m++)
     assert_int_equal(out[m].rank, 1);
-  b = (struct dl_boot){6,     1,   {{3, unequal}}, 1, all_y,
-                       all_f, 200, 0.95,           1, NULL};
+  b = (struct dl_boot){6,     1,   {3},  {unequal}, 1,   all_y,
+                       all_f, 200, 0.95, 1,         NULL};
   dl_bootstrap(&b, out);
   near(dl_boot_groups(&b), 2, 1e-15); /* 36 / (16 + 1 + 1) */
   assert_true(isnan(out[0].mape.low) && isnan(out[0].bias.high));
-  b = (struct dl_boot){2, 1, {{2, group}}, 1, all_y, all_f, 200, 0.95, 1, NULL};
+  b = (struct dl_boot){2, 1, {2}, {group}, 1, all_y, all_f, 200, 0.95, 1, NULL};
   dl_bootstrap(&b, out);
   assert_true(isnan(out[0].mape.low) && isnan(out[0].r2.high));
   assert_int_equal(out[0].rank, 1);
@@ -140,12 +141,12 @@ static void what_cannot_be_drawn(void **state) {
   static const double y[] = {10, 100, 10, 100, 0, 100};
   static const double f[] = {12, 110, 11, 100, 1, 100};
   const double *ys[] = {y, y + 2, y + 4}, *fs[] = {f, f + 2, f + 4};
-  struct dl_boot b = {2, 1, {{1, one}}, 2, ys, fs, 200, 0.95, 1, NULL};
+  struct dl_boot b = {2, 1, {1}, {one}, 2, ys, fs, 200, 0.95, 1, NULL};
   struct dl_boot_scores out[3];
   dl_bootstrap(&b, out);
   assert_int_equal(out[0].rank, 0);
   assert_true(isnan(out[0].mape.low) && isnan(out[0].rmse.high));
-  b = (struct dl_boot){2, 1, {{2, two}}, 3, ys, fs, 0, 0.95, 1, NULL};
+  b = (struct dl_boot){2, 1, {2}, {two}, 3, ys, fs, 0, 0.95, 1, NULL};
   dl_bootstrap(&b, out);
   assert_true(isnan(out[0].mape.low));
   assert_int_equal(out[0].rank, 2);

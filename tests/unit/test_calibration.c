@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "physics/calibration/calibration.h"
-#include "physics/calibration/prospects.h"
+#include "physics/calibration/run_information.h"
 #include "physics/calibration/residual_precision.h"
 #include "physics/fit_row.h"
 #include "problem.h"
@@ -293,7 +293,7 @@ static void inverts_the_covariance(void **state) {
     for (size_t i = 0; i < POINTS; i++)
       assert_true(fabs(x[i] - (i == column ? 1 : 0)) < 1e-9);
   }
-  const struct dl_precision_group *g = &k.group[1];
+  const struct dl_precision_part *g = &k.group[1];
   const size_t place[] = {g->first, g->first + 3, g->first + g->n - 1};
   gsl_matrix *part = gsl_matrix_alloc(3, 3);
   dl_residual_precision_among(&k, 1, place, 3, part);
@@ -310,14 +310,16 @@ static void inverts_the_covariance(void **state) {
   dl_diag_free(&d);
 }
 
+static const double first_target[DL_MAX_TARGETS] = {1};
+
 /* Before two runs on a GPU, of what is wanted on another GPU, of a network that
  * is bound otherwise (like / 3), and of the first run's own configuration. */
 enum { WANTED = 3 };
-static struct dl_prospects *
+static struct dl_run_information *
 make_prospects(const struct dl_hierarchical_fit *from,
-               struct dl_prospect_request *request, struct inputs in[5],
-               struct dl_prospect_run run[2], const void *wanted[WANTED]) {
-  struct dl_prospects *p;
+               struct dl_information_request *request, struct inputs in[5],
+               struct dl_information_run run[2], const void *wanted[WANTED]) {
+  struct dl_run_information *p;
   struct dl_diag d = {0};
   in[0] = make_inputs("a", "n", 1);
   in[1] = make_inputs("a", "m", 1.6);
@@ -325,16 +327,16 @@ make_prospects(const struct dl_hierarchical_fit *from,
   in[3] = make_inputs("a", "o", 1.6);
   in[4] = in[0];
   for (size_t i = 0; i < 2; i++)
-    run[i] = (struct dl_prospect_run){&in[i], 1};
+    run[i] = (struct dl_information_run){&in[i], 1};
   for (size_t i = 0; i < WANTED; i++)
     wanted[i] = &in[2 + i];
-  *request = (struct dl_prospect_request){.from = from,
-                                          .run = run,
-                                          .n_runs = 2,
-                                          .wanted = wanted,
-                                          .n_wanted = WANTED,
-                                          .quantity.of = {1}};
-  assert_int_equal(dl_prospects_new(&p, request, &d), DL_OK);
+  *request = (struct dl_information_request){.from = from,
+                                             .run = run,
+                                             .n_runs = 2,
+                                             .wanted = wanted,
+                                             .n_wanted = WANTED,
+                                             .quantity = first_target};
+  assert_int_equal(dl_run_information_new(&p, request, &d), DL_OK);
   return p;
 }
 
@@ -350,30 +352,31 @@ static void runs_are_valued_before_they_are_measured(void **state) {
   const double far = theta + gpu + like / 3, same = all - noise;
   const double by_first[WANTED] = {theta, far, same};
   const double by_second[WANTED] = {theta, theta + gpu + like, far};
-  struct dl_prospect_request request;
+  struct dl_information_request request;
   struct inputs in[5];
-  struct dl_prospect_run run[2];
+  struct dl_information_run run[2];
   const void *wanted[WANTED];
   double after[2 * WANTED];
   struct dl_hierarchical_fit *from = make_fit(0.3);
-  struct dl_prospects *p = make_prospects(from, &request, in, run, wanted);
-  dl_prospects_after(p, 0, 2, after);
+  struct dl_run_information *p =
+      make_prospects(from, &request, in, run, wanted);
+  dl_variance_after(p, 0, 2, after);
   for (size_t i = 0; i < WANTED; i++) {
-    near(dl_prospects_now(p)[i], all, 1e-6);
+    near(dl_variance_before(p)[i], all, 1e-6);
     near(after[i], all - by_first[i] * by_first[i] / all, 1e-6);
     near(after[WANTED + i], all - by_second[i] * by_second[i] / all, 1e-6);
   }
-  dl_prospects_measure(p, 0);
-  dl_prospects_after(p, 1, 1, after);
+  dl_run_information_measure(p, 0);
+  dl_variance_after(p, 1, 1, after);
   for (size_t i = 0; i < WANTED; i++) {
     double c = by_first[i], e = by_second[i];
-    near(dl_prospects_now(p)[i], all - c * c / all, 1e-6);
+    near(dl_variance_before(p)[i], all - c * c / all, 1e-6);
     near(after[i],
          all - (all * (c * c + e * e) - 2 * far * c * e) /
                    (all * all - far * far),
          1e-6);
   }
-  dl_prospects_free(p);
+  dl_run_information_free(p);
   dl_hierarchical_fit_free(from);
 }
 
@@ -385,18 +388,19 @@ static void prospects_are_those_of_calibrations(void **state) {
   (void)state;
   const double others = 0.01 + 0.01 + 0.0025 + 0.04 + 0.000425;
   const double y[] = {2, 1.4};
-  struct dl_prospect_request request;
+  struct dl_information_request request;
   struct inputs in[5];
-  struct dl_prospect_run run[2];
+  struct dl_information_run run[2];
   const void *wanted[WANTED];
   struct dl_hierarchical_fit *from = make_fit(0.3);
-  struct dl_prospects *p = make_prospects(from, &request, in, run, wanted);
+  struct dl_run_information *p =
+      make_prospects(from, &request, in, run, wanted);
   struct dl_hierarchical_fit *fit = calibrate(from, in, y, 2);
   double sd = dl_posterior_at(&fit->posterior, 0, 0);
-  dl_prospects_measure(p, 1);
-  dl_prospects_measure(p, 0);
-  near(dl_prospects_now(p)[0], sd * sd + others, 5e-6);
-  dl_prospects_free(p);
+  dl_run_information_measure(p, 1);
+  dl_run_information_measure(p, 0);
+  near(dl_variance_before(p)[0], sd * sd + others, 5e-6);
+  dl_run_information_free(p);
   dl_hierarchical_fit_free(fit);
   dl_hierarchical_fit_free(from);
 }

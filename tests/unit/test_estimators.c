@@ -9,7 +9,7 @@
 
 #include <gsl/gsl_errno.h>
 
-#include "estimate/session.h"
+#include "estimate/engine.h"
 #include "table.h"
 #include "tests/messages.h"
 
@@ -17,13 +17,12 @@ enum { MOST_METHODS = 8 };
 
 struct bench {
   struct table t;
-  struct dl_session *s;
-  struct dl_job job;
-  struct dl_job_predictions predictions;
+  struct dl_engine *s;
+  struct dl_result result;
   struct dl_estimate est[MOST_METHODS];
 };
 
-/* A session on the settings given in pairs, ended by NULL. */
+/* An engine on the settings given in pairs, ended by NULL. */
 static void open_bench(struct bench *x, const struct dl_model *m,
                        const char *methods, const char *const *settings) {
   x->t = open_table(NULL);
@@ -35,18 +34,17 @@ static void open_bench(struct bench *x, const struct dl_model *m,
     else /* of a GPU without a name */
       define(&x->t, field);
   }
-  assert_ok(dl_session_new(&x->s, x->t.f, m, methods, 0.9, &x->t.d), &x->t.d);
+  assert_ok(dl_engine_new(&x->s, x->t.f, m, methods, 0.9, &x->t.d), &x->t.d);
   assert_true(x->s->n <= MOST_METHODS);
   load(&x->t);
   row(&x->t, 0);
   assert_int_equal(x->t.row->fault.kind, DL_FAULT_NONE);
-  assert_ok(
-      dl_session_row(x->s, x->t.row, &x->job, &x->predictions, x->est, &x->t.d),
-      &x->t.d);
+  x->result = (struct dl_result){.est = x->est, .n = x->s->n};
+  assert_ok(dl_engine_row(x->s, x->t.row, &x->result, &x->t.d), &x->t.d);
 }
 
 static void close_bench(struct bench *x) {
-  dl_session_free(x->s);
+  dl_engine_free(x->s);
   close_table(&x->t);
 }
 
@@ -62,16 +60,16 @@ static void published_example(void **state) {
   open_bench(&x, NULL, "green-algorithms, tdp", settings);
   assert_string_equal(x.est[0].method, "green-algorithms");
   assert_string_equal(x.est[0].boundary, "gpu+ram");
-  assert_near(x.est[0].energy_j, 33636.2, 1e-5);
-  assert_near(x.est[0].power_w, 107.9983, 1e-12);
+  assert_near(x.est[0].energy_j.x, 33636.2, 1e-5);
+  assert_near(x.est[0].power_w.x, 107.9983, 1e-12);
   assert_string_equal(x.est[1].method, "tdp");
   assert_string_equal(x.est[1].boundary, "gpu");
-  assert_near(x.est[1].energy_j, 109007.9, 1e-5);
+  assert_near(x.est[1].energy_j.x, 109007.9, 1e-5);
   for (int i = 0; i < 2; i++) {
-    assert_near(x.est[i].duration_s, 311.4504, 1e-15);
+    assert_near(x.est[i].duration_s.x, 311.4504, 1e-15);
     assert_string_equal(x.est[i].duration_from, "given");
     assert_null(x.est[i].lacks);
-    assert_true(isnan(x.est[i].low_j) && isnan(x.est[i].high_j));
+    assert_true(isnan(x.est[i].energy_j.low) && isnan(x.est[i].energy_j.high));
   }
   close_bench(&x);
 }
@@ -84,9 +82,9 @@ static void several_gpus(void **state) {
 
   (void)state;
   open_bench(&x, NULL, "green-algorithms,tdp", settings);
-  assert_near(x.est[0].power_w, 637.25, 1e-15); /* 4 * 150 + 37.25 */
-  assert_near(x.est[0].energy_j, 6372.5, 1e-15);
-  assert_near(x.est[1].energy_j, 12000, 1e-15);
+  assert_near(x.est[0].power_w.x, 637.25, 1e-15); /* 4 * 150 + 37.25 */
+  assert_near(x.est[0].energy_j.x, 6372.5, 1e-15);
+  assert_near(x.est[1].energy_j.x, 12000, 1e-15);
   close_bench(&x);
 }
 
@@ -102,34 +100,34 @@ static void operations(void **state) {
 
   (void)state;
   open_bench(&x, NULL, "flops,tdp", settings);
-  assert_near(x.est[0].duration_s, 20, 1e-14);
-  assert_near(x.est[0].power_w, 500, 1e-14);
-  assert_near(x.est[0].energy_j, 10000, 1e-14);
+  assert_near(x.est[0].duration_s.x, 20, 1e-14);
+  assert_near(x.est[0].power_w.x, 500, 1e-14);
+  assert_near(x.est[0].energy_j.x, 10000, 1e-14);
   assert_string_equal(x.est[0].boundary, "gpu");
   /* The others take its duration. */
   assert_string_equal(x.est[1].duration_from, "flops");
-  assert_near(x.est[1].duration_s, 20, 1e-14);
-  assert_near(x.est[1].energy_j, 10000, 1e-14);
+  assert_near(x.est[1].duration_s.x, 20, 1e-14);
+  assert_near(x.est[1].energy_j.x, 10000, 1e-14);
   close_bench(&x);
   /* A frozen base costs one pass: (1000 + 500) / 3500 of the time. */
   settings[16] = "frozen_base";
   settings[17] = "1";
   open_bench(&x, NULL, "flops", settings);
-  assert_near(x.est[0].energy_j, 30000.0 / 7, 1e-14);
+  assert_near(x.est[0].energy_j.x, 30000.0 / 7, 1e-14);
   close_bench(&x);
   /* Its own duration counts for flops even where one is given. */
   settings[16] = "duration_s";
   settings[17] = "14";
   open_bench(&x, NULL, "flops,tdp", settings);
-  assert_near(x.est[0].duration_s, 20, 1e-14);
+  assert_near(x.est[0].duration_s.x, 20, 1e-14);
   assert_string_equal(x.est[0].duration_from, "flops");
-  assert_near(x.est[1].energy_j, 7000, 1e-14);
+  assert_near(x.est[1].energy_j.x, 7000, 1e-14);
   assert_string_equal(x.est[1].duration_from, "given");
   close_bench(&x);
   /* No validation: 3000 of 3500 samples. */
   settings[14] = NULL;
   open_bench(&x, NULL, "flops", settings);
-  assert_near(x.est[0].energy_j, 60000.0 / 7, 1e-14);
+  assert_near(x.est[0].energy_j.x, 60000.0 / 7, 1e-14);
   close_bench(&x);
 }
 
@@ -160,7 +158,7 @@ static void names_what_it_lacks(void **state) {
       for (size_t k = 1; k < COUNT(needs[m]) && needs[m][k]; k++)
         needed |= strcmp(needs[m][k], settings[left]) == 0;
       open_bench(&x, NULL, needs[m][0], some);
-      assert_int_equal(isnan(x.est[0].energy_j), needed);
+      assert_int_equal(isnan(x.est[0].energy_j.x), needed);
       assert_int_equal(x.est[0].lacks != NULL, needed);
       /* No GPU is named that has a TDP, no architecture that has MACs. */
       const char *named = strcmp(settings[left], "gpu.tdp_w") == 0 ||
@@ -186,10 +184,10 @@ static void durations_may_be_unknown(void **state) {
   assert_null(dl_estimators[x.s->n]);
   for (size_t i = 0; i < x.s->n; i++) {
     assert_string_equal(x.est[i].method, x.s->method[i]->name);
-    assert_true(isnan(x.est[i].energy_j));
+    assert_true(isnan(x.est[i].energy_j.x));
     assert_non_null(x.est[i].lacks);
-    if (strcmp(x.est[i].method, "tdp") == 0 ||
-        strcmp(x.est[i].method, "green-algorithms") == 0)
+    if (x.est[i].id == DL_METHOD_TDP ||
+        x.est[i].id == DL_METHOD_GREEN_ALGORITHMS)
       assert_string_equal(x.est[i].lacks, "duration_s");
     if (strncmp(x.est[i].method, "pre-", 4) == 0)
       assert_string_equal(x.est[i].lacks, "model");
@@ -210,7 +208,7 @@ static void constant_fit(struct dl_fit *f, const char *target, double value) {
     gsl_matrix_set(X, i, 0, (double)i);
   gsl_vector_set_all(y, value);
   assert_ok(f->method->fit(f->method, &f->state,
-                           &(struct dl_sample){.X = X, .y = y}, none, &d),
+                           &(struct dl_design){.X = X, .y = y}, none, &d),
             &d);
   f->target = strdup(target);
   f->boundary = strdup(strcmp(target, "gpu_power_w") == 0 ? "gpu" : "gpu+ram");
@@ -239,14 +237,14 @@ static void pre(void **state) {
 
   (void)state;
   open_bench(&x, m, "pre-epoch,pre-power,tdp", settings);
-  assert_near(x.est[0].energy_j, 5000, 1e-12);
+  assert_near(x.est[0].energy_j.x, 5000, 1e-12);
   assert_string_equal(x.est[0].boundary, "gpu+ram");
-  assert_near(x.est[0].duration_s, 50, 1e-12);
-  assert_near(x.est[0].power_w, 100, 1e-12);
-  assert_near(x.est[1].energy_j, 4815, 1e-12);
+  assert_near(x.est[0].duration_s.x, 50, 1e-12);
+  assert_near(x.est[0].power_w.x, 100, 1e-12);
+  assert_near(x.est[1].energy_j.x, 4815, 1e-12);
   assert_string_equal(x.est[1].boundary, "gpu");
   assert_string_equal(x.est[1].duration_from, "pre-epoch");
-  assert_near(x.est[2].energy_j, 12500, 1e-12);
+  assert_near(x.est[2].energy_j.x, 12500, 1e-12);
   assert_int_equal(dl_recommended(x.est, 3, false), 0);
   assert_int_equal(dl_recommended(x.est, 3, true), 1);
   close_bench(&x);
@@ -255,21 +253,21 @@ static void pre(void **state) {
   settings[8] = "duration_s";
   settings[9] = "20";
   open_bench(&x, m, "pre-epoch,pre-power", settings);
-  assert_near(x.est[0].energy_j, 5000, 1e-12);
-  assert_near(x.est[0].duration_s, 50, 1e-12);
-  assert_near(x.est[0].power_w, 100, 1e-12);
+  assert_near(x.est[0].energy_j.x, 5000, 1e-12);
+  assert_near(x.est[0].duration_s.x, 50, 1e-12);
+  assert_near(x.est[0].power_w.x, 100, 1e-12);
   assert_string_equal(x.est[0].duration_from, "pre-epoch");
-  assert_near(x.est[1].energy_j, 1926, 1e-12);
+  assert_near(x.est[1].energy_j.x, 1926, 1e-12);
   assert_string_equal(x.est[1].duration_from, "given");
   close_bench(&x);
   /* Two GPUs share the work: the same energy in half the time. */
   settings[8] = NULL;
   settings[5] = "2";
   open_bench(&x, m, "pre-epoch,pre-power", settings);
-  assert_near(x.est[0].energy_j, 5000, 1e-12);
-  assert_near(x.est[0].duration_s, 25, 1e-12);
-  assert_near(x.est[1].energy_j, 4815, 1e-12);
-  assert_near(x.est[1].power_w, 192.6, 1e-12);
+  assert_near(x.est[0].energy_j.x, 5000, 1e-12);
+  assert_near(x.est[0].duration_s.x, 25, 1e-12);
+  assert_near(x.est[1].energy_j.x, 4815, 1e-12);
+  assert_near(x.est[1].power_w.x, 192.6, 1e-12);
   for (int i = 0; i < 2; i++) {
     assert_int_equal(x.est[i].n_outside, 1);
     assert_string_equal(x.est[i].outside[0], "n_gpus");
@@ -311,17 +309,17 @@ static void pre_intervals(void **state) {
     add_groups(&m->fit[1], cases[i].half);
     settings[6] = NULL;
     open_bench(&x, m, "pre-epoch,pre-power", settings);
-    assert_near(x.est[0].low_j, 5000 - 5 * cases[i].half, 1e-12);
-    assert_near(x.est[0].high_j, 5000 + 5 * cases[i].half, 1e-12);
-    assert_near(x.est[1].low_j, cases[i].low, 1e-12);
-    assert_near(x.est[1].high_j, cases[i].high, 1e-12);
+    assert_near(x.est[0].energy_j.low, 5000 - 5 * cases[i].half, 1e-12);
+    assert_near(x.est[0].energy_j.high, 5000 + 5 * cases[i].half, 1e-12);
+    assert_near(x.est[1].energy_j.low, cases[i].low, 1e-12);
+    assert_near(x.est[1].energy_j.high, cases[i].high, 1e-12);
     close_bench(&x);
     /* With the duration given only the power is uncertain. */
     settings[6] = "duration_s";
     settings[7] = "50";
     open_bench(&x, m, "pre-power", settings);
-    assert_near(x.est[0].low_j, 3315, 1e-12);
-    assert_near(x.est[0].high_j, 6315, 1e-12);
+    assert_near(x.est[0].energy_j.low, 3315, 1e-12);
+    assert_near(x.est[0].energy_j.high, 6315, 1e-12);
     close_bench(&x);
     dl_model_free(m);
   }
@@ -343,34 +341,35 @@ static void pre_lacks(void **state) {
   open_bench(&x, m, "pre-epoch,pre-power", without_epochs);
   assert_string_equal(x.est[0].lacks, "epochs");
   assert_string_equal(x.est[1].lacks, "duration_s");
-  assert_true(isnan(x.est[1].duration_s));
+  assert_true(isnan(x.est[1].duration_s.x));
   assert_null(x.est[1].duration_from);
   close_bench(&x);
   dl_model_free(m);
 }
 
 static void recommends(void **state) {
-  struct dl_estimate est[3] = {{.method = "flops", .energy_j = 1},
-                               {.method = "tdp", .energy_j = 1},
-                               {.method = "green-algorithms", .energy_j = NAN}};
+  struct dl_estimate est[3] = {
+      {.method = "flops", .energy_j.x = 1},
+      {.method = "tdp", .energy_j.x = 1},
+      {.method = "green-algorithms", .energy_j.x = NAN}};
 
   (void)state;
   assert_int_equal(dl_recommended(est, 3, true), 1);
   assert_int_equal(dl_recommended(est, 3, false), 0);
-  est[2].energy_j = 1;
+  est[2].energy_j.x = 1;
   assert_int_equal(dl_recommended(est, 3, true), 2);
   assert_int_equal(dl_recommended(est, 3, false), 0);
-  est[0].energy_j = est[1].energy_j = est[2].energy_j = NAN;
+  est[0].energy_j.x = est[1].energy_j.x = est[2].energy_j.x = NAN;
   assert_int_equal(dl_recommended(est, 3, true), -1);
   assert_int_equal(dl_recommended(est, 0, true), -1);
 }
 
 static void refuses_methods(void **state) {
-  struct dl_session *s;
+  struct dl_engine *s;
   struct table t = open_table(NULL);
 
   (void)state;
-  assert_int_equal(dl_session_new(&s, t.f, NULL, "tdp,flop", 0.9, &t.d),
+  assert_int_equal(dl_engine_new(&s, t.f, NULL, "tdp,flop", 0.9, &t.d),
                    DL_EUSAGE);
   assert_null(s);
   assert_error_has(
@@ -378,10 +377,12 @@ static void refuses_methods(void **state) {
       MSG_unknown_method_nearest("flop", " (did you mean 'flops'?)"));
   close_table(&t);
   assert_null(dl_estimator_find("none"));
-  for (size_t i = 0; dl_estimators[i]; i++)
-    assert_ptr_equal(dl_estimator_find(dl_estimators[i]->name),
-                     dl_estimators[i]);
-  dl_session_free(NULL);
+  for (size_t i = 0; dl_estimators[i]; i++) {
+    const char *name = dl_estimators[i]->name;
+    assert_string_equal(dl_method_words[dl_estimators[i]->id], name);
+    assert_ptr_equal(dl_estimator_find(name), dl_estimators[i]);
+  }
+  dl_engine_free(NULL);
 }
 
 static void checks_names(void **state) {
@@ -400,17 +401,13 @@ static void checks_names(void **state) {
   (void)state;
   for (size_t i = 0; i < COUNT(cases); i++) {
     struct bench x;
-    bool bad;
     open_bench(&x, NULL, "tdp", cases[i].settings);
-    enum dl_status status =
-        dl_session_check(x.t.catalog, &x.job, NULL, 0, &bad, &x.t.d);
+    bool bad = dl_engine_refuses(x.t.catalog, &x.result.job, NULL, 0, &x.t.d);
     assert_int_equal(bad, cases[i].error != NULL);
-    assert_int_equal(status, bad ? DL_EINPUT : DL_OK);
     if (bad) {
       assert_error_has(&x.t.d, DL_EINPUT, cases[i].error);
-      assert_ok(dl_session_check(x.t.catalog, &x.job, "f.csv", 3, &bad, &x.t.d),
-                &x.t.d);
-      assert_true(bad);
+      assert_true(
+          dl_engine_refuses(x.t.catalog, &x.result.job, "f.csv", 3, &x.t.d));
       assert_int_equal(x.t.d.n_skipped, 1);
       assert_memory_equal(x.t.d.warnings[0], "f.csv:3: unknown ", 17);
     }

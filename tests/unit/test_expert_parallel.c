@@ -34,8 +34,8 @@ static int start(void **state) {
   x->run.params_m = x->arch.params_m;
   x->run.acts_m = x->arch.acts_m;
   x->run.macs_g = x->arch.macs_g;
-  x->run.precision = "bf16";
-  x->run.attention = "flash";
+  x->run.precision = DL_PRECISION_BF16;
+  x->run.attention = DL_ATTENTION_FLASH;
   x->run.n_gpus = 64;
   x->run.batch_size = 1;
   x->run.network_gbps = 400;
@@ -65,18 +65,18 @@ static void memory(void **state) {
 
   x->run.expert_parallel = 8;
   for (size_t i = 0; i < COUNT(cases); i++) {
-    x->run.sharding = cases[i].sharding;
+    dl_run_lend_text(&x->run, DL_RUN_sharding, cases[i].sharding);
     dl_memory_of(&x->job, &m);
     assert_near(m.states_gb, cases[i].bytes / 1e9, 1e-9);
   }
   /* A pipeline of 4 leaves 16 copies, of which 2 have the same experts. */
-  x->run.sharding = "zero1";
+  x->run.sharding = DL_SHARDING_ZERO1;
   x->run.pipeline_parallel = 4;
   dl_memory_of(&x->job, &m);
   assert_near(m.states_gb, (4 * own + 12 * all / 16) / 4 / 1e9, 1e-9);
   /* Frozen weights of 2 bytes; there is one adapter a layer, not divided. */
   x->run.pipeline_parallel = 1;
-  x->run.fine_tune = "lora";
+  x->run.fine_tune = DL_TUNE_LORA;
   x->run.lora_rank = 16;
   dl_memory_of(&x->job, &m);
   double trained = 16 * 32 * (4096 * 6 + 2 * 1024. + 3 * (4096 + 14336.));
@@ -112,7 +112,7 @@ static void exchange_in_a_node(void **state) {
   double sent = 4 * 32 * 4096 * 2 * 4096. * 2 * 7 / 8;
 
   x->run.expert_parallel = 8;
-  x->run.sharding = "zero1";
+  x->run.sharding = DL_SHARDING_ZERO1;
   read_inputs(x, &in);
   assert_true(in.to_members == 2 * 7 / 8. && in.to_nodes == 0);
   /* Eight adapters share the dense gradients; their 400 GB/s are more than the
@@ -126,7 +126,7 @@ static void exchange_in_a_node(void **state) {
   assert_near(exchange_s(&in), sent / 200e9 + 2 * 7 / 8. * 2 * dense / 200e9,
               1e-9);
   /* A pass more to the experts and back. */
-  x->run.checkpointing = "full";
+  x->run.checkpointing = DL_CHECKPOINT_FULL;
   read_inputs(x, &in);
   assert_near(exchange_s(&in),
               1.5 * sent / 200e9 + 2 * 7 / 8. * 2 * dense / 200e9, 1e-9);
@@ -165,7 +165,7 @@ static void gathers(void **state) {
   double sent = 4 * 32 * 4096 * 2 * 4096. * 2 * 7 / 8;
 
   x->run.expert_parallel = 8;
-  x->run.sharding = "zero3";
+  x->run.sharding = DL_SHARDING_ZERO3;
   read_inputs(x, &in);
   assert_near(exchange_s(&in),
               sent / 200e9 + 63 / 64. * 2 * 3 * dense / 200e9 +

@@ -16,7 +16,7 @@ static void check(const struct table *t, struct dl_row_ref q, double want) {
 
   if (!(fabs(got - want) <= 1e-14 * fabs(want)) &&
       !(got != got && want != want))
-    fail_msg("'%s': got %.17g, want %.17g", dl_frame_step_name(t->f, q.step),
+    fail_msg("'%s': got %.17g, want %.17g", dl_plan_step_name(t->f, q.step),
              got, want);
 }
 
@@ -165,8 +165,7 @@ static void definitions_of_themselves(void **state) {
   struct dl_row_ref q;
   t = open_table("arch\nresnet50\n");
   define(&t, "ram_gb=ram_gb/2");
-  assert_int_equal(dl_frame_quantity(t.f, "ram_gb", false, &q, &t.d),
-                   DL_EUSAGE);
+  assert_int_equal(dl_plan_quantity(t.f, "ram_gb", false, &q, &t.d), DL_EUSAGE);
   assert_error_has(&t.d, DL_EUSAGE, MSG_no_column_nearest("ram_gb", ""));
   close_table(&t);
 }
@@ -236,7 +235,7 @@ static void order_of_slots_does_not_count(void **state) {
   (void)state;
 }
 
-/* The peak rate of frame.c: FP32, or half of TF32 where that is more. */
+/* The peak rate of derived.c: FP32, or half of TF32 where that is more. */
 static void derives_the_peak_rate(void **state) {
   static const struct {
     const char *gpu;
@@ -280,8 +279,8 @@ static void aliases(void **state) {
   struct table t = open_table("arch,gpu\nmy-net,card\nresnet50,rtx-3090\n");
 
   (void)state;
-  assert_ok(dl_frame_alias(t.f, "my-net=resnet50", &t.d), &t.d);
-  assert_ok(dl_frame_alias(t.f, "card=RTX 3070", &t.d), &t.d);
+  assert_ok(dl_plan_alias(t.f, "my-net=resnet50", &t.d), &t.d);
+  assert_ok(dl_plan_alias(t.f, "card=RTX 3070", &t.d), &t.d);
   struct dl_row_ref macs = quantity(&t, "macs_g", true),
                     tdp = quantity(&t, "gpu.tdp_w", true);
   struct dl_row_ref arch = quantity(&t, "arch", true);
@@ -314,7 +313,7 @@ static void finds_what_it_has(void **state) {
   set(&t, "batch_size", "2");
   override(&t, "given=1");
   for (size_t i = 0; i < COUNT(cases); i++)
-    if (dl_frame_has(t.f, cases[i].name) != cases[i].has)
+    if (dl_plan_has(t.f, cases[i].name) != cases[i].has)
       fail_msg("'%s'", cases[i].name);
   close_table(&t);
 }
@@ -326,7 +325,7 @@ static void binds_formulas(void **state) {
 
   (void)state;
   assert_ok(dl_formula_parse(&g, "a*coalesce(b, 10)", &t.d), &t.d);
-  assert_ok(dl_frame_bind(t.f, g, true, &vars, &t.d), &t.d);
+  assert_ok(dl_plan_bind(t.f, g, true, &vars, &t.d), &t.d);
   load(&t);
   row(&t, 0);
   assert_int_equal(t.row->fault.kind, DL_FAULT_NONE); /* b is not needed */
@@ -334,7 +333,7 @@ static void binds_formulas(void **state) {
   free(vars);
   dl_formula_free(g);
   assert_ok(dl_formula_parse(&g, "a*no_such", &t.d), &t.d);
-  assert_int_equal(dl_frame_bind(t.f, g, true, &vars, &t.d), DL_EUSAGE);
+  assert_int_equal(dl_plan_bind(t.f, g, true, &vars, &t.d), DL_EUSAGE);
   assert_null(vars);
   assert_error_has(&t.d, DL_EUSAGE,
                    "runs.csv: " MSG_no_column_nearest("no_such", ""));

@@ -8,7 +8,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "model/interval.h"
+#include "model/residual_interval.h"
 #include "unit.h"
 
 static int ascending(const void *a, const void *b) {

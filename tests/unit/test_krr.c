@@ -28,7 +28,7 @@ static void *fit(const gsl_matrix *X, const gsl_vector *y, const gsl_vector *w,
   void *s = NULL;
   double hyper[2] = {alpha, gamma};
   assert_int_equal(krr()->fit(krr(), &s,
-                              &(struct dl_sample){.X = X, .y = y, .w = w},
+                              &(struct dl_design){.X = X, .y = y, .w = w},
                               hyper, &d),
                    DL_OK);
   dl_diag_free(&d);
@@ -197,7 +197,7 @@ static void sweep_equals_fits(void **state) {
   make_repeated(50, &X, &y, &w);
   gsl_matrix_const_view H = gsl_matrix_const_view_array(h, 5, 2);
   gsl_matrix *out = gsl_matrix_alloc(5, 50);
-  assert_int_equal(krr()->sweep(&(struct dl_sample){.X = X, .y = y, .w = w},
+  assert_int_equal(krr()->sweep(&(struct dl_design){.X = X, .y = y, .w = w},
                                 &H.matrix, X, out, &d),
                    DL_OK);
   for (size_t i = 0; i < 5; i++) {
@@ -239,7 +239,7 @@ static void sweep_of_low_rank(void **state) {
   gsl_matrix_const_view H = gsl_matrix_const_view_array(h, 6, 2);
   gsl_matrix *out = gsl_matrix_alloc(6, Q);
   struct dl_diag d = {0};
-  assert_int_equal(krr()->sweep(&(struct dl_sample){.X = X, .y = y, .w = w},
+  assert_int_equal(krr()->sweep(&(struct dl_design){.X = X, .y = y, .w = w},
                                 &H.matrix, Z, out, &d),
                    DL_OK);
   for (size_t i = 0; i < 6; i++) {
@@ -332,7 +332,7 @@ static void refused(const gsl_matrix *X, const gsl_vector *y, double alpha,
   void *s = NULL;
   double hyper[2] = {alpha, gamma};
   assert_int_equal(
-      krr()->fit(krr(), &s, &(struct dl_sample){.X = X, .y = y}, hyper, &d),
+      krr()->fit(krr(), &s, &(struct dl_design){.X = X, .y = y}, hyper, &d),
       status);
   assert_string_equal(d.error, why);
   assert_null(s);
@@ -377,7 +377,7 @@ static void sweep_goes_on(void **state) {
   gsl_vector *y = make_y(X);
   gsl_matrix_const_view H = gsl_matrix_const_view_array(h, 2, 2);
   assert_int_equal(
-      krr()->sweep(&(struct dl_sample){.X = X, .y = y}, &H.matrix, X, out, &d),
+      krr()->sweep(&(struct dl_design){.X = X, .y = y}, &H.matrix, X, out, &d),
       DL_OK);
   for (size_t i = 0; i < N; i++) {
     assert_true(isnan(gsl_matrix_get(out, 0, i)));

@@ -30,7 +30,7 @@ static void within_two_ulps(void **state) {
     static const double top[3] = {707.9, 40, 1e-3};
     for (size_t i = 0; i < N; i++)
       d[i] = top[part] * ((double)i + 0.37) / N;
-    dl_decay(out, d, 1, N);
+    dl_rbf(out, d, 1, N);
     for (size_t i = 0; i < N; i++)
       worst = fmax(worst, ulps(out[i], (double)expl(-(long double)d[i])));
   }
@@ -43,12 +43,12 @@ static void within_two_ulps(void **state) {
 static void special_values(void **state) {
   (void)state;
   double d[6] = {0, 5e-324, 708.5, 1e4, 1e308, INFINITY}, out[6];
-  dl_decay(out, d, 1, 6);
+  dl_rbf(out, d, 1, 6);
   assert_true(out[0] == 1 && out[1] == 1);
   for (size_t i = 2; i < 6; i++)
     assert_true(out[i] == 0);
   d[0] = NAN;
-  dl_decay(out, d, 1, 1);
+  dl_rbf(out, d, 1, 1);
   assert_true(isnan(out[0]));
 }
 
@@ -58,13 +58,13 @@ static void place_does_not_matter(void **state) {
   double d[41], out[41];
   for (size_t i = 0; i < 41; i++)
     d[i] = 1.7 * (double)i + 0.123;
-  dl_decay(out, d, 0.31, 41);
+  dl_rbf(out, d, 0.31, 41);
   for (size_t i = 0; i < 41; i++) {
     double alone;
-    dl_decay(&alone, d + i, 0.31, 1);
+    dl_rbf(&alone, d + i, 0.31, 1);
     assert_memory_equal(&alone, out + i, sizeof alone);
   }
-  dl_decay(d, d, 0.31, 41);
+  dl_rbf(d, d, 0.31, 41);
   assert_memory_equal(d, out, sizeof d);
 }
 
@@ -93,9 +93,9 @@ static void expansion(void **state) {
       dual->data[i] = cos((double)i);
     for (size_t i = 0; i < 22; i++)
       X->data[i] = sin(0.3 * (double)i);
-    struct dl_support s;
-    dl_support_init(&s, Z, dual);
-    dl_expand(&s, 0.7, X, f);
+    struct dl_rbf_points s;
+    dl_rbf_points_init(&s, Z, dual);
+    dl_rbf_predict(&s, 0.7, X, f);
     for (size_t i = 0; i < 11; i++) {
       double want = 0;
       for (size_t k = 0; k < m; k++) {
@@ -105,8 +105,8 @@ static void expansion(void **state) {
       }
       assert_true(fabs(gsl_vector_get(f, i) - want) < 1e-14);
     }
-    dl_support_free(&s);
-    dl_support_free(&s);
+    dl_rbf_points_free(&s);
+    dl_rbf_points_free(&s);
     gsl_matrix_free(Z);
     gsl_matrix_free(X);
     gsl_vector_free(dual);

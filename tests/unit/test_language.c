@@ -16,7 +16,7 @@
 #include "physics/language/language_inputs.h"
 #include "physics/language/language_parts.h"
 #include "physics/rows/physics_regression.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 #include "run/setup/training_setup.h"
 #include "gradient.h"
 #include "predict_rows.h"
@@ -359,7 +359,7 @@ static void fits_and_reads_back(void **state) {
   const struct dl_regression *method = dl_regression_find("language");
   const struct dl_observations rows = {
       .n = ROWS, .row = t.observed, .target = DL_LANG_TARGET_RATE};
-  struct dl_sample s = {.rows = &rows};
+  struct dl_design s = {.rows = &rows, .target = DL_LANG_TARGET_RATE};
   struct dl_diag d = {0};
   struct dl_arrays saved = {0};
   void *fitted = NULL, *again = NULL;

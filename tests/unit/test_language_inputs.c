@@ -23,7 +23,7 @@ static int start(void **state) {
   x->gpu.tdp_w = 300;
   x->run.params_m = x->arch.params_m;
   x->run.macs_g = x->arch.macs_g;
-  x->run.precision = "fp16";
+  x->run.precision = DL_PRECISION_FP16;
   x->run.stack = "ngc";
   *state = x;
   return 0;
@@ -47,14 +47,14 @@ static double attention_passes(struct bench *x) {
 static void kernels_need_ampere(void **state) {
   struct bench *x = *state;
 
-  x->run.attention = "flash";
+  x->run.attention = DL_ATTENTION_FLASH;
   assert_true(attention_passes(x) == 3.5);
   x->gpu.peak_bf16_tensor_tflops = 312;
   assert_true(attention_passes(x) == 3.5 / 2);
   x->run.stack = "eager";
   assert_true(attention_passes(x) == 3.5);
   x->run.stack = "ngc";
-  x->run.attention = "eager";
+  x->run.attention = DL_ATTENTION_EAGER;
   assert_true(attention_passes(x) == 3);
 }
 
@@ -70,9 +70,9 @@ static void half_rate_tensor_cores_wait_less(void **state) {
   x->gpu.peak_fp8_tensor_tflops = 362.1;
   assert_near(inputs_of(x).peak, 1.3 * 181.05e12, 1e-12);
   assert_near(inputs_of(x).peak_16, 181.05e12, 1e-12);
-  x->run.precision = "fp8";
+  x->run.precision = DL_PRECISION_FP8;
   assert_near(inputs_of(x).peak, 362.1e12, 1e-12);
-  x->run.precision = "fp16";
+  x->run.precision = DL_PRECISION_FP16;
   x->gpu.boost_mhz = 2520;
   x->gpu.peak_fp16_tensor_tflops = x->gpu.peak_bf16_tensor_tflops = 362.05;
   assert_near(inputs_of(x).peak, 362.05e12, 1e-12);
@@ -93,7 +93,7 @@ static void adapters_by_software(void **state) {
   struct bench *x = *state;
 
   assert_true(inputs_of(x).adapted == 0);
-  x->run.fine_tune = "lora";
+  x->run.fine_tune = DL_TUNE_LORA;
   x->run.lora_rank = 8;
   assert_true(inputs_of(x).adapted == 12 * (4 * 768 + 2 * 768));
   assert_true(inputs_of(x).trained == 8 * 12 * 6 * 768);

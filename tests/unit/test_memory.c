@@ -63,12 +63,12 @@ static void precisions(void **state) {
   struct dl_memory_need m;
 
   for (size_t i = 0; i < COUNT(cases); i++) {
-    x->run.precision = cases[i].name;
+    dl_run_lend_text(&x->run, DL_RUN_precision, cases[i].name);
     dl_memory_of(&x->job, &m);
     assert_near(m.model_gb, cases[i].model, 1e-14);
     assert_near(m.sample_gb, cases[i].sample, 1e-14);
   }
-  x->run.precision = "int8";
+  x->run.precision = DL_PRECISION_INT8;
   dl_memory_of(&x->job, &m);
   assert_true(isnan(m.need_gb) && !m.over);
 }
@@ -89,8 +89,8 @@ static void inference(void **state) {
   struct bench *x = *state;
   struct dl_memory_need m;
 
-  x->run.phase = "inference";
-  x->run.precision = "fp16";
+  x->run.phase = DL_PHASE_INFERENCE;
+  x->run.precision = DL_PRECISION_FP16;
   x->run.requests = 8; /* fewer than a batch */
   dl_memory_of(&x->job, &m);
   assert_near(m.model_gb, 0.2, 1e-14);
@@ -104,7 +104,7 @@ static void keys_and_values(void **state) {
   struct dl_memory_need m;
 
   take(x, "transformer:layers=2,hidden=8,heads=2,vocab=16,seq=16");
-  x->run.phase = "inference";
+  x->run.phase = DL_PHASE_INFERENCE;
   x->run.requests = x->run.batch_size = 1;
   x->run.prompt_tokens = 10;
   x->run.output_tokens = 3;
@@ -122,15 +122,15 @@ static void scores_of_prompts(void **state) {
   struct dl_memory_need m;
 
   take(x, "transformer:layers=2,hidden=8,heads=2,vocab=16,seq=16");
-  x->run.phase = "inference";
-  x->run.precision = "bf16";
+  x->run.phase = DL_PHASE_INFERENCE;
+  x->run.precision = DL_PRECISION_BF16;
   x->run.requests = x->run.batch_size = 3;
   x->run.prompt_tokens = 10;
   x->run.output_tokens = 0;
-  x->run.attention = "eager";
+  x->run.attention = DL_ATTENTION_EAGER;
   dl_memory_of(&x->job, &m);
   double eager = m.need_gb;
-  x->run.attention = "flash";
+  x->run.attention = DL_ATTENTION_FLASH;
   dl_memory_of(&x->job, &m);
   assert_near(eager - m.need_gb, 3 * 2 * 10 * 10 * 2 / 1e9, 1e-9);
   /* Linear in the prompt: keys and values of 2 layers, 32 a token, and of a
@@ -154,7 +154,7 @@ static void published(void **state) {
   struct bench *x = *state;
   struct dl_memory_need m;
 
-  x->run.precision = "amp";
+  x->run.precision = DL_PRECISION_AMP;
   for (size_t i = 0; i < COUNT(models); i++) {
     double h = models[i].hidden, s = 2048;
     take(x, models[i].shape);
@@ -182,17 +182,17 @@ static void zero(void **state) {
 
   take(x, "transformer:layers=32,hidden=4096,heads=32,vocab=32000,seq=1024");
   x->run.params_m = 7500;
-  x->run.precision = "fp16";
+  x->run.precision = DL_PRECISION_FP16;
   x->run.n_gpus = 64;
   for (size_t i = 0; i < COUNT(cases); i++) {
-    x->run.sharding = cases[i].sharding;
+    dl_run_lend_text(&x->run, DL_RUN_sharding, cases[i].sharding);
     dl_memory_of(&x->job, &m);
     assert_near(m.states_gb, cases[i].gb, 0.01);
   }
   /* Tensor and pipeline parallelism divide all; 4 copies are left of 64. */
   x->run.tensor_parallel = 8;
   x->run.pipeline_parallel = 2;
-  x->run.sharding = "zero1";
+  x->run.sharding = DL_SHARDING_ZERO1;
   dl_memory_of(&x->job, &m);
   assert_near(m.states_gb, (4 * 7.5 + 12 * 7.5 / 4) / 16, 1e-12);
 }
@@ -211,10 +211,10 @@ static void optimizers(void **state) {
   x->run.params_m = 1000;
   for (size_t i = 0; i < COUNT(cases); i++) {
     x->run.optimizer = cases[i].optimizer;
-    x->run.precision = "bf16";
+    x->run.precision = DL_PRECISION_BF16;
     dl_memory_of(&x->job, &m);
     assert_near(m.states_gb, cases[i].mixed, 1e-12);
-    x->run.precision = "fp32";
+    x->run.precision = DL_PRECISION_FP32;
     dl_memory_of(&x->job, &m);
     assert_near(m.states_gb, cases[i].full, 1e-12);
   }
@@ -232,12 +232,12 @@ static void adapters(void **state) {
           "seq=512");
   x->gpu.memory_gb = 51.5; /* a board of 48 GiB */
   x->run.params_m = 65200;
-  x->run.precision = "bf16";
-  x->run.fine_tune = "qlora";
+  x->run.precision = DL_PRECISION_BF16;
+  x->run.fine_tune = DL_TUNE_QLORA;
   x->run.lora_rank = 64;
   x->run.batch_size = 1;
-  x->run.attention = "flash";
-  x->run.checkpointing = "full";
+  x->run.attention = DL_ATTENTION_FLASH;
+  x->run.checkpointing = DL_CHECKPOINT_FULL;
   dl_memory_of(&x->job, &m);
   /* Embedding, output layer and 161 norms stay in 16 bits; others
    * have 4, of each 64 a scale of 8, and of each 256 of these one of 32. */
@@ -247,7 +247,7 @@ static void adapters(void **state) {
               (2 * plain + (65.2e9 - plain) * each + 16 * trained) / 1e9,
               1e-12);
   assert_false(m.over);
-  x->run.fine_tune = "lora"; /* in 16 bits: 130 GB */
+  x->run.fine_tune = DL_TUNE_LORA; /* in 16 bits: 130 GB */
   dl_memory_of(&x->job, &m);
   assert_near(m.states_gb, 65.2 * 2 + 16 * trained / 1e9, 1e-12);
   assert_true(m.over);
@@ -275,12 +275,12 @@ static void quantized_weights(void **state) {
     struct dl_memory_need m[2];
     take(x, of[i].shape);
     x->run.params_m = of[i].params / 1e6;
-    x->run.precision = "bf16";
+    x->run.precision = DL_PRECISION_BF16;
     x->run.lora_rank = 8;
     x->run.batch_size = 1;
-    x->run.fine_tune = "lora";
+    x->run.fine_tune = DL_TUNE_LORA;
     dl_memory_of(&x->job, &m[0]);
-    x->run.fine_tune = "qlora";
+    x->run.fine_tune = DL_TUNE_QLORA;
     dl_memory_of(&x->job, &m[1]);
     double saved = (of[i].params - of[i].plain) * (2 - nf4) / 1e9;
     assert_near(m[0].states_gb - m[1].states_gb, saved, 1e-9);
@@ -301,10 +301,10 @@ static void checkpoints(void **state) {
   struct dl_memory_need m;
 
   take(x, "transformer:layers=48,hidden=6144,heads=64,vocab=51200,seq=2048");
-  x->run.precision = "bf16";
+  x->run.precision = DL_PRECISION_BF16;
   for (size_t i = 0; i < COUNT(cases); i++) {
-    x->run.attention = cases[i].attention;
-    x->run.checkpointing = cases[i].checkpointing;
+    dl_run_lend_text(&x->run, DL_RUN_attention, cases[i].attention);
+    dl_run_lend_text(&x->run, DL_RUN_checkpointing, cases[i].checkpointing);
     dl_memory_of(&x->job, &m);
     assert_near(m.sample_gb,
                 (cases[i].bytes * 2048 * 6144 * 48 + 4.0 * 51200 * 2048) / 1e9,
@@ -317,8 +317,8 @@ static void remedies(void **state) {
   struct dl_text text = {0};
 
   take(x, "transformer:layers=32,hidden=4096,heads=32,vocab=32000,seq=2048");
-  x->run.precision = "bf16";
-  x->run.attention = "flash";
+  x->run.precision = DL_PRECISION_BF16;
+  x->run.attention = DL_ATTENTION_FLASH;
   x->run.batch_size = 1;
   x->gpu.memory_gb = 80;
   /* 6.7 x 16 = 107 GB; two GPUs hold half, and 9 GB for a sample */
@@ -336,7 +336,7 @@ static void remedies(void **state) {
   /* Eager scores of one layer: 5 x 32 x 65536^2 = 687 GB; a flash kernel keeps
    * 34 x 65536 x 4096 x 32 = 292 GB of all, beside 107 of the states. */
   take(x, "transformer:layers=32,hidden=4096,heads=32,vocab=32000,seq=65536");
-  x->run.attention = "eager";
+  x->run.attention = DL_ATTENTION_EAGER;
   x->run.batch_size = 1;
   x->gpu.memory_gb = 500;
   assert_true(dl_memory_remedy(&x->job, &text));
@@ -359,7 +359,7 @@ static void scaling(void **state) {
   x->run.n_gpus = 4;
   dl_memory_of(&x->job, &m);
   assert_true(m.batch == 32);
-  x->run.scaling = "strong";
+  x->run.scaling = DL_SCALE_STRONG;
   dl_memory_of(&x->job, &m);
   assert_true(m.batch == 8);
   assert_near(m.need_gb, 1.6 + 8 * 0.1188, 1e-14);

@@ -82,7 +82,7 @@ static void test_typed(void **state) {
 }
 
 static void check_meant(const char *typed, bool strict, const char *expected) {
-  static const struct dl_candidate names[] = {
+  static const struct dl_name_candidate names[] = {
       {"bloom", NULL, 0},
       {"resnet50", NULL, 1},
       {"resnet-50", NULL, 1},

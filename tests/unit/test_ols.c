@@ -30,7 +30,7 @@ static void *fit(const gsl_matrix *X, const gsl_vector *y, const gsl_vector *w,
   *d = (struct dl_diag){0};
   assert_int_equal(
       ols()->fit(ols(), &s,
-                 &(struct dl_sample){.X = X, .y = y, .w = w, .names = names},
+                 &(struct dl_design){.X = X, .y = y, .w = w, .names = names},
                  NULL, d),
       DL_OK);
   return s;
@@ -370,7 +370,7 @@ static void refused(const gsl_matrix *X, const gsl_vector *y,
   struct dl_diag d = {0};
   void *s = NULL;
   assert_int_equal(ols()->fit(ols(), &s,
-                              &(struct dl_sample){.X = X, .y = y, .w = w}, NULL,
+                              &(struct dl_design){.X = X, .y = y, .w = w}, NULL,
                               &d),
                    status);
   assert_string_equal(d.error, why);

@@ -156,18 +156,18 @@ static void of_a_job(void **state) {
   assert_true(p.n == 8 && !p.strong && p.link_gb_s == 300 && !assumed);
   assert_near(p.bytes, 100e6, 1e-15);
   assert_true(isnan(p.step_s) && isnan(p.busy_w) && isnan(p.idle_w));
-  run.precision = "amp";
-  run.scaling = "strong";
+  run.precision = DL_PRECISION_AMP;
+  run.scaling = DL_SCALE_STRONG;
   run.frozen_base = 1;
   gpu.link_gb_s = NAN;
   dl_parallel_job(&job, &p, &assumed);
   assert_true(p.strong && assumed);
   assert_near(p.link_gb_s, 15.8, 1e-15);
   assert_near(p.bytes, 4e6, 1e-15);
-  run.precision = "fp8"; /* no gradient is sent in a byte, */
+  run.precision = DL_PRECISION_FP8; /* no gradient is sent in a byte, */
   dl_parallel_job(&job, &p, &assumed);
   assert_near(p.bytes, 4e6, 1e-15);
-  run.precision = "fp64"; /* and none in eight */
+  run.precision = DL_PRECISION_FP64; /* and none in eight */
   dl_parallel_job(&job, &p, &assumed);
   assert_near(p.bytes, 8e6, 1e-15);
 }

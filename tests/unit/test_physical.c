@@ -112,13 +112,14 @@ static void row_as_reference(void **state) {
   arch.heads = 12;
   assert_null(dl_training_inputs_read(&row, &in));
   same("row", "dense in TF32", in.peak, 20.31e12);
-  run.precision = "amp";
+  run.precision = DL_PRECISION_AMP;
   assert_null(dl_training_inputs_read(&row, &in));
   same("row", "dense", in.peak, 1.4 * 81.3e12);
   run.stack = "ngc";
   assert_null(dl_training_inputs_read(&row, &in));
   same("row", "tuned", in.peak, 81.3e12);
-  run.stack = run.precision = NULL;
+  run.stack = NULL;
+  run.precision = DL_PRECISION_UNKNOWN;
   arch.heads = NAN;
   gpu.peak_tf32_tflops = NAN;
   assert_null(dl_training_inputs_read(&row, &in));

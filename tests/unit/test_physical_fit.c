@@ -11,7 +11,7 @@
 #include <math.h>
 
 #include "physics/calibration/calibration.h"
-#include "physics/hold_out.h"
+#include "physics/fold_fit.h"
 #include "physics/rows/physics_regression.h"
 #include "physics/rows/physics_rows.h"
 #include "physics/training/training_inputs.h"
@@ -39,7 +39,7 @@ static void *fit_table(enum dl_physical_target target) {
   static struct table t;
   void *fit = NULL;
   make_table(&t, 8, target);
-  struct dl_sample s = sample(&t);
+  struct dl_design s = sample(&t);
   assert_ok(method->fit(method, &fit, &s, NULL, &d), &d);
   return fit;
 }
@@ -99,7 +99,7 @@ static void refuses_other_features(void **state) {
 
   (void)state;
   make_table(&t, 8, DL_TARGET_POWER);
-  struct dl_sample s = sample(&t), matrix = {.X = X, .y = y};
+  struct dl_design s = sample(&t), matrix = {.X = X, .y = y};
   method->fit(method, &fit, &matrix, NULL, &d);
   assert_error_has(&d, DL_EUSAGE, "takes its own features");
   t.in[4].bandwidth = 0;
@@ -127,7 +127,7 @@ static void adapts_to_one_run(void **state) {
   one.in[0].grouping.name[DL_NAME_HOST] = "new host";
   measure(&one, 0, 2);
   add_row(&one, DL_TARGET_TIME);
-  struct dl_sample s = sample(&one);
+  struct dl_design s = sample(&one);
   predict(fit, &one, &before);
   predict(fit, &t, old);
   assert_ok(dl_calibrate_fit(&adapted, fit, s.rows, NULL, &d), &d);
@@ -183,12 +183,13 @@ static void leaves_out_as_refits_do(void **state) {
     if (i % 5 == 1)
       all.value[i][DL_TARGET_ENERGY] = NAN;
   }
-  const struct dl_adapted_rows rows = {
-      .set = set,
-      .n_sets = 4,
-      .of = {{DL_TARGET_ENERGY, &f.vector, &l.vector}},
-      .n_targets = 1};
-  struct dl_sample s = sample(&all);
+  const struct dl_adapted_rows rows = {.set = set,
+                                       .n_sets = 4,
+                                       .n_targets = 1,
+                                       .target = {DL_TARGET_ENERGY},
+                                       .fitted = {&f.vector},
+                                       .left_out = {&l.vector}};
+  struct dl_design s = sample(&all);
   struct dl_observations three = *s.rows;
   three.n = 3;
   assert_ok(dl_calibrate_fit(&first, fit, &three, NULL, &d), &d);
@@ -202,7 +203,7 @@ static void leaves_out_as_refits_do(void **state) {
   for (size_t k = 0; k < rows.n_sets; k++) {
     struct dl_hierarchical_fit *without = NULL;
     take_others(&others, of, set, k);
-    struct dl_sample rest = sample(&others);
+    struct dl_design rest = sample(&others);
     assert_ok(dl_calibrate_fit(&without, first, rest.rows, NULL, &d), &d);
     predict(without, of, got);
     for (size_t i = 0; i < ROWS; i++)

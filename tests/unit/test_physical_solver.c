@@ -14,7 +14,7 @@
 #include <math.h>
 #include <omp.h>
 
-#include "physics/hold_out.h"
+#include "physics/fold_fit.h"
 #include "physics/solver/minimise.h"
 #include "training_table.h"
 #include "unit.h"
@@ -229,7 +229,7 @@ static void hold_first_out(struct setting *s, enum start start, bool poisoned,
     from.theta = unseen.theta;
   else if (start == FULL)
     from =
-        (struct dl_hierarchical_start){s->q.full.s.theta, &s->q.full.curvature};
+        (struct dl_hierarchical_start){s->q.full.theta, &s->q.full_curvature};
   assert_ok(dl_hold_out(&s->q, out, &from, y[0], &d), &d);
   dl_hierarchical_solution_free(&unseen);
 }
@@ -275,13 +275,13 @@ static void leaving_out_is_a_fit_without(void **state) {
     for (size_t k = 0; k < DL_N_PHYSICAL_TARGETS; k++)
       s->t.value[i][k] += 0.1;
   assert_ok(dl_full_solution_get(&s->q, false, &d), &d);
-  const struct dl_hierarchical_start from = {s->q.full.s.theta, NULL};
+  const struct dl_hierarchical_start from = {s->q.full.theta, NULL};
   assert_ok(dl_hierarchical_solve(&without, &s->q, out, &from, NULL, &d), &d);
   dl_leave_out(&s->q, config, BATCHES, y[0]);
   double moved = 0, off = 0;
   for (size_t i = 0; i < BATCHES; i++) {
     double fitted[DL_N_PHYSICAL_TARGETS], exact[DL_N_PHYSICAL_TARGETS];
-    predict(s, s->q.full.s.theta, i, fitted);
+    predict(s, s->q.full.theta, i, fitted);
     predict(s, without.theta, i, exact);
     for (size_t m = s->q.configs.first[i]; m < s->q.configs.first[i + 1]; m++) {
       size_t k = s->q.configs.m[m].target;

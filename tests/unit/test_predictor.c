@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Predictions for the rows of a frame. */
+/* Predictions for the rows of a plan. */
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +39,7 @@ static void linear_fit(struct dl_fit *f) {
     gsl_vector_set(y, i, 2 + 3 * a - b);
   }
   assert_ok(f->method->fit(f->method, &f->state,
-                           &(struct dl_sample){.X = X, .y = y}, none, &d),
+                           &(struct dl_design){.X = X, .y = y}, none, &d),
             &d);
   f->target = strdup("y");
   dl_strlist_add(&f->features, "a");

@@ -61,7 +61,7 @@ static void *fit(struct fixture *f, const gsl_vector *w, double *lambda) {
   void *s = NULL;
   assert_int_equal(
       ridge()->fit(ridge(), &s,
-                   &(struct dl_sample){.X = f->X, .y = f->y, .w = w}, lambda,
+                   &(struct dl_design){.X = f->X, .y = f->y, .w = w}, lambda,
                    &f->d),
       DL_OK);
   assert_int_equal(f->d.n_warnings, 0);
@@ -97,7 +97,7 @@ static void one_column(void **state) {
   void *s = NULL;
   assert_int_equal(
       ridge()->fit(ridge(), &s,
-                   &(struct dl_sample){.X = &X.matrix, .y = &t.vector}, &lambda,
+                   &(struct dl_design){.X = &X.matrix, .y = &t.vector}, &lambda,
                    &f->d),
       DL_OK);
   near(ridge()->coefficient(s, 0), 1, 1e-14);
@@ -144,7 +144,7 @@ static void weights_are_repeats(void **state) {
   double lambda = NAN, repeated = NAN, plain = NAN;
   void *s = fit(f, f->w, &lambda), *t = NULL;
   assert_int_equal(ridge()->fit(ridge(), &t,
-                                &(struct dl_sample){.X = X, .y = y}, &repeated,
+                                &(struct dl_design){.X = X, .y = y}, &repeated,
                                 &f->d),
                    DL_OK);
   near(lambda, repeated, 1e-6);
@@ -166,7 +166,7 @@ static void sweep_equals_fits(void **state) {
   gsl_matrix *out = gsl_matrix_alloc(3, N);
   gsl_vector *one = gsl_vector_alloc(N);
   assert_int_equal(
-      ridge()->sweep(&(struct dl_sample){.X = f->X, .y = f->y, .w = f->w},
+      ridge()->sweep(&(struct dl_design){.X = f->X, .y = f->y, .w = f->w},
                      &H.matrix, f->X, out, &f->d),
       DL_OK);
   for (size_t i = 0; i < 3; i++) {
@@ -203,7 +203,7 @@ static void refused(struct fixture *f, double lambda, enum dl_status status,
                     const char *why) {
   void *s = NULL;
   assert_int_equal(ridge()->fit(ridge(), &s,
-                                &(struct dl_sample){.X = f->X, .y = f->y},
+                                &(struct dl_design){.X = f->X, .y = f->y},
                                 &lambda, &f->d),
                    status);
   assert_string_equal(f->d.error, why);
@@ -220,12 +220,12 @@ static void errors(void **state) {
   gsl_matrix_const_view wide = gsl_matrix_const_view_array(lambdas, 1, 2);
   gsl_matrix_const_view H = gsl_matrix_const_view_array(lambdas, 2, 1);
   gsl_matrix *out = gsl_matrix_alloc(1, N);
-  assert_int_equal(ridge()->sweep(&(struct dl_sample){.X = f->X, .y = f->y},
+  assert_int_equal(ridge()->sweep(&(struct dl_design){.X = f->X, .y = f->y},
                                   &wide.matrix, f->X, out, &f->d),
                    DL_EFAILED);
   assert_string_equal(f->d.error, MSG_candidates_have_columns_but("2", "1"));
   dl_diag_free(&f->d);
-  assert_int_equal(ridge()->sweep(&(struct dl_sample){.X = f->X, .y = f->y},
+  assert_int_equal(ridge()->sweep(&(struct dl_design){.X = f->X, .y = f->y},
                                   &H.matrix, f->X, out, &f->d),
                    DL_EFAILED);
   assert_string_equal(f->d.error,
@@ -239,7 +239,7 @@ static void errors(void **state) {
   gsl_vector_view y = gsl_vector_subvector(f->y, 0, 1);
   assert_int_equal(
       ridge()->fit(ridge(), &s,
-                   &(struct dl_sample){.X = &X.matrix, .y = &y.vector}, &nan,
+                   &(struct dl_design){.X = &X.matrix, .y = &y.vector}, &nan,
                    &f->d),
       DL_EINPUT);
   assert_non_null(strstr(f->d.error, "cannot choose lambda"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows of a frame that cannot be used, and what the user gives wrongly. */
+/* Rows of a plan that cannot be used, and what the user gives wrongly. */
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "run/plan_private.h"
 #include "table.h"
 #include "tests/messages.h"
 
@@ -59,13 +60,12 @@ static void faults(void **state) {
     if ((int)t.row->fault.kind != cases[i].kind)
       fail_msg("%s: fault %d", cases[i].text, (int)t.row->fault.kind);
     /* As a skipped row, and as an error. */
-    assert_ok(dl_frame_complain(t.f, t.row, "f.csv", 7, &t.d), &t.d);
+    assert_ok(dl_plan_complain(t.f, t.row, "f.csv", 7, &t.d), &t.d);
     assert_int_equal(t.d.n_skipped, 1);
     assert_memory_equal(t.d.warnings[0], "f.csv:7: ", 9);
     if (!strstr(t.d.warnings[0] + 9, cases[i].complaint))
       fail_msg("\"%s\" instead of \"%s\"", t.d.warnings[0], cases[i].complaint);
-    assert_int_equal(dl_frame_complain(t.f, t.row, "f.csv", 0, &t.d),
-                     DL_EINPUT);
+    assert_int_equal(dl_plan_complain(t.f, t.row, "f.csv", 0, &t.d), DL_EINPUT);
     assert_error_has(&t.d, DL_EINPUT, cases[i].complaint);
     close_table(&t);
   }
@@ -76,12 +76,12 @@ static void complains_of_what_is_meant(void **state) {
   struct table t = open_table("arch\nmine\n");
 
   (void)state;
-  assert_ok(dl_frame_alias(t.f, "mine=resnet50", &t.d), &t.d);
+  assert_ok(dl_plan_alias(t.f, "mine=resnet50", &t.d), &t.d);
   quantity(&t, "arch.depth", true);
   load(&t);
   row(&t, 0);
   assert_int_equal(t.row->fault.kind, DL_FAULT_ABSENT);
-  dl_frame_complain(t.f, t.row, "f.csv", 0, &t.d);
+  dl_plan_complain(t.f, t.row, "f.csv", 0, &t.d);
   assert_error_has(&t.d, DL_EINPUT, "the descriptor of 'resnet50' has no ");
   close_table(&t);
 }
@@ -129,7 +129,7 @@ static void first_fault_counts(void **state) {
   load(&t);
   row(&t, 0);
   assert_int_equal(t.row->fault.kind, DL_FAULT_INVALID);
-  assert_string_equal(dl_frame_step_name(t.f, t.row->fault.step), "b");
+  assert_string_equal(dl_plan_step_name(t.f, t.row->fault.step), "b");
   close_table(&t);
 }
 
@@ -155,7 +155,7 @@ static void refuses_overrides(void **state) {
 
   (void)state;
   for (size_t i = 0; i < COUNT(cases); i++) {
-    assert_int_equal(dl_frame_override(t.f, cases[i].assignment, &t.d),
+    assert_int_equal(dl_plan_override(t.f, cases[i].assignment, &t.d),
                      cases[i].status);
     assert_error_has(&t.d, cases[i].status, cases[i].error);
   }
@@ -195,20 +195,20 @@ static void refuses_definitions(void **state) {
   (void)state;
   for (i = 0; i < COUNT(bad); i++) {
     snprintf(expected, sizeof expected, "'%s': expected NAME=FORMULA", bad[i]);
-    assert_int_equal(dl_frame_define(t.f, bad[i], &t.d), DL_EUSAGE);
+    assert_int_equal(dl_plan_define(t.f, bad[i], &t.d), DL_EUSAGE);
     assert_error(&t.d, DL_EUSAGE, expected);
   }
   for (i = 0; i < 2; i++) {
     snprintf(expected, sizeof expected, "'%s': expected NAME=ID", bad[i]);
-    assert_int_equal(dl_frame_alias(t.f, bad[i], &t.d), DL_EUSAGE);
+    assert_int_equal(dl_plan_alias(t.f, bad[i], &t.d), DL_EUSAGE);
     assert_error(&t.d, DL_EUSAGE, expected);
   }
-  assert_int_equal(dl_frame_alias(t.f, "x=", &t.d), DL_EUSAGE);
+  assert_int_equal(dl_plan_alias(t.f, "x=", &t.d), DL_EUSAGE);
   assert_error(&t.d, DL_EUSAGE, MSG_expected_name_id("x="));
-  assert_int_equal(dl_frame_define(t.f, "x=log(a", &t.d), DL_EUSAGE);
+  assert_int_equal(dl_plan_define(t.f, "x=log(a", &t.d), DL_EUSAGE);
   assert_error(&t.d, DL_EUSAGE, MSG_formula_column("log(a", "6", MSG_expected));
   define(&t, "y=a+no_such");
-  assert_int_equal(dl_frame_quantity(t.f, "y", false, &q, &t.d), DL_EUSAGE);
+  assert_int_equal(dl_plan_quantity(t.f, "y", false, &q, &t.d), DL_EUSAGE);
   assert_error_has(&t.d, DL_EUSAGE, MSG_no_column_nearest("no_such", ""));
   close_table(&t);
 }
@@ -218,17 +218,17 @@ static void refuses_unknown_names(void **state) {
   struct dl_row_ref q;
 
   (void)state;
-  assert_int_equal(dl_frame_quantity(t.f, "bacth_size", true, &q, &t.d),
+  assert_int_equal(dl_plan_quantity(t.f, "bacth_size", true, &q, &t.d),
                    DL_EUSAGE);
   assert_error_has(&t.d, DL_EUSAGE,
                    "runs.csv: " MSG_no_column_nearest(
                        "bacth_size", " (did you mean 'batch_size'"));
-  assert_int_equal(dl_frame_quantity(t.f, "gpu.tdp_w", true, &q, &t.d),
+  assert_int_equal(dl_plan_quantity(t.f, "gpu.tdp_w", true, &q, &t.d),
                    DL_EUSAGE);
   assert_error_has(&t.d, DL_EUSAGE, MSG_no_column("gpu.tdp_w"));
   close_table(&t);
   t = open_table(NULL);
-  assert_int_equal(dl_frame_quantity(t.f, "ram_gb", true, &q, &t.d), DL_EUSAGE);
+  assert_int_equal(dl_plan_quantity(t.f, "ram_gb", true, &q, &t.d), DL_EUSAGE);
   assert_error(&t.d, DL_EUSAGE, MSG_has_no_value_give_with("ram_gb", "ram_gb"));
   close_table(&t);
 }
@@ -254,8 +254,37 @@ static void settings_are_texts_and_numbers(void **state) {
   close_table(&t);
 }
 
+/* Whether a quantity follows from another, at some distance; `given`: also by
+ * rules that build on what the user gave alone. */
+static bool follows(size_t of, size_t from, size_t depth) {
+  const struct derivation *g =
+      of < DL_N_RUN_MEMBERS ? &dl_derivations[of] : NULL;
+  bool found = false;
+  for (size_t i = 0; g && !g->of_given && i < g->n_inputs && !found; i++)
+    found = g->input[i] == from ||
+            (depth > 0 && follows(g->input[i], from, depth - 1));
+  return found;
+}
+
+/* A quantity follows from itself by one other alone, which then builds on what
+ * the user gave. */
+static void derivations_end(void **state) {
+  (void)state;
+  for (size_t id = 0; id < DL_N_RUN_MEMBERS; id++) {
+    const struct derivation *g = &dl_derivations[id];
+    assert_true(!g->compute || g->n_inputs > 0 || g->word != 0);
+    assert_true(g->n_needed <= g->n_inputs);
+    assert_true(!g->usual == (g->n_by == 0));
+    for (size_t i = 0; i < g->n_inputs; i++)
+      if (!g->of_given && follows(g->input[i], id, 4) &&
+          !follows(g->input[i], id, 0))
+        fail_msg("'%s' follows from itself", dl_run_columns[id].name);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(derivations_end),
       cmocka_unit_test(faults),
       cmocka_unit_test(complains_of_what_is_meant),
       cmocka_unit_test(texts_are_no_faults),

@@ -69,10 +69,10 @@ static void check_findings(const struct dl_findings *l, const char *want,
 }
 
 static void check_file(const struct dl_catalog_file *s, struct dl_findings *l) {
-  struct dl_rules_names names = {0};
+  struct dl_rules names = {0};
   for (size_t i = 0; i < s->n; i++)
     dl_rules_next(&names, s->e[i], l);
-  dl_rules_names_free(&names);
+  dl_rules_free(&names);
 }
 
 static void expect_full(enum dl_kind kind, const char *attributes,
@@ -387,12 +387,11 @@ static void refused_values_are_collected(void **state) {
   struct dl_xml *xml;
   struct dl_catalog_file s;
   struct dl_findings l = {0};
-  enum dl_kind kind = DL_GRID;
 
   (void)state;
   assert_ok(dl_xml_parse(&xml, text, strlen(text), "my.xml", NULL, &d), &d);
-  assert_ok(dl_catalog_file_take(&s, xml, &kind, &l, &d), &d);
-  assert_int_equal(kind, DL_ACCELERATOR);
+  assert_ok(dl_catalog_file_take(&s, xml, &l, &d), &d);
+  assert_int_equal(s.kind, DL_ACCELERATOR);
   assert_int_equal(s.n, 2);
   assert_true(DL_AS(accelerator, s.e[0])->memory_gb == 11);
   assert_true(isnan(DL_AS(accelerator, s.e[0])->tdp_w));

@@ -21,7 +21,7 @@ static void test_columns(void **state) {
     assert_true((c->role == DL_ROLE_ASSUMED) == (i >= DL_N_RUN_COLUMNS));
     assert_true(!dl_run_column_find(c->name) == (i >= DL_N_RUN_COLUMNS));
     if (i > 0)
-      assert_true(dl_run_columns[i - 1].offset < c->offset);
+      assert_true(dl_run_offsets[i - 1] < dl_run_offsets[i]);
   }
   assert_null(dl_run_column_find("batch"));
   assert_null(dl_run_column_find(""));

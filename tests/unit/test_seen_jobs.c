@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "logs/slurm/seen_jobs.h"
+#include "logs/seen/seen_jobs.h"
 
 enum { JOBS = 4000 };
 

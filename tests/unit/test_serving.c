@@ -242,7 +242,7 @@ static void fits_and_reads_back(void **state) {
   const struct dl_regression *method = dl_regression_find("serving");
   const struct dl_observations rows = {
       .n = ROWS, .row = t.observed, .target = DL_SERVE_TARGET_ENERGY};
-  struct dl_sample s = {.rows = &rows};
+  struct dl_design s = {.rows = &rows, .target = DL_SERVE_TARGET_ENERGY};
   struct dl_diag d = {0};
   struct dl_arrays saved = {0};
   void *fitted = NULL, *again = NULL;
@@ -279,7 +279,8 @@ static void refuses(void **state) {
   const struct dl_regression *method = dl_regression_find("serving");
   const struct dl_observations rows = {
       .n = ROWS, .row = t.observed, .target = DL_SERVE_TARGET_ENERGY};
-  struct dl_sample s = {.rows = &rows}, matrix = {0};
+  struct dl_design s = {.rows = &rows, .target = DL_SERVE_TARGET_ENERGY},
+                   matrix = {0};
   struct dl_diag d = {0};
   void *fitted = NULL;
   make_table(&t);

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "logs/path_pattern.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 #include "logs/run_settings.h"
 #include "unit.h"
 #include "tests/messages.h"

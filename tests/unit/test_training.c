@@ -7,7 +7,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "model/fitting/training_table.h"
+#include "model/training/training_columns.h"
+#include "model/training/training_table.h"
 #include "table.h"
 #include "tests/messages.h"
 

@@ -100,7 +100,7 @@ static void defaults(void **state) {
 
   (void)state;
   dl_run_set_number(&usual, DL_RUN_batch_size, 256);
-  assert_ok(dl_frame_begin(t.f, &usual, false, &t.d), &t.d);
+  assert_ok(dl_plan_begin(t.f, &usual, false, &t.d), &t.d);
   quantity(&t, "batch_size", false);
   quantity(&t, "n_gpus", false);
   quantity(&t, "global_batch", false);
@@ -252,7 +252,7 @@ static void contradictions(void **state) {
   for (size_t i = 0; i < COUNT(cases); i++) {
     struct table t = open_setup(cases[i].header, cases[i].cells);
     assert_int_equal(t.row->fault.kind, DL_FAULT_SETUP);
-    assert_int_equal(dl_frame_complain(t.f, t.row, "runs.csv", 2, &t.d), DL_OK);
+    assert_int_equal(dl_plan_complain(t.f, t.row, "runs.csv", 2, &t.d), DL_OK);
     assert_int_equal(t.d.n_warnings, 1);
     assert_non_null(strstr(t.d.warnings[0], cases[i].message));
     close_table(&t);
@@ -262,8 +262,8 @@ static void contradictions(void **state) {
 /* 61 layers, embedding, output and the layer for a further token: 64. Degrees
  * of NVIDIA's Megatron Bridge. */
 static void further_token(void **state) {
-  struct table t = open_setup("arch,pipeline_parallel,virtual_stages",
-                              "deepseek-v3,4,4");
+  struct table t =
+      open_setup("arch,pipeline_parallel,virtual_stages", "deepseek-v3,4,4");
 
   (void)state;
   assert_int_equal(t.row->fault.kind, DL_FAULT_NONE);
@@ -282,14 +282,15 @@ static void marks(void **state) {
 
   (void)state;
   for (size_t i = 0; i < DL_LENGTH(cases); i++) {
-    struct dl_wording w = {.options = cases[i].options};
+    struct dl_message_style w = {.options = cases[i].options};
     char word[DL_WORD_SIZE];
-    assert_true(dl_says(&w, "{seq_len} of '%s' and %s %g %%", "{seq_len}",
-                        dl_column_word(&w, "n_gpus", word), 8.0));
+    assert_true(dl_rule_message(&w, "{seq_len} of '%s' and %s %g %%",
+                                "{seq_len}", dl_column_word(&w, "n_gpus", word),
+                                8.0));
     assert_string_equal(w.text.s, cases[i].said);
     dl_text_free(&w.text);
   }
-  assert_true(dl_says(NULL, "{seq_len}"));
+  assert_true(dl_rule_message(NULL, "{seq_len}"));
 }
 
 int main(void) {

@@ -61,7 +61,7 @@ static int tear_down(void **state) {
   return 0;
 }
 
-static void run(struct fixture *f, struct dl_cv *cv, const struct dl_problem *p,
+static void run(struct fixture *f, struct dl_cv *cv, const struct dl_design *p,
                 const char *method, const double *hyper) {
   assert_int_equal(dl_cross_validate(cv, p, dl_regression_find(method), hyper,
                                      &f->folds, &f->d),
@@ -70,7 +70,7 @@ static void run(struct fixture *f, struct dl_cv *cv, const struct dl_problem *p,
 
 static void matches_scikit_learn(void **state) {
   struct fixture *f = *state;
-  struct dl_problem p = {.X = f->X, .y = f->y, .scale = true};
+  struct dl_design p = {.X = f->X, .y = f->y, .scale = true};
   struct dl_cv cv;
   double lambda = 2.5;
   run(f, &cv, &p, "ridge", &lambda);
@@ -94,7 +94,7 @@ static void matches_scikit_learn(void **state) {
 /* Standardised columns make another model than plain ones. */
 static void scale_matters(void **state) {
   struct fixture *f = *state;
-  struct dl_problem p = {.X = f->X, .y = f->y};
+  struct dl_design p = {.X = f->X, .y = f->y};
   struct dl_cv cv;
   double lambda = 2.5;
   run(f, &cv, &p, "ridge", &lambda);
@@ -104,11 +104,11 @@ static void scale_matters(void **state) {
 
 static void logarithm_and_offset(void **state) {
   struct fixture *f = *state;
-  struct dl_problem p = {.X = f->X,
-                         .y = f->z,
-                         .offset = f->offset,
-                         .log_target = true,
-                         .scale = true};
+  struct dl_design p = {.X = f->X,
+                        .y = f->z,
+                        .offset = f->offset,
+                        .log_target = true,
+                        .scale = true};
   struct dl_cv cv;
   double lambda = 2.5;
   run(f, &cv, &p, "ridge", &lambda);
@@ -135,9 +135,9 @@ static void weights_are_repeats(void **state) {
     }
   gsl_matrix_view X_n = gsl_matrix_submatrix(X, 0, 0, n, P);
   gsl_vector_view y_n = gsl_vector_subvector(y, 0, n);
-  struct dl_problem repeated = {
+  struct dl_design repeated = {
       .X = &X_n.matrix, .y = &y_n.vector, .scale = true};
-  struct dl_problem weighted = {.X = f->X, .y = f->y, .w = f->w, .scale = true};
+  struct dl_design weighted = {.X = f->X, .y = f->y, .w = f->w, .scale = true};
   struct dl_folds groups;
   struct dl_cv a, b;
   double lambda = 2.5;
@@ -160,7 +160,7 @@ static void weights_are_repeats(void **state) {
 
 static void any_number_of_threads(void **state) {
   struct fixture *f = *state;
-  struct dl_problem p = {.X = f->X, .y = f->z, .w = f->w, .log_target = true};
+  struct dl_design p = {.X = f->X, .y = f->z, .w = f->w, .log_target = true};
   double hyper[2] = {0.01, 0.02}, free_hyper[2] = {NAN, NAN};
   struct dl_search_best best[3] = {0};
   struct dl_cv cv[3];
@@ -193,7 +193,7 @@ static void group_errors(void **state) {
   for (size_t i = 1; i < N; i += 2)
     for (size_t j = 0; j < P; j++)
       gsl_matrix_set(f->X, i, j, gsl_matrix_get(f->X, i - 1, j));
-  struct dl_problem p = {
+  struct dl_design p = {
       .X = f->X, .y = f->z, .w = f->w, .log_target = true, .scale = true};
   for (size_t m = 0; m < 3; m++) {
     const struct dl_regression *r = dl_regression_find(methods[m]);
@@ -222,11 +222,11 @@ static void group_errors(void **state) {
 /* The score is that of t; its value for lambda 2.5 is from scikit-learn. */
 static void search_score(void **state) {
   struct fixture *f = *state;
-  struct dl_problem p = {.X = f->X,
-                         .y = f->z,
-                         .offset = f->offset,
-                         .log_target = true,
-                         .scale = true};
+  struct dl_design p = {.X = f->X,
+                        .y = f->z,
+                        .offset = f->offset,
+                        .log_target = true,
+                        .scale = true};
   static const double lambdas[4] = {1e4, 2.5, 2.5, 1e4};
   gsl_matrix_const_view H = gsl_matrix_const_view_array(lambdas, 4, 1);
   struct dl_search_best best;
@@ -237,7 +237,7 @@ static void search_score(void **state) {
   near(best.score, 0.140902780945084, 1e-12);
 }
 
-static double search_one(struct fixture *f, const struct dl_problem *p,
+static double search_one(struct fixture *f, const struct dl_design *p,
                          const double *hyper) {
   struct dl_search_best best;
   gsl_matrix_const_view H = gsl_matrix_const_view_array(hyper, 1, 2);
@@ -251,7 +251,7 @@ static double search_one(struct fixture *f, const struct dl_problem *p,
  * its score is the pooled error of a cross-validation with it. */
 static void search_finds_the_lowest(void **state) {
   struct fixture *f = *state;
-  struct dl_problem p = {.X = f->X, .y = f->y, .w = f->w};
+  struct dl_design p = {.X = f->X, .y = f->y, .w = f->w};
   double free_hyper[2] = {NAN, NAN};
   struct dl_search_best best;
   const struct dl_regression *krr = dl_regression_find("krr");
@@ -275,7 +275,7 @@ static void search_finds_the_lowest(void **state) {
 static void ties_go_to_the_first(void **state) {
   struct fixture *f = *state;
   static const double lambdas[3] = {5, 1, 9};
-  struct dl_problem p = {.X = f->X, .y = f->y};
+  struct dl_design p = {.X = f->X, .y = f->y};
   gsl_matrix_const_view H = gsl_matrix_const_view_array(lambdas, 3, 1);
   struct dl_search_best best;
   gsl_vector_set_all(f->y, 7);
@@ -290,7 +290,7 @@ static void ties_go_to_the_first(void **state) {
 static void search_corner_cases(void **state) {
   struct fixture *f = *state;
   static const double h[4] = {1e-20, 1e-30, 0.1, 0.05};
-  struct dl_problem p = {.X = f->X, .y = f->y};
+  struct dl_design p = {.X = f->X, .y = f->y};
   struct dl_search_best best = {0};
   const struct dl_regression *krr = dl_regression_find("krr");
   const struct dl_regression *ols = dl_regression_find("ols");
@@ -365,7 +365,7 @@ static void candidates(void **state) {
 /* A warning that each fold gives is passed on once. */
 static void warnings_once(void **state) {
   struct fixture *f = *state;
-  struct dl_problem p = {.X = f->X, .y = f->y};
+  struct dl_design p = {.X = f->X, .y = f->y};
   struct dl_cv cv;
   for (size_t i = 0; i < N; i++)
     gsl_matrix_set(f->X, i, 2, 0.1);
@@ -376,7 +376,7 @@ static void warnings_once(void **state) {
   dl_cv_free(&cv);
 }
 
-static void refused(struct fixture *f, const struct dl_problem *p,
+static void refused(struct fixture *f, const struct dl_design *p,
                     const struct dl_folds *folds, enum dl_status status,
                     const char *why) {
   struct dl_cv cv;
@@ -397,7 +397,7 @@ static void refused(struct fixture *f, const struct dl_problem *p,
 
 static void errors(void **state) {
   struct fixture *f = *state;
-  struct dl_problem p = {.X = f->X, .y = f->y};
+  struct dl_design p = {.X = f->X, .y = f->y};
   struct dl_folds few;
   static const char *const labels[] = {"left out", "other"};
   size_t group[N];

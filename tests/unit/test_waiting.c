@@ -8,36 +8,36 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "physics/conditioning/waiting.h"
+#include "physics/conditioning/gpu_waiting.h"
 #include "unit.h"
 
 /* Nothing known. */
-static const struct dl_waiting_known unknown = {NAN, NAN, NAN};
+static const struct dl_gpu_waiting_known unknown = {NAN, NAN, NAN};
 
 /* A GPU whose work takes 300 s at 300 W, and that waits at 60 W, as good as
  * exactly. */
-static const struct dl_waiting_prior exact = {.time = 5.703782474656201,
-                                              .power = 5.703782474656201,
-                                              .var_time = 4e-4,
-                                              .var_power = 1e-6,
-                                              .most_power = INFINITY,
-                                              .static_share = 0.2,
-                                              .var_util = 1e-3,
-                                              .waits = 0.2,
-                                              .input = NAN};
+static const struct dl_gpu_waiting_prior exact = {.time = 5.703782474656201,
+                                                  .power = 5.703782474656201,
+                                                  .var_time = 4e-4,
+                                                  .var_power = 1e-6,
+                                                  .most_power = INFINITY,
+                                                  .static_share = 0.2,
+                                                  .var_util = 1e-3,
+                                                  .waits = 0.2,
+                                                  .input = NAN};
 
-static struct dl_waiting given(const struct dl_waiting_prior *prior,
-                               struct dl_waiting_known known) {
-  struct dl_waiting w;
-  dl_waiting_of(prior, &known, 0.9, &w);
+static struct dl_gpu_waiting given(const struct dl_gpu_waiting_prior *prior,
+                                   struct dl_gpu_waiting_known known) {
+  struct dl_gpu_waiting w;
+  dl_gpu_waiting_posterior(prior, &known, 0.9, &w);
   return w;
 }
 
 /* 300 s of 1000 s at 300 W and 700 s at 60 W: 90 kJ + 42 kJ. */
 static void waits_70_percent(void **state) {
-  struct dl_waiting_known known = unknown;
+  struct dl_gpu_waiting_known known = unknown;
   known.time = log(1000);
-  struct dl_waiting w = given(&exact, known);
+  struct dl_gpu_waiting w = given(&exact, known);
   (void)state;
   assert_near(exp(w.energy), 132000, 1e-3);
   assert_near(w.busy, 0.3, 1e-3);
@@ -47,9 +47,9 @@ static void waits_70_percent(void **state) {
 
 /* The time that was expected: no waiting, 90 kJ. */
 static void expected_time(void **state) {
-  struct dl_waiting_known known = unknown;
+  struct dl_gpu_waiting_known known = unknown;
   known.time = log(300);
-  struct dl_waiting w = given(&exact, known);
+  struct dl_gpu_waiting w = given(&exact, known);
   (void)state;
   assert_near(exp(w.energy), 90000, 2e-3);
   assert_true(w.busy > 0.99);
@@ -58,13 +58,13 @@ static void expected_time(void **state) {
 /* Half the time: the work is done in it. Of power it says cov / var of the
  * logarithm: ln(1/2) x -0.3 = 0.208, 369 W for 150 s. */
 static void shorter_time(void **state) {
-  struct dl_waiting_prior prior = exact;
-  struct dl_waiting_known known = unknown;
+  struct dl_gpu_waiting_prior prior = exact;
+  struct dl_gpu_waiting_known known = unknown;
   prior.var_time = 0.09;
   prior.var_power = 0.04;
   prior.cov = -0.3 * prior.var_time;
   known.time = log(150);
-  struct dl_waiting w = given(&prior, known);
+  struct dl_gpu_waiting w = given(&prior, known);
   (void)state;
   assert_near(exp(w.energy), 300 * pow(2, 0.3) * 150, 0.01);
   assert_true(w.busy > 0.99);
@@ -76,9 +76,9 @@ static void shorter_time(void **state) {
 /* Busy for 40 % of an unknown time: 300 s / 0.4 = 750 s, and 90 kJ + 450 s x
  * 60 W = 117 kJ. */
 static void utilization_without_time(void **state) {
-  struct dl_waiting_known known = unknown;
+  struct dl_gpu_waiting_known known = unknown;
   known.util = log(0.4);
-  struct dl_waiting w = given(&exact, known);
+  struct dl_gpu_waiting w = given(&exact, known);
   (void)state;
   assert_near(exp(w.time), 750, 3e-3);
   assert_near(exp(w.energy), 117000, 3e-3);
@@ -87,10 +87,10 @@ static void utilization_without_time(void **state) {
 
 /* Power times time is the energy, to within what meters are off. */
 static void power_and_time(void **state) {
-  struct dl_waiting_known known = unknown;
+  struct dl_gpu_waiting_known known = unknown;
   known.time = log(1000);
   known.power = log(132);
-  struct dl_waiting w = given(&exact, known);
+  struct dl_gpu_waiting w = given(&exact, known);
   (void)state;
   assert_near(exp(w.energy), 132000, 1e-9);
   assert_near(w.energy_high - w.energy, 1.645 * 0.03, 1e-3);
@@ -98,16 +98,16 @@ static void power_and_time(void **state) {
 }
 
 static void by_brute_force(void **state) {
-  struct dl_waiting_prior prior = {.time = 5.703782474656201,
-                                   .power = 5.521460917862246,
-                                   .var_time = 0.09,
-                                   .var_power = 0.0225,
-                                   .cov = -0.015,
-                                   .most_power = INFINITY,
-                                   .static_share = 0.2,
-                                   .var_util = 0.04,
-                                   .waits = 0.2,
-                                   .var_input = 0.09};
+  struct dl_gpu_waiting_prior prior = {.time = 5.703782474656201,
+                                       .power = 5.521460917862246,
+                                       .var_time = 0.09,
+                                       .var_power = 0.0225,
+                                       .cov = -0.015,
+                                       .most_power = INFINITY,
+                                       .static_share = 0.2,
+                                       .var_util = 0.04,
+                                       .waits = 0.2,
+                                       .var_input = 0.09};
   static const struct {
     double time, power, util, input; /* 0: unknown */
     double energy, log_time, busy, low, high;
@@ -128,7 +128,7 @@ static void by_brute_force(void **state) {
   };
   (void)state;
   for (size_t i = 0; i < COUNT(cases); i++) {
-    struct dl_waiting_known known = unknown;
+    struct dl_gpu_waiting_known known = unknown;
     if (cases[i].time > 0)
       known.time = log(cases[i].time);
     if (cases[i].power > 0)
@@ -136,7 +136,7 @@ static void by_brute_force(void **state) {
     if (cases[i].util > 0)
       known.util = log(cases[i].util);
     prior.input = cases[i].input > 0 ? log(cases[i].input) : (double)NAN;
-    struct dl_waiting w = given(&prior, known);
+    struct dl_gpu_waiting w = given(&prior, known);
     assert_near(w.energy, cases[i].energy, 2e-4);
     assert_near(w.time, cases[i].log_time, 2e-4);
     assert_near(w.busy, cases[i].busy, 2e-3);
@@ -149,13 +149,13 @@ static void by_brute_force(void **state) {
  * 200 s at 60 W. If the run is known to take 1000 s, and the input 800 s of it,
  * the GPU works 600 s: 180 kJ and 24 kJ. */
 static void waits_for_input(void **state) {
-  struct dl_waiting_prior prior = exact;
-  struct dl_waiting_known known = unknown;
+  struct dl_gpu_waiting_prior prior = exact;
+  struct dl_gpu_waiting_known known = unknown;
   (void)state;
   prior.waits = 0;
   prior.var_time = prior.var_input = 1e-4;
   prior.input = log(400);
-  struct dl_waiting w = given(&prior, known);
+  struct dl_gpu_waiting w = given(&prior, known);
   assert_near(exp(w.energy), 102000, 2e-3);
   assert_near(exp(w.time), 500, 2e-3);
   assert_near(w.busy, 0.6, 2e-3);
@@ -171,17 +171,17 @@ static void waits_for_input(void **state) {
  * trainings wait. */
 static void rises_with_time(void **state) {
   static const double waits[] = {0.5, 0.2, 0.02, 0.001};
-  struct dl_waiting_prior prior = exact;
+  struct dl_gpu_waiting_prior prior = exact;
   (void)state;
   prior.var_power = 0.01;
   for (size_t i = 0; i < 2 * COUNT(waits); i++) {
-    struct dl_waiting before = {.energy_low = 0, .busy = 1};
+    struct dl_gpu_waiting before = {.energy_low = 0, .busy = 1};
     prior.waits = waits[i / 2];
     prior.var_time = i % 2 ? 0.3 : 0.05;
     for (double t = 4; t < 10; t += 0.05) {
-      struct dl_waiting_known known = unknown;
+      struct dl_gpu_waiting_known known = unknown;
       known.time = t;
-      struct dl_waiting w = given(&prior, known);
+      struct dl_gpu_waiting w = given(&prior, known);
       assert_true(w.busy <= before.busy + 1e-12);
       assert_true(w.energy >= before.energy - 1e-3);
       assert_true(w.energy_low >= before.energy_low - 1e-3);
@@ -195,7 +195,7 @@ static void rises_with_time(void **state) {
 /* Of one training and time, a busier GPU is no less energy, also where its
  * power falls faster than its work grows longer. */
 static void rises_with_utilization(void **state) {
-  struct dl_waiting_prior prior = exact;
+  struct dl_gpu_waiting_prior prior = exact;
   (void)state;
   prior.var_power = 0.2;
   prior.var_util = 1e-3;
@@ -204,10 +204,10 @@ static void rises_with_utilization(void **state) {
     prior.var_time = 0.05 + 0.05 * (double)(i % 4);
     prior.cov = -0.03 * (double)(i % 5 + 1) / 2;
     for (double util = 0.05; util <= 1; util *= 1.1) {
-      struct dl_waiting_known known = unknown;
+      struct dl_gpu_waiting_known known = unknown;
       known.time = prior.time + 0.1 * (double)i;
       known.util = log(util);
-      struct dl_waiting w = given(&prior, known);
+      struct dl_gpu_waiting w = given(&prior, known);
       assert_true(w.energy >= before - 1e-6);
       before = w.energy;
     }

@@ -44,10 +44,10 @@ struct table {
   struct dl_observations rows; /* by sample */
 };
 
-static UNUSED struct dl_sample sample(struct table *t) {
+static UNUSED struct dl_design sample(struct table *t) {
   t->rows = (struct dl_observations){
       .n = t->n, .row = t->observed, .target = t->target};
-  return (struct dl_sample){.rows = &t->rows};
+  return (struct dl_design){.rows = &t->rows, .target = t->target};
 }
 
 static UNUSED void make_row(struct dl_training_inputs *in, size_t gpu,

@@ -1,72 +1,81 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of keys are those of the transformers library
- * (https://huggingface.co/docs/transformers), in which they differ by family.
- */
+/* Families of networks, and the names of their keys in the transformers library
+ * (https://huggingface.co/docs/transformers), which differ by family. */
 
 #include "catalog/architecture/config_families.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/text.h"
 
 #define MOST_LAYERS 1e4 /* transformer_shape.c */
 
-/* A key of a shape (transformer_shape.c) and what configs call it: the first
- * that is there counts, and others say the same. */
-static const struct dl_config_key keys[] = {
-    {"layers", "num_hidden_layers|n_layer|n_layers|encoder_layers|num_layers"},
-    {"hidden", "hidden_size|n_embd|d_model|dim"},
-    {"heads", "num_attention_heads|n_head|n_heads|encoder_attention_heads|"
-              "decoder_attention_heads|num_heads"},
-    {"kv_heads", "num_key_value_heads"},
-    {"head_dim", "head_dim|d_kv|kv_channels"},
-    {"ffn", "intermediate_size|n_inner|d_ff|ffn_dim|encoder_ffn_dim|"
-            "decoder_ffn_dim|hidden_dim"},
-    {"vocab", "vocab_size|padded_vocab_size"},
-    {"embedding", "word_embed_proj_dim|embedding_size"},
-    {"seq", "max_position_embeddings|n_positions|n_ctx|max_source_positions|"
-            "seq_length"},
-    {"tied", "tie_word_embeddings"},
-    {"qkv_bias", "attention_bias"},
-    {"decoder_layers", "decoder_layers|num_decoder_layers"},
-    {"decoder_seq", "max_target_positions"},
-    {"token_types", "type_vocab_size"},
-    {"relative", "relative_attention_num_buckets"},
-    {"experts", "num_local_experts|num_experts"},
-    {"active_experts", "num_experts_per_tok"},
-    {"moe_ffn", "moe_intermediate_size"},
-    {"moe_every", "decoder_sparse_step"},
-    {"shared_ffn", "shared_expert_intermediate_size"},
-    {"image", "image_size"},
-    {"patch", "patch_size"},
-    {"channels", "num_channels"},
-    {"mel", "num_mel_bins"},
+#define KEY(member, truth, ...)                                                \
+  {                                                                            \
+#member, offsetof(struct dl_transformer, member), truth, {                 \
+      __VA_ARGS__                                                              \
+    }                                                                          \
+  }
+
+const struct dl_config_key dl_config_keys[] = {
+    [DL_CONFIG_LAYERS] = KEY(layers, false, "num_hidden_layers", "n_layer",
+                             "n_layers", "encoder_layers", "num_layers"),
+    [DL_CONFIG_HIDDEN] =
+        KEY(hidden, false, "hidden_size", "n_embd", "d_model", "dim"),
+    [DL_CONFIG_HEADS] =
+        KEY(heads, false, "num_attention_heads", "n_head", "n_heads",
+            "encoder_attention_heads", "decoder_attention_heads", "num_heads"),
+    [DL_CONFIG_KV_HEADS] = KEY(kv_heads, false, "num_key_value_heads"),
+    [DL_CONFIG_HEAD_DIM] =
+        KEY(head_dim, false, "head_dim", "d_kv", "kv_channels"),
+    [DL_CONFIG_FFN] =
+        KEY(ffn, false, "intermediate_size", "n_inner", "d_ff", "ffn_dim",
+            "encoder_ffn_dim", "decoder_ffn_dim", "hidden_dim"),
+    [DL_CONFIG_VOCAB] = KEY(vocab, false, "vocab_size", "padded_vocab_size"),
+    [DL_CONFIG_EMBEDDING] =
+        KEY(embedding, false, "word_embed_proj_dim", "embedding_size"),
+    [DL_CONFIG_SEQ] = KEY(seq, false, "max_position_embeddings", "n_positions",
+                          "n_ctx", "max_source_positions", "seq_length"),
+    [DL_CONFIG_TIED] = KEY(tied, true, "tie_word_embeddings"),
+    [DL_CONFIG_QKV_BIAS] = KEY(qkv_bias, true, "attention_bias"),
+    [DL_CONFIG_DECODER_LAYERS] =
+        KEY(decoder_layers, false, "decoder_layers", "num_decoder_layers"),
+    [DL_CONFIG_DECODER_SEQ] = KEY(decoder_seq, false, "max_target_positions"),
+    [DL_CONFIG_TOKEN_TYPES] = KEY(token_types, false, "type_vocab_size"),
+    [DL_CONFIG_RELATIVE] =
+        KEY(relative, false, "relative_attention_num_buckets"),
+    [DL_CONFIG_EXPERTS] =
+        KEY(experts, false, "num_local_experts", "num_experts"),
+    [DL_CONFIG_ACTIVE_EXPERTS] =
+        KEY(active_experts, false, "num_experts_per_tok"),
+    [DL_CONFIG_MOE_FFN] = KEY(moe_ffn, false, "moe_intermediate_size"),
+    [DL_CONFIG_MOE_EVERY] = KEY(moe_every, false, "decoder_sparse_step"),
+    [DL_CONFIG_SHARED_FFN] =
+        KEY(shared_ffn, false, "shared_expert_intermediate_size"),
+    [DL_CONFIG_IMAGE] = KEY(image, false, "image_size"),
+    [DL_CONFIG_PATCH] = KEY(patch, false, "patch_size"),
+    [DL_CONFIG_CHANNELS] = KEY(channels, false, "num_channels"),
+    [DL_CONFIG_MEL] = KEY(mel, false, "num_mel_bins"),
 };
 
-void dl_config_put(struct dl_config_parts *p, const char *key, double x) {
-  size_t i = 0;
-  while (i < p->n && strcmp(p->at[i].key, key) != 0)
-    i++;
-  snprintf(p->at[i].key, DL_CONFIG_MOST_KEY, "%s", key);
-  p->at[i].x = x;
-  p->n += i == p->n;
+void dl_config_put(struct dl_transformer *t, const struct dl_config_key *k,
+                   double x) {
+  memcpy((char *)t + k->offset, &x, sizeof x);
 }
 
-double dl_config_part(const struct dl_config_parts *p, const char *key) {
-  for (size_t i = 0; i < p->n; i++)
-    if (strcmp(p->at[i].key, key) == 0)
-      return p->at[i].x;
-  return NAN;
+/* Below, `adjust` of each family sets what its keys leave open. */
+
+static void preset(double *x, double usual) {
+  if (isnan(*x))
+    *x = usual;
 }
 
-/* --- What a family adds to its keys. */
-
-/* A member that is a number; else NaN. */
+/* Returns a member that is a number; else NaN. */
 static double number_of(const dl_json *j, const char *key) {
   struct dl_json_value v = dl_json_get(j, key);
   return v.type == DL_JSON_NUMBER ? v.number : (double)NAN;
@@ -78,95 +87,130 @@ static bool has_text(const dl_json *j, const char *key, const char *part_of) {
 }
 
 /* Positions are learned, and may be more than the sequence. */
-static void learned(struct dl_config_parts *p, const dl_json *j) {
+static void learned(struct dl_transformer *t, const dl_json *j) {
   (void)j;
-  dl_config_put(p, "positions", dl_config_part(p, "seq"));
+  t->positions = t->seq;
+}
+
+static void gpt2(struct dl_transformer *t, const dl_json *j) {
+  learned(t, j);
+  t->gated = 0;
 }
 
 /* The variant with a narrow embedding has norms behind its layers. */
-static void opt(struct dl_config_parts *p, const dl_json *j) {
+static void opt(struct dl_transformer *t, const dl_json *j) {
   (void)j;
-  dl_config_put(p, "positions", dl_config_part(p, "seq") + 2);
-  if (dl_config_part(p, "embedding") < dl_config_part(p, "hidden"))
-    dl_config_put(p, "final_norm", 0);
+  t->positions = t->seq + 2;
+  t->gated = 0;
+  if (t->embedding < t->hidden)
+    t->final_norm = 0;
+}
+
+static void gpt_neox(struct dl_transformer *t, const dl_json *j) {
+  (void)j;
+  t->gated = t->positions = 0;
+  preset(&t->tied, 0);
+}
+
+static void bert(struct dl_transformer *t, const dl_json *j) {
+  learned(t, j);
+  preset(&t->token_types, 2);
+  t->pooler = 1;
 }
 
 /* Positions below 2 stand for padding. */
-static void roberta(struct dl_config_parts *p, const dl_json *j) {
-  learned(p, j);
-  dl_config_put(p, "seq", dl_config_part(p, "seq") - 2);
+static void roberta(struct dl_transformer *t, const dl_json *j) {
+  learned(t, j);
+  preset(&t->token_types, 1);
+  t->seq -= 2;
+  t->pooler = 1;
 }
 
-/* Relative positions, if any, in both directions, as many as buckets. */
-static void deberta(struct dl_config_parts *p, const dl_json *j) {
+static void albert(struct dl_transformer *t, const dl_json *j) {
+  (void)j;
+  t->positions = 0;
+  t->pooler = t->shared_layers = 1;
+}
+
+/* Relative positions, if any, go in both directions, as many as buckets. */
+static void deberta(struct dl_transformer *t, const dl_json *j) {
   double buckets = number_of(j, "position_buckets");
   double most = number_of(j, "max_relative_positions");
   struct dl_json_value absolute = dl_json_get(j, "position_biased_input");
   bool none = absolute.type == DL_JSON_TRUTH && absolute.number == 0;
+  double each = most >= 1 ? most : t->seq;
   if (dl_json_get(j, "relative_attention").number > 0)
-    dl_config_put(p, "disentangled",
-                  2 * (buckets > 0 ? buckets
-                       : most >= 1 ? most
-                                   : dl_config_part(p, "seq")));
-  dl_config_put(p, "positions", none ? 0 : dl_config_part(p, "seq"));
+    t->disentangled = 2 * (buckets > 0 ? buckets : each);
+  t->positions = none ? 0 : t->seq;
 }
 
-static void qwen(struct dl_config_parts *p, const dl_json *j) {
-  (void)j; /* intermediate_size counts both matrices of the gate */
-  dl_config_put(p, "ffn", dl_config_part(p, "ffn") / 2);
+static void qwen(struct dl_transformer *t, const dl_json *j) {
+  (void)j;
+  t->ffn /= 2; /* intermediate_size counts both matrices of the gate */
+  t->gated = 1;
+  preset(&t->qkv_bias, 1);
 }
 
-/* Layers with a window by the rule of a family: all of Mistral's, all but every
- * second of Gemma 2 or sixth of Gemma 3, and those of Qwen behind the first
- * ones where it uses any. */
-static double usual_windows(const struct dl_config_parts *p, const dl_json *j) {
+/* Counts the layers with a window by the rule of a family: all of Mistral's,
+ * all but every second of Gemma 2 or sixth of Gemma 3, and the ones of Qwen
+ * behind the first ones, if it uses any. */
+static double usual_windows(const struct dl_transformer *t, const dl_json *j) {
   enum { QWEN_WITHOUT = 28 };
-  double layers = dl_config_part(p, "layers");
   if (has_text(j, "model_type", "gemma")) {
     double every = has_text(j, "model_type", "gemma2") ? 2 : 6;
     double pattern = dl_or(number_of(j, "sliding_window_pattern"),
                            number_of(j, "_sliding_window_pattern"));
-    return layers - floor(layers / (pattern >= 1 ? pattern : every));
+    return t->layers - floor(t->layers / (pattern >= 1 ? pattern : every));
   }
   if (has_text(j, "model_type", "qwen") &&
       dl_json_get(j, "use_sliding_window").number > 0)
-    return layers - dl_or(number_of(j, "max_window_layers"), QWEN_WITHOUT);
+    return t->layers - dl_or(number_of(j, "max_window_layers"), QWEN_WITHOUT);
   return has_text(j, "model_type", "mistral") ||
                  has_text(j, "model_type", "mixtral")
-             ? layers
+             ? t->layers
              : 0;
 }
 
-/* The layers that a config lists with that kind of attention. */
 double dl_config_listed(const dl_json *j, const char *kind) {
   double n = 0;
-  for (size_t i = 0; i < dl_json_count(j, "layer_types"); i++) {
-    const char *type = dl_json_text_at(j, "layer_types", i);
+  for (size_t i = 0; i < dl_json_count(j, DL_CONFIG_LAYER_TYPES); i++) {
+    const char *type = dl_json_text_at(j, DL_CONFIG_LAYER_TYPES, i);
     n += type && strcmp(type, kind) == 0;
   }
   return n;
 }
 
-/* Layers with a window: as listed, else as usual. */
-static void windows(struct dl_config_parts *p, const dl_json *j) {
+/* Counts the layers with a window: as listed, else by the family's rule. */
+static void llama(struct dl_transformer *t, const dl_json *j) {
   double window = number_of(j, "sliding_window");
-  double with = dl_json_count(j, "layer_types") > 0
+  double with = dl_json_count(j, DL_CONFIG_LAYER_TYPES) > 0
                     ? dl_config_listed(j, "sliding_attention")
-                    : usual_windows(p, j);
+                    : usual_windows(t, j);
+  t->gated = 1;
   if (window >= 1 && with >= 1) {
-    dl_config_put(p, "window", window);
-    dl_config_put(p, "window_layers", with);
+    t->window = window;
+    t->window_layers = with;
   }
 }
 
-/* Some layers of a mixture of experts have none: the listed ones, and those
- * that are not the last of `moe_every`. How many they are counts, not which. */
-static void dense_layers(struct dl_config_parts *p, const dl_json *j) {
+static void gemma(struct dl_transformer *t, const dl_json *j) {
+  llama(t, j);
+  preset(&t->tied, 1);
+}
+
+static void qwen2(struct dl_transformer *t, const dl_json *j) {
+  llama(t, j);
+  preset(&t->qkv_bias, 1);
+}
+
+/* Some layers of a mixture of experts have none: the listed ones, and the ones
+ * that are not the last of `moe_every`. Their number counts, not their places.
+ */
+static void qwen3_moe(struct dl_transformer *t, const dl_json *j) {
   const dl_json *list = dl_json_member(j, "mlp_only_layers");
-  double layers = dl_config_part(p, "layers"),
-         every = dl_or(dl_config_part(p, "moe_every"), 1);
+  double layers = t->layers, every = dl_or(t->moe_every, 1);
   bool counts = layers >= 1 && layers <= MOST_LAYERS && every >= 1;
-  windows(p, j);
+  llama(t, j);
   if (dl_json_size(list) == 0 || !counts)
     return;
   DL_FREED bool *dense = dl_calloc((size_t)layers, sizeof *dense);
@@ -175,105 +219,122 @@ static void dense_layers(struct dl_config_parts *p, const dl_json *j) {
     if (at >= 0 && at < layers)
       dense[(size_t)at] = true;
   }
-  double n = 0;
+  t->moe_every = 1;
+  t->dense_layers = 0;
   for (size_t i = 0; i < (size_t)layers; i++)
-    n += dense[i] || fmod((double)i + 1, every) > 0;
-  dl_config_put(p, "moe_every", 1);
-  dl_config_put(p, "dense_layers", n);
+    t->dense_layers += dense[i] || fmod((double)i + 1, every) > 0;
 }
 
-static void t5(struct dl_config_parts *p, const dl_json *j) {
-  dl_config_put(p, "gated", has_text(j, "feed_forward_proj", "gated"));
-  if (isnan(dl_config_part(p, "seq")))
-    dl_config_put(p, "seq", 512);
+static void qwen2_moe(struct dl_transformer *t, const dl_json *j) {
+  qwen3_moe(t, j);
+  preset(&t->qkv_bias, 1);
 }
 
-static void whisper(struct dl_config_parts *p, const dl_json *j) {
+static void t5(struct dl_transformer *t, const dl_json *j) {
+  t->gated = has_text(j, "feed_forward_proj", "gated");
+  t->bias = t->norm_bias = 0;
+  preset(&t->seq, 512);
+  preset(&t->tied, 1);
+  preset(&t->relative, 32);
+}
+
+static void whisper(struct dl_transformer *t, const dl_json *j) {
   (void)j;
-  dl_config_put(p, "encoder_positions", dl_config_part(p, "seq"));
-  dl_config_put(p, "positions", dl_config_part(p, "decoder_seq"));
+  t->encoder_positions = t->seq;
+  t->positions = t->decoder_seq;
+  t->key_bias = 0;
+  preset(&t->tied, 1);
 }
 
-/* A classifier where the checkpoint is one, else the pooling layer. */
-static void vit(struct dl_config_parts *p, const dl_json *j) {
+/* A checkpoint has a classifier if its name says so, else the pooling layer. */
+static void vit(struct dl_transformer *t, const dl_json *j) {
   const char *is = dl_json_text_at(j, "architectures", 0);
   size_t labels = dl_json_count(j, "id2label");
+  t->gated = 0;
   if (is && strstr(is, "Classification"))
-    dl_config_put(p, "classes", labels > 0 ? (double)labels : 2);
+    t->classes = labels > 0 ? (double)labels : 2;
   else
-    dl_config_put(p, "pooler", 1);
+    t->pooler = 1;
 }
 
-#define WINDOWS                                                                \
-  "sliding_window|sliding_window_pattern|_sliding_window_pattern|"             \
-  "layer_types|use_sliding_window|max_window_layers"
-#define DECODER "layers hidden heads vocab seq "
-#define LLAMA DECODER "ffn gated=1 kv_heads? head_dim? tied? qkv_bias? "
-#define MOE "experts active_experts "
+/* Keys that `adjust` reads, to NULL. */
+#define WINDOW_KEYS                                                            \
+  "sliding_window", "sliding_window_pattern", "_sliding_window_pattern",       \
+      DL_CONFIG_LAYER_TYPES, "use_sliding_window", "max_window_layers"
+static const char *const window_keys[] = {WINDOW_KEYS, NULL};
+static const char *const moe_keys[] = {WINDOW_KEYS, "mlp_only_layers", NULL};
+static const char *const deberta_keys[] = {
+    "relative_attention", "position_buckets", "max_relative_positions",
+    "position_biased_input", NULL};
 
+#define NEED(key) DL_CONFIG_##key
+#define MAY(key) (DL_CONFIG_##key | DL_CONFIG_OPTIONAL)
+#define DECODER NEED(LAYERS), NEED(HIDDEN), NEED(HEADS), NEED(VOCAB), NEED(SEQ)
+#define LLAMA                                                                  \
+  DECODER, NEED(FFN), MAY(KV_HEADS), MAY(HEAD_DIM), MAY(TIED), MAY(QKV_BIAS)
+#define MOE NEED(EXPERTS), NEED(ACTIVE_EXPERTS)
+
+/* clang-format off */
 const struct dl_config_family dl_config_families[] = {
-    {"llama|mistral|qwen3", "decoder", LLAMA, windows, WINDOWS},
-    {"gemma|gemma2|gemma3_text", "decoder", LLAMA "tied=1", windows, WINDOWS},
-    {"mixtral", "decoder", LLAMA MOE, windows, WINDOWS},
-    {"qwen2", "decoder", LLAMA "qkv_bias=1", windows, WINDOWS},
-    {"qwen2_moe", "decoder",
-     LLAMA MOE "moe_ffn shared_ffn moe_every? qkv_bias=1", dense_layers,
-     WINDOWS "|mlp_only_layers"},
-    {"qwen3_moe", "decoder", LLAMA MOE "moe_ffn moe_every?", dense_layers,
-     WINDOWS "|mlp_only_layers"},
-    {"qwen", "decoder", DECODER "ffn head_dim? tied? gated=1 qkv_bias=1", qwen,
-     NULL},
-    {"gpt2", "decoder", DECODER "ffn? tied? gated=0", learned, NULL},
-    {"opt", "decoder", DECODER "ffn tied? embedding? gated=0", opt, NULL},
-    {"gpt_neox", "decoder", DECODER "ffn gated=0 tied=0 positions=0", NULL,
-     NULL},
-    {"bert", "encoder", DECODER "ffn token_types=2 pooler=1", learned, NULL},
-    {"roberta|xlm-roberta|camembert", "encoder",
-     DECODER "ffn token_types=1 pooler=1", roberta, NULL},
-    {"distilbert", "encoder", DECODER "ffn", learned, NULL},
-    {"albert", "encoder",
-     DECODER "ffn embedding? positions=0 pooler=1 shared_layers=1", NULL, NULL},
-    {"deberta-v2", "encoder", DECODER "ffn token_types?", deberta,
-     "relative_attention|position_buckets|max_relative_positions|"
-     "position_biased_input"},
-    {"t5|mt5", "encoder-decoder",
-     "layers hidden heads head_dim ffn vocab seq? decoder_layers? tied=1 "
-     "relative=32 bias=0 norm_bias=0",
-     t5, NULL},
-    {"whisper", "encoder-decoder",
-     DECODER "ffn decoder_layers decoder_seq mel tied=1 key_bias=0", whisper,
-     NULL},
-    {"vit|deit", "vision",
-     "layers hidden heads ffn image patch channels? gated=0", vit, NULL},
-    {NULL, NULL, NULL, NULL, NULL},
+    {{"llama", "mistral", "qwen3"}, DL_TF_DECODER, {LLAMA}, llama, window_keys},
+    {{"gemma", "gemma2", "gemma3_text"}, DL_TF_DECODER,
+     {LLAMA}, gemma, window_keys},
+    {{"mixtral"}, DL_TF_DECODER, {LLAMA, MOE}, llama, window_keys},
+    {{"qwen2"}, DL_TF_DECODER, {LLAMA}, qwen2, window_keys},
+    {{"qwen2_moe"}, DL_TF_DECODER,
+     {LLAMA, MOE, NEED(MOE_FFN), NEED(SHARED_FFN), MAY(MOE_EVERY)},
+      qwen2_moe, moe_keys},
+    {{"qwen3_moe"}, DL_TF_DECODER,
+     {LLAMA, MOE, NEED(MOE_FFN), MAY(MOE_EVERY)}, qwen3_moe, moe_keys},
+    {{"qwen"}, DL_TF_DECODER,
+     {DECODER, NEED(FFN), MAY(HEAD_DIM), MAY(TIED), MAY(QKV_BIAS)}, qwen,
+      NULL},
+    {{"gpt2"}, DL_TF_DECODER, {DECODER, MAY(FFN), MAY(TIED)}, gpt2, NULL},
+    {{"opt"}, DL_TF_DECODER,
+     {DECODER, NEED(FFN), MAY(TIED), MAY(EMBEDDING)}, opt, NULL},
+    {{"gpt_neox"}, DL_TF_DECODER,
+     {DECODER, NEED(FFN), MAY(TIED)}, gpt_neox, NULL},
+    {{"bert"}, DL_TF_ENCODER,
+     {DECODER, NEED(FFN), MAY(TOKEN_TYPES)}, bert, NULL},
+    {{"roberta", "xlm-roberta", "camembert"}, DL_TF_ENCODER,
+     {DECODER, NEED(FFN), MAY(TOKEN_TYPES)}, roberta, NULL},
+    {{"distilbert"}, DL_TF_ENCODER, {DECODER, NEED(FFN)}, learned, NULL},
+    {{"albert"}, DL_TF_ENCODER,
+     {DECODER, NEED(FFN), MAY(EMBEDDING)}, albert, NULL},
+    {{"deberta-v2"}, DL_TF_ENCODER,
+     {DECODER, NEED(FFN), MAY(TOKEN_TYPES)}, deberta, deberta_keys},
+    {{"t5", "mt5"}, DL_TF_ENCODER_DECODER,
+     {NEED(LAYERS), NEED(HIDDEN), NEED(HEADS), NEED(HEAD_DIM), NEED(FFN),
+      NEED(VOCAB), MAY(SEQ), MAY(DECODER_LAYERS), MAY(TIED),
+      MAY(RELATIVE)}, t5, NULL},
+    {{"whisper"}, DL_TF_ENCODER_DECODER,
+     {DECODER, NEED(FFN), NEED(DECODER_LAYERS), NEED(DECODER_SEQ),
+      NEED(MEL), MAY(TIED)}, whisper, NULL},
+    {{"vit", "deit"}, DL_TF_VISION,
+     {NEED(LAYERS), NEED(HIDDEN), NEED(HEADS), NEED(FFN), NEED(IMAGE),
+      NEED(PATCH), MAY(CHANNELS)}, vit, NULL},
+    {{NULL}, DL_TF_DECODER, {DL_CONFIG_END}, NULL, NULL},
 };
+/* clang-format on */
 
-const struct dl_config_key *dl_config_key(const char *name) {
-  for (size_t i = 0; i < DL_LENGTH(keys); i++)
-    if (strcmp(keys[i].key, name) == 0)
-      return &keys[i];
-  return NULL;
+bool dl_config_has_word(const char *const *words, const char *word) {
+  for (; words && *words; words++)
+    if (strcasecmp(*words, word) == 0)
+      return true;
+  return false;
 }
 
-/* The value of the first name of a key that is there; NaN. */
 double dl_config_first(const dl_json *j, const struct dl_config_key *k) {
   double x = NAN;
-  for (const char *s = k->names; *s && isnan(x); s += *s == '|') {
-    DL_TEXT(name);
-    size_t n = strcspn(s, "|");
-    dl_text_add_n(&name, s, n);
-    x = dl_json_get(j, dl_text_str(&name)).number;
-    s += n;
-  }
+  for (const char *const *name = k->names; *name && isnan(x); name++)
+    x = dl_json_get(j, *name).number;
   return x;
 }
 
-/* The family of the model_type of a config, or NULL; accepts NULL. */
 const struct dl_config_family *dl_config_family_of(const dl_json *j) {
   const char *type = dl_json_get(j, "model_type").text;
   const struct dl_config_family *f = dl_config_families;
-  while (f->types &&
-         !(type && dl_word_among(f->types, type, strlen(type)) >= 0))
+  while (f->types[0] && !(type && dl_config_has_word(f->types, type)))
     f++;
-  return f->types ? f : NULL;
+  return f->types[0] ? f : NULL;
 }

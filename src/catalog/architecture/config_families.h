@@ -5,48 +5,81 @@
 #ifndef DL_CATALOG_ARCHITECTURE_CONFIG_FAMILIES_H
 #define DL_CATALOG_ARCHITECTURE_CONFIG_FAMILIES_H
 
+#include "catalog/architecture/transformer.h"
 #include "io/json_read.h"
 
-enum { DL_CONFIG_MOST_PARTS = 40, DL_CONFIG_MOST_KEY = 24 };
+/* The kind of attention of each layer, a list. */
+#define DL_CONFIG_LAYER_TYPES "layer_types"
 
-/* A key of a shape, and its names in configs, "a|b". */
+/* Keys of a shape that configs give; see dl_config_keys. */
+enum {
+  DL_CONFIG_END,
+  DL_CONFIG_LAYERS,
+  DL_CONFIG_HIDDEN,
+  DL_CONFIG_HEADS,
+  DL_CONFIG_KV_HEADS,
+  DL_CONFIG_HEAD_DIM,
+  DL_CONFIG_FFN,
+  DL_CONFIG_VOCAB,
+  DL_CONFIG_EMBEDDING,
+  DL_CONFIG_SEQ,
+  DL_CONFIG_TIED,
+  DL_CONFIG_QKV_BIAS,
+  DL_CONFIG_DECODER_LAYERS,
+  DL_CONFIG_DECODER_SEQ,
+  DL_CONFIG_TOKEN_TYPES,
+  DL_CONFIG_RELATIVE,
+  DL_CONFIG_EXPERTS,
+  DL_CONFIG_ACTIVE_EXPERTS,
+  DL_CONFIG_MOE_FFN,
+  DL_CONFIG_MOE_EVERY,
+  DL_CONFIG_SHARED_FFN,
+  DL_CONFIG_IMAGE,
+  DL_CONFIG_PATCH,
+  DL_CONFIG_CHANNELS,
+  DL_CONFIG_MEL,
+  DL_CONFIG_OPTIONAL = 128 /* flag of a family's key: it may be absent */
+};
+
+enum { DL_CONFIG_MOST_NAMES = 8, DL_CONFIG_MOST_KEYS = 16 };
+
+/* A key of a shape, and its names in configs, to NULL: the first that is there
+ * counts, and others agree with it. */
 struct dl_config_key {
-  const char *key, *names;
+  const char *key; /* "layers" */
+  size_t offset;   /* of the member of struct dl_transformer */
+  bool truth;      /* it is true or false, not a number */
+  const char *names[DL_CONFIG_MOST_NAMES];
 };
+extern const struct dl_config_key dl_config_keys[]; /* by key */
 
-/* A shape in the making: numbers by key, the later of two counts. */
-struct dl_config_parts {
-  const char *kind;
-  struct {
-    char key[DL_CONFIG_MOST_KEY];
-    double x;
-  } at[DL_CONFIG_MOST_PARTS];
-  size_t n;
-};
+/* Sets the member of a shape for a key. */
+void dl_config_put(struct dl_transformer *t, const struct dl_config_key *k,
+                   double x);
 
-void dl_config_put(struct dl_config_parts *p, const char *key, double x);
-double dl_config_part(const struct dl_config_parts *p, const char *key);
-
-/* Keys of a shape, of which those with '?' may be absent; "key=N" is N where
- * the file does not say. */
+/* A family: its keys are read in order, then `adjust` sets what they leave
+ * unknown (NaN) or mean otherwise. */
 struct dl_config_family {
-  const char *types, *kind; /* model_type, "a|b" */
-  const char *keys;
-  void (*adjust)(struct dl_config_parts *p, const dl_json *j);
-  const char *reads; /* what adjust takes from a file, "a|b" */
+  const char *types[4]; /* values of model_type, to NULL */
+  enum dl_transformer_kind kind;
+  unsigned char keys[DL_CONFIG_MOST_KEYS]; /* to DL_CONFIG_END */
+  void (*adjust)(struct dl_transformer *t, const dl_json *j);
+  const char *const *reads; /* further keys that adjust takes; or NULL */
 };
-extern const struct dl_config_family dl_config_families[]; /* to types NULL */
+extern const struct dl_config_family
+    dl_config_families[]; /* to types[0] NULL */
 
-/* That of the model_type of a config, or NULL; accepts NULL. */
+/* Returns the family of the model_type of a config, or NULL; accepts NULL. */
 const struct dl_config_family *dl_config_family_of(const dl_json *j);
 
-/* The key of a shape with that name, or NULL. */
-const struct dl_config_key *dl_config_key(const char *name);
+/* Whether a word is in a list that ends at NULL, in any case; a list may be
+ * NULL. */
+bool dl_config_has_word(const char *const *words, const char *word);
 
-/* The value of the first name of a key that is there; NaN. */
+/* Returns the value of the first name of a key that is there, or NaN. */
 double dl_config_first(const dl_json *j, const struct dl_config_key *k);
 
-/* The layers that a config lists with that kind of attention. */
+/* Counts the layers that a config lists with a kind of attention. */
 double dl_config_listed(const dl_json *j, const char *kind);
 
 #endif

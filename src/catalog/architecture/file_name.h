@@ -13,12 +13,12 @@ bool dl_file_ends(const char *name, const char *ending);
 
 enum { DL_MOST_ID = 80 };
 
-/* A name without folders and ending; as an identifier it has lower case
- * letters, digits and ". _ + -" alone. "model" where nothing is left. */
+/* Stores a name without folders and ending; as an identifier it has lower case
+ * letters, digits and ". _ + -" alone. It is "model" where nothing is left. */
 void dl_name_of_file(const char *path, bool id, char to[DL_MOST_ID + 1]);
 
-/* A new catalogue of one architecture that is named after a file, and its one
- * source; *entry is its entry. Owned by the caller. */
+/* Makes a catalogue of one architecture that is named after a file, and of its
+ * one source; *entry is its entry. The caller owns it. */
 struct dl_xml *dl_new_catalog(const char *path, const char *named_after,
                               const char *source, const char *title,
                               dl_node **entry);

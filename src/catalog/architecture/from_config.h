@@ -9,8 +9,8 @@
 #include "catalog/names/entry_names.h"
 #include "io/json_read.h"
 
-/* Appends what the catalogue has of a name (or NULL) or of these sizes to the
- * end of a message (names/entry_names.h). */
+/* Appends the networks of the catalogue with a name (or NULL) or with these
+ * sizes to a message (names/entry_names.h). */
 typedef void dl_config_alike(void *catalog, const char *name,
                              const double size[DL_NETWORK_SIZES],
                              struct dl_text *to);
@@ -23,7 +23,7 @@ enum dl_status dl_config_load(struct dl_catalog_file *s, const char *path,
                               dl_config_alike *add_alike, void *catalog,
                               struct dl_diag *d);
 
-/* The same of JSON that was read; add_alike may be NULL. */
+/* Reads the shape from JSON that was parsed; add_alike may be NULL. */
 enum dl_status dl_config_take(struct dl_catalog_file *s, const dl_json *whole,
                               const char *path, dl_config_alike *add_alike,
                               void *catalog, struct dl_diag *d);

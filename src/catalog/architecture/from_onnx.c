@@ -10,7 +10,7 @@
 #include "base/number.h"
 #include "catalog/architecture/file_name.h"
 
-/* A plain decimal: XML's type has no exponent. */
+/* Writes a plain decimal, because XML's type has no exponent. */
 static void plain(char to[DL_NUMBER_SIZE], double x, int decimals) {
   snprintf(to, DL_NUMBER_SIZE, "%.*f", decimals, x);
   for (char *p = to; *p; p++)
@@ -23,27 +23,23 @@ static void plain(char to[DL_NUMBER_SIZE], double x, int decimals) {
     to[n - 1] = '\0';
 }
 
-/* A document in the making. */
-struct maker {
-  struct dl_xml *x;
-  struct dl_text note;
-};
-
-/* Values beyond their field's range are skipped: they cannot be read. */
-static void add(struct maker *m, dl_node *to, const char *name, double x) {
+/* Adds a value with a source and a note. One beyond its field's range is
+ * skipped: it could not be read. */
+static void add(struct dl_xml *m, dl_node *to, const char *note,
+                const char *name, double x) {
   const struct dl_field *f = dl_field_find(DL_ARCHITECTURE, name);
   char text[DL_NUMBER_SIZE];
   if (isnan(x) || x < f->low || x > f->high)
     return;
-  plain(text, x, f->unit && strcmp(f->unit, "GMAC") == 0 ? 9 : 6);
-  dl_node *node = dl_xml_add(m->x, to, "value");
-  dl_xml_set(m->x, node, "name", f->name);
-  dl_xml_set(m->x, node, "source", "onnx");
-  dl_xml_set(m->x, node, "note", dl_text_str(&m->note));
-  dl_xml_set_text(m->x, node, text);
+  plain(text, x, dl_same_text(f->unit, "GMAC") ? 9 : 6);
+  dl_node *node = dl_xml_add(m, to, "value");
+  dl_xml_set(m, node, "name", f->name);
+  dl_xml_set(m, node, "source", "onnx");
+  dl_xml_set(m, node, "note", note);
+  dl_xml_set_text(m, node, text);
 }
 
-/* Counts at another size without a word; NULL where that cannot be. */
+/* Counts at another size without messages; NULL if the model refuses it. */
 static struct dl_onnx_count *quietly(const struct dl_onnx *m,
                                      const struct dl_onnx_asked *asked) {
   struct dl_onnx_count *c = NULL;
@@ -53,8 +49,8 @@ static struct dl_onnx_count *quietly(const struct dl_onnx *m,
   return c;
 }
 
-/* Whether all but what does not change grows fourfold at twice the side.
- * *fixed are the MACs of layers that do not grow. */
+/* Whether all layers whose work changes grow fourfold at twice the side. *fixed
+ * are the MACs of the others. */
 static bool follows_area(const struct dl_onnx *m,
                          const struct dl_onnx_asked *asked,
                          const struct dl_onnx_count *c, double *fixed) {
@@ -77,60 +73,60 @@ static bool follows_area(const struct dl_onnx *m,
   return same && grown > 0 && fabs(grown - want) <= 0.005 * want;
 }
 
-static void add_head(struct maker *m, dl_node *entry,
+static void add_head(struct dl_xml *m, dl_node *entry, const char *note,
                      const struct dl_onnx_count *c) {
   if (!c->head)
     return;
-  add(m, entry, "head_inputs", (double)c->head->in);
-  add(m, entry, "classes", (double)c->head->out);
-  add(m, entry, "head_params_m", c->head->params * 1e-6);
+  add(m, entry, note, "head_inputs", (double)c->head->in);
+  add(m, entry, note, "classes", (double)c->head->out);
+  add(m, entry, note, "head_params_m", c->head->params * 1e-6);
 }
 
-static void add_entry(struct maker *m, dl_node *entry,
+static void add_entry(struct dl_xml *m, dl_node *entry, const char *note,
                       const struct dl_onnx *model,
                       const struct dl_onnx_asked *asked,
                       const struct dl_onnx_count *c) {
   double fixed;
   bool area = follows_area(model, asked, c, &fixed);
-  dl_xml_set(m->x, entry, "scaling", area ? "area" : "none");
-  add(m, entry, "params_m", c->params * 1e-6);
+  dl_xml_set(m, entry, "scaling",
+             dl_scaling_names[area ? DL_SCALING_AREA : DL_SCALING_NONE]);
+  add(m, entry, note, "params_m", c->params * 1e-6);
   if (area)
-    add(m, entry, "head_macs_g", fixed * 1e-9);
-  add_head(m, entry, c);
-  add(m, entry, "layers", (double)c->weighted);
-  add(m, entry, "launches", c->launches);
-  add(m, entry, "padding_ratio", c->padded_macs / c->macs);
-  add(m, entry, "depthwise_share", c->depthwise_macs / c->macs);
+    add(m, entry, note, "head_macs_g", fixed * 1e-9);
+  add_head(m, entry, note, c);
+  add(m, entry, note, "layers", (double)c->weighted);
+  add(m, entry, note, "launches", c->launches);
+  add(m, entry, note, "padding_ratio", c->padded_macs / c->macs);
+  add(m, entry, note, "depthwise_share", c->depthwise_macs / c->macs);
   double macs_g = c->macs * 1e-9, acts_m = c->acts * 1e-6;
   bool image = !isnan(c->image_px) && macs_g >= 1e-6;
   dl_node *at = entry;
   if (image) {
     char px[DL_NUMBER_SIZE];
-    at = dl_xml_add(m->x, entry, "input");
+    at = dl_xml_add(m, entry, "input");
     plain(px, c->image_px, 0);
-    dl_xml_set(m->x, at, "image_px", px);
+    dl_xml_set(m, at, "image_px", px);
   } else {
-    add(m, entry, "seq_len", c->seq_len);
+    add(m, entry, note, "seq_len", c->seq_len);
   }
-  add(m, at, "macs_g", macs_g);
-  add(m, at, "acts_m", acts_m);
+  add(m, at, note, "macs_g", macs_g);
+  add(m, at, note, "acts_m", acts_m);
 }
 
 struct dl_xml *dl_onnx_descriptor(const struct dl_onnx *m,
                                   const struct dl_onnx_asked *asked,
                                   const struct dl_onnx_count *c) {
   char file[DL_MOST_ID + 1], title[3 * DL_MOST_ID];
-  struct maker make = {.x = NULL};
+  DL_TEXT(note);
   dl_node *entry;
   dl_name_of_file(dl_onnx_path(m), false, file);
   snprintf(title, sizeof title, "%s.onnx, counted by its graph", file);
-  dl_text_printf(&make.note, "derived: counted from %s.onnx (%llu bytes)", file,
+  dl_text_printf(&note, "derived: counted from %s.onnx (%llu bytes)", file,
                  (unsigned long long)dl_onnx_file_bytes(m));
-  make.x =
+  struct dl_xml *x =
       dl_new_catalog(dl_onnx_path(m), dl_onnx_path(m), "onnx", title, &entry);
-  add_entry(&make, entry, m, asked, c);
-  dl_text_free(&make.note);
-  return make.x;
+  add_entry(x, entry, note.s, m, asked, c);
+  return x;
 }
 
 struct dl_recount {
@@ -144,18 +140,18 @@ void dl_recount_free(struct dl_recount *r) {
   free(r);
 }
 
-/* As it is, or where it leaves dimensions open, at usual ones. */
+/* Counts a model as it is or, if it leaves dimensions open, at usual ones. */
 static enum dl_status count_somehow(struct dl_recount *r,
                                     struct dl_onnx_count **c,
                                     struct dl_diag *d) {
-  static const struct {
-    double image_px, seq_len;
-  } usual[] = {{224, NAN}, {NAN, 128}, {224, 128}};
+  static const double image_px[] = {224, NAN, 224}, seq_len[] = {NAN, 128, 128};
+  static const char *const size[] = {"224 px", "128 tokens",
+                                     "224 px and 128 tokens"};
   *c = quietly(r->m, &r->asked);
-  for (size_t i = 0; !*c && i < sizeof usual / sizeof *usual; i++) {
+  for (size_t i = 0; !*c && i < DL_LENGTH(size); i++) {
     struct dl_onnx_asked a = r->asked;
-    a.image_px = usual[i].image_px;
-    a.seq_len = usual[i].seq_len;
+    a.image_px = image_px[i];
+    a.seq_len = seq_len[i];
     *c = quietly(r->m, &a);
     if (!*c)
       continue;
@@ -163,9 +159,7 @@ static enum dl_status count_somehow(struct dl_recount *r,
     dl_warn_at(d, dl_onnx_path(r->m), 0,
                "leaves its input open; counted at %s unless the run says "
                "another",
-               i == 0   ? "224 px"
-               : i == 1 ? "128 tokens"
-                        : "224 px and 128 tokens");
+               size[i]);
   }
   return *c ? DL_OK : dl_onnx_count(r->m, &r->asked, c, d);
 }
@@ -174,14 +168,13 @@ enum dl_status dl_onnx_load(struct dl_catalog_file *s, const char *path,
                             struct dl_recount **recount, struct dl_diag *d) {
   struct dl_recount *r = dl_calloc(1, sizeof *r);
   DL_SCOPED(dl_onnx_count_free_local) struct dl_onnx_count *c = NULL;
-  enum dl_kind kind;
   r->asked = dl_onnx_as_it_is;
   enum dl_status status = dl_onnx_open(&r->m, path, d);
   if (status == DL_OK)
     status = count_somehow(r, &c, d);
   if (status == DL_OK)
     status = dl_catalog_file_take(s, dl_onnx_descriptor(r->m, &r->asked, c),
-                                  &kind, NULL, d);
+                                  NULL, d);
   if (status != DL_OK) {
     dl_recount_free(r);
     return status;

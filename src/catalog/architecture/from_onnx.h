@@ -8,10 +8,10 @@
 #include "catalog/catalog_file.h"
 #include "onnx/onnx.h"
 
-/* A catalogue of one architecture, from what was counted; each value is
- * marked as derived. It scales with the area where a count at twice the size
- * of its image input confirms that within 0.5 %; head_macs_g is then the part
- * that did not grow. Owned by the caller. */
+/* Makes a catalogue of one architecture from the counts of a model; each value
+ * is marked as derived. It scales with the area if a count at twice the size of
+ * its image input confirms that within 0.5 %; head_macs_g is then the part that
+ * did not grow. The caller owns it. */
 struct dl_xml *dl_onnx_descriptor(const struct dl_onnx *m,
                                   const struct dl_onnx_asked *asked,
                                   const struct dl_onnx_count *c);
@@ -26,8 +26,9 @@ enum dl_status dl_onnx_load(struct dl_catalog_file *s, const char *path,
                             struct dl_recount **recount, struct dl_diag *d);
 void dl_recount_free(struct dl_recount *r); /* accepts NULL */
 
-/* Sets MACs, activations and input of *e for a use. False, with *e unchanged,
- * where the use is the one of *e or the model cannot be counted at it. */
+/* Sets MACs, activations and input of *e for a use. Returns false, with *e
+ * unchanged, if the use is the one of *e or the model cannot be counted at it.
+ */
 bool dl_recount_at(const struct dl_recount *r, const struct dl_use *use,
                    struct dl_architecture *e);
 

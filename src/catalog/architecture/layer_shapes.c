@@ -12,15 +12,11 @@
 static const char prefix[] = "transformer:";
 enum { PREFIX = sizeof prefix - 1 };
 
-/* An architecture and the shape that it points to. */
-struct shape {
-  struct dl_architecture e;
-  struct dl_transformer t;
-};
-
 void dl_shapes_free(struct dl_shapes *s) {
-  for (size_t i = 0; i < s->texts.n; i++)
+  for (size_t i = 0; i < s->texts.n; i++) {
+    free((void *)DL_AS(architecture, s->e[i])->transformer);
     free(s->e[i]);
+  }
   free(s->e);
   dl_intern_free(&s->texts);
   *s = (struct dl_shapes){0};
@@ -30,14 +26,16 @@ bool dl_is_shape(const char *name) {
   return strncasecmp(name, prefix, PREFIX) == 0;
 }
 
+/* Makes an architecture of a shape, of which it holds a copy. */
 static struct dl_descriptor *make(const struct dl_transformer *t) {
-  struct shape *made = dl_calloc(1, sizeof *made);
-  made->t = *t;
-  dl_descriptor_init(&made->e.head, DL_ARCHITECTURE);
-  made->e.family = "transformer";
-  made->e.scaling = DL_SCALING_SEQUENCE;
-  made->e.transformer = &made->t;
-  return &made->e.head;
+  struct dl_architecture *e = dl_calloc(1, sizeof *e);
+  struct dl_transformer *own = dl_malloc(sizeof *own);
+  *own = *t;
+  dl_descriptor_init(&e->head, DL_ARCHITECTURE);
+  e->family = "transformer";
+  e->scaling = DL_SCALING_SEQUENCE;
+  e->transformer = own;
+  return &e->head;
 }
 
 enum dl_status dl_shapes_get(struct dl_shapes *s, const char *text,

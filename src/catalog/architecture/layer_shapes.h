@@ -8,7 +8,7 @@
 #include "base/intern.h"
 #include "catalog/descriptor_kinds.h"
 
-/* Shapes in use, by their text. Start from {0}. */
+/* Shapes in use, by their text. Starts as {0}. */
 struct dl_shapes {
   struct dl_intern texts;
   struct dl_descriptor **e; /* architectures by number in `texts`, owned */
@@ -20,8 +20,8 @@ void dl_shapes_free(struct dl_shapes *s);
 /* Whether a name is a shape. */
 bool dl_is_shape(const char *name);
 
-/* The architecture of such a text; owned by s. Errors: those of
- * dl_transformer_parse. */
+/* Returns the architecture of such a text in *e; s owns it. Fails as
+ * dl_transformer_parse does. */
 enum dl_status dl_shapes_get(struct dl_shapes *s, const char *text,
                              const struct dl_descriptor **e, struct dl_diag *d);
 

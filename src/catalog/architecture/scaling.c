@@ -9,15 +9,14 @@
 
 const struct dl_use dl_use_reference = {NAN, NAN, NAN};
 
-/* Shares of the work and of the activations at each stride of a convolutional
- * network. */
+/* Shares of the MACs and of the activations of a convolutional network at each
+ * stride. */
 enum { N_STRIDES = 5 };
-static const struct strides {
-  double macs, acts;
-} at_stride[N_STRIDES] = {
-    {0.04, 0.15}, {0.14, 0.29}, {0.20, 0.23}, {0.40, 0.27}, {0.22, 0.06}};
+static const double macs_at[N_STRIDES] = {0.04, 0.14, 0.20, 0.40, 0.22};
+static const double acts_at[N_STRIDES] = {0.15, 0.29, 0.23, 0.27, 0.06};
 
-/* Side of the image that whole elements of a map at a stride stand for. */
+/* Computes the side of the image that the whole elements of a map at a stride
+ * cover. */
 static double covered(const struct dl_architecture *e, double px,
                       double stride) {
   double n =
@@ -25,12 +24,13 @@ static double covered(const struct dl_architecture *e, double px,
   return stride * (n > 1 ? n : 1);
 }
 
-/* px * px, each stride's part in whole elements of its map. */
+/* Computes the area of an image, each stride's part in whole elements of its
+ * map. */
 static double area(const struct dl_architecture *e, double px, bool acts) {
   double coarsest = dl_or(e->stride_px, 32);
   double sum = 0, shares = 0, stride = 2;
   for (size_t i = 0; i < N_STRIDES && stride <= coarsest; i++, stride *= 2) {
-    double share = acts ? at_stride[i].acts : at_stride[i].macs;
+    double share = acts ? acts_at[i] : macs_at[i];
     double side = covered(e, px, stride);
     sum += share * side * side;
     shares += share;
@@ -56,8 +56,9 @@ static double growth(const struct dl_architecture *e, double from, double to,
   }
 }
 
-/* The part that grows with the square of the tokens, at an input: `given` as
- * the descriptor has it, or `each` for a pair of tokens in a block. */
+/* Computes the part that grows with the square of the tokens, at an input: from
+ * `given`, the descriptor's value, or from `each` for a pair of tokens in a
+ * block. */
 static double square_part(const struct dl_architecture *e, double given,
                           double each, double px) {
   double g = growth(e, e->inputs[0].image_px, px, false);
@@ -134,7 +135,8 @@ static void add_acts(const struct dl_architecture *e,
   }
 }
 
-/* Weights of one class in the classifier, with its bias if it has one. */
+/* Counts the weights of one class in the classifier, with its bias if it has
+ * one. */
 static double weights_a_class(const struct dl_architecture *e) {
   double inputs = e->head_inputs;
   double each = 1e6 * e->head_params_m / e->classes;
@@ -150,7 +152,7 @@ static void set(struct dl_architecture *e, double *member, double x,
   e->head.origin[dl_field_index(&e->head, member)].note = note;
 }
 
-/* Parameters of the classifier, from its shape. */
+/* Computes the parameters of the classifier from its shape. */
 static void add_head_params(struct dl_architecture *e) {
   size_t from = dl_field_index(&e->head, &e->head_inputs);
   size_t to = dl_field_index(&e->head, &e->head_params_m);
@@ -160,7 +162,7 @@ static void add_head_params(struct dl_architecture *e) {
       .note = "derived: weights and biases of the classifier"};
 }
 
-/* x, a multiple of `unit`, plus `more` ones. */
+/* Adds `more` ones to x, a multiple of `unit`. */
 static double add_to(double x, double unit, double more) {
   return (x * unit + more) / unit;
 }

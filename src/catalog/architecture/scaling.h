@@ -11,7 +11,7 @@
  *           (by pooling and patches), so that the area is a mean over the
  *           strides 2 .. 32 with the share of MACs or activations that stands
  *           at each: the medians of torchvision's 57 convolutional networks,
- *           counted by tools/catalog/architectures-from-torchvision.py.
+ *           counted by data/make/architectures-from-torchvision.py.
  *
  * The part that grows by g^2 is given by the descriptor (attention_macs_g at
  * its first input), or 2 depth n^2 width for n tokens: every token meets
@@ -22,8 +22,7 @@
 
 #include "catalog/descriptor_kinds.h"
 
-/* The input and classifier of a run; NaN where those of the architecture
- * apply. */
+/* The input and classifier of a run; NaN: the architecture's own. */
 struct dl_use {
   double image_px; /* side of the square input */
   double seq_len;  /* tokens a sample */
@@ -33,24 +32,24 @@ struct dl_use {
 /* The reference use: all NaN. */
 extern const struct dl_use dl_use_reference;
 
-/* The descriptor for that use. An input that the descriptor lists is taken as
- * it is; else the nearest one is scaled by its rule. Another number of classes
- * replaces the classifier, where it is known: parameters, MACs and activations
- * follow, head_params_m and classes are those of the new one. The result is a
- * full descriptor with macs_g, acts_m, its part attention_acts_m, and image_px
- * or seq_len set; its texts belong to `e`. *scaled is set to whether a rule was
- * applied. */
+/* Returns the descriptor for a use. An input that the descriptor lists is taken
+ * as it is; else the nearest one is scaled by its rule. Another number of
+ * classes replaces the classifier, if it is known: parameters, MACs and
+ * activations follow, and head_params_m and classes describe the new one. The
+ * result is a full descriptor with macs_g, acts_m, its part attention_acts_m,
+ * and image_px or seq_len set; its texts belong to `e`. *scaled is set to
+ * whether a rule was applied. */
 struct dl_architecture dl_architecture_at(const struct dl_architecture *e,
                                           const struct dl_use *use,
                                           bool *scaled);
 
-/* 1e9 multiply-accumulates of the classifier for one sample; 0 where there is
- * none, NaN where it is not known. */
+/* Returns 1e9 multiply-accumulates of the classifier for one sample; 0 without
+ * one, NaN if it is not known. */
 double dl_classifier_macs_g(const struct dl_architecture *e);
 
-/* 1e6 attention scores of one sample, of a descriptor by dl_architecture_at;
- * where the catalogue has them with the sums of values, both. NaN or 0 where
- * there are none. */
+/* Returns 1e6 attention scores of one sample, from a descriptor made by
+ * dl_architecture_at; NaN or 0 where there are none. If the catalogue counts
+ * them together with the sums of values, both are included. */
 double dl_scores_m(const struct dl_architecture *at);
 
 #endif

@@ -19,7 +19,7 @@ static void put(struct dl_architecture *e, double *member, double x) {
       (struct dl_origin){.source = e->shape_source, .note = note};
 }
 
-/* Cost of one generation step of a decoder. */
+/* Sets the cost of one generation step of a decoder. */
 static void put_decoder(struct dl_architecture *e,
                         const struct dl_transformer *t) {
   struct dl_decoding step = dl_transformer_decoding(t, 0);
@@ -36,7 +36,7 @@ static void put_decoder(struct dl_architecture *e,
   }
 }
 
-/* Values that do not depend on the input. */
+/* Sets the values that do not depend on the input. */
 static void put_shape(struct dl_architecture *e,
                       const struct dl_transformer *t) {
   put(e, &e->params_m, dl_transformer_params(t) / 1e6);
@@ -90,29 +90,28 @@ bool dl_is_language_model(const struct dl_architecture *e) {
 }
 
 const char *dl_usual_dataset(const struct dl_architecture *e) {
-  static const struct {
-    const char *family, *dataset; /* NULL: each publication has its own */
-  } usual[] = {{"rcnn", "coco2017"},
-               {"detr", "coco2017"},
-               {"retinanet", "coco2017"},
-               {"ssd", "coco2017"},
-               {"yolo", "coco2017"},
-               {"efficientdet", "coco2017"},
-               {"segformer", "ade20k"},
-               {"speech", "librispeech"},
-               {"segmentation", NULL},
-               {"diffusion", NULL},
-               {"unet", NULL},
-               {"video", NULL},
-               {"sam", NULL},
-               {"clip", NULL}};
+  /* Families and their data sets; NULL: each publication has its own. */
+  static const char *const usual[][2] = {{"rcnn", "coco2017"},
+                                         {"detr", "coco2017"},
+                                         {"retinanet", "coco2017"},
+                                         {"ssd", "coco2017"},
+                                         {"yolo", "coco2017"},
+                                         {"efficientdet", "coco2017"},
+                                         {"segformer", "ade20k"},
+                                         {"speech", "librispeech"},
+                                         {"segmentation", NULL},
+                                         {"diffusion", NULL},
+                                         {"unet", NULL},
+                                         {"video", NULL},
+                                         {"sam", NULL},
+                                         {"clip", NULL}};
   if (dl_is_language_model(e))
     return NULL;
   for (size_t i = 0; e->family && i < DL_LENGTH(usual); i++)
-    if (strcmp(e->family, usual[i].family) == 0)
-      return usual[i].dataset;
-  /* A sample that is neither an image nor a sequence of a length that is known:
-   * an utterance, a volume, a user and an item, a graph. */
+    if (strcmp(e->family, usual[i][0]) == 0)
+      return usual[i][1];
+  /* Other samples are neither images nor sequences of a known length:
+   * utterances, volumes, pairs of a user and an item, graphs. */
   bool own = !e->transformer && e->n_inputs == 0 && isnan(e->image_px) &&
              isnan(e->seq_len);
   return own ? NULL : "imagenet";

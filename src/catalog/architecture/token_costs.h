@@ -6,10 +6,10 @@
 
 #include "catalog/architecture/scaling.h"
 
-/* As dl_architecture_at, for a descriptor with a shape. Values that the
- * catalogue gives (a published params_m) stay; the others follow from the
- * shape at use->seq_len tokens (vision: at use->image_px), with use->classes
- * outputs of its classifier where it has one or is an encoder. */
+/* Does as dl_architecture_at for a descriptor with a shape. Values that the
+ * catalogue gives (a published params_m) stay; the others follow from the shape
+ * at use->seq_len tokens (vision: at use->image_px), with use->classes outputs
+ * of its classifier where it has one or is an encoder. */
 struct dl_architecture dl_transformer_at(const struct dl_architecture *e,
                                          const struct dl_use *use,
                                          bool *scaled);
@@ -17,8 +17,8 @@ struct dl_architecture dl_transformer_at(const struct dl_architecture *e,
 /* Whether samples are sequences of tokens, not images. */
 bool dl_is_language_model(const struct dl_architecture *e);
 
-/* The data set that a network of this task is usually trained on, by its name
- * in the catalogue: ImageNet, or that of its family's publications. NULL where
+/* Returns the data set that a network is usually trained on, by its name in the
+ * catalogue: ImageNet, or the one that publications of its family use. NULL if
  * there is no usual one, and for language models. */
 const char *dl_usual_dataset(const struct dl_architecture *e);
 

@@ -23,17 +23,17 @@ static double key_width(shape *t) {
   return t->kv_heads * t->head_dim;
 }
 
-/* Of the values of all query heads. */
+/* Width of the values of all query heads. */
 static double value_width(shape *t) {
   return t->heads * (t->value_dim > 0 ? t->value_dim : t->head_dim);
 }
 
-/* Of the keys and values that are kept of a token. */
+/* Elements of the keys and values stored per token. */
 static double kept_width(shape *t) {
   return t->kv_rank > 0 ? t->kv_rank + t->rope_dim : 2 * key_width(t);
 }
 
-/* Of keys and values made from the latent vector. */
+/* Width of the keys and values made from the latent vector. */
 static double latent_width(shape *t) {
   return t->heads * (t->head_dim - t->rope_dim + t->value_dim);
 }
@@ -64,7 +64,7 @@ static double ffn_weights(shape *t, double width) {
   return (2 + t->gated) * t->hidden * width;
 }
 
-/* Of a feed-forward part of that width; none of width 0. */
+/* Parameters of a feed-forward part of a width; 0 for width 0. */
 static double ffn_params(shape *t, double width) {
   if (width == 0)
     return 0;
@@ -105,7 +105,7 @@ static double patches(shape *t, double image_px) {
   return side * side;
 }
 
-/* Weights of what turns images or sounds into tokens. */
+/* Weights of the stem, which turns images or sounds into tokens. */
 static double stem_weights(shape *t) {
   if (t->kind == DL_TF_VISION)
     return t->patch * t->patch * t->channels * t->hidden;
@@ -123,8 +123,8 @@ static double embedding_size(shape *t) {
   return t->embedding > 0 ? t->embedding : t->hidden;
 }
 
-/* Of the dense layer from a narrow embedding to the hidden size, without bias
- * (OPT 350M); the output layer has another back. */
+/* Parameters of the dense layer from a narrow embedding to the hidden size,
+ * without bias (OPT 350M); the output layer has another back. */
 static double projection(shape *t) {
   return t->embedding * t->hidden;
 }
@@ -193,7 +193,7 @@ double dl_transformer_head_params(const struct dl_transformer *t) {
   return dl_transformer_writes(t) ? output_weights(t) : NAN;
 }
 
-/* Inputs and outputs of the products of an attention. */
+/* Counts the inputs and outputs of the products of an attention. */
 static double attention_sides(shape *t) {
   double d = t->hidden, out = value_width(t) + d;
   if (t->kv_rank == 0)
@@ -203,7 +203,7 @@ static double attention_sides(shape *t) {
   return queries + d + kept_width(t) + t->kv_rank + latent_width(t) + out;
 }
 
-/* The same where queries, keys and values are one product. */
+/* Counts them if queries, keys and values are one product. */
 static double joint_attention_sides(shape *t) {
   return t->kv_rank > 0 ? attention_sides(t)
                         : t->hidden + query_width(t) + 2 * key_width(t) +
@@ -239,7 +239,7 @@ static double ffn_macs(shape *t, double layers) {
                 t->hidden * t->experts + ffn_weights(t, t->shared_ffn));
 }
 
-/* Outputs of the same. */
+/* Outputs of the feed-forward parts of a stack for one token. */
 static double ffn_acts(shape *t, double layers) {
   double moe = moe_layers(t, layers), up = 1 + t->gated;
   double shared = t->shared_ffn > 0 ? up * t->shared_ffn + t->hidden : 0;
@@ -248,7 +248,7 @@ static double ffn_acts(shape *t, double layers) {
                 shared);
 }
 
-/* Projections and feed-forward parts of a stack for n tokens. */
+/* Adds projections and feed-forward parts of a stack for n tokens. */
 static void add_stack(struct dl_pass *p, shape *t, double layers, double n) {
   double outputs = t->q_rank + query_width(t) + kept_width(t) + t->hidden;
   if (t->kv_rank > 0)
@@ -257,8 +257,8 @@ static void add_stack(struct dl_pass *p, shape *t, double layers, double n) {
   p->acts += n * (layers * outputs + ffn_acts(t, layers));
 }
 
-/* Scores and mixed values: n tokens attend to m; of disentangled attention
- * their queries and keys also to relative positions. */
+/* Adds scores and mixed values of n tokens that attend to m. In disentangled
+ * attention their queries and keys also attend to relative positions. */
 static void add_products(struct dl_pass *p, shape *t, double layers, double n,
                          double m) {
   double scores = m + 2 * t->disentangled;
@@ -267,7 +267,7 @@ static void add_products(struct dl_pass *p, shape *t, double layers, double n,
   p->attention_acts += layers * n * (t->heads * scores + value_width(t));
 }
 
-/* Attention of n tokens to an encoder's m: queries and output for the
+/* Adds the attention of n tokens to an encoder's m: queries and output for the
  * former, keys and values for the latter. */
 static void add_cross(struct dl_pass *p, shape *t, double n, double m) {
   double layers = t->decoder_layers;
@@ -356,7 +356,7 @@ struct dl_decoding dl_transformer_decoding(const struct dl_transformer *t,
   return s;
 }
 
-/* Dense layers of a layer: of attention, and of the feed-forward part. */
+/* Counts the dense layers of a stack, in attention and feed-forward parts. */
 static double stack_dense(shape *t, double layers, double attentions) {
   double moe = moe_layers(t, layers), ffn = 2 + t->gated;
   double shared = t->shared_ffn > 0 ? ffn : 0;
@@ -366,7 +366,9 @@ static double stack_dense(shape *t, double layers, double attentions) {
 }
 
 double dl_transformer_dense(const struct dl_transformer *t) {
-  double stem = t->kind == DL_TF_VISION ? 1 : t->mel > 0 ? 2 : 0;
+  double stem = t->mel > 0 ? 2 : 0;
+  if (t->kind == DL_TF_VISION)
+    stem = 1;
   double sum = stem + stack_dense(t, t->layers, 1) + (t->pooler > 0) +
                (t->classes > 0) + dl_transformer_writes(t) +
                (t->embedding > 0 ? 1 + dl_transformer_writes(t) : 0);
@@ -375,9 +377,9 @@ double dl_transformer_dense(const struct dl_transformer *t) {
   return sum;
 }
 
-/* Beside dense layers: of an attention two products, a softmax, a norm and a
- * sum; of a feed-forward part an activation (gated: and a product), a norm
- * and a sum. */
+/* Counts the kernels beside dense layers: an attention has two products, a
+ * softmax, a norm and a sum; a feed-forward part has an activation (gated: and
+ * a product), a norm and a sum. */
 static double stack_others(shape *t, double layers, double attentions) {
   double moe = moe_layers(t, layers), ffn = 1 + t->gated;
   return layers * (5 * attentions + 2) + (layers - moe) * ffn +

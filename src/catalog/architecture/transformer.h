@@ -50,7 +50,8 @@ enum dl_transformer_kind {
   DL_TF_VISION           /* ViT: tokens are patches of an image */
 };
 
-/* Whole numbers, as doubles; 0: none. The names are those of the keys. */
+/* The shape of a transformer. Its members are named after the keys, and are
+ * whole numbers as doubles; 0: none. */
 struct dl_transformer {
   enum dl_transformer_kind kind;
   double layers, decoder_layers; /* the latter of an encoder-decoder */
@@ -69,100 +70,112 @@ struct dl_transformer {
   double bias, qkv_bias, key_bias, norm_bias, embedding_norm, final_norm;
   double relative;      /* buckets of position, one weight a head (T5) */
   double disentangled;  /* embeddings of relative positions (DeBERTa) */
-  double shared_layers; /* 1: all layers have the same weights (ALBERT) */
+  double shared_layers; /* 1: all layers share one set of weights (ALBERT) */
   double experts, active_experts, moe_every, moe_ffn, shared_ffn;
   double dense_layers; /* the first ones, without experts */
   double patch, image, channels, classes, pooler;
   double mel; /* channels of a stem of two convolutions (Whisper) */
 };
 
-/* One forward pass; attention: the part with the square of the tokens. */
+/* The work of one forward pass; attention: the part with the square of the
+ * tokens. */
 struct dl_pass {
   double macs, attention_macs;
   double acts, attention_acts; /* outputs of convolutions, dense layers and
                                   products of matrices */
 };
 
-/* Cost of the step that generates token i = 1, 2, ... after a prompt, with a
- * KV cache: a + b i. */
+/* The cost a + b i of the step that generates token i = 1, 2, ... after a
+ * prompt, with a KV cache. */
 struct dl_decoding {
   double macs, macs_more; /* MACs of the step */
   double kept, kept_more; /* size of the KV cache it reads, in elements */
 };
 
-/* Reads "key=value,key=value": what follows "transformer:". Keys that are not
- * given take the defaults of docs/transformers.md. Errors (DL_EINPUT) name
- * key, column and the nearest key, and begin with `where`; `column` is where
- * the text begins there (1: at the start). */
+/* Reads "key=value,key=value", the text behind "transformer:". Keys that are
+ * not given take the defaults of docs/language-models.md. Errors (DL_EINPUT)
+ * name key, column and the nearest key, and begin with `where`; `column` is
+ * where the text begins there (1: at the start). */
 enum dl_status dl_transformer_parse(struct dl_transformer *t, const char *text,
                                     const char *where, size_t column,
                                     struct dl_diag *d);
 
-/* The same from attributes: `value` returns that of a key, or NULL. Errors
- * name file and line. */
+/* Reads the shape from attributes: `value` returns the text of a key, or NULL.
+ * Errors name file and line. */
 enum dl_status dl_transformer_read(struct dl_transformer *t,
                                    const char *(*value)(const void *ctx,
                                                         const char *key),
                                    const void *ctx, const char *file,
                                    size_t line, struct dl_diag *d);
 
+/* Makes t a shape of a kind in which every key is unknown (NaN). */
+void dl_transformer_unknown(struct dl_transformer *t,
+                            enum dl_transformer_kind kind);
+
+/* Returns the name of key i and stores its value; NULL past the last key. */
+const char *dl_transformer_key(const struct dl_transformer *t, size_t i,
+                               double *value);
+
+/* Returns the word for a kind: "decoder". */
+const char *dl_transformer_kind_word(enum dl_transformer_kind kind);
+
 /* Appends the shape in words: "decoder, 32 layers, ..." */
 struct dl_text;
 void dl_transformer_describe(const struct dl_transformer *t,
                              struct dl_text *to);
 
-/* Numbers of parameters: all; active ones, which a token uses; embeddings of
+/* These count parameters: all; active ones, which a token uses; embeddings of
  * tokens and positions that are not the output layer. */
 double dl_transformer_params(const struct dl_transformer *t);
 double dl_transformer_active_params(const struct dl_transformer *t);
 double dl_transformer_embedding_params(const struct dl_transformer *t);
 
-/* Parameters that a generation step reads: of the decoder and the output
- * layer, with that share of the experts. */
+/* Counts the parameters that a generation step reads: decoder and output layer,
+ * with a share of the experts. */
 double dl_transformer_step_params(const struct dl_transformer *t, double share);
 
-/* Layers with experts, and the parameters of all their experts; the shared ones
- * and what chooses among them are not counted. 0 without. */
+/* These count the layers with experts, and the parameters of all their experts,
+ * without shared experts and routers. */
 double dl_transformer_moe_layers(const struct dl_transformer *t);
 double dl_transformer_expert_params(const struct dl_transformer *t);
 
-/* Parameters of the output layer or classifier, which training with a frozen
- * backbone trains. NaN without one. */
+/* Counts the parameters of the output layer or classifier, which training with
+ * a frozen backbone trains. NaN without one. */
 double dl_transformer_head_params(const struct dl_transformer *t);
 
-/* Parameters that quantization of a checkpoint to 4 bits leaves as they are:
- * embeddings, the output layer or classifier, and norms. */
+/* Counts the parameters that quantization of a checkpoint to 4 bits leaves as
+ * they are: embeddings, the output layer or classifier, and norms. */
 double dl_transformer_unquantized_params(const struct dl_transformer *t);
 
-/* Values that go into and come out of the products with low-rank adapters
- * (LoRA, arXiv 2106.09685), for a token: the products of attention and of the
- * feed-forward parts, of which a mixture of experts has one, or those of
- * `attention_alone`, queries, keys and values as one. Adapters have a rank
- * times as many parameters, in two matrices beside each product. */
+/* Counts the values that go into and come out of the products with low-rank
+ * adapters (LoRA, arXiv 2106.09685), for a token: products of attention and
+ * feed-forward parts (one in a mixture of experts), or, with `attention_alone`,
+ * products of attention, with queries, keys and values as one. Adapters have a
+ * rank times as many parameters, in two matrices beside each product. */
 double dl_transformer_adapted_sides(const struct dl_transformer *t,
                                     bool attention_alone);
 
-/* Tokens of a sample: of the sequence; of a vision transformer at an image of
- * that side (NaN: its own), the class token included. */
+/* Counts the tokens of a sample: of the sequence, or of a vision transformer at
+ * an image of that side (NaN: its own), the class token included. */
 double dl_transformer_tokens(const struct dl_transformer *t, double image_px);
 
-/* A pass over n tokens (of the encoder, where there are two stacks). */
+/* Computes a pass over n tokens (of the encoder, if there are two stacks). */
 struct dl_pass dl_transformer_pass(const struct dl_transformer *t, double n);
 
 /* Whether it generates tokens: decoders do. */
 bool dl_transformer_writes(const struct dl_transformer *t);
 
-/* MACs of the encoder of an encoder-decoder alone, with the keys and values
- * that its decoder keeps of n tokens. */
+/* Counts the MACs of the encoder of an encoder-decoder alone, with the keys and
+ * values that its decoder keeps of n tokens. */
 double dl_transformer_encoding(const struct dl_transformer *t, double n);
 
-/* Steps after a prompt of n tokens. All zeros where nothing is generated
- * (encoders, vision). */
+/* Computes the cost of steps after a prompt of n tokens; all zeros if nothing
+ * is generated (encoders, vision). */
 struct dl_decoding dl_transformer_decoding(const struct dl_transformer *t,
                                            double n);
 
-/* Dense layers and convolutions of a pass, and kernels that run for them one
- * by one: also two products, a softmax, norms, sums and activations. */
+/* These count the dense layers and convolutions of a pass, and its kernels:
+ * also two products, a softmax, norms, sums and activations, one by one. */
 double dl_transformer_dense(const struct dl_transformer *t);
 double dl_transformer_launches(const struct dl_transformer *t);
 

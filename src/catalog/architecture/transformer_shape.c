@@ -14,11 +14,11 @@
   { #name, offsetof(struct dl_transformer, name), low, high, otherwise }
 
 /* Bounds keep every sum far within a double, and absurd values out. */
-static const struct key {
+static const struct shape_key {
   const char *name;
   size_t offset;
   double low, high;
-  double otherwise; /* where a shape does not say; NaN: see take_defaults */
+  double otherwise; /* value of a key that is not given; NaN: take_defaults */
 } keys[] = {
     KEY(layers, 1, 1e4, NAN),
     KEY(decoder_layers, 1, 1e4, NAN),
@@ -71,28 +71,35 @@ enum { KEYS = sizeof keys / sizeof *keys, MOST_SHOWN = 40 };
 static const char *const kinds[] = {"decoder", "encoder", "encoder-decoder",
                                     "vision"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
+static const char kind_key[] = "kind";
 
-/* Where a key or a shape stands, for messages: a file with a line, or a text
+/* The place of a key or a shape, for messages: a file with a line, or a text
  * with a column. */
-struct place {
+struct shape_place {
   const char *where;
   size_t line, column;
 };
 
-static double *member(struct dl_transformer *t, const struct key *k) {
+static double *member(struct dl_transformer *t, const struct shape_key *k) {
   return (double *)(void *)((char *)t + k->offset);
 }
 
-static double value_of(const struct dl_transformer *t, const struct key *k) {
-  double x;
-  memcpy(&x, (const char *)t + k->offset, sizeof x);
-  return x;
+const char *dl_transformer_key(const struct dl_transformer *t, size_t i,
+                               double *value) {
+  if (i >= KEYS)
+    return NULL;
+  memcpy(value, (const char *)t + keys[i].offset, sizeof *value);
+  return keys[i].name;
 }
 
-static enum dl_status fail(struct dl_diag *d, const struct place *at,
+const char *dl_transformer_kind_word(enum dl_transformer_kind kind) {
+  return kinds[kind];
+}
+
+static enum dl_status fail(struct dl_diag *d, const struct shape_place *at,
                            const char *fmt, ...) DL_PRINTF(3, 4);
 
-static enum dl_status fail(struct dl_diag *d, const struct place *at,
+static enum dl_status fail(struct dl_diag *d, const struct shape_place *at,
                            const char *fmt, ...) {
   DL_TEXT(what);
   va_list args;
@@ -105,9 +112,9 @@ static enum dl_status fail(struct dl_diag *d, const struct place *at,
              : dl_fail_at(d, DL_EINPUT, at->where, at->line, "%s", what.s);
 }
 
-static enum dl_status unknown_key(const char *name, const struct place *at,
-                                  struct dl_diag *d) {
-  const char *names[KEYS + 1] = {"kind"};
+static enum dl_status
+unknown_key(const char *name, const struct shape_place *at, struct dl_diag *d) {
+  const char *names[KEYS + 1] = {kind_key};
   DL_TEXT(near);
   DL_TEXT(cut);
   for (size_t i = 0; i < KEYS; i++)
@@ -119,7 +126,8 @@ static enum dl_status unknown_key(const char *name, const struct place *at,
 }
 
 static enum dl_status set_kind(struct dl_transformer *t, const char *value,
-                               const struct place *at, struct dl_diag *d) {
+                               const struct shape_place *at,
+                               struct dl_diag *d) {
   for (size_t i = 0; i < KINDS; i++)
     if (strcmp(value, kinds[i]) == 0) {
       t->kind = (enum dl_transformer_kind)i;
@@ -131,8 +139,9 @@ static enum dl_status set_kind(struct dl_transformer *t, const char *value,
               MOST_SHOWN, value);
 }
 
-static enum dl_status set_number(struct dl_transformer *t, const struct key *k,
-                                 const char *value, const struct place *at,
+static enum dl_status set_number(struct dl_transformer *t,
+                                 const struct shape_key *k, const char *value,
+                                 const struct shape_place *at,
                                  struct dl_diag *d) {
   double x;
   if (!dl_parse_double(value, &x))
@@ -144,8 +153,9 @@ static enum dl_status set_number(struct dl_transformer *t, const struct key *k,
   return DL_OK;
 }
 
-static void nothing_given(struct dl_transformer *t) {
-  t->kind = DL_TF_DECODER;
+void dl_transformer_unknown(struct dl_transformer *t,
+                            enum dl_transformer_kind kind) {
+  t->kind = kind;
   for (size_t i = 0; i < KEYS; i++)
     *member(t, &keys[i]) = NAN;
 }
@@ -155,8 +165,8 @@ static void unless_given(double *x, double otherwise) {
     *x = otherwise;
 }
 
-/* What a shape has unless it says otherwise: decoders with a narrow
- * feed-forward part are built like Llama, all others like GPT-2 and BERT. */
+/* Sets the keys that are not given: decoders with a narrow feed-forward part
+ * are built like Llama, all others like GPT-2 and BERT. */
 static void take_defaults(struct dl_transformer *t) {
   bool decoder = t->kind == DL_TF_DECODER, encoder = t->kind == DL_TF_ENCODER;
   bool narrow = !isnan(t->ffn) && t->ffn != 4 * t->hidden;
@@ -193,7 +203,7 @@ static void take_defaults(struct dl_transformer *t) {
   }
 }
 
-/* Keys that a kind must have. */
+/* Returns a key that a kind must have and that is not given, or NULL. */
 static const char *absent(const struct dl_transformer *t) {
   bool vision = t->kind == DL_TF_VISION;
   if (isnan(t->layers))
@@ -215,7 +225,7 @@ static const char *absent(const struct dl_transformer *t) {
   return NULL;
 }
 
-/* What does not go together once all keys have a value. */
+/* Returns why the values of the keys contradict each other, or NULL. */
 static const char *contradiction(const struct dl_transformer *t) {
   if (t->head_dim != floor(t->head_dim))
     return "heads do not divide hidden; give head_dim";
@@ -251,7 +261,8 @@ static const char *contradiction(const struct dl_transformer *t) {
   return NULL;
 }
 
-static enum dl_status complete(struct dl_transformer *t, const struct place *at,
+static enum dl_status complete(struct dl_transformer *t,
+                               const struct shape_place *at,
                                struct dl_diag *d) {
   const char *key = absent(t);
   if (key)
@@ -262,9 +273,9 @@ static enum dl_status complete(struct dl_transformer *t, const struct place *at,
 }
 
 static enum dl_status set_key(struct dl_transformer *t, const char *name,
-                              const char *value, const struct place *at,
+                              const char *value, const struct shape_place *at,
                               struct dl_diag *d) {
-  if (strcmp(name, "kind") == 0)
+  if (strcmp(name, kind_key) == 0)
     return set_kind(t, value, at, d);
   for (size_t i = 0; i < KEYS; i++) {
     if (strcmp(name, keys[i].name) != 0)
@@ -276,9 +287,9 @@ static enum dl_status set_key(struct dl_transformer *t, const char *name,
   return unknown_key(name, at, d);
 }
 
-/* "key=value" of n bytes. */
+/* Reads "key=value" of n bytes. */
 static enum dl_status set_part(struct dl_transformer *t, const char *part,
-                               size_t n, const struct place *at,
+                               size_t n, const struct shape_place *at,
                                struct dl_diag *d) {
   DL_TEXT(name);
   DL_TEXT(value);
@@ -293,16 +304,16 @@ static enum dl_status set_part(struct dl_transformer *t, const char *part,
 enum dl_status dl_transformer_parse(struct dl_transformer *t, const char *text,
                                     const char *where, size_t column,
                                     struct dl_diag *d) {
-  nothing_given(t);
+  dl_transformer_unknown(t, DL_TF_DECODER);
   for (const char *p = text;; p++) {
     size_t n = strcspn(p, ",");
-    struct place at = {where, 0, column + (size_t)(p - text)};
+    struct shape_place at = {where, 0, column + (size_t)(p - text)};
     DL_TRY(set_part(t, p, n, &at, d));
     p += n;
     if (!*p)
       break;
   }
-  struct place end = {where, 0, column + strlen(text)};
+  struct shape_place end = {where, 0, column + strlen(text)};
   return complete(t, &end, d);
 }
 
@@ -311,9 +322,9 @@ enum dl_status dl_transformer_read(struct dl_transformer *t,
                                                         const char *key),
                                    const void *ctx, const char *file,
                                    size_t line, struct dl_diag *d) {
-  struct place at = {file, line, 0};
-  const char *kind = value(ctx, "kind");
-  nothing_given(t);
+  struct shape_place at = {file, line, 0};
+  const char *kind = value(ctx, kind_key);
+  dl_transformer_unknown(t, DL_TF_DECODER);
   if (kind)
     DL_TRY(set_kind(t, kind, &at, d));
   for (size_t i = 0; i < KEYS; i++) {
@@ -326,10 +337,10 @@ enum dl_status dl_transformer_read(struct dl_transformer *t,
 
 void dl_transformer_describe(const struct dl_transformer *t,
                              struct dl_text *to) {
+  const char *key;
+  double x;
   dl_text_add(to, kinds[t->kind]);
-  for (size_t i = 0; i < KEYS; i++) {
-    double x = value_of(t, &keys[i]);
+  for (size_t i = 0; (key = dl_transformer_key(t, i, &x)); i++)
     if (x != 0)
-      dl_text_printf(to, ", %s %.0f", keys[i].name, x);
-  }
+      dl_text_printf(to, ", %s %.0f", key, x);
 }

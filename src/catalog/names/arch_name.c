@@ -11,7 +11,7 @@
 /* Words of a checkpoint that has the shape of the network it was made from. */
 static const char *const endings[] = {"-hf", "-instruct", "-chat", "-it"};
 
-/* The length of a name without an ending. */
+/* Returns the length of a name without an ending. */
 static size_t without_ending(const char *name, size_t n) {
   for (size_t i = 0; i < DL_LENGTH(endings); i++) {
     size_t m = strlen(endings[i]);
@@ -21,9 +21,9 @@ static size_t without_ending(const char *name, size_t n) {
   return n;
 }
 
-/* Length of a name without a tag of timm ("resnet50.a1_in1k") or the ending of
- * a file of weights ("yolov8n.pt"). A tag that ends in a size ("_384") stays:
- * it states another input. */
+/* Returns the length of a name without a tag of timm ("resnet50.a1_in1k") or
+ * the ending of a file of weights ("yolov8n.pt"). A tag that ends in a size
+ * ("_384") stays: it states another input. */
 static size_t without_tag(const char *name, size_t n) {
   const char *dot = memchr(name, '.', n);
   if (!dot || !isalpha((unsigned char)dot[1]))

@@ -8,11 +8,11 @@
 
 #include "base/text.h"
 
-/* Appends what is left of a name without what does not change the network: the
- * organisation before the last slash, a final "-hf", and the words of
- * fine-tuned checkpoints ("-instruct", "-chat", "-it"); of a checkpoint of timm
- * also the tag of its weights (".a1_in1k"). False if nothing was removed, or
- * nothing remains. */
+/* Appends a name without the parts that do not change the network: the
+ * organisation before the last slash, a final "-hf", the words of fine-tuned
+ * checkpoints ("-instruct", "-chat", "-it"), and the tag of a timm checkpoint's
+ * weights (".a1_in1k"). Returns false if nothing was removed, or nothing
+ * remains. */
 bool dl_arch_name_reduce(const char *name, struct dl_text *to);
 
 #endif

@@ -15,21 +15,22 @@
 enum { MOST_TYPED = 64, SUGGESTIONS = 3 };
 
 /* The names of all entries, as they are compared. */
-struct names {
+struct entry_names {
   enum dl_kind kind;
   bool folded;             /* accelerators, nodes and data sets */
   struct dl_strlist folds; /* their folded names */
-  struct dl_candidate *c;
+  struct dl_name_candidate *c;
   size_t n, cap;
 };
 
-/* Regions of a country (us-ca) are compared by their identifiers; those of
- * countries are too short to resemble anything. */
+/* Whether grids are compared by their names. Regions of a country (us-ca) are
+ * compared by their identifiers; a country's identifier is too short to
+ * resemble anything. */
 static bool by_name(enum dl_kind kind, const char *name) {
   return kind == DL_GRID && strlen(name) > 3 && name[2] != '-';
 }
 
-static void add(struct names *l, const char *name, const char *shown,
+static void add(struct entry_names *l, const char *name, const char *shown,
                 size_t of) {
   DL_TEXT(fold);
   if (!name)
@@ -39,12 +40,12 @@ static void add(struct names *l, const char *name, const char *shown,
   if (fold.s)
     dl_strlist_add(&l->folds, fold.s);
   DL_GROW(l->c, l->cap, l->n + 1);
-  l->c[l->n++] = (struct dl_candidate){
+  l->c[l->n++] = (struct dl_name_candidate){
       fold.s ? l->folds.s[l->folds.n - 1] : name, shown, of};
 }
 
-static void add_entry(struct names *l, const struct dl_descriptor *e, size_t of,
-                      bool countries) {
+static void add_entry(struct entry_names *l, const struct dl_descriptor *e,
+                      size_t of, bool countries) {
   if (countries) {
     add(l, e->name, e->name, of);
     return;
@@ -55,9 +56,9 @@ static void add_entry(struct names *l, const struct dl_descriptor *e, size_t of,
   add(l, e->name, e->id, of);
 }
 
-/* The length of a checkpoint's name without the words of a format of its
- * weights ("-AWQ", "-bnb-4bit"): another format is no other network, but not
- * the same estimate either. */
+/* Returns the length of a checkpoint's name without the words of a format of
+ * its weights ("-AWQ", "-bnb-4bit"): it is another checkpoint of the network,
+ * with another estimate. */
 static size_t without_format(const char *name, size_t n) {
   static const char *const formats[] = {
       "-awq",  "-gptq", "-gguf", "-fp8",  "-nvfp4",     "-mxfp4", "-int4",
@@ -70,8 +71,8 @@ static size_t without_format(const char *name, size_t n) {
   return n;
 }
 
-/* What was typed, as it is compared. */
-static void fold_typed(const struct names *l, const char *name,
+/* Appends the typed name in the form in which it is compared. */
+static void fold_typed(const struct entry_names *l, const char *name,
                        struct dl_text *to) {
   DL_TEXT(cut);
   size_t n = strnlen(name, MOST_TYPED);
@@ -89,9 +90,9 @@ static void fold_typed(const struct names *l, const char *name,
 void dl_suggest_entries(enum dl_kind kind, const char *name,
                         const struct dl_descriptor *const *all, size_t n,
                         struct dl_text *to) {
-  struct names l = {.kind = kind,
-                    .folded = kind == DL_ACCELERATOR || kind == DL_NODE ||
-                              kind == DL_DATASET};
+  struct entry_names l = {.kind = kind,
+                          .folded = kind == DL_ACCELERATOR || kind == DL_NODE ||
+                                    kind == DL_DATASET};
   DL_TEXT(typed);
   bool countries = by_name(kind, name);
   for (size_t i = 0; i < n; i++)
@@ -108,8 +109,8 @@ static bool is_size(double x, double wanted, double share) {
   return isnan(wanted) || fabs(x - wanted) <= share * x;
 }
 
-/* Whether a network has these sizes, its vocabulary within a share. Configs
- * call the size of an expert, too, that of the feed-forward part. */
+/* Whether a network has these sizes, its vocabulary within a share. The
+ * feed-forward size of a config may mean an expert. */
 static bool has_sizes(const struct dl_transformer *t, const double size[],
                       double share) {
   return t && is_size(t->hidden, size[0], 0) &&

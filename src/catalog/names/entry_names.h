@@ -8,8 +8,8 @@
 #include "catalog/descriptor.h"
 
 /* Appends " (did you mean 'a', 'b' or 'c'?)" with the entries whose identifier,
- * name or alias is nearest to a name, in the form that is near; nothing where
- * none is. */
+ * name or alias is nearest to a name, in the form that is near; nothing if none
+ * is. */
 void dl_suggest_entries(enum dl_kind kind, const char *name,
                         const struct dl_descriptor *const *all, size_t n,
                         struct dl_text *to);

@@ -12,16 +12,16 @@
 struct dl_gpu_listed {
   struct dl_gpu_name name;
   const struct dl_accelerator *gpu;
-  size_t next; /* of the same product, in the order of entry; 0: none */
+  size_t next; /* of this product, in the order of entry; 0: none */
 };
 
-/* What a driver reports of a board's memory: up to 8.1 % less where a part
- * holds error correction (A10G), and rounded. */
+/* A driver reports up to 8.1 % less memory than a board has, if a part holds
+ * error correction (A10G), and rounds. */
 #define LEAST_MEMORY 0.918
 #define MOST_MEMORY 1.01
-/* Names state whole GB. */
+/* Names state whole GB, so that memories within half a GB are equal. */
 #define SAME_GB 0.5
-/* Power limits that boards accept, by TDP. */
+/* Boards accept power limits in this range, by TDP. */
 #define LEAST_POWER 0.2
 #define MOST_POWER 1.5
 
@@ -65,7 +65,7 @@ void dl_gpu_match_free(struct dl_gpu_match *m) {
   *m = (struct dl_gpu_match){0};
 }
 
-/* Whether a part that a name states is that of an entry, or begins it. */
+/* Whether a part that a name states is equal to the entry's, or begins it. */
 static bool begins(const char *stated, const char *entry) {
   return !*stated || (entry && strncmp(entry, stated, strlen(stated)) == 0);
 }
@@ -94,8 +94,9 @@ static bool is_bare(const struct dl_gpu_name *name) {
   return !*name->form && !*name->memory_type && isnan(name->memory_gb);
 }
 
-/* How near an entry is: that it has the very memory that a name states counts
- * most, then how near it is to the one that the product alone names. */
+/* Measures how near an entry is: its memory counts most, if it is the one that
+ * the name states; then how near it is to the entry that the product alone
+ * names. */
 static int nearness(const struct dl_gpu_name *name,
                     const struct dl_accelerator *gpu,
                     const struct dl_accelerator *usual) {
@@ -110,7 +111,7 @@ static int nearness(const struct dl_gpu_name *name,
   return memory + 2 * form + (gpu->memory_gb == usual->memory_gb);
 }
 
-/* The entry that a name means, or NULL. */
+/* Returns the entry that a name means, or NULL. */
 static const struct dl_accelerator *find(const struct dl_gpu_match *m,
                                          const struct dl_gpu_name *name) {
   const struct dl_accelerator *usual = NULL, *best = NULL;
@@ -133,7 +134,7 @@ static const struct dl_accelerator *find(const struct dl_gpu_match *m,
   return several ? NULL : best;
 }
 
-/* The copy of a board with a power limit. */
+/* Returns the copy of a board with a power limit. */
 static const struct dl_descriptor *
 limit(struct dl_gpu_match *m, const struct dl_accelerator *gpu, double watts) {
   for (size_t i = 0; i < m->n_limited; i++)
@@ -149,8 +150,8 @@ limit(struct dl_gpu_match *m, const struct dl_accelerator *gpu, double watts) {
   return &copy->head;
 }
 
-/* The board that a name without its series means: "4090", "1080 Ti", "7900
- * XTX", "v5e". "6000" stays unknown: boards of several series have it. */
+/* Finds the board that a name without its series means: "4090", "1080 Ti",
+ * "7900 XTX", "v5e". "6000" stays unknown: boards of several series have it. */
 static const struct dl_accelerator *
 find_in_series(const struct dl_gpu_match *m, const struct dl_gpu_name *name) {
   static const char *const series[] = {"rtx", "gtx", "rx", "tpu"};

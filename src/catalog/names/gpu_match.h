@@ -8,8 +8,8 @@
 #include "base/intern.h"
 #include "catalog/descriptor_kinds.h"
 
-/* The entries by product, and copies of those whose power a name limits. Start
- * from {0}. */
+/* The entries by product, and copies of boards whose power a name limits.
+ * Starts as {0}. */
 struct dl_gpu_match {
   struct dl_intern products;
   size_t *first; /* by number in `products`: the last name entered of it */
@@ -26,12 +26,12 @@ void dl_gpu_match_read(struct dl_gpu_match *m,
 
 void dl_gpu_match_free(struct dl_gpu_match *m);
 
-/* The accelerator that a name means, or NULL: one with the same product and
- * with the stated memory (as stated, or what a driver leaves of it), form, type
- * of memory and generation. Of several it is the one that the product alone
- * names ("a100"), else the only one with the form, or the memory, of that.
- * A board of a series for desktops, or a TPU, is found by its number alone too
- * ("4090", "7900 XTX", "v5e").
+/* Finds the accelerator that a name means, or NULL: one with its product, and
+ * with the memory (as stated, or as a driver reports it), form, type of memory
+ * and generation that it states. If there are several it is the one that the
+ * product alone names ("a100"), else the only one that shares form, or memory,
+ * with that one. A board of a series for desktops, or a TPU, is found by its
+ * number alone too ("4090", "7900 XTX", "v5e").
  *
  * With a power in the name ("400W", 0.2 to 1.5 times the TDP) *e is a copy that
  * has it as power_limit_w; m owns it. */

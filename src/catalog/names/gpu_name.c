@@ -11,13 +11,13 @@ enum { WORD = 40 };
 
 /* A name in words: runs of letters and digits; a dot between digits belongs to
  * them. */
-struct words {
+struct name_words {
   const char *p;   /* what is left of the name */
   char word[WORD]; /* in lower case; "" at the end */
   bool lost;       /* a word was too long */
 };
 
-static void next_word(struct words *w) {
+static void next_word(struct name_words *w) {
   size_t n = 0;
   while (*w->p && !isalnum((unsigned char)*w->p))
     w->p++;
@@ -50,6 +50,8 @@ static const char *const families[] = {
     "kepler", "maxwell", "pascal", "volta",     "turing",
     "ampere", "ada",     "hopper", "blackwell", NULL};
 static const char *const memory_types[] = {"gddr", "lpddr", "ddr", "hbm", NULL};
+static const char *const cpus[] = {"grace", NULL};
+static const char *const systems[] = {"dgx", NULL};
 
 /* Whether a word is one of the stems and what may follow it: "hbm2e". */
 static bool begins_with(const char *word, const char *const *stems) {
@@ -64,11 +66,11 @@ static bool begins_with(const char *word, const char *const *stems) {
 
 static bool is_form(const char *word) {
   static const char *const stems[] = {"sxm", NULL};
-  return begins_with(word, stems) || strcmp(word, "pcie") == 0 ||
-         strcmp(word, "oam") == 0;
+  static const char *const words[] = {"pcie", "oam", NULL};
+  return begins_with(word, stems) || is_one_of(word, words);
 }
 
-/* Stores a part that may occur once, or again with the same text. */
+/* Stores a part that may occur once, or again with an equal text. */
 static bool put(char to[DL_GPU_WORD], const char *word) {
   if (strlen(word) >= DL_GPU_WORD || (*to && strcmp(to, word) != 0))
     return false;
@@ -82,33 +84,34 @@ static bool put_number(double *to, double x) {
   return same;
 }
 
-/* The unit of a word that begins with a number ("80gb"), which is stored in
- * *x, or of the word after it ("80 GB"), which is then read; NULL: neither. */
-static const char *unit_of(struct words *w, double *x) {
+/* Returns the unit of a word that begins with a number ("80gb"), which is
+ * stored in *x, or the word after it if that is a unit ("80 GB"); else NULL. */
+static const char *unit_of(struct name_words *w, double *x) {
   static const char *const units[] = {"g", "gb", "gib", "mib", "w", NULL};
   size_t digits = strspn(w->word, "0123456789.");
   if (digits == 0 || dl_parse_number(w->word, digits, x) != DL_NUMBER_OK)
     return NULL;
   if (w->word[digits])
     return is_one_of(w->word + digits, units) ? w->word + digits : NULL;
-  struct words ahead = *w;
+  struct name_words ahead = *w;
   next_word(&ahead);
-  if (!*ahead.word || !is_one_of(ahead.word, units) ||
-      strcmp(ahead.word, "g") == 0)
+  if (!is_one_of(ahead.word, units + 1)) /* "g" alone is no unit */
     return NULL;
   *w = ahead;
   return w->word;
 }
 
-/* A system in front of the accelerator: "DGX", "DGX-1", "DGX-2H". */
-static void skip_system(struct words *w) {
-  struct words ahead = *w;
+/* Skips the number of a system in front of the accelerator: "DGX", "DGX-1",
+ * "DGX-2H". */
+static void skip_system(struct name_words *w) {
+  struct name_words ahead = *w;
   next_word(&ahead);
   if (isdigit((unsigned char)*ahead.word) && strlen(ahead.word) <= 2)
     *w = ahead;
 }
 
-static bool put_word(struct words *w, bool keep_family, struct dl_gpu_name *g) {
+static bool put_word(struct name_words *w, bool keep_family,
+                     struct dl_gpu_name *g) {
   double x = NAN;
   const char *unit = unit_of(w, &x);
   if (unit && *unit == 'w')
@@ -121,10 +124,9 @@ static bool put_word(struct words *w, bool keep_family, struct dl_gpu_name *g) {
     return put(g->memory_type, w->word);
   if (!keep_family && is_one_of(w->word, families))
     return put(g->family, w->word);
-  if (is_one_of(w->word, no_part) ||
-      (!keep_family && strcmp(w->word, "grace") == 0))
+  if (is_one_of(w->word, no_part) || (!keep_family && is_one_of(w->word, cpus)))
     return true;
-  if (strcmp(w->word, "dgx") == 0) {
+  if (is_one_of(w->word, systems)) {
     skip_system(w);
     return true;
   }
@@ -137,7 +139,7 @@ static bool put_word(struct words *w, bool keep_family, struct dl_gpu_name *g) {
 bool dl_gpu_name_parse(const char *name, bool keep_family,
                        struct dl_gpu_name *g) {
   *g = (struct dl_gpu_name){.memory_gb = NAN, .watts = NAN};
-  struct words w = {.p = name};
+  struct name_words w = {.p = name};
   for (next_word(&w); *w.word; next_word(&w))
     if (!put_word(&w, keep_family, g))
       return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of an accelerator's name as vendors, drivers and benchmark
- * submitters write it: "NVIDIA A100-SXM4-80GB (400W)". */
+/* The parts of an accelerator's name in the forms that vendors, drivers and
+ * benchmark submitters write: "NVIDIA A100-SXM4-80GB (400W)". */
 
 #ifndef DL_CATALOG_NAMES_GPU_NAME_H
 #define DL_CATALOG_NAMES_GPU_NAME_H
@@ -12,7 +12,7 @@ enum { DL_GPU_WORD = 16, DL_GPU_PRODUCT = 64 };
 /* Texts are in lower case and "" where the name does not state the part,
  * numbers NaN. */
 struct dl_gpu_name {
-  char product[DL_GPU_PRODUCT];  /* what is left: "a100" */
+  char product[DL_GPU_PRODUCT];  /* the other words: "a100" */
   char form[DL_GPU_WORD];        /* "sxm4", "sxm", "pcie", "oam" */
   char memory_type[DL_GPU_WORD]; /* "hbm2e" */
   char family[DL_GPU_WORD];      /* "ampere" */

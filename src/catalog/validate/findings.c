@@ -18,17 +18,17 @@ void dl_findings_free(struct dl_findings *l) {
   *l = (struct dl_findings){0};
 }
 
-void dl_findings_add(struct dl_findings *l, bool error,
-                     const struct dl_finding_place *at, const char *fmt, ...) {
+void dl_findings_add(struct dl_findings *l, bool error, const char *file,
+                     size_t line, const char *entry, const char *fmt, ...) {
   char text[1024];
   va_list ap;
   va_start(ap, fmt);
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
   DL_GROW(l->f, l->cap, l->n + 1);
-  l->f[l->n++] = (struct dl_finding){error, dl_strdup(at->file), at->line,
-                                     at->entry ? dl_strdup(at->entry) : NULL,
-                                     dl_strdup(text)};
+  l->f[l->n++] =
+      (struct dl_finding){error, dl_strdup(file), line,
+                          entry ? dl_strdup(entry) : NULL, dl_strdup(text)};
 }
 
 void dl_findings_move(struct dl_findings *to, struct dl_findings *from) {

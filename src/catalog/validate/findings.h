@@ -25,22 +25,16 @@ struct dl_findings {
 
 void dl_findings_free(struct dl_findings *l);
 
-/* Where a finding is; the members are those of struct dl_finding. */
-struct dl_finding_place {
-  const char *file;
-  size_t line;
-  const char *entry;
-};
+/* Appends an error or a warning at a line of a file (0: not known), in the
+ * entry with an identifier (NULL: none). The texts are copied. */
+void dl_findings_add(struct dl_findings *l, bool error, const char *file,
+                     size_t line, const char *entry, const char *fmt, ...)
+    DL_PRINTF(6, 7);
 
-/* Appends an error or a warning. The texts are copied. */
-void dl_findings_add(struct dl_findings *l, bool error,
-                     const struct dl_finding_place *at, const char *fmt, ...)
-    DL_PRINTF(4, 5);
-
-/* Appends those of `from`, which is then empty. */
+/* Moves all findings of `from` to the end of `to`. */
 void dl_findings_move(struct dl_findings *to, struct dl_findings *from);
 
-/* How many of them are errors. */
+/* Counts the errors. */
 size_t dl_findings_errors(const struct dl_findings *l);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/memory.h"
 #include "catalog/validate/generations.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* Ratios that are published in rounded rates: one, two or four of them, a
- * range of one, or none that is checked. */
+/* Ratios follow from published rates, which are rounded: there are one, two or
+ * four of them, a range, or none that is checked. */
 #define SPAN(low, high)                                                        \
   { low, high }
 #define ABOUT(x) SPAN(0.95 * (x), 1.05 * (x))
@@ -20,8 +21,8 @@
 #define FOUR(a, b, c, d)                                                       \
   { ABOUT(a), ABOUT(b), ABOUT(c), ABOUT(d) }
 
-/* Family, memory, lanes, issue, FP32 per watt; FP64, FP16, and in tensor units
- * FP16, INT8, FP8 and TF32. */
+/* The columns are family, memory, lanes, issue, FP32 per watt; FP64, FP16, and
+ * in tensor units FP16, INT8, FP8 and TF32. */
 static const struct dl_generation generations[] = {
     {"kepler", NULL, 192, 1, SPAN(0.012, 0.035), TWO(1. / 24, 1. / 3), NONE,
      NONE, NONE, NONE, 0},
@@ -75,9 +76,9 @@ static const struct dl_generation generations[] = {
      ONE(2), NONE, 2},
 };
 
-/* Bandwidth of a device by memory technology, GB/s: from one narrow
+/* Bandwidths of a device by memory technology, GB/s, reach from one narrow
  * channel to the widest bus built, at the rates of the JEDEC standards. */
-static const struct dl_memory memories[] = {
+static const struct dl_memory_technology memories[] = {
     {"ddr3", {6, 80}},       {"ddr4", {12, 210}},     {"ddr5", {30, 850}},
     {"lpddr4", {10, 80}},    {"lpddr4x", {10, 140}},  {"lpddr5", {20, 850}},
     {"lpddr5x", {20, 1100}}, {"gddr5", {28, 400}},    {"gddr5x", {100, 550}},
@@ -86,12 +87,10 @@ static const struct dl_memory memories[] = {
     {"hbm3", {600, 5600}},   {"hbm3e", {800, 8200}},
 };
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-
 const struct dl_generation *dl_generation_find(const char *family,
                                                const char *memory_type) {
   const char *memory = memory_type ? memory_type : "";
-  for (size_t i = 0; family && i < COUNT(generations); i++) {
+  for (size_t i = 0; family && i < DL_LENGTH(generations); i++) {
     const struct dl_generation *g = &generations[i];
     if (strcmp(g->family, family) == 0 &&
         (!g->memory || strncmp(memory, g->memory, strlen(g->memory)) == 0))
@@ -100,8 +99,8 @@ const struct dl_generation *dl_generation_find(const char *family,
   return NULL;
 }
 
-const struct dl_memory *dl_memory_find(const char *name) {
-  for (size_t i = 0; i < COUNT(memories); i++)
+const struct dl_memory_technology *dl_memory_find(const char *name) {
+  for (size_t i = 0; i < DL_LENGTH(memories); i++)
     if (strcmp(memories[i].name, name) == 0)
       return &memories[i];
   return NULL;

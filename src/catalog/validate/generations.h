@@ -4,10 +4,10 @@
  *
  * Peak rates are fixed by design: an FP32 lane does a fused multiply-add (2
  * FLOPs) per clock cycle, and matrix units do a fixed multiple of it in each
- * generation. The multiples are those of the vendors' architecture white
- * papers (NVIDIA Kepler to Blackwell, AMD GCN to RDNA 4 and CDNA to CDNA 4,
- * Intel Xe); they are for dense matrices. Two are given for tensor units where
- * accumulating in FP32 is half as fast on GeForce boards. */
+ * generation. The multiples come from the vendors' architecture white papers
+ * (NVIDIA Kepler to Blackwell, AMD GCN to RDNA 4 and CDNA to CDNA 4, Intel Xe)
+ * and are for dense matrices. Tensor units have two where accumulating in FP32
+ * is half as fast on GeForce boards. */
 
 #ifndef DL_CATALOG_VALIDATE_GENERATIONS_H
 #define DL_CATALOG_VALIDATE_GENERATIONS_H
@@ -33,14 +33,15 @@ struct dl_generation {
   double tf32; /* FP16 tensor rate by TF32 rate; 0: no TF32 */
 };
 
-struct dl_memory {
+struct dl_memory_technology {
   const char *name; /* "gddr6" */
   struct dl_span bandwidth;
 };
 
-/* By the words in catalogues; memory_type may be NULL. NULL: not known. */
+/* Finds a generation, and a memory technology, by the words in catalogues;
+ * memory_type may be NULL. Returns NULL if it is not known. */
 const struct dl_generation *dl_generation_find(const char *family,
                                                const char *memory_type);
-const struct dl_memory *dl_memory_find(const char *name);
+const struct dl_memory_technology *dl_memory_find(const char *name);
 
 #endif

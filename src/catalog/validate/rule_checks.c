@@ -8,48 +8,43 @@
 
 #include "catalog/validate/rules_private.h"
 
-struct dl_finding_place dl_entry_place(const struct dl_descriptor *e) {
-  return (struct dl_finding_place){e->file, e->line, e->id};
-}
-
-static const struct dl_origin *origin_of(const struct dl_subject *s,
+static const struct dl_origin *origin_of(const struct dl_rules *s,
                                          const double *member) {
   return &s->e->origin[dl_field_index(s->e, member)];
 }
 
-const char *dl_name_of(const struct dl_subject *s, const double *member) {
+const char *dl_field_label(const struct dl_rules *s, const double *member) {
   return dl_kinds[s->e->kind].fields[dl_field_index(s->e, member)].name;
 }
 
-double dl_bound_value(const struct dl_subject *s, const double *member) {
+double dl_rule_value(const struct dl_rules *s, const double *member) {
   const char *note = origin_of(s, member)->note;
   bool excused = note && (strncmp(note, "disputed:", 9) == 0 ||
                           strncmp(note, "exception:", 10) == 0);
   return excused ? NAN : *member;
 }
 
-void dl_object(const struct dl_subject *s, const double *member,
-               const char *fmt, ...) {
+void dl_rule_report(const struct dl_rules *s, const double *member,
+                    const char *fmt, ...) {
   char text[512];
   va_list ap;
   va_start(ap, fmt);
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
   size_t line = origin_of(s, member)->line;
-  const struct dl_finding_place at = {s->e->file, line ? line : s->e->line,
-                                      s->e->id};
-  dl_findings_add(s->l, true, &at, "%s %g %s", dl_name_of(s, member), *member,
+  dl_findings_add(s->findings, true, s->e->file, line ? line : s->e->line,
+                  s->e->id, "%s %g %s", dl_field_label(s, member), *member,
                   text);
 }
 
-void dl_within(const struct dl_subject *s, const double *member, double low,
-               double high) {
-  double x = dl_bound_value(s, member);
+void dl_rule_range(const struct dl_rules *s, const double *member, double low,
+                   double high) {
+  double x = dl_rule_value(s, member);
   if (x < low || x > high)
-    dl_object(s, member, "is not between %g and %g", low, high);
+    dl_rule_report(s, member, "is not between %g and %g", low, high);
 }
 
-void dl_whole(const struct dl_subject *s, const double *member) {
+void dl_rule_whole(const struct dl_rules *s, const double *member) {
   if (!isnan(*member) && *member != floor(*member))
-    dl_object(s, member, "is no whole number");
+    dl_rule_report(s, member, "is no whole number");
 }

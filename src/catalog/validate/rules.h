@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rules that hold between the values of a descriptor: what a schema and the
+/* Rules that hold between the values of a descriptor, and that a schema and the
  * ranges of fields cannot express. The shipped catalogues follow them too.
  *
  * A value that breaks a rule for a reason has a note that begins with
@@ -13,24 +13,27 @@
 #include "catalog/descriptor_kinds.h"
 #include "catalog/validate/findings.h"
 
-/* The names of a file's entries so far. Start from {0}. */
-struct dl_rules_names {
-  struct dl_intern folded, id;
-  struct dl_name_owner {
-    size_t entry, id; /* numbers of the entry, and of its identifier in `id` */
-  } * owner;          /* by number in `folded` */
+/* The state of checking a file. Starts as {0}; dl_rules_free empties it. */
+struct dl_rules {
+  struct dl_intern folded; /* names of the entries so far */
+  size_t *owner;           /* number of the entry, by number in `folded` */
   size_t cap;
-  size_t n; /* entries */
+  struct dl_strlist id; /* identifiers of the entries, by their number */
+  size_t n;             /* entries before the one at hand */
+
+  /* The entry at hand, and the list that findings go to. */
+  const struct dl_descriptor *e;
+  struct dl_findings *findings;
 };
 
 /* Checks the next entry of a file: by the rules of its kind, and that no entry
  * before it has one of its names. */
-void dl_rules_next(struct dl_rules_names *names, const struct dl_descriptor *e,
+void dl_rules_next(struct dl_rules *r, const struct dl_descriptor *e,
                    struct dl_findings *l);
-void dl_rules_names_free(struct dl_rules_names *names);
+void dl_rules_free(struct dl_rules *r);
 
-/* Warns where the main values of `e` differ by more than 10 % from those of
- * `known`, an entry with the same name. */
+/* Warns where a main value of `e` differs by more than 10 % from the value of
+ * `known`, an entry with an equal name. */
 void dl_rules_against(const struct dl_descriptor *e,
                       const struct dl_descriptor *known, struct dl_findings *l);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rules for accelerators: those of their generation (generations.h), and
- * those that hold for all. */
+/* Rules for accelerators: rules of their generation (generations.h), and rules
+ * for all. */
 
 #include <math.h>
 #include <string.h>
@@ -9,11 +9,10 @@
 #include "catalog/validate/generations.h"
 #include "catalog/validate/rules_private.h"
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-
 /* Whether e is a CPU. With all lanes busy it runs at its base clock. */
 static bool is_processor(const struct dl_accelerator *e) {
-  return e->form && strcmp(e->form, "socket") == 0 &&
+  static const char form[] = "socket";
+  return dl_same_text(e->form, form) &&
          !dl_generation_find(e->family, e->memory_type);
 }
 
@@ -25,90 +24,90 @@ static bool among(double ratio, const struct dl_span *span) {
 }
 
 /* The ratio of two values must be in one of the spans. */
-static void ratio(const struct dl_subject *s, const double *top,
+static void ratio(const struct dl_rules *s, const double *top,
                   const double *bottom, const struct dl_span *span) {
-  double r = dl_bound_value(s, top) / dl_bound_value(s, bottom);
+  double r = dl_rule_value(s, top) / dl_rule_value(s, bottom);
   if (span[0].high <= 0 || isnan(r) || among(r, span))
     return;
   size_t last = 0;
   while (last + 1 < DL_MOST_SPANS && span[last + 1].high > 0)
     last++;
-  dl_object(s, top,
-            "is %.3g x %s; boards of this generation have %.3g to %.3g x, "
-            "dense",
-            r, dl_name_of(s, bottom), span[0].low, span[last].high);
+  dl_rule_report(s, top,
+                 "is %.3g x %s; boards of this generation have %.3g to %.3g x, "
+                 "dense",
+                 r, dl_field_label(s, bottom), span[0].low, span[last].high);
 }
 
-static void fp32_rate(const struct dl_subject *s, double issue) {
+static void fp32_rate(const struct dl_rules *s, double issue) {
   const struct dl_accelerator *gpu = DL_AS(accelerator, s->e);
   bool processor = is_processor(gpu);
   const double *clock = processor ? &gpu->base_mhz : &gpu->boost_mhz;
-  double want = dl_bound_value(s, &gpu->cuda_cores) * 2 * issue *
-                dl_bound_value(s, clock) / 1e6;
-  double rate = dl_bound_value(s, &gpu->peak_fp32_tflops);
+  double want = dl_rule_value(s, &gpu->cuda_cores) * 2 * issue *
+                dl_rule_value(s, clock) / 1e6;
+  double rate = dl_rule_value(s, &gpu->peak_fp32_tflops);
   if (fabs(rate / want - 1) > 0.03)
-    dl_object(s, &gpu->peak_fp32_tflops, "is not cuda_cores x %g x %s = %.4g",
-              2 * issue, processor ? "base_mhz" : "boost_mhz", want);
+    dl_rule_report(s, &gpu->peak_fp32_tflops,
+                   "is not cuda_cores x %g x %s = %.4g", 2 * issue,
+                   processor ? "base_mhz" : "boost_mhz", want);
 }
 
-static void power(const struct dl_subject *s) {
+static void power(const struct dl_rules *s) {
   const struct dl_accelerator *gpu = DL_AS(accelerator, s->e);
   double tdp = gpu->tdp_w;
-  dl_within(s, &gpu->tdp_w, 1, 2000);
-  if (dl_bound_value(s, &gpu->idle_w) >= tdp / 2)
-    dl_object(s, &gpu->idle_w, "is half of tdp_w %g or more", tdp);
-  double limit = dl_bound_value(s, &gpu->power_limit_w) / tdp;
+  dl_rule_range(s, &gpu->tdp_w, 1, 2000);
+  if (dl_rule_value(s, &gpu->idle_w) >= tdp / 2)
+    dl_rule_report(s, &gpu->idle_w, "is half of tdp_w %g or more", tdp);
+  double limit = dl_rule_value(s, &gpu->power_limit_w) / tdp;
   if (limit < 0.2 || limit > 1.5)
-    dl_object(s, &gpu->power_limit_w, "is %.3g x tdp_w; 0.2 to 1.5 x is usual",
-              limit);
+    dl_rule_report(s, &gpu->power_limit_w,
+                   "is %.3g x tdp_w; 0.2 to 1.5 x is usual", limit);
 }
 
 /* FP32 rate per watt. Boards of a generation differ by less than a factor of
  * ten, so that an error of that size in either value is found. */
-static void efficiency(const struct dl_subject *s,
+static void efficiency(const struct dl_rules *s,
                        const struct dl_generation *g) {
   const struct dl_accelerator *gpu = DL_AS(accelerator, s->e);
   static const struct dl_span processors = {.002, .08}, anything = {.001, .6};
-  const struct dl_span *span = g                   ? &g->per_w
-                               : is_processor(gpu) ? &processors
-                                                   : &anything;
-  double r = dl_bound_value(s, &gpu->peak_fp32_tflops) /
-             dl_bound_value(s, &gpu->tdp_w);
+  const struct dl_span *span = is_processor(gpu) ? &processors : &anything;
+  if (g)
+    span = &g->per_w;
+  double r =
+      dl_rule_value(s, &gpu->peak_fp32_tflops) / dl_rule_value(s, &gpu->tdp_w);
   if (r < span->low || r > span->high)
-    dl_object(s, &gpu->peak_fp32_tflops,
-              "by tdp_w %g is %.3g TFLOP/s a watt; %s have %g to %g",
-              gpu->tdp_w, r, g ? "boards of this generation" : "all known ones",
-              span->low, span->high);
+    dl_rule_report(s, &gpu->peak_fp32_tflops,
+                   "by tdp_w %g is %.3g TFLOP/s a watt; %s have %g to %g",
+                   gpu->tdp_w, r,
+                   g ? "boards of this generation" : "all known ones",
+                   span->low, span->high);
 }
 
-static void memory(const struct dl_subject *s) {
+static void memory(const struct dl_rules *s) {
   const struct dl_accelerator *gpu = DL_AS(accelerator, s->e);
   const char *type = gpu->memory_type;
-  dl_within(s, &gpu->memory_gb, 0.1, 1000);
+  dl_rule_range(s, &gpu->memory_gb, 0.1, 1000);
   if (!type)
     return;
-  const struct dl_memory *m = dl_memory_find(type);
+  const struct dl_memory_technology *m = dl_memory_find(type);
   double devices = gpu->devices;
-  double x = dl_bound_value(s, &gpu->bandwidth_gb_s) / dl_or(devices, 1);
+  double x = dl_rule_value(s, &gpu->bandwidth_gb_s) / dl_or(devices, 1);
   if (m && (x < m->bandwidth.low || x > m->bandwidth.high))
-    dl_object(s, &gpu->bandwidth_gb_s,
-              "is not what %s gives, %g to %g GB/s (bytes, not bits)", type,
-              m->bandwidth.low, m->bandwidth.high);
+    dl_rule_report(s, &gpu->bandwidth_gb_s,
+                   "is not what %s gives, %g to %g GB/s (bytes, not bits)",
+                   type, m->bandwidth.low, m->bandwidth.high);
   if (m)
     return;
-  const struct dl_finding_place at = dl_entry_place(s->e);
-  dl_findings_add(s->l, false, &at,
-                  "memory_type '%s' is not known: its bandwidth is not checked",
-                  type);
+  dl_rule_report_entry(
+      s, false, "memory_type '%s' is not known: its bandwidth is not checked",
+      type);
 }
 
 /* A rate at a lower precision must not be smaller. Rates are rounded: 90.5
  * equals 90.51. */
-static void order(const struct dl_subject *s) {
+static void order(const struct dl_rules *s) {
   const struct dl_accelerator *gpu = DL_AS(accelerator, s->e);
-  const struct {
-    const double *less, *more;
-  } pairs[] = {
+  enum { LESS, MORE };
+  const double *const pairs[][2] = {
       {&gpu->peak_fp64_tflops, &gpu->peak_fp64_tensor_tflops},
       {&gpu->peak_fp32_tflops, &gpu->peak_tf32_tflops},
       {&gpu->peak_fp32_tflops, &gpu->peak_fp16_tensor_tflops},
@@ -117,17 +116,17 @@ static void order(const struct dl_subject *s) {
       {&gpu->peak_fp16_tensor_tflops, &gpu->peak_fp8_tensor_tflops},
       {&gpu->peak_fp16_tensor_tflops, &gpu->peak_int8_tensor_tops},
   };
-  for (size_t i = 0; i < COUNT(pairs); i++) {
-    double less = dl_bound_value(s, pairs[i].less);
-    if (dl_bound_value(s, pairs[i].more) < 0.99 * less)
-      dl_object(s, pairs[i].more, "is below %s %g",
-                dl_name_of(s, pairs[i].less), less);
+  for (size_t i = 0; i < DL_LENGTH(pairs); i++) {
+    double less = dl_rule_value(s, pairs[i][LESS]);
+    if (dl_rule_value(s, pairs[i][MORE]) < 0.99 * less)
+      dl_rule_report(s, pairs[i][MORE], "is below %s %g",
+                     dl_field_label(s, pairs[i][LESS]), less);
   }
   if (gpu->boost_mhz < gpu->base_mhz)
-    dl_object(s, &gpu->boost_mhz, "is below base_mhz %g", gpu->base_mhz);
+    dl_rule_report(s, &gpu->boost_mhz, "is below base_mhz %g", gpu->base_mhz);
 }
 
-static void by_generation(const struct dl_subject *s,
+static void by_generation(const struct dl_rules *s,
                           const struct dl_generation *g) {
   const struct dl_accelerator *gpu = DL_AS(accelerator, s->e);
   const struct dl_span twice[DL_MOST_SPANS] = {
@@ -141,14 +140,14 @@ static void by_generation(const struct dl_subject *s,
   ratio(s, &gpu->peak_fp8_tensor_tflops, &gpu->peak_fp16_tensor_tflops, g->fp8);
   if (g->tf32 > 0)
     ratio(s, &gpu->peak_fp16_tensor_tflops, &gpu->peak_tf32_tflops, twice);
-  double cores = dl_bound_value(s, &gpu->cuda_cores);
-  double want = dl_bound_value(s, &gpu->multiprocessors) * g->lanes;
+  double cores = dl_rule_value(s, &gpu->cuda_cores);
+  double want = dl_rule_value(s, &gpu->multiprocessors) * g->lanes;
   if (!isnan(cores) && !isnan(want) && cores != want)
-    dl_object(s, &gpu->cuda_cores, "is not multiprocessors x %g = %g", g->lanes,
-              want);
+    dl_rule_report(s, &gpu->cuda_cores, "is not multiprocessors x %g = %g",
+                   g->lanes, want);
 }
 
-void dl_rules_accelerator(const struct dl_subject *s) {
+void dl_rules_accelerator(const struct dl_rules *s) {
   const struct dl_accelerator *gpu = DL_AS(accelerator, s->e);
   const double *whole[] = {&gpu->cuda_cores, &gpu->multiprocessors,
                            &gpu->devices, &gpu->year};
@@ -159,8 +158,8 @@ void dl_rules_accelerator(const struct dl_subject *s) {
   fp32_rate(s, g ? g->issue : 1);
   efficiency(s, g);
   order(s);
-  for (size_t i = 0; i < COUNT(whole); i++)
-    dl_whole(s, whole[i]);
+  for (size_t i = 0; i < DL_LENGTH(whole); i++)
+    dl_rule_whole(s, whole[i]);
   if (g)
     by_generation(s, g);
 }

@@ -75,7 +75,7 @@ enum dl_status dl_calibration_table_keep(struct dl_calibration_table *t,
   *t = (struct dl_calibration_table){.path = m->path ? m->path : "runs",
                                      .runs = tmpfile()};
   if (t->runs)
-    dl_kept_runs_write(&m->runs, t->runs);
+    dl_calibration_runs_write(&m->runs, t->runs);
   return t->runs && !ferror(t->runs) && fflush(t->runs) == 0
              ? DL_OK
              : dl_fail_errno(d, "temporary file", "cannot write", errno);

@@ -7,5 +7,5 @@ dlest_SOURCES += \
 	%D%/suggest.h \
 	%D%/suggest_report.c \
 	%D%/suggest_report.h \
-	%D%/waits.c \
-	%D%/waits.h
+	%D%/loader_held.c \
+	%D%/loader_held.h

@@ -32,15 +32,15 @@ static enum dl_status read_table(struct suggesting *w, struct dl_csv *csv,
                                  struct dl_suggestion_table *table) {
   struct dl_diag *d = &w->cli->diag;
   struct dl_run one = dl_run_unknown;
-  DL_SCOPED(dl_frame_free_local)
-  struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
+  DL_SCOPED(dl_plan_free_local)
+  struct dl_row_plan *f = dl_plan_new(dl_cli_catalog(w->cli));
   dl_run_set_number(&one, DL_RUN_n_gpus, 1);
   /* A calibration says nothing of loaders, whose widths are left out. */
   dl_run_lend_text(&one, DL_RUN_loader, "synthetic");
   if (job)
     dl_run_set_number(&one, DL_RUN_epochs, 1);
-  dl_frame_columns(f, csv);
-  DL_TRY(dl_frame_begin(f, &one, false, d));
+  dl_plan_columns(f, csv);
+  DL_TRY(dl_plan_begin(f, &one, false, d));
   if (job)
     DL_TRY(dl_job_options_apply_table(job, f, d));
   const struct dl_suggestion_source from = {.m = w->m,

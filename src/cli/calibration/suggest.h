@@ -16,7 +16,7 @@ struct dl_calibrate_options {
   bool all;
 };
 
-/* Reads the command's table of configurations and that of --for, and prints
+/* Reads the command's table of configurations and the one of --for, and prints
  * which to measure. */
 enum dl_status dl_suggest_runs(struct dl_cli *cli,
                                const struct dl_calibrate_options *o);

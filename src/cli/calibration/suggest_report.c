@@ -32,7 +32,7 @@ static const struct dl_column errors_after[] = {
     {"energy_error", "energy", "%", DL_PERCENT, 0}};
 enum { ERRORS = DL_LENGTH(errors_after) };
 
-struct view {
+struct suggestion_view {
   struct dl_report *r;
   const struct dl_calibrate_options *o;
   const struct dl_suggestion_rows *rows;
@@ -42,7 +42,7 @@ struct view {
   bool all;
 };
 
-static size_t shown(const struct view *w, size_t n) {
+static size_t shown(const struct suggestion_view *w, size_t n) {
   return w->all || n <= MOST_IN_TEXT + 1 ? n : MOST_IN_TEXT;
 }
 
@@ -57,13 +57,14 @@ static void title_of(char title[120], const char *what, size_t n, size_t of) {
 static bool same_value(const struct dl_value *a, const struct dl_value *b) {
   if (a->type != b->type || a->type == DL_NULL)
     return a->type == b->type;
-  return a->type == DL_STRING ? strcmp(a->string, b->string) == 0
-         : a->type == DL_COUNT
-             ? a->count == b->count
-             : !(a->number < b->number) && !(a->number > b->number);
+  if (a->type == DL_STRING)
+    return strcmp(a->string, b->string) == 0;
+  if (a->type == DL_COUNT)
+    return a->count == b->count;
+  return !(a->number < b->number) && !(a->number > b->number);
 }
 
-/* The settings as columns; those that are the same in all rows of a table have
+/* The settings as columns; one with a single value in all rows of a table has
  * no heading. */
 static void setting_columns(const struct dl_suggestion_table *t,
                             struct dl_column columns[SETTINGS]) {
@@ -88,7 +89,8 @@ static void error_values(const struct dl_suggestion_errors *e,
 }
 
 /* Appends "line 7 of runs.csv: resnet50 on a100, batch size 64". */
-static void add_run(struct dl_text *t, const struct view *w, size_t run) {
+static void add_run(struct dl_text *t, const struct suggestion_view *w,
+                    size_t run) {
   const struct dl_suggestion_row *row = &w->rows->runs.row[run];
   char number[DL_NUMBER_SIZE];
   dl_text_printf(t, "line %zu of %s: %s on ", row->line, w->path,
@@ -102,18 +104,17 @@ static void add_run(struct dl_text *t, const struct view *w, size_t run) {
 }
 
 /* Appends "lines 7, 3 and 12 of runs.csv". */
-static void add_lines(struct dl_text *t, const struct view *w) {
+static void add_lines(struct dl_text *t, const struct suggestion_view *w) {
   size_t n = w->s->n_chosen;
-  for (size_t i = 0; i < n; i++)
-    dl_text_printf(t, "%s%zu",
-                   i == 0       ? "lines "
-                   : i + 1 == n ? " and "
-                                : ", ",
+  for (size_t i = 0; i < n; i++) {
+    const char *before = i + 1 == n ? " and " : ", ";
+    dl_text_printf(t, "%s%zu", i == 0 ? "lines " : before,
                    w->rows->runs.row[w->s->chosen[i].run].line);
+  }
   dl_text_printf(t, " of %s", w->path);
 }
 
-static void add_answer(const struct view *w) {
+static void add_answer(const struct suggestion_view *w) {
   static const char *const labels[] = {"Time", "Energy"};
   struct dl_answer_line line[ERRORS] = {0};
   DL_TEXT(title);
@@ -135,9 +136,9 @@ static void add_answer(const struct view *w) {
 }
 
 /* A table of runs: `of` them, of which the first n are shown. */
-static struct dl_table *calibration_table(const struct view *w, const char *key,
-                                          const char *what, size_t n,
-                                          size_t of) {
+static struct dl_table *calibration_table(const struct suggestion_view *w,
+                                          const char *key, const char *what,
+                                          size_t n, size_t of) {
   struct dl_column columns[SETTINGS + ERRORS];
   char title[120];
   setting_columns(&w->rows->runs, columns);
@@ -147,15 +148,15 @@ static struct dl_table *calibration_table(const struct view *w, const char *key,
                          strcmp(key, "runs") == 0);
 }
 
-static void put_run(const struct view *w, struct dl_table *t, size_t run,
-                    const struct dl_suggestion_errors *e) {
+static void put_run(const struct suggestion_view *w, struct dl_table *t,
+                    size_t run, const struct dl_suggestion_errors *e) {
   struct dl_value v[SETTINGS + ERRORS];
   dl_member_values(settings, SETTINGS, &w->rows->runs.row[run], v);
   error_values(e, v + SETTINGS);
   dl_table_row(t, v, NULL);
 }
 
-static void add_runs(const struct view *w) {
+static void add_runs(const struct suggestion_view *w) {
   const struct dl_suggestion *s = w->s;
   size_t of = w->rows->runs.n, n = shown(w, of);
   struct dl_table *t =
@@ -165,7 +166,7 @@ static void add_runs(const struct view *w) {
 }
 
 /* Several runs, each with those before it. */
-static void add_chosen(const struct view *w) {
+static void add_chosen(const struct suggestion_view *w) {
   const struct dl_suggestion *s = w->s;
   struct dl_table *t = calibration_table(
       w, "suggested", "After these runs together", s->n_chosen, s->n_chosen);
@@ -173,7 +174,7 @@ static void add_chosen(const struct view *w) {
     put_run(w, t, s->chosen[i].run, &s->chosen[i].after);
 }
 
-static void add_best(const struct view *w) {
+static void add_best(const struct suggestion_view *w) {
   static const struct dl_column more[] = {
       {"time_error_before", "before", "%", DL_PERCENT, DL_MAIN},
       {.key = "energy_error_before"},
@@ -206,13 +207,14 @@ enum dl_status dl_suggest_report(struct dl_cli *cli,
                                  const struct dl_calibrate_options *o,
                                  const struct dl_suggestion_rows *rows,
                                  const struct dl_suggestion *s) {
-  struct view w = {.r = dl_report_new(),
-                   .o = o,
-                   .rows = rows,
-                   .s = s,
-                   .wanted = rows->wanted.n > 0 ? &rows->wanted : &rows->runs,
-                   .path = dl_path_name(cli->argument[0]),
-                   .all = o->all || cli->format->whole};
+  struct suggestion_view w = {.r = dl_report_new(),
+                              .o = o,
+                              .rows = rows,
+                              .s = s,
+                              .wanted = rows->wanted.n > 0 ? &rows->wanted
+                                                           : &rows->runs,
+                              .path = dl_path_name(cli->argument[0]),
+                              .all = o->all || cli->format->whole};
   add_answer(&w);
   DL_LINES(w.r, {.key = "configurations", .value = dl_count(w.wanted->n)},
            {.key = "time_error_before",

@@ -10,7 +10,7 @@
 #include "base/number.h"
 #include "cli/calibration/calibration_table.h"
 #include "cli/calibration/suggest.h"
-#include "cli/calibration/waits.h"
+#include "cli/calibration/loader_held.h"
 #include "cli/passes/calibrated_model.h"
 #include "estimate/assumptions.h"
 #include "model/fitting/calibrate.h"
@@ -78,14 +78,14 @@ static void end(struct calibrating *w) {
 
 /* Whether a fit can learn from another quantity than its target, by constants
  * that targets share; energies of language models say nothing. */
-static bool has_a_measurement(const struct dl_frame *f,
+static bool has_a_measurement(const struct dl_row_plan *f,
                               const struct dl_fit *fit) {
   static const char *const others[] = {
       "epoch_energy_j", "gpu_power_w",  "epoch_s",   "samples_per_s",
       "step_s",         "tokens_per_s", "duration_s"};
   bool any = false;
   for (size_t i = dl_is_language_fit(fit) ? 1 : 0; i < DL_LENGTH(others); i++)
-    any |= dl_frame_has(f, others[i]);
+    any |= dl_plan_has(f, others[i]);
   return any && dl_can_be_calibrated(fit);
 }
 
@@ -102,11 +102,12 @@ static void add_formula(struct dl_strlist *to, const char *quantity,
 
 /* What the calibration of a fit takes from a row. */
 static void want_columns(struct dl_training *t, struct dl_strlist *groups,
-                         const struct dl_frame *f, const struct dl_fit *fit) {
+                         const struct dl_row_plan *f,
+                         const struct dl_fit *fit) {
   if (fit->method->physics)
     dl_training_want_physics(t, fit->method->physics, false);
-  add_formula(&t->formula, fit->target, dl_frame_has(f, fit->target));
-  add_formula(&t->formula, "gpu_util", dl_frame_has(f, "gpu_util"));
+  add_formula(&t->formula, fit->target, dl_plan_has(f, fit->target));
+  add_formula(&t->formula, "gpu_util", dl_plan_has(f, "gpu_util"));
   dl_strlist_add(groups, "config");
   dl_strlist_add(groups, "arch");
   dl_strlist_add(groups, "gpu");
@@ -115,15 +116,15 @@ static void want_columns(struct dl_training *t, struct dl_strlist *groups,
 /* `job`: options of the table, or NULL. A run is of one GPU by default. */
 static enum dl_status begin_table(const struct calibrating *w,
                                   const struct dl_job_options *job,
-                                  struct dl_frame *f, struct dl_csv **csv,
+                                  struct dl_row_plan *f, struct dl_csv **csv,
                                   struct dl_diag *d) {
   struct dl_run one = dl_run_unknown;
   dl_run_set_number(&one, DL_RUN_n_gpus, 1);
   DL_TRY(dl_calibration_table_open(&w->table_of, csv, d));
   DL_TRY(dl_csv_drop_empty(*csv, d));
-  dl_frame_columns(f, *csv);
-  dl_frame_assume(f, dl_assume_language_setup, false);
-  DL_TRY(dl_frame_begin(f, &one, false, d));
+  dl_plan_columns(f, *csv);
+  dl_plan_assume(f, dl_assume_language_setup, false);
+  DL_TRY(dl_plan_begin(f, &one, false, d));
   return job ? dl_job_options_apply_table(job, f, d) : DL_OK;
 }
 
@@ -131,8 +132,8 @@ static enum dl_status begin_table(const struct calibrating *w,
 static enum dl_status find_kinds(struct calibrating *w,
                                  const struct dl_job_options *job) {
   DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
-  DL_SCOPED(dl_frame_free_local)
-  struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
+  DL_SCOPED(dl_plan_free_local)
+  struct dl_row_plan *f = dl_plan_new(dl_cli_catalog(w->cli));
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   enum dl_status status = begin_table(w, job, f, &csv, &quiet);
   if (status == DL_OK)
@@ -147,15 +148,15 @@ static enum dl_status read_rows(struct calibrating *w, const struct dl_fit *fit,
                                 const struct dl_job_options *job,
                                 struct dl_training *t, bool *there,
                                 struct dl_diag *d) {
-  DL_SCOPED(dl_frame_free_local)
-  struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
+  DL_SCOPED(dl_plan_free_local)
+  struct dl_row_plan *f = dl_plan_new(dl_cli_catalog(w->cli));
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   DL_SCOPED(dl_strlist_free) struct dl_strlist groups = {0};
   *there = false;
   DL_TRY(begin_table(w, job, f, &csv, d));
   t->only = dl_rows_of(w->m, &w->kinds, fit);
   *there = t->only != DL_ROWS_NONE &&
-           (dl_frame_has(f, fit->target) || has_a_measurement(f, fit));
+           (dl_plan_has(f, fit->target) || has_a_measurement(f, fit));
   if (!*there)
     return DL_OK;
   want_columns(t, &groups, f, fit);
@@ -169,29 +170,29 @@ static enum dl_status read_rows(struct calibrating *w, const struct dl_fit *fit,
                "column 'energy_j': of language models times alone are learnt; "
                "give that of the GPUs as gpu_energy_j, or gpu_power_w");
   if (job && w->done == 0) {
-    dl_frame_warn_unused(f, d);
-    dl_frame_warn_aliases(f, d);
+    dl_plan_warn_unused(f, d);
+    dl_plan_warn_aliases(f, d);
   }
   return DL_OK;
 }
 
 /* The catalogue's name where --alias replaces that of a row. */
-static void replace_name(struct dl_kept_run *run, const char *column,
+static void replace_name(struct dl_calibration_run *run, const char *column,
                          const struct dl_strlist *aliases) {
-  const char *name = dl_kept_run_value(run, column);
-  dl_kept_run_set(run, column, name ? dl_value_in(aliases, name) : NULL);
+  const char *name = dl_calibration_run_value(run, column);
+  dl_calibration_run_set(run, column, name ? dl_value_in(aliases, name) : NULL);
 }
 
 /* Whether the GPUs of a run waited for a loader, for a time that is not known:
  * what it measured is not that of its work. */
 static bool waited_for_input(struct calibrating *w,
-                             const struct dl_kept_run *run) {
-  const char *loader = dl_kept_run_value(run, "loader");
-  bool described = loader || dl_kept_run_value(run, "loader_workers");
+                             const struct dl_calibration_run *run) {
+  const char *loader = dl_calibration_run_value(run, "loader");
+  bool described = loader || dl_calibration_run_value(run, "loader_workers");
   char line[DL_NUMBER_SIZE];
   size_t known = w->waited.n;
   if (!described || (loader && strcmp(loader, "synthetic") == 0) ||
-      dl_kept_run_value(run, "gpu_util"))
+      dl_calibration_run_value(run, "gpu_util"))
     return false;
   dl_intern(&w->waited, dl_format_short(line, (double)run->line));
   if (w->waited.n > known) /* each fit reads it */
@@ -204,16 +205,16 @@ static bool waited_for_input(struct calibrating *w,
 /* Moves the rows that a fit can use to the new runs; one that occurs twice in
  * the table is named. */
 static void collect(struct calibrating *w, struct dl_training *t,
-                    struct dl_kept_runs *new) {
+                    struct dl_calibration_runs *new) {
   for (size_t i = 0; i < t->n; i++) {
-    struct dl_kept_run *kept = &t->kept[i];
+    struct dl_calibration_run *kept = &t->kept[i];
     kept->file = dl_strdup(dl_path_name(w->input));
     replace_name(kept, "arch", &w->o->job.aliases);
     replace_name(kept, "gpu", &w->o->job.aliases);
     size_t line = kept->line;
     if (waited_for_input(w, kept))
       continue;
-    const struct dl_kept_run *there = dl_kept_runs_add(new, kept);
+    const struct dl_calibration_run *there = dl_calibration_runs_add(new, kept);
     if (there && there->line != line)
       dl_warn_at(&w->cli->diag, w->input, line,
                  "the same run as in line %zu: it counts once", there->line);
@@ -222,7 +223,7 @@ static void collect(struct calibrating *w, struct dl_training *t,
 
 /* The runs of the table that fits of the model can use. */
 static enum dl_status read_new(struct calibrating *w, const struct dl_model *m,
-                               struct dl_kept_runs *new) {
+                               struct dl_calibration_runs *new) {
   struct dl_diag *d = &w->cli->diag;
   for (size_t i = 0; i < m->n_fits; i++) {
     DL_SCOPED(dl_training_free)
@@ -254,26 +255,30 @@ static enum dl_status read_new(struct calibrating *w, const struct dl_model *m,
 static void warn_of_loaders(const struct calibrating *w,
                             const struct dl_model *m) {
   DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
-  DL_SCOPED(dl_frame_free_local)
-  struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
+  DL_SCOPED(dl_plan_free_local)
+  struct dl_row_plan *f = dl_plan_new(dl_cli_catalog(w->cli));
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
-  struct dl_waits waits = {0};
-  if (begin_table(w, &w->o->job, f, &csv, &quiet) == DL_OK &&
-      dl_find_waits(&waits, m, f, csv, &quiet) == DL_OK && waits.n > 0)
+  size_t n = 0, line;
+  if (begin_table(w, &w->o->job, f, &csv, &quiet) != DL_OK)
+    return;
+  const struct dl_rows rows = {
+      .f = f, .catalog = dl_cli_catalog(w->cli), .csv = csv};
+  if (dl_loader_held_find(&n, &line, m, &rows, &quiet) == DL_OK && n > 0)
     dl_warn_at(
-        &w->cli->diag, w->input, waits.line,
+        &w->cli->diag, w->input, line,
         "%zu run%s may have waited for a loader: 8 processes, which are "
         "assumed, are slower than the GPUs; give gpu_util, or the loader "
         "synthetic if the input keeps up",
-        waits.n, waits.n == 1 ? "" : "s");
+        n, n == 1 ? "" : "s");
 }
 
 /* Adds the new runs to those of the model. */
 static void add_runs(struct calibrating *w, struct dl_model *m,
-                     struct dl_kept_runs *new) {
+                     struct dl_calibration_runs *new) {
   for (size_t i = 0; i < new->n; i++) {
     size_t line = new->run[i].line;
-    const struct dl_kept_run *there = dl_kept_runs_add(&m->runs, &new->run[i]);
+    const struct dl_calibration_run *there =
+        dl_calibration_runs_add(&m->runs, &new->run[i]);
     if (there)
       dl_warn_at(&w->cli->diag, w->input, line,
                  "the model was calibrated with this run before (%s:%zu): it "
@@ -295,8 +300,8 @@ static void add_errors(const struct calibrating *w, const char *target,
 /* Calibrates a fit with the runs that its model keeps. used: of each, whether a
  * fit learnt from it. */
 static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit,
-                                    const struct dl_kept_runs *runs, bool *used,
-                                    struct dl_diag *quiet) {
+                                    const struct dl_calibration_runs *runs,
+                                    bool *used, struct dl_diag *quiet) {
   DL_SCOPED(dl_training_free) struct dl_training t = {0};
   struct dl_diag *d = &w->cli->diag;
   struct dl_calibration c;
@@ -305,13 +310,13 @@ static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit,
   if (!there || t.n == 0)
     return DL_OK;
   DL_TRY(dl_calibrate(fit, &t, &c, d));
-  if (c.over.line > 0)
+  if (c.over_line > 0)
     return dl_fail_at(
-        d, DL_EINPUT, runs->run[c.over.line - 2].file,
-        runs->run[c.over.line - 2].line,
+        d, DL_EINPUT, runs->run[c.over_line - 2].file,
+        runs->run[c.over_line - 2].line,
         "by its power and gpu_util %.3g a GPU draws %.0f W while it works, "
         "but its limit is %.4g W; check both",
-        c.over.util, c.over.power_w, c.over.limit_w);
+        c.over_util, c.over_power_w, c.over_limit_w);
   const struct dl_physics *physics = fit->method->physics;
   dl_calibration_warn(&c.of_target, fit->target, runs, w->input, d);
   add_errors(w, fit->target, &c, &c.of_target);
@@ -329,7 +334,7 @@ static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit,
 
 /* Fails where no fit could read a run that an earlier calibration had read. */
 static enum dl_status check_used(const struct calibrating *w,
-                                 const struct dl_kept_runs *runs,
+                                 const struct dl_calibration_runs *runs,
                                  const bool *used, const struct dl_diag *why) {
   size_t i = 0;
   while (i < runs->n && used[i])
@@ -367,7 +372,8 @@ static enum dl_status calibrate_all(struct calibrating *w, struct dl_model *m) {
 static const char calibrated_on[] = ", calibrated on ";
 
 /* The files of the runs, each once. */
-static void name_files(const struct dl_kept_runs *runs, struct dl_text *to) {
+static void name_files(const struct dl_calibration_runs *runs,
+                       struct dl_text *to) {
   DL_SCOPED(dl_strlist_free) struct dl_strlist files = {0};
   for (size_t i = 0; i < runs->n; i++)
     if (dl_strlist_find(&files, runs->run[i].file) < 0)
@@ -421,7 +427,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
       .cli = cli, .o = options_at, .input = cli->argument[0]};
   DL_SCOPED(dl_model_free_local) struct dl_model *m = NULL;
   DL_SCOPED(dl_report_free_local) struct dl_report *r = dl_report_new();
-  DL_SCOPED(dl_kept_runs_free) struct dl_kept_runs new = {0};
+  DL_SCOPED(dl_calibration_runs_free) struct dl_calibration_runs new = {0};
   if (w.o->suggest)
     return dl_suggest_runs(cli, w.o);
   if (strcmp(w.input, "-") == 0)

@@ -25,7 +25,7 @@ struct checker {
   struct dl_cli *cli;
   struct dl_findings findings; /* of all files */
   struct dl_findings ruled;    /* of the file's rules: come last */
-  struct dl_rules_names names; /* of the file's entries */
+  struct dl_rules names;       /* of the file's entries */
   struct dl_report *report;
   struct dl_table *files;
   struct dl_strlist lacks; /* file, entry, method, values; then the next */
@@ -102,9 +102,8 @@ static void take_error(struct checker *c, struct dl_diag *d, const char *path) {
     text = *end == ':' ? end + 1 : text + len + 1;
     text += strspn(text, " ");
   }
-  const struct dl_finding_place at = {path, line, NULL};
   if (!has_error(&c->findings, path, line))
-    dl_findings_add(&c->findings, true, &at, "%s", text);
+    dl_findings_add(&c->findings, true, path, line, NULL, "%s", text);
   dl_diag_free(d);
 }
 
@@ -185,7 +184,7 @@ static enum dl_status check_file(struct checker *c, const char *path) {
     entries = w.n;
   }
   dl_xml_free(w.xml);
-  dl_rules_names_free(&c->names);
+  dl_rules_free(&c->names);
   dl_findings_move(&c->findings, &c->ruled);
   if (model) {
     what = "model";

@@ -8,7 +8,7 @@
 #include "cli/options/known_options.h"
 #include "cli/passes/compare_pass.h"
 #include "cli/views/compare_report.h"
-#include "cli/views/estimate_rows.h"
+#include "cli/views/result_columns.h"
 
 /* A resample of a million groups takes seconds: a larger number is a mistake.
  */

@@ -12,12 +12,14 @@
 #include "cli/options/job_options.h"
 #include "cli/passes/fit_auxiliary.h"
 #include "cli/passes/fit_predictions.h"
-#include "cli/views/estimate_rows.h"
+#include "cli/views/result_columns.h"
 #include "cli/views/fit_report.h"
 #include "cli/views/summary/fit_summary.h"
 #include "estimate/assumptions.h"
 #include "model/replicates/replicates.h"
+#include "model/fitting/model_selection.h"
 #include "model/fitting/train.h"
+#include "model/training/training_columns.h"
 #include "model/replicates/means_input.h"
 #include "physics/training/training_cost.h"
 
@@ -123,22 +125,20 @@ static enum dl_status read_method(struct dl_choice *c,
                    "unknown method '%s'; use ols, ridge, krr, "
                    "physical, serving or language",
                    o->method);
-  const struct {
-    const char *name;
-    double x;
-  } given[] = {{"alpha", o->alpha}, {"gamma", o->gamma}, {"lambda", o->lambda}};
+  static const char *const name[] = {"alpha", "gamma", "lambda"};
+  const double given[] = {o->alpha, o->gamma, o->lambda};
   for (size_t i = 0; i < DL_MAX_HYPER; i++)
     c->hyper[i] = NAN;
-  for (size_t g = 0; g < 3; g++) {
-    bool used = isnan(given[g].x);
+  for (size_t g = 0; g < DL_LENGTH(given); g++) {
+    bool used = isnan(given[g]);
     for (size_t i = 0; i < c->method->n_hyper; i++)
-      if (strcmp(c->method->hyper[i].name, given[g].name) == 0) {
-        c->hyper[i] = given[g].x;
+      if (strcmp(c->method->hyper[i].name, name[g]) == 0) {
+        c->hyper[i] = given[g];
         used = true;
       }
     if (!used)
       return dl_fail(d, DL_EUSAGE, "%s has no hyper-parameter '%s'",
-                     c->method->name, given[g].name);
+                     c->method->name, name[g]);
   }
   return DL_OK;
 }
@@ -161,7 +161,7 @@ static enum dl_status refuse_idle(const struct dl_choice *c,
 struct fitting {
   struct dl_cli *cli;
   struct fit_options *o;
-  struct dl_frame *f;
+  struct dl_row_plan *f;
   struct dl_csv *csv;
   struct dl_training t, more;
   struct dl_cv_spec cv;
@@ -195,21 +195,19 @@ static enum dl_status manual_formulas(struct fitting *w) {
 /* No recipe for a target, or not with the columns of the table: which ones are
  * missing. */
 static enum dl_status refuse_target(struct fitting *w, const char *target) {
-  static const struct {
-    const char *target, *measured;
-  } all[] = {{"gpu_power_w", "gpu_power_w"},
-             {"epoch_energy_j", "energy_j"},
-             {"epoch_s", "duration_s"}};
+  static const char *const all[][2] = {{"gpu_power_w", "gpu_power_w"},
+                                       {"epoch_energy_j", "energy_j"},
+                                       {"epoch_s", "duration_s"}};
   struct dl_diag *d = &w->cli->diag;
   const char *path = dl_csv_path(w->csv), *measured = NULL;
   for (size_t i = 0; i < DL_LENGTH(all); i++)
-    if (strcmp(all[i].target, target) == 0)
-      measured = all[i].measured;
+    if (strcmp(all[i][0], target) == 0)
+      measured = all[i][1];
   struct dl_row_ref q;
   if (measured)
-    DL_TRY(dl_frame_quantity(w->f, measured, true, &q, d));
+    DL_TRY(dl_plan_quantity(w->f, measured, true, &q, d));
   if (measured && strcmp(target, measured) != 0)
-    DL_TRY(dl_frame_quantity(w->f, "epochs", true, &q, d));
+    DL_TRY(dl_plan_quantity(w->f, "epochs", true, &q, d));
   return dl_fail_at(d, DL_EUSAGE, path, 0,
                     "no recipe fits target '%s' with the columns of this "
                     "table; choose with --features",
@@ -257,8 +255,8 @@ static enum dl_status read_table(struct fitting *w) {
   const char *must =
       w->cv.scheme == DL_GROUP && o->cv && !w->cv.none ? w->cv.column : NULL;
   DL_TRY(dl_training_read(&w->t, w->csv, w->f, &groups, must, d));
-  dl_frame_warn_unused(w->f, d);
-  dl_frame_warn_aliases(w->f, d);
+  dl_plan_warn_unused(w->f, d);
+  dl_plan_warn_aliases(w->f, d);
   return DL_OK;
 }
 
@@ -294,27 +292,21 @@ static enum dl_status check_choice(struct fitting *w,
   return open ? DL_OK : dl_cli_refuse(w->cli, "search", why);
 }
 
-/* What is chosen for a target, and the candidates. */
-struct choice {
-  struct dl_choice c;
-  struct dl_trials tried;
-};
-
-static void free_choice(struct choice *c) {
-  free(c->tried.list);
-  dl_strlist_free(&c->c.features);
+static void free_features(struct dl_choice *c) {
+  dl_strlist_free(&c->features);
 }
 
-static enum dl_status choose(struct fitting *w, struct choice *to) {
+/* Completes a choice; `tried` gets the candidates of an automatic one. */
+static enum dl_status choose(struct fitting *w, struct dl_choice *c,
+                             struct dl_trials *tried) {
   const struct fit_options *o = w->o;
   struct dl_diag *d = &w->cli->diag;
-  struct dl_choice *c = &to->c;
   DL_TRY(read_method(c, o, d));
   DL_TRY(refuse_idle(c, o, d));
   DL_TRY(dl_search_parse(c, o->search, d));
   DL_TRY(check_choice(w, c));
   if (w->automatic)
-    return dl_choose(c, &w->t, o->method ? c->method : NULL, &to->tried, d);
+    return dl_choose(c, &w->t, o->method ? c->method : NULL, tried, d);
   dl_strlist_split(&c->features, o->features, ',');
   return DL_OK;
 }
@@ -322,25 +314,26 @@ static enum dl_status choose(struct fitting *w, struct choice *to) {
 static enum dl_status fit_target(struct fitting *w, const char *target) {
   const struct fit_options *o = w->o;
   struct dl_diag *d = &w->cli->diag;
-  DL_SCOPED(free_choice)
-  struct choice chosen = {.c = {.target = target,
-                                .offset = o->offset,
-                                .weight = w->means ? "n" : o->weight,
-                                .log_target = o->log,
-                                .scale = !o->no_scale,
-                                .seed = o->seed,
-                                .cv = w->cv}};
+  DL_SCOPED(free_features)
+  struct dl_choice chosen = {.target = target,
+                             .offset = o->offset,
+                             .weight = w->means ? "n" : o->weight,
+                             .log_target = o->log,
+                             .scale = !o->no_scale,
+                             .seed = o->seed,
+                             .cv = w->cv};
+  DL_SCOPED(dl_trials_free) struct dl_trials tried = {0};
   DL_SCOPED(dl_cv_free) struct dl_cv cv = {0};
   struct dl_fit *fit = &w->m->fit[w->m->n_fits];
   struct dl_progress_span whole = dl_progress_enter(d->progress, 0, 2);
-  DL_TRY(choose(w, &chosen));
+  DL_TRY(choose(w, &chosen, &tried));
   dl_progress_leave(d->progress, whole);
   dl_progress_enter(d->progress, w->automatic, w->automatic + 1);
-  DL_TRY(dl_train(fit, &cv, &w->t, &chosen.c, d));
+  DL_TRY(dl_train(fit, &cv, &w->t, &chosen, d));
   dl_progress_leave(d->progress, whole);
   w->m->n_fits++;
-  DL_TRY(dl_predictions_add(&w->o->predictions, &w->t, fit, &cv, &chosen.c, d));
-  dl_report_fit(&w->view, fit, &cv, &w->cv, &chosen.tried);
+  DL_TRY(dl_predictions_add(&w->o->predictions, &w->t, fit, &cv, &chosen, d));
+  dl_report_fit(&w->view, fit, &cv, &w->cv, &tried);
   return DL_OK;
 }
 
@@ -434,8 +427,8 @@ static enum dl_status fit_table(struct fitting *w) {
   DL_TRY(open_table(w));
   if (o->means && w->means)
     return write_means(w);
-  dl_frame_columns(w->f, w->csv);
-  dl_frame_assume(w->f, dl_assume_language_setup, false);
+  dl_plan_columns(w->f, w->csv);
+  dl_plan_assume(w->f, dl_assume_language_setup, false);
   DL_TRY(dl_job_options_apply_table(&w->o->job, w->f, d));
   if (o->means)
     return write_means(w);
@@ -453,7 +446,7 @@ static enum dl_status fit_table(struct fitting *w) {
 static void free_fitting(struct fitting *w) {
   dl_report_free(w->view.r);
   dl_model_free(w->m);
-  dl_frame_free(w->f);
+  dl_plan_free(w->f);
   dl_training_free(&w->t);
   dl_training_free(&w->more);
   dl_csv_free(w->csv);
@@ -465,7 +458,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_SCOPED(free_fitting)
   struct fitting w = {.cli = cli,
                       .o = o,
-                      .f = dl_frame_new(dl_cli_catalog(cli)),
+                      .f = dl_plan_new(dl_cli_catalog(cli)),
                       .m = dl_calloc(1, sizeof *w.m)};
   w.view = (struct dl_fit_view){
       .r = dl_report_new(), .details = o->details || !cli->format->document};

@@ -9,13 +9,13 @@
 #include "base/number.h"
 #include "cli/options/known_options.h"
 #include "cli/passes/calibrated_model.h"
-#include "cli/passes/predict_batch.h"
+#include "cli/passes/write_results.h"
 #include "cli/views/node_report.h"
-#include "cli/views/job_limits.h"
 #include "cli/views/predict_report.h"
 #include "cli/views/summary/predict_summary.h"
 #include "cli/views/summary/answer.h"
 #include "estimate/methods/work.h"
+#include "estimate/rules/estimate_rules.h"
 
 #define AT(kind, member) DL_STORE(kind, struct dl_predict_options, member)
 
@@ -74,49 +74,59 @@ static void init(void *options_at) {
  * others lies outside their training data; the answer above has that of the
  * recommended one. */
 static void say_methods(struct dl_report *r,
-                        const struct dl_predict_subject *s) {
-  for (size_t i = 0; i < s->n; i++) {
-    const struct dl_estimate *e = &s->est[i];
+                        const struct dl_predict_answer *s) {
+  for (size_t i = 0; i < s->result.n; i++) {
+    const struct dl_estimate *e = &s->result.est[i];
     DL_TEXT(t);
-    if (isnan(e->energy_j) && e->lacks) {
+    if (isnan(e->energy_j.x) && e->lacks) {
       dl_text_add(&t, "no estimate without ");
       dl_add_setting(&t, e->lacks);
-    } else if (e->n_outside > 0 && (long)i != s->best) {
+    } else if (e->n_outside > 0 && (long)i != s->result.best) {
       dl_text_add(&t, "outside the training data: ");
       dl_add_quantities(&t, e->outside, e->n_outside);
     }
     if (t.len > 0)
       dl_report_say(r, "%s: %s.", e->method, dl_text_str(&t));
   }
-  if (s->best >= 0)
+  if (s->result.best >= 0)
     dl_report_say(r, "* recommended. Boundary gpu: the boards alone; gpu+ram: "
                      "with the memory of the node.");
 }
 
 static void add_estimates(struct dl_report *r,
-                          const struct dl_predict_subject *s,
+                          const struct dl_predict_answer *s,
                           const struct dl_predict_options *o) {
   const struct dl_footprint *foot = &o->job.foot;
-  dl_predict_known(r, &s->job, &s->predictions.conditioned);
+  dl_predict_known(r, &s->result.job, &s->result.predictions.conditioned);
   dl_report_add(r, "recommended", NULL, NULL, DL_CODE,
-                dl_string(s->best >= 0 ? s->est[s->best].method : NULL));
-  struct dl_column columns[DL_ESTIMATE_COLUMNS];
-  dl_estimate_headings(columns, foot);
-  columns[3].heading = s->interval;
-  if (o->node.found) /* the cost of the job is reported below */
-    columns[DL_ESTIMATE_COST].heading = NULL;
-  struct dl_table *t = dl_report_table(r, "estimates", "Methods", columns,
-                                       DL_ESTIMATE_COLUMNS, !o->node.parts);
-  for (size_t i = 0; i < s->n; i++) {
-    struct dl_value v[DL_ESTIMATE_COLUMNS];
-    dl_estimate_values(&s->est[i], foot, o->coverage, v);
-    dl_table_row(t, v, (long)i == s->best ? "*" : NULL);
+                dl_string(s->result.best >= 0
+                              ? s->result.est[s->result.best].method
+                              : NULL));
+  struct dl_column columns[DL_MOST_RESULT_COLUMNS];
+  size_t n = dl_result_columns(columns, DL_COLUMNS_OF_ESTIMATE, foot, true);
+  for (size_t i = 0; i < n; i++) {
+    if (columns[i].use & DL_RANGE)
+      columns[i].heading = s->interval;
+    /* The cost of a node is reported below. */
+    if (o->node.found && strcmp(columns[i].key, "cost") == 0)
+      columns[i].heading = NULL;
+  }
+  struct dl_table *t =
+      dl_report_table(r, "estimates", "Methods", columns, n, !o->node.parts);
+  for (size_t i = 0; i < s->result.n; i++) {
+    struct dl_value v[DL_MOST_RESULT_COLUMNS];
+    bool best = (long)i == s->result.best;
+    const struct dl_result_view of = {&s->result.est[i], NULL, best, foot,
+                                      o->coverage};
+    dl_result_values(v, DL_COLUMNS_OF_ESTIMATE, &of, NULL);
+    dl_table_row(t, v, best ? "*" : NULL);
   }
   t = dl_report_chart(r, "Energy by method", DL_KWH, "J");
-  for (size_t i = 0; i < s->n; i++) {
-    const struct dl_estimate *e = &s->est[i];
-    if (!isnan(e->energy_j))
-      dl_chart_bar(t, e->method, e->energy_j, e->low_j, e->high_j);
+  for (size_t i = 0; i < s->result.n; i++) {
+    const struct dl_estimate *e = &s->result.est[i];
+    if (!isnan(e->energy_j.x))
+      dl_chart_bar(t, e->method, e->energy_j.x, e->energy_j.low,
+                   e->energy_j.high);
   }
   say_methods(r, s);
 }
@@ -124,10 +134,10 @@ static void add_estimates(struct dl_report *r,
 /* The model that the recommended estimate is based on, for people. */
 static void add_basis(struct dl_report *r, const struct dl_estimate *e,
                       const struct dl_model *m,
-                      const struct dl_predict_subject *s) {
-  const struct dl_job *job = &s->job;
-  bool tokens = s->predictions.served.tokens;
-  bool physical = strcmp(e->method, "physical") == 0;
+                      const struct dl_predict_answer *s) {
+  const struct dl_job *job = &s->result.job;
+  bool tokens = s->result.predictions.served.tokens;
+  bool physical = e->id == DL_METHOD_PHYSICAL;
   const struct dl_model *owner;
   const char *target =
       !dl_run_is_inference(job->run)
@@ -135,7 +145,7 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
       : tokens ? "request_energy_j"
                : "epoch_energy_j";
   const char *kind = !physical ? NULL : tokens ? "serving" : "physical";
-  if (physical && s->predictions.language) {
+  if (physical && s->result.predictions.language) {
     target = "tokens_per_s";
     kind = "language";
   }
@@ -148,11 +158,12 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
 /* Warnings of what the report itself says: people read it there, unless
  * --strict makes an error of it. Quantities outside the training data are those
  * of the recommended method. */
-static void warn_methods(struct dl_cli *cli, const struct dl_predict_subject *s,
+static void warn_methods(struct dl_cli *cli, const struct dl_predict_answer *s,
                          bool all) {
   struct dl_diag *d = &cli->diag;
   void (*print)(void *, const char *) = d->on_warning;
-  const struct dl_estimate *best = s->best >= 0 ? &s->est[s->best] : NULL;
+  const struct dl_estimate *best =
+      s->result.best >= 0 ? &s->result.est[s->result.best] : NULL;
   DL_TEXT(t);
   if (cli->format->document && !cli->strict && best)
     d->on_warning = NULL;
@@ -163,42 +174,28 @@ static void warn_methods(struct dl_cli *cli, const struct dl_predict_subject *s,
   }
   if (!all)
     d->on_warning = print;
-  for (size_t i = 0; i < s->n; i++)
+  for (size_t i = 0; i < s->result.n; i++)
     /* All were estimated, or there was an error.
      * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-    if (isnan(s->est[i].energy_j) && s->est[i].lacks) {
+    if (isnan(s->result.est[i].energy_j.x) && s->result.est[i].lacks) {
       dl_text_clear(&t);
-      dl_add_setting(&t, s->est[i].lacks);
-      dl_warn(d, "%s: no estimate without %s", s->est[i].method, t.s);
+      dl_add_setting(&t, s->result.est[i].lacks);
+      dl_warn(d, "%s: no estimate without %s", s->result.est[i].method, t.s);
     }
   d->on_warning = print;
 }
 
 static void warn_disagreement(struct dl_cli *cli,
-                              const struct dl_predict_subject *s) {
-  for (size_t i = 0; i < s->n; i++)
-    for (size_t j = i + 1; j < s->n; j++) {
-      const struct dl_estimate *a = &s->est[i], *b = &s->est[j];
-      if (a->high_j < b->low_j || b->high_j < a->low_j)
+                              const struct dl_predict_answer *s) {
+  for (size_t i = 0; i < s->result.n; i++)
+    for (size_t j = i + 1; j < s->result.n; j++) {
+      const struct dl_estimate *a = &s->result.est[i], *b = &s->result.est[j];
+      if (a->energy_j.high < b->energy_j.low ||
+          b->energy_j.high < a->energy_j.low)
         dl_warn(&cli->diag,
                 "%s and %s disagree by more than their intervals allow",
                 a->method, b->method);
     }
-}
-
-/* The classifier must be known to be replaced or trained alone. */
-static void warn_head(struct dl_cli *cli, const struct dl_job *job) {
-  const struct dl_architecture *arch = job->found.arch;
-  if (!arch || !isnan(arch->head_inputs))
-    return;
-  if (!isnan(job->run->classes))
-    dl_warn(&cli->diag,
-            "the classifier of '%s' is not known: --classes changes no count",
-            arch->head.id);
-  if (job->run->frozen_base > 0)
-    dl_warn(&cli->diag,
-            "the classifier of '%s' is not known: its training counts nothing",
-            arch->head.id);
 }
 
 static void free_predictor(struct dl_predictor **p) {
@@ -208,7 +205,7 @@ static void free_predictor(struct dl_predictor **p) {
 /* Predictions of all targets of a user's model. */
 static enum dl_status add_predictions(struct dl_report *r,
                                       const struct dl_model *m,
-                                      struct dl_frame *f,
+                                      struct dl_row_plan *f,
                                       const struct dl_predict_options *o,
                                       struct dl_diag *d) {
   static const struct dl_column columns[] = {
@@ -228,7 +225,7 @@ static enum dl_status add_predictions(struct dl_report *r,
     const struct dl_row *row;
     struct dl_predictor_row at;
     DL_TRY(dl_predictor_new(&p, fit, f, o->coverage, false, d));
-    DL_TRY(dl_frame_single(f, &row, d));
+    DL_TRY(dl_plan_single(f, &row, d));
     if (!dl_fit_is_for(m, fit, row->found.arch))
       continue;
     const char *lacks = dl_predictor_lacks(p, row);
@@ -254,32 +251,14 @@ static enum dl_status add_predictions(struct dl_report *r,
   return DL_OK;
 }
 
-static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
-                                      struct dl_session *session,
-                                      struct dl_predict_subject *s) {
-  bool bad;
-  const struct dl_row *row;
-  DL_TRY(dl_frame_single(f, &row, &cli->diag));
-  if (dl_row_is_invalid(row))
-    return dl_frame_complain(f, row, NULL, 0, &cli->diag);
-  DL_TRY(
-      dl_session_find_families(session, row, dl_cli_catalog(cli), &cli->diag));
-  DL_TRY(dl_session_row(session, row, &s->job, &s->predictions, s->est,
-                        &cli->diag));
-  DL_TRY(dl_session_check(dl_cli_catalog(cli), &s->job, NULL, 0, &bad,
-                          &cli->diag));
-  s->best = dl_recommended(s->est, s->n, !isnan(s->job.known.run_s));
-  return DL_OK;
-}
-
 /* Appends the options for what methods need: the size of a request, else
  * fields of the descriptors or a duration. */
-static void add_remedy(const struct dl_predict_subject *s, struct dl_text *to) {
+static void add_remedy(const struct dl_predict_answer *s, struct dl_text *to) {
   bool prompt = false, output = false, duration = false;
   enum dl_kind kind;
   DL_TEXT(set);
-  for (size_t i = 0; i < s->n; i++) {
-    const char *lacks = s->est[i].lacks ? s->est[i].lacks : "";
+  for (size_t i = 0; i < s->result.n; i++) {
+    const char *lacks = s->result.est[i].lacks ? s->result.est[i].lacks : "";
     prompt |= strcmp(lacks, "prompt_tokens") == 0;
     output |= strcmp(lacks, "output_tokens") == 0;
     duration |= strcmp(lacks, "duration_s") == 0;
@@ -299,13 +278,13 @@ static void add_remedy(const struct dl_predict_subject *s, struct dl_text *to) {
  * where an option would help and no method is named, else when each method has
  * said why. */
 static enum dl_status check_estimates(struct dl_cli *cli,
-                                      const struct dl_predict_subject *s,
+                                      const struct dl_predict_answer *s,
                                       const struct dl_predict_options *o,
                                       bool at_once) {
-  const char *arch = s->job.run->arch, *gpu = s->job.run->gpu;
+  const char *arch = s->result.job.run->arch, *gpu = s->result.job.run->gpu;
   bool named = strcmp(o->methods, "all") != 0, both = arch && gpu;
   DL_TEXT(give);
-  if (s->best >= 0 || o->model)
+  if (s->result.best >= 0 || o->model)
     return DL_OK;
   if (both)
     add_remedy(s, &give);
@@ -321,50 +300,49 @@ static enum dl_status check_estimates(struct dl_cli *cli,
 /* The answer, for people; NULL without one. It comes first and is filled in
  * when all is known. */
 static struct dl_report *add_answer(struct dl_report *r,
-                                    const struct dl_predict_subject *s) {
+                                    const struct dl_predict_answer *s) {
   DL_TEXT(title);
-  if (s->best < 0)
+  if (s->result.best < 0)
     return NULL;
-  dl_predict_title(&title, &s->job, s->node);
+  dl_predict_title(&title, &s->result.job, s->node);
   return dl_report_group(r, NULL, dl_text_str(&title));
 }
 
 /* Where time and energy go. */
-static void add_parts(struct dl_report *r, const struct dl_predict_subject *s) {
+static void add_parts(struct dl_report *r, const struct dl_predict_answer *s) {
   bool physical = false;
-  dl_predict_parts(r, &s->predictions,
-                   s->predictions.parts.bound &&
-                       !dl_run_is_inference(s->job.run));
-  for (size_t i = 0; i < s->n; i++)
-    physical |=
-        strcmp(s->est[i].method, "physical") == 0 && !isnan(s->est[i].energy_j);
+  dl_predict_parts(r, &s->result.predictions,
+                   s->result.predictions.parts.bound &&
+                       !dl_run_is_inference(s->result.job.run));
+  for (size_t i = 0; i < s->result.n; i++)
+    physical |= s->result.est[i].id == DL_METHOD_PHYSICAL &&
+                !isnan(s->result.est[i].energy_j.x);
   if (physical)
-    dl_predict_served(r, &s->job, &s->predictions.served, true);
-  dl_predict_work(r, &s->job, !physical);
+    dl_predict_served(r, &s->result.job, &s->result.predictions.served, true);
+  dl_predict_work(r, &s->result.job, !physical);
 }
 
 static enum dl_status report_single(struct dl_cli *cli,
-                                    struct dl_predict_subject *s,
+                                    struct dl_predict_answer *s,
                                     const struct dl_predict_options *o,
                                     const struct dl_model *m,
-                                    struct dl_frame *f) {
-  if (s->predictions.served.too_slow)
-    return dl_fail(&cli->diag, DL_EINPUT,
-                   "%g GPU%s cannot serve %g requests/s; give %s",
-                   s->job.run->n_gpus, s->job.run->n_gpus > 1 ? "s" : "",
-                   s->job.run->request_rate, s->predictions.served.lacks);
+                                    struct dl_row_plan *f) {
+  if (s->result.predictions.served.too_slow)
+    return dl_fail(
+        &cli->diag, DL_EINPUT, "%g GPU%s cannot serve %g requests/s; give %s",
+        s->result.job.run->n_gpus, s->result.job.run->n_gpus > 1 ? "s" : "",
+        s->result.job.run->request_rate, s->result.predictions.served.lacks);
   DL_TRY(check_estimates(cli, s, o, true));
   warn_methods(cli, s, strcmp(o->methods, "all") == 0);
-  warn_head(cli, &s->job);
-  dl_warn_limits(&s->job, s->best >= 0 ? &s->est[s->best] : NULL, &cli->diag);
+  dl_estimate_rules_warn(&s->result, &cli->diag);
   warn_disagreement(cli, s);
-  dl_frame_warn_unused(f, &cli->diag);
+  dl_plan_warn_unused(f, &cli->diag);
   DL_TRY(check_estimates(cli, s, o, false));
   DL_SCOPED(dl_report_free_local) struct dl_report *r = dl_report_new();
   struct dl_report *answer = add_answer(r, s);
   struct dl_report *all = o->all || !answer ? r : NULL;
   if (o->explain)
-    dl_predict_settings(r, &s->job, &o->job);
+    dl_predict_settings(r, &s->result.job, &o->job);
   if (all)
     add_estimates(r, s, o);
   if (o->explain)
@@ -372,9 +350,9 @@ static enum dl_status report_single(struct dl_cli *cli,
   if (o->explain || o->node.found)
     DL_TRY(dl_node_report(o->explain ? r : NULL, s, &cli->diag));
   if (answer && o->explain)
-    add_basis(r, &s->est[s->best], m, s);
+    add_basis(r, &s->result.est[s->result.best], m, s);
   if (o->explain) {
-    dl_predict_sources(r, &s->job);
+    dl_predict_sources(r, &s->result.job);
     dl_say_footprint(r, &o->job.foot);
   }
   if (answer)
@@ -388,27 +366,26 @@ static enum dl_status report_single(struct dl_cli *cli,
 
 static enum dl_status predict_single(struct dl_cli *cli,
                                      struct dl_predict_options *o,
-                                     const struct dl_model *m,
-                                     struct dl_frame *f) {
-  DL_SCOPED(dl_session_free_local) struct dl_session *session = NULL;
-  struct dl_predict_subject s = {.o = &o->job,
-                                 .node = &o->node,
-                                 .coverage = o->coverage,
-                                 .whole.j = {NAN, NAN, NAN},
-                                 .whole.embodied_g = NAN};
+                                     const struct dl_rows *rows,
+                                     struct dl_engine *e,
+                                     const struct dl_model *m) {
+  struct dl_predict_answer s = {.o = &o->job,
+                                .node = &o->node,
+                                .coverage = o->coverage,
+                                .whole.j = DL_NO_INTERVAL,
+                                .whole.embodied_g = NAN};
   snprintf(s.interval, sizeof s.interval, "%g %% interval", 100 * o->coverage);
-  DL_TRY(dl_session_new(&session, f, m, o->methods, o->coverage, &cli->diag));
-  DL_FREED struct dl_estimate *est = dl_calloc(session->n, sizeof *est);
-  s.n = session->n;
-  s.est = est;
-  DL_TRY(estimate_single(cli, f, session, &s));
-  DL_TRY(report_single(cli, &s, o, m, f));
-  if (s.best < 0)
-    return DL_OK;
+  enum dl_status status = dl_rows_single(rows, e, &s.result, &cli->diag);
+  DL_FREED struct dl_estimate *est = s.result.est;
+  if (status == DL_OK)
+    status = report_single(cli, &s, o, m, rows->f);
+  const struct dl_estimate *best = dl_result_best(&s.result);
+  if (status != DL_OK || !best)
+    return status;
   char what[64];
-  snprintf(what, sizeof what, "%s estimates", est[s.best].method);
-  /* That of the answer: with a node, of the whole. */
-  return dl_check_budget(what, dl_or(s.whole.j.x, est[s.best].energy_j),
+  snprintf(what, sizeof what, "%s estimates", best->method);
+  /* With a node, the budget is for the whole of it. */
+  return dl_check_budget(what, dl_or(s.whole.j.x, best->energy_j.x),
                          o->budget_kwh, &cli->diag);
 }
 
@@ -418,14 +395,14 @@ static const char *const axes[] = {
 
 /* Lists are a sweep; a table has rows of its own. */
 static enum dl_status make_axes(struct dl_predict_options *o,
-                                struct dl_frame *f, struct dl_diag *d) {
+                                struct dl_row_plan *f, struct dl_diag *d) {
   if (o->input)
     return dl_fail(d, DL_EUSAGE,
                    "--input has rows of its own: give one value, not a list");
   size_t n;
   DL_TRY(dl_job_options_sweep(&o->job, axes, d));
   DL_TRY(dl_axes_combinations(&o->job.axes, &n, d));
-  return dl_frame_axes(f, &o->job.axes, d);
+  return dl_plan_axes(f, &o->job.axes, d);
 }
 
 /* What formats for programs, a choice of methods, and CSV mean for --all and
@@ -443,6 +420,16 @@ static void settle_parts(struct dl_cli *cli, struct dl_predict_options *o) {
     dl_warn(&cli->diag, "--parts has no effect without --format csv");
 }
 
+/* Gives the plan the columns of the table, or of its part. */
+static enum dl_status take_table(struct dl_cli *cli,
+                                 const struct dl_predict_options *o,
+                                 struct dl_row_plan *f, struct dl_csv *csv) {
+  DL_TRY(dl_csv_take_shard(csv, &o->shard, &cli->diag));
+  DL_TRY(dl_job_options_check_table(cli, &o->job, csv));
+  dl_plan_columns(f, csv);
+  return DL_OK;
+}
+
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_predict_options *o = options_at;
   struct dl_catalog *catalog = dl_cli_catalog(cli);
@@ -450,7 +437,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   bool sweeps = o->job.axes.n > 0;
   DL_SCOPED(dl_model_free_local) struct dl_model *m = NULL;
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
-  DL_SCOPED(dl_frame_free_local) struct dl_frame *f = dl_frame_new(catalog);
+  DL_SCOPED(dl_plan_free_local) struct dl_row_plan *f = dl_plan_new(catalog);
+  DL_SCOPED(dl_engine_free_local) struct dl_engine *e = NULL;
   o->job.has_table = o->input != NULL;
   if (sweeps)
     DL_TRY(dl_cli_refuse(cli, "explain", "with a list of values"));
@@ -467,9 +455,16 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   if (o->input)
     DL_TRY(dl_csv_open(&csv, o->input, 0, d));
   DL_TRY(dl_open_model(cli, o->model, dl_job_kinds(&o->job, catalog, csv), &m));
-  return csv      ? dl_predict_batch(cli, o, m, f, csv)
-         : sweeps ? dl_predict_sweep(cli, o, m, f)
-                  : predict_single(cli, o, m, f);
+  if (csv)
+    DL_TRY(take_table(cli, o, f, csv));
+  DL_TRY(dl_engine_new(&e, f, m, o->methods, o->coverage, d));
+  e->fields.known = o->known;
+  const struct dl_rows rows = {.f = f,
+                               .catalog = catalog,
+                               .csv = csv,
+                               .axes = sweeps ? &o->job.axes : NULL};
+  return csv || sweeps ? dl_write_results(cli, o, &rows, e)
+                       : predict_single(cli, o, &rows, e, m);
 }
 
 const struct dl_command dl_cmd_predict = {

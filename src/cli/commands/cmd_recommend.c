@@ -175,11 +175,11 @@ static const struct dl_alternative *least(const struct dl_choices *l,
   const struct dl_alternative *best = NULL;
   for (size_t i = 0; i < l->n; i++) {
     const struct dl_alternative *c = &l->c[i];
-    double x = time ? c->duration_s : c->energy_j;
+    double x = time ? c->duration_s : c->energy_j.x;
     if (c->excluded == DL_CHOICE_SILENT || c->excluded == DL_CHOICE_MEMORY ||
         isnan(x))
       continue;
-    if (!best || x < (time ? best->duration_s : best->energy_j))
+    if (!best || x < (time ? best->duration_s : best->energy_j.x))
       best = c;
   }
   return best;
@@ -210,7 +210,7 @@ static enum dl_status none_meets(struct dl_cli *cli,
                    fast->batch_size);
   }
   if (isfinite(o->budget_kwh)) {
-    const struct dl_value energy = dl_number(lowest->energy_j);
+    const struct dl_value energy = dl_number(lowest->energy_j.x);
     dl_text_add(&t, "; the lowest-energy one takes ");
     dl_show(&t, DL_KWH, "J", &energy, NULL);
     dl_text_printf(&t, " (%s, %s, batch size %g)",

@@ -164,11 +164,11 @@ static enum dl_status find_sensors(struct recording *c) {
 
 static enum dl_status open_files(struct recording *c) {
   bool apart = c->cli->n_arguments == 0; /* the program runs already */
-  const struct dl_record_keep keep = {
-      .any = !c->o->no_trace, .replace = c->o->force, .path = c->o->trace};
-  DL_TRY(dl_record_files_open(&c->files, &keep,
-                              apart ? getenv("DLEST_MARKS") : NULL, &c->job,
-                              &c->cli->diag));
+  c->files.keep = !c->o->no_trace;
+  c->files.replace = c->o->force;
+  c->files.name = c->o->trace;
+  DL_TRY(dl_record_files_open(&c->files, apart ? getenv("DLEST_MARKS") : NULL,
+                              &c->job, &c->cli->diag));
   return c->cli->output
              ? dl_output_open(&c->out, c->cli->output, false, &c->cli->diag)
              : DL_OK;

@@ -11,7 +11,7 @@
 #include "catalog/architecture/transformer.h"
 #include "catalog/catalog_file.h"
 #include "cli/command.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 
 struct show_options {
   struct dl_use use;
@@ -185,7 +185,7 @@ static void add_fits(struct dl_report *r, const struct dl_model *m) {
     const struct dl_fit *f = &m->fit[i];
     DL_ROW(t, NULL, dl_string(f->target), dl_string(f->method->name),
            dl_count(f->n), dl_count(f->configurations),
-           dl_bool(f->before.state));
+           dl_bool(f->state_before));
   }
 }
 
@@ -212,9 +212,9 @@ static const struct dl_column run_columns[] = {
     {"boundary", NULL, NULL, DL_CODE, false},
 };
 
-static struct dl_value value_of(const struct dl_kept_run *run,
+static struct dl_value value_of(const struct dl_calibration_run *run,
                                 const char *column) {
-  const char *text = dl_kept_run_value(run, column);
+  const char *text = dl_calibration_run_value(run, column);
   double x;
   if (dl_run_column_find(column)->is_text)
     return dl_string(text);
@@ -226,7 +226,7 @@ static void add_runs(struct dl_report *r, const struct dl_model *m) {
   struct dl_table *t = dl_report_table(r, "runs", "Calibrated with these runs",
                                        run_columns, COLUMNS, true);
   for (size_t i = 0; i < m->runs.n; i++) {
-    const struct dl_kept_run *kept = &m->runs.run[i];
+    const struct dl_calibration_run *kept = &m->runs.run[i];
     struct dl_value v[COLUMNS] = {dl_string(kept->file), dl_count(kept->line)};
     for (size_t k = 2; k < COLUMNS; k++)
       v[k] = value_of(kept, run_columns[k].key);

@@ -11,7 +11,7 @@
 #include "cli/command_line.h"
 
 /* The words of the command line read so far. */
-struct line {
+struct typed_line {
   const struct dl_option *row[DL_MOST_OPTIONS]; /* of the command */
   size_t n;
   const struct dl_option *open; /* waits for its value, or NULL */
@@ -21,9 +21,9 @@ struct line {
 
 /* --- options */
 
-/* By its long name or a unique prefix of it. */
-static const struct dl_option *find_long(const struct line *l, const char *name,
-                                         size_t len) {
+/* Finds an option by its long name or a unique prefix of it. */
+static const struct dl_option *find_long(const struct typed_line *l,
+                                         const char *name, size_t len) {
   const struct dl_option *found = NULL;
   size_t n = 0;
   for (size_t i = 0; i < l->n; i++) {
@@ -40,16 +40,17 @@ static const struct dl_option *find_long(const struct line *l, const char *name,
   return n == 1 ? found : NULL;
 }
 
-static const struct dl_option *find_short(const struct line *l, char letter) {
+static const struct dl_option *find_short(const struct typed_line *l,
+                                          char letter) {
   for (size_t i = 0; i < l->n; i++)
     if (l->row[i]->letter == letter)
       return l->row[i];
   return NULL;
 }
 
-/* The option of a word and its value in the same word, or NULL. */
+/* The option of a word, and its value if that word contains one, or NULL. */
 static const struct dl_option *
-read_option(const struct line *l, const char *word, const char **value) {
+read_option(const struct typed_line *l, const char *word, const char **value) {
   const struct dl_option *o = NULL;
   *value = NULL;
   if (word[1] == '-') {
@@ -68,7 +69,7 @@ read_option(const struct line *l, const char *word, const char **value) {
   return o;
 }
 
-static void offer_options(const struct line *l, struct dl_completion *c) {
+static void offer_options(const struct typed_line *l, struct dl_completion *c) {
   char text[80];
   for (size_t i = 0; i < l->n; i++) {
     const struct dl_option *o = l->row[i];
@@ -91,17 +92,17 @@ static void offer_options(const struct line *l, struct dl_completion *c) {
 static bool is_table(const char *word) {
   size_t n = strlen(word);
   struct stat st;
-  return n > 4 && strcasecmp(word + n - 4, ".csv") == 0 &&
+  return n > 4 && dl_word_among(".csv", word + n - 4, 4) == 0 &&
          stat(word, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 /* Reads a word that is complete. */
-static void read_word(struct line *l, struct dl_completion *c,
+static void read_word(struct typed_line *l, struct dl_completion *c,
                       const char *word) {
   const char *value;
   if (l->open) {
     l->open = NULL;
-  } else if (!l->arguments_only && strcmp(word, "--") == 0) {
+  } else if (!l->arguments_only && dl_is_word(word, "--")) {
     l->arguments_only = true;
   } else if (!l->arguments_only && word[0] == '-' && word[1]) {
     const struct dl_option *o = read_option(l, word, &value);
@@ -114,7 +115,8 @@ static void read_word(struct line *l, struct dl_completion *c,
   }
 }
 
-static void complete_option(const struct line *l, struct dl_completion *c) {
+static void complete_option(const struct typed_line *l,
+                            struct dl_completion *c) {
   const char *value;
   const struct dl_option *o = read_option(l, c->word, &value);
   if (value && o && o->argument) {
@@ -140,7 +142,7 @@ static void offer_commands(struct dl_completion *c, bool all) {
 }
 
 static void complete_command(struct dl_completion *c, int argc, char **argv) {
-  struct line l = {0};
+  struct typed_line l = {0};
   l.n = dl_command_options(c->command, l.row, NULL, NULL);
   for (int i = 1; i < argc - 1; i++)
     read_word(&l, c, argv[i]);
@@ -160,7 +162,7 @@ static void complete_command(struct dl_completion *c, int argc, char **argv) {
 enum dl_status dl_complete(int argc, char **argv) {
   struct dl_completion c = {0};
   c.word = c.head = argc > 0 ? argv[argc - 1] : "";
-  bool help = argc > 1 && strcmp(argv[0], "help") == 0;
+  bool help = argc > 1 && dl_is_word(argv[0], "help");
   if (argc <= 1 || help) {
     if (argc <= 2)
       offer_commands(&c, !help);

@@ -23,14 +23,14 @@ struct dl_completion {
   bool files;                 /* a path may stand here */
   size_t offered;
   enum dl_status status; /* of reading the catalogues */
-  struct dl_diag diag;   /* what goes wrong is not said */
+  struct dl_diag diag;   /* errors are not printed */
 };
 
-/* Prints what continues the last of the words that follow 'dlest' on the
- * command line, one a line, with a tab before what is said of it. Those that
- * end in '=' or ':' want more. The line ":open" says that all do; ":files" and
- * a tab means a path behind the text that follows. Prints no error; the exit
- * status is that of reading the catalogues. */
+/* Prints the possible continuations of the last word that follows 'dlest' on
+ * the command line, one per line, each with a tab and a description. Words that
+ * end in '=' or ':' need more text. The line ":open" says that all words need
+ * more; ":files" and a tab means a path behind the text that follows. Prints no
+ * error; the exit status is the result of reading the catalogues. */
 enum dl_status dl_complete(int argc, char **argv);
 
 /* Offers a text where it goes on from the word; `about` may be NULL. */

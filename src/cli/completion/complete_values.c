@@ -16,7 +16,7 @@
 #include "logs/importers/importers.h"
 #include "math/regression/regression.h"
 #include "plot/plot.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 
 typedef struct dl_completion completion;
 typedef void offer(completion *c);
@@ -77,7 +77,7 @@ static void importers(completion *c) {
 
 static void estimators(completion *c) {
   bool first = c->head_len == 0 || c->head[c->head_len - 1] != ',';
-  if (first && strcmp(c->command->name, "recommend") != 0)
+  if (first && c->command != &dl_cmd_recommend)
     dl_offer(c, "all", "every method");
   for (size_t i = 0; dl_estimators[i]; i++)
     dl_offer(c, dl_estimators[i]->name, dl_estimators[i]->summary);
@@ -112,8 +112,8 @@ static void offer_column(completion *c, const char *name, const char *words) {
     dl_offer(c, name, known ? known->summary : NULL);
 }
 
-/* Offers words, then the columns of the table on the command line; without one,
- * those of a runs table. */
+/* Offers words, then the columns of the table on the command line, or of a runs
+ * table if there is none. */
 static void words_and_columns(completion *c, const char *words) {
   struct dl_csv *csv = NULL;
   offer_words(c, words);
@@ -174,7 +174,7 @@ static void settings(completion *c) {
     snprintf(text, sizeof text, "%s=", k->name);
     dl_offer(c, text, k->summary);
   }
-  if (strcmp(c->command->name, "extract") != 0)
+  if (c->command != &dl_cmd_extract)
     offer_fields(c, "=");
 }
 
@@ -190,7 +190,7 @@ static void aliases(completion *c) {
 
 /* Fields of the kind that dlest list prints; of accelerators for recommend. */
 static void fields(completion *c) {
-  bool list = strcmp(c->command->name, "list") == 0;
+  bool list = c->command == &dl_cmd_list;
   const char *what = list ? c->argument : "gpus";
   skip_to_name(c);
   for (size_t k = 0; what && k < DL_N_KINDS; k++) {
@@ -215,7 +215,7 @@ static void folds(completion *c) {
     return;
   }
   dl_offer(c, "group:", "by the values of a column");
-  if (strcmp(c->command->name, "fit") == 0)
+  if (c->command == &dl_cmd_fit)
     offer_words(c, "kfold:|kfold-shuffled:|none");
 }
 
@@ -263,37 +263,41 @@ static const struct {
     {"recommend", "method", .offer = estimators},
     {"step", "method", .list = true, .offer = projectors},
     {NULL, "as", .words = "svg|png|pdf|dumb"},
-    {NULL, "attention", .words = "flash|eager"},
-    {NULL, "checkpointing", .words = "none|selective|full"},
-    {NULL, "fine-tune", .words = "full|head|lora:|qlora:"},
-    {NULL, "framework", .words = "pytorch|tensorflow"},
     {NULL, "known", .list = true,
      .words = "time|duration|gpu_util|gpu_power|none"},
-    {NULL, "optimizer", .words = "adamw|sgd|adafactor|adam8bit"},
-    {NULL, "phase", .words = "training|inference"},
-    {NULL, "precision", .words = "fp64|fp32|tf32|fp16|bf16|amp|fp8|int8"},
-    {NULL, "scaling", .words = "weak|strong"},
     {NULL, "score", .words = "mape|median_ape|rmse_j|mae_j|bias_j"},
-    {NULL, "sharding", .words = "ddp|zero1|zero2|zero3|fsdp"},
-    {NULL, "loader", .words = "disk|cached|synthetic"},
-    {NULL, "stack", .words = "eager|compiled|ngc|mlperf"},
     {NULL, "search", .words = "grid|grid:|random:"},
     {"record", "gpus", .words = "all"},
     {"report", "by", .list = true, .words = "job|user|account|partition|month"},
 };
 
-/* By what stands for the value in --help: a path, a column, or the words
- * themselves. */
+/* The placeholder of the value in --help decides: a path, a column, or the
+ * words themselves. */
 static void by_argument(completion *c, const char *text) {
   if (strncmp(text, "FILE", 4) == 0 || strncmp(text, "LOG", 3) == 0 ||
       strstr(text, ".csv") || strstr(text, ".onnx"))
     c->files = true;
-  else if (strcmp(text, "COLUMN") == 0)
+  else if (dl_is_word(text, "COLUMN"))
     columns(c);
-  else if (strcmp(text, "COLUMN=VALUE") == 0)
+  else if (dl_is_word(text, "COLUMN=VALUE"))
     column_value(c);
   else if (islower((unsigned char)*text) && strchr(text, '|'))
     offer_words(c, text);
+}
+
+/* Offers the words of the quantity that an option sets, if it has any. */
+static bool offer_words_of(completion *c, const struct dl_option *o) {
+  const struct dl_run_column *of = dl_run_columns;
+  const struct dl_run_column *end = of + DL_N_RUN_MEMBERS;
+  while (of < end && !(of->option && strcmp(of->option, o->name) == 0))
+    of++;
+  if (of == end || !of->words)
+    return false;
+  if (of->offers)
+    offer_words(c, of->offers);
+  for (size_t i = 0; !of->offers && of->words[i]; i++)
+    dl_offer(c, of->words[i], NULL);
+  return true;
 }
 
 /* Skips to behind a character of the word. */
@@ -309,6 +313,8 @@ void dl_offer_values(completion *c, const struct dl_option *o) {
            strcmp(values[i].command, c->command->name) != 0) ||
           strcmp(values[i].option, o->name) != 0))
     i++;
+  if (i == DL_LENGTH(values) && offer_words_of(c, o))
+    return;
   if (i == DL_LENGTH(values)) {
     by_argument(c, o->words ? o->words : o->argument);
     return;
@@ -330,7 +336,7 @@ void dl_offer_values(completion *c, const struct dl_option *o) {
 /* --- arguments */
 
 static void offer_kinds(completion *c) {
-  if (strcmp(c->command->name, "plot") == 0) {
+  if (c->command == &dl_cmd_plot) {
     plot_kinds(c);
     return;
   }
@@ -341,7 +347,7 @@ static void offer_kinds(completion *c) {
 
 /* A descriptor of the kind that is the first argument; a model is a file. */
 static void offer_descriptors(completion *c) {
-  c->files |= c->argument && strcmp(c->argument, "model") == 0;
+  c->files |= dl_is_word(c->argument, "model");
   for (int k = 0; c->argument && k < DL_N_KINDS; k++)
     if (strcmp(c->argument, dl_kinds[(enum dl_kind)k].word) == 0) {
       c->files = k != DL_DATASET;
@@ -360,9 +366,9 @@ void dl_offer_argument(completion *c, size_t i) {
     i = words.n - 1;
   if (i < words.n) {
     const char *word = words.s[i] + (words.s[i][0] == '[');
-    if (strcmp(word, "KIND") == 0)
+    if (dl_is_word(word, "KIND"))
       offer_kinds(c);
-    else if (strcmp(word, "NAME") == 0)
+    else if (dl_is_word(word, "NAME"))
       offer_descriptors(c);
     else
       by_argument(c, word);

@@ -43,7 +43,7 @@ void dl_offer(struct dl_completion *c, const char *text, const char *about) {
       c->any_case ? strncasecmp(text, c->word, n) : strncmp(text, c->word, n);
   if (differs || !is_plain(text))
     return;
-  /* What was typed stays, and goes on in the same case. */
+  /* The typed text stays, and the continuation keeps its case. */
   printf("%.*s%s", (int)c->head_len, c->head, c->word);
   bool upper = c->any_case && is_upper(c->word);
   for (const char *s = text + n; *s; s++)

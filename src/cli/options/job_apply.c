@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From the options of a job to what the rows of a frame begin with, and to the
+/* From the options of a job to what the rows of a plan begin with, and to the
  * axes of a sweep. */
 
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "cli/command.h"
 #include "cli/options/job_options.h"
 #include "cli/options/known_options.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 #include "run/setup/option_words.h"
 
 /* The data set must be known, and the time that GPUs idle is said once. */
@@ -82,14 +82,14 @@ static enum dl_status check_size(const struct dl_job_options *o,
 }
 
 enum dl_status dl_job_options_apply_table(const struct dl_job_options *o,
-                                          struct dl_frame *f,
+                                          struct dl_row_plan *f,
                                           struct dl_diag *d) {
   for (size_t i = 0; i < o->aliases.n; i++)
-    DL_TRY(dl_frame_alias(f, o->aliases.s[i], d));
+    DL_TRY(dl_plan_alias(f, o->aliases.s[i], d));
   for (size_t i = 0; i < o->defines.n; i++)
-    DL_TRY(dl_frame_define(f, o->defines.s[i], d));
+    DL_TRY(dl_plan_define(f, o->defines.s[i], d));
   for (size_t i = 0; i < o->overrides.n; i++)
-    DL_TRY(dl_frame_override(f, o->overrides.s[i], d));
+    DL_TRY(dl_plan_override(f, o->overrides.s[i], d));
   return DL_OK;
 }
 
@@ -121,7 +121,7 @@ static void warn_unused(const struct dl_job_options *o,
     if (dl_run_has(run, of_sequences[i]))
       warn_no_effect(dl_run_columns[of_sequences[i]].name, arch,
                      ", which takes no sequences", d);
-  if (s->arch && !s->attends && run->attention)
+  if (s->arch && !s->attends && run->attention != DL_ATTENTION_UNKNOWN)
     warn_no_effect("attention", arch, ", which has no attention", d);
   if (s->arch && !s->denoising && dl_run_has(run, DL_RUN_denoising_steps))
     warn_no_effect("denoising_steps", arch, ", which is no diffusion model", d);
@@ -132,10 +132,10 @@ static void warn_unused(const struct dl_job_options *o,
       s->arch && !s->images && !s->language ? "a network that takes no images"
       : !isnan(run->duration_s) && !sized
           ? "a training whose samples are not known"
-      : run->loader && strcmp(run->loader, "synthetic") == 0 ? "synthetic input"
-                                                             : NULL;
-  const bool of_loader[] = {run->loader &&
-                                strcmp(run->loader, "synthetic") != 0,
+      : run->loader == DL_LOADER_SYNTHETIC ? "synthetic input"
+                                           : NULL;
+  const bool of_loader[] = {run->loader != DL_LOADER_UNKNOWN &&
+                                run->loader != DL_LOADER_SYNTHETIC,
                             dl_run_has(run, DL_RUN_loader_workers)};
   for (size_t i = 0; keeps_up && i < DL_LENGTH(of_loader); i++)
     if (of_loader[i])
@@ -192,12 +192,9 @@ enum dl_status dl_job_subject_find(struct dl_job_subject *s,
                                    const struct dl_job_options *o,
                                    struct dl_catalog *c, struct dl_diag *d) {
   const struct dl_axis *a = dl_axes_find(&o->axes, "arch");
-  const char *phase = dl_value_in(&o->overrides, "phase");
-  if (!phase)
-    phase = o->run.phase;
-  phase = phase ? dl_run_word(&dl_run_columns[DL_RUN_phase], phase) : NULL;
-  *s = (struct dl_job_subject){.usual = "imagenet",
-                               .inference = dl_is_word(phase, "inference")};
+  *s = (struct dl_job_subject){
+      .usual = "imagenet",
+      .inference = dl_job_options_word(o, DL_RUN_phase) == DL_PHASE_INFERENCE};
   for (size_t i = 0; a && i < a->n; i++)
     DL_TRY(add_subject(s, c, a->text.s[i], d));
   return !a && o->run.arch ? add_subject(s, c, o->run.arch, d) : DL_OK;
@@ -222,10 +219,8 @@ unsigned dl_job_kinds(const struct dl_job_options *o,
   if (!is_open(o, table, "phase"))
     kinds &= s.inference ? DL_SERVES_LANGUAGE | DL_SERVES_OTHER
                          : DL_TRAINS_LANGUAGE | DL_TRAINS_OTHER;
-  const char *precision = dl_value_in(&o->overrides, "precision");
-  precision = precision ? precision : o->run.precision;
   bool fp64 = is_open(o, table, "precision") ||
-              (precision && strcasecmp(precision, "fp64") == 0);
+              dl_job_options_word(o, DL_RUN_precision) == DL_PRECISION_FP64;
   bool renamed = o->aliases.n > 0 || dl_value_in(&o->overrides, "arch") ||
                  is_open(o, table, "arch");
   if (s.described && !renamed && !(s.language && fp64))
@@ -282,7 +277,7 @@ static void warn_system(const struct dl_job_options *o, struct dl_catalog *c,
 }
 
 enum dl_status dl_job_options_apply(struct dl_job_options *o,
-                                    struct dl_frame *f,
+                                    struct dl_row_plan *f,
                                     struct dl_catalog *catalog, bool defaults,
                                     struct dl_diag *d) {
   struct dl_job_subject s;
@@ -302,15 +297,15 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
   dl_run_set_number(&usual, DL_RUN_n_gpus, 1);
   dl_run_set_number(&usual, DL_RUN_utilisation, 1);
   dl_run_set_number(&usual, DL_RUN_ram_gb, 32);
-  DL_TRY(dl_frame_begin(f, &usual, false, d));
-  DL_TRY(dl_frame_begin(f, &o->run, true, d));
+  DL_TRY(dl_plan_begin(f, &usual, false, d));
+  DL_TRY(dl_plan_begin(f, &o->run, true, d));
   o->dataset = o->run.dataset;
   if (!o->dataset && defaults && !s.inference &&
       !dl_job_options_give(o, DL_RUN_tokens) &&
       !dl_run_has(&o->run, DL_RUN_train_samples))
     o->dataset = s.usual;
   if (defaults)
-    dl_frame_take_usual(f, o->dataset);
+    dl_plan_take_usual(f, o->dataset);
   return dl_site_find(&o->site, catalog, &o->foot, d);
 }
 

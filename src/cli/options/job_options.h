@@ -9,7 +9,7 @@
 #include "cli/options/option.h"
 #include "cli/options/site_options.h"
 #include "io/csv.h"
-#include "run/frame.h"
+#include "run/plan.h"
 
 struct dl_job_options {
   struct dl_run run;           /* set by options; texts are borrowed */
@@ -37,12 +37,6 @@ extern const struct dl_option dl_job_options_rows[], dl_table_options_rows[];
     dl_site_options_rows, offsetof(type, member.site)                          \
   }
 
-/* The estimators that predict by a fitted model, with intervals. */
-#define DL_FITTED_METHODS "physical|pre-epoch|pre-power"
-
-/* Those that take a known time. */
-#define DL_TIMED_METHODS DL_FITTED_METHODS "|green-algorithms|tdp"
-
 void dl_job_options_init(struct dl_job_options *o);
 
 /* Frees the lists and axes of a struct dl_job_options. */
@@ -50,6 +44,9 @@ void dl_job_options_free(void *options);
 
 /* Whether an option, --set or --define gives a quantity. */
 bool dl_job_options_give(const struct dl_job_options *o, enum dl_run_id id);
+
+/* The word of a quantity by --set, or the option; 0: neither gives one. */
+unsigned dl_job_options_word(const struct dl_job_options *o, enum dl_run_id id);
 
 /* Makes axes of what was given as one value too: those of `columns`
  * (NULL-terminated), in this order, the last running fastest. Those that were
@@ -105,18 +102,18 @@ enum dl_status dl_job_options_check_table(struct dl_cli *cli,
                                           const struct dl_job_options *o,
                                           const struct dl_csv *csv);
 
-/* Puts the options into a frame. With `defaults`, rows have the usual data set,
+/* Puts the options into a plan. With `defaults`, rows have the usual data set,
  * epochs, batch size and requests of jobs. The size of the training of a
  * language model must be given (DL_EUSAGE). Then looks up the site: o->dataset
  * and o->foot are filled in. */
 enum dl_status dl_job_options_apply(struct dl_job_options *o,
-                                    struct dl_frame *f,
+                                    struct dl_row_plan *f,
                                     struct dl_catalog *catalog, bool defaults,
                                     struct dl_diag *d);
 
 /* --alias, --define and --set alone. */
 enum dl_status dl_job_options_apply_table(const struct dl_job_options *o,
-                                          struct dl_frame *f,
+                                          struct dl_row_plan *f,
                                           struct dl_diag *d);
 
 #endif

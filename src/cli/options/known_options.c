@@ -12,7 +12,7 @@
 #include "cli/command.h"
 #include "cli/options/job_options.h"
 #include "estimate/conditioning/known.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 #include "run/setup/option_words.h"
 
 /* A number with one of some units behind it; NULL ends the units. Returns the
@@ -63,7 +63,7 @@ static enum dl_status refuse(const struct dl_option *o, const char *arg,
 enum dl_status dl_read_known(const struct dl_option *o, char *arg, void *at,
                              struct dl_diag *d) {
   struct dl_job_options *job = at;
-  enum dl_run_id id = (enum dl_run_id)o->column;
+  enum dl_run_id id = o->column;
   double x = NAN;
   if (id == DL_RUN_step_s && read_step_time(arg, &x) != DL_OK)
     return refuse(o, arg, "a time or a rate above 0: 250ms, 1.5s, 4.0it/s", d);

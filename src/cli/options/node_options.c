@@ -226,7 +226,8 @@ static void set_loader(const struct dl_node_options *o, struct dl_run *run,
                        struct dl_diag *d) {
   const struct dl_node *e = &o->entry;
   double most = fmax(1, floor(e->cores / o->use.used));
-  bool reads = run->loader && strcmp(run->loader, "synthetic") != 0;
+  bool reads =
+      run->loader != DL_LOADER_UNKNOWN && run->loader != DL_LOADER_SYNTHETIC;
   if (o->use.on_cpu || isnan(e->cores))
     return;
   if (!dl_run_has(run, DL_RUN_loader_workers)) {

@@ -11,9 +11,12 @@
 
 #include "base/diag.h"
 #include "base/text.h"
+#include "quantities/quantities.h"
 
 /* How a value is read, and the type of the member that it is stored in. */
 enum dl_option_kind {
+  DL_OPTION_END,     /* ends a table */
+  DL_OPTION_HEADING, /* of --help */
   DL_OPTION_FLAG,    /* bool: set to true; the option takes no value */
   DL_OPTION_TEXT,    /* const char *, borrowed from argv */
   DL_OPTION_LIST,    /* struct dl_strlist: each use appends its value */
@@ -29,10 +32,10 @@ enum dl_option_kind {
 };
 
 struct dl_option {
-  const char *name;     /* long name; NULL: a heading of --help */
+  const char *name;     /* long name; NULL: a heading, or no option */
   char letter;          /* short option, or '\0' */
   const char *argument; /* stands for the value in --help; NULL: a flag */
-  const char *help;     /* NULL ends a table */
+  const char *help;     /* NULL: no option */
   enum dl_option_kind kind;
   size_t offset;     /* of the member; see DL_STORE */
   double low, high;  /* high 0: no upper limit */
@@ -52,12 +55,8 @@ struct dl_option {
   bool output; /* sets where and how results are written, not what they are */
   bool whole;  /* whole numbers only */
   bool large;  /* a count in powers of ten: 50k and 2T are numbers too */
-  /* Settings of a run (job_options.c): the column, whether a list of values
-   * makes a sweep, the phase and the estimators ("flops|physical") that use
-   * it; NULL: both phases, all estimators. */
-  int column;
-  bool sweeps;
-  const char *phase, *methods;
+  unsigned methods;      /* estimators on which it has an effect; 0: all */
+  enum dl_run_id column; /* of a setting of a run (job_options.c) */
 };
 
 /* The kind of an option, and the offset of its member; a member of another
@@ -83,7 +82,7 @@ struct dl_option {
 
 /* A heading of --help; groups are sorted by their number. */
 #define DL_HEADING(text, number)                                               \
-  { .help = (text), .group = (number) }
+  { .kind = DL_OPTION_HEADING, .help = (text), .group = (number) }
 
 /* A table of options and the offset in the command's options of the struct
  * that its members belong to. Lists of tables end with a table without

@@ -8,15 +8,15 @@
 #include "catalog/architecture/token_costs.h"
 #include "model/fitting/calibrate.h"
 
-enum dl_status dl_find_kinds(struct dl_run_kinds *kinds, struct dl_frame *f,
+enum dl_status dl_find_kinds(struct dl_run_kinds *kinds, struct dl_row_plan *f,
                              struct dl_csv *csv, struct dl_diag *d) {
   const struct dl_csv_block *block;
   *kinds = (struct dl_run_kinds){false, false};
-  DL_TRY(dl_frame_want_descriptors(f, d));
+  DL_TRY(dl_plan_want_descriptors(f, d));
   do {
-    DL_TRY(dl_frame_next(f, csv, &block, d));
+    DL_TRY(dl_plan_next(f, csv, &block, d));
     for (size_t i = 0; block && i < block->n_rows; i++) {
-      const struct dl_architecture *arch = dl_frame_row(f, i)->found.arch;
+      const struct dl_architecture *arch = dl_plan_row(f, i)->found.arch;
       bool language = arch && dl_is_language_model(arch);
       kinds->language |= language;
       kinds->others |= !language;

@@ -5,7 +5,7 @@
 #define DL_CLI_PASSES_CALIBRATED_MODEL_H
 
 #include "cli/command.h"
-#include "model/fitting/training_table.h"
+#include "model/training/training_table.h"
 #include "model/model.h"
 
 /* Which runs a table has. */
@@ -14,8 +14,8 @@ struct dl_run_kinds {
   bool others;
 };
 
-/* Reads a table to its end through a frame, whose columns it is. */
-enum dl_status dl_find_kinds(struct dl_run_kinds *kinds, struct dl_frame *f,
+/* Reads a table to its end through a plan, whose columns it is. */
+enum dl_status dl_find_kinds(struct dl_run_kinds *kinds, struct dl_row_plan *f,
                              struct dl_csv *csv, struct dl_diag *d);
 
 /* Whether a fit is of language models. */

@@ -9,7 +9,9 @@
 
 #include "base/memory.h"
 #include "estimate/assumptions.h"
+#include "estimate/rows.h"
 #include "model/fitting/refit.h"
+#include "model/training/training_columns.h"
 #include "run/config_key.h"
 
 /* The table that is read. */
@@ -17,12 +19,16 @@ static const char *path_of(const struct dl_comparing *w) {
   return w->cli->argument[w->table];
 }
 
+struct part;
+
 /* One pass over a table. */
 struct pass {
-  struct dl_frame *f;
+  struct dl_comparing *w;
+  const struct part *part; /* the rows that are scored; NULL: all */
+  struct dl_row_plan *f;
   struct dl_csv *csv;
-  struct dl_session *session[DL_MOST_MODELS]; /* one a model */
-  size_t n_methods;                           /* of a session */
+  struct dl_engine *engine[DL_MOST_MODELS]; /* one a model */
+  size_t n_methods;                         /* of each */
   struct dl_row_ref energy, gpu_energy, boundary, by;
   struct dl_key_maker *key;  /* of configurations */
   struct dl_row_ref cluster; /* what is drawn, where it is a column */
@@ -37,10 +43,10 @@ struct pass {
 
 static void free_pass(struct pass *p) {
   for (size_t k = 0; k < DL_MOST_MODELS; k++)
-    dl_session_free(p->session[k]);
+    dl_engine_free(p->engine[k]);
   free(p->key);
   dl_text_free(&p->label);
-  dl_frame_free(p->f);
+  dl_plan_free(p->f);
   dl_csv_free(p->csv);
   free(p->est);
   free(p->measured);
@@ -55,47 +61,47 @@ static enum dl_status open_cluster(struct dl_comparing *w, struct pass *p) {
   bool config = strcmp(by, "config") == 0;
   if (strcmp(by, "run") == 0 || w->o->how.resamples == 0)
     return DL_OK;
-  p->has_cluster = !config || dl_frame_has(p->f, by);
+  p->has_cluster = !config || dl_plan_has(p->f, by);
   if (p->has_cluster)
-    DL_TRY(dl_frame_text(p->f, by, !config, &p->cluster, d));
+    DL_TRY(dl_plan_text(p->f, by, !config, &p->cluster, d));
   if (config)
     DL_TRY(dl_key_maker_new(&p->key, p->f, d));
-  return dl_frame_want_descriptors(p->f, d);
+  return dl_plan_want_descriptors(p->f, d);
 }
 
 static enum dl_status open_quantities(struct dl_comparing *w, struct pass *p) {
   struct dl_diag *d = &w->cli->diag;
-  DL_TRY(dl_frame_quantity(p->f, "energy_j", true, &p->energy, d));
-  DL_TRY(dl_frame_quantity(p->f, "gpu_energy_j", false, &p->gpu_energy, d));
-  DL_TRY(dl_frame_quantity(p->f, "boundary", false, &p->boundary, d));
+  DL_TRY(dl_plan_quantity(p->f, "energy_j", true, &p->energy, d));
+  DL_TRY(dl_plan_quantity(p->f, "gpu_energy_j", false, &p->gpu_energy, d));
+  DL_TRY(dl_plan_quantity(p->f, "boundary", false, &p->boundary, d));
   if (w->o->by)
-    DL_TRY(dl_frame_text(p->f, w->o->by, true, &p->by, d));
+    DL_TRY(dl_plan_text(p->f, w->o->by, true, &p->by, d));
   return open_cluster(w, p);
 }
 
 static enum dl_status open_pass(struct dl_comparing *w, struct pass *p,
                                 struct dl_model *const *model) {
   struct dl_diag *d = &w->cli->diag;
-  p->f = dl_frame_new(dl_cli_catalog(w->cli));
+  p->f = dl_plan_new(dl_cli_catalog(w->cli));
   DL_TRY(dl_csv_open(&p->csv, path_of(w), 0, d));
   DL_TRY(dl_csv_drop_empty(p->csv, d));
   DL_TRY(dl_job_options_check_table(w->cli, &w->o->job, p->csv));
-  dl_frame_columns(p->f, p->csv);
+  dl_plan_columns(p->f, p->csv);
   DL_TRY(
       dl_job_options_apply(&w->o->job, p->f, dl_cli_catalog(w->cli), false, d));
   for (size_t k = 0; k < w->n_models; k++)
-    DL_TRY(dl_session_new(&p->session[k], p->f, model[k], w->o->methods,
-                          w->o->coverage, d));
+    DL_TRY(dl_engine_new(&p->engine[k], p->f, model[k], w->o->methods,
+                         w->o->coverage, d));
   for (size_t k = 0; k < w->n_models; k++) {
-    p->session[k]->fields.known = w->o->known;
-    DL_TRY(dl_session_find_families(p->session[k], NULL, dl_cli_catalog(w->cli),
+    p->engine[k]->fields.known = w->o->known;
+    DL_TRY(dl_engine_learn_families(p->engine[k], NULL, dl_cli_catalog(w->cli),
                                     d));
   }
   DL_TRY(open_quantities(w, p));
-  dl_frame_warn_unused(p->f, d);
-  p->n_methods = p->session[0]->n;
+  dl_plan_warn_unused(p->f, d);
+  p->n_methods = p->engine[0]->n;
   for (size_t i = w->methods.n; i < p->n_methods; i++)
-    dl_strlist_add(&w->methods, p->session[0]->method[i]->name);
+    dl_strlist_add(&w->methods, p->engine[0]->method[i]->name);
   size_t n = p->n_methods * w->n_models;
   p->est = dl_calloc(n, sizeof *p->est);
   p->measured = dl_calloc(n, sizeof *p->measured);
@@ -114,7 +120,7 @@ static double measured_for(struct dl_comparing *w, struct pass *p,
     return gpu;
   if (same)
     return dl_row_number(p->row, &p->energy);
-  if (!isnan(est->energy_j)) {
+  if (!isnan(est->energy_j.x)) {
     dl_text_clear(&p->label);
     dl_text_printf(&p->label, "%s\t%s\t%s", boundary, est->boundary,
                    est->method);
@@ -129,12 +135,13 @@ struct part {
   const bool *wanted;
 };
 
-/* Whether the row on that line is scored; *next runs along. */
-static bool part_has(const struct part *part, size_t *next, size_t line) {
-  while (*next < part->t->n && part->t->line[*next] < line)
-    ++*next;
-  return *next < part->t->n && part->t->line[*next] == line &&
-         part->wanted[*next];
+/* Whether the row on that line is scored; rows come in order. */
+static bool part_has(void *ctx, size_t line) {
+  struct pass *p = ctx;
+  const struct dl_training *t = p->part->t;
+  while (p->next < t->n && t->line[p->next] < line)
+    p->next++;
+  return p->next < t->n && t->line[p->next] == line && p->part->wanted[p->next];
 }
 
 /* The identifier where a column names a descriptor that was looked up, else
@@ -171,19 +178,16 @@ static const char *cluster_of(struct dl_comparing *w, struct pass *p) {
   return dl_text_str(&p->label);
 }
 
-/* Estimates of a row by all models; *bad where it cannot be used. */
+/* Estimates a row by all models; *bad where it cannot be used. */
 static enum dl_status estimate_row(struct dl_comparing *w, struct pass *p,
-                                   const struct dl_csv_block *block, size_t i,
-                                   bool *bad) {
-  struct dl_diag *d = &w->cli->diag;
-  struct dl_job job;
-  struct dl_job_predictions predictions;
-  for (size_t k = 0; k < w->n_models; k++)
-    DL_TRY(dl_session_row(p->session[k], p->row, &job, &predictions,
-                          p->est + k * p->n_methods, d));
-  if (w->n_models > 0)
-    DL_TRY(dl_session_check(dl_cli_catalog(w->cli), &job, dl_csv_path(p->csv),
-                            block->line[i], bad, d));
+                                   size_t line, bool *bad, struct dl_diag *d) {
+  struct dl_result r = {.n = p->n_methods};
+  for (size_t k = 0; k < w->n_models; k++) {
+    r.est = p->est + k * p->n_methods;
+    DL_TRY(dl_engine_row(p->engine[k], p->row, &r, d));
+  }
+  *bad = w->n_models > 0 && dl_engine_refuses(dl_cli_catalog(w->cli), &r.job,
+                                              dl_csv_path(p->csv), line, d);
   return DL_OK;
 }
 
@@ -195,7 +199,7 @@ static void count_silent(struct dl_comparing *w, const struct pass *p) {
     bool any = false;
     for (size_t k = 0; k < w->n_models; k++) {
       const struct dl_estimate *est = &p->est[k * p->n_methods + m];
-      any |= !isnan(est->energy_j);
+      any |= !isnan(est->energy_j.x);
       lacks = lacks ? lacks : est->lacks;
     }
     if (!any && lacks && s->n++ == 0)
@@ -272,19 +276,15 @@ void dl_compare_warn(const struct dl_comparing *w) {
 }
 
 /* A run's duration must come from its settings, never from its energy. */
-static enum dl_status score_row(struct dl_comparing *w, struct pass *p,
-                                const struct dl_csv_block *block, size_t i,
-                                const struct part *part) {
-  struct dl_diag *d = &w->cli->diag;
+static enum dl_status score_row(void *ctx, size_t thread,
+                                const struct dl_result *r, struct dl_diag *d) {
+  struct pass *p = ctx;
+  struct dl_comparing *w = p->w;
   bool bad = false;
   size_t n = p->n_methods * w->n_models;
-  if (part && !part_has(part, &p->next, block->line[i]))
-    return DL_OK;
-  p->row = dl_frame_row(p->f, i);
-  if (p->row->fault.kind != DL_FAULT_NONE)
-    return dl_frame_complain(p->f, p->row, dl_csv_path(p->csv), block->line[i],
-                             d);
-  DL_TRY(estimate_row(w, p, block, i, &bad));
+  (void)thread;
+  p->row = r->job.row;
+  DL_TRY(estimate_row(w, p, r->line, &bad, d));
   if (bad)
     return DL_OK;
   for (size_t m = 0; m < n; m++) {
@@ -292,7 +292,7 @@ static enum dl_status score_row(struct dl_comparing *w, struct pass *p,
     bad |= p->measured[m] == 0; /* a meter that was not read */
   }
   if (bad) {
-    dl_skip_at(d, dl_csv_path(p->csv), block->line[i],
+    dl_skip_at(d, dl_csv_path(p->csv), r->line,
                "column '%s': %s is not above 0", "energy_j", "0");
     return DL_OK;
   }
@@ -316,25 +316,26 @@ static enum dl_status score_row(struct dl_comparing *w, struct pass *p,
 static enum dl_status run_pass(struct dl_comparing *w,
                                struct dl_model *const *model,
                                const struct part *part) {
-  DL_SCOPED(free_pass) struct pass p = {0};
-  const struct dl_csv_block *block;
+  DL_SCOPED(free_pass) struct pass p = {.w = w, .part = part};
   struct dl_diag *d = &w->cli->diag;
-  enum dl_status status;
+  const struct dl_row_sink sink = {.ctx = &p, .row = score_row};
   DL_TRY(open_pass(w, &p, model));
-  while ((status = dl_frame_next(p.f, p.csv, &block, d)) == DL_OK && block) {
-    for (size_t i = 0; i < block->n_rows; i++)
-      DL_TRY(score_row(w, &p, block, i, part));
-    if (part) /* refitting takes the time, and the table was read before */
-      continue;
-    dl_repeated_rows_add(&p.repeated, block);
-    dl_progress_step(d->progress, dl_csv_share(p.csv));
-  }
+  const struct dl_rows rows = {.f = p.f,
+                               .csv = p.csv,
+                               .wants = part ? part_has : NULL,
+                               .ctx = &p,
+                               .repeated = part ? NULL : &p.repeated};
+  /* Refitting takes the time. */
+  struct dl_progress *progress = d->progress;
+  d->progress = part ? NULL : progress;
+  enum dl_status status = dl_rows_each(&rows, NULL, &sink, d);
+  d->progress = progress;
   if (status != DL_OK || part)
     return status;
   dl_repeated_rows_warn(&p.repeated, dl_csv_path(p.csv), d);
   dl_same_tables_add(&w->same, p.csv, d);
   if (w->cli->n_arguments == 1)
-    dl_frame_warn_aliases(p.f, d);
+    dl_plan_warn_aliases(p.f, d);
   return DL_OK;
 }
 
@@ -344,15 +345,15 @@ static enum dl_status read_training(struct dl_comparing *w, const char *column,
   struct dl_diag *d = &w->cli->diag;
   DL_SCOPED(dl_strlist_free) struct dl_strlist groups = {0};
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
-  DL_SCOPED(dl_frame_free_local)
-  struct dl_frame *f = dl_frame_new(dl_cli_catalog(w->cli));
+  DL_SCOPED(dl_plan_free_local)
+  struct dl_row_plan *f = dl_plan_new(dl_cli_catalog(w->cli));
   dl_strlist_add(&groups, "config");
   dl_strlist_add(&groups, "arch");
   dl_strlist_add(&groups, "gpu");
   DL_TRY(dl_csv_open(&csv, path_of(w), 0, d));
   DL_TRY(dl_csv_drop_empty(csv, d));
-  dl_frame_columns(f, csv);
-  dl_frame_assume(f, dl_assume_language_setup, false);
+  dl_plan_columns(f, csv);
+  dl_plan_assume(f, dl_assume_language_setup, false);
   DL_TRY(dl_job_options_apply(&w->o->job, f, dl_cli_catalog(w->cli), false, d));
   for (size_t k = 0; k < w->n_models; k++)
     dl_refit_formulas(t, w->model[k], f);

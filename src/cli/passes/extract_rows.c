@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 
 struct dl_extract_rows {
   const struct dl_format *format;
@@ -19,23 +19,6 @@ struct dl_extract_rows {
   struct dl_value *values;
   size_t n_columns, n_extra;
   bool each_epoch;
-};
-
-/* The columns of text output; other formats have all columns. */
-static const struct dl_column shown[] = {
-    {"run_id", "run", NULL, DL_CODE, 0},
-    {"arch", "arch", NULL, DL_CODE, 0},
-    {"gpu", "GPU", NULL, DL_CODE, 0},
-    {"n_gpus", "GPUs", NULL, DL_CODE, 0},
-    {"epochs", "epochs", NULL, DL_CODE, 0},
-    {"epochs_verdict", "verdict", NULL, DL_CODE, 0},
-    {"duration_s", "time", NULL, DL_TIME, 0},
-    {"gpu_power_w", "power", "W", DL_WATTS, 0},
-    {"gpu_util", "GPU use", NULL, DL_PERCENT, 0},
-    {"gpu_energy_j", "GPU energy", "J", DL_KWH, 0},
-    {"energy_j", "energy", "J", DL_KWH, 0},
-    {"boundary", "boundary", NULL, DL_CODE, 0},
-    {"missing", "missing", NULL, DL_PERCENT, 0},
 };
 
 /* Columns of the table of epochs. */
@@ -60,11 +43,26 @@ static const struct dl_member_column epoch_columns[] = {
 
 enum { N_EPOCH_COLUMNS = sizeof epoch_columns / sizeof *epoch_columns };
 
-static struct dl_column run_column(const char *key) {
-  for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
-    if (strcmp(shown[i].key, key) == 0)
-      return shown[i];
-  return (struct dl_column){key, NULL, NULL, DL_CODE, 0};
+/* How people are shown a measured column. */
+static enum dl_style style_of(const struct dl_run_column *c) {
+  const char unit = c->unit ? *c->unit : '\0';
+  bool share = !c->unit && c->low >= 0 && c->high <= 1;
+  if (c->is_text || c->role != DL_ROLE_MEASURED)
+    return DL_CODE;
+  return unit == 'J'   ? DL_KWH
+         : unit == 'W' ? DL_WATTS
+         : unit == 's' ? DL_TIME
+         : share       ? DL_PERCENT
+                       : DL_CODE;
+}
+
+/* Text output has the columns with a heading; other formats have all. */
+static struct dl_column run_column(const struct dl_run_column *c) {
+  enum dl_style style = style_of(c);
+  if (!c->extracted)
+    return (struct dl_column){c->name, NULL, NULL, DL_CODE, 0};
+  return (struct dl_column){c->name, c->heading,
+                            style == DL_TIME ? NULL : c->unit, style, 0};
 }
 
 struct dl_extract_rows *dl_extract_rows_new(const struct dl_format *format,
@@ -82,8 +80,9 @@ struct dl_extract_rows *dl_extract_rows_new(const struct dl_format *format,
   if (each_epoch)
     dl_member_headings(r->columns, epoch_columns, N_EPOCH_COLUMNS);
   for (size_t i = 0; !each_epoch && i < r->n_columns; i++)
-    r->columns[i] =
-        run_column(i < n_runs ? dl_run_columns[i].name : extra->s[i - n_runs]);
+    r->columns[i] = i < n_runs ? run_column(&dl_run_columns[i])
+                               : (struct dl_column){.key = extra->s[i - n_runs],
+                                                    .style = DL_CODE};
   return r;
 }
 

@@ -5,7 +5,7 @@
 #define DL_CLI_PASSES_FIT_AUXILIARY_H
 
 #include "cli/command.h"
-#include "model/fitting/training_table.h"
+#include "model/training/training_table.h"
 
 /* Reads the table `path` (NULL: the one that ships; "none": none) into *more
  * and lets t learn from it (dl_training_learn_from). Both are the caller's. */

@@ -10,8 +10,10 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "io/csv.h"
-#include "model/fitting/group_cv_residuals.h"
-#include "model/fitting/held_out_residuals.h"
+#include "model/cross_validation/auxiliary_residuals.h"
+#include "model/cross_validation/fold_residuals.h"
+#include "model/cross_validation/group_residuals.h"
+#include "model/training/training_columns.h"
 #include "physics/conditioning/joint_prediction.h"
 
 static const char *const added[] = {"target", "unit",     "method",

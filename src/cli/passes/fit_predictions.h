@@ -6,7 +6,9 @@
 #define DL_CLI_PASSES_FIT_PREDICTIONS_H
 
 #include "base/file.h"
-#include "model/fitting/train.h"
+#include "model/model.h"
+#include "model/training/choice.h"
+#include "model/training/training_table.h"
 
 /* Coverage of the intervals in the table. */
 #define DL_PREDICTIONS_COVERAGE 0.9

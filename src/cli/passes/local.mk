@@ -11,9 +11,10 @@ dlest_SOURCES += \
 	%D%/fit_auxiliary.h \
 	%D%/fit_predictions.c \
 	%D%/fit_predictions.h \
-	%D%/predict_batch.c \
-	%D%/predict_batch.h \
-	%D%/predict_sweep.c \
+	%D%/row_notes.c \
+	%D%/row_notes.h \
+	%D%/write_results.c \
+	%D%/write_results.h \
 	%D%/recommend.h \
 	%D%/recommend_nodes.c \
 	%D%/recommend_read.c \

@@ -5,7 +5,7 @@
 #define DL_CLI_PASSES_RECOMMEND_H
 
 #include "cli/options/node_options.h"
-#include "cli/views/estimate_rows.h"
+#include "cli/views/result_columns.h"
 #include "estimate/choices.h"
 #include "model/replicates/replicates.h"
 
@@ -31,16 +31,16 @@ struct dl_recommend_node {
   struct dl_job_options job; /* axes borrowed */
   struct dl_node_options o;
   struct dl_choice_node at;
-  struct dl_frame *f;
-  struct dl_session *session;
+  struct dl_row_plan *f;
+  struct dl_engine *engine;
 };
 
 /* Owns what the choices point to. Start from {0}. */
 struct dl_recommend_data {
   struct dl_choices choices;
-  struct dl_frame *f;
+  struct dl_row_plan *f;
   struct dl_model *m;
-  struct dl_session *session;
+  struct dl_engine *engine;
   struct dl_repeats repeats;
   struct dl_measured measured;
   struct dl_recommend_node *node; /* owned, as what they point to */

@@ -30,8 +30,8 @@ void dl_recommend_free_nodes(struct dl_recommend_data *r) {
   for (size_t i = 0; i < r->n_nodes; i++) {
     r->node[i].job.axes = (struct dl_axes){0};
     dl_job_options_free(&r->node[i].job);
-    dl_session_free(r->node[i].session);
-    dl_frame_free(r->node[i].f);
+    dl_engine_free(r->node[i].engine);
+    dl_plan_free(r->node[i].f);
   }
   free(r->node);
 }
@@ -99,20 +99,20 @@ static enum dl_status has_gpus(struct dl_cli *cli, const struct asked *a,
   return DL_OK;
 }
 
-/* Frame and session of a node. */
+/* Frame and engine of a node. */
 static enum dl_status open_node(struct dl_cli *cli,
                                 const struct dl_recommend_options *o,
                                 const struct dl_model *m,
                                 struct dl_recommend_node *n) {
   struct dl_catalog *catalog = dl_cli_catalog(cli);
   struct dl_diag *d = &cli->diag;
-  n->f = dl_frame_new(catalog);
+  n->f = dl_plan_new(catalog);
   DL_TRY(dl_node_options_apply(&n->o, &n->job, catalog, d));
   n->job.axes = o->job.axes;
-  DL_TRY(dl_frame_axes(n->f, &o->job.axes, d));
+  DL_TRY(dl_plan_axes(n->f, &o->job.axes, d));
   DL_TRY(dl_job_options_apply(&n->job, n->f, catalog, true, d));
-  DL_TRY(dl_session_new(&n->session, n->f, m, o->method, o->coverage, d));
-  return dl_session_find_families(n->session, NULL, catalog, d);
+  DL_TRY(dl_engine_new(&n->engine, n->f, m, o->method, o->coverage, d));
+  return dl_engine_learn_families(n->engine, NULL, catalog, d);
 }
 
 static void warn_node(struct dl_cli *cli, const struct dl_recommend_node *n,
@@ -134,26 +134,26 @@ static void warn_node(struct dl_cli *cli, const struct dl_recommend_node *n,
  * the accelerator, and the load of the CPUs depends on the phase. */
 static enum dl_status resolve(struct dl_cli *cli, struct dl_recommend_node *n) {
   DL_SCOPED(dl_cursor_free_local) struct dl_cursor *cursor = NULL;
-  struct dl_job job;
-  struct dl_job_predictions predictions;
-  struct dl_estimate est = {0};
+  struct dl_result result;
   DL_TRY(dl_cursor_new(&cursor, n->f, &cli->diag));
   DL_TRY(dl_cursor_to(cursor, 0, &cli->diag));
   const struct dl_row *row = dl_cursor_row(cursor);
   if (dl_row_is_invalid(row))
-    return dl_frame_complain(n->f, row, NULL, 0, &cli->diag);
-  DL_TRY(dl_session_row(n->session, row, &job, &predictions, &est, &cli->diag));
+    return dl_plan_complain(n->f, row, NULL, 0, &cli->diag);
+  dl_engine_make_room(n->engine, &result);
+  DL_FREED struct dl_estimate *est = result.est;
+  DL_TRY(dl_engine_row(n->engine, row, &result, &cli->diag));
   const struct dl_node_options *o = &n->o;
-  const struct dl_accelerator *in_use = job.found.gpu;
+  const struct dl_accelerator *in_use = result.job.found.gpu;
   struct dl_node_use use = o->use;
   dl_node_footprint(o, &n->job.foot);
-  use.inference = dl_run_is_inference(job.run);
+  use.inference = dl_run_is_inference(result.job.run);
   use.pue = n->job.foot.pue.x;
   n->at.id = o->entry.head.id;
   enum dl_status status =
       dl_node_resolve(&n->at.node, &o->entry, use.on_cpu ? in_use : o->cpu,
                       use.on_cpu ? o->gpu : in_use, &use, &cli->diag);
-  warn_node(cli, n, &est);
+  warn_node(cli, n, est);
   return status;
 }
 
@@ -222,9 +222,10 @@ enum dl_status dl_recommend_nodes(struct dl_cli *cli,
   o->job.dataset = r->node[0].job.dataset; /* all have the same */
   for (size_t i = 0; i < r->n_nodes; i++) {
     const struct dl_recommend_node *n = &r->node[i];
-    dl_frame_warn_unused(n->f, &cli->diag);
-    DL_TRY(dl_choices_sweep(&r->choices, n->f, &o->job.axes, n->session, &n->at,
-                            &cli->diag));
+    dl_plan_warn_unused(n->f, &cli->diag);
+    const struct dl_rows rows = {
+        .f = n->f, .catalog = dl_cli_catalog(cli), .axes = &o->job.axes};
+    DL_TRY(dl_choices_sweep(&r->choices, &rows, n->engine, &n->at, &cli->diag));
   }
   return DL_OK;
 }

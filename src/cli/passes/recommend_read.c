@@ -2,36 +2,38 @@
 /* Choices for dlest recommend: estimated, or measured. */
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "cli/passes/predict_batch.h"
-#include "estimate/node/peak_memory.h"
 #include "cli/passes/recommend.h"
+#include "cli/passes/row_notes.h"
+#include "estimate/node/peak_memory.h"
 
 void dl_recommend_free(struct dl_recommend_data *r) {
   dl_choices_free(&r->choices);
   dl_repeats_free(&r->repeats);
   dl_measured_free(&r->measured);
   dl_recommend_free_nodes(r);
-  dl_session_free(r->session);
+  dl_engine_free(r->engine);
   dl_model_free(r->m);
-  dl_frame_free(r->f);
+  dl_plan_free(r->f);
 }
 
 enum dl_status dl_recommend_estimate(struct dl_cli *cli,
                                      struct dl_recommend_options *o,
                                      struct dl_recommend_data *r) {
   struct dl_diag *d = &cli->diag;
-  r->f = dl_frame_new(dl_cli_catalog(cli));
-  DL_TRY(dl_frame_axes(r->f, &o->job.axes, d));
+  r->f = dl_plan_new(dl_cli_catalog(cli));
+  DL_TRY(dl_plan_axes(r->f, &o->job.axes, d));
   DL_TRY(dl_job_options_apply(&o->job, r->f, dl_cli_catalog(cli), true, d));
-  DL_TRY(dl_session_new(&r->session, r->f, r->m, o->method, o->coverage, d));
-  DL_TRY(dl_session_find_families(r->session, NULL, dl_cli_catalog(cli), d));
-  dl_frame_warn_unused(r->f, d);
-  return dl_choices_sweep(&r->choices, r->f, &o->job.axes, r->session, NULL, d);
+  DL_TRY(dl_engine_new(&r->engine, r->f, r->m, o->method, o->coverage, d));
+  dl_plan_warn_unused(r->f, d);
+  const struct dl_rows rows = {
+      .f = r->f, .catalog = dl_cli_catalog(cli), .axes = &o->job.axes};
+  return dl_choices_sweep(&r->choices, &rows, r->engine, NULL, d);
 }
 
 /* Whether a name, or the descriptor that it leads to, is among the values. */
@@ -97,9 +99,7 @@ static struct dl_alternative as_choice(struct dl_repeat *r, bool estimated) {
                                  .seq_len = r->seq_len,
                                  .batch_size = r->batch_size,
                                  .accuracy = r->accuracy,
-                                 .energy_j = r->energy_j,
-                                 .low_j = r->low_j,
-                                 .high_j = r->high_j,
+                                 .energy_j = {r->energy_j, r->low_j, r->high_j},
                                  .duration_s = r->duration_s,
                                  .memory_need_gb = r->memory_need_gb,
                                  .boundary = r->boundary,
@@ -117,63 +117,76 @@ static enum dl_status read_measured(struct dl_cli *cli,
   DL_TRY(dl_job_options_refuse(cli, "with --table: its runs have settings"));
   o->method = NULL;
   DL_TRY(dl_repeats_read(&r->repeats, csv, r->f, o->coverage, d));
-  dl_frame_warn_unused(r->f, d);
-  dl_frame_warn_aliases(r->f, d);
+  dl_plan_warn_unused(r->f, d);
+  dl_plan_warn_aliases(r->f, d);
   return DL_OK;
 }
 
-/* Estimates of a table. */
-struct estimates {
+/* Recommended estimates of a table. */
+struct table_estimates {
   struct dl_repeats_reader *w;
-  const char *path;
+  struct dl_row_notes notes;
 };
 
-static enum dl_status begin_estimates(void *ctx, struct dl_frame *f,
-                                      struct dl_diag *d) {
-  struct estimates *e = ctx;
-  return dl_repeats_begin(&e->w, f, d);
-}
-
-/* A run of which something was measured fitted into its memory. */
-static void take_estimate(void *ctx, const struct dl_job *job,
-                          const struct dl_estimate *est, size_t line,
-                          struct dl_diag *d) {
-  struct estimates *e = ctx;
-  const struct dl_known *known = &job->known;
+/* Takes a row. A run of which something was measured fitted into its memory. */
+static enum dl_status take_estimate(void *ctx, size_t part,
+                                    const struct dl_result *r,
+                                    struct dl_diag *d) {
+  struct table_estimates *e = ctx;
+  const struct dl_estimate *est = dl_result_best(r);
+  const struct dl_known *known = &r->job.known;
   const double measured[] = {known->run_s, known->steps_s, known->util,
                              known->power_w};
   struct dl_memory_need memory;
   bool ran = false;
-  dl_memory_of(job, &memory);
+  (void)part;
+  if (!dl_row_notes_add(&e->notes, r, d) || !est)
+    return DL_OK;
+  dl_memory_of(&r->job, &memory);
   for (size_t i = 0; i < DL_LENGTH(measured); i++)
     ran |= !isnan(measured[i]);
-  const struct dl_repeat of = {.energy_j = est->energy_j,
-                               .low_j = est->low_j,
-                               .high_j = est->high_j,
-                               .duration_s = est->duration_s,
+  const struct dl_repeat of = {.energy_j = est->energy_j.x,
+                               .low_j = est->energy_j.low,
+                               .high_j = est->energy_j.high,
+                               .duration_s = est->duration_s.x,
                                .boundary = (char *)est->boundary,
                                .memory_need_gb = memory.need_gb,
                                .over_memory = memory.over && !ran,
-                               .beyond = (const char **)est->outside,
+                               .beyond = (const char **)(uintptr_t)est->outside,
                                .n_beyond = est->n_outside};
-  dl_repeats_add(e->w, job->row, &of, e->path, line, d);
+  dl_repeats_add(e->w, r->job.row, &of, dl_csv_path(e->notes.rows->csv),
+                 r->line, d);
+  return DL_OK;
 }
 
 /* Values that are the only one of their axis, for a table without the column.
  */
 static enum dl_status fill_columns(const struct dl_job_options *o,
-                                   struct dl_frame *f, struct dl_diag *d) {
+                                   struct dl_row_plan *f, struct dl_diag *d) {
   const struct dl_axes *axes = &o->axes;
   for (size_t i = 0; i < axes->n; i++) {
     const struct dl_axis *a = &axes->a[i];
     DL_TEXT(t);
-    if (a->n > 1 || dl_frame_has(f, a->column) ||
+    if (a->n > 1 || dl_plan_has(f, a->column) ||
         dl_value_in(&o->defines, a->column))
       continue;
     dl_text_printf(&t, "%s=%s", a->column, a->text.s[0]);
-    DL_TRY(dl_frame_override(f, t.s, d));
+    DL_TRY(dl_plan_override(f, t.s, d));
   }
   return DL_OK;
+}
+
+static enum dl_status read_estimates(struct dl_recommend_data *r,
+                                     const struct dl_rows *rows,
+                                     struct table_estimates *e,
+                                     struct dl_diag *d) {
+  const struct dl_row_sink sink = {e, take_estimate, NULL, NULL};
+  DL_TRY(dl_repeats_begin(&e->w, r->f, d));
+  dl_plan_warn_unused(r->f, d);
+  enum dl_status status = dl_rows_each(rows, r->engine, &sink, d);
+  dl_row_notes_warn(&e->notes, d);
+  dl_plan_warn_aliases(r->f, d);
+  return status;
 }
 
 /* Runs without energies: settings, and what is known of their times. */
@@ -182,17 +195,15 @@ static enum dl_status estimate_runs(struct dl_cli *cli,
                                     struct dl_recommend_data *r,
                                     struct dl_csv *csv) {
   struct dl_diag *d = &cli->diag;
-  struct estimates e = {.path = o->table};
-  const struct dl_batch_taker to = {&e, begin_estimates, take_estimate};
-  struct dl_predict_options how = {.methods = o->method,
-                                   .coverage = o->coverage,
-                                   .known = DL_KNOW_ALL,
-                                   .node = dl_node_options_none};
+  struct dl_catalog *catalog = dl_cli_catalog(cli);
+  const struct dl_rows rows = {.f = r->f, .catalog = catalog, .csv = csv};
+  struct table_estimates e = {.notes.rows = &rows};
   DL_TRY(dl_job_options_check_table(cli, &o->job, csv));
   DL_TRY(fill_columns(&o->job, r->f, d));
-  DL_TRY(dl_job_options_apply(&o->job, r->f, dl_cli_catalog(cli), true, d));
-  how.job = o->job; /* borrowed */
-  enum dl_status status = dl_predict_rows(cli, &how, r->m, r->f, csv, &to);
+  DL_TRY(dl_job_options_apply(&o->job, r->f, catalog, true, d));
+  e.notes.dataset = o->job.dataset;
+  DL_TRY(dl_engine_new(&r->engine, r->f, r->m, o->method, o->coverage, d));
+  enum dl_status status = read_estimates(r, &rows, &e, d);
   dl_repeats_end(e.w, &r->repeats);
   o->job.dataset = o->job.run.dataset; /* rows have their own */
   return status;
@@ -216,11 +227,11 @@ static enum dl_status refuse_energies(const struct dl_csv *csv,
 static enum dl_status has_energies(struct dl_cli *cli,
                                    const struct dl_recommend_options *o,
                                    const struct dl_csv *csv, bool *has) {
-  DL_SCOPED(dl_frame_free_local)
-  struct dl_frame *f = dl_frame_new(dl_cli_catalog(cli));
-  dl_frame_columns(f, csv);
+  DL_SCOPED(dl_plan_free_local)
+  struct dl_row_plan *f = dl_plan_new(dl_cli_catalog(cli));
+  dl_plan_columns(f, csv);
   DL_TRY(dl_job_options_apply_table(&o->job, f, &cli->diag));
-  *has = dl_frame_has(f, "energy_j");
+  *has = dl_plan_has(f, "energy_j");
   return DL_OK;
 }
 
@@ -250,8 +261,8 @@ enum dl_status dl_recommend_table(struct dl_cli *cli,
   bool measured;
   DL_TRY(dl_csv_open(&csv, o->table, 0, d));
   DL_TRY(has_energies(cli, o, csv, &measured));
-  r->f = dl_frame_new(dl_cli_catalog(cli));
-  dl_frame_columns(r->f, csv);
+  r->f = dl_plan_new(dl_cli_catalog(cli));
+  dl_plan_columns(r->f, csv);
   if (measured) {
     DL_TRY(dl_job_options_apply_table(&o->job, r->f, d));
     DL_TRY(read_measured(cli, o, r, csv));

@@ -294,7 +294,7 @@ enum dl_status dl_report_read(struct dl_report_pass *w) {
     dl_warn(d, "%zu job%s without a start time %s skipped", w->undated,
             w->undated == 1 ? "" : "s", w->undated == 1 ? "is" : "are");
   dl_warn_shared_nodes(&w->seen, d);
-  dl_run_overlaps_warn(w->seen.overlaps, d);
+  dl_run_overlaps_warn(&w->seen.hardware, d);
   dl_accounting_warn(w->accounting, d);
   if (status == DL_OK && w->sums.jobs == 0 && w->o->log.shard.count == 0)
     status = dl_fail(d, DL_EINPUT, "no jobs match");

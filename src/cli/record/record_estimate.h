@@ -1,18 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What dlest predict says of a run that was recorded. */
+/* The estimate of dlest predict for a recorded run. */
 
 #ifndef DL_CLI_RECORD_RECORD_ESTIMATE_H
 #define DL_CLI_RECORD_RECORD_ESTIMATE_H
 
+#include "base/interval.h"
 #include "cli/command.h"
 #include "run/run.h"
 
-/* Of the GPUs alone; NaN where unknown. */
+/* The quantity of a run without which there is no estimate. */
+enum dl_record_lack {
+  DL_LACKS_NOTHING,
+  DL_LACKS_GPU,
+  DL_LACKS_GPU_ENERGY,
+  DL_LACKS_EPOCHS,
+  DL_LACKS_SAMPLES
+};
+
+/* Energies of the GPUs alone; NaN if unknown. */
 struct dl_record_estimate {
   const char *method; /* the recommended one; NULL: none */
-  double energy_j, low_j, high_j;
+  struct dl_interval energy_j;
   double duration_s;
-  const char *lacks; /* why there is none: a quantity of the run; or NULL */
+  enum dl_record_lack lacks; /* why there is no estimate */
 };
 
 /* Estimates a run by its settings, without what was measured. Nothing where

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/temporary.h"
 
-/* Of a recorder's folder, before six letters. */
+/* Name of a recorder's folder, before six random letters. */
 #define FOLDER "dlest-record-"
 
 /* Removes the folder of a killed recorder, whose lock is free. */
@@ -196,15 +196,14 @@ static enum dl_status open_named(struct dl_record_files *f, bool replace,
 }
 
 static enum dl_status open_trace(struct dl_record_files *f,
-                                 const struct dl_record_keep *keep,
                                  const struct dl_record_job *job,
                                  struct dl_diag *d) {
   enum { TRIES = 100 };
-  if (keep->path) {
-    dl_record_job_path(job, keep->path, &f->trace_path);
-    return open_named(f, keep->replace, d);
+  if (f->name) {
+    dl_record_job_path(job, f->name, &f->trace_path);
+    return open_named(f, f->replace, d);
   }
-  if (!keep->any) {
+  if (!f->keep) {
     name_own(f);
     dl_text_add(&f->trace_path, f->samples_path.s);
     return open_file(&f->trace, f->samples_path.s, false, d);
@@ -222,21 +221,20 @@ static enum dl_status open_trace(struct dl_record_files *f,
 }
 
 enum dl_status dl_record_files_open(struct dl_record_files *f,
-                                    const struct dl_record_keep *keep,
                                     const char *marks,
                                     const struct dl_record_job *job,
                                     struct dl_diag *d) {
   f->lock = f->own = f->other = -1;
   DL_TRY(make_folder(f, marks, d));
-  DL_TRY(open_trace(f, keep, job, d));
+  DL_TRY(open_trace(f, job, d));
   size_t n = f->samples_path.len;
-  if (n > 4 && strcmp(f->samples_path.s + n - 4, ".csv") == 0)
+  if (n > 4 && dl_is_word(f->samples_path.s + n - 4, ".csv"))
     n -= 4;
   dl_text_add_n(&f->epochs_path, f->samples_path.s, n);
   dl_text_add(&f->epochs_path, "-epochs.csv");
   if (strncmp(f->epochs_path.s, f->folder.s, f->folder.len) == 0)
     dl_temporary_add(f->epochs_path.s);
-  DL_TRY(open_file(&f->epochs, f->epochs_path.s, keep->replace, d));
+  DL_TRY(open_file(&f->epochs, f->epochs_path.s, f->replace, d));
   fputs("epoch,end_time\n", f->epochs);
   fflush(f->epochs);
   return DL_OK;

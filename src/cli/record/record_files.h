@@ -12,8 +12,11 @@
 #include "base/text.h"
 #include "cli/record/record_job.h"
 
-/* Start from {0}. */
+/* Start from {0}, and set the first three. */
 struct dl_record_files {
+  bool keep;        /* else the recording is removed afterwards */
+  bool replace;     /* a file of that name that is not empty */
+  const char *name; /* NULL: dlest-DATE-TIME.csv, which is a new file */
   struct dl_text trace_path;                /* as the user named it */
   struct dl_text samples_path, epochs_path; /* where they can be read */
   struct dl_text marks; /* path of the FIFO, or of the file of the user */
@@ -27,18 +30,10 @@ struct dl_record_files {
                      read, and the place itself; else -1 */
 };
 
-/* What is kept of a recording. */
-struct dl_record_keep {
-  bool any;         /* false: it is removed afterwards */
-  bool replace;     /* a file of that name that is not empty */
-  const char *path; /* NULL: dlest-DATE-TIME.csv, which is a new file */
-};
-
 /* Opens all. `marks`: a FIFO or file that the program writes to already, or
  * NULL. Errors (DL_EINPUT): the file is there, another recorder writes it, a
  * FIFO has no reader. */
 enum dl_status dl_record_files_open(struct dl_record_files *f,
-                                    const struct dl_record_keep *keep,
                                     const char *marks,
                                     const struct dl_record_job *job,
                                     struct dl_diag *d);

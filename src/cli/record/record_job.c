@@ -45,7 +45,7 @@ static void find_id(struct dl_record_job *j) {
                                        "LSB_JOBID", "JOB_ID"};
   for (size_t i = 0; !id && i < sizeof others / sizeof *others; i++) {
     id = getenv(others[i]);
-    if (id && (!*id || strcmp(id, "none") == 0)) /* torchrun without one */
+    if (id && (!*id || dl_is_word(id, "none"))) /* torchrun without one */
       id = NULL;
   }
   if (!id)

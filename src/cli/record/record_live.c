@@ -28,9 +28,8 @@ static int64_t now_ns(void) {
 
 void dl_live_init(struct dl_live *l, double epochs, const char *trace,
                   const char *marks) {
-  const char *term = getenv("TERM");
   struct dl_step_options *o = &l->step;
-  l->terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+  l->terminal = isatty(STDERR_FILENO) && dl_terminal_is_able();
   l->wrote_ns = l->looked_ns = now_ns();
   dl_projection_defaults(&o->projection);
   o->seen = SIZE_MAX;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What dlest record prints while the program runs. */
+/* The status line that dlest record prints while the program runs. */
 
 #ifndef DL_CLI_RECORD_RECORD_LIVE_H
 #define DL_CLI_RECORD_RECORD_LIVE_H

@@ -14,8 +14,8 @@ static const char *const parts[] = {[DL_METER_GPU] = "GPU",
                                     [DL_METER_RAM] = "memory",
                                     [DL_METER_NODE] = "node"};
 
-/* The name of a device; with its index where others have the same name. Into
- * the text, which is cleared. */
+/* Writes the name of a device to the cleared text, with its index if other
+ * devices have that name. */
 static struct dl_value device_name(const struct dl_sensors *s,
                                    const struct dl_sensor *x,
                                    struct dl_text *to) {
@@ -64,7 +64,7 @@ static void mean_epoch(const struct dl_run *run, double *energy_j,
   *seconds = n > 0 ? s / n : NAN;
 }
 
-/* Of the phases that the program marked. */
+/* Adds a table of the phases that the program marked. */
 static void add_phases(struct dl_report *r, const struct dl_phases *p) {
   static const struct dl_column columns[] = {
       {"phase", "phase", NULL, DL_CODE, false},
@@ -89,10 +89,13 @@ static void add_phases(struct dl_report *r, const struct dl_phases *p) {
   }
 }
 
-/* Of all that was measured; cost and emissions where a grid is given. */
+/* Adds the totals of all measurements; cost and emissions if a grid is given.
+ */
 static void add_energy(struct dl_report *r, const struct dl_record_summary *x) {
   const struct dl_run *run = x->run;
   struct dl_costs costs = dl_footprint_costs(x->foot, run->energy_j);
+  const char *share_by =
+      x->result->share_by_group ? "control group" : "processes";
   DL_LINES(
       r, {"energy_j", "Energy", "J", DL_KWH, dl_number(run->energy_j)},
       {.key = "energy_kwh", .value = dl_number(run->energy_j / DL_J_PER_KWH)},
@@ -104,9 +107,7 @@ static void add_energy(struct dl_report *r, const struct dl_record_summary *x) {
       {"cpu_share", "Program's share of CPU time", "%", DL_PERCENT,
        dl_known(x->result->cpu_share)},
       {"cpu_share_by", "CPU time from", NULL, DL_CODE,
-       dl_known_string(isnan(x->result->cpu_share) ? NULL
-                       : x->result->share_by_group ? "control group"
-                                                   : "processes")},
+       dl_known_string(isnan(x->result->cpu_share) ? NULL : share_by)},
       {"own_cpu_energy_j", "Program's CPU energy", "J", DL_KWH,
        dl_known(x->result->own_cpu_j)},
       {"facility_energy_j", "With cooling and power distribution", "J", DL_KWH,
@@ -123,33 +124,34 @@ static void add_estimate(struct dl_report *r,
   double measured_j = x->run->gpu_energy_j;
   const struct dl_column low = {"estimate_low_j", "90 % interval", "J", DL_KWH,
                                 false};
-  const struct dl_value bounds[2] = {dl_known(e->low_j), dl_known(e->high_j)};
-  const struct dl_report_line lines[] = {{"estimate_method",
-                                          "Estimated by method", NULL, DL_CODE,
-                                          dl_string(e->method)},
-                                         {"estimate_j", "Estimate for the GPUs",
-                                          "J", DL_KWH, dl_number(e->energy_j)}};
+  const struct dl_value bounds[2] = {dl_known(e->energy_j.low),
+                                     dl_known(e->energy_j.high)};
+  const struct dl_report_line lines[] = {
+      {"estimate_method", "Estimated by method", NULL, DL_CODE,
+       dl_string(e->method)},
+      {"estimate_j", "Estimate for the GPUs", "J", DL_KWH,
+       dl_number(e->energy_j.x)}};
   const struct dl_report_line behind[] = {
       {"estimate_error", "Error of the estimate", "%", DL_PERCENT,
-       dl_number(e->energy_j / measured_j - 1)},
+       dl_number(e->energy_j.x / measured_j - 1)},
       {"estimate_duration_s", "Estimated time", "s", DL_TIME,
        dl_known(e->duration_s)}};
   dl_report_lines(r, lines, DL_LENGTH(lines));
-  if (!isnan(e->low_j))
+  if (!isnan(e->energy_j.low))
     dl_report_range(r, &low, "estimate_high_j", bounds);
   dl_report_lines(r, behind, DL_LENGTH(behind));
 }
 
-/* Why there is no estimate, by the quantity that it lacks. */
-static const char *why_not_compared(const char *lacks) {
-  return strcmp(lacks, "gpu") == 0            ? "the GPU is unknown"
-         : strcmp(lacks, "gpu_energy_j") == 0 ? "no GPU energy was measured"
-         : strcmp(lacks, "epochs") == 0
-             ? "no epochs were found in the power; the program can mark them "
-               "(DLEST_MARKS in 'man dlest-record')"
-             : "the number of training samples is unknown; give --dataset or "
-               "--set train_samples=N";
-}
+/* Reasons for having no estimate. */
+static const char *const not_compared[] = {
+    [DL_LACKS_GPU] = "the GPU is unknown",
+    [DL_LACKS_GPU_ENERGY] = "no GPU energy was measured",
+    [DL_LACKS_EPOCHS] =
+        "no epochs were found in the power; the program can mark them "
+        "(DLEST_MARKS in 'man dlest-record')",
+    [DL_LACKS_SAMPLES] =
+        "the number of training samples is unknown; give --dataset or --set "
+        "train_samples=N"};
 
 struct dl_report *dl_record_report(const struct dl_record_summary *x) {
   struct dl_report *r = dl_report_new();
@@ -187,9 +189,9 @@ struct dl_report *dl_record_report(const struct dl_record_summary *x) {
   if (x->sensors->n > 1 || !dl_sensors_measure(x->sensors))
     add_devices(r, x->sensors, seconds);
   add_phases(r, &x->result->phases);
-  if (run->arch && x->estimate->lacks)
+  if (run->arch && x->estimate->lacks != DL_LACKS_NOTHING)
     dl_report_say(r, "Not compared with an estimate: %s.",
-                  why_not_compared(x->estimate->lacks));
+                  not_compared[x->estimate->lacks]);
   return r;
 }
 

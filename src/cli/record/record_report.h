@@ -22,8 +22,8 @@ struct dl_record_summary {
   const char *trace; /* path of the recording, or NULL */
 };
 
-/* What was measured, of which devices. Its texts point into what the summary
- * points to. */
+/* Reports the measurements by device. The texts of the report point into the
+ * summary's. */
 struct dl_report *dl_record_report(const struct dl_record_summary *x);
 
 /* A table of sensors, and what could be measured with more rights. */

@@ -228,7 +228,8 @@ static void add_summary(struct dl_table *t, const struct dl_fit *fit,
 
 /* "krr busy-share: config 0.097 arch 0.134 gpu 0.254 mean 0.1617": errors are
  * mean absolute errors of the logarithm. */
-static void add_tried(struct dl_strlist *list, const struct dl_candidate *c) {
+static void add_tried(struct dl_strlist *list,
+                      const struct dl_fit_candidate *c) {
   DL_TEXT(t);
   dl_text_printf(&t, "%s %s:", c->method->name, c->recipe.name);
   for (size_t i = 0; i <= DL_HELD_OUT_ROWS; i++)

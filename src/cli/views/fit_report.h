@@ -4,7 +4,7 @@
 #ifndef DL_CLI_VIEWS_FIT_REPORT_H
 #define DL_CLI_VIEWS_FIT_REPORT_H
 
-#include "model/fitting/train.h"
+#include "model/fitting/model_selection.h"
 #include "output/report.h"
 
 /* The table of the fits that CSV shows, one row per fit with pooled scores;

@@ -3,12 +3,10 @@
 dlest_SOURCES += \
 	%D%/compare_report.c \
 	%D%/compare_report.h \
-	%D%/estimate_rows.c \
-	%D%/estimate_rows.h \
+	%D%/result_columns.c \
+	%D%/result_columns.h \
 	%D%/fit_report.c \
 	%D%/fit_report.h \
-	%D%/job_limits.c \
-	%D%/job_limits.h \
 	%D%/list_catalog.c \
 	%D%/list_catalog.h \
 	%D%/node_report.c \

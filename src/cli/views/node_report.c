@@ -16,7 +16,7 @@
 
 /* A node and its report. */
 struct view {
-  struct dl_predict_subject *s;
+  struct dl_predict_answer *s;
   struct dl_report *r;
   struct dl_report *g; /* the group "node" of it */
   struct dl_node_power node;
@@ -89,7 +89,7 @@ static enum dl_boundary widest(const struct dl_node_power *n) {
 }
 
 static struct dl_node_energy compose(const struct view *t, size_t i) {
-  struct dl_node_load load = dl_node_load_of(&t->s->est[i]);
+  struct dl_node_load load = dl_node_load_of(&t->s->result.est[i]);
   struct dl_node_energy e = {0};
   dl_node_compose(&t->node, &load, &e);
   return e;
@@ -104,18 +104,18 @@ static void add_parts(struct view *t) {
       {.key = "share"},    {.key = "from"}};
   struct dl_table *table =
       DL_TABLE(t->g, "parts", NULL, columns, t->s->node->parts);
-  for (size_t i = 0; i < t->s->n; i++) {
-    const struct dl_estimate *est = &t->s->est[i];
+  for (size_t i = 0; i < t->s->result.n; i++) {
+    const struct dl_estimate *est = &t->s->result.est[i];
     const struct dl_node_energy e = compose(t, i);
     double all = e.bound[widest(&t->node)].x;
-    for (int p = 0; p < DL_N_PARTS && !isnan(est->energy_j); p++) {
+    for (int p = 0; p < DL_N_PARTS && !isnan(est->energy_j.x); p++) {
       if (!has_part(&t->node, p))
         continue;
-      const struct dl_span_j *j = &e.part[p];
+      const struct dl_interval *j = &e.part[p];
       const struct part part = part_of(&t->node, p);
       DL_ROW(table, NULL, dl_string(est->method), dl_string(part.name),
              dl_number(j->x), dl_number(j->low), dl_number(j->high),
-             dl_number(j->x / est->duration_s), dl_number(j->x / all),
+             dl_number(j->x / est->duration_s.x), dl_number(j->x / all),
              dl_string(part.from));
     }
   }
@@ -128,10 +128,10 @@ static void add_bounds(struct view *t) {
                                              {.key = "low_j"},
                                              {.key = "high_j"}};
   struct dl_table *table = DL_TABLE(t->g, "boundaries", NULL, columns, false);
-  for (size_t i = 0; i < t->s->n; i++) {
-    const struct dl_estimate *est = &t->s->est[i];
+  for (size_t i = 0; i < t->s->result.n; i++) {
+    const struct dl_estimate *est = &t->s->result.est[i];
     const struct dl_node_energy e = compose(t, i);
-    for (int b = 0; b < DL_N_BOUNDS && !isnan(est->energy_j); b++) {
+    for (int b = 0; b < DL_N_BOUNDS && !isnan(est->energy_j.x); b++) {
       DL_ROW(table, NULL, dl_string(est->method),
              dl_string(dl_boundary_name((enum dl_boundary)b)),
              dl_number(e.bound[b].x), dl_number(e.bound[b].low),
@@ -183,7 +183,7 @@ static void show_bounds(struct view *t, const struct dl_node_energy *e,
   struct dl_node_energy with = {0};
   dl_node_compose(&t->node, &load, &with);
   for (int b = 0; b < DL_N_BOUNDS; b++) {
-    const struct dl_span_j *j = &e->bound[b];
+    const struct dl_interval *j = &e->bound[b];
     if (isnan(j->x))
       continue;
     double runtime = dl_node_rated(&t->node, duration_s, (enum dl_boundary)b);
@@ -338,9 +338,9 @@ static void add_settings(const struct view *t) {
 
 static void add_node(struct view *t, const struct dl_accelerator *gpu,
                      struct dl_diag *d) {
-  const struct dl_predict_subject *s = t->s;
-  const struct dl_node_energy e = compose(t, (size_t)s->best);
-  double duration_s = s->est[s->best].duration_s;
+  const struct dl_predict_answer *s = t->s;
+  const struct dl_node_energy e = compose(t, (size_t)s->result.best);
+  double duration_s = s->result.est[s->result.best].duration_s.x;
   enum dl_boundary b = widest(&t->node);
   double tdp_j = dl_node_busy_tdp(&t->node, duration_s);
   double grams = e.bound[b].x / DL_J_PER_KWH * s->o->foot.intensity.x;
@@ -348,7 +348,8 @@ static void add_node(struct view *t, const struct dl_accelerator *gpu,
   t->s->whole.j = e.bound[b];
   t->s->whole.boundary = dl_boundary_name(b);
   const struct dl_report_line lines[] = {
-      {.key = "estimate", .value = dl_string(s->est[s->best].method)},
+      {.key = "estimate",
+       .value = dl_string(s->result.est[s->result.best].method)},
       {.key = "tdp_j", .value = dl_number(tdp_j)},
       {.key = "runtime_j", .value = dl_number(runtime_j)}};
   add_settings(t);
@@ -365,14 +366,14 @@ static void add_node(struct view *t, const struct dl_accelerator *gpu,
     add_embodied(t, duration_s, gpu, d);
 }
 
-enum dl_status dl_node_report(struct dl_report *r, struct dl_predict_subject *s,
+enum dl_status dl_node_report(struct dl_report *r, struct dl_predict_answer *s,
                               struct dl_diag *d) {
   const struct dl_node_options *o = s->node;
   struct view t = {.s = s, .r = r};
   add_share(r, o);
-  if (!o->found || s->best < 0)
+  if (!o->found || s->result.best < 0)
     return DL_OK;
-  const struct dl_accelerator *in_use = s->job.found.gpu;
+  const struct dl_accelerator *in_use = s->result.job.found.gpu;
   bool shared = o->profile || !isnan(o->gpu_share);
   const struct dl_accelerator *cpu = o->use.on_cpu ? in_use : o->cpu;
   const struct dl_accelerator *gpu = o->use.on_cpu || shared ? o->gpu : in_use;
@@ -383,7 +384,7 @@ enum dl_status dl_node_report(struct dl_report *r, struct dl_predict_subject *s,
                    "'%s'",
                    its, o->entry.head.id);
   struct dl_node_use use = o->use;
-  use.inference = dl_run_is_inference(s->job.run);
+  use.inference = dl_run_is_inference(s->result.job.run);
   use.pue = s->o->foot.pue.x;
   DL_TRY(dl_node_resolve(&t.node, &o->entry, cpu, gpu, &use, d));
   if (isnan(o->entry.rest_w))
@@ -391,12 +392,12 @@ enum dl_status dl_node_report(struct dl_report *r, struct dl_predict_subject *s,
             "node '%s' has no rest_w: board, fans, network and drives count "
             "nothing",
             o->entry.head.id);
-  if (use.on_cpu && s->est[s->best].model)
+  if (use.on_cpu && s->result.est[s->result.best].model)
     dl_warn(d, "%s was fitted on GPUs: it says little of CPUs",
-            s->est[s->best].method);
+            s->result.est[s->result.best].method);
   DL_TEXT(title);
   dl_text_printf(&title, "Node %s, by %s", o->entry.head.id,
-                 s->est[s->best].method);
+                 s->result.est[s->result.best].method);
   t.g = dl_report_group(r, "node", dl_text_str(&title));
   add_node(&t, gpu, d);
   return DL_OK;

@@ -8,12 +8,12 @@
 #include "cli/options/node_options.h"
 #include "estimate/methods/estimator.h"
 
-struct dl_predict_subject;
+struct dl_predict_answer;
 
 /* The answer of a node: energy at its widest boundary, and the embodied carbon
  * that the job is charged. Numbers are NaN without. */
 struct dl_node_answer {
-  struct dl_span_j j;
+  struct dl_interval j;
   const char *boundary;
   double embodied_g;
 };
@@ -22,7 +22,7 @@ struct dl_node_answer {
  * every boundary, its emissions and cost: "node" in JSON, absent without one.
  * Warns of parts without a known power. Sets what is known of the whole
  * (s->whole). Errors: as dl_node_resolve. */
-enum dl_status dl_node_report(struct dl_report *r, struct dl_predict_subject *s,
+enum dl_status dl_node_report(struct dl_report *r, struct dl_predict_answer *s,
                               struct dl_diag *d);
 
 #endif

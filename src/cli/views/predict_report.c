@@ -21,6 +21,10 @@
 
 /* --- settings */
 
+static const char *label_of(enum dl_run_id id) {
+  return dl_run_columns[id].label;
+}
+
 /* Settings of inference and of language models, and the parameters. */
 static void add_tokens(struct dl_report *r, const struct dl_job *job) {
   const struct dl_run *run = job->run;
@@ -38,29 +42,33 @@ static void add_tokens(struct dl_report *r, const struct dl_job *job) {
                                     : params;
   struct dl_work w;
   dl_work_of(job, &w);
-  DL_LINES(
-      r, {"seq_len", "sequence", "tokens", DL_CODE, dl_known(job->seq_len)},
-      {"tokens", "training tokens", NULL, DL_PLAIN, dl_known(run->tokens)},
-      {"prompt_tokens", "prompt", "tokens", DL_CODE,
-       dl_known(run->prompt_tokens)},
-      {"output_tokens", "output", "tokens", DL_CODE,
-       dl_known(run->output_tokens)},
-      {"requests", "requests", NULL, DL_CODE,
-       dl_known(inference ? run->requests : (double)NAN)},
-      {"request_rate", "request rate", "requests/s", DL_PLAIN,
-       dl_known(inference ? run->request_rate : (double)NAN)},
-      {"denoising_steps", "denoising steps", NULL, DL_CODE,
-       dl_known(run->denoising_steps)},
-      {"classes", given ? "classes" : NULL, NULL, DL_CODE, dl_number(classes)},
-      {.key = "frozen", .value = dl_bool(frozen)},
-      {"params_m", language || frozen || given ? "parameters" : NULL, "M",
-       DL_PLAIN, dl_number(params)},
-      {"trained_params_m", frozen || adapters ? "trained parameters" : NULL,
-       "M", DL_PLAIN, dl_number(trained)},
-      {"active_params_m", "active parameters per token", "M", DL_PLAIN,
-       dl_known(arch ? arch->active_params_m : NAN)},
-      {"flop", language || w.inference ? "operations" : NULL, "FLOP", DL_PLAIN,
-       dl_number(w.flop)});
+  DL_LINES(r,
+           {"seq_len", label_of(DL_RUN_seq_len), "tokens", DL_CODE,
+            dl_known(job->seq_len)},
+           {"tokens", label_of(DL_RUN_tokens), NULL, DL_PLAIN,
+            dl_known(run->tokens)},
+           {"prompt_tokens", label_of(DL_RUN_prompt_tokens), "tokens", DL_CODE,
+            dl_known(run->prompt_tokens)},
+           {"output_tokens", label_of(DL_RUN_output_tokens), "tokens", DL_CODE,
+            dl_known(run->output_tokens)},
+           {"requests", label_of(DL_RUN_requests), NULL, DL_CODE,
+            dl_known(inference ? run->requests : (double)NAN)},
+           {"request_rate", label_of(DL_RUN_request_rate), "requests/s",
+            DL_PLAIN, dl_known(inference ? run->request_rate : (double)NAN)},
+           {"denoising_steps", label_of(DL_RUN_denoising_steps), NULL, DL_CODE,
+            dl_known(run->denoising_steps)},
+           {"classes", given ? label_of(DL_RUN_classes) : NULL, NULL, DL_CODE,
+            dl_number(classes)},
+           {.key = "frozen", .value = dl_bool(frozen)},
+           {"params_m", language || frozen || given ? "parameters" : NULL, "M",
+            DL_PLAIN, dl_number(params)},
+           {"trained_params_m",
+            frozen || adapters ? "trained parameters" : NULL, "M", DL_PLAIN,
+            dl_number(trained)},
+           {"active_params_m", "active parameters per token", "M", DL_PLAIN,
+            dl_known(arch ? arch->active_params_m : NAN)},
+           {"flop", language || w.inference ? "operations" : NULL, "FLOP",
+            DL_PLAIN, dl_number(w.flop)});
 }
 
 /* Gradient all-reduce: absent with one GPU, and where it is not a plain ring.
@@ -81,8 +89,8 @@ static void add_all_reduce(struct dl_report *r, const struct dl_job *job) {
   }
   DL_LINES(
       r,
-      {"scaling", several ? "scaling" : NULL, NULL, DL_CODE,
-       dl_string(dl_is_word(job->run->scaling, "strong") ? "strong" : "weak")},
+      {"scaling", several ? label_of(DL_RUN_scaling) : NULL, NULL, DL_CODE,
+       dl_string(job->run->scaling == DL_SCALE_STRONG ? "strong" : "weak")},
       {.key = "link_gb_s", .value = dl_number(several ? p.link_gb_s : NAN)},
       {.key = "exchange_gb", .value = dl_number(ring ? p.bytes / 1e9 : NAN)},
       {.key = "exchange_s", .value = dl_number(s.comm_s)},
@@ -120,19 +128,20 @@ struct settings {
 /* Adds a number as it is for programs, and for people with a mark where it is
  * assumed or the default. The key is that of the column. */
 static void add_marked(const struct settings *s, enum dl_run_id id,
-                       const char *label, const char *unit, enum dl_style style,
-                       double x) {
+                       enum dl_style style, double x) {
+  const struct dl_run_column *c = &dl_run_columns[id];
   DL_TEXT(t);
   const struct dl_value value = dl_number(x);
   bool known = id == DL_RUN_utilisation && !isnan(s->job->known.util);
-  dl_show(&t, style, unit, &value, NULL);
+  dl_show(&t, style, c->label_unit ? c->label_unit : c->unit, &value, NULL);
   dl_text_add(&t, dl_is_assumed(s->job->row, id) ? mark_assumed(s->job, id)
                   : known || dl_run_set_has(&s->job->row->given, id)
                       ? ""
                       : " (default)");
-  dl_report_add(s->r, dl_run_columns[id].name, NULL, NULL, style, value);
+  dl_report_add(s->r, c->name, NULL, NULL, style, value);
   if (!isnan(x))
-    dl_report_add(s->r, NULL, label, NULL, DL_CODE, dl_string(dl_text_str(&t)));
+    dl_report_add(s->r, NULL, c->label, NULL, DL_CODE,
+                  dl_string(dl_text_str(&t)));
 }
 
 /* "bf16 (assumed)" */
@@ -150,45 +159,25 @@ static struct dl_value with_origin(const struct dl_job *job, enum dl_run_id id,
 static void add_setup(const struct settings *s) {
   struct dl_report *r = s->r;
   const struct dl_job *job = s->job;
-  static const struct {
-    enum dl_run_id id;
-    const char *label, *unit;
-  } rows[] = {{DL_RUN_fine_tune, "weights trained", NULL},
-              {DL_RUN_lora_rank, "rank of adapters", NULL},
-              {DL_RUN_optimizer, "optimizer", NULL},
-              {DL_RUN_checkpointing, "activation checkpointing", NULL},
-              {DL_RUN_checkpointed_layers, "layers computed again", NULL},
-              {DL_RUN_attention, "attention kernel", NULL},
-              {DL_RUN_sharding, "sharding", NULL},
-              {DL_RUN_tensor_parallel, "tensor-parallel GPUs", NULL},
-              {DL_RUN_pipeline_parallel, "pipeline stages", NULL},
-              {DL_RUN_virtual_stages, "virtual stages of each", NULL},
-              {DL_RUN_expert_parallel, "expert-parallel GPUs", NULL},
-              {DL_RUN_context_parallel, "GPUs that share a sequence", NULL},
-              {DL_RUN_grad_accum, "accumulation steps", NULL},
-              {DL_RUN_train_tokens, "tokens of the data set", NULL},
-              {DL_RUN_drop_last, "last batch dropped", NULL},
-              {DL_RUN_stack, "software stack", NULL},
-              {DL_RUN_network_gbps, "network", "Gbit/s per GPU"},
-              {DL_RUN_gpus_per_node, "GPUs per node", NULL}};
-  for (size_t i = 0; i < DL_LENGTH(rows); i++) {
-    enum dl_run_id id = rows[i].id;
-    const char *key = dl_run_columns[id].name;
-    if (dl_run_columns[id].is_text) {
+  for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
+    const struct dl_run_column *c = &dl_run_columns[i];
+    if (!c->setup)
+      continue;
+    if (c->is_text) {
       char text[80];
-      DL_LINES(
-          r, {key, NULL, NULL, DL_CODE, dl_string(dl_run_text(job->run, id))},
-          {NULL, rows[i].label, NULL, DL_CODE, with_origin(job, id, text)});
+      DL_LINES(r,
+               {c->name, NULL, NULL, DL_CODE,
+                dl_string(dl_run_text(job->run, c->id))},
+               {NULL, c->label, NULL, DL_CODE, with_origin(job, c->id, text)});
     } else {
-      add_marked(s, id, rows[i].label, rows[i].unit, DL_CODE,
-                 dl_run_number(job->run, id));
+      add_marked(s, c->id, DL_CODE, dl_run_number(job->run, c->id));
     }
   }
   double batch =
       dl_run_is_inference(job->run) ? NAN : dl_global_batch(job->run);
   bool shown = batch > job->run->batch_size || batch < job->run->batch_size;
-  dl_report_add(r, "global_batch", shown ? "global batch size" : NULL, NULL,
-                DL_CODE, shown ? dl_known(batch) : dl_number(batch));
+  dl_report_add(r, "global_batch", shown ? label_of(DL_RUN_global_batch) : NULL,
+                NULL, DL_CODE, shown ? dl_known(batch) : dl_number(batch));
 }
 
 static void add_memory(struct dl_report *r, const struct dl_job *job) {
@@ -220,36 +209,34 @@ static void add_rates(const struct settings *s) {
   char precision[80];
   DL_LINES(
       s->r,
-      {"macs_g", isnan(run->prompt_tokens) ? "forward pass" : NULL, "GMAC",
-       DL_PLAIN, dl_number(run->macs_g)},
-      {"peak_tflops", "peak rate (flops)", "TFLOP/s", DL_PLAIN,
+      {"macs_g", isnan(run->prompt_tokens) ? label_of(DL_RUN_macs_g) : NULL,
+       "GMAC", DL_PLAIN, dl_number(run->macs_g)},
+      {"peak_tflops", label_of(DL_RUN_peak_tflops), "TFLOP/s", DL_PLAIN,
        dl_number(dl_work_peak_tflops(job))},
-      {.key = "precision", .value = dl_string(run->precision)},
-      {NULL, "precision", NULL, DL_CODE,
+      {.key = "precision",
+       .value = dl_string(dl_precision_words[run->precision])},
+      {NULL, label_of(DL_RUN_precision), NULL, DL_CODE,
        with_origin(job, DL_RUN_precision, precision)},
       {.key = "assumed", .value = dl_strings(job->assumed, job->n_assumed)},
-      {"framework", "framework", NULL, DL_CODE,
+      {"framework", label_of(DL_RUN_framework), NULL, DL_CODE,
        dl_known_string(run->framework)},
-      {"power_limit_w", "power limit", "W", DL_PLAIN,
+      {"power_limit_w", label_of(DL_RUN_power_limit_w), "W", DL_PLAIN,
        dl_known(run->power_limit_w)},
       {.key = "facts_assumed", .value = dl_string(assumed)});
-  add_marked(s, DL_RUN_efficiency, "efficiency (flops)", NULL, DL_PLAIN,
-             run->efficiency);
-  add_marked(s, DL_RUN_utilisation, "utilisation (green-algorithms)", NULL,
-             DL_PLAIN, dl_work_utilisation(job));
-  add_marked(s, DL_RUN_ram_gb, "memory (green-algorithms)", "GB", DL_PLAIN,
-             run->ram_gb);
+  add_marked(s, DL_RUN_efficiency, DL_PLAIN, run->efficiency);
+  add_marked(s, DL_RUN_utilisation, DL_PLAIN, dl_work_utilisation(job));
+  add_marked(s, DL_RUN_ram_gb, DL_PLAIN, run->ram_gb);
 }
 
 /* How a training reads its input, where that is described. */
 static void add_loader(const struct settings *s) {
   const struct dl_run *run = s->job->run;
-  bool synthetic = run->loader && strcmp(run->loader, "synthetic") == 0;
-  bool reads = !synthetic && (run->loader || !isnan(run->loader_workers));
-  dl_report_add(s->r, "loader", "loader", NULL, DL_CODE,
-                dl_known_string(run->loader));
-  add_marked(s, DL_RUN_loader_workers, "loader processes per GPU", NULL,
-             DL_CODE,
+  bool synthetic = run->loader == DL_LOADER_SYNTHETIC;
+  bool reads = !synthetic && (run->loader != DL_LOADER_UNKNOWN ||
+                              !isnan(run->loader_workers));
+  dl_report_add(s->r, "loader", label_of(DL_RUN_loader), NULL, DL_CODE,
+                dl_known_string(dl_loader_words[run->loader]));
+  add_marked(s, DL_RUN_loader_workers, DL_CODE,
              reads ? dl_or(run->loader_workers, DL_LOADER_WORKERS) : NAN);
 }
 
@@ -262,15 +249,18 @@ static void add_data(const struct settings *s) {
   if (trains && dataset)
     dl_text_printf(&t, "%s%s", dataset, job->run->dataset ? "" : " (default)");
   DL_LINES(s->r, {.key = "dataset", .value = dl_string(dataset)},
-           {NULL, trains ? "data set" : NULL, NULL, DL_CODE,
+           {NULL, trains ? label_of(DL_RUN_dataset) : NULL, NULL, DL_CODE,
             dl_string(t.len > 0 ? dl_text_str(&t) : NULL)},
-           {"train_samples", trains ? "training samples" : NULL, NULL, DL_CODE,
-            dl_number(job->train_samples)},
-           {"val_samples", trains ? "validation samples" : NULL, NULL, DL_CODE,
-            dl_number(job->val_samples)});
+           {"train_samples", trains ? label_of(DL_RUN_train_samples) : NULL,
+            NULL, DL_CODE, dl_number(job->train_samples)},
+           {"val_samples", trains ? label_of(DL_RUN_val_samples) : NULL, NULL,
+            DL_CODE, dl_number(job->val_samples)});
+  if (!trains && !job->fills) {
+    dl_report_add(s->r, "epochs", NULL, NULL, DL_CODE, dl_number(job->epochs));
+    return;
+  }
   if (!job->fills) {
-    add_marked(s, DL_RUN_epochs, trains ? "epochs" : NULL, NULL, DL_CODE,
-               job->epochs);
+    add_marked(s, DL_RUN_epochs, DL_CODE, job->epochs);
     return;
   }
   char number[DL_NUMBER_SIZE];
@@ -278,8 +268,9 @@ static void add_data(const struct settings *s) {
   dl_text_printf(&t, "%s (duration by time)",
                  dl_format_digits(number, job->epochs, 3));
   DL_LINES(s->r, {.key = "epochs", .value = dl_number(job->epochs)},
-           {NULL, isnan(job->run->train_samples) ? NULL : "epochs", NULL,
-            DL_CODE, dl_string(dl_text_str(&t))});
+           {NULL,
+            isnan(job->run->train_samples) ? NULL : label_of(DL_RUN_epochs),
+            NULL, DL_CODE, dl_string(dl_text_str(&t))});
 }
 
 void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
@@ -290,21 +281,20 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
   bool inference = dl_run_is_inference(job->run);
   bool language = arch && dl_is_language_model(arch);
   const struct dl_report_line first[] = {
-      {"arch", "architecture", NULL, DL_CODE,
+      {"arch", label_of(DL_RUN_arch), NULL, DL_CODE,
        dl_string(arch ? arch->head.id : run->arch)},
       {.key = "gpu", .value = dl_string(gpu ? gpu->head.id : run->gpu)},
-      {"gpu_name", "GPU", NULL, DL_CODE,
+      {"gpu_name", label_of(DL_RUN_gpu), NULL, DL_CODE,
        dl_string(gpu ? gpu->head.name : run->gpu)}};
   const struct settings s = {r, job};
   dl_report_lines(r, first, DL_LENGTH(first));
-  add_marked(&s, DL_RUN_n_gpus, "GPUs", NULL, DL_CODE, run->n_gpus);
-  dl_report_add(r, "phase", inference ? "phase" : NULL, NULL, DL_CODE,
-                dl_string(inference ? "inference" : "training"));
+  add_marked(&s, DL_RUN_n_gpus, DL_CODE, run->n_gpus);
+  dl_report_add(r, "phase", inference ? label_of(DL_RUN_phase) : NULL, NULL,
+                DL_CODE, dl_string(inference ? "inference" : "training"));
   add_data(&s);
-  add_marked(&s, DL_RUN_batch_size, "batch size", NULL, DL_CODE,
-             run->batch_size);
-  dl_report_add(r, "image_px", language ? NULL : "input", "px", DL_CODE,
-                dl_number(run->image_px));
+  add_marked(&s, DL_RUN_batch_size, DL_CODE, run->batch_size);
+  dl_report_add(r, "image_px", language ? NULL : label_of(DL_RUN_image_px),
+                "px", DL_CODE, dl_number(run->image_px));
   add_loader(&s);
   add_tokens(r, job);
   add_rates(&s);

@@ -52,9 +52,9 @@ static const struct dl_member_column columns[COLUMNS] = {
     [C_BATCH] = {{"batch_size", "batch", NULL, DL_CODE, 0}, OF(batch_size)},
     [C_PX] = {{"image_px", "input", "px", DL_CODE, 0}, OF(image_px)},
     [C_ACCURACY] = {{"accuracy", "accuracy", NULL, DL_PLAIN, 0}, OF(accuracy)},
-    [C_ENERGY] = {{"energy_j", NULL, NULL, DL_PLAIN, 0}, OF(energy_j)},
-    [C_LOW] = {{"energy_low_j", NULL, NULL, DL_PLAIN, 0}, OF(low_j)},
-    [C_HIGH] = {{"energy_high_j", NULL, NULL, DL_PLAIN, 0}, OF(high_j)},
+    [C_ENERGY] = {{"energy_j", NULL, NULL, DL_PLAIN, 0}, OF(energy_j.x)},
+    [C_LOW] = {{"energy_low_j", NULL, NULL, DL_PLAIN, 0}, OF(energy_j.low)},
+    [C_HIGH] = {{"energy_high_j", NULL, NULL, DL_PLAIN, 0}, OF(energy_j.high)},
     [C_TIME] = {{"duration_s", "time", "s", DL_TIME, DL_MAIN}, OF(duration_s)},
     [C_BOUND] = {{"bound_by", "bound by", NULL, DL_CODE, DL_SPARE}, OF(bound)},
     [C_FRONT] = {.column = {.key = "pareto"}},
@@ -103,12 +103,12 @@ static void fill(const struct view *w, const struct dl_alternative *c,
   dl_member_values(columns, COLUMNS, c, v);
   v[C_FRONT] = dl_count(c->place.front);
   v[C_OPEN] = dl_count(c->place.open);
-  v[C_SAVING] = dl_number(meets ? 1 - c->energy_j / w->highest_j : NAN);
+  v[C_SAVING] = dl_number(meets ? 1 - c->energy_j.x / w->highest_j : NAN);
   v[C_RUNS] = c->runs ? dl_count(c->runs) : dl_number(NAN);
   v[C_EXCLUDED] = dl_string(dl_excluded_name(c->excluded));
-  v[C_KWH] = dl_number(c->energy_j);
-  v[C_LOW_KWH] = dl_number(c->low_j);
-  v[C_HIGH_KWH] = dl_number(c->high_j);
+  v[C_KWH] = dl_number(c->energy_j.x);
+  v[C_LOW_KWH] = dl_number(c->energy_j.low);
+  v[C_HIGH_KWH] = dl_number(c->energy_j.high);
 }
 
 /* Which columns vary and which are known among the choices that meet the
@@ -155,7 +155,7 @@ static const char *mark_of(struct view *w, size_t i) {
                                       "!",  "*!", "~!", "*~!"};
   const struct dl_alternative *c = &w->l->c[i];
   const bool has[] = {i == 0, c->place.front && c->place.open,
-                      c->high_j > w->o->budget_kwh * DL_J_PER_KWH};
+                      c->energy_j.high > w->o->budget_kwh * DL_J_PER_KWH};
   for (size_t k = 0; k < DL_LENGTH(has); k++)
     w->marked[k] |= has[k];
   return marks[has[0] + 2 * has[1] + 4 * has[2]];
@@ -176,7 +176,8 @@ static void add_chart(struct view *w, size_t from, size_t end) {
       dl_text_printf(&name, " x %g", c->n_gpus);
     if (w->varies[C_BATCH])
       dl_text_printf(&name, ", batch %g", c->batch_size);
-    dl_chart_bar(t, dl_text_str(&name), c->energy_j, c->low_j, c->high_j);
+    dl_chart_bar(t, dl_text_str(&name), c->energy_j.x, c->energy_j.low,
+                 c->energy_j.high);
   }
 }
 
@@ -252,14 +253,15 @@ static struct best best_of(const struct view *w, const char *arch) {
   struct best b = {NULL, NULL};
   for (size_t i = 0; i < w->n; i++) {
     const struct dl_alternative *c = &w->l->c[i];
-    if (dl_same_text(c->arch, arch) && (!b.c || c->energy_j < b.c->energy_j))
+    if (dl_same_text(c->arch, arch) &&
+        (!b.c || c->energy_j.x < b.c->energy_j.x))
       b.c = c;
   }
   for (size_t i = 0; i < w->n; i++) {
     const struct dl_alternative *c = &w->l->c[i];
     if (dl_same_text(c->arch, arch) &&
         !dl_same_text(place_of(c), place_of(b.c)) &&
-        (!b.other || c->energy_j < b.other->energy_j))
+        (!b.other || c->energy_j.x < b.other->energy_j.x))
       b.other = c;
   }
   return b;
@@ -275,12 +277,12 @@ static bool is_first(const struct view *w, size_t i) {
 
 /* Whether the next best place may do as well. */
 static bool overlap(const struct best *b) {
-  return b->other && b->other->low_j <= b->c->high_j;
+  return b->other && b->other->energy_j.low <= b->c->energy_j.high;
 }
 
 static int by_energy(const void *a, const void *b) {
-  double x = ((const struct best *)a)->c->energy_j;
-  double y = ((const struct best *)b)->c->energy_j;
+  double x = ((const struct best *)a)->c->energy_j.x;
+  double y = ((const struct best *)b)->c->energy_j.x;
   return (x > y) - (x < y);
 }
 
@@ -293,7 +295,7 @@ static size_t find_best(const struct view *w, struct best best[MOST_ARCHS],
   for (size_t i = 0; i < w->n && n < MOST_ARCHS; i++)
     if (is_first(w, i)) {
       best[n] = best_of(w, w->l->c[i].arch);
-      *highest_j = fmax(*highest_j, best[n++].c->energy_j);
+      *highest_j = fmax(*highest_j, best[n++].c->energy_j.x);
     }
   qsort(best, n, sizeof *best, by_energy);
   return n;
@@ -341,14 +343,14 @@ static void arch_values(const struct view *w, const struct best *b,
                         double highest_j, struct dl_value v[A_COLUMNS]) {
   struct dl_value all[COLUMNS];
   const struct dl_alternative *o = b->other;
-  bool both = o && !isnan(o->low_j) && !isnan(b->c->high_j);
+  bool both = o && !isnan(o->energy_j.low) && !isnan(b->c->energy_j.high);
   fill(w, b->c, all);
-  all[C_SAVING] = dl_number(1 - b->c->energy_j / highest_j);
+  all[C_SAVING] = dl_number(1 - b->c->energy_j.x / highest_j);
   for (size_t k = 0; k < COMMON; k++)
     v[k] = all[of_arch[k]];
   v[NEXT_NODE] = dl_string(o ? o->node : NULL);
   v[NEXT_GPU] = dl_string(o ? o->gpu : NULL);
-  v[NEXT_MORE] = dl_number(o ? o->energy_j / b->c->energy_j - 1 : NAN);
+  v[NEXT_MORE] = dl_number(o ? o->energy_j.x / b->c->energy_j.x - 1 : NAN);
   v[NEXT_OVERLAPS] = both ? dl_bool(overlap(b)) : dl_number(NAN);
 }
 
@@ -395,7 +397,7 @@ enum dl_status dl_recommend_report(struct dl_cli *cli,
   snprintf(w.interval, sizeof w.interval, "%g %% interval", 100 * o->coverage);
   w.n = l->n_excluded[DL_CHOICE_MEETS];
   for (size_t i = 0; i < w.n; i++)
-    w.highest_j = fmax(w.highest_j, l->c[i].energy_j);
+    w.highest_j = fmax(w.highest_j, l->c[i].energy_j.x);
   compare_columns(&w);
   size_t n = find_best(&w, best, &highest_j);
   const struct dl_recommended_choices choices = {

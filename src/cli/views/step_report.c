@@ -9,7 +9,7 @@
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "cli/views/estimate_rows.h"
+#include "cli/views/result_columns.h"
 #include "output/units.h"
 
 static const char *verdict_name(enum dl_projection_verdict v) {
@@ -164,11 +164,9 @@ static struct dl_estimate estimate_of(const struct dl_step *s, size_t i) {
   return (struct dl_estimate){
       .method = s->by[i]->name,
       .boundary = s->seen.boundary[0] ? s->seen.boundary : NULL,
-      .energy_j = p->energy_j,
-      .low_j = p->low_j,
-      .high_j = p->high_j,
-      .power_w = p->energy_j / p->duration_s,
-      .duration_s = p->duration_s,
+      .energy_j = {p->energy_j, p->low_j, p->high_j},
+      .power_w = {p->energy_j / p->duration_s, NAN, NAN},
+      .duration_s = {p->duration_s, NAN, NAN},
       .duration_from = isnan(p->duration_s) ? NULL
                        : p->duration_given  ? "given"
                                             : "projected",
@@ -180,16 +178,18 @@ static void add_estimates(struct dl_report *r, const struct dl_step *s) {
   bool any = s->n > 0 && !isnan(s->p[best].energy_j);
   dl_report_add(r, "recommended", NULL, NULL, DL_CODE,
                 dl_string(any ? s->by[best]->name : NULL));
-  struct dl_column columns[DL_ESTIMATE_COLUMNS];
-  dl_estimate_headings(columns, &s->foot);
-  struct dl_table *t = dl_report_table(r, "estimates", "The whole training",
-                                       columns, DL_ESTIMATE_THROUGHPUT, true);
+  struct dl_column columns[DL_MOST_RESULT_COLUMNS];
+  size_t n = dl_result_columns(columns, DL_COLUMNS_OF_ENERGY, &s->foot, true);
+  struct dl_table *t =
+      dl_report_table(r, "estimates", "The whole training", columns, n, true);
   for (size_t i = 0; i < s->n; i++) {
-    struct dl_value v[DL_ESTIMATE_COLUMNS];
+    struct dl_value v[DL_MOST_RESULT_COLUMNS];
     struct dl_estimate e = estimate_of(s, i);
-    if (isnan(e.energy_j) && i != best && !s->details)
+    if (isnan(e.energy_j.x) && i != best && !s->details)
       continue;
-    dl_estimate_values(&e, &s->foot, s->coverage, v);
+    const struct dl_result_view of = {&e, NULL, i == best, &s->foot,
+                                      s->coverage};
+    dl_result_values(v, DL_COLUMNS_OF_ENERGY, &of, NULL);
     dl_table_row(t, v, any && i == best && s->n > 1 ? "*" : NULL);
   }
 }

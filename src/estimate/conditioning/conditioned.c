@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#include "physics/conditioning/waiting.h"
-#include "physics/training/training_waiting.h"
+#include "physics/conditioning/gpu_waiting.h"
+#include "physics/training/training_without_waiting.h"
 
 /* Variance of the logarithm of a time of which nothing is known. */
 #define ANY_TIME 1e6
@@ -38,7 +38,7 @@ void dl_condition(struct dl_conditioned *out, const struct dl_expected *e,
     power = (power * known->run_s - e->static_w * rest) / steps;
   /* Else it works all the time, but for the input. */
   bool watched = !free || !isnan(known->util) || !isnan(known->power_w);
-  const struct dl_waiting_prior prior = {
+  const struct dl_gpu_waiting_prior prior = {
       .time = free ? log(steps) : e->time,
       .power = e->power,
       .var_time = free ? ANY_TIME : e->var_time,
@@ -52,31 +52,31 @@ void dl_condition(struct dl_conditioned *out, const struct dl_expected *e,
       .input = free ? e->input - e->time : e->input,
       .var_input = e->var_input + (free ? e->var_time : 0),
       .by_work = free};
-  const struct dl_waiting_known of_steps = {
+  const struct dl_gpu_waiting_known of_steps = {
       .time = log(steps),
       .power = power > 0 ? log(power) : (double)NAN,
       .util = log(known->util) - log(e->util) +
               (rest > 0 ? log(known->run_s / steps) : 0)};
-  struct dl_waiting w;
-  dl_waiting_of(&prior, &of_steps, coverage, &w);
+  struct dl_gpu_waiting w;
+  dl_gpu_waiting_posterior(&prior, &of_steps, coverage, &w);
   double of_static = dl_static_factor(e->var_power, coverage);
-  out->is = true;
+  out->applies = true;
   if (!isnan(known->run_s) && !isnan(known->power_w)) {
     double factor = dl_meter_factor(coverage);
-    out->energy_j = known->power_w * known->run_s;
-    out->low_j = out->energy_j / factor;
-    out->high_j = out->energy_j * factor;
+    out->energy_j.x = known->power_w * known->run_s;
+    out->energy_j.low = out->energy_j.x / factor;
+    out->energy_j.high = out->energy_j.x * factor;
   } else {
     double rest_j = rest * e->static_w;
-    out->energy_j = exp(w.energy) + rest_j;
-    out->low_j = exp(w.energy_low) + rest_j / of_static;
-    out->high_j = exp(w.energy_high) + rest_j * of_static;
+    out->energy_j.x = exp(w.energy) + rest_j;
+    out->energy_j.low = exp(w.energy_low) + rest_j / of_static;
+    out->energy_j.high = exp(w.energy_high) + rest_j * of_static;
   }
-  out->duration_s = isnan(steps) ? exp(w.time) : known->run_s;
-  out->time_low_s = exp(w.time_low);
-  out->time_high_s = exp(w.time_high);
-  out->power_low_w = exp(w.power_low);
-  out->power_high_w = exp(w.power_high);
+  out->duration_s.x = isnan(steps) ? exp(w.time) : known->run_s;
+  out->duration_s.low = exp(w.time_low);
+  out->duration_s.high = exp(w.time_high);
+  out->power_w.low = exp(w.power_low);
+  out->power_w.high = exp(w.power_high);
   out->busy = rest > 0 ? w.busy * steps / known->run_s : w.busy;
   out->misfit = w.misfit;
   out->static_w = e->static_w;

@@ -7,6 +7,7 @@
 #ifndef DL_ESTIMATE_CONDITIONING_CONDITIONED_H
 #define DL_ESTIMATE_CONDITIONING_CONDITIONED_H
 
+#include "base/interval.h"
 #include "estimate/conditioning/known.h"
 
 /* What a fit says of the whole run on all its GPUs. */
@@ -24,12 +25,12 @@ struct dl_expected {
 
 /* NaN: unknown. */
 struct dl_conditioned {
-  bool is;                        /* something is known */
-  double energy_j, low_j, high_j; /* of all GPUs */
-  double duration_s;
-  double time_low_s, time_high_s;   /* NaN: the time is known */
-  double power_low_w, power_high_w; /* of the mean; NaN: one of both is known */
-  double busy;   /* share of the time in which the GPUs work */
+  bool applies;                  /* something is known */
+  struct dl_interval energy_j;   /* of all GPUs */
+  struct dl_interval duration_s; /* without bounds where the time is known */
+  struct dl_interval power_w;    /* bounds of the mean; NaN: one of both is
+                                    known; x is unused */
+  double busy;                   /* share of the time in which the GPUs work */
   double misfit; /* of what is known to the fit, standard deviations */
   double static_w, least_static_w; /* and the lower end of its interval */
   double most_w; /* mean power at the known utilization, at most */

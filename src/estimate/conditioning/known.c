@@ -177,14 +177,15 @@ void dl_known_of(const struct dl_job *job, unsigned which,
 /* --- Contradictions. */
 
 /* Speeds that say something else of the same steps. */
-static bool rates_differ(const struct dl_job *job, struct dl_wording *why) {
+static bool rates_differ(const struct dl_job *job,
+                         struct dl_message_style *why) {
   char first[DL_WORD_SIZE], second[DL_WORD_SIZE];
   for (size_t i = 0; i < RATES; i++)
     for (size_t j = i + 1; j < RATES; j++) {
       double a = rate_of(job, i), b = rate_of(job, j);
       if (!(a > 0 && b > 0) || fabs(log(a / b)) <= TOLERANCE)
         continue;
-      return dl_says(
+      return dl_rule_message(
           why, "%s is %.4g samples/s, but %s is %.4g samples/s; leave one out",
           dl_column_word(why, dl_run_columns[rate_ids[i]].name, first), a,
           dl_column_word(why, dl_run_columns[rate_ids[j]].name, second), b);
@@ -194,15 +195,17 @@ static bool rates_differ(const struct dl_job *job, struct dl_wording *why) {
 
 /* A time that is shorter than a part of it. */
 static bool exceeds(double part, double whole, const char *of,
-                    const char *column, struct dl_wording *why) {
+                    const char *column, struct dl_message_style *why) {
   char word[DL_WORD_SIZE];
   const char *times = strcmp(column, "epoch_s") == 0 ? " x epochs" : "";
   return part > whole * (1 + TOLERANCE) &&
-         dl_says(why, "%s%s is %.6g s, but its %s take %.6g s; leave one out",
-                 dl_column_word(why, column, word), times, whole, of, part);
+         dl_rule_message(
+             why, "%s%s is %.6g s, but its %s take %.6g s; leave one out",
+             dl_column_word(why, column, word), times, whole, of, part);
 }
 
-static bool times_differ(const struct dl_job *job, struct dl_wording *why) {
+static bool times_differ(const struct dl_job *job,
+                         struct dl_message_style *why) {
   enum dl_run_id id;
   double steps = job->train_samples * job->epochs / any_rate(job, &id);
   double epochs = epochs_s(job), run = duration_s(job);
@@ -216,16 +219,16 @@ static bool times_differ(const struct dl_job *job, struct dl_wording *why) {
 static double rate_at(const struct dl_job *job, bool any) {
   const struct dl_accelerator *gpu = job->found.gpu;
   const struct dl_architecture *arch = job->found.arch;
-  const char *precision = job->run->precision;
+  enum dl_precision precision = job->run->precision;
   double peak = dl_work_most_tflops(job);
   bool products = arch && dl_is_language_model(arch);
-  if (job->peak_given || !gpu || !precision)
+  if (job->peak_given || !gpu || precision == DL_PRECISION_UNKNOWN)
     return 1e12 * peak;
   if (any)
     peak =
         fmax(fmax(peak, fmax(gpu->peak_tf32_tflops, gpu->peak_fp16_tflops)),
              fmax(gpu->peak_fp16_tensor_tflops, gpu->peak_bf16_tensor_tflops));
-  if (strcmp(precision, "fp64") != 0)
+  if (precision != DL_PRECISION_FP64)
     peak = fmax(peak,
                 gpu->peak_fp32_tflops * (products ? 1 : DL_FAST_CONVOLUTION));
   return 1e12 * peak;
@@ -250,12 +253,13 @@ bool dl_known_beats_assumed(const struct dl_job *job, double *needs,
 
 /* The precision that this is for, in words. */
 static const char *rated_at(const struct dl_job *job) {
-  return job->run->precision && !dl_is_assumed(job->row, DL_RUN_precision)
-             ? job->run->precision
+  return job->run->precision != DL_PRECISION_UNKNOWN &&
+                 !dl_is_assumed(job->row, DL_RUN_precision)
+             ? dl_precision_words[job->run->precision]
              : "any precision";
 }
 
-static bool beats_peak(const struct dl_job *job, struct dl_wording *why) {
+static bool beats_peak(const struct dl_job *job, struct dl_message_style *why) {
   const struct dl_known *known = &job->known;
   struct dl_work w;
   dl_work_of(job, &w);
@@ -263,19 +267,20 @@ static bool beats_peak(const struct dl_job *job, struct dl_wording *why) {
   double most = highest_rate(job) * job->run->n_gpus;
   if (!known->of_work || !(needs > most))
     return false;
-  return dl_says(why,
-                 "%.4g samples/s need %.3g TFLOP/s, but %g x %s reach %.3g "
-                 "TFLOP/s at most in %s; check the time or throughput, the "
-                 "samples, and the precision",
-                 samples_of(job) / known->steps_s, needs / 1e12,
-                 job->run->n_gpus,
-                 job->found.gpu ? job->found.gpu->head.id : "GPU", most / 1e12,
-                 rated_at(job));
+  return dl_rule_message(
+      why,
+      "%.4g samples/s need %.3g TFLOP/s, but %g x %s reach %.3g "
+      "TFLOP/s at most in %s; check the time or throughput, the "
+      "samples, and the precision",
+      samples_of(job) / known->steps_s, needs / 1e12, job->run->n_gpus,
+      job->found.gpu ? job->found.gpu->head.id : "GPU", most / 1e12,
+      rated_at(job));
 }
 
 /* GPUs that are busy for a known share of a known time. Meters print whole
  * percents. */
-static bool busy_beats_peak(const struct dl_job *job, struct dl_wording *why) {
+static bool busy_beats_peak(const struct dl_job *job,
+                            struct dl_message_style *why) {
   const struct dl_known *known = &job->known;
   const double half_percent = 0.005;
   struct dl_work w;
@@ -285,7 +290,7 @@ static bool busy_beats_peak(const struct dl_job *job, struct dl_wording *why) {
   double needs = w.flop / busy_s;
   if (!known->of_work || !(needs > most * (1 + TOLERANCE)))
     return false;
-  return dl_says(
+  return dl_rule_message(
       why,
       "busy for %.3g %% of %.6g s ({gpu_util}), the work needs %.3g TFLOP/s, "
       "but %g x %s reach %.3g TFLOP/s at most in %s; check both, the samples, "
@@ -295,47 +300,52 @@ static bool busy_beats_peak(const struct dl_job *job, struct dl_wording *why) {
       rated_at(job));
 }
 
-static bool power_is_off(const struct dl_job *job, struct dl_wording *why) {
+static bool power_is_off(const struct dl_job *job,
+                         struct dl_message_style *why) {
   double w = job->known.power_w, n = job->run->n_gpus;
   double limit = fmax(job->tdp_w, dl_or(job->run->power_limit_w, 0));
   double idle = dl_or(job->idle_w, DL_LEAST_IDLE_SHARE * job->tdp_w);
   if (w > n * limit * DL_MOST_OF_LIMIT)
-    return dl_says(
+    return dl_rule_message(
         why,
         "{gpu_power_w} is %.4g W, but the limit of %g GPU%s is %.4g W; "
         "give the mean power of all GPUs",
         w, n, n == 1 ? "" : "s", n * limit);
   if (w < n * idle * UNDER_IDLE)
-    return dl_says(why,
-                   "{gpu_power_w} is %.4g W, but %g idle GPU%s %.4g W; give "
-                   "the mean power of all GPUs together",
-                   w, n, n == 1 ? " draws" : "s draw", n * idle);
+    return dl_rule_message(
+        why,
+        "{gpu_power_w} is %.4g W, but %g idle GPU%s %.4g W; give "
+        "the mean power of all GPUs together",
+        w, n, n == 1 ? " draws" : "s draw", n * idle);
   if (w > job->known.most_w * DL_MOST_OF_LIMIT)
-    return dl_says(why,
-                   "{gpu_power_w} is %.4g W, but %g GPU%s busy for %.3g %% of "
-                   "the time ({gpu_util}) draw%s %.3g W at most; check both",
-                   w, n, n == 1 ? "" : "s", 100 * job->known.util,
-                   n == 1 ? "s" : "", job->known.most_w);
+    return dl_rule_message(
+        why,
+        "{gpu_power_w} is %.4g W, but %g GPU%s busy for %.3g %% of "
+        "the time ({gpu_util}) draw%s %.3g W at most; check both",
+        w, n, n == 1 ? "" : "s", 100 * job->known.util, n == 1 ? "s" : "",
+        job->known.most_w);
   /* With a time it is an energy, however long they work. */
   return isnan(job->known.run_s) && w < job->known.least_static_w &&
-         dl_says(why,
-                 "{gpu_power_w} is %.4g W, but %g waiting GPU%s %.3g W, and no "
-                 "less than %.3g W; give the mean power of all GPUs together, "
-                 "or {duration_s}",
-                 w, n, n == 1 ? " draws" : "s draw", job->known.static_w,
-                 job->known.least_static_w);
+         dl_rule_message(
+             why,
+             "{gpu_power_w} is %.4g W, but %g waiting GPU%s %.3g W, and no "
+             "less than %.3g W; give the mean power of all GPUs together, "
+             "or {duration_s}",
+             w, n, n == 1 ? " draws" : "s draw", job->known.static_w,
+             job->known.least_static_w);
 }
 
-bool dl_known_contradicts(const struct dl_job *job, struct dl_wording *why) {
+bool dl_known_contradicts(const struct dl_job *job,
+                          struct dl_message_style *why) {
   const struct dl_known *known = &job->known;
   char word[DL_WORD_SIZE];
   if (known->impossible)
-    return dl_says(why, "%s is none of this job: %s",
-                   dl_column_word(why, known->impossible, word),
-                   strcmp(known->impossible, "tokens_per_s") == 0 &&
-                           isnan(job->seq_len)
-                       ? "it has no tokens; give samples per second"
-                       : "it is 0");
+    return dl_rule_message(why, "%s is none of this job: %s",
+                           dl_column_word(why, known->impossible, word),
+                           strcmp(known->impossible, "tokens_per_s") == 0 &&
+                                   isnan(job->seq_len)
+                               ? "it has no tokens; give samples per second"
+                               : "it is 0");
   if (dl_run_is_inference(job->run))
     return false;
   return (!isnan(known->steps_s) &&

@@ -44,6 +44,7 @@ bool dl_known_beats_assumed(const struct dl_job *job, double *needs,
 
 /* Whether the known values of a job contradict each other or the limits of its
  * GPUs; appends both figures to *why, unless that is NULL. */
-bool dl_known_contradicts(const struct dl_job *job, struct dl_wording *why);
+bool dl_known_contradicts(const struct dl_job *job,
+                          struct dl_message_style *why);
 
 #endif

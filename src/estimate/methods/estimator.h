@@ -13,26 +13,25 @@ enum { DL_MOST_OUTSIDE = 24 };
 
 /* What an estimator says; NaN and NULL where it does not. */
 struct dl_estimate {
+  enum dl_method id; /* of an estimator; UNKNOWN: another method */
   const char *method;
-  const char *boundary;      /* "gpu", "gpu+ram", ... */
-  double energy_j;           /* of the whole run, all GPUs; NaN: not possible */
-  double low_j, high_j;      /* interval, NaN without one */
-  const char *interval_from; /* what was held out for it: "config", "arch",
-                                "gpu", "rows" */
-  size_t interval_groups;    /* how many groups it is based on */
-  bool all_seen;             /* none of these is new of the job */
-  double power_w;            /* mean, all GPUs, within the boundary */
-  double power_low_w, power_high_w; /* interval of the power, NaN without */
-  double memory_w; /* part of it that is the node's memory; 0 */
-  double duration_s;
-  double time_low_s, time_high_s; /* interval of the duration, NaN without */
-  const char *duration_from;      /* "given", or the method it comes from */
-  bool loader_assumed;            /* and it waits for one not described, of */
-  double loader_workers;          /* so many processes per GPU */
-  double loader_rate;  /* samples per second of one that is described;
-                          NaN */
-  double loader_doubt; /* 90 % half-width of its logarithm */
-  const char *model;   /* file of the fitted model */
+  const char *boundary;        /* "gpu", "gpu+ram", ... */
+  struct dl_interval energy_j; /* of the whole run, all GPUs; x NaN: not
+                                  possible */
+  const char *interval_from;   /* what was held out for it: "config", "arch",
+                                  "gpu", "rows" */
+  size_t interval_groups;      /* how many groups it is based on */
+  bool all_seen;               /* none of these is new of the job */
+  struct dl_interval power_w;  /* mean, all GPUs, within the boundary */
+  double memory_w;             /* part of it that is the node's memory; 0 */
+  struct dl_interval duration_s;
+  const char *duration_from; /* "given", or the method it comes from */
+  bool loader_assumed;       /* and it waits for one not described, of */
+  double loader_workers;     /* so many processes per GPU */
+  double loader_rate;        /* samples per second of one that is described;
+                                NaN */
+  double loader_doubt;       /* 90 % half-width of its logarithm */
+  const char *model;         /* file of the fitted model */
   const char *outside[DL_MOST_OUTSIDE]; /* quantities beyond its range */
   size_t n_outside;
   const char *lacks;    /* name of a quantity that is missing */
@@ -50,19 +49,20 @@ struct dl_estimate {
 };
 
 struct dl_estimator {
+  enum dl_method id;
   const char *name;
   const char *summary;
   const char *source; /* who published it */
   /* Whether dlest would use it where it can: higher wins. With a duration
    * given, and without. 0: only for comparison. */
   int rank_given, rank_open;
-  bool asks_pre; /* takes the predictions of the regressions */
+  bool needs_regressions; /* takes the predictions of the regressions */
   /* What it takes from descriptors, by kind and field ("gpu.tdp_w"),
    * NULL-terminated; NULL: nothing. For 'dlest check'. */
   const char *const *needs;
   /* Fills in *est, of which the method, the duration (p->duration_s) and its
    * origin are set, numbers are NaN and the rest is 0. */
-  void (*estimate)(const struct dl_session *ctx, const struct dl_job *job,
+  void (*estimate)(const struct dl_engine *ctx, const struct dl_job *job,
                    const struct dl_job_predictions *p, struct dl_estimate *est);
 };
 

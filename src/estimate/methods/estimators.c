@@ -60,17 +60,17 @@ void dl_bound_by_peak(struct dl_job_predictions *p, const struct dl_job *job) {
 void dl_estimate_throughput(struct dl_estimate *est, const struct dl_job *job) {
   struct dl_work w;
   est->samples_per_s = est->tokens_per_s = est->mfu = NAN;
-  est->precision = job->run->precision;
+  est->precision = dl_precision_words[job->run->precision];
   /* The length of a run alone does not say what it does. */
-  bool any_work = !job->known.of_work && est->duration_s == job->known.run_s;
-  if (dl_run_is_inference(job->run) || isnan(est->energy_j) || any_work)
+  bool any_work = !job->known.of_work && est->duration_s.x == job->known.run_s;
+  if (dl_run_is_inference(job->run) || isnan(est->energy_j.x) || any_work)
     return;
   dl_work_of(job, &w);
   double peak = 1e12 * dl_work_most_tflops(job) * job->run->n_gpus;
   est->samples_per_s =
-      job->train_samples * job->epochs / (est->duration_s * w.train_share);
+      job->train_samples * job->epochs / (est->duration_s.x * w.train_share);
   est->tokens_per_s = est->samples_per_s * job->seq_len;
-  est->mfu = w.model_flop / (est->duration_s * peak);
+  est->mfu = w.model_flop / (est->duration_s.x * peak);
 }
 
 long dl_recommended(const struct dl_estimate *est, size_t n,
@@ -80,7 +80,7 @@ long dl_recommended(const struct dl_estimate *est, size_t n,
   for (size_t i = 0; i < n; i++) {
     const struct dl_estimator *e = dl_estimator_find(est[i].method);
     int rank = e ? (duration_given ? e->rank_given : e->rank_open) : 0;
-    if (!isnan(est[i].energy_j) && !est[i].other_precision &&
+    if (!isnan(est[i].energy_j.x) && !est[i].other_precision &&
         rank > best_rank) {
       best = (long)i;
       best_rank = rank;

@@ -30,8 +30,8 @@ struct input {
  * inputs. */
 static void multiply(struct dl_estimate *est, const struct input *in,
                      size_t n) {
-  est->energy_j = est->power_w * est->duration_s;
-  for (size_t i = 0; isnan(est->energy_j) && !est->lacks && i < n; i++)
+  est->energy_j.x = est->power_w.x * est->duration_s.x;
+  for (size_t i = 0; isnan(est->energy_j.x) && !est->lacks && i < n; i++)
     if (isnan(in[i].value))
       est->lacks = in[i].name;
 }
@@ -42,18 +42,18 @@ static double board_w(const struct dl_job *job) {
   return limit < job->tdp_w ? limit : job->tdp_w;
 }
 
-static void tdp(const struct dl_session *ctx, const struct dl_job *job,
+static void tdp(const struct dl_engine *ctx, const struct dl_job *job,
                 const struct dl_job_predictions *p, struct dl_estimate *est) {
   const struct input in[] = {{job->tdp_w, "gpu.tdp_w"},
                              {job->run->n_gpus, "n_gpus"},
-                             {est->duration_s, "duration_s"}};
+                             {est->duration_s.x, "duration_s"}};
   (void)ctx, (void)p;
   est->boundary = "gpu";
-  est->power_w = board_w(job) * job->run->n_gpus;
+  est->power_w.x = board_w(job) * job->run->n_gpus;
   multiply(est, in, 3);
 }
 
-static void green_algorithms(const struct dl_session *ctx,
+static void green_algorithms(const struct dl_engine *ctx,
                              const struct dl_job *job,
                              const struct dl_job_predictions *p,
                              struct dl_estimate *est) {
@@ -62,16 +62,16 @@ static void green_algorithms(const struct dl_session *ctx,
                              {run->ram_gb, "ram_gb"},
                              {dl_work_utilisation(job), "utilisation"},
                              {run->n_gpus, "n_gpus"},
-                             {est->duration_s, "duration_s"}};
+                             {est->duration_s.x, "duration_s"}};
   (void)ctx, (void)p;
   est->boundary = "gpu+ram";
   est->memory_w = run->ram_gb * DL_MEMORY_W_PER_GB;
-  est->power_w =
+  est->power_w.x =
       board_w(job) * dl_work_utilisation(job) * run->n_gpus + est->memory_w;
   multiply(est, in, 5);
 }
 
-static void flops(const struct dl_session *ctx, const struct dl_job *job,
+static void flops(const struct dl_engine *ctx, const struct dl_job *job,
                   const struct dl_job_predictions *p, struct dl_estimate *est) {
   const struct dl_run *run = job->run;
   const struct input in[] = {{job->tdp_w, "gpu.tdp_w"},
@@ -82,10 +82,10 @@ static void flops(const struct dl_session *ctx, const struct dl_job *job,
   (void)ctx, (void)p;
   dl_work_of(job, &w);
   est->boundary = "gpu";
-  est->duration_s = w.duration_s;
+  est->duration_s.x = w.duration_s;
   est->duration_from = dl_flops.name;
-  est->power_w = job->tdp_w * run->n_gpus;
-  if (isnan(est->power_w * est->duration_s))
+  est->power_w.x = job->tdp_w * run->n_gpus;
+  if (isnan(est->power_w.x * est->duration_s.x))
     est->lacks = w.lacks;
   multiply(est, in, 4);
 }
@@ -96,6 +96,7 @@ static const char *const flops_needs[] = {"gpu.tdp_w", "gpu.peak_fp32_tflops",
                                           "dataset.train_samples", NULL};
 
 const struct dl_estimator dl_tdp = {
+    .id = DL_METHOD_TDP,
     .name = "tdp",
     .summary = "thermal design power x duration x GPUs",
     .source = "ML CO2 Impact, arXiv 1910.09700",
@@ -106,6 +107,7 @@ const struct dl_estimator dl_tdp = {
 };
 
 const struct dl_estimator dl_green_algorithms = {
+    .id = DL_METHOD_GREEN_ALGORITHMS,
     .name = "green-algorithms",
     .summary = "TDP x utilisation and 0.3725 W per GB of memory, x duration",
     .source = "Green Algorithms, doi 10.1002/advs.202100707",
@@ -116,6 +118,7 @@ const struct dl_estimator dl_green_algorithms = {
 };
 
 const struct dl_estimator dl_flops = {
+    .id = DL_METHOD_FLOPS,
     .name = "flops",
     .summary = "operations / (peak rate x efficiency) x TDP",
     .source = "common practice; training = 3 forward passes",

@@ -17,7 +17,7 @@
 
 /* Time of a pass outside of training, relative to one of the three that a
  * training step counts as, for arithmetic and traffic: nothing is kept for a
- * backward pass and normalisations read once. docs/inference.md. */
+ * backward pass and normalisations read once. docs/lab/inference.md. */
 #define WITHOUT_TRAINING 0.75
 
 struct problem {
@@ -165,7 +165,7 @@ static const char *lacks_of_pass(const struct dl_training_inputs *in) {
 }
 
 /* The features at hand; false, and what is missing in s->lacks. */
-static bool set_up(struct problem *p, const struct dl_session *ctx,
+static bool set_up(struct problem *p, const struct dl_engine *ctx,
                    const struct dl_job *job, struct dl_served *s) {
   const struct dl_architecture *arch = job->found.arch;
   bool language = arch && dl_is_language_model(arch);
@@ -264,7 +264,7 @@ static void keep_limit(struct dl_served *s, const struct dl_job *job) {
   s->decode_j *= limit / power;
 }
 
-void dl_infer(const struct dl_session *ctx, const struct dl_job *job,
+void dl_infer(const struct dl_engine *ctx, const struct dl_job *job,
               struct dl_served *s) {
   struct problem p = {0};
   struct dl_serving_cost r;

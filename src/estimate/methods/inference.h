@@ -20,7 +20,7 @@
 
 /* What inference costs by the fits; NaN, and `lacks` set, where they have no
  * answer. */
-void dl_infer(const struct dl_session *ctx, const struct dl_job *job,
+void dl_infer(const struct dl_engine *ctx, const struct dl_job *job,
               struct dl_served *s);
 
 #endif

@@ -10,25 +10,25 @@
 #include "estimate/measured.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
-#include "physics/conditioning/waiting.h"
+#include "physics/conditioning/gpu_waiting.h"
 #include "physics/training/input_pipeline.h"
 #include "run/setup/training_setup.h"
 
 /* What an interval of 90 % widens by where the software is not given: whole
  * trainings of five laboratories differ from the rate of their steps by a
- * standard deviation of .2 in the logarithm (docs/language-models.md). */
+ * standard deviation of .2 in the logarithm (docs/lab/language-models.md). */
 #define SOFTWARE_DOUBT 0.33
 
 /* The same where it is given: laboratories differ with one software, too. Rates
  * are off by as much more where their source is left out of the fit than where
- * a configuration is: a standard deviation of .08 (docs/designs.md). */
+ * a configuration is: a standard deviation of .08 (docs/lab/designs.md). */
 #define SOURCE_DOUBT 0.13
 
 /* The same for each of what no run of the fit had: experts, adapters (but
  * MLPerf's), software that a compiler makes, the family of the accelerator.
  * Published speeds with one of these are off by more than a network, a GPU or a
  * source that is held out; of the half of their sources that was examined more
- * than this leaves no more inside (docs/published-speeds.md). */
+ * than this leaves no more inside (docs/lab/published-speeds.md). */
 #define UNSEEN_DOUBT 0.45
 
 /* The same for the power: 1.645 times the error for a GPU held out, where the
@@ -41,11 +41,9 @@
 /* Validation has one of the three passes of training. */
 #define VALIDATION_SHARE (1.0 / 3)
 
-bool dl_trains_language(const struct dl_session *ctx,
-                        const struct dl_job *job) {
+bool dl_trains_language(const struct dl_engine *ctx, const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
-  const char *precision = job->run->precision;
-  if (precision && strcmp(precision, "fp64") == 0)
+  if (job->run->precision == DL_PRECISION_FP64)
     return false; /* none was measured */
   return !dl_run_is_inference(job->run) && arch && dl_is_language_model(arch) &&
          ctx->fit[DL_LANGUAGE_RATE].p;
@@ -69,7 +67,7 @@ double dl_language_duration(const struct dl_job *job,
                               : alone;
 }
 
-static const char *lacks(const struct dl_session *ctx,
+static const char *lacks(const struct dl_engine *ctx,
                          const struct dl_job *job) {
   const char *name = dl_predictor_lacks(ctx->fit[DL_LANGUAGE_RATE].p, job->row);
   if (name)
@@ -80,8 +78,7 @@ static const char *lacks(const struct dl_session *ctx,
 }
 
 /* What no run of the fit had, as names of quantities. */
-static size_t find_unseen(const struct dl_session *ctx,
-                          const struct dl_job *job,
+static size_t find_unseen(const struct dl_engine *ctx, const struct dl_job *job,
                           const char *unseen[DL_MOST_OUTSIDE]) {
   const struct dl_run *run = job->run;
   const struct dl_transformer *t = job->found.arch->transformer;
@@ -92,9 +89,9 @@ static size_t find_unseen(const struct dl_session *ctx,
     const char *name;
   } all[] = {{t && t->experts > 1, "arch.experts"},
              {tune == DL_TUNE_HEAD || tune == DL_TUNE_QLORA ||
-                  (adapters && !dl_is_word(run->stack, "mlperf")),
+                  (adapters && dl_stack_of(run) != DL_SOFTWARE_MLPERF),
               "fine_tune"},
-             {dl_is_word(run->stack, "compiled"), "stack"},
+             {dl_stack_of(run) == DL_SOFTWARE_COMPILED, "stack"},
              {ctx->families.n > 0 && job->found.gpu &&
                   dl_strlist_find(&ctx->families,
                                   dl_measured_family(job->found.gpu)) < 0,
@@ -108,7 +105,7 @@ static size_t find_unseen(const struct dl_session *ctx,
 
 /* What software, source and all that was not seen add to the half-width of the
  * logarithm of an interval of 90 % of the rate. */
-static double doubt_of(const struct dl_session *ctx, const struct dl_job *job,
+static double doubt_of(const struct dl_engine *ctx, const struct dl_job *job,
                        const struct dl_prediction *rate) {
   const char *unseen[DL_MOST_OUTSIDE];
   size_t n = find_unseen(ctx, job, unseen);
@@ -121,12 +118,12 @@ static double doubt_of(const struct dl_session *ctx, const struct dl_job *job,
 }
 
 /* The same of the power. */
-static double power_doubt(const struct dl_session *ctx,
+static double power_doubt(const struct dl_engine *ctx,
                           const struct dl_job_predictions *p) {
   return p->power_repeats ? p->power_high / ctx->of_90 : POWER_DOUBT;
 }
 
-void dl_language_deviations(const struct dl_session *ctx,
+void dl_language_deviations(const struct dl_engine *ctx,
                             const struct dl_job *job,
                             const struct dl_job_predictions *p,
                             struct dl_expected *e) {
@@ -136,7 +133,7 @@ void dl_language_deviations(const struct dl_session *ctx,
   e->var_power = fmax(e->var_power, power * power);
 }
 
-static void note_unseen(const struct dl_session *ctx, const struct dl_job *job,
+static void note_unseen(const struct dl_engine *ctx, const struct dl_job *job,
                         struct dl_estimate *est) {
   const char *unseen[DL_MOST_OUTSIDE];
   size_t n = find_unseen(ctx, job, unseen);
@@ -149,70 +146,72 @@ static void take_known(const struct dl_job_predictions *p,
                        struct dl_estimate *est) {
   const struct dl_conditioned *known = &p->conditioned;
   est->energy_j = known->energy_j;
-  est->low_j = known->low_j;
-  est->high_j = known->high_j;
+  est->energy_j.low = known->energy_j.low;
+  est->energy_j.high = known->energy_j.high;
   est->duration_s = known->duration_s;
   est->duration_from = p->duration_from;
-  est->time_low_s = known->time_low_s;
-  est->time_high_s = known->time_high_s;
-  est->power_w = known->energy_j / known->duration_s;
-  est->power_low_w = known->power_low_w;
-  est->power_high_w = known->power_high_w;
+  est->duration_s.low = known->duration_s.low;
+  est->duration_s.high = known->duration_s.high;
+  est->power_w.x = known->energy_j.x / known->duration_s.x;
+  est->power_w.low = known->power_w.low;
+  est->power_w.high = known->power_w.high;
   est->busy_share = known->busy;
 }
 
 /* Adds what the GPUs wait for their input at static power. */
-static void add_waiting(const struct dl_session *ctx, const struct dl_job *job,
+static void add_waiting(const struct dl_engine *ctx, const struct dl_job *job,
                         const struct dl_job_predictions *p,
                         struct dl_estimate *est) {
   const struct dl_input_wait w =
-      dl_input_wait(est->duration_s, p->parts.input_s,
+      dl_input_wait(est->duration_s.x, p->parts.input_s,
                     p->parts.input_doubt * ctx->of_90, false);
   const struct dl_estimate work = *est;
   double static_w = p->step.static_w * job->run->n_gpus;
   double doubt_j = w.s * static_w * (dl_static_factor(0, ctx->coverage) - 1);
   double less = hypot((w.s - w.low_s) * static_w, doubt_j);
   double more = hypot((w.high_s - w.s) * static_w, doubt_j);
-  est->energy_j += w.s * static_w;
-  est->low_j =
-      fmax(work.low_j, est->energy_j - hypot(work.energy_j - work.low_j, less));
-  est->high_j = est->energy_j + hypot(work.high_j - work.energy_j, more);
-  est->duration_s += w.s;
-  est->time_low_s =
-      fmax(work.time_low_s,
-           est->duration_s -
-               hypot(work.duration_s - work.time_low_s, w.s - w.low_s));
-  est->time_high_s = est->duration_s +
-                     hypot(work.time_high_s - work.duration_s, w.high_s - w.s);
-  est->power_w = est->energy_j / est->duration_s;
-  dl_widen_power(est, work.duration_s, static_w, &w);
+  est->energy_j.x += w.s * static_w;
+  est->energy_j.low =
+      fmax(work.energy_j.low,
+           est->energy_j.x - hypot(work.energy_j.x - work.energy_j.low, less));
+  est->energy_j.high =
+      est->energy_j.x + hypot(work.energy_j.high - work.energy_j.x, more);
+  est->duration_s.x += w.s;
+  est->duration_s.low =
+      fmax(work.duration_s.low,
+           est->duration_s.x -
+               hypot(work.duration_s.x - work.duration_s.low, w.s - w.low_s));
+  est->duration_s.high =
+      est->duration_s.x +
+      hypot(work.duration_s.high - work.duration_s.x, w.high_s - w.s);
+  est->power_w.x = est->energy_j.x / est->duration_s.x;
+  dl_widen_power(est, work.duration_s.x, static_w, &w);
 }
 
-void dl_estimate_language(const struct dl_session *ctx,
-                          const struct dl_job *job,
+void dl_estimate_language(const struct dl_engine *ctx, const struct dl_job *job,
                           const struct dl_job_predictions *p,
                           struct dl_estimate *est) {
   const struct dl_prediction *rate = &p->of[DL_LANGUAGE_RATE];
   bool given = !isnan(job->known.run_s);
   est->boundary = "gpu";
   est->model = ctx->fit[DL_LANGUAGE_RATE].model;
-  est->power_w = p->step.cost.power * job->run->n_gpus;
-  est->duration_s = given ? job->known.run_s : dl_language_work_s(job, p);
-  est->duration_from = given                    ? "given"
-                       : isnan(est->duration_s) ? NULL
-                                                : dl_physical_method.name;
-  est->energy_j = est->power_w * est->duration_s;
-  if (isnan(est->energy_j)) {
+  est->power_w.x = p->step.cost.power * job->run->n_gpus;
+  est->duration_s.x = given ? job->known.run_s : dl_language_work_s(job, p);
+  est->duration_from = given                      ? "given"
+                       : isnan(est->duration_s.x) ? NULL
+                                                  : dl_physical_method.name;
+  est->energy_j.x = est->power_w.x * est->duration_s.x;
+  if (isnan(est->energy_j.x)) {
     est->lacks = lacks(ctx, job);
     return;
   }
   /* A lower rate is a higher energy. */
-  est->low_j = est->energy_j * (given ? 1 : rate->value / rate->high);
-  est->high_j = est->energy_j * (given ? 1 : rate->value / rate->low);
+  est->energy_j.low = est->energy_j.x * (given ? 1 : rate->value / rate->high);
+  est->energy_j.high = est->energy_j.x * (given ? 1 : rate->value / rate->low);
   dl_note_interval(est, ctx->fit[DL_LANGUAGE_RATE].fit, rate);
   if (!given && rate->repeats == 0)
     note_unseen(ctx, job, est);
-  if (p->conditioned.is) {
+  if (p->conditioned.applies) {
     take_known(p, est);
     return;
   }
@@ -221,13 +220,13 @@ void dl_estimate_language(const struct dl_session *ctx,
     dl_widen(ctx, est, doubt_of(ctx, job, rate));
   }
   /* So far the interval is that of the rate. */
-  double low = est->low_j, high = est->high_j;
+  double low = est->energy_j.low, high = est->energy_j.high;
   double power = power_doubt(ctx, p) * ctx->of_90;
-  est->power_low_w = est->power_w * exp(-power);
-  est->power_high_w = est->power_w * exp(power);
+  est->power_w.low = est->power_w.x * exp(-power);
+  est->power_w.high = est->power_w.x * exp(power);
   dl_widen(ctx, est, power_doubt(ctx, p));
-  est->time_low_s = given ? NAN : low / est->power_w;
-  est->time_high_s = given ? NAN : high / est->power_w;
+  est->duration_s.low = given ? NAN : low / est->power_w.x;
+  est->duration_s.high = given ? NAN : high / est->power_w.x;
   if (!given && p->parts.input_s > 0)
     add_waiting(ctx, job, p, est);
 }

@@ -14,7 +14,7 @@
 #include "estimate/methods/estimator.h"
 
 /* Whether a job trains a language model, and there are fits of such. */
-bool dl_trains_language(const struct dl_session *ctx, const struct dl_job *job);
+bool dl_trains_language(const struct dl_engine *ctx, const struct dl_job *job);
 
 /* Duration of the whole run, s, of the GPUs alone, and with their input; NaN
  * where unknown. */
@@ -25,14 +25,13 @@ double dl_language_duration(const struct dl_job *job,
 
 /* Variances of time and power as the intervals have them: beyond what the fit
  * leaves open, the software, the board, and what no run of the fit had. */
-void dl_language_deviations(const struct dl_session *ctx,
+void dl_language_deviations(const struct dl_engine *ctx,
                             const struct dl_job *job,
                             const struct dl_job_predictions *p,
                             struct dl_expected *e);
 
 /* As the estimate() of an estimator. */
-void dl_estimate_language(const struct dl_session *ctx,
-                          const struct dl_job *job,
+void dl_estimate_language(const struct dl_engine *ctx, const struct dl_job *job,
                           const struct dl_job_predictions *p,
                           struct dl_estimate *est);
 

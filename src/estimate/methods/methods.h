@@ -38,7 +38,7 @@ const char *dl_fit_lacks(const struct dl_bound_fit *b,
 
 /* Adds a part, that of 90 %, to the relative half-width of an interval. Bounds
  * below 0 are as far as 0: log gives -infinity, low_j becomes 0. */
-void dl_widen(const struct dl_session *ctx, struct dl_estimate *est, double by);
+void dl_widen(const struct dl_engine *ctx, struct dl_estimate *est, double by);
 
 /* Turns the interval of the power at work into that of the mean power of GPUs
  * that work for work_s, s, and wait for their input at static_w, W: at the
@@ -54,7 +54,7 @@ void dl_note_interval(struct dl_estimate *est, const struct dl_fit *fit,
 
 /* The same of a fit of image networks, or NULL, which adds the number of GPUs.
  */
-void dl_note_limits(const struct dl_session *ctx, struct dl_estimate *est,
+void dl_note_limits(const struct dl_engine *ctx, struct dl_estimate *est,
                     const struct dl_fit *fit, const struct dl_job *job,
                     const struct dl_prediction *p);
 

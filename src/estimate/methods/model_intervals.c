@@ -23,17 +23,16 @@ static void widen(double x, double *low, double *high, double by) {
   *high = x * exp(above);
 }
 
-void dl_widen(const struct dl_session *ctx, struct dl_estimate *est,
-              double by) {
+void dl_widen(const struct dl_engine *ctx, struct dl_estimate *est, double by) {
   by *= ctx->of_90;
-  widen(est->energy_j, &est->low_j, &est->high_j, by);
-  widen(est->duration_s, &est->time_low_s, &est->time_high_s, by);
+  widen(est->energy_j.x, &est->energy_j.low, &est->energy_j.high, by);
+  widen(est->duration_s.x, &est->duration_s.low, &est->duration_s.high, by);
 }
 
 void dl_widen_power(struct dl_estimate *est, double work_s, double static_w,
                     const struct dl_input_wait *wait) {
   const double s[] = {wait->high_s, wait->low_s};
-  double *const w[] = {&est->power_low_w, &est->power_high_w};
+  double *const w[] = {&est->power_w.low, &est->power_w.high};
   for (size_t i = 0; i < DL_LENGTH(w); i++)
     *w[i] = (*w[i] * work_s + static_w * s[i]) / (work_s + s[i]);
 }
@@ -52,7 +51,7 @@ void dl_note_interval(struct dl_estimate *est, const struct dl_fit *fit,
       est->outside[est->n_outside++] = fit->range[i].name;
 }
 
-void dl_note_limits(const struct dl_session *ctx, struct dl_estimate *est,
+void dl_note_limits(const struct dl_engine *ctx, struct dl_estimate *est,
                     const struct dl_fit *fit, const struct dl_job *job,
                     const struct dl_prediction *p) {
   if (!fit)
@@ -62,25 +61,22 @@ void dl_note_limits(const struct dl_session *ctx, struct dl_estimate *est,
   if (job->run->n_gpus > 1 && !p->of_stack) {
     double by = gpus_power * log(job->run->n_gpus);
     dl_widen(ctx, est, by);
-    widen(est->power_w, &est->power_low_w, &est->power_high_w, by * ctx->of_90);
+    widen(est->power_w.x, &est->power_w.low, &est->power_w.high,
+          by * ctx->of_90);
     if (est->n_outside < DL_MOST_OUTSIDE && p->repeats == 0)
       est->outside[est->n_outside++] = "n_gpus";
   }
 }
 
 /* Precisions in which nothing but language models was measured. */
-static const struct {
-  const char *precision, *lacks;
-} unlearnt[] = {{"fp64", "measured runs in fp64"},
-                {"fp8", "measured runs in fp8"},
-                {"int8", "measured runs in int8"}};
+static const char *const unlearnt[] = {
+    [DL_PRECISION_FP64] = "measured runs in fp64",
+    [DL_PRECISION_FP8] = "measured runs in fp8",
+    [DL_PRECISION_INT8] = "measured runs in int8",
+    [DL_PRECISION_OTHER] = NULL};
 
 const char *dl_unlearnt_precision(const struct dl_job *job) {
-  for (size_t i = 0; i < sizeof unlearnt / sizeof *unlearnt; i++)
-    if (job->run->precision &&
-        strcmp(job->run->precision, unlearnt[i].precision) == 0)
-      return unlearnt[i].lacks;
-  return NULL;
+  return unlearnt[job->run->precision];
 }
 
 const char *dl_beyond_training(const struct dl_job *job) {
@@ -107,8 +103,8 @@ const char *dl_fit_lacks(const struct dl_bound_fit *b,
  * when the networks of del Rey et al. were described so and held out in turn:
  * the mean error of the energy rose from 20 % to 26 % without the traffic of
  * the layers, and to 29 to 32 % without their activations or kernels
- * (docs/estimation.md). Traffic by the operators of a block raised it from 16.6
- * to 17.2 %. */
+ * (docs/lab/estimation.md). Traffic by the operators of a block raised it
+ * from 16.6 to 17.2 %. */
 
 /* 1.645 sqrt(e^2 - .2^2) of the errors e above; of the last, with .166. */
 #define DOUBT_TRAFFIC 0.27

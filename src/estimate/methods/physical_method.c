@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The physical method: time and power of a training step from what the step
  * does and what the machine can do (physics/training/training_cost.h,
- * docs/estimation.md),
+ * docs/lab/estimation.md),
  *
  *   E = e * epochs      e: GPU and memory of the node
  *   E = P * T           where the duration is given: the GPU alone
@@ -20,7 +20,7 @@
 #include "estimate/methods/language_training.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
-#include "physics/conditioning/waiting.h"
+#include "physics/conditioning/gpu_waiting.h"
 #include "physics/rows/inputs.h"
 #include "physics/training/input_pipeline.h"
 #include "physics/training/training_inputs.h"
@@ -37,10 +37,10 @@ double dl_physical_duration(const struct dl_job *job,
   if (dl_run_is_inference(job->run))
     return p->served.time_s;
   if (p->language)
-    return p->conditioned.is ? p->conditioned.duration_s
-                             : dl_language_duration(job, p);
-  if (p->conditioned.is)
-    return p->conditioned.duration_s;
+    return p->conditioned.applies ? p->conditioned.duration_s.x
+                                  : dl_language_duration(job, p);
+  if (p->conditioned.applies)
+    return p->conditioned.duration_s.x;
   if (isnan(epoch_s))
     epoch_s = p->parts.time_s;
   return epoch_s * job->epochs;
@@ -48,16 +48,16 @@ double dl_physical_duration(const struct dl_job *job,
 
 static void scale(struct dl_estimate *est, const struct dl_prediction *p,
                   double by) {
-  est->energy_j = p->value * by;
-  est->low_j = p->low * by;
-  est->high_j = p->high * by;
+  est->energy_j.x = p->value * by;
+  est->energy_j.low = p->low * by;
+  est->energy_j.high = p->high * by;
 }
 
-static void by_power(const struct dl_session *ctx, const struct dl_job *job,
+static void by_power(const struct dl_engine *ctx, const struct dl_job *job,
                      const struct dl_prediction *p, struct dl_estimate *est) {
   est->boundary = "gpu";
   est->model = ctx->fit[DL_PHYSICAL_POWER].model;
-  est->power_w = p->value * job->run->n_gpus;
+  est->power_w.x = p->value * job->run->n_gpus;
   scale(est, p, job->known.run_s * job->run->n_gpus);
   if (isnan(p->value))
     est->lacks = dl_fit_lacks(&ctx->fit[DL_PHYSICAL_POWER], job);
@@ -81,22 +81,22 @@ static void keep_repeats(const struct dl_job_predictions *all,
                          const struct dl_estimate *was,
                          struct dl_estimate *est) {
   if (all->of[DL_PHYSICAL_EPOCH].repeats > 0) {
-    est->low_j = was->low_j;
-    est->high_j = was->high_j;
+    est->energy_j.low = was->energy_j.low;
+    est->energy_j.high = was->energy_j.high;
   }
   if (all->of[DL_PHYSICAL_TIME].repeats > 0) {
-    est->time_low_s = was->time_low_s;
-    est->time_high_s = was->time_high_s;
+    est->duration_s.low = was->duration_s.low;
+    est->duration_s.high = was->duration_s.high;
   }
   if (all->power_repeats) {
-    est->power_low_w = was->power_low_w;
-    est->power_high_w = was->power_high_w;
+    est->power_w.low = was->power_w.low;
+    est->power_w.high = was->power_w.high;
   }
 }
 
 /* What an energy whose time is not known is uncertain by beyond its fit. What
  * GPUs wait for each other is known worse than what they compute. */
-static void widen_epoch(const struct dl_session *ctx, const struct dl_job *job,
+static void widen_epoch(const struct dl_engine *ctx, const struct dl_job *job,
                         const struct dl_job_predictions *all,
                         struct dl_estimate *est) {
   const struct dl_prediction *p = &all->of[DL_PHYSICAL_EPOCH];
@@ -113,7 +113,7 @@ static void widen_epoch(const struct dl_session *ctx, const struct dl_job *job,
 }
 
 /* By what is known of the run. */
-static void by_known(const struct dl_session *ctx, const struct dl_job *job,
+static void by_known(const struct dl_engine *ctx, const struct dl_job *job,
                      const struct dl_job_predictions *all,
                      struct dl_estimate *est) {
   const struct dl_conditioned *known = &all->conditioned;
@@ -124,18 +124,18 @@ static void by_known(const struct dl_session *ctx, const struct dl_job *job,
   est->energy_j = known->energy_j;
   est->duration_s = known->duration_s;
   est->duration_from = all->duration_from;
-  est->time_low_s = known->time_low_s;
-  est->time_high_s = known->time_high_s;
-  est->power_w = est->energy_j / est->duration_s;
-  est->power_low_w = known->power_low_w;
-  est->power_high_w = known->power_high_w;
+  est->duration_s.low = known->duration_s.low;
+  est->duration_s.high = known->duration_s.high;
+  est->power_w.x = est->energy_j.x / est->duration_s.x;
+  est->power_w.low = known->power_w.low;
+  est->power_w.high = known->power_w.high;
   est->busy_share = known->busy;
-  if (isnan(est->energy_j)) {
+  if (isnan(est->energy_j.x)) {
     est->lacks = "epochs";
     return;
   }
-  est->low_j = isnan(p->low) ? NAN : known->low_j;
-  est->high_j = isnan(p->low) ? NAN : known->high_j;
+  est->energy_j.low = isnan(p->low) ? NAN : known->energy_j.low;
+  est->energy_j.high = isnan(p->low) ? NAN : known->energy_j.high;
   if (!timed && ctx->fit[DL_PHYSICAL_EPOCH].fit)
     widen_epoch(ctx, job, all, est);
   else if (isnan(job->known.power_w) || !timed)
@@ -143,12 +143,12 @@ static void by_known(const struct dl_session *ctx, const struct dl_job *job,
 }
 
 /* The interval of the mean power, in which GPUs wait for their input. */
-static void set_power(const struct dl_session *ctx, const struct dl_job *job,
+static void set_power(const struct dl_engine *ctx, const struct dl_job *job,
                       const struct dl_job_predictions *all,
                       struct dl_estimate *est) {
   const struct dl_physical_parts *parts = &all->parts;
-  double gpu_w = est->power_w - est->memory_w,
-         epoch_s = est->duration_s / job->epochs;
+  double gpu_w = est->power_w.x - est->memory_w,
+         epoch_s = est->duration_s.x / job->epochs;
   double static_w = parts->static_w * job->run->n_gpus;
   struct dl_input_wait wait = {0, 0, 0};
   if (parts->input_s > 0) {
@@ -158,14 +158,14 @@ static void set_power(const struct dl_session *ctx, const struct dl_job *job,
     gpu_w = (gpu_w * epoch_s - wait.s * static_w) / alone;
     epoch_s = alone;
   }
-  est->power_low_w = gpu_w * exp(all->power_low);
-  est->power_high_w = gpu_w * exp(all->power_high);
+  est->power_w.low = gpu_w * exp(all->power_low);
+  est->power_w.high = gpu_w * exp(all->power_high);
   dl_widen_power(est, epoch_s, static_w, &wait);
-  est->power_low_w += est->memory_w;
-  est->power_high_w += est->memory_w;
+  est->power_w.low += est->memory_w;
+  est->power_w.high += est->memory_w;
 }
 
-static void by_epoch(const struct dl_session *ctx, const struct dl_job *job,
+static void by_epoch(const struct dl_engine *ctx, const struct dl_job *job,
                      const struct dl_job_predictions *all,
                      struct dl_estimate *est) {
   const struct dl_prediction *p = &all->of[DL_PHYSICAL_EPOCH];
@@ -176,15 +176,16 @@ static void by_epoch(const struct dl_session *ctx, const struct dl_job *job,
                       : 0;
   est->model = ctx->fit[DL_PHYSICAL_EPOCH].model;
   scale(est, p, job->epochs);
-  est->duration_s = dl_physical_duration(job, all);
-  est->duration_from = isnan(est->duration_s) ? NULL : dl_physical_method.name;
-  est->time_low_s = all->of[DL_PHYSICAL_TIME].low * job->epochs;
-  est->time_high_s = all->of[DL_PHYSICAL_TIME].high * job->epochs;
-  est->power_w = est->energy_j / est->duration_s;
+  est->duration_s.x = dl_physical_duration(job, all);
+  est->duration_from =
+      isnan(est->duration_s.x) ? NULL : dl_physical_method.name;
+  est->duration_s.low = all->of[DL_PHYSICAL_TIME].low * job->epochs;
+  est->duration_s.high = all->of[DL_PHYSICAL_TIME].high * job->epochs;
+  est->power_w.x = est->energy_j.x / est->duration_s.x;
   set_power(ctx, job, all, est);
   if (isnan(p->value))
     est->lacks = dl_fit_lacks(&ctx->fit[DL_PHYSICAL_EPOCH], job);
-  else if (isnan(est->energy_j))
+  else if (isnan(est->energy_j.x))
     est->lacks = "epochs";
   else
     widen_epoch(ctx, job, all, est);
@@ -192,19 +193,19 @@ static void by_epoch(const struct dl_session *ctx, const struct dl_job *job,
 
 /* The interval of a forward pass is that of the energy of trainings, by what
  * is new of network and GPU. */
-static void forward_interval(const struct dl_session *ctx,
+static void forward_interval(const struct dl_engine *ctx,
                              const struct dl_job *job, double busy_j,
                              struct dl_estimate *est) {
   const struct dl_bound_fit *b = &ctx->fit[DL_PHYSICAL_EPOCH];
-  struct dl_target_bounds bounds;
+  struct dl_log_bounds bounds;
   struct dl_predictor_row at;
   dl_predictor_take(b->p, job->row, &at);
   /* The usual spread, also where a table or a data set has training samples. */
   at.lacks = "train_samples";
   if (!dl_predictor_bounds(b->p, &at, &bounds))
     return;
-  est->low_j = est->energy_j + busy_j * expm1(bounds.low);
-  est->high_j = est->energy_j + busy_j * expm1(bounds.high);
+  est->energy_j.low = est->energy_j.x + busy_j * expm1(bounds.low);
+  est->energy_j.high = est->energy_j.x + busy_j * expm1(bounds.high);
   double doubt;
   dl_facts_assumed(job, &doubt);
   dl_widen(ctx, est, doubt);
@@ -221,36 +222,38 @@ static void serving_rates(const struct dl_job *job, const struct dl_served *s,
   const struct dl_prediction *power = &all->of[DL_SERVING_POWER];
   if (s->idle_s > 0 || job->run->request_rate > 0)
     return;
-  est->time_low_s = est->duration_s * time->low / time->value;
-  est->time_high_s = est->duration_s * time->high / time->value;
-  est->power_low_w = est->power_w * power->low / power->value;
-  est->power_high_w = est->power_w * power->high / power->value;
+  est->duration_s.low = est->duration_s.x * time->low / time->value;
+  est->duration_s.high = est->duration_s.x * time->high / time->value;
+  est->power_w.low = est->power_w.x * power->low / power->value;
+  est->power_w.high = est->power_w.x * power->high / power->value;
 }
 
 /* What GPUs draw while they idle is uncertain, too; the two add in squares. */
 static void widen_by_idle(struct dl_estimate *est, double idle_j,
                           double coverage) {
   double factor = dl_static_factor(0, coverage);
-  est->low_j = est->energy_j -
-               hypot(est->energy_j - est->low_j, idle_j * (1 - 1 / factor));
-  est->high_j =
-      est->energy_j + hypot(est->high_j - est->energy_j, idle_j * (factor - 1));
+  est->energy_j.low =
+      est->energy_j.x -
+      hypot(est->energy_j.x - est->energy_j.low, idle_j * (1 - 1 / factor));
+  est->energy_j.high =
+      est->energy_j.x +
+      hypot(est->energy_j.high - est->energy_j.x, idle_j * (factor - 1));
 }
 
 static void serving_interval(const struct dl_fit *fit,
                              const struct dl_prediction *p, double busy_j,
                              struct dl_estimate *est) {
-  est->low_j = est->energy_j + busy_j * (p->low / p->value - 1);
-  est->high_j = est->energy_j + busy_j * (p->high / p->value - 1);
+  est->energy_j.low = est->energy_j.x + busy_j * (p->low / p->value - 1);
+  est->energy_j.high = est->energy_j.x + busy_j * (p->high / p->value - 1);
   dl_note_interval(est, fit, p);
 }
 
-static void by_inference(const struct dl_session *ctx, const struct dl_job *job,
+static void by_inference(const struct dl_engine *ctx, const struct dl_job *job,
                          const struct dl_job_predictions *p,
                          struct dl_estimate *est) {
   const struct dl_served *s = &p->served;
   est->boundary = "gpu";
-  est->duration_s = s->time_s;
+  est->duration_s.x = s->time_s;
   est->duration_from = dl_physical_method.name;
   if (isnan(s->time_s)) {
     est->lacks = s->lacks;
@@ -259,8 +262,8 @@ static void by_inference(const struct dl_session *ctx, const struct dl_job *job,
   double busy_j = s->prefill_j + s->decode_j;
   est->model = s->tokens ? ctx->fit[DL_SERVING_EPOCH].model
                          : ctx->fit[DL_PHYSICAL_EPOCH].model;
-  est->energy_j = busy_j + s->idle_j;
-  est->power_w = est->energy_j / s->time_s;
+  est->energy_j.x = busy_j + s->idle_j;
+  est->power_w.x = est->energy_j.x / s->time_s;
   if (s->tokens) {
     serving_interval(ctx->fit[DL_SERVING_EPOCH].fit, &p->of[DL_SERVING_EPOCH],
                      busy_j, est);
@@ -272,14 +275,14 @@ static void by_inference(const struct dl_session *ctx, const struct dl_job *job,
     widen_by_idle(est, s->idle_j, ctx->coverage);
 }
 
-static void estimate(const struct dl_session *ctx, const struct dl_job *job,
+static void estimate(const struct dl_engine *ctx, const struct dl_job *job,
                      const struct dl_job_predictions *p,
                      struct dl_estimate *est) {
   if (dl_run_is_inference(job->run))
     by_inference(ctx, job, p, est);
   else if (p->language)
     dl_estimate_language(ctx, job, p, est);
-  else if (p->conditioned.is)
+  else if (p->conditioned.applies)
     by_known(ctx, job, p, est);
   else if (isnan(job->known.run_s))
     by_epoch(ctx, job, p, est);
@@ -288,9 +291,10 @@ static void estimate(const struct dl_session *ctx, const struct dl_job *job,
 }
 
 const struct dl_estimator dl_physical_method = {
+    .id = DL_METHOD_PHYSICAL,
     .name = "physical",
     .summary = "time and power of a step from arithmetic, traffic and launches",
-    .source = "dlest, docs/estimation.md",
+    .source = "dlest, docs/lab/estimation.md",
     .rank_given = 6,
     .rank_open = 6,
     .needs = needs,

@@ -25,11 +25,12 @@
 #include "estimate/methods/methods.h"
 
 bool dl_pre_learnt_precision(const struct dl_job *job) {
-  const char *p = job->run->precision;
-  return !p || strcmp(p, "fp32") == 0 || strcmp(p, "tf32") == 0;
+  enum dl_precision p = job->run->precision;
+  return p == DL_PRECISION_UNKNOWN || p == DL_PRECISION_FP32 ||
+         p == DL_PRECISION_TF32;
 }
 
-static void note_limits(const struct dl_session *ctx, struct dl_estimate *est,
+static void note_limits(const struct dl_engine *ctx, struct dl_estimate *est,
                         const struct dl_fit *fit, const struct dl_job *job,
                         const struct dl_prediction *p) {
   dl_note_limits(ctx, est, fit, job, p);
@@ -62,21 +63,21 @@ double dl_pre_duration(const struct dl_job *job,
   return own_s < dl_least_duration(job) ? dl_least_duration(job) : own_s;
 }
 
-static void power(const struct dl_session *ctx, const struct dl_job *job,
+static void power(const struct dl_engine *ctx, const struct dl_job *job,
                   const struct dl_prediction *predicted,
                   struct dl_estimate *est) {
   const struct dl_prediction at_most = within_limit(job, predicted),
                              *p = &at_most;
   est->boundary = "gpu";
-  double times = est->duration_s * job->run->n_gpus;
+  double times = est->duration_s.x * job->run->n_gpus;
   est->model = ctx->fit[DL_PRE_POWER].model;
-  est->power_w = p->value * job->run->n_gpus;
-  est->energy_j = p->value * times;
-  est->low_j = p->low * times;
-  est->high_j = p->high * times;
+  est->power_w.x = p->value * job->run->n_gpus;
+  est->energy_j.x = p->value * times;
+  est->energy_j.low = p->low * times;
+  est->energy_j.high = p->high * times;
   if (isnan(p->value))
     est->lacks = dl_fit_lacks(&ctx->fit[DL_PRE_POWER], job);
-  else if (isnan(est->energy_j))
+  else if (isnan(est->energy_j.x))
     est->lacks = "duration_s";
   else
     note_limits(ctx, est, ctx->fit[DL_PRE_POWER].fit, job, p);
@@ -85,34 +86,35 @@ static void power(const struct dl_session *ctx, const struct dl_job *job,
 /* PRE stands on its own feet: its duration is that of pre-epoch where none is
  * given. The error of that guess is in the energy: the interval of the epoch
  * energy (relative) adds to that of the power. */
-static void power_with_duration(const struct dl_session *ctx,
+static void power_with_duration(const struct dl_engine *ctx,
                                 const struct dl_job *job,
                                 const struct dl_job_predictions *p,
                                 struct dl_estimate *est) {
   struct dl_prediction e = p->of[DL_PRE_EPOCH];
   double own_s = dl_pre_duration(job, p);
   if (isnan(job->known.run_s) && !isnan(own_s)) {
-    est->duration_s = own_s;
+    est->duration_s.x = own_s;
     est->duration_from = dl_pre_epoch.name;
   }
   power(ctx, job, &p->of[DL_PRE_POWER], est);
-  if (isnan(est->energy_j) || !isnan(job->known.run_s))
+  if (isnan(est->energy_j.x) || !isnan(job->known.run_s))
     return;
   if (isnan(e.value) || isnan(e.low)) {
-    est->low_j = est->high_j = NAN;
+    est->energy_j.low = est->energy_j.high = NAN;
     est->interval_from = NULL;
     est->interval_groups = 0;
     return;
   }
   /* Bounds below 0 are as far as 0: log gives -infinity, low_j becomes 0. */
-  double low = hypot(log(fmax(est->low_j / est->energy_j, 0)),
+  double low = hypot(log(fmax(est->energy_j.low / est->energy_j.x, 0)),
                      log(fmax(e.low / e.value, 0)));
-  double high = hypot(log(est->high_j / est->energy_j), log(e.high / e.value));
-  est->low_j = est->energy_j * exp(-low);
-  est->high_j = est->energy_j * exp(high);
+  double high =
+      hypot(log(est->energy_j.high / est->energy_j.x), log(e.high / e.value));
+  est->energy_j.low = est->energy_j.x * exp(-low);
+  est->energy_j.high = est->energy_j.x * exp(high);
 }
 
-static void epoch(const struct dl_session *ctx, const struct dl_job *job,
+static void epoch(const struct dl_engine *ctx, const struct dl_job *job,
                   const struct dl_job_predictions *all,
                   struct dl_estimate *est) {
   const struct dl_prediction *p = &all->of[DL_PRE_EPOCH];
@@ -122,20 +124,20 @@ static void epoch(const struct dl_session *ctx, const struct dl_job *job,
           : "gpu";
   est->memory_w = strcmp(est->boundary, "gpu+ram") == 0 ? DL_RUN_MEMORY_W : 0;
   est->model = ctx->fit[DL_PRE_EPOCH].model;
-  est->energy_j = p->value * job->epochs;
-  est->low_j = p->low * job->epochs;
-  est->high_j = p->high * job->epochs;
+  est->energy_j.x = p->value * job->epochs;
+  est->energy_j.low = p->low * job->epochs;
+  est->energy_j.high = p->high * job->epochs;
   /* A duration that was given does not enter: with it, epochs that do not
    * belong to it would make an absurd power. */
   double own_s = dl_pre_duration(job, all);
   if (!isnan(own_s)) {
-    est->duration_s = own_s;
+    est->duration_s.x = own_s;
     est->duration_from = dl_pre_epoch.name;
   }
-  est->power_w = est->energy_j / est->duration_s;
+  est->power_w.x = est->energy_j.x / est->duration_s.x;
   if (isnan(p->value))
     est->lacks = dl_fit_lacks(&ctx->fit[DL_PRE_EPOCH], job);
-  else if (isnan(est->energy_j))
+  else if (isnan(est->energy_j.x))
     est->lacks = "epochs";
   else
     note_limits(ctx, est, ctx->fit[DL_PRE_EPOCH].fit, job, p);
@@ -151,23 +153,25 @@ static const char *const epoch_needs[] = {
     NULL};
 
 const struct dl_estimator dl_pre_power = {
+    .id = DL_METHOD_PRE_POWER,
     .name = "pre-power",
     .summary = "predicted mean power x duration (PRE-P)",
     .source = "del Rey et al., arXiv 2307.05520",
     .rank_given = 5,
     .rank_open = 4,
-    .asks_pre = true,
+    .needs_regressions = true,
     .needs = power_needs,
     .estimate = power_with_duration,
 };
 
 const struct dl_estimator dl_pre_epoch = {
+    .id = DL_METHOD_PRE_EPOCH,
     .name = "pre-epoch",
     .summary = "predicted energy of an epoch x epochs (PRE-E)",
     .source = "del Rey et al., arXiv 2307.05520",
     .rank_given = 4,
     .rank_open = 5,
-    .asks_pre = true,
+    .needs_regressions = true,
     .needs = epoch_needs,
     .estimate = epoch,
 };

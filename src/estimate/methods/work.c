@@ -13,43 +13,38 @@
 #define PEAK(of) offsetof(struct dl_accelerator, peak_##of)
 
 static const struct precision {
-  const char *name;
   double bytes;
   size_t peak[2]; /* members of the accelerator, in order; 0: the usual peak */
   const char *rate[2]; /* what people call these */
 } precisions[] = {
-    {"fp64", 8, {PEAK(fp64_tensor_tflops), PEAK(fp64_tflops)}, {NULL, "FP64"}},
-    {"fp32", 4, {PEAK(fp32_tflops)}, {NULL}},
-    {"tf32", 4, {0}, {NULL}},
-    {"fp16",
-     2,
-     {PEAK(fp16_tensor_tflops), PEAK(fp16_tflops)},
-     {"FP16 tensor", "FP16"}},
-    {"amp",
-     2,
-     {PEAK(fp16_tensor_tflops), PEAK(fp16_tflops)},
-     {"FP16 tensor", "FP16"}},
-    {"bf16",
-     2,
-     {PEAK(bf16_tensor_tflops), PEAK(bf16_tflops)},
-     {"BF16 tensor", "BF16"}},
-    {"fp8", 1, {PEAK(fp8_tensor_tflops)}, {"FP8 tensor", NULL}},
-    {"int8",
-     1,
-     {PEAK(int8_tensor_tops), PEAK(int8_tops)},
-     {"INT8 tensor", "INT8"}},
+    [DL_PRECISION_FP64] = {8,
+                           {PEAK(fp64_tensor_tflops), PEAK(fp64_tflops)},
+                           {NULL, "FP64"}},
+    [DL_PRECISION_FP32] = {4, {PEAK(fp32_tflops)}, {NULL}},
+    [DL_PRECISION_TF32] = {4, {0}, {NULL}},
+    [DL_PRECISION_FP16] = {2,
+                           {PEAK(fp16_tensor_tflops), PEAK(fp16_tflops)},
+                           {"FP16 tensor", "FP16"}},
+    [DL_PRECISION_AMP] = {2,
+                          {PEAK(fp16_tensor_tflops), PEAK(fp16_tflops)},
+                          {"FP16 tensor", "FP16"}},
+    [DL_PRECISION_BF16] = {2,
+                           {PEAK(bf16_tensor_tflops), PEAK(bf16_tflops)},
+                           {"BF16 tensor", "BF16"}},
+    [DL_PRECISION_FP8] = {1, {PEAK(fp8_tensor_tflops)}, {"FP8 tensor", NULL}},
+    [DL_PRECISION_INT8] = {1,
+                           {PEAK(int8_tensor_tops), PEAK(int8_tops)},
+                           {"INT8 tensor", "INT8"}},
 };
 
 static const struct precision *precision(const struct dl_job *job) {
-  for (size_t i = 0; i < sizeof precisions / sizeof *precisions; i++)
-    if (dl_is_word(job->run->precision, precisions[i].name))
-      return &precisions[i];
-  return NULL;
+  enum dl_precision p = job->run->precision;
+  return p == DL_PRECISION_UNKNOWN ? NULL : &precisions[p];
 }
 
 double dl_work_bytes(const struct dl_job *job) {
   const struct precision *p = precision(job);
-  return p ? p->bytes : job->run->precision ? NAN : 4;
+  return p ? p->bytes : 4;
 }
 
 static double peak_at(const struct dl_accelerator *gpu, size_t offset) {
@@ -86,13 +81,13 @@ double dl_work_peak_tflops(const struct dl_job *job) {
 }
 
 double dl_work_most_tflops(const struct dl_job *job) {
-  const char *precision = job->run->precision;
+  enum dl_precision precision = job->run->precision;
   const struct dl_accelerator *gpu = job->found.gpu;
   double peak = dl_work_peak_tflops(job);
-  if (job->peak_given || !gpu || dl_is_word(precision, "fp64") ||
-      dl_is_word(precision, "fp32"))
+  if (job->peak_given || !gpu || precision == DL_PRECISION_FP64 ||
+      precision == DL_PRECISION_FP32)
     return peak;
-  bool in_16 = dl_is_16_bit(precision) || dl_is_word(precision, "fp8");
+  bool in_16 = dl_is_16_bit(precision) || precision == DL_PRECISION_FP8;
   peak = fmax(peak, dl_peak_32_bit(gpu, precision));
   return in_16 ? fmax(peak, dl_peak_16_bit(gpu, precision)) : peak;
 }
@@ -139,15 +134,17 @@ static double training_macs(const struct dl_job *job) {
  * attention alone. A frozen backbone has no activations to spare. */
 static double recomputed_macs(const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
-  const char *kind = job->run->checkpointing;
-  if (!kind || dl_fine_tune_of(job->run) == DL_TUNE_HEAD)
+  double depth = arch ? arch->depth : NAN;
+  if (dl_fine_tune_of(job->run) == DL_TUNE_HEAD)
     return 0;
-  double attention = arch ? arch->attention_macs_g : NAN;
-  return strcmp(kind, "full") == 0
-             ? job->run->macs_g *
-                   dl_checkpointed_share(job->run, arch ? arch->depth : NAN)
-         : strcmp(kind, "selective") == 0 && !isnan(attention) ? attention
-                                                               : 0;
+  switch (job->run->checkpointing) {
+  case DL_CHECKPOINT_FULL:
+    return job->run->macs_g * dl_checkpointed_share(job->run, depth);
+  case DL_CHECKPOINT_SELECTIVE:
+    return arch ? dl_or(arch->attention_macs_g, 0) : 0;
+  default:
+    return 0;
+  }
 }
 
 double dl_work_step_flop(const struct dl_job *job) {
@@ -218,8 +215,6 @@ static void decode(const struct dl_job *job, const struct dl_transformer *t,
     w->decode_s = NAN;
     w->lacks = "gpu.bandwidth_gb_s";
   }
-  if (isnan(bytes))
-    w->lacks = "a precision that is known";
 }
 
 /* MACs of the passes for a request: over the prompt of a language model, else

@@ -59,8 +59,7 @@ const char *dl_work_lacks_rate(const struct dl_job *job, const char **used);
  * known, else the default. */
 double dl_work_utilisation(const struct dl_job *job);
 
-/* Bytes of a number at the job's precision; 4 without one, NaN for a word
- * that is no precision. */
+/* Bytes of a number at the job's precision; 4 without one. */
 double dl_work_bytes(const struct dl_job *job);
 
 #endif

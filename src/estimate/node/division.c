@@ -35,7 +35,8 @@ static double experts_up_to(const struct dl_row *row, double most) {
 }
 
 static void over_sharding(struct dl_search *s) {
-  static const char *const kinds[] = {"ddp", "zero1", "zero3"};
+  static const enum dl_sharding kinds[] = {DL_SHARDING_DDP, DL_SHARDING_ZERO1,
+                                           DL_SHARDING_ZERO3};
   struct dl_run *r = &s->row->run;
   if (dl_is_settled(s, DL_RUN_sharding) || !(dl_copies(s) > 1)) {
     dl_try_batches(s);
@@ -47,7 +48,7 @@ static void over_sharding(struct dl_search *s) {
     r->sharding = kinds[i];
     dl_try_batches(s);
   }
-  r->sharding = NULL;
+  r->sharding = DL_SHARDING_UNKNOWN;
 }
 
 /* From the most virtual stages to none, which send and keep the least. */
@@ -75,7 +76,7 @@ static void note_experts(struct dl_search *s) {
   struct dl_run *r = &s->row->run;
   note(s);
   if (dl_is_settled(s, DL_RUN_expert_parallel) || !(dl_copies(s) > 1) ||
-      dl_is_word(r->sharding, "zero3") ||
+      r->sharding == DL_SHARDING_ZERO3 ||
       !(s->row->found.arch->transformer->experts > 1))
     return;
   double node = floor(gpus_of_node(s->row) / dl_degrees_of(r).tensor);
@@ -193,10 +194,10 @@ static void assume_number(const struct dl_search *s, enum dl_run_id id,
     dl_assume_number(s->row, id, x);
 }
 
-static void assume_text(const struct dl_search *s, enum dl_run_id id,
-                        const char *word) {
-  if (!dl_is_settled(s, id) && word)
-    dl_assume_text(s->row, id, word);
+static void assume_word(const struct dl_search *s, enum dl_run_id id,
+                        unsigned word) {
+  if (!dl_is_settled(s, id) && word != 0)
+    dl_assume_word(s->row, id, word);
 }
 
 static void assume(const struct dl_search *s) {
@@ -205,8 +206,8 @@ static void assume(const struct dl_search *s) {
   assume_number(s, DL_RUN_pipeline_parallel, best->pipeline);
   assume_number(s, DL_RUN_virtual_stages, best->virtual_stages);
   assume_number(s, DL_RUN_expert_parallel, best->expert);
-  assume_text(s, DL_RUN_sharding, best->sharding);
-  assume_text(s, DL_RUN_checkpointing, best->checkpointing);
+  assume_word(s, DL_RUN_sharding, best->sharding);
+  assume_word(s, DL_RUN_checkpointing, best->checkpointing);
   assume_number(s, DL_RUN_checkpointed_layers, best->layers);
   assume_number(s, DL_RUN_batch_size, best->batch);
   assume_number(s, DL_RUN_grad_accum, best->accum);

@@ -79,8 +79,8 @@ static double seconds_of(const struct dl_search *s) {
 /* A little more for each kind of division. */
 static double worth(const struct dl_run *r) {
   int kinds = (r->tensor_parallel > 1) + (r->pipeline_parallel > 1) +
-              (r->expert_parallel > 1) + dl_is_word(r->sharding, "zero3") +
-              (r->sharding && !dl_is_word(r->sharding, "ddp"));
+              (r->expert_parallel > 1) + (r->sharding == DL_SHARDING_ZERO3) +
+              (r->sharding > DL_SHARDING_DDP);
   return 1 + WORTH * kinds;
 }
 
@@ -115,13 +115,13 @@ static double consider(struct dl_search *s) {
   double has = s->row->found.gpu->memory_gb;
   bool open = !dl_is_settled(s, DL_RUN_checkpointing);
   if (open) {
-    r->checkpointing = "none";
+    r->checkpointing = DL_CHECKPOINT_NONE;
     r->checkpointed_layers = NAN;
   }
   double need = need_of(s);
   bool again = open && need > has;
   if (again) {
-    r->checkpointing = "full";
+    r->checkpointing = DL_CHECKPOINT_FULL;
     need = need_of(s);
   }
   bool fits = !(need > has);
@@ -179,7 +179,7 @@ double dl_usual_batch(const struct dl_search *s) {
 /* Micro-batches of `batch` sequences; accum: NaN, one. Its cost, as above. */
 static double try_batch(struct dl_search *s, double batch, double accum) {
   struct dl_run *r = &s->row->run;
-  bool strong = dl_is_word(r->scaling, "strong");
+  bool strong = r->scaling == DL_SCALE_STRONG;
   if (!dl_is_settled(s, DL_RUN_batch_size))
     r->batch_size = strong ? batch * dl_copies(s) : batch;
   if (!dl_is_settled(s, DL_RUN_grad_accum))
@@ -264,9 +264,9 @@ static double own_sequences(const struct dl_search *s) {
 /* Sets what is open: micro-batches of `batch` sequences, `parts` times as many
  * as the step then has. */
 static void put_open(struct dl_search *s, double batch, double parts,
-                     const char *checkpointing) {
+                     enum dl_checkpointing checkpointing) {
   struct dl_run *r = &s->row->run;
-  bool strong = dl_is_word(r->scaling, "strong");
+  bool strong = r->scaling == DL_SCALE_STRONG;
   if (!dl_is_settled(s, DL_RUN_batch_size))
     r->batch_size = strong ? batch * dl_copies(s) : batch;
   if (!dl_is_settled(s, DL_RUN_grad_accum))
@@ -280,7 +280,7 @@ static void put_open(struct dl_search *s, double batch, double parts,
 /* Whether the smallest micro-batches fit, all layers computed again. */
 static bool may_fit(struct dl_search *s) {
   const struct dl_setup before = dl_setup_in(&s->row->run);
-  put_open(s, 1, 1, "full");
+  put_open(s, 1, 1, DL_CHECKPOINT_FULL);
   double need = need_of(s);
   dl_setup_put(&s->row->run, &before);
   return !(need > s->row->found.gpu->memory_gb);
@@ -293,7 +293,7 @@ static double least_seconds(struct dl_search *s, double ways) {
   const struct dl_setup before = dl_setup_in(&s->row->run);
   double batch = fmin(own_sequences(s), MOST_SEQUENCES);
   bool pipeline = dl_degrees_of(&s->row->run).pipeline > 1;
-  put_open(s, batch, pipeline ? batch * ways : 1, "none");
+  put_open(s, batch, pipeline ? batch * ways : 1, DL_CHECKPOINT_NONE);
   double seconds = seconds_of(s);
   dl_setup_put(&s->row->run, &before);
   return seconds;
@@ -311,12 +311,13 @@ double dl_least_cost(struct dl_search *s) {
   if (!dl_is_settled(s, DL_RUN_virtual_stages))
     ways = dl_most_virtual_stages(s->row, DL_MOST_VIRTUAL_STAGES);
   if (open)
-    r->sharding = r->expert_parallel > 1 ? "zero1" : "zero3";
+    r->sharding =
+        r->expert_parallel > 1 ? DL_SHARDING_ZERO1 : DL_SHARDING_ZERO3;
   if (!may_fit(s)) {
     least = INFINITY;
   } else {
     if (open)
-      r->sharding = "zero1";
+      r->sharding = DL_SHARDING_ZERO1;
     least *= least_seconds(s, ways);
   }
   dl_setup_put(r, &before);

@@ -20,7 +20,8 @@ enum { DL_MOST_DIVISIONS = 4 * 8 * 8 };
 /* What is searched for. */
 struct dl_setup {
   double tensor, pipeline, virtual_stages, expert; /* NaN: none */
-  const char *sharding, *checkpointing;            /* NULL: none */
+  enum dl_sharding sharding;
+  enum dl_checkpointing checkpointing;
   double layers; /* that are computed again; NaN: all or none */
   double batch;  /* batch_size */
   double accum;  /* grad_accum; NaN: 1 */

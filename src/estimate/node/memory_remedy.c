@@ -14,20 +14,21 @@ static bool is_language(const struct dl_job *job) {
   return arch && dl_is_language_model(arch) && arch->transformer;
 }
 
-/* Whether a job fits with another set-up. */
-static bool fits_with(const struct dl_job *job, const char *checkpointing,
-                      const char *sharding, double n_gpus) {
+/* Whether a job fits with another set-up; UNKNOWN: with its own. */
+static bool fits_with(const struct dl_job *job,
+                      enum dl_checkpointing checkpointing,
+                      enum dl_sharding sharding, double n_gpus) {
   struct dl_run run = *job->run;
   struct dl_job other = *job;
   struct dl_memory_need m;
   other.run = &run;
-  if (checkpointing) {
+  if (checkpointing != DL_CHECKPOINT_UNKNOWN) {
     run.checkpointing = checkpointing;
     run.checkpointed_layers = NAN;
   }
-  if (sharding)
+  if (sharding != DL_SHARDING_UNKNOWN)
     run.sharding = sharding;
-  if (dl_is_word(run.scaling, "strong")) { /* the same on each */
+  if (run.scaling == DL_SCALE_STRONG) { /* the same on each */
     dl_memory_of(job, &m);
     run.batch_size = m.batch * n_gpus;
   }
@@ -37,10 +38,10 @@ static bool fits_with(const struct dl_job *job, const char *checkpointing,
 }
 
 /* The least number of GPUs from n on that fits sharded, doubling; 0: none. */
-static double least_sharded(const struct dl_job *job, const char *checkpointing,
-                            double n) {
+static double least_sharded(const struct dl_job *job,
+                            enum dl_checkpointing checkpointing, double n) {
   for (; is_language(job) && n <= MOST_GPUS; n *= 2)
-    if (n > 1 && fits_with(job, checkpointing, "zero3", n))
+    if (n > 1 && fits_with(job, checkpointing, DL_SHARDING_ZERO3, n))
       return n;
   return 0;
 }
@@ -64,9 +65,10 @@ static double least_gpus(const struct dl_job *job) {
 static bool remedy_by_storing_less(const struct dl_job *job,
                                    struct dl_text *to) {
   double n = job->run->n_gpus;
-  bool full = fits_with(job, "full", NULL, n);
+  bool full = fits_with(job, DL_CHECKPOINT_FULL, DL_SHARDING_UNKNOWN, n);
   bool open = is_open(job);
-  double sharded = open ? least_gpus(job) : least_sharded(job, NULL, n);
+  double sharded =
+      open ? least_gpus(job) : least_sharded(job, DL_CHECKPOINT_UNKNOWN, n);
   if (full)
     dl_text_add(to, "fits with --checkpointing full");
   if (open && sharded > 0)
@@ -78,7 +80,7 @@ static bool remedy_by_storing_less(const struct dl_job *job,
                    full ? ", or " : "fits with ", sharded);
   if (full || sharded > 0)
     return true;
-  sharded = least_sharded(job, "full", n);
+  sharded = least_sharded(job, DL_CHECKPOINT_FULL, n);
   if (sharded > 0)
     dl_text_printf(to,
                    "fits with --checkpointing full and --sharding zero3 on %g "
@@ -92,14 +94,15 @@ bool dl_memory_remedy(const struct dl_job *job, struct dl_text *to) {
     return false;
   if (remedy_by_storing_less(job, to))
     return true;
-  if (!dl_is_word(job->run->attention, "eager"))
+  if (job->run->attention != DL_ATTENTION_EAGER)
     return false;
   struct dl_run run = *job->run;
   struct dl_job flash = *job;
   DL_TEXT(then);
   flash.run = &run;
-  run.attention = "flash";
-  bool alone = fits_with(&flash, NULL, NULL, run.n_gpus);
+  run.attention = DL_ATTENTION_FLASH;
+  bool alone =
+      fits_with(&flash, DL_CHECKPOINT_UNKNOWN, DL_SHARDING_UNKNOWN, run.n_gpus);
   bool fits = alone || remedy_by_storing_less(&flash, &then);
   if (alone)
     dl_text_add(to, "fits with --attention flash");

@@ -118,16 +118,16 @@ enum dl_status dl_node_resolve(struct dl_node_power *n, const struct dl_node *e,
 
 struct dl_node_load dl_node_load_of(const struct dl_estimate *est) {
   return (struct dl_node_load){
-      .energy_j = {est->energy_j, est->low_j, est->high_j},
+      .energy_j = est->energy_j,
       .memory_w = est->memory_w,
-      .duration_s = est->duration_s,
+      .duration_s = est->duration_s.x,
       .time_given =
           est->duration_from && strcmp(est->duration_from, "given") == 0,
   };
 }
 
-static struct dl_span_j within(double x, double spread) {
-  return (struct dl_span_j){x, x * (1 - spread), x * (1 + spread)};
+static struct dl_interval within(double x, double spread) {
+  return (struct dl_interval){x, x * (1 - spread), x * (1 + spread)};
 }
 
 static double cpu_power(const struct dl_node_power *n, double load) {
@@ -135,31 +135,31 @@ static double cpu_power(const struct dl_node_power *n, double load) {
   return n->charged * n->sockets * (idle + load * (n->cpu_tdp_w.x - idle));
 }
 
-static struct dl_span_j cpu_energy(const struct dl_node_power *n,
-                                   double duration_s) {
+static struct dl_interval cpu_energy(const struct dl_node_power *n,
+                                     double duration_s) {
   if (n->use.on_cpu)
     return within(0, 0);
-  return (struct dl_span_j){duration_s * cpu_power(n, n->load),
-                            duration_s * cpu_power(n, DL_NODE_LOAD_LEAST),
-                            duration_s * cpu_power(n, DL_NODE_LOAD_MOST)};
+  return (struct dl_interval){duration_s * cpu_power(n, n->load),
+                              duration_s * cpu_power(n, DL_NODE_LOAD_LEAST),
+                              duration_s * cpu_power(n, DL_NODE_LOAD_MOST)};
 }
 
 /* The estimate without the memory it counts. */
-static struct dl_span_j busy(const struct dl_node_load *l) {
+static struct dl_interval busy(const struct dl_node_load *l) {
   double memory_j = l->memory_w * l->duration_s;
-  return (struct dl_span_j){
+  return (struct dl_interval){
       fmax(l->energy_j.x - memory_j, 0),
       isnan(l->energy_j.low) ? NAN : fmax(l->energy_j.low - memory_j, 0),
       l->energy_j.high - memory_j};
 }
 
 /* Parts up to `last` that `mask` has, with their interval. */
-static struct dl_span_j sum(const struct dl_node_energy *e, unsigned mask,
-                            bool time_given) {
-  const struct dl_span_j *b = &e->part[DL_PART_BUSY];
+static struct dl_interval sum(const struct dl_node_energy *e, unsigned mask,
+                              bool time_given) {
+  const struct dl_interval *b = &e->part[DL_PART_BUSY];
   double x = 0, below = 0, above = 0;
   for (int i = 0; i <= DL_PART_REST; i++) {
-    const struct dl_span_j *p = &e->part[i];
+    const struct dl_interval *p = &e->part[i];
     if (!(mask & (1u << i)))
       continue;
     x += p->x;
@@ -171,11 +171,11 @@ static struct dl_span_j sum(const struct dl_node_energy *e, unsigned mask,
   double scale = time_given || b->x <= 0 ? 1 : x / b->x;
   below = hypot(below, scale * (b->x - b->low));
   above = hypot(above, scale * (b->high - b->x));
-  return (struct dl_span_j){x, fmax(x - below, 0), x + above};
+  return (struct dl_interval){x, fmax(x - below, 0), x + above};
 }
 
-static struct dl_span_j times(struct dl_span_j r, double by) {
-  return (struct dl_span_j){r.x * by, r.low * by, r.high * by};
+static struct dl_interval times(struct dl_interval r, double by) {
+  return (struct dl_interval){r.x * by, r.low * by, r.high * by};
 }
 
 void dl_node_compose(const struct dl_node_power *n,
@@ -187,7 +187,7 @@ void dl_node_compose(const struct dl_node_power *n,
     ALL = (1u << (DL_PART_REST + 1)) - 1
   };
   double t = load->duration_s;
-  struct dl_span_j *p = out->part, *b = out->bound;
+  struct dl_interval *p = out->part, *b = out->bound;
   p[DL_PART_BUSY] = busy(load);
   p[DL_PART_IDLE] =
       within(n->idle_gpus > 0 ? t * n->idle_gpus * n->gpu_idle_w.x : 0,
@@ -198,7 +198,7 @@ void dl_node_compose(const struct dl_node_power *n,
   p[DL_PART_REST] = within(t * n->charged * n->rest_w.x, DL_NODE_SPREAD_REST);
   b[DL_BOUND_GPU] = p[DL_PART_BUSY];
   b[DL_BOUND_GPU_RAM] = sum(out, GPU | RAM, load->time_given);
-  struct dl_span_j dc = sum(out, ALL, load->time_given);
+  struct dl_interval dc = sum(out, ALL, load->time_given);
   if (isnan(p[DL_PART_BUSY].low)) /* fmax drops NaN */
     b[DL_BOUND_GPU_RAM].low = dc.low = NAN;
   b[DL_BOUND_NODE] = times(dc, 1 / n->efficiency.x);

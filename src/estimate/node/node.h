@@ -109,14 +109,10 @@ enum dl_status dl_node_resolve(struct dl_node_power *n, const struct dl_node *e,
                                const struct dl_node_use *use,
                                struct dl_diag *d);
 
-struct dl_span_j {
-  double x, low, high;
-};
-
 /* Energy of the accelerators. */
 struct dl_node_load {
-  struct dl_span_j energy_j; /* bounds NaN without an interval */
-  double memory_w;           /* memory that it counts itself */
+  struct dl_interval energy_j; /* bounds NaN without an interval */
+  double memory_w;             /* memory that it counts itself */
   double duration_s;
   bool time_given;
 };
@@ -124,8 +120,8 @@ struct dl_node_load {
 struct dl_node_load dl_node_load_of(const struct dl_estimate *est);
 
 struct dl_node_energy {
-  struct dl_span_j part[DL_N_PARTS]; /* bounds are the assumed ranges */
-  struct dl_span_j bound[DL_N_BOUNDS];
+  struct dl_interval part[DL_N_PARTS]; /* bounds are the assumed ranges */
+  struct dl_interval bound[DL_N_BOUNDS];
 };
 
 void dl_node_compose(const struct dl_node_power *n,

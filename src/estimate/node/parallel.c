@@ -49,7 +49,7 @@ bool dl_parallel_is_ring(const struct dl_job *job) {
   return job->run->n_gpus <= dl_or(domain, USUAL_DOMAIN) && by.tensor <= 1 &&
          by.pipeline <= 1 && by.context <= 1 && by.expert <= 1 &&
          dl_fine_tune_of(job->run) < DL_TUNE_LORA &&
-         (!job->run->sharding || strcmp(job->run->sharding, "ddp") == 0);
+         (!job->run->sharding || job->run->sharding == DL_SHARDING_DDP);
 }
 
 double dl_parallel_batch(double batch_size, double n, bool strong) {
@@ -68,7 +68,7 @@ void dl_parallel_job(const struct dl_job *job, struct dl_parallel *p,
   *assumed = isnan(link);
   *p = (struct dl_parallel){
       .n = job->run->n_gpus,
-      .strong = dl_is_word(job->run->scaling, "strong"),
+      .strong = job->run->scaling == DL_SCALE_STRONG,
       .step_s = NAN,
       .bytes = 1e6 * trained * fmax(2, fmin(4, dl_work_bytes(job))),
       .link_gb_s = *assumed ? DL_PCIE_3_X16_GB_S : link,

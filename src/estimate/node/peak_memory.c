@@ -34,9 +34,9 @@ struct bytes {
 };
 
 static bool is_mixed(const struct dl_job *job) {
-  const char *p = job->run->precision;
-  return dl_is_word(p, "amp") || dl_is_word(p, "fp16") ||
-         dl_is_word(p, "bf16") || dl_is_word(p, "fp8");
+  enum dl_precision p = job->run->precision;
+  return p == DL_PRECISION_AMP || p == DL_PRECISION_FP16 ||
+         p == DL_PRECISION_BF16 || p == DL_PRECISION_FP8;
 }
 
 static const struct dl_transformer *language(const struct dl_job *job) {
@@ -46,12 +46,16 @@ static const struct dl_transformer *language(const struct dl_job *job) {
 
 /* Moments of the optimizer for each FP32 parameter. */
 static double moments(const struct dl_job *job) {
-  const char *name = job->run->optimizer;
-  return dl_is_word(name, "sgd")        ? 4
-         : dl_is_word(name, "adam8bit") ? 2
-         : dl_is_word(name, "adafactor")
-             ? 0 /* a row and a column of each matrix */
-             : 8;
+  switch (dl_optimizer_of(job->run)) {
+  case DL_OPTIMIZER_SGD:
+    return 4;
+  case DL_OPTIMIZER_ADAM8BIT:
+    return 2;
+  case DL_OPTIMIZER_ADAFACTOR: /* a row and a column of each matrix */
+    return 0;
+  default:
+    return 8;
+  }
 }
 
 /* Language models are trained on 16-bit weights with a master copy, other
@@ -76,9 +80,10 @@ struct outputs {
  * on (scaled_dot_product_attention), but not those of Keras. */
 static struct outputs outputs_of_images(const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
-  const char *kind = job->run->attention;
-  bool fused = kind ? dl_is_word(kind, "flash")
-                    : !dl_is_word(job->run->framework, "tensorflow");
+  enum dl_attention kind = job->run->attention;
+  bool fused = kind != DL_ATTENTION_UNKNOWN
+                   ? kind == DL_ATTENTION_FLASH
+                   : dl_framework_of(job->run) != DL_FRAMEWORK_TENSORFLOW;
   double all = 1e6 * job->run->acts_m;
   double share = arch ? dl_or(dl_scores_m(arch) / arch->acts_m, 0) : 0;
   share = fmin(share, 1);
@@ -101,7 +106,7 @@ static double kept_of_images(const struct dl_job *job) {
   double of_scores = is_mixed(job) ? KEPT_OF_SCORES_16_BIT : KEPT_OF_SCORES;
   double all =
       (f * of.layers + of_scores * of.scores) * in_training(job).activation;
-  bool full = dl_is_word(job->run->checkpointing, "full") && parts >= 2;
+  bool full = job->run->checkpointing == DL_CHECKPOINT_FULL && parts >= 2;
   return full ? all * fmin(2 / parts, 1) : all;
 }
 
@@ -124,15 +129,14 @@ static double scores(const struct dl_job *job, const struct dl_transformer *t) {
 static double kept_of_tokens(const struct dl_job *job,
                              const struct dl_transformer *t) {
   const struct dl_run *run = job->run;
-  const char *kind = run->checkpointing;
   struct dl_degrees by = dl_degrees_of(run);
   double q = in_training(job).activation;
   double layers = t->layers + t->decoder_layers;
   double pairs = scores(job, t);
   double logits = dl_transformer_writes(t) ? t->vocab * job->seq_len : 0;
   double dense = fmax(1e6 * run->acts_m - pairs - logits, 0);
-  bool stored =
-      !dl_is_word(run->attention, "flash") && !dl_is_word(kind, "selective");
+  bool stored = run->attention != DL_ATTENTION_FLASH &&
+                run->checkpointing != DL_CHECKPOINT_SELECTIVE;
   double all = KEPT_OF_TOKENS * dense + (stored ? KEPT_OF_PAIRS * pairs : 0);
   double share = dl_checkpointed_share(run, layers);
   if (share > 0)
@@ -159,7 +163,7 @@ static double at_once(const struct dl_job *job) {
     acts = prompt.acts;
     pairs = scores_in(prompt.attention_acts, n, t);
   }
-  bool flash = dl_is_word(job->run->attention, "flash");
+  bool flash = job->run->attention == DL_ATTENTION_FLASH;
   return (acts - (flash ? pairs : 0)) / (t->layers + t->decoder_layers);
 }
 
@@ -208,7 +212,6 @@ static double quantized_params(const struct dl_transformer *t, double params) {
 static void hold_states(const struct dl_job *job, struct dl_memory_need *m) {
   const struct dl_architecture *arch = job->found.arch;
   const struct dl_transformer *t = language(job);
-  const char *kind = job->run->sharding;
   struct bytes b = in_training(job);
   struct dl_degrees by = dl_degrees_of(job->run);
   double sparse = 1e6 * dl_sparse_params_m(job);
@@ -229,9 +232,9 @@ static void hold_states(const struct dl_job *job, struct dl_memory_need *m) {
   default:
     break;
   }
-  bool zero3 = dl_is_word(kind, "zero3"),
-       zero2 = zero3 || dl_is_word(kind, "zero2");
-  bool zero1 = zero2 || dl_is_word(kind, "zero1");
+  enum dl_sharding kind = job->run->sharding; /* each divides more */
+  bool zero1 = kind >= DL_SHARDING_ZERO1, zero2 = kind >= DL_SHARDING_ZERO2;
+  bool zero3 = kind == DL_SHARDING_ZERO3;
   double data = fmax(by.data * by.context, 1), model = by.tensor * by.pipeline;
   /* Of what ZeRO does not divide. */
   double experts = dl_divided_experts(job->run, t);

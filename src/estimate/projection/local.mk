@@ -8,6 +8,7 @@ libdlest_a_SOURCES += \
 	%D%/projection.h \
 	%D%/projection_level.c \
 	%D%/projection_pattern.c \
+	%D%/projection_predictive.c \
 	%D%/projection_private.h \
 	%D%/projection_published.c \
 	%D%/projection_regimes.c \

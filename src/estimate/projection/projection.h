@@ -13,7 +13,7 @@
  * The first two are STEP of del Rey et al., arXiv 2307.05520, with s = 10 and
  * w = 5; T is the realised duration where it is given, else t(s) + (N - s)
  * times the mean duration in the window. The third is the rule of Anthony et
- * al., "Carbontracker", arXiv 2007.03051. The fourth is in docs/step.md. */
+ * al., "Carbontracker", arXiv 2007.03051. The fourth is in docs/lab/step.md. */
 
 #ifndef DL_ESTIMATE_PROJECTION_PROJECTION_H
 #define DL_ESTIMATE_PROJECTION_PROJECTION_H

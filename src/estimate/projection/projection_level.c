@@ -11,58 +11,48 @@
  *   s the scatter below, s1 what clocks resolve of an epoch: epochs that are
  *   equal in all digits were not measured.
  *
- *   Rest. R m for R further epochs, with the relative predictive variance
- *     v = s^2 (1/n + 1/R) + (tau^2 + q^2 K/(K + n)) R/(R + n)
- *         + (c / R)^2 + (b (R + n) / 2)^2
+ *   Rest. R m for R further epochs. Without stalls and drift their mean has the
+ *   relative predictive variance
+ *     v = s^2 (1/n + 1/R) + (tau^2 + h q^2 K/(K + n)) R/(R + n) + (c / R)^2
  *   s the scatter of single epochs, drawn towards s0 with one degree of
- *   freedom, b the drift per epoch where it is significant, c the standard
- *   error of the number of epochs where they were detected in the power. What a
- *   level moves for good goes with q, the disturbance of this machine, and
- *   matters less once K epochs have shown it. q is the scatter without stalls;
- *   where the power within epochs is known, it is what their parts add up to:
+ *   freedom, c the standard error of the number of epochs where they were
+ *   detected in the power. A level that moves for good does so with q, the
+ *   disturbance of this machine, which matters less once K epochs have shown
+ *   it. q is the scatter without stalls, with h = 0.3; where the power within
+ *   epochs is known, h = 1 and q is what their parts add up to:
  *     q^2 = B/(B - 1) sum_b w_b^2 v_b
  *   w_b the share of part b of B in the energy, v_b the variance over the
  *   epochs of its energy relative to its mean, less the same of the whole
- *   epoch. The interval is R m exp(-t g(v)) to R m exp(t g(v + w)), with g(v) =
- *   sqrt(log(1 + v)), the deviation of the logarithm of a log-normal mean, t of
- *   Student's distribution with four degrees of freedom,
- *     w = (u / N / (1 + k))^2:
- *   disturbances that did not occur in all N epochs so far may be as frequent
- *   as 1 / N, and raise the energy of epochs, never lower it; k epochs far from
- *   the others, which did occur, show in s what this machine does. Without any
- *   further stall the rest takes c1 per epoch: the lower bound is no lower than
- *   R c1 exp(-t g(v)), with s of the epochs without stalls. b^2 is the
- * posterior mean square of the drift: none, or normal about 0 (spike and slab).
+ *   epoch. Stalls and drift are added in projection_predictive.c.
  */
 
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 
 #include "estimate/projection/projection_private.h"
 
-/* From 36 measured trainings of 12 data sets and 249 traces (docs/step.md). */
+/* From 36 measured trainings of 12 data sets and 249 traces (docs/lab/step.md).
+ */
 static const double kappa = 1, delta = 0.031;
 static const double prior_scatter = 0.025; /* s0, of nu0 = 1 */
 static const double least_move = 0.008;    /* tau */
-static const double unseen = 0.33;         /* u; in tables of whole epochs: */
-static const double unseen_whole = 0.63, most_unseen = 0.055;
-static const double memory = 10;        /* K */
+static const double memory = 10;           /* K */
+static const double lasting_whole = 0.3;   /* h of tables of whole epochs */
+static const double alone_spread = 0.15;
 static const double first_spread = 0.5; /* of its logarithm */
 
 static const double stall_bound = 4;      /* in scatters */
+static const double least_stall = 1.1;    /* of the median */
 static const double least_scatter = 0.01; /* repeats of one epoch differ so */
 static const double measured_scatter = 1e-5; /* what clocks resolve */
 
-enum { LEAST_DRIFT = 8 }; /* epochs that can show a drift */
+/* Epochs that have a slope, and that can prove a drift. */
+enum { LEAST_DRIFT = 3, LEAST_PROOF = 5 };
 
 static double square(double x) {
   return x * x;
 }
-
-/* Prior of the drift: a share of trainings have one (few of the 249 traces,
- * which have parts), normal with this standard deviation per epoch. */
-static const double drifting_share = 0.01, drifting_share_whole = 0.3;
-static const double drifting_sd = 0.003;
 
 /* Slope of the logarithms, within bounds around the median, by time; and its
  * standard error, for neighbours that resemble each other. */
@@ -90,29 +80,6 @@ static void find_drift(struct dl_level *l, const double *x, double low,
   l->drift_se = sqrt(inflation * syy / (n - 2) / sxx);
 }
 
-static double ratio_of_normals(double x, double sd, double other_sd) {
-  return other_sd / sd * exp((square(x / other_sd) - square(x / sd)) / 2);
-}
-
-void dl_level_weigh_drift(struct dl_level *l, double within) {
-  double n = (double)l->n, b = l->drift, se = fmax(l->drift_se, 1e-9);
-  l->parts_known = !isnan(within);
-  l->drift_chance = l->drift_rms = l->drift_low = l->drift_high = 0;
-  if (isnan(b))
-    return;
-  double own =
-      fmin(se, isnan(within) ? se : within / sqrt(n * (n * n - 1) / 12));
-  double share = l->parts_known ? drifting_share : drifting_share_whole;
-  double odds =
-      share / (1 - share) * ratio_of_normals(b, hypot(se, drifting_sd), se);
-  l->drift_chance = 1 / (1 + 1 / odds);
-  double shrunk = 1 / (1 + square(se / drifting_sd));
-  l->drift_rms =
-      sqrt(l->drift_chance * (square(shrunk * b) + shrunk * square(own)));
-  l->drift_low = b - 1.645 * own;
-  l->drift_high = b + 1.645 * own;
-}
-
 /* Both of the last two far from the others on the same side. */
 static double recent_level(const struct dl_level *l, const double *x,
                            double low, double high) {
@@ -135,16 +102,24 @@ void dl_level_find(struct dl_level *l, const double *x, size_t n, bool stalls,
   sigma = fmax(sigma, least_scatter * median);
   double low = median - stall_bound * sigma,
          high = median + stall_bound * sigma;
-  double sum = 0, over = 0, far = 0, squares = 0, quiet = 0;
+  double sum = 0, over = 0, far = 0, squares = 0, quiet = 0, ordinary = 0;
+  double stall = fmax(high, least_stall * median);
   for (size_t i = 0; i < n; i++) {
     sum += fmin(x[i], high);
     over += fmax(x[i] - high, 0);
     far += x[i] > high || x[i] < low;
     squares += square(x[i] / median - 1);
+    if (x[i] > stall) {
+      l->stalls++;
+      l->stall_log += log(x[i] / median - 1);
+    } else
+      ordinary += fmin(x[i], high);
   }
   double count = (double)n, core = sum / count;
+  ordinary /= count - l->stalls;
   for (size_t i = 0; i < n; i++)
-    quiet += square(fmin(fmax(x[i], low), high) / core - 1);
+    if (x[i] <= stall)
+      quiet += square(fmin(fmax(x[i], low), high) / ordinary - 1);
   l->disturbance = sqrt((square(prior_scatter) + quiet) / count);
   l->outliers = far / count;
   l->quiet = n > 1 ? sqrt(quiet / (count - 1)) : NAN;
@@ -152,7 +127,7 @@ void dl_level_find(struct dl_level *l, const double *x, size_t n, bool stalls,
   double steady = n > 1 ? fmin(l->scatter / measured_scatter, 1) : 1;
   double allowed = stalls ? kappa * delta * core * steady : 0;
   l->mean = core + (over + allowed) / (count + (stalls ? kappa : 0));
-  l->core = core / l->mean;
+  l->core = ordinary / l->mean;
   if (n >= LEAST_DRIFT)
     find_drift(l, x, fmax(low, median / 4), high);
   l->recent = recent_level(l, x, low, high);
@@ -179,52 +154,25 @@ double dl_level_within(const double *block_j, size_t n) {
 }
 
 bool dl_level_drifts(const struct dl_level *l, double rest) {
-  /* By more than 3 standard errors, and by what matters. */
   double reach = fabs(l->drift) * fmax((double)l->n, (rest + (double)l->n) / 2);
-  return l->n >= LEAST_DRIFT && fabs(l->drift) > 3 * l->drift_se &&
-         reach > 0.03;
+  if (l->n < LEAST_PROOF || !(reach > 0.03))
+    return false;
+  double t = gsl_cdf_tdist_Pinv(0.995, (double)l->n - 2);
+  return fabs(l->drift) > t * l->drift_se;
 }
 
-/* Relative predictive variance of the mean of `rest` further epochs, of which
- * single ones scatter so. */
-static double variance(const struct dl_level *l, double rest, double scatter) {
+double dl_level_variance(const struct dl_level *l, double rest) {
   double n = (double)l->n;
-  double known = l->n > 1 ? (n - 1) * square(scatter) : 0;
+  double known = l->n > 1 ? (n - 1) * square(l->quiet) : 0;
   double s2 = (square(prior_scatter) + known) / n;
-  double moved = square(l->disturbance) * memory / (memory + n);
+  double lasting = l->parts_known ? 1 : lasting_whole;
+  double moved = lasting * square(l->disturbance) * memory / (memory + n);
   double v = s2 * (1 / n + 1 / fmax(rest, 1)) +
              (square(least_move) + moved) * rest / (rest + n) +
              square(l->miscount / fmax(rest, 1));
-  v += square(l->drift_rms * (rest + n) / 2);
   if (l->first_only)
     v += expm1(square(first_spread));
+  else if (l->n == 1) /* one epoch does not show how much epochs differ */
+    v += square(alone_spread);
   return v;
-}
-
-/* Quantile, for p >= 1/2, of Student's t with four degrees of freedom (Shaw,
- * J. Computational Finance 9 (2006) 37). */
-static double students_t(double p) {
-  double root = sqrt(4 * p * (1 - p));
-  return 2 * sqrt(fmax(cos(acos(fmin(root, 1)) / 3) / root - 1, 0));
-}
-
-/* Standard deviation of the energy of stalls that were not met yet. */
-static double unseen_stalls(const struct dl_level *l) {
-  double n = (double)l->n_epochs, most = fmin(unseen_whole / n, most_unseen);
-  return l->parts_known ? unseen / n : fmax(unseen / n, most);
-}
-
-struct dl_spread dl_level_rest(const struct dl_level *l, double rest,
-                               double coverage) {
-  double t = students_t((1 + coverage) / 2);
-  double v = variance(l, rest, l->scatter);
-  double without = variance(l, rest, l->quiet);
-  double stalls = l->outliers * (double)l->n;
-  double more = square(unseen_stalls(l) / (1 + stalls));
-  double low = exp(-t * sqrt(log1p(v))), high = exp(t * sqrt(log1p(v + more)));
-  low = fmax(low, l->core * exp(-t * sqrt(log1p(without))));
-  low = fmin(low, l->recent);
-  high = fmax(high, l->recent);
-  double value = rest * l->mean;
-  return (struct dl_spread){value, value * (1 - low), value * (high - 1)};
 }

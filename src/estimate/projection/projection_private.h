@@ -71,6 +71,9 @@ double dl_pattern_count(const struct dl_pattern *p, double from, double to);
 void dl_pattern_remove(const struct dl_pattern *p, double excess,
                        const double *x, size_t n, double *ordinary);
 
+/* Scales that a drift may have; the first is none. */
+enum { DL_DRIFTS = 4 };
+
 /* The epochs that the rest is projected from, as shares of their level. */
 struct dl_level {
   size_t n;
@@ -85,10 +88,12 @@ struct dl_level {
   double correlation;     /* of neighbours, 0 ... 0.8 */
   double outliers;        /* share */
   double drift, drift_se; /* per epoch; NaN: too few epochs */
-  double drift_chance;    /* probability that there is one */
-  double drift_rms;       /* root mean square of what it may be */
-  double drift_low, drift_high; /* its 90 % interval */
-  bool parts_known;             /* energies of the parts of epochs */
+  double drift_own;       /* its standard error without errors in where epochs
+                           * begin */
+  double drift_weight[DL_DRIFTS]; /* probability of each scale; 0: of none */
+  double stalls;                  /* epochs that took much longer */
+  double stall_log;               /* sum of the logarithms of their excess */
+  bool parts_known;               /* energies of the parts of epochs */
   double recent; /* level of the last two where both are far from the
                   * others on one side; else 1 */
   bool first_only;
@@ -108,17 +113,21 @@ void dl_level_find(struct dl_level *l, const double *x, size_t n, bool stalls,
                    double *work);
 
 /* What the drift may be, for a scatter of the machine's own (NaN: unknown, as
- * that of the epochs). Sets the three members above. */
+ * that of the epochs). Sets parts_known and what begins with drift_. */
 void dl_level_weigh_drift(struct dl_level *l, double within);
 
 /* Scatter of whole epochs from the energies of their parts, as a share: parts
  * are free of errors in where an epoch begins. n >= 2 epochs. */
 double dl_level_within(const double *block_j, size_t n);
 
-/* Moves by more than 3 standard errors and by what matters. */
+/* Has a slope that chance gives in 1 % of trainings, and that matters. */
 bool dl_level_drifts(const struct dl_level *l, double rest);
 
-/* The sum of `rest` more values. */
+/* Relative predictive variance of the mean of `rest` further epochs without
+ * stalls and drift. */
+double dl_level_variance(const struct dl_level *l, double rest);
+
+/* The sum of `rest` more values (projection_predictive.c). */
 struct dl_spread dl_level_rest(const struct dl_level *l, double rest,
                                double coverage);
 

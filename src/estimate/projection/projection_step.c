@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dlest's own projection: what was measured, and for the rest the level of the
- * present regime (docs/step.md).
+ * present regime (docs/lab/step.md).
  *
  *   1. Regimes by change points (projection_regimes.c), from the beginning of
  *      the planned phase that is going on.
@@ -25,9 +25,8 @@ static const double first_share = 0.7;    /* a coming epoch by the first one */
 static const double coming_spread = 0.84; /* log(4) / 1.645 */
 static const double most_unsure = 0.1;    /* standard error of a stable level */
 
-/* A drift of this probability forbids a verdict where it may move the rest by
- * so many half-widths of its interval. */
-static const double likely_drift = 0.1, most_off = 2;
+/* A drift that may be forbids a verdict where it widens the interval so. */
+static const double most_off = 3;
 
 /* Standard error of the number of epochs to come: where the epochs were
  * detected in the power; and where they are given, for what a training ends
@@ -177,13 +176,14 @@ static struct dl_spread whole(const struct dl_level *l, const struct plan *p,
   return (struct dl_spread){past + value, value - bottom, top - value};
 }
 
-/* Whether a drift may be that moves the rest far out of the interval. */
+/* Whether a drift that may be is most of the interval. */
 static bool may_drift_out(const struct dl_level *l, double rest) {
-  struct dl_spread r = dl_level_rest(l, rest, 0.9);
-  double reach = (rest + (double)l->n) / 2 * r.value;
-  bool far = l->drift_high * reach > most_off * r.above ||
-             -l->drift_low * reach > most_off * r.below;
-  return far && l->drift_chance > likely_drift;
+  struct dl_level still = *l;
+  for (size_t k = 0; k < DL_DRIFTS; k++)
+    still.drift_weight[k] = k == 0;
+  struct dl_spread r = dl_level_rest(l, rest, 0.9),
+                   none = dl_level_rest(&still, rest, 0.9);
+  return r.above > most_off * none.above || r.below > most_off * none.below;
 }
 
 static void judge(struct dl_projection *p, const struct plan *plan,
@@ -210,8 +210,8 @@ static void judge(struct dl_projection *p, const struct plan *plan,
   } else if (p->level_share > most_unsure)
     p->reason = "epochs differ too much for a level yet";
   else if (may_drift_out(l, rest))
-    p->reason = "a drift that these epochs do not exclude would take the total "
-                "out of the interval; see the drift with --details";
+    p->reason = "a drift that these epochs do not exclude is most of the "
+                "interval: wait for more epochs; see the drift with --details";
   else {
     p->verdict = DL_PROJECTION_STABLE;
     if (plan->phase_end < INFINITY &&

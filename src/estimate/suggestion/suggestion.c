@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "physics/calibration/prospects.h"
+#include "physics/calibration/run_information.h"
 #include "physics/language/language_inputs.h"
 #include "physics/training/training_inputs.h"
 
@@ -25,22 +25,22 @@ enum { BLOCK = 32 };
  * targets that a run measures for them: its time, which often is measured
  * alone, says enough of times. */
 static const struct {
-  struct dl_prospect_quantity is;
+  double of[DL_MAX_TARGETS]; /* multiples of the logarithms of targets */
   unsigned measured;
 } quantities[][QUANTITIES] = {
-    [DL_SUGGEST_OTHERS] = {{{.of[DL_TARGET_TIME] = 1}, 1u << DL_TARGET_TIME},
-                           {{.of[DL_TARGET_ENERGY] = 1},
+    [DL_SUGGEST_OTHERS] = {{{[DL_TARGET_TIME] = 1}, 1u << DL_TARGET_TIME},
+                           {{[DL_TARGET_ENERGY] = 1},
                             1u << DL_TARGET_TIME | 1u << DL_TARGET_POWER}},
     [DL_SUGGEST_LANGUAGE] = {
-        {{.of[DL_LANG_TARGET_RATE] = -1}, 1u << DL_LANG_TARGET_RATE},
-        {{.of[DL_LANG_TARGET_RATE] = -1, .of[DL_LANG_TARGET_POWER] = 1},
+        {{[DL_LANG_TARGET_RATE] = -1}, 1u << DL_LANG_TARGET_RATE},
+        {{[DL_LANG_TARGET_RATE] = -1, [DL_LANG_TARGET_POWER] = 1},
          1u << DL_LANG_TARGET_RATE | 1u << DL_LANG_TARGET_POWER}}};
 
 /* What is known of a quantity of the rows of a kind. */
 struct outlook {
-  struct dl_prospect_run *run; /* owned */
-  struct dl_prospect_request request;
-  struct dl_prospects *p; /* owned; NULL: nothing is wanted */
+  struct dl_information_run *run; /* owned */
+  struct dl_information_request request;
+  struct dl_run_information *p; /* owned; NULL: nothing is wanted */
   double *scale; /* of each variance, to the square of an error; owned */
 };
 
@@ -70,7 +70,7 @@ static void free_work(struct work *w) {
     for (size_t q = 0; q < QUANTITIES; q++) {
       free(w->kind[k].of[q].run);
       free(w->kind[k].of[q].scale);
-      dl_prospects_free(w->kind[k].of[q].p);
+      dl_run_information_free(w->kind[k].of[q].p);
     }
   }
 }
@@ -95,7 +95,7 @@ static void add_runs(const struct work *w, struct kind *k, size_t kind,
       continue;
     k->run[at] = i;
     for (size_t q = 0; q < QUANTITIES; q++)
-      k->of[q].run[at] = (struct dl_prospect_run){
+      k->of[q].run[at] = (struct dl_information_run){
           w->rows->inputs[kind].inputs.s[row->input],
           kept ? row->measured : quantities[kind][q].measured};
     if (kept)
@@ -129,7 +129,7 @@ static void list_rows(struct work *w, size_t kind) {
  * errors are as large as the prior has them. */
 static void find_scales(const struct work *w, const struct kind *k, size_t q,
                         double *scale) {
-  const double *variance = dl_prospects_now(k->of[q].p);
+  const double *variance = dl_variance_before(k->of[q].p);
   double squares = 0, variances = 0;
   for (size_t j = 0; j < k->n_wanted; j++) {
     double half = w->wanted->row[k->wanted[j]].half_width[q];
@@ -151,17 +151,17 @@ static enum dl_status make_kind(struct work *w, size_t kind,
   for (size_t q = 0; q < QUANTITIES && k->n_wanted > 0; q++) {
     struct outlook *of = &k->of[q];
     of->request =
-        (struct dl_prospect_request){.from = w->rows->fit[kind]->state,
-                                     .run = of->run,
-                                     .n_runs = k->n_kept + k->n_runs,
-                                     .wanted = k->inputs,
-                                     .n_wanted = k->n_wanted,
-                                     .quantity = quantities[kind][q].is};
-    DL_TRY(dl_prospects_new(&of->p, &of->request, d));
+        (struct dl_information_request){.from = w->rows->fit[kind]->state,
+                                        .run = of->run,
+                                        .n_runs = k->n_kept + k->n_runs,
+                                        .wanted = k->inputs,
+                                        .n_wanted = k->n_wanted,
+                                        .quantity = quantities[kind][q].of};
+    DL_TRY(dl_run_information_new(&of->p, &of->request, d));
     of->scale = dl_calloc(k->n_wanted, sizeof *of->scale);
     find_scales(w, k, q, of->scale);
     for (size_t i = 0; i < k->n_kept; i++)
-      dl_prospects_measure(of->p, i);
+      dl_run_information_measure(of->p, i);
   }
   return DL_OK;
 }
@@ -185,7 +185,7 @@ errors_at(const struct kind *k, const double *const variance[], size_t j) {
 /* The variances of a kind as they are now; none where nothing is wanted. */
 static void take_now(const struct kind *k, const double *variance[QUANTITIES]) {
   for (size_t q = 0; q < QUANTITIES && k->n_wanted > 0; q++)
-    variance[q] = dl_prospects_now(k->of[q].p);
+    variance[q] = dl_variance_before(k->of[q].p);
 }
 
 /* The errors of all that is wanted, by the variances of a kind, and those of
@@ -244,7 +244,7 @@ static void look_at(struct work *w, const struct kind *k, size_t block,
   n = n < BLOCK ? n : BLOCK;
   DL_FREED double *all = dl_calloc(QUANTITIES * n * size, sizeof *all);
   for (size_t q = 0; q < QUANTITIES && size > 0; q++)
-    dl_prospects_after(k->of[q].p, k->n_kept + from, n, all + q * n * size);
+    dl_variance_after(k->of[q].p, k->n_kept + from, n, all + q * n * size);
   for (size_t i = 0; i < n; i++) {
     size_t run = k->run[k->n_kept + from + i];
     const double *variance[QUANTITIES];
@@ -296,7 +296,7 @@ static void choose(struct work *w, size_t run) {
   for (size_t i = k->n_kept; i < k->n_kept + k->n_runs; i++)
     for (size_t q = 0; q < QUANTITIES && k->run[i] == run; q++)
       if (k->n_wanted > 0)
-        dl_prospects_measure(k->of[q].p, i);
+        dl_run_information_measure(k->of[q].p, i);
   w->chosen[run] = true;
 }
 

@@ -5,8 +5,8 @@
  * of what half of all estimates of each are off by at most. Before, that is
  * half the width of its 50 % interval, which is based on held-out residuals.
  * What share a run leaves of the variance of each is known before it is
- * measured (physics/calibration/prospects.h); the prior's own variances may be
- * too wide.
+ * measured (physics/calibration/run_information.h); the prior's own variances
+ * may be too wide.
  */
 
 #ifndef DL_ESTIMATE_SUGGESTION_SUGGESTION_H
@@ -40,7 +40,7 @@ struct dl_suggestion {
 
 /* Ranks the runs of `rows`, of which there is one at least, and chooses up to
  * n_chosen. `rows` has the wanted configurations, or none: those are then the
- * runs. Starts from {0}. Errors (DL_EINPUT): of dl_prospects_new. */
+ * runs. Starts from {0}. Errors (DL_EINPUT): of dl_run_information_new. */
 enum dl_status dl_suggestion_make(struct dl_suggestion *s,
                                   const struct dl_suggestion_rows *rows,
                                   size_t n_chosen, struct dl_diag *d);

@@ -10,17 +10,17 @@
 #include "base/memory.h"
 #include "estimate/assumptions.h"
 #include "estimate/node/peak_memory.h"
-#include "estimate/session.h"
+#include "estimate/rows.h"
 
 struct reader {
   struct dl_suggestion_rows *rows;
   struct dl_suggestion_table *table;
   const struct dl_suggestion_source *from;
-  struct dl_session *session;
+  struct dl_engine *engine;
 };
 
 static void end_reader(struct reader *r) {
-  dl_session_free(r->session);
+  dl_engine_free(r->engine);
 }
 
 void dl_suggestion_rows_free(struct dl_suggestion_rows *rows) {
@@ -34,7 +34,7 @@ void dl_suggestion_rows_free(struct dl_suggestion_rows *rows) {
 }
 
 /* The fit of a kind: of its time, as it is estimated. */
-static const struct dl_bound_fit *fit_of(const struct dl_session *s,
+static const struct dl_bound_fit *fit_of(const struct dl_engine *s,
                                          size_t kind) {
   return kind == DL_SUGGEST_LANGUAGE     ? &s->fit[DL_LANGUAGE_RATE]
          : s->fit[DL_PHYSICAL_EPOCH].fit ? &s->fit[DL_PHYSICAL_EPOCH]
@@ -59,9 +59,10 @@ static void take_widths(struct dl_suggestion_row *to,
   const struct dl_prediction *rate = &p->of[DL_LANGUAGE_RATE];
   to->half_width[DL_SUGGEST_TIME] =
       p->language ? half_width(rate->low, rate->high)
-                  : half_width(est->time_low_s, est->time_high_s);
+                  : half_width(est->duration_s.low, est->duration_s.high);
   to->half_width[DL_SUGGEST_ENERGY] =
-      p->language ? (double)NAN : half_width(est->low_j, est->high_j);
+      p->language ? (double)NAN
+                  : half_width(est->energy_j.low, est->energy_j.high);
 }
 
 static double lacking_memory(const struct dl_job *job) {
@@ -97,7 +98,7 @@ static void keep_row(struct reader *r, struct dl_suggestion_row *to,
     to->measured = measured_of(inputs->physics, run);
   to->arch = keep_text(rows, run->arch);
   to->gpu = keep_text(rows, run->gpu);
-  to->precision = keep_text(rows, run->precision);
+  to->precision = dl_precision_words[run->precision];
   to->n_gpus = run->n_gpus;
   to->batch_size = run->batch_size;
   to->image_px = run->image_px;
@@ -109,7 +110,7 @@ static void keep_row(struct reader *r, struct dl_suggestion_row *to,
 /* Takes a row that has estimates, or skips it. */
 static enum dl_status take_row(struct reader *r, struct dl_suggestion_row *to,
                                const struct dl_row *row, struct dl_diag *d) {
-  const struct dl_bound_fit *of = fit_of(r->session, to->kind);
+  const struct dl_bound_fit *of = fit_of(r->engine, to->kind);
   const char *path = dl_csv_path(r->from->csv);
   struct dl_predictor_row at;
   if (dl_run_is_inference(&row->run)) {
@@ -134,24 +135,15 @@ static enum dl_status take_row(struct reader *r, struct dl_suggestion_row *to,
   return DL_OK;
 }
 
-static enum dl_status read_row(struct reader *r, const struct dl_row *row,
-                               size_t line, struct dl_diag *d) {
-  struct dl_suggestion_row to = {.line = line};
-  const char *path = dl_csv_path(r->from->csv);
-  struct dl_job_predictions p;
-  struct dl_estimate est;
-  struct dl_job job;
-  bool bad;
-  if (row->fault.kind != DL_FAULT_NONE)
-    return dl_frame_complain(r->from->f, row, path, line, d);
-  DL_TRY(dl_session_row(r->session, row, &job, &p, &est, d));
-  DL_TRY(dl_session_check(r->from->catalog, &job, path, line, &bad, d));
-  if (bad)
-    return DL_OK;
-  to.kind = p.language ? DL_SUGGEST_LANGUAGE : DL_SUGGEST_OTHERS;
-  to.memory_gb = lacking_memory(&job);
-  take_widths(&to, &p, &est);
-  return take_row(r, &to, row, d);
+static enum dl_status read_row(void *ctx, size_t part,
+                               const struct dl_result *row, struct dl_diag *d) {
+  struct reader *r = ctx;
+  struct dl_suggestion_row to = {.line = row->line};
+  (void)part;
+  to.kind = row->predictions.language ? DL_SUGGEST_LANGUAGE : DL_SUGGEST_OTHERS;
+  to.memory_gb = lacking_memory(&row->job);
+  take_widths(&to, &row->predictions, &row->est[0]);
+  return take_row(r, &to, row->job.row, d);
 }
 
 enum dl_status dl_suggestion_rows_read(struct dl_suggestion_rows *rows,
@@ -160,18 +152,15 @@ enum dl_status dl_suggestion_rows_read(struct dl_suggestion_rows *rows,
                                        struct dl_diag *d) {
   DL_SCOPED(end_reader)
   struct reader r = {.rows = rows, .table = table, .from = from};
-  const struct dl_csv_block *block;
-  DL_TRY(dl_session_new(&r.session, from->f, from->m, "physical", 0.5, d));
-  DL_TRY(dl_session_find_families(r.session, NULL, from->catalog, d));
-  r.session->fields.known = 0;
+  const struct dl_rows of = {
+      .f = from->f, .catalog = from->catalog, .csv = from->csv};
+  const struct dl_row_sink sink = {.ctx = &r, .row = read_row};
+  DL_TRY(dl_engine_new(&r.engine, from->f, from->m, "physical", 0.5, d));
+  r.engine->fields.known = 0;
   /* As a calibration reads them. */
-  dl_frame_assume(from->f, dl_assume_language_setup, true);
-  dl_frame_warn_unused(from->f, d);
-  do {
-    DL_TRY(dl_frame_next(from->f, from->csv, &block, d));
-    for (size_t i = 0; block && i < block->n_rows; i++)
-      DL_TRY(read_row(&r, dl_frame_row(from->f, i), block->line[i], d));
-  } while (block);
-  dl_frame_warn_aliases(from->f, d);
+  dl_plan_assume(from->f, dl_assume_language_setup, true);
+  dl_plan_warn_unused(from->f, d);
+  DL_TRY(dl_rows_each(&of, r.engine, &sink, d));
+  dl_plan_warn_aliases(from->f, d);
   return DL_OK;
 }

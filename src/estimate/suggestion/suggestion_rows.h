@@ -7,7 +7,7 @@
 
 #include "model/model.h"
 #include "physics/rows/physics_rows.h"
-#include "run/frame.h"
+#include "run/plan.h"
 
 /* What a model estimates of a training. */
 enum { DL_SUGGEST_TIME, DL_SUGGEST_ENERGY, DL_SUGGEST_QUANTITIES };
@@ -51,7 +51,7 @@ void dl_suggestion_rows_free(struct dl_suggestion_rows *rows);
 struct dl_suggestion_source {
   const struct dl_model *m;
   struct dl_catalog *catalog;
-  struct dl_frame *f; /* has the columns of the table */
+  struct dl_row_plan *f; /* has the columns of the table */
   struct dl_csv *csv;
   bool measured; /* what columns say was; else what they say does not count */
 };

@@ -5,15 +5,11 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/timestamp.h"
 #include "logs/readings/measure.h"
 #include "logs/readings/clock_shift.h"
 #include "math/signal/cycles.h"
-
-struct boundaries {
-  int64_t *ns; /* n_epochs + 1 */
-  size_t n_epochs;
-};
 
 /* Energy of one kind of meter between two times, J. */
 static double energy_between(const struct dl_log_summary *t,
@@ -81,16 +77,17 @@ static void add_part(struct dl_run *run, const struct dl_log_summary *log,
   e->energy_j = sum_of_parts(e);
 }
 
-/* The parts of a run: before the epochs, the epochs, after them. */
+/* Adds the parts of a run: before the epochs, the epochs, after them. The
+ * epochs are between the n_epochs + 1 times of `bound`. */
 static void add_parts(struct dl_run *run, const struct dl_log_summary *log,
-                      size_t n, const struct boundaries *b) {
+                      size_t n, const int64_t *bound, size_t n_epochs) {
   const struct dl_energy_curve *c = &log->curve;
   int64_t first = c->point[0].ns, last = c->point[c->n - 1].ns;
-  int64_t begin = b->ns[0], end = b->ns[b->n_epochs];
+  int64_t begin = bound[0], end = bound[n_epochs];
   if (dl_energy_curve_at(c, begin) > 0)
     add_part(run, log, n, DL_PART_START, first, begin);
-  for (size_t i = 0; i < b->n_epochs; i++)
-    add_part(run, log, n, DL_PART_EPOCH, b->ns[i], b->ns[i + 1]);
+  for (size_t i = 0; i < n_epochs; i++)
+    add_part(run, log, n, DL_PART_EPOCH, bound[i], bound[i + 1]);
   if (dl_energy_curve_at(c, end) + 1 < c->n)
     add_part(run, log, n, DL_PART_END, end, last);
 }
@@ -104,47 +101,47 @@ static bool is_behind(const struct dl_energy_curve *c, int64_t begin,
   return late > DL_MARK_LATE_NS || late > (end - begin) / 2;
 }
 
-static void given(struct dl_run *run, const struct dl_log_summary *log,
-                  size_t n, const struct dl_log_summary *marked,
-                  struct dl_diag *d) {
+static void add_given_epochs(struct dl_run *run,
+                             const struct dl_log_summary *log, size_t n,
+                             const struct dl_log_summary *marked,
+                             struct dl_diag *d) {
   const struct dl_energy_curve *c = &log->curve;
-  struct boundaries b = {dl_calloc(marked->n_marks + 1, sizeof *b.ns), 0};
+  DL_FREED int64_t *bound = dl_calloc(marked->n_marks + 1, sizeof *bound);
+  size_t n_epochs = 0;
   char buf[DL_NUMBER_SIZE];
-  b.ns[0] = c->point[0].ns;
+  bound[0] = c->point[0].ns;
   size_t n_before = 0, n_behind = 0;
   for (size_t i = 0; i < marked->n_marks; i++) {
-    int64_t begin = b.ns[b.n_epochs], end = marked->mark[i];
+    int64_t begin = bound[n_epochs], end = marked->mark[i];
     if (end <= begin)
       n_before++;
     else if (is_behind(c, begin, end))
       n_behind++;
     else
-      b.ns[++b.n_epochs] = end;
+      bound[++n_epochs] = end;
   }
-  if (b.n_epochs > 0)
-    add_parts(run, log, n, &b);
+  if (n_epochs > 0)
+    add_parts(run, log, n, bound, n_epochs);
   if (n_before > 0)
     dl_warn(d, "%zu of %zu ends of epochs lie before the trace", n_before,
             marked->n_marks);
   if (n_behind > 0)
     dl_warn(d, "%zu of %zu ends of epochs lie behind the trace", n_behind,
             marked->n_marks);
-  if (b.n_epochs > 0 && b.ns[b.n_epochs] > c->point[c->n - 1].ns)
-    dl_warn(
-        d, "the trace ends %s before the last epoch does",
-        dl_format_duration(
-            buf, (double)(b.ns[b.n_epochs] - c->point[c->n - 1].ns) * 1e-9));
-  dl_run_set_number(run, DL_RUN_epochs,
-                    b.n_epochs > 0 ? (double)b.n_epochs : NAN);
-  dl_run_lend_text(run, DL_RUN_epochs_verdict, b.n_epochs > 0 ? "given" : NULL);
-  free(b.ns);
+  if (n_epochs > 0 && bound[n_epochs] > c->point[c->n - 1].ns)
+    dl_warn(d, "the trace ends %s before the last epoch does",
+            dl_format_duration(
+                buf, (double)(bound[n_epochs] - c->point[c->n - 1].ns) * 1e-9));
+  dl_run_set_number(run, DL_RUN_epochs, n_epochs > 0 ? (double)n_epochs : NAN);
+  dl_run_lend_text(run, DL_RUN_epochs_verdict, n_epochs > 0 ? "given" : NULL);
 }
 
 /* --- epochs detected in the signals */
 
-/* GPUs that train apart: least cycles to show it, least negative correlation of
- * their levels at the ends of cycles, which is two standard errors at least,
- * and least spread of these levels by their mean. */
+/* GPUs are taken to train separately if there are at least LEAST_TURNS cycles,
+ * if the levels at their ends have a negative correlation of at least
+ * `turns_apart` (and two standard errors), and if these levels spread by at
+ * least `turns_spread` of their mean. */
 enum { LEAST_TURNS = 4 };
 static const double turns_apart = 0.5, turns_spread = 0.35;
 
@@ -165,27 +162,27 @@ static size_t make_signals(double *signal[4], const struct dl_energy_curve *c) {
   return n;
 }
 
-static void take_cycles(struct dl_run *run, const struct dl_log_summary *log,
-                        size_t n, const struct dl_cycles *c) {
-  dl_run_lend_text(run, DL_RUN_epochs_verdict,
-                   c->verdict == DL_CYCLES_SURE     ? "sure"
-                   : c->verdict == DL_CYCLES_UNSURE ? "unsure"
-                                                    : "none");
+static void set_cycles(struct dl_run *run, const struct dl_log_summary *log,
+                       size_t n, const struct dl_cycles *c) {
+  static const char *const verdicts[] = {[DL_CYCLES_NONE] = "none",
+                                         [DL_CYCLES_UNSURE] = "unsure",
+                                         [DL_CYCLES_SURE] = "sure"};
+  dl_run_lend_text(run, DL_RUN_epochs_verdict, verdicts[c->verdict]);
   if (c->n == 0)
     return;
-  struct boundaries b = {dl_calloc(c->n + 1, sizeof *b.ns), c->n};
+  DL_FREED int64_t *bound = dl_calloc(c->n + 1, sizeof *bound);
   for (size_t i = 0; i <= c->n; i++)
-    b.ns[i] = log->curve.point[0].ns + llround(c->boundary[i] * 1e9);
-  add_parts(run, log, n, &b);
-  free(b.ns);
+    bound[i] = log->curve.point[0].ns + llround(c->boundary[i] * 1e9);
+  add_parts(run, log, n, bound, c->n);
   if (!dl_run_has(run, DL_RUN_epochs))
     dl_run_set_number(run, DL_RUN_epochs, (double)c->n);
   dl_run_set_number(run, DL_RUN_epochs_low, c->n_low);
   dl_run_set_number(run, DL_RUN_epochs_high, c->n_high);
 }
 
-/* Power of the first GPU (0) or of the others (1) in the tenth of a cycle about
- * its end, less that of the cycle. */
+/* Mean power of the first GPU (others = 0) or of the other GPUs (1) around the
+ * end of a cycle, in a tenth of its length, minus the mean of the whole cycle.
+ */
 static double end_level(const struct dl_energy_curve *c, const double *bound,
                         int others) {
   double length = bound[1] - bound[0], at = 0, all = 0;
@@ -208,9 +205,10 @@ static double end_level(const struct dl_energy_curve *c, const double *bound,
   return n_at > 0 ? at / (double)n_at - all / (double)n : 0;
 }
 
-/* Whether the ends of cycles are those of the first GPU and of the others by
- * turns: where they train apart, the sum of their powers shows the ends of all
- * of them. The first cycle may hold their start. */
+/* Whether the detected cycles end alternately on the first GPU and on the
+ * others. If the GPUs train separately, the sum of their powers shows the ends
+ * of all their epochs. The first cycle is left out, since it may contain the
+ * start. */
 static bool take_turns(const struct dl_energy_curve *curve,
                        const struct dl_cycles *c) {
   if (c->n < LEAST_TURNS)
@@ -234,7 +232,8 @@ static bool take_turns(const struct dl_energy_curve *curve,
              -fmax(turns_apart, 2 / sqrt(n)) * sqrt(square[0] * square[1]);
 }
 
-/* Of a training that is said to go on. */
+/* Warns about idle times in a training that, according to the user, still runs.
+ */
 static void warn_of_rests(const char *file, const struct dl_cycles *c,
                           double n_total, struct dl_diag *d) {
   char x[DL_NUMBER_SIZE], y[DL_NUMBER_SIZE];
@@ -252,10 +251,9 @@ static void warn_of_rests(const char *file, const struct dl_cycles *c,
                dl_format_duration(x, c->idle_after_s));
 }
 
-static enum dl_status found(struct dl_run *run,
-                            const struct dl_log_summary *log, size_t n,
-                            const struct dl_epochs_options *e,
-                            struct dl_diag *d) {
+static enum dl_status
+add_found_epochs(struct dl_run *run, const struct dl_log_summary *log, size_t n,
+                 const struct dl_epochs_options *e, struct dl_diag *d) {
   struct dl_cycles_options o = {
       .hint_s = e->hint_s, .n_total = e->n_total, .n_first = e->n_first};
   DL_SCOPED(dl_cycles_free) struct dl_cycles c = {0};
@@ -271,17 +269,17 @@ static enum dl_status found(struct dl_run *run,
         "the GPUs take turns: if they train apart, give each its own log";
   }
   if (status == DL_OK)
-    take_cycles(run, log, n, &c);
+    set_cycles(run, log, n, &c);
   if (status == DL_OK && c.parts > 1)
     dl_warn_at(d, run->file, 0,
                "number of epochs unsure: each of %zu may be %zu, one of which "
                "takes longer; --epoch-length %.3gs (or %.3gs) decides",
                c.n, c.parts, c.part_s, c.whole_s);
   else if (status == DL_OK && c.verdict != DL_CYCLES_SURE)
-    dl_warn_at(d, run->file, 0,
-               c.verdict == DL_CYCLES_NONE ? "no epochs found: %s"
-                                           : "number of epochs unsure: %s",
-               c.reason ? c.reason : "weak evidence");
+    dl_warn_at(d, run->file, 0, "%s: %s",
+               c.verdict == DL_CYCLES_NONE ? "no epochs found"
+                                           : "number of epochs unsure",
+               dl_text_or(c.reason, "weak evidence"));
   if (status == DL_OK && e->n_total > 0)
     warn_of_rests(run->file, &c, e->n_total, d);
   return status;
@@ -293,8 +291,8 @@ enum dl_status dl_epochs_add(struct dl_run *run,
                              struct dl_diag *d) {
   for (size_t i = 0; i < n; i++)
     if (log[i].n_marks > 0) {
-      given(run, log, n, &log[i], d);
+      add_given_epochs(run, log, n, &log[i], d);
       return DL_OK;
     }
-  return o->find ? found(run, log, n, o, d) : DL_OK;
+  return o->find ? add_found_epochs(run, log, n, o, d) : DL_OK;
 }

@@ -17,8 +17,8 @@
 struct dl_epochs_options {
   bool find;     /* detect them if no log states them */
   double hint_s; /* approximate epoch time; 0: unknown */
-  /* Of a training that still runs: its number of epochs, and those of its first
-   * phase; 0: it has ended, and unknown. */
+  /* Total number of epochs of a training that still runs, and number of epochs
+   * in its first phase; 0: the training has ended, or the number is unknown. */
   double n_total, n_first;
 };
 

@@ -17,6 +17,12 @@ enum { ROWS_MAX = 256 };
 /* Rows of one identifier and time are an accident below one in FEW. */
 enum { FEW = 20 };
 
+/* Numbers of intervals fall at least so often from each row to the next, and to
+ * those behind it, in tables of so many rows. */
+#define FALLS 0.2
+#define FALLS_BEHIND 0.1
+enum { FALLS_ROWS = 5, FALLS_LAG = 8 };
+
 /* Columns that name a node. */
 #define HOSTS                                                                  \
   "hostname|host|node|nodename|node_name|node_id|server|machine|instance"
@@ -33,7 +39,7 @@ enum { FEW = 20 };
   "fraction|subsecond"
 
 /* The first rows of a table. */
-struct rows {
+struct first_rows {
   const struct dl_device_table *table;
   char *text;
   char **cell; /* of row i from i * n_fields on */
@@ -58,10 +64,10 @@ static uint64_t hash_of(const struct dl_device_table *t, char *const *field,
   return hash;
 }
 
-static void read_rows(struct rows *r, const struct dl_head *head,
+static void read_rows(struct first_rows *r, const struct dl_head *head,
                       const struct dl_device_table *table) {
   size_t n = table->n_fields;
-  *r = (struct rows){.table = table, .text = dl_strdup(head->text)};
+  *r = (struct first_rows){.table = table, .text = dl_strdup(head->text)};
   r->cell = dl_calloc(ROWS_MAX * n, sizeof *r->cell);
   char *next = r->text, *line;
   while (r->n < ROWS_MAX && (line = next, next = strchr(next, '\n'))) {
@@ -78,17 +84,17 @@ static void read_rows(struct rows *r, const struct dl_head *head,
   }
 }
 
-static void free_rows(struct rows *r) {
+static void free_rows(struct first_rows *r) {
   free(r->text);
   free(r->cell);
 }
 
-static const char *cell(const struct rows *r, size_t row, int field) {
+static const char *cell(const struct first_rows *r, size_t row, int field) {
   return r->cell[row * r->table->n_fields + (size_t)field];
 }
 
 /* Hashes of the values of each row in one or two (-1: no) columns. */
-static void hash_values(const struct rows *r, const int field[2],
+static void hash_values(const struct first_rows *r, const int field[2],
                         uint64_t *value) {
   for (size_t i = 0; i < r->n; i++) {
     value[i] = DL_SEEN_START;
@@ -99,7 +105,7 @@ static void hash_values(const struct rows *r, const int field[2],
 }
 
 /* The most rows of one device and time, 1 if more are an accident. */
-static size_t most_at_once(const struct rows *r) {
+static size_t most_at_once(const struct first_rows *r) {
   size_t most = 1, n_again = 0;
   for (size_t i = 0; i < r->n; i++) {
     size_t n = 1;
@@ -111,10 +117,11 @@ static size_t most_at_once(const struct rows *r) {
   return n_again >= 2 && n_again * FEW >= r->n ? most : 1;
 }
 
-/* Whether columns distinguish the rows of one device and time, but for a few:
- * no two have the same values, there are as many values as such rows, and each
- * occurs again. */
-static bool distinguish(const struct rows *r, const int field[2], size_t most) {
+/* Whether columns distinguish the rows of one device and time, with few
+ * exceptions: no two rows have equal values, there are as many different values
+ * as rows, and each value occurs again. */
+static bool distinguish(const struct first_rows *r, const int field[2],
+                        size_t most) {
   uint64_t value[ROWS_MAX];
   size_t n_faults = 0;
   hash_values(r, field, value);
@@ -143,19 +150,27 @@ static bool is_called_device(const struct dl_device_table *t, int field) {
   return dl_word_among(DEVICES, name, strlen(name)) >= 0;
 }
 
-/* Whether a column names devices whose times differ a little: from each row of
- * a device to its next it changes between the same few texts, or numbers if
- * it is called so. */
-static bool alternates(const struct rows *r, int field) {
+/* Whether a cell is a number, which may have a unit behind a blank. */
+static bool is_number(const char *s) {
+  double x;
+  char number[32];
+  size_t len = strcspn(s, " ");
+  snprintf(number, sizeof number, "%.*s", (int)len, s);
+  return len < sizeof number && dl_parse_double(number, &x);
+}
+
+/* Whether a column names devices whose times differ a little: from row to row
+ * it alternates between a few texts, or numbers if its name is one of DEVICES.
+ */
+static bool alternates(const struct first_rows *r, int field) {
   bool named = is_called_device(r->table, field);
   uint64_t value[ROWS_MAX];
   size_t n_pairs = 0, n_same = 0;
-  double x;
   hash_values(r, (const int[]){field, -1}, value);
   for (size_t i = 0; i < r->n; i++) {
     size_t n_of_device = 0, n_of_value = 0, k = i;
     const char *s = cell(r, i, field);
-    if (*s == '\0' || (!named && dl_parse_double(s, &x)))
+    if (*s == '\0' || (!named && is_number(s)))
       return false;
     while (k-- > 0 && r->device[i] != r->device[k])
       continue;
@@ -177,24 +192,24 @@ static bool names_host(const struct dl_device_table *t, int field) {
          dl_word_among(HOSTS, t->name[field], strlen(t->name[field])) >= 0;
 }
 
-static bool is_free(const struct dl_device_table *t, int field) {
+static bool may_distinguish(const struct dl_device_table *t, int field) {
   return t->role[field] == DL_FIELD_OTHER &&
          !(t->name && dl_word_among(PARTS_OF_TIME, t->name[field],
                                     strlen(t->name[field])) >= 0);
 }
 
 /* Two columns that distinguish devices together. */
-static bool find_pair(const struct rows *r, size_t most, int pair[2]) {
+static bool find_pair(const struct first_rows *r, size_t most, int pair[2]) {
   int n = (int)r->table->n_fields;
   for (pair[0] = 0; pair[0] < n; pair[0]++)
     for (pair[1] = pair[0] + 1; pair[1] < n; pair[1]++)
-      if (is_free(r->table, pair[0]) && is_free(r->table, pair[1]) &&
-          distinguish(r, pair, most))
+      if (may_distinguish(r->table, pair[0]) &&
+          may_distinguish(r->table, pair[1]) && distinguish(r, pair, most))
         return true;
   return false;
 }
 
-static size_t count_devices(const struct rows *r, const int field[2]) {
+static size_t count_devices(const struct first_rows *r, const int field[2]) {
   uint64_t value[ROWS_MAX];
   size_t n = 0;
   hash_values(r, field, value);
@@ -208,13 +223,13 @@ static size_t count_devices(const struct rows *r, const int field[2]) {
 }
 
 /* Finds columns that change seldom: texts, or numbers that are called so. */
-static void find_seldom(struct dl_device_columns *c, const struct rows *r) {
+static void find_seldom(struct dl_device_columns *c,
+                        const struct first_rows *r) {
   const struct dl_device_table *t = r->table;
   for (int i = 0; (size_t)i < t->n_fields; i++) {
     size_t n_changes = 0;
-    double x;
-    if (!is_free(t, i) || c->n_seldom == DL_DEVICE_CHOICES ||
-        (dl_parse_double(cell(r, 0, i), &x) && !is_called_device(t, i)))
+    if (!may_distinguish(t, i) || c->n_seldom == DL_DEVICE_CHOICES ||
+        (is_number(cell(r, 0, i)) && !is_called_device(t, i)))
       continue;
     for (size_t k = 1; k < r->n; k++)
       n_changes += strcmp(cell(r, k - 1, i), cell(r, k, i)) != 0;
@@ -236,18 +251,34 @@ void dl_device_columns_follow(struct dl_device_columns *c, char *const *field,
   }
 }
 
+/* Whether the identifier of the devices is a UUID, which two of them never
+ * share: rows of one time and UUID are of one device, whoever wrote them. */
+static bool have_uuids(const struct first_rows *r) {
+  for (size_t field = 0; field < r->table->n_fields; field++) {
+    size_t n = 0;
+    if (r->table->role[field] != DL_FIELD_DEVICE)
+      continue;
+    while (n < r->n && dl_cell_is_uuid(cell(r, n, (int)field)))
+      n++;
+    if (n == r->n)
+      return true;
+  }
+  return false;
+}
+
 void dl_device_columns_find(struct dl_device_columns *c,
                             const struct dl_head *head,
                             const struct dl_device_table *table) {
   *c = (struct dl_device_columns){.field = {-1, -1}, .host = -1};
   if (table->n_fields > DL_DEVICE_FIELDS)
     return;
-  struct rows r;
+  struct first_rows r;
   read_rows(&r, head, table);
-  size_t most = most_at_once(&r);
-  for (int i = 0; (size_t)i < table->n_fields && r.n > 0; i++) {
+  bool unique = have_uuids(&r);
+  size_t most = unique ? 1 : most_at_once(&r);
+  for (int i = 0; (size_t)i < table->n_fields && r.n > 0 && !unique; i++) {
     const int only[2] = {i, -1};
-    if (is_free(table, i) && c->n_choices < DL_DEVICE_CHOICES &&
+    if (may_distinguish(table, i) && c->n_choices < DL_DEVICE_CHOICES &&
         (most > 1 ? distinguish(&r, only, most) : alternates(&r, i)))
       c->choice[c->n_choices++] = i;
   }
@@ -298,7 +329,7 @@ void dl_device_columns_id(const struct dl_device_columns *c, char *const *field,
 void dl_device_values(const struct dl_head *head,
                       const struct dl_device_table *table, int field,
                       char value[DL_DEVICE_VALUES][64]) {
-  struct rows r;
+  struct first_rows r;
   read_rows(&r, head, table);
   size_t n = 0;
   for (size_t i = 0; i < r.n && n < DL_DEVICE_VALUES - 1; i++) {
@@ -314,7 +345,7 @@ void dl_device_values(const struct dl_head *head,
 
 bool dl_device_differs(const struct dl_head *head,
                        const struct dl_device_table *table, int field) {
-  struct rows r;
+  struct first_rows r;
   read_rows(&r, head, table);
   size_t n = 0, n_differ = 0;
   for (size_t i = 1; i < r.n; i++)
@@ -324,4 +355,41 @@ bool dl_device_differs(const struct dl_head *head,
     }
   free_rows(&r);
   return n_differ * FEW > n;
+}
+
+/* The share of the rows whose number is below that of `lag` rows of the same
+ * device before, of those where it differs; 1: it never does. */
+static double share_of_falls(const struct first_rows *r, const uint64_t *device,
+                             int field, size_t lag) {
+  size_t n = 0, n_falls = 0;
+  for (size_t i = 0; i < r->n; i++) {
+    double now, then;
+    size_t k = i, left = lag;
+    while (left > 0 && k-- > 0)
+      left -= device[k] == device[i] && r->device[k] == r->device[i];
+    if (left > 0 || !dl_parse_double(cell(r, i, field), &now) ||
+        !dl_parse_double(cell(r, k, field), &then))
+      continue;
+    n += now != then;
+    n_falls += now < then;
+  }
+  return n > 0 ? (double)n_falls / (double)n : 1;
+}
+
+bool dl_device_falls(const struct dl_head *head,
+                     const struct dl_device_table *table,
+                     const struct dl_device_columns *more, int field) {
+  struct first_rows r;
+  uint64_t device[ROWS_MAX];
+  read_rows(&r, head, table);
+  hash_values(&r, more->n > 0 ? more->field : (const int[]){-1, -1}, device);
+  bool falls = r.n >= FALLS_ROWS;
+  for (size_t lag = 1; falls && lag <= FALLS_LAG && 2 * lag <= r.n; lag++)
+    falls = share_of_falls(&r, device, field, lag) >=
+            (lag > 1 ? FALLS_BEHIND : FALLS);
+  size_t n_values = 0;
+  for (size_t i = 1; i < r.n; i++)
+    n_values += strcmp(cell(&r, i, field), cell(&r, 0, field)) != 0;
+  free_rows(&r);
+  return falls && n_values > 0;
 }

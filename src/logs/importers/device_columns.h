@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the columns of a table, apart from known ones, that distinguish its
- * devices: again and again rows have the same identifier and time, and only the
- * values of these columns, always the same few, differ. Their names do not
- * matter. */
+ * devices: rows repeatedly have equal identifiers and times, and differ only in
+ * these columns, which have few different values. The names of the columns do
+ * not matter. */
 
 #ifndef DL_LOGS_IMPORTERS_DEVICE_COLUMNS_H
 #define DL_LOGS_IMPORTERS_DEVICE_COLUMNS_H
@@ -68,5 +68,12 @@ void dl_device_values(const struct dl_head *head,
  * devices that `but` leaves, in most of the first rows. */
 bool dl_device_differs(const struct dl_head *head,
                        const struct dl_device_table *table, int field);
+
+/* Whether the numbers of a field are those of intervals in the first rows, and
+ * not of a counter: those of a device fall again and again, also against the
+ * rows before the last one, as the counters of devices in turn do not. */
+bool dl_device_falls(const struct dl_head *head,
+                     const struct dl_device_table *table,
+                     const struct dl_device_columns *more, int field);
 
 #endif

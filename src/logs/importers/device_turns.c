@@ -4,6 +4,7 @@
 #include "logs/importers/device_turns.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,12 +17,13 @@
 #define STEP_MAX_NS (DL_SECOND / 2)
 #define FACTOR 2.5
 
-/* Of logs of two or three rounds, all of one size: a tool reads its devices
- * within this time of each other. */
+/* In logs of two or three rounds of equal size, the rows of a round are at most
+ * this far apart. */
 #define STEP_OF_FEW_NS (DL_SECOND / 20)
 enum { DEVICES_OF_FEW = 16 };
 
-/* Share of the complete rounds with the same number of rows. */
+/* Least share of the complete rounds that have the most frequent number of
+ * rows. */
 #define SURE 0.7
 #define DOUBTFUL 0.4
 
@@ -29,7 +31,7 @@ enum { DEVICES_OF_FEW = 16 };
 enum { ROUNDS_MIN = 2, ROWS_MAX = 256, FIELDS_MAX = 256 };
 
 /* Rounds of rows, if a step of more than pause_ns begins one. */
-struct rounds {
+struct row_rounds {
   int64_t pause_ns;
   size_t first;   /* rows of the first one, which may be incomplete */
   size_t n;       /* complete rounds */
@@ -39,9 +41,9 @@ struct rounds {
   bool even;      /* all rounds, the first and the last too, have that number */
 };
 
-static struct rounds count_rounds(const int64_t *ns, size_t n,
-                                  int64_t pause_ns) {
-  struct rounds r = {.pause_ns = pause_ns};
+static struct row_rounds count_rounds(const int64_t *ns, size_t n,
+                                      int64_t pause_ns) {
+  struct row_rounds r = {.pause_ns = pause_ns};
   size_t with_size[ROWS_MAX + 1] = {0}, size = 1;
   for (size_t i = 1; i < n; i++, size++) {
     if (llabs(ns[i] - ns[i - 1]) <= pause_ns) {
@@ -65,10 +67,11 @@ static struct rounds count_rounds(const int64_t *ns, size_t n,
   return r;
 }
 
-/* Rounds of rows with the same time: that of a sample, not of a second. */
-static struct rounds count_equal(const int64_t *ns, size_t n) {
+/* Counts rounds of rows with equal times, if the times have fractions of a
+ * second. */
+static struct row_rounds count_equal(const int64_t *ns, size_t n) {
   size_t with_size[ROWS_MAX + 1] = {0}, size = 1;
-  struct rounds r = {.size = 1};
+  struct row_rounds r = {.size = 1};
   bool fine = false;
   for (size_t i = 0; i < n; i++, size++) {
     fine |= ns[i] % DL_SECOND != 0;
@@ -87,13 +90,23 @@ static struct rounds count_equal(const int64_t *ns, size_t n) {
   return r;
 }
 
-/* Times of the first rows, and whether those of one second are of several
- * devices, by their values. */
+/* Whether a row has the value of the first row in the field `of`. */
+static bool is_of_first(const struct dl_turns *rows, char *const *field,
+                        char first[static 64]) {
+  if (rows->of < 0)
+    return true;
+  if (*first == '\0' && strpbrk(field[rows->time], "0123456789"))
+    snprintf(first, 64, "%.63s", field[rows->of]);
+  return strncmp(first, field[rows->of], 63) == 0;
+}
+
+/* Reads the times of the first rows, and judges by the values whether rows of
+ * one second belong to several devices. */
 static size_t first_times(struct dl_log *log, const struct dl_head *head,
-                          const struct dl_turns_rows *rows, int64_t *ns,
+                          const struct dl_turns *rows, int64_t *ns,
                           enum dl_devices *devices) {
   struct dl_time_groups groups = {0};
-  char row[DL_HEAD_LINE], *field[FIELDS_MAX];
+  char row[DL_HEAD_LINE], first[64] = "", *field[FIELDS_MAX];
   size_t n = 0, at = 0, before = 0;
   bool whole = true; /* seconds */
   double x;
@@ -102,7 +115,7 @@ static size_t first_times(struct dl_log *log, const struct dl_head *head,
     size_t cells = dl_cell_split(row, rows->separator, field, FIELDS_MAX);
     if (rows->separator == ',' && rows->n_fields < FIELDS_MAX)
       cells = dl_cell_join_time(field, cells, rows->n_fields);
-    if (cells != rows->n_fields)
+    if (cells != rows->n_fields || !is_of_first(rows, field, first))
       continue;
     const char *time = field[rows->time];
     if (dl_parse_double(time, &x) && fabs(x * rows->unit_s) < DL_SINCE_1970_S)
@@ -122,14 +135,16 @@ static size_t first_times(struct dl_log *log, const struct dl_head *head,
   return n;
 }
 
-void dl_turns_find(struct dl_turns *t, struct dl_log *log,
-                   const struct dl_head *head,
-                   const struct dl_turns_rows *rows) {
+/* Finds the devices, without a warning; false if rows come in groups of
+ * different sizes. */
+static bool find_devices(struct dl_turns *t, struct dl_log *log,
+                         const struct dl_head *head) {
   int64_t ns[ROWS_MAX], step[ROWS_MAX];
   enum dl_devices devices;
-  size_t n = first_times(log, head, rows, ns, &devices);
-  struct rounds best = {.share = 0};
-  *t = (struct dl_turns){.n = 1, .last_ns = INT64_MIN};
+  size_t n = first_times(log, head, t, ns, &devices);
+  struct row_rounds best = {.share = 0};
+  t->n = 1;
+  t->last_ns = INT64_MIN;
   for (size_t i = 1; i < n; i++)
     step[i - 1] = llabs(ns[i] - ns[i - 1]);
   if (n > 1)
@@ -140,7 +155,7 @@ void dl_turns_find(struct dl_turns *t, struct dl_log *log,
         (double)(step[i] > DL_SECOND / 1000 ? step[i] : DL_SECOND / 1000);
     if ((double)step[i + 1] < FACTOR * within)
       continue;
-    struct rounds r = count_rounds(ns, n, (step[i] + step[i + 1]) / 2);
+    struct row_rounds r = count_rounds(ns, n, (step[i] + step[i + 1]) / 2);
     if (r.n < ROUNDS_MIN && r.even && step[0] > 0 &&
         step[i] <= STEP_OF_FEW_NS) {
       r.size = r.first;
@@ -151,30 +166,47 @@ void dl_turns_find(struct dl_turns *t, struct dl_log *log,
       best = r;
   }
   /* One GPU has no two samples at a time. */
-  struct rounds equal = count_equal(ns, n);
+  struct row_rounds equal = count_equal(ns, n);
   bool few = best.n < ROUNDS_MIN && equal.n_close == n && equal.size > 1;
   if (best.share < SURE && equal.share >= SURE && equal.size > 1)
     best = equal;
   if (devices != DL_SEVERAL_DEVICES)
-    return;
+    return true;
   if (best.share >= SURE) {
     t->n = best.size;
     t->pause_ns = best.pause_ns;
     t->turn =
         best.first < best.size ? best.size - best.first - 1 : best.size - 1;
+    return true;
+  }
+  return !few &&
+         (best.share < DOUBTFUL || (double)best.n_close < DOUBTFUL * (double)n);
+}
+
+void dl_turns_find(struct dl_turns *t, struct dl_log *log,
+                   const struct dl_head *head) {
+  bool clear = find_devices(t, log, head);
+  if (t->n > 1)
     dl_log_warn(log,
                 "%zu GPUs distinguished by their order: the log has no "
                 "column 'index' or 'uuid'",
                 t->n);
-    return;
-  }
-  if (few || (best.share >= DOUBTFUL &&
-              (double)best.n_close >= DOUBTFUL * (double)n)) {
-    log->taken_for_one = true;
+  log->taken_for_one = log->taken_for_one || !clear;
+  if (!clear)
     dl_log_warn(log,
                 "rows come in groups of different sizes, as of several GPUs: "
                 "taken for one; log the column 'index'");
-  }
+}
+
+enum dl_status dl_turns_refuse(struct dl_turns t, struct dl_log *log,
+                               const struct dl_head *head, struct dl_diag *d) {
+  find_devices(&t, log, head);
+  return t.n < 2 ? DL_OK
+                 : dl_fail_at(d, DL_EINPUT, log->path, 1,
+                              "rows of one host come in rounds of %zu, as of "
+                              "several devices under one name: log a column "
+                              "that distinguishes them, such as index or uuid",
+                              t.n);
 }
 
 size_t dl_turns_next(struct dl_turns *t, int64_t ns) {

@@ -27,8 +27,8 @@
 struct dl_log;
 struct dl_cluster_job;
 
-/* What a meter measures. DL_METER_EPOCH: the readings are end times of epochs,
- * without values. */
+/* The device that a meter measures. Readings of DL_METER_EPOCH are end times of
+ * epochs and have no values. */
 enum dl_meter_kind {
   DL_METER_GPU,
   DL_METER_CPU,
@@ -43,7 +43,7 @@ struct dl_reading {
   uint32_t meter; /* from dl_log_meter */
   double power_w;
   double util;        /* share of the time the device was busy, 0..1 */
-  double memory_util; /* the same of its memory; 0 where the log does not say */
+  double memory_util; /* likewise for its memory; 0 if the log has none */
   double energy_j;    /* a counter that only grows, until it is reset */
   size_t line;        /* of the file; set by dl_log_reading */
   bool is_mean;       /* power_w is the mean since the reading before */
@@ -61,8 +61,8 @@ struct dl_head {
 /* How a log relates to runs. */
 enum dl_log_role {
   DL_LOG_PRIMARY,   /* the trace of a run: nvidia-smi */
-  DL_LOG_COMPANION, /* belongs to the trace of the same run: perf */
-  DL_LOG_MEMORY,    /* the same, joined sample by sample: psutil */
+  DL_LOG_COMPANION, /* belongs to the trace of a run: perf */
+  DL_LOG_MEMORY,    /* a companion that is joined sample by sample: psutil */
   DL_LOG_RUNS,      /* contains the runs themselves: emissions.csv */
   DL_LOG_UNREADABLE /* no importer recognises it */
 };
@@ -75,7 +75,7 @@ struct dl_importer {
   size_t state_size; /* of the importer's state */
 
   /* Whether the file has this format. The first importer in the table that
-   * returns true is used, so it must be false for the formats of others. */
+   * returns true is used, so it must return false for the formats of others. */
   bool (*probe)(const struct dl_head *head);
 
   /* Why a file that no importer recognises, and that looks like this format, is
@@ -120,11 +120,12 @@ struct dl_importer {
    * other lines. s is not modified. */
   bool (*layout)(struct dl_log *log, const char *s, size_t len);
 
-  /* Whether a line is one of a run, and a hash of which; s is modified. */
+  /* Whether a line describes a run; *run is then a hash that identifies the
+   * run. s is modified. */
   bool (*run_of)(const struct dl_log *log, char *s, size_t len, uint64_t *run);
 
-  /* In the order of the log: whether job i of a part counts. If not, what is to
-   * be said of its rows has been reported. */
+  /* Whether job i of a part counts; called in the order of the log. If the job
+   * does not count, the reason has been reported. */
   bool (*settle)(struct dl_log *log, struct dl_log *part, size_t i);
 
   /* Frees what the state points to; may be NULL. */
@@ -137,13 +138,17 @@ struct dl_importer {
 long dl_log_column(const struct dl_log *log, const char *name);
 
 /* The meter with this kind and identifier ("0", a UUID, "package-0"; NULL: the
- * only one of its kind), created if it is new. `name` is that of the device,
- * NULL if unknown. Fast if `kind` and `id` are those of the previous call. */
+ * only one of its kind), created if it is new. `name` is the name of the
+ * device, NULL if unknown. Fast if `kind` and `id` equal the previous call's.
+ */
 uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
                       const char *id, const char *name);
 
 /* Sets the node that a meter is in; "": unknown. */
 void dl_log_host(struct dl_log *log, uint32_t meter, const char *host);
+
+/* Says that the identifier of a meter is from a column of UUIDs. */
+void dl_log_uuid(struct dl_log *log, uint32_t meter);
 
 /* Sets the power limit of a GPU, W. */
 void dl_log_limit(struct dl_log *log, uint32_t meter, double limit_w);
@@ -152,12 +157,13 @@ void dl_log_limit(struct dl_log *log, uint32_t meter, double limit_w);
  * begun again has one: the next reading may be of another run. */
 void dl_log_later_header(struct dl_log *log);
 
-/* Notes that what follows is of another node or device than what precedes, by a
- * comment, or a column that seldom changes. */
+/* Notes that the following readings come from another node or device than those
+ * before, according to a comment or to a column that seldom changes. */
 void dl_log_other_device(struct dl_log *log);
 
-/* The same for a comment ("# host: NAME", "# node NAME"), with a warning, if
- * there was another one before. Other comments change nothing. */
+/* Reads a comment. If it names a host ("# host: NAME", "# node NAME") and an
+ * earlier one named another, calls dl_log_other_device() and warns. Other
+ * comments change nothing. */
 void dl_log_comment(struct dl_log *log, const char *text);
 
 /* Adds a reading. */
@@ -179,7 +185,7 @@ int64_t dl_log_time_since(struct dl_log *log, double seconds);
  * next call. */
 struct dl_run *dl_log_run(struct dl_log *log);
 
-/* The same for importers with parts, whose runs are jobs. */
+/* Adds an empty job, in importers with parts; otherwise like dl_log_run(). */
 struct dl_cluster_job *dl_log_job(struct dl_log *log);
 
 /* Adds a run that was put together before, with its `line`, and empties
@@ -220,7 +226,7 @@ double dl_unit(const char *s, size_t len, enum dl_dimension dimension);
 bool dl_cell_value(const char *s, size_t len, enum dl_dimension dimension,
                    double scale, double *x);
 
-/* The same without a dimension: any unit is ignored. */
+/* Like dl_cell_value() without a dimension: any unit is ignored. */
 bool dl_cell_number(const char *s, size_t len, double *x);
 
 /* Removes blanks around s..end, and ends the text with a NUL. */
@@ -231,7 +237,7 @@ char *dl_cell_trim(char *s, char *end);
  * number of fields. */
 size_t dl_cell_split(char *s, char separator, char **field, size_t most);
 
-/* The same at blanks; several blanks count as one. */
+/* Like dl_cell_split() at blanks; several blanks count as one. */
 size_t dl_cell_words(char *s, char **field, size_t most);
 
 /* Joins the fields of a row that was split at commas where one of them was that
@@ -240,8 +246,12 @@ size_t dl_cell_words(char *s, char **field, size_t most);
  * number of fields. */
 size_t dl_cell_join_time(char **field, size_t n, size_t expected);
 
-/* What to do about a row of n fields, appended to the message; "": unknown. */
+/* Advice about a row of n fields, to be appended to the message; "": none. */
 const char *dl_cell_hint(char separator, size_t n, size_t expected);
+
+/* Whether a cell is a UUID of NVML, "GPU-1c2d3e4f-...", that no other device
+ * has, whatever wrote the log. */
+bool dl_cell_is_uuid(const char *s);
 
 /* Splits a row, at blanks if the separator is ' '; `field` has room for one
  * more than expected. False, and reported, if it has not that number of
@@ -254,12 +264,22 @@ bool dl_cell_row(struct dl_log *log, char *s, char separator, char **field,
 bool dl_cell_fields(struct dl_log *log, char separator, char **field, size_t n,
                     size_t expected);
 
-/* A column: its names, "a|b", of which the first is that of messages, and what
- * its numbers are: `scale` is the unit of those without one. */
+/* A column of a log. `names` are its names, "a|b", of which messages use the
+ * first. `scale` is the unit of numbers that have none, in W, J or as a share.
+ */
 struct dl_cell_column {
   const char *names;
   enum dl_dimension dimension;
   double scale;
+};
+
+enum { DL_TABLE_COLUMNS = 16 };
+
+/* The header in force of a table, as the state of its importer. */
+struct dl_table_header {
+  int at[DL_TABLE_COLUMNS]; /* field of each column, -1 without */
+  size_t n_fields;          /* of a row; 0: no header so far */
+  char separator;           /* ',' or ' ' */
 };
 
 /* An importer lists its columns once, COLUMNS(X) with X(ID, "names", ...), for
@@ -273,8 +293,8 @@ void dl_cell_columns(char *const *field, size_t n,
                      const struct dl_cell_column *columns, size_t n_columns,
                      int *at);
 
-/* The same for the fields of any line, which may be a later header: false, at
- * once for most rows, where one of them begins with a number. */
+/* Finds columns in the fields of any line, which may be a later header. False
+ * if a field begins with a number, as in most rows. */
 bool dl_cell_header(char *const *field, size_t n,
                     const struct dl_cell_column *columns, size_t n_columns,
                     int *at);

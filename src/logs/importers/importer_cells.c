@@ -39,7 +39,10 @@ double dl_unit(const char *s, size_t len, enum dl_dimension dimension) {
       return NAN;
   }
   int at = dl_word_among(symbols[dimension], s, len);
-  return at < 0 ? NAN : at == 3 ? scale * DL_J_PER_WH : scale;
+  if (at < 0)
+    return NAN;
+  bool is_wh = dimension == DL_ENERGY_UNIT && at == 3;
+  return is_wh ? scale * DL_J_PER_WH : scale;
 }
 
 /* Small scales divide: 0.001 is not exact in a double. */
@@ -237,10 +240,10 @@ bool dl_cell_date(struct dl_log *log, char *s, int64_t *ns) {
       clock = word[i];
     else if (dl_parse_count(word[i], &count))
       *(count > 31 ? &year : &day) = count;
-    else if (strcmp(word[i], "UTC") == 0 || strcmp(word[i], "GMT") == 0)
+    else if (dl_is_word(word[i], "UTC") || dl_is_word(word[i], "GMT"))
       zone = "Z";
-    else if (strcasecmp(word[i], "AM") == 0 || strcasecmp(word[i], "PM") == 0)
-      noon = word[i][0] == 'P' || word[i][0] == 'p';
+    else if (dl_word_among("AM|PM", word[i], strlen(word[i])) >= 0)
+      noon = dl_word_among("AM|PM", word[i], strlen(word[i]));
     else
       for (int m = 0; m < 12 && month == 0; m++)
         if (strncasecmp(word[i], months + 3 * m, 3) == 0)
@@ -316,4 +319,14 @@ size_t dl_round_of(struct dl_rounds *r, size_t device) {
   r->last = device;
   r->seen[i / 64] |= bit;
   return r->round;
+}
+
+bool dl_cell_is_uuid(const char *s) {
+  static const char hexadecimal[] = "0123456789abcdefABCDEF";
+  bool prefix = false;
+  while (strncmp(s, "GPU-", 4) == 0 || strncmp(s, "MIG-", 4) == 0) {
+    prefix = true;
+    s += 4;
+  }
+  return prefix && strspn(s, hexadecimal) == 8 && s[8] == '-';
 }

@@ -39,7 +39,7 @@ DL_IMPORTERS(DL_IMPORTER)
 /* All importers; NULL ends the list. */
 extern const struct dl_importer *const dl_importers[];
 
-/* By name; NULL if there is none. */
+/* Finds an importer by its name; NULL if there is none. */
 const struct dl_importer *dl_importer_find(const char *name);
 
 #endif

@@ -12,7 +12,7 @@
 
 /* Files that are no logs of power over time. Each text must occur in the head;
  * NULL: no further one. `first`: the file begins with the first of them. */
-static const struct known {
+static const struct unread_format {
   const char *text[2];
   bool first;
   const char *why;
@@ -33,6 +33,14 @@ static const struct known {
      false,
      "the screen of nvidia-smi is one sample without columns; log " SMI_QUERY},
     {{"'C,", " / "}, false, "gpustat prints no columns; log " SMI_QUERY},
+    {{"GR3D_FREQ", NULL},
+     false,
+     "tegrastats prints no columns; record with dlest record, or write a table "
+     "of CSV with a header, such as timestamp,node_power_mw,gpu_power_mw"},
+    {{"*** Sampled system activity", NULL},
+     false,
+     "powermetrics prints no columns; write a table of CSV with a header, such "
+     "as timestamp,cpu_power_mw,gpu_power_mw"},
     {{"<?xml", NULL}, true, "XML, which no log format is"},
     {{"{'", NULL},
      true,
@@ -48,7 +56,7 @@ static const struct known {
      "header, such as timestamp,gpu_power_w"},
 };
 
-static bool is(const struct known *k, const char *s) {
+static bool matches(const struct unread_format *k, const char *s) {
   if (k->first && strncasecmp(s, k->text[0], strlen(k->text[0])) != 0)
     return false;
   for (size_t i = 0; i < 2 && k->text[i]; i++)
@@ -78,7 +86,7 @@ const char *dl_unknown_format(const struct dl_head *head) {
       return why;
   }
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (is(&known[i], s))
+    if (matches(&known[i], s))
       return known[i].why;
   return has_no_header(head)
              ? "the first line has no names of columns, and no units; give "

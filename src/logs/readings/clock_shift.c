@@ -42,7 +42,9 @@ int64_t dl_clock_shift(int64_t start_ns, enum dl_clock clock,
   bool zoned = clock == DL_CLOCK_ZONED || other->clock == DL_CLOCK_ZONED;
   if (clock == DL_CLOCK_RELATIVE || other->clock == DL_CLOCK_RELATIVE) {
     bool from_0 = clock == DL_CLOCK_RELATIVE && llabs(start_ns) < START_MAX_NS;
-    return clock == other->clock ? 0 : from_0 ? other->start_ns : apart;
+    if (clock == other->clock)
+      return 0;
+    return from_0 ? other->start_ns : apart;
   }
   if (clock == DL_CLOCK_DAY || other->clock == DL_CLOCK_DAY)
     return nearest(apart, zoned ? QUARTER_NS : DAY_NS);
@@ -56,9 +58,9 @@ int64_t dl_clock_shift(int64_t start_ns, enum dl_clock clock,
   return is_zone ? hours : 0;
 }
 
-/* Of the time zones, the one that moves the marks into the trace and the start
- * of the first epoch closest to that of the trace. length: that of an epoch,
- * -1 if unknown. */
+/* Finds the time zone that puts the marks inside the trace and the start of the
+ * first epoch closest to the start of the trace. `length` is the length of an
+ * epoch (ns), -1 if unknown. */
 static void find_zone(int64_t first, int64_t last, int64_t length,
                       const struct dl_log_span *trace, int64_t *shift) {
   int64_t best = INT64_MAX, base = *shift;
@@ -81,10 +83,10 @@ static void find_zone(int64_t first, int64_t last, int64_t length,
 int64_t dl_clock_shift_marks(const int64_t *mark, size_t n, enum dl_clock clock,
                              const struct dl_log_span *trace) {
   int64_t first = mark[0], last = mark[n - 1];
-  if (clock == DL_CLOCK_RELATIVE || trace->clock == DL_CLOCK_RELATIVE)
-    return clock == trace->clock        ? 0
-           : clock == DL_CLOCK_RELATIVE ? trace->start_ns
-                                        : trace->end_ns - last;
+  if (clock == DL_CLOCK_RELATIVE)
+    return clock == trace->clock ? 0 : trace->start_ns;
+  if (trace->clock == DL_CLOCK_RELATIVE)
+    return trace->end_ns - last;
   int64_t length = n > 1 ? (last - first) / (int64_t)(n - 1) : -1;
   int64_t shift = both_dated(clock, trace->clock)
                       ? 0

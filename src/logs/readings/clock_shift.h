@@ -20,17 +20,17 @@ struct dl_log_span {
 void dl_clock_shift_warn(const struct dl_log *log, int64_t shift_ns,
                          enum dl_clock other, struct dl_diag *d);
 
-/* By how much (ns) the times of a log must be moved to match the clock of
- * another log: multiples of 15 min if only one of them states its time zone,
- * of 1 h if neither does and they would not overlap, of 1 day if one has no
- * dates; the whole difference if the times of one are relative (and start near
- * 0 or anywhere). 0: they match. */
+/* Returns the shift (ns) that makes the times of a log match the clock of
+ * another log: multiples of 15 min if only one of them states its time zone, of
+ * 1 h if neither does and they would not overlap, of 1 day if one has no dates;
+ * the whole difference if one has relative times (which start near 0 or
+ * anywhere). 0: they match. */
 int64_t dl_clock_shift(int64_t start_ns, enum dl_clock clock,
                        const struct dl_log_span *other);
 
-/* The same for the end times of n > 0 epochs: they must fall within the trace
- * if possible, and the first epoch must begin with it. Relative times count
- * from its beginning. */
+/* Returns the shift (ns) of the end times of n > 0 epochs: they must fall
+ * within the trace if possible, and the first epoch must begin with it.
+ * Relative times count from the beginning of the trace. */
 int64_t dl_clock_shift_marks(const int64_t *mark, size_t n, enum dl_clock clock,
                              const struct dl_log_span *trace);
 

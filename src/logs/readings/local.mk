@@ -5,8 +5,8 @@ libdlest_a_SOURCES += \
 	%D%/clock_shift.h \
 	%D%/energy_curve.c \
 	%D%/energy_curve.h \
-	%D%/log_holes.c \
-	%D%/log_holes.h \
+	%D%/gaps.c \
+	%D%/gaps.h \
 	%D%/log_summary.c \
 	%D%/log_summary.h \
 	%D%/measure.c \

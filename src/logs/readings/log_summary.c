@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/timestamp.h"
-#include "logs/readings/log_holes.h"
+#include "logs/readings/gaps.h"
 #include "logs/readings/memory_join.h"
 
 /* Relative deviation of the integrated power from the energy counter that
@@ -29,20 +29,14 @@
 #define UNMETERED_SHARE 0.02
 #define UNMETERED_MIN_S 10.0
 
-/* A meter of the log. */
-struct channel {
-  struct dl_power_meter meter;
-  double power_w, util; /* latest values of a GPU; NaN: none yet */
-};
-
 struct reader {
   struct dl_log_summary *s;
   const struct dl_summary_options *o;
   struct dl_diag *d;
   struct dl_log *log;
   struct dl_sequencer in;
-  struct channel *channel; /* one per meter of the log, owned */
-  size_t n_channels, channels_cap;
+  struct dl_power_meter *meter; /* one for each meter of the log, owned */
+  size_t n_meters, meters_cap;
   struct dl_memory_join *join;
   struct dl_power_meter ram; /* joined */
   double gpu_w, gpu_peak_w;  /* all GPUs together */
@@ -57,16 +51,14 @@ struct reader {
   size_t bytes;             /* reported to o->progress */
 };
 
-/* Follows the power of all GPUs together. */
-static void follow_gpu(struct reader *k, const struct dl_reading *r) {
-  struct channel *c = &k->channel[r->meter];
-  if (!isnan(r->util))
-    c->util = r->util;
+/* Follows the power of all GPUs together. `before_w` is the power of the
+ * reading's GPU before it, NaN if there was none. */
+static void follow_gpu(struct reader *k, const struct dl_reading *r,
+                       double before_w) {
   if (isnan(r->power_w))
     return;
-  if (!isnan(c->power_w))
-    k->gpu_w -= c->power_w;
-  c->power_w = r->power_w;
+  if (!isnan(before_w))
+    k->gpu_w -= before_w;
   k->gpu_w += r->power_w;
   if (!(k->gpu_w <= k->gpu_peak_w))
     k->gpu_peak_w = k->gpu_w;
@@ -74,9 +66,9 @@ static void follow_gpu(struct reader *k, const struct dl_reading *r) {
 
 static double energy_of(const struct reader *k, enum dl_meter_kind kind) {
   double sum = 0;
-  for (size_t i = 0; i < k->n_channels; i++)
+  for (size_t i = 0; i < k->n_meters; i++)
     if (k->log->meter[i].kind == kind)
-      sum += dl_power_meter_energy(&k->channel[i].meter);
+      sum += dl_power_meter_energy(&k->meter[i]);
   if (k->join && kind == DL_METER_RAM)
     sum += dl_power_meter_energy(&k->ram);
   return sum;
@@ -84,23 +76,24 @@ static double energy_of(const struct reader *k, enum dl_meter_kind kind) {
 
 /* Latest power of the first GPU. */
 static double first_gpu(const struct reader *k) {
-  for (size_t i = 0; i < k->n_channels; i++)
+  for (size_t i = 0; i < k->n_meters; i++)
     if (k->log->meter[i].kind == DL_METER_GPU)
-      return k->channel[i].power_w;
+      return k->meter[i].power_w;
   return NAN;
 }
 
-/* Adds the point of the last reading of the first meter to the curve, with what
- * the other meters measured in the same round. */
+/* Adds a point to the curve, for the last reading of the first meter and the
+ * readings of the other meters in that round. */
 static void end_point(struct reader *k) {
   double util = 0;
   size_t n = 0;
   if (!k->has_point)
     return;
   k->has_point = false;
-  for (size_t i = 0; i < k->n_channels; i++)
-    if (!isnan(k->channel[i].util)) {
-      util += k->channel[i].util;
+  for (size_t i = 0; i < k->n_meters; i++)
+    if (k->log->meter[i].kind == DL_METER_GPU &&
+        !isnan(k->meter[i].last_util)) {
+      util += k->meter[i].last_util;
       n++;
     }
   struct dl_energy_point p = {.ns = k->point.ns,
@@ -113,11 +106,11 @@ static void end_point(struct reader *k) {
   dl_energy_curve_add(&k->s->curve, &p);
 }
 
-/* Whether a reading is of a later round than the point: of the first meter, or
- * nearer to its next reading. */
+/* Whether a reading belongs to a later round than the point: it comes from the
+ * first meter, or is nearer to that meter's next reading. */
 static bool is_later(const struct reader *k, const struct dl_reading *r) {
   return r->meter == 0 ||
-         2 * (double)(r->ns - k->point.ns) > k->channel[0].meter.usual_ns;
+         2 * (double)(r->ns - k->point.ns) > k->meter[0].usual_ns;
 }
 
 static enum dl_status report_gap(struct reader *k, double gap_s,
@@ -137,26 +130,25 @@ static enum dl_status report_gap(struct reader *k, double gap_s,
 }
 
 /* Leaves out a hole that ends with the next reading of each meter. */
-static void pass_hole(struct reader *k, const struct dl_hole *hole) {
+static void pass_hole(struct reader *k, const struct dl_gap *hole) {
   k->holes_ns += hole->to_ns - hole->from_ns;
-  for (size_t i = 0; i < k->n_channels; i++)
-    dl_power_meter_restart(&k->channel[i].meter);
+  for (size_t i = 0; i < k->n_meters; i++)
+    dl_power_meter_restart(&k->meter[i]);
 }
 
 /* Finds a hole of a trace before reading r; not where a counter went on. */
 static enum dl_status find_hole(struct reader *k, const struct dl_reading *r) {
-  const struct dl_hole hole = {k->last_ns, r->ns};
+  const struct dl_gap hole = {k->last_ns, r->ns};
   double s = (double)(hole.to_ns - hole.from_ns) / 1e9, energy_j[2] = {0};
-  bool known = r->meter < k->n_channels;
+  bool known = r->meter < k->n_meters;
   k->last_ns = r->ns;
-  if (k->n_channels == 0 ||
-      !dl_is_hole(&k->o->meter, &k->in, r, hole.from_ns) ||
-      (known && dl_counter_goes_on(&k->channel[r->meter].meter, r, s)))
+  if (k->n_meters == 0 ||
+      !dl_gap_is_hole(&k->o->meter, &k->in, r, hole.from_ns) ||
+      (known && dl_gap_is_counted(&k->meter[r->meter], r, s)))
     return DL_OK;
-  for (uint32_t i = 0; i < k->n_channels; i++)
-    energy_j[k->log->meter[i].kind == DL_METER_NODE] += dl_energy_across(
-        &k->channel[i].meter,
-        i == r->meter ? r : dl_sequencer_next_of(&k->in, i), s);
+  for (uint32_t i = 0; i < k->n_meters; i++)
+    energy_j[k->log->meter[i].kind == DL_METER_NODE] += dl_gap_energy(
+        &k->meter[i], i == r->meter ? r : dl_sequencer_next_of(&k->in, i), s);
   DL_GROW(k->s->hole, k->s->holes_cap, k->s->n_holes + 1);
   k->s->hole[k->s->n_holes++] = hole;
   pass_hole(k, &hole);
@@ -203,28 +195,27 @@ static enum dl_status begin(struct reader *k, int64_t ns) {
 /* Whether only this sample has such a high power. */
 static bool is_spike(const struct reader *k, const struct dl_reading *r) {
   const struct dl_power_meter *m =
-      r->meter < k->n_channels ? &k->channel[r->meter].meter : NULL;
+      r->meter < k->n_meters ? &k->meter[r->meter] : NULL;
   double most = m && m->n_power > 0 ? m->power_w : NAN;
   if (!(r->power_w > SPIKE_MIN_W) || r->power_w < SPIKE * most)
     return false;
   const struct dl_reading *next = dl_sequencer_next_of(&k->in, r->meter);
-  return r->power_w >
-         SPIKE * (next ? fmax(next->power_w, isnan(most) ? 0 : most) : most);
+  if (next)
+    most = fmax(next->power_w, isnan(most) ? 0 : most);
+  return r->power_w > SPIKE * most;
 }
 
-/* Makes the channels up to that of a meter. */
-static void add_channels(struct reader *k, size_t meter) {
-  if (meter >= k->n_channels)
-    DL_GROW(k->channel, k->channels_cap, k->log->n_meters);
-  for (; k->n_channels <= meter; k->n_channels++) {
-    struct channel *c = &k->channel[k->n_channels];
+/* Begins to integrate the meters of the log up to index `meter`. */
+static void add_meters(struct reader *k, size_t meter) {
+  if (meter >= k->n_meters)
+    DL_GROW(k->meter, k->meters_cap, k->log->n_meters);
+  for (; k->n_meters <= meter; k->n_meters++) {
     struct dl_meter_options o = k->o->meter;
     o.truncate_watts =
-        o.truncate_watts && k->log->meter[k->n_channels].kind == DL_METER_GPU;
+        o.truncate_watts && k->log->meter[k->n_meters].kind == DL_METER_GPU;
     o.assumed_times = k->log->assumed_time && !(k->log->o.interval_s > 0);
-    o.usual_ns = (double)dl_sequencer_interval(&k->in, (uint32_t)k->n_channels);
-    c->power_w = c->util = NAN;
-    dl_power_meter_init(&c->meter, &o);
+    o.usual_ns = (double)dl_sequencer_interval(&k->in, (uint32_t)k->n_meters);
+    dl_power_meter_init(&k->meter[k->n_meters], &o);
   }
 }
 
@@ -261,22 +252,24 @@ static enum dl_status add(struct reader *k, struct dl_reading *r) {
   if (!k->o->is_companion)
     DL_TRY(find_hole(k, r));
   r->ns -= k->holes_ns;
-  add_channels(k, r->meter);
+  add_meters(k, r->meter);
   if (k->has_point && is_later(k, r))
     end_point(k);
   if (k->join)
     status = add_joined(k, r, &drop);
   if (status != DL_OK || drop)
     return status;
-  struct dl_meter_event event =
-      dl_power_meter_add(&k->channel[r->meter].meter, r);
-  if (event.gap_s > 0)
-    status = report_gap(k, event.gap_s, 0, r->line);
-  if (event.reset)
+  struct dl_power_meter *m = &k->meter[r->meter];
+  double before_w = m->power_w;
+  size_t n_resets = m->n_resets;
+  double gap_s = dl_power_meter_add(m, r);
+  if (gap_s > 0)
+    status = report_gap(k, gap_s, 0, r->line);
+  if (m->n_resets > n_resets)
     dl_warn_at(k->d, k->log->path, r->line,
                "energy counter was reset: the power before is carried on");
   if (kind == DL_METER_GPU)
-    follow_gpu(k, r);
+    follow_gpu(k, r, before_w);
   if (k->o->curve && r->meter == 0) {
     k->point = *r;
     k->has_point = true;
@@ -323,6 +316,27 @@ static void add_meter(struct dl_log_summary *s, enum dl_meter_kind kind,
   }
 }
 
+/* Notes when a device that has a UUID was measured. */
+static void add_device(struct reader *k, const struct dl_meter_info *info,
+                       const struct dl_power_meter *m, double energy_j) {
+  struct dl_log_summary *s = k->s;
+  char start[DL_TIMESTAMP_SIZE];
+  bool zoned = k->log->clock == DL_CLOCK_ZONED;
+  const char *id = info->id;
+  if (!id || !(info->of_uuid || dl_cell_is_uuid(id)) ||
+      (!zoned && k->log->clock != DL_CLOCK_WALL))
+    return;
+  DL_GROW(s->device, s->devices_cap, s->n_devices + 1);
+  struct dl_run *r = &s->device[s->n_devices++];
+  *r = dl_run_unknown;
+  dl_run_copy_text(r, DL_RUN_run_id, id);
+  dl_run_copy_text(r, DL_RUN_start_time,
+                   dl_format_timestamp(start, m->first_ns, zoned));
+  dl_run_set_number(r, DL_RUN_duration_s,
+                    (double)(m->last_ns - m->first_ns) / 1e9);
+  dl_run_set_number(r, DL_RUN_energy_j, energy_j);
+}
+
 /* Sums the meters of a kind, and joins the names of the GPUs, each once. A
  * meter with a single reading comes from a line with a corrupt device name: it
  * must not make the total unknown. */
@@ -331,11 +345,11 @@ static void add_kind(struct reader *k, enum dl_meter_kind kind,
   const struct dl_meter_info *info = k->log->meter;
   char buf[DL_NUMBER_SIZE];
   size_t most = 0;
-  for (size_t i = 0; i < k->n_channels; i++)
-    if (info[i].kind == kind && k->channel[i].meter.n > most)
-      most = k->channel[i].meter.n;
-  for (size_t i = 0; i < k->n_channels; i++) {
-    const struct dl_power_meter *m = &k->channel[i].meter;
+  for (size_t i = 0; i < k->n_meters; i++)
+    if (info[i].kind == kind && k->meter[i].n > most)
+      most = k->meter[i].n;
+  for (size_t i = 0; i < k->n_meters; i++) {
+    const struct dl_power_meter *m = &k->meter[i];
     if (info[i].kind != kind)
       continue;
     bool named = kind != DL_METER_GPU || !info[i].name;
@@ -363,6 +377,14 @@ static void add_kind(struct reader *k, enum dl_meter_kind kind,
                    "power is integrated there",
                    dl_format_duration(buf, sum.stand_in_s));
       add_meter(k->s, kind, m, &sum);
+      if (kind == DL_METER_GPU && dl_power_meter_hardly_rises(m, &sum))
+        dl_warn_at(k->d, k->log->path, 0,
+                   "the energy rises by %.3g J in all, less than it begins "
+                   "with: if it is that of each interval, call its column "
+                   "energy_delta_j",
+                   sum.total.counter_j);
+      if (kind == DL_METER_GPU)
+        add_device(k, &info[i], m, sum.total.energy_j);
     }
   }
 }
@@ -376,17 +398,16 @@ static void shift_marks(struct reader *k) {
       dl_clock_shift_marks(s->mark, s->n_marks, s->span.clock, trace);
   dl_clock_shift_warn(k->log, shift, trace->clock, k->d);
   for (size_t i = 0; i < s->n_marks; i++)
-    s->mark[i] =
-        dl_without_holes(k->o->hole, k->o->n_holes, s->mark[i] + shift);
+    s->mark[i] = dl_gaps_removed(k->o->hole, k->o->n_holes, s->mark[i] + shift);
 }
 
 /* Warns about meters without values in a part of the run. */
 static void warn_unmetered(const struct reader *k) {
   const struct dl_log_span *span = &k->s->span;
   double run_s = (double)(span->end_ns - span->start_ns) / 1e9;
-  for (size_t i = 0; i < k->n_channels; i++) {
+  for (size_t i = 0; i < k->n_meters; i++) {
     const struct dl_meter_info *info = &k->log->meter[i];
-    const struct dl_power_meter *m = &k->channel[i].meter;
+    const struct dl_power_meter *m = &k->meter[i];
     struct dl_meter_summary sum = dl_power_meter_summarise(m, NAN);
     double metered_s = (double)(m->valued_ns - m->first_valued_ns) / 1e9;
     double without_s = run_s - metered_s;
@@ -401,7 +422,7 @@ static void warn_unmetered(const struct reader *k) {
   }
 }
 
-/* Adds the joined memory log. Its samples are those of the GPU. */
+/* Adds the joined memory log, which has as many samples as the GPU log. */
 static enum dl_status add_memory(struct reader *k) {
   struct dl_log_summary *s = k->s;
   size_t samples = s->samples;
@@ -478,8 +499,8 @@ enum dl_status dl_log_summarise(struct dl_log_summary *s, struct dl_log *log,
     status = sum_up(&k);
   s->run = k.in.run;
   s->n_runs = k.in.n_runs;
-  dl_same_times_free(&k.in.same);
-  free(k.channel);
+  free(k.in.groups);
+  free(k.meter);
   if (k.join)
     dl_memory_join_free(k.join);
   else if (!k.any)
@@ -492,6 +513,9 @@ void dl_log_summary_free(struct dl_log_summary *s) {
   for (size_t i = 0; i < s->n_runs; i++)
     dl_run_clear(&s->run[i]);
   free(s->run);
+  for (size_t i = 0; i < s->n_devices; i++)
+    dl_run_clear(&s->device[i]);
+  free(s->device);
   free(s->gpu);
   free(s->mark);
   free(s->hole);

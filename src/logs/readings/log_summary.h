@@ -19,7 +19,7 @@ struct dl_summary_options {
    * to its clock. */
   bool is_companion;
   struct dl_log_span trace;
-  const struct dl_hole *hole; /* in the trace */
+  const struct dl_gap *hole; /* in the trace */
   size_t n_holes;
   /* Called now and then with the number of bytes read since the last call; may
    * be NULL. */
@@ -31,8 +31,8 @@ struct dl_log_summary {
   struct dl_kind_total kind[DL_N_METER_KINDS];
   char *gpu; /* name of the GPU; several names joined by " + " */
   struct dl_log_span span;
-  double duration_s;    /* of the span, without its holes */
-  struct dl_hole *hole; /* in the order of time; owned */
+  double duration_s;   /* of the span, without its holes */
+  struct dl_gap *hole; /* in the order of time; owned */
   size_t n_holes, holes_cap;
   size_t samples;             /* of the meter with the most */
   double interval_s, missing; /* of that meter */
@@ -42,6 +42,13 @@ struct dl_log_summary {
   int64_t *mark; /* end times of epochs, if the log has them; owned */
   size_t n_marks, marks_cap;
   size_t n_nodes; /* whose meters it has; 0: unknown */
+  /* GPUs with a UUID, which is in run_id, with start, duration and energy;
+   * owned. */
+  struct dl_run *device;
+  size_t n_devices, devices_cap;
+  /* Set by node_join.h: the logs of nodes that were added up, and how many of
+   * them have meters of a kind. */
+  size_t n_joined, n_joined_with[DL_N_METER_KINDS];
 };
 
 /* Reads a log and frees it. Gaps, counter resets and repairs are warnings. A

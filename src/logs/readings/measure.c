@@ -3,11 +3,19 @@
 
 #include <math.h>
 
-const struct dl_kind_columns dl_kind_columns[] = {
-    [DL_METER_GPU] = {DL_RUN_gpu_energy_j, DL_RUN_gpu_power_w},
-    [DL_METER_CPU] = {DL_RUN_cpu_energy_j, DL_RUN_cpu_power_w},
-    [DL_METER_RAM] = {DL_RUN_ram_energy_j, DL_RUN_ram_power_w},
-    [DL_METER_NODE] = {DL_RUN_node_energy_j, DL_RUN_node_power_w}};
+#include "base/number.h"
+
+const enum dl_run_id dl_energy_column[] = {[DL_METER_GPU] = DL_RUN_gpu_energy_j,
+                                           [DL_METER_CPU] = DL_RUN_cpu_energy_j,
+                                           [DL_METER_RAM] = DL_RUN_ram_energy_j,
+                                           [DL_METER_NODE] =
+                                               DL_RUN_node_energy_j};
+
+const enum dl_run_id dl_power_column[] = {[DL_METER_GPU] = DL_RUN_gpu_power_w,
+                                          [DL_METER_CPU] = DL_RUN_cpu_power_w,
+                                          [DL_METER_RAM] = DL_RUN_ram_power_w,
+                                          [DL_METER_NODE] =
+                                              DL_RUN_node_power_w};
 
 const struct dl_log_summary *dl_measure_find(const struct dl_log_summary *log,
                                              size_t n,
@@ -23,9 +31,8 @@ void dl_measure_boundary(struct dl_run *run) {
   bool cpu = !isnan(run->cpu_energy_j);
   bool ram = !isnan(run->ram_energy_j);
   const char *boundary = dl_parts_boundary(gpu, cpu, ram);
-  double energy_j = (gpu ? run->gpu_energy_j : 0) +
-                    (cpu ? run->cpu_energy_j : 0) +
-                    (ram ? run->ram_energy_j : 0);
+  double energy_j = dl_or(run->gpu_energy_j, 0) + dl_or(run->cpu_energy_j, 0) +
+                    dl_or(run->ram_energy_j, 0);
   if (!isnan(run->node_energy_j)) {
     energy_j = run->node_energy_j;
     boundary = "node";
@@ -51,10 +58,9 @@ void dl_measure(struct dl_run *run, const struct dl_log_summary *log,
         dl_measure_find(log, n, (enum dl_meter_kind)kind);
     if (!from)
       continue;
-    dl_run_set_number(run, dl_kind_columns[kind].energy,
+    dl_run_set_number(run, dl_energy_column[kind],
                       dl_energy_curve_round(from->kind[kind].energy_j));
-    dl_run_set_number(run, dl_kind_columns[kind].power,
-                      from->kind[kind].power_w);
+    dl_run_set_number(run, dl_power_column[kind], from->kind[kind].power_w);
   }
   const struct dl_log_summary *gpus = dl_measure_find(log, n, DL_METER_GPU);
   if (gpus) {

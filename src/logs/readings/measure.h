@@ -7,16 +7,14 @@
 #include "logs/readings/log_summary.h"
 #include "run/run.h"
 
-/* The columns of the energy and the mean power of a kind of meter. */
-struct dl_kind_columns {
-  enum dl_run_id energy, power;
-};
-extern const struct dl_kind_columns dl_kind_columns[DL_N_METER_KINDS];
+/* The columns of the energy and of the mean power of each kind of meter. */
+extern const enum dl_run_id dl_energy_column[DL_N_METER_KINDS];
+extern const enum dl_run_id dl_power_column[DL_N_METER_KINDS];
 
-/* Sets what the n logs of one run measured; the first log is the trace. For
- * each kind of meter the first log that has one counts. energy_j is that of the
- * node if it was metered, otherwise the sum of the parts; `boundary` states
- * which parts. */
+/* Sets the measured columns of a run from its n logs, of which the first is the
+ * trace. For each kind of meter the first log that has one counts. energy_j is
+ * the energy of the node if it was metered, otherwise the sum of the parts;
+ * `boundary` states which parts. */
 void dl_measure(struct dl_run *run, const struct dl_log_summary *log, size_t n);
 
 /* Sets energy_j, rest_energy_j and boundary from the energies of the parts. */

@@ -13,15 +13,10 @@
 /* Shorter gaps come from starting and stopping two programs: no warning. */
 #define WARN_FROM_NS (INT64_C(10) * DL_SECOND)
 
-struct sample {
-  int64_t ns;
-  double power_w;
-};
-
 struct dl_memory_join {
   struct dl_sequencer in;
   int64_t shift_ns;
-  struct sample before, after; /* around the time requested last */
+  struct dl_reading before, after; /* around the time requested last */
   bool has_before, has_after;
   double util_sum;
   size_t n_util, n_dropped, n_held, n_near; /* n_near: within 1 s */
@@ -44,7 +39,8 @@ static enum dl_status advance(struct dl_memory_join *j, struct dl_diag *d) {
       j->n_util++;
     }
     if (j->in.log->meter[r->meter].kind == DL_METER_RAM && !isnan(r->power_w)) {
-      j->after = (struct sample){r->ns + j->shift_ns, r->power_w};
+      j->after = *r;
+      j->after.ns += j->shift_ns;
       j->has_after = true;
       return DL_OK;
     }
@@ -98,8 +94,9 @@ enum dl_status dl_memory_join_at(struct dl_memory_join *j, int64_t ns,
   int64_t step = j->last_ns == 0 ? 0 : ns - j->last_ns;
   j->last_ns = ns;
   *drop = !j->has_before && !late;
-  *power_w = *drop ? NAN : take_after ? j->after.power_w : j->before.power_w;
+  *power_w = take_after ? j->after.power_w : j->before.power_w;
   if (*drop) {
+    *power_w = NAN;
     j->n_dropped++;
     j->dropped_ns += step;
   } else if (!late && !early) {

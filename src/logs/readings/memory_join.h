@@ -14,16 +14,17 @@
 
 struct dl_memory_join;
 
-/* Takes the memory log over. Its times are shifted if its clock and that of the
- * GPU log differ by a time zone, with a warning. If it has no samples, or none
- * within half a day after the GPU log begins, *j is NULL, with a warning. */
+/* Takes ownership of the memory log. Its times are shifted, with a warning, if
+ * its clock and the GPU log's differ by a time zone. If it has no samples, or
+ * none within half a day after the GPU log begins, *j is NULL, with a warning.
+ */
 enum dl_status dl_memory_join_open(struct dl_memory_join **j,
                                    struct dl_log *log,
                                    const struct dl_log_span *gpu_log,
                                    struct dl_diag *d);
 void dl_memory_join_free(struct dl_memory_join *j); /* accepts NULL */
 
-/* The memory power (W) at a time, which must not decrease; *drop: the GPU
+/* Sets the memory power (W) at a time, which must not decrease. *drop: the GPU
  * sample does not count. */
 enum dl_status dl_memory_join_at(struct dl_memory_join *j, int64_t ns,
                                  double *power_w, bool *drop,

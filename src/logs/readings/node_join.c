@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "logs/readings/node_join.h"
 
-#include "logs/readings/log_holes.h"
+#include "logs/readings/gaps.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static const struct dl_energy_point *point_at(const struct dl_energy_curve *c,
   return &c->point[dl_energy_curve_at(c, ns)];
 }
 
-/* Power and utilization of both at a time; n and m GPUs. */
+/* Adds the power and utilization of m GPUs to a point of n GPUs. */
 static void add_power(struct dl_energy_point *p,
                       const struct dl_energy_point *other, size_t n, size_t m) {
   if (!other || m == 0)
@@ -55,7 +55,8 @@ static void add_power(struct dl_energy_point *p,
   p->memory_util += (other->memory_util - p->memory_util) * share;
 }
 
-/* Times of both: those of `a`, and those of b, moved, before and behind. */
+/* Joins the times of two curves: all points of `a`, and the shifted times of b
+ * before and after them. */
 static size_t join_times(const struct dl_energy_curve *a,
                          const struct dl_energy_curve *b, int64_t shift_ns,
                          struct dl_energy_point *to) {
@@ -97,7 +98,8 @@ static void add_curve(struct dl_energy_curve *a,
 
 /* --- kinds of meters */
 
-/* Energies are multiples of 2^-20 J, so that those of epochs add up. */
+/* Rounds energies to multiples of 2^-20 J, so that the energies of epochs add
+ * up. */
 static void add_kind(struct dl_kind_total *to,
                      const struct dl_kind_total *from) {
   struct dl_kind_total rounded = *from;
@@ -134,8 +136,9 @@ void dl_node_flatten(struct dl_log_summary *log, size_t n) {
 
 /* --- nodes */
 
-/* The median of what the ends of the same epochs are apart; without these the
- * difference of time zones. */
+/* Finds the shift between the clocks of two nodes: the median difference
+ * between the ends of their epochs; without epochs, the difference of time
+ * zones. */
 static int64_t find_shift(const struct dl_log_summary *to,
                           const struct dl_log_summary *from) {
   size_t n = from->n_marks;
@@ -160,7 +163,7 @@ static void join_names(struct dl_log_summary *to, const char *name) {
   to->gpu = both.s;
 }
 
-/* Widens the time of the run to that of the node. */
+/* Widens the time of the run so that it contains the node's time. */
 static enum dl_status join_span(struct dl_log_summary *to,
                                 const struct dl_log_summary *from,
                                 int64_t shift_ns, const char *path,
@@ -174,7 +177,7 @@ static enum dl_status join_span(struct dl_log_summary *to,
                       "join logs of one run only");
   s->start_ns = start < s->start_ns ? start : s->start_ns;
   s->end_ns = end > s->end_ns ? end : s->end_ns;
-  to->duration_s = (double)(dl_without_holes(to->hole, to->n_holes, s->end_ns) -
+  to->duration_s = (double)(dl_gaps_removed(to->hole, to->n_holes, s->end_ns) -
                             s->start_ns) /
                    1e9;
   if (from->duration_s < least_share * to->duration_s)
@@ -183,28 +186,28 @@ static enum dl_status join_span(struct dl_log_summary *to,
   return DL_OK;
 }
 
-static void count_kinds(struct dl_node_sum *sum,
+static void count_kinds(struct dl_log_summary *to,
                         const struct dl_log_summary *log) {
-  sum->n++;
+  to->n_joined++;
   for (size_t k = 0; k < DL_N_METER_KINDS; k++)
-    sum->with[k] += log->kind[k].n_meters > 0;
+    to->n_joined_with[k] += log->kind[k].n_meters > 0;
 }
 
-enum dl_status dl_node_add(struct dl_node_sum *sum, struct dl_log_summary *to,
+enum dl_status dl_node_add(struct dl_log_summary *to,
                            const struct dl_log_summary *from, const char *path,
                            struct dl_diag *d) {
   const size_t n_gpus[2] = {to->kind[DL_METER_GPU].n_meters,
                             from->kind[DL_METER_GPU].n_meters};
   int64_t shift = find_shift(to, from);
-  if (sum->n == 0)
-    count_kinds(sum, to);
+  if (to->n_joined == 0)
+    count_kinds(to, to);
   DL_TRY(join_span(to, from, shift, path, d));
   if (llabs(shift) > 0)
     dl_warn_at(d, path, 0,
                "times moved by %+.3f s to the clock of the first "
                "node",
                (double)shift / 1e9);
-  count_kinds(sum, from);
+  count_kinds(to, from);
   for (size_t k = 0; k < DL_N_METER_KINDS; k++)
     if (from->kind[k].n_meters > 0)
       add_kind(&to->kind[k], &from->kind[k]);
@@ -218,8 +221,8 @@ enum dl_status dl_node_add(struct dl_node_sum *sum, struct dl_log_summary *to,
   return DL_OK;
 }
 
-/* The most that all GPUs drew at the same time. Unknown where points of the
- * curve are means of several samples. */
+/* Finds the largest power that all GPUs drew at one time. It is unknown if
+ * points of the curve are means of several samples. */
 static void find_peak(struct dl_log_summary *log) {
   const struct dl_energy_curve *c = &log->curve;
   struct dl_kind_total *gpus = &log->kind[DL_METER_GPU];
@@ -230,21 +233,21 @@ static void find_peak(struct dl_log_summary *log) {
       gpus->peak_w = (double)c->point[i].power_w;
 }
 
-void dl_node_end(const struct dl_node_sum *sum, struct dl_log_summary *to,
-                 const char *path, struct dl_diag *d) {
+void dl_node_end(struct dl_log_summary *to, const char *path,
+                 struct dl_diag *d) {
   static const char *const names[DL_N_METER_KINDS] = {[DL_METER_GPU] = "GPUs",
                                                       [DL_METER_CPU] = "CPUs",
                                                       [DL_METER_RAM] = "memory",
                                                       [DL_METER_NODE] =
                                                           "whole node"};
-  to->n_nodes = sum->n;
+  to->n_nodes = to->n_joined;
   for (size_t k = 0; k < DL_N_METER_KINDS; k++)
-    if (sum->with[k] > 0 && sum->with[k] < sum->n) {
+    if (to->n_joined_with[k] > 0 && to->n_joined_with[k] < to->n_joined) {
       to->kind[k] = dl_kind_unknown;
       dl_warn_at(
           d, path, 0,
           "energy of the %s is known for %zu of %zu nodes only: not included",
-          names[k], sum->with[k], sum->n);
+          names[k], to->n_joined_with[k], to->n_joined);
     }
   find_peak(to);
 }

@@ -11,14 +11,15 @@ enum { BINS_PER_OCTAVE = 32, OCTAVES = DL_METER_BINS / BINS_PER_OCTAVE };
 /* Lower end of the histogram of intervals. */
 #define SHORTEST_NS 1000.0
 
-/* A counter whose mean power is so many times the highest power of that many
- * samples, or their energy so many times that of the counter, has another unit
- * or a reading that is wrong. */
+/* A counter has a wrong unit or reading if its mean power exceeds the highest
+ * power of at least POWERS_MIN samples by this factor, or if their energy
+ * exceeds the counter's by this factor. */
 #define CONTRADICTION 4.0
 enum { POWERS_MIN = 10 };
 
-/* Energies that are within this share of the power's in their interval, four in
- * five of them and at least LIKE_MIN, are those of the intervals. */
+/* A column holds the energy of each interval, and is no counter, if four in
+ * five of its values, and at least LIKE_MIN, differ by less than this share
+ * from the integral of the power over the interval. */
 #define LIKE_POWER 0.25
 enum { LIKE_MIN = 3 };
 
@@ -27,31 +28,42 @@ enum { LIKE_MIN = 3 };
 
 void dl_power_meter_init(struct dl_power_meter *m,
                          const struct dl_meter_options *o) {
-  *m = (struct dl_power_meter){
-      .o = *o, .usual_ns = o->usual_ns, .counter_last = NAN, .peak_w = NAN};
+  *m = (struct dl_power_meter){.o = *o,
+                               .usual_ns = o->usual_ns,
+                               .last_util = NAN,
+                               .power_w = NAN,
+                               .counter_last = NAN,
+                               .peak_w = NAN};
+}
+
+/* The bin of an interval in the histogram. The octave comes from the exponent
+ * and the bin within it from the mantissa: close enough to logarithmic, and
+ * fast. */
+static size_t bin_of(double ns) {
+  int octave;
+  double mantissa = frexp(ns / SHORTEST_NS, &octave); /* 0.5 .. 1 */
+  if (octave < 1)
+    return 0;
+  if (octave > OCTAVES)
+    return DL_METER_BINS - 1;
+  return (size_t)((octave - 1) * BINS_PER_OCTAVE +
+                  (int)((mantissa * 2 - 1) * BINS_PER_OCTAVE));
 }
 
 /* Records the time since the last reading with a value. Returns its length in
  * s if it is a gap, 0 otherwise. */
 static double add_interval(struct dl_power_meter *m, double ns) {
-  double limit_ns = m->o.max_gap_s > 0 ? m->o.max_gap_s * 1e9
-                                       : fmax(m->usual_ns * DL_GAP_INTERVALS,
-                                              DL_GAP_MIN_S * 1e9);
+  double limit_ns =
+      m->o.max_gap_s > 0
+          ? m->o.max_gap_s * 1e9
+          : dl_gap_limit_ns(m->usual_ns, DL_GAP_INTERVALS, DL_GAP_MIN_S);
   /* Otherwise the first interval sets the usual one. */
   bool has_limit = m->n_valued > 1 || m->o.max_gap_s > 0 || m->o.usual_ns > 0 ||
                    ns > DL_GAP_MAX_S * 1e9;
   double gap_s = has_limit && ns > limit_ns ? ns / 1e9 : 0;
-  /* The octave comes from the exponent and the bin within it from the mantissa:
-   * close enough to logarithmic, and fast. */
-  int octave;
-  double mantissa = frexp(ns / SHORTEST_NS, &octave); /* 0.5 .. 1 */
-  int at = octave < 1         ? 0
-           : octave > OCTAVES ? DL_METER_BINS - 1
-                              : (octave - 1) * BINS_PER_OCTAVE +
-                                    (int)((mantissa * 2 - 1) * BINS_PER_OCTAVE);
-  struct dl_interval_bin *bin = &m->bin[at];
-  bin->n++;
-  bin->sum_ns += ns;
+  size_t bin = bin_of(ns);
+  m->bin_n[bin]++;
+  m->bin_sum_ns[bin] += ns;
   if (m->usual_ns == 0)
     m->usual_ns = ns;
   else
@@ -63,7 +75,8 @@ static double add_interval(struct dl_power_meter *m, double ns) {
   return gap_s;
 }
 
-/* A pause within the use of a device is none of an idle one. */
+/* Adds a sample to the idle or the busy time of a device. A pause within its
+ * use is not idle time. */
 static void follow_use(struct dl_power_meter *m, double util, double w) {
   if (util == 0) {
     m->n_pause++;
@@ -109,11 +122,12 @@ static bool is_stuck(const struct dl_power_meter *m, int64_t ns) {
   double step_ns = fmax(m->step_ns, m->usual_ns);
   return (double)(m->n_power - m->moved_n_power) >= DL_GAP_INTERVALS &&
          (double)(ns - m->moved_ns) >
-             fmax(DL_GAP_INTERVALS * step_ns, DL_GAP_MIN_S * 1e9);
+             dl_gap_limit_ns(step_ns, DL_GAP_INTERVALS, DL_GAP_MIN_S);
 }
 
-/* The counter has moved by `delta` since moved_ns, when it stood still or was
- * missing: either it has counted that time, or the power stands in for it. */
+/* The counter has moved by `delta` (J) after it stood still, or was missing,
+ * since moved_ns. Either it has counted that time, or the power stands in for
+ * it. */
 static void end_standstill(struct dl_power_meter *m, double delta, int64_t ns) {
   double power_j = m->integral_j - m->moved_integral_j;
   double step_ns = (double)(ns - m->moved_ns);
@@ -123,17 +137,20 @@ static void end_standstill(struct dl_power_meter *m, double delta, int64_t ns) {
       m->stand_in_s += step_ns / 1e9;
     }
   } else if (step_ns > 0) {
-    m->step_ns = m->step_ns == 0        ? step_ns
-                 : step_ns > m->step_ns ? m->step_ns * 1.1
-                                        : m->step_ns / 1.1;
+    if (m->step_ns == 0)
+      m->step_ns = step_ns;
+    else if (step_ns > m->step_ns)
+      m->step_ns *= 1.1;
+    else
+      m->step_ns /= 1.1;
   }
   m->moved_ns = ns;
   m->moved_integral_j = m->integral_j;
   m->moved_n_power = m->n_power;
 }
 
-/* At the first reading of the counter: the power before it counts, if there is
- * enough. */
+/* Begins the counter at its first reading. The power before it counts, if there
+ * are enough samples. */
 static void begin_counter(struct dl_power_meter *m, int64_t ns) {
   m->moved_ns = m->first_valued_ns;
   if (m->n_power > 1 && is_stuck(m, ns)) {
@@ -152,14 +169,15 @@ static double tail_j(const struct dl_power_meter *m) {
              : 0;
 }
 
-/* Returns whether the counter was reset or wrapped around. What it had counted
- * by then is lost: the power before is carried on, if it gives more than the
- * counter has since. */
-static bool add_counter(struct dl_power_meter *m, double energy_j, int64_t ns) {
+/* Adds a reading of the counter. If the counter was reset or wrapped around,
+ * the energy since its last reading is lost. The power before the reset stands
+ * in for it, if it gives more than the counter has counted since. */
+static void add_counter(struct dl_power_meter *m, double energy_j, int64_t ns) {
   bool reset = energy_j < m->counter_last && !m->counter_restarts;
   double s = (double)(ns - m->counter_ns) / 1e9;
   double power_j = m->integral_j - m->read_integral_j;
   if (isnan(m->counter_last)) {
+    m->counter_first = energy_j;
     begin_counter(m, ns);
   } else {
     m->n_steps++;
@@ -178,12 +196,11 @@ static bool add_counter(struct dl_power_meter *m, double energy_j, int64_t ns) {
   m->counter_ns = ns;
   m->counter_restarts = false;
   m->n_resets += reset;
-  return reset;
 }
 
-struct dl_meter_event dl_power_meter_add(struct dl_power_meter *m,
-                                         const struct dl_reading *r) {
-  struct dl_meter_event event = {0};
+double dl_power_meter_add(struct dl_power_meter *m,
+                          const struct dl_reading *r) {
+  double gap_s = 0;
   bool valued = !isnan(r->power_w) || !isnan(r->energy_j);
   bool had_values = m->n_power > 0 || !isnan(m->counter_last);
   if (m->n++ == 0)
@@ -192,25 +209,26 @@ struct dl_meter_event dl_power_meter_add(struct dl_power_meter *m,
   if (!isnan(r->util)) {
     m->n_util++;
     m->util_sum += r->util;
+    m->last_util = r->util;
   }
   if (!valued && had_values)
-    return event;
+    return 0;
   if (valued && !had_values) { /* the readings before had no value */
     m->n_valued = m->n_repeats = 0;
     m->first_valued_ns = r->ns;
   }
   double ns = (double)(r->ns - m->valued_ns);
   if (ns > 0 && m->n_valued > 0)
-    event.gap_s = add_interval(m, ns);
+    gap_s = add_interval(m, ns);
   else if (m->n_valued > 0)
     m->n_repeats++;
   m->n_valued++;
   m->valued_ns = r->ns;
   if (!isnan(r->power_w))
-    add_power(m, r, event.gap_s > 0);
+    add_power(m, r, gap_s > 0);
   if (!isnan(r->energy_j))
-    event.reset = add_counter(m, r->energy_j, r->ns);
-  return event;
+    add_counter(m, r->energy_j, r->ns);
+  return gap_s;
 }
 
 void dl_power_meter_restart(struct dl_power_meter *m) {
@@ -222,7 +240,7 @@ double dl_power_meter_energy(const struct dl_power_meter *m) {
                                 : m->counter_j + m->stand_in_j + tail_j(m);
 }
 
-/* Why the energy is none of a counter; NULL if it is. */
+/* Explains why an energy is not a counter; NULL if it is one. */
 static const char *no_counter_why(const struct dl_power_meter *m) {
   double s = (double)(m->last_ns - m->first_ns) / 1e9;
   if (isnan(m->counter_last))
@@ -271,8 +289,8 @@ struct dl_meter_summary dl_power_meter_summarise(const struct dl_power_meter *m,
   uint64_t total = 0, below = 0;
   size_t median = 0; /* bin that contains the median interval */
   for (size_t i = 0; i < DL_METER_BINS; i++)
-    total += m->bin[i].n;
-  while (total > 0 && (below += m->bin[median].n) * 2 < total)
+    total += m->bin_n[i];
+  while (total > 0 && (below += m->bin_n[median]) * 2 < total)
     median++;
   double tail_s = tail_j(m) > 0 ? (double)(m->power_ns - m->moved_ns) / 1e9 : 0;
   struct dl_meter_summary s = {
@@ -285,7 +303,7 @@ struct dl_meter_summary dl_power_meter_summarise(const struct dl_power_meter *m,
                 .idle_w = idle_power(m),
                 .peak_w = m->peak_w,
                 .limit_w = limit_w},
-      .interval_s = m->bin[median].sum_ns / (double)m->bin[median].n / 1e9,
+      .interval_s = m->bin_sum_ns[median] / (double)m->bin_n[median] / 1e9,
       .no_counter = no_counter,
       .stand_in_s = counter ? m->stand_in_s + tail_s : 0,
   };
@@ -297,6 +315,15 @@ struct dl_meter_summary dl_power_meter_summarise(const struct dl_power_meter *m,
       1 - ((double)m->n_valued - (double)m->n_repeats) / round(expected);
   s.missing = isnan(share) ? NAN : fmin(fmax(share, 0), 1);
   return s;
+}
+
+bool dl_power_meter_hardly_rises(const struct dl_power_meter *m,
+                                 const struct dl_meter_summary *sum) {
+  const double idle_w = 2, least_w = 5, most_w = 3000;
+  double s = (double)(m->last_ns - m->first_ns) / 1e9;
+  double of_interval_w = m->counter_first / sum->interval_s;
+  return m->n_power == 0 && sum->total.counter_j < idle_w * s &&
+         of_interval_w > least_w && of_interval_w < most_w;
 }
 
 bool dl_reading_fault(char text[DL_FAULT_SIZE], enum dl_meter_kind kind,

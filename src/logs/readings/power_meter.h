@@ -3,7 +3,7 @@
  *
  *   E = sum over i of (P_i + P_(i-1)) / 2 * (t_i - t_(i-1))
  *
- * A gap is either bridged (the same formula: the power is assumed to change
+ * A gap is either bridged (this formula applies: the power is assumed to change
  * linearly from one sample to the next) or cut (it adds no energy). If the
  * device has an energy counter, the energy is the sum of the counter's
  * differences, gaps included; where it was reset or wrapped around, the power
@@ -15,24 +15,16 @@
 #define DL_LOGS_READINGS_POWER_METER_H
 
 #include "logs/importers/importer.h"
-
-/* No training stands still for longer than 30 days: a time is wrong, as that of
- * a machine whose clock had not been set. Such a gap must not be bridged. */
-#define DL_GAP_MAX_S (30 * 86400.0)
-
-/* An interval is a gap from this many usual intervals on, but never below
- * DL_GAP_MIN_S. */
-#define DL_GAP_INTERVALS 10.0
-#define DL_GAP_MIN_S 10.0
+#include "logs/readings/gaps.h"
 
 struct dl_meter_options {
   double max_gap_s;    /* a longer interval is a gap; 0: ten usual intervals,
                           at least 10 s */
   bool cut_gaps;       /* otherwise they are bridged, */
-  bool bridge_gaps;    /* those between two parts of a log (log_holes.h), too */
+  bool bridge_gaps;    /* those between two parts of a log (gaps.h), too */
   bool truncate_watts; /* use whole watts only, as the parser of del Rey et al.
                           2024 does */
-  bool assumed_times;  /* the times are not those of the log */
+  bool assumed_times;  /* the log has no times */
   double usual_ns;     /* usual interval of the readings that follow, by which
                           the first interval is judged; 0: unknown */
 };
@@ -40,11 +32,6 @@ struct dl_meter_options {
 /* Histogram of the intervals between samples: 32 bins per octave, starting at
  * 1 us. */
 enum { DL_METER_BINS = 32 * 48 };
-
-struct dl_interval_bin {
-  uint64_t n;
-  double sum_ns;
-};
 
 /* Fields are set by power_meter.c alone. */
 struct dl_power_meter {
@@ -58,14 +45,16 @@ struct dl_power_meter {
   int64_t first_valued_ns, valued_ns; /* first and last reading with a value */
   size_t n_valued;                    /* readings with a value */
   double integral_j, peak_w, gap_s;
-  double power_w; /* last power, and its time */
+  double power_w; /* last power (NaN: none yet), and its time */
   int64_t power_ns;
+  double last_util;               /* last utilization; NaN: none yet */
   double counter_j, counter_last; /* counter_last is NaN without a counter */
-  double counter_w;               /* its power before counter_ns */
-  bool counter_restarts;          /* its next reading adds nothing */
+  double counter_first;
+  double counter_w;      /* its power before counter_ns */
+  bool counter_restarts; /* its next reading adds nothing */
   int64_t counter_ns;
-  /* Where the counter moved last, its usual step (0: unknown), and the integral
-   * of the power by then, and by the last reading of the counter. */
+  /* The time when the counter moved last, its usual step (0: unknown), and the
+   * integrals of the power up to then and up to the counter's last reading. */
   int64_t moved_ns;
   size_t moved_n_power;
   double step_ns, moved_integral_j, read_integral_j;
@@ -73,23 +62,20 @@ struct dl_power_meter {
   size_t n_steps, n_like_power;  /* readings of the counter, and those that are
                                     the energy of the interval before */
   double usual_ns;               /* running estimate of the median interval */
-  struct dl_interval_bin bin[DL_METER_BINS];
+  uint64_t bin_n[DL_METER_BINS]; /* the histogram: intervals, their sum */
+  double bin_sum_ns[DL_METER_BINS];
 };
 
 void dl_power_meter_init(struct dl_power_meter *m,
                          const struct dl_meter_options *o);
 
-/* What dl_power_meter_add noticed. */
-struct dl_meter_event {
-  double gap_s; /* > 0: length of the gap before the reading */
-  bool reset;   /* the energy counter was reset */
-};
+/* Adds the next reading; times must not decrease. Returns the length of the gap
+ * before the reading, s; 0: there is none. A reset of the energy counter
+ * increases m->n_resets. */
+double dl_power_meter_add(struct dl_power_meter *m, const struct dl_reading *r);
 
-/* Adds the next reading; times must not decrease. */
-struct dl_meter_event dl_power_meter_add(struct dl_power_meter *m,
-                                         const struct dl_reading *r);
-
-/* What the counter counts until its next reading is not of the run. */
+/* Ignores the energy that the counter counts until its next reading, since it
+ * does not belong to the run. */
 void dl_power_meter_restart(struct dl_power_meter *m);
 
 /* Energy so far, J: from the counter if there is one, and from the power where
@@ -113,7 +99,7 @@ struct dl_kind_total {
 /* A kind without meters. */
 extern const struct dl_kind_total dl_kind_unknown;
 
-/* Adds meters of the same kind. What they draw at most together is unknown. */
+/* Adds meters of one kind. Their common peak power becomes unknown. */
 void dl_kind_add(struct dl_kind_total *to, const struct dl_kind_total *from);
 
 struct dl_meter_summary {
@@ -128,10 +114,16 @@ struct dl_meter_summary {
 struct dl_meter_summary dl_power_meter_summarise(const struct dl_power_meter *m,
                                                  double limit_w);
 
+/* Whether the counter of a GPU, without a power beside it, rises by so little
+ * from where it begins that its numbers are rather the energies of intervals:
+ * read as those, the GPU takes a usual power, and else next to none. */
+bool dl_power_meter_hardly_rises(const struct dl_power_meter *m,
+                                 const struct dl_meter_summary *sum);
+
 #define DL_FAULT_SIZE 64
 
-/* Whether no working sensor gives such a reading; `text` then says why:
- * "power of -150 W". */
+/* Whether a reading is impossible for a working sensor; `text` then describes
+ * the fault: "power of -150 W". */
 bool dl_reading_fault(char text[DL_FAULT_SIZE], enum dl_meter_kind kind,
                       const struct dl_reading *r);
 

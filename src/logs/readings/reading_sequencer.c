@@ -27,10 +27,9 @@
  * than one in BACK_EVERY readings, is not in order of time. */
 enum { BACK_MAX = 2, BACK_EVERY = 20 };
 
-/* A hole in the times of a log is at least this long, and HOLE_PAUSES pauses.
- */
-#define HOLE_MIN_NS (INT64_C(10) * DL_SECOND)
-enum { HOLE_PAUSES = 4 };
+/* A hole in the times of a log is at least as long as this many pauses, and as
+ * the least gap. */
+#define HOLE_PAUSES 4.0
 
 /* Readings to look at before a step back is judged, and readings of the meter
  * that must be known. */
@@ -44,7 +43,7 @@ void dl_sequencer_free(struct dl_sequencer *q) {
   for (size_t i = 0; i < q->n_runs; i++)
     dl_run_clear(&q->run[i]);
   free(q->run);
-  dl_same_times_free(&q->same);
+  free(q->groups);
 }
 
 static const struct dl_reading *in_ring(const struct dl_sequencer *q,
@@ -101,7 +100,7 @@ static const struct dl_reading *newest_of(const struct dl_sequencer *q,
 }
 
 /* Whether the ring has a reading of the meter within near_ns of a time, or the
- * time lies before all readings in it. */
+ * time precedes all readings in the ring. */
 static bool is_covered(const struct dl_sequencer *q, uint32_t meter, int64_t ns,
                        int64_t near_ns) {
   if (q->any_out && ns < q->out.ns)
@@ -152,10 +151,11 @@ static bool is_set_back(const struct dl_sequencer *q,
 
 /* Remembers a hole before the reading, if there is one. */
 static void note_hole(struct dl_sequencer *q, const struct dl_reading *r) {
-  int64_t step = r->ns - q->raw_ns;
-  if (q->any && step >= HOLE_MIN_NS && step >= HOLE_PAUSES * q->pause_ns &&
-      q->n_holes < DL_SEQUENCER_HOLES)
-    q->hole[q->n_holes++] = (struct dl_hole){q->raw_ns, r->ns};
+  int64_t step_ns = r->ns - q->raw_ns;
+  if (q->any && step_ns > q->pause_ns && q->n_holes < DL_SEQUENCER_HOLES &&
+      (double)step_ns >=
+          dl_gap_limit_ns((double)q->pause_ns, HOLE_PAUSES, DL_GAP_MIN_S))
+    q->hole[q->n_holes++] = (struct dl_gap){q->raw_ns, r->ns};
   q->raw_ns = r->ns;
 }
 
@@ -178,9 +178,9 @@ static bool same_value(double x, double y) {
   return x == y || (isnan(x) && isnan(y));
 }
 
-/* Whether the first readings of the log stand there again, from reading r on,
- * which is the last that was taken from those ahead. Times since some start may
- * be the same in two logs. */
+/* Whether the first readings of the log are repeated from reading r on, the
+ * last that was removed from those ahead. Relative times may be equal in two
+ * logs. */
 static bool is_copy(const struct dl_sequencer *q, const struct dl_reading *r) {
   size_t n_left = q->n_ahead - q->next + 1;
   if (q->log->clock == DL_CLOCK_RELATIVE || n_left < q->n_start)
@@ -196,8 +196,8 @@ static bool is_copy(const struct dl_sequencer *q, const struct dl_reading *r) {
   return true;
 }
 
-/* Whether a reading after a step back of the clock is of another device (node,
- * host), whose log stands behind that of the one before. */
+/* Whether a reading after a step back of the clock belongs to another device
+ * (node, host), whose log was appended to the log of the first one. */
 static bool is_other_device(const struct dl_sequencer *q,
                             const struct dl_reading *r) {
   int64_t length = q->newest_ns - q->shift_ns - q->from_ns;
@@ -317,6 +317,13 @@ static enum dl_status read_ahead(struct dl_sequencer *q, struct dl_diag *d) {
   return DL_OK;
 }
 
+static void group_reading(struct dl_sequencer *q, const struct dl_reading *r) {
+  DL_GROW(q->groups, q->groups_cap, r->meter + 1);
+  for (; q->n_groups <= r->meter; q->n_groups++)
+    q->groups[q->n_groups] = (struct dl_time_groups){0};
+  dl_time_groups_add_reading(&q->groups[r->meter], r);
+}
+
 static enum dl_status check_order(const struct dl_sequencer *q,
                                   struct dl_diag *d) {
   if (q->other_line > 0)
@@ -345,13 +352,13 @@ enum dl_status dl_sequencer_next(struct dl_sequencer *q,
     }
     if (q->next == q->n_ahead)
       break;
-    dl_same_times_add(&q->same, &q->ahead[q->next]);
+    group_reading(q, &q->ahead[q->next]);
     add(q, &q->ahead[q->next++], d);
     DL_TRY(check_order(q, d));
   }
   if (q->n < DL_SEQUENCER_WINDOW && !q->checked) {
     q->checked = true;
-    DL_TRY(dl_same_times_check(&q->same, q->log, d));
+    DL_TRY(dl_time_groups_check(q->groups, q->n_groups, q->log, d));
   }
   if (q->n == 0) {
     if (q->n_late > 0)

@@ -5,32 +5,28 @@
  * place. After a clock was set back (daylight saving time, a time server, or
  * concatenated logs) times continue from where they were: shifted by one hour
  * if the step is one hour, otherwise as if one sample had followed the other.
- * A step back by less than a minute is one of the clock if readings of the same
- * meter already cover the times that follow it, otherwise the reading is late.
- * A clock that jumps ahead by an hour in a night in which daylight saving time
- * may begin is set back. Each repair is a warning with its line. A log whose
- * times go back often, or into a hole, is not in order: an error. So
- * is one that begins again with its first readings: it was appended to itself,
- * or near its first time with another device: logs one behind the other,
- * and one with two readings of a meter at one time, again and again
- * (same_times.h).
+ * A step back by less than a minute is one of the clock if earlier readings of
+ * that meter already cover the times that follow it, otherwise the reading is
+ * late. A clock that jumps ahead by an hour in a night in which daylight saving
+ * time may begin is set back. Each repair is a warning with its line. These are
+ * errors: a log whose times go back often, or into a hole, is not in order; one
+ * that begins again with its first readings was appended to itself; one that
+ * begins again near its first time with another device consists of several
+ * logs; one that has two readings of a meter at one time, again and again, has
+ * several devices under one name (same_times.h).
  */
 
 #ifndef DL_LOGS_READINGS_READING_SEQUENCER_H
 #define DL_LOGS_READINGS_READING_SEQUENCER_H
 
 #include "logs/log.h"
+#include "logs/readings/gaps.h"
 #include "logs/readings/same_times.h"
 
 enum {
   DL_SEQUENCER_WINDOW = 64,
   DL_SEQUENCER_HOLES = 32,
   DL_SEQUENCER_START = 16
-};
-
-/* Times of the log between which it has no readings. */
-struct dl_hole {
-  int64_t from_ns, to_ns;
 };
 
 /* Start from {.log = log}, and set nothing else. */
@@ -62,10 +58,11 @@ struct dl_sequencer {
                       set back last */
   struct dl_reading start[DL_SEQUENCER_START]; /* the first of the log */
   size_t n_start;
-  struct dl_hole hole[DL_SEQUENCER_HOLES];
+  struct dl_gap hole[DL_SEQUENCER_HOLES];
   size_t n_holes;
-  struct dl_same_times same;
-  bool checked; /* same, at the end */
+  struct dl_time_groups *groups; /* of each meter (same_times.h), owned */
+  size_t n_groups, groups_cap;
+  bool checked; /* the groups, at the end */
 };
 
 /* Frees what it owns, not the log. */

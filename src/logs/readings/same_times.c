@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/text.h"
 
 /* Devices that are read in turn: their times differ by less than this share of
  * the pause between the rounds. */
@@ -18,9 +18,10 @@ enum { FEW = 20, FEW_MIN = 2 };
 #define ONE_SIZE 0.9
 #define SOME_SIZES 0.7
 
-/* Readings resemble those at the same place, or their neighbours, by these
- * ratios of mean squares. Where the size of groups changes, devices differ by
- * more than APART; where all of them change at once, by STEP at the borders. */
+/* These ratios of mean squares decide whether readings resemble the readings at
+ * their place in the last group, or their neighbours. Devices differ by more
+ * than APART if the size of groups changes, and by STEP at the borders if all
+ * of them change at once. */
 #define SAME_PLACE 0.7
 #define NEIGHBOURS 1.2
 #define APART 0.2
@@ -45,31 +46,31 @@ static double square(double x) {
 static void follow_cycles(struct dl_time_groups *g, size_t at, double value) {
   double difference = value - g->previous;
   for (size_t k = 2; k <= DL_CYCLE_MAX; k++) {
-    struct dl_cycle *c = &g->cycle[k];
     size_t place = at % k;
-    c->sum[place] += difference;
-    c->squares += square(difference);
-    c->n[place]++;
+    g->cycle_sum[k][place] += difference;
+    g->cycle_squares[k] += square(difference);
+    g->cycle_n[k][place]++;
   }
 }
 
 /* Whether the power goes up and down with the place in rounds of k devices. */
 static bool is_cycle(const struct dl_time_groups *g, size_t k) {
-  const struct dl_cycle *c = &g->cycle[k];
+  const double *sums = g->cycle_sum[k];
+  const size_t *counts = g->cycle_n[k];
   double up = 0, down = 0, sum = 0, places = 0;
   size_t n = 0;
   for (size_t i = 0; i < k; i++) {
-    if (c->n[i] < CYCLE_MIN)
+    if (counts[i] < CYCLE_MIN)
       return false;
-    double mean = c->sum[i] / (double)c->n[i];
+    double mean = sums[i] / (double)counts[i];
     *(mean > 0 ? &up : &down) += fabs(mean);
-    places += mean * c->sum[i];
-    sum += c->sum[i];
-    n += c->n[i];
+    places += mean * sums[i];
+    sum += sums[i];
+    n += counts[i];
   }
   places -= sum * sum / (double)n;
-  double rest = (c->squares - places) / (double)(n - k);
-  return (double)c->n_whole >= WHOLE * (double)g->n_groups &&
+  double rest = (g->cycle_squares[k] - places) / (double)(n - k);
+  return (double)g->n_whole[k] >= WHOLE * (double)g->n_groups &&
          fmin(up, down) * 2 > fmax(up, down) &&
          places > square(SURELY) * (double)(k - 1) * rest;
 }
@@ -91,7 +92,7 @@ static void end_group(struct dl_time_groups *g) {
     g->n_place++;
   }
   for (size_t k = 2; several && k <= DL_CYCLE_MAX; k++)
-    g->cycle[k].n_whole += g->size % k == 0;
+    g->n_whole[k] += g->size % k == 0;
   if (same && several && g->size <= DL_GROUP_MAX) {
     g->border += square(g->value[0] - g->last[g->size - 1]);
     g->n_border++;
@@ -162,17 +163,14 @@ enum dl_devices dl_time_groups_judge(const struct dl_time_groups *at) {
                                                    : DL_UNCLEAR_DEVICES;
 }
 
-void dl_same_times_add(struct dl_same_times *s, const struct dl_reading *r) {
+void dl_time_groups_add_reading(struct dl_time_groups *g,
+                                const struct dl_reading *r) {
   double value = isnan(r->power_w) ? r->energy_j : r->power_w;
-  if (isnan(value))
-    return;
-  DL_GROW(s->meter, s->cap, r->meter + 1);
-  for (; s->n <= r->meter; s->n++)
-    s->meter[s->n] = (struct dl_time_groups){0};
-  dl_time_groups_add(&s->meter[r->meter], r->ns, value, r->line);
+  if (!isnan(value))
+    dl_time_groups_add(g, r->ns, value, r->line);
 }
 
-/* Logs without times. */
+/* Checks a log without times. */
 static enum dl_status check_rounds(const struct dl_log *log,
                                    struct dl_diag *d) {
   const struct dl_rounds *r = &log->rounds;
@@ -185,17 +183,17 @@ static enum dl_status check_rounds(const struct dl_log *log,
                           r->twice);
 }
 
-enum dl_status dl_same_times_check(const struct dl_same_times *s,
-                                   const struct dl_log *log,
-                                   struct dl_diag *d) {
+enum dl_status dl_time_groups_check(const struct dl_time_groups *all, size_t n,
+                                    const struct dl_log *log,
+                                    struct dl_diag *d) {
   static const char *const kinds[] = {[DL_METER_GPU] = "GPU",
                                       [DL_METER_CPU] = "CPU",
                                       [DL_METER_RAM] = "memory",
                                       [DL_METER_NODE] = "node",
                                       [DL_METER_EPOCH] = "epoch"};
   DL_TRY(check_rounds(log, d));
-  for (size_t i = 0; i < s->n && !log->taken_for_one; i++) {
-    const struct dl_time_groups *g = &s->meter[i];
+  for (size_t i = 0; i < n && !log->taken_for_one; i++) {
+    const struct dl_time_groups *g = &all[i];
     const struct dl_meter_info *m = &log->meter[i];
     if (dl_time_groups_judge(g) != DL_ONE_DEVICE)
       return dl_fail_at(
@@ -204,11 +202,7 @@ enum dl_status dl_same_times_check(const struct dl_same_times *s,
           "%zu, again and again: several devices under one name; log a column "
           "that distinguishes them, such as a hostname, index or uuid, or, if "
           "it is one device, times with fractions of a second",
-          kinds[m->kind], m->id ? m->id : "", g->first_line);
+          kinds[m->kind], dl_text_or(m->id, ""), g->first_line);
   }
   return DL_OK;
-}
-
-void dl_same_times_free(struct dl_same_times *s) {
-  free(s->meter);
 }

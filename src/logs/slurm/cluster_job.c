@@ -50,7 +50,7 @@ size_t dl_mig_type(const char *type, size_t len, double *share) {
 struct dl_cluster_job dl_cluster_job_of(const struct dl_run *r) {
   double energy_j = r->energy_j;
   const char *boundary = r->boundary;
-  /* Of a table that has no total, the largest part that was measured. */
+  /* Without a total, use the largest part that was measured. */
   if (isnan(energy_j) && !isnan(r->node_energy_j)) {
     energy_j = r->node_energy_j;
     boundary = "node";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an accounting says of a job of a cluster: the few columns of a run that
- * sacct fills in, in a tenth of its memory, since a table has millions. */
+/* A job of a cluster: the few columns of a run that sacct fills in, in a tenth
+ * of a run's memory, since a table has millions of jobs. */
 
 #ifndef DL_LOGS_SLURM_CLUSTER_JOB_H
 #define DL_LOGS_SLURM_CLUSTER_JOB_H
@@ -14,7 +14,7 @@
 #define DL_CLUSTER_NUMBERS(X)                                                  \
   X(duration_s) X(n_nodes) X(n_cpus) X(ram_gb) X(n_gpus) X(gpu_util) X(cpu_util)
 
-/* Members are named like those of a run. Texts are borrowed; NULL and NaN:
+/* Members have the names of a run's columns. Texts are borrowed; NULL and NaN:
  * unknown. */
 struct dl_cluster_job {
 #define TEXT(name) const char *name;
@@ -23,7 +23,8 @@ struct dl_cluster_job {
   DL_CLUSTER_NUMBERS(NUMBER)
 #undef TEXT
 #undef NUMBER
-  double gpu_share; /* that each of n_gpus is of a GPU (MIG); 1: a whole one */
+  double gpu_share; /* the share of a GPU that each of n_gpus has (MIG); 1: all
+                       of it */
   double energy_j;
   const char *boundary;
   bool shared;      /* some energy of its nodes counts in other jobs */
@@ -40,8 +41,8 @@ size_t dl_mig_type(const char *type, size_t len, double *share);
 /* The job of a run, which must live as long. */
 struct dl_cluster_job dl_cluster_job_of(const struct dl_run *r);
 
-/* Sets the columns of a job in a run, which borrows its texts. The meter is
- * that of the node. */
+/* Sets the columns of a job in a run, which borrows its texts. The node's meter
+ * measured it. */
 void dl_cluster_job_fill(const struct dl_cluster_job *job, struct dl_run *r);
 
 #endif

@@ -2,6 +2,7 @@
 #include "logs/slurm/held_jobs.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,23 +11,18 @@
 #include "base/number.h"
 #include "logs/slurm/job_fault.h"
 
-/* A job that waits. Its texts and steps are owned. */
-struct held {
+/* A run of a job that waits. Its texts and steps are owned. */
+struct held_run {
   struct dl_cluster_job job;
   struct dl_job_rows rows;
   struct dl_job_step *step;
   char *path;  /* of its table */
-  size_t next; /* run of the same job + 1; 0: none */
+  size_t next; /* index + 1 of the next run of the job; 0: none */
   bool gone;   /* its later state counts */
 };
 
-/* What identifies a job in all its runs. */
-struct key {
-  uint64_t cluster, number, part;
-};
-
 struct dl_held_jobs {
-  struct held *job;
+  struct held_run *job;
   size_t n, cap;
   struct dl_intern keys;
   size_t *first; /* run of each key + 1; 0: none */
@@ -34,7 +30,7 @@ struct dl_held_jobs {
   struct dl_cluster_job *rest;
 };
 
-static void free_job(struct held *h) {
+static void free_job(struct held_run *h) {
 #define FREE(name) free((char *)h->job.name);
   DL_CLUSTER_TEXTS(FREE)
 #undef FREE
@@ -55,25 +51,25 @@ void dl_held_jobs_free(struct dl_held_jobs *h) {
   free(h);
 }
 
-static struct key key_of(const struct dl_job_rows *rows) {
-  return (struct key){rows->job.cluster, rows->job.number, rows->job.part};
-}
+/* Cluster, number and part identify a job in all its runs. They are the first
+ * bytes of a seen job. */
+enum { KEY_SIZE = offsetof(struct dl_seen_job, start) };
 
-/* Whether two groups of rows are of one run of a job. Where its start is not
- * known, only one that has not ended can be completed by the other. */
+/* Whether two groups of rows describe one run of a job. If the start is
+ * unknown, only a run that has not ended can be completed by the other group.
+ */
 static bool is_same_run(const struct dl_job_rows *a,
                         const struct dl_job_rows *b) {
   if (!a->has_line || !b->has_line)
     return true;
-  return a->start.timed == b->start.timed &&
-         (a->start.x == b->start.x ||
-          (!a->start.timed && (a->unfinished || b->unfinished)));
+  return a->timed == b->timed &&
+         (a->job.start == b->job.start ||
+          (!a->timed && (a->unfinished || b->unfinished)));
 }
 
-static struct held *find(const struct dl_held_jobs *h,
-                         const struct dl_job_rows *rows) {
-  const struct key key = key_of(rows);
-  long k = h ? dl_intern_find(&h->keys, &key) : -1;
+static struct held_run *find(const struct dl_held_jobs *h,
+                             const struct dl_job_rows *rows) {
+  long k = h ? dl_intern_find(&h->keys, &rows->job) : -1;
   for (size_t i = k < 0 ? 0 : h->first[k]; i > 0; i = h->job[i - 1].next)
     if (!h->job[i - 1].gone && is_same_run(&h->job[i - 1].rows, rows))
       return &h->job[i - 1];
@@ -84,7 +80,7 @@ static const char *own(const char *s) {
   return s ? dl_strdup(s) : NULL;
 }
 
-static void set_job(struct held *h, const char *path,
+static void set_job(struct held_run *h, const char *path,
                     const struct dl_cluster_job *job,
                     const struct dl_job_rows *rows,
                     const struct dl_job_step *steps) {
@@ -106,23 +102,23 @@ static void add_job(struct dl_held_jobs **out, const char *path,
                     const struct dl_job_step *steps) {
   if (!*out) {
     *out = dl_calloc(1, sizeof **out);
-    (*out)->keys.size = sizeof(struct key);
+    (*out)->keys.size = KEY_SIZE;
   }
   struct dl_held_jobs *h = *out;
-  const struct key key = key_of(rows);
   size_t before = h->keys.n;
-  long k = dl_intern(&h->keys, &key);
+  long k = dl_intern(&h->keys, &rows->job);
   DL_GROW(h->first, h->first_cap, h->keys.n);
   if (h->keys.n > before)
     h->first[k] = 0;
   DL_GROW(h->job, h->cap, h->n + 1);
-  h->job[h->n] = (struct held){.next = h->first[k]};
+  h->job[h->n] = (struct held_run){.next = h->first[k]};
   set_job(&h->job[h->n], path, job, rows, steps);
   h->first[k] = ++h->n;
 }
 
-/* How many steps are those of a job that waits. */
-static size_t known_steps(const struct held *h, const struct dl_job_rows *rows,
+/* Counts the steps that a waiting job already has. */
+static size_t known_steps(const struct held_run *h,
+                          const struct dl_job_rows *rows,
                           const struct dl_job_step *steps) {
   size_t known = 0;
   for (size_t i = 0; i < rows->n_steps; i++)
@@ -134,14 +130,14 @@ static size_t known_steps(const struct held *h, const struct dl_job_rows *rows,
   return known;
 }
 
-/* Adds the steps of `more` to a job; one of both has the job's own row, and
- * gives all but the steps. */
-static void merge(struct held *h, const char *path,
+/* Joins the steps of two groups of rows of a job. One of them has the job's own
+ * row, which gives everything but the steps. */
+static void merge(struct held_run *h, const char *path,
                   const struct dl_cluster_job *job,
                   const struct dl_job_rows *rows,
                   const struct dl_job_step *steps) {
   struct dl_job_fault unused[DL_JOB_FAULTS];
-  struct held old = *h;
+  struct held_run old = *h;
   const struct dl_job_step *last = rows->has_line ? old.step : steps;
   if (rows->has_line)
     set_job(h, path, job, rows, steps);
@@ -151,9 +147,8 @@ static void merge(struct held *h, const char *path,
                             sizeof *h->step);
   memcpy(h->step + all->n_steps, last, more->n_steps * sizeof *h->step);
   all->n_steps += more->n_steps;
-  all->energies.outer += more->energies.outer;
-  all->energies.batch += more->energies.batch;
-  all->energies.numbered += more->energies.numbered;
+  for (int i = DL_SLURM_NUMBERED; i < DL_SLURM_STEPS; i++)
+    all->energy_j[i] += more->energy_j[i];
   all->step_s = fmax(all->step_s, more->step_s);
   if (!isnan(more->busy_gpu_s))
     all->busy_gpu_s = dl_or(all->busy_gpu_s, 0) + more->busy_gpu_s;
@@ -164,7 +159,7 @@ static void merge(struct held *h, const char *path,
 
 /* Whether a state of a run is later than another. */
 static bool is_later(const struct dl_cluster_job *job,
-                     const struct dl_job_rows *rows, const struct held *h) {
+                     const struct dl_job_rows *rows, const struct held_run *h) {
   double now_s = dl_or(job->duration_s, -1);
   double then_s = dl_or(h->job.duration_s, -1);
   if (now_s != then_s)
@@ -186,7 +181,7 @@ static void warn_states(struct dl_log *log, struct dl_log *part, const char *id,
 }
 
 /* Replaces a job that waits by rows that count in its place, or wait too. */
-static enum dl_hold replace(struct held *h, const struct dl_log *log,
+static enum dl_hold replace(struct held_run *h, const struct dl_log *log,
                             const struct dl_cluster_job *job,
                             const struct dl_job_rows *rows,
                             const struct dl_job_step *steps, bool wait) {
@@ -202,7 +197,7 @@ enum dl_hold dl_hold_job(struct dl_log *log, struct dl_log *part,
                          const struct dl_cluster_job *job,
                          const struct dl_job_rows *rows,
                          const struct dl_job_step *steps, bool wait) {
-  struct held *h = find(log->o.seen->held, rows);
+  struct held_run *h = find(log->o.seen->held, rows);
   bool any, counts;
   if (h && h->rows.has_line != rows->has_line) {
     size_t known = known_steps(h, rows, steps);
@@ -256,7 +251,8 @@ bool dl_hold_run(struct dl_log *log, struct dl_log *part,
     return true;
   rows.job.cluster = 1; /* apart from clusters, whose names are hashed */
   dl_job_number(&rows.job, job->run_id, strlen(job->run_id));
-  rows.start = (struct dl_job_start){start.ns / DL_SECOND, true};
+  rows.job.start = start.ns / DL_SECOND;
+  rows.timed = true;
   rows.unfinished = dl_slurm_is_unfinished(job->state);
   if (dl_hold_job(log, part, job, &rows, NULL, rows.unfinished) != DL_HOLD_NOT)
     return false;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Jobs of an accounting that wait for a later state, in the same table or
- * another one: those that have not ended, those of 0 s that were put back into
- * the queue, and the one at the end of a table, whose other rows may begin the
- * next table. The later state of a run of a job counts, whatever the order of
- * the tables. There are as many as ran when the tables were made. */
+/* Jobs that wait for a later state, which may be in this or another table: jobs
+ * that have not ended, jobs of 0 s that were requeued, and the last job of a
+ * table, whose further rows may begin the next table. The latest state of a run
+ * of a job counts, in any order of tables. As many jobs wait as ran when the
+ * tables were made. */
 
 #ifndef DL_LOGS_SLURM_HELD_JOBS_H
 #define DL_LOGS_SLURM_HELD_JOBS_H
@@ -27,8 +27,8 @@ enum dl_hold dl_hold_job(struct dl_log *log, struct dl_log *part,
                          const struct dl_job_rows *rows,
                          const struct dl_job_step *steps, bool wait);
 
-/* The same for a run of a table of runs that has a state and a start, as
- * extract makes them of an accounting. Returns whether it counts. */
+/* Compares a run from a table of runs that has a state and a start, as dlest
+ * extract writes them. Returns whether it counts. */
 bool dl_hold_run(struct dl_log *log, struct dl_log *part,
                  const struct dl_cluster_job *job);
 

@@ -21,8 +21,8 @@ static bool has_number(const char *path, const char *number) {
   return false;
 }
 
-struct dl_waiting *dl_job_log(struct dl_waiting *waiting, size_t n,
-                              const struct dl_run *job, bool only_job) {
+struct dl_waiting_run *dl_job_log(struct dl_waiting_run *waiting, size_t n,
+                                  const struct dl_run *job, bool only_job) {
   const char *id = job->run_id;
   for (size_t i = 0; id && i < n; i++)
     if (!waiting[i].taken && waiting[i].path && has_number(waiting[i].path, id))
@@ -44,7 +44,8 @@ static void take_epochs(struct dl_run *job, struct dl_run *run) {
     job->epoch[i].energy_j = NAN;
 }
 
-void dl_job_add(struct dl_run *job, struct dl_waiting *log, struct dl_diag *d) {
+void dl_job_add(struct dl_run *job, struct dl_waiting_run *log,
+                struct dl_diag *d) {
   struct dl_run *run = &log->run;
   log->taken = true;
   if (fabs(run->duration_s / job->duration_s - 1) > DURATIONS_APART)
@@ -52,7 +53,7 @@ void dl_job_add(struct dl_run *job, struct dl_waiting *log, struct dl_diag *d) {
                "covers %.6g s of the %.6g s of job %s: the rest of the node "
                "includes its GPUs in between",
                run->duration_s, job->duration_s, job->run_id);
-  /* The number of GPUs that were metered replaces that of those granted. */
+  /* The number of metered GPUs replaces the number of granted ones. */
   if (dl_run_has(run, DL_RUN_n_gpus))
     dl_run_set_number(job, DL_RUN_n_gpus, run->n_gpus);
   dl_run_fill(job, run);

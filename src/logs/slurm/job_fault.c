@@ -27,10 +27,10 @@ size_t dl_job_figures(struct dl_cluster_job *job,
   double cpu_util = rows->cpu_s / (seconds * job->n_cpus);
   job->cpu_util = cpu_util > 0 && cpu_util < 1.1 ? fmin(cpu_util, 1) : NAN;
   double joules =
-      dl_slurm_job_energy(&rows->energies, rows->n_nodes, &counted_twice);
+      dl_slurm_job_energy(rows->energy_j, rows->n_nodes, &counted_twice);
   double nodes = rows->n_nodes > 0 ? rows->n_nodes : MOST_NODES;
   double most_w = MOST_W_PER_NODE * nodes, least_w = LEAST_W_PER_NODE;
-  /* Of an unknown duration nothing is impossible. */
+  /* If the duration is unknown, no energy is impossible. */
   bool impossible = joules > most_w * (seconds < 1 ? 1 : seconds) ||
                     (seconds >= LEAST_S && joules < least_w * seconds);
   if (counted_twice)

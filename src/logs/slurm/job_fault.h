@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is wrong with a job of the accounting. */
+/* Implausible values of jobs in an accounting. */
 
 #ifndef DL_LOGS_SLURM_JOB_FAULT_H
 #define DL_LOGS_SLURM_JOB_FAULT_H
@@ -8,9 +8,9 @@
 #include "logs/slurm/settle_jobs.h"
 
 enum dl_job_fault_kind {
-  DL_JOB_COUNTED_TWICE, /* its energy is that of steps that overlap */
+  DL_JOB_COUNTED_TWICE, /* its energy is a sum over steps that overlap */
   DL_JOB_ENERGY,        /* impossible */
-  DL_JOB_DURATION       /* impossible, or not that from its start to its end */
+  DL_JOB_DURATION       /* impossible, or longer than from start to end */
 };
 
 struct dl_job_fault {
@@ -23,9 +23,9 @@ struct dl_job_fault {
 
 enum { DL_JOB_FAULTS = 2 };
 
-/* Sets what follows from all rows of a job: utilization and energy, and the
- * duration where only its steps have one. Returns the number of faults, whose
- * job and line are not set. */
+/* Computes the utilization and the energy of a job from all its rows, and its
+ * duration if only its steps have one. Returns the number of faults, whose job
+ * and line are not set. */
 size_t dl_job_figures(struct dl_cluster_job *job,
                       const struct dl_job_rows *rows,
                       struct dl_job_fault fault[DL_JOB_FAULTS]);

@@ -12,8 +12,6 @@ libdlest_a_SOURCES += \
 	%D%/node_times.c \
 	%D%/node_times.h \
 	%D%/sacct.c \
-	%D%/seen_jobs.c \
-	%D%/seen_jobs.h \
 	%D%/settle_jobs.c \
 	%D%/settle_jobs.h \
 	%D%/slurm.c \

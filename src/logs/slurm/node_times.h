@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* When the energy of each node was counted. Slurm's energies are those of whole
- * nodes: jobs that share a node have its energy each. A node is counted once,
- * in the job that is read first; a later job has the energy of the rest of its
- * time. Times that follow each other within seconds are one span, so that there
- * are as many spans as pauses of the nodes. */
+/* Counts the energy of each node of a cluster once.
+ *
+ * Slurm reports the energy of whole nodes, so jobs that share a node each
+ * report all of its energy. dlest counts it in the job that is read first, and
+ * gives a later job the energy of the rest of its time. Times that follow each
+ * other within seconds become one span: a node has as many spans as it had
+ * pauses. */
 
 #ifndef DL_LOGS_SLURM_NODE_TIMES_H
 #define DL_LOGS_SLURM_NODE_TIMES_H
 
-#include <stddef.h>
 #include <stdint.h>
 
-struct dl_node_times;
+#include "logs/seen/seen_times.h"
 
-void dl_node_times_free(struct dl_node_times *t); /* accepts NULL */
-
-/* The share of the time from `start` for `seconds` (since 1970) on the nodes of
- * a list, "gpu[01-04,7],cpu1", that was not counted before, on the mean; it
- * counts now. 1 where the list is none. *t is NULL before the first. */
-double dl_node_times_take(struct dl_node_times **t, const char *list,
-                          int64_t start, double seconds);
+/* Counts `seconds` from `start` (s since 1970) on the nodes of a list,
+ * "gpu[01-04,7],cpu1". Returns the share of this time that had not been counted
+ * before, averaged over the nodes; 1 if the list names no nodes. */
+double dl_node_times_add(struct dl_seen_times *t, const char *list,
+                         int64_t start, double seconds);
 
 #endif

@@ -2,7 +2,7 @@
 /* Accounting of Slurm: sacct -P, -p, --delimiter=..., or its default output
  * (slurm.h describes the layouts, and which of the energies counts).
  *
- * One run per job. The line of a job comes first, followed by those of its
+ * One run per job. The line of a job comes first, followed by the lines of its
  * steps, which usually lack user and state: "123", "123.batch", "123.extern",
  * "123.0"; array tasks are "123_4", parts of a heterogeneous job "123+0".
  * Pending jobs have not run and are ignored. Any columns in any order; used are
@@ -15,12 +15,12 @@
  *   ReqTRES if neither is there,
  *   TRESUsageInTot or TRESUsageInAve with NTasks: gres/gpuutil, of steps.
  *
- * energy_j is what AcctGatherEnergyType collected over the nodes of the job:
- * with ipmi, pm_counters and xcc the whole node, hence the boundary; with rapl
- * only CPUs and memory, with gpu only GPUs, which the table does not state. The
- * energy of a node that jobs share is included in each of them: with NodeList
- * it counts once (node_times.h). Of several states of a job the latest counts
- * (held_jobs.h). */
+ * energy_j is the energy that AcctGatherEnergyType measured on the nodes of the
+ * job: with ipmi, pm_counters and xcc the whole node, hence the boundary; with
+ * rapl only CPUs and memory, with gpu only GPUs, which the table does not
+ * state. The energy of a node that jobs share is included in each of them: with
+ * NodeList it counts once (node_times.h). The latest of several states of a job
+ * counts (held_jobs.h). */
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "logs/log.h"
-#include "logs/seen_rows.h"
+#include "logs/seen/seen_rows.h"
 #include "logs/slurm/held_jobs.h"
 #include "logs/slurm/job_fault.h"
 #include "logs/slurm/settle_jobs.h"
@@ -88,20 +88,20 @@ static uint64_t cluster_of(const struct dl_slurm_row *row) {
   return dl_seen_hash(DL_SEEN_START, name, strlen(name) + 1);
 }
 
-/* Reads when a job or step began, `dated` if that is known. */
-static struct dl_job_start start_of(const struct dl_slurm_row *row,
-                                    const char *line, size_t len,
-                                    struct dl_timestamp *t) {
+/* Reads when a job or step began: s since 1970, or, unless *timed, a hash of
+ * the line. t->dated is false if the start is unknown. */
+static int64_t start_of(const struct dl_slurm_row *row, const char *line,
+                        size_t len, struct dl_timestamp *t, bool *timed) {
   const char *start = dl_slurm_cell(row, DL_SLURM_START);
   bool known = *start && (dl_parse_timestamp(start, strlen(start), t) ||
                           dl_parse_start(start, t));
   if (!known)
     *t = (struct dl_timestamp){0};
-  else if (t->ns % DL_SECOND == 0)
-    return (struct dl_job_start){t->ns / DL_SECOND, true};
+  *timed = known && t->ns % DL_SECOND == 0;
+  if (*timed)
+    return t->ns / DL_SECOND;
   uint64_t hash = dl_seen_hash(DL_SEEN_START, line, len);
-  return (struct dl_job_start){(int64_t)((hash ^ hash >> 32) & UINT32_MAX),
-                               false};
+  return (int64_t)((hash ^ hash >> 32) & UINT32_MAX);
 }
 
 /* Stores a fault of the open job, for the case that it counts. */
@@ -142,24 +142,24 @@ static void start_job(struct dl_log *log, struct sacct *c,
   job->gpu_share = 1;
 }
 
+static uint64_t hash_of(const struct dl_job_step *step) {
+  uint64_t hash = dl_seen_hash(DL_SEEN_START, &step->name, sizeof step->name);
+  return dl_seen_hash(hash, &step->start, sizeof step->start);
+}
+
 /* Adds a step to the open job; false if it has the step already. */
 static bool add_step(struct sacct *c, const struct dl_job_step *step) {
   struct dl_job_rows *rows = &c->rows[c->n_rows - 1];
-  uint64_t hash =
-      dl_seen_hash(dl_seen_hash(DL_SEEN_START, &step->name, sizeof step->name),
-                   &step->start.x, sizeof step->start.x);
+  uint64_t hash = hash_of(step);
   bool many = rows->n_steps >= MANY_STEPS;
   for (size_t i = rows->first; i < c->n_steps; i++) {
     const struct dl_job_step *other = &c->step[i];
-    if (!many && other->name == step->name && other->start.x == step->start.x)
+    if (!many && other->name == step->name && other->start == step->start)
       return false;
     if (many && rows->n_steps > MANY_STEPS)
       break;
     if (many) /* once: the first ones */
-      dl_seen_add(&c->many,
-                  dl_seen_hash(dl_seen_hash(DL_SEEN_START, &other->name,
-                                            sizeof other->name),
-                               &other->start.x, sizeof other->start.x));
+      dl_seen_add(&c->many, hash_of(other));
   }
   if (many && dl_seen_has(&c->many, hash))
     return false;
@@ -339,8 +339,8 @@ static bool is_elsewhere(const struct dl_log *log, const struct sacct *c,
          !dl_shard_takes(&log->o.shard, dl_seen_hash(DL_SEEN_START, id, n));
 }
 
-/* Whether the row of a job that has one repeats it; otherwise it is another
- * state of the same run. */
+/* Whether a second row of a job repeats the first; otherwise it is another
+ * state of that run. */
 static bool is_same_state(const struct dl_cluster_job *job,
                           const struct dl_slurm_row *row) {
   double s = dl_slurm_elapsed(row);
@@ -367,10 +367,10 @@ static bool line(struct dl_log *log, char *s) {
   if (!read_row(log, &c->table, s, len, &row, &rows.job))
     return false;
   bool is_job = row.step == DL_SLURM_JOB;
-  rows.start = start_of(&row, s, len, &start);
+  rows.job.start = start_of(&row, s, len, &start, &rows.timed);
   struct dl_job_rows *open = c->open ? &c->rows[c->n_rows - 1] : NULL;
   bool same = open && is_same(&open->job, &rows.job);
-  if (same && is_job && open->has_line && open->start.x == rows.start.x) {
+  if (same && is_job && open->has_line && open->job.start == rows.job.start) {
     if (is_same_state(&log->job[log->n_jobs - 1], &row)) {
       open->repeat = log->line;
       return true;
@@ -378,8 +378,10 @@ static bool line(struct dl_log *log, char *s) {
     open->unfinished = true;
   }
   const struct dl_job_step step = {
-      is_job ? 0 : dl_step_name(row.id + row.id_len + 1), rows.start,
-      log->line};
+      .name = is_job ? 0 : dl_step_name(row.id + row.id_len + 1),
+      .start = rows.job.start,
+      .timed = rows.timed,
+      .line = log->line};
   if (!same || (is_job && open->has_line)) {
     finish(log, c);
     if (strncasecmp(dl_slurm_cell(&row, DL_SLURM_STATE), "PENDING", 7) == 0)
@@ -392,10 +394,11 @@ static bool line(struct dl_log *log, char *s) {
     open->repeat = log->line;
     return true;
   }
-  dl_slurm_add(&open->energies, row.step, row.joules);
+  dl_slurm_add(open->energy_j, row.step, row.joules);
   if (is_job) {
     open->has_line = true;
-    open->start = rows.start;
+    open->job.start = rows.job.start;
+    open->timed = rows.timed;
     open->line = log->line;
     read_job(log, c, &row, &start);
   } else {

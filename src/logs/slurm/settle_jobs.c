@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rest of a seen job: whether the job itself has a row and its start is
+/* Bits of dl_seen_job.rest: whether the job itself has a row and its start is
  * known, which steps there are, and from bit 5 on the number of numbered steps,
- * if these are 0, 1, 2, ... Other steps are remembered by hashes. */
+ * if these are 0, 1, 2, ... Hashes record other steps. */
 
 #include "logs/slurm/settle_jobs.h"
 
@@ -41,9 +41,9 @@ void dl_job_number(struct dl_seen_job *job, const char *id, size_t len) {
   job->part = 0;
   if (known && s == end)
     return;
-  uint64_t kind = known && *s == '_'   ? TASK
-                  : known && *s == '+' ? COMPONENT
-                                       : 0;
+  uint64_t kind = 0;
+  if (known && (*s == '_' || *s == '+'))
+    kind = *s == '_' ? TASK : COMPONENT;
   if (kind > 0) {
     s++;
     kind = take_number(&s, end, 9, &part) && s == end ? kind : 0;
@@ -76,11 +76,11 @@ static uint64_t step_hash(const struct dl_seen_job *job, uint32_t name) {
   return dl_seen_hash(DL_SEEN_START, key, sizeof key);
 }
 
-/* Of a job that may run on: its time so far. */
+/* Hash of the elapsed time of a job that may still run. */
 static uint64_t state_hash(const struct dl_job_rows *rows) {
   const double elapsed_s = dl_or(rows->elapsed_s, -1);
   const uint64_t key[] = {rows->job.cluster, rows->job.number, rows->job.part,
-                          (uint64_t)rows->start.x};
+                          (uint64_t)rows->job.start};
   return dl_seen_hash(dl_seen_hash(DL_SEEN_START, key, sizeof key), &elapsed_s,
                       sizeof elapsed_s);
 }
@@ -93,8 +93,8 @@ void dl_remember_job(struct dl_log *log, const struct dl_job_rows *rows,
                      const struct dl_job_step *steps) {
   struct dl_seen_job job = rows->job;
   uint64_t n = 0, sum = 0;
-  job.start = rows->start.x;
-  job.rest = (rows->has_line ? HAS_LINE : 0) | (rows->start.timed ? TIMED : 0);
+  job.rest = rows->has_line ? HAS_LINE : 0;
+  job.rest |= rows->timed ? TIMED : 0;
   for (size_t i = 0; i < rows->n_steps; i++)
     if (is_numbered(&steps[i])) {
       n++;
@@ -117,8 +117,8 @@ void dl_remember_job(struct dl_log *log, const struct dl_job_rows *rows,
     dl_seen_add(log->o.seen, state_hash(rows));
 }
 
-/* What was read before of the job of some rows. */
-struct look {
+/* The rows of a job that were read before. */
+struct job_lookup {
   const struct dl_log *log;
   const struct dl_job_rows *rows;
   const struct dl_job_step *step; /* NULL: the job's own row */
@@ -126,7 +126,8 @@ struct look {
 };
 
 /* Whether the job as it ran then has the step. */
-static bool has_step(const struct look *l, const struct dl_seen_job *job) {
+static bool has_step(const struct job_lookup *l,
+                     const struct dl_seen_job *job) {
   const struct dl_job_step *step = l->step;
   bool known = false;
   if (step->name < DL_STEP_FIRST)
@@ -137,38 +138,38 @@ static bool has_step(const struct look *l, const struct dl_seen_job *job) {
     known = dl_seen_has(l->log->o.seen, step_hash(job, step->name));
   bool timed = job->rest & TIMED;
   if (!known || !timed || !(job->rest & HAS_LINE))
-    return known && step->start.timed == timed;
-  if (!step->start.timed)
+    return known && step->timed == timed;
+  if (!step->timed)
     return false;
-  return step->name < DL_STEP_FIRST ? step->start.x == job->start
-                                    : step->start.x >= job->start;
+  return step->name < DL_STEP_FIRST ? step->start == job->start
+                                    : step->start >= job->start;
 }
 
 static void compare(void *ctx, const struct dl_seen_job *job) {
-  struct look *l = ctx;
-  const struct dl_job_start *start = &l->rows->start;
+  struct job_lookup *l = ctx;
   l->any = true;
   if (l->step)
     l->same = l->same || has_step(l, job);
   else if (!(job->rest & HAS_LINE))
     l->headless = true;
   else
-    l->same = l->same || (start->x == job->start &&
-                          start->timed == ((job->rest & TIMED) != 0));
+    l->same = l->same || (l->rows->job.start == job->start &&
+                          l->rows->timed == ((job->rest & TIMED) != 0));
 }
 
-static struct look look_up(struct dl_log *log, const struct dl_job_rows *rows,
-                           const struct dl_job_step *step) {
-  struct look l = {.log = log, .rows = rows, .step = step};
+static struct job_lookup look_up(struct dl_log *log,
+                                 const struct dl_job_rows *rows,
+                                 const struct dl_job_step *step) {
+  struct job_lookup l = {.log = log, .rows = rows, .step = step};
   dl_seen_jobs_find(log->o.seen->jobs, &rows->job, compare, &l);
   return l;
 }
 
 bool dl_job_counts(struct dl_log *log, const struct dl_job_rows *rows,
                    bool *any) {
-  struct look l = look_up(log, rows, NULL);
+  struct job_lookup l = look_up(log, rows, NULL);
   *any = l.any;
-  return rows->has_line && (l.same || (l.any && !rows->start.timed));
+  return rows->has_line && (l.same || (l.any && !rows->timed));
 }
 
 void dl_warn_repeat(struct dl_log *log, struct dl_log *part, size_t line) {
@@ -180,7 +181,7 @@ void dl_warn_repeat(struct dl_log *log, struct dl_log *part, size_t line) {
   part->line = last;
 }
 
-static void refuse(struct dl_log *part, const char *id, size_t line) {
+static void refuse_row(struct dl_log *part, const char *id, size_t line) {
   part->line = line;
   dl_log_bad(
       part, "row of job %s apart from its others: sort the table by JobID", id);
@@ -189,7 +190,7 @@ static void refuse(struct dl_log *part, const char *id, size_t line) {
 bool dl_settle_job(struct dl_log *log, struct dl_log *part, const char *id,
                    const struct dl_job_rows *rows,
                    const struct dl_job_step *steps) {
-  struct look job = look_up(log, rows, NULL);
+  struct job_lookup job = look_up(log, rows, NULL);
   bool again = job.any && (!rows->has_line || job.same || job.headless);
   size_t last = part->line;
   if (rows->repeat > 0)
@@ -207,13 +208,13 @@ bool dl_settle_job(struct dl_log *log, struct dl_log *part, const char *id,
   } else if (again && known)
     dl_warn_repeat(log, part, rows->line);
   else if (again && rows->has_line)
-    refuse(part, id, rows->line);
+    refuse_row(part, id, rows->line);
   for (size_t i = 0; again && i < rows->n_steps; i++) {
     bool apart = rows->has_line && !known;
     if (!apart && look_up(log, rows, &steps[i]).same)
       dl_warn_repeat(log, part, steps[i].line);
     else
-      refuse(part, id, steps[i].line);
+      refuse_row(part, id, steps[i].line);
   }
   part->line = last;
   return !again;
@@ -222,30 +223,30 @@ bool dl_settle_job(struct dl_log *log, struct dl_log *part, const char *id,
 void dl_share_nodes(struct dl_seen_rows *seen, const struct dl_shard *shard,
                     struct dl_cluster_job *job,
                     const struct dl_job_rows *rows) {
-  if (!rows->nodes || !rows->start.timed || !(job->energy_j > 0))
+  if (!rows->nodes || !rows->timed || !(job->energy_j > 0))
     return;
-  seen->n_apart += shard->count > 0;
+  seen->n_uncompared += shard->count > 0;
   if (shard->count > 0)
     return;
-  double own = dl_node_times_take(&seen->nodes, rows->nodes, rows->start.x,
-                                  job->duration_s);
+  double own = dl_node_times_add(&seen->nodes, rows->nodes, rows->job.start,
+                                 job->duration_s);
   if (own == 1)
     return;
-  seen->n_shared++;
-  seen->shared_j += job->energy_j * (1 - own);
+  seen->nodes.n_shared++;
+  seen->nodes.shared_j += job->energy_j * (1 - own);
   job->energy_j *= own;
   job->shared = true;
 }
 
 void dl_warn_shared_nodes(const struct dl_seen_rows *seen, struct dl_diag *d) {
-  const char *s = seen->n_shared == 1 ? "" : "s";
-  if (seen->n_shared > 0)
+  const char *s = seen->nodes.n_shared == 1 ? "" : "s";
+  if (seen->nodes.n_shared > 0)
     dl_warn(d,
             "%zu job%s on nodes that other jobs had at the same time: the "
             "energy of a node counts once, in the job that is read first (%.3g "
             "kWh are left out of the others)",
-            seen->n_shared, s, seen->shared_j / DL_J_PER_KWH);
-  if (seen->n_apart > 0)
+            seen->nodes.n_shared, s, seen->nodes.shared_j / DL_J_PER_KWH);
+  if (seen->n_uncompared > 0)
     dl_warn(d, "energies of nodes that jobs share count in each of them, since "
                "a shard has not all jobs");
 }

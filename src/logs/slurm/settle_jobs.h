@@ -6,15 +6,8 @@
 #define DL_LOGS_SLURM_SETTLE_JOBS_H
 
 #include "logs/log.h"
-#include "logs/slurm/seen_jobs.h"
+#include "logs/seen/seen_jobs.h"
 #include "logs/slurm/slurm.h"
-
-/* When a row began: seconds since 1970, or a hash of the row where that is not
- * known. */
-struct dl_job_start {
-  int64_t x;
-  bool timed;
-};
 
 /* Names of steps: these, 16 + N for step N, and hashes from 2^31 on. */
 enum {
@@ -24,28 +17,32 @@ enum {
   DL_STEP_FIRST = 16
 };
 
-/* What stands behind the "." of an id. */
+/* Returns the name of a step from the text behind the "." of an id. */
 uint32_t dl_step_name(const char *s);
 
+/* A step of a job. */
 struct dl_job_step {
   uint32_t name;
-  struct dl_job_start start;
+  int64_t start; /* s since 1970, or, unless `timed`, a hash of its row */
+  bool timed;
   size_t line;
 };
 
 /* The rows of one job that follow each other. */
 struct dl_job_rows {
-  struct dl_seen_job job; /* cluster, number and part */
-  struct dl_job_start start;
+  /* Cluster, number and part of the job, and its start: s since 1970, or,
+   * unless `timed`, a hash of the row. */
+  struct dl_seen_job job;
+  bool timed;
   bool has_line; /* there is a row of the job itself */
   size_t line;   /* of it, or of the first step */
   size_t repeat; /* line of a row that is there twice, 0: none */
   size_t first;  /* step, in the array of all */
   size_t n_steps;
 
-  /* What the rows say of it so far. */
-  struct dl_slurm_energies energies;
-  double step_s; /* the longest step; 0: none */
+  /* Values collected from the rows read so far. */
+  double energy_j[DL_SLURM_STEPS]; /* by kind of step */
+  double step_s;                   /* the longest step; 0: none */
   double n_nodes;
   double cpu_s;      /* processor time used, over all processors */
   double busy_gpu_s; /* GPU time in use, summed over steps; NaN: unknown */
@@ -71,8 +68,8 @@ void dl_remember_job(struct dl_log *log, const struct dl_job_rows *rows,
 /* Warns once in a log that a row was read before. */
 void dl_warn_repeat(struct dl_log *log, struct dl_log *part, size_t line);
 
-/* Takes out of the energy of a job that counts what others have counted of its
- * nodes. Of a shard the other jobs are not known: its energies stay. */
+/* Subtracts from a job's energy the part that other jobs have counted on its
+ * nodes. A shard does not have all jobs, so its energies stay. */
 void dl_share_nodes(struct dl_seen_rows *seen, const struct dl_shard *shard,
                     struct dl_cluster_job *job, const struct dl_job_rows *rows);
 

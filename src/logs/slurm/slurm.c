@@ -142,9 +142,9 @@ static size_t split_at(char delimiter, char *s, size_t len, char **field) {
   return n;
 }
 
-/* Splits a row in place; returns the number of fields, that of the header if
- * the row is sound. In a table of columns of fixed width, columns are separated
- * by one blank. */
+/* Splits a row in place; returns the number of fields, which equals the
+ * header's in a sound row. In a table of columns of fixed width, columns are
+ * separated by one blank. */
 static size_t split(const struct dl_slurm_table *t, char *s, size_t len,
                     char **field) {
   size_t n = 0, delimiter = strlen(t->delimiter);
@@ -175,7 +175,8 @@ static bool has(const struct dl_slurm_table *t, enum dl_slurm_column c) {
   return t->at[c] >= 0;
 }
 
-/* What a JobID belongs to; *len: length of the job's part ("123_4"). */
+/* Returns which kind of step a JobID denotes; *len is the length of the job's
+ * own id ("123_4"). */
 static enum dl_slurm_step step_of(const char *id, size_t *len) {
   for (*len = 0; id[*len] != '.' && id[*len] != '\0';)
     ++*len;
@@ -219,9 +220,9 @@ static bool read_energy(const struct dl_slurm_row *row, double *joules) {
   const char *raw = dl_slurm_cell(row, DL_SLURM_ENERGY_RAW);
   const char *rounded = dl_slurm_cell(row, DL_SLURM_ENERGY);
   size_t len;
-  if (*raw || *rounded)
-    return dl_slurm_energy(*raw ? raw : rounded, strlen(*raw ? raw : rounded),
-                           joules);
+  const char *better = *raw ? raw : rounded;
+  if (*better)
+    return dl_slurm_energy(better, strlen(better), joules);
   const char *s = dl_slurm_resource(dl_slurm_cell(row, DL_SLURM_ALLOC_TRES),
                                     "energy", &len);
   *joules = NAN;
@@ -395,26 +396,18 @@ bool dl_slurm_energy(const char *s, size_t n, double *joules) {
   return true;
 }
 
-void dl_slurm_add(struct dl_slurm_energies *e, enum dl_slurm_step step,
-                  double joules) {
-  double *sum[] = {&e->job, &e->numbered, &e->batch, &e->outer};
-  if (joules > 0)
-    *sum[step] += joules;
-}
-
-double dl_slurm_job_energy(const struct dl_slurm_energies *e, double n_nodes,
-                           bool *counted_twice) {
-  double x = 0;
-  if (e->outer > 0)
-    x = e->outer;
-  else if (e->batch > 0 && n_nodes == 1)
-    x = e->batch;
-  else if (e->batch > 0 && (e->numbered > 0 || !(e->job > 0)))
-    x = fmax(e->batch, e->numbered);
-  else if (e->job > 0)
-    x = e->job;
-  else
-    x = e->numbered;
-  *counted_twice = e->job > x * 1.01;
+double dl_slurm_job_energy(const double energy_j[DL_SLURM_STEPS],
+                           double n_nodes, bool *counted_twice) {
+  double job = energy_j[DL_SLURM_JOB], batch = energy_j[DL_SLURM_BATCH];
+  double numbered = energy_j[DL_SLURM_NUMBERED], x = numbered;
+  if (energy_j[DL_SLURM_EXTERN] > 0)
+    x = energy_j[DL_SLURM_EXTERN];
+  else if (batch > 0 && n_nodes == 1)
+    x = batch;
+  else if (batch > 0 && (numbered > 0 || !(job > 0)))
+    x = fmax(batch, numbered);
+  else if (job > 0)
+    x = job;
+  *counted_twice = job > x * 1.01;
   return x > 0 ? x : NAN;
 }

@@ -2,7 +2,7 @@
 /* Tables of Slurm's sacct and sstat, and the energies in them.
  *
  * Layouts: --parsable2 and --parsable (fields separated by "|", with the latter
- * also after the last field), the same with any --delimiter, and the default:
+ * also after the last field), the two with any --delimiter, and the default:
  * columns of fixed width, with a line of dashes below the header that states
  * the widths.
  *
@@ -11,7 +11,7 @@
  * measured"; NO_VAL and INFINITE (2^32 and 2^64 less 2 or 1) occur if a sensor
  * failed.
  *
- * Each step has the energy of its whole nodes while it ran. So steps overlap:
+ * Each step has the energy of its whole nodes while it ran, so steps overlap:
  * ".extern" runs on all nodes of the job from beginning to end, ".batch" (or
  * ".interactive") on the first node from beginning to end, the numbered ones on
  * some nodes for some time. slurmctld (step_mgr.c, _internal_step_complete)
@@ -24,7 +24,7 @@
  *   3. on several, with .batch and numbered steps: the larger of .batch and the
  *      sum of the numbered steps (their time is covered on all nodes, .batch
  *      adds one node outside of them and counts it twice within);
- *   4. the job's own value, which without .batch is that of consecutive steps;
+ *   4. the job's own value, which without .batch comes from consecutive steps;
  *   5. the sum of the numbered steps. */
 
 #ifndef DL_LOGS_SLURM_SLURM_H
@@ -88,7 +88,8 @@ enum dl_slurm_step {
   DL_SLURM_JOB,
   DL_SLURM_NUMBERED,
   DL_SLURM_BATCH,
-  DL_SLURM_EXTERN
+  DL_SLURM_EXTERN,
+  DL_SLURM_STEPS
 };
 
 /* A job or a step. Its texts point into the line. */
@@ -122,8 +123,8 @@ static inline const char *dl_slurm_cell(const struct dl_slurm_row *row,
 bool dl_slurm_has_elapsed(const struct dl_slurm_table *t);
 double dl_slurm_elapsed(const struct dl_slurm_row *row);
 
-/* The columns that an accounting of energy uses, and appends those of them that
- * the table lacks: "User, ElapsedRaw, ...". */
+/* The columns that an accounting of energy uses. dl_slurm_missing() appends the
+ * ones that a table lacks: "User, ElapsedRaw, ...". */
 #define DL_SLURM_USED                                                          \
   "JobID,JobName,User,Account,Partition,State,ElapsedRaw,Start,End,NodeList,"  \
   "NNodes,NCPUS,NTasks,TotalCPU,ConsumedEnergyRaw,AllocTRES,TRESUsageInTot,"   \
@@ -133,9 +134,9 @@ void dl_slurm_missing(const struct dl_slurm_table *t, struct dl_text *to);
 /* Whether jobs of the table have an elapsed time or an energy. */
 bool dl_slurm_has_figures(const struct dl_slurm_table *t);
 
-/* What a file with this beginning contains: jobs (sacct), or energies of steps
- * over time (sstat, or repeated calls of sacct). Samples have a column or a
- * line with the time, none of the columns that only sacct has, or several
+/* Finds whether a file with this beginning contains jobs (sacct), or energies
+ * of steps over time (sstat, or repeated calls of sacct). Samples have a column
+ * or a line with the time, none of the columns that only sacct has, or several
  * elapsed times for one step. */
 enum dl_slurm_kind { DL_SLURM_OTHER, DL_SLURM_JOBS, DL_SLURM_SAMPLES };
 
@@ -149,23 +150,23 @@ const char *dl_slurm_lacks(const char *head);
  * no number. */
 bool dl_slurm_energy(const char *s, size_t n, double *joules);
 
-/* Energies of a job by step, J; 0 where unknown. Starts as zero bytes. */
-struct dl_slurm_energies {
-  double job, outer, batch, numbered;
-};
-
-void dl_slurm_add(struct dl_slurm_energies *e, enum dl_slurm_step step,
-                  double joules);
+/* Adds an energy to the sums of a job, J by kind of step, which start at 0.
+ * Unknown energies (NaN) and 0 are ignored. */
+static inline void dl_slurm_add(double energy_j[DL_SLURM_STEPS],
+                                enum dl_slurm_step step, double joules) {
+  if (joules > 0)
+    energy_j[step] += joules;
+}
 
 /* The job's energy by the rules above, NaN where unknown. n_nodes may be NaN.
  * *counted_twice: the job's own value is more than that by over 1 %. */
-double dl_slurm_job_energy(const struct dl_slurm_energies *e, double n_nodes,
-                           bool *counted_twice);
+double dl_slurm_job_energy(const double energy_j[DL_SLURM_STEPS],
+                           double n_nodes, bool *counted_twice);
 
-/* GPUs of "...,gres/gpu=4,gres/gpu:a100=4,..." or "gpu:a100:4(IDX:0-3)": how
- * many (NaN: none named), and where their type stands in that text; its length
- * is 0 where there is none or several. *share: what one of them is of a GPU, on
- * the mean (slices by MIG); 1: a whole one. */
+/* GPUs of "...,gres/gpu=4,gres/gpu:a100=4,..." or "gpu:a100:4(IDX:0-3)":
+ * returns their number (NaN: none named), and points *type to their type in
+ * that text; its length is 0 if there is none or several. *share is the mean
+ * share of a GPU that each has (MIG slices); 1: all of it. */
 double dl_slurm_gpus(const char *tres, const char **type, size_t *type_len,
                      double *share);
 
@@ -184,15 +185,15 @@ bool dl_slurm_waits(const struct dl_slurm_row *row, const char *state,
 /* A number of nodes or processors, "2048" or "2K"; NaN for other texts. */
 double dl_slurm_count(const char *s);
 
-/* The same from a column, or from the allocation: "cpu=8,node=2". */
+/* Reads such a number from a column, or from the allocation: "cpu=8,node=2". */
 double dl_slurm_allocated(const struct dl_slurm_row *row,
                           enum dl_slurm_column column, const char *tres,
                           const char *name);
 
-/* How many GPUs a step kept busy on the mean, by gres/gpuutil: 1.5 where one
- * was busy all the time and another half of it; NaN: unknown. Slurm (gpu/nvml,
+/* Mean number of GPUs that a step kept busy, by gres/gpuutil: 1.5 if one was
+ * busy all the time and another half of it; NaN: unknown. Slurm (gpu/nvml,
  * AccountingStorageTRES=gres/gpuutil) samples the utilisation of each process
- * in percent, adds that of a task's processes on all its GPUs, and gives the
+ * in percent, adds it up over a task's processes on all its GPUs, and gives the
  * sum over tasks (TRESUsageInTot) and their mean (TRESUsageInAve). `tasks`
  * (NTasks) belongs to the mean; 1 if unknown. */
 double dl_slurm_busy_gpus(const char *total, const char *average, double tasks);

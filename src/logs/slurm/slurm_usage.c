@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a job used and was given, from lists of trackable resources. */
+/* Reads the resources that a job used and was allocated from lists of trackable
+ * resources. */
 
 #include <ctype.h>
 #include <math.h>
@@ -26,8 +27,8 @@ const char *dl_slurm_resource(const char *tres, const char *name, size_t *len) {
   return NULL;
 }
 
-/* Where a use of 0 goes with 0 of memory nothing was measured: sites whose
- * GPUs Slurm cannot ask (AMD, GH200, MIG) have both. */
+/* Whether a utilization was not measured. If Slurm cannot query the GPUs (AMD,
+ * GH200, MIG), it reports both a utilization and a memory of 0. */
 static bool is_not_measured(const char *tres, double util) {
   size_t len;
   const char *s = dl_slurm_resource(tres, "gres/gpumem", &len);

@@ -5,15 +5,15 @@
  * Frequency). Layouts are in slurm.h. sstat has no column of a time, hence:
  *
  *  - samples with a column Timestamp (Time, Date, DateTime, Epoch), which a
- *    script puts before or behind those of sstat -P; or each sample below a
+ * script puts before or behind the columns of sstat -P; or each sample below a
  *    line that is a time; or, sampled with sacct, a column Elapsed or
  *    ElapsedRaw. The header may stand once or above every sample. Readings of
  *    one meter a job, kind NODE.
- *  - samples without any time: the same by the interval that the user gives.
+ *  - samples without any time: readings at the interval that the user gives.
  *  - a single sample: one run a job, with its energy so far.
  *
- * A sample has a line for each step (-a): of them counts what slurm.h says.
- * Lines belong to one sample until a step comes again. */
+ * A sample has a line for each step (-a); slurm.h describes which of their
+ * energies counts. Lines belong to one sample until a step comes again. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,8 +29,8 @@ struct sstat {
   char *id; /* of the job being read, owned; NULL: none */
 
   /* The sample being read. */
-  struct dl_slurm_energies energies;
-  bool seen[DL_SLURM_EXTERN + 1]; /* steps in it, and the last numbered one */
+  double energy_j[DL_SLURM_STEPS]; /* of its steps */
+  bool seen[DL_SLURM_STEPS];       /* steps in it, and the last numbered one */
   double number;
   bool has_energy; /* even if 0 */
   double elapsed_s;
@@ -81,7 +81,7 @@ static bool is_timed(const struct sstat *st) {
 }
 
 static bool has_sample(const struct sstat *st) {
-  for (int i = 0; i <= DL_SLURM_EXTERN; i++)
+  for (int i = 0; i < DL_SLURM_STEPS; i++)
     if (st->seen[i])
       return true;
   return false;
@@ -93,7 +93,7 @@ static void finish_sample(struct dl_log *log, struct sstat *st, bool last) {
   bool counted_twice;
   if (!st->id || !has_sample(st))
     return;
-  double joules = dl_slurm_job_energy(&st->energies, NAN, &counted_twice);
+  double joules = dl_slurm_job_energy(st->energy_j, NAN, &counted_twice);
   if (last && st->n_samples == 0 && !is_timed(st)) {
     struct dl_run *r = dl_log_run(log);
     dl_run_copy_text(r, DL_RUN_run_id, st->id);
@@ -119,7 +119,7 @@ static void finish_sample(struct dl_log *log, struct sstat *st, bool last) {
     hand_on(log, st, &r);
   }
   memset(st->seen, 0, sizeof st->seen);
-  st->energies = (struct dl_slurm_energies){0};
+  memset(st->energy_j, 0, sizeof st->energy_j);
   st->has_energy = false;
 }
 
@@ -186,7 +186,7 @@ static bool add_row(struct dl_log *log, struct sstat *st,
     st->number = number;
   st->elapsed_s = fmax(st->elapsed_s, elapsed_s);
   st->has_energy = st->has_energy || !isnan(row->joules);
-  dl_slurm_add(&st->energies, row->step, row->joules);
+  dl_slurm_add(st->energy_j, row->step, row->joules);
   return true;
 }
 

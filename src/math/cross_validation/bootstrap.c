@@ -21,16 +21,16 @@
 enum { RMSE, MAE, MAPE, MEDIAN, R2, BIAS, N_SCORES };
 
 /* Sums over the rows of a group that a method predicts. */
-struct sums {
+struct row_sums {
   double n, squares, absolute, relative, error;
   double y, yy; /* about the mean of y */
 };
 
-struct method {
-  struct sums *of;  /* n_groups */
-  uint32_t *order;  /* n rows, by their relative errors */
-  uint32_t *before; /* n_blocks x n_groups: rows of a group before each
-                       block of `order` */
+struct scored_method {
+  struct row_sums *of; /* n_groups */
+  uint32_t *order;     /* n rows, by their relative errors */
+  uint32_t *before;    /* n_blocks x n_groups: rows of a group before each
+                          block of `order` */
   size_t n, n_blocks, block;
   bool has_relative;    /* no y is 0 */
   double *score;        /* N_SCORES x B */
@@ -38,19 +38,20 @@ struct method {
 };
 
 /* Differences of relative errors, where two methods predict other rows. */
-struct pair {
-  double *n, *sum;    /* n_groups, or NULL: the same rows */
+struct method_pair {
+  double *n, *sum;    /* n_groups, or NULL: equal rows */
   double *difference; /* B, of MAPE: first minus second */
   double all;         /* without resampling */
 };
 
 /* One way to group the rows. */
-struct work {
+struct resampling {
   const struct dl_boot *b;
-  struct dl_boot_way way;
-  struct method *method;
-  struct pair *pair; /* n_methods x n_methods, first < second */
-  unsigned *count;   /* block x n_groups */
+  size_t n_groups;       /* G */
+  const uint32_t *group; /* of each row */
+  struct scored_method *method;
+  struct method_pair *pair; /* n_methods x n_methods, first < second */
+  unsigned *count;          /* block x n_groups */
   size_t block;
 };
 
@@ -70,8 +71,8 @@ static double relative_error(const struct dl_boot *b, size_t m, size_t i) {
 }
 
 /* The scores of all rows, and the mean of y. */
-static void score_all(const struct dl_boot *b, size_t m, struct method *w,
-                      double *mean) {
+static void score_all(const struct dl_boot *b, size_t m,
+                      struct scored_method *w, double *mean) {
   const double *y = b->y[m], *f = b->f[m];
   DL_FREED double *some = NULL;
   *mean = 0;
@@ -94,11 +95,12 @@ static void score_all(const struct dl_boot *b, size_t m, struct method *w,
   dl_score(&w->all, y, f, NULL, w->n);
 }
 
-/* Orders the rows by their relative errors, and counts those of each group
- * before every so many of them: as many counts as half of the rows. */
-static void order_rows(const struct dl_boot *b, const struct dl_boot_way *way,
-                       size_t m, struct method *w) {
-  size_t G = way->n_groups, k = 0;
+/* Orders the rows by their relative errors, and counts the rows of each group
+ * before each block: half as many counts as rows. */
+static void order_rows(const struct resampling *of, size_t m,
+                       struct scored_method *w) {
+  const struct dl_boot *b = of->b;
+  size_t G = of->n_groups, k = 0;
   DL_FREED double *x = dl_calloc(b->n, sizeof *x);
   w->order = dl_calloc(w->n, sizeof *w->order);
   for (size_t i = 0; i < b->n; i++)
@@ -116,21 +118,21 @@ static void order_rows(const struct dl_boot *b, const struct dl_boot_way *way,
     size_t first = (i - 1) * w->block, end = i * w->block;
     memcpy(here, here - G, G * sizeof *here);
     for (k = first; k < end && k < w->n; k++)
-      here[way->group[w->order[k]]]++;
+      here[of->group[w->order[k]]]++;
   }
 }
 
-static void prepare_method(const struct dl_boot *b,
-                           const struct dl_boot_way *way, size_t m,
-                           struct method *w) {
+static void prepare_method(const struct resampling *of, size_t m,
+                           struct scored_method *w) {
+  const struct dl_boot *b = of->b;
   double mean;
-  w->of = dl_calloc(way->n_groups, sizeof *w->of);
+  w->of = dl_calloc(of->n_groups, sizeof *w->of);
   w->score = dl_calloc(N_SCORES * b->resamples, sizeof *w->score);
   score_all(b, m, w, &mean);
   for (size_t i = 0; i < b->n; i++) {
     if (!counts(b, m, i))
       continue;
-    struct sums *s = &w->of[way->group[i]];
+    struct row_sums *s = &w->of[of->group[i]];
     double y = b->y[m][i], e = b->f[m][i] - y;
     s->n++;
     s->squares += e * e;
@@ -142,7 +144,7 @@ static void prepare_method(const struct dl_boot *b,
   }
   w->has_relative = !isnan(w->all.mape);
   if (w->has_relative && b->resamples > 0)
-    order_rows(b, way, m, w);
+    order_rows(of, m, w);
 }
 
 static bool same_rows(const struct dl_boot *b, size_t i, size_t j) {
@@ -152,23 +154,23 @@ static bool same_rows(const struct dl_boot *b, size_t i, size_t j) {
   return true;
 }
 
-static void prepare_pair(struct work *w, size_t i, size_t j) {
+static void prepare_pair(struct resampling *w, size_t i, size_t j) {
   const struct dl_boot *b = w->b;
-  struct pair *p = &w->pair[i * b->n_methods + j];
+  struct method_pair *p = &w->pair[i * b->n_methods + j];
   p->difference = dl_calloc(b->resamples, sizeof *p->difference);
   if (same_rows(b, i, j)) {
     p->all = w->method[i].all.mape - w->method[j].all.mape;
     return;
   }
-  p->n = dl_calloc(2 * w->way.n_groups, sizeof *p->n);
-  p->sum = p->n + w->way.n_groups;
+  p->n = dl_calloc(2 * w->n_groups, sizeof *p->n);
+  p->sum = p->n + w->n_groups;
   double n = 0, sum = 0;
   for (size_t r = 0; r < b->n; r++) {
     if (!counts(b, i, r) || !counts(b, j, r))
       continue;
     double x = relative_error(b, i, r) - relative_error(b, j, r);
-    p->n[w->way.group[r]]++;
-    p->sum[w->way.group[r]] += x;
+    p->n[w->group[r]]++;
+    p->sum[w->group[r]] += x;
     n++;
     sum += x;
   }
@@ -176,7 +178,7 @@ static void prepare_pair(struct work *w, size_t i, size_t j) {
 }
 
 /* How often rows before a block are drawn. */
-static double drawn_before(const struct method *m, const unsigned *count,
+static double drawn_before(const struct scored_method *m, const unsigned *count,
                            size_t G, size_t block) {
   double sum = 0;
   for (size_t g = 0; g < G; g++)
@@ -184,13 +186,13 @@ static double drawn_before(const struct method *m, const unsigned *count,
   return sum;
 }
 
-/* As that of the repeated values: the value in the middle of n, or the mean of
- * the two there. The last block with less than half before it has it, or begins
- * with the lower of the two. */
-static double median(const struct work *w, size_t method, const unsigned *count,
-                     double n) {
-  const struct method *m = &w->method[method];
-  size_t first = 0, end = m->n_blocks, G = w->way.n_groups;
+/* The median of the repeated values: the value in the middle of n, or the mean
+ * of the two there. The last block with less than half before it has it, or
+ * begins with the lower of the two. */
+static double median(const struct resampling *w, size_t method,
+                     const unsigned *count, double n) {
+  const struct scored_method *m = &w->method[method];
+  size_t first = 0, end = m->n_blocks, G = w->n_groups;
   while (end - first > 1) {
     size_t middle = first + (end - first) / 2;
     if (2 * drawn_before(m, count, G, middle) < n)
@@ -200,7 +202,7 @@ static double median(const struct work *w, size_t method, const unsigned *count,
   }
   double below = drawn_before(m, count, G, first), low = NAN;
   for (size_t i = first * m->block; i < m->n; i++) {
-    unsigned drawn = count[w->way.group[m->order[i]]];
+    unsigned drawn = count[w->group[m->order[i]]];
     if (drawn == 0)
       continue;
     double x = relative_error(w->b, method, m->order[i]);
@@ -216,13 +218,13 @@ static double median(const struct work *w, size_t method, const unsigned *count,
 }
 
 /* The scores of one resample. */
-static void score(const struct work *w, size_t method, const unsigned *count,
-                  size_t at) {
-  const struct method *m = &w->method[method];
+static void score(const struct resampling *w, size_t method,
+                  const unsigned *count, size_t at) {
+  const struct scored_method *m = &w->method[method];
   size_t B = w->b->resamples;
-  struct sums s = {0};
-  for (size_t g = 0; g < w->way.n_groups; g++) {
-    const struct sums *of = &m->of[g];
+  struct row_sums s = {0};
+  for (size_t g = 0; g < w->n_groups; g++) {
+    const struct row_sums *of = &m->of[g];
     double c = count[g];
     if (count[g] == 0)
       continue;
@@ -246,17 +248,17 @@ static void score(const struct work *w, size_t method, const unsigned *count,
   m->score[MEDIAN * B + at] = any ? median(w, method, count, s.n) : NAN;
 }
 
-static void differ(const struct work *w, size_t i, size_t j,
+static void differ(const struct resampling *w, size_t i, size_t j,
                    const unsigned *count, size_t at) {
   const struct dl_boot *b = w->b;
-  const struct pair *p = &w->pair[i * b->n_methods + j];
+  const struct method_pair *p = &w->pair[i * b->n_methods + j];
   double n = 0, sum = 0;
   if (!p->n) {
     p->difference[at] = w->method[i].score[MAPE * b->resamples + at] -
                         w->method[j].score[MAPE * b->resamples + at];
     return;
   }
-  for (size_t g = 0; g < w->way.n_groups; g++) {
+  for (size_t g = 0; g < w->n_groups; g++) {
     n += count[g] * p->n[g];
     sum += count[g] * p->sum[g];
   }
@@ -264,9 +266,9 @@ static void differ(const struct work *w, size_t i, size_t j,
 }
 
 /* One stream of draws; their scores in parallel, block by block. */
-static void resample(struct work *w, gsl_rng *rng) {
+static void resample(struct resampling *w, gsl_rng *rng) {
   const struct dl_boot *b = w->b;
-  size_t G = w->way.n_groups, M = b->n_methods;
+  size_t G = w->n_groups, M = b->n_methods;
   for (size_t done = 0; done < b->resamples; done += w->block) {
     size_t left = b->resamples - done;
     size_t n = left < w->block ? left : w->block;
@@ -290,32 +292,24 @@ static void resample(struct work *w, gsl_rng *rng) {
   }
 }
 
-/* What all ways together say: squared standard errors. */
-struct squares {
-  double *score;      /* n_methods x N_SCORES, owned */
-  double *difference; /* n_methods x n_methods, first < second, owned */
-};
-
-static void free_squares(struct squares *s) {
-  free(s->score);
-  free(s->difference);
-}
-
-/* Adds what the resamples of one way say. */
-static void add_squares(struct squares *to, const struct work *w) {
+/* Adds what the resamples of one way say to the squared standard errors of all:
+ * scores (n_methods x N_SCORES) and differences (n_methods x n_methods, first <
+ * second). */
+static void add_squares(double *scores, double *differences,
+                        const struct resampling *w) {
   size_t B = w->b->resamples, M = w->b->n_methods;
-  double groups = (double)w->way.n_groups, grown = groups / (groups - 1);
+  double groups = (double)w->n_groups, grown = groups / (groups - 1);
   for (size_t m = 0; m < M; m++)
     for (size_t s = 0; s < N_SCORES; s++)
-      to->score[m * N_SCORES + s] +=
+      scores[m * N_SCORES + s] +=
           grown * gsl_stats_variance(w->method[m].score + s * B, 1, B);
   for (size_t i = 0; i < M; i++)
     for (size_t j = i + 1; j < M; j++)
-      to->difference[i * M + j] +=
+      differences[i * M + j] +=
           grown * gsl_stats_variance(w->pair[i * M + j].difference, 1, B);
 }
 
-/* Of a score x that is positive: its logarithm is nearly normal. */
+/* The range of a positive score x, whose logarithm is nearly normal. */
 static struct dl_boot_range positive(double x, double half) {
   if (!(x > 0))
     return (struct dl_boot_range){fmax(x - half, 0), x + half};
@@ -337,33 +331,33 @@ static void find_ranges(struct dl_boot_scores *out, const struct dl_scores *x,
 
 /* Whether the first is better (-1) or worse (1) than the second, or neither is
  * known (0), where differences of `half` may be chance. */
-static int verdict(const struct pair *p, double half) {
+static int verdict(const struct method_pair *p, double half) {
   if (isnan(p->all) || isnan(half))
     return 0;
   return (p->all > half) - (p->all < -half);
 }
 
 /* n^2 / sum n_g^2: groups of equal size that say as much. */
-static double effective_groups(const struct dl_boot_way *way, size_t n) {
-  DL_FREED double *rows = dl_calloc(way->n_groups, sizeof *rows);
-  double squares = 0;
-  for (size_t i = 0; i < n; i++)
-    rows[way->group[i]]++;
-  for (size_t g = 0; g < way->n_groups; g++)
+static double effective_groups(const struct dl_boot *b, size_t way) {
+  DL_FREED double *rows = dl_calloc(b->n_groups[way], sizeof *rows);
+  double squares = 0, n = (double)b->n;
+  for (size_t i = 0; i < b->n; i++)
+    rows[b->group[way][i]]++;
+  for (size_t g = 0; g < b->n_groups[way]; g++)
     squares += rows[g] * rows[g];
-  return squares > 0 ? (double)n * (double)n / squares : 0;
+  return squares > 0 ? n * n / squares : 0;
 }
 
 double dl_boot_groups(const struct dl_boot *b) {
   double fewest = INFINITY;
   for (size_t k = 0; k < b->n_ways; k++)
-    fewest = fmin(fewest, effective_groups(&b->way[k], b->n));
+    fewest = fmin(fewest, effective_groups(b, k));
   return fewest;
 }
 
 /* w: of any way. */
-static void conclude(const struct work *w, const struct squares *squares,
-                     struct dl_boot_scores *out) {
+static void conclude(const struct resampling *w, const double *scores,
+                     const double *differences, struct dl_boot_scores *out) {
   const struct dl_boot *b = w->b;
   size_t B = b->resamples, M = b->n_methods;
   double groups = dl_boot_groups(b);
@@ -374,21 +368,19 @@ static void conclude(const struct work *w, const struct squares *squares,
   for (size_t m = 0; m < M; m++) {
     double half[N_SCORES];
     for (size_t s = 0; s < N_SCORES; s++)
-      half[s] =
-          ranged ? t * sqrt(squares->score[m * N_SCORES + s]) : (double)NAN;
+      half[s] = ranged ? t * sqrt(scores[m * N_SCORES + s]) : (double)NAN;
     find_ranges(&out[m], &w->method[m].all, half);
     out[m].rank = known && !isnan(w->method[m].all.mape);
   }
   for (size_t i = 0; i < M && known; i++)
     for (size_t j = i + 1; j < M; j++) {
-      int v = verdict(&w->pair[i * M + j],
-                      t * sqrt(squares->difference[i * M + j]));
+      int v = verdict(&w->pair[i * M + j], t * sqrt(differences[i * M + j]));
       out[i].rank += v > 0;
       out[j].rank += v < 0;
     }
 }
 
-static void free_work(struct work *w) {
+static void free_work(struct resampling *w) {
   size_t M = w->b->n_methods;
   for (size_t m = 0; w->method && m < M; m++) {
     free(w->method[m].of);
@@ -406,9 +398,9 @@ static void free_work(struct work *w) {
 }
 
 /* Prepares the methods and their pairs for one way, and resamples it. */
-static void work_on(struct work *w, gsl_rng *rng) {
+static void work_on(struct resampling *w, gsl_rng *rng) {
   const struct dl_boot *b = w->b;
-  size_t M = b->n_methods, G = w->way.n_groups;
+  size_t M = b->n_methods, G = w->n_groups;
   w->block = G > 0 && G < BLOCK_COUNTS ? BLOCK_COUNTS / G : 1;
   if (w->block > b->resamples)
     w->block = b->resamples > 0 ? b->resamples : 1;
@@ -416,7 +408,7 @@ static void work_on(struct work *w, gsl_rng *rng) {
   w->pair = dl_calloc(M * M, sizeof *w->pair);
   w->count = dl_calloc(w->block * G, sizeof *w->count);
   for (size_t m = 0; m < M; m++)
-    prepare_method(b, &w->way, m, &w->method[m]);
+    prepare_method(w, m, &w->method[m]);
   for (size_t i = 0; i < M; i++)
     for (size_t j = i + 1; j < M; j++)
       prepare_pair(w, i, j);
@@ -428,19 +420,19 @@ static void work_on(struct work *w, gsl_rng *rng) {
 void dl_bootstrap(const struct dl_boot *b, struct dl_boot_scores *out) {
   size_t M = b->n_methods;
   DL_SCOPED(gsl_rng_free_local) gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-  DL_SCOPED(free_squares)
-  struct squares squares = {
-      .score = dl_calloc(M * N_SCORES, sizeof *squares.score),
-      .difference = dl_calloc(M * M, sizeof *squares.difference)};
+  DL_FREED double *scores = dl_calloc(M * N_SCORES, sizeof *scores);
+  DL_FREED double *differences = dl_calloc(M * M, sizeof *differences);
   for (size_t k = 0; k < b->n_ways; k++) {
-    DL_SCOPED(free_work) struct work w = {.b = b, .way = b->way[k]};
+    DL_SCOPED(free_work)
+    struct resampling w = {
+        .b = b, .n_groups = b->n_groups[k], .group = b->group[k]};
     struct dl_progress_span outer =
         dl_progress_enter(b->progress, k, b->n_ways);
     work_on(&w, rng);
     dl_progress_leave(b->progress, outer);
-    if (w.way.n_groups > 1 && b->resamples > 0)
-      add_squares(&squares, &w);
+    if (w.n_groups > 1 && b->resamples > 0)
+      add_squares(scores, differences, &w);
     if (k + 1 == b->n_ways)
-      conclude(&w, &squares, out);
+      conclude(&w, scores, differences, out);
   }
 }

@@ -4,8 +4,8 @@
  * Rows of a group are not independent (repeated runs of a configuration, runs
  * on a GPU), so that groups are drawn, not rows: G of G with replacement, each
  * with all its rows (the cluster bootstrap, Davison & Hinkley 1997, Bootstrap
- * Methods and their Application, section 3.8). Every predictor is scored on the
- * same draws. Rows may be grouped in several ways at once, as by GPU and by
+ * Methods and their Application, section 3.8). Every predictor is scored on
+ * equal draws. Rows may be grouped in several ways at once, as by GPU and by
  * architecture: each way k has a standard error s_k, the standard deviation of
  * the resampled scores times sqrt(G_k / (G_k - 1)), as resampling G groups
  * yields too small a variance. The squares of the ways add up (two-way
@@ -38,20 +38,16 @@
 /* Ways to group the rows at once. */
 enum { DL_BOOT_WAYS = 2 };
 
-/* As many effective groups have an interval: three of nearly equal size. */
+/* Scores have intervals from this number of effective groups on: three of
+ * nearly equal size. */
 #define DL_BOOT_LEAST 2.5
-
-/* A way to group the rows. */
-struct dl_boot_way {
-  size_t n_groups;       /* G */
-  const uint32_t *group; /* of each row, below n_groups; borrowed */
-};
 
 /* Predictions to score; all borrowed. */
 struct dl_boot {
   size_t n; /* rows */
   size_t n_ways;
-  struct dl_boot_way way[DL_BOOT_WAYS];
+  size_t n_groups[DL_BOOT_WAYS];       /* G of each way to group the rows */
+  const uint32_t *group[DL_BOOT_WAYS]; /* n: of each row, below that */
   size_t n_methods;
   const double *const *y; /* n_methods, each n: measured */
   const double *const *f; /* n_methods, each n: predicted; NaN: the row does
@@ -66,7 +62,7 @@ struct dl_boot_range {
   double low, high; /* NaN: too few groups, or a resample without it */
 };
 
-/* Of one predictor; units as in struct dl_scores. */
+/* Scores of one predictor; units as in struct dl_scores. */
 struct dl_boot_scores {
   struct dl_boot_range rmse, mae, mape, median_ape, r2, bias;
   size_t rank; /* 0: unknown */

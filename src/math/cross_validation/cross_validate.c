@@ -25,17 +25,15 @@ void dl_cv_free(struct dl_cv *cv) {
 }
 
 /* Keeps the predictions of t as predictions of y. */
-static void take_predictions(void *ctx, const struct dl_splitter *c,
-                             size_t fold, const struct dl_split *s,
-                             const gsl_matrix *F) {
-  struct dl_cv *cv = ctx;
-  const struct dl_problem *p = c->problem;
+static void take_predictions(const struct dl_fold_fits *fits, size_t fold,
+                             const struct dl_split *s, const gsl_matrix *F) {
+  const struct dl_design *g = fits->design;
   (void)fold;
   for (size_t k = 0; k < s->n_test; k++) {
     size_t row = s->test_row[k];
     double t = gsl_matrix_get(F, 0, s->test_at[k]) +
-               (p->offset ? gsl_vector_get(p->offset, row) : 0);
-    cv->prediction[row] = p->log_target ? exp(t) : t;
+               (g->offset ? gsl_vector_get(g->offset, row) : 0);
+    fits->prediction[row] = g->log_target ? exp(t) : t;
   }
 }
 
@@ -61,7 +59,7 @@ static void average(struct dl_cv *cv) {
                                 .bias = sum.bias / k};
 }
 
-void dl_cv_score(struct dl_cv *cv, const struct dl_problem *p,
+void dl_cv_score(struct dl_cv *cv, const struct dl_design *p,
                  const struct dl_folds *folds) {
   size_t n = folds->n, *row, *first;
   DL_FREED double *y = dl_calloc(n, sizeof *y); /* by fold */
@@ -85,7 +83,7 @@ void dl_cv_score(struct dl_cv *cv, const struct dl_problem *p,
   free(row);
 }
 
-enum dl_status dl_cross_validate(struct dl_cv *cv, const struct dl_problem *p,
+enum dl_status dl_cross_validate(struct dl_cv *cv, const struct dl_design *p,
                                  const struct dl_regression *r,
                                  const double *hyper,
                                  const struct dl_folds *folds,
@@ -97,12 +95,14 @@ enum dl_status dl_cross_validate(struct dl_cv *cv, const struct dl_problem *p,
       .size1 = 1, .size2 = r->n_hyper, .tda = r->n_hyper, .data = one};
   *cv =
       (struct dl_cv){.prediction = dl_calloc(folds->n, sizeof *cv->prediction)};
-  const struct dl_fold_fits fits = {.method = r,
-                                    .H = &H,
-                                    .one_by_one = true,
-                                    .take = take_predictions,
-                                    .ctx = cv};
-  enum dl_status status = dl_fit_folds(&fits, p, folds, d);
+  struct dl_fold_fits fits = {.design = p,
+                              .method = r,
+                              .H = &H,
+                              .folds = folds,
+                              .one_by_one = true,
+                              .take = take_predictions,
+                              .prediction = cv->prediction};
+  enum dl_status status = dl_fit_folds(&fits, d);
   if (status)
     dl_cv_free(cv);
   else
@@ -181,18 +181,18 @@ gsl_matrix *dl_candidates(const struct dl_regression *r, const double *fixed,
   return H;
 }
 
-/* Sums w (t - f)^2 of all candidates by fold into ctx (folds x candidates). */
-static void add_squares(void *ctx, const struct dl_splitter *c, size_t fold,
+/* Sums w (t - f)^2 of all candidates by fold. */
+static void add_squares(const struct dl_fold_fits *fits, size_t fold,
                         const struct dl_split *s, const gsl_matrix *F) {
-  const gsl_vector *w = c->problem->w;
+  const gsl_vector *w = fits->design->w;
   for (size_t i = 0; i < F->size1; i++) {
     double sum = 0;
     for (size_t k = 0; k < s->n_test; k++) {
-      double e = gsl_vector_get(c->t, s->test_row[k]) -
+      double e = gsl_vector_get(fits->t, s->test_row[k]) -
                  gsl_matrix_get(F, i, s->test_at[k]);
       sum += (w ? gsl_vector_get(w, s->test_row[k]) : 1) * e * e;
     }
-    gsl_matrix_set(ctx, fold, i, sum);
+    gsl_matrix_set(fits->sum, fold, i, sum);
   }
 }
 
@@ -214,16 +214,19 @@ static size_t lowest(const gsl_matrix *squares, double *sum) {
   return best;
 }
 
-enum dl_status dl_search(struct dl_search_best *best,
-                         const struct dl_problem *p,
+enum dl_status dl_search(struct dl_search_best *best, const struct dl_design *p,
                          const struct dl_regression *r,
                          const gsl_matrix *candidates,
                          const struct dl_folds *folds, struct dl_diag *d) {
   DL_SCOPED(gsl_matrix_free_local)
   gsl_matrix *squares = gsl_matrix_calloc(folds->k, candidates->size1);
-  const struct dl_fold_fits fits = {
-      .method = r, .H = candidates, .take = add_squares, .ctx = squares};
-  DL_TRY(dl_fit_folds(&fits, p, folds, d));
+  struct dl_fold_fits fits = {.design = p,
+                              .method = r,
+                              .H = candidates,
+                              .folds = folds,
+                              .take = add_squares,
+                              .sum = squares};
+  DL_TRY(dl_fit_folds(&fits, d));
   double sum, total = 0;
   size_t i = lowest(squares, &sum);
   if (i == candidates->size1)
@@ -236,40 +239,34 @@ enum dl_status dl_search(struct dl_search_best *best,
   return DL_OK;
 }
 
-/* Sums of absolute errors of all candidates by group. */
-struct absolutes {
-  const struct dl_folds *groups;
-  gsl_matrix *sum; /* groups x candidates */
-};
-
-static void add_absolutes(void *ctx, const struct dl_splitter *c, size_t fold,
+/* Sums absolute errors of all candidates by group. */
+static void add_absolutes(const struct dl_fold_fits *fits, size_t fold,
                           const struct dl_split *s, const gsl_matrix *F) {
-  const struct absolutes *a = ctx;
   (void)fold;
   for (size_t k = 0; k < s->n_test; k++) {
-    double t = gsl_vector_get(c->t, s->test_row[k]);
-    size_t group = a->groups->of_row[s->test_row[k]];
-    double *sum = gsl_matrix_ptr(a->sum, group, 0);
+    double t = gsl_vector_get(fits->t, s->test_row[k]);
+    size_t group = fits->groups->of_row[s->test_row[k]];
+    double *sum = gsl_matrix_ptr(fits->sum, group, 0);
     for (size_t i = 0; i < F->size1; i++)
       sum[i] += fabs(t - gsl_matrix_get(F, i, s->test_at[k]));
   }
 }
 
-/* Means over the groups of their means. */
-static void average_groups(double *error, const struct absolutes *a) {
-  const struct dl_folds *g = a->groups;
+/* Means over the groups g of their means; sum: groups x candidates. */
+static void average_groups(double *error, const struct dl_folds *g,
+                           const gsl_matrix *sum) {
   DL_FREED size_t *n = dl_calloc(g->k, sizeof *n);
   for (size_t k = 0; k < g->n; k++)
     n[g->of_row[k]]++;
-  for (size_t i = 0; i < a->sum->size2; i++) {
+  for (size_t i = 0; i < sum->size2; i++) {
     error[i] = 0;
     for (size_t k = 0; k < g->k; k++)
-      error[i] += gsl_matrix_get(a->sum, k, i) / (double)n[k];
+      error[i] += gsl_matrix_get(sum, k, i) / (double)n[k];
     error[i] /= (double)g->k;
   }
 }
 
-enum dl_status dl_group_errors(double *error, const struct dl_problem *p,
+enum dl_status dl_group_errors(double *error, const struct dl_design *p,
                                const struct dl_regression *r,
                                const gsl_matrix *candidates,
                                const struct dl_folds *groups,
@@ -278,10 +275,14 @@ enum dl_status dl_group_errors(double *error, const struct dl_problem *p,
   const struct dl_folds sets = dl_folds_in_sets(groups, &of_row);
   DL_SCOPED(gsl_matrix_free_local)
   gsl_matrix *sum = gsl_matrix_calloc(groups->k, candidates->size1);
-  struct absolutes a = {groups, sum};
-  const struct dl_fold_fits fits = {
-      .method = r, .H = candidates, .take = add_absolutes, .ctx = &a};
-  DL_TRY(dl_fit_folds(&fits, p, &sets, d));
-  average_groups(error, &a);
+  struct dl_fold_fits fits = {.design = p,
+                              .method = r,
+                              .H = candidates,
+                              .folds = &sets,
+                              .take = add_absolutes,
+                              .sum = sum,
+                              .groups = groups};
+  DL_TRY(dl_fit_folds(&fits, d));
+  average_groups(error, groups, sum);
   return DL_OK;
 }

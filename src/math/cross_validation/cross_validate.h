@@ -18,17 +18,6 @@
 #include "math/cross_validation/metrics.h"
 #include "math/regression/regression.h"
 
-/* The regression problem; all borrowed. */
-struct dl_problem {
-  const gsl_matrix *X;      /* n x p; NULL for those of a physics */
-  const gsl_vector *y;      /* n, > 0 with log_target */
-  const gsl_vector *w;      /* n or NULL */
-  const gsl_vector *offset; /* n or NULL */
-  const char *const *names; /* p or NULL */
-  bool log_target;
-  bool scale; /* standardise X, within each fold on its training rows */
-};
-
 struct dl_cv {
   size_t k;
   struct dl_scores *fold;  /* k, owned */
@@ -42,7 +31,7 @@ void dl_cv_free(struct dl_cv *cv);
 
 /* Cross-validates one setting. hyper may hold NaN (see regression.h). Folds
  * run in parallel; the result does not depend on the number of threads. */
-enum dl_status dl_cross_validate(struct dl_cv *cv, const struct dl_problem *p,
+enum dl_status dl_cross_validate(struct dl_cv *cv, const struct dl_design *p,
                                  const struct dl_regression *r,
                                  const double *hyper,
                                  const struct dl_folds *folds,
@@ -50,17 +39,8 @@ enum dl_status dl_cross_validate(struct dl_cv *cv, const struct dl_problem *p,
 
 /* Scores cv->prediction (of the n rows when their fold was held out) on the
  * scale of y: by fold, their mean, and pooled. */
-void dl_cv_score(struct dl_cv *cv, const struct dl_problem *p,
+void dl_cv_score(struct dl_cv *cv, const struct dl_design *p,
                  const struct dl_folds *folds);
-
-/* Work on one fold with a diag of its own. Called for several folds at the
- * same time. */
-typedef enum dl_status dl_fold_fn(void *ctx, size_t fold, struct dl_diag *d);
-
-/* Runs work for each fold in parallel and collects what it reports in the
- * order of the folds; the first error in that order is the result. */
-enum dl_status dl_each_fold(const struct dl_folds *folds, dl_fold_fn *work,
-                            void *ctx, struct dl_diag *d);
 
 enum dl_search_kind { DL_SEARCH_GRID, DL_SEARCH_RANDOM };
 
@@ -82,8 +62,7 @@ struct dl_search_best {
 
 /* Finds the row of `candidates` (any number x n_hyper) with the lowest score,
  * the first of equal ones. DL_EINPUT: none could be fitted. */
-enum dl_status dl_search(struct dl_search_best *best,
-                         const struct dl_problem *p,
+enum dl_status dl_search(struct dl_search_best *best, const struct dl_design *p,
                          const struct dl_regression *r,
                          const gsl_matrix *candidates,
                          const struct dl_folds *folds, struct dl_diag *d);
@@ -91,7 +70,7 @@ enum dl_status dl_search(struct dl_search_best *best,
 /* For each row of `candidates`, the mean over the groups of the mean absolute
  * out-of-fold error of t, into error (one a row); NaN where it could not be
  * fitted. Many groups are held out in sets (dl_folds_in_sets). */
-enum dl_status dl_group_errors(double *error, const struct dl_problem *p,
+enum dl_status dl_group_errors(double *error, const struct dl_design *p,
                                const struct dl_regression *r,
                                const gsl_matrix *candidates,
                                const struct dl_folds *groups,

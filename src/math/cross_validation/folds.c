@@ -133,3 +133,41 @@ struct dl_folds dl_folds_in_sets(const struct dl_folds *f, size_t **of_row) {
     sets.of_row[i] = f->of_row[i] % sets.k;
   return sets;
 }
+
+/* Hands over what fold reported. Warnings go without the fold's number, so
+ * that one which comes in every fold is shown once. */
+static void merge(struct dl_diag *d, const struct dl_diag *from,
+                  enum dl_status status, const struct dl_folds *folds,
+                  size_t fold) {
+  dl_diag_take_warnings(d, from);
+  if (!status)
+    return;
+  const char *reason = from->error ? from->error : "failed";
+  if (folds->name)
+    dl_fail(d, status, "fold '%s': %s", folds->name[fold], reason);
+  else
+    dl_fail(d, status, "fold %zu: %s", fold + 1, reason);
+}
+
+enum dl_status dl_each_fold(const struct dl_folds *folds, dl_fold_fn *work,
+                            void *ctx, struct dl_diag *d) {
+  DL_FREED struct dl_diag *own = dl_calloc(folds->k, sizeof *own);
+  DL_FREED enum dl_status *status = dl_calloc(folds->k, sizeof *status);
+  enum dl_status result = DL_OK;
+  size_t done = 0;
+#pragma omp parallel for schedule(dynamic)
+  for (size_t fold = 0; fold < folds->k; fold++) {
+    size_t so_far;
+    status[fold] = work(ctx, fold, &own[fold]);
+#pragma omp atomic capture
+    so_far = ++done;
+    dl_progress_step(d->progress, (double)so_far / (double)folds->k);
+  }
+  for (size_t fold = 0; fold < folds->k; fold++) {
+    merge(d, &own[fold], status[fold], folds, fold);
+    if (!result)
+      result = status[fold];
+    dl_diag_free(&own[fold]);
+  }
+  return result;
+}

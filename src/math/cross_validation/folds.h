@@ -11,7 +11,7 @@
 
 enum dl_scheme {
   DL_KFOLD,          /* k consecutive blocks; the first n % k have one more */
-  DL_KFOLD_SHUFFLED, /* the same after a seeded Fisher-Yates shuffle */
+  DL_KFOLD_SHUFFLED, /* blocks after a seeded Fisher-Yates shuffle */
   DL_GROUP           /* one fold for each distinct label */
 };
 
@@ -22,8 +22,8 @@ struct dl_folds {
   char **name;    /* k: label of each fold for DL_GROUP, else NULL; owned */
 };
 
-/* k folds of n rows; `scheme` is not DL_GROUP, `seed` is that of the shuffle.
- * The generator is fixed (gsl_rng_mt19937), so that a seed gives the same folds
+/* k folds of n rows; `scheme` is not DL_GROUP, `seed` starts the shuffle. The
+ * generator is fixed (gsl_rng_mt19937), so that a seed gives equal folds
  * everywhere. DL_EINPUT: k < 2 or k > n. */
 enum dl_status dl_folds_make(struct dl_folds *f, enum dl_scheme scheme,
                              size_t n, size_t k, unsigned long seed,
@@ -40,6 +40,14 @@ enum dl_status dl_folds_by_group(struct dl_folds *f, const size_t *group,
  * out. Both are the caller's, by one free(*row). */
 void dl_list_by_group(const size_t *of_row, size_t n, size_t k, size_t **row,
                       size_t **first);
+
+/* Work on one fold with a diag of its own. Called for several folds at once. */
+typedef enum dl_status dl_fold_fn(void *ctx, size_t fold, struct dl_diag *d);
+
+/* Runs work for each fold in parallel and collects what it reports in the
+ * order of the folds; the first error in that order is the result. */
+enum dl_status dl_each_fold(const struct dl_folds *folds, dl_fold_fn *work,
+                            void *ctx, struct dl_diag *d);
 
 void dl_folds_free(struct dl_folds *f);
 

@@ -13,9 +13,9 @@ static double weight(const double *w, size_t i) {
   return w ? w[i] : 1;
 }
 
-/* Of the values in order: the smallest with half of the weight up to it, and
- * the mean with the next where that is exactly half, so that whole weights
- * give the median of the repeated values. Reorders both. */
+/* The weighted median: of the values in order the smallest with half of the
+ * weight up to it, and the mean with the next where that is exactly half, so
+ * that whole weights give the median of the repeated values. Reorders both. */
 static double weighted_median(double *x, double *w, size_t n) {
   double total = 0, below = 0;
   gsl_sort2(x, 1, w, 1, n);
@@ -31,7 +31,7 @@ static double weighted_median(double *x, double *w, size_t n) {
   return x[n - 1];
 }
 
-/* The same of n values of equal weight; reorders them. */
+/* The median of n values of equal weight; reorders them. */
 static double median(double *x, size_t n) {
   double low = gsl_stats_select(x, 1, n, (n - 1) / 2);
   return n % 2 > 0 ? low : low + (gsl_stats_select(x, 1, n, n / 2) - low) / 2;

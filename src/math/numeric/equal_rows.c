@@ -29,54 +29,40 @@ static int by_content(const void *a, const void *b, void *matrix_at) {
   return order ? order : (i > k) - (i < k);
 }
 
-/* Numbers the distinct rows by first appearance in of_row and lists the first
- * of each in `first`; returns how many there are. */
-static size_t number_rows(size_t *of_row, size_t *first, const gsl_matrix *X) {
+size_t dl_number_distinct(const gsl_matrix *X, size_t *of_row) {
   size_t n = X->size1, m = 0;
+  DL_FREED size_t *order = dl_calloc(n, sizeof *order);
   for (size_t i = 0; i < n; i++)
-    first[i] = i;
-  qsort_r(first, n, sizeof *first, by_content, &X);
+    order[i] = i;
+  qsort_r(order, n, sizeof *order, by_content, &X);
   for (size_t i = 0, head = 0; i < n; i++) {
-    if (i == 0 || compare_rows(X, first[head], first[i]) != 0)
+    if (i == 0 || compare_rows(X, order[head], order[i]) != 0)
       head = i;
-    of_row[first[i]] = first[head];
+    of_row[order[i]] = order[head];
   }
-  for (size_t i = 0; i < n; i++) {
-    if (of_row[i] < i) {
-      of_row[i] = of_row[of_row[i]];
-    } else {
-      first[m] = i;
-      of_row[i] = m++;
-    }
-  }
+  for (size_t i = 0; i < n; i++)
+    of_row[i] = of_row[i] < i ? of_row[of_row[i]] : m++;
   return m;
 }
 
-void dl_distinct_make(struct dl_distinct *u, const gsl_matrix *X) {
-  size_t n = X->size1, *first = dl_calloc(n, sizeof *first);
-  u->of_row = dl_calloc(n, sizeof *u->of_row);
-  size_t m = number_rows(u->of_row, first, X);
-  u->X = gsl_matrix_alloc(m, X->size2);
-  for (size_t k = 0; k < m; k++) {
-    gsl_vector_const_view row = gsl_matrix_const_row(X, first[k]);
-    gsl_matrix_set_row(u->X, k, &row.vector);
-  }
-  free(first);
+gsl_matrix *dl_distinct_rows(const gsl_matrix *X, const size_t *of_row,
+                             size_t m) {
+  gsl_matrix *rows = gsl_matrix_alloc(m, X->size2);
+  for (size_t i = 0, next = 0; i < X->size1; i++)
+    if (of_row[i] == next) {
+      gsl_vector_const_view row = gsl_matrix_const_row(X, i);
+      gsl_matrix_set_row(rows, next++, &row.vector);
+    }
+  return rows;
 }
 
-void dl_distinct_free(struct dl_distinct *u) {
-  gsl_matrix_free(u->X);
-  free(u->of_row);
-  *u = (struct dl_distinct){0};
-}
-
-void dl_distinct_average(const struct dl_distinct *u, const gsl_vector *y,
+void dl_distinct_average(const size_t *of_row, const gsl_vector *y,
                          const gsl_vector *w, gsl_vector *weight,
                          gsl_vector *mean) {
   gsl_vector_set_zero(weight);
   gsl_vector_set_zero(mean);
   for (size_t i = 0; i < y->size; i++) {
-    size_t k = u->of_row[i];
+    size_t k = of_row[i];
     double wi = w ? gsl_vector_get(w, i) : 1;
     *gsl_vector_ptr(weight, k) += wi;
     *gsl_vector_ptr(mean, k) += wi * gsl_vector_get(y, i);

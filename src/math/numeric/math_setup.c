@@ -4,7 +4,7 @@
  * dlest is linked with GSL's own BLAS. OpenBLAS, where it is installed, takes
  * the place of its matrix products when the first one is needed: loading it
  * costs a start 3 to 40 ms, and most commands multiply no matrices. The
- * functions below stand before those of the same name in libgslcblas. */
+ * functions below stand before their namesakes in libgslcblas. */
 
 #include "math/numeric/math_setup.h"
 
@@ -39,21 +39,21 @@ void dl_math_setup(void) {
 }
 
 /* The functions of level 3 behind Cholesky factorisations and triangular
- * products; where OpenBLAS is not at hand, those of GSL. */
-static struct {
-  void (*dgemm)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, enum CBLAS_TRANSPOSE,
-                int, int, int, double, const double *, int, const double *, int,
-                double, double *, int);
-  void (*dsyrk)(enum CBLAS_ORDER, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE, int,
-                int, double, const double *, int, double, double *, int);
-  void (*dtrmm)(enum CBLAS_ORDER, enum CBLAS_SIDE, enum CBLAS_UPLO,
-                enum CBLAS_TRANSPOSE, enum CBLAS_DIAG, int, int, double,
-                const double *, int, double *, int);
-  void (*dtrsm)(enum CBLAS_ORDER, enum CBLAS_SIDE, enum CBLAS_UPLO,
-                enum CBLAS_TRANSPOSE, enum CBLAS_DIAG, int, int, double,
-                const double *, int, double *, int);
-  char version[64]; /* "0.3.21"; "" without OpenBLAS */
-} blas;
+ * products; GSL's where OpenBLAS is not at hand. */
+static void (*blas_dgemm)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE,
+                          enum CBLAS_TRANSPOSE, int, int, int, double,
+                          const double *, int, const double *, int, double,
+                          double *, int);
+static void (*blas_dsyrk)(enum CBLAS_ORDER, enum CBLAS_UPLO,
+                          enum CBLAS_TRANSPOSE, int, int, double,
+                          const double *, int, double, double *, int);
+static void (*blas_dtrmm)(enum CBLAS_ORDER, enum CBLAS_SIDE, enum CBLAS_UPLO,
+                          enum CBLAS_TRANSPOSE, enum CBLAS_DIAG, int, int,
+                          double, const double *, int, double *, int);
+static void (*blas_dtrsm)(enum CBLAS_ORDER, enum CBLAS_SIDE, enum CBLAS_UPLO,
+                          enum CBLAS_TRANSPOSE, enum CBLAS_DIAG, int, int,
+                          double, const double *, int, double *, int);
+static char blas_version[64]; /* "0.3.21"; "" without OpenBLAS */
 
 static void find(void *library, const char *name, void *to) {
   void *f = library ? dlsym(library, name) : NULL;
@@ -80,18 +80,18 @@ static void load(void) {
     find(library, "openblas_get_parallel", &parallel);
     find(library, "openblas_get_config", &config);
   }
-  /* A serial OpenBLAS takes no locks: folds that are worked on at the same time
-   * would break each other's factorisations. */
+  /* A serial OpenBLAS takes no locks: folds that are worked on at once would
+   * break each other's factorisations. */
   if (!parallel || parallel() == SERIAL)
     library = NULL;
-  find(library, "cblas_dgemm", &blas.dgemm);
-  find(library, "cblas_dsyrk", &blas.dsyrk);
-  find(library, "cblas_dtrmm", &blas.dtrmm);
-  find(library, "cblas_dtrsm", &blas.dtrsm);
+  find(library, "cblas_dgemm", &blas_dgemm);
+  find(library, "cblas_dsyrk", &blas_dsyrk);
+  find(library, "cblas_dtrmm", &blas_dtrmm);
+  find(library, "cblas_dtrsm", &blas_dtrsm);
   /* "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..." */
   const char *says = library && config ? config() : "";
   if (strncmp(says, "OpenBLAS ", 9) == 0)
-    snprintf(blas.version, sizeof blas.version, "%.*s",
+    snprintf(blas_version, sizeof blas_version, "%.*s",
              (int)strcspn(says + 9, " "), says + 9);
 }
 
@@ -107,7 +107,7 @@ void cblas_dgemm(const enum CBLAS_ORDER order,
                  const int lda, const double *B, const int ldb,
                  const double beta, double *C, const int ldc) {
   need_blas();
-  blas.dgemm(order, trans_a, trans_b, m, n, k, alpha, A, lda, B, ldb, beta, C,
+  blas_dgemm(order, trans_a, trans_b, m, n, k, alpha, A, lda, B, ldb, beta, C,
              ldc);
 }
 
@@ -116,7 +116,7 @@ void cblas_dsyrk(const enum CBLAS_ORDER order, const enum CBLAS_UPLO uplo,
                  const double alpha, const double *A, const int lda,
                  const double beta, double *C, const int ldc) {
   need_blas();
-  blas.dsyrk(order, uplo, trans, n, k, alpha, A, lda, beta, C, ldc);
+  blas_dsyrk(order, uplo, trans, n, k, alpha, A, lda, beta, C, ldc);
 }
 
 void cblas_dtrmm(const enum CBLAS_ORDER order, const enum CBLAS_SIDE side,
@@ -125,7 +125,7 @@ void cblas_dtrmm(const enum CBLAS_ORDER order, const enum CBLAS_SIDE side,
                  const double alpha, const double *A, const int lda, double *B,
                  const int ldb) {
   need_blas();
-  blas.dtrmm(order, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb);
+  blas_dtrmm(order, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb);
 }
 
 void cblas_dtrsm(const enum CBLAS_ORDER order, const enum CBLAS_SIDE side,
@@ -134,14 +134,14 @@ void cblas_dtrsm(const enum CBLAS_ORDER order, const enum CBLAS_SIDE side,
                  const double alpha, const double *A, const int lda, double *B,
                  const int ldb) {
   need_blas();
-  blas.dtrsm(order, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb);
+  blas_dtrsm(order, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb);
 }
 
 void dl_math_versions(struct dl_text *t) {
   need_blas();
   dl_text_printf(t, "GSL %s", gsl_version);
-  if (*blas.version)
-    dl_text_printf(t, ", OpenBLAS %s", blas.version);
+  if (*blas_version)
+    dl_text_printf(t, ", OpenBLAS %s", blas_version);
   else
     dl_text_add(t, ", BLAS of GSL (no threaded " OPENBLAS ": fits are slow)");
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "math/numeric/named_arrays.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,4 +52,11 @@ const struct dl_array *dl_arrays_find(const struct dl_arrays *as,
     if (strcmp(as->a[i].name, name) == 0)
       return &as->a[i];
   return NULL;
+}
+
+bool dl_all_finite(const double *x, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (!isfinite(x[i]))
+      return false;
+  return true;
 }

@@ -44,4 +44,7 @@ void dl_arrays_add_matrix(struct dl_arrays *as, const char *name,
 const struct dl_array *dl_arrays_find(const struct dl_arrays *as,
                                       const char *name);
 
+/* Whether n numbers are finite. */
+bool dl_all_finite(const double *x, size_t n);
+
 #endif

@@ -7,10 +7,10 @@
  * in all three do not beat each other.
  *
  * Energies have intervals. Among the choices that are at least as good as x in
- * time and merit, one whose interval is below that of x certainly beats x. If
- * there is none, but the interval of one overlaps that of x, it is uncertain
- * whether x is on the front: the true energies may be in the other order. Time
- * and merit have no intervals.
+ * time and merit, one whose interval is below the interval of x certainly beats
+ * x. If there is none, but two intervals overlap, it is uncertain whether x is
+ * on the front: the true energies may be in the other order. Time and merit
+ * have no intervals.
  *
  * In O(n log n): merits from the best down, in a Fenwick tree (doi
  * 10.1002/spe.4380240306) over the ranks of the times that holds the least of
@@ -28,7 +28,7 @@ struct dl_pareto_point {
   double energy;    /* less is better */
   double low, high; /* its interval; NaN: known exactly */
   double time;      /* less is better */
-  double merit;     /* more is better; the same for all where it is no matter */
+  double merit;     /* more is better; equal for all where it is no matter */
 };
 
 struct dl_pareto_place {

@@ -31,43 +31,28 @@
  * cost nothing. Changing either constant changes results by rounding. */
 #define CHUNK ((size_t)32768)
 
-/* The problem while it is being reduced. */
-struct source {
-  const gsl_matrix *X;
-  const gsl_vector *y;
-  const gsl_vector *w;
-  size_t q; /* columns of X and y together */
-  size_t n_chunks;
-  double *centre;   /* q: means of the columns, y last; owned */
-  double *triangle; /* n_chunks x q x q, row-major; owned */
-};
-
-static size_t chunk_end(const struct source *s, size_t chunk) {
-  size_t end = (chunk + 1) * CHUNK;
-  return end < s->X->size1 ? end : s->X->size1;
-}
-
-/* Fills s->centre and returns the sum of the weights. */
-static double find_centre(struct source *s) {
-  gsl_vector_view of_X = gsl_vector_view_array(s->centre, s->q - 1);
-  gsl_vector_view of_y = gsl_vector_view_array(s->centre + s->q - 1, 1);
+/* Fills centre with the means of the columns, y last, and returns the sum of
+ * the weights. */
+static double find_centre(double *centre, const struct dl_design *g) {
+  gsl_vector_view of_X = gsl_vector_view_array(centre, g->X->size2);
+  gsl_vector_view of_y = gsl_vector_view_array(centre + g->X->size2, 1);
   const gsl_matrix y = {
-      .size1 = s->y->size, .size2 = 1, .tda = s->y->stride, .data = s->y->data};
-  dl_column_means(&of_y.vector, &y, s->w);
-  return dl_column_means(&of_X.vector, s->X, s->w);
+      .size1 = g->y->size, .size2 = 1, .tda = g->y->stride, .data = g->y->data};
+  dl_column_means(&of_y.vector, &y, g->w);
+  return dl_column_means(&of_X.vector, g->X, g->w);
 }
 
 /* Rows i .. i + m - 1, centred and weighted, into block (column-major, BLOCK
  * rows). */
-static void load_block(const struct source *s, size_t i, size_t m,
-                       double *block) {
-  size_t p = s->X->size2;
+static void load_block(const struct dl_design *g, const double *centre,
+                       size_t i, size_t m, double *block) {
+  size_t p = g->X->size2;
   for (size_t k = 0; k < m; k++) {
-    const double *x = gsl_matrix_const_ptr(s->X, i + k, 0);
-    double root = s->w ? sqrt(gsl_vector_get(s->w, i + k)) : 1;
+    const double *x = gsl_matrix_const_ptr(g->X, i + k, 0);
+    double root = g->w ? sqrt(gsl_vector_get(g->w, i + k)) : 1;
     for (size_t j = 0; j < p; j++)
-      block[j * BLOCK + k] = root * (x[j] - s->centre[j]);
-    block[p * BLOCK + k] = root * (gsl_vector_get(s->y, i + k) - s->centre[p]);
+      block[j * BLOCK + k] = root * (x[j] - centre[j]);
+    block[p * BLOCK + k] = root * (gsl_vector_get(g->y, i + k) - centre[p]);
   }
 }
 
@@ -111,13 +96,15 @@ static void annihilate(double *T, double *block, size_t q, size_t m) {
   }
 }
 
-static void reduce_chunk(const struct source *s, size_t chunk, double *T,
-                         double *block) {
-  size_t end = chunk_end(s, chunk);
+static void reduce_chunk(const struct dl_design *g, const double *centre,
+                         size_t chunk, double *T, double *block) {
+  size_t end = (chunk + 1) * CHUNK, n = g->X->size1;
+  if (end > n)
+    end = n;
   for (size_t i = chunk * CHUNK; i < end; i += BLOCK) {
     size_t m = end - i < BLOCK ? end - i : BLOCK;
-    load_block(s, i, m, block);
-    annihilate(T, block, s->q, m);
+    load_block(g, centre, i, m, block);
+    annihilate(T, block, g->X->size2 + 1, m);
   }
 }
 
@@ -132,110 +119,81 @@ static void merge(double *T, const double *from, size_t q, double *block) {
   }
 }
 
-/* Leaves the triangle of the whole in s->triangle. */
-static void reduce_chunks(struct source *s) {
-  size_t q = s->q;
+/* The triangle of X and y (q x q, row-major), owned by the caller. */
+static double *reduce_chunks(const struct dl_design *g, const double *centre) {
+  size_t q = g->X->size2 + 1, n_chunks = (g->X->size1 + CHUNK - 1) / CHUNK;
+  double *triangle = dl_calloc(n_chunks * q, q * sizeof *triangle);
 #pragma omp parallel
   {
     DL_FREED double *block = dl_calloc(q * BLOCK, sizeof *block);
 #pragma omp for schedule(dynamic)
-    for (size_t chunk = 0; chunk < s->n_chunks; chunk++)
-      reduce_chunk(s, chunk, s->triangle + chunk * q * q, block);
+    for (size_t chunk = 0; chunk < n_chunks; chunk++)
+      reduce_chunk(g, centre, chunk, triangle + chunk * q * q, block);
   }
   DL_FREED double *block = dl_calloc(q * BLOCK, sizeof *block);
-  for (size_t chunk = 1; chunk < s->n_chunks; chunk++)
-    merge(s->triangle, s->triangle + chunk * q * q, q, block);
+  for (size_t chunk = 1; chunk < n_chunks; chunk++)
+    merge(triangle, triangle + chunk * q * q, q, block);
+  return triangle;
 }
 
-static void source_init(struct source *s, const gsl_matrix *X,
-                        const gsl_vector *y, const gsl_vector *w) {
-  size_t q = X->size2 + 1;
-  *s = (struct source){.X = X, .y = y, .w = w, .q = q};
-  s->n_chunks = (X->size1 + CHUNK - 1) / CHUNK;
-  s->centre = dl_calloc(q, sizeof *s->centre);
-  s->triangle = dl_calloc(s->n_chunks * q, q * sizeof *s->triangle);
-}
-
-static void source_free(struct source *s) {
-  free(s->centre);
-  free(s->triangle);
-}
-
-static bool finite_triangle(const struct source *s) {
-  for (size_t i = 0; i < s->q * s->q; i++)
-    if (!isfinite(s->triangle[i]))
-      return false;
-  return true;
-}
-
-/* Copies what was found. */
-static void unpack(struct dl_reduced *r, const struct source *s) {
-  size_t p = s->X->size2, q = s->q;
+/* Copies what was found of p columns. */
+static void unpack(struct dl_reduced *r, size_t p, const double *centre,
+                   const double *triangle) {
+  size_t q = p + 1;
   r->mean = gsl_vector_alloc(p);
   r->R = gsl_matrix_calloc(p, p);
   r->c = gsl_vector_alloc(p);
   for (size_t i = 0; i < p; i++) {
-    const double *row = s->triangle + i * q;
-    gsl_vector_set(r->mean, i, s->centre[i]);
+    const double *row = triangle + i * q;
+    gsl_vector_set(r->mean, i, centre[i]);
     gsl_vector_set(r->c, i, row[p]);
     for (size_t j = i; j < p; j++)
       gsl_matrix_set(r->R, i, j, row[j]);
   }
-  r->y_mean = s->centre[p];
-  r->rss = s->triangle[q * q - 1] * s->triangle[q * q - 1];
+  r->y_mean = centre[p];
+  r->rss = triangle[q * q - 1] * triangle[q * q - 1];
 }
 
-enum dl_status dl_reduce(struct dl_reduced *r, const struct dl_sample *data,
+enum dl_status dl_reduce(struct dl_reduced *r, const struct dl_design *data,
                          struct dl_diag *d) {
+  size_t q = data->X->size2 + 1;
   *r = (struct dl_reduced){0};
-  struct source s;
-  enum dl_status status = DL_OK;
-  source_init(&s, data->X, data->y, data->w);
-  double weights = find_centre(&s);
-  reduce_chunks(&s);
-  if (finite_triangle(&s)) {
-    r->weight = weights;
-    unpack(r, &s);
-  } else {
-    status = dl_fail(d, DL_EINPUT,
-                     "design or target holds values that are not finite, or "
-                     "too large");
-  }
-  source_free(&s);
-  return status;
+  DL_FREED double *centre = dl_calloc(q, sizeof *centre);
+  double weights = find_centre(centre, data);
+  DL_FREED double *triangle = reduce_chunks(data, centre);
+  if (!dl_all_finite(triangle, q * q))
+    return dl_fail(d, DL_EINPUT,
+                   "design or target holds values that are not finite, or "
+                   "too large");
+  r->weight = weights;
+  unpack(r, q - 1, centre, triangle);
+  return DL_OK;
 }
 
 void dl_reduced_free(struct dl_reduced *r) {
   gsl_vector_free(r->mean);
   gsl_matrix_free(r->R);
   gsl_vector_free(r->c);
+  gsl_matrix_free(r->U);
+  gsl_matrix_free(r->V);
+  gsl_vector_free(r->s);
+  gsl_vector_free(r->uc);
   *r = (struct dl_reduced){0};
 }
 
-enum dl_status dl_svd_make(struct dl_svd *v, const gsl_matrix *R,
-                           const gsl_vector *c, struct dl_diag *d) {
-  size_t p = R->size1;
-  *v = (struct dl_svd){.U = gsl_matrix_alloc(p, p),
-                       .V = gsl_matrix_alloc(p, p),
-                       .s = gsl_vector_alloc(p),
-                       .uc = gsl_vector_alloc(p)};
-  int gsl = gsl_matrix_memcpy(v->U, R);
+enum dl_status dl_reduced_decompose(struct dl_reduced *r, const gsl_matrix *R,
+                                    struct dl_diag *d) {
+  size_t p = r->R->size1;
+  r->U = gsl_matrix_alloc(p, p);
+  r->V = gsl_matrix_alloc(p, p);
+  r->s = gsl_vector_alloc(p);
+  r->uc = gsl_vector_alloc(p);
+  int gsl = gsl_matrix_memcpy(r->U, R ? R : r->R);
   if (!gsl)
-    gsl = gsl_linalg_SV_decomp_jacobi(v->U, v->V, v->s);
+    gsl = gsl_linalg_SV_decomp_jacobi(r->U, r->V, r->s);
   if (!gsl)
-    gsl = gsl_blas_dgemv(CblasTrans, 1, v->U, c, 0, v->uc);
-  if (gsl) {
-    dl_svd_free(v);
-    return dl_fail(d, DL_EFAILED, "singular values not found: %s",
-                   gsl_strerror(gsl));
-  }
-  return DL_OK;
-}
-
-void dl_svd_free(struct dl_svd *v) {
-  gsl_matrix_free(v->U);
-  gsl_matrix_free(v->V);
-  gsl_vector_free(v->s);
-  gsl_vector_free(v->uc);
-  *v = (struct dl_svd){0};
+    gsl = gsl_blas_dgemv(CblasTrans, 1, r->U, r->c, 0, r->uc);
+  return gsl ? dl_fail(d, DL_EFAILED, "singular values not found: %s",
+                       gsl_strerror(gsl))
+             : DL_OK;
 }

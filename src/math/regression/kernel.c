@@ -8,7 +8,7 @@
  * tests/reference/exp_polynomial.py derives, is good to 1.6e-17.
  *
  * All work is done on whole vectors, padded where needed, so that a value
- * never goes through other code because of its place. The same code
+ * never goes through other code because of its place. One body
  * (kernel_body.h) is compiled for several sets of vector instructions, and the
  * best one that the processor has is taken. */
 
@@ -34,7 +34,7 @@
 #define UNROLL _Pragma("GCC unroll 8")
 
 typedef void decay_fn(double *out, const double *d, double gamma);
-typedef void expand_fn(double *sum, const struct dl_support *s,
+typedef void expand_fn(double *sum, const struct dl_rbf_points *s,
                        const double *const *x, double gamma);
 
 #define NAME(f) plain_##f
@@ -70,7 +70,7 @@ static bool has_avx2(void) {
 #define BEST(f) plain_##f
 #endif
 
-void dl_decay(double *out, const double *d, double gamma, size_t n) {
+void dl_rbf(double *out, const double *d, double gamma, size_t n) {
   decay_fn *decay = BEST(decay);
   size_t i = 0;
   for (; i + LANES <= n; i += LANES)
@@ -108,11 +108,11 @@ void dl_sq_distances(gsl_matrix *D, const gsl_matrix *A, const gsl_matrix *B) {
                    transposed, p, m);
 }
 
-void dl_support_init(struct dl_support *s, const gsl_matrix *points,
-                     const gsl_vector *dual) {
+void dl_rbf_points_init(struct dl_rbf_points *s, const gsl_matrix *points,
+                        const gsl_vector *dual) {
   size_t m = points->size1, p = points->size2;
   size_t blocks = (m + LANES - 1) / LANES;
-  *s = (struct dl_support){.p = p, .blocks = blocks};
+  *s = (struct dl_rbf_points){.p = p, .blocks = blocks};
   s->x = dl_calloc(blocks * p, LANES * sizeof *s->x);
   s->dual = dl_calloc(blocks, LANES * sizeof *s->dual);
   /* The places left over at the end keep a coefficient of 0. */
@@ -124,15 +124,15 @@ void dl_support_init(struct dl_support *s, const gsl_matrix *points,
   }
 }
 
-void dl_support_free(struct dl_support *s) {
+void dl_rbf_points_free(struct dl_rbf_points *s) {
   free(s->x);
   free(s->dual);
-  *s = (struct dl_support){0};
+  *s = (struct dl_rbf_points){0};
 }
 
 /* Rows i .. i + ROWS - 1; the last row stands in for those past the end, so
- * that every row goes through the same code. */
-static void expand_rows(const struct dl_support *s, double gamma,
+ * that every row goes through equal code. */
+static void expand_rows(const struct dl_rbf_points *s, double gamma,
                         const gsl_matrix *X, gsl_vector *out, size_t i) {
   const double *x[ROWS];
   double sum[ROWS];
@@ -145,8 +145,8 @@ static void expand_rows(const struct dl_support *s, double gamma,
     gsl_vector_set(out, i + k, sum[k]);
 }
 
-void dl_expand(const struct dl_support *s, double gamma, const gsl_matrix *X,
-               gsl_vector *out) {
+void dl_rbf_predict(const struct dl_rbf_points *s, double gamma,
+                    const gsl_matrix *X, gsl_vector *out) {
   size_t n = X->size1;
   /* Even one thread costs, where this is called for row after row. */
   if ((double)n * (double)(s->blocks * LANES) <= MANY_VALUES) {

@@ -17,25 +17,25 @@
 /* out_i = exp(-gamma d_i) for gamma, d_i >= 0, within 2 units in the last
  * place; 0 where it would be below the smallest normal number. out may be
  * d. */
-void dl_decay(double *out, const double *d, double gamma, size_t n);
+void dl_rbf(double *out, const double *d, double gamma, size_t n);
 
 /* D_ij = |row i of A - row j of B|^2; the columns of A and B agree. */
 void dl_sq_distances(gsl_matrix *D, const gsl_matrix *A, const gsl_matrix *B);
 
-/* Support points and their coefficients, laid out for dl_expand. */
-struct dl_support {
+/* Support points and their coefficients, laid out for dl_rbf_predict. */
+struct dl_rbf_points {
   size_t p;
   size_t blocks;
   double *x;    /* blocks x p x a block's points, owned */
   double *dual; /* blocks x a block's points, owned */
 };
 
-void dl_support_init(struct dl_support *s, const gsl_matrix *points,
-                     const gsl_vector *dual);
-void dl_support_free(struct dl_support *s);
+void dl_rbf_points_init(struct dl_rbf_points *s, const gsl_matrix *points,
+                        const gsl_vector *dual);
+void dl_rbf_points_free(struct dl_rbf_points *s);
 
 /* out_i = sum_j dual_j k(row i of X, point j). */
-void dl_expand(const struct dl_support *s, double gamma, const gsl_matrix *X,
-               gsl_vector *out);
+void dl_rbf_predict(const struct dl_rbf_points *s, double gamma,
+                    const gsl_matrix *X, gsl_vector *out);
 
 #endif

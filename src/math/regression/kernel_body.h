@@ -8,7 +8,7 @@
  *   TOGETHER rows that are taken together, a divisor of ROWS: as many as the
  *            registers hold, to hide each other's latency
  *
- * The vectors are those of GCC and Clang. There is no include guard. */
+ * The vectors are GCC's and Clang's. There is no include guard. */
 
 typedef double NAME(vec) __attribute__((vector_size(8 * WIDTH)));
 typedef uint64_t NAME(bits) __attribute__((vector_size(8 * WIDTH)));
@@ -74,7 +74,7 @@ TARGET INLINE void NAME(add_points)(NAME(vec) * total, const double *points,
 }
 
 /* sum_k = sum over all points of dual k(x_k, point), for TOGETHER rows. */
-TARGET INLINE void NAME(sum_points)(double *sum, const struct dl_support *s,
+TARGET INLINE void NAME(sum_points)(double *sum, const struct dl_rbf_points *s,
                                     const double *const *x, double gamma) {
   NAME(vec) total[TOGETHER];
   UNROLL
@@ -92,8 +92,8 @@ TARGET INLINE void NAME(sum_points)(double *sum, const struct dl_support *s,
   }
 }
 
-/* The same for ROWS rows. */
-TARGET static void NAME(expand)(double *sum, const struct dl_support *s,
+/* Distances for ROWS rows. */
+TARGET static void NAME(expand)(double *sum, const struct dl_rbf_points *s,
                                 const double *const *x, double gamma) {
   for (size_t k = 0; k < ROWS; k += TOGETHER)
     NAME(sum_points)(sum + k, s, x + k, gamma);

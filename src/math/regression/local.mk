@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
+	%D%/design.h \
 	%D%/kernel.c \
 	%D%/kernel.h \
 	%D%/kernel_body.h \

@@ -33,7 +33,7 @@ void dl_low_rank_free(struct dl_low_rank *l) {
   *l = (struct dl_low_rank){0};
 }
 
-/* What is left of a diagonal element of 1 that is rounding only. */
+/* A remainder of a diagonal element of 1 that is rounding only. */
 #define ROUNDING (DBL_EPSILON / 2)
 
 /* |row i of A - row k of B|^2 */
@@ -90,7 +90,7 @@ static bool find_features(struct dl_low_rank *l, double gamma) {
   for (; left[j] > ROUNDING && l->rank < l->L->size2; j = largest(left, m)) {
     for (size_t i = 0; i < m; i++)
       k[i] = sq_distance(l->X, i, l->X, j);
-    dl_decay(k, k, gamma, m);
+    dl_rbf(k, k, gamma, m);
     add_feature(l, k, left, j);
   }
   bool enough = left[j] <= ROUNDING;
@@ -104,7 +104,7 @@ static void find_test_features(struct dl_low_rank *l, double gamma) {
     double *row = gsl_matrix_ptr(l->F, i, 0);
     for (size_t r = 0; r < l->rank; r++)
       row[r] = sq_distance(l->Z, i, l->X, l->pivot[r]);
-    dl_decay(row, row, gamma, l->rank);
+    dl_rbf(row, row, gamma, l->rank);
     for (size_t r = 0; r < l->rank; r++) {
       const double *of_pivot = gsl_matrix_const_ptr(l->L, l->pivot[r], 0);
       row[r] = (row[r] - dot(row, of_pivot, r)) / of_pivot[r];

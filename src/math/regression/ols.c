@@ -66,7 +66,7 @@ static size_t find_rank(const gsl_vector *s, double tolerance) {
   return rank;
 }
 
-static void solve(gsl_vector *coef, const struct dl_svd *v,
+static void solve(gsl_vector *coef, const struct dl_reduced *v,
                   const gsl_vector *length, size_t rank) {
   for (size_t j = 0; j < coef->size; j++) {
     double b = 0;
@@ -128,7 +128,7 @@ static void describe(struct dl_text *t, size_t *group, size_t n,
 }
 
 /* Warns, naming each set of dependent columns by itself. */
-static void report_rank(const struct dl_svd *v, size_t rank,
+static void report_rank(const struct dl_reduced *v, size_t rank,
                         const char *const *names, struct dl_diag *d) {
   size_t p = v->s->size;
   DL_FREED size_t *group = dl_calloc(p, sizeof *group);
@@ -142,25 +142,23 @@ static void report_rank(const struct dl_svd *v, size_t rank,
 }
 
 /* The coefficients of the reduced problem. */
-static enum dl_status fit_reduced(struct dl_linear *s,
-                                  const struct dl_reduced *r,
+static enum dl_status fit_reduced(struct dl_linear *s, struct dl_reduced *r,
                                   const char *const *names, struct dl_diag *d) {
   size_t p = s->coef->size;
-  DL_SCOPED(dl_svd_free) struct dl_svd v = {0};
   DL_SCOPED(gsl_matrix_free_local) gsl_matrix *scaled = gsl_matrix_alloc(p, p);
   DL_SCOPED(gsl_vector_free_local) gsl_vector *length = gsl_vector_alloc(p);
   scale_columns(scaled, length, r->R);
-  DL_TRY(dl_svd_make(&v, scaled, r->c, d));
-  size_t rank = find_rank(v.s, find_tolerance(r, length));
-  solve(s->coef, &v, length, rank);
+  DL_TRY(dl_reduced_decompose(r, scaled, d));
+  size_t rank = find_rank(r->s, find_tolerance(r, length));
+  solve(s->coef, r, length, rank);
   dl_linear_centre(s, r);
   if (rank < p)
-    report_rank(&v, rank, names, d);
+    report_rank(r, rank, names, d);
   return DL_OK;
 }
 
 static enum dl_status fit(const struct dl_regression *self, void **state,
-                          const struct dl_sample *data, double *hyper,
+                          const struct dl_design *data, double *hyper,
                           struct dl_diag *d) {
   (void)self;
   (void)hyper;

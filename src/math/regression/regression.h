@@ -15,6 +15,7 @@
 
 #include "base/diag.h"
 #include "math/numeric/named_arrays.h"
+#include "math/regression/design.h"
 
 #define DL_MAX_HYPER 4
 
@@ -24,28 +25,6 @@ struct dl_hyper_info {
   const char *summary;
   double low, high; /* range searched, on a logarithmic scale */
 };
-
-struct dl_hierarchical_problem;
-struct dl_observations;
-
-/* Data to fit; all borrowed. */
-struct dl_sample {
-  const gsl_matrix *X; /* n x p */
-  const gsl_vector *y; /* n: targets */
-  const gsl_vector *w; /* n: weights > 0, or NULL; a row of weight k counts
-                        * as k equal rows */
-  bool means;          /* a row is the mean of w runs: w holds for all that
-                        * was measured in them, not for y alone */
-  double within; /* sum of the squared deviations of those runs from y; only
-                  * ridge's choice of lambda depends on it */
-  const char *const *names; /* p: names of the features for messages, or NULL */
-  /* Of a physics, in place of X: its rows, and what fits of them to all targets
-   * share, or NULL. */
-  const struct dl_observations *rows;
-  struct dl_hierarchical_problem *problem;
-};
-
-struct dl_physics;
 
 /* fit and restore get the regression itself. */
 struct dl_regression {
@@ -59,23 +38,23 @@ struct dl_regression {
    * written back. Shapes are checked: DL_EFAILED with a reason. On DL_OK
    * *state is owned by the caller. */
   enum dl_status (*fit)(const struct dl_regression *r, void **state,
-                        const struct dl_sample *s, double *hyper,
+                        const struct dl_design *s, double *hyper,
                         struct dl_diag *d);
 
   /* Predictions for the rows of X (n x p) into out (n). */
   enum dl_status (*predict)(const void *state, const gsl_matrix *X,
                             gsl_vector *out, struct dl_diag *d);
 
-  /* Optional: for each of n_hyper_sets rows of H (n_hyper_sets x n_hyper),
-   * fit and predict X_test into the same row of out (n_hyper_sets x rows of
-   * X_test); shares work between the sets. A set that has no solution gets
-   * NaN. NULL: the caller loops over fit and predict. */
-  enum dl_status (*sweep)(const struct dl_sample *s, const gsl_matrix *H,
+  /* Optional: for each of n_hyper_sets rows of H (n_hyper_sets x n_hyper), fit
+   * and predict X_test into that row of out (n_hyper_sets x rows of X_test);
+   * shares work between the sets. A set that has no solution gets NaN. NULL:
+   * the caller loops over fit and predict. */
+  enum dl_status (*sweep)(const struct dl_design *s, const gsl_matrix *H,
                           const gsl_matrix *X_test, gsl_matrix *out,
                           struct dl_diag *d);
 
-  /* The state as named arrays and back. restore(save(s)) predicts bit for
-   * bit the same. `p` is the number of features, checked against. */
+  /* The state as named arrays and back. restore(save(s)) predicts equal bits.
+   * `p` is the number of features, checked against. */
   void (*save)(const void *state, struct dl_arrays *to);
   enum dl_status (*restore)(const struct dl_regression *r, void **state,
                             const struct dl_arrays *from, size_t p,
@@ -97,7 +76,7 @@ struct dl_regression {
 enum { DL_N_REGRESSIONS = 6 };
 extern const struct dl_regression *const dl_regressions[DL_N_REGRESSIONS];
 
-/* By name, or NULL. */
+/* A regression by its name, or NULL. */
 const struct dl_regression *dl_regression_find(const char *name);
 
 #endif

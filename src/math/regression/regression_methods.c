@@ -13,7 +13,7 @@ static enum dl_status check_weights(const gsl_vector *w, struct dl_diag *d) {
   return DL_OK;
 }
 
-enum dl_status dl_check_fit(const struct dl_sample *s, struct dl_diag *d) {
+enum dl_status dl_check_fit(const struct dl_design *s, struct dl_diag *d) {
   const gsl_matrix *X = s->X;
   if (X->size1 == 0)
     return dl_fail(d, DL_EFAILED, "design has no rows");
@@ -62,13 +62,6 @@ enum dl_status dl_check_sweep(const gsl_matrix *X, const gsl_matrix *H,
   return DL_OK;
 }
 
-static bool all_finite(const struct dl_array *a) {
-  for (size_t i = 0; i < a->rows * a->cols; i++)
-    if (!isfinite(a->data[i]))
-      return false;
-  return true;
-}
-
 const struct dl_array *dl_check_array(const struct dl_arrays *from,
                                       const char *name, size_t rows,
                                       size_t cols, struct dl_diag *d) {
@@ -82,7 +75,7 @@ const struct dl_array *dl_check_array(const struct dl_arrays *from,
             a->rows, a->cols);
     return NULL;
   }
-  if (!all_finite(a)) {
+  if (!dl_all_finite(a->data, a->rows * a->cols)) {
     dl_fail(d, DL_EINPUT, "array '%s' has a value that is not finite", name);
     return NULL;
   }

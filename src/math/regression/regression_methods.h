@@ -15,7 +15,7 @@ extern const struct dl_regression dl_language;
 
 /* DL_EFAILED if the shapes of a sample differ, DL_EINPUT if a weight is not
  * positive and finite. */
-enum dl_status dl_check_fit(const struct dl_sample *s, struct dl_diag *d);
+enum dl_status dl_check_fit(const struct dl_design *s, struct dl_diag *d);
 
 /* X (n x p) against the number of features fitted, and out (n). */
 enum dl_status dl_check_predict(size_t p, const gsl_matrix *X,

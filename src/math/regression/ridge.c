@@ -31,12 +31,11 @@
 /* Points of the grid: 20 a decade. */
 #define GRID 201
 
-static double gcv(const struct dl_reduced *r, const struct dl_svd *v,
-                  double lambda) {
+static double gcv(const struct dl_reduced *r, double lambda) {
   double rss = r->rss, trace = 1;
-  for (size_t k = 0; k < v->s->size; k++) {
-    double s2 = gsl_vector_get(v->s, k) * gsl_vector_get(v->s, k);
-    double left = lambda / (s2 + lambda) * gsl_vector_get(v->uc, k);
+  for (size_t k = 0; k < r->s->size; k++) {
+    double s2 = gsl_vector_get(r->s, k) * gsl_vector_get(r->s, k);
+    double left = lambda / (s2 + lambda) * gsl_vector_get(r->uc, k);
     rss += left * left;
     trace += s2 / (s2 + lambda);
   }
@@ -50,13 +49,12 @@ static double grid_point(size_t i) {
 }
 
 /* The derivative of log GCV by log lambda, times RSS (n - trace H) / 2. */
-static double gcv_slope(const struct dl_reduced *r, const struct dl_svd *v,
-                        double lambda) {
+static double gcv_slope(const struct dl_reduced *r, double lambda) {
   double rss = r->rss, trace = 1, rss_by = 0, trace_by = 0;
-  for (size_t k = 0; k < v->s->size; k++) {
-    double s2 = gsl_vector_get(v->s, k) * gsl_vector_get(v->s, k);
+  for (size_t k = 0; k < r->s->size; k++) {
+    double s2 = gsl_vector_get(r->s, k) * gsl_vector_get(r->s, k);
     double share = s2 / (s2 + lambda), rest = lambda / (s2 + lambda);
-    double left = rest * gsl_vector_get(v->uc, k);
+    double left = rest * gsl_vector_get(r->uc, k);
     rss += left * left;
     trace += share;
     rss_by += left * left * share;
@@ -67,23 +65,22 @@ static double gcv_slope(const struct dl_reduced *r, const struct dl_svd *v,
 
 /* The minimum over log lambda in [a, b], where the slope changes its sign. The
  * values themselves, flat there, would give half of the digits. */
-static double refine(const struct dl_reduced *r, const struct dl_svd *v,
-                     double a, double b) {
+static double refine(const struct dl_reduced *r, double a, double b) {
   while (b - a > 1e-14 * fmax(1, fabs(a))) {
     double middle = (a + b) / 2;
     if (middle <= a || middle >= b)
       break;
-    *(gcv_slope(r, v, exp(middle)) < 0 ? &a : &b) = middle;
+    *(gcv_slope(r, exp(middle)) < 0 ? &a : &b) = middle;
   }
   return exp((a + b) / 2);
 }
 
 static enum dl_status choose(double *lambda, const struct dl_reduced *r,
-                             const struct dl_svd *v, struct dl_diag *d) {
+                             struct dl_diag *d) {
   size_t best = 0;
   double lowest = INFINITY;
   for (size_t i = 0; i < GRID; i++) {
-    double score = gcv(r, v, exp(grid_point(i)));
+    double score = gcv(r, exp(grid_point(i)));
     if (score < lowest) {
       lowest = score;
       best = i;
@@ -99,18 +96,18 @@ static enum dl_status choose(double *lambda, const struct dl_reduced *r,
   else if (best == GRID - 1)
     *lambda = LAMBDA_HIGH;
   else
-    *lambda = refine(r, v, grid_point(best - 1), grid_point(best + 1));
+    *lambda = refine(r, grid_point(best - 1), grid_point(best + 1));
   return DL_OK;
 }
 
 static void solve(struct dl_linear *s, const struct dl_reduced *r,
-                  const struct dl_svd *v, double lambda) {
+                  double lambda) {
   for (size_t j = 0; j < s->coef->size; j++) {
     double b = 0;
     for (size_t k = 0; k < s->coef->size; k++) {
-      double sk = gsl_vector_get(v->s, k);
-      b += gsl_matrix_get(v->V, j, k) * (sk / (sk * sk + lambda)) *
-           gsl_vector_get(v->uc, k);
+      double sk = gsl_vector_get(r->s, k);
+      b += gsl_matrix_get(r->V, j, k) * (sk / (sk * sk + lambda)) *
+           gsl_vector_get(r->uc, k);
     }
     gsl_vector_set(s->coef, j, b);
   }
@@ -124,44 +121,42 @@ static enum dl_status check_lambda(double lambda, struct dl_diag *d) {
 }
 
 /* Checks the data and decomposes them. */
-static enum dl_status prepare(struct dl_reduced *r, struct dl_svd *v,
-                              const struct dl_sample *data, struct dl_diag *d) {
+static enum dl_status prepare(struct dl_reduced *r,
+                              const struct dl_design *data, struct dl_diag *d) {
   DL_TRY(dl_check_fit(data, d));
   DL_TRY(dl_reduce(r, data, d));
   r->rss += data->within;
-  return dl_svd_make(v, r->R, r->c, d);
+  return dl_reduced_decompose(r, NULL, d);
 }
 
 static enum dl_status fit(const struct dl_regression *self, void **state,
-                          const struct dl_sample *data, double *hyper,
+                          const struct dl_design *data, double *hyper,
                           struct dl_diag *d) {
   (void)self;
   DL_SCOPED(dl_reduced_free) struct dl_reduced r = {0};
-  DL_SCOPED(dl_svd_free) struct dl_svd v = {0};
-  DL_TRY(prepare(&r, &v, data, d));
+  DL_TRY(prepare(&r, data, d));
   if (isnan(hyper[0]))
-    DL_TRY(choose(hyper, &r, &v, d));
+    DL_TRY(choose(hyper, &r, d));
   DL_TRY(check_lambda(hyper[0], d));
   struct dl_linear *s = dl_linear_new(data->X->size2);
-  solve(s, &r, &v, hyper[0]);
+  solve(s, &r, hyper[0]);
   *state = s;
   return DL_OK;
 }
 
-static enum dl_status sweep(const struct dl_sample *data, const gsl_matrix *H,
+static enum dl_status sweep(const struct dl_design *data, const gsl_matrix *H,
                             const gsl_matrix *X_test, gsl_matrix *out,
                             struct dl_diag *d) {
   DL_SCOPED(dl_reduced_free) struct dl_reduced r = {0};
-  DL_SCOPED(dl_svd_free) struct dl_svd v = {0};
   DL_TRY(dl_check_sweep(data->X, H, 1, X_test, out, d));
-  DL_TRY(prepare(&r, &v, data, d));
+  DL_TRY(prepare(&r, data, d));
   enum dl_status status = DL_OK;
   struct dl_linear *s = dl_linear_new(data->X->size2);
   for (size_t i = 0; !status && i < H->size1; i++) {
     double lambda = gsl_matrix_get(H, i, 0);
     gsl_vector_view row = gsl_matrix_row(out, i);
     status = check_lambda(lambda, d);
-    solve(s, &r, &v, lambda);
+    solve(s, &r, lambda);
     dl_linear_eval(s, X_test, &row.vector);
   }
   dl_linear_free(s);

@@ -42,9 +42,9 @@ static void sum_chunk(double *to, size_t chunk, const gsl_vector *mean,
   }
 }
 
-/* The sums over all rows divided by that of w, into out (zeros). Returns that
- * of w. The chunks have a fixed size and are added in order: the result is the
- * same for any number of threads. */
+/* The sums over all rows divided by the sum of w, into out (zeros). Returns the
+ * sum of w. The chunks have a fixed size and are added in order: the result is
+ * equal for any number of threads. */
 static double average(gsl_vector *out, const gsl_vector *mean,
                       const gsl_matrix *X, const gsl_vector *w) {
   size_t p = X->size2, n = (X->size1 + CHUNK - 1) / CHUNK;

@@ -2,11 +2,11 @@
 /* The tuned numbers of the search for cycles, by stage (cycles.h).
  *
  * Chosen on every other of the 249 nvidia-smi traces of del Rey et al. 2023
- * (doi 10.5281/zenodo.7828518), checked on the others (docs/epochs.md); those
- * of an unfinished training (`late`) on the same traces cut off early
- * (docs/step-traces.md). Evidence is in nats, correlations are 0 ... 1, and
- * lengths are shares or multiples of a period unless a comment says
- * otherwise. Included by the stages only. */
+ * (doi 10.5281/zenodo.7828518), checked on the others (docs/lab/epochs.md);
+ * numbers for an unfinished training (`late`) on these traces cut off early
+ * (docs/lab/step-traces.md). Evidence is in nats, correlations are 0 ... 1, and
+ * lengths are shares or multiples of a period unless a comment says otherwise.
+ * Included by the stages only. */
 
 #ifndef DL_MATH_SIGNAL_CYCLE_PARAMETERS_H
 #define DL_MATH_SIGNAL_CYCLE_PARAMETERS_H
@@ -108,7 +108,7 @@ static const struct dl_cycle_parameters tuned = {
 
     /* A slow start that was taken for cycles. */
     .start_share = 0.8,  /* of a cycle that is compared */
-    .start_unlike = 8,   /* difference from the mean, by that of others */
+    .start_unlike = 8,   /* difference from the mean, relative to others' */
     .start_least = 0.25, /* which counts as so much, at least */
 
     /* Parts of a cycle that begin alike. */

@@ -26,7 +26,7 @@ enum { BEFORE = 3, LEAST_AFTER = 5, MOST_AFTER = 24, MOST_FLANKS = 6 };
 /* First cycles that may be none. */
 enum { MOST_DROPPED = 3 };
 
-struct search {
+struct part_search {
   const struct dl_signal_grid *g;
   size_t after;  /* bins of B from a place on; BEFORE before it */
   size_t apart;  /* least distance of two beginnings, bins */
@@ -38,11 +38,11 @@ struct search {
   double own;    /* D up to which a bin is a beginning; 0: none known */
 };
 
-static bool has_room(const struct search *b, size_t p) {
+static bool has_room(const struct part_search *b, size_t p) {
   return p >= BEFORE && p + b->after <= b->g->n;
 }
 
-static double difference(const struct search *b, size_t p) {
+static double difference(const struct part_search *b, size_t p) {
   size_t length = BEFORE + b->after;
   double sum = 0;
   if (!has_room(b, p))
@@ -56,7 +56,7 @@ static double difference(const struct search *b, size_t p) {
 }
 
 /* Sets B from the places. */
-static void find_mean(struct search *b) {
+static void find_mean(struct part_search *b) {
   size_t length = BEFORE + b->after;
   for (size_t c = 0; c < b->g->n_channels; c++)
     for (size_t k = 0; k < length; k++) {
@@ -69,8 +69,8 @@ static void find_mean(struct search *b) {
 
 /* Puts the places at an offset from the bounds, those with room, and moves
  * each to where it is most like the others. */
-static void put_places(struct search *b, const struct dl_cycle_chain *chain,
-                       size_t offset) {
+static void put_places(struct part_search *b,
+                       const struct dl_cycle_chain *chain, size_t offset) {
   size_t reach = offset ? BEFORE : 1;
   b->n = 0;
   for (size_t i = 0; i <= chain->n; i++)
@@ -92,7 +92,7 @@ static void put_places(struct search *b, const struct dl_cycle_chain *chain,
 }
 
 /* Sets `own`. False: D is no different from that elsewhere. */
-static bool find_own(struct search *b) {
+static bool find_own(struct part_search *b) {
   size_t n = 0;
   for (size_t i = 0; i < b->n; i++)
     b->work[i] = b->off[b->place[i]];
@@ -113,7 +113,7 @@ static bool find_own(struct search *b) {
 }
 
 /* Puts the beginnings between two places into `at`; returns how many. */
-static size_t find_between(const struct search *b, size_t from, size_t to,
+static size_t find_between(const struct part_search *b, size_t from, size_t to,
                            double *at) {
   size_t n = 0;
   for (size_t p = from + b->apart; p + b->apart <= to; p++) {
@@ -129,8 +129,8 @@ static size_t find_between(const struct search *b, size_t from, size_t to,
   return n;
 }
 
-/* The parts of most cycles, if most have the same number; else 1. */
-static size_t count_parts(struct search *b, double *shortest) {
+/* The number of parts of most cycles; 1 if no number is common to most. */
+static size_t count_parts(struct part_search *b, double *shortest) {
   size_t cycles[DL_MOST_PARTS + 1] = {0};
   *shortest = INFINITY;
   b->own = 0;
@@ -153,7 +153,7 @@ static size_t count_parts(struct search *b, double *shortest) {
 }
 
 /* The offsets of the steepest flanks of the mean cycle; returns how many. */
-static size_t find_flanks(const struct search *b,
+static size_t find_flanks(const struct part_search *b,
                           const struct dl_cycle_chain *chain, size_t *flank) {
   size_t length = (size_t)chain->period, n = 0;
   double steepest = 0, *steep = b->work;
@@ -185,10 +185,10 @@ static size_t find_flanks(const struct search *b,
   return n;
 }
 
-static void search_make(struct search *b, const struct dl_signal_grid *g,
+static void search_make(struct part_search *b, const struct dl_signal_grid *g,
                         const struct dl_cycle_chain *chain) {
   double period = chain->period;
-  *b = (struct search){
+  *b = (struct part_search){
       .g = g,
       .after = (size_t)fmax(LEAST_AFTER, fmin(period / 10, MOST_AFTER)),
       .apart = (size_t)fmax(LEAST_AFTER, period / 8)};
@@ -198,7 +198,7 @@ static void search_make(struct search *b, const struct dl_signal_grid *g,
   b->place = dl_calloc(chain->n + 1, sizeof *b->place);
 }
 
-static void search_free(struct search *b) {
+static void search_free(struct part_search *b) {
   free(b->mean);
   free(b->off);
   free(b->place);
@@ -284,7 +284,7 @@ void dl_find_cycle_parts(const struct dl_signal_grid *g,
                          struct dl_cycle_chain *chain) {
   double shortest;
   size_t flank[MOST_FLANKS + 1] = {0};
-  struct search b;
+  struct part_search b;
   search_make(&b, g, chain);
   chain->parts = 1;
   chain->part = chain->period;
@@ -309,7 +309,7 @@ void dl_find_cycle_parts(const struct dl_signal_grid *g,
 
 void dl_split_cycles(const struct dl_signal_grid *g,
                      struct dl_cycle_chain *chain) {
-  struct search b;
+  struct part_search b;
   double shortest, *at = dl_calloc(g->n + 1, sizeof *at);
   size_t n = 0;
   search_make(&b, g, chain);

@@ -21,7 +21,7 @@
 /* A cycle has less than 2 LAG_LOW bins of its level. */
 enum { TURNS = 4, SEED_CYCLES = 8, N_COSTS = 3 * DL_LAG_LOW, WINDOW = 5 };
 
-struct tracker {
+struct cycle_tracker {
   const struct dl_grid_level *l;
   size_t channels, length; /* of the mean cycle, bins of the level */
   size_t start, end;       /* bins of the level: the segment */
@@ -37,14 +37,14 @@ struct tracker {
   size_t n_weak;
 };
 
-static void tracker_free(struct tracker *t) {
+static void tracker_free(struct cycle_tracker *t) {
   free(t->y);
   free(t->mean);
   free(t->energy);
   free(t->from);
 }
 
-static void tracker_alloc(struct tracker *t) {
+static void tracker_alloc(struct cycle_tracker *t) {
   size_t n = t->l->n;
   t->y = dl_channel_rows(t->channels, n);
   t->mean = dl_channel_rows(t->channels, t->length);
@@ -56,7 +56,7 @@ static void tracker_alloc(struct tracker *t) {
 }
 
 /* Detrends and weighs the channels by their correlation over the segment. */
-static void weigh(struct tracker *t, size_t a, size_t b) {
+static void weigh(struct cycle_tracker *t, size_t a, size_t b) {
   size_t n = t->l->n, lag = t->length;
   for (size_t c = 0; c < t->channels; c++) {
     double *y = t->y[c], product = 0, square = 0;
@@ -77,7 +77,7 @@ static void weigh(struct tracker *t, size_t a, size_t b) {
   }
 }
 
-static double dot(const struct tracker *t, size_t at) {
+static double dot(const struct cycle_tracker *t, size_t at) {
   double sum = 0;
   for (size_t c = 0; c < t->channels; c++)
     for (size_t j = 0; j < t->length; j++)
@@ -85,19 +85,19 @@ static double dot(const struct tracker *t, size_t at) {
   return sum;
 }
 
-static void add_cycle(struct tracker *t, size_t at) {
+static void add_cycle(struct cycle_tracker *t, size_t at) {
   for (size_t c = 0; c < t->channels; c++)
     for (size_t j = 0; j < t->length; j++)
       t->mean[c][j] += t->y[c][at + j];
 }
 
-static void clear_mean(struct tracker *t) {
+static void clear_mean(struct cycle_tracker *t) {
   memset(t->mean[0], 0, t->channels * t->length * sizeof(double));
 }
 
 /* A first mean cycle: some in the middle of the segment, each moved by up to
  * two bins to fit the sum so far. */
-static void seed(struct tracker *t, size_t a, size_t b) {
+static void seed(struct cycle_tracker *t, size_t a, size_t b) {
   size_t length = t->length, cycles = (b - a) / length;
   size_t use = GSL_MIN(cycles, SEED_CYCLES);
   size_t at = a + (cycles - use) / 2 * length;
@@ -115,7 +115,7 @@ static void seed(struct tracker *t, size_t a, size_t b) {
   }
 }
 
-static void correlate(struct tracker *t) {
+static void correlate(struct cycle_tracker *t) {
   double own = 0, typical = t->energy[t->end] - t->energy[t->start];
   for (size_t c = 0; c < t->channels; c++)
     for (size_t j = 0; j < t->length; j++)
@@ -130,7 +130,7 @@ static void correlate(struct tracker *t) {
 }
 
 /* Puts the best chain into at, in order. */
-static void chain(struct tracker *t) {
+static void chain(struct cycle_tracker *t) {
   double within = tuned.match_within * t->match_good;
   double outside = tuned.match_outside * t->match_good;
   size_t half = t->length / 2;
@@ -184,7 +184,7 @@ static void chain(struct tracker *t) {
 }
 
 /* The step of the mean cycle at its bin j, of each channel, and its size. */
-static double step_at(const struct tracker *t, size_t j, double *step) {
+static double step_at(const struct cycle_tracker *t, size_t j, double *step) {
   double square = 0;
   for (size_t c = 0; c < t->channels; c++) {
     step[c] = 0;
@@ -198,12 +198,12 @@ static double step_at(const struct tracker *t, size_t j, double *step) {
   return sqrt(square);
 }
 
-/* Where to cut: the place of a steep flank of the mean cycle. Preferred are
- * one that agrees with `end`, where the last cycle seems to end, and one in
- * the direction of `like`, the flank of other cycles, if that is not 0. `step`
+/* Finds the place to cut: a steep flank of the mean cycle. Preferred are one
+ * that agrees with `end`, where the last cycle seems to end, and one in the
+ * direction of `like`, the flank of other cycles, if that is not 0. `step`
  * holds the flank on return. */
-static size_t flank(const struct tracker *t, double end, const double *like,
-                    double *step) {
+static size_t flank(const struct cycle_tracker *t, double end,
+                    const double *like, double *step) {
   size_t best = 0;
   double most = -1, steepest = 0, size = 0;
   for (size_t j = 0; j < t->length; j++)
@@ -266,8 +266,9 @@ static size_t count_irregular(const struct dl_cycle_chain *c) {
 }
 
 /* Turns the chain into bounds on the finest grid. */
-static void bounds(const struct dl_signal_grid *g, const struct tracker *t,
-                   double end, double *like, struct dl_cycle_chain *c) {
+static void bounds(const struct dl_signal_grid *g,
+                   const struct cycle_tracker *t, double end, double *like,
+                   struct dl_cycle_chain *c) {
   DL_FREED double *step = dl_calloc(g->n_channels, sizeof *step);
   DL_FREED double *gap = dl_calloc(t->n_at, sizeof *gap);
   c->at = dl_calloc(t->n_at, sizeof *c->at);
@@ -294,15 +295,14 @@ static void bounds(const struct dl_signal_grid *g, const struct tracker *t,
 }
 
 void dl_track_cycles(struct dl_cycle_chain *c, const struct dl_signal_grid *g,
-                     const struct dl_period_segment *s,
-                     const struct dl_tracking_range *r, double *flank_found) {
-  struct tracker t = {.l = dl_grid_level_for(g, s->period),
-                      .channels = g->n_channels};
+                     const struct dl_period_segment *s, double *flank_found) {
+  struct cycle_tracker t = {.l = dl_grid_level_for(g, s->period),
+                            .channels = g->n_channels};
   double scale = (double)t.l->scale;
   *c = (struct dl_cycle_chain){.r = s->r, .doubtful = s->halved};
   t.length = (size_t)lround(s->period / scale);
-  t.low = (size_t)(r->low / scale);
-  t.high = GSL_MIN((size_t)(r->high / scale), t.l->n);
+  t.low = (size_t)(s->low / scale);
+  t.high = GSL_MIN((size_t)(s->high / scale), t.l->n);
   size_t a = (size_t)(s->start / scale), b = (size_t)(s->end / scale);
   a = GSL_MAX(a, t.low);
   b = GSL_MIN(b, t.high);
@@ -324,6 +324,6 @@ void dl_track_cycles(struct dl_cycle_chain *c, const struct dl_signal_grid *g,
       add_cycle(&t, t.at[i]);
   }
   if (t.n_at >= DL_MIN_CYCLES)
-    bounds(g, &t, r->end, flank_found, c);
+    bounds(g, &t, s->training_end, flank_found, c);
   tracker_free(&t);
 }

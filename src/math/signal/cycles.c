@@ -24,7 +24,7 @@ void dl_cycles_free(struct dl_cycles *c) {
 }
 
 /* All that a search holds. */
-struct search {
+struct cycle_search {
   struct dl_signal_grid grid;
   struct dl_tempogram tempo;
   struct dl_period_segments segments;
@@ -34,10 +34,13 @@ struct search {
   bool goes_on; /* the last cycle has not ended */
   bool split;   /* cycles were split where the hint says so */
   bool thin;    /* the evidence would not do for more cycles */
+  /* Flank at which cycles of about this period were cut. */
+  double flank_period;
+  double *flank; /* of each channel */
   struct dl_cycle_sequence sequence;
 };
 
-static void forget_chains(struct search *s) {
+static void forget_chains(struct cycle_search *s) {
   dl_tempogram_free(&s->tempo);
   free(s->segments.at);
   for (size_t i = 0; i < s->n_chains; i++)
@@ -52,7 +55,7 @@ static void forget_chains(struct search *s) {
   s->thin = false;
 }
 
-static void search_free(struct search *s) {
+static void search_free(struct cycle_search *s) {
   dl_signal_grid_free(&s->grid);
   forget_chains(s);
   free(s->sequence.at);
@@ -74,7 +77,7 @@ static bool within_cycle(const struct dl_period_segment *g,
 }
 
 /* The best of the segments that stand out by themselves, or NULL. */
-static const struct dl_period_segment *stands_out(struct search *s) {
+static const struct dl_period_segment *stands_out(struct cycle_search *s) {
   const struct dl_period_segment *best = NULL;
   for (size_t i = 0; i < s->segments.n; i++) {
     const struct dl_period_segment *g = &s->segments.at[i];
@@ -83,9 +86,9 @@ static const struct dl_period_segment *stands_out(struct search *s) {
     double beyond_chance = g->nats - log(trials);
     bool fills = length(g) < tuned.few_cycles * g->period &&
                  length(g) > tuned.few_fill * (double)s->grid.n;
-    double least = s->goes_on ? tuned.alone_nats_known
-                   : fills    ? tuned.alone_nats_few
-                              : tuned.alone_nats;
+    double least = fills ? tuned.alone_nats_few : tuned.alone_nats;
+    if (s->goes_on)
+      least = tuned.alone_nats_known;
     if (beyond_chance >= least && g->r_again >= tuned.repeat * g->r &&
         (!best || g->score > best->score)) {
       best = g;
@@ -95,8 +98,8 @@ static const struct dl_period_segment *stands_out(struct search *s) {
   return best;
 }
 
-/* Nats a further phase needs, the more the more its period differs from that
- * of the best. */
+/* Nats a further phase needs, the more its period differs from the best one's.
+ */
 static double nats_needed(const struct dl_period_segment *g,
                           const struct dl_period_segment *best) {
   double off = fabs(log(g->period / best->period)) - log(3);
@@ -113,7 +116,7 @@ static bool enough_evidence(const struct dl_period_segment *g,
 
 /* Keeps the segments whose evidence suffices: one must stand out by itself,
  * the others then need less. */
-static void sift(struct search *s) {
+static void sift(struct cycle_search *s) {
   const struct dl_period_segment *best = stands_out(s);
   for (size_t i = 0; i < s->segments.n; i++) {
     struct dl_period_segment *g = &s->segments.at[i];
@@ -136,11 +139,11 @@ static void sift(struct search *s) {
   }
 }
 
-/* The stretch around a segment in which its cycles may lie. The shorter cycles
+/* Sets where the cycles of a segment may lie around it. The shorter cycles
  * are followed first, and up to one cycle into a segment of longer ones, since
  * the long match two or three of the short. */
-static struct dl_tracking_range free_range(const struct search *s,
-                                           const struct dl_period_segment *g) {
+static void set_range(const struct cycle_search *s,
+                      struct dl_period_segment *g) {
   double mid = 0.5 * (g->start + g->end), low, high;
   low = fmax(0, g->start - tuned.follow * g->period);
   high = fmin((double)s->grid.n, g->end + tuned.follow * g->period);
@@ -156,38 +159,34 @@ static struct dl_tracking_range free_range(const struct search *s,
     else
       high = fmin(high, a);
   }
-  return (struct dl_tracking_range){low, high, NAN};
+  g->low = low;
+  g->high = high;
+  g->training_end = NAN;
 }
 
-/* Where cycles of about that period were cut. */
-struct flank {
-  double period;
-  double *step; /* of each channel; owned */
-};
-
 /* Follows the cycles of one segment, and puts them among the chains. */
-static void track_one(struct search *s, struct dl_period_segment *g,
-                      struct flank *f) {
+static void track_one(struct cycle_search *s, struct dl_period_segment *g) {
   struct dl_cycle_chain c;
-  struct dl_tracking_range r = free_range(s, g);
-  g->start = fmax(g->start, r.low);
-  g->end = fmin(g->end, r.high);
+  set_range(s, g);
+  g->start = fmax(g->start, g->low);
+  g->end = fmin(g->end, g->high);
   if (g->end - g->start < (DL_MIN_CYCLES - 0.5) * g->period)
     return;
-  bool alike = f->period > 0 && fabs(log(g->period / f->period)) < 0.1;
+  bool alike =
+      s->flank_period > 0 && fabs(log(g->period / s->flank_period)) < 0.1;
   for (size_t i = 0; !alike && i < s->grid.n_channels; i++)
-    f->step[i] = 0;
+    s->flank[i] = 0;
   double late = fmax(g->start, g->end - g->period);
   double until = fmin((double)s->grid.n, g->end + 1.5 * g->period);
   double end = dl_idle_start(s->idle, late, until);
-  bool seen = end < until || (r.high >= (double)s->grid.n && !s->goes_on);
-  r.end = seen ? end : NAN;
-  dl_track_cycles(&c, &s->grid, g, &r, f->step);
+  bool seen = end < until || (g->high >= (double)s->grid.n && !s->goes_on);
+  g->training_end = seen ? end : NAN;
+  dl_track_cycles(&c, &s->grid, g, s->flank);
   if (c.n == 0) {
     free(c.at);
     return;
   }
-  f->period = c.period;
+  s->flank_period = c.period;
   size_t at = s->n_chains++;
   for (; at > 0 && s->chain[at - 1].at[0] > c.at[0]; at--)
     s->chain[at] = s->chain[at - 1];
@@ -195,10 +194,11 @@ static void track_one(struct search *s, struct dl_period_segment *g,
 }
 
 /* Follows the cycles of all segments, the shortest first. */
-static void track_all(struct search *s) {
+static void track_all(struct cycle_search *s) {
   s->chain = dl_calloc(s->segments.n + 1, sizeof *s->chain);
   DL_FREED bool *done = dl_calloc(s->segments.n, sizeof *done);
-  struct flank f = {.step = dl_calloc(s->grid.n_channels, sizeof *f.step)};
+  s->flank_period = 0;
+  s->flank = dl_calloc(s->grid.n_channels, sizeof *s->flank);
   for (size_t turn = 0; turn < s->segments.n; turn++) {
     size_t best = s->segments.n;
     for (size_t i = 0; i < s->segments.n; i++)
@@ -206,9 +206,9 @@ static void track_all(struct search *s) {
                        s->segments.at[i].period < s->segments.at[best].period))
         best = i;
     done[best] = true;
-    track_one(s, &s->segments.at[best], &f);
+    track_one(s, &s->segments.at[best]);
   }
-  free(f.step);
+  free(s->flank);
 }
 
 /* Whether one period is three or more times the other: then one of the two may
@@ -221,7 +221,7 @@ static bool multiples(const struct dl_cycle_chain *a,
 }
 
 /* The verdict on a sequence. */
-static void judge(const struct search *s, struct dl_cycles *c) {
+static void judge(const struct cycle_search *s, struct dl_cycles *c) {
   const struct dl_cycle_sequence *q = &s->sequence;
   double total = 0, match = 0, weak = 0, brief = 0, n = (double)c->n;
   bool doubtful = false, narrow = false, uneven = false;
@@ -275,7 +275,7 @@ static void judge(const struct search *s, struct dl_cycles *c) {
 /* Finds the longest idle times between the first bound and the end, and at the
  * end: also those that the level at work, an idle one for a part of the time,
  * does not show. */
-static void find_rests(const struct search *s, struct dl_cycles *c) {
+static void find_rests(const struct cycle_search *s, struct dl_cycles *c) {
   double period = INFINITY, step = s->grid.step_s;
   size_t run = 0;
   for (size_t i = 0; i < s->n_chains; i++)
@@ -309,7 +309,7 @@ static double typical(const double *boundary, size_t n, double *work) {
 }
 
 /* Puts the sequence, in bins, into c, in seconds. */
-static void deliver(const struct search *s, struct dl_cycles *c) {
+static void deliver(const struct cycle_search *s, struct dl_cycles *c) {
   const struct dl_cycle_sequence *q = &s->sequence;
   DL_FREED double *work = dl_calloc(q->n_at, sizeof *work);
   c->boundary = dl_calloc(q->n_at, sizeof *c->boundary);
@@ -336,7 +336,8 @@ static void none(struct dl_cycles *c, const char *reason) {
 }
 
 /* Follows the cycles with a period near the hint, bins; 0: any. */
-static void track(struct search *s, double low, double high, double hint) {
+static void track(struct cycle_search *s, double low, double high,
+                  double hint) {
   const struct dl_signal_grid *g = &s->grid;
   dl_tempogram_make(&s->tempo, g, low, high, hint);
   if (s->tempo.n_lags == 0)
@@ -355,9 +356,9 @@ static bool is_near(double period, double hint) {
   return fabs(log(period / hint)) < tuned.hinted;
 }
 
-/* Where cycles have parts of the hinted length, the parts are the cycles. Else
+/* If cycles have parts of the hinted length, the parts are the cycles. Else
  * cycles of that length are followed. */
-static void track_hinted(struct search *s, double low, double high,
+static void track_hinted(struct cycle_search *s, double low, double high,
                          double hint) {
   track(s, low, high, 0);
   for (size_t i = 0; i < s->n_chains; i++)
@@ -374,7 +375,7 @@ static void track_hinted(struct search *s, double low, double high,
       s->chain[i].parts = 1;
 }
 
-static void find(struct search *s, const struct dl_cycles_options *o,
+static void find(struct cycle_search *s, const struct dl_cycles_options *o,
                  struct dl_cycles *c) {
   const struct dl_signal_grid *g = &s->grid;
   if (g->n < MIN_SAMPLES) {
@@ -417,7 +418,7 @@ enum dl_status dl_cycles_find(const struct dl_signals *signals,
                               const struct dl_cycles_options *o,
                               struct dl_cycles *c, struct dl_diag *d) {
   static const struct dl_cycles_options any = {0};
-  struct search s = {0};
+  struct cycle_search s = {0};
   *c = (struct dl_cycles){0};
   if (!o)
     o = &any;

@@ -38,16 +38,16 @@ struct dl_cycles_options {
   double hint_s; /* expected length of a cycle, s; 0: unknown */
   double min_s;  /* bounds of that length, s; 0: chosen from the spacing and */
   double max_s;  /* length of the signals */
-  /* Of a training that goes on: cycles of the whole; 0: it has ended, or it is
+  /* Cycles of the whole training if it goes on; 0: it has ended, or it is
    * unknown whether there are cycles. Then the last cycle has not ended, no
    * rest at the end is taken for one, and a new phase of few, faint cycles is
-   * looked for after a change of level (final_phase.c); such an answer is
-   * never sure. */
+   * looked for after a change of level (final_phase.c); such an answer is never
+   * sure. */
   double n_total;
   double n_first; /* a change is planned after so many cycles; 0: unknown */
 };
 
-/* Cycles of about the same length that follow each other. */
+/* Cycles of about equal length that follow each other. */
 struct dl_cycle_phase {
   size_t first_cycle;
   size_t n_cycles;
@@ -70,9 +70,9 @@ struct dl_cycles {
   size_t n_phases;
   struct dl_cycle_phase *phase; /* n_phases, owned */
   double strength;              /* 0 ... 1, how clearly the cycles show */
-  /* What begins a cycle recurs in it: each may be so many, of which the
-   * shortest takes that long; 1 or 0 and NaN: no sign of it. Such an answer is
-   * not sure; hint_s about the one or the other decides. */
+  /* The beginning of a cycle recurs in it: each may be so many cycles, of which
+   * the shortest takes that long; 1 or 0 and NaN: no sign of it. Such an answer
+   * is not sure; hint_s about the one or the other decides. */
   size_t parts;
   double part_s, whole_s; /* whole_s: the period of such cycles */
   /* The longest idle times, s, within the cycles and after them: far below the

@@ -60,11 +60,13 @@ struct dl_period_segment {
   double start, end; /* bins */
   double period;     /* bins */
   double r;          /* mean correlation at the period */
-  double r_again;    /* the same at two to four times the period */
+  double r_again;    /* mean correlation at two to four times the period */
   double score;      /* correlation above the threshold x bins */
   double nats;       /* evidence */
   bool halved;       /* a fraction of the period explains nearly as much */
   bool kept;
+  double low, high;    /* its cycles lie within these bins */
+  double training_end; /* where the training seems to end; NaN: unknown */
 };
 
 /* Segments in order of time. */
@@ -115,19 +117,12 @@ struct dl_cycle_chain {
   double longest;   /* of cycles that were split; else 0 */
 };
 
-/* Where cycles may lie, bins. */
-struct dl_tracking_range {
-  double low, high;
-  double end; /* where the training seems to end; NaN: unknown */
-};
-
 /* Follows the cycles of a segment, and beyond its ends as far as they match,
- * within a range. A boundary near its end is preferred, and a flank like
+ * within its range. A boundary near its end is preferred, and a flank like
  * `flank` (n_channels numbers, 0 at first), which is set to the one found. The
  * chain's n may be 0. */
 void dl_track_cycles(struct dl_cycle_chain *c, const struct dl_signal_grid *g,
-                     const struct dl_period_segment *s,
-                     const struct dl_tracking_range *r, double *flank_found);
+                     const struct dl_period_segment *s, double *flank_found);
 
 /* For each bin, whether it is one of several on end in which a signal lies far
  * below its level in the segments. g->n values, owned by the caller. */

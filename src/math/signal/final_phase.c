@@ -167,7 +167,7 @@ static void late_period(const struct dl_signal_grid *g, size_t from,
   }
 }
 
-/* Where the phase after `c` may start. False: no room. */
+/* Finds where the phase after `c` may start. False: no room. */
 static bool range(const struct dl_signal_grid *g,
                   const struct dl_cycle_chain *c, double n_first, size_t width,
                   size_t *low, size_t *high) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows i of the matrix of pairs (i, i + d) are computed one after the other,
- * so that Sxy of a pair follows from that of (i - 1, i - 1 + d). The inner
- * loop over d has no dependency and no branch, so that compilers vectorise
- * it. Rows ascend and only a larger r replaces a candidate, which gives the
- * lowest index among ties. */
+/* Rows i of the matrix of pairs (i, i + d) are computed one after the other, so
+ * that Sxy of a pair follows from Sxy of (i - 1, i - 1 + d). The inner loop
+ * over d has no dependency and no branch, so that compilers vectorise it. Rows
+ * ascend and only a larger r replaces a candidate, which gives the lowest index
+ * among ties. */
 #include "math/signal/fluss.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ struct series {
   double *scale;  /* k: 1 / sqrt(m Sxx - Sx^2); 0 if constant */
   double *half;   /* k: 0.5 if constant, else 0 */
   double *lower;  /* k: largest r with a neighbour of lower index, UNITS */
-  double *higher; /* k: the same of higher index */
+  double *higher; /* k: largest r with a neighbour of higher index */
   double *lower_at, *higher_at; /* k: these neighbours' indices */
   double *sxy;                  /* k: Sxy of (i, i + d), by d, of the row */
   double *r;                    /* k: r of these */

@@ -110,7 +110,10 @@ static void walk(const struct viterbi *v, struct dl_period_segments *found) {
       if (v->how[at] == ENTERED || b == 0 ||
           fabs(log(m->period[l] / m->period[last])) > tuned.drift_most)
         break;
-      l = v->how[at] == SHORTER ? l - 1 : v->how[at] == LONGER ? l + 1 : l;
+      if (v->how[at] == SHORTER)
+        l--;
+      else if (v->how[at] == LONGER)
+        l++;
     }
     s->start = (double)b * m->block;
     s->period = sum / (double)blocks;

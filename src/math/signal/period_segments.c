@@ -15,33 +15,31 @@
 
 enum { TRIM_STEPS = 5 };
 
-/* Working memory of the correlations. */
+/* State of the correlations: bins a ... b of a level. */
 struct lagged {
   double *y;   /* room for a detrended channel */
   double hint; /* expected period, bins; 0: unknown */
-};
-
-/* Bins a ... b of a level. */
-struct stretch {
   const struct dl_grid_level *l;
   size_t a, b;
 };
 
-/* The stretch from `start` to `end`, finest bins, at the level for a period. */
-static struct stretch stretch_for(const struct dl_signal_grid *g, double start,
-                                  double end, double period) {
-  const struct dl_grid_level *l = dl_grid_level_for(g, period);
-  double scale = (double)l->scale;
+/* Takes the time from `start` to `end`, finest bins, at the level for a period.
+ */
+static void take_stretch(struct lagged *w, const struct dl_signal_grid *g,
+                         double start, double end, double period) {
+  w->l = dl_grid_level_for(g, period);
+  double scale = (double)w->l->scale;
   size_t b = (size_t)(end / scale);
-  return (struct stretch){l, (size_t)(start / scale), GSL_MIN(b, l->n)};
+  w->a = (size_t)(start / scale);
+  w->b = GSL_MIN(b, w->l->n);
 }
 
 /* Correlation of a channel with itself `lag` bins later within a stretch.
  * *nats, unless NULL, is raised to its evidence. */
-static double one_channel(const struct stretch *t, size_t channel, size_t lag,
-                          struct lagged *w, double *nats) {
-  size_t a = t->a, b = t->b;
-  dl_detrend(t->l, channel, lag, a, b, w->y);
+static double one_channel(const struct lagged *w, size_t channel, size_t lag,
+                          double *nats) {
+  size_t a = w->a, b = w->b;
+  dl_detrend(w->l, channel, lag, a, b, w->y);
   const double *y = w->y;
   double product = 0, first = 0, second = 0;
   for (size_t s = a; s + lag < b; s++) {
@@ -66,14 +64,14 @@ static double one_channel(const struct stretch *t, size_t channel, size_t lag,
   return r;
 }
 
-/* The same over all channels. */
-static double at_lag(const struct dl_signal_grid *g, const struct stretch *t,
-                     size_t lag, struct lagged *w, double *nats) {
+/* Correlation over all channels. */
+static double at_lag(const struct dl_signal_grid *g, const struct lagged *w,
+                     size_t lag, double *nats) {
   double square = 0, sum = 0;
-  if (lag < DL_LAG_MIN || t->a + lag + 2 > t->b)
+  if (lag < DL_LAG_MIN || w->a + lag + 2 > w->b)
     return 0;
   for (size_t c = 0; c < g->n_channels; c++) {
-    double r = one_channel(t, c, lag, w, nats);
+    double r = one_channel(w, c, lag, nats);
     if (r > 0) {
       square += r * r;
       sum += r;
@@ -86,20 +84,20 @@ static double at_lag(const struct dl_signal_grid *g, const struct stretch *t,
  * the best. */
 static double near_lag(const struct dl_signal_grid *g, double start, double end,
                        double *period, struct lagged *w, double *nats) {
-  const struct stretch t = stretch_for(g, start, end, *period);
-  double scale = (double)t.l->scale, best = 0;
+  take_stretch(w, g, start, end, *period);
+  double scale = (double)w->l->scale, best = 0;
   size_t lag = (size_t)lround(*period / scale), found = lag;
   size_t reach = GSL_MAX(1, (size_t)lround(0.03 * (double)lag));
   *nats = 0;
   for (size_t j = lag > reach ? lag - reach : 1; j <= lag + reach; j++) {
-    double r = at_lag(g, &t, j, w, NULL);
+    double r = at_lag(g, w, j, NULL);
     if (r > best) {
       best = r;
       found = j;
     }
   }
   if (best > 0)
-    at_lag(g, &t, found, w, nats);
+    at_lag(g, w, found, nats);
   *period = (double)found * scale;
   return best;
 }
@@ -200,9 +198,9 @@ static bool scan(const struct dl_tempogram *m, const struct dl_signal_grid *g,
   double best = 0, *r = dl_calloc(m->n_lags, sizeof *r);
   *found = (struct dl_period_segment){.start = start, .end = end};
   for (size_t i = 0; i < m->n_lags && end - start > 2 * m->period[i]; i++) {
-    const struct stretch t = stretch_for(g, start, end, m->period[i]);
-    size_t lag = (size_t)lround(m->period[i] / (double)t.l->scale);
-    r[i] = at_lag(g, &t, lag, w, NULL);
+    take_stretch(w, g, start, end, m->period[i]);
+    size_t lag = (size_t)lround(m->period[i] / (double)w->l->scale);
+    r[i] = at_lag(g, w, lag, NULL);
   }
   for (size_t i = 0; i < m->n_lags; i++) {
     double period = m->period[i];

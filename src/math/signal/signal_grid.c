@@ -31,24 +31,22 @@ void dl_signal_grid_free(struct dl_signal_grid *g) {
   *g = (struct dl_signal_grid){0};
 }
 
-/* Known samples of one signal. */
-struct samples {
-  double *t, *x, *work;
-  size_t n;
-};
-
 /* The integral of the line through samples i and i + 1 from a to b. */
-static double area(const struct samples *s, size_t i, double a, double b) {
-  double dt = s->t[i + 1] - s->t[i], slope = (s->x[i + 1] - s->x[i]) / dt;
-  double mid = 0.5 * (a + b) - s->t[i];
-  return (s->x[i] + slope * mid) * (b - a);
+static double area(const double *t, const double *x, size_t i, double a,
+                   double b) {
+  double dt = t[i + 1] - t[i], slope = (x[i + 1] - x[i]) / dt;
+  double mid = 0.5 * (a + b) - t[i];
+  return (x[i] + slope * mid) * (b - a);
 }
 
-/* Means over the bins into x, known shares into w. */
-static void fill_bins(const struct dl_signal_grid *g, const struct samples *s,
-                      double gap, double *x, double *w) {
+/* Means over the bins of a signal whose samples are all known into x, known
+ * shares into w. */
+static void fill_bins(const struct dl_signal_grid *g,
+                      const struct dl_signals *s, double gap, double *x,
+                      double *w) {
   size_t i = 0;
-  double last = s->x[0];
+  const double *known_x = s->value[0];
+  double last = known_x[0];
   for (size_t b = 0; b < g->n; b++) {
     double low = g->start_s + (double)b * g->step_s, high = low + g->step_s;
     double sum = 0, known = 0;
@@ -58,7 +56,7 @@ static void fill_bins(const struct dl_signal_grid *g, const struct samples *s,
       double from = fmax(low, s->t[j]), to = fmin(high, s->t[j + 1]);
       if (to <= from || s->t[j + 1] - s->t[j] > gap)
         continue;
-      sum += area(s, j, from, to);
+      sum += area(s->t, known_x, j, from, to);
       known += to - from;
     }
     if (known > 0)
@@ -161,19 +159,22 @@ static void make_levels(struct dl_signal_grid *g) {
 /* Takes one signal onto the grid unless it holds nothing. */
 static void add_channel(struct dl_signal_grid *g, const double *t,
                         const double *signal, size_t n, double spacing,
-                        struct samples *s) {
-  s->n = 0;
+                        double *work) {
+  DL_FREED double *known_t = dl_calloc(n, sizeof *known_t);
+  DL_FREED double *known_x = dl_calloc(n, sizeof *known_x);
+  const double *const value[] = {known_x};
+  struct dl_signals known = {.t = known_t, .value = value, .n_signals = 1};
   for (size_t i = 0; i < n; i++)
     if (isfinite(signal[i])) {
-      s->t[s->n] = t[i];
-      s->x[s->n++] = signal[i];
+      known_t[known.n] = t[i];
+      known_x[known.n++] = signal[i];
     }
-  if (s->n < 2)
+  if (known.n < 2)
     return;
   double *x = g->x[g->n_channels], *w = g->level[0].w[g->n_channels];
   double *z = g->level[0].s[g->n_channels], centre, scale;
-  fill_bins(g, s, tuned.gap_spacings * spacing, x, w);
-  centre_and_scale(x, w, g->n, s->work, &centre, &scale);
+  fill_bins(g, &known, tuned.gap_spacings * spacing, x, w);
+  centre_and_scale(x, w, g->n, work, &centre, &scale);
   if (!(scale > 0))
     return;
   for (size_t i = 0; i < g->n; i++)
@@ -189,12 +190,10 @@ void dl_signal_grid_make(struct dl_signal_grid *g,
   if (n < 2)
     return;
   size_t room = n > DL_GRID_MAX_BINS ? n : DL_GRID_MAX_BINS;
-  struct samples s = {.t = dl_calloc(n, sizeof(double)),
-                      .x = dl_calloc(n, sizeof(double)),
-                      .work = dl_calloc(room, sizeof(double))};
+  DL_FREED double *work = dl_calloc(room, sizeof *work);
   for (size_t i = 0; i + 1 < n; i++)
-    s.work[i] = t[i + 1] - t[i];
-  double spacing = median(s.work, n - 1), span = t[n - 1] - t[0];
+    work[i] = t[i + 1] - t[i];
+  double spacing = median(work, n - 1), span = t[n - 1] - t[0];
   double bins = fmin(floor(span / spacing), DL_GRID_MAX_BINS);
   g->n = (size_t)bins;
   g->start_s = t[0];
@@ -203,11 +202,8 @@ void dl_signal_grid_make(struct dl_signal_grid *g,
   g->n_levels = 1;
   alloc_level(&g->level[0], n_signals, g->n, 1);
   for (size_t c = 0; g->n > 0 && c < n_signals; c++)
-    add_channel(g, t, signals->value[c], n, spacing, &s);
+    add_channel(g, t, signals->value[c], n, spacing, work);
   make_levels(g);
-  free(s.t);
-  free(s.x);
-  free(s.work);
 }
 
 void dl_detrend(const struct dl_grid_level *l, size_t channel, size_t length,

@@ -29,11 +29,11 @@ void dl_tempogram_free(struct dl_tempogram *m) {
 }
 
 /* Room for the work on one level. */
-struct work {
+struct lag_sums {
   double *y, *product, *first, *second, *r, *weight;
 };
 
-static void work_alloc(struct work *w, size_t n) {
+static void work_alloc(struct lag_sums *w, size_t n) {
   double *block = dl_calloc(6 * (n + 2), sizeof *block);
   double **part[6] = {&w->y,      &w->product, &w->first,
                       &w->second, &w->r,       &w->weight};
@@ -42,7 +42,7 @@ static void work_alloc(struct work *w, size_t n) {
 }
 
 /* Running sums of y(s) y(s + L), y(s)^2 and y(s + L)^2. */
-static void pair_sums(struct work *w, const double *known, size_t n,
+static void pair_sums(struct lag_sums *w, const double *known, size_t n,
                       size_t lag) {
   const double *y = w->y;
   w->product[0] = w->first[0] = w->second[0] = 0;
@@ -55,7 +55,7 @@ static void pair_sums(struct work *w, const double *known, size_t n,
 }
 
 /* Adds a channel's correlation at one lag: r to `weight`, r^2 to `r`. */
-static void add_channel(struct work *w, const struct dl_grid_level *l,
+static void add_channel(struct lag_sums *w, const struct dl_grid_level *l,
                         size_t channel, size_t lag) {
   size_t pairs = l->n - lag;
   dl_detrend(l, channel, lag, 0, l->n, w->y);
@@ -82,7 +82,7 @@ static void add_channel(struct work *w, const struct dl_grid_level *l,
 /* Fills column `column` of the tempogram from one lag at one level. */
 static void fill(struct dl_tempogram *m, const struct dl_signal_grid *g,
                  const struct dl_grid_level *l, size_t lag, size_t column,
-                 struct work *w) {
+                 struct lag_sums *w) {
   memset(w->r, 0, l->n * sizeof *w->r);
   memset(w->weight, 0, l->n * sizeof *w->weight);
   for (size_t c = 0; c < g->n_channels; c++)
@@ -153,7 +153,7 @@ static void damp_multiples(struct dl_tempogram *m, double hint) {
 
 void dl_tempogram_make(struct dl_tempogram *m, const struct dl_signal_grid *g,
                        double min_period, double max_period, double hint) {
-  struct work w;
+  struct lag_sums w;
   size_t first, end;
   *m = (struct dl_tempogram){.block = BLOCK_BINS};
   if (g->n > (size_t)BLOCK_BINS * MAX_BLOCKS)

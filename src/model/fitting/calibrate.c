@@ -10,25 +10,25 @@
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "model/fitting/train.h"
+#include "model/training/training_columns.h"
 #include "physics/calibration/calibration.h"
 #include "physics/fit_row.h"
 #include "physics/language/language_parts.h"
 #include "physics/rows/physics_regression.h"
-#include "physics/training/training_waiting.h"
+#include "physics/training/training_without_waiting.h"
 
 /* The rows as a physics takes them. */
-struct rows {
+struct work_rows {
   struct dl_observed *observed; /* owned */
   gsl_vector *y;                /* logarithms of the target, owned */
   char *inputs;                 /* of the work alone, owned */
-  double *value;                /* n x n_targets: the same, owned */
+  double *value; /* n x n_targets: logarithms of the work alone, owned */
 };
 
 /* Columns of the training table. */
 enum { TARGET, UTIL };
 
-static void rows_free(struct rows *g) {
+static void rows_free(struct work_rows *g) {
   free(g->observed);
   gsl_vector_free(g->y);
   free(g->inputs);
@@ -36,7 +36,7 @@ static void rows_free(struct rows *g) {
 }
 
 /* Row i as its work alone would have measured it. */
-static void without_waiting(struct rows *g,
+static void without_waiting(struct work_rows *g,
                             const struct dl_hierarchical_fit *from,
                             const struct dl_training *t, size_t i) {
   double util = gsl_matrix_get(t->x, i, UTIL);
@@ -55,7 +55,7 @@ static void without_waiting(struct rows *g,
 }
 
 /* Runs that have another time without their waiting. */
-static size_t count_waited(const struct rows *g,
+static size_t count_waited(const struct work_rows *g,
                            const struct dl_physics *physics,
                            const struct dl_training *t) {
   const struct dl_physics_rows *rows = dl_training_physics_rows(t, physics);
@@ -73,13 +73,13 @@ static size_t count_waited(const struct rows *g,
 }
 
 /* Finds a run whose GPUs would draw more than their limit while they work. */
-static void find_over(struct dl_calibration *c, const struct rows *g,
+static void find_over(struct dl_calibration *c, const struct work_rows *g,
                       const struct dl_physics *physics,
                       const struct dl_training *t) {
   bool trains = physics == &dl_training_physics;
   if (!trains && physics != &dl_language_physics)
     return;
-  for (size_t i = 0; i < t->n && c->over.line == 0; i++) {
+  for (size_t i = 0; i < t->n && c->over_line == 0; i++) {
     double util = gsl_matrix_get(t->x, i, UTIL);
     const struct dl_observed *row = &g->observed[i];
     double limit =
@@ -87,14 +87,18 @@ static void find_over(struct dl_calibration *c, const struct rows *g,
                : ((const struct dl_language_inputs *)row->inputs)->limit;
     double w = trains ? dl_training_mean_power(row->inputs, row->value)
                       : exp(row->value[DL_LANG_TARGET_POWER]);
-    if (util > 0 && w > limit * DL_MOST_OF_LIMIT)
-      c->over = (struct dl_calibration_over){t->line[i], util, w, limit};
+    if (!(util > 0 && w > limit * DL_MOST_OF_LIMIT))
+      continue;
+    c->over_line = t->line[i];
+    c->over_util = util;
+    c->over_power_w = w;
+    c->over_limit_w = limit;
   }
 }
 
-/* By few configurations, a fit of a target that moves no constants learns from
- * that target alone, where it was measured. */
-static void drop_others(struct rows *g, const struct dl_physics *physics,
+/* Given few configurations, a fit of a target that moves no constants learns
+ * from it alone, where it was measured. */
+static void drop_others(struct work_rows *g, const struct dl_physics *physics,
                         size_t target, size_t n_configurations) {
   size_t n = g->y->size, n_measured = 0;
   for (size_t i = 0; i < n; i++)
@@ -108,7 +112,7 @@ static void drop_others(struct rows *g, const struct dl_physics *physics,
         g->value[i * physics->n_targets + k] = NAN;
 }
 
-static void lay_out(struct rows *g, const struct dl_hierarchical_fit *from,
+static void lay_out(struct work_rows *g, const struct dl_hierarchical_fit *from,
                     size_t target, const struct dl_training *t) {
   const struct dl_physics *physics = from->physics;
   const struct dl_physics_rows *rows = dl_training_physics_rows(t, physics);
@@ -126,7 +130,7 @@ static void lay_out(struct rows *g, const struct dl_hierarchical_fit *from,
 
 /* The mean absolute percentage error of predictions of a target, logarithms;
  * NaN where nothing was predicted that was measured. */
-static double error_of(const struct rows *g, size_t target,
+static double error_of(const struct work_rows *g, size_t target,
                        const gsl_vector *predicted) {
   double sum = 0, n = 0;
   for (size_t i = 0; i < predicted->size; i++) {
@@ -141,7 +145,7 @@ static double error_of(const struct rows *g, size_t target,
 
 /* Finds the run that predictions of a target miss by most. */
 static void find_worst(struct dl_calibration_errors *errors,
-                       const struct rows *g, const struct dl_training *t,
+                       const struct work_rows *g, const struct dl_training *t,
                        size_t target, const gsl_vector *predicted) {
   double worst = 0;
   for (size_t i = 0; i < predicted->size; i++) {
@@ -182,40 +186,42 @@ static size_t *make_sets(const struct dl_training *t, size_t *n_sets) {
   const struct dl_labels *configs = dl_training_labels(t, "config");
   size_t n = configs ? configs->names.n : 0;
   size_t *set = dl_calloc(t->n, sizeof *set);
-  *n_sets = n < 2 ? 0 : n < DL_LEFT_OUT_SETS ? n : DL_LEFT_OUT_SETS;
+  *n_sets = n < DL_LEFT_OUT_SETS ? n : DL_LEFT_OUT_SETS;
+  if (n < 2)
+    *n_sets = 0;
   for (size_t i = 0; *n_sets > 0 && i < t->n; i++)
     set[i] = configs->id[i] % *n_sets;
   return set;
 }
 
-/* The targets that are scored: that of the fit, and with energies the time. */
+/* The targets that are scored: the fit's own, and with energies the time. */
 static void make_scored(struct dl_adapted_rows *rows,
                         const struct dl_physics *physics, size_t target,
                         size_t n) {
   bool timed = physics->software && physics->times_beside == target;
   rows->n_targets = timed ? 2 : 1;
-  for (size_t i = 0; i < rows->n_targets; i++)
-    rows->of[i] =
-        (struct dl_adapted_target){.target = i > 0 ? physics->time : target,
-                                   .fitted = gsl_vector_alloc(n),
-                                   .left_out = gsl_vector_alloc(n)};
+  for (size_t i = 0; i < rows->n_targets; i++) {
+    rows->target[i] = i > 0 ? physics->time : target;
+    rows->fitted[i] = gsl_vector_alloc(n);
+    rows->left_out[i] = gsl_vector_alloc(n);
+  }
 }
 
 static void free_scored(const struct dl_adapted_rows *rows) {
   for (size_t i = 0; i < rows->n_targets; i++) {
-    gsl_vector_free(rows->of[i].fitted);
-    gsl_vector_free(rows->of[i].left_out);
+    gsl_vector_free(rows->fitted[i]);
+    gsl_vector_free(rows->left_out[i]);
   }
 }
 
 /* Predictions of a target by `from`, into `fitted`. */
-static void predict_before(const struct rows *g,
+static void predict_before(const struct work_rows *g,
                            const struct dl_hierarchical_fit *from,
-                           const struct dl_adapted_target *of) {
-  for (size_t i = 0; i < of->fitted->size; i++) {
+                           size_t target, gsl_vector *fitted) {
+  for (size_t i = 0; i < fitted->size; i++) {
     struct dl_fit_row row;
     dl_fit_row_make(&row, from, g->observed[i].inputs);
-    gsl_vector_set(of->fitted, i, dl_fit_row_value(&row, of->target));
+    gsl_vector_set(fitted, i, dl_fit_row_value(&row, target));
   }
 }
 
@@ -226,7 +232,7 @@ static enum dl_status learn(struct dl_calibration *c,
                             const struct dl_training *t, struct dl_diag *d) {
   struct dl_calibration_errors *errors[] = {&c->of_target, &c->of_time};
   const struct dl_physics *physics = fit->method->physics;
-  DL_SCOPED(rows_free) struct rows g = {0};
+  DL_SCOPED(rows_free) struct work_rows g = {0};
   struct dl_adapted_rows rows = {0};
   size_t target = (size_t)dl_physics_target(physics, fit->target);
   DL_FREED size_t *set = make_sets(t, &rows.n_sets);
@@ -234,22 +240,21 @@ static enum dl_status learn(struct dl_calibration *c,
   make_scored(&rows, physics, target, t->n);
   lay_out(&g, from, target, t);
   for (size_t i = 0; i < rows.n_targets; i++) {
-    predict_before(&g, from, &rows.of[i]);
-    errors[i]->before = error_of(&g, rows.of[i].target, rows.of[i].fitted);
-    find_worst(errors[i], &g, t, rows.of[i].target, rows.of[i].fitted);
+    predict_before(&g, from, rows.target[i], rows.fitted[i]);
+    errors[i]->before = error_of(&g, rows.target[i], rows.fitted[i]);
+    find_worst(errors[i], &g, t, rows.target[i], rows.fitted[i]);
   }
   const struct dl_observations observations = {
       .n = t->n, .row = g.observed, .target = target};
   find_over(c, &g, physics, t);
   c->waited = count_waited(&g, physics, t);
   enum dl_status status = dl_physics_check_rows(physics, &observations, d);
-  if (status == DL_OK && c->over.line == 0)
+  if (status == DL_OK && c->over_line == 0)
     status = dl_calibrate_fit(state, from, &observations, &rows, d);
   for (size_t i = 0; i < rows.n_targets && status == DL_OK; i++) {
-    errors[i]->after = error_of(&g, rows.of[i].target, rows.of[i].fitted);
+    errors[i]->after = error_of(&g, rows.target[i], rows.fitted[i]);
     if (rows.n_sets > 0)
-      errors[i]->left_out =
-          error_of(&g, rows.of[i].target, rows.of[i].left_out);
+      errors[i]->left_out = error_of(&g, rows.target[i], rows.left_out[i]);
   }
   free_scored(&rows);
   return status;
@@ -258,34 +263,37 @@ static enum dl_status learn(struct dl_calibration *c,
 /* Makes the fit what it was before a calibration, but for its state, which it
  * returns. */
 static const void *revert(struct dl_fit *fit) {
-  struct dl_uncalibrated *before = &fit->before;
-  if (!before->state)
+  if (!fit->state_before)
     return fit->state;
-  while (fit->gpus.n > before->n_gpus)
+  while (fit->gpus.n > fit->n_gpus_before)
     free(fit->gpus.s[--fit->gpus.n]);
-  fit->n = before->n;
-  fit->configurations = before->configurations;
-  return before->state;
+  fit->n = fit->n_before;
+  fit->configurations = fit->configurations_before;
+  return fit->state_before;
 }
 
 /* The fit has learnt `state` from its state before. */
 static void replace(struct dl_fit *fit, void *state) {
-  if (fit->before.state)
+  if (fit->state_before) {
     fit->method->free(fit->state);
-  else
-    fit->before = (struct dl_uncalibrated){fit->state, fit->n,
-                                           fit->configurations, fit->gpus.n};
+  } else {
+    fit->state_before = fit->state;
+    fit->n_before = fit->n;
+    fit->configurations_before = fit->configurations;
+    fit->n_gpus_before = fit->gpus.n;
+  }
   fit->state = state;
 }
 
 void dl_uncalibrate(struct dl_fit *fit) {
-  void *state = fit->before.state;
+  void *state = fit->state_before;
   if (!state)
     return;
   revert(fit);
   fit->method->free(fit->state);
   fit->state = state;
-  fit->before = (struct dl_uncalibrated){0};
+  fit->state_before = NULL;
+  fit->n_before = fit->configurations_before = fit->n_gpus_before = 0;
 }
 
 bool dl_can_be_calibrated(const struct dl_fit *fit) {
@@ -322,7 +330,7 @@ enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
   const struct dl_hierarchical_fit *from = revert(fit);
   c->again = from->calibration_residuals.n > 0;
   DL_TRY(learn(c, &state, fit, from, t, d));
-  if (c->over.line > 0)
+  if (c->over_line > 0)
     return DL_OK;
   replace(fit, state);
   note_gpus(fit, t);
@@ -340,7 +348,8 @@ enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
 #define NOT_NEAR 0.25
 
 void dl_calibration_warn(const struct dl_calibration_errors *errors,
-                         const char *target, const struct dl_kept_runs *runs,
+                         const char *target,
+                         const struct dl_calibration_runs *runs,
                          const char *input, struct dl_diag *d) {
   char text[DL_NUMBER_SIZE];
   bool power = strcmp(target, "gpu_power_w") == 0;
@@ -352,7 +361,7 @@ void dl_calibration_warn(const struct dl_calibration_errors *errors,
                target, dl_format_digits(text, 100 * errors->after, 3));
   if (errors->worst_line < 2 || fabs(log(errors->worst)) <= most)
     return;
-  const struct dl_kept_run *run = &runs->run[errors->worst_line - 2];
+  const struct dl_calibration_run *run = &runs->run[errors->worst_line - 2];
   dl_warn_at(d, run->file, run->line,
              "%s is %s times the estimate before the calibration: check %s",
              target, dl_format_digits(text, errors->worst, 3),

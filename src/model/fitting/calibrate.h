@@ -4,7 +4,7 @@
 #ifndef DL_MODEL_FITTING_CALIBRATE_H
 #define DL_MODEL_FITTING_CALIBRATE_H
 
-#include "model/fitting/training_table.h"
+#include "model/training/training_table.h"
 #include "model/model.h"
 
 /* How far off a fit is on the runs: before, after learning from all others of
@@ -21,11 +21,9 @@ struct dl_calibration {
     size_t worst_line;
   } of_target, of_time; /* of_time: of a fit of energies, which has a time */
   /* A run whose GPUs would draw more than their limit while they work: nothing
-   * is learnt then. line 0: none. */
-  struct dl_calibration_over {
-    size_t line;
-    double util, power_w, limit_w; /* of a GPU */
-  } over;
+   * is learnt then. Line 0: none. */
+  size_t over_line;
+  double over_util, over_power_w, over_limit_w; /* of a GPU */
   size_t waited; /* runs whose utilization says so: their work alone counts */
   bool again;    /* by an earlier version, which did not keep the runs */
 };
@@ -36,14 +34,13 @@ bool dl_can_be_calibrated(const struct dl_fit *fit);
 /* Updates a fit of a physics by the rows of t, which has the rows of the
  * physics and two formulas, the target and the GPU utilization; the prior is
  * the posterior of the fit before any calibration: t has the runs of all.
- * DL_NOT_MEASURED stands for a value that a row lacks: what it has of other
- * quantities teaches alone. A run whose utilization is lower than that of its
- * work has waited (training_waiting.h). The fit's state is replaced, and the
- * first one kept; a GPU with DL_CALIBRATED_CONFIGS configurations or more
- * counts as seen from then on, one with fewer keeps the interval of a GPU that
- * was not. Errors, which the first function finds: DL_EUSAGE for a method that
- * cannot learn so, DL_EINPUT for no usable row or a target that is not above
- * 0. */
+ * DL_NOT_MEASURED stands for a value that a row lacks: its other quantities
+ * teach alone. A run whose utilization is lower than its work's has waited
+ * (training_waiting.h). The fit's state is replaced, and the first one kept; a
+ * GPU with DL_CALIBRATED_CONFIGS configurations or more counts as seen from
+ * then on; others keep the interval of an unseen GPU. Errors, which the first
+ * function finds: DL_EUSAGE for a method that cannot learn so, DL_EINPUT for no
+ * usable row or a target that is not above 0. */
 enum { DL_CALIBRATED_CONFIGS = 5, DL_NOT_MEASURED = -1 };
 enum dl_status dl_calibrate_check(const struct dl_fit *fit,
                                   const struct dl_training *t,
@@ -59,7 +56,8 @@ void dl_uncalibrate(struct dl_fit *fit);
  * estimate misses by many times, and runs of `input` that contradict each
  * other. */
 void dl_calibration_warn(const struct dl_calibration_errors *errors,
-                         const char *target, const struct dl_kept_runs *runs,
+                         const char *target,
+                         const struct dl_calibration_runs *runs,
                          const char *input, struct dl_diag *d);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Choosing recipe, method and hyper-parameters by leaving groups out. */
+#include "model/fitting/model_selection.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -8,43 +8,35 @@
 
 #include "base/memory.h"
 #include "math/numeric/scoped_gsl.h"
-#include "model/fitting/held_out.h"
-#include "model/fitting/recipe.h"
-#include "physics/rows/physics_regression.h"
-#include "physics/rows/physics_rows.h"
+#include "model/cross_validation/fold_predictions.h"
+#include "model/training/fit_design.h"
+#include "model/training/training_columns.h"
 
 enum { GRID_ONE = 13, GRID_TWO = 7, MOST_CANDIDATES = 64 };
 
-/* Folds of every protocol that the table allows. */
-struct protocols {
-  struct dl_folds folds[DL_HELD_OUT_ROWS + 1];
-  bool there[DL_HELD_OUT_ROWS + 1];
-};
-
-static enum dl_status make_protocols(struct protocols *p,
-                                     const struct dl_training *t,
-                                     unsigned long seed, struct dl_diag *d) {
+static enum dl_status make_protocols(struct dl_trials *p, struct dl_diag *d) {
   bool any = false;
   for (size_t i = 0; i < DL_HELD_OUT_ROWS; i++) {
     struct dl_cv_spec spec = {.scheme = DL_GROUP};
     const char *name = dl_held_out_group_name((enum dl_held_out_group)i);
-    const struct dl_labels *l = dl_training_labels(t, name);
+    const struct dl_labels *l = dl_training_labels(p->t, name);
     if (!l || l->names.n < 2)
       continue;
     snprintf(spec.column, sizeof spec.column, "%s", name);
-    DL_TRY(dl_training_folds(&p->folds[i], t, &spec, seed, d));
+    DL_TRY(dl_training_folds(&p->folds[i], p->t, &spec, p->c->seed, d));
     any = p->there[i] = true;
   }
   if (any)
     return DL_OK;
   const struct dl_cv_spec spec = {.scheme = DL_KFOLD_SHUFFLED,
-                                  .k = t->n < 5 ? t->n : 5};
+                                  .k = p->t->n < 5 ? p->t->n : 5};
   p->there[DL_HELD_OUT_ROWS] = true;
-  return dl_training_folds(&p->folds[DL_HELD_OUT_ROWS], t, &spec, seed, d);
+  return dl_training_folds(&p->folds[DL_HELD_OUT_ROWS], p->t, &spec, p->c->seed,
+                           d);
 }
 
 /* Mean over the groups of the mean absolute error of log(y). */
-static double group_error(const struct dl_problem *p, const struct dl_cv *cv,
+static double group_error(const struct dl_design *p, const struct dl_cv *cv,
                           const struct dl_folds *folds) {
   DL_FREED double *sum = dl_calloc(2 * folds->k, sizeof *sum);
   double *n = sum + folds->k, total = 0;
@@ -62,14 +54,15 @@ static double group_error(const struct dl_problem *p, const struct dl_cv *cv,
 static double physics_error(const struct dl_design *g, const double *hyper,
                             const struct dl_folds *folds, struct dl_diag *d) {
   DL_SCOPED(dl_cv_free) struct dl_cv cv = {0};
-  return dl_cross_validate_design(&cv, g, hyper, folds, d) == DL_OK
-             ? group_error(&g->problem, &cv, folds)
+  return dl_cross_validate_design(&cv, g, NULL, hyper, folds, d) == DL_OK
+             ? group_error(g, &cv, folds)
              : (double)NAN;
 }
 
 /* The errors of all candidates of a grid under a protocol; NaN where one could
  * not be fitted: it loses, which does not stop the choice. */
 static void find_errors(double *error, const struct dl_design *g,
+                        const struct dl_regression *method,
                         const gsl_matrix *grid, const struct dl_folds *folds,
                         struct dl_progress *progress) {
   DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
@@ -77,23 +70,21 @@ static void find_errors(double *error, const struct dl_design *g,
   if (g->physics)
     for (size_t i = 0; i < grid->size1; i++)
       error[i] = physics_error(g, grid->data + i * grid->tda, folds, &quiet);
-  else if (dl_group_errors(error, &g->problem, g->method, grid, folds,
-                           &quiet) != DL_OK)
+  else if (dl_group_errors(error, g, method, grid, folds, &quiet) != DL_OK)
     for (size_t i = 0; i < grid->size1; i++)
       error[i] = NAN;
 }
 
 /* Keeps the candidate of the grid with the lowest mean of its errors, the first
  * of equal ones. errors: rows are protocols. */
-static void keep_best(struct dl_candidate *best, const gsl_matrix *grid,
-                      const gsl_matrix *errors,
-                      const struct protocols *protocols) {
+static void keep_best(struct dl_fit_candidate *best, const gsl_matrix *grid,
+                      const gsl_matrix *errors, const struct dl_trials *w) {
   best->score = INFINITY;
   for (size_t i = 0; i < grid->size1; i++) {
     double sum = 0;
     size_t n = 0;
     for (size_t k = 0; k <= DL_HELD_OUT_ROWS; k++)
-      if (protocols->there[k]) {
+      if (w->there[k]) {
         sum += gsl_matrix_get(errors, k, i);
         n++;
       }
@@ -101,26 +92,14 @@ static void keep_best(struct dl_candidate *best, const gsl_matrix *grid,
       continue;
     best->score = sum / (double)n;
     for (size_t k = 0; k <= DL_HELD_OUT_ROWS; k++)
-      best->error[k] =
-          protocols->there[k] ? gsl_matrix_get(errors, k, i) : (double)NAN;
+      best->error[k] = w->there[k] ? gsl_matrix_get(errors, k, i) : (double)NAN;
     for (size_t j = 0; j < grid->size2; j++)
       best->hyper[j] = gsl_matrix_get(grid, i, j);
   }
 }
 
-/* What is tried, and what came of it. */
-struct trial {
-  struct dl_choice *c;
-  const struct dl_training *t;
-  const struct dl_regression *only; /* or NULL */
-  double hyper[DL_MAX_HYPER];       /* those given for `only`, else NaN */
-  struct protocols protocols;
-  struct dl_candidate *list; /* MOST_CANDIDATES, owned */
-  size_t n;
-};
-
 /* The best hyper-parameters of a grid. */
-static void try_grid(struct dl_candidate *best, const struct trial *w,
+static void try_grid(struct dl_fit_candidate *best, const struct dl_trials *w,
                      const struct dl_design *g, struct dl_diag *d) {
   size_t m = best->method->n_hyper, count = w->c->search_count;
   if (count == 0)
@@ -136,12 +115,12 @@ static void try_grid(struct dl_candidate *best, const struct trial *w,
   for (size_t k = 0; k <= DL_HELD_OUT_ROWS; k++) {
     struct dl_progress_span outer =
         dl_progress_enter(d->progress, k, DL_HELD_OUT_ROWS + 1);
-    if (w->protocols.there[k])
-      find_errors(gsl_matrix_ptr(errors, k, 0), g, grid, &w->protocols.folds[k],
-                  d->progress);
+    if (w->there[k])
+      find_errors(gsl_matrix_ptr(errors, k, 0), g, best->method, grid,
+                  &w->folds[k], d->progress);
     dl_progress_leave(d->progress, outer);
   }
-  keep_best(best, grid, errors, &w->protocols);
+  keep_best(best, grid, errors, w);
 }
 
 static bool constant(const struct dl_training *t, long column) {
@@ -189,8 +168,9 @@ static bool is_linear(const struct dl_regression *r) {
 }
 
 /* Appends the candidates of one recipe, one a method. */
-static enum dl_status
-try_recipe(struct trial *w, const struct dl_recipe *recipe, struct dl_diag *d) {
+static enum dl_status try_recipe(struct dl_trials *w,
+                                 const struct dl_recipe *recipe,
+                                 struct dl_diag *d) {
   if (!use_recipe(w->c, recipe, w->t))
     return DL_OK;
   DL_SCOPED(dl_design_free) struct dl_design g = {0};
@@ -202,10 +182,9 @@ try_recipe(struct trial *w, const struct dl_recipe *recipe, struct dl_diag *d) {
         !is_for(recipe, method) ||
         (!recipe->offset && !recipe->method && !is_linear(method)))
       continue;
-    struct dl_candidate *best = &w->list[w->n];
-    *best = (struct dl_candidate){.recipe = *recipe, .method = method};
+    struct dl_fit_candidate *best = &w->list[w->n];
+    *best = (struct dl_fit_candidate){.recipe = *recipe, .method = method};
     memcpy(best->hyper, w->hyper, sizeof best->hyper);
-    g.method = best->method;
     struct dl_progress_span outer = dl_progress_enter(
         d->progress, w->only ? 0 : i, w->only ? 1 : DL_N_REGRESSIONS);
     try_grid(best, w, &g, d);
@@ -217,7 +196,7 @@ try_recipe(struct trial *w, const struct dl_recipe *recipe, struct dl_diag *d) {
 }
 
 /* Whether a recipe is for the target, the method and that many GPUs. */
-static bool suits(const struct trial *w, const struct dl_recipe *recipe,
+static bool suits(const struct dl_trials *w, const struct dl_recipe *recipe,
                   size_t n_gpus) {
   return n_gpus >= recipe->least_gpus &&
          strcmp(recipe->target, w->c->target) == 0 &&
@@ -225,7 +204,7 @@ static bool suits(const struct trial *w, const struct dl_recipe *recipe,
 }
 
 /* Tries all recipes that suit a table with that many GPUs. */
-static enum dl_status try_all(struct trial *w, size_t n_gpus,
+static enum dl_status try_all(struct dl_trials *w, size_t n_gpus,
                               struct dl_diag *d) {
   struct dl_recipe recipe;
   size_t n = 0, k = 0;
@@ -243,13 +222,14 @@ static enum dl_status try_all(struct trial *w, size_t n_gpus,
 }
 
 static int by_score(const void *a, const void *b) {
-  double x = ((const struct dl_candidate *)a)->score;
-  double y = ((const struct dl_candidate *)b)->score;
+  double x = ((const struct dl_fit_candidate *)a)->score;
+  double y = ((const struct dl_fit_candidate *)b)->score;
   return (x > y) - (x < y);
 }
 
-static enum dl_status take_best(struct dl_choice *c, struct dl_candidate *list,
-                                size_t n, const struct dl_training *t,
+static enum dl_status take_best(struct dl_choice *c,
+                                struct dl_fit_candidate *list, size_t n,
+                                const struct dl_training *t,
                                 struct dl_diag *d) {
   if (n == 0 && t->absent)
     return dl_fail_at(d, DL_EINPUT, t->source, 0,
@@ -268,22 +248,23 @@ static enum dl_status take_best(struct dl_choice *c, struct dl_candidate *list,
   return DL_OK;
 }
 
-/* Whether the frame has all that a formula cannot do without. */
-static enum dl_status available(const struct dl_frame *f, const char *text,
+/* Whether the plan has all that a formula cannot do without. */
+static enum dl_status available(const struct dl_row_plan *f, const char *text,
                                 bool *yes, struct dl_diag *d) {
   struct dl_formula *g;
   enum dl_status status = dl_formula_parse(&g, text, d);
   *yes = status == DL_OK;
   for (size_t i = 0; status == DL_OK && i < g->n_vars; i++)
-    if (g->var[i].needed && !dl_frame_has(f, g->var[i].name))
+    if (g->var[i].needed && !dl_plan_has(f, g->var[i].name))
       *yes = false;
   dl_formula_free(g);
   return status;
 }
 
 static enum dl_status add_available(struct dl_strlist *formulas,
-                                    const struct dl_frame *f, const char *text,
-                                    bool *any, struct dl_diag *d) {
+                                    const struct dl_row_plan *f,
+                                    const char *text, bool *any,
+                                    struct dl_diag *d) {
   bool yes;
   enum dl_status status = available(f, text, &yes, d);
   if (status != DL_OK || !yes)
@@ -294,10 +275,10 @@ static enum dl_status add_available(struct dl_strlist *formulas,
   return DL_OK;
 }
 
-/* The formulas of a recipe that the frame can give, or the rows of its
+/* The formulas of a recipe that the plan can give, or the rows of its
  * physics; `asked`: for that method alone. */
 static enum dl_status add_recipe(struct dl_training *t,
-                                 const struct dl_frame *f,
+                                 const struct dl_row_plan *f,
                                  const struct dl_recipe *recipe, bool asked,
                                  bool *any, struct dl_diag *d) {
   DL_SCOPED(dl_strlist_free) struct dl_strlist features = {0};
@@ -322,16 +303,16 @@ static const char *const needed[] = {"arch", "gpu", "batch_size",
                                      "train_samples", "epochs"};
 
 enum dl_status dl_recipe_formulas(struct dl_training *t,
-                                  const struct dl_frame *f, const char *target,
-                                  const char *method, bool *any,
-                                  struct dl_diag *d) {
+                                  const struct dl_row_plan *f,
+                                  const char *target, const char *method,
+                                  bool *any, struct dl_diag *d) {
   const struct dl_regression *only = method ? dl_regression_find(method) : NULL;
   *any = false;
-  if (!dl_frame_has(f, target))
+  if (!dl_plan_has(f, target))
     return DL_OK;
   struct dl_recipe recipe;
   for (size_t i = 0; i < DL_LENGTH(needed) && !t->absent; i++)
-    if (!dl_frame_has(f, needed[i]))
+    if (!dl_plan_has(f, needed[i]))
       t->absent = needed[i];
   for (size_t i = 0; dl_recipe_at(i, &recipe); i++)
     if (strcmp(recipe.target, target) == 0 && (!only || is_for(&recipe, only)))
@@ -345,21 +326,22 @@ enum dl_status dl_recipe_formulas(struct dl_training *t,
 enum dl_status dl_choose(struct dl_choice *c, const struct dl_training *t,
                          const struct dl_regression *only,
                          struct dl_trials *tried, struct dl_diag *d) {
-  struct trial w = {.c = c, .t = t, .only = only};
-  w.list = dl_calloc(MOST_CANDIDATES, sizeof *w.list);
+  *tried = (struct dl_trials){.c = c, .t = t, .only = only};
+  tried->list = dl_calloc(MOST_CANDIDATES, sizeof *tried->list);
   for (size_t i = 0; i < DL_MAX_HYPER; i++)
-    w.hyper[i] = only ? c->hyper[i] : (double)NAN;
+    tried->hyper[i] = only ? c->hyper[i] : (double)NAN;
   c->log_target = true;
   c->method = dl_regressions[0];
-  enum dl_status status = make_protocols(&w.protocols, t, c->seed, d);
+  enum dl_status status = make_protocols(tried, d);
   const struct dl_labels *gpus = dl_training_labels(t, "gpu");
   size_t n_gpus = gpus ? gpus->names.n : 0;
-  for (int pass = 0; pass < 2 && w.n == 0 && status == DL_OK; pass++)
-    status = try_all(&w, pass > 0 ? SIZE_MAX : n_gpus, d);
-  if (status == DL_OK)
-    status = take_best(c, w.list, w.n, t, d);
+  for (int pass = 0; pass < 2 && tried->n == 0 && status == DL_OK; pass++)
+    status = try_all(tried, pass > 0 ? SIZE_MAX : n_gpus, d);
+  return status == DL_OK ? take_best(c, tried->list, tried->n, t, d) : status;
+}
+
+void dl_trials_free(struct dl_trials *trials) {
   for (size_t i = 0; i <= DL_HELD_OUT_ROWS; i++)
-    dl_folds_free(&w.protocols.folds[i]);
-  *tried = (struct dl_trials){w.list, w.n};
-  return status;
+    dl_folds_free(&trials->folds[i]);
+  free(trials->list);
 }

@@ -3,7 +3,7 @@
  * training step costs, in logarithms.
  *
  * Constants and sets come from a study on the runs of del Rey et al.
- * (docs/estimation.md lists those tried): about 25 ms of host work a
+ * (docs/lab/estimation.md lists those tried): about 25 ms of host work a
  * training step, 0.1 ms of input a 128-pixel image, 70 % of the peak rate, 40
  * activations per second and byte per second of bandwidth. A fit corrects them
  * by a factor and, where features are listed, by powers of those. */

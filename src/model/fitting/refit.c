@@ -7,15 +7,14 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/fitting/held_out.h"
-#include "physics/rows/physics_regression.h"
+#include "model/training/training_columns.h"
 
 static void add_once(struct dl_strlist *l, const char *text) {
   if (text && dl_strlist_find(l, text) < 0)
     dl_strlist_add(l, text);
 }
 
-/* Models of servers are installed with those of trainings: a table without
+/* Models of servers are installed beside models of trainings: a table without
  * requests leaves them alone. */
 static bool is_for_others(const struct dl_fit *fit, bool target_there) {
   const struct dl_physics *physics = fit->method->physics;
@@ -23,11 +22,11 @@ static bool is_for_others(const struct dl_fit *fit, bool target_there) {
 }
 
 void dl_refit_formulas(struct dl_training *t, const struct dl_model *m,
-                       const struct dl_frame *frame) {
+                       const struct dl_row_plan *plan) {
   for (; m; m = m->next)
     for (size_t i = 0; i < m->n_fits; i++) {
       const struct dl_fit *f = &m->fit[i];
-      if (is_for_others(f, dl_frame_has(frame, f->target)))
+      if (is_for_others(f, dl_plan_has(plan, f->target)))
         continue;
       add_once(&t->formula, f->target);
       add_once(&t->formula, f->offset);
@@ -168,8 +167,8 @@ static void find_new(bool *new, const struct dl_labels *l, const bool *keep,
     new[i] = !keep[i] && !kept[l->id[i]];
 }
 
-/* Whose residuals the intervals of the rows that are held out take: a new
- * GPU's are those of GPUs. All, where that is not certain. */
+/* The groups whose residuals give the intervals of the rows that are held out:
+ * GPUs for a new GPU. All groups, where that is not certain. */
 static unsigned needed_by(const struct dl_training *t, const bool *keep) {
   static const enum dl_held_out_group by[] = {DL_HELD_OUT_ARCH,
                                               DL_HELD_OUT_GPU};

@@ -8,70 +8,17 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/number.h"
 #include "math/numeric/scoped_gsl.h"
-#include "model/fitting/group_cv_residuals.h"
-#include "physics/rows/physics_regression.h"
-#include "run/run_columns.h"
+#include "model/cross_validation/group_residuals.h"
+#include "model/training/fit_design.h"
+#include "model/training/training_columns.h"
+#include "physics/rows/table_problem.h"
+#include "quantities/quantities.h"
 
 enum { GRID_POINTS_ONE = 25, GRID_POINTS_TWO = 12 };
 
 /* Below this number of rows starting threads costs more than it saves. */
 enum { MANY_ROWS = 20000 };
-
-enum dl_status dl_cv_parse(struct dl_cv_spec *spec, const char *text,
-                           struct dl_diag *d) {
-  *spec = (struct dl_cv_spec){0};
-  const char *arg = strchr(text, ':');
-  size_t len = arg ? (size_t)(arg - text) : strlen(text);
-  if (strcmp(text, "none") == 0) {
-    spec->none = true;
-    return DL_OK;
-  }
-  if (arg && len == 5 && strncmp(text, "group", 5) == 0 && arg[1] &&
-      strlen(arg + 1) < sizeof spec->column) {
-    spec->scheme = DL_GROUP;
-    strcpy(spec->column, arg + 1);
-    return DL_OK;
-  }
-  bool shuffled = len == 14 && strncmp(text, "kfold-shuffled", 14) == 0;
-  if (arg && (shuffled || (len == 5 && strncmp(text, "kfold", 5) == 0)) &&
-      dl_parse_count(arg + 1, &spec->k) && spec->k >= 2) {
-    spec->scheme = shuffled ? DL_KFOLD_SHUFFLED : DL_KFOLD;
-    return DL_OK;
-  }
-  return dl_fail(d, DL_EUSAGE,
-                 "cross-validation '%s': expected kfold:K, kfold-shuffled:K, "
-                 "group:COLUMN or none",
-                 text);
-}
-
-void dl_cv_name(const struct dl_cv_spec *spec, char *buf, size_t size) {
-  if (spec->none)
-    snprintf(buf, size, "none");
-  else if (spec->scheme == DL_GROUP)
-    snprintf(buf, size, "group:%s", spec->column);
-  else
-    snprintf(buf, size, "%s:%zu",
-             spec->scheme == DL_KFOLD ? "kfold" : "kfold-shuffled", spec->k);
-}
-
-enum dl_status dl_search_parse(struct dl_choice *c, const char *text,
-                               struct dl_diag *d) {
-  if (!text)
-    return DL_OK;
-  c->search = true;
-  const char *n = strchr(text, ':');
-  size_t len = n ? (size_t)(n - text) : strlen(text);
-  bool grid = len == 4 && strncmp(text, "grid", 4) == 0;
-  bool random = len == 6 && strncmp(text, "random", 6) == 0 && n;
-  c->search_kind = random ? DL_SEARCH_RANDOM : DL_SEARCH_GRID;
-  if ((!grid && !random) ||
-      (n && (!dl_parse_count(n + 1, &c->search_count) || !c->search_count)))
-    return dl_fail(d, DL_EUSAGE,
-                   "search '%s': expected grid, grid:N or random:N", text);
-  return DL_OK;
-}
 
 static bool all_known(const struct dl_choice *c) {
   for (size_t i = 0; i < c->method->n_hyper; i++)
@@ -80,8 +27,7 @@ static bool all_known(const struct dl_choice *c) {
   return true;
 }
 
-static enum dl_status find_hyper(struct dl_choice *c,
-                                 const struct dl_problem *p,
+static enum dl_status find_hyper(struct dl_choice *c, const struct dl_design *p,
                                  const struct dl_folds *folds,
                                  struct dl_diag *d) {
   size_t count = c->search_count;
@@ -104,7 +50,7 @@ static enum dl_status find_hyper(struct dl_choice *c,
 /* Copies the design, scaled where requested, and the transformed
  * target. */
 static void lay_out(gsl_matrix *X, gsl_vector *target,
-                    const struct dl_problem *p, const struct dl_scale *scale) {
+                    const struct dl_design *p, const struct dl_scale *scale) {
   size_t n = p->X->size1;
 #pragma omp parallel for schedule(static) if (n > MANY_ROWS)
   for (size_t i = 0; i < n; i++) {
@@ -120,32 +66,26 @@ static void lay_out(gsl_matrix *X, gsl_vector *target,
 
 /* The final fit, on all rows. */
 static enum dl_status fit_all(struct dl_fit *fit, struct dl_choice *c,
-                              const struct dl_training *t,
                               const struct dl_design *g, struct dl_diag *d) {
-  const struct dl_problem *p = &g->problem;
+  struct dl_design whole = *g;
   if (g->physics) {
-    const struct dl_sample s = {.rows = &g->rows, .problem = &g->table->q};
-    DL_TRY(dl_table_problem_make(g->table, d));
-    return c->method->fit(c->method, &fit->state, &s, c->hyper, d);
+    DL_TRY(dl_table_problem_make(g->problem, d));
+    return c->method->fit(c->method, &fit->state, &whole, c->hyper, d);
   }
-  size_t n = p->X->size1;
+  size_t n = g->X->size1;
   DL_SCOPED(gsl_matrix_free_local)
-  gsl_matrix *X = gsl_matrix_alloc(n, p->X->size2);
+  gsl_matrix *X = gsl_matrix_alloc(n, g->X->size2);
   DL_SCOPED(gsl_vector_free_local) gsl_vector *target = gsl_vector_alloc(n);
-  fit->scaled = p->scale;
-  if (p->scale)
-    dl_scale_fit(&fit->scale, p->X, p->w);
+  fit->scaled = g->scale;
+  if (g->scale)
+    dl_scale_fit(&fit->scale, g->X, g->w);
   dl_use_large_pages(X->data, n * X->tda * sizeof *X->data);
-  lay_out(X, target, p, p->scale ? &fit->scale : NULL);
-  return c->method->fit(
-      c->method, &fit->state,
-      &(struct dl_sample){.X = X,
-                          .y = target,
-                          .w = p->w,
-                          .means = t->means,
-                          .within = dl_training_within(t, c->target),
-                          .names = p->names},
-      c->hyper, d);
+  lay_out(X, target, g, g->scale ? &fit->scale : NULL);
+  whole.X = X;
+  whole.y = target;
+  whole.offset = NULL;
+  whole.log_target = whole.scale = false;
+  return c->method->fit(c->method, &fit->state, &whole, c->hyper, d);
 }
 
 static void copy_labels(struct dl_strlist *to, const struct dl_training *t,
@@ -192,7 +132,7 @@ static enum dl_status copy_ranges(struct dl_fit *fit,
         used |= strcmp(g->var[v].name, t->range[r].name) == 0;
       for (size_t k = 0; k < fit->n_ranges; k++)
         known |= strcmp(fit->range[k].name, t->range[r].name) == 0;
-      /* What is measured beside a target enters fits, not predictions. */
+      /* Values measured beside a target enter fits, not predictions. */
       if (!used || known || t->range[r].low > t->range[r].high ||
           dl_run_is_measured(t->range[r].name))
         continue;
@@ -230,7 +170,7 @@ static enum dl_status describe(struct dl_fit *fit, const struct dl_training *t,
 /* Hyper-parameters that are open are found by cross-validation, or left to
  * the method (NaN) where it can do so and no search was requested. */
 static enum dl_status settle_hyper(struct dl_choice *c,
-                                   const struct dl_problem *p,
+                                   const struct dl_design *p,
                                    const struct dl_training *t,
                                    struct dl_diag *d) {
   if (all_known(c) || (!c->search && c->method->n_hyper == 1))
@@ -249,7 +189,7 @@ static enum dl_status score(struct dl_cv *cv, const struct dl_choice *c,
                             const struct dl_training *t, struct dl_diag *d) {
   DL_SCOPED(dl_folds_free) struct dl_folds folds = {0};
   DL_TRY(dl_training_folds(&folds, t, &c->cv, c->seed, d));
-  return dl_cross_validate_design(cv, g, c->hyper, &folds, d);
+  return dl_cross_validate_design(cv, g, c->method, c->hyper, &folds, d);
 }
 
 enum dl_status dl_train(struct dl_fit *fit, struct dl_cv *cv,
@@ -261,7 +201,7 @@ enum dl_status dl_train(struct dl_fit *fit, struct dl_cv *cv,
   enum dl_status status = dl_design_make(&g, t, c, d);
   struct dl_progress_span whole = dl_progress_enter(d->progress, 0, 3);
   if (status == DL_OK)
-    status = settle_hyper(c, &g.problem, t, d);
+    status = settle_hyper(c, &g, t, d);
   dl_progress_leave(d->progress, whole);
   dl_progress_enter(d->progress, 1, 3);
   if (status == DL_OK && !c->cv.none)
@@ -271,10 +211,10 @@ enum dl_status dl_train(struct dl_fit *fit, struct dl_cv *cv,
   if (status == DL_OK)
     status = describe(fit, t, c, d);
   if (status == DL_OK)
-    status = fit_all(fit, c, t, &g, d);
+    status = fit_all(fit, c, &g, d);
   memcpy(fit->hyper, c->hyper, sizeof fit->hyper);
   if (status == DL_OK && !c->cv.none)
-    status = dl_group_cv_residuals(fit, t, c, &g, ~0u, d);
+    status = dl_group_residuals_add(fit, t, c, &g, ~0u, d);
   dl_progress_leave(d->progress, whole);
   dl_design_free(&g);
   if (status != DL_OK) {
@@ -290,5 +230,5 @@ enum dl_status dl_train_residuals(struct dl_fit *fit,
                                   struct dl_diag *d) {
   DL_SCOPED(dl_design_free) struct dl_design g = {0};
   DL_TRY(dl_design_make(&g, t, c, d));
-  return dl_group_cv_residuals(fit, t, c, &g, needed, d);
+  return dl_group_residuals_add(fit, t, c, &g, needed, d);
 }

@@ -45,7 +45,7 @@ enum dl_status dl_means_open(char *const *path, size_t n, bool logs,
   return status;
 }
 
-/* A feature is the same in all runs of a row. */
+/* A feature is equal in all runs of a row. */
 static enum dl_status check_feature(const char *text, const struct dl_csv *csv,
                                     struct dl_diag *d) {
   DL_SCOPED(dl_formula_free_local) struct dl_formula *g = NULL;

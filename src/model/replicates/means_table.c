@@ -29,7 +29,7 @@ double dl_mean_variance(const struct dl_mean *m) {
   return m->n > 1 ? m->squares / (double)(m->n - 1) : (double)NAN;
 }
 
-/* Adds the values of b to those of a. */
+/* Adds the values of b to a. */
 static void join(struct dl_mean *a, const struct dl_mean *b) {
   if (b->n == 0)
     return;
@@ -143,8 +143,8 @@ static void write_as_run(const struct dl_means *m, size_t row, bool logs,
       continue;
     }
     write_number(f, by_log ? exp(c->log.x) : dl_mean_of(&c->x));
-    write_number(f, c->x.n == 0 ? (double)NAN
-                                : (by_log ? c->log.squares : c->x.squares));
+    double within = by_log ? c->log.squares : c->x.squares;
+    write_number(f, c->x.n == 0 ? (double)NAN : within);
   }
   fprintf(f, ",%zu\n", m->runs[row]);
 }
@@ -225,13 +225,13 @@ bool dl_means_is_like(const struct dl_csv *csv) {
 }
 
 /* A row of a file. */
-struct source {
+struct means_row {
   const struct dl_csv *csv;
   const char *const *cell;
   size_t line;
 };
 
-static enum dl_status bad_cell(const struct source *s, size_t i,
+static enum dl_status bad_cell(const struct means_row *s, size_t i,
                                struct dl_diag *d) {
   return dl_fail_at(d, DL_EINPUT, dl_csv_path(s->csv), s->line,
                     "column '%s': invalid number '%.64s'",
@@ -239,7 +239,7 @@ static enum dl_status bad_cell(const struct source *s, size_t i,
 }
 
 /* A mean and a standard deviation of n values; both empty: none. */
-static enum dl_status read_mean(struct dl_mean *m, const struct source *s,
+static enum dl_status read_mean(struct dl_mean *m, const struct means_row *s,
                                 size_t at, size_t sd_at, size_t n,
                                 struct dl_diag *d) {
   double sd = 0;
@@ -256,24 +256,26 @@ static enum dl_status read_mean(struct dl_mean *m, const struct source *s,
 }
 
 /* The key of a row: the configuration, then all but the statistics. */
-static void make_key(const struct dl_means *m, const struct source *s,
+static void make_key(const struct dl_means *m, const struct means_row *s,
                      struct dl_text *key) {
   dl_text_clear(key);
   dl_text_add(key, s->cell[0]);
   for (size_t i = 0, at = 1; i < m->n_columns; i++) {
     bool measured = is_measured(m->column[i]);
+    const char *part = s->cell[at];
+    if (measured && !part[0])
+      part = "-"; /* none */
+    else if (measured)
+      part = s->cell[at + 2][0] ? "+" : "0"; /* above 0, others */
     dl_text_add(key, DL_MEANS_KEY);
-    if (measured) /* none, above 0, others */
-      dl_text_add(key, !s->cell[at][0] ? "-" : s->cell[at + 2][0] ? "+" : "0");
-    else
-      dl_text_add(key, s->cell[at]);
+    dl_text_add(key, part);
     at += measured ? 4 : 1;
   }
 }
 
 static enum dl_status take_cell(struct dl_means_cell *c,
                                 const struct dl_run_column *column,
-                                const struct source *s, size_t at, size_t n,
+                                const struct means_row *s, size_t at, size_t n,
                                 struct dl_diag *d) {
   struct dl_mean x, log;
   if (column->is_text) {
@@ -295,7 +297,7 @@ static enum dl_status take_cell(struct dl_means_cell *c,
   return DL_OK;
 }
 
-static enum dl_status take_row(struct dl_means *m, const struct source *s,
+static enum dl_status take_row(struct dl_means *m, const struct means_row *s,
                                struct dl_text *key, struct dl_diag *d) {
   size_t last = dl_csv_n_cols(s->csv) - 1, n, row;
   if (!dl_parse_count(s->cell[last], &n) || n < 1)
@@ -311,7 +313,7 @@ static enum dl_status take_row(struct dl_means *m, const struct source *s,
   return status;
 }
 
-/* Takes the columns of the first table; the others must have the same. */
+/* Takes the columns of the first table, which the others must have too. */
 static enum dl_status check_header(struct dl_means *m, const struct dl_csv *csv,
                                    const char *first, struct dl_diag *d) {
   struct dl_means own = {0};
@@ -338,10 +340,11 @@ static enum dl_status read_table(struct dl_means *m, struct dl_csv *csv,
   while (status == DL_OK && (status = dl_csv_next(csv, &block, d)) == DL_OK &&
          block)
     for (size_t i = 0; i < block->n_rows && status == DL_OK; i++)
-      status = take_row(m,
-                        &(struct source){csv, block->cell + i * block->n_cols,
-                                         block->line[i]},
-                        &key, d);
+      status =
+          take_row(m,
+                   &(struct means_row){csv, block->cell + i * block->n_cols,
+                                       block->line[i]},
+                   &key, d);
   return status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of means: the sufficient statistics of the runs of a configuration.
  *
- * A row stands for the runs that share all settings and that lack the same
+ * A row stands for the runs that share all settings and lack equal sets of
  * measured values. For each measured column NAME it has the mean m of the
  * values y, their standard deviation NAME_sd (divisor n - 1), and both of
  * log(y), NAME_log and NAME_log_sd; and it has the number of runs, n. With S =
@@ -10,7 +10,7 @@
  *   sum (y - f)^2 = S + n (m - f)^2,
  *
  * so that least squares on the rows, weighted by n, has the coefficients of
- * least squares on the runs. Rows of the same configuration in several tables
+ * least squares on the runs. Rows of one configuration in several tables
  * are added up (Chan, Golub, LeVeque 1979, "Updating formulae and a pairwise
  * algorithm for computing sample variances"). */
 
@@ -19,7 +19,7 @@
 
 #include "base/intern.h"
 #include "io/csv.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 
 /* A running mean and sum of squared deviations (Welford 1962,
  * doi 10.1080/00401706.1962.10490022). */
@@ -73,8 +73,8 @@ bool dl_means_is_table(const struct dl_csv *csv);
 /* Whether it has the columns of one, in whatever order. */
 bool dl_means_is_like(const struct dl_csv *csv);
 
-/* Adds up tables of means, which must have the same columns. Errors
- * (DL_EINPUT): another table, a row that is not valid. */
+/* Adds up tables of means, which must have equal columns. Errors (DL_EINPUT):
+ * another table, a row that is not valid. */
 enum dl_status dl_means_read(struct dl_means *m, char *const *path, size_t n,
                              struct dl_diag *d);
 

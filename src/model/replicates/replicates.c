@@ -14,12 +14,12 @@
 #include "base/number.h"
 #include "io/same_tables.h"
 #include "run/config_key.h"
-#include "run/run_columns.h"
+#include "quantities/quantities.h"
 #include "run/setup/training_setup.h"
 
 /* A table that is read by configuration. */
-struct reading {
-  struct dl_frame *f;
+struct config_reading {
+  struct dl_row_plan *f;
   struct dl_key_maker *key;
   struct dl_intern configs;
   const struct dl_row *row;
@@ -37,16 +37,17 @@ struct reading {
                  size_t line, struct dl_diag *d);
 };
 
-static enum dl_status bind_configs(struct reading *w, struct dl_diag *d) {
+static enum dl_status bind_configs(struct config_reading *w,
+                                   struct dl_diag *d) {
   struct dl_row_ref ignored; /* a member of the run */
-  DL_TRY(dl_frame_quantity(w->f, "config", false, &ignored, d));
+  DL_TRY(dl_plan_quantity(w->f, "config", false, &ignored, d));
   DL_TRY(dl_key_maker_new(&w->key, w->f, d));
-  DL_TRY(dl_frame_want_descriptors(w->f, d));
+  DL_TRY(dl_plan_want_descriptors(w->f, d));
   return DL_OK;
 }
 
 /* The number of the configuration of w->row, and its key. */
-static size_t config_of(struct reading *w, struct dl_text *key) {
+static size_t config_of(struct config_reading *w, struct dl_text *key) {
   dl_text_add(key, w->row->run.config ? w->row->run.config : "");
   if (key->len == 0 && w->key)
     dl_key_make(w->key, w->row, key);
@@ -55,29 +56,29 @@ static size_t config_of(struct reading *w, struct dl_text *key) {
   return (size_t)dl_intern(&w->configs, dl_text_str(key));
 }
 
-static void take_row(struct reading *w) {
+static void take_row(struct config_reading *w) {
   DL_TEXT(key);
   size_t config = config_of(w, &key);
   w->take(w->ctx, w->row, dl_text_str(&key), config);
 }
 
 /* Error: no usable row. */
-static enum dl_status read_configs(struct reading *w, struct dl_csv *csv,
+static enum dl_status read_configs(struct config_reading *w, struct dl_csv *csv,
                                    struct dl_diag *d) {
   const struct dl_csv_block *block;
   DL_SCOPED(dl_repeated_rows_free) struct dl_repeated_rows repeated = {0};
   const char *path = dl_csv_path(csv);
   for (;;) {
-    DL_TRY(dl_frame_next(w->f, csv, &block, d));
+    DL_TRY(dl_plan_next(w->f, csv, &block, d));
     if (!block)
       break;
     dl_repeated_rows_add(&repeated, block);
     for (size_t i = 0; i < block->n_rows; i++) {
-      w->row = dl_frame_row(w->f, i);
+      w->row = dl_plan_row(w->f, i);
       if (w->is_other && w->is_other(w->ctx, w->row))
         continue;
       if (w->row->fault.kind != DL_FAULT_NONE)
-        DL_TRY(dl_frame_complain(w->f, w->row, path, block->line[i], d));
+        DL_TRY(dl_plan_complain(w->f, w->row, path, block->line[i], d));
       else if (!w->is_bad ||
                !w->is_bad(w->ctx, w->row, path, block->line[i], d))
         take_row(w);
@@ -88,20 +89,20 @@ static enum dl_status read_configs(struct reading *w, struct dl_csv *csv,
                           : dl_fail_at(d, DL_EINPUT, path, 0, "no usable row");
 }
 
-static void free_reading(struct reading *w) {
+static void free_reading(struct config_reading *w) {
   free(w->key);
   dl_intern_free(&w->configs);
 }
 
 /* Means of a configuration: measured, or estimates with their intervals. */
-struct sums {
+struct run_means {
   struct dl_mean energy, duration, accuracy, low, high;
 };
 
 struct dl_repeats_reader {
-  struct reading read;
+  struct config_reading read;
   struct dl_repeats l;
-  struct sums *sums; /* l.n, owned */
+  struct run_means *sums; /* l.n, owned */
   size_t cap, cap_sums;
   struct dl_row_ref accuracy; /* no column of the runs table */
   struct dl_row_ref recommended, low, high, covers; /* of estimates */
@@ -145,7 +146,7 @@ static void begin(struct dl_repeats_reader *w, const struct dl_row *row) {
   const struct dl_run *run = &row->run;
   DL_GROW(w->l.r, w->cap, w->l.n + 1);
   DL_GROW(w->sums, w->cap_sums, w->l.n + 1);
-  w->sums[w->l.n] = (struct sums){0};
+  w->sums[w->l.n] = (struct run_means){0};
   struct dl_repeat *r = &w->l.r[w->l.n++];
   *r = (struct dl_repeat){.arch = copy(run->arch),
                           .gpu = copy(run->gpu),
@@ -161,8 +162,8 @@ static void begin(struct dl_repeats_reader *w, const struct dl_row *row) {
 }
 
 /* The sums of a configuration, whose first run this may be. */
-static struct sums *sums_of(struct dl_repeats_reader *w,
-                            const struct dl_row *row, size_t config) {
+static struct run_means *sums_of(struct dl_repeats_reader *w,
+                                 const struct dl_row *row, size_t config) {
   if (config == w->l.n)
     begin(w, row);
   dl_mean_add(&w->sums[config].accuracy, dl_row_number(row, &w->accuracy));
@@ -172,7 +173,7 @@ static struct sums *sums_of(struct dl_repeats_reader *w,
 static void take_repeat(void *ctx, const struct dl_row *row, const char *key,
                         size_t config) {
   struct dl_repeats_reader *w = ctx;
-  struct sums *to = sums_of(w, row, config);
+  struct run_means *to = sums_of(w, row, config);
   (void)key;
   dl_mean_add(&to->energy, row->run.energy_j);
   dl_mean_add(&to->duration, row->run.duration_s);
@@ -182,7 +183,7 @@ static void take_repeat(void *ctx, const struct dl_row *row, const char *key,
   }
 }
 
-/* Of the estimates of a run by several methods one is recommended. */
+/* Whether an estimate is not the recommended one of a run's methods. */
 static bool is_other_estimate(const void *ctx, const struct dl_row *row) {
   const struct dl_repeats_reader *w = ctx;
   const char *text = w->l.estimated ? dl_row_text(row, &w->recommended) : NULL;
@@ -200,8 +201,7 @@ static bool has_bad_accuracy(const struct dl_repeats_reader *w,
   return true;
 }
 
-/* What the columns of a run accept. 0 J are those of a meter that was not read.
- */
+/* True if a value is out of range or the energy is 0 J (meter not read). */
 static bool is_bad(const void *ctx, const struct dl_row *row, const char *path,
                    size_t line, struct dl_diag *d) {
   const struct dl_repeats_reader *w = ctx;
@@ -239,49 +239,45 @@ static void distinguish_given(const void *ctx, const struct dl_row *row,
 }
 
 static enum dl_status bind_given(struct dl_repeats_reader *w,
-                                 struct dl_frame *f, struct dl_diag *d) {
+                                 struct dl_row_plan *f, struct dl_diag *d) {
   struct dl_row_ref ignored; /* members of the run */
   for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
     const struct dl_run_column *c = &dl_run_columns[i];
     bool size = c->id == DL_RUN_train_samples;
-    if ((c->role != DL_ROLE_GIVEN && !size) || !dl_frame_has(f, c->name))
+    if ((c->role != DL_ROLE_GIVEN && !size) || !dl_plan_has(f, c->name))
       continue;
     w->given[w->n_given++] = c;
-    DL_TRY(dl_frame_quantity(f, c->name, false, &ignored, d));
+    DL_TRY(dl_plan_quantity(f, c->name, false, &ignored, d));
   }
   return DL_OK;
 }
 
 /* Binds what a configuration shows, but energies. */
 static enum dl_status bind_settings(struct dl_repeats_reader *w,
-                                    struct dl_frame *f, struct dl_diag *d) {
+                                    struct dl_row_plan *f, struct dl_diag *d) {
   static const char *const columns[] = {
       "arch",         "gpu",        "boundary",   "n_gpus",  "image_px",
       "seq_len",      "batch_size", "epochs",     "tokens",  "train_samples",
       "train_tokens", "requests",   "duration_s", "accuracy"};
   for (size_t i = 0; i < DL_LENGTH(columns); i++) /* the last: accuracy */
-    DL_TRY(dl_frame_quantity(f, columns[i], false, &w->accuracy, d));
+    DL_TRY(dl_plan_quantity(f, columns[i], false, &w->accuracy, d));
   DL_TRY(bind_given(w, f, d));
   return bind_configs(&w->read, d);
 }
 
 static enum dl_status bind_energies(struct dl_repeats_reader *w,
-                                    struct dl_frame *f, struct dl_diag *d) {
+                                    struct dl_row_plan *f, struct dl_diag *d) {
   struct dl_row_ref ignored; /* a member of the run */
-  const struct {
-    const char *name;
-    struct dl_row_ref *to;
-  } of_estimates[] = {{"recommended", &w->recommended},
-                      {"low_j", &w->low},
-                      {"high_j", &w->high},
-                      {"coverage", &w->covers}};
-  DL_TRY(dl_frame_quantity(f, "energy_j", true, &ignored, d));
+  static const char *const of_estimates[] = {"recommended", "low_j", "high_j",
+                                             "coverage"};
+  struct dl_row_ref *const to[] = {&w->recommended, &w->low, &w->high,
+                                   &w->covers};
+  DL_TRY(dl_plan_quantity(f, "energy_j", true, &ignored, d));
   w->l.estimated = true;
   for (size_t i = 0; i < DL_LENGTH(of_estimates); i++)
-    w->l.estimated = w->l.estimated && dl_frame_has(f, of_estimates[i].name);
+    w->l.estimated = w->l.estimated && dl_plan_has(f, of_estimates[i]);
   for (size_t i = 0; w->l.estimated && i < DL_LENGTH(of_estimates); i++)
-    DL_TRY(dl_frame_quantity(f, of_estimates[i].name, true, of_estimates[i].to,
-                             d));
+    DL_TRY(dl_plan_quantity(f, of_estimates[i], true, to[i], d));
   return DL_OK;
 }
 
@@ -289,7 +285,7 @@ static enum dl_status bind_energies(struct dl_repeats_reader *w,
 static void take_means(struct dl_repeats_reader *w) {
   for (size_t i = 0; i < w->l.n; i++) {
     struct dl_repeat *r = &w->l.r[i];
-    const struct sums *of = &w->sums[i];
+    const struct run_means *of = &w->sums[i];
     double half = half_width(&of->energy, w->coverage);
     r->n = of->energy.n;
     r->energy_j = dl_mean_of(&of->energy);
@@ -306,10 +302,10 @@ static void take_means(struct dl_repeats_reader *w) {
 }
 
 enum dl_status dl_repeats_begin(struct dl_repeats_reader **at,
-                                struct dl_frame *f, struct dl_diag *d) {
+                                struct dl_row_plan *f, struct dl_diag *d) {
   struct dl_repeats_reader *w = *at = dl_calloc(1, sizeof *w);
-  w->read =
-      (struct reading){.f = f, .ctx = w, .distinguish = distinguish_given};
+  w->read = (struct config_reading){
+      .f = f, .ctx = w, .distinguish = distinguish_given};
   w->l.estimated = true;
   return bind_settings(w, f, d);
 }
@@ -322,12 +318,12 @@ void dl_repeats_add(struct dl_repeats_reader *w, const struct dl_row *row,
     return;
   w->read.row = row;
   size_t known = w->l.n, config = config_of(&w->read, &key);
-  struct sums *to = sums_of(w, row, config);
+  struct run_means *to = sums_of(w, row, config);
   dl_mean_add(&to->energy, of->energy_j);
   dl_mean_add(&to->low, of->low_j);
   dl_mean_add(&to->high, of->high_j);
   dl_mean_add(&to->duration, of->duration_s);
-  if (config == known) { /* the row's is that of a measurement */
+  if (config == known) { /* the row's boundary belongs to a measurement */
     struct dl_repeat *r = &w->l.r[config];
     free(r->boundary);
     r->boundary = copy(of->boundary);
@@ -353,7 +349,7 @@ void dl_repeats_end(struct dl_repeats_reader *w, struct dl_repeats *l) {
 }
 
 enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
-                               struct dl_frame *f, double coverage,
+                               struct dl_row_plan *f, double coverage,
                                struct dl_diag *d) {
   struct dl_repeats_reader *w;
   enum dl_status status = dl_repeats_begin(&w, f, d);
@@ -371,18 +367,18 @@ enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
 
 /* --- tables of means */
 
-static enum dl_status bind_means(struct dl_means *m, struct dl_frame *f,
+static enum dl_status bind_means(struct dl_means *m, struct dl_row_plan *f,
                                  struct dl_diag *d) {
   struct dl_row_ref ignored; /* members of the run */
   for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
     const struct dl_run_column *c = &dl_run_columns[i];
     bool wanted = c->role != DL_ROLE_NAME || strcmp(c->name, "boundary") == 0 ||
                   strcmp(c->name, "source") == 0;
-    if (!wanted || !dl_frame_has(f, c->name) ||
+    if (!wanted || !dl_plan_has(f, c->name) ||
         m->n_columns == DL_MOST_MEANS_COLUMNS)
       continue;
     m->column[m->n_columns++] = c;
-    DL_TRY(dl_frame_quantity(f, c->name, false, &ignored, d));
+    DL_TRY(dl_plan_quantity(f, c->name, false, &ignored, d));
   }
   return DL_OK;
 }
@@ -405,8 +401,10 @@ static void distinguish(const void *ctx, const struct dl_row *row,
     const struct dl_run_column *c = m->column[i];
     double x = c->is_text ? (double)NAN : dl_run_number(&row->run, c->id);
     const char *text = c->is_text ? text_of(c->id, row) : NULL;
-    if (c->role == DL_ROLE_MEASURED)
-      text = isnan(x) ? "-" : x > 0 ? "+" : "0";
+    if (c->role == DL_ROLE_MEASURED && isnan(x))
+      text = "-";
+    else if (c->role == DL_ROLE_MEASURED)
+      text = x > 0 ? "+" : "0";
     else if (!isnan(x))
       text = dl_format_short(buf, x);
     dl_text_add(key, DL_MEANS_KEY);
@@ -478,18 +476,18 @@ static void warn_divided(const struct dl_means *m, const char *path,
 }
 
 enum dl_status dl_means_of_runs(struct dl_means *m, struct dl_csv *csv,
-                                struct dl_frame *f, struct dl_diag *d) {
+                                struct dl_row_plan *f, struct dl_diag *d) {
   DL_SCOPED(free_reading)
-  struct reading read = {
+  struct config_reading read = {
       .f = f, .ctx = m, .take = take_run, .distinguish = distinguish};
   enum dl_status status = bind_means(m, f, d);
   if (status == DL_OK)
     status = bind_configs(&read, d);
   if (status == DL_OK)
     status = read_configs(&read, csv, d);
-  if (status == DL_OK && dl_frame_has(f, "config"))
+  if (status == DL_OK && dl_plan_has(f, "config"))
     warn_divided(m, dl_csv_path(csv), d);
-  dl_frame_warn_unused(f, d);
-  dl_frame_warn_aliases(f, d);
+  dl_plan_warn_unused(f, d);
+  dl_plan_warn_aliases(f, d);
   return status;
 }

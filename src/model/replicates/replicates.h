@@ -6,7 +6,7 @@
 #define DL_MODEL_REPLICATES_REPLICATES_H
 
 #include "model/replicates/means_table.h"
-#include "run/frame.h"
+#include "run/plan.h"
 
 /* Numbers are NaN where the table has none. */
 struct dl_repeat {
@@ -42,18 +42,18 @@ void dl_repeats_free(struct dl_repeats *l);
  * run. Of a table of estimates (columns recommended, low_j, high_j, coverage)
  * the recommended ones count, with means of their intervals. */
 enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
-                               struct dl_frame *f, double coverage,
+                               struct dl_row_plan *f, double coverage,
                                struct dl_diag *d);
 
-/* The same of rows that have no energy of their own, as estimates of them come
- * in. Begins before the first row of `f`, whose columns it needs; to be ended
- * in any case. */
+/* Reads rows that have no energy of their own, as estimates of them come in.
+ * Begins before the first row of `f`, whose columns it needs; to be ended in
+ * any case. */
 struct dl_repeats_reader;
 enum dl_status dl_repeats_begin(struct dl_repeats_reader **w,
-                                struct dl_frame *f, struct dl_diag *d);
+                                struct dl_row_plan *f, struct dl_diag *d);
 /* `of` has energy, interval, time, boundary, memory and what is outside the
- * training data, of which copies are made. A row whose column 'accuracy'
- * is no number is skipped, as that of the table at `path`. */
+ * training data, of which copies are made. A row whose column 'accuracy' is no
+ * number is skipped, and reported at `path`. */
 void dl_repeats_add(struct dl_repeats_reader *w, const struct dl_row *row,
                     const struct dl_repeat *of, const char *path, size_t line,
                     struct dl_diag *d);
@@ -66,8 +66,8 @@ void dl_repeats_end(struct dl_repeats_reader *w, struct dl_repeats *l);
  * by column 'config', or by the key of config_key.h, and come in order of
  * appearance; one whose runs differ in a setting, which is warned of, or in
  * which values were measured, has several rows. Architectures and GPUs are
- * those of the catalogue, by their identifiers. */
+ * identifiers of the catalogue. */
 enum dl_status dl_means_of_runs(struct dl_means *m, struct dl_csv *csv,
-                                struct dl_frame *f, struct dl_diag *d);
+                                struct dl_row_plan *f, struct dl_diag *d);
 
 #endif

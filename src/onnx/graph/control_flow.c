@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Graphs within graphs, and functions of the model's own.
  *
- * A body counts as often as it runs, where that is known: the trip count of a
- * Loop, the length of what a Scan scans. Where it is not, a loop counts once
- * and of two branches the one with more MACs; both are reported. */
+ * A body counts as often as it runs, if that is known: the trip count of a
+ * Loop, the length of the inputs of a Scan. Else a loop counts once, and the
+ * branch with more MACs counts; both cases are reported. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,9 +12,8 @@
 #include "base/memory.h"
 #include "onnx/graph/model_walk.h"
 
-static bool is(const struct dl_call *c, const char *op) {
-  const char *domain = dl_or_empty(c->node->domain);
-  return (!*domain || strcmp(domain, "ai.onnx") == 0) &&
+static bool is(const struct dl_node_call *c, const char *op) {
+  return dl_is_standard_domain(c->node->domain) &&
          strcmp(dl_or_empty(c->node->op_type), op) == 0;
 }
 
@@ -24,9 +23,9 @@ static enum dl_status too_deep(struct dl_onnx_walk *r) {
                     DL_ONNX_MOST_NESTED);
 }
 
-/* A value under another name in another scope: without its parameters, which
- * stay where they are counted. */
-static void hand_in(struct dl_scope *to, const char *name,
+/* Copies a value to another name in another scope, without its parameters,
+ * which stay where they are counted. */
+static void hand_in(struct dl_value_scope *to, const char *name,
                     const struct dl_tensor *t, bool with_data) {
   struct dl_tensor copy = {0};
   if (t) {
@@ -49,8 +48,8 @@ static void move_params(struct dl_tensor *to, struct dl_tensor *from) {
   from->params = from->bytes = from->maybe = from->maybe_bytes = 0;
 }
 
-/* The same with its parameters: where it stays what it is. */
-static void hand_over(struct dl_scope *to, const char *name,
+/* Copies a value to another scope and moves its parameters there. */
+static void hand_over(struct dl_value_scope *to, const char *name,
                       struct dl_tensor *t) {
   hand_in(to, name, t, true);
   if (t)
@@ -58,31 +57,32 @@ static void hand_over(struct dl_scope *to, const char *name,
 }
 
 /* Gives parameters back that nothing inside took. */
-static void hand_back(const struct dl_scope *from, const char *name,
+static void hand_back(const struct dl_value_scope *from, const char *name,
                       struct dl_tensor *t) {
   struct dl_tensor *own = t ? dl_scope_find(from, name) : NULL;
   if (own)
     move_params(t, own);
 }
 
-/* Whether a body hands on what is carried, input `in`, as it is. */
+/* Whether a body hands on a carried value, input `in`, unchanged. */
 static bool stays(const Onnx__GraphProto *g, size_t in, size_t out) {
   if (out >= g->n_output)
     return false;
+  static const char identity[] = "Identity";
   const char *from = dl_or_empty(g->input[in]->name);
   const char *to = dl_or_empty(g->output[out]->name);
   for (size_t i = 0; i < g->n_node && strcmp(from, to) != 0; i++) {
     const Onnx__NodeProto *n = g->node[i];
     if (n->n_output == 1 && n->n_input == 1 && strcmp(n->output[0], to) == 0 &&
-        strcmp(dl_or_empty(n->op_type), "Identity") == 0)
+        strcmp(dl_or_empty(n->op_type), identity) == 0)
       to = n->input[0];
   }
   return strcmp(from, to) == 0;
 }
 
-/* What is carried into a body is a weight there if it is one outside and is the
- * same in each turn, or its part of a stack of them. */
-static void carry(const struct dl_scope *s, const char *name,
+/* A carried value is a weight in the body if it is one outside and does not
+ * change between turns, or is a turn's part of a stack of weights. */
+static void carry(const struct dl_value_scope *s, const char *name,
                   struct dl_tensor *t, bool same) {
   struct dl_tensor *own = dl_scope_find(s, name);
   own->weight = t && t->weight && same;
@@ -90,10 +90,11 @@ static void carry(const struct dl_scope *s, const char *name,
     move_params(own, t);
 }
 
-/* Runs a graph whose inputs are in s, `times` over. */
-static enum dl_status run_graph(struct dl_onnx_walk *r, struct dl_scope *s,
+/* Runs a graph whose inputs are in s, `times` times. */
+static enum dl_status run_graph(struct dl_onnx_walk *r,
+                                struct dl_value_scope *s,
                                 const Onnx__GraphProto *g, double times) {
-  struct dl_body body = {g->node, g->n_node, g, NULL};
+  struct dl_node_list body = {g->node, g->n_node, g, NULL};
   double before = r->times;
   if (r->depth == DL_ONNX_MOST_NESTED)
     return too_deep(r);
@@ -105,10 +106,10 @@ static enum dl_status run_graph(struct dl_onnx_walk *r, struct dl_scope *s,
   return status;
 }
 
-/* The shape of output i of a graph, into output `to` of the node, with one
- * more axis in front where a loop stacks them: `stacked` of them, NaN if that
- * is not known; below 0 it does not. */
-static void take_output(struct dl_call *c, const struct dl_scope *s,
+/* Gives output `to` of the node the shape of output i of a graph. If a loop
+ * stacks `stacked` of them there is one more axis in front; below 0 it does
+ * not, NaN is an unknown number. */
+static void take_output(struct dl_node_call *c, const struct dl_value_scope *s,
                         const Onnx__GraphProto *g, size_t i, size_t to,
                         double stacked) {
   const struct dl_tensor *t =
@@ -124,10 +125,11 @@ static void take_output(struct dl_call *c, const struct dl_scope *s,
     dim[0] = (int64_t)fmin(stacked, 0x1p53);
   for (size_t k = 0; k < t->s.rank; k++)
     dim[k + extra] = t->s.dim[k];
-  dl_give(c, to, dim, t->s.rank + extra, t->type);
+  dl_output_set(c, to, dim, t->s.rank + extra, t->type);
 }
 
-static const Onnx__GraphProto *graph_of(struct dl_call *c, const char *name) {
+static const Onnx__GraphProto *graph_of(struct dl_node_call *c,
+                                        const char *name) {
   const Onnx__AttributeProto *a = dl_attr(c, name);
   if (!a || !a->g)
     dl_fault(c, "no graph to run");
@@ -142,10 +144,10 @@ static double macs_since(const struct dl_onnx_count *c, size_t from) {
 }
 
 /* An output of a branch may be a weight. Parameters that the node's output has
- * from the other branch stay those of the model. */
-static void take_weight(struct dl_onnx_walk *r, struct dl_call *c,
-                        const struct dl_scope *s, const Onnx__GraphProto *g,
-                        size_t i) {
+ * from the other branch stay parameters of the model. */
+static void take_weight(struct dl_onnx_walk *r, struct dl_node_call *c,
+                        const struct dl_value_scope *s,
+                        const Onnx__GraphProto *g, size_t i) {
   struct dl_tensor *to = &c->out[i];
   r->c->params += to->params;
   r->c->weight_bytes += to->bytes;
@@ -159,10 +161,10 @@ static void take_weight(struct dl_onnx_walk *r, struct dl_call *c,
 }
 
 static enum dl_status branch(struct dl_onnx_walk *r,
-                             const struct dl_scope *outer, struct dl_call *c,
-                             const char *name) {
+                             const struct dl_value_scope *outer,
+                             struct dl_node_call *c, const char *name) {
   const Onnx__GraphProto *g = graph_of(c, name);
-  struct dl_scope s = {.outer = outer};
+  struct dl_value_scope s = {.outer = outer};
   if (!g)
     return dl_onnx_fault(r, c);
   enum dl_status status = run_graph(r, &s, g, 1);
@@ -174,8 +176,8 @@ static enum dl_status branch(struct dl_onnx_walk *r,
   return status;
 }
 
-/* Leaves layers of the branch out that is not taken. Their parameters are held
- * all the same, and may be those of the other branch. */
+/* Counts the parameters of the branch that is not taken, whose layers are left
+ * out: the model holds them, and the other branch may share them. */
 static void keep_params(struct dl_onnx_count *c, size_t from, size_t to) {
   for (size_t i = from; i < to; i++) {
     c->params += c->layer[i].params;
@@ -184,9 +186,10 @@ static void keep_params(struct dl_onnx_count *c, size_t from, size_t to) {
 }
 
 static enum dl_status run_if(struct dl_onnx_walk *r,
-                             const struct dl_scope *outer, struct dl_call *c) {
+                             const struct dl_value_scope *outer,
+                             struct dl_node_call *c) {
   size_t n;
-  const double *when = dl_elements(c, 0, &n);
+  const double *when = dl_input_values(c, 0, &n);
   if (when && n == 1)
     return branch(r, outer, c, *when != 0 ? "then_branch" : "else_branch");
   size_t start = r->c->n_layers;
@@ -199,27 +202,27 @@ static enum dl_status run_if(struct dl_onnx_walk *r,
   struct dl_onnx_layer *l = r->c->layer;
   double then_macs = macs_since(r->c, middle);
   double else_macs = macs_since(r->c, start) - then_macs;
-  bool takes_then = then_macs >= else_macs;
-  keep_params(r->c, takes_then ? start : middle,
-              takes_then ? middle : middle + n_then);
-  if (takes_then) {
+  if (then_macs >= else_macs) {
+    keep_params(r->c, start, middle);
     if (n_else > 0 && n_then > 0)
       memmove(l + start, l + middle, n_then * sizeof *l);
     r->c->n_layers = start + n_then;
   } else {
+    keep_params(r->c, middle, middle + n_then);
     r->c->n_layers = middle;
   }
   return DL_OK;
 }
 
-/* Loop: inputs are the trip count, the condition, what is carried. */
+/* The inputs of a Loop are the trip count, the condition, and carried values.
+ */
 static enum dl_status run_loop(struct dl_onnx_walk *r,
-                               const struct dl_scope *outer,
-                               struct dl_call *c) {
+                               const struct dl_value_scope *outer,
+                               struct dl_node_call *c) {
   const Onnx__GraphProto *g = graph_of(c, "body");
-  struct dl_scope s = {.outer = outer};
+  struct dl_value_scope s = {.outer = outer};
   size_t n;
-  const double *trips = dl_elements(c, 0, &n);
+  const double *trips = dl_input_values(c, 0, &n);
   bool known = trips && n == 1 && *trips >= 0 && *trips <= 0x1p53;
   double times = known ? *trips : 1;
   if (!g)
@@ -230,32 +233,31 @@ static enum dl_status run_loop(struct dl_onnx_walk *r,
   }
   r->c->n_guessed += !known;
   for (size_t i = 0; i < g->n_input; i++) {
-    /* What is carried changes its elements from one turn to the next. */
+    /* Elements of a carried value change from one turn to the next. */
     struct dl_tensor counter = {.s = {.known = true}, .type = DL_T_INT64};
-    const struct dl_tensor *t = i < 2         ? &counter
-                                : i < c->n_in ? c->in[i]
-                                              : NULL;
+    struct dl_tensor *carried = i >= 2 ? dl_input(c, i) : NULL;
     const char *name = dl_or_empty(g->input[i]->name);
-    hand_in(&s, name, t, false);
-    carry(&s, name, i >= 2 && i < c->n_in ? c->in[i] : NULL,
-          i >= 2 && stays(g, i, i - 1));
+    hand_in(&s, name, i < 2 ? &counter : carried, false);
+    carry(&s, name, carried, i >= 2 && stays(g, i, i - 1));
   }
   enum dl_status status = run_graph(r, &s, g, times);
   for (size_t i = 2; i < c->n_in; i++)
     hand_back(&s, dl_or_empty(g->input[i]->name), c->in[i]);
   size_t carried = c->n_in - 2;
+  double stacked = known ? times : NAN;
   for (size_t i = 0; i < c->n_out && status == DL_OK; i++)
-    take_output(c, &s, g, i + 1, i, i < carried ? -1 : known ? times : NAN);
+    take_output(c, &s, g, i + 1, i, i < carried ? -1 : stacked);
   dl_scope_free(&s);
   return status;
 }
 
-/* Scan: M inputs are scanned along their first axis, the others are state. */
+/* M inputs of a Scan are scanned along their first axis, the others are state.
+ */
 static enum dl_status run_scan(struct dl_onnx_walk *r,
-                               const struct dl_scope *outer,
-                               struct dl_call *c) {
+                               const struct dl_value_scope *outer,
+                               struct dl_node_call *c) {
   const Onnx__GraphProto *g = graph_of(c, "body");
-  struct dl_scope s = {.outer = outer};
+  struct dl_value_scope s = {.outer = outer};
   int64_t m = dl_attr_int(c, "num_scan_inputs", 0);
   if (!g)
     return dl_onnx_fault(r, c);
@@ -309,7 +311,7 @@ enum dl_status dl_onnx_read_functions(struct dl_onnx_walk *r) {
 }
 
 static const Onnx__FunctionProto *function_of(struct dl_onnx_walk *r,
-                                              const struct dl_call *c) {
+                                              const struct dl_node_call *c) {
   if (r->functions.n == 0)
     return NULL;
   function_key(&r->key, c->node->domain, c->node->op_type);
@@ -317,7 +319,7 @@ static const Onnx__FunctionProto *function_of(struct dl_onnx_walk *r,
   return i < 0 ? NULL : r->m->model->functions[i];
 }
 
-/* The version of the standard's operators that a function uses. */
+/* Returns the version of the standard's operators that a function uses. */
 static int64_t function_opset(const Onnx__FunctionProto *f, int64_t none) {
   for (size_t i = 0; i < f->n_opset_import; i++)
     if (!*dl_or_empty(f->opset_import[i]->domain) &&
@@ -326,15 +328,16 @@ static int64_t function_opset(const Onnx__FunctionProto *f, int64_t none) {
   return none;
 }
 
-static enum dl_status run_function(struct dl_onnx_walk *r, struct dl_call *c,
+static enum dl_status run_function(struct dl_onnx_walk *r,
+                                   struct dl_node_call *c,
                                    const Onnx__FunctionProto *f) {
-  struct dl_scope s = {.outer = NULL};
-  struct dl_body body = {f->node, f->n_node, NULL, c};
+  struct dl_value_scope s = {.outer = NULL};
+  struct dl_node_list body = {f->node, f->n_node, NULL, c};
   int64_t opset = r->opset;
   if (r->depth == DL_ONNX_MOST_NESTED)
     return too_deep(r);
   for (size_t i = 0; i < f->n_input; i++)
-    hand_over(&s, f->input[i], dl_in(c, i));
+    hand_over(&s, f->input[i], dl_input(c, i));
   r->depth++;
   r->opset = function_opset(f, opset);
   enum dl_status status = r->walk_nodes(r, &s, &body);
@@ -349,14 +352,14 @@ static enum dl_status run_function(struct dl_onnx_walk *r, struct dl_call *c,
     }
   }
   for (size_t i = 0; i < f->n_input && status == DL_OK; i++)
-    hand_back(&s, f->input[i], dl_in(c, i));
+    hand_back(&s, f->input[i], dl_input(c, i));
   dl_scope_free(&s);
   return status;
 }
 
 enum dl_status dl_onnx_control_flow(struct dl_onnx_walk *r,
-                                    const struct dl_scope *s, struct dl_call *c,
-                                    bool *done) {
+                                    const struct dl_value_scope *s,
+                                    struct dl_node_call *c, bool *done) {
   const Onnx__FunctionProto *f = function_of(r, c);
   *done = true;
   if (f)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What operators see of a graph: values, attributes, one node at a time.
- * For src/onnx alone. */
+/* The view that operators have of a graph: values, attributes, one node at a
+ * time. Only src/onnx uses it. */
 
 #ifndef DL_ONNX_GRAPH_GRAPH_H
 #define DL_ONNX_GRAPH_GRAPH_H
@@ -35,7 +35,7 @@ struct dl_tensor {
   int type;
   bool weight; /* known beforehand: held by the model or computed of such */
   double params, bytes;      /* that no node has been charged with yet */
-  double maybe, maybe_bytes; /* the same, of nodes that make constants: they are
+  double maybe, maybe_bytes; /* so, from nodes that make constants, which are
                                 parameters of layers alone */
   double *data;  /* its elements where they are few and known, else NULL */
   size_t n_data; /* also set to 1 for scalars */
@@ -43,14 +43,13 @@ struct dl_tensor {
 
 /* A node while it is looked at. Arrays have n_in, n_out elements; an omitted
  * input is NULL. */
-struct dl_call {
+struct dl_node_call {
   const Onnx__NodeProto *node;
-  const struct dl_call *caller; /* of the function it stands in, or NULL */
+  const struct dl_node_call *caller; /* of the function it stands in, or NULL */
   struct dl_tensor **in, *out;
   size_t n_in, n_out;
   int64_t opset;
-  const struct dl_operators *op;
-  const char *name;        /* of the operator */
+  const struct dl_operator_row *op;
   double macs, launches;   /* set by the operator; launches begin as 1 */
   double attention_macs;   /* part of macs whose product has no weights */
   double padding;          /* set by dl_pad_tiles; begins as 1 */
@@ -61,88 +60,135 @@ struct dl_call {
 
 /* Sets the shapes of c->out, and what they hold where that is known. What it
  * leaves unset stays unknown. */
-typedef void dl_infer(struct dl_call *c);
+typedef void dl_infer(struct dl_node_call *c);
 
 enum dl_operator_flags {
   DL_OP_VIEW = 1,       /* moves no data: no launch */
   DL_OP_LAYER = 2,      /* a layer where it has weights */
   DL_OP_DEQUANTIZE = 4, /* its 32-bit integers are parameters */
   DL_OP_NORM = 8,       /* has parameters as a layer has them */
-  DL_OP_LOOKUP = 16     /* the same of a table of two dimensions */
+  DL_OP_LOOKUP = 16,    /* has such ones in a table of two dimensions */
+  DL_OP_INT32 = 32,     /* its output has 32-bit integers */
+  DL_OP_TRANSPOSES = 64 /* attributes may transpose its inputs */
 };
 #define DL_OP_NO_PARAMS (~0u) /* for skip: what it takes are settings */
 
+/* Variants of rules whose result depends on the operator. */
+enum dl_operator_variant {
+  DL_OP_OTHER,
+  DL_OP_ABS,
+  DL_OP_CAST,
+  DL_OP_CEIL,
+  DL_OP_FLOOR,
+  DL_OP_NEG,
+  DL_OP_NOT,
+  DL_OP_SQRT,
+  DL_OP_ADD,
+  DL_OP_SUB,
+  DL_OP_MUL,
+  DL_OP_DIV,
+  DL_OP_MOD,
+  DL_OP_POW,
+  DL_OP_AND,
+  DL_OP_OR,
+  DL_OP_EQUAL,
+  DL_OP_GREATER,
+  DL_OP_GREATER_OR_EQUAL,
+  DL_OP_LESS,
+  DL_OP_LESS_OR_EQUAL,
+  DL_OP_MAX,
+  DL_OP_MEAN,
+  DL_OP_MIN,
+  DL_OP_SUM,
+  DL_OP_PRODUCT,
+  DL_OP_LAYER_NORM,
+  DL_OP_GROUPED /* queries of several heads share keys and values */
+};
+
 /* Operators that share a rule. */
-struct dl_operators {
+struct dl_operator_row {
   dl_infer *infer;
-  int variant;    /* of the rule: what it says there */
+  int variant;    /* the rule says its meaning, or enum dl_operator_variant */
   unsigned needs; /* bits of inputs without whose shapes there is no rule */
   unsigned flags;
   unsigned skip;     /* bits of inputs that hold no parameters */
   const char *names; /* within their domain, separated by blanks */
 };
 
-/* NULL: unknown. Domain "" is the standard's own. */
-const struct dl_operators *dl_operators_find(const char *domain,
-                                             const char *name);
+/* Whether a domain (or NULL) is the standard's own. */
+bool dl_is_standard_domain(const char *domain);
 
-/* Attributes. */
-const Onnx__AttributeProto *dl_attr(const struct dl_call *c, const char *name);
-int64_t dl_attr_int(const struct dl_call *c, const char *name, int64_t none);
-/* *n 0 where there is none. */
-const int64_t *dl_attr_ints(const struct dl_call *c, const char *name,
+/* Returns the row of an operator, or NULL if it is unknown. */
+const struct dl_operator_row *dl_operators_find(const char *domain,
+                                                const char *name);
+
+/* These read the attributes of a node. */
+const Onnx__AttributeProto *dl_attr(const struct dl_node_call *c,
+                                    const char *name);
+int64_t dl_attr_int(const struct dl_node_call *c, const char *name,
+                    int64_t none);
+/* Sets *n to 0 where there is none. */
+const int64_t *dl_attr_ints(const struct dl_node_call *c, const char *name,
                             size_t *n);
-bool dl_attr_is(const struct dl_call *c, const char *name, const char *word);
+bool dl_attr_is(const struct dl_node_call *c, const char *name,
+                const char *word);
 
-/* Values. */
-static inline struct dl_tensor *dl_in(const struct dl_call *c, size_t i) {
+/* Returns input i, or NULL where it is omitted. */
+static inline struct dl_tensor *dl_input(const struct dl_node_call *c,
+                                         size_t i) {
   return i < c->n_in ? c->in[i] : NULL;
 }
-/* Input i where it is there and its shape is known, else NULL. */
-const struct dl_tensor *dl_shaped(const struct dl_call *c, size_t i);
-/* The elements of input i, *n of them, or NULL where they are not known. */
-const double *dl_elements(const struct dl_call *c, size_t i, size_t *n);
+/* Returns input i if it is there and its shape is known, else NULL. */
+const struct dl_tensor *dl_input_known(const struct dl_node_call *c, size_t i);
+/* Returns the elements of input i, *n of them, or NULL if they are not known.
+ */
+const double *dl_input_values(const struct dl_node_call *c, size_t i,
+                              size_t *n);
 
-/* Elements of a shape; -1 where it is not known. */
+/* Counts the elements of a shape; -1 if it is not known. */
 double dl_shape_elements(const struct dl_onnx_shape *s);
-/* Product of dimensions from..to-1. */
+/* Multiplies the dimensions from..to-1. */
 double dl_shape_product(const struct dl_onnx_shape *s, unsigned from,
                         unsigned to);
 
-/* Gives output i a shape of `rank` dimensions. False, and a fault, where a
- * dimension is negative, or there are too many or too many elements. */
-bool dl_give(struct dl_call *c, size_t i, const int64_t *dim, size_t rank,
-             int type);
-bool dl_give_like(struct dl_call *c, size_t i, const struct dl_tensor *t);
+/* Gives output i a shape of `rank` dimensions. Returns false, with a fault, if
+ * a dimension is negative, or there are too many dimensions or elements. */
+bool dl_output_set(struct dl_node_call *c, size_t i, const int64_t *dim,
+                   size_t rank, int type);
+bool dl_output_like(struct dl_node_call *c, size_t i,
+                    const struct dl_tensor *t);
 /* Gives output i its elements as well; copies them. */
-void dl_give_data(struct dl_call *c, size_t i, const double *x, size_t n);
+void dl_output_values(struct dl_node_call *c, size_t i, const double *x,
+                      size_t n);
 
-/* The same to be filled in: zeros, owned by the output, whose shape is set.
- * NULL where they would be too many or there is no such output. */
-double *dl_new_data(struct dl_call *c, size_t i);
+/* Gives output i, whose shape is set, elements of zero to be filled in, and
+ * returns them; the output owns them. NULL if they would be too many or there
+ * is no such output. */
+double *dl_output_new_values(struct dl_node_call *c, size_t i);
 /* Makes the elements of output i unknown again. */
-void dl_drop_data(struct dl_call *c, size_t i);
+void dl_output_drop_values(struct dl_node_call *c, size_t i);
 
-/* Axis by its number, which may count from the end; false, and a fault, where
- * there is none. */
-bool dl_axis(struct dl_call *c, int64_t axis, unsigned rank, unsigned *out);
+/* Finds an axis by its number, which may count from the end. Returns false,
+ * with a fault, if there is none. */
+bool dl_axis(struct dl_node_call *c, int64_t axis, unsigned rank,
+             unsigned *out);
 
-/* a and b broadcast to each other (a may be out). False, and a fault, where
- * they do not fit. */
-bool dl_broadcast(struct dl_call *c, const struct dl_onnx_shape *a,
+/* Broadcasts a and b to each other (a may be out). Returns false, with a fault,
+ * if they do not fit. */
+bool dl_broadcast(struct dl_node_call *c, const struct dl_onnx_shape *a,
                   const struct dl_onnx_shape *b, struct dl_onnx_shape *out);
 
 /* Sets c->padding: what tensor cores compute by what the layer has. They take
  * tiles: output channels are padded to multiples of 64, the inputs of a sum
  * (channels of a group x taps) to multiples of 32, channels of several groups
  * to 32. 0: depthwise, which does not run there. */
-void dl_pad_tiles(struct dl_call *c, double inputs, double outputs,
+void dl_pad_tiles(struct dl_node_call *c, double inputs, double outputs,
                   double groups, double taps);
 
 /* Keeps the first fault of a call. */
-void dl_fault(struct dl_call *c, const char *why);
-/* The same where something is wrong, which is returned. */
-bool dl_fault_if(struct dl_call *c, bool wrong, const char *why);
+void dl_fault(struct dl_node_call *c, const char *why);
+/* Records a fault if something is wrong; returns `wrong`. */
+bool dl_fault_if(struct dl_node_call *c, bool wrong, const char *why);
 
 /* Shape and type of a tensor that the model holds, and its elements where they
  * are few and known. Returns a fault where the shape is not sound, else NULL.
@@ -150,23 +196,23 @@ bool dl_fault_if(struct dl_call *c, bool wrong, const char *why);
 const char *dl_tensor_of(const Onnx__TensorProto *t, struct dl_tensor *to);
 /* Gives output 0, whose shape is set, elements of x: those at `first` and on
  * by stride[] along its axes. */
-void dl_give_strided(struct dl_call *c, const double *x, int64_t first,
-                     const int64_t *stride);
+void dl_output_strided(struct dl_node_call *c, const double *x, int64_t first,
+                       const int64_t *stride);
 
 void dl_tensor_clear(struct dl_tensor *t);
 
-/* Elements of the weights that an input packs, in place of what it stores; or
- * `stored`. */
-double dl_packed_elements(const struct dl_call *c, size_t i, double stored);
+/* Counts the elements of the weights that an input packs into `stored` ones. */
+double dl_packed_elements(const struct dl_node_call *c, size_t i,
+                          double stored);
 
-/* Bytes of an element; 0.5 for four-bit types, 0 unknown. */
+/* Returns the bytes of an element; 0.5 for four-bit types, 0 unknown. */
 double dl_type_bytes(int type);
 const char *dl_type_name(int type);
 bool dl_type_is_float(int type);
 
-/* Rules of operators; shapes_*.c. */
-dl_infer dl_infer_same, dl_infer_binary, dl_infer_variadic, dl_infer_where,
-    dl_infer_compare, dl_infer_cast;
+/* The rules of operators are in shapes_*.c. */
+dl_infer dl_infer_same, dl_infer_unary, dl_infer_binary, dl_infer_variadic,
+    dl_infer_where, dl_infer_compare, dl_infer_cast;
 dl_infer dl_infer_shape, dl_infer_size, dl_infer_reshape, dl_infer_flatten,
     dl_infer_squeeze, dl_infer_unsqueeze, dl_infer_constant,
     dl_infer_constant_of_shape, dl_infer_range, dl_infer_identity,

@@ -12,13 +12,6 @@
 #include "base/memory.h"
 #include "onnx/graph/model_walk.h"
 
-/* Open dimensions by their names, with their values. */
-struct params {
-  struct dl_intern names;
-  int64_t *value;
-  size_t cap;
-};
-
 static const Onnx__TensorShapeProto *shape_of(const Onnx__ValueInfoProto *v) {
   const Onnx__TypeProto *t = v->type;
   if (!t || t->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
@@ -34,7 +27,7 @@ static int type_of(const Onnx__ValueInfoProto *v) {
   return t->tensor_type->elem_type;
 }
 
-/* Value of a dimension, or -1 where it is open. */
+/* Returns the value of a dimension, or -1 if it is open. */
 static int64_t fixed(const Onnx__TensorShapeProto__Dimension *d) {
   bool said =
       d->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
@@ -63,24 +56,24 @@ struct dl_onnx_shape dl_type_shape(const Onnx__TypeProto *t) {
   return s;
 }
 
-static void set_param(struct params *p, const char *name, int64_t value) {
-  size_t before = p->names.n;
+static void set_param(struct dl_onnx_walk *r, const char *name, int64_t value) {
+  size_t before = r->open.n;
   if (!*name)
     return;
-  DL_GROW(p->value, p->cap, before + 1);
-  long i = dl_intern(&p->names, name);
-  if (p->names.n > before)
-    p->value[i] = value;
+  DL_GROW(r->open_value, r->cap_open, before + 1);
+  long i = dl_intern(&r->open, name);
+  if (r->open.n > before)
+    r->open_value[i] = value;
 }
 
 /* Whether a recurrent node that has time first reads an input directly. */
 static bool time_first(const Onnx__GraphProto *g, const char *name) {
   for (size_t i = 0; i < g->n_node; i++) {
     const Onnx__NodeProto *n = g->node[i];
-    const char *op = dl_or_empty(n->op_type);
-    bool recurrent = strcmp(op, "LSTM") == 0 || strcmp(op, "GRU") == 0 ||
-                     strcmp(op, "RNN") == 0;
-    const struct dl_call c = {.node = n};
+    const struct dl_operator_row *op =
+        dl_operators_find(dl_or_empty(n->domain), dl_or_empty(n->op_type));
+    bool recurrent = op && op->infer == dl_infer_recurrent;
+    const struct dl_node_call c = {.node = n};
     if (recurrent && n->n_input > 0 && strcmp(n->input[0], name) == 0 &&
         dl_attr_int(&c, "layout", 0) == 0)
       return true;
@@ -88,7 +81,7 @@ static bool time_first(const Onnx__GraphProto *g, const char *name) {
   return false;
 }
 
-/* Which axis counts samples; -1: none. */
+/* Returns the axis that counts samples; -1: none. */
 static long batch_axis(const Onnx__GraphProto *g, const Onnx__ValueInfoProto *v,
                        const struct dl_onnx_shape *s) {
   if (s->rank == 0)
@@ -106,8 +99,8 @@ static long asked_for(const struct dl_onnx_asked *a, const char *name) {
   return -1;
 }
 
-/* Two sides of an image: the last two axes, or the middle ones where the last
- * can only be colours. */
+/* Returns the first of the two sides of an image: the last two axes, or the
+ * middle ones if the last can only be colours. */
 static unsigned image_axis(const struct dl_onnx_shape *s) {
   bool last = s->dim[3] >= 1 && s->dim[3] <= 4;
   return last && (s->dim[1] < 0 || s->dim[1] > 4) ? 1 : 2;
@@ -123,16 +116,18 @@ static enum dl_status open_dimension(struct dl_onnx_walk *r,
       dl_text_printf(&example, "%s%lld", i ? "x" : "", (long long)s->dim[i]);
     else
       dl_text_printf(&example, "%sN", i ? "x" : "");
-  const char *name = param(shape->dim[at]);
+  DL_TEXT(quoted);
+  const char *name = param(shape->dim[at]), *input = dl_or_empty(v->name);
+  if (*name)
+    dl_text_printf(&quoted, " ('%s')", name);
   return dl_fail_at(r->d, DL_EINPUT, r->m->path, 0,
-                    "input '%s': dimension %zu%s%s%s is open; give it with "
+                    "input '%s': dimension %zu%s is open; give it with "
                     "--input-shape %s=%s",
-                    dl_or_empty(v->name), at + 1, *name ? " ('" : "", name,
-                    *name ? "')" : "", dl_or_empty(v->name),
+                    input, at + 1, dl_text_str(&quoted), input,
                     dl_text_str(&example));
 }
 
-/* Which axis counts tokens or steps; -1: none. */
+/* Returns the axis that counts tokens or steps; -1: none. */
 static long seq_axis(const Onnx__GraphProto *g, const Onnx__ValueInfoProto *v,
                      const struct dl_onnx_shape *s) {
   if (s->rank == 2 && !dl_type_is_float(type_of(v)))
@@ -140,19 +135,19 @@ static long seq_axis(const Onnx__GraphProto *g, const Onnx__ValueInfoProto *v,
   return s->rank == 3 ? 1 - batch_axis(g, v, s) : -1;
 }
 
-/* The requested size of a dimension by its meaning. */
-static void put(struct params *p, const Onnx__TensorShapeProto *shape,
+/* Sets the requested size of a dimension by its meaning. */
+static void put(struct dl_onnx_walk *r, const Onnx__TensorShapeProto *shape,
                 struct dl_onnx_shape *s, size_t axis, double x) {
   s->dim[axis] = (int64_t)x;
   if (shape)
-    set_param(p, param(shape->dim[axis]), s->dim[axis]);
+    set_param(r, param(shape->dim[axis]), s->dim[axis]);
 }
 
-/* The model's shape with the requested sizes; open dimensions are -1. */
+/* Stores the model's shape with the requested sizes; open dimensions are -1. */
 static enum dl_status first_look(struct dl_onnx_walk *r,
                                  const struct dl_onnx_asked *a,
                                  const Onnx__ValueInfoProto *v,
-                                 struct params *p, struct dl_onnx_shape *s) {
+                                 struct dl_onnx_shape *s) {
   const Onnx__TensorShapeProto *shape = shape_of(v);
   const char *name = dl_or_empty(v->name);
   long asked = asked_for(a, name);
@@ -168,34 +163,34 @@ static enum dl_status first_look(struct dl_onnx_walk *r,
   if (asked >= 0)
     *s = a->shape[asked];
   for (size_t i = 0; shape && asked >= 0 && i < shape->n_dim; i++)
-    set_param(p, param(shape->dim[i]), s->dim[i]);
+    set_param(r, param(shape->dim[i]), s->dim[i]);
   if (asked < 0 && shape && s->rank > 0) {
     long axis = batch_axis(r->m->model->graph, v, s);
     if (s->dim[axis] < 0) {
       s->dim[axis] = 1;
-      set_param(p, param(shape->dim[axis]), 1);
+      set_param(r, param(shape->dim[axis]), 1);
     }
   }
   if (!isnan(a->image_px) && s->rank == 4) {
     unsigned axis = image_axis(s);
-    put(p, shape, s, axis, a->image_px);
-    put(p, shape, s, axis + 1, a->image_px);
+    put(r, shape, s, axis, a->image_px);
+    put(r, shape, s, axis + 1, a->image_px);
   }
   long axis = seq_axis(r->m->model->graph, v, s);
   if (!isnan(a->seq_len) && axis >= 0)
-    put(p, shape, s, (size_t)axis, a->seq_len);
+    put(r, shape, s, (size_t)axis, a->seq_len);
   return DL_OK;
 }
 
 static enum dl_status settle(struct dl_onnx_walk *r,
                              const Onnx__ValueInfoProto *v,
-                             const struct params *p, struct dl_onnx_shape *s) {
+                             struct dl_onnx_shape *s) {
   const Onnx__TensorShapeProto *shape = shape_of(v);
   for (size_t i = 0; shape && i < s->rank; i++) {
     const char *name = param(shape->dim[i]);
-    long at = *name ? dl_intern_find(&p->names, name) : -1;
+    long at = *name ? dl_intern_find(&r->open, name) : -1;
     if (s->dim[i] < 0 && at >= 0)
-      s->dim[i] = p->value[at];
+      s->dim[i] = r->open_value[at];
   }
   for (size_t i = 0; shape && i < s->rank; i++)
     if (s->dim[i] < 0)
@@ -209,7 +204,7 @@ static enum dl_status settle(struct dl_onnx_walk *r,
   return DL_OK;
 }
 
-/* Sides, tokens and samples, by the first input that has them. */
+/* Learns sides, tokens and samples from the first input that has them. */
 static void learn(struct dl_onnx_walk *r, const Onnx__ValueInfoProto *v,
                   const struct dl_onnx_shape *s) {
   struct dl_onnx_count *c = r->c;
@@ -260,11 +255,12 @@ static enum dl_status check_asked(struct dl_onnx_walk *r,
   return DL_OK;
 }
 
-/* All inputs that are no weights, in two rounds: what one leaves open another
- * may settle. */
-static enum dl_status all_inputs(struct dl_onnx_walk *r, struct dl_scope *s,
+/* Enters all inputs that are no weights, in two rounds: a dimension that one
+ * leaves open may be settled by another. */
+static enum dl_status all_inputs(struct dl_onnx_walk *r,
+                                 struct dl_value_scope *s,
                                  const struct dl_onnx_asked *a,
-                                 struct dl_intern *stored, struct params *p) {
+                                 struct dl_intern *stored) {
   const Onnx__GraphProto *g = r->m->model->graph;
   struct dl_onnx_value *in = dl_calloc(g->n_input, sizeof *in);
   enum dl_status status = DL_OK;
@@ -279,11 +275,11 @@ static enum dl_status all_inputs(struct dl_onnx_walk *r, struct dl_scope *s,
       struct dl_onnx_value *to = &in[n++];
       if (round == 0) {
         *to = (struct dl_onnx_value){name, dl_type_name(type_of(v)), {0}};
-        status = first_look(r, a, v, p, &to->shape);
+        status = first_look(r, a, v, &to->shape);
         r->c->n_inputs = n;
         continue;
       }
-      status = settle(r, v, p, &to->shape);
+      status = settle(r, v, &to->shape);
       learn(r, v, &to->shape);
       struct dl_tensor t = {.s = to->shape, .type = type_of(v)};
       if (status == DL_OK)
@@ -295,19 +291,17 @@ static enum dl_status all_inputs(struct dl_onnx_walk *r, struct dl_scope *s,
   return status;
 }
 
-enum dl_status dl_onnx_enter_inputs(struct dl_onnx_walk *r, struct dl_scope *s,
+enum dl_status dl_onnx_enter_inputs(struct dl_onnx_walk *r,
+                                    struct dl_value_scope *s,
                                     const struct dl_onnx_asked *asked) {
   const Onnx__GraphProto *g = r->m->model->graph;
   DL_SCOPED(dl_intern_free) struct dl_intern stored = {0};
-  struct params p = {.cap = 0};
   for (size_t i = 0; i < g->n_initializer; i++)
     dl_intern(&stored, dl_or_empty(g->initializer[i]->name));
-  enum dl_status status = all_inputs(r, s, asked, &stored, &p);
+  enum dl_status status = all_inputs(r, s, asked, &stored);
   if (!isnan(asked->batch))
     r->c->batch = asked->batch;
   if (isnan(r->c->batch) || r->c->batch < 1)
     r->c->batch = 1;
-  dl_intern_free(&p.names);
-  free(p.value);
   return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looking at node after node, and what is kept of each. */
+/* Looking at node after node, and counting its work. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,9 +8,10 @@
 #include "base/memory.h"
 #include "onnx/graph/model_walk.h"
 
-/* Weights by the model's own declaration. */
-static enum dl_status enter_stored(struct dl_onnx_walk *r, struct dl_scope *s,
-                                   const char *name, const Onnx__TensorProto *t,
+/* Enters a tensor that the model stores as a weight. */
+static enum dl_status enter_stored(struct dl_onnx_walk *r,
+                                   struct dl_value_scope *s, const char *name,
+                                   const Onnx__TensorProto *t,
                                    const int64_t *dims, size_t n_dims) {
   struct dl_tensor value;
   Onnx__TensorProto plain = *t;
@@ -30,7 +31,8 @@ static enum dl_status enter_stored(struct dl_onnx_walk *r, struct dl_scope *s,
   return DL_OK;
 }
 
-static enum dl_status enter_weights(struct dl_onnx_walk *r, struct dl_scope *s,
+static enum dl_status enter_weights(struct dl_onnx_walk *r,
+                                    struct dl_value_scope *s,
                                     const Onnx__GraphProto *g) {
   for (size_t i = 0; i < g->n_initializer; i++)
     DL_TRY(enter_stored(r, s, dl_or_empty(g->initializer[i]->name),
@@ -47,7 +49,7 @@ static enum dl_status enter_weights(struct dl_onnx_walk *r, struct dl_scope *s,
 
 /* Whether the elements of an input may be parameters, by their type and by what
  * the operator takes there. */
-static bool counts(const struct dl_call *c, size_t i,
+static bool counts(const struct dl_node_call *c, size_t i,
                    const struct dl_tensor *t) {
   unsigned flags = c->op ? c->op->flags : 0;
   unsigned skip = c->op ? c->op->skip : 0;
@@ -63,16 +65,17 @@ static bool counts(const struct dl_call *c, size_t i,
 }
 
 /* Whether constants are parameters there. */
-static bool has_constants(const struct dl_call *c, size_t i,
+static bool has_constants(const struct dl_node_call *c, size_t i,
                           const struct dl_tensor *t) {
   unsigned flags = c->op ? c->op->flags : 0;
   return (flags & (DL_OP_LAYER | DL_OP_NORM)) ||
          ((flags & DL_OP_LOOKUP) && i == 0 && t->s.rank == 2);
 }
 
-/* Moves the parameters of the inputs to whom uses them first; `early`: it is
- * computed of weights, and what uses it decides on constants. */
-static void charge(const struct dl_call *c, bool early, struct dl_tensor *to) {
+/* Moves the parameters of the inputs to the node that uses them first. `early`:
+ * the node is computed from weights, and its user decides on constants. */
+static void charge(const struct dl_node_call *c, bool early,
+                   struct dl_tensor *to) {
   for (size_t i = 0; i < c->n_in; i++) {
     struct dl_tensor *t = c->in[i];
     if (!t || !counts(c, i, t))
@@ -89,13 +92,14 @@ static void charge(const struct dl_call *c, bool early, struct dl_tensor *to) {
 }
 
 /* Whether a node makes a value of nothing but attributes and sizes. */
-static bool makes_constant(const struct dl_call *c) {
+static bool makes_constant(const struct dl_node_call *c) {
   return c->op && (c->op->infer == dl_infer_constant ||
                    c->op->infer == dl_infer_constant_of_shape);
 }
 
-/* Known before the first sample: computed of weights alone, or folded. */
-static bool beforehand(const struct dl_call *c) {
+/* Whether outputs are known before the first sample: computed from weights
+ * alone, or folded. */
+static bool beforehand(const struct dl_node_call *c) {
   bool all_weights = c->n_in > 0, all_known = c->n_out > 0;
   for (size_t i = 0; i < c->n_in; i++)
     all_weights = all_weights && (!c->in[i] || c->in[i]->weight);
@@ -106,27 +110,27 @@ static bool beforehand(const struct dl_call *c) {
 }
 
 /* An unknown operator is taken for an elementwise one. */
-static void guess(struct dl_call *c) {
+static void guess(struct dl_node_call *c) {
   for (size_t i = 0; i < c->n_out; i++)
-    dl_give_like(c, i, dl_shaped(c, 0));
+    dl_output_like(c, i, dl_input_known(c, 0));
 }
 
-static bool has_shapes(const struct dl_call *c) {
+static bool has_shapes(const struct dl_node_call *c) {
   bool all = true;
   for (size_t i = 0; c->op->needs >> i; i++)
-    all = all && (!(c->op->needs >> i & 1) || dl_shaped(c, i));
+    all = all && (!(c->op->needs >> i & 1) || dl_input_known(c, i));
   return all;
 }
 
-static bool has_weights(const struct dl_call *c) {
+static bool has_weights(const struct dl_node_call *c) {
   for (size_t i = 0; i < c->n_in; i++)
     if (c->in[i] && c->in[i]->weight && c->in[i]->s.rank > 0)
       return true;
   return false;
 }
 
-/* Whether a constant of a function is that of an earlier call. */
-static bool is_again(struct dl_onnx_walk *r, const struct dl_call *c) {
+/* Whether an earlier call of a function had this constant. */
+static bool is_again(struct dl_onnx_walk *r, const struct dl_node_call *c) {
   const void *what = dl_attr(c, "value");
   size_t before = r->constants.n;
   if (!c->caller)
@@ -137,8 +141,9 @@ static bool is_again(struct dl_onnx_walk *r, const struct dl_call *c) {
   return r->constants.n == before;
 }
 
-/* What is known beforehand holds the parameters that it is computed of. */
-static void hand_on(struct dl_onnx_walk *r, struct dl_call *c,
+/* A value that is known beforehand holds the parameters that it is computed
+ * from. */
+static void hand_on(struct dl_onnx_walk *r, struct dl_node_call *c,
                     const struct dl_tensor *got) {
   for (size_t i = 0; i < c->n_out; i++)
     c->out[i].weight = true;
@@ -155,15 +160,15 @@ static void hand_on(struct dl_onnx_walk *r, struct dl_call *c,
   }
 }
 
-static enum dl_status look(struct dl_onnx_walk *r, struct dl_scope *s,
-                           struct dl_call *c) {
+static enum dl_status look(struct dl_onnx_walk *r, struct dl_value_scope *s,
+                           struct dl_node_call *c) {
   bool done = false;
   c->launches = c->padding = 1;
   enum dl_status status = dl_onnx_control_flow(r, s, c, &done);
   if (status != DL_OK || done)
     return status;
-  c->name = dl_or_empty(c->node->op_type);
-  c->op = dl_operators_find(dl_or_empty(c->node->domain), c->name);
+  c->op = dl_operators_find(dl_or_empty(c->node->domain),
+                            dl_or_empty(c->node->op_type));
   if (!c->op)
     guess(c);
   else if (has_shapes(c))
@@ -187,9 +192,10 @@ static enum dl_status look(struct dl_onnx_walk *r, struct dl_scope *s,
   return DL_OK;
 }
 
-/* Shapes that the model declares, for what the rules leave open. */
-static void declared(const struct dl_body *body, struct dl_intern *names,
-                     struct dl_call *c) {
+/* Gives outputs whose shape the rules leave open the shape that the model
+ * declares. */
+static void declared(const struct dl_node_list *body, struct dl_intern *names,
+                     struct dl_node_call *c) {
   const Onnx__GraphProto *g = body->graph;
   for (size_t i = 0; g && i < c->n_out; i++) {
     long at =
@@ -198,13 +204,15 @@ static void declared(const struct dl_body *body, struct dl_intern *names,
       continue;
     const Onnx__TypeProto *t = g->value_info[at]->type;
     struct dl_onnx_shape s = dl_type_shape(t);
-    if (s.known && dl_give(c, i, s.dim, s.rank, t->tensor_type->elem_type))
+    if (s.known &&
+        dl_output_set(c, i, s.dim, s.rank, t->tensor_type->elem_type))
       continue;
   }
 }
 
 static enum dl_status find_inputs(struct dl_onnx_walk *r,
-                                  const struct dl_scope *s, struct dl_call *c) {
+                                  const struct dl_value_scope *s,
+                                  struct dl_node_call *c) {
   const Onnx__NodeProto *n = c->node;
   c->in = dl_calloc(n->n_input, sizeof *c->in);
   c->out = dl_calloc(n->n_output, sizeof *c->out);
@@ -229,10 +237,10 @@ static enum dl_status spend(struct dl_onnx_walk *r, size_t work) {
                     "more than 4 million values, functions expanded");
 }
 
-static enum dl_status run_node(struct dl_onnx_walk *r, struct dl_scope *s,
-                               const struct dl_body *body,
+static enum dl_status run_node(struct dl_onnx_walk *r, struct dl_value_scope *s,
+                               const struct dl_node_list *body,
                                struct dl_intern *names, size_t i) {
-  struct dl_call c = {
+  struct dl_node_call c = {
       .node = body->node[i], .caller = body->caller, .opset = r->opset};
   r->c->n_nodes++;
   enum dl_status status =
@@ -255,8 +263,9 @@ static enum dl_status run_node(struct dl_onnx_walk *r, struct dl_scope *s,
   return status;
 }
 
-enum dl_status dl_onnx_walk_nodes(struct dl_onnx_walk *r, struct dl_scope *s,
-                                  const struct dl_body *body) {
+enum dl_status dl_onnx_walk_nodes(struct dl_onnx_walk *r,
+                                  struct dl_value_scope *s,
+                                  const struct dl_node_list *body) {
   DL_SCOPED(dl_intern_free) struct dl_intern names = {0};
   DL_FREED size_t *order = dl_calloc(body->n, sizeof *order);
   const Onnx__GraphProto *g = body->graph;

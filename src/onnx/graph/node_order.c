@@ -7,7 +7,8 @@
 #include "base/memory.h"
 #include "onnx/graph/model_walk.h"
 
-void dl_scope_set(struct dl_scope *s, const char *name, struct dl_tensor *t) {
+void dl_scope_set(struct dl_value_scope *s, const char *name,
+                  struct dl_tensor *t) {
   size_t before = s->names.n;
   DL_GROW(s->t, s->cap, before + 1);
   long i = dl_intern(&s->names, name);
@@ -18,7 +19,8 @@ void dl_scope_set(struct dl_scope *s, const char *name, struct dl_tensor *t) {
   *t = (struct dl_tensor){0};
 }
 
-struct dl_tensor *dl_scope_find(const struct dl_scope *s, const char *name) {
+struct dl_tensor *dl_scope_find(const struct dl_value_scope *s,
+                                const char *name) {
   for (; s; s = s->outer) {
     long i = dl_intern_find(&s->names, name);
     if (i >= 0)
@@ -27,16 +29,16 @@ struct dl_tensor *dl_scope_find(const struct dl_scope *s, const char *name) {
   return NULL;
 }
 
-void dl_scope_free(struct dl_scope *s) {
+void dl_scope_free(struct dl_value_scope *s) {
   for (size_t i = 0; i < s->names.n; i++)
     free(s->t[i].data);
   free(s->t);
   dl_intern_free(&s->names);
-  *s = (struct dl_scope){0};
+  *s = (struct dl_value_scope){0};
 }
 
-/* Which nodes each node reads from: need[from[i]..from[i+1]). */
-struct needs {
+/* The nodes that each node reads from: need[from[i]..from[i+1]). */
+struct node_needs {
   struct dl_intern outputs;
   size_t *producer; /* by number in outputs */
   size_t cap_producer;
@@ -44,8 +46,9 @@ struct needs {
   size_t *from;
 };
 
-/* Names within a graph may be those of the node around it: no need. */
-static void add_need(struct needs *t, const char *name, size_t self) {
+/* Adds the producer of a name as a need, unless it is the node itself: a graph
+ * within a node may use the names of its outputs. */
+static void add_need(struct node_needs *t, const char *name, size_t self) {
   long i = name && *name ? dl_intern_find(&t->outputs, name) : -1;
   if (i < 0 || t->producer[i] == self)
     return;
@@ -53,9 +56,9 @@ static void add_need(struct needs *t, const char *name, size_t self) {
   t->need[t->n++] = t->producer[i];
 }
 
-/* What the graphs within a node read. Their depth is bounded by
- * that of messages in a file. */
-static void add_needs(struct needs *t, const Onnx__NodeProto *node,
+/* Adds the values that the graphs within a node read. Their depth is bounded by
+ * the depth of messages in a file. */
+static void add_needs(struct node_needs *t, const Onnx__NodeProto *node,
                       size_t self) {
   for (size_t a = 0; a < node->n_attribute; a++) {
     const Onnx__GraphProto *g = node->attribute[a]->g;
@@ -75,7 +78,8 @@ static enum dl_status twice(struct dl_onnx_walk *r, const char *name) {
 }
 
 static enum dl_status collect(struct dl_onnx_walk *r,
-                              const struct dl_body *body, struct needs *t) {
+                              const struct dl_node_list *body,
+                              struct node_needs *t) {
   for (size_t i = 0; i < body->n; i++)
     for (size_t k = 0; k < body->node[i]->n_output; k++) {
       const char *name = body->node[i]->output[k];
@@ -102,9 +106,10 @@ static enum dl_status collect(struct dl_onnx_walk *r,
 
 enum { NEW, OPEN, DONE };
 
-/* Depth first, on a stack of our own. */
-static enum dl_status visit(struct dl_onnx_walk *r, const struct dl_body *body,
-                            const struct needs *t, size_t *order) {
+/* Visits the nodes depth first, on a stack of its own. */
+static enum dl_status visit(struct dl_onnx_walk *r,
+                            const struct dl_node_list *body,
+                            const struct node_needs *t, size_t *order) {
   unsigned char *state = dl_calloc(body->n, 1);
   DL_FREED size_t *stack = dl_calloc(body->n, sizeof *stack);
   DL_FREED size_t *next = dl_calloc(body->n, sizeof *next);
@@ -140,9 +145,9 @@ static enum dl_status visit(struct dl_onnx_walk *r, const struct dl_body *body,
   return status;
 }
 
-enum dl_status dl_onnx_order(struct dl_onnx_walk *r, const struct dl_body *body,
-                             size_t *order) {
-  struct needs t = {.n = 0};
+enum dl_status dl_onnx_order(struct dl_onnx_walk *r,
+                             const struct dl_node_list *body, size_t *order) {
+  struct node_needs t = {.n = 0};
   enum dl_status status = collect(r, body, &t);
   if (status == DL_OK)
     status = visit(r, body, &t, order);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is recorded of a node: its counts, or what is wrong with it. */
-
-#include <string.h>
+/* Recording the counts of a node, or its fault. */
 
 #include "base/memory.h"
 #include "onnx/graph/model_walk.h"
 
-enum dl_status dl_onnx_fault(struct dl_onnx_walk *r, const struct dl_call *c) {
+enum dl_status dl_onnx_fault(struct dl_onnx_walk *r,
+                             const struct dl_node_call *c) {
   const Onnx__NodeProto *n = c->node;
   const char *name = dl_or_empty(n->name);
   if (!*name && n->n_output > 0)
@@ -17,17 +16,16 @@ enum dl_status dl_onnx_fault(struct dl_onnx_walk *r, const struct dl_call *c) {
 
 /* An operator's name, with its domain outside the standard. */
 static const char *op_name(struct dl_onnx_walk *r, const Onnx__NodeProto *n) {
-  const char *op = dl_or_empty(n->op_type), *domain = dl_or_empty(n->domain);
-  struct dl_onnx_names *o = r->c->owned;
-  if (!*domain || strcmp(domain, "ai.onnx") == 0)
+  const char *op = dl_or_empty(n->op_type);
+  if (dl_is_standard_domain(n->domain))
     return op;
   dl_text_clear(&r->key);
-  dl_text_printf(&r->key, "%s.%s", domain, op);
-  long i = dl_intern(&o->names, r->key.s); /* may move names.s */
-  return o->names.s[i];
+  dl_text_printf(&r->key, "%s.%s", n->domain, op);
+  long i = dl_intern(&r->c->op_names, r->key.s); /* may move op_names.s */
+  return r->c->op_names.s[i];
 }
 
-void dl_onnx_record(struct dl_onnx_walk *r, const struct dl_call *c,
+void dl_onnx_record(struct dl_onnx_walk *r, const struct dl_node_call *c,
                     double params, double bytes, bool weighted) {
   struct dl_onnx_count *to = r->c;
   const Onnx__NodeProto *n = c->node;

@@ -6,12 +6,18 @@
 
 #include "onnx/graph/graph.h"
 
-/* Inputs by their bits. */
+/* Bits of inputs that hold no parameters. */
 #define FROM_1 (~1u)   /* settings from the second input on */
 #define Q_SCALES 0xf6u /* x s z w s z s z: all but x, w and what follows */
 
-static const struct dl_operators standard[] = {
-    {dl_infer_cast, 0, 1, 0, 0, "Abs Cast Ceil Floor Neg Not Sqrt"},
+static const struct dl_operator_row standard[] = {
+    {dl_infer_unary, DL_OP_ABS, 1, 0, 0, "Abs"},
+    {dl_infer_cast, DL_OP_CAST, 1, 0, 0, "Cast"},
+    {dl_infer_unary, DL_OP_CEIL, 1, 0, 0, "Ceil"},
+    {dl_infer_unary, DL_OP_FLOOR, 1, 0, 0, "Floor"},
+    {dl_infer_unary, DL_OP_NEG, 1, 0, 0, "Neg"},
+    {dl_infer_unary, DL_OP_NOT, 1, 0, 0, "Not"},
+    {dl_infer_unary, DL_OP_SQRT, 1, 0, 0, "Sqrt"},
     {dl_infer_same, 0, 0, 0, 0,
      "Acos Acosh Asin Asinh Atan Atanh Bernoulli BitwiseNot CastLike "
      "Celu Cos Cosh Elu Erf Exp Gelu HardSigmoid HardSwish Hardmax IsInf "
@@ -20,10 +26,22 @@ static const struct dl_operators standard[] = {
      "RandomNormalLike RandomUniformLike Reciprocal Relu Round Scatter "
      "ScatterElements ScatterND Selu Shrink Sigmoid Sign Sin Sinh "
      "Softmax Softplus Softsign Swish Tan Tanh ThresholdedRelu"},
-    {dl_infer_binary, 0, 3, 0, 0,
-     "Add BitShift BitwiseAnd BitwiseOr BitwiseXor Div Mod Mul Pow Sub"},
-    {dl_infer_compare, 0, 3, 0, 0,
-     "And Equal Greater GreaterOrEqual Less LessOrEqual Or Xor"},
+    {dl_infer_binary, DL_OP_ADD, 3, 0, 0, "Add"},
+    {dl_infer_binary, DL_OP_SUB, 3, 0, 0, "Sub"},
+    {dl_infer_binary, DL_OP_MUL, 3, 0, 0, "Mul"},
+    {dl_infer_binary, DL_OP_DIV, 3, 0, 0, "Div"},
+    {dl_infer_binary, DL_OP_MOD, 3, 0, 0, "Mod"},
+    {dl_infer_binary, DL_OP_POW, 3, 0, 0, "Pow"},
+    {dl_infer_binary, DL_OP_OTHER, 3, 0, 0,
+     "BitShift BitwiseAnd BitwiseOr BitwiseXor"},
+    {dl_infer_compare, DL_OP_AND, 3, 0, 0, "And"},
+    {dl_infer_compare, DL_OP_OR, 3, 0, 0, "Or"},
+    {dl_infer_compare, DL_OP_EQUAL, 3, 0, 0, "Equal"},
+    {dl_infer_compare, DL_OP_GREATER, 3, 0, 0, "Greater"},
+    {dl_infer_compare, DL_OP_GREATER_OR_EQUAL, 3, 0, 0, "GreaterOrEqual"},
+    {dl_infer_compare, DL_OP_LESS, 3, 0, 0, "Less"},
+    {dl_infer_compare, DL_OP_LESS_OR_EQUAL, 3, 0, 0, "LessOrEqual"},
+    {dl_infer_compare, DL_OP_OTHER, 3, 0, 0, "Xor"},
     {dl_infer_arg, 0, 1, 0, 0, "ArgMax ArgMin"},
     {dl_infer_attention, 0, 0, 0, 0, "Attention"},
     {dl_infer_pool, 0, 1, 0, 0, "AveragePool LpPool MaxPool"},
@@ -35,7 +53,7 @@ static const struct dl_operators standard[] = {
     {dl_infer_constant, 0, 0, DL_OP_VIEW, DL_OP_NO_PARAMS, "Constant"},
     {dl_infer_constant_of_shape, 0, 0, 0, DL_OP_NO_PARAMS, "ConstantOfShape"},
     {dl_infer_conv, 1, 3, DL_OP_LAYER, 0, "Conv DeformConv"},
-    {dl_infer_conv, 1, 3, DL_OP_LAYER, 0xc, "ConvInteger"},
+    {dl_infer_conv, 1, 3, DL_OP_LAYER | DL_OP_INT32, 0xc, "ConvInteger"},
     {dl_infer_conv_transpose, 0, 3, DL_OP_LAYER, 0, "ConvTranspose"},
     {dl_infer_blocks, 1, 1, 0, 0, "DepthToSpace"},
     {dl_infer_same, 0, 0, DL_OP_DEQUANTIZE, FROM_1, "DequantizeLinear"},
@@ -54,12 +72,16 @@ static const struct dl_operators standard[] = {
      "GlobalAveragePool GlobalLpPool GlobalMaxPool"},
     {dl_infer_grid_sample, 0, 3, 0, 0, "GridSample"},
     {dl_infer_norm, 0, 1, DL_OP_NORM, 0,
-     "GroupNormalization InstanceNormalization LayerNormalization"},
+     "GroupNormalization InstanceNormalization"},
+    {dl_infer_norm, DL_OP_LAYER_NORM, 1, DL_OP_NORM, 0, "LayerNormalization"},
     {dl_infer_identity, 0, 0, DL_OP_VIEW, 0, "Identity"},
     {dl_infer_recurrent, 4, 7, DL_OP_LAYER, 0x70, "LSTM"},
     {dl_infer_matmul, 1, 3, DL_OP_LAYER, 0, "MatMul"},
-    {dl_infer_matmul, 1, 3, DL_OP_LAYER, 0xc, "MatMulInteger"},
-    {dl_infer_variadic, 0, 0, 0, 0, "Max Mean Min Sum"},
+    {dl_infer_matmul, 1, 3, DL_OP_LAYER | DL_OP_INT32, 0xc, "MatMulInteger"},
+    {dl_infer_variadic, DL_OP_MAX, 0, 0, 0, "Max"},
+    {dl_infer_variadic, DL_OP_MEAN, 0, 0, 0, "Mean"},
+    {dl_infer_variadic, DL_OP_MIN, 0, 0, 0, "Min"},
+    {dl_infer_variadic, DL_OP_SUM, 0, 0, 0, "Sum"},
     {dl_infer_roi, 0, 3, 0, 0, "MaxRoiPool RoiAlign"},
     {dl_infer_unpool, 0, 1, 0, 0, "MaxUnpool"},
     {dl_infer_loss, 0, 0, 0, 0,
@@ -75,7 +97,9 @@ static const struct dl_operators standard[] = {
     {dl_infer_range, 0, 0, 0, DL_OP_NO_PARAMS, "Range"},
     {dl_infer_reduce, 0, 1, 0, 0,
      "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax "
-     "ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare"},
+     "ReduceMean ReduceMin ReduceSumSquare"},
+    {dl_infer_reduce, DL_OP_PRODUCT, 1, 0, 0, "ReduceProd"},
+    {dl_infer_reduce, DL_OP_SUM, 1, 0, 0, "ReduceSum"},
     {dl_infer_reshape, 0, 1, DL_OP_VIEW, 0, "Reshape"},
     {dl_infer_resize, 0, 1, 0, FROM_1, "Resize"},
     {dl_infer_shape, 0, 1, DL_OP_VIEW, DL_OP_NO_PARAMS, "Shape"},
@@ -92,8 +116,9 @@ static const struct dl_operators standard[] = {
     {dl_infer_where, 0, 7, 0, 0, "Where"},
 };
 
-/* com.microsoft: what ONNX Runtime's optimiser makes of the above. */
-static const struct dl_operators microsoft[] = {
+/* The domain com.microsoft has the operators that ONNX Runtime's optimiser
+ * makes. */
+static const struct dl_operator_row microsoft[] = {
     {dl_infer_attention_fused, 0, 3, DL_OP_LAYER, 0, "Attention"},
     {dl_infer_same, 0, 0, 0, 0,
      "BiasAdd BiasGelu BiasSoftmax FastGelu Gelu GroupNorm QuickGelu "
@@ -103,8 +128,9 @@ static const struct dl_operators microsoft[] = {
     {dl_infer_embed_layer_norm, 0, 5, 0, 0, "EmbedLayerNormalization"},
     {dl_infer_conv, 1, 3, DL_OP_LAYER, 0, "FusedConv"},
     {dl_infer_gemm, 1, 3, DL_OP_LAYER, 0, "FusedGemm"},
-    {dl_infer_matmul, 1, 3, DL_OP_LAYER, 0, "FusedMatMul"},
-    {dl_infer_multi_head_attention, 0, 0, 0, 0x180, "GroupQueryAttention"},
+    {dl_infer_matmul, 1, 3, DL_OP_LAYER | DL_OP_TRANSPOSES, 0, "FusedMatMul"},
+    {dl_infer_multi_head_attention, DL_OP_GROUPED, 0, 0, 0x180,
+     "GroupQueryAttention"},
     {dl_infer_matmul, 1, 3, DL_OP_LAYER, 0x3c, "MatMulIntegerToFloat"},
     {dl_infer_gather_blocks, 0, 3, DL_OP_LOOKUP, FROM_1,
      "GatherBlockQuantized"},
@@ -120,7 +146,17 @@ static const struct dl_operators microsoft[] = {
      "SkipLayerNormalization SkipSimplifiedLayerNormalization"},
 };
 
-/* Whether a word is among those that blanks separate. */
+bool dl_is_standard_domain(const char *domain) {
+  static const char name[] = "ai.onnx";
+  return !domain || !*domain || strcmp(domain, name) == 0;
+}
+
+static const char microsoft_domain[] = "com.microsoft";
+
+/* This operator of the second table first came into the standard's domain. */
+static const char first_standard[] = "SimplifiedLayerNormalization";
+
+/* Whether a word is in a list that blanks separate. */
 static bool has_word(const char *words, const char *word) {
   size_t n = strlen(word);
   const char *p = n > 0 && !strchr(word, ' ') ? strstr(words, word) : NULL;
@@ -129,16 +165,15 @@ static bool has_word(const char *words, const char *word) {
   return p != NULL;
 }
 
-const struct dl_operators *dl_operators_find(const char *domain,
-                                             const char *name) {
-  const struct dl_operators *rows = standard;
+const struct dl_operator_row *dl_operators_find(const char *domain,
+                                                const char *name) {
+  const struct dl_operator_row *rows = standard;
   size_t n = sizeof standard / sizeof *standard;
-  /* One of the second table first came into the standard's domain. */
-  if (strcmp(domain, "com.microsoft") == 0 ||
-      strcmp(name, "SimplifiedLayerNormalization") == 0) {
+  if (strcmp(domain, microsoft_domain) == 0 ||
+      strcmp(name, first_standard) == 0) {
     rows = microsoft;
     n = sizeof microsoft / sizeof *microsoft;
-  } else if (*domain && strcmp(domain, "ai.onnx") != 0) {
+  } else if (!dl_is_standard_domain(domain)) {
     return NULL;
   }
   for (size_t i = 0; i < n; i++)

@@ -8,25 +8,25 @@
 #include "base/memory.h"
 #include "onnx/graph/graph.h"
 
-/* Beyond this no product of dimensions is meant. Exact in a double. */
+/* A larger product of dimensions is an error. It is exact in a double. */
 static const double most_elements = 0x1p53;
 
-void dl_fault(struct dl_call *c, const char *why) {
+void dl_fault(struct dl_node_call *c, const char *why) {
   if (!c->fault)
     c->fault = why;
 }
 
-bool dl_fault_if(struct dl_call *c, bool wrong, const char *why) {
+bool dl_fault_if(struct dl_node_call *c, bool wrong, const char *why) {
   if (wrong)
     dl_fault(c, why);
   return wrong;
 }
 
-/* Tiles of tensor cores: outputs, inputs of a sum. */
+/* Tensor cores take tiles of these sizes: outputs, inputs of a sum. */
 #define TILE_OUT 64
 #define TILE_IN 32
 
-void dl_pad_tiles(struct dl_call *c, double inputs, double outputs,
+void dl_pad_tiles(struct dl_node_call *c, double inputs, double outputs,
                   double groups, double taps) {
   double of_group = inputs / groups;
   double ran = taps * (groups > 1 ? fmax(of_group, TILE_IN) : of_group);
@@ -38,7 +38,8 @@ void dl_pad_tiles(struct dl_call *c, double inputs, double outputs,
                          ceil(outputs / TILE_OUT) * TILE_OUT / outputs;
 }
 
-const Onnx__AttributeProto *dl_attr(const struct dl_call *c, const char *name) {
+const Onnx__AttributeProto *dl_attr(const struct dl_node_call *c,
+                                    const char *name) {
   for (; c; c = c->caller) {
     const Onnx__AttributeProto *found = NULL;
     for (size_t i = 0; i < c->node->n_attribute && !found; i++) {
@@ -53,31 +54,34 @@ const Onnx__AttributeProto *dl_attr(const struct dl_call *c, const char *name) {
   return NULL;
 }
 
-int64_t dl_attr_int(const struct dl_call *c, const char *name, int64_t none) {
+int64_t dl_attr_int(const struct dl_node_call *c, const char *name,
+                    int64_t none) {
   const Onnx__AttributeProto *a = dl_attr(c, name);
   return a && a->has_i ? a->i : none;
 }
 
-const int64_t *dl_attr_ints(const struct dl_call *c, const char *name,
+const int64_t *dl_attr_ints(const struct dl_node_call *c, const char *name,
                             size_t *n) {
   const Onnx__AttributeProto *a = dl_attr(c, name);
   *n = a ? a->n_ints : 0;
   return a ? a->ints : NULL;
 }
 
-bool dl_attr_is(const struct dl_call *c, const char *name, const char *word) {
+bool dl_attr_is(const struct dl_node_call *c, const char *name,
+                const char *word) {
   const Onnx__AttributeProto *a = dl_attr(c, name);
   return a && a->has_s && a->s.len == strlen(word) &&
          memcmp(a->s.data, word, a->s.len) == 0;
 }
 
-const struct dl_tensor *dl_shaped(const struct dl_call *c, size_t i) {
-  const struct dl_tensor *t = dl_in(c, i);
+const struct dl_tensor *dl_input_known(const struct dl_node_call *c, size_t i) {
+  const struct dl_tensor *t = dl_input(c, i);
   return t && t->s.known ? t : NULL;
 }
 
-const double *dl_elements(const struct dl_call *c, size_t i, size_t *n) {
-  const struct dl_tensor *t = dl_in(c, i);
+const double *dl_input_values(const struct dl_node_call *c, size_t i,
+                              size_t *n) {
+  const struct dl_tensor *t = dl_input(c, i);
   *n = t && t->data ? t->n_data : 0;
   return t ? t->data : NULL;
 }
@@ -94,7 +98,7 @@ double dl_shape_elements(const struct dl_onnx_shape *s) {
   return s->known ? dl_shape_product(s, 0, s->rank) : -1;
 }
 
-/* Why dimensions make no shape, or NULL. */
+/* Returns why dimensions make no shape, or NULL. */
 static const char *unsound(const int64_t *dim, size_t rank) {
   double n = 1;
   if (rank > DL_ONNX_MAX_RANK)
@@ -107,8 +111,8 @@ static const char *unsound(const int64_t *dim, size_t rank) {
   return n > most_elements ? "a tensor of more than 2^53 elements" : NULL;
 }
 
-bool dl_give(struct dl_call *c, size_t i, const int64_t *dim, size_t rank,
-             int type) {
+bool dl_output_set(struct dl_node_call *c, size_t i, const int64_t *dim,
+                   size_t rank, int type) {
   const char *why = unsound(dim, rank);
   if (why)
     dl_fault(c, why);
@@ -122,11 +126,12 @@ bool dl_give(struct dl_call *c, size_t i, const int64_t *dim, size_t rank,
   return true;
 }
 
-bool dl_give_like(struct dl_call *c, size_t i, const struct dl_tensor *t) {
-  return t && dl_give(c, i, t->s.dim, t->s.rank, t->type);
+bool dl_output_like(struct dl_node_call *c, size_t i,
+                    const struct dl_tensor *t) {
+  return t && dl_output_set(c, i, t->s.dim, t->s.rank, t->type);
 }
 
-double *dl_new_data(struct dl_call *c, size_t i) {
+double *dl_output_new_values(struct dl_node_call *c, size_t i) {
   double n = i < c->n_out ? dl_shape_elements(&c->out[i].s) : -1;
   if (n < 0 || n > DL_ONNX_MOST_FOLDED)
     return NULL;
@@ -137,22 +142,23 @@ double *dl_new_data(struct dl_call *c, size_t i) {
   return x;
 }
 
-void dl_drop_data(struct dl_call *c, size_t i) {
+void dl_output_drop_values(struct dl_node_call *c, size_t i) {
   free(c->out[i].data);
   c->out[i].data = NULL;
   c->out[i].n_data = 0;
 }
 
-void dl_give_data(struct dl_call *c, size_t i, const double *x, size_t n) {
+void dl_output_values(struct dl_node_call *c, size_t i, const double *x,
+                      size_t n) {
   bool fits = i < c->n_out && dl_shape_elements(&c->out[i].s) == (double)n;
-  double *copy = fits ? dl_new_data(c, i) : NULL;
+  double *copy = fits ? dl_output_new_values(c, i) : NULL;
   if (copy && n > 0)
     memcpy(copy, x, n * sizeof *copy);
 }
 
-void dl_give_strided(struct dl_call *c, const double *x, int64_t first,
-                     const int64_t *stride) {
-  double *y = dl_new_data(c, 0);
+void dl_output_strided(struct dl_node_call *c, const double *x, int64_t first,
+                       const int64_t *stride) {
+  double *y = dl_output_new_values(c, 0);
   for (size_t i = 0; y && i < c->out[0].n_data; i++) {
     const struct dl_onnx_shape *s = &c->out[0].s;
     int64_t rest = (int64_t)i, at = first;
@@ -167,7 +173,8 @@ void dl_tensor_clear(struct dl_tensor *t) {
   *t = (struct dl_tensor){0};
 }
 
-bool dl_axis(struct dl_call *c, int64_t axis, unsigned rank, unsigned *out) {
+bool dl_axis(struct dl_node_call *c, int64_t axis, unsigned rank,
+             unsigned *out) {
   int64_t n = (int64_t)rank;
   if (dl_fault_if(c, axis < -n || axis >= n,
                   "an axis that its input does not have"))
@@ -176,7 +183,7 @@ bool dl_axis(struct dl_call *c, int64_t axis, unsigned rank, unsigned *out) {
   return true;
 }
 
-bool dl_broadcast(struct dl_call *c, const struct dl_onnx_shape *a,
+bool dl_broadcast(struct dl_node_call *c, const struct dl_onnx_shape *a,
                   const struct dl_onnx_shape *b, struct dl_onnx_shape *out) {
   struct dl_onnx_shape s = {.known = true,
                             .rank = a->rank > b->rank ? a->rank : b->rank};
@@ -192,29 +199,32 @@ bool dl_broadcast(struct dl_call *c, const struct dl_onnx_shape *a,
   return true;
 }
 
-static const struct {
-  const char *name;
-  double bytes;
-} types[] = {{"unknown", 0},        {"float32", 4},    {"uint8", 1},
-             {"int8", 1},           {"uint16", 2},     {"int16", 2},
-             {"int32", 4},          {"int64", 8},      {"string", 0},
-             {"bool", 1},           {"float16", 2},    {"float64", 8},
-             {"uint32", 4},         {"uint64", 8},     {"complex64", 8},
-             {"complex128", 16},    {"bfloat16", 2},   {"float8e4m3fn", 1},
-             {"float8e4m3fnuz", 1}, {"float8e5m2", 1}, {"float8e5m2fnuz", 1},
-             {"uint4", 0.5},        {"int4", 0.5},     {"float4e2m1", 0.5},
-             {"float8e8m0", 1},     {"uint2", 0.25},   {"int2", 0.25}};
+/* Element types, in the order of TensorProto.DataType: name and bytes. */
+#define TYPES(X)                                                               \
+  X("unknown", 0)                                                              \
+  X("float32", 4) X("uint8", 1) X("int8", 1) X("uint16", 2) X("int16", 2)      \
+      X("int32", 4) X("int64", 8) X("string", 0) X("bool", 1) X("float16", 2)  \
+          X("float64", 8) X("uint32", 4) X("uint64", 8) X("complex64", 8)      \
+              X("complex128", 16) X("bfloat16", 2) X("float8e4m3fn", 1)        \
+                  X("float8e4m3fnuz", 1) X("float8e5m2", 1)                    \
+                      X("float8e5m2fnuz", 1) X("uint4", 0.5) X("int4", 0.5)    \
+                          X("float4e2m1", 0.5) X("float8e8m0", 1)              \
+                              X("uint2", 0.25) X("int2", 0.25)
+#define TYPE_NAME(name, bytes) name,
+#define TYPE_BYTES(name, bytes) bytes,
+static const char *const type_names[] = {TYPES(TYPE_NAME)};
+static const double type_bytes[] = {TYPES(TYPE_BYTES)};
 
 static int known_type(int type) {
-  return type > 0 && (size_t)type < sizeof types / sizeof *types ? type : 0;
+  return type > 0 && (size_t)type < DL_LENGTH(type_names) ? type : 0;
 }
 
 double dl_type_bytes(int type) {
-  return types[known_type(type)].bytes;
+  return type_bytes[known_type(type)];
 }
 
 const char *dl_type_name(int type) {
-  return types[known_type(type)].name;
+  return type_names[known_type(type)];
 }
 
 bool dl_type_is_float(int type) {
@@ -223,7 +233,7 @@ bool dl_type_is_float(int type) {
          strncmp(name, "complex", 7) == 0;
 }
 
-/* One of the types that are read. */
+/* Reads an element of a type that is readable. */
 static double raw_element(const uint8_t *p, int type) {
   union {
     float f;
@@ -232,12 +242,20 @@ static double raw_element(const uint8_t *p, int type) {
     int64_t l;
   } x;
   memcpy(&x, p, (size_t)dl_type_bytes(type));
-  return type == DL_T_FLOAT    ? (double)x.f
-         : type == DL_T_DOUBLE ? x.d
-         : type == DL_T_INT32  ? x.i
-         : type == DL_T_INT64  ? (double)x.l
-         : type == DL_T_INT8   ? (int8_t)*p
-                               : *p; /* bool, uint8 */
+  switch (type) {
+  case DL_T_FLOAT:
+    return (double)x.f;
+  case DL_T_DOUBLE:
+    return x.d;
+  case DL_T_INT32:
+    return x.i;
+  case DL_T_INT64:
+    return (double)x.l;
+  case DL_T_INT8:
+    return (int8_t)*p;
+  default:
+    return *p; /* bool, uint8 */
+  }
 }
 
 static bool readable(int type) {
@@ -246,7 +264,7 @@ static bool readable(int type) {
          type == DL_T_BOOL;
 }
 
-/* The elements, wherever they are; false where they are not. */
+/* Reads the elements from the member that has them; false if none has. */
 static bool fill(const Onnx__TensorProto *t, int type, double *x, size_t n) {
   size_t bytes = (size_t)dl_type_bytes(type);
   bool raw = t->has_raw_data && t->raw_data.len == n * bytes;
@@ -257,11 +275,14 @@ static bool fill(const Onnx__TensorProto *t, int type, double *x, size_t n) {
       (type == DL_T_FLOAT || t->n_int32_data != n))
     return n == 0;
   for (size_t i = 0; i < n; i++)
-    x[i] = raw       ? raw_element(t->raw_data.data + i * bytes, type)
-           : floats  ? (double)t->float_data[i]
-           : longs   ? (double)t->int64_data[i]
-           : doubles ? t->double_data[i]
-                     : t->int32_data[i];
+    if (raw)
+      x[i] = raw_element(t->raw_data.data + i * bytes, type);
+    else if (floats)
+      x[i] = (double)t->float_data[i];
+    else if (longs)
+      x[i] = (double)t->int64_data[i];
+    else
+      x[i] = doubles ? t->double_data[i] : t->int32_data[i];
   return true;
 }
 

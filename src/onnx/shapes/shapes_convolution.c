@@ -10,8 +10,8 @@
 
 #include "onnx/graph/graph.h"
 
-/* What slides, by axis. */
-struct window {
+/* A window that slides, by axis. */
+struct sliding_window {
   unsigned n; /* spatial axes */
   double kernel[DL_ONNX_MAX_RANK], stride[DL_ONNX_MAX_RANK],
       dilation[DL_ONNX_MAX_RANK], pad[DL_ONNX_MAX_RANK] /* begin */,
@@ -19,8 +19,8 @@ struct window {
   bool same, valid, ceil;
 };
 
-/* An attribute of one number an axis. */
-static void per_axis(struct dl_call *c, const char *name, unsigned n,
+/* Reads an attribute of one number per axis. */
+static void per_axis(struct dl_node_call *c, const char *name, unsigned n,
                      double none, double least, double *to) {
   size_t m;
   const int64_t *v = dl_attr_ints(c, name, &m);
@@ -33,7 +33,8 @@ static void per_axis(struct dl_call *c, const char *name, unsigned n,
   }
 }
 
-static bool window_of(struct dl_call *c, unsigned rank, struct window *w) {
+static bool window_of(struct dl_node_call *c, unsigned rank,
+                      struct sliding_window *w) {
   size_t m;
   const int64_t *pads = dl_attr_ints(c, "pads", &m);
   if (dl_fault_if(c, rank < 3, "an input without spatial axes"))
@@ -55,9 +56,9 @@ static bool window_of(struct dl_call *c, unsigned rank, struct window *w) {
   return !c->fault;
 }
 
-/* Length of axis i of the output. */
-static int64_t slid(struct dl_call *c, const struct window *w, unsigned i,
-                    int64_t in) {
+/* Computes the length of axis i of the output. */
+static int64_t slid(struct dl_node_call *c, const struct sliding_window *w,
+                    unsigned i, int64_t in) {
   double reach = (w->kernel[i] - 1) * w->dilation[i] + 1, n = (double)in;
   if (w->same)
     return (int64_t)ceil(n / w->stride[i]);
@@ -72,8 +73,8 @@ static int64_t slid(struct dl_call *c, const struct window *w, unsigned i,
   return (int64_t)out;
 }
 
-/* Inputs x and w of a convolution, checked. */
-static bool conv_inputs(struct dl_call *c, size_t weights, bool transposed,
+/* Checks and returns inputs x and w of a convolution. */
+static bool conv_inputs(struct dl_node_call *c, size_t weights, bool transposed,
                         const struct dl_tensor **x, const struct dl_tensor **w,
                         int64_t *group) {
   *x = c->in[0];
@@ -89,10 +90,10 @@ static bool conv_inputs(struct dl_call *c, size_t weights, bool transposed,
   return !c->fault;
 }
 
-/* Variant: which input holds the weights. */
-void dl_infer_conv(struct dl_call *c) {
+/* The variant is the input that holds the weights. */
+void dl_infer_conv(struct dl_node_call *c) {
   const struct dl_tensor *x, *k;
-  struct window w;
+  struct sliding_window w;
   int64_t group, dim[DL_ONNX_MAX_RANK];
   if (!conv_inputs(c, (size_t)c->op->variant, false, &x, &k, &group) ||
       !window_of(c, x->s.rank, &w))
@@ -104,8 +105,8 @@ void dl_infer_conv(struct dl_call *c) {
     dim[i + 2] = slid(c, &w, i, x->s.dim[i + 2]);
   }
   if (c->fault ||
-      !dl_give(c, 0, dim, x->s.rank,
-               strcmp(c->name, "ConvInteger") == 0 ? DL_T_INT32 : x->type))
+      !dl_output_set(c, 0, dim, x->s.rank,
+                     c->op->flags & DL_OP_INT32 ? DL_T_INT32 : x->type))
     return;
   struct dl_onnx_shape out = {.known = true, .rank = x->s.rank};
   memcpy(out.dim, dim, sizeof dim);
@@ -114,9 +115,9 @@ void dl_infer_conv(struct dl_call *c) {
                dl_shape_product(&k->s, 2, k->s.rank));
 }
 
-void dl_infer_conv_transpose(struct dl_call *c) {
+void dl_infer_conv_transpose(struct dl_node_call *c) {
   const struct dl_tensor *x, *k;
-  struct window w;
+  struct sliding_window w;
   double extra[DL_ONNX_MAX_RANK];
   int64_t group, dim[DL_ONNX_MAX_RANK];
   size_t n_given;
@@ -139,15 +140,15 @@ void dl_infer_conv_transpose(struct dl_call *c) {
       return;
     dim[i + 2] = (int64_t)out;
   }
-  if (c->fault || !dl_give(c, 0, dim, x->s.rank, x->type))
+  if (c->fault || !dl_output_set(c, 0, dim, x->s.rank, x->type))
     return;
   c->macs = dl_shape_elements(&x->s) * dl_shape_product(&k->s, 1, k->s.rank);
   dl_pad_tiles(c, (double)x->s.dim[1], (double)dim[1], (double)group, 1);
 }
 
-void dl_infer_pool(struct dl_call *c) {
+void dl_infer_pool(struct dl_node_call *c) {
   const struct dl_tensor *x = c->in[0];
-  struct window w;
+  struct sliding_window w;
   size_t n;
   int64_t dim[DL_ONNX_MAX_RANK];
   dl_attr_ints(c, "kernel_shape", &n);
@@ -160,25 +161,25 @@ void dl_infer_pool(struct dl_call *c) {
   dim[1] = x->s.dim[1];
   for (unsigned i = 0; i < w.n && !c->fault; i++)
     dim[i + 2] = slid(c, &w, i, x->s.dim[i + 2]);
-  if (!c->fault && dl_give(c, 0, dim, x->s.rank, x->type))
-    dl_give(c, 1, dim, x->s.rank, DL_T_INT64);
+  if (!c->fault && dl_output_set(c, 0, dim, x->s.rank, x->type))
+    dl_output_set(c, 1, dim, x->s.rank, DL_T_INT64);
 }
 
-void dl_infer_global_pool(struct dl_call *c) {
+void dl_infer_global_pool(struct dl_node_call *c) {
   const struct dl_tensor *x = c->in[0];
   struct dl_onnx_shape s = x->s;
   for (unsigned i = 2; i < s.rank; i++)
     s.dim[i] = 1;
-  dl_give(c, 0, s.dim, s.rank, x->type);
+  dl_output_set(c, 0, s.dim, s.rank, x->type);
 }
 
-void dl_infer_unpool(struct dl_call *c) {
+void dl_infer_unpool(struct dl_node_call *c) {
   const struct dl_tensor *x = c->in[0];
-  struct window w;
+  struct sliding_window w;
   size_t n;
-  const double *given = dl_elements(c, 2, &n);
+  const double *given = dl_input_values(c, 2, &n);
   int64_t dim[DL_ONNX_MAX_RANK];
-  if (!window_of(c, x->s.rank, &w) || (dl_in(c, 2) && !given))
+  if (!window_of(c, x->s.rank, &w) || (dl_input(c, 2) && !given))
     return;
   per_axis(c, "kernel_shape", w.n, 1, 1, w.kernel);
   for (unsigned i = 0; i < x->s.rank && !c->fault; i++) {
@@ -193,5 +194,5 @@ void dl_infer_unpool(struct dl_call *c) {
       dim[i] = (int64_t)out;
   }
   if (!c->fault)
-    dl_give(c, 0, dim, x->s.rank, x->type);
+    dl_output_set(c, 0, dim, x->s.rank, x->type);
 }

@@ -1,30 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Elementwise operators, and what shapes are computed with. */
+/* Elementwise operators, some of which shapes are computed with. */
 
 #include <math.h>
-#include <string.h>
 
 #include "onnx/graph/graph.h"
 
-void dl_infer_same(struct dl_call *c) {
-  dl_give_like(c, 0, dl_shaped(c, 0));
+void dl_infer_same(struct dl_node_call *c) {
+  dl_output_like(c, 0, dl_input_known(c, 0));
 }
 
-void dl_infer_identity(struct dl_call *c) {
+void dl_infer_identity(struct dl_node_call *c) {
   size_t n;
-  const double *x = dl_elements(c, 0, &n);
-  if (dl_give_like(c, 0, dl_shaped(c, 0)) && x)
-    dl_give_data(c, 0, x, n);
+  const double *x = dl_input_values(c, 0, &n);
+  if (dl_output_like(c, 0, dl_input_known(c, 0)) && x)
+    dl_output_values(c, 0, x, n);
 }
 
-void dl_infer_dropout(struct dl_call *c) {
+void dl_infer_dropout(struct dl_node_call *c) {
   dl_infer_identity(c);
   const struct dl_tensor *t = c->in[0];
-  dl_give(c, 1, t->s.dim, t->s.rank, DL_T_BOOL);
-}
-
-static double whole(double x) {
-  return trunc(x);
+  dl_output_set(c, 1, t->s.dim, t->s.rank, DL_T_BOOL);
 }
 
 typedef double unary(double x);
@@ -37,92 +32,97 @@ static double inverse(double x) {
   return x == 0;
 }
 
-/* Operators on one value whose results shapes depend on. */
-static unary *unary_of(const struct dl_call *c) {
-  static const struct {
-    const char *op;
-    unary *f;
-  } table[] = {{"Floor", floor},  {"Ceil", ceil}, {"Sqrt", sqrt},
-               {"Neg", opposite}, {"Abs", fabs},  {"Not", inverse}};
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    if (strcmp(c->name, table[i].op) == 0)
-      return table[i].f;
-  return NULL;
-}
-
-static void map(struct dl_call *c, unary *f) {
+/* Applies a function to the elements, if they are known. */
+static void map(struct dl_node_call *c, unary *f) {
   size_t n;
-  const double *x = dl_elements(c, 0, &n);
-  double *y = f && x ? dl_new_data(c, 0) : NULL;
+  const double *x = dl_input_values(c, 0, &n);
+  double *y = x ? dl_output_new_values(c, 0) : NULL;
   for (size_t i = 0; y && i < n; i++)
     y[i] = f(x[i]);
 }
 
-void dl_infer_cast(struct dl_call *c) {
-  const struct dl_tensor *t = c->in[0];
-  if (strcmp(c->name, "Cast") != 0) {
-    if (dl_give_like(c, 0, t))
-      map(c, unary_of(c));
-    return;
-  }
-  int type = (int)dl_attr_int(c, "to", t->type);
-  if (!dl_give(c, 0, t->s.dim, t->s.rank, type))
-    return;
-  size_t n;
-  const double *x = dl_elements(c, 0, &n);
-  if (x && dl_type_is_float(type))
-    dl_give_data(c, 0, x, n);
-  else if (x)
-    map(c, whole);
+/* Operators on one value whose results shapes depend on. */
+void dl_infer_unary(struct dl_node_call *c) {
+  static unary *const functions[] = {
+      [DL_OP_ABS] = fabs,     [DL_OP_CEIL] = ceil,   [DL_OP_FLOOR] = floor,
+      [DL_OP_NEG] = opposite, [DL_OP_NOT] = inverse, [DL_OP_SQRT] = sqrt};
+  if (dl_output_like(c, 0, c->in[0]))
+    map(c, functions[c->op->variant]);
 }
 
-static bool apply(const char *op, bool integers, double x, double y,
-                  double *z) {
-  switch (*op) {
-  case 'A':
-    *z = op[1] == 'd' ? x + y : x != 0 && y != 0; /* Add, And */
+void dl_infer_cast(struct dl_node_call *c) {
+  const struct dl_tensor *t = c->in[0];
+  int type = (int)dl_attr_int(c, "to", t->type);
+  if (!dl_output_set(c, 0, t->s.dim, t->s.rank, type))
+    return;
+  size_t n;
+  const double *x = dl_input_values(c, 0, &n);
+  if (x && dl_type_is_float(type))
+    dl_output_values(c, 0, x, n);
+  else
+    map(c, trunc);
+}
+
+/* Computes *z of two elements. Returns false if it is not known. */
+static bool apply(int op, bool integers, double x, double y, double *z) {
+  switch (op) {
+  case DL_OP_ADD:
+  case DL_OP_SUM:
+    *z = x + y;
     return true;
-  case 'S':
-    *z = strcmp(op, "Sum") == 0 ? x + y : x - y;
+  case DL_OP_SUB:
+    *z = x - y;
     return true;
-  case 'M':
-    if (strcmp(op, "Mul") == 0)
-      *z = x * y;
-    else if (strcmp(op, "Max") == 0)
-      *z = fmax(x, y);
-    else if (strcmp(op, "Min") == 0)
-      *z = fmin(x, y);
-    else if (strcmp(op, "Mean") == 0)
-      *z = (x + y) / 2;
-    else
-      *z = y == 0 ? NAN : x - y * floor(x / y); /* Mod */
+  case DL_OP_MUL:
+    *z = x * y;
     return !isnan(*z);
-  case 'D':
+  case DL_OP_DIV:
     if (y == 0)
       return false;
     *z = integers ? trunc(x / y) : x / y;
     return true;
-  case 'P':
+  case DL_OP_MOD:
+    *z = y == 0 ? NAN : x - y * floor(x / y);
+    return !isnan(*z);
+  case DL_OP_POW:
     *z = pow(x, y);
     return isfinite(*z);
-  case 'E':
+  case DL_OP_MAX:
+    *z = fmax(x, y);
+    return !isnan(*z);
+  case DL_OP_MIN:
+    *z = fmin(x, y);
+    return !isnan(*z);
+  case DL_OP_MEAN:
+    *z = (x + y) / 2;
+    return !isnan(*z);
+  case DL_OP_AND:
+    *z = x != 0 && y != 0;
+    return true;
+  case DL_OP_OR:
+    *z = x != 0 || y != 0;
+    return true;
+  case DL_OP_EQUAL:
     *z = x == y;
     return true;
-  case 'L':
-    *z = strcmp(op, "LessOrEqual") == 0 ? x <= y : x < y;
+  case DL_OP_LESS:
+    *z = x < y;
     return true;
-  case 'G':
-    *z = strcmp(op, "GreaterOrEqual") == 0 ? x >= y : x > y;
+  case DL_OP_LESS_OR_EQUAL:
+    *z = x <= y;
     return true;
-  case 'O':
-    *z = x != 0 || y != 0;
+  case DL_OP_GREATER:
+    *z = x > y;
+    return true;
+  case DL_OP_GREATER_OR_EQUAL:
+    *z = x >= y;
     return true;
   default:
     return false;
   }
 }
 
-/* Index into a tensor of shape s for element i of shape `of`. */
+/* Returns the index into a tensor of shape s for element i of shape `of`. */
 static size_t broadcast_index(const struct dl_onnx_shape *s,
                               const struct dl_onnx_shape *of, size_t i) {
   size_t index = 0, step = 1;
@@ -138,21 +138,21 @@ static size_t broadcast_index(const struct dl_onnx_shape *s,
   return index;
 }
 
-static void fold_binary(struct dl_call *c) {
+static void fold_binary(struct dl_node_call *c) {
   size_t na, nb;
-  const double *a = dl_elements(c, 0, &na), *b = dl_elements(c, 1, &nb);
-  double *z = a && b ? dl_new_data(c, 0) : NULL;
+  const double *a = dl_input_values(c, 0, &na), *b = dl_input_values(c, 1, &nb);
+  double *z = a && b ? dl_output_new_values(c, 0) : NULL;
   bool integers = !dl_type_is_float(c->in[0]->type), ok = true;
   const struct dl_onnx_shape *s = &c->out[0].s;
   for (size_t i = 0; z && i < c->out[0].n_data && ok; i++)
-    ok = apply(c->name, integers, a[broadcast_index(&c->in[0]->s, s, i)],
+    ok = apply(c->op->variant, integers, a[broadcast_index(&c->in[0]->s, s, i)],
                b[broadcast_index(&c->in[1]->s, s, i)], &z[i]);
   if (!ok)
-    dl_drop_data(c, 0);
+    dl_output_drop_values(c, 0);
 }
 
-static bool binary(struct dl_call *c, int type) {
-  const struct dl_tensor *a = dl_shaped(c, 0), *b = dl_shaped(c, 1);
+static bool binary(struct dl_node_call *c, int type) {
+  const struct dl_tensor *a = dl_input_known(c, 0), *b = dl_input_known(c, 1);
   struct dl_onnx_shape s;
   if (!a || !b || c->n_out == 0)
     return false;
@@ -162,52 +162,54 @@ static bool binary(struct dl_call *c, int type) {
     s = a->s;
   else if (!dl_broadcast(c, &a->s, &b->s, &s))
     return false;
-  return dl_give(c, 0, s.dim, s.rank, type ? type : a->type);
+  return dl_output_set(c, 0, s.dim, s.rank, type ? type : a->type);
 }
 
-void dl_infer_binary(struct dl_call *c) {
+void dl_infer_binary(struct dl_node_call *c) {
   if (binary(c, 0) && c->opset >= 7)
     fold_binary(c);
 }
 
-void dl_infer_compare(struct dl_call *c) {
+void dl_infer_compare(struct dl_node_call *c) {
   if (binary(c, DL_T_BOOL) && c->opset >= 7)
     fold_binary(c);
 }
 
-void dl_infer_variadic(struct dl_call *c) {
+void dl_infer_variadic(struct dl_node_call *c) {
   if (c->n_in == 2) {
     dl_infer_binary(c);
     return;
   }
-  const struct dl_tensor *a = dl_shaped(c, 0);
+  const struct dl_tensor *a = dl_input_known(c, 0);
   struct dl_onnx_shape s = a ? a->s : (struct dl_onnx_shape){0};
   for (size_t i = 1; i < c->n_in && s.known; i++) {
-    const struct dl_tensor *b = dl_shaped(c, i);
+    const struct dl_tensor *b = dl_input_known(c, i);
     if (!b || !dl_broadcast(c, &s, &b->s, &s))
       return;
   }
   if (s.known)
-    dl_give(c, 0, s.dim, s.rank, a->type);
+    dl_output_set(c, 0, s.dim, s.rank, a->type);
 }
 
-void dl_infer_where(struct dl_call *c) {
+void dl_infer_where(struct dl_node_call *c) {
   const struct dl_tensor *when = c->in[0], *a = c->in[1], *b = c->in[2];
   struct dl_onnx_shape s;
   if (!dl_broadcast(c, &when->s, &a->s, &s) ||
-      !dl_broadcast(c, &s, &b->s, &s) || !dl_give(c, 0, s.dim, s.rank, a->type))
+      !dl_broadcast(c, &s, &b->s, &s) ||
+      !dl_output_set(c, 0, s.dim, s.rank, a->type))
     return;
-  double *z = when->data && a->data && b->data ? dl_new_data(c, 0) : NULL;
+  double *z =
+      when->data && a->data && b->data ? dl_output_new_values(c, 0) : NULL;
   for (size_t i = 0; z && i < c->out[0].n_data; i++)
     z[i] = when->data[broadcast_index(&when->s, &s, i)] != 0
                ? a->data[broadcast_index(&a->s, &s, i)]
                : b->data[broadcast_index(&b->s, &s, i)];
 }
 
-void dl_infer_norm(struct dl_call *c) {
+void dl_infer_norm(struct dl_node_call *c) {
   const struct dl_tensor *t = c->in[0];
-  dl_give_like(c, 0, t);
-  bool layer = strcmp(c->name, "LayerNormalization") == 0;
+  dl_output_like(c, 0, t);
+  bool layer = c->op->variant == DL_OP_LAYER_NORM;
   unsigned axis = 0;
   if (layer && c->n_out > 1 &&
       dl_axis(c, dl_attr_int(c, "axis", -1), t->s.rank, &axis)) {
@@ -215,16 +217,16 @@ void dl_infer_norm(struct dl_call *c) {
     for (unsigned i = axis; i < s.rank; i++)
       s.dim[i] = 1;
     for (size_t i = 1; i < c->n_out; i++)
-      dl_give(c, i, s.dim, s.rank, t->type);
+      dl_output_set(c, i, s.dim, s.rank, t->type);
   }
   if (!layer && t->s.rank > 1) /* statistics, by channel */
     for (size_t i = 1; i < c->n_out; i++)
-      dl_give(c, i, t->s.dim + 1, 1, t->type);
+      dl_output_set(c, i, t->s.dim + 1, 1, t->type);
 }
 
-void dl_infer_dynamic_quantize(struct dl_call *c) {
+void dl_infer_dynamic_quantize(struct dl_node_call *c) {
   const struct dl_tensor *t = c->in[0];
-  dl_give(c, 0, t->s.dim, t->s.rank, DL_T_UINT8);
-  dl_give(c, 1, NULL, 0, DL_T_FLOAT);
-  dl_give(c, 2, NULL, 0, DL_T_UINT8);
+  dl_output_set(c, 0, t->s.dim, t->s.rank, DL_T_UINT8);
+  dl_output_set(c, 1, NULL, 0, DL_T_FLOAT);
+  dl_output_set(c, 2, NULL, 0, DL_T_UINT8);
 }

@@ -5,7 +5,7 @@
 
 #include "onnx/graph/graph.h"
 
-static void dense(struct dl_call *c, const struct dl_tensor *b, int64_t k,
+static void dense(struct dl_node_call *c, const struct dl_tensor *b, int64_t k,
                   int64_t n) {
   if (b->weight) {
     c->features = k;
@@ -14,8 +14,8 @@ static void dense(struct dl_call *c, const struct dl_tensor *b, int64_t k,
   }
 }
 
-/* Variant: which input holds the second matrix. */
-void dl_infer_gemm(struct dl_call *c) {
+/* The variant is the input that holds the second matrix. */
+void dl_infer_gemm(struct dl_node_call *c) {
   size_t second = (size_t)c->op->variant;
   const struct dl_tensor *a = c->in[0], *b = c->in[second];
   /* Before version 7 an input of more dimensions was flattened. */
@@ -31,17 +31,17 @@ void dl_infer_gemm(struct dl_call *c) {
     inner = a->s.dim[0];
   }
   bool turn_b = dl_attr_int(c, "transB", 0) != 0;
-  int64_t k = b->s.dim[turn_b ? 1 : 0], n = b->s.dim[turn_b ? 0 : 1];
+  int64_t k = b->s.dim[turn_b], n = b->s.dim[!turn_b];
   if (dl_fault_if(c, inner != k, "matrices whose sizes do not fit each other"))
     return;
   int64_t dim[2] = {rows, n};
-  dl_give(c, 0, dim, 2, a->type);
+  dl_output_set(c, 0, dim, 2, a->type);
   c->macs = (double)rows * (double)n * (double)k;
   c->attention_macs = a->weight || b->weight ? 0 : c->macs;
   dense(c, b, k, n);
 }
 
-/* The shape with its last two dimensions swapped. */
+/* Swaps the last two dimensions of a shape if `turn` is set. */
 static struct dl_onnx_shape turned(const struct dl_onnx_shape *s, bool turn) {
   struct dl_onnx_shape t = *s;
   if (turn && s->rank >= 2) {
@@ -51,11 +51,11 @@ static struct dl_onnx_shape turned(const struct dl_onnx_shape *s, bool turn) {
   return t;
 }
 
-/* Variant: which input holds the second matrix. */
-void dl_infer_matmul(struct dl_call *c) {
+/* The variant is the input that holds the second matrix. */
+void dl_infer_matmul(struct dl_node_call *c) {
   size_t second = (size_t)c->op->variant;
   const struct dl_tensor *x = c->in[0], *y = c->in[second];
-  bool fused = strcmp(c->name, "FusedMatMul") == 0;
+  bool fused = c->op->flags & DL_OP_TRANSPOSES;
   struct dl_onnx_shape a = turned(&x->s, fused && dl_attr_int(c, "transA", 0)),
                        b = turned(&y->s, fused && dl_attr_int(c, "transB", 0));
   if (dl_fault_if(c, a.rank == 0 || b.rank == 0, "inputs that are no matrices"))
@@ -76,15 +76,16 @@ void dl_infer_matmul(struct dl_call *c) {
     s.dim[s.rank++] = m;
   if (!column)
     s.dim[s.rank++] = n;
-  dl_give(c, 0, s.dim, s.rank,
-          strcmp(c->name, "MatMulInteger") == 0 ? DL_T_INT32 : x->type);
+  dl_output_set(c, 0, s.dim, s.rank,
+                c->op->flags & DL_OP_INT32 ? DL_T_INT32 : x->type);
   c->attention_macs = x->weight || y->weight ? 0 : c->macs;
   if (b.rank == 0 && !column)
     dense(c, y, k, n);
 }
 
-/* Weights of few bits, packed: their shape is in the attributes. */
-void dl_infer_matmul_nbits(struct dl_call *c) {
+/* The weights have few bits and are packed; their shape is in the attributes.
+ */
+void dl_infer_matmul_nbits(struct dl_node_call *c) {
   const struct dl_tensor *a = c->in[0];
   int64_t k = dl_attr_int(c, "K", -1), n = dl_attr_int(c, "N", -1);
   if (a->s.rank == 0 || n < 0) {
@@ -97,23 +98,23 @@ void dl_infer_matmul_nbits(struct dl_call *c) {
     return;
   c->macs = dl_shape_elements(&s) * (double)n;
   s.dim[s.rank - 1] = n;
-  dl_give(c, 0, s.dim, s.rank, a->type);
+  dl_output_set(c, 0, s.dim, s.rank, a->type);
   c->features = k;
   c->units = n;
   dl_pad_tiles(c, (double)k, (double)n, 1, 1);
 }
 
-/* Elements of `bits` in a byte. */
-static double packed_in_byte(const struct dl_call *c) {
+/* Counts the elements of `bits` in a byte. */
+static double packed_in_byte(const struct dl_node_call *c) {
   int64_t bits = dl_attr_int(c, "bits", 4);
   return bits == 2 || bits == 4 ? 8 / (double)bits : 1;
 }
 
-/* Rows of a table whose last axis may be packed in bytes; the scales have the
- * type that comes out. */
-void dl_infer_gather_blocks(struct dl_call *c) {
+/* Picks rows of a table whose last axis may be packed in bytes; the output has
+ * the type of the scales. */
+void dl_infer_gather_blocks(struct dl_node_call *c) {
   struct dl_tensor *table = c->in[0], wide = *table;
-  const struct dl_tensor *scales = dl_in(c, 2);
+  const struct dl_tensor *scales = dl_input(c, 2);
   if (dl_attr_int(c, "gather_axis", 0) != 0 || wide.s.rank == 0) {
     c->uncounted = true;
     return;
@@ -126,7 +127,8 @@ void dl_infer_gather_blocks(struct dl_call *c) {
   c->in[0] = table;
 }
 
-double dl_packed_elements(const struct dl_call *c, size_t i, double stored) {
+double dl_packed_elements(const struct dl_node_call *c, size_t i,
+                          double stored) {
   if (c->op && c->op->infer == dl_infer_matmul_nbits && i == 1 && c->units > 0)
     return (double)c->features * (double)c->units;
   if (c->op && c->op->infer == dl_infer_gather_blocks && i == 0 &&
@@ -135,10 +137,11 @@ double dl_packed_elements(const struct dl_call *c, size_t i, double stored) {
   return stored;
 }
 
-/* Einsum: letters stand for axes; "..." for those that broadcast. Here these
- * get letters of their own, from the end: '\1' is the last. */
+/* In the equation of Einsum letters stand for axes, "..." for axes that
+ * broadcast. These get letters of their own here, from the end: '\1' is the
+ * last. */
 enum { MOST_OPERANDS = 8 };
-struct einsum {
+struct einsum_terms {
   char term[MOST_OPERANDS + 1][2 * DL_ONNX_MAX_RANK + 1]; /* the output last */
   size_t n;                                               /* operands */
   int64_t size[128];
@@ -148,15 +151,15 @@ static bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* One term of the equation, of a shape of `rank` axes (0 for the output). */
+/* Reads one term of the equation, of a shape of `rank` axes (0: the output). */
 static const char *read_term(const char *p, const char *end, unsigned rank,
                              bool output, unsigned dots_most, char *to) {
   size_t n = 0, letters = 0;
   for (const char *q = p; q < end && *q != ',' && *q != '-'; q++)
     letters += is_letter(*q);
-  unsigned dots = output           ? dots_most
-                  : rank > letters ? rank - (unsigned)letters
-                                   : 0;
+  unsigned dots = rank > letters ? rank - (unsigned)letters : 0;
+  if (output)
+    dots = dots_most;
   for (; p < end && *p != ',' && *p != '-'; p++) {
     if (*p == ' ')
       continue;
@@ -174,7 +177,7 @@ static const char *read_term(const char *p, const char *end, unsigned rank,
   return p;
 }
 
-static bool enter_sizes(struct einsum *e, const char *term,
+static bool enter_sizes(struct einsum_terms *e, const char *term,
                         const struct dl_onnx_shape *s) {
   if (strlen(term) != s->rank)
     return false;
@@ -189,7 +192,7 @@ static bool enter_sizes(struct einsum *e, const char *term,
 }
 
 /* Without an arrow the output has the letters that come once, in order. */
-static void implied_output(struct einsum *e, unsigned dots) {
+static void implied_output(struct einsum_terms *e, unsigned dots) {
   char *out = e->term[e->n];
   size_t n = 0;
   for (unsigned i = 0; i < dots; i++)
@@ -206,8 +209,8 @@ static void implied_output(struct einsum *e, unsigned dots) {
   out[n] = '\0';
 }
 
-static bool read_equation(struct dl_call *c, const Onnx__AttributeProto *a,
-                          struct einsum *e) {
+static bool read_equation(struct dl_node_call *c, const Onnx__AttributeProto *a,
+                          struct einsum_terms *e) {
   const char *p = (const char *)a->s.data, *end = p + a->s.len;
   unsigned dots = 0;
   for (e->n = 0; e->n < c->n_in && e->n < MOST_OPERANDS; e->n++) {
@@ -229,10 +232,10 @@ static bool read_equation(struct dl_call *c, const Onnx__AttributeProto *a,
   return p == end;
 }
 
-/* From left to right: each product runs over the letters of both; letters
- * that are needed no more are summed away. A product that sums nothing is
- * elementwise and has no MACs. */
-static double einsum_macs(const struct einsum *e) {
+/* Counts MACs from left to right: each product runs over the letters of both;
+ * letters that are needed no more are summed away. A product that sums nothing
+ * is elementwise and has no MACs. */
+static double einsum_macs(const struct einsum_terms *e) {
   bool have[128] = {false};
   double macs = 0;
   for (const char *p = e->term[0]; *p; p++)
@@ -257,13 +260,13 @@ static double einsum_macs(const struct einsum *e) {
   return macs;
 }
 
-void dl_infer_einsum(struct dl_call *c) {
+void dl_infer_einsum(struct dl_node_call *c) {
   const Onnx__AttributeProto *a = dl_attr(c, "equation");
-  struct einsum e = {.n = 0};
+  struct einsum_terms e = {.n = 0};
   int64_t dim[2 * DL_ONNX_MAX_RANK];
   size_t rank = 0, weights = 0;
   for (size_t i = 0; i < c->n_in; i++) {
-    const struct dl_tensor *t = dl_shaped(c, i);
+    const struct dl_tensor *t = dl_input_known(c, i);
     if (!t) {
       c->uncounted = true;
       return;
@@ -285,5 +288,5 @@ void dl_infer_einsum(struct dl_call *c) {
     return;
   c->macs = einsum_macs(&e);
   c->attention_macs = weights == 0 ? c->macs : 0;
-  dl_give(c, 0, dim, rank, c->in[0]->type);
+  dl_output_set(c, 0, dim, rank, c->in[0]->type);
 }

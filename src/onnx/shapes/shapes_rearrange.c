@@ -7,12 +7,12 @@
 #include "onnx/graph/graph.h"
 
 static int64_t clamp(double x, int64_t low, int64_t high) {
-  return isnan(x) || x < (double)low ? low
-         : x > (double)high          ? high
-                                     : (int64_t)x;
+  if (isnan(x) || x < (double)low)
+    return low;
+  return x > (double)high ? high : (int64_t)x;
 }
 
-void dl_infer_transpose(struct dl_call *c) {
+void dl_infer_transpose(struct dl_node_call *c) {
   const struct dl_tensor *t = c->in[0];
   size_t n;
   unsigned seen = 0;
@@ -33,12 +33,12 @@ void dl_infer_transpose(struct dl_call *c) {
       dl_fault(c, "a permutation that has an axis twice");
     seen |= 1u << from;
   }
-  if (!c->fault && dl_give(c, 0, dim, t->s.rank, t->type) && t->data)
-    dl_give_strided(c, t->data, 0, stride);
+  if (!c->fault && dl_output_set(c, 0, dim, t->s.rank, t->type) && t->data)
+    dl_output_strided(c, t->data, 0, stride);
 }
 
-/* The elements of lists that are joined. */
-static void join_lists(struct dl_call *c) {
+/* Joins the elements of lists. */
+static void join_lists(struct dl_node_call *c) {
   size_t n = 0, at = 0;
   for (size_t i = 0; i < c->n_in; i++) {
     if (!c->in[i] || !c->in[i]->data || c->in[i]->s.rank != 1)
@@ -46,7 +46,7 @@ static void join_lists(struct dl_call *c) {
     n += c->in[i]->n_data;
   }
   bool fits = c->n_out > 0 && dl_shape_elements(&c->out[0].s) == (double)n;
-  double *x = fits ? dl_new_data(c, 0) : NULL;
+  double *x = fits ? dl_output_new_values(c, 0) : NULL;
   for (size_t i = 0; x && i < c->n_in; i++) {
     if (c->in[i]->n_data > 0)
       memcpy(x + at, c->in[i]->data, c->in[i]->n_data * sizeof *x);
@@ -54,14 +54,14 @@ static void join_lists(struct dl_call *c) {
   }
 }
 
-void dl_infer_concat(struct dl_call *c) {
+void dl_infer_concat(struct dl_node_call *c) {
   const struct dl_tensor *t = c->in[0];
   unsigned axis;
   if (!dl_axis(c, dl_attr_int(c, "axis", 1), t->s.rank, &axis))
     return;
   struct dl_onnx_shape s = t->s;
   for (size_t i = 1; i < c->n_in; i++) {
-    const struct dl_tensor *u = dl_shaped(c, i);
+    const struct dl_tensor *u = dl_input_known(c, i);
     if (!u)
       return;
     if (dl_fault_if(c, u->s.rank != s.rank,
@@ -77,18 +77,18 @@ void dl_infer_concat(struct dl_call *c) {
             "a tensor of more than 2^53 elements"))
       return;
   }
-  if (dl_give(c, 0, s.dim, s.rank, t->type))
+  if (dl_output_set(c, 0, s.dim, s.rank, t->type))
     join_lists(c);
 }
 
-void dl_infer_split(struct dl_call *c) {
+void dl_infer_split(struct dl_node_call *c) {
   const struct dl_tensor *t = c->in[0];
   unsigned axis;
   size_t n, n_attr;
-  const double *part = dl_elements(c, 1, &n);
+  const double *part = dl_input_values(c, 1, &n);
   const int64_t *sizes = dl_attr_ints(c, "split", &n_attr);
   if (!dl_axis(c, dl_attr_int(c, "axis", 0), t->s.rank, &axis) ||
-      (dl_in(c, 1) && !part) || c->n_out == 0)
+      (dl_input(c, 1) && !part) || c->n_out == 0)
     return;
   int64_t whole = t->s.dim[axis], outs = (int64_t)c->n_out, left = whole;
   int64_t even = (whole + outs - 1) / outs;
@@ -104,21 +104,21 @@ void dl_infer_split(struct dl_call *c) {
       return;
     left -= size;
     dim[axis] = size;
-    if (!dl_give(c, i, dim, t->s.rank, t->type))
+    if (!dl_output_set(c, i, dim, t->s.rank, t->type))
       return;
     if (t->data && t->s.rank == 1)
-      dl_give_data(c, i, t->data + (whole - left - size), (size_t)size);
+      dl_output_values(c, i, t->data + (whole - left - size), (size_t)size);
   }
 }
 
-/* Starts, ends, axes, steps: inputs since version 10, attributes before.
- * False: not known. */
-static bool slice_list(struct dl_call *c, size_t i, const char *name,
+/* Reads starts, ends, axes or steps: inputs since version 10, attributes
+ * before. Returns false if they are not known. */
+static bool slice_list(struct dl_node_call *c, size_t i, const char *name,
                        double to[DL_ONNX_MAX_RANK], size_t *n) {
   size_t m;
-  const double *x = dl_elements(c, i, &m);
+  const double *x = dl_input_values(c, i, &m);
   const int64_t *v = dl_attr_ints(c, name, n);
-  if (dl_in(c, i) && !x)
+  if (dl_input(c, i) && !x)
     return false;
   if (x)
     *n = m;
@@ -129,7 +129,7 @@ static bool slice_list(struct dl_call *c, size_t i, const char *name,
   return true;
 }
 
-/* Where a slice of `size` elements begins, and how many it takes. */
+/* Computes where a slice of `size` elements begins, and how many it takes. */
 static int64_t slice_axis(double from, double to, double step, int64_t size,
                           int64_t *first) {
   double n = (double)size;
@@ -142,7 +142,7 @@ static int64_t slice_axis(double from, double to, double step, int64_t size,
   return count > 0 ? (int64_t)fmin(count, n) : 0;
 }
 
-void dl_infer_slice(struct dl_call *c) {
+void dl_infer_slice(struct dl_node_call *c) {
   const struct dl_tensor *t = c->in[0];
   double from[DL_ONNX_MAX_RANK], to[DL_ONNX_MAX_RANK], axes[DL_ONNX_MAX_RANK],
       steps[DL_ONNX_MAX_RANK];
@@ -178,17 +178,18 @@ void dl_infer_slice(struct dl_call *c) {
     first += begin * stride[axis];
     stride[axis] *= clamp(step, -DL_ONNX_MOST_FOLDED, DL_ONNX_MOST_FOLDED);
   }
-  if (dl_give(c, 0, s.dim, s.rank, t->type) && t->data && !twice && c->n_out)
-    dl_give_strided(c, t->data, first, stride);
+  if (dl_output_set(c, 0, s.dim, s.rank, t->type) && t->data && !twice &&
+      c->n_out)
+    dl_output_strided(c, t->data, first, stride);
 }
 
-/* Elements picked from a list. */
-static void pick(struct dl_call *c) {
+/* Picks elements of a list. */
+static void pick(struct dl_node_call *c) {
   size_t n, m;
-  const double *x = dl_elements(c, 0, &n), *at = dl_elements(c, 1, &m);
+  const double *x = dl_input_values(c, 0, &n), *at = dl_input_values(c, 1, &m);
   if (!x || !at || c->in[0]->s.rank != 1)
     return;
-  double *y = dl_new_data(c, 0);
+  double *y = dl_output_new_values(c, 0);
   for (size_t i = 0; y && i < m && !c->fault; i++) {
     double k = at[i] < 0 ? at[i] + (double)n : at[i];
     if (k >= 0 && k < (double)n)
@@ -197,10 +198,10 @@ static void pick(struct dl_call *c) {
       dl_fault(c, "an index beyond its input");
   }
   if (c->fault && y)
-    dl_drop_data(c, 0);
+    dl_output_drop_values(c, 0);
 }
 
-void dl_infer_gather(struct dl_call *c) {
+void dl_infer_gather(struct dl_node_call *c) {
   const struct dl_tensor *t = c->in[0], *at = c->in[1];
   unsigned axis;
   int64_t dim[2 * DL_ONNX_MAX_RANK];
@@ -213,15 +214,15 @@ void dl_infer_gather(struct dl_call *c) {
     for (unsigned k = 0; i == axis && k < at->s.rank; k++)
       dim[rank++] = at->s.dim[k];
   }
-  if (dl_give(c, 0, dim, rank, t->type))
+  if (dl_output_set(c, 0, dim, rank, t->type))
     pick(c);
 }
 
-void dl_infer_gather_elements(struct dl_call *c) {
-  dl_give(c, 0, c->in[1]->s.dim, c->in[1]->s.rank, c->in[0]->type);
+void dl_infer_gather_elements(struct dl_node_call *c) {
+  dl_output_set(c, 0, c->in[1]->s.dim, c->in[1]->s.rank, c->in[0]->type);
 }
 
-void dl_infer_gather_nd(struct dl_call *c) {
+void dl_infer_gather_nd(struct dl_node_call *c) {
   const struct dl_tensor *t = c->in[0], *at = c->in[1];
   int64_t dim[2 * DL_ONNX_MAX_RANK], batch = dl_attr_int(c, "batch_dims", 0);
   size_t rank = 0;
@@ -237,39 +238,39 @@ void dl_infer_gather_nd(struct dl_call *c) {
     dim[rank++] = at->s.dim[i];
   for (unsigned i = (unsigned)(batch + deep); i < t->s.rank; i++)
     dim[rank++] = t->s.dim[i];
-  dl_give(c, 0, dim, rank, t->type);
+  dl_output_set(c, 0, dim, rank, t->type);
 }
 
-/* A dimension computed in doubles. */
-static int64_t sized(struct dl_call *c, double x) {
+/* Returns a dimension that was computed in doubles. */
+static int64_t sized(struct dl_node_call *c, double x) {
   if (dl_fault_if(c, !(x >= 0 && x <= 0x1p53),
                   "a dimension that is negative or over 2^53"))
     return 0;
   return (int64_t)x;
 }
 
-void dl_infer_tile(struct dl_call *c) {
+void dl_infer_tile(struct dl_node_call *c) {
   const struct dl_tensor *t = c->in[0];
   size_t n;
-  const double *times = dl_elements(c, 1, &n);
+  const double *times = dl_input_values(c, 1, &n);
   int64_t dim[DL_ONNX_MAX_RANK];
   if (!times || n != t->s.rank)
     return;
   for (unsigned i = 0; i < t->s.rank; i++)
     dim[i] = sized(c, (double)t->s.dim[i] * times[i]);
   if (!c->fault)
-    dl_give(c, 0, dim, t->s.rank, t->type);
+    dl_output_set(c, 0, dim, t->s.rank, t->type);
 }
 
-void dl_infer_pad(struct dl_call *c) {
+void dl_infer_pad(struct dl_node_call *c) {
   const struct dl_tensor *t = c->in[0];
   size_t n, n_attr, n_axes;
-  const double *pads = dl_elements(c, 1, &n),
-               *axes = dl_elements(c, 3, &n_axes);
+  const double *pads = dl_input_values(c, 1, &n),
+               *axes = dl_input_values(c, 3, &n_axes);
   const char *name = dl_attr(c, "pads") ? "pads" : "paddings";
   const int64_t *old = dl_attr_ints(c, name, &n_attr);
   double by[DL_ONNX_MAX_RANK] = {0};
-  if ((!pads && !old) || (dl_in(c, 3) && !axes))
+  if ((!pads && !old) || (dl_input(c, 3) && !axes))
     return;
   size_t half = pads ? n / 2 : n_attr / 2;
   if (dl_fault_if(
@@ -287,11 +288,11 @@ void dl_infer_pad(struct dl_call *c) {
   for (unsigned i = 0; i < t->s.rank; i++)
     dim[i] = sized(c, (double)t->s.dim[i] + by[i]);
   if (!c->fault)
-    dl_give(c, 0, dim, t->s.rank, t->type);
+    dl_output_set(c, 0, dim, t->s.rank, t->type);
 }
 
-/* Outputs of floor(size x scale), or of given sizes. */
-static void resize_by(struct dl_call *c, const struct dl_tensor *t,
+/* Gives the output sizes of floor(size x scale), or the given ones. */
+static void resize_by(struct dl_node_call *c, const struct dl_tensor *t,
                       const double *scales, const double *sizes, size_t n) {
   size_t n_axes;
   const int64_t *axes = dl_attr_ints(c, "axes", &n_axes);
@@ -308,26 +309,26 @@ static void resize_by(struct dl_call *c, const struct dl_tensor *t,
         c, sizes ? sizes[i] : floor((double)t->s.dim[axis] * scales[i] + 1e-6));
   }
   if (!c->fault)
-    dl_give(c, 0, dim, t->s.rank, t->type);
+    dl_output_set(c, 0, dim, t->s.rank, t->type);
 }
 
-void dl_infer_resize(struct dl_call *c) {
+void dl_infer_resize(struct dl_node_call *c) {
   const struct dl_tensor *t = c->in[0];
   bool old = c->opset < 11; /* scales come second */
   size_t n_scales, n_sizes;
-  const double *scales = dl_elements(c, old ? 1 : 2, &n_scales);
-  const double *sizes = old ? NULL : dl_elements(c, 3, &n_sizes);
+  const double *scales = dl_input_values(c, old ? 1 : 2, &n_scales);
+  const double *sizes = old ? NULL : dl_input_values(c, 3, &n_sizes);
   if (sizes && n_sizes > 0)
     resize_by(c, t, NULL, sizes, n_sizes);
   else if (scales && n_scales > 0)
     resize_by(c, t, scales, NULL, n_scales);
 }
 
-void dl_infer_upsample(struct dl_call *c) {
+void dl_infer_upsample(struct dl_node_call *c) {
   const struct dl_tensor *t = c->in[0];
   const Onnx__AttributeProto *a = dl_attr(c, "scales");
   size_t n;
-  const double *scales = dl_elements(c, 1, &n);
+  const double *scales = dl_input_values(c, 1, &n);
   double own[DL_ONNX_MAX_RANK];
   if (scales)
     resize_by(c, t, scales, NULL, n);

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-/* Messages, by what is kept of them. */
+/* The messages of a model. */
 enum message {
   MODEL,
   OPSET,
@@ -35,7 +35,7 @@ enum action {
 };
 
 /* A field that is kept; all others are skipped. */
-struct field {
+struct wire_field {
   enum message in;
   uint32_t number;
   enum action action;
@@ -44,7 +44,7 @@ struct field {
 };
 
 /* Numbers by onnx.proto. */
-static const struct field fields[] = {
+static const struct wire_field fields[] = {
     {MODEL, 1, KEEP, 0, false},           /* ir_version */
     {MODEL, 2, KEEP, 0, false},           /* producer_name */
     {MODEL, 3, KEEP, 0, false},           /* producer_version */
@@ -108,7 +108,7 @@ static const struct field fields[] = {
 enum { N_FIELDS = sizeof fields / sizeof *fields, WINDOW = 16 << 10 };
 enum { VARINT = 0, FIXED64 = 1, LENGTH = 2, FIXED32 = 5 }; /* wire types */
 
-struct reader {
+struct wire_reader {
   FILE *f;
   const char *path;
   uint64_t size; /* of the file */
@@ -120,17 +120,17 @@ struct reader {
   struct dl_diag *d;
 };
 
-static enum dl_status bad(struct reader *r, const char *what) {
+static enum dl_status bad(struct wire_reader *r, const char *what) {
   return dl_fail_at(r->d, DL_EINPUT, r->path, 0, "%s at byte %llu", what,
                     (unsigned long long)r->at);
 }
 
-static enum dl_status cut_off(struct reader *r) {
+static enum dl_status cut_off(struct wire_reader *r) {
   return bad(r, "not an ONNX model, or cut off: a field ends beyond its "
                 "message");
 }
 
-static enum dl_status refill(struct reader *r) {
+static enum dl_status refill(struct wire_reader *r) {
   r->pos = 0;
   r->fill = fread(r->buf, 1, WINDOW, r->f);
   if (r->fill > 0)
@@ -141,12 +141,12 @@ static enum dl_status refill(struct reader *r) {
   return cut_off(r);
 }
 
-/* Copies n bytes to `to`, or leaves them out where it is NULL. */
-static enum dl_status take(struct reader *r, uint8_t *to, uint64_t n) {
+/* Copies n bytes to `to`, or leaves them out if it is NULL. */
+static enum dl_status take(struct wire_reader *r, uint8_t *to, uint64_t n) {
   while (n > 0) {
     size_t here = r->fill - r->pos;
     if (!to && n > here + WINDOW) {
-      /* What was claimed was checked against the size of the file. */
+      /* The claimed length was checked against the size of the file. */
       if (fseeko(r->f, (off_t)(r->at + n), SEEK_SET) != 0)
         return dl_fail_errno(r->d, r->path, "cannot seek", errno);
       r->at += n;
@@ -169,14 +169,15 @@ static enum dl_status take(struct reader *r, uint8_t *to, uint64_t n) {
   return DL_OK;
 }
 
-static enum dl_status room(struct reader *r, uint64_t n) {
+static enum dl_status room(struct wire_reader *r, uint64_t n) {
   if (n > DL_ONNX_MOST_BYTES || r->n_out + n > DL_ONNX_MOST_BYTES)
     return bad(r, "more than 64 MiB of graph, without weights,");
   DL_GROW(r->out, r->cap_out, r->n_out + (size_t)n);
   return DL_OK;
 }
 
-static enum dl_status read_varint(struct reader *r, uint64_t end, uint64_t *x) {
+static enum dl_status read_varint(struct wire_reader *r, uint64_t end,
+                                  uint64_t *x) {
   *x = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {
     uint8_t b;
@@ -192,32 +193,33 @@ static enum dl_status read_varint(struct reader *r, uint64_t end, uint64_t *x) {
   return bad(r, "not an ONNX model: a number of more than 64 bits");
 }
 
-static void put_varint(struct reader *r, uint64_t x) {
+static void put_varint(struct wire_reader *r, uint64_t x) {
   for (; x >= 0x80; x >>= 7)
     r->out[r->n_out++] = (uint8_t)(x | 0x80);
   r->out[r->n_out++] = (uint8_t)x;
 }
 
-/* A length of five bytes, whatever it is: it becomes known later. */
+/* A length takes five bytes, whatever it is: it becomes known later. */
 enum { LENGTH_BYTES = 5 };
 static void put_length(uint8_t *to, size_t n) {
   for (int i = 0; i < LENGTH_BYTES; i++, n >>= 7)
     to[i] = (uint8_t)((n & 0x7f) | (i < LENGTH_BYTES - 1 ? 0x80 : 0));
 }
 
-static const struct field *find_field(enum message in, uint64_t number) {
+static const struct wire_field *find_field(enum message in, uint64_t number) {
   for (size_t i = 0; i < N_FIELDS; i++)
     if (fields[i].in == in && fields[i].number == number)
       return &fields[i];
   return NULL;
 }
 
-static enum dl_status walk(struct reader *r, enum message in, uint64_t end,
+static enum dl_status walk(struct wire_reader *r, enum message in, uint64_t end,
                            int depth);
 
-/* A field with a length: its bytes, a message, or nothing. */
-static enum dl_status walk_length(struct reader *r, const struct field *f,
-                                  uint64_t key, uint64_t end, int depth) {
+/* Reads a field with a length, and keeps its bytes, a message, or nothing. */
+static enum dl_status walk_length(struct wire_reader *r,
+                                  const struct wire_field *f, uint64_t key,
+                                  uint64_t end, int depth) {
   uint64_t n;
   DL_TRY(read_varint(r, end, &n));
   if (n > end - r->at)
@@ -240,13 +242,16 @@ static enum dl_status walk_length(struct reader *r, const struct field *f,
   return DL_OK;
 }
 
-static enum dl_status walk_scalar(struct reader *r, const struct field *f,
-                                  uint64_t key, uint64_t end) {
+static enum dl_status walk_scalar(struct wire_reader *r,
+                                  const struct wire_field *f, uint64_t key,
+                                  uint64_t end) {
   unsigned type = key & 7;
-  uint64_t x, n = type == VARINT ? 0 : type == FIXED64 ? 8 : 4;
-  if (type == VARINT)
+  uint64_t x, n = type == FIXED64 ? 8 : 4;
+  if (type == VARINT) {
+    n = 0;
     DL_TRY(read_varint(r, end, &x));
-  else if (n > end - r->at)
+  }
+  if (n > end - r->at)
     return cut_off(r);
   if (!f)
     return take(r, NULL, n);
@@ -260,11 +265,11 @@ static enum dl_status walk_scalar(struct reader *r, const struct field *f,
 }
 
 /* Values that come one by one belong to a tensor too large to be kept. */
-static bool too_many(const struct field *f, size_t *n) {
+static bool too_many(const struct wire_field *f, size_t *n) {
   return f->action == PAYLOAD && ++*n > DL_ONNX_MOST_PAYLOAD / 8;
 }
 
-static enum dl_status walk(struct reader *r, enum message in, uint64_t end,
+static enum dl_status walk(struct wire_reader *r, enum message in, uint64_t end,
                            int depth) {
   uint32_t seen = 0;
   size_t n_values = 0;
@@ -273,7 +278,7 @@ static enum dl_status walk(struct reader *r, enum message in, uint64_t end,
   while (r->at < end) {
     uint64_t key;
     DL_TRY(read_varint(r, end, &key));
-    const struct field *f = find_field(in, key >> 3);
+    const struct wire_field *f = find_field(in, key >> 3);
     unsigned type = key & 7;
     if (key >> 3 == 0 || key > UINT32_MAX)
       return bad(r, "not an ONNX model: no field has such a number");
@@ -300,7 +305,7 @@ static enum dl_status walk(struct reader *r, enum message in, uint64_t end,
 
 enum dl_status dl_onnx_slim(const char *path, uint8_t **data, size_t *len,
                             uint64_t *size, struct dl_diag *d) {
-  struct reader r = {.path = path, .d = d};
+  struct wire_reader r = {.path = path, .d = d};
   struct stat st;
   DL_TRY(dl_open_seekable(&r.f, path, d));
   setvbuf(r.f, NULL, _IONBF, 0);

@@ -27,15 +27,17 @@
 #define SPECIFICATION "https://github.com/Boavizta/BoAmps/tree/main/model"
 #define ESTIMATED "estimated by dlest, not measured"
 
-/* Where a task's figures are: a row, which takes precedence, and a report. */
-struct task {
+/* The sources of a task's figures: a row, which takes precedence, and a report.
+ */
+struct boamps_task {
   const struct dl_report *r; /* or NULL */
   const struct dl_column *columns;
   const struct dl_value *values; /* or NULL */
   size_t n;
 };
 
-static const struct dl_value *find(const struct task *t, const char *key) {
+static const struct dl_value *find(const struct boamps_task *t,
+                                   const char *key) {
   for (size_t i = 0; t->values && i < t->n; i++)
     if (t->columns[i].key && strcmp(t->columns[i].key, key) == 0 &&
         !dl_value_absent(&t->values[i]))
@@ -52,19 +54,19 @@ static const struct dl_value *find(const struct task *t, const char *key) {
 /* The group that predict --node adds, or NULL. */
 static const struct dl_report *node_of(const struct dl_report *r) {
   for (size_t i = 0; r && i < r->n_nodes; i++)
-    if (r->nodes[i].type == DL_REPORT_GROUP && r->nodes[i].key &&
-        strcmp(r->nodes[i].key, "node") == 0 && r->nodes[i].n_reports > 0)
+    if (r->nodes[i].type == DL_REPORT_GROUP &&
+        dl_is_word(r->nodes[i].key, "node") && r->nodes[i].n_reports > 0)
       return r->nodes[i].reports[0];
   return NULL;
 }
 
-static const char *text_of(const struct task *t, const char *key) {
+static const char *text_of(const struct boamps_task *t, const char *key) {
   const struct dl_value *v = find(t, key);
   return v && v->type == DL_STRING ? v->string : NULL;
 }
 
 /* A cell of a table may be a number as a text. */
-static double number_of(const struct task *t, const char *key) {
+static double number_of(const struct boamps_task *t, const char *key) {
   const struct dl_value *v = find(t, key);
   double x;
   if (!v)
@@ -102,10 +104,10 @@ static void add_dataset(struct dl_report *task, const char *usage,
            {.key = "dataQuantity", .value = dl_number(quantity)});
 }
 
-static void add_task(struct dl_report *doc, const struct task *t,
+static void add_task(struct dl_report *doc, const struct boamps_task *t,
                      const char *description) {
   const char *phase = text_of(t, "phase");
-  bool inference = phase && strcmp(phase, "inference") == 0;
+  bool inference = dl_is_word(phase, "inference");
   bool images = !isnan(number_of(t, "image_px"));
   bool tokens = !isnan(number_of(t, "tokens")) ||
                 !isnan(number_of(t, "seq_len")) ||
@@ -116,15 +118,19 @@ static void add_task(struct dl_report *doc, const struct task *t,
     quantity = number_of(t, "prompt_tokens") * requests;
   if (isnan(quantity))
     quantity = number_of(t, inference ? "requests" : "train_samples");
+  const char *family = "unknown", *data = "other";
+  if (tokens) {
+    family = "textGeneration";
+    data = "token";
+  } else if (images) {
+    family = "imageClassification";
+    data = "image";
+  }
   const struct dl_report_line lines[] = {
       {.key = "taskStage",
-       .value = dl_string(phase                ? phase
-                          : text_of(t, "arch") ? "training"
-                                               : "unknown")},
-      {.key = "taskFamily",
-       .value = dl_string(tokens   ? "textGeneration"
-                          : images ? "imageClassification"
-                                   : "unknown")},
+       .value = dl_string(
+           dl_text_or(phase, text_of(t, "arch") ? "training" : "unknown"))},
+      {.key = "taskFamily", .value = dl_string(family)},
       {.key = "nbRequest",
        .value = dl_number(inference ? number_of(t, "requests") : NAN)}};
   const struct dl_report_line algorithm[] = {
@@ -138,11 +144,7 @@ static void add_task(struct dl_report *doc, const struct task *t,
   dl_report_lines(task, lines, DL_LENGTH(lines));
   dl_report_lines(dl_report_item(task, "algorithms", NULL), algorithm,
                   DL_LENGTH(algorithm));
-  add_dataset(task, "input",
-              tokens   ? "token"
-              : images ? "image"
-                       : "other",
-              quantity);
+  add_dataset(task, "input", data, quantity);
   if (!isnan(number_of(t, "output_tokens")))
     add_dataset(task, "output", "token",
                 number_of(t, "output_tokens") * requests);
@@ -151,7 +153,7 @@ static void add_task(struct dl_report *doc, const struct task *t,
 }
 
 /* A measure: an estimate by its method, or a measured run. */
-static void add_measure(struct dl_report *doc, const struct task *t,
+static void add_measure(struct dl_report *doc, const struct boamps_task *t,
                         double duration_s) {
   /* of a row, of a node's energy, of a scheduler's job, of a log */
   static const char *const sources[] = {"method", "estimate", "energy_from",
@@ -160,8 +162,8 @@ static void add_measure(struct dl_report *doc, const struct task *t,
   DL_TEXT(name);
   for (size_t i = 0; i < DL_LENGTH(sources) && !method; i++)
     method = text_of(t, sources[i]);
-  dl_text_printf(&name, "dlest, %s, boundary %s", method ? method : "runs",
-                 boundary ? boundary : "unknown");
+  dl_text_printf(&name, "dlest, %s, boundary %s", dl_text_or(method, "runs"),
+                 dl_text_or(boundary, "unknown"));
   DL_LINES(dl_report_item(doc, "measures", NULL),
            {.key = "measurementMethod", .value = dl_string(dl_text_str(&name))},
            {.key = "version", .value = dl_string(PACKAGE_VERSION)},
@@ -183,13 +185,15 @@ static void add_component(struct dl_report *infrastructure, const char *name,
             .value = dl_number(count >= 1 ? floor(count) : 1)});
 }
 
-static void add_infrastructure(struct dl_report *doc, const struct task *t) {
+static void add_infrastructure(struct dl_report *doc,
+                               const struct boamps_task *t) {
   const char *site = text_of(t, "site"), *gpu = text_of(t, "gpu_name");
   const char *colon = site ? strchr(site, ':') : NULL;
   double gpus = number_of(t, "n_gpus"), cpus = number_of(t, "n_cpus");
-  /* Where the job runs on the CPUs of a node, these are its accelerators. */
+  /* If the job runs on the CPUs of a node, these are its accelerators. */
   const struct dl_report *node = node_of(t->r);
-  const char *on = node ? text_of(&(struct task){.r = node}, "on") : NULL;
+  const char *on =
+      node ? text_of(&(struct boamps_task){.r = node}, "on") : NULL;
   struct dl_report *g = dl_report_group(doc, "infrastructure", NULL);
   DL_TEXT(provider);
   if (!gpu)
@@ -202,7 +206,7 @@ static void add_infrastructure(struct dl_report *doc, const struct task *t) {
       {.key = "cloudProvider",
        .value = dl_string(colon ? dl_text_str(&provider) : NULL)});
   if (gpu || gpus >= 1)
-    add_component(g, gpu, on && strcmp(on, "cpu") == 0 ? "cpu" : "gpu", gpus);
+    add_component(g, gpu, dl_is_word(on, "cpu") ? "cpu" : "gpu", gpus);
   if (cpus >= 1)
     add_component(g, NULL, "cpu", cpus);
   if (!gpu && !(gpus >= 1) && !(cpus >= 1))
@@ -210,7 +214,7 @@ static void add_infrastructure(struct dl_report *doc, const struct task *t) {
 }
 
 /* Header and task of a new document. */
-static struct dl_report *new_document(const struct task *t,
+static struct dl_report *new_document(const struct boamps_task *t,
                                       const char *description) {
   struct dl_report *doc = dl_report_new();
   add_header(doc);
@@ -219,7 +223,8 @@ static struct dl_report *new_document(const struct task *t,
 }
 
 /* Writes a document whose measures are complete, and frees it. */
-static void end_document(struct dl_report *doc, const struct task *t, FILE *f) {
+static void end_document(struct dl_report *doc, const struct boamps_task *t,
+                         FILE *f) {
   const struct dl_report_line lines[] = {
       {.key = "country", .value = dl_string(text_of(t, "intensity_of"))},
       {.key = "powerSourceCarbonIntensity",
@@ -233,8 +238,8 @@ static void end_document(struct dl_report *doc, const struct task *t, FILE *f) {
 }
 
 static bool is_task(const char *table) {
-  return strcmp(table, "estimates") == 0 || strcmp(table, "runs") == 0 ||
-         strcmp(table, "jobs") == 0;
+  static const char *const tables[] = {"estimates", "runs", "jobs"};
+  return dl_text_index(tables, DL_LENGTH(tables), table) >= 0;
 }
 
 static enum dl_status no_task(struct dl_diag *d) {
@@ -253,20 +258,21 @@ static const struct dl_table *table_of(const struct dl_report *r,
   return NULL;
 }
 
-static struct task row_of(const struct dl_table *t, size_t i) {
-  return (struct task){NULL, t->columns, t->values + i * t->n_cols, t->n_cols};
+static struct boamps_task row_of(const struct dl_table *t, size_t i) {
+  return (struct boamps_task){NULL, t->columns, t->values + i * t->n_cols,
+                              t->n_cols};
 }
 
 /* The energies of the whole node, if this is the recommended estimate. */
 static void add_node(struct dl_report *doc, const struct dl_report *node,
-                     const struct task *estimate) {
+                     const struct boamps_task *estimate) {
   const struct dl_table *bounds = table_of(node, "boundaries");
-  const char *used = text_of(&(struct task){.r = node}, "estimate");
+  const char *used = text_of(&(struct boamps_task){.r = node}, "estimate");
   const char *method = text_of(estimate, "method");
   const char *own = text_of(estimate, "boundary");
   bool recommended = used && method && strcmp(used, method) == 0;
   for (size_t i = 0; recommended && bounds && i < bounds->n_rows; i++) {
-    struct task t = row_of(bounds, i);
+    struct boamps_task t = row_of(bounds, i);
     const char *of = text_of(&t, "estimate");
     const char *boundary = text_of(&t, "boundary");
     if (of && strcmp(of, used) == 0 && boundary &&
@@ -282,10 +288,10 @@ static enum dl_status boamps_report(const struct dl_report *r, FILE *f,
   const struct dl_report *node = node_of(r);
   struct dl_report *doc = NULL;
   for (size_t i = 0; estimates && i < estimates->n_rows; i++) {
-    struct task t = row_of(estimates, i);
+    struct boamps_task t = row_of(estimates, i);
     if (isnan(number_of(&t, "energy_j")))
       continue;
-    struct task whole = t;
+    struct boamps_task whole = t;
     whole.r = r;
     if (!doc)
       doc = new_document(&whole, ESTIMATED);
@@ -295,7 +301,7 @@ static enum dl_status boamps_report(const struct dl_report *r, FILE *f,
   }
   if (!doc)
     return no_task(d);
-  end_document(doc, &(struct task){.r = r}, f);
+  end_document(doc, &(struct boamps_task){.r = r}, f);
   return DL_OK;
 }
 
@@ -307,13 +313,13 @@ static enum dl_status boamps_begin(struct dl_stream *s, struct dl_diag *d) {
 static enum dl_status boamps_row(struct dl_stream *s,
                                  const struct dl_value *values,
                                  struct dl_diag *d) {
-  struct task t = {NULL, s->columns, values, s->n_cols};
+  struct boamps_task t = {NULL, s->columns, values, s->n_cols};
   (void)d;
   if (isnan(number_of(&t, "energy_j")))
     return DL_OK;
   const char *from = text_of(&t, "energy_from");
-  bool estimate = strcmp(s->key, "estimates") == 0 ||
-                  (from && strcmp(from, "measured") != 0);
+  bool estimate = dl_is_word(s->key, "estimates") ||
+                  (from && !dl_is_word(from, "measured"));
   struct dl_report *doc = new_document(&t, estimate ? ESTIMATED : NULL);
   add_measure(doc, &t, number_of(&t, "duration_s"));
   end_document(doc, &t, s->f);

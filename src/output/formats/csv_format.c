@@ -15,18 +15,13 @@
 #include "output/format.h"
 #include "output/screen.h"
 
-/* How cells are written. */
-struct dialect {
-  bool screen;      /* on a terminal */
-  bool spreadsheet; /* an apostrophe before texts that begin like a formula */
-};
-
 /* A row as it is put together: cells between commas. */
-struct row {
+struct csv_row {
   struct dl_text *t;
-  struct dialect how;
-  size_t n;
-  bool empty; /* nothing but one empty cell so far */
+  bool screen;      /* for a terminal */
+  bool spreadsheet; /* an apostrophe before texts that begin like a formula */
+  size_t n;         /* cells */
+  bool empty;       /* nothing but one empty cell so far */
 };
 
 static bool is_terminal(FILE *f) {
@@ -41,7 +36,7 @@ static bool is_formula(const char *text) {
 }
 
 /* Begins the next cell of a row; where its n bytes may be written. */
-static char *next_cell(struct row *r, bool empty, size_t n) {
+static char *next_cell(struct csv_row *r, bool empty, size_t n) {
   char *to = dl_text_room(r->t, n + 1);
   r->empty = empty && r->n == 0;
   if (r->n++ > 0)
@@ -49,21 +44,21 @@ static char *next_cell(struct row *r, bool empty, size_t n) {
   return to;
 }
 
-/* What a terminal or a spreadsheet gets of a text. */
-static void marked_cell(struct row *r, const char *text) {
+/* Text as a terminal or a spreadsheet gets it. */
+static void marked_cell(struct csv_row *r, const char *text) {
   DL_TEXT(own);
-  if (r->how.spreadsheet && is_formula(text))
+  if (r->spreadsheet && is_formula(text))
     dl_text_add(&own, "'");
-  if (r->how.screen)
+  if (r->screen)
     dl_utf8_clean(&own, text, false);
   else
     dl_text_add(&own, text);
   dl_csv_add_cell(r->t, dl_text_str(&own));
 }
 
-static void cell(struct row *r, const char *text) {
+static void cell(struct csv_row *r, const char *text) {
   size_t len = 0;
-  bool marked = r->how.screen || r->how.spreadsheet;
+  bool marked = r->screen || r->spreadsheet;
   bool plain = !marked && dl_csv_is_plain(text, &len);
   char *to = next_cell(r, !text[0], plain ? len : 0);
   if (plain)
@@ -75,7 +70,7 @@ static void cell(struct row *r, const char *text) {
     dl_csv_add_cell(r->t, text);
 }
 
-static void strings_cell(struct row *r, const struct dl_value *v) {
+static void strings_cell(struct csv_row *r, const struct dl_value *v) {
   DL_TEXT(t);
   if (v->n_strings == 1 && v->strings[0]) {
     cell(r, v->strings[0]);
@@ -83,18 +78,18 @@ static void strings_cell(struct row *r, const struct dl_value *v) {
   }
   for (size_t i = 0; i < v->n_strings; i++) {
     dl_text_add(&t, i > 0 ? ";" : "");
-    dl_text_add(&t, v->strings[i] ? v->strings[i] : "");
+    dl_text_add(&t, dl_text_or(v->strings[i], ""));
   }
   cell(r, dl_text_str(&t));
 }
 
 /* Readers skip blank lines, so that a lone empty cell needs its quotes. */
-static void end_row(struct row *r) {
+static void end_row(struct csv_row *r) {
   if (r->n > 0)
     dl_text_add(r->t, r->empty ? "\"\"\n" : "\n");
 }
 
-static void value_cell(struct row *r, const struct dl_value *v) {
+static void value_cell(struct csv_row *r, const struct dl_value *v) {
   char *to;
   switch (dl_value_absent(v) ? DL_NULL : v->type) {
   case DL_NULL:
@@ -120,19 +115,18 @@ static void value_cell(struct row *r, const struct dl_value *v) {
   }
 }
 
-static void header(struct dl_text *t, struct dialect how,
-                   const struct dl_column *columns, size_t n) {
-  struct row r = {.t = t, .how = how};
+/* Adds the keys as a row; `r` is an empty row. */
+static void header(struct csv_row r, const struct dl_column *columns,
+                   size_t n) {
   for (size_t i = 0; i < n; i++)
     if (columns[i].key)
       cell(&r, columns[i].key);
   end_row(&r);
 }
 
-static void values_row(struct dl_text *t, struct dialect how,
-                       const struct dl_column *columns, size_t n,
-                       const struct dl_value *values) {
-  struct row r = {.t = t, .how = how};
+/* Adds values as a row; `r` is an empty row. */
+static void values_row(struct csv_row r, const struct dl_column *columns,
+                       size_t n, const struct dl_value *values) {
   for (size_t i = 0; i < n; i++)
     if (columns[i].key)
       value_cell(&r, &values[i]);
@@ -145,22 +139,20 @@ static void flush(FILE *f, struct dl_text *t) {
   dl_text_clear(t);
 }
 
-static void table(FILE *f, struct dialect how, const struct dl_table *t) {
-  DL_TEXT(rows);
-  header(&rows, how, t->columns, t->n_cols);
+static void table(FILE *f, struct csv_row row, const struct dl_table *t) {
+  header(row, t->columns, t->n_cols);
   for (size_t i = 0; i < t->n_rows; i++) {
-    flush(f, &rows);
-    values_row(&rows, how, t->columns, t->n_cols, t->values + i * t->n_cols);
+    flush(f, row.t);
+    values_row(row, t->columns, t->n_cols, t->values + i * t->n_cols);
   }
-  flush(f, &rows);
+  flush(f, row.t);
 }
 
 /* A report without a table: its own values are one row. */
-static enum dl_status values_of(FILE *f, struct dialect how,
+static enum dl_status values_of(FILE *f, struct csv_row row,
                                 const struct dl_report *r, struct dl_diag *d) {
   DL_FREED struct dl_column *columns = dl_calloc(r->n_nodes, sizeof *columns);
   DL_FREED struct dl_value *values = dl_calloc(r->n_nodes, sizeof *values);
-  DL_TEXT(rows);
   size_t n = 0;
   for (size_t i = 0; i < r->n_nodes; i++) {
     const struct dl_report_node *node = &r->nodes[i];
@@ -169,19 +161,21 @@ static enum dl_status values_of(FILE *f, struct dialect how,
     columns[n].key = node->key;
     values[n++] = node->value;
   }
-  header(&rows, how, columns, n);
-  values_row(&rows, how, columns, n, values);
-  flush(f, &rows);
+  header(row, columns, n);
+  values_row(row, columns, n, values);
+  flush(f, row.t);
   return n > 0 ? DL_OK
                : dl_fail(d, DL_EUSAGE, "there is no table to write as CSV");
 }
 
 static enum dl_status report_as(const struct dl_report *r, FILE *f,
                                 bool spreadsheet, struct dl_diag *d) {
-  struct dialect how = {is_terminal(f), spreadsheet};
+  DL_TEXT(text);
+  struct csv_row row = {
+      .t = &text, .screen = is_terminal(f), .spreadsheet = spreadsheet};
   if (!r->main)
-    return values_of(f, how, r, d);
-  table(f, how, r->main);
+    return values_of(f, row, r, d);
+  table(f, row, r->main);
   return DL_OK;
 }
 
@@ -195,21 +189,24 @@ static enum dl_status spreadsheet_report(const struct dl_report *r, FILE *f,
   return report_as(r, f, true, d);
 }
 
-static struct dialect dialect_of_stream(const struct dl_stream *s) {
-  return (struct dialect){s->screen, s->format != &dl_format_csv};
+/* An empty row of a stream, which is appended to a text. */
+static struct csv_row row_of_stream(const struct dl_stream *s,
+                                    struct dl_text *to) {
+  return (struct csv_row){
+      .t = to, .screen = s->screen, .spreadsheet = s->format != &dl_format_csv};
 }
 
 static enum dl_status csv_begin(struct dl_stream *s, struct dl_diag *d) {
   (void)d;
   s->screen = is_terminal(s->f);
-  header(&s->line, dialect_of_stream(s), s->columns, s->n_cols);
+  header(row_of_stream(s, &s->line), s->columns, s->n_cols);
   flush(s->f, &s->line);
   return DL_OK;
 }
 
 static void csv_add(const struct dl_stream *s, const struct dl_value *values,
                     struct dl_text *to) {
-  values_row(to, dialect_of_stream(s), s->columns, s->n_cols, values);
+  values_row(row_of_stream(s, to), s->columns, s->n_cols, values);
 }
 
 static const struct dl_format spreadsheet = {

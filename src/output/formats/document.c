@@ -15,7 +15,7 @@
 #define REMARK_GAP 2 /* blanks in front of remarks */
 #define WRITE_SIZE ((size_t)64 * 1024)
 
-struct walk {
+struct report_walk {
   struct dl_printer p;
   FILE *f;
   const struct dl_document *m;
@@ -29,14 +29,15 @@ static void write_text(FILE *f, struct dl_text *t) {
   dl_text_clear(t);
 }
 
-static void begin_part(struct walk *w) {
+static void begin_part(struct report_walk *w) {
   if (w->gap)
     dl_print(&w->p, "\n", NULL);
   w->gap = true;
 }
 
 /* Replaces what `out` holds by the text as the format writes it. */
-static void escape(struct walk *w, struct dl_text *out, const char *text) {
+static void escape(struct report_walk *w, struct dl_text *out,
+                   const char *text) {
   DL_TEXT(clean);
   dl_text_clear(out);
   dl_utf8_clean(&clean, text ? text : "", false);
@@ -44,7 +45,7 @@ static void escape(struct walk *w, struct dl_text *out, const char *text) {
 }
 
 /* A title with room for what follows, unless it is NULL or empty. */
-static void print_title(struct walk *w, const char *title) {
+static void print_title(struct report_walk *w, const char *title) {
   DL_TEXT(t);
   size_t level = w->level < DL_TITLE_LEVELS ? w->level : DL_TITLE_LEVELS - 1;
   if (!title || !title[0])
@@ -93,8 +94,9 @@ static void show_node(struct dl_text *t, const struct dl_report_node *node) {
 
 /* The value of a line, which begins at column `hang`, and its remark, aligned
  * behind `width` columns. */
-static void print_value(struct walk *w, const struct dl_report_node *node,
-                        size_t width, size_t hang) {
+static void print_value(struct report_walk *w,
+                        const struct dl_report_node *node, size_t width,
+                        size_t hang) {
   DL_TEXT(shown);
   DL_TEXT(text);
   show_node(&shown, node);
@@ -112,7 +114,8 @@ static void print_value(struct walk *w, const struct dl_report_node *node,
 
 /* The run of lines "label  value" that begins at node i; returns the node
  * behind it. */
-static size_t print_lines(struct walk *w, const struct dl_report *r, size_t i) {
+static size_t print_lines(struct report_walk *w, const struct dl_report *r,
+                          size_t i) {
   DL_TEXT(t);
   size_t width = 0, values = 0, end = i;
   for (; end < r->n_nodes; end++) {
@@ -147,7 +150,7 @@ static size_t print_lines(struct walk *w, const struct dl_report *r, size_t i) {
   return end;
 }
 
-/* The mark of a row, or the room for one; NULL: that of the head. */
+/* Prints the mark of a row, or room for one; NULL: the mark of the head. */
 static void print_mark(struct dl_printer *p, const struct dl_document *m,
                        const struct dl_layout *l, const char *mark) {
   DL_TEXT(t);
@@ -228,7 +231,7 @@ static void fit(struct dl_layout *l, const struct dl_document *m,
     dl_layout_fit(l, t, width - p->indent);
 }
 
-/* What follows the rows of a table. */
+/* Ends a table after its rows. */
 static void print_foot(struct dl_printer *p, const struct dl_document *m,
                        const struct dl_layout *l) {
   DL_TEXT(t);
@@ -241,7 +244,7 @@ static void print_foot(struct dl_printer *p, const struct dl_document *m,
   dl_print(p, "\n", NULL);
 }
 
-static void print_table(struct walk *w, const struct dl_table *t) {
+static void print_table(struct report_walk *w, const struct dl_table *t) {
   struct dl_layout *l = dl_layout_new(t, &w->m->style);
   print_title(w, t->title);
   begin_part(w);
@@ -253,10 +256,11 @@ static void print_table(struct walk *w, const struct dl_table *t) {
   dl_layout_free(l);
 }
 
-static void print_report(struct walk *w, const struct dl_report *r);
+static void print_report(struct report_walk *w, const struct dl_report *r);
 
 /* The reports of a group or a list that have a title. */
-static void print_groups(struct walk *w, const struct dl_report_node *node) {
+static void print_groups(struct report_walk *w,
+                         const struct dl_report_node *node) {
   for (size_t i = 0; i < node->n_reports; i++) {
     const struct dl_report *r = node->reports[i];
     size_t indent = w->p.indent;
@@ -271,7 +275,7 @@ static void print_groups(struct walk *w, const struct dl_report_node *node) {
   }
 }
 
-static void print_sentence(struct walk *w, const char *sentence) {
+static void print_sentence(struct report_walk *w, const char *sentence) {
   const struct dl_document *m = w->m;
   DL_TEXT(t);
   escape(w, &t, sentence);
@@ -286,7 +290,7 @@ static void print_sentence(struct walk *w, const char *sentence) {
   dl_print(&w->p, "\n", NULL);
 }
 
-static void print_report(struct walk *w, const struct dl_report *r) {
+static void print_report(struct report_walk *w, const struct dl_report *r) {
   enum dl_report_node_type last = DL_REPORT_VALUE;
   for (size_t i = 0; i < r->n_nodes; i++) {
     const struct dl_report_node *node = &r->nodes[i];
@@ -322,7 +326,7 @@ static void print_report(struct walk *w, const struct dl_report *r) {
 void dl_document_report(const struct dl_document *m, const struct dl_report *r,
                         FILE *f, const struct dl_screen *screen, bool follows) {
   DL_TEXT(text);
-  struct walk w = {.p = {.to = &text}, .f = f, .m = m};
+  struct report_walk w = {.p = {.to = &text}, .f = f, .m = m};
   if (screen && m->wraps)
     w.p.screen = *screen;
   if (m->page[0] && !follows)

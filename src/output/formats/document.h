@@ -33,10 +33,10 @@ struct dl_document {
                          remarks of a run are aligned */
   const char *begin_lines, *end_lines;
   size_t label_gap; /* > 0: labels are as wide as the longest and this */
-  /* A table: what precedes its headings and its rows, each NULL or a function
-   * that prints it; what stands around the line of headings (and that of units,
-   * where they have one) and around a row; around the mark in front of the
-   * head and of a row, and its width (of terminals: that of the widest); a
+  /* A table: texts or functions (NULL: none) that print the parts before its
+   * headings and before its rows, around the line of headings, the line of
+   * units if there is one, and a row, and around the mark in front of the head
+   * and of a row; the width of the mark (in terminals, of the widest mark); a
    * cell. */
   void (*open)(struct dl_printer *p, const struct dl_layout *l);
   void (*rule)(struct dl_printer *p, const struct dl_layout *l);

@@ -63,20 +63,13 @@ static const char page[] =
     "learning</h1>\n";
 
 static void escape(struct dl_text *out, const char *text, size_t n) {
-  static const struct {
-    char c;
-    const char *entity;
-  } special[] = {{'&', "&amp;"},
-                 {'<', "&lt;"},
-                 {'>', "&gt;"},
-                 {'"', "&quot;"},
-                 {'\'', "&#39;"}};
+  static const char special[] = "&<>\"'";
+  static const char *const entity[] = {"&amp;", "&lt;", "&gt;", "&quot;",
+                                       "&#39;"};
   for (size_t i = 0; i < n; i++) {
-    size_t k = 0;
-    while (k < DL_LENGTH(special) && special[k].c != text[i])
-      k++;
-    if (k < DL_LENGTH(special))
-      dl_text_add(out, special[k].entity);
+    const char *at = text[i] ? strchr(special, text[i]) : NULL;
+    if (at)
+      dl_text_add(out, entity[at - special]);
     else
       dl_text_add_n(out, text + i, 1);
   }
@@ -97,8 +90,8 @@ static double reach_of(const struct dl_table *t) {
   double most = 0, high = 0;
   for (size_t r = 0; r < t->n_rows; r++) {
     const struct dl_value *v = t->values + r * t->n_cols;
-    most = fmax(most, dl_value_quantity(&v[1]));
-    high = fmax(high, dl_value_quantity(&v[3]));
+    most = fmax(most, dl_value_quantity(&v[DL_CHART_VALUE]));
+    high = fmax(high, dl_value_quantity(&v[DL_CHART_HIGH]));
   }
   return fmax(most, fmin(high, MOST_REACH * most));
 }
@@ -128,19 +121,21 @@ static void draw(struct dl_printer *p, double x, double low, double high,
 static void bar(struct dl_printer *p, const struct dl_table *t, size_t r,
                 double reach) {
   const struct dl_value *v = t->values + r * t->n_cols;
-  const struct dl_column *c = &t->columns[1];
+  const struct dl_column *c = &t->columns[DL_CHART_VALUE];
+  const struct dl_value *x = &v[DL_CHART_VALUE];
+  const struct dl_value *low = &v[DL_CHART_LOW], *high = &v[DL_CHART_HIGH];
   DL_TEXT(text);
-  dl_show(&text, DL_CODE, NULL, &v[0], NULL);
+  dl_show(&text, DL_CODE, NULL, &v[DL_CHART_LABEL], NULL);
   dl_print(p, "<div class=\"bar\"><div>", NULL);
   escape(p->to, dl_text_str(&text), text.len);
   dl_print(p, "</div>", NULL);
-  draw(p, dl_value_quantity(&v[1]), dl_value_quantity(&v[2]),
-       dl_value_quantity(&v[3]), reach);
+  draw(p, dl_value_quantity(x), dl_value_quantity(low), dl_value_quantity(high),
+       reach);
   dl_text_clear(&text);
-  dl_show(&text, c->style, c->unit, &v[1], NULL);
-  if (!dl_value_absent(&v[2]) && !dl_value_absent(&v[3])) {
+  dl_show(&text, c->style, c->unit, x, NULL);
+  if (!dl_value_absent(low) && !dl_value_absent(high)) {
     dl_text_add(&text, ", interval ");
-    dl_show(&text, c->style, c->unit, &v[2], &v[3]);
+    dl_show(&text, c->style, c->unit, low, high);
   }
   dl_print(p, "<span>", NULL);
   escape(p->to, dl_text_str(&text), text.len);
@@ -152,7 +147,8 @@ static void chart(struct dl_printer *p, const struct dl_table *t) {
   if (t->n_rows == 0 || !(reach > 0))
     return;
   dl_print(p, "<figure>\n<figcaption>", NULL);
-  escape(p->to, t->title ? t->title : "", t->title ? strlen(t->title) : 0);
+  const char *title = dl_text_or(t->title, "");
+  escape(p->to, title, strlen(title));
   dl_print(p, "</figcaption>\n", NULL);
   for (size_t r = 0; r < t->n_rows; r++)
     bar(p, t, r, reach);

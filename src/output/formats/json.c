@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* JSON. One row of a table takes one line, in a report as in a stream, so
- * that both give the same text and line tools may be used on it.
+/* JSON. One row of a table takes one line, in a report as in a stream, so that
+ * both give equal texts and line tools work on them.
  *
  * The structure is written here rather than through json_dumpf: jansson
  * (2.14) prints every real with one number of digits, 0.1 as
@@ -21,12 +21,12 @@
 
 #define SCHEMA 1
 
-struct writer {
+struct json_writer {
   FILE *f;
   bool one_line; /* and without absent values */
 };
 
-static void newline(struct writer *w, int depth) {
+static void newline(struct json_writer *w, int depth) {
   if (!w->one_line)
     fprintf(w->f, "\n%*s", 2 * depth, "");
 }
@@ -40,7 +40,7 @@ static bool is_plain(const char *s) {
 
 /* jansson escapes what JSON requires; other unsafe characters are escaped here,
  * so that a document can be shown on a terminal without a loss. */
-static void put_escaped(struct writer *w, const char *s) {
+static void put_escaped(struct json_writer *w, const char *s) {
   DL_TEXT(clean);
   dl_utf8_clean(&clean, s, true);
   json_t *string = json_string(dl_text_str(&clean));
@@ -57,7 +57,7 @@ static void put_escaped(struct writer *w, const char *s) {
   json_decref(string);
 }
 
-static void put_string(struct writer *w, const char *s) {
+static void put_string(struct json_writer *w, const char *s) {
   if (!s)
     fputs("null", w->f);
   else if (is_plain(s))
@@ -66,12 +66,12 @@ static void put_string(struct writer *w, const char *s) {
     put_escaped(w, s);
 }
 
-static void put_key(struct writer *w, const char *key) {
+static void put_key(struct json_writer *w, const char *key) {
   put_string(w, key);
   fputs(": ", w->f);
 }
 
-static void put_strings(struct writer *w, const char *const *s, size_t n) {
+static void put_strings(struct json_writer *w, const char *const *s, size_t n) {
   fputc('[', w->f);
   for (size_t i = 0; i < n; i++) {
     fputs(i > 0 ? ", " : "", w->f);
@@ -80,7 +80,7 @@ static void put_strings(struct writer *w, const char *const *s, size_t n) {
   fputc(']', w->f);
 }
 
-static void put_value(struct writer *w, const struct dl_value *v) {
+static void put_value(struct json_writer *w, const struct dl_value *v) {
   char buf[DL_NUMBER_SIZE];
   switch (dl_value_absent(v) ? DL_NULL : v->type) {
   case DL_NULL:
@@ -104,8 +104,8 @@ static void put_value(struct writer *w, const struct dl_value *v) {
   }
 }
 
-static void put_row(struct writer *w, const struct dl_column *columns, size_t n,
-                    const struct dl_value *values) {
+static void put_row(struct json_writer *w, const struct dl_column *columns,
+                    size_t n, const struct dl_value *values) {
   const char *between = "";
   fputc('{', w->f);
   for (size_t i = 0; i < n; i++) {
@@ -120,19 +120,20 @@ static void put_row(struct writer *w, const struct dl_column *columns, size_t n,
 }
 
 /* An element of an array that is written one element a line. */
-static void next_element(struct writer *w, size_t i, int depth) {
+static void next_element(struct json_writer *w, size_t i, int depth) {
   if (i > 0)
     fputs(w->one_line ? ", " : ",", w->f);
   newline(w, depth + 1);
 }
 
-static void end_elements(struct writer *w, size_t n, int depth) {
+static void end_elements(struct json_writer *w, size_t n, int depth) {
   if (n > 0)
     newline(w, depth);
   fputc(']', w->f);
 }
 
-static void put_table(struct writer *w, const struct dl_table *t, int depth) {
+static void put_table(struct json_writer *w, const struct dl_table *t,
+                      int depth) {
   fputc('[', w->f);
   for (size_t i = 0; i < t->n_rows; i++) {
     next_element(w, i, depth);
@@ -141,9 +142,10 @@ static void put_table(struct writer *w, const struct dl_table *t, int depth) {
   end_elements(w, t->n_rows, depth);
 }
 
-static void put_report(struct writer *w, const struct dl_report *r, int depth);
+static void put_report(struct json_writer *w, const struct dl_report *r,
+                       int depth);
 
-static void put_list(struct writer *w, const struct dl_report_node *node,
+static void put_list(struct json_writer *w, const struct dl_report_node *node,
                      int depth) {
   fputc('[', w->f);
   for (size_t i = 0; i < node->n_reports; i++) {
@@ -153,7 +155,7 @@ static void put_list(struct writer *w, const struct dl_report_node *node,
   end_elements(w, node->n_reports, depth);
 }
 
-static void put_node(struct writer *w, const struct dl_report_node *node,
+static void put_node(struct json_writer *w, const struct dl_report_node *node,
                      int depth) {
   put_key(w, node->key);
   switch (node->type) {
@@ -177,14 +179,14 @@ static void put_node(struct writer *w, const struct dl_report_node *node,
 }
 
 /* The opening of a document; its first members. */
-static void put_head(struct writer *w) {
+static void put_head(struct json_writer *w) {
   fprintf(w->f, "{\n  \"schema\": %d,\n  \"dlest\": ", SCHEMA);
   put_string(w, PACKAGE_VERSION);
 }
 
 /* The members of r, behind n others; how many there are then. */
-static size_t put_members(struct writer *w, const struct dl_report *r, size_t n,
-                          int depth) {
+static size_t put_members(struct json_writer *w, const struct dl_report *r,
+                          size_t n, int depth) {
   for (size_t i = 0; i < r->n_nodes; i++) {
     const struct dl_report_node *node = &r->nodes[i];
     bool absent =
@@ -197,7 +199,8 @@ static size_t put_members(struct writer *w, const struct dl_report *r, size_t n,
   return n;
 }
 
-static void put_report(struct writer *w, const struct dl_report *r, int depth) {
+static void put_report(struct json_writer *w, const struct dl_report *r,
+                       int depth) {
   size_t n = 0;
   if (depth == 0 && !w->one_line) {
     put_head(w);
@@ -212,7 +215,7 @@ static void put_report(struct writer *w, const struct dl_report *r, int depth) {
 
 static enum dl_status json_report(const struct dl_report *r, FILE *f,
                                   struct dl_diag *d) {
-  struct writer w = {.f = f};
+  struct json_writer w = {.f = f};
   (void)d;
   put_report(&w, r, 0);
   fputc('\n', f);
@@ -220,13 +223,13 @@ static enum dl_status json_report(const struct dl_report *r, FILE *f,
 }
 
 void dl_json_line(FILE *f, const struct dl_report *r) {
-  struct writer w = {.f = f, .one_line = true};
+  struct json_writer w = {.f = f, .one_line = true};
   put_report(&w, r, 0);
   fputc('\n', f);
 }
 
 static enum dl_status json_begin(struct dl_stream *s, struct dl_diag *d) {
-  struct writer w = {.f = s->f};
+  struct json_writer w = {.f = s->f};
   (void)d;
   put_head(&w);
   fputc(',', s->f);
@@ -239,14 +242,14 @@ static enum dl_status json_begin(struct dl_stream *s, struct dl_diag *d) {
 static enum dl_status json_row(struct dl_stream *s,
                                const struct dl_value *values,
                                struct dl_diag *d) {
-  struct writer w = {.f = s->f};
+  struct json_writer w = {.f = s->f};
   (void)d;
   next_element(&w, s->n_rows++, 1);
   put_row(&w, s->columns, s->n_cols, values);
   return DL_OK;
 }
 
-static void put_warnings(struct writer *w, const struct dl_diag *d) {
+static void put_warnings(struct json_writer *w, const struct dl_diag *d) {
   fputc('[', w->f);
   for (size_t i = 0; i < d->n_warnings; i++) {
     next_element(w, i, 1);
@@ -260,7 +263,7 @@ static void put_warnings(struct writer *w, const struct dl_diag *d) {
 }
 
 static enum dl_status json_end(struct dl_stream *s, struct dl_diag *d) {
-  struct writer w = {.f = s->f};
+  struct json_writer w = {.f = s->f};
   end_elements(&w, s->n_rows, 1);
   if (s->tail)
     put_members(&w, s->tail, 1, 0);

@@ -5,12 +5,11 @@
 
 #include <string.h>
 
+#include "base/file.h"
 #include "output/formats/document.h"
 
-/* What stands for a character that means something to TeX. */
-static const struct {
-  const char *text, *command;
-} SPECIAL[] = {
+/* Replacements of characters with a meaning in TeX. */
+static const char *const SPECIAL[][2] = {
     {"\\", "\\textbackslash{}"},
     {"~", "\\textasciitilde{}"},
     {"^", "\\textasciicircum{}"},
@@ -33,12 +32,12 @@ static void escape(struct dl_text *out, const char *text, size_t n) {
   for (const char *end = text + n; text < end;) {
     size_t i = 0, len = 1;
     for (; i < N_SPECIAL; i++) {
-      len = strlen(SPECIAL[i].text);
-      if (strncmp(text, SPECIAL[i].text, len) == 0)
+      len = strlen(SPECIAL[i][0]);
+      if (strncmp(text, SPECIAL[i][0], len) == 0)
         break;
     }
     if (i < N_SPECIAL)
-      dl_text_add(out, SPECIAL[i].command);
+      dl_text_add(out, SPECIAL[i][1]);
     else
       dl_text_add_n(out, text, len = 1);
     text += len;
@@ -60,8 +59,8 @@ static void rule(struct dl_printer *p, const struct dl_layout *l) {
   dl_print(p, "  \\midrule\n", NULL);
 }
 
-/* Part of a number; its minus is not a hyphen, its blanks and dots those of a
- * range. */
+/* Prints a part of a number: its minus is not a hyphen, and blanks and dots
+ * form a range. */
 static void put_number(struct dl_printer *p, const char *s, size_t n) {
   for (const char *end = s + n; s < end; s++) {
     char c[] = {*s, 0};
@@ -80,7 +79,7 @@ static void put_number(struct dl_printer *p, const char *s, size_t n) {
  * own. */
 static void value(struct dl_printer *p, bool text, const struct dl_cell *c) {
   const char *s = c->text;
-  if (strcmp(s, "-") == 0) {
+  if (dl_is_stdio(s)) {
     dl_print(p, text ? "--" : "-- &", NULL);
   } else if (text) {
     dl_print(p, s[0] == '[' || s[0] == '*' ? "{}" : "", NULL);

@@ -6,7 +6,7 @@
 
 #include "output/formats/document.h"
 
-/* What may begin a construct within a line. */
+/* Characters that may begin a construct within a line. */
 static void escape(struct dl_text *out, const char *text, size_t n) {
   for (size_t i = 0; i < n; i++) {
     if (strchr("\\`*_[]<>|~&", text[i]))

@@ -4,8 +4,9 @@
  *
  * Each number is a gauge, named by its key in base units: energy_j of the
  * table `estimates` is dlest_estimate_energy_joules. The texts of a row are its
- * labels, those of a report the labels of dlest_info. Unknown values have no
- * sample. The samples of a metric must be contiguous: rows are held back. */
+ * labels, the texts of a report are the labels of dlest_info. Unknown values
+ * have no sample. The samples of a metric must be contiguous: rows are held
+ * back. */
 
 #include "config.h"
 
@@ -22,7 +23,7 @@
 enum { MOST_ROWS = 100000 };
 
 /* Units by the end of a key; the first match counts. */
-static const struct unit {
+static const struct metric_unit {
   const char *end, *name; /* name NULL: no metric, another unit has it */
   double factor;
 } units[] = {
@@ -50,7 +51,7 @@ static const struct unit {
     {"share", "ratio", 1},
 };
 
-struct writer {
+struct metrics_writer {
   FILE *f;
   struct dl_intern written; /* names of the metrics written so far */
 };
@@ -96,21 +97,22 @@ static bool metric_name(struct dl_text *t, const char *prefix, const char *key,
 static void add_singular(struct dl_text *t, const char *key) {
   bool ies = ends_with(key, "ies");
   size_t n = strlen(key);
-  add_name(t, key, ies ? n - 3 : n > 1 && key[n - 1] == 's' ? n - 1 : n);
+  if (ies)
+    n -= 3;
+  else if (n > 1 && key[n - 1] == 's')
+    n--;
+  add_name(t, key, n);
   dl_text_add(t, ies ? "y_" : "_");
 }
 
 /* Tables whose columns `source` and `note` do not identify a row. */
 static bool has_remarks(const char *key) {
   static const char *const keys[] = {"constants", "embodied", "values"};
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-    if (strcmp(key, keys[i]) == 0)
-      return true;
-  return false;
+  return dl_text_index(keys, DL_LENGTH(keys), key) >= 0;
 }
 
 static bool is_remark(const char *column) {
-  return strcmp(column, "source") == 0 || strcmp(column, "note") == 0;
+  return dl_is_word(column, "source") || dl_is_word(column, "note");
 }
 
 /* Whether the label at the end, which begins at `at`, is a duplicate: names of
@@ -156,8 +158,8 @@ static bool number_of(const struct dl_value *v, double *x) {
 }
 
 /* The lines above a metric; false if it was written before. */
-static bool begin_metric(struct writer *w, const char *name, const char *key,
-                         const char *what) {
+static bool begin_metric(struct metrics_writer *w, const char *name,
+                         const char *key, const char *what) {
   size_t before = w->written.n;
   dl_intern(&w->written, name);
   if (w->written.n == before)
@@ -167,8 +169,8 @@ static bool begin_metric(struct writer *w, const char *name, const char *key,
   return true;
 }
 
-static void put_sample(struct writer *w, const char *name, const char *labels,
-                       double x) {
+static void put_sample(struct metrics_writer *w, const char *name,
+                       const char *labels, double x) {
   char buf[DL_NUMBER_SIZE];
   fprintf(w->f, labels[0] ? "%s{%s} %s\n" : "%s%s %s\n", name, labels,
           dl_format_short(buf, x));
@@ -198,8 +200,8 @@ static struct dl_text *make_labels(const struct dl_table *table,
   return labels;
 }
 
-static void put_table(struct writer *w, const char *prefix, const char *key,
-                      const struct dl_table *table) {
+static void put_table(struct metrics_writer *w, const char *prefix,
+                      const char *key, const struct dl_table *table) {
   DL_TEXT(name);
   DL_TEXT(one);
   DL_TEXT(whole);
@@ -231,7 +233,7 @@ static void put_table(struct writer *w, const char *prefix, const char *key,
 }
 
 /* The texts of a report, as labels of a metric without a value. */
-static void put_info(struct writer *w, const struct dl_report *r,
+static void put_info(struct metrics_writer *w, const struct dl_report *r,
                      const char *prefix) {
   DL_TEXT(labels);
   DL_TEXT(name);
@@ -258,7 +260,7 @@ static const struct dl_table *summary_of(const struct dl_report *r) {
   return NULL;
 }
 
-static void put_report(struct writer *w, const struct dl_report *r,
+static void put_report(struct metrics_writer *w, const struct dl_report *r,
                        const char *prefix) {
   DL_TEXT(t);
   double factor, x;
@@ -285,7 +287,7 @@ static void put_report(struct writer *w, const struct dl_report *r,
 
 static enum dl_status prometheus_report(const struct dl_report *r, FILE *f,
                                         struct dl_diag *d) {
-  struct writer w = {.f = f};
+  struct metrics_writer w = {.f = f};
   (void)d;
   put_report(&w, r, "");
   dl_intern_free(&w.written);
@@ -314,7 +316,7 @@ static enum dl_status prometheus_row(struct dl_stream *s,
 }
 
 static enum dl_status prometheus_end(struct dl_stream *s, struct dl_diag *d) {
-  struct writer w = {.f = s->f};
+  struct metrics_writer w = {.f = s->f};
   (void)d;
   if (s->head)
     put_table(&w, "", s->key, s->head);

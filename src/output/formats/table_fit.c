@@ -27,7 +27,7 @@ static size_t total_width(const struct dl_layout *l) {
   return total;
 }
 
-/* Whether all cells of a column read the same; *text is that. */
+/* Whether all cells of a column have one text, which is returned in *text. */
 static bool is_constant(const struct dl_layout *l, const struct dl_table *t,
                         size_t i, struct dl_text *text) {
   DL_TEXT(cell);
@@ -44,12 +44,13 @@ static bool is_constant(const struct dl_layout *l, const struct dl_table *t,
 /* Drops column i, with a note of it. */
 static void drop(struct dl_layout *l, size_t i, const char *value) {
   struct dl_layout_column *c = &l->column[i];
-  bool unit = c->unit.len > 0 && value && strcmp(value, "-") != 0;
   dl_text_printf(&l->dropped, "%s%s", l->dropped.len > 0 ? ", " : "",
                  dl_text_str(&c->heading));
-  if (value)
-    dl_text_printf(&l->dropped, " (%s%s%s in all rows)", value, unit ? " " : "",
-                   unit ? dl_text_str(&c->unit) : "");
+  if (value && c->unit.len > 0 && !dl_is_word(value, "-"))
+    dl_text_printf(&l->dropped, " (%s %s in all rows)", value,
+                   dl_text_str(&c->unit));
+  else if (value)
+    dl_text_printf(&l->dropped, " (%s in all rows)", value);
   dl_text_free(&c->heading);
   dl_text_free(&c->unit);
   memmove(c, c + 1, (l->n - i - 1) * sizeof *c);

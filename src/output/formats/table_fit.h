@@ -8,7 +8,7 @@
 
 /* Makes a table as narrow as `width` columns where it can. In this order:
  *
- *   drops columns that say the same in all rows, the last first
+ *   drops columns whose text is equal in all rows, the last first
  *   breaks the widest texts over several lines
  *   drops columns from the right, by their use; two stay in any case
  *

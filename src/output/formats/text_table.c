@@ -83,7 +83,7 @@ void dl_print_cell(struct dl_printer *p, const struct dl_cell *c,
 
 /* Cells */
 
-/* Where a cell is aligned. */
+/* The alignment of a cell. */
 static size_t point_of(const struct dl_layout_column *col, const char *s,
                        size_t len) {
   const char *dots = strchr(s, '.') ? strstr(s, " .. ") : NULL;
@@ -125,9 +125,15 @@ size_t dl_layout_cell(const struct dl_layout *l, size_t i,
 
 /* Laying out */
 
+/* Whether interval b belongs to estimate a, so that both have one multiple. */
+static bool shares_scale(const struct dl_column *a, const struct dl_column *b) {
+  return (b->use & DL_RANGE) && a->style == b->style &&
+         strcmp(dl_text_or(a->unit, ""), dl_text_or(b->unit, "")) == 0;
+}
+
 /* Chooses one multiple for all cells of a column, or lets each have its own.
- * An interval shares that of the estimate in front of it, where style and unit
- * are the same. */
+ * An interval shares the multiple of the estimate before it, if style and unit
+ * are equal. */
 static void choose_scales(struct dl_layout *l, const struct dl_table *t) {
   size_t next = 0;
   DL_FREED double *x = dl_calloc(2 * l->n * t->n_rows, sizeof *x);
@@ -137,9 +143,7 @@ static void choose_scales(struct dl_layout *l, const struct dl_table *t) {
     for (next = i; next < l->n; next++) {
       const struct dl_layout_column *col = &l->column[next];
       const struct dl_column *b = &col->c;
-      if (next > i &&
-          (!(b->use & DL_RANGE) || a->style != b->style ||
-           strcmp(a->unit ? a->unit : "", b->unit ? b->unit : "") != 0))
+      if (next > i && !shares_scale(a, b))
         break;
       for (size_t r = 0; r < t->n_rows; r++) {
         const struct dl_value *v = &t->values[r * t->n_cols + col->i];

@@ -33,7 +33,7 @@ struct dl_printer {
  * NULL. */
 void dl_print(struct dl_printer *p, const char *text, const char *effect);
 
-/* The same with blanks up to `width`, on the left if `right` is set. */
+/* Prints a text with blanks up to `width`, on the left if `right` is set. */
 void dl_print_field(struct dl_printer *p, const char *text, size_t width,
                     bool right, const char *effect);
 

@@ -12,14 +12,14 @@
 #include "base/memory.h"
 #include "physics/calibration/posterior_mode.h"
 
-struct work {
+struct calibration_work {
   const struct dl_hierarchical_fit *from;
   const struct dl_observations *o;
   struct dl_runs_likelihood runs;
   struct dl_calibration_prior prior;
 };
 
-static void work_free(struct work *w) {
+static void work_free(struct calibration_work *w) {
   dl_runs_likelihood_free(&w->runs);
   dl_calibration_prior_free(&w->prior);
 }
@@ -39,7 +39,7 @@ static void keep_parameters(struct dl_hierarchical_fit *fit,
   dl_constants_of(physics, fit->theta, fit->c);
 }
 
-/* The posterior's factor: that of the prior times that of H^-1. */
+/* The posterior's factor: the prior's times the factor of H^-1. */
 static enum dl_status keep_posterior(struct dl_hierarchical_fit *fit,
                                      gsl_matrix *H, const gsl_matrix *L,
                                      struct dl_diag *d) {
@@ -58,10 +58,10 @@ static enum dl_status keep_posterior(struct dl_hierarchical_fit *fit,
   return DL_OK;
 }
 
-/* The weights of the residuals y - f, of which those of earlier runs change,
- * and what was known of other runs. Takes the points of the likelihood. */
-static void keep_residuals(struct dl_hierarchical_fit *fit, struct work *w,
-                           const double *weight) {
+/* Keeps the weights of the residuals y - f, of which earlier runs' change, and
+ * what was known of other runs. Takes the points of the likelihood. */
+static void keep_residuals(struct dl_hierarchical_fit *fit,
+                           struct calibration_work *w, const double *weight) {
   struct dl_residual_gp *gp = &w->runs.gp;
   for (size_t i = 0; i < gp->n; i++)
     gp->point[i].weight -= weight[i];
@@ -73,18 +73,20 @@ static void keep_residuals(struct dl_hierarchical_fit *fit, struct work *w,
 /* --- predictions of the rows */
 
 /* A row's measurement of a target; SIZE_MAX: it was not measured. */
-static size_t measurement_of(const struct work *w, size_t row, size_t target) {
+static size_t measurement_of(const struct calibration_work *w, size_t row,
+                             size_t target) {
   const struct dl_configurations *c = &w->runs.configs;
   return c->at[c->of_row[row] * w->from->physics->n_targets + target];
 }
 
-/* By all rows: f + expected + (K - noise) weights, with K weights = y - f -
- * expected. */
-static void predict_fitted(const struct work *w, const double *weight,
-                           const struct dl_adapted_target *of) {
+/* Predicts by all rows: f + expected + (K - noise) weights, with K weights = y
+ * - f - expected. */
+static void predict_fitted(const struct calibration_work *w,
+                           const double *weight, size_t target,
+                           gsl_vector *fitted) {
   for (size_t i = 0; i < w->o->n; i++) {
-    size_t k = measurement_of(w, i, of->target);
-    gsl_vector_set(of->fitted, i,
+    size_t k = measurement_of(w, i, target);
+    gsl_vector_set(fitted, i,
                    k == SIZE_MAX ? (double)NAN
                                  : w->runs.configs.m[k].mean +
                                        w->runs.noise[k] * weight[k]);
@@ -92,27 +94,27 @@ static void predict_fitted(const struct work *w, const double *weight,
 }
 
 /* The measurements of the configurations whose first row is in a set. */
-static void hold_out_set(const struct work *w, const size_t *set, size_t k,
-                         bool *out) {
+static void hold_out_set(const struct calibration_work *w, const size_t *set,
+                         size_t k, bool *out) {
   const struct dl_configurations *c = &w->runs.configs;
   for (size_t i = 0; i < w->runs.n; i++)
     out[i] = set[c->row[c->first_row[c->m[i].config]]] == k;
 }
 
 /* Keeps the predictions of measurements that are held out. */
-static void keep_left_out(const struct work *w,
-                          const struct dl_adapted_target *of, const bool *out,
-                          const double *misfit) {
+static void keep_left_out(const struct calibration_work *w, size_t target,
+                          const bool *out, const double *misfit,
+                          gsl_vector *left_out) {
   for (size_t i = 0; i < w->o->n; i++) {
-    size_t m = measurement_of(w, i, of->target);
+    size_t m = measurement_of(w, i, target);
     if (m != SIZE_MAX && out[m])
-      gsl_vector_set(of->left_out, i, w->runs.configs.m[m].mean + misfit[m]);
+      gsl_vector_set(left_out, i, w->runs.configs.m[m].mean + misfit[m]);
   }
 }
 
 /* Predictions of a set by the rows that are not in it, from the mode of all
  * rows. */
-static enum dl_status leave_out(const struct work *w,
+static enum dl_status leave_out(const struct calibration_work *w,
                                 const struct dl_adapted_rows *rows, size_t k,
                                 const double *z, struct dl_diag *d) {
   DL_SCOPED(dl_held_out_points_free) struct dl_held_out_points held = {0};
@@ -123,18 +125,18 @@ static enum dl_status leave_out(const struct work *w,
   DL_TRY(dl_held_out_points_make(&held, &w->runs, out, d));
   DL_TRY(dl_mode_find(&search, d));
   for (size_t t = 0; t < rows->n_targets; t++)
-    keep_left_out(w, &rows->of[t], out, search.misfit);
+    keep_left_out(w, rows->target[t], out, search.misfit, rows->left_out[t]);
   return DL_OK;
 }
 
-static enum dl_status leave_out_all(const struct work *w,
+static enum dl_status leave_out_all(const struct calibration_work *w,
                                     const struct dl_adapted_rows *rows,
                                     const double *z, struct dl_diag *d) {
   DL_FREED struct dl_diag *own = dl_calloc(rows->n_sets, sizeof *own);
   DL_FREED enum dl_status *status = dl_calloc(rows->n_sets, sizeof *status);
   enum dl_status all = DL_OK;
   for (size_t t = 0; t < rows->n_targets; t++)
-    gsl_vector_set_all(rows->of[t].left_out, NAN);
+    gsl_vector_set_all(rows->left_out[t], NAN);
 #pragma omp parallel for schedule(dynamic)
   for (size_t k = 0; k < rows->n_sets; k++) {
     status[k] = leave_out(w, rows, k, z, &own[k]);
@@ -152,7 +154,8 @@ static enum dl_status leave_out_all(const struct work *w,
 
 /* --- calibration */
 
-static enum dl_status solve(struct dl_hierarchical_fit *fit, struct work *w,
+static enum dl_status solve(struct dl_hierarchical_fit *fit,
+                            struct calibration_work *w,
                             const struct dl_adapted_rows *rows,
                             struct dl_diag *d) {
   DL_SCOPED(dl_mode_search_free) struct dl_mode_search search;
@@ -161,7 +164,7 @@ static enum dl_status solve(struct dl_hierarchical_fit *fit, struct work *w,
   if (rows && rows->n_sets > 0)
     DL_TRY(leave_out_all(w, rows, search.z, d));
   for (size_t t = 0; rows && t < rows->n_targets; t++)
-    predict_fitted(w, search.weight, &rows->of[t]);
+    predict_fitted(w, search.weight, rows->target[t], rows->fitted[t]);
   keep_parameters(fit, search.theta);
   dl_mode_curvature(&search);
   DL_TRY(keep_posterior(fit, search.H, w->prior.L, d));
@@ -180,8 +183,8 @@ static bool is_settled(const struct dl_physics *physics,
   return false;
 }
 
-static enum dl_status prepare(struct dl_hierarchical_fit *fit, struct work *w,
-                              struct dl_diag *d) {
+static enum dl_status prepare(struct dl_hierarchical_fit *fit,
+                              struct calibration_work *w, struct dl_diag *d) {
   struct dl_runs_likelihood *l = &w->runs;
   for (size_t i = 0; i < w->from->names.n; i++) /* their numbers stay */
     dl_intern(&fit->names, w->from->names.s[i]);
@@ -206,7 +209,7 @@ enum dl_status dl_calibrate_fit(struct dl_hierarchical_fit **out,
     return dl_fail(d, DL_EINPUT,
                    "the model does not say how sure it is of its constants; "
                    "fit it again");
-  DL_SCOPED(work_free) struct work w = {.from = from, .o = o};
+  DL_SCOPED(work_free) struct calibration_work w = {.from = from, .o = o};
   struct dl_hierarchical_fit *fit = dl_hierarchical_fit_new(from->physics);
   enum dl_status status = prepare(fit, &w, d);
   if (status == DL_OK)

@@ -17,23 +17,21 @@
 
 #include "physics/hierarchical_fit.h"
 
-/* What a calibration predicts of targets of its n rows; NaN where a row's was
- * not measured. Rows whose values are the same belong to one set. */
+/* Predictions of targets of the n rows of a calibration; NaN where a row's was
+ * not measured. Rows with equal `set` are left out together. */
 enum { DL_ADAPTED_TARGETS = 2 };
 struct dl_adapted_rows {
   const size_t *set; /* n: below n_sets */
   size_t n_sets;     /* 0: none is left out */
-  struct dl_adapted_target {
-    size_t target;
-    gsl_vector *fitted;   /* n: by all rows */
-    gsl_vector *left_out; /* n: by all rows but those of its set */
-  } of[DL_ADAPTED_TARGETS];
   size_t n_targets;
+  size_t target[DL_ADAPTED_TARGETS];
+  gsl_vector *fitted[DL_ADAPTED_TARGETS];   /* n: by all rows */
+  gsl_vector *left_out[DL_ADAPTED_TARGETS]; /* n: by all rows but its set's */
 };
 
 /* *out, owned by the caller, is `from` updated; it can be updated again. The
  * values of o->target may be NaN where only others were measured. rows: gets
- * predictions of the rows, or NULL; rows with the same inputs are left out
+ * predictions of the rows, or NULL; rows with equal inputs are left out
  * together, with the set of the first. Error (DL_EINPUT): nothing measured, or
  * a state without its posterior. */
 enum dl_status dl_calibrate_fit(struct dl_hierarchical_fit **out,

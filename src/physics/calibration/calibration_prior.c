@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a fit says of the machines of a calibration, before their runs. */
+/* The prior of the machines of a calibration, before their runs. */
 
 #include "physics/calibration/calibration_prior.h"
 
@@ -23,7 +23,7 @@ static struct dl_level_key unnamed_of(const struct dl_configurations *configs,
   return dl_level_key_of(&configs->names[i], &inputs->unnamed[k]);
 }
 
-/* Whether inputs that do not name their level of factor k mean that of
+/* Whether inputs that do not name their level of factor k mean the level of
  * configuration i: the only one on its GPU. */
 static bool stands_for_unnamed(const struct dl_configurations *configs,
                                size_t i, size_t k) {
@@ -51,17 +51,8 @@ static void list_levels(struct dl_levels *to, const struct dl_levels *from,
       dl_factor_level_add(to, unnamed_of(configs, i, k));
 }
 
-/* What is worked on. */
-struct work {
-  struct dl_calibration_prior *prior;
-  struct dl_hierarchical_fit *fit;
-  const struct dl_hierarchical_fit *from;
-  const struct dl_configurations *configs;
-  size_t n_factors; /* those of the posterior */
-};
-
-/* Where a parameter of the old posterior is in the new one. */
-static void place_old(const struct work *w, size_t *place) {
+/* Finds where parameters of the old posterior are in the new one. */
+static void place_old(const struct dl_calibration_prior *w, size_t *place) {
   const struct dl_physics *physics = w->fit->physics;
   size_t i = 0;
   for (; i < physics->n_constants; i++)
@@ -75,7 +66,7 @@ static void place_old(const struct work *w, size_t *place) {
 }
 
 /* The level that an unnamed one stands for; by[k].n: it is none. */
-static size_t named_level(const struct work *w, size_t k,
+static size_t named_level(const struct dl_calibration_prior *w, size_t k,
                           struct dl_level_key key) {
   for (size_t i = 0; i < w->configs->n; i++) {
     struct dl_level_key level = level_of(w->configs, i, k);
@@ -87,7 +78,8 @@ static size_t named_level(const struct work *w, size_t k,
 }
 
 /* Whether a level is one of tuned software. */
-static bool is_tuned(const struct work *w, size_t k, struct dl_level_key key) {
+static bool is_tuned(const struct dl_calibration_prior *w, size_t k,
+                     struct dl_level_key key) {
   for (size_t i = 0; i < w->configs->n; i++) {
     const struct dl_grouping *inputs = w->configs->inputs[i];
     if (dl_level_equal(level_of(w->configs, i, k), key))
@@ -98,7 +90,8 @@ static bool is_tuned(const struct work *w, size_t k, struct dl_level_key key) {
 
 /* Mean and rows of the factor for a level that the fit has not seen: an unnamed
  * one repeats the one it stands for. */
-static void add_level(const struct work *w, size_t k, size_t l) {
+static void add_level(const struct dl_calibration_prior *w, size_t k,
+                      size_t l) {
   const struct dl_physics *physics = w->fit->physics;
   const struct dl_grouping_factor *f = &physics->factor[k];
   struct dl_levels *by = &w->fit->by[k];
@@ -109,25 +102,24 @@ static void add_level(const struct work *w, size_t k, size_t l) {
     size_t to = first + l * f->n + e;
     if (named < by->n) {
       gsl_vector_const_view row =
-          gsl_matrix_const_row(w->prior->L, first + named * f->n + e);
-      gsl_matrix_set_row(w->prior->L, to, &row.vector);
+          gsl_matrix_const_row(w->L, first + named * f->n + e);
+      gsl_matrix_set_row(w->L, to, &row.vector);
       by->level[l].effect[e] = by->level[named].effect[e];
     } else {
       const struct dl_random_effect *of = &physics->effect[f->first + e];
-      gsl_matrix_set(w->prior->L, to, to,
-                     tuned ? of->tuned_sd : of->calibrated_sd);
+      gsl_matrix_set(w->L, to, to, tuned ? of->tuned_sd : of->calibrated_sd);
     }
   }
 }
 
 /* The factor of what was known, with room for new levels between. */
-static void spread_out(const struct work *w) {
+static void spread_out(const struct dl_calibration_prior *w) {
   size_t old = w->from->posterior.p;
   DL_FREED size_t *place = dl_calloc(old, sizeof *place);
   place_old(w, place);
   for (size_t i = 0; i < old; i++)
     for (size_t j = 0; j <= i; j++)
-      gsl_matrix_set(w->prior->L, place[i], place[j],
+      gsl_matrix_set(w->L, place[i], place[j],
                      dl_posterior_at(&w->from->posterior, i, j));
   for (size_t k = 0; k < w->n_factors; k++)
     for (size_t l = w->from->by[k].n; l < w->fit->by[k].n; l++)
@@ -135,7 +127,7 @@ static void spread_out(const struct work *w) {
 }
 
 /* Whether a level of factor k occurs in a unit that the fit has not seen. */
-static bool is_other_unit(const struct work *w, size_t k,
+static bool is_other_unit(const struct dl_calibration_prior *w, size_t k,
                           struct dl_level_key key) {
   size_t unit = w->fit->physics->factor[k].unit;
   const struct dl_levels *seen = &w->from->by[unit];
@@ -147,7 +139,8 @@ static bool is_other_unit(const struct work *w, size_t k,
 }
 
 /* Adds to the variance of factor k's old levels in other units. */
-static bool widen_units(const struct work *w, size_t k, gsl_matrix *cov) {
+static bool widen_units(const struct dl_calibration_prior *w, size_t k,
+                        gsl_matrix *cov) {
   const struct dl_physics *physics = w->fit->physics;
   const struct dl_grouping_factor *f = &physics->factor[k];
   size_t at = dl_first_parameter(physics, w->fit->by, k);
@@ -182,21 +175,21 @@ static void cholesky_semidefinite(gsl_matrix *L, const gsl_matrix *cov) {
   }
 }
 
-static void widen_other_units(const struct work *w) {
+static void widen_other_units(const struct dl_calibration_prior *w) {
   DL_SCOPED(gsl_matrix_free_local)
-  gsl_matrix *cov = gsl_matrix_alloc(w->prior->p, w->prior->p);
+  gsl_matrix *cov = gsl_matrix_alloc(w->p, w->p);
   bool any = false;
-  gsl_blas_dsyrk(CblasLower, CblasNoTrans, 1, w->prior->L, 0, cov);
+  gsl_blas_dsyrk(CblasLower, CblasNoTrans, 1, w->L, 0, cov);
   for (size_t k = 0; k < w->n_factors; k++)
     if (w->fit->physics->factor[k].unit_share > 0)
       any |= widen_units(w, k, cov);
   if (any)
-    cholesky_semidefinite(w->prior->L, cov);
+    cholesky_semidefinite(w->L, cov);
 }
 
-static void set_mean(const struct work *w) {
+static void set_mean(const struct dl_calibration_prior *w) {
   const struct dl_physics *physics = w->fit->physics;
-  double *to = w->prior->mean;
+  double *to = w->mean;
   memcpy(to, w->from->theta, physics->n_constants * sizeof *to);
   to += physics->n_constants;
   for (size_t k = 0; k < w->n_factors; k++)
@@ -210,20 +203,19 @@ void dl_calibration_prior_make(struct dl_calibration_prior *prior,
                                const struct dl_hierarchical_fit *from,
                                const struct dl_configurations *configs) {
   const struct dl_physics *physics = fit->physics;
-  struct work w = {.prior = prior,
-                   .fit = fit,
-                   .from = from,
-                   .configs = configs,
-                   .n_factors = dl_posterior_factors(physics)};
-  *prior = (struct dl_calibration_prior){0};
+  *prior =
+      (struct dl_calibration_prior){.fit = fit,
+                                    .from = from,
+                                    .configs = configs,
+                                    .n_factors = dl_posterior_factors(physics)};
   for (size_t k = 0; k < physics->n_factors; k++)
-    list_levels(&fit->by[k], &from->by[k], configs, k, k < w.n_factors);
-  prior->p = dl_first_parameter(physics, fit->by, w.n_factors);
+    list_levels(&fit->by[k], &from->by[k], configs, k, k < prior->n_factors);
+  prior->p = dl_first_parameter(physics, fit->by, prior->n_factors);
   prior->mean = dl_calloc(prior->p, sizeof *prior->mean);
   prior->L = gsl_matrix_calloc(prior->p, prior->p);
-  spread_out(&w);
-  widen_other_units(&w);
-  set_mean(&w);
+  spread_out(prior);
+  widen_other_units(prior);
+  set_mean(prior);
 }
 
 void dl_calibration_prior_free(struct dl_calibration_prior *prior) {

@@ -11,10 +11,15 @@ struct dl_calibration_prior {
   size_t p;
   double *mean;  /* p, owned */
   gsl_matrix *L; /* p x p: lower factor of the covariance, owned */
+  /* Sources of the prior, borrowed. */
+  struct dl_hierarchical_fit *fit;
+  const struct dl_hierarchical_fit *from;
+  const struct dl_configurations *configs;
+  size_t n_factors; /* factors of the posterior */
 };
 
 /* Also enters the levels of the configurations in fit->by, which is new, behind
- * those of `from`. */
+ * the levels of `from`. */
 void dl_calibration_prior_make(struct dl_calibration_prior *prior,
                                struct dl_hierarchical_fit *fit,
                                const struct dl_hierarchical_fit *from,

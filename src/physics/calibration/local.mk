@@ -7,8 +7,8 @@ libdlest_a_SOURCES += \
 	%D%/calibration_prior.h \
 	%D%/posterior_mode.c \
 	%D%/posterior_mode.h \
-	%D%/prospects.c \
-	%D%/prospects.h \
+	%D%/run_information.c \
+	%D%/run_information.h \
 	%D%/residual_precision.c \
 	%D%/residual_precision.h \
 	%D%/runs_likelihood.c \

@@ -119,76 +119,67 @@ static void solve(void *ctx, double *x) {
   gsl_linalg_cholesky_svx(w->factor, &v.vector);
 }
 
-/* How a search stands. */
-struct state {
-  double squares;
-  double expected; /* of the step before */
-  double damping;
-  bool here;     /* the equations are those at z */
-  bool factored; /* with the damping */
-};
-
-static void set_up(struct dl_mode_search *w, struct state *s) {
+static void set_up(struct dl_mode_search *w) {
   evaluate(w, w->z);
   dl_mode_curvature(w);
   w->pairs.n = 0;
-  s->here = true;
-  s->factored = false;
-  s->expected = INFINITY;
+  w->here = true;
+  w->factored = false;
+  w->expected = INFINITY;
 }
 
-static void accept(struct dl_mode_search *w, struct state *s, double squares) {
+static void accept(struct dl_mode_search *w, double squares) {
   size_t size = w->prior->p * sizeof *w->g;
   memcpy(w->z, w->trial, size);
   memcpy(w->before, w->g, size);
   find_gradient(w);
-  if (s->damping > 0)
-    s->factored = false;
+  if (w->damping > 0)
+    w->factored = false;
   else
     dl_quasi_newton_add(&w->pairs, w->step, w->before, w->g);
-  s->damping = s->damping > 1e-6 ? s->damping / 10 : 0;
-  s->squares = squares;
-  s->here = false;
+  w->damping = w->damping > 1e-6 ? w->damping / 10 : 0;
+  w->squares = squares;
+  w->here = false;
 }
 
 /* Takes the step where the squares do not grow; if they do, sets the equations
  * up anew or damps them. Whether that gains too little to go on. */
-static bool take_step(struct dl_mode_search *w, struct state *s,
-                      double expected) {
-  bool damped = s->damping > 0;
+static bool take_step(struct dl_mode_search *w, double expected) {
+  bool damped = w->damping > 0;
   for (size_t i = 0; i < w->prior->p; i++)
     w->trial[i] = w->z[i] + w->step[i];
-  double now = evaluate(w, w->trial), gain = s->squares - now;
+  double now = evaluate(w, w->trial), gain = w->squares - now;
   if (expected < ROUNDING || gain >= 0) {
-    accept(w, s, now);
-    s->expected = expected;
+    accept(w, now);
+    w->expected = expected;
     return damped && gain < LITTLE_GAIN;
   }
-  if (!s->here) {
-    set_up(w, s);
+  if (!w->here) {
+    set_up(w);
     return false;
   }
-  s->damping = damped ? 10 * s->damping : 1e-2;
-  s->factored = false;
-  return s->damping > MOST_DAMPING;
+  w->damping = damped ? 10 * w->damping : 1e-2;
+  w->factored = false;
+  return w->damping > MOST_DAMPING;
 }
 
 enum dl_status dl_mode_find(struct dl_mode_search *w, struct dl_diag *d) {
-  struct state s = {.squares = evaluate(w, w->z)};
-  if (!isfinite(s.squares))
+  w->squares = evaluate(w, w->z);
+  if (!isfinite(w->squares))
     return dl_fail(d, DL_EINPUT, "a row has no finite residual");
   find_gradient(w);
-  set_up(w, &s);
+  set_up(w);
   for (size_t i = 0; i < MOST_STEPS; i++) {
-    if (!s.factored && !factor(w, s.damping))
+    if (!w->factored && !factor(w, w->damping))
       return dl_fail(d, DL_EINPUT, "the normal equations are singular");
-    s.factored = true;
+    w->factored = true;
     double expected = dl_quasi_newton_step(&w->pairs, solve, w, w->g, w->step);
-    if (expected < CONVERGED || (expected < ROUNDING && expected >= s.expected))
+    if (expected < CONVERGED ||
+        (expected < ROUNDING && expected >= w->expected))
       break;
-    if (expected > NEAR && !s.here)
-      set_up(w, &s);
-    else if (take_step(w, &s, expected))
+    if (expected > NEAR && !w->here)
+      set_up(w);
+    else if (take_step(w, expected))
       break;
   }
   evaluate(w, w->z);

@@ -27,6 +27,11 @@ struct dl_mode_search {
   struct dl_quasi_newton pairs;
   gsl_matrix *H;      /* p x p: half the second derivatives */
   gsl_matrix *factor; /* lower factor of H */
+  double squares;     /* at z */
+  double expected;    /* decrease of the squares by the step before */
+  double damping;
+  bool here;     /* the equations are those at z */
+  bool factored; /* with the damping */
 };
 
 /* A search that begins at z (p; NULL: the prior's mean). The rest is

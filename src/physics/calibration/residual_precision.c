@@ -14,13 +14,6 @@
 /* Variances left over by the pivoted Cholesky factorisation, relative. */
 #define LEFT_OVER 1e-12
 
-/* What is factored. */
-struct work {
-  struct dl_residual_precision *k;
-  const struct dl_residual_process *process;
-  const double *noise;
-};
-
 static const struct dl_residual_point *point_at(const struct dl_residual_gp *gp,
                                                 size_t place) {
   return &gp->point[gp->order[place]];
@@ -37,9 +30,9 @@ static void divide(struct dl_residual_precision *k) {
     bool new_group = !before || before->gpu != p->gpu;
     if (new_group)
       k->group[k->n_groups++] =
-          (struct dl_precision_group){.first = i, .first_block = k->n_blocks};
+          (struct dl_precision_part){.first = i, .first_block = k->n_blocks};
     if (new_group || before->arch != p->arch) {
-      k->block[k->n_blocks++] = (struct dl_precision_block){.first = i};
+      k->block[k->n_blocks++] = (struct dl_precision_part){.first = i};
       k->group[k->n_groups - 1].n_blocks++;
     }
     k->block[k->n_blocks - 1].n++;
@@ -47,13 +40,13 @@ static void divide(struct dl_residual_precision *k) {
   }
 }
 
-/* What points a and b have in common, less what columns 0 to r - 1 of the
- * factor explain. */
-static double left_over(const struct work *w, const gsl_matrix *U, size_t r,
-                        const struct dl_precision_group *g, size_t a,
-                        size_t b) {
-  const struct dl_residual_gp *gp = w->k->gp;
-  double x = dl_residual_in_common(w->process, point_at(gp, g->first + a),
+/* The covariance that points a and b have in common, less the part that columns
+ * 0 to r - 1 of the factor explain. */
+static double left_over(const struct dl_residual_precision *k,
+                        const gsl_matrix *U, size_t r,
+                        const struct dl_precision_part *g, size_t a, size_t b) {
+  const struct dl_residual_gp *gp = k->gp;
+  double x = dl_residual_in_common(k->process, point_at(gp, g->first + a),
                                    point_at(gp, g->first + b));
   const double *u = gsl_matrix_const_ptr(U, a, 0);
   const double *v = gsl_matrix_const_ptr(U, b, 0);
@@ -74,14 +67,14 @@ static gsl_matrix *widen(gsl_matrix *U, size_t most) {
 
 /* U of a group, by pivots of the largest variance left over; *rank columns of
  * it are set. */
-static gsl_matrix *factor_in_common(const struct work *w,
-                                    const struct dl_precision_group *g,
+static gsl_matrix *factor_in_common(const struct dl_residual_precision *k,
+                                    const struct dl_precision_part *g,
                                     size_t *rank) {
   size_t n = g->n, r = 0;
   gsl_matrix *U = gsl_matrix_calloc(n, n < 16 ? n : 16);
   double *variance = dl_calloc(n, sizeof *variance), most = 0;
   for (size_t i = 0; i < n; i++) {
-    variance[i] = left_over(w, U, 0, g, i, i);
+    variance[i] = left_over(k, U, 0, g, i, i);
     most = fmax(most, variance[i]);
   }
   for (; r < n; r++) {
@@ -95,7 +88,7 @@ static gsl_matrix *factor_in_common(const struct work *w,
       U = widen(U, n);
     double root = sqrt(variance[pivot]);
     for (size_t i = 0; i < n; i++) {
-      double u = left_over(w, U, r, g, i, pivot) / root;
+      double u = left_over(k, U, r, g, i, pivot) / root;
       variance[i] -= u * u;
       gsl_matrix_set(U, i, r, u);
     }
@@ -107,26 +100,27 @@ static gsl_matrix *factor_in_common(const struct work *w,
 }
 
 /* The factor of a block of D: the covariance without what is in common. */
-static int factor_block(const struct work *w, struct dl_precision_block *b) {
-  const struct dl_residual_gp *gp = w->k->gp;
+static int factor_block(const struct dl_residual_precision *k,
+                        struct dl_precision_part *b) {
+  const struct dl_residual_gp *gp = k->gp;
   b->R = gsl_matrix_alloc(b->n, b->n);
   for (size_t i = 0; i < b->n; i++) {
     const struct dl_residual_point *p = point_at(gp, b->first + i);
     for (size_t j = 0; j <= i; j++) {
       const struct dl_residual_point *q = point_at(gp, b->first + j);
-      gsl_matrix_set(b->R, i, j, dl_residual_in_pair(w->process, p, q));
+      gsl_matrix_set(b->R, i, j, dl_residual_in_pair(k->process, p, q));
     }
-    *gsl_matrix_ptr(b->R, i, i) += w->noise[gp->order[b->first + i]];
+    *gsl_matrix_ptr(b->R, i, i) += k->noise[gp->order[b->first + i]];
   }
   return gsl_linalg_cholesky_decomp1(b->R);
 }
 
 /* R^-1 (CblasNoTrans) or R^-T (CblasTrans) times the rows of each block. */
 static void solve_blocks(const struct dl_residual_precision *k,
-                         const struct dl_precision_group *g,
+                         const struct dl_precision_part *g,
                          CBLAS_TRANSPOSE_t how, gsl_matrix *rows) {
   for (size_t i = 0; i < g->n_blocks; i++) {
-    const struct dl_precision_block *b = &k->block[g->first_block + i];
+    const struct dl_precision_part *b = &k->block[g->first_block + i];
     gsl_matrix_view part =
         gsl_matrix_submatrix(rows, b->first - g->first, 0, b->n, rows->size2);
     gsl_blas_dtrsm(CblasLeft, CblasLower, how, CblasNonUnit, 1, b->R,
@@ -136,7 +130,7 @@ static void solve_blocks(const struct dl_residual_precision *k,
 
 /* U (its first `rank` columns) becomes Y, a new matrix. */
 static int factor_group(const struct dl_residual_precision *k,
-                        struct dl_precision_group *g, gsl_matrix *U,
+                        struct dl_precision_part *g, gsl_matrix *U,
                         size_t rank) {
   DL_SCOPED(gsl_matrix_free_local) gsl_matrix *C = gsl_matrix_alloc(rank, rank);
   gsl_matrix_const_view used = gsl_matrix_const_submatrix(U, 0, 0, g->n, rank);
@@ -159,16 +153,17 @@ dl_residual_precision_make(struct dl_residual_precision *k,
                            const struct dl_residual_gp *gp,
                            const struct dl_residual_process *process,
                            const double *noise, struct dl_diag *d) {
-  const struct work w = {k, process, noise};
   int gsl = 0;
   k->gp = gp;
+  k->process = process;
+  k->noise = noise;
   divide(k);
   for (size_t i = 0; !gsl && i < k->n_blocks; i++)
-    gsl = factor_block(&w, &k->block[i]);
+    gsl = factor_block(k, &k->block[i]);
   for (size_t i = 0; !gsl && i < k->n_groups; i++) {
     size_t rank;
     DL_SCOPED(gsl_matrix_free_local)
-    gsl_matrix *U = factor_in_common(&w, &k->group[i], &rank);
+    gsl_matrix *U = factor_in_common(k, &k->group[i], &rank);
     if (rank > 0)
       gsl = factor_group(k, &k->group[i], U, rank);
   }
@@ -188,7 +183,7 @@ void dl_residual_precision_free(struct dl_residual_precision *k) {
 
 /* K^-1 x of a group: D^-1 x - Y (Y' x). */
 static void apply_group(const struct dl_residual_precision *k,
-                        const struct dl_precision_group *g, double *x) {
+                        const struct dl_precision_part *g, double *x) {
   const size_t *order = k->gp->order + g->first;
   DL_SCOPED(gsl_matrix_free_local) gsl_matrix *rows = gsl_matrix_alloc(g->n, 1);
   gsl_vector_view v = gsl_matrix_column(rows, 0);
@@ -213,7 +208,7 @@ void dl_residual_precision_apply(const struct dl_residual_precision *k,
 }
 
 /* Subtracts the products of the rows of Y. */
-static void subtract_in_common(const struct dl_precision_group *g,
+static void subtract_in_common(const struct dl_precision_part *g,
                                const size_t *place, size_t m, gsl_matrix *out) {
   DL_SCOPED(gsl_matrix_free_local)
   gsl_matrix *rows = gsl_matrix_alloc(m, g->Y->size2);
@@ -224,8 +219,8 @@ static void subtract_in_common(const struct dl_precision_group *g,
   gsl_blas_dsyrk(CblasLower, CblasNoTrans, -1, rows, 1, out);
 }
 
-/* Those of D^-1 of a block: T'T, where the columns of T are those of R^-1. */
-static void among_block(const struct dl_precision_block *b, const size_t *place,
+/* Rows and columns of D^-1 of a block: T'T, where T has columns of R^-1. */
+static void among_block(const struct dl_precision_part *b, const size_t *place,
                         size_t m, gsl_matrix *out) {
   DL_SCOPED(gsl_matrix_free_local) gsl_matrix *T = gsl_matrix_calloc(b->n, m);
   for (size_t i = 0; i < m; i++)
@@ -237,10 +232,10 @@ static void among_block(const struct dl_precision_block *b, const size_t *place,
 void dl_residual_precision_among(const struct dl_residual_precision *k,
                                  size_t g, const size_t *place, size_t m,
                                  gsl_matrix *out) {
-  const struct dl_precision_group *group = &k->group[g];
+  const struct dl_precision_part *group = &k->group[g];
   gsl_matrix_set_zero(out);
   for (size_t i = 0, at = 0; i < group->n_blocks; i++) {
-    const struct dl_precision_block *b = &k->block[group->first_block + i];
+    const struct dl_precision_part *b = &k->block[group->first_block + i];
     size_t end = at;
     while (end < m && place[end] < b->first + b->n)
       end++;

@@ -22,23 +22,21 @@
 
 #include "physics/residual_gp.h"
 
-/* An architecture on a GPU: n points from `first` on in gp->order. */
-struct dl_precision_block {
+/* n points from `first` on in gp->order: of a GPU, or of one architecture on it
+ * (a block of that GPU's). */
+struct dl_precision_part {
   size_t first, n;
-  gsl_matrix *R; /* n x n: lower factor of its block of D, owned */
-};
-
-/* A GPU: its points, and its blocks, likewise. */
-struct dl_precision_group {
-  size_t first, n;
-  size_t first_block, n_blocks;
-  gsl_matrix *Y; /* n x rank, owned; NULL for rank 0 */
+  size_t first_block, n_blocks; /* of a GPU */
+  gsl_matrix *R; /* of a block, n x n: lower factor of its part of D, owned */
+  gsl_matrix *Y; /* of a GPU, n x rank, owned; NULL for rank 0 */
 };
 
 struct dl_residual_precision {
-  const struct dl_residual_gp *gp; /* the points, borrowed */
-  struct dl_precision_block *block;
-  struct dl_precision_group *group;
+  const struct dl_residual_gp *gp;           /* the points, borrowed */
+  const struct dl_residual_process *process; /* while K is factored */
+  const double *noise;                       /* likewise */
+  struct dl_precision_part *block;
+  struct dl_precision_part *group;
   size_t n_blocks, n_groups;
 };
 

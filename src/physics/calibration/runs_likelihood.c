@@ -68,20 +68,22 @@ enum dl_status dl_held_out_points_make(struct dl_held_out_points *held,
   const struct dl_residual_precision *k = &l->precision;
   int gsl = 0;
   held->n_groups = k->n_groups;
-  held->group = dl_calloc(k->n_groups, sizeof *held->group);
+  held->m = dl_calloc(k->n_groups, sizeof *held->m);
+  held->place = dl_calloc(k->n_groups, sizeof *held->place);
+  held->M = dl_calloc(k->n_groups, sizeof *held->M);
   for (size_t g = 0; g < k->n_groups && !gsl; g++) {
-    const struct dl_precision_group *all = &k->group[g];
+    const struct dl_precision_part *all = &k->group[g];
     size_t *place = dl_calloc(all->n, sizeof *place), m = 0;
     for (size_t i = all->first; i < all->first + all->n; i++)
       if (l->gp.order[i] < l->n && out[l->gp.order[i]])
         place[m++] = i;
-    held->group[g].place = place;
-    held->group[g].m = m;
+    held->place[g] = place;
+    held->m[g] = m;
     if (m == 0)
       continue;
-    held->group[g].M = gsl_matrix_alloc(m, m);
-    dl_residual_precision_among(k, g, place, m, held->group[g].M);
-    gsl = gsl_linalg_cholesky_decomp1(held->group[g].M);
+    held->M[g] = gsl_matrix_alloc(m, m);
+    dl_residual_precision_among(k, g, place, m, held->M[g]);
+    gsl = gsl_linalg_cholesky_decomp1(held->M[g]);
   }
   return gsl ? dl_fail(d, DL_EINPUT, "covariance of the runs: %s",
                        gsl_strerror(gsl))
@@ -90,10 +92,12 @@ enum dl_status dl_held_out_points_make(struct dl_held_out_points *held,
 
 void dl_held_out_points_free(struct dl_held_out_points *held) {
   for (size_t g = 0; g < held->n_groups; g++) {
-    free(held->group[g].place);
-    gsl_matrix_free(held->group[g].M);
+    free(held->place[g]);
+    gsl_matrix_free(held->M[g]);
   }
-  free(held->group);
+  free(held->m);
+  free(held->place);
+  free(held->M);
 }
 
 void dl_runs_misfit(const struct dl_runs_likelihood *l, const double *theta,
@@ -108,14 +112,14 @@ static void solve_held(const struct dl_runs_likelihood *l,
                        const struct dl_held_out_points *held, double *x) {
   DL_FREED double *at = dl_calloc(l->gp.n, sizeof *at);
   for (size_t g = 0; g < held->n_groups; g++) {
-    size_t m = held->group[g].m;
-    const size_t *place = held->group[g].place;
+    size_t m = held->m[g];
+    const size_t *place = held->place[g];
     if (m == 0)
       continue;
     DL_SCOPED(gsl_vector_free_local) gsl_vector *v = gsl_vector_alloc(m);
     for (size_t i = 0; i < m; i++)
       gsl_vector_set(v, i, x[l->gp.order[place[i]]]);
-    gsl_linalg_cholesky_svx(held->group[g].M, v);
+    gsl_linalg_cholesky_svx(held->M[g], v);
     for (size_t i = 0; i < m; i++)
       at[l->gp.order[place[i]]] = gsl_vector_get(v, i);
   }
@@ -138,8 +142,8 @@ static void weigh_without(const struct dl_runs_likelihood *l,
   for (size_t i = 0; i < n; i++)
     weight[i] -= change[i];
   for (size_t g = 0; g < held->n_groups; g++)
-    for (size_t i = 0; i < held->group[g].m; i++) {
-      size_t point = l->gp.order[held->group[g].place[i]];
+    for (size_t i = 0; i < held->m[g]; i++) {
+      size_t point = l->gp.order[held->place[g][i]];
       weight[point] = 0;
       misfit[point] += likely[point];
     }
@@ -152,8 +156,8 @@ double dl_runs_weigh(const struct dl_runs_likelihood *l,
   memset(weight, 0, l->gp.n * sizeof *weight);
   memcpy(weight, misfit, l->n * sizeof *weight);
   for (size_t g = 0; held && g < held->n_groups; g++)
-    for (size_t i = 0; i < held->group[g].m; i++)
-      weight[l->gp.order[held->group[g].place[i]]] = 0;
+    for (size_t i = 0; i < held->m[g]; i++)
+      weight[l->gp.order[held->place[g][i]]] = 0;
   dl_residual_precision_apply(&l->precision, weight);
   if (held)
     weigh_without(l, held, misfit, weight);
@@ -162,9 +166,9 @@ double dl_runs_weigh(const struct dl_runs_likelihood *l,
   return squares;
 }
 
-/* What is summed over the blocks of a group. */
-struct sums {
-  const struct dl_precision_group *group;
+/* Sums over the blocks of a group. */
+struct group_sums {
+  const struct dl_precision_part *group;
   const size_t *place; /* m: held out */
   size_t m;
   gsl_matrix *G;  /* p x p */
@@ -173,7 +177,7 @@ struct sums {
 };
 
 /* YJ += Y' J */
-static void add_common(struct sums *s, const struct dl_precision_block *of,
+static void add_common(struct group_sums *s, const struct dl_precision_part *of,
                        const struct dl_derivatives *b) {
   size_t rank = s->YJ->size1;
   DL_SCOPED(gsl_matrix_free_local) gsl_matrix *Z = gsl_matrix_alloc(rank, b->p);
@@ -186,7 +190,7 @@ static void add_common(struct sums *s, const struct dl_precision_block *of,
 }
 
 /* G += J' D^-1 J; the rows of D^-1 J that are held out go to W. */
-static void add_block(struct sums *s, const struct dl_precision_block *of,
+static void add_block(struct group_sums *s, const struct dl_precision_part *of,
                       struct dl_derivatives *b) {
   DL_SCOPED(gsl_matrix_free_local) gsl_matrix *H = gsl_matrix_alloc(b->p, b->p);
   gsl_blas_dtrsm(CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1, of->R,
@@ -210,7 +214,7 @@ static void add_block(struct sums *s, const struct dl_precision_block *of,
 
 /* W - Y_S (Y' J) are the rows of K^-1 J that are held out; G loses
  * W' (P_SS)^-1 W. */
-static void hold_out(struct sums *s, const gsl_matrix *M) {
+static void hold_out(struct group_sums *s, const gsl_matrix *M) {
   if (s->YJ) {
     DL_SCOPED(gsl_matrix_free_local)
     gsl_matrix *Y = gsl_matrix_alloc(s->m, s->YJ->size1);
@@ -232,16 +236,16 @@ void dl_runs_information(const struct dl_runs_likelihood *l,
   size_t p = l->map.p;
   gsl_matrix_set_zero(G);
   for (size_t g = 0; g < k->n_groups; g++) {
-    const struct dl_precision_group *group = &k->group[g];
-    struct sums s = {.group = group, .G = G};
-    if (held && held->group[g].m > 0) {
-      s.place = held->group[g].place;
-      s.m = held->group[g].m;
+    const struct dl_precision_part *group = &k->group[g];
+    struct group_sums s = {.group = group, .G = G};
+    if (held && held->m[g] > 0) {
+      s.place = held->place[g];
+      s.m = held->m[g];
       s.W = gsl_matrix_calloc(s.m, p);
     }
     s.YJ = group->Y ? gsl_matrix_calloc(group->Y->size2, p) : NULL;
     for (size_t i = 0; i < group->n_blocks; i++) {
-      const struct dl_precision_block *of = &k->block[group->first_block + i];
+      const struct dl_precision_part *of = &k->block[group->first_block + i];
       DL_SCOPED(dl_derivatives_free) struct dl_derivatives b;
       dl_derivatives_make(&b, &l->map, theta, l->gp.order + of->first, of->n,
                           NULL);
@@ -253,7 +257,7 @@ void dl_runs_information(const struct dl_runs_likelihood *l,
     if (s.YJ)
       gsl_blas_dsyrk(CblasLower, CblasTrans, -1, s.YJ, 1, G);
     if (s.W)
-      hold_out(&s, held->group[g].M);
+      hold_out(&s, held->M[g]);
     gsl_matrix_free(s.YJ);
     gsl_matrix_free(s.W);
   }

@@ -2,15 +2,15 @@
 /* The likelihood of the runs of a calibration: y - f(theta) - expected is
  * normal with covariance K (residual_precision.h).
  *
- * Points are the measurements, and behind them those of earlier calibrations:
+ * Points are the measurements, and behind them points of earlier calibrations:
  * given what is known of these, whose residuals are taken as 0 here, the
  * measurements have the conditional covariance.
  *
  * Without the measurements S, with P = K^-1 and J the derivatives of f, the
  * inverse covariance of the rest is P - P_S (P_SS)^-1 P_S' (Rasmussen &
  * Williams 2006, Gaussian Processes for Machine Learning, section 5.4.2), so
- * that squares, gradient and J' P J without them need no other factorisation
- * than that of P_SS. */
+ * that squares, gradient and J' P J without them need the factorisation of P_SS
+ * alone. */
 
 #ifndef DL_PHYSICS_CALIBRATION_RUNS_LIKELIHOOD_H
 #define DL_PHYSICS_CALIBRATION_RUNS_LIKELIHOOD_H
@@ -37,12 +37,11 @@ void dl_runs_likelihood_free(struct dl_runs_likelihood *l);
 
 /* Measurements S that are held out. */
 struct dl_held_out_points {
+  /* Arrays by group of the precision, all owned: */
   size_t n_groups;
-  struct {
-    size_t *place; /* m: in gp.order, ascending */
-    size_t m;
-    gsl_matrix *M; /* lower factor of P_SS */
-  } * group;       /* as those of the precision, owned */
+  size_t *m;      /* number of its points */
+  size_t **place; /* m: in gp.order, ascending */
+  gsl_matrix **M; /* lower factor of P_SS; NULL for m = 0 */
 };
 
 /* out: n, of the measurements. Error: as above. */

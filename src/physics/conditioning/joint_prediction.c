@@ -12,11 +12,8 @@ struct moments {
   double y[DL_MAX_TARGETS];
   struct dl_gradient g[DL_MAX_TARGETS];
   double var[2], cov;
-};
-
-/* The parameters in the posterior that a row depends on, with the derivatives
- * of the targets. */
-struct active {
+  /* The parameters in the posterior that a row depends on, with the derivatives
+   * of the two targets. */
   size_t n;
   size_t at[DL_MAX_CONSTANTS + DL_MAX_EFFECTS];
   double by[DL_MAX_CONSTANTS + DL_MAX_EFFECTS][2];
@@ -30,12 +27,12 @@ static void add_variance(struct moments *m, const double by[2],
   m->cov += by[0] * by[1] * variance;
 }
 
-static void activate(struct active *a, size_t at, const double by[2]) {
+static void activate(struct moments *m, size_t at, const double by[2]) {
   if (by[0] == 0 && by[1] == 0)
     return;
-  a->at[a->n] = at;
-  a->by[a->n][0] = by[0];
-  a->by[a->n++][1] = by[1];
+  m->at[m->n] = at;
+  m->by[m->n][0] = by[0];
+  m->by[m->n++][1] = by[1];
 }
 
 /* The variance of effect e of factor k that no posterior has. */
@@ -52,8 +49,7 @@ static double own_variance(const struct dl_fit_row *row, size_t k, size_t e) {
   return other_unit ? f->unit_share * f->unit_share * sd * sd : 0;
 }
 
-static void add_effects(const struct dl_fit_row *row, struct active *a,
-                        struct moments *m) {
+static void add_effects(const struct dl_fit_row *row, struct moments *m) {
   const struct dl_physics *physics = row->fit->physics;
   const struct dl_levels *levels = row->fit->by;
   size_t n_joint =
@@ -66,7 +62,7 @@ static void add_effects(const struct dl_fit_row *row, struct active *a,
                             m->g[m->target[1]].fx[f->first + e]};
       double variance = own_variance(row, k, e);
       if (k < n_joint && row->level[k] < levels[k].n)
-        activate(a, first + row->level[k] * f->n + e, by);
+        activate(m, first + row->level[k] * f->n + e, by);
       if (variance > 0)
         add_variance(m, by, variance);
     }
@@ -74,12 +70,11 @@ static void add_effects(const struct dl_fit_row *row, struct active *a,
   }
 }
 
-static void add_constants(const struct dl_fit_row *row, struct active *a,
-                          struct moments *m) {
+static void add_constants(const struct dl_fit_row *row, struct moments *m) {
   for (size_t i = 0; i < row->fit->physics->n_constants; i++) {
     const double by[2] = {m->g[m->target[0]].c[i], m->g[m->target[1]].c[i]};
     if (row->fit->posterior.factor)
-      activate(a, i, by);
+      activate(m, i, by);
     else
       add_variance(m, by, row->fit->error[i] * row->fit->error[i]);
   }
@@ -87,17 +82,17 @@ static void add_constants(const struct dl_fit_row *row, struct active *a,
 
 /* J L L' J', by blocks of columns of L. */
 static void add_posterior(const struct dl_posterior *posterior,
-                          const struct active *a, struct moments *m) {
+                          struct moments *m) {
   enum { BLOCK = 64 };
   const double unit = DL_POSTERIOR_UNIT * DL_POSTERIOR_UNIT;
   for (size_t first = 0; first < posterior->p; first += BLOCK) {
     double x[BLOCK] = {0}, y[BLOCK] = {0}, xx = 0, yy = 0, xy = 0;
-    for (size_t i = 0; i < a->n; i++) {
-      if (a->at[i] < first)
+    for (size_t i = 0; i < m->n; i++) {
+      if (m->at[i] < first)
         continue;
-      const double *row = dl_posterior_row(posterior, a->at[i]) + first;
-      size_t n = a->at[i] + 1 - first < BLOCK ? a->at[i] + 1 - first : BLOCK;
-      double by_x = a->by[i][0], by_y = a->by[i][1];
+      const double *row = dl_posterior_row(posterior, m->at[i]) + first;
+      size_t n = m->at[i] + 1 - first < BLOCK ? m->at[i] + 1 - first : BLOCK;
+      double by_x = m->by[i][0], by_y = m->by[i][1];
 #pragma omp simd
       for (size_t k = 0; k < n; k++) {
         x[k] += by_x * row[k];
@@ -120,15 +115,14 @@ static void add_posterior(const struct dl_posterior *posterior,
 static void find_moments(struct moments *m, const struct dl_fit_row *row) {
   const struct dl_hierarchical_fit *fit = row->fit;
   const struct dl_physics *physics = fit->physics;
-  struct active a;
-  a.n = 0;
+  m->n = 0;
   m->target[0] = physics->energy ? physics->energy->power : 0;
   m->target[1] = physics->energy ? physics->energy->time : 1;
   m->var[0] = m->var[1] = m->cov = 0;
   physics->gradient(fit->c, row->fx, row->inputs, m->y, m->g);
-  add_constants(row, &a, m);
-  add_effects(row, &a, m);
-  add_posterior(&fit->posterior, &a, m);
+  add_constants(row, m);
+  add_effects(row, m);
+  add_posterior(&fit->posterior, m);
 }
 
 static void set(double cov[DL_MAX_TARGETS][DL_MAX_TARGETS], size_t i, size_t j,
@@ -136,8 +130,8 @@ static void set(double cov[DL_MAX_TARGETS][DL_MAX_TARGETS], size_t i, size_t j,
   cov[i][j] = cov[j][i] = value;
 }
 
-/* The share k P / (k P + m) of the power in an energy E = (k P + m) T: the
- * derivatives of log E are those of log T and that share of those of log P. */
+/* The share k P / (k P + m) of the power in an energy E = (k P + m) T: d log E
+ * = d log T + share d log P. */
 static double power_share(const struct dl_physics *physics,
                           const struct moments *m) {
   const struct dl_gradient *e = &m->g[physics->energy->energy],
@@ -155,7 +149,7 @@ static double power_share(const struct dl_physics *physics,
   return square > 0 ? product / square : 0;
 }
 
-/* Those of all targets. */
+/* Covariances of all targets. */
 static void find_covariances(const struct dl_physics *physics,
                              const struct moments *m,
                              double cov[DL_MAX_TARGETS][DL_MAX_TARGETS]) {
@@ -200,7 +194,7 @@ void dl_predict_jointly(const struct dl_fit_row *row,
   }
 }
 
-/* What rates of a GPU that the fit has not seen add to the variances. */
+/* Adds the variance by the rates of a GPU that the fit has not seen. */
 static void add_rates(const struct dl_fit_row *row,
                       double cov[DL_MAX_TARGETS][DL_MAX_TARGETS]) {
   const struct dl_physics *physics = row->fit->physics;

@@ -25,14 +25,14 @@ struct dl_joint_prediction {
   double cov[DL_MAX_TARGETS][DL_MAX_TARGETS];
 };
 
-/* Of a row. */
+/* Predicts a row. */
 void dl_predict_jointly(const struct dl_fit_row *row,
                         struct dl_joint_prediction *out);
 
 /* The spreads of the targets of a row, which their intervals are as wide as:
  * the square root of
  *
- *   standard deviation as above / that of the residual process alone
+ *   standard deviation as above / standard deviation of the residual process
  *
  * and so half way, on a logarithmic scale, between one width for all runs (1)
  * and the width by the posterior. new_arch, new_gpu: as if the network, or the

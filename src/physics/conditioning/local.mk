@@ -3,5 +3,5 @@
 libdlest_a_SOURCES += \
 	%D%/joint_prediction.c \
 	%D%/joint_prediction.h \
-	%D%/waiting.c \
-	%D%/waiting.h
+	%D%/gpu_waiting.c \
+	%D%/gpu_waiting.h

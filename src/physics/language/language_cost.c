@@ -13,17 +13,14 @@
 static_assert(DL_N_LANGUAGE + DL_N_LANGUAGE_EFFECTS <= DL_TAPE_PARAMETERS,
               "derivatives by all parameters");
 
-/* What is computed, and where it goes. */
-struct setting {
+/* An optimizer step by the physics: what it is computed from, and its parts. */
+struct language_step {
   const double *c, *fx;
   const struct dl_language_inputs *in;
   struct dl_tape *tape; /* NULL: values alone */
   double copies;        /* D */
   double split;         /* T P */
   double per_part;      /* tokens of a micro-batch / split */
-};
-
-struct step {
   struct dl_taped compute, attention, memory, optimizer, launch, exchange;
   struct dl_taped dispatch;
   struct dl_taped behind; /* the backward pass, by weights */
@@ -31,19 +28,19 @@ struct step {
   struct dl_taped unlimited, time, power, rate;
 };
 
-/* By parameter i, whose value is c, to the power of n. */
-static void times(const struct setting *k, struct dl_taped *a, size_t i,
+/* Multiplies a by parameter i, whose value is c, to the power of n. */
+static void times(const struct language_step *k, struct dl_taped *a, size_t i,
                   double c, double n) {
   *a = dl_taped_times(k->tape, *a, i, c, n);
 }
 
-static void by(const struct setting *k, struct dl_taped *a,
+static void by(const struct language_step *k, struct dl_taped *a,
                enum dl_language_constant i, double n) {
   times(k, a, i, k->c[i], n);
 }
 
 /* x by constant i to the power of n. */
-static inline struct dl_taped term(const struct setting *k, double x,
+static inline struct dl_taped term(const struct language_step *k, double x,
                                    enum dl_language_constant i, double n) {
   struct dl_taped t = dl_taped_of(x);
   by(k, &t, i, n);
@@ -58,8 +55,8 @@ static inline void scale(struct dl_taped *a, double by) {
   *a = dl_taped_scaled(*a, by);
 }
 
-/* What the GPU's time is found to differ by. */
-static void by_effects(const struct setting *k, struct dl_taped *a) {
+/* Factors by which the GPU's time is found to differ. */
+static void by_effects(const struct language_step *k, struct dl_taped *a) {
   static const enum dl_language_effect effects[] = {
       DL_LANG_EFFECT_GPU_TIME, DL_LANG_EFFECT_ARCH_TIME,
       DL_LANG_EFFECT_STACK_TIME, DL_LANG_EFFECT_FRAMEWORK_TIME,
@@ -70,12 +67,13 @@ static void by_effects(const struct setting *k, struct dl_taped *a) {
 }
 
 /* Weights that a GPU has, of what layers' division leaves. */
-static double held(const struct setting *k, double all, double experts) {
+static double held(const struct language_step *k, double all, double experts) {
   return experts > 0 ? all - experts + experts / k->in->expert_parallel : all;
 }
 
-/* What products `width` wide of some tokens take, relative to their work. */
-static struct dl_taped shape(const struct setting *k, double width,
+/* Time that products `width` wide of some tokens take, relative to their work.
+ */
+static struct dl_taped shape(const struct language_step *k, double width,
                              double tokens) {
   const struct dl_language_inputs *in = k->in;
   struct dl_taped narrow = term(k, in->tensor / width, DL_LANG_H0, 1);
@@ -84,8 +82,8 @@ static struct dl_taped shape(const struct setting *k, double width,
   return narrow;
 }
 
-/* Of all, by the weights that a token is multiplied with. */
-static struct dl_taped shapes(const struct setting *k) {
+/* Products of all layers, by the weights that a token is multiplied with. */
+static struct dl_taped shapes(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   double tokens = in->sequences * in->tokens, copies = tokens * in->chosen;
   struct dl_taped t = shape(k, in->hidden, tokens);
@@ -99,7 +97,7 @@ static struct dl_taped shapes(const struct setting *k) {
   return t;
 }
 
-static struct dl_taped products_in_format(const struct setting *k) {
+static struct dl_taped products_in_format(const struct language_step *k) {
   static const enum dl_language_constant share[] = {
       [DL_LANG_16_BIT] = DL_LANG_EC,
       [DL_LANG_TF32] = DL_LANG_EC_TF32,
@@ -120,12 +118,12 @@ static struct dl_taped products_in_format(const struct setting *k) {
 }
 
 /* Libraries that may use TF32 take plain FP32 where that is faster. */
-static struct dl_taped products(const struct setting *k) {
+static struct dl_taped products(const struct language_step *k) {
   struct dl_taped t = products_in_format(k);
   if (!(k->in->plain > 0))
     return t;
   struct dl_language_inputs in = *k->in;
-  struct setting plain = *k;
+  struct language_step plain = *k;
   in.format = DL_LANG_FP32;
   in.peak = in.plain;
   in.tiles = 0;
@@ -134,7 +132,7 @@ static struct dl_taped products(const struct setting *k) {
   return in_fp32.x < t.x ? in_fp32 : t;
 }
 
-static struct dl_taped attention(const struct setting *k) {
+static struct dl_taped attention(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   struct dl_taped t = dl_taped_exponential(k->tape, in->peak_16 / PEAK_0,
                                            DL_LANG_PHI, k->c[DL_LANG_PHI], -1);
@@ -145,15 +143,15 @@ static struct dl_taped attention(const struct setting *k) {
 }
 
 /* Copies of tokens for their experts, read and written; bytes. */
-static double copies(const struct setting *k) {
+static double copies(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   double times = COPIED + (in->expert_parallel > 1 ? SORTED_AGAIN : 0);
   return times * in->element * in->chosen * in->moe_layers * in->hidden *
          (in->passes + in->again) / 3 * k->per_part;
 }
 
-/* What adapters read and write beside the products; bytes. */
-static double adapters(const struct setting *k) {
+/* Traffic of adapters beside the products; bytes. */
+static double adapters(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   double times = ADAPTED + ADAPTED_AGAIN * in->again;
   return in->element * in->adapted * times * k->per_part *
@@ -161,7 +159,7 @@ static double adapters(const struct setting *k) {
 }
 
 /* Activations, scores and weights of a micro-batch. */
-static struct dl_taped traffic(const struct setting *k) {
+static struct dl_taped traffic(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   double passes = in->passes / 3 * (1 + AGAIN * in->again);
   struct dl_taped t = term(
@@ -182,7 +180,7 @@ static struct dl_taped traffic(const struct setting *k) {
   return t;
 }
 
-static struct dl_taped optimizer(const struct setting *k) {
+static struct dl_taped optimizer(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   /* Divided among all of them, the experts are so anyway. */
   double own =
@@ -194,7 +192,7 @@ static struct dl_taped optimizer(const struct setting *k) {
   return t;
 }
 
-static struct dl_taped launches(const struct setting *k) {
+static struct dl_taped launches(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   double kernels = KERNELS * in->layers;
   if (in->launched > 0)
@@ -207,60 +205,58 @@ static struct dl_taped launches(const struct setting *k) {
   return t;
 }
 
-/* What the host launches behind the backward pass, tensor by tensor. */
-static struct dl_taped by_weight(const struct setting *k) {
+/* Launches of the host behind the backward pass, tensor by tensor. */
+static struct dl_taped by_weight(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   return term(k, in->by_weight ? BY_WEIGHT * in->layers / in->pipeline : 0,
               DL_LANG_TAU, 1);
 }
 
-/* Copies of a weight, on `adapters` GPUs of a domain. */
-struct peers {
-  double copies, adapters;
-};
-
-static struct peers of_dense(const struct setting *k) {
-  return (struct peers){k->copies, k->in->domain};
+/* Copies of a weight, and the GPUs of a domain that they are on: of the dense
+ * layers, or of the experts. */
+static double copies_of(const struct language_step *k, bool experts) {
+  return experts ? k->copies / k->in->expert_parallel : k->copies;
 }
 
-static struct peers of_experts(const struct setting *k) {
+static double adapters_of(const struct language_step *k, bool experts) {
   const struct dl_language_inputs *in = k->in;
   double in_domain = in->domain / in->tensor / in->expert_parallel;
-  return (struct peers){k->copies / in->expert_parallel, fmax(in_domain, 1)};
+  return experts ? fmax(in_domain, 1) : in->domain;
 }
 
 /* `bytes` through the slowest link, and the latency of `calls`. Beyond the
  * domain the peers in it share the bytes, each by a network adapter of its own.
  */
-static struct dl_taped collective(const struct setting *k,
-                                  const struct peers *peers, double bytes,
-                                  double calls) {
+static struct dl_taped collective(const struct language_step *k, bool experts,
+                                  double bytes, double calls) {
   const struct dl_language_inputs *in = k->in;
   enum dl_language_constant share = in->pcie ? DL_LANG_XP : DL_LANG_XL;
-  double link = k->c[share] * in->link, all = in->network * peers->adapters;
+  double link = k->c[share] * in->link,
+         all = in->network * adapters_of(k, experts);
   bool beyond = in->n_gpus > in->domain && k->c[DL_LANG_XN] * all < link;
   struct dl_taped t = beyond ? term(k, bytes / all, DL_LANG_XN, -1)
                              : term(k, bytes / in->link, share, -1);
-  add(&t, term(k, calls * log2(fmax(peers->copies, 1)), DL_LANG_ALPHA, 1));
+  add(&t,
+      term(k, calls * log2(fmax(copies_of(k, experts), 1)), DL_LANG_ALPHA, 1));
   return t;
 }
 
 /* Messages of a micro-batch between stages of a pipeline. */
-static struct dl_taped hand_over(const struct setting *k) {
+static struct dl_taped hand_over(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   double calls = 2 * in->virtual_stages;
   double bytes = calls * in->element * in->hidden * in->sequences * in->tokens /
                  in->tensor;
-  struct dl_taped t =
-      in->n_gpus > in->domain
-          ? term(k, bytes / in->network, DL_LANG_XN, -1)
-          : term(k, bytes / in->link, in->pcie ? DL_LANG_XP : DL_LANG_XL, -1);
+  enum dl_language_constant share = in->pcie ? DL_LANG_XP : DL_LANG_XL;
+  struct dl_taped t = in->n_gpus > in->domain
+                          ? term(k, bytes / in->network, DL_LANG_XN, -1)
+                          : term(k, bytes / in->link, share, -1);
   add(&t, term(k, calls, DL_LANG_ALPHA, 1));
   return t;
 }
 
 /* Tokens of a micro-batch that go to their experts and back. */
-static struct dl_taped dispatch(const struct setting *k) {
+static struct dl_taped dispatch(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   if (!(in->expert_parallel > 1))
     return dl_taped_of(0);
@@ -279,28 +275,26 @@ static struct dl_taped dispatch(const struct setting *k) {
 
 /* Gathers of the weights (ZeRO-3) before each pass, and gradients that are
  * divided. */
-static struct dl_taped gathers(const struct setting *k,
-                               const struct peers *peers, double params,
-                               double trained, double calls) {
-  double ring = (peers->copies - 1) / peers->copies;
-  return collective(k, peers,
+static struct dl_taped gathers(const struct language_step *k, bool experts,
+                               double params, double trained, double calls) {
+  double copies = copies_of(k, experts), ring = (copies - 1) / copies;
+  return collective(k, experts,
                     ring * k->in->element * (2 * params + trained) / k->split,
                     calls);
 }
 
-/* Of a micro-batch: ZeRO-3 gathers the weights before each pass and divides the
- * gradients of those that are trained; tensor parallelism sums up the
+/* Exchanges of a micro-batch: ZeRO-3 gathers the weights before each pass and
+ * divides the gradients of trained ones; tensor parallelism sums up the
  * activations of each layer, two times a pass. */
-static struct dl_taped exchanges(const struct setting *k) {
+static struct dl_taped exchanges(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   struct dl_taped t = dl_taped_of(0);
-  struct peers dense = of_dense(k), own = of_experts(k);
   if (in->gathers && k->copies > 1)
-    t = gathers(k, &dense, in->params - in->experts,
+    t = gathers(k, false, in->params - in->experts,
                 in->trained - in->trained_experts, 6 * in->layers);
-  if (in->gathers && in->experts > 0 && own.copies > 1)
+  if (in->gathers && in->experts > 0 && copies_of(k, true) > 1)
     add(&t,
-        gathers(k, &own, in->experts / in->expert_parallel,
+        gathers(k, true, in->experts / in->expert_parallel,
                 in->trained_experts / in->expert_parallel, 3 * in->moe_layers));
   if (in->tensor > 1) {
     double calls = (4 + 2 * in->again) * in->layers / in->pipeline;
@@ -315,19 +309,19 @@ static struct dl_taped exchanges(const struct setting *k) {
   return t;
 }
 
-static struct dl_taped reduction(const struct setting *k) {
+static struct dl_taped reduction(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
-  struct peers dense = of_dense(k), own = of_experts(k);
   double ring = (k->copies - 1) / k->copies;
   if (in->gathers || !(k->copies > 1))
     return dl_taped_of(0);
   struct dl_taped t = collective(
-      k, &dense,
+      k, false,
       2 * ring * in->element * (in->trained - in->trained_experts) / k->split,
       4 * in->layers);
-  ring = (own.copies - 1) / own.copies;
-  if (in->trained_experts > 0 && own.copies > 1)
-    add(&t, collective(k, &own,
+  double copies = copies_of(k, true);
+  ring = (copies - 1) / copies;
+  if (in->trained_experts > 0 && copies > 1)
+    add(&t, collective(k, true,
                        2 * ring * in->element * in->trained_experts /
                            in->expert_parallel / k->split,
                        2 * in->moe_layers));
@@ -335,7 +329,8 @@ static struct dl_taped reduction(const struct setting *k) {
 }
 
 /* Time of a step without a power limit. */
-static void step_of(const struct setting *k, struct step *s) {
+static void step_of(struct language_step *s) {
+  const struct language_step *k = s;
   const struct dl_language_inputs *in = k->in;
   s->compute = products(k);
   s->attention = attention(k);
@@ -371,13 +366,14 @@ static void step_of(const struct setting *k, struct step *s) {
   s->unlimited = t;
 }
 
-static void by_board(const struct setting *k, struct dl_taped *power) {
+static void by_board(const struct language_step *k, struct dl_taped *power) {
   times(k, power, DL_N_LANGUAGE + DL_LANG_EFFECT_GPU_POWER,
         exp(k->fx[DL_LANG_EFFECT_GPU_POWER]), 1);
 }
 
 /* gddr: GB/s of that memory. */
-static struct dl_taped static_power(const struct setting *k, double gddr) {
+static struct dl_taped static_power(const struct language_step *k,
+                                    double gddr) {
   struct dl_taped base = term(k, k->in->tdp, DL_LANG_PA, 1);
   add(&base, term(k, gddr, DL_LANG_PB, 1));
   by_board(k, &base);
@@ -385,20 +381,21 @@ static struct dl_taped static_power(const struct setting *k, double gddr) {
 }
 
 /* The limit of the board, in the derivatives of power and time. */
-static void limit(const struct setting *k, struct step *s,
-                  struct dl_taped wanted) {
+static void limit(struct language_step *s, struct dl_taped wanted) {
+  const struct language_step *k = s;
   const struct dl_language_inputs *in = k->in;
   struct dl_taped most = term(k, fmin(in->tdp, in->limit), DL_LANG_PCAP, 1);
   struct dl_taped kappa = term(k, 1, DL_LANG_KAPPA, 1);
-  struct dl_limited limited =
-      dl_taped_limit(wanted, most, kappa, static_power(k, in->chips));
-  s->power = limited.power;
-  s->time = dl_taped_product(s->unlimited, limited.slow);
+  struct dl_taped slow;
+  s->power =
+      dl_taped_limit(wanted, most, kappa, static_power(k, in->chips), &slow);
+  s->time = dl_taped_product(s->unlimited, slow);
   if (in->whole)
     by(k, &s->time, DL_LANG_WHOLE, 1);
 }
 
-static void power_of(const struct setting *k, struct step *s) {
+static void power_of(struct language_step *s) {
+  const struct language_step *k = s;
   const struct dl_language_inputs *in = k->in;
   struct dl_taped wanted = term(k, in->tdp, DL_LANG_PU, 1);
   struct dl_taped compute = dl_taped_sum(s->compute, s->attention);
@@ -412,35 +409,34 @@ static void power_of(const struct setting *k, struct step *s) {
   add(&wanted, dl_taped_ratio(compute, s->unlimited));
   by_board(k, &wanted);
   add(&wanted, static_power(k, in->gddr));
-  limit(k, s, wanted);
+  limit(s, wanted);
 }
 
-static double tokens_of(const struct setting *k) {
+static double tokens_of(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   return in->sequences * in->tokens * in->micro_batches * k->copies;
 }
 
-static struct setting setting_of(const double *c, const double *fx,
-                                 const struct dl_language_inputs *in,
-                                 struct dl_tape *tape) {
+static struct language_step step_from(const double *c, const double *fx,
+                                      const struct dl_language_inputs *in,
+                                      struct dl_tape *tape) {
   double split = in->tensor * in->pipeline;
-  return (struct setting){.c = c,
-                          .fx = fx,
-                          .tape = tape,
-                          .in = in,
-                          .copies = in->n_gpus / split,
-                          .split = split,
-                          .per_part = in->sequences * in->tokens / split};
+  return (struct language_step){.c = c,
+                                .fx = fx,
+                                .tape = tape,
+                                .in = in,
+                                .copies = in->n_gpus / split,
+                                .split = split,
+                                .per_part = in->sequences * in->tokens / split};
 }
 
 void dl_language_cost_of(const double *c, const double *fx,
                          const struct dl_language_inputs *in,
                          struct dl_language_cost *cost) {
-  struct setting k = setting_of(c, fx, in, NULL);
-  struct step s;
+  struct language_step s = step_from(c, fx, in, NULL);
   double m = in->micro_batches;
-  step_of(&k, &s);
-  power_of(&k, &s);
+  step_of(&s);
+  power_of(&s);
   *cost = (struct dl_language_cost){
       .compute = m * s.compute.x,
       .attention = m * s.attention.x,
@@ -450,18 +446,17 @@ void dl_language_cost_of(const double *c, const double *fx,
       .exchange = m * (s.exchange.x + s.dispatch.x) + s.reduce.x,
       .time = s.time.x,
       .power = s.power.x,
-      .tokens = tokens_of(&k)};
+      .tokens = tokens_of(&s)};
 }
 
 void dl_language_gradient(const double *c, const double *fx, const void *inputs,
                           double *log_target, struct dl_gradient *g) {
   struct dl_tape tape;
-  struct setting k = setting_of(c, fx, inputs, g ? &tape : NULL);
-  struct step s;
+  struct language_step s = step_from(c, fx, inputs, g ? &tape : NULL);
   dl_tape_begin(&tape);
-  step_of(&k, &s);
-  power_of(&k, &s);
-  s.rate = dl_taped_ratio(dl_taped_of(tokens_of(&k)), s.time);
+  step_of(&s);
+  power_of(&s);
+  s.rate = dl_taped_ratio(dl_taped_of(tokens_of(&s)), s.time);
   log_target[DL_LANG_TARGET_RATE] = log(s.rate.x);
   log_target[DL_LANG_TARGET_POWER] = log(s.power.x);
   if (!g)

@@ -46,7 +46,7 @@
  * multiprocessor at a time, and half of the last round is idle; tiles / (t w)
  * is the share of a round in a result w wide. The forward pass and the
  * gradients of activations, two thirds of the work, have results h or 4 h wide;
- * those of weights have results that do not depend on the tokens. Tiles of
+ * products of weights have results that do not depend on the tokens. Tiles of
  * plain FP32 are smaller. In TF32 products take no longer than in plain FP32.
  *
  * In a mixture's Le layers a token is copied to j experts, f wide, ne of them
@@ -59,8 +59,7 @@
  * three passes: 31 that route, fused, as many of their derivatives, and ten
  * that permute (NVIDIA, Optimizing DeepSeek-V3 Training Performance on GB200
  * NVL72: 72 before fusion, 31 after). Transformer Engine launches the products
- * of each expert apart (nl = ne), other software those of all together (nl =
- * 1).
+ * of each expert apart (nl = ne), other software all together (nl = 1).
  *
  * Tv is 0 but for TensorFlow (outside MLPerf), where loss scaling, clipping,
  * accumulation and optimizer are operations on each tensor of weights in turn:
@@ -90,14 +89,15 @@
  * the link and E / w domains, of which a token's experts are in n' others
  * (expected, if all experts are as likely): it is sent to each of them once and
  * distributed there. Gradients of experts are summed up by the D / E GPUs that
- * have the same ones, over the adapters of those of a domain.
- * Tr: the all-reduce of the gradients (without ZeRO-3), behind the last
- * backward pass; To: optimizer, wopt x its bytes / (em BW); w = 1 where the
- * software stack is not given: whole trainings, as laboratories report them,
- * take longer than their steps at their best. Collectives take bytes / link +
- * alpha log2(members) each: `link` is xl (NVLink) or xp (PCIe) of the link's
- * rate within the domain, and at most xn of what the network adapters of all
- * its GPUs have beyond it.
+ * have these experts, over the adapters of a domain's GPUs.
+ * Tr: the all-reduce
+ * of the gradients (without ZeRO-3), behind the last backward pass; To:
+ * optimizer, wopt x its bytes / (em BW); w = 1 where the software stack is not
+ * given: whole trainings, as laboratories report them, take longer than their
+ * steps at their best. Collectives take bytes / link + alpha log2(members)
+ * each: `link` is xl (NVLink) or xp (PCIe) of the link's rate within the
+ * domain, and at most xn of what the network adapters of all its GPUs have
+ * beyond it.
  *
  * Each GPU draws, m (Tc + Ta) of a step computing and m Tm + To moving data,
  *
@@ -110,10 +110,11 @@
  *
  * Work and memory follow Kaplan et al. (arXiv 2001.08361), Korthikanti et al.
  * (arXiv 2205.05198) and Rajbhandari et al. (arXiv 1910.02054); the bubble
- * and messages of pipelines are those of Narayanan et al. (arXiv 2104.04473);
+ * and messages of pipelines follow Narayanan et al. (arXiv 2104.04473);
  * expert parallelism follows Lepikhin et al. (arXiv 2006.16668) and, between
  * nodes, DeepSeek-AI (arXiv 2412.19437).
- * docs/language-models.md says what was tried and where the priors come from.
+ * docs/lab/language-models.md says what was tried and where the priors come
+ * from.
  */
 
 #ifndef DL_PHYSICS_LANGUAGE_LANGUAGE_COST_H
@@ -124,7 +125,7 @@
 /* Constants, all positive and kept as logarithms. */
 enum dl_language_constant {
   DL_LANG_EC,      /* share of the 16-bit peak reached by matrix products */
-  DL_LANG_EC_TF32, /* the same of TF32, */
+  DL_LANG_EC_TF32, /* share of TF32, */
   DL_LANG_EC_FP32, /* plain FP32 */
   DL_LANG_EC_FP8,  /* and FP8 */
   DL_LANG_TH,      /* exponent of the board's FLOP/s per W */
@@ -133,7 +134,7 @@ enum dl_language_constant {
   DL_LANG_PHI,     /* exponent of the peak rate there */
   DL_LANG_EM,      /* share of the memory bandwidth reached */
   DL_LANG_CT,      /* traffic of activations, relative to 34 h a layer */
-  DL_LANG_FUSED,   /* the same with fused kernels, relative */
+  DL_LANG_FUSED,   /* the launch cost with fused kernels, relative */
   DL_LANG_EAGER,   /* passes over the scores of eager attention, / 12 */
   DL_LANG_WOPT,    /* traffic of the optimizer, relative to its states */
   DL_LANG_TAU,     /* s: a launch */
@@ -156,7 +157,7 @@ enum dl_language_constant {
   DL_N_LANGUAGE
 };
 
-/* What differs beyond descriptors, as logarithms; 0 where unknown. */
+/* Deviations from descriptors, as logarithms; 0 where unknown. */
 enum dl_language_effect {
   DL_LANG_EFFECT_GPU_TIME,
   DL_LANG_EFFECT_GPU_POWER,
@@ -190,8 +191,8 @@ enum dl_language_format {
   DL_LANG_FP8
 };
 
-/* What is trained where; everything is known. Members of 8 bytes each, or ints
- * in pairs: inputs are compared byte by byte. */
+/* A training of a language model; everything is known. Members of 8 bytes each,
+ * or ints in pairs: inputs are compared byte by byte. */
 struct dl_language_inputs {
   struct dl_grouping grouping;
   double sequences;        /* b: of a micro-batch, on a copy */
@@ -202,7 +203,7 @@ struct dl_language_inputs {
   double scores;           /* S; 0: a flash kernel */
   double passes;           /* v, without checkpointing */
   double again;            /* passes that checkpointing adds, of all layers */
-  double attention_passes; /* the same of attention, all of them */
+  double attention_passes; /* products of attention, all of them */
   double params, trained;  /* weights; those that are trained */
   double adapted;          /* a: values into and out of adapted products */
   double unpack;           /* q: bytes a weight and step */

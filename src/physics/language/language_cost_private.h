@@ -9,7 +9,7 @@
 #define PEAK_PER_W_0 0.78e12
 
 /* A TPU's systolic arrays are fed by a compiler, at one clock rate. Dense
- * products reach this much more of the peak than those of GPUs: with all layers
+ * products reach this much more of the peak than on GPUs: with all layers
  * computed again, networks of 16 to 64 B on 256 TPU v5e run at 60 to 67 % of it
  * by the model's FLOPs, so at 80 to 89 % (MaxText, README). It has no products
  * of experts. */
@@ -31,17 +31,17 @@
 /* Times that an adapter moves each value into or out of its product, and again
  * with checkpointing. With k values in and n out: forward dropout reads and
  * writes k, the first matrix reads k, the second writes n, scaling reads and
- * writes n, the sum reads 2 n and writes n; backward scaling the same n, each
- * matrix reads n or k for its gradient, n is read and k written for that of the
- * input, dropout the same k, the sum reads 2 k and writes k: 10 k and 10 n, of
+ * writes n, the sum reads 2 n and writes n; backward scaling n again, each
+ * matrix reads n or k for its gradient, n is read and k written for the
+ * input's, dropout k again, the sum reads 2 k and writes k: 10 k and 10 n, of
  * which 3 k and 6 n forward. Tensor parallelism divides the n of queries, keys,
  * values and the first half of the feed-forward part, and the k of the rest. */
 #define ADAPTED 10.0
 #define ADAPTED_AGAIN 4.5
 #define UNDIVIDED 0.4
 
-/* Of a layer with experts (language_cost.h): times that a copy of a token is
- * read or written, and more where GPUs divide the experts; kernels of a pass
+/* Work of a layer with experts (language_cost.h): times that a copy of a token
+ * is read or written, and more where GPUs divide the experts; kernels of a pass
  * that route and permute, and products of an expert; tokens of a half full
  * tile. */
 #define COPIED 10.0

@@ -10,70 +10,70 @@
 
 const struct dl_physics_quantity
     dl_language_quantities[DL_N_LANGUAGE_QUANTITIES] = {
-        {"macs_g", true, false},
-        {"params_m", true, true},
-        {"acts_m", false, false},
-        {"arch.attention_macs_g", true, false},
-        {"arch.depth", true, false},
-        {"arch.hidden_size", true, false},
-        {"arch.seq_len", false, false},
-        {"arch.heads", false, false},
-        {"arch.head_params_m", false, false},
-        {"arch.layers", false, false},
-        {"arch.active_params_m", false, false},
-        {"seq_len", true, true},
-        {"tokens", false, false},
-        {"train_tokens", false, false},
-        {"train_samples", false, false},
-        {"val_samples", false, false},
-        {"drop_last", false, false},
-        {"samples_per_s", false, false},
-        {"step_s", false, false},
-        {"epoch_s", false, false},
-        {"duration_s", false, false},
-        {"epochs", false, false},
-        {"batch_size", false, false},
-        {"global_batch", false, false},
-        {"grad_accum", false, false},
-        {"n_gpus", false, true},
-        {"precision", false, false},
-        {"fine_tune", false, false},
-        {"lora_rank", false, false},
-        {"frozen_base", false, false},
-        {"optimizer", false, false},
-        {"checkpointing", false, false},
-        {"checkpointed_layers", false, false},
-        {"attention", false, false},
-        {"sharding", false, false},
-        {"tensor_parallel", false, false},
-        {"pipeline_parallel", false, false},
-        {"virtual_stages", false, false},
-        {"expert_parallel", false, false},
-        {"context_parallel", false, false},
-        {"stack", false, false},
-        {"network_gbps", false, false},
-        {"gpus_per_node", false, false},
-        {"power_limit_w", false, false},
-        {"gpu.peak_fp32_tflops", false, false},
-        {"gpu.peak_tf32_tflops", false, false},
-        {"gpu.peak_fp16_tensor_tflops", false, false},
-        {"gpu.peak_bf16_tensor_tflops", false, false},
-        {"gpu.peak_fp8_tensor_tflops", false, false},
-        {"gpu.multiprocessors", false, false},
-        {"gpu.boost_mhz", false, false},
-        {"gpu.bandwidth_gb_s", true, true},
-        {"gpu.tdp_w", true, true},
-        {"gpu.memory_type", false, false},
-        {"gpu.memory_gb", false, false},
-        {"gpu.link_gb_s", false, false},
-        {"gpu.link_domain", false, false},
-        {"gpu", false, false},
-        {"arch", false, false},
-        {"source", false, false},
-        {"framework", false, false},
-        {"host", false, false},
-        {"doubt", false, false},
-        {"power_doubt", false, false},
+        {DL_ON_RUN(macs_g), true, false},
+        {DL_ON_RUN(params_m), true, true},
+        {DL_ON_RUN(acts_m), false, false},
+        {DL_ON_ARCH(attention_macs_g), true, false},
+        {DL_ON_ARCH(depth), true, false},
+        {DL_ON_ARCH(hidden_size), true, false},
+        {DL_ON_ARCH(seq_len), false, false},
+        {DL_ON_ARCH(heads), false, false},
+        {DL_ON_ARCH(head_params_m), false, false},
+        {DL_ON_ARCH(layers), false, false},
+        {DL_ON_ARCH(active_params_m), false, false},
+        {DL_ON_RUN(seq_len), true, true},
+        {DL_ON_RUN(tokens), false, false},
+        {DL_ON_RUN(train_tokens), false, false},
+        {DL_ON_RUN(train_samples), false, false},
+        {DL_ON_RUN(val_samples), false, false},
+        {DL_ON_RUN(drop_last), false, false},
+        {DL_ON_RUN(samples_per_s), false, false},
+        {DL_ON_RUN(step_s), false, false},
+        {DL_ON_RUN(epoch_s), false, false},
+        {DL_ON_RUN(duration_s), false, false},
+        {DL_ON_RUN(epochs), false, false},
+        {DL_ON_RUN(batch_size), false, false},
+        {DL_ON_RUN(global_batch), false, false},
+        {DL_ON_RUN(grad_accum), false, false},
+        {DL_ON_RUN(n_gpus), false, true},
+        {DL_ON_RUN(precision), false, false},
+        {DL_ON_RUN(fine_tune), false, false},
+        {DL_ON_RUN(lora_rank), false, false},
+        {DL_ON_RUN(frozen_base), false, false},
+        {DL_ON_RUN(optimizer), false, false},
+        {DL_ON_RUN(checkpointing), false, false},
+        {DL_ON_RUN(checkpointed_layers), false, false},
+        {DL_ON_RUN(attention), false, false},
+        {DL_ON_RUN(sharding), false, false},
+        {DL_ON_RUN(tensor_parallel), false, false},
+        {DL_ON_RUN(pipeline_parallel), false, false},
+        {DL_ON_RUN(virtual_stages), false, false},
+        {DL_ON_RUN(expert_parallel), false, false},
+        {DL_ON_RUN(context_parallel), false, false},
+        {DL_ON_RUN(stack), false, false},
+        {DL_ON_RUN(network_gbps), false, false},
+        {DL_ON_RUN(gpus_per_node), false, false},
+        {DL_ON_RUN(power_limit_w), false, false},
+        {DL_ON_GPU(peak_fp32_tflops), false, false},
+        {DL_ON_GPU(peak_tf32_tflops), false, false},
+        {DL_ON_GPU(peak_fp16_tensor_tflops), false, false},
+        {DL_ON_GPU(peak_bf16_tensor_tflops), false, false},
+        {DL_ON_GPU(peak_fp8_tensor_tflops), false, false},
+        {DL_ON_GPU(multiprocessors), false, false},
+        {DL_ON_GPU(boost_mhz), false, false},
+        {DL_ON_GPU(bandwidth_gb_s), true, true},
+        {DL_ON_GPU(tdp_w), true, true},
+        {DL_ON_GPU(memory_type), false, false},
+        {DL_ON_GPU(memory_gb), false, false},
+        {DL_ON_GPU(link_gb_s), false, false},
+        {DL_ON_GPU(link_domain), false, false},
+        {DL_ON_RUN(gpu), false, false},
+        {DL_ON_RUN(arch), false, false},
+        {DL_ON_RUN(source), false, false},
+        {DL_ON_RUN(framework), false, false},
+        {DL_ON_RUN(host), false, false},
+        {DL_ON_OWN(doubt), false, false},
+        {DL_ON_OWN(power_doubt), false, false},
 };
 
 /* Numbers in other columns, in the order of the quantities: standard deviations
@@ -90,15 +90,15 @@ enum { RATE_SD, POWER_SD };
 #define ANOTHER_KIND 10.0
 
 /* Flash attention by the kernels of today's containers (cuDNN, FlashAttention-2
- * and 3) takes this share of the time of those of 2023, which the fit has:
- * "around 2x" (Dao, arXiv 2307.08691), and 1.5 to 2 times that on an H100 (Shah
- * et al., 2407.08608). */
+ * and 3) takes this share of the time of 2023's, which the fit has: "around 2x"
+ * (Dao, arXiv 2307.08691), and 1.5 to 2 times that on an H100 (Shah et al.,
+ * 2407.08608). */
 #define KERNELS_SINCE 0.5
 
 /* They are for GPUs from Ampere on, whose tensor cores are the first of BF16.
  */
 static bool has_kernels_since(const struct dl_physics_row *row) {
-  return dl_is_word(row->run->stack, "ngc") &&
+  return dl_stack_of(row->run) == DL_SOFTWARE_NGC &&
          row->gpu->peak_bf16_tensor_tflops > 0;
 }
 
@@ -110,14 +110,14 @@ static bool has_kernels_since(const struct dl_physics_row *row) {
 
 static enum dl_language_format format_of(const struct dl_physics_row *row) {
   const struct dl_accelerator *gpu = row->gpu;
-  const char *precision = row->run->precision;
+  enum dl_precision precision = row->run->precision;
   double in_16 = dl_peak_16_bit(gpu, precision);
-  if (dl_is_word(precision, "fp8") && gpu->peak_fp8_tensor_tflops > 0)
+  if (precision == DL_PRECISION_FP8 && gpu->peak_fp8_tensor_tflops > 0)
     return DL_LANG_FP8;
-  if (in_16 > 0 &&
-      (!precision || dl_is_16_bit(precision) || dl_is_word(precision, "fp8")))
+  if (in_16 > 0 && (precision == DL_PRECISION_UNKNOWN ||
+                    dl_is_16_bit(precision) || precision == DL_PRECISION_FP8))
     return DL_LANG_16_BIT;
-  return dl_is_word(precision, "tf32") && gpu->peak_tf32_tflops > 0
+  return precision == DL_PRECISION_TF32 && gpu->peak_tf32_tflops > 0
              ? DL_LANG_TF32
              : DL_LANG_FP32;
 }
@@ -179,8 +179,9 @@ static void read_work(const struct dl_physics_row *row,
                       struct dl_language_inputs *in) {
   const struct dl_architecture *arch = row->arch;
   const struct dl_run *run = row->run;
-  bool eager =
-      run->attention ? dl_is_word(run->attention, "eager") : in->element > 2;
+  bool eager = run->attention != DL_ATTENTION_UNKNOWN
+                   ? run->attention == DL_ATTENTION_EAGER
+                   : in->element > 2;
   double masked = is_causal(arch) && !eager ? 0.5 : 1;
   in->tokens = dl_or(run->seq_len, arch->seq_len);
   in->linear = 1e9 * (run->macs_g - arch->attention_macs_g) / in->tokens;
@@ -203,13 +204,13 @@ static void read_mixture(const struct dl_physics_row *row,
       dl_transformer_expert_params(t) * t->active_experts / t->experts;
   in->expert_width = fmin(t->moe_ffn, t->hidden);
   in->own_experts = t->experts / in->expert_parallel;
-  in->launched = dl_is_word(row->run->stack, "ngc") ? in->own_experts : 1;
+  in->launched = dl_stack_of(row->run) == DL_SOFTWARE_NGC ? in->own_experts : 1;
 }
 
 /* Experts divided among E GPUs, w of which are in a node of their own in E / w
  * of them. A token takes k experts, of which each is on one of the GPUs as
  * likely as on another: with the choice of different ones a node has none of
- * them with the odds of drawing k of those of the others. */
+ * them with the odds of drawing k from the others' experts. */
 static void read_experts(const struct dl_physics_row *row,
                          struct dl_language_inputs *in) {
   const struct dl_transformer *t = row->arch->transformer;
@@ -230,8 +231,22 @@ static void read_experts(const struct dl_physics_row *row,
   in->to_nodes = (nodes - 1) * (1 - none);
 }
 
-/* What is trained, and the passes that takes: forward, backward through the
- * activations, backward to the weights. */
+/* Bytes of a trained parameter that an optimizer reads and writes. */
+static double state_bytes(const struct dl_run *run) {
+  switch (dl_optimizer_of(run)) {
+  case DL_OPTIMIZER_SGD:
+    return 20;
+  case DL_OPTIMIZER_ADAFACTOR:
+    return 14;
+  case DL_OPTIMIZER_ADAM8BIT:
+    return 16;
+  default:
+    return 30;
+  }
+}
+
+/* Counts the trained weights, and the passes that they take: forward, backward
+ * through the activations, backward to the weights. */
 static void read_training(const struct dl_physics_row *row,
                           struct dl_language_inputs *in) {
   const struct dl_run *run = row->run;
@@ -248,10 +263,7 @@ static void read_training(const struct dl_physics_row *row,
   double share = fmin(in->trained / in->params, 1);
   in->passes = tune == DL_TUNE_HEAD ? 1 + 2 * share : 2 + share;
   in->unpack = tune == DL_TUNE_QLORA ? UNPACKED_BYTES * in->passes : 0;
-  in->state_bytes = dl_is_word(run->optimizer, "sgd")         ? 20
-                    : dl_is_word(run->optimizer, "adafactor") ? 14
-                    : dl_is_word(run->optimizer, "adam8bit")  ? 16
-                                                              : 30;
+  in->state_bytes = state_bytes(run);
 }
 
 /* Division among GPUs, what is computed again, and batches: what is not known
@@ -261,13 +273,13 @@ static void read_division(const struct dl_physics_row *row,
   const struct dl_run *run = row->run;
   double copies = in->n_gpus / (in->tensor * in->pipeline);
   double share = dl_checkpointed_share(run, in->layers);
-  in->gathers = dl_is_word(run->sharding, "zero3") && copies > 1;
-  in->shards = !run->sharding || dl_is_word(run->sharding, "ddp") ? 1 : copies;
+  in->gathers = run->sharding == DL_SHARDING_ZERO3 && copies > 1;
+  in->shards = run->sharding <= DL_SHARDING_DDP ? 1 : copies;
   in->again = share;
   in->attention_passes =
       (dl_fine_tune_of(run) == DL_TUNE_HEAD ? 1 : 3) +
       (in->scores > 0 ? 0 : 0.5) +
-      (dl_is_word(run->checkpointing, "selective") ? 1 : share);
+      (run->checkpointing == DL_CHECKPOINT_SELECTIVE ? 1 : share);
   if (has_kernels_since(row) && !(in->scores > 0))
     in->attention_passes *= KERNELS_SINCE;
   in->sequences = dl_or(dl_micro_batch(run), 1) / dl_degrees_of(run).context;
@@ -310,11 +322,12 @@ const char *dl_language_inputs_read(const struct dl_physics_row *row,
   read_division(row, in);
   read_experts(row, in);
   read_mixture(row, in);
-  in->graphs = dl_is_word(run->stack, "mlperf");
-  in->fused =
-      (dl_is_word(run->stack, "ngc") || dl_is_word(run->stack, "compiled")) &&
-      !dl_is_word(run->framework, "tensorflow");
-  in->by_weight = dl_is_word(run->framework, "tensorflow") && !in->graphs;
+  in->graphs = dl_stack_of(run) == DL_SOFTWARE_MLPERF;
+  in->fused = (dl_stack_of(run) == DL_SOFTWARE_NGC ||
+               dl_stack_of(run) == DL_SOFTWARE_COMPILED) &&
+              dl_framework_of(run) != DL_FRAMEWORK_TENSORFLOW;
+  in->by_weight =
+      dl_framework_of(run) == DL_FRAMEWORK_TENSORFLOW && !in->graphs;
   in->reduces_last = in->by_weight || (in->graphs && in->pcie);
   in->whole = !run->stack;
   group(row, &in->grouping);

@@ -12,7 +12,7 @@ enum { DL_N_LANGUAGE_QUANTITIES = 64 };
 extern const struct dl_physics_quantity
     dl_language_quantities[DL_N_LANGUAGE_QUANTITIES];
 
-/* As `read`, `measured` and `check` of struct dl_physics; inputs: struct
+/* Members `read`, `measured` and `check` of struct dl_physics; inputs: struct
  * dl_language_inputs. */
 const char *dl_language_inputs_read(const struct dl_physics_row *row,
                                     void *inputs);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an optimizer step of a language model consists of. */
+/* Parts of an optimizer step of a language model. */
 
 #include "physics/language/language_parts.h"
 
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "physics/training/training_waiting.h"
+#include "physics/training/training_without_waiting.h"
 
 enum { PARTS = 5 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an optimizer step of a language model consists of. */
+/* Parts of an optimizer step of a language model. */
 
 #ifndef DL_PHYSICS_LANGUAGE_LANGUAGE_PARTS_H
 #define DL_PHYSICS_LANGUAGE_LANGUAGE_PARTS_H
@@ -16,17 +16,17 @@ struct dl_language_parts {
                         "memory", "launch" or "exchange"; or "input" */
 };
 
-/* Of a row, whose inputs are struct dl_language_inputs. */
+/* Finds the parts of a row, whose inputs are struct dl_language_inputs. */
 void dl_language_parts_of(const struct dl_fit_row *row,
                           struct dl_language_parts *parts);
 
 /* The shares of time of its parts (struct dl_physics), by which runs of a
- * calibration are the same configuration or not. */
+ * calibration are one configuration or not. */
 void dl_language_bound(const double *c, const void *inputs,
                        struct dl_place *to);
 
-/* Turns the logarithms that were measured of a run whose GPUs waited into those
- * of its work, as dl_training_without_waiting does. util: a share. */
+/* Turns the logarithms measured of a run whose GPUs waited into logarithms of
+ * its work, as dl_training_without_waiting does. util: a share. */
 void dl_language_without_waiting(const struct dl_hierarchical_fit *fit,
                                  double util, struct dl_language_inputs *inputs,
                                  double value[DL_N_LANGUAGE_TARGETS]);

@@ -61,12 +61,13 @@ static const struct dl_random_effect effects[] = {
     [DL_LANG_EFFECT_PAIR_TIME] = {"pair_time", 0.2},
 };
 
-/* Of the residuals, in logarithms: what priors are weighed against. */
+/* Standard deviations of the residuals, in logarithms, against which priors are
+ * weighed. */
 static const double sigma[] = {
     [DL_LANG_TARGET_RATE] = 0.08, [DL_LANG_TARGET_POWER] = 0.06};
 
-/* What the fit leaves over of a network on a GPU is nearly the same at another
- * batch or number of GPUs. */
+/* The residual of a network on a GPU is nearly equal at another batch or number
+ * of GPUs. */
 static const struct dl_residual_component components[] = {
     {.near = 0.15, .targets = 1u << DL_LANG_TARGET_RATE}};
 
@@ -78,9 +79,9 @@ static const struct dl_residual_process process = {
     .neighbour_share = 0.5,
 };
 
-/* Those that make what is left of GPUs after one run on them most likely: a run
- * says more of itself than of its network, and more of that than of its GPU
- * (docs/designs.md). */
+/* Components that make the residuals of GPUs after one run on them most likely:
+ * a run says more of itself than of its network, and more of its network than
+ * of its GPU (docs/lab/designs.md). */
 static const struct dl_residual_component calibrated[] = {
     {.near = 0.1, .own = 0.2, .targets = 1u << DL_LANG_TARGET_RATE},
     {.near = 0.05, .own = 0.05, .targets = 1u << DL_LANG_TARGET_POWER}};

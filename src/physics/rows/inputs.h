@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the inputs of several physics have in common. */
+/* Parts that the inputs of several physics have in common. */
 
 #ifndef DL_PHYSICS_ROWS_INPUTS_H
 #define DL_PHYSICS_ROWS_INPUTS_H
@@ -12,16 +12,16 @@
 
 /* Automatic mixed precision and 16-bit formats: tensor cores, half the
  * bytes. */
-static inline bool dl_is_16_bit(const char *precision) {
-  return dl_is_word(precision, "amp") || dl_is_word(precision, "fp16") ||
-         dl_is_word(precision, "bf16");
+static inline bool dl_is_16_bit(enum dl_precision precision) {
+  return precision == DL_PRECISION_AMP || precision == DL_PRECISION_FP16 ||
+         precision == DL_PRECISION_BF16;
 }
 
 /* Peak rate in a 16-bit format, TFLOP/s, 0 without one: BF16 is emulated where
  * there is FP16 alone, whereas mixed precision takes what there is. */
 static inline double dl_peak_16_bit(const struct dl_accelerator *gpu,
-                                    const char *precision) {
-  double fp16 = dl_is_word(precision, "bf16")
+                                    enum dl_precision precision) {
+  double fp16 = precision == DL_PRECISION_BF16
                     ? 0
                     : dl_or(gpu->peak_fp16_tensor_tflops, 0);
   return fmax(fp16, dl_or(gpu->peak_bf16_tensor_tflops, 0));
@@ -47,9 +47,9 @@ static inline double dl_half_rate_share(const struct dl_accelerator *gpu) {
  * any, unless FP32 is requested. Boards whose TF32 rate is no more than their
  * FP32 rate gain nothing from it. */
 static inline double dl_peak_32_bit(const struct dl_accelerator *gpu,
-                                    const char *precision) {
+                                    enum dl_precision precision) {
   double tf32 =
-      dl_is_word(precision, "fp32") ? 0 : dl_or(gpu->peak_tf32_tflops, 0);
+      precision == DL_PRECISION_FP32 ? 0 : dl_or(gpu->peak_tf32_tflops, 0);
   return fmax(gpu->peak_fp32_tflops, tf32);
 }
 
@@ -63,9 +63,9 @@ static inline double dl_gddr_gb_s(const struct dl_accelerator *gpu) {
              : 0;
 }
 
-/* What the chips of that memory could move on as many pins as they have, GB/s:
- * 2 GB each at 14 Gbit/s on 32 pins. A channel has one of them, or two
- * (clamshell): the bandwidth at least, and twice of it at most. */
+/* Rate that the chips of that memory could move on all their pins, GB/s: 2 GB
+ * each at 14 Gbit/s on 32 pins. A channel has one of them, or two (clamshell):
+ * the bandwidth at least, and twice of it at most. */
 #define DL_CHIPS_GB_S_PER_GB 28
 static inline double dl_gddr_chips_gb_s(const struct dl_accelerator *gpu) {
   double bandwidth = dl_gddr_gb_s(gpu);
@@ -85,8 +85,7 @@ static inline double dl_usual_network_gbps(const struct dl_accelerator *gpu) {
   return gpu->peak_fp8_tensor_tflops > 0 ? 400 : 200;
 }
 
-/* The first required quantity whose value is unknown, or NULL: values[i] is
- * that of quantity required[i]. */
+/* The first required quantity whose value is unknown, or NULL. */
 struct dl_required {
   const char *name;
   double value;

@@ -5,4 +5,6 @@ libdlest_a_SOURCES += \
 	%D%/physics_regression.c \
 	%D%/physics_regression.h \
 	%D%/physics_rows.c \
-	%D%/physics_rows.h
+	%D%/physics_rows.h \
+	%D%/table_problem.c \
+	%D%/table_problem.h

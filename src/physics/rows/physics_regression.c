@@ -25,7 +25,7 @@ enum dl_status dl_physics_check_rows(const struct dl_physics *physics,
 }
 
 enum dl_status dl_physics_fit(const struct dl_regression *r, void **state,
-                              const struct dl_sample *s, double *hyper,
+                              const struct dl_design *s, double *hyper,
                               struct dl_diag *d) {
   struct dl_hierarchical_problem own = {0}, *q = s->problem;
   enum dl_status status =
@@ -38,7 +38,7 @@ enum dl_status dl_physics_fit(const struct dl_regression *r, void **state,
     q = &own;
   }
   struct dl_hierarchical_fit *new = dl_hierarchical_fit_new(r->physics);
-  status = dl_hierarchical_fit_solve(new, q, s->rows->target, d);
+  status = dl_hierarchical_fit_solve(new, q, s->target, d);
   dl_hierarchical_problem_free(&own);
   if (status == DL_OK)
     *state = new;
@@ -54,7 +54,7 @@ void dl_physics_free(void *state) {
 /* The arrays of a fitted physics in a model file: one description of each, for
  * writing and for reading. */
 
-/* What a column holds. */
+/* Type of a column. */
 enum kind {
   NUMBER, /* double */
   NAME,   /* long: the number of a name, 0: none */
@@ -71,36 +71,38 @@ struct member {
 enum { MOST_MEMBERS = 5 };
 
 /* An array with a row for each of some structs. */
-struct table {
+struct array_layout {
   size_t size; /* of a struct */
   struct member member[MOST_MEMBERS];
 };
 
-static const struct table numbers = {sizeof(double), {{NUMBER, 0, 1}}};
+static const struct array_layout numbers = {sizeof(double), {{NUMBER, 0, 1}}};
 
 #define POINT(MEMBER) offsetof(struct dl_residual_point, MEMBER)
-static const struct table places = {sizeof(struct dl_residual_point),
-                                    {{NUMBER, POINT(place.x), DL_PLACE_AXES},
-                                     {NUMBER, POINT(place.exact), 1},
-                                     {NAME, POINT(place.gpu), 1},
-                                     {NAME, POINT(place.arch), 1},
-                                     {TARGET, POINT(target), 1}}};
-static const struct table weights = {sizeof(struct dl_residual_point),
-                                     {{NUMBER, POINT(weight), 1}}};
-/* What bounds a point, and the shares of its time in parts whose rates differ
- * by GPU. */
-static const struct table bounds = {
+static const struct array_layout places = {
+    sizeof(struct dl_residual_point),
+    {{NUMBER, POINT(place.x), DL_PLACE_AXES},
+     {NUMBER, POINT(place.exact), 1},
+     {NAME, POINT(place.gpu), 1},
+     {NAME, POINT(place.arch), 1},
+     {TARGET, POINT(target), 1}}};
+static const struct array_layout weights = {sizeof(struct dl_residual_point),
+                                            {{NUMBER, POINT(weight), 1}}};
+/* Coordinates of what bounds a point, and the shares of its time in parts whose
+ * rates differ by GPU. */
+static const struct array_layout bounds = {
     sizeof(struct dl_residual_point),
     {{NUMBER, POINT(place.bound), DL_BOUND_AXES},
      {FLAG, POINT(place.tuned), 1}}};
-static const struct table rates = {sizeof(struct dl_residual_point),
-                                   {{NUMBER, POINT(place.rate), DL_RATE_AXES}}};
+static const struct array_layout rates = {
+    sizeof(struct dl_residual_point),
+    {{NUMBER, POINT(place.rate), DL_RATE_AXES}}};
 
-static const struct table values = {
+static const struct array_layout values = {
     sizeof(struct dl_residual_point),
     {{NUMBER, POINT(runs), 1}, {NUMBER, POINT(value), 1}}};
 
-/* Where a fit goes, or comes from. */
+/* Arrays to which a fit goes, or from which it comes. */
 struct store {
   struct dl_arrays *to; /* NULL: it is read */
   const struct dl_arrays *from;
@@ -140,7 +142,7 @@ static bool set(const struct member *m, void *of, size_t i, double x,
   return true;
 }
 
-static size_t width_of(const struct table *t) {
+static size_t width_of(const struct array_layout *t) {
   size_t n = 0;
   for (size_t k = 0; k < MOST_MEMBERS; k++)
     n += t->member[k].n;
@@ -149,7 +151,8 @@ static size_t width_of(const struct table *t) {
 
 /* The array of n structs; none for none. */
 static enum dl_status keep(const struct store *s, const char *name,
-                           const struct table *t, void *structs, size_t n) {
+                           const struct array_layout *t, void *structs,
+                           size_t n) {
   size_t width = width_of(t);
   if (n == 0)
     return DL_OK;
@@ -181,7 +184,7 @@ static size_t rows_of(const struct store *s, const char *name) {
 static enum dl_status keep_levels(const struct store *s,
                                   const struct dl_grouping_factor *f,
                                   struct dl_levels *by) {
-  const struct table levels = {
+  const struct array_layout levels = {
       sizeof(struct dl_factor_level),
       {{NAME, offsetof(struct dl_factor_level, key.name), 1},
        {NAME, offsetof(struct dl_factor_level, key.within), 1},
@@ -204,11 +207,11 @@ static enum dl_status keep_points(const struct store *s,
   return keep(s, weight, &weights, gp->point, gp->n);
 }
 
-/* What calibrations add to points; models of before lack a part of it.
+/* Values that calibrations add to points; models of before lack a part of them.
  * `there`: it is written. */
 static enum dl_status keep_more(const struct store *s,
                                 struct dl_residual_gp *gp, const char *name,
-                                const struct table *t, bool there) {
+                                const struct array_layout *t, bool there) {
   return (s->to ? there : rows_of(s, name) > 0)
              ? keep(s, name, t, gp->point, gp->n)
              : DL_OK;

@@ -10,7 +10,7 @@
 
 /* Members of the struct dl_regression of any physics. */
 enum dl_status dl_physics_fit(const struct dl_regression *r, void **state,
-                              const struct dl_sample *s, double *hyper,
+                              const struct dl_design *s, double *hyper,
                               struct dl_diag *d);
 void dl_physics_save(const void *state, struct dl_arrays *to);
 enum dl_status dl_physics_restore(const struct dl_regression *r, void **state,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads the inputs of a physics from the rows of a frame, block by block. */
+/* Reads the inputs of a physics from the rows of a plan, block by block. */
 
 #include "physics/rows/physics_rows.h"
 
@@ -7,28 +7,30 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "run/run_columns.h"
+#include "run/plan.h"
 
 enum dl_status dl_physics_bind(struct dl_physics_binding *b,
                                const struct dl_physics *physics,
-                               struct dl_frame *f, bool required,
+                               struct dl_row_plan *f, bool required,
                                struct dl_diag *d) {
   size_t n_other = 0;
   *b = (struct dl_physics_binding){.physics = physics};
   dl_descriptor_init(&b->no_gpu.head, DL_ACCELERATOR);
   dl_descriptor_init(&b->no_arch.head, DL_ARCHITECTURE);
-  enum dl_status status = dl_frame_want_descriptors(f, d);
+  enum dl_status status = dl_plan_want_descriptors(f, d);
   for (size_t i = 0; i < physics->n_quantities && status == DL_OK; i++) {
     const struct dl_physics_quantity *p = &physics->quantity[i];
     struct dl_row_ref q;
     enum dl_kind kind;
-    const struct dl_field *field = dl_field_of(p->name, &kind);
-    status = dl_frame_quantity(f, p->name, required && p->required, &q, d);
+    bool own = p->id == DL_N_PLAN_NAMES;
+    const struct dl_field *field = dl_name_field(p->id, &kind);
+    status = own ? dl_plan_quantity(f, p->name, required && p->required, &q, d)
+                 : dl_plan_member(f, p->id, required && p->required, &q, d);
     if (status == DL_OK && field && b->n_given < DL_MAX_GIVEN &&
-        dl_frame_is_given(f, p->name)) {
-      b->given[b->n_given].field = field;
-      b->given[b->n_given].is_gpu = kind == DL_ACCELERATOR;
-      b->given[b->n_given++].q = q;
+        dl_plan_is_given(f, p->name)) {
+      b->given[b->n_given] = field;
+      b->given_of_gpu[b->n_given] = kind == DL_ACCELERATOR;
+      b->given_at[b->n_given++] = q;
     } else if (status == DL_OK && !field && !dl_run_column_find(p->name)) {
       b->other[n_other++] = q;
     }
@@ -37,10 +39,10 @@ enum dl_status dl_physics_bind(struct dl_physics_binding *b,
 }
 
 bool dl_physics_available(const struct dl_physics *physics,
-                          const struct dl_frame *f) {
+                          const struct dl_row_plan *f) {
   for (size_t i = 0; i < physics->n_quantities; i++)
     if (physics->quantity[i].required &&
-        !dl_frame_has(f, physics->quantity[i].name))
+        !dl_plan_has_source(f, physics->quantity[i].id))
       return false;
   return true;
 }
@@ -50,12 +52,12 @@ static void apply_given(const struct dl_physics_binding *b,
                         const struct dl_row *row, struct dl_accelerator *gpu,
                         struct dl_architecture *arch) {
   for (size_t i = 0; i < b->n_given; i++) {
-    char *of = b->given[i].is_gpu ? (char *)gpu : (char *)arch;
-    void *member = of + b->given[i].field->offset;
-    if (b->given[i].field->is_text)
-      *(const char **)member = dl_row_text(row, &b->given[i].q);
+    char *of = b->given_of_gpu[i] ? (char *)gpu : (char *)arch;
+    void *member = of + b->given[i]->offset;
+    if (b->given[i]->is_text)
+      *(const char **)member = dl_row_text(row, &b->given_at[i]);
     else
-      *(double *)member = dl_row_number(row, &b->given[i].q);
+      *(double *)member = dl_row_number(row, &b->given_at[i]);
   }
 }
 

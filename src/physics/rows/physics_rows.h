@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inputs of a physics from the rows of a frame, and a table of runs as a
+/* The inputs of a physics from the rows of a plan, and a table of runs as a
  * physics takes it, block by block. */
 
 #ifndef DL_PHYSICS_ROWS_PHYSICS_ROWS_H
@@ -9,35 +9,33 @@
 #include "catalog/descriptor_kinds.h"
 #include "physics/observations.h"
 #include "physics/physics.h"
-#include "run/frame.h"
+#include "run/plan.h"
 
 enum { DL_MAX_GIVEN = 16 };
 
-/* Where the inputs are in a frame. */
+/* Places of the inputs in a frame. */
 struct dl_physics_binding {
   const struct dl_physics *physics;
   struct dl_row_ref other[DL_MAX_OTHER];
   /* Fields of descriptors for which the user gives values. */
-  struct {
-    const struct dl_field *field;
-    bool is_gpu;
-    struct dl_row_ref q;
-  } given[DL_MAX_GIVEN];
+  const struct dl_field *given[DL_MAX_GIVEN];
+  bool given_of_gpu[DL_MAX_GIVEN]; /* of the accelerator's descriptor */
+  struct dl_row_ref given_at[DL_MAX_GIVEN];
   size_t n_given;
   struct dl_accelerator no_gpu; /* of which nothing is known */
   struct dl_architecture no_arch;
 };
 
-/* Adds the steps of the physics' quantities to the frame. `required`: a row
- * without one that is required is at fault (dl_frame_quantity). */
+/* Adds the steps of the physics' quantities to the plan. `required`: a row
+ * without one that is required is at fault (dl_plan_quantity). */
 enum dl_status dl_physics_bind(struct dl_physics_binding *b,
                                const struct dl_physics *physics,
-                               struct dl_frame *f, bool required,
+                               struct dl_row_plan *f, bool required,
                                struct dl_diag *d);
 
-/* Whether the frame has all required quantities. */
+/* Whether the plan has all required quantities. */
 bool dl_physics_available(const struct dl_physics *physics,
-                          const struct dl_frame *f);
+                          const struct dl_row_plan *f);
 
 /* Inputs of a row, whose texts they borrow. Returns the first required quantity
  * that is unknown, or NULL. Thread-safe. */
@@ -53,7 +51,7 @@ struct dl_physics_rows {
                  */
   bool lacking; /* tried, and a row lacked something */
   size_t n;
-  struct dl_intern inputs; /* those of the configurations */
+  struct dl_intern inputs; /* inputs of the configurations */
   size_t *input;           /* n: number of each row's, owned */
   double *value;           /* n x n_targets, owned */
   struct dl_intern names;  /* texts of the inputs */
@@ -65,11 +63,11 @@ struct dl_physics_rows {
 /* Room for a block of rows behind the n there are. */
 void dl_physics_rows_room(struct dl_physics_rows *rows, size_t block);
 
-/* Where row i of the block is written. */
+/* The place of row i of the block. */
 void *dl_physics_rows_inputs(const struct dl_physics_rows *rows, size_t i);
 double *dl_physics_rows_value(const struct dl_physics_rows *rows, size_t i);
 
-/* What rows of inference lack for a physics of trainings. */
+/* Quantity that rows of inference lack for a physics of trainings. */
 #define DL_LACKS_TRAINING "phase=training"
 
 /* Writes them. Returns what the row lacks, or NULL; `lacking` is set instead

@@ -13,37 +13,34 @@
 static_assert(DL_N_SERVING + DL_N_SERVING_EFFECTS <= DL_TAPE_PARAMETERS,
               "derivatives by all parameters");
 
-/* What is computed. */
-struct setting {
+/* A round of requests by the physics: what it is computed from, and its parts.
+ * Times in s: of a step of decoding and of the prompt of a request, then of
+ * all, without a power limit. */
+struct serving_round {
   const double *c, *fx;
   const struct dl_serving_inputs *in;
   struct dl_tape *tape; /* NULL: values alone */
-};
-
-/* A round. Times in s: of a step of decoding and of the prompt of a request,
- * then of all, without a power limit. */
-struct round {
   struct dl_taped memory, compute, layers, exchange;
   struct dl_taped prompt_compute, prompt_exchange;
   struct dl_taped decode, prefill, host, all;
   struct dl_taped base;                  /* static power, W */
   struct dl_taped decode_ws, prefill_ws; /* energy beyond it, W s */
-  struct dl_limited limited;
-  struct dl_taped time; /* within the power limit */
+  struct dl_taped power, slow;           /* within the power limit */
+  struct dl_taped time;                  /* likewise */
 };
 
-static void by(const struct setting *k, struct dl_taped *a,
+static void by(const struct serving_round *k, struct dl_taped *a,
                enum dl_serving_constant i, double n) {
   *a = dl_taped_times(k->tape, *a, i, k->c[i], n);
 }
 
-static void by_effect(const struct setting *k, struct dl_taped *a,
+static void by_effect(const struct serving_round *k, struct dl_taped *a,
                       enum dl_serving_effect i, double n) {
   *a = dl_taped_times(k->tape, *a, (size_t)DL_N_SERVING + i, exp(k->fx[i]), n);
 }
 
 /* x by constant i. */
-static struct dl_taped term(const struct setting *k, double x,
+static struct dl_taped term(const struct serving_round *k, double x,
                             enum dl_serving_constant i) {
   struct dl_taped t = dl_taped_of(x);
   by(k, &t, i, 1);
@@ -82,7 +79,7 @@ static struct dl_taped pairs_of(const struct dl_serving_inputs *l,
 
 /* Products with so many weights, and with so many keys, by a share of the peak
  * rate. */
-static struct dl_taped arithmetic(const struct setting *k,
+static struct dl_taped arithmetic(const struct serving_round *k,
                                   enum dl_serving_constant share,
                                   struct dl_taped weights,
                                   struct dl_taped keys) {
@@ -98,7 +95,7 @@ static struct dl_taped arithmetic(const struct setting *k,
 }
 
 /* Weights and the KV cache. */
-static struct dl_taped traffic(const struct setting *k,
+static struct dl_taped traffic(const struct serving_round *k,
                                struct dl_taped context) {
   const struct dl_serving_inputs *l = k->in;
   double picked = l->experts > 0 ? -expm1(l->batch * log1p(-l->share)) : 0;
@@ -115,7 +112,7 @@ static struct dl_taped traffic(const struct setting *k,
 }
 
 /* The results of so many tokens between GPUs. */
-static struct dl_taped exchange(const struct setting *k,
+static struct dl_taped exchange(const struct serving_round *k,
                                 struct dl_taped tokens) {
   const struct dl_serving_inputs *l = k->in;
   double n = l->n_gpus;
@@ -126,15 +123,15 @@ static struct dl_taped exchange(const struct setting *k,
   return t;
 }
 
-/* What comes with each layer. */
-static struct dl_taped by_layer(const struct setting *k, double times,
+/* A cost of each layer. */
+static struct dl_taped by_layer(const struct serving_round *k, double times,
                                 enum dl_serving_constant each) {
   struct dl_taped t = term(k, times * k->in->layers, each);
   by_effect(k, &t, DL_SERVE_EFFECT_ARCH_TIME, 1);
   return t;
 }
 
-static struct dl_taped host_of(const struct setting *k) {
+static struct dl_taped host_of(const struct serving_round *k) {
   struct dl_taped t = term(k, 1, DL_SERVE_C0);
   add(&t, term(k, k->in->batch, DL_SERVE_C1));
   if (k->in->old)
@@ -142,7 +139,8 @@ static struct dl_taped host_of(const struct setting *k) {
   return t;
 }
 
-static void set_times(const struct setting *k, struct round *r) {
+static void set_times(struct serving_round *r) {
+  const struct serving_round *k = r;
   const struct dl_serving_inputs *l = k->in;
   double b = l->batch, v = l->answer;
   struct dl_taped prompt = dl_taped_of(l->prompt);
@@ -175,7 +173,7 @@ static void set_times(const struct setting *k, struct round *r) {
 
 /* Adds what a part of the time draws: by constant `of`, at a share of a rate or
  * (DL_N_SERVING) while it lasts. */
-static void draw(const struct setting *k, struct dl_taped *ws,
+static void draw(const struct serving_round *k, struct dl_taped *ws,
                  struct dl_taped time, double times,
                  enum dl_serving_constant of, enum dl_serving_constant share) {
   struct dl_taped more = dl_taped_scaled(time, times * k->in->tdp);
@@ -185,7 +183,8 @@ static void draw(const struct setting *k, struct dl_taped *ws,
   add(ws, more);
 }
 
-static void set_power(const struct setting *k, struct round *r) {
+static void set_power(struct serving_round *r) {
+  const struct serving_round *k = r;
   const struct dl_serving_inputs *l = k->in;
   double b = l->batch, v = l->answer;
   struct dl_taped kappa = term(k, 1, DL_SERVE_KAPPA);
@@ -202,31 +201,31 @@ static void set_power(const struct setting *k, struct round *r) {
   add(&wanted, r->base);
   by_effect(k, &wanted, DL_SERVE_EFFECT_GPU_POWER, 1);
   by_effect(k, &wanted, DL_SERVE_EFFECT_ARCH_POWER, 1);
-  r->limited = dl_taped_limit(wanted, most, kappa, r->base);
+  r->power = dl_taped_limit(wanted, most, kappa, r->base, &r->slow);
   struct dl_taped gpu = dl_taped_sum(r->decode, r->prefill);
-  r->time = dl_taped_product(gpu, r->limited.slow);
+  r->time = dl_taped_product(gpu, r->slow);
   add(&r->time, r->host);
 }
 
-static void round_of(struct round *r, const double *c, const double *fx,
+static void round_of(struct serving_round *r, const double *c, const double *fx,
                      const struct dl_serving_inputs *in, struct dl_tape *tape) {
-  const struct setting k = {c, fx, in, tape};
-  set_times(&k, r);
-  set_power(&k, r);
+  *r = (struct serving_round){.c = c, .fx = fx, .in = in, .tape = tape};
+  set_times(r);
+  set_power(r);
 }
 
 void dl_serving_gradient(const double *c, const double *fx, const void *inputs,
                          double *log_target, struct dl_gradient *g) {
   const struct dl_serving_inputs *in = inputs;
   struct dl_tape tape;
-  struct round r;
+  struct serving_round r;
   dl_tape_begin(&tape);
   round_of(&r, c, fx, in, g ? &tape : NULL);
   struct dl_taped target[DL_N_SERVING_TARGETS];
   struct dl_taped time = dl_taped_scaled(r.time, 1 / in->batch);
   target[DL_SERVE_TARGET_TIME] = time;
-  target[DL_SERVE_TARGET_POWER] = r.limited.power;
-  target[DL_SERVE_TARGET_ENERGY] = dl_taped_product(time, r.limited.power);
+  target[DL_SERVE_TARGET_POWER] = r.power;
+  target[DL_SERVE_TARGET_ENERGY] = dl_taped_product(time, r.power);
   for (size_t t = 0; t < DL_N_SERVING_TARGETS; t++) {
     log_target[t] = log(target[t].x);
     if (g)
@@ -246,12 +245,12 @@ static const char *longest(const struct dl_serving_cost *cost) {
 void dl_serving_cost_of(const double *c, const double *fx,
                         const struct dl_serving_inputs *l,
                         struct dl_serving_cost *cost) {
-  struct round r;
+  struct serving_round r;
   round_of(&r, c, fx, l, NULL);
-  double slow = r.limited.slow.x, v = l->answer;
+  double slow = r.slow.x, v = l->answer;
   *cost = (struct dl_serving_cost){
       .time_s = r.time.x,
-      .power_w = r.limited.power.x,
+      .power_w = r.power.x,
       .prefill_s = slow * r.prefill.x,
       .decode_s = slow * r.decode.x + r.host.x,
       .memory_s = slow * v * r.memory.x,

@@ -23,7 +23,7 @@
  *   a = (1 - z) (u + v/2) + z (F(u + v) - F(u)) / v
  *   p = (1 - z) u^2 / 2 + z F(u)
  *
- * W: weights that every step reads, X: those of the experts, of which a token
+ * W: weights that every step reads, X: weights of the experts, of which a token
  * goes through the share q and b tokens through s = 1 - (1 - q)^b; M: weights
  * that a token is multiplied with; A: multiply-accumulates with each token
  * before; K: keys and values kept of a token; L: layers; d: width; w:
@@ -44,7 +44,7 @@
  * The parts are added up: a roofline (doi 10.1145/1498765.1498785) says the
  * longest alone, which measured servers do not reach. The form of decoding and
  * of the exchange follows Pope et al., "Efficiently Scaling Transformer
- * Inference" (arXiv 2211.05102); docs/inference.md says what was tried. */
+ * Inference" (arXiv 2211.05102); docs/lab/inference.md says what was tried. */
 
 #ifndef DL_PHYSICS_SERVING_SERVING_COST_H
 #define DL_PHYSICS_SERVING_SERVING_COST_H
@@ -57,7 +57,7 @@
 enum dl_serving_constant {
   DL_SERVE_EM,     /* share of the memory bandwidth reached */
   DL_SERVE_EC,     /* share of the peak rate, decoding */
-  DL_SERVE_EP,     /* the same, of prompts */
+  DL_SERVE_EP,     /* share of the peak for prompts */
   DL_SERVE_TAU,    /* s: a layer */
   DL_SERVE_ALPHA,  /* s: one exchange between GPUs */
   DL_SERVE_XL,     /* share of the links' rate */
@@ -74,8 +74,8 @@ enum dl_serving_constant {
   DL_N_SERVING
 };
 
-/* What differs between GPUs and networks beyond their descriptors, and the
- * length of prompts where it is uncertain; as logarithms, 0 where unknown. */
+/* Deviations of GPUs and networks from their descriptors, and the length of
+ * prompts where it is uncertain; as logarithms, 0 where unknown. */
 enum dl_serving_effect {
   DL_SERVE_EFFECT_GPU_COMPUTE,
   DL_SERVE_EFFECT_GPU_MEMORY,
@@ -102,8 +102,8 @@ enum dl_serving_target {
   DL_N_SERVING_TARGETS
 };
 
-/* What is served where; everything is known. Members of 8 bytes each, or ints
- * in pairs: inputs are compared byte by byte. */
+/* A served model; everything is known. Members of 8 bytes each, or ints in
+ * pairs: inputs are compared byte by byte. */
 struct dl_serving_inputs {
   struct dl_grouping grouping;
   double batch;                    /* requests at once */
@@ -117,7 +117,7 @@ struct dl_serving_inputs {
   double weight_bytes, kept_bytes; /* of one element */
   double n_gpus;
   double peak;      /* FLOP/s of one GPU */
-  double peak_keys; /* the same, of products with keys and values */
+  double peak_keys; /* products with keys and values */
   double bandwidth; /* B/s of one GPU */
   double link;      /* B/s between GPUs, one direction */
   double tdp;       /* W of one GPU */
@@ -130,7 +130,7 @@ struct dl_serving_inputs {
 struct dl_serving_cost {
   double time_s, power_w; /* power: of one GPU */
   double prefill_s, decode_s, prefill_j, decode_j;
-  /* Of decoding: time each takes; they add up. */
+  /* Times of decoding, which add up. */
   double memory_s, compute_s, layers_s, exchange_s, host_s;
   double static_w;   /* of one GPU with nothing to do, the model loaded */
   const char *bound; /* which takes longest: "memory", "compute", "layers",

@@ -8,42 +8,42 @@
 
 const struct dl_physics_quantity
     dl_serving_quantities[DL_N_SERVING_QUANTITIES] = {
-        {"batch_size", true, true},
-        {"requests", false, false},
-        {"prompt_tokens", true, true},
-        {"output_tokens", true, true},
-        {"arch.token_params_m", true, true},
-        {"arch.expert_params_m", true, false},
-        {"arch.expert_share", true, false},
-        {"arch.pair_macs", true, false},
-        {"arch.attention_window", false, false},
-        {"arch.window_share", false, false},
-        {"arch.kv_cache_per_token", true, false},
-        {"arch.weight_bytes", false, false},
-        {"arch.depth", true, false},
-        {"arch.hidden_size", true, false},
-        {"precision", false, false},
-        {"n_gpus", false, false},
-        {"gpu.peak_fp32_tflops", false, false},
-        {"gpu.peak_tf32_tflops", false, false},
-        {"gpu.peak_bf16_tensor_tflops", false, false},
-        {"gpu.peak_fp16_tensor_tflops", false, false},
-        {"gpu.peak_fp8_tensor_tflops", false, false},
-        {"gpu.peak_int8_tensor_tops", false, false},
-        {"gpu.multiprocessors", false, false},
-        {"gpu.boost_mhz", false, false},
-        {"gpu.bandwidth_gb_s", true, true},
-        {"gpu.link_gb_s", false, false},
-        {"gpu.tdp_w", true, true},
-        {"gpu", false, false},
-        {"arch", false, false},
-        {"dataset", false, false},
-        {"host", false, false},
-        {"source", false, false},
-        {"weight_bytes", false, false},
-        {"engine_2024", false, false},
-        {"prompt_doubt", false, false},
-        {"kv_bytes", false, false},
+        {DL_ON_RUN(batch_size), true, true},
+        {DL_ON_RUN(requests), false, false},
+        {DL_ON_RUN(prompt_tokens), true, true},
+        {DL_ON_RUN(output_tokens), true, true},
+        {DL_ON_ARCH(token_params_m), true, true},
+        {DL_ON_ARCH(expert_params_m), true, false},
+        {DL_ON_ARCH(expert_share), true, false},
+        {DL_ON_ARCH(pair_macs), true, false},
+        {DL_ON_ARCH(attention_window), false, false},
+        {DL_ON_ARCH(window_share), false, false},
+        {DL_ON_ARCH(kv_cache_per_token), true, false},
+        {DL_ON_ARCH(weight_bytes), false, false},
+        {DL_ON_ARCH(depth), true, false},
+        {DL_ON_ARCH(hidden_size), true, false},
+        {DL_ON_RUN(precision), false, false},
+        {DL_ON_RUN(n_gpus), false, false},
+        {DL_ON_GPU(peak_fp32_tflops), false, false},
+        {DL_ON_GPU(peak_tf32_tflops), false, false},
+        {DL_ON_GPU(peak_bf16_tensor_tflops), false, false},
+        {DL_ON_GPU(peak_fp16_tensor_tflops), false, false},
+        {DL_ON_GPU(peak_fp8_tensor_tflops), false, false},
+        {DL_ON_GPU(peak_int8_tensor_tops), false, false},
+        {DL_ON_GPU(multiprocessors), false, false},
+        {DL_ON_GPU(boost_mhz), false, false},
+        {DL_ON_GPU(bandwidth_gb_s), true, true},
+        {DL_ON_GPU(link_gb_s), false, false},
+        {DL_ON_GPU(tdp_w), true, true},
+        {DL_ON_RUN(gpu), false, false},
+        {DL_ON_RUN(arch), false, false},
+        {DL_ON_RUN(dataset), false, false},
+        {DL_ON_RUN(host), false, false},
+        {DL_ON_RUN(source), false, false},
+        {DL_ON_OWN(weight_bytes), false, false},
+        {DL_ON_OWN(engine_2024), false, false},
+        {DL_ON_OWN(prompt_doubt), false, false},
+        {DL_ON_OWN(kv_bytes), false, false},
 };
 
 /* Numbers in other columns, in the order of the quantities: bytes per weight;
@@ -51,20 +51,21 @@ const struct dl_physics_quantity
  * prompt_tokens may be off; bytes per element of the KV cache. */
 enum { WEIGHT_BYTES, ENGINE_2024, PROMPT_SD, KV_BYTES };
 
-static bool is_8_bit(const char *precision) {
-  return dl_is_word(precision, "fp8") || dl_is_word(precision, "int8");
+static bool is_8_bit(enum dl_precision precision) {
+  return precision == DL_PRECISION_FP8 || precision == DL_PRECISION_INT8;
 }
 
-static double bytes_of(const char *precision) {
-  return dl_is_16_bit(precision)         ? 2
-         : is_8_bit(precision)           ? 1
-         : dl_is_word(precision, "fp64") ? 8
-                                         : 4;
+static double bytes_of(enum dl_precision precision) {
+  if (dl_is_16_bit(precision))
+    return 2;
+  if (is_8_bit(precision))
+    return 1;
+  return precision == DL_PRECISION_FP64 ? 8 : 4;
 }
 
 /* 0: none is known. */
 static double peak_tflops(const struct dl_accelerator *gpu,
-                          const char *precision, bool in_8_bits) {
+                          enum dl_precision precision, bool in_8_bits) {
   double in_16 = dl_or(gpu->peak_bf16_tensor_tflops,
                        dl_or(gpu->peak_fp16_tensor_tflops, 0));
   double in_8 =

@@ -12,7 +12,7 @@ enum { DL_N_SERVING_QUANTITIES = 36 };
 extern const struct dl_physics_quantity
     dl_serving_quantities[DL_N_SERVING_QUANTITIES];
 
-/* As `read`, `measured` and `check` of struct dl_physics; inputs: struct
+/* Members `read`, `measured` and `check` of struct dl_physics; inputs: struct
  * dl_serving_inputs. */
 const char *dl_serving_inputs_read(const struct dl_physics_row *row,
                                    void *inputs);

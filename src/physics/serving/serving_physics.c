@@ -43,7 +43,8 @@ static const struct dl_random_effect effects[] = {
     [DL_SERVE_EFFECT_PROMPT] = {"prompt", 0},
 };
 
-/* Of the residuals, in logarithms: what priors are weighed against. */
+/* Standard deviations of the residuals, in logarithms, against which priors are
+ * weighed. */
 static const double sigma[] = {[DL_SERVE_TARGET_TIME] = 0.15,
                                [DL_SERVE_TARGET_ENERGY] = 0.15,
                                [DL_SERVE_TARGET_POWER] = 0.08};

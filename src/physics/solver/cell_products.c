@@ -39,18 +39,18 @@ static double add_priors(const struct dl_weighed_terms *of, size_t p,
   return squares;
 }
 
-/* Where the squares are summed, and of what. */
-struct point {
+/* The point at which squares are summed, and their terms. */
+struct summed_at {
   const struct dl_equation_blocks *blocks;
   const struct dl_weighed_terms *terms;
   const double *theta;
   double c[DL_MAX_CONSTANTS]; /* the constants there */
 };
 
-static struct point point_at(const struct dl_equation_blocks *blocks,
-                             const struct dl_weighed_terms *terms,
-                             const double *theta) {
-  struct point at = {blocks, terms, theta, {0}};
+static struct summed_at point_at(const struct dl_equation_blocks *blocks,
+                                 const struct dl_weighed_terms *terms,
+                                 const double *theta) {
+  struct summed_at at = {blocks, terms, theta, {0}};
   dl_constants_of(blocks->map->physics, theta, at.c);
   return at;
 }
@@ -65,15 +65,15 @@ bool dl_config_is_used(const struct dl_configurations *configs,
 
 /* The targets of a configuration with their derivatives, and the residuals of
  * those that are used over their standard deviations. */
-struct values {
+struct config_values {
   double y[DL_MAX_TARGETS];
   struct dl_gradient g[DL_MAX_TARGETS];
   double r[DL_MAX_TARGETS], scale[DL_MAX_TARGETS];
   size_t target[DL_MAX_TARGETS], n;
 };
 
-static void evaluate(struct values *v, const struct point *at, size_t config,
-                     const double *c, const double *fx) {
+static void evaluate(struct config_values *v, const struct summed_at *at,
+                     size_t config, const double *c, const double *fx) {
   const struct dl_parameter_map *map = at->blocks->map;
   const struct dl_configurations *configs = map->configs;
   map->physics->gradient(c, fx, configs->inputs[config], v->y, v->g);
@@ -104,21 +104,23 @@ static void add_gradient(const struct dl_physics *physics,
 }
 
 /* The squares of a configuration, and half their gradient. */
-static double squares_of(const struct point *at, size_t config, const double *c,
-                         const double *fx, struct dl_gradient *g) {
+static double squares_of(const struct summed_at *at, size_t config,
+                         const double *c, const double *fx,
+                         struct dl_gradient *g) {
   const struct dl_parameter_map *map = at->blocks->map;
   const struct dl_configurations *configs = map->configs;
-  struct dl_measured_targets of = {0};
+  double mean[DL_MAX_TARGETS] = {0}, scale[DL_MAX_TARGETS] = {0};
   if (map->physics->squares) {
     for (size_t i = configs->first[config]; i < configs->first[config + 1];
          i++) {
       const struct dl_measurement *m = &at->terms->m[i];
-      of.mean[m->target] = m->mean;
-      of.scale[m->target] = at->terms->precision[i];
+      mean[m->target] = m->mean;
+      scale[m->target] = at->terms->precision[i];
     }
-    return map->physics->squares(c, fx, configs->inputs[config], &of, g);
+    return map->physics->squares(c, fx, configs->inputs[config], mean, scale,
+                                 g);
   }
-  struct values v;
+  struct config_values v;
   double squares = 0;
   evaluate(&v, at, config, c, fx);
   *g = (struct dl_gradient){0};
@@ -129,8 +131,8 @@ static double squares_of(const struct point *at, size_t config, const double *c,
   return squares;
 }
 
-/* What one cell adds. */
-struct sums {
+/* Sums of one cell. */
+struct cell_sums {
   const struct dl_equation_columns *columns;
   bool known[DL_MAX_COLUMNS];          /* by column */
   unsigned char place[DL_MAX_COLUMNS]; /* 1 + number in `of`; 0: none yet */
@@ -138,7 +140,7 @@ struct sums {
   double *H;
 };
 
-static void begin_cell(struct sums *s, const struct point *at,
+static void begin_cell(struct cell_sums *s, const struct summed_at *at,
                        const struct dl_equation_block *block, size_t cell,
                        const struct dl_cell_products *products) {
   s->columns = &at->blocks->columns[cell];
@@ -152,7 +154,7 @@ static void begin_cell(struct sums *s, const struct point *at,
 }
 
 /* The number of a column in the products of a cell. */
-static size_t place_of(struct sums *s, size_t column) {
+static size_t place_of(struct cell_sums *s, size_t column) {
   struct dl_cell_product *of = s->of;
   if (s->place[column] == 0) {
     size_t n = of->n++;
@@ -165,7 +167,7 @@ static size_t place_of(struct sums *s, size_t column) {
 }
 
 /* H += sum of x x' over the rows of x. */
-static void add_products(const struct sums *s,
+static void add_products(const struct cell_sums *s,
                          const double (*x)[DL_MAX_COLUMNS]) {
   static_assert(DL_MAX_TARGETS == 4, "four rows are added");
   double *to = s->H;
@@ -178,9 +180,10 @@ static void add_products(const struct sums *s,
 }
 
 /* Adds one configuration with its products. */
-static void add_config(struct sums *s, const struct point *at, size_t config) {
+static void add_config(struct cell_sums *s, const struct summed_at *at,
+                       size_t config) {
   double x[DL_MAX_TARGETS][DL_MAX_COLUMNS], fx[DL_MAX_EFFECTS];
-  struct values v;
+  struct config_values v;
   dl_effects_at(at->blocks->map, at->theta, config, fx);
   evaluate(&v, at, config, at->c, fx);
   memset(x, 0, sizeof x);
@@ -204,11 +207,12 @@ static void add_config(struct sums *s, const struct point *at, size_t config) {
 
 /* Adds the second derivatives of one configuration, by each column for which
  * its targets have a derivative. */
-static void add_second(struct sums *s, const struct point *at, size_t config) {
+static void add_second(struct cell_sums *s, const struct summed_at *at,
+                       size_t config) {
   double fx[DL_MAX_EFFECTS], c[DL_MAX_CONSTANTS];
   const struct dl_equation_columns *columns = s->columns;
   struct dl_gradient before, after;
-  struct values v;
+  struct config_values v;
   dl_effects_at(at->blocks->map, at->theta, config, fx);
   evaluate(&v, at, config, at->c, fx);
   for (size_t k = 0; k < v.n; k++)
@@ -228,15 +232,15 @@ static void add_second(struct sums *s, const struct point *at, size_t config) {
       size_t by = columns->of[s->of->column[j]];
       double half =
           (derivative(&after, by) - derivative(&before, by)) / STEP / 2;
+      size_t row = i > j ? i : j, column = i + j - row;
       if (isfinite(half))
-        s->H[i > j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i] +=
-            i == j ? 2 * half : half;
+        s->H[row * (row + 1) / 2 + column] += i == j ? 2 * half : half;
     }
   }
 }
 
 /* Keeps the derivatives of a cell that are not 0. */
-static void keep_gradient(struct sums *s, const struct dl_gradient *g) {
+static void keep_gradient(struct cell_sums *s, const struct dl_gradient *g) {
   for (size_t j = 0; j < s->columns->n; j++) {
     double d = derivative(g, s->columns->of[j]);
     if (!(fabs(d) > 0) || !s->known[j])
@@ -248,16 +252,17 @@ static void keep_gradient(struct sums *s, const struct dl_gradient *g) {
 
 enum order { FIRST, SECOND, CURVATURE };
 
-static void add_cell(struct dl_cell_products *products, const struct point *at,
+static void add_cell(struct dl_cell_products *products,
+                     const struct summed_at *at,
                      const struct dl_equation_block *block, size_t cell,
                      enum order order) {
-  const struct dl_equation_cell *of = &at->blocks->cell[cell];
+  const size_t *first = &at->blocks->cell[cell];
   const struct dl_parameter_map *map = at->blocks->map;
   struct dl_gradient g, sum = {0};
   double fx[DL_MAX_EFFECTS];
-  struct sums s;
+  struct cell_sums s;
   begin_cell(&s, at, block, cell, products);
-  for (size_t i = of->first; i < of->first + of->n; i++) {
+  for (size_t i = first[0]; i < first[1]; i++) {
     size_t config = at->blocks->order[i];
     if (!dl_config_is_used(map->configs, at->terms, config))
       continue;
@@ -275,8 +280,8 @@ static void add_cell(struct dl_cell_products *products, const struct point *at,
     keep_gradient(&s, &sum);
 }
 
-static void add_cells(struct dl_cell_products *products, const struct point *at,
-                      enum order order) {
+static void add_cells(struct dl_cell_products *products,
+                      const struct summed_at *at, enum order order) {
   const struct dl_equation_blocks *blocks = at->blocks;
 #pragma omp parallel for schedule(dynamic)
   for (size_t k = 0; k < blocks->n_blocks; k++) {
@@ -307,7 +312,7 @@ double dl_products_at(struct dl_cell_products *products,
                       const struct dl_equation_blocks *blocks,
                       const struct dl_weighed_terms *terms, const double *theta,
                       bool second, double *g) {
-  const struct point at = point_at(blocks, terms, theta);
+  const struct summed_at at = point_at(blocks, terms, theta);
   add_cells(products, &at, second ? SECOND : FIRST);
   return add_priors(terms, blocks->map->p, theta, g) +
          gather(products, blocks, g);
@@ -317,7 +322,7 @@ void dl_curvature_at(struct dl_cell_products *products,
                      const struct dl_equation_blocks *blocks,
                      const struct dl_weighed_terms *terms,
                      const double *theta) {
-  const struct point at = point_at(blocks, terms, theta);
+  const struct summed_at at = point_at(blocks, terms, theta);
   add_cells(products, &at, CURVATURE);
 }
 

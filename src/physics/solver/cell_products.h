@@ -10,7 +10,7 @@
 
 #include "physics/solver/equation_blocks.h"
 
-/* What is minimised: the squares of measurements and priors. */
+/* Terms that are minimised: the squares of measurements and priors. */
 struct dl_weighed_terms {
   struct dl_measurement *m;
   double *precision;  /* n_measurements: 1 / sd; 0: not used */
@@ -20,8 +20,7 @@ struct dl_weighed_terms {
                   they are, at 0 */
 };
 
-/* A symmetric matrix of each cell, of those of its columns in which it is not
- * 0. */
+/* A symmetric matrix of each cell, of its columns in which it is not 0. */
 struct dl_cell_products {
   struct dl_cell_product {
     size_t n;
@@ -45,7 +44,7 @@ bool dl_config_is_used(const struct dl_configurations *configs,
 double dl_squares_at(const struct dl_equation_blocks *blocks,
                      const struct dl_weighed_terms *terms, const double *theta);
 
-/* The same, half its gradient into g (p), J'r and, if `second`, J'J. */
+/* Likewise, with half its gradient into g (p), J'r and, if `second`, J'J. */
 double dl_products_at(struct dl_cell_products *products,
                       const struct dl_equation_blocks *blocks,
                       const struct dl_weighed_terms *terms, const double *theta,

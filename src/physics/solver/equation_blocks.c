@@ -35,7 +35,7 @@ static bool is_nested(const struct dl_parameter_map *map, size_t k,
 }
 
 /* Blocks are the levels of the factor with the most parameters, of
- * configurations without one those of the next. Chooses the factors whose
+ * configurations without one levels of the next. Chooses the factors whose
  * levels lie within blocks. block: of each configuration, the first parameter
  * of that level; 0: none. */
 static void choose_factors(const struct dl_parameter_map *map, bool *use,
@@ -59,7 +59,7 @@ static void choose_factors(const struct dl_parameter_map *map, bool *use,
 }
 
 /* A configuration with its block and its levels. */
-struct tagged {
+struct tagged_config {
   size_t block, config, n_factors;
   const size_t *first; /* n_factors: first parameter of each level */
 };
@@ -69,7 +69,7 @@ static int compare(size_t a, size_t b) {
 }
 
 static int by_cell(const void *a, const void *b) {
-  const struct tagged *x = a, *y = b;
+  const struct tagged_config *x = a, *y = b;
   int order = compare(x->block, y->block);
   for (size_t k = 0; order == 0 && k < x->n_factors; k++)
     order = compare(x->first[k], y->first[k]);
@@ -77,24 +77,24 @@ static int by_cell(const void *a, const void *b) {
 }
 
 static int by_cell_and_number(const void *a, const void *b) {
-  const struct tagged *x = a, *y = b;
+  const struct tagged_config *x = a, *y = b;
   int order = by_cell(a, b);
   return order ? order : compare(x->config, y->config);
 }
 
 /* Counts cells and blocks of configurations in order. */
 static void count_cells(struct dl_equation_blocks *e,
-                        const struct tagged *tagged, size_t n) {
+                        const struct tagged_config *tagged, size_t n) {
   for (size_t i = 0; i < n; i++) {
     e->order[i] = tagged[i].config;
     bool new_block = i == 0 || tagged[i].block != tagged[i - 1].block;
     if (new_block)
       e->block[e->n_blocks++].first = e->n_cells;
     if (new_block || by_cell(&tagged[i], &tagged[i - 1]) != 0) {
-      e->cell[e->n_cells++].first = i;
+      e->cell[e->n_cells++] = i;
       e->block[e->n_blocks - 1].n++;
     }
-    e->cell[e->n_cells - 1].n++;
+    e->cell[e->n_cells] = i + 1;
   }
 }
 
@@ -102,12 +102,12 @@ static void count_cells(struct dl_equation_blocks *e,
 static void order_configs(struct dl_equation_blocks *e, const size_t *block) {
   const struct dl_parameter_map *map = e->map;
   size_t n = map->configs->n, factors = map->physics->n_factors;
-  DL_FREED struct tagged *tagged = dl_calloc(n, sizeof *tagged);
+  DL_FREED struct tagged_config *tagged = dl_calloc(n, sizeof *tagged);
   e->block = dl_calloc(n, sizeof *e->block);
-  e->cell = dl_calloc(n, sizeof *e->cell);
+  e->cell = dl_calloc(n + 1, sizeof *e->cell);
   for (size_t i = 0; i < n; i++) {
     const size_t *first = map->first + i * factors;
-    tagged[i] = (struct tagged){block[i], i, factors, first};
+    tagged[i] = (struct tagged_config){block[i], i, factors, first};
   }
   qsort(tagged, n, sizeof *tagged, by_cell_and_number);
   count_cells(e, tagged, n);
@@ -121,8 +121,7 @@ static int ascending(const void *a, const void *b) {
 /* The first parameters of the levels of a cell. */
 static const size_t *levels_of(const struct dl_equation_blocks *e,
                                size_t cell) {
-  return e->map->first +
-         e->order[e->cell[cell].first] * e->map->physics->n_factors;
+  return e->map->first + e->order[e->cell[cell]] * e->map->physics->n_factors;
 }
 
 /* Lists the parameters of a block, those eliminated into list[0], with where[]

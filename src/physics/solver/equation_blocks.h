@@ -11,18 +11,13 @@
  *   |         ..   .. |
  *   | B_1' B_2' .. C  |
  *
- * Configurations of a block with the same levels are a cell: they have
- * derivatives by the same parameters. */
+ * Configurations of a block with equal levels are a cell: they have derivatives
+ * by its parameters. */
 
 #ifndef DL_PHYSICS_SOLVER_EQUATION_BLOCKS_H
 #define DL_PHYSICS_SOLVER_EQUATION_BLOCKS_H
 
 #include "physics/observations.h"
-
-/* Configurations with the same levels. */
-struct dl_equation_cell {
-  size_t first, n; /* configurations, in `order` */
-};
 
 /* A cell's derivatives that are not 0: by which constant or effect, and the
  * number of that parameter in the block, ascending. */
@@ -48,7 +43,7 @@ struct dl_equation_blocks {
   const struct dl_parameter_map *map;
   bool eliminated[DL_MAX_FACTORS]; /* whether a factor's levels are */
   size_t *order;                   /* configurations by block and cell, owned */
-  struct dl_equation_cell *cell;   /* owned */
+  size_t *cell; /* n_cells + 1: where each begins in `order`, owned */
   size_t n_cells;
   struct dl_equation_columns *columns; /* n_cells, owned */
   struct dl_equation_block *block;     /* owned */

@@ -14,11 +14,11 @@
  * parameters are then within about 1e-4 posterior standard deviations. */
 #define CONVERGED 1e-8
 
-/* The same of fits that begin near: 3e-4, which moves no prediction by
+/* The decrease for fits that begin near: 3e-4, which moves no prediction by
  * 0.003 %. */
 #define CONVERGED_NEAR 1e-7
 
-/* The same of damped steps: 1 % of a standard deviation. */
+/* The decrease for damped steps: 1 % of a standard deviation. */
 #define LITTLE_GAIN 1e-4
 
 /* An expected decrease below which the equations are kept: the parameters are
@@ -33,8 +33,8 @@
  * and tries of one. */
 enum { MOST_STEPS = 200, STEPS_OF_EQUATIONS = 8, MOST_SHORTER = 8 };
 
-/* What a minimisation works on. */
-struct search {
+/* State of a minimisation. */
+struct minimisation {
   struct dl_normal_equations e;
   struct dl_quasi_newton pairs;
   const struct dl_cell_products *curvature; /* borrowed, or NULL */
@@ -47,24 +47,24 @@ struct search {
   size_t n; /* steps */
 };
 
-static void start(struct search *w, double *theta, bool near,
+static void start(struct minimisation *w, double *theta, bool near,
                   const struct dl_cell_products *curvature,
                   const struct dl_equation_blocks *blocks,
                   const struct dl_weighed_terms *terms) {
   size_t p = blocks->map->p;
-  *w = (struct search){.p = p,
-                       .theta = theta,
-                       .curvature = curvature,
-                       .converged = near ? CONVERGED_NEAR : CONVERGED,
-                       .g = dl_calloc(p, sizeof *w->g),
-                       .step = dl_calloc(p, sizeof *w->step),
-                       .trial = dl_calloc(p, sizeof *w->trial),
-                       .trial_g = dl_calloc(p, sizeof *w->trial_g)};
+  *w = (struct minimisation){.p = p,
+                             .theta = theta,
+                             .curvature = curvature,
+                             .converged = near ? CONVERGED_NEAR : CONVERGED,
+                             .g = dl_calloc(p, sizeof *w->g),
+                             .step = dl_calloc(p, sizeof *w->step),
+                             .trial = dl_calloc(p, sizeof *w->trial),
+                             .trial_g = dl_calloc(p, sizeof *w->trial_g)};
   dl_quasi_newton_make(&w->pairs, p);
   dl_normal_equations_make(&w->e, blocks, terms);
 }
 
-static void finish(struct search *w) {
+static void finish(struct minimisation *w) {
   dl_quasi_newton_free(&w->pairs);
   dl_normal_equations_free(&w->e);
   free(w->g);
@@ -73,13 +73,13 @@ static void finish(struct search *w) {
   free(w->trial_g);
 }
 
-static void try_step(struct search *w) {
+static void try_step(struct minimisation *w) {
   for (size_t j = 0; j < w->p; j++)
     w->trial[j] = w->theta[j] + w->step[j];
   w->n++;
 }
 
-static void accept(struct search *w, double squares) {
+static void accept(struct minimisation *w, double squares) {
   double *g = w->g;
   memcpy(w->theta, w->trial, w->p * sizeof *w->theta);
   w->g = w->trial_g;
@@ -88,7 +88,7 @@ static void accept(struct search *w, double squares) {
 }
 
 /* Sets the equations up anew at theta. False: they are singular. */
-static bool set_up(struct search *w) {
+static bool set_up(struct minimisation *w) {
   w->squares = dl_normal_equations_sum(&w->e, w->theta, w->g);
   return dl_normal_equations_factor(&w->e, &w->e.products, 0);
 }
@@ -98,13 +98,13 @@ static void solve_equations(void *ctx, double *x) {
 }
 
 /* Returns the decrease of the squares that is expected. */
-static double quasi_newton_step(struct search *w) {
+static double quasi_newton_step(struct minimisation *w) {
   return dl_quasi_newton_step(&w->pairs, solve_equations, &w->e, w->g, w->step);
 }
 
 /* Shortens a step of which a decrease is expected until the squares do not
  * grow, by a parabola through the squares at both ends. False: they grow. */
-static bool try_shorter(struct search *w, double expected) {
+static bool try_shorter(struct minimisation *w, double expected) {
   for (size_t i = 0; i < MOST_SHORTER && w->n < MOST_STEPS; i++) {
     try_step(w);
     double now = dl_normal_equations_gradient(&w->e, w->trial, w->trial_g);
@@ -124,7 +124,7 @@ static bool try_shorter(struct search *w, double expected) {
 
 /* Factorises the curvature where the squares are expected to fall by no more
  * than FAR, and forgets what steps have found of it. */
-static bool take_curvature(struct search *w) {
+static bool take_curvature(struct minimisation *w) {
   size_t n = w->pairs.n;
   w->pairs.n = 0;
   bool ok = w->curvature && dl_normal_equations_factor(&w->e, w->curvature, 0);
@@ -136,14 +136,14 @@ static bool take_curvature(struct search *w) {
 
 /* Sets up the equations anew: the curvature and Gauss and Newton's matrix in
  * turn. */
-static bool renew(struct search *w, bool *curvature) {
+static bool renew(struct minimisation *w, bool *curvature) {
   *curvature = !*curvature && take_curvature(w);
   return *curvature || set_up(w);
 }
 
 /* Quasi-Newton steps, where the equations are factorised; `curvature`: they are
  * the curvature. Whether they have converged. */
-static bool finish_near(struct search *w, bool curvature) {
+static bool finish_near(struct minimisation *w, bool curvature) {
   double gain = INFINITY;
   for (size_t i = 0; w->n < MOST_STEPS; i++) {
     if (i > 0 && i % STEPS_OF_EQUATIONS == 0 && !renew(w, &curvature))
@@ -168,7 +168,7 @@ static bool finish_near(struct search *w, bool curvature) {
 
 /* The Gauss-Newton step of factorised equations; returns the decrease of the
  * squares that it expects. */
-static double gauss_newton_step(struct search *w) {
+static double gauss_newton_step(struct minimisation *w) {
   double expected = 0;
   memcpy(w->step, w->g, w->p * sizeof *w->step);
   dl_normal_equations_solve(&w->e, w->step);
@@ -188,7 +188,7 @@ static double less_damping(double damping, double ratio) {
 
 /* Ends near the minimum where the equations or the curvature hold. False: it
  * does not converge there, and the products are those at theta again. */
-static bool end_near(struct search *w, bool curvature) {
+static bool end_near(struct minimisation *w, bool curvature) {
   if ((curvature || dl_normal_equations_factor(&w->e, &w->e.products, 0)) &&
       finish_near(w, curvature))
     return true;
@@ -199,7 +199,7 @@ static bool end_near(struct search *w, bool curvature) {
 /* Levenberg's and Marquardt's method, up to a point near the minimum. The
  * physics has kinks, where clocks are at their lowest: a minimum on one is
  * found by damped steps that gain ever less. */
-static enum dl_status descend(struct search *w, struct dl_diag *d) {
+static enum dl_status descend(struct minimisation *w, struct dl_diag *d) {
   double gain = INFINITY, expected = INFINITY, near = NEAR;
   w->squares = dl_normal_equations_sum(&w->e, w->theta, w->g);
   while (w->n < MOST_STEPS) {
@@ -235,7 +235,7 @@ static enum dl_status descend(struct search *w, struct dl_diag *d) {
 }
 
 /* From a solution of a part of the terms. Whether it converges. */
-static bool from_near(struct search *w) {
+static bool from_near(struct minimisation *w) {
   w->squares = dl_normal_equations_gradient(&w->e, w->theta, w->g);
   if (!isfinite(w->squares))
     return false;
@@ -249,7 +249,7 @@ enum dl_status dl_minimise(double *theta, bool near,
                            const struct dl_equation_blocks *blocks,
                            const struct dl_weighed_terms *terms,
                            struct dl_diag *d) {
-  struct search w;
+  struct minimisation w;
   enum dl_status status = DL_OK;
   start(&w, theta, near, curvature, blocks, terms);
   if (!isfinite(dl_squares_at(blocks, terms, theta)))

@@ -95,12 +95,12 @@ double dl_normal_equations_sum(struct dl_normal_equations *e,
 
 /* The share of the configurations of a cell that are used. */
 static double share_used(const struct dl_normal_equations *e, size_t cell) {
-  const struct dl_equation_cell *of = &e->blocks->cell[cell];
+  const size_t *first = &e->blocks->cell[cell];
   size_t used = 0;
-  for (size_t i = of->first; i < of->first + of->n; i++)
+  for (size_t i = first[0]; i < first[1]; i++)
     used += dl_config_is_used(e->blocks->map->configs, e->terms,
                               e->blocks->order[i]);
-  return (double)used / (double)of->n;
+  return (double)used / (double)(first[1] - first[0]);
 }
 
 /* Adds the products of a cell to A. */

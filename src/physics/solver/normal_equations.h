@@ -40,12 +40,12 @@ void dl_normal_equations_free(struct dl_normal_equations *e);
 double dl_normal_equations_gradient(struct dl_normal_equations *e,
                                     const double *theta, double *g);
 
-/* The same, and the products. */
+/* The gradient as above, and the products. */
 double dl_normal_equations_sum(struct dl_normal_equations *e,
                                const double *theta, double *g);
 
 /* Sets up the equations of products and priors, and factorises them. Products
- * may be those of more rows than are used: a cell counts by the share of its
+ * may have more rows than are used: a cell counts by the share of its
  * configurations that are. damping: times the diagonal, added to it. False: the
  * equations are singular. */
 bool dl_normal_equations_factor(struct dl_normal_equations *e,

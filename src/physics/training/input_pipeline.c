@@ -5,10 +5,10 @@
 
 #include "base/number.h"
 
-/* Of one process, s (docs/input.md). */
+/* Times of one process, s (docs/lab/input.md). */
 static const double per_sample = 0.4e-3; /* t0: calls, collating */
 static const double per_stored = 4.2e-9; /* d: decoding, per pixel */
-static const double per_byte = 12.4e-9;  /* e: the same, per byte */
+static const double per_byte = 12.4e-9;  /* e: time per byte */
 static const double per_input = 10e-9;   /* a: resizing and converting */
 
 static const double per_token = 1.4e-6; /* k: tokenising */
@@ -32,7 +32,9 @@ double dl_input_rate(const struct dl_input_pipeline *in) {
 }
 
 double dl_input_doubt(const struct dl_input_pipeline *in) {
-  double storage = in->tokens > 0 ? of_tokenizers : in->cached ? 0 : of_storage;
+  double storage = in->cached ? 0 : of_storage;
+  if (in->tokens > 0)
+    storage = of_tokenizers;
   return hypot(hypot(of_processors, storage),
                isnan(in->workers) ? of_workers : 0);
 }

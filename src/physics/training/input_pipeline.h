@@ -7,16 +7,17 @@
  *   t = t0 + d S + e B + a p^2
  *
  * S pixels of the stored image, B bytes of its file, p the side of the input. W
- * processes deliver W / t samples per second. GPU and loader work at the same
- * time, and wait for each other where their times are alike: of T the GPU alone
- * and I the loader alone, an epoch takes
+ * processes deliver W / t samples per second. GPU and loader work at once, and
+ * wait for each other where their times are alike: of T the GPU alone and I the
+ * loader alone, an epoch takes
  *
  *   sqrt(T^2 + I^2)
  *
  * Text that is tokenised while the training runs takes t = t0 + k n for a
  * sequence of n tokens.
  *
- * docs/input.md has the published measurements that the constants come from. */
+ * docs/lab/input.md has the published measurements that the constants come
+ * from. */
 
 #ifndef DL_PHYSICS_TRAINING_INPUT_PIPELINE_H
 #define DL_PHYSICS_TRAINING_INPUT_PIPELINE_H
@@ -47,7 +48,7 @@ double dl_input_doubt(const struct dl_input_pipeline *in);
 /* Time of an epoch, s: of the GPU alone, and of the input pipeline alone. */
 double dl_input_together(double gpu_s, double input_s);
 
-/* What a GPU waits for its input, s, and the bounds of that. */
+/* Time that a GPU waits for its input, s, and its bounds. */
 struct dl_input_wait {
   double s, low_s, high_s;
 };

@@ -12,5 +12,5 @@ libdlest_a_SOURCES += \
 	%D%/training_parts.h \
 	%D%/training_physics.c \
 	%D%/training_step.h \
-	%D%/training_waiting.c \
-	%D%/training_waiting.h
+	%D%/training_without_waiting.c \
+	%D%/training_without_waiting.h

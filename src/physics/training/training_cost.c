@@ -15,10 +15,10 @@
 #define NO_PART                                                                \
   { DL_N_TRAINING_CONSTANTS, DL_N_TRAINING_CONSTANTS }
 
-struct dl_stack_constants dl_training_part(const struct dl_training_inputs *l,
-                                           enum dl_stack_part part) {
-  static const struct dl_stack_constants
-      stacks[DL_N_TRAINING_STACKS][DL_N_STACK_PARTS] = {
+const enum dl_training_constant *
+dl_training_part(const struct dl_training_inputs *l, enum dl_stack_part part) {
+  static const enum dl_training_constant
+      stacks[DL_N_TRAINING_STACKS][DL_N_STACK_PARTS][2] = {
           [DL_STACK_EAGER] = {ALONE(EC), ALONE(EC_TF32), ALONE(EC_HALF),
                               ALONE(EM), ALONE(TAU), ALONE(LAMBDA), ALONE(C0),
                               ALONE(WOPT), NO_PART, NO_PART, ALONE(NGC_REGIONS),
@@ -52,9 +52,9 @@ const char *dl_training_software(const void *inputs) {
 
 static double part(const double *c, const struct dl_training_inputs *l,
                    enum dl_stack_part which) {
-  const struct dl_stack_constants k = dl_training_part(l, which);
-  return (k.base < DL_N_TRAINING_CONSTANTS ? c[k.base] : 1) *
-         (k.ratio < DL_N_TRAINING_CONSTANTS ? c[k.ratio] : 1);
+  const enum dl_training_constant *of = dl_training_part(l, which);
+  return (of[0] < DL_N_TRAINING_CONSTANTS ? c[of[0]] : 1) *
+         (of[1] < DL_N_TRAINING_CONSTANTS ? c[of[1]] : 1);
 }
 
 double dl_training_bandwidth_share(const double *c,
@@ -63,7 +63,7 @@ double dl_training_bandwidth_share(const double *c,
 }
 
 /* The power that the work of a step adds to the static power, W. */
-static double dynamic_power(const struct dl_training_factors *f,
+static double dynamic_power(const struct dl_training_epoch *f,
                             const struct dl_training_inputs *l,
                             const struct dl_training_step *s) {
   const double *c = f->c;
@@ -90,8 +90,8 @@ double dl_training_overlap(double alone, double exchange) {
   return sqrt(sqrt(a * a + x * x));
 }
 
-/* What the other GPUs add to a step that trains so many bytes of weights; none
- * where nothing is trained. */
+/* Adds the exchange with other GPUs to a step that trains so many bytes of
+ * weights; none where nothing is trained. */
 static void exchange(struct dl_training_step *s, const double *c,
                      const struct dl_training_inputs *l, double weights) {
   double n = l->n_gpus, inside = fmin(l->per_node, n);
@@ -109,7 +109,8 @@ static void exchange(struct dl_training_step *s, const double *c,
             s->late;
 }
 
-/* Of a forward pass of one sample, s without effects, in the faster format. */
+/* Arithmetic of a forward pass of one sample, s without effects, in the faster
+ * format. */
 static double arithmetic(struct dl_training_step *s, const double *c,
                          const struct dl_training_inputs *l) {
   const enum dl_stack_part first = DL_PART_FP32;
@@ -124,22 +125,18 @@ static double arithmetic(struct dl_training_step *s, const double *c,
   return fmin(time, in_other);
 }
 
-/* A batch: its samples, the passes over it, and the weights that it trains. */
-struct batch {
-  double samples, passes, weights;
-};
-
-/* Times of the parts of a step; samples: passes x batch, with effects. */
+/* Times of the parts of a step on a batch of n samples, with so many passes
+ * over it, which trains `weights` bytes. */
 static void set_times(struct dl_training_step *s,
-                      const struct dl_training_factors *f,
-                      const struct dl_training_inputs *l,
-                      const struct batch *b) {
+                      const struct dl_training_epoch *f,
+                      const struct dl_training_inputs *l, double n,
+                      double passes, double weights) {
   const double *c = f->c, *fx = f->fx;
   double bytes = l->bytes * (l->bytes_known ? 1 : c[DL_TRAIN_CA]);
-  double kernels = b->passes * l->kernels * fx[DL_EFFECT_ARCH_KERNELS] *
+  double kernels = passes * l->kernels * fx[DL_EFFECT_ARCH_KERNELS] *
                    fx[DL_EFFECT_FACTS_KERNELS];
-  double samples = b->passes * b->samples * fx[DL_EFFECT_ARCH_TIME] *
-                   fx[DL_EFFECT_FRAMEWORK_TIME];
+  double samples =
+      passes * n * fx[DL_EFFECT_ARCH_TIME] * fx[DL_EFFECT_FRAMEWORK_TIME];
   double bandwidth = dl_training_bandwidth_share(c, l) * l->bandwidth *
                      fx[DL_EFFECT_GPU_MEMORY] * fx[DL_EFFECT_FAMILY_MEMORY];
   double host = fx[DL_EFFECT_HOST_LAUNCH] * fx[DL_EFFECT_FRAMEWORK_LAUNCH] *
@@ -151,12 +148,12 @@ static void set_times(struct dl_training_step *s,
       l->depthwise > 0
           ? samples * l->depthwise / (part(c, l, DL_PART_DEPTHWISE) * l->plain)
           : 0;
-  s->weights = part(c, l, DL_PART_WOPT) * b->weights / bandwidth;
+  s->weights = part(c, l, DL_PART_WOPT) * weights / bandwidth;
   s->between = part(c, l, dl_training_between(l)) * moved * l->between;
   s->memory = moved * bytes + s->between + s->weights;
   s->kernels = kernels * part(c, l, DL_PART_TAU) / l->clock;
   s->per_step = part(c, l, DL_PART_C0) * host;
-  s->regions = l->regions * b->samples * part(c, l, DL_PART_REGIONS) * host;
+  s->regions = l->regions * n * part(c, l, DL_PART_REGIONS) * host;
   double each = part(c, l, DL_PART_LAMBDA) * host * kernels / l->kernels;
   s->beside = each * l->beside * c[DL_TRAIN_BESIDE];
   s->launch =
@@ -165,10 +162,11 @@ static void set_times(struct dl_training_step *s,
 }
 
 static void step_of(struct dl_training_step *s,
-                    const struct dl_training_factors *f,
-                    const struct dl_training_inputs *l, const struct batch *b) {
+                    const struct dl_training_epoch *f,
+                    const struct dl_training_inputs *l, double n, double passes,
+                    double weights) {
   const double *c = f->c;
-  set_times(s, f, l, b);
+  set_times(s, f, l, n, passes, weights);
   s->unlimited = sqrt(s->gpu * s->gpu + s->launch * s->launch);
   s->dynamic = dynamic_power(f, l, s);
   s->limit = (struct dl_power_limit){.kappa = kappa(c, l),
@@ -179,7 +177,7 @@ static void step_of(struct dl_training_step *s,
   dl_power_limit_apply(&s->limit);
   double gpu = s->gpu * s->limit.slow;
   s->alone = sqrt(gpu * gpu + s->launch * s->launch);
-  exchange(s, c, l, b->weights);
+  exchange(s, c, l, weights);
 }
 
 double dl_training_busy(const struct dl_training_step *s) {
@@ -209,8 +207,9 @@ static void share_out(double n[DL_N_TRAINING_MODES],
   n[DL_VALIDATION] = val;
 }
 
-static void set_factors(struct dl_training_factors *f, const double *c,
+static void set_factors(struct dl_training_epoch *f, const double *c,
                         const double *fx, const struct dl_training_inputs *l) {
+  f->in = l;
   f->c = c;
   for (size_t i = 0; i < DL_N_TRAINING_EFFECTS; i++)
     f->fx[i] = fx[i] < 0 || fx[i] > 0 ? exp(fx[i]) : 1;
@@ -220,6 +219,18 @@ static void set_factors(struct dl_training_factors *f, const double *c,
               (c[DL_TRAIN_PA] * l->tdp + c[DL_TRAIN_PB] * l->chips) * board;
 }
 
+/* Bytes of the weights that a step of a mode trains. */
+static double trained_bytes(const struct dl_training_inputs *l, size_t mode) {
+  switch (mode) {
+  case DL_FULL:
+    return l->weights;
+  case DL_FROZEN:
+    return l->head;
+  default:
+    return 0;
+  }
+}
+
 void dl_training_epoch_of(struct dl_training_epoch *e, const double *c,
                           const double *fx,
                           const struct dl_training_inputs *l) {
@@ -227,27 +238,22 @@ void dl_training_epoch_of(struct dl_training_epoch *e, const double *c,
                                                             l->n_gpus),
                                 val = dl_epoch_batches_of(l->val, l->batch,
                                                           l->n_gpus);
-  set_factors(&e->f, c, fx, l);
+  set_factors(e, c, fx, l);
   share_out(e->n, l, train.full, val.full);
   share_out(e->n + DL_N_TRAINING_MODES, l, train.last > 0, val.last > 0);
   e->cost = (struct dl_cost){0};
   for (size_t i = 0; i < DL_N_TRAINING_STEPS; i++) {
     size_t mode = i % DL_N_TRAINING_MODES;
     double last = mode == DL_VALIDATION ? val.last : train.last;
-    const struct batch b = {i < DL_N_TRAINING_MODES ? l->batch : last,
-                            mode == DL_FULL ? 3 : 1,
-                            mode == DL_FULL     ? l->weights
-                            : mode == DL_FROZEN ? l->head
-                                                : 0};
     if (e->n[i] > 0) {
-      step_of(&e->step[i], &e->f, l, &b);
+      step_of(&e->step[i], e, l, i < DL_N_TRAINING_MODES ? l->batch : last,
+              mode == DL_FULL ? 3 : 1, trained_bytes(l, mode));
       add_steps(&e->cost, &e->step[i], e->n[i]);
     }
   }
-  e->cost.fixed =
-      l->mid_run ? 0 : c[DL_TRAIN_T0] * e->f.fx[DL_EFFECT_HOST_EPOCH];
+  e->cost.fixed = l->mid_run ? 0 : c[DL_TRAIN_T0] * e->fx[DL_EFFECT_HOST_EPOCH];
   e->cost.time += e->cost.fixed;
-  e->cost.energy += e->cost.fixed * e->f.base;
+  e->cost.energy += e->cost.fixed * e->base;
 }
 
 void dl_training_epoch(const double *c, const double *fx,

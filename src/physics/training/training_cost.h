@@ -28,7 +28,7 @@
  * the traffic between layers (normalisations, activations), of which fused
  * kernels leave the share bt, and clock the boost clock relative to the A100's:
  * starting and draining a kernel takes so many cycles; 1 in eager mode.
- * Constants of MLPerf are relative to those of containers. Tuned software has
+ * Constants of MLPerf are relative to the containers'. Tuned software has
  * no srv, and as its rates are those at the TDP, kappa begins at 0 there and is
  * reached with a limit of 3/4 of it. The GPU draws, with ec the constant of
  * plain FP32 in eager mode in any case,
@@ -48,7 +48,7 @@
  * BW' is what the chips of the memory could move, whose clocks no limit lowers:
  * 28 GB/s per GB, within BW and 2 BW (one or two chips on a channel).
  *
- * An epoch is its training steps, those of its validation (m = 1, no weights)
+ * An epoch is its training steps, its validation's steps (m = 1, no weights)
  * and t0 Ht at base Gp Np. A share of the epochs may be trained with a frozen
  * backbone (m = 1, and the head's weights), or computes activations again (m =
  * 1, no weights, beside the training step). The last batch of an epoch has the
@@ -73,8 +73,8 @@
  * longer than in FP32.
  *
  * The form follows the roofline model (Williams, Waterman, Patterson,
- * doi 10.1145/1498765.1498785) with launch overheads; docs/estimation.md says
- * what was tried and where the priors come from. */
+ * doi 10.1145/1498765.1498785) with launch overheads; docs/lab/estimation.md
+ * says what was tried and where the priors come from. */
 
 #ifndef DL_PHYSICS_TRAINING_TRAINING_COST_H
 #define DL_PHYSICS_TRAINING_TRAINING_COST_H
@@ -86,7 +86,7 @@
 /* Constants, all positive and kept as logarithms. */
 enum dl_training_constant {
   DL_TRAIN_EC,      /* share of the peak rate reached, plain FP32 */
-  DL_TRAIN_EC_TF32, /* the same of TF32 in tensor cores */
+  DL_TRAIN_EC_TF32, /* share of TF32 in tensor cores */
   DL_TRAIN_EC_HALF, /* and of 16-bit formats there */
   DL_TRAIN_EM,      /* share of the memory bandwidth reached */
   DL_TRAIN_TAU,     /* s: what a kernel costs on the GPU */
@@ -122,7 +122,7 @@ enum dl_training_constant {
   DL_TRAIN_NGC_BETWEEN_16,
   DL_TRAIN_NGC_REGIONS,    /* s: proposals and matching of a sample, two-stage
                               detectors; of eager mode too */
-  DL_TRAIN_MLPERF_BETWEEN, /* entries to MLPerf: the same */
+  DL_TRAIN_MLPERF_BETWEEN, /* entries to MLPerf: likewise */
   DL_TRAIN_MLPERF_REGIONS,
   DL_TRAIN_MLPERF_HALF, /* and relative to the containers: what begins with EC
                            to C0 */
@@ -139,8 +139,8 @@ enum dl_training_constant {
   DL_N_TRAINING_CONSTANTS
 };
 
-/* What differs between machines and networks beyond their descriptors, as
- * logarithms; 0 where nothing is known. */
+/* Deviations of machines and networks from their descriptors, as logarithms; 0
+ * where nothing is known. */
 enum dl_training_effect {
   DL_EFFECT_HOST_LAUNCH,
   DL_EFFECT_HOST_EPOCH,
@@ -187,8 +187,8 @@ enum dl_training_stack {
   DL_N_TRAINING_STACKS
 };
 
-/* What is run where; everything is known. Members of 8 bytes each, or ints in
- * pairs: inputs are compared byte by byte. */
+/* A training; everything is known. Members of 8 bytes each, or ints in pairs:
+ * inputs are compared byte by byte. */
 struct dl_training_inputs {
   struct dl_grouping grouping;
   double batch;         /* samples per step */
@@ -211,7 +211,7 @@ struct dl_training_inputs {
   double weights, head; /* bytes of the trained weights without, and with a
                            frozen backbone */
   double peak;          /* FLOP/s at the precision in use */
-  double other_flops;   /* the same work in the next plainer format, and its */
+  double other_flops;   /* that work in the next plainer format, and its */
   double other_peak;    /* rate: what libraries take where it is faster; 0:
                            none */
   double plain;         /* FLOP/s of FP32 without tensor cores */
@@ -229,7 +229,7 @@ struct dl_training_inputs {
   double gradients;     /* bytes exchanged, relative to the weights' */
   int bytes_known;      /* else outputs of dense layers, times CA */
   int mid_run;          /* steady state: nothing that comes once per epoch */
-  int in_tensor;        /* peak is that of tensor cores: 1 TF32, 2 16 bits */
+  int in_tensor;        /* peak of tensor cores: 1 TF32, 2 16 bits */
   int has_tensor;       /* the GPU has tensor cores */
   int stack;            /* enum dl_training_stack */
   int other_in_tensor;
@@ -237,7 +237,7 @@ struct dl_training_inputs {
   int unused;
 };
 
-/* What an epoch costs, and what its time goes to (s). */
+/* Cost of an epoch, and the parts of its time (s). */
 struct dl_cost {
   double time, energy; /* s, J of a GPU */
   double compute, memory, kernels, launch, fixed;

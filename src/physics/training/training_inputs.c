@@ -9,64 +9,64 @@
 
 const struct dl_physics_quantity
     dl_training_quantities[DL_N_TRAINING_QUANTITIES] = {
-        {"batch_size", true, true},
-        {"image_px", false, false},
-        {"train_samples", true, false},
-        {"val_samples", false, false},
-        {"drop_last", false, false},
-        {"frozen_base", false, false},
-        {"dataset", false, false},
-        {"macs_g", true, true},
-        {"acts_m", false, false},
-        {"arch.traffic_ratio", false, false},
-        {"arch.elementwise_ratio", false, false},
-        {"arch.padding_ratio", false, false},
-        {"arch.depthwise_share", false, false},
-        {"arch.attention_acts_m", false, false},
-        {"arch.attention_macs_g", false, false},
-        {"arch.heads", false, false},
-        {"arch.regions", false, false},
-        {"arch.macs_g", false, false},
-        {"arch.acts_m", false, false},
-        {"launches", false, false},
-        {"arch.layers", false, false},
-        {"arch.launches", false, false},
-        {"arch.launch_path", false, false},
-        {"params_m", false, false},
-        {"arch.sparse_params_m", false, false},
-        {"arch.head_params_m", false, false},
-        {"precision", false, false},
-        {"gpu.peak_fp32_tflops", true, false},
-        {"gpu.peak_tf32_tflops", false, false},
-        {"gpu.peak_fp16_tensor_tflops", false, false},
-        {"gpu.bandwidth_gb_s", true, true},
-        {"gpu.tdp_w", true, true},
-        {"power_limit_w", false, false},
-        {"gpu.memory_type", false, false},
-        {"gpu.memory_gb", false, false},
-        {"host_class", false, false},
-        {"boundary", false, false},
-        {"gpu", false, false},
-        {"host", false, false},
-        {"arch", false, false},
-        {"source", false, false},
-        {"framework", false, false},
-        {"n_gpus", false, false},
-        {"gpus_per_node", false, false},
-        {"network_gbps", false, false},
-        {"grad_accum", false, false},
-        {"stack", false, false},
-        {"samples_per_s", false, false},
-        {"step_s", false, false},
-        {"gpu.family", false, false},
-        {"gpu.link_gb_s", false, false},
-        {"gpu.link_domain", false, false},
-        {"gpu.peak_bf16_tensor_tflops", false, false},
-        {"gpu.multiprocessors", false, false},
-        {"gpu.boost_mhz", false, false},
-        {"facts_doubt", false, false},
-        {"doubt", false, false},
-        {"checkpointing", false, false},
+        {DL_ON_RUN(batch_size), true, true},
+        {DL_ON_RUN(image_px), false, false},
+        {DL_ON_RUN(train_samples), true, false},
+        {DL_ON_RUN(val_samples), false, false},
+        {DL_ON_RUN(drop_last), false, false},
+        {DL_ON_RUN(frozen_base), false, false},
+        {DL_ON_RUN(dataset), false, false},
+        {DL_ON_RUN(macs_g), true, true},
+        {DL_ON_RUN(acts_m), false, false},
+        {DL_ON_ARCH(traffic_ratio), false, false},
+        {DL_ON_ARCH(elementwise_ratio), false, false},
+        {DL_ON_ARCH(padding_ratio), false, false},
+        {DL_ON_ARCH(depthwise_share), false, false},
+        {DL_ON_ARCH(attention_acts_m), false, false},
+        {DL_ON_ARCH(attention_macs_g), false, false},
+        {DL_ON_ARCH(heads), false, false},
+        {DL_ON_ARCH(regions), false, false},
+        {DL_ON_ARCH(macs_g), false, false},
+        {DL_ON_ARCH(acts_m), false, false},
+        {DL_ON_RUN(launches), false, false},
+        {DL_ON_ARCH(layers), false, false},
+        {DL_ON_ARCH(launches), false, false},
+        {DL_ON_ARCH(launch_path), false, false},
+        {DL_ON_RUN(params_m), false, false},
+        {DL_ON_ARCH(sparse_params_m), false, false},
+        {DL_ON_ARCH(head_params_m), false, false},
+        {DL_ON_RUN(precision), false, false},
+        {DL_ON_GPU(peak_fp32_tflops), true, false},
+        {DL_ON_GPU(peak_tf32_tflops), false, false},
+        {DL_ON_GPU(peak_fp16_tensor_tflops), false, false},
+        {DL_ON_GPU(bandwidth_gb_s), true, true},
+        {DL_ON_GPU(tdp_w), true, true},
+        {DL_ON_RUN(power_limit_w), false, false},
+        {DL_ON_GPU(memory_type), false, false},
+        {DL_ON_GPU(memory_gb), false, false},
+        {DL_ON_RUN(host_class), false, false},
+        {DL_ON_RUN(boundary), false, false},
+        {DL_ON_RUN(gpu), false, false},
+        {DL_ON_RUN(host), false, false},
+        {DL_ON_RUN(arch), false, false},
+        {DL_ON_RUN(source), false, false},
+        {DL_ON_RUN(framework), false, false},
+        {DL_ON_RUN(n_gpus), false, false},
+        {DL_ON_RUN(gpus_per_node), false, false},
+        {DL_ON_RUN(network_gbps), false, false},
+        {DL_ON_RUN(grad_accum), false, false},
+        {DL_ON_RUN(stack), false, false},
+        {DL_ON_RUN(samples_per_s), false, false},
+        {DL_ON_RUN(step_s), false, false},
+        {DL_ON_GPU(family), false, false},
+        {DL_ON_GPU(link_gb_s), false, false},
+        {DL_ON_GPU(link_domain), false, false},
+        {DL_ON_GPU(peak_bf16_tensor_tflops), false, false},
+        {DL_ON_GPU(multiprocessors), false, false},
+        {DL_ON_GPU(boost_mhz), false, false},
+        {DL_ON_OWN(facts_doubt), false, false},
+        {DL_ON_OWN(doubt), false, false},
+        {DL_ON_RUN(checkpointing), false, false},
 };
 /* Numbers in other columns, in the order of the quantities: standard deviations
  * of logarithms, of the facts of the network (work, traffic, kernels) and of
@@ -74,7 +74,7 @@ const struct dl_physics_quantity
 enum { FACTS_SD, SD };
 
 /* Kernels per convolution or dense layer (its normalisation, activation, sum),
- * and those of a network of which nothing is known: the median of
+ * and kernels of a network of which nothing is known: the median of
  * torchvision's. */
 #define KERNELS_PER_LAYER 3.2
 #define USUAL_KERNELS 250
@@ -94,12 +94,12 @@ enum { FACTS_SD, SD };
 #define TRAFFIC_OF_LAYERS 2
 #define TRAFFIC_OF_SCORES 4
 
-/* What layers read and write beside the operators between them, by outputs:
- * mean of the 27 networks of which both are counted (1.0 to 4.1). */
+/* Traffic of layers beside the operators between them, by outputs: mean of the
+ * 27 networks of which both are counted (1.0 to 4.1). */
 #define TRAFFIC_OF_LAYERS_ALONE 1.7
 
-/* Of the traffic between layers, what kernels that a compiler fuses leave
- * (torch.compile): docs/estimation.md. */
+/* Share of the traffic between layers that fused kernels leave (torch.compile):
+ * docs/lab/estimation.md. */
 #define LEFT_BY_COMPILER 0.2
 
 /* MHz, of the A100: what the time of kernels in tuned software is for. */
@@ -113,9 +113,9 @@ enum { FACTS_SD, SD };
  * backbone. */
 #define FROZEN_ON_CHESSLIVE 0.125
 
-/* How the activations of a network differ from those of its descriptor where
- * the run gives its own work: a width factor changes them by the square root.
- */
+/* Factor by which the activations of a network differ from its descriptor's
+ * where the run gives its own work: a width factor changes them by the square
+ * root. */
 static double width(const struct dl_physics_row *row) {
   double work = row->run->macs_g / dl_or(row->arch->macs_g, row->run->macs_g);
   bool own = !(row->run->acts_m < row->arch->acts_m) &&
@@ -145,33 +145,36 @@ static double kernels(const struct dl_physics_row *row) {
   return USUAL_KERNELS;
 }
 
-/* Kernels beside the longest path: TensorFlow's threads launch them at the same
- * time. */
+/* Kernels beside the longest path: TensorFlow's threads launch them at once. */
 static double beside(const struct dl_physics_row *row, double all) {
   double path = row->arch->launch_path / row->arch->launches;
-  return dl_is_word(row->run->framework, "tensorflow") && path < 1
+  return dl_framework_of(row->run) == DL_FRAMEWORK_TENSORFLOW && path < 1
              ? all * (1 - path)
              : 0;
 }
 
-/* Whether the peak rate is that of tensor cores: 1 TF32, 2 a 16-bit format. On
+/* Whether the peak rate is the tensor cores': 1 TF32, 2 a 16-bit format. On
  * boards whose TF32 rate is about their FP32 rate, products in either are
- * alike.
- */
+ * alike. */
 #define FASTER 1.5
 static int in_tensor_cores(const struct dl_accelerator *gpu,
-                           const char *precision) {
+                           enum dl_precision precision) {
   bool faster = gpu->peak_tf32_tflops > FASTER * gpu->peak_fp32_tflops;
   if (dl_is_16_bit(precision) && dl_peak_16_bit(gpu, precision) > 0)
     return 2;
   return gpu->peak_tf32_tflops > 0 &&
-         !(dl_is_word(precision, "fp32") && faster);
+         !(precision == DL_PRECISION_FP32 && faster);
 }
 
 static enum dl_training_stack stack_of(const struct dl_run *run) {
-  return dl_is_word(run->stack, "ngc")      ? DL_STACK_NGC
-         : dl_is_word(run->stack, "mlperf") ? DL_STACK_MLPERF
-                                            : DL_STACK_EAGER;
+  switch (dl_stack_of(run)) {
+  case DL_SOFTWARE_NGC:
+    return DL_STACK_NGC;
+  case DL_SOFTWARE_MLPERF:
+    return DL_STACK_MLPERF;
+  default:
+    return DL_STACK_EAGER;
+  }
 }
 
 /* The machines that share the work. */
@@ -190,7 +193,7 @@ static void read_machines(struct dl_training_inputs *in,
 
 /* Networks with attention do most of their work in dense layers, which reach
  * more of the 16-bit rate of tensor cores in eager mode than convolutions: .70
- * by the fit of language models, .50 by that of networks for images. In TF32
+ * by the fit of language models, .50 by the fit of networks for images. In TF32
  * they are alike (.65, .69). */
 #define DENSE_SHARE 1.4
 static double dense_share(const struct dl_training_inputs *in,
@@ -202,7 +205,7 @@ static double dense_share(const struct dl_training_inputs *in,
 }
 
 static double peak_tflops(const struct dl_accelerator *gpu,
-                          const char *precision) {
+                          enum dl_precision precision) {
   double half = dl_is_16_bit(precision) ? dl_peak_16_bit(gpu, precision) : 0;
   return fmax(dl_peak_32_bit(gpu, precision), half * dl_half_rate_share(gpu));
 }
@@ -273,18 +276,19 @@ static void split_work(struct dl_training_inputs *in,
 static void read_rates(struct dl_training_inputs *in,
                        const struct dl_physics_row *row) {
   const struct dl_accelerator *gpu = row->gpu;
-  const char *precision = row->run->precision;
+  enum dl_precision precision = row->run->precision;
   in->in_tensor = in_tensor_cores(gpu, precision);
   in->peak = 1e12 * peak_tflops(gpu, precision) * dense_share(in, row->arch);
   in->plain = 1e12 * gpu->peak_fp32_tflops;
   in->has_tensor = gpu->peak_fp16_tensor_tflops > 0;
-  const char *other = in->in_tensor == 2 ? NULL : "fp32";
+  enum dl_precision other =
+      in->in_tensor == 2 ? DL_PRECISION_UNKNOWN : DL_PRECISION_FP32;
   in->other_in_tensor = in_tensor_cores(gpu, other);
   if (in->other_in_tensor < in->in_tensor)
     in->other_peak = 1e12 * dl_peak_32_bit(gpu, other);
 }
 
-/* Where kernels are fused, layers count apart from what is between them.
+/* Counts layers apart from what is between them where kernels are fused.
  * `element`: bytes. */
 static void split_traffic(struct dl_training_inputs *in,
                           const struct dl_physics_row *row, double element) {
@@ -300,14 +304,14 @@ static void split_traffic(struct dl_training_inputs *in,
   in->bytes_known = 1;
 }
 
-/* What software that fuses kernels leaves of the traffic. */
+/* Share of the traffic that software which fuses kernels leaves. */
 static void fuse_kernels(struct dl_training_inputs *in,
                          const struct dl_physics_row *row, double element) {
   in->clock = 1;
   if (in->stack != DL_STACK_EAGER) {
     split_traffic(in, row, element);
     in->clock = dl_or(row->gpu->boost_mhz, USUAL_CLOCK_MHZ) / USUAL_CLOCK_MHZ;
-  } else if (dl_is_word(row->run->stack, "compiled")) {
+  } else if (dl_stack_of(row->run) == DL_SOFTWARE_COMPILED) {
     split_traffic(in, row, element);
     in->bytes += LEFT_BY_COMPILER * in->between;
     in->between = 0;
@@ -326,9 +330,9 @@ static double computed_again(const struct dl_physics_row *row) {
   const struct dl_run *run = row->run;
   if (run->frozen_base > 0)
     return 0;
-  if (dl_is_word(run->checkpointing, "full"))
+  if (run->checkpointing == DL_CHECKPOINT_FULL)
     return 1;
-  return dl_is_word(run->checkpointing, "selective")
+  return run->checkpointing == DL_CHECKPOINT_SELECTIVE
              ? dl_or(row->arch->attention_macs_g / run->macs_g, 0)
              : 0;
 }
@@ -350,7 +354,7 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   in->frozen = fmax(
       frozen, dl_is_word(run->dataset, "chesslive") ? FROZEN_ON_CHESSLIVE : 0);
   in->flops = 2e9 * run->macs_g; /* a multiply-accumulate is two FLOPs */
-  /* What all layers move where it is known, else what they put out. */
+  /* Traffic of all layers where it is known, else their outputs. */
   in->bytes_known = traffic > 0;
   in->bytes = 1e6 * (traffic > 0 ? traffic : activations(row)) * element;
   in->kernels = kernels(row);
@@ -372,7 +376,7 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   in->gddr = dl_gddr_gb_s(gpu);
   in->chips = dl_gddr_chips_gb_s(gpu);
   in->server =
-      in->stack == DL_STACK_EAGER && dl_is_word(run->host_class, "server");
+      in->stack == DL_STACK_EAGER && dl_host_class_of(run) == DL_HOST_SERVER;
   /* Memory of the node, where the boundary has it. */
   in->ram_w = !run->boundary || dl_is_word(run->boundary, "gpu+ram")
                   ? dl_training_memory_w(gpu)
@@ -413,10 +417,11 @@ void dl_training_measured(const struct dl_run *run, double *value) {
       run->gpu_power_w > 0 ? log(run->gpu_power_w / n) : NAN;
   value[DL_TARGET_ENERGY] =
       run->epoch_energy_j > 0 ? log(run->epoch_energy_j) : NAN;
-  value[DL_TARGET_TIME] = run->epoch_s > 0 ? log(run->epoch_s)
-                          : speed(run) > 0
-                              ? log(epoch_samples(run) / speed(run))
-                              : NAN;
+  value[DL_TARGET_TIME] = NAN;
+  if (run->epoch_s > 0)
+    value[DL_TARGET_TIME] = log(run->epoch_s);
+  else if (speed(run) > 0)
+    value[DL_TARGET_TIME] = log(epoch_samples(run) / speed(run));
 }
 
 const char *dl_training_inputs_check(const void *inputs) {

@@ -18,8 +18,8 @@ extern const struct dl_physics_quantity
  * neither is known. */
 double dl_traffic_ratio(const struct dl_architecture *arch);
 
-/* As `read`, `measured`, `scored` and `check` of struct dl_physics; inputs:
- * struct dl_training_inputs. */
+/* Members `read`, `measured`, `scored` and `check` of struct dl_physics;
+ * inputs: struct dl_training_inputs. */
 const char *dl_training_inputs_read(const struct dl_physics_row *row,
                                     void *inputs);
 void dl_training_measured(const struct dl_run *run, double *value);

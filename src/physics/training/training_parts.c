@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the time of an epoch consists of. */
+/* Parts of the time of an epoch. */
 
 #include "physics/training/training_parts.h"
 
@@ -63,7 +63,7 @@ void dl_training_parts_of(struct dl_fit_row *row,
                                       .launch_s = cost.launch,
                                       .fixed_s = cost.fixed,
                                       .waiting_s = cost.waiting,
-                                      .static_w = e.f.base,
+                                      .static_w = e.base,
                                       .software = dl_training_software(inputs),
                                       .gpu_share = gpu_time(&e) / cost.time};
   const double part[] = {cost.compute, cost.memory, cost.kernels, cost.launch};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the time and the energy of an epoch consist of. */
+/* Parts of the time and the energy of an epoch. */
 
 #ifndef DL_PHYSICS_TRAINING_TRAINING_PARTS_H
 #define DL_PHYSICS_TRAINING_TRAINING_PARTS_H
@@ -7,7 +7,7 @@
 #include "physics/fit_row.h"
 #include "physics/training/training_cost.h"
 
-/* What an epoch consists of. */
+/* Parts of an epoch. */
 struct dl_physical_parts {
   double time_s, gpu_energy_j, gpu_power_w; /* energy, power: of one GPU */
   /* Time each would take alone, s; they overlap. */
@@ -25,9 +25,9 @@ struct dl_physical_parts {
                        wait for other GPUs included: its utilization */
 };
 
-/* Of a row, whose inputs are struct dl_training_inputs, which is predicted with
- * them. Time, energy and power are those of the parts, without what is learnt
- * from the residuals of near configurations. */
+/* Finds the parts of a row, whose inputs are struct dl_training_inputs, which
+ * is predicted with them. Time, energy and power are sums of the parts, without
+ * what is learnt from the residuals of near configurations. */
 void dl_training_parts_of(struct dl_fit_row *row,
                           struct dl_physical_parts *parts);
 

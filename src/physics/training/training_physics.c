@@ -110,14 +110,15 @@ static const struct dl_random_effect effects[] = {
     [DL_EFFECT_FAMILY_MEMORY] = {"family_memory", 0.1},
 };
 
-/* Of the residuals, in logarithms: what priors are weighed against. */
+/* Standard deviations of the residuals, in logarithms, against which priors are
+ * weighed. */
 static const double sigma[] = {[DL_TARGET_POWER] = 0.06,
                                [DL_TARGET_ENERGY] = 0.08,
                                [DL_TARGET_TIME] = 0.08};
 
 /* The standard deviations that make the residuals of the GPUs held out of a fit
- * most likely (docs/estimation.md): found without any one GPU they differ by
- * less than a third. The energy of an epoch has the residuals of both. */
+ * most likely (docs/lab/estimation.md): found without any one GPU they differ
+ * by less than a third. The energy of an epoch has the residuals of both. */
 #define OF_TIME (1u << DL_TARGET_ENERGY | 1u << DL_TARGET_TIME)
 #define OF_POWER (1u << DL_TARGET_POWER | 1u << DL_TARGET_ENERGY)
 
@@ -131,14 +132,14 @@ static const struct dl_residual_process process = {
     .floor_sd = 0.005,
 };
 
-/* By how much more time than expected a GPU takes for depthwise layers, whose
- * kernels frameworks wrote themselves, and for starting and ending kernels:
- * multiples of the expected time. Tuned software has neither. */
+/* Time beyond the expected that a GPU takes for depthwise layers, whose kernels
+ * frameworks wrote themselves, and for starting and ending kernels: multiples
+ * of the expected time. Tuned software has neither. */
 #define DEPTHWISE_SD 4
 #define KERNELS_SD 1.5
 
-/* Those that make what is left of GPUs after one run on them most likely, with
- * the spreads of kernels and of effects above (docs/designs.md). */
+/* Components that make the residuals of GPUs after one run on them most likely,
+ * with the spreads of kernels and of effects above (docs/lab/designs.md). */
 static const struct dl_residual_component calibrated[] = {
     {0.1, 0.13, 0.02, 0.1, OF_TIME, {DEPTHWISE_SD, KERNELS_SD}},
     {0.02, 0.05, 0.06, 0, OF_POWER, {0}}};

@@ -8,15 +8,7 @@
 #include "physics/power_limit.h"
 #include "physics/training/training_cost.h"
 
-/* Constants and effects as factors. */
-struct dl_training_factors {
-  const double *c;
-  double fx[DL_N_TRAINING_EFFECTS];
-  double base;   /* static power, W */
-  double lowest; /* power at the lowest clocks, W */
-};
-
-/* What steps do; in turn with full batches and with the last, smaller one. */
+/* Kinds of steps; in turn with full batches and with the last, smaller one. */
 enum dl_training_mode {
   DL_FULL,
   DL_FROZEN,
@@ -26,7 +18,7 @@ enum dl_training_mode {
   DL_N_TRAINING_STEPS = 2 * DL_N_TRAINING_MODES
 };
 
-/* What depends on the software. */
+/* Parts that depend on the software. */
 enum dl_stack_part {
   DL_PART_FP32, /* share of the peak rate, in the order of in_tensor */
   DL_PART_TF32,
@@ -67,7 +59,11 @@ struct dl_training_step {
 /* An epoch: its steps by mode, with full batches and then with the last one,
  * and how many (0: none, and the step is not set). */
 struct dl_training_epoch {
-  struct dl_training_factors f;
+  const struct dl_training_inputs *in;
+  const double *c;                  /* constants */
+  double fx[DL_N_TRAINING_EFFECTS]; /* effects, as factors */
+  double base;                      /* static power, W */
+  double lowest;                    /* power at the lowest clocks, W */
   struct dl_training_step step[DL_N_TRAINING_STEPS];
   double n[DL_N_TRAINING_STEPS];
   struct dl_cost cost;
@@ -87,12 +83,9 @@ void dl_training_targets(const struct dl_cost *cost,
                          const struct dl_training_inputs *inputs,
                          double log_target[DL_N_PHYSICAL_TARGETS]);
 
-/* A part is the product of two constants; DL_N_TRAINING_CONSTANTS stands for
- * 1. */
-struct dl_stack_constants {
-  enum dl_training_constant base, ratio;
-};
-struct dl_stack_constants
+/* The two constants of which a part is the product; DL_N_TRAINING_CONSTANTS
+ * stands for 1. */
+const enum dl_training_constant *
 dl_training_part(const struct dl_training_inputs *inputs,
                  enum dl_stack_part part);
 
@@ -103,12 +96,12 @@ double dl_training_overlap(double alone, double exchange);
 double dl_training_bandwidth_share(const double *c,
                                    const struct dl_training_inputs *inputs);
 
-/* That of the traffic between layers. */
+/* The part of the traffic between layers. */
 enum dl_stack_part dl_training_between(const struct dl_training_inputs *inputs);
 
-/* What bounds an epoch (physics.h): the shares of arithmetic, traffic, kernels
- * and launches of the time that all would take alone, the number of kernels,
- * and the software. In training_parts.c. */
+/* Finds what bounds an epoch (physics.h): the shares of arithmetic, traffic,
+ * kernels and launches of the time that all would take alone, the number of
+ * kernels, and the software. In training_parts.c. */
 void dl_training_bound(const double *c, const void *inputs,
                        struct dl_place *to);
 
@@ -116,8 +109,7 @@ void dl_training_bound(const double *c, const void *inputs,
 void dl_training_gradient(const double *c, const double *fx, const void *inputs,
                           double *log_target, struct dl_gradient *g);
 double dl_training_squares(const double *c, const double *fx,
-                           const void *inputs,
-                           const struct dl_measured_targets *of,
-                           struct dl_gradient *g);
+                           const void *inputs, const double *mean,
+                           const double *scale, struct dl_gradient *g);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "run/formula/formula.h"
 
-/* The field of each variable of a formula, used by its type. */
+/* Finds the field of each variable of a formula, and checks its type. */
 static enum dl_status bind(const struct dl_formula *f, enum dl_kind kind,
                            const struct dl_field **field, struct dl_diag *d) {
   for (size_t i = 0; i < f->n_vars; i++) {
@@ -68,7 +68,7 @@ enum dl_status dl_filter(const struct dl_descriptor **e, size_t *n,
   return status;
 }
 
-/* Letters and digits of a text alone, in lower case, in *to. */
+/* Stores the letters and digits of a text in lower case in *to. */
 static const char *fold(const char *s, struct dl_text *to) {
   dl_text_clear(to);
   for (; s && *s; s++)
@@ -78,17 +78,17 @@ static const char *fold(const char *s, struct dl_text *to) {
 }
 
 /* Texts to look for, and room to fold a name. */
-struct wanted {
+struct text_search {
   char *const *text;
   size_t n;
   struct dl_text name, part;
 };
 
-static bool is_in(struct wanted *w, const char *name, const char *text) {
+static bool is_in(struct text_search *w, const char *name, const char *text) {
   return strstr(fold(name, &w->name), fold(text, &w->part)) != NULL;
 }
 
-static bool has_texts(struct wanted *w, const struct dl_descriptor *e) {
+static bool has_texts(struct text_search *w, const struct dl_descriptor *e) {
   for (size_t i = 0; i < w->n; i++) {
     const char *text = w->text[i];
     bool has = is_in(w, e->id, text) || is_in(w, e->name, text);
@@ -102,7 +102,7 @@ static bool has_texts(struct wanted *w, const struct dl_descriptor *e) {
 
 void dl_filter_texts(const struct dl_descriptor **e, size_t *n,
                      char *const *text, size_t n_texts) {
-  struct wanted w = {.text = text, .n = n_texts};
+  struct text_search w = {.text = text, .n = n_texts};
   size_t kept = 0;
   for (size_t i = 0; i < *n; i++)
     if (has_texts(&w, e[i]))
@@ -112,14 +112,11 @@ void dl_filter_texts(const struct dl_descriptor **e, size_t *n,
   dl_text_free(&w.part);
 }
 
-struct key {
-  const struct dl_field *field;
-  bool down;
-};
-
-struct order {
-  const struct dl_descriptor *const *e; /* as they were */
-  const struct key *key;
+/* The keys of a sort: fields, and which of them are descending. */
+struct sort_keys {
+  const struct dl_descriptor *const *e; /* in the order before */
+  const struct dl_field **field;
+  bool *down;
   size_t n;
 };
 
@@ -128,26 +125,31 @@ static int compare_texts(const char *a, const char *b) {
   return c ? c : strcmp(a, b);
 }
 
-/* By one key. */
-static int compare_by(const struct key *k, const struct dl_descriptor *a,
+static bool is_unknown(const struct dl_descriptor *e,
+                       const struct dl_field *f) {
+  return f->is_text ? !dl_field_text(e, f) : isnan(dl_field_number(e, f));
+}
+
+/* Compares two descriptors by one key. */
+static int compare_by(const struct dl_field *f, bool down,
+                      const struct dl_descriptor *a,
                       const struct dl_descriptor *b) {
-  const char *s = dl_field_text(a, k->field), *t = dl_field_text(b, k->field);
-  double x = dl_field_number(a, k->field), y = dl_field_number(b, k->field);
-  bool text = k->field->is_text;
-  bool no_a = text ? !s : isnan(x), no_b = text ? !t : isnan(y);
+  bool no_a = is_unknown(a, f), no_b = is_unknown(b, f);
   if (no_a || no_b)
     return (int)no_a - (int)no_b;
-  int c = s && t ? compare_texts(s, t) : (x > y) - (x < y);
-  return k->down ? -c : c;
+  double x = dl_field_number(a, f), y = dl_field_number(b, f);
+  int c = f->is_text ? compare_texts(dl_field_text(a, f), dl_field_text(b, f))
+                     : (x > y) - (x < y);
+  return down ? -c : c;
 }
 
 static int compare(const void *a, const void *b, void *ctx) {
-  const struct order *o = ctx;
+  const struct sort_keys *o = ctx;
   size_t i, j;
   memcpy(&i, a, sizeof i);
   memcpy(&j, b, sizeof j);
   for (size_t k = 0; k < o->n; k++) {
-    int c = compare_by(&o->key[k], o->e[i], o->e[j]);
+    int c = compare_by(o->field[k], o->down[k], o->e[i], o->e[j]);
     if (c)
       return c;
   }
@@ -155,15 +157,15 @@ static int compare(const void *a, const void *b, void *ctx) {
 }
 
 static void order_by(const struct dl_descriptor **e, size_t n,
-                     const struct key *key, size_t n_keys) {
+                     struct sort_keys *keys) {
   const struct dl_descriptor **copy = dl_calloc(n, sizeof *copy);
   DL_FREED size_t *index = dl_calloc(n, sizeof *index);
-  struct order o = {copy, key, n_keys};
   for (size_t i = 0; i < n; i++) {
     copy[i] = e[i];
     index[i] = i;
   }
-  qsort_r(index, n, sizeof *index, compare, &o);
+  keys->e = copy;
+  qsort_r(index, n, sizeof *index, compare, keys);
   for (size_t i = 0; i < n; i++)
     e[i] = copy[index[i]];
   free((void *)copy);
@@ -173,13 +175,13 @@ enum dl_status dl_sort(const struct dl_descriptor **e, size_t n,
                        enum dl_kind kind, const char *keys, struct dl_diag *d) {
   DL_SCOPED(dl_strlist_free) struct dl_strlist list = {0};
   dl_strlist_split(&list, keys, ',');
-  DL_FREED struct key *key = dl_calloc(list.n, sizeof *key);
+  DL_FREED const struct dl_field **field = dl_calloc(list.n, sizeof *field);
+  DL_FREED bool *down = dl_calloc(list.n, sizeof *down);
   for (size_t i = 0; i < list.n; i++) {
-    key[i].down = list.s[i][0] == '-';
-    DL_TRY(dl_field_get(kind, "--sort", list.s[i] + key[i].down, &key[i].field,
-                        d));
+    down[i] = list.s[i][0] == '-';
+    DL_TRY(dl_field_get(kind, "--sort", list.s[i] + down[i], &field[i], d));
   }
-  order_by(e, n, key, list.n);
+  order_by(e, n, &(struct sort_keys){NULL, field, down, list.n});
   return DL_OK;
 }
 

@@ -14,14 +14,14 @@ enum dl_status dl_filter(const struct dl_descriptor **e, size_t *n,
                          enum dl_kind kind, const char *where,
                          struct dl_diag *d);
 
-/* Keeps, in order, those that have each of n texts in their identifier, name or
- * an alias: letters and digits count, in any case. */
+/* Keeps, in order, the descriptors that have each of n texts in their
+ * identifier, name or an alias: letters and digits count, in any case. */
 void dl_filter_texts(const struct dl_descriptor **e, size_t *n,
                      char *const *text, size_t n_texts);
 
-/* Orders them by fields, "tdp_w,-year": with '-' the largest first. What
- * is unknown comes last either way; what is equal stays as it was. Case does
- * not count in texts. */
+/* Orders them by fields, "tdp_w,-year": with '-' the largest first. Unknown
+ * values come last either way; equal ones keep their order. Case does not count
+ * in texts. */
 enum dl_status dl_sort(const struct dl_descriptor **e, size_t n,
                        enum dl_kind kind, const char *keys, struct dl_diag *d);
 

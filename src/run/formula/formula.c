@@ -15,8 +15,8 @@
 
 enum { MOST_DEPTH = 64, MOST_OPS = 4096 };
 
-/* The code of a formula, in groups: operands, operators on one value, operators
- * on two. */
+/* The code of a formula in groups: operands, operators on one value, operators
+ * on two values. */
 /* clang-format off */
 enum op {
   OP_NUMBER, OP_VAR, OP_TEXT_EQ, OP_TEXT_HAS,
@@ -27,9 +27,11 @@ enum op {
 };
 /* clang-format on */
 
-/* Values that an operator takes from the stack. */
+/* Counts the values that an operator takes from the stack. */
 static size_t arguments_of(enum op op) {
-  return op <= OP_TEXT_HAS ? 0 : op <= OP_ABS ? 1 : 2;
+  if (op <= OP_TEXT_HAS)
+    return 0;
+  return op <= OP_ABS ? 1 : 2;
 }
 
 struct dl_instruction {
@@ -39,7 +41,7 @@ struct dl_instruction {
   char *literal; /* OP_TEXT_*: owned; else NULL */
 };
 
-struct parser {
+struct formula_parser {
   const char *p; /* the rest of the text */
   struct dl_formula *f;
   struct dl_diag *d;
@@ -48,25 +50,26 @@ struct parser {
   size_t optional; /* first arguments of coalesce that p is inside of */
 };
 
-static const struct {
-  const char *name;
+/* The name of a function, or a binary operator by level: a higher one binds
+ * more tightly. */
+struct formula_token {
+  const char *text;
   enum op op;
-} functions[] = {
-    {"log", OP_LOG},           {"log2", OP_LOG2}, {"log10", OP_LOG10},
-    {"log1p", OP_LOG1P},       {"exp", OP_EXP},   {"sqrt", OP_SQRT},
-    {"abs", OP_ABS},           {"min", OP_MIN},   {"max", OP_MAX},
-    {"coalesce", OP_COALESCE},
+  int level;
+};
+
+static const struct formula_token functions[] = {
+    {"log", OP_LOG, 0},           {"log2", OP_LOG2, 0}, {"log10", OP_LOG10, 0},
+    {"log1p", OP_LOG1P, 0},       {"exp", OP_EXP, 0},   {"sqrt", OP_SQRT, 0},
+    {"abs", OP_ABS, 0},           {"min", OP_MIN, 0},   {"max", OP_MAX, 0},
+    {"coalesce", OP_COALESCE, 0},
 };
 enum { N_FUNCTIONS = sizeof functions / sizeof *functions };
 
-/* Binary operators by level: a higher one binds more tightly. Of two that
- * begin alike the longer comes first. '^' and prefixes: operand(). */
+/* If two operators begin alike the longer one comes first. '^' and prefixes are
+ * read by operand(). */
 enum { LOWEST = 1, COMPARISON = 3, HIGHEST = 5 };
-static const struct infix {
-  const char *token;
-  enum op op;
-  int level;
-} operators[] = {
+static const struct formula_token operators[] = {
     {"||", OP_OR, LOWEST},     {"&&", OP_AND, 2},
     {"<=", OP_LE, COMPARISON}, {">=", OP_GE, COMPARISON},
     {"==", OP_EQ, COMPARISON}, {"!=", OP_NE, COMPARISON},
@@ -77,12 +80,12 @@ static const struct infix {
 };
 enum { N_OPERATORS = sizeof operators / sizeof *operators };
 
-static enum dl_status expression(struct parser *s, int lowest);
+static enum dl_status expression(struct formula_parser *s, int lowest);
 
-/* A long formula is cut in messages. */
+/* Messages cut a long formula. */
 enum { MOST_SHOWN = 200 };
 
-static enum dl_status complain(struct parser *s, const char *what) {
+static enum dl_status complain(struct formula_parser *s, const char *what) {
   const char *text = s->f->text;
   return dl_fail(s->d, DL_EUSAGE, "formula '%.*s%s': column %zu: %s",
                  MOST_SHOWN, text, strlen(text) > MOST_SHOWN ? "..." : "",
@@ -90,7 +93,7 @@ static enum dl_status complain(struct parser *s, const char *what) {
 }
 
 /* Takes `token` if it comes next; "": skips blanks. */
-static bool take(struct parser *s, const char *token) {
+static bool take(struct formula_parser *s, const char *token) {
   size_t n = strlen(token);
   while (isspace((unsigned char)*s->p))
     s->p++;
@@ -100,8 +103,8 @@ static bool take(struct parser *s, const char *token) {
   return true;
 }
 
-/* Takes over in.literal. */
-static enum dl_status emit(struct parser *s, struct dl_instruction in) {
+/* Appends an instruction, and takes over in.literal. */
+static enum dl_status emit(struct formula_parser *s, struct dl_instruction in) {
   struct dl_formula *f = s->f;
   s->depth = s->depth + 1 - arguments_of(in.op);
   if (s->depth > MOST_DEPTH || f->n_code == MOST_OPS) {
@@ -113,7 +116,7 @@ static enum dl_status emit(struct parser *s, struct dl_instruction in) {
   return DL_OK;
 }
 
-static enum dl_status number(struct parser *s) {
+static enum dl_status number(struct formula_parser *s) {
   static const char digits[] = "0123456789";
   size_t n = strspn(s->p, "0123456789.");
   if (s->p[n] == 'e' || s->p[n] == 'E') {
@@ -128,8 +131,9 @@ static enum dl_status number(struct parser *s) {
   return emit(s, (struct dl_instruction){.op = OP_NUMBER, .number = x});
 }
 
-/* A text up to the next `quote`. */
-static enum dl_status quoted(struct parser *s, char quote, char **text) {
+/* Reads a text up to the next `quote`. */
+static enum dl_status quoted(struct formula_parser *s, char quote,
+                             char **text) {
   const char *end = strchr(s->p, quote);
   if (!end || end == s->p)
     return complain(s, end ? "empty name" : "missing closing quote");
@@ -138,9 +142,9 @@ static enum dl_status quoted(struct parser *s, char quote, char **text) {
   return DL_OK;
 }
 
-/* The text that a variable is compared with: in quotes, or behind `~` a word
- * without. False where there is none. */
-static bool take_text(struct parser *s, enum op op, char **text,
+/* Takes the text that a variable is compared with: in quotes, or behind `~` a
+ * word without. Returns false where there is none. */
+static bool take_text(struct formula_parser *s, enum op op, char **text,
                       enum dl_status *status) {
   static const char more[] = "_.-/";
   const char *from = s->p;
@@ -160,8 +164,9 @@ static bool take_text(struct parser *s, enum op op, char **text,
   return true;
 }
 
-/* A comparison of texts: "==", "=", "!=", "~" or "!~". */
-static bool take_comparison(struct parser *s, enum op *op, bool *negated) {
+/* Takes a comparison of texts: "==", "=", "!=", "~" or "!~". */
+static bool take_comparison(struct formula_parser *s, enum op *op,
+                            bool *negated) {
   bool has = false;
   *negated = take(s, "!=") || (has = take(s, "!~"));
   has = has || (!*negated && take(s, "~"));
@@ -169,9 +174,9 @@ static bool take_comparison(struct parser *s, enum op *op, bool *negated) {
   return *negated || has || take(s, "==") || take(s, "=");
 }
 
-/* name, or its comparison with a 'text'; the name has been read and is taken
- * over. */
-static enum dl_status variable(struct parser *s, char *name) {
+/* Reads the comparison of a name with a 'text', or the name alone, which has
+ * been read and is taken over. */
+static enum dl_status variable(struct formula_parser *s, char *name) {
   struct dl_formula *f = s->f;
   struct dl_instruction in = {.op = OP_VAR};
   while (in.index < f->n_vars && strcmp(f->var[in.index].name, name) != 0)
@@ -204,11 +209,12 @@ static enum dl_status variable(struct parser *s, char *name) {
   return status;
 }
 
-/* A function's arguments; the name of n bytes and '(' have been read. */
-static enum dl_status call(struct parser *s, const char *name, size_t n) {
+/* Reads a function's arguments; the name of n bytes and '(' have been read. */
+static enum dl_status call(struct formula_parser *s, const char *name,
+                           size_t n) {
   size_t i = 0;
-  while (i < N_FUNCTIONS && (strncmp(functions[i].name, name, n) != 0 ||
-                             functions[i].name[n] != '\0'))
+  while (i < N_FUNCTIONS && (strncmp(functions[i].text, name, n) != 0 ||
+                             functions[i].text[n] != '\0'))
     i++;
   if (i == N_FUNCTIONS) {
     DL_TEXT(near);
@@ -216,7 +222,7 @@ static enum dl_status call(struct parser *s, const char *name, size_t n) {
     DL_TEXT(unknown);
     const char *names[N_FUNCTIONS];
     for (size_t k = 0; k < N_FUNCTIONS; k++)
-      names[k] = functions[k].name;
+      names[k] = functions[k].text;
     dl_text_add_n(&unknown, name, n < MOST_SHOWN ? n : MOST_SHOWN);
     dl_suggest_names(dl_text_str(&unknown), names, N_FUNCTIONS, &near);
     dl_text_printf(&what, "unknown function '%s'%s", dl_text_str(&unknown),
@@ -240,8 +246,8 @@ static enum dl_status call(struct parser *s, const char *name, size_t n) {
   return emit(s, (struct dl_instruction){.op = functions[i].op});
 }
 
-/* A number, a name, a call or an expression in parentheses. */
-static enum dl_status primary(struct parser *s) {
+/* Reads a number, a name, a call or an expression in parentheses. */
+static enum dl_status primary(struct formula_parser *s) {
   take(s, "");
   char c = *s->p, *name = NULL;
   if (isdigit((unsigned char)c) || c == '.')
@@ -267,9 +273,9 @@ static enum dl_status primary(struct parser *s) {
   return variable(s, dl_strndup(from, n));
 }
 
-/* An operand with its prefixes and its power: -a^b is -(a^b), a^b^c is
+/* Reads an operand with its prefixes and its power: -a^b is -(a^b), a^b^c is
  * a^(b^c), a^-b is a^(-b). */
-static enum dl_status operand(struct parser *s) {
+static enum dl_status operand(struct formula_parser *s) {
   if (++s->nest > MOST_DEPTH)
     return complain(s, "formula too deep");
   enum dl_status status;
@@ -296,14 +302,14 @@ static enum dl_status operand(struct parser *s) {
   return status == DL_OK && in.op != OP_NUMBER ? emit(s, in) : status;
 }
 
-/* Operands and operators of at least a level, from left to right; comparisons
- * do not chain. */
-static enum dl_status expression(struct parser *s, int lowest) {
+/* Reads operands and operators of at least a level, from left to right;
+ * comparisons do not chain. */
+static enum dl_status expression(struct formula_parser *s, int lowest) {
   enum dl_status status = operand(s);
   for (int highest = HIGHEST; status == DL_OK;) {
-    const struct infix *o = operators, *end = operators + N_OPERATORS;
+    const struct formula_token *o = operators, *end = operators + N_OPERATORS;
     while (o < end &&
-           (o->level < lowest || o->level > highest || !take(s, o->token)))
+           (o->level < lowest || o->level > highest || !take(s, o->text)))
       o++;
     if (o == end)
       break;
@@ -320,7 +326,7 @@ enum dl_status dl_formula_parse(struct dl_formula **out, const char *text,
   *out = NULL;
   struct dl_formula *f = dl_calloc(1, sizeof *f);
   f->text = dl_strdup(text);
-  struct parser s = {.p = f->text, .f = f, .d = d};
+  struct formula_parser s = {.p = f->text, .f = f, .d = d};
   enum dl_status status = expression(&s, LOWEST);
   take(&s, "");
   if (status == DL_OK && *s.p)
@@ -349,14 +355,14 @@ void dl_formula_free(struct dl_formula *f) {
 
 DL_FREES(dl_formula_free, struct dl_formula)
 
-/* The stack machine that runs formulas. */
-
-/* Comparisons with NaN are NaN, not false: unknown stays unknown. */
+/* Below is the stack machine that runs formulas. A comparison with NaN is NaN,
+ * not false: unknown stays unknown. */
 static double truth(double a, double b, bool holds) {
   return isnan(a) || isnan(b) ? NAN : (double)holds;
 }
 
-/* Three-valued, as in SQL: a side that decides does so beside an unknown. */
+/* Logic is three-valued, as in SQL: a side that decides does so beside an
+ * unknown one. */
 static double both(double a, double b) {
   if (a == 0 || b == 0)
     return 0;

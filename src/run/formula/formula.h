@@ -12,9 +12,9 @@
  *                name ~ 'literal', !~ finds it in the text, in any case; binds
  *                like a name: !name == 'a' is !(name == 'a')
  *
- * A formula has its variables by name; who evaluates it says where a row holds
- * them, in the same order. NaN in gives NaN out,
- * but for coalesce, for && beside a 0 and for || beside what is not 0. */
+ * A formula has its variables by name; the caller of dl_formula_eval says in
+ * this order where a row holds them. A NaN makes the result NaN, except in
+ * coalesce, in && beside a 0 and in || beside a number other than 0. */
 
 #ifndef DL_RUN_FORMULA_FORMULA_H
 #define DL_RUN_FORMULA_FORMULA_H
@@ -43,14 +43,14 @@ struct dl_formula {
   size_t n_code, cap_code;
 };
 
-/* Errors (DL_EUSAGE) name the place: "formula 'log(x': column 6: expected
- * ')'". *f is NULL then. */
+/* Parses a formula. Errors (DL_EUSAGE) name the place: "formula 'log(x': column
+ * 6: expected ')'". *f is NULL then. */
 enum dl_status dl_formula_parse(struct dl_formula **f, const char *text,
                                 struct dl_diag *d);
 void dl_formula_free(struct dl_formula *f); /* accepts NULL */
 void dl_formula_free_local(struct dl_formula **at);
 
-/* The value for a row; vars[i] is where rows hold variable i. */
+/* Computes the value for a row; vars[i] is where rows hold variable i. */
 double dl_formula_eval(const struct dl_formula *f,
                        const struct dl_row_ref *vars, const struct dl_row *row);
 

@@ -7,19 +7,11 @@
 /* Rank of adapters that is not given. */
 #define USUAL_RANK 16
 
-/* Whether a value is a word, or the word and a rank: "lora:16". */
-static bool is_ranked(const char *value, const char *word) {
-  size_t n = strlen(word);
-  return value && strncmp(value, word, n) == 0 &&
-         (value[n] == '\0' || value[n] == ':');
-}
-
 enum dl_fine_tune dl_fine_tune_of(const struct dl_run *r) {
-  return is_ranked(r->fine_tune, "lora")    ? DL_TUNE_LORA
-         : is_ranked(r->fine_tune, "qlora") ? DL_TUNE_QLORA
-         : dl_is_word(r->fine_tune, "head") || r->frozen_base > 0
-             ? DL_TUNE_HEAD
-             : DL_TUNE_FULL;
+  if (r->fine_tune == DL_TUNE_LORA || r->fine_tune == DL_TUNE_QLORA)
+    return r->fine_tune;
+  return r->fine_tune == DL_TUNE_HEAD || r->frozen_base > 0 ? DL_TUNE_HEAD
+                                                            : DL_TUNE_FULL;
 }
 
 double dl_smallest_product(const struct dl_transformer *t) {
@@ -36,7 +28,7 @@ double dl_usual_rank(const struct dl_transformer *t) {
 double dl_adapted_sides(const struct dl_run *r,
                         const struct dl_transformer *t) {
   bool attention_alone =
-      dl_is_word(r->stack, "ngc") || dl_is_word(r->stack, "mlperf");
+      dl_stack_of(r) == DL_SOFTWARE_NGC || dl_stack_of(r) == DL_SOFTWARE_MLPERF;
   return t ? dl_transformer_adapted_sides(t, attention_alone) : 0;
 }
 

@@ -7,8 +7,6 @@
 #include "catalog/architecture/transformer.h"
 #include "run/run.h"
 
-enum dl_fine_tune { DL_TUNE_FULL, DL_TUNE_HEAD, DL_TUNE_LORA, DL_TUNE_QLORA };
-
 /* By fine_tune, else by frozen_base: any share above 0 is DL_TUNE_HEAD. */
 enum dl_fine_tune dl_fine_tune_of(const struct dl_run *r);
 

@@ -11,7 +11,7 @@
 /* A data set must hold what the network takes, unless all that it gives is
  * known without it: the sizes of training and validation, or tokens. */
 static bool breaks_data(const struct dl_row *row, const struct dl_dataset *data,
-                        struct dl_wording *to) {
+                        struct dl_message_style *to) {
   const struct dl_architecture *arch = row->found.arch;
   bool sized = dl_run_set_has(&row->given, DL_RUN_train_samples);
   if (!data || !arch || dl_run_is_inference(&row->run) ||
@@ -23,33 +23,36 @@ static bool breaks_data(const struct dl_row *row, const struct dl_dataset *data,
   char word[DL_WORD_SIZE];
   return holds != takes && holds != DL_SAMPLES_UNKNOWN &&
          takes != DL_SAMPLES_UNKNOWN &&
-         dl_says(to,
-                 "data set '%s' holds %s, and '%s' takes %s; give another data "
-                 "set or %s",
-                 data->head.id, dl_samples_word(holds), arch->head.id,
-                 dl_samples_word(takes),
-                 dl_column_word(to,
-                                sized                      ? "val_samples"
-                                : takes == DL_SAMPLES_TEXT ? "train_tokens"
-                                                           : "train_samples",
-                                word));
+         dl_rule_message(
+             to,
+             "data set '%s' holds %s, and '%s' takes %s; give another data "
+             "set or %s",
+             data->head.id, dl_samples_word(holds), arch->head.id,
+             dl_samples_word(takes),
+             dl_column_word(to,
+                            sized                      ? "val_samples"
+                            : takes == DL_SAMPLES_TEXT ? "train_tokens"
+                                                       : "train_samples",
+                            word));
 }
 
 /* An image must be one that the layers take, and whose work is known. */
-static bool breaks_image(const struct dl_row *row, struct dl_wording *to) {
+static bool breaks_image(const struct dl_row *row,
+                         struct dl_message_style *to) {
   const struct dl_architecture *arch = row->found.arch;
   double px = row->run.image_px;
   if (!arch || isnan(px) || dl_run_set_has(&row->given, DL_RUN_macs_g))
     return false;
   double least = dl_smallest_image(arch);
   if (px < least)
-    return dl_says(to,
-                   "{image_px} %g is too small for the layers of '%s'; give at "
-                   "least %g",
-                   px, arch->head.id, least);
+    return dl_rule_message(
+        to,
+        "{image_px} %g is too small for the layers of '%s'; give at "
+        "least %g",
+        px, arch->head.id, least);
   bool unscaled = arch->recount || arch->scaling == DL_SCALING_NONE;
   return !arch->transformer && row->found.scaled && unscaled &&
-         dl_says(
+         dl_rule_message(
              to,
              "{image_px} %g: the work of '%s' is known at %g px alone; leave "
              "{image_px} out",
@@ -64,18 +67,20 @@ static bool is_built_in(const struct dl_accelerator *gpu) {
           strncmp(gpu->memory_type, shared, sizeof shared - 1) == 0);
 }
 
-static bool breaks_machine(const struct dl_row *row, struct dl_wording *to) {
+static bool breaks_machine(const struct dl_row *row,
+                           struct dl_message_style *to) {
   const struct dl_run *r = &row->run;
   const struct dl_accelerator *gpu = row->found.gpu;
   return gpu && r->n_gpus > 1 && !(r->gpus_per_node <= 1) && is_built_in(gpu) &&
-         dl_says(to,
-                 "{n_gpus} %g: '%s' is built into its machine, which has one; "
-                 "for %g machines give {gpus_per_node} 1",
-                 r->n_gpus, gpu->head.id, r->n_gpus);
+         dl_rule_message(
+             to,
+             "{n_gpus} %g: '%s' is built into its machine, which has one; "
+             "for %g machines give {gpus_per_node} 1",
+             r->n_gpus, gpu->head.id, r->n_gpus);
 }
 
-bool dl_job_is_unfit(const struct dl_row *row, const struct dl_dataset *data,
-                     struct dl_wording *to) {
+bool dl_dataset_check(const struct dl_row *row, const struct dl_dataset *data,
+                      struct dl_message_style *to) {
   return breaks_data(row, data, to) || breaks_image(row, to) ||
          breaks_machine(row, to);
 }

@@ -11,7 +11,7 @@
  * that gives it sizes, if any, or images of that size; or a machine does not
  * have that many of its accelerators. Then appends what is wrong to *to, unless
  * that is NULL. */
-bool dl_job_is_unfit(const struct dl_row *row, const struct dl_dataset *data,
-                     struct dl_wording *to);
+bool dl_dataset_check(const struct dl_row *row, const struct dl_dataset *data,
+                      struct dl_message_style *to);
 
 #endif

@@ -5,36 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
-
-/* Columns whose option has another name, or that have none ("set NAME"). */
-static const char *const other[][2] = {
-    {"n_gpus", "gpus"},
-    {"network_gbps", "network"},
-    {"duration_s", "duration"},
-    {"epoch_s", "epoch-time"},
-    {"step_s", "step-time"},
-    {"samples_per_s", "throughput"},
-    {"tokens_per_s", "throughput"},
-    {"gpu_power_w", "gpu-power"},
-    {"lora_rank", "set lora_rank"},
-    {"checkpointed_layers", "set checkpointed_layers"},
-    {"frozen_base", "set frozen_base"},
-    {"power_limit_w", "set power_limit_w"},
-};
+#include "quantities/quantities.h"
 
 void dl_add_option(struct dl_text *to, const char *column) {
-  dl_text_add(to, "--");
-  for (size_t i = 0; i < DL_LENGTH(other); i++)
-    if (strcmp(column, other[i][0]) == 0) {
-      dl_text_add(to, other[i][1]);
-      return;
-    }
-  for (const char *c = column; *c != '\0'; c++)
-    dl_text_add_n(to, *c == '_' ? "-" : c, 1);
+  const struct dl_run_column *c = dl_run_member_find(column);
+  const char *option = c && c->option ? c->option : c ? c->set_by : NULL;
+  dl_text_printf(to, option ? "--%s" : "--set %s", option ? option : column);
 }
 
-const char *dl_column_word(const struct dl_wording *w, const char *column,
+const char *dl_column_word(const struct dl_message_style *w, const char *column,
                            char buf[DL_WORD_SIZE]) {
   DL_TEXT(word);
   if (w && w->options)
@@ -45,7 +24,7 @@ const char *dl_column_word(const struct dl_wording *w, const char *column,
   return buf;
 }
 
-bool dl_says(struct dl_wording *w, const char *fmt, ...) {
+bool dl_rule_message(struct dl_message_style *w, const char *fmt, ...) {
   DL_TEXT(plain);
   char column[DL_WORD_SIZE], word[DL_WORD_SIZE];
   va_list args;

@@ -12,7 +12,7 @@
 void dl_add_option(struct dl_text *to, const char *column);
 
 /* Where a message goes. */
-struct dl_wording {
+struct dl_message_style {
   struct dl_text text; /* to be freed */
   bool options;        /* the run is described by options, not by a row */
 };
@@ -21,12 +21,12 @@ struct dl_wording {
  * column or its option; arguments, which may be names of the user's, are
  * printed as they are. True, so that a rule that is broken can return it. */
 DL_PRINTF(2, 3)
-bool dl_says(struct dl_wording *w, const char *fmt, ...);
+bool dl_rule_message(struct dl_message_style *w, const char *fmt, ...);
 
 enum { DL_WORD_SIZE = 64 };
 
 /* The column or its option, as an argument. */
-const char *dl_column_word(const struct dl_wording *w, const char *column,
+const char *dl_column_word(const struct dl_message_style *w, const char *column,
                            char buf[DL_WORD_SIZE]);
 
 #endif

@@ -22,20 +22,20 @@ struct dl_degrees dl_degrees_of(const struct dl_run *r) {
 }
 
 double dl_micro_batch(const struct dl_run *r) {
-  return dl_is_word(r->scaling, "strong")
+  return r->scaling == DL_SCALE_STRONG
              ? ceil(r->batch_size / dl_degrees_of(r).data)
              : r->batch_size;
 }
 
 double dl_global_batch(const struct dl_run *r) {
-  double per_pass = dl_is_word(r->scaling, "strong")
+  double per_pass = r->scaling == DL_SCALE_STRONG
                         ? r->batch_size
                         : r->batch_size * dl_degrees_of(r).data;
   return per_pass * dl_or(r->grad_accum, 1);
 }
 
 bool dl_drops_last(const struct dl_run *r) {
-  return dl_is_word(r->drop_last, "yes");
+  return r->drop_last == DL_DROP_LAST_YES;
 }
 
 double dl_batched_samples(const struct dl_run *r, double samples) {
@@ -51,7 +51,7 @@ struct dl_epoch_batches dl_epoch_batches_of(double samples, double batch,
 }
 
 double dl_checkpointed_share(const struct dl_run *r, double layers) {
-  if (!dl_is_word(r->checkpointing, "full"))
+  if (r->checkpointing != DL_CHECKPOINT_FULL)
     return 0;
   return fmin(dl_or(r->checkpointed_layers / layers, 1), 1);
 }
@@ -107,8 +107,8 @@ bool dl_divides_experts(const struct dl_row *row, double n) {
 
 /* --- Assumptions. */
 
-void dl_assume_text(struct dl_row *row, enum dl_run_id id, const char *word) {
-  dl_run_lend_text(&row->run, id, word);
+void dl_assume_word(struct dl_row *row, enum dl_run_id id, unsigned word) {
+  dl_run_set_word(&row->run, id, word);
   dl_run_set_put(&row->assumed, id, true);
 }
 
@@ -140,42 +140,46 @@ static bool is_whole(double x) {
  * refuse that (Megatron-LM's check of the global batch), and only language
  * models have other ways to divide the work. */
 static bool breaks_share(const struct dl_row *row, double data,
-                         struct dl_wording *to) {
+                         struct dl_message_style *to) {
   const struct dl_run *r = &row->run;
   const struct dl_architecture *arch = row->found.arch;
   if (arch && dl_is_language_model(arch))
-    return dl_says(to,
-                   "{global_batch} %g is less than one sequence for each of %g "
-                   "data-parallel accelerators; divide the model among them "
-                   "({tensor_parallel}, {pipeline_parallel} or "
-                   "{context_parallel}), or take fewer",
-                   r->global_batch, data);
-  return dl_says(to,
-                 "{global_batch} %g is less than one sample for each of %g "
-                 "accelerators; take a larger {global_batch}, or {n_gpus} %g "
-                 "or fewer",
-                 r->global_batch, data, fmax(floor(r->global_batch), 1));
+    return dl_rule_message(
+        to,
+        "{global_batch} %g is less than one sequence for each of %g "
+        "data-parallel accelerators; divide the model among them "
+        "({tensor_parallel}, {pipeline_parallel} or "
+        "{context_parallel}), or take fewer",
+        r->global_batch, data);
+  return dl_rule_message(
+      to,
+      "{global_batch} %g is less than one sample for each of %g "
+      "accelerators; take a larger {global_batch}, or {n_gpus} %g "
+      "or fewer",
+      r->global_batch, data, fmax(floor(r->global_batch), 1));
 }
 
 /* n_gpus = tensor x pipeline x data, and global_batch = batch_size x grad_accum
  * x data, in whole numbers. */
-static bool breaks_products(const struct dl_row *row, struct dl_wording *to) {
+static bool breaks_products(const struct dl_row *row,
+                            struct dl_message_style *to) {
   const struct dl_run *r = &row->run;
   struct dl_degrees by = dl_degrees_of(r);
   bool divided = isnan(by.data) || (by.data >= 1 && is_whole(by.data));
   if (!divided && by.context > 1)
-    return dl_says(
+    return dl_rule_message(
         to,
         "{n_gpus} %g is not a multiple of {tensor_parallel} x "
         "{pipeline_parallel} x {context_parallel}, %g x %g x %g; change "
         "one of them",
         r->n_gpus, by.tensor, by.pipeline, by.context);
   if (!divided)
-    return dl_says(to,
-                   "{n_gpus} %g is not a multiple of {tensor_parallel} x "
-                   "{pipeline_parallel}, %g x %g; change one of them",
-                   r->n_gpus, by.tensor, by.pipeline);
-  double data = dl_is_word(r->scaling, "strong") ? 1 : dl_or(by.data, 1);
+    return dl_rule_message(
+        to,
+        "{n_gpus} %g is not a multiple of {tensor_parallel} x "
+        "{pipeline_parallel}, %g x %g; change one of them",
+        r->n_gpus, by.tensor, by.pipeline);
+  double data = r->scaling == DL_SCALE_STRONG ? 1 : dl_or(by.data, 1);
   double accum = dl_or(r->grad_accum, 1);
   double all = r->batch_size * accum * data;
   bool batch_given = dl_run_set_has(&row->given, DL_RUN_batch_size);
@@ -189,75 +193,86 @@ static bool breaks_products(const struct dl_row *row, struct dl_wording *to) {
   if (r->global_batch < data)
     return breaks_share(row, data, to);
   if (!batch_given)
-    return dl_says(to,
-                   "{global_batch} %g is not a multiple of {grad_accum} x "
-                   "data-parallel accelerators, %g x %g; change one of them",
-                   r->global_batch, accum, data);
+    return dl_rule_message(
+        to,
+        "{global_batch} %g is not a multiple of {grad_accum} x "
+        "data-parallel accelerators, %g x %g; change one of them",
+        r->global_batch, accum, data);
   if (!accum_given)
-    return dl_says(to,
-                   "{global_batch} %g is not a multiple of {batch_size} x "
-                   "data-parallel accelerators, %g x %g; change one of them",
-                   r->global_batch, r->batch_size, data);
-  return dl_says(to,
-                 "{global_batch} %g is not {batch_size} x {grad_accum} x "
-                 "data-parallel accelerators, %g x %g x %g; leave one out",
-                 r->global_batch, r->batch_size, accum, data);
+    return dl_rule_message(
+        to,
+        "{global_batch} %g is not a multiple of {batch_size} x "
+        "data-parallel accelerators, %g x %g; change one of them",
+        r->global_batch, r->batch_size, data);
+  return dl_rule_message(
+      to,
+      "{global_batch} %g is not {batch_size} x {grad_accum} x "
+      "data-parallel accelerators, %g x %g x %g; leave one out",
+      r->global_batch, r->batch_size, accum, data);
 }
 
 /* Low-rank adapters sit beside the products of attention and of dense layers.
  */
-static bool breaks_tuning(const struct dl_row *row, struct dl_wording *to) {
+static bool breaks_tuning(const struct dl_row *row,
+                          struct dl_message_style *to) {
   const struct dl_run *r = &row->run;
   const struct dl_architecture *arch = row->found.arch;
   const struct dl_transformer *t = arch ? arch->transformer : NULL;
   enum dl_fine_tune tune = dl_fine_tune_of(r);
   bool lora = tune == DL_TUNE_LORA || tune == DL_TUNE_QLORA;
-  if (r->fine_tune && !isnan(r->frozen_base) &&
-      dl_is_word(r->fine_tune, "head") != (r->frozen_base > 0))
-    return dl_says(to,
-                   "{fine_tune} %s and {frozen_base} %g contradict each other; "
-                   "leave one out",
-                   r->fine_tune, r->frozen_base);
+  if (r->fine_tune != DL_TUNE_UNKNOWN && !isnan(r->frozen_base) &&
+      (r->fine_tune == DL_TUNE_HEAD) != (r->frozen_base > 0))
+    return dl_rule_message(
+        to,
+        "{fine_tune} %s and {frozen_base} %g contradict each other; "
+        "leave one out",
+        dl_fine_tune_words[r->fine_tune], r->frozen_base);
   if (!isnan(r->lora_rank) && !lora)
-    return dl_says(
+    return dl_rule_message(
         to, "{lora_rank} goes with {fine_tune} lora or qlora; give that");
   if (t && r->lora_rank > dl_smallest_product(t))
-    return dl_says(to,
-                   "{lora_rank} %g is more than the smallest dimension of the "
-                   "products of '%s', %g; take a lower rank",
-                   r->lora_rank, arch->head.id, dl_smallest_product(t));
+    return dl_rule_message(
+        to,
+        "{lora_rank} %g is more than the smallest dimension of the "
+        "products of '%s', %g; take a lower rank",
+        r->lora_rank, arch->head.id, dl_smallest_product(t));
   if (lora && arch && !t && !(arch->heads > 0))
-    return dl_says(to,
-                   "{fine_tune} %s is for transformers, and '%s' is none; use "
-                   "full or head",
-                   r->fine_tune, arch->head.id);
+    return dl_rule_message(
+        to,
+        "{fine_tune} %s is for transformers, and '%s' is none; use "
+        "full or head",
+        dl_fine_tune_words[r->fine_tune], arch->head.id);
   return false;
 }
 
 /* Of a network whose layers are known to be computed again one by one. */
 static bool breaks_checkpointing(const struct dl_row *row,
-                                 struct dl_wording *to) {
+                                 struct dl_message_style *to) {
   double n = row->run.checkpointed_layers, layers = layers_of(row);
   const struct dl_architecture *arch = row->found.arch;
   if (isnan(n))
     return false;
-  if (!dl_is_word(row->run.checkpointing, "full"))
-    return dl_says(to, "{checkpointed_layers} goes with {checkpointing} full; "
-                       "give that");
+  if (row->run.checkpointing != DL_CHECKPOINT_FULL)
+    return dl_rule_message(
+        to, "{checkpointed_layers} goes with {checkpointing} full; "
+            "give that");
   if (arch && !dl_is_language_model(arch))
-    return dl_says(to,
-                   "{checkpointed_layers} is for language models, and '%s' is "
-                   "none; leave it out",
-                   arch->head.id);
-  return n > layers && dl_says(to,
-                               "{checkpointed_layers} %g is more than the %g "
-                               "layers of '%s'; take fewer",
-                               n, layers, arch->head.id);
+    return dl_rule_message(
+        to,
+        "{checkpointed_layers} is for language models, and '%s' is "
+        "none; leave it out",
+        arch->head.id);
+  return n > layers &&
+         dl_rule_message(to,
+                         "{checkpointed_layers} %g is more than the %g "
+                         "layers of '%s'; take fewer",
+                         n, layers, arch->head.id);
 }
 
 /* No method divides the layers of networks other than language models. Virtual
  * stages divide those of a pipeline in equal numbers of layers. */
-static bool breaks_stages(const struct dl_row *row, struct dl_wording *to) {
+static bool breaks_stages(const struct dl_row *row,
+                          struct dl_message_style *to) {
   const struct dl_architecture *arch = row->found.arch;
   const struct dl_transformer *t = arch ? arch->transformer : NULL;
   double tensor = dl_or(row->run.tensor_parallel, 1);
@@ -268,32 +283,33 @@ static bool breaks_stages(const struct dl_row *row, struct dl_wording *to) {
   char word[DL_WORD_SIZE];
   if (arch && !dl_is_language_model(arch) &&
       (tensor > 1 || stages > 1 || context > 1))
-    return dl_says(to,
-                   "%s is for language models, and '%s' is none; leave it out",
-                   dl_column_word(to,
-                                  tensor > 1   ? "tensor_parallel"
-                                  : stages > 1 ? "pipeline_parallel"
-                                               : "context_parallel",
-                                  word),
-                   arch->head.id);
+    return dl_rule_message(
+        to, "%s is for language models, and '%s' is none; leave it out",
+        dl_column_word(to,
+                       tensor > 1   ? "tensor_parallel"
+                       : stages > 1 ? "pipeline_parallel"
+                                    : "context_parallel",
+                       word),
+        arch->head.id);
   if (tensor > 1 && !isnan(heads) && !is_whole(heads / tensor))
-    return dl_says(
+    return dl_rule_message(
         to,
         "{tensor_parallel} %g does not divide the %g attention heads "
         "of '%s'; take a divisor",
         tensor, heads, arch->head.id);
   if (stages > layers)
-    return dl_says(to,
-                   "{pipeline_parallel} %g is more than the %g layers of '%s'; "
-                   "take fewer stages",
-                   stages, layers, arch->head.id);
+    return dl_rule_message(
+        to,
+        "{pipeline_parallel} %g is more than the %g layers of '%s'; "
+        "take fewer stages",
+        stages, layers, arch->head.id);
   if (v > 1 && !(stages > 1))
-    return dl_says(to,
-                   "{virtual_stages} %g goes with a pipeline; give "
-                   "{pipeline_parallel}",
-                   v);
+    return dl_rule_message(to,
+                           "{virtual_stages} %g goes with a pipeline; give "
+                           "{pipeline_parallel}",
+                           v);
   if (v > 1 && !isnan(layers) && !dl_divides_layers(row, v * stages, 3))
-    return dl_says(
+    return dl_rule_message(
         to,
         "{virtual_stages} %g of %g pipeline stages do not divide the "
         "%g layers of '%s' evenly; use %g",
@@ -302,63 +318,71 @@ static bool breaks_stages(const struct dl_row *row, struct dl_wording *to) {
 }
 
 /* Data-parallel accelerators divide the experts, in whole numbers. */
-static bool breaks_experts(const struct dl_row *row, struct dl_wording *to) {
+static bool breaks_experts(const struct dl_row *row,
+                           struct dl_message_style *to) {
   double n = row->run.expert_parallel, experts = experts_of(row);
   double data = dl_degrees_of(&row->run).data;
   if (!(n > 1))
     return false;
   if (experts <= 0)
-    return dl_says(to,
-                   "{expert_parallel} is for mixtures of experts, and '%s' is "
-                   "none; leave it out",
-                   row->found.arch->head.id);
+    return dl_rule_message(
+        to,
+        "{expert_parallel} is for mixtures of experts, and '%s' is "
+        "none; leave it out",
+        row->found.arch->head.id);
   if (fmod(experts, n) > 0)
-    return dl_says(
+    return dl_rule_message(
         to,
         "{expert_parallel} %g does not divide the %g experts of '%s'; "
         "take a divisor",
         n, experts, row->found.arch->head.id);
   if (fmod(data, n) > 0)
-    return dl_says(to,
-                   "{expert_parallel} %g does not divide the %g data-parallel "
-                   "accelerators; change one of them",
-                   n, data);
+    return dl_rule_message(
+        to,
+        "{expert_parallel} %g does not divide the %g data-parallel "
+        "accelerators; change one of them",
+        n, data);
   return false;
 }
 
-static bool breaks_precision(const struct dl_row *row, struct dl_wording *to) {
+static bool breaks_precision(const struct dl_row *row,
+                             struct dl_message_style *to) {
   const struct dl_accelerator *gpu = row->found.gpu;
   if (dl_run_is_inference(&row->run))
     return false;
-  if (dl_is_word(row->run.precision, "fp8") && gpu &&
+  if (row->run.precision == DL_PRECISION_FP8 && gpu &&
       isnan(gpu->peak_fp8_tensor_tflops) &&
       !dl_run_set_has(&row->given, DL_RUN_peak_tflops))
-    return dl_says(to,
-                   "precision fp8: '%s' has no FP8 rate; use %s, or give "
-                   "--set gpu.peak_fp8_tensor_tflops=VALUE",
-                   gpu->head.id,
-                   isnan(gpu->peak_bf16_tensor_tflops) ? "fp16" : "bf16");
-  if (dl_is_word(row->run.precision, "int8"))
-    return dl_says(to, "precision int8 is for inference; use bf16 or fp16");
+    return dl_rule_message(
+        to,
+        "precision fp8: '%s' has no FP8 rate; use %s, or give "
+        "--set gpu.peak_fp8_tensor_tflops=VALUE",
+        gpu->head.id, isnan(gpu->peak_bf16_tensor_tflops) ? "fp16" : "bf16");
+  if (row->run.precision == DL_PRECISION_INT8)
+    return dl_rule_message(to,
+                           "precision int8 is for inference; use bf16 or fp16");
   return false;
 }
 
 /* The kernels of NVIDIA's containers run on NVIDIA's GPUs alone. A card of the
  * user may not say whose it is. */
-static bool breaks_stack(const struct dl_row *row, struct dl_wording *to) {
+static bool breaks_stack(const struct dl_row *row,
+                         struct dl_message_style *to) {
   const struct dl_accelerator *gpu = row->found.gpu;
   return gpu && gpu->vendor && strcasecmp(gpu->vendor, "nvidia") != 0 &&
-         dl_is_word(row->run.stack, "ngc") &&
-         dl_says(to,
-                 "{stack} ngc is NVIDIA's containers, and '%s' is no NVIDIA "
-                 "GPU; use eager, compiled or mlperf",
-                 gpu->head.id);
+         dl_stack_of(&row->run) == DL_SOFTWARE_NGC &&
+         dl_rule_message(
+             to,
+             "{stack} ngc is NVIDIA's containers, and '%s' is no NVIDIA "
+             "GPU; use eager, compiled or mlperf",
+             gpu->head.id);
 }
 
 /* The lowest limits that boards accept are 0.2 times the TDP (B200: 200 of
  * 1000 W) to 0.86 times (T4: 60 of 70 W), the highest ones 1.4 times. A limit
  * below idling cannot be held. */
-static bool breaks_limit(const struct dl_row *row, struct dl_wording *to) {
+static bool breaks_limit(const struct dl_row *row,
+                         struct dl_message_style *to) {
   const double least = 0.2, most = 1.5;
   const struct dl_accelerator *gpu = row->found.gpu;
   double limit = row->run.power_limit_w;
@@ -366,7 +390,7 @@ static bool breaks_limit(const struct dl_row *row, struct dl_wording *to) {
     return false;
   double low = fmax(least * gpu->tdp_w, dl_or(gpu->idle_w, 0));
   if (limit < low || limit > most * gpu->tdp_w)
-    return dl_says(
+    return dl_rule_message(
         to,
         "{power_limit_w} %g is not possible on '%s' with a TDP of %g W; "
         "take %g to %g",
@@ -377,43 +401,47 @@ static bool breaks_limit(const struct dl_row *row, struct dl_wording *to) {
 /* Two sizes of one training: its tokens hold no validation of each epoch, and
  * an epoch has as many tokens as its samples. */
 static bool breaks_sizes(const struct dl_row *row, double seq,
-                         struct dl_wording *to) {
+                         struct dl_message_style *to) {
   const struct dl_run *r = &row->run;
   const struct dl_architecture *arch = row->found.arch;
   bool samples = dl_run_set_has(&row->given, DL_RUN_train_samples);
   bool tokens = dl_run_set_has(&row->given, DL_RUN_tokens);
   if (tokens && arch && dl_usual_dataset(arch))
-    return dl_says(
+    return dl_rule_message(
         to, "{tokens} is for language models, and '%s' is none; leave it out",
         arch->head.id);
   if (tokens && r->val_samples > 0 &&
       dl_run_set_has(&row->given, DL_RUN_val_samples))
-    return dl_says(to, "{tokens} is the whole training; it does not go with "
-                       "{val_samples}");
+    return dl_rule_message(
+        to, "{tokens} is the whole training; it does not go with "
+            "{val_samples}");
   return samples && dl_run_set_has(&row->given, DL_RUN_train_tokens) &&
          fabs(r->train_samples * seq - r->train_tokens) >
              1e-6 * r->train_tokens &&
-         dl_says(to, "{train_tokens} and {train_samples} exclude each other");
+         dl_rule_message(
+             to, "{train_tokens} and {train_samples} exclude each other");
 }
 
 /* Dropping the last batch must leave one. */
-static bool breaks_batches(const struct dl_row *row, struct dl_wording *to) {
+static bool breaks_batches(const struct dl_row *row,
+                           struct dl_message_style *to) {
   const struct dl_run *r = &row->run;
   double batch = dl_micro_batch(r) * dl_or(dl_degrees_of(r).data, 1);
   char word[DL_WORD_SIZE];
   return !dl_run_is_inference(r) && dl_drops_last(r) &&
          r->train_samples < batch &&
-         dl_says(to,
-                 "%s leaves no batch: a step on all accelerators takes %.10g "
-                 "samples, more than the %.10g of an epoch; take a smaller "
-                 "batch",
-                 dl_column_word(to, "drop_last", word), batch,
-                 r->train_samples);
+         dl_rule_message(
+             to,
+             "%s leaves no batch: a step on all accelerators takes %.10g "
+             "samples, more than the %.10g of an epoch; take a smaller "
+             "batch",
+             dl_column_word(to, "drop_last", word), batch, r->train_samples);
 }
 
 /* A step must not take more tokens than an epoch has, and the tokens of the
  * whole training are those of its epochs. */
-static bool breaks_tokens(const struct dl_row *row, struct dl_wording *to) {
+static bool breaks_tokens(const struct dl_row *row,
+                          struct dl_message_style *to) {
   const struct dl_run *r = &row->run;
   const struct dl_architecture *arch = row->found.arch;
   double seq = isnan(r->seq_len) && arch ? arch->seq_len : r->seq_len;
@@ -422,7 +450,7 @@ static bool breaks_tokens(const struct dl_row *row, struct dl_wording *to) {
   double most = per_epoch ? r->train_tokens : r->tokens;
   char word[DL_WORD_SIZE];
   if (!dl_run_is_inference(r) && step > most)
-    return dl_says(
+    return dl_rule_message(
         to,
         "a step takes %g tokens (global batch %g x {seq_len} %g), "
         "more than %s %g; take a smaller batch",
@@ -432,7 +460,7 @@ static bool breaks_tokens(const struct dl_row *row, struct dl_wording *to) {
   if (dl_run_set_has(&row->given, DL_RUN_tokens) &&
       dl_run_set_has(&row->given, DL_RUN_train_tokens) && r->epochs > 1 &&
       fabs(all - r->tokens) > 1e-6 * all)
-    return dl_says(
+    return dl_rule_message(
         to,
         "{tokens} %g is not {train_tokens} x {epochs}, %g x %g; leave one "
         "out",
@@ -441,23 +469,25 @@ static bool breaks_tokens(const struct dl_row *row, struct dl_wording *to) {
 }
 
 /* A rate says how long GPUs idle, and how many requests come in a time. */
-static bool breaks_serving(const struct dl_row *row, struct dl_wording *to) {
+static bool breaks_serving(const struct dl_row *row,
+                           struct dl_message_style *to) {
   const struct dl_run *r = &row->run;
   double come = r->request_rate * r->duration_s;
   if (!dl_run_is_inference(r) || !(r->request_rate > 0))
     return false;
   if (r->idle_s > 0)
-    return dl_says(
+    return dl_rule_message(
         to, "{idle_s} does not go with {request_rate}, which says how long "
             "the GPUs idle; leave one out");
   return fabs(come - r->requests) > 0.01 * come &&
-         dl_says(to,
-                 "{request_rate} %g makes %g requests in {duration_s} %g, not "
-                 "%g; leave out {requests}",
-                 r->request_rate, come, r->duration_s, r->requests);
+         dl_rule_message(
+             to,
+             "{request_rate} %g makes %g requests in {duration_s} %g, not "
+             "%g; leave out {requests}",
+             r->request_rate, come, r->duration_s, r->requests);
 }
 
-bool dl_setup_is_broken(const struct dl_row *row, struct dl_wording *to) {
+bool dl_setup_check(const struct dl_row *row, struct dl_message_style *to) {
   return breaks_products(row, to) || breaks_tuning(row, to) ||
          breaks_checkpointing(row, to) || breaks_stages(row, to) ||
          breaks_experts(row, to) || breaks_precision(row, to) ||

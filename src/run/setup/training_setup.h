@@ -80,7 +80,7 @@ bool dl_divides_experts(const struct dl_row *row, double n);
 
 /* Sets a member of a row to what is assumed; its steps forget that when they
  * run again. */
-void dl_assume_text(struct dl_row *row, enum dl_run_id id, const char *word);
+void dl_assume_word(struct dl_row *row, enum dl_run_id id, unsigned word);
 void dl_assume_number(struct dl_row *row, enum dl_run_id id, double x);
 void dl_forget_assumed(struct dl_row *row);
 
@@ -90,6 +90,6 @@ static inline bool dl_is_assumed(const struct dl_row *row, enum dl_run_id id) {
 
 /* Whether the settings of a row contradict each other or its descriptors; then
  * appends what is wrong to *to, unless that is NULL. */
-bool dl_setup_is_broken(const struct dl_row *row, struct dl_wording *to);
+bool dl_setup_check(const struct dl_row *row, struct dl_message_style *to);
 
 #endif

@@ -8,7 +8,7 @@ HARDWARE=$MEASURED_RUNS/hardware
 
 # tables MODE: runs the tool on the tables
 tables() {
-  python3 "$TOP_SRCDIR/tools/catalog/accelerators-from-csv.py" "$1" \
+  python3 "$TOP_SRCDIR/data/make/accelerators-from-csv.py" "$1" \
     "$DLEST_DATADIR/data/accelerators.xml" \
     "$HARDWARE/epoch_ml_hardware.csv" "$HARDWARE/gpu_info_api_flat_NOISY.csv" \
     "$HARDWARE/mlco2_gpus.csv" "$HARDWARE/greenalgorithms_TDP_gpu.csv" \

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # dlest describe against independent counts: PyTorch's own operations,
 # published figures, and the shapes that onnx infers. The figures are in
-# tests/reference/exports, made by tools/onnx/export-networks.py, and in
-# tests/reference/onnx-operator-shapes.csv, by tools/onnx/operator-shapes.py.
+# tests/reference/exports, made by data/make/export-networks.py, and in
+# tests/reference/onnx-operator-shapes.csv, by data/make/operator-shapes.py.
 
 load ../common
 
@@ -64,7 +64,7 @@ counted() {
 }
 
 @test "padding and depthwise work are those counted layer by layer" {
-  # The catalogue's are counted by tools/catalog/architecture_work.py.
+  # The catalogue's are counted by data/make/architecture_work.py.
   for pair in resnet18 resnet50 mobilenet_v2:mobilenetv2_100 efficientnet_b0; do
     for at in "$EXPORTED/${pair%:*}.onnx" "${pair#*:}"; do
       gives 0 '' show arch "$at" -q --format json

@@ -23,6 +23,6 @@ setup() {
 
 @test "torchvision's networks, counted operator by operator at three sizes" {
   run -0 "$pairs" --counted \
-    "$TOP_SRCDIR"/tools/catalog/architectures-torchvision.csv "$DLEST" "$catalog"
+    "$TOP_SRCDIR"/data/make/architectures-torchvision.csv "$DLEST" "$catalog"
   printf '%s\n' "$output" | sed 's/^/# /' >&3
 }

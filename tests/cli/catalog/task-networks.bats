@@ -5,7 +5,7 @@
 
 load ../common
 
-TOOL="$TOP_SRCDIR/tools/catalog/architectures-from-layers.py"
+TOOL="$TOP_SRCDIR/data/make/architectures-from-layers.py"
 NAMES="$TOP_SRCDIR/tests/reference/network-names.csv"
 
 setup() {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # dlest calibrate: what it refuses, what it learns from, and that it learns of
-# the machine that was measured alone. tools/docs/calibration.py has the figures.
+# the machine that was measured alone. docs/lab/make/calibration.py has the figures.
 
 load ../common
 
@@ -288,7 +288,7 @@ $(jq -n "2 * $before")" >runs.csv
     "$(energy mine.xml a100-sxm4-40gb)" ]
 }
 
-# Seven held-out GPUs (docs/designs.md): 0.7 of the half-width for work like the
+# Seven held-out GPUs (docs/lab/designs.md): 0.7 of the half-width for work like the
 # run, all of it for other networks and for powers.
 @test "one run narrows the energies of its network alone" {
   half() { # MODEL ARCH COLUMN OTHER...: the logarithm of high / low
@@ -429,7 +429,7 @@ END
 @test "more runs do not make it worse" {
   [ -f "$MEASURED_RUNS/delrey2024/runs.csv" ] ||
     skip "no measured runs in '$MEASURED_RUNS'"
-  OMP_NUM_THREADS=1 python3 -B "$TOP_SRCDIR/tools/docs/calibration.py" \
+  OMP_NUM_THREADS=1 python3 -B "$TOP_SRCDIR/docs/lab/make/calibration.py" \
     "$DLEST" "$MEASURED_RUNS" --told --exact --counts 1,10 >table.md
   # Errors of energy before ($5), after one run ($7) and after ten ($9). One run
   # takes a third off in the mean of the GPUs, and no GPU gets worse by it.

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# tools/docs/generalisation.py: its figures are dlest's, its intervals follow the
+# docs/lab/make/generalisation.py: its figures are dlest's, its intervals follow the
 # rule that dlest predict follows.
 
 load ../common
 
-TOOL=$TOP_SRCDIR/tools/docs/generalisation.py
+TOOL=$TOP_SRCDIR/docs/lab/make/generalisation.py
 export PYTHONDONTWRITEBYTECODE=1
 
 # figures ARG...: the tool on the measured runs, into the file table
@@ -37,7 +37,7 @@ one_row() {
 }
 
 # The figures of the paper's kernel ridge on unseen groups, from an
-# implementation in Python (docs/estimation.md).
+# implementation in Python (docs/lab/estimation.md).
 @test "kernel ridge as published fails on unseen groups" {
   figures --methods 'krr as published'
   [ "$(one_row 'krr as published' 1)" = \
@@ -62,7 +62,7 @@ one_row() {
 # 12.7062 and 6.3138 are the 97.5 and 95 % quantiles of Student's t with one
 # degree of freedom, 1.9432 the 95 % quantile with six (any printed table).
 @test "quantiles of Student's t" {
-  python3 - "$TOP_SRCDIR/tools/docs" <<'EOF'
+  python3 - "$TOP_SRCDIR/docs/lab/make" <<'EOF'
 import sys
 sys.path.insert(0, sys.argv[1])
 import generalisation_intervals as g
@@ -83,7 +83,7 @@ EOF
   ask densenet121 rtx-3090 >arch.json
   ask inception_v3 v100 >gpu.json
   ask inception_v3 rtx-3090 >config.json
-  python3 - "$TOP_SRCDIR/tools/docs" <<'EOF'
+  python3 - "$TOP_SRCDIR/docs/lab/make" <<'EOF'
 import json
 import math
 import sys
@@ -104,7 +104,7 @@ EOF
 
 # Pooled: (10 x 1 + 30 x 0.6) / 40 and (10 x 0.5 + 30) / 40.
 @test "shares inside, pooled and by group" {
-  python3 - "$TOP_SRCDIR/tools/docs" <<'EOF'
+  python3 - "$TOP_SRCDIR/docs/lab/make" <<'EOF'
 import sys
 sys.path.insert(0, sys.argv[1])
 import generalisation_intervals as g
@@ -117,7 +117,7 @@ EOF
 # Groups have measured powers and public facts; r4 has none of these, and d no
 # power: they are fitted, and never estimated.
 @test "a group is left out of every source" {
-  python3 - "$TOP_SRCDIR/tools/docs" <<'EOF'
+  python3 - "$TOP_SRCDIR/docs/lab/make" <<'EOF'
 import sys
 sys.path.insert(0, sys.argv[1])
 import generalisation_unseen as u

@@ -281,3 +281,40 @@ EOF
     near '.estimates[0].energy_j' "$(jq '.estimates[0].energy_j' head)"
   done
 }
+
+@test "weights: rows of an energy count as often as their weight" {
+  # Each row twice, the second with half as much energy again; repeated nine
+  # times, or with the weight 9
+  awk -F, -v OFS=, 'NR == 1 {
+    for (i = 1; i <= NF; i++)
+      at[$i] = i
+    print $0, "weight" >"weighted.csv"
+    print >"repeated.csv"
+    next
+  }
+  {
+    print $0, 1 >"weighted.csv"
+    print >"repeated.csv"
+    $at["energy_j"] *= 1.5
+    $at["epoch_energy_j"] *= 1.5
+    print $0, 9 >"weighted.csv"
+    for (k = 0; k < 9; k++)
+      print >"repeated.csv"
+  }' "$DLEST_DATADIR/data/delrey2024-configurations.csv"
+  local fit=(--method physical --target epoch_energy_j --with none --cv none -q)
+  gives 0 '' fit weighted.csv --weight weight "${fit[@]}" -o weighted.xml
+  try fit repeated.csv "${fit[@]}" -o repeated.xml
+  local name
+  for name in weighted repeated; do
+    xmllint --xpath '//*[@name="constants"]/text()' $name.xml | tr ' ' '\n' \
+      >$name
+  done
+  paste weighted repeated | awk 'NF == 2 {
+    n++
+    if (($1 - $2) ^ 2 > 1e-20) {
+      print $1 " is not " $2
+      wrong = 1
+    }
+  }
+  END { exit wrong || n < 40 }'
+}

@@ -7,12 +7,13 @@ bats_require_minimum_version 1.5.0
 
 setup() {
   command -v python3 >/dev/null || skip 'no python3'
-  tool=$TOP_SRCDIR/tools/docs/run-examples.py
+  tool=$TOP_SRCDIR/tools/run-examples.py
 }
 
 @test 'examples of README.md and docs print what they show' {
   command -v jq >/dev/null || skip 'no jq'
-  mapfile -t pages < <(grep -l '^```console' "$TOP_SRCDIR"/docs/*.md)
+  mapfile -t pages < <(grep -l '^```console' \
+    "$TOP_SRCDIR"/docs/*.md "$TOP_SRCDIR"/docs/lab/*.md)
   [ "${#pages[@]}" -ge 8 ]
   run python3 "$tool" "$DLEST" "$TOP_SRCDIR/README.md" "${pages[@]}"
   echo "$output" | grep -v '^ok' || true
@@ -25,7 +26,7 @@ setup() {
 
 @test 'links between pages lead somewhere' {
   cd "$TOP_SRCDIR"
-  for page in README.md docs/*.md; do
+  for page in README.md docs/*.md docs/lab/*.md; do
     grep -oE '\]\([^)# ]+' "$page" | sed 's/^](//' | grep -v '^http' |
       while read -r to; do
         [ -e "$(dirname "$page")/$to" ] || { echo "$page: $to"; exit 1; }
@@ -35,7 +36,7 @@ setup() {
 
 @test 'the index names every page' {
   cd "$TOP_SRCDIR/docs"
-  for page in *.md; do
+  for page in *.md lab/*.md; do
     [ "$page" = index.md ] || grep -q "]($page)" index.md ||
       { echo "$page"; return 1; }
   done

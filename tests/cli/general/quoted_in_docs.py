@@ -24,7 +24,8 @@ def read(path):
 def pages(top):
     return [os.path.join(top, "README.md"),
             os.path.join(top, "contrib", "README.md"),
-            *sorted(glob.glob(os.path.join(top, "docs", "*.md"))),
+            *sorted(glob.glob(os.path.join(top, "docs", "**", "*.md"),
+                              recursive=True)),
             *sorted(glob.glob(os.path.join(top, "man", "*.h2m")))]
 
 

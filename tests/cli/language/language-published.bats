@@ -3,7 +3,7 @@
 # Trainings of language models that laboratories published, against `physical`.
 # The fit has not seen them, but one constant: how much longer a whole training
 # takes than its steps at their best (`whole`) was set to 1.29 with these in view
-# (docs/language-models.md).
+# (docs/lab/language-models.md).
 #
 # GPU-hours: Touvron et al., arXiv 2302.13971 (table 15, OPT's too) and 2307.09288
 # (table 2); Luccioni et al., arXiv 2211.02001; MosaicML, "Introducing MPT-7B";
@@ -74,7 +74,7 @@ EOF
   [ "$status" -eq 0 ] || { echo "$output"; false; }
 }
 
-# Work that is known by its form (docs/language-models.md).
+# Work that is known by its form (docs/lab/language-models.md).
 hours() {
   "$DLEST" predict --arch llama-2-7b --gpu a100-sxm4-80gb --gpus 8 \
     --train-samples 1e5 --epochs 1 --seq-len 2048 --batch-size 4 \
@@ -247,7 +247,7 @@ rate() {
 # v5p (batch of a chip, 2,048 tokens, what is computed again), pyconfig.py (shapes by the
 # scale). FLOPs of a token: 6 N + 12 L a s for an attention a wide. The factor of a TPU's
 # products was chosen with these in view; those of TPU v4, v6e and v7 were not
-# (docs/published-speeds.md).
+# (docs/lab/published-speeds.md).
 @test "TPU v5e and v5p as MaxText publishes them" {
   command -v python3 >/dev/null || skip "no python3"
   python3 - >runs.csv 3>published <<'EOF'

@@ -5,7 +5,7 @@
 
 Draws N trainings (network, GPU, number, batch, length of sequences, kind of training),
 estimates each with what is assumed, and beside it other set-ups of the space of
-docs/language-models.md with the same global batch, all by `dlest predict --input`:
+docs/lab/language-models.md with the same global batch, all by `dlest predict --input`:
 each division alone, with batch and recomputation open, and some that say everything.
 More GPUs with the same global batch are tried, too. Fails where more than 1 % have
 another set-up that is faster by more than 5 %, or one by 20 %, or where something

@@ -85,7 +85,7 @@ def rise(axis):
 
 def jump(axis, nvlink, pcie):
     """With more of it a GPU is not more than that factor faster or slower, to a
-    tenth, as docs/language-models.md has the largest."""
+    tenth, as docs/lab/language-models.md has the largest."""
     return lambda a, b: (a.axis == axis and a.fits and b.fits
                          and round(factor(a.each, b.each), 1)
                          > (pcie if a.row["gpu"] in PCIE else nvlink))

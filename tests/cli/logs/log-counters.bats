@@ -7,6 +7,12 @@
 load ../common
 load logs
 
+# energies COLUMN VALUE...: one a second
+energies() {
+  awk -v OFS=, 'BEGIN { print "timestamp", ARGV[1]
+    for (i = 2; i < ARGC; i++) print 1709631000 + i, ARGV[i] }' "$@"
+}
+
 @test "energies of intervals are no counter" {
   printf '%s\n' time_s,gpu_energy_j 0,500 5,500 10,500 15,500 >a.csv
   try extract a.csv -f csv
@@ -14,9 +20,10 @@ load logs
   is gpu_energy_j ''
   printf '%s\n' time_s,gpu_energy_j 0,500 5,510 10,490 15,500 20,480 25,505 \
     30,495 35,490 >a.csv
-  try extract a.csv -f csv
-  grep -qF "$(message energy_no_counter 'falls too often')" err
-  is gpu_energy_j ''
+  # each of the interval that ends with its row: 510 + 490 + ... J in 35 s
+  gives 0 "dlest: warning: a.csv:1: $(message falls_as_no_counter gpu_energy_j)" \
+    extract a.csv -f csv
+  is gpu_energy_j 3470
   # with a power beside it
   printf '%s\n' time_s,gpu_energy_j,gpu_power_w 0,500,100 5,500,100 \
     10,500,100 >a.csv
@@ -109,16 +116,32 @@ dlest: warning: log.txt: $(message counter_gives_interval 0.1)" \
   is energy_j 1180
 }
 
-@test "energies of intervals without a power are refused" {
+# 250 and 200 J in turn, but for those of the first row, whose beginning is unknown.
+@test "energies of intervals without a power are summed" {
+  local n
   for n in 5 8 30; do
     awk -v n=$n 'BEGIN { print "timestamp,gpu_energy_j"
       for (i = 0; i < n; i++)
         print 1709631000 + i "," (i % 2 ? 250 : 200) }' >a.csv
-    try extract a.csv -f csv
-    [ "$status" -eq 3 ]
-    grep -qF "a.csv: $(message energy_no_counter 'falls too often')" err
-    is gpu_energy_j ''
+    gives 0 "dlest: warning: a.csv:1: $(message falls_as_no_counter \
+      gpu_energy_j)" extract a.csv -f csv
+    is gpu_energy_j $(((n - 1) / 2 * 450 + (n - 1) % 2 * 250))
   done
+  # by their name, although they rise
+  energies gpu_energy_delta_j 100 101 102 103 >a.csv
+  gives 0 '' extract a.csv -f csv
+  is gpu_energy_j 306
+  # counters of GPUs in turn fall only from one to the next: 100 + 200 W, 19 s
+  awk 'BEGIN { print "timestamp,gpu_energy_j"
+    for (i = 0; i < 20; i++)
+      printf "%d.100,%d\n%d.102,%d\n", 1709631000 + i, 90000 + 100 * i,
+        1709631000 + i, 200 * i }' >a.csv
+  try extract a.csv -f csv
+  is gpu_energy_j 5700
+  # nothing tells these from a counter but the power, of 1 W
+  energies gpu_energy_j 100 101 102 103 >a.csv
+  gives 0 "dlest: warning: a.csv: $(message energy_hardly_rises 3)" \
+    extract a.csv -f csv
 }
 
 # Each row is the mean since the row before: 300 W and 200 W for a second each;

@@ -54,6 +54,26 @@ by() { # DEVICES COLUMN
   is gpu_energy_j 2700
 }
 
+# Two nodes of four GPUs, read 2 ms after one another, without an index.
+@test "several GPUs of each host, that nothing distinguishes, are refused" {
+  local column
+  for column in 'power.draw [W]' gpu_power_w; do
+    awk -v c="$column" 'BEGIN { print "timestamp," c ",host"
+      for (i = 0; i < 10; i++) for (g = 0; g < 4; g++) for (h = 1; h <= 2; h++)
+        printf "2024-05-01 10:00:%02d.%03d,%d,n%d\n", i, 100 + 2 * g,
+          100 * h + g, h }' >a.csv
+    refuses 3 "dlest: a.csv:1: $(message rounds_of_one_host 4)" extract a.csv
+  done
+}
+
+# 0,375 J is no 375 J: digits are grouped behind other digits than 0 alone.
+@test "perf's energies below 1 J with a decimal comma" {
+  for i in 1 2 3; do echo "$i.0;0,375;Joules;power/energy-pkg/;1;100,00;;"; done \
+    >a.csv
+  gives 0 '' extract a.csv -f csv -q
+  is cpu_energy_j 1.125
+}
+
 @test "sockets, and values of a node in rows of its GPUs" {
   rows socket,cpu_power_w 0,100 1,60 >a.csv
   gives 0 "$(by 2 socket)" extract a.csv -f csv
@@ -249,4 +269,62 @@ by() { # DEVICES COLUMN
   is gpu_idle_w ''
   used 300,0 390,99 390,99 390,99
   is gpu_idle_w ''
+}
+
+# 100 W 20 and 30 samples long, of which 10 overlap: 9 s, 900 J.
+@test "a GPU with one UUID in two logs is said to be measured twice" {
+  seq 0 19 | awk 'BEGIN { print "timestamp, index, uuid, power.draw [W]" }
+    { printf "2024/05/01 10:00:%02d.000, 0, GPU-7a, 100.00 W\n", $1 }' >a.csv
+  seq 10 39 | awk 'BEGIN { print "timestamp, index, uuid, power.draw [W]" }
+    { printf "2024/05/01 10:00:%02d.000, 3, GPU-7a, 100.00 W\n", $1 }' >b.csv
+  gives 0 "dlest: warning: $(message runs_share_hardware 1 '' 0.00025)" \
+    extract a.csv b.csv -f csv
+  is gpu_energy_j 1900 1
+  is gpu_energy_j 2900 2
+  sed -i 's/GPU-7a/GPU-8b/' b.csv
+  gives 0 '' extract a.csv b.csv -f csv
+}
+
+# 100 and 200 W in turn: numbers with units name no devices.
+@test "another power is no device" {
+  awk 'BEGIN { print "timestamp, index, power.draw.average [W], power.draw.instant [W]"
+    for (i = 0; i < 10; i++)
+      printf "2024/05/01 10:00:%02d.000, 0, 150.00 W, %d.00 W\n", i,
+        i % 2 ? 100 : 200 }' >a.csv
+  gives 0 '' extract a.csv -f csv
+  is gpu_energy_j 1350
+  is n_gpus 1
+}
+
+# 9 W of the board, 10 s.
+@test "jtop's powers are in mW" {
+  awk 'BEGIN { print "time,uptime,CPU1,GPU,Power VDD_SOC,Power TOT"
+    for (i = 0; i <= 10; i++)
+      printf "2024-05-01 10:00:%02d.000,1:00,5,90,1500,9000\n", i }' >a.csv
+  gives 0 '' extract a.csv -f csv
+  is node_energy_j 90
+}
+
+# Two hosts with two GPUs each, 100 and 200 W, 9 s.
+@test "hosts in amd-smi's tables" {
+  awk 'BEGIN { print "timestamp,hostname,gpu,power_usage,gfx"
+    for (i = 0; i < 10; i++) for (h = 1; h <= 2; h++) for (g = 0; g < 2; g++)
+      printf "%d,n%d,%d,%d,50\n", 1714557600 + i, h, g, 100 * (g + 1) }' >a.csv
+  gives 0 '' extract a.csv -f csv
+  is gpu_energy_j 5400
+  is n_gpus 4
+  is n_nodes 2
+}
+
+# Two ranks log both GPUs of 100 and 200 W, 9 s.
+@test "GPUs with a UUID are counted once, whoever logs them" {
+  awk 'BEGIN { print "timestamp,rank,uuid,power.draw [W]"
+    for (i = 0; i < 10; i++) for (r = 0; r < 2; r++) for (g = 1; g <= 2; g++)
+      printf "2024-05-01 10:00:%02d.%03d,%d,GPU-%08d-a,%d.00 W\n", i, 20 * r, r,
+        g,
+        100 * g }' >a.csv
+  gives 0 '' extract a.csv -f csv
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "gpu_energy_j") c = i }
+    NR == 2 { exit !($c > 2700 && $c < 2710) }' out # 9.02 s
+  is n_gpus 2
 }

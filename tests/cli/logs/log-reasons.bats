@@ -36,6 +36,10 @@ table='write a table of CSV with a header, such as timestamp,gpu_power_w'
     a.txt '==============NVSMI LOG==============' '' 'Attached GPUs : 1'
   because "gpustat prints no columns; log $smi" \
     a.txt 'node7  Wed May  1 2024' "[0] NVIDIA A100 | 35'C,  90 % | 1000 / 40536 MB |"
+  because "tegrastats prints no columns; record with dlest record, or write a table of CSV with a header, such as timestamp,node_power_mw,gpu_power_mw" \
+    a.txt '05-01-2024 10:00:00 RAM 2448/7772MB GR3D_FREQ 90% VDD_IN 9000mW/8800mW'
+  because "powermetrics prints no columns; write a table of CSV with a header, such as timestamp,cpu_power_mw,gpu_power_mw" \
+    a.txt '*** Sampled system activity (Wed May  1 10:00:00 2024 +0000) (1000.00ms elapsed) ***' 'CPU Power: 5000 mW'
 }
 
 @test "sacct: JobID, a header, JSON" {
@@ -163,4 +167,12 @@ value() { "$DLEST" extract "$2" -q -f json | jq ".runs[0].$1"; }
     for s in 0 1 2; do echo "2024-05-01T10:00:0$s,100,5"; done; } >t.csv
   try extract t.csv
   [ "$status" -eq 3 ] && [ ! -s out ]
+}
+
+# Days since 1899, as spreadsheets number them: a second is 1.16e-05 of them.
+@test "days that are read as seconds are doubted" {
+  awk 'BEGIN { print "timestamp,gpu_power_w"
+    for (i = 0; i < 10; i++) printf "%.8f,100\n", 45413.4 + i / 86400 }' >a.csv
+  try extract a.csv
+  grep -qF "a.csv: $(message samples_in_days 1.16e-05)" err
 }

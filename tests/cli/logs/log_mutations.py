@@ -15,12 +15,12 @@ import io
 import json
 import os
 import random
-import re
 import subprocess
 import sys
 
 sys.path.insert(0, os.environ["TOP_SRCDIR"] + "/tests/reference/integrate")
 import made_logs  # noqa: E402
+import second_device  # noqa: E402
 
 TIMED = "nvidia_smi psutil ptdaemon sacct"
 COMMAS = "nvidia_smi psutil codecarbon eco2ai zeus runs"
@@ -87,134 +87,20 @@ def same(a, b):
     return a == b
 
 
-# Names of columns of power, energy or memory in use.
-POWERS = re.compile(
-    r"^(power\.draw|pwr|POWER|TOTEC|Accumulated Energy.*|"
-    r"gpu\d*_energy_\w+|.*TOTAL_ENERGY_CONSUMPTION.*|PkgWatt|CorWatt|RAMWatt|SysWatt|power_usage|"
-    r".*Package Power \(W\)|memory usage \(MB\)|gpu\d*_power_\w+|"
-    r"node_power_w|.*DCGM_FI_DEV_POWER_USAGE.*|ipmi_dcmi_power.*|"
-    r".*__name__=.ipmi_dcmi_power.*)$")
-NUMBER = re.compile(r"^\d+(\.\d+)?")
-MERGED = ("nvidia_smi nvidia_smi_dmon dcgmi_dmon rocm_smi psutil perf "
-          "turbostat ptdaemon samples prometheus grafana")
-
-
-def more(text):
-    """1.3 times the number that a cell begins with."""
-    return NUMBER.sub(lambda m: f"{1.3 * float(m[0]):.6g}", text.strip())
-
-
-def columns_of(line):
-    """The cells of a line, what separates them, and whether it is a header."""
-    joint = "," if '"' in line else "\t" if "\t" in line else ";" if ";" in line else \
-        "," if "," in line else None
-    if '"' in line:
-        cells = next(csv.reader([line]))
-    else:
-        cells = line.split(joint)
-    names = [c.strip(" #").split(" [")[0] for c in cells]
-    found = [i - len(cells) for i, name in enumerate(names)
-             if POWERS.match(name)]
-    return cells, joint or "  ", found
-
-
-def perf_rows(line):
-    """An energy, and the same of another machine."""
-    cell = re.search(r"([\d.,]+)(;|,| )Joules", line)
-    if cell is None:
-        return [line]
-    number, joint = cell[1], cell[2]
-    if joint == ",":
-        number = number.split(",")[-1]
-    points = {" ": number.replace(",", ""), ",": number,
-              ";": number.replace(",", ".")}[joint]
-    other = more(points).replace(".", "," if joint == ";" else ".")
-    return [line, line.replace(f"{number}{joint}Joules",
-                               f"{other}{joint}Joules")]
-
-
-def rows_with_more(text, column):
-    """Each row again, of 1.3 times its power and energy, with a column that distinguishes
-    the two or without."""
-    out, powers = [], []
-    for line in text.splitlines():
-        cells, joint, found = columns_of(line)
-        if found:
-            powers = [i - bool(column) for i in found]
-            out.append(line + (joint + "box" if column else ""))
-            continue
-        if line.startswith("Time,"):  # PTDaemon
-            out += [line, re.sub(r"(Watts,)(\d+(\.\d+)?)",
-                                 lambda m: m[1] + more(m[2]), line)]
-            continue
-        if "Joules" in line:
-            out += perf_rows(line)
-            continue
-        out.append(line)
-        if not powers or not re.search(r"\d", line) or \
-                any(-i > len(cells) for i in powers) or len(cells) < 2 or \
-                re.match(r"\w{3} \w{3} ", line):
-            continue
-        if column:
-            out[-1] += joint + "n1"
-            cells.append("n2")
-        for i in powers:
-            cells[i] = more(cells[i])
-        out.append(joint.join(cells))
-    return "\n".join(out) + "\n"
-
-
-def series_with_more(text):
-    """Each series of a Prometheus answer again, of 1.3 times its power."""
-    answer = json.loads(text)
-    series = answer["data"]["result"]
-    for one in list(series):
-        if not POWERS.match(one["metric"]["__name__"]):
-            continue
-        other = dict(one, values=[[t, str(1.3 * float(x))]
-                                  for t, x in one["values"]])
-        series.append(other)
-    return json.dumps(answer)
-
-
-def energies(found):
-    """Of all runs together."""
-    keys = ["gpu_energy_j", "cpu_energy_j", "ram_energy_j", "node_energy_j"]
-    return {key: sum(run[key] or 0 for run in found) for key in keys}
-
-
 def merged(dlest, form, seed, text, before):
     """What is wrong with the log of two devices under one identifier."""
     wrong = []
     for column in (False, True) if form in ("nvidia_smi", "samples") else \
             (False,):
-        try:
-            text2 = series_with_more(text) if form == "prometheus" else \
-                rows_with_more(text, column)
-        except (KeyError, ValueError) as fault:
-            text2 = text
-            print(form, seed, repr(fault))
-        warnings = []
-        after = extracted(dlest, "log", text2, warnings)
-        said = [w for w in warnings if SEVERAL.search(w)]
+        text2 = second_device.added(form, text, column)
         if text2 == text:
             wrong.append(f"{form}, seed {seed}: nothing is changed")
-        if isinstance(after, str) or not after or said:
-            continue
-        # without times, the rows of two devices take twice the time
-        share = .05 if any("no times" in w for w in warnings) else .01
-        for key, was in energies(before).items():
-            now = energies(after)[key]
-            if was and now and abs(now / was - 2.3) > 2.3 * share:
-                wrong.append(f"{form}, seed {seed}, two devices"
-                             f"{', distinguished' * column}: {key} "
-                             f"{was} -> {now}")
+        warnings = []
+        after = extracted(dlest, "log", text2, warnings)
+        wrong += [f"{form}, seed {seed}, two devices"
+                  f"{', distinguished' * column}: {fault}"
+                  for fault in second_device.faults(before, after, warnings)]
     return wrong
-
-
-# What is said of several devices under one name.
-SEVERAL = re.compile(r"several devices|series of one device differ|"
-                     r"taken for one")
 
 
 def main():
@@ -224,7 +110,7 @@ def main():
             lines = getattr(made_logs, form)(random.Random(f"{form} {seed}"))
             text = "\n".join(lines) + "\n"
             before = extracted(dlest, "log", text)
-            if form in MERGED.split() and not isinstance(before, str):
+            if form in second_device.FORMS and not isinstance(before, str):
                 wrong = merged(dlest, form, seed, text, before)
                 print(*wrong, sep="\n", end="\n" * bool(wrong))
                 bad += len(wrong)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What Caspart et al. 2022 (arXiv 2212.01698) find of nodes follows from the
-# descriptors of the nodes they measured, and docs/nodes.md tells the figures.
+# descriptors of the nodes they measured; docs/lab/findings.md has the figures.
 
 load ../common
 
@@ -79,8 +79,8 @@ all_nodes() {
   holds "$one < $cpu and $four < $cpu"
 }
 
-@test 'the figures of docs/nodes.md' {
+@test 'the figures of docs/lab/findings.md' {
   command -v python3 >/dev/null || skip 'no python3'
-  python3 "$TOP_SRCDIR/tools/docs/run-examples.py" "$DLEST" \
-    "$TOP_SRCDIR/docs/nodes.md"
+  python3 "$TOP_SRCDIR/tools/run-examples.py" "$DLEST" \
+    "$TOP_SRCDIR/docs/lab/findings.md"
 }

@@ -67,11 +67,11 @@ default_site='<entry id="default" name="Our machine room" grid="es">
   local from=$MEASURED_RUNS/carbon iso=/usr/share/iso-codes/json/iso_3166-1.json
   [ -d "$from" ] || skip "no carbon intensities in '$MEASURED_RUNS'"
   [ -e "$iso" ] || skip 'no iso-codes'
-  "$TOP_SRCDIR/tools/catalog/grids-from-csv.py" \
+  "$TOP_SRCDIR/data/make/grids-from-csv.py" \
     "$from/codecarbon_global_energy_mix.json" \
     "$from/greenalgorithms_CI_aggregated.csv" "$iso" >grids.xml 2>/dev/null
   cmp grids.xml "$TOP_SRCDIR/data/grids.xml"
-  "$TOP_SRCDIR/tools/catalog/sites-from-csv.py" \
+  "$TOP_SRCDIR/data/make/sites-from-csv.py" \
     "$from/codecarbon_cloud_region_intensity.csv" \
     "$from/mlco2_cloud_region_impact_pue.csv" \
     "$from/greenalgorithms_cloudProviders_datacenters.csv" grids.xml >sites.xml

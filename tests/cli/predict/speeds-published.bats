@@ -7,7 +7,7 @@
 load ../common
 
 TABLE=$TOP_SRCDIR/data/published-speeds.csv
-TOOL=$TOP_SRCDIR/tools/docs/published_speeds.py
+TOOL=$TOP_SRCDIR/docs/lab/make/published_speeds.py
 export PYTHONDONTWRITEBYTECODE=1
 
 # share FACTOR: rows on standard input, those within that factor, those beyond

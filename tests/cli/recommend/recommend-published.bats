@@ -54,7 +54,7 @@ needs_runs() {
 }
 
 # The shipped model was fitted on these runs, which is no test of it.
-# docs/recommend.md has the figures of models that were not.
+# docs/lab/findings.md has the figures of models that were not.
 estimated() {
   gives 0 '' recommend --arch mobilenetv2_050,nasnetamobile,resnet50,xception,vgg16 \
     --gpu rtx-3070,rtx-3090 --batch-size 32 --image-px 128 --train-samples 23807 \

@@ -199,7 +199,7 @@ left_out() {
   try fit others.csv --method serving --with none --target request_energy_j \
     --cv none -o others.xml
   [ "$status" -eq 0 ]
-  python3 "$ROWS" table "$TOP_SRCDIR/tools/models/mlenergy-means.py" "$MLENERGY" "$1" \
+  python3 "$ROWS" table "$TOP_SRCDIR/data/make/mlenergy-means.py" "$MLENERGY" "$1" \
     >rows.csv
   try predict --input rows.csv --model others.xml --method physical \
     --format csv -o estimates.csv
@@ -209,7 +209,7 @@ left_out() {
     if ($i - t[i] > 0.11 || t[i] - $i > 0.11) exit 1 }' scores
 }
 
-@test "held-out GPUs: the errors that docs/inference.md states" {
+@test "held-out GPUs: the errors that docs/lab/inference.md states" {
   [ -r "$MLENERGY/mlenergy_v3_llm.csv" ] ||
     skip "no mlenergy/mlenergy_v3_llm.csv in '$MEASURED_RUNS'"
   left_out a100-sxm4-40gb 157 16.9 15.4 15.5 95
@@ -220,7 +220,7 @@ left_out() {
 @test "the table that ships follows from the measurements" {
   [ -r "$MLENERGY/mlenergy_v3_llm.csv" ] ||
     skip "no mlenergy/mlenergy_v3_llm.csv in '$MEASURED_RUNS'"
-  python3 "$TOP_SRCDIR/tools/models/mlenergy-means.py" \
+  python3 "$TOP_SRCDIR/data/make/mlenergy-means.py" \
     "$MLENERGY/mlenergy_v2_inference.csv" "$MLENERGY/mlenergy_v3_llm.csv" |
     diff - "$TOP_SRCDIR/data/mlenergy-means.csv"
 }

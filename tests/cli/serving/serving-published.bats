@@ -7,7 +7,7 @@
 load ../common
 
 TABLE=$TOP_SRCDIR/data/published-serving.csv
-TOOL=$TOP_SRCDIR/tools/docs/published_serving.py
+TOOL=$TOP_SRCDIR/docs/lab/make/published_serving.py
 export PYTHONDONTWRITEBYTECODE=1
 
 # share FACTOR: rows on standard input, those within that factor, those beyond

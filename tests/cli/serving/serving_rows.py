@@ -5,7 +5,7 @@
 usage: serving_rows.py table TOOL FOLDER GPU > table.csv
        serving_rows.py score TABLE ESTIMATES
 
-`table` prints the rows of one GPU, read as TOOL (tools/models/mlenergy-means.py)
+`table` prints the rows of one GPU, read as TOOL (data/make/mlenergy-means.py)
 reads them. `score` prints the mean absolute percentage errors of energy, time
 and power, and the percentage of energies within a factor of 1.5.
 """

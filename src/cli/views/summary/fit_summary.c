@@ -91,7 +91,7 @@ void dl_fit_trials(struct dl_report *item, const struct dl_trials *tried) {
   struct dl_table *t = dl_report_table(
       item, NULL, "Mean absolute log error by what was held out", c, N, false);
   for (size_t k = 0; k < tried->n; k++) {
-    const struct dl_candidate *o = &tried->list[k];
+    const struct dl_fit_candidate *o = &tried->list[k];
     struct dl_value row[N] = {[NAME] = dl_string(o->method->name),
                               [RECIPE] = dl_string(o->recipe.summary),
                               [MEAN] = dl_number(o->score)};

@@ -5,7 +5,7 @@
 #ifndef DL_CLI_VIEWS_SUMMARY_FIT_SUMMARY_H
 #define DL_CLI_VIEWS_SUMMARY_FIT_SUMMARY_H
 
-#include "model/fitting/train.h"
+#include "model/fitting/model_selection.h"
 #include "output/report.h"
 
 /* The table for the answers, for people only; owned by r. */

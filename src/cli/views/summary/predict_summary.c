@@ -16,16 +16,16 @@
 enum { ENERGY, FACILITY, TIME, POWER, EMISSIONS, EMBODIED, COST, N_LINES };
 
 struct summary {
-  const struct dl_predict_subject *s;
+  const struct dl_predict_answer *s;
   const struct dl_estimate *e;
-  struct dl_span_j energy; /* of the answer, J */
+  struct dl_interval energy; /* of the answer, J */
   struct dl_answer_line line[N_LINES];
 };
 
 /* The figure of a line, and its interval. */
 static void put(struct summary *m, int i, const char *label,
                 enum dl_style style, const char *unit,
-                const struct dl_span_j *x) {
+                const struct dl_interval *x) {
   dl_answer_figure(&m->line[i], &(struct dl_answer){
                                     label, style, unit, x->x, x->low, x->high,
                                     i == ENERGY ? m->s->interval : NULL});
@@ -37,8 +37,8 @@ static void energy_lines(struct summary *m) {
   const char *boundary = node ? m->s->whole.boundary : m->e->boundary;
   struct dl_answer_line *l = &m->line[ENERGY];
   put(m, ENERGY, "Energy", DL_KWH, "J", &m->energy);
-  dl_answer_remark(l, "%s",
-                   dl_boundary_words(boundary, m->s->job.run->n_gpus > 1));
+  dl_answer_remark(
+      l, "%s", dl_boundary_words(boundary, m->s->result.job.run->n_gpus > 1));
   if (isnan(foot->pue.x))
     return;
   if (node) {
@@ -46,8 +46,8 @@ static void energy_lines(struct summary *m) {
     return;
   }
   const double pue = foot->pue.x;
-  const struct dl_span_j all = {pue * m->energy.x, pue * m->energy.low,
-                                pue * m->energy.high};
+  const struct dl_interval all = {pue * m->energy.x, pue * m->energy.low,
+                                  pue * m->energy.high};
   put(m, FACILITY, "Facility", DL_KWH, "J", &all);
   dl_answer_number(&m->line[FACILITY], "PUE ", pue, "");
 }
@@ -60,9 +60,9 @@ static bool has_given_time(const struct dl_estimate *e) {
 /* What bounds the speed; of the input pipeline both rates, of text in tokens.
  */
 static void bound_remark(struct summary *m, const char *bound) {
-  const struct dl_physical_parts *parts = &m->s->predictions.parts;
-  bool text = m->s->predictions.language;
-  double of_sample = text ? m->s->job.seq_len : 1;
+  const struct dl_physical_parts *parts = &m->s->result.predictions.parts;
+  bool text = m->s->result.predictions.language;
+  double of_sample = text ? m->s->result.job.seq_len : 1;
   double input = of_sample * parts->input_rate;
   double gpus = of_sample * parts->gpu_rate;
   bool millions = fmax(input, gpus) >= 1e6;
@@ -78,25 +78,26 @@ static void bound_remark(struct summary *m, const char *bound) {
 
 /* What an epoch, a request or a token takes. */
 static void time_line(struct summary *m) {
-  const struct dl_job *job = &m->s->job;
-  const struct dl_served *served = &m->s->predictions.served;
+  const struct dl_job *job = &m->s->result.job;
+  const struct dl_served *served = &m->s->result.predictions.served;
   const struct dl_estimate *e = m->e;
-  const bool physical = strcmp(e->method, "physical") == 0;
-  const char *bound = m->s->predictions.parts.bound;
+  const bool physical = e->id == DL_METHOD_PHYSICAL;
+  const char *bound = m->s->result.predictions.parts.bound;
   struct dl_answer_line *l = &m->line[TIME];
   put(m, TIME, "Time", DL_TIME, "s",
-      &(struct dl_span_j){e->duration_s, e->time_low_s, e->time_high_s});
+      &(struct dl_interval){e->duration_s.x, e->duration_s.low,
+                            e->duration_s.high});
   if (dl_run_is_inference(job->run)) {
     bound = served->bound;
     dl_answer_number(l, "at most ", served->most_a_second,
                      served->tokens ? " requests/s" : " samples/s");
   } else if (isnan(job->run->tokens) && job->epochs > 1 && job->found.arch &&
              (job->fills || !dl_lasts_so_long(job))) {
-    dl_answer_quantity(l, DL_TIME, "s", e->duration_s / job->epochs,
+    dl_answer_quantity(l, DL_TIME, "s", e->duration_s.x / job->epochs,
                        " per epoch");
   }
-  if (m->s->predictions.language) {
-    bound = m->s->predictions.step.bound;
+  if (m->s->result.predictions.language) {
+    bound = m->s->result.predictions.step.bound;
     bool millions = e->tokens_per_s >= 1e6;
     dl_answer_number(l, "", e->tokens_per_s / (millions ? 1e6 : 1),
                      millions ? "M tokens/s" : " tokens/s");
@@ -109,16 +110,16 @@ static void time_line(struct summary *m) {
 }
 
 static void power_line(struct summary *m) {
-  const struct dl_job *job = &m->s->job;
+  const struct dl_job *job = &m->s->result.job;
   const struct dl_accelerator *gpu = job->found.gpu;
   const bool node = !isnan(m->s->whole.j.x);
   struct dl_answer_line *l = &m->line[POWER];
   struct dl_memory_need need;
   char number[DL_NUMBER_SIZE];
-  struct dl_span_j watts = {m->e->power_w, m->e->power_low_w,
-                            m->e->power_high_w};
+  struct dl_interval watts = {m->e->power_w.x, m->e->power_w.low,
+                              m->e->power_w.high};
   if (node)
-    watts = (struct dl_span_j){m->energy.x / m->e->duration_s, NAN, NAN};
+    watts = (struct dl_interval){m->energy.x / m->e->duration_s.x, NAN, NAN};
   put(m, POWER, "Power", DL_WATTS, "W", &watts);
   if (!node && job->run->n_gpus > 1) {
     dl_answer_remark(l, "%s GPUs", dl_format_short(number, job->run->n_gpus));
@@ -145,10 +146,10 @@ static void footprint_lines(struct summary *m) {
   const double pue = node || isnan(foot->pue.x) ? 1 : foot->pue.x;
   const double grams = pue * foot->intensity.x / DL_J_PER_KWH;
   const double price = pue * foot->price / DL_J_PER_KWH;
-  const struct dl_span_j *j = &m->energy;
+  const struct dl_interval *j = &m->energy;
   struct dl_answer_line *l = &m->line[EMISSIONS];
   put(m, EMISSIONS, "CO2e", DL_MASS, "g",
-      &(struct dl_span_j){grams * j->x, grams * j->low, grams * j->high});
+      &(struct dl_interval){grams * j->x, grams * j->low, grams * j->high});
   if (isnan(foot->intensity.x)) {
     dl_answer_remark(l, "set --country, --cloud or --intensity");
   } else {
@@ -158,10 +159,10 @@ static void footprint_lines(struct summary *m) {
   const double made = m->s->whole.embodied_g;
   if (m->s->node->embodied)
     put(m, EMBODIED, "Embodied", DL_MASS, "g CO2e",
-        &(struct dl_span_j){made, NAN, NAN});
+        &(struct dl_interval){made, NAN, NAN});
   if (!isnan(price))
     put(m, COST, "Cost", DL_PLAIN, foot->currency,
-        &(struct dl_span_j){price * j->x, price * j->low, price * j->high});
+        &(struct dl_interval){price * j->x, price * j->low, price * j->high});
 }
 
 /* --- what the answer is based on */
@@ -184,8 +185,8 @@ static const struct basis *basis_of(const struct dl_estimate *e) {
   return NULL;
 }
 
-static void say_basis(struct dl_report *r, const struct dl_predict_subject *s) {
-  const struct dl_estimate *e = &s->est[s->best];
+static void say_basis(struct dl_report *r, const struct dl_predict_answer *s) {
+  const struct dl_estimate *e = &s->result.est[s->result.best];
   const struct basis *b = basis_of(e);
   DL_TEXT(t);
   if (b && b->new && !e->all_seen)
@@ -202,7 +203,7 @@ static void say_basis(struct dl_report *r, const struct dl_predict_subject *s) {
     dl_report_say(r, "Interval from %s errors (%zu %s)%s.", b->errors,
                   e->interval_groups, b->groups,
                   e->software_matters ? "; software unknown (--stack)" : "");
-  if (e->software_matters && s->predictions.language)
+  if (e->software_matters && s->result.predictions.language)
     dl_report_say(r, "Time of a whole training; with --stack that of its "
                      "steps.");
 }
@@ -210,12 +211,13 @@ static void say_basis(struct dl_report *r, const struct dl_predict_subject *s) {
 /* Where the answer is that of another method for want of an estimate with an
  * interval. */
 static void say_rule_of_thumb(struct dl_report *r,
-                              const struct dl_predict_subject *s) {
-  const struct dl_estimate *e = &s->est[s->best];
-  for (size_t i = 0; i < s->n && isnan(e->low_j); i++)
-    if (s->est[i].lacks && strcmp(s->est[i].method, "physical") == 0) {
+                              const struct dl_predict_answer *s) {
+  const struct dl_estimate *e = &s->result.est[s->result.best];
+  for (size_t i = 0; i < s->result.n && isnan(e->energy_j.low); i++)
+    if (s->result.est[i].lacks &&
+        s->result.est[i].id == DL_METHOD_PHYSICAL) {
       DL_TEXT(lacks);
-      dl_add_setting(&lacks, s->est[i].lacks);
+      dl_add_setting(&lacks, s->result.est[i].lacks);
       dl_report_say(r,
                     "A rule of thumb without an interval: physical lacks %s.",
                     lacks.s);
@@ -223,20 +225,21 @@ static void say_rule_of_thumb(struct dl_report *r,
 }
 
 /* "Method physical; others 13.7 to 16.3 kWh (--all)." */
-static void say_methods(struct dl_report *r, const struct dl_predict_subject *s,
+static void say_methods(struct dl_report *r, const struct dl_predict_answer *s,
                         bool all, bool explain) {
   DL_TEXT(t);
   double low = INFINITY, high = -INFINITY;
-  for (size_t i = 0; i < s->n; i++)
-    if ((long)i != s->best && !isnan(s->est[i].energy_j)) {
-      low = fmin(low, s->est[i].energy_j);
-      high = fmax(high, s->est[i].energy_j);
+  for (size_t i = 0; i < s->result.n; i++)
+    if ((long)i != s->result.best && !isnan(s->result.est[i].energy_j.x)) {
+      low = fmin(low, s->result.est[i].energy_j.x);
+      high = fmax(high, s->result.est[i].energy_j.x);
     }
-  dl_text_printf(&t, "Method %s", s->est[s->best].method);
+  dl_text_printf(&t, "Method %s", s->result.est[s->result.best].method);
   if (!all && low <= high) {
     const struct dl_value from = dl_number(low), to = dl_number(high);
     dl_text_add(&t, "; others ");
-    dl_add_interval(&t, DL_KWH, "J", s->est[s->best].energy_j, &from, &to);
+    dl_add_interval(&t, DL_KWH, "J", s->result.est[s->result.best].energy_j.x,
+                    &from, &to);
     dl_text_printf(&t, "%s (--all)",
                    isnan(s->whole.j.x) ? "" : " for the GPUs alone");
   }
@@ -244,13 +247,14 @@ static void say_methods(struct dl_report *r, const struct dl_predict_subject *s,
   dl_report_say(r, "%s", dl_text_str(&t));
 }
 
-void dl_predict_summary(struct dl_report *r, const struct dl_predict_subject *s,
+void dl_predict_summary(struct dl_report *r, const struct dl_predict_answer *s,
                         bool all, bool explain) {
-  const struct dl_estimate *e = &s->est[s->best];
-  const char *assumed = dl_facts_assumed(&s->job, NULL);
+  const struct dl_estimate *e = &s->result.est[s->result.best];
+  const char *assumed = dl_facts_assumed(&s->result.job, NULL);
   struct summary m = {.s = s, .e = e, .energy = s->whole.j};
   if (isnan(s->whole.j.x))
-    m.energy = (struct dl_span_j){e->energy_j, e->low_j, e->high_j};
+    m.energy =
+        (struct dl_interval){e->energy_j.x, e->energy_j.low, e->energy_j.high};
   energy_lines(&m);
   time_line(&m);
   power_line(&m);
@@ -258,9 +262,9 @@ void dl_predict_summary(struct dl_report *r, const struct dl_predict_subject *s,
   dl_answer_lines(r, m.line, N_LINES);
   say_basis(r, s);
   say_rule_of_thumb(r, s);
-  if (assumed && strcmp(e->method, "physical") == 0 &&
-      isnan(s->job.run->tokens) && !s->predictions.served.tokens &&
-      !s->predictions.language)
+  if (assumed && e->id == DL_METHOD_PHYSICAL &&
+      isnan(s->result.job.run->tokens) &&
+      !s->result.predictions.served.tokens && !s->result.predictions.language)
     dl_report_say(r,
                   "Unknown for this network and derived from its FLOPs: %s; "
                   "the interval is wider for it.",
@@ -284,7 +288,7 @@ void dl_predict_known(struct dl_report *r, const struct dl_job *job,
   if (n == 0)
     return;
   dl_report_add(r, "known", NULL, NULL, DL_CODE, dl_strings(names, n));
-  if (!known->is)
+  if (!known->applies)
     return;
   DL_LINES(r,
            {"busy_share", "GPU busy", "%", DL_PERCENT, dl_number(known->busy)},

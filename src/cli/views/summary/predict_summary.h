@@ -5,16 +5,12 @@
 #define DL_CLI_VIEWS_SUMMARY_PREDICT_SUMMARY_H
 
 #include "cli/views/node_report.h"
-#include "estimate/predictions.h"
+#include "estimate/result.h"
 #include "output/report.h"
 
-/* A job, its estimates, and which of them is the answer. */
-struct dl_predict_subject {
-  struct dl_job job;
-  struct dl_job_predictions predictions;
-  struct dl_estimate *est;
-  size_t n;
-  long best; /* or -1 */
+/* What dlest predict reports of one job. */
+struct dl_predict_answer {
+  struct dl_result result;
   const struct dl_job_options *o;
   const struct dl_node_options *node;
   double coverage;   /* 0 .. 1 */
@@ -28,7 +24,7 @@ struct dl_predict_subject {
  * and the range of the other methods. The report is a group whose title is that
  * of dl_predict_title. `all`, `explain`: these parts follow, so that no option
  * is named for them. */
-void dl_predict_summary(struct dl_report *r, const struct dl_predict_subject *s,
+void dl_predict_summary(struct dl_report *r, const struct dl_predict_answer *s,
                         bool all, bool explain);
 
 /* Appends "ResNet-50 on 4 x NVIDIA A100-SXM4-40GB: 90 epochs (defaults:

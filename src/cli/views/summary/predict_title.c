@@ -55,7 +55,7 @@ static void add_number(struct settings *s, enum dl_run_id id,
 
 /* "TF32"; words of more than formats and digits stay as they are. */
 static void add_precision(struct settings *s) {
-  const char *p = s->job->run->precision;
+  const char *p = dl_precision_words[s->job->run->precision];
   char upper[16];
   size_t n = p ? strlen(p) : 0;
   if (n == 0 || n >= sizeof upper)
@@ -122,14 +122,11 @@ static void add_inference(struct settings *s) {
                " requests per second");
 }
 
-static const char *tuning_words(const char *fine_tune) {
-  return strcmp(fine_tune, "lora") == 0    ? "LoRA"
-         : strcmp(fine_tune, "qlora") == 0 ? "QLoRA"
-         : strcmp(fine_tune, "head") == 0  ? "classifier alone"
-                                           : fine_tune;
-}
-
 static void add_settings(struct settings *s) {
+  static const char *const tuning[DL_TUNE_OTHER] = {[DL_TUNE_HEAD] =
+                                                        "classifier alone",
+                                                    [DL_TUNE_LORA] = "LoRA",
+                                                    [DL_TUNE_QLORA] = "QLoRA"};
   const struct dl_job *job = s->job;
   const struct dl_run *run = job->run;
   bool language = job->found.arch && dl_is_language_model(job->found.arch);
@@ -151,8 +148,8 @@ static void add_settings(struct settings *s) {
        !isnan(run->denoising_steps)))
     add_number(s, DL_RUN_image_px, "", run->image_px, " px");
   add_precision(s);
-  if (run->fine_tune && strcmp(run->fine_tune, "full") != 0)
-    add(s, true, tuning_words(run->fine_tune));
+  if (tuning[run->fine_tune])
+    add(s, true, tuning[run->fine_tune]);
   if (run->stack && !dl_run_is_inference(run)) {
     DL_TEXT(t);
     dl_text_printf(&t, "software %s", run->stack);

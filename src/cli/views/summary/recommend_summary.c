@@ -78,9 +78,9 @@ static void energy_line(struct dl_answer_line *l, const char *label,
                         const struct dl_recommended_choices *c,
                         const struct dl_alternative *a) {
   bool first = a == c->l->c;
-  dl_answer_figure(l, &(struct dl_answer){label, DL_KWH, "J", a->energy_j,
-                                          first ? a->low_j : NAN, a->high_j,
-                                          c->interval});
+  dl_answer_figure(l, &(struct dl_answer){label, DL_KWH, "J", a->energy_j.x,
+                                          first ? a->energy_j.low : NAN,
+                                          a->energy_j.high, c->interval});
 }
 
 static void next_line(struct dl_answer_line *l,
@@ -90,8 +90,9 @@ static void next_line(struct dl_answer_line *l,
     return;
   energy_line(l, a->node ? "Next node" : "Next GPU", c, a);
   dl_answer_remark(l, "%s", place_of(a));
-  dl_answer_number(l, "", 100 * (a->energy_j / best->energy_j - 1), " % more");
-  if (a->low_j <= best->high_j)
+  dl_answer_number(l, "", 100 * (a->energy_j.x / best->energy_j.x - 1),
+                   " % more");
+  if (a->energy_j.low <= best->energy_j.high)
     dl_answer_remark(l, "within the intervals");
 }
 
@@ -147,8 +148,7 @@ void dl_recommend_settings(struct dl_report *r,
   snprintf(precision, sizeof precision, "%.40s%s",
            c->precision ? c->precision : "", assumed ? " (assumed)" : "");
   DL_LINES(
-      r,
-      {"method", "method", NULL, DL_CODE, dl_known_string(o->method)},
+      r, {"method", "method", NULL, DL_CODE, dl_known_string(o->method)},
       {"table", "table of runs", NULL, DL_CODE, dl_known_string(o->table)},
       {"boundary", "boundary", NULL, DL_CODE, dl_known_string(c->boundary)},
       {"phase", infers ? "phase" : NULL, NULL, DL_CODE,
@@ -230,11 +230,11 @@ static void say_outside(struct dl_report *r,
   const struct dl_alternative *low = &c->l->c[0];
   for (size_t i = c->n; i < c->l->n; i++)
     if (c->l->c[i].excluded == DL_CHOICE_OUTSIDE &&
-        c->l->c[i].energy_j < low->energy_j)
+        c->l->c[i].energy_j.x < low->energy_j.x)
       low = &c->l->c[i];
   if (low == &c->l->c[0])
     return;
-  const struct dl_value energy = dl_number(low->energy_j);
+  const struct dl_value energy = dl_number(low->energy_j.x);
   DL_TEXT(t);
   dl_show(&t, DL_KWH, "J", &energy, NULL);
   dl_report_say(r,

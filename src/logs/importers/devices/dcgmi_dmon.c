@@ -24,9 +24,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "logs/log.h"
 
 #define COLUMNS(X)                                                             \
@@ -47,27 +47,21 @@ enum { FIELDS_MAX = 128, HEAD_LINES = 32, PREFIX_WORDS = 4 };
 #define BLANK_W 1e14
 #define BLANK_J 9.2e15
 
-struct dcgmi {
-  int at[N_COLUMNS]; /* value of each column, -1 without */
-  size_t n_values;   /* of a row */
-  bool has_header;
-};
-
 /* Reads "#Entity POWER ...", from the # on; false for other comments. */
-static bool read_header(struct dcgmi *m, char *s) {
+static bool read_header(struct dl_table_header *m, char *s) {
   char *field[FIELDS_MAX];
   size_t n = dl_cell_words(s + 1, field, FIELDS_MAX);
-  if (n < 2 || n > FIELDS_MAX || strcasecmp(field[0], "entity") != 0)
+  if (n < 2 || n > FIELDS_MAX ||
+      dl_word_among("entity", field[0], strlen(field[0])) < 0)
     return false;
-  m->has_header = true;
-  m->n_values = n - 1;
+  m->n_fields = n - 1; /* values behind the entity and its number */
   dl_cell_columns(field + 1, n - 1, columns, N_COLUMNS, m->at);
   return true;
 }
 
 static bool probe(const struct dl_head *head) {
   char buf[DL_HEAD_LINE];
-  struct dcgmi m = {0};
+  struct dl_table_header m = {0};
   size_t at = 0;
   for (int i = 0; i < HEAD_LINES && dl_head_line(head, &at, buf, sizeof buf);
        i++) {
@@ -87,8 +81,8 @@ static double share(double x) {
   return x >= 0 && x <= 1 ? x : NAN;
 }
 
-static bool read_values(struct dl_log *log, const struct dcgmi *m, char **value,
-                        struct dl_reading *r, double *limit) {
+static bool read_values(struct dl_log *log, const struct dl_table_header *m,
+                        char **value, struct dl_reading *r, double *limit) {
   double x[N_COLUMNS];
   for (size_t c = 0; c < N_COLUMNS; c++) {
     x[c] = NAN;
@@ -107,17 +101,16 @@ static bool read_values(struct dl_log *log, const struct dcgmi *m, char **value,
 
 /* Index of the word with which the entity begins; n if there is none. */
 static size_t entity_at(char **field, size_t n) {
-  static const char *const kinds[] = {"GPU",    "GPU-I", "GPU-CI",  "vGPU",
-                                      "Switch", "Link",  "NvLink",  "CPU",
-                                      "Core",   "NIC",   "ConnectX"};
+  static const char kinds[] =
+      "GPU|GPU-I|GPU-CI|vGPU|Switch|Link|NvLink|CPU|Core|NIC|ConnectX";
   for (size_t i = 0; i < n && i <= PREFIX_WORDS; i++)
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-      if (strcasecmp(field[i], kinds[k]) == 0)
-        return i;
+    if (dl_word_among(kinds, field[i], strlen(field[i])) >= 0)
+      return i;
   return n;
 }
 
-/* The time before the entity, or that of the round. */
+/* Reads the time in front of the entity; without one, assumes the time of the
+ * round. */
 static bool time_of(struct dl_log *log, char **field, size_t n_words,
                     size_t gpu, int64_t *ns) {
   char text[128];
@@ -135,17 +128,17 @@ static bool time_of(struct dl_log *log, char **field, size_t n_words,
          dl_log_bad(log, "invalid time '%.40s'", text);
 }
 
-static bool row(struct dl_log *log, struct dcgmi *m, char **field, size_t n,
-                size_t entity) {
+static bool row(struct dl_log *log, struct dl_table_header *m, char **field,
+                size_t n, size_t entity) {
   struct dl_reading r = {0};
   size_t gpu, before = entity + 2;
   double limit;
-  if (strcasecmp(field[entity], "GPU") != 0)
+  if (dl_word_among("GPU", field[entity], strlen(field[entity])) < 0)
     return true;
-  if (!m->has_header)
+  if (m->n_fields == 0)
     return dl_log_bad(log, "no line '#Entity ...' before this one");
-  if (n != before + m->n_values)
-    return dl_log_bad(log, "expected %zu values, found %zu", m->n_values,
+  if (n != before + m->n_fields)
+    return dl_log_bad(log, "expected %zu values, found %zu", m->n_fields,
                       n > before ? n - before : 0);
   const char *id = field[entity + 1];
   if (!dl_parse_count(id, &gpu) || gpu >= DL_ROUND_DEVICES)
@@ -163,13 +156,14 @@ static bool row(struct dl_log *log, struct dcgmi *m, char **field, size_t n,
  * possibly after a time. */
 static bool is_known(char **field, size_t n) {
   for (size_t i = 0; i < n && i <= PREFIX_WORDS; i++)
-    if (strcasecmp(field[i], "id") == 0 || strcmp(field[i], "dmon") == 0)
+    if (dl_word_among("id", field[i], strlen(field[i])) == 0 ||
+        dl_is_word(field[i], "dmon"))
       return true;
   return false;
 }
 
 static bool line(struct dl_log *log, char *s) {
-  struct dcgmi *m = log->state;
+  struct dl_table_header *m = log->state;
   char *field[FIELDS_MAX];
   char *hash = strchr(s, '#');
   if (hash && (read_header(m, hash) || hash == s))
@@ -188,7 +182,7 @@ static bool line(struct dl_log *log, char *s) {
 const struct dl_importer dl_import_dcgmi_dmon = {
     .name = "dcgmi-dmon",
     .summary = "dcgmi dmon -e 155,156,203",
-    .state_size = sizeof(struct dcgmi),
+    .state_size = sizeof(struct dl_table_header),
     .probe = probe,
     .line = line,
 };

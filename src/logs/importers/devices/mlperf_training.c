@@ -15,15 +15,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/text.h"
 #include "io/json_read.h"
 #include "logs/log.h"
 
 #define MARK ":::MLLOG"
 #define KEY "\"power_reading\""
-
-struct mllog {
-  bool stopped;
-};
 
 static bool probe(const struct dl_head *head) {
   const char *s = strstr(head->text, MARK);
@@ -59,8 +57,19 @@ static bool add_reading(struct dl_log *log, const dl_json *entry) {
   return true;
 }
 
+/* The keys that matter. */
+enum key { OTHER_KEY = -1, STOP, EFFICIENCY, READING };
+
+static enum key key_of(const dl_json *entry) {
+  static const char *const keys[] = {[STOP] = "power_measurement_stop",
+                                     [EFFICIENCY] = "conversion_eff",
+                                     [READING] = "power_reading"};
+  return (enum key)dl_text_index(
+      keys, DL_LENGTH(keys), dl_text_or(dl_json_get(entry, "key").text, ""));
+}
+
 static bool line(struct dl_log *log, char *s) {
-  struct mllog *m = log->state;
+  bool *stopped = log->state;
   DL_SCOPED(dl_diag_free) struct dl_diag own = {0};
   dl_json *entry;
   char *text = strstr(s, MARK);
@@ -69,18 +78,25 @@ static bool line(struct dl_log *log, char *s) {
   text += strlen(MARK);
   if (dl_json_parse(&entry, text, strlen(text), log->path, &own) != DL_OK)
     return dl_log_bad(log, "not valid JSON behind ':::MLLOG'");
-  const char *key = dl_json_get(entry, "key").text;
-  struct dl_json_value value = dl_json_get(entry, "value");
+  double value = dl_json_get(entry, "value").number;
   bool ok = true;
-  if (key && strcmp(key, "power_measurement_stop") == 0)
-    m->stopped = true;
-  if (key && strcmp(key, "conversion_eff") == 0 && value.number < 1)
-    dl_log_warn(log,
-                "conversion_eff is %g: the power at the plug is that of the "
-                "readings divided by it, and readings are used as they are",
-                value.number);
-  if (key && strcmp(key, "power_reading") == 0 && !m->stopped)
-    ok = add_reading(log, entry);
+  switch (key_of(entry)) {
+  case STOP:
+    *stopped = true;
+    break;
+  case EFFICIENCY:
+    if (value < 1)
+      dl_log_warn(log,
+                  "conversion_eff is %g: the power at the plug is that of the "
+                  "readings divided by it, and readings are used as they are",
+                  value);
+    break;
+  case READING:
+    ok = *stopped || add_reading(log, entry);
+    break;
+  case OTHER_KEY:
+    break;
+  }
   dl_json_free(entry);
   return ok;
 }
@@ -89,7 +105,7 @@ const struct dl_importer dl_import_mlperf_training = {
     .name = "mlperf-training",
     .summary = "power log of a node in MLPerf Training (:::MLLOG)",
     .role = DL_LOG_COMPANION,
-    .state_size = sizeof(struct mllog),
+    .state_size = sizeof(bool),
     .probe = probe,
     .lacks = lacks,
     .line = line,

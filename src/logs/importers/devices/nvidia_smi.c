@@ -79,8 +79,8 @@ static bool guess_columns(struct smi *smi, char *const *field) {
 }
 
 /* Takes the columns and their units from the fields of a header. */
-static void take_header(struct smi *smi, char *const *field, size_t n,
-                        const int *at) {
+static void set_header(struct smi *smi, char *const *field, size_t n,
+                       const int *at) {
   smi->n_fields = n;
   memcpy(smi->at, at, sizeof smi->at);
   for (enum column c = POWER; c < N_COLUMNS; c++) {
@@ -98,12 +98,12 @@ static bool read_next_header(struct smi *smi, char *const *field, size_t n) {
   if (n > FIELDS_MAX || !dl_cell_header(field, n, columns, N_COLUMNS, at))
     return false;
   struct smi new = {0};
-  take_header(&new, field, n, at);
+  set_header(&new, field, n, at);
   if (!is_usable(&new))
     return false;
   if (n != smi->n_fields)
     smi->more.n_seldom = 0; /* columns have moved */
-  take_header(smi, field, n, at);
+  set_header(smi, field, n, at);
   return true;
 }
 
@@ -125,7 +125,7 @@ static bool find_columns(struct smi *smi, const struct dl_head *head,
   if (smi->n_fields > FIELDS_MAX)
     return false;
   dl_cell_columns(field, smi->n_fields, columns, N_COLUMNS, at);
-  take_header(smi, field, smi->n_fields, at);
+  set_header(smi, field, smi->n_fields, at);
   return ((given || smi->header[0] != '\0') && is_usable(smi)) ||
          (!given && guess_columns(smi, field));
 }
@@ -176,6 +176,14 @@ static enum column id_of(const struct smi *smi) {
   return N_COLUMNS;
 }
 
+static enum dl_field_role role_of(const struct smi *smi, enum column c) {
+  if (c == TIME)
+    return DL_FIELD_TIME;
+  if (c == NAME || c == id_of(smi))
+    return DL_FIELD_DEVICE;
+  return c == BUS || c == INDEX ? DL_FIELD_OTHER : DL_FIELD_MEASURED;
+}
+
 /* Finds other columns that distinguish boards: of hosts, ranks. */
 static void find_more(struct dl_log *log, struct smi *smi,
                       const struct dl_head *head) {
@@ -187,10 +195,7 @@ static void find_more(struct dl_log *log, struct smi *smi,
     table.name = name;
   for (enum column c = TIME; c < N_COLUMNS; c++)
     if (smi->at[c] >= 0)
-      table.role[smi->at[c]] = c == TIME                      ? DL_FIELD_TIME
-                               : c == NAME || c == id_of(smi) ? DL_FIELD_DEVICE
-                               : c == BUS || c == INDEX       ? DL_FIELD_OTHER
-                                                        : DL_FIELD_MEASURED;
+      table.role[smi->at[c]] = role_of(smi, c);
   dl_device_columns_find(&smi->more, head, &table);
   dl_device_columns_warn(&smi->more, &table, log);
 }
@@ -209,11 +214,19 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                               "units that identify them; give --columns "
                               "timestamp,power.draw,...");
   find_more(log, smi, head);
+  struct dl_turns turns = {.separator = ',',
+                           .n_fields = smi->n_fields,
+                           .time = smi->at[TIME],
+                           .unit_s = NAN,
+                           .value = smi->at[POWER],
+                           .of = smi->more.n == 1 ? smi->more.field[0] : -1};
+  if (turns.value < 0)
+    turns.value = smi->at[ENERGY];
+  if (id_of(smi) == N_COLUMNS && smi->more.n == 1)
+    return dl_turns_refuse(turns, log, head, d);
   if (id_of(smi) == N_COLUMNS && smi->more.n == 0) {
-    int value = smi->at[POWER] >= 0 ? smi->at[POWER] : smi->at[ENERGY];
-    const struct dl_turns_rows rows = {',', smi->n_fields, smi->at[TIME], NAN,
-                                       value};
-    dl_turns_find(&smi->turns, log, head, &rows);
+    smi->turns = turns;
+    dl_turns_find(&smi->turns, log, head);
   }
   return DL_OK;
 }
@@ -223,8 +236,12 @@ static uint32_t meter_of(struct dl_log *log, struct smi *smi,
   const char *name = smi->at[NAME] < 0 ? NULL : field[smi->at[NAME]];
   enum column by = id_of(smi);
   char id[256] = "";
-  if (by < N_COLUMNS && smi->more.n == 0)
-    return dl_log_meter(log, DL_METER_GPU, field[smi->at[by]], name);
+  if (by < N_COLUMNS && smi->more.n == 0) {
+    uint32_t same = dl_log_meter(log, DL_METER_GPU, field[smi->at[by]], name);
+    if (by == UUID)
+      dl_log_uuid(log, same);
+    return same;
+  }
   if (by < N_COLUMNS)
     snprintf(id, sizeof id, "%.80s", field[smi->at[by]]);
   else if (smi->turns.n > 1)

@@ -35,20 +35,14 @@ static const struct dl_cell_column columns[] = {COLUMNS(DL_COLUMN_ROW)};
 
 enum { FIELDS_MAX = 128, HEAD_LINES = 32 };
 
-struct dmon {
-  int at[N_COLUMNS]; /* field of each column, -1 without */
-  size_t n_fields;   /* 0 before the header */
-  bool csv;
-};
-
 /* Reads the comment with the names of the columns; false for other comments,
  * which change nothing. */
-static bool read_header(struct dmon *m, char *s) {
-  struct dmon now = {.csv = strchr(s, ',') != NULL};
+static bool read_header(struct dl_table_header *m, char *s) {
+  struct dl_table_header now = {.separator = strchr(s, ',') ? ',' : ' '};
   char *field[FIELDS_MAX];
   s += strspn(s, "# \t");
-  now.n_fields = now.csv ? dl_cell_split(s, ',', field, FIELDS_MAX)
-                         : dl_cell_words(s, field, FIELDS_MAX);
+  now.n_fields = now.separator == ',' ? dl_cell_split(s, ',', field, FIELDS_MAX)
+                                      : dl_cell_words(s, field, FIELDS_MAX);
   if (now.n_fields > FIELDS_MAX)
     return false;
   dl_cell_columns(field, now.n_fields, columns, N_COLUMNS, now.at);
@@ -58,15 +52,15 @@ static bool read_header(struct dmon *m, char *s) {
   return true;
 }
 
-static bool is_power_log(const struct dmon *m) {
+static bool is_power_log(const struct dl_table_header *m) {
   return m->n_fields > 0 && m->at[PID] < 0 &&
          (m->at[POWER] >= 0 || m->at[UTIL] >= 0);
 }
 
-/* By the first comment with names of columns. */
+/* The first comment with names of columns decides. */
 static bool probe(const struct dl_head *head) {
   char buf[DL_HEAD_LINE];
-  struct dmon m = {0};
+  struct dl_table_header m = {0};
   size_t at = 0;
   for (int i = 0; i < HEAD_LINES && dl_head_line(head, &at, buf, sizeof buf);
        i++)
@@ -75,7 +69,7 @@ static bool probe(const struct dl_head *head) {
   return false;
 }
 
-static bool time_of(struct dl_log *log, struct dmon *m, char **field,
+static bool time_of(struct dl_log *log, struct dl_table_header *m, char **field,
                     size_t gpu, int64_t *ns) {
   char text[64];
   if (m->at[TIME] < 0) {
@@ -88,7 +82,7 @@ static bool time_of(struct dl_log *log, struct dmon *m, char **field,
 }
 
 static bool line(struct dl_log *log, char *s) {
-  struct dmon *m = log->state;
+  struct dl_table_header *m = log->state;
   char *field[FIELDS_MAX + 1];
   struct dl_reading r = dl_reading_at(0, 0);
   size_t gpu;
@@ -102,7 +96,7 @@ static bool line(struct dl_log *log, char *s) {
     return dl_log_bad(log, "no line '# gpu pwr ...' before this one");
   if (!is_power_log(m))
     return dl_log_bad(log, "no column 'pwr' or 'sm' in the lines above");
-  if (!dl_cell_row(log, s, m->csv ? ',' : ' ', field, m->n_fields))
+  if (!dl_cell_row(log, s, m->separator, field, m->n_fields))
     return false;
   const char *id = field[m->at[GPU]];
   if (!dl_parse_count(id, &gpu) || gpu >= DL_ROUND_DEVICES)
@@ -123,7 +117,7 @@ static bool line(struct dl_log *log, char *s) {
 const struct dl_importer dl_import_nvidia_smi_dmon = {
     .name = "nvidia-smi-dmon",
     .summary = "nvidia-smi dmon -s pu [-o DT] [--format csv]",
-    .state_size = sizeof(struct dmon),
+    .state_size = sizeof(struct dl_table_header),
     .probe = probe,
     .line = line,
 };

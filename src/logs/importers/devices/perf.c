@@ -16,8 +16,8 @@
  * With -I values are energies of the interval that ends at TIME: they are added
  * up to a counter, which stands still in a gap. A sum over packages
  * (no --per-...) is one meter. Without -I there is one run; its duration is "N
- * seconds time elapsed" of the default layout, its energy_j that of the
- * platform, if measured (boundary node), otherwise CPU and RAM. */
+ * seconds time elapsed" of the default layout, its energy_j is the platform's
+ * energy, if measured (boundary node), otherwise CPU and RAM. */
 
 #include <ctype.h>
 #include <math.h>
@@ -34,7 +34,7 @@
 
 enum { FIELDS = 64, METERS = 96, ID_SIZE = 24 };
 
-struct meter {
+struct perf_meter {
   enum dl_meter_kind kind;
   char id[ID_SIZE]; /* "": all packages */
   bool started;     /* with -I */
@@ -48,12 +48,12 @@ struct perf {
   int64_t start_ns;
   double now_s, before_s; /* ends of this interval and the one before */
   double offset_s;        /* of a run that follows another one */
-  struct meter meter[METERS];
+  struct perf_meter meter[METERS];
   size_t n_meters;
 };
 
 /* An event of a line. */
-struct event {
+struct perf_event {
   double seconds;     /* NaN without -I */
   const char *domain; /* "S0", "" for all */
   const char *name;
@@ -63,15 +63,17 @@ struct event {
 
 /* A number whose digits may be grouped. The character before the last digits is
  * the decimal sign, unless it is a comma and three digits follow, or any other
- * character than a full stop. */
-static bool localised(const char *s, double *x) {
+ * character than a full stop. No group follows a 0 alone. */
+static bool parse_localised(const char *s, double *x) {
   char plain[64];
   size_t n = 0, len = strlen(s), last = len;
   for (size_t i = 0; i < len; i++)
     if (!isdigit((unsigned char)s[i]))
       last = i;
   bool decimal =
-      last < len && (s[last] == '.' || (s[last] == ',' && len - last - 1 != 3));
+      last < len &&
+      (s[last] == '.' ||
+       (s[last] == ',' && (len - last - 1 != 3 || (last == 1 && *s == '0'))));
   for (size_t i = 0; i < len; i++) {
     unsigned char c = (unsigned char)s[i];
     if (n + 1 >= sizeof plain)
@@ -100,7 +102,7 @@ static bool split_event(char *s, char **field, size_t *n, size_t *unit,
                          : dl_cell_split(s, *separator, field, FIELDS);
   *n = *n < FIELDS ? *n : FIELDS;
   for (*unit = 0; *unit < *n; ++*unit)
-    if (strcmp(field[*unit], "Joules") == 0)
+    if (dl_is_word(field[*unit], "Joules"))
       return *unit > 0 && *unit + 1 < *n;
   return false;
 }
@@ -108,12 +110,12 @@ static bool split_event(char *s, char **field, size_t *n, size_t *unit,
 enum parsed { OTHER, BAD, EVENT };
 
 /* Reads the fields before the value: [TIME] [DOMAIN [COUNT]]. */
-static bool read_prefix(char **field, size_t n, struct event *e) {
+static bool read_prefix(char **field, size_t n, struct perf_event *e) {
   size_t i = 0;
   e->seconds = NAN;
   e->domain = "";
   if (i < n && isdigit((unsigned char)field[i][0])) {
-    if (!localised(field[i++], &e->seconds) || !(e->seconds < MOST_S))
+    if (!parse_localised(field[i++], &e->seconds) || !(e->seconds < MOST_S))
       return false;
   }
   if (i < n)
@@ -127,8 +129,9 @@ static bool is_whole(const char *s) {
 }
 
 /* Whether "-x," has split a number with a decimal comma before `value`. perf
- * writes times with a full stop in every locale, energies with two decimals in
- * that of the user; a domain is no number, and its count is the last one. */
+ * writes times with a full stop in every locale, but energies, with two
+ * decimals, in the user's locale. A domain is not a number, and its count comes
+ * last. */
 static bool is_split(char **field, size_t value) {
   size_t i = 0;
   if (value == 0 || strlen(field[value]) != 2 || !is_whole(field[value]) ||
@@ -139,7 +142,7 @@ static bool is_split(char **field, size_t value) {
   return domain ? value - i == 3 : value - i == 1;
 }
 
-static enum parsed parse(char *s, struct event *e, char *separator) {
+static enum parsed parse(char *s, struct perf_event *e, char *separator) {
   char *field[FIELDS], joined[64];
   size_t n, unit;
   if (!split_event(s, field, &n, &unit, separator) ||
@@ -159,36 +162,31 @@ static enum parsed parse(char *s, struct event *e, char *separator) {
   if (field[value][0] == '<')
     e->supported = !strstr(field[value], "supported") &&
                    !strstr(field[unit - 1], "supported");
-  else if (!localised(field[value], &e->joules))
+  else if (!parse_localised(field[value], &e->joules))
     return BAD;
   return read_prefix(field, value, e) ? EVENT : BAD;
 }
 
 /* The kind of an event; false for parts of others. */
 static bool kind_of(const char *event, enum dl_meter_kind *kind) {
-  static const struct {
-    const char *name;
-    enum dl_meter_kind kind;
-  } kinds[] = {{"energy-pkg", DL_METER_CPU},
-               {"energy-ram", DL_METER_RAM},
-               {"energy-psys", DL_METER_NODE}};
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (strstr(event, kinds[i].name)) {
-      *kind = kinds[i].kind;
+  static const char *const names[] = {[DL_METER_CPU] = "energy-pkg",
+                                      [DL_METER_RAM] = "energy-ram",
+                                      [DL_METER_NODE] = "energy-psys"};
+  for (*kind = DL_METER_CPU; *kind <= DL_METER_NODE; ++*kind)
+    if (strstr(event, names[*kind]))
       return true;
-    }
   return false;
 }
 
-static struct meter *meter_of(struct perf *p, enum dl_meter_kind kind,
-                              const char *id) {
+static struct perf_meter *meter_of(struct perf *p, enum dl_meter_kind kind,
+                                   const char *id) {
   for (size_t i = 0; i < p->n_meters; i++)
     if (p->meter[i].kind == kind && strcmp(p->meter[i].id, id) == 0)
       return &p->meter[i];
   if (p->n_meters == METERS)
     return NULL;
-  struct meter *m = &p->meter[p->n_meters++];
-  *m = (struct meter){.kind = kind, .total_j = NAN};
+  struct perf_meter *m = &p->meter[p->n_meters++];
+  *m = (struct perf_meter){.kind = kind, .total_j = NAN};
   memcpy(m->id, id, strlen(id) + 1);
   return m;
 }
@@ -196,7 +194,8 @@ static struct meter *meter_of(struct perf *p, enum dl_meter_kind kind,
 /* Adds a reading. Meters are named "package-1" for S1; cores and CPUs stand for
  * the package or die that contains them: "S0-D0" for S0-D0-C0. */
 static void add_reading(struct dl_log *log, const struct perf *p,
-                        const struct meter *m, double seconds, double joules) {
+                        const struct perf_meter *m, double seconds,
+                        double joules) {
   char domain[ID_SIZE], package[ID_SIZE + 16], *id = domain, *part;
   snprintf(domain, sizeof domain, "%s", m->id);
   if ((part = strstr(domain, "-C")) || (part = strstr(domain, "-L")))
@@ -226,8 +225,8 @@ static void restart(struct perf *p) {
     p->meter[i].started = false;
 }
 
-static void add_interval(struct dl_log *log, struct perf *p, struct meter *m,
-                         double joules) {
+static void add_interval(struct dl_log *log, struct perf *p,
+                         struct perf_meter *m, double joules) {
   if (!m->started || m->last_s < p->before_s) {
     add_reading(log, p, m, p->before_s, m->sum_j);
     m->started = true;
@@ -245,7 +244,7 @@ static void finish_total(struct dl_log *log, struct perf *p, double seconds) {
                   [DL_METER_NODE] = NAN};
   bool any = false;
   for (size_t i = 0; i < p->n_meters; i++) {
-    struct meter *m = &p->meter[i];
+    struct perf_meter *m = &p->meter[i];
     if (isnan(m->total_j))
       continue;
     sum[m->kind] = (isnan(sum[m->kind]) ? 0 : sum[m->kind]) + m->total_j;
@@ -267,7 +266,8 @@ static void finish_total(struct dl_log *log, struct perf *p, double seconds) {
   }
 }
 
-static bool add(struct dl_log *log, struct perf *p, const struct event *e) {
+static bool add(struct dl_log *log, struct perf *p,
+                const struct perf_event *e) {
   enum dl_meter_kind kind;
   if (!kind_of(e->name, &kind) || !e->supported)
     return true;
@@ -284,7 +284,7 @@ static bool add(struct dl_log *log, struct perf *p, const struct event *e) {
   }
   if (isnan(e->joules))
     return true;
-  struct meter *m = meter_of(p, kind, e->domain);
+  struct perf_meter *m = meter_of(p, kind, e->domain);
   if (!m)
     return dl_log_bad(log, "more than %d meters", METERS);
   if (!isnan(e->seconds)) {
@@ -314,12 +314,12 @@ static bool read_elapsed(char *s, double *seconds) {
     return false;
   s += strspn(s, " ");
   s[strcspn(s, " ")] = '\0';
-  return localised(s, seconds);
+  return parse_localised(s, seconds);
 }
 
 static bool line(struct dl_log *log, char *s) {
   struct perf *p = log->state;
-  struct event e;
+  struct perf_event e;
   char separator = '\0';
   double seconds;
   char *start = s + strspn(s, " \t");
@@ -354,7 +354,7 @@ static bool probe(const struct dl_head *head) {
   static const char started[] = "# started on ",
                     title[] = "Performance counter stats for ";
   char text[DL_HEAD_LINE], separator;
-  struct event e;
+  struct perf_event e;
   for (size_t at = 0; dl_head_line(head, &at, text, sizeof text);) {
     bool known = *text == '#' || isdigit((unsigned char)*text) ||
                  *text == '<' || strncmp(text, title, sizeof title - 1) == 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The CPU and memory log of del Rey et al., written from psutil beside that of
- * nvidia-smi: timestamp,cpu usage (%),memory usage (MB),temperature (Celsius).
+/* The CPU and memory log of del Rey et al., written with psutil beside the log
+ * of nvidia-smi: timestamp,cpu usage (%),memory usage (MB),temperature
+ * (Celsius).
  *
  * Memory draws 3.75e-4 W per MB in use (del Rey et al., arXiv 2307.05520). The
  * power of the CPU is unknown. */
@@ -18,17 +19,13 @@ static const struct dl_cell_column columns[] = {
     {"memory usage (MB)", DL_NO_DIMENSION, 1}};
 enum { FIELDS_MAX = 16 };
 
-struct psutil {
-  int at[N_COLUMNS];
-  size_t n_fields; /* 0 before the header */
-};
-
 static bool probe(const struct dl_head *head) {
   return dl_head_has(head, "timestamp,cpu usage (%),memory usage (MB)");
 }
 
 /* Whether a line is a header, the first or a later one. */
-static bool read_header(struct psutil *p, char *const *field, size_t n) {
+static bool read_header(struct dl_table_header *p, char *const *field,
+                        size_t n) {
   int at[N_COLUMNS];
   if (n > FIELDS_MAX || !dl_cell_header(field, n, columns, N_COLUMNS, at))
     return false;
@@ -41,7 +38,7 @@ static bool read_header(struct psutil *p, char *const *field, size_t n) {
 }
 
 static bool line(struct dl_log *log, char *s) {
-  struct psutil *p = log->state;
+  struct dl_table_header *p = log->state;
   char *field[FIELDS_MAX + 1];
   double x[N_COLUMNS];
   int64_t ns;
@@ -76,7 +73,7 @@ const struct dl_importer dl_import_psutil = {
     .name = "psutil",
     .summary = "timestamp, cpu usage (%), memory usage (MB), with a GPU log",
     .role = DL_LOG_MEMORY,
-    .state_size = sizeof(struct psutil),
+    .state_size = sizeof(struct dl_table_header),
     .probe = probe,
     .line = line,
 };

@@ -22,16 +22,14 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/text.h"
 #include "logs/log.h"
 
 enum { FIELDS = 512 };
 
-struct ptd {
-  bool day_first;
-};
-
-/* Rewrites "dd-dd-dddd ...", also with slashes, so that the year is first. */
-static const char *with_year_first(struct ptd *p, const char *s, char *buf,
+/* Rewrites "dd-dd-dddd ...", also with slashes, so that the year is first.
+ * *day_first states whether days precede months in this log so far. */
+static const char *with_year_first(bool *day_first, const char *s, char *buf,
                                    size_t size) {
   static const char form[] = "00-00-0000";
   size_t len = strlen(s);
@@ -43,11 +41,12 @@ static const char *with_year_first(struct ptd *p, const char *s, char *buf,
       return s;
   int first = atoi(s), second = atoi(s + 3);
   if (first > 12 && second <= 12)
-    p->day_first = true;
+    *day_first = true;
   else if (second > 12 && first <= 12)
-    p->day_first = false;
-  snprintf(buf, size, "%.4s-%.2s-%.2s%s", s + 6, p->day_first ? s + 3 : s,
-           p->day_first ? s : s + 3, s + 10);
+    *day_first = false;
+  const char *day = *day_first ? s : s + 3;
+  const char *month = *day_first ? s + 3 : s;
+  snprintf(buf, size, "%.4s-%.2s-%.2s%s", s + 6, month, day, s + 10);
   return buf;
 }
 
@@ -60,14 +59,13 @@ static const char *value_of(char *const *field, size_t n, const char *name) {
 }
 
 static bool line(struct dl_log *log, char *s) {
-  struct ptd *p = log->state;
   struct dl_reading r = dl_reading_at(0, 0);
   char *field[FIELDS], buf[64];
   size_t n = dl_cell_split(s, ',', field, FIELDS);
   n = n < FIELDS ? n : FIELDS;
-  if (n < 2 || strcasecmp(field[0], "Time") != 0)
+  if (n < 2 || dl_word_among("Time", field[0], strlen(field[0])) < 0)
     return dl_log_bad(log, "expected 'Time', found '%.40s'", field[0]);
-  const char *time = with_year_first(p, field[1], buf, sizeof buf);
+  const char *time = with_year_first(log->state, field[1], buf, sizeof buf);
   if (!dl_log_time(log, time, strlen(time), &r.ns))
     return dl_log_bad(log, "column 'Time': invalid time '%.40s'", field[1]);
   const char *watts = value_of(field, n, "Watts");
@@ -86,7 +84,7 @@ static bool line(struct dl_log *log, char *s) {
 
 static bool probe(const struct dl_head *head) {
   static const char time[] = "Time,", watts[] = ",Watts,";
-  struct ptd p = {0};
+  bool day_first = false;
   struct dl_timestamp t;
   char field[48], buf[64];
   const char *s = head->text + strspn(head->text, " \t\r\n");
@@ -98,7 +96,7 @@ static bool probe(const struct dl_head *head) {
     return false;
   memcpy(field, s, n);
   field[n] = '\0';
-  const char *date = with_year_first(&p, field, buf, sizeof buf);
+  const char *date = with_year_first(&day_first, field, buf, sizeof buf);
   return dl_parse_timestamp(date, strlen(date), &t);
 }
 
@@ -106,7 +104,7 @@ const struct dl_importer dl_import_ptdaemon = {
     .name = "ptdaemon",
     .summary = "SPEC PTDaemon's power log (MLPerf's spl.txt)",
     .role = DL_LOG_COMPANION,
-    .state_size = sizeof(struct ptd),
+    .state_size = sizeof(bool),
     .probe = probe,
     .line = line,
 };

@@ -19,8 +19,9 @@
  * power is `power_usage` in `monitor`, `socket_power` in `metric` (earlier
  * current_socket_power, average_socket_power), the utilization `gfx` or
  * `gfx_activity` in percent, the counter `total_energy_consumption` in J. Lists
- * are quoted cells. Partitions (`xcp`) other than the first repeat their GPU.
- * `metric` begins with a line about CTRL + C. */
+ * are quoted cells. Scripts that join logs add a column of hosts. Partitions
+ * (`xcp`) other than the first repeat their GPU. `metric` begins with a line
+ * about CTRL + C. */
 
 #include <math.h>
 #include <stdio.h>
@@ -28,69 +29,46 @@
 #include <strings.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "logs/log.h"
 
-/* Columns, and what their numbers are. */
+/* Columns with their names. The first field of a column counts. */
 #define COLUMNS(X)                                                             \
-  X(DEVICE, DL_NO_DIMENSION, 1)                                                \
-  X(TIME, DL_NO_DIMENSION, 1)                                                  \
-  X(PARTITION, DL_NO_DIMENSION, 1)                                             \
-  X(POWER, DL_POWER, 1)                                                        \
-  X(POWER_AVERAGE, DL_POWER, 1)                                                \
-  X(UTIL, DL_SHARE, 0.01)                                                      \
-  X(ENERGY_UJ, DL_ENERGY_UNIT, 1e-6)                                           \
-  X(ENERGY_J, DL_ENERGY_UNIT, 1)                                               \
-  X(LIMIT, DL_POWER, 1)                                                        \
-  X(IGNORED, DL_NO_DIMENSION, 1)
+  X(DEVICE, "device|gpu", DL_NO_DIMENSION, 1)                                  \
+  X(TIME, "timestamp|datetime|date|time", DL_NO_DIMENSION, 1)                  \
+  X(HOST, "hostname|host|node", DL_NO_DIMENSION, 1)                            \
+  X(PARTITION, "xcp", DL_NO_DIMENSION, 1)                                      \
+  X(POWER,                                                                     \
+    "Current Socket Graphics Package Power (W)|"                               \
+    "Socket Graphics Package Power (W)|socket_power|current_socket_power|"     \
+    "power_usage",                                                             \
+    DL_POWER, 1)                                                               \
+  X(POWER_AVERAGE, "Average Graphics Package Power (W)|average_socket_power",  \
+    DL_POWER, 1)                                                               \
+  X(UTIL, "GPU use (%)|gfx|gfx_activity", DL_SHARE, 0.01)                      \
+  X(ENERGY_UJ, "Accumulated Energy (uJ)", DL_ENERGY_UNIT, 1e-6)                \
+  X(ENERGY_J, "total_energy_consumption", DL_ENERGY_UNIT, 1)                   \
+  X(LIMIT, "Max Graphics Package Power (W)|max_power", DL_POWER, 1)            \
+  X(IGNORED, "hotspot_temperature|umc_activity|gfx_clk|gfx_clock",             \
+    DL_NO_DIMENSION, 1)
 
 enum column { COLUMNS(DL_COLUMN_ID) N_COLUMNS };
-static const struct {
-  enum dl_dimension dimension;
-  double scale;
-} dimensions[] = {COLUMNS(DL_COLUMN_ROW)};
+static const struct dl_cell_column columns[] = {COLUMNS(DL_COLUMN_ROW)};
 
-/* Names of columns; `specific` ones occur in no other format. The first field
- * of a column counts. */
-static const struct {
-  const char *name;
-  enum column column;
-  bool specific;
-} names[] = {
-    {"device", DEVICE, false},
-    {"gpu", DEVICE, false},
-    {"timestamp", TIME, false},
-    {"datetime", TIME, false},
-    {"date", TIME, false},
-    {"time", TIME, false},
-    {"xcp", PARTITION, true},
-    {"Current Socket Graphics Package Power (W)", POWER, true},
-    {"Socket Graphics Package Power (W)", POWER, true},
-    {"Average Graphics Package Power (W)", POWER_AVERAGE, true},
-    {"socket_power", POWER, true},
-    {"current_socket_power", POWER, true},
-    {"average_socket_power", POWER_AVERAGE, true},
-    {"power_usage", POWER, false}, /* also NVML's, in mW */
-    {"GPU use (%)", UTIL, true},
-    {"gfx", UTIL, true},
-    {"gfx_activity", UTIL, true},
-    {"Accumulated Energy (uJ)", ENERGY_UJ, true},
-    {"total_energy_consumption", ENERGY_J, false}, /* also NVML's, in mJ */
-    {"Max Graphics Package Power (W)", LIMIT, true},
-    {"max_power", LIMIT, false},
-    {"hotspot_temperature", IGNORED, true},
-    {"umc_activity", IGNORED, true},
-    {"gfx_clk", IGNORED, true},
-    {"gfx_clock", IGNORED, true},
-};
+/* Names that other formats have, too: NVML has power_usage (mW) and
+ * total_energy_consumption (mJ). */
+#define UNSPECIFIC                                                             \
+  "device|gpu|timestamp|datetime|date|time|hostname|host|node|power_usage|"    \
+  "total_energy_consumption|max_power"
 
 enum { FIELDS_MAX = 1024, HEAD_LINES = 32 };
 
-struct rocm {
-  int at[N_COLUMNS];      /* field of each column, -1 without */
-  int name[N_COLUMNS];    /* its index in names */
-  size_t n_fields;        /* 0 before the first header */
-  unsigned columns;       /* present ones, one bit each */
-  unsigned first_columns; /* of the table that began the round */
+struct rocm_table {
+  int at[N_COLUMNS];           /* field of each column, -1 without */
+  const char *name[N_COLUMNS]; /* of that field, up to '|' */
+  size_t n_fields;             /* 0 before the first header */
+  unsigned columns;            /* present ones, one bit each */
+  unsigned first_columns;      /* of the table that began the round */
   bool specific;
   bool in_table;     /* a row came after the header */
   bool timed;        /* there was a line with a time */
@@ -99,7 +77,7 @@ struct rocm {
   int64_t ns;
 };
 
-static bool has_values(const struct rocm *m) {
+static bool has_values(const struct rocm_table *m) {
   return m->at[POWER] >= 0 || m->at[POWER_AVERAGE] >= 0 ||
          m->at[ENERGY_UJ] >= 0 || m->at[ENERGY_J] >= 0 || m->at[UTIL] >= 0;
 }
@@ -113,35 +91,42 @@ static char *last_word(char *s) {
   return last;
 }
 
-static int column_of(const char *name) {
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcasecmp(names[i].name, name) == 0)
-      return (int)i;
-  return -1;
+/* The column of a name, and the name as it is listed; N_COLUMNS: none. */
+static enum column column_of(const char *name, const char **listed) {
+  for (enum column c = DEVICE; c < N_COLUMNS; c++) {
+    int at = dl_word_among(columns[c].names, name, strlen(name));
+    if (at < 0)
+      continue;
+    for (*listed = columns[c].names; at > 0; at--)
+      *listed = strchr(*listed, '|') + 1;
+    return c;
+  }
+  return N_COLUMNS;
 }
 
 /* Reads a header; false if the fields are none: one is the device. */
-static bool read_header(struct rocm *m, char **field, size_t n) {
-  struct rocm new = *m;
+static bool read_header(struct rocm_table *m, char **field, size_t n) {
+  struct rocm_table new = *m;
   struct dl_timestamp t;
   memset(new.at, -1, sizeof new.at);
-  memset(new.name, -1, sizeof new.name);
   new.columns = 0;
   new.specific = false;
   new.n_fields = n;
   new.in_table = false;
   for (size_t i = 0; i < n && i < FIELDS_MAX; i++) {
-    int name = column_of(field[i]);
-    if (name < 0 && new.at[DEVICE] < 0)
-      name = column_of(last_word(field[i]));
-    if (name < 0)
+    const char *name = field[i], *listed;
+    enum column c = column_of(name, &listed);
+    if (c == N_COLUMNS && new.at[DEVICE] < 0) {
+      name = last_word(field[i]);
+      c = column_of(name, &listed);
+    }
+    if (c == N_COLUMNS)
       continue;
-    enum column c = names[name].column;
-    new.specific = new.specific || names[name].specific;
+    new.specific |= dl_word_among(UNSPECIFIC, name, strlen(name)) < 0;
     new.columns |= 1U << c;
     if (new.at[c] < 0) {
       new.at[c] = (int)i;
-      new.name[c] = name;
+      new.name[c] = listed;
     }
   }
   if (new.at[DEVICE] < 0 || n > FIELDS_MAX || n < 2)
@@ -156,7 +141,7 @@ static bool read_header(struct rocm *m, char **field, size_t n) {
 
 static bool probe(const struct dl_head *head) {
   char buf[DL_HEAD_LINE], *field[FIELDS_MAX];
-  struct rocm m = {0};
+  struct rocm_table m = {0};
   size_t at = 0;
   for (int i = 0; i < HEAD_LINES && dl_head_line(head, &at, buf, sizeof buf);
        i++) {
@@ -167,18 +152,19 @@ static bool probe(const struct dl_head *head) {
   return false;
 }
 
-/* The round of a device. A table with other columns in the same snapshot
- * (power, then use) does not begin a new one. */
-static size_t round_of(struct dl_log *log, struct rocm *m, size_t device) {
+/* The round that a row of a device belongs to. A snapshot may consist of tables
+ * with different columns (power, then use), which form one round. */
+static size_t round_of(struct dl_log *log, struct rocm_table *m,
+                       size_t device) {
   if (!log->rounds.begun)
     m->first_columns = m->columns;
   return m->columns == m->first_columns ? dl_round_of(&log->rounds, device)
                                         : log->rounds.round;
 }
 
-/* The time of a row: its own column, else the text before the device, else the
- * last line with a time, else that of the round. */
-static bool time_of(struct dl_log *log, struct rocm *m, char **field,
+/* Reads the time of a row from its own column, or from the text before the
+ * device, or takes the last line with a time, or the time of the round. */
+static bool time_of(struct dl_log *log, struct rocm_table *m, char **field,
                     char *device, size_t gpu, int64_t *ns) {
   const char *s = m->at[TIME] >= 0 ? field[m->at[TIME]] : NULL;
   if (!s && device != field[m->at[DEVICE]]) {
@@ -200,12 +186,25 @@ static bool time_of(struct dl_log *log, struct rocm *m, char **field,
          dl_log_bad(log, "no time before this snapshot");
 }
 
-static bool read_row(struct dl_log *log, struct rocm *m, char **field) {
+/* The meter of a GPU, of a host if there is such a column. */
+static uint32_t meter_of(struct dl_log *log, const struct rocm_table *m,
+                         char *const *field, const char *id) {
+  char name[128];
+  if (m->at[HOST] < 0)
+    return dl_log_meter(log, DL_METER_GPU, id, NULL);
+  snprintf(name, sizeof name, "%.60s:%.60s", field[m->at[HOST]], id);
+  uint32_t meter = dl_log_meter(log, DL_METER_GPU, name, NULL);
+  dl_log_host(log, meter, field[m->at[HOST]]);
+  return meter;
+}
+
+static bool read_row(struct dl_log *log, struct rocm_table *m, char **field) {
   char *device = last_word(field[m->at[DEVICE]]), *id = device;
   double x[N_COLUMNS];
   struct dl_reading r = {0};
   size_t gpu;
-  if (strcasecmp(device, "system") == 0) /* version of the driver */
+  if (dl_word_among("system", device, strlen(device)) ==
+      0) /* version of the driver */
     return true;
   if (strncasecmp(id, "card", 4) == 0)
     id += 4;
@@ -215,12 +214,12 @@ static bool read_row(struct dl_log *log, struct rocm *m, char **field) {
     return dl_log_bad(log, "invalid device '%.40s'", device);
   for (enum column c = PARTITION; c < IGNORED; c++) {
     const char *cell = m->at[c] < 0 ? "" : field[m->at[c]];
-    bool secondary = strcmp(cell, "N/A (Secondary die)") == 0;
+    bool secondary = dl_is_word(cell, "N/A (Secondary die)");
     if (strncmp(cell, "N/A", 3) == 0)
       cell = "";
-    const struct dl_cell_column column = {
-        m->at[c] < 0 ? "" : names[m->name[c]].name, dimensions[c].dimension,
-        dimensions[c].scale};
+    struct dl_cell_column column = columns[c];
+    if (m->at[c] >= 0)
+      column.names = m->name[c];
     if (!dl_cell_quantity(log, &column, cell, &x[c]))
       return false;
     if ((c == POWER || c == POWER_AVERAGE) && secondary)
@@ -230,7 +229,7 @@ static bool read_row(struct dl_log *log, struct rocm *m, char **field) {
     return true;
   if (!time_of(log, m, field, device, gpu, &r.ns))
     return false;
-  r.meter = dl_log_meter(log, DL_METER_GPU, id, NULL);
+  r.meter = meter_of(log, m, field, id);
   r.power_w = isnan(x[POWER]) ? x[POWER_AVERAGE] : x[POWER];
   r.util = x[UTIL] <= 1 ? x[UTIL] : NAN;
   r.energy_j = isnan(x[ENERGY_UJ]) ? x[ENERGY_J] : x[ENERGY_UJ];
@@ -243,7 +242,7 @@ static bool read_row(struct dl_log *log, struct rocm *m, char **field) {
 
 /* Certainly no header: a cheap test, since looking for one in each line is
  * slow. */
-static bool is_row(const struct rocm *m, char **field, size_t n) {
+static bool is_row(const struct rocm_table *m, char **field, size_t n) {
   return m->n_fields == n && n > 0 &&
          strpbrk(last_word(field[m->at[DEVICE]]), "0123456789");
 }
@@ -259,7 +258,7 @@ static bool is_noise(const char *s) {
 }
 
 static bool line(struct dl_log *log, char *s) {
-  struct rocm *m = log->state;
+  struct rocm_table *m = log->state;
   struct dl_timestamp t;
   char *field[FIELDS_MAX];
   int64_t ns;
@@ -285,7 +284,7 @@ static bool line(struct dl_log *log, char *s) {
   if (m->at[TIME] >= 0 || n != m->n_fields + 1 ||
       !dl_parse_timestamp(field[0], strlen(field[0]), &t))
     return dl_log_bad(log, "expected %zu fields, found %zu", m->n_fields, n);
-  struct rocm shifted = *m;
+  struct rocm_table shifted = *m;
   for (size_t c = 0; c < N_COLUMNS; c++)
     shifted.at[c] += shifted.at[c] >= 0;
   shifted.at[TIME] = 0;
@@ -295,7 +294,7 @@ static bool line(struct dl_log *log, char *s) {
 const struct dl_importer dl_import_rocm_smi = {
     .name = "rocm-smi",
     .summary = "rocm-smi --showpower --showuse --csv, amd-smi monitor --csv",
-    .state_size = sizeof(struct rocm),
+    .state_size = sizeof(struct rocm_table),
     .probe = probe,
     .line = line,
 };

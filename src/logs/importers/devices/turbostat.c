@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "logs/log.h"
 
 #define COLUMNS(X)                                                             \
@@ -40,8 +41,11 @@ static const struct dl_cell_column columns[] = {COLUMNS(DL_COLUMN_ROW)};
 
 enum { FIELDS = 512, KEPT = 17 };
 
-struct row {
-  double watts[3]; /* package, memory, platform */
+/* Domains of RAPL, in the order of their columns. */
+enum { PACKAGES, MEMORY, PLATFORM, N_DOMAINS };
+
+struct interval_row {
+  double watts[N_DOMAINS];
   int64_t ns;
 };
 
@@ -52,7 +56,7 @@ struct turbostat {
   bool each_row;    /* rows need not be kept until the next header */
   size_t n_samples; /* so far, without times */
   bool in_sample;   /* rows belong to n_samples - 1 */
-  struct row kept[KEPT];
+  struct interval_row kept[KEPT];
   size_t n_kept;
 };
 
@@ -107,12 +111,12 @@ static void add_power(struct dl_log *log, enum dl_meter_kind kind,
 
 /* A row that stands for an interval by itself. */
 static void add_interval(struct dl_log *log, struct turbostat *t,
-                         struct row *row) {
+                         struct interval_row *row) {
   if (t->at[TIME] < 0)
     row->ns = dl_log_time_of(log, t->n_samples++);
-  add_power(log, DL_METER_CPU, NULL, row->ns, row->watts[0]);
-  add_power(log, DL_METER_RAM, NULL, row->ns, row->watts[1]);
-  add_power(log, DL_METER_NODE, NULL, row->ns, row->watts[2]);
+  add_power(log, DL_METER_CPU, NULL, row->ns, row->watts[PACKAGES]);
+  add_power(log, DL_METER_RAM, NULL, row->ns, row->watts[MEMORY]);
+  add_power(log, DL_METER_NODE, NULL, row->ns, row->watts[PLATFORM]);
 }
 
 /* Whether the first of the kept rows is the sum of the others. Each is rounded
@@ -141,9 +145,9 @@ static void add_kept(struct dl_log *log, struct turbostat *t) {
 
 /* A row of a package. The power of the platform is in the row of the sum. */
 static bool read_package(struct dl_log *log, struct turbostat *t,
-                         struct row *row, const char *package) {
+                         struct interval_row *row, const char *package) {
   char id[32];
-  bool is_sum = strcmp(package, "-") == 0;
+  bool is_sum = dl_is_stdio(package);
   size_t digits = strspn(package, "0123456789");
   if (!is_sum && (package[digits] != '\0' || digits == 0 || digits > 20))
     return dl_log_bad(log, "column 'Package': invalid number '%.40s'", package);
@@ -153,19 +157,19 @@ static bool read_package(struct dl_log *log, struct turbostat *t,
   }
   t->in_sample = true;
   if (is_sum) {
-    add_power(log, DL_METER_NODE, NULL, row->ns, row->watts[2]);
+    add_power(log, DL_METER_NODE, NULL, row->ns, row->watts[PLATFORM]);
     return true;
   }
   snprintf(id, sizeof id, "package-%.20s", package);
-  add_power(log, DL_METER_CPU, id, row->ns, row->watts[0]);
-  add_power(log, DL_METER_RAM, id, row->ns, row->watts[1]);
+  add_power(log, DL_METER_CPU, id, row->ns, row->watts[PACKAGES]);
+  add_power(log, DL_METER_RAM, id, row->ns, row->watts[MEMORY]);
   return true;
 }
 
 static bool line(struct dl_log *log, char *s) {
   struct turbostat *t = log->state;
   char *field[FIELDS];
-  struct row row = {.ns = 0};
+  struct interval_row row = {.ns = 0};
   int at[N_COLUMNS];
   bool tabs, any = false;
   if (read_header(s, at, &tabs)) {
@@ -183,7 +187,7 @@ static bool line(struct dl_log *log, char *s) {
   const char *cell[N_COLUMNS]; /* "": no such column, or the row is shorter */
   for (int c = 0; c < N_COLUMNS; c++)
     cell[c] = t->at[c] >= 0 && (size_t)t->at[c] < n ? field[t->at[c]] : "";
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < N_DOMAINS; i++) {
     if (!dl_cell_quantity(log, &columns[PKG_W + i], cell[PKG_W + i],
                           &row.watts[i]))
       return false;
@@ -205,7 +209,7 @@ static bool line(struct dl_log *log, char *s) {
       if (t->each_row)
         add_kept(log, t);
     }
-  } else if (strcmp(cell[t->at[CORE] >= 0 ? CORE : CPU], "-") == 0) {
+  } else if (dl_is_stdio(cell[t->at[CORE] >= 0 ? CORE : CPU])) {
     add_interval(log, t, &row);
   }
   return true;

@@ -21,9 +21,11 @@ bool dl_run_cell(struct dl_log *log, const char *const *cell, long at,
   *x = NAN;
   if (!dl_run_has_text(cell, at))
     return true;
-  const char *fault = !dl_parse_double(cell[at], &number) ? "invalid number"
-                      : number < low                      ? "negative number"
-                                                          : NULL;
+  const char *fault = NULL;
+  if (!dl_parse_double(cell[at], &number))
+    fault = "invalid number";
+  else if (number < low)
+    fault = "negative number";
   if (fault)
     return dl_log_bad(log, "column '%s': %s '%.40s'",
                       dl_csv_name(log->csv, (size_t)at), fault, cell[at]);
@@ -65,9 +67,9 @@ void dl_run_put(struct dl_run *r, enum dl_run_id column, double x) {
 
 void dl_run_put_energy(struct dl_run *r, enum dl_meter_kind kind,
                        double energy_j, double duration_s) {
-  dl_run_put(r, dl_kind_columns[kind].energy, energy_j);
+  dl_run_put(r, dl_energy_column[kind], energy_j);
   if (duration_s > 0)
-    dl_run_put(r, dl_kind_columns[kind].power, energy_j / duration_s);
+    dl_run_put(r, dl_power_column[kind], energy_j / duration_s);
 }
 
 void dl_run_put_epochs(struct dl_run *r, double epochs) {

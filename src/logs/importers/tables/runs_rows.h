@@ -44,7 +44,8 @@ void dl_run_put_epochs(struct dl_run *r, double epochs);
 void dl_run_put_time(struct dl_run *r, const struct dl_timestamp *t,
                      double before_s);
 
-/* The same for a cell; warns if it is no time. */
+/* Sets start_time to `before_s` before the time in a cell; warns if the cell
+ * has no time. */
 void dl_run_put_start(struct dl_log *log, struct dl_run *r,
                       const char *const *cell, long at, double before_s);
 

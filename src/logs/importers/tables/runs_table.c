@@ -10,13 +10,11 @@
 #include "logs/log.h"
 
 /* The columns of the file that are columns of the runs table. */
-struct table {
-  struct {
-    long at; /* in the file */
-    enum dl_run_id id;
-    bool warned;
-  } column[DL_N_RUN_COLUMNS];
+struct run_columns {
   size_t n;
+  long at[DL_N_RUN_COLUMNS]; /* in the file */
+  enum dl_run_id id[DL_N_RUN_COLUMNS];
+  bool warned[DL_N_RUN_COLUMNS];
 };
 
 static bool probe(const struct dl_head *head) {
@@ -32,12 +30,12 @@ static bool probe(const struct dl_head *head) {
 
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
-  struct table *t = log->state;
-  *t = (struct table){0};
+  struct run_columns *t = log->state;
+  *t = (struct run_columns){0};
   for (size_t id = 0; id < DL_N_RUN_COLUMNS; id++) {
-    t->column[t->n].at = dl_log_column(log, dl_run_columns[id].name);
-    t->column[t->n].id = (enum dl_run_id)id;
-    t->n += t->column[t->n].at >= 0;
+    t->at[t->n] = dl_log_column(log, dl_run_columns[id].name);
+    t->id[t->n] = (enum dl_run_id)id;
+    t->n += t->at[t->n] >= 0;
   }
   return t->n > 0 ? DL_OK
                   : dl_fail_at(d, DL_EINPUT, head->path, 1,
@@ -55,13 +53,13 @@ static void warn_dropped(struct dl_log *log, const struct dl_run_column *c,
 }
 
 static bool row(struct dl_log *log, const char *const *cell) {
-  struct table *t = log->state;
+  struct run_columns *t = log->state;
   struct dl_run run = dl_run_unknown;
   double x;
   run.line = log->line;
   for (size_t i = 0; i < t->n; i++) {
-    long at = t->column[i].at;
-    enum dl_run_id id = t->column[i].id;
+    long at = t->at[i];
+    enum dl_run_id id = t->id[i];
     const struct dl_run_column *c = &dl_run_columns[id];
     enum dl_fault_kind fault = DL_FAULT_NONE;
     if (c->is_text) {
@@ -76,9 +74,9 @@ static bool row(struct dl_log *log, const char *const *cell) {
       dl_run_clear(&run);
       return false;
     }
-    if (fault != DL_FAULT_NONE && !t->column[i].warned) {
+    if (fault != DL_FAULT_NONE && !t->warned[i]) {
       warn_dropped(log, c, fault, cell[at]);
-      t->column[i].warned = true;
+      t->warned[i] = true;
     }
   }
   dl_log_add_run(log, &run);
@@ -89,7 +87,7 @@ const struct dl_importer dl_import_table = {
     .name = "runs",
     .summary = "the table of runs that dlest extract writes",
     .role = DL_LOG_RUNS,
-    .state_size = sizeof(struct table),
+    .state_size = sizeof(struct run_columns),
     .probe = probe,
     .begin = begin,
     .row = row,

@@ -11,11 +11,12 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 enum role {
   METER,      /* the measured device */
-  WEAK_METER, /* the same, without a METER */
+  WEAK_METER, /* the measured device, if no METER is named */
   POWER,
   ENERGY,
   UTIL,
@@ -23,12 +24,14 @@ enum role {
   WATTS, /* units */
   JOULES,
   SHARE,
-  TOTAL, /* of a power without a device: of the node */
-  MEAN,  /* over some time */
-  FILLER /* ignored */
+  TOTAL,  /* of a power without a device: of the node */
+  MEAN,   /* over some time */
+  DELTA,  /* of an energy: that of each interval */
+  FILLER, /* ignored */
+  TIME    /* a whole name: a column of times, with its unit in s */
 };
 
-static const struct word {
+static const struct name_word {
   const char *words;
   enum role role;
   enum dl_meter_kind kind;
@@ -60,48 +63,44 @@ static const struct word {
     {"fraction|frac|ratio|share", SHARE, 0, 1},
     {"total|tot", TOTAL, 0, 0},
     {"avg|average|mean", MEAN, 0, 0},
+    {"delta|interval|increment|incremental", DELTA, 0, 0},
     {"draw|consumption|current|now|inst|instant|instantaneous|reading|value|"
      "raw|measured|sensor|counter|cumulative|cum|accumulated|in",
      FILLER, 0, 0},
 };
 
-/* Names with a meaning of their own. */
-static const struct {
-  const char *name;
-  struct dl_sample_column column;
-} wholes[] = {
-    /* of NVML, in millijoules */
-    {"total_energy_consumption",
-     {DL_METER_GPU, true, -1, DL_SAMPLE_ENERGY, 1e-3, false, false}},
-    {"total_energy_consumption_mj",
-     {DL_METER_GPU, true, -1, DL_SAMPLE_ENERGY, 1e-3, false, false}},
-};
+/* The energy counter of NVML, whose whole name has a meaning, mJ. */
+static const char *const nvml_energy[] = {"total_energy_consumption",
+                                          "total_energy_consumption_mj"};
+static const struct dl_sample_column nvml_energy_column = {.kind = DL_METER_GPU,
+                                                           .names_meter = true,
+                                                           .index = -1,
+                                                           .quantity =
+                                                               DL_SAMPLE_ENERGY,
+                                                           .scale = 1e-3};
 
 /* Columns of times in order of preference: points in time, then relative times.
  * The values decide which of the two a column holds. */
-static const struct {
-  const char *names;
-  double unit_s;
-} times[] = {
+static const struct name_word times[] = {
     {"timestamp|datetime|date_time|timestamp_utc|utc_timestamp|"
      "datetime_utc|time_utc|utc_time|utc|timestamp_iso|iso_timestamp|"
      "ts_iso|time_iso|iso_time|ts_utc|ts",
-     1},
-    {"timestamp_ns|time_ns|ts_ns|unix_ns|unix_time_ns", 1e-9},
-    {"timestamp_us|time_us|ts_us", 1e-6},
-    {"timestamp_ms|ts_ms|unix_ms|unix_time_ms|epoch_ms", 1e-3},
+     TIME, 0, 1},
+    {"timestamp_ns|time_ns|ts_ns|unix_ns|unix_time_ns", TIME, 0, 1e-9},
+    {"timestamp_us|time_us|ts_us", TIME, 0, 1e-6},
+    {"timestamp_ms|ts_ms|unix_ms|unix_time_ms|epoch_ms", TIME, 0, 1e-3},
     {"unix_time|unix_timestamp|unix_time_s|unix_s|unix|time_unix|"
      "timestamp_unix|epoch_time|epoch_s|epoch_seconds|timestamp_s|"
      "timestamp_sec|ts_s|wall_time|local_time|time",
-     1},
-    {"time_ms", 1e-3},
-    {"time_s|time_sec|time_secs|time_seconds", 1},
-    {"t_ms", 1e-3},
-    {"t_s|t_sec|t", 1},
-    {"elapsed_ms", 1e-3},
+     TIME, 0, 1},
+    {"time_ms", TIME, 0, 1e-3},
+    {"time_s|time_sec|time_secs|time_seconds", TIME, 0, 1},
+    {"t_ms", TIME, 0, 1e-3},
+    {"t_s|t_sec|t", TIME, 0, 1},
+    {"elapsed_ms", TIME, 0, 1e-3},
     {"elapsed_s|elapsed_sec|elapsed_seconds|elapsed_time|elapsed_time_s|"
      "elapsed|relative_time|relative_time_s|rel_time_s|seconds|secs|sec",
-     1},
+     TIME, 0, 1},
 };
 
 /* Names by label. DL_LABEL_OTHER: columns of tables of runs and epochs, and of
@@ -155,15 +154,15 @@ static bool plain_name(const char *name, char plain[NAME_SIZE]) {
 }
 
 /* Meaning of the words of a name. */
-struct parse {
-  const struct word *meter, *weak_meter, *unit;
+struct name_words {
+  const struct name_word *meter, *weak_meter, *unit;
   bool said[FILLER + 1];
   long index;
   bool after_meter; /* the last word was a meter */
   bool failed;
 };
 
-static void take_number(struct parse *p, const char *s, size_t len) {
+static void take_number(struct name_words *p, const char *s, size_t len) {
   if (!p->after_meter || p->index >= 0 || len > 4) {
     p->failed = true;
     return;
@@ -174,8 +173,8 @@ static void take_number(struct parse *p, const char *s, size_t len) {
   p->after_meter = false;
 }
 
-static void take_word(struct parse *p, const char *s, size_t len) {
-  const struct word *w = NULL;
+static void take_word(struct name_words *p, const char *s, size_t len) {
+  const struct name_word *w = NULL;
   for (size_t i = 0; !w && i < sizeof words / sizeof *words; i++)
     if (dl_word_among(words[i].words, s, len) >= 0)
       w = &words[i];
@@ -185,17 +184,17 @@ static void take_word(struct parse *p, const char *s, size_t len) {
   }
   p->said[w->role] = true;
   p->after_meter = w->role == METER || w->role == WEAK_METER;
-  const struct word **place = w->role == METER        ? &p->meter
-                              : w->role == WEAK_METER ? &p->weak_meter
-                                                      : &p->unit;
-  if (place == &p->unit && (w->role < WATTS || w->role > SHARE))
+  const struct name_word **place = &p->unit;
+  if (p->after_meter)
+    place = w->role == METER ? &p->meter : &p->weak_meter;
+  else if (w->role < WATTS || w->role > SHARE)
     return;
   if (*place && ((*place)->kind != w->kind || place == &p->unit))
     p->failed = true;
   *place = w;
 }
 
-static void take_words(struct parse *p, const char *s) {
+static void take_words(struct name_words *p, const char *s) {
   while (*s != '\0' && !p->failed) {
     size_t letters = strcspn(s, "_0123456789%");
     size_t digits = strspn(s, "0123456789");
@@ -214,8 +213,9 @@ static void take_words(struct parse *p, const char *s) {
 }
 
 /* The quantity, if the words and the unit agree; false otherwise. */
-static bool quantity_of(const struct parse *p, struct dl_sample_column *c) {
-  const struct word *unit = p->unit;
+static bool quantity_of(const struct name_words *p,
+                        struct dl_sample_column *c) {
+  const struct name_word *unit = p->unit;
   bool power = p->said[POWER] || (unit && unit->role == WATTS);
   bool energy = p->said[ENERGY] || (unit && unit->role == JOULES);
   bool util = p->said[UTIL] || (unit && unit->role == SHARE) ||
@@ -224,6 +224,9 @@ static bool quantity_of(const struct parse *p, struct dl_sample_column *c) {
     return false;
   c->no_unit = !unit;
   c->mean = p->said[MEAN];
+  c->delta = p->said[DELTA];
+  if (c->delta && !energy)
+    return false;
   c->scale = unit ? unit->scale : 1;
   if (util) {
     c->quantity = DL_SAMPLE_UTIL;
@@ -253,16 +256,18 @@ static bool read_prefix(const char *name, double *scale) {
   return lower && isupper((unsigned char)at[1]);
 }
 
+/* jtop's column of the whole board, whose values are in mW whatever its name.
+ */
+static bool jtop_column(const char *name, struct dl_sample_column *c) {
+  *c = (struct dl_sample_column){DL_METER_NODE, true,  -1,    DL_SAMPLE_POWER,
+                                 1e-3,          false, false, false};
+  return strcmp(name, "Power TOT") == 0;
+}
+
 /* Columns of Weights & Biases: "system.gpu.0.powerWatts" in the history of the
- * stream "events", "system/gpu.0.powerWatts" in its panels. Those of processes,
- * "gpu.process.0...", repeat the values of the GPU. */
+ * stream "events", "system/gpu.0.powerWatts" in its panels. Columns of
+ * processes, "gpu.process.0...", repeat the GPU's values and are not read. */
 static bool wandb_column(const char *name, struct dl_sample_column *c) {
-  static const struct {
-    const char *name;
-    enum dl_sample_quantity quantity;
-    double scale;
-  } metrics[] = {{"powerWatts", DL_SAMPLE_POWER, 1},
-                 {"gpu", DL_SAMPLE_UTIL, 0.01}};
   const char *s = name;
   if (strncmp(s, "system", 6) == 0 && (s[6] == '.' || s[6] == '/'))
     s += 7;
@@ -272,31 +277,27 @@ static bool wandb_column(const char *name, struct dl_sample_column *c) {
   *c = (struct dl_sample_column){.kind = DL_METER_GPU, .names_meter = true};
   for (size_t i = 0; i < digits; i++)
     c->index = c->index * 10 + (s[4 + i] - '0');
-  for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
-    if (strcmp(s + 5 + digits, metrics[i].name) == 0) {
-      c->quantity = metrics[i].quantity;
-      c->scale = metrics[i].scale;
-      return true;
-    }
-  return false;
+  bool power = dl_is_word(s + 5 + digits, "powerWatts");
+  c->quantity = power ? DL_SAMPLE_POWER : DL_SAMPLE_UTIL;
+  c->scale = power ? 1 : 0.01;
+  return power || dl_is_word(s + 5 + digits, "gpu");
 }
 
 bool dl_sample_column(const char *name, struct dl_sample_column *c) {
   char plain[NAME_SIZE];
-  struct parse p = {.index = -1};
-  if (wandb_column(name, c))
+  struct name_words p = {.index = -1};
+  if (wandb_column(name, c) || jtop_column(name, c))
     return true;
   if (!plain_name(name, plain))
     return false;
-  for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++)
-    if (strcmp(wholes[i].name, plain) == 0) {
-      *c = wholes[i].column;
-      return read_prefix(name, &c->scale);
-    }
+  if (dl_text_index(nvml_energy, DL_LENGTH(nvml_energy), plain) >= 0) {
+    *c = nvml_energy_column;
+    return read_prefix(name, &c->scale);
+  }
   take_words(&p, plain);
   if (p.failed || !quantity_of(&p, c) || !read_prefix(name, &c->scale))
     return false;
-  const struct word *meter = p.meter ? p.meter : p.weak_meter;
+  const struct name_word *meter = p.meter ? p.meter : p.weak_meter;
   c->index = p.index;
   c->names_meter = meter != NULL;
   c->kind = meter ? meter->kind : DL_METER_GPU;
@@ -329,10 +330,13 @@ enum dl_sample_sensor dl_sample_sensor(const char *name,
     part |= len > 0 && dl_word_among(parts, s, len) >= 0;
     len += len == 0;
   }
-  *kind = has[DL_METER_GPU]   ? DL_METER_GPU
-          : has[DL_METER_RAM] ? DL_METER_RAM
-          : has[DL_METER_CPU] ? DL_METER_CPU
-                              : DL_METER_NODE;
+  *kind = DL_METER_NODE;
+  if (has[DL_METER_GPU])
+    *kind = DL_METER_GPU;
+  else if (has[DL_METER_RAM])
+    *kind = DL_METER_RAM;
+  else if (has[DL_METER_CPU])
+    *kind = DL_METER_CPU;
   if (part || (has[DL_METER_GPU] && (has[DL_METER_CPU] || has[DL_METER_RAM])))
     return DL_SENSOR_PART;
   return has[*kind] ? DL_SENSOR_WHOLE : DL_SENSOR_UNKNOWN;
@@ -343,10 +347,10 @@ double dl_sample_time(const char *name, size_t *rank) {
   if (!plain_name(name, plain))
     return 0;
   for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-    int at = dl_word_among(times[i].names, plain, strlen(plain));
+    int at = dl_word_among(times[i].words, plain, strlen(plain));
     if (at >= 0) {
       *rank = i * NAMES_MAX + (size_t)at;
-      return times[i].unit_s;
+      return times[i].scale;
     }
   }
   return 0;
@@ -354,7 +358,7 @@ double dl_sample_time(const char *name, size_t *rank) {
 
 bool dl_sample_is_wandb(const char *name) {
   struct dl_sample_column c;
-  return wandb_column(name, &c) || strcmp(name, "_runtime") == 0;
+  return wandb_column(name, &c) || dl_is_word(name, "_runtime");
 }
 
 enum dl_sample_label dl_sample_label(const char *name, bool wandb) {

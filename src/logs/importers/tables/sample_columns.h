@@ -19,6 +19,7 @@ struct dl_sample_column {
   double scale; /* to W, J, or a share of 1 */
   bool no_unit; /* the name has no unit */
   bool mean;    /* the name calls it one */
+  bool delta;   /* an energy of each interval, by its name */
 };
 
 /* Reads "gpu0_power_w", "Power [mW]", "energy_mj", "GPU util (%)". False for
@@ -31,7 +32,8 @@ enum dl_sample_sensor {
   DL_SENSOR_WHOLE
 };
 
-/* What a sensor measures by its name, "CPU Package", "CPU Cores", "dram". */
+/* Finds by its name ("CPU Package", "CPU Cores", "dram") what a sensor
+ * measures. */
 enum dl_sample_sensor dl_sample_sensor(const char *name,
                                        enum dl_meter_kind *kind);
 
@@ -54,7 +56,8 @@ enum dl_sample_label {
  * runs by a name and an id. */
 enum dl_sample_label dl_sample_label(const char *name, bool wandb);
 
-/* What a table lacks that looks like one of samples; NULL for other files. */
+/* Explains why a table that looks like one of samples is not read; NULL for
+ * other files. */
 const char *dl_sample_lacks(const struct dl_head *head);
 
 /* Whether a column is one of Weights & Biases alone. */

@@ -119,6 +119,25 @@ static enum dl_status check_units(const struct dl_samples *s,
   return DL_OK;
 }
 
+/* Finds energies of intervals without a power beside them: a column that is
+ * called so, or falls as no counter does. */
+static void find_deltas(struct dl_samples *s, struct dl_log *log,
+                        const struct dl_head *head,
+                        const struct dl_device_table *table) {
+  for (size_t i = 0; i < s->n_channels; i++) {
+    struct dl_sample_channel *c = &s->channel[i];
+    int at = c->at[DL_SAMPLE_ENERGY];
+    if (at < 0 || c->deltas || c->at[DL_SAMPLE_POWER] >= 0 ||
+        !dl_device_falls(head, table, &s->more, at))
+      continue;
+    c->deltas = true;
+    dl_log_warn(log,
+                "column '%s' falls as no counter does: read as the energy of "
+                "each interval",
+                table->name[at]);
+  }
+}
+
 enum dl_status dl_samples_devices(struct dl_samples *s, struct dl_log *log,
                                   const struct dl_head *head,
                                   struct dl_diag *d) {
@@ -130,6 +149,7 @@ enum dl_status dl_samples_devices(struct dl_samples *s, struct dl_log *log,
   set_roles(s, &table);
   DL_TRY(check_units(s, head, &table, d));
   dl_device_columns_find(&s->more, head, &table);
+  find_deltas(s, log, head, &table);
   if (s->more.n == 0)
     return DL_OK;
   if (dl_samples_device_field(s) < 0)

@@ -52,6 +52,8 @@ static void take_quantity(struct dl_samples *s, char **names, int field) {
     channel->mean = c.mean;
     channel->no_unit = c.no_unit;
   }
+  if (c.quantity == DL_SAMPLE_ENERGY)
+    channel->deltas = c.delta;
   if (c.quantity == DL_SAMPLE_UTIL)
     channel->util_has_unit = !c.no_unit;
   else if (!c.names_meter && s->unclear[0] == '\0')
@@ -109,13 +111,14 @@ bool dl_samples_header(struct dl_samples *s, char **field, size_t n_fields,
     s->unit_s = 1;
     dl_samples_name(s->time_name, field[s->time]);
   }
-  if (strcasecmp(s->time_name, "time") != 0)
+  if (dl_word_among("time", s->time_name, strlen(s->time_name)) < 0)
     s->label[DL_LABEL_DATE] = -1;
   bool any = false;
   for (size_t i = 0; i < s->n_channels; i++)
     any = any || dl_samples_measures(&s->channel[i]);
   return any && s->time >= 0 &&
-         !(trainings && strcasecmp(s->time_name, "epoch_s") == 0);
+         !(trainings &&
+           dl_word_among("epoch_s", s->time_name, strlen(s->time_name)) == 0);
 }
 
 bool dl_samples_find(struct dl_samples *s, const struct dl_head *head) {

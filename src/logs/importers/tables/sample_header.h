@@ -26,6 +26,7 @@ struct dl_sample_channel {
   bool util_has_unit;
   bool mean;      /* the power is called a mean */
   bool no_unit;   /* it has none */
+  bool deltas;    /* the energy is that of each interval */
   bool by_row;    /* each row has its own device, by `more` columns */
   bool made;      /* meter is set */
   uint32_t meter; /* if the rows do not name the device */
@@ -74,7 +75,7 @@ enum dl_status dl_samples_devices(struct dl_samples *s, struct dl_log *log,
                                   const struct dl_head *head,
                                   struct dl_diag *d);
 
-/* The same columns in a later header. */
+/* Finds in a later header the columns that dl_samples_devices() found. */
 void dl_samples_keep_devices(const struct dl_samples *old,
                              struct dl_samples *new, char *const *field);
 

@@ -12,8 +12,10 @@
  * name) since the beginning: values below 1e8 s are relative.
  *
  * Utilization is in percent, as NVML and psutil report it, unless the name has
- * "fraction" or similar. An energy must be a cumulative counter, not the energy
- * of one interval: a column that is constant or falls often is not used. */
+ * "fraction" or similar. An energy is a cumulative counter, unless its name has
+ * "delta" or "interval", or it falls as no counter does and there is no power:
+ * then it is that of the interval which ends with the row. A column that is
+ * constant, or falls beside a power, is not used. */
 
 #include <ctype.h>
 #include <math.h>
@@ -69,14 +71,17 @@ static bool read_time(struct dl_log *log, struct dl_samples *s, char **field,
   bool elapsed = strncasecmp(s->time_name, "elapsed", 7) == 0;
   char text[96];
   double x;
-  snprintf(text, sizeof text, "%s%s%.60s",
-           s->label[DL_LABEL_DATE] < 0 ? "" : field[s->label[DL_LABEL_DATE]],
-           s->label[DL_LABEL_DATE] < 0 ? "" : " ", field[s->time]);
+  int date = s->label[DL_LABEL_DATE];
+  if (date < 0)
+    snprintf(text, sizeof text, "%.60s", field[s->time]);
+  else
+    snprintf(text, sizeof text, "%s %.60s", field[date], field[s->time]);
   size_t len = strlen(text);
-  bool from_start = dl_parse_double(text, &x)
-                        ? fabs(x * s->unit_s) < DL_SINCE_1970_S
-                    : elapsed ? dl_parse_elapsed(text, len, &x)
-                              : false;
+  bool from_start = false;
+  if (dl_parse_double(text, &x))
+    from_start = fabs(x * s->unit_s) < DL_SINCE_1970_S;
+  else if (elapsed)
+    from_start = dl_parse_elapsed(text, len, &x);
   if (from_start) {
     if (!of_clock(log, s, DL_TIME_FROM_START, text))
       return false;
@@ -133,6 +138,31 @@ static void read_origin(struct dl_log *log, const struct dl_head *head) {
       snprintf(o->host, sizeof o->host, "%.63s", text + 8);
 }
 
+/* Distinguishes several GPUs in one column that no other column identifies. */
+static enum dl_status find_turns(struct dl_samples *s, struct dl_log *log,
+                                 const struct dl_head *head,
+                                 struct dl_diag *d) {
+  int host = s->label[DL_LABEL_HOST];
+  if (dl_samples_device_field(s) >= 0 || s->n_channels != 1 ||
+      s->channel[0].kind != DL_METER_GPU || s->channel[0].index >= 0 ||
+      s->more.n > 1)
+    return DL_OK;
+  const int *at = s->channel[0].at;
+  struct dl_turns turns = {.separator = s->separator,
+                           .n_fields = s->n_fields,
+                           .time = s->time,
+                           .unit_s = s->unit_s,
+                           .value = at[DL_SAMPLE_POWER],
+                           .of = s->more.n == 1 ? s->more.field[0] : host};
+  if (turns.value < 0)
+    turns.value = at[DL_SAMPLE_ENERGY];
+  if (turns.of >= 0)
+    return dl_turns_refuse(turns, log, head, d);
+  s->turns = turns;
+  dl_turns_find(&s->turns, log, head);
+  return DL_OK;
+}
+
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct dl_samples *s = log->state;
@@ -154,16 +184,7 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
   if (s->unclear[0] != '\0' && !s->of_sensors && dl_samples_device_field(s) < 0)
     dl_log_warn(log, "column '%s' does not say of what: taken for a GPU's",
                 s->unclear);
-  if (dl_samples_device_field(s) < 0 && s->label[DL_LABEL_HOST] < 0 &&
-      s->more.n == 0 && s->n_channels == 1 &&
-      s->channel[0].kind == DL_METER_GPU && s->channel[0].index < 0) {
-    const int *at = s->channel[0].at;
-    const struct dl_turns_rows rows = {
-        s->separator, s->n_fields, s->time, s->unit_s,
-        at[DL_SAMPLE_POWER] >= 0 ? at[DL_SAMPLE_POWER] : at[DL_SAMPLE_ENERGY]};
-    dl_turns_find(&s->turns, log, head, &rows);
-  }
-  return DL_OK;
+  return find_turns(s, log, head, d);
 }
 
 /* The meter of a row of a sensor. False if it counts in no sum. */
@@ -198,10 +219,12 @@ static uint32_t meter_of(struct dl_log *log, struct dl_samples *s,
     return dl_log_meter(log, DL_METER_GPU, id, name);
   }
   if (!named && host_at < 0 && !c->by_row) {
-    snprintf(id, sizeof id, "%ld", c->index);
+    if (c->kind != DL_METER_GPU)
+      name = NULL;
+    if (c->index >= 0)
+      snprintf(id, sizeof id, "%ld", c->index);
     if (!c->made)
-      c->meter = dl_log_meter(log, c->kind, c->index < 0 ? NULL : id,
-                              c->kind == DL_METER_GPU ? name : NULL);
+      c->meter = dl_log_meter(log, c->kind, *id ? id : NULL, name);
     c->made = true;
     return c->meter;
   }
@@ -215,9 +238,12 @@ static uint32_t meter_of(struct dl_log *log, struct dl_samples *s,
     snprintf(id + len, sizeof id - len, "%s%ld", len > 0 ? ":" : "", c->index);
   if (c->by_row)
     dl_device_columns_id(&s->more, field, id, sizeof id);
-  return dl_log_meter(log, c->kind, id,
-                      c->kind == DL_METER_GPU && (named || c->by_row) ? name
-                                                                      : NULL);
+  uint32_t meter = dl_log_meter(
+      log, c->kind, id,
+      c->kind == DL_METER_GPU && (named || c->by_row) ? name : NULL);
+  if (named && s->label[DL_LABEL_UUID] >= 0)
+    dl_log_uuid(log, meter);
+  return meter;
 }
 
 /* Whether the rows name their device, so that values of the whole node are
@@ -262,6 +288,7 @@ static bool read_next_header(struct dl_log *log, struct dl_samples *s,
       same->meter = old->meter;
       same->last_ns = old->last_ns;
       same->by_row = old->by_row;
+      same->deltas = same->deltas || old->deltas;
     }
   new.clock = s->clock;
   dl_samples_name(new.run, s->run);
@@ -318,6 +345,8 @@ static bool line(struct dl_log *log, char *text) {
     }
     if (host >= 0)
       dl_log_host(log, r[i].meter, field[host]);
+    if (c->deltas && r[i].meter < log->n_meters && !isnan(r[i].energy_j))
+      r[i].energy_j = log->meter[r[i].meter].sum_j += r[i].energy_j;
     dl_log_reading(log, &r[i]);
   }
   return true;

@@ -22,10 +22,11 @@
  * - The energy of an epoch is its duration times the sum of the powers, without
  *   PUE; the other log (carbontracker_output.c) includes it. Memory is not
  *   measured. The power of CPUs is RAPL's, or modelled.
- * - Only epochs are measured. The duration of the run is the sum of theirs;
- *   time between them is not included, nor in the start times of epochs.
+ * - Only epochs are measured. The duration of the run is the sum of their
+ * durations; time between epochs is not included, nor in the start times of
+ * epochs.
  * - Epochs count from 1 in the log, from 0 here. A file contains several runs
- *   if their logs began in the same minute or second. */
+ * if their logs began within one minute or second. */
 
 #include "logs/importers/trackers/carbontracker.h"
 
@@ -203,8 +204,9 @@ static void close_run(struct dl_log *log) {
     dl_log_close_run(log, false);
     return;
   }
-  double energy =
-      (t->has[GPU] ? t->energy[GPU] : 0) + (t->has[CPU] ? t->energy[CPU] : 0);
+  double energy = 0;
+  for (enum part p = 0; p < N_PARTS; p++)
+    energy += t->has[p] ? t->energy[p] : 0;
   dl_run_put(r, DL_RUN_duration_s, t->duration);
   dl_run_put(r, DL_RUN_n_gpus, t->n_gpus);
   for (enum part p = 0; p < N_PARTS; p++)
@@ -313,11 +315,12 @@ static bool read_power(struct dl_log *log, char *s) {
   struct tracker *t = log->state;
   if (!t->in_epoch)
     return dl_log_bad(log, "a power without an epoch");
-  enum part p = dl_ct_take(&s, "gpu:")   ? GPU
-                : dl_ct_take(&s, "cpu:") ? CPU
-                                         : N_PARTS;
-  if (p == N_PARTS)
-    return dl_log_bad(log, "power of an unknown component");
+  enum part p = GPU;
+  if (!dl_ct_take(&s, "gpu:")) {
+    p = CPU;
+    if (!dl_ct_take(&s, "cpu:"))
+      return dl_log_bad(log, "power of an unknown component");
+  }
   t->part = p;
   if (!t->has[p] && log->open_run.n_epochs > 0)
     t->energy[p] = NAN; /* as it is for the epochs before */

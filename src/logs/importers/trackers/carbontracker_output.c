@@ -10,8 +10,8 @@
  *   \tThis is equivalent to:
  *   \t0.002969 km travelled by car
  *
- * The same with "Predicted consumption for 4 epoch(s):", before or after the
- * actual one; without a number of epochs if nothing is predicted. Printed
+ * A block "Predicted consumption for 4 epoch(s):" precedes or follows the
+ * actual one, which has no number of epochs if nothing is predicted. Printed
  * output has no time before "CarbonTracker:". Tabs may have become blanks.
  *
  * - Actual is the measurement of all epochs together: GPUs and CPUs, times a
@@ -20,7 +20,7 @@
  *   standard log has the rest.
  * - Predicted is no measurement. A run with nothing else was aborted, and is
  * skipped.
- * - Several runs follow each other if logs began in the same minute.
+ * - Several runs follow each other if logs began within one minute.
  * - If a run is stopped between two epochs, the tool states one epoch less than
  *   it measured. */
 

@@ -211,7 +211,8 @@ static struct open_run *state_before(struct codecarbon *c,
 }
 
 /* Adds a run to the open ones, or replaces its previous state. */
-static bool keep(struct dl_log *log, struct codecarbon *c, struct dl_run *r) {
+static bool keep_open(struct dl_log *log, struct codecarbon *c,
+                      struct dl_run *r) {
   struct open_run *before = NULL;
   size_t former = 0;
   if (c->n_open == OPEN_MAX)
@@ -267,7 +268,7 @@ static bool row(struct dl_log *log, const char *const *cell) {
   dl_run_put(&r, DL_RUN_co2e_g, x[EMISSIONS]);
   put_energies(&r, x, !is_mode(c, cell, "process"));
   dl_run_put_start(log, &r, cell, c->at[TIMESTAMP], round(x[DURATION]));
-  bool kept = keep(log, c, &r);
+  bool kept = keep_open(log, c, &r);
   dl_run_clear(&r);
   return kept;
 }

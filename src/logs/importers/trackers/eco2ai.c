@@ -13,10 +13,10 @@
  *   id, with "epoch: 1, loss: 0.3, " in `epoch`; time and energy start again
  *   with each. Consecutive rows of one id with an epoch are one run here.
  *   Epochs count from 1 there, from 0 here; if the first is 0, from 0 in both.
- * - The energy is that of the GPUs, plus the share of CPU and memory of the
- *   process (or of all processes: the file does not state that option), times
- *   the PUE of the user (1 by default, also not in the file). None of the
- *   boundaries is certain.
+ * - The energy is the GPUs' energy plus the share of CPU and memory of the
+ * process (or of all processes: the file does not state that option), times the
+ * PUE of the user (1 by default, also not in the file). None of the boundaries
+ * is certain.
  * - GPU_name: "Quadro T1000 1 device(s)", followed by the source of its power;
  *   "CPU 0 device(s)" or " 0 device(s)" without a GPU. Encoded files contain no
  *   readable numbers. */
@@ -104,15 +104,12 @@ static void put_gpu(struct dl_run *r, const char *s) {
 
 static void put_names(struct dl_log *log, struct dl_run *r,
                       const struct eco2ai *e, const char *const *cell) {
-  static const struct {
-    enum column from;
-    enum dl_run_id to;
-  } names[] = {{ID, DL_RUN_run_id},
-               {PROJECT, DL_RUN_project},
-               {DESCRIPTION, DL_RUN_job_name}};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (dl_run_has_text(cell, e->at[names[i].from]))
-      dl_run_copy_text(r, names[i].to, cell[e->at[names[i].from]]);
+  static const enum dl_run_id names[] = {[ID - ID] = DL_RUN_run_id,
+                                         [PROJECT - ID] = DL_RUN_project,
+                                         [DESCRIPTION - ID] = DL_RUN_job_name};
+  for (size_t i = 0; i < DL_LENGTH(names); i++)
+    if (dl_run_has_text(cell, e->at[ID + i]))
+      dl_run_copy_text(r, names[i], cell[e->at[ID + i]]);
   if (dl_run_has_text(cell, e->at[GPU]))
     put_gpu(r, cell[e->at[GPU]]);
   dl_run_put_start(log, r, cell, e->at[START], 0);

@@ -21,26 +21,23 @@
 
 struct grafana {
   long time;
-  struct column {
-    long at;
-    size_t meter;
-    struct dl_metric_series series;
-  } * column; /* owned */
-  size_t n, cap;
+  long *at; /* column of each series; owned */
+  struct dl_metric_series *series;
+  size_t n, at_cap, series_cap;
   struct dl_metric_meters meters;
 };
 
 enum { LABEL_SIZE = 256 };
 
 /* A text with labels: a="x", b="y". */
-struct labels {
+struct grafana_labels {
   const char *s;
   char *value; /* found last; LABEL_SIZE, borrowed */
 };
 
 /* The value of a label: of __name__ too. */
 static const char *label_of(const void *ctx, const char *label) {
-  const struct labels *l = ctx;
+  const struct grafana_labels *l = ctx;
   size_t len = strlen(label);
   for (const char *s = l->s; *s;) {
     s += strspn(s, "{, ");
@@ -63,10 +60,10 @@ static const char *label_of(const void *ctx, const char *label) {
   return NULL;
 }
 
-/* What a column is, by its name. */
+/* Reads the metric and the labels of a series from the name of a column. */
 static bool read_name(const char *name, struct dl_metric_series *series) {
   char metric[LABEL_SIZE], value[LABEL_SIZE];
-  const struct labels l = {name + strcspn(name, "{"), value};
+  const struct grafana_labels l = {name + strcspn(name, "{"), value};
   size_t n = strcspn(name, "{ ");
   if (*l.s == '{' && n == 0) {
     const char *s = label_of(&l, "__name__");
@@ -104,9 +101,11 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
   for (size_t i = 0; i < n; i++) {
     if (!read_name(dl_csv_name(log->csv, i), &series))
       continue;
-    DL_GROW(g->column, g->cap, g->n + 1);
-    g->column[g->n++] = (struct column){
-        (long)i, dl_metric_meter_of(&g->meters, &series), series};
+    DL_GROW(g->at, g->at_cap, g->n + 1);
+    DL_GROW(g->series, g->series_cap, g->n + 1);
+    dl_metric_meters_add(&g->meters, &series);
+    g->at[g->n] = (long)i;
+    g->series[g->n++] = series;
     measures |= series.quantity != DL_SAMPLE_UTIL;
   }
   return measures ? DL_OK
@@ -129,18 +128,17 @@ static bool row(struct dl_log *log, const char *const *cell) {
   if (!dl_cell_time(log, "Time", cell[g->time], &ns))
     return false;
   for (size_t i = 0; i < g->n; i++) {
-    const struct column *c = &g->column[i];
-    const char *s = cell[c->at];
+    const struct dl_metric_series *series = &g->series[i];
+    const char *s = cell[g->at[i]];
     size_t len = strlen(s);
-    /* A unit in the cell stands in for that of the metric. */
-    double scale = c->series.scale;
+    /* A unit in the cell replaces the unit of the metric. */
+    double scale = series->scale;
     if (is_nothing(s))
       continue;
-    if (!dl_cell_value(s, len, dimension[c->series.quantity], scale, &x) ||
-        x < 0)
+    if (!dl_cell_value(s, len, dimension[series->quantity], scale, &x) || x < 0)
       return dl_log_bad(log, "column '%.80s': invalid number '%.40s'",
-                        dl_csv_name(log->csv, (size_t)c->at), s);
-    dl_metric_value(&g->meters, c->meter, &c->series, x / scale);
+                        dl_csv_name(log->csv, (size_t)g->at[i]), s);
+    dl_metric_value(&g->meters, series, x / scale);
   }
   dl_metric_flush(&g->meters, log, ns);
   return true;
@@ -148,7 +146,8 @@ static bool row(struct dl_log *log, const char *const *cell) {
 
 static void free_state(void *state) {
   struct grafana *g = state;
-  free(g->column);
+  free(g->at);
+  free(g->series);
   dl_metric_meters_free(&g->meters);
 }
 

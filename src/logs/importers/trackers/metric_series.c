@@ -8,20 +8,18 @@
 #include "base/memory.h"
 #include "logs/log.h"
 
-static const struct {
-  const char *name;
-  enum dl_meter_kind kind;
-  enum dl_sample_quantity quantity;
-  double scale;
-} metrics[] = {
-    {"DCGM_FI_DEV_POWER_USAGE", DL_METER_GPU, DL_SAMPLE_POWER, 1},
+#define METRIC(name, measures, what, unit)                                     \
+  { .metric = name, .kind = measures, .quantity = what, .scale = unit }
+static const struct dl_metric_series metrics[] = {
+    METRIC("DCGM_FI_DEV_POWER_USAGE", DL_METER_GPU, DL_SAMPLE_POWER, 1),
     /* mJ since the driver was loaded */
-    {"DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", DL_METER_GPU, DL_SAMPLE_ENERGY,
-     1e-3},
-    {"DCGM_FI_DEV_GPU_UTIL", DL_METER_GPU, DL_SAMPLE_UTIL, 0.01},
-    {"nvidia_smi_power_draw_watts", DL_METER_GPU, DL_SAMPLE_POWER, 1},
-    {"nvidia_smi_utilization_gpu_ratio", DL_METER_GPU, DL_SAMPLE_UTIL, 1},
-    {"ipmi_dcmi_power_consumption_watts", DL_METER_NODE, DL_SAMPLE_POWER, 1},
+    METRIC("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", DL_METER_GPU,
+           DL_SAMPLE_ENERGY, 1e-3),
+    METRIC("DCGM_FI_DEV_GPU_UTIL", DL_METER_GPU, DL_SAMPLE_UTIL, 0.01),
+    METRIC("nvidia_smi_power_draw_watts", DL_METER_GPU, DL_SAMPLE_POWER, 1),
+    METRIC("nvidia_smi_utilization_gpu_ratio", DL_METER_GPU, DL_SAMPLE_UTIL, 1),
+    METRIC("ipmi_dcmi_power_consumption_watts", DL_METER_NODE, DL_SAMPLE_POWER,
+           1),
 };
 
 /* The value of the first of several labels; "" where there is none. */
@@ -44,14 +42,11 @@ bool dl_metric_series(struct dl_metric_series *s, const char *metric,
   static const char *const gpus[] = {"gpu", "device", "index", NULL};
   static const char *const names[] = {"modelName", "name", NULL};
   size_t i = 0;
-  while (i < DL_LENGTH(metrics) && strcmp(metrics[i].name, metric) != 0)
+  while (i < DL_LENGTH(metrics) && strcmp(metrics[i].metric, metric) != 0)
     i++;
   if (i == DL_LENGTH(metrics))
     return false;
-  *s = (struct dl_metric_series){.metric = metrics[i].name,
-                                 .kind = metrics[i].kind,
-                                 .quantity = metrics[i].quantity,
-                                 .scale = metrics[i].scale};
+  *s = metrics[i];
   bool gpu = s->kind == DL_METER_GPU;
   const char *uuid = gpu ? any_label(label, ctx, uuids) : "";
   bool known = *uuid != '\0';
@@ -73,26 +68,27 @@ bool dl_metric_series(struct dl_metric_series *s, const char *metric,
   return true;
 }
 
-size_t dl_metric_meter_of(struct dl_metric_meters *m,
-                          const struct dl_metric_series *s) {
+void dl_metric_meters_add(struct dl_metric_meters *m,
+                          struct dl_metric_series *s) {
   size_t i = 0;
   while (i < m->n && (m->meter[i].series.kind != s->kind ||
                       strcmp(m->meter[i].series.id, s->id) != 0))
     i++;
+  s->meter = i;
   if (i < m->n)
-    return i;
+    return;
   DL_GROW(m->meter, m->cap, m->n + 1);
   m->meter[m->n++] =
       (struct dl_metric_meter){.series = *s, .now = dl_reading_at(0, 0)};
-  return i;
 }
 
-void dl_metric_value(struct dl_metric_meters *m, size_t meter,
+void dl_metric_value(struct dl_metric_meters *m,
                      const struct dl_metric_series *s, double value) {
-  struct dl_metric_meter *of = &m->meter[meter];
-  double *to = s->quantity == DL_SAMPLE_POWER    ? &of->now.power_w
-               : s->quantity == DL_SAMPLE_ENERGY ? &of->now.energy_j
-                                                 : &of->now.util;
+  struct dl_metric_meter *of = &m->meter[s->meter];
+  double *const values[] = {[DL_SAMPLE_POWER] = &of->now.power_w,
+                            [DL_SAMPLE_ENERGY] = &of->now.energy_j,
+                            [DL_SAMPLE_UTIL] = &of->now.util};
+  double *to = values[s->quantity];
   double x = value * s->scale;
   if (!isnan(*to) && *to != x && of->from[s->quantity] == s->metric)
     m->differs = s->metric;
@@ -117,9 +113,9 @@ void dl_metric_flush(struct dl_metric_meters *m, struct dl_log *log,
     if (!of->filled)
       continue;
     of->now.ns = ns;
-    of->now.meter = dl_log_meter(log, of->series.kind,
-                                 of->series.id[0] ? of->series.id : NULL,
-                                 of->series.name[0] ? of->series.name : NULL);
+    const char *id = of->series.id[0] ? of->series.id : NULL;
+    const char *name = of->series.name[0] ? of->series.name : NULL;
+    of->now.meter = dl_log_meter(log, of->series.kind, id, name);
     dl_log_host(log, of->now.meter, of->series.host);
     dl_log_reading(log, &of->now);
     of->now = dl_reading_at(0, 0);

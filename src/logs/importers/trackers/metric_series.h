@@ -21,6 +21,7 @@ struct dl_metric_series {
   char id[160];  /* of the device; "": none */
   char name[80]; /* of the device; "": unknown */
   char host[80]; /* its node; "": unknown */
+  size_t meter;  /* index in dl_metric_meters, set by dl_metric_meters_add */
 };
 
 /* The value of a label until the next call, or NULL. */
@@ -43,15 +44,15 @@ struct dl_metric_meters {
   bool reported;
 };
 
-/* Index of the meter of a series, a new one where there is none. */
-size_t dl_metric_meter_of(struct dl_metric_meters *m,
-                          const struct dl_metric_series *s);
+/* Finds the meter of a series, or adds one. */
+void dl_metric_meters_add(struct dl_metric_meters *m,
+                          struct dl_metric_series *s);
 
-/* Adds a value to those of the moment; the first of a quantity counts, since
- * series of one device that differ in other labels (its slices by MIG, the pods
- * that use it) repeat its value. Where they do not, labels do not distinguish
- * devices, and the next flush reports it. */
-void dl_metric_value(struct dl_metric_meters *m, size_t meter,
+/* Adds a value of the current time. The first value of a quantity counts:
+ * series of one device that differ in other labels (its MIG slices, the pods
+ * that use it) repeat its value. If their values differ, the labels do not
+ * distinguish devices, and the next flush reports it. */
+void dl_metric_value(struct dl_metric_meters *m,
                      const struct dl_metric_series *s, double value);
 
 /* Makes readings of the moment, and begins the next. */

@@ -26,13 +26,7 @@ static const struct dl_cell_column columns[] = {COLUMNS(DL_COLUMN_ROW)};
 
 enum { FIELDS_MAX = 16 };
 
-struct joular {
-  size_t n_fields;
-  int at[N_COLUMNS];
-  bool gpu; /* one has taken power */
-};
-
-static bool read_header(struct joular *j, char *s) {
+static bool read_header(struct dl_table_header *j, char *s) {
   char *field[FIELDS_MAX];
   j->n_fields = dl_cell_split(s, ',', field, FIELDS_MAX);
   if (j->n_fields > FIELDS_MAX)
@@ -43,7 +37,7 @@ static bool read_header(struct joular *j, char *s) {
 
 static bool probe(const struct dl_head *head) {
   char text[DL_HEAD_LINE];
-  struct joular j;
+  struct dl_table_header j;
   size_t at = 0;
   return dl_head_line(head, &at, text, sizeof text) && read_header(&j, text);
 }
@@ -61,7 +55,7 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
 }
 
 static bool line(struct dl_log *log, char *s) {
-  struct joular *j = log->state;
+  struct dl_table_header *j = log->state;
   char *field[FIELDS_MAX + 1];
   double x[N_COLUMNS];
   int64_t ns;
@@ -81,8 +75,8 @@ static bool line(struct dl_log *log, char *s) {
   r.power_w = x[CPU];
   r.util = x[UTIL] <= 1 ? x[UTIL] : NAN;
   dl_log_reading(log, &r);
-  j->gpu = j->gpu || x[GPU] > 0;
-  if (!j->gpu)
+  /* The GPU is a second meter from its first power on. */
+  if (log->n_meters < 2 && !(x[GPU] > 0))
     return true;
   r = dl_reading_at(dl_log_meter(log, DL_METER_GPU, NULL, NULL), ns);
   r.power_w = x[GPU];
@@ -93,7 +87,7 @@ static bool line(struct dl_log *log, char *s) {
 const struct dl_importer dl_import_powerjoular = {
     .name = "powerjoular",
     .summary = "PowerJoular's CSV of a machine: CPUs and GPUs",
-    .state_size = sizeof(struct joular),
+    .state_size = sizeof(struct dl_table_header),
     .probe = probe,
     .begin = begin,
     .line = line,

@@ -13,11 +13,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "io/json_read.h"
 #include "logs/importers/trackers/metric_series.h"
 #include "logs/log.h"
 
-struct sample {
+struct series_sample {
   int64_t ns;
   size_t series; /* in the order of the answer */
   double value;
@@ -25,9 +26,8 @@ struct sample {
 
 struct answer {
   struct dl_metric_series *series;
-  size_t *meter; /* of each series */
-  size_t n_series, series_cap, meters_cap;
-  struct sample *sample;
+  size_t n_series, series_cap;
+  struct series_sample *sample;
   size_t n, cap;
   struct dl_metric_meters meters;
 };
@@ -61,7 +61,7 @@ static bool add_sample(struct dl_log *log, struct answer *a,
   if (!(x <= 1e300)) /* NaN: the series was stale */
     return true;
   DL_GROW(a->sample, a->cap, a->n + 1);
-  a->sample[a->n++] = (struct sample){ns, a->n_series - 1, x};
+  a->sample[a->n++] = (struct series_sample){ns, a->n_series - 1, x};
   return true;
 }
 
@@ -75,16 +75,15 @@ static bool add_series(struct dl_log *log, struct answer *a,
   if (!name || !dl_metric_series(&series, name, label_of, metric))
     return false;
   DL_GROW(a->series, a->series_cap, a->n_series + 1);
-  DL_GROW(a->meter, a->meters_cap, a->n_series + 1);
-  a->series[a->n_series] = series;
-  a->meter[a->n_series++] = dl_metric_meter_of(&a->meters, &series);
+  dl_metric_meters_add(&a->meters, &series);
+  a->series[a->n_series++] = series;
   for (size_t i = 0; i < dl_json_size(values); i++)
     add_sample(log, a, dl_json_at(values, i));
   return true;
 }
 
 static int by_time(const void *a, const void *b) {
-  const struct sample *x = a, *y = b;
+  const struct series_sample *x = a, *y = b;
   if (x->ns != y->ns)
     return x->ns < y->ns ? -1 : 1;
   return (x->series > y->series) - (x->series < y->series);
@@ -95,9 +94,8 @@ static void add_readings(struct dl_log *log, struct answer *a) {
   if (a->n > 1)
     qsort(a->sample, a->n, sizeof *a->sample, by_time);
   for (size_t i = 0; i < a->n; i++) {
-    const struct sample *s = &a->sample[i];
-    dl_metric_value(&a->meters, a->meter[s->series], &a->series[s->series],
-                    s->value);
+    const struct series_sample *s = &a->sample[i];
+    dl_metric_value(&a->meters, &a->series[s->series], s->value);
     if (i + 1 == a->n || a->sample[i + 1].ns != s->ns)
       dl_metric_flush(&a->meters, log, s->ns);
   }
@@ -110,15 +108,14 @@ static enum dl_status read_answer(struct dl_log *log, struct answer *a,
   const char *type = dl_json_get(data, "resultType").text;
   size_t n = dl_json_size(results), used = 0;
   bool measures = false;
-  const char *answered = dl_json_get(j, "status").text;
-  if (answered && strcmp(answered, "error") == 0) {
+  if (dl_is_word(dl_json_get(j, "status").text, "error")) {
     const char *kind = dl_json_get(j, "errorType").text;
     const char *error = dl_json_get(j, "error").text;
-    return dl_fail_at(d, DL_EINPUT, log->path, 0,
-                      "the query failed: %.40s: %.200s", kind ? kind : "error",
-                      error ? error : "no reason given");
+    return dl_fail_at(
+        d, DL_EINPUT, log->path, 0, "the query failed: %.40s: %.200s",
+        dl_text_or(kind, "error"), dl_text_or(error, "no reason given"));
   }
-  if (!type || strcmp(type, "matrix") != 0)
+  if (!dl_is_word(type, "matrix"))
     return dl_fail_at(d, DL_EINPUT, log->path, 0,
                       "the answer has no range of times; use query_range");
   for (size_t i = 0; i < n; i++)
@@ -147,7 +144,6 @@ static enum dl_status text(struct dl_log *log, const char *s, size_t len,
     status = read_answer(log, &a, j, d);
   dl_json_free(j);
   free(a.series);
-  free(a.meter);
   free(a.sample);
   dl_metric_meters_free(&a.meters);
   return status;

@@ -3,10 +3,10 @@
  *
  * A row per measurement window, written when the window ends: start_time (s
  * since 1970), window_name, elapsed_time (s), and gpuN_energy (J) for each GPU
- * that is monitored, N being its index. The columns have been the same since
- * the monitor exists (0.4, 2023). Energies of processors and memory are
- * measured since 0.10, but not logged; cpuN_energy and dramN_energy are read
- * all the same, as scripts add them under the names of Zeus.
+ * that is monitored, N being its index. The columns have not changed since the
+ * first version of the monitor (0.4, 2023). Since 0.10 Zeus measures processors
+ * and memory too, but does not log them; cpuN_energy and dramN_energy are read
+ * because scripts add them under the names of Zeus.
  *
  * Windows may lie within one another - an epoch in a training. Each is a run
  * of its own, and their energies must not be added up. A comma in a window's
@@ -62,8 +62,9 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
 
 /* The energy of all n devices of a kind that the header in force has; NaN where
  * one is unknown. */
-static bool sum(struct dl_log *log, struct zeus *z, const char *const *cell,
-                enum device k, double *energy, size_t *n) {
+static bool sum_energies(struct dl_log *log, struct zeus *z,
+                         const char *const *cell, enum device k, double *energy,
+                         size_t *n) {
   double sum = 0, x;
   *energy = NAN;
   *n = 0;
@@ -96,7 +97,7 @@ static bool row(struct dl_log *log, const char *const *cell) {
   if (isnan(elapsed))
     return dl_log_bad(log, "column 'elapsed_time' is empty");
   for (enum device k = 0; k < N_DEVICES; k++) {
-    if (!sum(log, z, cell, k, &energy[k], &n[k]))
+    if (!sum_energies(log, z, cell, k, &energy[k], &n[k]))
       return false;
     if (n[k] > 0)
       total += energy[k];

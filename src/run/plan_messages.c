@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Warnings about names and words of a plan that are probably misspelt. */
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/constants.h"
+#include "base/memory.h"
+#include "base/nearest_names.h"
+#include "run/plan_private.h"
+
+bool dl_plan_uses(const struct dl_row_plan *f, size_t name, bool wanted) {
+  bool used = false;
+  for (size_t k = 0; name < f->n_names && k < 2 * N_SCOPES; k++) {
+    size_t step = f->name[name].step[k / 2][k % 2];
+    used |= step > 0 && (f->step[step - 1].wanted || !wanted);
+  }
+  return used;
+}
+
+enum { MOST_NAME = 64, SHORT_NAME = 5, LONG_NAME = 9 };
+
+/* Lower case, letters and digits alone. False: too long to be compared. */
+static bool fold(const char *name, char to[MOST_NAME]) {
+  size_t n = 0;
+  for (; *name && n < MOST_NAME - 1; name++)
+    if (isalnum((unsigned char)*name))
+      to[n++] = (char)tolower((unsigned char)*name);
+  to[n] = '\0';
+  return !*name;
+}
+
+/* Units that names state, and their factor to that of the runs table. */
+static const struct unit {
+  const char *names, *base;
+  double factor;
+} units[] = {
+    {"s|sec|secs|seconds", "s", 1},
+    {"ms", "s", 1e-3},
+    {"min|mins|minutes", "s", 60},
+    {"h|hr|hrs|hours", "s", DL_S_PER_HOUR},
+    {"days", "s", DL_S_PER_DAY},
+    {"J", "J", 1},
+    {"kJ", "J", 1e3},
+    {"MJ", "J", 1e6},
+    {"Wh", "J", DL_J_PER_WH},
+    {"kWh", "J", DL_J_PER_KWH},
+    {"MWh", "J", 1e3 * DL_J_PER_KWH},
+    {"W|watts", "W", 1},
+    {"kW", "W", 1e3},
+};
+
+/* The unit at the end of "energy_kwh", "energy (kWh)" or "Energy [kWh]", whose
+ * name without it is then folded to stem; or NULL. */
+static const struct unit *stated_unit(const char *name, char stem[MOST_NAME]) {
+  char text[MOST_NAME];
+  size_t n = strlen(name);
+  if (n >= MOST_NAME)
+    return NULL;
+  memcpy(text, name, n + 1);
+  if (n > 0 && strchr("])", text[n - 1]))
+    text[--n] = '\0';
+  char *from = text + n;
+  while (from > text && isalpha((unsigned char)from[-1]))
+    from--;
+  if (from == text)
+    return NULL;
+  for (size_t i = 0; i < DL_LENGTH(units); i++)
+    if (dl_word_among(units[i].names, from, strlen(from)) >= 0 &&
+        !isalnum((unsigned char)from[-1])) {
+      *from = '\0';
+      fold(text, stem);
+      return &units[i];
+    }
+  return NULL;
+}
+
+/* The unit of a column that such a name does not state is not assumed. */
+static const char *column_of_alias(const char *folded) {
+  for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
+    const char *names = dl_run_columns[i].called;
+    if (names && dl_word_among(names, folded, strlen(folded)) >= 0)
+      return dl_run_columns[i].name;
+  }
+  return NULL;
+}
+
+/* The column of the runs table that a column of another name probably is, or
+ * NULL; *factor is that of the unit which the name states, or 1. */
+static const char *meant_column(const char *name, double *factor) {
+  char folded[MOST_NAME], known[MOST_NAME];
+  const struct unit *unit = stated_unit(name, folded);
+  *factor = unit ? unit->factor : 1;
+  for (size_t i = 0; i < DL_N_RUN_COLUMNS && unit; i++) {
+    const struct dl_run_column *c = &dl_run_columns[i];
+    const char *other = column_of_alias(folded);
+    if (!c->unit || strcmp(c->unit, unit->base) != 0)
+      continue;
+    fold(c->name, known);
+    known[strlen(known) - 1] = '\0'; /* the unit: epoch_s */
+    if (strcmp(known, folded) == 0 || (other && strcmp(other, c->name) == 0))
+      return c->name;
+  }
+  const char *nearest = NULL;
+  if (!fold(name, folded) || !*folded)
+    return NULL;
+  nearest = column_of_alias(folded);
+  if (nearest)
+    return nearest;
+  size_t n = strlen(folded);
+  size_t least = n < SHORT_NAME  ? 1
+                 : n < LONG_NAME ? 2
+                                 : 3; /* edits below it */
+  for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
+    fold(dl_run_columns[i].name, known);
+    size_t edits = dl_edit_distance(folded, known);
+    if (edits < least) {
+      least = edits;
+      nearest = dl_run_columns[i].name;
+    }
+  }
+  return nearest;
+}
+
+/* The length of a name without a unit behind it: "energy_kwh". */
+static size_t stem_length(const char *name) {
+  const char *last = strrchr(name, '_');
+  bool unit = last && dl_word_among("j|kj|mj|wh|kwh|mwh|s|ms|min|h|w|kw|mw|gb|"
+                                    "gib|mb|mib|pct|g|m|px",
+                                    last + 1, strlen(last + 1)) >= 0;
+  return unit ? (size_t)(last - name) : strlen(name);
+}
+
+/* Whether a column states the quantity of a name. */
+static bool states(const char *column, const char *name) {
+  double factor;
+  const char *meant = meant_column(column, &factor);
+  size_t n = stem_length(name);
+  return (meant && strcmp(meant, name) == 0) ||
+         (n == stem_length(column) && strncasecmp(column, name, n) == 0);
+}
+
+void dl_plan_suggest_columns(const struct dl_row_plan *f, const char *name,
+                             struct dl_text *to) {
+  size_t n = f->csv ? dl_csv_n_cols(f->csv) : DL_N_RUN_COLUMNS;
+  DL_FREED struct dl_name_candidate *c = dl_calloc(n, sizeof *c);
+  for (size_t i = 0; i < n; i++) {
+    const char *own = f->csv ? dl_csv_name(f->csv, i) : dl_run_columns[i].name;
+    c[i] = (struct dl_name_candidate){states(own, name) ? name : own, own, i};
+  }
+  dl_suggest(name, c, n, 3, false, to);
+}
+
+/* Writes a name as a formula has it, in the unit of the column it stands for;
+ * the shell takes it as it is. */
+static void put_formula(struct dl_text *to, const char *name, const char *meant,
+                        double unit) {
+  char factor[32] = "";
+  bool plain = !isdigit((unsigned char)*name);
+  for (const char *p = name; *p; p++)
+    plain = plain && (isalnum((unsigned char)*p) || *p == '_' || *p == '.');
+  if (strcmp(meant, "duration_s") == 0 && strcasestr(name, "hour"))
+    unit = DL_S_PER_HOUR;
+  else if (strcmp(meant, "duration_s") == 0 && strcasestr(name, "minute"))
+    unit = 60;
+  if (unit < 1 || unit > 1)
+    snprintf(factor, sizeof factor, "*%.10g", unit);
+  if (plain)
+    dl_text_printf(to, *factor ? "'%s%s'" : "%s", name, factor);
+  else
+    dl_text_printf(to, "'`%s`%s'", name, factor);
+}
+
+bool dl_plan_suggest_definition(const struct dl_row_plan *f, const char *name,
+                                struct dl_text *to) {
+  char stem[MOST_NAME];
+  double factor;
+  for (size_t i = 0; f->csv && i < dl_csv_n_cols(f->csv); i++) {
+    const char *own = dl_csv_name(f->csv, i), *meant;
+    if (!stated_unit(own, stem) || !(meant = meant_column(own, &factor)) ||
+        strcmp(meant, name) != 0 || !(factor < 1 || factor > 1))
+      continue;
+    dl_text_printf(to, "; if '%s' holds it, give --define %s=", own, name);
+    put_formula(to, own, meant, factor);
+    return true;
+  }
+  return false;
+}
+
+/* A column that nothing reads, where a quantity that it probably is has no
+ * value of the table's. */
+static void warn_column(const struct dl_row_plan *f, const char *name,
+                        struct dl_diag *d) {
+  double factor;
+  size_t own = dl_plan_find(f, name);
+  bool known = own < DL_N_RUN_COLUMNS || dl_plan_uses(f, own, false);
+  const char *meant = known ? NULL : meant_column(name, &factor);
+  size_t id = meant ? dl_plan_find(f, meant) : NO_NAME;
+  if (!meant || !dl_plan_uses(f, id, true) || dl_csv_find(f->csv, meant) >= 0 ||
+      f->name[id].definition > 0 || f->name[id].override > 0)
+    return;
+  DL_TEXT(formula);
+  put_formula(&formula, name, meant, factor);
+  dl_warn_at(d, dl_csv_path(f->csv), 0,
+             "column '%s' is not used; if it holds '%s', give --define %s=%s",
+             name, meant, meant, dl_text_str(&formula));
+}
+
+void dl_plan_warn_unused(const struct dl_row_plan *f, struct dl_diag *d) {
+  const struct {
+    const struct entries *entries;
+    const char *option;
+  } given[] = {{&f->overrides, "--set"}, {&f->definitions, "--define"}};
+  for (size_t g = 0; g < 2; g++)
+    for (size_t i = 0; i < given[g].entries->n; i++) {
+      const char *name = given[g].entries->e[i].name;
+      /* A column of the runs table is known, if not needed this time. */
+      size_t id = dl_plan_find(f, name);
+      if (id >= DL_N_RUN_COLUMNS && !dl_plan_uses(f, id, false))
+        dl_warn(d, "%s %s: nothing uses this name", given[g].option, name);
+    }
+  enum { MOST_COLUMNS = 256 }; /* a wider table has names of its own */
+  size_t n = f->csv ? dl_csv_n_cols(f->csv) : 0;
+  for (size_t i = 0; i < n && n <= MOST_COLUMNS; i++)
+    warn_column(f, dl_csv_name(f->csv, i), d);
+}
+
+void dl_plan_warn_aliases(const struct dl_row_plan *f, struct dl_diag *d) {
+  for (size_t i = 0; i < f->aliases.n; i++) {
+    bool used = false;
+    for (size_t k = 0; k < N_LOOK_UPS; k++)
+      used |= dl_intern_find(&f->lookup.names[k], f->aliases.e[i].name) >= 0;
+    if (!used)
+      dl_warn(d, "--alias %s: nothing uses this name", f->aliases.e[i].name);
+  }
+}
+
+/* Warns of a text once; a list of all that were seen is kept. */
+static bool is_new(struct dl_intern *seen, const char *column, const char *text,
+                   struct dl_text *key) {
+  size_t before = seen->n;
+  dl_text_clear(key);
+  dl_text_printf(key, "%s\n%s", column, text);
+  dl_intern(seen, key->s);
+  return seen->n > before;
+}
+
+/* A word that is unknown to its column, though it is accepted. */
+static void warn_word(struct dl_row_plan *f, const struct dl_run_column *c,
+                      const char *text, size_t line, struct dl_diag *d) {
+  DL_TEXT(near);
+  size_t n = 0;
+  if (dl_run_word(c, text) || !dl_plan_takes_others(f, c) ||
+      !is_new(&f->words, c->name, text, &f->lookup.key))
+    return;
+  while (c->words[n])
+    n++;
+  dl_nearest_names(text, c->words, n, n, &near);
+  dl_warn_at(d, dl_csv_path(f->csv), line,
+             "column '%s': unknown value '%.*s'; expected %s", c->name,
+             MOST_NAME, text, dl_text_str(&near));
+}
+
+static void warn_dataset(struct dl_row_plan *f, const char *name, size_t line,
+                         struct dl_diag *d) {
+  const struct dl_descriptor *e;
+  DL_SCOPED(dl_diag_free) struct dl_diag inner = {0};
+  if (!is_new(&f->words, "dataset", name, &f->lookup.key))
+    return;
+  if (dl_catalog_get(f->catalog, DL_DATASET, dl_plan_meant(f, name), &e,
+                     &inner) != DL_OK)
+    dl_warn_at(d, dl_csv_path(f->csv), line,
+               "%s; its size is unknown unless column 'train_samples' gives it",
+               inner.error ? inner.error : name);
+}
+
+void dl_plan_warn_words(struct dl_row_plan *f, const struct dl_csv_block *block,
+                        size_t i, const struct dl_row *row, struct dl_diag *d) {
+  const char *const *cell = block->cell + i * block->n_cols;
+  for (size_t k = 0; k < DL_N_RUN_COLUMNS && !f->words_at_known; k++)
+    if (dl_run_columns[k].others && dl_plan_uses(f, k, false) &&
+        f->n_words_at < MOST_WORD_COLUMNS) {
+      f->words_at[f->n_words_at] = dl_csv_find(f->csv, dl_run_columns[k].name);
+      f->word_column[f->n_words_at++] = &dl_run_columns[k];
+    }
+  f->words_at_known = true;
+  for (size_t k = 0; k < f->n_words_at; k++)
+    if (f->words_at[k] >= 0 && *cell[f->words_at[k]])
+      warn_word(f, f->word_column[k], cell[f->words_at[k]], block->line[i], d);
+  if (!f->looks_up[STEP_DATASET] || !dl_plan_gives(f, DL_RUN_dataset))
+    return;
+  const char *dataset = dl_row_text(row, &f->look_up_by[DATASET_NAME]);
+  if (dataset && row->found.dataset)
+    return;
+  if (dataset)
+    warn_dataset(f, dataset, block->line[i], d);
+  else if (dl_csv_find(f->csv, "train_samples") < 0 &&
+           is_new(&f->words, "dataset", "", &f->lookup.key))
+    dl_warn_at(d, dl_csv_path(f->csv), block->line[i],
+               "column 'dataset': no value: %s is taken",
+               f->usual_dataset ? f->usual_dataset : "none");
+}
