@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# --- tests: cmocka units, bats for the command line, lint; all print TAP
+# --- tests: cmocka units, tables and bats for the command line, lint; all print
+# --- TAP
 
 UNIT_TESTS = \
 	tests/unit/test_arrays \
@@ -91,24 +92,36 @@ UNIT_TESTS += \
 	tests/unit/test_onnx_shapes \
 	tests/unit/test_onnx_work
 endif
+# Those that take longest come first, so that none runs alone at the end.
 CLI_TESTS = \
+	tests/cli/general/options.bats \
+	tests/cli/fit/fit.bats \
+	tests/cli/fit/calibrate.bats \
+	tests/cli/fit/calibrate-suggest.bats \
+	tests/cli/catalog/describe-published.bats \
+	tests/cli/fit/coverage.bats \
+	tests/cli/fit/generalisation.bats \
+	tests/cli/logs/extract.bats \
 	tests/cli/catalog/accelerators.bats \
 	tests/cli/catalog/check.bats \
-	tests/cli/catalog/describe-published.bats \
+	tests/cli/catalog/check.test \
 	tests/cli/catalog/describe.bats \
 	tests/cli/catalog/list.bats \
+	tests/cli/catalog/list.test \
 	tests/cli/catalog/scaling-published.bats \
 	tests/cli/catalog/show.bats \
+	tests/cli/catalog/show.test \
 	tests/cli/catalog/task-networks.bats \
+	tests/cli/catalog/task-networks.test \
 	tests/cli/catalog/user-catalogs.bats \
 	tests/cli/fit/calibrate-intervals.bats \
+	tests/cli/fit/calibrate-intervals.test \
 	tests/cli/fit/calibrate-language.bats \
-	tests/cli/fit/calibrate-suggest.bats \
-	tests/cli/fit/calibrate.bats \
+	tests/cli/fit/calibrate-language.test \
+	tests/cli/fit/calibrate-suggest.test \
 	tests/cli/fit/compare.bats \
-	tests/cli/fit/coverage.bats \
-	tests/cli/fit/fit.bats \
-	tests/cli/fit/generalisation.bats \
+	tests/cli/fit/compare.test \
+	tests/cli/fit/fit.test \
 	tests/cli/fit/means.bats \
 	tests/cli/fit/physical.bats \
 	tests/cli/fit/reproduce.bats \
@@ -116,8 +129,9 @@ CLI_TESTS = \
 	tests/cli/general/examples.bats \
 	tests/cli/general/locales.bats \
 	tests/cli/general/manners.bats \
+	tests/cli/general/manners.test \
 	tests/cli/general/manual.bats \
-	tests/cli/general/options.bats \
+	tests/cli/general/options.test \
 	tests/cli/general/system.bats \
 	tests/cli/install/installed.bats \
 	tests/cli/install/version.bats \
@@ -125,47 +139,67 @@ CLI_TESTS = \
 	tests/cli/language/model-configs.bats \
 	tests/cli/language/setups.bats \
 	tests/cli/language/training-setup.bats \
+	tests/cli/language/training-setup.test \
 	tests/cli/language/transformers.bats \
+	tests/cli/language/transformers.test \
 	tests/cli/logs/extract-logs.bats \
 	tests/cli/logs/extract-nodes.bats \
 	tests/cli/logs/extract-published.bats \
-	tests/cli/logs/extract.bats \
+	tests/cli/logs/extract.test \
 	tests/cli/logs/integration.bats \
 	tests/cli/logs/log-counters.bats \
 	tests/cli/logs/log-devices.bats \
 	tests/cli/logs/log-doubts.bats \
+	tests/cli/logs/log-doubts.test \
 	tests/cli/logs/log-hardening.bats \
 	tests/cli/logs/log-mutations.bats \
 	tests/cli/logs/log-parts.bats \
+	tests/cli/logs/log-parts.test \
 	tests/cli/logs/log-reasons.bats \
 	tests/cli/logs/run-overlaps.bats \
 	tests/cli/node/nodes-published.bats \
 	tests/cli/node/nodes.bats \
+	tests/cli/node/nodes.test \
 	tests/cli/node/sites.bats \
+	tests/cli/node/sites.test \
 	tests/cli/output/exports.bats \
+	tests/cli/output/exports.test \
 	tests/cli/output/format-identities.bats \
 	tests/cli/output/formats.bats \
 	tests/cli/output/html.bats \
 	tests/cli/output/identities.bats \
 	tests/cli/output/plot.bats \
+	tests/cli/output/plot.test \
 	tests/cli/output/predict-screen.bats \
+	tests/cli/output/predict-screen.test \
 	tests/cli/output/progress.bats \
 	tests/cli/output/schemas.bats \
+	tests/cli/output/schemas.test \
 	tests/cli/output/terminal.bats \
 	tests/cli/predict/input.bats \
+	tests/cli/predict/input.test \
 	tests/cli/predict/known-work.bats \
+	tests/cli/predict/known-work.test \
 	tests/cli/predict/known.bats \
+	tests/cli/predict/known.test \
 	tests/cli/predict/last-batch.bats \
+	tests/cli/predict/last-batch.test \
 	tests/cli/predict/limits.bats \
+	tests/cli/predict/limits.test \
 	tests/cli/predict/memory-published.bats \
 	tests/cli/predict/metamorphic.bats \
 	tests/cli/predict/predict.bats \
+	tests/cli/predict/predict.test \
 	tests/cli/predict/refusals.bats \
+	tests/cli/predict/refusals.test \
 	tests/cli/predict/relations.bats \
+	tests/cli/predict/relations.test \
 	tests/cli/predict/speeds-published.bats \
 	tests/cli/recommend/recommend-nodes.bats \
+	tests/cli/recommend/recommend-nodes.test \
 	tests/cli/recommend/recommend-published.bats \
 	tests/cli/recommend/recommend.bats \
+	tests/cli/recommend/recommend.test \
 	tests/cli/record/python.bats \
 	tests/cli/record/record-files.bats \
 	tests/cli/record/record-jobs.bats \
@@ -174,19 +208,28 @@ CLI_TESTS = \
 	tests/cli/report/epilog.bats \
 	tests/cli/report/job-shares.bats \
 	tests/cli/report/job-states.bats \
+	tests/cli/report/job-states.test \
 	tests/cli/report/report.bats \
+	tests/cli/report/report.test \
 	tests/cli/report/shard.bats \
 	tests/cli/report/totals.bats \
 	tests/cli/rows/bad-input.bats \
+	tests/cli/rows/bad-input.test \
 	tests/cli/rows/rows-options.bats \
+	tests/cli/rows/rows-options.test \
 	tests/cli/rows/sweep.bats \
+	tests/cli/rows/sweep.test \
 	tests/cli/rows/table-values.bats \
+	tests/cli/rows/table-values.test \
 	tests/cli/serving/inference.bats \
+	tests/cli/serving/inference.test \
 	tests/cli/serving/requests.bats \
+	tests/cli/serving/requests.test \
 	tests/cli/serving/serving-published.bats \
 	tests/cli/step/step-logs.bats \
 	tests/cli/step/step-published.bats \
-	tests/cli/step/step.bats
+	tests/cli/step/step.bats \
+	tests/cli/step/step.test
 LINT_TESTS = \
 	tests/lint/debian.sh \
 	tests/lint/descriptors.sh \
@@ -432,14 +475,16 @@ tests_unit_test_work_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_xml_SOURCES = tests/unit/test_xml.c tests/unit/unit.h
 tests_unit_test_xml_LDADD = $(LDADD) $(CMOCKA_LIBS)
 
-TEST_EXTENSIONS = .bats .sh
+TEST_EXTENSIONS = .bats .sh .test
 TAP = env AM_TAP_AWK='$(AWK)' $(SHELL) \
 	$(top_srcdir)/build-aux/tap-driver.sh
 LOG_DRIVER = $(TAP)
 LOG_COMPILER = $(SHELL) $(srcdir)/tests/run-unit.sh
 BATS_LOG_DRIVER = $(TAP)
+TEST_LOG_DRIVER = $(TAP)
 SH_LOG_DRIVER = $(TAP)
 BATS_LOG_COMPILER = $(BATS) --tap
+TEST_LOG_COMPILER = python3 -B $(srcdir)/tests/cli/run-table.py
 SH_LOG_COMPILER = $(SHELL)
 EXTRA_DIST += tests/environment
 # Measured runs that are not part of dlest; tests that need them skip where
@@ -447,6 +492,7 @@ EXTRA_DIST += tests/environment
 MEASURED_RUNS = $(abs_top_srcdir)/../shared/data
 AM_TESTS_ENVIRONMENT = \
 	. '$(abs_top_srcdir)/tests/environment'; \
+	DLEST_TEST_ENVIRONMENT=set; export DLEST_TEST_ENVIRONMENT; \
 	DLEST='$(abs_top_builddir)/dlest'; export DLEST; \
 	DLEST_DATADIR='$(abs_top_srcdir)'; export DLEST_DATADIR; \
 	TOP_SRCDIR='$(abs_top_srcdir)'; export TOP_SRCDIR; \

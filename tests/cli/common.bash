@@ -9,6 +9,20 @@ if [ -z "${DLEST_TEST_ENVIRONMENT-}" ]; then
 fi
 MESSAGES=${BASH_SOURCE[0]%/*}/../messages
 
+# bats calls this before each command of a test and of the functions that it
+# calls, so that the report of a failure names a line. Its own version copies the
+# whole stack each time, which takes longer than most commands; this one keeps
+# the line of the test alone.
+bats_debug_trap() {
+  if [[ ${FUNCNAME[1]-} == "${BATS_TEST_NAME-}" ]]; then
+    BATS_DEBUG_LASTLAST_STACK_TRACE=("${BATS_DEBUG_LAST_STACK_TRACE[@]}")
+    BATS_DEBUG_LAST_LINENO=("${BASH_LINENO[@]}")
+    BATS_DEBUG_LAST_SOURCE=("${BASH_SOURCE[@]}")
+    BATS_DEBUG_LAST_STACK_TRACE=(
+      "${BASH_LINENO[0]} ${FUNCNAME[1]} ${BASH_SOURCE[1]}")
+  fi
+}
+
 setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
 }

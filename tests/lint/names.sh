@@ -12,12 +12,12 @@ ok() {
 
 code=$(find src tests bench tools -name '*.[ch]' | sort)
 scripts=$(find tests bench tools -name '*.sh' -o -name '*.py' -o \
-  -name '*.bats' -o -name '*.bash' | sort)
+  -name '*.bats' -o -name '*.bash' -o -name '*.test' | sort)
 texts=$(find . -path './_build*' -prune -o -path './.git' -prune -o \
   -path ./autom4te.cache -prune -o -path ./build-aux -prune -o \
   -type f \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' -o -name '*.md' \
   -o -name '*.am' -o -name '*.ac' -o -name '*.xml' -o -name '*.rng' \
-  -o -name '*.h2m' -o -name '*.bats' -o -name '*.json' -o -name '*.cff' \
+  -o -name '*.h2m' -o -name '*.bats' -o -name '*.test' -o -name '*.json' -o -name '*.cff' \
   -o -name bootstrap \) -print | grep -v tests/lint/names.sh | sort)
 
 echo 1..10

@@ -104,7 +104,7 @@ ok 'no ceiling rose since the last commit' "$(
 
 # Names in backquotes with an underscore: columns, fields, keys, files.
 cat schemas/*.json src/quantities/quantities.def \
-  src/catalog/descriptor_fields_body.h data/*.rng tests/cli/*/*.bats \
+  src/catalog/descriptor_fields_body.h data/*.rng tests/cli/*/*.bats tests/cli/*/*.test \
   $(find src tools contrib data/make docs/lab -name '*.[chp]' -o -name '*.py') |
   tr -c 'A-Za-z0-9_' '\n' | sort -u >"$words"
 find . -name .git -prune -o -name '_build*' -prune -o -type f -print |

@@ -9,7 +9,7 @@ status() { if [ -z "$2" ]; then echo "ok $1 - $3"; else
 
 echo 1..3
 sources=$(find src tests tools bench bootstrap -type f \
-  \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' -o -name '*.bats' \
+  \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' -o -name '*.bats' -o -name '*.test' \
      -o -name bootstrap \) | sort)
 status 1 "$(for f in $sources; do
   awk -v f="$f" 'END { if (NR > 500) print f ": " NR " lines" }' "$f"

@@ -30,31 +30,6 @@ PASCAL='family="pascal" memory_type="gddr5x"'
   [ "$(cat out)" = file,line,level,entry,message ]
 }
 
-@test "what an entry lacks, by method" {
-  my_gpu '<entry id="a" name="A"><value name="tdp_w">300</value></entry>' \
-    '<entry id="b" name="B"><value name="memory_gb">8</value></entry>'
-  gives 0 '' check my.xml --format json
-  check '[.lacking[] | select(.entry == "a").method] | sort ==
-    ["flops", "physical", "pre-epoch", "pre-power"]'
-  check '.lacking[] | select(.entry == "a" and .method == "flops").lacks ==
-    "peak_fp32_tflops"'
-  check '.lacking[] | select(.entry == "b" and .method == "tdp").lacks ==
-    "tdp_w"'
-  check '.lacking[] | select(.entry == "b" and .method == "pre-power").lacks ==
-    "tdp_w, bandwidth_gb_s, peak_fp32_tflops"'
-  gives 0 '' check my.xml
-  grep -q '^ *b  *green-algorithms  *tdp_w$' out
-  cat >arch.xml <<END
-<catalog kind="architecture" version="1">
-<entry id="net" name="Net" scaling="area"><value name="params_m">5</value>
-<input image_px="224"><value name="macs_g">1.5</value></input></entry>
-</catalog>
-END
-  gives 0 '' check arch.xml --format json
-  check '.lacking == [{"file": "arch.xml", "entry": "net",
-    "method": "pre-epoch", "lacks": "acts_m"}]'
-}
-
 @test "findings name file and line; all are printed" {
   my_gpu '<entry id="a" name="A" family="turing" memory_type="gddr6">' \
     '<value name="tdp_w">1e30</value>' \
@@ -74,38 +49,6 @@ END
   check '.files[0].errors == 5 and (.findings | length) == 5'
   check '.findings | all(.level == "error")'
   check '[.findings[] | select(.entry == "a").line] | index(5) != null'
-}
-
-@test "rows of ML CO2 Impact that are wrong are found" {
-  # GTX 750, H100 SXM, A10G; Lacoste et al., gpus.csv of the calculator
-  my_gpu '<entry id="gtx-750" name="GTX 750"><value name="tdp_w">250</value>' \
-    '<value name="peak_fp32_tflops">1111</value>' \
-    '<value name="memory_gb">24</value></entry>' \
-    '<entry id="h100-sxm" name="H100 SXM"><value name="tdp_w">700</value>' \
-    '<value name="peak_fp32_tflops">989</value></entry>' \
-    '<entry id="a10g" name="A10G"><value name="tdp_w">150</value>' \
-    '<value name="peak_fp32_tflops">31.52</value></entry>'
-  gives 3 "dlest: $(message error_found 2 s)" check my.xml
-  grep -q 'error: gtx-750: peak_fp32_tflops 1111 by tdp_w 250 is 4.44 ' out
-  grep -q "warning: gtx-750: tdp_w 250 is not the 55 of 'gtx-750'" out
-  grep -q 'error: h100-sxm: peak_fp32_tflops 989 by tdp_w 700 is 1.41 ' out
-  grep -q "warning: a10g: tdp_w 150 is not the 300 of 'a10g'" out
-}
-
-@test "a warning alone is no error, but with --strict" {
-  my_gpu '<entry id="a100" name="A100"><value name="tdp_w">300</value></entry>'
-  gives 0 '' check my.xml
-  grep -q "my.xml:3: warning: a100: tdp_w 300 is not the 400 of " out
-  gives 3 "dlest: $(message finding_found 1 '')" check my.xml --strict
-  grep -q warning out
-}
-
-@test "a note excuses a value that is right" {
-  bad='<value name="bandwidth_gb_s"'
-  my_gpu "<entry id=\"my\" name=\"My GPU\" memory_type=\"gddr6\">$bad>2000</value></entry>"
-  gives 3 "dlest: $(message error_found 1 '')" check my.xml
-  my_gpu "<entry id=\"my\" name=\"My GPU\" memory_type=\"gddr6\">$bad note=\"exception: two boards in one\">2000</value></entry>"
-  gives 0 '' check my.xml
 }
 
 @test "files that are no catalogue" {
@@ -133,15 +76,6 @@ END
   grep -q "$(message a_model_check_by)" out
 }
 
-@test "one bad file does not hide another" {
-  printf '<page/>\n' >page.xml
-  my_gpu "$(entry 123)"
-  try check page.xml my.xml --format json
-  [ "$status" -eq 3 ]
-  check '[.files[].errors] == [1, 0]'
-  check '.files[0].kind == null and .files[1].kind == "accelerator"'
-}
-
 @test "a file that is in use already" {
   mkdir mine
   my_gpu '<entry id="a" name="A"><value name="tdp_w">1e30</value></entry>'
@@ -149,13 +83,6 @@ END
   export DLEST_PATH=$PWD/mine
   gives 3 "dlest: $(message error_found 1 '')" check mine/my.xml
   grep -q "mine/my.xml:3: error: a: value 'tdp_w': 1e30 is not between" out
-}
-
-@test "what it refuses" {
-  misused check "$(message missing_argument FILE... check)"
-  refuses 1 "dlest: none.xml: $(message cannot_open \
-    'No such file or directory')" \
-    check none.xml
 }
 
 @test "many entries: the first 1,000 that lack values are listed" {

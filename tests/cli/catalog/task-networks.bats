@@ -42,46 +42,6 @@ clip-vit-base-patch16 facebook/opt-350m:opt-350m sage-ogbn-arxiv:graphsage-ogbn-
   done
 }
 
-@test "names of MLPerf's benchmarks: one network per round" {
-  while read -r name id; do
-    gives 0 '' show arch "$name" --format json
-    check ".id == \"$id\""
-  done <<END
-mlperf/ssd-v0.7 ssd300_resnet34
-mlperf/ssd-v1.1 ssd300_resnet34
-mlperf/ssd-v2.0 retinanet_resnext50_fpn
-mlperf/ssd-v4.0 retinanet_resnext50_fpn
-mlperf/bert bert-large-uncased
-mlperf/resnet resnet50
-mlperf/transformer transformer-big
-mlperf/gpt3 gpt3-175b
-mlperf/maskrcnn maskrcnn_resnet50_fpn
-mlperf/unet3d unet3d
-mlperf/rnnt rnnt
-mlperf/stable_diffusion stable-diffusion-v2
-mlperf/dlrm_dcnv2 dlrm-dcnv2
-llama2_70b_lora llama-2-70b
-llama31_405b llama-3.1-405b
-END
-  # without a round, the name has two meanings
-  for name in ssd mlperf/ssd mlperf/minigo gnn; do
-    try show arch "$name"
-    [ "$status" -eq 3 ]
-    grep -qF "$(message unknown_nearest arch "$name" '')" err
-  done
-}
-
-@test "a graph trained as a whole is one sample" {
-  # Open Graph Benchmark: 169,343 nodes, 2,315,598 edges in both directions
-  # and loops, layers of 128, 256, 256 and 40
-  gives 0 '' predict --arch gcn-ogbn-arxiv --gpu v100 --batch-size 1 \
-    --train-samples 1 --val-samples 0 --epochs 100 --precision fp32 \
-    --method flops -q --format json
-  # (five digits in the catalogue)
-  check '.flop / (6 * 100 * (169343 * (128 * 256 + 256 * 256 + 256 * 40) +
-    (2315598 + 169343) * (256 + 256 + 40))) | . > 0.9999 and . < 1.0001'
-}
-
 @test "every name of the tables has its network, or a reason" {
   python3 - "$NAMES" >archs <<'END'
 import csv, sys
@@ -115,17 +75,6 @@ assert not known - seen, sorted(known - seen)
 END
 }
 
-@test "a network without a usual data set asks for the size of its training" {
-  for arch in dlrm gcn-ogbn-arxiv unet3d transformer-xl-base \
-    stable-diffusion-v2 deeplabv3_resnet50; do
-    refuses 2 "dlest: $(message no_default_data_set "$arch" '')" \
-      predict --arch "$arch" --gpu a100
-    gives 0 '' predict --arch "$arch" --gpu a100 --duration 1h --method tdp \
-      --batch-size 1 -q --format json
-    check '.dataset == null and .train_samples == null'
-  done
-}
-
 @test "the default data set is that of the task" {
   while read -r arch dataset; do
     gives 0 '' predict --arch "$arch" --gpu a100 --method flops -q -f json
@@ -147,25 +96,6 @@ END
   refuses 2 "dlest: $(message no_default_data_set resnet50 ' and others')" \
     predict --arch resnet50,yolov8n --gpu a100
   gives 0 '' recommend --arch yolov8n,ssd300_vgg16 --gpu a100 --batch-size 8 -q
-}
-
-@test "--tokens of a network that is no language model" {
-  refuses 2 "dlest: $(message tokens_is_for resnet50)" \
-    predict --arch resnet50 --gpu a100 --tokens 1M
-  refuses 2 "dlest: $(message tokens_is_for vit-b)" \
-    recommend --arch vit-b --gpu a100 --tokens 1M
-}
-
-@test "a table without sizes: only networks for ImageNet have a default" {
-  table arch,gpu,batch_size,epochs rnnt,a100,8,1 yolov8n,a100,8,1 \
-    resnet50,a100,8,1
-  try predict --input runs.csv --method flops --format csv
-  [ "$status" -eq 3 ]
-  [ "$(wc -l <out)" -eq 2 ]
-  grep -qF "runs.csv:2: $(message is_usually_not_trained rnnt)" err
-  grep -qF "runs.csv:3: $(message is_usually_not_trained yolov8n)" err
-  table arch,gpu,batch_size,epochs yolov8n,a100,8,1 resnet50,a100,8,1
-  gives 0 '' predict --input runs.csv --method flops -q --dataset coco2017
 }
 
 @test "a data set holds what the network takes" {
@@ -219,21 +149,6 @@ dlest: 4 rows skipped" predict --input runs.csv --method flops
   cmp out without
 }
 
-@test "a named data set gives validation samples, and must hold the right ones" {
-  refuses 3 "dlest: $(message data_set_holds imagenet images bert-base-uncased \
-    text --val-samples)" predict --arch bert-base-uncased --gpu a100 \
-    --dataset imagenet --train-samples 1000
-  table arch,gpu,dataset,train_samples,val_samples,train_tokens,batch_size,epochs \
-    bert-base-uncased,a100,imagenet,1000,,,8,1 resnet50,a100,squad,1000,,,8,1 \
-    bert-base-uncased,a100,imagenet,1000,0,,8,1 \
-    bert-base-uncased,a100,imagenet,,,1e6,8,1
-  gives 3 "dlest: warning: runs.csv:2: $(message data_set_holds imagenet images \
-    bert-base-uncased text val_samples)
-dlest: warning: runs.csv:3: $(message data_set_holds squad text resnet50 images \
-    val_samples)
-dlest: 2 rows skipped" predict --input runs.csv --method flops
-}
-
 # Smallest images: min_size of torchvision's weights, and the side of a patch.
 @test "an image is as large as the layers need" {
   while read -r arch px; do
@@ -273,16 +188,6 @@ dlest: 1 row skipped" predict --input runs.csv --train-samples 1000
     --val-samples 0 --method flops --precision fp32 -q --format json
   jq -e --argjson large "$large" '$large / .estimates[0].energy_j |
     . > 3.99 and . < 4.01' out
-}
-
-@test "diffusion models are trained in 16 bits by default" {
-  for gpu in a100:bf16 t4:fp16 tpu-v4:bf16; do
-    gives 0 '' predict --arch sdxl --gpu "${gpu%:*}" --train-samples 1000 -q \
-      --epochs 1 --format json
-    check ".precision == \"${gpu#*:}\" and .assumed == [\"precision\"]"
-  done
-  gives 0 '' predict --arch resnet50 --gpu a100 -q --format json
-  check '.precision == "tf32"'
 }
 
 # Millions of samples per second that NVIDIA DeepLearningExamples (PyTorch, DLRM)

@@ -102,23 +102,3 @@ dlest: runs.csv: $(message no_run_that_could_be)" calibrate runs.csv -o m.xml
   gives 0 '' calibrate runs.csv -o m.xml
   grep -qF 'The GPUs of 1 run waited, by gpu_util' out
 }
-
-@test "runs that a loader may have held up are warned of" {
-  # ResNet-18 on an H100: eight processes deliver 2,525 images/s, its GPU takes
-  # more. An epoch in 100 s was not held up by them, nor one of a ResNet-152.
-  local columns=arch,gpu,dataset,batch_size,precision,epoch_s
-  printf '%s\n' "$columns" resnet18,h100,imagenet,256,amp,527 \
-    resnet152,h100,imagenet,64,amp,1300 resnet18,h100,imagenet,128,amp,300 >runs.csv
-  gives 0 "dlest: warning: runs.csv:2: $(message runs_may_have_waited 1 '')" \
-    calibrate runs.csv -o m.xml
-  sed -i '1s/$/,loader/; 2,$s/$/,synthetic/' runs.csv
-  gives 0 '' calibrate runs.csv -o m.xml
-}
-
-@test "the power of one GPU for that of four is suspicious" {
-  printf '%s\n' arch,gpu,n_gpus,dataset,batch_size,gpu_power_w,epoch_s,loader \
-    resnet50,a100,4,imagenet,64,320,400,synthetic >runs.csv
-  try calibrate runs.csv -o m.xml
-  [ "$status" -eq 0 ]
-  grep -qF "runs.csv:2: gpu_power_w is 0.2" err
-}

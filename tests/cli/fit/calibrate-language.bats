@@ -116,12 +116,6 @@ close() {
   [ ! -s err ]
 }
 
-@test "an energy of a language model alone says nothing" {
-  runs energy_j 600000
-  refuses 3 "dlest: runs.csv: $(message none_model_targets_is)" \
-    calibrate runs.csv
-}
-
 @test "installed models without a fit for the runs are refused" {
   mkdir here
   ln -s "$DLEST_DATADIR/data" here/data
@@ -154,17 +148,4 @@ close() {
   [ "$status" -eq 0 ]
   [ "$(grep -cF "$(message has_no_fit_language mine.xml)" err)" = 1 ]
   ! grep -q "$(message has_no_value_give '.*' '.*' '.*')" err || false
-}
-
-@test "an energy of a language model is learnt as that of its GPUs alone" {
-  printf '%s\n' \
-    arch,gpu,n_gpus,tokens,seq_len,batch_size,precision,duration_s,energy_j \
-    llama-2-7b,a100,8,1e9,2048,1,bf16,42467,60e6 >runs.csv
-  gives 0 "dlest: warning: runs.csv: $(message column_energy_language)" \
-    calibrate runs.csv -o mine.xml
-  sed -i '1s/energy_j/gpu_energy_j/' runs.csv
-  gives 0 '' calibrate runs.csv -o mine.xml
-  gives 0 '' predict -a llama-2-7b -g a100 -n 8 --tokens 1e9 --seq-len 2048 \
-    -b 1 --precision bf16 --model mine.xml -q -f json -m physical
-  check '.estimates[0].energy_j / 60e6 | . > 0.95 and . < 1.05'
 }

@@ -8,68 +8,6 @@ MEANS=$DLEST_DATADIR/data/delrey2024-configurations.csv
 # 100 W x duration
 TDP=(compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json)
 
-@test "scores: against energy_j" {
-  table arch,gpu,duration_s,energy_j vgg16,a100,10,800 vgg16,v100,20,2500
-  # estimates 1000 and 2000: errors 200 and -500
-  gives 0 '' "${TDP[@]}"
-  check '.schema == 1 and .warnings == [] and (.scores | length) == 1'
-  check '.scores[0] | .method == "tdp" and .group == null and .n == 2'
-  near '.scores[0].rmse_j' '145000|sqrt'
-  near '.scores[0].mae_j' 350
-  near '.scores[0].mape' 0.225
-  near '.scores[0].median_ape' 0.225
-  near '.scores[0].bias_j' -150
-  near '.scores[0].r2' '1-290000/1445000'
-  check '.scores[0].covered == null'
-}
-
-@test "--by: scores for each value of a column" {
-  table arch,gpu,duration_s,energy_j,lab vgg16,a100,10,800,x \
-    vgg16,v100,20,2500,y vgg16,t4,10,1000,x
-  gives 0 '' "${TDP[@]}" --by lab
-  check '[.scores[].group] == ["x", "y"] and [.scores[].n] == [2, 1]'
-  near '.scores[0].mae_j' 100
-  near '.scores[1].bias_j' -500
-}
-
-@test "--by: names of one entry of the catalogue are one group" {
-  table arch,gpu,duration_s,energy_j vgg16,a100,10,1000 \
-    VGG-16,A100-SXM4-40GB,10,1000 vgg16,t4,10,1000
-  gives 0 '' "${TDP[@]}" --by gpu
-  check '[.scores[] | [.group, .n]] == [["a100-sxm4-40gb", 2], ["t4", 1]]'
-  gives 0 '' "${TDP[@]}" --by arch
-  check '[.scores[] | [.group, .n]] == [["vgg16", 3]]'
-}
-
-@test "a method is scored at its own boundary" {
-  table arch,gpu,duration_s,energy_j,gpu_energy_j,boundary \
-    vgg16,a100,10,1500,1000,gpu+ram
-  gives 0 '' "${TDP[@]}"
-  near '.scores[0].mae_j' 0
-  table arch,gpu,duration_s,energy_j,gpu_energy_j vgg16,a100,10,1500,1000
-  gives 0 '' "${TDP[@]}" # of the whole, the boundary is not told
-  near '.scores[0].mae_j' 0
-  table arch,gpu,duration_s,energy_j,boundary vgg16,a100,10,1500,gpu+ram
-  gives 0 "dlest: warning: $(message scored_against tdp gpu gpu+ram)" "${TDP[@]}"
-  near '.scores[0].mae_j' 500
-  # methods with the same boundaries share a warning
-  gives 0 "dlest: warning: $(message scored_against 'flops, tdp' gpu gpu+ram)" \
-    compare runs.csv --methods flops,tdp --define train_samples=1000 \
-    --define epochs=1 --define batch_size=32 --format json
-}
-
-@test "all methods, each with its interval where it has one" {
-  try compare "$MEANS" --format json
-  [ "$status" -eq 0 ]
-  check '[.scores[].method] | sort ==
-    ["flops", "green-algorithms", "physical", "pre-epoch", "pre-power", "tdp"]'
-  check '["method", "group", "n", "rmse_j", "mae_j", "mape", "median_ape",
-    "r2", "bias_j", "covered"] as $keys | .scores | all(($keys - keys) == [])'
-  check '.scores | all(.n == 45)'
-  check '.scores[] | select(.method == "pre-power") |
-    .covered > 0 and .covered <= 1'
-}
-
 @test "models on runs that they may know: a warning, --cv takes it away" {
   known=$(message fitted_methods_may)
   try compare "$MEANS" --methods pre-power --format json
@@ -79,13 +17,6 @@ TDP=(compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json)
   try compare "$MEANS" --methods pre-power --cv group:gpu --format json
   check ".warnings | any(startswith(\"$known\")) | not"
   check '.scores[0].n == 45'
-}
-
-@test "--cv: PRE is worse where it has not seen the group" {
-  try compare "$MEANS" --methods pre-power --format json -q
-  seen=$(jq '.scores[0].mape' out)
-  try compare "$MEANS" --methods pre-power --cv group:gpu --format json -q
-  check ".scores[0].mape > $seen"
 }
 
 @test "text and CSV" {
@@ -140,15 +71,6 @@ dlest: $(message row_skipped 3 s)" "${TDP[@]}"
   check '.scores[0].n == 2'
 }
 
-@test "an energy of 0 J is no measurement, and leaves the other errors alone" {
-  table arch,gpu,duration_s,energy_j vgg16,a100,10,0 vgg16,a100,10,800 \
-    vgg16,a100,10,1250
-  gives 3 "dlest: warning: runs.csv:2: $(message column_is_not_above energy_j 0)
-dlest: $(message row_skipped 1 '')" "${TDP[@]}"
-  check '.scores[0].n == 2'
-  near '.scores[0].mape' 0.225 # of 1000 J: 0.25 and 0.2
-}
-
 @test "no run has a score" {
   table arch,gpu,energy_j nope,a100,5
   try compare runs.csv
@@ -177,25 +99,6 @@ dlest: $(message row_skipped 1 '')" "${TDP[@]}"
   done
   cp "$MEANS" runs.csv
   refuses 3 "dlest: runs.csv: $(message column_has_fewer_than source)" compare runs.csv --cv group:source
-}
-
-@test "wrong usage" {
-  misused compare "$(message missing_argument RUNS.csv... compare)"
-  misused compare "$(message standard_input_can_be)" - -
-  invalid compare bootstrap=9 a
-  invalid compare confidence=100 a
-  invalid compare seed=-1 a
-  invalid compare coverage=0 a
-  table arch,gpu,energy_j vgg16,a100,5
-  refuses 2 "dlest: $(message unknown_method_nearest tpd \
-    "$(meant tdp)")" \
-    compare runs.csv --methods tpd
-}
-
-@test "--strict" {
-  table arch,gpu,duration_s,energy_j,boundary vgg16,a100,10,1500,gpu+ram
-  refuses 3 "dlest: warning: $(message scored_against tdp gpu gpu+ram)
-dlest: $(message warning_with_strict_nothing 1 '')" "${TDP[@]}" --strict
 }
 
 @test "several tables: each, and all together; configurations are drawn" {

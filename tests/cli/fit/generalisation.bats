@@ -11,7 +11,8 @@ export PYTHONDONTWRITEBYTECODE=1
 # figures ARG...: the tool on the measured runs, into the file table
 figures() {
   needs_measured_runs
-  python3 "$TOOL" "$DLEST" "$MEASURED_RUNS" "$@" >table
+  # The tool runs one dlest per core.
+  OMP_NUM_THREADS=1 python3 "$TOOL" "$DLEST" "$MEASURED_RUNS" "$@" >table
 }
 
 # one_row METHOD N: the cells of the Nth row that begins with METHOD

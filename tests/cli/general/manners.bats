@@ -71,21 +71,6 @@ commands() {
   check '.id == "a100-sxm4-40gb"'
 }
 
-@test "list TEXT: entries that have the text in a name" {
-  gives 0 '' list archs resnet -f json
-  check '.archs | length > 20 and
-    all(([.id, .name] | join(" ") | ascii_downcase | gsub("[^a-z0-9]"; ""))
-      | contains("resnet"))'
-  # By an alias, without regard to case and hyphens; all texts count.
-  gives 0 '' list gpus 'A100-80gb' -f json
-  check '[.gpus[].id] | index("a100-sxm4-80gb") != null'
-  gives 0 '' list gpus rtx 4090 -f json
-  check '[.gpus[].id] == ["rtx-4090-laptop", "rtx-4090", "rtx-4090-d"]'
-  gives 0 "dlest: warning: $(message no_entries_match archs)" list archs zzzz -f csv
-  [ "$(wc -l <out)" -eq 1 ]
-  misused list "$(message unexpected_argument tdp list)" methods tdp
-}
-
 @test "--where: = is ==, and ~ finds a text" {
   gives 0 '' list gpus --where "vendor == 'amd'" -f csv
   mv out want
@@ -102,37 +87,6 @@ commands() {
     all(.year == 2020 and (.name | ascii_downcase | contains("rtx")))'
 }
 
-@test "a number and a name in one: the two options for it" {
-  misused predict "$(message a_number_and_a_name gpus 8xh100 8 h100)" \
-    --arch resnet50 --gpus 8xh100
-  misused predict "$(message a_number_and_a_name gpu '8 x H100' 8 H100)" \
-    --arch resnet50 --gpu '8 x H100'
-}
-
-@test "counts with a prefix: 50M, 1.5k, 2e12, 2T" {
-  job=(predict --arch llama-3-8b --gpu h100 --gpus 8 -q -f json)
-  for pair in 50M:5e7 2e12:2e12 2T:2e12 1.5B:1.5e9 300G:3e11 999k:999e3; do
-    gives 0 '' "${job[@]}" --tokens "${pair%:*}"
-    check ".tokens == ${pair#*:}"
-  done
-  gives 0 '' predict --arch resnet50 --gpu a100 -q -f json \
-    --train-samples 1.281167M --val-samples 50k
-  check '.train_samples == 1281167 and .val_samples == 50000'
-  for pair in '50m:50M or 50e6' '7b:7B or 7e9' '1,000,000:1000000' \
-    "1_000_000:1000000" "1'000:1000"; do
-    misused predict "$(message count_is_ambiguous tokens "${pair%%:*}" \
-      "${pair#*:}")" --arch llama-3-8b --gpu h100 --tokens "${pair%%:*}"
-  done
-  # 4k may be 4096 where sizes are powers of two
-  misused predict "$(message count_is_ambiguous seq-len 4k '4000 or 4096')" \
-    --arch llama-3-8b --gpu h100 --seq-len 4k
-  misused predict "$(message invalid_value tokens 5x \
-    "$(message expected_count 1 1e+18)")" --arch gpt2 --gpu a100 --tokens 5x
-  misused predict "$(message invalid_value tokens 0.0001k \
-    "$(message expected_count 1 1e+18)")" --arch gpt2 --gpu a100 \
-    --tokens 0.0001k
-}
-
 @test "--output without --format: the format of the file's extension" {
   for pair in csv:csv json:json md:markdown tex:latex html:html prom:prometheus; do
     gives 0 '' list gpus --limit 3 -o "gpus.${pair%:*}"
@@ -145,29 +99,6 @@ commands() {
   cmp gpus.txt want
   gives 0 '' list gpus --limit 3 -f text -o text.csv
   cmp text.csv want
-}
-
-@test "did you mean: GPUs and networks in the form people type" {
-  for pair in h1000:h100 a10O:a100 b20:b200 \
-    rtx3091:rtx-3090 a100-80gbb:a100-80gb; do
-    try show gpu "${pair%:*}"
-    [ "$status" -eq 3 ]
-    grep -qF "$(message unknown_nearest gpu "${pair%:*}" \
-      " (did you mean '${pair#*:}'")" err
-  done
-  for pair in Llama-3-9B-Instruct:llama-3-8b bert-bse:bert-base \
-    resnt50:resnet50; do
-    try show arch "${pair%:*}"
-    [ "$status" -eq 3 ]
-    grep -qF "$(message unknown_nearest arch "${pair%:*}" \
-      " (did you mean '${pair#*:}'")" err
-  done
-  for pair in a100-80g:a100-sxm4-80gb a100:a100-sxm4-40gb 4090:rtx-4090; do
-    gives 0 '' show gpu "${pair%:*}" -f json
-    check ".id == \"${pair#*:}\""
-  done
-  gives 0 '' show arch Llama-3-8B-Instruct -f json
-  check '.id == "llama-3-8b"'
 }
 
 @test "did you mean: columns that state the quantity otherwise" {
@@ -257,14 +188,6 @@ commands() {
     train_samples)" calibrate runs.csv
 }
 
-@test "compare: why a method has no estimate, and of how many runs" {
-  table arch,gpu,batch_size,train_samples,epochs,energy_j \
-    resnet50,a100,256,1000,2,5e5 resnet50,a100,128,,2,5e5
-  gives 0 "dlest: warning: $(message silent_add_the_column flops \
-    train_samples 1 2 train_samples)" \
-    compare runs.csv --method flops --bootstrap 0 --val-samples 0
-}
-
 @test "nvidia-smi without a header and units: --columns names its columns" {
   for i in 0 1 2 3; do
     echo "2023/11/05 10:00:0$i.000, NVIDIA T4, 120.50, 45"
@@ -303,10 +226,4 @@ commands() {
   refuses 3 "dlest: wide.csv: $(message utf_16_text_pass)" compare wide.csv
   refuses 3 "dlest: t.csv.gz: $(message compressed_pass_through zcat)" \
     compare t.csv.gz
-}
-
-@test "fit: a target whose columns are missing" {
-  table ENERGY_J,epochs 1,10 2,20
-  refuses 2 "dlest: runs.csv: $(message no_column_nearest energy_j \
-    "$(meant ENERGY_J)")" fit runs.csv --target epoch_energy_j
 }

@@ -230,6 +230,7 @@ def is_expected(base, name):
 
 def main():
     dlest, examples = sys.argv[1:3]
+    os.environ["OMP_NUM_THREADS"] = "1"  # each core has a process
     make_inputs(dlest, examples)
     silent, tried = [], []
     with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -36,35 +36,6 @@ EXAMPLES=$TOP_SRCDIR/data/examples
   [ ! -e m.csv ]
 }
 
-@test "options of the other phase" {
-  run=(--arch resnet50 --gpu a100)
-  for option in requests prompt-tokens output-tokens request-rate idle-s; do
-    misused predict "$(message has_no_effect $option \
-      "$(message for_phase inference)")" "${run[@]}" --$option 9
-  done
-  for option in epochs train-samples val-samples; do
-    misused predict "$(message has_no_effect $option \
-      "$(message for_phase training)")" "${run[@]}" --phase inference --$option 9
-  done
-  table arch,gpu resnet50,a100
-  misused predict "$(message has_no_effect requests \
-    "$(message for_phase inference)")" --input runs.csv --requests 9
-  table arch,gpu,phase resnet50,a100,inference
-  try predict --input runs.csv --requests 9
-  [ "$status" -eq 0 ]
-}
-
-@test "options that the table or the method overrides are warned about" {
-  table arch,gpu resnet50,a100 resnet50,
-  try predict --input runs.csv --gpu t4 --method flops
-  grep -qF -e "$(message has_an_effect_only gpu gpu gpu)" err
-  [ "$status" -eq 0 ]
-  try predict --arch resnet50 --gpu a100 --method tdp --duration 1h \
-    --efficiency 0.5
-  [ "$status" -eq 0 ]
-  grep -qF -e "$(message has_no_effect_on efficiency tdp)" err
-}
-
 @test "durations are taken as people write them, and never without a unit" {
   job=(predict --arch resnet50 --gpu a100 --method tdp -f json -q)
   while IFS='|' read -r text seconds; do

@@ -7,19 +7,6 @@ load ../common
 resnet='--arch resnet50 --gpu a100 --method flops -q --format json'
 llama='--arch llama-2-7b --gpu a100 --method flops -q --format json'
 
-@test "the global batch size sets the per-device batch size" {
-  # shellcheck disable=SC2086
-  try predict $resnet --gpus 8 --global-batch 1024
-  check '.batch_size == 128'
-  # shellcheck disable=SC2086
-  try predict $llama --tokens 1e9 --gpus 8 --global-batch 1024 \
-    --tensor-parallel 2
-  check '.batch_size * .grad_accum == 256'
-  # shellcheck disable=SC2086
-  try predict $resnet --gpus 8 --global-batch 4096 --grad-accum 8
-  check '.batch_size == 64'
-}
-
 # Fits with as many samples, and not with twice as many.
 @test "a batch size that is not given is 256, or the largest power of two that fits" {
   try predict --arch resnet50 --gpu a100 -q --format json
@@ -46,15 +33,6 @@ llama='--arch llama-2-7b --gpu a100 --method flops -q --format json'
   gives 0 "" predict --arch resnet50 --gpu "$TOP_SRCDIR/data/examples/lab-card.xml" \
     -q --format json
   check '.batch_size == 256'
-}
-
-@test "tokens of a data set are trained on in every epoch" {
-  # shellcheck disable=SC2086
-  try predict $llama --train-tokens 1e9 --epochs 3
-  check '.tokens == 3e9'
-  # shellcheck disable=SC2086
-  refuses 2 "dlest: $(message train_tokens_exclude)" predict $llama \
-    --train-tokens 1e9 --train-samples 9
 }
 
 @test "a contradiction is refused, in a table by its line" {
@@ -91,20 +69,6 @@ EOF
     grad_accum 1 8)" err
 }
 
-@test "messages about options name options" {
-  # shellcheck disable=SC2086
-  refuses 3 "dlest: --gpus 8 is not a multiple of --tensor-parallel x \
---pipeline-parallel, 3 x 1; change one of them" predict $llama --tokens 1e9 \
-    --gpus 8 --tensor-parallel 3
-  # shellcheck disable=SC2086
-  refuses 3 "dlest: --set power_limit_w 10 is not possible on \
-'a100-sxm4-40gb' with a TDP of 400 W; take 80 to 600" predict $resnet \
-    --set power_limit_w=10
-  try predict --arch resnet50 --gpu a100 --seq-len 128
-  grep -qx "dlest: warning: --seq-len has no effect on 'resnet50', which takes \
-no sequences" err
-}
-
 @test "work and parameters in units, not in 1e9 and 1e6 of them" {
   # shellcheck disable=SC2086
   for set in macs_g=4.1e9 arch.macs_g=4.1e9 params_m=25.6e6; do
@@ -112,20 +76,6 @@ no sequences" err
     [ "$status" -eq 3 ] || { cat err; return 1; }
     grep -q "^dlest: ${set%=*}: ${set#*=} is not between" err
   done
-}
-
-@test "a value far from that of the catalogue is doubted" {
-  job=(predict --arch resnet50 --gpu a100 --method flops -f json)
-  try "${job[@]}" --set gpu.bandwidth_gb_s=1.555
-  grep -qxF -e "dlest: warning: $(message far_from_catalogue \
-    gpu.bandwidth_gb_s=1.555 1555 a100)" err
-  gives 0 '' "${job[@]}" --set gpu.bandwidth_gb_s=155 --set gpu.tdp_w=300
-}
-
-@test "tokens of an architecture that is unknown" {
-  refuses 3 "dlest: $(message unknown_nearest_or_export arch llama \
-    " (did you mean 'llama-7b', 'llama-13b' or 'llama-33b'?)" archs)" \
-    predict --arch llama --gpu a100 --tokens 1e9
 }
 
 @test "a model that does not go with a set-up is skipped, by its line" {
@@ -230,26 +180,6 @@ EOF
     --set checkpointed_layers=3
 }
 
-@test "the rank of adapters is stated where it is assumed" {
-  try predict --arch llama-3-8b --gpu a100-sxm4-80gb --tokens 1e8 --fine-tune lora \
-    --format json
-  check '.lora_rank == 16 and (.assumed | index("lora_rank"))'
-  # 32 layers of 4,096, with 1,024 keys and values each and a feed-forward part of
-  # 14,336: a rank adds its inputs and outputs, (2 x (4096 + 4096) + 2 x (4096 + 1024) +
-  # 3 x (4096 + 14336)) x 32 = 2.62e6 weights
-  check '(.trained_params_m - 16 * 2.621440) | fabs < 1e-6'
-  try predict --arch llama-3-8b --gpu a100-sxm4-80gb --tokens 1e8 \
-    --fine-tune lora:8 --format json
-  check '.lora_rank == 8 and (.assumed | index("lora_rank") | not)'
-}
-
-@test "throughput of an estimate" {
-  # shellcheck disable=SC2086
-  try predict $llama --tokens 4096e6 --gpus 8
-  check '.estimates[0] | (.tokens_per_s * .duration_s / 4096e6 - 1 | fabs) < 1e-9
-    and (.samples_per_s * 4096 / .tokens_per_s - 1 | fabs) < 1e-9'
-}
-
 @test "precision is stated everywhere, also when it is assumed" {
   try predict --arch llama-2-7b --gpu a100 --tokens 1e9 -q --explain
   grep -qE '^precision +bf16 \(assumed\)$' out
@@ -267,19 +197,6 @@ EOF
   grep -qE '^precision +tf32 \(assumed\)$' out
   try recommend --arch resnet50 --gpu a100 -b 64 -q --format json
   check 'all(.choices[]; .precision == "tf32")'
-}
-
-@test "accelerators that round FP32 operands: 16 bits by default" {
-  for pair in tpu-v4:bf16 tpu-v3:bf16 gaudi:bf16 gaudi2:bf16 ascend-910:fp16; do
-    try predict --arch resnet50 --gpu "${pair%:*}" -b 64 -q --format json
-    check ".precision == \"${pair#*:}\" and .assumed == [\"precision\"]"
-    check '[.estimates[] | select(.method == "physical").energy_j > 0] == [true]'
-  done
-  # 60 TFLOP/s in BF16 (Kaplan 2024): 3 passes of 4.11 GMAC, 0.3 of the peak
-  try predict --arch resnet50 --gpu gaudi -b 64 --train-samples 1e6 --epochs 1 \
-    --val-samples 0 --method flops -q --format json
-  check '.estimates[0].duration_s / (6 * 4.11e9 * 1e6 / (60e12 * 0.3)) |
-    . > 0.99 and . < 1.01'
 }
 
 @test "BF16 where it is emulated is no faster than FP32 arithmetic" {
@@ -307,23 +224,6 @@ EOF
   try predict --arch resnet50 --gpu a100 --precision tf32 --format json \
     --method pre-epoch,pre-power,tdp
   check '.recommended == "pre-epoch"'
-}
-
-@test "a step of more samples than an epoch has" {
-  job=(predict --arch resnet50 --gpu a100 --dataset cifar10 --batch-size 250)
-  # 200 GPUs take the 50,000 samples of an epoch at once.
-  try "${job[@]}" --gpus 200
-  ! grep -q 'a step on all GPUs' err || false
-  try "${job[@]}" --gpus 201
-  grep -qxF "dlest: warning: $(message a_step_takes_more 50250 50000)" err
-  # 8 batches of 8192 on one GPU
-  try predict --arch resnet18 --gpu a100 --train-samples 50000 --epochs 1 \
-    --image-px 32 --batch-size 8192 --grad-accum 8
-  grep -qxF "dlest: warning: $(message a_step_takes_more 65536 50000)" err
-  try "${job[@]}" --gpus 201 --scaling strong
-  ! grep -q 'a step on all GPUs' err || false
-  try "${job[@]}" --gpus 100,300,400
-  grep -qxF "dlest: warning: the sweep: $(message rows_step_takes_more 2 s)" err
 }
 
 @test "a batch of more samples than the data set has takes no more memory" {
@@ -369,29 +269,6 @@ EOF
     gpt2,a100,1e9,512 llama-2-7b,a100,1e9,8192 >runs.csv
   try predict --input runs.csv --method flops --format csv
   grep -qxF "dlest: warning: runs.csv: $(message rows_sequences_are 2 s)" err
-}
-
-@test "a set-up that fits is assumed, and stated" {
-  # shellcheck disable=SC2086
-  try predict $llama --tokens 1e12 --gpus 8
-  check '.attention == "flash" and .memory_need_gb <= 40 and
-    (.assumed | index("sharding") or index("pipeline_parallel"))'
-  # shellcheck disable=SC2086
-  try predict $llama --tokens 1e12 --gpus 8 --global-batch 1024
-  check '((.tensor_parallel // 1) * (.pipeline_parallel // 1)) as $split |
-    .global_batch == 1024 and
-    .batch_size * .grad_accum == 128 * $split and .memory_need_gb <= 40'
-  try predict --arch llama-2-7b --gpu a100 --gpus 8 --tokens 1e12 --method flops \
-    --explain
-  grep -qE '^batch size +[0-9]+ \(assumed' out
-  # 128 GB of states, half of them on each of 2 GPUs; with full checkpointing 2 s h L
-  # = 2 GB of activations, those of a layer, 1 GB, and 4 of logits
-  try predict --arch llama-3-8b --gpu h100 --tokens 1e9 --batch-size 1 \
-    --method flops
-  grep -q 'GB without any sample; fits on 2 GPUs$' err
-  try predict --arch llama-3-8b --gpu h100 --tokens 1e9 --batch-size 1 \
-    --method flops --gpus 2 --format json
-  check '.memory_need_gb <= 80 and .checkpointing == "full"'
 }
 
 # A step of a batch of 8 on 64 GPUs: 4 x 2 of them for each sequence, which two

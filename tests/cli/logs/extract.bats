@@ -29,17 +29,6 @@ load logs
   is gpu_energy_j 11212.5 # 3 of 4 samples lose 3/8 W on average
 }
 
-@test "tables of runs: words have their one spelling" {
-  table run_id,duration_s,energy_j,precision,phase,framework,optimizer \
-    a,10,1000,FP16,Training,PyTorch,Momentum b,10,1000,fp12,,MyOwn,
-  local near="'fp32', 'fp16'"
-  gives 0 "dlest: warning: runs.csv:3: $(message column_word_left_out \
-    precision fp12 "$near")" \
-    extract runs.csv -f json
-  check '[.runs[] | .precision, .phase, .framework, .optimizer] ==
-    ["fp16", "training", "pytorch", "sgd", null, null, "MyOwn", null]'
-}
-
 @test "CSV and JSON have the same columns, those of the runs table first" {
   log a.csv 3 100
   gives 0 '' extract a.csv -f csv --set lr=0.1 --set machine=me
@@ -66,14 +55,6 @@ load logs
   [ "$(head -1 out)" = "$want,epochs_verdict,file" ]
   gives 0 '' extract --epochs a.csv ends.csv -f json
   check '.epochs | map(.part) == ["epoch", "end"]'
-}
-
-@test "a table of runs with values that no run can have" {
-  table run_id,n_gpus,duration_s,energy_j,gpu_util a,1,100,30000,63 \
-    b,1,100,30000,64 c,1,100,30000,0.5
-  gives 0 "dlest: warning: runs.csv:2: $(message left_out_values gpu_util 63 0 1)" \
-    extract runs.csv -f json
-  check '[.runs[].gpu_util] == [null, null, 0.5]'
 }
 
 @test "wrong usage" {
@@ -236,45 +217,11 @@ dlest: $(message row_skipped 1 '')" extract - - -f csv <a.csv
 }
 
 @test "a log that was cut off anywhere" {
-  log whole.csv 4 100
-  size=$(wc -c <whole.csv)
-  for n in $(seq 0 "$size"); do
-    head -c "$n" whole.csv >a.csv
-    got=$(($(wc -l <a.csv) - 1)) # samples with an end
-    part=$((1 - $(tail -c 1 a.csv | wc -l))) # behind them a part of one
-    case $(tail -n 1 a.csv) in *%) # or one without its end alone
-      if [ $got -gt 0 ] && [ $part -eq 1 ]; then got=$((got + 1)) part=0; fi ;;
-    esac
-    try extract a.csv -f csv
-    if [ $got -lt 2 ]; then
-      [ "$status" -eq 3 ] && [ ! -s out ] && grep -q '^dlest: ' err
-    else
-      [ "$status" -eq 0 ] && is gpu_energy_j $((got * 100 - 100)) &&
-        [ "$(grep -c 'last line skipped' err)" -eq $part ]
-    fi || { echo "$n bytes"; cat err; return 1; }
-  done
+  python3 -B "$BATS_TEST_DIRNAME/cut_logs.py" "$DLEST" log
 }
 
 @test "a table that was cut off anywhere" {
-  echo 'timestamp,project_name,run_id,duration,energy_consumed,emissions,country_name
-2024-03-05T10:00:00,p,"a, b",10,0.001,0.1,Spain
-2024-03-05T10:00:00,p,c,10,0.00123,0.1,France' >whole.csv
-  size=$(wc -c <whole.csv)
-  for n in $(seq 0 "$size"); do
-    head -c "$n" whole.csv >a.csv
-    part=$((1 - $(tail -c 1 a.csv | wc -l)))
-    rows=$(($(wc -l <a.csv) - 1)) # with an end
-    case $(tail -n 1 a.csv) in *,0.1,*) # or all fields: the last may be cut
-      rows=$((rows + part)) ;;
-    esac
-    try extract --from codecarbon a.csv -f csv
-    if [ $rows -lt 1 ]; then
-      [ "$status" -eq 3 ] && [ ! -s out ] && grep -q '^dlest: ' err
-    else
-      [ "$status" -eq 0 ] && [ "$(wc -l <out)" -eq $((rows + 1)) ] &&
-        [ "$(wc -l <err)" -eq $part ]
-    fi || { echo "$n bytes: status $status"; cat err; return 1; }
-  done
+  python3 -B "$BATS_TEST_DIRNAME/cut_logs.py" "$DLEST" table
 }
 
 # The last line counts where it ends as those above it do, and of tables of runs

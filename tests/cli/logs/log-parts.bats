@@ -103,45 +103,6 @@ load logs
 
 # Later headers
 
-# Energies by hand: each run has 1000 J of its GPU and 1200 J in all.
-@test "a later header of a table of runs in another order, or with other columns" {
-  printf '%s\n' run_id,gpu,n_gpus,duration_s,gpu_energy_j,energy_j,boundary \
-    a,a100,1,100,1000,1200,gpu+ram \
-    run_id,gpu,n_gpus,duration_s,energy_j,gpu_energy_j,boundary \
-    b,a100,1,100,1200,1000,gpu+ram energy_j,run_id,duration_s 1200,c,100 \
-    ram_energy_j,run_id,duration_s,energy_j,gpu_energy_j 200,d,100,1200,1000 \
-    >runs.csv
-  gives 0 '' extract runs.csv -f json
-  check '[.runs[] | [.run_id, .gpu_energy_j, .energy_j, .ram_energy_j]] ==
-    [["a", 1000, 1200, null], ["b", 1000, 1200, null], ["c", null, 1200, null],
-     ["d", 1000, 1200, 200]]'
-  gives 0 '' report runs.csv --by job -f json
-}
-
-# 0.2485 kWh each: 0.2 of the GPU, 0.0425 of the processor, 0.006 of memory.
-@test "later headers of CodeCarbon: parts swapped, of an older and a newer version" {
-  local of=duration,emissions,energy_consumed,country_name
-  printf '%s\n' timestamp,project_name,run_id,$of,gpu_energy,cpu_energy,ram_energy \
-    2024-05-01T10:00:00,p,a,3600,.01,.2485,France,.2,.0425,.006 \
-    timestamp,project_name,run_id,$of,cpu_energy,gpu_energy,ram_energy \
-    2024-05-01T12:00:00,p,b,3600,.01,.2485,France,.0425,.2,.006 \
-    timestamp,project_name,$of 2024-05-01T14:00:00,p,3600,.01,.2485,France \
-    timestamp,project_name,run_id,$of,pue,cpu_energy,gpu_energy,ram_energy \
-    2024-05-01T16:00:00,p,d,3600,.01,.497,France,2,.085,.4,.012 >emissions.csv
-  gives 0 '' extract emissions.csv -f json
-  check '[.runs[] | [.energy_j, .gpu_energy_j, .cpu_energy_j, .pue]] ==
-    [[894600, 720000, 153000, null], [894600, 720000, 153000, null],
-     [894600, null, null, null], [894600, 720000, 153000, 2]]'
-}
-
-@test "a later header of Zeus with more GPUs" {
-  printf '%s\n' start_time,window_name,elapsed_time,gpu0_energy \
-    1700000000,a,10,1000 start_time,window_name,elapsed_time,gpu1_energy,gpu0_energy \
-    1700000100,b,10,500,1000 1700000200,c,10,,1000 >zeus.csv
-  gives 0 '' extract zeus.csv -f json
-  check '[.runs[] | [.n_gpus, .gpu_energy_j]] == [[1, 1000], [2, 1500], [2, null]]'
-}
-
 @test "later headers of logs that are joined" {
   log gpu-7.csv 11 100
   memory mem-7.csv 6 8000 # 3 W, then 6 W

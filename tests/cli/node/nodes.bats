@@ -104,21 +104,6 @@ bound() {
   bound node '(600 + 350 / 2) / 0.8 * 3600'
 }
 
-@test 'a slice by MIG, without a node too' {
-  gives 0 '' predict --arch resnet50 --gpu a100 --method flops --format json
-  cp out whole
-  for options in '--gpu a100' '--node dgx-a100'; do
-    gives 0 '' predict --arch resnet50 $options --share mig:2g.10gb \
-      --batch-size 32 --method flops --format json
-    near .share_compute '2 / 7'
-    near .share_memory '2 / 8'
-    near .peak_tflops "$(jq .peak_tflops whole) * 2 / 7"
-    # Fewer FLOP/s at less power: the energy at work is the same.
-    check "(.estimates[0].energy_j / $(jq '.estimates[0].energy_j' whole) - 1 |
-      fabs) < 1e-9"
-  done
-}
-
 @test 'a slice has its part of the memory' {
   try predict --arch resnet50 --gpu a100 --share mig:1g.5gb --batch-size 256 --method flops
   [ "$status" = 0 ]
@@ -140,66 +125,10 @@ bound() {
   check '.node.used == 2'
 }
 
-@test 'what a node leaves out is assumed, and said' {
-  my_node 'cpu="epyc-7742"' sockets=1 memory_gb=100
-  gives 0 "dlest: warning: $(message node_has_no_rest_w my)" \
-    predict --arch resnet50 --node ./node.xml --method tdp --duration 1h \
-    --format json
-  bound node '(225 + 37.25) / 0.9 * 3600'
-  bound gpu '225 * 3600'
-  check '[.node.parts[] | select(.part == "memory").from][0] == "assumed"'
-  check '[.node.boundaries[] | select(.boundary == "facility").energy_j][0] ==
-    null'
-}
-
 @test 'memory that the estimate has counts once' {
   gives 0 '' predict --arch resnet50 --node ./node.xml --use-gpus 1 \
     --duration 1h --method green-algorithms --format json -q
   part gpu_busy '300 * 3600'
-}
-
-@test 'the interval is that of the estimate and more' {
-  on_mine --use-gpus 1 --method physical
-  check '(.estimates[0] as $e | .node.boundaries[] |
-    select(.boundary == "gpu") | .low_j == $e.low_j and .high_j == $e.high_j)'
-  check '[.node.boundaries[] | select(.boundary == "node")][0] |
-    .low_j > 0 and .low_j < .energy_j and .high_j > .energy_j'
-  check '(.node.boundaries | map({(.boundary): (.high_j - .low_j)}) | add) |
-    .node > .gpu'
-}
-
-@test 'a node at its site; options go first' {
-  gives 0 '' predict --arch resnet50 --node xeon-8368 --method flops -q \
-    --format json
-  check '.site == "hpc" and .pue == 1.2 and .intensity_g_kwh == null'
-  gives 0 '' predict --arch resnet50 --node xeon-8368 --method flops -q \
-    --format json --country ES
-  check '.site == "hpc" and .pue == 1.2 and .grid == "es"'
-  near .node.co2e_g '[.node.boundaries[] | select(.boundary == "facility").energy_j][0] /
-    3.6e6 * .intensity_g_kwh'
-  gives 0 '' predict --arch resnet50 --node xeon-8368 --method flops -q \
-    --format json --cloud aws:eu-west-1
-  check '.site == "aws:eu-west-1"'
-}
-
-@test 'cost: of the facility, or of what there is' {
-  on_mine --use-gpus 1 --price '0.25 EUR/kWh'
-  near .node.cost '1.5 * 0.25'
-  check '.currency == "EUR" and .price_per_kwh == 0.25 and
-    .node.cost_boundary == "facility"'
-  for price in 0.25EUR 0.25€ 0.25 2.5e-1; do
-    on_mine --use-gpus 1 --price $price
-    near .node.cost '1.5 * 0.25'
-  done
-  check '.currency == null'
-  on_mine --use-gpus 1
-  check '.node.cost == null and .node.cost_boundary == null'
-  my_node 'cpu="epyc-7742" gpu="v100-sxm2-16gb"' sockets=2 cpu_idle_w=25 \
-    gpus=4 gpu_idle_w=50 memory_gb=200 memory_w_gb=0.5 rest_w=100 \
-    supply_efficiency=0.8
-  on_mine --use-gpus 1 --price 1USD
-  near .node.cost '[.node.boundaries[] | select(.boundary == "node").energy_j][0] / 3.6e6'
-  check '.node.cost_boundary == "node"'
 }
 
 @test 'cost: printed once' {
@@ -235,14 +164,6 @@ bound() {
   gives 0 '' predict --arch resnet50 --node dgx-h100 --duration 1h \
     --method tdp -q --format json --embodied --lifetime 8 --in-use 0.5
   near '.node.embodied[1].job_g' '8 * 164e3 / (8 * 365.25 * 24 * 0.5)'
-}
-
-@test 'unpublished embodied carbon is null' {
-  gives 0 "dlest: warning: $(message no_embodied_carbon_is my)
-dlest: warning: $(message no_embodied_carbon_is_known v100-sxm2-16gb)" \
-    predict --arch resnet50 --node ./node.xml --duration 1h --method tdp \
-    --batch-size 32 --embodied --format json
-  check '.node.embodied | all(.embodied_kg == null and .job_g == null)'
 }
 
 @test 'parts as CSV' {
@@ -293,33 +214,6 @@ dlest: warning: $(message no_embodied_carbon_is_known v100-sxm2-16gb)" \
   [ "$status" -eq 4 ]
   grep -qE '^dlest: .* kWh, over the budget of ' err
   gives 0 '' "${job[@]}" --budget-kwh "$(jq -n "$node * 1.001")"
-}
-
-@test 'refused: MIG' {
-  local slice='NVIDIA A100-SXM4-40GB MIG 1g.5gb'
-  refuses 3 "dlest: $(message is_a_slice "$slice" a100-sxm4-40gb 1g.5gb)" \
-    predict --arch resnet50 --gpu "$slice"
-  gives 0 '' predict --arch resnet50 --gpu a100-sxm4-40gb --share mig:1g.5gb \
-    --batch-size 8 -q
-  refuses 3 "dlest: $(message unknown_nearest_see_list gpu \
-    'NVIDIA X100 MIG 1g.5gb' '' gpus)" predict --arch resnet50 --gpu 'NVIDIA X100 MIG 1g.5gb'
-  refuses 3 "dlest: $(message no_mig_profiles_are v100-sxm2-16gb)" \
-    predict --arch resnet50 --gpu v100 --share mig:1g.5gb
-  refuses 2 "dlest: $(message has_no_mig_profile a100-sxm4-40gb 5g.1gb \
-    "1g.5gb, 1g.10gb, 2g.10gb, 3g.20gb, 4g.20gb, 7g.40gb")" \
-    predict --arch resnet50 --gpu a100 --share mig:5g.1gb
-  misused predict "$(message invalid_value share 0.3 \
-    "$(message expected_mig_profile)")" --gpu a100 --share 0.3
-}
-
-@test 'refused: values' {
-  invalid predict use-gpus=1.5
-  misused predict "$(message invalid_value gpu-share 2 \
-    "$(message expected_above_at 0 1)")" --gpu-share 2
-  misused predict "$(message invalid_value charge all 'node or share')" \
-    --charge all
-  invalid predict lifetime=0
-  invalid predict in-use=85
 }
 
 @test 'refused: nodes' {

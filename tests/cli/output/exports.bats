@@ -201,20 +201,6 @@ boamps() {
   all_of '.[1].task.taskDescription == "estimated by dlest, not measured"'
 }
 
-@test 'boamps: what is no task is refused' {
-  no="dlest: $(message boamps_tells_energy_tasks)"
-  refuses 2 "$no" list gpus --format boamps
-  refuses 2 "$no" compare runs.csv -q --format boamps
-  refuses 2 "$no" extract --epochs gpu-7.csv -q --format boamps
-  refuses 2 "$no" report sacct.txt --by user -q --format boamps
-}
-
-@test 'the formats are listed' {
-  gives 0 '' list formats --format csv
-  grep -q '^boamps,' out
-  grep -q '^prometheus,' out
-}
-
 @test 'a full disk is noticed' {
   [ -c /dev/full ] || skip 'no /dev/full'
   for format in prometheus boamps; do

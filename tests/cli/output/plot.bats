@@ -35,33 +35,6 @@ parts() {
     'one,cpu,3.6e6' 'two,gpu,7.2e6' >parts.csv
 }
 
-@test 'errors: best on top, per cent, values' {
-  scores
-  gives 0 '' plot errors scores.csv --script
-  grep -qF "set xlabel 'MAPE (%)'" out
-  grep -qxF "set ytics ('tdp' 1, 'physical' 3, 'flops' 2)" out
-  grep -qF "set label '12.5 %' at 12.5,3 left" out
-  grep -qxF '12.5 3 0 12.5 2.68 3.32' out
-}
-
-@test 'errors: intervals where the table has them, a marker a group' {
-  printf '%s\n' 'method,mape,mape_low,mape_high' 'tdp,0.4,0.3,0.6' >s.csv
-  gives 0 '' plot errors s.csv --script
-  grep -qxF '40 1 0 40 0.68 1.32 30 60' out
-  printf '%s\n' 'method,group,mape' 'tdp,x,0.4' 'tdp,y,0.2' >s.csv
-  gives 0 '' plot errors s.csv --script
-  grep -qF "title 'x'" out
-  grep -qF "title 'y'" out
-  refuses 2 "dlest: $(message unknown_score_use_mape speed)" plot errors s.csv --score speed
-}
-
-@test 'errors: a method without a score is left out, and said so' {
-  printf '%s\n' 'method,mape' 'tdp,0.4' 'flops,' >s.csv
-  gives 0 "dlest: warning: s.csv:3: $(message has_no_left_out flops mape)" \
-    plot errors s.csv --script
-  ! grep -q flops out || false
-}
-
 @test 'values that are all equal, or 0, are drawn' {
   needs_gnuplot
   printf '%s\n' 'method,mape,mape_low,mape_high' 'tdp,0,0,0' >zero.csv
@@ -96,26 +69,6 @@ parts() {
   # The same title in a picture that is wide enough is one text.
   gives 0 '' "${trace[@]}" --script
   grep -qxF "set title '$title'" out
-}
-
-@test 'values that gnuplot cannot draw are skipped or refused' {
-  printf '%s\n' 'method,mape' 'a,0.25' 'b,1e300' 'c,1e-300' >s.csv
-  gives 3 "dlest: warning: s.csv:3: $(message column_outside_picture mape 1e300)
-dlest: warning: s.csv:4: $(message column_outside_picture mape 1e-300)
-dlest: $(message row_skipped 2 s)" plot errors s.csv --script
-  grep -qF "set label '25.0 %' at" out
-}
-
-@test 'fit: units, groups, intervals, scores of the rows' {
-  left_out
-  gives 0 '' plot fit left-out.csv --script
-  grep -qF "set xlabel 'measured energy (kJ)'" out
-  grep -qF "set ylabel 'predicted energy (kJ)'" out
-  grep -qF "title 'a100'" out
-  grep -qxF '1 1.1 0.5 2' out
-  grep -qxF '2 1.8' out
-  grep -qF "set title 'Held-out energy: MAPE 10 %, coverage 100 %'" out
-  grep -qF "set key title '3 rows'" out
 }
 
 @test 'every picture has a title, and a unit on each axis of numbers' {
@@ -164,13 +117,6 @@ dlest: $(message row_skipped 2 s)" plot errors s.csv --script
   ! grep -qF "title 'x'" out || false
   misused plot "$(message has_no_effect shape "on 'plot errors'")" \
     errors f.csv --shape gpu
-}
-
-@test 'fit --per: one point a value, the geometric mean' {
-  left_out
-  gives 0 '' plot fit left-out.csv --per config --script
-  grep -qxF '2 2.2 1 4' out
-  grep -qF "set key title '3 rows in 2 points'" out
 }
 
 @test 'fit: several targets need --target' {
@@ -404,21 +350,6 @@ dlest: $(message row_skipped 4 s)" plot fit left-out.csv --script
   try plot fit left-out.csv --script --strict
   [ "$status" -eq 3 ]
   [ ! -s out ]
-}
-
-@test 'wrong usage' {
-  scores
-  misused plot "$(message missing_argument KIND plot)"
-  misused plot "$(message unknown_picture_there_are pie)" pie
-  misused plot "$(message one_table_at_a)" errors scores.csv scores.csv
-  misused plot "$(message has_no_effect by "on 'plot errors'")" errors scores.csv --by gpu
-  misused plot "$(message invalid_value width 7 \
-    "$(message expected_whole_range 20 20000)")" errors --width 7
-  misused plot "$(message invalid_value as gif 'svg, png, pdf or dumb')" \
-    errors --as gif
-  refuses 2 "dlest: $(message ends_with_none_svg x.gif)" plot errors scores.csv -o x.gif
-  refuses 2 "dlest: $(message a_picture_is_no json)" \
-    plot errors scores.csv --format json
 }
 
 # --- dlest fit --predictions

@@ -146,41 +146,6 @@ dlest: $(message warning_with_strict_nothing 1 "")" predict --arch resnet50 \
   sed -n 2p out | grep -q 'tdp,gpu,7992000000000,.*,20000000,'
 }
 
-@test "text: energies below 0.001 kWh are in joules" {
-  job=(predict --method tdp --set gpu.tdp_w=1000 --arch resnet50 --gpu a100 -q)
-  gives 0 '' "${job[@]}" --duration 3.6s
-  grep -q '^  Energy  *0.00100 kWh' out
-  gives 0 '' "${job[@]}" --duration 3.5s # 3500 J
-  grep -q '^  Energy  *3.50 kJ' out
-  gives 0 '' "${job[@]}" --duration 0.35s
-  grep -q '^  Energy  *350 J' out
-  gives 4 "dlest: $(message over_budget_kwh 'tdp estimates' '350 J' 1e-05)" \
-    "${job[@]}" --duration 0.35s --budget-kwh 1e-5
-  printf '%s\n' 'JobID|State|ElapsedRaw|ConsumedEnergyRaw|Start|End' \
-    '1|COMPLETED|10|3000|2024-01-01T00:00:00|2024-01-01T00:00:10' >sacct.txt
-  gives 0 '' report sacct.txt
-  grep -q '^  Energy  *3.00 kJ  measured' out
-}
-
-@test "text: numbers keep their digits before an exponent" {
-  job=(predict --arch resnet50 --gpu t4 --phase inference -q)
-  gives 0 '' "${job[@]}" --samples 1e6 --duration 1s
-  grep -q '; others 70.0 J to 0.0[0-9]* kWh (--all)' out
-  gives 0 '' predict --method tdp --set gpu.tdp_w=8.94 --gpu t4 --arch resnet50 \
-    --duration 1h -q
-  grep -q '^  Power *8.94 W' out
-}
-
-@test "text: the mean power of a module does not exceed its budget" {
-  # NVIDIA: 10, 15 and 60 W, memory included
-  for gpu in jetson-nano:10 jetson-orin-nano:15 jetson-agx-orin-64gb:60; do
-    gives 0 '' predict --arch resnet18 --gpu "${gpu%:*}" --dataset cifar10 -q \
-      --epochs 9 --format json
-    check ".estimates[0] | .method == \"physical\" and .power_w < ${gpu#*:} and
-      .power_w > 0.5 * ${gpu#*:}"
-  done
-}
-
 @test "text: the input size is named beside a data set" {
   gives 0 '' predict --arch resnet50 --gpu a100 --dataset cifar10 -q
   head -n 1 out | grep -q '(defaults: 90 epochs, batch size 256, 224 px, TF32)$'
@@ -237,14 +202,6 @@ dlest: $(message warning_with_strict_nothing 1 "")" predict --arch resnet50 \
   "$DLEST" "${llm[@]}" --stack ngc >out
   head -n 1 out | grep -q ', software ngc (defaults'
   ! grep -q -e 'software unknown' -e --stack out || false
-}
-
-@test "text: a rule of thumb says why there is nothing better" {
-  gives 0 '' predict --arch bert-base --gpu a100 --phase inference
-  grep -q '^  A rule of thumb without an interval: physical lacks measured runs' out
-  grep -q '^  Method flops' out
-  gives 0 '' predict --arch bert-base --gpu a100 --phase inference --method flops
-  ! grep -q 'rule of thumb' out || false
 }
 
 @test "a range that is left is said once, in words" {

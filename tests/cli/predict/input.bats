@@ -12,31 +12,6 @@ setup() {
     -m physical,tdp -f json -q)
 }
 
-@test 'the rate of loader processes, by hand' {
-  # 200,000 pixels in 115 kB: 0.4 + 4.2 x 0.2 + 12.4 x 0.115 + 10e-6 x 224^2 =
-  # 3.16776 ms; 8 are assumed.
-  gives 0 '' "${base[@]}" --loader disk
-  check '(.input_samples_per_s * 0.00316776 / 8 - 1 | fabs) < 1e-12 and
-    .bound == "input"'
-  gives 0 '' "${base[@]}" --loader-workers 3 --gpus 2
-  check '(.input_samples_per_s * 0.00316776 / 6 - 1 | fabs) < 1e-12'
-  # 256 x 256 in 13.7 kB: 0.4 + 4.2 x 0.065536 + 12.4 x 0.0137 + 0.50176 ms
-  gives 0 '' "${base[@]}" --loader-workers 3 --dataset places365
-  check '(.input_samples_per_s * 0.0013468912 / 3 - 1 | fabs) < 1e-9'
-  # A data set whose images are not known: those of the input, of 0.6 bytes per
-  # pixel, 0.4 + (4.2 + 12.4 x 0.6) x 0.050176 + 0.50176 ms.
-  gives 0 '' "${base[@]}" --loader-workers 3 --dataset cifar10 --image-px 224
-  check '(.input_samples_per_s * 0.00148580864 / 3 - 1 | fabs) < 1e-9'
-  # Images of another size have files of another size, unless that is given.
-  gives 0 '' "${base[@]}" --loader-workers 3 --set stored_mpx=1
-  check '(.input_samples_per_s * 0.01254176 / 3 - 1 | fabs) < 1e-9'
-  gives 0 '' "${base[@]}" --loader-workers 3 --set stored_mpx=1 \
-    --set stored_kb=500
-  check '(.input_samples_per_s * 0.01130176 / 3 - 1 | fabs) < 1e-9'
-  gives 0 '' "${base[@]}" --loader-workers 3 --set stored_kb=200
-  check '(.input_samples_per_s * 0.00422176 / 3 - 1 | fabs) < 1e-9'
-}
-
 @test 'a node has cores for loader processes, by hand' {
   # 3.16776 ms an image, as above. DGX A100: 128 cores for 8 GPUs, 16 each;
   # p4d.24xlarge: 48, 6 each; a g5.xlarge has two cores for its GPU.
@@ -76,21 +51,6 @@ END
 ["dgx-a100","memory"]
 ["gcp:a2-megagpu-16g","input"]
 END
-}
-
-@test 'a loader that is assumed has the cores of the node' {
-  # MobileNet v2 on an A10G waits for two cores: 1281167 + 50000 images at 2 /
-  # 3.16776 ms; of a DGX A100 16 keep up with each GPU.
-  local job=(predict --arch mobilenet_v2 --precision amp -m physical -f json)
-  gives 0 "dlest: warning: $(message loader_is_assumed 2)" "${job[@]}" \
-    --node aws:g5.xlarge
-  check '(.input_samples_per_s * 0.00316776 / 2 - 1 | fabs) < 1e-12 and
-    (.estimates[0].duration_s / (90 * 1331167 * 0.00316776 / 2) - 1 | fabs) <
-    1e-9 and .loader == null and .loader_workers == null'
-  try "${job[@]}" --node gcp:a2-megagpu-16g
-  grep -qF "$(message loader_is_assumed 3)" err
-  try "${job[@]}" --node dgx-a100
-  ! grep -q loader err || false
 }
 
 @test 'bound by input: both rates are in the answer' {
@@ -255,19 +215,6 @@ resnet18,h100,imagenet,256,1,2,6000\n' >runs.csv
   jq -r '.warnings[]' out | grep -q 'faster than the described loader'
 }
 
-@test 'a loader without effect is warned of' {
-  warns() { # TEXT ARG...
-    "$DLEST" predict -a resnet50 -g a100 -m physical "${@:2}" >out 2>err
-    grep -qF -e "$1" err
-  }
-  warns "$(message setting_has_no_effect --loader 'a training whose samples are not known')" \
-    -a unet -m tdp --duration 3h --loader disk
-  warns "$(message setting_has_no_effect --loader-workers 'a network that takes no images')" \
-    -a wav2vec2-base --loader-workers 1
-  warns "$(message setting_has_no_effect --loader-workers 'synthetic input')" \
-    --loader synthetic --loader-workers 4
-}
-
 @test 'a loader and a duration of work that is not known' {
   # One process delivers 1 / 3.16776 ms = 315.68 images/s (see above), the GPU
   # alone takes g: of the time it works
@@ -353,14 +300,4 @@ for gpu, other in (("H100", "L40S"), ("L40S", "H100")):
     assert statistics.median(left) < 0.2
 END
   python3 check.py out "$pairs"
-}
-
-@test 'a loader that is set past the options of a node is refused' {
-  for how in set define; do
-    try predict --arch mobilenet_v2 --node aws:g5.xlarge \
-      "--$how" loader_workers=6
-    [ "$status" -eq 2 ]
-    grep -qxF -e "dlest: $(message set_loader_node "$how" loader_workers \
-      --loader-workers)" err
-  done
 }

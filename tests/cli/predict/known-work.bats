@@ -40,23 +40,6 @@ load known
   grep -q '18 h 00 min *12 min 00 s per epoch, given' out
 }
 
-@test "a time that the precision that is assumed does not allow is warned of" {
-  # 9000 x 24.66 GFLOP are 222 TFLOP/s; the tensor cores of an A100 reach 156 in
-  # TF32 and 312 in 16 bits
-  local job=(predict --arch resnet50 --gpu a100-sxm4-40gb -m physical)
-  local text
-  text="dlest: warning: $(message known_time_needs_more 222 156 tf32)"
-  gives 0 "$text" "${job[@]}" --throughput 9000/s
-  gives 0 '' "${job[@]}" --throughput 6000/s
-  gives 0 '' "${job[@]}" --throughput 9000/s --precision amp
-  refuses 2 "dlest: $(message samples_need_more_tflops 9000 222 1 \
-    a100-sxm4-40gb 156 tf32)" "${job[@]}" --throughput 9000/s --precision tf32
-  printf '%s\n' arch,gpu,epochs,batch_size,train_samples,precision,samples_per_s \
-    resnet50,a100,1,256,1e6,,9000 resnet50,a100,1,256,1e6,amp,9000 >runs.csv
-  gives 0 "dlest: warning: runs.csv: 1 row: $(message known_times_need_more)" \
-    predict --input runs.csv -m physical
-}
-
 @test "a duration and a speed of a language model: as many tokens as it holds" {
   local llama=(predict --arch llama-3-8b --gpu h100 --gpus 8 -q -f json
     --method physical)
@@ -69,14 +52,6 @@ load known
   try predict --arch llama-3-8b --gpu h100 --gpus 8 --duration 5h \
     --throughput 50000/s
   head -1 out | grep -q ': 900M tokens (defaults: batch size'
-}
-
-@test "a duration alone is no number of epochs" {
-  try predict --arch resnet50 --gpu a100 --duration 2h -f json
-  check '.epochs == null and ([.estimates[] | select(.energy_j == null) | .method] |
-    sort) == ["flops", "pre-epoch"]'
-  grep -qF "$(message no_estimate_without flops --epochs)" err
-  ! grep -q disagree err || false
 }
 
 @test "a power that GPUs cannot draw at their utilization is refused" {
@@ -126,23 +101,6 @@ load known
   check '.estimates[0] | .power_low_w == null and .duration_low_s > 0'
   gives 0 '' "${job[@]}" --epoch-time 20m
   check '.estimates[0].duration_low_s == null'
-}
-
-@test "a low utilization of work that launches hold up is no waiting" {
-  local bert=(predict -a bert-base-uncased -g h100 --train-samples 67000
-    --seq-len 128 -m physical -q -f json --gpu-util 35)
-  gives 0 '' "${bert[@]}" --batch-size 1
-  check '.bound == "launch" and .estimates[0].busy_share > 0.7'
-  gives 0 '' "${bert[@]}" --batch-size 128
-  check '.bound == "compute" and (.estimates[0].busy_share / 0.35 - 1 | fabs) < 0.05'
-}
-
-@test "an epoch of a language model whose size is not known is no work" {
-  gives 0 '' predict -a gpt2 -g a100 --duration 5h -q -f json -m physical
-  energy=$(jq '.estimates[0].energy_j' out)
-  gives 0 '' predict -a gpt2 -g a100 --duration 5h --epoch-time 1h -q -f json \
-    -m physical
-  check "(.estimates[0].energy_j / $energy - 1 | fabs) < 1e-9"
 }
 
 @test "what is known moves the estimate alike for any coverage" {

@@ -65,31 +65,6 @@ load known
   done
 }
 
-@test "step times and throughputs are the same thing" {
-  # 256 samples in 250 ms are 4 steps per second and 1024 samples per second;
-  # an epoch is 1281167 samples and 50000 / 3 of validation
-  for how in '--step-time 250ms' '--step-time 4.0it/s' '--step-time 0.25s/it' \
-    '--throughput 1024' '--throughput 1024/s' '--throughput 1024samples/s'; do
-    # shellcheck disable=SC2086
-    try "${RUN[@]}" $how
-    within '.estimates[0].duration_s' \
-      "$(jq -n '90 * (1281167 + 50000 / 3) / 1024')" 1e-9
-  done
-  # Of four GPUs, each with 256.
-  try "${RUN[@]}" --gpus 4 --step-time 250ms
-  within '.estimates[0].duration_s' \
-    "$(jq -n '90 * (1281167 + 50000 / 3) / 4096')" 1e-9
-}
-
-@test "a language model's throughput is in tokens" {
-  try predict --arch llama-2-7b --gpu a100 --gpus 64 --tokens 1e10 \
-    --method physical,tdp -q --format json --throughput 150000/s
-  # 1e10 / 1.5e5
-  within '.estimates[0].duration_s' 66666.6667 1e-6
-  within '.estimates[1].duration_s' 66666.6667 1e-6
-  check '.estimates[0].busy_share > 0.5 and .known == ["tokens_per_s"]'
-}
-
 @test "utilization without a time makes the run longer" {
   local alone
   alone=$(value '.estimates[0].duration_s')
@@ -103,16 +78,6 @@ load known
   near '.estimates[1].power_w' 135.92
   # tdp stays TDP x time
   near '.estimates[2].power_w' 400
-}
-
-@test "power and time are the energy" {
-  try "${RUN[@]}" --duration 10h --gpu-power 250
-  # 250 W x 36000 s; meters are right to within 5 %
-  within '.estimates[0].energy_j' 9e6 1e-9
-  within '.estimates[0].low_j' "$(jq -n '9e6 * (-1.6449 * 0.03 | exp)')" 1e-3
-  # Of four GPUs together.
-  try "${RUN[@]}" --gpus 4 --duration 10h --gpu-power 1000
-  within '.estimates[0].energy_j' 36e6 1e-9
 }
 
 # The power is uncertain by 15 % unless it is known; what is left is the time.
@@ -161,13 +126,6 @@ load known
     "$(value '.estimates[0].power_w' --duration 300h --epochs 90)"
 }
 
-@test "time beyond the steps is waiting" {
-  # 1000 samples/s: 1297834 s / 1000; the rest of an hour at static power
-  try "${RUN[@]}" --epoch-time 60m --throughput 1000/s
-  check '.busy_share < 0.37'
-  near '.estimates[0].duration_s' 324000
-}
-
 @test "energy of waiting is as uncertain as static power" {
   # A standard error of .2 of its logarithm, 1.645 of them at 90 %: a factor of
   # 1.39 either way. Five minutes of work in 30 days; without the work's times
@@ -177,14 +135,6 @@ load known
     try "${RUN[@]}" --epochs 1 --duration 30d $known
     check '.estimates[0] | .high_j / .energy_j > 1.39 and
       .energy_j / .low_j > 1.39 and .high_j / .low_j < 3'
-  done
-}
-
-@test "however long a run waits, its GPUs draw static power" {
-  # 890 samples/s are expected: 0.1 % of the time is work, and less
-  for rate in 1 0.01 0.0001; do
-    try "${RUN[@]}" --throughput $rate/s
-    check '.estimates[0].power_w / .static_power_w | . > 0.999 and . < 1.02'
   done
 }
 
@@ -314,21 +264,6 @@ END
   grep -qxF "dlest: warning: runs.csv: 1 row: $(message power_hardly_says_times)" err
 }
 
-@test "values that are none are refused" {
-  local how
-  for how in 'step-time 0' 'step-time 4' 'step-time 4it' 'step-time -1s' \
-    'step-time 0it/s' 'throughput 0' 'throughput x' 'throughput 1/h' \
-    'gpu-util 0' 'gpu-util 0.31' 'gpu-util 101' 'gpu-util x' 'epoch-time 12' \
-    'gpu-power -1' 'gpu-power x'; do
-    # shellcheck disable=SC2086
-    try "${RUN[@]}" --$how
-    [ "$status" -eq 2 ]
-    grep -q -e "--${how% *}" err
-  done
-  try "${RUN[@]}" --phase inference --gpu-util 50
-  [ "$status" -eq 2 ]
-}
-
 @test "known values of one training are refused for several" {
   local how
   for how in 'epoch-time 60m' 'step-time 250ms' 'throughput 1024/s' \
@@ -400,17 +335,6 @@ gpu_util --gpu-util
 END
   refuses 2 "dlest: $(message none_of_this_job --duration 'it is 0')" predict \
     --arch resnet50 --gpu a100 --phase inference --set duration_s=0
-}
-
-@test "the length of a run alone says no throughput" {
-  gives 0 '' predict --arch resnet50 --gpu t4 --duration 1h -q -f json
-  check '.estimates | map(select(.duration_from == "given")) | length == 4 and
-    all(.[]; .samples_per_s == null and .mfu == null)'
-  gives 0 '' predict --arch gpt2 --gpu a100 --train-samples 1e9 --duration 5h -q
-  grep -q '^  Time *5 h 00 min  given$' out
-  # an epoch in 3 hours: a validation image takes a third of a training image
-  gives 0 '' predict --arch resnet50 --gpu t4 --duration 3h --epochs 1 -q -f json
-  near '.estimates[0].samples_per_s' '(1281167 + 50000 / 3) / 10800'
 }
 
 @test "columns of a table condition as options do" {

@@ -86,30 +86,6 @@ near() {
     51.2 1e-9
 }
 
-@test "column drop_last" {
-  cat >rows.csv <<END
-arch,gpu,n_gpus,batch_size,epochs,val_samples,train_samples,drop_last
-vit_large_patch16_224,a100,8,64,10,0,1023,
-vit_large_patch16_224,a100,8,64,10,0,1023,no
-vit_large_patch16_224,a100,8,64,10,0,1023,False
-vit_large_patch16_224,a100,8,64,10,0,1023,0
-vit_large_patch16_224,a100,8,64,10,0,512,
-vit_large_patch16_224,a100,8,64,10,0,1023,yes
-vit_large_patch16_224,a100,8,64,10,0,1023,True
-vit_large_patch16_224,a100,8,64,10,0,1023,1
-END
-  try predict --input rows.csv --method physical -q --format json
-  [ "$status" -eq 0 ]
-  check '[.estimates[].energy_j] | (.[:4] | unique | length) == 1
-    and (.[4:] | unique | length) == 1 and .[0] > 1.5 * .[4]'
-}
-
-@test "a step above the epoch is refused where the last batch is dropped" {
-  # shellcheck disable=SC2086
-  refuses 3 "dlest: $(message drop_last_leaves_none --drop-last 512 511)" \
-    predict $vit -v 0 -t 511 --drop-last
-}
-
 # Loaders deal out equal parts: 1,025 samples are 129 on each of 8.
 @test "GPUs get equal parts, rounded up" {
   # shellcheck disable=SC2086
@@ -131,17 +107,6 @@ END
   done <choices
   jq -e '[.choices[] | {(.batch_size | tostring): .energy_j}] | add
     | .["128"] < .["64"] and .["64"] < .["16"] and .["128"] == .["256"]' all
-}
-
-# 512 = 64 x 8 samples of 1,000, or 896 = 7 x 16 x 8.
-@test "recommend says that --drop-last makes choices of different work" {
-  local net='--arch resnet50 --gpu a100 --gpus 8 -v 0 --drop-last --epochs 3'
-  # shellcheck disable=SC2086
-  gives 0 "dlest: warning: $(message choices_of_different_work 1540 2690)" \
-    recommend $net -t 1000
-  # 2,048 divide into all of them
-  # shellcheck disable=SC2086
-  gives 0 '' recommend $net -t 2048
 }
 
 # What a calibration learns of 1,023 samples is what it learns of 1,024.

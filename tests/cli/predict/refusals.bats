@@ -4,24 +4,6 @@
 
 load ../common
 
-@test "nothing can be estimated: what to give, not what each method lacks" {
-  # Apple states neither; of the M3 Ultra the power of the whole computer.
-  refuses 3 "dlest: $(message no_method_has_enough \
-    "; give --set gpu.peak_fp32_tflops=VALUE and --set gpu.tdp_w=VALUE")" \
-    predict --arch resnet50 --gpu m3-max
-  gives 0 '' predict --arch resnet50 --gpu m3-max -q \
-    --set gpu.peak_fp32_tflops=14 --set gpu.tdp_w=60
-  refuses 3 "dlest: $(message no_method_has_enough \
-    "; give --set gpu.peak_fp32_tflops=VALUE, or --duration")" \
-    predict --arch resnet50 --gpu m3-ultra --phase inference
-  refuses 3 "dlest: $(message no_method_has_enough \
-    "; give --set gpu.peak_fp32_tflops=VALUE, or --duration")" \
-    predict --arch sdxl --gpu m3-ultra --phase inference
-  # no peak rate is taken in place of another where none is known
-  gives 0 '' predict --arch llama-3-8b --gpu m3-ultra --phase inference \
-    --duration 9s
-}
-
 @test "a network without work, parameters or activations" {
   for name in macs_g params_m acts_m; do
     try predict --arch resnet50 --gpu a100 --set $name=0
@@ -89,29 +71,6 @@ dlest: 1 row skipped" predict --input runs.csv --method flops -f csv
   done
 }
 
-@test "what an absent network or GPU would give is named as that" {
-  gives 0 '' predict --gpu a100 --duration 3h
-  grep -qF "physical lacks --arch." out
-  gives 0 '' predict --gpu a100 --duration 3h --all
-  for method in physical pre-epoch pre-power flops; do
-    grep -qxF "$(message no_estimate_without $method --arch)." out
-  done
-  try predict --gpu a100 --duration 3h -f json
-  check '.warnings | length == 4 and all(endswith("without --arch"))'
-  table arch,gpu,epochs,batch_size,train_samples ,a100,1,32,1e5 \
-    resnet50,,1,32,1e5 resnet50,a100,1,32,1e5
-  gives 3 "dlest: warning: runs.csv:2: $(message no_estimate_needs physical arch)
-dlest: warning: runs.csv:3: $(message no_estimate_needs physical gpu)
-dlest: 2 rows skipped" predict --input runs.csv -f csv
-  refuses 3 "dlest: $(message no_choice_has_estimate physical \
-    "--set gpu.peak_fp32_tflops=VALUE")" recommend --arch resnet50 --gpu m3-max
-  table gpu,energy_j,duration_s,batch_size,train_samples,val_samples \
-    a100,1e6,3600,8,1e4,0
-  try compare runs.csv --method pre-power
-  grep -qxF "dlest: warning: $(message silent_add_the_column pre-power \
-    arch 1 1 arch)" err
-}
-
 @test "words that an option refuses are refused in a table" {
   local column word nearest
   while read -r column word nearest; do
@@ -136,22 +95,6 @@ END
   done
 }
 
-@test "assumptions in a column or by --define have their ranges, too" {
-  local column value low high
-  while read -r column value low high; do
-    table "arch,gpu,train_samples,epochs,batch_size,$column" \
-      "resnet50,a100,1e6,90,256,$value"
-    gives 3 "dlest: warning: runs.csv:2: $(message column_not_between \
-      "$column" "$value" "$low" "$high")
-dlest: 1 row skipped" predict --input runs.csv --format csv --method flops
-    refuses 3 "dlest: $(message column_not_between "$column" "$value" "$low" \
-      "$high")" predict --arch resnet50 --gpu a100 --define "$column=$value"
-  done <<'END'
-efficiency 5 1e-06 1
-peak_tflops -3 0.0001 100000
-END
-}
-
 @test "rows and sweeps state what is taken for what is not given, with values" {
   # ImageNet has 1,281,167 and 50,000 images; a batch of 256 does not fit the 16
   # GB of a T4 (8.9 GB for one of 64), and is less then
@@ -174,48 +117,4 @@ dlest: warning: runs.csv: $(message no_column_default_is epochs 90)
 dlest: warning: runs.csv: $(message no_column_default_is batch_size '64 to 256')" \
     predict --input runs.csv --method flops -f csv
   [ "$(grep -c 'epochs=90;batch_size=64;precision=fp32$' out)" -eq 1 ]
-}
-
-@test "depthwise layers need the rate in FP32" {
-  # Google publishes none; the rule of thumb says what physical lacks.
-  for phase in training inference; do
-    gives 0 '' predict --arch efficientnet_b0 --gpu tpu-v3 --phase $phase
-    grep -qF "physical lacks --set gpu.peak_fp32_tflops=VALUE." out
-    refuses 3 "dlest: warning: $(message no_estimate_without physical \
-      '--set gpu.peak_fp32_tflops=VALUE')
-dlest: $(message no_method_has_enough "; give --set gpu.peak_fp32_tflops=VALUE")" \
-      predict --arch efficientnet_b0 --gpu tpu-v3 --phase $phase --method physical
-    gives 0 '' predict --arch resnet50 --gpu tpu-v3 --phase $phase \
-      --method physical -q
-  done
-}
-
-@test "formats of weights are no precision, and no other network" {
-  for format in int4 NVFP4 awq q4_k_m; do
-    misused predict "$(message invalid_value_4_bit precision $format)" \
-      --precision $format
-  done
-  # 8.03e9 weights of 0.53 bytes
-  gives 0 '' predict --arch llama-3.1-8b --gpu rtx-4090 --phase inference \
-    --prompt-tokens 9 --output-tokens 9 --set weight_bytes=0.53 -f json -q
-  check '.memory_need_gb > 8.03 * 0.53 and .memory_need_gb < 8.03 * 0.53 + 0.2'
-  for name in Qwen/Qwen2.5-7B-Instruct-AWQ Qwen/Qwen2.5-7B-Instruct-GPTQ-Int4; do
-    refuses 3 "dlest: $(message unknown_nearest_or_export arch "$name" \
-      "$(meant qwen2.5-7b qwen2.5-72b qwen2.5-3b)" archs)" show arch "$name"
-  done
-}
-
-@test "a computer in the place of an accelerator" {
-  refuses 3 "dlest: $(message unknown_nearest_see_list gpu p4d.24xlarge \
-    "$(message did_you_mean '--node aws:p4d.24xlarge')" gpus)" \
-    predict --arch resnet50 --gpu p4d.24xlarge
-  refuses 3 "dlest: $(message unknown_nearest_see_list node t4 \
-    "$(message did_you_mean '--gpu t4')" nodes)" predict --arch resnet50 --node t4
-  refuses 3 "dlest: $(message unknown_nearest_or_export arch cifar10 \
-    "$(message did_you_mean '--dataset cifar10')" archs)" \
-    predict --arch cifar10 --gpu t4
-  gives 0 "dlest: warning: $(message system_is_one 'DGX H100' h100-sxm5-80gb)" \
-    predict --arch resnet50 --gpu 'DGX H100'
-  gives 0 '' predict --arch resnet50 --gpu 'DGX H100' --gpus 8
-  gives 0 '' predict --arch resnet50 --gpu 'DGX Spark'
 }

@@ -46,17 +46,6 @@ EOF
   check '[.choices[].n_gpus] == [8]'
 }
 
-# With idle accelerators the node takes much of what it takes with all at work
-# (Caspart et al. 2022, arXiv 2212.01698: composition, not runtime, decides).
-@test "all accelerators of a node take less than one of them" {
-  gives 0 '' recommend --arch vgg19 --node xeon-8368-4xa100 --gpus 1,2,4 \
-    --train-samples 15784 --val-samples 0 --epochs 250 --batch-size 64 \
-    --pue 1.2 --format json
-  check '[.choices[].n_gpus] == [4, 2, 1]'
-  check '[.choices[] | [.pareto, .bound_by]] == [[1, "compute"], [0, "compute"],
-    [0, "compute"]]'
-}
-
 @test "one boundary for all: of the facility where every node has a PUE" {
   own_node
   gives 0 '' recommend --arch resnet50 --node dgx-a100,./lab.xml --pue 1.3 \
@@ -94,33 +83,4 @@ EOF
   n=$(jq '[.. | objects | select(.id?)] | length' out)
   try recommend --arch resnet50 --node all --batch-size 64 --format json -q
   check ".n_choices == $n"
-}
-
-@test "text names node and boundary" {
-  try recommend --arch resnet50,vgg16 --node dgx-a100,dgx-h100 --batch-size 64 \
-    --all --explain
-  grep -qE '^boundary +node$' out
-  grep -qE '^ +arch +node +GPU  ' out
-  grep -qE '^GPUs +8$' out
-  grep -qE 'next node  more energy' out
-  grep -qx 'Boundary node: the whole node, at its plug.' out
-}
-
-@test "refused input" {
-  own_node
-  refuses 2 "dlest: $(message gpu_nodes_have_accelerators)" \
-    recommend --arch resnet50 --node dgx-a100 --gpu t4
-  refuses 2 "dlest: $(message does_not_go_with table node)" \
-    recommend --table runs.csv --node dgx-a100
-  try recommend --arch resnet50 --node dgx-a100,./lab.xml --gpus 8 -q --format json
-  check '[.choices[].node] | unique == ["dgx-a100"]'
-  try recommend --arch resnet50 --node ./lab.xml --gpus 4
-  [ "$status" -eq 3 ]
-  grep -qx "dlest: warning: $(message node_has_accelerator_not lab 2 s 4)" err
-  grep -qx "dlest: $(message no_node_has_as)" err
-  try recommend --arch resnet50 --node dgx-a100,dgx-a101
-  [ "$status" -eq 3 ]
-  grep -q "unknown node 'dgx-a101'" err
-  try recommend --arch resnet50 --node dgx-a100,,dgx-h100
-  [ "$status" -eq 2 ]
 }

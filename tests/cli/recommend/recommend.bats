@@ -23,64 +23,11 @@ usage() {
   [ ! -s out ]
 }
 
-@test "the front of a measured table, with and without accuracy" {
-  measured
-  gives 0 '' recommend --table runs.csv --format json
-  check '[.choices[] | select(.pareto == 1) | .arch] ==
-    ["net_b", "net_a", "net_d"]'
-  check '[.choices[].energy_j] == [400, 1000, 2000, 450, 600]'
-  near '.choices[] | select(.arch == "net_e") | .saving' '1 - 450 / 2000'
-  cut -d, -f1-5 runs.csv >less.csv
-  gives 0 '' recommend --table less.csv --format json
-  check '[.choices[] | select(.pareto == 1) | .arch] == ["net_b", "net_d"]'
-  check 'all(.choices[]; .overlaps == 0 and .energy_low_j == null)'
-}
-
 @test "CSV has the documented columns, the front first" {
   measured
   try recommend --table runs.csv --format csv
   [ "$(head -n 1 out)" = arch,gpu,batch_size,image_px,accuracy,energy_j,energy_low_j,energy_high_j,duration_s,bound_by,pareto,overlaps,n_gpus,seq_len,saving,memory_need_gb,runs,excluded,boundary,node,precision ]
   [ "$(tail -n +2 out | cut -d, -f11 | paste -sd ' ')" = '1 1 1 0 0' ]
-}
-
-# Student's t for 2 degrees of freedom at 90 %: 2.91998558035; mean 100,
-# standard deviation 10: 100 -+ 2.91998558035 x 10 / sqrt(3). At 50 %:
-# 0.816496580928 = sqrt(2/3).
-# 6.314 is the quantile of Student's t for 90 % and 2 runs: 700 +- 1263 J.
-@test "the interval of a mean does not go below 0" {
-  table arch,gpu,batch_size,energy_j,duration_s a,x,8,900,80 a,x,8,500,80
-  gives 0 '' recommend --table runs.csv --format json
-  check '.choices[0] | .energy_j == 700 and .energy_low_j == 0 and
-    (.energy_high_j - 1962.75 | fabs) < 0.01'
-}
-
-@test "a choice without a time is none where others have one" {
-  table arch,gpu,batch_size,energy_j,duration_s a,x,8,900,80 a,x,16,500, \
-    a,x,32,1500,70
-  gives 0 '' recommend --table runs.csv --format json
-  check '[.choices[] | .energy_j, .excluded] ==
-    [900, null, 1500, null, 500, "time"] and .n_untimed == 1'
-  gives 0 '' recommend --table runs.csv --all
-  grep -q 'without a duration' out
-  table arch,gpu,batch_size,energy_j,duration_s a,x,8,900, a,x,16,500,
-  gives 0 '' recommend --table runs.csv --format json
-  check '[.choices[] | .energy_j, .excluded] == [500, null, 900, null] and
-    .n_untimed == 0'
-}
-
-@test "repeated runs are one choice, with the interval of their mean" {
-  table arch,gpu,batch_size,energy_j,duration_s \
-    net_a,x,1,90,5 net_a,x,1,100,6 net_a,x,1,110,7 net_a,x,2,105,5
-  gives 0 '' recommend --table runs.csv --format json
-  check '.choices | length == 2'
-  near '.choices[0].energy_j' 100
-  check '.choices[0].runs == 3 and .choices[1].runs == 1'
-  check '(.choices[0].energy_high_j - 116.858544608) | fabs < 1e-8'
-  check '(.choices[0].energy_low_j - 83.141455392) | fabs < 1e-8'
-  # 105 J in 5 s: nothing is as fast; 100 J in 6 s may take more than that
-  check '[.choices[] | [.pareto, .overlaps]] == [[1, 1], [1, 0]]'
-  gives 0 '' recommend --table runs.csv --format json --coverage 50
-  near '.choices[0].energy_high_j' '100 + 10 * (2 / 9 | sqrt)'
 }
 
 @test "a table with durations: choices by estimates given these" {
@@ -213,123 +160,6 @@ usage() {
   table arch,gpu,gpu_energy_j net_a,x,5
   refuses 2 "dlest: runs.csv: $(message no_energy_but gpu_energy_j)" \
     recommend --table runs.csv
-}
-
-@test "names of one descriptor are one choice" {
-  gives 0 '' recommend -a resnet50,ResNet-50 -g a100,A100,nvidia-a100 -b 64 -q \
-    -f json
-  check '.choices | length == 1'
-}
-
-@test "axes choose among the configurations of a table" {
-  measured
-  try recommend --table runs.csv --arch net_c,net_e --format json
-  check '[.choices[].arch] == ["net_e", "net_c"]'
-  try recommend --table runs.csv --arch net_c --format json
-  check '.n_choices == 1'
-  refuses 3 "dlest: runs.csv: $(message no_run_what_arch)" \
-    recommend --table runs.csv --gpu y
-}
-
-@test "an accuracy for each architecture" {
-  printf '%s\n' arch,accuracy resnet50,0.8 resnet50,0.7 vgg16,0.7 >acc.csv
-  gives 0 '' recommend --arch resnet50,vgg16 --gpu t4 --batch-size 32 \
-    --accuracy acc.csv --format json -q
-  check '[.choices[].accuracy] == [0.75, 0.7]'
-  check '[.choices[].pareto] == [1, 0]'
-  # slower and dearer, but the accuracy of VGG-16 keeps it on the front
-  printf '%s\n' arch,accuracy resnet50,0.7 vgg16,0.8 >acc.csv
-  try recommend --arch resnet50,vgg16 --gpu t4 --batch-size 32 \
-    --accuracy acc.csv --format json -q
-  check '[.choices[].pareto] == [1, 1]'
-  echo arch,accuracy >acc.csv
-  try recommend --arch vgg16 --gpu t4 --batch-size 32 --accuracy acc.csv
-  grep -q "acc.csv: $(message no_accuracy_without_one vgg16)" err
-  printf '%s\n' arch,accuracy vgg16,high >acc.csv
-  try recommend --arch vgg16 --gpu t4 --batch-size 32 --accuracy acc.csv
-  [ "$status" -eq 3 ]
-  grep -q "acc.csv:2: $(message column_accuracy_invalid_number high)" err
-  printf '%s\n' arch,top1 vgg16,3 >acc.csv
-  refuses 3 "dlest: acc.csv: $(message no_column_accuracy_takes accuracy)" \
-    recommend --arch vgg16 --gpu t4 --accuracy acc.csv
-}
-
-@test "a grid: estimates are those of predict, memory and limits leave out" {
-  try recommend --arch resnet50 --gpu a100,t4 --batch-size 32,256 --format json -q
-  check '.n_choices == 4 and .n_memory == 1'
-  check '[.choices[] | select(.excluded == "memory") | [.gpu, .batch_size]] ==
-    [["t4", 256]]'
-  local e
-  e=$(jq '.choices[] | select(.gpu == "t4" and .batch_size == 32) | .energy_j' out)
-  try predict --arch resnet50 --gpu t4 --batch-size 32 --method physical \
-    --format json -q
-  near '.estimates[0].energy_j' "$e"
-  try recommend --arch resnet50 --gpu a100,t4 --batch-size 32 --deadline 3d \
-    --format json -q
-  check '.n_deadline == 1 and .deadline_s == 259200'
-  check '[.choices[] | select(.excluded == "deadline") | .gpu] == ["t4"]'
-  try recommend --arch resnet50 --gpu a100,t4 --batch-size 32 --budget-kwh 15 \
-    --format json -q
-  check '.n_budget == 1 and [.choices[].excluded] == [null, "budget"]'
-}
-
-@test "without --gpu and --batch-size: the catalogue, usual sizes" {
-  try list gpus --format json
-  local n
-  n=$(jq '[.gpus[] | select(.availability | not)] | length' out)
-  try recommend --arch resnet50 --format json -q
-  check ".n_choices == 5 * $n"
-}
-
-@test "requests: batch sizes are choices where they can fill and choose them" {
-  local serve=(recommend --arch llama-3-8b --gpu h100 --phase inference
-    --prompt-tokens 100 --output-tokens 100 --format json)
-  gives 0 '' "${serve[@]}" --requests 1000
-  check '[.choices[].batch_size] | sort == [16, 32, 64, 128, 256]'
-  gives 0 '' "${serve[@]}" --requests 1000 --request-rate 5
-  check '.n_choices == 1'
-  gives 0 '' "${serve[@]}"
-  check '.n_choices == 1'
-  gives 0 "dlest: warning: $(message fills_no_batch)" "${serve[@]}" \
-    --batch-size 1,8
-  gives 0 '' recommend --arch sdxl --gpu a100 --phase inference --samples 8
-  head -n 1 out | grep -q '; inference, 8 samples$'
-}
-
-# Of TPUs and Blackwell no run is in the training data; of Pascal there are
-# some in eager mode, none of MLPerf.
-@test "generations that were not measured are ranked on demand alone" {
-  local low
-  gives 0 '' recommend --arch resnet50 --format json -q
-  check '.n_outside == ([.choices[] | select(.excluded == "training data")] |
-    length) and .n_outside > 0'
-  check '[.choices[] | select(.excluded == "training data") | .gpu] |
-    index("tpu-v7") and index("tpu-v4") and index("b200")'
-  check '[.choices[] | select(.excluded == null) | .gpu] |
-    index("h100-sxm5-80gb") and index("t4") and index("p100-pcie-16gb")'
-  low=$(jq '.choices[0].energy_j' out)
-  gives 0 '' recommend --arch resnet50 --extrapolate --format json -q
-  check ".n_outside == 0 and .choices[0].energy_j < $low"
-  gives 0 '' recommend --arch resnet50 --stack mlperf --format json -q
-  check '[.choices[] | select(.excluded == null) | .gpu] |
-    index("h100-sxm5-80gb") and (index("p100-pcie-16gb") | not)'
-}
-
-@test "accelerators that are named, or alone, are ranked in any case" {
-  gives 0 '' recommend --arch resnet50 --gpu tpu-v7,a100 --batch-size 64 \
-    --format json -q
-  check '.n_outside == 0 and .choices[0].gpu == "tpu-v7"'
-  gives 0 '' recommend --arch resnet50 --where "vendor = 'google'" \
-    --format json -q
-  check '.n_outside == 0 and ([.choices[] | select(.excluded == null)] |
-    length) > 0'
-  # a deadline is a reason of its own
-  gives 0 '' recommend --arch resnet50 --deadline 20h --format json -q
-  check 'all(.choices[] | select(.excluded == "training data");
-    .duration_s <= 72000) and .n_deadline > 0 and .n_outside > 0'
-  gives 0 '' recommend --arch resnet50 --node all --gpus 1 --format json -q
-  check '.n_outside == ([.choices[] | select(.excluded == "training data")] |
-    length)'
 }
 
 @test "where no measured generation meets the limits, that is said" {

@@ -74,17 +74,6 @@ for p in itertools.permutations(sys.argv[1:]): print(",".join(p))' "$@"); do
   any_order 3 360120 200001200 a.txt b.txt
 }
 
-@test 'which state is the latest is not known' {
-  head='JobID|ElapsedRaw|Start|ConsumedEnergyRaw'
-  jobs a.txt "31|5400|$from|2900000" "32|60|$from|600"
-  jobs b.txt "31|360000|$from|200000000" "32|60|$from|600"
-  for files in 'a.txt b.txt' 'b.txt a.txt'; do
-    try report $files
-    [ "$status" -eq 3 ]
-    grep -qx "dlest: warning: ${files#* }:2: $(message latest_state_not_known 31)" err
-  done
-}
-
 @test 'a row of 0 s that was put back into the queue does not hide the run' {
   jobs a.txt "31|REQUEUED|0|$from|$from|1||gres/gpu=2"
   jobs b.txt "31|COMPLETED|3600|$from|2024-03-31T23:30:00|1|3600000|gres/gpu=2"
@@ -136,12 +125,4 @@ for p in itertools.permutations(sys.argv[1:]): print(",".join(p))' "$@"); do
   table run_id,duration_s,energy_j r,60,6000
   try report mar.txt runs.csv -q -f json
   check '.total | .jobs == 3 and .energy_j == 2912000'
-}
-
-@test 'totals of jobs that had not ended' {
-  jobs mar.txt "31|RUNNING|5400|$from|Unknown|1|2900000|gres/gpu=2"
-  gives 0 "dlest: warning: $(message totals_of_jobs_not_ended 1 '' it)" \
-    report mar.txt --by month --totals mar.csv
-  jobs may.txt "31|COMPLETED|5400|$from|2024-04-05T02:30:00|1|2900000|gres/gpu=2"
-  gives 0 '' report may.txt --by month --totals may.csv
 }

@@ -66,19 +66,6 @@ usual() {
     ([.jobs[].duration_s] == [null, null, 60])' out
 }
 
-@test 'a job without a duration has that from its start to its end' {
-  printf '%s\n' 'JobID|State|Elapsed|Start|End|AllocTRES' \
-    '1|COMPLETED||2024-03-05T10:00:00|2024-03-05T12:00:00|gres/gpu=2' \
-    '2|COMPLETED|INVALID|2024-03-05T10:00:00|2024-03-05T09:00:00|gres/gpu=1' \
-    '3|COMPLETED||Unknown|2024-03-05T12:00:00|gres/gpu=1' \
-    '4|RUNNING||2024-03-05T10:00:00|Unknown|gres/gpu=1' \
-    '5|COMPLETED|02:00:00|2024-10-27T02:30:00|2024-10-27T03:30:00|' \
-    '6|SUSPENDED|00:30:00|2024-03-05T10:00:00|2024-03-05T12:00:00|' >sacct.txt
-  gives 0 '' report sacct.txt -q -f json
-  check '[.jobs[].duration_s] == [7200, null, null, null, 7200, 1800]'
-  check '.total.gpu_s == 14400'
-}
-
 @test 'durations that no job can have are left out' {
   # the start or the end was lost: 474,897.5 h since 1970; 24 h in an hour
   row() { echo "$1|$2|$3|$4|$5|billing=8,gres/gpu:a100=1|1000000"; }
@@ -98,27 +85,6 @@ usual() {
   ! grep -qF 'job 3' err || false
 }
 
-@test '--since: starts that are a date alone or lack the seconds' {
-  table run_id,start_time,n_gpus,duration_s,energy_j 1,2025-03-01,1,60,5 \
-    2,2025/02/28,1,60,6 '3,2025-02-28 23:59,1,60,7' 4,01-03-2025,1,60,8 \
-    '5,20250301,1,60,9'
-  gives 0 '' report runs.csv -q -f json --since 2025-03-01 --until 2025-03-02
-  check '[.jobs[].run_id] == ["1", "4", "5"]'
-  check '[.groups[] | .month, .energy_j] == ["2025-03", 22]'
-  gives 0 '' report runs.csv -q -f json --until 2025-03
-  check '[.groups[] | .month, .energy_j] == ["2025-02", 13]'
-  # neither a date nor nothing
-  table run_id,start_time,n_gpus,duration_s,energy_j '1,March 1st,1,60,5' \
-    2,10:00:00,1,60,6 3,2025-03-01T24:30,1,60,7 4,2025-03-01,1,60,8 5,,1,60,8
-  try report runs.csv -f json --since 2024
-  [ "$status" -eq 3 ]
-  for line in '2 March 1st' '3 10:00:00' '4 2025-03-01T24:30'; do
-    grep -qF "runs.csv:${line%% *}: $(message column_start_time "${line#* }")" err
-  done
-  grep -q "$(message job_left_out_without 1 '' is)" err
-  jq -e '[.jobs[].run_id] == ["4"]' out
-}
-
 @test 'rows at the end of a table of runs that cannot be used are reported' {
   local head=run_id,n_gpus,duration_s,energy_j n
   # blocks of 64 runs
@@ -132,23 +98,6 @@ usual() {
       01:00:00)" err
     [ "$n" -eq 0 ] || jq -e ".total.jobs == $n" out
   done
-}
-
-@test 'a fraction of a GPU in a table of runs is left out' {
-  table run_id,n_gpus,duration_s,energy_j a,1.5,3600,250000 b,2,3600,250000
-  try report runs.csv -f json
-  [ "$status" -eq 0 ]
-  grep -q "runs.csv:2: $(message column_not_whole n_gpus 1.5)" err
-  jq -e '[.jobs[].n_gpus] == [null, 2]' out
-}
-
-@test 'tables of runs that have a power in place of an energy' {
-  table run_id,n_gpus,duration_s,gpu_power_w a,1,3600,250 b,2,7200,300
-  gives 0 '' report runs.csv -q -f json # 250 x 3600 and 300 x 7200
-  check '[.jobs[] | .energy_j, .boundary] == [900000, "gpu", 2160000, "gpu"]'
-  table run_id,duration_s,gpu_power_w,node_power_w a,3600,250,400
-  gives 0 '' report runs.csv -q -f json
-  check '[.jobs[] | .energy_j, .boundary] == [1440000, "node"]'
 }
 
 @test 'the share of GPU time whose utilization is known' {
@@ -166,16 +115,6 @@ usual() {
   near '.groups[0].cost' '20 * 1.5 * 0.2'
   near '.total.facility_energy_j' '.total.energy_j * 1.5'
   check '.intensity_year >= 2021 and (.intensity_source | test("Ember"))'
-}
-
-# 1706745600 is 2024-02-01T00:00:00Z.
-@test 'months of tables whose times are written otherwise' {
-  table run_id,start_time,n_gpus,duration_s,energy_j 1,1706745599,1,60,5 \
-    2,1706745600000,1,60,6 '3,2024/02/11 10:00:00,1,60,7' \
-    4,2024-01-31T23:30:00-05:00,1,60,8 '5,20240301 10:00:00,1,60,9'
-  gives 0 '' report runs.csv -q -f json
-  check '[.groups[] | .month, .energy_j] ==
-    ["2024-01", 13, "2024-02", 13, "2024-03", 9]'
 }
 
 @test 'what estimates rest on: each figure with source and year' {
@@ -272,14 +211,6 @@ END
     '2|a|ann|ml|gpu|COMPLETED|60|2024-02-01T00:00:00|1|8||0|99999999999|gres/gpu:v100=1|'
   gives 0 '' report sacct.txt -q -f json
   check '[.jobs[].energy_from] == ["gpu-tdp", "gpu-tdp"]'
-}
-
-# 3 MJ are 300 s of 10 kW, which a node may take.
-@test 'a job whose duration is unknown keeps its energy' {
-  printf '%s\n' 'JobID|State|Start|ConsumedEnergyRaw|NNodes' \
-    '1|COMPLETED|2024-02-01T00:00:00|3000000|1' >sacct.txt
-  gives 0 '' report sacct.txt -f json
-  check '[.jobs[] | .energy_j, .duration_s] == [3000000, null]'
 }
 
 @test 'a duration that is none is refused with its row' {
@@ -413,20 +344,6 @@ dlest: warning: $(message job_without_energy_gpu 1 "" zz9 zz9)" \
     --by user,month >out)
   check '(.groups | length) == 84 and .total.jobs == 100000 and
     .total.energy_j == 6e7'
-}
-
-# 2,000 J in an hour: 0.556 W; 9e8 J: 250 kW; 1e7 J: 2.8 kW
-@test "measured energies that no node takes are reported" {
-  table run_id,gpu,n_gpus,duration_s,energy_j a,a100,2,3600,1e7
-  gives 0 '' report runs.csv
-  grep -q 'measured, boundary unknown' out
-  table run_id,gpu,n_gpus,duration_s,energy_j a,a100,2,3600,2000 \
-    b,a100,2,3600,9e8 c,a100,2,3600,1e7
-  gives 0 "dlest: warning: $(message doubted_energies 2 s 2 0.556)" \
-    report runs.csv
-  # on 128 GPUs 250 kW may be
-  table run_id,gpu,n_gpus,duration_s,energy_j b,a100,128,3600,9e8
-  gives 0 '' report runs.csv
 }
 
 # An A100 for two hours at its TDP of 400 W takes 2.88 MJ.

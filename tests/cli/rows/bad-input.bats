@@ -64,19 +64,6 @@ all() {
   all 3 "dlest: runs.csv:1: $(message column_has_no_name 2)"
 }
 
-@test "a header alone" {
-  table $HEADER
-  gives 0 '' predict --input runs.csv --format json
-  check '.estimates == []'
-  gives 0 '' "${ROWS[@]}"
-  [ "$(wc -l <out)" -eq 1 ]
-  table arch,gpu,x,y
-  refuses 3 "dlest: runs.csv: $(message usable_row_a_fit 0 s)" \
-    fit runs.csv --target y --features x
-  table arch,gpu,energy_j
-  refuses 3 "dlest: runs.csv: $(message no_run_that_could)" compare runs.csv
-}
-
 @test "rows that cannot be used: line, reason, count, exit 3, the rest written" {
   table $HEADER $GOOD resnet50,rtx3091,64,1000,2 resnet50,a100,abc,1000,2 \
     resnet50,a100,64 resnet50,a100,nan,1000,2 resnet50,a100,-4,1000,2 \
@@ -195,15 +182,6 @@ dlest: 100 rows skipped" "${ROWS[@]}"
   cmp out plain
 }
 
-@test "line ends in quoted cells: kept, and counted" {
-  printf '%s\n' "note,$HEADER" '"two' "lines\",$GOOD" \
-    'x,resnet50,a100,oops,1000,2' >runs.csv
-  gives 3 "dlest: warning: runs.csv:4: $(message column_invalid_number \
-    batch_size oops)
-dlest: $(message row_skipped 1 "")" predict --input runs.csv --method tdp --format json
-  check '.estimates[0].note == "two\nlines"'
-}
-
 @test "what a terminal acts upon is not passed on" {
   table $HEADER $GOOD "$(printf '"res\033[2J\nnet",a100,64,1000,2')"
   try "${ROWS[@]}"
@@ -279,17 +257,6 @@ dlest: $(message row_skipped 1 "")" predict --input runs.csv --method tdp --form
     --method ols --cv none -o /dev/full
 }
 
-@test "a folder that is not there, a folder" {
-  table $HEADER $GOOD
-  none="dlest: nowhere/x: $(message cannot_write 'No such file or directory')"
-  refuses 1 "$none" "${ROWS[@]}" -o nowhere/x
-  refuses 1 "$none" list gpus -o nowhere/x
-  refuses 1 "dlest: .: $(message cannot_write 'Is a directory')" list gpus -o .
-  table x,y 1,2 2,3 3,5
-  refuses 1 "$none" fit runs.csv --target y --features x --method ols \
-    --cv none -o nowhere/x
-}
-
 # XML
 
 refused_xml() { # of my.xml
@@ -353,15 +320,6 @@ refused_xml() { # of my.xml
   refused_xml ': is a directory'
 }
 
-@test "XML: comments and CDATA in a value do not change it" {
-  my_gpu '<entry id="a" name="a"><value name="tdp_w" source="s">1<!-- x -->2<?y?>3</value></entry>'
-  gives 0 '' "${ONE[@]}" --format json
-  check '.estimates[0].power_w == 123'
-  my_gpu '<entry id="a" name="a"><value name="tdp_w" source="s">1<![CDATA[23]]></value></entry>'
-  gives 0 '' "${ONE[@]}" --format json
-  check '.estimates[0].power_w == 123'
-}
-
 no_dtd=":1: $(message a_document_type_declaration)"
 
 with_dtd() { # DTD ENTRY
@@ -396,11 +354,6 @@ with_dtd() { # DTD ENTRY
   done
   with_dtd "[$laughs]" "$(entry 123 tdp_w '&l9;')"
   refused_xml "$no_dtd"
-}
-
-@test "XML: an undeclared entity" {
-  my_gpu "$(entry '&nope;')"
-  refused_xml ":3: not well-formed XML: Entity 'nope' not defined"
 }
 
 # Model files

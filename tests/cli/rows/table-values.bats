@@ -55,20 +55,6 @@ dlest: 3 rows skipped" predict --input runs.csv "${JOB[@]}"
     framework pytroch "'pytorch', 'jax', 'tensorflow'")" err
 }
 
-@test "optimizers and stacks that no estimate computes with are refused" {
-  table "$HEADER,optimizer,stack" resnet50,a100,1e6,90,256,frob, \
-    resnet50,a100,1e6,90,256,,in-house resnet50,a100,1e6,90,256,sgd,eager
-  gives 3 "dlest: warning: runs.csv:2: $(message column_invalid_value \
-    optimizer frob "'sgd', 'adamw'")
-dlest: warning: runs.csv:3: $(message column_invalid_value stack in-house \
-    "'ngc', 'eager'")
-dlest: 2 rows skipped" predict --input runs.csv "${JOB[@]}"
-  refuses 3 "dlest: $(message column_invalid_value stack in-house \
-    "'ngc', 'eager'")" predict --arch resnet50 --gpu a100 --set stack=in-house
-  refuses 2 "dlest: $(message invalid_value_nearest stack in-house \
-    "'ngc', 'eager'")" predict --arch resnet50 --gpu a100 --stack in-house
-}
-
 # LAMB keeps two moments as Adam does; LARS one, as SGD does.
 @test "optimizers by other names" {
   local job=(--arch bert-large --gpu a100 --tokens 1e9 -q --format json)
@@ -173,23 +159,6 @@ dlest: 1 row skipped" predict --input runs.csv --method flops --format csv
   awk 'NR == 1 { small = $1 } NR == 2 { large = $1 }
     END { x = large / small * (3 * 50000 + 10000) / (3 * 1281167 + 50000)
           exit !(x > 0.999999 && x < 1.000001) }' of-table
-}
-
-@test "a power limit bounds the methods that take the TDP" {
-  local job=(predict --arch resnet50 --gpu a100 --format json)
-  # 400 W: 10 h; under a limit of 100 W, 10 h of 100 W
-  try "${job[@]}" --method tdp --duration 10h
-  near .estimates[0].energy_j '400 * 36000'
-  try "${job[@]}" --method tdp --duration 10h --set power_limit_w=100
-  near .estimates[0].energy_j '100 * 36000'
-  try "${job[@]}" --method tdp --duration 10h --set power_limit_w=500
-  near .estimates[0].energy_j '400 * 36000'
-  try "${job[@]}" --method green-algorithms --duration 10h --ram-gb 0 \
-    --set gpu.power_limit_w=100
-  near .estimates[0].energy_j '100 * 36000'
-  # a duration by the model under the limit
-  try "${job[@]}" --method tdp --set power_limit_w=100
-  check ".estimates[0] | .energy_j / .duration_s | . > 99.9 and . < 100.1"
 }
 
 # measured FILE EDIT: the runs of the examples, those of lines 2 and 3 edited by
@@ -329,15 +298,6 @@ dlest: 1 row skipped" predict --input runs.csv --define 'image_px=32*a/b' \
     '1080000 1080000 900000 900000 1440000' ]
 }
 
-@test "the power limit of a GPU's name is in the output" {
-  gives 0 '' predict --arch resnet50 --gpu 'A100 80GB (300W)' --epochs 1 \
-    --duration 1h --method tdp -q --explain
-  grep -qx 'power limit  *300 W' out
-  gives 0 '' predict --arch resnet50 --gpu 'A100 80GB (300W)' --epochs 1 \
-    --duration 1h --method tdp -q --format json
-  check '.power_limit_w == 300 and .gpu == "a100-sxm4-80gb"'
-}
-
 # 100,000 samples of ResNet-50 (4.11 GMAC; 3 passes of 2 FLOPs a MAC) on an A100
 # of 312 TFLOP/s: at most 12,652 samples/s.
 @test "a throughput that contradicts the time or the GPU" {
@@ -421,21 +381,6 @@ $idle"
   fits ''
 }
 
-@test "rows of language models have 1 epoch by default, other rows 90" {
-  # Llama 2 7B, weights of products 6.607e9, 4,096 tokens a sequence: 6 x
-  # (6.607e9 + 32 x 2 x 4096^2) = 4.6085e10 FLOPs a token, 0.4 of 312 TFLOP/s
-  # at 400 W: 1e8 tokens 14.771 MJ. 10,000 images, 3 passes of 2 x 4.11e9
-  # FLOPs, 0.3 of 78 TFLOP/s: 4215.4 J, 90 times 0.379 MJ.
-  table arch,gpu,train_tokens,train_samples,epochs llama-2-7b,a100,1e8,, \
-    llama-2-7b,a100,1e8,,2 resnet50,a100,,10000,
-  gives 0 '' predict --input runs.csv --method flops --format json -q \
-    --checkpointing none
-  check '.estimates | map(.energy_j / 1e4 | round) == [1477, 2954, 38]'
-  gives 0 '' predict --input runs.csv --method flops --format json -q -e 3 \
-    --checkpointing none
-  check '.estimates | map(.energy_j / 1e4 | round) == [4431, 2954, 1]'
-}
-
 @test "rows of inference are single requests by default, as with --phase" {
   local sizes=(--prompt-tokens 512 --output-tokens 500)
   # 13.48 GB of weights in 16 bits, 0.53 of keys and values (2 x 2 B x 32 x 4096
@@ -452,47 +397,4 @@ $idle"
     jq .estimates[0].energy_j out
   done >one
   jq '.estimates[].energy_j' rows | cmp - one
-}
-
-@test "rows without samples are not trained on ImageNet where their network is not" {
-  # An empty cell is as no column. ADE20K has 20,210 training samples, 20.21
-  # times 1,000.
-  table arch,gpu,train_samples,dataset,batch_size,epochs llama-2-7b,a100,,,1,1 \
-    unet,a100,,,8,1 unet,a100,1000,,8,1 unet,a100,,ade20k,8,1
-  gives 3 '' predict --input runs.csv --method flops --format json -q \
-    --set val_samples=0
-  check '[.estimates[].train_samples] == [1000, null]'
-  near '.estimates[1].energy_j' '20.21 * .estimates[0].energy_j'
-  table arch,gpu,dataset,batch_size,epochs unet,a100,ade20k,8,1
-  gives 0 '' predict --input runs.csv --method flops --format json -q
-}
-
-@test "--input: inference needs neither epochs nor training samples" {
-  local columns=arch,gpu,phase,batch_size,requests
-  table $columns resnet50,a100,inference,8,1000
-  gives 0 '' predict --input runs.csv --method tdp --format csv
-  table $columns resnet50,a100,inference,8,1000 resnet50,a100,training,8,
-  gives 0 "dlest: warning: runs.csv: $(message no_column_default_is \
-    train_samples 1281167)
-dlest: warning: runs.csv: $(message no_column_default_is epochs 90)" \
-    predict --input runs.csv --method tdp --format csv
-}
-
-@test "--input: a training of no samples has no estimate" {
-  table "$HEADER,phase,requests" resnet50,a100,0,1,32,, \
-    resnet50,a100,1000,1,32,, resnet50,a100,0,1,32,inference,100
-  try predict --input runs.csv --method tdp --format csv
-  [ "$status" -eq 3 ]
-  grep -qx "dlest: warning: runs.csv:2: $(message column_is_not_above train_samples 0)" err
-  [ "$(wc -l <out)" -eq 3 ]
-}
-
-@test "an energy of the whole node is not taken for that of its GPUs" {
-  printf '%s\n' arch,gpu,batch_size,epochs,train_samples,epoch_energy_j,epoch_s,boundary \
-    resnet50,rtx-3090,64,1,50000,20000,90,node \
-    resnet50,rtx-3090,64,1,50000,,90,node >runs.csv
-  try calibrate runs.csv -o mine.xml --format json
-  [ "$status" -eq 3 ]
-  grep -qx "dlest: warning: runs.csv:2: $(message energy_of_boundary node)" err
-  check '.calibrations[] | select(.target == "epoch_s") | .runs == 1'
 }

@@ -15,23 +15,6 @@ served() {
 
 llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
 
-@test "parts add up to the estimate" {
-  served "${llama[@]}" --batch-size 32 --requests 1000
-  check '.recommended == "physical" and .precision == "bf16"'
-  check '[.served.work[].part] == ["prefill", "decode", "all"]'
-  near '.served.work[2].energy_j' '.served.work[0].energy_j +
-    .served.work[1].energy_j'
-  near '.estimates[0].energy_j' '.served.work[2].energy_j'
-  near '.estimates[0].duration_s' '.served.work[2].duration_s'
-  near '.served.work[2].request_energy_j' '.served.work[2].energy_j / 1000'
-  near '.served.work[1].token_energy_j' '.served.work[1].energy_j / 256e3'
-  near '.served.work[2].duration_s' '[.served.parts[].seconds] | add'
-  near '.served.most_a_second' '32 / .served.latency_s'
-  near '.served.most_tokens_a_second' '256 * .served.most_a_second'
-  check '.estimates[0] | .boundary == "gpu" and .interval_from == "config" and
-    .low_j < .energy_j and .energy_j < .high_j'
-}
-
 # Llama 2 7B in 16 bits, 32 requests of 4,000 tokens with 100 of output: weights
 # of 6.738e9; keys and values of 32 layers x 2 x 4,096; of one layer at a time
 # 4,096 queries, 8,192 keys and values, 4,096 mixed values, 4,096 outputs, 2 x
@@ -50,43 +33,6 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
   served "${job[@]}" --attention eager
   near ".memory_need_gb -
     $(jq .memory_need_gb default)" '2 * 32 * 32 * 4000 * 4000 / 1e9'
-}
-
-@test "a rate and a pause exclude each other, in rows and by options" {
-  local serve=(--phase inference --prompt-tokens 512 --output-tokens 256)
-  table epochs,train_samples,arch,gpu,requests,request_rate,idle_s \
-    1,1,llama-3-8b,h100,100,1,3 1,1,llama-3-8b,h100,100,1,0 \
-    1,1,llama-3-8b,h100,100,1, 1,1,llama-3-8b,h100,100,,3
-  gives 3 "dlest: warning: runs.csv:2: $(message idle_s_and_request_rate)
-dlest: 1 row skipped" predict --input runs.csv "${serve[@]}" --batch-size 8
-  refuses 2 "dlest: $(message idle_does_not_go)" predict --arch llama-3-8b \
-    --gpu h100 "${serve[@]}" --set request_rate=1 --idle-s 3
-}
-
-@test "images: an interval that does not depend on training samples" {
-  served --arch resnet50 --gpu a100 --batch-size 8 --requests 1000
-  jq '.estimates[0] | .energy_j, .low_j, .high_j' out >option
-  table arch,gpu,phase,batch_size,requests resnet50,a100,inference,8,1000
-  for set in batch_size=8 train_samples=1 train_samples=1e9 val_samples=0; do
-    gives 0 '' predict --input runs.csv --method physical -q -f json --set $set
-    jq '.estimates[0] | .energy_j, .low_j, .high_j' out | diff option -
-  done
-}
-
-@test "at a rate the time is that of the requests, without an interval" {
-  served "${llama[@]}" --requests 100000 --request-rate 5
-  # it keeps up to 1e-4
-  check '.estimates[0] | (.duration_s / 20000 - 1 | fabs) < 1e-3 and
-    .time_low_s == null and .time_high_s == null and .low_j < .energy_j'
-  gives 0 '' predict --phase inference "${llama[@]}" --requests 100000 \
-    --request-rate 5 -q
-  grep -qE '^  Time +5 h 33 min  at most 5.00 requests/s' out
-}
-
-@test "no throughput without an estimate of it" {
-  gives 0 '' predict --arch bert-base-uncased --gpu a100 --phase inference \
-    --requests 1000 --prompt-tokens 128 -q
-  grep -qE '^  Time +239 ms$' out
 }
 
 @test "requests cost alike, how many there be" {
@@ -167,30 +113,6 @@ dlest: 1 row skipped" predict --input runs.csv "${serve[@]}" --batch-size 8
   check '.served.idle_w == 70 and .served.idle_assumed == false'
 }
 
-@test "a rate: the batch that keeps up" {
-  served "${llama[@]}" --request-rate 5 --requests 1000
-  check '.served.at_once > 2 and .served.at_once < 100'
-  check '.served.most_a_second / 5 | . >= 1 and . < 1.001'
-  check '.estimates[0].duration_s / 200 | . > 0.999 and . <= 1'
-  check '[.served.work[].part] | index("idle") == null'
-  # slower than one at a time: the rest is idle
-  served "${llama[@]}" --request-rate 0.1 --requests 10
-  check '.served.at_once == 1 and .estimates[0].duration_s == 100'
-  near '.served.work[2].duration_s' '100 - 10 * .served.latency_s'
-}
-
-@test "a rate that cannot be served, and one with a pause" {
-  for method in '' '--method physical'; do
-    # shellcheck disable=SC2086
-    refuses 3 "dlest: $(message cannot_serve 1 '' 5000 \
-      'a lower --request-rate, a larger --batch-size or more GPUs')" \
-      predict --phase inference "${llama[@]}" --request-rate 5000 $method
-  done
-  refuses 2 "dlest: $(message idle_does_not_go)" predict --phase inference "${llama[@]}" --request-rate 5 \
-    --idle-s 1
-  invalid predict request-rate=0
-}
-
 # Llama 2 7B: 6.74e9 weights, 100 requests of 2,048 tokens with 262,144 elements
 # kept: 107.4 GB in 16 bits, also beside weights in 8.
 @test "memory: keys in their own format, weights of 4 bits" {
@@ -237,60 +159,6 @@ dlest: 1 row skipped" predict --input runs.csv "${serve[@]}" --batch-size 8
   check_show '^window_share,0.5,'
 }
 
-@test "a rate: at most as many requests at a time as fit" {
-  # RTX 3090: 24 GB less 8.03e9 weights of 2 bytes leave 7.9 GB; of a request
-  # 1,012 tokens of 65,536 keys and values in 2 bytes 0.133 GB, and what a layer
-  # puts out: at most 59, of usual batches 32.
-  own=(--arch llama-3-8b --gpu rtx-3090 --prompt-tokens 512 --output-tokens 500
-    --requests 1000)
-  served "${own[@]}" --request-rate 0.5
-  check '.batch_size == 32 and .memory_need_gb < 24'
-  ! grep -q 'needs about' err || false
-  refuses 3 "dlest: $(message cannot_serve 1 '' 2 \
-    'a lower --request-rate or more GPUs: no larger batch fits')" \
-    predict --phase inference "${own[@]}" --request-rate 2
-  served "${own[@]}" --request-rate 0.5 --batch-size 64
-  grep -q 'needs about' err
-  served --arch resnet50 --gpu a100 --samples 1000 --request-rate 100
-  check '.batch_size == 256'
-}
-
-@test "missing values" {
-  try predict --method physical --phase inference --arch llama-3-8b --gpu h100
-  [ "$status" -eq 3 ]
-  grep -qx "dlest: warning: $(message no_estimate_without physical \
-    --prompt-tokens)" err
-  try predict --method physical --phase inference --arch t5-base --gpu h100 \
-    --prompt-tokens 5 --output-tokens 5
-  [ "$status" -eq 3 ]
-  grep -qx "dlest: warning: $(message no_estimate_without physical \
-    'measured runs of such language models')" err
-  cat >bare.xml <<'END'
-<catalog kind="accelerator" version="1">
-<entry id="bare" name="Bare"><value name="tdp_w">300</value>
-<value name="peak_fp32_tflops">20</value></entry></catalog>
-END
-  try predict --method physical --phase inference --arch llama-3-8b \
-    --gpu ./bare.xml --prompt-tokens 5 --output-tokens 5
-  [ "$status" -eq 3 ]
-  grep -qx "dlest: warning: $(message no_estimate_without physical \
-    --set\ gpu.bandwidth_gb_s=VALUE)" err
-}
-
-@test "a batch that the memory does not hold, keys and values counted" {
-  # 65536 keys and values a token, 2 bytes: 0.54 GB for 4096 tokens
-  try predict --method physical --phase inference --arch llama-3-8b --gpu a100 \
-    --prompt-tokens 4000 --output-tokens 96 --batch-size 256 --requests 1000
-  [ "$status" -eq 0 ]
-  grep -q '^dlest: warning: batch of 256 needs about [0-9.]* GB, more than the 40 GB' err
-  # GPUs share the model: 70.6e9 weights of 2 bytes fit on four
-  try predict --method physical --phase inference --arch llama-3-70b \
-    --gpu h100 --gpus 4 --prompt-tokens 500 --output-tokens 100 --format json
-  [ "$status" -eq 0 ]
-  check '.memory_need_gb | . > 35.3 and . < 40'
-  ! grep -q 'needs about' err || false
-}
-
 @test "images: forward passes" {
   served --arch resnet50 --gpu rtx-3090 --batch-size 32 --samples 3200 \
     --idle-s 0.5
@@ -308,20 +176,6 @@ END
   served --arch resnet50 --gpu rtx-3090 --gpus 2 --batch-size 32 --samples 3200
   check ".served.at_once == 64"
   near '.served.work[0].duration_s' "$forward / 2"
-}
-
-@test "text, and where the time goes" {
-  try predict --phase inference "${llama[@]}" --batch-size 32 --requests 1000 \
-    --explain
-  [ "$status" -eq 0 ]
-  grep -qx 'Inference, by physical' out
-  grep -q '^  prefill ' out
-  grep -q '^  memory .* reading weights, keys and values$' out
-  grep -q '^  bound by  *memory$' out
-  ! grep -q 'Inference, by flops' out || false
-  ! grep -q 'epoch' out || false
-  try predict --phase inference "${llama[@]}" --method flops --explain
-  grep -qx 'Inference, by flops' out
 }
 
 @test "the fit that ships follows from the table that ships" {
@@ -371,48 +225,6 @@ left_out() {
     diff - "$TOP_SRCDIR/data/mlenergy-means.csv"
 }
 
-@test "rows and sweeps of requests that cannot be served have no estimate" {
-  # 2000 x 1,012 tokens a second, 3.2e16 FLOP/s for 8.03e9 parameters: the peak
-  # of H100 is 1e15.
-  table arch,gpu,phase,request_rate llama-3-8b,h100,inference,2000 \
-    llama-3-8b,h100,inference,1
-  gives 3 '' predict --input runs.csv --prompt-tokens 512 --requests 1000 \
-    --output-tokens 500 --format json -q
-  check '[.estimates[].request_rate] | unique == [1]'
-  gives 3 '' predict --arch llama-3-8b --gpu h100,a100 --phase inference \
-    --prompt-tokens 512 --output-tokens 500 --request-rate 2000 --format json -q
-}
-
-@test "a forward pass draws no less than the idle power" {
-  try predict --arch resnet50 --gpu tpu-v4 --phase inference -q --format json
-  near '.estimates[0].power_w' 90 # its published idle power
-}
-
-@test "diffusion models: steps one after another, guidance in one batch" {
-  sdxl=(--arch sdxl --gpu a100 --precision fp16)
-  served "${sdxl[@]}" --samples 8 --batch-size 4
-  check '.denoising_steps == 50'
-  fifty=$(jq '.estimates[0].energy_j' out)
-  # 5,346.4 GMAC of text encoders and image decoder: see the next test
-  near '.flop' '2e9 * 8 * (3380.6 * 50 * 2 + 5346.4)'
-  served "${sdxl[@]}" --samples 8 --batch-size 4 --denoising-steps 10
-  ten=$(jq '.estimates[0].energy_j' out)
-  near '.flop' '2e9 * 8 * (3380.6 * 10 * 2 + 5346.4)'
-  served "${sdxl[@]}" --samples 8 --batch-size 4 --denoising-steps 30
-  near '.estimates[0].energy_j' "($ten + $fifty) / 2"
-  served "${sdxl[@]}" --samples 8 --batch-size 4 --set arch.pipeline_macs_g=0
-  fifty=$(jq '.estimates[0].energy_j' out)
-  served "${sdxl[@]}" --samples 16 --batch-size 8 --set arch.passes_per_step=1 \
-    --set arch.pipeline_macs_g=0
-  near '.estimates[0].energy_j' "$fifty"
-  # a training denoises each sample once
-  gives 0 '' predict "${sdxl[@]}" --train-samples 1e5 --epochs 1 -q -f json
-  check '.denoising_steps == null'
-  try predict --arch resnet50 --gpu a100 --phase inference --denoising-steps 4
-  grep -qFe "$(message setting_has_no_effect --denoising-steps \
-    "'resnet50', which is no diffusion model")" err
-}
-
 @test "diffusion models: text encoders and image decoder, once per sample" {
   # Published: image decoder 1,239.9 GMAC at 512 px without the products of
   # attention, which are 2 x 4096^2 x 512 (arXiv 2305.15798); the transformers
@@ -435,24 +247,6 @@ left_out() {
   check '.precision == "bf16"'
 }
 
-@test "diffusion models: memory without the scores of attention" {
-  # FP16: 2.567464e9 weights and 0.867210e9 of text encoders and image decoder;
-  # of 5,051e6 outputs 3,271.9e6 are of attention's products, a quarter of the
-  # others is there at a time, in two passes.
-  sdxl=(--arch sdxl --gpu a100 --precision fp16 --samples 8 --batch-size 8)
-  served "${sdxl[@]}"
-  near .memory_need_gb \
-    '2 * (2.567464 + 0.8672105 + 8 * 2 * 0.25 * (5.051 - 3.2719))'
-  [ ! -s err ] # it fits, as it did when ML.ENERGY measured it
-  served "${sdxl[@]}" --attention eager
-  near .memory_need_gb '2 * (2.567464 + 0.8672105 + 8 * 2 * 0.25 * 5.051)'
-  # At 768 px 2.25 times as many of each kind as at 512.
-  served --arch stable-diffusion-v2 --image-px 768 --gpu a100 --precision fp16 \
-    --samples 8 --batch-size 8
-  near .memory_need_gb \
-    '2 * (0.8659107 + 0.389878 + 8 * 2 * 0.25 * 2.25 * (0.75215 - 0.51549))'
-}
-
 @test "diffusion models: energies of ML.ENERGY, which no fit has seen" {
   images=$MLENERGY/mlenergy_v2_inference.csv
   [ -f "$images" ] || skip "no mlenergy/mlenergy_v2_inference.csv in '$MEASURED_RUNS'"
@@ -461,11 +255,4 @@ left_out() {
   read -r n median near inside <figures
   [ "$n" -eq 58 ]
   awk "BEGIN { exit !($median <= .2 && $near >= .85 && $inside >= .85) }"
-}
-
-@test "FLUX.1 makes images of 1024 px; MLPerf trains it at 256" {
-  served --arch flux.1 --gpu h100 --precision bf16
-  check '.image_px == 1024 and .denoising_steps == 28'
-  gives 0 '' show arch mlperf/flux1 -f json
-  check '.id == "flux.1-256px"'
 }

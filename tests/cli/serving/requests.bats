@@ -42,20 +42,6 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
   [ "$(cat memories)" -eq 1 ]
 }
 
-@test "fewer images than GPUs: the others idle" {
-  # of the A100's descriptor 55 W
-  for arch in sdxl resnet50; do
-    served --arch $arch --gpu a100 --samples 2
-    read -r energy time < <(jq -r '.estimates[0] | "\(.energy_j) \(.duration_s)"' out)
-    served --arch $arch --gpu a100 --samples 2 --gpus 2
-    near '.estimates[0].energy_j' "$energy"
-    near '.estimates[0].duration_s' "$time / 2"
-    served --arch $arch --gpu a100 --samples 2 --gpus 8
-    near '.estimates[0].energy_j' "$energy + 6 * 55 * $time / 2"
-    near '.estimates[0].duration_s' "$time / 2"
-  done
-}
-
 @test "images in whole rounds: no image is divided, and GPUs wait for the last" {
   # An idle power of 300 W is above the fitted static power, so that it counts.
   one=(--gpu a100 --set gpu.idle_w=300)
@@ -80,16 +66,6 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
     near '.estimates[0].duration_s' "2 * $t4 + $t2 + 3 * 5"
     near '.estimates[0].energy_j' "2 * $e4 + $e2 + 300 * 3 * 5"
   done
-}
-
-@test "energy of idling is as uncertain as static power" {
-  # A standard error of .2 of its logarithm, 1.645 of them: 1.3895; a minute of
-  # work in 28 hours
-  served --arch resnet50 --gpu t4 --samples 1000 --idle-s 100
-  check '.estimates[0] | (.high_j / .energy_j / 1.3895 - 1 | fabs) < 0.01 and
-    (.energy_j / .low_j / 1.3895 - 1 | fabs) < 0.01'
-  served "${llama[@]}" --request-rate 0.001 --requests 100
-  check '.estimates[0] | (.high_j / .energy_j / 1.3895 - 1 | fabs) < 0.02'
 }
 
 @test "a duration that the estimate does not take is warned of" {

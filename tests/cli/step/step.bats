@@ -41,13 +41,6 @@ close_to() {
   close_to "$(estimate carbontracker energy_j)" "$c"
 }
 
-@test 'equal epochs are continued exactly' {
-  (echo epoch,duration_s,energy_j; for i in $(seq 0 11); do echo "$i,120,36000"; done) >equal.csv
-  gives 0 '' step equal.csv --epochs 100 --format json
-  [ "$(estimate step energy_j)" = 3600000 ]
-  [ "$(estimate step duration_s)" = 12000 ]
-}
-
 @test 'a last row without a line end is not used where its number may lack digits' {
   printf '%s\n' epoch,duration_s,energy_j 0,120,36000 1,120,36000 2,120,36000 >cut.csv
   cp cut.csv whole.csv
@@ -81,27 +74,6 @@ close_to() {
   gives 0 '' step four.csv --epochs 50 --format json
   close_to "$(estimate step energy_j)" "$("$DLEST" step table.csv --epochs 50 \
     --seen 4 --format json | jq '.estimates[0].energy_j')"
-}
-
-@test 'a table of epochs without a known energy says so' {
-  printf '%s\n' epoch,duration_s 1,10 2,10 >none.csv
-  refuses 3 "dlest: none.csv:1: $(message no_column_energy_name)" \
-    step none.csv --epochs 10
-  printf '%s\n' epoch,duration_s,mine_wh 1,10,1 2,10,1 3,10,1 >mine.csv
-  gives 0 '' step mine.csv --epochs 10 --energy-column mine_wh -q -f json
-  check '.seen_energy_j == 10800'
-}
-
-@test 'one very long epoch of five' {
-  # Even if all others were as long, 15 x 10000 J would follow.
-  printf '%s\n' epoch,energy_j,duration_s 1,1000,10 2,1000,10 3,1000,10 \
-    4,1000,10 5,10000,100 >long.csv
-  gives 0 '' step long.csv --epochs 20 -q -f json
-  check '.estimates[0] | .low_j < .energy_j and .energy_j < .high_j and
-    .high_j < 1e6'
-  sed -i '$s/10000,/15000000,/' long.csv
-  gives 0 '' step long.csv --epochs 20 -q -f json
-  check '.estimates[0].high_j | . > 0 and . < 1e12'
 }
 
 @test 'the interval holds the projection and shrinks as epochs come in' {
@@ -142,30 +114,6 @@ long_epochs() {
   long_epochs 9 >long.csv
   gives 0 '' step long.csv --epochs 30
   grep -qx 'pattern  1 of 3 epochs takes 100 % more energy (2, 5, ...; 3 seen)' out
-}
-
-@test 'a pattern that was not seen twice is no pattern: the interval is wide' {
-  for k in 2 3 4 5 6; do
-    long_epochs $k >long.csv
-    gives 0 '' step long.csv --epochs 30 --format json
-    check '.evidence.pattern_every == null and .verdict == "not yet stable"'
-    check '.estimates[0] | .low_j <= 4400 and 4400 <= .high_j'
-  done
-  # Seen twice it may be chance: 500 + 29 x 100 J and the two excesses of
-  # 100 J, if none follows.
-  long_epochs 7 >long.csv
-  gives 0 '' step long.csv --epochs 30 --format json
-  check '.estimates[0] | .low_j <= 3600 and 4400 <= .high_j'
-  check '.reason | test("seen twice only")'
-  # Stalls of different sizes, and longer epochs in any order.
-  table epoch,duration_s,energy_j 0,10,100 1,10,100 2,25,250 3,10,100 \
-    4,10,100 5,18,180 6,10,100 7,10,100
-  gives 0 '' step runs.csv --epochs 30 --format json
-  check '.evidence.pattern_every == null'
-  table epoch,duration_s,energy_j 0,10,100 1,20,200 2,10,100 3,20,200 \
-    4,10,100 5,10,100 6,20,200 7,10,100 8,20,200 9,20,200
-  gives 0 '' step runs.csv --epochs 30 --format json
-  check '.evidence.pattern_every == null'
 }
 
 @test 'a range of epochs: early stopping' {
@@ -254,17 +202,6 @@ long_epochs() {
   diff brief.json out
   gives 0 '' step table.csv --epochs 40..50
   grep -q '20 of 40 to 50' out
-}
-
-@test 'a power log, with the epochs found in it' {
-  gives 0 '' step gpu-7.csv memory-7.csv --epochs 90 --format json
-  check '.epochs_seen == 12 and .epochs_verdict == "sure"'
-  check '.boundary == "gpu+ram" and .verdict == "stable"'
-  # 12 epochs of 28 s were written by a formula: 22 s of 241 W, 5 s of 182 W
-  # and 1 s of 64 W; memory draws 3.45 W.
-  epoch=6372
-  check ".estimates[0].low_j < 90 * $epoch and .estimates[0].high_j > 90 * $epoch"
-  check ".estimates[0].energy_j / (90 * $epoch) | . > 0.97 and . < 1.03"
 }
 
 # power_log SECONDS: a log at 1 Hz, up to then. 8 s idle at 30 W; epochs of 3 s
@@ -380,32 +317,6 @@ power_log() {
   check '.estimates[0].energy_j > 0'
 }
 
-@test 'over the budget' {
-  try step table.csv --epochs 50 --budget-kwh 0.01 -q
-  [ "$status" -eq 4 ]
-  grep -q 'over the budget of 0.01 kWh' err
-  # no epoch is over: neither within it nor over
-  gives 0 "dlest: warning: $(message no_energy_for_budget 0.01)" \
-    step table.csv --epochs 50 --seen 0 --budget-kwh 0.01
-}
-
-@test 'what it refuses' {
-  misused step "$(message missing_argument LOG... step)"
-  misused step "$(message missing_option_epochs)" table.csv
-  misused step "$(message invalid_value epochs x 'N or LOW..HIGH, 1 or more')" \
-    table.csv --epochs x
-  invalid step phases=1,x table.csv --epochs 9
-  invalid step coverage=0.9 table.csv --epochs 9
-  refuses 3 "dlest: $(message epochs_are_over_already 20 9)" \
-    step table.csv --epochs 9
-  refuses 2 "dlest: $(message stabilise_fluss_needs_a)" step table.csv \
-    --epochs 50 --stabilise fluss
-  printf 'epoch,duration_s,energy_j\n0,x,1\n' >bad.csv
-  try step bad.csv --epochs 9
-  [ "$status" -eq 3 ]
-  grep -q "bad.csv:2: $(message column_invalid_duration duration_s x)" err
-}
-
 @test "energies of a table that no GPUs take are reported" {
   # 200 W for 60 s, 12 kJ, in columns of other units: J as kWh, kWh as J
   {
@@ -452,26 +363,4 @@ power_log() {
   } >totals.csv
   gives 0 "dlest: warning: totals.csv: $(message running_total energy_kwh)" \
     step totals.csv --epochs 10
-}
-
-# 10 epochs of 0.0042 kWh; 174 g/kWh in Spain
-@test "the factors of a projection are one line" {
-  table epoch,duration_s,energy_kwh 1,60,0.0042 2,60,0.0042 3,60,0.0042
-  job=(step runs.csv --epochs 10 --method carbontracker --country ES)
-  gives 0 '' "${job[@]}" --pue 1.5 --price 0.2EUR
-  grep -qx 'factors  174 g CO2e/kWh (Spain), PUE 1.50 (given), 0.200 EUR/kWh' out
-  ! grep -q 'intensity from' out || false
-  gives 0 '' "${job[@]}" --details
-  grep -q 'intensity from' out
-  gives 0 '' "${job[@]}" --format json
-  near '.estimates[0].co2e_g' '.estimates[0].energy_j / 3.6e6 * .intensity_g_kwh'
-}
-
-@test "phases are those of all epochs" {
-  table epoch,duration_s,energy_kwh 1,60,0.0042 2,60,0.0042 3,60,0.0042
-  misused step "$(message phases_add_up 13 10)" runs.csv --epochs 10 \
-    --phases 5,8
-  misused step "$(message phases_add_up 8 10)" runs.csv --epochs 4..10 \
-    --phases 4,4
-  gives 0 '' step runs.csv --epochs 4..10 --phases 2,8 -q
 }
