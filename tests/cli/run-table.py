@@ -18,8 +18,9 @@ A table has one line per check: ARGUMENTS | FILTER => VALUE
 
 `== NAME` begins a test. It runs in an empty folder. Lines before the first one
 hold for every test. A line that begins with blanks continues the line before
-it; with blanks and `|`, it is one more check of the same run. A line that begins
-with # is a comment. The lines are:
+it; with blanks and `|`, it is one more check of the same run. A check without
+arguments before it is of what `with` says. A line that begins with # is a
+comment. The lines are:
 
 with ARGUMENTS      stand before the arguments of the runs that follow
 file NAME <<END     writes the lines up to END into that file
@@ -32,8 +33,8 @@ ARGUMENTS           runs dlest, and checks that it succeeds and prints
 ARGUMENTS | CHECK   the same, and this check
 
 In ARGUMENTS and in lines with a keyword, $SRC is the top of the sources, $BUILD
-of the build and $DIR the folder of the test. Two equal runs of a test are one process, unless a file or a variable
-has changed between them.
+of the build and $DIR the folder of the test. Two equal runs of a test are one
+process, unless a file or a variable has changed between them.
 
 A CHECK is one of these, where FILTER is one of jq on the JSON of the run (on
 {text, csv} where it printed no JSON; csv is a list of rows, .csv[0].energy_j is
@@ -73,6 +74,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.environ.get("TOP_SRCDIR") or os.path.dirname(os.path.dirname(HERE))
+BUILD = os.environ.get("TOP_BUILDDIR") or os.path.join(SOURCE, "_build")
 KEYWORDS = re.compile(r"(with|file|copy|env|let)(?:\s+(.*))?$", re.S)
 TEXT_CHECK = re.compile(r"(out|err) +(=>|has|lacks|lines?|matches|ignored) ?(.*)$", re.S)
 
@@ -197,7 +199,7 @@ class Runner:
 
     def words(self, text):
         for name, value in (("$SRC", SOURCE), ("$DIR", self.folder),
-                            ("$BUILD", os.path.dirname(os.environ["DLEST"]))):
+                            ("$BUILD", BUILD)):
             text = text.replace(name, value)
         return shlex.split(text)
 
@@ -292,8 +294,11 @@ def schema_fault(run, name):
     schema = __import__("check-schema")
     if not schema.there():
         return SKIP
-    return "\n".join(schema.faults(
-        os.path.join(SOURCE, "schemas", name + ".json"), run.out))
+    try:
+        return "\n".join(schema.faults(
+            os.path.join(SOURCE, "schemas", name + ".json"), run.out))
+    except ValueError as error:
+        return "no JSON: %s" % error
 
 
 def plain_fault(run, check):
@@ -358,7 +363,7 @@ def evaluate(tests, filters):
             lines.append(line)
         program.append("[")
         lines.append(0)
-        for line, run, what, _, value, _ in filters[test]:
+        for line, run, what, _, value, _, _ in filters[test]:
             program.append("($docs[%d] | [(try [%s] catch [{error: .}]),"
                            " (try [%s] catch [{error: .}])])," %
                            (run.number, what, value))
@@ -404,18 +409,19 @@ def judge(tests):
         for line, run, check in test.checks:
             fault = plain_fault(run, check)
             if fault is False:
-                filters[test].append((line, run) + split_filter(check))
+                filters[test].append((line, run) + split_filter(check) +
+                                     (check,))
             elif fault == SKIP:
                 test.skipped = SKIP
             elif fault:
                 test.faults.append((line, run, check, fault))
     outputs = evaluate(tests, filters)
     for test, results in zip(tests, outputs):
-        for (line, run, what, kind, _, tolerance), (got, want) in zip(
+        for (line, run, _, kind, _, tolerance, check), (got, want) in zip(
                 filters[test], results):
             fault = filter_fault(kind, got, want, tolerance)
             if fault:
-                test.faults.append((line, run, what, fault))
+                test.faults.append((line, run, check, fault))
         for run in test.runs:
             if "status" not in run.expected and run.status:
                 test.faults.append((run.line, run, "status => 0",
@@ -445,7 +451,7 @@ def report(path, tests, count):
 
 def prepare_environment():
     """The environment of the tests, where make has not set it."""
-    os.environ.setdefault("DLEST", os.path.join(SOURCE, "_build", "dlest"))
+    os.environ.setdefault("DLEST", os.path.join(BUILD, "dlest"))
     os.environ.setdefault("DLEST_DATADIR", SOURCE)
     if os.environ.get("DLEST_TEST_ENVIRONMENT"):
         return
