@@ -14,9 +14,9 @@
  * images is no fault of a recipe that has no use for it). *any: there is a
  * recipe; false also where the frame lacks the target. */
 enum dl_status dl_recipe_formulas(struct dl_training *t,
-                                  const struct dl_row_plan *f, const char *target,
-                                  const char *method, bool *any,
-                                  struct dl_diag *d);
+                                  const struct dl_row_plan *f,
+                                  const char *target, const char *method,
+                                  bool *any, struct dl_diag *d);
 
 /* One way to fit, and how well it did. */
 struct dl_fit_candidate {
