@@ -26,7 +26,7 @@ void dl_choices_free(struct dl_choices *l) {
 }
 
 /* Rows of a sweep, which go behind the choices that are there. */
-struct taking {
+struct choice_rows {
   struct dl_choices *l;
   size_t first;
   const struct dl_choice_node *node; /* or NULL */
@@ -55,7 +55,7 @@ static void put_beyond(struct dl_alternative *c,
 /* Each row has its place, whichever thread it comes from. */
 static enum dl_status take_row(void *ctx, size_t part,
                                const struct dl_result *row, struct dl_diag *d) {
-  const struct taking *t = ctx;
+  const struct choice_rows *t = ctx;
   struct dl_choices *l = t->l;
   const struct dl_job *job = &row->job;
   const struct dl_row_descriptors *found = &job->found;
@@ -114,7 +114,7 @@ enum dl_status dl_choices_sweep(struct dl_choices *l,
                                 const struct dl_rows *rows, struct dl_engine *e,
                                 const struct dl_choice_node *node,
                                 struct dl_diag *d) {
-  struct taking t = {l, l->n, node};
+  struct choice_rows t = {l, l->n, node};
   const struct dl_row_sink sink = {&t, take_row, NULL, always};
   size_t n;
   DL_TRY(dl_axes_combinations(rows->axes, &n, d));

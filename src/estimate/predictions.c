@@ -14,31 +14,31 @@
 #include "physics/training/training_inputs.h"
 
 /* A job, and its row as the fits see it that were asked so far. */
-struct asked {
+struct fit_rows {
   const struct dl_engine *ctx;
   const struct dl_job *job;
   struct dl_predictor_row at[DL_N_FITS];
-  bool is[DL_N_FITS];
+  bool read[DL_N_FITS];
 };
 
 /* The row as fit i sees it; NULL without that fit. */
-static struct dl_predictor_row *row_of(struct asked *a, enum dl_fit_of i) {
+static struct dl_predictor_row *row_of(struct fit_rows *a, enum dl_fit_of i) {
   if (!a->ctx->fit[i].p)
     return NULL;
-  if (!a->is[i])
+  if (!a->read[i])
     dl_predictor_take(a->ctx->fit[i].p, a->job->row, &a->at[i]);
-  a->is[i] = true;
+  a->read[i] = true;
   return &a->at[i];
 }
 
 /* The same where the row has all that the fit of a physics needs, else NULL. */
-static struct dl_fit_row *fit_row(struct asked *a, enum dl_fit_of i) {
+static struct dl_fit_row *fit_row(struct fit_rows *a, enum dl_fit_of i) {
   struct dl_predictor_row *at = row_of(a, i);
   return at && !at->lacks ? &at->of_fit : NULL;
 }
 
 /* Predicts by the fits from `first` to `last`. */
-static enum dl_status ask(struct dl_job_predictions *p, struct asked *a,
+static enum dl_status ask(struct dl_job_predictions *p, struct fit_rows *a,
                           enum dl_fit_of first, enum dl_fit_of last,
                           struct dl_diag *d) {
   for (size_t i = first; i <= last; i++) {
@@ -52,7 +52,7 @@ static enum dl_status ask(struct dl_job_predictions *p, struct asked *a,
 /* Bounds of the mean power, into *b without what variables beyond their range
  * add: from the residuals of powers, as wide as the joint posterior of energy,
  * power and time has it. False without. */
-static bool take_power(struct dl_job_predictions *p, struct asked *a,
+static bool take_power(struct dl_job_predictions *p, struct fit_rows *a,
                        struct dl_log_bounds *b) {
   const struct dl_predictor *of = a->ctx->fit[DL_PHYSICAL_POWER].p;
   struct dl_predictor_row *epoch = row_of(a, DL_PHYSICAL_EPOCH);
@@ -69,7 +69,7 @@ static bool take_power(struct dl_job_predictions *p, struct asked *a,
  * measured with its software. Where the fit's own runs, and so its energies,
  * had none of that, the energy's interval is that of the time and of the power,
  * in squares. */
-static void take_times(struct dl_job_predictions *p, struct asked *a) {
+static void take_times(struct dl_job_predictions *p, struct fit_rows *a) {
   struct dl_prediction *time = &p->of[DL_PHYSICAL_TIME];
   struct dl_prediction *energy = &p->of[DL_PHYSICAL_EPOCH];
   struct dl_log_bounds b;
@@ -171,8 +171,8 @@ static void take_input(struct dl_expected *e,
 
 /* False if the fit does not have it. The static power of a GPU is no less than
  * its idle power. */
-static bool expect_training(const struct dl_job_predictions *p, struct asked *a,
-                            struct dl_expected *e) {
+static bool expect_training(const struct dl_job_predictions *p,
+                            struct fit_rows *a, struct dl_expected *e) {
   const struct dl_prediction *power = &p->of[DL_PHYSICAL_POWER];
   const struct dl_job *job = a->job;
   double n = job->run->n_gpus;
@@ -196,8 +196,8 @@ static bool expect_training(const struct dl_job_predictions *p, struct asked *a,
   return true;
 }
 
-static bool expect_language(const struct dl_job_predictions *p, struct asked *a,
-                            struct dl_expected *e) {
+static bool expect_language(const struct dl_job_predictions *p,
+                            struct fit_rows *a, struct dl_expected *e) {
   const struct dl_job *job = a->job;
   if (isnan(p->of[DL_LANGUAGE_RATE].value) || isnan(p->step.cost.power))
     return false;
@@ -229,22 +229,22 @@ static bool has_condition(const struct dl_job_predictions *p,
           !isnan(known->power_w));
 }
 
-static bool expect(const struct dl_job_predictions *p, struct asked *a,
+static bool expect(const struct dl_job_predictions *p, struct fit_rows *a,
                    struct dl_expected *e) {
   return p->language ? expect_language(p, a, e) : expect_training(p, a, e);
 }
 
 /* What is expected has the uncertainty of intervals of 90 %, whatever is asked
  * for: those of other coverages are no normal distribution's. */
-static enum dl_status condition(struct dl_job_predictions *p, struct asked *a,
-                                struct dl_diag *d) {
+static enum dl_status condition(struct dl_job_predictions *p,
+                                struct fit_rows *a, struct dl_diag *d) {
   struct dl_expected e;
   bool expected;
   p->conditioned = (struct dl_conditioned){.applies = false, .busy = NAN};
   if (!has_condition(p, a->job))
     return DL_OK;
   if (a->ctx->at_90) {
-    struct asked at_90 = {.ctx = a->ctx->at_90, .job = a->job};
+    struct fit_rows at_90 = {.ctx = a->ctx->at_90, .job = a->job};
     struct dl_job_predictions q;
     DL_TRY(dl_predictions_make(&q, a->ctx->at_90, a->job, d));
     expected = expect(&q, &at_90, &e);
@@ -293,7 +293,7 @@ static void repeat_power(struct dl_job_predictions *p, struct dl_fit_row *step,
 
 /* What an epoch of a training consists of, or a step of a language model. The
  * whole time of the epoch has the residual that energies have. */
-static void explain(struct dl_job_predictions *p, struct asked *a,
+static void explain(struct dl_job_predictions *p, struct fit_rows *a,
                     bool trains) {
   struct dl_fit_row *epoch = trains ? fit_row(a, DL_PHYSICAL_EPOCH) : NULL;
   struct dl_fit_row *step = p->language ? fit_row(a, DL_LANGUAGE_RATE) : NULL;
@@ -440,10 +440,10 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
       .value = NAN, .low = NAN, .high = NAN};
   bool trains = !dl_beyond_training(job) && !dl_trains_language(ctx, job),
        given = !isnan(job->known.run_s);
-  struct asked a;
+  struct fit_rows a;
   a.ctx = ctx;
   a.job = job;
-  memset(a.is, 0, sizeof a.is);
+  memset(a.read, 0, sizeof a.read);
   for (size_t i = 0; i < DL_N_FITS; i++)
     p->of[i] = none;
   p->parts = (struct dl_physical_parts){.time_s = NAN};

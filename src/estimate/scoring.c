@@ -125,7 +125,7 @@ bool dl_scoring_same(const struct dl_scoring *s, size_t a, size_t b) {
 }
 
 /* The runs of a scope as the numerical core takes them. */
-struct part {
+struct scoring_part {
   size_t n;
   size_t n_groups[DL_N_CLUSTERINGS];
   size_t *run;           /* n, or NULL: all runs */
@@ -134,7 +134,7 @@ struct part {
   const double **y, **f; /* columns of each candidate */
 };
 
-static void free_part(struct part *p) {
+static void free_part(struct scoring_part *p) {
   free(p->run);
   free(p->group);
   free(p->copy);
@@ -148,7 +148,7 @@ static bool in_scope(const struct dl_scored_run *r,
 }
 
 /* Numbers the clusters of the part by first appearance. */
-static void number_clusters(struct part *p, const struct dl_scoring *s,
+static void number_clusters(struct scoring_part *p, const struct dl_scoring *s,
                             enum dl_clustering c) {
   DL_FREED size_t *number = dl_calloc(s->clusters[c].n, sizeof *number);
   uint32_t *group = p->group + (size_t)c * p->n;
@@ -161,7 +161,7 @@ static void number_clusters(struct part *p, const struct dl_scoring *s,
 }
 
 /* Copies the columns of a part of the runs. */
-static void take_some(struct part *p, const struct dl_scoring *s,
+static void take_some(struct scoring_part *p, const struct dl_scoring *s,
                       const struct dl_scoring_scope *scope) {
   size_t k = 0;
   p->run = dl_calloc(p->n, sizeof *p->run);
@@ -183,7 +183,7 @@ static void take_some(struct part *p, const struct dl_scoring *s,
   }
 }
 
-static void take_part(struct part *p, const struct dl_scoring *s,
+static void take_part(struct scoring_part *p, const struct dl_scoring *s,
                       const struct dl_scoring_scope *scope) {
   for (size_t r = 0; r < s->n; r++)
     p->n += in_scope(&s->run[r], scope);
@@ -200,7 +200,7 @@ static void take_part(struct part *p, const struct dl_scoring *s,
       p->n_groups[c] = s->clusters[c].n;
 }
 
-static void add_way(struct dl_boot *b, const struct part *p,
+static void add_way(struct dl_boot *b, const struct scoring_part *p,
                     const struct dl_scoring *s, enum dl_clustering c) {
   b->n_groups[b->n_ways] = p->n_groups[c];
   b->group[b->n_ways++] =
@@ -210,7 +210,7 @@ static void add_way(struct dl_boot *b, const struct part *p,
 /* Runs on a GPU, or of an architecture, have errors in common beyond those of
  * their configuration: where several of them were measured, these are drawn.
  * A single one is part of what the scores are about. */
-static void choose_ways(struct dl_boot *b, const struct part *p,
+static void choose_ways(struct dl_boot *b, const struct scoring_part *p,
                         const struct dl_scoring *s) {
   for (size_t c = DL_CLUSTER_GPU; c < DL_N_CLUSTERINGS; c++)
     if (p->n_groups[c] > 1)
@@ -220,7 +220,7 @@ static void choose_ways(struct dl_boot *b, const struct part *p,
 }
 
 /* The scores of one candidate without resampling. */
-static void score_one(const struct dl_scoring *s, const struct part *p,
+static void score_one(const struct dl_scoring *s, const struct scoring_part *p,
                       size_t candidate, size_t m, struct dl_method_score *out) {
   const double *y = p->y[m], *f = p->f[m];
   DL_FREED double *some = NULL;
@@ -252,7 +252,7 @@ enum dl_status dl_scoring_of(const struct dl_scoring *s,
                              const struct dl_resampling *how,
                              struct dl_method_score *out, struct dl_diag *d) {
   size_t n = scope->n;
-  DL_SCOPED(free_part) struct part p = {0};
+  DL_SCOPED(free_part) struct scoring_part p = {0};
   take_part(&p, s, scope);
   struct dl_boot b = {.n = p.n,
                       .n_methods = n,

@@ -248,23 +248,24 @@ enum dl_status dl_totals_keys(const char *path, bool keys[DL_N_KEYS],
 }
 
 /* A row of a file. */
-struct source {
+struct totals_source {
   const struct dl_csv *csv;
   const char *const *cell;
   size_t line;
 };
 
-static const char *cell(const struct source *s, const char *name) {
+static const char *cell(const struct totals_source *s, const char *name) {
   return s->cell[dl_csv_find(s->csv, name)];
 }
 
-static enum dl_status bad_cell(const struct source *s, const char *name,
+static enum dl_status bad_cell(const struct totals_source *s, const char *name,
                                struct dl_diag *d) {
   return dl_fail_at(d, DL_EINPUT, dl_csv_path(s->csv), s->line,
                     "column '%s': invalid number '%.64s'", name, cell(s, name));
 }
 
-static enum dl_status read_sums(struct dl_sums *to, const struct source *s,
+static enum dl_status read_sums(struct dl_sums *to,
+                                const struct totals_source *s,
                                 struct dl_diag *d) {
   for (size_t i = 0; i < N_COUNTS; i++)
     if (!dl_parse_count(cell(s, counts[i]), count_at(to, i)))
@@ -285,7 +286,8 @@ static enum dl_status read_sums(struct dl_sums *to, const struct source *s,
 }
 
 static enum dl_status take_group(struct dl_group_totals *t, struct dl_sums *all,
-                                 const struct source *s, struct dl_diag *d) {
+                                 const struct totals_source *s,
+                                 struct dl_diag *d) {
   struct dl_sums of_group = {0};
   const char *key[DL_N_KEYS];
   DL_TRY(read_sums(&of_group, s, d));
@@ -302,7 +304,7 @@ static enum dl_status take_group(struct dl_group_totals *t, struct dl_sums *all,
 /* Warns of a constant that has another value in totals before. */
 static void compare_constant(const struct dl_accounting *a,
                              const struct dl_constant *c,
-                             const struct source *s, struct dl_diag *d) {
+                             const struct totals_source *s, struct dl_diag *d) {
   size_t n;
   DL_FREED struct dl_constant *old = dl_accounting_constants(a, &n);
   for (size_t i = 0; i < n; i++)
@@ -316,7 +318,8 @@ static void compare_constant(const struct dl_accounting *a,
 }
 
 static enum dl_status take_constant(struct dl_accounting *a,
-                                    const struct source *s, struct dl_diag *d) {
+                                    const struct totals_source *s,
+                                    struct dl_diag *d) {
   const char *text[N_TEXTS];
   struct dl_constant c = {0};
   for (size_t i = 0; i < N_TEXTS; i++) {
@@ -333,7 +336,8 @@ static enum dl_status take_constant(struct dl_accounting *a,
 }
 
 static enum dl_status take_shard(struct dl_totals_parts *p,
-                                 const struct source *s, struct dl_diag *d) {
+                                 const struct totals_source *s,
+                                 struct dl_diag *d) {
   const char *text = cell(s, "name"), *slash = strchr(text, '/');
   struct dl_shard shard = {0};
   char index[24];
@@ -348,7 +352,8 @@ static enum dl_status take_shard(struct dl_totals_parts *p,
 }
 
 static enum dl_status take_row(struct dl_totals *t, struct dl_sums *all,
-                               const struct source *s, struct dl_diag *d) {
+                               const struct totals_source *s,
+                               struct dl_diag *d) {
   if (strcmp(cell(s, "totals"), "group") == 0)
     return take_group(t->groups, all, s, d);
   if (strcmp(cell(s, "totals"), "constant") == 0)
@@ -366,8 +371,8 @@ enum dl_status dl_totals_read(const char *path, struct dl_totals *t,
   do {
     DL_TRY(dl_csv_next(csv, &block, d));
     for (size_t i = 0; block && i < block->n_rows; i++) {
-      const struct source s = {csv, block->cell + i * block->n_cols,
-                               block->line[i]};
+      const struct totals_source s = {csv, block->cell + i * block->n_cols,
+                                      block->line[i]};
       DL_TRY(take_row(t, all, &s, d));
     }
   } while (block);

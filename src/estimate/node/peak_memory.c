@@ -29,7 +29,7 @@
 
 /* Bytes of a trained parameter: its weight, gradient and what the optimizer
  * keeps; of an activation. */
-struct bytes {
+struct memory_bytes {
   double weight, gradient, optimizer, activation;
 };
 
@@ -60,14 +60,14 @@ static double moments(const struct dl_job *job) {
 
 /* Language models are trained on 16-bit weights with a master copy, other
  * networks on FP32 weights of which products take a copy. */
-static struct bytes in_training(const struct dl_job *job) {
+static struct memory_bytes in_training(const struct dl_job *job) {
   double size = dl_work_bytes(job), m = moments(job);
   if (is_mixed(job))
-    return language(job) ? (struct bytes){2, 2, 4 + m, 2}
-                         : (struct bytes){6, 4, m, 2};
+    return language(job) ? (struct memory_bytes){2, 2, 4 + m, 2}
+                         : (struct memory_bytes){6, 4, m, 2};
   if (size < 4) /* no training by integers */
     size = NAN;
-  return (struct bytes){size, size, m * size / 4, size};
+  return (struct memory_bytes){size, size, m * size / 4, size};
 }
 
 /* Outputs of a sample of an image network: those of layers, and the scores of
@@ -212,7 +212,7 @@ static double quantized_params(const struct dl_transformer *t, double params) {
 static void hold_states(const struct dl_job *job, struct dl_memory_need *m) {
   const struct dl_architecture *arch = job->found.arch;
   const struct dl_transformer *t = language(job);
-  struct bytes b = in_training(job);
+  struct memory_bytes b = in_training(job);
   struct dl_degrees by = dl_degrees_of(job->run);
   double sparse = 1e6 * dl_sparse_params_m(job);
   double params = 1e6 * job->run->params_m - sparse, trained = params, kept = 0;

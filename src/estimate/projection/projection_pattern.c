@@ -111,7 +111,7 @@ static void excess_of(const struct comb *c, const double *x, double scatter,
 }
 
 /* The least distance that holds for the epochs from c->a on. */
-static bool find_from(struct dl_pattern *p, struct comb *c,
+static bool find_from(struct dl_energy_pattern *p, struct comb *c,
                       const struct dl_measured_epochs *epochs, double *z) {
   struct contrast energy, duration;
   size_t most = (c->n - c->a) / 2;
@@ -124,10 +124,10 @@ static bool find_from(struct dl_pattern *p, struct comb *c,
       contrast_of(&duration, c, epochs->duration_s, z);
       if (!is_pattern(&energy) || !is_pattern(&duration))
         continue;
-      *p = (struct dl_pattern){.every = c->every,
-                               .first = c->first,
-                               .n = energy.seen,
-                               .share = energy.excess};
+      *p = (struct dl_energy_pattern){.every = c->every,
+                                      .first = c->first,
+                                      .n = energy.seen,
+                                      .share = energy.excess};
       excess_of(c, epochs->energy_j, energy.scatter, &p->energy_j,
                 &p->energy_se);
       excess_of(c, epochs->duration_s, duration.scatter, &p->duration_s,
@@ -137,10 +137,10 @@ static bool find_from(struct dl_pattern *p, struct comb *c,
   return false;
 }
 
-void dl_pattern_find(struct dl_pattern *p,
+void dl_pattern_find(struct dl_energy_pattern *p,
                      const struct dl_measured_epochs *epochs, size_t from) {
   struct comb c = {from + 1, epochs->n, 0, 0}; /* without the warm-up */
-  *p = (struct dl_pattern){0};
+  *p = (struct dl_energy_pattern){0};
   if (c.n > c.a + MOST_EPOCHS)
     c.a = c.n - MOST_EPOCHS;
   if (c.n < c.a + LEAST_EPOCHS)
@@ -151,18 +151,19 @@ void dl_pattern_find(struct dl_pattern *p,
     c.a += (c.n - c.a) / 2;
 }
 
-bool dl_pattern_holds(const struct dl_pattern *p, size_t i) {
+bool dl_pattern_holds(const struct dl_energy_pattern *p, size_t i) {
   return p->every > 0 && i % p->every == p->first;
 }
 
-double dl_pattern_count(const struct dl_pattern *p, double from, double to) {
+double dl_pattern_count(const struct dl_energy_pattern *p, double from,
+                        double to) {
   if (p->every == 0 || to <= from)
     return 0;
   double every = (double)p->every, first = (double)p->first;
   return ceil((floor(to) - first) / every) - ceil((from - first) / every);
 }
 
-void dl_pattern_remove(const struct dl_pattern *p, double excess,
+void dl_pattern_remove(const struct dl_energy_pattern *p, double excess,
                        const double *x, size_t n, double *ordinary) {
   for (size_t i = 0; i < n; i++)
     ordinary[i] = dl_pattern_holds(p, i)

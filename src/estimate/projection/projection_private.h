@@ -51,7 +51,7 @@ void dl_regimes_find(struct dl_regimes *r, const double *x, size_t n);
  * more and five times their scatter, alike in all of them, in energy and in
  * duration, and other epochs do not exceed half of it. The least such k is
  * taken. Two stalls of different size are none. */
-struct dl_pattern {
+struct dl_energy_pattern {
   size_t every, first; /* epochs i with i % every == first; 0: none found */
   size_t n;            /* seen */
   double share;        /* median excess by ordinary epochs */
@@ -60,15 +60,16 @@ struct dl_pattern {
 };
 
 /* In the epochs from `from` on, where a planned phase begins. */
-void dl_pattern_find(struct dl_pattern *p,
+void dl_pattern_find(struct dl_energy_pattern *p,
                      const struct dl_measured_epochs *epochs, size_t from);
-bool dl_pattern_holds(const struct dl_pattern *p, size_t i);
+bool dl_pattern_holds(const struct dl_energy_pattern *p, size_t i);
 
 /* Such epochs of from ... to - 1; a part of an epoch is none. */
-double dl_pattern_count(const struct dl_pattern *p, double from, double to);
+double dl_pattern_count(const struct dl_energy_pattern *p, double from,
+                        double to);
 
 /* A series of n without the excess. */
-void dl_pattern_remove(const struct dl_pattern *p, double excess,
+void dl_pattern_remove(const struct dl_energy_pattern *p, double excess,
                        const double *x, size_t n, double *ordinary);
 
 /* Scales that a drift may have; the first is none. */

@@ -52,7 +52,7 @@ struct plan {
                      * so few epochs may have been stalls; else 1 */
   double phase_end; /* of the one that is going on, epochs */
   size_t previous;  /* start of the phase before */
-  struct dl_pattern pattern;
+  struct dl_energy_pattern pattern;
   double parts; /* epochs that each of those found may be; 1: no sign of it */
 };
 
@@ -130,7 +130,7 @@ static void find_level(struct dl_level *l, const struct plan *p,
  * the sum, by its own standard error, and downwards by the doubt whether what
  * was seen n times was chance: n = 2 allows for none to come, at 90 %. */
 static void add_pattern(struct dl_spread *r, const struct dl_level *l,
-                        const struct dl_pattern *p, double count,
+                        const struct dl_energy_pattern *p, double count,
                         double coverage) {
   double t = gsl_cdf_ugaussian_Pinv((1 + coverage) / 2);
   double more = count * l->extra;

@@ -12,14 +12,14 @@
 #include "estimate/node/peak_memory.h"
 #include "estimate/rows.h"
 
-struct reader {
+struct suggestion_reader {
   struct dl_suggestion_rows *rows;
   struct dl_suggestion_table *table;
   const struct dl_suggestion_source *from;
   struct dl_engine *engine;
 };
 
-static void end_reader(struct reader *r) {
+static void end_reader(struct suggestion_reader *r) {
   dl_engine_free(r->engine);
 }
 
@@ -83,7 +83,7 @@ static unsigned measured_of(const struct dl_physics *physics,
 }
 
 /* Keeps a row whose inputs are complete. */
-static void keep_row(struct reader *r, struct dl_suggestion_row *to,
+static void keep_row(struct suggestion_reader *r, struct dl_suggestion_row *to,
                      const struct dl_predictor_row *at) {
   const struct dl_run *run = &at->row->run;
   struct dl_suggestion_rows *rows = r->rows;
@@ -108,7 +108,8 @@ static void keep_row(struct reader *r, struct dl_suggestion_row *to,
 }
 
 /* Takes a row that has estimates, or skips it. */
-static enum dl_status take_row(struct reader *r, struct dl_suggestion_row *to,
+static enum dl_status take_row(struct suggestion_reader *r,
+                               struct dl_suggestion_row *to,
                                const struct dl_row *row, struct dl_diag *d) {
   const struct dl_bound_fit *of = fit_of(r->engine, to->kind);
   const char *path = dl_csv_path(r->from->csv);
@@ -137,7 +138,7 @@ static enum dl_status take_row(struct reader *r, struct dl_suggestion_row *to,
 
 static enum dl_status read_row(void *ctx, size_t part,
                                const struct dl_result *row, struct dl_diag *d) {
-  struct reader *r = ctx;
+  struct suggestion_reader *r = ctx;
   struct dl_suggestion_row to = {.line = row->line};
   (void)part;
   to.kind = row->predictions.language ? DL_SUGGEST_LANGUAGE : DL_SUGGEST_OTHERS;
@@ -151,7 +152,7 @@ enum dl_status dl_suggestion_rows_read(struct dl_suggestion_rows *rows,
                                        const struct dl_suggestion_source *from,
                                        struct dl_diag *d) {
   DL_SCOPED(end_reader)
-  struct reader r = {.rows = rows, .table = table, .from = from};
+  struct suggestion_reader r = {.rows = rows, .table = table, .from = from};
   const struct dl_rows of = {
       .f = from->f, .catalog = from->catalog, .csv = from->csv};
   const struct dl_row_sink sink = {.ctx = &r, .row = read_row};
