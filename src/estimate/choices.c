@@ -177,7 +177,9 @@ static void exclude(struct dl_choices *l,
 static int rank(const struct dl_alternative *c) {
   if (c->excluded != DL_CHOICE_MEETS)
     return 3;
-  return c->place.front ? 0 : c->place.open ? 1 : 2;
+  if (c->place.front)
+    return 0;
+  return c->place.open ? 1 : 2;
 }
 
 /* A choice and where it came from: qsort is not stable. */

@@ -200,9 +200,9 @@ static const char *missing_name(const struct dl_job *job, const char *lacks) {
       (field && kind == DL_ACCELERATOR) || strcmp(lacks, "peak_tflops") == 0;
   for (size_t i = 0; i < DL_LENGTH(of_arch); i++)
     arch |= strcmp(lacks, of_arch[i]) == 0;
-  return arch && !job->run->arch ? dl_run_columns[DL_RUN_arch].name
-         : gpu && !job->run->gpu ? dl_run_columns[DL_RUN_gpu].name
-                                 : lacks;
+  if (arch && !job->run->arch)
+    return dl_run_columns[DL_RUN_arch].name;
+  return gpu && !job->run->gpu ? dl_run_columns[DL_RUN_gpu].name : lacks;
 }
 
 static double loader_rate(const struct dl_physical_parts *parts) {
@@ -287,9 +287,11 @@ static bool refusal(struct dl_catalog *c, const struct dl_job *job,
   *status = DL_EUSAGE;
   if (!no_gpu && !no_arch)
     return job->contradictory && dl_known_contradicts(job, why);
-  *status =
-      dl_catalog_get(c, no_gpu ? DL_ACCELERATOR : DL_ARCHITECTURE,
-                     no_gpu ? job->run->gpu : job->run->arch, &found, &inner);
+  if (no_gpu)
+    *status = dl_catalog_get(c, DL_ACCELERATOR, job->run->gpu, &found, &inner);
+  else
+    *status =
+        dl_catalog_get(c, DL_ARCHITECTURE, job->run->arch, &found, &inner);
   dl_text_add(&why->text, inner.error ? inner.error : "unknown name");
   return true;
 }

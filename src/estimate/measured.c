@@ -64,14 +64,22 @@ void dl_measured_free(struct dl_measured *m) {
     dl_strlist_free(&m->family[i]);
 }
 
+/* The part of a fit that estimates a job. */
+static enum dl_measured_part part_of(const struct dl_job *job,
+                                     const struct dl_job_predictions *p) {
+  const char *software = p->parts.software;
+  if (p->language)
+    return DL_MEASURED_LANGUAGE;
+  if (dl_run_is_inference(job->run) && p->served.tokens)
+    return DL_MEASURED_SERVING;
+  if (software && strcmp(software, "eager") != 0)
+    return DL_MEASURED_TUNED;
+  return DL_MEASURED_EAGER;
+}
+
 bool dl_measured_has(const struct dl_measured *m, const struct dl_job *job,
                      const struct dl_job_predictions *p) {
   const struct dl_accelerator *gpu = job->found.gpu;
-  const char *software = p->parts.software;
-  enum dl_measured_part part =
-      p->language                                         ? DL_MEASURED_LANGUAGE
-      : dl_run_is_inference(job->run) && p->served.tokens ? DL_MEASURED_SERVING
-      : software && strcmp(software, "eager") != 0        ? DL_MEASURED_TUNED
-                                                          : DL_MEASURED_EAGER;
+  enum dl_measured_part part = part_of(job, p);
   return gpu && dl_strlist_find(&m->family[part], dl_measured_family(gpu)) >= 0;
 }

@@ -258,9 +258,10 @@ static enum dl_status estimate_parts(struct dl_accounting *a,
   }
   out->energy_j = power * out->duration_s;
   out->boundary = dl_parts_boundary(g, cpu, ram);
-  out->from = !g           ? DL_ENERGY_CORES
-              : isnan(use) ? DL_ENERGY_GPU_TDP
-                           : DL_ENERGY_GPU_USE;
+  if (!g)
+    out->from = DL_ENERGY_CORES;
+  else
+    out->from = isnan(use) ? DL_ENERGY_GPU_TDP : DL_ENERGY_GPU_USE;
   return DL_OK;
 }
 

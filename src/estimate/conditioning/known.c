@@ -65,10 +65,11 @@ static double rate_of(const struct dl_job *job, size_t i) {
   double accum = dl_or(run->grad_accum, 1);
   if (!gives(job, rate_ids[i]))
     return NAN;
-  return rate_ids[i] == DL_RUN_samples_per_s ? run->samples_per_s
-         : rate_ids[i] == DL_RUN_tokens_per_s
-             ? run->tokens_per_s / job->seq_len
-             : dl_global_batch(run) / accum / run->step_s;
+  if (rate_ids[i] == DL_RUN_samples_per_s)
+    return run->samples_per_s;
+  if (rate_ids[i] == DL_RUN_tokens_per_s)
+    return run->tokens_per_s / job->seq_len;
+  return dl_global_batch(run) / accum / run->step_s;
 }
 
 /* The first known, and its column. */
@@ -82,10 +83,10 @@ static double any_rate(const struct dl_job *job, enum dl_run_id *id) {
 }
 
 static double epochs_s(const struct dl_job *job) {
-  return gives(job, DL_RUN_epoch_s) && job->run->epoch_s > 0
-             ? job->run->epoch_s *
-                   (isnan(job->run->tokens) ? job->epochs : job->run->epochs)
-             : (double)NAN;
+  const struct dl_run *run = job->run;
+  if (!gives(job, DL_RUN_epoch_s) || !(run->epoch_s > 0))
+    return NAN;
+  return run->epoch_s * (isnan(run->tokens) ? job->epochs : run->epochs);
 }
 
 /* Duration that the user gives of the run as such. */
@@ -305,12 +306,14 @@ static bool power_is_off(const struct dl_job *job,
   double w = job->known.power_w, n = job->run->n_gpus;
   double limit = fmax(job->tdp_w, dl_or(job->run->power_limit_w, 0));
   double idle = dl_or(job->idle_w, DL_LEAST_IDLE_SHARE * job->tdp_w);
+  const char *plural = n == 1 ? "" : "s"; /* of the GPUs */
+  const char *draws = n == 1 ? "s" : "";  /* the ending of their verb */
   if (w > n * limit * DL_MOST_OF_LIMIT)
     return dl_rule_message(
         why,
         "{gpu_power_w} is %.4g W, but the limit of %g GPU%s is %.4g W; "
         "give the mean power of all GPUs",
-        w, n, n == 1 ? "" : "s", n * limit);
+        w, n, plural, n * limit);
   if (w < n * idle * UNDER_IDLE)
     return dl_rule_message(
         why,
@@ -322,8 +325,7 @@ static bool power_is_off(const struct dl_job *job,
         why,
         "{gpu_power_w} is %.4g W, but %g GPU%s busy for %.3g %% of "
         "the time ({gpu_util}) draw%s %.3g W at most; check both",
-        w, n, n == 1 ? "" : "s", 100 * job->known.util, n == 1 ? "s" : "",
-        job->known.most_w);
+        w, n, plural, 100 * job->known.util, draws, job->known.most_w);
   /* With a time it is an energy, however long they work. */
   return isnan(job->known.run_s) && w < job->known.least_static_w &&
          dl_rule_message(

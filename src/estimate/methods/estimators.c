@@ -79,7 +79,9 @@ long dl_recommended(const struct dl_estimate *est, size_t n,
   int best_rank = 0;
   for (size_t i = 0; i < n; i++) {
     const struct dl_estimator *e = dl_estimator_find(est[i].method);
-    int rank = e ? (duration_given ? e->rank_given : e->rank_open) : 0;
+    int rank = 0;
+    if (e)
+      rank = duration_given ? e->rank_given : e->rank_open;
     if (!isnan(est[i].energy_j.x) && !est[i].other_precision &&
         rank > best_rank) {
       best = (long)i;

@@ -156,12 +156,15 @@ static double keeps_up(const struct problem *p, double rate, double most) {
 /* What is missing of a forward pass, which has no training samples; or NULL. */
 static const char *lacks_of_pass(const struct dl_training_inputs *in) {
   bool rates = in->peak > 0 && (in->plain > 0 || !(in->depthwise > 0));
-  return !(in->bandwidth > 0)   ? "gpu.bandwidth_gb_s"
-         : !rates               ? "gpu.peak_fp32_tflops"
-         : !(in->tdp > 0)       ? "gpu.tdp_w"
-         : !isfinite(in->flops) ? "macs_g"
-         : !isfinite(in->batch) ? "batch_size"
-                                : NULL;
+  if (!(in->bandwidth > 0))
+    return "gpu.bandwidth_gb_s";
+  if (!rates)
+    return "gpu.peak_fp32_tflops";
+  if (!(in->tdp > 0))
+    return "gpu.tdp_w";
+  if (!isfinite(in->flops))
+    return "macs_g";
+  return !isfinite(in->batch) ? "batch_size" : NULL;
 }
 
 /* The features at hand; false, and what is missing in s->lacks. */

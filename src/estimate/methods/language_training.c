@@ -112,9 +112,10 @@ static double doubt_of(const struct dl_engine *ctx, const struct dl_job *job,
   /* Boards under a power limit differ by more than their speed without. */
   bool limited = job->run->power_limit_w < job->tdp_w;
   double source = rate->own_runs && !limited ? 0 : SOURCE_DOUBT;
-  return rate->repeats > 0 ? 0
-                           : hypot(job->run->stack ? source : SOFTWARE_DOUBT,
-                                   UNSEEN_DOUBT * sqrt((double)n));
+  if (rate->repeats > 0)
+    return 0;
+  return hypot(job->run->stack ? source : SOFTWARE_DOUBT,
+               UNSEEN_DOUBT * sqrt((double)n));
 }
 
 /* The same of the power. */
@@ -197,9 +198,11 @@ void dl_estimate_language(const struct dl_engine *ctx, const struct dl_job *job,
   est->model = ctx->fit[DL_LANGUAGE_RATE].model;
   est->power_w.x = p->step.cost.power * job->run->n_gpus;
   est->duration_s.x = given ? job->known.run_s : dl_language_work_s(job, p);
-  est->duration_from = given                      ? "given"
-                       : isnan(est->duration_s.x) ? NULL
-                                                  : dl_physical_method.name;
+  if (given)
+    est->duration_from = "given";
+  else
+    est->duration_from =
+        isnan(est->duration_s.x) ? NULL : dl_physical_method.name;
   est->energy_j.x = est->power_w.x * est->duration_s.x;
   if (isnan(est->energy_j.x)) {
     est->lacks = lacks(ctx, job);

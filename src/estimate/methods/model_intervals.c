@@ -111,6 +111,14 @@ const char *dl_fit_lacks(const struct dl_bound_fit *b,
 #define DOUBT_BLOCK 0.08
 #define DOUBT_KERNELS 0.38
 
+static double doubt_of(bool network, bool traffic, bool block) {
+  if (network)
+    return DOUBT_KERNELS;
+  if (traffic)
+    return DOUBT_TRAFFIC;
+  return block ? DOUBT_BLOCK : 0;
+}
+
 const char *dl_facts_assumed(const struct dl_job *job, double *doubt) {
   const struct dl_architecture *arch = job->found.arch;
   bool acts = isnan(job->run->acts_m);
@@ -118,13 +126,10 @@ const char *dl_facts_assumed(const struct dl_job *job, double *doubt) {
   bool traffic = !arch || isnan(dl_traffic_ratio(arch));
   bool block = !traffic && isnan(arch->traffic_ratio);
   if (doubt)
-    *doubt = acts || kernels ? DOUBT_KERNELS
-             : traffic       ? DOUBT_TRAFFIC
-             : block         ? DOUBT_BLOCK
-                             : 0;
-  return acts && kernels ? "activations and kernels"
-         : acts          ? "activations"
-         : kernels       ? "kernels"
-         : traffic       ? "memory traffic"
-                         : NULL;
+    *doubt = doubt_of(acts || kernels, traffic, block);
+  if (acts)
+    return kernels ? "activations and kernels" : "activations";
+  if (kernels)
+    return "kernels";
+  return traffic ? "memory traffic" : NULL;
 }

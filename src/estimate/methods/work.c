@@ -102,7 +102,10 @@ const char *dl_work_lacks_rate(const struct dl_job *job, const char **used) {
                                                                        : NULL;
   }
   int i = peak_of(job, p);
-  *used = i < 0 ? "usual" : is_slow(job->found.gpu, p, i) ? "FP32" : p->rate[i];
+  if (i < 0)
+    *used = "usual";
+  else
+    *used = is_slow(job->found.gpu, p, i) ? "FP32" : p->rate[i];
   if (job->peak_given || i == 0)
     return NULL;
   return p->rate[0] || i == 1 ? p->rate[0] : p->rate[1];

@@ -22,17 +22,22 @@ static struct dl_figure assumed(double x) {
   return (struct dl_figure){x, "assumed"};
 }
 
+/* A word for where the value of a field comes from. */
+static const char *origin_word(const struct dl_origin *v) {
+  if (begins(v->source, "given"))
+    return "given";
+  if (begins(v->note, "assumed"))
+    return "assumed";
+  if (begins(v->note, "derived:"))
+    return "derived";
+  return begins(v->note, "disputed:") ? "disputed" : "published";
+}
+
 /* The value in a member of a descriptor. */
 static struct dl_figure figure_of(const struct dl_descriptor *e,
                                   const double *member) {
   const struct dl_origin *v = &e->origin[dl_field_index(e, member)];
-  const char *from = begins(v->source, "given")     ? "given"
-                     : begins(v->note, "assumed:")  ? "assumed"
-                     : begins(v->note, "assumed")   ? "assumed"
-                     : begins(v->note, "derived:")  ? "derived"
-                     : begins(v->note, "disputed:") ? "disputed"
-                                                    : "published";
-  return (struct dl_figure){*member, from};
+  return (struct dl_figure){*member, origin_word(v)};
 }
 
 /* The node's own figure, else that of the part's entry. */
@@ -44,12 +49,18 @@ static struct dl_figure own_or(const struct dl_node *e, const double *member,
   return figure_of(&part->head, part_member);
 }
 
+/* The first field that the power of a node cannot do without; NULL: none. */
+static const char *missing_field(const struct dl_node_power *n) {
+  if (isnan(n->sockets))
+    return "sockets";
+  if (isnan(n->memory_gb))
+    return "memory_gb";
+  return isnan(n->cpu_tdp_w.x) ? "cpu_tdp_w" : NULL;
+}
+
 static enum dl_status check(const struct dl_node_power *n,
                             const struct dl_descriptor *e, struct dl_diag *d) {
-  const char *lacks = isnan(n->sockets)       ? "sockets"
-                      : isnan(n->memory_gb)   ? "memory_gb"
-                      : isnan(n->cpu_tdp_w.x) ? "cpu_tdp_w"
-                                              : NULL;
+  const char *lacks = missing_field(n);
   if (lacks)
     return dl_fail_at(d, DL_EINPUT, e->file, e->line,
                       "node '%s' has no %s; give it with --set node.%s=VALUE",

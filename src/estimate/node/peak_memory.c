@@ -92,17 +92,27 @@ static struct outputs outputs_of_images(const struct dl_job *job) {
                           .share = share};
 }
 
+/* The number of parts that checkpointing divides an image network into; NaN. */
+static double checkpointed_parts(const struct dl_architecture *arch) {
+  if (!arch)
+    return NAN;
+  return isnan(arch->depth) ? sqrt(arch->layers) : arch->depth;
+}
+
+/* The multiple of the outputs of its layers that an image network keeps. */
+static double kept_share(const struct dl_job *job, double attention) {
+  if (attention >= LEAST_ATTENTION)
+    return KEPT_WITH_ATTENTION;
+  return is_mixed(job) ? KEPT_OF_IMAGES_16_BIT : KEPT_OF_IMAGES;
+}
+
 /* Activations of a sample that the backward pass of an image network needs,
  * bytes. */
 static double kept_of_images(const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
-  double parts = arch && !isnan(arch->depth) ? arch->depth
-                 : arch                      ? sqrt(arch->layers)
-                                             : (double)NAN;
+  double parts = checkpointed_parts(arch);
   struct outputs of = outputs_of_images(job);
-  double f = of.share >= LEAST_ATTENTION ? KEPT_WITH_ATTENTION
-             : is_mixed(job)             ? KEPT_OF_IMAGES_16_BIT
-                                         : KEPT_OF_IMAGES;
+  double f = kept_share(job, of.share);
   double of_scores = is_mixed(job) ? KEPT_OF_SCORES_16_BIT : KEPT_OF_SCORES;
   double all =
       (f * of.layers + of_scores * of.scores) * in_training(job).activation;
@@ -244,9 +254,9 @@ static void hold_states(const struct dl_job *job, struct dl_memory_need *m) {
   double weights = (kept * held + trained * own * b.weight);
   if (zero3)
     weights = (kept + trained * b.weight) / data;
-  m->states_gb = (weights + trained * b.gradient * (zero2 ? 1 / data : own) +
-                  trained * b.optimizer * (zero1 ? 1 / data : own)) /
-                 model / 1e9;
+  double gradients = trained * b.gradient * (zero2 ? 1 / data : own);
+  double optimizer = trained * b.optimizer * (zero1 ? 1 / data : own);
+  m->states_gb = (weights + gradients + optimizer) / model / 1e9;
   double gathered = zero3 && data > 1 && t ? 2 * params * held * b.activation /
                                                  (t->layers + t->decoder_layers)
                                            : 0;

@@ -107,10 +107,10 @@ static void say_fits(const struct dl_job *job, const struct dl_memory_need *m,
   if (m->model_gb > job->found.gpu->memory_gb)
     dl_text_printf(to, "%s GB without any sample",
                    dl_format_digits(need, m->model_gb, 3));
-  else if (m->fits > 0)
-    dl_text_printf(to, "about %g fits%s", split ? m->fits * n : m->fits,
-                   n > 1 && !split && !shared ? " on each GPU" : "");
-  else
+  else if (m->fits > 0) {
+    const char *where = n > 1 && !split && !shared ? " on each GPU" : "";
+    dl_text_printf(to, "about %g fits%s", split ? m->fits * n : m->fits, where);
+  } else
     dl_text_add(to, "not even one sample fits");
 }
 
@@ -178,10 +178,11 @@ static bool other_tokens(const struct dl_result *of, struct dl_text *say) {
   (void)say;
   const struct dl_run_set *given = &job->row->given;
   const struct dl_run *r = job->run;
-  double epoch = dl_run_set_has(given, DL_RUN_train_tokens) ? r->train_tokens
-                 : dl_run_set_has(given, DL_RUN_train_samples)
-                     ? r->train_samples * job->seq_len
-                     : (double)NAN;
+  double epoch = NAN;
+  if (dl_run_set_has(given, DL_RUN_train_tokens))
+    epoch = r->train_tokens;
+  else if (dl_run_set_has(given, DL_RUN_train_samples))
+    epoch = r->train_samples * job->seq_len;
   if (!dl_run_set_has(given, DL_RUN_tokens) ||
       (isnan(epoch) && !dl_run_set_has(given, DL_RUN_epochs)))
     return false;

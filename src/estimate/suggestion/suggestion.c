@@ -137,11 +137,16 @@ static void find_scales(const struct work *w, const struct kind *k, size_t q,
     squares += isnan(scale[j]) ? 0 : half * half;
     variances += isnan(scale[j]) ? 0 : variance[j];
   }
-  for (size_t j = 0; j < k->n_wanted; j++)
-    if (isnan(scale[j]))
-      scale[j] = variances > 0 ? squares / variances
-                 : q > 0       ? k->of[DL_SUGGEST_TIME].scale[j]
-                               : MEDIAN_ERROR * MEDIAN_ERROR;
+  for (size_t j = 0; j < k->n_wanted; j++) {
+    if (!isnan(scale[j]))
+      continue;
+    if (variances > 0)
+      scale[j] = squares / variances;
+    else if (q > 0)
+      scale[j] = k->of[DL_SUGGEST_TIME].scale[j];
+    else
+      scale[j] = MEDIAN_ERROR * MEDIAN_ERROR;
+  }
 }
 
 static enum dl_status make_kind(struct work *w, size_t kind,

@@ -36,9 +36,10 @@ void dl_suggestion_rows_free(struct dl_suggestion_rows *rows) {
 /* The fit of a kind: of its time, as it is estimated. */
 static const struct dl_bound_fit *fit_of(const struct dl_engine *s,
                                          size_t kind) {
-  return kind == DL_SUGGEST_LANGUAGE     ? &s->fit[DL_LANGUAGE_RATE]
-         : s->fit[DL_PHYSICAL_EPOCH].fit ? &s->fit[DL_PHYSICAL_EPOCH]
-                                         : &s->fit[DL_PHYSICAL_TIME];
+  if (kind == DL_SUGGEST_LANGUAGE)
+    return &s->fit[DL_LANGUAGE_RATE];
+  return s->fit[DL_PHYSICAL_EPOCH].fit ? &s->fit[DL_PHYSICAL_EPOCH]
+                                       : &s->fit[DL_PHYSICAL_TIME];
 }
 
 static const char *keep_text(struct dl_suggestion_rows *rows, const char *s) {
