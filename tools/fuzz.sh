@@ -98,8 +98,8 @@ export FUZZ_COMPILE
 rm -f "$FUZZ_DIR"/objects/*.o
 # shellcheck disable=SC2016
 {
-  find src/base src/io src/onnx src/catalog src/run src/logs src/math \
-    src/physics src/model src/estimate -name '*.c' ! -name onnx_absent.c | sort
+  find src/base src/io src/onnx src/catalog src/quantities src/run src/logs \
+    src/math src/physics src/model src/estimate -name '*.c' ! -name onnx_absent.c | sort
   echo "$FUZZ_DIR/onnx-proto/onnx.pb-c.c"
 } |
   xargs -n 1 -P "$jobs" sh -c '

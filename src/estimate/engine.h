@@ -7,7 +7,7 @@
 #include "estimate/result.h"
 
 /* `methods` names estimators, separated by commas, or is "all". `m` has the
- * fitted models; `coverage` is that of the intervals (0 .. 1). The plan and
+ * fitted models; `coverage` of the intervals lies in 0 .. 1. The plan and
  * the model are borrowed. Errors (DL_EUSAGE): an unknown method. */
 enum dl_status dl_engine_new(struct dl_engine **e, struct dl_row_plan *f,
                              const struct dl_model *m, const char *methods,

@@ -44,7 +44,7 @@ struct dl_row_sink {
 size_t dl_rows_parts(void);
 
 /* Estimates all rows by `e` (NULL: none is estimated) and hands them to the
- * sink. Rows, their order and the warnings are the same for any number of
+ * sink. Rows, their order and the warnings do not depend on the number of
  * threads; memory does not grow with the rows. Errors: an unknown architecture
  * or accelerator in a sweep (DL_EINPUT), too many combinations (DL_EUSAGE),
  * what reading a table fails with, and what the sink fails with. */

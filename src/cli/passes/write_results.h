@@ -26,7 +26,7 @@ struct dl_predict_options {
 /* Writes one row for each job and, with --all, method: the columns of the table
  * first, those that an estimate has too under "measured_NAME"; of a sweep the
  * settings, the last axis running fastest. Memory does not grow with the number
- * of rows, and they are the same for any number of threads. Errors: as
+ * of rows, and they do not depend on the number of threads. Errors: as
  * dl_rows_each, and DL_EBUDGET. */
 enum dl_status dl_write_results(struct dl_cli *cli,
                                 const struct dl_predict_options *o,
