@@ -10,15 +10,15 @@
 #include "physics/rows/inputs.h"
 #include "run/setup/training_setup.h"
 
-/* Of the peak rate: of MosaicML's MPT models in bf16, 0.40 on H100 and 0.51 to
- * 0.54 on A100 (median). */
+/* A training reaches this share of the peak rate: MosaicML's MPT models in bf16
+ * reach 0.40 on H100 and 0.51 to 0.54 on A100 (median). */
 #define EFFICIENCY 0.3
 #define EFFICIENCY_OF_TOKENS 0.4
 
-/* What frameworks take by default, and scripts and pipelines of language and
- * diffusion models (`half`), which seldom fit otherwise. TPUs and their like
- * round the operands of convolutions and products to 16 bits: no FP32 rate is
- * published. */
+/* Returns the precision that frameworks take by default, or that scripts and
+ * pipelines take for language and diffusion models (`half`), which seldom fit
+ * otherwise. TPUs and their like round the operands of convolutions and
+ * products to 16 bits: no FP32 rate is published. */
 static enum dl_precision usual_precision(const struct dl_row *row, bool half) {
   const struct dl_accelerator *gpu = row->found.gpu;
   bool rounds = isnan(gpu->peak_fp32_tflops);
@@ -38,7 +38,7 @@ static enum dl_precision usual_precision(const struct dl_row *row, bool half) {
 }
 
 /* Kernels that do not store the scores take 16 bits (FlashAttention, arXiv
- * 2205.14135), and none adds those of relative positions. */
+ * 2205.14135), and none adds scores of relative positions. */
 static void assume_attention(struct dl_row *row) {
   enum dl_precision p = row->run.precision;
   const struct dl_transformer *t = row->found.arch->transformer;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an estimate assumes of a run that does not say it.
+/* An estimate assumes settings that a run does not give.
  *
  *   precision   language models, and diffusion models that generate: bf16 where
  *               the accelerator has it, else fp16; other networks: what
@@ -24,8 +24,8 @@
 /* For dl_plan_assume. */
 void dl_assume(struct dl_row *row);
 
-/* The same of precision, attention, memory and batches of language models
- * alone: for tables of runs that are fitted or calibrate a model. */
+/* Assumes precision, attention, memory and batches of language models alone,
+ * for tables of runs that are fitted or calibrate a model. */
 void dl_assume_language_setup(struct dl_row *row);
 
 #endif

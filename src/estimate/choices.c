@@ -32,7 +32,7 @@ struct choice_rows {
   const struct dl_choice_node *node; /* or NULL */
 };
 
-/* What the node takes in place of its accelerators. */
+/* Sets the energy of the node in place of its accelerators. */
 static void put_node(struct dl_alternative *c, const struct dl_choice_node *n,
                      const struct dl_estimate *est) {
   const struct dl_node_load load = dl_node_load_of(est);
@@ -135,7 +135,7 @@ static enum dl_excluded why(const struct dl_alternative *c,
     return DL_CHOICE_SILENT;
   if (c->excluded == DL_CHOICE_MEMORY)
     return DL_CHOICE_MEMORY;
-  /* What is not known does not meet a limit that is. */
+  /* An unknown duration does not meet a deadline. */
   if (isfinite(limits->deadline_s) && !(c->duration_s <= limits->deadline_s))
     return DL_CHOICE_DEADLINE;
   if (c->energy_j.x > limits->budget_j)
@@ -156,8 +156,8 @@ static void exclude_untimed(struct dl_choices *l) {
     }
 }
 
-/* Where all that meets the other limits is outside the training data, it
- * counts. */
+/* Excludes choices. One outside the training data counts if all that meet the
+ * other limits are. */
 static void exclude(struct dl_choices *l,
                     const struct dl_choice_limits *limits) {
   for (size_t i = 0; i < l->n; i++) {

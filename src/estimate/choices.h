@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What to choose from: settings of a run, each with its energy and time. */
+/* A choice is made among settings of a run, each with its energy and time. */
 
 #ifndef DL_ESTIMATE_CHOICES_H
 #define DL_ESTIMATE_CHOICES_H
@@ -57,7 +57,7 @@ struct dl_choices {
                       that all that do count */
   char *broken; /* why the settings of the first do not go together; or NULL */
   const struct dl_measured *measured; /* borrowed; NULL: all were */
-  /* What all have in common, of the first; NaN where measured. */
+  /* All choices share these, which the first one sets; NaN where measured. */
   double epochs, train_samples, val_samples;
   double requests, prompt_tokens, output_tokens; /* NaN: no inference */
 };
@@ -82,7 +82,7 @@ enum dl_status dl_choices_sweep(struct dl_choices *l,
                                 const struct dl_choice_node *node,
                                 struct dl_diag *d);
 
-/* What a choice has to meet; INFINITY where nothing. */
+/* A choice has to meet these limits; INFINITY: none. */
 struct dl_choice_limits {
   double deadline_s, budget_j;
   bool measured; /* a generation that was measured, unless none meets that */

@@ -16,7 +16,8 @@
 #include "physics/conditioning/gpu_waiting.h"
 #include "run/setup/option_words.h"
 
-/* By the method of a physics; NULL: a regression on features. */
+/* A fit has a target, and the physics of its method; NULL: it is a regression
+ * on features. */
 static const struct {
   const char *target, *physics;
 } fits[DL_N_FITS] = {
@@ -147,9 +148,9 @@ static double limit_w(const struct dl_job *job, const struct dl_estimate *est) {
          est->memory_w;
 }
 
-/* Of a known time, the interval of the energy is that of the power. Powers end
- * at the limit of the boards, if it is known, unless the estimate is above
- * it. */
+/* The interval of the energy follows from the power's if the time is known.
+ * Powers end at the limit of the boards, if it is known, unless the estimate is
+ * above it. */
 static void bound_power(const struct dl_job *job, struct dl_estimate *est) {
   double most = fmax(dl_or(limit_w(job, est), INFINITY), est->power_w.x);
   bool given = est->duration_from && strcmp(est->duration_from, "given") == 0;

@@ -21,8 +21,8 @@ struct dl_known {
                                       that is conditioned, and its lower end */
   double most_w; /* the most that they draw by that fit at the utilization */
   double misfit; /* of all that is known to that fit, standard deviations */
-  const char *impossible; /* column whose value cannot be that of the training:
-                           0, or tokens where there are none; or NULL */
+  const char *impossible; /* column whose value no training can have: 0, or
+                             tokens where there are none; or NULL */
 };
 
 /* Numbers are NaN where unknown. Estimators only read a job. */
@@ -60,8 +60,8 @@ const char *dl_job_dataset(const struct dl_job *job);
 /* The network of a job that generates images by denoising; else NULL. */
 const struct dl_architecture *dl_generator(const struct dl_job *job);
 
-/* Of such a job: the denoising steps of a sample, and the passes of the network
- * in each, beside each other in one batch; else 1. */
+/* These count the denoising steps of a sample of such a job, and the passes of
+ * the network in each, beside each other in one batch; else 1. */
 double dl_denoising_steps(const struct dl_job *job);
 double dl_passes_per_step(const struct dl_job *job);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which generations of accelerators the physical method was fitted on: those
- * of which some source measured at least one, with the software whose constants
- * apply. An estimate of any other generation is an extrapolation, whatever its
- * bandwidth and TDP are. */
+/* The physical method was fitted on some generations of accelerators: a
+ * generation is known if some source measured at least one of it, with the
+ * software whose constants apply. An estimate of any other generation is an
+ * extrapolation, whatever its bandwidth and TDP are. */
 
 #ifndef DL_ESTIMATE_MEASURED_H
 #define DL_ESTIMATE_MEASURED_H
@@ -30,10 +30,10 @@ enum dl_status dl_measured_families(struct dl_strlist *to,
                                     const struct dl_fit *fit,
                                     struct dl_catalog *c, struct dl_diag *d);
 
-/* That by which an accelerator counts. */
+/* Returns the family by which an accelerator counts. */
 const char *dl_measured_family(const struct dl_accelerator *gpu);
 
-/* The same of all fits of a model, by software. */
+/* Finds the families of all fits of a model, by software. */
 enum dl_status dl_measured_find(struct dl_measured *to,
                                 const struct dl_model *m, struct dl_catalog *c,
                                 struct dl_diag *d);

@@ -31,7 +31,7 @@ static struct dl_predictor_row *row_of(struct fit_rows *a, enum dl_fit_of i) {
   return &a->at[i];
 }
 
-/* The same where the row has all that the fit of a physics needs, else NULL. */
+/* Returns the row if it has all that the fit of a physics needs, else NULL. */
 static struct dl_fit_row *fit_row(struct fit_rows *a, enum dl_fit_of i) {
   struct dl_predictor_row *at = row_of(a, i);
   return at && !at->lacks ? &at->of_fit : NULL;
@@ -67,8 +67,8 @@ static bool take_power(struct dl_job_predictions *p, struct fit_rows *a,
 
 /* The interval of the time of an epoch, from the residuals of times that were
  * measured with its software. Where the fit's own runs, and so its energies,
- * had none of that, the energy's interval is that of the time and of the power,
- * in squares. */
+ * had none of that, the energy's interval joins the time's and the power's, in
+ * squares. */
 static void take_times(struct dl_job_predictions *p, struct fit_rows *a) {
   struct dl_prediction *time = &p->of[DL_PHYSICAL_TIME];
   struct dl_prediction *energy = &p->of[DL_PHYSICAL_EPOCH];
@@ -98,7 +98,7 @@ static void take_times(struct dl_job_predictions *p, struct fit_rows *a) {
       .of_stack = true};
 }
 
-/* What the posterior says of two targets of a row. */
+/* Takes what the posterior says of two targets of a row. */
 static void take_work(struct dl_expected *e, const struct dl_fit_row *row,
                       size_t time, size_t power) {
   struct dl_joint_prediction all;
@@ -122,8 +122,8 @@ static void trust_intervals(struct dl_expected *e,
     e->var_power = sd * sd + e->cov * e->cov / e->var_time;
 }
 
-/* So are rates, and less in groups that are like the fit's. A deviation of the
- * rate moves the power as the fit has it. */
+/* Rates are off by more as well, and by less in groups that are like the fit's.
+ * A deviation of the rate moves the power as the fit has it. */
 static void trust_rate(struct dl_expected *e, const struct dl_prediction *rate,
                        double coverage) {
   double sd = dl_interval_sd(log(rate->low / rate->value),
@@ -234,8 +234,8 @@ static bool expect(const struct dl_job_predictions *p, struct fit_rows *a,
   return p->language ? expect_language(p, a, e) : expect_training(p, a, e);
 }
 
-/* What is expected has the uncertainty of intervals of 90 %, whatever is asked
- * for: those of other coverages are no normal distribution's. */
+/* The expectation has the uncertainty of intervals of 90 %, whatever is asked
+ * for: intervals of other coverages are no normal distribution's. */
 static enum dl_status condition(struct dl_job_predictions *p,
                                 struct fit_rows *a, struct dl_diag *d) {
   struct dl_expected e;
@@ -256,7 +256,8 @@ static enum dl_status condition(struct dl_job_predictions *p,
   return DL_OK;
 }
 
-/* The user's duration, else the physical method's, PRE's or that of FLOPs. */
+/* Settles on the user's duration, else the physical method's, PRE's or the one
+ * by FLOPs. */
 static void settle_duration(struct dl_job_predictions *p,
                             const struct dl_job *job) {
   p->duration_s = job->known.run_s;
@@ -291,8 +292,8 @@ static void repeat_power(struct dl_job_predictions *p, struct dl_fit_row *step,
   p->power_low = -p->power_high;
 }
 
-/* What an epoch of a training consists of, or a step of a language model. The
- * whole time of the epoch has the residual that energies have. */
+/* Sets the parts of an epoch of a training, or of a step of a language model.
+ * The whole time of the epoch has the residual that energies have. */
 static void explain(struct dl_job_predictions *p, struct fit_rows *a,
                     bool trains) {
   struct dl_fit_row *epoch = trains ? fit_row(a, DL_PHYSICAL_EPOCH) : NULL;
@@ -324,7 +325,7 @@ static double processors_per_gpu(const struct dl_run *run) {
 }
 
 /* The pipeline of a training on images whose loader is described, or usual;
- * false: no bound. The images are those of the data set, else as large as the
+ * false: no bound. The images are as large as the data set's, else as the
  * input. */
 static bool pipeline_of(const struct dl_job *job, struct dl_input_pipeline *in,
                         bool *assumed) {
@@ -337,7 +338,7 @@ static bool pipeline_of(const struct dl_job *job, struct dl_input_pipeline *in,
       .stored_mpx = run->stored_mpx,
       .stored_kb = dl_run_set_has(given, DL_RUN_stored_mpx) &&
                            !dl_run_set_has(given, DL_RUN_stored_kb)
-                       ? (double)NAN /* that of the data set, at its own size */
+                       ? (double)NAN /* the data set's, at its own size */
                        : run->stored_kb,
       .image_px = run->image_px,
       .workers = *assumed ? processors_per_gpu(run) : run->loader_workers,
@@ -362,7 +363,7 @@ static void add_waiting(struct dl_prediction *p, double waiting, double less,
  * nothing of the loader, it is taken to keep up, as it does, or is hidden in
  * the times, in the trainings that the physics is fitted to, unless it is
  * slower than the GPUs and nothing is known of the time. Parts get the time of
- * the input alone, that of both together, both rates, and the bound. */
+ * the input alone, the time of both together, both rates, and the bound. */
 static void find_input(struct dl_job_predictions *p, const struct dl_job *job) {
   struct dl_input_pipeline in;
   struct dl_physical_parts *parts = &p->parts;
@@ -386,7 +387,8 @@ static void find_input(struct dl_job_predictions *p, const struct dl_job *job) {
     parts->bound = "input";
 }
 
-/* The same of text that a described loader tokenises, of the whole run. */
+/* Finds the bound by text that a described loader tokenises, for the whole
+ * run. */
 static void find_tokenising(struct dl_job_predictions *p,
                             const struct dl_job *job) {
   const struct dl_run *run = job->run;

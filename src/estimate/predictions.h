@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the fitted models predict of a job, once for all estimators. */
+/* The fitted models predict this of a job, once for all estimators. */
 
 #ifndef DL_ESTIMATE_PREDICTIONS_H
 #define DL_ESTIMATE_PREDICTIONS_H
@@ -15,7 +15,7 @@ enum dl_fit_of {
   DL_PRE_POWER, /* regressions on features: gpu_power_w, epoch_energy_j, */
   DL_PRE_EPOCH, /* epoch_s */
   DL_PRE_TIME,
-  DL_PHYSICAL_POWER, /* the physical method, of training: the same */
+  DL_PHYSICAL_POWER, /* the physical method, of training: these, too */
   DL_PHYSICAL_EPOCH,
   DL_PHYSICAL_TIME,
   DL_SERVING_POWER, /* and of language models that serve: request_power_w, */
@@ -46,10 +46,10 @@ struct dl_engine {
   /* Families of the accelerators whose trainings of language models the fit
    * saw; without any it is not known (dl_engine_learn_families). */
   struct dl_strlist families;
-  double coverage;             /* of the intervals */
-  struct dl_engine *at_90;     /* owned: the same at 90 %, whose intervals say
-                                   how uncertain work is; NULL: this one */
-  double of_90;                /* half-widths, relative to those of 90 % */
+  double coverage;         /* of the intervals */
+  struct dl_engine *at_90; /* owned: an engine at 90 %, whose intervals say how
+                              uncertain work is; NULL: this one */
+  double of_90;            /* half-widths, relative to the ones at 90 % */
   struct dl_job_fields fields; /* what counts as known: at first all */
 };
 
@@ -68,7 +68,7 @@ struct dl_served {
   bool idle_assumed;    /* by the fit, not by the descriptor */
   bool too_slow;        /* for the requests that arrive per second */
   double most_a_second; /* requests that can be served, at that batch */
-  /* Of the time at work; they add up for a language model. */
+  /* These share the time at work; they add up for a language model. */
   double memory_s, compute_s, layers_s, exchange_s, host_s;
   const char *bound; /* which of them, or "prompts", takes longest */
   const char *lacks; /* what is missing */
@@ -82,7 +82,7 @@ struct dl_job_predictions {
   /* Bounds of the mean power of a training whose duration is not known:
      logarithms, relative to the estimate; NaN: none. */
   double power_low, power_high;
-  bool power_repeats; /* they are those of repeats of its configuration */
+  bool power_repeats; /* repeats of its configuration gave them */
   bool language;      /* a language model is trained; its optimizer step: */
   struct dl_language_parts step; /* NaN power: unknown */
   double slower; /* by this, at least 1, than without the bound of the peak */

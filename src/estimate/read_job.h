@@ -6,7 +6,7 @@
 
 #include "estimate/job.h"
 
-/* Where rows hold the quantities of descriptors that a job has. */
+/* Rows hold the quantities of descriptors of a job in these places. */
 struct dl_job_fields {
   struct dl_row_ref tdp_w, idle_w, bandwidth_gb_s, weight_bytes, kv_bytes;
   unsigned known; /* set of known values (conditioning/known.h) */

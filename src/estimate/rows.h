@@ -9,16 +9,16 @@
 #include "io/same_tables.h"
 #include "run/sweep_cursor.h"
 
-/* Where rows come from; all is borrowed. With neither a table nor axes there is
+/* Rows come from here; all is borrowed. With neither a table nor axes there is
  * one row. */
 struct dl_rows {
   struct dl_row_plan *f;
   struct dl_catalog *catalog;
   struct dl_csv *csv;         /* the table, whose columns the plan has */
   const struct dl_axes *axes; /* the axes that the plan has */
-  /* Of a table: whether the row on a line is wanted (NULL: all are), asked in
-   * the order of the rows unless the sink is parallel; and where rows that
-   * occur twice are counted (NULL: nowhere). */
+  /* A table has these: whether the row on a line is wanted (NULL: all are),
+   * asked in the order of the rows unless the sink is parallel; and where rows
+   * that occur twice are counted (NULL: nowhere). */
   bool (*wants)(void *ctx, size_t line);
   void *ctx;
   struct dl_repeated_rows *repeated;

@@ -53,7 +53,7 @@ static void make_room(struct dl_scoring *s) {
   }
 }
 
-/* Unknown values are the same. */
+/* Unknown values are equal. */
 static bool same(double a, double b) {
   return isnan(a) || isnan(b) ? isnan(a) && isnan(b) : !(a < b) && !(a > b);
 }
@@ -66,8 +66,8 @@ static size_t copy_column(struct dl_scoring *s, size_t from) {
   return s->n_columns++;
 }
 
-/* Enters what was measured for each candidate. Those that had the same in all
- * runs so far, and have not in this one, part. */
+/* Enters what was measured for each candidate. Candidates that were equal in
+ * all runs so far, and are not in this one, part. */
 static void add_measured(struct dl_scoring *s, const double *measured) {
   size_t *before = s->before;
   memcpy(before, s->column, s->n_methods * sizeof *before);
@@ -207,9 +207,9 @@ static void add_way(struct dl_boot *b, const struct scoring_part *p,
       p->group ? p->group + (size_t)c * p->n : s->cluster[c];
 }
 
-/* Runs on a GPU, or of an architecture, have errors in common beyond those of
- * their configuration: where several of them were measured, these are drawn.
- * A single one is part of what the scores are about. */
+/* Runs on a GPU, or of an architecture, have errors in common beyond their
+ * configuration's: where several of them were measured, these are drawn. A
+ * single one is part of what the scores are about. */
 static void choose_ways(struct dl_boot *b, const struct scoring_part *p,
                         const struct dl_scoring *s) {
   for (size_t c = DL_CLUSTER_GPU; c < DL_N_CLUSTERINGS; c++)

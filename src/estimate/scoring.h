@@ -17,7 +17,8 @@ struct dl_scored_run {
   uint32_t group; /* of `groups` */
 };
 
-/* What runs have in common, so that their errors are not independent. */
+/* Runs have one of these in common, so that their errors are not
+ * independent. */
 enum dl_clustering {
   DL_CLUSTER_OWN, /* the unit that is drawn: a configuration, ... */
   DL_CLUSTER_GPU,
@@ -33,12 +34,12 @@ struct dl_scoring {
   struct dl_scored_run *run; /* n, owned */
   /* n: of `clusters`, what the bootstrap draws; owned */
   uint32_t *cluster[DL_N_CLUSTERINGS];
-  double **measured;  /* columns of n, J; NaN: unknown; owned */
-  size_t *column;     /* n_methods: the column of each, owned. Candidates with
-                         the same values have one column. */
-  size_t *before;     /* n_methods: the same before the last run, owned */
+  double **measured; /* columns of n, J; NaN: unknown; owned */
+  size_t *column; /* n_methods: the column of each, owned. Candidates with equal
+                     values share a column. */
+  size_t *before; /* n_methods: the columns before the last run, owned */
   double **estimated; /* n_methods columns of n, J; NaN: none; owned */
-  int8_t **inside;    /* the same: in its interval, or -1 without; owned */
+  int8_t **inside;    /* likewise: in its interval, or -1 without; owned */
   size_t n_methods, n_columns, n, room;
 };
 
@@ -49,18 +50,18 @@ void dl_scoring_free(struct dl_scoring *s);
 struct dl_scored {
   size_t table;
   const char *group;
-  /* Names; that of DL_CLUSTER_OWN may be NULL: the run is one by itself;
+  /* Names; the one of DL_CLUSTER_OWN may be NULL: the run is one by itself;
    * others: they are not looked at. */
   const char *cluster[DL_N_CLUSTERINGS];
   const struct dl_estimate *est;
   const double *measured;
-  size_t n; /* of both; the same for all runs */
+  size_t n; /* of both; equal for all runs */
 };
 
 /* Adds a run. Runs that a method has no estimate of do not count for it. */
 void dl_scoring_add(struct dl_scoring *s, const struct dl_scored *run);
 
-/* Whether two candidates say the same of every run, bit by bit. */
+/* Whether two candidates agree on every run, bit by bit. */
 bool dl_scoring_same(const struct dl_scoring *s, size_t a, size_t b);
 
 /* Which candidates, on which runs: of one table, of one group, or of all

@@ -38,7 +38,7 @@ struct dl_accounting {
   struct gpu_name *gpu;   /* one a name */
   size_t gpu_cap;
   bool used_ram, used_cores;
-  struct dl_constant *added; /* those of other estimates; owns their texts */
+  struct dl_constant *added; /* from other estimates; owns their texts */
   size_t n_added, added_cap;
   size_t coreless;  /* jobs without GPUs whose cores have no power */
   size_t doubted;   /* jobs whose measured energy no such node takes */
@@ -165,7 +165,7 @@ static struct node_power *find_power(struct dl_accounting *a,
   return any;
 }
 
-/* What the user said of a name; NULL: nothing. */
+/* Returns how the user described a name; NULL: not at all. */
 static struct gpu_name *given(struct dl_accounting *a, const char *name) {
   long i = name ? dl_intern_find(&a->names, name) : -1;
   return i >= 0 && a->gpu[i].gpu ? &a->gpu[i] : NULL;
@@ -203,8 +203,8 @@ static enum dl_status find_gpu(struct dl_accounting *a,
   return DL_OK;
 }
 
-/* What each GPU of a job is of a whole one: by its type, or by what the user
- * says of it. */
+/* Returns the fraction of a whole GPU that each GPU of a job is, from its type
+ * or from the user's description. */
 static double share_of(struct dl_accounting *a,
                        const struct dl_cluster_job *r) {
   if (r->gpu_share < 1 || a->o->gpus.n == 0)
@@ -226,7 +226,7 @@ static double gpu_power(const struct dl_accelerator *gpu, double use) {
   return idle + (tdp - idle) * use;
 }
 
-/* Of the parts that are known. */
+/* Estimates the energy of the parts that are known. */
 static enum dl_status estimate_parts(struct dl_accounting *a,
                                      const struct dl_cluster_job *r,
                                      struct dl_accounted *out,
@@ -265,8 +265,8 @@ static enum dl_status estimate_parts(struct dl_accounting *a,
   return DL_OK;
 }
 
-/* Units that were mistaken. The energy may be that of whole nodes, with all of
- * their GPUs, or of the parts of one. */
+/* Warns of an energy whose units look mistaken. It may cover whole nodes with
+ * all of their GPUs, or some parts of one. */
 static void doubt_energy(struct dl_accounting *a,
                          const struct dl_cluster_job *r) {
   const double least_w = 1, least_s = 300; /* meters are slow */
@@ -341,7 +341,7 @@ void dl_accounting_warn(const struct dl_accounting *a, struct dl_diag *d) {
             a->coreless, a->coreless == 1 ? "" : "s");
 }
 
-/* Whether another name before this one stands for the same accelerator. */
+/* Whether another name before this one stands for its accelerator, too. */
 static bool counted_before(const struct dl_accounting *a, size_t i) {
   for (size_t j = 0; j < i; j++)
     if (a->gpu[j].used && a->gpu[j].gpu == a->gpu[i].gpu)
@@ -349,7 +349,8 @@ static bool counted_before(const struct dl_accounting *a, size_t i) {
   return false;
 }
 
-/* Adds those of an accelerator: TDP, and the idle power where it is known. */
+/* Adds the constants of an accelerator: its TDP, and the idle power where it is
+ * known. */
 static void add_gpu_constants(const struct dl_accelerator *gpu,
                               struct dl_constant *to, size_t *n) {
   const struct {

@@ -49,16 +49,15 @@ void dl_group_totals_add(struct dl_group_totals *t,
                          const struct dl_cluster_job *job,
                          const struct dl_accounted *figures);
 
-/* The same with the sums of jobs of one group; key[k] is NULL where it is
- * unknown. */
+/* Adds the sums of jobs of one group; key[k] is NULL where it is unknown. */
 void dl_group_totals_join(struct dl_group_totals *t,
                           const char *const key[DL_N_KEYS],
                           const struct dl_sums *sums);
 
 size_t dl_group_totals_n(const struct dl_group_totals *t);
 
-/* By month where that is a key (and by the names before it), otherwise by
- * energy, the highest first. Nothing may be added behind it. */
+/* Sorts by month where that is a key (and by the names before it), otherwise by
+ * energy, the highest first. Nothing may be added afterwards. */
 void dl_group_totals_sort(struct dl_group_totals *t);
 
 /* The i-th group; key[k] is NULL where it is unknown, or not a key. */

@@ -144,8 +144,8 @@ static int by_count(const void *a, const void *b) {
   return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Of the n shards of one number in their order: how many are there less often
- * than the most frequent; *first is the first of these. */
+/* Counts which of the n shards of one number, in their order, occur less often
+ * than the most frequent; *first becomes the first of these. */
 static size_t rarer_shards(const struct dl_shard *s, size_t n, size_t *first) {
   size_t most = 0, rarer = 0, at = 0;
   for (size_t i = 0, same = 0; i < n; i++) {
@@ -206,8 +206,8 @@ static enum dl_status no_totals(const char *path, struct dl_diag *d) {
                     "with dlest report --totals");
 }
 
-/* Opens totals: all columns but those of the keys must be there. A file that is
- * no table, as that of another report input, has no totals either. */
+/* Opens totals: all columns but the keys must be there. A file that is no
+ * table, such as another input of a report, has no totals either. */
 static enum dl_status open_totals(struct dl_csv **csv, const char *path,
                                   struct dl_diag *d) {
   DL_SCOPED(dl_diag_free) struct dl_diag inner = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Totals of jobs in a file, which add up: totals of disjoint sets of jobs give
- * those of all of them.
+ * the totals of their union.
  *
  * CSV. The columns are "totals", which is "group", "constant" or "shard" in
  * each row; the keys of the groups; the counts and sums of a group (NAME_rest:
@@ -54,8 +54,8 @@ bool dl_totals_is_file(const char *path);
 enum dl_status dl_totals_keys(const char *path, bool keys[DL_N_KEYS],
                               struct dl_diag *d);
 
-/* Adds a file to totals, whose keys must be among those of the file, and to the
- * sum of all. Errors: DL_EINPUT. */
+/* Adds a file to totals, whose keys must be among the file's, and to the sum of
+ * all. Errors: DL_EINPUT. */
 enum dl_status dl_totals_read(const char *path, struct dl_totals *t,
                               struct dl_sums *all, struct dl_diag *d);
 

@@ -27,10 +27,10 @@ static double most_power(const struct dl_expected *e, double util,
 
 void dl_condition(struct dl_conditioned *out, const struct dl_expected *e,
                   const struct dl_known *known, double coverage) {
-  /* Of work that is not known the time says nothing of the speed. */
+  /* The time says nothing of the speed if the work is not known. */
   bool free = !known->of_work && !isnan(known->run_s);
   double steps = free ? known->run_s : known->steps_s;
-  /* What the run takes beyond its steps. */
+  /* The run takes this time beyond its steps. */
   double rest = isnan(steps) ? 0 : known->run_s - steps;
   /* The mean power of the steps. */
   double power = known->power_w;

@@ -10,7 +10,7 @@
 #include "base/number.h"
 #include "estimate/conditioning/known.h"
 
-/* What a fit says of the whole run on all its GPUs. */
+/* A fit expects this of the whole run on all its GPUs. */
 struct dl_expected {
   /* Logarithms: of the time of its steps, s, and of the power meanwhile, W. */
   double time, power;

@@ -177,7 +177,7 @@ void dl_known_of(const struct dl_job *job, unsigned which,
 
 /* --- Contradictions. */
 
-/* Speeds that say something else of the same steps. */
+/* Whether two speeds that are given contradict each other. */
 static bool rates_differ(const struct dl_job *job,
                          struct dl_message_style *why) {
   char first[DL_WORD_SIZE], second[DL_WORD_SIZE];
@@ -235,7 +235,7 @@ static double rate_at(const struct dl_job *job, bool any) {
   return 1e12 * peak;
 }
 
-/* That of the precision that is given, else in any. */
+/* Returns the rate of the precision that is given, else the highest in any. */
 static double highest_rate(const struct dl_job *job) {
   return rate_at(job, dl_is_assumed(job->row, DL_RUN_precision));
 }
@@ -326,7 +326,7 @@ static bool power_is_off(const struct dl_job *job,
         "{gpu_power_w} is %.4g W, but %g GPU%s busy for %.3g %% of "
         "the time ({gpu_util}) draw%s %.3g W at most; check both",
         w, n, plural, 100 * job->known.util, draws, job->known.most_w);
-  /* With a time it is an energy, however long they work. */
+  /* A known time makes it an energy, however long they work. */
   return isnan(job->known.run_s) && w < job->known.least_static_w &&
          dl_rule_message(
              why,

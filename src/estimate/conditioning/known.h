@@ -30,7 +30,7 @@ bool dl_known_words(const char *words, unsigned *known);
 
 /* Sets how many epochs a run of known duration has by the known time of an
  * epoch, or else the known speed, where their number is not given; or how many
- * samples, where those of an epoch are not known either. */
+ * samples, where the samples of an epoch are not known either. */
 void dl_known_fill(struct dl_job *job, unsigned which);
 
 /* Reads what a job's run gives. */

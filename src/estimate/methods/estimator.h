@@ -11,7 +11,7 @@
 
 enum { DL_MOST_OUTSIDE = 24 };
 
-/* What an estimator says; NaN and NULL where it does not. */
+/* An estimator says this of a job; NaN and NULL where it does not. */
 struct dl_estimate {
   enum dl_method id; /* of an estimator; UNKNOWN: another method */
   const char *method;
@@ -34,14 +34,14 @@ struct dl_estimate {
   const char *model;         /* file of the fitted model */
   const char *outside[DL_MOST_OUTSIDE]; /* quantities beyond its range */
   size_t n_outside;
-  const char *lacks;    /* name of a quantity that is missing */
-  bool other_precision; /* than that of the runs that it learnt from: dlest does
-                           not recommend it */
+  const char *lacks;     /* name of a quantity that is missing */
+  bool other_precision;  /* than the runs of its fit had: dlest does not
+                            recommend  it */
   bool software_matters; /* it is wider or longer because no software stack is
                             given */
-  /* Of a training, all GPUs, by dl_estimate_throughput: samples and tokens of
-   * the training set per second, and the model's FLOPs (without what is
-   * computed again) by what the GPUs could do at their peak. */
+  /* dl_estimate_throughput sets these for a training on all GPUs: samples and
+   * tokens of the training set per second, and the model's FLOPs (without what
+   * is computed again) by what the GPUs could do at their peak. */
   double samples_per_s, tokens_per_s, mfu;
   double busy_share; /* of the time in which the GPUs work, where something is
                         known of the run; NaN */
@@ -57,8 +57,8 @@ struct dl_estimator {
    * given, and without. 0: only for comparison. */
   int rank_given, rank_open;
   bool needs_regressions; /* takes the predictions of the regressions */
-  /* What it takes from descriptors, by kind and field ("gpu.tdp_w"),
-   * NULL-terminated; NULL: nothing. For 'dlest check'. */
+  /* It takes these from descriptors, by kind and field ("gpu.tdp_w"),
+   * NULL-terminated; NULL: nothing. 'dlest check' reads them. */
   const char *const *needs;
   /* Fills in *est, of which the method, the duration (p->duration_s) and its
    * origin are set, numbers are NaN and the rest is 0. */
@@ -86,8 +86,8 @@ const struct dl_estimator *dl_estimator_find(const char *name);
 long dl_recommended(const struct dl_estimate *est, size_t n,
                     bool duration_given);
 
-/* What was not known of a training or forward pass, in words ("activations and
- * kernels"); NULL where all was. *doubt, if not NULL, is the half-width by
+/* Says in words what was not known of a training or forward pass ("activations
+ * and kernels"); NULL where all was. *doubt, if not NULL, is the half-width by
  * which the logarithm of a 90 % interval of energy grows, in squares; 0 where
  * all was counted. */
 const char *dl_facts_assumed(const struct dl_job *job, double *doubt);

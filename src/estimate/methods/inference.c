@@ -38,7 +38,7 @@ static void served_round(const struct problem *p, double batch,
   dl_serving_cost_of(row.fit->c, row.fx, &in, r);
 }
 
-/* Adds the same pass on one GPU, so many times. */
+/* Adds a pass on one GPU, repeated so many times. */
 static void add_passes(const struct problem *p, double times,
                        const struct dl_training_inputs *in,
                        struct dl_serving_cost *r) {
@@ -153,7 +153,7 @@ static double keeps_up(const struct problem *p, double rate, double most) {
   return high;
 }
 
-/* What is missing of a forward pass, which has no training samples; or NULL. */
+/* Names what a forward pass, which has no training samples, lacks; or NULL. */
 static const char *lacks_of_pass(const struct dl_training_inputs *in) {
   bool rates = in->peak > 0 && (in->plain > 0 || !(in->depthwise > 0));
   if (!(in->bandwidth > 0))
@@ -234,9 +234,9 @@ static void add_round(struct dl_served *s, double times,
   s->host_s += times * r->host_s;
 }
 
-/* Of images whole rounds, the last with those that are left. Those at a rate
- * are so many on average, and a server of language models takes the next
- * request when one is done. Returns how many; *r is that of a full one. */
+/* Adds whole rounds of images, the last with the images that are left. Requests
+ * at a rate are so many on average, and a server of language models takes the
+ * next request when one is done. Returns how many rounds; *r is a full one. */
 static double add_rounds(struct problem *p, struct dl_served *s,
                          struct dl_serving_cost *r) {
   bool on_average = p->tokens || p->job->run->request_rate > 0;
@@ -256,8 +256,8 @@ static double add_rounds(struct problem *p, struct dl_served *s,
   return rounds + 1;
 }
 
-/* No board draws more than its limit; of boards unlike those of the fit, it may
- * expect so. */
+/* No board draws more than its limit, although a fit may expect so of boards
+ * unlike its own. */
 static void keep_limit(struct dl_served *s, const struct dl_job *job) {
   double limit = dl_or(job->run->power_limit_w, job->tdp_w) * job->run->n_gpus;
   double power = (s->prefill_j + s->decode_j) / (s->prefill_s + s->decode_s);

@@ -18,8 +18,8 @@
 
 #include "estimate/predictions.h"
 
-/* What inference costs by the fits; NaN, and `lacks` set, where they have no
- * answer. */
+/* Sets what inference costs by the fits; NaN, and `lacks` set, where they have
+ * no answer. */
 void dl_infer(const struct dl_engine *ctx, const struct dl_job *job,
               struct dl_served *s);
 

@@ -14,25 +14,27 @@
 #include "physics/training/input_pipeline.h"
 #include "run/setup/training_setup.h"
 
-/* What an interval of 90 % widens by where the software is not given: whole
+/* An interval of 90 % widens by this where the software is not given: whole
  * trainings of five laboratories differ from the rate of their steps by a
  * standard deviation of .2 in the logarithm (docs/lab/language-models.md). */
 #define SOFTWARE_DOUBT 0.33
 
-/* The same where it is given: laboratories differ with one software, too. Rates
- * are off by as much more where their source is left out of the fit than where
- * a configuration is: a standard deviation of .08 (docs/lab/designs.md). */
+/* The interval widens by this where the software is given: laboratories differ
+ * with one software, too. Rates are off by as much more where their source is
+ * left out of the fit than where a configuration is: a standard deviation of
+ * .08 (docs/lab/designs.md). */
 #define SOURCE_DOUBT 0.13
 
-/* The same for each of what no run of the fit had: experts, adapters (but
- * MLPerf's), software that a compiler makes, the family of the accelerator.
- * Published speeds with one of these are off by more than a network, a GPU or a
- * source that is held out; of the half of their sources that was examined more
- * than this leaves no more inside (docs/lab/published-speeds.md). */
+/* The interval widens by this for each trait that no run of the fit had:
+ * experts, adapters (but MLPerf's), software that a compiler makes, the family
+ * of the accelerator. Published speeds with one of these are off by more than a
+ * network, a GPU or a source that is held out; of the half of their sources
+ * that was examined more than this leaves no more inside
+ * (docs/lab/published-speeds.md). */
 #define UNSEEN_DOUBT 0.45
 
-/* The same for the power: 1.645 times the error for a GPU held out, where the
- * limit of the board does not bind. */
+/* The interval of the power widens by this: 1.645 times the error for a GPU
+ * held out, where the limit of the board does not bind. */
 #define POWER_DOUBT 0.15
 
 /* Standard deviations in the half-width of an interval of 90 %. */
@@ -77,7 +79,7 @@ static const char *lacks(const struct dl_engine *ctx,
   return "a value within the model's domain";
 }
 
-/* What no run of the fit had, as names of quantities. */
+/* Lists what no run of the fit had, as names of quantities. */
 static size_t find_unseen(const struct dl_engine *ctx, const struct dl_job *job,
                           const char *unseen[DL_MOST_OUTSIDE]) {
   const struct dl_run *run = job->run;
@@ -103,8 +105,8 @@ static size_t find_unseen(const struct dl_engine *ctx, const struct dl_job *job,
   return n;
 }
 
-/* What software, source and all that was not seen add to the half-width of the
- * logarithm of an interval of 90 % of the rate. */
+/* Returns what software, source and all that was not seen add to the half-width
+ * of the logarithm of an interval of 90 % of the rate. */
 static double doubt_of(const struct dl_engine *ctx, const struct dl_job *job,
                        const struct dl_prediction *rate) {
   const char *unseen[DL_MOST_OUTSIDE];
@@ -118,7 +120,7 @@ static double doubt_of(const struct dl_engine *ctx, const struct dl_job *job,
                UNSEEN_DOUBT * sqrt((double)n));
 }
 
-/* The same of the power. */
+/* Returns what widens the interval of the power. */
 static double power_doubt(const struct dl_engine *ctx,
                           const struct dl_job_predictions *p) {
   return p->power_repeats ? p->power_high / ctx->of_90 : POWER_DOUBT;
@@ -142,7 +144,7 @@ static void note_unseen(const struct dl_engine *ctx, const struct dl_job *job,
     est->outside[est->n_outside++] = unseen[i];
 }
 
-/* By what is known of the run. */
+/* Takes the estimate that follows from what is known of the run. */
 static void take_known(const struct dl_job_predictions *p,
                        struct dl_estimate *est) {
   const struct dl_conditioned *known = &p->conditioned;
@@ -222,7 +224,7 @@ void dl_estimate_language(const struct dl_engine *ctx, const struct dl_job *job,
     est->software_matters = !job->run->stack && rate->repeats == 0;
     dl_widen(ctx, est, doubt_of(ctx, job, rate));
   }
-  /* So far the interval is that of the rate. */
+  /* The interval covers the rate alone so far. */
   double low = est->energy_j.low, high = est->energy_j.high;
   double power = power_doubt(ctx, p) * ctx->of_90;
   est->power_w.low = est->power_w.x * exp(-power);

@@ -6,7 +6,7 @@
  *   T = tokens / rate,   E = P n T
  *
  * with the tokens of all epochs, of which validation counts a third: it has no
- * backward pass. The interval joins those of rate and power. */
+ * backward pass. The interval joins the intervals of rate and power. */
 
 #ifndef DL_ESTIMATE_METHODS_LANGUAGE_TRAINING_H
 #define DL_ESTIMATE_METHODS_LANGUAGE_TRAINING_H
@@ -30,7 +30,7 @@ void dl_language_deviations(const struct dl_engine *ctx,
                             const struct dl_job_predictions *p,
                             struct dl_expected *e);
 
-/* As the estimate() of an estimator. */
+/* Estimates as the estimate() of an estimator does. */
 void dl_estimate_language(const struct dl_engine *ctx, const struct dl_job *job,
                           const struct dl_job_predictions *p,
                           struct dl_estimate *est);

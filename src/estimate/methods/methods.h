@@ -36,24 +36,25 @@ const char *dl_beyond_training(const struct dl_job *job);
 const char *dl_fit_lacks(const struct dl_bound_fit *b,
                          const struct dl_job *job);
 
-/* Adds a part, that of 90 %, to the relative half-width of an interval. Bounds
- * below 0 are as far as 0: log gives -infinity, low_j becomes 0. */
+/* Adds a part, which is given at 90 %, to the relative half-width of an
+ * interval. Bounds below 0 are as far as 0: log gives -infinity, low_j becomes
+ * 0. */
 void dl_widen(const struct dl_engine *ctx, struct dl_estimate *est, double by);
 
-/* Turns the interval of the power at work into that of the mean power of GPUs
- * that work for work_s, s, and wait for their input at static_w, W: at the
- * longest wait it is the lowest. */
+/* Turns the interval of the power at work into the interval of the mean power
+ * of GPUs that work for work_s, s, and wait for their input at static_w, W: at
+ * the longest wait it is the lowest. */
 struct dl_input_wait;
 void dl_widen_power(struct dl_estimate *est, double work_s, double static_w,
                     const struct dl_input_wait *wait);
 
-/* What the prediction interval is based on, and which quantities are
+/* Notes what the prediction interval is based on, and which quantities are
  * outside the range of the training data. */
 void dl_note_interval(struct dl_estimate *est, const struct dl_fit *fit,
                       const struct dl_prediction *p);
 
-/* The same of a fit of image networks, or NULL, which adds the number of GPUs.
- */
+/* Notes both for a fit of image networks, or NULL, and adds the number of
+ * GPUs. */
 void dl_note_limits(const struct dl_engine *ctx, struct dl_estimate *est,
                     const struct dl_fit *fit, const struct dl_job *job,
                     const struct dl_prediction *p);

@@ -10,8 +10,8 @@
 #include "physics/training/input_pipeline.h"
 #include "physics/training/training_inputs.h"
 
-/* The effect of several GPUs is known but for a power of +-0.1 of their
- * number, as that of any quantity outside its range (predictor.c). */
+/* The effect of several GPUs is known but for a power of +-0.1 of their number,
+ * as the effect of any quantity outside its range (predictor.c). */
 static const double gpus_power = 0.1;
 
 static void widen(double x, double *low, double *high, double by) {

@@ -10,9 +10,9 @@
  *
  * Inference is in inference.h.
  *
- * On several GPUs each takes its share of the samples at the batch size of
- * one, and they exchange gradients at the end of every step; energies are those
- * of all. */
+ * On several GPUs each takes its share of the samples at the batch size of one,
+ * and they exchange gradients at the end of every step; energies count all
+ * GPUs. */
 
 #include <math.h>
 #include <string.h>
@@ -94,8 +94,9 @@ static void keep_repeats(const struct dl_job_predictions *all,
   }
 }
 
-/* What an energy whose time is not known is uncertain by beyond its fit. What
- * GPUs wait for each other is known worse than what they compute. */
+/* Widens an energy whose time is not known by its uncertainty beyond the fit.
+ * The time for which GPUs wait for each other is known worse than the time for
+ * which they compute. */
 static void widen_epoch(const struct dl_engine *ctx, const struct dl_job *job,
                         const struct dl_job_predictions *all,
                         struct dl_estimate *est) {
@@ -112,7 +113,7 @@ static void widen_epoch(const struct dl_engine *ctx, const struct dl_job *job,
   keep_repeats(all, &was, est);
 }
 
-/* By what is known of the run. */
+/* Estimates by what is known of the run. */
 static void by_known(const struct dl_engine *ctx, const struct dl_job *job,
                      const struct dl_job_predictions *all,
                      struct dl_estimate *est) {
@@ -191,8 +192,8 @@ static void by_epoch(const struct dl_engine *ctx, const struct dl_job *job,
     widen_epoch(ctx, job, all, est);
 }
 
-/* The interval of a forward pass is that of the energy of trainings, by what
- * is new of network and GPU. */
+/* A forward pass has the interval of the energy of trainings, by what is new of
+ * network and GPU. */
 static void forward_interval(const struct dl_engine *ctx,
                              const struct dl_job *job, double busy_j,
                              struct dl_estimate *est) {
@@ -228,7 +229,8 @@ static void serving_rates(const struct dl_job *job, const struct dl_served *s,
   est->power_w.high = est->power_w.x * power->high / power->value;
 }
 
-/* What GPUs draw while they idle is uncertain, too; the two add in squares. */
+/* The power that GPUs draw while they idle is uncertain, too; the two add in
+ * squares. */
 static void widen_by_idle(struct dl_estimate *est, double idle_j,
                           double coverage) {
   double factor = dl_static_factor(0, coverage);

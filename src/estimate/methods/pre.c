@@ -6,8 +6,8 @@
  *   pre-epoch   E = e * epochs      e = energy of an epoch, predicted
  *
  * The models were fitted on runs on one GPU. On several, ideal data parallelism
- * is assumed: the same energy an epoch, in a shorter time; n_gpus is then named
- * as outside of the model's range.
+ * is assumed: an epoch takes an equal energy in a shorter time; n_gpus is then
+ * named as outside of the model's range.
  *
  * They learnt from runs in FP32, in TF32 where the framework takes that: at
  * another precision they say so, and are not recommended.
@@ -83,9 +83,9 @@ static void power(const struct dl_engine *ctx, const struct dl_job *job,
     note_limits(ctx, est, ctx->fit[DL_PRE_POWER].fit, job, p);
 }
 
-/* PRE stands on its own feet: its duration is that of pre-epoch where none is
- * given. The error of that guess is in the energy: the interval of the epoch
- * energy (relative) adds to that of the power. */
+/* PRE stands on its own feet: it takes the duration from pre-epoch where none
+ * is given. The error of that guess is in the energy: the interval of the epoch
+ * energy (relative) adds to the power's. */
 static void power_with_duration(const struct dl_engine *ctx,
                                 const struct dl_job *job,
                                 const struct dl_job_predictions *p,
@@ -143,7 +143,7 @@ static void epoch(const struct dl_engine *ctx, const struct dl_job *job,
     note_limits(ctx, est, ctx->fit[DL_PRE_EPOCH].fit, job, p);
 }
 
-/* Of the models that ship; a user's own may need others. */
+/* The models that ship need these; a user's own may need others. */
 static const char *const power_needs[] = {
     "gpu.tdp_w",   "gpu.bandwidth_gb_s",    "gpu.peak_fp32_tflops",
     "arch.macs_g", "dataset.train_samples", NULL};

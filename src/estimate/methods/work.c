@@ -118,7 +118,8 @@ static double rate(const struct dl_job *job) {
 }
 
 /* MACs (1e9) of a training step for one sample: the forward pass, the gradients
- * of what it passes through, and those of the weights that are trained. */
+ * of what it passes through, and the gradients of the weights that are
+ * trained. */
 static double training_macs(const struct dl_job *job) {
   double pass = job->run->macs_g, head;
   switch (dl_fine_tune_of(job->run)) {
@@ -133,8 +134,8 @@ static double training_macs(const struct dl_job *job) {
   }
 }
 
-/* MACs that activation checkpointing adds: another forward pass, or that of
- * attention alone. A frozen backbone has no activations to spare. */
+/* MACs that activation checkpointing adds: another forward pass, or attention's
+ * alone. A frozen backbone has no activations to spare. */
 static double recomputed_macs(const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
   double depth = arch ? arch->depth : NAN;

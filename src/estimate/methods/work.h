@@ -4,7 +4,7 @@
  *   training     2 MACs x (3 x training samples + validation samples) x epochs
  *                (1 x with a frozen backbone, 2 x with LoRA, which needs no
  *                gradients of the weights that it leaves; 1 x more under full
- *                activation checkpointing, under selective that of attention)
+ *                activation checkpointing, attention's alone if selective)
  *   inference    2 MACs x requests; of a diffusion model x denoising steps x
  *                passes per step; of a language model that writes tokens
  *     prefill    2 MACs of a pass over the prompt x requests
@@ -41,8 +41,8 @@ void dl_work_of(const struct dl_job *job, struct dl_work *w);
 /* FLOPs of a training step for each of its samples; NaN where unknown. */
 double dl_work_step_flop(const struct dl_job *job);
 
-/* The peak rate, 1e12 FLOP/s: job->peak_tflops, but that of the job's precision
- * (all but tf32) where that peak_tflops is what any job has on this
+/* The peak rate, 1e12 FLOP/s: job->peak_tflops, but the rate of the job's
+ * precision (all but tf32) where that peak_tflops is what any job has on this
  * accelerator. */
 double dl_work_peak_tflops(const struct dl_job *job);
 

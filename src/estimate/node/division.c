@@ -135,7 +135,7 @@ static void put_in_front(struct dl_search *s, size_t i) {
   s->division[i] = next;
 }
 
-/* With a batch of all, `all`; NaN: one that follows. */
+/* Searches with a batch of all, `all`; NaN: one that follows. */
 static void search_at(struct dl_search *s, double all) {
   struct dl_run *r = &s->row->run;
   const struct dl_setup before = dl_setup_in(r);
@@ -154,10 +154,10 @@ static void search_at(struct dl_search *s, double all) {
 }
 
 /* The batch of all is given or assumed before, or follows from parts of it that
- * are given: then set-ups with that of the best are compared once more. Whole
- * copies of the network say what it is, if they fit: those that are divided
- * have other ones with the same parts. A batch below what the copies of the
- * network need grows up to a sequence for each GPU. */
+ * are given: then set-ups with the best one's batch are compared once more.
+ * Whole copies of the network say what it is, if they fit: those that are
+ * divided have other ones with equal parts. A batch below what the copies of
+ * the network need grows up to a sequence for each GPU. */
 static void search(struct dl_search *s) {
   struct dl_run *r = &s->row->run;
   if (dl_is_settled(s, DL_RUN_global_batch)) {
@@ -219,8 +219,8 @@ static const enum dl_run_id searched[] = {
     DL_RUN_expert_parallel, DL_RUN_context_parallel,   DL_RUN_sharding,
     DL_RUN_checkpointing,   DL_RUN_checkpointed_layers};
 
-/* What is given, and all that is known beside batches, which may follow from
- * the batch of all in another division. */
+/* Returns what is given, and all that is known beside batches, which may follow
+ * from the batch of all in another division. */
 static struct dl_run_set settled(const struct dl_row *row) {
   struct dl_run_set set = row->given;
   for (size_t i = 0; i < DL_LENGTH(searched); i++)

@@ -11,18 +11,18 @@
  *   pipeline parallelism  1, 2, 3, 4, 6, 8, 12, 16 stages, in a node too, with
  *                         up to 8 virtual stages each
  *   sharding              ddp, zero1, zero3
- *   expert parallelism    up to 2, 4, ... 64 GPUs, and those of a node; not
+ *   expert parallelism    up to 2, 4, ... 64 GPUs, and of a whole node; not
  *                         with zero3
  *   micro-batches         divisors of the batch of all near powers of two
  *   checkpointing         none, else full of as few layers as needed
  *
  * Tensor and pipeline parallelism are not assumed where the run gives one of
- * them, context parallelism or the sharding. All are compared with the same
- * batch of all. Each kind of division, and sharding beyond ddp, has to save a
- * hundredth of the time: near-ties go to the simpler set-up. Where nothing
- * fits, it is the set-up that needs the least memory. More memory therefore
- * never costs more than these hundredths. Divisions are tried in the order of a
- * lower bound of their cost, until none is below the best. */
+ * them, context parallelism or the sharding. All are compared at one batch of
+ * all. Each kind of division, and sharding beyond ddp, has to save a hundredth
+ * of the time: near-ties go to the simpler set-up. Where nothing fits, it is
+ * the set-up that needs the least memory. More memory therefore never costs
+ * more than these hundredths. Divisions are tried in the order of a lower bound
+ * of their cost, until none is below the best. */
 
 #ifndef DL_ESTIMATE_NODE_DIVISION_H
 #define DL_ESTIMATE_NODE_DIVISION_H

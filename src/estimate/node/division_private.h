@@ -9,15 +9,15 @@
 #include "estimate/job.h"
 #include "physics/physics.h"
 
-/* Of a pipeline stage, at most, as in the largest trainings published (Llama
- * 3.1 405B; MLPerf's GPT-3, 4 to 8). */
+/* A pipeline stage has at most so many virtual ones, as in the largest
+ * trainings published (Llama 3.1 405B; MLPerf's GPT-3, 4 to 8). */
 #define DL_MOST_VIRTUAL_STAGES 8.0
 
-/* Of 4 degrees of tensor parallelism, these, and 1 to 64 and a node's experts.
- */
+/* Divisions combine 4 degrees of tensor parallelism, 8 of pipeline parallelism,
+ * and 8 of experts: 1 to 64, and a node's. */
 enum { DL_MOST_DIVISIONS = 4 * 8 * 8 };
 
-/* What is searched for. */
+/* A search varies these settings. */
 struct dl_setup {
   double tensor, pipeline, virtual_stages, expert; /* NaN: none */
   enum dl_sharding sharding;

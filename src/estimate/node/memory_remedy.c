@@ -28,7 +28,7 @@ static bool fits_with(const struct dl_job *job,
   }
   if (sharding != DL_SHARDING_UNKNOWN)
     run.sharding = sharding;
-  if (run.scaling == DL_SCALE_STRONG) { /* the same on each */
+  if (run.scaling == DL_SCALE_STRONG) { /* each keeps its batch */
     dl_memory_of(job, &m);
     run.batch_size = m.batch * n_gpus;
   }

@@ -40,7 +40,7 @@ static struct dl_figure figure_of(const struct dl_descriptor *e,
   return (struct dl_figure){*member, origin_word(v)};
 }
 
-/* The node's own figure, else that of the part's entry. */
+/* Returns the node's own figure, else the one in the part's entry. */
 static struct dl_figure own_or(const struct dl_node *e, const double *member,
                                const struct dl_accelerator *part,
                                const double *part_member) {
@@ -81,7 +81,7 @@ static enum dl_status check(const struct dl_node_power *n,
   return DL_OK;
 }
 
-/* What is charged to the job. */
+/* Sets what is charged to the job. */
 static void charge(struct dl_node_power *n) {
   const struct dl_node_use *u = &n->use;
   double in_use = u->on_cpu ? 0 : u->used * u->share.compute;

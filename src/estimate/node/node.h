@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The energy of a node from that of the accelerators a job uses: what else is
- * in the computer draws power as long as the job runs. Caspart et al. 2022
- * (arXiv 2212.01698) measured that this composition decides, not the runtime:
+/* The energy of a node follows from the energy of the accelerators that a job
+ * uses: all else in the computer draws power as long as the job runs. Caspart
+ * et al. 2022 (arXiv 2212.01698) measured that this composition decides, not
+ * the runtime:
  *
  *   E_dc       = E_busy + E_idle + E_cpu + E_memory + E_rest
  *   E_node     = E_dc / efficiency of the supply
@@ -17,10 +18,10 @@
  * accelerators idle. A job that is charged its share of a node that others
  * use too bears that part of E_cpu, E_memory and E_rest, and no E_idle.
  *
- * Intervals: an error of the duration is the same relative error for all parts.
- * Where the duration is not given, the estimate's whole relative error counts
- * as an error of the duration. The ranges assumed for the other parts are added
- * as independent errors, separately below and above:
+ * Intervals: an error of the duration is one relative error of all parts. Where
+ * the duration is not given, the estimate's whole relative error counts as an
+ * error of the duration. The ranges assumed for the other parts are added as
+ * independent errors, separately below and above:
  *
  *   E - low = hypot(error of the estimate, E_i - low_i, ...)
  *

@@ -7,8 +7,8 @@
  * is how long a ring takes for that, n GPUs, each sending as much as it
  * receives (Patarasuk & Yuan 2009, doi 10.1016/j.jpdc.2008.09.002: no
  * all-reduce moves less). bytes: 4 per trained parameter, 2 in mixed precision.
- * Buckets of 25 MiB and their overlap with the backward pass are those of
- * PyTorch (Li et al. 2020, arXiv 2006.15704):
+ * Buckets of 25 MiB and their overlap with the backward pass follow PyTorch (Li
+ * et al. 2020, arXiv 2006.15704):
  *
  *   step = compute + t - min(t / 2, compute x 2/3)
  *

@@ -70,14 +70,14 @@ static struct memory_bytes in_training(const struct dl_job *job) {
   return (struct memory_bytes){size, size, m * size / 4, size};
 }
 
-/* Outputs of a sample of an image network: those of layers, and the scores of
- * attention that are stored. `share` is that of all scores. */
+/* Outputs of a sample of an image network are its layers' and the scores of
+ * attention that are stored. All scores make up `share` of them. */
 struct outputs {
   double layers, scores, share;
 };
 
-/* Fused kernels store no scores: those that PyTorch takes by itself from 2.0
- * on (scaled_dot_product_attention), but not those of Keras. */
+/* Fused kernels store no scores. PyTorch takes such kernels by itself from 2.0
+ * on (scaled_dot_product_attention), Keras does not. */
 static struct outputs outputs_of_images(const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
   enum dl_attention kind = job->run->attention;
@@ -120,8 +120,8 @@ static double kept_of_images(const struct dl_job *job) {
   return full ? all * fmin(2 / parts, 1) : all;
 }
 
-/* Of the outputs of attention's products over n tokens the scores, which grow
- * with the square; values are kept anyway. */
+/* Returns how many outputs of attention's products over n tokens are scores,
+ * which grow with the square; values are kept anyway. */
 static double scores_in(double products, double n,
                         const struct dl_transformer *t) {
   double head = t->value_dim > 0 ? t->value_dim : t->head_dim;
@@ -129,13 +129,13 @@ static double scores_in(double products, double n,
   return fmax(products - layers * n * t->heads * head, 0);
 }
 
-/* Those of a sample of a language model. */
+/* Returns the scores of a sample of a language model. */
 static double scores(const struct dl_job *job, const struct dl_transformer *t) {
   return scores_in(1e6 * job->found.arch->attention_acts_m, job->seq_len, t);
 }
 
-/* The same of a language model, of one GPU. Stages of a pipeline have several
- * batches under way. */
+/* Returns the activations that one GPU keeps of a language model, bytes. Stages
+ * of a pipeline have several batches under way. */
 static double kept_of_tokens(const struct dl_job *job,
                              const struct dl_transformer *t) {
   const struct dl_run *run = job->run;
@@ -160,7 +160,8 @@ static double kept_of_tokens(const struct dl_job *job,
          (by.tensor * by.context);
 }
 
-/* Those of a sample that are there at one time without a backward pass. */
+/* Returns the outputs of a sample that exist at one time without a backward
+ * pass. */
 static double at_once(const struct dl_job *job) {
   const struct dl_transformer *t = language(job);
   struct outputs of = outputs_of_images(job);
@@ -211,8 +212,8 @@ static double adapter_params(const struct dl_job *job) {
   return dl_adapter_params(job->run, arch ? arch->transformer : NULL);
 }
 
-/* Of so many, those of the layers' products: QLoRA leaves embeddings, the
- * output layer and norms as they are. */
+/* Returns how many parameters the layers' products have: QLoRA leaves
+ * embeddings, the output layer and norms as they are. */
 static double quantized_params(const struct dl_transformer *t, double params) {
   return t ? fmax(params - dl_transformer_unquantized_params(t), 0) : params;
 }
@@ -246,7 +247,7 @@ static void hold_states(const struct dl_job *job, struct dl_memory_need *m) {
   bool zero1 = kind >= DL_SHARDING_ZERO1, zero2 = kind >= DL_SHARDING_ZERO2;
   bool zero3 = kind == DL_SHARDING_ZERO3;
   double data = fmax(by.data * by.context, 1), model = by.tensor * by.pipeline;
-  /* Of what ZeRO does not divide. */
+  /* Experts have this share of what ZeRO does not divide. */
   double experts = dl_divided_experts(job->run, t);
   double held = 1 - experts + experts / by.expert;
   bool full = dl_fine_tune_of(job->run) == DL_TUNE_FULL;
@@ -277,8 +278,8 @@ static void hold_training(const struct dl_job *job, struct dl_memory_need *m) {
     m->sample_gb = (t ? kept_of_tokens(job, t) : kept_of_images(job)) / 1e9;
 }
 
-/* As serving_inputs.c: language models keep keys, values and what a layer puts
- * out in 16 bits where weights have fewer. */
+/* Language models keep keys, values and what a layer puts out in 16 bits where
+ * weights have fewer, as in serving_inputs.c. */
 static void hold_inference(const struct dl_job *job, struct dl_memory_need *m) {
   double size = dl_work_bytes(job), kept = size, keys = size, weight = size;
   const struct dl_architecture *generator = dl_generator(job);

@@ -8,20 +8,20 @@
  * gradient and of what the optimizer keeps for it, b samples at once on a GPU,
  * A activations of a sample, K keys and values that a language model keeps.
  *
- * Optimizers keep for each parameter 8 bytes (Adam, arXiv 1412.6980; also
- * where the optimizer is another or unknown), 4 (SGD with momentum), 2 (Adam in
- * 8 bits, arXiv 2110.02861) or next to none (Adafactor, arXiv 1804.04235). In
+ * Optimizers keep for each parameter 8 bytes (Adam, arXiv 1412.6980; also where
+ * the optimizer is another or unknown), 4 (SGD with momentum), 2 (Adam in 8
+ * bits, arXiv 2110.02861) or next to none (Adafactor, arXiv 1804.04235). In
  * FP32 w + g + o is 16. Language models in 16 bits have 2 + 2 + (4 + 8):
  * weights, gradients, master copy, moments (arXiv 1910.02054); other networks
  * in mixed precision (arXiv 1710.03740) all of it in FP32 and a half copy, 18.
  * ZeRO 1 divides o by the data-parallel GPUs, 2 also g, 3 also w, and then
  * gathers two layers at a time; tensor and pipeline parallelism divide all.
  * Expert parallelism divides w, g and o of the experts, of which ZeRO divides
- * what is left among the GPUs that have the same ones (arXiv 2006.16668).
- * The first of P stages has P micro-batches under way, with v > 1 virtual
- * stages P + (P - 1) / v (Korthikanti et al.). Weights beside LoRA adapters
- * take 2 bytes, with QLoRA 4.127 bits (NF4 and doubly quantized scales, arXiv
- * 2305.14314), but for embeddings, output layer and norms.
+ * what is left among the GPUs that share them (arXiv 2006.16668). The first of
+ * P stages has P micro-batches under way, with v > 1 virtual stages P + (P - 1)
+ * / v (Korthikanti et al.). Weights beside LoRA adapters take 2 bytes, with
+ * QLoRA 4.127 bits (NF4 and doubly quantized scales, arXiv 2305.14314), but for
+ * embeddings, output layer and norms.
  *
  * Activations of image networks are f q per output of a convolution or dense
  * layer (acts_m), q bytes of one. In FP32 f is 2.97, least squares on relative
@@ -61,7 +61,7 @@
  *
  * GPUs on which a language model serves share it and its requests. The context
  * of the driver (about half a GB) and what the allocator keeps in reserve (12 %
- * in the same data, median) come on top. They are about as much as the GB of
+ * in these data, median) come on top. They are about as much as the GB of
  * specifications, 2^30 bytes, are more than 1e9. */
 
 #ifndef DL_ESTIMATE_NODE_PEAK_MEMORY_H
@@ -79,7 +79,7 @@ struct dl_memory_need {
   double need_gb;   /* model_gb + batch x sample_gb */
   double fits;      /* largest usual batch that fits the GPU: a power of two,
                        or above 64 a multiple of 32; 0: none */
-  bool shared;      /* by all GPUs: the figures are those of one's part */
+  bool shared;      /* by all GPUs: the figures count one's part */
   bool over;        /* need_gb exceeds the GPU's memory */
 };
 

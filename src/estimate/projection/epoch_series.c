@@ -79,7 +79,7 @@ struct collecting {
   size_t n_points;
 };
 
-/* The mean power within the boundary: that of the GPUs' samples, and what the
+/* The mean power within the boundary: it joins the GPUs' samples and what the
  * other parts add. NaN where a log gives an energy, but no time. */
 static double power_of(const struct dl_epoch *e) {
   if (!(e->duration_s > 0))

@@ -50,7 +50,8 @@ struct reading {
   const char **value; /* that they must have, within the conditions */
   double first, last; /* numbers of the epochs so far */
   double gpus;        /* the most of a row; NaN: unknown */
-  /* Of CodeCarbon's last row, totals since its run began. Owned. */
+  /* CodeCarbon's last row has these totals since its run began. The run is
+   * owned. */
   char *run;
   double run_s, run_j;
 };
@@ -205,8 +206,8 @@ static void take_part(struct reading *r, double duration, double energy) {
   }
 }
 
-/* CodeCarbon appends the totals of a run each time it is flushed: rows with the
- * same run_id become what has been added. */
+/* CodeCarbon appends the totals of a run each time it is flushed: rows with one
+ * run_id become what has been added. */
 static void take_state(struct reading *r, const char *run, double *duration,
                        double *energy) {
   const double total_s = *duration, total_j = *energy;
@@ -269,8 +270,8 @@ static enum dl_status read_rows(struct reading *r, struct dl_diag *d) {
   return DL_OK;
 }
 
-/* A mean power that no such number of GPUs has: mistaken units. Without the
- * number, that of more than a rack. */
+/* Warns of mistaken units: a mean power that no such number of GPUs has, or, if
+ * the number is unknown, more than a rack's. */
 static void check_power(const struct reading *r, struct dl_diag *d) {
   const double least_w = 1, most_w = 3000, rack_w = 1e5;
   const struct dl_epoch_series *s = r->seen;

@@ -85,7 +85,7 @@ static enum dl_status check_options(const struct dl_measured_epochs *epochs,
     return dl_fail(d, DL_EINPUT, "invalid coverage: %g", o->coverage);
   double so_far = epochs->head_s + epochs->open_s +
                   dl_projection_sum(epochs->duration_s, epochs->n);
-  /* Sums of the same numbers may differ in their last bits. */
+  /* Sums of equal numbers may differ in their last bits. */
   if (o->duration_s < so_far * (1 - 1e-9))
     return dl_fail(d, DL_EINPUT,
                    "%g s are over already, which is more than the %g s of the "

@@ -22,9 +22,8 @@
  *   epochs is known, h = 1 and q is what their parts add up to:
  *     q^2 = B/(B - 1) sum_b w_b^2 v_b
  *   w_b the share of part b of B in the energy, v_b the variance over the
- *   epochs of its energy relative to its mean, less the same of the whole
- *   epoch. Stalls and drift are added in projection_predictive.c.
- */
+ *   epochs of its energy relative to its mean, less the variance for the whole
+ *   epoch. Stalls and drift are added in projection_predictive.c. */
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
@@ -80,7 +79,8 @@ static void find_drift(struct dl_level *l, const double *x, double low,
   l->drift_se = sqrt(inflation * syy / (n - 2) / sxx);
 }
 
-/* Both of the last two far from the others on the same side. */
+/* Returns the level of the last two by the mean if both are far from the others
+ * on one side; else 1. */
 static double recent_level(const struct dl_level *l, const double *x,
                            double low, double high) {
   if (l->n < 4)

@@ -11,7 +11,7 @@
 /* Most recent epochs that are searched, and the longest distance. */
 enum { MOST_EPOCHS = 512, MOST_EVERY = 64, LEAST_EPOCHS = 4 };
 
-/* As many epochs of a new level may show a pattern. */
+/* A new level may show a pattern from so many epochs on. */
 enum { LEAST_AFTER = 8 };
 
 static const double least_excess = 0.04;  /* less is no matter of counts */
@@ -37,8 +37,8 @@ static size_t start_of(const struct comb *c) {
   return c->a + (c->first + c->every - c->a % c->every) % c->every;
 }
 
-/* What ordinary epochs up to a distance away take: a level that changes in
- * between must not look like a pattern. */
+/* Returns what ordinary epochs up to a distance away take: a level that changes
+ * in between must not look like a pattern. */
 static double ordinary_near(const struct comb *c, const double *x, size_t i) {
   double work[2 * MOST_EVERY + 1];
   size_t m = 0, from = i > c->a + c->every ? i - c->every : c->a;
@@ -146,7 +146,7 @@ void dl_pattern_find(struct dl_energy_pattern *p,
   if (c.n < c.a + LEAST_EPOCHS)
     return;
   DL_FREED double *z = dl_calloc(c.n - c.a, sizeof *z);
-  /* A change of level hides the pattern of all, not that of the last. */
+  /* A change of level hides a pattern of all epochs, not one of the last. */
   while (!find_from(p, &c, epochs, z) && c.n - c.a >= 2 * LEAST_AFTER)
     c.a += (c.n - c.a) / 2;
 }

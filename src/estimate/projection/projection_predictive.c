@@ -85,7 +85,7 @@ static double below(double part[][N_MEMBERS], size_t n, double y) {
   return sum;
 }
 
-/* By bisection; the weights add up to less than 1 where a tail is left out. */
+/* Bisects; the weights add up to less than 1 where a tail is left out. */
 static double quantile(double part[][N_MEMBERS], size_t n, double share) {
   double low = -50, high = 50, sum = 0;
   for (size_t i = 0; i < n; i++)

@@ -34,10 +34,10 @@ enum { DL_REGIMES_BLOCKS = 256 };
  * regime, never one, and four in between. More than DL_REGIMES_BLOCKS points
  * are taken in blocks, by medians. */
 struct dl_regimes {
-  size_t n;           /* 1 or more */
-  size_t start;       /* first point of the last regime, or of the first of
-                       * the same level within 2 sigma: what came between were
-                       * disturbances, and may come again */
+  size_t n;     /* 1 or more */
+  size_t start; /* first point of the last regime, or of the first whose level
+                   is within 2 sigma of its own: what came between were
+                   disturbances, and may come again */
   double last_change; /* level of it by the one before; NaN: one regime */
 };
 
@@ -113,8 +113,9 @@ struct dl_spread {
 void dl_level_find(struct dl_level *l, const double *x, size_t n, bool stalls,
                    double *work);
 
-/* What the drift may be, for a scatter of the machine's own (NaN: unknown, as
- * that of the epochs). Sets parts_known and what begins with drift_. */
+/* Weighs what the drift may be, for a scatter of the machine's own (NaN:
+ * unknown, like the scatter of the epochs). Sets parts_known and what begins
+ * with drift_. */
 void dl_level_weigh_drift(struct dl_level *l, double within);
 
 /* Scatter of whole epochs from the energies of their parts, as a share: parts

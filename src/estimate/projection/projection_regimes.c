@@ -21,7 +21,7 @@ static const double same_level = 2; /* as far as this, in sigma */
 /* Fewer points hold no two regimes. */
 enum { LEAST_POINTS = 6 };
 
-/* As many of the last segment can be part of a trend. */
+/* A last segment with fewer points is no part of a trend. */
 enum { LEAST_TREND = 8 };
 
 /* Logarithms of the series in at most DL_REGIMES_BLOCKS blocks of `size`
@@ -65,8 +65,8 @@ static double cost_of(const double *sorted, size_t n, double sigma) {
   return cost;
 }
 
-/* Where the last segment of the best partition of the first i points begins
- * goes to before[i]. */
+/* Sets before[i] to where the last segment of the best partition of the first i
+ * points begins. */
 static void partition(size_t *before, const double *z, size_t n, double sigma) {
   double best[DL_REGIMES_BLOCKS + 1], sorted[DL_REGIMES_BLOCKS];
   double beta = penalty * bound * bound;

@@ -33,7 +33,7 @@ static const double most_off = 3;
  * with beside its epochs. */
 static const double miscount_found = 0.7, miscount_given = 0.2;
 
-/* By so much may a number of epochs found be too high. */
+/* A number of epochs found may be too high by so much. */
 static const double most_over = 0.05;
 
 /* Doubt of a pattern seen n times, by n^2. */
@@ -41,7 +41,7 @@ static const double chance = 2.44;
 
 enum { LEAST_STABLE = 3 }; /* epochs */
 
-/* Where the epochs lie that count, and how many are to come. */
+/* A plan says where the epochs lie that count, and how many are to come. */
 struct plan {
   size_t start;     /* of the planned phase that is going on */
   size_t from;      /* of the stable epochs; */
@@ -161,8 +161,8 @@ static struct dl_spread rest_of(const struct dl_level *l, const struct plan *p,
                             hypot(r.above, coming->above)};
 }
 
-/* Of a training of n_low to n_high epochs, of which `past` was measured in
- * whole epochs and `open` since. */
+/* Projects a training of n_low to n_high epochs, of which `past` was measured
+ * in whole epochs and `open` since. */
 static struct dl_spread whole(const struct dl_level *l, const struct plan *p,
                               double past, double open,
                               const struct dl_projection_options *o,
@@ -223,8 +223,8 @@ static void judge(struct dl_projection *p, const struct plan *plan,
   }
 }
 
-/* With the duration given: as many epochs as it has room for, each at the
- * present power. */
+/* Plans as many epochs as the given duration has room for, each at the present
+ * power. */
 static void take_duration(struct dl_projection_options *o,
                           struct dl_level *energy, const struct plan *plan,
                           const struct dl_measured_epochs *epochs,
@@ -263,7 +263,7 @@ static void report_level(struct dl_projection *p, const struct plan *plan,
   p->pattern_share = plan->pattern.every > 0 ? plan->pattern.share : NAN;
 }
 
-/* What the total is at least if each epoch found is several: then more of the
+/* Returns the least total if each epoch found is several: then more of the
  * training is over. */
 static double least_by_parts(const struct plan *p, double past, double open,
                              const struct dl_spread *total, double n_low) {

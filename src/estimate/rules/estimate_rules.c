@@ -193,7 +193,7 @@ static bool other_tokens(const struct dl_result *of, struct dl_text *say) {
 /* --- known values */
 
 /* A power that waiting GPUs may draw, which thus says little about the time.
- * Their power is uncertain by the same factor either way. */
+ * Their power is uncertain by one factor either way. */
 static bool idle_power(const struct dl_result *r, struct dl_text *say) {
   const struct dl_known *known = &r->job.known;
   double n = r->job.run->n_gpus;

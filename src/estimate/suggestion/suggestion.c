@@ -36,7 +36,7 @@ static const struct {
         {{[DL_LANG_TARGET_RATE] = -1, [DL_LANG_TARGET_POWER] = 1},
          1u << DL_LANG_TARGET_RATE | 1u << DL_LANG_TARGET_POWER}}};
 
-/* What is known of a quantity of the rows of a kind. */
+/* An outlook is what is known of a quantity of the rows of a kind. */
 struct outlook {
   struct dl_information_run *run; /* owned */
   struct dl_information_request request;
@@ -125,8 +125,8 @@ static void list_rows(struct work *w, size_t kind) {
 
 /* The factor of each configuration that makes the square of its half-width of
  * its variance. One without a width has the factor of the others together;
- * energies without any have those of times, and without a width of either,
- * errors are as large as the prior has them. */
+ * energies without any have the factors of times, and without a width of
+ * either, errors are as large as the prior has them. */
 static void find_scales(const struct work *w, const struct kind *k, size_t q,
                         double *scale) {
   const double *variance = dl_variance_before(k->of[q].p);
@@ -178,7 +178,8 @@ static double error_of(double square) {
   return expm1(sqrt(square < 0 ? 0 : square));
 }
 
-/* Those of one wanted configuration, by variances of each quantity. */
+/* Returns the errors of one wanted configuration, by variances of each
+ * quantity. */
 static struct dl_suggestion_errors
 errors_at(const struct kind *k, const double *const variance[], size_t j) {
   struct dl_suggestion_errors e;
@@ -193,8 +194,8 @@ static void take_now(const struct kind *k, const double *variance[QUANTITIES]) {
     variance[q] = dl_variance_before(k->of[q].p);
 }
 
-/* The errors of all that is wanted, by the variances of a kind, and those of
- * the others as they are now. */
+/* The errors of all that is wanted, by the variances of a kind, and the others'
+ * as they are now. */
 static struct dl_suggestion_errors errors_by(const struct work *w, size_t kind,
                                              const double *const variance[]) {
   struct dl_suggestion_errors e;
@@ -346,7 +347,7 @@ static void rank(struct dl_suggestion *s, size_t n) {
     s->order[i] = place[i].run;
 }
 
-/* What is known of each wanted configuration before any run. */
+/* Sets what is known of each wanted configuration before any run. */
 static void begin_best(struct work *w) {
   w->s->best = dl_calloc(w->wanted->n, sizeof *w->s->best);
   for (size_t i = 0; i < DL_SUGGEST_KINDS; i++) {

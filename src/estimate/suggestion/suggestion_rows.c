@@ -52,8 +52,9 @@ static double half_width(double low, double high) {
   return low > 0 && high > 0 ? log(high / low) / 2 : (double)NAN;
 }
 
-/* Of language models that of the rate alone: the widths of whole trainings have
- * what no run says of, such as software that is not named. */
+/* Takes the half-widths of a training; a language model has the rate's alone:
+ * the widths of whole trainings have what no run says of, such as software that
+ * is not named. */
 static void take_widths(struct dl_suggestion_row *to,
                         const struct dl_job_predictions *p,
                         const struct dl_estimate *est) {
@@ -159,7 +160,7 @@ enum dl_status dl_suggestion_rows_read(struct dl_suggestion_rows *rows,
   const struct dl_row_sink sink = {.ctx = &r, .row = read_row};
   DL_TRY(dl_engine_new(&r.engine, from->f, from->m, "physical", 0.5, d));
   r.engine->fields.known = 0;
-  /* As a calibration reads them. */
+  /* A calibration reads rows like this. */
   dl_plan_assume(from->f, dl_assume_language_setup, true);
   dl_plan_warn_unused(from->f, d);
   DL_TRY(dl_rows_each(&of, r.engine, &sink, d));

@@ -9,7 +9,7 @@
 #include "physics/rows/physics_rows.h"
 #include "run/plan.h"
 
-/* What a model estimates of a training. */
+/* A model estimates these of a training. */
 enum { DL_SUGGEST_TIME, DL_SUGGEST_ENERGY, DL_SUGGEST_QUANTITIES };
 
 /* The kinds of trainings that have a fit each. */
@@ -22,7 +22,7 @@ struct dl_suggestion_row {
   double image_px, seq_len;           /* likewise */
   double memory_gb; /* that a GPU lacks by the estimate; 0: none */
   size_t kind;
-  size_t input;      /* number of its inputs among those of its kind */
+  size_t input;      /* number of its inputs among its kind's */
   unsigned measured; /* bit t: target t of its physics; of rows that were */
   /* Half-widths of the 50 % intervals of the logarithms of its quantities: so
    * far off are half of all estimates. NaN: unknown. */
@@ -35,7 +35,7 @@ struct dl_suggestion_table {
   size_t n, cap;
 };
 
-/* What rows of all tables share. Starts from {0}. */
+/* Rows of all tables share this, which starts from {0}. */
 struct dl_suggestion_rows {
   struct dl_suggestion_table kept; /* what calibrated the model so far */
   struct dl_suggestion_table runs; /* what could be measured */
@@ -47,7 +47,7 @@ struct dl_suggestion_rows {
 
 void dl_suggestion_rows_free(struct dl_suggestion_rows *rows);
 
-/* Where the rows of a table come from; all borrowed. */
+/* The rows of a table come from here; all is borrowed. */
 struct dl_suggestion_source {
   const struct dl_model *m;
   struct dl_catalog *catalog;
