@@ -19,12 +19,12 @@ static const char *path_of(const struct dl_comparing *w) {
   return w->cli->argument[w->table];
 }
 
-struct part;
+struct scored_rows;
 
 /* One pass over a table. */
 struct pass {
   struct dl_comparing *w;
-  const struct part *part; /* the rows that are scored; NULL: all */
+  const struct scored_rows *part; /* the rows that are scored; NULL: all */
   struct dl_row_plan *f;
   struct dl_csv *csv;
   struct dl_engine *engine[DL_MOST_MODELS]; /* one a model */
@@ -130,7 +130,7 @@ static double measured_for(struct dl_comparing *w, struct pass *p,
 }
 
 /* The rows of a training table that are scored, both in file order. */
-struct part {
+struct scored_rows {
   const struct dl_training *t;
   const bool *wanted;
 };
@@ -315,7 +315,7 @@ static enum dl_status score_row(void *ctx, size_t thread,
 
 static enum dl_status run_pass(struct dl_comparing *w,
                                struct dl_model *const *model,
-                               const struct part *part) {
+                               const struct scored_rows *part) {
   DL_SCOPED(free_pass) struct pass p = {.w = w, .part = part};
   struct dl_diag *d = &w->cli->diag;
   const struct dl_row_sink sink = {.ctx = &p, .row = score_row};
@@ -373,7 +373,7 @@ static enum dl_status leave_groups_out(struct dl_comparing *w,
   enum dl_status status = DL_OK;
   for (size_t g = 0; g < l->names.n && status == DL_OK; g++) {
     struct dl_model *without[DL_MOST_MODELS] = {0};
-    struct part part = {t, wanted};
+    struct scored_rows part = {t, wanted};
     for (size_t i = 0; i < t->n; i++)
       keep[i] = !(wanted[i] = l->id[i] == g);
     struct dl_progress_span whole =

@@ -37,7 +37,7 @@ struct slot {
 };
 
 /* Bytes of all logs, and of those that have been read. */
-struct bytes {
+struct report_bytes {
   size_t total; /* 0: unknown */
   size_t done;
 };
@@ -229,7 +229,7 @@ static size_t total_bytes(const struct dl_cli *cli) {
 }
 
 static enum dl_status read_file(struct dl_report_pass *w, const char *path,
-                                struct bytes *bytes) {
+                                struct report_bytes *bytes) {
   struct dl_diag *d = &w->cli->diag;
   struct pipeline p = {.w = w, .before = bytes->done, .total = bytes->total};
   struct dl_log_options o = w->o->log;
@@ -277,7 +277,7 @@ static enum dl_status report_rest(struct dl_report_pass *w) {
 }
 
 enum dl_status dl_report_read(struct dl_report_pass *w) {
-  struct bytes bytes = {total_bytes(w->cli), 0};
+  struct report_bytes bytes = {total_bytes(w->cli), 0};
   enum dl_status status = DL_OK;
   if (w->f)
     dl_cli_rows_follow(w->cli);

@@ -306,7 +306,7 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
 
 /* --- where the time goes */
 
-struct part {
+struct time_part {
   const char *name; /* NULL: omitted */
   const char *meaning;
   double seconds;
@@ -314,7 +314,7 @@ struct part {
 
 /* A table of parts; with `time` NULL, text leaves it out. */
 static void add_parts(struct dl_report *r, const char *title, const char *time,
-                      const struct part *part, size_t n) {
+                      const struct time_part *part, size_t n) {
   const struct dl_column columns[] = {
       {"part", time ? "part" : NULL, NULL, DL_CODE, false},
       {"seconds", time, "s", DL_TIME, false},
@@ -342,7 +342,7 @@ static void add_input(struct dl_report *r, const struct dl_physical_parts *e) {
 void dl_predict_parts(struct dl_report *r, const struct dl_job_predictions *p,
                       bool explain) {
   const struct dl_physical_parts *e = &p->parts;
-  const struct part parts[] = {
+  const struct time_part parts[] = {
       {"compute", "arithmetic at the share of the peak rate reached",
        e->compute_s},
       {"memory", "activations and weights over the memory's bandwidth",
@@ -450,7 +450,7 @@ void dl_predict_served(struct dl_report *r, const struct dl_job *job,
        dl_known(s->idle_w)},
       {.key = "idle_assumed", .value = dl_bool(s->idle_assumed)},
       {"bound", "bound by", NULL, DL_CODE, dl_string(s->bound)});
-  const struct part parts[] = {
+  const struct time_part parts[] = {
       {"memory",
        tokens ? "reading weights, keys and values"
               : "activations over the memory's bandwidth",

@@ -14,18 +14,18 @@
 #include "run/setup/training_setup.h"
 
 /* Settings that were given, and defaults. */
-struct settings {
+struct title_settings {
   const struct dl_job *job;
   struct dl_text list[2]; /* given, default */
 };
 
-static void add(struct settings *s, bool given, const char *text) {
+static void add(struct title_settings *s, bool given, const char *text) {
   struct dl_text *t = &s->list[given ? 0 : 1];
   dl_text_printf(t, "%s%s", t->len > 0 ? ", " : "", text);
 }
 
 /* A number that follows from given ones is no default. */
-static bool is_given(const struct settings *s, enum dl_run_id id) {
+static bool is_given(const struct title_settings *s, enum dl_run_id id) {
   const struct dl_run_set *given = &s->job->row->given;
   bool from =
       id == DL_RUN_tokens       ? dl_run_set_has(given, DL_RUN_train_tokens)
@@ -38,7 +38,7 @@ static bool is_given(const struct settings *s, enum dl_run_id id) {
 
 /* A number between two texts: "batch size 256", "90 epochs"; an s follows a
  * noun of several. */
-static void add_number(struct settings *s, enum dl_run_id id,
+static void add_number(struct title_settings *s, enum dl_run_id id,
                        const char *before, double x, const char *after) {
   char number[DL_NUMBER_SIZE];
   DL_TEXT(t);
@@ -54,7 +54,7 @@ static void add_number(struct settings *s, enum dl_run_id id,
 }
 
 /* "TF32"; words of more than formats and digits stay as they are. */
-static void add_precision(struct settings *s) {
+static void add_precision(struct title_settings *s) {
   const char *p = dl_precision_words[s->job->run->precision];
   char upper[16];
   size_t n = p ? strlen(p) : 0;
@@ -67,7 +67,7 @@ static void add_precision(struct settings *s) {
 
 /* "4.16 epochs": what fills a known duration at a known speed, else the tokens
  * or samples that do. */
-static void add_filled(struct settings *s) {
+static void add_filled(struct title_settings *s) {
   const struct dl_job *job = s->job;
   /* Of epochs of unknown size their number is known. */
   bool epochs = !isnan(job->run->train_samples) || !(job->train_samples > 0);
@@ -87,7 +87,7 @@ static void add_filled(struct settings *s) {
   add(s, true, dl_text_str(&t));
 }
 
-static void add_data(struct settings *s) {
+static void add_data(struct title_settings *s) {
   const struct dl_job *job = s->job;
   if (!isnan(job->run->tokens)) {
     add_number(s, DL_RUN_tokens, "", job->run->tokens, " token(s)");
@@ -106,7 +106,7 @@ static void add_data(struct settings *s) {
   }
 }
 
-static void add_inference(struct settings *s) {
+static void add_inference(struct title_settings *s) {
   const struct dl_run *run = s->job->run;
   add(s, true, "inference");
   add_number(s, DL_RUN_requests, "", run->requests,
@@ -122,7 +122,7 @@ static void add_inference(struct settings *s) {
                " requests per second");
 }
 
-static void add_settings(struct settings *s) {
+static void add_settings(struct title_settings *s) {
   static const char *const tuning[DL_TUNE_OTHER] = {[DL_TUNE_HEAD] =
                                                         "classifier alone",
                                                     [DL_TUNE_LORA] = "LoRA",
@@ -176,7 +176,7 @@ void dl_predict_title(struct dl_text *t, const struct dl_job *job,
                       const struct dl_node_options *node) {
   const struct dl_architecture *arch = job->found.arch;
   const char *name = arch ? arch->head.name : job->run->arch;
-  struct settings s = {.job = job};
+  struct title_settings s = {.job = job};
   if (name)
     dl_text_printf(t, "%s on ", name);
   add_machine(t, job, node);
