@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* getopt finds the options, argp lays out --help; both from the same rows. */
+/* The rows of options serve both parsers: getopt finds the options, argp lays
+ * out --help. */
 
 #include "cli/command_line.h"
 

@@ -107,8 +107,8 @@ static void take_error(struct checker *c, struct dl_diag *d, const char *path) {
   dl_diag_free(d);
 }
 
-/* Compares e with the entry of the same name in the catalogue. Where the
- * catalogue cannot be read, this file is not at fault, or it is that file. */
+/* Compares e with the catalogue's entry of its name. An unreadable catalogue is
+ * no fault of this file, or this file is the catalogue. */
 static void compare(struct checker *c, const struct dl_descriptor *e) {
   const struct dl_descriptor *known;
   DL_SCOPED(dl_diag_free) struct dl_diag d = {0};

@@ -70,9 +70,9 @@ static void init(void *options_at) {
   o->job.takes_lists = true;
 }
 
-/* Sentences below the table of methods: why some have no estimate, and what of
- * others lies outside their training data; the answer above has that of the
- * recommended one. */
+/* Adds sentences below the table of methods: why some have no estimate, and
+ * which quantities of others lie outside their training data. The answer above
+ * says it for the recommended method. */
 static void say_methods(struct dl_report *r,
                         const struct dl_predict_answer *s) {
   for (size_t i = 0; i < s->result.n; i++) {
@@ -155,9 +155,9 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
                   fit->n, fit->configurations);
 }
 
-/* Warnings of what the report itself says: people read it there, unless
- * --strict makes an error of it. Quantities outside the training data are those
- * of the recommended method. */
+/* Warns of facts that the report itself states: people read them there, unless
+ * --strict makes an error of them. Quantities outside the training data are
+ * reported for the recommended method. */
 static void warn_methods(struct dl_cli *cli, const struct dl_predict_answer *s,
                          bool all) {
   struct dl_diag *d = &cli->diag;
@@ -308,7 +308,7 @@ static struct dl_report *add_answer(struct dl_report *r,
   return dl_report_group(r, NULL, dl_text_str(&title));
 }
 
-/* Where time and energy go. */
+/* Reports how time and energy are divided. */
 static void add_parts(struct dl_report *r, const struct dl_predict_answer *s) {
   bool physical = false;
   dl_predict_parts(r, &s->result.predictions,
@@ -384,7 +384,7 @@ static enum dl_status predict_single(struct dl_cli *cli,
     return status;
   char what[64];
   snprintf(what, sizeof what, "%s estimates", best->method);
-  /* With a node, the budget is for the whole of it. */
+  /* The budget covers the whole node, if one is given. */
   return dl_check_budget(what, dl_or(s.whole.j.x, best->energy_j.x),
                          o->budget_kwh, &cli->diag);
 }
@@ -405,8 +405,8 @@ static enum dl_status make_axes(struct dl_predict_options *o,
   return dl_plan_axes(f, &o->job.axes, d);
 }
 
-/* What formats for programs, a choice of methods, and CSV mean for --all and
- * the like. */
+/* Settles how formats for programs, a choice of methods, and CSV affect --all
+ * and similar options. */
 static void settle_parts(struct dl_cli *cli, struct dl_predict_options *o) {
   bool csv = strcmp(cli->format->name, "csv") == 0;
   const char *unused = dl_cli_given(cli, "all") ? "all" : "explain";

@@ -224,8 +224,8 @@ struct record_samples {
   enum dl_status status;
 };
 
-/* The format of --output. Those of tables get a row of a runs table, the others
- * the summary. */
+/* Returns the format of --output: formats of tables get a row of a runs table,
+ * the others the summary. */
 static const struct dl_format *output_format(const struct dl_cli *cli) {
   bool chosen = dl_cli_given(cli, "format") || cli->format != dl_formats[0];
   return chosen ? cli->format : dl_format_find("csv");
@@ -303,7 +303,8 @@ static enum dl_status summarise(struct record_command *c) {
   return c->out.f ? dl_cli_commit(cli, &c->out, NULL, status) : status;
 }
 
-/* Of assumed powers alone there is no run: no row of a table. */
+/* Summarises a recording of assumed powers alone, which is no run and gives no
+ * row of a table. */
 static enum dl_status summarise_assumed(struct record_command *c) {
   struct dl_run run = dl_run_unknown;
   dl_run_set_number(&run, DL_RUN_duration_s, c->result.duration_s);
@@ -335,7 +336,7 @@ static const char *gpu_name(const struct dl_sensors *s) {
   return name;
 }
 
-/* What the user says of the run, and the GPU's name. */
+/* Makes the settings from the user's options and the GPU's name. */
 static enum dl_status make_settings(struct record_command *c) {
   struct dl_diag *d = &c->cli->diag;
   const struct record_options *o = c->o;
@@ -399,7 +400,7 @@ static enum dl_status check(const struct record_command *c) {
   return check_names(c->cli, c->o);
 }
 
-/* Of several processes of a node the first one records. */
+/* Only the first of a node's processes records. */
 static enum dl_status run_only(struct dl_cli *cli) {
   if (cli->n_arguments == 0)
     return DL_OK;

@@ -180,8 +180,8 @@ static enum dl_status write_totals(struct dl_report_pass *w) {
   return dl_totals_write(&t, o->totals, d);
 }
 
-/* The keys of the files, which are the same in all; those of --by must be
- * among them. */
+/* Finds the keys, which all files share; the keys of --by must be among them.
+ */
 static enum dl_status check_totals(struct dl_report_pass *w,
                                    struct dl_report_options *o) {
   struct dl_cli *cli = w->cli;

@@ -184,7 +184,7 @@ static enum dl_status check_methods(struct dl_cli *cli,
   return DL_OK;
 }
 
-/* Phases are those of the whole training, which may stop early. */
+/* Phases cover the whole training, which may stop early. */
 static enum dl_status check_phases(const struct dl_step_options *o,
                                    struct dl_diag *d) {
   double sum = 0;

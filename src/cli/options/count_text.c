@@ -53,7 +53,7 @@ char *dl_format_large_count(char buf[DL_NUMBER_SIZE], double x) {
   return buf;
 }
 
-/* Digits in groups of three with the same separator between them. */
+/* Whether digits stand in groups of three with one separator between them. */
 static bool is_grouped(const char *s) {
   size_t n = strspn(s, "0123456789");
   const char separator = s[n];

@@ -158,7 +158,7 @@ static void warn_unused(const struct dl_job_options *o,
   }
 }
 
-/* Of one architecture, the first or a further one. */
+/* Applies the options to one architecture, the first or a further one. */
 static enum dl_status add_subject(struct dl_job_subject *s,
                                   struct dl_catalog *c, const char *arch,
                                   struct dl_diag *d) {
@@ -207,8 +207,8 @@ static bool is_open(const struct dl_job_options *o, const struct dl_csv *table,
          (table && dl_csv_find(table, name) >= 0);
 }
 
-/* The fit of language models has all precisions but fp64, which it leaves to
- * that of other networks. */
+/* The fit of language models has all precisions but fp64, which the fit of
+ * other networks covers. */
 unsigned dl_job_kinds(const struct dl_job_options *o,
                       struct dl_catalog *catalog, const struct dl_csv *table) {
   struct dl_job_subject s;

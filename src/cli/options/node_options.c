@@ -128,7 +128,8 @@ static bool is_share(const struct dl_node_options *o) {
   return o->profile || !isnan(o->gpu_share);
 }
 
-/* How many accelerators, of which kind. --gpus and --gpu say the same. */
+/* Finds how many accelerators are used, and their kind. --gpus and --gpu both
+ * give them. */
 static enum dl_status count_used(struct dl_node_options *o,
                                  const struct dl_job_options *job,
                                  struct dl_catalog *catalog,
@@ -189,7 +190,7 @@ static enum dl_status find_share(struct dl_node_options *o, struct dl_diag *d) {
 }
 
 /* The job sees an accelerator that has the share's part of everything; the
- * user's own values are those of the whole board. */
+ * user's own values are for the whole board. */
 static enum dl_status apply_share(struct dl_node_options *o,
                                   struct dl_job_options *job,
                                   struct dl_diag *d) {

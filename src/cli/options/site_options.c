@@ -146,7 +146,8 @@ static struct dl_factor given(double x) {
   return (struct dl_factor){.x = x, .of = "given", .year = NAN};
 }
 
-/* A value of a site or grid; `year` is that of the value. */
+/* Makes a factor from a value of a site or grid and the `year` of that value.
+ */
 static struct dl_factor factor_of(const struct dl_descriptor *e,
                                   const double *member, double year) {
   const struct dl_origin *from = &e->origin[dl_field_index(e, member)];

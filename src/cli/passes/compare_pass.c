@@ -220,8 +220,8 @@ static void warn_silent(const struct dl_comparing *w, const char *methods,
             methods, lacks, s->n, w->scores.n);
 }
 
-/* Appends the method of an entry of w->crossed if its boundaries are those of
- * `first`; returns whether it is. */
+/* Appends the method of an entry of w->crossed if its boundaries equal the
+ * boundaries of `first`; returns whether it is. */
 static bool add_crossed(struct dl_text *names, const char *first,
                         const char *entry) {
   size_t n = (size_t)(strrchr(first, '\t') + 1 - first);
@@ -231,7 +231,7 @@ static bool add_crossed(struct dl_text *names, const char *first,
   return same;
 }
 
-/* Methods with the same boundaries share a line. */
+/* Methods with equal boundaries share a line. */
 static void warn_crossed(const struct dl_comparing *w) {
   const struct dl_intern *t = &w->crossed;
   for (size_t i = 0; i < t->n; i++) {
@@ -250,7 +250,7 @@ static void warn_crossed(const struct dl_comparing *w) {
   }
 }
 
-/* Methods that lack the same quantity share a line. */
+/* Methods that lack one quantity share a line. */
 static void warn_silent_methods(const struct dl_comparing *w) {
   bool done[DL_MOST_METHODS] = {false};
   size_t n = w->methods.n < DL_MOST_METHODS ? w->methods.n : DL_MOST_METHODS;

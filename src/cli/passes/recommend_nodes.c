@@ -220,7 +220,7 @@ enum dl_status dl_recommend_nodes(struct dl_cli *cli,
   DL_TRY(find_asked(cli, o, &a));
   DL_TRY(add_all(cli, o, &a, r));
   set_boundary(cli, r);
-  o->job.dataset = r->node[0].job.dataset; /* all have the same */
+  o->job.dataset = r->node[0].job.dataset; /* equal for all nodes */
   for (size_t i = 0; i < r->n_nodes; i++) {
     const struct dl_recommend_node *n = &r->node[i];
     dl_plan_warn_unused(n->f, &cli->diag);

@@ -316,7 +316,7 @@ static void free_merits(struct merits *t) {
   free(t->m);
 }
 
-/* What the catalogue calls an architecture. */
+/* Finds the catalogue's name of an architecture. */
 static enum dl_status identify(struct dl_cli *cli, const char *name,
                                const char **id) {
   const struct dl_descriptor *e = NULL;

@@ -167,7 +167,8 @@ static enum dl_status write_jobs(struct pipeline *p, struct slot *s) {
 }
 
 /* Sends parts through: each stage of a part follows the one before, and the
- * stages that must keep the order follow those of the part before. */
+ * stages that must keep the order follow their counterparts in the part before.
+ */
 static void run_stages(struct pipeline *p) {
   for (size_t i = 0; !atomic_load(&p->stop); i++) {
     struct slot *s = &p->slot[i % p->n_slots];

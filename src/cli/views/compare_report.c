@@ -139,7 +139,7 @@ static void choose_candidates(struct compare_view *w) {
   }
 }
 
-/* By MAPE, unknown ones last; equal ones stay as they are. */
+/* Sorts by MAPE, unknown ones last; equal ones stay as they are. */
 static void sort_candidates(struct compare_view *k) {
   for (size_t i = 0; i < k->n; i++) {
     double x = k->score[i].of.mape;
@@ -318,7 +318,7 @@ static void add_drawn(struct dl_text *t, const struct compare_view *w,
     dl_text_printf(t, " values of %s", by);
 }
 
-/* What was drawn (choose_ways of scoring.c). */
+/* Lists the units that were drawn (choose_ways of scoring.c). */
 static void list_drawn(struct dl_text *t, const struct compare_view *w) {
   for (size_t k = DL_CLUSTER_GPU; k < DL_N_CLUSTERINGS; k++)
     if (w->most[k] > 1)
@@ -327,7 +327,7 @@ static void list_drawn(struct dl_text *t, const struct compare_view *w) {
     add_drawn(t, w, DL_CLUSTER_OWN);
 }
 
-/* What the intervals and the ranks mean. */
+/* Explains the intervals and the ranks. */
 static void explain(struct compare_view *w) {
   const struct dl_comparison *c = w->c;
   DL_TEXT(drawn);

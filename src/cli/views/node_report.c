@@ -165,7 +165,8 @@ static void show_parts(struct node_view *t, const struct dl_node_energy *e,
   }
 }
 
-/* The recommended estimate, the same with the TDP, and by runtime only. */
+/* Shows the recommended estimate, the estimate with the TDP, and the estimate
+ * by runtime only. */
 static void show_bounds(struct node_view *t, const struct dl_node_energy *e,
                         double duration_s) {
   const struct dl_column columns[] = {

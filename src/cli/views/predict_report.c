@@ -125,8 +125,8 @@ struct settings {
   const struct dl_job *job;
 };
 
-/* Adds a number as it is for programs, and for people with a mark where it is
- * assumed or the default. The key is that of the column. */
+/* Adds a number as it is for programs, and for people with a mark if it is
+ * assumed or the default. The key is the name of the column. */
 static void add_marked(const struct settings *s, enum dl_run_id id,
                        enum dl_style style, double x) {
   const struct dl_run_column *c = &dl_run_columns[id];
@@ -329,7 +329,8 @@ static void add_parts(struct dl_report *r, const char *title, const char *time,
                    NULL);
 }
 
-/* What the input pipeline delivers, and what the GPUs could take. */
+/* Adds the rate that the input pipeline delivers, and the rate that the GPUs
+ * could take. */
 static void add_input(struct dl_report *r, const struct dl_physical_parts *e) {
   bool any = e->input_s > 0;
   DL_LINES(r,

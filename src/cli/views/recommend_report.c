@@ -16,7 +16,7 @@
  * answer, they fit a screen of 24 lines. */
 enum { MOST_IN_TEXT = 5, MOST_ON_PAGE = 20 };
 
-/* What is known of a choice, in the order of JSON and CSV; energies in kWh are
+/* The columns of a choice, in the order of JSON and CSV; energies in kWh are
  * for text only. */
 enum column {
   C_ARCH,
@@ -239,7 +239,7 @@ static void add_front(struct view *w, bool shown) {
     add_text(w, "Dominated", front + open, w->n);
 }
 
-/* Where a choice runs: a node, or only a GPU. */
+/* Adds the place that a choice runs on: a node, or only a GPU. */
 static const char *place_of(const struct dl_alternative *c) {
   return c->node ? c->node : c->gpu;
 }

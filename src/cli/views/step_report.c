@@ -18,7 +18,7 @@ static const char *verdict_name(enum dl_projection_verdict v) {
                                        : "not yet stable";
 }
 
-/* The same in three lines, for people. */
+/* Reports the result in three lines, for people. */
 static void add_brief(struct dl_report *r, const struct dl_step *s,
                       double seconds, double joules) {
   DL_TEXT(epochs);

@@ -59,7 +59,8 @@ static bool breaks_image(const struct dl_row *row,
              px, arch->head.id, arch->inputs[0].image_px);
 }
 
-/* Laptops, computers on a module and those of one chip have one accelerator. */
+/* Laptops, computers on a module and computers of one chip have one
+ * accelerator. */
 static bool is_built_in(const struct dl_accelerator *gpu) {
   static const char shared[] = "lpddr"; /* with the processor */
   return dl_is_word(gpu->form, "soc") || dl_is_word(gpu->form, "soldered") ||

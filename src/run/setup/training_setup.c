@@ -90,7 +90,8 @@ double dl_divided_experts(const struct dl_run *r,
              : 0;
 }
 
-/* Of a layer; NaN: the network is not known, or its shape is not. */
+/* Returns the experts of a layer; NaN: the network is not known, or its shape
+ * is not. */
 static double experts_of(const struct dl_row *row) {
   const struct dl_architecture *arch = row->found.arch;
   if (!arch)
@@ -245,7 +246,7 @@ static bool breaks_tuning(const struct dl_row *row,
   return false;
 }
 
-/* Of a network whose layers are known to be computed again one by one. */
+/* Whether more layers are to be computed again than a network has. */
 static bool breaks_checkpointing(const struct dl_row *row,
                                  struct dl_message_style *to) {
   double n = row->run.checkpointed_layers, layers = layers_of(row);
@@ -270,7 +271,7 @@ static bool breaks_checkpointing(const struct dl_row *row,
 }
 
 /* No method divides the layers of networks other than language models. Virtual
- * stages divide those of a pipeline in equal numbers of layers. */
+ * stages divide a pipeline's layers in equal numbers. */
 static bool breaks_stages(const struct dl_row *row,
                           struct dl_message_style *to) {
   const struct dl_architecture *arch = row->found.arch;
@@ -439,7 +440,7 @@ static bool breaks_batches(const struct dl_row *row,
 }
 
 /* A step must not take more tokens than an epoch has, and the tokens of the
- * whole training are those of its epochs. */
+ * whole training are the tokens of its epochs. */
 static bool breaks_tokens(const struct dl_row *row,
                           struct dl_message_style *to) {
   const struct dl_run *r = &row->run;

@@ -57,8 +57,8 @@ static bool has_given_time(const struct dl_estimate *e) {
   return e->duration_from && strcmp(e->duration_from, "given") == 0;
 }
 
-/* What bounds the speed; of the input pipeline both rates, of text in tokens.
- */
+/* Adds the bound of the speed; both rates if the input pipeline is the bound,
+ * in tokens for text. */
 static void bound_remark(struct summary *m, const char *bound) {
   const struct dl_physical_parts *parts = &m->s->result.predictions.parts;
   bool text = m->s->result.predictions.language;
@@ -76,7 +76,7 @@ static void bound_remark(struct summary *m, const char *bound) {
     dl_answer_remark(&m->line[TIME], "bound by %s", bound);
 }
 
-/* What an epoch, a request or a token takes. */
+/* Fills the line with the time that an epoch, a request or a token takes. */
 static void time_line(struct summary *m) {
   const struct dl_job *job = &m->s->result.job;
   const struct dl_served *served = &m->s->result.predictions.served;
@@ -208,8 +208,8 @@ static void say_basis(struct dl_report *r, const struct dl_predict_answer *s) {
                      "steps.");
 }
 
-/* Where the answer is that of another method for want of an estimate with an
- * interval. */
+/* Says that the answer comes from another method, for want of an estimate with
+ * an interval. */
 static void say_rule_of_thumb(struct dl_report *r,
                               const struct dl_predict_answer *s) {
   const struct dl_estimate *e = &s->result.est[s->result.best];

@@ -69,7 +69,7 @@ static void add_precision(struct title_settings *s) {
  * or samples that do. */
 static void add_filled(struct title_settings *s) {
   const struct dl_job *job = s->job;
-  /* Of epochs of unknown size their number is known. */
+  /* The number of epochs of unknown size is known. */
   bool epochs = !isnan(job->run->train_samples) || !(job->train_samples > 0);
   bool tokens = !isnan(job->seq_len);
   double x = epochs   ? job->epochs
@@ -141,8 +141,8 @@ static void add_settings(struct title_settings *s) {
   bool generates = dl_run_is_inference(run) && !isnan(run->prompt_tokens);
   if (language && !generates)
     add_number(s, DL_RUN_seq_len, "", job->seq_len, " token(s) per sequence");
-  /* Data sets are often used at another size than that of the network, and
-   * images are generated at any. */
+  /* Data sets are often used at another size than the network's, and images are
+   * generated at any. */
   if (!language &&
       (is_given(s, DL_RUN_image_px) || is_given(s, DL_RUN_dataset) ||
        !isnan(run->denoising_steps)))

@@ -243,7 +243,8 @@ static void say_outside(struct dl_report *r,
                 place_of(low), dl_text_str(&t));
 }
 
-/* Of the choice that is recommended. */
+/* Says which quantities of the recommended choice lie outside the training
+ * data. */
 static void say_beyond(struct dl_report *r, const struct dl_alternative *a) {
   DL_TEXT(t);
   dl_add_quantities(&t, a->beyond, a->n_beyond);
