@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/nearest_names.h"
 #include "cli/spool.h"
@@ -190,8 +191,7 @@ static enum dl_status refuse_option(const struct parser *p, int key,
 
 /* Puts the copy of a pipe in the place of its path. */
 static enum dl_status copy_pipe(struct dl_cli *cli, char **path) {
-  if (strcmp(*path, "-") == 0 || !dl_is_pipe(*path) ||
-      cli->n_spools == MOST_SPOOLS)
+  if (dl_is_stdio(*path) || !dl_is_pipe(*path) || cli->n_spools == MOST_SPOOLS)
     return DL_OK;
   struct dl_spool *s = &cli->spool[cli->n_spools++];
   enum dl_status status = dl_spool_open(s, *path, &cli->diag);
@@ -294,7 +294,7 @@ static enum dl_status check_apart(struct dl_cli *cli) {
     for (size_t k = 0; k < i; k++) {
       const struct dl_given *a = &cli->given[k], *b = &cli->given[i];
       if (is_written(a) && is_written(b) && a->option != b->option &&
-          strcmp(a->value, "-") != 0 &&
+          !dl_is_stdio(a->value) &&
           (strcmp(a->value, b->value) == 0 || is_same_file(a->value, b->value)))
         return dl_fail(&cli->diag, DL_EUSAGE,
                        "--%s and --%s write to the same file '%s'",

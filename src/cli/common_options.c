@@ -190,7 +190,7 @@ enum dl_status dl_save_model(struct dl_cli *cli, const struct dl_model *m,
   DL_TRY(dl_model_write(m, dl_text_str(&path), &cli->diag));
   dl_report_add(r, "model", "model", NULL, DL_CODE,
                 dl_string(dl_text_str(&path)));
-  *printed = strcmp(dl_text_str(&path), "-") == 0;
+  *printed = dl_is_stdio(dl_text_str(&path));
   cli->output = NULL;
   return DL_OK;
 }

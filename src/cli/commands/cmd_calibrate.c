@@ -431,7 +431,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_SCOPED(dl_calibration_runs_free) struct dl_calibration_runs new = {0};
   if (w.o->suggest)
     return dl_suggest_runs(cli, w.o);
-  if (strcmp(w.input, "-") == 0)
+  if (dl_is_stdio(w.input))
     return dl_fail(&cli->diag, DL_EUSAGE,
                    "the table is read several times: give a file, not "
                    "standard input");

@@ -9,6 +9,7 @@
 #include "catalog/catalog_file.h"
 #include "catalog/datadir.h"
 #include "catalog/validate/rules.h"
+#include "base/file.h"
 #include "cli/command.h"
 #include "estimate/methods/estimator.h"
 #include "model/model.h"
@@ -161,7 +162,7 @@ static enum dl_status check_model(const char *path, struct dl_diag *d,
   DL_TEXT(schema);
   DL_SCOPED(dl_model_free_local) struct dl_model *model = NULL;
   DL_TRY(dl_shipped_path("models/model.rng", &schema, d));
-  if (strcmp(path, "-") == 0)
+  if (dl_is_stdio(path))
     return dl_fail(d, DL_EINPUT, "a model: check it by the path of its file");
   DL_TRY(dl_model_read(&model, path, schema.s, d));
   *fits = model->n_fits;

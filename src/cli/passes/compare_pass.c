@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "estimate/assumptions.h"
 #include "estimate/rows.h"
@@ -401,7 +402,7 @@ static enum dl_status cross_validated(struct dl_comparing *w) {
   if (strncmp(w->o->cv, "group:", 6) != 0 || !w->o->cv[6])
     return dl_fail(d, DL_EUSAGE, "--cv '%s': expected group:COLUMN", w->o->cv);
   DL_TRY(dl_cv_parse(&spec, w->o->cv, d));
-  if (strcmp(path_of(w), "-") == 0)
+  if (dl_is_stdio(path_of(w)))
     return dl_fail(d, DL_EUSAGE,
                    "--cv reads the table several times: give a file, not "
                    "standard input");

@@ -7,10 +7,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "cli/spool.h"
 
@@ -108,8 +108,8 @@ static enum dl_status open_sources(struct sources *p, struct dl_step_options *o,
   p->file = dl_calloc(o->paths.n, sizeof *p->file);
   for (size_t i = 0; i < o->paths.n; i++) {
     char **path = &o->paths.s[i];
-    bool stdin_again = standard_input && strcmp(*path, "-") == 0;
-    standard_input |= strcmp(*path, "-") == 0;
+    bool stdin_again = standard_input && dl_is_stdio(*path);
+    standard_input |= dl_is_stdio(*path);
     if (stdin_again)
       return dl_fail(d, DL_EUSAGE, "standard input can be read once");
     if (!dl_is_pipe(*path))
