@@ -183,10 +183,15 @@ static enum dl_status refuse_option(const struct parser *p, int key,
   if (key != ':' && !is_long)
     return dl_fail(d, DL_EUSAGE, "unknown option '%s'; see 'dlest %s --help'",
                    name, p->cli->command->name);
-  return dl_fail(
-      d, DL_EUSAGE,
-      key == ':' ? "option %s%s needs a value" : "option %s%s takes no value",
-      is_long ? "--" : "", is_long ? p->row[optopt - FIRST_LONG]->name : name);
+  char option[64];
+  if (is_long)
+    snprintf(option, sizeof option, "--%s", p->row[optopt - FIRST_LONG]->name);
+  else
+    snprintf(option, sizeof option, "%s", name);
+  return dl_fail(d, DL_EUSAGE,
+                 key == ':' ? "option %s needs a value"
+                            : "option %s takes no value",
+                 option);
 }
 
 /* Puts the copy of a pipe in the place of its path. */
@@ -266,7 +271,10 @@ static enum dl_status check_company(struct dl_cli *cli) {
       continue;
     DL_TEXT(names);
     for (const char *s = o->with; *s; s++)
-      dl_text_add_n(&names, *s == '|' ? " or --" : s, *s == '|' ? 6 : 1);
+      if (*s == '|')
+        dl_text_add(&names, " or --");
+      else
+        dl_text_add_n(&names, s, 1);
     dl_fail(&cli->diag, DL_EUSAGE, "--%s has no effect without --%s", o->name,
             dl_text_str(&names));
     return DL_EUSAGE;
@@ -382,7 +390,9 @@ void dl_command_help(const struct dl_command *c, bool brief) {
   size_t n = dl_command_options(c, row, NULL, NULL), k = 0;
   for (size_t i = 0; i < n; i++) {
     const struct dl_option *o = row[i];
-    int key = !o->name ? 0 : o->letter ? o->letter : FIRST_LONG + (int)i;
+    int key = o->letter ? o->letter : FIRST_LONG + (int)i;
+    if (!o->name)
+      key = 0;
     options[k++] = (struct argp_option){.name = o->name,
                                         .key = key,
                                         .arg = o->argument,

@@ -21,12 +21,11 @@ static enum dl_status read_format(const struct dl_option *o, char *arg,
   *format = dl_format_find(arg);
   if (*format)
     return DL_OK;
-  for (size_t i = 0; dl_formats[i]; i++)
-    dl_text_printf(&names, "%s%s",
-                   i == 0               ? ""
-                   : !dl_formats[i + 1] ? " or "
-                                        : ", ",
-                   dl_formats[i]->name);
+  for (size_t i = 0; dl_formats[i]; i++) {
+    if (i > 0)
+      dl_text_add(&names, dl_formats[i + 1] ? ", " : " or ");
+    dl_text_add(&names, dl_formats[i]->name);
+  }
   dl_fail(d, DL_EUSAGE, "--%s: unknown format '%s'; use %s", o->name, arg,
           dl_text_str(&names));
   return DL_EUSAGE;

@@ -33,11 +33,11 @@ enum dl_status dl_spool_open(struct dl_spool *s, const char *path,
 static enum dl_status take(struct dl_spool *s, struct dl_diag *d) {
   char buf[1 << 16];
   ssize_t n = read(s->fd, buf, sizeof buf);
+  if (n < 0 && (errno == EINTR || errno == EAGAIN))
+    return DL_OK;
   if (n < 0)
-    return errno == EINTR || errno == EAGAIN
-               ? DL_OK
-               : dl_fail_errno(d, s->fd == STDIN_FILENO ? "<stdin>" : "pipe",
-                               "cannot read", errno);
+    return dl_fail_errno(d, s->fd == STDIN_FILENO ? "<stdin>" : "pipe",
+                         "cannot read", errno);
   s->ended = n == 0;
   if (n > 0 &&
       (fwrite(buf, 1, (size_t)n, s->f) != (size_t)n || fflush(s->f) != 0))

@@ -35,7 +35,7 @@ static double same(const double *x, const struct dl_row *row,
 static double usual_peak(const double *x, const struct dl_row *row,
                          const struct dl_row_ref *word) {
   (void)row, (void)word;
-  return isnan(x[0]) ? (double)NAN : fmax(x[0], isnan(x[1]) ? 0 : 0.5 * x[1]);
+  return isnan(x[0]) ? (double)NAN : fmax(x[0], dl_or(0.5 * x[1], 0));
 }
 
 /* Computes the samples per optimizer step for one on each accelerator: n_gpus /
@@ -90,9 +90,9 @@ static bool is_language(const struct dl_row *row) {
 }
 
 static double usual_epochs(const struct dl_row *row) {
-  return dl_run_is_inference(&row->run) ? (double)NAN
-         : is_language(row)             ? 1
-                                        : 90;
+  if (dl_run_is_inference(&row->run))
+    return NAN;
+  return is_language(row) ? 1 : 90;
 }
 
 /* Returns the usual batch, at a rate of requests the most at a time. Language

@@ -111,9 +111,9 @@ static const char *meant_column(const char *name, double *factor) {
   if (nearest)
     return nearest;
   size_t n = strlen(folded);
-  size_t least = n < SHORT_NAME  ? 1
-                 : n < LONG_NAME ? 2
-                                 : 3; /* edits below it */
+  size_t least = n < LONG_NAME ? 2 : 3; /* edits below it */
+  if (n < SHORT_NAME)
+    least = 1;
   for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
     fold(dl_run_columns[i].name, known);
     size_t edits = dl_edit_distance(folded, known);

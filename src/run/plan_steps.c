@@ -366,8 +366,7 @@ static enum dl_status find_sources(struct dl_row_plan *f, struct step *s,
   return dl_plan_want_descriptors(f, d);
 }
 
-/* Chooses the target of the value: the member of a column of this type, if any.
- */
+/* Chooses the target of the value: the member of a column of its type. */
 static void set_target(struct step *s, enum use use) {
   const struct dl_run_column *c = dl_name_column(s->name);
   s->target.in = DL_IN_CELL;
@@ -375,9 +374,9 @@ static void set_target(struct step *s, enum use use) {
       (use != AS_COLUMN && use != (c->is_text ? AS_TEXT : AS_NUMBER)))
     return;
   s->id = c->id;
-  s->target.in = dl_is_listed(c) ? DL_IN_WORD
-                 : c->is_text    ? DL_IN_TEXT
-                                 : DL_IN_NUMBER;
+  s->target.in = c->is_text ? DL_IN_TEXT : DL_IN_NUMBER;
+  if (dl_is_listed(c))
+    s->target.in = DL_IN_WORD;
   s->target.at = dl_is_listed(c) ? c->id : dl_run_offsets[c->id];
 }
 

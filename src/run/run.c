@@ -26,7 +26,9 @@ enum type { IS_NUMBER, IS_TEXT, IS_WORD };
 
 static enum type type_of(enum dl_run_id id) {
   const struct dl_run_column *c = &dl_run_columns[id];
-  return !c->is_text ? IS_NUMBER : dl_is_listed(c) ? IS_WORD : IS_TEXT;
+  if (!c->is_text)
+    return IS_NUMBER;
+  return dl_is_listed(c) ? IS_WORD : IS_TEXT;
 }
 
 /* Returns the member of a column; it must be of that type. */

@@ -79,8 +79,9 @@ static double least_work(const struct dl_run *r,
                     !(r->frozen_base > 0) && !dl_run_is_inference(r);
   double params_m = e ? dl_or(e->active_params_m, e->params_m) : (double)NAN;
   double macs_g = dl_or(r->macs_g, e ? e->macs_g : (double)NAN);
-  return (trains_all ? 6 : 2) *
-         (isnan(samples) ? 1e6 * params_m * tokens : 1e9 * macs_g * samples);
+  double work =
+      isnan(samples) ? 1e6 * params_m * tokens : 1e9 * macs_g * samples;
+  return (trains_all ? 6 : 2) * work;
 }
 
 enum {
@@ -272,10 +273,11 @@ static bool is_computed(const struct dl_row_plan *f, enum dl_run_id id) {
 static unsigned use_of(size_t column, bool estimated) {
   if (estimated)
     return columns[column] == DL_RUN_energy_j ? USES_ENERGY : 0;
-  return column < N_MEASURED     ? USES_ENERGY
-         : column < N_THROUGHPUT ? USES_THROUGHPUT
-         : column < N_TIMES      ? USES_TIME
-                                 : 0;
+  if (column < N_MEASURED)
+    return USES_ENERGY;
+  if (column < N_THROUGHPUT)
+    return USES_THROUGHPUT;
+  return column < N_TIMES ? USES_TIME : 0;
 }
 
 void dl_plan_prepare_checks(struct dl_row_plan *f) {

@@ -262,8 +262,8 @@ static enum dl_status judge(struct dl_cli *cli, const struct checker *c) {
   size_t bad = cli->strict ? c->findings.n : errors;
   if (bad == 0)
     return DL_OK;
-  return dl_fail(&cli->diag, DL_EINPUT, "%zu %s%s found", bad,
-                 cli->strict && bad > errors ? "finding" : "error",
+  const char *what = cli->strict && bad > errors ? "finding" : "error";
+  return dl_fail(&cli->diag, DL_EINPUT, "%zu %s%s found", bad, what,
                  bad == 1 ? "" : "s");
 }
 

@@ -139,12 +139,13 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
   bool tokens = s->result.predictions.served.tokens;
   bool physical = e->id == DL_METHOD_PHYSICAL;
   const struct dl_model *owner;
-  const char *target =
-      !dl_run_is_inference(job->run)
-          ? strcmp(e->boundary, "gpu") == 0 ? "gpu_power_w" : "epoch_energy_j"
-      : tokens ? "request_energy_j"
-               : "epoch_energy_j";
-  const char *kind = !physical ? NULL : tokens ? "serving" : "physical";
+  const char *target = "epoch_energy_j", *kind = physical ? "physical" : NULL;
+  if (dl_run_is_inference(job->run))
+    target = tokens ? "request_energy_j" : target;
+  else if (strcmp(e->boundary, "gpu") == 0)
+    target = "gpu_power_w";
+  if (physical && tokens)
+    kind = "serving";
   if (physical && s->result.predictions.language) {
     target = "tokens_per_s";
     kind = "language";
@@ -292,8 +293,8 @@ static enum dl_status check_estimates(struct dl_cli *cli,
     dl_text_add(&give, arch ? "--gpu" : gpu ? "--arch" : "--arch and --gpu");
   if (at_once && both && (named || give.len == 0))
     return DL_OK;
-  return dl_fail(&cli->diag, both ? DL_EINPUT : DL_EUSAGE,
-                 "no method can estimate this%s%s",
+  const enum dl_status status = both ? DL_EINPUT : DL_EUSAGE;
+  return dl_fail(&cli->diag, status, "no method can estimate this%s%s",
                  give.len > 0 ? "; give " : "", dl_text_str(&give));
 }
 

@@ -166,7 +166,9 @@ static enum dl_status fill_axes(struct dl_cli *cli,
 
 /* Names the place that a choice runs on. */
 static const char *place_of(const struct dl_alternative *c) {
-  return c->node ? c->node : c->gpu ? c->gpu : "-";
+  if (c->node)
+    return c->node;
+  return c->gpu ? c->gpu : "-";
 }
 
 /* The choice with the least of what a limit is on. */
@@ -217,10 +219,12 @@ static enum dl_status none_meets(struct dl_cli *cli,
                    lowest->arch ? lowest->arch : "-", place_of(lowest),
                    lowest->batch_size);
   }
-  return dl_fail(&cli->diag, DL_EBUDGET, "no choice meets the %s%s",
-                 !isfinite(o->deadline_s)   ? "budget"
-                 : !isfinite(o->budget_kwh) ? "deadline"
-                                            : "deadline and the budget",
+  const char *limits = "deadline and the budget";
+  if (!isfinite(o->deadline_s))
+    limits = "budget";
+  else if (!isfinite(o->budget_kwh))
+    limits = "deadline";
+  return dl_fail(&cli->diag, DL_EBUDGET, "no choice meets the %s%s", limits,
                  dl_text_str(&t));
 }
 

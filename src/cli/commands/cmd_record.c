@@ -260,9 +260,9 @@ static enum dl_status print_summary(const struct record_command *c,
                 dl_strings((const char *const *)d->warnings, d->n_warnings));
   if (c->out.f && !has_rows(format))
     DL_TRY(dl_format_report(format, r, c->out.f, NULL, d));
-  return c->cli->quiet ? DL_OK
-                       : dl_format_report(dl_formats[0], r,
-                                          own ? stdout : stderr, NULL, d);
+  if (c->cli->quiet)
+    return DL_OK;
+  return dl_format_report(dl_formats[0], r, own ? stdout : stderr, NULL, d);
 }
 
 static enum dl_status take_run(void *ctx, const struct dl_run *run,
@@ -303,8 +303,7 @@ static enum dl_status summarise(struct record_command *c) {
   return c->out.f ? dl_cli_commit(cli, &c->out, NULL, status) : status;
 }
 
-/* Summarises a recording of assumed powers alone, which is no run and gives no
- * row of a table. */
+/* Summarises assumed powers alone, which are no run: no row of a table. */
 static enum dl_status summarise_assumed(struct record_command *c) {
   struct dl_run run = dl_run_unknown;
   dl_run_set_number(&run, DL_RUN_duration_s, c->result.duration_s);

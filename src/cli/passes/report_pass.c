@@ -289,11 +289,15 @@ enum dl_status dl_report_read(struct dl_report_pass *w) {
   dl_progress_bar_clear(&w->cli->bar);
   struct dl_diag *d = &w->cli->diag;
   if (w->never_ran > 0)
-    dl_warn(d, "%zu job%s never ran and %s skipped", w->never_ran,
-            w->never_ran == 1 ? "" : "s", w->never_ran == 1 ? "is" : "are");
+    dl_warn(d,
+            w->never_ran == 1 ? "%zu job never ran and is skipped"
+                              : "%zu jobs never ran and are skipped",
+            w->never_ran);
   if (w->undated > 0)
-    dl_warn(d, "%zu job%s without a start time %s skipped", w->undated,
-            w->undated == 1 ? "" : "s", w->undated == 1 ? "is" : "are");
+    dl_warn(d,
+            w->undated == 1 ? "%zu job without a start time is skipped"
+                            : "%zu jobs without a start time are skipped",
+            w->undated);
   dl_warn_shared_nodes(&w->seen, d);
   dl_run_overlaps_warn(&w->seen.hardware, d);
   dl_accounting_warn(w->accounting, d);

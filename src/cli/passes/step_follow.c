@@ -80,9 +80,11 @@ enum dl_status dl_step_look(struct dl_step_options *o, struct dl_step *s,
     status = find_stable(&seen, &p, d);
   s->stable = p.stable;
   for (size_t i = 0; status == DL_OK && i < DL_STEP_METHODS_MAX; i++) {
-    const struct dl_projector *by = o->n_methods == 0  ? dl_projector_at(i)
-                                    : i < o->n_methods ? o->method[i]
-                                                       : NULL;
+    const struct dl_projector *by = NULL;
+    if (o->n_methods == 0)
+      by = dl_projector_at(i);
+    else if (i < o->n_methods)
+      by = o->method[i];
     if (!by)
       break;
     s->by[s->n] = by;

@@ -198,8 +198,9 @@ static bool has_runs(const struct dl_scoring *s,
 /* MAPE by method, in the order of the table. */
 static void add_chart(struct compare_view *w, const char *group) {
   DL_TEXT(title);
-  dl_text_printf(&title, "Mean absolute percentage error by method%s%s",
-                 group ? ", " : "", group ? group : "");
+  dl_text_add(&title, "Mean absolute percentage error by method");
+  if (group)
+    dl_text_printf(&title, ", %s", group);
   struct dl_table *t =
       dl_report_chart(w->r, dl_text_str(&title), DL_PERCENT, "%");
   for (size_t i = 0; i < w->n; i++) {
@@ -254,8 +255,8 @@ static enum dl_status add_table(struct compare_view *w, size_t table,
   const char *path = table == DL_ALL ? NULL : c->tables.s[table];
   const char *title = path ? path : "All tables";
   bool overall = table == DL_ALL || c->tables.n == 1;
-  add_tables(w, table == DL_ALL ? w->overall : w->r,
-             c->tables.n > 1 ? title : NULL);
+  struct dl_report *to = table == DL_ALL ? w->overall : w->r;
+  add_tables(w, to, c->tables.n > 1 ? title : NULL);
   for (size_t g = 0; g < s->groups.n; g++) {
     struct dl_scoring_scope scope = {table, g, w->which, w->n};
     if (!has_runs(s, &scope))

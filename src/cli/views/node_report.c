@@ -302,9 +302,10 @@ static void add_cost(struct dl_report *g, const struct dl_footprint *foot,
   char sum[DL_NUMBER_SIZE];
   const struct dl_value energy = dl_number(energy_j);
   DL_TEXT(text);
-  dl_text_printf(&text, "%s%s%s (", dl_format_digits(sum, cost, 3),
-                 foot->currency ? " " : "",
-                 foot->currency ? foot->currency : "");
+  dl_text_add(&text, dl_format_digits(sum, cost, 3));
+  if (foot->currency)
+    dl_text_printf(&text, " %s", foot->currency);
+  dl_text_add(&text, " (");
   dl_show(&text, DL_KWH, "J", &energy, NULL);
   dl_text_printf(&text, ", boundary %s)", boundary);
   DL_LINES(g,

@@ -33,13 +33,13 @@ static void add_tokens(struct dl_report *r, const struct dl_job *job) {
   bool inference = dl_run_is_inference(job->run), frozen = run->frozen_base > 0;
   bool given = !isnan(run->classes);
   double params = arch ? arch->params_m : NAN;
-  double classes = given ? run->classes : arch ? arch->classes : NAN;
+  double classes = dl_or(run->classes, arch ? arch->classes : NAN);
   enum dl_fine_tune tune = dl_fine_tune_of(run);
   bool adapters = arch && arch->transformer &&
                   (tune == DL_TUNE_LORA || tune == DL_TUNE_QLORA);
-  double trained = adapters ? dl_adapter_params(run, arch->transformer) / 1e6
-                   : frozen && arch ? arch->head_params_m
-                                    : params;
+  double trained = frozen && arch ? arch->head_params_m : params;
+  if (adapters)
+    trained = dl_adapter_params(run, arch->transformer) / 1e6;
   struct dl_work w;
   dl_work_of(job, &w);
   DL_LINES(r,
@@ -134,10 +134,10 @@ static void add_marked(const struct settings *s, enum dl_run_id id,
   const struct dl_value value = dl_number(x);
   bool known = id == DL_RUN_utilisation && !isnan(s->job->known.util);
   dl_show(&t, style, c->label_unit ? c->label_unit : c->unit, &value, NULL);
-  dl_text_add(&t, dl_is_assumed(s->job->row, id) ? mark_assumed(s->job, id)
-                  : known || dl_run_set_has(&s->job->row->given, id)
-                      ? ""
-                      : " (default)");
+  if (dl_is_assumed(s->job->row, id))
+    dl_text_add(&t, mark_assumed(s->job, id));
+  else if (!known && !dl_run_set_has(&s->job->row->given, id))
+    dl_text_add(&t, " (default)");
   dl_report_add(s->r, c->name, NULL, NULL, style, value);
   if (!isnan(x))
     dl_report_add(s->r, NULL, c->label, NULL, DL_CODE,

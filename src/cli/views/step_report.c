@@ -13,9 +13,9 @@
 #include "output/units.h"
 
 static const char *verdict_name(enum dl_projection_verdict v) {
-  return v == DL_PROJECTION_STABLE     ? "stable"
-         : v == DL_PROJECTION_DRIFTING ? "drifting"
-                                       : "not yet stable";
+  if (v == DL_PROJECTION_STABLE)
+    return "stable";
+  return v == DL_PROJECTION_DRIFTING ? "drifting" : "not yet stable";
 }
 
 /* Reports the result in three lines, for people. */

@@ -66,12 +66,14 @@ static void bound_remark(struct summary *m, const char *bound) {
   double input = of_sample * parts->input_rate;
   double gpus = of_sample * parts->gpu_rate;
   bool millions = fmax(input, gpus) >= 1e6;
+  const double unit = millions ? 1e6 : 1;
   char buf[2][DL_NUMBER_SIZE];
+  const char *samples = text ? "tokens" : "samples";
   if (strcmp(bound, "input") == 0)
     dl_answer_remark(&m->line[TIME], "bound by input: %s%s %s/s, GPUs %s",
-                     dl_format_digits(buf[0], input / (millions ? 1e6 : 1), 3),
-                     millions ? "M" : "", text ? "tokens" : "samples",
-                     dl_format_digits(buf[1], gpus / (millions ? 1e6 : 1), 3));
+                     dl_format_digits(buf[0], input / unit, 3),
+                     millions ? "M" : "", samples,
+                     dl_format_digits(buf[1], gpus / unit, 3));
   else
     dl_answer_remark(&m->line[TIME], "bound by %s", bound);
 }
@@ -99,8 +101,8 @@ static void time_line(struct summary *m) {
   if (m->s->result.predictions.language) {
     bound = m->s->result.predictions.step.bound;
     bool millions = e->tokens_per_s >= 1e6;
-    dl_answer_number(l, "", e->tokens_per_s / (millions ? 1e6 : 1),
-                     millions ? "M tokens/s" : " tokens/s");
+    double shown = millions ? e->tokens_per_s / 1e6 : e->tokens_per_s;
+    dl_answer_number(l, "", shown, millions ? "M tokens/s" : " tokens/s");
     dl_answer_number(l, "MFU ", 100 * e->mfu, " %");
   }
   if (has_given_time(e))

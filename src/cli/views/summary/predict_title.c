@@ -27,12 +27,14 @@ static void add(struct title_settings *s, bool given, const char *text) {
 /* A number that follows from given ones is no default. */
 static bool is_given(const struct title_settings *s, enum dl_run_id id) {
   const struct dl_run_set *given = &s->job->row->given;
-  bool from =
-      id == DL_RUN_tokens       ? dl_run_set_has(given, DL_RUN_train_tokens)
-      : id == DL_RUN_batch_size ? dl_run_set_has(given, DL_RUN_global_batch)
-      : id == DL_RUN_requests   ? dl_run_set_has(given, DL_RUN_request_rate) &&
-                                    dl_run_set_has(given, DL_RUN_duration_s)
-                              : false;
+  bool from = false;
+  if (id == DL_RUN_tokens)
+    from = dl_run_set_has(given, DL_RUN_train_tokens);
+  else if (id == DL_RUN_batch_size)
+    from = dl_run_set_has(given, DL_RUN_global_batch);
+  else if (id == DL_RUN_requests)
+    from = dl_run_set_has(given, DL_RUN_request_rate) &&
+           dl_run_set_has(given, DL_RUN_duration_s);
   return (from || dl_run_set_has(given, id)) && !dl_is_assumed(s->job->row, id);
 }
 
@@ -72,18 +74,21 @@ static void add_filled(struct title_settings *s) {
   /* The number of epochs of unknown size is known. */
   bool epochs = !isnan(job->run->train_samples) || !(job->train_samples > 0);
   bool tokens = !isnan(job->seq_len);
-  double x = epochs   ? job->epochs
-             : tokens ? job->train_samples * job->seq_len
-                      : job->train_samples;
+  const char *unit = "training samples";
+  double x = job->train_samples;
+  if (epochs) {
+    unit = "epochs";
+    x = job->epochs;
+  } else if (tokens) {
+    unit = "tokens";
+    x *= job->seq_len;
+  }
   DL_TEXT(t);
   char number[DL_NUMBER_SIZE];
   dl_format_digits(number, x, 3);
   if (!epochs)
     dl_format_large_count(number, strtod(number, NULL));
-  dl_text_printf(&t, "%s %s", number,
-                 epochs   ? "epochs"
-                 : tokens ? "tokens"
-                          : "training samples");
+  dl_text_printf(&t, "%s %s", number, unit);
   add(s, true, dl_text_str(&t));
 }
 
@@ -185,8 +190,8 @@ void dl_predict_title(struct dl_text *t, const struct dl_job *job,
   if (s.list[0].len > 0)
     dl_text_printf(t, ": %s", dl_text_str(&s.list[0]));
   if (s.list[1].len > 0)
-    dl_text_printf(t, "%sdefaults: %s%s", s.list[0].len > 0 ? " (" : "; ",
-                   dl_text_str(&s.list[1]), s.list[0].len > 0 ? ")" : "");
+    dl_text_printf(t, s.list[0].len > 0 ? " (defaults: %s)" : "; defaults: %s",
+                   dl_text_str(&s.list[1]));
   dl_text_free(&s.list[0]);
   dl_text_free(&s.list[1]);
 }

@@ -16,7 +16,9 @@
 enum { ENERGY, TIME, NEXT, N_LINES };
 
 static const char *place_of(const struct dl_alternative *a) {
-  return a->node ? a->node : a->gpu ? a->gpu : "an unknown accelerator";
+  if (a->node)
+    return a->node;
+  return a->gpu ? a->gpu : "an unknown accelerator";
 }
 
 /* Appends "resnet50 on 4 x a100-sxm4-40gb, batch size 64, TF32". */
