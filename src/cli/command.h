@@ -39,7 +39,8 @@ struct dl_cli {
   size_t n_spools;
   struct dl_progress_bar bar;
   struct dl_progress progress; /* shown by the bar */
-  int exit_status; /* of a program that the command ran: that of dlest, too */
+  int exit_status; /* exit status of a program that the command ran, which dlest
+                      returns */
 };
 
 struct dl_command {
@@ -94,8 +95,8 @@ enum dl_status dl_cli_refuse(struct dl_cli *cli, const char *names,
 enum dl_status dl_cli_check_outputs(struct dl_cli *cli, const char *path,
                                     char *const *inputs, size_t n_inputs);
 
-/* With --strict: an error (DL_EINPUT) after a warning or a skipped row. Call it
- * before anything is written. */
+/* Returns an error (DL_EINPUT) with --strict after a warning or a skipped row.
+ * Call it before anything is written. */
 enum dl_status dl_cli_strict(struct dl_cli *cli);
 
 /* Ends a file that was written row by row, and its stream (NULL: has ended):

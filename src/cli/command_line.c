@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* getopt finds the options, argp lays out --help; both from the same rows. */
+/* The rows of options serve both parsers: getopt finds the options, argp lays
+ * out --help. */
 
 #include "cli/command_line.h"
 
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/nearest_names.h"
 #include "cli/spool.h"
@@ -181,16 +183,20 @@ static enum dl_status refuse_option(const struct parser *p, int key,
   if (key != ':' && !is_long)
     return dl_fail(d, DL_EUSAGE, "unknown option '%s'; see 'dlest %s --help'",
                    name, p->cli->command->name);
-  return dl_fail(
-      d, DL_EUSAGE,
-      key == ':' ? "option %s%s needs a value" : "option %s%s takes no value",
-      is_long ? "--" : "", is_long ? p->row[optopt - FIRST_LONG]->name : name);
+  char option[64];
+  if (is_long)
+    snprintf(option, sizeof option, "--%s", p->row[optopt - FIRST_LONG]->name);
+  else
+    snprintf(option, sizeof option, "%s", name);
+  return dl_fail(d, DL_EUSAGE,
+                 key == ':' ? "option %s needs a value"
+                            : "option %s takes no value",
+                 option);
 }
 
 /* Puts the copy of a pipe in the place of its path. */
 static enum dl_status copy_pipe(struct dl_cli *cli, char **path) {
-  if (strcmp(*path, "-") == 0 || !dl_is_pipe(*path) ||
-      cli->n_spools == MOST_SPOOLS)
+  if (dl_is_stdio(*path) || !dl_is_pipe(*path) || cli->n_spools == MOST_SPOOLS)
     return DL_OK;
   struct dl_spool *s = &cli->spool[cli->n_spools++];
   enum dl_status status = dl_spool_open(s, *path, &cli->diag);
@@ -265,7 +271,10 @@ static enum dl_status check_company(struct dl_cli *cli) {
       continue;
     DL_TEXT(names);
     for (const char *s = o->with; *s; s++)
-      dl_text_add_n(&names, *s == '|' ? " or --" : s, *s == '|' ? 6 : 1);
+      if (*s == '|')
+        dl_text_add(&names, " or --");
+      else
+        dl_text_add_n(&names, s, 1);
     dl_fail(&cli->diag, DL_EUSAGE, "--%s has no effect without --%s", o->name,
             dl_text_str(&names));
     return DL_EUSAGE;
@@ -293,7 +302,7 @@ static enum dl_status check_apart(struct dl_cli *cli) {
     for (size_t k = 0; k < i; k++) {
       const struct dl_given *a = &cli->given[k], *b = &cli->given[i];
       if (is_written(a) && is_written(b) && a->option != b->option &&
-          strcmp(a->value, "-") != 0 &&
+          !dl_is_stdio(a->value) &&
           (strcmp(a->value, b->value) == 0 || is_same_file(a->value, b->value)))
         return dl_fail(&cli->diag, DL_EUSAGE,
                        "--%s and --%s write to the same file '%s'",
@@ -381,7 +390,9 @@ void dl_command_help(const struct dl_command *c, bool brief) {
   size_t n = dl_command_options(c, row, NULL, NULL), k = 0;
   for (size_t i = 0; i < n; i++) {
     const struct dl_option *o = row[i];
-    int key = !o->name ? 0 : o->letter ? o->letter : FIRST_LONG + (int)i;
+    int key = o->letter ? o->letter : FIRST_LONG + (int)i;
+    if (!o->name)
+      key = 0;
     options[k++] = (struct argp_option){.name = o->name,
                                         .key = key,
                                         .arg = o->argument,

@@ -8,10 +8,10 @@
 
 enum { DL_MOST_OPTIONS = 100 }; /* of a command, with headings */
 
-/* The rows of all options of a command, those of all commands last, headings
- * included; returns their number. offset: that of the row's member in the
- * command's options, or in struct dl_cli for rows from *common on. The two may
- * be NULL. */
+/* Lists the rows of all options of a command, headings included; the options
+ * that every command has come last. Returns their number. `offset` is the
+ * offset of the row's member in the command's options, or in struct dl_cli for
+ * rows from *common on. `offset` and `common` may be NULL. */
 size_t dl_command_options(const struct dl_command *c,
                           const struct dl_option *row[DL_MOST_OPTIONS],
                           size_t offset[DL_MOST_OPTIONS], size_t *common);

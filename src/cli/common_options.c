@@ -21,12 +21,11 @@ static enum dl_status read_format(const struct dl_option *o, char *arg,
   *format = dl_format_find(arg);
   if (*format)
     return DL_OK;
-  for (size_t i = 0; dl_formats[i]; i++)
-    dl_text_printf(&names, "%s%s",
-                   i == 0               ? ""
-                   : !dl_formats[i + 1] ? " or "
-                                        : ", ",
-                   dl_formats[i]->name);
+  for (size_t i = 0; dl_formats[i]; i++) {
+    if (i > 0)
+      dl_text_add(&names, dl_formats[i + 1] ? ", " : " or ");
+    dl_text_add(&names, dl_formats[i]->name);
+  }
   dl_fail(d, DL_EUSAGE, "--%s: unknown format '%s'; use %s", o->name, arg,
           dl_text_str(&names));
   return DL_EUSAGE;
@@ -190,7 +189,7 @@ enum dl_status dl_save_model(struct dl_cli *cli, const struct dl_model *m,
   DL_TRY(dl_model_write(m, dl_text_str(&path), &cli->diag));
   dl_report_add(r, "model", "model", NULL, DL_CODE,
                 dl_string(dl_text_str(&path)));
-  *printed = strcmp(dl_text_str(&path), "-") == 0;
+  *printed = dl_is_stdio(dl_text_str(&path));
   cli->output = NULL;
   return DL_OK;
 }

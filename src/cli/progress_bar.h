@@ -24,7 +24,7 @@ void dl_progress_bar_init(struct dl_progress_bar *b, bool quiet);
  * dl_progress_bar (for struct dl_progress, base/progress/progress.h). */
 void dl_progress_bar_show(void *bar, double share);
 
-/* The same of so many bytes; total 0: unknown. */
+/* Draws the share of so many bytes likewise; total 0: unknown. */
 void dl_progress_bar_bytes(struct dl_progress_bar *b, size_t done,
                            size_t total);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copies of pipes in temporary files. */
 
+#include "base/file.h"
 #include "cli/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,8 +14,7 @@ enum { MOST_POLLED = 64 };
 
 bool dl_is_pipe(const char *path) {
   struct stat st;
-  return strcmp(path, "-") == 0 ||
-         (stat(path, &st) == 0 && S_ISFIFO(st.st_mode));
+  return dl_is_stdio(path) || (stat(path, &st) == 0 && S_ISFIFO(st.st_mode));
 }
 
 enum dl_status dl_spool_open(struct dl_spool *s, const char *path,
@@ -24,8 +23,7 @@ enum dl_status dl_spool_open(struct dl_spool *s, const char *path,
   if (!s->f)
     return dl_fail_errno(d, "temporary file", "cannot create", errno);
   snprintf(s->path, sizeof s->path, "/proc/self/fd/%d", fileno(s->f));
-  s->fd =
-      strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  s->fd = dl_is_stdio(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
   s->ended = s->fd < 0;
   if (s->fd < 0 && errno != EINTR)
     return dl_fail_errno(d, path, "cannot open", errno);
@@ -35,11 +33,11 @@ enum dl_status dl_spool_open(struct dl_spool *s, const char *path,
 static enum dl_status take(struct dl_spool *s, struct dl_diag *d) {
   char buf[1 << 16];
   ssize_t n = read(s->fd, buf, sizeof buf);
+  if (n < 0 && (errno == EINTR || errno == EAGAIN))
+    return DL_OK;
   if (n < 0)
-    return errno == EINTR || errno == EAGAIN
-               ? DL_OK
-               : dl_fail_errno(d, s->fd == STDIN_FILENO ? "<stdin>" : "pipe",
-                               "cannot read", errno);
+    return dl_fail_errno(d, s->fd == STDIN_FILENO ? "<stdin>" : "pipe",
+                         "cannot read", errno);
   s->ended = n == 0;
   if (n > 0 &&
       (fwrite(buf, 1, (size_t)n, s->f) != (size_t)n || fflush(s->f) != 0))

@@ -35,19 +35,19 @@ enum dl_run_id {
 
 /* Sets of estimators. */
 #define DL_METHOD_BIT(id) (1u << DL_METHOD_##id)
-/* Those that predict by a fitted model, with intervals. */
+/* These methods predict by a fitted model, with intervals. */
 #define DL_FITTED_METHODS                                                      \
   (DL_METHOD_BIT(PHYSICAL) | DL_METHOD_BIT(PRE_EPOCH) |                        \
    DL_METHOD_BIT(PRE_POWER))
-/* Those that take a known time. */
+/* These methods take a known time. */
 #define DL_TIMED_METHODS                                                       \
   (DL_FITTED_METHODS | DL_METHOD_BIT(GREEN_ALGORITHMS) | DL_METHOD_BIT(TDP))
-/* Those that compare the speed with that of the input. */
+/* These methods compare the speed with the speed of the input. */
 #define DL_LOADER_METHODS                                                      \
   (DL_METHOD_BIT(PHYSICAL) | DL_METHOD_BIT(GREEN_ALGORITHMS) |                 \
    DL_METHOD_BIT(TDP))
 
-/* What a column is to repeated runs of one configuration. */
+/* The role of a column in repeated runs of one configuration. */
 enum dl_role {
   DL_ROLE_NAME,     /* identifies a run or its origin */
   DL_ROLE_SETTING,  /* shared by the repeats */
@@ -80,7 +80,8 @@ struct dl_run_column {
   bool others; /* or another */
   enum dl_role role;
   const char *summary;
-  /* The option that sets it, NULL: none; or that of another, which sets it. */
+  /* The option that sets it, NULL: none; or the option of another member, which
+   * sets it. */
   const char *option, *set_by, *second_option;
   enum dl_form form;
   bool typed_whole;        /* by the option */
@@ -98,20 +99,21 @@ struct dl_run_column {
   const char *called;      /* names in other tables, folded */
 };
 
-/* By id; those of the runs table have an id below DL_N_RUN_COLUMNS. */
+/* The columns by id; columns of the runs table have an id below
+ * DL_N_RUN_COLUMNS. */
 extern const struct dl_run_column dl_run_columns[DL_N_RUN_MEMBERS];
 
 /* A column of the runs table by name, or NULL. The search is linear: look names
  * up once per file, not per row. */
 const struct dl_run_column *dl_run_column_find(const char *name);
 
-/* The same among all members, assumptions included. */
+/* Searches all members, assumptions included. */
 const struct dl_run_column *dl_run_member_find(const char *name);
 
-/* Whether a name is that of a measured column. */
+/* Whether a name is the name of a measured column. */
 bool dl_run_is_measured(const char *name);
 
-/* What is wrong with the value of a column, and further with a row. */
+/* The faults that the value of a column, and further a row, can have. */
 enum dl_fault_kind {
   DL_FAULT_NONE,
   DL_FAULT_INVALID,    /* no number */
@@ -131,7 +133,7 @@ enum dl_fault_kind {
 enum dl_fault_kind dl_run_column_parse(const struct dl_run_column *c,
                                        const char *text, double *x);
 
-/* The same for a text of column c, which may hold words. */
+/* Checks a text of column c, which may hold words. */
 enum dl_fault_kind dl_run_column_fault(const struct dl_run_column *c,
                                        const char *text);
 

@@ -52,9 +52,11 @@ static void add_part(const struct dl_run_column *c, const struct dl_row_ref *q,
   const struct dl_row_descriptors *found = &row->found;
   enum dl_run_id id = c->id;
   if (c->is_text) {
-    const char *s = id == DL_RUN_arch && found->arch ? found->arch->head.id
-                    : id == DL_RUN_gpu && found->gpu ? found->gpu->head.id
-                                                     : dl_row_text(row, q);
+    const char *s = dl_row_text(row, q);
+    if (id == DL_RUN_arch && found->arch)
+      s = found->arch->head.id;
+    else if (id == DL_RUN_gpu && found->gpu)
+      s = found->gpu->head.id;
     dl_text_add(key, s ? s : "");
     return;
   }

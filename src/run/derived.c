@@ -35,12 +35,12 @@ static double same(const double *x, const struct dl_row *row,
 static double usual_peak(const double *x, const struct dl_row *row,
                          const struct dl_row_ref *word) {
   (void)row, (void)word;
-  return isnan(x[0]) ? (double)NAN : fmax(x[0], isnan(x[1]) ? 0 : 0.5 * x[1]);
+  return isnan(x[0]) ? (double)NAN : fmax(x[0], dl_or(0.5 * x[1], 0));
 }
 
-/* Samples per optimizer step for one on each accelerator: n_gpus / (tensor x
- * pipeline x context), times grad_accum; x is n_gpus and these four. Of strong
- * scaling, batch_size is that of all accelerators. */
+/* Computes the samples per optimizer step for one on each accelerator: n_gpus /
+ * (tensor x pipeline x context), times grad_accum; x is n_gpus and these four.
+ * In strong scaling, batch_size covers all accelerators. */
 static double replicas(const double *x, const struct dl_row *row,
                        const struct dl_row_ref *scaling) {
   double data =
@@ -58,7 +58,8 @@ static double global_of_batch(const double *x, const struct dl_row *row,
   return x[0] * replicas(x + 1, row, scaling) * dl_or(x[5], 1);
 }
 
-/* Of global_batch, batch_size and the accelerators. */
+/* Computes the accumulation steps from global_batch, batch_size and the
+ * accelerators. */
 static double accumulated(const double *x, const struct dl_row *row,
                           const struct dl_row_ref *scaling) {
   return x[0] / (x[1] * replicas(x + 2, row, scaling));
@@ -89,13 +90,14 @@ static bool is_language(const struct dl_row *row) {
 }
 
 static double usual_epochs(const struct dl_row *row) {
-  return dl_run_is_inference(&row->run) ? (double)NAN
-         : is_language(row)             ? 1
-                                        : 90;
+  if (dl_run_is_inference(&row->run))
+    return NAN;
+  return is_language(row) ? 1 : 90;
 }
 
-/* Of language models what is assumed for their memory (estimate/assumptions.c);
- * at a rate of requests the most at a time. */
+/* Returns the usual batch, at a rate of requests the most at a time. Language
+ * models have an assumption for their memory instead (estimate/assumptions.c).
+ */
 static double usual_batch(const struct dl_row *row) {
   if (dl_run_is_inference(&row->run))
     return dl_run_has(&row->run, DL_RUN_request_rate) ? DL_USUAL_BATCH : 1;

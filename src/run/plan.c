@@ -49,10 +49,9 @@ size_t dl_plan_name(struct dl_row_plan *f, const char *text) {
 const struct dl_field *dl_name_field(size_t name, enum dl_kind *kind) {
   bool gpu = name < DL_OF_ARCH_id;
   *kind = gpu ? DL_ACCELERATOR : DL_ARCHITECTURE;
-  return name < DL_OF_GPU_id || name >= DL_N_PLAN_NAMES
-             ? NULL
-             : &dl_kinds[*kind]
-                    .fields[name - (gpu ? DL_OF_GPU_id : DL_OF_ARCH_id)];
+  if (name < DL_OF_GPU_id || name >= DL_N_PLAN_NAMES)
+    return NULL;
+  return &dl_kinds[*kind].fields[name - (gpu ? DL_OF_GPU_id : DL_OF_ARCH_id)];
 }
 
 const char *dl_name_text(struct dl_row_plan *f, size_t name) {
@@ -180,10 +179,10 @@ const struct dl_field *dl_plan_descriptor_field(const struct dl_row_plan *f,
                                                 size_t name) {
   enum dl_kind kind;
   const struct dl_field *field = dl_name_field(name, &kind);
-  return field && dl_plan_gives(f, kind == DL_ACCELERATOR ? DL_RUN_gpu
-                                                          : DL_RUN_arch)
-             ? field
-             : NULL;
+  if (!field)
+    return NULL;
+  enum dl_run_id by = kind == DL_ACCELERATOR ? DL_RUN_gpu : DL_RUN_arch;
+  return dl_plan_gives(f, by) ? field : NULL;
 }
 
 const struct derivation *dl_plan_derivation(const struct dl_row_plan *f,

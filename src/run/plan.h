@@ -105,13 +105,14 @@ enum dl_status dl_plan_quantity(struct dl_row_plan *f, const char *name,
 enum dl_status dl_plan_member(struct dl_row_plan *f, size_t name, bool required,
                               struct dl_row_ref *q, struct dl_diag *d);
 
-/* The same for the text of a name, which a column of numbers has too. */
+/* Does what dl_plan_quantity does, for the text of a name; a column of numbers
+ * has a text, too. */
 enum dl_status dl_plan_text(struct dl_row_plan *f, const char *name,
                             bool required, struct dl_row_ref *q,
                             struct dl_diag *d);
 
-/* The same for all variables of a formula; *vars (one per variable) is owned
- * by the caller. */
+/* Does what dl_plan_quantity does, for all variables of a formula; *vars (one
+ * per variable) is owned by the caller. */
 enum dl_status dl_plan_bind(struct dl_row_plan *f, const struct dl_formula *g,
                             bool required, struct dl_row_ref **vars,
                             struct dl_diag *d);
@@ -127,8 +128,8 @@ enum dl_status dl_plan_formula(struct dl_row_plan *f, const char *text,
 double dl_plan_value(const struct dl_row_plan *f, const struct dl_row_ref *q,
                      const struct dl_row *row);
 
-/* Of a quantity by dl_plan_formula: its first variable that the formula needs
- * and the row lacks, or NULL. */
+/* Returns the first variable that the formula of a quantity (by
+ * dl_plan_formula) needs and the row lacks, or NULL. */
 const char *dl_plan_lacks(const struct dl_row_plan *f,
                           const struct dl_row_ref *q, const struct dl_row *row);
 

@@ -33,7 +33,7 @@ static bool fold(const char *name, char to[MOST_NAME]) {
   return !*name;
 }
 
-/* Units that names state, and their factor to that of the runs table. */
+/* Units that names state, and their factor to the unit of the runs table. */
 static const struct unit {
   const char *names, *base;
   double factor;
@@ -89,7 +89,7 @@ static const char *column_of_alias(const char *folded) {
 }
 
 /* The column of the runs table that a column of another name probably is, or
- * NULL; *factor is that of the unit which the name states, or 1. */
+ * NULL; *factor is the factor of the unit which the name states, or 1. */
 static const char *meant_column(const char *name, double *factor) {
   char folded[MOST_NAME], known[MOST_NAME];
   const struct unit *unit = stated_unit(name, folded);
@@ -111,9 +111,9 @@ static const char *meant_column(const char *name, double *factor) {
   if (nearest)
     return nearest;
   size_t n = strlen(folded);
-  size_t least = n < SHORT_NAME  ? 1
-                 : n < LONG_NAME ? 2
-                                 : 3; /* edits below it */
+  size_t least = n < LONG_NAME ? 2 : 3; /* edits below it */
+  if (n < SHORT_NAME)
+    least = 1;
   for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
     fold(dl_run_columns[i].name, known);
     size_t edits = dl_edit_distance(folded, known);

@@ -26,7 +26,7 @@ struct derivation;
 /* A value, or the look-up of a descriptor. */
 enum step_kind { STEP_GPU, STEP_ARCH, STEP_DATASET, N_LOOK_UPS, STEP_VALUE };
 
-/* Where a step may take its value from. */
+/* The sources that a step may take its value from. */
 struct source {
   enum source_kind kind;
   struct dl_cell value;             /* of an override: of every row */
@@ -50,8 +50,8 @@ enum scope {
   N_SCOPES
 };
 
-/* What is known of a name. Numbers of entries, axes and steps are from 1; 0:
- * there is none. */
+/* The facts that are known of a name. Numbers of entries, axes and steps are
+ * from 1; 0: there is none. */
 struct name {
   const char *text; /* NULL: a field that nothing needs */
   size_t override, definition, axis;
@@ -119,14 +119,15 @@ enum dl_status dl_descriptors_named(struct descriptors *l,
                                     const struct dl_descriptor **e,
                                     struct dl_diag *d);
 
-/* The same of an architecture, as it is used, in found->arch. */
+/* Finds an architecture by its name, as it is used, and stores it in
+ * found->arch. */
 enum dl_status dl_descriptors_arch(struct descriptors *l,
                                    const struct dl_row_plan *f,
                                    const char *name, const struct dl_use *use,
                                    struct dl_row_descriptors *found,
                                    struct dl_diag *d);
 
-/* What descriptors are looked up by. */
+/* The keys that descriptors are looked up by. */
 enum {
   GPU_NAME,
   ARCH_NAME,
@@ -137,7 +138,7 @@ enum {
   N_LOOK_UP_INPUTS
 };
 
-/* What a step looks up, by its name and the inputs behind that. */
+/* The descriptor that a step looks up, by its name and the inputs behind it. */
 struct look_up {
   enum dl_kind kind;
   size_t name, end;
@@ -193,7 +194,7 @@ struct dl_row_plan {
   struct dl_doubted_rows doubted[MOST_RULES];
 };
 
-/* Where the values of a row come from, beside settings and the like. */
+/* The sources of a row's values, beside settings and the like. */
 struct row_source {
   const struct dl_csv_block *block; /* NULL without columns */
   size_t row;                       /* of the block */
@@ -236,7 +237,7 @@ struct derivation {
   double (*usual)(const struct dl_row *row); /* NULL: none */
 };
 
-/* By number of the quantity. */
+/* indexed by the number of the quantity */
 extern const struct derivation dl_derivations[DL_N_RUN_MEMBERS];
 
 /* The number of a name. dl_plan_find does not enter a new one: NO_NAME. */

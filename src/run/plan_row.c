@@ -74,7 +74,7 @@ static double derive(const struct source *p, const struct dl_row *row) {
   return g->compute(x, row, &p->vars[n]);
 }
 
-/* What rows begin with. */
+/* Returns the value that rows begin with. */
 static struct dl_cell default_cell(const struct dl_row_plan *f,
                                    const struct step *s) {
   return s->target.in == DL_IN_CELL
@@ -84,7 +84,7 @@ static struct dl_cell default_cell(const struct dl_row_plan *f,
 }
 
 /* Whether a row says how large its training is, and names no data set itself:
- * then that of an option, or the usual one, gives it nothing. */
+ * then the data set of an option, or the usual one, gives it nothing. */
 static bool has_own_size(const struct dl_row_plan *f,
                          const struct dl_row *row) {
   const char *name = dl_row_text(row, &f->look_up_by[DATASET_NAME]);
@@ -226,8 +226,8 @@ static enum dl_status run_steps(const struct dl_row_plan *f,
   return DL_OK;
 }
 
-/* What is assumed of a row, which formulas over its batch follow, and whether
- * its settings go together. */
+/* Sets the assumptions of a row, which formulas over its batch follow, and
+ * checks whether its settings go together. */
 static void complete_row(const struct dl_row_plan *f,
                          const struct row_source *from, struct dl_row *row) {
   double batch = dl_or(row->run.batch_size, 0);

@@ -121,7 +121,7 @@ static void want_number(struct dl_row_plan *f, size_t step) {
       want_number(f, s->source[i].vars[0].step);
 }
 
-/* Binds the variables of a formula; `use` is that of a plain name. */
+/* Binds the variables of a formula; `use` is the use of a plain name. */
 static enum dl_status bind(struct dl_row_plan *f, const struct dl_formula *g,
                            bool required, enum use use,
                            struct dl_row_ref **vars, struct dl_diag *d) {
@@ -366,7 +366,7 @@ static enum dl_status find_sources(struct dl_row_plan *f, struct step *s,
   return dl_plan_want_descriptors(f, d);
 }
 
-/* Where the value goes: the member of a column, where it has the type. */
+/* Chooses the target of the value: the member of a column of its type. */
 static void set_target(struct step *s, enum use use) {
   const struct dl_run_column *c = dl_name_column(s->name);
   s->target.in = DL_IN_CELL;
@@ -374,15 +374,15 @@ static void set_target(struct step *s, enum use use) {
       (use != AS_COLUMN && use != (c->is_text ? AS_TEXT : AS_NUMBER)))
     return;
   s->id = c->id;
-  s->target.in = dl_is_listed(c) ? DL_IN_WORD
-                 : c->is_text    ? DL_IN_TEXT
-                                 : DL_IN_NUMBER;
+  s->target.in = c->is_text ? DL_IN_TEXT : DL_IN_NUMBER;
+  if (dl_is_listed(c))
+    s->target.in = DL_IN_WORD;
   s->target.at = dl_is_listed(c) ? c->id : dl_run_offsets[c->id];
 }
 
-/* A new step for a name. While the name is being resolved it stands for its
- * raw value: a definition may build on the column of the same name. In a
- * derived quantity it stands for what the user gave, a definition included. */
+/* Makes a step for a name. A name that is being resolved stands for its raw
+ * value: a definition may build on the column that it names. In a derived
+ * quantity it stands for the user's value, a definition included. */
 static enum dl_status new_step(struct dl_row_plan *f, struct step *s,
                                bool required, struct dl_diag *d) {
   dl_name_text(f, s->name); /* for messages about a row */
@@ -413,7 +413,7 @@ static enum dl_status find_step(struct dl_row_plan *f,
     s.scope = f->deriving ? SCOPE_OWN : SCOPE_RAW;
   bool derives = w->name < DL_N_RUN_MEMBERS && dl_derivations[w->name].compute;
   if (s.scope == SCOPE_OWN && !derives)
-    s.scope = SCOPE_FULL; /* is the same: the name is no field */
+    s.scope = SCOPE_FULL; /* is equal: the name is no field */
   set_target(&s, w->use);
   size_t made = f->name[w->name].step[s.scope][s.target.in == DL_IN_CELL];
   if (made > 0) {

@@ -10,8 +10,9 @@
 #include "catalog/descriptor_kinds.h"
 #include "run/run.h"
 
-/* Quantities have numbers: that of the run's member, or of a field of the row's
- * accelerator or architecture; higher ones are names of the user's own. */
+/* Quantities have numbers: the number of the run's member, or of a field of the
+ * row's accelerator or architecture; higher ones are names of the user's own.
+ */
 enum dl_row_name {
 #define TEXT(name, help) DL_OF_GPU_##name,
 #define NUMBER(name, unit, low, high, help) DL_OF_GPU_##name,
@@ -38,7 +39,7 @@ struct dl_cell {
   const char *s; /* borrowed; NULL: unknown */
 };
 
-/* What is wrong with a row. */
+/* The error in a row. */
 struct dl_fault {
   enum dl_fault_kind kind;
   size_t step;      /* of the plan; of a contradiction: its rule */
@@ -70,7 +71,7 @@ static inline bool dl_row_is_invalid(const struct dl_row *r) {
   return r->fault.kind != DL_FAULT_NONE && r->fault.kind < DL_FAULT_ABSENT;
 }
 
-/* Where rows hold a quantity. */
+/* The place of a quantity in rows. */
 struct dl_row_ref {
   /* All but the first are members of the run. */
   enum { DL_IN_CELL, DL_IN_NUMBER, DL_IN_TEXT, DL_IN_WORD } in;

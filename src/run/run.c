@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 
-/* Where the member of each column is. */
+/* The offset of each column's member. */
 const size_t dl_run_offsets[DL_N_RUN_MEMBERS] = {
 #define NUMBER(name, ...) offsetof(struct dl_run, name),
 #define TEXT(name, ...) offsetof(struct dl_run, name),
@@ -21,15 +21,17 @@ const struct dl_run dl_run_unknown = {
 #include "quantities/quantities.def"
 };
 
-/* What a member is. */
+/* The type of a member. */
 enum type { IS_NUMBER, IS_TEXT, IS_WORD };
 
 static enum type type_of(enum dl_run_id id) {
   const struct dl_run_column *c = &dl_run_columns[id];
-  return !c->is_text ? IS_NUMBER : dl_is_listed(c) ? IS_WORD : IS_TEXT;
+  if (!c->is_text)
+    return IS_NUMBER;
+  return dl_is_listed(c) ? IS_WORD : IS_TEXT;
 }
 
-/* Where the member of a column is; it must be of that type. */
+/* Returns the member of a column; it must be of that type. */
 static void *member(const struct dl_run *r, enum dl_run_id id, enum type type) {
   assert(type_of(id) == type);
   (void)type;

@@ -80,8 +80,8 @@ static inline bool dl_run_is_inference(const struct dl_run *r) {
   return r->phase == DL_PHASE_INFERENCE;
 }
 
-/* The member of a column: a number, or NaN; a text, or that of a word, or NULL;
- * a word, or 0. The column must be of that type (asserted). */
+/* The member of a column: a number, or NaN; a text, the text of a word, or
+ * NULL; a word, or 0. The column must be of that type (asserted). */
 double dl_run_number(const struct dl_run *r, enum dl_run_id id);
 const char *dl_run_text(const struct dl_run *r, enum dl_run_id id);
 unsigned dl_run_word_of(const struct dl_run *r, enum dl_run_id id);

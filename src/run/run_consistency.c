@@ -36,8 +36,8 @@ static double energy_w(const struct dl_run *r) {
                ratio(per_epoch, dl_or(r->epoch_s, r->duration_s / r->epochs)));
 }
 
-/* The same of the GPUs alone; what their node's memory takes is left out. NaN
- * where that could be all of it. */
+/* Returns the power of the GPUs alone, without their node's memory. NaN if that
+ * could be all of it. */
 static double gpus_w(const struct dl_run *r) {
   const double memory_w = 100; /* of a large node, for each GPU */
   double w = energy_w(r);
@@ -79,8 +79,9 @@ static double least_work(const struct dl_run *r,
                     !(r->frozen_base > 0) && !dl_run_is_inference(r);
   double params_m = e ? dl_or(e->active_params_m, e->params_m) : (double)NAN;
   double macs_g = dl_or(r->macs_g, e ? e->macs_g : (double)NAN);
-  return (trains_all ? 6 : 2) *
-         (isnan(samples) ? 1e6 * params_m * tokens : 1e9 * macs_g * samples);
+  double work =
+      isnan(samples) ? 1e6 * params_m * tokens : 1e9 * macs_g * samples;
+  return (trains_all ? 6 : 2) * work;
 }
 
 enum {
@@ -103,7 +104,7 @@ enum {
   N_RULES
 };
 
-/* What a command uses of measured runs; estimates know times and throughputs,
+/* The measurements that a command uses; estimates know times and throughputs,
  * and check these themselves. */
 enum { USES_ENERGY = 1, USES_TIME = 2, USES_THROUGHPUT = 4 };
 
@@ -155,8 +156,8 @@ static const struct rule {
                       "the highest rate of the GPUs"},
 };
 
-/* Speeds by times: the throughput of a steady state by that of the whole epoch
- * or run, and the time of a step by either. */
+/* Divides speeds by times: the throughput of a steady state by the throughput
+ * of the whole epoch or run, and the time of a step by either. */
 static void find_speed_ratios(const struct dl_run *r, double x[N_RULES]) {
   double epoch_s = dl_or(r->epoch_s, ratio(r->duration_s, r->epochs));
   double speed = dl_or(r->samples_per_s, ratio(r->train_samples, epoch_s));
@@ -179,12 +180,12 @@ static void find_ratios(const struct dl_run *r,
                                              (includes(r, "ram") ? of_ram : 0));
   x[NODE_BY_PARTS] = ratio(r->node_energy_j, of_gpu + of_cpu + of_ram);
   x[FACILITY_BY_RUN] = ratio(r->facility_energy_j, r->energy_j);
-  /* The power may be that of one GPU, which is warned of. */
+  /* The power may cover one GPU, which is warned of. */
   double all = ratio(r->gpu_power_w * r->duration_s, r->gpu_energy_j);
   double one = all * r->n_gpus;
   x[POWER_BY_ENERGY] = fabs(log(one)) < fabs(log(all)) ? one : all;
   x[POWER_OF_ALL] = one > 0.8 && one < 1.25 && gpus > 1 ? all : (double)NAN;
-  /* The energy is that of the GPUs, and of the node's memory at most. */
+  /* The energy covers the GPUs, and the node's memory at most. */
   bool of_gpus = !r->boundary || strcmp(r->boundary, "gpu") == 0 ||
                  strcmp(r->boundary, "gpu+ram") == 0;
   x[POWER_BY_RUN] =
@@ -272,10 +273,11 @@ static bool is_computed(const struct dl_row_plan *f, enum dl_run_id id) {
 static unsigned use_of(size_t column, bool estimated) {
   if (estimated)
     return columns[column] == DL_RUN_energy_j ? USES_ENERGY : 0;
-  return column < N_MEASURED     ? USES_ENERGY
-         : column < N_THROUGHPUT ? USES_THROUGHPUT
-         : column < N_TIMES      ? USES_TIME
-                                 : 0;
+  if (column < N_MEASURED)
+    return USES_ENERGY;
+  if (column < N_THROUGHPUT)
+    return USES_THROUGHPUT;
+  return column < N_TIMES ? USES_TIME : 0;
 }
 
 void dl_plan_prepare_checks(struct dl_row_plan *f) {

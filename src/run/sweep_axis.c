@@ -28,7 +28,7 @@ static bool is_shape(const char *text) {
 bool dl_axis_is_list(const char *text) {
   if (strstr(text, "..") && strspn(text, "0123456789") > 0)
     return true;
-  /* Of a shape, what follows a comma is KEY=VALUE. */
+  /* A comma in a shape is followed by KEY=VALUE. */
   for (const char *comma = strchr(text, ','); comma;
        comma = strchr(comma + 1, ',')) {
     size_t len = strcspn(comma + 1, ",");

@@ -25,7 +25,7 @@ enum { DL_MOST_AXES = 8 };
 struct dl_axis {
   const char *column;    /* borrowed */
   struct dl_intern text; /* the values as text, each once */
-  struct dl_cell *cell;  /* the same as cells, owned */
+  struct dl_cell *cell;  /* these values as cells, owned */
   size_t n;
 };
 

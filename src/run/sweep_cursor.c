@@ -39,8 +39,8 @@ static enum dl_status check_name(struct dl_cursor *c, enum step_kind k,
   return dl_descriptors_named(&c->lookup, c->f, k, name, &e, d);
 }
 
-/* Every name that rows may have: that of the first combination, and the values
- * of the axis. */
+/* Checks every name that rows may have: the names of the first combination, and
+ * the values of the axis. */
 static enum dl_status check_names(struct dl_cursor *c, enum step_kind k,
                                   struct dl_diag *d) {
   const struct look_up *l = &dl_look_ups[k];

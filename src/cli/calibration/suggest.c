@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/file.h"
 #include "base/number.h"
 #include "cli/calibration/calibration_table.h"
 #include "cli/calibration/suggest_report.h"
@@ -57,7 +58,7 @@ static enum dl_status read_configurations(struct suggesting *w,
                                           struct dl_suggestion_table *table) {
   struct dl_diag *d = &w->cli->diag;
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
-  if (strcmp(path, "-") != 0 && dl_calibration_is_log(path))
+  if (!dl_is_stdio(path) && dl_calibration_is_log(path))
     return dl_fail_at(d, DL_EINPUT, path, 0,
                       "a log of a run; --suggest chooses among the runs of a "
                       "table, one a row");
@@ -111,8 +112,7 @@ static enum dl_status check_files(struct dl_cli *cli, const char *wanted) {
                    "--suggest makes no model for '%s'; leave out -o, or give "
                    "the file of a report",
                    cli->output);
-  return wanted && strcmp(wanted, "-") == 0 &&
-                 strcmp(cli->argument[0], "-") == 0
+  return wanted && dl_is_stdio(wanted) && dl_is_stdio(cli->argument[0])
              ? dl_fail(&cli->diag, DL_EUSAGE, "standard input can be read once")
              : DL_OK;
 }

@@ -100,7 +100,7 @@ static void add_formula(struct dl_strlist *to, const char *quantity,
   dl_strlist_add(to, dl_text_str(&formula));
 }
 
-/* What the calibration of a fit takes from a row. */
+/* Requests the columns that the calibration of a fit needs in each row. */
 static void want_columns(struct dl_training *t, struct dl_strlist *groups,
                          const struct dl_row_plan *f,
                          const struct dl_fit *fit) {
@@ -128,7 +128,8 @@ static enum dl_status begin_table(const struct calibrating *w,
   return job ? dl_job_options_apply_table(job, f, d) : DL_OK;
 }
 
-/* What the rows of the table are, without warnings: they are read again. */
+/* Finds the kinds of the table's rows, without warnings: the rows are read
+ * again. */
 static enum dl_status find_kinds(struct calibrating *w,
                                  const struct dl_job_options *job) {
   DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
@@ -176,15 +177,15 @@ static enum dl_status read_rows(struct calibrating *w, const struct dl_fit *fit,
   return DL_OK;
 }
 
-/* The catalogue's name where --alias replaces that of a row. */
+/* Sets the catalogue's name for a row's name that --alias replaces. */
 static void replace_name(struct dl_calibration_run *run, const char *column,
                          const struct dl_strlist *aliases) {
   const char *name = dl_calibration_run_value(run, column);
   dl_calibration_run_set(run, column, name ? dl_value_in(aliases, name) : NULL);
 }
 
-/* Whether the GPUs of a run waited for a loader, for a time that is not known:
- * what it measured is not that of its work. */
+/* Whether the GPUs of a run waited for a loader for an unknown time: its
+ * measurements then include more than its work. */
 static bool waited_for_input(struct calibrating *w,
                              const struct dl_calibration_run *run) {
   const char *loader = dl_calibration_run_value(run, "loader");
@@ -231,7 +232,7 @@ static enum dl_status read_new(struct calibrating *w, const struct dl_model *m,
     size_t skipped = d->n_skipped;
     bool there;
     enum dl_status status = read_rows(w, &m->fit[i], &w->o->job, &t, &there, d);
-    /* Every fit reads the same rows; each counts once. */
+    /* Every fit reads all rows; each row counts once. */
     d->n_skipped =
         d->n_skipped - skipped > skipped ? d->n_skipped - skipped : skipped;
     DL_TRY(status);
@@ -272,7 +273,7 @@ static void warn_of_loaders(const struct calibrating *w,
         n, n == 1 ? "" : "s");
 }
 
-/* Adds the new runs to those of the model. */
+/* Adds the new runs to the runs of the model. */
 static void add_runs(struct calibrating *w, struct dl_model *m,
                      struct dl_calibration_runs *new) {
   for (size_t i = 0; i < new->n; i++) {
@@ -430,7 +431,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_SCOPED(dl_calibration_runs_free) struct dl_calibration_runs new = {0};
   if (w.o->suggest)
     return dl_suggest_runs(cli, w.o);
-  if (strcmp(w.input, "-") == 0)
+  if (dl_is_stdio(w.input))
     return dl_fail(&cli->diag, DL_EUSAGE,
                    "the table is read several times: give a file, not "
                    "standard input");

@@ -9,6 +9,7 @@
 #include "catalog/catalog_file.h"
 #include "catalog/datadir.h"
 #include "catalog/validate/rules.h"
+#include "base/file.h"
 #include "cli/command.h"
 #include "estimate/methods/estimator.h"
 #include "model/model.h"
@@ -107,8 +108,8 @@ static void take_error(struct checker *c, struct dl_diag *d, const char *path) {
   dl_diag_free(d);
 }
 
-/* Compares e with the entry of the same name in the catalogue. Where the
- * catalogue cannot be read, this file is not at fault, or it is that file. */
+/* Compares e with the catalogue's entry of its name. An unreadable catalogue is
+ * no fault of this file, or this file is the catalogue. */
 static void compare(struct checker *c, const struct dl_descriptor *e) {
   const struct dl_descriptor *known;
   DL_SCOPED(dl_diag_free) struct dl_diag d = {0};
@@ -161,7 +162,7 @@ static enum dl_status check_model(const char *path, struct dl_diag *d,
   DL_TEXT(schema);
   DL_SCOPED(dl_model_free_local) struct dl_model *model = NULL;
   DL_TRY(dl_shipped_path("models/model.rng", &schema, d));
-  if (strcmp(path, "-") == 0)
+  if (dl_is_stdio(path))
     return dl_fail(d, DL_EINPUT, "a model: check it by the path of its file");
   DL_TRY(dl_model_read(&model, path, schema.s, d));
   *fits = model->n_fits;
@@ -261,8 +262,8 @@ static enum dl_status judge(struct dl_cli *cli, const struct checker *c) {
   size_t bad = cli->strict ? c->findings.n : errors;
   if (bad == 0)
     return DL_OK;
-  return dl_fail(&cli->diag, DL_EINPUT, "%zu %s%s found", bad,
-                 cli->strict && bad > errors ? "finding" : "error",
+  const char *what = cli->strict && bad > errors ? "finding" : "error";
+  return dl_fail(&cli->diag, DL_EINPUT, "%zu %s%s found", bad, what,
                  bad == 1 ? "" : "s");
 }
 

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/number.h"
 #include "cli/options/known_options.h"
 #include "cli/passes/compare_pass.h"
@@ -151,7 +152,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_comparing w = {.cli = cli, .o = o, .same = {.path = cli->argument}};
   size_t n_pipes = 0;
   for (size_t i = 0; i < cli->n_arguments; i++)
-    n_pipes += strcmp(cli->argument[i], "-") == 0;
+    n_pipes += dl_is_stdio(cli->argument[i]);
   if (n_pipes > 1)
     return dl_fail(&cli->diag, DL_EUSAGE, "standard input can be read once");
   o->job.has_table = true;

@@ -110,7 +110,7 @@ static void add_ops(struct dl_report *r, const struct dl_onnx_count *c) {
   }
 }
 
-/* Layers by their MACs, in the order of the graph where these are the same. */
+/* Sorts layers by their MACs, equal ones in the order of the graph. */
 static int heavier(const void *a, const void *b) {
   const struct dl_onnx_layer *x = *(const struct dl_onnx_layer *const *)a;
   const struct dl_onnx_layer *y = *(const struct dl_onnx_layer *const *)b;

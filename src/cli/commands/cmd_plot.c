@@ -2,10 +2,10 @@
 /* dlest plot: pictures, through gnuplot. */
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/command.h"
 #include "cli/options/input_options.h"
 #include "plot/plot.h"
@@ -100,7 +100,7 @@ static enum dl_status read_arguments(struct dl_cli *cli,
 }
 
 static const char *file_of(const struct dl_cli *cli) {
-  return cli->output && strcmp(cli->output, "-") != 0 ? cli->output : NULL;
+  return cli->output && !dl_is_stdio(cli->output) ? cli->output : NULL;
 }
 
 /* Chooses the picture format: --as, else the file's extension, else

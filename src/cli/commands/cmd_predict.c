@@ -70,9 +70,9 @@ static void init(void *options_at) {
   o->job.takes_lists = true;
 }
 
-/* Sentences below the table of methods: why some have no estimate, and what of
- * others lies outside their training data; the answer above has that of the
- * recommended one. */
+/* Adds sentences below the table of methods: why some have no estimate, and
+ * which quantities of others lie outside their training data. The answer above
+ * says it for the recommended method. */
 static void say_methods(struct dl_report *r,
                         const struct dl_predict_answer *s) {
   for (size_t i = 0; i < s->result.n; i++) {
@@ -139,12 +139,13 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
   bool tokens = s->result.predictions.served.tokens;
   bool physical = e->id == DL_METHOD_PHYSICAL;
   const struct dl_model *owner;
-  const char *target =
-      !dl_run_is_inference(job->run)
-          ? strcmp(e->boundary, "gpu") == 0 ? "gpu_power_w" : "epoch_energy_j"
-      : tokens ? "request_energy_j"
-               : "epoch_energy_j";
-  const char *kind = !physical ? NULL : tokens ? "serving" : "physical";
+  const char *target = "epoch_energy_j", *kind = physical ? "physical" : NULL;
+  if (dl_run_is_inference(job->run))
+    target = tokens ? "request_energy_j" : target;
+  else if (strcmp(e->boundary, "gpu") == 0)
+    target = "gpu_power_w";
+  if (physical && tokens)
+    kind = "serving";
   if (physical && s->result.predictions.language) {
     target = "tokens_per_s";
     kind = "language";
@@ -155,9 +156,9 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
                   fit->n, fit->configurations);
 }
 
-/* Warnings of what the report itself says: people read it there, unless
- * --strict makes an error of it. Quantities outside the training data are those
- * of the recommended method. */
+/* Warns of facts that the report itself states: people read them there, unless
+ * --strict makes an error of them. Quantities outside the training data are
+ * reported for the recommended method. */
 static void warn_methods(struct dl_cli *cli, const struct dl_predict_answer *s,
                          bool all) {
   struct dl_diag *d = &cli->diag;
@@ -292,8 +293,8 @@ static enum dl_status check_estimates(struct dl_cli *cli,
     dl_text_add(&give, arch ? "--gpu" : gpu ? "--arch" : "--arch and --gpu");
   if (at_once && both && (named || give.len == 0))
     return DL_OK;
-  return dl_fail(&cli->diag, both ? DL_EINPUT : DL_EUSAGE,
-                 "no method can estimate this%s%s",
+  const enum dl_status status = both ? DL_EINPUT : DL_EUSAGE;
+  return dl_fail(&cli->diag, status, "no method can estimate this%s%s",
                  give.len > 0 ? "; give " : "", dl_text_str(&give));
 }
 
@@ -308,7 +309,7 @@ static struct dl_report *add_answer(struct dl_report *r,
   return dl_report_group(r, NULL, dl_text_str(&title));
 }
 
-/* Where time and energy go. */
+/* Reports how time and energy are divided. */
 static void add_parts(struct dl_report *r, const struct dl_predict_answer *s) {
   bool physical = false;
   dl_predict_parts(r, &s->result.predictions,
@@ -384,7 +385,7 @@ static enum dl_status predict_single(struct dl_cli *cli,
     return status;
   char what[64];
   snprintf(what, sizeof what, "%s estimates", best->method);
-  /* With a node, the budget is for the whole of it. */
+  /* The budget covers the whole node, if one is given. */
   return dl_check_budget(what, dl_or(s.whole.j.x, best->energy_j.x),
                          o->budget_kwh, &cli->diag);
 }
@@ -405,8 +406,8 @@ static enum dl_status make_axes(struct dl_predict_options *o,
   return dl_plan_axes(f, &o->job.axes, d);
 }
 
-/* What formats for programs, a choice of methods, and CSV mean for --all and
- * the like. */
+/* Settles how formats for programs, a choice of methods, and CSV affect --all
+ * and similar options. */
 static void settle_parts(struct dl_cli *cli, struct dl_predict_options *o) {
   bool csv = strcmp(cli->format->name, "csv") == 0;
   const char *unused = dl_cli_given(cli, "all") ? "all" : "explain";

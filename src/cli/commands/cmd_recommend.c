@@ -164,9 +164,11 @@ static enum dl_status fill_axes(struct dl_cli *cli,
   return dl_job_options_sweep(o, axes, &cli->diag);
 }
 
-/* Where a choice runs. */
+/* Names the place that a choice runs on. */
 static const char *place_of(const struct dl_alternative *c) {
-  return c->node ? c->node : c->gpu ? c->gpu : "-";
+  if (c->node)
+    return c->node;
+  return c->gpu ? c->gpu : "-";
 }
 
 /* The choice with the least of what a limit is on. */
@@ -217,15 +219,17 @@ static enum dl_status none_meets(struct dl_cli *cli,
                    lowest->arch ? lowest->arch : "-", place_of(lowest),
                    lowest->batch_size);
   }
-  return dl_fail(&cli->diag, DL_EBUDGET, "no choice meets the %s%s",
-                 !isfinite(o->deadline_s)   ? "budget"
-                 : !isfinite(o->budget_kwh) ? "deadline"
-                                            : "deadline and the budget",
+  const char *limits = "deadline and the budget";
+  if (!isfinite(o->deadline_s))
+    limits = "budget";
+  else if (!isfinite(o->budget_kwh))
+    limits = "deadline";
+  return dl_fail(&cli->diag, DL_EBUDGET, "no choice meets the %s%s", limits,
                  dl_text_str(&t));
 }
 
-/* Of choices by the input of a loader that is assumed: those on the front, or
- * none of which meets the deadline for it. */
+/* Warns of choices whose speed is bound by the input of an assumed loader:
+ * choices on the front, or all choices if none meets the deadline. */
 static void warn_of_loader(const struct dl_choices *l, struct dl_diag *d) {
   size_t front = 0, bound = 0, late = 0;
   for (size_t i = 0; i < l->n; i++) {
@@ -245,7 +249,8 @@ static void warn_of_loader(const struct dl_choices *l, struct dl_diag *d) {
             bound > 0 ? "on the Pareto front" : "past the deadline");
 }
 
-/* Of choices that leave out parts of an epoch that differ by their batches. */
+/* Warns of choices that leave out parts of an epoch that differ by their
+ * batches. */
 static void warn_of_work(const struct dl_choices *l, struct dl_diag *d) {
   double low = INFINITY, high = 0;
   char least[DL_NUMBER_SIZE], most[DL_NUMBER_SIZE];

@@ -98,7 +98,7 @@ static void init(void *options_at) {
 }
 
 /* A recording and its place. */
-struct recording {
+struct record_command {
   struct dl_cli *cli;
   struct record_options *o;
   struct dl_sensors sensors;
@@ -110,7 +110,7 @@ struct recording {
 };
 
 /* Warns where tasks of Slurm hide GPUs of the job from each other. */
-static void warn_hidden(const struct recording *c) {
+static void warn_hidden(const struct record_command *c) {
   const char *n = getenv("SLURM_GPUS_ON_NODE");
   size_t there = 0, all = n ? strtoul(n, NULL, 10) : 0;
   for (size_t i = 0; i < c->sensors.n; i++)
@@ -140,7 +140,7 @@ static void read_first(struct dl_sensors *s) {
   }
 }
 
-static enum dl_status find_sensors(struct recording *c) {
+static enum dl_status find_sensors(struct record_command *c) {
   struct dl_diag *d = &c->cli->diag;
   struct dl_sensors *s = &c->sensors;
   dl_sensors_find(s, c->o->cpu_tdp_w);
@@ -162,7 +162,7 @@ static enum dl_status find_sensors(struct recording *c) {
   return DL_OK;
 }
 
-static enum dl_status open_files(struct recording *c) {
+static enum dl_status open_files(struct record_command *c) {
   bool apart = c->cli->n_arguments == 0; /* the program runs already */
   c->files.keep = !c->o->no_trace;
   c->files.replace = c->o->force;
@@ -183,7 +183,7 @@ static void command_text(const struct dl_cli *cli, struct dl_text *to) {
   }
 }
 
-static enum dl_status record(struct recording *c) {
+static enum dl_status record(struct record_command *c) {
   struct dl_diag *d = &c->cli->diag;
   struct dl_record_files *f = &c->files;
   struct dl_live *live = &c->o->live;
@@ -218,14 +218,14 @@ static enum dl_status record(struct recording *c) {
 }
 
 /* Keeps the run that was made of the recording, and adds it to the output. */
-struct taking {
+struct record_samples {
   struct dl_extract_rows *rows; /* NULL: none */
-  const struct recording *c;
+  const struct record_command *c;
   enum dl_status status;
 };
 
-/* The format of --output. Those of tables get a row of a runs table, the others
- * the summary. */
+/* Returns the format of --output: formats of tables get a row of a runs table,
+ * the others the summary. */
 static const struct dl_format *output_format(const struct dl_cli *cli) {
   bool chosen = dl_cli_given(cli, "format") || cli->format != dl_formats[0];
   return chosen ? cli->format : dl_format_find("csv");
@@ -235,7 +235,7 @@ static bool has_rows(const struct dl_format *format) {
   return !format->document && format != dl_format_find("json");
 }
 
-static enum dl_status print_summary(const struct recording *c,
+static enum dl_status print_summary(const struct record_command *c,
                                     const struct dl_run *run,
                                     struct dl_diag *d) {
   const struct dl_format *format = output_format(c->cli);
@@ -260,14 +260,14 @@ static enum dl_status print_summary(const struct recording *c,
                 dl_strings((const char *const *)d->warnings, d->n_warnings));
   if (c->out.f && !has_rows(format))
     DL_TRY(dl_format_report(format, r, c->out.f, NULL, d));
-  return c->cli->quiet ? DL_OK
-                       : dl_format_report(dl_formats[0], r,
-                                          own ? stdout : stderr, NULL, d);
+  if (c->cli->quiet)
+    return DL_OK;
+  return dl_format_report(dl_formats[0], r, own ? stdout : stderr, NULL, d);
 }
 
 static enum dl_status take_run(void *ctx, const struct dl_run *run,
                                char *const *extra, struct dl_diag *d) {
-  struct taking *t = ctx;
+  struct record_samples *t = ctx;
   if (t->rows) {
     struct dl_progress_bar none = {0};
     struct dl_extract_context rows = {t->rows, &none};
@@ -276,10 +276,10 @@ static enum dl_status take_run(void *ctx, const struct dl_run *run,
   return print_summary(t->c, run, d);
 }
 
-static enum dl_status summarise(struct recording *c) {
+static enum dl_status summarise(struct record_command *c) {
   static const struct dl_intern none = {0};
   struct dl_cli *cli = c->cli;
-  struct taking taking = {.c = c};
+  struct record_samples taking = {.c = c};
   char *paths[] = {c->files.samples_path.s, c->files.epochs_path.s};
   struct dl_extract_options o = {
       .meter.cut_gaps = c->result.suspended_s > 0,
@@ -303,8 +303,8 @@ static enum dl_status summarise(struct recording *c) {
   return c->out.f ? dl_cli_commit(cli, &c->out, NULL, status) : status;
 }
 
-/* Of assumed powers alone there is no run: no row of a table. */
-static enum dl_status summarise_assumed(struct recording *c) {
+/* Summarises assumed powers alone, which are no run: no row of a table. */
+static enum dl_status summarise_assumed(struct record_command *c) {
   struct dl_run run = dl_run_unknown;
   dl_run_set_number(&run, DL_RUN_duration_s, c->result.duration_s);
   enum dl_status status = print_summary(c, &run, &c->cli->diag);
@@ -314,7 +314,7 @@ static enum dl_status summarise_assumed(struct recording *c) {
              : status;
 }
 
-static void clean_up(struct recording *c) {
+static void clean_up(struct record_command *c) {
   bool keep = !c->o->no_trace && c->result.n_samples > 0 && c->sensors.n > 0;
   dl_record_files_close(&c->files, keep, c->result.n_epochs > 0);
   dl_sensors_free(&c->sensors);
@@ -335,8 +335,8 @@ static const char *gpu_name(const struct dl_sensors *s) {
   return name;
 }
 
-/* What the user says of the run, and the GPU's name. */
-static enum dl_status make_settings(struct recording *c) {
+/* Makes the settings from the user's options and the GPU's name. */
+static enum dl_status make_settings(struct record_command *c) {
   struct dl_diag *d = &c->cli->diag;
   const struct record_options *o = c->o;
   char batch[DL_NUMBER_SIZE];
@@ -380,7 +380,7 @@ static enum dl_status check_names(struct dl_cli *cli,
   return dl_site_find(&step->site, dl_cli_catalog(cli), &step->foot, d);
 }
 
-static enum dl_status check(const struct recording *c) {
+static enum dl_status check(const struct record_command *c) {
   struct dl_diag *d = &c->cli->diag;
   if ((c->o->pid > 0 || !isnan(c->o->duration_s)) && c->cli->n_arguments > 0)
     return dl_fail(d, DL_EUSAGE, "--%s and a program exclude each other",
@@ -399,7 +399,7 @@ static enum dl_status check(const struct recording *c) {
   return check_names(c->cli, c->o);
 }
 
-/* Of several processes of a node the first one records. */
+/* Only the first of a node's processes records. */
 static enum dl_status run_only(struct dl_cli *cli) {
   if (cli->n_arguments == 0)
     return DL_OK;
@@ -409,7 +409,7 @@ static enum dl_status run_only(struct dl_cli *cli) {
 }
 
 /* Results of the recording other than its energy. */
-static enum dl_status add_results(const struct recording *c) {
+static enum dl_status add_results(const struct record_command *c) {
   const struct dl_record_result *r = &c->result;
   struct dl_diag *d = &c->cli->diag;
   if (r->suspended_s > 0)
@@ -427,7 +427,7 @@ static enum dl_status add_results(const struct recording *c) {
 }
 
 /* The exit status where all went well: a budget may be exceeded. */
-static enum dl_status check_budget(const struct recording *c) {
+static enum dl_status check_budget(const struct record_command *c) {
   double budget_kwh = c->o->live.budget_kwh;
   if (c->result.stopped)
     return dl_fail(&c->cli->diag, DL_EBUDGET,
@@ -439,7 +439,7 @@ static enum dl_status check_budget(const struct recording *c) {
 }
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
-  DL_SCOPED(clean_up) struct recording c = {.cli = cli, .o = options_at};
+  DL_SCOPED(clean_up) struct record_command c = {.cli = cli, .o = options_at};
   dl_record_job_find(&c.job, &cli->diag);
   DL_TRY(check(&c));
   if (c.job.rank > 0)

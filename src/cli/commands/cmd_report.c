@@ -169,9 +169,12 @@ static enum dl_status write_totals(struct dl_report_pass *w) {
   DL_TRY(dl_report_read(w));
   if (w->unfinished > 0)
     dl_warn(d,
-            "%zu job%s had not ended: totals of a later table count %s again",
-            w->unfinished, w->unfinished == 1 ? "" : "s",
-            w->unfinished == 1 ? "it" : "them");
+            w->unfinished == 1
+                ? "%zu job had not ended: totals of a later table count it "
+                  "again"
+                : "%zu jobs had not ended: totals of a later table count them "
+                  "again",
+            w->unfinished);
   DL_TRY(dl_cli_strict(w->cli));
   dl_group_totals_sort(w->tally);
   DL_SCOPED(free_parts)
@@ -180,8 +183,8 @@ static enum dl_status write_totals(struct dl_report_pass *w) {
   return dl_totals_write(&t, o->totals, d);
 }
 
-/* The keys of the files, which are the same in all; those of --by must be
- * among them. */
+/* Finds the keys, which all files share; the keys of --by must be among them.
+ */
 static enum dl_status check_totals(struct dl_report_pass *w,
                                    struct dl_report_options *o) {
   struct dl_cli *cli = w->cli;
@@ -274,9 +277,9 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     o->each_job = o->all;
   DL_TRY(dl_site_find(&o->site, catalog, &o->foot, &cli->diag));
   DL_TRY(dl_accounting_new(&w.accounting, &o->cluster, catalog, &cli->diag));
-  return w.totals    ? report_totals(&w, o)
-         : o->totals ? write_totals(&w)
-                     : report(&w);
+  if (w.totals)
+    return report_totals(&w, o);
+  return o->totals ? write_totals(&w) : report(&w);
 }
 
 const struct dl_command dl_cmd_report = {

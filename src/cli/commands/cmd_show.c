@@ -189,7 +189,7 @@ static void add_fits(struct dl_report *r, const struct dl_model *m) {
   }
 }
 
-/* Where a run was read, its settings and measurements. */
+/* Shows the settings and measurements of a run, if one was read. */
 static const struct dl_column run_columns[] = {
     {"file", "file", NULL, DL_CODE, false},
     {"line", "line", NULL, DL_CODE, false},

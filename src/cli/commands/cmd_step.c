@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/passes/step_follow.h"
@@ -184,7 +185,7 @@ static enum dl_status check_methods(struct dl_cli *cli,
   return DL_OK;
 }
 
-/* Phases are those of the whole training, which may stop early. */
+/* Phases cover the whole training, which may stop early. */
 static enum dl_status check_phases(const struct dl_step_options *o,
                                    struct dl_diag *d) {
   double sum = 0;
@@ -209,7 +210,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   o->extract.epochs.n_total = o->projection.n_high;
   o->extract.epochs.n_first = o->projection.n_phases > 1 ? o->phase[0] : 0;
   o->details |= !cli->format->document;
-  o->name = strcmp(cli->argument[0], "-") == 0 ? "<stdin>" : cli->argument[0];
+  o->name = dl_is_stdio(cli->argument[0]) ? "<stdin>" : cli->argument[0];
   o->log_options =
       dl_cli_given(cli, "interval|epoch-length|truncate-watts|drop-last");
   DL_TRY(check_methods(cli, o));

@@ -39,10 +39,18 @@ bool dl_parse_large_count(const char *s, double *out) {
 }
 
 char *dl_format_large_count(char buf[DL_NUMBER_SIZE], double x) {
-  const char prefix = x < 1e9 ? 'M' : x < 1e12 ? 'B' : 'T';
+  char prefix = 'M';
+  double unit = 1e6;
   if (x < 1e7)
     return dl_format_short(buf, x);
-  dl_format_digits(buf, x / (x < 1e9 ? 1e6 : x < 1e12 ? 1e9 : 1e12), 3);
+  if (!(x < 1e12)) {
+    prefix = 'T';
+    unit = 1e12;
+  } else if (!(x < 1e9)) {
+    prefix = 'B';
+    unit = 1e9;
+  }
+  dl_format_digits(buf, x / unit, 3);
   size_t n = strlen(buf);
   if (strchr(buf, '.')) /* 50, not 50.0 */
     while (n > 1 && (buf[n - 1] == '0' || buf[n - 1] == '.'))
@@ -53,7 +61,7 @@ char *dl_format_large_count(char buf[DL_NUMBER_SIZE], double x) {
   return buf;
 }
 
-/* Digits in groups of three with the same separator between them. */
+/* Whether digits stand in groups of three with one separator between them. */
 static bool is_grouped(const char *s) {
   size_t n = strspn(s, "0123456789");
   const char separator = s[n];

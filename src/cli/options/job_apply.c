@@ -128,12 +128,13 @@ static void warn_unused(const struct dl_job_options *o,
   bool sized =
       s->usual || run->dataset || dl_run_has(run, DL_RUN_train_samples) ||
       dl_run_has(run, DL_RUN_tokens) || dl_run_has(run, DL_RUN_train_tokens);
-  const char *keeps_up =
-      s->arch && !s->images && !s->language ? "a network that takes no images"
-      : !isnan(run->duration_s) && !sized
-          ? "a training whose samples are not known"
-      : run->loader == DL_LOADER_SYNTHETIC ? "synthetic input"
-                                           : NULL;
+  const char *keeps_up = NULL;
+  if (s->arch && !s->images && !s->language)
+    keeps_up = "a network that takes no images";
+  else if (!isnan(run->duration_s) && !sized)
+    keeps_up = "a training whose samples are not known";
+  else if (run->loader == DL_LOADER_SYNTHETIC)
+    keeps_up = "synthetic input";
   const bool of_loader[] = {run->loader != DL_LOADER_UNKNOWN &&
                                 run->loader != DL_LOADER_SYNTHETIC,
                             dl_run_has(run, DL_RUN_loader_workers)};
@@ -158,7 +159,7 @@ static void warn_unused(const struct dl_job_options *o,
   }
 }
 
-/* Of one architecture, the first or a further one. */
+/* Applies the options to one architecture, the first or a further one. */
 static enum dl_status add_subject(struct dl_job_subject *s,
                                   struct dl_catalog *c, const char *arch,
                                   struct dl_diag *d) {
@@ -207,8 +208,8 @@ static bool is_open(const struct dl_job_options *o, const struct dl_csv *table,
          (table && dl_csv_find(table, name) >= 0);
 }
 
-/* The fit of language models has all precisions but fp64, which it leaves to
- * that of other networks. */
+/* The fit of language models has all precisions but fp64, which the fit of
+ * other networks covers. */
 unsigned dl_job_kinds(const struct dl_job_options *o,
                       struct dl_catalog *catalog, const struct dl_csv *table) {
   struct dl_job_subject s;
@@ -244,9 +245,11 @@ static void warn_units(const struct dl_job_options *o, struct dl_catalog *c,
     const struct dl_descriptor *e = NULL;
     snprintf(field, sizeof field, "%.*s", (int)n, set);
     const struct dl_field *of = dl_field_of(field, &kind);
-    const char *name = of && kind == DL_ACCELERATOR    ? o->run.gpu
-                       : of && kind == DL_ARCHITECTURE ? o->run.arch
-                                                       : NULL;
+    const char *name = NULL;
+    if (of && kind == DL_ACCELERATOR)
+      name = o->run.gpu;
+    else if (of && kind == DL_ARCHITECTURE)
+      name = o->run.arch;
     if (name && dl_parse_double(set + n + (set[n] == '='), &x) &&
         dl_catalog_open(c, kind, name, &own) == DL_OK &&
         dl_catalog_look(c, kind, name, &e, &own) == DL_OK && e) {

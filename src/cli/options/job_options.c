@@ -250,9 +250,9 @@ enum dl_status dl_job_options_check_table(struct dl_cli *cli,
   for (size_t i = 0; i < cli->n_given; i++) {
     const struct dl_option *row = cli->given[i].option;
     const struct dl_run_column *c = &dl_run_columns[row->column];
-    const char *column = row->read != read_setting ? ""
-                         : c->id == DL_RUN_dataset ? "train_samples"
-                                                   : c->name;
+    const char *column = "";
+    if (row->read == read_setting)
+      column = c->id == DL_RUN_dataset ? "train_samples" : c->name;
     char why[80];
     if (!phases && is_of_other_phase(c, phase_of(o), why))
       return dl_cli_refuse(cli, row->name, why);

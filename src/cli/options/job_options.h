@@ -25,9 +25,9 @@ struct dl_job_options {
   bool takes_lists; /* the command sweeps; set before the options are parsed */
 };
 
-/* Options with a member in struct dl_job_options: those of a job, and --set,
- * --define, --alias. A table of the first needs a table of dl_site_options_rows
- * for the member `site`. */
+/* Rows of options that have a member in struct dl_job_options: the options of a
+ * job, --set, --define and --alias. A table of the options of a job needs a
+ * table of dl_site_options_rows for the member `site`. */
 extern const struct dl_option dl_job_options_rows[], dl_table_options_rows[];
 
 /* Tables of all options of a job, which is member `member` of `type`. */
@@ -48,14 +48,14 @@ bool dl_job_options_give(const struct dl_job_options *o, enum dl_run_id id);
 /* The word of a quantity by --set, or the option; 0: neither gives one. */
 unsigned dl_job_options_word(const struct dl_job_options *o, enum dl_run_id id);
 
-/* Makes axes of what was given as one value too: those of `columns`
- * (NULL-terminated), in this order, the last running fastest. Those that were
- * not given at all are left out. */
+/* Makes axes of options that were given one value, too: the options of
+ * `columns` (NULL-terminated), in this order, the last running fastest. Options
+ * that were not given are left out. */
 enum dl_status dl_job_options_sweep(struct dl_job_options *o,
                                     const char *const *columns,
                                     struct dl_diag *d);
 
-/* What the options say is run. */
+/* The subject of the job, as the options describe it. */
 struct dl_job_subject {
   const char *arch;  /* the first of several; NULL: none */
   const char *usual; /* data set of all; NULL: none, or they differ */

@@ -22,7 +22,8 @@ enum dl_status dl_known_refuse_several(struct dl_cli *cli,
                                        const struct dl_job_options *o,
                                        bool duration);
 
-/* Of a language model: a throughput without a unit is in tokens. */
+/* Settles the unit of a throughput: for a language model, one without a unit is
+ * in tokens. */
 void dl_settle_throughput(struct dl_job_options *o);
 
 #endif

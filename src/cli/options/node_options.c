@@ -128,7 +128,8 @@ static bool is_share(const struct dl_node_options *o) {
   return o->profile || !isnan(o->gpu_share);
 }
 
-/* How many accelerators, of which kind. --gpus and --gpu say the same. */
+/* Finds how many accelerators are used, and their kind. --gpus and --gpu both
+ * give them. */
 static enum dl_status count_used(struct dl_node_options *o,
                                  const struct dl_job_options *job,
                                  struct dl_catalog *catalog,
@@ -142,10 +143,8 @@ static enum dl_status count_used(struct dl_node_options *o,
   if (has_number && !isnan(o->use_gpus) && given != o->use_gpus)
     return dl_fail(d, DL_EUSAGE, "--gpus %g is not --use-gpus %g", given,
                    o->use_gpus);
-  double used = !isnan(o->use_gpus) ? o->use_gpus
-                : !isnan(given)     ? given
-                : is_share(o)       ? fmin(1, gpus)
-                                    : gpus;
+  double most = is_share(o) ? fmin(1, gpus) : gpus;
+  double used = dl_or(o->use_gpus, dl_or(given, most));
   if (used > gpus)
     return dl_fail(d, DL_EUSAGE, "node '%s' has %g accelerators, not %g",
                    e->head.id, gpus, used);
@@ -189,7 +188,7 @@ static enum dl_status find_share(struct dl_node_options *o, struct dl_diag *d) {
 }
 
 /* The job sees an accelerator that has the share's part of everything; the
- * user's own values are those of the whole board. */
+ * user's own values are for the whole board. */
 static enum dl_status apply_share(struct dl_node_options *o,
                                   struct dl_job_options *job,
                                   struct dl_diag *d) {
@@ -305,10 +304,13 @@ enum dl_status dl_node_options_apply(struct dl_node_options *o,
                                      struct dl_diag *d) {
   if (!o->node && !is_share(o))
     return DL_OK;
+  const char *option = o->node ? "--node" : "a share of an accelerator";
   if (job->has_table || job->axes.n > 0)
-    return dl_fail(d, DL_EUSAGE, "%s is for one run; it does not go with %s",
-                   o->node ? "--node" : "a share of an accelerator",
-                   job->has_table ? "--input" : "a list");
+    return dl_fail(d, DL_EUSAGE,
+                   job->has_table
+                       ? "%s is for one run; it does not go with --input"
+                       : "%s is for one run; it does not go with a list",
+                   option);
   o->use.used = 1;
   if (o->node) {
     DL_TRY(find_node(o, job, catalog, d));

@@ -35,9 +35,9 @@ extern const struct dl_option dl_node_options_rows[];
 
 /* Looks the node up and sets what follows for the job: the accelerator (or
  * CPU), how many, memory, the site. Values of the form node.FIELD=X are taken
- * out of `job->overrides`; those of an accelerator that is shared are put
- * there. To be called before dl_job_options_apply. Errors: options that do not
- * go together (DL_EUSAGE), unknown names (DL_EINPUT). */
+ * out of `job->overrides`; values of a shared accelerator are put there. Call
+ * it before dl_job_options_apply. Errors: options that do not go together
+ * (DL_EUSAGE), unknown names (DL_EINPUT). */
 enum dl_status dl_node_options_apply(struct dl_node_options *o,
                                      struct dl_job_options *job,
                                      struct dl_catalog *catalog,

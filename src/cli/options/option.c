@@ -26,9 +26,13 @@ static int word_index(const char *words, const char *arg) {
 static bool read_number(const struct dl_option *o, const char *arg,
                         double *to) {
   double x;
-  bool ok = o->kind == DL_OPTION_TIME ? dl_parse_duration(arg, &x)
-            : o->large                ? dl_parse_large_count(arg, &x)
-                                      : dl_parse_double(arg, &x);
+  bool ok;
+  if (o->kind == DL_OPTION_TIME)
+    ok = dl_parse_duration(arg, &x);
+  else if (o->large)
+    ok = dl_parse_large_count(arg, &x);
+  else
+    ok = dl_parse_double(arg, &x);
   if (!ok || (o->high > 0 && x > o->high) || (o->whole && x != floor(x)))
     return false;
   if (o->kind == DL_OPTION_PERCENT) {
@@ -53,6 +57,15 @@ static bool read_words(struct dl_strlist *to, const char *arg) {
   return i == to->n;
 }
 
+/* Adds "a|b" as "a or b". */
+static void add_alternatives(struct dl_text *t, const char *words) {
+  for (const char *s = words; *s; s++)
+    if (*s == '|')
+      dl_text_add(t, " or ");
+    else
+      dl_text_add_n(t, s, 1);
+}
+
 /* Describes the values that an option takes. */
 static void add_expected(const struct dl_option *o, struct dl_text *t) {
   const char *words = o->words ? o->words : o->argument;
@@ -70,8 +83,7 @@ static void add_expected(const struct dl_option *o, struct dl_text *t) {
   else if (o->kind == DL_OPTION_WORDS)
     dl_text_add(t, "values separated by commas");
   else if (o->kind == DL_OPTION_CHOICE)
-    for (const char *s = words; *s; s++)
-      dl_text_add_n(t, *s == '|' ? " or " : s, *s == '|' ? 4 : 1);
+    add_alternatives(t, words);
   else if (o->kind == DL_OPTION_ABOVE && o->high > 0)
     dl_text_printf(t, "a number above %g, at most %g", o->low, o->high);
   else if (o->kind == DL_OPTION_ABOVE)
@@ -147,9 +159,9 @@ enum dl_status dl_option_store(const struct dl_option *o, char *arg, void *at,
   }
   if (status == DL_EFAILED)
     return status;
-  return ok && status == DL_OK ? DL_OK
-         : d->error            ? DL_EUSAGE
-                               : refuse(o, arg, d);
+  if (ok && status == DL_OK)
+    return DL_OK;
+  return d->error ? DL_EUSAGE : refuse(o, arg, d);
 }
 
 const char *dl_value_in(const struct dl_strlist *l, const char *name) {

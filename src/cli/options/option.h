@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Options as data: a row has the text for --help, the values that the option
+/* Options are data: a row has the text for --help, the values that the option
  * takes, and the member that they are stored in. cli/command_line.c parses
- * them; --help and completion read the same rows. */
+ * them; --help and completion read these rows, too. */
 
 #ifndef DL_CLI_OPTIONS_OPTION_H
 #define DL_CLI_OPTIONS_OPTION_H
@@ -50,7 +50,7 @@ struct dl_option {
   /* Options that this one needs, any of them, and options that exclude it:
    * "node|share". Without them it would have no effect. */
   const char *with, *without;
-  int group;   /* of --help; 0: that of the heading above */
+  int group;   /* of --help; 0: the group of the heading above */
   bool reads;  /* the value may be a file, which is read several times */
   bool output; /* sets where and how results are written, not what they are */
   bool whole;  /* whole numbers only */

@@ -146,7 +146,8 @@ static struct dl_factor given(double x) {
   return (struct dl_factor){.x = x, .of = "given", .year = NAN};
 }
 
-/* A value of a site or grid; `year` is that of the value. */
+/* Makes a factor from a value of a site or grid and the `year` of that value.
+ */
 static struct dl_factor factor_of(const struct dl_descriptor *e,
                                   const double *member, double year) {
   const struct dl_origin *from = &e->origin[dl_field_index(e, member)];
@@ -244,12 +245,14 @@ void dl_add_footprint(struct dl_report *r, const struct dl_footprint *foot) {
 
 void dl_say_footprint(struct dl_report *r, const struct dl_footprint *foot) {
   bool co2e = !isnan(foot->intensity.x), cost = !isnan(foot->price);
+  const char *end = ".";
+  if (co2e && cost)
+    end = "; emissions and cost are those of the facility.";
+  else if (co2e)
+    end = "; emissions are those of the facility.";
+  else if (cost)
+    end = "; cost is that of the facility.";
   if (!isnan(foot->pue.x))
     dl_report_say(r, "Facility is %g times the energy within each boundary%s",
-                  foot->pue.x,
-                  co2e && cost
-                      ? "; emissions and cost are those of the facility."
-                  : co2e ? "; emissions are those of the facility."
-                  : cost ? "; cost is that of the facility."
-                         : ".");
+                  foot->pue.x, end);
 }

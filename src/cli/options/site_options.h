@@ -11,7 +11,8 @@
 /* Bytes of the name of a currency. */
 enum { DL_CURRENCY_MOST = 16 };
 
-/* As given; start from dl_site_options_none. Texts are borrowed. */
+/* The options have the values that the user gave; start from
+ * dl_site_options_none. Texts are borrowed. */
 struct dl_site_options {
   const char *country;  /* grid of a country or region, or NULL */
   const char *cloud;    /* "PROVIDER:REGION", or NULL */
@@ -50,20 +51,20 @@ struct dl_footprint {
 
 extern const struct dl_footprint dl_footprint_none;
 
-/* Looks the factors up. A given number overrides that of the site, which
- * overrides that of the grid. Without --country, --cloud and --site the user's
- * own site `default` is taken, where there is one. Errors: options that exclude
- * each other (DL_EUSAGE), unknown names (DL_EINPUT). */
+/* Looks the factors up. A given number overrides the number of the site, which
+ * overrides the number of the grid. Without --country, --cloud and --site the
+ * user's own site `default` is taken if there is one. Errors: options that
+ * exclude each other (DL_EUSAGE), unknown names (DL_EINPUT). */
 enum dl_status dl_site_find(const struct dl_site_options *o,
                             struct dl_catalog *catalog,
                             struct dl_footprint *foot, struct dl_diag *d);
 
-/* What an energy costs; NaN where a factor is unknown. */
+/* The costs of an energy; NaN if a factor is unknown. */
 struct dl_costs {
   double facility_j; /* with cooling and power distribution: energy * PUE */
   double co2e_g;     /* of the facility energy where the PUE is known, else of
                         the energy */
-  double price;      /* of the same, in the currency of the footprint */
+  double price;      /* of that energy, in the currency of the footprint */
 };
 struct dl_costs dl_footprint_costs(const struct dl_footprint *foot,
                                    double energy_j);

@@ -74,7 +74,7 @@ static struct dl_model *take(struct dl_model **list, bool language) {
   return m;
 }
 
-/* Moves all fits of a model, which is freed, behind those of another. */
+/* Moves all fits of a model, which is freed, behind the fits of another. */
 static void append(struct dl_model *to, struct dl_model *from) {
   to->fit =
       dl_reallocarray(to->fit, to->n_fits + from->n_fits, sizeof *to->fit);

@@ -32,7 +32,7 @@ bool dl_fit_is_for(const struct dl_model *m, const struct dl_fit *fit,
                    const struct dl_architecture *arch);
 
 /* The rows of a table that a fit of a model learns from, as predict estimates
- * them: those of language models have a fit of their own in the model, or none.
+ * them: rows of language models have a fit of their own in the model, or none.
  */
 enum dl_training_rows dl_rows_of(const struct dl_model *m,
                                  const struct dl_run_kinds *kinds,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "estimate/assumptions.h"
 #include "estimate/rows.h"
@@ -19,12 +20,12 @@ static const char *path_of(const struct dl_comparing *w) {
   return w->cli->argument[w->table];
 }
 
-struct part;
+struct scored_rows;
 
 /* One pass over a table. */
 struct pass {
   struct dl_comparing *w;
-  const struct part *part; /* the rows that are scored; NULL: all */
+  const struct scored_rows *part; /* the rows that are scored; NULL: all */
   struct dl_row_plan *f;
   struct dl_csv *csv;
   struct dl_engine *engine[DL_MOST_MODELS]; /* one a model */
@@ -130,7 +131,7 @@ static double measured_for(struct dl_comparing *w, struct pass *p,
 }
 
 /* The rows of a training table that are scored, both in file order. */
-struct part {
+struct scored_rows {
   const struct dl_training *t;
   const bool *wanted;
 };
@@ -220,8 +221,8 @@ static void warn_silent(const struct dl_comparing *w, const char *methods,
             methods, lacks, s->n, w->scores.n);
 }
 
-/* Appends the method of an entry of w->crossed if its boundaries are those of
- * `first`; returns whether it is. */
+/* Appends the method of an entry of w->crossed if its boundaries equal the
+ * boundaries of `first`; returns whether it is. */
 static bool add_crossed(struct dl_text *names, const char *first,
                         const char *entry) {
   size_t n = (size_t)(strrchr(first, '\t') + 1 - first);
@@ -231,7 +232,7 @@ static bool add_crossed(struct dl_text *names, const char *first,
   return same;
 }
 
-/* Methods with the same boundaries share a line. */
+/* Methods with equal boundaries share a line. */
 static void warn_crossed(const struct dl_comparing *w) {
   const struct dl_intern *t = &w->crossed;
   for (size_t i = 0; i < t->n; i++) {
@@ -250,7 +251,7 @@ static void warn_crossed(const struct dl_comparing *w) {
   }
 }
 
-/* Methods that lack the same quantity share a line. */
+/* Methods that lack one quantity share a line. */
 static void warn_silent_methods(const struct dl_comparing *w) {
   bool done[DL_MOST_METHODS] = {false};
   size_t n = w->methods.n < DL_MOST_METHODS ? w->methods.n : DL_MOST_METHODS;
@@ -315,7 +316,7 @@ static enum dl_status score_row(void *ctx, size_t thread,
 
 static enum dl_status run_pass(struct dl_comparing *w,
                                struct dl_model *const *model,
-                               const struct part *part) {
+                               const struct scored_rows *part) {
   DL_SCOPED(free_pass) struct pass p = {.w = w, .part = part};
   struct dl_diag *d = &w->cli->diag;
   const struct dl_row_sink sink = {.ctx = &p, .row = score_row};
@@ -373,7 +374,7 @@ static enum dl_status leave_groups_out(struct dl_comparing *w,
   enum dl_status status = DL_OK;
   for (size_t g = 0; g < l->names.n && status == DL_OK; g++) {
     struct dl_model *without[DL_MOST_MODELS] = {0};
-    struct part part = {t, wanted};
+    struct scored_rows part = {t, wanted};
     for (size_t i = 0; i < t->n; i++)
       keep[i] = !(wanted[i] = l->id[i] == g);
     struct dl_progress_span whole =
@@ -401,7 +402,7 @@ static enum dl_status cross_validated(struct dl_comparing *w) {
   if (strncmp(w->o->cv, "group:", 6) != 0 || !w->o->cv[6])
     return dl_fail(d, DL_EUSAGE, "--cv '%s': expected group:COLUMN", w->o->cv);
   DL_TRY(dl_cv_parse(&spec, w->o->cv, d));
-  if (strcmp(path_of(w), "-") == 0)
+  if (dl_is_stdio(path_of(w)))
     return dl_fail(d, DL_EUSAGE,
                    "--cv reads the table several times: give a file, not "
                    "standard input");

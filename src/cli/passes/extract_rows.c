@@ -49,11 +49,16 @@ static enum dl_style style_of(const struct dl_run_column *c) {
   bool share = !c->unit && c->low >= 0 && c->high <= 1;
   if (c->is_text || c->role != DL_ROLE_MEASURED)
     return DL_CODE;
-  return unit == 'J'   ? DL_KWH
-         : unit == 'W' ? DL_WATTS
-         : unit == 's' ? DL_TIME
-         : share       ? DL_PERCENT
-                       : DL_CODE;
+  switch (unit) {
+  case 'J':
+    return DL_KWH;
+  case 'W':
+    return DL_WATTS;
+  case 's':
+    return DL_TIME;
+  default:
+    return share ? DL_PERCENT : DL_CODE;
+  }
 }
 
 /* Text output has the columns with a heading; other formats have all. */

@@ -18,7 +18,8 @@ struct dl_extract_context {
   struct dl_progress_bar *bar;
 };
 
-/* `extra`: columns behind those of the runs table, for the rows' lifetime. */
+/* `extra` holds the columns behind the runs table's columns, for the rows'
+ * lifetime. */
 struct dl_extract_rows *dl_extract_rows_new(const struct dl_format *format,
                                             FILE *f, bool each_epoch,
                                             const struct dl_intern *extra);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "io/csv.h"
@@ -27,10 +28,10 @@ enum dl_status dl_predictions_check(const struct dl_predictions *p,
   if (p->path && no_folds)
     return dl_fail(d, DL_EUSAGE,
                    "--predictions needs a cross-validation: --cv SCHEME");
-  if (p->path && strcmp(p->path, "-") == 0)
+  if (p->path && dl_is_stdio(p->path))
     return dl_fail(d, DL_EUSAGE,
                    "--predictions writes to a file: name one, not '-'");
-  if (p->path && strcmp(input, "-") == 0)
+  if (p->path && dl_is_stdio(input))
     return dl_fail(d, DL_EUSAGE,
                    "--predictions reads the table twice: give a file, not "
                    "standard input");

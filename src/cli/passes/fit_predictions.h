@@ -13,7 +13,7 @@
 /* Coverage of the intervals in the table. */
 #define DL_PREDICTIONS_COVERAGE 0.9
 
-/* Of a fit; {0} at first. */
+/* The predictions of a fit; {0} at first. */
 struct dl_predictions {
   const char *path;     /* NULL: none requested */
   struct dl_output out; /* open from the first target on; the owner ends it */

@@ -53,9 +53,10 @@ enum dl_status dl_recommend_estimate(struct dl_cli *cli,
                                      struct dl_recommend_options *o,
                                      struct dl_recommend_data *r);
 
-/* The same on each of o->nodes, by the energy of the whole node: of the
- * facility, where the PUE of all is known. Axes are those of a run but the
- * accelerator, which the node has, and their number (default: all). */
+/* Estimates the choices on each of o->nodes by the energy of the whole node: of
+ * the facility, if the PUE of all is known. The axes are the axes of a run
+ * without the accelerator, which the node has, and with the number of them
+ * (default: all). */
 enum dl_status dl_recommend_nodes(struct dl_cli *cli,
                                   struct dl_recommend_options *o,
                                   struct dl_recommend_data *r);

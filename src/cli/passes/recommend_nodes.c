@@ -15,13 +15,13 @@ static const char *const node_axes[] = {"arch", "seq_len", "image_px",
                                         "batch_size", NULL};
 
 /* The requested nodes, and numbers of accelerators. */
-struct asked {
+struct requested_nodes {
   struct dl_axes nodes;   /* one axis */
   struct dl_strlist gpus; /* as texts; none: all of a node */
   bool every;
 };
 
-static void free_asked(struct asked *a) {
+static void free_asked(struct requested_nodes *a) {
   dl_axes_free(&a->nodes);
   dl_strlist_free(&a->gpus);
 }
@@ -65,7 +65,7 @@ static enum dl_status every_node(struct dl_cli *cli, struct dl_text *names) {
 /* Takes the numbers of accelerators out of the axes. */
 static enum dl_status find_asked(struct dl_cli *cli,
                                  struct dl_recommend_options *o,
-                                 struct asked *a) {
+                                 struct requested_nodes *a) {
   const struct dl_axis *gpus = dl_axes_find(&o->job.axes, "n_gpus");
   DL_TEXT(names);
   for (size_t i = 0; gpus && i < gpus->n; i++)
@@ -83,7 +83,8 @@ static enum dl_status find_asked(struct dl_cli *cli,
 }
 
 /* Whether a node has so many accelerators; one that has fewer is no choice. */
-static enum dl_status has_gpus(struct dl_cli *cli, const struct asked *a,
+static enum dl_status has_gpus(struct dl_cli *cli,
+                               const struct requested_nodes *a,
                                const char *name, const char *gpus, bool *has) {
   const struct dl_descriptor *e;
   double n = 0;
@@ -175,7 +176,7 @@ static enum dl_status add_node(struct dl_cli *cli,
 
 static enum dl_status add_all(struct dl_cli *cli,
                               const struct dl_recommend_options *o,
-                              const struct asked *a,
+                              const struct requested_nodes *a,
                               struct dl_recommend_data *r) {
   const struct dl_intern *names = &a->nodes.a[0].text;
   size_t counts = a->gpus.n > 0 ? a->gpus.n : 1;
@@ -215,11 +216,11 @@ static void set_boundary(struct dl_cli *cli, struct dl_recommend_data *r) {
 enum dl_status dl_recommend_nodes(struct dl_cli *cli,
                                   struct dl_recommend_options *o,
                                   struct dl_recommend_data *r) {
-  DL_SCOPED(free_asked) struct asked a = {0};
+  DL_SCOPED(free_asked) struct requested_nodes a = {0};
   DL_TRY(find_asked(cli, o, &a));
   DL_TRY(add_all(cli, o, &a, r));
   set_boundary(cli, r);
-  o->job.dataset = r->node[0].job.dataset; /* all have the same */
+  o->job.dataset = r->node[0].job.dataset; /* equal for all nodes */
   for (size_t i = 0; i < r->n_nodes; i++) {
     const struct dl_recommend_node *n = &r->node[i];
     dl_plan_warn_unused(n->f, &cli->diag);

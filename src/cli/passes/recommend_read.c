@@ -293,11 +293,12 @@ enum dl_status dl_recommend_table(struct dl_cli *cli,
     dl_warn_at(d, o->table, 0,
                "energies of different boundaries are compared: %s and %s",
                boundary, other);
-  return l->n > 0 ? DL_OK
-         : r->repeats.n == 0
-             ? dl_fail_at(d, DL_EINPUT, o->table, 0, "no usable row")
-             : dl_fail_at(d, DL_EINPUT, o->table, 0,
-                          "no run of what --arch, --gpu and others ask for");
+  if (l->n > 0)
+    return DL_OK;
+  if (r->repeats.n == 0)
+    return dl_fail_at(d, DL_EINPUT, o->table, 0, "no usable row");
+  return dl_fail_at(d, DL_EINPUT, o->table, 0,
+                    "no run of what --arch, --gpu and others ask for");
 }
 
 /* The sum of the accuracies of each architecture, by its identifier in the
@@ -316,7 +317,7 @@ static void free_merits(struct merits *t) {
   free(t->m);
 }
 
-/* What the catalogue calls an architecture. */
+/* Finds the catalogue's name of an architecture. */
 static enum dl_status identify(struct dl_cli *cli, const char *name,
                                const char **id) {
   const struct dl_descriptor *e = NULL;

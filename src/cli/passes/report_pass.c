@@ -37,7 +37,7 @@ struct slot {
 };
 
 /* Bytes of all logs, and of those that have been read. */
-struct bytes {
+struct report_bytes {
   size_t total; /* 0: unknown */
   size_t done;
 };
@@ -167,7 +167,8 @@ static enum dl_status write_jobs(struct pipeline *p, struct slot *s) {
 }
 
 /* Sends parts through: each stage of a part follows the one before, and the
- * stages that must keep the order follow those of the part before. */
+ * stages that must keep the order follow their counterparts in the part before.
+ */
 static void run_stages(struct pipeline *p) {
   for (size_t i = 0; !atomic_load(&p->stop); i++) {
     struct slot *s = &p->slot[i % p->n_slots];
@@ -229,7 +230,7 @@ static size_t total_bytes(const struct dl_cli *cli) {
 }
 
 static enum dl_status read_file(struct dl_report_pass *w, const char *path,
-                                struct bytes *bytes) {
+                                struct report_bytes *bytes) {
   struct dl_diag *d = &w->cli->diag;
   struct pipeline p = {.w = w, .before = bytes->done, .total = bytes->total};
   struct dl_log_options o = w->o->log;
@@ -277,7 +278,7 @@ static enum dl_status report_rest(struct dl_report_pass *w) {
 }
 
 enum dl_status dl_report_read(struct dl_report_pass *w) {
-  struct bytes bytes = {total_bytes(w->cli), 0};
+  struct report_bytes bytes = {total_bytes(w->cli), 0};
   enum dl_status status = DL_OK;
   if (w->f)
     dl_cli_rows_follow(w->cli);
@@ -288,11 +289,15 @@ enum dl_status dl_report_read(struct dl_report_pass *w) {
   dl_progress_bar_clear(&w->cli->bar);
   struct dl_diag *d = &w->cli->diag;
   if (w->never_ran > 0)
-    dl_warn(d, "%zu job%s never ran and %s skipped", w->never_ran,
-            w->never_ran == 1 ? "" : "s", w->never_ran == 1 ? "is" : "are");
+    dl_warn(d,
+            w->never_ran == 1 ? "%zu job never ran and is skipped"
+                              : "%zu jobs never ran and are skipped",
+            w->never_ran);
   if (w->undated > 0)
-    dl_warn(d, "%zu job%s without a start time %s skipped", w->undated,
-            w->undated == 1 ? "" : "s", w->undated == 1 ? "is" : "are");
+    dl_warn(d,
+            w->undated == 1 ? "%zu job without a start time is skipped"
+                            : "%zu jobs without a start time are skipped",
+            w->undated);
   dl_warn_shared_nodes(&w->seen, d);
   dl_run_overlaps_warn(&w->seen.hardware, d);
   dl_accounting_warn(w->accounting, d);

@@ -7,10 +7,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "cli/spool.h"
 
@@ -80,9 +80,11 @@ enum dl_status dl_step_look(struct dl_step_options *o, struct dl_step *s,
     status = find_stable(&seen, &p, d);
   s->stable = p.stable;
   for (size_t i = 0; status == DL_OK && i < DL_STEP_METHODS_MAX; i++) {
-    const struct dl_projector *by = o->n_methods == 0  ? dl_projector_at(i)
-                                    : i < o->n_methods ? o->method[i]
-                                                       : NULL;
+    const struct dl_projector *by = NULL;
+    if (o->n_methods == 0)
+      by = dl_projector_at(i);
+    else if (i < o->n_methods)
+      by = o->method[i];
     if (!by)
       break;
     s->by[s->n] = by;
@@ -108,8 +110,8 @@ static enum dl_status open_sources(struct sources *p, struct dl_step_options *o,
   p->file = dl_calloc(o->paths.n, sizeof *p->file);
   for (size_t i = 0; i < o->paths.n; i++) {
     char **path = &o->paths.s[i];
-    bool stdin_again = standard_input && strcmp(*path, "-") == 0;
-    standard_input |= strcmp(*path, "-") == 0;
+    bool stdin_again = standard_input && dl_is_stdio(*path);
+    standard_input |= dl_is_stdio(*path);
     if (stdin_again)
       return dl_fail(d, DL_EUSAGE, "standard input can be read once");
     if (!dl_is_pipe(*path))

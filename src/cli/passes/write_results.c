@@ -120,9 +120,10 @@ static void put_cells(const struct results_writer *w, const char *const *cell,
                       struct dl_value *to) {
   double x;
   for (size_t i = 0; i < w->n_first; i++)
-    to[i] = w->is_number[i] && dl_parse_double(cell[i], &x)
-                ? dl_number(x)
-                : dl_string(*cell[i] ? cell[i] : NULL);
+    if (w->is_number[i] && dl_parse_double(cell[i], &x))
+      to[i] = dl_number(x);
+    else
+      to[i] = dl_string(*cell[i] ? cell[i] : NULL);
 }
 
 static struct dl_value setting_of(const struct dl_job *job, enum dl_run_id id) {

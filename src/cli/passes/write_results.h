@@ -24,9 +24,9 @@ struct dl_predict_options {
 };
 
 /* Writes one row for each job and, with --all, method: the columns of the table
- * first, those that an estimate has too under "measured_NAME"; of a sweep the
+ * first, under "measured_NAME" if an estimate has them too; in a sweep the
  * settings, the last axis running fastest. Memory does not grow with the number
- * of rows, and they do not depend on the number of threads. Errors: as
+ * of rows, and the rows do not depend on the number of threads. Errors: as
  * dl_rows_each, and DL_EBUDGET. */
 enum dl_status dl_write_results(struct dl_cli *cli,
                                 const struct dl_predict_options *o,

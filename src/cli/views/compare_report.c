@@ -92,7 +92,7 @@ struct candidate {
   const char *model; /* NULL: equal with every model */
 };
 
-struct view {
+struct compare_view {
   const struct dl_comparison *c;
   struct candidate *candidate; /* owned, as the three arrays below */
   size_t n;
@@ -118,7 +118,7 @@ static bool has_estimate(const struct dl_scoring *s, size_t candidate) {
 
 /* A method whose estimates are equal with every model is one candidate;
  * otherwise it is one for each model with which it has an estimate. */
-static void choose_candidates(struct view *w) {
+static void choose_candidates(struct compare_view *w) {
   const struct dl_comparison *c = w->c;
   const struct dl_scoring *s = c->scores;
   size_t M = c->methods.n, models = s->n_methods / M;
@@ -139,8 +139,8 @@ static void choose_candidates(struct view *w) {
   }
 }
 
-/* By MAPE, unknown ones last; equal ones stay as they are. */
-static void sort_candidates(struct view *k) {
+/* Sorts by MAPE, unknown ones last; equal ones stay as they are. */
+static void sort_candidates(struct compare_view *k) {
   for (size_t i = 0; i < k->n; i++) {
     double x = k->score[i].of.mape;
     size_t j = i;
@@ -155,8 +155,8 @@ static void sort_candidates(struct view *k) {
 }
 
 /* The scores of candidate i, in the table of all and in the one shown. */
-static void add_scores(struct view *w, const char *table, const char *group,
-                       size_t i) {
+static void add_scores(struct compare_view *w, const char *table,
+                       const char *group, size_t i) {
   const struct dl_method_score *s = &w->score[i];
   struct dl_value v[DL_LENGTH(columns)], row[N_SHOWN];
   dl_member_values(columns, DL_LENGTH(columns), s, v);
@@ -176,7 +176,8 @@ static void add_scores(struct view *w, const char *table, const char *group,
 }
 
 /* Tables for people. Programs have one with all. */
-static void add_tables(struct view *w, struct dl_report *r, const char *title) {
+static void add_tables(struct compare_view *w, struct dl_report *r,
+                       const char *title) {
   struct dl_column c[N_NAMES + N_SHOWN - N_SCORES];
   for (size_t i = 0; i < DL_LENGTH(c); i++)
     c[i] = w->shown[i < N_NAMES ? i : i - N_NAMES + N_SCORES];
@@ -195,10 +196,11 @@ static bool has_runs(const struct dl_scoring *s,
 }
 
 /* MAPE by method, in the order of the table. */
-static void add_chart(struct view *w, const char *group) {
+static void add_chart(struct compare_view *w, const char *group) {
   DL_TEXT(title);
-  dl_text_printf(&title, "Mean absolute percentage error by method%s%s",
-                 group ? ", " : "", group ? group : "");
+  dl_text_add(&title, "Mean absolute percentage error by method");
+  if (group)
+    dl_text_printf(&title, ", %s", group);
   struct dl_table *t =
       dl_report_chart(w->r, dl_text_str(&title), DL_PERCENT, "%");
   for (size_t i = 0; i < w->n; i++) {
@@ -212,7 +214,7 @@ static void add_chart(struct view *w, const char *group) {
 /* The best method, where all runs are one group: "Lowest error on 36 runs:
  * pre-epoch, MAPE 12.0 % (95 % interval 9.9 to 14.1 %); not significantly
  * higher: pre-power." */
-static void say_best(struct view *w) {
+static void say_best(struct compare_view *w) {
   const struct dl_method_score *s = &w->score[w->order[0]];
   const struct candidate *c = &w->candidate[w->order[0]];
   const struct dl_value v[] = {dl_number(s->of.mape),
@@ -239,22 +241,22 @@ static void say_best(struct view *w) {
   dl_report_say(w->best, "%s", dl_text_str(&t));
 }
 
-static void count_groups(struct view *w, size_t k) {
+static void count_groups(struct compare_view *w, size_t k) {
   size_t n = w->score[0].groups[k], before = w->most[k];
   w->fewest[k] = before == 0 || n < w->fewest[k] ? n : w->fewest[k];
   w->most[k] = n > before ? n : before;
 }
 
 /* Scores of one table, or of all (DL_ALL), group by group. */
-static enum dl_status add_table(struct view *w, size_t table,
+static enum dl_status add_table(struct compare_view *w, size_t table,
                                 struct dl_diag *d) {
   const struct dl_comparison *c = w->c;
   const struct dl_scoring *s = c->scores;
   const char *path = table == DL_ALL ? NULL : c->tables.s[table];
   const char *title = path ? path : "All tables";
   bool overall = table == DL_ALL || c->tables.n == 1;
-  add_tables(w, table == DL_ALL ? w->overall : w->r,
-             c->tables.n > 1 ? title : NULL);
+  struct dl_report *to = table == DL_ALL ? w->overall : w->r;
+  add_tables(w, to, c->tables.n > 1 ? title : NULL);
   for (size_t g = 0; g < s->groups.n; g++) {
     struct dl_scoring_scope scope = {table, g, w->which, w->n};
     if (!has_runs(s, &scope))
@@ -283,7 +285,7 @@ static enum dl_status add_table(struct view *w, size_t table,
   return DL_OK;
 }
 
-static void choose_shown(struct view *w) {
+static void choose_shown(struct compare_view *w) {
   const struct dl_comparison *c = w->c;
   for (size_t i = 0; i < N_SHOWN; i++)
     w->shown[i] = shown[i].column;
@@ -299,7 +301,7 @@ static void choose_shown(struct view *w) {
 }
 
 /* "3 GPUs", "3 to 5 GPUs" */
-static void add_drawn(struct dl_text *t, const struct view *w,
+static void add_drawn(struct dl_text *t, const struct compare_view *w,
                       enum dl_clustering k) {
   const char *by = w->c->resampled;
   dl_text_printf(t, "%s%zu", t->len > 0 ? " and " : "", w->fewest[k]);
@@ -317,8 +319,8 @@ static void add_drawn(struct dl_text *t, const struct view *w,
     dl_text_printf(t, " values of %s", by);
 }
 
-/* What was drawn (choose_ways of scoring.c). */
-static void list_drawn(struct dl_text *t, const struct view *w) {
+/* Lists the units that were drawn (choose_ways of scoring.c). */
+static void list_drawn(struct dl_text *t, const struct compare_view *w) {
   for (size_t k = DL_CLUSTER_GPU; k < DL_N_CLUSTERINGS; k++)
     if (w->most[k] > 1)
       add_drawn(t, w, (enum dl_clustering)k);
@@ -326,8 +328,8 @@ static void list_drawn(struct dl_text *t, const struct view *w) {
     add_drawn(t, w, DL_CLUSTER_OWN);
 }
 
-/* What the intervals and the ranks mean. */
-static void explain(struct view *w) {
+/* Explains the intervals and the ranks. */
+static void explain(struct compare_view *w) {
   const struct dl_comparison *c = w->c;
   DL_TEXT(drawn);
   if (c->how.resamples == 0) {
@@ -351,7 +353,7 @@ static void explain(struct view *w) {
                   w->most_effective < DL_BOOT_LEAST ? "" : "all ");
 }
 
-static void add_bootstrap(struct view *w) {
+static void add_bootstrap(struct compare_view *w) {
   const struct dl_comparison *c = w->c;
   DL_LINES(dl_report_group(w->r, "bootstrap", NULL),
            {.key = "resamples", .value = dl_count(c->how.resamples)},
@@ -362,7 +364,8 @@ static void add_bootstrap(struct view *w) {
 enum dl_status dl_print_comparison(struct dl_cli *cli,
                                    const struct dl_comparison *c) {
   struct dl_diag *d = &cli->diag;
-  struct view w = {.c = c, .r = dl_report_new(), .fewest_effective = INFINITY};
+  struct compare_view w = {
+      .c = c, .r = dl_report_new(), .fewest_effective = INFINITY};
   enum dl_status status = DL_OK;
   choose_candidates(&w);
   choose_shown(&w);

@@ -32,7 +32,8 @@ static void add_constants(struct dl_report *item, const struct dl_fit *fit) {
   }
 }
 
-/* Those of a physics are the quantities that it reads; text omits them. */
+/* Adds the features of a fit. The features of a physical method are the
+ * quantities that it reads; text omits them. */
 static void add_features(struct dl_report *item, const struct dl_fit *fit) {
   const struct dl_physics *physics = fit->method->physics;
   const struct dl_column columns[] = {
@@ -66,7 +67,7 @@ static void add_hyper(struct dl_report *item, const struct dl_fit *fit) {
 
 enum { SCORES = 8, MOST_SHOWN = 10 /* rows for people */ };
 
-/* A unit of "" is that of the target. */
+/* A unit of "" stands for the unit of the target. */
 #define OF(member) DL_MEMBER(dl_scores, member)
 static const struct dl_member_column score_columns[SCORES] = {
     {.column = {NULL, NULL, NULL, DL_CODE, 0}},
@@ -184,7 +185,8 @@ static void add_left_out(struct dl_report *item, const struct dl_fit *fit) {
       add_residuals(item, fit, (enum dl_held_out_group)i);
 }
 
-/* Whether the cross-validation is one of those, with the same pooled scores. */
+/* Whether the cross-validation `scheme` is one of the held-out groups and has
+ * equal pooled scores. */
 static bool is_among_left_out(const struct dl_fit *fit, const char *scheme) {
   static const char group[] = "group:";
   const size_t n = sizeof group - 1;

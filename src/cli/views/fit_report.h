@@ -11,8 +11,8 @@
  * owned by r. */
 struct dl_table *dl_report_fits(struct dl_report *r);
 
-/* Where fits are reported. Programs get everything; people get a table of
- * errors, coefficients of linear fits and, with `details`, all scores,
+/* The reports that fits are added to. Programs get everything; people get a
+ * table of errors, coefficients of linear fits and, with `details`, all scores,
  * constants, hyper-parameters, folds and residuals. */
 struct dl_fit_view {
   struct dl_report *r;

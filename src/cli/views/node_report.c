@@ -15,7 +15,7 @@
 #include "output/units.h"
 
 /* A node and its report. */
-struct view {
+struct node_view {
   struct dl_predict_answer *s;
   struct dl_report *r;
   struct dl_report *g; /* the group "node" of it */
@@ -24,15 +24,15 @@ struct view {
 
 /* A part of the node: its name in JSON, its name for people, and where its
  * figure comes from. */
-struct part {
+struct node_part_text {
   const char *name, *from;
   char text[96];
 };
 
-static struct part part_of(const struct dl_node_power *n, int i) {
+static struct node_part_text part_of(const struct dl_node_power *n, int i) {
   const char *cpus = n->sockets == 1 ? "CPU" : "CPUs";
   const char *gpus = n->gpus == 1 ? "GPU" : "GPUs";
-  struct part p = {"gpu_busy", "estimate", ""};
+  struct node_part_text p = {"gpu_busy", "estimate", ""};
   size_t room = sizeof p.text;
   switch (i) {
   case DL_PART_BUSY:
@@ -46,30 +46,30 @@ static struct part part_of(const struct dl_node_power *n, int i) {
     p.name = n->use.on_cpu ? "cpu_busy" : p.name;
     break;
   case DL_PART_IDLE:
-    p = (struct part){"gpu_idle", n->gpu_idle_w.from, ""};
+    p = (struct node_part_text){"gpu_idle", n->gpu_idle_w.from, ""};
     snprintf(p.text, room, "%.3g GPU%s idle, %.3g W each", n->idle_gpus,
              n->idle_gpus == 1 ? "" : "s", n->gpu_idle_w.x);
     break;
   case DL_PART_CPU: /* the load is assumed */
-    p = (struct part){"cpu", "assumed", ""};
+    p = (struct node_part_text){"cpu", "assumed", ""};
     snprintf(p.text, room, "%.3g %s, load %g %%", n->sockets, cpus,
              100 * n->load);
     break;
   case DL_PART_MEMORY:
-    p = (struct part){"memory", n->memory_w_gb.from, ""};
+    p = (struct node_part_text){"memory", n->memory_w_gb.from, ""};
     snprintf(p.text, room, "memory, %g GB at %.3g W/GB", n->memory_gb,
              n->memory_w_gb.x);
     break;
   case DL_PART_REST:
-    return (struct part){"rest", n->rest_w.from,
-                         "board, fans, network, drives"};
+    return (struct node_part_text){"rest", n->rest_w.from,
+                                   "board, fans, network, drives"};
   case DL_PART_SUPPLY:
-    p = (struct part){"supply", n->efficiency.from, ""};
+    p = (struct node_part_text){"supply", n->efficiency.from, ""};
     snprintf(p.text, room, "power supply losses, efficiency %g",
              n->efficiency.x);
     break;
   case DL_PART_COOLING:
-    p = (struct part){"cooling", "PUE", ""};
+    p = (struct node_part_text){"cooling", "PUE", ""};
     snprintf(p.text, room, "cooling and distribution, PUE %g", n->use.pue);
     break;
   }
@@ -88,7 +88,7 @@ static enum dl_boundary widest(const struct dl_node_power *n) {
   return isnan(n->use.pue) ? DL_BOUND_NODE : DL_BOUND_FACILITY;
 }
 
-static struct dl_node_energy compose(const struct view *t, size_t i) {
+static struct dl_node_energy compose(const struct node_view *t, size_t i) {
   struct dl_node_load load = dl_node_load_of(&t->s->result.est[i]);
   struct dl_node_energy e = {0};
   dl_node_compose(&t->node, &load, &e);
@@ -97,7 +97,7 @@ static struct dl_node_energy compose(const struct view *t, size_t i) {
 
 /* --- for programs: every estimate */
 
-static void add_parts(struct view *t) {
+static void add_parts(struct node_view *t) {
   static const struct dl_column columns[] = {
       {.key = "estimate"}, {.key = "part"},   {.key = "energy_j"},
       {.key = "low_j"},    {.key = "high_j"}, {.key = "power_w"},
@@ -112,7 +112,7 @@ static void add_parts(struct view *t) {
       if (!has_part(&t->node, p))
         continue;
       const struct dl_interval *j = &e.part[p];
-      const struct part part = part_of(&t->node, p);
+      const struct node_part_text part = part_of(&t->node, p);
       DL_ROW(table, NULL, dl_string(est->method), dl_string(part.name),
              dl_number(j->x), dl_number(j->low), dl_number(j->high),
              dl_number(j->x / est->duration_s.x), dl_number(j->x / all),
@@ -121,7 +121,7 @@ static void add_parts(struct view *t) {
   }
 }
 
-static void add_bounds(struct view *t) {
+static void add_bounds(struct node_view *t) {
   static const struct dl_column columns[] = {{.key = "estimate"},
                                              {.key = "boundary"},
                                              {.key = "energy_j"},
@@ -142,7 +142,7 @@ static void add_bounds(struct view *t) {
 
 /* --- for people: the recommended one */
 
-static void show_parts(struct view *t, const struct dl_node_energy *e,
+static void show_parts(struct node_view *t, const struct dl_node_energy *e,
                        double duration_s) {
   static const struct dl_column columns[] = {
       {"part", "part", NULL, DL_CODE, false},
@@ -158,15 +158,16 @@ static void show_parts(struct view *t, const struct dl_node_energy *e,
     double j = e->part[p].x;
     if (!has_part(&t->node, p) || isnan(j) || (p == DL_PART_IDLE && j <= 0))
       continue;
-    const struct part part = part_of(&t->node, p);
+    const struct node_part_text part = part_of(&t->node, p);
     DL_ROW(table, NULL, dl_string(part.text), dl_number(j / duration_s),
            dl_number(j), dl_number(j / all), dl_string(part.from));
     dl_chart_bar(chart, part.text, j, NAN, NAN);
   }
 }
 
-/* The recommended estimate, the same with the TDP, and by runtime only. */
-static void show_bounds(struct view *t, const struct dl_node_energy *e,
+/* Shows the recommended estimate, the estimate with the TDP, and the estimate
+ * by runtime only. */
+static void show_bounds(struct node_view *t, const struct dl_node_energy *e,
                         double duration_s) {
   const struct dl_column columns[] = {
       {"boundary", "boundary", NULL, DL_CODE, false},
@@ -193,7 +194,7 @@ static void show_bounds(struct view *t, const struct dl_node_energy *e,
   }
 }
 
-static void say_bounds(struct view *t, bool interval) {
+static void say_bounds(struct node_view *t, bool interval) {
   const char *busy = t->node.use.on_cpu ? "the CPUs" : "the accelerators";
   dl_report_say(t->g,
                 "gpu: %s in use; node: at the plug. With TDP: %s at their TDP "
@@ -234,7 +235,7 @@ static void add_hardware(struct dl_report *g, struct dl_table *table,
                   from->note ? ")" : "");
 }
 
-static void add_embodied(struct view *t, double duration_s,
+static void add_embodied(struct node_view *t, double duration_s,
                          const struct dl_accelerator *gpu, struct dl_diag *d) {
   static const struct dl_column columns[] = {
       {"part", "hardware", NULL, DL_CODE, false},
@@ -301,9 +302,10 @@ static void add_cost(struct dl_report *g, const struct dl_footprint *foot,
   char sum[DL_NUMBER_SIZE];
   const struct dl_value energy = dl_number(energy_j);
   DL_TEXT(text);
-  dl_text_printf(&text, "%s%s%s (", dl_format_digits(sum, cost, 3),
-                 foot->currency ? " " : "",
-                 foot->currency ? foot->currency : "");
+  dl_text_add(&text, dl_format_digits(sum, cost, 3));
+  if (foot->currency)
+    dl_text_printf(&text, " %s", foot->currency);
+  dl_text_add(&text, " (");
   dl_show(&text, DL_KWH, "J", &energy, NULL);
   dl_text_printf(&text, ", boundary %s)", boundary);
   DL_LINES(g,
@@ -314,7 +316,7 @@ static void add_cost(struct dl_report *g, const struct dl_footprint *foot,
             .value = dl_string(isnan(cost) ? NULL : boundary)});
 }
 
-static void add_settings(const struct view *t) {
+static void add_settings(const struct node_view *t) {
   const struct dl_node_options *o = t->s->node;
   const struct dl_node_power *n = &t->node;
   const struct dl_descriptor *cpu = o->cpu ? &o->cpu->head : NULL;
@@ -336,7 +338,7 @@ static void add_settings(const struct view *t) {
       {.key = "supply_efficiency", .value = dl_number(n->efficiency.x)});
 }
 
-static void add_node(struct view *t, const struct dl_accelerator *gpu,
+static void add_node(struct node_view *t, const struct dl_accelerator *gpu,
                      struct dl_diag *d) {
   const struct dl_predict_answer *s = t->s;
   const struct dl_node_energy e = compose(t, (size_t)s->result.best);
@@ -369,7 +371,7 @@ static void add_node(struct view *t, const struct dl_accelerator *gpu,
 enum dl_status dl_node_report(struct dl_report *r, struct dl_predict_answer *s,
                               struct dl_diag *d) {
   const struct dl_node_options *o = s->node;
-  struct view t = {.s = s, .r = r};
+  struct node_view t = {.s = s, .r = r};
   add_share(r, o);
   if (!o->found || s->result.best < 0)
     return DL_OK;

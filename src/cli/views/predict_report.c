@@ -33,13 +33,13 @@ static void add_tokens(struct dl_report *r, const struct dl_job *job) {
   bool inference = dl_run_is_inference(job->run), frozen = run->frozen_base > 0;
   bool given = !isnan(run->classes);
   double params = arch ? arch->params_m : NAN;
-  double classes = given ? run->classes : arch ? arch->classes : NAN;
+  double classes = dl_or(run->classes, arch ? arch->classes : NAN);
   enum dl_fine_tune tune = dl_fine_tune_of(run);
   bool adapters = arch && arch->transformer &&
                   (tune == DL_TUNE_LORA || tune == DL_TUNE_QLORA);
-  double trained = adapters ? dl_adapter_params(run, arch->transformer) / 1e6
-                   : frozen && arch ? arch->head_params_m
-                                    : params;
+  double trained = frozen && arch ? arch->head_params_m : params;
+  if (adapters)
+    trained = dl_adapter_params(run, arch->transformer) / 1e6;
   struct dl_work w;
   dl_work_of(job, &w);
   DL_LINES(r,
@@ -125,8 +125,8 @@ struct settings {
   const struct dl_job *job;
 };
 
-/* Adds a number as it is for programs, and for people with a mark where it is
- * assumed or the default. The key is that of the column. */
+/* Adds a number as it is for programs, and for people with a mark if it is
+ * assumed or the default. The key is the name of the column. */
 static void add_marked(const struct settings *s, enum dl_run_id id,
                        enum dl_style style, double x) {
   const struct dl_run_column *c = &dl_run_columns[id];
@@ -134,10 +134,10 @@ static void add_marked(const struct settings *s, enum dl_run_id id,
   const struct dl_value value = dl_number(x);
   bool known = id == DL_RUN_utilisation && !isnan(s->job->known.util);
   dl_show(&t, style, c->label_unit ? c->label_unit : c->unit, &value, NULL);
-  dl_text_add(&t, dl_is_assumed(s->job->row, id) ? mark_assumed(s->job, id)
-                  : known || dl_run_set_has(&s->job->row->given, id)
-                      ? ""
-                      : " (default)");
+  if (dl_is_assumed(s->job->row, id))
+    dl_text_add(&t, mark_assumed(s->job, id));
+  else if (!known && !dl_run_set_has(&s->job->row->given, id))
+    dl_text_add(&t, " (default)");
   dl_report_add(s->r, c->name, NULL, NULL, style, value);
   if (!isnan(x))
     dl_report_add(s->r, NULL, c->label, NULL, DL_CODE,
@@ -306,7 +306,7 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
 
 /* --- where the time goes */
 
-struct part {
+struct time_part {
   const char *name; /* NULL: omitted */
   const char *meaning;
   double seconds;
@@ -314,7 +314,7 @@ struct part {
 
 /* A table of parts; with `time` NULL, text leaves it out. */
 static void add_parts(struct dl_report *r, const char *title, const char *time,
-                      const struct part *part, size_t n) {
+                      const struct time_part *part, size_t n) {
   const struct dl_column columns[] = {
       {"part", time ? "part" : NULL, NULL, DL_CODE, false},
       {"seconds", time, "s", DL_TIME, false},
@@ -329,7 +329,8 @@ static void add_parts(struct dl_report *r, const char *title, const char *time,
                    NULL);
 }
 
-/* What the input pipeline delivers, and what the GPUs could take. */
+/* Adds the rate that the input pipeline delivers, and the rate that the GPUs
+ * could take. */
 static void add_input(struct dl_report *r, const struct dl_physical_parts *e) {
   bool any = e->input_s > 0;
   DL_LINES(r,
@@ -342,7 +343,7 @@ static void add_input(struct dl_report *r, const struct dl_physical_parts *e) {
 void dl_predict_parts(struct dl_report *r, const struct dl_job_predictions *p,
                       bool explain) {
   const struct dl_physical_parts *e = &p->parts;
-  const struct part parts[] = {
+  const struct time_part parts[] = {
       {"compute", "arithmetic at the share of the peak rate reached",
        e->compute_s},
       {"memory", "activations and weights over the memory's bandwidth",
@@ -450,7 +451,7 @@ void dl_predict_served(struct dl_report *r, const struct dl_job *job,
        dl_known(s->idle_w)},
       {.key = "idle_assumed", .value = dl_bool(s->idle_assumed)},
       {"bound", "bound by", NULL, DL_CODE, dl_string(s->bound)});
-  const struct part parts[] = {
+  const struct time_part parts[] = {
       {"memory",
        tokens ? "reading weights, keys and values"
               : "activations over the memory's bandwidth",

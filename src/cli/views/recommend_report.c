@@ -16,7 +16,7 @@
  * answer, they fit a screen of 24 lines. */
 enum { MOST_IN_TEXT = 5, MOST_ON_PAGE = 20 };
 
-/* What is known of a choice, in the order of JSON and CSV; energies in kWh are
+/* The columns of a choice, in the order of JSON and CSV; energies in kWh are
  * for text only. */
 enum column {
   C_ARCH,
@@ -168,10 +168,9 @@ static void add_chart(struct view *w, size_t from, size_t end) {
   for (size_t i = from; i < end; i++) {
     const struct dl_alternative *c = &w->l->c[i];
     DL_TEXT(name);
-    dl_text_printf(&name, "%s on %s", c->arch ? c->arch : "?",
-                   c->node  ? c->node
-                   : c->gpu ? c->gpu
-                            : "?");
+    const char *place = c->node ? c->node : c->gpu;
+    dl_text_printf(&name, "%s on ", c->arch ? c->arch : "?");
+    dl_text_add(&name, place ? place : "?");
     if (w->varies[C_GPUS])
       dl_text_printf(&name, " x %g", c->n_gpus);
     if (w->varies[C_BATCH])
@@ -239,7 +238,7 @@ static void add_front(struct view *w, bool shown) {
     add_text(w, "Dominated", front + open, w->n);
 }
 
-/* Where a choice runs: a node, or only a GPU. */
+/* Adds the place that a choice runs on: a node, or only a GPU. */
 static const char *place_of(const struct dl_alternative *c) {
   return c->node ? c->node : c->gpu;
 }
@@ -320,12 +319,15 @@ static void arch_columns(const struct view *w, bool several,
   bool places = w->varies[nodes ? C_NODE : C_GPU];
   for (size_t k = 0; k < COMMON; k++) {
     enum column i = of_arch[k];
-    bool shown = i == C_ARCH || i == C_KWH           ? true
-                 : i == C_NODE                       ? nodes
-                 : i == C_GPU                        ? !nodes
-                 : i == C_LOW_KWH || i == C_HIGH_KWH ? w->known[C_LOW_KWH]
-                 : i == C_SAVING                     ? several
-                                                     : w->varies[i];
+    bool shown = w->varies[i];
+    if (i == C_ARCH || i == C_KWH)
+      shown = true;
+    else if (i == C_NODE || i == C_GPU)
+      shown = nodes == (i == C_NODE);
+    else if (i == C_LOW_KWH || i == C_HIGH_KWH)
+      shown = w->known[C_LOW_KWH];
+    else if (i == C_SAVING)
+      shown = several;
     c[k] = column_of(w, i, shown);
     c[k].use |= i == C_ARCH || i == C_NODE || i == C_GPU ? DL_MAIN : 0;
     c[k].use |= i == C_SAVING ? DL_SPARE : 0;
@@ -361,7 +363,9 @@ static void add_archs(struct view *w, const struct best *best, size_t n,
                       double highest_j) {
   struct dl_column c[A_COLUMNS];
   bool open = false;
-  size_t most = n < 2 ? 0 : w->o->all || n <= w->most + 1 ? n : w->most;
+  size_t most = w->o->all || n <= w->most + 1 ? n : w->most;
+  if (n < 2)
+    most = 0;
   arch_columns(w, n > 1, c);
   struct dl_table *t = NULL;
   char title[96];

@@ -250,8 +250,7 @@ void dl_report_total(struct dl_report *r, const struct dl_sums *s,
       {"cost", "cost", foot->currency, DL_PLAIN, dl_known(costs.price)});
 }
 
-/* Powers of nodes, GPUs, cores, memory; those of a kind by what they belong
- * to. */
+/* Sorts powers by kind (nodes, GPUs, cores, memory), then by their owners. */
 static int by_kind(const struct dl_constant *a, const struct dl_constant *b) {
   static const char kinds[] = "ngcr"; /* node, g: GPU, core, RAM */
   const char *x = strchrnul(kinds, strchr("ti", a->name[0]) ? 'g' : *a->name);

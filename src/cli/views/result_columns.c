@@ -11,7 +11,7 @@
 #include "estimate/node/peak_memory.h"
 #include "run/setup/training_setup.h"
 
-/* What getters read, with the costs of the energy computed once. */
+/* Getters read this; the costs of the energy are computed once. */
 struct figures {
   const struct dl_result_view *v;
   const struct dl_estimate *e;

@@ -9,7 +9,8 @@
 #include "cli/options/job_options.h"
 #include "estimate/result.h"
 
-/* Which columns a table has: smaller values come first. */
+/* Sets of columns that a table can have: columns of a smaller value come first.
+ */
 enum dl_result_columns {
   DL_COLUMNS_OF_ENERGY,   /* any energy has them, a projected one too */
   DL_COLUMNS_OF_ESTIMATE, /* and what only estimates have */
@@ -48,7 +49,7 @@ void dl_result_values(struct dl_value *to, enum dl_result_columns which,
                       const struct dl_result_view *v,
                       struct dl_assumed_texts *texts);
 
-/* Whether a column has this key. */
+/* Whether a key is the key of a column. */
 bool dl_is_result_column(const char *key);
 
 /* The heading of a column of the runs table that people see beside estimates:

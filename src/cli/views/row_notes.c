@@ -117,8 +117,8 @@ static int by_name(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Notes a quantity outside the training data, sorted by
- * name. */
+/* Notes a quantity outside the training data, in an order that does not depend
+ * on the order of rows. */
 static void note_quantity(struct dl_row_notes *n, const char *name) {
   for (size_t i = 0; i < n->n_quantities; i++)
     if (strcmp(n->quantity[i], name) == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is reported about many results at the end: limits that they exceed and
- * sizes that were taken by default. */
+/* Notes on many results are collected and reported at the end: limits that they
+ * exceed and sizes that were taken by default. */
 
 #ifndef DL_CLI_VIEWS_ROW_NOTES_H
 #define DL_CLI_VIEWS_ROW_NOTES_H

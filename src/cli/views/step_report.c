@@ -13,12 +13,12 @@
 #include "output/units.h"
 
 static const char *verdict_name(enum dl_projection_verdict v) {
-  return v == DL_PROJECTION_STABLE     ? "stable"
-         : v == DL_PROJECTION_DRIFTING ? "drifting"
-                                       : "not yet stable";
+  if (v == DL_PROJECTION_STABLE)
+    return "stable";
+  return v == DL_PROJECTION_DRIFTING ? "drifting" : "not yet stable";
 }
 
-/* The same in three lines, for people. */
+/* Reports the result in three lines, for people. */
 static void add_brief(struct dl_report *r, const struct dl_step *s,
                       double seconds, double joules) {
   DL_TEXT(epochs);

@@ -173,7 +173,7 @@ static void print_head(struct dl_printer *p, const struct dl_document *m,
   for (size_t i = 0; i < l->n; i++) {
     const struct dl_layout_column *col = &l->column[i];
     const struct dl_text *t = kind == DL_CELL_UNIT ? &col->unit : &col->heading;
-    m->cell(p, &(struct dl_cell){l, i, kind, dl_text_str(t), 0});
+    m->cell(p, &(struct dl_text_cell){l, i, kind, dl_text_str(t), 0});
   }
   dl_print(p, m->head[1], NULL);
 }
@@ -194,8 +194,8 @@ static void print_row(struct dl_printer *p, const struct dl_document *m,
       else if (k > 0)
         dl_text_clear(&p->cell);
       before = before < p->cell.len ? before : p->cell.len;
-      m->cell(p, &(struct dl_cell){l, i, DL_CELL_VALUE, dl_text_str(&p->cell),
-                                   before});
+      m->cell(p, &(struct dl_text_cell){l, i, DL_CELL_VALUE,
+                                        dl_text_str(&p->cell), before});
     }
     dl_print(p, m->row[1], NULL);
   }

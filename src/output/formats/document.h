@@ -43,7 +43,7 @@ struct dl_document {
   const char *head[2], *row[2];
   const char *mark[2][2];
   size_t mark_width;
-  void (*cell)(struct dl_printer *p, const struct dl_cell *c);
+  void (*cell)(struct dl_printer *p, const struct dl_text_cell *c);
   const char *foot; /* or NULL */
   /* The bars of dl_report_chart; NULL: none are drawn. */
   void (*chart)(struct dl_printer *p, const struct dl_table *t);

@@ -75,7 +75,7 @@ static void escape(struct dl_text *out, const char *text, size_t n) {
   }
 }
 
-static void cell(struct dl_printer *p, const struct dl_cell *c) {
+static void cell(struct dl_printer *p, const struct dl_text_cell *c) {
   bool value = c->kind == DL_CELL_VALUE;
   dl_print(p, value ? "<td" : "<th scope=\"col\"", NULL);
   dl_print(p, c->l->column[c->i].text ? ">" : " class=\"n\">", NULL);

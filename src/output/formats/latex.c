@@ -77,7 +77,8 @@ static void put_number(struct dl_printer *p, const char *s, size_t n) {
 
 /* A number's bytes in front of its decimal point stand in a column of their
  * own. */
-static void value(struct dl_printer *p, bool text, const struct dl_cell *c) {
+static void value(struct dl_printer *p, bool text,
+                  const struct dl_text_cell *c) {
   const char *s = c->text;
   if (dl_is_stdio(s)) {
     dl_print(p, text ? "--" : "-- &", NULL);
@@ -91,7 +92,7 @@ static void value(struct dl_printer *p, bool text, const struct dl_cell *c) {
   }
 }
 
-static void cell(struct dl_printer *p, const struct dl_cell *c) {
+static void cell(struct dl_printer *p, const struct dl_text_cell *c) {
   bool text = c->l->column[c->i].text;
   dl_print(p, c->i > 0 ? " & " : "", NULL);
   if (c->kind == DL_CELL_VALUE) {

@@ -39,7 +39,7 @@ static void rule(struct dl_printer *p, const struct dl_layout *l) {
   dl_print(p, "\n", NULL);
 }
 
-static void cell(struct dl_printer *p, const struct dl_cell *c) {
+static void cell(struct dl_printer *p, const struct dl_text_cell *c) {
   dl_print(p, " ", NULL);
   dl_print_cell(p, c, NULL);
   dl_print(p, " |", NULL);

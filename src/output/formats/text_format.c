@@ -8,7 +8,7 @@
 
 #define BETWEEN DL_TABLE_GAP /* also behind a label */
 
-static void cell(struct dl_printer *p, const struct dl_cell *c) {
+static void cell(struct dl_printer *p, const struct dl_text_cell *c) {
   p->blanks += c->i > 0 ? BETWEEN : 0;
   dl_print_cell(p, c, c->kind == DL_CELL_UNIT ? DL_DIM : NULL);
 }

@@ -66,7 +66,7 @@ void dl_print_wrapped(struct dl_printer *p, const char *text, size_t hang,
   }
 }
 
-void dl_print_cell(struct dl_printer *p, const struct dl_cell *c,
+void dl_print_cell(struct dl_printer *p, const struct dl_text_cell *c,
                    const char *effect) {
   const struct dl_layout_column *col = &c->l->column[c->i];
   size_t left = 0;

@@ -81,7 +81,7 @@ void dl_layout_free(struct dl_layout *l); /* accepts NULL */
 
 /* A cell as it is printed. */
 enum dl_cell_kind { DL_CELL_HEADING, DL_CELL_UNIT, DL_CELL_VALUE };
-struct dl_cell {
+struct dl_text_cell {
   const struct dl_layout *l;
   size_t i; /* column */
   enum dl_cell_kind kind;
@@ -96,7 +96,7 @@ size_t dl_layout_cell(const struct dl_layout *l, size_t i,
                       const struct dl_value *row, struct dl_text *cell);
 
 /* Prints a cell with the blanks that align it. */
-void dl_print_cell(struct dl_printer *p, const struct dl_cell *c,
+void dl_print_cell(struct dl_printer *p, const struct dl_text_cell *c,
                    const char *effect);
 
 #endif

@@ -7,7 +7,8 @@
 #include "catalog/architecture/transformer.h"
 #include "run/run.h"
 
-/* By fine_tune, else by frozen_base: any share above 0 is DL_TUNE_HEAD. */
+/* Finds the kind by fine_tune, else by frozen_base: any share above 0 is
+ * DL_TUNE_HEAD. */
 enum dl_fine_tune dl_fine_tune_of(const struct dl_run *r);
 
 /* The smallest dimension of the products that have adapters: queries, keys,

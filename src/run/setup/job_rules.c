@@ -21,6 +21,10 @@ static bool breaks_data(const struct dl_row *row, const struct dl_dataset *data,
   enum dl_samples holds = dl_samples_of_dataset(data);
   enum dl_samples takes = dl_samples_of_network(arch);
   char word[DL_WORD_SIZE];
+  const char *size =
+      takes == DL_SAMPLES_TEXT ? "train_tokens" : "train_samples";
+  if (sized)
+    size = "val_samples";
   return holds != takes && holds != DL_SAMPLES_UNKNOWN &&
          takes != DL_SAMPLES_UNKNOWN &&
          dl_rule_message(
@@ -28,12 +32,7 @@ static bool breaks_data(const struct dl_row *row, const struct dl_dataset *data,
              "data set '%s' holds %s, and '%s' takes %s; give another data "
              "set or %s",
              data->head.id, dl_samples_word(holds), arch->head.id,
-             dl_samples_word(takes),
-             dl_column_word(to,
-                            sized                      ? "val_samples"
-                            : takes == DL_SAMPLES_TEXT ? "train_tokens"
-                                                       : "train_samples",
-                            word));
+             dl_samples_word(takes), dl_column_word(to, size, word));
 }
 
 /* An image must be one that the layers take, and whose work is known. */
@@ -59,7 +58,8 @@ static bool breaks_image(const struct dl_row *row,
              px, arch->head.id, arch->inputs[0].image_px);
 }
 
-/* Laptops, computers on a module and those of one chip have one accelerator. */
+/* Laptops, computers on a module and computers of one chip have one
+ * accelerator. */
 static bool is_built_in(const struct dl_accelerator *gpu) {
   static const char shared[] = "lpddr"; /* with the processor */
   return dl_is_word(gpu->form, "soc") || dl_is_word(gpu->form, "soldered") ||

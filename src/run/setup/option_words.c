@@ -9,8 +9,13 @@
 
 void dl_add_option(struct dl_text *to, const char *column) {
   const struct dl_run_column *c = dl_run_member_find(column);
-  const char *option = c && c->option ? c->option : c ? c->set_by : NULL;
-  dl_text_printf(to, option ? "--%s" : "--set %s", option ? option : column);
+  const char *option = c ? c->set_by : NULL;
+  if (c && c->option)
+    option = c->option;
+  if (option)
+    dl_text_printf(to, "--%s", option);
+  else
+    dl_text_printf(to, "--set %s", column);
 }
 
 const char *dl_column_word(const struct dl_message_style *w, const char *column,

@@ -11,7 +11,7 @@
 /* Adds the option that sets a column: "--seq-len". */
 void dl_add_option(struct dl_text *to, const char *column);
 
-/* Where a message goes. */
+/* The destination of a message. */
 struct dl_message_style {
   struct dl_text text; /* to be freed */
   bool options;        /* the run is described by options, not by a row */

@@ -65,7 +65,9 @@ double dl_pipeline_rounds(double micro_batches, double stages,
 static double layers_of(const struct dl_row *row) {
   const struct dl_architecture *arch = row->found.arch;
   const struct dl_transformer *t = arch ? arch->transformer : NULL;
-  return t ? t->layers + t->decoder_layers : arch ? arch->layers : (double)NAN;
+  if (t)
+    return t->layers + t->decoder_layers;
+  return arch ? arch->layers : (double)NAN;
 }
 
 bool dl_divides_layers(const struct dl_row *row, double parts, int others) {
@@ -90,7 +92,7 @@ double dl_divided_experts(const struct dl_run *r,
              : 0;
 }
 
-/* Of a layer; NaN: the network is not known, or its shape is not. */
+/* Returns the experts of a layer; NaN: network or shape is not known. */
 static double experts_of(const struct dl_row *row) {
   const struct dl_architecture *arch = row->found.arch;
   if (!arch)
@@ -245,7 +247,7 @@ static bool breaks_tuning(const struct dl_row *row,
   return false;
 }
 
-/* Of a network whose layers are known to be computed again one by one. */
+/* Whether more layers are to be computed again than a network has. */
 static bool breaks_checkpointing(const struct dl_row *row,
                                  struct dl_message_style *to) {
   double n = row->run.checkpointed_layers, layers = layers_of(row);
@@ -270,7 +272,7 @@ static bool breaks_checkpointing(const struct dl_row *row,
 }
 
 /* No method divides the layers of networks other than language models. Virtual
- * stages divide those of a pipeline in equal numbers of layers. */
+ * stages divide a pipeline's layers in equal numbers. */
 static bool breaks_stages(const struct dl_row *row,
                           struct dl_message_style *to) {
   const struct dl_architecture *arch = row->found.arch;
@@ -281,16 +283,14 @@ static bool breaks_stages(const struct dl_row *row,
   double heads = t ? t->heads : arch ? arch->heads : (double)NAN;
   double context = dl_or(row->run.context_parallel, 1);
   char word[DL_WORD_SIZE];
+  const char *used = stages > 1 ? "pipeline_parallel" : "context_parallel";
+  if (tensor > 1)
+    used = "tensor_parallel";
   if (arch && !dl_is_language_model(arch) &&
       (tensor > 1 || stages > 1 || context > 1))
     return dl_rule_message(
         to, "%s is for language models, and '%s' is none; leave it out",
-        dl_column_word(to,
-                       tensor > 1   ? "tensor_parallel"
-                       : stages > 1 ? "pipeline_parallel"
-                                    : "context_parallel",
-                       word),
-        arch->head.id);
+        dl_column_word(to, used, word), arch->head.id);
   if (tensor > 1 && !isnan(heads) && !is_whole(heads / tensor))
     return dl_rule_message(
         to,
@@ -439,7 +439,7 @@ static bool breaks_batches(const struct dl_row *row,
 }
 
 /* A step must not take more tokens than an epoch has, and the tokens of the
- * whole training are those of its epochs. */
+ * whole training are the tokens of its epochs. */
 static bool breaks_tokens(const struct dl_row *row,
                           struct dl_message_style *to) {
   const struct dl_run *r = &row->run;

@@ -32,8 +32,8 @@ double dl_micro_batch(const struct dl_run *r);
 /* Samples per optimizer step on all accelerators. */
 double dl_global_batch(const struct dl_run *r);
 
-/* Of so many samples of a run, those that its batches hold: all, or with
- * drop_last those of full batches on all accelerators. */
+/* The samples, out of so many of a run, that its batches hold: all, or with
+ * drop_last the samples of full batches on all accelerators. */
 bool dl_drops_last(const struct dl_run *r);
 double dl_batched_samples(const struct dl_run *r, double samples);
 
@@ -64,9 +64,9 @@ double dl_pipeline_rounds(double micro_batches, double stages,
  * Megatron Bridge trains them with 8, 16 and 32 parts). */
 bool dl_divides_layers(const struct dl_row *row, double parts, int others);
 
-/* The most virtual stages of a pipeline stage, up to `most`, that all have the
- * same number of layers: the embedding and the output layer may count as one
- * each. 1 where there are no others, or layers are unknown. */
+/* The most virtual stages of a pipeline stage, up to `most`, that all have an
+ * equal number of layers: the embedding and the output layer may count as one
+ * each. 1 if there are no others, or layers are unknown. */
 double dl_most_virtual_stages(const struct dl_row *row, double most);
 
 /* Weights of the experts that expert parallelism divides among accelerators, as

@@ -97,7 +97,8 @@ const char *dl_boundary_words(const char *boundary, bool several) {
 
 /* --- quantities of formulas and fits */
 
-/* What the ranges of fits that ship are about, and what formulas often use. */
+/* Words for quantities that the ranges of shipped fits are about or that
+ * formulas often use. */
 static const struct {
   const char *name, *words;
 } quantities[] = {{"gpu.tdp_w", "TDP"},

@@ -5,7 +5,7 @@
 
 #include "output/units.h"
 
-/* What grouped cross-validation held out, in words. */
+/* Says in words which groups cross-validation held out. */
 static const char *const held_out_words[] = {
     [DL_HELD_OUT_CONFIG] = "configuration",
     [DL_HELD_OUT_ARCH] = "architecture",

@@ -12,7 +12,7 @@
 struct dl_table *dl_fit_answers(struct dl_report *r);
 
 /* Adds a fit: a row for each protocol of grouped cross-validation. `scheme` is
- * that of another cross-validation, NULL: there is none. */
+ * the scheme of another cross-validation, NULL: there is none. */
 void dl_fit_answer(struct dl_table *t, const struct dl_fit *fit,
                    const struct dl_cv *cv, const char *scheme);
 

@@ -57,8 +57,8 @@ static bool has_given_time(const struct dl_estimate *e) {
   return e->duration_from && strcmp(e->duration_from, "given") == 0;
 }
 
-/* What bounds the speed; of the input pipeline both rates, of text in tokens.
- */
+/* Adds the bound of the speed; both rates if the input pipeline is the bound,
+ * in tokens for text. */
 static void bound_remark(struct summary *m, const char *bound) {
   const struct dl_physical_parts *parts = &m->s->result.predictions.parts;
   bool text = m->s->result.predictions.language;
@@ -66,17 +66,19 @@ static void bound_remark(struct summary *m, const char *bound) {
   double input = of_sample * parts->input_rate;
   double gpus = of_sample * parts->gpu_rate;
   bool millions = fmax(input, gpus) >= 1e6;
+  const double unit = millions ? 1e6 : 1;
   char buf[2][DL_NUMBER_SIZE];
+  const char *samples = text ? "tokens" : "samples";
   if (strcmp(bound, "input") == 0)
     dl_answer_remark(&m->line[TIME], "bound by input: %s%s %s/s, GPUs %s",
-                     dl_format_digits(buf[0], input / (millions ? 1e6 : 1), 3),
-                     millions ? "M" : "", text ? "tokens" : "samples",
-                     dl_format_digits(buf[1], gpus / (millions ? 1e6 : 1), 3));
+                     dl_format_digits(buf[0], input / unit, 3),
+                     millions ? "M" : "", samples,
+                     dl_format_digits(buf[1], gpus / unit, 3));
   else
     dl_answer_remark(&m->line[TIME], "bound by %s", bound);
 }
 
-/* What an epoch, a request or a token takes. */
+/* Fills the line with the time that an epoch, a request or a token takes. */
 static void time_line(struct summary *m) {
   const struct dl_job *job = &m->s->result.job;
   const struct dl_served *served = &m->s->result.predictions.served;
@@ -99,8 +101,8 @@ static void time_line(struct summary *m) {
   if (m->s->result.predictions.language) {
     bound = m->s->result.predictions.step.bound;
     bool millions = e->tokens_per_s >= 1e6;
-    dl_answer_number(l, "", e->tokens_per_s / (millions ? 1e6 : 1),
-                     millions ? "M tokens/s" : " tokens/s");
+    double shown = millions ? e->tokens_per_s / 1e6 : e->tokens_per_s;
+    dl_answer_number(l, "", shown, millions ? "M tokens/s" : " tokens/s");
     dl_answer_number(l, "MFU ", 100 * e->mfu, " %");
   }
   if (has_given_time(e))
@@ -208,8 +210,8 @@ static void say_basis(struct dl_report *r, const struct dl_predict_answer *s) {
                      "steps.");
 }
 
-/* Where the answer is that of another method for want of an estimate with an
- * interval. */
+/* Says that the answer comes from another method, for want of an estimate with
+ * an interval. */
 static void say_rule_of_thumb(struct dl_report *r,
                               const struct dl_predict_answer *s) {
   const struct dl_estimate *e = &s->result.est[s->result.best];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What dlest predict prints by default: one answer on one screen. */
+/* dlest predict prints this by default: one answer on one screen. */
 
 #ifndef DL_CLI_VIEWS_SUMMARY_PREDICT_SUMMARY_H
 #define DL_CLI_VIEWS_SUMMARY_PREDICT_SUMMARY_H
@@ -8,7 +8,7 @@
 #include "estimate/result.h"
 #include "output/report.h"
 
-/* What dlest predict reports of one job. */
+/* The results that dlest predict reports for one job. */
 struct dl_predict_answer {
   struct dl_result result;
   const struct dl_job_options *o;
@@ -18,12 +18,11 @@ struct dl_predict_answer {
   struct dl_node_answer whole;
 };
 
-/* Energy, time, power, emissions and cost of the recommended estimate, each
- * with its interval where there is one, for people; then what they are based
- * on: what lies outside of the training data, where the interval comes from,
- * and the range of the other methods. The report is a group whose title is that
- * of dl_predict_title. `all`, `explain`: these parts follow, so that no option
- * is named for them. */
+/* Adds energy, time, power, emissions and cost of the recommended estimate for
+ * people, each with its interval if there is one; then their basis: quantities
+ * outside the training data, the origin of the interval, and the range of the
+ * other methods. The report is a group with the title of dl_predict_title.
+ * `all`, `explain`: these parts follow, and no option is named for them. */
 void dl_predict_summary(struct dl_report *r, const struct dl_predict_answer *s,
                         bool all, bool explain);
 

@@ -14,31 +14,33 @@
 #include "run/setup/training_setup.h"
 
 /* Settings that were given, and defaults. */
-struct settings {
+struct title_settings {
   const struct dl_job *job;
   struct dl_text list[2]; /* given, default */
 };
 
-static void add(struct settings *s, bool given, const char *text) {
+static void add(struct title_settings *s, bool given, const char *text) {
   struct dl_text *t = &s->list[given ? 0 : 1];
   dl_text_printf(t, "%s%s", t->len > 0 ? ", " : "", text);
 }
 
 /* A number that follows from given ones is no default. */
-static bool is_given(const struct settings *s, enum dl_run_id id) {
+static bool is_given(const struct title_settings *s, enum dl_run_id id) {
   const struct dl_run_set *given = &s->job->row->given;
-  bool from =
-      id == DL_RUN_tokens       ? dl_run_set_has(given, DL_RUN_train_tokens)
-      : id == DL_RUN_batch_size ? dl_run_set_has(given, DL_RUN_global_batch)
-      : id == DL_RUN_requests   ? dl_run_set_has(given, DL_RUN_request_rate) &&
-                                    dl_run_set_has(given, DL_RUN_duration_s)
-                              : false;
+  bool from = false;
+  if (id == DL_RUN_tokens)
+    from = dl_run_set_has(given, DL_RUN_train_tokens);
+  else if (id == DL_RUN_batch_size)
+    from = dl_run_set_has(given, DL_RUN_global_batch);
+  else if (id == DL_RUN_requests)
+    from = dl_run_set_has(given, DL_RUN_request_rate) &&
+           dl_run_set_has(given, DL_RUN_duration_s);
   return (from || dl_run_set_has(given, id)) && !dl_is_assumed(s->job->row, id);
 }
 
 /* A number between two texts: "batch size 256", "90 epochs"; an s follows a
  * noun of several. */
-static void add_number(struct settings *s, enum dl_run_id id,
+static void add_number(struct title_settings *s, enum dl_run_id id,
                        const char *before, double x, const char *after) {
   char number[DL_NUMBER_SIZE];
   DL_TEXT(t);
@@ -54,7 +56,7 @@ static void add_number(struct settings *s, enum dl_run_id id,
 }
 
 /* "TF32"; words of more than formats and digits stay as they are. */
-static void add_precision(struct settings *s) {
+static void add_precision(struct title_settings *s) {
   const char *p = dl_precision_words[s->job->run->precision];
   char upper[16];
   size_t n = p ? strlen(p) : 0;
@@ -67,27 +69,30 @@ static void add_precision(struct settings *s) {
 
 /* "4.16 epochs": what fills a known duration at a known speed, else the tokens
  * or samples that do. */
-static void add_filled(struct settings *s) {
+static void add_filled(struct title_settings *s) {
   const struct dl_job *job = s->job;
-  /* Of epochs of unknown size their number is known. */
+  /* The number of epochs of unknown size is known. */
   bool epochs = !isnan(job->run->train_samples) || !(job->train_samples > 0);
   bool tokens = !isnan(job->seq_len);
-  double x = epochs   ? job->epochs
-             : tokens ? job->train_samples * job->seq_len
-                      : job->train_samples;
+  const char *unit = "training samples";
+  double x = job->train_samples;
+  if (epochs) {
+    unit = "epochs";
+    x = job->epochs;
+  } else if (tokens) {
+    unit = "tokens";
+    x *= job->seq_len;
+  }
   DL_TEXT(t);
   char number[DL_NUMBER_SIZE];
   dl_format_digits(number, x, 3);
   if (!epochs)
     dl_format_large_count(number, strtod(number, NULL));
-  dl_text_printf(&t, "%s %s", number,
-                 epochs   ? "epochs"
-                 : tokens ? "tokens"
-                          : "training samples");
+  dl_text_printf(&t, "%s %s", number, unit);
   add(s, true, dl_text_str(&t));
 }
 
-static void add_data(struct settings *s) {
+static void add_data(struct title_settings *s) {
   const struct dl_job *job = s->job;
   if (!isnan(job->run->tokens)) {
     add_number(s, DL_RUN_tokens, "", job->run->tokens, " token(s)");
@@ -106,7 +111,7 @@ static void add_data(struct settings *s) {
   }
 }
 
-static void add_inference(struct settings *s) {
+static void add_inference(struct title_settings *s) {
   const struct dl_run *run = s->job->run;
   add(s, true, "inference");
   add_number(s, DL_RUN_requests, "", run->requests,
@@ -122,7 +127,7 @@ static void add_inference(struct settings *s) {
                " requests per second");
 }
 
-static void add_settings(struct settings *s) {
+static void add_settings(struct title_settings *s) {
   static const char *const tuning[DL_TUNE_OTHER] = {[DL_TUNE_HEAD] =
                                                         "classifier alone",
                                                     [DL_TUNE_LORA] = "LoRA",
@@ -141,8 +146,8 @@ static void add_settings(struct settings *s) {
   bool generates = dl_run_is_inference(run) && !isnan(run->prompt_tokens);
   if (language && !generates)
     add_number(s, DL_RUN_seq_len, "", job->seq_len, " token(s) per sequence");
-  /* Data sets are often used at another size than that of the network, and
-   * images are generated at any. */
+  /* Data sets are often used at another size than the network's, and images are
+   * generated at any. */
   if (!language &&
       (is_given(s, DL_RUN_image_px) || is_given(s, DL_RUN_dataset) ||
        !isnan(run->denoising_steps)))
@@ -176,7 +181,7 @@ void dl_predict_title(struct dl_text *t, const struct dl_job *job,
                       const struct dl_node_options *node) {
   const struct dl_architecture *arch = job->found.arch;
   const char *name = arch ? arch->head.name : job->run->arch;
-  struct settings s = {.job = job};
+  struct title_settings s = {.job = job};
   if (name)
     dl_text_printf(t, "%s on ", name);
   add_machine(t, job, node);
@@ -185,8 +190,8 @@ void dl_predict_title(struct dl_text *t, const struct dl_job *job,
   if (s.list[0].len > 0)
     dl_text_printf(t, ": %s", dl_text_str(&s.list[0]));
   if (s.list[1].len > 0)
-    dl_text_printf(t, "%sdefaults: %s%s", s.list[0].len > 0 ? " (" : "; ",
-                   dl_text_str(&s.list[1]), s.list[0].len > 0 ? ")" : "");
+    dl_text_printf(t, s.list[0].len > 0 ? " (defaults: %s)" : "; defaults: %s",
+                   dl_text_str(&s.list[1]));
   dl_text_free(&s.list[0]);
   dl_text_free(&s.list[1]);
 }

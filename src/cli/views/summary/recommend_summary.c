@@ -16,7 +16,9 @@
 enum { ENERGY, TIME, NEXT, N_LINES };
 
 static const char *place_of(const struct dl_alternative *a) {
-  return a->node ? a->node : a->gpu ? a->gpu : "an unknown accelerator";
+  if (a->node)
+    return a->node;
+  return a->gpu ? a->gpu : "an unknown accelerator";
 }
 
 /* Appends "resnet50 on 4 x a100-sxm4-40gb, batch size 64, TF32". */
@@ -243,7 +245,8 @@ static void say_outside(struct dl_report *r,
                 place_of(low), dl_text_str(&t));
 }
 
-/* Of the choice that is recommended. */
+/* Says which quantities of the recommended choice lie outside the training
+ * data. */
 static void say_beyond(struct dl_report *r, const struct dl_alternative *a) {
   DL_TEXT(t);
   dl_add_quantities(&t, a->beyond, a->n_beyond);

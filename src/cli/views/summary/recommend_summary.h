@@ -22,12 +22,12 @@ struct dl_recommended_choices {
 void dl_recommend_answer(struct dl_report *r,
                          const struct dl_recommended_choices *c);
 
-/* Where the choices come from, and how many were excluded. */
+/* Says which data the choices come from, and how many were excluded. */
 void dl_recommend_settings(struct dl_report *r,
                            const struct dl_recommended_choices *c);
 
-/* What was excluded, what marks mean (those that are shown: * ~ !), and which
- * options print more. */
+/* Says which choices were excluded, what the marks that are shown mean (* ~ !),
+ * and which options print more. */
 void dl_recommend_notes(struct dl_report *r,
                         const struct dl_recommended_choices *c,
                         const bool marked[3]);

@@ -93,10 +93,12 @@ void dl_report_notes(struct dl_report *r, const struct dl_sums *s, bool all,
                      "of them cover the same parts of a node.");
   if (s->at_tdp > 0)
     dl_report_say(r,
-                  "The estimate of %zu job%s is an upper bound: the "
-                  "utilization of %s GPUs is not known.",
-                  s->at_tdp, s->at_tdp == 1 ? "" : "s",
-                  s->at_tdp == 1 ? "its" : "their");
+                  s->at_tdp == 1
+                      ? "The estimate of %zu job is an upper bound: the "
+                        "utilization of its GPUs is not known."
+                      : "The estimate of %zu jobs is an upper bound: the "
+                        "utilization of their GPUs is not known.",
+                  s->at_tdp);
   if (s->gpu_s > 0 && !(s->known_gpu_s > 0))
     dl_report_say(r, "Idle GPUs are unknown: sacct prints their utilization in "
                      "TRESUsageInAve where the cluster records gres/gpuutil.");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What dlest report prints first: the energy of all jobs. */
+/* dlest report prints this first: the energy of all jobs. */
 
 #ifndef DL_CLI_VIEWS_SUMMARY_REPORT_SUMMARY_H
 #define DL_CLI_VIEWS_SUMMARY_REPORT_SUMMARY_H
