@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Makes what ships from measured runs: the PRE models (models/pre.xml), the
-# physical model (models/physical.xml), those of inference (models/inference.xml)
-# and of training language models (models/language.xml). Made twice they are the
+# physical model (models/physical.xml), those of inference (models/inference.xml),
+# of CPUs (models/cpu.xml) and of training language models (models/language.xml). Made twice they are the
 # same, byte for byte.
 #
 # data/delrey2024-configurations.csv, means of the same runs by --means, is kept as it
@@ -77,3 +77,13 @@ Training v0.7 to v4.0), NVIDIA DeepLearningExamples and milabench" \
 DeepLearningExamples, MLPerf Training v2.0 to v4.0 (results not verified by \
 MLCommons once derived) and You et al. (Zeus, NSDI 2023)" \
   -o "$top/models/language.xml"
+
+# Networks on CPUs (data/make/cpu-means.py).
+"$dlest" fit "$top/data/cpu-means.csv" \
+  --method cpu \
+  --with none \
+  --target request_s \
+  --cite "means over the tables of MLPerf Inference v0.5 to v5.1 (results not \
+verified by MLCommons once derived), Intel Neural Compressor and OpenVINO \
+2024.1; Apache-2.0" \
+  -o "$top/models/cpu.xml"

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "estimate/methods/cpu_inference.h"
 #include "estimate/methods/inference.h"
 #include "estimate/methods/language_training.h"
 #include "estimate/methods/methods.h"
@@ -464,6 +465,8 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
             DL_PHYSICAL_TIME, d));
   if (dl_run_is_inference(job->run))
     DL_TRY(ask(p, &a, DL_SERVING_POWER, DL_SERVING_TIME, d));
+  if (dl_passes_on_cpu(job))
+    DL_TRY(ask(p, &a, DL_CPU_TIME, DL_CPU_TIME, d));
   if (p->language)
     DL_TRY(ask(p, &a, DL_LANGUAGE_RATE, DL_LANGUAGE_RATE, d));
   if (trains && !given && ctx->needs_physical_energy)

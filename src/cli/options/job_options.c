@@ -68,20 +68,43 @@ static enum dl_status read_frozen(const struct dl_option *o, char *arg,
 }
 
 /* "8xh100", "8 x H100", "8*h100": a number of accelerators and their name in
- * one, for which there are two options. */
-static enum dl_status refuse_counted(const struct dl_option *o, const char *arg,
-                                     struct dl_diag *d) {
+ * one, which this returns; NULL: it is no such text. */
+static char *counted(char *arg) {
   size_t digits = strspn(arg, "0123456789");
-  const char *s = arg + digits + strspn(arg + digits, " ");
+  char *s = arg + digits + strspn(arg + digits, " ");
   bool times = *s == 'x' || *s == 'X' || *s == '*';
   s += times;
   s += strspn(s, " ");
-  if (digits == 0 || !times || !isalpha((unsigned char)*s))
+  return digits > 0 && times && isalpha((unsigned char)*s) ? s : NULL;
+}
+
+static enum dl_status refuse_counted(const struct dl_option *o, char *arg,
+                                     struct dl_diag *d) {
+  const char *s = counted(arg);
+  if (!s)
     return DL_OK;
   return dl_fail(
       d, DL_EUSAGE,
       "--%s: '%s' is a number and a name; write --gpus %.*s --gpu %s", o->name,
-      arg, (int)digits, arg, s);
+      arg, (int)strspn(arg, "0123456789"), arg, s);
+}
+
+/* "2 x Xeon Platinum 8380": sockets and a CPU, in one or by two options. */
+static enum dl_status read_cpu(const struct dl_option *o, char *arg, void *at,
+                               struct dl_diag *d) {
+  struct dl_run *run = &((struct dl_job_options *)at)->run;
+  char *name = counted(arg);
+  if (name) {
+    arg[strspn(arg, "0123456789")] = '\0';
+    DL_TRY(set_value(run, o, DL_RUN_n_gpus, arg, d));
+  }
+  return set_value(run, o, DL_RUN_gpu, name ? name : arg, d);
+}
+
+static enum dl_status read_sockets(const struct dl_option *o, char *arg,
+                                   void *at, struct dl_diag *d) {
+  return set_value(&((struct dl_job_options *)at)->run, o, DL_RUN_n_gpus, arg,
+                   d);
 }
 
 /* A list of values makes an axis, of values that the option takes. */
@@ -152,6 +175,13 @@ const struct dl_option dl_job_options_rows[] = {
 #include "quantities/quantities.def"
     {"frozen", 0, NULL, "the same as --fine-tune head", .kind = DL_OPTION_READ,
      .read = read_frozen, .column = DL_RUN_fine_tune},
+    {"cpu", 0, "NAME",
+     "CPU that does the work, with its sockets: \"2 x Xeon Platinum 8380\"",
+     .kind = DL_OPTION_READ, .read = read_cpu, .column = DL_RUN_gpu,
+     .without = "gpu"},
+    {"sockets", 0, "N", "number of those CPUs (default 1)",
+     .kind = DL_OPTION_READ, .read = read_sockets, .column = DL_RUN_n_gpus,
+     .with = "cpu", .without = "gpus"},
     {0},
 };
 

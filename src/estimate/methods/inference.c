@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "catalog/architecture/token_costs.h"
+#include "estimate/methods/cpu_inference.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
 #include "physics/fit_row.h"
@@ -24,7 +25,7 @@ struct problem {
   const struct dl_bound_fit *fit;
   const struct dl_job *job;
   struct dl_predictor_row at;
-  bool tokens;
+  bool tokens, on_cpu;
   bool waits; /* a GPU without images has had some */
 };
 
@@ -127,6 +128,8 @@ static void round_of(const struct problem *p, double batch,
                      struct dl_serving_cost *r) {
   if (p->tokens)
     served_round(p, batch, r);
+  else if (p->on_cpu)
+    dl_cpu_round(p->fit->fit->state, p->job, &p->at.inputs, batch, r);
   else
     forward_passes(p, batch, r);
 }
@@ -177,7 +180,10 @@ static bool set_up(struct problem *p, const struct dl_engine *ctx,
       p->tokens ? &ctx->fit[DL_SERVING_EPOCH] : &ctx->fit[DL_PHYSICAL_EPOCH];
   p->job = job;
   s->tokens = p->tokens;
-  if (language && !p->tokens) {
+  p->on_cpu = s->on_cpu = dl_passes_on_cpu(job) && ctx->fit[DL_CPU_TIME].p;
+  if (p->on_cpu)
+    p->fit = &ctx->fit[DL_CPU_TIME];
+  if (language && !p->tokens && !p->on_cpu) {
     s->lacks = "measured runs of such language models";
     return false;
   }
@@ -190,10 +196,12 @@ static bool set_up(struct problem *p, const struct dl_engine *ctx,
     return false;
   }
   dl_predictor_take(p->fit->p, job->row, &p->at);
-  if (p->tokens && p->at.lacks) {
+  if ((p->tokens || p->on_cpu) && p->at.lacks) {
     s->lacks = p->at.lacks;
     return false;
   }
+  if (p->on_cpu)
+    return true;
   if (!p->tokens) {
     s->lacks = dl_unlearnt_precision(job);
     if (!s->lacks)
@@ -259,6 +267,8 @@ static double add_rounds(struct problem *p, struct dl_served *s,
 /* No board draws more than its limit, although a fit may expect so of boards
  * unlike its own. */
 static void keep_limit(struct dl_served *s, const struct dl_job *job) {
+  if (s->on_cpu)
+    return;
   double limit = dl_or(job->run->power_limit_w, job->tdp_w) * job->run->n_gpus;
   double power = (s->prefill_j + s->decode_j) / (s->prefill_s + s->decode_s);
   if (!(power > limit))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
+	%D%/cpu_inference.c \
+	%D%/cpu_inference.h \
 	%D%/estimator.h \
 	%D%/estimators.c \
 	%D%/formulas.c \

@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "estimate/methods/cpu_inference.h"
 #include "estimate/methods/language_training.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
@@ -266,7 +267,9 @@ static void by_inference(const struct dl_engine *ctx, const struct dl_job *job,
                          : ctx->fit[DL_PHYSICAL_EPOCH].model;
   est->energy_j.x = busy_j + s->idle_j;
   est->power_w.x = est->energy_j.x / s->time_s;
-  if (s->tokens) {
+  if (s->on_cpu) {
+    dl_cpu_interval(ctx, job, p, est);
+  } else if (s->tokens) {
     serving_interval(ctx->fit[DL_SERVING_EPOCH].fit, &p->of[DL_SERVING_EPOCH],
                      busy_j, est);
     serving_rates(job, s, p, est);

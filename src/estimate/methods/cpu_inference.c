@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "estimate/methods/cpu_inference.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "catalog/architecture/token_costs.h"
+#include "estimate/methods/methods.h"
+#include "physics/cpu/cpu_inputs.h"
+#include "physics/fit_row.h"
+#include "run/setup/training_setup.h"
+
+/* A package that all cores keep busy with vector arithmetic draws its TDP; a
+ * client part draws more for as long as its cooling bears it. An idle package
+ * draws a share of it. Half-widths of the logarithm at 90 %. docs/lab/cpus.md
+ * has what they come from. */
+#define SERVER_POWER 0.97
+#define CLIENT_POWER 1.25
+#define IDLE_SHARE 0.2
+#define SERVER_DOUBT 0.15
+#define CLIENT_DOUBT 0.3
+
+/* Tuned software takes down to 1 / 2.5 of the time of a plain framework: the
+ * interval of a run whose software is not given widens by that. */
+#define SOFTWARE_DOUBT 0.6
+
+bool dl_passes_on_cpu(const struct dl_job *job) {
+  const struct dl_architecture *arch = job->found.arch;
+  bool writes =
+      arch && dl_is_language_model(arch) && !isnan(arch->kv_cache_per_token);
+  return dl_run_is_inference(job->run) && dl_is_cpu(job->found.gpu) &&
+         !writes && !dl_generator(job);
+}
+
+static bool is_client(const struct dl_accelerator *cpu) {
+  return cpu->memory_channels <= 2;
+}
+
+struct dl_package dl_package_of(const struct dl_job *job) {
+  const struct dl_accelerator *cpu = job->found.gpu;
+  double limit = dl_or(job->run->power_limit_w, INFINITY);
+  double most = job->tdp_w * (is_client(cpu) ? CLIENT_POWER : SERVER_POWER);
+  struct dl_package p = {.idle_w = dl_or(job->idle_w, IDLE_SHARE * job->tdp_w)};
+  double share = dl_cpu_cores_share(job->run, cpu);
+  p.power_w = p.idle_w + share * (fmin(most, limit) - p.idle_w);
+  p.doubt = is_client(cpu) ? CLIENT_DOUBT : SERVER_DOUBT;
+  return p;
+}
+
+void dl_cpu_round(const struct dl_hierarchical_fit *fit,
+                  const struct dl_job *job, const void *inputs, double batch,
+                  struct dl_serving_cost *r) {
+  struct dl_cpu_inputs in = *(const struct dl_cpu_inputs *)inputs;
+  struct dl_package package = dl_package_of(job);
+  struct dl_cpu_cost cost;
+  struct dl_fit_row row;
+  double sockets = job->run->n_gpus, busy = fmin(sockets, batch);
+  double *const rates[] = {&in.matrix, &in.vector, &in.vector_bytes,
+                           &in.bandwidth};
+  for (size_t i = 0; i < DL_LENGTH(rates); i++)
+    *rates[i] *= busy / sockets;
+  in.streams = busy;
+  in.batch = batch / busy;
+  dl_fit_row_make(&row, fit, &in);
+  dl_cpu_cost_of(row.fit->c, row.fx, &in, &cost);
+  *r = (struct dl_serving_cost){
+      .time_s = batch * cost.time_s,
+      .prefill_s = batch * cost.time_s,
+      .prefill_j = batch * cost.time_s *
+                   (busy * package.power_w + (sockets - busy) * package.idle_w),
+      .power_w = package.power_w,
+      .memory_s = batch * cost.memory_s,
+      .compute_s = batch * (cost.compute_s + cost.elements_s),
+      .layers_s = batch * cost.layers_s,
+      .static_w = package.idle_w,
+      .bound = strcmp(cost.bound, "elements") == 0 ? "compute" : cost.bound,
+  };
+}
+
+static void set_bounds(struct dl_interval *x, double low, double high) {
+  x->low = x->x * exp(-low);
+  x->high = x->x * exp(high);
+}
+
+void dl_cpu_interval(const struct dl_engine *ctx, const struct dl_job *job,
+                     const struct dl_job_predictions *p,
+                     struct dl_estimate *est) {
+  const struct dl_prediction *time = &p->of[DL_CPU_TIME];
+  struct dl_package package = dl_package_of(job);
+  bool software = dl_cpu_software_given(job->run);
+  double doubt = package.doubt * ctx->of_90, given = job->known.run_s;
+  double more = software ? 0 : SOFTWARE_DOUBT * ctx->of_90;
+  double low = hypot(log(time->value / time->low), more);
+  double high = hypot(log(time->high / time->value), more);
+  est->model = ctx->fit[DL_CPU_TIME].model;
+  set_bounds(&est->power_w, doubt, doubt);
+  if (given > 0) {
+    est->energy_j.x = est->power_w.x * given;
+    est->duration_s = (struct dl_interval){given, NAN, NAN};
+    est->duration_from = "given";
+    set_bounds(&est->energy_j, doubt, doubt);
+    return;
+  }
+  set_bounds(&est->energy_j, hypot(low, doubt), hypot(high, doubt));
+  est->software_matters = !software;
+  dl_note_interval(est, ctx->fit[DL_CPU_TIME].fit, time);
+  if (p->served.idle_s > 0 || job->run->request_rate > 0)
+    return;
+  set_bounds(&est->duration_s, low, high);
+}

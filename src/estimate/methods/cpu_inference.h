@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Forward passes on CPUs: the time by the physics of CPUs (cpu_cost.h), the
+ * power of the packages by their TDP. */
+
+#ifndef DL_ESTIMATE_METHODS_CPU_INFERENCE_H
+#define DL_ESTIMATE_METHODS_CPU_INFERENCE_H
+
+#include "estimate/methods/estimator.h"
+#include "physics/serving/serving_cost.h"
+
+/* Whether a job is inference on CPUs by networks that do not write tokens one
+ * by one. */
+bool dl_passes_on_cpu(const struct dl_job *job);
+
+/* A package at work and the doubt of it: half-width at 90 % of its logarithm.
+ */
+struct dl_package {
+  double power_w, idle_w, doubt;
+};
+struct dl_package dl_package_of(const struct dl_job *job);
+
+/* Sets a round of `batch` samples, which the sockets share, by the fit and the
+ * inputs of the job's row. */
+void dl_cpu_round(const struct dl_hierarchical_fit *fit,
+                  const struct dl_job *job, const void *inputs, double batch,
+                  struct dl_serving_cost *r);
+
+/* Sets the intervals of an estimate whose values are set, and its time where a
+ * duration is given. */
+void dl_cpu_interval(const struct dl_engine *ctx, const struct dl_job *job,
+                     const struct dl_job_predictions *p,
+                     struct dl_estimate *est);
+
+#endif
