@@ -37,7 +37,7 @@ FAMILIES = {
     "zen2": ("amd", 16, 0, 0, 0, "ddr4", 8, 3200),
     "zen3": ("amd", 16, 0, 0, 0, "ddr4", 8, 3200),
     "zen4": ("amd", 16, 1, 1, 0, "ddr5", 12, 4800),
-    "zen5": ("amd", 32, 1, 1, 0, "ddr5", 12, 6000),
+    "zen5": ("amd", 32, 1, 1, 0, "ddr5", 12, 6400),
     "neoverse-n1": ("ampere", 8, 1, 0, 0, "ddr4", 8, 3200),
     "neoverse-v1": ("aws", 16, 1, 1, 0, "ddr5", 8, 4800),
     "neoverse-v2": ("aws", 16, 1, 1, 0, "ddr5", 12, 5600),
@@ -188,7 +188,7 @@ Intel Core i7-1185GRE|tiger-lake|4|1800|4400|15|12|2020
 Intel Celeron 6305E|tiger-lake|2|1800|1800|15|4|2020
 Intel Core i5-12400|alder-lake|6|2500|4400|65|18|2022
 Intel Core i7-12700H|alder-lake|14|2300|4700|45|24|2022|all=160
-Intel Core i7-12700K|alder-lake|12|3600|5000|125|25|2021|all=160
+Intel Core i7-12700K|alder-lake|12|3600|5000|125|25|2021|all=160,turbo=190
 Intel Core i9-12900K|alder-lake|16|3200|5200|125|30|2021|all=192
 Intel Core i5-13600K|raptor-lake|14|3500|5100|125|24|2022|all=160
 Intel Core i7-13700K|raptor-lake|16|3400|5400|125|30|2022|all=192
@@ -198,16 +198,16 @@ Intel Core i9-14900K|raptor-lake|24|3200|6000|125|36|2023|all=256
 Intel Core Ultra 7 165H|meteor-lake|16|1400|5000|28|24|2023|all=176
 Intel Core Ultra 7 155H|meteor-lake|16|1400|4800|28|24|2023|all=176
 AMD EPYC 7251|zen|8|2100|2900|120|32|2017|mts=2400
-AMD EPYC 7281|zen|16|2100|2700|155|32|2017
-AMD EPYC 7301|zen|16|2200|2700|155|64|2017
-AMD EPYC 7351|zen|16|2400|2900|155|64|2017
-AMD EPYC 7401|zen|24|2000|3000|155|64|2017
+AMD EPYC 7281|zen|16|2100|2700|170|32|2017
+AMD EPYC 7301|zen|16|2200|2700|170|64|2017
+AMD EPYC 7351|zen|16|2400|2900|170|64|2017
+AMD EPYC 7401|zen|24|2000|3000|170|64|2017
 AMD EPYC 7451|zen|24|2300|3200|180|64|2017
-AMD EPYC 7501|zen|32|2000|3000|155|64|2017
+AMD EPYC 7501|zen|32|2000|3000|170|64|2017
 AMD EPYC 7551|zen|32|2000|3000|180|64|2017
-AMD EPYC 7252|zen2|8|3100|3200|120|64|2019
+AMD EPYC 7252|zen2|8|3100|3200|120|64|2019|ch=4,mts=2666
 AMD EPYC 7262|zen2|8|3200|3400|155|128|2019
-AMD EPYC 7272|zen2|12|2900|3200|120|64|2019
+AMD EPYC 7272|zen2|12|2900|3200|120|64|2019|ch=4,mts=2666
 AMD EPYC 7302|zen2|16|3000|3300|155|128|2019
 AMD EPYC 7352|zen2|24|2300|3200|155|128|2019
 AMD EPYC 7532|zen2|32|2400|3300|200|256|2020
@@ -229,7 +229,7 @@ AMD EPYC 75F3|zen3|32|2950|4000|280|256|2021
 AMD EPYC 7643|zen3|48|2300|3600|225|256|2021
 AMD EPYC 7663|zen3|56|2000|3500|240|256|2021
 AMD EPYC 7773X|zen3|64|2200|3500|280|768|2022
-AMD EPYC 7R13|zen3|48|2650|3700|280|256|2021|assumed=tdp_w
+AMD EPYC 7R13|zen3|48|2650|3700|225|256|2021|assumed=tdp_w
 AMD EPYC 7J13|zen3|64|2450|3500|280|256|2021|assumed=tdp_w
 AMD EPYC 9124|zen4|16|3000|3700|200|64|2022
 AMD EPYC 9174F|zen4|16|4100|4400|320|256|2022
@@ -349,7 +349,8 @@ def entry(line):
                    "</value>")
     value("tdp_w", short(float(tdp)),
           "assumed: the vendor does not publish it" if "tdp_w" in
-          own.get("assumed", "") else None)
+          own.get("assumed", "") else "disputed: base power; the highest is "
+          f"{own['turbo']} W" if "turbo" in own else None)
     for field, x, note in rates(flop, family, cores, base):
         if field == "peak_fp32_tflops":
             note = (f"derived: {total} lanes x 2 x base clock" if "all" in own

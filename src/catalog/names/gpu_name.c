@@ -20,7 +20,7 @@ struct name_words {
 static void next_word(struct name_words *w) {
   size_t n = 0;
   while (*w->p && !isalnum((unsigned char)*w->p))
-    w->p++;
+    w->p += *w->p == '@' ? strlen(w->p) : 1; /* a clock follows */
   for (; isalnum((unsigned char)*w->p) ||
          (*w->p == '.' && n > 0 && isdigit((unsigned char)w->p[-1]) &&
           isdigit((unsigned char)w->p[1]));
@@ -110,8 +110,31 @@ static void skip_system(struct name_words *w) {
     *w = ahead;
 }
 
+/* Skips what systems report of a CPU beside its name: "CPU @ 2.30GHz",
+ * "32-Core Processor", "13th Gen", "with Radeon Graphics". */
+static bool skip_cpu_word(struct name_words *w) {
+  static const char *const words[] = {"cpu", "processor", "gen", NULL};
+  static const char *const cores[] = {"core", "cores", NULL};
+  size_t digits = strspn(w->word, "0123456789");
+  struct name_words ahead = *w;
+  next_word(&ahead);
+  if (strcmp(w->word, "with") == 0 || strcmp(w->word, "w") == 0) {
+    w->p += strlen(w->p);
+    return true;
+  }
+  if (digits > 0 && !w->word[digits] && is_one_of(ahead.word, cores)) {
+    *w = ahead;
+    return true;
+  }
+  return is_one_of(w->word, words) ||
+         (digits > 0 && strcmp(w->word + digits, "th") == 0 &&
+          strcmp(ahead.word, "gen") == 0);
+}
+
 static bool put_word(struct name_words *w, bool keep_family,
                      struct dl_gpu_name *g) {
+  if (skip_cpu_word(w))
+    return true;
   double x = NAN;
   const char *unit = unit_of(w, &x);
   if (unit && *unit == 'w')

@@ -10,12 +10,14 @@
 #include "physics/fit_row.h"
 #include "run/setup/training_setup.h"
 
-/* A package that all cores keep busy with vector arithmetic draws its TDP; a
- * client part draws more for as long as its cooling bears it. An idle package
- * draws a share of it. Half-widths of the logarithm at 90 %. docs/lab/cpus.md
- * has what they come from. */
+/* A package that all cores keep busy with vector arithmetic draws its TDP, a
+ * share of it when idle; desktop parts draw the higher limit that their boards
+ * set. Half-widths of the logarithm at 90 %. docs/lab/cpus.md has what they
+ * come from. */
 #define SERVER_POWER 0.97
-#define CLIENT_POWER 1.25
+#define DESKTOP_POWER 1.35
+#define MOBILE_POWER 1.0
+#define MOST_MOBILE_W 60
 #define IDLE_SHARE 0.2
 #define SERVER_DOUBT 0.15
 #define CLIENT_DOUBT 0.3
@@ -36,10 +38,16 @@ static bool is_client(const struct dl_accelerator *cpu) {
   return cpu->memory_channels <= 2;
 }
 
+static double power_share(const struct dl_job *job) {
+  if (!is_client(job->found.gpu))
+    return SERVER_POWER;
+  return job->tdp_w > MOST_MOBILE_W ? DESKTOP_POWER : MOBILE_POWER;
+}
+
 struct dl_package dl_package_of(const struct dl_job *job) {
   const struct dl_accelerator *cpu = job->found.gpu;
   double limit = dl_or(job->run->power_limit_w, INFINITY);
-  double most = job->tdp_w * (is_client(cpu) ? CLIENT_POWER : SERVER_POWER);
+  double most = job->tdp_w * power_share(job);
   struct dl_package p = {.idle_w = dl_or(job->idle_w, IDLE_SHARE * job->tdp_w)};
   double share = dl_cpu_cores_share(job->run, cpu);
   p.power_w = p.idle_w + share * (fmin(most, limit) - p.idle_w);
