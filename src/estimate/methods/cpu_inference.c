@@ -64,10 +64,9 @@ void dl_cpu_round(const struct dl_hierarchical_fit *fit,
   struct dl_fit_row row;
   double sockets = job->run->n_gpus, busy = fmin(sockets, batch);
   double *const rates[] = {&in.matrix, &in.vector, &in.vector_bytes,
-                           &in.bandwidth};
+                           &in.bandwidth, &in.streams};
   for (size_t i = 0; i < DL_LENGTH(rates); i++)
     *rates[i] *= busy / sockets;
-  in.streams = busy;
   in.batch = batch / busy;
   dl_fit_row_make(&row, fit, &in);
   dl_cpu_cost_of(row.fit->c, row.fx, &in, &cost);
