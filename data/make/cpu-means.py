@@ -7,7 +7,7 @@ usage: cpu-means.py FOLDER > data/cpu-means.csv
 FOLDER has mlperf_inference_cpu.csv (MLPerf Inference v0.5 to v5.1, closed
 division, systems without accelerators, Offline; results not verified by
 MLCommons once derived) and cpu_other.csv (tables of Intel Neural Compressor
-and of OpenVINO 2024.1). A row is the geometric mean over what has the same CPU,
+and of OpenVINO 2024.1). A row is the median of what has the same CPU,
 sockets, network, precision, software, batch and instances; request_s is the
 time of the whole machine for a sample, 1 / samples per second.
 
@@ -21,8 +21,8 @@ v2.1 on: 177 of 384 tokens in the mean.
 """
 import collections
 import csv
-import math
 import os
+import statistics
 import sys
 
 # Network of a table -> id in the catalogue, tokens. Names are compared in lower
@@ -159,8 +159,8 @@ def tables(path):
         source = "OpenVINO 2024.1 benchmark data" if tuned else \
             "Intel Neural Compressor, validated models"
         yield (key, NETWORKS.get(key, ("", ""))[1], cpu_of(r["cpu"]),
-               int(float(r["sockets"])), "inference", r["precision"],
-               "mlperf" if tuned else "", "" if tuned else framework,
+               int(float(r["sockets"])), "inference", r["precision"], "",
+               framework,
                1 if tuned else int(float(r["batch"])),
                "" if tuned else int(float(r["instances"] or 1)),
                float(r["samples_per_s"]), source + ", Apache-2.0")
@@ -173,15 +173,14 @@ def main():
     for *key, speed, source in [
             *mlperf(os.path.join(sys.argv[1], "mlperf_inference_cpu.csv")),
             *tables(os.path.join(sys.argv[1], "cpu_other.csv"))]:
+        key[0] = OTHERS.get(key[0]) or (NETWORKS[key[0]][0], "", "", "", "")
         cells[(*key, source)].append(1 / speed)
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(COLUMNS)
     for cell, times in sorted(cells.items(), key=str):
-        (key, tokens, cpu, sockets, phase, precision, stack, framework, batch,
-         instances, source) = cell
-        arch, *facts = OTHERS.get(key, (NETWORKS.get(key, ("",))[0], "", "", "",
-                                        ""))
-        mean = math.exp(sum(map(math.log, times)) / len(times))
+        ((arch, *facts), tokens, cpu, sockets, phase, precision, stack,
+         framework, batch, instances, source) = cell
+        mean = statistics.median(times)
         out.writerow([
             f"{arch} {cpu} {sockets} {precision} {stack or framework} {batch}",
             "" if facts[0] else arch, *facts, cpu, sockets, phase, precision,

@@ -62,6 +62,7 @@ enum dl_cpu_effect {
   DL_CPU_EFFECT_CPU,
   DL_CPU_EFFECT_FAMILY,
   DL_CPU_EFFECT_NETWORK, /* in a software */
+  DL_CPU_EFFECT_TOOL,    /* in one of the tuned ones */
   DL_N_CPU_EFFECTS
 };
 

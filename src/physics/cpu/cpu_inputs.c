@@ -130,6 +130,12 @@ static void group(const struct dl_physics_row *row, struct dl_cpu_inputs *in) {
   g->level[DL_CPU_EFFECT_FAMILY].name = DL_NAME_FAMILY;
   g->level[DL_CPU_EFFECT_NETWORK] =
       (struct dl_level_names){DL_NAME_ARCH, DL_NAME_STACK};
+  if (in->software != DL_CPU_TUNED)
+    return;
+  bool openvino = dl_framework_of(row->run) == DL_FRAMEWORK_OPENVINO;
+  g->name[DL_NAME_TUNED] = openvino ? "openvino" : "mlperf";
+  g->level[DL_CPU_EFFECT_TOOL] =
+      (struct dl_level_names){DL_NAME_ARCH, DL_NAME_TUNED};
 }
 
 const char *dl_cpu_inputs_read(const struct dl_physics_row *row, void *inputs) {

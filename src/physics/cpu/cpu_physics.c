@@ -53,12 +53,14 @@ static const struct dl_grouping_factor factors[] = {
     [DL_CPU_EFFECT_CPU] = {"gpu", DL_CPU_EFFECT_CPU, 1, .many = 0},
     [DL_CPU_EFFECT_FAMILY] = {"family", DL_CPU_EFFECT_FAMILY, 1, .many = 0},
     [DL_CPU_EFFECT_NETWORK] = {"arch", DL_CPU_EFFECT_NETWORK, 1, .many = 0},
+    [DL_CPU_EFFECT_TOOL] = {"tool", DL_CPU_EFFECT_TOOL, 1, .many = 0},
 };
 
 static const struct dl_random_effect effects[] = {
     [DL_CPU_EFFECT_CPU] = {"cpu_time", 0.1},
     [DL_CPU_EFFECT_FAMILY] = {"family_time", 0.1},
     [DL_CPU_EFFECT_NETWORK] = {"network_time", 0.3},
+    [DL_CPU_EFFECT_TOOL] = {"tool_time", 0.2},
 };
 
 /* Standard deviation of the residuals, in logarithms. */
