@@ -72,6 +72,7 @@ UNIT_TESTS = \
 	tests/unit/test_select \
 	tests/unit/test_language \
 	tests/unit/test_serving \
+	tests/unit/test_cpu \
 	tests/unit/test_settings \
 	tests/unit/test_gpu_names \
 	tests/unit/test_group_totals \
@@ -453,6 +454,9 @@ tests_unit_test_language_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_serving_SOURCES = tests/unit/test_serving.c \
 	tests/unit/gradient.h tests/unit/predict_rows.h tests/unit/unit.h
 tests_unit_test_serving_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_cpu_SOURCES = tests/unit/test_cpu.c \
+	tests/unit/gradient.h tests/unit/unit.h
+tests_unit_test_cpu_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c
 tests_unit_test_settings_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_group_totals_SOURCES = tests/unit/test_group_totals.c tests/unit/unit.h

@@ -83,7 +83,7 @@ MLCommons once derived) and You et al. (Zeus, NSDI 2023)" \
   --method cpu \
   --with none \
   --target request_s \
-  --cite "means over the tables of MLPerf Inference v0.5 to v5.1 (results not \
+  --cite "medians over the tables of MLPerf Inference v0.5 to v5.1 (results not \
 verified by MLCommons once derived), Intel Neural Compressor and OpenVINO \
 2024.1; Apache-2.0" \
   -o "$top/models/cpu.xml"

@@ -239,6 +239,7 @@ static const struct {
 } values[] = {
     {NULL, "arch", .names = true, .kind = DL_ARCHITECTURE},
     {NULL, "cloud", .names = true, .kind = DL_SITE, .holding = ":"},
+    {NULL, "cpu", .names = true, .kind = DL_ACCELERATOR},
     {NULL, "country", .names = true, .kind = DL_GRID},
     {NULL, "dataset", .names = true, .kind = DL_DATASET},
     {NULL, "gpu", .list = true, .names = true, .kind = DL_ACCELERATOR},

@@ -115,3 +115,19 @@ void dl_cpu_interval(const struct dl_engine *ctx, const struct dl_job *job,
     return;
   set_bounds(&est->duration_s, low, high);
 }
+
+void dl_cpu_training_power(const struct dl_engine *ctx,
+                           const struct dl_job *job, struct dl_estimate *est) {
+  struct dl_package package = dl_package_of(job);
+  double doubt = package.doubt * ctx->of_90;
+  if (isnan(est->energy_j.x) || isnan(est->duration_s.x))
+    return;
+  double low = dl_or(log(est->duration_s.x / est->duration_s.low), 0);
+  double high = dl_or(log(est->duration_s.high / est->duration_s.x), 0);
+  est->boundary = "gpu";
+  est->memory_w = 0;
+  est->power_w.x = package.power_w * job->run->n_gpus;
+  set_bounds(&est->power_w, doubt, doubt);
+  est->energy_j.x = est->power_w.x * est->duration_s.x;
+  set_bounds(&est->energy_j, hypot(low, doubt), hypot(high, doubt));
+}

@@ -31,4 +31,9 @@ void dl_cpu_interval(const struct dl_engine *ctx, const struct dl_job *job,
                      const struct dl_job_predictions *p,
                      struct dl_estimate *est);
 
+/* Replaces the power of a training on CPUs, which the fits of GPUs estimate, by
+ * the packages'. The energy follows from it and the time. */
+void dl_cpu_training_power(const struct dl_engine *ctx,
+                           const struct dl_job *job, struct dl_estimate *est);
+
 #endif

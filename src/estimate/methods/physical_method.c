@@ -22,6 +22,7 @@
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
 #include "physics/conditioning/gpu_waiting.h"
+#include "physics/cpu/cpu_inputs.h"
 #include "physics/rows/inputs.h"
 #include "physics/training/input_pipeline.h"
 #include "physics/training/training_inputs.h"
@@ -293,6 +294,9 @@ static void estimate(const struct dl_engine *ctx, const struct dl_job *job,
     by_epoch(ctx, job, p, est);
   else
     by_power(ctx, job, &p->of[DL_PHYSICAL_POWER], est);
+  if (!dl_run_is_inference(job->run) && dl_is_cpu(job->found.gpu) &&
+      isnan(job->known.power_w))
+    dl_cpu_training_power(ctx, job, est);
 }
 
 const struct dl_estimator dl_physical_method = {

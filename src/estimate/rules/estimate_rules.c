@@ -15,6 +15,7 @@
 #include "estimate/node/memory_remedy.h"
 #include "estimate/node/parallel.h"
 #include "estimate/node/peak_memory.h"
+#include "physics/cpu/cpu_inputs.h"
 #include "run/setup/training_setup.h"
 
 /* Appends a message, unless `say` is NULL; true, so that a broken rule can
@@ -275,8 +276,8 @@ static bool lacks_rate(const struct dl_result *r, struct dl_text *say) {
   if (isnan(dl_work_peak_tflops(job)) || r->predictions.served.on_cpu)
     return false;
   rate = dl_work_lacks_rate(job, &used);
-  if (!rate)
-    return false;
+  if (!rate || (dl_is_cpu(job->found.gpu) && strcmp(used, "FP32") != 0))
+    return false; /* CPUs multiply 8 and 16 bits without matrix units too */
   if (job->run->precision == DL_PRECISION_BF16)
     return SAY(say,
                "%s has no BF16 arithmetic: frameworks emulate it, and its %s "

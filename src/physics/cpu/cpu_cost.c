@@ -80,8 +80,6 @@ static void sample_of(struct cpu_sample *r, const double *c, const double *fx,
   r->time = dl_taped_of(0);
   for (size_t i = 0; i < DL_LENGTH(part); i++)
     r->time = dl_taped_sum(r->time, *part[i]);
-  if (in->trains)
-    by(r, &r->time, DL_CPU_TRAINING, 1);
   for (size_t i = 0; i < DL_N_CPU_EFFECTS; i++)
     by_effect(r, &r->time, (enum dl_cpu_effect)i);
 }

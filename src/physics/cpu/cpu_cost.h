@@ -48,7 +48,6 @@ enum dl_cpu_constant {
   DL_CPU_CLOCK,
   DL_CPU_ELEMENTS, /* cycles for a vector of activations */
   DL_CPU_MEMORY,   /* share of the bandwidth */
-  DL_CPU_TRAINING, /* time of a sample trained, in forward passes */
   /* Of each software but the tuned one, in their order: */
   DL_CPU_SHARE_FLOAT,
   DL_CPU_SHARE_INT8 = DL_CPU_SHARE_FLOAT + DL_N_CPU_SOFTWARE - 1,
@@ -82,7 +81,6 @@ struct dl_cpu_inputs {
   int matrix_share, vector_share; /* enum dl_cpu_constant */
   int software;                   /* enum dl_cpu_software */
   int client;                     /* a part of at most two memory channels */
-  int trains, unused;
 };
 
 /* Time of the machine for a sample, s, and its parts, which add up. */

@@ -12,7 +12,6 @@ const struct dl_physics_quantity dl_cpu_quantities[DL_N_CPU_QUANTITIES] = {
     {DL_ON_RUN(acts_m), true, false},
     {DL_ON_RUN(params_m), true, false},
     {DL_ON_RUN(launches), false, false},
-    {DL_ON_RUN(phase), false, false},
     {DL_ON_RUN(precision), false, false},
     {DL_ON_RUN(n_gpus), false, false},
     {DL_ON_RUN(cpu_cores), false, false},
@@ -159,7 +158,6 @@ const char *dl_cpu_inputs_read(const struct dl_physics_row *row, void *inputs) {
   in->vector_bytes = 1e12 * cpu->peak_fp32_tflops * sockets * share;
   in->bandwidth = 1e9 * cpu->bandwidth_gb_s * sockets;
   in->client = cpu->memory_channels <= MOST_CLIENT_CHANNELS;
-  in->trains = !dl_run_is_inference(run);
   group(row, in);
   const struct dl_required required[] = {
       {"batch_size", run->batch_size},

@@ -21,8 +21,6 @@ static const struct dl_physics_constant constants[] = {
     [DL_CPU_ELEMENTS] = {"elements", "cycles", 10, 0.7,
                          "a vector of activations"},
     [DL_CPU_MEMORY] = {"memory", NULL, 0.7, 0.3, "share of the bandwidth"},
-    [DL_CPU_TRAINING] = {"training", NULL, 4, 0.4,
-                         "a sample trained, in forward passes"},
     OF(DL_CPU_SHARE_FLOAT, PYTORCH) = {"float_pytorch", NULL, 0.9, 0.3,
                                        "rate in PyTorch, relative"},
     OF(DL_CPU_SHARE_FLOAT, TENSORFLOW) = {"float_tensorflow", NULL, 0.9, 0.3,

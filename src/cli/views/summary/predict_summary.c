@@ -12,6 +12,7 @@
 #include "estimate/methods/work.h"
 #include "estimate/node/peak_memory.h"
 #include "output/units.h"
+#include "physics/cpu/cpu_inputs.h"
 
 enum { ENERGY, FACILITY, TIME, POWER, EMISSIONS, EMBODIED, COST, N_LINES };
 
@@ -37,8 +38,11 @@ static void energy_lines(struct summary *m) {
   const char *boundary = node ? m->s->whole.boundary : m->e->boundary;
   struct dl_answer_line *l = &m->line[ENERGY];
   put(m, ENERGY, "Energy", DL_KWH, "J", &m->energy);
-  dl_answer_remark(
-      l, "%s", dl_boundary_words(boundary, m->s->result.job.run->n_gpus > 1));
+  const bool several = m->s->result.job.run->n_gpus > 1;
+  if (strcmp(boundary, "gpu") == 0 && dl_is_cpu(m->s->result.job.found.gpu))
+    dl_answer_remark(l, several ? "CPUs alone" : "CPU alone");
+  else
+    dl_answer_remark(l, "%s", dl_boundary_words(boundary, several));
   if (isnan(foot->pue.x))
     return;
   if (node) {
@@ -124,7 +128,8 @@ static void power_line(struct summary *m) {
     watts = (struct dl_interval){m->energy.x / m->e->duration_s.x, NAN, NAN};
   put(m, POWER, "Power", DL_WATTS, "W", &watts);
   if (!node && job->run->n_gpus > 1) {
-    dl_answer_remark(l, "%s GPUs", dl_format_short(number, job->run->n_gpus));
+    dl_answer_remark(l, "%s %s", dl_format_short(number, job->run->n_gpus),
+                     dl_is_cpu(gpu) ? "CPUs" : "GPUs");
   }
   if (!isnan(m->e->busy_share))
     dl_answer_remark(l, "GPU busy %.0f %% of the time", 100 * m->e->busy_share);
