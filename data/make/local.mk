@@ -22,6 +22,8 @@ EXTRA_DIST += \
 	%D%/grids-from-csv.py \
 	%D%/language-means.py \
 	%D%/make-models.sh \
+	%D%/cpu-means.py \
+	%D%/cpus.py \
 	%D%/mlenergy-means.py \
 	%D%/operator-shapes.py \
 	%D%/sites-from-csv.py \

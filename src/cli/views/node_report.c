@@ -394,7 +394,8 @@ enum dl_status dl_node_report(struct dl_report *r, struct dl_predict_answer *s,
             "node '%s' has no rest_w: board, fans, network and drives count "
             "nothing",
             o->entry.head.id);
-  if (use.on_cpu && s->result.est[s->result.best].model)
+  if (use.on_cpu && s->result.est[s->result.best].model &&
+      !s->result.predictions.served.on_cpu)
     dl_warn(d, "%s was fitted on GPUs: it says little of CPUs",
             s->result.est[s->result.best].method);
   DL_TEXT(title);

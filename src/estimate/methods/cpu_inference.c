@@ -15,6 +15,7 @@
  * set. Half-widths of the logarithm at 90 %. docs/lab/cpus.md has what they
  * come from. */
 #define SERVER_POWER 0.97
+#define EPYC_POWER 0.9
 #define DESKTOP_POWER 1.35
 #define MOBILE_POWER 1.0
 #define MOST_MOBILE_W 60
@@ -40,7 +41,8 @@ static bool is_client(const struct dl_accelerator *cpu) {
 
 static double power_share(const struct dl_job *job) {
   if (!is_client(job->found.gpu))
-    return SERVER_POWER;
+    return dl_is_word(job->found.gpu->vendor, "amd") ? EPYC_POWER
+                                                     : SERVER_POWER;
   return job->tdp_w > MOST_MOBILE_W ? DESKTOP_POWER : MOBILE_POWER;
 }
 

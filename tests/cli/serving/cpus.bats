@@ -1,0 +1,118 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Networks on CPUs.
+
+load ../common
+
+# on_cpu ARG...: the estimate of forward passes by the physical method, in out
+on_cpu() {
+  try predict --method physical --phase inference --format json -q "$@"
+  if [ "$status" -ne 0 ]; then cat err; return 1; fi
+}
+
+# left_out generation|network: errors on what a fit has not seen, in out
+left_out() {
+  command -v python3 >/dev/null || skip 'no python3'
+  python3 "$TOP_SRCDIR/tests/cli/fit/cpu-left-out.py" "$DLEST" \
+    "$DLEST_DATADIR" "$1" >out
+}
+
+# Aims: 25 % in the median, three quarters within 1.5, and intervals of 90 % that
+# hold 85 to 95 %.
+@test "speeds on generations of CPUs that the fit has not seen" {
+  left_out generation
+  awk '$1 == "all" { ok = $2 >= 500 && $3 <= 25 && $5 >= .75 && $6 >= .85 &&
+    $6 <= .95 } END { exit !ok }' out
+}
+
+@test "speeds of networks that the fit has not seen" {
+  left_out network
+  awk '$1 == "all" { ok = $3 <= 25 && $5 >= .75 && $6 >= .85 }
+    END { exit !ok }' out
+}
+
+@test "the means are those of the tables" {
+  [ -d "$MEASURED_RUNS/cpu" ] || skip "no tables in '$MEASURED_RUNS/cpu'"
+  python3 "$TOP_SRCDIR/data/make/cpu-means.py" "$MEASURED_RUNS/cpu" |
+    diff - "$TOP_SRCDIR/data/cpu-means.csv"
+}
+
+@test "the entries of CPUs are those of the maker" {
+  python3 "$TOP_SRCDIR/data/make/cpus.py" \
+    "$TOP_SRCDIR/data/accelerators.xml" |
+    diff "$TOP_SRCDIR/data/accelerators.xml" -
+}
+
+@test "--cpu takes a number of sockets, as --sockets does" {
+  on_cpu --arch resnet50 --cpu '2 x Xeon Platinum 8380' --requests 1e6
+  check '.gpu == "xeon-platinum-8380" and .n_gpus == 2'
+  cp out counted
+  on_cpu --arch resnet50 --cpu 'Intel(R) Xeon(R) Platinum 8380 CPU @ 2.30GHz' \
+    --sockets 2 --requests 1e6
+  diff <(jq .estimates counted) <(jq .estimates out)
+}
+
+@test "options that do not go together" {
+  gives 2 "dlest: --cpu does not go with --gpu" predict --arch resnet50 \
+    --cpu epyc-7742 --gpu a100
+  try predict --arch resnet50 --gpu a100 --sockets 2
+  [ "$status" -eq 2 ]
+}
+
+@test "cores that have no effect, or are not there" {
+  try predict --arch resnet50 --gpu a100 --phase inference --cores 4
+  grep -qxF "dlest: warning: $(message cores_on_cpus_alone)" err
+  try predict --arch resnet50 --cpu '2 x epyc-7742' --phase inference \
+    --cores 200
+  grep -qxF "dlest: warning: $(message cores_more_than 200 2 epyc-7742 128)" err
+}
+
+# Half of the cores take twice the time but for what memory takes, and less than
+# twice the energy's share of the idle package.
+@test "half of the cores take about twice the time" {
+  local job=(--arch resnet50 --cpu epyc-7742 --framework openvino
+    --batch-size 32 --requests 1e6)
+  on_cpu "${job[@]}"
+  cp out all
+  on_cpu "${job[@]}" --cores 32
+  check ".estimates[0].duration_s / $(jq .estimates[0].duration_s all) |
+    . > 1.9 and . <= 2"
+}
+
+# Without dot products 8 bits multiply at twice the rate of FP32, with them at four
+# times, by tiles at 32 times.
+@test "the instructions of a CPU decide its speed in 8 bits" {
+  local cpu
+  for cpu in xeon-platinum-8180 xeon-platinum-8280 xeon-platinum-8480+; do
+    on_cpu --arch vgg16 --cpu "$cpu" --framework openvino --batch-size 64 \
+      --precision fp32 --requests 1e6
+    cp out fp32
+    on_cpu --arch vgg16 --cpu "$cpu" --framework openvino --batch-size 64 \
+      --precision int8 --requests 1e6
+    jq --slurpfile a fp32 '$a[0].estimates[0].duration_s /
+      .estimates[0].duration_s' out
+  done >gain
+  [ "$(sort -g gain | tr '\n' ' ')" = "$(tr '\n' ' ' <gain)" ]
+  awk 'NR == 1 { ok = $1 < 2.2 } NR == 2 { ok = ok && $1 > 2.2 && $1 < 4.5 }
+    NR == 3 { ok = ok && $1 > 6 } END { exit !ok }' gain
+}
+
+@test "a given duration is the time, and its power the packages'" {
+  on_cpu --arch resnet50 --cpu '2 x xeon-platinum-8380' --requests 1e6 \
+    --duration 1h
+  check '.estimates[0] | .duration_s == 3600 and .duration_from == "given" and
+    (.energy_j / 3600 > 540 * .9) and (.energy_j / 3600 <= 540) and
+    .low_j < .energy_j and .high_j > .energy_j'
+}
+
+# MLPerf Training v1.0 and v3.1, Intel: 8 x 8380H 795 images/s, a socket of an
+# 8480+ 267.
+@test "training ResNet-50 as MLPerf's CPUs do" {
+  try predict --arch resnet50 --cpu '8 x xeon-platinum-8380h' --precision bf16 \
+    --batch-size 408 --method physical --format json -q
+  check '.estimates[0].samples_per_s | . > 795 / 1.25 and . < 795 * 1.25'
+  check '.estimates[0].power_w | . > 8 * 250 * .85 and . <= 8 * 250'
+  try predict --arch resnet50 --cpu '2 x xeon-platinum-8480+' \
+    --precision bf16 --batch-size 816 --method physical --format json -q
+  check '.estimates[0].samples_per_s | . > 534 / 1.25 and . < 534 * 1.25'
+}
