@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Write data/cpu-means.csv: how long a sample takes on CPUs.
 
-usage: cpu-means.py FOLDER > data/cpu-means.csv
+usage: cpu-means.py FOLDER TIMM.csv > data/cpu-means.csv
 
 FOLDER has mlperf_inference_cpu.csv (MLPerf Inference v0.5 to v5.1, closed
 division, systems without accelerators, Offline; results not verified by
 MLCommons once derived) and cpu_other.csv (tables of Intel Neural Compressor
-and of OpenVINO 2024.1). A row is the median of what has the same CPU,
+and of OpenVINO 2024.1). TIMM.csv has networks of PyTorch Image Models,
+compiled, at batch 1 on two desktop CPUs, of which each 14th is taken. A row is the median of what has the same CPU,
 sockets, network, precision, software, batch and instances; request_s is the
 time of the whole machine for a sample, 1 / samples per second.
 
@@ -22,6 +23,7 @@ v2.1 on: 177 of 384 tokens in the mean.
 import collections
 import csv
 import os
+import re
 import statistics
 import sys
 
@@ -71,10 +73,11 @@ OTHERS = {
 }
 SUFFIXES = ("onnxmodelzoo", "mlperf", "huggingface", "slim", "v15", "v10",
             "v1", "fx", "qat", "ipex", "static", "v112")
-COLUMNS = ("config,arch,macs_g,acts_m,params_m,launches,gpu,n_gpus,phase,"
+TIMM_CPUS = {"Intel Core i9-10940X": "core-i9-10940x",
+             "Intel Core i7-12700H": "core-i7-12700h"}
+COLUMNS = ("config,arch,image_px,macs_g,acts_m,params_m,launches,gpu,n_gpus,phase,"
            "precision,stack,framework,batch_size,instances,seq_len,request_s,"
            "boundary,source,n").split(",")
-TRAINING = {"resnet": ("resnet50", ""), "bert": ("bert-large-uncased", 512)}
 
 
 def network(name):
@@ -166,24 +169,50 @@ def tables(path):
                float(r["samples_per_s"]), source + ", Apache-2.0")
 
 
+def timm(path):
+    """each 14th network and size of a device, by the latest version"""
+    top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    with open(os.path.join(top, "architectures.xml"), encoding="utf-8") as f:
+        known = set(re.findall(r'<entry id="([^"]*)"', f.read()))
+    speeds = {}
+    for r in csv.DictReader(open(path, encoding="utf-8")):
+        if r["device"] in TIMM_CPUS and r["model"].split(".")[0] in known:
+            name = r["model"].split(".")[0]
+            speeds[r["device"], name, int(r["img_size"]), r["torch"]] = (
+                float(r["samples_per_sec"]))
+    latest = {key[:3]: x for key, x in sorted(speeds.items())}
+    for (device, name, px), speed in sorted(latest.items())[::14]:
+        yield ((name, px), "", TIMM_CPUS[device], 1, "inference", "fp32",
+               "compiled", "pytorch", 1, 1, speed,
+               "PyTorch Image Models, results tables, Apache-2.0")
+
+
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 3:
         sys.exit(__doc__.split("\n\n")[1])
     cells = collections.defaultdict(list)
     for *key, speed, source in [
             *mlperf(os.path.join(sys.argv[1], "mlperf_inference_cpu.csv")),
-            *tables(os.path.join(sys.argv[1], "cpu_other.csv"))]:
-        key[0] = OTHERS.get(key[0]) or (NETWORKS[key[0]][0], "", "", "", "")
+            *tables(os.path.join(sys.argv[1], "cpu_other.csv")),
+            *timm(sys.argv[2])]:
+        name = key[0]
+        if isinstance(name, tuple):
+            key[0] = (*name, "", "", "", "")
+        elif name in OTHERS:
+            key[0] = (OTHERS[name][0], "", *OTHERS[name][1:])
+        else:
+            key[0] = (NETWORKS[name][0], "", "", "", "", "")
         cells[(*key, source)].append(1 / speed)
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(COLUMNS)
     for cell, times in sorted(cells.items(), key=str):
-        ((arch, *facts), tokens, cpu, sockets, phase, precision, stack,
+        ((arch, px, *facts), tokens, cpu, sockets, phase, precision, stack,
          framework, batch, instances, source) = cell
         mean = statistics.median(times)
         out.writerow([
-            f"{arch} {cpu} {sockets} {precision} {stack or framework} {batch}",
-            "" if facts[0] else arch, *facts, cpu, sockets, phase, precision,
+            f"{arch} {cpu} {sockets} {precision} {stack or framework} {batch}"
+            + (f" {px}" if px else ""),
+            "" if facts[0] else arch, px, *facts, cpu, sockets, phase, precision,
             stack, framework, batch, instances, tokens, f"{mean:.5g}", "gpu",
             source, len(times)])
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Makes what ships from measured runs: the PRE models (models/pre.xml), the
 # physical model (models/physical.xml), those of inference (models/inference.xml),
-# of CPUs (models/cpu.xml) and of training language models (models/language.xml). Made twice they are the
-# same, byte for byte.
+# of CPUs (models/cpu.xml) and of training language models (models/language.xml).
+# Made twice they are the same, byte for byte.
 #
 # data/delrey2024-configurations.csv, means of the same runs by --means, is kept as it
 # was made with the first models: --means tells apart what two of its 45
@@ -84,6 +84,6 @@ MLCommons once derived) and You et al. (Zeus, NSDI 2023)" \
   --with none \
   --target request_s \
   --cite "medians over the tables of MLPerf Inference v0.5 to v5.1 (results not \
-verified by MLCommons once derived), Intel Neural Compressor and OpenVINO \
-2024.1; Apache-2.0" \
+verified by MLCommons once derived), Intel Neural Compressor, OpenVINO 2024.1 \
+and PyTorch Image Models; Apache-2.0" \
   -o "$top/models/cpu.xml"

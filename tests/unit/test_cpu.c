@@ -24,18 +24,24 @@ static const double constants[DL_N_CPU] = {[DL_CPU_FP32] = .8,
                                            [DL_CPU_CLOCK] = 1.25,
                                            [DL_CPU_ELEMENTS] = 20,
                                            [DL_CPU_MEMORY] = .7,
+                                           [DL_CPU_MEMORY_PLAIN] = .6,
+                                           [DL_CPU_PASS] = 2e-3,
                                            [DL_CPU_SHARE_FLOAT] = .9,
                                            [DL_CPU_SHARE_FLOAT + 1] = 1.1,
                                            [DL_CPU_SHARE_FLOAT + 2] = 1.2,
+                                           [DL_CPU_SHARE_FLOAT + 3] = .95,
                                            [DL_CPU_SHARE_INT8] = .7,
                                            [DL_CPU_SHARE_INT8 + 1] = .8,
                                            [DL_CPU_SHARE_INT8 + 2] = .9,
+                                           [DL_CPU_SHARE_INT8 + 3] = .75,
                                            [DL_CPU_SOFTWARE_ELEMENTS] = 2,
                                            [DL_CPU_SOFTWARE_ELEMENTS + 1] = 3,
                                            [DL_CPU_SOFTWARE_ELEMENTS + 2] = 1.5,
+                                           [DL_CPU_SOFTWARE_ELEMENTS + 3] = 2.5,
                                            [DL_CPU_LAYER] = 1e-4,
                                            [DL_CPU_LAYER + 1] = 5e-5,
-                                           [DL_CPU_LAYER + 2] = 3e-5};
+                                           [DL_CPU_LAYER + 2] = 3e-5,
+                                           [DL_CPU_LAYER + 3] = 2e-5};
 static const double none[DL_N_CPU_EFFECTS];
 static const double some[DL_N_CPU_EFFECTS] = {.1, -.05, .2, -.1};
 
@@ -83,10 +89,11 @@ static void as_by_hand(void **state) {
   check(0, 8e9 / (.8 * 10e12), 20 * 4e7 / 10e12, 1e8 / 32 / (.7 * 4e11), 0);
   check(1, 7.2e9 / (.4 * 160e12) + .8e9 / (.65 * 40e12), 20 * 1e7 / 10e12,
         2.5e7 / 32 / (.7 * 4e11), 0);
-  check(2, 8e9 / (.8 * 10e12) / .9, 2 * 20 * 4e7 / 10e12, 1e8 / (.7 * 4e11),
-        50 * 1e-4 / 10);
+  check(2, 8e9 / (.8 * 10e12) / .9, 2 * 20 * 4e7 / 10e12, 1e8 / (.6 * 4e11),
+        (50 * 1e-4 + 2e-3) / 10);
   check(3, (7.2e9 / (.4 * 160e12) + .8e9 / (.65 * 40e12)) / (1.25 * .9),
-        1.5 * 20 * 1e7 / 10e12 / 1.25, 2.5e7 / 4 / (.7 * 4e11), 50 * 3e-5 / 4);
+        1.5 * 20 * 1e7 / 10e12 / 1.25, 2.5e7 / 4 / (.6 * 4e11),
+        (50 * 3e-5 + 2e-3) / 4);
 }
 
 static void derivatives_as_differences(void **state) {

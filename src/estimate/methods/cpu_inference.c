@@ -27,6 +27,25 @@
  * interval of a run whose software is not given widens by that. */
 #define SOFTWARE_DOUBT 0.6
 
+/* Networks that the fit has not seen differ more in TensorFlow and ONNX Runtime
+ * than in other software, whose errors gave most of the interval. */
+#define NETWORK_DOUBT 0.5
+
+/* The half-width by which the logarithm of the time is less known than the fit
+ * says. */
+static double software_doubt(const struct dl_run *run,
+                             const struct dl_prediction *time) {
+  enum dl_cpu_software software = dl_cpu_software_of(run);
+  bool seen =
+      time->novelty == DL_HELD_OUT_CONFIG || time->novelty == DL_HELD_OUT_GPU;
+  if (!dl_cpu_software_given(run))
+    return SOFTWARE_DOUBT;
+  return !seen && (software == DL_CPU_TENSORFLOW ||
+                   software == DL_CPU_ONNXRUNTIME)
+             ? NETWORK_DOUBT
+             : 0;
+}
+
 bool dl_passes_on_cpu(const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
   bool writes =
@@ -96,9 +115,8 @@ void dl_cpu_interval(const struct dl_engine *ctx, const struct dl_job *job,
                      struct dl_estimate *est) {
   const struct dl_prediction *time = &p->of[DL_CPU_TIME];
   struct dl_package package = dl_package_of(job);
-  bool software = dl_cpu_software_given(job->run);
   double doubt = package.doubt * ctx->of_90, given = job->known.run_s;
-  double more = software ? 0 : SOFTWARE_DOUBT * ctx->of_90;
+  double more = software_doubt(job->run, time) * ctx->of_90;
   double low = hypot(log(time->value / time->low), more);
   double high = hypot(log(time->high / time->value), more);
   est->model = ctx->fit[DL_CPU_TIME].model;
@@ -111,7 +129,7 @@ void dl_cpu_interval(const struct dl_engine *ctx, const struct dl_job *job,
     return;
   }
   set_bounds(&est->energy_j, hypot(low, doubt), hypot(high, doubt));
-  est->software_matters = !software;
+  est->software_matters = !dl_cpu_software_given(job->run);
   dl_note_interval(est, ctx->fit[DL_CPU_TIME].fit, time);
   if (p->served.idle_s > 0 || job->run->request_rate > 0)
     return;

@@ -69,11 +69,15 @@ static void sample_of(struct cpu_sample *r, const double *c, const double *fx,
   r->elements = elements(r);
   r->memory =
       dl_taped_of(in->bytes * in->weights / (in->batch * in->bandwidth));
-  by(r, &r->memory, DL_CPU_MEMORY, -1);
+  by(r, &r->memory,
+     in->software == DL_CPU_TUNED ? DL_CPU_MEMORY : DL_CPU_MEMORY_PLAIN, -1);
   r->layers = dl_taped_of(0);
   if (in->software != DL_CPU_TUNED) {
-    r->layers = dl_taped_of(in->layers / (in->batch * in->streams));
+    struct dl_taped pass = dl_taped_of(1 / (in->batch * in->streams));
+    r->layers = dl_taped_scaled(pass, in->layers);
     by(r, &r->layers, own(r, DL_CPU_LAYER), 1);
+    by(r, &pass, DL_CPU_PASS, 1);
+    r->layers = dl_taped_sum(r->layers, pass);
   }
   struct dl_taped *const part[] = {&r->compute, &r->elements, &r->memory,
                                    &r->layers};

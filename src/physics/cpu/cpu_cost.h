@@ -7,7 +7,7 @@
  *   Tc = 2 M ((1 - d) / (am Pm) + d / (av Pv)) / (clock x share)
  *   Te = elements A e / (V clock) x elements of the software
  *   Tm = e W / (b memory B)
- *   Tl = layer L / (b n)
+ *   Tl = (layer L + pass) / (b n)
  *
  * M: multiply-accumulates, of which the share d is depthwise; A: activations;
  * W: weights; L: layers with products; e: bytes of a number; b: samples at
@@ -20,10 +20,11 @@
  * memory channels hold more than their base clock (clock > 1).
  *
  * Tuned software (OpenVINO, submissions to MLPerf) has share and elements of 1
- * and no time by layer; PyTorch, TensorFlow and ONNX Runtime have their own. N,
- * F, C are what a network in a software, a generation of CPUs and a CPU are
- * found to differ by, 1 where they are not known. docs/lab/cpus.md has what
- * was tried. */
+ * and no time by layer and pass; PyTorch, compiled or not, TensorFlow and ONNX
+ * Runtime have their own, and one share of the bandwidth together. N, F, C are
+ * what a network in a software, a generation of CPUs and a CPU are found to
+ * differ by, 1 where they are not known. docs/lab/cpus.md has what was tried.
+ */
 
 #ifndef DL_PHYSICS_CPU_CPU_COST_H
 #define DL_PHYSICS_CPU_CPU_COST_H
@@ -35,6 +36,7 @@ enum dl_cpu_software {
   DL_CPU_PYTORCH,
   DL_CPU_TENSORFLOW,
   DL_CPU_ONNXRUNTIME,
+  DL_CPU_COMPILED, /* PyTorch, compiled */
   DL_N_CPU_SOFTWARE
 };
 
@@ -46,8 +48,10 @@ enum dl_cpu_constant {
   DL_CPU_BF16, /* BF16 dot products, */
   DL_CPU_AMX,  /* tiles */
   DL_CPU_CLOCK,
-  DL_CPU_ELEMENTS, /* cycles for a vector of activations */
-  DL_CPU_MEMORY,   /* share of the bandwidth */
+  DL_CPU_ELEMENTS,     /* cycles for a vector of activations */
+  DL_CPU_MEMORY,       /* share of the bandwidth, */
+  DL_CPU_MEMORY_PLAIN, /* in software that is not tuned */
+  DL_CPU_PASS,         /* s: a pass of such software */
   /* Of each software but the tuned one, in their order: */
   DL_CPU_SHARE_FLOAT,
   DL_CPU_SHARE_INT8 = DL_CPU_SHARE_FLOAT + DL_N_CPU_SOFTWARE - 1,

@@ -23,6 +23,7 @@ const struct dl_physics_quantity dl_cpu_quantities[DL_N_CPU_QUANTITIES] = {
     {DL_ON_RUN(host), false, false},
     {DL_ON_RUN(source), false, false},
     {DL_ON_RUN(seq_len), false, false},
+    {DL_ON_RUN(image_px), false, false},
     {DL_ON_ARCH(layers), false, false},
     {DL_ON_ARCH(launches), false, false},
     {DL_ON_ARCH(depthwise_share), false, false},
@@ -43,6 +44,7 @@ enum { INSTANCES };
 
 /* Kernels of a layer with products, where the layers are not counted. */
 #define KERNELS_PER_LAYER 2.5
+#define USUAL_LAYERS 80
 
 /* Without dot products INT8 is multiplied in 16 bits, at twice the rate of
  * FP32. */
@@ -57,12 +59,15 @@ bool dl_is_cpu(const struct dl_accelerator *gpu) {
 }
 
 bool dl_cpu_software_given(const struct dl_run *run) {
-  return run->framework || dl_stack_of(run) == DL_SOFTWARE_MLPERF;
+  return run->framework || dl_stack_of(run) == DL_SOFTWARE_MLPERF ||
+         dl_stack_of(run) == DL_SOFTWARE_COMPILED;
 }
 
 enum dl_cpu_software dl_cpu_software_of(const struct dl_run *run) {
   if (dl_stack_of(run) == DL_SOFTWARE_MLPERF)
     return DL_CPU_TUNED;
+  if (dl_stack_of(run) == DL_SOFTWARE_COMPILED)
+    return DL_CPU_COMPILED;
   switch (dl_framework_of(run)) {
   case DL_FRAMEWORK_OPENVINO:
     return DL_CPU_TUNED;
@@ -121,7 +126,7 @@ static void set_rates(struct dl_cpu_inputs *in, const struct dl_run *run,
 
 static void group(const struct dl_physics_row *row, struct dl_cpu_inputs *in) {
   static const char *const words[DL_N_CPU_SOFTWARE] = {
-      "tuned", "pytorch", "tensorflow", "onnxruntime"};
+      "tuned", "pytorch", "tensorflow", "onnxruntime", "compiled"};
   struct dl_grouping *g = &in->grouping;
   dl_row_names_of(row, g->name);
   g->name[DL_NAME_STACK] = words[in->software];
@@ -149,7 +154,8 @@ const char *dl_cpu_inputs_read(const struct dl_physics_row *row, void *inputs) {
   in->depthwise = dl_or(row->arch->depthwise_share, 0);
   in->activations = 1e6 * run->acts_m;
   in->weights = 1e6 * run->params_m;
-  in->layers = dl_or(row->arch->layers, dl_or(kernels, 0) / KERNELS_PER_LAYER);
+  in->layers = dl_or(row->arch->layers,
+                     dl_or(kernels / KERNELS_PER_LAYER, USUAL_LAYERS));
   in->batch = run->batch_size;
   in->streams = dl_or(row->other[INSTANCES], sockets);
   set_rates(in, run, cpu);

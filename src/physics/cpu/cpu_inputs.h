@@ -9,7 +9,7 @@
 #include "physics/cpu/cpu_cost.h"
 
 /* The quantities they are made of. */
-enum { DL_N_CPU_QUANTITIES = 29 };
+enum { DL_N_CPU_QUANTITIES = 30 };
 extern const struct dl_physics_quantity dl_cpu_quantities[DL_N_CPU_QUANTITIES];
 
 /* Whether an accelerator is a CPU. */
