@@ -24,6 +24,7 @@ nobase_dist_doc_DATA = \
 	%D%/figures/parts.svg \
 	%D%/figures/trace.svg \
 	%D%/lab/calibration.md \
+	%D%/lab/cpus.md \
 	%D%/lab/designs.md \
 	%D%/lab/epochs.md \
 	%D%/lab/estimation.md \
