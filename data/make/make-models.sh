@@ -77,3 +77,12 @@ Training v0.7 to v4.0), NVIDIA DeepLearningExamples and milabench" \
 DeepLearningExamples, MLPerf Training v2.0 to v4.0 (results not verified by \
 MLCommons once derived) and You et al. (Zeus, NSDI 2023)" \
   -o "$top/models/language.xml"
+
+# Inference by tuned software (data/make/tuned-means.py).
+"$dlest" fit "$top/data/tuned-means.csv" \
+  --method tuned \
+  --with none \
+  --target request_s \
+  --cite 'MLPerf Inference v0.5 to v4.0, MLCommons, Apache-2.0; results not \
+verified by MLCommons once derived' \
+  -o "$top/models/tuned.xml"

@@ -18,6 +18,11 @@
 
 #include "estimate/predictions.h"
 
+/* Whether a job is inference of images, texts that are encoded, speech and the
+ * like by tuned software: --stack mlperf, or 8 bits without a stack, as no
+ * framework computes in 8 bits by itself. */
+bool dl_infers_tuned(const struct dl_job *job);
+
 /* Sets what inference costs by the fits; NaN, and `lacks` set, where they have
  * no answer. */
 void dl_infer(const struct dl_engine *ctx, const struct dl_job *job,

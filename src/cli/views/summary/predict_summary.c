@@ -265,7 +265,8 @@ void dl_predict_summary(struct dl_report *r, const struct dl_predict_answer *s,
   say_rule_of_thumb(r, s);
   if (assumed && e->id == DL_METHOD_PHYSICAL &&
       isnan(s->result.job.run->tokens) &&
-      !s->result.predictions.served.tokens && !s->result.predictions.language)
+      !s->result.predictions.served.tokens &&
+      !s->result.predictions.served.tuned && !s->result.predictions.language)
     dl_report_say(r,
                   "Unknown for this network and derived from its FLOPs: %s; "
                   "the interval is wider for it.",
