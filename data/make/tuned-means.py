@@ -120,7 +120,7 @@ def powers(rows):
             precision = "fp16" if model in ("rnnt", "bert-99.9") else "int8"
             yield (model, "a100-sxm4-80gb", precision, [float(r["perf"]) / 4],
                    POWER_SOURCE, {"request_power_w": f"{watts:.3g}",
-                                  "power_limit_w": 500, "doubt": .1})
+                                  "power_limit_w": 500, "doubt": .05})
 
 
 def main():

@@ -11,8 +11,10 @@ alone.
 """
 C = dict(ec=.5, em=1.2, gamma=.3, tau=3e-6, pa=.15, pe=1e-12, pm=30e-12,
          pcap=.97)
-NONE = dict(compute=1., memory=1., power=1., family=1., arch=1.)
-SOME = dict(compute=1.1, memory=.9, power=1.2, family=.95, arch=1.3)
+NONE = dict(compute=1., memory=1., power=1., family=1., arch=1.,
+            arch_power=1.)
+SOME = dict(compute=1.1, memory=.9, power=1.2, family=.95, arch=1.3,
+            arch_power=.8)
 H100 = dict(peak=1979e12, bandwidth=3350e9, tdp=700.)
 T4 = dict(peak=130e12, bandwidth=320e9, tdp=70.)
 RESNET = dict(flops=8.22e9, bytes=22.22e6, weights=25.56e6, kernels=175.)
@@ -49,7 +51,8 @@ def cost(fx, i):
     base = C["pa"] * i["tdp"]
     joules = (C["pe"] * i["element"] * i["batch"] * i["flops"]
               + C["pm"] * i["batch"] * i["bytes"])
-    power = cap(base + fx["power"] * joules / time, C["pcap"] * most)
+    power = cap(base + fx["power"] * fx["arch_power"] * joules / time,
+                C["pcap"] * most)
     if i["limit"] < i["tdp"]:
         lowered = cap(power, C["pcap"] * i["limit"])
         time *= ((lowered - base) / (power - base)) ** -.4

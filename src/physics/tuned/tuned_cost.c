@@ -103,6 +103,7 @@ static void set_power(struct tuned_batch *k) {
       term(k, l->element * l->batch * l->flops, DL_TUNED_PE, 1);
   joules = dl_taped_sum(joules, term(k, l->batch * l->bytes, DL_TUNED_PM, 1));
   by_effect(k, &joules, DL_TUNED_EFFECT_GPU_POWER, 1);
+  by_effect(k, &joules, DL_TUNED_EFFECT_ARCH_POWER, 1);
   k->base = term(k, l->tdp, DL_TUNED_PA, 1);
   struct dl_taped wanted = dl_taped_ratio(joules, k->time);
   wanted = dl_taped_sum(wanted, k->base);

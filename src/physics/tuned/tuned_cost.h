@@ -16,7 +16,7 @@
  * board is meant for: boards with little power for their peak rate (T4, L4,
  * H100 PCIe) run at lower clocks. Each GPU draws
  *
- *   Pd = B + Gp (pe e b F + pm b A) / T,  B = pa TDP
+ *   Pd = B + Gp Np (pe e b F + pm b A) / T,  B = pa TDP
  *   P  = (Pd^-8 + C^-8)^(-1/8),  C = pcap L
  *
  * and below a limit that is lower than the TDP P' likewise, with C' = pcap
@@ -56,6 +56,7 @@ enum dl_tuned_effect {
   DL_TUNED_EFFECT_GPU_POWER,
   DL_TUNED_EFFECT_FAMILY_COMPUTE,
   DL_TUNED_EFFECT_ARCH_TIME,
+  DL_TUNED_EFFECT_ARCH_POWER,
   DL_N_TUNED_EFFECTS
 };
 

@@ -23,7 +23,7 @@ static const struct dl_grouping_factor factors[] = {
     [DL_TUNED_FACTOR_GPU] = {"gpu", DL_TUNED_EFFECT_GPU_COMPUTE, 3, .many = 0},
     [DL_TUNED_FACTOR_FAMILY] = {"family", DL_TUNED_EFFECT_FAMILY_COMPUTE, 1,
                                 .many = 0},
-    [DL_TUNED_FACTOR_ARCH] = {"arch", DL_TUNED_EFFECT_ARCH_TIME, 1, .many = 0},
+    [DL_TUNED_FACTOR_ARCH] = {"arch", DL_TUNED_EFFECT_ARCH_TIME, 2, .many = 0},
 };
 
 static const struct dl_random_effect effects[] = {
@@ -32,12 +32,13 @@ static const struct dl_random_effect effects[] = {
     [DL_TUNED_EFFECT_GPU_POWER] = {"gpu_power", 0.15},
     [DL_TUNED_EFFECT_FAMILY_COMPUTE] = {"family_compute", 0.1},
     [DL_TUNED_EFFECT_ARCH_TIME] = {"arch_time", 0.25},
+    [DL_TUNED_EFFECT_ARCH_POWER] = {"arch_power", 0.15},
 };
 
 /* Standard deviations of the residuals, in logarithms, against which priors are
  * weighed. */
 static const double sigma[] = {
-    [DL_TUNED_TARGET_TIME] = 0.12, [DL_TUNED_TARGET_POWER] = 0.08};
+    [DL_TUNED_TARGET_TIME] = 0.12, [DL_TUNED_TARGET_POWER] = 0.05};
 
 static void predict(const double *c, const double *fx, const void *inputs,
                     double *log_target) {
