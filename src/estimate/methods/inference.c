@@ -203,8 +203,9 @@ bool dl_infers_tuned(const struct dl_job *job) {
   const struct dl_run *run = job->run;
   const struct dl_architecture *arch = job->found.arch;
   bool served = arch && dl_is_language_model(arch) && !dl_encodes(arch);
-  bool few_bits =
-      run->precision == DL_PRECISION_INT8 || run->precision == DL_PRECISION_FP8;
+  bool few_bits = run->precision == DL_PRECISION_INT8 ||
+                  run->precision == DL_PRECISION_FP8 ||
+                  run->precision == DL_PRECISION_FP4;
   if (!dl_run_is_inference(run) || served ||
       run->precision == DL_PRECISION_FP64)
     return false;

@@ -35,6 +35,9 @@ static const struct precision {
     [DL_PRECISION_INT8] = {1,
                            {PEAK(int8_tensor_tops), PEAK(int8_tops)},
                            {"INT8 tensor", "INT8"}},
+    [DL_PRECISION_FP4] = {0.5625,
+                          {PEAK(fp4_tensor_tflops)},
+                          {"FP4 tensor", NULL}},
 };
 
 static const struct precision *precision(const struct dl_job *job) {
@@ -87,7 +90,8 @@ double dl_work_most_tflops(const struct dl_job *job) {
   if (job->peak_given || !gpu || precision == DL_PRECISION_FP64 ||
       precision == DL_PRECISION_FP32)
     return peak;
-  bool in_16 = dl_is_16_bit(precision) || precision == DL_PRECISION_FP8;
+  bool in_16 = dl_is_16_bit(precision) || precision == DL_PRECISION_FP8 ||
+               precision == DL_PRECISION_FP4;
   peak = fmax(peak, dl_peak_32_bit(gpu, precision));
   return in_16 ? fmax(peak, dl_peak_16_bit(gpu, precision)) : peak;
 }

@@ -13,6 +13,7 @@ const struct dl_physics_quantity dl_tuned_quantities[DL_N_TUNED_QUANTITIES] = {
     {DL_ON_RUN(acts_m), false, false},
     {DL_ON_ARCH(attention_acts_m), false, false},
     {DL_ON_ARCH(attention_macs_g), false, false},
+    {DL_ON_ARCH(heads), false, false},
     {DL_ON_ARCH(macs_g), false, false},
     {DL_ON_ARCH(acts_m), false, false},
     {DL_ON_RUN(launches), false, false},
@@ -27,6 +28,7 @@ const struct dl_physics_quantity dl_tuned_quantities[DL_N_TUNED_QUANTITIES] = {
     {DL_ON_GPU(peak_bf16_tensor_tflops), false, false},
     {DL_ON_GPU(peak_fp16_tensor_tflops), false, false},
     {DL_ON_GPU(peak_fp8_tensor_tflops), false, false},
+    {DL_ON_GPU(peak_fp4_tensor_tflops), false, false},
     {DL_ON_GPU(peak_int8_tensor_tops), false, false},
     {DL_ON_GPU(peak_int8_tops), false, false},
     {DL_ON_GPU(bandwidth_gb_s), true, true},
@@ -65,21 +67,41 @@ static struct format in_16_bits(const struct dl_accelerator *gpu,
   return (struct format){2, dl_peak_16_bit(gpu, p) * dl_half_rate_share(gpu)};
 }
 
+/* Rate of the units for fewer than 16 bits, TFLOP/s; 0: none. */
+static double peak_of_few_bits(const struct dl_accelerator *gpu,
+                               enum dl_precision precision) {
+  switch (precision) {
+  case DL_PRECISION_INT8:
+    return dl_or(gpu->peak_int8_tensor_tops, dl_or(gpu->peak_int8_tops, 0));
+  case DL_PRECISION_FP8:
+    return dl_or(gpu->peak_fp8_tensor_tflops, 0);
+  case DL_PRECISION_FP4:
+    return dl_or(gpu->peak_fp4_tensor_tflops, 0);
+  default:
+    return 0;
+  }
+}
+
 /* Software takes 16 bits where a board has no units for fewer, and TF32 or FP32
  * where it has none for 16 either. */
 static struct format format_of(const struct dl_accelerator *gpu,
                                enum dl_precision precision) {
-  struct format f = {1, 0};
-  if (precision == DL_PRECISION_INT8)
-    f.peak = dl_or(gpu->peak_int8_tensor_tops, dl_or(gpu->peak_int8_tops, 0));
-  else if (precision == DL_PRECISION_FP8)
-    f.peak = dl_or(gpu->peak_fp8_tensor_tflops, 0);
-  bool fewer = precision == DL_PRECISION_INT8 || precision == DL_PRECISION_FP8;
-  if (!(f.peak > 0) && (fewer || dl_is_16_bit(precision)))
+  bool in_32 = precision == DL_PRECISION_FP32 || precision == DL_PRECISION_TF32;
+  double bytes = precision == DL_PRECISION_FP4 ? 0.5 : 1;
+  struct format f = {bytes, peak_of_few_bits(gpu, precision)};
+  if (!(f.peak > 0) && !in_32)
     f = in_16_bits(gpu, precision);
   if (!(f.peak > 0))
     f = (struct format){4, dl_peak_32_bit(gpu, precision)};
   return f;
+}
+
+/* The precision of products: there are no convolutions in FP4. */
+static enum dl_precision precision_of(const struct dl_physics_row *row) {
+  const struct dl_architecture *arch = row->arch;
+  bool dense = arch->heads > 0 || arch->attention_macs_g > 0;
+  enum dl_precision p = row->run->precision;
+  return p == DL_PRECISION_FP4 && !dense ? DL_PRECISION_FP8 : p;
 }
 
 /* Elements, 1e6 per sample, that layers write. Scores of attention stay on the
@@ -123,7 +145,7 @@ const char *dl_tuned_inputs_read(const struct dl_physics_row *row,
   struct dl_tuned_inputs *in = inputs;
   const struct dl_run *run = row->run;
   const struct dl_accelerator *gpu = row->gpu;
-  struct format f = format_of(gpu, run->precision);
+  struct format f = format_of(gpu, precision_of(row));
   double params =
       dl_or(run->params_m, 0) - dl_or(row->arch->sparse_params_m, 0);
   *in = (struct dl_tuned_inputs){0};
