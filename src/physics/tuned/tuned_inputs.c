@@ -47,11 +47,10 @@ const struct dl_physics_quantity dl_tuned_quantities[DL_N_TUNED_QUANTITIES] = {
  * power. */
 enum { POWER_SD };
 
-/* Kernels per layer that are left where its normalisation, activation and sum
- * are fused with it, relative to those of eager software that the catalogue
- * counts; kernels of a layer, and of a network of which nothing is known. */
+/* Kernels of a layer (its normalisation, activation, sum), and of a network of
+ * which nothing is known, where these are fused. */
 #define KERNELS_PER_LAYER 3.2
-#define USUAL_KERNELS 250
+#define USUAL_KERNELS 100
 
 /* Outputs of layers are written and read once. */
 #define TRAFFIC_OF_LAYERS 2
