@@ -95,7 +95,7 @@ static void add_tuned_passes(const struct problem *p, double times,
   r->prefill_j += times * fmax(e.power_w, idle_w) * e.time_s;
   r->memory_s += times * e.memory_s;
   r->compute_s += times * e.compute_s;
-  r->host_s += times * e.kernels_s;
+  r->layers_s += times * e.kernels_s;
 }
 
 /* Does as forward_pass for tuned software. A pipeline's other networks write as

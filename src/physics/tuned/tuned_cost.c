@@ -155,5 +155,5 @@ void dl_tuned_cost_of(const double *c, const double *fx,
   if (cost->memory_s > cost->compute_s)
     cost->bound = "memory";
   if (cost->kernels_s > fmax(cost->compute_s, cost->memory_s))
-    cost->bound = "launches";
+    cost->bound = "kernels";
 }

@@ -95,7 +95,7 @@ struct dl_tuned_cost {
   double time_s, power_w;
   double compute_s, memory_s, kernels_s;
   double static_w;
-  const char *bound; /* which takes longest: "compute", "memory", "launches" */
+  const char *bound; /* which takes longest: "compute", "memory", "kernels" */
 };
 
 /* c: DL_N_TUNED constants; fx: DL_N_TUNED_EFFECTS logarithms. */
