@@ -14,6 +14,8 @@ const struct dl_physics_quantity dl_tuned_quantities[DL_N_TUNED_QUANTITIES] = {
     {DL_ON_ARCH(attention_acts_m), false, false},
     {DL_ON_ARCH(attention_macs_g), false, false},
     {DL_ON_ARCH(heads), false, false},
+    {DL_ON_ARCH(traffic_ratio), false, false},
+    {DL_ON_ARCH(elementwise_ratio), false, false},
     {DL_ON_ARCH(macs_g), false, false},
     {DL_ON_ARCH(acts_m), false, false},
     {DL_ON_RUN(launches), false, false},
@@ -52,8 +54,12 @@ enum { POWER_SD };
 #define KERNELS_PER_LAYER 3.2
 #define USUAL_KERNELS 100
 
-/* Outputs of layers are written and read once. */
+/* Traffic by outputs: of layers, whose outputs are written and read once; of
+ * layers where what is between them is counted apart; of scores of attention in
+ * eager software. */
 #define TRAFFIC_OF_LAYERS 2
+#define TRAFFIC_OF_LAYERS_ALONE 1.7
+#define TRAFFIC_OF_SCORES 4
 
 /* A format: bytes of an element and the peak rate, TFLOP/s; 0: none. */
 struct format {
@@ -103,15 +109,23 @@ static enum dl_precision precision_of(const struct dl_physics_row *row) {
   return p == DL_PRECISION_FP4 && !dense ? DL_PRECISION_FP8 : p;
 }
 
-/* Elements, 1e6 per sample, that layers write. Scores of attention stay on the
- * chip. Where outputs are unknown they about follow sqrt(MACs) x side of the
- * image. */
-static double outputs_m(const struct dl_physics_row *row) {
+/* Bytes of what layers write and read, without scores of attention, which stay
+ * on the chip. Where outputs are unknown they about follow sqrt(MACs) x side of
+ * the image. Normalisations of networks with attention depend on the sample:
+ * they are not fused into layers, and computed in 16 bits. */
+static double traffic(const struct dl_physics_row *row, double element) {
   const struct dl_architecture *arch = row->arch;
   double all = dl_or(row->run->acts_m, 0);
-  if (all > 0)
-    return all * (1 - dl_or(arch->attention_acts_m / arch->acts_m, 0));
-  return sqrt(row->run->macs_g) * fmax(dl_or(row->run->image_px, 0), 32) / 35;
+  double scores = dl_or(all * arch->attention_acts_m / arch->acts_m, 0);
+  double between = dl_or(arch->traffic_ratio,
+                         arch->elementwise_ratio + TRAFFIC_OF_LAYERS_ALONE);
+  if (!(all > 0))
+    all = sqrt(row->run->macs_g) * fmax(dl_or(row->run->image_px, 0), 32) / 35;
+  double layers = TRAFFIC_OF_LAYERS * (all - scores);
+  if (!(arch->attention_acts_m > 0) || isnan(between))
+    return 1e6 * element * layers;
+  return 1e6 * fmax(element, 2) *
+         fmax(between * all - TRAFFIC_OF_SCORES * scores, layers);
 }
 
 /* Operations of a sample. Attention is computed in 16 bits, whose rate falls
@@ -151,7 +165,7 @@ const char *dl_tuned_inputs_read(const struct dl_physics_row *row,
   in->batch = run->batch_size;
   in->flops = operations(row, f.bytes);
   in->element = f.bytes;
-  in->bytes = 1e6 * f.bytes * TRAFFIC_OF_LAYERS * outputs_m(row);
+  in->bytes = traffic(row, f.bytes);
   in->weights = 1e6 * f.bytes * fmax(params, 0);
   in->kernels = kernels(row);
   in->n_gpus = fmax(dl_or(run->n_gpus, 1), 1);

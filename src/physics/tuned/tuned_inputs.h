@@ -8,7 +8,7 @@
 #include "physics/tuned/tuned_cost.h"
 
 /* The quantities they are made of. */
-enum { DL_N_TUNED_QUANTITIES = 35 };
+enum { DL_N_TUNED_QUANTITIES = 37 };
 extern const struct dl_physics_quantity
     dl_tuned_quantities[DL_N_TUNED_QUANTITIES];
 

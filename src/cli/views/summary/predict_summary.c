@@ -272,6 +272,9 @@ void dl_predict_summary(struct dl_report *r, const struct dl_predict_answer *s,
                   "Unknown for this network and derived from its FLOPs: %s; "
                   "the interval is wider for it.",
                   assumed);
+  if (e->id == DL_METHOD_PHYSICAL && dl_limit_matters(&s->result.job))
+    dl_report_say(r, "Boards may have a lowered limit (--set power_limit_w): "
+                     "time and power have room for it.");
   say_methods(r, s, all, explain);
 }
 
