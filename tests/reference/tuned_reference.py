@@ -55,7 +55,7 @@ def cost(fx, i):
                 C["pcap"] * most)
     if i["limit"] < i["tdp"]:
         lowered = cap(power, C["pcap"] * i["limit"])
-        time *= ((lowered - base) / (power - base)) ** -.4
+        time *= ((lowered - base) / (power - base)) ** (-1 / 3)
         power = lowered
     return time, power
 

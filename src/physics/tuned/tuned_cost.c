@@ -12,9 +12,9 @@ static_assert(DL_N_TUNED + DL_N_TUNED_EFFECTS <= DL_TAPE_PARAMETERS,
               "derivatives by all parameters");
 
 /* Exponent by which the rate falls with the power beyond the static one, where
- * the limit is lowered: products on a B300 at 900 to 450 of 1,100 W have .23 to
- * .59, networks on A100 at 175 of 250 W and 275 of 400 W .2 to .9. */
-#define SLOWED 0.4
+ * the limit is lowered: power grows with the third power of the clock. A100 and
+ * H100 of seven systems have .23 to .38, products on a B300 .23 to .59. */
+#define SLOWED (1.0 / 3)
 
 /* The least power beyond the static one, relative to that at the TDP. */
 #define LEAST_SHARE 0.02

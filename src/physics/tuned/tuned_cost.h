@@ -20,7 +20,7 @@
  *   P  = (Pd^-8 + C^-8)^(-1/8),  C = pcap L
  *
  * and below a limit that is lower than the TDP P' likewise, with C' = pcap
- * limit; then T grows by ((P' - B) / (P - B))^-.4.
+ * limit; then T grows by ((P' - B) / (P - B))^(-1/3).
  *
  * G, Fc and N are what a GPU, its family and a network are found to differ by,
  * 1 where they are not known. docs/lab/inference.md has the fit. */
