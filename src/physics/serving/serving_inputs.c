@@ -55,7 +55,8 @@ enum { WEIGHT_BYTES, ENGINE_2024, PROMPT_SD, KV_BYTES };
 /* Bytes of a weight in NVFP4: 16 of them share a scale of a byte. */
 #define FP4_BYTES 0.5625
 
-static bool is_8_bits_or_less(enum dl_precision precision) {
+/* Of 8 bits or fewer. */
+static bool is_8_bit(enum dl_precision precision) {
   return precision == DL_PRECISION_FP8 || precision == DL_PRECISION_INT8 ||
          precision == DL_PRECISION_FP4;
 }
@@ -65,13 +66,12 @@ static double bytes_of(enum dl_precision precision) {
     return 2;
   if (precision == DL_PRECISION_FP4)
     return FP4_BYTES;
-  if (is_8_bits_or_less(precision))
+  if (is_8_bit(precision))
     return 1;
   return precision == DL_PRECISION_FP64 ? 8 : 4;
 }
 
-/* 0: none is known. FP4 takes fewer bits alone where a board has no units for
- * it. */
+/* 0: none is known. */
 static double peak_tflops(const struct dl_accelerator *gpu,
                           enum dl_precision precision, bool in_8_bits) {
   double in_16 = dl_or(gpu->peak_bf16_tensor_tflops,
@@ -79,9 +79,7 @@ static double peak_tflops(const struct dl_accelerator *gpu,
   double in_8 =
       dl_or(gpu->peak_fp8_tensor_tflops, dl_or(gpu->peak_int8_tensor_tops, 0));
   double peak = fmax(dl_peak_32_bit(gpu, precision), 0);
-  if (precision == DL_PRECISION_FP4)
-    in_8 = fmax(in_8, dl_or(gpu->peak_fp4_tensor_tflops, 0));
-  if (dl_is_16_bit(precision) || is_8_bits_or_less(precision))
+  if (dl_is_16_bit(precision) || is_8_bit(precision))
     peak = fmax(peak, in_16 * dl_half_rate_share(gpu));
   return in_8_bits ? fmax(peak, in_8) : peak;
 }
@@ -125,14 +123,15 @@ const char *dl_serving_inputs_read(const struct dl_physics_row *row,
    * attend in the format of the keys. */
   in->kept_bytes = dl_or(row->other[KV_BYTES], fmax(2, bytes));
   in->n_gpus = dl_or(run->n_gpus, 1);
-  in->peak = 1e12 * peak_tflops(gpu, run->precision,
-                                is_8_bits_or_less(run->precision));
-  in->peak_keys = 1e12 * peak_tflops(gpu, run->precision,
-                                     is_8_bits_or_less(run->precision) &&
-                                         in->kept_bytes < 2);
+  in->peak = 1e12 * peak_tflops(gpu, run->precision, is_8_bit(run->precision));
+  in->peak_keys =
+      1e12 * peak_tflops(gpu, run->precision,
+                         is_8_bit(run->precision) && in->kept_bytes < 2);
   in->bandwidth = 1e9 * gpu->bandwidth_gb_s;
   /* A link that is not known is PCIe 3.0. */
   in->link = 1e9 * dl_or(gpu->link_gb_s, DL_PCIE_3_X16_GB_S);
+  if (run->precision == DL_PRECISION_FP4)
+    in->peak = fmax(in->peak, 1e12 * dl_or(gpu->peak_fp4_tensor_tflops, 0));
   in->tdp = gpu->tdp_w;
   in->old = row->other[ENGINE_2024] > 0;
   group(row, &in->grouping);
