@@ -60,6 +60,29 @@ resnet=(--arch resnet50 --samples 1e6 --batch-size 1024)
   done
 }
 
+@test "FP4: weights of 4.5 bits, no convolutions, GPUs with units for it" {
+  local llama=(--arch llama-3-70b --gpu b200 --prompt-tokens 1
+    --output-tokens 100 --requests 1 --batch-size 1)
+  # One request at a time reads the weights: 4.5 bits in place of 8.
+  tuned "${llama[@]}" --precision fp8 --set kv_bytes=1
+  jq '.served.parts[] | select(.part == "memory").seconds' out >fp8
+  tuned "${llama[@]}" --precision nvfp4 --set kv_bytes=1
+  check "(.served.parts[] | select(.part == \"memory\").seconds) /
+    $(cat fp8) | . > 0.56 and . < 0.57"
+  tuned "${resnet[@]}" --gpu b200 --precision fp8
+  jq '.estimates[0].duration_s' out >fp8
+  tuned "${resnet[@]}" --gpu b200 --precision fp4
+  near .estimates[0].duration_s "$(cat fp8)"
+  refuses 3 "dlest: $(message precision_fp_has_no fp4 h100-sxm5-80gb bf16 \
+    fp4)" predict --arch gpt2 --gpu h100 --tokens 1e9 --precision mxfp4
+  gives 0 '' predict --arch llama-3-8b --gpu b200 --tokens 1e9 -f json -q \
+    --precision fp8
+  jq '.estimates[0].duration_s' out >fp8
+  gives 0 '' predict --arch llama-3-8b --gpu b200 --tokens 1e9 -f json -q \
+    --precision fp4
+  check ".estimates[0].duration_s < $(cat fp8)"
+}
+
 @test "encoders of texts are answered, in 16 bits by a framework too" {
   local job=(--arch bert-large-uncased --gpu a100 --samples 1000
     --batch-size 64)
