@@ -101,12 +101,14 @@ static struct format format_of(const struct dl_accelerator *gpu,
   return f;
 }
 
-/* The precision of products: there are no convolutions in FP4. */
+/* The precision of products: there are no convolutions in FP4, nor does every
+ * GPU have units for it. */
 static enum dl_precision precision_of(const struct dl_physics_row *row) {
   const struct dl_architecture *arch = row->arch;
   bool dense = arch->heads > 0 || arch->attention_macs_g > 0;
+  bool in_4 = dense && row->gpu->peak_fp4_tensor_tflops > 0;
   enum dl_precision p = row->run->precision;
-  return p == DL_PRECISION_FP4 && !dense ? DL_PRECISION_FP8 : p;
+  return p == DL_PRECISION_FP4 && !in_4 ? DL_PRECISION_FP8 : p;
 }
 
 /* Bytes of what layers write and read, without scores of attention, which stay
