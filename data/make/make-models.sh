@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Makes what ships from measured runs: the PRE models (models/pre.xml), the
-# physical model (models/physical.xml), those of inference (models/inference.xml)
+# physical model (models/physical.xml), those of inference (models/inference.xml,
+# models/tuned.xml)
 # and of training language models (models/language.xml). Made twice they are the
 # same, byte for byte.
 #
