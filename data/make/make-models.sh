@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Makes what ships from measured runs: the PRE models (models/pre.xml), the
 # physical model (models/physical.xml), those of inference (models/inference.xml,
-# models/tuned.xml)
-# and of training language models (models/language.xml). Made twice they are the
-# same, byte for byte.
+# models/tuned.xml) and of training language models (models/language.xml). Made
+# twice they are equal, byte for byte.
 #
 # data/delrey2024-configurations.csv, means of the same runs by --means, is kept as it
 # was made with the first models: --means tells apart what two of its 45
