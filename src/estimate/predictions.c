@@ -134,9 +134,18 @@ static void trust_rate(struct dl_expected *e, const struct dl_prediction *rate,
   e->var_time = sd * sd;
 }
 
+/* Power in a time beyond the work that no utilization calls waiting
+ * (docs/lab/known-times.md): language models draw this share of their power,
+ * and its logarithm has this standard deviation; trainings of images draw a
+ * third of what their work adds to the static power. */
+#define LANGUAGE_SURPLUS 0.9
+#define LANGUAGE_SURPLUS_SD 0.1
+#define IMAGE_SURPLUS (1.0 / 3)
+#define IMAGE_SURPLUS_SD 0.35
+
 /* The limit in force of all GPUs, W. */
 static double most_w(const struct dl_job *job) {
-  double most = fmin(job->run->power_limit_w, job->tdp_w);
+  double most = dl_or(job->run->power_limit_w, job->tdp_w);
   return dl_or(most, INFINITY) * job->run->n_gpus;
 }
 
@@ -190,6 +199,9 @@ static bool expect_training(const struct dl_job_predictions *p,
   e->time += log(epochs * p->slower);
   e->power = log(power->value * n);
   e->static_w = fmax(p->parts.static_w, dl_or(job->idle_w, 0)) * n;
+  e->surplus_w =
+      e->static_w + IMAGE_SURPLUS * fmax(exp(e->power) - e->static_w, 0);
+  e->surplus_sd = IMAGE_SURPLUS_SD;
   e->most_w = most_w(job);
   e->util = p->parts.gpu_share;
   take_input(e, &p->parts, epochs);
@@ -211,6 +223,8 @@ static bool expect_language(const struct dl_job_predictions *p,
   e->power = log(p->step.cost.power * job->run->n_gpus);
   e->static_w =
       fmax(p->step.static_w, dl_or(job->idle_w, 0)) * job->run->n_gpus;
+  e->surplus_w = LANGUAGE_SURPLUS * exp(e->power);
+  e->surplus_sd = LANGUAGE_SURPLUS_SD;
   e->most_w = most_w(job);
   e->util = p->step.gpu_share;
   take_input(e, &p->parts, 1);
