@@ -116,11 +116,9 @@ static double surplus_of(const struct dl_gpu_waiting_prior *q,
                          const struct dl_gpu_waiting_known *known,
                          double busy) {
   if (!(q->surplus_share > q->static_share) || isnan(known->time) ||
-      !isnan(known->util) || !isnan(known->power))
+      !isnan(known->util) || !isnan(known->power) || q->by_work)
     return 0;
   double input = isnan(q->input) ? 0 : exp(q->input - known->time);
-  if (q->by_work)
-    input *= exp(known->time) * busy;
   return fmax(1 - hypot(busy, input), 0);
 }
 
