@@ -137,10 +137,10 @@ static void trust_rate(struct dl_expected *e, const struct dl_prediction *rate,
 /* Power in a time beyond the work that no utilization calls waiting
  * (docs/lab/known-times.md): language models draw this share of their power,
  * and its logarithm has this standard deviation; trainings of images draw a
- * third of what their work adds to the static power. */
+ * quarter of what their work adds to the static power. */
 #define LANGUAGE_SURPLUS 0.9
 #define LANGUAGE_SURPLUS_SD 0.2
-#define IMAGE_SURPLUS (1.0 / 3)
+#define IMAGE_SURPLUS 0.25
 #define IMAGE_SURPLUS_SD 0.35
 
 /* The limit in force of all GPUs, W. */

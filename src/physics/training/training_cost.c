@@ -177,7 +177,8 @@ static void step_of(struct dl_training_step *s,
   s->dynamic = dynamic_power(f, l, s);
   s->limit = (struct dl_power_limit){.kappa = kappa(c, l),
                                      .wanted = f->base + s->dynamic,
-                                     .limit = c[DL_TRAIN_PCAP] * l->limit,
+                                     .limit = c[DL_TRAIN_PCAP] *
+                                              fmin(l->tdp, l->limit),
                                      .lowest = f->lowest};
   dl_power_limit_apply(&s->limit);
   double gpu = s->gpu * s->limit.slow;

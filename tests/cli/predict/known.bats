@@ -59,6 +59,19 @@ load known
   check '.estimates[0].power_w <= 16 * 400'
 }
 
+@test "a limit above the TDP is of language models alone" {
+  local job=(predict --gpu a100-sxm4-40gb --method physical -f json)
+  try "${job[@]}" --arch resnet50 --set power_limit_w=500
+  grep -qF -e "$(message limit_has_no_effect 500 400)" err
+  try "${job[@]}" --arch llama-3-8b --tokens 1e9 --set power_limit_w=500
+  ! grep -qF 'power_limit_w' err || false
+  try "${job[@]}" --arch resnet50 --set power_limit_w=300
+  ! grep -qF 'power_limit_w' err || false
+  printf '%s\n' arch,gpu,power_limit_w resnet50,a100,500 >runs.csv
+  try predict --input runs.csv -m physical -f csv
+  grep -qF "$(message limit_of_rows_has_no_effect 1 '')" err
+}
+
 # RTX 4090, 60,000 images in 5 epochs of steps alone (github dtjgp/GreenAI): 256
 # and 302 W with ResNet-18, 270 and 298 W with VGG-11; an RTX 3080: 302 and 299.
 @test "boards of Ada draw less in TF32" {
