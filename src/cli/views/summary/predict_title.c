@@ -173,7 +173,10 @@ static void add_machine(struct dl_text *t, const struct dl_job *job,
     dl_text_printf(t, " (%s)", node->profile);
   else if (!isnan(node->gpu_share))
     dl_text_printf(t, " (%g %% of it)", 100 * node->gpu_share);
-  if (node->found)
+  if (node->found && node->use.nodes > 1)
+    dl_text_printf(t, " in %s x %s", dl_format_short(n, node->use.nodes),
+                   node->entry.head.name);
+  else if (node->found)
     dl_text_printf(t, " in node %s", node->entry.head.id);
 }
 
