@@ -36,6 +36,7 @@ RATE(peak_tf32_tflops, "peak TF32 tensor rate, dense")
 RATE(peak_fp16_tensor_tflops, "peak FP16 tensor rate, dense")
 RATE(peak_bf16_tensor_tflops, "peak BF16 tensor rate, dense")
 RATE(peak_fp8_tensor_tflops, "peak FP8 tensor rate, dense")
+RATE(peak_fp4_tensor_tflops, "peak FP4 tensor rate, dense")
 NUMBER(peak_int8_tops, "TOP/s", 1e-4, 1e5,
        "peak INT8 rate, outside tensor cores")
 NUMBER(peak_int8_tensor_tops, "TOP/s", 1e-4, 1e5,

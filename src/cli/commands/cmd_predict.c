@@ -146,6 +146,10 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
     target = "gpu_power_w";
   if (physical && tokens)
     kind = "serving";
+  if (physical && s->result.predictions.served.tuned) {
+    target = "request_s";
+    kind = "tuned";
+  }
   if (physical && s->result.predictions.language) {
     target = "tokens_per_s";
     kind = "language";

@@ -36,7 +36,8 @@ struct memory_bytes {
 static bool is_mixed(const struct dl_job *job) {
   enum dl_precision p = job->run->precision;
   return p == DL_PRECISION_AMP || p == DL_PRECISION_FP16 ||
-         p == DL_PRECISION_BF16 || p == DL_PRECISION_FP8;
+         p == DL_PRECISION_BF16 || p == DL_PRECISION_FP8 ||
+         p == DL_PRECISION_FP4;
 }
 
 static const struct dl_transformer *language(const struct dl_job *job) {

@@ -10,6 +10,7 @@
 #include "catalog/architecture/token_costs.h"
 #include "cli/options/count_text.h"
 #include "cli/views/summary/predict_summary.h"
+#include "estimate/methods/inference.h"
 #include "estimate/methods/work.h"
 #include "run/setup/training_setup.h"
 
@@ -114,6 +115,8 @@ static void add_data(struct title_settings *s) {
 static void add_inference(struct title_settings *s) {
   const struct dl_run *run = s->job->run;
   add(s, true, "inference");
+  if (dl_infers_tuned(s->job))
+    add(s, run->stack, "tuned software (TensorRT)");
   add_number(s, DL_RUN_requests, "", run->requests,
              isnan(run->prompt_tokens) ? " sample(s)" : " request(s)");
   add_number(s, DL_RUN_prompt_tokens, "", run->prompt_tokens,
