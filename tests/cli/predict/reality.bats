@@ -4,6 +4,7 @@
 # published.
 
 load ../common
+bats_require_minimum_version 1.5.0
 
 TOOL=$TOP_SRCDIR/docs/lab/make/reality.py
 
