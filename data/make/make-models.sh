@@ -75,7 +75,8 @@ Training v0.7 to v4.0), NVIDIA DeepLearningExamples and milabench" \
   --target tokens_per_s \
   --cite "means over the tables of MosaicML llm-foundry and NVIDIA \
 DeepLearningExamples, MLPerf Training v2.0 to v4.0 (results not verified by \
-MLCommons once derived) and You et al. (Zeus, NSDI 2023)" \
+MLCommons once derived) and You et al. (Zeus, NSDI 2023); and powers of MLPerf \
+Training v4.0 (smc-ac-power) and of Tucano (github Nkluge-correa/Tucano)" \
   -o "$top/models/language.xml"
 
 # Inference by tuned software (data/make/tuned-means.py).

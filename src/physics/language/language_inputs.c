@@ -162,8 +162,8 @@ static void read_rates(const struct dl_physics_row *row,
   in->bandwidth = 1e9 * gpu->bandwidth_gb_s;
   in->gddr = dl_gddr_gb_s(gpu);
   in->chips = dl_gddr_chips_gb_s(gpu);
-  in->tdp = gpu->tdp_w;
-  in->limit = row->run->power_limit_w > 0 ? row->run->power_limit_w : in->tdp;
+  in->limit = dl_or(row->run->power_limit_w, gpu->tdp_w);
+  in->tdp = fmax(gpu->tdp_w, in->limit);
 }
 
 /* GPUs, and what joins them: NVLink in its domain, then the network. */

@@ -122,7 +122,7 @@ static void power_line(struct summary *m) {
   struct dl_interval watts = {m->e->power_w.x, m->e->power_w.low,
                               m->e->power_w.high};
   if (node)
-    watts = (struct dl_interval){m->energy.x / m->e->duration_s.x, NAN, NAN};
+    watts = m->s->whole.power_w;
   put(m, POWER, "Power", DL_WATTS, "W", &watts);
   if (!node && job->run->n_gpus > 1) {
     dl_answer_remark(l, "%s GPUs", dl_format_short(number, job->run->n_gpus));
