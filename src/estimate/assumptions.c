@@ -7,6 +7,7 @@
 #include "catalog/architecture/transformer.h"
 #include "estimate/node/division.h"
 #include "estimate/node/peak_memory.h"
+#include "estimate/node/serving_groups.h"
 #include "physics/rows/inputs.h"
 #include "run/setup/training_setup.h"
 
@@ -110,4 +111,6 @@ void dl_assume(struct dl_row *row) {
     dl_assume_language_setup(row);
   if (arch && (!language || dl_run_is_inference(&row->run)))
     fit_default_batch(row);
+  if (language && dl_run_is_inference(&row->run))
+    dl_assume_serving_groups(row);
 }

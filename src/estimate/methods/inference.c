@@ -28,14 +28,19 @@ struct problem {
   bool waits; /* a GPU without images has had some */
 };
 
+/* Copies of the model divide the requests; those without one wait. */
 static void served_round(const struct problem *p, double batch,
                          struct dl_serving_cost *r) {
   struct dl_serving_inputs in =
       *(const struct dl_serving_inputs *)&p->at.inputs;
   struct dl_fit_row row;
-  in.batch = batch;
+  double busy = fmin(in.replicas, batch);
+  in.batch = batch / busy;
   dl_fit_row_make(&row, p->fit->fit->state, &in);
   dl_serving_cost_of(row.fit->c, row.fx, &in, r);
+  double waiting_w = (in.replicas - busy) * in.n_gpus * r->static_w;
+  r->prefill_j = busy * r->prefill_j + waiting_w * r->prefill_s;
+  r->decode_j = busy * r->decode_j + waiting_w * r->decode_s;
 }
 
 /* Adds a pass on one GPU, repeated so many times. */
