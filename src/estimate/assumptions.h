@@ -15,6 +15,8 @@
  *   tensor_parallel, replicas
  *               inference: the smallest groups of GPUs that hold a language
  *               model (node/serving_groups.h)
+ *   stack       inference: transformers for language models in FP32 and for
+ *               single images, without a pause or a rate
  *   efficiency  0.3, of trainings of language models 0.4
  *
  * Outputs state all of it. */

@@ -5,6 +5,7 @@
 
 #include "catalog/architecture/token_costs.h"
 #include "estimate/methods/methods.h"
+#include "estimate/methods/plain_software.h"
 #include "estimate/methods/work.h"
 #include "physics/fit_row.h"
 #include "physics/serving/serving_cost.h"
@@ -25,22 +26,30 @@ struct problem {
   const struct dl_job *job;
   struct dl_predictor_row at;
   bool tokens;
+  bool plain; /* by plain software */
   bool waits; /* a GPU without images has had some */
 };
 
-/* Copies of the model divide the requests; those without one wait. */
+/* Copies of the model divide the requests; those without one wait. Under plain
+ * software the GPUs of a copy work one after another. */
 static void served_round(const struct problem *p, double batch,
                          struct dl_serving_cost *r) {
   struct dl_serving_inputs in =
       *(const struct dl_serving_inputs *)&p->at.inputs;
   struct dl_fit_row row;
-  double busy = fmin(in.replicas, batch);
-  in.batch = batch / busy;
+  double all = in.replicas * in.n_gpus, copies = fmin(in.replicas, batch);
+  in.batch = batch / copies;
+  if (p->plain)
+    in.n_gpus = 1;
   dl_fit_row_make(&row, p->fit->fit->state, &in);
   dl_serving_cost_of(row.fit->c, row.fx, &in, r);
-  double waiting_w = (in.replicas - busy) * in.n_gpus * r->static_w;
-  r->prefill_j = busy * r->prefill_j + waiting_w * r->prefill_s;
-  r->decode_j = busy * r->decode_j + waiting_w * r->decode_s;
+  r->prefill_j *= copies;
+  r->decode_j *= copies;
+  if (p->plain)
+    dl_add_plain_host(p->job, 0, copies, r);
+  double waiting_w = (all - copies * in.n_gpus) * r->static_w;
+  r->prefill_j += waiting_w * r->prefill_s;
+  r->decode_j += waiting_w * r->decode_s;
 }
 
 /* Adds a pass on one GPU, repeated so many times. */
@@ -100,6 +109,8 @@ static void forward_pass(const struct problem *p, double images,
   add_passes(p, dl_denoising_steps(p->job), &in, r);
   if (generator && generator->pipeline_macs_g > 0)
     add_pipeline(p, images, &in, r);
+  if (p->plain)
+    dl_add_plain_host(p->job, images, 1, r);
 }
 
 /* The batches of all GPUs. No image is divided: some GPUs may have one more
@@ -125,6 +136,7 @@ static void forward_passes(const struct problem *p, double batch,
     others_j = less.prefill_j + r->static_w * (time_s - less.time_s);
   }
   r->prefill_j = busy * r->prefill_j + (n - busy) * others_j;
+  r->plain_j *= busy;
   r->static_w = idle_w;
 }
 
@@ -181,6 +193,7 @@ static bool set_up(struct problem *p, const struct dl_engine *ctx,
   p->fit =
       p->tokens ? &ctx->fit[DL_SERVING_EPOCH] : &ctx->fit[DL_PHYSICAL_EPOCH];
   p->job = job;
+  p->plain = dl_is_plain(job);
   s->tokens = p->tokens;
   if (language && !p->tokens) {
     s->lacks = "measured runs of such language models";
@@ -237,6 +250,8 @@ static void add_round(struct dl_served *s, double times,
   s->layers_s += times * r->layers_s;
   s->exchange_s += times * r->exchange_s;
   s->host_s += times * r->host_s;
+  s->plain_s += times * r->plain_s;
+  s->plain_j += times * r->plain_j;
 }
 
 /* Adds whole rounds of images, the last with the images that are left. Requests
@@ -259,6 +274,18 @@ static double add_rounds(struct problem *p, struct dl_served *s,
   round_of(p, left, &last);
   add_round(s, 1, &last);
   return rounds + 1;
+}
+
+/* What plain software would add to requests that may be served by it. */
+static void add_doubt(const struct problem *p, double rounds,
+                      const struct dl_serving_cost *round,
+                      struct dl_served *s) {
+  struct dl_serving_cost r = *round;
+  if (!p->tokens || !dl_may_be_plain(p->job))
+    return;
+  dl_add_plain_host(p->job, 0, p->job->run->n_gpus, &r);
+  s->maybe_s = rounds * r.plain_s;
+  s->maybe_j = rounds * r.plain_j;
 }
 
 /* No board draws more than its limit, although a fit may expect so of boards
@@ -296,6 +323,7 @@ void dl_infer(const struct dl_engine *ctx, const struct dl_job *job,
   }
   s->batch = batch;
   double rounds = add_rounds(&p, s, &r);
+  add_doubt(&p, rounds, &r, s);
   keep_limit(s, job);
   s->power_w = (s->prefill_j + s->decode_j) / (s->prefill_s + s->decode_s) /
                job->run->n_gpus;

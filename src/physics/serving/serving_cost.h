@@ -138,7 +138,8 @@ struct dl_serving_cost {
   double prefill_s, decode_s, prefill_j, decode_j;
   /* Times of decoding, which add up. */
   double memory_s, compute_s, layers_s, exchange_s, host_s;
-  double static_w;   /* of one GPU with nothing to do, the model loaded */
+  double plain_s, plain_j; /* what plain software adds on the host */
+  double static_w;         /* of one GPU with nothing to do, the model loaded */
   const char *bound; /* which takes longest: "memory", "compute", "layers",
                         "exchange", "host" or "prompts" */
 };
