@@ -227,6 +227,8 @@ CLI_TESTS = \
 	tests/cli/serving/inference.bats \
 	tests/cli/serving/inference.test \
 	tests/cli/serving/requests.bats \
+	tests/cli/serving/plain.test \
+	tests/cli/serving/replicas.test \
 	tests/cli/serving/requests.test \
 	tests/cli/serving/serving-published.bats \
 	tests/cli/serving/tuned.bats \

@@ -109,7 +109,8 @@ static void warn_unused(const struct dl_job_options *o,
   static const enum dl_run_id of_several[] = {
       DL_RUN_scaling,        DL_RUN_sharding,        DL_RUN_network_gbps,
       DL_RUN_gpus_per_node,  DL_RUN_tensor_parallel, DL_RUN_pipeline_parallel,
-      DL_RUN_virtual_stages, DL_RUN_expert_parallel, DL_RUN_context_parallel};
+      DL_RUN_virtual_stages, DL_RUN_expert_parallel, DL_RUN_context_parallel,
+      DL_RUN_replicas};
   const struct dl_run *run = &o->run;
   bool one = isnan(run->n_gpus) || run->n_gpus <= 1;
   char arch[80];

@@ -5,6 +5,7 @@
 
 #include "catalog/architecture/token_costs.h"
 #include "estimate/methods/methods.h"
+#include "estimate/methods/plain_software.h"
 #include "estimate/methods/work.h"
 #include "physics/fit_row.h"
 #include "physics/serving/serving_cost.h"
@@ -21,23 +22,52 @@
  * backward pass and normalisations read once. docs/lab/inference.md. */
 #define WITHOUT_TRAINING 0.75
 
+/* Share of a server's time on the host that an engine without one takes:
+ * published speeds of TensorRT-LLM. docs/lab/inference.md. */
+#define TUNED_HOST 0.25
+
 struct problem {
   const struct dl_bound_fit *fit;
   const struct dl_job *job;
   struct dl_predictor_row at;
   bool tokens;
   bool tuned; /* forward passes by tuned software */
+  bool plain; /* by plain software */
   bool waits; /* a GPU without images has had some */
 };
 
+/* Takes off the time that a tuned engine saves on the host, while GPUs draw
+ * static power. */
+static void tune_host(double gpus, struct dl_serving_cost *r) {
+  double less = (1 - TUNED_HOST) * r->host_s;
+  r->time_s -= less;
+  r->host_s -= less;
+  r->decode_s -= less;
+  r->decode_j -= less * gpus * r->static_w;
+}
+
+/* Copies of the model divide the requests; those without one wait. Under plain
+ * software the GPUs of a copy work one after another. */
 static void served_round(const struct problem *p, double batch,
                          struct dl_serving_cost *r) {
   struct dl_serving_inputs in =
       *(const struct dl_serving_inputs *)&p->at.inputs;
   struct dl_fit_row row;
-  in.batch = batch;
+  double all = in.replicas * in.n_gpus, copies = fmin(in.replicas, batch);
+  in.batch = batch / copies;
+  if (p->plain)
+    in.n_gpus = 1;
   dl_fit_row_make(&row, p->fit->fit->state, &in);
   dl_serving_cost_of(row.fit->c, row.fx, &in, r);
+  if (dl_stack_of(p->job->run) == DL_SOFTWARE_MLPERF)
+    tune_host(in.n_gpus, r);
+  r->prefill_j *= copies;
+  r->decode_j *= copies;
+  if (p->plain)
+    dl_add_plain_host(p->job, 0, copies, r);
+  double waiting_w = (all - copies * in.n_gpus) * r->static_w;
+  r->prefill_j += waiting_w * r->prefill_s;
+  r->decode_j += waiting_w * r->decode_s;
 }
 
 /* Adds a pass on one GPU, repeated so many times. */
@@ -141,6 +171,8 @@ static void forward_pass(const struct problem *p, double images,
   add_passes(p, dl_denoising_steps(p->job), &in, r);
   if (generator && generator->pipeline_macs_g > 0)
     add_pipeline(p, images, &in, r);
+  if (p->plain)
+    dl_add_plain_host(p->job, images, 1, r);
 }
 
 /* The batches of all GPUs. No image is divided: some GPUs may have one more
@@ -166,6 +198,7 @@ static void forward_passes(const struct problem *p, double batch,
     others_j = less.prefill_j + r->static_w * (time_s - less.time_s);
   }
   r->prefill_j = busy * r->prefill_j + (n - busy) * others_j;
+  r->plain_j *= busy;
   r->static_w = idle_w;
 }
 
@@ -244,6 +277,7 @@ static bool set_up(struct problem *p, const struct dl_engine *ctx,
   enum dl_fit_of other = p->tuned ? DL_TUNED_TIME : DL_PHYSICAL_EPOCH;
   p->fit = &ctx->fit[p->tokens ? DL_SERVING_EPOCH : other];
   p->job = job;
+  p->plain = dl_is_plain(job);
   s->tokens = p->tokens;
   if (language && !p->tokens && !dl_encodes(arch)) {
     s->lacks = "measured runs of such language models";
@@ -298,6 +332,8 @@ static void add_round(struct dl_served *s, double times,
   s->layers_s += times * r->layers_s;
   s->exchange_s += times * r->exchange_s;
   s->host_s += times * r->host_s;
+  s->plain_s += times * r->plain_s;
+  s->plain_j += times * r->plain_j;
 }
 
 /* Adds whole rounds of images, the last with the images that are left. Requests
@@ -320,6 +356,18 @@ static double add_rounds(struct problem *p, struct dl_served *s,
   round_of(p, left, &last);
   add_round(s, 1, &last);
   return rounds + 1;
+}
+
+/* What plain software would add to requests that may be served by it. */
+static void add_doubt(const struct problem *p, double rounds,
+                      const struct dl_serving_cost *round,
+                      struct dl_served *s) {
+  struct dl_serving_cost r = *round;
+  if (!p->tokens || !dl_may_be_plain(p->job))
+    return;
+  dl_add_plain_host(p->job, 0, p->job->run->n_gpus, &r);
+  s->maybe_s = rounds * r.plain_s;
+  s->maybe_j = rounds * r.plain_j;
 }
 
 /* No board draws more than its limit, although a fit may expect so of boards
@@ -357,6 +405,7 @@ void dl_infer(const struct dl_engine *ctx, const struct dl_job *job,
   }
   s->batch = batch;
   double rounds = add_rounds(&p, s, &r);
+  add_doubt(&p, rounds, &r, s);
   keep_limit(s, job);
   s->power_w = (s->prefill_j + s->decode_j) / (s->prefill_s + s->decode_s) /
                job->run->n_gpus;

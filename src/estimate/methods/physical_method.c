@@ -20,6 +20,7 @@
 #include "estimate/methods/inference.h"
 #include "estimate/methods/language_training.h"
 #include "estimate/methods/methods.h"
+#include "estimate/methods/plain_software.h"
 #include "estimate/methods/work.h"
 #include "physics/conditioning/gpu_waiting.h"
 #include "physics/rows/inputs.h"
@@ -215,6 +216,21 @@ static void forward_interval(const struct dl_engine *ctx,
   est->interval_groups = b->fit->held_out_residuals[bounds.novelty].n;
 }
 
+/* A forward pass has the interval of the times of trainings in PyTorch, too. */
+static void forward_times(const struct dl_engine *ctx, const struct dl_job *job,
+                          const struct dl_served *s, struct dl_estimate *est) {
+  const struct dl_bound_fit *b = &ctx->fit[DL_PHYSICAL_EPOCH];
+  struct dl_log_bounds bounds;
+  struct dl_predictor_row at;
+  double gpu_s = s->prefill_s - s->plain_s;
+  dl_predictor_take(b->p, job->row, &at);
+  at.lacks = "train_samples";
+  if (job->run->request_rate > 0 || !dl_predictor_times(&at, "eager", &bounds))
+    return;
+  est->duration_s.low = s->time_s + gpu_s * expm1(-fabs(bounds.low));
+  est->duration_s.high = s->time_s + gpu_s * expm1(fabs(bounds.high));
+}
+
 /* Intervals of time and power of requests that do not wait for others. With a
  * rate the time follows from it. */
 static void serving_rates(const struct dl_job *job, const struct dl_served *s,
@@ -224,8 +240,9 @@ static void serving_rates(const struct dl_job *job, const struct dl_served *s,
   const struct dl_prediction *power = &all->of[DL_SERVING_POWER];
   if (s->idle_s > 0 || job->run->request_rate > 0)
     return;
-  est->duration_s.low = est->duration_s.x * time->low / time->value;
-  est->duration_s.high = est->duration_s.x * time->high / time->value;
+  double gpu_s = s->time_s - s->plain_s;
+  est->duration_s.low = s->time_s + gpu_s * (time->low / time->value - 1);
+  est->duration_s.high = s->time_s + gpu_s * (time->high / time->value - 1);
   est->power_w.low = est->power_w.x * power->low / power->value;
   est->power_w.high = est->power_w.x * power->high / power->value;
 }
@@ -331,20 +348,22 @@ static void by_inference(const struct dl_engine *ctx, const struct dl_job *job,
     est->lacks = s->lacks;
     return;
   }
-  double busy_j = s->prefill_j + s->decode_j;
+  double gpu_j = s->prefill_j + s->decode_j - s->plain_j;
   enum dl_fit_of other = s->tuned ? DL_TUNED_TIME : DL_PHYSICAL_EPOCH;
   est->model = ctx->fit[s->tokens ? DL_SERVING_EPOCH : other].model;
-  est->energy_j.x = busy_j + s->idle_j;
+  est->energy_j.x = s->prefill_j + s->decode_j + s->idle_j;
   est->power_w.x = est->energy_j.x / s->time_s;
   if (s->tokens) {
     serving_interval(ctx->fit[DL_SERVING_EPOCH].fit, &p->of[DL_SERVING_EPOCH],
-                     busy_j, est);
+                     gpu_j, est);
     serving_rates(job, s, p, est);
   } else if (s->tuned) {
     tuned_interval(ctx, job, s, est);
   } else {
-    forward_interval(ctx, job, busy_j, est);
+    forward_interval(ctx, job, gpu_j, est);
+    forward_times(ctx, job, s, est);
   }
+  dl_widen_by_host(job, s, ctx->coverage, est);
   if (s->idle_j > 0)
     widen_by_idle(est, s->idle_j, ctx->coverage);
 }

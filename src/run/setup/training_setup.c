@@ -9,6 +9,7 @@
 
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
+#include "run/setup/serving_setup.h"
 
 struct dl_degrees dl_degrees_of(const struct dl_run *r) {
   double tensor = dl_or(r->tensor_parallel, 1);
@@ -471,30 +472,11 @@ static bool breaks_tokens(const struct dl_row *row,
   return !dl_run_is_inference(r) && breaks_sizes(row, seq, to);
 }
 
-/* A rate says how long GPUs idle, and how many requests come in a time. */
-static bool breaks_serving(const struct dl_row *row,
-                           struct dl_message_style *to) {
-  const struct dl_run *r = &row->run;
-  double come = r->request_rate * r->duration_s;
-  if (!dl_run_is_inference(r) || !(r->request_rate > 0))
-    return false;
-  if (r->idle_s > 0)
-    return dl_rule_message(
-        to, "{idle_s} does not go with {request_rate}, which says how long "
-            "the GPUs idle; leave one out");
-  return fabs(come - r->requests) > 0.01 * come &&
-         dl_rule_message(
-             to,
-             "{request_rate} %g makes %g requests in {duration_s} %g, not "
-             "%g; leave out {requests}",
-             r->request_rate, come, r->duration_s, r->requests);
-}
-
 bool dl_setup_check(const struct dl_row *row, struct dl_message_style *to) {
   return breaks_products(row, to) || breaks_tuning(row, to) ||
          breaks_checkpointing(row, to) || breaks_stages(row, to) ||
          breaks_experts(row, to) || breaks_precision(row, to) ||
          breaks_stack(row, to) || breaks_limit(row, to) ||
          breaks_batches(row, to) || breaks_tokens(row, to) ||
-         breaks_serving(row, to);
+         dl_serving_check(row, to);
 }

@@ -109,7 +109,7 @@ END
   check 'all(.estimates[].assumed[]; test("^(precision|checkpointing|attention|sharding|batch_size)=."))'
   gives 0 '' predict --arch resnet50,vgg16 --gpu a100 --phase inference -q -f json
   check '.estimates[0].assumed ==
-    ["batch_size=1", "requests=1", "precision=tf32"]'
+    ["batch_size=1", "requests=1", "precision=tf32", "stack=transformers"]'
   table arch,gpu resnet50,a100 resnet50,t4
   gives 0 "dlest: warning: runs.csv: $(message no_column_default_is \
     train_samples 1281167)
