@@ -235,7 +235,9 @@ static void bound(const struct dl_job *job, struct dl_memory_need *m) {
   bool tunes = tokens && job->run->fine_tune != DL_TUNE_UNKNOWN;
   double least = tunes ? LEAST_OF_FINE_TUNING : LEAST_OF_TOKENS;
   double most = tokens ? MOST_OF_TOKENS : MOST_OF_IMAGES;
-  double shared = m->shared ? fmax(job->run->n_gpus, 1) : 1;
+  double shared =
+      m->shared ? dl_or(job->run->tensor_parallel, fmax(job->run->n_gpus, 1))
+                : 1;
   double states = m->states_gb / shared, rest = m->need_gb - states;
   m->low_gb =
       LEAST_STATES * states + rest * exp(tokens ? -least : -LEAST_OF_IMAGES);
