@@ -102,10 +102,11 @@ static void assume_software(struct dl_row *row) {
   bool full = r->precision == DL_PRECISION_FP32 ||
               r->precision == DL_PRECISION_TF32 ||
               r->precision == DL_PRECISION_FP64;
-  bool tuned =
-      r->precision == DL_PRECISION_INT8 || r->precision == DL_PRECISION_FP8;
-  if (!dl_run_is_inference(r) || r->stack || !arch || r->idle_s > 0 ||
-      r->request_rate > 0)
+  bool tuned = r->precision == DL_PRECISION_INT8 ||
+               r->precision == DL_PRECISION_FP8 ||
+               r->precision == DL_PRECISION_FP4;
+  if (!dl_run_is_inference(r) || r->stack || !arch || dl_encodes(arch) ||
+      r->idle_s > 0 || r->request_rate > 0)
     return;
   bool image = dl_samples_of_network(arch) == DL_SAMPLES_IMAGES;
   if (dl_is_language_model(arch) ? !full : tuned || !image || r->batch_size > 1)

@@ -31,8 +31,8 @@ struct problem {
   const struct dl_job *job;
   struct dl_predictor_row at;
   bool tokens;
-  bool tuned; /* forward passes by tuned software */
   bool plain; /* by plain software */
+  bool tuned; /* forward passes by tuned software */
   bool waits; /* a GPU without images has had some */
 };
 

@@ -16,7 +16,7 @@
 
 static bool writes(const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
-  return arch && dl_is_language_model(arch);
+  return arch && dl_is_language_model(arch) && !dl_encodes(arch);
 }
 
 bool dl_is_plain(const struct dl_job *job) {
