@@ -100,8 +100,19 @@ static bool breaks_trainer(const struct dl_row *row,
                          arch->head.id);
 }
 
+/* A known duration has the start-up in it. */
+static bool breaks_startup(const struct dl_row *row,
+                           struct dl_message_style *to) {
+  return row->run.startup_s > 0 && !dl_run_is_inference(&row->run) &&
+         dl_run_set_has(&row->given, DL_RUN_duration_s) &&
+         dl_rule_message(
+             to, "{startup_s} does not go with {duration_s}, which has the "
+                 "start-up in it; leave one out");
+}
+
 bool dl_dataset_check(const struct dl_row *row, const struct dl_dataset *data,
                       struct dl_message_style *to) {
   return breaks_data(row, data, to) || breaks_image(row, to) ||
-         breaks_machine(row, to) || breaks_trainer(row, to);
+         breaks_machine(row, to) || breaks_trainer(row, to) ||
+         breaks_startup(row, to);
 }
