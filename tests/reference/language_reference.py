@@ -158,7 +158,8 @@ def step(g, w, f):
         (2 + 1 + 1 + 2 + 3 + 2) / 2) * (.6 + .4 * w["tp"])
     moved = ((34 * C["ct"] * w["e"] * w["layers"] * w["hidden"] * u *
               w["passes"] / 3 * (1 + .35 * w["again"]) *
-              mix(1, 3.5 if w["gated"] else 1.7) + adapters) *
+              mix(1, (4 if w["gated"] else 1.9) *
+                  (.7 if w["e"] > 2 else 1)) + adapters) *
              (C["fused"] if w["fused"] else 1) +
              12 * C["eager"] * w["e"] * w["scores"] * u +
              mix(2 * w["e"], 60) * w["vocab"] * u +

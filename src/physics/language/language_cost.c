@@ -169,8 +169,9 @@ static double by_software(const struct dl_language_inputs *in, double tuned,
 static struct dl_taped traffic(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   double passes = in->passes / 3 * (1 + AGAIN * in->again);
+  double plain = in->composed ? COMPOSED_TRAFFIC : PLAIN_TRAFFIC;
   double more =
-      by_software(in, 1, in->composed ? COMPOSED_TRAFFIC : PLAIN_TRAFFIC);
+      by_software(in, 1, in->element > 2 ? WITHOUT_CASTS * plain : plain);
   double logit = by_software(in, 2 * in->element, PLAIN_LOGIT);
   struct dl_taped t = term(k,
                            in->element * TRAFFIC * in->layers * in->hidden *

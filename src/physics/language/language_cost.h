@@ -62,11 +62,11 @@
  * of each expert apart (nl = ne), other software all together (nl = 1).
  *
  * Plain software (Transformers, operator by operator) moves more: the traffic
- * of activations is 1.7 times as much, 3.5 times in gated layers, whose norms
- * and rotations are composed of operators; a logit has 60 B for 2 e; the
- * optimizer 1.6 times as much; a layer 20 or 32 kernels a pass for 10
- * (language_cost_private.h). Where the software is not known each is a mean, in
- * which plain software has the weight 1 / n: a single GPU mostly runs plain
+ * of activations is 1.9 times as much, 4 times in gated layers, whose norms and
+ * rotations are composed of operators, and .7 of that in FP32; a logit has 60 B
+ * for 2 e; the optimizer 1.6 times as much; a layer 20 or 32 kernels a pass for
+ * 10 (language_cost_private.h). Where the software is not known each is a mean,
+ * in which plain software has the weight 1 / n: a single GPU mostly runs plain
  * scripts, hundreds a tuned trainer.
  *
  * Tv is 0 but for TensorFlow (outside MLPerf), where loss scaling, clipping,
