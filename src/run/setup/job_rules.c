@@ -106,7 +106,7 @@ static bool breaks_startup(const struct dl_row *row,
   return row->run.startup_s > 0 && !dl_run_is_inference(&row->run) &&
          dl_run_set_has(&row->given, DL_RUN_duration_s) &&
          dl_rule_message(
-             to, "{startup_s} does not go with {duration_s}, which has the "
+             to, "{startup_s} does not go with a known duration, which has the "
                  "start-up in it; leave one out");
 }
 
