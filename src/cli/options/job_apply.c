@@ -171,6 +171,7 @@ static enum dl_status add_subject(struct dl_job_subject *s,
   bool first = !s->arch, language = e && dl_is_language_model(e);
   s->described |= e != NULL;
   s->sequences |= e && e->transformer;
+  s->encodes |= e && dl_encodes(e);
   s->attends |=
       e && (e->transformer || !isnan(e->heads) || !isnan(e->attention_acts_m));
   s->images |= !e || dl_samples_of_network(e) == DL_SAMPLES_IMAGES ||
@@ -209,7 +210,7 @@ static bool is_open(const struct dl_job_options *o, const struct dl_csv *table,
 }
 
 /* The fit of language models has all precisions but fp64, which the fit of
- * other networks covers. */
+ * other networks covers. Encoders pass a text once, as those do. */
 unsigned dl_job_kinds(const struct dl_job_options *o,
                       struct dl_catalog *catalog, const struct dl_csv *table) {
   struct dl_job_subject s;
@@ -225,7 +226,8 @@ unsigned dl_job_kinds(const struct dl_job_options *o,
   bool renamed = o->aliases.n > 0 || dl_value_in(&o->overrides, "arch") ||
                  is_open(o, table, "arch");
   if (s.described && !renamed && !(s.language && fp64))
-    kinds &= s.language ? DL_TRAINS_LANGUAGE | DL_SERVES_LANGUAGE
+    kinds &= s.language ? DL_TRAINS_LANGUAGE | DL_SERVES_LANGUAGE |
+                              (s.encodes ? DL_SERVES_OTHER : 0u)
                         : DL_TRAINS_OTHER | DL_SERVES_OTHER;
   return kinds;
 }

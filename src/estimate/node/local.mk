@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
+	%D%/activations.c \
+	%D%/activations.h \
 	%D%/division.c \
 	%D%/division.h \
 	%D%/division_batches.c \

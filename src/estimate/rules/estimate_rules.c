@@ -268,6 +268,21 @@ static bool unknown_link(const struct dl_result *r, struct dl_text *say) {
              gpu->head.id, DL_PCIE_3_X16_GB_S);
 }
 
+/* A limit above the TDP, which only language models that are trained reach. */
+static bool raised_limit(const struct dl_result *r, struct dl_text *say) {
+  const struct dl_job *job = &r->job;
+  const struct dl_architecture *arch = job->found.arch;
+  bool reaches = arch && dl_is_language_model(arch);
+  return dl_run_set_has(&job->row->given, DL_RUN_power_limit_w) &&
+         !dl_run_is_inference(job->run) && !reaches &&
+         job->run->power_limit_w > job->tdp_w &&
+         SAY(say,
+             "--set power_limit_w=%g has no effect above the TDP of %g W: trainings "
+             "of images draw no more; give --set gpu.tdp_w=VALUE for another "
+             "board",
+             job->run->power_limit_w, job->tdp_w);
+}
+
 /* A precision for which the accelerator has no peak rate. */
 static bool lacks_rate(const struct dl_result *r, struct dl_text *say) {
   const struct dl_job *job = &r->job;
@@ -352,6 +367,9 @@ const struct dl_estimate_rule dl_estimate_rules[DL_N_ESTIMATE_RULES] = {
     {"unknown_link", unknown_link, NULL,
      "the link between the GPUs is not known: PCIe 3.0 x16 is assumed "
      "(gpu.link_gb_s)"},
+    {"raised_limit", raised_limit, NULL,
+     "power_limit_w has no effect above the TDP on trainings of images; give "
+     "gpu.tdp_w for another board"},
     {"lacks_rate", lacks_rate, NULL,
      "the GPU has no tensor rate for the precision; its next best peak is used "
      "instead"}};

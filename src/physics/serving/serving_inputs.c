@@ -29,6 +29,7 @@ const struct dl_physics_quantity
         {DL_ON_GPU(peak_bf16_tensor_tflops), false, false},
         {DL_ON_GPU(peak_fp16_tensor_tflops), false, false},
         {DL_ON_GPU(peak_fp8_tensor_tflops), false, false},
+        {DL_ON_GPU(peak_fp4_tensor_tflops), false, false},
         {DL_ON_GPU(peak_int8_tensor_tops), false, false},
         {DL_ON_GPU(multiprocessors), false, false},
         {DL_ON_GPU(boost_mhz), false, false},
@@ -51,13 +52,20 @@ const struct dl_physics_quantity
  * prompt_tokens may be off; bytes per element of the KV cache. */
 enum { WEIGHT_BYTES, ENGINE_2024, PROMPT_SD, KV_BYTES };
 
+/* Bytes of a weight in NVFP4: 16 of them share a scale of a byte. */
+#define FP4_BYTES 0.5625
+
+/* Of 8 bits or fewer. */
 static bool is_8_bit(enum dl_precision precision) {
-  return precision == DL_PRECISION_FP8 || precision == DL_PRECISION_INT8;
+  return precision == DL_PRECISION_FP8 || precision == DL_PRECISION_INT8 ||
+         precision == DL_PRECISION_FP4;
 }
 
 static double bytes_of(enum dl_precision precision) {
   if (dl_is_16_bit(precision))
     return 2;
+  if (precision == DL_PRECISION_FP4)
+    return FP4_BYTES;
   if (is_8_bit(precision))
     return 1;
   return precision == DL_PRECISION_FP64 ? 8 : 4;
@@ -122,6 +130,8 @@ const char *dl_serving_inputs_read(const struct dl_physics_row *row,
   in->bandwidth = 1e9 * gpu->bandwidth_gb_s;
   /* A link that is not known is PCIe 3.0. */
   in->link = 1e9 * dl_or(gpu->link_gb_s, DL_PCIE_3_X16_GB_S);
+  if (run->precision == DL_PRECISION_FP4)
+    in->peak = fmax(in->peak, 1e12 * dl_or(gpu->peak_fp4_tensor_tflops, 0));
   in->tdp = gpu->tdp_w;
   in->old = row->other[ENGINE_2024] > 0;
   group(row, &in->grouping);

@@ -350,18 +350,21 @@ static bool breaks_precision(const struct dl_row *row,
   const struct dl_accelerator *gpu = row->found.gpu;
   if (dl_run_is_inference(&row->run))
     return false;
-  if (row->run.precision == DL_PRECISION_FP8 && gpu &&
-      isnan(gpu->peak_fp8_tensor_tflops) &&
+  enum dl_precision precision = row->run.precision;
+  bool in_4 = precision == DL_PRECISION_FP4;
+  const char *name = in_4 ? "fp4" : "fp8";
+  if (gpu && (in_4 || precision == DL_PRECISION_FP8) &&
+      isnan(in_4 ? gpu->peak_fp4_tensor_tflops : gpu->peak_fp8_tensor_tflops) &&
       !dl_run_set_has(&row->given, DL_RUN_peak_tflops))
     return dl_rule_message(
         to,
-        "precision fp8: '%s' has no FP8 rate; use %s, or give "
-        "--set gpu.peak_fp8_tensor_tflops=VALUE",
-        gpu->head.id, isnan(gpu->peak_bf16_tensor_tflops) ? "fp16" : "bf16");
-  if (row->run.precision == DL_PRECISION_INT8)
-    return dl_rule_message(to,
-                           "precision int8 is for inference; use bf16 or fp16");
-  return false;
+        "precision %s: '%s' has no such rate; use %s, or give "
+        "--set gpu.peak_%s_tensor_tflops=VALUE",
+        name, gpu->head.id,
+        isnan(gpu->peak_bf16_tensor_tflops) ? "fp16" : "bf16", name);
+  return precision == DL_PRECISION_INT8 &&
+         dl_rule_message(to,
+                         "precision int8 is for inference; use bf16 or fp16");
 }
 
 /* The kernels of NVIDIA's containers run on NVIDIA's GPUs alone. A card of the

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/views/summary/answer.h"
+#include "estimate/methods/inference.h"
 #include "estimate/methods/estimator.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/peak_memory.h"
@@ -121,7 +122,7 @@ static void power_line(struct summary *m) {
   struct dl_interval watts = {m->e->power_w.x, m->e->power_w.low,
                               m->e->power_w.high};
   if (node)
-    watts = (struct dl_interval){m->energy.x / m->e->duration_s.x, NAN, NAN};
+    watts = m->s->whole.power_w;
   put(m, POWER, "Power", DL_WATTS, "W", &watts);
   if (!node && job->run->n_gpus > 1) {
     dl_answer_remark(l, "%s GPUs", dl_format_short(number, job->run->n_gpus));
@@ -265,11 +266,15 @@ void dl_predict_summary(struct dl_report *r, const struct dl_predict_answer *s,
   say_rule_of_thumb(r, s);
   if (assumed && e->id == DL_METHOD_PHYSICAL &&
       isnan(s->result.job.run->tokens) &&
-      !s->result.predictions.served.tokens && !s->result.predictions.language)
+      !s->result.predictions.served.tokens &&
+      !s->result.predictions.served.tuned && !s->result.predictions.language)
     dl_report_say(r,
                   "Unknown for this network and derived from its FLOPs: %s; "
                   "the interval is wider for it.",
                   assumed);
+  if (e->id == DL_METHOD_PHYSICAL && dl_limit_matters(&s->result.job))
+    dl_report_say(r, "Boards may have a lowered limit (--set power_limit_w): "
+                     "time and power have room for it.");
   say_methods(r, s, all, explain);
 }
 
@@ -336,7 +341,13 @@ void dl_predict_sources(struct dl_report *r, const struct dl_job *job) {
         {"TF32 tensor peak rate", "TFLOP/s", &gpu->peak_tf32_tflops},
         {"FP16 tensor peak rate", "TFLOP/s", &gpu->peak_fp16_tensor_tflops},
         {"BF16 tensor peak rate", "TFLOP/s", &gpu->peak_bf16_tensor_tflops}};
+    const struct figure of_few_bits[] = {
+        {"FP8 tensor peak rate", "TFLOP/s", &gpu->peak_fp8_tensor_tflops},
+        {"INT8 tensor peak rate", "TOP/s", &gpu->peak_int8_tensor_tops},
+        {"FP4 tensor peak rate", "TFLOP/s", &gpu->peak_fp4_tensor_tflops}};
     add_sources(t, &gpu->head, of_gpu, DL_LENGTH(of_gpu));
+    if (dl_infers_tuned(job))
+      add_sources(t, &gpu->head, of_few_bits, DL_LENGTH(of_few_bits));
   }
   if (arch) {
     const struct figure of_arch[] = {{"MACs", "G", &arch->macs_g},
