@@ -120,7 +120,7 @@ def foundry(path, everything):
                "grad_accum": float(r["GradAccum"]), "attention": "flash",
                "checkpointing":
                "full" if r["Activation Checkpointing"] == "True" else "none",
-               "sharding": "zero3", "stack": "eager", "framework": "pytorch",
+               "sharding": "zero3", "stack": "tuned", "framework": "pytorch",
                "tokens_per_s": float(r["Throughput (T/s)"]),
                "source": "llm-foundry", "doubt": .03}
 
@@ -235,7 +235,7 @@ def powers(path):
                    "precision": "tf32" if r["gpu"] == "a40" else "fp32",
                    "batch_size": float(r["batch_size"]),
                    "grad_accum": 1, "seq_len": 384, "attention": "eager",
-                   "sharding": "ddp", "stack": "eager", "framework": "pytorch",
+                   "sharding": "ddp", "stack": "transformers", "framework": "pytorch",
                    "power_limit_w": r["power_limit_w"],
                    "gpu_power_w": float(r["gpu_power_w"]),
                    "tokens_per_s":
@@ -262,7 +262,7 @@ def add_powers(path, rows):
             rate = (float(r["samples"]) * setup["seq_len"] /
                     float(r["duration_s"]))
             found = [{"n_gpus": 1, "precision": "bf16", "attention": "flash",
-                      "sharding": "ddp", "grad_accum": 1, "stack": "eager",
+                      "sharding": "ddp", "grad_accum": 1, "stack": "tuned",
                       "framework": "pytorch", "doubt": GROUP, "n": 1,
                       "tokens_per_s": rate, **setup}]
             rows += found

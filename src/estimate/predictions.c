@@ -275,7 +275,7 @@ static void settle_duration(struct dl_job_predictions *p,
   p->duration_s = job->known.run_s;
   p->duration_from = "given";
   if (isnan(p->duration_s)) {
-    p->duration_s = dl_physical_duration(job, p);
+    p->duration_s = dl_physical_duration(job, p) + dl_startup_s(job);
     p->duration_from = dl_physical_method.name;
   }
   if (isnan(p->duration_s) && dl_pre_learnt_precision(job)) {

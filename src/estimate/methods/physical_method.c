@@ -48,6 +48,11 @@ double dl_physical_duration(const struct dl_job *job,
   return epoch_s * job->epochs;
 }
 
+double dl_startup_s(const struct dl_job *job) {
+  bool waits = !dl_run_is_inference(job->run) && isnan(job->known.run_s);
+  return waits ? dl_or(job->run->startup_s, 0) : 0;
+}
+
 static void scale(struct dl_estimate *est, const struct dl_prediction *p,
                   double by) {
   est->energy_j.x = p->value * by;

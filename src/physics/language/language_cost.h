@@ -61,6 +61,14 @@
  * NVL72: 72 before fusion, 31 after). Transformer Engine launches the products
  * of each expert apart (nl = ne), other software all together (nl = 1).
  *
+ * Plain software (Transformers, operator by operator) moves more: the traffic
+ * of activations is 1.9 times as much, 4 times in gated layers, whose norms and
+ * rotations are composed of operators, and .7 of that in FP32; a logit has 60 B
+ * for 2 e; the optimizer 1.6 times as much; a layer 20 or 32 kernels a pass for
+ * 10 (language_cost_private.h). Where the software is not known each is a mean,
+ * in which plain software has the weight 1 / n: a single GPU mostly runs plain
+ * scripts, hundreds a tuned trainer.
+ *
  * Tv is 0 but for TensorFlow (outside MLPerf), where loss scaling, clipping,
  * accumulation and optimizer are operations on each tensor of weights in turn:
  * about 12 on each of a layer's 16. A step takes
@@ -240,6 +248,9 @@ struct dl_language_inputs {
   double gddr;          /* GB/s of GDDR6 or later; 0: other memory */
   double chips;         /* GB/s that its chips could move */
   double tdp, limit;    /* W; tdp: no less than the limit */
+  double untuned;       /* share of plain software: 1 Transformers, 0 tuned,
+                           between them where the software is not known */
+  int composed;         /* norms and positions are composed of operators */
   int format;           /* enum dl_language_format */
   int gathers;          /* weights are divided too (ZeRO-3) */
   int fused, graphs;    /* software; */
@@ -247,6 +258,7 @@ struct dl_language_inputs {
   int pcie;             /* the link is PCIe */
   int by_weight;        /* operations on each tensor of weights in turn */
   int reduces_last;     /* gradients, after the backward pass */
+  int unused;
 };
 
 /* An optimizer step: what each part takes alone, s, and the whole; W of a GPU.

@@ -303,6 +303,18 @@ static void read_division(const struct dl_physics_row *row,
   in->micro_batches = dl_or(run->grad_accum, 1);
 }
 
+/* Software that is not known is plain on one GPU and tuned on many. */
+static void read_software(const struct dl_physics_row *row,
+                          struct dl_language_inputs *in) {
+  const struct dl_transformer *t = row->arch->transformer;
+  bool known = row->run->stack;
+  in->composed = is_causal(row->arch) && t->gated > 0;
+  if (dl_stack_of(row->run) == DL_SOFTWARE_TRANSFORMERS)
+    in->untuned = 1;
+  else if (!known)
+    in->untuned = 1 / fmax(in->n_gpus, 1);
+}
+
 /* Place in the residual process: tokens of a micro-batch, GPUs, and software,
  * format and what is trained, which must be equal. */
 static void locate(struct dl_language_inputs *in) {
@@ -347,6 +359,7 @@ const char *dl_language_inputs_read(const struct dl_physics_row *row,
       dl_framework_of(run) == DL_FRAMEWORK_TENSORFLOW && !in->graphs;
   in->reduces_last = in->by_weight || (in->graphs && in->pcie);
   in->whole = !run->stack;
+  read_software(row, in);
   group(row, &in->grouping);
   locate(in);
   const struct dl_required required[] = {

@@ -108,7 +108,7 @@ static void exchange(struct dl_training_step *s, const double *c,
     s->link = 2 * bytes * (1 - 1 / inside) / (c[DL_TRAIN_XL] * l->link);
     s->network = 2 * bytes * (1 - inside / n) / (c[DL_TRAIN_XN] * l->network);
     s->slowest += c[DL_TRAIN_XS] * log2(n);
-    if (l->stack != DL_STACK_MLPERF)
+    if (l->stack == DL_STACK_NGC)
       s->late = c[DL_TRAIN_XK] * log2(inside) * s->kernels;
   }
   s->time = dl_training_overlap(s->alone, s->link + s->network) * s->slowest +

@@ -378,7 +378,7 @@ static bool breaks_stack(const struct dl_row *row,
          dl_rule_message(
              to,
              "{stack} ngc is NVIDIA's containers, and '%s' is no NVIDIA "
-             "GPU; use eager, compiled or mlperf",
+             "GPU; use transformers, tuned, compiled or mlperf",
              gpu->head.id);
 }
 

@@ -82,7 +82,7 @@ EOF
 hours() {
   "$DLEST" predict --arch llama-2-7b --gpu a100-sxm4-80gb --gpus 8 \
     --train-samples 1e5 --epochs 1 --seq-len 2048 --batch-size 4 \
-    --stack eager --method physical --format json -q "$@" |
+    --stack tuned --method physical --format json -q "$@" |
     python3 -c 'import json, sys
 print(json.load(sys.stdin)["estimates"][0]["duration_s"] / 3600)'
 }
@@ -125,7 +125,7 @@ from_groups() {
 @test "a known network on a known GPU is new where no neighbour was measured" {
   mpt='--arch mpt-7b --seq-len 2048 --batch-size 6 --sharding zero3'
   # shellcheck disable=SC2086
-  [ "$(from_groups $mpt --stack eager)" = config ]
+  [ "$(from_groups $mpt --stack tuned)" = config ]
   # shellcheck disable=SC2086
   [ "$(from_groups $mpt --stack ngc)" = gpu ]
   [ "$(from_groups --arch llama-2-70b --sharding zero3)" = gpu ]
