@@ -76,6 +76,7 @@ UNIT_TESTS = \
 	tests/unit/test_gpu_names \
 	tests/unit/test_group_totals \
 	tests/unit/test_text \
+	tests/unit/test_tuned \
 	tests/unit/test_text_format \
 	tests/unit/test_timestamp \
 	tests/unit/test_training \
@@ -193,6 +194,7 @@ CLI_TESTS = \
 	tests/cli/predict/predict.test \
 	tests/cli/predict/refusals.bats \
 	tests/cli/predict/refusals.test \
+	tests/cli/predict/name-searches.bats \
 	tests/cli/predict/relations.bats \
 	tests/cli/predict/relations.test \
 	tests/cli/predict/reality.bats \
@@ -226,8 +228,11 @@ CLI_TESTS = \
 	tests/cli/serving/inference.bats \
 	tests/cli/serving/inference.test \
 	tests/cli/serving/requests.bats \
+	tests/cli/serving/plain.test \
+	tests/cli/serving/replicas.test \
 	tests/cli/serving/requests.test \
 	tests/cli/serving/serving-published.bats \
+	tests/cli/serving/tuned.bats \
 	tests/cli/step/step-logs.bats \
 	tests/cli/step/step-published.bats \
 	tests/cli/step/step.bats \
@@ -251,8 +256,16 @@ check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 endif
 if HAVE_BATS
+check_PROGRAMS += tests/count-searches
 TESTS += $(CLI_TESTS)
 endif
+
+# The program, with searches by name counted.
+tests_count_searches_SOURCES = tests/count-searches.c
+tests_count_searches_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=dl_run_member_find,--wrap=dl_run_column_find,--wrap=dl_field_of
+tests_count_searches_LDADD = $(dlest_OBJECTS) $(LDADD)
+tests_count_searches_DEPENDENCIES = $(dlest_OBJECTS) libdlest.a
 
 # Texts of messages for unit tests, from the table that the tests of the
 # command line read.
@@ -446,6 +459,9 @@ tests_unit_test_language_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_serving_SOURCES = tests/unit/test_serving.c \
 	tests/unit/gradient.h tests/unit/predict_rows.h tests/unit/unit.h
 tests_unit_test_serving_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_tuned_SOURCES = tests/unit/test_tuned.c tests/unit/gradient.h \
+	tests/unit/unit.h
+tests_unit_test_tuned_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c
 tests_unit_test_settings_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_group_totals_SOURCES = tests/unit/test_group_totals.c tests/unit/unit.h

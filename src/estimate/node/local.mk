@@ -14,4 +14,6 @@ libdlest_a_SOURCES += \
 	%D%/parallel.c \
 	%D%/parallel.h \
 	%D%/peak_memory.c \
-	%D%/peak_memory.h
+	%D%/peak_memory.h \
+	%D%/serving_groups.c \
+	%D%/serving_groups.h

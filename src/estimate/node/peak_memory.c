@@ -211,8 +211,9 @@ static void hold_training(const struct dl_job *job, struct dl_memory_need *m) {
     m->sample_gb = dl_kept_activations(job) / 1e9;
 }
 
-/* Language models keep keys, values and what a layer puts out in 16 bits where
- * weights have fewer, as in serving_inputs.c. */
+/* Language models keep what a layer puts out in 16 bits where weights have
+ * fewer, and keys and values unless they compute in FP8, as in
+ * serving_inputs.c. */
 static void hold_inference(const struct dl_job *job, struct dl_memory_need *m) {
   double size = dl_work_bytes(job), kept = size, keys = size, weight = size;
   const struct dl_architecture *generator = dl_generator(job);
@@ -220,7 +221,8 @@ static void hold_inference(const struct dl_job *job, struct dl_memory_need *m) {
   if (dl_language_of(job)) {
     kept = size < 2 ? 2 : size;
     weight = job->weight_bytes > 0 ? job->weight_bytes : size;
-    keys = job->kv_bytes > 0 ? job->kv_bytes : kept;
+    keys = job->run->precision == DL_PRECISION_FP8 ? size : kept;
+    keys = job->kv_bytes > 0 ? job->kv_bytes : keys;
   }
   m->model_gb = m->states_gb = (job->run->params_m + others) * weight / 1e3;
   m->sample_gb = (cache(job) * keys + dl_outputs_at_once(job) * kept) / 1e9;
@@ -233,7 +235,9 @@ static void bound(const struct dl_job *job, struct dl_memory_need *m) {
   bool tunes = tokens && job->run->fine_tune != DL_TUNE_UNKNOWN;
   double least = tunes ? LEAST_OF_FINE_TUNING : LEAST_OF_TOKENS;
   double most = tokens ? MOST_OF_TOKENS : MOST_OF_IMAGES;
-  double shared = m->shared ? fmax(job->run->n_gpus, 1) : 1;
+  double shared =
+      m->shared ? dl_or(job->run->tensor_parallel, fmax(job->run->n_gpus, 1))
+                : 1;
   double states = m->states_gb / shared, rest = m->need_gb - states;
   m->low_gb =
       LEAST_STATES * states + rest * exp(tokens ? -least : -LEAST_OF_IMAGES);
@@ -249,10 +253,10 @@ void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
   }
   double has = gpu ? gpu->memory_gb : (double)NAN;
   m->batch = batch_of(job);
-  /* GPUs that serve a language model share it, and its requests. */
+  /* GPUs that serve a language model share its copies, and all requests. */
   m->shared = dl_run_is_inference(job->run) && dl_language_of(job);
   if (m->shared && job->run->n_gpus > 1) {
-    m->model_gb /= job->run->n_gpus;
+    m->model_gb /= dl_or(job->run->tensor_parallel, job->run->n_gpus);
     m->sample_gb /= job->run->n_gpus;
   }
   m->need_gb = m->model_gb + m->batch * m->sample_gb;
