@@ -129,6 +129,7 @@ CLI_TESTS = \
 	tests/cli/general/completion.bats \
 	tests/cli/general/examples.bats \
 	tests/cli/general/locales.bats \
+	tests/cli/general/measure.bats \
 	tests/cli/general/manners.bats \
 	tests/cli/general/manners.test \
 	tests/cli/general/manual.bats \

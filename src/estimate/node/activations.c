@@ -145,12 +145,13 @@ static double scores(const struct dl_job *job, const struct dl_transformer *t) {
  * inputs of two norms, of the products of attention and of the feed-forward
  * part, two masks (5 h), queries, keys, values and what attention puts out, and
  * what enters and leaves the nonlinearity. LoRA needs no gradients of frozen
- * weights and so no inputs of the feed-forward products. */
+ * weights and so no inputs of the feed-forward products. Mixtures of experts
+ * keep copies of tokens sorted by experts instead. */
 static double left_to_keep(const struct dl_job *job,
                            const struct dl_transformer *t) {
   double h = t->hidden, f = t->ffn;
   if (t->experts > 1)
-    f = t->active_experts * t->moe_ffn + t->shared_ffn;
+    return 1;
   double heads = (2 * t->heads + 2 * t->kv_heads) * t->head_dim;
   double up = (1 + t->gated) * f;
   double all = 5 * h + heads + 2 * up, inputs = 2 * h + f, kept = all;
@@ -167,16 +168,18 @@ static double left_to_keep(const struct dl_job *job,
 
 /* Bytes of a logit. The loss of PyTorch has the logits in 16 bits, the
  * logarithms of their softmax, and the gradients of both in FP32; Transformers
- * copies the logits once more to shift them. Fused losses and losses of parts
- * of the sequence have one copy in FP32. */
-static double logit_bytes(const struct dl_job *job) {
+ * copies the logits once more to shift them. Fused losses, as recipes for
+ * mixtures of experts have them (NeMo AutoModel), and losses of parts of the
+ * sequence have one copy in FP32. */
+static double logit_bytes(const struct dl_job *job,
+                          const struct dl_transformer *t) {
   enum dl_fine_tune tune = dl_fine_tune_of(job->run);
   enum dl_software stack = dl_stack_of(job->run);
   bool adapters = tune == DL_TUNE_LORA || tune == DL_TUNE_QLORA;
   double bytes = LOGIT;
   if (adapters && !is_fused(job->run) && stack != DL_SOFTWARE_COMPILED)
     bytes = LOGIT_OF_TRANSFORMERS;
-  else if (tune == DL_TUNE_FULL && in_pytorch(job->run))
+  else if (tune == DL_TUNE_FULL && in_pytorch(job->run) && !(t->experts > 1))
     bytes = LOGIT_OF_PYTORCH;
   return dl_is_mixed(job) ? bytes : fmax(bytes - 2, LOGIT * 2);
 }
@@ -207,7 +210,7 @@ static double kept_of_tokens(const struct dl_job *job,
   double v = dl_or(run->virtual_stages, 1);
   double most = by.pipeline + (v > 1 ? (by.pipeline - 1) / v : 0);
   double under_way = fmin(accum, most) / by.pipeline;
-  return (all * q * under_way + logits * logit_bytes(job)) /
+  return (all * q * under_way + logits * logit_bytes(job, t)) /
          (by.tensor * by.context);
 }
 
