@@ -183,8 +183,9 @@ void dl_known_of(const struct dl_job *job, unsigned which,
 #define CONTEXT_SHARE 0.16
 
 double dl_waiting_w(const struct dl_job *job, double static_w) {
-  const char *memory = job->found.gpu ? job->found.gpu->memory_type : NULL;
-  bool hbm = memory && strncmp(memory, "hbm", strlen("hbm")) == 0;
+  const struct dl_accelerator *gpu = job->found.gpu;
+  bool hbm = gpu && gpu->memory_type && gpu->peak_bf16_tensor_tflops > 0 &&
+             strncmp(gpu->memory_type, "hbm", strlen("hbm")) == 0;
   double context = hbm ? CONTEXT_SHARE * dl_or(job->tdp_w, 0) : 0;
   return fmax(static_w, fmax(dl_or(job->idle_w, 0), context));
 }
