@@ -10,10 +10,10 @@
 
 struct dl_predict_answer;
 
-/* The answer of a node: energy at its widest boundary, and the embodied carbon
- * that the job is charged. Numbers are NaN without. */
+/* The answer of a node: energy and power at its widest boundary, and the
+ * embodied carbon that the job is charged. Numbers are NaN without. */
 struct dl_node_answer {
-  struct dl_interval j;
+  struct dl_interval j, power_w;
   const char *boundary;
   double embodied_g;
 };

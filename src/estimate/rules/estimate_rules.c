@@ -45,12 +45,13 @@ static bool undivided_heads(const struct dl_result *r, struct dl_text *say) {
   const struct dl_run *run = r->job.run;
   const struct dl_architecture *arch = r->job.found.arch;
   const struct dl_transformer *t = arch ? arch->transformer : NULL;
-  return dl_run_is_inference(run) && t && dl_transformer_writes(t) &&
-         run->n_gpus > 1 && fmod(t->heads, run->n_gpus) > 0 &&
+  double n = dl_or(run->tensor_parallel, run->n_gpus);
+  return dl_run_is_inference(run) && t && dl_transformer_writes(t) && n > 1 &&
+         fmod(t->heads, n) > 0 &&
          SAY(say,
              "%g GPUs do not divide the %g attention heads of '%s': servers "
              "refuse that; use another number, or copies of it side by side",
-             run->n_gpus, t->heads, arch->head.id);
+             n, t->heads, arch->head.id);
 }
 
 /* A known duration of inference that is not the estimate's. */
