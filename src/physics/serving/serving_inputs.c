@@ -75,7 +75,8 @@ static double bytes_of(enum dl_precision precision) {
 }
 
 static double kept_bytes(enum dl_precision precision) {
-  return precision == DL_PRECISION_FP8 ? 1 : fmax(2, bytes_of(precision));
+  bool in_fp8 = precision == DL_PRECISION_FP8 || precision == DL_PRECISION_FP4;
+  return in_fp8 ? 1 : fmax(2, bytes_of(precision));
 }
 
 /* 0: none is known. */
@@ -137,8 +138,9 @@ const char *dl_serving_inputs_read(const struct dl_physics_row *row,
   in->width = arch->hidden_size;
   in->weight_bytes =
       dl_or(row->other[WEIGHT_BYTES], dl_or(arch->weight_bytes, bytes));
-  /* Servers keep keys and values in FP8 where they compute in it, in 16 bits
-   * where weights alone have fewer, and attend in the format of the keys. */
+  /* Servers keep keys and values in FP8 where they compute in FP8 or FP4, in 16
+   * bits where weights alone have fewer, and attend in the format of the keys.
+   */
   in->kept_bytes = dl_or(row->other[KV_BYTES], kept_bytes(run->precision));
   in->peak = 1e12 * peak_tflops(gpu, run->precision, is_8_bit(run->precision));
   in->peak_keys =

@@ -13,7 +13,7 @@ static_assert(DL_N_TUNED + DL_N_TUNED_EFFECTS <= DL_TAPE_PARAMETERS,
 
 /* Exponent by which the rate falls with the power beyond the static one, where
  * the limit is lowered: power grows with the third power of the clock. A100 and
- * H100 of seven systems have .23 to .38, products on a B300 .23 to .59. */
+ * H100 of four systems have about .23 to .40, products on a B300 .23 to .59. */
 #define SLOWED (1.0 / 3)
 
 /* The least power beyond the static one, relative to that at the TDP. */

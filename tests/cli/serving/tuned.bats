@@ -26,16 +26,17 @@ resnet=(--arch resnet50 --samples 1e6 --batch-size 1024)
     $(jq '.estimates[0].duration_s' eager) / 2)"
 }
 
-# MLPerf Inference v4.0, closed, Offline, 8 H100 SXM of NVIDIA and of eight
-# others: ResNet-50 in INT8 700 to 713 thousand samples/s, BERT large 70 to 72.
-@test "speeds are as MLPerf's" {
+# MLPerf Inference v4.0, closed, Offline, 8 H100 SXM: ResNet-50 in INT8 699 to 706
+# thousand samples/s (6 entries), BERT large 69.7 to 70.8 (8). The fit has seen
+# both.
+@test "speeds of the fit are as MLPerf's" {
   tuned "${resnet[@]}" --gpu h100 --gpus 8 --precision int8
   check '(1e6 / .estimates[0].duration_s / 705e3 | log | fabs) < 0.15'
   check '.estimates[0] | .duration_low_s < 1e6 / 705e3 and
     .duration_high_s > 1e6 / 705e3'
   tuned --arch bert-large-uncased --seq-len 177 --samples 1e6 --gpu h100 \
     --gpus 8 --precision int8 --batch-size 512
-  check '(1e6 / .estimates[0].duration_s / 71e3 | log | fabs) < 0.2'
+  check '(1e6 / .estimates[0].duration_s / 70.2e3 | log | fabs) < 0.2'
 }
 
 @test "a lower limit takes power and speed, a higher one gives speed" {
