@@ -141,13 +141,7 @@ static void trust_rate(struct dl_expected *e, const struct dl_prediction *rate,
 #define LANGUAGE_SURPLUS 0.9
 #define LANGUAGE_SURPLUS_SD 0.2
 #define IMAGE_SURPLUS 0.25
-#define IMAGE_SURPLUS_SD 0.35
-
-/* The limit in force of all GPUs, W. */
-static double most_w(const struct dl_job *job) {
-  double most = dl_or(job->run->power_limit_w, job->tdp_w);
-  return dl_or(most, INFINITY) * job->run->n_gpus;
-}
+#define IMAGE_SURPLUS_SD 0.5
 
 /* The standard deviation that half of an interval of a logarithm stands for. */
 static double half_width_sd(const struct dl_prediction *p, double coverage) {
@@ -201,7 +195,7 @@ static bool expect_training(const struct dl_job_predictions *p,
   e->surplus_w =
       e->static_w + IMAGE_SURPLUS * fmax(exp(e->power) - e->static_w, 0);
   e->surplus_sd = IMAGE_SURPLUS_SD;
-  e->most_w = most_w(job);
+  e->most_w = dl_limit_of_all_w(job);
   e->util = p->parts.gpu_share;
   take_input(e, &p->parts, epochs);
   return true;
@@ -223,7 +217,7 @@ static bool expect_language(const struct dl_job_predictions *p,
   e->static_w = p->step.static_w * job->run->n_gpus;
   e->surplus_w = LANGUAGE_SURPLUS * exp(e->power);
   e->surplus_sd = LANGUAGE_SURPLUS_SD;
-  e->most_w = most_w(job);
+  e->most_w = dl_limit_of_all_w(job);
   e->util = p->step.gpu_share;
   take_input(e, &p->parts, 1);
   return true;
@@ -290,19 +284,6 @@ static void settle_duration(struct dl_job_predictions *p,
   }
 }
 
-/* The power of a GPU that waits in a training, whose static power the fit has: no
- * less than idle, and with a context and its clocks up boards with HBM draw this
- * share of the TDP (H100 120 of 700 W, idle 74; A100 62 to 64 of 400, B300 183
- * of 1100). */
-#define CONTEXT_SHARE 0.16
-
-static double waiting_w(const struct dl_job *job, double static_w) {
-  const char *memory = job->found.gpu ? job->found.gpu->memory_type : NULL;
-  bool hbm = memory && strncmp(memory, "hbm", strlen("hbm")) == 0;
-  double context = hbm ? CONTEXT_SHARE * dl_or(job->tdp_w, 0) : 0;
-  return fmax(static_w, fmax(dl_or(job->idle_w, 0), context));
-}
-
 /* The power of a language model by runs of a calibration. */
 static void repeat_power(struct dl_job_predictions *p, struct dl_fit_row *step,
                          double coverage) {
@@ -325,13 +306,13 @@ static void explain(struct dl_job_predictions *p, struct fit_rows *a,
   struct dl_fit_row *step = p->language ? fit_row(a, DL_LANGUAGE_RATE) : NULL;
   if (step) {
     dl_language_parts_of(step, &p->step);
-    p->step.static_w = waiting_w(a->job, p->step.static_w);
+    p->step.static_w = dl_waiting_w(a->job, p->step.static_w);
     repeat_power(p, step, a->ctx->coverage);
   }
   if (!epoch)
     return;
   dl_training_parts_of(epoch, &p->parts);
-  p->parts.static_w = waiting_w(a->job, p->parts.static_w);
+  p->parts.static_w = dl_waiting_w(a->job, p->parts.static_w);
   p->parts.time_s = exp(dl_fit_row_value(epoch, DL_TARGET_TIME));
 }
 

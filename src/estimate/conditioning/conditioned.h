@@ -20,9 +20,9 @@ struct dl_expected {
   double surplus_w; /* power in a time beyond the work, if nothing says that
                        they waited; its logarithm is uncertain */
   double surplus_sd;
-  double most_w;    /* the most that they draw; INFINITY: not known */
-  double util;      /* GPU utilization at work, a share */
-  double input; /* logarithm of the time of the input alone; NaN: it keeps */
+  double most_w; /* the most that they draw; INFINITY: not known */
+  double util;   /* GPU utilization at work, a share */
+  double input;  /* logarithm of the time of the input alone; NaN: it keeps */
   double var_input; /* up */
 };
 

@@ -278,9 +278,9 @@ static bool raised_limit(const struct dl_result *r, struct dl_text *say) {
          !dl_run_is_inference(job->run) && !reaches &&
          job->run->power_limit_w > job->tdp_w &&
          SAY(say,
-             "--set power_limit_w=%g has no effect above the TDP of %g W: trainings "
-             "of images draw no more; give --set gpu.tdp_w=VALUE for another "
-             "board",
+             "--set power_limit_w=%g has no effect above the TDP of %g W: "
+             "trainings of images draw no more; give --set gpu.tdp_w=VALUE for "
+             "another board",
              job->run->power_limit_w, job->tdp_w);
 }
 

@@ -52,9 +52,9 @@ struct dl_gpu_waiting_prior {
    * power is known, relative to the working power, and the standard deviation
    * of its logarithm; static where that is more. */
   double surplus_share, surplus_sd;
-  double var_util;     /* of the utilization at work */
-  double waits;        /* probability of waiting, 0 .. 1 */
-  double input;        /* time of the input alone; NaN: it keeps up */
+  double var_util; /* of the utilization at work */
+  double waits;    /* probability of waiting, 0 .. 1 */
+  double input;    /* time of the input alone; NaN: it keeps up */
   double var_input;
   bool by_work; /* input and its variance are relative to the time of the work,
                    of which nothing is known */

@@ -113,9 +113,9 @@
  *   P  = (Pd^-8 + C^-8)^(-1/8),  C = pcap limit
  *
  * where a limit above the board's TDP takes its place (A100 boards of 400 W at
- * a limit of 500 W draw 423 to 476 W). BW': bandwidth of GDDR6 or later. Where C binds, T grows by exp(kappa
- * ln(x)^2) as in training_cost.h, with B = .6 (pa TDP + pb BW'') Gp, BW'' what
- * its chips could move.
+ * a limit of 500 W draw 423 to 476 W). BW': bandwidth of GDDR6 or later. Where
+ * C binds, T grows by exp(kappa ln(x)^2) as in training_cost.h, with B = .6 (pa
+ * TDP + pb BW'') Gp, BW'' what its chips could move.
  *
  * Work and memory follow Kaplan et al. (arXiv 2001.08361), Korthikanti et al.
  * (arXiv 2205.05198) and Rajbhandari et al. (arXiv 1910.02054); the bubble

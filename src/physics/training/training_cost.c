@@ -76,8 +76,7 @@ static double dynamic_power(const struct dl_training_epoch *f,
       (c[DL_TRAIN_PU] * s->gpu + c[DL_TRAIN_PF] * c[DL_TRAIN_EC] * s->compute +
        c[DL_TRAIN_PM] * dl_training_bandwidth_share(c, l) * s->memory) /
       s->unlimited;
-  double ptc =
-      (l->has_tensor ? 1 : c[DL_TRAIN_PTC]) * (l->ada_32 ? ADA_32 : 1);
+  double ptc = (l->has_tensor ? 1 : c[DL_TRAIN_PTC]) * (l->ada_32 ? ADA_32 : 1);
   return l->tdp * ptc * busy * f->fx[DL_EFFECT_GPU_POWER] *
          f->fx[DL_EFFECT_ARCH_POWER];
 }

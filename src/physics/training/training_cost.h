@@ -40,8 +40,8 @@
  *
  * with ptc below 1 for GPUs without tensor cores, 1 for the others, and a = .45
  * for the generation Ada in FP32 and TF32, 1 for others and in 16 bits: its
- * boards draw .4 to .7 of their TDP there. An RTX 3070 whose limit is raised from
- * 220 to 240 W draws 218 at most. Where the limit binds, clocks fall:
+ * boards draw .4 to .7 of their TDP there. An RTX 3070 whose limit is raised
+ * from 220 to 240 W draws 218 at most. Where the limit binds, clocks fall:
  *
  *   T = sqrt((Tg exp(kappa ln(r)^2))^2 + Th^2)
  *   r = (P - B) / (Pd - B),  within [0.02, 1]
