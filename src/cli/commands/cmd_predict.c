@@ -48,7 +48,6 @@ static const struct dl_option options[] = {
      .expected = "time, duration, gpu_util and gpu_power separated by commas, "
                  "or none",
      .with = "input", .methods = DL_TIMED_METHODS},
-    {DL_SHARD_OPTION(struct dl_predict_options, shard), .with = "input"},
     {0},
 };
 
@@ -421,11 +420,10 @@ static void settle_parts(struct dl_cli *cli, struct dl_predict_options *o) {
     dl_warn(&cli->diag, "--parts has no effect without --format csv");
 }
 
-/* Gives the plan the columns of the table, or of its part. */
+/* Gives the plan the columns of the table. */
 static enum dl_status take_table(struct dl_cli *cli,
                                  const struct dl_predict_options *o,
                                  struct dl_row_plan *f, struct dl_csv *csv) {
-  DL_TRY(dl_csv_take_shard(csv, &o->shard, &cli->diag));
   DL_TRY(dl_job_options_check_table(cli, &o->job, csv));
   dl_plan_columns(f, csv);
   return DL_OK;
