@@ -34,10 +34,8 @@ enum { ERRORS = DL_LENGTH(errors_after) };
 
 struct suggestion_view {
   struct dl_report *r;
-  const struct dl_calibrate_options *o;
   const struct dl_suggestion_rows *rows;
   const struct dl_suggestion *s;
-  const struct dl_suggestion_table *wanted;
   const char *path;
   bool all;
 };
@@ -103,75 +101,40 @@ static void add_run(struct dl_text *t, const struct suggestion_view *w,
                    dl_format_short(number, row->batch_size));
 }
 
-/* Appends "lines 7, 3 and 12 of runs.csv". */
-static void add_lines(struct dl_text *t, const struct suggestion_view *w) {
-  size_t n = w->s->n_chosen;
-  for (size_t i = 0; i < n; i++) {
-    const char *before = i + 1 == n ? " and " : ", ";
-    dl_text_printf(t, "%s%zu", i == 0 ? "lines " : before,
-                   w->rows->runs.row[w->s->chosen[i].run].line);
-  }
-  dl_text_printf(t, " of %s", w->path);
-}
-
 static void add_answer(const struct suggestion_view *w) {
   static const char *const labels[] = {"Time", "Energy"};
   struct dl_answer_line line[ERRORS] = {0};
   DL_TEXT(title);
   dl_text_add(&title, "Measure ");
-  if (w->s->n_chosen > 1)
-    add_lines(&title, w);
-  else
-    add_run(&title, w, w->s->chosen[0].run);
+  add_run(&title, w, w->s->run[0].run);
   struct dl_report *g = dl_report_group(w->r, NULL, dl_text_str(&title));
   for (size_t q = 0; q < ERRORS; q++) {
-    double after = w->s->chosen[w->s->n_chosen - 1].after.of[q];
+    double after = w->s->run[0].after.of[q];
     dl_answer_figure(&line[q], &(struct dl_answer){labels[q], DL_PERCENT, "%",
                                                    after, NAN, NAN, NULL});
     dl_answer_number(&line[q], "", 100 * w->s->before.of[q], " % before");
   }
   dl_answer_remark(&line[0], "expected error of %zu configuration%s",
-                   w->wanted->n, w->wanted->n == 1 ? "" : "s");
+                   w->rows->runs.n, w->rows->runs.n == 1 ? "" : "s");
   dl_answer_lines(g, line, ERRORS);
 }
 
-/* A table of runs: `of` them, of which the first n are shown. */
-static struct dl_table *calibration_table(const struct suggestion_view *w,
-                                          const char *key, const char *what,
-                                          size_t n, size_t of) {
+static void add_runs(const struct suggestion_view *w) {
+  size_t n = shown(w, w->rows->runs.n);
   struct dl_column columns[SETTINGS + ERRORS];
+  struct dl_value v[SETTINGS + ERRORS];
   char title[120];
   setting_columns(&w->rows->runs, columns);
   memcpy(columns + SETTINGS, errors_after, sizeof errors_after);
-  title_of(title, what, n, of);
-  return dl_report_table(w->r, key, title, columns, SETTINGS + ERRORS,
-                         strcmp(key, "runs") == 0);
-}
-
-static void put_run(const struct suggestion_view *w, struct dl_table *t,
-                    size_t run, const struct dl_suggestion_errors *e) {
-  struct dl_value v[SETTINGS + ERRORS];
-  dl_member_values(settings, SETTINGS, &w->rows->runs.row[run], v);
-  error_values(e, v + SETTINGS);
-  dl_table_row(t, v, NULL);
-}
-
-static void add_runs(const struct suggestion_view *w) {
-  const struct dl_suggestion *s = w->s;
-  size_t of = w->rows->runs.n, n = shown(w, of);
+  title_of(title, "Expected errors after one run", n, w->rows->runs.n);
   struct dl_table *t =
-      calibration_table(w, "runs", "Expected errors after one run", n, of);
-  for (size_t i = 0; i < n; i++)
-    put_run(w, t, s->order[i], &s->after[s->order[i]]);
-}
-
-/* Several runs, each with those before it. */
-static void add_chosen(const struct suggestion_view *w) {
-  const struct dl_suggestion *s = w->s;
-  struct dl_table *t = calibration_table(
-      w, "suggested", "After these runs together", s->n_chosen, s->n_chosen);
-  for (size_t i = 0; i < s->n_chosen; i++)
-    put_run(w, t, s->chosen[i].run, &s->chosen[i].after);
+      dl_report_table(w->r, "runs", title, columns, SETTINGS + ERRORS, true);
+  for (size_t i = 0; i < n; i++) {
+    dl_member_values(settings, SETTINGS, &w->rows->runs.row[w->s->run[i].run],
+                     v);
+    error_values(&w->s->run[i].after, v + SETTINGS);
+    dl_table_row(t, v, NULL);
+  }
 }
 
 static void add_best(const struct suggestion_view *w) {
@@ -182,18 +145,18 @@ static void add_best(const struct suggestion_view *w) {
   enum { MORE = DL_LENGTH(more), COLUMNS = SETTINGS + MORE + ERRORS };
   struct dl_column columns[COLUMNS];
   struct dl_value v[COLUMNS];
-  size_t n = shown(w, w->wanted->n);
+  size_t n = shown(w, w->rows->runs.n);
   char title[120];
-  setting_columns(w->wanted, columns);
+  setting_columns(&w->rows->runs, columns);
   memcpy(columns + SETTINGS, more, sizeof more);
   memcpy(columns + SETTINGS + MORE, errors_after, sizeof errors_after);
   title_of(title, "Best run of another configuration for each", n,
-           w->wanted->n);
+           w->rows->runs.n);
   struct dl_table *t =
       dl_report_table(w->r, "wanted", title, columns, COLUMNS, false);
   for (size_t i = 0; i < n; i++) {
     const struct dl_suggested_for *best = &w->s->best[i];
-    dl_member_values(settings, SETTINGS, &w->wanted->row[i], v);
+    dl_member_values(settings, SETTINGS, &w->rows->runs.row[i], v);
     error_values(&best->before, v + SETTINGS);
     v[SETTINGS + 2] = best->run == SIZE_MAX
                           ? dl_string(NULL)
@@ -208,21 +171,16 @@ enum dl_status dl_suggest_report(struct dl_cli *cli,
                                  const struct dl_suggestion_rows *rows,
                                  const struct dl_suggestion *s) {
   struct suggestion_view w = {.r = dl_report_new(),
-                              .o = o,
                               .rows = rows,
                               .s = s,
-                              .wanted = rows->wanted.n > 0 ? &rows->wanted
-                                                           : &rows->runs,
                               .path = dl_path_name(cli->argument[0]),
                               .all = o->all || cli->format->whole};
   add_answer(&w);
-  DL_LINES(w.r, {.key = "configurations", .value = dl_count(w.wanted->n)},
+  DL_LINES(w.r, {.key = "configurations", .value = dl_count(rows->runs.n)},
            {.key = "time_error_before",
             .value = dl_number(s->before.of[DL_SUGGEST_TIME])},
            {.key = "energy_error_before",
             .value = dl_number(s->before.of[DL_SUGGEST_ENERGY])});
-  if (s->n_chosen > 1 || cli->format->whole)
-    add_chosen(&w);
   add_runs(&w);
   add_best(&w);
   dl_report_say(w.r,

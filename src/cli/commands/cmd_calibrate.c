@@ -27,10 +27,6 @@ static const struct dl_option options[] = {
      "print which configuration of FILE to measure, so that a calibration with "
      "it helps most",
      AT(FLAG, suggest)},
-    {"for", 0, "WANTED.csv", "help these configurations (default: of FILE)",
-     AT(TEXT, wanted), .with = "suggest"},
-    {"runs", 0, "N", "choose N runs to measure together (default 1)",
-     AT(COUNT, n_runs), .low = 1, .with = "suggest"},
     {"all", 0, NULL, "print all runs and configurations", AT(FLAG, all),
      .with = "suggest"},
     {0},
@@ -41,10 +37,6 @@ static const struct dl_option_table tables[] = {
     {dl_table_options_rows, offsetof(struct dl_calibrate_options, job)},
     {0},
 };
-
-static void init(void *options_at) {
-  ((struct dl_calibrate_options *)options_at)->n_runs = 1;
-}
 
 static const struct dl_column columns[] = {
     {"target", "target", NULL, DL_CODE, false},
@@ -464,13 +456,11 @@ const struct dl_command dl_cmd_calibrate = {
            "  dlest calibrate runs.csv -o mine.xml\n"
            "  dlest calibrate gpu-7.csv -s arch=resnet50 -s batch_size=64 \\\n"
            "      -s dataset=imagenette -s epochs=12\n"
-           "  dlest calibrate plan.csv --suggest\n"
-           "  dlest calibrate runs.csv --suggest --for plan.csv\n",
+           "  dlest calibrate plan.csv --suggest\n",
     .tables = tables,
     .options_size = sizeof(struct dl_calibrate_options),
     .rereads = true,
     .writes_model = true,
     .prints = "suggest",
-    .init = init,
     .run = run,
 };
