@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/named.h"
 #include "cli/command.h"
 #include "cli/options/input_options.h"
 #include "plot/plot.h"
@@ -68,14 +69,12 @@ static enum dl_status read_arguments(struct dl_cli *cli,
                                      struct plot_options *p) {
   static char dash[] = "-";
   static char *standard_input[] = {dash};
-  static const struct {
-    unsigned taken;
-    const char *options;
-  } takes[] = {{DL_PLOT_BY, "by|shape"},
-               {DL_PLOT_PER, "per"},
-               {DL_PLOT_SCORE, "score"},
-               {DL_PLOT_TARGET, "target"},
-               {DL_PLOT_LOGS, "from|epoch-length"}};
+  static const struct dl_named_bits takes[] = {
+      {"by|shape", DL_PLOT_BY},
+      {"per", DL_PLOT_PER},
+      {"score", DL_PLOT_SCORE},
+      {"target", DL_PLOT_TARGET},
+      {"from|epoch-length", DL_PLOT_LOGS}};
   struct dl_diag *d = &cli->diag;
   char why[64];
   p->kind = dl_plot_kind_find(cli->argument[0]);
@@ -94,8 +93,8 @@ static enum dl_status read_arguments(struct dl_cli *cli,
     return dl_fail(d, DL_EUSAGE, "one table at a time");
   snprintf(why, sizeof why, "on 'plot %s'", p->kind->name);
   for (size_t i = 0; i < sizeof takes / sizeof *takes; i++)
-    if (!(p->kind->takes & takes[i].taken))
-      DL_TRY(dl_cli_refuse(cli, takes[i].options, why));
+    if (!(p->kind->takes & takes[i].bits))
+      DL_TRY(dl_cli_refuse(cli, takes[i].name, why));
   return DL_OK;
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/named.h"
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/passes/extract_rows.h"
@@ -340,22 +341,20 @@ static enum dl_status make_settings(struct record_command *c) {
   struct dl_diag *d = &c->cli->diag;
   const struct record_options *o = c->o;
   char batch[DL_NUMBER_SIZE];
-  const struct {
-    const char *name, *value; /* NULL: unknown */
-  } known[] = {{"gpu", gpu_name(&c->sensors)},
-               {"arch", o->arch},
-               {"dataset", o->dataset},
-               {"precision", o->precision},
-               {"batch_size", isnan(o->batch_size)
-                                  ? NULL
-                                  : dl_format_short(batch, o->batch_size)}};
+  const struct dl_named_text known[] = {
+      {"gpu", gpu_name(&c->sensors)},
+      {"arch", o->arch},
+      {"dataset", o->dataset},
+      {"precision", o->precision},
+      {"batch_size",
+       isnan(o->batch_size) ? NULL : dl_format_short(batch, o->batch_size)}};
   DL_TEXT(t);
   c->settings = dl_settings_new();
   for (size_t i = 0; i < DL_LENGTH(known); i++) {
     dl_text_clear(&t);
     dl_text_printf(&t, "%s=%s", known[i].name,
-                   known[i].value ? known[i].value : "");
-    if (known[i].value)
+                   known[i].text ? known[i].text : "");
+    if (known[i].text)
       DL_TRY(dl_settings_set(c->settings, dl_text_str(&t), d));
   }
   for (size_t i = 0; i < o->sets.n; i++)

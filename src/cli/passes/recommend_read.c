@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/named.h"
 #include "base/number.h"
 #include "cli/passes/recommend.h"
 #include "cli/views/row_notes.h"
@@ -63,13 +64,10 @@ static bool is_among(const struct dl_axis *a, double x) {
 /* Whether the options ask for a configuration. */
 static enum dl_status is_wanted(struct dl_cli *cli, const struct dl_axes *axes,
                                 const struct dl_repeat *r, bool *wanted) {
-  const struct {
-    const char *column;
-    double x;
-  } numbers[] = {{"n_gpus", r->n_gpus},
-                 {"seq_len", r->seq_len},
-                 {"image_px", r->image_px},
-                 {"batch_size", r->batch_size}};
+  const struct dl_named_number numbers[] = {{"n_gpus", r->n_gpus},
+                                            {"seq_len", r->seq_len},
+                                            {"image_px", r->image_px},
+                                            {"batch_size", r->batch_size}};
   const struct dl_axis *arch = dl_axes_find(axes, "arch");
   const struct dl_axis *gpu = dl_axes_find(axes, "gpu");
   *wanted = true;
@@ -79,7 +77,7 @@ static enum dl_status is_wanted(struct dl_cli *cli, const struct dl_axes *axes,
   if (*wanted && gpu)
     DL_TRY(is_named(cli, gpu, DL_ACCELERATOR, r->gpu, r->gpu_known, wanted));
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers && *wanted; i++) {
-    const struct dl_axis *a = dl_axes_find(axes, numbers[i].column);
+    const struct dl_axis *a = dl_axes_find(axes, numbers[i].name);
     *wanted = !a || is_among(a, numbers[i].x);
   }
   return DL_OK;
