@@ -33,6 +33,13 @@ struct dl_csv_block {
   const size_t *line;      /* line of each row in the file, from 1 */
 };
 
+/* A row of a block; all borrowed. */
+struct dl_csv_row {
+  const struct dl_csv *csv;
+  const char *const *cell;
+  size_t line;
+};
+
 /* Opens a file ("-": stdin) and reads its header. Errors (DL_EINPUT): empty
  * file, no header, duplicate or empty column names, binary data (a NUL byte
  * in the header), a row longer than 16 MiB. `delimiter` 0 means a comma. */

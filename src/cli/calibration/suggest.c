@@ -6,20 +6,10 @@
 
 #include "base/file.h"
 #include "base/number.h"
-#include "cli/calibration/calibration_table.h"
 #include "cli/calibration/suggest_report.h"
 #include "model/fitting/calibrate.h"
 
-struct suggesting {
-  struct dl_cli *cli;
-  const struct dl_calibrate_options *o;
-  struct dl_model *m; /* owned */
-  struct dl_calibration_table kept;
-  struct dl_suggestion_rows rows;
-  struct dl_suggestion s;
-};
-
-static void end(struct suggesting *w) {
+static void end(struct dl_suggesting *w) {
   dl_model_free(w->m);
   dl_calibration_table_close(&w->kept);
   dl_suggestion_rows_free(&w->rows);
@@ -28,7 +18,7 @@ static void end(struct suggesting *w) {
 
 /* Reads a table whose rows are of one GPU and one epoch by default. `job`: the
  * options of rows, or NULL: they were measured. */
-static enum dl_status read_table(struct suggesting *w, struct dl_csv *csv,
+static enum dl_status read_table(struct dl_suggesting *w, struct dl_csv *csv,
                                  const struct dl_job_options *job) {
   struct dl_diag *d = &w->cli->diag;
   struct dl_run one = dl_run_unknown;
@@ -49,7 +39,7 @@ static enum dl_status read_table(struct suggesting *w, struct dl_csv *csv,
 }
 
 /* Reads the configurations, of which one at least must be usable. */
-static enum dl_status read_configurations(struct suggesting *w) {
+static enum dl_status read_configurations(struct dl_suggesting *w) {
   const char *path = w->cli->argument[0];
   struct dl_diag *d = &w->cli->diag;
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
@@ -67,7 +57,7 @@ static enum dl_status read_configurations(struct suggesting *w) {
 
 /* Reads the runs that calibrated the model, which becomes what it was before.
  */
-static enum dl_status read_kept(struct suggesting *w) {
+static enum dl_status read_kept(struct dl_suggesting *w) {
   struct dl_diag *d = &w->cli->diag;
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   for (size_t i = 0; i < w->m->n_fits; i++)
@@ -80,7 +70,7 @@ static enum dl_status read_kept(struct suggesting *w) {
 }
 
 /* Warns if the suggested run may end without memory. */
-static void warn_memory(const struct suggesting *w) {
+static void warn_memory(const struct dl_suggesting *w) {
   const struct dl_suggestion_row *row = &w->rows.runs.row[w->s.run[0].run];
   char text[DL_NUMBER_SIZE];
   if (row->memory_gb > 0)
@@ -92,7 +82,7 @@ static void warn_memory(const struct suggesting *w) {
 
 enum dl_status dl_suggest_runs(struct dl_cli *cli,
                                const struct dl_calibrate_options *o) {
-  DL_SCOPED(end) struct suggesting w = {.cli = cli, .o = o};
+  DL_SCOPED(end) struct dl_suggesting w = {.cli = cli, .o = o};
   const char *suffix = cli->output ? strrchr(cli->output, '.') : NULL;
   if (suffix && strcasecmp(suffix, ".xml") == 0)
     return dl_fail(&cli->diag, DL_EUSAGE,
@@ -104,5 +94,5 @@ enum dl_status dl_suggest_runs(struct dl_cli *cli,
   DL_TRY(read_configurations(&w));
   DL_TRY(dl_suggestion_make(&w.s, &w.rows, &cli->diag));
   warn_memory(&w);
-  return dl_suggest_report(cli, o, &w.rows, &w.s);
+  return dl_suggest_report(&w);
 }

@@ -269,11 +269,8 @@ static enum dl_status print_summary(const struct record_command *c,
 static enum dl_status take_run(void *ctx, const struct dl_run *run,
                                char *const *extra, struct dl_diag *d) {
   struct record_samples *t = ctx;
-  if (t->rows) {
-    struct dl_progress_bar none = {0};
-    struct dl_extract_context rows = {t->rows, &none};
-    DL_TRY(dl_extract_rows_add(&rows, run, extra, d));
-  }
+  if (t->rows)
+    DL_TRY(dl_extract_rows_add(t->rows, run, extra, d));
   return print_summary(t->c, run, d);
 }
 
@@ -293,7 +290,7 @@ static enum dl_status summarise(struct record_command *c) {
   if (c->out.f && has_rows(format))
     taking.rows = dl_extract_rows_new(
         format, c->out.f, false,
-        c->settings ? dl_settings_extra(c->settings) : &none);
+        c->settings ? dl_settings_extra(c->settings) : &none, NULL);
   size_t skipped = cli->diag.n_skipped;
   enum dl_status status =
       dl_extract(paths, c->result.n_epochs > 0 ? 2 : 1, &o, &cli->diag);

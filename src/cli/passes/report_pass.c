@@ -36,12 +36,6 @@ struct slot {
   struct dl_text rows;
 };
 
-/* Bytes of all logs, and of those that have been read. */
-struct report_bytes {
-  size_t total; /* 0: unknown */
-  size_t done;
-};
-
 struct pipeline {
   struct dl_report_pass *w;
   struct dl_log *log;
@@ -229,10 +223,11 @@ static size_t total_bytes(const struct dl_cli *cli) {
   return total;
 }
 
+/* Reads a file, behind *done of `total` bytes. */
 static enum dl_status read_file(struct dl_report_pass *w, const char *path,
-                                struct report_bytes *bytes) {
+                                size_t total, size_t *done) {
   struct dl_diag *d = &w->cli->diag;
-  struct pipeline p = {.w = w, .before = bytes->done, .total = bytes->total};
+  struct pipeline p = {.w = w, .before = *done, .total = total};
   struct dl_log_options o = w->o->log;
   struct stat st;
   o.seen = &w->seen;
@@ -251,7 +246,7 @@ static enum dl_status read_file(struct dl_report_pass *w, const char *path,
       stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < SMALL_FILE;
   if (status == DL_OK)
     status = read_parts(&p, small);
-  bytes->done += p.bytes;
+  *done += p.bytes;
   dl_log_free(p.log);
   return status;
 }
@@ -278,12 +273,12 @@ static enum dl_status report_rest(struct dl_report_pass *w) {
 }
 
 enum dl_status dl_report_read(struct dl_report_pass *w) {
-  struct report_bytes bytes = {total_bytes(w->cli), 0};
+  size_t total = total_bytes(w->cli), done = 0;
   enum dl_status status = DL_OK;
   if (w->f)
     dl_cli_rows_follow(w->cli);
   for (size_t i = 0; status == DL_OK && i < w->cli->n_arguments; i++)
-    status = read_file(w, w->cli->argument[i], &bytes);
+    status = read_file(w, w->cli->argument[i], total, &done);
   if (status == DL_OK)
     status = report_rest(w);
   dl_progress_bar_clear(&w->cli->bar);

@@ -23,17 +23,17 @@ enum { BLOCK = 32 };
 /* The time and the energy of a training by the targets of its physics, and the
  * targets that a run measures for them: its time, which often is measured
  * alone, says enough of times. */
-static const struct {
-  double of[DL_MAX_TARGETS]; /* multiples of the logarithms of targets */
-  unsigned measured;
-} quantities[][QUANTITIES] = {
-    [DL_SUGGEST_OTHERS] = {{{[DL_TARGET_TIME] = 1}, 1u << DL_TARGET_TIME},
-                           {{[DL_TARGET_ENERGY] = 1},
-                            1u << DL_TARGET_TIME | 1u << DL_TARGET_POWER}},
+static const double quantities[][QUANTITIES][DL_MAX_TARGETS] = {
+    [DL_SUGGEST_OTHERS] = {{[DL_TARGET_TIME] = 1}, {[DL_TARGET_ENERGY] = 1}},
     [DL_SUGGEST_LANGUAGE] = {
-        {{[DL_LANG_TARGET_RATE] = -1}, 1u << DL_LANG_TARGET_RATE},
-        {{[DL_LANG_TARGET_RATE] = -1, [DL_LANG_TARGET_POWER] = 1},
-         1u << DL_LANG_TARGET_RATE | 1u << DL_LANG_TARGET_POWER}}};
+        {[DL_LANG_TARGET_RATE] = -1},
+        {[DL_LANG_TARGET_RATE] = -1, [DL_LANG_TARGET_POWER] = 1}}};
+static const unsigned measured[][QUANTITIES] = {
+    [DL_SUGGEST_OTHERS] = {1u << DL_TARGET_TIME,
+                           1u << DL_TARGET_TIME | 1u << DL_TARGET_POWER},
+    [DL_SUGGEST_LANGUAGE] = {1u << DL_LANG_TARGET_RATE,
+                             1u << DL_LANG_TARGET_RATE |
+                                 1u << DL_LANG_TARGET_POWER}};
 
 /* An outlook is what is known of a quantity of the rows of a kind. */
 struct outlook {
@@ -90,7 +90,7 @@ static void add_runs(const struct work *w, struct kind *k, size_t kind,
     for (size_t q = 0; q < QUANTITIES; q++)
       k->of[q].run[at] = (struct dl_information_run){
           w->rows->inputs[kind].inputs.s[row->input],
-          kept ? row->measured : quantities[kind][q].measured};
+          kept ? row->measured : measured[kind][q]};
     if (kept)
       k->n_kept++;
     else
@@ -152,7 +152,7 @@ static enum dl_status make_kind(struct work *w, size_t kind,
                                         .n_runs = k->n_kept + k->n_runs,
                                         .wanted = k->inputs,
                                         .n_wanted = k->n_runs,
-                                        .quantity = quantities[kind][q].of};
+                                        .quantity = quantities[kind][q]};
     DL_TRY(dl_run_information_new(&of->p, &of->request, d));
     of->scale = dl_calloc(k->n_runs, sizeof *of->scale);
     find_scales(w, k, q, of->scale);
@@ -216,7 +216,7 @@ static void keep_best(struct work *w, const struct kind *k, size_t run,
                       const double *const variance[]) {
   for (size_t j = 0; j < k->n_runs; j++) {
     size_t at = place_of(k, j);
-    struct dl_suggested_for *best = &w->s->best[at];
+    struct dl_suggested_run *best = &w->s->best[at];
     if (w->rows->runs.row[at].input == w->rows->runs.row[run].input)
       continue;
     struct dl_suggestion_errors e = errors_at(k, variance, j);
@@ -243,8 +243,8 @@ static void look_at(struct work *w, const struct kind *k, size_t block) {
     const double *variance[QUANTITIES];
     for (size_t q = 0; q < QUANTITIES; q++)
       variance[q] = all + (q * n + i) * size;
-    w->s->run[run].run = run;
-    w->s->run[run].after = errors_by(w, w->rows->runs.row[run].kind, variance);
+    w->s->run[run] = (struct dl_suggested_run){
+        run, w->s->before, errors_by(w, w->rows->runs.row[run].kind, variance)};
 #pragma omp critical(dl_suggestion_best)
     keep_best(w, k, run, variance);
   }
@@ -286,7 +286,7 @@ static void begin_best(struct work *w) {
     take_now(k, now);
     for (size_t j = 0; j < k->n_runs; j++) {
       struct dl_suggestion_errors e = errors_at(k, now, j);
-      w->s->best[place_of(k, j)] = (struct dl_suggested_for){SIZE_MAX, e, e};
+      w->s->best[place_of(k, j)] = (struct dl_suggested_run){SIZE_MAX, e, e};
     }
   }
 }

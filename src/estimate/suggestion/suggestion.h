@@ -19,19 +19,18 @@ struct dl_suggestion_errors {
   double of[DL_SUGGEST_QUANTITIES];
 };
 
+struct dl_suggested_run {
+  size_t run;
+  struct dl_suggestion_errors before, after;
+};
+
 struct dl_suggestion {
   struct dl_suggestion_errors before;
-  /* All runs, best first, each with what it leaves alone; owned. */
-  struct dl_suggested_run {
-    size_t run;
-    struct dl_suggestion_errors after;
-  } * run;
-  /* For each configuration, the best run of another one; owned. SIZE_MAX: no
-   * run says anything of it. */
-  struct dl_suggested_for {
-    size_t run;
-    struct dl_suggestion_errors before, after;
-  } * best;
+  /* All runs, best first, each with what it leaves alone of all; owned. */
+  struct dl_suggested_run *run;
+  /* For each configuration, the best run of another one, with its own errors;
+   * owned. SIZE_MAX: no run says anything of it. */
+  struct dl_suggested_run *best;
 };
 
 /* Ranks the runs of `rows`, of which there is one at least. Starts from {0}.
