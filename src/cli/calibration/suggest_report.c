@@ -76,10 +76,9 @@ static void setting_columns(const struct dl_suggestion_table *t,
       columns[k].heading = NULL;
 }
 
-static void error_values(const struct dl_suggestion_errors *e,
-                         struct dl_value v[ERRORS]) {
+static void error_values(const double e[ERRORS], struct dl_value v[ERRORS]) {
   for (size_t q = 0; q < ERRORS; q++)
-    v[q] = dl_number(e->of[q]);
+    v[q] = dl_number(e[q]);
 }
 
 /* Appends "line 7 of runs.csv: resnet50 on a100, batch size 64". */
@@ -106,10 +105,10 @@ static void add_answer(const struct dl_suggesting *w, struct dl_report *r) {
   add_run(&title, w, w->s.run[0].run);
   struct dl_report *g = dl_report_group(r, NULL, dl_text_str(&title));
   for (size_t q = 0; q < ERRORS; q++) {
-    double after = w->s.run[0].after.of[q];
+    double after = w->s.run[0].after[q];
     dl_answer_figure(&line[q], &(struct dl_answer){labels[q], DL_PERCENT, "%",
                                                    after, NAN, NAN, NULL});
-    dl_answer_number(&line[q], "", 100 * w->s.before.of[q], " % before");
+    dl_answer_number(&line[q], "", 100 * w->s.before[q], " % before");
   }
   dl_answer_remark(&line[0], "expected error of %zu configuration%s",
                    w->rows.runs.n, w->rows.runs.n == 1 ? "" : "s");
@@ -128,7 +127,7 @@ static void add_runs(const struct dl_suggesting *w, struct dl_report *r) {
       dl_report_table(r, "runs", title, columns, SETTINGS + ERRORS, true);
   for (size_t i = 0; i < n; i++) {
     dl_member_values(settings, SETTINGS, &w->rows.runs.row[w->s.run[i].run], v);
-    error_values(&w->s.run[i].after, v + SETTINGS);
+    error_values(w->s.run[i].after, v + SETTINGS);
     dl_table_row(t, v, NULL);
   }
 }
@@ -153,18 +152,18 @@ static void add_best(const struct dl_suggesting *w, struct dl_report *r) {
   for (size_t i = 0; i < n; i++) {
     const struct dl_suggested_run *best = &w->s.best[i];
     dl_member_values(settings, SETTINGS, &w->rows.runs.row[i], v);
-    error_values(&best->before, v + SETTINGS);
+    error_values(best->before, v + SETTINGS);
     v[SETTINGS + 2] = best->run == SIZE_MAX
                           ? dl_string(NULL)
                           : dl_count(w->rows.runs.row[best->run].line);
-    error_values(&best->after, v + SETTINGS + MORE);
+    error_values(best->after, v + SETTINGS + MORE);
     dl_table_row(t, v, NULL);
   }
 }
 
 enum dl_status dl_suggest_report(const struct dl_suggesting *w) {
   struct dl_report *r = dl_report_new();
-  const double *before = w->s.before.of;
+  const double *before = w->s.before;
   add_answer(w, r);
   DL_LINES(
       r, {.key = "configurations", .value = dl_count(w->rows.runs.n)},

@@ -53,8 +53,8 @@ struct calibrating {
   struct dl_calibrate_options *o;
   const char *input;
   struct dl_calibration_table
-      table_of;              /* the new runs, then all that the model keeps */
-  struct dl_run_kinds kinds; /* of the new runs, then of all */
+      table_of;   /* the new runs, then all that the model keeps */
+  unsigned kinds; /* of the new runs, then of all */
   const struct dl_model *m;
   struct dl_table *table;
   size_t done;
@@ -147,7 +147,7 @@ static enum dl_status read_rows(struct calibrating *w, const struct dl_fit *fit,
   DL_SCOPED(dl_strlist_free) struct dl_strlist groups = {0};
   *there = false;
   DL_TRY(begin_table(w, job, f, &csv, d));
-  t->only = dl_rows_of(w->m, &w->kinds, fit);
+  t->only = dl_rows_of(w->m, w->kinds, fit);
   *there = t->only != DL_ROWS_NONE &&
            (dl_plan_has(f, fit->target) || has_a_measurement(f, fit));
   if (!*there)
@@ -429,7 +429,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
                    "standard input");
   DL_TRY(dl_calibration_table_make(&w.table_of, w.input, &cli->diag));
   DL_TRY(find_kinds(&w, &w.o->job));
-  DL_TRY(dl_open_calibrated(cli, w.o->model, &w.kinds, &m));
+  DL_TRY(dl_open_calibrated(cli, w.o->model, w.kinds, &m));
   w.m = m;
   DL_TRY(read_new(&w, m, &new));
   warn_of_loaders(&w, m);

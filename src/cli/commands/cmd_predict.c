@@ -372,8 +372,8 @@ static enum dl_status predict_single(struct dl_cli *cli,
   struct dl_predict_answer s = {.o = &o->job,
                                 .node = &o->node,
                                 .coverage = o->coverage,
-                                .whole.j = DL_NO_INTERVAL,
-                                .whole.embodied_g = NAN};
+                                .node_j = DL_NO_INTERVAL,
+                                .embodied_g = NAN};
   snprintf(s.interval, sizeof s.interval, "%g %% interval", 100 * o->coverage);
   enum dl_status status = dl_rows_single(rows, e, &s.result, &cli->diag);
   DL_FREED struct dl_estimate *est = s.result.est;
@@ -385,7 +385,7 @@ static enum dl_status predict_single(struct dl_cli *cli,
   char what[64];
   snprintf(what, sizeof what, "%s estimates", best->method);
   /* The budget covers the whole node, if one is given. */
-  return dl_check_budget(what, dl_or(s.whole.j.x, best->energy_j.x),
+  return dl_check_budget(what, dl_or(s.node_j.x, best->energy_j.x),
                          o->budget_kwh, &cli->diag);
 }
 

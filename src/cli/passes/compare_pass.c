@@ -189,7 +189,6 @@ static enum dl_status estimate_row(struct dl_comparing *w, struct pass *p,
 /* Counts the runs of which a method gives no estimate by any model. */
 static void count_silent(struct dl_comparing *w, const struct pass *p) {
   for (size_t m = 0; m < p->n_methods && m < DL_MOST_METHODS; m++) {
-    struct dl_silent *s = &w->silent[m];
     const char *lacks = NULL;
     bool any = false;
     for (size_t k = 0; k < w->n_models; k++) {
@@ -197,22 +196,22 @@ static void count_silent(struct dl_comparing *w, const struct pass *p) {
       any |= !isnan(est->energy_j.x);
       lacks = lacks ? lacks : est->lacks;
     }
-    if (!any && lacks && s->n++ == 0)
-      s->lacks = dl_intern(&w->lacks, lacks);
+    if (!any && lacks && w->silent[m]++ == 0)
+      w->lacking[m] = dl_intern(&w->lacks, lacks);
   }
 }
 
 static void warn_silent(const struct dl_comparing *w, const char *methods,
-                        const struct dl_silent *s) {
-  const char *lacks = w->lacks.s[s->lacks];
+                        size_t m) {
+  const char *lacks = w->lacks.s[w->lacking[m]];
   if (dl_run_column_find(lacks))
     dl_warn(&w->cli->diag,
             "%s: no estimate without %s (%zu of %zu runs); add the column, or "
             "give --set %s=VALUE",
-            methods, lacks, s->n, w->scores.n, lacks);
+            methods, lacks, w->silent[m], w->scores.n, lacks);
   else
     dl_warn(&w->cli->diag, "%s: no estimate without %s (%zu of %zu runs)",
-            methods, lacks, s->n, w->scores.n);
+            methods, lacks, w->silent[m], w->scores.n);
 }
 
 /* Appends the method of an entry of w->crossed if its boundaries equal the
@@ -250,18 +249,17 @@ static void warn_silent_methods(const struct dl_comparing *w) {
   bool done[DL_MOST_METHODS] = {false};
   size_t n = w->methods.n < DL_MOST_METHODS ? w->methods.n : DL_MOST_METHODS;
   for (size_t m = 0; m < n; m++) {
-    const struct dl_silent *s = &w->silent[m];
     DL_TEXT(names);
-    for (size_t i = m; s->n > 0 && i < n; i++) {
-      const struct dl_silent *o = &w->silent[i];
-      if (done[i] || o->n != s->n || o->lacks != s->lacks)
+    for (size_t i = m; w->silent[m] > 0 && i < n; i++) {
+      if (done[i] || w->silent[i] != w->silent[m] ||
+          w->lacking[i] != w->lacking[m])
         continue;
       dl_text_printf(&names, "%s%s", names.len > 0 ? ", " : "",
                      w->methods.s[i]);
       done[i] = true;
     }
     if (names.len > 0)
-      warn_silent(w, dl_text_str(&names), s);
+      warn_silent(w, dl_text_str(&names), m);
   }
 }
 

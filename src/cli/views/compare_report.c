@@ -189,8 +189,8 @@ static void add_tables(struct compare_view *w, struct dl_report *r,
 static bool has_runs(const struct dl_scoring *s,
                      const struct dl_scoring_scope *scope) {
   for (size_t r = 0; r < s->n; r++)
-    if ((scope->table == DL_ALL || scope->table == s->run[r].table) &&
-        scope->group == s->run[r].group)
+    if ((scope->table == DL_ALL || scope->table == s->table[r]) &&
+        scope->group == s->group[r])
       return true;
   return false;
 }

@@ -294,27 +294,19 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
 
 /* --- where the time goes */
 
-struct time_part {
-  const char *name; /* NULL: omitted */
-  const char *meaning;
-  double seconds;
-};
-
-/* A table of parts; with `time` NULL, text leaves it out. */
-static void add_parts(struct dl_report *r, const char *title, const char *time,
-                      const struct time_part *part, size_t n) {
+/* Adds a table of parts; with `time` NULL, text leaves it out. */
+static struct dl_table *add_parts(struct dl_report *r, const char *title,
+                                  const char *time) {
   const struct dl_column columns[] = {
       {"part", time ? "part" : NULL, NULL, DL_CODE, false},
       {"seconds", time, "s", DL_TIME, false},
       {"what", time ? "description" : NULL, NULL, DL_CODE, false}};
-  struct dl_table *t = DL_TABLE(r, "parts", title, columns, false);
-  for (size_t i = 0; i < n; i++)
-    if (part[i].name)
-      dl_table_row(t,
-                   (struct dl_value[]){dl_string(part[i].name),
-                                       dl_number(part[i].seconds),
-                                       dl_string(part[i].meaning)},
-                   NULL);
+  return DL_TABLE(r, "parts", title, columns, false);
+}
+
+static void add_part(struct dl_table *t, const char *name, double seconds,
+                     const char *meaning) {
+  DL_ROW(t, NULL, dl_string(name), dl_number(seconds), dl_string(meaning));
 }
 
 /* Adds the rate that the input pipeline delivers, and the rate that the GPUs
@@ -331,26 +323,30 @@ static void add_input(struct dl_report *r, const struct dl_physical_parts *e) {
 void dl_predict_parts(struct dl_report *r, const struct dl_job_predictions *p,
                       bool explain) {
   const struct dl_physical_parts *e = &p->parts;
-  const struct time_part parts[] = {
-      {"compute", "arithmetic at the share of the peak rate reached",
-       e->compute_s},
-      {"memory", "activations and weights over the memory's bandwidth",
-       e->memory_s},
-      {"kernels", "starting and ending kernels on the GPU", e->kernels_s},
-      {"launch", "launching kernels on the host", e->launch_s},
-      {"fixed", "once an epoch", e->fixed_s},
-      {"waiting", "for other GPUs, and exchanging gradients", e->waiting_s},
-      {e->input_s > 0 ? "input" : NULL, "loading, decoding and augmenting",
-       e->input_s},
-      {"epoch", "together: GPU and host overlap", e->time_s}};
   DL_LINES(r,
            {"epoch_s", "epoch time", "s", DL_TIME,
             dl_known(e->bound ? e->time_s : NAN)},
            {"bound", "bound by", NULL, DL_CODE,
             dl_known_string(p->language ? p->step.bound : e->bound)});
   add_input(r, e);
-  add_parts(r, explain ? "Epoch time, by the physical method" : NULL,
-            explain ? "alone" : NULL, parts, e->bound ? DL_LENGTH(parts) : 0);
+  struct dl_table *t =
+      add_parts(r, explain ? "Epoch time, by the physical method" : NULL,
+                explain ? "alone" : NULL);
+  if (!e->bound)
+    return;
+  add_part(t, "compute", e->compute_s,
+           "arithmetic at the share of the peak rate reached");
+  add_part(t, "memory", e->memory_s,
+           "activations and weights over the memory's bandwidth");
+  add_part(t, "kernels", e->kernels_s,
+           "starting and ending kernels on the GPU");
+  add_part(t, "launch", e->launch_s, "launching kernels on the host");
+  add_part(t, "fixed", e->fixed_s, "once an epoch");
+  add_part(t, "waiting", e->waiting_s,
+           "for other GPUs, and exchanging gradients");
+  if (e->input_s > 0)
+    add_part(t, "input", e->input_s, "loading, decoding and augmenting");
+  add_part(t, "epoch", e->time_s, "together: GPU and host overlap");
 }
 
 void dl_predict_work(struct dl_report *r, const struct dl_job *job,
@@ -413,6 +409,26 @@ static void add_phases(struct dl_report *r, const struct dl_job *job,
   add_phase(t, s, "all", s->time_s, energy_of(s), out);
 }
 
+static void add_served_parts(struct dl_report *r, const struct dl_served *s,
+                             bool explain) {
+  struct dl_table *t = add_parts(r, "", explain ? "time" : NULL);
+  add_part(t, "memory", s->memory_s,
+           s->tokens ? "reading weights, keys and values"
+                     : "activations over the memory's bandwidth");
+  add_part(t, "compute", s->compute_s,
+           "arithmetic at the share of the peak rate reached");
+  if (s->tokens) {
+    add_part(t, "layers", s->layers_s, "what every layer takes beside");
+    add_part(t, "exchange", s->exchange_s, "between GPUs");
+    add_part(t, "host", s->host_s, "the host, between steps");
+    add_part(t, "prompts", s->prefill_s, "reading prompts");
+  } else {
+    add_part(t, "kernels", s->layers_s,
+             "starting and ending kernels on the GPU");
+    add_part(t, "launch", s->host_s, "launching kernels on the host");
+  }
+}
+
 void dl_predict_served(struct dl_report *r, const struct dl_job *job,
                        const struct dl_served *s, bool explain) {
   bool tokens = s->tokens;
@@ -439,21 +455,5 @@ void dl_predict_served(struct dl_report *r, const struct dl_job *job,
        dl_known(s->idle_w)},
       {.key = "idle_assumed", .value = dl_bool(s->idle_assumed)},
       {"bound", "bound by", NULL, DL_CODE, dl_string(s->bound)});
-  const struct time_part parts[] = {
-      {"memory",
-       tokens ? "reading weights, keys and values"
-              : "activations over the memory's bandwidth",
-       s->memory_s},
-      {"compute", "arithmetic at the share of the peak rate reached",
-       s->compute_s},
-      {tokens ? "layers" : "kernels",
-       tokens ? "what every layer takes beside"
-              : "starting and ending kernels on the GPU",
-       s->layers_s},
-      {tokens ? "exchange" : NULL, "between GPUs", s->exchange_s},
-      {tokens ? "host" : "launch",
-       tokens ? "the host, between steps" : "launching kernels on the host",
-       s->host_s},
-      {tokens ? "prompts" : NULL, "reading prompts", s->prefill_s}};
-  add_parts(g, "", explain ? "time" : NULL, parts, DL_LENGTH(parts));
+  add_served_parts(g, s, explain);
 }

@@ -291,8 +291,8 @@ enum dl_status dl_account(struct dl_accounting *a,
                           struct dl_accounted *out, struct dl_diag *d) {
   double n_gpus = r->n_gpus * share_of(a, r), nodes = r->n_nodes;
   double use = r->gpu_util;
-  *out = (struct dl_accounted){.duration_s = r->duration_s,
-                               .energy_j = r->energy_j};
+  *out = (struct dl_accounted){
+      .job = r, .duration_s = r->duration_s, .energy_j = r->energy_j};
   out->gpu_s = n_gpus > 0 ? n_gpus * out->duration_s : 0;
   out->idle_gpu_s = n_gpus > 0 ? out->gpu_s * (1 - use) : NAN;
   if (!isnan(out->energy_j)) {

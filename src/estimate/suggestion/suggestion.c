@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "physics/calibration/run_information.h"
@@ -169,13 +170,11 @@ static double error_of(double square) {
   return expm1(sqrt(square < 0 ? 0 : square));
 }
 
-/* Returns the errors of one configuration, by variances of each quantity. */
-static struct dl_suggestion_errors
-errors_at(const struct kind *k, const double *const variance[], size_t j) {
-  struct dl_suggestion_errors e;
+/* Computes the errors of one configuration, by variances of each quantity. */
+static void errors_at(const struct kind *k, const double *const variance[],
+                      size_t j, double to[QUANTITIES]) {
   for (size_t q = 0; q < QUANTITIES; q++)
-    e.of[q] = error_of(k->of[q].scale[j] * variance[q][j]);
-  return e;
+    to[q] = error_of(k->of[q].scale[j] * variance[q][j]);
 }
 
 /* The variances of a kind as they are now; none without runs. */
@@ -184,11 +183,10 @@ static void take_now(const struct kind *k, const double *variance[QUANTITIES]) {
     variance[q] = dl_variance_before(k->of[q].p);
 }
 
-/* The errors of all runs, by the variances of a kind, and the others'
+/* Computes the errors of all runs, by the variances of a kind, and the others'
  * as they are now. */
-static struct dl_suggestion_errors errors_by(const struct work *w, size_t kind,
-                                             const double *const variance[]) {
-  struct dl_suggestion_errors e;
+static void errors_by(const struct work *w, size_t kind,
+                      const double *const variance[], double to[QUANTITIES]) {
   double squares[QUANTITIES] = {0};
   for (size_t i = 0; i < DL_SUGGEST_KINDS; i++) {
     const struct kind *k = &w->kind[i];
@@ -200,8 +198,7 @@ static struct dl_suggestion_errors errors_by(const struct work *w, size_t kind,
             k->of[q].scale[j] * (i == kind ? variance[q][j] : now[q][j]);
   }
   for (size_t q = 0; q < QUANTITIES; q++)
-    e.of[q] = error_of(squares[q] / (double)w->rows->runs.n);
-  return e;
+    to[q] = error_of(squares[q] / (double)w->rows->runs.n);
 }
 
 /* Whether run a, with that error, comes before run b; NaN comes last. */
@@ -219,13 +216,14 @@ static void keep_best(struct work *w, const struct kind *k, size_t run,
     struct dl_suggested_run *best = &w->s->best[at];
     if (w->rows->runs.row[at].input == w->rows->runs.row[run].input)
       continue;
-    struct dl_suggestion_errors e = errors_at(k, variance, j);
+    double e[QUANTITIES];
+    errors_at(k, variance, j, e);
     /* A run of another GPU may change nothing. */
-    if (e.of[DL_SUGGEST_TIME] < best->before.of[DL_SUGGEST_TIME] &&
-        is_better(e.of[DL_SUGGEST_TIME], run, best->after.of[DL_SUGGEST_TIME],
+    if (e[DL_SUGGEST_TIME] < best->before[DL_SUGGEST_TIME] &&
+        is_better(e[DL_SUGGEST_TIME], run, best->after[DL_SUGGEST_TIME],
                   best->run)) {
       best->run = run;
-      best->after = e;
+      memcpy(best->after, e, sizeof e);
     }
   }
 }
@@ -243,8 +241,8 @@ static void look_at(struct work *w, const struct kind *k, size_t block) {
     const double *variance[QUANTITIES];
     for (size_t q = 0; q < QUANTITIES; q++)
       variance[q] = all + (q * n + i) * size;
-    w->s->run[run] = (struct dl_suggested_run){
-        run, w->s->before, errors_by(w, w->rows->runs.row[run].kind, variance)};
+    w->s->run[run].run = run;
+    errors_by(w, w->rows->runs.row[run].kind, variance, w->s->run[run].after);
 #pragma omp critical(dl_suggestion_best)
     keep_best(w, k, run, variance);
   }
@@ -271,8 +269,8 @@ static void look_ahead(struct work *w) {
 
 static int compare_runs(const void *a, const void *b) {
   const struct dl_suggested_run *p = a, *q = b;
-  return is_better(p->after.of[DL_SUGGEST_TIME], p->run,
-                   q->after.of[DL_SUGGEST_TIME], q->run)
+  return is_better(p->after[DL_SUGGEST_TIME], p->run, q->after[DL_SUGGEST_TIME],
+                   q->run)
              ? -1
              : 1;
 }
@@ -285,8 +283,10 @@ static void begin_best(struct work *w) {
     const double *now[QUANTITIES] = {NULL};
     take_now(k, now);
     for (size_t j = 0; j < k->n_runs; j++) {
-      struct dl_suggestion_errors e = errors_at(k, now, j);
-      w->s->best[place_of(k, j)] = (struct dl_suggested_run){SIZE_MAX, e, e};
+      struct dl_suggested_run *best = &w->s->best[place_of(k, j)];
+      best->run = SIZE_MAX;
+      errors_at(k, now, j, best->before);
+      errors_at(k, now, j, best->after);
     }
   }
 }
@@ -299,7 +299,7 @@ enum dl_status dl_suggestion_make(struct dl_suggestion *s,
   for (size_t k = 0; k < DL_SUGGEST_KINDS; k++)
     DL_TRY(make_kind(&w, k, d));
   begin_best(&w);
-  s->before = errors_by(&w, DL_SUGGEST_KINDS, NULL);
+  errors_by(&w, DL_SUGGEST_KINDS, NULL, s->before);
   s->run = dl_calloc(rows->runs.n, sizeof *s->run);
   look_ahead(&w);
   qsort(s->run, rows->runs.n, sizeof *s->run, compare_runs);

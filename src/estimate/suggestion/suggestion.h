@@ -14,18 +14,14 @@
 
 #include "estimate/suggestion/suggestion_rows.h"
 
-/* Fractions, by quantity. */
-struct dl_suggestion_errors {
-  double of[DL_SUGGEST_QUANTITIES];
-};
-
+/* Errors are fractions, by quantity. */
 struct dl_suggested_run {
   size_t run;
-  struct dl_suggestion_errors before, after;
+  double before[DL_SUGGEST_QUANTITIES], after[DL_SUGGEST_QUANTITIES];
 };
 
 struct dl_suggestion {
-  struct dl_suggestion_errors before;
+  double before[DL_SUGGEST_QUANTITIES];
   /* All runs, best first, each with what it leaves alone of all; owned. */
   struct dl_suggested_run *run;
   /* For each configuration, the best run of another one, with its own errors;
