@@ -10,7 +10,6 @@ libdlest_a_SOURCES += \
 	%D%/intern.h \
 	%D%/memory.c \
 	%D%/memory.h \
-	%D%/named.h \
 	%D%/nearest_names.c \
 	%D%/nearest_names.h \
 	%D%/number.c \

@@ -9,7 +9,7 @@
 #include "base/constants.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/named.h"
+#include "base/text.h"
 #include "base/number.h"
 #include "catalog/datadir.h"
 #include "cli/command.h"

@@ -9,7 +9,7 @@
 
 #include "base/constants.h"
 #include "base/memory.h"
-#include "base/named.h"
+#include "base/text.h"
 #include "base/nearest_names.h"
 #include "run/plan_private.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/named.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/options/input_options.h"
 #include "plot/plot.h"

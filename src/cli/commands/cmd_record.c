@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/named.h"
+#include "base/text.h"
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/passes/extract_rows.h"

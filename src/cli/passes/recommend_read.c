@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/named.h"
+#include "base/text.h"
 #include "base/number.h"
 #include "cli/passes/recommend.h"
 #include "cli/views/row_notes.h"

@@ -8,7 +8,7 @@
 
 #include "base/constants.h"
 #include "base/memory.h"
-#include "base/named.h"
+#include "base/text.h"
 #include "base/number.h"
 #include "estimate/projection/epoch_series.h"
 #include "io/csv.h"

@@ -8,7 +8,6 @@
  * have no sample. The samples of a metric must be contiguous: rows are held
  * back. */
 
-#include "base/named.h"
 #include "config.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/named.h"
+#include "base/text.h"
 #include "base/number.h"
 #include "output/units.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/named.h"
+#include "base/text.h"
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
