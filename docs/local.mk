@@ -56,7 +56,8 @@ EXTRA_DIST += \
 	%D%/lab/make/known_times.py \
 	%D%/lab/make/make-figures.sh \
 	%D%/lab/make/published_serving.py \
-	%D%/lab/make/published_speeds.py
+	%D%/lab/make/published_speeds.py \
+	%D%/lab/make/reality.py
 
 # The figures of README and docs, with gnuplot.
 figures: dlest$(EXEEXT)
@@ -97,5 +98,12 @@ published-serving: dlest$(EXEEXT)
 	  $(srcdir)/%D%/lab/make/published_serving.py ./dlest$(EXEEXT) \
 	  --write '$(abs_top_srcdir)/docs/lab/published-serving.md'
 
+# Energies, times, powers and memory that others measured, with their commands.
+reality: dlest$(EXEEXT)
+	DLEST_DATADIR='$(abs_top_srcdir)' python3 -B \
+	  $(srcdir)/%D%/lab/make/reality.py ./dlest$(EXEEXT) \
+	  "$${MEASURED_RUNS:-$(MEASURED_RUNS)}" \
+	  --write '$(abs_top_srcdir)/docs/accuracy.md'
+
 .PHONY: figures generalisation calibration known-times \
-	published-speeds published-serving
+	published-speeds published-serving reality

@@ -112,6 +112,7 @@ void dl_share_cut(struct dl_accelerator *gpu, const struct dl_share *share) {
                           &gpu->peak_fp16_tensor_tflops,
                           &gpu->peak_bf16_tensor_tflops,
                           &gpu->peak_fp8_tensor_tflops,
+                          &gpu->peak_fp4_tensor_tflops,
                           &gpu->peak_int8_tops,
                           &gpu->peak_int8_tensor_tops,
                           &gpu->cuda_cores,

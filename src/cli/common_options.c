@@ -147,6 +147,7 @@ static enum dl_status open_shipped(struct dl_model **m, unsigned kinds,
       {"models/physical.xml", DL_TRAINS_OTHER | DL_SERVES_OTHER},
       {"models/pre.xml", DL_ANY_JOB},
       {"models/inference.xml", DL_SERVES_LANGUAGE},
+      {"models/tuned.xml", DL_SERVES_LANGUAGE | DL_SERVES_OTHER},
       {"models/language.xml", DL_TRAINS_LANGUAGE}};
   DL_TEXT(file);
   for (size_t i = 0; i < DL_LENGTH(shipped); i++) {

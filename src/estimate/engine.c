@@ -31,6 +31,7 @@ static const struct {
     [DL_SERVING_EPOCH] = {"request_energy_j", "serving"},
     [DL_SERVING_TIME] = {"request_s", "serving"},
     [DL_LANGUAGE_RATE] = {"tokens_per_s", "language"},
+    [DL_TUNED_TIME] = {"request_s", "tuned"},
 };
 
 void dl_engine_free(struct dl_engine *s) {

@@ -134,9 +134,18 @@ static void trust_rate(struct dl_expected *e, const struct dl_prediction *rate,
   e->var_time = sd * sd;
 }
 
+/* Power in a time beyond the work that no utilization calls waiting
+ * (docs/lab/known-times.md): language models draw this share of their power,
+ * and its logarithm has this standard deviation; trainings of images draw a
+ * quarter of what their work adds to the static power. */
+#define LANGUAGE_SURPLUS 0.9
+#define LANGUAGE_SURPLUS_SD 0.2
+#define IMAGE_SURPLUS 0.25
+#define IMAGE_SURPLUS_SD 0.35
+
 /* The limit in force of all GPUs, W. */
 static double most_w(const struct dl_job *job) {
-  double most = fmin(job->run->power_limit_w, job->tdp_w);
+  double most = dl_or(job->run->power_limit_w, job->tdp_w);
   return dl_or(most, INFINITY) * job->run->n_gpus;
 }
 
@@ -169,8 +178,7 @@ static void take_input(struct dl_expected *e,
   e->var_input = sd * sd;
 }
 
-/* False if the fit does not have it. The static power of a GPU is no less than
- * its idle power. */
+/* False if the fit does not have it. */
 static bool expect_training(const struct dl_job_predictions *p,
                             struct fit_rows *a, struct dl_expected *e) {
   const struct dl_prediction *power = &p->of[DL_PHYSICAL_POWER];
@@ -189,7 +197,10 @@ static bool expect_training(const struct dl_job_predictions *p,
   double epochs = dl_or(job->epochs, 1); /* unknown: what they share counts */
   e->time += log(epochs * p->slower);
   e->power = log(power->value * n);
-  e->static_w = fmax(p->parts.static_w, dl_or(job->idle_w, 0)) * n;
+  e->static_w = p->parts.static_w * n;
+  e->surplus_w =
+      e->static_w + IMAGE_SURPLUS * fmax(exp(e->power) - e->static_w, 0);
+  e->surplus_sd = IMAGE_SURPLUS_SD;
   e->most_w = most_w(job);
   e->util = p->parts.gpu_share;
   take_input(e, &p->parts, epochs);
@@ -209,8 +220,9 @@ static bool expect_language(const struct dl_job_predictions *p,
   e->var_alone = e->var_time;
   e->time = log(dl_language_work_s(job, p));
   e->power = log(p->step.cost.power * job->run->n_gpus);
-  e->static_w =
-      fmax(p->step.static_w, dl_or(job->idle_w, 0)) * job->run->n_gpus;
+  e->static_w = p->step.static_w * job->run->n_gpus;
+  e->surplus_w = LANGUAGE_SURPLUS * exp(e->power);
+  e->surplus_sd = LANGUAGE_SURPLUS_SD;
   e->most_w = most_w(job);
   e->util = p->step.gpu_share;
   take_input(e, &p->parts, 1);
@@ -278,6 +290,19 @@ static void settle_duration(struct dl_job_predictions *p,
   }
 }
 
+/* The power of a GPU that waits in a training, whose static power the fit has: no
+ * less than idle, and with a context and its clocks up boards with HBM draw this
+ * share of the TDP (H100 120 of 700 W, idle 74; A100 62 to 64 of 400, B300 183
+ * of 1100). */
+#define CONTEXT_SHARE 0.16
+
+static double waiting_w(const struct dl_job *job, double static_w) {
+  const char *memory = job->found.gpu ? job->found.gpu->memory_type : NULL;
+  bool hbm = memory && strncmp(memory, "hbm", strlen("hbm")) == 0;
+  double context = hbm ? CONTEXT_SHARE * dl_or(job->tdp_w, 0) : 0;
+  return fmax(static_w, fmax(dl_or(job->idle_w, 0), context));
+}
+
 /* The power of a language model by runs of a calibration. */
 static void repeat_power(struct dl_job_predictions *p, struct dl_fit_row *step,
                          double coverage) {
@@ -300,11 +325,13 @@ static void explain(struct dl_job_predictions *p, struct fit_rows *a,
   struct dl_fit_row *step = p->language ? fit_row(a, DL_LANGUAGE_RATE) : NULL;
   if (step) {
     dl_language_parts_of(step, &p->step);
+    p->step.static_w = waiting_w(a->job, p->step.static_w);
     repeat_power(p, step, a->ctx->coverage);
   }
   if (!epoch)
     return;
   dl_training_parts_of(epoch, &p->parts);
+  p->parts.static_w = waiting_w(a->job, p->parts.static_w);
   p->parts.time_s = exp(dl_fit_row_value(epoch, DL_TARGET_TIME));
 }
 

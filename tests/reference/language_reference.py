@@ -209,7 +209,7 @@ def step(g, w, f):
     wanted = base + g["tdp"] * f["power"] * (
         C["pu"] + (C["pf"] * w["m"] * (compute + attention) +
                    C["pm"] * (w["m"] * memory + optimizer)) / t)
-    most = C["pcap"] * min(g["tdp"], g["limit"])
+    most = C["pcap"] * g["limit"]
     power = (wanted ** -8 + most ** -8) ** (-1 / 8)
     # 14 Gbit/s on each of the 32 pins of a chip of 2 GB, one or two a channel
     bw = g.get("gddr", 0)

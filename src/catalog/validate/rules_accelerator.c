@@ -115,6 +115,7 @@ static void order(const struct dl_rules *s) {
       {&gpu->peak_tf32_tflops, &gpu->peak_fp16_tensor_tflops},
       {&gpu->peak_fp16_tensor_tflops, &gpu->peak_fp8_tensor_tflops},
       {&gpu->peak_fp16_tensor_tflops, &gpu->peak_int8_tensor_tops},
+      {&gpu->peak_fp8_tensor_tflops, &gpu->peak_fp4_tensor_tflops},
   };
   for (size_t i = 0; i < DL_LENGTH(pairs); i++) {
     double less = dl_rule_value(s, pairs[i][LESS]);

@@ -145,6 +145,10 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
     target = "gpu_power_w";
   if (physical && tokens)
     kind = "serving";
+  if (physical && s->result.predictions.served.tuned) {
+    target = "request_s";
+    kind = "tuned";
+  }
   if (physical && s->result.predictions.language) {
     target = "tokens_per_s";
     kind = "language";
@@ -373,6 +377,7 @@ static enum dl_status predict_single(struct dl_cli *cli,
                                 .node = &o->node,
                                 .coverage = o->coverage,
                                 .node_j = DL_NO_INTERVAL,
+                                .node_power_w = DL_NO_INTERVAL,
                                 .embodied_g = NAN};
   snprintf(s.interval, sizeof s.interval, "%g %% interval", 100 * o->coverage);
   enum dl_status status = dl_rows_single(rows, e, &s.result, &cli->diag);

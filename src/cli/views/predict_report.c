@@ -174,16 +174,20 @@ static void add_setup(struct dl_report *r, const struct dl_job *job) {
 static void add_memory(struct dl_report *r, const struct dl_job *job) {
   const struct dl_accelerator *gpu = job->found.gpu;
   struct dl_memory_need m;
-  char text[96] = "", of[48] = "";
+  char text[160] = "", of[48] = "";
   dl_memory_of(job, &m);
   if (gpu && !isnan(gpu->memory_gb))
     snprintf(of, sizeof of, " of %g GB", gpu->memory_gb);
   if (!isnan(m.need_gb)) {
-    char need[DL_NUMBER_SIZE];
-    snprintf(text, sizeof text, "about %s GB%s",
-             dl_format_digits(need, m.need_gb, 3), of);
+    char need[DL_NUMBER_SIZE], low[DL_NUMBER_SIZE], high[DL_NUMBER_SIZE];
+    snprintf(text, sizeof text, "about %s GB%s, 90 %% interval %s to %s GB",
+             dl_format_digits(need, m.need_gb, 3), of,
+             dl_format_digits(low, m.low_gb, 3),
+             dl_format_digits(high, m.high_gb, 3));
   }
   DL_LINES(r, {.key = "memory_need_gb", .value = dl_number(m.need_gb)},
+           {.key = "memory_need_low_gb", .value = dl_number(m.low_gb)},
+           {.key = "memory_need_high_gb", .value = dl_number(m.high_gb)},
            {NULL, "peak GPU memory", NULL, DL_CODE,
             dl_known_string(text[0] ? text : NULL)});
 }

@@ -384,7 +384,7 @@ static struct dl_taped static_power(const struct language_step *k,
 static void limit(struct language_step *s, struct dl_taped wanted) {
   const struct language_step *k = s;
   const struct dl_language_inputs *in = k->in;
-  struct dl_taped most = term(k, fmin(in->tdp, in->limit), DL_LANG_PCAP, 1);
+  struct dl_taped most = term(k, in->limit, DL_LANG_PCAP, 1);
   struct dl_taped kappa = term(k, 1, DL_LANG_KAPPA, 1);
   struct dl_taped slow;
   s->power =

@@ -102,9 +102,10 @@
  * Each GPU draws, m (Tc + Ta) of a step computing and m Tm + To moving data,
  *
  *   Pd = (TDP (pa + pu + (pf m (Tc + Ta) + pm (m Tm + To)) / T0) + pb BW') Gp
- *   P  = (Pd^-8 + C^-8)^(-1/8),  C = pcap min(TDP, limit)
+ *   P  = (Pd^-8 + C^-8)^(-1/8),  C = pcap limit
  *
- * BW': bandwidth of GDDR6 or later. Where C binds, T grows by exp(kappa
+ * where a limit above the board's TDP takes its place (A100 boards of 400 W at
+ * a limit of 500 W draw 423 to 476 W). BW': bandwidth of GDDR6 or later. Where C binds, T grows by exp(kappa
  * ln(x)^2) as in training_cost.h, with B = .6 (pa TDP + pb BW'') Gp, BW'' what
  * its chips could move.
  *
@@ -238,7 +239,7 @@ struct dl_language_inputs {
   double bandwidth;     /* B/s */
   double gddr;          /* GB/s of GDDR6 or later; 0: other memory */
   double chips;         /* GB/s that its chips could move */
-  double tdp, limit;    /* W */
+  double tdp, limit;    /* W; tdp: no less than the limit */
   int format;           /* enum dl_language_format */
   int gathers;          /* weights are divided too (ZeRO-3) */
   int fused, graphs;    /* software; */

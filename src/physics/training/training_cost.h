@@ -34,12 +34,14 @@
  * plain FP32 in eager mode in any case,
  *
  *   base = pa TDP + pb BW                  pb for GDDR6 and later alone
- *   dyn  = TDP ptc (pu Tg + pf ec Tc + pm em mtc (Tm + Tw)) / T0
+ *   dyn  = TDP ptc a (pu Tg + pf ec Tc + pm em mtc (Tm + Tw)) / T0
  *   Pd   = (base + dyn) Gp Np              wanted
  *   P    = (Pd^-8 + C^-8)^(-1/8),  C = pcap min(TDP, limit)
  *
- * with ptc below 1 for GPUs without tensor cores, 1 for the others. Where the
- * limit binds, clocks fall:
+ * with ptc below 1 for GPUs without tensor cores, 1 for the others, and a = .45
+ * for the generation Ada in FP32 and TF32, 1 for others and in 16 bits: its
+ * boards draw .4 to .7 of their TDP there. An RTX 3070 whose limit is raised from
+ * 220 to 240 W draws 218 at most. Where the limit binds, clocks fall:
  *
  *   T = sqrt((Tg exp(kappa ln(r)^2))^2 + Th^2)
  *   r = (P - B) / (Pd - B),  within [0.02, 1]
@@ -234,7 +236,7 @@ struct dl_training_inputs {
   int stack;            /* enum dl_training_stack */
   int other_in_tensor;
   int drop_last; /* samples that do not fill a batch are left out */
-  int unused;
+  int ada_32;    /* GPUs of the generation Ada, in formats of 32 bits */
 };
 
 /* Cost of an epoch, and the parts of its time (s). */

@@ -373,6 +373,7 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   in->bandwidth = 1e9 * gpu->bandwidth_gb_s;
   in->tdp = gpu->tdp_w;
   in->limit = run->power_limit_w > 0 ? run->power_limit_w : gpu->tdp_w;
+  in->ada_32 = dl_is_word(gpu->family, "ada") && in->in_tensor < 2;
   in->gddr = dl_gddr_gb_s(gpu);
   in->chips = dl_gddr_chips_gb_s(gpu);
   in->server =

@@ -8,12 +8,24 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/views/summary/answer.h"
+#include "estimate/methods/inference.h"
 #include "estimate/methods/estimator.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/peak_memory.h"
 #include "output/units.h"
+#include "run/setup/training_setup.h"
 
-enum { ENERGY, FACILITY, TIME, POWER, EMISSIONS, EMBODIED, COST, N_LINES };
+enum {
+  REQUEST,
+  ENERGY,
+  FACILITY,
+  TIME,
+  POWER,
+  EMISSIONS,
+  EMBODIED,
+  COST,
+  N_LINES
+};
 
 struct summary {
   const struct dl_predict_answer *s;
@@ -26,9 +38,27 @@ struct summary {
 static void put(struct summary *m, int i, const char *label,
                 enum dl_style style, const char *unit,
                 const struct dl_interval *x) {
-  dl_answer_figure(&m->line[i], &(struct dl_answer){
-                                    label, style, unit, x->x, x->low, x->high,
-                                    i == ENERGY ? m->s->interval : NULL});
+  dl_answer_figure(
+      &m->line[i],
+      &(struct dl_answer){label, style, unit, x->x, x->low, x->high,
+                          i == ENERGY || i == REQUEST ? m->s->interval : NULL});
+}
+
+/* Fills the line with the energy of a request to a language model, Wh, and of
+ * its output. */
+static void request_line(struct summary *m) {
+  const struct dl_run *run = m->s->result.job.run;
+  double each = 3600 * run->requests;
+  double tokens = run->output_tokens / 1000;
+  const struct dl_interval wh = {m->energy.x / each, m->energy.low / each,
+                                 m->energy.high / each};
+  if (!dl_run_is_inference(run) || !m->s->result.predictions.served.tokens ||
+      isnan(wh.x))
+    return;
+  put(m, REQUEST, "Request", DL_PLAIN, "Wh", &wh);
+  if (tokens > 0)
+    dl_answer_number(&m->line[REQUEST], "", wh.x / tokens,
+                     " Wh per 1,000 output tokens");
 }
 
 static void energy_lines(struct summary *m) {
@@ -121,7 +151,7 @@ static void power_line(struct summary *m) {
   struct dl_interval watts = {m->e->power_w.x, m->e->power_w.low,
                               m->e->power_w.high};
   if (node)
-    watts = (struct dl_interval){m->energy.x / m->e->duration_s.x, NAN, NAN};
+    watts = m->s->node_power_w;
   put(m, POWER, "Power", DL_WATTS, "W", &watts);
   if (!node && job->run->n_gpus > 1) {
     dl_answer_remark(l, "%s GPUs", dl_format_short(number, job->run->n_gpus));
@@ -210,6 +240,25 @@ static void say_basis(struct dl_report *r, const struct dl_predict_answer *s) {
                      "steps.");
 }
 
+/* Says what is assumed of the software and of several GPUs in inference. */
+static void say_serving(struct dl_report *r, const struct dl_result *result) {
+  const struct dl_row *row = result->job.row;
+  const struct dl_run *run = result->job.run;
+  const char *s[] = {run->replicas > 1 ? "copies" : "copy",
+                     run->tensor_parallel > 1 ? "GPUs" : "GPU"};
+  if (!dl_run_is_inference(run))
+    return;
+  if (dl_is_assumed(row, DL_RUN_stack))
+    dl_report_say(r,
+                  "Assumed: plain Transformers or Diffusers, with the host's "
+                  "time (--stack).");
+  if (dl_is_assumed(row, DL_RUN_tensor_parallel))
+    dl_report_say(r,
+                  "Assumed: %g %s of the model on %g %s each "
+                  "(--tensor-parallel, --replicas).",
+                  run->replicas, s[0], run->tensor_parallel, s[1]);
+}
+
 /* Says that the answer comes from another method, for want of an estimate with
  * an interval. */
 static void say_rule_of_thumb(struct dl_report *r,
@@ -256,20 +305,26 @@ void dl_predict_summary(struct dl_report *r, const struct dl_predict_answer *s,
   if (isnan(s->node_j.x))
     m.energy =
         (struct dl_interval){e->energy_j.x, e->energy_j.low, e->energy_j.high};
+  request_line(&m);
   energy_lines(&m);
   time_line(&m);
   power_line(&m);
   footprint_lines(&m);
   dl_answer_lines(r, m.line, N_LINES);
+  say_serving(r, &s->result);
   say_basis(r, s);
   say_rule_of_thumb(r, s);
   if (assumed && e->id == DL_METHOD_PHYSICAL &&
       isnan(s->result.job.run->tokens) &&
-      !s->result.predictions.served.tokens && !s->result.predictions.language)
+      !s->result.predictions.served.tokens &&
+      !s->result.predictions.served.tuned && !s->result.predictions.language)
     dl_report_say(r,
                   "Unknown for this network and derived from its FLOPs: %s; "
                   "the interval is wider for it.",
                   assumed);
+  if (e->id == DL_METHOD_PHYSICAL && dl_limit_matters(&s->result.job))
+    dl_report_say(r, "Boards may have a lowered limit (--set power_limit_w): "
+                     "time and power have room for it.");
   say_methods(r, s, all, explain);
 }
 
@@ -331,6 +386,14 @@ void dl_predict_sources(struct dl_report *r, const struct dl_job *job) {
                &gpu->peak_fp16_tensor_tflops);
     add_source(t, &gpu->head, "BF16 tensor peak rate", "TFLOP/s",
                &gpu->peak_bf16_tensor_tflops);
+    if (dl_infers_tuned(job)) {
+      add_source(t, &gpu->head, "FP8 tensor peak rate", "TFLOP/s",
+                 &gpu->peak_fp8_tensor_tflops);
+      add_source(t, &gpu->head, "INT8 tensor peak rate", "TOP/s",
+                 &gpu->peak_int8_tensor_tops);
+      add_source(t, &gpu->head, "FP4 tensor peak rate", "TFLOP/s",
+                 &gpu->peak_fp4_tensor_tflops);
+    }
   }
   if (arch) {
     add_source(t, &arch->head, "MACs", "G", &arch->macs_g);

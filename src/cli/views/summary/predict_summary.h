@@ -15,9 +15,9 @@ struct dl_predict_answer {
   const struct dl_node_options *node;
   double coverage;   /* 0 .. 1 */
   char interval[32]; /* "90 % interval" */
-  /* Of a node: its energy at its widest boundary, and the embodied carbon that
-   * the job is charged. Numbers are NaN without. */
-  struct dl_interval node_j;
+  /* Of a node: its energy and power at its widest boundary, and the embodied
+   * carbon that the job is charged. Numbers are NaN without. */
+  struct dl_interval node_j, node_power_w;
   const char *node_boundary;
   double embodied_g;
 };
