@@ -267,7 +267,7 @@ static void add_embodied(struct node_view *t, double duration_s,
             "no embodied carbon is known of node '%s'; give it with --set "
             "node.embodied_kg=KG",
             node->head.id);
-  t->s->whole.embodied_g = m.server_g + (m.gpus > 0 ? m.gpus_g : 0);
+  t->s->embodied_g = m.server_g + (m.gpus > 0 ? m.gpus_g : 0);
   if (!(m.gpus > 0) || !gpu)
     return;
   add_hardware(t->g, table,
@@ -350,9 +350,9 @@ static void add_node(struct node_view *t, const struct dl_accelerator *gpu,
   double tdp_j = dl_node_busy_tdp(&t->node, duration_s);
   double grams = e.bound[b].x / DL_J_PER_KWH * s->o->foot.intensity.x;
   double runtime_j = dl_node_rated(&t->node, duration_s, DL_BOUND_NODE);
-  t->s->whole.j = e.bound[b];
-  t->s->whole.power_w = e.power_w[b];
-  t->s->whole.boundary = dl_boundary_name(b);
+  t->s->node_j = e.bound[b];
+  t->s->node_power_w = e.power_w[b];
+  t->s->node_boundary = dl_boundary_name(b);
   const struct dl_report_line lines[] = {
       {.key = "estimate",
        .value = dl_string(s->result.est[s->result.best].method)},

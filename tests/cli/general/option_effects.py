@@ -78,8 +78,7 @@ VALUES = {
     "extract --set": "lr=3", "plot --by": "n_gpus", "report --by": "account",
     "report --gpu": "a100", "report --from": "sacct",
     "step --method": "step-power", "step --from": "epochs",
-    "fit --method": "krr", "calibrate --for": "plan.csv",
-    "calibrate --runs": "2", "plot --score": "median_ape",
+    "fit --method": "krr", "plot --score": "median_ape",
 }
 
 TRAINING = "predict -a resnet50 -g a100"

@@ -63,8 +63,8 @@ static void request_line(struct summary *m) {
 
 static void energy_lines(struct summary *m) {
   const struct dl_footprint *foot = &m->s->o->foot;
-  const bool node = !isnan(m->s->whole.j.x);
-  const char *boundary = node ? m->s->whole.boundary : m->e->boundary;
+  const bool node = !isnan(m->s->node_j.x);
+  const char *boundary = node ? m->s->node_boundary : m->e->boundary;
   struct dl_answer_line *l = &m->line[ENERGY];
   put(m, ENERGY, "Energy", DL_KWH, "J", &m->energy);
   dl_answer_remark(
@@ -144,14 +144,14 @@ static void time_line(struct summary *m) {
 static void power_line(struct summary *m) {
   const struct dl_job *job = &m->s->result.job;
   const struct dl_accelerator *gpu = job->found.gpu;
-  const bool node = !isnan(m->s->whole.j.x);
+  const bool node = !isnan(m->s->node_j.x);
   struct dl_answer_line *l = &m->line[POWER];
   struct dl_memory_need need;
   char number[DL_NUMBER_SIZE];
   struct dl_interval watts = {m->e->power_w.x, m->e->power_w.low,
                               m->e->power_w.high};
   if (node)
-    watts = m->s->whole.power_w;
+    watts = m->s->node_power_w;
   put(m, POWER, "Power", DL_WATTS, "W", &watts);
   if (!node && job->run->n_gpus > 1) {
     dl_answer_remark(l, "%s GPUs", dl_format_short(number, job->run->n_gpus));
@@ -174,7 +174,7 @@ static void power_line(struct summary *m) {
 /* Emissions and cost of the energy, at the facility where its PUE is known. */
 static void footprint_lines(struct summary *m) {
   const struct dl_footprint *foot = &m->s->o->foot;
-  const bool node = !isnan(m->s->whole.j.x);
+  const bool node = !isnan(m->s->node_j.x);
   const double pue = node || isnan(foot->pue.x) ? 1 : foot->pue.x;
   const double grams = pue * foot->intensity.x / DL_J_PER_KWH;
   const double price = pue * foot->price / DL_J_PER_KWH;
@@ -188,7 +188,7 @@ static void footprint_lines(struct summary *m) {
     dl_answer_number(l, "", foot->intensity.x, " g/kWh");
     dl_answer_remark(l, "%s", foot->intensity.of);
   }
-  const double made = m->s->whole.embodied_g;
+  const double made = m->s->embodied_g;
   if (m->s->node->embodied)
     put(m, EMBODIED, "Embodied", DL_MASS, "g CO2e",
         &(struct dl_interval){made, NAN, NAN});
@@ -291,7 +291,7 @@ static void say_methods(struct dl_report *r, const struct dl_predict_answer *s,
     dl_add_interval(&t, DL_KWH, "J", s->result.est[s->result.best].energy_j.x,
                     &from, &to);
     dl_text_printf(&t, "%s (--all)",
-                   isnan(s->whole.j.x) ? "" : " for the GPUs alone");
+                   isnan(s->node_j.x) ? "" : " for the GPUs alone");
   }
   dl_text_add(&t, explain ? "." : ". Details: --explain.");
   dl_report_say(r, "%s", dl_text_str(&t));
@@ -301,8 +301,8 @@ void dl_predict_summary(struct dl_report *r, const struct dl_predict_answer *s,
                         bool all, bool explain) {
   const struct dl_estimate *e = &s->result.est[s->result.best];
   const char *assumed = dl_facts_assumed(&s->result.job, NULL);
-  struct summary m = {.s = s, .e = e, .energy = s->whole.j};
-  if (isnan(s->whole.j.x))
+  struct summary m = {.s = s, .e = e, .energy = s->node_j};
+  if (isnan(s->node_j.x))
     m.energy =
         (struct dl_interval){e->energy_j.x, e->energy_j.low, e->energy_j.high};
   request_line(&m);
@@ -352,21 +352,13 @@ void dl_predict_known(struct dl_report *r, const struct dl_job *job,
             dl_number(known->static_w)});
 }
 
-struct figure {
-  const char *words, *unit;
-  const double *x; /* member of the descriptor */
-};
-
-static void add_sources(struct dl_table *t, const struct dl_descriptor *e,
-                        const struct figure *f, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    const struct dl_origin *from = &e->origin[dl_field_index(e, f[i].x)];
-    const struct dl_value v[] = {
-        dl_string(f[i].words), dl_number(*f[i].x),      dl_string(f[i].unit),
-        dl_string(e->name),    dl_string(from->source), dl_string(from->note)};
-    if (!isnan(*f[i].x))
-      dl_table_row(t, v, NULL);
-  }
+/* Adds a member of a descriptor, unless it is unknown. */
+static void add_source(struct dl_table *t, const struct dl_descriptor *e,
+                       const char *words, const char *unit, const double *x) {
+  const struct dl_origin *from = &e->origin[dl_field_index(e, x)];
+  if (!isnan(*x))
+    DL_ROW(t, NULL, dl_string(words), dl_number(*x), dl_string(unit),
+           dl_string(e->name), dl_string(from->source), dl_string(from->note));
 }
 
 void dl_predict_sources(struct dl_report *r, const struct dl_job *job) {
@@ -383,26 +375,29 @@ void dl_predict_sources(struct dl_report *r, const struct dl_job *job) {
     return;
   struct dl_table *t = DL_TABLE(r, NULL, "Sources", columns, false);
   if (gpu) {
-    const struct figure of_gpu[] = {
-        {"TDP", "W", &gpu->tdp_w},
-        {"memory bandwidth", "GB/s", &gpu->bandwidth_gb_s},
-        {"memory", "GB", &gpu->memory_gb},
-        {"FP32 peak rate", "TFLOP/s", &gpu->peak_fp32_tflops},
-        {"TF32 tensor peak rate", "TFLOP/s", &gpu->peak_tf32_tflops},
-        {"FP16 tensor peak rate", "TFLOP/s", &gpu->peak_fp16_tensor_tflops},
-        {"BF16 tensor peak rate", "TFLOP/s", &gpu->peak_bf16_tensor_tflops}};
-    const struct figure of_few_bits[] = {
-        {"FP8 tensor peak rate", "TFLOP/s", &gpu->peak_fp8_tensor_tflops},
-        {"INT8 tensor peak rate", "TOP/s", &gpu->peak_int8_tensor_tops},
-        {"FP4 tensor peak rate", "TFLOP/s", &gpu->peak_fp4_tensor_tflops}};
-    add_sources(t, &gpu->head, of_gpu, DL_LENGTH(of_gpu));
-    if (dl_infers_tuned(job))
-      add_sources(t, &gpu->head, of_few_bits, DL_LENGTH(of_few_bits));
+    add_source(t, &gpu->head, "TDP", "W", &gpu->tdp_w);
+    add_source(t, &gpu->head, "memory bandwidth", "GB/s", &gpu->bandwidth_gb_s);
+    add_source(t, &gpu->head, "memory", "GB", &gpu->memory_gb);
+    add_source(t, &gpu->head, "FP32 peak rate", "TFLOP/s",
+               &gpu->peak_fp32_tflops);
+    add_source(t, &gpu->head, "TF32 tensor peak rate", "TFLOP/s",
+               &gpu->peak_tf32_tflops);
+    add_source(t, &gpu->head, "FP16 tensor peak rate", "TFLOP/s",
+               &gpu->peak_fp16_tensor_tflops);
+    add_source(t, &gpu->head, "BF16 tensor peak rate", "TFLOP/s",
+               &gpu->peak_bf16_tensor_tflops);
+    if (dl_infers_tuned(job)) {
+      add_source(t, &gpu->head, "FP8 tensor peak rate", "TFLOP/s",
+                 &gpu->peak_fp8_tensor_tflops);
+      add_source(t, &gpu->head, "INT8 tensor peak rate", "TOP/s",
+                 &gpu->peak_int8_tensor_tops);
+      add_source(t, &gpu->head, "FP4 tensor peak rate", "TFLOP/s",
+                 &gpu->peak_fp4_tensor_tflops);
+    }
   }
   if (arch) {
-    const struct figure of_arch[] = {{"MACs", "G", &arch->macs_g},
-                                     {"activations", "M", &arch->acts_m},
-                                     {"parameters", "M", &arch->params_m}};
-    add_sources(t, &arch->head, of_arch, DL_LENGTH(of_arch));
+    add_source(t, &arch->head, "MACs", "G", &arch->macs_g);
+    add_source(t, &arch->head, "activations", "M", &arch->acts_m);
+    add_source(t, &arch->head, "parameters", "M", &arch->params_m);
   }
 }
