@@ -84,6 +84,6 @@ Training v4.0 (smc-ac-power) and of Tucano (github Nkluge-correa/Tucano)" \
   --method tuned \
   --with none \
   --target request_s \
-  --cite 'MLPerf Inference v0.5 to v4.0, MLCommons, Apache-2.0; results not \
-verified by MLCommons once derived' \
+  --cite "MLPerf Inference v0.5 to v4.0, MLCommons, Apache-2.0; results not \
+verified by MLCommons once derived" \
   -o "$top/models/tuned.xml"
