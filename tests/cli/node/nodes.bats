@@ -43,7 +43,9 @@ bound() {
   check '[.nodes[].id] | contains(["xeon-8368-4xa100", "epyc-7742-8xa100",
     "xeon-8368", "dgx-a100", "dgx-h100", "workstation-rtx-4090",
     "laptop-rtx-3070", "aws:p4d.24xlarge", "aws:p3.16xlarge",
-    "aws:g5.xlarge", "gcp:a2-highgpu-1g"])'
+    "aws:g5.xlarge", "gcp:a2-highgpu-1g", "dgx-h200", "hgx-h200", "dgx-b200",
+    "dgx-b300", "gb200-nvl72", "gb200-tray", "gh200-node", "mi300x-8",
+    "mi355x-8", "gaudi3-8", "gcp:ct5p-hightpu-4t", "aws:trn2.48xlarge"])'
   check '[.nodes[] | select(.vendor == "azure").id] | length >= 4'
   jq -r '.nodes[].id' out >ids
   while read -r id; do
@@ -245,6 +247,7 @@ bound() {
       .power_w > $watts / 1.2 and .power_w < $watts * 1.2"
   }
   reading 2263 --node dgx-h100 --cooling liquid --set gpu.tdp_w=74
+  reading 2464 --node hgx-h200 --cooling liquid --set gpu.tdp_w=75
   reading 8480 --node dgx-h100
 }
 
