@@ -251,6 +251,19 @@ bound() {
   reading 8480 --node dgx-h100
 }
 
+# Readings of nvidia-smi on H100: 74 W without a process, 120 W with one and no
+# kernel (github KellerJordan/modded-nanogpt).
+@test 'an unused accelerator idles at less than one that the job holds' {
+  gives 0 '' predict --arch llama-3-8b --node dgx-h100 --use-gpus 1 \
+    --phase inference --prompt-tokens 500 --output-tokens 50 --idle-s 3 -q \
+    --format json
+  check '.served.idle_w == 120 and .node.gpu_idle_w == 74'
+  gives 0 '' predict --arch llama-3-8b --node dgx-h100 --use-gpus 1 \
+    --phase inference --prompt-tokens 500 --output-tokens 50 --idle-s 3 -q \
+    --format json --set gpu.idle_w=70
+  check '.served.idle_w == 70 and .node.gpu_idle_w == 70'
+}
+
 @test 'the power of a node has an interval of its own' {
   gives 0 '' predict --arch resnet50 --node dgx-a100 --batch-size 64 -q \
     --format json
