@@ -45,7 +45,7 @@ bound() {
     "laptop-rtx-3070", "aws:p4d.24xlarge", "aws:p3.16xlarge",
     "aws:g5.xlarge", "gcp:a2-highgpu-1g", "dgx-h200", "hgx-h200", "dgx-b200",
     "dgx-b300", "gb200-nvl72", "gb200-tray", "gh200-node", "mi300x-8",
-    "mi355x-8", "gaudi3-8", "gcp:ct5p-hightpu-4t", "aws:trn2.48xlarge"])'
+    "mi355x-8", "gaudi3-8", "8xa100-pcie", "8xh100-pcie", "gcp:ct5p-hightpu-4t", "aws:trn2.48xlarge"])'
   check '[.nodes[] | select(.vendor == "azure").id] | length >= 4'
   jq -r '.nodes[].id' out >ids
   while read -r id; do
@@ -200,6 +200,7 @@ bound() {
   gives 0 '' predict --arch llama-2-7b --node dgx-h100 --gpus 16 \
     --tokens 1e9 -q
   head -1 out | grep -q ' on 16 x NVIDIA H100 80GB HBM3 in 2 x NVIDIA DGX H100:'
+  grep -q '^  Energy .*, whole nodes$' out
   refuses 2 "dlest: $(message gpus_of_several_nodes 60 dgx-h100 8 56 64)" \
     predict --arch resnet50 --node dgx-h100 --gpus 60
   refuses 2 "dlest: $(message node_has_accelerators_not dgx-h100 8 16)" \

@@ -87,8 +87,8 @@ const char *dl_boundary_words(const char *boundary, bool several) {
     const char *name, *words[2];
   } all[] = {{"gpu", {"GPU alone", "GPUs alone"}},
              {"gpu+ram", {"GPU and memory", "GPUs and memory"}},
-             {"node", {"whole node", "whole node"}},
-             {"facility", {"node and cooling", "node and cooling"}}};
+             {"node", {"whole node", "whole nodes"}},
+             {"facility", {"node and cooling", "nodes and cooling"}}};
   for (size_t i = 0; i < DL_LENGTH(all); i++)
     if (strcmp(all[i].name, boundary) == 0)
       return all[i].words[several];
