@@ -192,6 +192,7 @@ CLI_TESTS = \
 	tests/cli/predict/predict.test \
 	tests/cli/predict/refusals.bats \
 	tests/cli/predict/refusals.test \
+	tests/cli/predict/name-searches.bats \
 	tests/cli/predict/relations.bats \
 	tests/cli/predict/relations.test \
 	tests/cli/predict/speeds-published.bats \
@@ -249,8 +250,16 @@ check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 endif
 if HAVE_BATS
+check_PROGRAMS += tests/count-searches
 TESTS += $(CLI_TESTS)
 endif
+
+# The program, with searches by name counted.
+tests_count_searches_SOURCES = tests/count-searches.c
+tests_count_searches_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=dl_run_member_find,--wrap=dl_run_column_find,--wrap=dl_field_of
+tests_count_searches_LDADD = $(dlest_OBJECTS) $(LDADD)
+tests_count_searches_DEPENDENCIES = $(dlest_OBJECTS) libdlest.a
 
 # Texts of messages for unit tests, from the table that the tests of the
 # command line read.
