@@ -203,6 +203,8 @@ bound() {
   grep -q '^  Energy .*, whole nodes$' out
   refuses 2 "dlest: $(message gpus_of_several_nodes 60 dgx-h100 8 56 64)" \
     predict --arch resnet50 --node dgx-h100 --gpus 60
+  refuses 2 "dlest: $(message gpus_per_node_is_not 4 dgx-h100 8)" \
+    predict --arch resnet50 --node dgx-h100 --gpus 16 --gpus-per-node 4
   refuses 2 "dlest: $(message node_has_accelerators_not dgx-h100 8 16)" \
     predict --arch resnet50 --node dgx-h100 --use-gpus 16
   refuses 2 "dlest: $(message node_has_accelerators_not xeon-8368 0 2)" \
