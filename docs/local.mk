@@ -34,6 +34,7 @@ nobase_dist_doc_DATA = \
 	%D%/lab/known-times.md \
 	%D%/lab/language-models.md \
 	%D%/lab/networks.md \
+	%D%/lab/nodes.md \
 	%D%/lab/published-serving.md \
 	%D%/lab/published-speeds.md \
 	%D%/lab/robustness.md \
@@ -41,6 +42,8 @@ nobase_dist_doc_DATA = \
 	%D%/lab/step.md
 
 EXTRA_DIST += \
+	data/node-power.csv \
+	data/node-trainings.csv \
 	data/published-serving.csv \
 	data/published-speeds.csv \
 	%D%/lab/make/calibration.py \
@@ -55,6 +58,7 @@ EXTRA_DIST += \
 	%D%/lab/make/generalisation_unseen.py \
 	%D%/lab/make/known_times.py \
 	%D%/lab/make/make-figures.sh \
+	%D%/lab/make/node_power.py \
 	%D%/lab/make/published_serving.py \
 	%D%/lab/make/published_speeds.py \
 	%D%/lab/make/reality.py
@@ -98,6 +102,12 @@ published-serving: dlest$(EXEEXT)
 	  $(srcdir)/%D%/lab/make/published_serving.py ./dlest$(EXEEXT) \
 	  --write '$(abs_top_srcdir)/docs/lab/published-serving.md'
 
+# Power of nodes.
+node-power: dlest$(EXEEXT)
+	DLEST_DATADIR='$(abs_top_srcdir)' python3 -B \
+	  $(srcdir)/%D%/lab/make/node_power.py ./dlest$(EXEEXT) \
+	  --write '$(abs_top_srcdir)/docs/lab/nodes.md'
+
 # Energies, times, powers and memory that others measured, with their commands.
 reality: dlest$(EXEEXT)
 	DLEST_DATADIR='$(abs_top_srcdir)' python3 -B \
@@ -105,5 +115,5 @@ reality: dlest$(EXEEXT)
 	  "$${MEASURED_RUNS:-$(MEASURED_RUNS)}" \
 	  --write '$(abs_top_srcdir)/docs/accuracy.md'
 
-.PHONY: figures generalisation calibration known-times \
+.PHONY: figures generalisation calibration known-times node-power \
 	published-speeds published-serving reality

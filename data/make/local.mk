@@ -23,6 +23,7 @@ EXTRA_DIST += \
 	%D%/language-means.py \
 	%D%/make-models.sh \
 	%D%/mlenergy-means.py \
+	%D%/node-power.py \
 	%D%/tuned-means.py \
 	%D%/operator-shapes.py \
 	%D%/sites-from-csv.py \

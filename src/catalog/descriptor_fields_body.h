@@ -27,6 +27,9 @@ NUMBER(tdp_w, "W", 1, 2000, "thermal design power")
 NUMBER(power_limit_w, "W", 1, 2000,
        "power limit in force, where it is not the TDP")
 NUMBER(idle_w, "W", 0, 1000, "power with nothing running")
+/* Unknown: idle_w. */
+NUMBER(context_w, "W", 0, 1000,
+       "power of one that a process holds, without a kernel")
 LANE_RATE(peak_fp64_tflops, "peak FP64 rate, outside tensor cores")
 LANE_RATE(peak_fp32_tflops, "peak FP32 rate, outside tensor cores")
 LANE_RATE(peak_fp16_tflops, "peak FP16 rate, outside tensor cores")

@@ -103,6 +103,7 @@ void dl_share_cut(struct dl_accelerator *gpu, const struct dl_share *share) {
   double *by_compute[] = {&gpu->tdp_w,
                           &gpu->power_limit_w,
                           &gpu->idle_w,
+                          &gpu->context_w,
                           &gpu->peak_fp64_tflops,
                           &gpu->peak_fp32_tflops,
                           &gpu->peak_fp16_tflops,

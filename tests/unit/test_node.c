@@ -159,8 +159,8 @@ static void carries_intervals(void **state) {
       .energy_j = {30e3, 25e3, 40e3}, .duration_s = 100, .time_given = true};
   struct dl_node_energy e;
   const double all = 74.5e3;
-  const double below = sqrt(9 + 56.25 + 6.25 + 12.25) * 1e3;
-  const double above = sqrt(9 + 56.25 + 6.25 + 12.25) * 1e3;
+  const double below = sqrt(9 + 56.25 + 6.25 + 6.25) * 1e3;
+  const double above = sqrt(9 + 56.25 + 6.25 + 6.25) * 1e3;
 
   (void)state;
   dl_node_compose(&n, &load, &e);
@@ -186,7 +186,7 @@ static void carries_intervals(void **state) {
 static void divides_errors(void **state) {
   struct dl_node_power n = resolved(&one_gpu);
   const double both = hypot(0.1, 0.2), w = 30 / 74.5;
-  const double others = sqrt(9 + 56.25 + 6.25 + 12.25) / 74.5;
+  const double others = sqrt(9 + 56.25 + 6.25 + 6.25) / 74.5;
   struct dl_node_load load = {
       .energy_j = {30e3, 30e3 * (1 - both), 30e3 * (1 + both)},
       .duration_s = 100,

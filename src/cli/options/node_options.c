@@ -308,14 +308,18 @@ static enum dl_status refuse_other_loader(const struct dl_job_options *job,
 }
 
 /* The network of several nodes, unless the user gave another. */
-static void set_network(const struct dl_node_options *o, struct dl_run *run) {
+static enum dl_status set_network(const struct dl_node_options *o,
+                                  struct dl_run *run, struct dl_diag *d) {
   const struct dl_node *e = &o->entry;
   if (!(o->use.nodes > 1))
-    return;
-  if (!dl_run_has(run, DL_RUN_gpus_per_node))
-    dl_run_set_number(run, DL_RUN_gpus_per_node, e->gpus);
+    return DL_OK;
+  if (dl_run_has(run, DL_RUN_gpus_per_node) && run->gpus_per_node != e->gpus)
+    return dl_fail(d, DL_EUSAGE, "--gpus-per-node %g: node '%s' has %g",
+                   run->gpus_per_node, e->head.id, e->gpus);
+  dl_run_set_number(run, DL_RUN_gpus_per_node, e->gpus);
   if (!dl_run_has(run, DL_RUN_network_gbps) && !isnan(e->network_gbps))
     dl_run_set_number(run, DL_RUN_network_gbps, e->network_gbps);
+  return DL_OK;
 }
 
 /* Sets what follows from the node and was not given by the user. */
@@ -332,7 +336,6 @@ static void set_job(const struct dl_node_options *o, struct dl_job_options *job,
                       o->use.on_cpu ? ceil(o->use.used) : o->use.used);
   if (!isnan(gb) && !dl_run_has(run, DL_RUN_ram_gb))
     dl_run_set_number(run, DL_RUN_ram_gb, gb);
-  set_network(o, run);
   set_loader(o, run, d);
 }
 
@@ -380,6 +383,7 @@ enum dl_status dl_node_options_apply(struct dl_node_options *o,
   DL_TRY(apply_share(o, job, d));
   if (o->node) {
     DL_TRY(refuse_other_loader(job, d));
+    DL_TRY(set_network(o, &job->run, d));
     set_job(o, job, d);
     DL_TRY(set_site(o, job, catalog, d));
   }

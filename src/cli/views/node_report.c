@@ -206,7 +206,7 @@ static void say_bounds(struct node_view *t, bool interval) {
   if (interval)
     dl_report_say(t->g, "The interval adds ranges to that of the estimate: "
                         "CPU load 0 to 50 %%, idle power +-25 %%, memory +-50 "
-                        "%%, rest +-35 %%.");
+                        "%%, rest +-25 %%, or +-50 %% if it is assumed.");
   if (!t->node.use.whole)
     dl_report_say(t->g, "The job is charged its share of the node and no idle "
                         "accelerators (--charge share).");

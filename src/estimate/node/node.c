@@ -288,9 +288,11 @@ static double fill_parts(const struct dl_node_power *n,
   p[DL_PART_MEMORY] = within(t * n->charged * n->memory_gb * n->memory_w_gb.x,
                              DL_NODE_SPREAD_MEMORY);
   double at_work = n->fans_w > 0 ? fan_load(n, p[DL_PART_BUSY].x / t) : 1;
+  double rest_w = n->rest_w.x - n->fans_w * (1 - at_work);
+  bool guessed = begins(n->rest_w.from, "assumed");
   p[DL_PART_REST] =
-      within(t * n->charged * (n->rest_w.x - n->fans_w * (1 - at_work)),
-             DL_NODE_SPREAD_REST);
+      within(t * n->charged * rest_w,
+             guessed ? DL_NODE_SPREAD_REST_ASSUMED : DL_NODE_SPREAD_REST);
   return n->use.on_cpu || !(at_work < 1)
              ? 0
              : 3 * t * n->charged * n->fans_w * at_work;

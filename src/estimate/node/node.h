@@ -63,10 +63,12 @@
 #define DL_NODE_LOAD_LOADER 0.25
 #define DL_NODE_LOAD_LEAST 0
 #define DL_NODE_LOAD_MOST 0.5
-/* Relative half-widths of the other parts; of the rest by docs/lab/nodes.md. */
+/* Relative half-widths of the other parts. The rest is by the node's readings
+ * at the wall or by systems like it (docs/lab/nodes.md), or assumed. */
 #define DL_NODE_SPREAD_IDLE 0.25
 #define DL_NODE_SPREAD_MEMORY 0.5
-#define DL_NODE_SPREAD_REST 0.35
+#define DL_NODE_SPREAD_REST 0.25
+#define DL_NODE_SPREAD_REST_ASSUMED 0.5
 /* Losses of a supply at no load, by those at half load. */
 #define DL_NODE_SUPPLY_FIXED 0.77
 

@@ -43,7 +43,9 @@ bound() {
   check '[.nodes[].id] | contains(["xeon-8368-4xa100", "epyc-7742-8xa100",
     "xeon-8368", "dgx-a100", "dgx-h100", "workstation-rtx-4090",
     "laptop-rtx-3070", "aws:p4d.24xlarge", "aws:p3.16xlarge",
-    "aws:g5.xlarge", "gcp:a2-highgpu-1g"])'
+    "aws:g5.xlarge", "gcp:a2-highgpu-1g", "dgx-h200", "hgx-h200", "dgx-b200",
+    "dgx-b300", "gb200-nvl72", "gb200-tray", "gh200-node", "mi300x-8",
+    "mi355x-8", "gaudi3-8", "8xa100-pcie", "8xh100-pcie", "gcp:ct5p-hightpu-4t", "aws:trn2.48xlarge"])'
   check '[.nodes[] | select(.vendor == "azure").id] | length >= 4'
   jq -r '.nodes[].id' out >ids
   while read -r id; do
@@ -198,8 +200,11 @@ bound() {
   gives 0 '' predict --arch llama-2-7b --node dgx-h100 --gpus 16 \
     --tokens 1e9 -q
   head -1 out | grep -q ' on 16 x NVIDIA H100 80GB HBM3 in 2 x NVIDIA DGX H100:'
+  grep -q '^  Energy .*, whole nodes$' out
   refuses 2 "dlest: $(message gpus_of_several_nodes 60 dgx-h100 8 56 64)" \
     predict --arch resnet50 --node dgx-h100 --gpus 60
+  refuses 2 "dlest: $(message gpus_per_node_is_not 4 dgx-h100 8)" \
+    predict --arch resnet50 --node dgx-h100 --gpus 16 --gpus-per-node 4
   refuses 2 "dlest: $(message node_has_accelerators_not dgx-h100 8 16)" \
     predict --arch resnet50 --node dgx-h100 --use-gpus 16
   refuses 2 "dlest: $(message node_has_accelerators_not xeon-8368 0 2)" \
@@ -245,7 +250,21 @@ bound() {
       .power_w > $watts / 1.2 and .power_w < $watts * 1.2"
   }
   reading 2263 --node dgx-h100 --cooling liquid --set gpu.tdp_w=74
+  reading 2464 --node hgx-h200 --cooling liquid --set gpu.tdp_w=75
   reading 8480 --node dgx-h100
+}
+
+# Readings of nvidia-smi on H100: 74 W without a process, 120 W with one and no
+# kernel (github KellerJordan/modded-nanogpt).
+@test 'an unused accelerator idles at less than one that the job holds' {
+  gives 0 '' predict --arch llama-3-8b --node dgx-h100 --use-gpus 1 \
+    --phase inference --prompt-tokens 500 --output-tokens 50 --idle-s 3 -q \
+    --format json
+  check '.served.idle_w == 120 and .node.gpu_idle_w == 74'
+  gives 0 '' predict --arch llama-3-8b --node dgx-h100 --use-gpus 1 \
+    --phase inference --prompt-tokens 500 --output-tokens 50 --idle-s 3 -q \
+    --format json --set gpu.idle_w=70
+  check '.served.idle_w == 70 and .node.gpu_idle_w == 70'
 }
 
 @test 'the power of a node has an interval of its own' {

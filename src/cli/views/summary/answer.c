@@ -91,8 +91,8 @@ const char *dl_boundary_words(const char *boundary, bool several) {
        {"facility", "node and cooling"}},
       {{"gpu", "GPUs alone"},
        {"gpu+ram", "GPUs and memory"},
-       {"node", "whole node"},
-       {"facility", "node and cooling"}}};
+       {"node", "whole nodes"},
+       {"facility", "nodes and cooling"}}};
   return dl_text_of_name(all[several], 4, boundary, boundary);
 }
 

@@ -67,8 +67,9 @@ static void energy_lines(struct summary *m) {
   const char *boundary = node ? m->s->node_boundary : m->e->boundary;
   struct dl_answer_line *l = &m->line[ENERGY];
   put(m, ENERGY, "Energy", DL_KWH, "J", &m->energy);
-  dl_answer_remark(
-      l, "%s", dl_boundary_words(boundary, m->s->result.job.run->n_gpus > 1));
+  const bool several =
+      node ? m->s->node->use.nodes > 1 : m->s->result.job.run->n_gpus > 1;
+  dl_answer_remark(l, "%s", dl_boundary_words(boundary, several));
   if (isnan(foot->pue.x))
     return;
   if (node) {

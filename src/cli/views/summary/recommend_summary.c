@@ -111,7 +111,7 @@ void dl_recommend_answer(struct dl_report *r,
   energy_line(&line[ENERGY], "Energy", c, a);
   if (a->boundary)
     dl_answer_remark(&line[ENERGY], "%s",
-                     dl_boundary_words(a->boundary, a->n_gpus > 1));
+                     dl_boundary_words(a->boundary, !a->node && a->n_gpus > 1));
   if (a->runs > 1)
     dl_answer_remark(&line[ENERGY], "mean of %zu measured runs", a->runs);
   else if (a->runs == 1)
